@@ -224,10 +224,10 @@ static void place_tell(const struct places *places, const struct place *place)
 
 	if (!places->ended)
 		snprintf(where, sizeof(where), "process %d: ", place->pid);
-	command_failed("%s%s at 0x%" PRIx64 " is not traced: %s", where,
-		       place->id,
+	command_failed("%s%s at 0x%" PRIx64 " %s: %s", where, place->id,
 		       places->ended ? place->in_file : place->address,
-		       places_why(place));
+		       strstr(place->id, SESSION_UNTAKEN_GUARD) ? "stays off" :
+		       "is not traced", places_why(place));
 }
 
 /* Returns the next place from number i on whose marker a tool has moved, in

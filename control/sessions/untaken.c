@@ -125,8 +125,7 @@ static int why_now(const struct session *session, const struct object *object,
 		return object->adopted->refused;
 	if (code->flags & CODE_MOVED)
 		return -ESTALE;
-	/* a guard has no events of its own */
-	return object->site->kind_ == TAFFRAIL_KIND_GUARD ? 0 : code->refused;
+	return code->refused;
 }
 
 static void object_look(struct look *look, const struct object *object)

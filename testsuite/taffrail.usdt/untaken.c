@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A probe at two places, one of which is too close to its code's end for a
- * jump, and a marker at two places. There are 7 and 5 hits of the probe's
- * places, and 4 and 3 of the marker's: at the start; with an argument, for each
- * byte of input, after "ready". The argument is an address or 0. Behind the
- * marker's nop at this address is the byte of a breakpoint from "ready" until
- * the first byte of input. Prints "right".
+ * jump, a marker at two places, and one behind a guard. There are 7 and 5 hits
+ * of the probe's places, 4 and 3 of the marker's, and 2 of the guarded one: at
+ * the start; with an argument, for each byte of input, after "ready". The
+ * argument is an address, 0, or "guard" for the guard's. Behind the nop at this
+ * address is the byte of a breakpoint from "ready" until the first byte of
+ * input. Prints "right".
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -92,6 +94,28 @@ static __attribute__((noinline)) void mark_second(int n)
 	mark(n);
 }
 
+static __attribute__((noinline)) void guarded(int n)
+{
+	if (TAFFRAIL_ENABLED(store, kept))
+		TAFFRAIL_EVENT(store, kept, n);
+}
+
+/* Returns the guard's nop: a test of a number is behind it. */
+static uint8_t *guard_find(void)
+{
+	uint8_t *code = (uint8_t *)guarded;
+
+	while (code[0] != 0x90 || code[1] != 0xa9)
+		code++;
+	return code;
+}
+
+static uint8_t *code_at(const char *word)
+{
+	return !strcmp(word, "guard") ? guard_find() :
+	       (uint8_t *)strtoul(word, NULL, 16);
+}
+
 static void hit(void)
 {
 	int i;
@@ -104,11 +128,13 @@ static void hit(void)
 		mark_first(1);
 	for (i = 0; i < 3; i++)
 		mark_second(2);
+	for (i = 0; i < 2; i++)
+		guarded(i);
 }
 
 int main(int argc, char **argv)
 {
-	uint8_t *code = argc > 1 ? (uint8_t *)strtoul(argv[1], NULL, 16) : NULL;
+	uint8_t *code = argc > 1 ? code_at(argv[1]) : NULL;
 	uint8_t *page = (uint8_t *)((uintptr_t)code & ~(PAGE - 1));
 	uint8_t before = 0;
 	char c;
