@@ -351,6 +351,7 @@ static void release(struct status *s)
 static int show(struct status *s, pid_t pid, bool as_json)
 {
 	char nearest[TARGETS_NEAREST_BYTES] = "";
+	bool asked = pid;
 	struct targets targets;
 
 	if (targets_open(&targets, pid)) {
@@ -385,7 +386,8 @@ static int show(struct status *s, pid_t pid, bool as_json)
 		command_failed("no session '%s'%s", s->only,
 			       command_parse_pid(&pid, s->only) ? nearest :
 			       "; for a process, put -p before its number");
-		others_tell(s->only);
+		if (!asked)
+			others_tell(s->only);
 		return COMMAND_FAILED;
 	}
 	lacking_tell(&s->lacking);

@@ -15,6 +15,7 @@
 #include "command/elf/addresses.h"
 #include "command/look/live-private.h"
 #include "command/processes/layouts.h"
+#include "command/processes/others.h"
 #include "command/processes/targets.h"
 #include "command/rundir/rundir.h"
 #include "traces/read/rings.h"
@@ -521,6 +522,8 @@ int look_open_rings(struct look *look)
 				sizeof(nearest));
 		ret = command_failed("no process has a session '%s'%s",
 				     look->session, nearest);
+		if (look->session && !look->pid)
+			others_tell(look->session);
 	}
 	count(look);
 	rundir_list_free(&list);

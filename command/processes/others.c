@@ -10,12 +10,16 @@
 #include <glob.h>
 #include <pwd.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/base.h"
 #include "command/common/command.h"
+#include "command/common/counted.h"
 #include "command/rundir/rundir.h"
+
+#define LIVING_MAX	8	/* named in a message */
 
 static bool process_has(const struct rundir_process *process, const char *name)
 {
@@ -29,33 +33,66 @@ static bool process_has(const struct rundir_process *process, const char *name)
 	return false;
 }
 
-static bool place_has(const char *path, const char *name)
+/* What a user's place has of a session. */
+struct found {
+	pid_t living[LIVING_MAX];
+	size_t count;			/* of living processes */
+	bool ended;
+};
+
+static void place_look(struct found *found, const char *path, const char *name)
 {
 	struct rundir_list list;
 	struct rundir dir;
-	bool has = false;
 
 	if (rundir_open_at(&dir, path))
-		return false;
+		return;
 	if (!rundir_collect(&dir, &list)) {
-		for (size_t i = 0; i < list.count; i++)
-			has |= process_has(&list.processes[i], name);
+		for (size_t i = 0; i < list.count; i++) {
+			if (!process_has(&list.processes[i], name))
+				continue;
+			if (!list.processes[i].alive)
+				found->ended = true;
+			else if (found->count++ < LIVING_MAX)
+				found->living[found->count - 1] =
+					list.processes[i].pid;
+		}
 		rundir_list_free(&list);
 	}
 	rundir_close(&dir);
-	return has;
 }
 
-static void tell(const char *name, uid_t uid)
+/* Tells which living processes have the session, and that -p reaches them. */
+static void living_tell(const struct found *found, const char *name,
+			const char *user)
+{
+	char pids[LIVING_MAX * 16] = "";
+	size_t shown = found->count < LIVING_MAX ? found->count : LIVING_MAX;
+
+	for (size_t i = 0; i < shown; i++)
+		sprintf(pids + strlen(pids), "%s%d", i ? ", " : "",
+			found->living[i]);
+	command_warn("%s %s%s of user %s %s a session '%s': give -p PID for "
+		     "%s", agreed(found->count, "process", "processes"), pids,
+		     found->count > shown ? ", ..." : "", user,
+		     agreed(found->count, "has", "have"), name,
+		     agreed(found->count, "it", "each"));
+}
+
+static void found_tell(const struct found *found, const char *name, uid_t uid)
 {
 	const struct passwd *user = getpwuid(uid);
 	char number[16];
 
 	snprintf(number, sizeof(number), "%u", (unsigned int)uid);
-	command_warn("a process of user %s has a session '%s': 'setpriv "
-		     "--reuid=%s --clear-groups taffrail snapshot %s -o DIR' "
-		     "reads it", user ? user->pw_name : number, name,
-		     user ? user->pw_name : number, name);
+	if (found->count)
+		living_tell(found, name, user ? user->pw_name : number);
+	if (found->ended)
+		command_warn("an ended process of user %s has a session '%s': "
+			     "'setpriv --reuid=%s --clear-groups taffrail "
+			     "snapshot %s -o DIR' reads it",
+			     user ? user->pw_name : number, name,
+			     user ? user->pw_name : number, name);
 }
 
 void others_tell(const char *name)
@@ -72,16 +109,15 @@ void others_tell(const char *name)
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
 		glob(places[i], i ? GLOB_APPEND : 0, NULL, &found);
 	for (size_t i = 0; i < found.gl_pathc; i++) {
-		bool has;
+		struct found has = { 0 };
 
 		if (lstat(found.gl_pathv[i], &st) || !st.st_uid ||
 		    seteuid(st.st_uid))
 			continue;
-		has = place_has(found.gl_pathv[i], name);
+		place_look(&has, found.gl_pathv[i], name);
 		if (seteuid(0))
 			break;
-		if (has)
-			tell(name, st.st_uid);
+		found_tell(&has, name, st.st_uid);
 	}
 	globfree(&found);
 }

@@ -16,6 +16,7 @@
 #include "command/common/limits.h"
 #include "command/common/nearest.h"
 #include "command/elf/process-markers.h"
+#include "command/processes/others.h"
 #include "command/processes/replaced.h"
 #include "command/processes/rule.h"
 
@@ -143,6 +144,7 @@ int targets_open_each(struct targets *t, const pid_t *pids, size_t count)
 	t->list = (struct rundir_list){ 0 };
 	t->targets = NULL;
 	t->count = 0;
+	t->named = count;
 	t->unread = false;
 	t->dir.fd = -1;
 	if (limits_blind()) {
@@ -408,5 +410,8 @@ int targets_no_session(const struct targets *t, const char *name)
 				      "stands here, -p before the number of a "
 				      "process", name);
 	targets_nearest(&t->list, name, text, sizeof(text));
-	return command_failed("no session '%s'%s", name, text);
+	command_failed("no session '%s'%s", name, text);
+	if (!t->named)
+		others_tell(name);
+	return COMMAND_FAILED;
 }

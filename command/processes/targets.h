@@ -21,6 +21,7 @@ struct targets {
 	struct rundir_list list;
 	struct target *targets;		/* one a process of the list */
 	size_t count;
+	bool named;			/* by their pids */
 	bool unread;			/* of targets_check_rule() */
 };
 
@@ -83,8 +84,8 @@ int targets_check_files(const struct targets *targets, const char *const *rules,
 void targets_nearest(const struct rundir_list *list, const char *name,
 		     char *text, size_t room);
 
-/* Says that no process has the session, and which names are like it. Returns
- * COMMAND_FAILED. */
+/* Says that no process has the session, which names are like it, and which
+ * users' processes have it. Returns COMMAND_FAILED. */
 int targets_no_session(const struct targets *t, const char *name);
 
 #endif
