@@ -49,6 +49,7 @@
 #define PROCESS_FAULT_BYTES	1024
 #define SESSION_UNTAKEN_BYTES	1400
 #define SESSION_UNTAKEN_GUARD	" (TAFFRAIL_ENABLED)"
+#define SESSION_UNTAKEN_FILE	" (file)"
 #define SESSION_UNTAKEN_PAST	' '
 #define PROCESS_DIR_BYTES	200
 #define SESSION_FILES_MAX	1024u	/* the N of session.N is below it */
@@ -292,8 +293,11 @@ struct session_page {
 	 * while that does not hold: the place is switched, has gone, or has
 	 * another line. (Earlier agents added a line whose WHY is 0.) A marker
 	 * whose code a tool has moved has one line, at the first of its places,
-	 * with -ESTALE; SESSION_UNTAKEN_GUARD is behind the name of a guard
-	 * (SESSION-UNTAKEN) */
+	 * with -ESTALE; SESSION_UNTAKEN_GUARD is behind the name of a guard. If
+	 * the agent cannot read a module's file, it does not know its probes:
+	 * there is a line for each rule that may name one, with
+	 * SESSION_UNTAKEN_FILE behind the rule's glob, and begin and end of the
+	 * module (SESSION-UNTAKEN) */
 	char untaken[SESSION_UNTAKEN_BYTES];
 };
 

@@ -85,6 +85,7 @@ tracepoints_agent_sources = \
 	tracepoints/sites/shape.c \
 	tracepoints/sites/untaken.c \
 	tracepoints/sites/untaken.h \
+	tracepoints/usdt/absent.c \
 	tracepoints/usdt/entry-x86_64.S \
 	tracepoints/usdt/hit.c \
 	tracepoints/usdt/load-x86_64.c \

@@ -15,11 +15,14 @@
 
 #include "command/common/command.h"
 #include "command/common/counted.h"
+#include "command/elf/process-markers.h"
 #include "command/processes/rule.h"
 #include "tracepoints/usdt/plan/plan.h"
 
 /* Those of one page have room there. */
 #define NAMES_BYTES	SESSION_UNTAKEN_BYTES
+
+#define UNREAD		"the program cannot read its file"
 
 /* Reads a line of a page, which ends in a newline, and whether it still
  * holds. */
@@ -90,6 +93,34 @@ static void place_add(struct places *places, const struct place *place,
 	more[places->count++] = *place;
 }
 
+/* Adds the probes of a module whose file the agent cannot read, as this command
+ * finds them there; `file` is the module's line. */
+static void file_add(struct places *places, const struct place *file,
+		     const char *rule)
+{
+	struct marker_list probes = { 0 };
+	struct place place = *file;
+	char glob[sizeof(file->id)];
+
+	strcpy(glob, file->id);
+	*strstr(glob, SESSION_UNTAKEN_FILE) = '\0';
+	process_probes_read(&probes, file->pid);
+	for (size_t i = 0; i < probes.count; i++) {
+		const struct marker *m = &probes.markers[i];
+
+		if (m->address < file->address || m->address >= file->in_file ||
+		    !rule_matches(glob, m->id) ||
+		    (rule && !rule_matches(rule, m->id)))
+			continue;
+		snprintf(place.id, sizeof(place.id), "%s", m->id);
+		place.address = m->address;
+		place.in_file = m->address - file->address;
+		place.unread = true;
+		place_add(places, &place, true);
+	}
+	marker_list_free(&probes);
+}
+
 void places_join(struct places *places, const struct places *others)
 {
 	/* that one session has switched it does not help another */
@@ -113,8 +144,11 @@ void places_take(struct places *places, pid_t pid,
 	memcpy(text, page->untaken, bytes);
 	text[bytes] = '\0';
 	for (char *p = text; *p; p += strcspn(p, "\n"), p += *p == '\n')
-		if (line_read(&place, p, &holds) && (holds || own.ended) &&
-		    (!rule || place_named(&place, rule)))
+		if (!line_read(&place, p, &holds) || !(holds || own.ended))
+			continue;
+		else if (strstr(place.id, SESSION_UNTAKEN_FILE))
+			file_add(&own, &place, rule);
+		else if (!rule || place_named(&place, rule))
 			place_add(&own, &place, holds);
 	places_join(places, &own);
 	places_free(&own);
@@ -165,9 +199,12 @@ static const char *const helps[] = {
 		"enable)",
 };
 
-static enum help help_for(int why)
+static enum help help_for(const struct place *place)
 {
-	return why == USDT_NO_DECODER ? HELP_DECODER :
+	int why = place->why;
+
+	return place->unread	      ? HELP_OTHER :
+	       why == USDT_NO_DECODER ? HELP_DECODER :
 	       why > 0		      ? HELP_TRAP :
 	       why == -EBUSY	      ? HELP_CODE :
 	       why == -EAGAIN || why == -EPERM ? HELP_SIGNAL : HELP_OTHER;
@@ -179,6 +216,7 @@ static const char *reason(int why)
 		       usdt_reason_text((enum usdt_reason)why) :
 	       why > 0		? "no jump can be there" :
 	       why == -ESTALE	? MARKER_MOVED :
+	       why == -ELIBACC	? "the agent has no libtaffrail-usdt.so" :
 	       why == -EBUSY || why == -EAGAIN || why == -EPERM ?
 				  marker_refusal(why) + strlen(MARKER_OFF) :
 				  strerror(-why);
@@ -188,8 +226,9 @@ const char *places_why(const struct place *place)
 {
 	static char text[160];
 
-	snprintf(text, sizeof(text), "%s%s", place->why > 0 ?
-		 "it needs a trap for each hit: " : "", reason(place->why));
+	snprintf(text, sizeof(text), "%s%s", place->unread ? UNREAD ": " :
+		 place->why > 0 ? "it needs a trap for each hit: " : "",
+		 place->unread ? strerror(-place->why) : reason(place->why));
 	return text;
 }
 
@@ -204,8 +243,9 @@ static void marker_mark(struct marker *m, struct place *place)
 		return;
 	if (place->why > 0)
 		m->placement = PLACED_INT3;
-	m->why = place->why > 0 ? reason(place->why) :
-				  marker_refusal(place->why);
+	m->why = place->unread ? UNREAD :
+		 place->why > 0 || place->why == -ELIBACC ?
+			 reason(place->why) : marker_refusal(place->why);
 }
 
 void places_mark(struct places *places, struct marker_list *markers)
@@ -299,7 +339,7 @@ int places_tell(struct places *places)
 			continue;
 		}
 		place_tell(places, place);
-		needed |= 1u << help_for(place->why);
+		needed |= 1u << help_for(place);
 	}
 	if (places->more)
 		command_failed("%s %s not traced", counted(places->more,

@@ -25,15 +25,21 @@ struct look {
 	uint32_t more;			/* places without room for a line */
 };
 
-/* Adds "<tab>ADDRESS<tab>FILE'S ADDRESS", behind the id. */
+/* Adds "<tab>FIRST<tab>SECOND", behind the id. */
+static void range_add(struct text *line, uint64_t first, uint64_t second)
+{
+	text_add_char(line, '\t');
+	text_add_hex(line, first, 1);
+	text_add_char(line, '\t');
+	text_add_hex(line, second, 1);
+}
+
+/* Adds an address, and that in the file. */
 static void place_add(struct text *line, uint64_t address,
 		      const struct module *module)
 {
-	text_add_char(line, '\t');
-	text_add_hex(line, address, 1);
-	text_add_char(line, '\t');
-	text_add_hex(line, module->declared ? address : address - module->base,
-		     1);
+	range_add(line, address, module->declared ? address :
+						    address - module->base);
 }
 
 static char *line_next(char *p, const char *end)
@@ -175,11 +181,35 @@ static void untaken_look(struct look *look, const struct module *module,
 		  names_probe(look->session, place->id) ? place->why : 0);
 }
 
+/* Tells of each rule that may name a probe in a file that cannot be read. One
+ * that was replaced is known to the command (-ESTALE). */
+static void unread_look(struct look *look, const struct module *module)
+{
+	int unread = module->unread == -ESTALE ? 0 : module->unread;
+	const struct session *session = look->session;
+	char bytes[LINE_BYTES];
+	struct text line;
+	uint32_t i;
+
+	for (i = 0; (unread || look->before) && i < session->nrules; i++) {
+		const struct session_rule *rule = &session->rules[i];
+
+		if (!session_rule_names(rule))
+			continue;
+		text_open(&line, bytes, sizeof(bytes));
+		text_add(&line, rule->glob);
+		text_add(&line, SESSION_UNTAKEN_FILE);
+		range_add(&line, module->start, module->end);
+		why_write(look, &line, rule->wanted ? unread : 0);
+	}
+}
+
 static int module_look(struct module *module, void *arg)
 {
 	const struct object *object;
 	const struct untaken *place;
 
+	unread_look(arg, module);
 	for (object = module->objects; object; object = object->next)
 		object_look(arg, object);
 	for (place = module->untaken; place; place = place->next)

@@ -83,6 +83,8 @@ struct module {
 	uint32_t ncodes;		/* sites that its notes have */
 	int sites_seen;			/* usdt_sites_look() has looked */
 	int usdt_none;			/* its file has no probe */
+	int unread;			/* why its file cannot be read: a
+					 * negative errno */
 	uint32_t usdt_askings;		/* what it was asked for; session.c */
 	struct index usdt_refused;	/* probes that have no plan */
 	struct untaken *untaken;	/* probes that have no way: untaken.h */

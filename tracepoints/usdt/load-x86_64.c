@@ -350,14 +350,18 @@ static void load(void)
 	static struct library library;
 	static int tried;
 	const struct usdt_functions *found;
+	int ret;
 
 	if (tried)
 		return;
-	tried = 1;
 	if (relative)
 		own_path_find();
-	if (load_from(&library, directory) &&
-	    load_from(&library, TAFFRAIL_LIBDIR))
+	ret = load_from(&library, directory);
+	if (ret)
+		ret = load_from(&library, TAFFRAIL_LIBDIR);
+	/* a file that is missing may come */
+	tried = ret != -ENOENT && ret != -ENOTDIR && ret != -EACCES;
+	if (ret)
 		return;
 	found = library_symbol(&library, "usdt_functions_here");
 	if (found && found->version == USDT_VERSION &&
@@ -375,5 +379,6 @@ int usdt_adopt(struct module *module, const struct usdt_asking *asking,
 	if (!usdt_functions)
 		load();
 	return usdt_functions ?
-		       usdt_functions->adopt(module, asking, patcher) : 0;
+		       usdt_functions->adopt(module, asking, patcher) :
+		       usdt_absent_tell(module, asking);
 }

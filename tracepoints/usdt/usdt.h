@@ -132,6 +132,10 @@ struct usdt_asking {
 int usdt_adopt(struct module *module, const struct usdt_asking *asking,
 	       const struct patcher *patcher);
 
+/* Tells of each wanted probe of a module that the library which places probes is
+ * missing (-ELIBACC). Returns as usdt_adopt(), under the same conditions. */
+int usdt_absent_tell(struct module *module, const struct usdt_asking *asking);
+
 /*
  * Looks, once, whether the code of the module's sites is where the notes of its
  * markers say, or was moved after linking; see moved.c. Sites that test a flag
@@ -150,7 +154,7 @@ void usdt_sites_look(struct module *module);
  * probe's module is gone: another probe may use its way. The registry's lock is
  * held.
  */
-#define USDT_VERSION	7
+#define USDT_VERSION	8
 
 struct usdt_functions {
 	uint64_t version;

@@ -492,6 +492,8 @@ static int module_adopt(struct module *module,
 	if (module->usdt_none)
 		return 0;
 	ret = usdt_module_map(&pass.file, module);
+	/* code that has no file has no probes */
+	module->unread = ret == -ENOENT ? 0 : ret;
 	if (ret)
 		return ret != -ENOENT;
 	pass.again = !!codes_learn(module);

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Tells which probes of a module are wanted where libtaffrail-usdt.so is not
+ * there to place them.
+ */
+#include "tracepoints/usdt/usdt.h"
+
+#include <errno.h>
+
+#include "base/index.h"
+#include "base/text.h"
+#include "tracepoints/usdt/load.h"
+#include "tracepoints/usdt/module-file.h"
+
+struct pass {
+	struct module *module;
+	const struct usdt_asking *asking;
+	struct index codes;		/* a marker's nop is a probe, too */
+};
+
+static int same_code(uint64_t value, const void *address)
+{
+	return (uint64_t)((const struct code *)value)->address ==
+	       *(const uint64_t *)address;
+}
+
+static uint64_t code_hash(uint64_t address)
+{
+	return index_hash(INDEX_HASH, &address, sizeof(address));
+}
+
+static int codes_learn(struct pass *pass)
+{
+	const struct object *object;
+	const struct code *code;
+	int ret = 0;
+
+	for (object = pass->module->objects; object; object = object->next)
+		for (code = object->codes; code && !ret; code = code->next)
+			ret = index_add(&pass->codes,
+					code_hash((uint64_t)code->address),
+					(uint64_t)code);
+	return ret;
+}
+
+static int note_tell(const struct usdt_probe *note, void *arg)
+{
+	struct pass *pass = arg;
+	uint64_t address = pass->module->base + note->address;
+	struct rule_types types;
+	struct text text;
+	char id[128];
+
+	text_open(&text, id, sizeof(id));
+	text_add(&text, note->provider);
+	text_add_char(&text, '/');
+	text_add(&text, note->name);
+	if (note->address && !text.cut &&
+	    pass->asking->wanted(id, &types, pass->asking->arg) &&
+	    !index_find(&pass->codes, code_hash(address), same_code, &address))
+		pass->asking->untaken(pass->module, id, address, -ELIBACC);
+	return 0;
+}
+
+int usdt_absent_tell(struct module *module, const struct usdt_asking *asking)
+{
+	struct pass pass = { .module = module, .asking = asking };
+	struct usdt_file file;
+	int ret = usdt_module_map(&file, module);
+
+	module->unread = ret == -ENOENT ? 0 : ret;
+	if (ret)
+		return ret != -ENOENT;
+	if (!codes_learn(&pass))
+		usdt_notes_read(&file, note_tell, &pass, NULL);
+	index_clear(&pass.codes);
+	usdt_module_unmap(&file);
+	return 1;
+}
