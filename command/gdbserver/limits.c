@@ -64,6 +64,7 @@ void gdbserver_limits_get(struct gdbserver *server,
 			.full = limits.reason == IPA_END_FULL,
 			.exec = limits.reason == IPA_END_EXEC,
 			.exit = limits.reason == IPA_END_EXIT,
+			.left = limits.reason == IPA_END_LEFT,
 			.used = limits.used,
 			.cut = limits.cut,
 		};

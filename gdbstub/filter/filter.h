@@ -64,6 +64,7 @@ struct filter_said {
 	uint8_t full;			/* the agent ended it: no room */
 	uint8_t exec;			/* it did so before an execve(2) */
 	uint8_t exit;			/* or when the program exits */
+	uint8_t left;			/* or after a thread left a hit */
 	uint64_t used;			/* bytes of the frames it made */
 	uint64_t cut;			/* frames that lack something */
 };

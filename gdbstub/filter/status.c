@@ -22,6 +22,8 @@
 
 static const char exec_ended[] = "the program called execve";
 static const char exit_ended[] = "the program exits";
+static const char hit_left[] = "a thread left a hit, as by siglongjmp() in a "
+			       "signal handler";
 static const char fork_ended[] = "gdb let go of a child process";
 static const char vfork_waits[] = "the trace waits for a child of vfork";
 
@@ -82,7 +84,7 @@ void filter_status_stop(struct filter *f)
 
 	if (f->host.said && !filter_gone(f))
 		f->host.said(f->host.arg, &f->thread, &said);
-	if (!said.full && !said.exec && !said.exit &&
+	if (!said.full && !said.exec && !said.exit && !said.left &&
 	    f->status.end == FILTER_END_UNKNOWN)
 		f->status.stopped = 1;
 }
@@ -134,6 +136,8 @@ static int reason_add(const struct status *status, struct packet *out)
 		error_add(out, exec_ended);
 	else if (status->said.exit)
 		error_add(out, exit_ended);
+	else if (status->said.left)
+		error_add(out, hit_left);
 	else if (status->said.full)
 		packet_add(out, "tfull:0");
 	else if (f->status.end == FILTER_END_FORK)

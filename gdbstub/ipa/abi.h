@@ -217,7 +217,13 @@ struct ipa_cells {
  * whether it is a circle, and zeros for the rest. The agent then writes the
  * rest.
  */
-enum ipa_end { IPA_END_OTHER, IPA_END_FULL, IPA_END_EXEC, IPA_END_EXIT };
+enum ipa_end {
+	IPA_END_OTHER,
+	IPA_END_FULL,
+	IPA_END_EXEC,
+	IPA_END_EXIT,
+	IPA_END_LEFT,			/* a thread has left a hit */
+};
 
 struct ipa_limits {
 	uint64_t bytes;

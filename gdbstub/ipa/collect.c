@@ -411,7 +411,7 @@ static void collect(struct ipa_point *point, const uint64_t *general,
 	struct object *object;
 
 	if (!marker || !wants_static(point)) {
-		if (ipa_hold(!marker)) {
+		if (ipa_hold(!marker, general[7])) {
 			hit_serve(&hit, point);
 			return;
 		}
@@ -450,7 +450,7 @@ static void hit_late(struct hit *hit, const struct snapshot *snapshot)
 	hit->general = snapshot->general;
 	hit->flags = snapshot->flags;
 	hit->snapshot = snapshot;
-	if (ipa_hold(1))
+	if (ipa_hold(1, snapshot->general[7]))
 		hit_serve(hit, NULL);
 	else
 		hit_drop();

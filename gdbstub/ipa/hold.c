@@ -11,6 +11,12 @@
  * Invariant: the holder and the turn share one word. In two words, a waiter
  * could mistake a new holder for the previous one, which a thread may have
  * given up on. At first no thread has given up on any.
+ *
+ * A holder that leaves its hit by siglongjmp(), or ends in it, never releases
+ * the turn. It may have reserved room in gdbserver's buffer for a frame that it
+ * does not show, and gdbserver would read the next frame from there. So the
+ * thread that finds such a holder ends the trace: gdbserver empties the buffer
+ * when another trace begins.
  */
 #include "gdbstub/ipa/ipa.h"
 
@@ -19,6 +25,7 @@
 #include "base/base.h"
 #include "base/host.h"
 #include "base/sys.h"
+#include "tracepoints/frames/hit-place.h"
 
 #define YIELDS		1000u
 #define SLEEPS		2000u		/* of a millisecond */
@@ -27,6 +34,17 @@
 
 /* The clock of a thread's processor time; see clock_getcpuclockid(3). */
 #define THREAD_CLOCK(tid)	((int32_t)(~(tid) << 3 | 6))
+
+/* A hit that wants to be the holder, by tokens of places on its stack. A handler
+ * that interrupts it in its turn has hits only below `own`. */
+struct claim {
+	uint64_t site;
+	uint64_t own;
+};
+
+/* `own` of this thread's hit that is, or is about to be, the holder; 0: unknown.
+ * It is set before the turn is taken, so a handler's hit can tell. */
+static __thread uint64_t holding __attribute__((tls_model("initial-exec")));
 
 static void wait_a_moment(uint32_t tries)
 {
@@ -38,24 +56,67 @@ static void wait_a_moment(uint32_t tries)
 		sys2(SYS_nanosleep, &pause, NULL);
 }
 
+/* Makes this thread's hit the holder after `seen`. A handler that interrupts
+ * this, and has hits, leaves 0 in `holding`. */
+static int hold_take(uint64_t *seen, const struct claim *mine)
+{
+	uint64_t next = IPA_HOLD(IPA_TURN(*seen) + 1, host_tid());
+
+	store_relaxed(&holding, mine->own);
+	if (__atomic_compare_exchange_n(&ipa->hold, seen, next, 0,
+					__ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+		store_relaxed(&holding, mine->own);
+		return 1;
+	}
+	if (IPA_HOLDER(*seen) != host_tid())
+		store_relaxed(&holding, 0);
+	return 0;
+}
+
+/* Takes the turn of a holder that will not go on, and ends the trace. If the
+ * trace goes on, this hit stays the holder. */
+static COLD void hold_end(uint64_t lost, const struct claim *mine)
+{
+	if (!hold_take(&lost, mine))
+		return;
+	if (load_acquire(&gdb_agent_tracing)) {
+		ipa_limits_end(IPA_END_LEFT);
+		ipa_call(ipa_stop_tracing);
+	}
+	if (!load_acquire(&gdb_agent_tracing))
+		ipa_release();
+}
+
+/* Returns 1 when this thread's hit that is the holder will not go on. Else this
+ * is a handler that has interrupted it. */
+static COLD int is_left(const struct claim *mine)
+{
+	uint64_t token = load_relaxed(&holding);
+
+	return token && place_is_left(token, mine->site);
+}
+
 /* Waits for the turn. Returns 1 with it, 0 when it is useless to wait for the
  * holder, -1 when the wait was too long. */
-static int hold_wait(uint32_t most, uint64_t *seen)
+static int hold_wait(uint32_t most, const struct claim *mine, uint64_t *seen)
 {
 	uint32_t me = host_tid();
 	uint32_t tries;
-	uint64_t next;
 
 	for (tries = 0; tries < most; tries++) {
 		*seen = load_relaxed(&ipa->hold);
-		next = IPA_HOLD(IPA_TURN(*seen) + 1, me);
-		if (!IPA_HOLDER(*seen) &&
-		    __atomic_compare_exchange_n(&ipa->hold, seen, next, 0,
-						__ATOMIC_ACQUIRE,
-						__ATOMIC_RELAXED))
+		if (!IPA_HOLDER(*seen) && hold_take(seen, mine))
 			return 1;
-		if (IPA_HOLDER(*seen) == me)
-			return 0;	/* interrupted by a handler */
+		if (IPA_HOLDER(*seen) == me) {
+			if (is_left(mine))
+				hold_end(*seen, mine);
+			return 0;
+		}
+		if (tries == YIELDS - 1 && IPA_HOLDER(*seen) &&
+		    place_thread_ended(IPA_HOLDER(*seen))) {
+			hold_end(*seen, mine);
+			return 0;
+		}
 		if (IPA_TURN(*seen) == load_relaxed(&ipa->stuck) &&
 		    IPA_HOLDER(*seen))
 			return 0;
@@ -83,16 +144,20 @@ static COLD int runs(uint32_t tid)
 	return run_time(tid) != before;
 }
 
-int ipa_hold(int patient)
+int ipa_hold(int patient, uint64_t stack)
 {
+	struct claim mine = {
+		.site = place_token(stack),
+		.own = place_token((uint64_t)__builtin_frame_address(0)),
+	};
 	uint64_t seen = 0;
 	uint32_t i;
 	int ret;
 
 	if (!patient)
-		return hold_wait(YIELDS, &seen) > 0;
+		return hold_wait(YIELDS, &mine, &seen) > 0;
 	for (i = 0; i < ROUNDS; i++) {
-		ret = hold_wait(YIELDS + SLEEPS, &seen);
+		ret = hold_wait(YIELDS + SLEEPS, &mine, &seen);
 		if (ret >= 0)
 			return ret;
 		if (IPA_HOLDER(seen) && !runs(IPA_HOLDER(seen)))
@@ -106,5 +171,6 @@ void ipa_release(void)
 {
 	uint64_t held = load_relaxed(&ipa->hold);
 
+	store_relaxed(&holding, 0);
 	store_release(&ipa->hold, IPA_HOLD(IPA_TURN(held), 0));
 }

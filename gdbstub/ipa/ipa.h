@@ -206,12 +206,14 @@ int ipa_wants_registers(const uint8_t *behind);
 write_fn ipa_hit;
 
 /*
- * Makes the calling thread the holder. Returns 0 when another thread stays the
- * holder, or when a handler calls this that has interrupted the holder. A
- * caller that is not `patient` waits only for a moment: it is in a jump pad,
- * where gdbserver waits for the thread while others are stopped.
+ * Makes the calling thread, whose stack pointer at the site was `stack`, the
+ * holder. Returns 0 when another thread stays the holder, when a handler calls
+ * this that has interrupted the holder, or when it has ended the trace because
+ * the holder will not go on. A caller that is not `patient` waits only for a
+ * moment: it is in a jump pad, where gdbserver waits for the thread while
+ * others are stopped.
  */
-int ipa_hold(int patient);
+int ipa_hold(int patient, uint64_t stack);
 void ipa_release(void);
 
 /* gdbserver sets this number to 0 for each trace, and never reads it. */

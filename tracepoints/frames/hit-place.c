@@ -45,16 +45,18 @@ SIGSAFE int place_is_left(uint64_t token, uint64_t mine)
 	uint64_t then = TOKEN_STACK(token);
 	uint64_t now = TOKEN_STACK(mine);
 
-	if (now < then || host_confined)
+	if (host_confined)
 		return 0;
 	sys2(SYS_sigaltstack, NULL, &aside);
-	return is_within(&aside, now) == is_within(&aside, then);
+	if (is_within(&aside, now) != is_within(&aside, then))
+		return is_within(&aside, then);
+	return now >= then;
 }
 
-static SIGSAFE int is_dead(uint64_t token)
+SIGSAFE int place_thread_ended(uint32_t thread)
 {
 	return !host_confined &&
-	       sys3(SYS_tgkill, sys_getpid(), TOKEN_THREAD(token), 0) == -ESRCH;
+	       sys3(SYS_tgkill, sys_getpid(), thread, 0) == -ESRCH;
 }
 
 static SIGSAFE int token_change(uint64_t *place, uint64_t old, uint64_t token)
@@ -84,7 +86,7 @@ SIGSAFE COLD int place_take(uint64_t *places, uint32_t n, uint32_t first,
 	for (i = 0; i < n; i++) {
 		uint64_t old = load_relaxed(&places[i]);
 
-		if ((!old || is_dead(old)) &&
+		if ((!old || place_thread_ended(TOKEN_THREAD(old))) &&
 		    token_change(&places[i], old, token))
 			return (int)i;
 	}

@@ -31,6 +31,9 @@ uint64_t place_token(uint64_t stack);
  * that it is at another hit, `mine`. SIGSAFE. */
 int place_is_left(uint64_t token, uint64_t mine);
 
+/* Returns 1 when a thread of this process has ended. SIGSAFE. */
+int place_thread_ended(uint32_t thread);
+
 /* Takes one of n places, whose words are 0 at first, for the calling thread's
  * hit. It looks from place `first` on. Returns its number, or -1 when none is
  * free. SIGSAFE. */

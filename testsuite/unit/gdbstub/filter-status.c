@@ -100,6 +100,8 @@ static void reasons(void)
 	reason("tstop::0");
 	says.full = 1;
 	reason("tfull:0");
+	says.left = 1;
+	error("a thread left a hit, as by siglongjmp() in a signal handler");
 	says.exit = 1;
 	error("the program exits");
 	says.exec = 1;

@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <time.h>
 
@@ -20,6 +21,43 @@ static struct ipa room;
 static uint32_t begun, ended;
 static bool enough;		/* written before a round's meetings */
 static uint32_t refused;
+
+/* The trace: gdbserver ends it at the hook. */
+int32_t gdb_agent_tracing;
+static enum ipa_end end_reason;
+
+void ipa_stop_tracing(void)
+{
+}
+
+int ipa_call(void (*hook)(void))
+{
+	gdb_agent_tracing = hook != ipa_stop_tracing;
+	return 1;
+}
+
+void ipa_limits_end(enum ipa_end why)
+{
+	end_reason = why;
+}
+
+static void trace_begin(void)
+{
+	memset(&room, 0, sizeof(room));
+	gdb_agent_tracing = 1;
+	end_reason = IPA_END_OTHER;
+}
+
+static void trace_check_end(const char *what)
+{
+	unit_check(!gdb_agent_tracing && end_reason == IPA_END_LEFT,
+		   "%s: the trace ends and says why", what);
+}
+
+static uint64_t stack_here(void)
+{
+	return (uint64_t)__builtin_frame_address(0);
+}
 
 /* Makes both threads begin each round at nearly the same moment. Where other
  * programs have the CPU of the other thread, this one makes room. */
@@ -47,7 +85,7 @@ static void *hold_first(void *arg)
 		}
 		meet(&begun, i);
 		last = enough;
-		if (ipa_hold(1))
+		if (ipa_hold(1, stack_here()))
 			ipa_release();
 		else
 			__atomic_fetch_add(&refused, 1, __ATOMIC_RELAXED);
@@ -58,7 +96,7 @@ static void *hold_first(void *arg)
 
 static void *hold_once(void *arg)
 {
-	*(int *)arg = ipa_hold(0);
+	*(int *)arg = ipa_hold(0, stack_here());
 	if (*(int *)arg)
 		ipa_release();
 	return NULL;
@@ -87,7 +125,7 @@ static void test_first(void)
 
 static void *hold_late(void *arg)
 {
-	*(int *)arg = ipa_hold(1);
+	*(int *)arg = ipa_hold(1, stack_here());
 	if (*(int *)arg)
 		ipa_release();
 	return NULL;
@@ -102,7 +140,7 @@ static void test_patience(int holder_runs)
 	int got = -1;
 
 	memset(&room, 0, sizeof(room));
-	ipa_hold(1);
+	ipa_hold(1, stack_here());
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	pthread_create(&thread, NULL, hold_late, &got);
 	do {
@@ -121,8 +159,9 @@ static void test_patience(int holder_runs)
 static void test_held(void)
 {
 	memset(&room, 0, sizeof(room));
-	unit_check(ipa_hold(1), "held");
-	unit_check(!ipa_hold(1), "not by a handler that interrupts the holder");
+	unit_check(ipa_hold(1, stack_here()), "held");
+	unit_check(!ipa_hold(1, stack_here() - 4096),
+		   "not by a handler that interrupts the holder");
 	unit_check(!elsewhere(), "nor by who has no time to wait");
 	ipa_release();
 	unit_check(elsewhere(), "by another one behind");
@@ -130,10 +169,73 @@ static void test_held(void)
 	unit_check(elsewhere(), "whoever was waited for in vain before");
 }
 
+static char aside[65536];
+static int got_aside;
+
+static void hold_aside(int signal)
+{
+	(void)signal;
+	got_aside = ipa_hold(1, stack_here());
+}
+
+/* A holder that has gone, seen by the next hits. */
+static void test_left(void)
+{
+	uint64_t here = stack_here();
+	stack_t other = { .ss_sp = aside, .ss_size = sizeof(aside) };
+
+	trace_begin();
+	unit_check(ipa_hold(1, here), "a hit that is left");
+	unit_check(!ipa_hold(1, here - 8192), "one below may be a handler's");
+	unit_check(gdb_agent_tracing, "so the trace goes on");
+	unit_check(!ipa_hold(1, here), "one at its place finds it");
+	trace_check_end("a hit that is left");
+	unit_check(ipa_hold(1, here - 8192), "so the next one is served");
+	ipa_release();
+	trace_begin();
+	sigaltstack(&other, NULL);
+	unit_check(ipa_hold(1, here), "held by a hit that is interrupted");
+	raise(SIGUSR1);
+	unit_check(!got_aside, "a handler on its own stack leaves it");
+	ipa_release();
+	raise(SIGUSR1);
+	unit_check(got_aside, "held by a handler on its own stack");
+	unit_check(gdb_agent_tracing, "and the trace goes on");
+	unit_check(!ipa_hold(1, here), "which is left");
+	trace_check_end("a handler that is left");
+	unit_check(ipa_hold(1, here), "and the next one is served");
+	ipa_release();
+}
+
+static void *hold_only(void *unused)
+{
+	ipa_hold(1, stack_here());
+	return unused;
+}
+
+static void test_ended(void)
+{
+	pthread_t thread;
+
+	trace_begin();
+	pthread_create(&thread, NULL, hold_only, NULL);
+	pthread_join(thread, NULL);
+	unit_check(!ipa_hold(0, stack_here()), "the holder has ended");
+	trace_check_end("the holder's end");
+	unit_check(ipa_hold(0, stack_here()), "so the next hit is served");
+	ipa_release();
+}
+
 int main(void)
 {
+	struct sigaction action = { .sa_handler = hold_aside,
+				    .sa_flags = SA_ONSTACK };
+
 	ipa = &room;
+	sigaction(SIGUSR1, &action, NULL);
 	test_held();
+	test_left();
+	test_ended();
 	test_first();
 	test_patience(1);
 	test_patience(0);
