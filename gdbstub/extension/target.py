@@ -320,9 +320,11 @@ class TaffrailFrame:
         micros = taffrail_integer("$trace_timestamp")
         frame.time_ns = micros * 1000 if micros else None
         frame.stamp()
+        frame.marker = cls.name()
         extra = None
         marker = frame.address and TaffrailMarkerCache.lookup(frame.address)
-        if marker:
+        # another marker may have come to that address
+        if marker and frame.marker in (None, marker.name):
             frame.marker, extra = marker.name, marker.extra
         frame.text = cls.static_data()
         if frame.text is not None:
@@ -343,6 +345,14 @@ class TaffrailFrame:
             text = TaffrailStaticData.read()
             text = text and text.decode("utf-8", "surrogateescape")
         return text and text.rstrip("\0")
+
+    @staticmethod
+    def name():
+        """Returns the marker's name from the static data that the filter before
+        gdbserver keeps, or None."""
+        answer = taffrail_send("qTaffrail:name") or ""
+        return taffrail_unhex(answer) if re.fullmatch(
+            "(?:[0-9a-f]{2})+", answer) else None
 
     def stamp(self):
         """Takes time and thread from the static data that the filter before

@@ -118,6 +118,8 @@ enum filter_verdict filter_static_request(struct filter *f, const char *p,
 					  struct packet *out);
 enum filter_verdict filter_static_stamp(struct filter *f, const char *p,
 					struct packet *out);
+enum filter_verdict filter_static_name(struct filter *f, const char *p,
+				       struct packet *out);
 enum filter_verdict filter_static_answer(struct filter *f, const char *p,
 					 struct packet *out);
 enum filter_verdict filter_static_list(struct filter *f, const char *p,

@@ -310,6 +310,7 @@ static const struct row rows[] = {
 	{ "QTaffrail:static:", marker_meant, 0, KIND_PLAIN, 0 },
 	{ "QTaffrail:data:", data_meant, 0, KIND_PLAIN, 0 },
 	{ "qTaffrail:stamp", filter_static_stamp, 1, KIND_PLAIN, 0 },
+	{ "qTaffrail:name", filter_static_name, 1, KIND_PLAIN, 0 },
 	{ "qTV:", variable, 0, KIND_PLAIN, 0 },
 	{ "qTStatus", filter_ask_status, 1, KIND_STATUS, 0 },
 	{ "QTBuffer:size:", filter_buffer_size, 0, KIND_PLAIN, 0 },

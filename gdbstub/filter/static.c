@@ -10,6 +10,8 @@
  *		l and text <----			<---- text in hex
  *	qTaffrail:stamp	----------------> mADDRESS,10 ---->
  *		<--------------------------------- time and thread in hex
+ *	qTaffrail:name	----------------> mADDRESS,7f ---->
+ *		<--------------------------------- the marker's id in hex
  *
  * What must stay true: gdb does not see that memory, neither in the list of
  * what a frame holds nor in a file that gdb saves.
@@ -22,9 +24,10 @@
 
 #define READ_BYTES	2048u		/* of static data at once */
 #define LIST_BYTES	8192u		/* of a list: it must be kept whole */
+#define NAME_BYTES	127u		/* of a marker's id */
 #define WORDS_BYTES	48		/* of one of the two below */
 
-/* The action that means static data, and its element in a frame's list. */
+/* The action that means static data, and a block's element in a frame's list. */
 static const char *wanted(char *words)
 {
 	struct text text;
@@ -36,13 +39,13 @@ static const char *wanted(char *words)
 	return words;
 }
 
-static const char *element(char *words)
+static const char *element(char *words, uint64_t address)
 {
 	struct text text;
 
 	text_open(&text, words, WORDS_BYTES);
 	text_add(&text, "<memory start=\"0x");
-	text_add_hex(&text, STATIC_BLOCK_ADDRESS, 1);
+	text_add_hex(&text, address, 1);
 	text_add(&text, "\"");
 	return words;
 }
@@ -135,7 +138,18 @@ int filter_static_is_block(const uint8_t *block)
 		return *block == 'S';
 	for (uint32_t i = sizeof(address); i--;)
 		address = address << 8 | block[1 + i];
-	return address == STATIC_BLOCK_ADDRESS;
+	return address == STATIC_BLOCK_ADDRESS ||
+	       address == STATIC_NAME_ADDRESS;
+}
+
+static enum filter_verdict read_memory(struct packet *out, uint64_t address,
+				       uint64_t n)
+{
+	packet_add(out, "m");
+	packet_add_number(out, address);
+	packet_add(out, ",");
+	packet_add_number(out, n);
+	return VERDICT_CHANGED;
 }
 
 /* ANNEX, which is empty, :OFFSET,LENGTH */
@@ -150,12 +164,8 @@ enum filter_verdict filter_static_request(struct filter *f, const char *p,
 	f->static_at = offset;
 	f->static_wanted = (uint32_t)(n < READ_BYTES ? n : READ_BYTES);
 	f->kind = KIND_STATIC;
-	packet_add(out, "m");
-	packet_add_number(out, STATIC_BLOCK_ADDRESS + STATIC_STAMP_BYTES +
-			  offset);
-	packet_add(out, ",");
-	packet_add_number(out, f->static_wanted);
-	return VERDICT_CHANGED;
+	return read_memory(out, STATIC_BLOCK_ADDRESS + STATIC_STAMP_BYTES +
+			   offset, f->static_wanted);
 }
 
 enum filter_verdict filter_static_stamp(struct filter *f, const char *p,
@@ -163,11 +173,15 @@ enum filter_verdict filter_static_stamp(struct filter *f, const char *p,
 {
 	(void)f;
 	(void)p;
-	packet_add(out, "m");
-	packet_add_number(out, STATIC_BLOCK_ADDRESS);
-	packet_add(out, ",");
-	packet_add_number(out, STATIC_STAMP_BYTES);
-	return VERDICT_CHANGED;
+	return read_memory(out, STATIC_BLOCK_ADDRESS, STATIC_STAMP_BYTES);
+}
+
+enum filter_verdict filter_static_name(struct filter *f, const char *p,
+				       struct packet *out)
+{
+	(void)f;
+	(void)p;
+	return read_memory(out, STATIC_NAME_ADDRESS, NAME_BYTES);
 }
 
 /* The memory ends where its block ends: an answer shorter than the request is
@@ -207,20 +221,30 @@ enum filter_verdict filter_static_list(struct filter *f, const char *p,
 	return VERDICT_CHANGED;
 }
 
-/* Hides the element in the list of what a frame holds. The element becomes
- * blanks, because gdb reads the list in pieces and counts its bytes. */
-enum filter_verdict filter_static_hide(const char *p, struct packet *out)
+/* Returns the first of the two elements, or NULL. */
+static const char *element_find(const char *p)
 {
 	char words[WORDS_BYTES];
-	const char *from = strstr(p, element(words));
-	const char *to = from ? strstr(from, "/>") : NULL;
+	const char *data = strstr(p, element(words, STATIC_BLOCK_ADDRESS));
+	const char *name = strstr(p, element(words, STATIC_NAME_ADDRESS));
 
-	if (!to)
-		return VERDICT_PASS;
-	to += 2;
-	packet_add_bytes(out, p, (size_t)(from - p));
-	for (; from < to; from++)
-		packet_add(out, " ");
-	packet_add(out, to);
-	return VERDICT_CHANGED;
+	return data && (!name || data < name) ? data : name;
+}
+
+/* Hides the elements in the list of what a frame holds. They become blanks,
+ * because gdb reads the list in pieces and counts its bytes. */
+enum filter_verdict filter_static_hide(const char *p, struct packet *out)
+{
+	enum filter_verdict verdict = VERDICT_PASS;
+	const char *from, *to;
+
+	while ((from = element_find(p)) && (to = strstr(from, "/>"))) {
+		packet_add_bytes(out, p, (size_t)(from - p));
+		for (p = to + 2; from < p; from++)
+			packet_add(out, " ");
+		verdict = VERDICT_CHANGED;
+	}
+	if (verdict == VERDICT_CHANGED)
+		packet_add(out, p);
+	return verdict;
 }

@@ -140,6 +140,23 @@ static void add_stamp(struct hit *hit)
 	draft_put(&hit->draft, thread, sizeof(thread));
 }
 
+/* Adds the marker's id, in a block of its own, unless no other marker can come to
+ * the marker's address. */
+static void add_name(struct hit *hit)
+{
+	const uint64_t address = STATIC_NAME_ADDRESS;
+	const char *id = hit->object->id;
+	uint16_t n = (uint16_t)text_length(id);
+
+	if (hit->object->module->headers == ipa->executable ||
+	    !draft_room(&hit->draft, 3u + (uint32_t)sizeof(address) + n))
+		return;
+	hit->draft.bytes[hit->draft.used++] = COLLECT_BLOCK_MEMORY;
+	draft_put(&hit->draft, &address, sizeof(address));
+	draft_put(&hit->draft, &n, sizeof(n));
+	draft_put(&hit->draft, id, n);
+}
+
 /* Adds static data as text with its NUL, which gdb shows its user. */
 static void add_static(struct hit *hit, int for_gdbserver)
 {
@@ -173,6 +190,8 @@ static void add_static(struct hit *hit, int for_gdbserver)
 	if (stamp)
 		add_stamp(hit);
 	draft_put(&hit->draft, string, n - stamp);
+	if (stamp)
+		add_name(hit);
 }
 
 static void error_note(struct ipa_point *point, int error)

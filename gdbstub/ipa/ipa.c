@@ -9,6 +9,7 @@
 #include "gdbstub/ipa/ipa.h"
 
 #include <errno.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 
 #include "base/base.h"
@@ -70,6 +71,7 @@ COLD int ipa_setup(void)
 	ipa_buffer_setup(rooms.buffer);
 	if (settings.ipa && text_equal(settings.ipa, "filter"))
 		ipa_far_setup();
+	page->executable = (const void *)getauxval(AT_PHDR);
 	page->here = 1;
 	patch_refused = ipa_site_refused;
 	store_release(&ipa, page);

@@ -41,6 +41,8 @@ struct ipa {
 	uint64_t hold;			/* IPA_HOLD() */
 	uint32_t stuck;			/* turn that a waiter gave up on */
 	uint64_t dropped;		/* hits that did not get their turn */
+	const void *executable;		/* program headers of a module that is
+					 * never closed */
 	uint32_t nprograms;
 	uint32_t program_bytes;		/* of ipa_programs, in use */
 };

@@ -11,6 +11,7 @@
 
 #define WANTED	"M-1,7461666672000000,0"
 #define ELEMENT	"<memory start=\"0x7461666672000000\" length=\"0x8\"/>"
+#define NAME	"<memory start=\"0x7461666672010000\" length=\"0x8\"/>"
 #define OTHER	"<memory start=\"0x74616666720000001\" length=\"0x8\"/>"
 
 static void new_filter(int no_ack)
@@ -108,6 +109,8 @@ static void stamp(void)
 		 "00112233445566770100000000000000");
 	exchange("qTaffrail:stamp", "m7461666672000000,10", "E01", "E01");
 	passes("qTaffrail:stamps", "");
+	exchange("qTaffrail:name", "m7461666672010000,7f", "612f62", "612f62");
+	exchange("qTaffrail:name", "m7461666672010000,7f", "E01", "E01");
 }
 
 /* The list of what a frame holds: without static data, but of the same length.
@@ -118,11 +121,11 @@ static void list(void)
 	char shown[256];
 
 	memset(blank, ' ', sizeof(blank) - 1);
-	snprintf(shown, sizeof(shown), "l<a>%s" OTHER "</a>", blank);
+	snprintf(shown, sizeof(shown), "l<a>%s" OTHER "%s</a>", blank, blank);
 	new_filter(1);
 	exchange("qXfer:traceframe-info:read::0,1000",
 		 "qXfer:traceframe-info:read::0,1000",
-		 "l<a>" ELEMENT OTHER "</a>", shown);
+		 "l<a>" ELEMENT OTHER NAME "</a>", shown);
 	passes("qXfer:traceframe-info:read::0,1000", "l<a>" OTHER "</a>");
 	passes("qXfer:traceframe-info:read::0,10",
 	       "m<memory start=\"0x7461666672000000\"");
@@ -138,7 +141,8 @@ static void saved(void)
 	new_filter(1);
 	passes("g", "xx00");
 	exchange("qTBuffer:0,7d0", "qTBuffer:0,1000",
-		 "01001b00000052aabb" "4d00000072666661740100ff"
+		 "01002700000052aabb" "4d00000072666661740100ff"
+		 "4d00000172666661740100ff"
 		 "4d01000072666661740100ff",
 		 "01000f00000052aabb" "4d01000072666661740100ff");
 }
