@@ -41,7 +41,22 @@ struct hit {
 	const struct object *object;	/* of static data, or NULL */
 	uint64_t fixed;
 	const struct write_var *var;
+	uint8_t before;			/* no frame: before the arguments */
+	uint64_t refused;		/* struct refused */
 };
+
+/* The tracepoints, a bit each in the order of the list, whose conditions were
+ * found false on the way from the site: of the thread's last such hit. */
+struct refused {
+	const uint8_t *behind;
+	uint64_t stack;
+	uint64_t points;
+};
+
+#define REFUSED_MAX	64u
+
+static __thread struct refused refused
+	__attribute__((tls_model("initial-exec")));
 
 void ipa_collect(struct ipa_point *point, struct ipa_registers *registers,
 		 const uint8_t *vectors);
@@ -61,17 +76,19 @@ static enum ax_verdict hit_register(void *arg, uint32_t number,
 static enum ax_verdict hit_variable_get(void *arg, uint32_t number,
 					uint64_t *value)
 {
-	(void)arg;
-	return ipa_variable_get(number, (int64_t *)value) ? AX_UNAVAILABLE :
-							    AX_DONE;
+	struct hit *hit = arg;
+
+	return hit->before || ipa_variable_get(number, (int64_t *)value) ?
+		       AX_UNAVAILABLE : AX_DONE;
 }
 
 static enum ax_verdict hit_variable_set(void *arg, uint32_t number,
 					uint64_t value)
 {
-	(void)arg;
-	return ipa_variable_set(number, (int64_t)value) ? AX_UNAVAILABLE :
-							  AX_DONE;
+	struct hit *hit = arg;
+
+	return hit->before || ipa_variable_set(number, (int64_t)value) ?
+		       AX_UNAVAILABLE : AX_DONE;
 }
 
 static enum ax_verdict hit_variable_collect(void *arg, uint32_t number)
@@ -79,7 +96,7 @@ static enum ax_verdict hit_variable_collect(void *arg, uint32_t number)
 	struct hit *hit = arg;
 	int64_t value;
 
-	if (ipa_variable_get(number, &value))
+	if (hit->before || ipa_variable_get(number, &value))
 		return AX_UNAVAILABLE;
 	return draft_variable(&hit->draft, number, value);
 }
@@ -330,9 +347,14 @@ static int point_hit(struct hit *hit, struct ipa_point *point)
 static void points_hit(struct hit *hit, struct ipa_point *point)
 {
 	uint64_t address = point->address;
+	uint64_t left = hit->refused;
 
 	for (; point && point->address == address; point = point->next) {
-		if (point->type != IPA_FAST || point_hit(hit, point))
+		int is_refused = left & 1;
+
+		left >>= 1;
+		if (is_refused || point->type != IPA_FAST ||
+		    point_hit(hit, point))
 			continue;
 		ipa_call(ipa_stop_tracing);
 		return;
@@ -394,30 +416,74 @@ static int wants_static(const struct ipa_point *point)
 	return 0;
 }
 
-/* Returns 1 when a tracepoint at this one's address collects registers. */
-static int wants_registers(const struct ipa_point *point)
+/* Returns 1 when a tracepoint at this one's address, not a refused one, collects
+ * registers. */
+static int wants_registers(const struct ipa_point *point, uint64_t without)
 {
 	uint64_t address = point->address;
 	uint32_t i;
 
-	for (; point && point->address == address; point = point->next)
-		for (i = 0; i < point->nactions && point->enabled; i++)
+	for (; point && point->address == address;
+	     point = point->next, without >>= 1)
+		for (i = 0; i < point->nactions && point->enabled &&
+			    !(without & 1); i++)
 			if (point->actions[i]->type == IPA_ACTION_REGISTERS)
 				return 1;
 	return 0;
 }
 
-SIGSAFE int ipa_wants_registers(const uint8_t *behind)
+/* Returns 1 when a condition is false. One that uses a variable, or fails, is
+ * looked at later. */
+static int is_false(struct hit *hit, const struct ipa_point *point)
+{
+	uint64_t result = 1;
+	int error;
+	const struct ax_program *program;
+
+	if (!point->condition)
+		return 0;
+	program = ipa_program(point->condition, &machine, 1, &error);
+	return program && ax_run(program, NULL, hit, &result) == AX_DONE &&
+	       !result;
+}
+
+/* Returns the tracepoints whose conditions are false. The holder only. */
+static uint64_t find_refused(struct hit *hit, const struct ipa_point *point)
+{
+	uint64_t address = point->address;
+	uint64_t points = 0;
+	uint32_t i;
+
+	for (i = 0; i < REFUSED_MAX && point && point->address == address;
+	     i++, point = point->next)
+		if (point->enabled && is_false(hit, point))
+			points |= 1ull << i;
+	return points;
+}
+
+SIGSAFE int ipa_wants_registers(const uint8_t *behind, const uint64_t *general,
+				uint64_t flags)
 {
 	struct snapshot snapshot = { .behind = behind };
+	struct hit hit = { .general = general, .flags = flags, .before = 1,
+			   .address = snapshot_address(&snapshot) };
 	struct ipa_marker *marker;
 	struct ipa_point *point;
 
+	refused.points = 0;
 	if (!ipa->on)
 		return 0;
-	marker = ipa_marker_find(snapshot_address(&snapshot) + 1);
+	marker = ipa_marker_find(hit.address + 1);
 	point = marker ? ipa_cell_point(marker) : NULL;
-	return point && wants_registers(point);
+	if (!point || !wants_registers(point, 0))
+		return 0;
+	if (ipa_hold_free(general[7])) {
+		memory_stack_here(&hit.draft.stack, general[7]);
+		hit.refused = find_refused(&hit, point);
+		ipa_release();
+	}
+	refused = (struct refused){ behind, general[7], hit.refused };
+	return wants_registers(point, hit.refused);
 }
 
 static void collect(struct ipa_point *point, const uint64_t *general,
@@ -443,7 +509,7 @@ static void collect(struct ipa_point *point, const uint64_t *general,
 	marker->point = point;
 	store_release(&marker->jump, jump_at(point->address));
 	object = load_acquire(&marker->object);
-	if (wants_registers(point))
+	if (wants_registers(point, 0))
 		ipa_keep((const uint8_t *)general[7] + IPA_KEPT_PAD, NULL,
 			 vectors);
 	snapshot_put(object->site, general, (uint32_t)flags, point->address);
@@ -476,21 +542,50 @@ static void hit_late(struct hit *hit, const struct snapshot *snapshot)
 	ipa_kept_release(snapshot);
 }
 
+/* Returns the tracepoints that the hit's conditions have refused, once. */
+static uint64_t take_refused(const struct snapshot *snapshot)
+{
+	uint64_t points = refused.behind == snapshot->behind &&
+					  refused.stack == snapshot->general[7] ?
+				  refused.points : 0;
+
+	refused.points = 0;
+	return points;
+}
+
+/* Returns 1 when a tracepoint at this one's address is enabled and not refused.
+ */
+static int is_wanted(const struct ipa_point *point, uint64_t without)
+{
+	uint64_t address = point->address;
+
+	for (; point && point->address == address;
+	     point = point->next, without >>= 1)
+		if (point->enabled && !(without & 1))
+			return 1;
+	return 0;
+}
+
 /* Serves the tracepoints on the site's cell, if it has a cell. */
 static void cell_hit(struct hit *hit)
 {
 	const struct object *object = hit->object;
 	struct snapshot *snapshot = snapshot_find(object->site);
 	struct ipa_marker *marker;
+	struct ipa_point *point;
 
 	if (!snapshot)
 		return;
 	hit->address = snapshot_address(snapshot);
 	marker = ipa_marker_find(hit->address + 1);
-	if (marker && ipa_cell_point(marker)) {
+	point = marker ? ipa_cell_point(marker) : NULL;
+	if (point)
+		hit->refused = take_refused(snapshot);
+	if (point && is_wanted(point, hit->refused)) {
 		hit->marker = marker;
 		hit_late(hit, snapshot);
 	}
+	hit->refused = 0;
 	if (load_relaxed(&object->snapshots) == OBJECT_IPA)
 		snapshot_release(snapshot);
 }

@@ -167,6 +167,17 @@ int ipa_hold(int patient, uint64_t stack)
 	return 0;
 }
 
+int ipa_hold_free(uint64_t stack)
+{
+	struct claim mine = {
+		.site = place_token(stack),
+		.own = place_token((uint64_t)__builtin_frame_address(0)),
+	};
+	uint64_t seen = load_relaxed(&ipa->hold);
+
+	return !IPA_HOLDER(seen) && hold_take(&seen, &mine);
+}
+
 void ipa_release(void)
 {
 	uint64_t held = load_relaxed(&ipa->hold);

@@ -143,6 +143,7 @@ struct ipa_marker {
  * if `cell` is set, or changes its object. It returns 0 when there are too many
  * markers. The registry's lock is held.
  */
+extern struct ipa_marker *ipa_markers;
 void ipa_marker_setup(struct ipa_marker *room);
 int ipa_marker_add(uint64_t address, struct object *object, int cell);
 /* Returns the marker at an address, or NULL. SIGSAFE. */
@@ -199,9 +200,14 @@ void ipa_kept_release(const struct snapshot *snapshot);
 /* As snapshot_entry; keeps the vector registers, if they will be collected. */
 void ipa_snapshot_entry(void);
 
-/* Returns 1 when the hit of a site, whose stub's call returns to `behind`, will
- * collect registers. ipa_snapshot_entry calls it. SIGSAFE. */
-int ipa_wants_registers(const uint8_t *behind);
+/*
+ * Returns 1 when the hit of a site, whose stub's call returns to `behind`, may
+ * collect registers: a condition that is false now is not looked at again.
+ * `general` is in the order of struct registers. ipa_snapshot_entry calls it.
+ * SIGSAFE.
+ */
+int ipa_wants_registers(const uint8_t *behind, const uint64_t *general,
+			uint64_t flags);
 
 /* Serves a marker's hit. A marker calls this while gdbserver may have
  * tracepoints there. */
@@ -217,6 +223,8 @@ write_fn ipa_hit;
  */
 int ipa_hold(int patient, uint64_t stack);
 void ipa_release(void);
+/* Does the same, but does not wait, and ends no trace. */
+int ipa_hold_free(uint64_t stack);
 
 /* gdbserver sets this number to 0 for each trace, and never reads it. */
 extern int32_t gdb_agent_traceframes_created;

@@ -6,11 +6,18 @@
 
 #include "base/base.h"
 
-static struct ipa_marker *markers;
+struct ipa_marker *ipa_markers;
+
+/* as in collect-x86_64.S */
+_Static_assert(sizeof(struct ipa_marker) == 32, "machine code");
+_Static_assert(offsetof(struct ipa_marker, address) == 0, "machine code");
+_Static_assert(offsetof(struct ipa_marker, cell) == 28, "machine code");
+_Static_assert(IPA_MARKERS_MAX == 1u << 16, "machine code");
+_Static_assert(sizeof(struct ipa_cell) == 16, "machine code");
 
 void ipa_marker_setup(struct ipa_marker *room)
 {
-	markers = room;
+	ipa_markers = room;
 }
 
 static uint32_t marker_place(uint64_t address)
@@ -19,7 +26,7 @@ static uint32_t marker_place(uint64_t address)
 
 	for (;; i++) {
 		uint64_t there = load_acquire(
-			&markers[i % IPA_MARKERS_MAX].address);
+			&ipa_markers[i % IPA_MARKERS_MAX].address);
 
 		if (!there || there == address)
 			return i % IPA_MARKERS_MAX;
@@ -28,7 +35,7 @@ static uint32_t marker_place(uint64_t address)
 
 struct ipa_marker *ipa_marker_find(uint64_t address)
 {
-	struct ipa_marker *marker = &markers[marker_place(address)];
+	struct ipa_marker *marker = &ipa_markers[marker_place(address)];
 
 	return marker->address ? marker : NULL;
 }
@@ -36,7 +43,7 @@ struct ipa_marker *ipa_marker_find(uint64_t address)
 int ipa_marker_add(uint64_t address, struct object *object, int cell)
 {
 	static uint32_t taken;
-	struct ipa_marker *marker = &markers[marker_place(address)];
+	struct ipa_marker *marker = &ipa_markers[marker_place(address)];
 
 	if (!marker->address) {
 		if (++taken > IPA_MARKERS_MAX / 2)
