@@ -67,6 +67,7 @@ void gdbserver_limits_get(struct gdbserver *server,
 			.left = limits.reason == IPA_END_LEFT,
 			.used = limits.used,
 			.cut = limits.cut,
+			.failed = limits.failed,
 		};
 	close(fd);
 }

@@ -67,6 +67,7 @@ struct filter_said {
 	uint8_t left;			/* or after a thread left a hit */
 	uint64_t used;			/* bytes of the frames it made */
 	uint64_t cut;			/* frames that lack something */
+	uint64_t failed;		/* hits whose condition failed */
 };
 
 /* Functions that only the filter's user can provide. */

@@ -157,6 +157,12 @@ static void facts_add(const struct status *status, struct text *text)
 		text_add_unsigned(text, status->said.cut);
 		text_add(text, ")");
 	}
+	if (status->said.failed) {
+		text_add(text, text->used ? " " : "");
+		text_add(text, "(conditions failed: ");
+		text_add_unsigned(text, status->said.failed);
+		text_add(text, ")");
+	}
 	if (!status->f->status.circular && status->said.used > held) {
 		text_add(text, text->used ? " " : "");
 		text_add(text, "(frames without data: the buffer is full)");

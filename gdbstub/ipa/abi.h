@@ -231,6 +231,7 @@ struct ipa_limits {
 	uint32_t reason;		/* enum ipa_end, by the agent */
 	uint64_t used;			/* bytes of the frames made so far */
 	uint64_t cut;			/* frames that lack something */
+	uint64_t failed;		/* hits whose condition failed */
 };
 
 #define IPA_COMMAND_BYTES	1024

@@ -319,19 +319,27 @@ static void frame_make(struct hit *hit, struct ipa_point *point)
 		ipa_limits_add(hit->draft.used, hit->draft.cut);
 }
 
+/* A condition that fails does not hold. */
+static int condition_holds(struct hit *hit, struct ipa_point *point)
+{
+	uint64_t result;
+
+	if (!point->condition)
+		return 1;
+	if (expression_run(hit, point, point->condition, 1, &result))
+		return result != 0;
+	if (ipa_trace_same())
+		ipa_limits_fail();
+	return 0;
+}
+
 /* Returns 0 when the trace must end. */
 static int point_hit(struct hit *hit, struct ipa_point *point)
 {
-	uint64_t result = 1;
-
 	if (!point->enabled)
 		return 1;
-	if (point->condition)
-		expression_run(hit, point, point->condition, 1, &result);
-	if (point->condition && gdb_agent_expr_eval_result)
-		return 0;
-	if (!result)
-		return 1;
+	if (!condition_holds(hit, point))
+		return !gdb_agent_expr_eval_result;
 	point->hit_count++;
 	if (point->pass_count && point->hit_count >= point->pass_count &&
 	    !point->step_count && !gdb_agent_stopping_tracepoint &&

@@ -256,11 +256,13 @@ int ipa_commit(void);
  * limits.c. ipa_limits_room() returns the size of the largest frame that
  * gdbserver can keep. ipa_limits_fit() returns 0 when n more bytes do not fit
  * into gdbserver's buffer, so the trace must end. ipa_limits_add() counts a
- * frame, which may be cut, once gdbserver can see it. The holder only.
+ * frame, which may be cut, once gdbserver can see it; ipa_limits_fail() counts a
+ * hit without one, because the condition failed. The holder only.
  */
 uint32_t ipa_limits_room(void);
 int ipa_limits_fit(uint32_t n);
 void ipa_limits_add(uint32_t n, int cut);
+void ipa_limits_fail(void);
 /* Notes why the trace ends. SIGSAFE. */
 void ipa_limits_end(enum ipa_end why);
 

@@ -53,6 +53,11 @@ void ipa_limits_add(uint32_t n, int cut)
 	taffrail_ipa_limits.cut += cut != 0;
 }
 
+void ipa_limits_fail(void)
+{
+	taffrail_ipa_limits.failed++;
+}
+
 SIGSAFE void ipa_limits_end(enum ipa_end why)
 {
 	store_relaxed(&taffrail_ipa_limits.reason, (uint32_t)why);

@@ -179,6 +179,10 @@ static void missing(void)
 	says.used = 0x101;
 	with_notes("(frames cut: 17) (frames without data: the buffer is full)");
 	says.cut = 0;
+	says.failed = 3;
+	with_notes("(conditions failed: 3) "
+		   "(frames without data: the buffer is full)");
+	says.failed = 0;
 	with_notes("(frames without data: the buffer is full)");
 	/* a circle drops its oldest frames: nothing is missing */
 	passes("QTBuffer:circular:1", "OK");
