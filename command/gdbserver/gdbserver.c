@@ -44,7 +44,9 @@ static void get_marker(void *arg, uint32_t i, struct filter_marker *to)
 	fields_signature_add(&text, m->text, m->kind == MARKER_EVENT ?
 			     TAFFRAIL_KIND_EVENT : TAFFRAIL_KIND_MARK,
 			     m->nfields, m->types);
-	*to = (struct filter_marker){ m->address, m->id, extra };
+	*to = (struct filter_marker){ m->address, m->id, extra,
+				      m->placement == PLACED_NOT &&
+					      !strcmp(m->why, MARKER_MOVED) };
 }
 
 /* Skips the arguments of --wrapper, with their "--". */

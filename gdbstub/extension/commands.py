@@ -113,6 +113,8 @@ as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
             chosen = self.by_name("/".join(probe[-2:]), markers)
         else:
             chosen = self.by_location(location, markers)
+        for marker in chosen:
+            self.check_moved(marker)
         numbers = [self.set(marker, tail) for marker in chosen]
         if len(numbers) > 1:
             taffrail_print("%d places: \"commands %d-%d\" gives all of them "
@@ -208,6 +210,14 @@ as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
         return ":".join(parts[name]
                         for name in ("source", "function", "label", "line")
                         if name in parts)
+
+    MOVED = ("the code was moved after linking, as llvm-bolt does; "
+             "compile it with -DTAFFRAIL_FLAG_SITES")
+
+    def check_moved(self, marker):
+        if taffrail_send("qTaffrail:moved:%x" % marker.address) == "1":
+            raise gdb.GdbError("marker %s has no frames, or not all: %s" % (
+                marker.name, self.MOVED))
 
     def set(self, marker, tail):
         TaffrailMeant.tell(marker.address)

@@ -57,6 +57,7 @@ struct filter_marker {
 	uint64_t address;
 	const char *id;
 	const char *extra;
+	int moved;			/* its code is elsewhere */
 };
 
 /* The agent's report on a trace. */

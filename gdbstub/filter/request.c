@@ -137,6 +137,21 @@ static enum filter_verdict marker_meant(struct filter *f, const char *p,
 	return VERDICT_ANSWERED;
 }
 
+/* qTaffrail:moved:ADDRESS, from the same: 1 when a tool has moved the code of the
+ * marker there, else 0. */
+static enum filter_verdict marker_moved(struct filter *f, const char *p,
+					struct packet *out)
+{
+	struct filter_marker marker;
+	uint64_t site;
+
+	if (!packet_read_number(&p, &site) || *p)
+		return filter_refuse(out, "the packet has no address");
+	packet_add(out, filter_marker_find(f, site, &marker) && marker.moved ?
+				"1" : "0");
+	return VERDICT_ANSWERED;
+}
+
 /* qTaffrail:extension: this gdb has Taffrail's extension. */
 static enum filter_verdict extension(struct filter *f, const char *p,
 				     struct packet *out)
@@ -309,6 +324,7 @@ static const struct row rows[] = {
 	{ "qTaffrail:extension", extension, 1, KIND_PLAIN, 0 },
 	{ "QTaffrail:static:", marker_meant, 0, KIND_PLAIN, 0 },
 	{ "QTaffrail:data:", data_meant, 0, KIND_PLAIN, 0 },
+	{ "qTaffrail:moved:", marker_moved, 0, KIND_PLAIN, 0 },
 	{ "qTaffrail:stamp", filter_static_stamp, 1, KIND_PLAIN, 0 },
 	{ "qTaffrail:name", filter_static_name, 1, KIND_PLAIN, 0 },
 	{ "qTV:", variable, 0, KIND_PLAIN, 0 },

@@ -22,6 +22,7 @@ struct wanted {
 	uint32_t room;			/* see marker-text.h */
 	uint32_t left;
 	uint64_t address;		/* 0: any */
+	uint32_t flags;			/* that its code has */
 	int own;			/* leave out the runtime's probes */
 };
 
@@ -55,6 +56,8 @@ static int marker_look(struct object *object, void *arg)
 		if (wanted->address &&
 		    wanted->address != (uint64_t)code->address)
 			continue;
+		if ((code->flags & wanted->flags) != wanted->flags)
+			continue;
 		if (wanted->left--)
 			continue;
 		if (wanted->out)
@@ -85,6 +88,19 @@ static void marker_answer(struct connection *c, struct wanted wanted)
 int marker_at(uint64_t address)
 {
 	return address && marker_find((struct wanted){ .address = address });
+}
+
+/* Answers 1 when a tool has moved the code of the marker at an address, else 0. */
+int serve_marker_moved(struct connection *c, const char *p)
+{
+	uint64_t address;
+	struct wanted wanted = { .flags = CODE_MOVED };
+
+	if (!packet_read_number(&p, &address) || !address || *p)
+		return 0;
+	wanted.address = address;
+	packet_add(&c->out, marker_find(wanted) ? "1" : "0");
+	return 0;
 }
 
 int serve_markers_next(struct connection *c, const char *p)

@@ -73,6 +73,7 @@ packet_fn serve_file;
 /* markers.c */
 packet_fn serve_markers_first, serve_markers_all, serve_markers_next;
 packet_fn serve_marker_at;
+packet_fn serve_marker_moved;
 /* define.c */
 packet_fn serve_trace_init, serve_define_variable, serve_define_source;
 packet_fn serve_point_enable, serve_point_disable;
