@@ -118,11 +118,11 @@ class TaffrailCollected:
         if taffrail_trace_frame() >= 0:
             # gdb's tstart leaves the frame, but keeps its registers
             taffrail_tfind(-1)
-        TaffrailCondition.check_deadly()
         places = {}
         for address, numbers in taffrail_tracepoints("ynN").items():
             for number in numbers:
                 places.setdefault(number, []).append(address)
+        TaffrailCondition.check(places)
         for number, (_, actions) in TaffrailCondition.tracepoints().items():
             if len(places.get(number, [])) == 1 and actions:
                 cls.change(number, places[number][0], actions)

@@ -283,7 +283,8 @@ as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
         """Deletes the tracepoint when it would not do what it says."""
         cls.check_thread(number, marker)
         match = re.search(r"(?<![\w.])if(?![\w.])\s*(.+)", tail)
-        reason = match and TaffrailCondition.reason(number, match.group(1), [])
+        reason = match and TaffrailCondition.reason(
+            number, match.group(1), [], marker.address)
         if not reason:
             return
         if forced:

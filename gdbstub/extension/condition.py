@@ -42,6 +42,89 @@ class TaffrailSurvival:
                         False, True)
 
 
+class TaffrailSizes:
+    """What gdb translates without a word, but to something else: it computes
+    with 64 bits, and takes the size of each array for a constant."""
+    NUMBER = re.compile(r"(?<![\w.$])(?:0x([0-9a-f]+)|0b([01]+)|(\d+))"
+                        r"[ul]*(?![\w.])", re.I)
+    NAME = re.compile(r"(?<![\w.$])(?<!->)[A-Za-z_]\w*")
+    OPERAND = re.compile(r"[*&\s]*[A-Za-z_]\w*(?:\s*\[[^]]*\])*")
+
+    @classmethod
+    def reason(cls, condition, address):
+        """Returns why the condition would not be what it says, or None."""
+        text = TAFFRAIL_CHARACTER.sub("0", TAFFRAIL_QUOTED.sub("0", condition))
+        for number in cls.NUMBER.finditer(text):
+            digits = number.group(1) or number.group(2) or number.group(3)
+            base = 16 if number.group(1) else 2 if number.group(2) else 10
+            if int(digits, base) >> 64:
+                return "%s has more than 64 bits" % number.group()
+        rest = ""
+        while text:
+            before, word, text = text.partition("sizeof")
+            rest += before + " "
+            if word and not re.search(r"\w$", before) and \
+                    not re.match(r"\w", text):
+                operand = cls.operand(text)
+                text = text[len(operand):]
+                if cls.varies(operand, address):
+                    return "sizeof %s: gdb does not know the size of an " \
+                        "array of variable length" % operand.strip()
+        for name in cls.NAME.findall(rest):
+            if cls.is_wide(name):
+                return "%s has more than 64 bits" % name
+        return None
+
+    @classmethod
+    def operand(cls, text):
+        """Returns the operand of sizeof at the start of the text."""
+        depth, at = 0, 0
+        if not text.lstrip().startswith("("):
+            match = cls.OPERAND.match(text)
+            return match.group() if match else ""
+        for at, c in enumerate(text):
+            depth += (c in "([") - (c in ")]")
+            if c in ")]" and not depth:
+                break
+        return text[:at + 1]
+
+    @classmethod
+    def varies(cls, operand, address):
+        """Returns whether the operand is, or may be, an array of variable
+        length."""
+        inner = operand.strip()
+        while inner.startswith("(") and cls.operand(inner) == inner:
+            inner = inner[1:-1].strip()
+        found = {}
+        for symbol in taffrail_scope(gdb.block_for_pc(address)):
+            found.setdefault(symbol.name, symbol)
+        element = re.fullmatch(r"([*\s]*)([A-Za-z_]\w*)((?:\s*\[[^]]*\])*)",
+                               inner)
+        if element and element.group(2) in found:
+            kind = cls.bare(found[element.group(2)])
+            for _ in range(element.group(1).count("*")
+                           + element.group(3).count("[")):
+                if kind.code not in (gdb.TYPE_CODE_ARRAY, gdb.TYPE_CODE_PTR):
+                    return False
+                kind = kind.target().strip_typedefs()
+            return kind.dynamic
+        return any(cls.bare(found[name]).dynamic
+                   for name in cls.NAME.findall(inner)
+                   if name in found and found[name].type)
+
+    @staticmethod
+    def bare(symbol):
+        return symbol.type.strip_typedefs()
+
+    @staticmethod
+    def is_wide(name):
+        try:
+            kind = gdb.lookup_type(name).strip_typedefs()
+        except gdb.error:
+            return False
+        return kind.code == gdb.TYPE_CODE_INT and kind.sizeof > 8
+
+
 class TaffrailCondition:
     checked = {}                # number -> a condition that is right
     deadly = {}                 # number -> one that would end gdb
@@ -80,10 +163,13 @@ class TaffrailCondition:
                     False, True)
 
     @classmethod
-    def reason(cls, number, condition, actions):
+    def reason(cls, number, condition, actions, address):
         """Returns why gdb cannot translate the condition, or None. In
         parentheses, a comma is the operator that it is in a condition."""
         cls.deadly.pop(number, None)
+        reason = address and TaffrailSizes.reason(condition, address)
+        if reason:
+            return reason
         try:
             with TaffrailSurvival():
                 cls.give(number, ["teval (%s)" % condition])
@@ -101,9 +187,17 @@ class TaffrailCondition:
         return None
 
     @classmethod
-    def check_deadly(cls):
-        """Refuses a run in which gdb would end itself."""
+    def check(cls, places):
+        """Refuses a run in which gdb would end itself, or in which a condition
+        would not be what it says. `places` are the tracepoints' addresses."""
         found = cls.tracepoints()
+        for number, (condition, _) in found.items():
+            reason = condition and places.get(number) and \
+                TaffrailSizes.reason(condition, places[number][0])
+            if reason:
+                raise gdb.GdbError(
+                    "tracepoint %d: gdb cannot translate its condition: %s: %s"
+                    % (number, reason, condition))
         for number, condition in cls.deadly.items():
             if found.get(number, [None])[0] == condition:
                 raise gdb.GdbError(
@@ -126,7 +220,8 @@ class TaffrailCondition:
             reason = None
             if condition and number not in partly and \
                     cls.checked.get(number) != condition:
-                reason = cls.reason(number, condition, actions)
+                reason = cls.reason(number, condition, actions,
+                                    places.get(number))
             if not reason:
                 right[number] = condition
                 continue
