@@ -68,6 +68,8 @@ traces_sources = \
 	traces/read/field-at.c \
 	traces/read/field-at.h \
 	traces/read/files.c \
+	traces/read/gaps.c \
+	traces/read/gaps.h \
 	traces/read/labels.c \
 	traces/read/merge.c \
 	traces/read/open.c \

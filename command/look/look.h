@@ -135,9 +135,10 @@ int look_check_pair(const struct look *look, const char *rule);
  */
 int look_tell_threadless(const char *rule, uint64_t events);
 
-/* Returns whether events of a process that are looked at may be missing before
- * complete_ns of its trace. */
-bool look_partial(const struct look *look, const struct trace_class *trace);
+/* Returns whether events of a process that are looked at may be missing, and
+ * sets *from to the time from which on all are there. */
+bool look_partial(const struct look *look, const struct trace_class *trace,
+		  int64_t *from);
 
 /*
  * Gives sentences about what the pairs of all traces have left out, once all

@@ -12,14 +12,15 @@
 
 #define NOTE_BYTES	512
 
-bool look_partial(const struct look *look, const struct trace_class *trace)
+bool look_partial(const struct look *look, const struct trace_class *trace,
+		  int64_t *from)
 {
-	return trace->partial &&
-	       reader_begin(look->reader) < trace->complete_ns;
+	return gaps_end(&trace->gaps, reader_begin(look->reader),
+			reader_end(look->reader), from);
 }
 
 static void note_process(const struct look *look, const struct pairs *pairs,
-			 const struct trace_class *trace, char *note)
+			 const struct trace_class *trace, int64_t ns, char *note)
 {
 	struct event_text text = { .utc = look->utc, .dates = true };
 	struct pairs_out out = pairs_left_out(pairs, trace);
@@ -27,7 +28,7 @@ static void note_process(const struct look *look, const struct pairs *pairs,
 	char *blank;
 
 	event_text_open(&text);
-	event_text_time(&text, trace->complete_ns, from);
+	event_text_time(&text, ns, from);
 	blank = strchr(from, ' ');
 	if (blank)
 		*blank = 'T';
@@ -46,11 +47,12 @@ void look_notes(const struct look *look, const struct pairs *pairs, size_t most,
 	size_t n = reader_traces(look->reader, &traces), told = 0;
 	uint64_t given_up = pairs_given_up(pairs);
 	char note[NOTE_BYTES];
+	int64_t from;
 
 	for (size_t i = 0; i < n; i++) {
-		if (!look_partial(look, traces[i]) || ++told > most)
+		if (!look_partial(look, traces[i], &from) || ++told > most)
 			continue;
-		note_process(look, pairs, traces[i], note);
+		note_process(look, pairs, traces[i], from, note);
 		take(note, priv);
 	}
 	if (told > most) {

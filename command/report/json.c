@@ -73,6 +73,8 @@ static void put_out(struct json *json, struct pairs_out out)
 
 static void put_processes(struct json *json, const struct report *r)
 {
+	int64_t from;
+
 	json_open(json, "processes", '[');
 	for (size_t i = 0; i < r->ntraces; i++) {
 		const struct report_trace *t = &r->traces[i];
@@ -87,9 +89,8 @@ static void put_processes(struct json *json, const struct report *r)
 		json_string(json, "trace", t->trace->path);
 		put_counts(json, t->events, t->bytes);
 		json_number(json, "lost", t->lost);
-		if (look_partial(&r->look, t->trace)) {
-			json_real(json, "complete_from",
-				  (long double)t->trace->complete_ns);
+		if (look_partial(&r->look, t->trace, &from)) {
+			json_real(json, "complete_from", (long double)from);
 			put_out(json, pairs_left_out(r->pairs, t->trace));
 		}
 		json_close(json, '}');

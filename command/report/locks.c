@@ -144,6 +144,7 @@ static struct lock *add_lock(struct locks *l, const struct lock_key *key,
 	lock->address = key->address;
 	lock->trace = key->trace;
 	lock->kind = key->kind;
+	lock->seen = INT64_MAX;
 	l->list[l->n++] = lock;
 	/* a lock that the table misses would be counted twice */
 	return index_add(&l->index, hash, (uint64_t)(uintptr_t)lock) ? NULL :
@@ -202,6 +203,16 @@ static void drop_idle(struct lock *lock, const struct lock_thread *idle)
 		t = &(*t)->next;
 	*t = idle->next;
 	free((void *)idle);
+}
+
+static void forget_threads(struct lock *lock)
+{
+	while (lock->threads) {
+		struct lock_thread *next = lock->threads->next;
+
+		free(lock->threads);
+		lock->threads = next;
+	}
 }
 
 /* Others waited for this thread. */
@@ -308,13 +319,17 @@ void locks_event(struct report *r, const struct report_class *c,
 		r->lockless = true;
 		return;
 	}
-	if (event->trace->partial && event->ns < event->trace->complete_ns) {
+	if (gaps_meet(&event->trace->gaps, event->ns, event->ns)) {
 		r->locks_out++;
 		return;
 	}
 	lock = find_lock(r, c, event);
 	if (!lock)
 		return;
+	/* what happened to it in a gap is not known */
+	if (gaps_meet(&event->trace->gaps, lock->seen, event->ns))
+		forget_threads(lock);
+	lock->seen = event->ns;
 	thread = thread_of(lock, vtid);
 	if (!thread) {
 		r->failed = true;
@@ -378,12 +393,7 @@ void locks_free(struct report *r)
 	if (!l)
 		return;
 	for (size_t i = 0; i < l->n; i++) {
-		while (l->list[i]->threads) {
-			struct lock_thread *next = l->list[i]->threads->next;
-
-			free(l->list[i]->threads);
-			l->list[i]->threads = next;
-		}
+		forget_threads(l->list[i]);
 		free(l->list[i]);
 	}
 	free(l->list);

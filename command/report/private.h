@@ -248,6 +248,7 @@ struct lock {
 	struct lock_holder holders[HOLDERS_MAX];	/* sorted */
 	/* private */
 	struct lock_thread *threads;
+	int64_t seen;			/* its last event */
 };
 
 void locks_class(struct report_class *class, const struct trace_class *trace,

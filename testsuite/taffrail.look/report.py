@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What `taffrail report --json` must say, computed from babeltrace2's text.
 
-Usage: report.py REPORT TEXT [ONLY] [KIND...]
+Usage: report.py REPORT TEXT [ONLY] [WINDOW] [GAP...] [KIND...]
 
 REPORT is the JSON, TEXT what `babeltrace2 --clock-seconds` printed. ONLY is a
-regular expression of events that are looked at. KIND is
+regular expression of events that are looked at. WINDOW is window:BEGIN:END: no
+event before and behind these times is looked at. GAP is gap:PID:FROM:TO: between
+these two times, in nanoseconds, events of the process are not there. KIND is
 NAME|BEGIN|END|BEGINKEYS|ENDKEYS|LANE|NESTED: what must be measured; LANE is
 thread, cpu, key or any (keys of all processes), NESTED is 1 for calls. All
 kinds must be given; without a KIND, pairs are not compared. Prints a line for
@@ -111,6 +113,7 @@ class Kind:
         self.done = []          # (ns, begin, end, BEGIN, END)
         self.unfinished = 0
         self.unbegun = 0
+        self.out = [0, 0]       # left out: BEGINs, ENDs
 
     def lane_of(self, event):
         if self.lane == 'thread':
@@ -121,31 +124,58 @@ class Kind:
         return (None if self.lane == 'any' else event.pid, self.name, keys)
 
 
-def measure(kinds, events):
+def lacks(kind, gaps, event, until):
+    return any(first < until and event.ns < last for pid, first, last in gaps
+               if kind.lane == 'any' or pid == event.pid)
+
+
+def drop(kind, gaps, event, until, what):
+    """A BEGIN without an END is unfinished, or left out for a gap."""
+    if lacks(kind, gaps, event, until):
+        kind.out[0] += 1
+    else:
+        kind.unfinished += what
+
+
+def end_pair(kind, gaps, event, stack):
+    mine = [i for i, pair in enumerate(stack) if pair[0] is kind]
+    if mine and lacks(kind, gaps, stack[mine[-1]][1], event.ns):
+        for i in reversed(mine):
+            kind.out[0] += 1
+            del stack[i]
+        mine = []
+    if not mine:
+        kind.unbegun += kind.begin != kind.end
+        return
+    if kind.nested:
+        for i in range(len(stack) - 1, mine[-1], -1):
+            if stack[i][0].nested:
+                drop(stack[i][0], gaps, stack[i][1], event.ns, 1)
+                del stack[i]
+    begin = stack.pop(mine[-1])[1]
+    kind.done.append((event.ns - begin.ns, begin.ns, event.ns, begin, event))
+
+
+def measure(kinds, events, gaps):
     opened = collections.defaultdict(list)
     for event in events:
         for kind in kinds:
             if event.name != kind.end:
                 continue
-            stack = opened[kind.lane_of(event)]
-            mine = [i for i, pair in enumerate(stack) if pair[0] is kind]
-            if not mine:
-                kind.unbegun += kind.begin != kind.end
-                continue
-            if kind.nested:
-                for i in range(len(stack) - 1, mine[-1], -1):
-                    if stack[i][0].nested:
-                        stack[i][0].unfinished += 1
-                        del stack[i]
-            begin = stack.pop(mine[-1])[1]
-            kind.done.append((event.ns - begin.ns, begin.ns, event.ns, begin,
-                              event))
+            if lacks(kind, gaps, event, event.ns):
+                kind.out[1] += kind.begin != kind.end
+            else:
+                end_pair(kind, gaps, event, opened[kind.lane_of(event)])
         for kind in kinds:
-            if event.name == kind.begin:
+            if event.name != kind.begin:
+                continue
+            if lacks(kind, gaps, event, event.ns):
+                kind.out[0] += 1
+            else:
                 opened[kind.lane_of(event)].append((kind, event))
     for stack in opened.values():
-        for kind, _ in stack:
-            kind.unfinished += kind.begin != kind.end
+        for kind, event in stack:
+            drop(kind, gaps, event, events[-1].ns, kind.begin != kind.end)
 
 
 def check_pairs(report, kinds):
@@ -158,6 +188,8 @@ def check_pairs(report, kinds):
             what = f'pairs {kind.name}'
             same(f'{what}: unfinished', got['unfinished'], kind.unfinished)
             same(f'{what}: unbegun', got['unbegun'], kind.unbegun)
+            same(f'{what}: left out', [got['begins_left_out'],
+                                       got['ends_left_out']], kind.out)
             check_numbers(what, got, [pair[0] for pair in kind.done])
             if 'by' in got:
                 check_by(what, report['by'], got, kind)
@@ -309,11 +341,19 @@ def main():
     with open(sys.argv[1], encoding='utf-8') as file:
         report = json.load(file)
     events = read(sys.argv[2])
+    for arg in sys.argv[3:]:
+        if arg.startswith('window:'):
+            begin, end = map(int, arg.split(':')[1:])
+            events = [event for event in events if begin <= event.ns <= end]
+            sys.argv.remove(arg)
+    gaps = [[int(word) for word in arg.split(':')[1:]]
+            for arg in sys.argv[3:] if arg.startswith('gap:')]
+    sys.argv[3:] = [arg for arg in sys.argv[3:] if not arg.startswith('gap:')]
     if len(sys.argv) > 3 and '|' not in sys.argv[3]:
         only = sys.argv.pop(3)
         events = [event for event in events if re.match(only, event.name)]
     kinds = [Kind(text) for text in sys.argv[3:]]
-    measure(kinds, events)
+    measure(kinds, events, gaps)
     check_counts(report, events)
     if kinds:
         check_pairs(report, kinds)

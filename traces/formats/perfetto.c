@@ -442,12 +442,12 @@ static void mark_complete(struct exporter *x, struct perfetto *p)
 
 	for (size_t i = 0; i < n && p->started; i++) {
 		struct pairs_out out = pairs_left_out(p->pairs, traces[i]);
+		int64_t from;
 
-		if (!traces[i]->partial ||
-		    traces[i]->complete_ns <= reader_begin(x->reader))
+		if (!gaps_end(&traces[i]->gaps, reader_begin(x->reader),
+			      reader_end(x->reader), &from))
 			continue;
-		if (put_mark(p, traces[i], traces[i]->complete_ns,
-			     "events complete", names,
+		if (put_mark(p, traces[i], from, "events complete", names,
 			     (const uint64_t[]){ out.begins, out.ends }))
 			p->out.error = -ENOMEM;
 	}

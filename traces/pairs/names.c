@@ -155,7 +155,6 @@ static int add_kind(struct pairs *p, struct own_kind *k)
 		return -ENOMEM;
 	p->kinds = more;
 	k->kind.number = (uint32_t)p->nkinds;
-	k->kind.complete = INT64_MIN;
 	more[p->nkinds++] = &k->kind;
 	return 0;
 }

@@ -142,7 +142,7 @@ static void tell(struct pairs *p, struct pair *pair, enum pair_fate fate,
 {
 	if (fate == PAIR_OPEN && pair->kind->steps)
 		return;
-	if (pair->begin < pair_complete(p, pair))
+	if (pair_lacks(pair, pair->begin, end))
 		fate = PAIR_LEFT_OUT;
 	pair->fate = (uint8_t)fate;
 	pair->end = end;
@@ -269,7 +269,7 @@ const struct pair *open_pop(struct pairs *p, const struct pair *like,
 		at = p->open[at].below;
 	if (at == NONE)
 		return NULL;
-	if (p->open[at].pair.begin < pair_complete(p, &p->open[at].pair)) {
+	if (pair_lacks(&p->open[at].pair, p->open[at].pair.begin, now)) {
 		leave_out(p, lane, at, like, now);
 		return NULL;
 	}

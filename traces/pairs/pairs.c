@@ -97,11 +97,8 @@ static struct pair_trace *place(struct pairs *p, const struct trace_class *t)
 		p->traces = more;
 		p->ntraces = n;
 	}
-	if (!p->traces[t->number]) {
+	if (!p->traces[t->number])
 		p->traces[t->number] = calloc(1, sizeof(struct pair_trace));
-		if (p->traces[t->number])
-			p->traces[t->number]->complete = INT64_MIN;
-	}
 	return p->traces[t->number];
 }
 
@@ -138,7 +135,7 @@ int pairs_meet(struct pairs *p, const struct trace_class *trace)
 		t->vtid = find_vtid(trace);
 	t->trace = trace;
 	/* new events may be those of a rule */
-	t->complete = INT64_MIN;
+	p->stale = true;
 	for (size_t i = 0; i < trace->nevents && !ret; i++) {
 		const struct event_class *class = trace->events[i];
 
@@ -179,26 +176,29 @@ static bool set_lane(struct pair *pair, const struct pairs *p,
 	return p->by_cpu;
 }
 
-/* Takes over from when on a trace is complete. */
-static void note_complete(struct pairs *p, struct pair_trace *t)
+/* Takes over the gaps of all traces that have a rule's events. */
+static void join_gaps(const struct pairs *p, struct pair_kind *kind)
 {
-	if (!t || !t->trace || !t->trace->partial ||
-	    t->trace->complete_ns <= t->complete)
-		return;
-	t->complete = t->trace->complete_ns;
-	for (size_t i = 0; i < p->nkinds && p->kinds[i]->given; i++) {
-		struct pair_kind *kind = p->kinds[i];
+	kind->gaps.n = 0;
+	for (uint32_t i = 0; i < p->ntraces; i++) {
+		const struct trace_class *trace =
+			p->traces[i] ? p->traces[i]->trace : NULL;
 
-		if (kind->across && t->complete > kind->complete &&
-		    names_has_event(kind, t->trace))
-			kind->complete = t->complete;
+		if (!trace || !trace->gaps.n || !names_has_event(kind, trace))
+			continue;
+		for (uint32_t k = 0; k < trace->gaps.n; k++)
+			gaps_add(&kind->gaps, trace->gaps.list[k].from,
+				 trace->gaps.list[k].to);
 	}
 }
 
-static void note_all(struct pairs *p)
+static void note_gaps(struct pairs *p)
 {
-	for (uint32_t i = 0; i < p->ntraces; i++)
-		note_complete(p, p->traces[i]);
+	for (size_t i = 0; i < p->nkinds && p->kinds[i]->given; i++)
+		if (p->kinds[i]->across)
+			join_gaps(p, p->kinds[i]);
+	p->gaps = gaps_added;
+	p->stale = false;
 }
 
 struct pairs_out pairs_left_out(const struct pairs *p,
@@ -274,7 +274,7 @@ static void act(struct pairs *p, const struct pair_trace *t,
 	}
 	if (action->span)
 		keys_read_span(&pair, action, event);
-	if (event->ns < pair_complete(p, &pair)) {
+	if (pair_lacks(&pair, event->ns, event->ns)) {
 		open_leave_out(p, &pair, action->ends);
 	} else if (action->ends) {
 		end_pair(p, &pair, event);
@@ -316,12 +316,8 @@ void pairs_feed(struct pairs *p, const struct trace_event *event)
 {
 	const struct pair_action *action = actions_of(p, event);
 
-	if (event->trace->partial)
-		note_complete(p, event->trace->number < p->ntraces ?
-				 p->traces[event->trace->number] : NULL);
-	if (!p->begun)
-		note_all(p);
-	p->begun = true;
+	if (p->stale || p->gaps != gaps_added)
+		note_gaps(p);
 	p->now = event->ns;
 	for (; action; action = action->next)
 		act(p, p->traces[event->trace->number], action, event);
@@ -329,6 +325,6 @@ void pairs_feed(struct pairs *p, const struct trace_event *event)
 
 void pairs_finish(struct pairs *p)
 {
-	note_all(p);
+	note_gaps(p);
 	open_finish(p);
 }

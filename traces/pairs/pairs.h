@@ -19,11 +19,11 @@
  * pairs_by_cpu() asks for it: threads share CPUs and leave them, so such a pair
  * may be of two.
  *
- * Where events of a process are not there any more (`partial` of its trace), a
- * BEGIN and an END from before its `complete_ns` make no pair: what is between
- * them may be missing. They are left out, and counted. Keys that are compared
- * across processes take the latest such time of all processes that have the
- * rule's events.
+ * Where events of a process are not there any more (`gaps` of its trace), a
+ * BEGIN and an END make no pair if one of them, or a time between them, is in a
+ * gap: other events of the kind may be missing there. They are left out, and
+ * counted. Keys that are compared across processes take the gaps of all
+ * processes that have the rule's events.
  *
  * What must stay true here:
  *  - an event costs a look into a table: names are compared once for each class
@@ -64,7 +64,7 @@ struct pair_kind {
 	uint64_t keyless;		/* events without one of the keys */
 	uint64_t threadless;		/* events without a lane: no pair */
 	uint32_t open;
-	int64_t complete;		/* of `across`: where pairs may begin */
+	struct gaps gaps;		/* of `across`: of all such processes */
 	void *priv;			/* of who feeds the events */
 };
 

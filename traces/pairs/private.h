@@ -27,8 +27,6 @@ struct pair_trace {
 	struct pair_action **actions;	/* by the number of the class; `unmet`:
 					 * made at its first event */
 	uint32_t nclasses;		/* of actions[] */
-	int64_t complete;		/* a partial trace's complete_ns, as it
-					 * is known here; else INT64_MIN */
 	struct pairs_out out;
 	int32_t vtid;			/* offset in the context, or -1 */
 };
@@ -77,17 +75,19 @@ struct pairs {
 	struct lane *lanes;
 	uint32_t nlanes;		/* a power of two */
 	uint32_t lanes_used;
-	bool begun;			/* an event was fed */
+	unsigned int gaps;		/* gaps_added, as kinds know them */
+	bool stale;			/* a trace was met since */
 	int64_t now;			/* of the last event */
 	int error;
 };
 
-/* Returns from when on a pair may begin. */
-static inline int64_t pair_complete(const struct pairs *p,
-				    const struct pair *pair)
+/* Returns whether events of the pair's kind may be missing between two times,
+ * or at a time. */
+static inline bool pair_lacks(const struct pair *pair, int64_t from,
+			      int64_t to)
 {
-	return pair->kind->across ? pair->kind->complete :
-				    p->traces[pair->trace->number]->complete;
+	return gaps_meet(pair->kind->across ? &pair->kind->gaps :
+					      &pair->trace->gaps, from, to);
 }
 
 /* Returns whether pairs of a kind are told. */

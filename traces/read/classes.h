@@ -31,6 +31,7 @@
 #include <stdint.h>
 
 #include "traces/metadata.h"
+#include "traces/read/gaps.h"
 
 enum field_kind {
 	FIELD_INTEGER,
@@ -119,10 +120,8 @@ struct trace_class {
 	uint8_t uuid[16];
 	struct metadata_clock clock;
 	uint64_t read;			/* events of finished packets */
-	bool partial;			/* events that some stream had are not
-					 * there, at its begin or in a gap */
-	int64_t complete_ns;		/* if so: all events from here on are
-					 * there, as far as it was read */
+	struct gaps gaps;		/* of its streams, as far as it was
+					 * read */
 	bool counter;			/* the clock tells order, not time */
 	bool foreign;			/* another tracer wrote it */
 	bool no_clock;			/* its events have the time 0 */

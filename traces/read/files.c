@@ -432,7 +432,7 @@ static bool file_packet(struct read_stream *stream, uint64_t begin,
 			if (fact == cut_short && take_rest(f, packet)) {
 				if (packet->head.timestamp_end >= begin)
 					return true;
-				stream->skipped = true;
+				stream_skip(stream, &packet->head);
 			}
 			resync(f);
 			continue;
@@ -445,7 +445,7 @@ static bool file_packet(struct read_stream *stream, uint64_t begin,
 		     !stream->reader->quiet);
 		if (wanted)
 			return true;
-		stream->skipped = true;
+		stream_skip(stream, &packet->head);
 	}
 }
 

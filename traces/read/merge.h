@@ -111,7 +111,7 @@ void reader_follow(struct reader *reader, int64_t until);
 int reader_refresh(struct reader *reader);
 
 /* Takes the next event. Returns NULL at the end. From the first call on,
- * `partial` of the traces says which have not their first events. */
+ * `gaps` of the traces says which have not their first events. */
 const struct trace_event *reader_next(struct reader *reader);
 
 /* Return the traces of all sources, and how many problems there were. */

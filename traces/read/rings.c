@@ -107,7 +107,7 @@ static bool ring_packet(struct read_stream *stream, uint64_t begin,
 		const struct packet *p = &r->at->packets[r->next++];
 
 		if (p->head.timestamp_end < begin) {
-			stream->skipped = true;
+			stream_skip(stream, &p->head);
 			continue;
 		}
 		packet->head = p->head;

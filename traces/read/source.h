@@ -61,6 +61,8 @@ struct read_stream {
 	uint64_t begin;			/* reading: no packet ends before */
 	bool started;			/* `head` is valid */
 	bool skipped;			/* packets that end before `begin` */
+	uint64_t skipped_number;	/* of the last of these */
+	uint64_t skipped_end;
 	bool cut;			/* the packet is: read_packet */
 	uint64_t events;		/* of the packet, so far */
 	unsigned int cuts;		/* map_guard_cuts, as looked at last */
@@ -121,6 +123,15 @@ struct reader {
 static inline bool reader_forgets(const struct reader *reader)
 {
 	return reader->follows && reader->started && !reader->counts;
+}
+
+/* Notes a packet that ends before the window. */
+static inline void stream_skip(struct read_stream *stream,
+			       const struct packet_head *head)
+{
+	stream->skipped = true;
+	stream->skipped_number = head->packet_seq_num;
+	stream->skipped_end = head->timestamp_end;
 }
 
 /* Tells of events that no packet counts: a stream, or a process without a

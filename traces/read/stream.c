@@ -121,24 +121,24 @@ static int64_t packet_time(const struct read_stream *s,
 	return clock_time(&trace->clock, s->base_ns, c.clock);
 }
 
-/* Notes from when on the trace is complete, if events before the packet are not
- * there: they were overwritten, taken by a recorder, or removed. Of packets
- * that were skipped, the window has no event. */
-static void note_partial(const struct read_stream *s,
-			 const struct read_packet *packet)
+/* Notes that events before the packet are not there: they were overwritten,
+ * taken by a recorder, or removed. */
+static void note_gap_before(const struct read_stream *s,
+			    const struct read_packet *packet)
 {
 	struct trace_class *trace = (struct trace_class *)s->event.trace;
-	uint64_t number = packet->head.packet_seq_num;
-	int64_t ns;
+	int64_t from = INT64_MIN;
+	uint64_t next = 0;
 
-	if (!packet->missed &&
-	    (s->started ? number <= s->head.packet_seq_num + 1 :
-			  !number || s->skipped))
-		return;
-	ns = packet_time(s, packet);
-	if (!trace->partial || ns > trace->complete_ns)
-		trace->complete_ns = ns;
-	trace->partial = true;
+	if (s->started || s->skipped) {
+		next = 1 + (s->started ? s->head.packet_seq_num :
+					 s->skipped_number);
+		from = clock_time(&trace->clock, s->base_ns,
+				  s->started ? s->head.timestamp_end :
+					       s->skipped_end);
+	}
+	if (packet->missed || packet->head.packet_seq_num > next)
+		gaps_add(&trace->gaps, from, packet_time(s, packet));
 }
 
 static bool packet_next(struct read_stream *s)
@@ -160,7 +160,7 @@ static bool packet_next(struct read_stream *s)
 	if (!packet.missed)
 		note_gap(s, &packet.head);
 	note_loss(s, &packet.head);
-	note_partial(s, &packet);
+	note_gap_before(s, &packet);
 	s->head = packet.head;
 	s->cut = packet.cut;
 	s->started = true;

@@ -365,8 +365,9 @@ static void rules(void)
 /* Says that a trace is complete from a time on; 0: it has lost nothing. */
 static void set_complete(unsigned int process, int64_t ns)
 {
-	traces[process].partial = ns;
-	traces[process].complete_ns = ns;
+	traces[process].gaps.n = 0;
+	if (ns)
+		gaps_add(&traces[process].gaps, INT64_MIN, ns);
 }
 
 static void check_out(unsigned int process, uint64_t begins, uint64_t ends,
@@ -430,13 +431,72 @@ static void gaps(void)
 	set_complete(0, 0);
 }
 
+/* A gap of which is known before the events in front of it are read, because the
+ * reader skips what is not wanted. What is before it, and behind it, is whole. */
+static void gaps_ahead(void)
+{
+	start(NULL);
+	gaps_add(&traces[0].gaps, 5, 9);
+	feed("app:begin");
+	feed("app:work_entry");
+	feed("app:begin");
+	feed("app:end");
+	feed("app:end");
+	feed("app:begin");
+	feed_from(1, 7, 0, "app:begin", 0, "");
+	feed("app:work_exit");
+	feed("app:begin");
+	feed("app:end");
+	feed_from(1, 7, 0, "app:end", 0, "");
+	check_out(0, 1, 1, "gaps ahead");
+	stop("app 3-4/2\napp 1-5/0\napp 9-10/1\napp 7-11/0\n"
+	     "app:work 2-11 left out\n", "gaps ahead");
+	set_complete(0, 0);
+}
+
+/* Many gaps: the earliest become one. */
+static void many_gaps(void)
+{
+	struct gaps *gaps = &traces[0].gaps;
+	int64_t end;
+
+	for (int64_t i = 20; i >= 0; i -= 2)
+		gaps_add(gaps, 10 * i, 10 * i + 5);
+	unit_equal(gaps->n, GAPS_MAX, "many gaps");
+	unit_check(gaps_meet(gaps, 7, 7), "the earliest are one");
+	unit_check(!gaps_meet(gaps, 190, 200) && gaps_meet(gaps, 190, 201),
+		   "the latest are as they were");
+	gaps_add(gaps, 161, 183);
+	unit_equal(gaps->n, GAPS_MAX - 1, "an overlap is one gap");
+	unit_check(gaps_meet(gaps, 170, 171) && !gaps_meet(gaps, 185, 185),
+		   "what it has");
+	unit_check(gaps_end(gaps, INT64_MIN, INT64_MAX, &end) && end == 205,
+		   "the end of the last");
+	unit_check(gaps_end(gaps, INT64_MIN, 200, &end) && end == 185,
+		   "the end of the last in a window");
+	unit_check(!gaps_end(gaps, 205, 300, &end), "a window behind all");
+	set_complete(0, 0);
+}
+
 /* Keys that are compared across processes need both to be complete; a process
  * without such events does not matter. */
 static void partial_across(void)
 {
 	struct pair_kind *const *kinds;
 
+	start("request,reply,id=number,@any");
+	pairs_meet(pairs, &traces[0]);
+	pairs_meet(pairs, &traces[1]);
+	feed_from(0, 1, 0, "app:request", 1, "");
+	feed_from(0, 1, 0, "app:request", 2, "");
 	set_complete(1, 4);
+	feed_from(0, 1, 0, "app:reply", 1, "");
+	feed_from(0, 1, 0, "app:request", 3, "");
+	feed_from(0, 1, 0, "app:reply", 3, "");
+	stop("request,reply,id=number,@any 4-5/0 3\n"
+	     "request,reply,id=number,@any 1-5 left out\n"
+	     "request,reply,id=number,@any 2-5 left out\n",
+	     "a gap that another process meets later");
 	start("request,reply,id=number,@any");
 	feed_from(0, 1, 0, "app:request", 1, "");
 	feed_from(0, 1, 0, "app:reply", 1, "");
@@ -540,6 +600,8 @@ int main(void)
 	rules();
 	partial();
 	gaps();
+	gaps_ahead();
+	many_gaps();
 	partial_across();
 	many();
 	return unit_end();
