@@ -40,7 +40,8 @@ static void loss(const struct trace_loss *l, void *priv)
 	char from[64], to[64], what[64];
 	const char *why = l->overwritten ? "they were overwritten before they "
 					   "could be read" :
-					   "the buffers were full";
+			  l->absent ? "they are not in the trace" :
+				      "the buffers were full";
 
 	look->losses += l->events;
 	if (l->overwritten)

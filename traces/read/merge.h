@@ -45,9 +45,10 @@ struct trace_event {
 struct trace_loss {
 	const struct trace_class *trace;
 	const char *stream;
-	uint64_t events;		/* 0: another tracer does not say it */
+	uint64_t events;		/* 0: nothing says how many */
 	uint64_t packets;		/* that were lost as a whole */
 	bool overwritten;		/* faster than they could be read */
+	bool absent;			/* from what is read */
 	int64_t from;
 	int64_t to;
 };

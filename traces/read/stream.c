@@ -84,19 +84,20 @@ static void note_missed(struct read_stream *s, const struct read_packet *packet)
 		calls->loss(&loss, calls->priv);
 }
 
-/* Tells of packets that a recorder has removed (--max-size) before the follower
- * came to them. What is left of a stream has no gap. */
-static void note_gap(const struct read_stream *s,
+/* Tells of packets that are not there between two others. A recorder may have
+ * removed them (--max-size) before the follower came to them. */
+static void tell_gap(const struct read_stream *s,
 		     const struct packet_head *head)
 {
 	const struct reader_calls *calls = s->reader->calls;
 	const struct metadata_clock *clock = &s->event.trace->clock;
+	bool forgets = reader_forgets(s->reader);
 	struct trace_loss loss = {
 		.trace = s->event.trace, .stream = s->name,
-		.overwritten = true,
+		.overwritten = forgets, .absent = !forgets,
 	};
 
-	if (!s->started || !reader_forgets(s->reader) || !calls->loss ||
+	if (!s->started || !calls->loss || s->reader->quiet ||
 	    head->packet_seq_num <= s->head.packet_seq_num + 1)
 		return;
 	loss.packets = head->packet_seq_num - s->head.packet_seq_num - 1;
@@ -158,7 +159,7 @@ static bool packet_next(struct read_stream *s)
 	}
 	note_missed(s, &packet);
 	if (!packet.missed)
-		note_gap(s, &packet.head);
+		tell_gap(s, &packet.head);
 	note_loss(s, &packet.head);
 	note_gap_before(s, &packet);
 	s->head = packet.head;
