@@ -24,7 +24,7 @@ static void note_process(const struct look *look, const struct pairs *pairs,
 {
 	struct event_text text = { .utc = look->utc, .dates = true };
 	struct pairs_out out = pairs_left_out(pairs, trace);
-	char from[64], pid[24] = "";
+	char from[64], pid[24] = "", left[128] = "";
 	char *blank;
 
 	event_text_open(&text);
@@ -34,10 +34,13 @@ static void note_process(const struct look *look, const struct pairs *pairs,
 		*blank = 'T';
 	if (trace->vpid >= 0)
 		snprintf(pid, sizeof(pid), " (%lld)", (long long)trace->vpid);
-	snprintf(note, NOTE_BYTES, "%.256s%s: events are complete from %s on; "
-		 "before that, %s and %s of pairs are left out",
+	if (out.begins || out.ends)
+		snprintf(left, sizeof(left), "; before that, %s and %s of "
+			 "pairs are left out", counted(out.begins, "begin"),
+			 counted(out.ends, "end"));
+	snprintf(note, NOTE_BYTES, "%.256s%s: events are complete from %s on%s",
 		 *trace->procname ? trace->procname : trace->path, pid, from,
-		 counted(out.begins, "begin"), counted(out.ends, "end"));
+		 left);
 }
 
 void look_notes(const struct look *look, const struct pairs *pairs, size_t most,

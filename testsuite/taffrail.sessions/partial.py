@@ -167,9 +167,11 @@ def check_timeline(processes, path):
         sum(len(process.unfinished) for process in processes.values()),
         sum(process.unbegun for process in processes.values())])
     for pid, process in processes.items():
-        said = re.search(rb'\(%d\): events are complete from \S+ on; before '
-                         rb'that, (\d+) begins? and (\d+) ends?' % pid, data)
-        same(f'{pid}: said', [int(n) for n in said.groups()] if said else None,
+        said = re.search(rb'\(%d\): events are complete from \S+ on'
+                         rb'(?:; before that, (\d+) begins? and (\d+) ends? of '
+                         rb'pairs are left out)?' % pid, data)
+        same(f'{pid}: said', [int(n) if n else 0 for n in said.groups()]
+             if said else None,
              process.left if process.complete is not None else None)
 
 
