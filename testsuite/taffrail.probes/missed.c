@@ -10,7 +10,9 @@
  * With -DPROBE this is the library with the callbacks. `count` passes app/inner
  * itself, each time. With -DPLUGIN it is a library whose app/late is passed 4
  * times, and which is closed then. The word "kill" ends the program by SIGKILL,
- * any other has it wait for signals.
+ * any other has it wait for signals. With "step" as PLAIN, it passes app/hit, and
+ * once more while a handler of SIGTRAP, which also passes app/hit, is run behind
+ * each instruction; it prints how often that was.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -25,6 +27,8 @@
 #include <unistd.h>
 
 #include <taffrail/marker.h>
+
+#define TRAP_FLAG	0x100
 
 #ifdef PROBE
 #include <taffrail/probe-library.h>
@@ -105,10 +109,37 @@ static void plugin(const char *path)
 	dlclose(library);
 }
 
+static int steps;
+
+static void step_handler(int number)
+{
+	(void)number;
+	steps++;
+	hit(-2);
+}
+
+static __attribute__((noinline)) void step(void)
+{
+	signal(SIGTRAP, step_handler);
+	hit(0);
+	__asm__ volatile("sub $128, %%rsp\n\tpushfq\n\torq %0, (%%rsp)\n\t"
+			 "popfq\n\tadd $128, %%rsp"
+			 : : "i"(TRAP_FLAG) : "memory", "cc");
+	hit(1);
+	__asm__ volatile("sub $128, %%rsp\n\tpushfq\n\tandq %0, (%%rsp)\n\t"
+			 "popfq\n\tadd $128, %%rsp"
+			 : : "i"(~TRAP_FLAG) : "memory", "cc");
+	printf("stepped %d\n", steps);
+}
+
 int main(int argc, char **argv)
 {
 	int n = argc > 1 ? atoi(argv[1]) : 0;
 
+	if (argc > 1 && !strcmp(argv[1], "step")) {
+		step();
+		return 0;
+	}
 	signal(SIGUSR1, handler);
 	for (int i = 0; i < n; i++)
 		hit(i);
