@@ -432,6 +432,7 @@ static int handle_status(struct exchange *exchange)
 			session_describe(session, &exchange->answer);
 	}
 	probe_describe(&exchange->answer);
+	session_untaken_tell(&exchange->answer);
 	return 0;
 }
 

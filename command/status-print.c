@@ -101,6 +101,7 @@ void status_print_json(const struct status *s)
 	}
 	json_close(&json, ']');
 	shown_json(&s->shown, &json);
+	json_places(&json, &s->places);
 	json_close(&json, '}');
 	json_end(&json);
 }

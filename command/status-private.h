@@ -50,6 +50,7 @@ struct status {
 	int result;			/* enum command_exit */
 	struct rundir *dir;
 	struct shown shown;		/* callbacks */
+	struct places places;		/* of callbacks, not switched */
 	struct lacking lacking;		/* programs without an agent */
 };
 

@@ -148,6 +148,7 @@ static int ask_living(struct status *s, struct target *target,
 		      const char *procname)
 {
 	struct session *session = NULL;
+	struct session_page page = { 0 };
 	struct client_answer answer;
 	const char *key, *value;
 	size_t position = 0;
@@ -157,6 +158,7 @@ static int ask_living(struct status *s, struct target *target,
 		return ret;
 	ret = client_call(&target->client, MESSAGE_STATUS, NULL, &answer);
 	while (!ret && client_answer_next(&answer, &position, &key, &value)) {
+		places_page_add(&page, key, value);
 		if (!strcmp(key, "callback") &&
 		    (!s->only || !strcmp(s->only, LOAD_SESSION)))
 			shown_take(&s->shown, target->process->pid, value);
@@ -172,6 +174,8 @@ static int ask_living(struct status *s, struct target *target,
 		if (session && !strcmp(key, "session"))
 			member_of(session, target->process, procname);
 	}
+	if (!s->only || !strcmp(s->only, LOAD_SESSION))
+		places_take(&s->places, target->process->pid, &page, NULL);
 	client_answer_release(&answer);
 	return ret;
 }
@@ -331,6 +335,7 @@ static int tell_places(const struct status *s)
 	for (size_t i = 0; i < s->count; i++)
 		for (size_t k = 0; k < s->sessions[i].nmembers; k++)
 			places_join(&all, &s->sessions[i].members[k].places);
+	places_join(&all, &s->places);
 	return places_tell(&all);
 }
 
@@ -346,6 +351,7 @@ static void release(struct status *s)
 	}
 	free(s->sessions);
 	shown_free(&s->shown);
+	places_free(&s->places);
 }
 
 static int show(struct status *s, pid_t pid, bool as_json)

@@ -11,6 +11,7 @@
 #include "command/common/command.h"
 #include "command/common/counted.h"
 #include "command/load/libraries.h"
+#include "command/processes/places.h"
 #include "command/processes/rule.h"
 #include "command/processes/targets.h"
 
@@ -100,6 +101,32 @@ int load_connect(const struct load_wish *wish, uint64_t *markers)
 	return ret;
 }
 
+/* Tells which places that the rule names call nothing, and why. Returns an exit
+ * status. */
+static int tell_places(pid_t pid, const char *rule)
+{
+	struct client_answer answer = { 0 };
+	struct session_page page = { 0 };
+	struct places places = { 0 };
+	const char *key, *value;
+	struct targets targets;
+	size_t position = 0;
+	int ret = targets_open(&targets, pid);
+
+	if (!ret)
+		ret = target_connect(targets.targets);
+	if (!ret)
+		ret = client_call(&targets.targets->client, MESSAGE_STATUS,
+				  NULL, &answer);
+	/* one that has ended meanwhile has no places */
+	while (!ret && client_answer_next(&answer, &position, &key, &value))
+		places_page_add(&page, key, value);
+	places_take(&places, pid, &page, rule);
+	client_answer_release(&answer);
+	targets_close(&targets);
+	return places_tell(&places);
+}
+
 int connect_main(int argc, char **argv)
 {
 	static const struct option_row rows[] = {
@@ -128,7 +155,9 @@ int connect_main(int argc, char **argv)
 		       wish.function, counted(markers, "marker"));
 	else
 		printf("process %d: %s connected\n", wish.pid, wish.function);
-	return command_finish();
+	if (wish.enable && tell_places(wish.pid, wish.rule))
+		ret = COMMAND_FAILED;
+	return command_finish() ? COMMAND_FAILED : ret;
 }
 
 int disconnect_main(int argc, char **argv)
@@ -216,9 +245,11 @@ int load_enable(pid_t pid, const char *rule, bool enable)
 		if (count > 0)
 			count = enable_one(targets.targets[i].process->pid,
 					   rule, enable);
-		if (count < 0)
+		if (count < 0 || (count > 0 && enable &&
+				  tell_places(targets.targets[i].process->pid,
+					      rule)))
 			result = COMMAND_FAILED;
-		else
+		if (count > 0)
 			total += count;
 	}
 	targets_close(&targets);

@@ -174,6 +174,18 @@ void places_take_living(struct places *places,
 			places_take(places, process->pid, &page, rule);
 }
 
+void places_page_add(struct session_page *page, const char *key,
+		     const char *value)
+{
+	size_t room = sizeof(page->untaken) - page->untaken_bytes;
+
+	if (!strcmp(key, "untaken_more"))
+		page->untaken_more = (uint32_t)strtoul(value, NULL, 10);
+	else if (!strcmp(key, "untaken") && strlen(value) + 2 < room)
+		page->untaken_bytes += (uint32_t)sprintf(
+			page->untaken + page->untaken_bytes, "%s\n", value);
+}
+
 bool places_named(const struct places *places, const char *rule)
 {
 	for (size_t i = 0; i < places->count; i++)

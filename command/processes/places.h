@@ -43,6 +43,11 @@ void places_take_living(struct places *places,
 			const struct rundir_process *process,
 			const char *name, const char *rule);
 
+/* Adds a line of an answer to MESSAGE_STATUS to a page, if it tells a place of
+ * callbacks, which have no page. */
+void places_page_add(struct session_page *page, const char *key,
+		     const char *value);
+
 /* Adds those of another list. */
 void places_join(struct places *places, const struct places *others);
 

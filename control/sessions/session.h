@@ -230,6 +230,10 @@ void session_modules_tell(void);
  * modules have come, and the patcher is closed. The registry's lock is held. */
 void session_untaken_look(void);
 
+/* Adds a line "untaken=..." for each place of callbacks, which have no page,
+ * that is not switched; as in a session's page. Takes the registry's lock. */
+void session_untaken_tell(struct text *out);
+
 /* Applies the rules to a marker of a module that has just been loaded. The
  * caller holds the registry's lock. */
 void session_module_came(struct object *object,

@@ -11,7 +11,10 @@
 
 #include "base/base.h"
 #include "base/glob.h"
+#include "base/lines.h"
+#include "base/sys.h"
 #include "control/sessions/private.h"
+#include "tracepoints/sites/lock.h"
 #include "tracepoints/sites/untaken.h"
 #include "tracepoints/usdt/usdt.h"
 
@@ -42,7 +45,7 @@ static void place_add(struct text *line, uint64_t address,
 						    address - module->base);
 }
 
-static char *line_next(char *p, const char *end)
+static char *row_next(char *p, const char *end)
 {
 	while (p < end && *p++ != '\n')
 		;
@@ -60,7 +63,7 @@ static int lines_mark(struct session_page *page, const char *place, int why)
 	int holds;
 	int sign;
 
-	for (; p < end; p = line_next(p, end)) {
+	for (; p < end; p = row_next(p, end)) {
 		rest = text_after(p, place);
 		if (!rest || (*rest != '\t' && *rest != SESSION_UNTAKEN_PAST))
 			continue;
@@ -227,6 +230,41 @@ void session_untaken_write(struct session *session)
 	look.before = load_relaxed(&look.page->untaken_bytes);
 	registry_each_module(module_look, &look);
 	store_relaxed(&look.page->untaken_more, look.more);
+}
+
+/* Adds "untaken=LINE" for each line of a page. */
+static void lines_add(struct text *out, const struct session_page *page)
+{
+	const char *p = page->untaken;
+	const char *end = p + page->untaken_bytes;
+	const char *next;
+
+	for (; p < end; p = next) {
+		next = row_next((char *)p, end);
+		text_add(out, "untaken=");
+		text_add_bytes(out, p, (size_t)(next - p));
+	}
+	if (page->untaken_more)
+		line_add_unsigned(out, "untaken_more", page->untaken_more);
+}
+
+void session_untaken_tell(struct text *out)
+{
+	struct look look = { .page = sys_map_anonymous(sizeof(*look.page)) };
+	uint32_t i;
+
+	if (!look.page)
+		return;
+	registry_lock_look();
+	for (i = 0; i < SESSIONS_MAX; i++) {
+		look.session = &sessions[i];
+		if (session_phase(i) == SESSION_HELD && look.session->client)
+			registry_each_module(module_look, &look);
+	}
+	registry_unlock();
+	look.page->untaken_more = look.more;
+	lines_add(out, look.page);
+	sys_munmap(look.page, sizeof(*look.page));
 }
 
 void session_untaken_look(void)

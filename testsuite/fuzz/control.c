@@ -204,6 +204,11 @@ int session_start(const struct session *model, uint32_t *matched)
 	return (int)i;
 }
 
+void session_untaken_tell(struct text *out)
+{
+	(void)out;
+}
+
 struct session *session_find(const char *name)
 {
 	uint32_t i;
