@@ -11,6 +11,7 @@ What must stay true:
  - a group's processes have ended when its results are printed.
 """
 import concurrent.futures
+import ctypes
 import fnmatch
 import itertools
 import os
@@ -20,7 +21,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 WANTED = {"status", "stdout", "stderr", "says", "no stdout", "no stderr",
@@ -32,6 +32,7 @@ LISTS = {"need", "env", "stdout", "stderr", "says", "no stdout", "no stderr"}
 # Of one case
 SECONDS = 120
 SHOWN_BYTES = 4000
+PR_SET_CHILD_SUBREAPER = 36
 # Groups wait more than they work.
 GROUPS_PER_CPU = 3
 
@@ -214,14 +215,15 @@ class Bed:
                 return ["UNSUPPORTED: %s: this fails: %s" % (
                     self.group.title or "all", need)]
         self.env.update(self.group.variables())
-        names = os.path.join(self.work, ".env")
-        script = "set -e -a\n%s\nenv -0 >%s\n" % (
-            self.group.get("before", ""), names)
-        result = self.run_shell(script, {})
-        if result[0] != 0:
-            return self.result("begins", script, result, ["status not 0"])
-        self.env = dict(pair.split("=", 1)
-                        for pair in read_text(names).split("\0") if pair)
+        if "before" in self.group:
+            names = os.path.join(self.work, ".env")
+            script = "set -e -a\n%s\nenv -0 >%s\n" % (self.group["before"],
+                                                     names)
+            result = self.run_shell(script, {})
+            if result[0] != 0:
+                return self.result("begins", script, result, ["status not 0"])
+            self.env = dict(pair.split("=", 1)
+                            for pair in read_text(names).split("\0") if pair)
         self.begun = True
         return []
 
@@ -298,11 +300,13 @@ class Bed:
         return (status, read_text(stem + "out"), read_text(stem + "err"))
 
     def end_processes(self):
-        end = time.monotonic() + 10
         for group in self.shells:
-            while signal_group(group, signal.SIGKILL) and \
-                    time.monotonic() < end:
-                time.sleep(0.01)
+            signal_group(group, signal.SIGKILL)
+            try:
+                while os.waitpid(-group, 0):
+                    pass
+            except ChildProcessError:
+                pass
 
     def result(self, title, script, result, wrong):
         """Returns the lines of a result."""
@@ -336,6 +340,8 @@ def main(path, work):
     except Mistake as mistake:
         print("FAIL: the file is of the format\n\t%s:%s" % (path, mistake))
         return
+    # what a shell leaves becomes a child of this program, which waits for it
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
     # the others see what the first group has made, and its variables
     first = Bed(groups[0], 0, work, dict(os.environ, CASES=work))
     print("\n".join(first.run_cases()), flush=True)
