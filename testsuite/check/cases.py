@@ -146,8 +146,8 @@ def expect_rows(number, rows, table):
     lines = [line.split(None, 2) for line in table.splitlines()]
     unused = set(range(len(lines)))
     for name, command in rows or ():
-        found = [i for i, line in enumerate(lines)
-                 if fnmatch.fnmatchcase(name, line[0])]
+        found = [i for i, line in enumerate(lines) if any(
+            fnmatch.fnmatchcase(name, glob) for glob in line[0].split("|"))]
         if not found:
             raise Mistake("%d: nothing is expected of %s" % (number, name))
         unused.difference_update(found)

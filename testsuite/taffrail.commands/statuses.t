@@ -71,8 +71,7 @@ expect commands:
 	record		0 0 events
 	attach		1 has an agent already
 	watch		124
-	stop		1 no session 's'
-	destroy		1 no session 's'
+	stop|destroy	1 no session 's'
 case: the program ends
 run: worker_ends
 
@@ -117,9 +116,7 @@ before: session
 wrap: ulimit -n 8; {}
 expect commands:
 	*		1 Too many open files \(ulimit -n is 8\): . more can .*raise it
-	*-trace		0
-	verify		0
-	completion	0
+	*-trace|verify|completion 0
 	doctor		1 process \d+ will not work: descriptors
 case: the program ends
 run: worker_ends
@@ -131,11 +128,8 @@ before: session
 wrap: sh -c 'ulimit -f 1; exec "$@"' sh {}
 expect commands:
 	*		0
-	view*		1 cannot write.*: File too large \(ulimit -f is 0K\): raise it
-	export*		1 cannot write.*: File too large \(ulimit -f is 0K\): raise it
-	timeline*	1 cannot write.*: File too large \(ulimit -f is 0K\): raise it
-	doctor		1 cannot write the output: File too large \(ulimit -f is 0K\)
-	completion	1 cannot write the output: File too large \(ulimit -f is 0K\)
+	view*|export*|timeline* 1 cannot write.*: File too large \(ulimit -f is 0K\): raise it
+	doctor|completion 1 cannot write the output: File too large \(ulimit -f is 0K\)
 	attach		1 has an agent already
 	snapshot	1 File too large \(ulimit -f is 0K\): .*; 0 events are there
 	detach		-
@@ -150,10 +144,7 @@ before: session
 wrap: ulimit -n {limit}; {}
 expect commands:
 	* 0/1 \(ulimit -n is {limit}\).*raise it|no session 's'|no event|no library 'loaded'|is loaded already|is not connected
-	watch		-
-	attach		-
-	detach		-
-	doctor		-
+	watch|attach|detach|doctor -
 case: the program ends
 run: worker_ends
 
@@ -164,10 +155,7 @@ before: session
 wrap: unshare -m sh -c 'mount -t tmpfs none /proc && exec "$@"' sh {}
 expect commands:
 	*		1 /proc is not mounted here, and processes cannot be told apart
-	*-session	0
-	*-trace		0
-	verify		0
-	completion	0
+	*-session|*-trace|verify|completion 0
 	doctor		1 process \d+ will not work: proc, 
 case: the program ends
 run: worker_ends
@@ -181,18 +169,8 @@ before:
 	prlimit --pid $pid --nofile=0:
 expect commands:
 	*		-
-	*-session	0
-	*-trace		0
-	view		0
-	report		0
-	export		0
-	timeline	0
-	top		0
-	verify		0
-	completion	0
-	list		1 cannot serve a command: .*its limits: ulimit -n is 0
-	start		1 cannot serve a command: .*its limits: ulimit -n is 0
-	record		1 cannot serve a command: .*its limits: ulimit -n is 0
+	view*|report*|export*|timeline*|top*|verify|completion 0
+	list|start|record 1 cannot serve a command: .*its limits: ulimit -n is 0
 	snapshot	0 200 events
 	load		1 cannot make a file for .*; its limits: ulimit -n is 0
 	doctor		1 process \d+ will not work: limits
@@ -208,8 +186,7 @@ before:
 	prlimit --pid $pid --nofile=3:
 expect commands:
 	*		0
-	start		1 cannot make the session's files in .*: ulimit -n is 3
-	record		1 cannot make the session's files in .*: ulimit -n is 3
+	start|record	1 cannot make the session's files in .*: ulimit -n is 3
 	attach		1 has an agent already
 	gdb		1 cannot make gdb.sock; its limits: ulimit -n is 3
 	doctor		1 process \d+ will not work: limits
@@ -227,8 +204,7 @@ before:
 	prlimit --pid $pid --fsize=0:
 expect commands:
 	*		0
-	start		1 cannot make the session's files in .*: ulimit -f is 0K
-	record		1 cannot make the session's files in .*: ulimit -f is 0K
+	start|record	1 cannot make the session's files in .*: ulimit -f is 0K
 	doctor		1 process \d+ will not work: limits
 	attach		1 has an agent already
 	watch		124
@@ -244,17 +220,8 @@ before:
 	prlimit --pid $pid --as=1000000:
 expect commands:
 	*		-
-	*-session	0
-	*-trace		0
-	view		0
-	report		0
-	export		0
-	timeline	0
-	top		0
-	verify		0
-	completion	0
-	list		1 the connection broke: .*its limits: ulimit -v leaves 0K
-	start		1 the connection broke: .*its limits: ulimit -v leaves 0K
+	view*|report*|export*|timeline*|top*|verify|completion 0
+	list|start	1 the connection broke: .*its limits: ulimit -v leaves 0K
 	snapshot	0 200 events
 	load		1 no memory for the agent: its limits: ulimit -v leaves 0K
 	doctor		1 process \d+ will not work: limits
@@ -293,20 +260,8 @@ beside: all
 wrap: cd {name} || exit; pid=$(cat worker.pid); {}
 expect commands:
 	*		1 (?:cannot serve a command:|make a file for .*;) its limits: ulimit -n is 0
-	snapshot	-
-	view*		-
-	report*		-
-	export*		-
-	timeline*	-
-	top*		-
-	attach		-
-	call		-
-	disconnect	-
-	unload		-
-	doctor		-
-	watch		-
-	verify		-
-	completion	-
+	snapshot|view*|report*|export*|timeline*|top*|attach|call|disconnect|unload -
+	doctor|watch|verify|completion -
 
 group: waits for a process's {limit}=1000000
 for: limit as data
@@ -332,17 +287,8 @@ beside: all
 wrap: cd {name} || exit; pid=$(cat worker.pid); {}
 expect commands:
 	*		1 (?:connection broke|no memory for the agent): .*limits: ulimit -{letter} leaves 0K
-	snapshot	-
-	view*		-
-	report*		-
-	export*		-
-	timeline*	-
-	top*		-
-	attach		-
-	doctor		-
-	watch		-
-	verify		-
-	completion	-
+	snapshot|view*|report*|export*|timeline*|top*|attach -
+	doctor|watch|verify|completion -
 
 # The files of record -p may have 512 bytes, and it has events to write.
 group: file size, with events
@@ -413,12 +359,8 @@ group: ended
 before: session; kill -KILL $pid; wait_for test -f worker.status
 expect commands:
 	*		1 no such process: \d+
-	*-session	0
-	*-trace		0
-	verify		0
-	completion	0
-	view		1 no such process: \d+; its events are still in the buffers of s: give
-	top		1 no such process: \d+; its events are still in the buffers of s: give
+	*-session|*-trace|verify|completion 0
+	view|top	1 no such process: \d+; its events are still in the buffers of s: give
 	doctor		1 process \d+ will not work: process
 case: its events are there
 run: taffrail snapshot s -o dead
@@ -429,19 +371,12 @@ before: start none sleep 600
 expect commands:
 	*		1 has no agent; taffrail attach \d+ loads it
 	*-session	1 no process has a session 's'
-	*-trace		0
-	verify		0
-	completion	0
+	*-trace|verify|completion 0
 	detach		1 has no agent at work: there is nothing to take back
 	doctor		0
-	attach		-
-	load		-
-	connect		-
+	attach|load|connect|record|gdb -
 	call		1 has no probe library; load one with taffrail load \d+ LIB
-	disconnect	1 has no probe library; load one with taffrail load
-	unload		1 has no probe library; load one with taffrail load
-	record		-
-	gdb		-
+	disconnect|unload 1 has no probe library; load one with taffrail load
 
 group: no agent: {name}
 for: name attach gdb load
