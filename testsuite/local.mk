@@ -25,8 +25,11 @@ unit_programs = \
 	testsuite/unit/buffers/ring-paths \
 	testsuite/unit/buffers/ring-step \
 	testsuite/unit/buffers/tally \
+	testsuite/unit/command/attach \
 	testsuite/unit/command/client \
 	testsuite/unit/command/elf \
+	testsuite/unit/command/export \
+	testsuite/unit/command/load \
 	testsuite/unit/command/options \
 	testsuite/unit/command/process \
 	testsuite/unit/command/processes \
@@ -34,6 +37,7 @@ unit_programs = \
 	testsuite/unit/command/rule \
 	testsuite/unit/command/rundir \
 	testsuite/unit/command/texts \
+	testsuite/unit/command/timeline \
 	testsuite/unit/command/times \
 	testsuite/unit/command/top \
 	testsuite/unit/command/work \
@@ -79,6 +83,8 @@ testsuite_unit_tracepoints_conversion_LDADD = $(LDADD) -lm
 # A made-up /proc: see proc.h.
 wrap_proc = -Wl,--wrap=access,--wrap=fopen,--wrap=lstat,--wrap=open \
 	-Wl,--wrap=opendir,--wrap=readlink,--wrap=stat
+testsuite_unit_command_attach_LDFLAGS = $(wrap_proc)
+testsuite_unit_command_load_LDFLAGS = $(wrap_proc)
 testsuite_unit_command_process_LDFLAGS = $(wrap_proc)
 testsuite_unit_command_rundir_LDFLAGS = $(wrap_proc) -Wl,--wrap=statfs
 EXTRA_DIST += testsuite/fuzz/fuzz.h testsuite/fuzz/ring.h testsuite/fuzz/run

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How attach judges the threads of a process (command/attach/): by a made-up
+ * /proc, and by stacks in this process.
+ */
+#include "testsuite/unit/unit.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+
+#include "command/attach/steps.h"
+#include "testsuite/unit/command/proc.h"
+
+#define PID	4711
+
+/* Makes a thread; `call` is its line in /proc/PID/task/TID/syscall. */
+static void put_thread(int tid, const char *name, char state, const char *call)
+{
+	char path[64], text[256];
+
+	snprintf(path, sizeof(path), "proc/4711/task/%d/stat", tid);
+	snprintf(text, sizeof(text), "%d (%s) %c 1 1 1 0 -1\n", tid, name,
+		 state);
+	made_file(path, text);
+	snprintf(path, sizeof(path), "proc/4711/task/%d/comm", tid);
+	snprintf(text, sizeof(text), "%s\n", name);
+	made_file(path, text);
+	snprintf(path, sizeof(path), "proc/4711/task/%d/syscall", tid);
+	made_file(path, call);
+}
+
+static const char *call_line(long number)
+{
+	static char line[128];
+
+	snprintf(line, sizeof(line), "%ld 0x1 0x2 0x3 0x4 0x5 0x6 "
+		 "0x7ffc0000 0x7f001234\n", number);
+	return line;
+}
+
+static void check_threads(void)
+{
+	pid_t tids[ATTACH_THREADS_MAX];
+
+	unit_equal(attach_threads_list(PID, tids), 0, "no process");
+	put_thread(11, "disk", 'D', "");
+	unit_equal(attach_threads_list(PID, tids), 1, "a thread at a disk");
+	unit_check(attach_threads_blocked(PID), "all are blocked");
+	put_thread(12, "zombie", 'Z', call_line(SYS_futex));
+	put_thread(13, "dead", 'X', call_line(SYS_futex));
+	unit_equal(attach_threads_list(PID, tids), 1, "ended threads");
+	put_thread(14, "a) Z 1 (b", 'S', call_line(SYS_sendfile));
+	unit_equal(attach_threads_list(PID, tids), 1, "one in another call");
+	unit_equal(tids[0], 14, "is better than the one at the disk");
+	unit_check(!attach_threads_blocked(PID), "not all are blocked");
+	put_thread(15, "runs", 'R', "running\n");
+	unit_equal(attach_threads_list(PID, tids), 2, "one that runs");
+	unit_equal(tids[0], 15, "is better");
+	put_thread(16, "waits\nhere", 'S', call_line(SYS_futex));
+	unit_equal(attach_threads_list(PID, tids), 3, "one that waits");
+	unit_equal(tids[0], 16, "is best");
+	unit_equal(tids[2], 14, "the other call is the last");
+	unit_check(attach_thread_named(PID, "runs"), "a thread by its name");
+	unit_check(!attach_thread_named(PID, "run"), "none of a part of it");
+}
+
+static void check_many(void)
+{
+	pid_t tids[ATTACH_THREADS_MAX];
+
+	for (int tid = 1000; tid < 1000 + 2 * ATTACH_THREADS_MAX; tid++)
+		put_thread(tid, "many", 'S', call_line(SYS_poll));
+	unit_equal(attach_threads_list(PID, tids), ATTACH_THREADS_MAX,
+		   "at most so many threads");
+}
+
+static void check_waits(void)
+{
+	uint64_t sp = 0, pc = 0;
+
+	unit_equal(attach_thread_waits(PID, 99, &sp, &pc), -ESRCH,
+		   "no thread");
+	unit_equal(attach_thread_waits(PID, 15, &sp, &pc), -EAGAIN,
+		   "a thread that runs");
+	unit_equal(attach_thread_waits(PID, 16, &sp, &pc), 0,
+		   "a thread that waits");
+	unit_equal((long long)sp, 0x7ffc0000, "its stack");
+	unit_equal((long long)pc, 0x7f001234, "its place");
+	put_thread(17, "x", 'S', "-1 0xffff 0x1234\n");
+	unit_equal(attach_thread_waits(PID, 17, &sp, &pc), 0,
+		   "a thread that waits outside of a call");
+	unit_equal((long long)sp, 0xffff, "its stack, too");
+	put_thread(17, "x", 'S', "");
+	unit_equal(attach_thread_waits(PID, 17, &sp, &pc), -ESRCH,
+		   "a thread that has just ended");
+}
+
+static void check_signals(void)
+{
+	made_file("proc/4711/task/11/status", "SigQ:\t0/1\n"
+		  "SigBlk:\t8000000000004001\nSigCgt:\t0000000000000010\n");
+	unit_check(attach_signal_in(PID, 11, "SigBlk", 1), "signal 1");
+	unit_check(attach_signal_in(PID, 11, "SigBlk", 15), "signal 15");
+	unit_check(attach_signal_in(PID, 11, "SigBlk", 64), "signal 64");
+	unit_check(!attach_signal_in(PID, 11, "SigBlk", 14), "no signal 14");
+	unit_check(!attach_signal_in(PID, 11, "SigBlk", 16), "no signal 16");
+	unit_check(attach_signal_in(PID, 11, "SigCgt", 5), "one in a handler");
+	unit_check(!attach_signal_in(PID, 11, "SigB", 1), "no such set");
+	unit_check(!attach_signal_in(PID, 99, "SigBlk", 1), "no such thread");
+}
+
+/* A stack whose words are in this process. fork(3) is at 0x10000 to 0x10100,
+ * and calls handlers from near 0x20000. */
+static void check_forking(void)
+{
+	static uint64_t stack[1 << 15];
+	struct attach_target t = {
+		.pid = getpid(),
+		.names = { .fork = 0x10000, .fork_bytes = 0x100,
+			   .fork_alone = 0x11000, .fork_alone_bytes = 0x10,
+			   .atfork = 0x20000 },
+	};
+	uint64_t sp = (uint64_t)(uintptr_t)stack;
+
+	unit_equal(attach_forking_at(&t, sp, 0x10000), FORKING_INSIDE,
+		   "the first byte of fork");
+	unit_equal(attach_forking_at(&t, sp, 0x100ff), FORKING_INSIDE,
+		   "the last byte of fork");
+	unit_equal(attach_forking_at(&t, sp, 0x10100), FORKING_NO,
+		   "the byte behind fork");
+	unit_equal(attach_forking_at(&t, sp, 0x1100f), FORKING_INSIDE,
+		   "_Fork");
+	unit_equal(attach_forking_at(&t, sp, 0x11010), FORKING_NO,
+		   "behind _Fork");
+	stack[100] = 0x10050;
+	unit_equal(attach_forking_at(&t, sp, 1), FORKING_MAYBE,
+		   "an address of fork on the stack");
+	unit_equal(attach_forking_at(&t, sp + 100 * 8 + 7, 1), FORKING_MAYBE,
+		   "at the stack pointer");
+	unit_equal(attach_forking_at(&t, sp + 101 * 8, 1), FORKING_NO,
+		   "below the stack pointer");
+	stack[90] = 0x20010;
+	unit_equal(attach_forking_at(&t, sp, 1), FORKING_HANDLER,
+		   "behind a caller of handlers");
+	stack[90] = 0x20fff;
+	unit_equal(attach_forking_at(&t, sp, 1), FORKING_HANDLER,
+		   "behind the last byte of such callers");
+	stack[90] = 0x21000;
+	unit_equal(attach_forking_at(&t, sp, 1), FORKING_MAYBE,
+		   "behind other code");
+	stack[90] = 0;
+	stack[60] = 0x20010;
+	unit_equal(attach_forking_at(&t, sp, 1), FORKING_MAYBE,
+		   "a caller too far away");
+}
+
+static void check_memory(void)
+{
+	struct attach_target t = { .pid = getpid() };
+	char here[] = "there", copy[sizeof(here)] = "";
+	uint64_t address = (uint64_t)(uintptr_t)here;
+
+	unit_equal(attach_read(&t, address, copy, sizeof(copy)), 0, "read");
+	unit_equal_string(copy, "there", "read: bytes");
+	unit_equal(attach_write(&t, address, "where", 6), 0, "write");
+	unit_equal_string(here, "where", "write: bytes");
+	unit_equal(attach_read(&t, 8, copy, 1), -EFAULT, "no memory");
+}
+
+int main(void)
+{
+	made_open();
+	check_threads();
+	check_waits();
+	check_signals();
+	check_many();
+	check_forking();
+	check_memory();
+	made_close();
+	return unit_end();
+}
