@@ -33,6 +33,7 @@ unit_programs = \
 	testsuite/unit/command/options \
 	testsuite/unit/command/process \
 	testsuite/unit/command/processes \
+	testsuite/unit/command/record \
 	testsuite/unit/command/report \
 	testsuite/unit/command/rule \
 	testsuite/unit/command/rundir \
@@ -86,6 +87,7 @@ wrap_proc = -Wl,--wrap=access,--wrap=fopen,--wrap=lstat,--wrap=open \
 testsuite_unit_command_attach_LDFLAGS = $(wrap_proc)
 testsuite_unit_command_load_LDFLAGS = $(wrap_proc)
 testsuite_unit_command_process_LDFLAGS = $(wrap_proc)
+testsuite_unit_command_record_LDFLAGS = $(wrap_proc)
 testsuite_unit_command_rundir_LDFLAGS = $(wrap_proc) -Wl,--wrap=statfs
 EXTRA_DIST += testsuite/fuzz/fuzz.h testsuite/fuzz/ring.h testsuite/fuzz/run
 

@@ -74,10 +74,11 @@ void shortage_take(struct shortage *shortage, const struct session_page *page,
 uint64_t shortage_needed(uint64_t buffer)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
-	uint64_t spare = min_u64(buffer, LOCKED_SPARE_BYTES);
+	uint64_t spare;
 
 	if (!buffer)
 		buffer = RING_DEFAULT_MAX_BYTES;
+	spare = min_u64(buffer, LOCKED_SPARE_BYTES);
 	return (uint64_t)(cpus > 0 ? cpus : 1) * (buffer + RING_DATA_OFFSET) +
 	       LOCKED_AHEAD * (spare + RING_DATA_OFFSET) + RECORDS_MIN_BYTES +
 	       EVENT_RECORDS_OFFSET + sizeof(struct process_page);
