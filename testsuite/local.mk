@@ -27,9 +27,13 @@ unit_programs = \
 	testsuite/unit/buffers/tally \
 	testsuite/unit/command/attach \
 	testsuite/unit/command/client \
+	testsuite/unit/command/completion \
+	testsuite/unit/command/doctor \
 	testsuite/unit/command/elf \
 	testsuite/unit/command/export \
+	testsuite/unit/command/gdbserver \
 	testsuite/unit/command/load \
+	testsuite/unit/command/look \
 	testsuite/unit/command/options \
 	testsuite/unit/command/process \
 	testsuite/unit/command/processes \
@@ -85,6 +89,8 @@ testsuite_unit_tracepoints_conversion_LDADD = $(LDADD) -lm
 wrap_proc = -Wl,--wrap=access,--wrap=fopen,--wrap=lstat,--wrap=open \
 	-Wl,--wrap=opendir,--wrap=readlink,--wrap=stat
 testsuite_unit_command_attach_LDFLAGS = $(wrap_proc)
+testsuite_unit_command_doctor_LDFLAGS = $(wrap_proc)
+testsuite_unit_command_gdbserver_LDFLAGS = $(wrap_proc)
 testsuite_unit_command_load_LDFLAGS = $(wrap_proc)
 testsuite_unit_command_process_LDFLAGS = $(wrap_proc)
 testsuite_unit_command_record_LDFLAGS = $(wrap_proc)
