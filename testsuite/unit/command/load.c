@@ -60,6 +60,16 @@ static void check_files(void)
 	check_made(0, NULL, "a probe library");
 	made.used -= 8;
 	check_made(-ENOEXEC, "it is cut", "a library that is cut");
+	put_library(NOTE, "Taffrail");
+	made.file.ph[1].p_offset = elf_bytes(&made);
+	check_made(-ENOEXEC, "it is cut", "a segment behind the end");
+	made.file.ph[1].p_filesz = 0;
+	check_made(0, NULL, "an empty segment at the end");
+	made.file.ph[1].p_offset++;
+	check_made(-ENOEXEC, "it is cut", "an empty segment behind the end");
+	put_library(NOTE, "Taffrail");
+	made.file.ph[1].p_filesz++;
+	check_made(-ENOEXEC, "it is cut", "a segment that is a byte too long");
 	put_library(NOTE, "Taffrai");
 	check_made(-ENOEXEC, "it has no TAFFRAIL_PROBE_LIBRARY",
 		   "another owner's note");

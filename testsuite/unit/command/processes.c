@@ -201,18 +201,26 @@ static void check_damaged(void)
 		"app/a\t1000\t1000\n", "app/a 1000 1000 6\n", "\t1\t1\t6\n",
 		"app/a\t1000\t1000\t6x\n", "app/a\tx\t1000\t6\n",
 		"app/a\t1000\t1000\t6", "\n\n", "app/a\n",
-		"0123456789012345678901234567890123456789012345678901234567890"
-		"1234567890123456789012345678901234567890123456789012345678901"
-		"2345678901234567890123456789012345678901\t1\t1\t6\n",
 	};
 	static struct session_page page;
 	struct places places = { 0 };
+	char line[256];
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		set_untaken(&page, lines[i], 0);
 		places_take(&places, 7, &page, NULL);
 		unit_equal_string(listed(&places), "", "damaged line %zu", i);
 	}
+	memset(line, 'a', sizeof(line));
+	strcpy(line + sizeof(places.places->id) - 1, "\t1\t1\t6\n");
+	set_untaken(&page, line, 0);
+	places_take(&places, 7, &page, NULL);
+	unit_equal((long long)places.count, 1, "the longest id");
+	places_free(&places);
+	strcpy(line + sizeof(places.places->id) - 1, "a\t1\t1\t6\n");
+	set_untaken(&page, line, 0);
+	places_take(&places, 7, &page, NULL);
+	unit_equal((long long)places.count, 0, "a longer id");
 	set_untaken(&page, "app/a\t1\t1\t6\n", 0);
 	page.untaken_bytes = sizeof(page.untaken);
 	places_take(&places, 7, &page, NULL);
