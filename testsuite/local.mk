@@ -41,6 +41,7 @@ unit_programs = \
 	testsuite/unit/command/report \
 	testsuite/unit/command/rule \
 	testsuite/unit/command/rundir \
+	testsuite/unit/command/targets \
 	testsuite/unit/command/texts \
 	testsuite/unit/command/timeline \
 	testsuite/unit/command/times \

@@ -30,22 +30,46 @@ static int compare_numbers(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
+/* Parses the number of an image, as agents write it. */
+static bool parse_image(const char *name, uint32_t *image)
+{
+	char *end;
+	unsigned long value = strtoul(name, &end, 10);
+
+	*image = (uint32_t)value;
+	return isdigit((unsigned char)*name) && !*end && value < UINT32_MAX &&
+	       (*name != '0' || !name[1]);
+}
+
+/* Puts a greater number in the place of the least one. */
+static void replace_least(uint32_t *images, int n, uint32_t image)
+{
+	int least = 0;
+
+	for (int i = 1; i < n; i++)
+		if (images[i] < images[least])
+			least = i;
+	if (n && images[least] < image)
+		images[least] = image;
+}
+
 int rundir_images(const struct rundir_process *process, uint32_t *images,
 		  int room)
 {
 	DIR *stream = rundir_opendir(process->fd, ".");
 	struct dirent *entry;
+	uint32_t image;
 	int n = 0;
 
 	if (!stream)
 		return -errno;
-	while (n < room && (entry = readdir(stream))) {
-		char *end;
-		unsigned long value = strtoul(entry->d_name, &end, 10);
-
-		if (isdigit((unsigned char)entry->d_name[0]) && !*end &&
-		    value < UINT32_MAX)
-			images[n++] = value;
+	while ((entry = readdir(stream))) {
+		if (!parse_image(entry->d_name, &image))
+			continue;
+		if (n < room)
+			images[n++] = image;
+		else
+			replace_least(images, n, image);
 	}
 	closedir(stream);
 	if (n)

@@ -25,7 +25,7 @@
 struct stat;
 
 #define RUNDIR_ERROR_BYTES	512
-#define RUNDIR_IMAGES_MAX	256
+#define RUNDIR_IMAGES_MAX	10000	/* control/sessions/place.c */
 
 /* A runtime directory: the calling user's, or that of a followed process. */
 struct rundir {
@@ -250,9 +250,9 @@ uint64_t rundir_namespace(pid_t pid);
 int rundir_starttime(uint64_t *starttime, pid_t pid);
 
 /*
- * Lists the numbers of the images in a process directory, ascending, at most
- * `room`; returns how many, or a negative errno. There is the first image, and
- * one for each successful execve.
+ * Lists the numbers of the images in a process directory, ascending; of more
+ * than `room`, the last ones. Returns how many, or a negative errno. There is
+ * the first image, and one for each successful execve.
  */
 int rundir_images(const struct rundir_process *process, uint32_t *images,
 		  int room);
