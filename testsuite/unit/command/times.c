@@ -121,6 +121,8 @@ static void check_times_of_day(void)
 		{ "1:00", MIDNIGHT, MIDNIGHT + 2 * HOUR, MIDNIGHT + HOUR },
 		{ "00:00:00.000000001", MIDNIGHT, MIDNIGHT + HOUR,
 		  MIDNIGHT + 1 },
+		/* the first event's own, in a trace of days */
+		{ "00:00", MIDNIGHT, MIDNIGHT + 3 * DAY, MIDNIGHT },
 		/* on the day of the first event, before it and behind */
 		{ "01:00", MIDNIGHT + 2 * HOUR, MIDNIGHT + 3 * HOUR,
 		  MIDNIGHT + HOUR },
