@@ -100,6 +100,12 @@ static int reserve_try(uint32_t n, uint8_t **place)
 	return 1;
 }
 
+COLD int ipa_buffer_is_new(void)
+{
+	return !ipa_trace_same() &&
+	       !load_acquire(&gdb_agent_trace_buffer_ctrl_curr);
+}
+
 uint8_t *ipa_reserve(uint32_t n)
 {
 	uint64_t all = (uint64_t)(gdb_agent_trace_buffer_hi -

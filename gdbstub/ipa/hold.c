@@ -16,7 +16,8 @@
  * the turn. It may have reserved room in gdbserver's buffer for a frame that it
  * does not show, and gdbserver would read the next frame from there. So the
  * thread that finds such a holder ends the trace: gdbserver empties the buffer
- * when another trace begins.
+ * when another trace begins. A holder that is left over from an earlier trace
+ * does no harm.
  */
 #include "gdbstub/ipa/ipa.h"
 
@@ -73,18 +74,23 @@ static int hold_take(uint64_t *seen, const struct claim *mine)
 	return 0;
 }
 
-/* Takes the turn of a holder that will not go on, and ends the trace. If the
- * trace goes on, this hit stays the holder. */
-static COLD void hold_end(uint64_t lost, const struct claim *mine)
+/* Takes the turn of a holder that will not go on. Returns 1 when this hit can be
+ * served, because that holder was one of an earlier trace. Else ends the trace;
+ * if it goes on all the same, this hit stays the holder. */
+static COLD int hold_end(uint64_t lost, const struct claim *mine)
 {
 	if (!hold_take(&lost, mine))
-		return;
+		return 0;
+	ipa_program_forget();
+	if (ipa_buffer_is_new())
+		return 1;
 	if (load_acquire(&gdb_agent_tracing)) {
 		ipa_limits_end(IPA_END_LEFT);
 		ipa_call(ipa_stop_tracing);
 	}
 	if (!load_acquire(&gdb_agent_tracing))
 		ipa_release();
+	return 0;
 }
 
 /* Returns 1 when this thread's hit that is the holder will not go on. Else this
@@ -107,16 +113,11 @@ static int hold_wait(uint32_t most, const struct claim *mine, uint64_t *seen)
 		*seen = load_relaxed(&ipa->hold);
 		if (!IPA_HOLDER(*seen) && hold_take(seen, mine))
 			return 1;
-		if (IPA_HOLDER(*seen) == me) {
-			if (is_left(mine))
-				hold_end(*seen, mine);
-			return 0;
-		}
+		if (IPA_HOLDER(*seen) == me)
+			return is_left(mine) && hold_end(*seen, mine);
 		if (tries == YIELDS - 1 && IPA_HOLDER(*seen) &&
-		    place_thread_ended(IPA_HOLDER(*seen))) {
-			hold_end(*seen, mine);
-			return 0;
-		}
+		    place_thread_ended(IPA_HOLDER(*seen)))
+			return hold_end(*seen, mine);
 		if (IPA_TURN(*seen) == load_relaxed(&ipa->stuck) &&
 		    IPA_HOLDER(*seen))
 			return 0;

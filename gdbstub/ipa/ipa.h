@@ -251,6 +251,9 @@ static inline int ipa_trace_same(void)
 void ipa_buffer_setup(uint8_t *room);
 uint8_t *ipa_reserve(uint32_t n);
 int ipa_commit(void);
+/* Returns 1 when no room was reserved since gdbserver began the trace. The holder
+ * only. */
+int ipa_buffer_is_new(void);
 
 /*
  * limits.c. ipa_limits_room() returns the size of the largest frame that
@@ -280,6 +283,9 @@ void ipa_forget(void);
 const struct ax_program *ipa_program(const struct ipa_expression *expression,
 				     const struct ax_machine *machine,
 				     int want_result, int *error);
+/* Forgets all expressions: another thread may have left the table as it was
+ * changing it. The holder only. */
+void ipa_program_forget(void);
 
 /* Trace state variables. Both return 0, or -1 when none has that number. */
 int ipa_variable_get(uint32_t number, int64_t *value);

@@ -49,9 +49,10 @@ static int setup(void)
 	return known && memory;
 }
 
-static void forget(void)
+void ipa_program_forget(void)
 {
-	__builtin_memset(known, 0, PROGRAMS_MAX * sizeof(*known));
+	if (known)
+		__builtin_memset(known, 0, PROGRAMS_MAX * sizeof(*known));
 	ipa->nprograms = 0;
 	ipa->program_bytes = 0;
 }
@@ -128,7 +129,7 @@ const struct ax_program *ipa_program(const struct ipa_expression *expression,
 		return k->program;
 	if (ipa->nprograms > PROGRAMS_MAX / 2 ||
 	    ipa->program_bytes > PROGRAMS_BYTES / 2)
-		forget();
+		ipa_program_forget();
 	k = place_of(expression, want);
 	learn(k, expression, machine, want);
 	return same(k, expression) ? k->program : NULL;

@@ -36,6 +36,17 @@ int ipa_call(void (*hook)(void))
 	return 1;
 }
 
+static int buffer_is_new;
+
+int ipa_buffer_is_new(void)
+{
+	return buffer_is_new;
+}
+
+void ipa_program_forget(void)
+{
+}
+
 void ipa_limits_end(enum ipa_end why)
 {
 	end_reason = why;
@@ -204,7 +215,13 @@ static void test_left(void)
 	unit_check(!ipa_hold(1, here), "which is left");
 	trace_check_end("a handler that is left");
 	unit_check(ipa_hold(1, here), "and the next one is served");
+	trace_begin();
+	unit_check(ipa_hold(1, here), "a hit of an earlier trace is left");
+	buffer_is_new = 1;
+	unit_check(ipa_hold(1, here), "the new trace serves the next one");
+	unit_check(gdb_agent_tracing, "and goes on");
 	ipa_release();
+	buffer_is_new = 0;
 }
 
 static void *hold_only(void *unused)
