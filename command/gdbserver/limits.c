@@ -68,6 +68,7 @@ void gdbserver_limits_get(struct gdbserver *server,
 			.used = limits.used,
 			.cut = limits.cut,
 			.failed = limits.failed,
+			.dropped = limits.dropped,
 		};
 	close(fd);
 }

@@ -399,7 +399,7 @@ class TaffrailFrames:
         self.count = int(match.group(1)) if match else \
             self.counted() if "can not be run" in status else 0
         match = re.search(r"^Trace notes: .*?(\([^()]*(?:conditions failed|"
-                          r"frames (?:cut|lost|without))[^()]*\).*)\.$",
+                          r"hits lost|frames (?:cut|lost|without))[^()]*\).*)\.$",
                           status, re.MULTILINE)
         self.missing = match.group(1) if match else None
         self.told = bool(self.count) and \

@@ -69,6 +69,7 @@ struct filter_said {
 	uint64_t used;			/* bytes of the frames it made */
 	uint64_t cut;			/* frames that lack something */
 	uint64_t failed;		/* hits whose condition failed */
+	uint64_t dropped;		/* hits that other hits kept away */
 };
 
 /* Functions that only the filter's user can provide. */

@@ -147,22 +147,24 @@ static int reason_add(const struct status *status, struct packet *out)
 	return 1;
 }
 
+static void count_add(struct text *text, const char *what, uint64_t n)
+{
+	if (!n)
+		return;
+	text_add(text, text->used ? " " : "");
+	text_add(text, what);
+	text_add_unsigned(text, n);
+	text_add(text, ")");
+}
+
 /* Adds what is missing from the frames, if anything is. */
 static void facts_add(const struct status *status, struct text *text)
 {
 	uint64_t held = status->bytes - status->left;
 
-	if (status->said.cut) {
-		text_add(text, "(frames cut: ");
-		text_add_unsigned(text, status->said.cut);
-		text_add(text, ")");
-	}
-	if (status->said.failed) {
-		text_add(text, text->used ? " " : "");
-		text_add(text, "(conditions failed: ");
-		text_add_unsigned(text, status->said.failed);
-		text_add(text, ")");
-	}
+	count_add(text, "(hits lost: ", status->said.dropped);
+	count_add(text, "(frames cut: ", status->said.cut);
+	count_add(text, "(conditions failed: ", status->said.failed);
 	if (!status->f->status.circular && status->said.used > held) {
 		text_add(text, text->used ? " " : "");
 		text_add(text, "(frames without data: the buffer is full)");

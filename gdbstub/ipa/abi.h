@@ -232,6 +232,7 @@ struct ipa_limits {
 	uint64_t used;			/* bytes of the frames made so far */
 	uint64_t cut;			/* frames that lack something */
 	uint64_t failed;		/* hits whose condition failed */
+	uint64_t dropped;		/* hits that did not get their turn */
 };
 
 #define IPA_COMMAND_BYTES	1024

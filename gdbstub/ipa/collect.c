@@ -407,11 +407,6 @@ static void hit_serve(struct hit *hit, struct ipa_point *point)
 	ipa_release();
 }
 
-static void hit_drop(void)
-{
-	__atomic_fetch_add(&ipa->dropped, 1, __ATOMIC_RELAXED);
-}
-
 static int wants_static(const struct ipa_point *point)
 {
 	uint64_t address = point->address;
@@ -509,7 +504,7 @@ static void collect(struct ipa_point *point, const uint64_t *general,
 			return;
 		}
 		if (!marker) {
-			hit_drop();
+			ipa_limits_drop();
 			return;
 		}
 		/* ipa_hit() serves it, where the thread can wait */
@@ -546,7 +541,7 @@ static void hit_late(struct hit *hit, const struct snapshot *snapshot)
 	if (ipa_hold(1, snapshot->general[7]))
 		hit_serve(hit, NULL);
 	else
-		hit_drop();
+		ipa_limits_drop();
 	ipa_kept_release(snapshot);
 }
 

@@ -40,7 +40,6 @@ struct ipa {
 	uint32_t looks;			/* the thread that looks: site.c */
 	uint64_t hold;			/* IPA_HOLD() */
 	uint32_t stuck;			/* turn that a waiter gave up on */
-	uint64_t dropped;		/* hits that did not get their turn */
 	const void *executable;		/* program headers of a module that is
 					 * never closed */
 	uint32_t nprograms;
@@ -266,6 +265,8 @@ uint32_t ipa_limits_room(void);
 int ipa_limits_fit(uint32_t n);
 void ipa_limits_add(uint32_t n, int cut);
 void ipa_limits_fail(void);
+/* Counts a hit that did not get its turn. */
+void ipa_limits_drop(void);
 /* Notes why the trace ends. SIGSAFE. */
 void ipa_limits_end(enum ipa_end why);
 

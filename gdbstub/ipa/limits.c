@@ -7,7 +7,8 @@
  * when a trace starts, and reads here what it tells gdb.
  *
  * Invariant: only the holder of ipa_hold() writes, apart from the reason for
- * the end, which the thread that calls execve(2) or exit(3) writes too. Without
+ * the end, which the thread that calls execve(2) or exit(3) writes too, and from
+ * the hits that do not become holders. Without
  * the filter the size is 0, which means unknown.
  */
 #include "gdbstub/ipa/ipa.h"
@@ -56,6 +57,11 @@ void ipa_limits_add(uint32_t n, int cut)
 void ipa_limits_fail(void)
 {
 	taffrail_ipa_limits.failed++;
+}
+
+void ipa_limits_drop(void)
+{
+	__atomic_fetch_add(&taffrail_ipa_limits.dropped, 1, __ATOMIC_RELAXED);
 }
 
 SIGSAFE void ipa_limits_end(enum ipa_end why)

@@ -180,9 +180,11 @@ static void missing(void)
 	with_notes("(frames cut: 17) (frames without data: the buffer is full)");
 	says.cut = 0;
 	says.failed = 3;
-	with_notes("(conditions failed: 3) "
+	says.dropped = 7;
+	with_notes("(hits lost: 7) (conditions failed: 3) "
 		   "(frames without data: the buffer is full)");
 	says.failed = 0;
+	says.dropped = 0;
 	with_notes("(frames without data: the buffer is full)");
 	/* a circle drops its oldest frames: nothing is missing */
 	passes("QTBuffer:circular:1", "OK");
