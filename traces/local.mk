@@ -67,12 +67,14 @@ traces_sources = \
 	traces/read/classes.h \
 	traces/read/field-at.c \
 	traces/read/field-at.h \
+	traces/read/files-private.h \
 	traces/read/files.c \
 	traces/read/gaps.c \
 	traces/read/gaps.h \
 	traces/read/labels.c \
 	traces/read/merge.c \
 	traces/read/open.c \
+	traces/read/parts.c \
 	traces/read/private.h \
 	traces/read/reader.c \
 	traces/read/merge.h \

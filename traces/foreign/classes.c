@@ -345,6 +345,7 @@ static int make_environment(struct trace_class *trace, const bt_trace *from)
 	trace->hostname = take_text(trace, from, "hostname", &prefix);
 	trace->procname = take_text(trace, from, "procname", &prefix);
 	trace->domain = take_text(trace, from, "domain", NULL);
+	trace->session = "";
 	if (!trace->hostname || !trace->procname || !trace->domain)
 		return -ENOMEM;
 	trace->vpid = vpid ? bt.value_integer_signed_get(vpid) : -1;

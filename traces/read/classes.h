@@ -115,6 +115,7 @@ struct trace_class {
 	const char *hostname;		/* of the environment; "" if not there */
 	const char *procname;
 	const char *domain;
+	const char *session;
 	int64_t vpid;			/* -1 if not there */
 	uint64_t starttime;
 	uint8_t uuid[16];

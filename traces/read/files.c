@@ -11,38 +11,9 @@
 
 #include "traces/checksum.h"
 #include "traces/idx.h"
-#include "traces/unreadable.h"
-#include "traces/read/private.h"
-
-#define FILE_BYTES	64		/* of a name: "stream_31_7" */
+#include "traces/read/files-private.h"
 
 static const char cut_short[] = "a packet is cut short";
-
-/* Packets of one stream without a gap, by their numbers and begins. */
-struct span {
-	uint64_t first;
-	uint64_t last;
-	uint64_t first_begin;
-	uint64_t last_begin;
-};
-
-struct file_stream {
-	struct read_stream stream;
-	struct span *given;		/* by other directories of the trace */
-	size_t ngiven;
-	char(*files)[FILE_BYTES];	/* names, in order */
-	size_t nfiles;
-	size_t next;			/* the next file to open */
-	struct file_map map;		/* of the one before it, if open */
-	struct file_map idx;		/* of that file, if it is complete */
-	size_t nentries;
-	size_t entry;			/* the next one, or a later one */
-	uint64_t offset;
-	uint64_t last;			/* of the last packet that was taken */
-	bool ended;			/* its end was looked at */
-	bool cut;			/* its last packet is not whole */
-	bool strange;			/* the index has not all packets */
-};
 
 static struct file_stream *of(struct read_stream *stream)
 {
@@ -260,7 +231,7 @@ static const char *take_head(const struct file_stream *f,
 	    head->content_size / 8 < CTF_HEAD_BYTES ||
 	    head->packet_size < head->content_size)
 		return "a packet has an impossible size";
-	if (memcmp(head->uuid, f->stream.event.trace->uuid, 16))
+	if (memcmp(head->uuid, f->uuid, 16))
 		return "a packet is of another trace";
 	return head->content_size / 8 > room ? cut_short : NULL;
 }
@@ -344,36 +315,31 @@ static void pass(struct file_stream *f, const struct packet_head *head,
 	f->offset = next;
 }
 
-/* Returns whether another directory of the trace gives this packet. */
-static bool is_given(const struct file_stream *f,
-		     const struct packet_head *head)
-{
-	for (size_t i = 0; i < f->ngiven; i++) {
-		const struct span *span = &f->given[i];
-
-		if (head->packet_seq_num >= span->first &&
-		    head->packet_seq_num <= span->last &&
-		    head->timestamp_begin >= span->first_begin &&
-		    head->timestamp_begin <= span->last_begin)
-			return true;
-	}
-	return false;
-}
-
-/* Takes the events that are left of a packet at the end of a file. The size of
- * the packet is believed if the index has the same head: there is no padding
- * before the file's end, which would be taken for events then. */
-static bool take_rest(struct file_stream *f, struct read_packet *packet)
+/* Returns how many bytes there are of a packet at the end of a file, or 0. The
+ * size of the packet is believed if the index has the same head: there is no
+ * padding before the file's end, which would be taken for events then. */
+static uint64_t rest_bytes(struct file_stream *f,
+			   const struct packet_head *head)
 {
 	struct ctf_index_entry entry;
 
 	if (f->map.bytes - f->offset <= CTF_HEAD_BYTES ||
 	    !find_entry(f, &entry) || entry.offset != f->offset ||
-	    !is_head_of(f, &packet->head, &entry))
+	    !is_head_of(f, head, &entry))
+		return 0;
+	return f->map.bytes - f->offset;
+}
+
+/* Takes the events that are left of a packet that is cut short. */
+static bool take_rest(struct file_stream *f, struct read_packet *packet)
+{
+	uint64_t bytes = rest_bytes(f, &packet->head);
+
+	if (!bytes || parts_longer(f, &packet->head, bytes))
 		return false;
 	packet->events = (const uint8_t *)f->map.address + f->offset +
 			 CTF_HEAD_BYTES;
-	packet->bytes = f->map.bytes - f->offset - CTF_HEAD_BYTES;
+	packet->bytes = bytes - CTF_HEAD_BYTES;
 	packet->cut = true;
 	f->offset = f->map.bytes;
 	f->cut = true;
@@ -399,6 +365,57 @@ static void file_refresh(struct read_stream *stream)
 		f->offset = f->map.bytes;
 }
 
+/* Returns whether no packet of the stream is behind the offset. */
+static bool is_last(const struct file_stream *f)
+{
+	return f->offset >= f->map.bytes && f->next == f->nfiles;
+}
+
+/* Decides whether this stream gives the packet, or that of another directory.
+ * One that is whole here may have been shorter in a snapshot, as its stream's
+ * last one. */
+static void share_packet(struct file_stream *f, struct read_packet *packet)
+{
+	struct read_stream *s = &f->stream;
+	const struct packet_head *head = &packet->head;
+
+	packet->given = parts_passed(f, head);
+	if (f->sibling != f && !packet->given) {
+		packet->given = !packet->cut && is_last(f) &&
+				parts_longer(f, head, head->content_size / 8);
+		if (packet->given)
+			return;
+		if (s->started)
+			packet->before = s->head;
+		if (!s->started ||
+		    head->packet_seq_num > s->head.packet_seq_num + 1)
+			packet->follows = parts_before(f, head,
+						       &packet->before);
+	}
+	if (parts_pass(f, head))
+		reader_problem(s->reader, "memory", "there is none left");
+}
+
+/* Takes what there is of a packet that makes no sense. Returns false if it is
+ * left out. */
+static bool take_damaged(struct file_stream *f, struct read_packet *packet,
+			 const char *fact)
+{
+	struct read_stream *s = &f->stream;
+
+	/* a recorder may be writing the last packet */
+	if (fact != cut_short || !s->reader->recorded || f->idx.address ||
+	    f->next != f->nfiles)
+		complain(f, fact);
+	if (fact == cut_short && take_rest(f, packet)) {
+		if (packet->head.timestamp_end >= s->begin)
+			return true;
+		stream_skip(s, &packet->head);
+	}
+	resync(f);
+	return false;
+}
+
 static bool file_packet(struct read_stream *stream, uint64_t begin,
 			struct read_packet *packet)
 {
@@ -421,32 +438,24 @@ static bool file_packet(struct read_stream *stream, uint64_t begin,
 		fact = take_head(f, &packet->head);
 		if (file_cut(stream))
 			continue;
-		packet->given = is_given(f, &packet->head);
 		if (fact && has_moved(f))
 			continue;
-		if (fact) {
-			/* a recorder may be writing the last packet */
-			if (fact != cut_short || !stream->reader->recorded ||
-			    f->idx.address || f->next != f->nfiles)
-				complain(f, fact);
-			if (fact == cut_short && take_rest(f, packet)) {
-				if (packet->head.timestamp_end >= begin)
-					return true;
-				stream_skip(stream, &packet->head);
-			}
-			resync(f);
+		if (fact && !take_damaged(f, packet, fact))
 			continue;
-		}
+		if (fact)
+			break;
 		packet->events = (const uint8_t *)f->map.address + f->offset +
 				 CTF_HEAD_BYTES;
 		packet->bytes = packet->head.content_size / 8 - CTF_HEAD_BYTES;
 		wanted = packet->head.timestamp_end >= begin;
-		pass(f, &packet->head, wanted && !packet->given &&
-		     !stream->reader->quiet);
+		pass(f, &packet->head, wanted && !stream->reader->quiet &&
+		     !parts_passed(f, &packet->head));
 		if (wanted)
-			return true;
+			break;
 		stream_skip(stream, &packet->head);
 	}
+	share_packet(f, packet);
+	return true;
 }
 
 static void file_rewind(struct read_stream *stream)
@@ -457,6 +466,7 @@ static void file_rewind(struct read_stream *stream)
 	f->entry = 0;
 	f->offset = f->map.bytes;
 	f->ended = true;
+	parts_rewind(f);
 }
 
 /* Walks over the heads of one file. */
@@ -506,8 +516,8 @@ static void file_close(struct read_stream *stream)
 	struct file_stream *f = of(stream);
 
 	close_file(f);
+	parts_leave(f);
 	free(f->files);
-	free(f->given);
 	free(f);
 }
 
@@ -557,73 +567,37 @@ static struct file_stream *find(const struct reader *reader, size_t *at,
 	return NULL;
 }
 
-/* Finds the last packet of the file that is open. */
-static bool last_head(struct file_stream *f, struct span *span)
+void files_each(const struct file_stream *stream,
+		void (*take)(const struct packet_head *head, uint64_t bytes,
+			     void *priv),
+		void *priv)
 {
-	struct packet_head head = { 0 };
-	struct ctf_index_entry entry;
-	bool found = f->nentries;
-
-	if (found) {
-		idx_entry_get(f->idx.address, f->nentries - 1, &entry);
-		span->last = entry.packet_seq_num;
-		span->last_begin = entry.timestamp_begin;
-	}
-	while (!f->nentries && f->offset < f->map.bytes &&
-	       !take_head(f, &head)) {
-		f->offset += head.packet_size / 8;
-		span->last = head.packet_seq_num;
-		span->last_begin = head.timestamp_begin;
-		found = true;
-	}
-	return found;
-}
-
-/* Finds which packets a stream has. What is wrong is told when it is read. */
-static bool find_span(const struct file_stream *other, struct span *span)
-{
-	bool quiet = other->stream.reader->quiet, found = false;
+	bool quiet = stream->stream.reader->quiet;
 	struct file_stream f = {
-		.stream.event.trace = other->stream.event.trace,
-		.stream.reader = other->stream.reader,
-		.stream.path = other->stream.path,
-		.files = other->files, .nfiles = other->nfiles,
+		.stream.reader = stream->stream.reader,
+		.stream.path = stream->stream.path,
+		.files = stream->files, .nfiles = stream->nfiles,
 	};
 	struct packet_head head = { 0 };
+	const char *fact;
 
+	memcpy(f.uuid, stream->uuid, sizeof(f.uuid));
 	f.stream.reader->quiet = true;
-	while (!found && next_file(&f, 0))
-		found = f.map.address && !take_head(&f, &head);
-	span->first = head.packet_seq_num;
-	span->first_begin = head.timestamp_begin;
-	for (size_t from = f.nfiles; found; from--) {
-		f.next = from - 1;
-		next_file(&f, 0);
-		if (f.map.address && last_head(&f, span))
-			break;
-		found = from > 1;
+	while (next_file(&f, 0)) {
+		while (f.offset < f.map.bytes) {
+			fact = take_head(&f, &head);
+			if (!fact) {
+				take(&head, head.content_size / 8, priv);
+				pass(&f, &head, false);
+				continue;
+			}
+			if (fact == cut_short && rest_bytes(&f, &head))
+				take(&head, rest_bytes(&f, &head), priv);
+			resync(&f);
+		}
 	}
 	close_file(&f);
 	f.stream.reader->quiet = quiet;
-	return found;
-}
-
-/* Notes which packets of a new stream other directories give. */
-static int note_given(struct reader *reader, struct file_stream *f,
-		      const char *file)
-{
-	struct file_stream *other;
-	struct span *more;
-	size_t at = 0;
-
-	while ((other = find(reader, &at, f->stream.event.trace, file))) {
-		more = reallocarray(f->given, f->ngiven + 1, sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		f->given = more;
-		f->ngiven += find_span(other, &more[f->ngiven]);
-	}
-	return 0;
 }
 
 /* Adds the files that are behind the last one. The first ones of a row may have
@@ -660,51 +634,66 @@ static int add_files(struct file_stream *f, struct dirent **list, int n)
 
 /* Finds the stream of a file in one directory. */
 static struct file_stream *find_in(const struct reader *reader,
-				   const struct trace_class *trace,
-				   const char *path, const char *file)
+				   const struct read_place *place,
+				   const char *file)
 {
 	struct file_stream *f;
 	size_t at = 0;
 
-	while ((f = find(reader, &at, trace, file)))
-		if (!strcmp(f->stream.path, path))
+	while ((f = find(reader, &at, place->trace, file)))
+		if (!strcmp(f->stream.path, place->path))
 			break;
+	return f;
+}
+
+static struct file_stream *new_stream(struct reader *reader,
+				      const struct read_place *place,
+				      const char *file)
+{
+	struct file_stream *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return NULL;
+	f->stream.source = &file_source;
+	f->stream.reader = reader;
+	f->stream.event.trace = place->trace;
+	f->stream.path = place->path;
+	f->sibling = f;
+	memcpy(f->uuid, place->uuid, sizeof(f->uuid));
+	snprintf(f->stream.name, sizeof(f->stream.name), "%.*s",
+		 (int)name_bytes(file), file);
 	return f;
 }
 
 /* Makes a stream of the files that begin with the name of the first, or adds
  * them to it. Returns how many, or -ENOMEM. */
-static int open_stream(struct reader *reader, struct trace_class *trace,
-		       const char *path, bool known, struct dirent **list,
-		       int n)
+static int open_stream(struct reader *reader, const struct read_place *place,
+		       bool known, struct dirent **list, int n)
 {
 	const char *file = list[0]->d_name;
-	struct file_stream *f = known ? find_in(reader, trace, path, file) :
-					NULL;
+	struct file_stream *f = known ? find_in(reader, place, file) : NULL;
+	struct file_stream *other;
+	size_t at = 0;
 	int ret;
 
 	if (f)
 		return add_files(f, list, n);
-	f = calloc(1, sizeof(*f));
+	f = new_stream(reader, place, file);
 	if (!f)
 		return -ENOMEM;
-	f->stream.source = &file_source;
-	f->stream.reader = reader;
-	f->stream.event.trace = trace;
-	f->stream.path = path;
-	snprintf(f->stream.name, sizeof(f->stream.name), "%.*s",
-		 (int)name_bytes(file), file);
+	other = known ? find(reader, &at, place->trace, file) : NULL;
 	ret = add_files(f, list, n);
-	if (ret < 0 || (known && note_given(reader, f, file)) ||
-	    reader_add_stream(reader, &f->stream)) {
+	if (ret < 0 || reader_add_stream(reader, &f->stream)) {
 		file_close(&f->stream);
 		return -ENOMEM;
 	}
+	if (other)
+		parts_join(f, other);
 	return ret;
 }
 
-int read_files_open(struct reader *reader, struct trace_class *trace,
-		    const char *path, bool known, int fd)
+int read_files_open(struct reader *reader, const struct read_place *place,
+		    bool known, int fd)
 {
 	struct dirent **list = NULL;
 	int n = scandirat(fd, ".", &list, is_stream, compare);
@@ -712,10 +701,44 @@ int read_files_open(struct reader *reader, struct trace_class *trace,
 	int i;
 
 	for (i = 0; i < n && ret >= 0; i += ret)
-		ret = open_stream(reader, trace, path, known, list + i,
-				  n - i);
+		ret = open_stream(reader, place, known, list + i, n - i);
 	for (i = 0; i < n; i++)
 		free(list[i]);
 	free(list);
 	return ret < 0 ? ret : 0;
+}
+
+/* Returns whether a stream of the files that begin with the name of the first
+ * may be one with those of the trace. */
+static bool stream_agrees(struct reader *reader, const struct read_place *place,
+			  const struct trace_class *trace, struct dirent **list,
+			  int n)
+{
+	struct file_stream *f = new_stream(reader, place, list[0]->d_name);
+	struct file_stream *other;
+	bool agrees = f && add_files(f, list, n) > 0;
+	size_t at = 0;
+
+	while (agrees && (other = find(reader, &at, trace, list[0]->d_name)))
+		agrees = parts_agree(other, f);
+	if (f)
+		file_close(&f->stream);
+	return agrees;
+}
+
+bool read_files_agree(struct reader *reader, const struct read_place *place,
+		      const struct trace_class *trace, int fd)
+{
+	struct dirent **list = NULL;
+	int n = scandirat(fd, ".", &list, is_stream, compare);
+	bool agree = n >= 0;
+
+	for (int i = 0; i < n; i++)
+		if (agree && (!i || !same_stream(list[i], list[i - 1])))
+			agree = stream_agrees(reader, place, trace, list + i,
+					      n - i);
+	for (int i = 0; i < n; i++)
+		free(list[i]);
+	free(list);
+	return agree;
 }

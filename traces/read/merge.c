@@ -183,6 +183,7 @@ static void start(struct reader *reader)
 {
 	reader->started = true;
 	reader->held = false;
+	reader->turn++;
 	for (size_t i = 0; i < reader->nstreams; i++)
 		reader->streams[i]->waiting =
 			stream_first(reader->streams[i], reader->begin);
@@ -305,8 +306,11 @@ bool reader_span(struct reader *reader, int64_t *first, int64_t *last)
 	for (size_t i = 0; i < reader->nstreams; i++) {
 		struct read_stream *s = reader->streams[i];
 
+		/* each is looked at alone, whatever others have of it */
+		reader->turn++;
 		if (first && stream_first(s, TIME_MIN) && s->event.ns < begin)
 			begin = s->event.ns;
+		reader->turn++;
 		if (last && stream_last(s, &ns) && ns > end)
 			end = ns;
 	}

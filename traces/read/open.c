@@ -133,16 +133,31 @@ static bool describes_same(const struct trace_class *a,
 	return true;
 }
 
-/* Finds the trace of which another directory has a part, or a copy. Chunks of
- * one recording have one uuid, as copies have. */
-static struct trace_class *find_same(const struct reader *reader,
-				     const struct trace_class *trace)
+/* Returns whether two traces may be of the same buffers: snapshots of a session
+ * have the first half of the process's uuid (command/record/consume.c). */
+static bool may_share(const struct trace_class *a, const struct trace_class *b)
 {
+	return !memcmp(a->uuid, b->uuid, 8) && a->vpid == b->vpid &&
+	       a->starttime == b->starttime && *a->session &&
+	       !strcmp(a->session, b->session) &&
+	       !strcmp(a->hostname, b->hostname);
+}
+
+/* Finds the trace of which another directory has a part, or a copy. Chunks of
+ * one recording have one uuid, as copies have. Snapshots of one session are
+ * parts of a trace, unless a later session had the name. */
+static struct trace_class *find_same(struct reader *reader,
+				     const struct read_place *place, int fd)
+{
+	const struct trace_class *trace = place->trace;
+
 	for (size_t i = 0; i < reader->nplaces; i++) {
 		struct trace_class *other = reader->places[i].trace;
 
-		if (other && !memcmp(other->uuid, trace->uuid, 16) &&
-		    describes_same(other, trace))
+		if (other && describes_same(other, trace) &&
+		    (!memcmp(other->uuid, trace->uuid, 16) ||
+		     (may_share(other, trace) &&
+		      read_files_agree(reader, place, other, fd))))
 			return other;
 	}
 	return NULL;
@@ -248,6 +263,22 @@ void reader_tell_loss(const struct reader *reader,
 		reader->calls->loss(&loss, reader->calls->priv);
 }
 
+/* Tells what no earlier directory of the trace has told. A later snapshot
+ * counts what an earlier one does. */
+static void tell_unplaced(const struct reader *reader, struct read_place *place,
+			  uint64_t events)
+{
+	uint64_t told = 0;
+
+	for (size_t i = 0; i < reader->nplaces; i++)
+		if (reader->places[i].trace == place->trace)
+			told = max_u64(told, reader->places[i].unplaced);
+	place->unplaced = events;
+	if (events > told)
+		reader_tell_loss(reader, place->trace, NO_BUFFER,
+				 events - told);
+}
+
 /* Tells of a complete directory what its ledger counts and no file has: streams
  * that are not there, and losses of those that never got a packet. */
 static void tell_missing(struct reader *reader, struct read_place *place,
@@ -270,8 +301,7 @@ static void tell_missing(struct reader *reader, struct read_place *place,
 			ledger_close(&ledger);
 	while (ledger.text && ledger_next(&ledger, &at, &row)) {
 		if (!strcmp(row.name, "unplaced"))
-			reader_tell_loss(reader, trace, NO_BUFFER,
-					 row.n[0]);
+			tell_unplaced(reader, place, row.n[0]);
 		if (strncmp(row.name, "stream_", 7) ||
 		    has_stream(reader, trace, row.name))
 			continue;
@@ -291,14 +321,19 @@ static struct read_place *place_trace(struct reader *reader, const char *path,
 				      int fd, const char *text,
 				      struct trace_class **trace, bool *known)
 {
-	struct trace_class *same = find_same(reader, *trace);
-	struct read_place *place = add_place(reader, path, fd);
+	struct read_place here = { .path = (char *)path, .trace = *trace };
+	struct trace_class *same;
+	struct read_place *place;
 
+	memcpy(here.uuid, (*trace)->uuid, sizeof(here.uuid));
+	same = find_same(reader, &here, fd);
+	place = add_place(reader, path, fd);
 	*known = same;
 	if (!place || (!same && (read_name(*trace, path) ||
 				 reader_add_trace(reader, *trace))))
 		return NULL;
 	place->trace = same ? same : *trace;
+	memcpy(place->uuid, here.uuid, sizeof(place->uuid));
 	if (same) {
 		read_trace_more(same, text);
 		trace_class_free(*trace);
@@ -338,8 +373,7 @@ static int open_trace(struct reader *reader, const char *path, int fd)
 			tell(reader, path, ret, line);
 		free_trace(trace);
 	} else {
-		ret = read_files_open(reader, place->trace, place->path, known,
-				      fd);
+		ret = read_files_open(reader, place, known, fd);
 		if (ret < 0)
 			tell(reader, path, ret, 0);
 		else
@@ -404,8 +438,7 @@ static int add_below(struct reader *reader, const char *path,
 		if (!known)
 			open_trace(reader, path, fd);
 		else if (known->trace && !strcmp(known->path, path))
-			read_files_open(reader, known->trace, known->path, true,
-					fd);
+			read_files_open(reader, known, true, fd);
 		close(fd);
 		return 1;
 	}

@@ -15,12 +15,16 @@
 int read_trace(struct trace_class *trace, struct trace_schemas *schemas,
 	       const char *text, unsigned int *line);
 
-/* Opens the streams of a trace in the directory `path`, on which `fd` is open;
- * of a trace that is `known`, those that are new. A packet that an earlier
- * stream has, in another directory of the trace, is given once. `path` lives as
- * long as the reader. Returns 0 or a negative errno. */
-int read_files_open(struct reader *reader, struct trace_class *trace,
-		    const char *path, bool known, int fd);
+/* Opens the streams of a trace in a directory, on which `fd` is open; of one
+ * that is `known`, those that are new. A packet that several directories of the
+ * trace have is given once. Returns 0 or a negative errno. */
+int read_files_open(struct reader *reader, const struct read_place *place,
+		    bool known, int fd);
+
+/* Returns whether the packets of a directory that is not open yet may be of the
+ * trace's streams, by their numbers and begins. */
+bool read_files_agree(struct reader *reader, const struct read_place *place,
+		      const struct trace_class *trace, int fd);
 
 /* Adds the events of a longer metadata, of this text or of the trace's file,
  * that are new. Return whether there are any. */

@@ -19,8 +19,10 @@ struct read_packet {
 	const uint8_t *events;
 	size_t bytes;
 	bool cut;			/* its last event may end too early */
-	bool given;			/* by another stream: it has no
-					 * events */
+	bool given;			/* by another stream */
+	bool follows;			/* another stream gives `before`: its
+					 * number, end and losses are known */
+	struct packet_head before;
 	uint64_t missed;		/* events before it that were
 					 * overwritten before they were read */
 };
@@ -88,7 +90,10 @@ struct read_place {
 	dev_t dev;
 	ino_t ino;
 	struct trace_class *trace;	/* NULL: another tracer's */
+	uint8_t uuid[16];		/* of its packets: snapshots of one
+					 * session have different ones */
 	uint64_t ledger;		/* its checksum; 0: none */
+	uint64_t unplaced;		/* events that the ledger counts so */
 };
 
 struct reader {
@@ -114,6 +119,7 @@ struct reader {
 	size_t npaths;
 	struct read_place *places;	/* of traces below them */
 	size_t nplaces;
+	unsigned int turn;		/* how often streams have begun anew */
 	bool quiet;			/* problems and losses are not told */
 	uint64_t problems;
 };

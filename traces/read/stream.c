@@ -150,6 +150,10 @@ static bool packet_next(struct read_stream *s)
 	s->events = 0;
 	if (!s->source->packet(s, s->begin, &packet))
 		return false;
+	if (packet.follows) {
+		s->head = packet.before;
+		s->started = true;
+	}
 	if (packet.given) {
 		/* so is what was lost before it */
 		s->head = packet.head;

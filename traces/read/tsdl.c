@@ -116,6 +116,8 @@ static void parse_identity(struct tsdl *t, const char *key)
 		trace->procname = tsdl_take_text(t);
 	else if (!strcmp(key, "domain"))
 		trace->domain = tsdl_take_text(t);
+	else if (!strcmp(key, "trace_name"))
+		trace->session = tsdl_take_text(t);
 	else if (!strcmp(key, "vpid") && t->kind == TOKEN_NUMBER)
 		trace->vpid = (int64_t)t->number;
 	else if (!strcmp(key, "vpid_starttime") && t->kind == TOKEN_NUMBER)
@@ -417,6 +419,7 @@ int trace_class_parse(struct trace_class *trace, struct trace_schemas *schemas,
 	trace->hostname = "";
 	trace->procname = "";
 	trace->domain = "";
+	trace->session = "";
 	trace->vpid = -1;
 	*line = 0;
 	if (!strstr(text, taffrail))
