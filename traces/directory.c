@@ -12,6 +12,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "traces/checksum.h"
 #include "traces/ledger.h"
 #include "traces/private.h"
@@ -161,11 +162,17 @@ static void ledger_fill(FILE *out, const struct trace *trace)
 	for (i = 0; i < trace->nstreams; i++) {
 		const struct trace_stream *stream = trace->streams[i];
 
-		fprintf(out, "%s %llu %llu %llu %llu\n", stream->name,
+		fprintf(out, "%s %llu %llu %llu %llu", stream->name,
 			(unsigned long long)stream->emitted,
 			(unsigned long long)stream->kept,
 			(unsigned long long)stream->overwritten,
 			(unsigned long long)stream->lost);
+		/* no packet says up to when events are missing */
+		if (stream->dropped && !stream->kept)
+			fprintf(out, " %llu", (unsigned long long)
+				max_u64(stream->last.timestamp_end,
+					stream->refused_end));
+		putc('\n', out);
 	}
 	fprintf(out, "unplaced %llu\noversize %llu\nsession %llu\n",
 		(unsigned long long)trace->unplaced,

@@ -43,9 +43,9 @@ void ledger_close(struct ledger *ledger)
 static bool read_row(const char *line, struct ledger_row *row)
 {
 	memset(row, 0, sizeof(*row));
-	return sscanf(line, "%63s %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64,
-		      row->name, &row->n[0], &row->n[1], &row->n[2],
-		      &row->n[3]) >= 2;
+	return sscanf(line, "%63s %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+		      " %" SCNu64, row->name, &row->n[0], &row->n[1],
+		      &row->n[2], &row->n[3], &row->n[4]) >= 2;
 }
 
 bool ledger_next(const struct ledger *ledger, const char **at,

@@ -24,10 +24,10 @@ struct ledger {
 	bool empty;
 };
 
-/* A line: a word, and up to four numbers. */
+/* A line: a word, and up to five numbers. */
 struct ledger_row {
 	char name[64];
-	uint64_t n[4];
+	uint64_t n[5];
 };
 
 /* Reads a file. An empty ledger is as good as none: its command was killed. */

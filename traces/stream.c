@@ -43,6 +43,7 @@ int trace_packet(struct trace_stream *stream, const struct packet *packet)
 		return -EIO;
 	if (!trace_limit_admit(stream, packet)) {
 		stream->dropped += packet->count;
+		stream->refused_end = packet->head.timestamp_end;
 		return 0;
 	}
 	ret = trace_file_append(stream, packet);

@@ -108,6 +108,8 @@ struct trace_stream {
 	uint64_t emitted;		/* as trace_stream_count() was told */
 	uint64_t lost;
 	uint64_t dropped;		/* to keep to the limit */
+	uint64_t refused_end;		/* of the last packet that was dropped
+					 * before it was written */
 	uint64_t overwritten;		/* with `dropped`; once finished */
 	uint64_t time_ns;		/* no packet is older than the last */
 	uint32_t chunks;		/* files begun */

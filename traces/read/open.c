@@ -279,12 +279,23 @@ static void tell_unplaced(const struct reader *reader, struct read_place *place,
 				 events - told);
 }
 
+/* Notes up to when events of a stream are missing that --max-size has removed
+ * as a whole. */
+static void note_removed(struct trace_class *trace,
+			 const struct ledger_row *row)
+{
+	if (row->n[2] && row->n[4])
+		gaps_add(&trace->gaps, INT64_MIN,
+			 clock_time(&trace->clock, clock_base(&trace->clock),
+				    row->n[4]) + 1);
+}
+
 /* Tells of a complete directory what its ledger counts and no file has: streams
  * that are not there, and losses of those that never got a packet. */
 static void tell_missing(struct reader *reader, struct read_place *place,
 			 int fd)
 {
-	const struct trace_class *trace = place->trace;
+	struct trace_class *trace = place->trace;
 	struct ledger ledger;
 	struct ledger_row row;
 	const char *at = NULL;
@@ -311,6 +322,8 @@ static void tell_missing(struct reader *reader, struct read_place *place,
 				       row.name, (unsigned long long)row.n[1]);
 		else
 			reader_tell_loss(reader, trace, row.name, row.n[3]);
+		if (!row.n[1])
+			note_removed(trace, &row);
 	}
 	ledger_close(&ledger);
 }
