@@ -261,8 +261,9 @@ static int write_all(struct run *run)
 	}
 	progress_clear(&run->progress);
 	if (run->x.moved_days)
-		command_warn("%s has no times before 1970: all times are "
-			     "moved, and later by %s", run->x.format->name,
+		command_warn("the first event is before 1970, for which %s "
+			     "has no times: all times are %s later than they "
+			     "were", run->x.format->name,
 			     counted((uint64_t)run->x.moved_days, "day"));
 	ret = target_keep(&run->target);
 	return ret | look_tell_threadless(run->x.threadless_rule,
