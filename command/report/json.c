@@ -8,6 +8,7 @@
 
 #include "command/common/json.h"
 #include "command/report/private.h"
+#include "base/base.h"
 
 #define NAME_BYTES	(4 * VALUE_BYTES + 8)
 
@@ -254,7 +255,7 @@ static void put_lock(struct json *json, const struct lock *lock)
 	json_number(json, "hold", lock->hold_ns);
 	json_number(json, "hold_max", lock->hold_max);
 	json_open(json, "holders", '[');
-	for (unsigned int i = 0; i < HOLDERS_MAX && lock->holders[i].ns; i++) {
+	for (uint32_t i = 0; i < min_u64(HOLDERS_MAX, lock->nholders); i++) {
 		json_open(json, NULL, '{');
 		json_number(json, "vtid", lock->holders[i].vtid);
 		json_number(json, "others_waited", lock->holders[i].ns);

@@ -34,6 +34,7 @@ struct locks {
 	size_t n;
 	struct index index;
 	uint64_t left_out;		/* events of more locks */
+	uint64_t nholders;		/* of all locks */
 };
 
 /* Returns whether the text is PREFIX, and something of `list`, and SUFFIX. */
@@ -215,24 +216,47 @@ static void forget_threads(struct lock *lock)
 	}
 }
 
-/* Others waited for this thread. */
-static void blame(struct lock *lock, uint32_t vtid, uint64_t ns)
+/* Returns the thread's row, made if it is not there. Where there is no room for
+ * more, it takes the row of the holder for whom others waited least, if that is
+ * less than `ns`; or returns NULL. */
+static struct lock_holder *holder_of(struct report *r, struct lock *lock,
+				     uint32_t vtid, uint64_t ns)
 {
-	struct lock_holder *least = &lock->holders[0];
+	struct lock_holder *more = lock->holders, *least = NULL;
+	uint32_t n = lock->nholders;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (more[i].vtid == vtid)
+			return &more[i];
+		if (!least || more[i].ns < least->ns)
+			least = &more[i];
+	}
+	if (r->locks->nholders < HOLDERS_KEPT || !n) {
+		if (!(n & (n - 1)))
+			more = reallocarray(more, n ? 2 * n : 1, sizeof(*more));
+		if (!more) {
+			r->failed = true;
+			return NULL;
+		}
+		r->locks->nholders++;
+		lock->holders = more;
+		least = &more[lock->nholders++];
+	} else if (ns <= least->ns) {
+		return NULL;
+	}
+	*least = (struct lock_holder){ .vtid = vtid };
+	return least;
+}
+
+/* Others waited for this thread. */
+static void blame(struct report *r, struct lock *lock, uint32_t vtid,
+		  uint64_t ns)
+{
+	struct lock_holder *holder = holder_of(r, lock, vtid, ns);
 
 	lock->blamed_ns += ns;
-	for (unsigned int i = 0; i < HOLDERS_MAX; i++) {
-		struct lock_holder *h = &lock->holders[i];
-
-		if (h->ns && h->vtid == vtid) {
-			h->ns += ns;
-			return;
-		}
-		if (h->ns < least->ns)
-			least = h;
-	}
-	if (ns > least->ns)
-		*least = (struct lock_holder){ vtid, ns };
+	if (holder)
+		holder->ns += ns;
 }
 
 static void wait_lock(struct lock *lock, struct lock_thread *thread,
@@ -266,7 +290,8 @@ static void take_lock(struct lock *lock, struct lock_thread *thread,
 	thread->waits = false;
 }
 
-static void give_lock(struct lock *lock, struct lock_thread *thread,
+static void give_lock(struct report *r, struct lock *lock,
+		      struct lock_thread *thread,
 		      int64_t now)
 {
 	uint64_t ns;
@@ -281,7 +306,8 @@ static void give_lock(struct lock *lock, struct lock_thread *thread,
 			       t->waits_since : thread->held_since;
 
 		if (t != thread && t->waits && now > from)
-			blame(lock, thread->vtid, (uint64_t)(now - from));
+			blame(r, lock, thread->vtid,
+			      (uint64_t)(now - from));
 	}
 }
 
@@ -340,7 +366,7 @@ void locks_event(struct report *r, const struct report_class *c,
 	else if (c->lock == LOCK_TAKE)
 		take_lock(lock, thread, event->ns, succeeded(c, event));
 	else if (c->lock == LOCK_GIVE)
-		give_lock(lock, thread, event->ns);
+		give_lock(r, lock, thread, event->ns);
 	else if (!thread->depth++)
 		thread->held_since = event->ns;
 	drop_idle(lock, thread);
@@ -374,8 +400,9 @@ size_t locks_sorted(struct report *r, struct lock *const **sorted)
 	if (!l || !l->n)
 		return 0;
 	for (size_t i = 0; i < l->n; i++)
-		qsort(l->list[i]->holders, HOLDERS_MAX,
-		      sizeof(struct lock_holder), by_blame);
+		if (l->list[i]->nholders)
+			qsort(l->list[i]->holders, l->list[i]->nholders,
+			      sizeof(struct lock_holder), by_blame);
 	qsort(l->list, l->n, sizeof(struct lock *), by_wait);
 	*sorted = l->list;
 	return l->n;
@@ -394,6 +421,7 @@ void locks_free(struct report *r)
 		return;
 	for (size_t i = 0; i < l->n; i++) {
 		forget_threads(l->list[i]);
+		free(l->list[i]->holders);
 		free(l->list[i]);
 	}
 	free(l->list);

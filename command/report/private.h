@@ -24,7 +24,8 @@
 #define SLOWEST_MAX	10000
 #define OPEN_SHOWN	10		/* unfinished pairs that are listed */
 #define LOCKS_MAX	8192
-#define HOLDERS_MAX	8		/* of a lock that are told */
+#define HOLDERS_MAX	8u		/* of a lock that are told */
+#define HOLDERS_KEPT	(1u << 20)	/* of all locks */
 
 enum value_form {
 	VALUE_INTEGER,
@@ -245,7 +246,8 @@ struct lock {
 	uint64_t hold_ns;
 	uint64_t hold_max;
 	uint64_t blamed_ns;
-	struct lock_holder holders[HOLDERS_MAX];	/* sorted */
+	struct lock_holder *holders;	/* sorted by locks_sorted() */
+	uint32_t nholders;
 	/* private */
 	struct lock_thread *threads;
 	int64_t seen;			/* its last event */

@@ -11,6 +11,7 @@
 #include "command/common/printable.h"
 #include "command/common/shell.h"
 #include "command/report/private.h"
+#include "base/base.h"
 #include "taffrail/site.h"
 #include "traces/text/number.h"
 
@@ -414,7 +415,7 @@ static void print_lock(const struct lock *lock)
 	       (unsigned long long)lock->failed, wait, most, hold, longest,
 	       lock->kind, (unsigned long long)lock->address,
 	       (long long)lock->trace->vpid);
-	for (unsigned int i = 0; i < HOLDERS_MAX && lock->holders[i].ns; i++) {
+	for (uint32_t i = 0; i < min_u64(HOLDERS_MAX, lock->nholders); i++) {
 		report_duration(wait, sizeof(wait),
 			      (long double)lock->holders[i].ns);
 		printf("           others waited %s (%.1f%%) while thread %u "

@@ -7,11 +7,13 @@
  *			and ends without a begin; N rounds each
  *	report values N	fields of all sorts
  *	report locks N	four threads take locks of all kinds
+ *	report holders N	N threads hold a lock once, and one N times
  *	report steps N	N events
  *	report open N	N requests that never end
  *	report infinite	numbers whose sum is none
  */
 #include <pthread.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,6 +119,55 @@ static void pairs(void)
 	if (!child)
 		_exit(0);
 	waitpid(child, NULL, 0);
+}
+
+static void hold_mutex(long ms)
+{
+	struct timespec time = { .tv_nsec = ms * 1000000 };
+
+	pthread_mutex_lock(&mutex);
+	nanosleep(&time, NULL);
+	pthread_mutex_unlock(&mutex);
+	sched_yield();
+}
+
+static volatile int held;
+
+static void *wait_for_mutex(void *arg)
+{
+	while (!held) {
+		pthread_mutex_lock(&mutex);
+		pthread_mutex_unlock(&mutex);
+		usleep(100);
+	}
+	return arg;
+}
+
+static void *hold_once(void *arg)
+{
+	hold_mutex(10);
+	return arg;
+}
+
+static void *hold_often(void *arg)
+{
+	for (long i = 0; i < 10 * rounds; i++)
+		hold_mutex(2);
+	return arg;
+}
+
+static void holders(void)
+{
+	pthread_t waiter, thread;
+
+	pthread_create(&waiter, NULL, wait_for_mutex, NULL);
+	for (long i = 0; i <= rounds; i++) {
+		pthread_create(&thread, NULL, i < rounds ? hold_once :
+							   hold_often, NULL);
+		pthread_join(thread, NULL);
+	}
+	held = 1;
+	pthread_join(waiter, NULL);
 }
 
 enum fruit { APPLE = -1, PEAR = 3 };
@@ -249,6 +300,8 @@ int main(int argc, char **argv)
 		types();
 	else if (!strcmp(what, "infinite"))
 		infinite();
+	else if (!strcmp(what, "holders"))
+		holders();
 	else if (!strcmp(what, "locks"))
 		run_threads(4, lock_all);
 	else
