@@ -137,8 +137,8 @@ static enum filter_verdict marker_meant(struct filter *f, const char *p,
 	return VERDICT_ANSWERED;
 }
 
-/* qTaffrail:moved:ADDRESS, from the same: 1 when a tool has moved the code of the
- * marker there, else 0. */
+/* qTaffrail:moved:ADDRESS, from the same: 1 when a tool has moved the code of
+ * the marker there, else 0. */
 static enum filter_verdict marker_moved(struct filter *f, const char *p,
 					struct packet *out)
 {

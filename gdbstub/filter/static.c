@@ -27,7 +27,7 @@
 #define NAME_BYTES	127u		/* of a marker's id */
 #define WORDS_BYTES	48		/* of one of the two below */
 
-/* The action that means static data, and a block's element in a frame's list. */
+/* The action that means static data; a block's element in a frame's list. */
 static const char *wanted(char *words)
 {
 	struct text text;

@@ -157,8 +157,8 @@ static void add_stamp(struct hit *hit)
 	draft_put(&hit->draft, thread, sizeof(thread));
 }
 
-/* Adds the marker's id, in a block of its own, unless no other marker can come to
- * the marker's address. */
+/* Adds the marker's id, in a block of its own, unless no other marker can come
+ * to the marker's address. */
 static void add_name(struct hit *hit)
 {
 	const uint64_t address = STATIC_NAME_ADDRESS;
@@ -419,8 +419,8 @@ static int wants_static(const struct ipa_point *point)
 	return 0;
 }
 
-/* Returns 1 when a tracepoint at this one's address, not a refused one, collects
- * registers. */
+/* Returns 1 when a tracepoint at this one's address, not a refused one,
+ * collects registers. */
 static int wants_registers(const struct ipa_point *point, uint64_t without)
 {
 	uint64_t address = point->address;
@@ -548,9 +548,9 @@ static void hit_late(struct hit *hit, const struct snapshot *snapshot)
 /* Returns the tracepoints that the hit's conditions have refused, once. */
 static uint64_t take_refused(const struct snapshot *snapshot)
 {
-	uint64_t points = refused.behind == snapshot->behind &&
-					  refused.stack == snapshot->general[7] ?
-				  refused.points : 0;
+	int same = refused.behind == snapshot->behind &&
+		   refused.stack == snapshot->general[7];
+	uint64_t points = same ? refused.points : 0;
 
 	refused.points = 0;
 	return points;

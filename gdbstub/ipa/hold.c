@@ -36,15 +36,15 @@
 /* The clock of a thread's processor time; see clock_getcpuclockid(3). */
 #define THREAD_CLOCK(tid)	((int32_t)(~(tid) << 3 | 6))
 
-/* A hit that wants to be the holder, by tokens of places on its stack. A handler
- * that interrupts it in its turn has hits only below `own`. */
+/* A hit that wants to be the holder, by tokens of places on its stack. A
+ * handler that interrupts it in its turn has hits only below `own`. */
 struct claim {
 	uint64_t site;
 	uint64_t own;
 };
 
-/* `own` of this thread's hit that is, or is about to be, the holder; 0: unknown.
- * It is set before the turn is taken, so a handler's hit can tell. */
+/* `own` of this thread's hit that is, or is about to be, the holder; 0:
+ * unknown. It is set before the turn is taken, so a handler's hit can tell. */
 static __thread uint64_t holding __attribute__((tls_model("initial-exec")));
 
 static void wait_a_moment(uint32_t tries)
@@ -74,8 +74,8 @@ static int hold_take(uint64_t *seen, const struct claim *mine)
 	return 0;
 }
 
-/* Takes the turn of a holder that will not go on. Returns 1 when this hit can be
- * served, because that holder was one of an earlier trace. Else ends the trace;
+/* Takes the turn of a holder that will not go on. Returns 1 when this hit can
+ * be served, because that holder was one of an earlier trace. Else ends the trace;
  * if it goes on all the same, this hit stays the holder. */
 static COLD int hold_end(uint64_t lost, const struct claim *mine)
 {

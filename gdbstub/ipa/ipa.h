@@ -250,16 +250,16 @@ static inline int ipa_trace_same(void)
 void ipa_buffer_setup(uint8_t *room);
 uint8_t *ipa_reserve(uint32_t n);
 int ipa_commit(void);
-/* Returns 1 when no room was reserved since gdbserver began the trace. The holder
- * only. */
+/* Returns 1 when no room was reserved since gdbserver began the trace. The
+ * holder only. */
 int ipa_buffer_is_new(void);
 
 /*
  * limits.c. ipa_limits_room() returns the size of the largest frame that
  * gdbserver can keep. ipa_limits_fit() returns 0 when n more bytes do not fit
  * into gdbserver's buffer, so the trace must end. ipa_limits_add() counts a
- * frame, which may be cut, once gdbserver can see it; ipa_limits_fail() counts a
- * hit without one, because the condition failed. The holder only.
+ * frame, which may be cut, once gdbserver can see it; ipa_limits_fail() counts
+ * a hit without one, because the condition failed. The holder only.
  */
 uint32_t ipa_limits_room(void);
 int ipa_limits_fit(uint32_t n);

@@ -7,8 +7,8 @@
  * when a trace starts, and reads here what it tells gdb.
  *
  * Invariant: only the holder of ipa_hold() writes, apart from the reason for
- * the end, which the thread that calls execve(2) or exit(3) writes too, and from
- * the hits that do not become holders. Without
+ * the end, which the thread that calls execve(2) or exit(3) writes too, and
+ * from the hits that do not become holders. Without
  * the filter the size is 0, which means unknown.
  */
 #include "gdbstub/ipa/ipa.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Variables that gdb takes for others in conditions: arrays of variable length,
- * and integers of 128 bits. It prints "ready" and hits app/sizes at each line on
- * its input.
+ * and integers of 128 bits. It prints "ready" and hits app/sizes at each line
+ * on its input.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Hits app/long, whose tracepoint collects much, while a handler hits app/tick:
- * until 20 of the handler's hits have come, and for a second at most. Prints the
- * number of all hits.
+ * until 20 of the handler's hits have come, and for two seconds at most. Prints
+ * the number of all hits.
  */
 #include <signal.h>
 #include <stdio.h>
