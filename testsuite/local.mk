@@ -149,6 +149,7 @@ EXTRA_DIST += \
 	testsuite/lint \
 	testsuite/models \
 	testsuite/reproducible \
+	testsuite/shared \
 	testsuite/sanitize \
 	testsuite/taffrail.agent \
 	testsuite/taffrail.attach \

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "testsuite/taffrail.usdt/adopt.h"
+#include "testsuite/shared/adopt.h"
 
 extern const char __executable_start;
 

@@ -53,7 +53,7 @@ ended()
 	wait_for test -f "$1.status" && return "$(cat "$1.status")"
 }
 
-# Starts taffrail.sessions/worker.c as `worker`, which has no session. The
+# Starts shared/worker.c as `worker`, which has no session. The
 # arguments are variables, as of env(1).
 worker()
 {

@@ -287,6 +287,13 @@ rule_test_programs()
 				--include='*.sh' "${name%.*}" "$dir" ||
 			echo "$file:1: no test names it"
 	done
+	files '^testsuite/shared/.*\.(c|cc|py)$' | while read -r file; do
+		local name=${file##*/}
+		grep -rqF "${name%.*}" testsuite/taffrail.* testsuite/lib \
+			testsuite/shared --include='*.exp' --include='*.t' \
+			--include='*.py' ||
+			echo "$file:1: no test names it"
+	done
 }
 
 # The lists of check/run: each test file has its seconds, each subject a quick

@@ -3,8 +3,8 @@
 # and with those for probe libraries. What cannot be found is said, with what there
 # is instead; nothing is written where it was not meant.
 
-compile: worker ../taffrail.sessions/worker.c -O2 -pthread agent
-compile: loaded.so ../taffrail.probes/loaded.c -O2 -shared -fPIC probe
+compile: worker ../shared/worker.c -O2 -pthread agent
+compile: loaded.so ../shared/loaded.c -O2 -shared -fPIC probe
 
 before:
 	worker

@@ -2,8 +2,8 @@
 # Each sub-command where something is scarce or broken: its exit status, and
 # what it says. The manuals have each exit status that is seen here.
 
-compile: worker ../taffrail.sessions/worker.c -O2 -pthread agent
-compile: loaded.so ../taffrail.probes/loaded.c -O2 -shared -fPIC probe
+compile: worker ../shared/worker.c -O2 -pthread agent
+compile: loaded.so ../shared/loaded.c -O2 -shared -fPIC probe
 need: command -v babeltrace2
 before:
 	# a worker with session s that has written 200 events

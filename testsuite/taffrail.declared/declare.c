@@ -17,7 +17,7 @@
 #pragma pack()
 #include <taffrail/marker.h>
 
-#include "../taffrail.probes/results.h"
+#include "../shared/results.h"
 
 static const struct taffrail_event_field all[] = {
 	{ "s8", TAFFRAIL_T_S8 },	{ "u8", TAFFRAIL_T_U8 },

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <taffrail/marker.h>
 
-#include "../taffrail.usdt/adopt.h"
+#include "../shared/adopt.h"
 
 static __attribute__((noinline)) void work(int n)
 {

@@ -13,7 +13,7 @@
 #include <taffrail/probe.h>
 #include <urcu-bp.h>
 
-#include "results.h"
+#include "../shared/results.h"
 
 static int called;
 

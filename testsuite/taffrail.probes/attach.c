@@ -14,7 +14,7 @@
 #include <taffrail/probe.h>
 #include <urcu-bp.h>
 
-#include "results.h"
+#include "../shared/results.h"
 
 static char order[64];
 static int hits;

@@ -17,7 +17,7 @@
 #include <taffrail/probe.h>
 #include <urcu-bp.h>
 
-#include "results.h"
+#include "../shared/results.h"
 
 static int plain, safe;
 static volatile int handled;

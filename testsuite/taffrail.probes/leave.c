@@ -23,7 +23,7 @@
 #include <taffrail/probe.h>
 #include <urcu-bp.h>
 
-#include "results.h"
+#include "../shared/results.h"
 
 #define JUMPS_LEAST	10000
 

@@ -15,7 +15,7 @@
 #include <taffrail/probe.h>
 
 #include "../../control/request.h"
-#include "results.h"
+#include "../shared/results.h"
 
 #define HITTERS	4
 

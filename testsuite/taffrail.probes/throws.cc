@@ -9,7 +9,7 @@
 #include <taffrail/marker.h>
 #include <taffrail/probe.h>
 
-#include "results.h"
+#include "../shared/results.h"
 
 static int called;
 

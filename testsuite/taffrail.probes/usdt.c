@@ -7,8 +7,8 @@
 
 #include <taffrail/probe.h>
 
-#include "../taffrail.usdt/adopt.h"
-#include "results.h"
+#include "../shared/adopt.h"
+#include "../shared/results.h"
 
 static int called;
 static int64_t sum;

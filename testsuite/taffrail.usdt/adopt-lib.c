@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <sys/sdt.h>
 
-#include "adopt.h"
+#include "../shared/adopt.h"
 
 void lend(int64_t n);
 void lend(int64_t n)

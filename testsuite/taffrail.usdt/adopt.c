@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "adopt.h"
+#include "../shared/adopt.h"
 
 #define SALES	100
 #define THREADS	4

@@ -23,7 +23,7 @@
 
 #include <taffrail/marker.h>
 
-#include "adopt.h"
+#include "../shared/adopt.h"
 
 #define THREADS	2
 #define OTHER	5	/* the second argument, which kind_three needs */

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "adopt.h"
+#include "../shared/adopt.h"
 
 #define PAGE	4096
 

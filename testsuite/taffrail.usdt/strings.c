@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "adopt.h"
+#include "../shared/adopt.h"
 
 static __attribute__((noinline)) void call(const char *name, int64_t n,
 					   const char *more)

@@ -17,7 +17,7 @@
 
 #include <taffrail/marker.h>
 
-#include "adopt.h"
+#include "../shared/adopt.h"
 
 #define BREAKPOINT	0xcc
 #define PAGE		4096ul
