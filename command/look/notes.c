@@ -20,7 +20,8 @@ bool look_partial(const struct look *look, const struct trace_class *trace,
 }
 
 static void note_process(const struct look *look, const struct pairs *pairs,
-			 const struct trace_class *trace, int64_t ns, char *note)
+			 const struct trace_class *trace, int64_t ns,
+			 char *note)
 {
 	struct event_text text = { .utc = look->utc, .dates = true };
 	struct pairs_out out = pairs_left_out(pairs, trace);

@@ -241,7 +241,7 @@ static struct lock_holder *holder_of(struct report *r, struct lock *lock,
 		r->locks->nholders++;
 		lock->holders = more;
 		least = &more[lock->nholders++];
-	} else if (ns <= least->ns) {
+	} else if (!least || ns <= least->ns) {
 		return NULL;
 	}
 	*least = (struct lock_holder){ .vtid = vtid };

@@ -75,8 +75,8 @@ static int hold_take(uint64_t *seen, const struct claim *mine)
 }
 
 /* Takes the turn of a holder that will not go on. Returns 1 when this hit can
- * be served, because that holder was one of an earlier trace. Else ends the trace;
- * if it goes on all the same, this hit stays the holder. */
+ * be served, because that holder was one of an earlier trace. Else ends the
+ * trace; if it goes on all the same, this hit stays the holder. */
 static COLD int hold_end(uint64_t lost, const struct claim *mine)
 {
 	if (!hold_take(&lost, mine))

@@ -90,7 +90,8 @@ int marker_at(uint64_t address)
 	return address && marker_find((struct wanted){ .address = address });
 }
 
-/* Answers 1 when a tool has moved the code of the marker at an address, else 0. */
+/* Answers 1 when a tool has moved the code of the marker at an address, else
+ * 0. */
 int serve_marker_moved(struct connection *c, const char *p)
 {
 	uint64_t address;

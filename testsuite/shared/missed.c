@@ -10,9 +10,9 @@
  * With -DPROBE this is the library with the callbacks. `count` passes app/inner
  * itself, each time. With -DPLUGIN it is a library whose app/late is passed 4
  * times, and which is closed then. The word "kill" ends the program by SIGKILL,
- * any other has it wait for signals. With "step" as PLAIN, it passes app/hit, and
- * once more while a handler of SIGTRAP, which also passes app/hit, is run behind
- * each instruction; it prints how often that was.
+ * any other has it wait for signals. With "step" as PLAIN, it passes app/hit,
+ * and once more while a handler of SIGTRAP, which also passes app/hit, is run
+ * behind each instruction; it prints how often that was.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -9,7 +9,6 @@
 
 #include "base/index.h"
 #include "base/text.h"
-#include "tracepoints/usdt/load.h"
 #include "tracepoints/usdt/module-file.h"
 
 struct pass {

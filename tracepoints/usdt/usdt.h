@@ -132,8 +132,8 @@ struct usdt_asking {
 int usdt_adopt(struct module *module, const struct usdt_asking *asking,
 	       const struct patcher *patcher);
 
-/* Tells of each wanted probe of a module that the library which places probes is
- * missing (-ELIBACC). Returns as usdt_adopt(), under the same conditions. */
+/* Tells of each wanted probe of a module that the library which places probes
+ * is missing (-ELIBACC). Returns as usdt_adopt(), under the same conditions. */
 int usdt_absent_tell(struct module *module, const struct usdt_asking *asking);
 
 /*

@@ -431,8 +431,9 @@ static void gaps(void)
 	set_complete(0, 0);
 }
 
-/* A gap of which is known before the events in front of it are read, because the
- * reader skips what is not wanted. What is before it, and behind it, is whole. */
+/* A gap that is known before the events in front of it are read, because the
+ * reader skips what is not wanted. What is before it, and behind it, is
+ * whole. */
 static void gaps_ahead(void)
 {
 	start(NULL);
