@@ -63,14 +63,14 @@ traces_sources = \
 	traces/private.h \
 	traces/unreadable.c \
 	traces/unreadable.h \
+	traces/gaps/gaps.c \
+	traces/gaps/gaps.h \
 	traces/read/class-memory.c \
 	traces/read/classes.h \
 	traces/read/field-at.c \
 	traces/read/field-at.h \
 	traces/read/files-private.h \
 	traces/read/files.c \
-	traces/read/gaps.c \
-	traces/read/gaps.h \
 	traces/read/labels.c \
 	traces/read/merge.c \
 	traces/read/open.c \

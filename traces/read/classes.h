@@ -31,7 +31,7 @@
 #include <stdint.h>
 
 #include "traces/metadata.h"
-#include "traces/read/gaps.h"
+#include "traces/gaps/gaps.h"
 
 enum field_kind {
 	FIELD_INTEGER,

@@ -25,8 +25,17 @@ struct part_packet {
 	uint64_t bytes;			/* of it, that are there */
 };
 
+struct file_stream;
+
+/* Steps over all packets of a stream's files, and tells nothing. */
+typedef void files_each_fn(const struct file_stream *stream,
+			   void (*take)(const struct packet_head *head,
+					uint64_t bytes, void *priv),
+			   void *priv);
+
 struct file_stream {
 	struct read_stream stream;
+	files_each_fn *each;		/* files.c: parts.c calls it */
 	uint8_t uuid[16];		/* of its packets */
 	struct file_stream *sibling;	/* a ring: the same stream, in another
 					 * directory of the trace; or itself */
@@ -49,12 +58,6 @@ struct file_stream {
 	bool cut;			/* its last packet is not whole */
 	bool strange;			/* the index has not all packets */
 };
-
-/* files.c: steps over all packets of a stream's files, and tells nothing. */
-void files_each(const struct file_stream *stream,
-		void (*take)(const struct packet_head *head, uint64_t bytes,
-			     void *priv),
-		void *priv);
 
 /* parts.c: makes a stream a sibling of another one; takes it out again. */
 void parts_join(struct file_stream *f, struct file_stream *other);

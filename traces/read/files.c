@@ -567,10 +567,10 @@ static struct file_stream *find(const struct reader *reader, size_t *at,
 	return NULL;
 }
 
-void files_each(const struct file_stream *stream,
-		void (*take)(const struct packet_head *head, uint64_t bytes,
-			     void *priv),
-		void *priv)
+static void each_packet(const struct file_stream *stream,
+			void (*take)(const struct packet_head *head,
+				     uint64_t bytes, void *priv),
+			void *priv)
 {
 	bool quiet = stream->stream.reader->quiet;
 	struct file_stream f = {
@@ -659,6 +659,7 @@ static struct file_stream *new_stream(struct reader *reader,
 	f->stream.event.trace = place->trace;
 	f->stream.path = place->path;
 	f->sibling = f;
+	f->each = each_packet;
 	memcpy(f->uuid, place->uuid, sizeof(f->uuid));
 	snprintf(f->stream.name, sizeof(f->stream.name), "%.*s",
 		 (int)name_bytes(file), file);

@@ -109,7 +109,7 @@ static const struct part_packet *find_part(struct file_stream *f,
 	if (!f->nparts || (f->parts[f->nparts - 1].number < number &&
 			   f->stream.reader->follows)) {
 		f->nparts = 0;
-		files_each(f, take_part, f);
+		f->each(f, take_part, f);
 	}
 	for (high = f->nparts; low < high;) {
 		size_t middle = low + (high - low) / 2;

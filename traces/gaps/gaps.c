@@ -2,7 +2,7 @@
 /*
  * A list of the times in which events are not there.
  */
-#include "traces/read/gaps.h"
+#include "traces/gaps/gaps.h"
 
 #include <string.h>
 

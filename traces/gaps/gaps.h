@@ -7,8 +7,8 @@
  * What must stay true here: no two gaps of a list overlap, and the list is in
  * the order of time.
  */
-#ifndef TRACES_READ_GAPS_H
-#define TRACES_READ_GAPS_H
+#ifndef TRACES_GAPS_GAPS_H
+#define TRACES_GAPS_GAPS_H
 
 #include <stdbool.h>
 #include <stdint.h>
