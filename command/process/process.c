@@ -104,20 +104,35 @@ long process_euid(pid_t pid)
 	return uid;
 }
 
-bool process_capable(pid_t pid, unsigned int capability)
+/* Returns a set of /proc/PID/status, empty where there is none. */
+static uint64_t status_set(pid_t pid, const char *name)
 {
+	size_t n = strlen(name);
 	char path[32], line[256];
-	unsigned long long set = 0;
+	uint64_t set = 0;
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%d/status", pid);
 	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "CapEff: %llx", &set) == 1)
-			break;
+	while (f && !set && fgets(line, sizeof(line), f))
+		if (!strncmp(line, name, n) && line[n] == ':')
+			set = strtoull(line + n + 1, NULL, 16);
 	if (f)
 		fclose(f);
-	return set >> capability & 1;
+	return set;
+}
+
+bool process_capable(pid_t pid, unsigned int capability)
+{
+	return status_set(pid, "CapEff") >> capability & 1;
+}
+
+#define SIGNAL_BIT(number)	(1ull << ((number) - 1))
+
+bool process_killed(pid_t pid)
+{
+	return (status_set(pid, "SigPnd") | status_set(pid, "ShdPnd")) &
+	       SIGNAL_BIT(SIGKILL);
 }
 
 bool process_namespace_differs(pid_t pid, const char *kind)

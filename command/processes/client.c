@@ -219,7 +219,8 @@ static bool worth_waiting(int error, const struct rundir_process *process,
 	if (error == -EAGAIN)
 		return !process_stopped(process->pid);
 	return (error == -ENOENT || error == -ECONNREFUSED) &&
-	       now - came < CLIENT_START_MS && rundir_lives(process);
+	       (now - came < CLIENT_START_MS || process_killed(process->pid)) &&
+	       rundir_lives(process);
 }
 
 static const struct timespec while_waiting = { .tv_nsec = 1000000 };
@@ -233,7 +234,9 @@ static bool await_end(const struct rundir_process *process)
 	bool lives;
 
 	while ((lives = rundir_lives(process)) &&
-	       now_ms() - begin < CLIENT_START_MS)
+	       (now_ms() - begin < CLIENT_START_MS ||
+		(process_killed(process->pid) &&
+		 now_ms() - begin < CLIENT_TIMEOUT_MS)))
 		nanosleep(&while_waiting, NULL);
 	return !lives;
 }
