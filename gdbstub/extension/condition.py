@@ -107,10 +107,16 @@ class TaffrailSizes:
                 if kind.code not in (gdb.TYPE_CODE_ARRAY, gdb.TYPE_CODE_PTR):
                     return False
                 kind = kind.target().strip_typedefs()
-            return kind.dynamic
-        return any(cls.bare(found[name]).dynamic
+            return cls.is_dynamic(kind)
+        return any(cls.is_dynamic(cls.bare(found[name]))
                    for name in cls.NAME.findall(inner)
                    if name in found and found[name].type)
+
+    @staticmethod
+    def is_dynamic(kind):
+        """A pointer has one size; gdb 16 says of one to an array of variable
+        length that it is dynamic, too."""
+        return kind.code != gdb.TYPE_CODE_PTR and kind.dynamic
 
     @staticmethod
     def bare(symbol):

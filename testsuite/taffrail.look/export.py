@@ -14,7 +14,8 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-import perfetto
+sys.path.append(os.path.join(os.path.dirname(__file__), '..', 'shared'))
+import perfetto  # noqa: E402
 
 NAN = float('nan')
 INF = float('inf')

@@ -2,11 +2,13 @@
 # retime.py DIR SECONDS [NS]: moves all events below DIR so that the time 0 of
 # their clock is that many seconds (and nanoseconds) after 1970, with a right
 # checksum. The traces then are another recording's.
+import os
 import pathlib
 import re
 import sys
 
 sys.dont_write_bytecode = True
+sys.path.append(os.path.join(os.path.dirname(__file__), '..', 'shared'))
 import another  # noqa: E402
 
 ns = int(sys.argv[3]) if len(sys.argv) > 3 else 0

@@ -8,12 +8,14 @@
 import datetime
 import decimal
 import json
+import os
 import re
 import sys
 import zoneinfo
 
-from browser import Page
-from timeline import check, check_equal, grouped
+sys.path.append(os.path.join(os.path.dirname(__file__), '..', 'shared'))
+from browser import Page  # noqa: E402
+from timeline import check, check_equal, grouped  # noqa: E402
 
 NS_PER_S = 10 ** 9
 UNITS = {'ns': 1, 'µs': 10 ** 3, 'ms': 10 ** 6, 's': NS_PER_S,

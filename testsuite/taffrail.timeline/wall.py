@@ -22,7 +22,9 @@ env { hostname = "far"; domain = "ust"; procname = "wall"; vpid = 77;
 clock { name = c; freq = 1000000000; offset_s = %d; absolute = true; };
 typealias integer { size = 64; align = 8; signed = false;
 	map = clock.c.value; } := stamp;
-stream { event.header := struct { u8 id; stamp timestamp; };
+stream { packet.context := struct { stamp timestamp_begin;
+		stamp timestamp_end; };
+	event.header := struct { u8 id; stamp timestamp; };
 	event.context := struct { s32 vtid; }; };
 event { name = "app:hour_begin"; id = 0; fields := struct { s32 n; }; };
 event { name = "app:hour_end"; id = 1; fields := struct { s32 n; }; };
@@ -90,6 +92,8 @@ def main():
     with open(os.path.join(sys.argv[2], 'metadata'), 'w') as to:
         to.write(METADATA % base)
     with open(os.path.join(sys.argv[2], 'stream'), 'wb') as to:
+        # libbabeltrace2 2.1 gives up on a packet that has no times
+        to.write(struct.pack('<QQ', 0, events[-1][0] - base * NS_PER_S))
         for n, (ns, event, vtid) in enumerate(events):
             to.write(struct.pack('<BQii', event, ns - base * NS_PER_S, vtid, n))
 
