@@ -107,6 +107,7 @@ static void records_copy(struct session_page *to,
 	to->record_bytes = bytes;
 	to->left_off = from->left_off;
 	to->asked_bytes = from->asked_bytes;
+	to->small_error = from->small_error;
 	to->started = from->started;
 	to->changed = from->changed;
 }
