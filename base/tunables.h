@@ -41,6 +41,11 @@
 #define RESERVE_BYTES		(8ull << 20)
 #define RESERVE_FILES		64ull
 
+/* What a session leaves free of a process's limit of address space (ulimit -v),
+ * for the program itself: an eighth of the limit, and at least so many
+ * bytes. */
+#define RESERVE_SPACE_BYTES	(16ull << 20)
+
 /* Locked rings beyond one a CPU. They serve when a handler interrupts a holder,
  * or a holder does not run, and replace rings that a holder left by siglongjmp.
  * Each takes this many bytes. An event that is too large for a spare ring is

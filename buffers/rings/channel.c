@@ -128,6 +128,16 @@ static void ring_init(struct ring *ring, const struct channel *channel,
 	store_release(&ring->magic, RING_MAGIC);
 }
 
+int channel_room_admit(const struct channel *channel, uint64_t bytes)
+{
+	int ret = channel_space_admit(bytes);
+
+	if (ret)
+		return ret;
+	return channel_admit ? channel_admit(channel, bytes) :
+			       CHANNEL_ADMITTED;
+}
+
 /* Makes one ring: a CPU's (suffix "."), or a locked one (".L"). */
 static int ring_make(const struct channel *channel, const char *suffix,
 		     uint32_t number, uint64_t instance, uint32_t bytes,
@@ -136,16 +146,15 @@ static int ring_make(const struct channel *channel, const char *suffix,
 	struct text text;
 	char path[320];
 	void *ring = NULL;
-	int admitted = CHANNEL_ADMITTED;
+	int admitted;
 	int ret;
 
 	channel_path(channel, "/ring.", suffix, number, &text, path,
 		  sizeof(path));
 	if (text.cut)
 		return -ENAMETOOLONG;
-	if (channel_admit)
-		admitted = channel_admit(channel,
-					 RING_DATA_OFFSET + (uint64_t)bytes);
+	admitted = channel_room_admit(channel,
+				      RING_DATA_OFFSET + (uint64_t)bytes);
 	if (admitted < 0) {
 		channel->page->roomless = (uint32_t)-admitted;
 		return admitted;

@@ -12,10 +12,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "base/file.h"
 #include "base/sys.h"
 
+#define PAGE_BYTES	4096
 #define AREA_BYTES	(EVENT_RECORDS_OFFSET + (uint64_t)RECORDS_MAX_BYTES)
 
 uint32_t channel_group;
@@ -74,12 +76,43 @@ void channel_retire(void *p, uint64_t bytes)
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
 
+/* Returns the bytes of the process's mappings; 0 when that is not known. */
+static uint64_t space_used(void)
+{
+	char text[32] = "";
+	const char *pages = text;
+	int fd = sys_open("/proc/self/statm", O_RDONLY | O_CLOEXEC, 0);
+
+	if (fd < 0)
+		return 0;
+	sys3(SYS_read, fd, text, sizeof(text) - 1);
+	sys_close(fd);
+	return (uint64_t)text_number(&pages) * PAGE_BYTES;
+}
+
+int channel_space_admit(uint64_t bytes)
+{
+	struct rlimit limit;
+	uint64_t used;
+
+	if (sys4(SYS_prlimit64, 0, RLIMIT_AS, NULL, &limit) ||
+	    limit.rlim_cur == RLIM_INFINITY)
+		return 0;
+	used = space_used();
+	bytes += max_u64(limit.rlim_cur / RESERVE_PART, RESERVE_SPACE_BYTES);
+	return used && used + bytes > limit.rlim_cur ? -ENOMEM : 0;
+}
+
 static int area_reserve(struct channel *channel)
 {
 	long p;
+	int ret;
 
 	if (channel->area)
 		return 0;
+	ret = channel_space_admit(AREA_BYTES);
+	if (ret)
+		return ret;
 	p = sys_mmap(0, AREA_BYTES, PROT_NONE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p < 0 && p > -4096)

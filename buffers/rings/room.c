@@ -71,11 +71,12 @@ static int no_room(int error)
 void channel_fit(struct channel *channel)
 {
 	uint64_t rings = channel->cpus ? channel->cpus : 1;
-	int admitted = -ENOSPC;
+	int admitted;
 
-	while (channel_admit && channel->ring_bytes > RING_LEAST_BYTES) {
-		admitted = channel_admit(channel, rings * (RING_DATA_OFFSET +
-					 (uint64_t)channel->ring_bytes));
+	while (channel->ring_bytes > RING_LEAST_BYTES) {
+		admitted = channel_room_admit(channel,
+					      rings * (RING_DATA_OFFSET +
+					      (uint64_t)channel->ring_bytes));
 		if (admitted >= 0 && channel_made)
 			channel_made(admitted);
 		if (!no_room(admitted))

@@ -143,7 +143,7 @@ void look_memory_size(struct doctor *d, struct finding *f)
 	found_as(f, DOCTOR_LIMITED, "ulimit -v is %s, and a session takes up "
 		 "to %s of it", shortage_size(is, limit),
 		 shortage_size(each, wanted));
-	if (limit < RECORDS_MAX_BYTES + PROGRAM_BYTES)
+	if (limit < RECORDS_MAX_BYTES + PROGRAM_BYTES + RESERVE_SPACE_BYTES)
 		f->state = DOCTOR_NO;
 	else if (limit / 8 > wanted)
 		f->state = DOCTOR_OK;

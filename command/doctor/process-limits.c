@@ -81,7 +81,8 @@ static void judge_size(const struct doctor *d, struct finding *f)
 
 static void judge_space(const struct doctor *d, struct finding *f)
 {
-	const uint64_t session = CALL_BYTES + RECORDS_MAX_BYTES;
+	const uint64_t session = CALL_BYTES + RECORDS_MAX_BYTES +
+				 RESERVE_SPACE_BYTES;
 
 	judge_memory(d, f, "-v", "as", session,
 		     session + shortage_needed(default_ring()));
