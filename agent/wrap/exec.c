@@ -85,6 +85,17 @@ static int really(const struct exec *e, char *const *environment)
 	}
 }
 
+/* Does the same. Makes the call again as the program made it where what is
+ * handed on has no room beside the arguments. */
+static int really_fitting(const struct exec *e, char *const *environment)
+{
+	int ret = really(e, environment);
+
+	if (environment == e->environment || errno != E2BIG)
+		return ret;
+	return really(e, e->environment);
+}
+
 /* Returns 1 for a pointer that can be read. The others are left to the kernel,
  * which answers EFAULT. */
 SIGSAFE static int address(const void *p)
@@ -179,7 +190,7 @@ static int become(const struct exec *e)
 		environment = exec_environment(&image, environment,
 					       __builtin_alloca(room));
 	leave_image(&leaving, &image);
-	return stayed(&leaving, really(e, environment));
+	return stayed(&leaving, really_fitting(e, environment));
 }
 
 /* The functions below call these two. By their public names they would call

@@ -59,6 +59,17 @@ static int really(const struct spawn *spawn, char *const *environment)
 			     spawn->attributes, spawn->exec.argv, environment);
 }
 
+/* Does the same. Makes the call again as the program made it where what is
+ * handed on has no room beside the arguments. */
+static int really_fitting(const struct spawn *spawn, char *const *environment)
+{
+	int ret = really(spawn, environment);
+
+	if (ret != E2BIG || environment == spawn->exec.environment)
+		return ret;
+	return really(spawn, spawn->exec.environment);
+}
+
 /* Looks at the program before this function reads the path, which may be no
  * valid address. */
 static void look(struct image *image, const struct spawn *spawn)
@@ -75,7 +86,7 @@ static int noted(const struct spawn *spawn, const struct image *image,
 		 char *const *environment)
 {
 	uint32_t mark = lacking_note(image->why, exec_path(image));
-	int ret = really(spawn, environment);
+	int ret = really_fitting(spawn, environment);
 
 	if (ret)
 		lacking_failed(image->why, mark);
@@ -99,7 +110,7 @@ static int start(const struct spawn *spawn)
 	if (room)
 		environment = exec_environment(&image, environment, room);
 	ret = image.why ? noted(spawn, &image, environment) :
-			  really(spawn, environment);
+			  really_fitting(spawn, environment);
 	if (room)
 		sys_munmap(room, bytes);
 	return ret;
