@@ -146,7 +146,8 @@ int attach_forks_wait(struct attach_target *t, uint64_t base)
 		tasks = opendir(path);
 		while (tasks && !ret && (entry = readdir(tasks)))
 			if (isdigit((unsigned char)entry->d_name[0]) &&
-			    !loaders(t, entry->d_name))
+			    !loaders(t, entry->d_name) &&
+			    !attach_thread_worker(t->pid, atoi(entry->d_name)))
 				ret = wait_thread(t, atoi(entry->d_name), base);
 		if (tasks)
 			closedir(tasks);

@@ -81,9 +81,17 @@ bool attach_signal_in(pid_t pid, pid_t tid, const char *set, int number)
 	return signals >> (number - 1) & 1;
 }
 
-/* Returns the thread's state, a letter as in /proc; 0: the thread has
- * exited. */
-static char state_of(pid_t pid, pid_t tid)
+/* Flags of a thread in /proc/PID/stat (linux/sched.h). */
+#define PF_IO_WORKER	0x10ul
+#define PF_USER_WORKER	0x4000ul
+#define FLAGS_OFFSET	6	/* fields behind the state */
+
+/* No thread of glibc blocks this signal for longer than a call of its takes. */
+#define UNBLOCKED	33
+
+/* Reads the thread's state, a letter as in /proc, and its flags. Returns the
+ * state; 0: the thread has exited. */
+static char state_of(pid_t pid, pid_t tid, unsigned long *flags)
 {
 	char path[64], text[256] = "", *p;
 	FILE *f;
@@ -96,7 +104,29 @@ static char state_of(pid_t pid, pid_t tid)
 		fclose(f);
 	}
 	p = strrchr(text, ')');
-	return p && p[1] ? p[2] : 0;
+	if (!p || !p[1])
+		return 0;
+	p += 2;
+	text[0] = *p;
+	for (int i = 0; p && i < FLAGS_OFFSET; i++)
+		p = strchr(p + 1, ' ');
+	*flags = p ? strtoul(p, NULL, 10) : 0;
+	return text[0];
+}
+
+/* Older kernels have other meanings for the flags, so the mask of signals
+ * counts, too: a worker blocks all. */
+static bool is_worker(pid_t pid, pid_t tid, unsigned long flags)
+{
+	return flags & (PF_IO_WORKER | PF_USER_WORKER) &&
+	       attach_signal_in(pid, tid, "SigBlk", UNBLOCKED);
+}
+
+bool attach_thread_worker(pid_t pid, pid_t tid)
+{
+	unsigned long flags = 0;
+
+	return state_of(pid, tid, &flags) && is_worker(pid, tid, flags);
 }
 
 #define RANKS		4
@@ -110,11 +140,13 @@ static int rank(pid_t pid, pid_t tid)
 		SYS_ppoll, SYS_select, SYS_pselect6, SYS_wait4, SYS_waitid,
 		SYS_read, SYS_pause,
 	};
-	char path[64], state = state_of(pid, tid);
+	unsigned long flags = 0;
+	char path[64], state = state_of(pid, tid, &flags);
 	FILE *f;
 	int number;
 
-	if (!state || state == 'Z' || state == 'X')
+	if (!state || state == 'Z' || state == 'X' ||
+	    is_worker(pid, tid, flags))
 		return -1;
 	if (state == 'D')
 		return RANK_BLOCKED;
@@ -163,7 +195,8 @@ int attach_threads_list(pid_t pid, pid_t tids[ATTACH_THREADS_MAX])
 bool attach_threads_blocked(pid_t pid)
 {
 	pid_t tids[ATTACH_THREADS_MAX];
+	unsigned long flags;
 
 	return attach_threads_list(pid, tids) == 1 &&
-	       state_of(pid, tids[0]) == 'D';
+	       state_of(pid, tids[0], &flags) == 'D';
 }

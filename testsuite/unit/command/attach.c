@@ -65,6 +65,32 @@ static void check_threads(void)
 	unit_check(!attach_thread_named(PID, "run"), "none of a part of it");
 }
 
+/* Threads of the kernel in a process: io_uring's and vhost's. */
+static void check_workers(void)
+{
+	static const char all[] = "SigBlk:\tfffffffffffbfeff\n";
+	const char *stat = "proc/4711/task/18/stat";
+	pid_t tids[ATTACH_THREADS_MAX];
+
+	put_thread(18, "iou-sqp-1", 'R', "running\n");
+	made_file("proc/4711/task/18/status", all);
+	unit_equal(attach_threads_list(PID, tids), 4, "a thread that blocks "
+		   "all signals");
+	unit_check(!attach_thread_worker(PID, 18), "is none of the kernel's");
+	made_file(stat, "18 (iou-sqp-1) R 1 1 1 0 -1 4210768 0 0\n");
+	unit_equal(attach_threads_list(PID, tids), 3, "io_uring's is left out");
+	unit_check(attach_thread_worker(PID, 18), "it is the kernel's");
+	made_file(stat, "18 (vhost) 1) R 1 1 1 0 -1 4210752 0 0\n");
+	unit_equal(attach_threads_list(PID, tids), 3, "so is vhost's");
+	/* PF_VCPU of older kernels has the same value */
+	made_file("proc/4711/task/18/status", "SigBlk:\t0000000000000000\n");
+	made_file(stat, "18 (kvm) R 1 1 1 0 -1 16 0 0\n");
+	unit_equal(attach_threads_list(PID, tids), 4, "one that takes signals "
+		   "is the program's");
+	made_file(stat, "18 (x) Z 1 1 1 0 -1 4 0 0\n");
+	unit_check(!attach_thread_worker(PID, 99), "no thread");
+}
+
 static void check_many(void)
 {
 	pid_t tids[ATTACH_THREADS_MAX];
@@ -172,6 +198,7 @@ int main(void)
 {
 	made_open();
 	check_threads();
+	check_workers();
 	check_waits();
 	check_signals();
 	check_many();
