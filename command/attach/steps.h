@@ -228,6 +228,10 @@ bool attach_same_file(pid_t pid, const char *path);
 int attach_load(struct attach_target *t, const struct attach_plan *plan,
 		struct attach_report *report);
 
+/* Returns true for a SCHED_DEADLINE thread, in which clone(2) fails unless the
+ * new thread gets another policy (SCHED_RESET_ON_FORK). */
+bool attach_thread_deadline(pid_t tid);
+
 /* Returns true for a thread that the kernel has made in the process, for
  * io_uring or vhost. It runs no code of the program, and may stop late. */
 bool attach_thread_worker(pid_t pid, pid_t tid);

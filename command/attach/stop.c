@@ -69,6 +69,13 @@ static int why_not(const struct attach_target *t, int ret)
 				   "first (kill -CONT %d)", t->pid, t->pid);
 	if (ret == -EUSERS)
 		return attach_threadless(t, -EAGAIN);
+	if (ret == -EDEADLK)
+		return attach_fact(t, ret, "process %d can make no thread: "
+				   "each that can be stopped now is "
+				   "SCHED_DEADLINE, which the kernel lets make "
+				   "none (sched(7)); start it with taffrail "
+				   "record, or with the agent and "
+				   "TAFFRAIL_SERVICE=thread", t->pid);
 	if (ret == -EINVAL || ret == -ENOMEM)
 		return attach_threadless(t, ret);
 	if (ret == -EAGAIN)
@@ -90,6 +97,15 @@ static int why_not(const struct attach_target *t, int ret)
 	return attach_fact(t, ret, "process %d: %s", t->pid, strerror(-ret));
 }
 
+/* Returns why a thread must not be used for a job, or 0. */
+static int unfit(const struct attach_job *job, pid_t tid)
+{
+	if (job->wake && attach_filters(tid) > job->wake->most)
+		return -EPERM;
+	/* to unmap memory takes no thread */
+	return !job->bytes && attach_thread_deadline(tid) ? -EDEADLK : 0;
+}
+
 /* The tracing thread: when it ends, the kernel releases all that it traces. */
 static void *tracer(void *arg)
 {
@@ -107,10 +123,13 @@ static void *tracer(void *arg)
 	}
 	job->ret = -ESRCH;
 	for (int i = 0; i < n; i++) {
-		if (job->wake && attach_filters(tids[i]) > job->wake->most) {
-			job->ret = -EPERM;
+		int ret = unfit(job, tids[i]);
+
+		/* what kept an ordinary thread from it is told first */
+		if (ret && (ret != -EDEADLK || job->ret == -ESRCH))
+			job->ret = ret;
+		if (ret)
 			continue;
-		}
 		job->stop->tid = tids[i];
 		job->ret = attach_thread_work(job);
 		/* the thread exited, is unknown to libc, or does not stop */

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +82,10 @@ bool attach_signal_in(pid_t pid, pid_t tid, const char *set, int number)
 	return signals >> (number - 1) & 1;
 }
 
+#ifndef SCHED_DEADLINE
+#define SCHED_DEADLINE	6
+#endif
+
 /* Flags of a thread in /proc/PID/stat (linux/sched.h). */
 #define PF_IO_WORKER	0x10ul
 #define PF_USER_WORKER	0x4000ul
@@ -120,6 +125,11 @@ static bool is_worker(pid_t pid, pid_t tid, unsigned long flags)
 {
 	return flags & (PF_IO_WORKER | PF_USER_WORKER) &&
 	       attach_signal_in(pid, tid, "SigBlk", UNBLOCKED);
+}
+
+bool attach_thread_deadline(pid_t tid)
+{
+	return sched_getscheduler(tid) == SCHED_DEADLINE;
 }
 
 bool attach_thread_worker(pid_t pid, pid_t tid)

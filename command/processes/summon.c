@@ -157,7 +157,10 @@ pid_t summon_thread(pid_t pid, int number, uint32_t filters)
 	for (int i = 0; i < n; i++) {
 		enum ease ease = ease_of(pid, tids[i]);
 
+		/* with TAFFRAIL_SERVICE=signal, the handler makes no thread */
 		if (ease == EASE_NONE ||
+		    (number == WAKE_SIGNAL &&
+		     attach_thread_deadline(tids[i])) ||
 		    attach_signal_in(pid, tids[i], "SigBlk", number) ||
 		    attach_filters(tids[i]) > (long)filters)
 			continue;
@@ -298,6 +301,8 @@ static int explain(const struct call *call, int ret, char *error, size_t room)
 		 (ret == -ETIMEDOUT && attach_threads_blocked(pid)))
 		snprintf(error, room, "each thread of process %d waits for a "
 			 "child of vfork or for a disk: try again", pid);
+	else if (ret == -EDEADLK)
+		snprintf(error, room, "%s", traced);
 	else if (ret == -ESTALE)
 		snprintf(error, room, "process %d is executing another "
 			 "program: try again", pid);
@@ -365,7 +370,8 @@ static int make(struct call *call)
 	if (call->held)
 		return ret;
 	if (call->traced[0] && ret != -ESRCH && ret != -ESTALE &&
-	    ret != -EINPROGRESS && call->wake.signal == WAKE_SIGNAL)
+	    ret != -EINPROGRESS && ret != -EDEADLK &&
+	    call->wake.signal == WAKE_SIGNAL)
 		ret = by_signal(call);
 	return ret;
 }
