@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Opens files in the runtime directory, inside a traced program.
+ * Opens and makes files in the runtime directory, inside a traced program.
  */
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
@@ -26,6 +26,15 @@ int file_open(int at, const char *path, int flags, uint64_t least,
  * group or others may write to it: then nothing in it can be trusted.
  */
 int file_open_directory(int at, const char *path);
+
+/*
+ * Makes a file of mode 0600 that was not there, and opens it with the access
+ * mode `flags`; and a directory of mode 0700. The program's umask, which may
+ * take rights from the owner, does not matter, and is not changed. Return a
+ * descriptor, or 0 for a directory; or a negative errno, and then made nothing.
+ */
+int file_make(int at, const char *path, int flags);
+int file_make_directory(int at, const char *path);
 
 /* Returns 1 when `name` is one component of a path, without a leading dot.
  * SIGSAFE. */

@@ -36,8 +36,6 @@
 #define sys_read(fd, p, n)	sys3(SYS_read, fd, p, n)
 #define sys_write(fd, p, n)	sys3(SYS_write, fd, p, n)
 #define sys_pwrite(fd, p, n, o)	sys4(SYS_pwrite64, fd, p, n, o)
-#define sys_mkdir(path, mode)                                          \
-	sys3(SYS_mkdirat, -100, path, mode)
 #define sys_unlink(path)	sys3(SYS_unlinkat, -100, path, 0)
 #define sys_rmdir(path)                                                \
 	sys3(SYS_unlinkat, -100, path, 0x200 /* AT_REMOVEDIR */)

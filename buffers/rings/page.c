@@ -53,8 +53,7 @@ static int file_extend(int fd, uint64_t from, uint64_t to, void **out)
 
 int channel_file_map(const char *path, uint64_t bytes, void **out)
 {
-	int fd = sys_open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC |
-				O_NOFOLLOW, 0600);
+	int fd = file_make(AT_FDCWD, path, O_RDWR);
 	int ret;
 
 	if (fd < 0)

@@ -234,9 +234,7 @@ static int ledger_open(int runtime)
 
 	if (fd != -ENOENT)
 		return fd;
-	return (int)sys4(SYS_openat, runtime, KEEP_LEDGER,
-			 O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-			 0600);
+	return file_make(runtime, KEEP_LEDGER, O_RDWR);
 }
 
 /* Adds to the row of the session; the last row has all sessions that have no

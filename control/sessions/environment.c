@@ -65,12 +65,11 @@ static int note_open(void)
 	int fd, directory;
 
 	note_path(path, sizeof(path), "");
-	sys_mkdir(path, 0700);
+	file_make_directory(AT_FDCWD, path);
 	directory = file_open_directory(AT_FDCWD, path);
 	if (directory < 0)
 		return directory;
-	fd = (int)sys4(SYS_openat, directory, PROTOCOL_FAULT_FILE,
-		       O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+	fd = file_make(directory, PROTOCOL_FAULT_FILE, O_WRONLY);
 	if (fd == -EEXIST)
 		fd = file_open(directory, PROTOCOL_FAULT_FILE, O_WRONLY, 0,
 			       PROTOCOL_FAULT_BYTES_MAX);

@@ -90,19 +90,34 @@ static int directory_refuse(const char *path, const char *why)
 	return -EPERM;
 }
 
+/* Opens a directory. Another process that has a umask of 0400 or the like may
+ * have made it an instant ago, and give its owner the rights next. */
+static int directory_open(const char *path)
+{
+	struct timespec pause = { .tv_nsec = 1000000 };
+	int tries = LOCK_TRIES;
+	int fd;
+
+	do {
+		fd = (int)sys_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
+						 O_CLOEXEC, 0);
+	} while (fd == -EACCES && --tries &&
+		 !sys2(SYS_nanosleep, &pause, NULL));
+	return fd;
+}
+
 /* Makes a directory, or accepts a private one of this user. Others may have the
  * rights `open` in it. Returns the rights that they have, or a negative
  * errno. */
 static int directory_make(const char *path, uint32_t open)
 {
 	struct stat st;
-	int ret = (int)sys_mkdir(path, 0700);
+	int ret = file_make_directory(AT_FDCWD, path);
 	int fd;
 
 	if (ret && ret != -EEXIST)
 		return ret;
-	fd = (int)sys_open(path,
-			   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+	fd = directory_open(path);
 	if (fd < 0)
 		return fd;
 	ret = (int)sys2(SYS_fstat, fd, &st);
@@ -339,7 +354,7 @@ static int image_make(uint32_t *image, char *path, size_t size)
 
 	for (i = 0; i < IMAGES_MAX && ret == -EEXIST; i++) {
 		image_path(path, size, i, "");
-		ret = (int)sys_mkdir(path, 0700);
+		ret = file_make_directory(AT_FDCWD, path);
 		if (ret == -EEXIST)
 			image_mark_replaced(path);
 		*image = i;
@@ -356,8 +371,7 @@ static int page_make(const char *directory, uint32_t image, uint64_t starttime,
 	int ret;
 
 	image_path(path, sizeof(path), image, "/process");
-	fd = (int)sys_open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC |
-					 O_NOFOLLOW, 0600);
+	fd = file_make(AT_FDCWD, path, O_RDWR);
 	if (fd < 0)
 		return fd;
 	ret = (int)sys_fallocate(fd, 0, 0, PROCESS_BYTES);
