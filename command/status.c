@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "buffers/reader/reader.h"
@@ -208,15 +210,66 @@ static int count_ring(const char *name, void *priv)
 	return 0;
 }
 
+/* How often a session with missing files is looked at again, at least, and at
+ * most while a process removes files of ended ones. */
+#define LOOKS		5
+#define LOOKS_LOCKED	200
+#define LOOK_PAUSE_NS	10000000
+
+/* Returns true when a session of an ended process was just being removed: by
+ * another command, or by a process that keeps the limit of ended processes,
+ * which locks the runtime directory meanwhile (control/sessions/budget.c). */
+static bool removed_meanwhile(const struct status *s,
+			      const struct rundir_process *process,
+			      uint32_t image, uint32_t index)
+{
+	const struct timespec pause = { .tv_nsec = LOOK_PAUSE_NS };
+	struct session_page page;
+
+	for (int i = 0; i < LOOKS_LOCKED; i++) {
+		bool locked = flock(s->dir->fd, LOCK_SH | LOCK_NB) &&
+			      errno == EWOULDBLOCK;
+
+		if (!locked)
+			flock(s->dir->fd, LOCK_UN);
+		if (rundir_read_session(process, image, index, &page))
+			return true;
+		if (!locked && i >= LOOKS)
+			break;
+		nanosleep(&pause, NULL);
+	}
+	return false;
+}
+
+static void add_counts(struct member *m, const struct member *more)
+{
+	m->written += more->written;
+	m->lost += more->lost;
+	m->overwritten += more->overwritten;
+	m->bytes += more->bytes;
+}
+
 static void count_session(struct status *s,
-			  const struct rundir_process *process, int imagefd,
-			  const struct session_page *page,
+			  const struct rundir_process *process, uint32_t image,
+			  int imagefd, const struct session_page *page,
 			  const char *procname)
 {
-	struct session *session = session_of(s, page->name);
-	struct counting c = { .imagefd = imagefd, .index = page->index };
+	struct member rings = { 0 };
+	struct counting c = { .imagefd = imagefd, .index = page->index,
+			      .member = &rings };
+	struct session *session;
+	struct member *m;
 	uint32_t missing;
 
+	if (s->only && strcmp(s->only, page->name))
+		return;
+	/* the rings' lost counts include events that were too large */
+	rings_each(imagefd, page->index, count_ring, &c);
+	missing = rings_missing(page, c.found);
+	/* then its events are among those that were removed */
+	if (missing && removed_meanwhile(s, process, image, page->index))
+		return;
+	session = session_of(s, page->name);
 	if (!session)
 		return;
 	session->overwrite |= !!(page->flags & SESSION_OVERWRITE);
@@ -224,14 +277,12 @@ static void count_session(struct status *s,
 		session->active = true;
 	else if (process->alive)
 		session->stopped = true;
-	c.member = member_of(session, process, procname);
-	c.member->lost += page->lost_unplaced;
-	c.member->left_off = page->left_off;
-	take_facts(c.member, page);
-	places_take(&c.member->places, process->pid, page, NULL);
-	/* the rings' lost counts include events that were too large */
-	rings_each(imagefd, page->index, count_ring, &c);
-	missing = rings_missing(page, c.found);
+	m = member_of(session, process, procname);
+	add_counts(m, &rings);
+	m->lost += page->lost_unplaced;
+	m->left_off = page->left_off;
+	take_facts(m, page);
+	places_take(&m->places, process->pid, page, NULL);
 	if (!missing)
 		return;
 	command_warn("process %d: the files of %u of the %u buffers of session "
@@ -255,7 +306,8 @@ static void count_image(struct status *s,
 	for (uint32_t i = 0; i < head.sessions; i++)
 		if (!rundir_read_session(process, image, i, &page) &&
 		    page.state != SESSION_DESTROYED)
-			count_session(s, process, fd, &page, head.procname);
+			count_session(s, process, image, fd, &page,
+				      head.procname);
 	close(fd);
 }
 
