@@ -62,9 +62,12 @@ int agent_came(void);
 /* As taffrail_event_write(), for a marker of declared_make(). */
 extern __typeof__(taffrail_event_write) *agent_write;
 
-/* Objects that a hit made and drops behind the write. */
+/* Objects that a hit made and drops behind the write. A value makes two at
+ * most. A field may be there twice, by its place and by its name. */
+#define OWNED_MAX	(2 * 2 * TAFFRAIL_FIELDS_MAX)
+
 struct owned {
-	PyObject *objects[2 * TAFFRAIL_FIELDS_MAX];
+	PyObject *objects[OWNED_MAX];
 	int n;
 };
 

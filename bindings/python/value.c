@@ -39,11 +39,17 @@ const char *value_word(int type)
 	return known->word;
 }
 
+/* Takes the reference. Returns 0 when the object is NULL, or has no room. */
 static int keep(struct owned *owned, PyObject *object)
 {
-	if (object)
-		owned->objects[owned->n++] = object;
-	return object != NULL;
+	if (!object)
+		return 0;
+	if (UNLIKELY(owned->n == OWNED_MAX)) {
+		Py_DECREF(object);
+		return 0;
+	}
+	owned->objects[owned->n++] = object;
+	return 1;
 }
 
 /* Drops the exception that is set. Returns 1; or -1 and leaves the exception,

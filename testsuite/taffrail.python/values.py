@@ -129,3 +129,9 @@ try:
     text(s=Interrupted())
 except KeyboardInterrupt:
     text(s="interrupted")
+
+# each value here makes two objects
+texts = ["t%d" % i for i in range(16)]
+twice = taffrail.event("app", "twice", **{name: str for name in texts})
+for n in range(1, 17):
+    misfits(twice, *[b"a\0"] * 16, **{name: b"b\0" for name in texts[:n]})
