@@ -5,12 +5,19 @@
  *
  * What must stay true: no exception leaves, but those that are no Exception.
  * The code of an object's class (__str__, __index__, __float__, __bool__) runs
- * only for objects of other classes than Python's own.
+ * only for objects of other classes than Python's own. No object makes a value
+ * of a field of bytes take more than COPIED_MOST bytes that it does not have
+ * already.
  */
 #include <math.h>
 #include <string.h>
 
 #include "bindings/python/private.h"
+
+/* The most bytes that are copied out of an object, and the most items that are
+ * asked for one by one: an object may give them without end. */
+#define COPIED_MOST	(16 << 20)
+#define ITEMS_MOST	65536
 
 const struct value_type value_types[] = {
 	{ "s8", TAFFRAIL_T_S8 },
@@ -254,6 +261,79 @@ static int from_any(union taffrail_value *value, PyObject *object,
 	return ret ? ret : failed;
 }
 
+/* Returns what a buffer has; NULL without an exception when it is too large: a
+ * view may be larger than what is behind it, and than all memory. */
+static PyObject *bytes_of_view(PyObject *view)
+{
+	PyObject *number = PyObject_GetAttrString(view, "nbytes");
+	size_t n = number ? PyLong_AsSize_t(number) : 0;
+
+	Py_XDECREF(number);
+	if (PyErr_Occurred() || n > COPIED_MOST)
+		return NULL;
+	return PyBytes_FromObject(view);
+}
+
+/* Stores the next item of an iterator. Returns 1; 0 at the end; or -1, perhaps
+ * with an exception, when the item is no byte. */
+static int item_next(PyObject *iterator, unsigned char *byte)
+{
+	PyObject *item = PyIter_Next(iterator);
+	PyObject *number = item ? PyNumber_Index(item) : NULL;
+	int overflow = 0;
+	long x = number ? PyLong_AsLongAndOverflow(number, &overflow) : 0;
+	int ret = number && !overflow && x >= 0 && x <= UINT8_MAX ? 1 : -1;
+
+	if (!item && !PyErr_Occurred())
+		ret = 0;
+	Py_XDECREF(number);
+	Py_XDECREF(item);
+	*byte = (unsigned char)x;
+	return ret;
+}
+
+/* Returns the bytes that an object iterates over; NULL, perhaps without an
+ * exception, when it has others or too many. */
+static PyObject *bytes_of_items(PyObject *object, Py_ssize_t most)
+{
+	PyObject *iterator = PyObject_GetIter(object);
+	unsigned char *p = iterator ? PyMem_Malloc((size_t)most + 1) : NULL;
+	PyObject *bytes = NULL;
+	Py_ssize_t n = 0;
+	int ret = -1;
+
+	while (p && n <= most && (ret = item_next(iterator, p + n)) > 0)
+		n++;
+	if (!ret)
+		bytes = PyBytes_FromStringAndSize((const char *)p, n);
+	PyMem_Free(p);
+	Py_XDECREF(iterator);
+	return bytes;
+}
+
+static PyObject *bytes_of_any(PyObject *object)
+{
+	PyObject *view;
+	PyObject *bytes;
+
+	/* an iterator would be at its end then, a file too */
+	if (PyIter_Check(object))
+		return NULL;
+	if (PyList_CheckExact(object) || PyTuple_CheckExact(object)) {
+		Py_ssize_t n = PySequence_Size(object);
+
+		return n > COPIED_MOST ? NULL : bytes_of_items(object, n);
+	}
+	view = PyMemoryView_FromObject(object);
+	if (!view) {
+		PyErr_Clear();
+		return bytes_of_items(object, ITEMS_MOST);
+	}
+	bytes = bytes_of_view(view);
+	Py_DECREF(view);
+	return bytes;
+}
+
 static int from_bytes(union taffrail_value *value, PyObject *object,
 		      struct owned *owned)
 {
@@ -269,9 +349,7 @@ static int from_bytes(union taffrail_value *value, PyObject *object,
 		bytes = PyUnicode_AsEncodedString(object, "utf-8",
 						  "backslashreplace");
 	} else {
-		/* an iterator would be at its end then, a file too */
-		bytes = PyIter_Check(object) ? NULL :
-					       PyBytes_FromObject(object);
+		bytes = bytes_of_any(object);
 	}
 	if (!keep(owned, bytes) || PyBytes_AsStringAndSize(bytes, &p, &n))
 		return swallow();

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Each type, and each value that does not fit; run under `taffrail record`."""
+import array
 import decimal
 import enum
 import io
@@ -30,6 +31,25 @@ class Index:
 
 class Colour(enum.IntEnum):
     RED = 3
+
+
+class Endless:
+    asked = 0
+
+    def __iter__(self):
+        while self.asked < 1000000:
+            self.asked += 1
+            yield 0
+
+
+class Growing:
+    def __init__(self, items):
+        self.items = items
+
+    def __index__(self):
+        if len(self.items) < 1000000:
+            self.items.append(self)
+        return 0
 
 
 class Interrupted:
@@ -135,3 +155,19 @@ texts = ["t%d" % i for i in range(16)]
 twice = taffrail.event("app", "twice", **{name: str for name in texts})
 for n in range(1, 17):
     misfits(twice, *[b"a\0"] * 16, **{name: b"b\0" for name in texts[:n]})
+
+bound = taffrail.event("app", "bound", b=bytes)
+# without end, or much more than an event takes
+endless = Endless()
+misfits(bound, b=endless)
+assert endless.asked < 100000, endless.asked
+growing = []
+growing.extend([Growing(growing)] * 3)
+misfits(bound, b=growing)
+assert len(growing) < 10
+fits(bound, b=(3, 4))
+fits(bound, b=range(5, 7))
+fits(bound, b=array.array("H", [0x0201]))
+misfits(bound, b=(3, 256))
+misfits(bound, b=[-1])
+misfits(bound, b=bytearray((16 << 20) + 1))
