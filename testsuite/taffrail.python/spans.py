@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Traced functions of each kind, and scopes. Prints nothing when all is right."""
 import asyncio
+import copy
 import functools
+import gc
 import inspect
 import sys
 import types
+import warnings
 
 import taffrail
 
@@ -178,6 +181,119 @@ def check_names():
         assert taffrail.trace(nameless)() == 5
 
 
+def kept(n):
+    """Stays when it is asked to end."""
+    while True:
+        try:
+            yield n
+        except GeneratorExit:
+            yield "kept"
+            return n
+
+
+async def awaited(n):
+    return n
+
+
+async def passed(n):
+    try:
+        yield n
+    except GeneratorExit:
+        mark("ends")
+        await asyncio.sleep(0)
+        raise
+
+
+def list_of(*args):
+    return list(args)
+
+
+def raises(kind, function, *args, **kwargs):
+    try:
+        function(*args, **kwargs)
+    except kind as error:
+        return str(error)
+    raise AssertionError(f"{function} raises no {kind}")
+
+
+def check_faithful(channel):
+    """What a traced function does, in all that a program may look at."""
+    def trace(name, function):
+        return taffrail.trace(channel + "/" + name)(function)
+    for kind, function in (("isgeneratorfunction", kept),
+                           ("iscoroutinefunction", awaited),
+                           ("isasyncgenfunction", passed)):
+        traced = trace("kind", function)
+        assert getattr(inspect, kind)(traced) and inspect.isfunction(traced)
+        assert inspect.signature(traced) == inspect.signature(function)
+        assert inspect.getfullargspec(traced) == \
+            inspect.getfullargspec(function)
+        assert traced.__code__ is function.__code__
+        assert traced.__doc__ == function.__doc__
+        assert copy.deepcopy(traced) is traced
+        # a wrong call fails when it is made
+        assert raises(TypeError, traced) == raises(TypeError, function)
+        bound = types.MethodType(traced, 1)
+        assert getattr(inspect, kind)(bound)
+
+    class Bound:
+        steps = trace("steps", lambda self: (yield self))
+        plain = functools.partial(list_of, 7)
+        part = trace("part", plain)
+        length = trace("length", len)
+    bound = Bound()
+    assert next(bound.steps()) is bound and inspect.ismethod(bound.steps)
+    assert Bound.length("abc") == bound.length("abc") == 3
+    # releases differ in whether this is a method; one warns
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        assert Bound.part(2) == [7, 2] and Bound.part.func is list_of
+        assert isinstance(Bound.part, functools.partial)
+        assert bound.part(2) == bound.plain(2)
+    # partial functions of each kind
+    part = trace("kept", functools.partial(kept, 4))
+    assert inspect.isgeneratorfunction(part)
+    steps = part()
+    assert inspect.isgenerator(steps) and steps.__name__ == "kept"
+    assert next(steps) == 4
+    assert steps.throw(GeneratorExit()) == "kept"
+    assert raises(StopIteration, next, steps) == "4"
+    assert asyncio.run(trace("awaited", functools.partial(awaited, 5))()) == 5
+    old = types.coroutine(trace("iterable", lambda: (yield)))
+    assert inspect.isawaitable(old())
+    # a caller that does not await is warned once
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        trace("forgotten", awaited)(1)
+        gc.collect()
+    assert [str(w.message) for w in caught] == [
+        "coroutine 'awaited' was never awaited"], caught
+
+
+def check_loop_end():
+    """A loop that ends closes generators that wait, without a complaint."""
+    complaints = []
+    waiting = []
+
+    async def leave():
+        asyncio.get_running_loop().set_exception_handler(
+            lambda loop, context: complaints.append(context))
+        waiting.append(taffrail.trace("app/passed")(passed)(1))
+        assert await waiting[0].__anext__() == 1
+    asyncio.run(leave())
+    assert not complaints, complaints
+
+
+def check_off():
+    for function in kept, passed:
+        made = taffrail.trace("off/made")(function)(1)
+        assert getattr(made, "gi_code", getattr(made, "ag_code", None)) is \
+            function.__code__
+    made = taffrail.trace("off/awaited")(awaited)(1)
+    assert made.cr_code is awaited.__code__
+    made.close()
+
+
 check_kinds()
 check_names()
 check_functions()
@@ -185,3 +301,8 @@ asyncio.run(check_coroutines())
 check_generators()
 check_scopes()
 mark("done")
+check_faithful("app")
+check_faithful("off")
+check_loop_end()
+check_off()
+mark("faithful")

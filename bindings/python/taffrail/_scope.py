@@ -4,9 +4,9 @@
 Both have the field `span`, a number that no other pair of the process has;
 the end has `error`: the exception that ended it, or "".
 """
-import contextlib
 import functools
 import inspect
+import sys
 import types
 
 from ._event import ID_BYTES, event, parted
@@ -109,7 +109,13 @@ def _traced(function, channel, name):
     if channel is None:
         channel, name = _name_of(function)
     begin = event(channel, name + "_begin", span=int)
-    return _wrapper_of(function)(function, begin, _end(channel, name))
+    end = _end(channel, name)
+    if _is_maker(function):
+        return _stand(function, begin, end, _maker)
+    if type(function) is types.FunctionType:
+        return functools.update_wrapper(_function(function, begin, end),
+                                        function)
+    return _stand(function, begin, end, _function)
 
 
 def _name_of(function):
@@ -124,18 +130,14 @@ def _name_of(function):
     return channel.decode(errors="ignore"), name.decode(errors="ignore")
 
 
-def _wrapper_of(function):
-    if inspect.iscoroutinefunction(function):
-        return _coroutine
-    if inspect.isasyncgenfunction(function):
-        return _async_generator
-    if inspect.isgeneratorfunction(function):
-        return _generator
-    return _function
+def _is_maker(function):
+    """True when what a call returns does the work: a generator, a coroutine."""
+    return (inspect.iscoroutinefunction(function) or
+            inspect.isasyncgenfunction(function) or
+            inspect.isgeneratorfunction(function))
 
 
 def _function(function, begin, end):
-    @functools.wraps(function)
     def wrapper(*args, **kwargs):
         if not (begin.enabled or end.enabled):
             return function(*args, **kwargs)
@@ -144,46 +146,161 @@ def _function(function, begin, end):
     return wrapper
 
 
-def _coroutine(function, begin, end):
-    @functools.wraps(function)
-    async def wrapper(*args, **kwargs):
-        if not (begin.enabled or end.enabled):
-            return await function(*args, **kwargs)
-        with _Span(begin, end):
-            return await function(*args, **kwargs)
-    return wrapper
-
-
-def _generator(function, begin, end):
-    @functools.wraps(function)
+def _maker(function, begin, end):
+    """A wrong call fails here, as that of the function does. What the function
+    makes stays as it is while the events are off."""
     def wrapper(*args, **kwargs):
+        made = function(*args, **kwargs)
         if not (begin.enabled or end.enabled):
-            return (yield from function(*args, **kwargs))
-        with _Span(begin, end):
-            return (yield from function(*args, **kwargs))
-    if function.__code__.co_flags & inspect.CO_ITERABLE_COROUTINE:
-        return types.coroutine(wrapper)
+            return made
+        around = _around.get(type(made))
+        if around is None:
+            with _Span(begin, end):
+                return made
+        return around(made, begin, end)
     return wrapper
 
 
-def _async_generator(function, begin, end):
-    @functools.wraps(function)
-    async def wrapper(*args, **kwargs):
-        inner = function(*args, **kwargs)
-        on = begin.enabled or end.enabled
-        with _Span(begin, end) if on else contextlib.nullcontext():
+class _Stand:
+    """Stands for a function that is none of `def`, or that makes generators or
+    coroutines: no function of Python's can stand for them in all respects. It
+    passes for the function's own class, and is bound to an object if that is.
+    """
+    __slots__ = "_events", "_function", "__dict__", "__weakref__"
+
+    def __init__(self, function, begin, end):
+        self._events = begin, end
+        self._function = function
+        functools.update_wrapper(self, function)
+
+    @property
+    def __class__(self):
+        return self._function.__class__
+
+    def __get__(self, instance, owner=None):
+        function = self._function
+        get = getattr(type(function), "__get__", None)
+        bound = get(function, instance, owner) if get else function
+        if bound is function:
+            return self
+        if (type(bound) is types.MethodType and bound.__func__ is function):
+            return types.MethodType(self, bound.__self__)
+        return _stand(bound, *self._events, _function)
+
+    def __getattr__(self, name):
+        return getattr(self._function, name)
+
+    def __setattr__(self, name, value):
+        if name in _OF_CODE:
+            setattr(self._function, name, value)
+        else:
+            object.__setattr__(self, name, value)
+
+    def __repr__(self):
+        return repr(self._function)
+
+    def __reduce__(self):
+        return self.__qualname__
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+_OF_CODE = {"__code__", "__defaults__", "__kwdefaults__"}
+
+
+def _stand(function, begin, end, wrapper):
+    """A class of its own: a call is one call of Python's then, not two."""
+    call = staticmethod(wrapper(function, begin, end))
+    return type("_Stand", (_Stand,), {"__slots__": (), "__call__": call})(
+        function, begin, end)
+
+
+def _named(made, inner):
+    made.__name__ = inner.__name__
+    made.__qualname__ = inner.__qualname__
+    return made
+
+
+def _generator(inner, begin, end):
+    iterable = inner.gi_code.co_flags & inspect.CO_ITERABLE_COROUTINE
+    steps = _iterable_coroutine_steps if iterable else _generator_steps
+    return _named(steps(inner, begin, end), inner)
+
+
+def _generator_steps(inner, begin, end):
+    """`yield from` would close the generator instead of throwing
+    GeneratorExit into it."""
+    with _Span(begin, end):
+        step, value = inner.send, None
+        while True:
             try:
-                item = await inner.__anext__()
-                while True:
-                    try:
-                        sent = yield item
-                    except GeneratorExit:
-                        await inner.aclose()
-                        raise
-                    except BaseException as error:
-                        item = await inner.athrow(error)
-                    else:
-                        item = await inner.asend(sent)
+                item = step(value)
+            except StopIteration as stop:
+                return stop.value
+            finally:
+                value = None    # an exception, which refers to this frame
+            try:
+                value = yield item
+                step = inner.send
+            except BaseException as error:
+                step, value = inner.throw, error
+
+
+_iterable_coroutine_steps = types.coroutine(
+    types.FunctionType(_generator_steps.__code__, globals()))
+
+
+class _Held:
+    """A coroutine that nobody has awaited yet. Python warns of the one around
+    it alone, because this closes it."""
+    __slots__ = "inner",
+
+    def __init__(self, inner):
+        self.inner = inner
+
+    def __del__(self):
+        self.inner.close()
+
+
+def _coroutine(inner, begin, end):
+    return _named(_coroutine_steps(_Held(inner), begin, end), inner)
+
+
+async def _coroutine_steps(held, begin, end):
+    with _Span(begin, end):
+        return await held.inner
+
+
+def _async_generator(inner, begin, end):
+    return _named(_async_generator_steps(inner, begin, end), inner)
+
+
+async def _async_generator_steps(inner, begin, end):
+    with _Span(begin, end):
+        # an event loop closes the generator around, which closes this one
+        hooks = sys.get_asyncgen_hooks()
+        sys.set_asyncgen_hooks(None, None)
+        try:
+            step = inner.asend(None)
+        finally:
+            sys.set_asyncgen_hooks(*hooks)
+        while True:
+            try:
+                item = await step
             except StopAsyncIteration:
                 return
-    return wrapper
+            finally:
+                step = None     # may refer to this frame by an exception
+            try:
+                step = inner.asend((yield item))
+            except BaseException as error:
+                step = inner.athrow(error)
+
+
+_around = {types.GeneratorType: _generator,
+           types.CoroutineType: _coroutine,
+           types.AsyncGeneratorType: _async_generator}
