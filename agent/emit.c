@@ -4,6 +4,7 @@
  */
 #include "agent/declare-private.h"
 #include "base/base.h"
+#include "tracepoints/fields/ax-double.h"
 #include "tracepoints/fields/scalar.h"
 
 #define PUBLIC	__attribute__((visibility("default")))
@@ -17,7 +18,6 @@ PUBLIC SIGSAFE void taffrail_event_write(struct taffrail_declared *event,
 	struct taffrail_site *site = &event->site;
 	char *fixed = (char *)block;
 	uint64_t word;
-	float real;
 	uint32_t i;
 
 	if (!event || !site->enabled_)
@@ -36,11 +36,8 @@ PUBLIC SIGSAFE void taffrail_event_write(struct taffrail_declared *event,
 			continue;
 		}
 		word = values[i].u64_;
-		if (type == TAFFRAIL_T_F32) {
-			real = (float)values[i].f64_;
-			word = 0;
-			__builtin_memcpy(&word, &real, sizeof(real));
-		}
+		if (type == TAFFRAIL_T_F32)
+			word = float_of_double(word);
 		fixed = scalar_put(fixed, word, scalar_bytes(type));
 	}
 	load_relaxed(&site->hit_)(site,

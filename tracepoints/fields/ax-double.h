@@ -108,4 +108,32 @@ static inline uint64_t double_of_float(uint32_t a)
 	return sign | double_round(fraction << zeros, -zeros - 149, 0);
 }
 
+/* Returns the 32 bits of the float nearest to a double. */
+static inline uint32_t float_of_double(uint64_t a)
+{
+	uint32_t sign = (uint32_t)(a >> 32) & 1u << 31;
+	int exponent = (int)(a >> 52 & 0x7ff) - 1023 + 127;
+	uint64_t fraction = a & ((1ull << 52) - 1);
+	int drop = exponent > 0 ? 29 : 30 - exponent;
+	uint64_t half;
+	uint32_t kept;
+
+	if (double_is_nan(a))
+		return sign | 0x7fc00000 | (uint32_t)(fraction >> 29);
+	if (exponent >= 0xff)
+		return sign | 0x7f800000;
+	if (drop > 53)
+		return sign;
+	fraction |= 1ull << 52;
+	kept = (uint32_t)(fraction >> drop);
+	half = 1ull << (drop - 1);
+	fraction &= (half << 1) - 1;
+	if (fraction > half || (fraction == half && (kept & 1)))
+		kept++;
+	/* the highest bit of a normal number adds 1 to the exponent */
+	if (exponent > 0)
+		kept += (uint32_t)(exponent - 1) << 23;
+	return sign | kept;
+}
+
 #endif

@@ -528,6 +528,19 @@ static uint64_t bits_of(double d)
 	return bits;
 }
 
+/* Returns 1 when the float nearest to a double is not the machine's. */
+static int narrowed_wrong(uint64_t bits)
+{
+	uint32_t word;
+	double d;
+	float f;
+
+	memcpy(&d, &bits, sizeof(d));
+	f = (float)d;
+	memcpy(&word, &f, sizeof(word));
+	return float_of_double(bits) != word;
+}
+
 static void check_doubles(void)
 {
 	static const double values[] = {
@@ -573,6 +586,19 @@ static void check_doubles(void)
 		word = (uint32_t)x >> (i & 7 ? 0 : 8) | (i & 16 ? 1u << 31 : 0);
 		memcpy(&f, &word, sizeof(f));
 		wrong += f == f && double_of_float(word) != bits_of(f);
+		/* any double, and doubles near a float or between two */
+		wrong += narrowed_wrong(x);
+		shifted = double_of_float(word);
+		wrong += narrowed_wrong(shifted);
+		wrong += narrowed_wrong(shifted + 1);
+		wrong += narrowed_wrong(shifted - 1);
+		wrong += narrowed_wrong(shifted + (1ull << 28));
+		wrong += narrowed_wrong(shifted + (1ull << 28) - 1);
+		/* too small for all bits, or too large */
+		shifted = (x & ~(0x7ffull << 52)) |
+			  (0x7ffull & (uint64_t)(i % 300 + 860)) << 52;
+		wrong += narrowed_wrong(shifted);
+		wrong += narrowed_wrong(shifted & ~0ull << (x & 63));
 	}
 	unit_equal(wrong, 0, "doubles are the machine's");
 	feclearexcept(FE_ALL_EXCEPT);
