@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "probes/floats-x86_64.h"
 #include "probes/private.h"
 
 #define PUBLIC		__attribute__((visibility("default")))
@@ -61,6 +62,7 @@ taffrail_probe_library_end_1(const struct taffrail_probe_library_ *about)
 {
 	struct taffrail_call call = { .nwords = 0 };
 	struct library *library;
+	struct floats floats;
 	char *file;
 
 	/* a seccomp filter may kill the program for opening a file */
@@ -71,7 +73,9 @@ taffrail_probe_library_end_1(const struct taffrail_probe_library_ *about)
 	file = library ? library->print : NULL;
 	if (file) {
 		library->print = NULL;
+		floats_begin(&floats);
 		library_print(&call, library);
+		floats_end(&floats);
 		if (call.used)
 			add(file, about->name_, &call);
 		free(call.text);

@@ -6,12 +6,16 @@
  * so may a signal handler that interrupts this code anywhere. glibc then runs
  * the cleanup buffers of the frames that are left, also for longjmp(). So the
  * buffer comes before all else, and hit_left() is right at any point behind it.
+ *
+ * A callback runs with traps of floating-point numbers off, and the program
+ * goes on with its own state of them, whichever way the callback ends.
  */
 #define _LGPL_SOURCE
 #include <errno.h>
 #include <urcu-bp.h>
 
 #include "base/base.h"
+#include "probes/floats-x86_64.h"
 #include "probes/private.h"
 #include "tracepoints/sites/registry.h"
 
@@ -22,6 +26,8 @@ struct walk {
 	uint64_t fixed;
 	const struct write_var *var;
 	unsigned long nesting;	/* of liburcu's sections, before the hit */
+	uint32_t handlers;	/* probe_handlers, at the hit */
+	struct floats floats;	/* the program's, while a callback runs */
 	struct taffrail_event event;
 };
 
@@ -43,10 +49,14 @@ static SIGSAFE void hit_left(void *arg)
 {
 	const struct walk *walk = arg;
 	struct reader *reader = walk->reader;
+	uint32_t state = reader->state;
 
 	/* a handler that interrupts this must find the record busy */
 	store_relaxed(&reader->state, READER_BUSY);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	/* what leaves is the callback, not a handler that has interrupted it */
+	if (state == READER_INSIDE && walk->handlers == probe_handlers)
+		floats_end(&walk->floats);
 	sections_close(walk->nesting);
 	if (reader->current)
 		race_release(reader->current);
@@ -88,10 +98,13 @@ static ALWAYS_INLINE void call(struct walk *walk, const struct entry *entry)
 	struct reader *reader = walk->reader;
 
 	race_acquire(entry);
+	floats_begin(&walk->floats);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	store_relaxed(&reader->state, READER_INSIDE);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	entry->callback(&walk->event, entry->priv);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	floats_end(&walk->floats);
 	race_release(entry);
 	store_release(&reader->current, NULL);
 }
@@ -139,6 +152,7 @@ static ALWAYS_INLINE void serve(struct walk *walk, int block, int in_handler)
 	walk->event.var_ = (const struct taffrail_var *)walk->var;
 	walk->event.time_ = 0;
 	walk->nesting = nesting();
+	walk->handlers = (uint32_t)in_handler;
 	_pthread_cleanup_push(&buffer, hit_left, walk);
 	store_relaxed(&reader->state, READER_BUSY);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -189,6 +203,7 @@ static SIGSAFE void count_nested(const struct reader *reader,
 
 static int serve_kept(void *walk, void *block)
 {
+	floats_empty();
 	serve(walk, *(int *)block, (int)probe_handlers);
 	return 0;
 }

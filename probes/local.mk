@@ -6,6 +6,7 @@ probes_sources = \
 	probes/describe.c \
 	probes/end.c \
 	probes/environment.c \
+	probes/floats-x86_64.h \
 	probes/fork.c \
 	probes/handlers.c \
 	probes/hit.c \

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "control/request.h"
+#include "probes/floats-x86_64.h"
 #include "probes/private.h"
 
 #define PUBLIC		__attribute__((visibility("default")))
@@ -136,6 +137,7 @@ static void request_run(struct request *request, struct taffrail_call *call)
 {
 	struct wanted *wanted = calloc(1, sizeof(*wanted));
 	struct cleanup buffer;
+	struct floats floats;
 
 	if (!wanted) {
 		request->status = call_fail(call, -ENOMEM, "no memory");
@@ -155,7 +157,10 @@ static void request_run(struct request *request, struct taffrail_call *call)
 		call->words = wanted->words;
 		call->nwords = wanted->nwords;
 		_pthread_cleanup_push(&buffer, turn_left, NULL);
+		/* a constructor runs it in a thread of the program, too */
+		floats_begin(&floats);
 		request->status = request_do(call, wanted);
+		floats_end(&floats);
 		if (call->missed)
 			call_add(call, "missed=%llu\n",
 				 (unsigned long long)call->missed);
