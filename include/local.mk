@@ -12,6 +12,7 @@ taffrail_headers = \
 	include/taffrail/marker-hit-cxx.h \
 	include/taffrail/marker-holder-cxx.h \
 	include/taffrail/marker-library-cxx.h \
+	include/taffrail/marker-narrow.h \
 	include/taffrail/marker-scope-cxx.h \
 	include/taffrail/marker-sections.h \
 	include/taffrail/marker-sdt.h \

@@ -197,8 +197,7 @@ TAFFRAIL_ASSERT_(TAFFRAIL_T_U8 == 2 && TAFFRAIL_T_U64 == 8 &&
 /*
  * An argument's type and the declaration of its value. typeof evaluates an
  * operand whose type is variably modified, as int (*)[n] is: so no pointer's
- * own type is asked for, and the value is declared without one. The cast is for
- * warnings of a long double that becomes a double.
+ * own type is asked for, and the value is declared without one.
  */
 #define TAFFRAIL_TYPE_OF_(x)						\
 	__typeof__(_Generic(((void)0, (x)),				\
@@ -217,8 +216,8 @@ TAFFRAIL_ASSERT_(TAFFRAIL_T_U8 == 2 && TAFFRAIL_T_U64 == 8 &&
 	TAFFRAIL_NODEBUG_ __auto_type taffrail_x##i##_ = ((void)0, (x)); \
 	TAFFRAIL_NODEBUG_ __auto_type taffrail_v##i##_ =		\
 		_Generic((taffrail_x##i##_),				\
-		long double: (double)_Generic((taffrail_x##i##_),	\
-			long double: (taffrail_x##i##_), default: 0),	\
+		long double: taffrail_narrow_(_Generic((taffrail_x##i##_), \
+			long double: (taffrail_x##i##_), default: 0)),	\
 		default: (taffrail_x##i##_));
 
 /*

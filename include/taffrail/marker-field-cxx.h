@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+#include <taffrail/marker-narrow.h>
 #include <taffrail/site.h>
 
 /* A program may include the header inside extern "C". */
@@ -423,7 +424,10 @@ signature_<> pointed_(int *);
 
 /* An argument as it is recorded. */
 template <class T_> TAFFRAIL_ALWAYS_INLINE_ T_ recorded_(T_ v_) { return v_; }
-TAFFRAIL_ALWAYS_INLINE_ double recorded_(long double v_) { return (double)v_; }
+TAFFRAIL_ALWAYS_INLINE_ double recorded_(long double v_)
+{
+	return taffrail_narrow_(v_);
+}
 TAFFRAIL_ALWAYS_INLINE_ const void *recorded_(decltype(nullptr)) { return 0; }
 TAFFRAIL_ALWAYS_INLINE_ str_ recorded_(char *s_) { return str_(s_); }
 TAFFRAIL_ALWAYS_INLINE_ str_ recorded_(const char *s_) { return str_(s_); }

@@ -16,6 +16,7 @@
 #define TAFFRAIL_MARKER_UNION_C_H
 
 #include <taffrail/marker-group-c.h>
+#include <taffrail/marker-narrow.h>
 #include <taffrail/marker-text.h>
 
 #define TAFFRAIL_UNION_KIND_	14
