@@ -18,8 +18,8 @@
  *
  * What must stay true: no program can map the addresses (they are not canonical
  * on x86-64), and no block reaches into the other; the action names 0 bytes, so
- * gdbserver itself collects nothing; the blocks are the first of their frame, so
- * their elements are at the start of the list that gdb reads in pieces.
+ * gdbserver itself collects nothing; the blocks are the first of their frame,
+ * so their elements are at the start of the list that gdb reads in pieces.
  */
 #ifndef GDBSTUB_WIRE_STATIC_BLOCK_H
 #define GDBSTUB_WIRE_STATIC_BLOCK_H

@@ -10,7 +10,10 @@
 
 typedef __int128 wide_int;
 
-struct pair { int sizeof_it; int n; };
+struct pair {
+	int sizeof_it;
+	int n;
+};
 
 static __attribute__((noinline)) int sizes(int n)
 {
@@ -18,7 +21,7 @@ static __attribute__((noinline)) int sizes(int n)
 	char letters[n];
 	int table[n][3];
 	int fixed[7] = { n };
-	char (*pointer)[n] = &letters;
+	char(*pointer)[n] = &letters;
 	struct pair pair = { n, n };
 
 	memset(letters, n, sizeof(letters));

@@ -10,7 +10,6 @@
 #include "traces/read/files-private.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 void parts_join(struct file_stream *f, struct file_stream *other)
 {

@@ -2,8 +2,8 @@
 /*
  * A made-up /proc: the files proc/... of made.h. The linker leads the calls
  * that name a path to the functions below (--wrap, testsuite/local.mk), which
- * open those files for paths that begin with /proc. So code of the command needs
- * no other root for the tests.
+ * open those files for paths that begin with /proc. So code of the command
+ * needs no other root for the tests.
  */
 #ifndef TESTSUITE_COMMAND_PROC_H
 #define TESTSUITE_COMMAND_PROC_H
