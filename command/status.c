@@ -266,7 +266,7 @@ static void count_session(struct status *s,
 	/* the rings' lost counts include events that were too large */
 	rings_each(imagefd, page->index, count_ring, &c);
 	missing = rings_missing(page, c.found);
-	/* then its events are among those that were removed */
+	/* then its events were removed, too */
 	if (missing && removed_meanwhile(s, process, image, page->index))
 		return;
 	session = session_of(s, page->name);

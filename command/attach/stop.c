@@ -97,8 +97,8 @@ static int why_not(const struct attach_target *t, int ret)
 	return attach_fact(t, ret, "process %d: %s", t->pid, strerror(-ret));
 }
 
-/* Returns why a thread must not be used for a job, or 0. */
-static int unfit(const struct attach_job *job, pid_t tid)
+/* Returns why a thread must not be used for a job: a negative errno, or 0. */
+static int thread_is_unfit(const struct attach_job *job, pid_t tid)
 {
 	if (job->wake && attach_filters(tid) > job->wake->most)
 		return -EPERM;
@@ -123,7 +123,7 @@ static void *tracer(void *arg)
 	}
 	job->ret = -ESRCH;
 	for (int i = 0; i < n; i++) {
-		int ret = unfit(job, tids[i]);
+		int ret = thread_is_unfit(job, tids[i]);
 
 		/* what kept an ordinary thread from it is told first */
 		if (ret && (ret != -EDEADLK || job->ret == -ESRCH))

@@ -255,8 +255,8 @@ _iterable_coroutine_steps = types.coroutine(
 
 
 class _Held:
-    """A coroutine that nobody has awaited yet. Python warns of the one around
-    it alone, because this closes it."""
+    """A coroutine before its first await. It is closed here, so that Python
+    warns once: of the coroutine around it."""
     __slots__ = "inner",
 
     def __init__(self, inner):

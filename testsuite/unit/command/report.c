@@ -282,7 +282,7 @@ static void check_long_values(void)
 	values_free(&v);
 }
 
-/* More values than there is room for: those that came most stay. */
+/* More values than there is room for: the most frequent stay. */
 static void check_many_values(void)
 {
 	struct values v = { .max = 8 }, fixed = { .max = 8, .fixed = true };
