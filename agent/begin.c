@@ -158,6 +158,11 @@ static int start_aside(void *arg)
 			 ret);
 		if (place_failure)
 			start_failure = place_failure;
+		else if (place_forbidden(ret))
+			start_failure = "cannot make its files: a security "
+					"module restricts it (Landlock, for "
+					"example): allow it to write in the "
+					"runtime directory";
 		else
 			start_failure = no_room(ret) ?: no_files(-ret);
 		return ret;

@@ -77,7 +77,8 @@ static int revive(void)
 		agent_off = "the forked child could not make its files";
 		log_fact(LOG_ERROR, "fork", agent_off, ret);
 		if (!noted)
-			channels_orphan(-ret);
+			channels_orphan(place_forbidden(ret) ?
+						EKEYREJECTED : -ret);
 	} else {
 		/* before the mark is set: a thread that reads the mark does not
 		 * wait, and would take a closed channel for a stopped one */

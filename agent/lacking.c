@@ -36,7 +36,7 @@ SIGSAFE static void count(struct process_page *page, enum lacking_why why,
 						   &page->lacking_execs,
 			   n, __ATOMIC_RELAXED);
 	if (why == LACKING_USER || why == LACKING_ELSEWHERE ||
-	    why == LACKING_AWAY)
+	    why == LACKING_AWAY || why == LACKING_FORBIDDEN)
 		__atomic_fetch_add(&page->away_execs, n, __ATOMIC_RELAXED);
 }
 
@@ -192,6 +192,7 @@ SIGSAFE static enum lacking_why place_look(void)
 	return ret				     ? LACKING_NOT :
 	       place_id_of(&st) != place_id	     ? LACKING_AWAY :
 	       st.st_uid != (uid_t)sys0(SYS_geteuid) ? LACKING_USER :
+	       process.page && place_shut()	     ? LACKING_FORBIDDEN :
 						       LACKING_NOT;
 }
 

@@ -18,6 +18,7 @@
 #include "buffers/rings/channel.h"
 #include "control/service/bell.h"
 #include "control/service/demand.h"
+#include "control/sessions/place.h"
 #include "control/sessions/session.h"
 #include "control/threads/filtered.h"
 #include "control/threads/log.h"
@@ -90,6 +91,26 @@ SIGSAFE void leave_end(int begun)
 		demand_give_back(1);
 	else if (begun & ENDED)
 		demand_begin();
+}
+
+/* A Landlock domain may allow the agent's directory. */
+static int restricted_look(void *arg)
+{
+	(void)arg;
+	host_landlock = place_shut() ? LANDLOCK_SHUT : LANDLOCK_OPEN;
+	return 0;
+}
+
+void leave_restricted(void)
+{
+	if (agent_off || thread_forbidden() || borrowed())
+		return;
+	host_landlock = LANDLOCK_OPEN;
+	if (!load_relaxed(fork_mark))
+		return;
+	thread_run_wait(restricted_look, NULL);
+	/* a command that finds an offer must know which thread to ask */
+	store_relaxed(&process.page->landlock, host_landlock);
 }
 
 /* Ends all sessions, and gdb's run. */

@@ -28,6 +28,10 @@ void leave_prepare_user(uint32_t effective);
 int leave_begin(void);
 void leave_end(int begun);
 
+/* Notes that the calling thread has a Landlock domain, and whether that forbids
+ * the agent's files. Call it before leave_end(). errno stays. */
+void leave_restricted(void);
+
 /*
  * Prepares. From then on the agent makes no thread and no system call: a
  * seccomp filter may kill the process for one. With `clockless`, a read of the

@@ -12,6 +12,7 @@
 int host_cpu_fast;
 int host_transactions;
 int host_confined;
+uint32_t host_landlock;
 char host_program[16];
 __thread struct host_cpu_told host_cpu_told;
 

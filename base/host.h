@@ -26,6 +26,11 @@ extern int host_transactions;
  * agent. Work that needs one is left out, or counted as lost. */
 extern int host_confined;
 
+/* What Landlock forbids the program, as far as the agent knows: enum
+ * landlock_state (buffers/layout.h). Forked children inherit it. Set by the
+ * agent. */
+extern uint32_t host_landlock;
+
 /* The program's name at its start (comm), 16 bytes, NUL padded. Set by the
  * agent. */
 extern char host_program[16];

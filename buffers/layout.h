@@ -126,6 +126,8 @@ enum lacking_why {
 	LACKING_UNLINKED = 11,	/* the process hands on a session, but no
 				 * library: the program has an agent only if it
 				 * is linked with one, and then joins */
+	LACKING_FORBIDDEN = 12,	/* a security module (Landlock) forbids it to
+				 * write in the runtime directory */
 	LACKING_END
 };
 
@@ -147,6 +149,15 @@ struct lacking_counts {
 	uint32_t lacking;		/* lacking_execs */
 	uint32_t away;			/* away_execs */
 	uint32_t times[LACKING_NOTES];	/* of each note */
+};
+
+/* What a program forbids itself by landlock_restrict_self(2), which it has
+ * called by libc's syscall(). */
+enum landlock_state {
+	LANDLOCK_NOT,
+	LANDLOCK_OPEN,			/* it may make files in the runtime
+					 * directory */
+	LANDLOCK_SHUT,			/* it may not */
 };
 
 /* Why a hit did not call a callback. */
@@ -199,7 +210,8 @@ struct process_page {
 						 * uses; or "" */
 	uint32_t away_execs;		/* the part of lacking_execs whose
 					 * agent works elsewhere: LACKING_USER,
-					 * LACKING_ELSEWHERE, LACKING_AWAY */
+					 * LACKING_ELSEWHERE, LACKING_AWAY,
+					 * LACKING_FORBIDDEN */
 	uint32_t clockless;		/* the program gives up the time stamp
 					 * counter; stored before its sessions
 					 * end */
@@ -208,6 +220,10 @@ struct process_page {
 	uint64_t missed[MISSED_END];	/* hits, by enum missed_why */
 	uint64_t called;		/* request_bits() of the connections
 					 * that a marker had */
+	uint32_t landlock;		/* enum landlock_state, of the thread
+					 * that restricted itself last. Unless
+					 * 0, only the first thread may make the
+					 * service thread */
 };
 
 enum session_state {
@@ -280,7 +296,9 @@ struct session_page {
 					 * lost_unplaced */
 	int32_t orphan_error;		/* why, of the last one: an errno;
 					 * ENOSYS: no thread may be made, by a
-					 * seccomp filter */
+					 * seccomp filter; EKEYREJECTED: a
+					 * security module (Landlock) forbids
+					 * the files */
 	uint64_t modules_end;		/* clock: from here on, the records do
 					 * not tell where modules are; or 0 */
 	uint32_t untaken_bytes;		/* of `untaken`, stored after the

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libc's functions by which a thread changes its namespaces, its capabilities
- * and its seccomp filters.
+ * libc's functions by which a thread changes its namespaces, its capabilities,
+ * its Landlock domain and its seccomp filters.
  *
  * Namespaces: the service thread ends before the call. After it, the thread
  * begins again in the program's new namespace. The kernel requires this: only a
  * process of one thread may change its user namespace, and only a thread that
  * shares its directories (CLONE_FS) with no other may change its mount
  * namespace.
+ *
+ * Landlock: the same, because no system call gives a thread the domain of
+ * another one.
  *
  * Filters: the service thread ends and does not begin again, because a filter
  * may kill the process for its system calls. seccomp's strict mode and
@@ -30,6 +33,9 @@
 #ifndef CLONE_NEWTIME
 #define CLONE_NEWTIME	0x80
 #endif
+#ifndef SYS_landlock_restrict_self
+#define SYS_landlock_restrict_self	446
+#endif
 
 /* Namespaces that only children enter. Afterwards no thread can be made, so a
  * service thread that is there stays. */
@@ -40,6 +46,7 @@
 int capset(cap_user_header_t head, const cap_user_data_t data);
 long confine_seccomp(long operation, long flags, void *args);
 long confine_prctl(long option, long a, long b, long c, long d);
+long confine_landlock(long ruleset, long flags);
 
 static int result(long ret)
 {
@@ -139,4 +146,16 @@ long confine_seccomp(long operation, long flags, void *args)
 		return ret;
 	errno = (int)-ret;
 	return -1;
+}
+
+/* Makes the landlock_restrict_self(2) of syscall(). */
+long confine_landlock(long ruleset, long flags)
+{
+	int begun = leave_begin();
+	long ret = sys2(SYS_landlock_restrict_self, ruleset, flags);
+
+	if (!ret)
+		leave_restricted();
+	leave_end(begun);
+	return result(ret);
 }

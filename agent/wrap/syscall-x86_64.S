@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * syscall(2), as libc's function. It passes seccomp(2), for which libc has no
- * function, and prctl(2) to confine.c.
+ * syscall(2), as libc's function. It passes seccomp(2) and
+ * landlock_restrict_self(2), for which libc has no functions, and prctl(2) to
+ * confine.c.
  */
 	.text
 	.weak	syscall
@@ -13,6 +14,8 @@ syscall:
 	je	1f
 	cmpl	$157, %edi		/* prctl */
 	je	3f
+	cmpl	$446, %edi		/* landlock_restrict_self */
+	je	4f
 	movq	%rdi, %rax
 	movq	%rsi, %rdi
 	movq	%rdx, %rsi
@@ -34,6 +37,9 @@ syscall:
 	movq	%r8, %rcx
 	movq	%r9, %r8
 	jmp	confine_prctl
+4:	movq	%rsi, %rdi
+	movq	%rdx, %rsi
+	jmp	confine_landlock
 2:	negl	%eax
 	pushq	%rax
 	.cfi_adjust_cfa_offset 8

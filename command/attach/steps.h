@@ -147,6 +147,8 @@ struct attach_wake {
 	uint64_t page;
 	uint8_t uuid[16];
 	long most;
+	bool first;	/* only the first thread, unless that has ended: other
+			 * threads may have other Landlock domains */
 };
 
 /* The work for which a thread is stopped. */
@@ -235,6 +237,10 @@ bool attach_thread_deadline(pid_t tid);
 /* Returns true for a thread that the kernel has made in the process, for
  * io_uring or vhost. It runs no code of the program, and may stop late. */
 bool attach_thread_worker(pid_t pid, pid_t tid);
+
+/* Returns true when the first thread of the process has ended, and the others
+ * go on. */
+bool attach_first_ended(pid_t pid);
 
 /* Returns true when the process has a thread of that name. */
 bool attach_thread_named(pid_t pid, const char *name);

@@ -102,6 +102,9 @@ static int thread_is_unfit(const struct attach_job *job, pid_t tid)
 {
 	if (job->wake && attach_filters(tid) > job->wake->most)
 		return -EPERM;
+	if (job->wake && job->wake->first && tid != job->t->pid &&
+	    !attach_first_ended(job->t->pid))
+		return -ENXIO;
 	/* to unmap memory takes no thread */
 	return !job->bytes && attach_thread_deadline(tid) ? -EDEADLK : 0;
 }

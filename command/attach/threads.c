@@ -202,6 +202,14 @@ int attach_threads_list(pid_t pid, pid_t tids[ATTACH_THREADS_MAX])
 	return total;
 }
 
+bool attach_first_ended(pid_t pid)
+{
+	unsigned long flags;
+	char state = state_of(pid, pid, &flags);
+
+	return !state || state == 'Z' || state == 'X';
+}
+
 bool attach_threads_blocked(pid_t pid)
 {
 	pid_t tids[ATTACH_THREADS_MAX];

@@ -107,6 +107,15 @@ void look_place(struct doctor *d, struct finding *f)
 		found_remedy(f, "rename it back, or start the program again");
 		return;
 	}
+	if (d->page.landlock == LANDLOCK_SHUT) {
+		found_as(f, DOCTOR_NO, "%s: the program has restricted itself "
+			 "(Landlock), and may make no files there: a session "
+			 "cannot begin", is);
+		found_remedy(f, "record it from its start (taffrail record -- "
+			     "PROGRAM), or have it allow itself that "
+			     "directory");
+		return;
+	}
 	if (given_up(d)) {
 		found_as(f, DOCTOR_NO, "%s: the program has changed its user, "
 			 "and may make no files there: a session cannot begin",

@@ -230,7 +230,7 @@ static int signal_send(struct called *called, struct process_wake *wake)
 		       fact(called, -ENOTSUP, "has no handler for Taffrail's "
 			    "signal any more: choose a signal that it does "
 			    "not use (TAFFRAIL_SIGNAL)");
-	tid = summon_thread(pid, number, wake->filters);
+	tid = summon_thread(pid, number, wake->filters, false);
 	if (!tid && attach_filters(pid) > (long)wake->filters)
 		return fact(called, -EPERM, "has a seccomp filter, which may "
 			    "kill it for a request");
@@ -268,6 +268,7 @@ static uint32_t request_await(struct process_wake *wake, uint32_t seen,
 static int refused(struct called *called, int error)
 {
 	const char *why = "cannot serve a request: see taffrail doctor -p";
+	char text[200] = "";
 
 	if (!error)
 		return fact(called, -ESTALE, "is executing another program: "
@@ -275,16 +276,16 @@ static int refused(struct called *called, int error)
 	if (error == EMFILE || error == ENFILE)
 		why = "has no descriptor left for a request (ulimit -n)";
 	else if (error == EACCES || error == EPERM || error == ENOENT)
-		why = "cannot read the request: it has changed its user or "
-		      "its root directory; record it from its start "
-		      "(taffrail record -- PROGRAM)";
+		snprintf(text, sizeof(text), "cannot read the request: %s; "
+			 "record it from its start (taffrail record -- "
+			 "PROGRAM)", summon_given_up(called->process));
 	else if (error == ENOSPC || error == EFBIG)
 		why = "has obeyed, but there is no room for its answer in its "
 		      "directory, or within its limit of file sizes (ulimit "
 		      "-f)";
 	else if (error == ENOMEM)
 		why = "has no memory for a request (ulimit -v)";
-	return fact(called, -error, why);
+	return fact(called, -error, *text ? text : why);
 }
 
 /* The process takes no request: it executes another program, unshares a
@@ -314,7 +315,7 @@ static int late(struct called *called, const struct process_wake *wake,
 		return fact(called, -ETIMEDOUT, "cannot be sent a signal: too "
 			    "many are pending for its user (ulimit -i)");
 	snprintf(text, sizeof(text), summon_thread(pid, number,
-						   wake->filters) ?
+						   wake->filters, false) ?
 		 "does not answer to signal %d: its threads have no CPU, load "
 		 "or unload libraries, or another handler was installed" :
 		 "blocks signal %d in all its threads: it answers when it "

@@ -148,10 +148,11 @@ static int socketless(struct client *client,
 	bool lost = error == EACCES || error == EPERM || error == ENOENT;
 
 	return fact(client, -error, "process %d cannot make its control socket "
-		    "in %s: %s%s", process->pid, rundir_shown(process),
-		    strerror(error), !lost ? "" : ": it changed its user or "
-		    "its root directory before a command called it; record it "
-		    "from its start (taffrail record -- PROGRAM)");
+		    "in %s: %s%s%s%s", process->pid, rundir_shown(process),
+		    strerror(error), lost ? ": " : "",
+		    lost ? summon_given_up(process) : "",
+		    lost ? "; record it from its start (taffrail record -- "
+			   "PROGRAM)" : "");
 }
 
 static int explain_connect(struct client *client,

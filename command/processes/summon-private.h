@@ -24,9 +24,13 @@ int summon(const struct rundir_process *process, char *error, size_t room);
  * Returns a thread that does not block the signal, if possible one that the
  * signal does not disturb; 0: none. Skips threads with more than `filters`
  * seccomp filters, which may end the program, and threads in sigtimedwait(2),
- * where no handler runs.
+ * where no handler runs; with `first`, all but the first thread, unless that
+ * has ended.
  */
-pid_t summon_thread(pid_t pid, int number, uint32_t filters);
+pid_t summon_thread(pid_t pid, int number, uint32_t filters, bool first);
+
+/* Returns why the process may not reach its own files any more. */
+const char *summon_given_up(const struct rundir_process *process);
 
 /* Returns true when a thread is in sigtimedwait(2), which may take the
  * signal. */

@@ -55,6 +55,16 @@ static uint32_t wake_read(const struct rundir_process *process,
 	return wake->state;
 }
 
+const char *summon_given_up(const struct rundir_process *process)
+{
+	struct process_page page;
+
+	return page_read(process, &page)->landlock ?
+		       "it has restricted itself (Landlock)" :
+		       "it has changed its user or its root directory, or "
+		       "restricted itself (Landlock)";
+}
+
 /* Waits until a new service thread has come (it may have left again), until
  * none can come, or until the process gives an errno. */
 static int wait_came(struct call *call)
@@ -148,17 +158,18 @@ static enum ease ease_of(pid_t pid, pid_t tid)
 	return EASE_SOME;
 }
 
-pid_t summon_thread(pid_t pid, int number, uint32_t filters)
+pid_t summon_thread(pid_t pid, int number, uint32_t filters, bool first)
 {
 	pid_t tids[ATTACH_THREADS_MAX];
 	int n = attach_threads_list(pid, tids);
 	pid_t other = 0;
 
+	first = first && !attach_first_ended(pid);
 	for (int i = 0; i < n; i++) {
 		enum ease ease = ease_of(pid, tids[i]);
 
 		/* with TAFFRAIL_SERVICE=signal, the handler makes no thread */
-		if (ease == EASE_NONE ||
+		if (ease == EASE_NONE || (first && tids[i] != pid) ||
 		    (number == WAKE_SIGNAL &&
 		     attach_thread_deadline(tids[i])) ||
 		    attach_signal_in(pid, tids[i], "SigBlk", number) ||
@@ -202,7 +213,8 @@ static pid_t thread_awaited(const struct call *call)
 	struct process_wake wake;
 
 	while (!process_stopped(pid) &&
-	       !(tid = summon_thread(pid, WAKE_SIGNAL, call->wake.filters)) &&
+	       !(tid = summon_thread(pid, WAKE_SIGNAL, call->wake.filters,
+				     call->where.first)) &&
 	       attach_filters(pid) <= call->where.most &&
 	       wake_read(call->process, &wake) == WAKE_OFFERED &&
 	       attach_now_ns() < end)
@@ -400,6 +412,7 @@ int summon(const struct rundir_process *process, char *error, size_t room)
 		call.where.entry = call.wake.entry;
 		call.where.page = call.wake.page;
 		call.where.most = (long)call.wake.filters;
+		call.where.first = page.landlock != LANDLOCK_NOT;
 		memcpy(call.where.uuid, page.uuid, sizeof(page.uuid));
 		ret = make(&call);
 		ret = ret ? explain(&call, ret, error, room) : 1;

@@ -101,6 +101,9 @@ static const char *child_text(int error)
 		       "it was forked";
 	case ECHILD:
 		return "the agent's thread in it was killed";
+	case EKEYREJECTED:
+		return "a security module restricts it (Landlock, for "
+		       "example): allow it to write in the runtime directory";
 	case ENOSYS:
 		return "a seccomp filter of its parent forbids it to make a "
 		       "thread: fork before the filter is installed";
@@ -137,8 +140,8 @@ static void reason_text(char *text, size_t room, const struct shortage *s,
 		snprintf(text, room, "%s", child_text(error));
 	else if (error == EACCES || error == EPERM || error == ENOENT)
 		snprintf(text, room, "it may make no files in %s any more: it "
-			 "has changed its user or its root directory",
-			 directory);
+			 "has changed its user or its root directory, or "
+			 "restricted itself (Landlock)", directory);
 	else
 		snprintf(text, room, "%s has %s and %s free now, and a process "
 			 "needs %s and %ld files; make room, give a smaller "

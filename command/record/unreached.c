@@ -40,6 +40,8 @@ static const char *const words[LACKING_END] = {
 	[LACKING_AWAY] = "the runtime directory is another one there (its "
 		"own /dev/shm or root directory), or was removed: show it the "
 		"recorder's (mount --bind), or run taffrail record there",
+	[LACKING_FORBIDDEN] = "the program that executed it had restricted "
+		"itself (Landlock): allow it to write in the runtime directory",
 	[LACKING_UNLINKED] = "it is not linked with libtaffrail, and the "
 		"process that executed it has no LD_PRELOAD to hand on: link "
 		"it, or start that process by taffrail record",
@@ -153,7 +155,8 @@ static void take_note(struct lacking *lacking, const struct lacking_note *note,
 	snprintf(path, sizeof(path), "%.*s", LACKING_PATH_BYTES, note->path);
 	lacking->away |= note->why == LACKING_USER ||
 			 note->why == LACKING_ELSEWHERE ||
-			 note->why == LACKING_AWAY;
+			 note->why == LACKING_AWAY ||
+			 note->why == LACKING_FORBIDDEN;
 	if (note->why != LACKING_UNLINKED) {
 		lacking_add(lacking, path, why, times);
 		return;

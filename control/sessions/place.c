@@ -303,6 +303,7 @@ static void page_fill(struct process_page *page, uint32_t image,
 	uuid_make(page->uuid, page);
 	page->marker_generation = 1;
 	page->words_unknown = settings.words_unknown;
+	page->landlock = host_landlock;
 	place_faults_publish(page);
 	procname_read(page->procname);
 	__builtin_memcpy(host_program, page->procname,
@@ -435,6 +436,34 @@ remove:
 	/* fails, as wanted, where an earlier image has left files */
 	sys_rmdir(place_process);
 	return ret;
+}
+
+SIGSAFE int place_forbidden(int error)
+{
+	struct stat st;
+	int fd;
+
+	if (error != -EACCES)
+		return 0;
+	fd = (int)sys_open(place_runtime, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return 0;
+	error = (int)sys2(SYS_fstat, fd, &st);
+	sys_close(fd);
+	return !error && st.st_uid == (uid_t)sys0(SYS_geteuid) &&
+	       (st.st_mode & 0700) == 0700;
+}
+
+SIGSAFE int place_shut(void)
+{
+	char path[280];
+	int fd;
+
+	image_path(path, sizeof(path), process.page->image, "/process");
+	fd = (int)sys_open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0);
+	if (fd >= 0)
+		sys_close(fd);
+	return place_forbidden(fd);
 }
 
 int place_choose(void)

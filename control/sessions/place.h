@@ -41,6 +41,15 @@ static inline uint64_t place_id_of(const struct stat *st)
 	return (uint64_t)st->st_dev << 32 ^ st->st_ino;
 }
 
+/* Returns 1 where `error` is -EACCES, though the runtime directory is the
+ * effective user's own: not the user, but a security module forbids it
+ * (Landlock). */
+int place_forbidden(int error);
+
+/* Returns 1 when a security module forbids the calling thread, which has a
+ * private descriptor table, to write in the process's directory. */
+int place_shut(void);
+
 /*
  * Creates or finds the runtime directory, PID.STARTTIME/ and IMAGE/ in it,
  * and the process page, which it locks; sets `process`. Call it in one of the

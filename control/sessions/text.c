@@ -7,6 +7,7 @@
 
 #include "base/entries.h"
 #include "base/file.h"
+#include "base/host.h"
 #include "base/lines.h"
 #include "base/sys.h"
 #include "control/protocol.h"
@@ -234,6 +235,13 @@ void session_tell_failure(struct text *out, int error)
 		text_add(out, "a session of that name exists");
 	} else if (error == -EUSERS) {
 		tell_holders(out);
+	} else if (place_forbidden(error)) {
+		text_add(out, host_landlock ?
+				      "the program has restricted itself by "
+				      "Landlock" :
+				      "a security module restricts the program "
+				      "(Landlock, for example)");
+		text_add(out, ": it can no longer make files in its directory");
 	} else if (error == -EACCES) {
 		text_add(out, "the program has changed its user, and can no "
 			 "longer make files in its directory");

@@ -137,6 +137,12 @@ int64_t place_parent(int64_t pid)
 	return 0;
 }
 
+int place_forbidden(int error)
+{
+	(void)error;
+	return 0;
+}
+
 int registry_each(int (*fn)(struct object *object, void *arg), void *arg)
 {
 	(void)fn;

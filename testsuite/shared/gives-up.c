@@ -5,10 +5,13 @@
  * until the line "end".
  */
 #define _GNU_SOURCE
+#include <linux/landlock.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <taffrail/marker.h>
@@ -20,6 +23,24 @@ static int limit(__rlimit_resource_t resource, rlim_t bytes)
 	const struct rlimit both = { bytes, bytes };
 
 	return setrlimit(resource, &both);
+}
+
+/* All files. "unseen": past libc, where the agent cannot follow. */
+static int landlock(int unseen)
+{
+	struct landlock_ruleset_attr all = {
+		.handled_access_fs = (1ull << 13) - 1,
+	};
+	long fd = syscall(SYS_landlock_create_ruleset, &all, sizeof(all), 0);
+	long ret = SYS_landlock_restrict_self;
+
+	if (fd < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return -1;
+	if (!unseen)
+		return (int)syscall(SYS_landlock_restrict_self, fd, 0);
+	__asm__ volatile("syscall" : "+a"(ret) : "D"(fd), "S"(0l)
+			 : "rcx", "r11", "memory");
+	return (int)ret;
 }
 
 static int give_up(const char *word)
@@ -34,6 +55,10 @@ static int give_up(const char *word)
 		return limit(RLIMIT_DATA, 0);
 	if (!strcmp(word, "space"))
 		return limit(RLIMIT_AS, 6 << 20);
+	if (!strcmp(word, "landlock"))
+		return landlock(0);
+	if (!strcmp(word, "unseen"))
+		return landlock(1);
 	return 0;
 }
 

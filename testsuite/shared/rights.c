@@ -15,6 +15,8 @@
  *	many	500 changes of the effective uid, nothing else
  *	filter	a seccomp filter that kills for what the agent would do
  *	tsync	the same, for all threads, after another filter
+ *	landlock	all files, by a Landlock domain; then forks
+ *	landexec	to write to files, in the same way; executes itself
  * With a second argument it waits for a line of its input before and after.
  */
 #define _GNU_SOURCE
@@ -24,16 +26,19 @@
 #include <grp.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
+#include <linux/landlock.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <taffrail/marker.h>
 #include <unistd.h>
 
@@ -296,6 +301,60 @@ static int run_tsync(void)
 	return 0;
 }
 
+#define ALL	((1ull << 13) - 1)
+#define WRITES	(LANDLOCK_ACCESS_FS_WRITE_FILE | 0x1ff << 4)
+
+/* With `flags` that no kernel knows, the call fails. */
+static int landlock_from(uint64_t rights, unsigned flags)
+{
+	struct landlock_ruleset_attr all = { .handled_access_fs = rights };
+	int fd = (int)syscall(SYS_landlock_create_ruleset, &all, sizeof(all),
+			      0);
+	int ret = (int)syscall(SYS_landlock_restrict_self, fd, flags);
+	int error = errno;
+
+	close(fd);
+	errno = error;
+	return ret;
+}
+
+/* Each child has three events of its own. */
+static int run_landlock(void)
+{
+	int i, status;
+
+	STEP(landlock_from(ALL, 1u << 31));
+	STEP(landlock_from(ALL, 0));
+	STEP(open("/etc/passwd", O_RDONLY));
+	STEP(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+	for (i = 0; i < 2; i++) {
+		fflush(stdout);
+		if (!fork()) {
+			TAFFRAIL_EVENT(app, child, i);
+			TAFFRAIL_EVENT(app, child, i);
+			TAFFRAIL_EVENT(app, child, i);
+			_exit(0);
+		}
+		wait(&status);
+		printf("child %d\n", status);
+	}
+	return 0;
+}
+
+static int run_landexec(void)
+{
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || landlock_from(WRITES, 0))
+		return 1;
+	execl("/proc/self/exe", "rights", "hit", NULL);
+	return 1;
+}
+
+static int run_hit(void)
+{
+	hit(5);
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	int (*run)(void);
@@ -306,6 +365,8 @@ static const struct {
 	{ "mountns", run_mountns }, { "raw", run_raw },
 	{ "blind", run_blind },	    { "many", run_many },
 	{ "filter", run_filter },   { "tsync", run_tsync },
+	{ "landlock", run_landlock }, { "landexec", run_landexec },
+	{ "hit", run_hit },
 };
 
 static int wait_line(const char *word)
