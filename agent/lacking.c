@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "agent/handover.h"
 #include "base/base.h"
 #include "base/file.h"
 #include "base/host.h"
@@ -32,11 +33,12 @@
 SIGSAFE static void count(struct process_page *page, enum lacking_why why,
 			  uint32_t n)
 {
+	if (why == LACKING_HANDED)
+		return;
 	__atomic_fetch_add(why == LACKING_FILTER ? &page->filtered_execs :
 						   &page->lacking_execs,
 			   n, __ATOMIC_RELAXED);
-	if (why == LACKING_USER || why == LACKING_ELSEWHERE ||
-	    why == LACKING_AWAY || why == LACKING_FORBIDDEN)
+	if (lacking_is_away(why))
 		__atomic_fetch_add(&page->away_execs, n, __ATOMIC_RELAXED);
 }
 
@@ -272,6 +274,9 @@ static void off_tell(const char *name, const char *why)
 	if (fd == -ENOENT) {
 		why = why ? why : PROTOCOL_AWAY;
 		fd = off_open(name, 1);
+	} else if (fd == -EACCES && why) {
+		why = PROTOCOL_OTHERS;
+		fd = handover_off(name);
 	}
 	if (fd < 0)
 		return;

@@ -59,13 +59,33 @@ SIGSAFE void leave_prepare(void)
 							    agent_cpus_online);
 }
 
+/* Notes in the page which user the program becomes: a program that it executes
+ * then may leave word in that user's directory (handover.c). */
+static void user_note(uint32_t uid)
+{
+	struct process_page *page = process.page;
+	uint32_t expected;
+	int i;
+
+	for (i = 0; page && uid && i < PROCESS_USERS; i++) {
+		expected = 0;
+		if (__atomic_compare_exchange_n(&page->users[i], &expected, uid,
+						0, __ATOMIC_RELAXED,
+						__ATOMIC_RELAXED) ||
+		    expected == uid)
+			break;
+	}
+}
+
 SIGSAFE void leave_prepare_user(uint32_t effective)
 {
 	if (agent_off || !channel_run_aside || !channels_run())
 		return;
 	if (effective != (uint32_t)-1 &&
-	    effective != (uint32_t)sys0(SYS_geteuid))
+	    effective != (uint32_t)sys0(SYS_geteuid)) {
 		leave_prepare();
+		user_note(effective);
+	}
 }
 
 SIGSAFE int leave_begin(void)

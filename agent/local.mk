@@ -14,6 +14,8 @@ agent_sources = \
 	agent/emit.c \
 	agent/fork-private.h \
 	agent/fork.c \
+	agent/handover.c \
+	agent/handover.h \
 	agent/lacking.c \
 	agent/lacking.h \
 	agent/leave.c \

@@ -52,6 +52,7 @@
 #define SESSION_UNTAKEN_FILE	" (file)"
 #define SESSION_UNTAKEN_PAST	' '
 #define PROCESS_DIR_BYTES	200
+#define PROCESS_USERS		4
 #define SESSION_FILES_MAX	1024u	/* the N of session.N is below it */
 #define PROCESS_NAME_BYTES	64
 #define EVENT_FIELDS_MAX	16
@@ -128,8 +129,23 @@ enum lacking_why {
 				 * is linked with one, and then joins */
 	LACKING_FORBIDDEN = 12,	/* a security module (Landlock) forbids it to
 				 * write in the runtime directory */
+	LACKING_HANDED	= 13,	/* it has an agent: its user is another one,
+				 * and its files will be in that user's default
+				 * directory, which the note's path is */
+	LACKING_LINKED	= 14,	/* no files there: it is no directory, */
+	LACKING_OWNED	= 15,	/* another user's, */
+	LACKING_OPENED	= 16,	/* or open to others */
+	LACKING_UNFIT	= 17,	/* no room for that path beside its arguments */
 	LACKING_END
 };
+
+/* Returns 1 for the reasons why an agent that works would have its files where
+ * no reader looks, or none. */
+static inline int lacking_is_away(uint32_t why)
+{
+	return (why >= LACKING_USER && why <= LACKING_AWAY) ||
+	       why == LACKING_FORBIDDEN || why > LACKING_HANDED;
+}
 
 #define LACKING_NOTES		8
 #define LACKING_PATH_BYTES	200
@@ -208,10 +224,8 @@ struct process_page {
 	char runtime[PROCESS_DIR_BYTES];	/* the runtime directory, by
 						 * the path that the agent
 						 * uses; or "" */
-	uint32_t away_execs;		/* the part of lacking_execs whose
-					 * agent works elsewhere: LACKING_USER,
-					 * LACKING_ELSEWHERE, LACKING_AWAY,
-					 * LACKING_FORBIDDEN */
+	uint32_t away_execs;		/* the part of lacking_execs for which
+					 * lacking_is_away() */
 	uint32_t clockless;		/* the program gives up the time stamp
 					 * counter; stored before its sessions
 					 * end */
@@ -224,6 +238,8 @@ struct process_page {
 					 * that restricted itself last. Unless
 					 * 0, only the first thread may make the
 					 * service thread */
+	uint32_t users[PROCESS_USERS];	/* that it has become, or tried to, in a
+					 * session: the first ones; 0: none */
 };
 
 enum session_state {

@@ -176,6 +176,8 @@ command_sources = \
 	command/record/consume.h \
 	command/record/finish.c \
 	command/record/followed.c \
+	command/record/handed-private.h \
+	command/record/handed.c \
 	command/record/joiners-private.h \
 	command/record/joiners.c \
 	command/record/late.c \

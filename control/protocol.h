@@ -124,11 +124,20 @@ enum message_type {
  * line "REASON<tab>PATH". The leading dot says that it is no session. */
 #define PROTOCOL_OFF_PREFIX	".off."
 #define PROTOCOL_OFF_BYTES_MAX	65536u
+/* The runtime directory of a user whose processes have no setting for it: one
+ * of these, and the user's number. */
+#define PLACE_DEFAULT_SHM	"/dev/shm/taffrail-"
+#define PLACE_DEFAULT_TMP	"/tmp/taffrail-"
 /* How the REASON begins where files cannot be made for want of room. */
 #define PROTOCOL_NO_ROOM	"no room for its files"
 #define PROTOCOL_NO_SIZE	PROTOCOL_NO_ROOM " of this size: see ulimit -f"
 /* The REASON where the process is in as many sessions as it can be. */
 #define PROTOCOL_NO_SESSION	"no session is left"
+/* The REASON where the runtime directory is another user's. The line is in the
+ * default directory of the program's user. */
+#define PROTOCOL_OTHERS		"it cannot write in the runtime directory, " \
+	"which is another user's, and no function of libc's executed it: let " \
+	"one do so, or run taffrail record as its user"
 /* The REASON where the path of the runtime directory leads to another one than
  * in the recorder: the agent has found the file by the recorder's root
  * directory (/proc/PID/root, with the PID of record-PID). */

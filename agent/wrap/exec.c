@@ -25,10 +25,12 @@
 #include <stdarg.h>
 #include <unistd.h>
 
+#include "agent/handover.h"
 #include "agent/lacking.h"
 #include "agent/wrap/private.h"
 #include "base/base.h"
 #include "base/preload.h"
+#include "base/sys.h"
 #include "control/service/demand.h"
 #include "control/threads/filtered.h"
 #include "control/threads/settings.h"
@@ -43,6 +45,7 @@ struct leaving {
 	int withdrawn;
 	enum lacking_why why;
 	uint32_t mark;
+	const char *handed;	/* the program's path, with LACKING_HANDED */
 };
 
 static int (*real_execve)(const char *, char *const *, char *const *);
@@ -87,12 +90,17 @@ static int really(const struct exec *e, char *const *environment)
 
 /* Does the same. Makes the call again as the program made it where what is
  * handed on has no room beside the arguments. */
-static int really_fitting(const struct exec *e, char *const *environment)
+static int really_fitting(const struct exec *e, char *const *environment,
+			  struct leaving *leaving)
 {
 	int ret = really(e, environment);
 
 	if (environment == e->environment || errno != E2BIG)
 		return ret;
+	if (leaving->handed) {
+		leaving->why = LACKING_UNFIT;
+		leaving->mark = lacking_note(LACKING_UNFIT, leaving->handed);
+	}
 	return really(e, e->environment);
 }
 
@@ -101,6 +109,16 @@ static int really_fitting(const struct exec *e, char *const *environment)
 SIGSAFE static int address(const void *p)
 {
 	return (intptr_t)p >= 4096;
+}
+
+/* Without a note, the recorder does not look in the directory. */
+SIGSAFE static enum lacking_why hand_over(void)
+{
+	char path[HANDOVER_PATH_BYTES];
+	enum lacking_why why = handover_make(path);
+
+	return why != LACKING_HANDED || lacking_note(why, path) ? why :
+								  LACKING_USER;
 }
 
 SIGSAFE void exec_look(struct image *image, const struct exec *e)
@@ -125,6 +143,8 @@ SIGSAFE void exec_look(struct image *image, const struct exec *e)
 		image_look(image, environment);
 		if (!image->why && image->found[0])
 			image->why = lacking_place(environment);
+		if (image->why == LACKING_USER)
+			image->why = hand_over();
 	} else if (settings.preloaded || settings_bequeaths()) {
 		image_look(image, environment);
 		if (!image->why && image->found[0])
@@ -144,6 +164,8 @@ SIGSAFE size_t exec_room(const struct image *image, char *const *environment)
 {
 	if (image->withhold)
 		return preload_room(environment);
+	if (image->why == LACKING_HANDED)
+		return handover_room(environment);
 	return agent_off || filtered_here() ||
 	       (environment && !address(environment)) ? 0 :
 	       settings_hand_room(environment);
@@ -153,6 +175,8 @@ SIGSAFE char **exec_environment(const struct image *image,
 				char *const *environment, void *room)
 {
 	return image->withhold ? preload_without(environment, room) :
+	       image->why == LACKING_HANDED ?
+				 handover_environment(environment, room) :
 				 settings_hand_on(environment, room);
 }
 
@@ -160,9 +184,13 @@ SIGSAFE static void leave_image(struct leaving *leaving,
 				const struct image *image)
 {
 	ipa_end(IPA_END_EXEC);
-	leaving->why = image->why;
-	if (image->why)
-		leaving->mark = lacking_note(image->why, exec_path(image));
+	leaving->handed = image->why == LACKING_HANDED ? exec_path(image) :
+							 NULL;
+	/* hand_over() has noted it, and the note stays: the recorder
+	 * removes the files */
+	leaving->why = leaving->handed ? LACKING_NOT : image->why;
+	if (leaving->why)
+		leaving->mark = lacking_note(leaving->why, exec_path(image));
 	leaving->withdrawn = demand_exec();
 }
 
@@ -182,15 +210,27 @@ static int become(const struct exec *e)
 	char *const *environment = e->environment;
 	struct leaving leaving;
 	struct image image;
+	void *map = NULL;
 	size_t room;
+	int ret;
 
 	exec_look(&image, e);
 	room = exec_room(&image, environment);
-	if (room && room <= PRELOAD_STACK_BYTES)
+	/* a program that is not told where its files are would have none */
+	if (image.why == LACKING_HANDED && room > PRELOAD_STACK_BYTES)
+		map = sys_map_anonymous(room);
+	if (map)
+		environment = exec_environment(&image, environment, map);
+	else if (room && room <= PRELOAD_STACK_BYTES)
 		environment = exec_environment(&image, environment,
 					       __builtin_alloca(room));
+	else if (image.why == LACKING_HANDED)
+		image.why = LACKING_USER;
 	leave_image(&leaving, &image);
-	return stayed(&leaving, really_fitting(e, environment));
+	ret = stayed(&leaving, really_fitting(e, environment, &leaving));
+	if (map)
+		sys_munmap(map, room);
+	return ret;
 }
 
 /* The functions below call these two. By their public names they would call

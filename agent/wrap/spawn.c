@@ -61,13 +61,21 @@ static int really(const struct spawn *spawn, char *const *environment)
 
 /* Does the same. Makes the call again as the program made it where what is
  * handed on has no room beside the arguments. */
-static int really_fitting(const struct spawn *spawn, char *const *environment)
+static int really_fitting(const struct spawn *spawn, const struct image *image,
+			  char *const *environment)
 {
 	int ret = really(spawn, environment);
+	uint32_t mark;
 
 	if (ret != E2BIG || environment == spawn->exec.environment)
 		return ret;
-	return really(spawn, spawn->exec.environment);
+	if (image->why != LACKING_HANDED)
+		return really(spawn, spawn->exec.environment);
+	mark = lacking_note(LACKING_UNFIT, exec_path(image));
+	ret = really(spawn, spawn->exec.environment);
+	if (ret)
+		lacking_failed(LACKING_UNFIT, mark);
+	return ret;
 }
 
 /* Looks at the program before this function reads the path, which may be no
@@ -86,7 +94,7 @@ static int noted(const struct spawn *spawn, const struct image *image,
 		 char *const *environment)
 {
 	uint32_t mark = lacking_note(image->why, exec_path(image));
-	int ret = really_fitting(spawn, environment);
+	int ret = really_fitting(spawn, image, environment);
 
 	if (ret)
 		lacking_failed(image->why, mark);
@@ -109,8 +117,12 @@ static int start(const struct spawn *spawn)
 		room = sys_map_anonymous(bytes);
 	if (room)
 		environment = exec_environment(&image, environment, room);
-	ret = image.why ? noted(spawn, &image, environment) :
-			  really_fitting(spawn, environment);
+	else if (image.why == LACKING_HANDED)
+		image.why = LACKING_USER;
+	/* exec_look() has noted it */
+	ret = image.why && image.why != LACKING_HANDED ?
+		      noted(spawn, &image, environment) :
+		      really_fitting(spawn, &image, environment);
 	if (room)
 		sys_munmap(room, bytes);
 	return ret;

@@ -18,6 +18,7 @@
 #include "base/tunables.h"
 #include "command/common/command.h"
 #include "command/processes/places.h"
+#include "command/record/handed-private.h"
 #include "command/record/member-private.h"
 
 static uint64_t now_ns(void)
@@ -81,7 +82,8 @@ static void remove_or_leave(struct record *record, struct record_member *member,
 			return;
 	if (!rundir_followed(member->process, record->name) ||
 	    !may_stay(record, member->process)) {
-		consume_remove(consumer, member->process, record->dir.fd);
+		consume_remove(consumer, member->process,
+			       record_top(record, member));
 		return;
 	}
 	if (record->nleft == RECORD_LEFT_MAX)
@@ -239,6 +241,6 @@ void record_tidy(struct record *record)
 			continue;
 		for (j = 0; j < member->nimages; j++)
 			consume_remove(member->images[j], member->process,
-				       record->dir.fd);
+				       record_top(record, member));
 	}
 }

@@ -24,6 +24,7 @@
 #include "command/common/limits.h"
 #include "command/common/reason.h"
 #include "command/processes/layouts.h"
+#include "command/record/handed-private.h"
 #include "command/record/joiners-private.h"
 #include "command/record/member-private.h"
 #include "command/rundir/rundir.h"
@@ -49,7 +50,7 @@ static uint64_t now_ns(void)
 static int take_image(struct record *record,
 		      const struct rundir_process *process, uint32_t image)
 {
-	struct record_member *member = member_named(record, process->name);
+	struct record_member *member = member_named(record, process);
 	struct consumer **more;
 	struct consumer *consumer;
 	int ret;
@@ -94,7 +95,7 @@ static int take_image(struct record *record,
 static void tell_foreign(struct record *record,
 			 const struct rundir_process *process)
 {
-	struct record_member *member = member_named(record, process->name);
+	struct record_member *member = member_named(record, process);
 	char text[LAYOUTS_TEXT_BYTES];
 
 	if (member && member->foreign)
@@ -220,6 +221,8 @@ static void scan(struct record *record)
 	if (record->dir.fd >= 0)
 		note_crowded(record, rundir_each(&record->dir, scan_each,
 						 &scanning));
+	record_handed_look(record, watch);
+	note_crowded(record, record_handed_each(record, scan_each, &scanning));
 	if (scanning.soon)
 		pause = SCAN_SOON_MS * NS_PER_MS;
 	/* members that came by pid, from another directory */
@@ -457,6 +460,7 @@ void record_stop(struct record *record)
 
 	if (record->dir.fd >= 0)
 		rundir_remove_rules(&record->dir, record->name);
+	record_handed_stop(record);
 	/* the agent that is asked is that of the program it executes now */
 	scan(record);
 	/* a process may have joined while the others were asked */

@@ -8,9 +8,10 @@
 #include "command/record/private.h"
 #include "control/protocol.h"
 
-/* Returns the newest member whose directory has that name, or NULL. */
+/* Returns the newest member whose directory has the process's name and owner,
+ * or NULL. */
 struct record_member *member_named(const struct record *record,
-				   const char *name);
+				   const struct rundir_process *process);
 
 /* Adds a member, with its own descriptors. Returns NULL without memory or
  * descriptors. */

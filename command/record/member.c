@@ -16,14 +16,32 @@
 #include <unistd.h>
 
 struct record_member *member_named(const struct record *record,
-				   const char *name)
+				   const struct rundir_process *process)
 {
 	size_t i = record->nmembers;
 
 	while (i-- > 0)
-		if (!strcmp(record->members[i]->name, name))
+		if (!strcmp(record->members[i]->name, process->name) &&
+		    record->members[i]->uid == process->uid)
 			return record->members[i];
 	return NULL;
+}
+
+/* Finds the member that the process was as another user; it has executed
+ * another program since. */
+static void replace_before(struct record *record, struct record_member *member)
+{
+	for (size_t i = 0; i < record->nmembers; i++) {
+		struct record_member *other = record->members[i];
+
+		if (other == member || other->uid == member->uid ||
+		    strcmp(other->name, member->name))
+			continue;
+		member->before = other;
+		/* its image writes no more, and answers no more */
+		if (!other->done)
+			other->alive = false;
+	}
 }
 
 struct record_member *member_add(struct record *record,
@@ -45,12 +63,14 @@ struct record_member *member_add(struct record *record,
 	if (member->process->fd < 0)
 		goto free;
 	memcpy(member->name, process->name, sizeof(member->name));
+	member->uid = process->uid;
 	member->pid = process->pid;
 	member->pidfd = process->alive && !process->unseen ?
 			(int)syscall(SYS_pidfd_open, process->pid, 0) : -1;
 	/* another process may have the pid by now */
 	member->alive = process->alive && rundir_lives(process);
 	more[record->nmembers++] = member;
+	replace_before(record, member);
 	return member;
 free:
 	if (member)

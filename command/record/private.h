@@ -5,6 +5,7 @@
  * record.c is the sub-command, options.c its options, claim.c gives it a name,
  * run.c starts the program, loop.c finds processes and empties their rings,
  * probes.c loads probe libraries, printed.c tells what they have counted,
+ * handed.c opens other users' directories,
  * followed.c serves readers meanwhile, finish.c collects what is left, ask.c
  * sends requests, late.c looks at the processes once more, member.c knows them,
  * met.c the rules that selected a marker, unmet.c tells of the others,
@@ -21,6 +22,7 @@
 #include "command/record/unreached.h"
 
 struct client_request;
+struct record_handed;
 struct load_wish;
 struct places;
 
@@ -30,6 +32,8 @@ struct places;
 #define RECORD_LEFT_MAX		512
 #define RECORD_PROBES_MAX	8
 #define RECORD_CONNECTS_MAX	64
+#define RECORD_HANDED_MAX	16
+#define RECORD_USERS_MAX	64
 
 struct record_options {
 	const char *output;
@@ -58,6 +62,9 @@ struct record_options {
 struct record_member {
 	struct rundir_process *process;	/* NULL once it was collected */
 	char name[48];			/* of its directory */
+	uid_t uid;			/* whose it is */
+	const struct record_member *before; /* the same process, as it had
+					 * another user and program; or NULL */
 	pid_t pid;
 	int pidfd;			/* -1: watched by pid */
 	bool alive;
@@ -87,6 +94,11 @@ struct record {
 	char name[SESSION_NAME_BYTES];
 	struct trace_set set;
 	struct rundir dir;
+	struct record_handed *handed[RECORD_HANDED_MAX]; /* other users'
+					 * directories: handed.c */
+	size_t nhanded;
+	uid_t users[RECORD_USERS_MAX];	/* that processes became */
+	size_t nusers;
 	struct record_member **members;
 	size_t nmembers;
 	int inotify;

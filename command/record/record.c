@@ -29,6 +29,7 @@
 #include "command/processes/handed.h"
 #include "command/processes/places.h"
 #include "command/processes/targets.h"
+#include "command/record/handed-private.h"
 #include "command/record/report.h"
 
 #define OUTPUTS_MAX	1000
@@ -219,19 +220,25 @@ static int begin(struct record *record)
 	return ret;
 }
 
+static bool has_trace(const struct record_member *member)
+{
+	for (size_t j = 0; j < member->nimages; j++)
+		if (member->images[j]->trace)
+			return true;
+	return false;
+}
+
 static size_t processes(const struct record *record)
 {
 	size_t n = 0;
 	size_t i;
-	size_t j;
 
 	for (i = 0; i < record->nmembers; i++) {
 		const struct record_member *member = record->members[i];
-		bool wrote = false;
 
-		for (j = 0; j < member->nimages; j++)
-			wrote |= !!member->images[j]->trace;
-		n += wrote;
+		/* a process that changed its user is one */
+		n += has_trace(member) &&
+		     !(member->before && has_trace(member->before));
 	}
 	return n;
 }
@@ -329,6 +336,7 @@ static int end(struct record *record)
 	trace_set_finish(&record->set);
 	if (record->off >= 0)
 		lacking_read(&record->lacking, record->off);
+	record_handed_read(record);
 	lacking_settle(&record->lacking);
 	if (record->lacking.limited)
 		record->shortage.error = EFBIG;
@@ -403,6 +411,7 @@ int record_main(int argc, char **argv)
 	record_printed_tell(&record);
 	trace_set_close(&record.set);
 	record_release(&record);
+	record_handed_close(&record);
 	free(record.requests);
 	free(record.before);
 	if (record.off >= 0) {

@@ -42,6 +42,17 @@ static const char *const words[LACKING_END] = {
 		"recorder's (mount --bind), or run taffrail record there",
 	[LACKING_FORBIDDEN] = "the program that executed it had restricted "
 		"itself (Landlock): allow it to write in the runtime directory",
+	[LACKING_LINKED] = "the default directory of its user "
+		"(/dev/shm/taffrail-UID) is a symbolic link or a file: remove "
+		"that, or run taffrail record as that user",
+	[LACKING_OWNED] = "the default directory of its user "
+		"(/dev/shm/taffrail-UID) belongs to another user: remove that, "
+		"or run taffrail record as that user",
+	[LACKING_OPENED] = "the default directory of its user "
+		"(/dev/shm/taffrail-UID) is open to others: make it private "
+		"(chmod 700)",
+	[LACKING_UNFIT] = "its arguments leave no room for the directory of "
+		"its user: give it fewer, or run taffrail record as that user",
 	[LACKING_UNLINKED] = "it is not linked with libtaffrail, and the "
 		"process that executed it has no LD_PRELOAD to hand on: link "
 		"it, or start that process by taffrail record",
@@ -153,10 +164,9 @@ static void take_note(struct lacking *lacking, const struct lacking_note *note,
 	char path[LACKING_PATH_BYTES + 1];
 
 	snprintf(path, sizeof(path), "%.*s", LACKING_PATH_BYTES, note->path);
-	lacking->away |= note->why == LACKING_USER ||
-			 note->why == LACKING_ELSEWHERE ||
-			 note->why == LACKING_AWAY ||
-			 note->why == LACKING_FORBIDDEN;
+	if (note->why == LACKING_HANDED)
+		return;
+	lacking->away |= !!lacking_is_away(note->why);
 	if (note->why != LACKING_UNLINKED) {
 		lacking_add(lacking, path, why, times);
 		return;
@@ -207,11 +217,12 @@ void lacking_look(struct lacking *lacking, const struct rundir_process *process,
 	}
 }
 
-/* Adds a program whose agent works elsewhere, and has told so itself. The
- * program that executed it may have noted it already, by another path. */
-static void add_away(struct lacking *lacking, const char *path)
+/* Returns true for a program that tells of itself, and that the program before
+ * has noted for this reason, by another path perhaps. */
+static bool take_noted(struct lacking *lacking, enum lacking_why noted,
+		       const char *path)
 {
-	const char *why = lacking_words(LACKING_AWAY);
+	const char *why = lacking_words(noted);
 
 	for (int i = 0; i < lacking->nrows; i++) {
 		struct lacking_row *row = &lacking->rows[i];
@@ -219,9 +230,19 @@ static void add_away(struct lacking *lacking, const char *path)
 		if (!strcmp(row->why, why) && row->told < row->times &&
 		    !strcmp(base_name(row->path), base_name(path))) {
 			row->told++;
-			return;
+			return true;
 		}
 	}
+	return false;
+}
+
+/* Adds a program whose agent works elsewhere, and has told so itself. */
+static void add_away(struct lacking *lacking, const char *path)
+{
+	const char *why = lacking_words(LACKING_AWAY);
+
+	if (take_noted(lacking, LACKING_AWAY, path))
+		return;
 	lacking->others++;
 	lacking->away = true;
 	lacking_add(lacking, path, why, 1);
@@ -269,6 +290,10 @@ void lacking_read(struct lacking *lacking, int fd)
 			add_away(lacking, path);
 			continue;
 		}
+		if (!strcmp(line, PROTOCOL_OTHERS) &&
+		    (take_noted(lacking, LACKING_UNFIT, path) ||
+		     take_noted(lacking, LACKING_USER, path)))
+			continue;
 		lacking->others++;
 		lacking->away |= is_unable(line);
 		lacking->roomless += !strncmp(line, PROTOCOL_NO_ROOM,

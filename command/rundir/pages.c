@@ -389,6 +389,27 @@ int rundir_recorder(struct rundir *dir, const char *name)
 	return ret;
 }
 
+int rundir_open_off(struct rundir *dir, const char *name)
+{
+	char file[NAME_MAX + 1];
+	int below = rundir_open_rules(dir, false);
+	struct stat st;
+	int fd;
+
+	if (below < 0)
+		return below;
+	off_name(file, name);
+	fd = openat(below, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC |
+		    O_NONBLOCK | O_NOCTTY);
+	close(below);
+	if (fd < 0)
+		return -errno;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == dir->uid)
+		return fd;
+	close(fd);
+	return -EPERM;
+}
+
 int rundir_create_off(struct rundir *dir, const char *name)
 {
 	char file[NAME_MAX + 1];

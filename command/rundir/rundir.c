@@ -87,9 +87,12 @@ static int check_owner(struct rundir *dir)
 	if (fstat(dir->fd, &st))
 		return dir_error(dir, -errno, "%s: %s", dir->path,
 				 strerror(errno));
-	if (st.st_uid != geteuid())
+	if (st.st_uid != dir->uid && dir->uid == geteuid())
 		return dir_error(dir, -EPERM,
 				 "%s belongs to uid %u, not to you",
+				 dir->path, (unsigned int)st.st_uid);
+	if (st.st_uid != dir->uid)
+		return dir_error(dir, -EPERM, "%s belongs to uid %u",
 				 dir->path, (unsigned int)st.st_uid);
 	/* --allow-group adds the right to search, and no other
 	 * (control/sessions/share.c) */
@@ -102,11 +105,11 @@ static int check_owner(struct rundir *dir)
 	return 0;
 }
 
-static int open_path(struct rundir *dir)
+static int open_path(struct rundir *dir, uid_t uid)
 {
 	int ret;
 
-	dir->uid = geteuid();
+	dir->uid = uid;
 	dir->fd = open(dir->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
 		       O_CLOEXEC);
 	if (dir->fd < 0) {
@@ -140,14 +143,21 @@ int rundir_open(struct rundir *dir, bool create)
 		return dir_error(dir, -errno, "cannot make %s: %s"
 				 COMMAND_SEE_DOCTOR, dir->path,
 				 strerror(errno));
-	return open_path(dir);
+	return open_path(dir, geteuid());
 }
 
 int rundir_open_at(struct rundir *dir, const char *path)
 {
 	dir->error[0] = '\0';
 	snprintf(dir->path, sizeof(dir->path), "%s", path);
-	return open_path(dir);
+	return open_path(dir, geteuid());
+}
+
+int rundir_open_user(struct rundir *dir, const char *path, uid_t uid)
+{
+	dir->error[0] = '\0';
+	snprintf(dir->path, sizeof(dir->path), "%s", path);
+	return open_path(dir, uid);
 }
 
 void rundir_close(struct rundir *dir)

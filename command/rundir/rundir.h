@@ -342,6 +342,10 @@ void rundir_heirs_sweep(int fd, uid_t uid);
  */
 int rundir_create_off(struct rundir *dir, const char *name);
 
+/* Opens that file of an agent's, which no recorder made, to read it. Returns a
+ * descriptor or a negative errno. */
+int rundir_open_off(struct rundir *dir, const char *name);
+
 /* Returns 1 when a recorder at work has this name, 0 when it has gone, or a
  * negative errno: it has left no file that tells. */
 int rundir_recorder(struct rundir *dir, const char *name);
@@ -364,8 +368,10 @@ DIR *rundir_opendir(int fd, const char *name);
 /* Gives a process to the list. Returns 0 or -ENOMEM. */
 int rundir_append(struct rundir_list *list, const struct rundir_process *p);
 
-/* Does as rundir_open(), for this path. */
+/* Does as rundir_open(), for this path; and for the directory of another
+ * user. */
 int rundir_open_at(struct rundir *dir, const char *path);
+int rundir_open_user(struct rundir *dir, const char *path, uid_t uid);
 
 /* Lists every process directory, and removes nothing. Returns 0, or a negative
  * errno and dir->error: -EMFILE when one could not be opened. */

@@ -57,6 +57,13 @@ static int runtime_is_tmpfs(const char *path)
 	return !sys2(SYS_statfs, path, &fs) && fs.type == TMPFS_MAGIC;
 }
 
+SIGSAFE void place_default(struct text *text, uint32_t uid)
+{
+	text_add(text, runtime_is_tmpfs("/dev/shm") ? PLACE_DEFAULT_SHM :
+						      PLACE_DEFAULT_TMP);
+	text_add_unsigned(text, uid);
+}
+
 static void runtime_choose(struct text *text)
 {
 	const char *home = settings.runtime;
@@ -67,10 +74,7 @@ static void runtime_choose(struct text *text)
 		text_add(text, home);
 		text_add(text, "/taffrail");
 	} else {
-		text_add(text, runtime_is_tmpfs("/dev/shm") ?
-				       "/dev/shm/taffrail-" :
-				       "/tmp/taffrail-");
-		text_add_unsigned(text, (uint64_t)sys0(SYS_geteuid));
+		place_default(text, (uint32_t)sys0(SYS_geteuid));
 	}
 }
 

@@ -28,6 +28,11 @@ void place_faults_publish(struct process_page *page);
 /* The reason why place_open() uses no directory; NULL: its error says all. */
 extern const char *place_failure;
 
+/* Adds the path of the directory of a user whose processes have no setting for
+ * it. SIGSAFE. */
+struct text;
+void place_default(struct text *text, uint32_t uid);
+
 /* Sets place_runtime by the settings. Returns 0, or -ENAMETOOLONG and
  * place_failure. */
 int place_choose(void);

@@ -102,6 +102,9 @@ struct session_client {
  */
 int session_contexts_parse(uint32_t *contexts, const char *list);
 
+/* Adds a list that session_contexts_parse() reads. */
+void session_contexts_add(struct text *out, uint32_t contexts);
+
 struct session {
 	enum session_phase phase;
 	char name[SESSION_NAME_BYTES];
@@ -270,6 +273,10 @@ uint64_t session_unsaved(struct session *session);
 /* Says why session_start() has failed with this errno, and what to do: which
  * sessions use all channels, for example. */
 void session_tell_failure(struct text *out, int error);
+
+/* Writes a session in the form of a file of sessions/, which programs obey that
+ * TAFFRAIL_JOIN tells of it; without its group. SIGSAFE. */
+void session_write(const struct session *session, struct text *out);
 
 /* Writes the lines "key=value" of MESSAGE_STATUS. */
 void session_describe(struct session *session, struct text *out);

@@ -177,18 +177,10 @@ static void types_add(struct text *out, const struct rule_types *types)
 	text_add_char(out, ')');
 }
 
-void session_describe(struct session *session, struct text *out)
+static void rules_add(const struct session *session, struct text *out)
 {
-	struct sums sums;
 	uint32_t i;
 
-	channel_sum(session->channel, &sums);
-	line_add(out, "session", session->name);
-	line_add_unsigned(out, "index", session->channel->index);
-	line_add(out, "state",
-		 session->phase == SESSION_RUNS ? "active" : "stopped");
-	line_add(out, "mode",
-		 session->flags & SESSION_OVERWRITE ? "overwrite" : "discard");
 	for (i = 0; i < session->nrules; i++) {
 		text_add(out, session->rules[i].wanted ? "rule=" : "unrule=");
 		text_add(out, session->rules[i].glob);
@@ -199,6 +191,37 @@ void session_describe(struct session *session, struct text *out)
 		}
 		text_add_char(out, '\n');
 	}
+}
+
+SIGSAFE void session_write(const struct session *session, struct text *out)
+{
+	line_add(out, "name", session->name);
+	line_add(out, "mode", session->flags & SESSION_OVERWRITE ? "overwrite" :
+								   "discard");
+	line_add_unsigned(out, "buffer", session->buffer);
+	line_add_unsigned(out, "quota", session->quota);
+	text_add(out, "context=");
+	session_contexts_add(out, session->contexts);
+	text_add_char(out, '\n');
+	if (session->flags & SESSION_CONSUMED)
+		line_add(out, "consumed", "1");
+	if (session->int3)
+		line_add(out, "int3", "1");
+	rules_add(session, out);
+}
+
+void session_describe(struct session *session, struct text *out)
+{
+	struct sums sums;
+
+	channel_sum(session->channel, &sums);
+	line_add(out, "session", session->name);
+	line_add_unsigned(out, "index", session->channel->index);
+	line_add(out, "state",
+		 session->phase == SESSION_RUNS ? "active" : "stopped");
+	line_add(out, "mode",
+		 session->flags & SESSION_OVERWRITE ? "overwrite" : "discard");
+	rules_add(session, out);
 	line_add_unsigned(out, "written", sums.written);
 	line_add_unsigned(out, "lost", sums.lost);
 	line_add_unsigned(out, "overwritten", sums.overwritten);
