@@ -78,15 +78,22 @@ models()
 
 rule_spdx()
 {
-	files '\.(c|h|S|cc|exp|t|sh|ac|m4|py|pml)$|(^|/)(bootstrap|run)$' |
-	while read -r file; do
-		local want=LGPL-2.1-or-later
-		case $file in
-		$public/taffrail/*.h|$public/ust/*.h) want=MIT ;;
-		esac
-		head -n 2 "$file" |
-			grep -q "SPDX-License-Identifier: $want" ||
-			echo "$file:1: no SPDX line with $want"
+	local wanted pattern
+	files '\.(c|h|S|cc|exp|t|sh|ac|m4|py|pml)$|(^|/)(bootstrap|run)$' \
+		>"$scratch/spdx"
+	for wanted in MIT LGPL-2.1-or-later; do
+		pattern="^$public/(taffrail|ust)/.*\.h$"
+		if test $wanted = MIT; then
+			grep -E "$pattern" "$scratch/spdx"
+		else
+			grep -vE "$pattern" "$scratch/spdx"
+		fi >"$scratch/spdx.files"
+		xargs awk -v line="SPDX-License-Identifier: $wanted" '
+			FNR > 2 { nextfile }
+			index($0, line) { print FILENAME }
+			' <"$scratch/spdx.files" | sort -u |
+			comm -23 "$scratch/spdx.files" - |
+			sed "s/$/:1: no SPDX line with $wanted/"
 	done
 }
 
@@ -120,12 +127,10 @@ rule_symbols()
 rule_file_length()
 {
 	files '\.(c|h|S|cc|exp|t|sh|py)$|(^|/)(bootstrap|run)$' |
-	while read -r file; do
-		local lines
-		lines=$(wc -l <"$file")
-		test "$lines" -le $FILE_LINES_MAX ||
-			echo "$file:$lines: longer than $FILE_LINES_MAX lines"
-	done
+	xargs wc -l | awk -v max=$FILE_LINES_MAX '
+		$1 > max && $2 != "total" {
+			print $2 ":" $1 ": longer than " max " lines"
+		}'
 }
 
 # Kernel style makes it easy: a body is between "{" and "}" in column one.
@@ -149,11 +154,19 @@ rule_function_length()
 
 rule_columns()
 {
-	files '\.(c|h|S)$' | while read -r file; do
-		expand -t8 "$file" | awk -v max=$COLUMNS_MAX -v file="$file" \
-			'length($0) > max && !/"/ {
-				print file ":" NR ": " length($0) " columns" }'
-	done
+	files '\.(c|h|S)$' | xargs awk -v max=$COLUMNS_MAX '
+	function columns(line,	at, n) {
+		n = 0
+		while (at = index(line, "\t")) {
+			n += at - 1
+			n += 8 - n % 8
+			line = substr(line, at + 1)
+		}
+		return n + length(line)
+	}
+	!/"/ && columns($0) > max {
+		print FILENAME ":" FNR ": " columns($0) " columns"
+	}'
 }
 
 rule_white_space()
@@ -262,18 +275,16 @@ rule_local_paths()
 # A file that no local.mk names is neither built nor distributed.
 rule_listed()
 {
-	sources | while read -r file; do
-		grep -qF "$file" ./*/local.mk ||
-			echo "$file:1: not in $(dirname "$file" |
-				cut -d/ -f1)/local.mk"
-	done
-	files '^testsuite/unit/.*\.c$' | while read -r file; do
-		grep -qF "${file%.c}" testsuite/local.mk ||
-			echo "$file:1: not in testsuite/local.mk"
-	done
-	files '^testsuite/taffrail\..*\.(exp|t)$' | while read -r file; do
-		grep -qF "$(dirname "$file")" testsuite/local.mk ||
-			echo "$file:1: its folder is not in testsuite/local.mk"
+	grep -hoE '[A-Za-z0-9_./-]+' ./*/local.mk | sort -u >"$scratch/listed"
+	sources | comm -23 - "$scratch/listed" |
+		sed 's,^\([^/]*\)/.*,&:1: not in \1/local.mk,'
+	files '^testsuite/unit/.*\.c$' | sed 's/\.c$//' |
+		sort | comm -23 - "$scratch/listed" |
+		sed 's,$,.c:1: not in testsuite/local.mk,'
+	files '^testsuite/taffrail\..*\.(exp|t)$' | sed 's,/[^/]*$,,' |
+		sort -u | while read -r folder; do
+		grep -qF "$folder" testsuite/local.mk ||
+			echo "$folder:1: not in testsuite/local.mk"
 	done
 }
 
@@ -356,10 +367,10 @@ rule_scripts_parse()
 rule_scripts_run()
 {
 	files . | while read -r file; do
-		test -x "$file" ||
-			awk 'FNR == 1 && /^#!/ { print FILENAME ":1: not executable" }
-				{ exit }' "$file"
-	done
+		test -x "$file" || echo "$file"
+	done | xargs awk '
+		FNR > 1 { nextfile }
+		/^#!/ { print FILENAME ":1: not executable" }'
 }
 
 # What runs in the program's signal handlers: every layer but those of the
