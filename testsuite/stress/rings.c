@@ -376,7 +376,7 @@ static uint64_t now_ms(void)
 /* What happens to the writers besides signals and migration. */
 static int control(void)
 {
-	uint64_t end = now_ms() + (uint64_t)options.seconds * 1000;
+	uint64_t end = now_ms() + (uint64_t)(options.seconds * 1000);
 	uint64_t random = 5;
 	int ret = 0;
 
@@ -468,7 +468,7 @@ static void options_read(int argc, char **argv)
 
 	while ((option = getopt(argc, argv, "s:t:nc:olxez:qkfjwdb:1")) != -1) {
 		switch (option) {
-		case 's': options.seconds = atoi(optarg); break;
+		case 's': options.seconds = atof(optarg); break;
 		case 't': options.threads = atoi(optarg); break;
 		case 'n': options.rseq = 0; break;
 		case 'c': options.clock = optarg; break;

@@ -46,7 +46,7 @@ struct stress {
 extern struct stress *stress;
 
 struct options {
-	int seconds;
+	double seconds;
 	int threads;
 	int rseq;
 	const char *clock;

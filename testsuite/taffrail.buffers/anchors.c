@@ -25,7 +25,7 @@ static int64_t now_ns(clockid_t id)
 int main(int argc, char **argv)
 {
 	int often = argc > 1 && !strcmp(argv[1], "often");
-	static char block[1024];
+	static uint64_t block[128];
 	int64_t start = now_ns(CLOCK_MONOTONIC);
 	int ms;
 	int i;
@@ -37,7 +37,7 @@ int main(int argc, char **argv)
 			TAFFRAIL_EVENT(app, now, ns);
 			if (often)
 				TAFFRAIL_EVENT(fill, block,
-					       TAFFRAIL_BYTES(block, 1024));
+					       TAFFRAIL_ARRAY(block, 128));
 		}
 		while (now_ns(CLOCK_MONOTONIC) - start < ms * 1000000ll)
 			;
