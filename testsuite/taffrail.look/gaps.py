@@ -3,7 +3,7 @@
 
 Usage: gaps.py DIRECTORY FIRST LAST
 
-Removes the packets from number FIRST to LAST of the trace's stream, its index
+Removes the packets from number FIRST to LAST of the trace's largest stream, its index
 and its ledger. Prints gap:PID:FROM:TO: the end of the packet before them, and
 the first event behind them, in nanoseconds.
 """
@@ -15,7 +15,8 @@ import sys
 
 directory = sys.argv[1]
 first, last = int(sys.argv[2]), int(sys.argv[3])
-path, = glob.glob(os.path.join(directory, 'stream_*'))
+# a section that gives up on a busy machine leaves a small stream of a locked ring
+path = max(glob.glob(os.path.join(directory, 'stream_*')), key=os.path.getsize)
 with open(os.path.join(directory, 'metadata'), encoding='utf-8') as text:
     metadata = text.read()
 
