@@ -3,6 +3,8 @@
 control_sources = \
 	control/protocol.h \
 	control/request.h \
+	control/service/action.c \
+	control/service/action.h \
 	control/service/alone-private.h \
 	control/service/alone.c \
 	control/service/bell.c \
@@ -57,6 +59,7 @@ control_sources = \
 
 if MACHINE_X86_64
 control_sources += \
+	control/service/call-x86_64.S \
 	control/service/demand-x86_64.S \
 	control/threads/stack-x86_64.S \
 	control/threads/thread-x86_64.h \

@@ -42,7 +42,7 @@
 
 /* What leave_image() has done. */
 struct leaving {
-	int withdrawn;
+	struct demand_leave demand;
 	enum lacking_why why;
 	uint32_t mark;
 	const char *handed;	/* the program's path, with LACKING_HANDED */
@@ -191,14 +191,14 @@ SIGSAFE static void leave_image(struct leaving *leaving,
 	leaving->why = leaving->handed ? LACKING_NOT : image->why;
 	if (leaving->why)
 		leaving->mark = lacking_note(leaving->why, exec_path(image));
-	leaving->withdrawn = demand_exec();
+	demand_exec(&leaving->demand);
 }
 
 static int stayed(const struct leaving *leaving, int ret)
 {
 	int error = errno;
 
-	demand_exec_failed(leaving->withdrawn);
+	demand_exec_failed(&leaving->demand);
 	if (leaving->why)
 		lacking_failed(leaving->why, leaving->mark);
 	errno = error;

@@ -26,6 +26,7 @@
 #include "agent/wrap/private.h"
 #include "base/sys.h"
 #include "buffers/rings/channel.h"
+#include "control/service/demand.h"
 #include "control/threads/settings.h"
 
 #define PUBLIC	__attribute__((weak, visibility("default"), cold))
@@ -101,7 +102,8 @@ static int noted(const struct spawn *spawn, const struct image *image,
 	return ret;
 }
 
-static int start(const struct spawn *spawn)
+/* For a recorder or a session. */
+static int start_known(const struct spawn *spawn)
 {
 	char *const *environment = spawn->exec.environment;
 	struct image image;
@@ -109,8 +111,6 @@ static int start(const struct spawn *spawn)
 	void *room = NULL;
 	int ret;
 
-	if (!settings.join && !channels_run())
-		return really(spawn, environment);
 	look(&image, spawn);
 	bytes = exec_room(&image, environment);
 	if (bytes)
@@ -125,6 +125,19 @@ static int start(const struct spawn *spawn)
 		      really_fitting(spawn, &image, environment);
 	if (room)
 		sys_munmap(room, bytes);
+	return ret;
+}
+
+static int start(const struct spawn *spawn)
+{
+	struct demand_leave leave;
+	int ret;
+
+	demand_spawn(&leave);
+	ret = settings.join || channels_run() ?
+		      start_known(spawn) :
+		      really(spawn, spawn->exec.environment);
+	demand_spawned(&leave);
 	return ret;
 }
 

@@ -27,13 +27,23 @@
 #define PUBLIC		__attribute__((visibility("default")))
 #define SIGSET_BYTES	8
 #define RESTORER_FLAG	0x04000000ul	/* SA_RESTORER */
+#define UNMASKED	(1ull << (SIGKILL - 1) | 1ull << (SIGSTOP - 1))
+/* The kernel may keep others, or clear them. */
+#define KNOWN_FLAGS	(SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | \
+			 SA_ONSTACK | SA_RESTART | SA_NODEFER | \
+			 (unsigned int)SA_RESETHAND | RESTORER_FLAG)
 /* The program's flags that change what the kernel does to a system call, and
  * where a handler runs. */
 #define KERNEL_FLAGS	(SA_RESTART | SA_ONSTACK)
 #define GRACE_MS	5
+#define SPAWNS_LOOKS	1000000
 
-static struct kernel_action theirs;	/* taken by `changing` */
-static uint32_t changing;
+extern const char call_stubs[] __attribute__((visibility("hidden")));
+
+uint32_t call_begun;
+static uint32_t ignored_once;	/* the program has ignored the signal */
+static uint32_t spawns;		/* under way, guarded by spawns_lock */
+static uint32_t spawns_lock;
 static int (*call_serve)(void *unused);
 static void (*call_restorer)(void);
 
@@ -42,23 +52,11 @@ static void mask_set(uint64_t mask, uint64_t *before)
 	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, before, SIGSET_BYTES);
 }
 
-/* The caller blocks all signals: the holder is not the interrupted thread. */
-static struct kernel_action theirs_change(const struct kernel_action *set)
+static int kernel_change(const struct kernel_action *set,
+			 struct kernel_action *old)
 {
-	struct kernel_action was;
-
-	while (__atomic_exchange_n(&changing, 1, __ATOMIC_ACQUIRE))
-		;
-	was = theirs;
-	if (set)
-		theirs = *set;
-	store_release(&changing, 0);
-	return was;
-}
-
-static int is_function(const struct kernel_action *action)
-{
-	return (uintptr_t)action->handler > (uintptr_t)SIG_IGN;
+	return (int)sys4(SYS_rt_sigaction, agent_signal, set, old,
+			 SIGSET_BYTES);
 }
 
 /* Obeys the request, if the process is the one that it is for. */
@@ -111,22 +109,34 @@ PUBLIC SIGSAFE int taffrail_signal_chain(int number, siginfo_t *info,
 	return chain(number, info, context);
 }
 
-static void on_signal(int number, siginfo_t *info, void *context);
-
-static int install(const struct kernel_action *for_them)
+/* Returns what the kernel gets for a program's action. */
+static struct kernel_action ours_for(const struct kernel_action *theirs)
 {
 	struct kernel_action ours = {
-		.handler = on_signal,
+		.handler = action_stub(theirs),
 		.flags = SA_SIGINFO | RESTORER_FLAG | KERNEL_FLAGS,
 		.restorer = call_restorer,
-		.mask = ~0ull,
+		.mask = ~UNMASKED,
 	};
 
-	if (is_function(for_them))
-		ours.flags &= ~(unsigned long)KERNEL_FLAGS |
-			      for_them->flags;
-	return (int)sys4(SYS_rt_sigaction, agent_signal, &ours, NULL,
-			 SIGSET_BYTES);
+	if (action_calls(theirs))
+		ours.flags &= ~(unsigned long)KERNEL_FLAGS | theirs->flags;
+	ours.flags |= theirs->flags & ~(unsigned long)KNOWN_FLAGS;
+	if (theirs->handler == (void *)SIG_IGN)
+		store_relaxed(&ignored_once, 1);
+	return ours;
+}
+
+/* Returns the program's action for what the kernel has. */
+static struct kernel_action theirs_of(const struct kernel_action *is)
+{
+	struct kernel_action theirs;
+
+	if (!action_of((void *)is->handler, &theirs))
+		return *is;
+	theirs.flags &= KNOWN_FLAGS;
+	theirs.flags |= is->flags & ~(unsigned long)KNOWN_FLAGS;
+	return theirs;
 }
 
 /* Does what the signal does to a program without a handler: it ends. */
@@ -140,18 +150,15 @@ static void end_by(int number)
 
 /* Runs the program's own handler, with the signals blocked that the kernel
  * would block. */
-static void pass(int number, siginfo_t *info, void *context)
+static void pass(int number, siginfo_t *info, void *context, uint32_t stub)
 {
-	const struct kernel_action none = { 0 };
-	struct kernel_action action = theirs_change(NULL);
+	struct kernel_action action = action_take(stub);
 	uint64_t mask = *(uint64_t *)&((ucontext_t *)context)->uc_sigmask;
 
 	if (!action.handler && !host_confined)
 		end_by(number);
-	if (!is_function(&action))
+	if (!action_calls(&action))
 		return;
-	if (action.flags & SA_RESETHAND)
-		theirs_change(&none);
 	if (!(action.flags & SA_NODEFER))
 		mask |= 1ull << (number - 1);
 	if (!host_confined)
@@ -159,62 +166,111 @@ static void pass(int number, siginfo_t *info, void *context)
 	action.handler(number, info, context);
 }
 
-SIGSAFE static void on_signal(int number, siginfo_t *info, void *context)
+SIGSAFE void action_run(int number, siginfo_t *info, void *context,
+			uint32_t stub)
 {
 	if (!chain(number, info, context))
-		pass(number, info, context);
+		pass(number, info, context, (uint8_t)stub);
 }
 
 void call_setup(int (*serve)(void *unused), void (*restorer)(void))
 {
+	action_stubs = call_stubs;
 	call_serve = serve;
 	call_restorer = restorer;
 	/* the interrupted thread may be the one that is waited for */
 	channel_grace_ms = GRACE_MS;
 }
 
+static int is_same(const struct kernel_action *a, const struct kernel_action *b)
+{
+	return a->handler == b->handler && a->mask == b->mask &&
+	       !((a->flags ^ b->flags) & KNOWN_FLAGS);
+}
+
+/*
+ * Puts `to(is)` in the place of what the kernel has. A thread of the program may
+ * install another action meanwhile, and the kernel cannot compare and exchange.
+ * So what it had is put back, through `to`, until it had what was expected: the
+ * program's last change stays.
+ */
+static int replace(struct kernel_action (*to)(const struct kernel_action *is))
+{
+	struct kernel_action is, put, was;
+	int ret = kernel_change(NULL, &is);
+
+	if (ret)
+		return ret;
+	put = to(&is);
+	while (!(ret = kernel_change(&put, &was)) && !is_same(&was, &is)) {
+		is = put;
+		put = to(&was);
+	}
+	return ret;
+}
+
+static struct kernel_action taken_over(const struct kernel_action *is)
+{
+	struct kernel_action theirs = theirs_of(is);
+
+	return ours_for(&theirs);
+}
+
 SIGSAFE int call_begin(void)
 {
-	int ret = (int)sys4(SYS_rt_sigaction, agent_signal, NULL, &theirs,
-			    SIGSET_BYTES);
+	int ret = replace(taken_over);
 
-	return ret ? ret : install(&theirs);
+	store_release(&call_begun, !ret);
+	return ret;
 }
 
 void call_end(void)
 {
-	struct kernel_action action = theirs;
-
-	if (!(action.flags & RESTORER_FLAG)) {
-		action.flags |= RESTORER_FLAG;
-		action.restorer = call_restorer;
-	}
-	sys4(SYS_rt_sigaction, agent_signal, &action, NULL, SIGSET_BYTES);
+	store_release(&call_begun, 0);
+	replace(theirs_of);
 }
 
 SIGSAFE int call_action(const struct kernel_action *set,
 			struct kernel_action *old)
 {
-	uint64_t mask;
-	int ret = 0;
+	struct kernel_action theirs, ours, was;
+	int ret;
 
-	mask_set(~0ull, &mask);
-	*old = theirs_change(set);
-	if (set)
-		ret = install(set);
-	mask_set(mask, NULL);
+	if (set) {
+		/* as libc and the kernel have it */
+		theirs = *set;
+		theirs.flags |= RESTORER_FLAG;
+		theirs.restorer = call_restorer;
+		theirs.mask &= ~UNMASKED;
+		ours = ours_for(&theirs);
+	}
+	ret = kernel_change(set ? &ours : NULL, &was);
+	if (!ret)
+		*old = theirs_of(&was);
 	return ret;
 }
 
-SIGSAFE int call_ignore(int yes)
+SIGSAFE int call_ignores(void)
 {
-	const struct kernel_action ignored = {
-		.handler = (void *)SIG_IGN,
-	};
+	struct kernel_action is;
 
-	return yes ? (int)sys4(SYS_rt_sigaction, agent_signal, &ignored, NULL,
-			       SIGSET_BYTES) :
-		     install(&theirs);
+	if (!load_relaxed(&ignored_once) || kernel_change(NULL, &is))
+		return 0;
+	is = theirs_of(&is);
+	return is.handler == (void *)SIG_IGN;
+}
+
+SIGSAFE void call_spawn(int begin)
+{
+	int looks = SPAWNS_LOOKS;
+
+	/* the holder may be a killed child that shared this memory */
+	while (__atomic_exchange_n(&spawns_lock, 1, __ATOMIC_ACQUIRE) &&
+	       looks--)
+		;
+	if (begin ? !spawns++ : !--spawns)
+		replace(begin ? theirs_of : taken_over);
+	store_release(&spawns_lock, 0);
 }
 
 SIGSAFE int call_left(const struct process_wake *wake)
@@ -222,7 +278,6 @@ SIGSAFE int call_left(const struct process_wake *wake)
 	uint64_t pending = 0;
 
 	sys2(SYS_rt_sigpending, &pending, SIGSET_BYTES);
-	return theirs.handler == (void *)SIG_IGN ||
-	       load_relaxed(&wake->sending) ||
+	return load_relaxed(&wake->sending) ||
 	       (pending >> (agent_signal - 1) & 1);
 }

@@ -6,18 +6,8 @@
 #ifndef CONTROL_SERVICE_CALL_H
 #define CONTROL_SERVICE_CALL_H
 
-#include <signal.h>
-#include <stdint.h>
-
 #include "buffers/wake.h"
-
-/* The kernel's struct sigaction. */
-struct kernel_action {
-	void (*handler)(int number, siginfo_t *info, void *context);
-	unsigned long flags;
-	void (*restorer)(void);
-	uint64_t mask;
-};
+#include "control/service/action.h"
 
 /*
  * Takes what the handler calls: `serve` obeys the request in CALL_FILE, and
@@ -31,18 +21,26 @@ void call_setup(int (*serve)(void *unused), void (*restorer)(void));
 int call_begin(void);
 void call_end(void);
 
+/* 1 between the two. */
+extern uint32_t call_begun;
+
 /*
  * Does what sigaction(2) does for agent_signal: the kernel keeps the agent's
  * handler, which calls the program's. Returns 0 or a negative errno. SIGSAFE.
  */
 int call_action(const struct kernel_action *set, struct kernel_action *old);
 
-/* Has the kernel ignore the signal before an exec (1), or has the handler
- * installed again (0). Returns 0 or a negative errno. SIGSAFE. */
-int call_ignore(int yes);
+/* Returns 1 when the calling process, which may be a child that shares this
+ * memory, ignores the signal. Makes no system call if the program never ignored
+ * it. SIGSAFE. */
+int call_ignores(void);
 
-/* Returns 1 when an exec must begin with the signal ignored: the program
- * ignores it, a command may still send it, or it is pending. SIGSAFE. */
+/* Gives the signal back while libc makes a child that executes a program (1), and
+ * takes it again (0): the child ignores what the program ignores. */
+void call_spawn(int begin);
+
+/* Returns 1 when an exec must begin with the signal ignored: a command may still
+ * send it, or it is pending. SIGSAFE. */
 int call_left(const struct process_wake *wake);
 
 #endif

@@ -50,7 +50,6 @@
 #define RESTORER_FLAG	0x04000000ul	/* SA_RESTORER */
 #define PAUSE_NS	100000
 #define LOOKS		10000			/* a second, at least */
-#define EXEC_IGNORES	2			/* demand_exec() returns it */
 #define HIDDEN		__attribute__((visibility("hidden")))
 
 /* Input of the code at demand_entry; the offsets are in demand-*.S. */
@@ -274,44 +273,90 @@ SIGSAFE void demand_give_back(int withdrawn)
 		begin(EBUSY);
 }
 
-/* Ignores the signal, or installs the handler again. An exec resets handlers,
- * but it keeps a signal ignored. */
-static int signal_ignore(int yes)
+static int signal_change(const struct kernel_action *set,
+			 struct kernel_action *old)
+{
+	return (int)sys4(SYS_rt_sigaction, have_signal, set, old,
+			 SIGSET_BYTES);
+}
+
+/* Returns 1 when a program that is executed must find the signal ignored,
+ * because without the agent it would. */
+static int is_ignored(void)
+{
+	struct kernel_action now;
+
+	if (!have_signal || thread_forbidden())
+		return 0;
+	if (agent_signal)
+		return call_ignores();
+	return before.handler == (void *)SIG_IGN &&
+	       !signal_change(NULL, &now) && now.handler == on_signal;
+}
+
+/* An exec resets handlers, but it keeps a signal ignored. */
+static void ignore(struct demand_leave *leave)
 {
 	const struct kernel_action ignored = {
 		.handler = (void *)SIG_IGN,
 	};
 
-	if (agent_signal)
-		return call_ignore(yes);
-	return (int)sys4(SYS_rt_sigaction, WAKE_SIGNAL,
-			 yes ? &ignored : &ours, NULL, SIGSET_BYTES);
+	leave->ignored = !signal_change(&ignored, &leave->before);
 }
 
-SIGSAFE int demand_exec(void)
+SIGSAFE void demand_exec(struct demand_leave *leave)
 {
 	struct process_wake *wake = wake_near();
+	int ignores = is_ignored();
 
+	leave->withdrawn = leave->ignored = 0;
 	/* Only a system call can tell this process from a child that shares
 	 * its memory, and a filter that the agent did not notice may kill for
 	 * that call. */
-	if (!wake || load_relaxed(fork_guests))
-		return 0;
-	withdraw(wake);
-	wait_while(&wake->request, 1, 0);
-	/* the command was stopped or killed before its signal */
-	if (have_signal &&
-	    (__atomic_exchange_n(&wake->request, 0, __ATOMIC_SEQ_CST) ||
-	     (agent_signal && call_left(wake))) && !signal_ignore(1))
-		return EXEC_IGNORES;
-	return 1;
+	if (wake && !load_relaxed(fork_guests)) {
+		leave->withdrawn = withdraw(wake);
+		wait_while(&wake->request, 1, 0);
+		/* the command was stopped or killed before its signal */
+		ignores |= have_signal &&
+			   (__atomic_exchange_n(&wake->request, 0,
+						__ATOMIC_SEQ_CST) ||
+			    (agent_signal && call_left(wake)));
+	}
+	if (ignores)
+		ignore(leave);
 }
 
-SIGSAFE void demand_exec_failed(int withdrawn)
+SIGSAFE void demand_exec_failed(const struct demand_leave *leave)
 {
-	if (withdrawn == EXEC_IGNORES)
-		signal_ignore(0);
-	demand_give_back(withdrawn);
+	struct kernel_action now;
+
+	/* another thread may have installed a handler */
+	if (leave->ignored && !signal_change(NULL, &now) &&
+	    now.handler == (void *)SIG_IGN)
+		signal_change(&leave->before, NULL);
+	demand_give_back(leave->withdrawn);
+}
+
+SIGSAFE void demand_spawn(struct demand_leave *leave)
+{
+	struct process_wake *wake = wake_near();
+
+	leave->withdrawn = 0;
+	/* glibc's posix_spawn() changes signal 32 itself */
+	leave->ignored = agent_signal && is_ignored();
+	if (!leave->ignored)
+		return;
+	if (wake)
+		leave->withdrawn = withdraw(wake);
+	call_spawn(1);
+}
+
+SIGSAFE void demand_spawned(const struct demand_leave *leave)
+{
+	if (!leave->ignored)
+		return;
+	call_spawn(0);
+	demand_give_back(leave->withdrawn);
 }
 
 void demand_forget(void)

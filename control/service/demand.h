@@ -6,6 +6,8 @@
 #ifndef CONTROL_SERVICE_DEMAND_H
 #define CONTROL_SERVICE_DEMAND_H
 
+#include "control/service/action.h"
+
 /*
  * Lets commands reach this process: through a service thread that a command
  * makes when it needs one; through one that starts now and stays
@@ -31,10 +33,24 @@ void demand_offer(int error);
 int demand_withdraw(void);
 void demand_give_back(int withdrawn);
 
+/* What demand_exec() and demand_spawn() have changed. */
+struct demand_leave {
+	int withdrawn;
+	int ignored;
+	struct kernel_action before;	/* if `ignored` */
+};
+
 /* Does the same before another program is executed. When it returns, no
- * command's signal is under way, or the process ignores the signal. */
-int demand_exec(void);
-void demand_exec_failed(int withdrawn);
+ * command's signal is under way, or the process ignores the signal. It ignores
+ * it also where the program does: in a child that shares this memory and in a
+ * forked one, too. */
+void demand_exec(struct demand_leave *leave);
+void demand_exec_failed(const struct demand_leave *leave);
+
+/* Does the same around a function of libc's that makes a child which executes a
+ * program; only if the program ignores the signal. */
+void demand_spawn(struct demand_leave *leave);
+void demand_spawned(const struct demand_leave *leave);
 
 /* Forgets the parent's offer and withdrawals, in a forked child. */
 void demand_forget(void);
