@@ -1,28 +1,43 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Tells whether a thread is in a signal handler. Each handler that the program
- * installs is called by a handler of this library, which counts. So are the
- * handlers that are there when the library is loaded into a program that runs.
+ * Tells whether a thread is in a signal handler. Instead of each handler that
+ * the program installs, the kernel gets a stub of this library, which counts
+ * and then calls the handler. So do the handlers that are there when the
+ * library is loaded into a program that runs.
+ *
+ * Each function of the program has a stub of its own, for good, whatever signal
+ * it handles. What is installed is what the kernel has: nothing here says which
+ * handler a signal has. So
+ *  - the kernel changes handler, flags and mask in one step, and a signal that
+ *    is about to be handled runs the handler whose flags it goes by;
+ *  - a child that shares this memory (vfork(2)) changes its own signals only;
+ *  - a handler that is reset, ignored or inherited is so without help.
  *
  * What must stay true: the program sees its own handlers. A function of libc
- * that returns a handler returns the program's; the kernel's view decides
- * whether ours is installed at all (SA_RESETHAND, signals that are ignored).
+ * that returns a handler returns the program's. When all stubs are taken, a
+ * further function is installed as it is, and its hits count as ordinary ones.
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
+#include <string.h>
 
 #include "base/base.h"
 #include "probes/private.h"
+#include "probes/stubs-private.h"
 
 #define PUBLIC	__attribute__((visibility("default")))
+#define HIDDEN	__attribute__((visibility("hidden")))
 
 typedef void handler_fn(int number);
 typedef void action_fn(int number, siginfo_t *info, void *context);
 
-/* The program's handlers. One pointer serves both forms: a handler of the short
- * form does not look at further arguments. */
-static action_fn *handlers[NSIG];
+/* The program's functions, by the stub. A word is written once, by any thread
+ * or child. One pointer serves both forms of a handler: one of the short form
+ * does not look at further arguments. */
+static action_fn *functions[STUBS];
+
+extern const char handler_stubs[] HIDDEN;
 
 __thread uint32_t probe_handlers;
 
@@ -51,120 +66,163 @@ static SIGSAFE void handler_end(struct call *call)
 	_pthread_cleanup_pop(&call->buffer, 0);
 }
 
-/* Stands for every handler of the program. A handler may leave it by
- * siglongjmp(): see hit.c. */
-static SIGSAFE void handler_call(int number, siginfo_t *info, void *context)
+/* The stubs lead here. A handler may leave this function by siglongjmp(): see
+ * hit.c. */
+HIDDEN SIGSAFE void handler_call(int number, siginfo_t *info, void *context,
+				 uint32_t stub);
+SIGSAFE void handler_call(int number, siginfo_t *info, void *context,
+			  uint32_t stub)
 {
 	struct call call __attribute__((cleanup(handler_end)));
 
 	call.before = probe_handlers;
 	_pthread_cleanup_push(&call.buffer, handler_left, &call);
 	probe_handlers = call.before + 1;
-	load_acquire(&handlers[number])(number, info, context);
+	load_acquire(&functions[stub])(number, info, context);
 }
 
 static void reals_find(void)
 {
-	if (real_sigaction)
+	if (load_acquire(&real_sigaction))
 		return;
 	*(void **)&real_signal = dlsym(RTLD_NEXT, "signal");
 	*(void **)&real_sysv_signal = dlsym(RTLD_NEXT, "__sysv_signal");
 	*(void **)&real_sigset = dlsym(RTLD_NEXT, "sigset");
-	*(void **)&real_sigaction = dlsym(RTLD_NEXT, "sigaction");
+	store_release((void **)&real_sigaction, dlsym(RTLD_NEXT, "sigaction"));
 }
 
-/* A program that has asked the kernel may pass our own handler: it is not a
- * function of the program, and is installed as it is. */
+static int is_stub(const void *handler)
+{
+	return (uintptr_t)handler - (uintptr_t)handler_stubs <
+	       STUBS * STUB_BYTES;
+}
+
+/* A program that has asked the kernel may pass a stub: it is installed as it
+ * is. */
 static int is_function(const void *handler)
 {
-	return handler != (void *)handler_call && handler != (void *)SIG_DFL &&
-	       handler != (void *)SIG_IGN && handler != (void *)SIG_ERR &&
-	       handler != (void *)SIG_HOLD;
+	return handler != (void *)SIG_DFL && handler != (void *)SIG_IGN &&
+	       handler != (void *)SIG_ERR && handler != (void *)SIG_HOLD &&
+	       !is_stub(handler);
 }
 
-static int is_signal(int number)
+/* Returns what is installed for the program's handler. */
+static SIGSAFE void *stub_of(void *handler)
 {
-	return number > 0 && number < NSIG;
+	uint32_t at = (uint32_t)(((uintptr_t)handler * 0x9e3779b97f4a7c15ull) >>
+				 32);
+	action_fn *has;
+	uint32_t i;
+
+	if (!is_function(handler))
+		return handler;
+	for (i = 0; i < STUBS; i++, at++) {
+		at %= STUBS;
+		has = load_acquire(&functions[at]);
+		if (!has &&
+		    __atomic_compare_exchange_n(&functions[at], &has,
+						(action_fn *)handler, 0,
+						__ATOMIC_ACQ_REL,
+						__ATOMIC_ACQUIRE))
+			has = (action_fn *)handler;
+		if (has == (action_fn *)handler)
+			return (char *)handler_stubs + at * STUB_BYTES;
+	}
+	return handler;
+}
+
+/* Returns the program's handler for what is installed. */
+static SIGSAFE void *function_of(void *handler)
+{
+	action_fn *has = NULL;
+
+	if (is_stub(handler))
+		has = load_acquire(&functions[((char *)handler -
+					       handler_stubs) / STUB_BYTES]);
+	return has ? (void *)has : handler;
+}
+
+/* No public name calls another: a program's library may have that one, too. */
+static int set_action(int number, const struct sigaction *set,
+		      struct sigaction *old)
+{
+	struct sigaction ours;
+	int ret;
+
+	reals_find();
+	if (set) {
+		ours = *set;
+		ours.sa_sigaction = (action_fn *)stub_of((void *)
+							 set->sa_sigaction);
+	}
+	ret = real_sigaction(number, set ? &ours : NULL, old);
+	if (!ret && old)
+		old->sa_sigaction = (action_fn *)function_of((void *)
+							     old->sa_sigaction);
+	return ret;
 }
 
 PUBLIC int sigaction(int number, const struct sigaction *set,
 		     struct sigaction *old)
 {
-	struct sigaction before;
-	struct sigaction ours;
-	action_fn *theirs;
-	int ret;
+	return set_action(number, set, old);
+}
 
-	reals_find();
-	if (!is_signal(number))
-		return real_sigaction(number, set, old);
-	theirs = load_acquire(&handlers[number]);
-	if (set)
-		ours = *set;
-	if (set && is_function((void *)set->sa_handler)) {
-		store_release(&handlers[number], set->sa_sigaction);
-		ours.sa_sigaction = handler_call;
-	}
-	ret = real_sigaction(number, set ? &ours : NULL, old ? &before : NULL);
-	if (ret) {
-		store_release(&handlers[number], theirs);
-	} else if (old) {
-		*old = before;
-		if (before.sa_sigaction == handler_call)
-			old->sa_sigaction = theirs;
-	}
-	return ret;
+PUBLIC int __sigaction(int number, const struct sigaction *set,
+		       struct sigaction *old);
+PUBLIC int __sigaction(int number, const struct sigaction *set,
+		       struct sigaction *old)
+{
+	return set_action(number, set, old);
 }
 
 /* Does the same for the functions that take and return a handler. */
 static handler_fn *install(handler_fn *(*real)(int, handler_fn *), int number,
 			   handler_fn *handler)
 {
-	action_fn *theirs = NULL;
-	handler_fn *before;
-	int ours = is_signal(number) && is_function((void *)handler);
+	handler_fn *ours = (handler_fn *)stub_of((void *)handler);
 
-	if (is_signal(number))
-		theirs = load_acquire(&handlers[number]);
-	if (ours)
-		store_release(&handlers[number], (action_fn *)(void *)handler);
-	before = real(number, ours ? (handler_fn *)(void *)handler_call :
-				     handler);
-	if (before == SIG_ERR && ours)
-		store_release(&handlers[number], theirs);
-	return before == (handler_fn *)(void *)handler_call ?
-		       (handler_fn *)(void *)theirs :
-		       before;
+	return (handler_fn *)function_of((void *)real(number, ours));
 }
 
-PUBLIC handler_fn *signal(int number, handler_fn *handler)
+static handler_fn *set_bsd(int number, handler_fn *handler)
 {
 	reals_find();
 	return install(real_signal, number, handler);
 }
 
+static handler_fn *set_sysv(int number, handler_fn *handler)
+{
+	reals_find();
+	return install(real_sysv_signal, number, handler);
+}
+
+PUBLIC handler_fn *signal(int number, handler_fn *handler)
+{
+	return set_bsd(number, handler);
+}
+
 PUBLIC handler_fn *bsd_signal(int number, handler_fn *handler);
 PUBLIC handler_fn *bsd_signal(int number, handler_fn *handler)
 {
-	return signal(number, handler);
+	return set_bsd(number, handler);
 }
 
 PUBLIC handler_fn *ssignal(int number, handler_fn *handler)
 {
-	return signal(number, handler);
+	return set_bsd(number, handler);
 }
 
 PUBLIC handler_fn *sysv_signal(int number, handler_fn *handler)
 {
-	reals_find();
-	return install(real_sysv_signal, number, handler);
+	return set_sysv(number, handler);
 }
 
 /* What signal() is called with _XOPEN_SOURCE. */
 PUBLIC handler_fn *__sysv_signal(int number, handler_fn *handler);
 PUBLIC handler_fn *__sysv_signal(int number, handler_fn *handler)
 {
-	return sysv_signal(number, handler);
+	return set_sysv(number, handler);
 }
 
 PUBLIC handler_fn *sigset(int number, handler_fn *handler)
@@ -182,31 +240,35 @@ static int is_agents(const void *handler)
 	       dladdr(handler, &its) && its.dli_fbase == agent.dli_fbase;
 }
 
+static int is_same(const struct sigaction *a, const struct sigaction *b)
+{
+	return a->sa_sigaction == b->sa_sigaction &&
+	       a->sa_flags == b->sa_flags &&
+	       !memcmp(&a->sa_mask, &b->sa_mask, sizeof(uint64_t));
+}
+
 /*
- * A signal is taken once. Later the program may have got our handler as the old
- * one, and call it from its new handler: that must not lead back to the new
- * one.
+ * A signal is taken once: a program that asks the kernel sees its handler
+ * change at most once. The program may install another one meanwhile, and the
+ * kernel cannot compare and exchange. So what it had is put back until it had
+ * what was expected: the program's last change stays.
  */
 static void handler_adopt(int number)
 {
-	action_fn *none = NULL;
-	struct sigaction is, ours, was;
+	static char taken[NSIG];
+	struct sigaction is, to, was;
 
-	if (load_acquire(&handlers[number]) ||
-	    real_sigaction(number, NULL, &is) ||
+	if (taken[number] || real_sigaction(number, NULL, &is) ||
 	    !is_function((void *)is.sa_handler) ||
 	    is_agents((void *)is.sa_handler))
 		return;
-	ours = is;
-	ours.sa_sigaction = handler_call;
-	if (!__atomic_compare_exchange_n(&handlers[number], &none,
-					 is.sa_sigaction, 0, __ATOMIC_ACQ_REL,
-					 __ATOMIC_RELAXED) ||
-	    real_sigaction(number, &ours, &was))
-		return;
-	/* the program has installed another one meanwhile */
-	if (was.sa_sigaction != is.sa_sigaction)
-		real_sigaction(number, &was, NULL);
+	taken[number] = 1;
+	to = is;
+	to.sa_sigaction = (action_fn *)stub_of((void *)is.sa_sigaction);
+	while (!real_sigaction(number, &to, &was) && !is_same(&was, &is)) {
+		is = to;
+		to = was;
+	}
 }
 
 void handlers_adopt(void)

@@ -16,7 +16,13 @@ probes_sources = \
 	probes/private.h \
 	probes/probe.c \
 	probes/reader.c \
-	probes/request.c
+	probes/request.c \
+	probes/stubs-private.h
+
+if MACHINE_X86_64
+probes_sources += \
+	probes/handlers-x86_64.S
+endif
 
 # what it has copies of
 probes_shared_sources = \
