@@ -17,18 +17,30 @@
 #include "control/threads/settings.h"
 
 #define PUBLIC	__attribute__((weak, visibility("default")))
+/* Another name of a function. */
+#define ALSO(name, other)						\
+	extern __typeof(name) other					\
+		__attribute__((weak, visibility("default"), nothrow, leaf,	\
+			       alias(#name)))
 
 typedef void handler_fn(int number);
 typedef handler_fn *signal_fn(int number, handler_fn *handler);
 
 handler_fn *bsd_signal(int number, handler_fn *handler);
 handler_fn *__sysv_signal(int number, handler_fn *handler);
+int __sigaction(int number, const struct sigaction *set,
+		struct sigaction *old);
 
 static int (*real_sigaction)(int, const struct sigaction *,
 			     struct sigaction *);
 static signal_fn *real_signal;
 static signal_fn *real_sysv_signal;
 static signal_fn *real_sigset;
+static int (*real_interrupt)(int, int);
+static int (*real_ignore)(int);
+
+/* Whether signal() lets the signal end system calls: siginterrupt(). */
+static uint32_t interrupts;
 
 /* Runs before the first handler; a constructor that comes earlier finds libc's
  * functions by its first call. */
@@ -37,6 +49,8 @@ __attribute__((constructor(102))) static void signals_setup(void)
 	*(void **)&real_signal = dlsym(RTLD_NEXT, "signal");
 	*(void **)&real_sysv_signal = dlsym(RTLD_NEXT, "__sysv_signal");
 	*(void **)&real_sigset = dlsym(RTLD_NEXT, "sigset");
+	*(void **)&real_interrupt = dlsym(RTLD_NEXT, "siginterrupt");
+	*(void **)&real_ignore = dlsym(RTLD_NEXT, "sigignore");
 	*(void **)&real_sigaction = dlsym(RTLD_NEXT, "sigaction");
 }
 
@@ -45,7 +59,8 @@ static int libcs(int number)
 {
 	if (unlikely(!real_sigaction))
 		signals_setup();
-	return number != (int)agent_signal || !number;
+	return number != (int)agent_signal || !number ||
+	       !load_acquire(&call_begun);
 }
 
 static int change(const struct kernel_action *set, struct kernel_action *old)
@@ -75,72 +90,109 @@ PUBLIC int sigaction(int number, const struct sigaction *set,
 	if (!old)
 		return 0;
 	*old = (struct sigaction){ .sa_sigaction = was.handler,
-				   .sa_flags = (int)was.flags };
+				   .sa_flags = (int)was.flags,
+				   .sa_restorer = was.restorer };
 	*(uint64_t *)&old->sa_mask = was.mask;
 	return 0;
 }
 
+ALSO(sigaction, __sigaction);
+
 /* Does the same for a function that takes and returns a handler. */
-static handler_fn *install(handler_fn *handler, unsigned long flags)
+static int set_handler(handler_fn *handler, unsigned long flags, uint64_t mask,
+		       handler_fn **old)
 {
 	const struct kernel_action to = {
 		.handler = (void *)handler,
 		.flags = flags,
+		.mask = mask,
 	};
 	struct kernel_action was;
+	int ret = change(&to, &was);
 
-	if (change(&to, &was))
-		return SIG_ERR;
-	return (handler_fn *)(void *)was.handler;
+	*old = ret ? SIG_ERR : (handler_fn *)(void *)was.handler;
+	return ret;
 }
 
-/* No public name calls another: a program's library may have that one, too. */
-static handler_fn *set_bsd(int number, handler_fn *handler)
+static uint64_t mask_of(int number)
 {
-	if (libcs(number))
-		return real_signal(number, handler);
-	return install(handler, SA_RESTART);
+	return 1ull << (number - 1);
 }
 
-static handler_fn *set_sysv(int number, handler_fn *handler)
+static int is_error(handler_fn *handler)
 {
-	if (libcs(number))
-		return real_sysv_signal(number, handler);
-	return install(handler, SA_RESETHAND | SA_NODEFER);
+	if (handler == SIG_ERR)
+		errno = EINVAL;
+	return handler == SIG_ERR;
 }
 
 PUBLIC handler_fn *signal(int number, handler_fn *handler)
 {
-	return set_bsd(number, handler);
+	handler_fn *old;
+
+	if (libcs(number))
+		return real_signal(number, handler);
+	if (is_error(handler))
+		return SIG_ERR;
+	set_handler(handler, load_relaxed(&interrupts) ? 0 : SA_RESTART,
+		    mask_of(number), &old);
+	return old;
 }
 
-PUBLIC handler_fn *bsd_signal(int number, handler_fn *handler)
-{
-	return set_bsd(number, handler);
-}
-
-PUBLIC handler_fn *ssignal(int number, handler_fn *handler)
-{
-	return set_bsd(number, handler);
-}
-
-PUBLIC handler_fn *__sysv_signal(int number, handler_fn *handler)
-{
-	return set_sysv(number, handler);
-}
+ALSO(signal, bsd_signal);
+ALSO(signal, ssignal);
 
 PUBLIC handler_fn *sysv_signal(int number, handler_fn *handler)
 {
-	return set_sysv(number, handler);
+	handler_fn *old;
+
+	if (libcs(number))
+		return real_sysv_signal(number, handler);
+	if (is_error(handler))
+		return SIG_ERR;
+	set_handler(handler, SA_RESETHAND | SA_NODEFER | SA_INTERRUPT, 0, &old);
+	return old;
 }
+
+ALSO(sysv_signal, __sysv_signal);
 
 PUBLIC handler_fn *sigset(int number, handler_fn *handler)
 {
-	uint64_t set;
+	struct kernel_action was;
+	uint64_t set, before;
+	handler_fn *old;
+	int holds = handler == SIG_HOLD;
 
-	if (libcs(number) || handler == SIG_HOLD)
+	if (libcs(number))
 		return real_sigset(number, handler);
-	set = 1ull << (number - 1);
-	sys4(SYS_rt_sigprocmask, SIG_UNBLOCK, &set, NULL, sizeof(set));
-	return install(handler, 0);
+	if (holds ? change(NULL, &was) : set_handler(handler, 0, 0, &old))
+		return SIG_ERR;
+	set = mask_of(number);
+	sys4(SYS_rt_sigprocmask, holds ? SIG_BLOCK : SIG_UNBLOCK, &set, &before,
+	     sizeof(set));
+	return before & set ? SIG_HOLD :
+	       holds ? (handler_fn *)(void *)was.handler : old;
+}
+
+PUBLIC int siginterrupt(int number, int interrupt)
+{
+	struct kernel_action is, unused;
+
+	if (libcs(number))
+		return real_interrupt(number, interrupt);
+	if (change(NULL, &is))
+		return -1;
+	store_relaxed(&interrupts, !!interrupt);
+	is.flags &= ~(unsigned long)SA_RESTART;
+	is.flags |= interrupt ? 0 : SA_RESTART;
+	return change(&is, &unused);
+}
+
+PUBLIC int sigignore(int number)
+{
+	handler_fn *old;
+
+	if (libcs(number))
+		return real_ignore(number);
+	return set_handler(SIG_IGN, 0, 0, &old);
 }
