@@ -72,5 +72,6 @@ PUBLIC int taffrail_probe_serve(const char *version, uint32_t object_bytes,
 	host->settle = settle;
 	host->page = &process.page;
 	host->kept = vectors_kept;
+	host->handle = &call_handle;
 	return 0;
 }

@@ -5,11 +5,12 @@
 #ifndef AGENT_PROBE_H
 #define AGENT_PROBE_H
 
+#include "control/service/call.h"
 #include "control/sessions/session.h"
 #include "control/threads/settings.h"
 
 /* Changes with each change of what the two share. */
-#define PROBE_VERSION	AGENT_VERSION " 4"
+#define PROBE_VERSION	AGENT_VERSION " 5"
 
 /* What the agent does for callbacks. */
 struct probe_host {
@@ -36,6 +37,8 @@ struct probe_host {
 	struct process_page *const *page;
 	/* vectors_kept() */
 	int (*kept)(int (*fn)(void *a, void *b), void *a, void *b);
+	/* call_handle */
+	call_handle_fn **handle;
 };
 
 /* Adds lines about callbacks to the answer to MESSAGE_STATUS. */

@@ -66,19 +66,25 @@ static SIGSAFE void handler_end(struct call *call)
 	_pthread_cleanup_pop(&call->buffer, 0);
 }
 
-/* The stubs lead here. A handler may leave this function by siglongjmp(): see
- * hit.c. */
-HIDDEN SIGSAFE void handler_call(int number, siginfo_t *info, void *context,
-				 uint32_t stub);
-SIGSAFE void handler_call(int number, siginfo_t *info, void *context,
-			  uint32_t stub)
+/* A handler may leave this function by siglongjmp(): see hit.c. */
+SIGSAFE void handler_run(action_fn *handler, int number, siginfo_t *info,
+			 void *context)
 {
 	struct call call __attribute__((cleanup(handler_end)));
 
 	call.before = probe_handlers;
 	_pthread_cleanup_push(&call.buffer, handler_left, &call);
 	probe_handlers = call.before + 1;
-	load_acquire(&functions[stub])(number, info, context);
+	handler(number, info, context);
+}
+
+/* The stubs lead here. */
+HIDDEN SIGSAFE void handler_call(int number, siginfo_t *info, void *context,
+				 uint32_t stub);
+SIGSAFE void handler_call(int number, siginfo_t *info, void *context,
+			  uint32_t stub)
+{
+	handler_run(load_acquire(&functions[stub]), number, info, context);
 }
 
 static void reals_find(void)

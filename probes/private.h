@@ -111,6 +111,9 @@ void reader_forked(void);
 /* How many signal handlers the calling thread is in. */
 extern __thread uint32_t probe_handlers;
 
+/* Calls a handler of the program's, and counts it. SIGSAFE. */
+call_handle_fn handler_run;
+
 /*
  * A cleanup buffer of glibc, which <pthread.h> no longer declares. glibc runs
  * the routine when longjmp(), pthread_exit() or cancellation leaves the frame.

@@ -50,8 +50,10 @@ __attribute__((constructor(SETUP_PRIORITY))) static void probe_setup(void)
 	int ret = taffrail_probe_serve(PROBE_VERSION, sizeof(struct object),
 				       &client, &probe_host);
 
-	if (!ret)
+	if (!ret) {
 		refused = NULL;
+		*probe_host.handle = handler_run;
+	}
 	fork_setup();
 	/* where the agent is off, as under a seccomp filter, no system call is
 	 * made */

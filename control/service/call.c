@@ -41,6 +41,7 @@
 extern const char call_stubs[] __attribute__((visibility("hidden")));
 
 uint32_t call_begun;
+call_handle_fn *call_handle;
 static uint32_t ignored_once;	/* the program has ignored the signal */
 static uint32_t spawns;		/* under way, guarded by spawns_lock */
 static uint32_t spawns_lock;
@@ -109,34 +110,28 @@ PUBLIC SIGSAFE int taffrail_signal_chain(int number, siginfo_t *info,
 	return chain(number, info, context);
 }
 
-/* Returns what the kernel gets for a program's action. */
-static struct kernel_action ours_for(const struct kernel_action *theirs)
+/* Makes of a program's action what the kernel gets. */
+static void to_ours(struct kernel_action *action)
 {
-	struct kernel_action ours = {
-		.handler = action_stub(theirs),
-		.flags = SA_SIGINFO | RESTORER_FLAG | KERNEL_FLAGS,
-		.restorer = call_restorer,
-		.mask = ~UNMASKED,
-	};
+	unsigned long flags = SA_SIGINFO | RESTORER_FLAG | KERNEL_FLAGS;
 
-	if (action_calls(theirs))
-		ours.flags &= ~(unsigned long)KERNEL_FLAGS | theirs->flags;
-	ours.flags |= theirs->flags & ~(unsigned long)KNOWN_FLAGS;
-	if (theirs->handler == (void *)SIG_IGN)
+	if (action_calls(action))
+		flags &= ~(unsigned long)KERNEL_FLAGS | action->flags;
+	if (action->handler == (void *)SIG_IGN)
 		store_relaxed(&ignored_once, 1);
-	return ours;
+	action->handler = action_stub(action);
+	action->flags = flags | (action->flags & ~(unsigned long)KNOWN_FLAGS);
+	action->restorer = call_restorer;
+	action->mask = ~UNMASKED;
 }
 
-/* Returns the program's action for what the kernel has. */
-static struct kernel_action theirs_of(const struct kernel_action *is)
+/* Makes of what the kernel has the program's action. */
+static void to_theirs(struct kernel_action *action)
 {
-	struct kernel_action theirs;
+	unsigned long flags = action->flags & ~(unsigned long)KNOWN_FLAGS;
 
-	if (!action_of((void *)is->handler, &theirs))
-		return *is;
-	theirs.flags &= KNOWN_FLAGS;
-	theirs.flags |= is->flags & ~(unsigned long)KNOWN_FLAGS;
-	return theirs;
+	if (action_of((void *)action->handler, action))
+		action->flags = (action->flags & KNOWN_FLAGS) | flags;
 }
 
 /* Does what the signal does to a program without a handler: it ends. */
@@ -163,7 +158,10 @@ static void pass(int number, siginfo_t *info, void *context, uint32_t stub)
 		mask |= 1ull << (number - 1);
 	if (!host_confined)
 		mask_set(mask | action.mask, NULL);
-	action.handler(number, info, context);
+	if (call_handle)
+		call_handle(action.handler, number, info, context);
+	else
+		action.handler(number, info, context);
 }
 
 SIGSAFE void action_run(int number, siginfo_t *info, void *context,
@@ -189,36 +187,38 @@ static int is_same(const struct kernel_action *a, const struct kernel_action *b)
 }
 
 /*
- * Puts `to(is)` in the place of what the kernel has. A thread of the program may
- * install another action meanwhile, and the kernel cannot compare and exchange.
- * So what it had is put back, through `to`, until it had what was expected: the
+ * Changes what the kernel has by `to`. A thread of the program may install
+ * another action meanwhile, and the kernel cannot compare and exchange. So what
+ * it had is put back, through `to`, until it had what was expected: the
  * program's last change stays.
  */
-static int replace(struct kernel_action (*to)(const struct kernel_action *is))
+static int replace(void (*to)(struct kernel_action *action))
 {
 	struct kernel_action is, put, was;
 	int ret = kernel_change(NULL, &is);
 
 	if (ret)
 		return ret;
-	put = to(&is);
-	while (!(ret = kernel_change(&put, &was)) && !is_same(&was, &is)) {
+	was = is;
+	do {
+		put = was;
+		to(&put);
+		ret = kernel_change(&put, &was);
+		if (ret || is_same(&was, &is))
+			return ret;
 		is = put;
-		put = to(&was);
-	}
-	return ret;
+	} while (1);
 }
 
-static struct kernel_action taken_over(const struct kernel_action *is)
+static void to_taken(struct kernel_action *action)
 {
-	struct kernel_action theirs = theirs_of(is);
-
-	return ours_for(&theirs);
+	to_theirs(action);
+	to_ours(action);
 }
 
 SIGSAFE int call_begin(void)
 {
-	int ret = replace(taken_over);
+	int ret = replace(to_taken);
 
 	store_release(&call_begun, !ret);
 	return ret;
@@ -227,26 +227,26 @@ SIGSAFE int call_begin(void)
 void call_end(void)
 {
 	store_release(&call_begun, 0);
-	replace(theirs_of);
+	replace(to_theirs);
 }
 
 SIGSAFE int call_action(const struct kernel_action *set,
 			struct kernel_action *old)
 {
-	struct kernel_action theirs, ours, was;
+	struct kernel_action to;
 	int ret;
 
 	if (set) {
 		/* as libc and the kernel have it */
-		theirs = *set;
-		theirs.flags |= RESTORER_FLAG;
-		theirs.restorer = call_restorer;
-		theirs.mask &= ~UNMASKED;
-		ours = ours_for(&theirs);
+		to = *set;
+		to.flags |= RESTORER_FLAG;
+		to.restorer = call_restorer;
+		to.mask &= ~UNMASKED;
+		to_ours(&to);
 	}
-	ret = kernel_change(set ? &ours : NULL, &was);
+	ret = kernel_change(set ? &to : NULL, old);
 	if (!ret)
-		*old = theirs_of(&was);
+		to_theirs(old);
 	return ret;
 }
 
@@ -256,7 +256,7 @@ SIGSAFE int call_ignores(void)
 
 	if (!load_relaxed(&ignored_once) || kernel_change(NULL, &is))
 		return 0;
-	is = theirs_of(&is);
+	to_theirs(&is);
 	return is.handler == (void *)SIG_IGN;
 }
 
@@ -269,7 +269,7 @@ SIGSAFE void call_spawn(int begin)
 	       looks--)
 		;
 	if (begin ? !spawns++ : !--spawns)
-		replace(begin ? theirs_of : taken_over);
+		replace(begin ? to_theirs : to_taken);
 	store_release(&spawns_lock, 0);
 }
 

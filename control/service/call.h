@@ -24,6 +24,13 @@ void call_end(void);
 /* 1 between the two. */
 extern uint32_t call_begun;
 
+/* Calls a handler of the program's, if it is set: libtaffrail-probe, which may be
+ * behind the agent, counts there. SIGSAFE. */
+typedef void call_handle_fn(void (*handler)(int number, siginfo_t *info,
+					    void *context),
+			    int number, siginfo_t *info, void *context);
+extern call_handle_fn *call_handle;
+
 /*
  * Does what sigaction(2) does for agent_signal: the kernel keeps the agent's
  * handler, which calls the program's. Returns 0 or a negative errno. SIGSAFE.

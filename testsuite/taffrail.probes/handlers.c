@@ -198,11 +198,35 @@ static void interrupted(int jump)
 		    1);
 }
 
-int main(void)
+/* Handlers of a signal whose handler in the kernel is the agent's. */
+static void service(int number)
+{
+	struct sigaction new = { .sa_sigaction = action,
+				 .sa_flags = SA_SIGINFO };
+	struct sigaction old;
+
+	sigaction(number, &new, NULL);
+	raised("sigaction", number);
+	sigaction(number, NULL, &old);
+	check("its handler", old.sa_sigaction == action);
+	signal(number, handler);
+	raised("signal", number);
+	new.sa_flags |= (int)SA_RESETHAND;
+	sigaction(number, &new, NULL);
+	raised("SA_RESETHAND", number);
+	sigaction(number, NULL, &old);
+	check("reset", old.sa_handler == SIG_DFL);
+}
+
+int main(int argc, char **argv)
 {
 	taffrail_probe_attach("app/hit", count, &plain);
 	taffrail_probe_attach_with("app/hit", count, &safe, 0,
 				   TAFFRAIL_PROBE_SIGNAL);
+	if (argc > 1) {
+		service(atoi(argv[1]));
+		return 0;
+	}
 	installed();
 	jumps();
 	given_back();
