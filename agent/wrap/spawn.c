@@ -130,14 +130,13 @@ static int start_known(const struct spawn *spawn)
 
 static int start(const struct spawn *spawn)
 {
-	struct demand_leave leave;
+	int begun = demand_spawn();
 	int ret;
 
-	demand_spawn(&leave);
 	ret = settings.join || channels_run() ?
 		      start_known(spawn) :
 		      really(spawn, spawn->exec.environment);
-	demand_spawned(&leave);
+	demand_spawned(begun);
 	return ret;
 }
 

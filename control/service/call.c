@@ -210,6 +210,16 @@ static int replace(void (*to)(struct kernel_action *action))
 	} while (1);
 }
 
+/* Of the program's actions, the kernel may have this one. */
+static void to_ignored(struct kernel_action *action)
+{
+	struct kernel_action theirs = *action;
+
+	to_theirs(&theirs);
+	if (theirs.handler == (void *)SIG_IGN)
+		*action = theirs;
+}
+
 static void to_taken(struct kernel_action *action)
 {
 	to_theirs(action);
@@ -269,7 +279,7 @@ SIGSAFE void call_spawn(int begin)
 	       looks--)
 		;
 	if (begin ? !spawns++ : !--spawns)
-		replace(begin ? to_theirs : to_taken);
+		replace(begin ? to_ignored : to_taken);
 	store_release(&spawns_lock, 0);
 }
 

@@ -24,8 +24,8 @@ void call_end(void);
 /* 1 between the two. */
 extern uint32_t call_begun;
 
-/* Calls a handler of the program's, if it is set: libtaffrail-probe, which may be
- * behind the agent, counts there. SIGSAFE. */
+/* Calls a handler of the program's, if it is set: libtaffrail-probe, which may
+ * be behind the agent, counts there. SIGSAFE. */
 typedef void call_handle_fn(void (*handler)(int number, siginfo_t *info,
 					    void *context),
 			    int number, siginfo_t *info, void *context);
@@ -42,12 +42,13 @@ int call_action(const struct kernel_action *set, struct kernel_action *old);
  * it. SIGSAFE. */
 int call_ignores(void);
 
-/* Gives the signal back while libc makes a child that executes a program (1), and
- * takes it again (0): the child ignores what the program ignores. */
+/* Has the kernel itself ignore the signal, if the program does, while libc
+ * makes a child that executes a program (1), and takes it again (0). SIGSAFE.
+ */
 void call_spawn(int begin);
 
-/* Returns 1 when an exec must begin with the signal ignored: a command may still
- * send it, or it is pending. SIGSAFE. */
+/* Returns 1 when an exec must begin with the signal ignored: a command may
+ * still send it, or it is pending. SIGSAFE. */
 int call_left(const struct process_wake *wake);
 
 #endif

@@ -337,26 +337,19 @@ SIGSAFE void demand_exec_failed(const struct demand_leave *leave)
 	demand_give_back(leave->withdrawn);
 }
 
-SIGSAFE void demand_spawn(struct demand_leave *leave)
+SIGSAFE int demand_spawn(void)
 {
-	struct process_wake *wake = wake_near();
-
-	leave->withdrawn = 0;
 	/* glibc's posix_spawn() changes signal 32 itself */
-	leave->ignored = agent_signal && is_ignored();
-	if (!leave->ignored)
-		return;
-	if (wake)
-		leave->withdrawn = withdraw(wake);
+	if (!agent_signal || !is_ignored())
+		return 0;
 	call_spawn(1);
+	return 1;
 }
 
-SIGSAFE void demand_spawned(const struct demand_leave *leave)
+SIGSAFE void demand_spawned(int begun)
 {
-	if (!leave->ignored)
-		return;
-	call_spawn(0);
-	demand_give_back(leave->withdrawn);
+	if (begun)
+		call_spawn(0);
 }
 
 void demand_forget(void)

@@ -33,7 +33,7 @@ void demand_offer(int error);
 int demand_withdraw(void);
 void demand_give_back(int withdrawn);
 
-/* What demand_exec() and demand_spawn() have changed. */
+/* What demand_exec() has changed. */
 struct demand_leave {
 	int withdrawn;
 	int ignored;
@@ -47,10 +47,11 @@ struct demand_leave {
 void demand_exec(struct demand_leave *leave);
 void demand_exec_failed(const struct demand_leave *leave);
 
-/* Does the same around a function of libc's that makes a child which executes a
- * program; only if the program ignores the signal. */
-void demand_spawn(struct demand_leave *leave);
-void demand_spawned(const struct demand_leave *leave);
+/* Has the kernel ignore the signal while a function of libc's makes a child
+ * that executes a program, if the program ignores it. A command whose signal is
+ * lost so sends it again. Returns what demand_spawned() takes. SIGSAFE. */
+int demand_spawn(void);
+void demand_spawned(int begun);
 
 /* Forgets the parent's offer and withdrawals, in a forked child. */
 void demand_forget(void);
