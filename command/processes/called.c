@@ -35,6 +35,7 @@
 #define SLICE_MIN_NS	2000000ll
 #define SLICE_MAX_NS	200000000ll
 #define TURN_PAUSE_NS	200000
+#define CAUGHT_LOOKS	50
 #define FINISH_MS	2000		/* for a request that is being obeyed */
 #define AGAIN_MS	1000		/* for a thread to finish its write */
 
@@ -213,6 +214,21 @@ static int queue(struct process_wake *wake, pid_t pid, pid_t tid, int *error)
 	return ret;
 }
 
+/* Returns true when the process has a handler for the signal. It may have none
+ * for some us, while it executes or spawns a program. */
+static bool is_caught(pid_t pid, int number)
+{
+	const struct timespec busy = { .tv_nsec = BUSY_PAUSE_NS };
+	int looks;
+
+	for (looks = 0; looks < CAUGHT_LOOKS; looks++) {
+		if (attach_signal_in(pid, pid, "SigCgt", number))
+			return true;
+		nanosleep(&busy, NULL);
+	}
+	return false;
+}
+
 /* Sends the signal to a thread that takes it. If there is none, leaves it
  * pending, unless the program itself waits for it. Returns 0 or a negative
  * errno: -EAGAIN when too many signals are queued, or none was needed. */
@@ -224,12 +240,16 @@ static int signal_send(struct called *called, struct process_wake *wake)
 	int ret;
 
 	if (number < SIGRTMIN || number > SIGRTMAX ||
-	    !attach_signal_in(pid, pid, "SigCgt", number))
+	    !is_caught(pid, number)) {
+		if (__atomic_load_n(&wake->state, __ATOMIC_SEQ_CST) !=
+		    WAKE_SIGNALLED)
+			return -EAGAIN;
 		return !rundir_lives(called->process) ?
 		       fact(called, -ESRCH, "has ended") :
 		       fact(called, -ENOTSUP, "has no handler for Taffrail's "
 			    "signal any more: choose a signal that it does "
 			    "not use (TAFFRAIL_SIGNAL)");
+	}
 	tid = summon_thread(pid, number, wake->filters, false);
 	if (!tid && attach_filters(pid) > (long)wake->filters)
 		return fact(called, -EPERM, "has a seccomp filter, which may "

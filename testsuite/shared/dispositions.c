@@ -281,8 +281,8 @@ static void ended(const char *what, pid_t child)
 {
 	int status = -1;
 
-	if (child > 0)
-		waitpid(child, &status, 0);
+	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
 	say("%*s%s: %s %x\n", depth, "", what, child > 0 ? "child" : "none",
 	    (unsigned int)status);
 }
