@@ -39,7 +39,7 @@ static uint32_t host_read(void *arg, const struct filter_thread *thread)
 static void host_get(void *arg, uint32_t i, struct filter_marker *marker)
 {
 	(void)arg;
-	*marker = (struct filter_marker){ 0x1000 + 0x100 * i, "a/b", "c" };
+	*marker = (struct filter_marker){ 0x1000 + 0x100 * i, "a/b", "c", 0 };
 }
 
 static void put(struct stream *to, const char *p, size_t n)

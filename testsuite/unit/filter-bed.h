@@ -58,7 +58,7 @@ static inline void one_get(void *arg, uint32_t i, struct filter_marker *marker)
 {
 	(void)arg;
 	(void)i;
-	*marker = (struct filter_marker){ 0x401000, "app/one", "id %d" };
+	*marker = (struct filter_marker){ 0x401000, "app/one", "id %d", 0 };
 }
 
 static void filter_begin(const struct filter_host *host, int no_ack)

@@ -12,8 +12,8 @@ static uint32_t nmarkers = 2;
 static uint64_t asked_pid, asked_tid;
 
 static const struct filter_marker markers[] = {
-	{ 0x401000, "app/one", "id %d" },
-	{ 0x401fff, "app/two", "int32 id" },
+	{ 0x401000, "app/one", "id %d", 0 },
+	{ 0x401fff, "app/two", "int32 id", 0 },
 };
 
 static uint32_t host_read(void *arg, const struct filter_thread *thread)
