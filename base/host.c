@@ -13,6 +13,7 @@ int host_cpu_fast;
 int host_transactions;
 int host_confined;
 uint32_t host_landlock;
+uint32_t host_guest_confined;
 char host_program[16];
 __thread struct host_cpu_told host_cpu_told;
 

@@ -31,6 +31,11 @@ extern int host_confined;
  * agent. */
 extern uint32_t host_landlock;
 
+/* 1 while a task that shares this process's memory, such as a child of
+ * vfork(2), is under a filter of its own. Set by the agent; no writer has a
+ * ring made meanwhile, as it may be that task. */
+extern uint32_t host_guest_confined;
+
 /* The program's name at its start (comm), 16 bytes, NUL padded. Set by the
  * agent. */
 extern char host_program[16];

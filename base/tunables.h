@@ -48,8 +48,8 @@
 
 /* Locked rings beyond one a CPU. They serve when a handler interrupts a holder,
  * or a holder does not run, and replace rings that a holder left by siglongjmp.
- * Each takes this many bytes. An event that is too large for a spare ring is
- * lost. */
+ * Each takes this many bytes. An event that is too large for a spare ring goes
+ * to a ring of the full size, if one is free. */
 #define LOCKED_SPARE		6
 #define LOCKED_SPARE_BYTES	(512u << 10)
 #define LOCKED_MAX		64
@@ -72,6 +72,12 @@
 
 /* Passes over the locked rings before an event is given up. */
 #define LOCKED_PASSES		64
+
+/* How long a writer that found no room in any locked ring loses its events
+ * without a look at the others, ticks of the TSC or nanoseconds: some 30
+ * microseconds. A look at 64 rings takes a tenth of that, and a reader makes
+ * room every few milliseconds. */
+#define ROOMLESS_TICKS		65536
 
 /* A forked child makes a ring when it needs one. Other threads wait for the
  * maker: 32 MiB take about 10 ms, and the maker first waits for a CPU where

@@ -42,6 +42,8 @@ _Static_assert(sizeof(struct rings) <= 4096, "one page");
 struct channel_lock {
 	uint32_t holder;		/* *fork_mark of its process, or 0 */
 	uint64_t clock;			/* of the ring's last event */
+	uint64_t roomless;		/* clock_read_time() of the last loss
+					 * for want of room in all rings */
 } __attribute__((aligned(64)));
 
 struct channel {

@@ -14,8 +14,9 @@ static const struct rings *slot_rings(const struct write_slot *slot)
 				     load_acquire(&slot->rings[WRITE_LARGE]);
 }
 
-/* Writes one word into a held ring. Returns 0 if the slot now has other rings,
- * as its id may belong to them. */
+/* Writes one word into a held ring. Returns 0 if the general writer must write
+ * it: the ring has no room, or the slot now has other rings, to which its id
+ * may belong. */
 static inline int word_write(const struct hold *hold,
 			     const struct write_slot *slot,
 			     const struct rings *rings, uint64_t fixed)
@@ -30,7 +31,7 @@ static inline int word_write(const struct hold *hold,
 		return 0;
 	out = hold_place(hold, id, bytes, &commit, 1);
 	if (unlikely(!out))
-		return 1;
+		return commit != HOLD_ROOMLESS || hold_lose_again(hold);
 	if (likely(bytes == 8))
 		__builtin_memcpy(out, &fixed, 8);
 	else

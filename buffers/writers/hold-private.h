@@ -10,6 +10,11 @@
  * event here too, and a killed holder leaves nothing to repair. A siglongjmp
  * over a holder costs that ring; spare rings replace it.
  *
+ * A holder whose event does not fit into its ring releases the ring and looks
+ * for another one (locked_write()). It holds one ring at a time, so a
+ * siglongjmp never costs more than one. Only if no ring has room is the event
+ * lost.
+ *
  * When a handler forks in the middle of a write, parent and child both continue
  * the write. The child commits and releases nothing, and its stores go to
  * private memory, which channels_forked() maps before the handler continues.
@@ -40,6 +45,10 @@ struct hold {
 /* Takes any free ring, from number `first` on. Returns 1 if it has one. */
 HOLD_COLD int hold_search(struct hold *hold, struct channel *channel,
 			  uint32_t first);
+
+/* Counts a lost event in a held ring, and returns 1, if no ring had room a
+ * moment ago. Else returns 0, and a writer looks at the other rings. */
+HOLD_COLD int hold_lose_again(const struct hold *hold);
 
 /* Closes the packet at `head`, opens the next. Returns the new head, or 0 when
  * the reader has not made room. */
@@ -87,6 +96,24 @@ static inline void hold_release(struct hold *hold)
 		store_release(&hold->lock->holder, 0);
 }
 
+/* Completes hold_try(). Returns WRITE_FITS: a ring is held; WRITE_LOST: the
+ * channel is off. */
+static ALWAYS_INLINE enum write_verdict hold_enter(struct hold *hold,
+					    struct channel *channel)
+{
+	/* LOCKED-OWNER: lock, then `active`, then the ring: it stays mapped
+	 * until the lock is released */
+	if (unlikely(!__atomic_load_n(&channel->active, __ATOMIC_SEQ_CST)))
+		goto off;
+	hold->ring = load_acquire(&channel->locked[hold->lock -
+						   channel->locks]);
+	if (likely(hold->ring))
+		return WRITE_FITS;
+off:
+	hold_release(hold);
+	return WRITE_LOST;
+}
+
 /*
  * Takes a ring, the one of this CPU if it is free. Returns WRITE_FITS: a ring
  * is held; WRITE_FULL: none is free; WRITE_LOST: the channel is off;
@@ -113,17 +140,7 @@ static ALWAYS_INLINE enum write_verdict hold_take(struct hold *hold,
 	if (unlikely(!hold_try(hold, channel, k)) &&
 	    !hold_search(hold, channel, k))
 		return WRITE_FULL;
-	/* LOCKED-OWNER: lock, then `active`, then the ring: it stays mapped
-	 * until the lock is released */
-	if (unlikely(!__atomic_load_n(&channel->active, __ATOMIC_SEQ_CST)))
-		goto off;
-	hold->ring = load_acquire(&channel->locked[hold->lock -
-						   channel->locks]);
-	if (likely(hold->ring))
-		return WRITE_FITS;
-off:
-	hold_release(hold);
-	return WRITE_LOST;
+	return hold_enter(hold, channel);
 }
 
 static inline char *header_store(struct ring *ring, char *out, uint32_t id,
@@ -170,10 +187,18 @@ static inline int event_oversize(uint32_t sub_bytes, uint64_t need)
 	return unlikely(need >= sub_bytes - PACKET_HEAD_BYTES);
 }
 
+/* What hold_place() says where it places nothing, below any head. */
+enum hold_refusal {
+	HOLD_NOT_OURS,	/* the ring is the parent's */
+	HOLD_OVERSIZE,	/* too large for any ring of the channel; counted */
+	HOLD_SMALL,	/* too large for this ring; not counted */
+	HOLD_ROOMLESS,	/* the reader has not made room; not counted */
+};
+
 /*
  * Finds room for `bytes` of payload in a held ring and writes the header.
  * Returns where the payload goes, and in `*commit` the head that commits it; or
- * NULL after it has counted a loss, with `*commit` 1 if the event is too large.
+ * NULL, and an enum hold_refusal.
  * With `keep` it keeps the clock's anchor where that is due; without, the
  * caller does, with less on the stack.
  */
@@ -192,18 +217,25 @@ static ALWAYS_INLINE char *hold_place(const struct hold *hold, uint32_t id,
 	uint32_t offset;
 	char *out;
 
-	*commit = 0;
+	*commit = HOLD_NOT_OURS;
 	if (unlikely(!hold_is_ours(hold)))
 		return NULL;
 	if (event_oversize(ring->sub_bytes, need)) {
-		*commit = (uint64_t)event_oversize(hold->sub_bytes, need);
-		goto lost;
+		*commit = HOLD_SMALL;
+		if (event_oversize(hold->sub_bytes, need)) {
+			*commit = HOLD_OVERSIZE;
+			ring->lost++;
+		}
+		return NULL;
 	}
 	if (unlikely((uint32_t)((head + need) ^ head) & ~sub_mask)) {
 		head = keep ? hold_switch(hold, head, clock) :
 			      hold_open(hold, head, clock);
-		if (!head)
-			goto lost;
+		if (unlikely(!head)) {
+			if (hold_is_ours(hold))
+				*commit = HOLD_ROOMLESS;
+			return NULL;
+		}
 	}
 	offset = RING_POSITION(head) & (ring->ring_bytes - 1);
 	out = header_store(ring, (char *)ring + RING_DATA_OFFSET + offset, id,
@@ -214,10 +246,6 @@ static ALWAYS_INLINE char *hold_place(const struct hold *hold, uint32_t id,
 		hold_limit(ring, clock);
 	*commit = head + need + (1ull << 32);
 	return out;
-lost:
-	if (hold_is_ours(hold))
-		ring->lost++;
-	return NULL;
 }
 
 /* Commits an event. RING-HEAD: the payload is written before head. A child that

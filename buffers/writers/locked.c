@@ -136,10 +136,35 @@ static char *parts_copy(char *out, const char *end,
 	return out;
 }
 
-/* Strings may change while they are measured and copied: what is committed is
- * what was copied, within the room that was measured. */
+static inline void hold_lose(const struct hold *hold)
+{
+	if (hold_is_ours(hold))
+		hold->ring->lost++;
+}
+
+static uint64_t hold_time(const struct hold *hold)
+{
+	return hold->clock ? hold->clock : clock_read_time();
+}
+
+COLD int hold_lose_again(const struct hold *hold)
+{
+	if (hold_time(hold) - hold->lock->roomless >= ROOMLESS_TICKS)
+		return 0;
+	hold_lose(hold);
+	return 1;
+}
+
+/*
+ * Writes into a held ring. Returns WRITE_FULL, and counts nothing, if another
+ * ring may have room; with `last` it counts the loss.
+ *
+ * Strings may change while they are measured and copied: what is committed is
+ * what was copied, within the room that was measured.
+ */
 static enum write_verdict hold_write(const struct hold *hold,
-				     struct write_event *event, int *oversize)
+				     struct write_event *event, int last,
+				     int *oversize)
 {
 	uint64_t bytes = write_event_bytes(event);
 	uint64_t limit = hold->ring->ts_limit;
@@ -147,40 +172,120 @@ static enum write_verdict hold_write(const struct hold *hold,
 	char *out = hold_place(hold, (uint32_t)event->id, bytes, &commit, 0);
 	char *end;
 
-	*oversize = !out && commit;
 	event->seldom |= hold->ring->ts_limit != limit;
-	if (!out)
+	if (out) {
+		end = parts_copy(out, out + bytes, event);
+		hold_commit(hold, commit - bytes + (uint64_t)(end - out));
+		return WRITE_DONE;
+	}
+	*oversize = commit == HOLD_OVERSIZE;
+	if (commit < HOLD_SMALL)
 		return WRITE_LOST;
-	end = parts_copy(out, out + bytes, event);
-	hold_commit(hold, commit - bytes + (uint64_t)(end - out));
-	return WRITE_DONE;
+	if (!last)
+		return commit == HOLD_ROOMLESS && hold_lose_again(hold) ?
+			       WRITE_LOST :
+			       WRITE_FULL;
+	if (commit == HOLD_ROOMLESS)
+		hold->lock->roomless = hold_time(hold);
+	hold_lose(hold);
+	return WRITE_LOST;
+}
+
+/* Where an event goes. */
+struct target {
+	const struct write_slot *slot;
+	struct channel *channel;
+	int header;
+};
+
+/* Writes into the ring that hold_try() has just taken, and releases it. Returns
+ * what hold_write() returns; WRITE_AGAIN: the event was made for another
+ * channel. */
+static enum write_verdict held_write(struct hold *hold,
+				     const struct target *target,
+				     struct write_event *event, int last)
+{
+	const struct rings *rings = target->channel->rings;
+	enum write_verdict verdict = WRITE_AGAIN;
+	int oversize = 0;
+
+	/* WRITE-SLOT: the id belongs to the channel that the slot has now */
+	if (load_acquire(&target->slot->rings[target->header]) == rings &&
+	    event->generation == rings->generation)
+		verdict = hold_write(hold, event, last, &oversize);
+	hold_release(hold);
+	if (oversize)
+		write_oversize_count(event, target->channel);
+	return verdict;
+}
+
+/*
+ * Writes into any ring that has room, ring `first` aside, which had none.
+ * Returns WRITE_FULL if no ring has. Beside CPUs' rings, it makes the rings
+ * that are missing, after the others.
+ */
+static COLD enum write_verdict roomy_write(struct hold *hold,
+					   const struct target *target,
+					   struct write_event *event,
+					   uint32_t first)
+{
+	struct channel *channel = target->channel;
+	uint64_t least = write_event_bytes(event) +
+			 write_header_bytes(target->header, 0);
+	uint32_t passes = channel->cpus ? 2 : 1;
+	uint32_t make;
+	uint32_t i;
+
+	for (make = 0; make < passes; make++) {
+		for (i = 1; i < channel->locked_max; i++) {
+			uint32_t k = (first + i) % channel->locked_max;
+			enum write_verdict verdict;
+
+			if (event_oversize(channel_locked_bytes(channel, k) /
+						   RING_SUB_BUFFERS,
+					   least))
+				continue;
+			if (make && (load_acquire(&channel->locked[k]) ||
+				     !channel_need_locked_ring(channel, k)))
+				continue;
+			if (!hold_try(hold, channel, k))
+				continue;
+			verdict = hold_enter(hold, channel);
+			if (verdict == WRITE_FITS)
+				verdict = held_write(hold, target, event, 0);
+			if (verdict != WRITE_FULL)
+				return verdict;
+		}
+	}
+	return WRITE_FULL;
 }
 
 SIGSAFE enum write_verdict locked_write(const struct write_slot *slot,
 					int header, struct channel *channel,
 					struct write_event *event)
 {
+	const struct target target = { slot, channel, header };
+	enum write_verdict verdict;
 	struct hold hold;
-	enum write_verdict verdict = hold_take(&hold, channel);
-	int oversize = 0;
+	int last;
 
-	/* `area` is never unmapped, whatever becomes of the channel */
-	if (verdict == WRITE_FULL)
-		return channel_count(channel, event->generation,
-				     &channel->area->lost_unplaced) ?
-			       WRITE_LOST :
-			       WRITE_AGAIN;
-	if (verdict != WRITE_FITS)
-		return verdict;
-	/* WRITE-SLOT: the id belongs to the channel that the slot has now */
-	verdict = load_acquire(&slot->rings[header]) == channel->rings &&
-				  event->generation ==
-					  channel->rings->generation ?
-			  hold_write(&hold, event, &oversize) :
-			  WRITE_AGAIN;
-	hold_release(&hold);
-	if (oversize)
-		write_oversize_count(event, channel);
+	for (last = 0; last < 2; last++) {
+		verdict = hold_take(&hold, channel);
+		/* `area` is never unmapped, whatever becomes of the channel */
+		if (verdict == WRITE_FULL)
+			return channel_count(channel, event->generation,
+					     &channel->area->lost_unplaced) ?
+				       WRITE_LOST :
+				       WRITE_AGAIN;
+		if (verdict == WRITE_FITS)
+			verdict = held_write(&hold, &target, event, last);
+		if (verdict == WRITE_FULL)
+			verdict = roomy_write(&hold, &target, event,
+					      (uint32_t)(hold.lock -
+							 channel->locks));
+		if (verdict != WRITE_FULL)
+			break;
+	}
 	return verdict;
 }
 

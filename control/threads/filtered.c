@@ -22,6 +22,7 @@
 #include <sys/prctl.h>
 
 #include "base/base.h"
+#include "base/host.h"
 #include "base/sys.h"
 #include "base/text.h"
 
@@ -38,7 +39,6 @@ struct filters {
 static int vouched;		/* by the user, also for programs to come */
 static uint32_t allowed;	/* so many filters allow a new thread */
 static int installed;		/* this process has installed a filter */
-static uint32_t guest;		/* a guest has installed one, see guest.h */
 
 static void line_take(struct filters *filters, const char *line)
 {
@@ -136,7 +136,7 @@ SIGSAFE uint32_t filtered_allowed(void)
 
 SIGSAFE int filtered_here(void)
 {
-	return load_relaxed(&installed) || load_relaxed(&guest);
+	return load_relaxed(&installed) || load_relaxed(&host_guest_confined);
 }
 
 SIGSAFE int filtered_next(void)
@@ -151,6 +151,6 @@ SIGSAFE void filtered_process(int yes)
 
 SIGSAFE void filtered_guest(int here)
 {
-	if (load_relaxed(&guest) != (uint32_t)here)
-		store_relaxed(&guest, (uint32_t)here);
+	if (load_relaxed(&host_guest_confined) != (uint32_t)here)
+		store_relaxed(&host_guest_confined, (uint32_t)here);
 }

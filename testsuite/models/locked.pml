@@ -7,7 +7,9 @@
  * Holds: a ring has one writer at a time; what is below its head is complete
  * and what was committed, at any moment, also of a process that is killed;
  * nobody writes into memory that was taken away; and each call ends as an
- * event, as a counted loss, or finds the channel off.
+ * event, as a counted loss, or finds the channel off. A writer without room
+ * releases its ring and tries the other one; if that has no room either, it
+ * takes any ring and counts the loss there.
  *
  * A CPU that keeps stores back (x86-TSO) is in it where that can be seen: at
  * the store to `active`. Else a ring is handed on by a store that follows all
@@ -17,11 +19,15 @@
 #ifndef CALLS
 #define CALLS	2		/* of each thread; the handler runs once */
 #endif
-#define ROOM	6		/* events of a ring */
+#ifndef ROOM
+#define ROOM	6		/* events of a ring; nothing is read from it */
+#endif
+#define CELLS	(ROOM + 1)
 
 byte holder[RINGS];		/* channel_lock.holder */
 byte head[RINGS];
-byte cell[RINGS * ROOM];
+byte cell[RINGS * CELLS];
+byte lost[RINGS];		/* written by the holder */
 
 /* ASSUMES LOCKED-OWNER: `active` is cleared before the holders are looked at,
  * and looked at after a ring was taken. */
@@ -36,7 +42,7 @@ bool killed;
 
 /* the truth */
 byte writers[RINGS];
-byte truth[RINGS * ROOM];
+byte truth[RINGS * CELLS];
 byte calls, events, offs, left;
 byte ended;
 
@@ -53,6 +59,7 @@ byte ended;
 proctype Writer(byte me; byte most)
 {
 	byte ring, tries, word, at, n;
+	byte pass;	/* 0: any ring; 1: the other; 2: any, to count */
 
 	if
 	:: me == 2 -> atomic { !killed && !handling && !(ended & 1) ->
@@ -62,7 +69,7 @@ proctype Writer(byte me; byte most)
 call:
 	atomic {
 		RUNS;
-		tries = 0; ring = 0; word = 0; at = 0;
+		tries = 0; ring = 0; word = 0; at = 0; pass = 0;
 		if
 		:: n == most -> goto end
 		:: else -> n++; calls++
@@ -92,16 +99,24 @@ take:	/* hold_try(), hold_search() */
 #endif
 	if
 	:: word != 0 ->
-		STEP(tries++; ring = 1 - ring;
+		STEP(ring = 1 - ring;
 		     if
-		     :: tries == RINGS -> unplaced++; goto call
-		     :: else -> goto take
+		     :: pass == 1 -> pass = 2; tries = 0; goto take
+		     :: else -> tries++;
+			if
+			:: tries == RINGS -> unplaced++; goto call
+			:: else -> goto take
+			fi
 		     fi)
 	:: else
 	fi;
+#ifdef BREAK_ROOM_NO_LOOK
+	STEP(at = (pass == 0 -> active_seen : 1));
+#else
 #ifndef BREAK_LOOK_FIRST
-	/* hold_take(): after the ring was taken */
+	/* hold_enter(): after the ring was taken */
 	STEP(at = active_seen);
+#endif
 #endif
 	if
 	:: at == 0 ->
@@ -110,15 +125,33 @@ take:	/* hold_try(), hold_search() */
 	fi;
 	/* hold_place() */
 	STEP(assert(!taken_away); at = head[ring]);
+	if
+	:: at == ROOM && pass < 2 ->
+		/* roomy_write() */
+		STEP(writers[ring]--; holder[ring] = 0; ring = 1 - ring;
+		     pass++; tries = 0; goto take)
+	:: at == ROOM && pass == 2 ->
+		/* hold_lose() */
+#ifdef BREAK_LOSE_RELEASED
+		STEP(writers[ring]--; holder[ring] = 0);
+#endif
+		STEP(word = lost[ring]);
+		STEP(lost[ring] = word + 1);
+#ifndef BREAK_LOSE_RELEASED
+		STEP(writers[ring]--; holder[ring] = 0);
+#endif
+		goto call
+	:: else
+	fi;
 	/* the payload */
 	STEP(assert(!taken_away && writers[ring] == 1);
-	     cell[ring * ROOM + at] = 10 * (me + 1) + n);
+	     cell[ring * CELLS + at] = 10 * (me + 1) + n);
 #ifdef BREAK_RELEASE_EARLY
 	STEP(writers[ring]--; holder[ring] = 0);
 #endif
 	/* hold_commit() */
 	STEP(assert(!taken_away);
-	     truth[ring * ROOM + at] = 10 * (me + 1) + n;
+	     truth[ring * CELLS + at] = 10 * (me + 1) + n;
 	     head[ring] = at + 1; events++);
 #ifndef BREAK_RELEASE_EARLY
 	/* hold_release() */
@@ -176,14 +209,14 @@ proctype Reader()
 	most = head[ring];
 	do
 	:: i < most -> atomic {
-		assert(cell[ring * ROOM + i] == truth[ring * ROOM + i] &&
-		       truth[ring * ROOM + i] != 0); i++ }
+		assert(cell[ring * CELLS + i] == truth[ring * CELLS + i] &&
+		       truth[ring * CELLS + i] != 0); i++ }
 	:: else -> break
 	od
 }
 
 init {
-	byte k;
+	byte n;
 
 	atomic {
 		run Writer(0, CALLS);
@@ -202,7 +235,7 @@ init {
 	timeout;
 	assert(killed || ended == 3);
 	/* a jump ends one call without a word: its writer is gone */
-	assert(killed || calls == events + unplaced + offs + left ||
-	       (left && calls + 1 == events + unplaced + offs + left));
+	n = events + unplaced + offs + left + lost[0] + lost[1];
+	assert(killed || calls == n || (left && calls + 1 == n));
 	assert(head[0] + head[1] == events)
 }

@@ -142,11 +142,12 @@ static inline size_t compare(const struct oracle_event *event, void *priv)
 }
 
 /* Walks what is in the ring above its tail and empties it. */
-static inline bool walk(struct ring *ring)
+static inline bool walk_by(struct ring *ring, oracle_check *check, void *priv)
 {
 	struct oracle oracle = {
 		.large = !!(channel->flags & SESSION_LARGE_HEADER),
-		.check = compare,
+		.check = check,
+		.priv = priv,
 		.now = clock_read(),
 	};
 	uint32_t head = RING_POSITION(ring->head);
@@ -182,6 +183,12 @@ static inline bool walk(struct ring *ring)
 		       (unsigned long long)ring->head);
 	store_release(&ring->tail, (uint64_t)(head & ~(ring->sub_bytes - 1)));
 	return !error;
+}
+
+/* The same, for events that must be those expected. */
+static inline bool walk(struct ring *ring)
+{
+	return walk_by(ring, compare, NULL);
 }
 
 /* Forgets what was written in the open packet, so that the next walk begins

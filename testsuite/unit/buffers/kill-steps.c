@@ -34,7 +34,8 @@ enum moment {
 	FIRST,		/* when there is no ring yet */
 	SWITCH,		/* when the packet is full */
 	LAPPED,		/* the same, in a ring that has been lapped */
-	FULL,		/* when the ring is full */
+	FULL,		/* when the ring is full, and the others are held */
+	ELSEWHERE,	/* when the ring is full, and another is not */
 	LATE,		/* when the header's clock does not reach */
 };
 
@@ -73,11 +74,13 @@ static const struct way ways[] = {
 	{ "first", FIRST, 0, 0, 1, BLOCK(8) },
 	{ "switch", SWITCH, 0, 0, 1, BLOCK(8) },
 	{ "switch, string", SWITCH, 0, 0, 1, STRING },
+	{ "elsewhere, both", ELSEWHERE, 0, 0, 1, BOTH },
 	{ "switch, large header", SWITCH, SESSION_LARGE_HEADER, 0, 1, BLOCK(60) },
 	{ "lap", LAPPED, SESSION_OVERWRITE, 0, 1, BLOCK(8) },
 	{ "lap, contexts", LAPPED, SESSION_OVERWRITE, 31, 1, BLOCK(60) },
 	{ "full", FULL, 0, 0, 1, BLOCK(8) },
 	{ "full, both", FULL, 0, 0, 1, BOTH },
+	{ "elsewhere", ELSEWHERE, 0, 0, 1, BLOCK(8) },
 };
 
 /* The child's report. */
@@ -122,6 +125,8 @@ static void remove_files(pid_t pid);
 
 static void child_open(void)
 {
+	uint32_t k;
+
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/* of a run that was killed: it takes a third of all process ids */
 	remove_files(getpid());
@@ -138,6 +143,10 @@ static void child_open(void)
 		channel_start(channel, bed.first_locked);
 	if (channel->page->roomless)
 		_exit(1);
+	for (k = 0; !bed.cpus && way->moment == FULL &&
+		    k < channel->locked_max; k++)
+		if (channel->locked[k] != ring_here())
+			channel->locks[k].holder = *fork_mark;
 	bed_slot(&slot, &way->shape);
 	bed_slot_on(&slot, channel, way->id);
 }
@@ -154,6 +163,8 @@ static int is_moment(uint32_t n, const struct ring *ring, uint32_t packet)
 		return now != packet && now == RING_SUB_BUFFERS + 1;
 	case FULL:
 		return !!ring->lost;
+	case ELSEWHERE:
+		return RING_EVENTS(ring->head) == n;
 	default:
 		return n == 2;
 	}
@@ -285,17 +296,24 @@ static int judge_ring(const char *name, int image, uint64_t *lost)
 	return ret;
 }
 
+/* Rings in the order in which they are judged: of CPUs, the locked one of this
+ * CPU, the other locked ones. */
+enum group { OF_CPUS, OWN, OTHERS };
+
 struct judged {
 	int image;
-	int locked;		/* which rings are judged */
+	enum group group;
 	uint64_t lost;
 };
 
 static int judge_named(const char *name, void *priv)
 {
 	struct judged *judged = priv;
+	enum group group = *name != 'L' ? OF_CPUS :
+			   atoi(name + 1) == sched_getcpu() ? OWN :
+							      OTHERS;
 
-	return (*name == 'L') == judged->locked ?
+	return group == judged->group ?
 		       judge_ring(name, judged->image, &judged->lost) :
 		       0;
 }
@@ -311,9 +329,7 @@ static int judge(pid_t pid)
 	snprintf(path, sizeof(path), "/dev/shm/taffrail-stress-%d/0", pid);
 	judged.image = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	next = 0;
-	ret = rings_each(judged.image, 0, judge_named, &judged);
-	judged.locked = 1;
-	if (!ret)
+	for (ret = 0; !ret && judged.group <= OTHERS; judged.group++)
 		ret = rings_each(judged.image, 0, judge_named, &judged);
 	close(judged.image);
 	got = next + judged.lost;
@@ -519,6 +535,9 @@ static void test_all(uint32_t every)
 		abort();
 	for (i = 0; i < ARRAY_SIZE(ways); i += every) {
 		way = &ways[i];
+		/* with rseq, a CPU has one ring */
+		if (rseq && way->moment == ELSEWHERE)
+			continue;
 		if (!test_way(known, mined)) {
 			unit_skip("rseq", "no rseq, or no usable TSC");
 			break;

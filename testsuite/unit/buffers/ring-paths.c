@@ -13,8 +13,10 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include "base/host.h"
 #include "base/sys.h"
 #include "buffers/ctf.h"
+#include "buffers/writers/pieces-x86_64.h"
 
 /* Every size near the largest that fits, and sizes far above. */
 static void test_oversize(void)
@@ -55,6 +57,16 @@ static void test_oversize(void)
 	unit_check(good, "%s: the largest event, and larger ones", variant);
 }
 
+/* Holds all locked rings but `ring`, or releases them. */
+static void others_hold(const struct ring *ring, int held)
+{
+	uint32_t k;
+
+	for (k = 0; k < channel->locked_max; k++)
+		if (channel->locked[k] != ring)
+			channel->locks[k].holder = held ? *fork_mark : 0;
+}
+
 static void test_full(void)
 {
 	struct write_shape shape = { .fixed_bytes = 24 };
@@ -66,6 +78,7 @@ static void test_full(void)
 	bool good = true;
 	int i;
 
+	others_hold(ring, 1);
 	restart(ring);
 	bed_slot(&slot, &shape);
 	bed_slot_on(&slot, channel, 1);
@@ -88,7 +101,180 @@ static void test_full(void)
 	good &= ring->lost == lost;
 	ring->lost = 0;
 	good &= verify();
+	others_hold(ring, 0);
 	unit_check(good, "%s: full, then emptied", variant);
+}
+
+enum {
+	NUMBERED_MAX = 400000,	/* more than all locked rings have room for */
+	BEYOND = 5000,		/* events when no ring has room */
+};
+
+/* The numbers that were found in the rings. */
+static unsigned char found[NUMBERED_MAX];
+
+/* Notes the number of an event, which must be later than those before it in the
+ * ring: `priv` is the least that it may be. */
+static size_t note_number(const struct oracle_event *event, void *priv)
+{
+	uint32_t *least = priv;
+	uint32_t n;
+
+	if (event->end - event->payload < 8)
+		return ORACLE_WRONG;
+	memcpy(&n, event->payload, sizeof(n));
+	if (n < *least || n >= NUMBERED_MAX || found[n])
+		return ORACLE_WRONG;
+	found[n] = 1;
+	*least = n + 1;
+	return (size_t)*(uint32_t *)(least + 1);
+}
+
+static uint64_t locked_lost(void)
+{
+	uint64_t lost = channel->page->lost_unplaced;
+	uint32_t k;
+
+	for (k = 0; k < channel->locked_max; k++)
+		lost += channel->locked[k]->lost;
+	return lost;
+}
+
+static void hit_numbered(struct write_slot *slot, uint32_t n)
+{
+	unsigned char bytes[24] = "";
+
+	memcpy(bytes, &n, sizeof(n));
+	hit(slot, bytes, NULL);
+}
+
+/* Counts the events in the locked rings, and checks their order. */
+static uint32_t walk_locked(uint32_t bytes, bool *good)
+{
+	uint32_t count = 0;
+	uint32_t k;
+	uint32_t n;
+
+	memset(found, 0, sizeof(found));
+	for (k = 0; k < channel->locked_max; k++) {
+		uint32_t least[2] = { 0, bytes };
+
+		*good &= walk_by(channel->locked[k], note_number, least);
+	}
+	for (n = 0; n < NUMBERED_MAX; n++)
+		count += found[n];
+	return count;
+}
+
+/*
+ * A writer whose ring has no room uses each other ring that is not held. Then
+ * each event is lost and counted once, and when the reader has emptied any
+ * ring, the writer finds it.
+ */
+static void test_elsewhere(uint32_t bytes)
+{
+	struct write_shape shape = { .fixed_bytes = (uint16_t)bytes };
+	uint32_t held = channel->locked_max - 1;
+	struct write_slot slot;
+	uint32_t kept;
+	uint64_t lost;
+	uint32_t n = 0;
+	uint32_t at;
+	uint32_t k;
+	bool good = true;
+	bool full = true;
+
+	channel_close();
+	channel_open(channel->flags, 0);
+	bed_slot(&slot, &shape);
+	bed_slot_on(&slot, channel, 1);
+	lost = locked_lost();
+	if (channel->locked[held] == ring_here())
+		held--;
+	channel->locks[held].holder = *fork_mark;
+	while (n < NUMBERED_MAX - BEYOND && locked_lost() == lost)
+		hit_numbered(&slot, n++);
+	for (k = 0; k < channel->locked_max; k++) {
+		struct ring *ring = channel->locked[k];
+		uint32_t packet = RING_POSITION(ring->head) / ring->sub_bytes;
+
+		full &= packet == (k == held ? 0 : RING_SUB_BUFFERS - 1);
+	}
+	unit_check(full, "%s: %u bytes: all rings are full", variant, bytes);
+	kept = n - 1;
+	for (k = 0; k < BEYOND; k++)
+		hit_numbered(&slot, n++);
+	unit_equal(locked_lost() - lost, 1 + BEYOND,
+		   "%s: %u bytes: each loss is counted once", variant, bytes);
+	unit_check(walk_locked(bytes, &good) == kept && good && found[kept - 1],
+		   "%s: %u bytes: each event before, in order", variant,
+		   bytes);
+	/* full again; then one that is not the writer's own is emptied */
+	lost = locked_lost();
+	while (n < NUMBERED_MAX - 1 && locked_lost() == lost)
+		hit_numbered(&slot, n++);
+	at = held ? held - 1 : 1;
+	if (channel->locked[at] == ring_here())
+		at = at ? at - 1 : 2;
+	channel->locked[at]->tail = RING_POSITION(channel->locked[at]->head) &
+				    ~(channel->locked[at]->sub_bytes - 1);
+	usleep(1000);
+	lost = locked_lost();
+	kept = RING_EVENTS(channel->locked[at]->head);
+	hit_numbered(&slot, n++);
+	unit_check(RING_EVENTS(channel->locked[at]->head) == kept + 1 &&
+			   locked_lost() == lost,
+		   "%s: %u bytes: the ring that was emptied", variant, bytes);
+	for (k = 0; k < channel->locked_max; k++) {
+		channel->locks[k].holder = 0;
+		channel->locked[k]->lost = 0;
+	}
+}
+
+/* An event that only a ring of the full size can take is written there, while
+ * the spare ring that its writer finds first is too small. */
+static void test_too_large(uint32_t flags)
+{
+	static unsigned char text[100 << 10];
+	uint64_t oversize = 0;
+	struct write_shape shape = { .nvar = 1, .oversize = { &oversize } };
+	struct write_var var = { text, sizeof(text) };
+	unsigned char nothing[8] = "";
+	struct write_slot slot;
+	cpu_set_t before;
+	cpu_set_t last;
+	uint32_t k;
+
+	channel_close();
+	if (bed_channel(channel, channel_index++, flags, 0, 1 << 20))
+		abort();
+	shape.var[0].element_bytes = 1;
+	bed_slot(&slot, &shape);
+	bed_slot_on(&slot, channel, 1);
+	/* behind the last CPU's ring are the spare ones, and then the others */
+	CPU_ZERO(&last);
+	CPU_SET(channel->locked_full - 1, &last);
+	sched_getaffinity(0, sizeof(before), &before);
+	if (channel->locked_full < 2 ||
+	    sched_setaffinity(0, sizeof(last), &last)) {
+		unit_skip("spare rings of another size", "one CPU");
+		return;
+	}
+	for (k = 0; k < channel->locked_max; k++)
+		channel->locks[k].holder = *fork_mark;
+	channel->locks[channel->locked_full].holder = 0;
+	channel->locks[0].holder = 0;
+	hit(&slot, nothing, &var);
+	unit_check(RING_EVENTS(channel->locked[0]->head) == 1 &&
+			   !locked_lost() && !oversize,
+		   "%s: too large for a spare ring", variant);
+	channel->locks[0].holder = *fork_mark;
+	hit(&slot, nothing, &var);
+	unit_check(locked_lost() == 1 && !oversize,
+		   "%s: too large for all rings that are free", variant);
+	for (k = 0; k < channel->locked_max; k++)
+		channel->locks[k].holder = 0;
+	sched_setaffinity(0, sizeof(before), &before);
 }
 
 /* Gives the ring numbers that are about to wrap. */
@@ -445,6 +631,61 @@ static void test_forked(void)
 	channel->counting = 0;
 }
 
+/* Writes events until one is lost, in a thread that has left rseq. Returns how
+ * many. */
+static void *unregistered_writer(void *arg)
+{
+	uint32_t n = 0;
+
+	if (sys4(SYS_rseq, (char *)__builtin_thread_pointer() + rseq_offset,
+		 rseq_bytes, RSEQ_UNREGISTER, RSEQ_SIGNATURE))
+		return NULL;
+	while (n < NUMBERED_MAX && !channel->page->lost_unplaced &&
+	       !channel->locked[0]->lost && !channel->locked[1]->lost)
+		hit_numbered(arg, n++);
+	return (void *)(long)n;
+}
+
+/* Beside rseq, a thread without it gets more spare rings when those that exist
+ * are full; but not while a task may be under a filter of its own. */
+static void test_made(int confined)
+{
+	uint32_t rings = confined ? LOCKED_AHEAD : LOCKED_SPARE;
+	uint64_t lost;
+	struct write_shape shape = { .fixed_bytes = 8 };
+	struct write_slot slot;
+	pthread_t thread;
+	uint32_t count = 0;
+	bool good = true;
+	void *written;
+	uint32_t k;
+
+	channel_close();
+	channel_open(channel->flags, 0);
+	bed_slot(&slot, &shape);
+	bed_slot_on(&slot, channel, 1);
+	unit_check(!channel->locked[LOCKED_AHEAD],
+		   "%s: two rings are made ahead", variant);
+	host_guest_confined = (uint32_t)confined;
+	pthread_create(&thread, NULL, unregistered_writer, &slot);
+	pthread_join(thread, &written);
+	host_guest_confined = 0;
+	if (!written) {
+		unit_skip("a thread without rseq", "it cannot leave");
+		return;
+	}
+	for (k = 0; k < channel->locked_max && channel->locked[k]; k++) {
+		count += RING_EVENTS(channel->locked[k]->head);
+		good &= RING_POSITION(channel->locked[k]->head) >
+			RING_BYTES - channel->locked[k]->sub_bytes;
+	}
+	lost = channel->locked[0]->lost + channel->locked[1]->lost;
+	unit_check(good && k == rings && lost == 1 &&
+			   count + 1 == (uint32_t)(long)written,
+		   "%s: %u spare rings are there and full", variant, rings);
+	channel->locked[0]->lost = channel->locked[1]->lost = 0;
+}
+
 static void run_paths(uint32_t flags)
 {
 	channel_open(flags, 0);
@@ -456,6 +697,15 @@ static void run_paths(uint32_t flags)
 	test_clock();
 	test_off();
 	test_wrap();
+	if (bed.cpus) {
+		test_made(0);
+		test_made(1);
+	} else {
+		test_elsewhere(8);
+		test_elsewhere(24);
+		test_too_large(flags);
+		test_too_large(flags | SESSION_OVERWRITE);
+	}
 	channel_close();
 }
 
