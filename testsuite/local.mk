@@ -70,6 +70,7 @@ unit_programs = \
 	testsuite/unit/tracepoints/object \
 	testsuite/unit/tracepoints/patch-sync \
 	testsuite/unit/tracepoints/shown \
+	testsuite/unit/tracepoints/usdt-move \
 	testsuite/unit/tracepoints/usdt-note \
 	testsuite/unit/tracepoints/usdt-operand \
 	testsuite/unit/tracepoints/usdt-plain \
@@ -111,6 +112,9 @@ testsuite_unit_buffers_kill_steps_SOURCES = \
 	$(stress_bed)
 testsuite_unit_tracepoints_object_SOURCES = \
 	testsuite/unit/tracepoints/object.c $(stress_bed)
+testsuite_unit_tracepoints_usdt_move_SOURCES = \
+	testsuite/unit/tracepoints/usdt-move.c \
+	tracepoints/usdt/place/move-x86_64.c
 testsuite_unit_buffers_records_SOURCES = \
 	testsuite/unit/buffers/records.c $(stress_bed)
 testsuite_unit_buffers_ring_paths_SOURCES = \

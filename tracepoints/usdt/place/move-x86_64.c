@@ -124,7 +124,7 @@ int usdt_move(uint8_t *code, uint32_t n, uint64_t to,
 		const struct usdt_moved *moved = &plan->moved[i];
 
 		offsets[moved->at] = (uint8_t)w.used;
-		if (moved->at == plan->beside)
+		if (plan->beside && moved->at == plan->beside)
 			put_gate(&w, stubs[1]);
 		else
 			put_moved(&w, moved, plan, base);
