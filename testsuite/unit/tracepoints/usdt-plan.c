@@ -102,6 +102,15 @@ CASE(cased, "leaq plan_table(%rip), %rdx\n movslq (%rdx,%rdi,4), %rax\n"
 __asm__(".pushsection .rodata\n .balign 4\n"
 	"plan_table: .4byte site_one - plan_table, plan_case - plan_table\n"
 	".popsection\n");
+/* what is behind a table, read as entries, leads into another function */
+CASE(kept, SITE("kept") "leaq 8(%rdi), %rax\n ret\n");
+CASE(table_ends, "leaq plan_short(%rip), %rdx\n movslq (%rdx,%rdi,4), %rax\n"
+     "addq %rdx, %rax\n jmp *%rax\n" SITE("table_ends")
+     "plan_end_case: leaq 8(%rdi), %rax\n ret\n");
+__asm__(".pushsection .rodata\n .balign 4\n"
+	"plan_short: .4byte site_one - plan_short\n"
+	".4byte site_kept + 2 - plan_short, plan_end_case - plan_short\n"
+	".popsection\n");
 CASE(named, "cmpl $9, %edi\n je 1f\n jmp *%rax\n" SITE("named")
      "plan_label: leaq 8(%rdi), %rax\n ret\n 1: ret\n");
 __asm__(".pushsection .data.rel.ro.plan, \"aw\"\n .balign 8\n"
@@ -232,6 +241,8 @@ static const struct {
 	JOINS(entered, 0x02, USDT_FINE, 6, 0x22, { USDT_COPY, USDT_COPY }),
 	JOINS(taken, 0x02, USDT_FINE, 6, 0x22, { USDT_COPY, USDT_COPY }),
 	JOINS(cased, 0x02, USDT_FINE, 6, 0x22, { USDT_COPY, USDT_COPY }),
+	ROW(kept, USDT_FINE, 5, 0x02, { USDT_COPY }),
+	JOINS(table_ends, 0x02, USDT_FINE, 6, 0x22, { USDT_COPY, USDT_COPY }),
 	JOINS(named, 0x02, USDT_FINE, 6, 0x22, { USDT_COPY, USDT_COPY }),
 	ROW(inside, USDT_LED_TO, 0, 0, { 0 }),
 	JOINS(tight, 0x0a, USDT_FINE, 8, 0x8a,

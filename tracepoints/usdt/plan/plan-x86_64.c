@@ -19,6 +19,8 @@ struct planning {
 	const struct usdt_decoder *decoder;
 	struct usdt_scan scan;
 	int through;		/* a function jumps through addresses */
+	uint64_t parts;		/* where parts of functions are put apart */
+	uint64_t parts_end;
 };
 
 /* Adds an instruction at an offset from the nop to a plan. */
@@ -44,8 +46,14 @@ static void cover(struct usdt_plan *plan, uint64_t at,
 	moved->code = insn->code;
 }
 
-/* Reads a table of offsets from itself, as compilers make for a switch. */
-static void table_read(struct planning *p, uint64_t table)
+/*
+ * Reads a table of offsets from itself, as compilers make for a switch in a
+ * function. Its length is not known: what is read past its end leads anywhere,
+ * while an entry leads into the function or its part that was put apart, or,
+ * from such a part, into a function that is not known.
+ */
+static void table_read(struct planning *p, uint64_t table,
+		       const struct usdt_function *function)
 {
 	uint64_t left;
 	const uint8_t *entry = usdt_image_at(&p->image, table, 4, PF_R, &left);
@@ -59,7 +67,10 @@ static void table_read(struct planning *p, uint64_t table)
 		target = table + (uint64_t)(int64_t)offset;
 		if (!usdt_image_at(&p->image, target, 1, PF_X, NULL))
 			return;
-		usdt_scan_led(&p->scan, target);
+		if (function->part ||
+		    (target >= function->start && target < function->end) ||
+		    (target >= p->parts && target < p->parts_end))
+			usdt_scan_led(&p->scan, target);
 		entry += 4;
 		left -= 4;
 	}
@@ -129,7 +140,7 @@ static void walk_insn(struct planning *p, struct walk *walk, uint64_t address,
 	if (insn->leads)
 		usdt_scan_led(&p->scan, insn->target);
 	if (walk->tables && insn->leads && insn->field)
-		table_read(p, insn->target);
+		table_read(p, insn->target, &walk->function);
 	/* claims up to here are decided: noted just now, or wrong */
 	while (walk->claim < walk->claims_end && walk->claim->end <= end)
 		walk->claim++;
@@ -215,6 +226,7 @@ static int bounds_find(const struct planning *p, struct walk *walk,
 		return usdt_image_function(&p->image, at, &walk->function);
 	walk->function.start = walk->plan->start;
 	walk->function.end = walk->plan->end;
+	walk->function.part = walk->plan->part;
 	return 1;
 }
 
@@ -274,6 +286,7 @@ static enum usdt_reason site_look(struct planning *p, struct usdt_plan *plan)
 		return USDT_NO_FUNCTION;
 	plan->start = function.start;
 	plan->end = function.end;
+	plan->part = (uint8_t)!!function.part;
 	if (function.handlers &&
 	    !usdt_image_handlers(&p->image, &function, handler_led, &p->scan))
 		return USDT_HANDLERS;
@@ -393,6 +406,8 @@ static int planning_run(struct planning *p, struct usdt_plan *plans,
 
 	if (usdt_scan_open(&p->scan, &p->image, plans, n))
 		return USDT_NO_MEMORY;
+	if (!usdt_image_parts(&p->image, &p->parts, &p->parts_end))
+		p->parts = p->parts_end = 0;
 	for (i = 0; i < n; i++) {
 		plans[i].reason = i && plans[i - 1].address ==
 						plans[i].address ?

@@ -91,6 +91,7 @@ struct usdt_plan {
 	uint8_t limit;		/* why no more could be covered */
 	uint8_t beside;		/* another probe's nop is at this offset */
 	uint8_t second;		/* its nop is at `beside` of a valid plan */
+	uint8_t part;		/* its function is a part of another one */
 	uint16_t starts;	/* bit k: a switched instruction begins at k */
 	uint16_t joins;		/* of `starts`: something leads there */
 	uint16_t led;		/* bit k: something is known to lead to k */
