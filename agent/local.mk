@@ -42,6 +42,8 @@ EXTRA_DIST += $(agent_link_source)
 
 # in the shared library only
 agent_shared_sources = \
+	agent/faulting.c \
+	agent/faulting.h \
 	agent/libc-shared.c \
 	agent/modules-shared.c \
 	agent/sanitizer-shared.c \

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <signal.h>
 
+#include "agent/faulting.h"
 #include "base/base.h"
 #include "base/sys.h"
 #include "control/service/call.h"
@@ -63,6 +64,15 @@ static int libcs(int number)
 	       !load_acquire(&call_begun);
 }
 
+/* The same, for a function that installs a handler. */
+static int libcs_handler(int number, const void *handler)
+{
+	int yes = libcs(number);
+
+	faults_handle(number, handler);
+	return yes;
+}
+
 static int change(const struct kernel_action *set, struct kernel_action *old)
 {
 	int ret = call_action(set, old);
@@ -78,7 +88,7 @@ PUBLIC int sigaction(int number, const struct sigaction *set,
 {
 	struct kernel_action to, was;
 
-	if (libcs(number))
+	if (libcs_handler(number, set ? (void *)set->sa_sigaction : NULL))
 		return real_sigaction(number, set, old);
 	if (set) {
 		to.handler = set->sa_sigaction;
@@ -130,7 +140,7 @@ PUBLIC handler_fn *signal(int number, handler_fn *handler)
 {
 	handler_fn *old;
 
-	if (libcs(number))
+	if (libcs_handler(number, (void *)handler))
 		return real_signal(number, handler);
 	if (is_error(handler))
 		return SIG_ERR;
@@ -146,7 +156,7 @@ PUBLIC handler_fn *sysv_signal(int number, handler_fn *handler)
 {
 	handler_fn *old;
 
-	if (libcs(number))
+	if (libcs_handler(number, (void *)handler))
 		return real_sysv_signal(number, handler);
 	if (is_error(handler))
 		return SIG_ERR;
@@ -163,7 +173,7 @@ PUBLIC handler_fn *sigset(int number, handler_fn *handler)
 	handler_fn *old;
 	int holds = handler == SIG_HOLD;
 
-	if (libcs(number))
+	if (libcs_handler(number, holds ? NULL : (void *)handler))
 		return real_sigset(number, handler);
 	if (holds ? change(NULL, &was) : set_handler(handler, 0, 0, &old))
 		return SIG_ERR;

@@ -196,7 +196,8 @@ bool places_named(const struct places *places, const char *rule)
 }
 
 /* What helps. */
-enum help { HELP_TRAP, HELP_DECODER, HELP_CODE, HELP_SIGNAL, HELP_OTHER };
+enum help { HELP_TRAP, HELP_DECODER, HELP_CODE, HELP_SIGNAL, HELP_FAULT,
+	    HELP_OTHER };
 
 static const char *const helps[] = {
 	[HELP_TRAP] = "places that need a trap are traced with --int3 (record, "
@@ -207,6 +208,9 @@ static const char *const helps[] = {
 		"rule again (taffrail enable)",
 	[HELP_SIGNAL] = "when no thread blocks SIGTRAP, and the program does "
 		"not ignore it, give the rule again (taffrail enable)",
+	[HELP_FAULT] = "such places are traced with --int3, in a recording "
+		"(record -p) or session (start) that begins after the program "
+		"has installed the handler, and none before",
 	[HELP_OTHER] = "when that is mended, give the rule again (taffrail "
 		"enable)",
 };
@@ -219,7 +223,8 @@ static enum help help_for(const struct place *place)
 	       why == USDT_NO_DECODER ? HELP_DECODER :
 	       why > 0		      ? HELP_TRAP :
 	       why == -EBUSY	      ? HELP_CODE :
-	       why == -EAGAIN || why == -EPERM ? HELP_SIGNAL : HELP_OTHER;
+	       why == -EAGAIN || why == -EPERM ? HELP_SIGNAL :
+	       why == -EFAULT	      ? HELP_FAULT : HELP_OTHER;
 }
 
 static const char *reason(int why)
@@ -229,7 +234,8 @@ static const char *reason(int why)
 	       why > 0		? "no jump can be there" :
 	       why == -ESTALE	? MARKER_MOVED :
 	       why == -ELIBACC	? "the agent has no libtaffrail-usdt.so" :
-	       why == -EBUSY || why == -EAGAIN || why == -EPERM ?
+	       why == -EBUSY || why == -EAGAIN || why == -EPERM ||
+			       why == -EFAULT ?
 				  marker_refusal(why) + strlen(MARKER_OFF) :
 				  strerror(-why);
 }

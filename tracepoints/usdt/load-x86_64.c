@@ -73,6 +73,7 @@ static const struct {
 	{ "registry_add", registry_add },
 	{ "strlen", text_length },
 	{ "usdt_entry", usdt_entry },
+	{ "usdt_faults", &usdt_faults },
 	{ "usdt_stack_end", usdt_stack_end },
 	{ "usdt_stubs", usdt_stubs },
 	{ "usdt_stubs_end", usdt_stubs_end },
@@ -309,6 +310,7 @@ void usdt_load_learn(void)
 }
 
 const struct usdt_functions *usdt_functions;
+struct usdt_faults usdt_faults;
 
 static int load_from(struct library *library, const char *where)
 {

@@ -151,10 +151,12 @@ void usdt_sites_look(struct module *module);
  * another program's code is there; or another negative errno. `refused` later
  * returns the same; or -EAGAIN when a thread blocks SIGTRAP and could not be
  * led on, or -EPERM when the program ignores SIGTRAP. `gone` tells that the
- * probe's module is gone: another probe may use its way. The registry's lock is
- * held.
+ * probe's module is gone: another probe may use its way. `faulting_off`
+ * switches off, when a patcher is closed, all jumps that have moved an
+ * instruction which may fault. They are -EFAULT as long as the program handles
+ * faults. The registry's lock is held.
  */
-#define USDT_VERSION	8
+#define USDT_VERSION	9
 
 struct usdt_functions {
 	uint64_t version;
@@ -166,7 +168,23 @@ struct usdt_functions {
 	int (*switch_to)(const struct patcher *patcher,
 			 struct usdt_adopted *probe, int on);
 	void (*flush)(const struct patcher *patcher);
+	void (*faulting_off)(void);
 };
+
+/*
+ * Whether the program handles SIGSEGV or SIGBUS, or is about to; and how many
+ * ways were made that move an instruction which may fault. See agent/faulting.c
+ * for the order.
+ */
+struct usdt_faults {
+	uint32_t handled;
+	uint32_t ways;
+};
+
+extern struct usdt_faults usdt_faults;
+
+/* NULL until the library is loaded. */
+extern const struct usdt_functions *usdt_functions;
 
 /* The stubs' code, and room for stubs. */
 void usdt_entry(void);

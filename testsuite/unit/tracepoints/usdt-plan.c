@@ -111,6 +111,30 @@ __asm__(".pushsection .rodata\n .balign 4\n"
 	"plan_short: .4byte site_one - plan_short\n"
 	".4byte site_kept + 2 - plan_short, plan_end_case - plan_short\n"
 	".popsection\n");
+/* what may fault where it moves to, and what does not */
+CASE(loads, SITE("loads") "movq 8(%rdi), %rax\n ret\n");
+CASE(stores, SITE("stores") "movl %eax, (%rsi,%rdi,4)\n ret\n nop\n");
+CASE(behind_four, SITE("behind_four") "leaq 8(%rdi), %rax\n"
+     "movq (%rdi), %rax\n ret\n");
+CASE(strings, SITE("strings") "rep movsb\n incq %rax\n ret\n");
+CASE(stack, SITE("stack") "movq 8(%rsp), %rax\n ret\n");
+CASE(indexed, SITE("indexed") "movq 8(%rsp,%rax), %rax\n ret\n");
+CASE(like_stack, SITE("like_stack") "movq 8(%r12), %rax\n ret\n");
+CASE(avx, SITE("avx") "vmovdqu 8(%rsp), %xmm0\n ret\n");
+CASE(like_avx, SITE("like_avx") "vmovdqu 8(%r12), %xmm0\n ret\n");
+CASE(thread, SITE("thread") "movq %fs:40, %rax\n ret\n");
+CASE(absolute, SITE("absolute") "movq 40, %rax\n ret\n");
+CASE(of_thread, SITE("of_thread") "movq %fs:(%rax), %rax\n ret\n");
+CASE(pads, SITE("pads") "nopl 8(%rax,%rax)\n ret\n");
+CASE(prefetches, SITE("prefetches") "prefetcht0 8(%rdi)\n ret\n");
+CASE(framed, "pushq %rbp\n movq %rsp, %rbp\n" SITE("framed")
+     "movq -8(%rbp), %rax\n popq %rbp\n ret\n");
+CASE(in_frame, "endbr64\n pushq %rbp\n movq %rsp, %rbp\n" SITE("in_frame")
+     "movq -8(%rbp,%rax), %rax\n popq %rbp\n ret\n");
+CASE(like_frame, "pushq %rbp\n movq %rsp, %rbp\n" SITE("like_frame")
+     "movq -8(%r13), %rax\n popq %rbp\n ret\n");
+CASE(frameless_rbp, SITE("frameless_rbp") "movq -8(%rbp), %rax\n ret\n");
+CASE(pops, SITE("pops") "popq (%rdi)\n popq %rbx\n popq %rbp\n ret\n");
 CASE(named, "cmpl $9, %edi\n je 1f\n jmp *%rax\n" SITE("named")
      "plan_label: leaq 8(%rdi), %rax\n ret\n 1: ret\n");
 __asm__(".pushsection .data.rel.ro.plan, \"aw\"\n .balign 8\n"
@@ -277,6 +301,39 @@ static const struct {
 	ROW(frameless, USDT_NO_FUNCTION, 0, 0, { 0 }),
 };
 
+/* Plans that move an instruction which may fault. */
+static const struct {
+	const char *name;
+	const uint8_t *site;
+	uint8_t faults;
+} faulting[] = {
+#define FAULTS(name, faults)	{ #name, AWAY(site_##name), faults }
+	FAULTS(one, 0),
+	FAULTS(data, 0),
+	FAULTS(call, 0),
+	FAULTS(loads, 1),
+	FAULTS(stores, 1),
+	FAULTS(behind_four, 0),
+	FAULTS(strings, 1),
+	FAULTS(stack, 0),
+	FAULTS(indexed, 1),
+	FAULTS(like_stack, 1),
+	FAULTS(avx, 0),
+	FAULTS(like_avx, 1),
+	FAULTS(thread, 0),
+	FAULTS(absolute, 1),
+	FAULTS(of_thread, 1),
+	FAULTS(pads, 0),
+	FAULTS(prefetches, 0),
+	FAULTS(framed, 0),
+	FAULTS(in_frame, 1),
+	FAULTS(like_frame, 1),
+	FAULTS(frameless_rbp, 1),
+	FAULTS(pops, 1),
+};
+
+#define FAULTING	(sizeof(faulting) / sizeof(faulting[0]))
+
 #define ROWS	(sizeof(rows) / sizeof(rows[0]))
 
 static int compare(const void *a, const void *b)
@@ -385,6 +442,26 @@ static void check_pairs(struct usdt_plan *plans, const struct usdt_file *file)
 	}
 }
 
+static void check_faults(const struct usdt_file *file)
+{
+	struct usdt_plan plans[FAULTING];
+
+	for (size_t i = 0; i < FAULTING; i++)
+		plans[i].address = BACK(faulting[i].site) - shift(file);
+	qsort(plans, FAULTING, sizeof(*plans), compare);
+	usdt_plan(file, usdt_zydis(), plans, FAULTING);
+	for (size_t i = 0; i < FAULTING; i++)
+		for (size_t k = 0; k < FAULTING; k++)
+			if (plans[k].address ==
+			    BACK(faulting[i].site) - shift(file))
+				unit_check(!plans[k].reason &&
+						   plans[k].faults ==
+							   faulting[i].faults,
+					   "%s: may fault: %d",
+					   faulting[i].name,
+					   faulting[i].faults);
+}
+
 static void check_cases(const struct usdt_file *file)
 {
 	static struct usdt_plan plans[ROWS];
@@ -456,6 +533,7 @@ int main(void)
 	file.size = (uint64_t)st.st_size;
 	file.bytes = mmap(NULL, file.size, PROT_READ, MAP_PRIVATE, fd, 0);
 	check_cases(&file);
+	check_faults(&file);
 	check_none(&file);
 	copy = malloc(file.size);
 	check_damaged(&file, copy);

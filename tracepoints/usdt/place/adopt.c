@@ -398,6 +398,10 @@ static int place_planned(struct usdt_adopted *probe, uint64_t address,
 			plan->reason = USDT_OVERLAPS;
 			continue;
 		}
+		if (plan && plan->faults && usdt_faults_handled()) {
+			plan->reason = USDT_FAULTS;
+			continue;
+		}
 		ret = place_once(probe, plan, pass);
 		if (ret == -ERANGE)
 			plan->reason = USDT_FIXED;
@@ -516,4 +520,5 @@ const struct usdt_functions usdt_functions_here = {
 	.gone = usdt_place_gone,
 	.switch_to = usdt_place_switch,
 	.flush = usdt_place_flush,
+	.faulting_off = usdt_switch_faulting,
 };

@@ -268,6 +268,9 @@ static int way_fill(struct way *way, const struct usdt_plan *plan,
 	if (n < 0)
 		return n;
 	way->wanted = 0;
+	way->faults = plan->faults;
+	if (way->faults)
+		__atomic_fetch_add(&usdt_faults.ways, 1, __ATOMIC_SEQ_CST);
 	__builtin_memcpy(way->off, plan->bytes, sizeof(way->off));
 	return usdt_write(patcher, way->moved, code, (uint32_t)n) ?:
 		       leads_write(way, patcher);

@@ -33,6 +33,8 @@ struct way {
 	uint32_t moved_bytes;
 	uint8_t beside;		/* as in the plan: one jump for two probes */
 	uint8_t wanted;		/* bit 0: the probe at the site; 1: other */
+	uint8_t faults;		/* as in the plan */
+	uint8_t turned;		/* on, as usdt_place_flush() wants it */
 	uint8_t pending;	/* waits for usdt_place_flush() */
 	uint8_t trapping;	/* n is 1: the cc there is the agent's */
 	int32_t refused;	/* result of the last switch, 0 or -errno */
@@ -102,6 +104,7 @@ int usdt_write_all(const struct patcher *patcher);
 int usdt_switch_later(const struct patcher *patcher,
 		      struct usdt_adopted *probe, int on);
 void usdt_switch_gone(struct way *way);
+void usdt_switch_faulting(void);
 
 /* Notes that a way has become free (jump-x86_64.c). */
 void usdt_jump_gone(void);
@@ -156,6 +159,9 @@ int usdt_move(uint8_t *code, uint32_t n, uint64_t to,
  * blocks the signal, so a cc would kill the process.
  */
 int usdt_traps_ready(void);
+
+/* Tells whether the program handles SIGSEGV or SIGBUS, or is about to. */
+int usdt_faults_handled(void);
 
 /* Tells whether the program ignores SIGTRAP, or did before the handler was
  * installed. */

@@ -20,6 +20,15 @@
 /* Ways that wait for usdt_place_flush(). */
 static struct way *pending;
 
+static void pending_add(struct way *way)
+{
+	if (!way->pending) {
+		way->next_pending = pending;
+		pending = way;
+	}
+	way->pending = 1;
+}
+
 static int gate_switch(const struct way *way, uint32_t which, int on,
 		       const struct patcher *patcher)
 {
@@ -40,12 +49,17 @@ int usdt_switch_later(const struct patcher *patcher,
 		return ret;
 	way->wanted = (uint8_t)((way->wanted & ~(1u << which)) |
 				(uint32_t)on << which);
-	if (!way->pending) {
-		way->next_pending = pending;
-		pending = way;
-	}
-	way->pending = 1;
+	pending_add(way);
 	return 0;
+}
+
+void usdt_switch_faulting(void)
+{
+	struct way *way;
+
+	for (way = usdt_ways; way; way = way->next)
+		if (way->faults && way->wanted && !way->free)
+			pending_add(way);
 }
 
 void usdt_switch_gone(struct way *way)
@@ -70,6 +84,8 @@ static void way_done(struct way *way)
 {
 	uint32_t i;
 
+	if (!way->refused && way->wanted && !way->turned)
+		way->refused = -EFAULT;
 	for (i = 0; i < ARRAY_SIZE(way->probes); i++)
 		if (way->probes[i])
 			way->probes[i]->refused = way->refused;
@@ -125,7 +141,7 @@ static int trap_is_due(struct way *way)
 static int is_due(struct way *way, const struct patcher *patcher)
 {
 	const uint8_t *code = (const uint8_t *)way->site;
-	int on = !!way->wanted;
+	int on = way->turned;
 	const uint8_t *from = on ? way->off : way->on;
 	const uint8_t *to = on ? way->on : way->off;
 
@@ -184,8 +200,8 @@ static int step_matters(const struct way *way, enum step step)
 	if (is_trap(way))
 		return step == STEP_OPEN;
 	if (step == STEP_CLOSE)
-		return !way->wanted && way->joins;
-	return step != STEP_STARTS || !way->wanted || way->joins;
+		return !way->turned && way->joins;
+	return step != STEP_STARTS || !way->turned || way->joins;
 }
 
 /* A way that cannot be written takes no further step, and keeps its cc. */
@@ -198,22 +214,27 @@ static void step_all(struct way *list, enum step step,
 	for (way = list; way; way = way->next_pending) {
 		if (way->refused || !step_matters(way, step))
 			continue;
-		way->refused = step_write(way, step, !!way->wanted, patcher);
+		way->refused = step_write(way, step, way->turned, patcher);
 		any = 1;
 	}
 	if (any)
 		patch_sync();
 }
 
-/* Takes ways that are not due out of the list. Returns the others. */
+/* Takes ways that are not due out of the list. Returns the others. A jump that
+ * moves code which may fault must be off while the program handles faults. */
 static struct way *sift(const struct patcher *patcher)
 {
 	struct way **link = &pending;
 	struct way *list;
+	int handled = -1;
 
 	while (*link) {
 		struct way *way = *link;
 
+		if (way->faults && way->wanted && handled < 0)
+			handled = usdt_faults_handled();
+		way->turned = way->wanted && !(way->faults && handled);
 		if (is_due(way, patcher)) {
 			link = &way->next_pending;
 			continue;
@@ -235,11 +256,16 @@ static int needs_traps(const struct way *way)
 
 void usdt_place_flush(const struct patcher *patcher)
 {
-	struct way *list = pending ? sift(patcher) : NULL;
-	struct way *way = list;
+	struct way *list;
+	struct way *way;
 	int ret = 0;
 	int step;
 
+	/* a handler that came unseen */
+	if (usdt_faults.ways && usdt_faults_handled())
+		usdt_switch_faulting();
+	list = pending ? sift(patcher) : NULL;
+	way = list;
 	while (way && !needs_traps(way))
 		way = way->next_pending;
 	if (way)

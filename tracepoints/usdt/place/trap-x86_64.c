@@ -201,6 +201,24 @@ int usdt_traps_ignored(void)
 	return now.handler == (void *)SIG_IGN;
 }
 
+int usdt_faults_handled(void)
+{
+	static const int signals[] = { SIGSEGV, SIGBUS };
+	struct action now;
+	uint32_t i;
+
+	/* see agent/faulting.c */
+	if (__atomic_load_n(&usdt_faults.handled, __ATOMIC_SEQ_CST))
+		return 1;
+	for (i = 0; i < ARRAY_SIZE(signals); i++)
+		if (!sys4(SYS_rt_sigaction, signals[i], NULL, &now,
+			  SIGSET_BYTES) &&
+		    now.handler != (void *)SIG_DFL &&
+		    now.handler != (void *)SIG_IGN)
+			return 1;
+	return 0;
+}
+
 int usdt_traps_ready(void)
 {
 	int ret = handler_set();

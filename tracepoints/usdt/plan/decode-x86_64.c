@@ -101,6 +101,103 @@ static int stays(const ZydisDecodedInstruction *from)
 	}
 }
 
+/* How an instruction extends the numbers of base and index registers; -1: by a
+ * prefix that is not known here. */
+static int base_extends(const ZydisDecodedInstruction *from)
+{
+	switch (from->encoding) {
+	case ZYDIS_INSTRUCTION_ENCODING_LEGACY:
+		return from->raw.rex.B;
+	case ZYDIS_INSTRUCTION_ENCODING_VEX:
+		return !from->raw.vex.B;
+	default:
+		return -1;
+	}
+}
+
+static int index_extends(const ZydisDecodedInstruction *from)
+{
+	switch (from->encoding) {
+	case ZYDIS_INSTRUCTION_ENCODING_LEGACY:
+		return from->raw.rex.X;
+	case ZYDIS_INSTRUCTION_ENCODING_VEX:
+		return !from->raw.vex.X;
+	default:
+		return -1;
+	}
+}
+
+#define RM_SIB		4	/* a byte with base and index follows */
+#define RM_RBP		5
+#define SIB_RSP		4	/* as a base */
+#define SIB_NO_INDEX	4
+#define SIB_NO_BASE	5	/* with mod 0 */
+
+/* Tells of an operand in memory. Variables of the program, of the thread (fs)
+ * and on the stack are mapped. */
+static enum usdt_risk operand_faults(const ZydisDecodedInstruction *from)
+{
+	uint32_t mod = from->raw.modrm.mod;
+	uint32_t rm = from->raw.modrm.rm;
+
+	if (rm == RM_RBP && !mod)
+		return USDT_SAFE;	/* relative to the next instruction */
+	if (rm == RM_SIB && !index_extends(from) &&
+	    from->raw.sib.index == SIB_NO_INDEX &&
+	    from->raw.sib.base == SIB_NO_BASE && !mod)
+		return from->attributes & ZYDIS_ATTRIB_HAS_SEGMENT_FS ?
+			       USDT_SAFE :
+			       USDT_UNSAFE;
+	if (base_extends(from) || from->attributes & ZYDIS_ATTRIB_HAS_SEGMENT)
+		return USDT_UNSAFE;
+	if (rm == RM_RBP)
+		return USDT_SAFE_IN_FRAME;
+	return rm == RM_SIB && !index_extends(from) &&
+			       from->raw.sib.index == SIB_NO_INDEX &&
+			       from->raw.sib.base == SIB_RSP ?
+		       USDT_SAFE :
+		       USDT_UNSAFE;
+}
+
+/* Pushes, pops and calls use the stack, and `leave` a frame that is on it. */
+static enum usdt_risk insn_faults(const ZydisDecodedInstruction *from)
+{
+	switch (from->meta.category) {
+	case ZYDIS_CATEGORY_STRINGOP:
+	case ZYDIS_CATEGORY_IOSTRINGOP:
+		return USDT_UNSAFE;
+	case ZYDIS_CATEGORY_NOP:
+	case ZYDIS_CATEGORY_WIDENOP:
+	case ZYDIS_CATEGORY_PREFETCH:
+	case ZYDIS_CATEGORY_PREFETCHWT1:
+		return USDT_SAFE;
+	default:
+		break;
+	}
+	switch (from->mnemonic) {
+	case ZYDIS_MNEMONIC_LEA:
+		return USDT_SAFE;
+	case ZYDIS_MNEMONIC_XLAT:
+	case ZYDIS_MNEMONIC_MASKMOVQ:
+	case ZYDIS_MNEMONIC_MASKMOVDQU:
+	case ZYDIS_MNEMONIC_VMASKMOVDQU:
+		return USDT_UNSAFE;
+	default:
+		break;
+	}
+	/* an address of 64 bits in the instruction itself */
+	if (from->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY &&
+	    from->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT &&
+	    (from->opcode & 0xfc) == 0xa0)
+		return from->attributes & ZYDIS_ATTRIB_HAS_SEGMENT_FS ?
+			       USDT_SAFE :
+			       USDT_UNSAFE;
+	return from->attributes & ZYDIS_ATTRIB_HAS_MODRM &&
+			       from->raw.modrm.mod != 3 ?
+		       operand_faults(from) :
+		       USDT_SAFE;
+}
+
 int usdt_decode(const struct usdt_decoder *decoder, const uint8_t *bytes,
 		uint64_t n, uint64_t address, struct usdt_decoded *to)
 {
@@ -131,6 +228,7 @@ int usdt_decode(const struct usdt_decoder *decoder, const uint8_t *bytes,
 		   from.meta.category == ZYDIS_CATEGORY_CALL;
 	to->through = from.meta.category == ZYDIS_CATEGORY_UNCOND_BR &&
 		      !to->leads;
+	to->faults = (uint8_t)insn_faults(&from);
 	to->padding = from.mnemonic == ZYDIS_MNEMONIC_NOP ||
 		      from.mnemonic == ZYDIS_MNEMONIC_INT3;
 	return 1;

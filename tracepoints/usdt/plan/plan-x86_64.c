@@ -25,7 +25,7 @@ struct planning {
 
 /* Adds an instruction at an offset from the nop to a plan. */
 static void cover(struct usdt_plan *plan, uint64_t at,
-		  const struct usdt_decoded *insn)
+		  const struct usdt_decoded *insn, int framed)
 {
 	struct usdt_moved *moved = &plan->moved[plan->count];
 
@@ -44,6 +44,8 @@ static void cover(struct usdt_plan *plan, uint64_t at,
 	moved->move = insn->move;
 	moved->field = insn->field;
 	moved->code = insn->code;
+	moved->faults = insn->faults == USDT_UNSAFE ||
+			(insn->faults == USDT_SAFE_IN_FRAME && !framed);
 }
 
 /*
@@ -114,6 +116,7 @@ struct walk {
 	struct usdt_plan *plan;			/* the next nop */
 	struct usdt_plan *plans_end;
 	int tables;				/* it may jump through tables */
+	int framed;				/* %rbp points to its frame */
 	int ends;				/* `ends` of the last decoded */
 };
 
@@ -127,6 +130,25 @@ static int jumps_through(const uint8_t *bytes, uint64_t n)
 		if (bytes[i] == 0xff && (bytes[i + 1] & 0x38) == 0x20)
 			return 1;
 	return 0;
+}
+
+/* Returns 1 for a function that begins by making %rbp point to its frame. */
+static int makes_frame(const uint8_t *bytes, uint64_t n)
+{
+	/* endbr64; push %rbp; mov %rsp,%rbp, of which there are two forms */
+	static const uint8_t entry[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	static const uint8_t forms[][4] = {
+		{ 0x55, 0x48, 0x89, 0xe5 }, { 0x55, 0x48, 0x8b, 0xec },
+	};
+
+	if (n > sizeof(entry) &&
+	    !__builtin_memcmp(bytes, entry, sizeof(entry))) {
+		bytes += sizeof(entry);
+		n -= sizeof(entry);
+	}
+	return n >= sizeof(forms[0]) &&
+	       (!__builtin_memcmp(bytes, forms[0], sizeof(forms[0])) ||
+		!__builtin_memcmp(bytes, forms[1], sizeof(forms[1])));
 }
 
 static void walk_insn(struct planning *p, struct walk *walk, uint64_t address,
@@ -146,7 +168,8 @@ static void walk_insn(struct planning *p, struct walk *walk, uint64_t address,
 		walk->claim++;
 	for (plan = walk->covers; plan < walk->plan; plan++) {
 		if (address - plan->address < USDT_PATCH_MAX)
-			cover(plan, address - plan->address, insn);
+			cover(plan, address - plan->address, insn,
+			      walk->framed);
 		else if (plan == walk->covers)
 			walk->covers++;
 	}
@@ -200,6 +223,7 @@ static void function_walk(struct planning *p, struct walk *walk)
 
 	walk->tables = walk->plan < walk->plans_end && bytes &&
 		       jumps_through(bytes, n);
+	walk->framed = bytes && makes_frame(bytes, n);
 	for (at = 0; at < n; at += insn.length) {
 		if (!walk->tables && walk->claim == walk->claims_end &&
 		    walk->covers == walk->plans_end)
@@ -332,9 +356,11 @@ static enum usdt_reason site_settle(const struct planning *p,
 		return plan->joins || !plan->limit ? USDT_LED_TO : plan->limit;
 	if (!n)
 		return USDT_LED_TO;
-	for (i = 0; i < plan->count && plan->moved[i].at < n; i++)
+	for (i = 0; i < plan->count && plan->moved[i].at < n; i++) {
+		plan->faults |= plan->moved[i].faults;
 		if (plan->moved[i].at + plan->moved[i].length > (int)end)
 			end = plan->moved[i].at + plan->moved[i].length;
+	}
 	plan->count = (uint8_t)i;
 	plan->covered = (uint8_t)end;
 	plan->switched = (uint8_t)n;
@@ -464,6 +490,7 @@ const char *usdt_reason_text(enum usdt_reason reason)
 		[USDT_OVERLAPS] = "another probe is within five bytes",
 		[USDT_LED_TO] = "a jump leads into the code after the nop",
 		[USDT_FIXED] = "an instruction after it cannot be moved",
+		[USDT_FAULTS] = "an instruction after it may fault, and the program handles SIGSEGV or SIGBUS",
 		[USDT_HANDLERS] = "its function's exception handlers are not known",
 	};
 

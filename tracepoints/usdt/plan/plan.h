@@ -60,6 +60,8 @@ enum usdt_reason {
 	USDT_LED_TO,
 	USDT_FIXED,
 	USDT_HANDLERS,
+	USDT_FAULTS,		/* usdt_plan() never says so: it depends on the
+				 * program's handlers */
 	USDT_REASONS
 };
 
@@ -72,6 +74,14 @@ enum usdt_move {
 	USDT_STAYS,		/* cannot move */
 };
 
+/* Whether an instruction may cause SIGSEGV or SIGBUS in a program whose stack
+ * and variables are mapped. */
+enum usdt_risk {
+	USDT_SAFE,
+	USDT_SAFE_IN_FRAME,	/* if %rbp points to the function's frame */
+	USDT_UNSAFE,
+};
+
 /* An instruction that moves. */
 struct usdt_moved {
 	uint64_t target;	/* not of USDT_COPY */
@@ -80,6 +90,7 @@ struct usdt_moved {
 	uint8_t move;		/* enum usdt_move */
 	uint8_t field;		/* USDT_DATA: offset of the operand in it */
 	uint8_t code;
+	uint8_t faults;		/* it may cause SIGSEGV or SIGBUS */
 };
 
 struct usdt_plan {
@@ -92,6 +103,7 @@ struct usdt_plan {
 	uint8_t beside;		/* another probe's nop is at this offset */
 	uint8_t second;		/* its nop is at `beside` of a valid plan */
 	uint8_t part;		/* its function is a part of another one */
+	uint8_t faults;		/* an instruction that moves may fault */
 	uint16_t starts;	/* bit k: a switched instruction begins at k */
 	uint16_t joins;		/* of `starts`: something leads there */
 	uint16_t led;		/* bit k: something is known to lead to k */
@@ -112,6 +124,7 @@ struct usdt_decoded {
 	uint8_t ends;		/* jump, call, return: may not go on after it */
 	uint8_t padding;	/* nop or int3 */
 	uint8_t through;	/* a jump through a register or memory */
+	uint8_t faults;		/* enum usdt_risk */
 };
 
 /*
@@ -133,7 +146,7 @@ int usdt_decode(const struct usdt_decoder *decoder, const uint8_t *bytes,
 
 /*
  * Does the same without a decoder, for the instructions that most code is made
- * of. Leaves out `move`, `code` and `padding`; sets `field` only of
+ * of. Leaves out `move`, `code`, `padding` and `faults`; sets `field` only of
  * instructions that lead somewhere. Returns 0 when it needs a decoder to tell,
  * or near the end of the bytes.
  */

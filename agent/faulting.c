@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Before a program handles faults.
+ *
+ * A handler of SIGSEGV or SIGBUS may compare the address of the instruction
+ * that faulted with its own, or throw an exception, for which the unwinder
+ * looks up that address. Where the jump of a USDT probe has moved the
+ * instruction, it is another address: the program would end. So the jumps that
+ * have moved an instruction which may fault are taken out before such a handler
+ * is there, and none is put in any more.
+ *
+ * What must stay true: `handled` is stored before `ways` is read. A thread that
+ * places a probe adds to `ways` before it reads `handled` and switches the
+ * probe on (tracepoints/usdt/place/switch-x86_64.c). So one of both sees the
+ * other.
+ */
+#include "agent/faulting.h"
+
+#include <signal.h>
+
+#include "base/base.h"
+#include "base/sys.h"
+#include "buffers/rings/channel.h"
+#include "control/sessions/session.h"
+#include "control/threads/filtered.h"
+#include "control/threads/settings.h"
+#include "control/threads/thread.h"
+#include "tracepoints/program/patch.h"
+#include "tracepoints/sites/lock.h"
+#include "tracepoints/usdt/usdt.h"
+
+#define LOCK_TRIES	2000
+#define LOCK_PAUSE_NS	1000000
+
+static int jumps_out(void *unused)
+{
+	struct patcher patcher;
+
+	(void)unused;
+	patch_open(&patcher);
+	usdt_functions->faulting_off();
+	patch_close(&patcher);
+	/* before its first event a child has its parent's page */
+	if (load_relaxed(fork_mark))
+		session_untaken_look();
+	return 0;
+}
+
+/* Takes the registry's lock. Returns 0 if the thread that this one interrupts
+ * has it, or another one keeps it. */
+static int lock_soon(void)
+{
+	struct timespec pause = { .tv_nsec = LOCK_PAUSE_NS };
+	int i;
+
+	for (i = 0; i < LOCK_TRIES; i++) {
+		if (registry_lock_try())
+			return 1;
+		if (load_relaxed(&fork_lock->holder) ==
+		    (uint64_t)__builtin_thread_pointer())
+			return 0;
+		sys2(SYS_nanosleep, &pause, NULL);
+	}
+	return 0;
+}
+
+void faults_handle(int number, const void *handler)
+{
+	static uint32_t applied;
+
+	/* SIG_ERR is -1, SIG_HOLD 2; SIG_DFL and SIG_IGN are between them */
+	if ((number != SIGSEGV && number != SIGBUS) ||
+	    (uint64_t)handler + 1 <= 3 || agent_off)
+		return;
+	__atomic_store_n(&usdt_faults.handled, 1, __ATOMIC_SEQ_CST);
+	if (!__atomic_load_n(&usdt_faults.ways, __ATOMIC_SEQ_CST) ||
+	    load_relaxed(&applied) || thread_forbidden() || filtered_here() ||
+	    !lock_soon())
+		return;
+	if (!thread_run_wait(jumps_out, NULL))
+		store_relaxed(&applied, 1);
+	registry_unlock();
+}

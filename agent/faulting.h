@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A program that is about to handle SIGSEGV or SIGBUS. See faulting.c.
+ */
+#ifndef AGENT_FAULTING_H
+#define AGENT_FAULTING_H
+
+/*
+ * Prepares for a handler of a signal, before it is installed. Does nothing for
+ * another signal, or for SIG_DFL and the like. errno stays. Waits, for 2 s at
+ * most, for a thread that changes what is traced.
+ */
+void faults_handle(int number, const void *handler);
+
+#endif
