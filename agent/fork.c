@@ -108,8 +108,16 @@ static int revive_alone(void *unused, void *neither)
 	return ret;
 }
 
+SIGSAFE void fork_check_dispatch(void)
+{
+	if (thread_forbidden() == HOST_DISPATCHED &&
+	    !load_relaxed(FORK_DISPATCHED))
+		thread_forbid(0);
+}
+
 SIGSAFE int fork_revive(void)
 {
+	fork_check_dispatch();
 	if (thread_forbidden())
 		return 0;
 	return vectors_kept(revive_alone, NULL, NULL);

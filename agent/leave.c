@@ -10,6 +10,8 @@
  */
 #include "agent/leave.h"
 
+#include <errno.h>
+
 #include "agent/fork-private.h"
 #include "base/base.h"
 #include "base/host.h"
@@ -31,6 +33,15 @@
 #define CONFINED	1
 #define WITHDRAWN	2	/* demand_withdraw() */
 #define ENDED		4	/* the service thread */
+#define DISPATCHED	8	/* a thread's system calls were dispatched */
+
+/* Syscall user dispatch (prctl(2), PR_SET_SYSCALL_USER_DISPATCH): the system
+ * calls of one thread are a handler's. */
+#define SEVERAL		0xffffffffu
+static struct {
+	uint32_t thread;	/* the id of the only one, or SEVERAL */
+	int begun;		/* what leave_dispatch() has done */
+} dispatched;
 
 /* Returns 1 in a child of vfork(2), which reads its parent's ids in the memory
  * that both share. */
@@ -47,8 +58,9 @@ SIGSAFE void leave_prepare(void)
 {
 	uint32_t i;
 
-	if (agent_off || !channel_run_aside || !channels_run() ||
-	    borrowed())
+	fork_check_dispatch();
+	if (agent_off || !channel_run_aside || thread_forbidden() ||
+	    !channels_run() || borrowed())
 		return;
 	if (!load_relaxed(fork_mark) && !fork_revive())
 		return;
@@ -79,7 +91,9 @@ static void user_note(uint32_t uid)
 
 SIGSAFE void leave_prepare_user(uint32_t effective)
 {
-	if (agent_off || !channel_run_aside || !channels_run())
+	fork_check_dispatch();
+	if (agent_off || !channel_run_aside || thread_forbidden() ||
+	    !channels_run())
 		return;
 	if (effective != (uint32_t)-1 &&
 	    effective != (uint32_t)sys0(SYS_geteuid)) {
@@ -92,6 +106,7 @@ SIGSAFE int leave_begin(void)
 {
 	int begun;
 
+	fork_check_dispatch();
 	if (thread_forbidden())
 		return 0;
 	leave_prepare();
@@ -151,14 +166,40 @@ static int sessions_end(void *arg)
 	return 0;
 }
 
+/* Ends the service thread, or withdraws its offer. Returns what it did. */
+static int service_end(void)
+{
+	/* first: an ending thread makes an offer, which this withdraws, too */
+	int begun = demand_withdraw() ? WITHDRAWN : 0;
+
+	if (bell_end())
+		begun |= ENDED;
+	thread_settle();
+	return begun;
+}
+
+static void confine(int clockless)
+{
+	thread_forbid(HOST_FILTERED);
+	/* seccomp's strict mode forbids execve(2) */
+	filtered_process(!clockless);
+	channel_run_aside = NULL;
+	channel_revive = fork_forbidden;
+}
+
 int leave_confine(int clockless)
 {
 	int begun;
 
-	if (agent_off || thread_forbidden())
+	fork_check_dispatch();
+	if (agent_off || thread_forbidden() == HOST_FILTERED)
 		return 0;
+	if (thread_forbidden()) {
+		confine(clockless);
+		return CONFINED | DISPATCHED;
+	}
 	if (borrowed()) {
-		filtered_guest(1);
+		filtered_guest(GUEST_FILTERED);
 		return 0;
 	}
 	leave_prepare();
@@ -168,16 +209,8 @@ int leave_confine(int clockless)
 		log_fact(LOG_WARNING, "confine", "the sessions end: the "
 			 "program gives up the time stamp counter", 0);
 	}
-	/* first: an ending thread makes an offer, which this withdraws, too */
-	begun = demand_withdraw() ? WITHDRAWN : 0;
-	if (bell_end())
-		begun |= ENDED;
-	thread_settle();
-	thread_forbid(1);
-	/* seccomp's strict mode forbids execve(2) */
-	filtered_process(!clockless);
-	channel_run_aside = NULL;
-	channel_revive = fork_forbidden;
+	begun = service_end();
+	confine(clockless);
 	return CONFINED | begun;
 }
 
@@ -185,10 +218,49 @@ void leave_free(int confined)
 {
 	if (!confined)
 		return;
-	thread_forbid(0);
+	thread_forbid(confined & DISPATCHED ? HOST_DISPATCHED : 0);
 	filtered_process(0);
+	store_relaxed(FORK_DISPATCHED, !!(confined & DISPATCHED));
 	store_relaxed(&process.page->clockless, 0);
 	channel_run_aside = thread_run;
 	channel_revive = fork_revive;
 	leave_end(confined);
+}
+
+int leave_dispatch(void)
+{
+	fork_check_dispatch();
+	if (agent_off || thread_forbidden())
+		return 0;
+	if (borrowed()) {
+		filtered_guest(GUEST_DISPATCHED);
+		return 0;
+	}
+	leave_prepare();
+	dispatched.begun = CONFINED | service_end();
+	demand_refuse(ENOSYS);
+	store_relaxed(FORK_DISPATCHED, 1);
+	store_relaxed(&dispatched.thread, host_tid());
+	thread_forbid(HOST_DISPATCHED);
+	return dispatched.begun;
+}
+
+void leave_dispatched(int begun)
+{
+	if (!begun && load_relaxed(&dispatched.thread) != host_tid())
+		store_relaxed(&dispatched.thread, SEVERAL);
+}
+
+void leave_undispatch(void)
+{
+	uint32_t tid = host_tid();
+
+	/* a child of vfork(2) reads its parent's id */
+	if (thread_forbidden() == HOST_DISPATCHED && tid &&
+	    !load_relaxed(fork_guests) &&
+	    load_relaxed(&dispatched.thread) == tid) {
+		store_relaxed(FORK_DISPATCHED, 0);
+		thread_forbid(0);
+		leave_end(dispatched.begun);
+	}
 }

@@ -42,4 +42,17 @@ void leave_restricted(void);
 int leave_confine(int clockless);
 void leave_free(int confined);
 
+/*
+ * Does the same before the system calls of the calling thread are dispatched to
+ * a handler of the program (syscall user dispatch), which would get those of
+ * the agent. What this changes does not concern forked children and executed
+ * programs. Returns a value for leave_free(), or 0. leave_dispatched() gets
+ * this value when they are dispatched; leave_undispatch() is called when they
+ * are no more, and takes the state back once no thread is dispatched, as far as
+ * the agent knows.
+ */
+int leave_dispatch(void);
+void leave_dispatched(int begun);
+void leave_undispatch(void);
+
 #endif

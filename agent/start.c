@@ -121,7 +121,7 @@ static void start(void)
 	if (filtered_start(settings.seccomp)) {
 		agent_off = "the program began under a seccomp filter";
 		/* makes no system call, not even for a line of the log */
-		thread_forbid(1);
+		thread_forbid(HOST_FILTERED);
 		return;
 	}
 	words_log();

@@ -21,9 +21,13 @@ extern int host_cpu_fast;
  * Set by host_setup(). */
 extern int host_transactions;
 
-/* 1 when a system call of the agent's could kill the program (a seccomp
- * filter). Set by the agent; from then on no thread makes a system call for the
- * agent. Work that needs one is left out, or counted as lost. */
+/* Not 0 when a system call of the agent's could kill the program (a seccomp
+ * filter), or would reach a handler of the program (syscall user dispatch). Set
+ * by the agent; from then on no thread makes a system call for the agent. Work
+ * that needs one is left out, or counted as lost. A forked child inherits a
+ * filter; it does not inherit the dispatch. */
+#define HOST_FILTERED	1
+#define HOST_DISPATCHED	2
 extern int host_confined;
 
 /* What Landlock forbids the program, as far as the agent knows: enum
@@ -31,8 +35,9 @@ extern int host_confined;
  * agent. */
 extern uint32_t host_landlock;
 
-/* 1 while a task that shares this process's memory, such as a child of
- * vfork(2), is under a filter of its own. Set by the agent; no writer has a
+/* Not 0 while a task that shares this process's memory, such as a child of
+ * vfork(2), is under a filter of its own, or has its system calls dispatched
+ * (GUEST_ of control/threads/filtered.h). Set by the agent; no writer has a
  * ring made meanwhile, as it may be that task. */
 extern uint32_t host_guest_confined;
 

@@ -102,7 +102,9 @@
 struct process_wake {
 	uint32_t state;
 	int32_t error;		/* OFFERED: why the last try failed, or 0;
-				 * NONE: ENOTSUP with TAFFRAIL_SERVICE=off */
+				 * NONE: ENOTSUP with TAFFRAIL_SERVICE=off,
+				 * ENOSYS while a thread's system calls are
+				 * dispatched (prctl(2)) */
 	uint32_t request;	/* 1: a command sends the next `signal` */
 	uint32_t came;		/* how many service threads have begun, or
 				 * requests were answered */

@@ -16,6 +16,10 @@
  * may kill the process for its system calls. seccomp's strict mode and
  * prctl(PR_SET_TSC) forbid the time stamp counter as well, to the calling
  * thread and to threads that it makes; so the sessions end before.
+ *
+ * Syscall user dispatch: the same as for a filter, as the program's handler
+ * would get the system calls that the agent makes in this thread. They end when
+ * the program switches the dispatch off.
  */
 #include <errno.h>
 #include <linux/capability.h>
@@ -30,6 +34,10 @@
 
 #define PUBLIC	__attribute__((weak, visibility("default")))
 
+#ifndef PR_SET_SYSCALL_USER_DISPATCH
+#define PR_SET_SYSCALL_USER_DISPATCH	59	/* Linux 5.11 */
+#define PR_SYS_DISPATCH_OFF		0
+#endif
 #ifndef CLONE_NEWTIME
 #define CLONE_NEWTIME	0x80
 #endif
@@ -106,6 +114,21 @@ static long filter_set(int clockless, long number, long a, long b, long c,
 	return ret;
 }
 
+/* `mode` is the first of the arguments. */
+static long dispatch_set(long mode, long a, long b, long c)
+{
+	int begun = mode == PR_SYS_DISPATCH_OFF ? 0 : leave_dispatch();
+	long ret = sys5(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, mode, a, b, c);
+
+	if (ret)
+		leave_free(begun);
+	else if (mode == PR_SYS_DISPATCH_OFF)
+		leave_undispatch();
+	else
+		leave_dispatched(begun);
+	return ret;
+}
+
 PUBLIC int prctl(int option, ...)
 {
 	long arg[4];
@@ -128,6 +151,8 @@ long confine_prctl(long option, long a, long b, long c, long d)
 		return result(filter_set((int)option == PR_SET_TSC ||
 					 a == SECCOMP_MODE_STRICT,
 					 SYS_prctl, option, a, b, c, d));
+	if ((int)option == PR_SET_SYSCALL_USER_DISPATCH)
+		return result(dispatch_set(a, b, c, d));
 	return result(sys5(SYS_prctl, option, a, b, c, d));
 }
 

@@ -24,10 +24,12 @@
 
 #include "agent/lacking.h"
 #include "agent/wrap/private.h"
+#include "base/preload.h"
 #include "base/sys.h"
 #include "buffers/rings/channel.h"
 #include "control/service/demand.h"
 #include "control/threads/settings.h"
+#include "control/threads/thread.h"
 
 #define PUBLIC	__attribute__((weak, visibility("default"), cold))
 
@@ -113,10 +115,13 @@ static int start_known(const struct spawn *spawn)
 
 	look(&image, spawn);
 	bytes = exec_room(&image, environment);
-	if (bytes)
+	if (bytes && !thread_forbidden())
 		room = sys_map_anonymous(bytes);
 	if (room)
 		environment = exec_environment(&image, environment, room);
+	else if (thread_forbidden() && bytes && bytes <= PRELOAD_STACK_BYTES)
+		environment = exec_environment(&image, environment,
+					       __builtin_alloca(bytes));
 	else if (image.why == LACKING_HANDED)
 		image.why = LACKING_USER;
 	/* exec_look() has noted it */

@@ -545,8 +545,8 @@ static COLD void ring_want(struct channel *channel, uint32_t number,
 	uint64_t all = ~0ull;
 	uint64_t before;
 
-	if (!channel_run_aside || load_relaxed(&host_guest_confined) ||
-	    lately_barren(channel) ||
+	if (!channel_run_aside || host_confined ||
+	    load_relaxed(&host_guest_confined) || lately_barren(channel) ||
 	    sys4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all)))
 		return;
 	if (!__atomic_exchange_n(&channel->making, 1, __ATOMIC_ACQUIRE)) {

@@ -16,6 +16,7 @@
 #define BUFFERS_RINGS_CHANNEL_H
 
 #include "base/base.h"
+#include "base/host.h"
 #include "base/tunables.h"
 #include "buffers/layout.h"
 
@@ -94,7 +95,7 @@ extern struct rings rings_off
 extern struct ring ring_absent;
 
 /* 0 in a forked child that has no files yet; else a number that none of the
- * process's ancestors has had. Two words of agent/fork.c follow it. */
+ * process's ancestors has had. Three words of agent/fork.c follow it. */
 extern uint32_t *fork_mark;
 
 /*
@@ -211,12 +212,16 @@ void channels_forked_held(void);
  * Runs in a child, at once after the fork: puts private memory in the place of
  * mappings that the forking thread may have been writing to when its signal
  * handler forked. So no reader sees the rest of that write. Costs nothing if no
- * write is under way. SIGSAFE; errno may change.
+ * write is under way. Also lets the child make system calls that only the
+ * parent may not make. SIGSAFE; errno may change.
  */
 static inline void channels_forked(void)
 {
 	if (unlikely(fork_note.held))
 		channels_forked_held();
+	/* clone(2): the child's system calls are not dispatched */
+	if (unlikely(host_confined == HOST_DISPATCHED))
+		host_confined = 0;
 }
 
 /*

@@ -159,18 +159,27 @@ struct attach_job {
 	struct attach_memory *memory;	/* to make the helper, or NULL: */
 	size_t bytes;			/* to unmap at stop->base */
 	uint64_t *sp, *pc;		/* not NULL: only to read these */
+	bool dispatch;			/* only to look_dispatch() */
 	int ret;
 };
 
 /* Stops stop->tid where that is safe, and does the job, or reads its registers.
  * Runs in a thread of this command that blocks all signals. Returns 0; -ESRCH,
- * -ENXIO or -ETIMEDOUT: try another thread; or another negative errno. */
+ * -ENXIO, -ETIMEDOUT, or -ENOSYS (the thread's system calls are dispatched to a
+ * handler of the program): try another thread; or another negative errno. */
 int attach_thread_work(const struct attach_job *job);
 int attach_thread_look(const struct attach_job *job);
+/* Returns true when the thread's system calls are dispatched to a handler, as
+ * far as the kernel tells, and if the thread can be stopped. */
+bool attach_thread_dispatched(const struct attach_job *job);
 /* Sets how long a thread's turns are from now on; 0: the usual length. Returns
  * the previous value, for the caller to restore. */
 #define ATTACH_TURN_NS	100000
 uint64_t attach_turns(pid_t tid, uint64_t ns);
+/* Of a process whose system calls a handler gets. */
+#define ATTACH_DISPATCHED                                                 \
+	"has its system calls dispatched to a handler (prctl(2), "        \
+	"PR_SET_SYSCALL_USER_DISPATCH), which would get those of the agent"
 /* Returns how many seccomp filters a thread has. */
 long attach_filters(pid_t tid);
 /* Returns true when a signal is in a set of a thread. /proc names the sets
@@ -191,6 +200,10 @@ int attach_stop_run(struct attach_stop *stop, struct attach_target *t,
 int attach_stop_wake(struct attach_target *t, const struct attach_wake *wake);
 /* Stops a thread to unmap the memory. */
 int attach_stop_unmap(struct attach_target *t, uint64_t base, size_t bytes);
+
+/* Stops a thread, to tell whether its system calls are dispatched to a handler.
+ * Returns false where that cannot be known. */
+bool attach_stop_dispatched(pid_t pid, pid_t tid);
 
 /* Says why the process cannot make a thread, or the memory for it. Returns
  * `error`, a negative errno. */

@@ -91,6 +91,9 @@ static int why_not(const struct attach_target *t, int ret)
 		return attach_fact(t, -EINPROGRESS, "each thread of process %d "
 				   "waits for a child of vfork or for a disk: "
 				   "try again", t->pid);
+	if (ret == -ENOSYS)
+		return attach_fact(t, ret, "process %d " ATTACH_DISPATCHED,
+				   t->pid);
 	if (ret == -ENXIO || ret == -ETIMEDOUT)
 		return attach_fact(t, ret, "cannot stop a thread of process "
 				   "%d now: try again", t->pid);
@@ -115,13 +118,16 @@ static void *tracer(void *arg)
 	struct attach_job *job = arg;
 	const struct sched_param first = { .sched_priority = 1 };
 	pid_t tids[ATTACH_THREADS_MAX];
-	int n = job->sp ? 0 : attach_threads_list(job->t->pid, tids);
+	int n = job->sp || job->dispatch ? 0 :
+		attach_threads_list(job->t->pid, tids);
+	bool dispatched = false;
 
 	/* real-time priority for some microseconds; only root may */
 	if (sched_setscheduler(0, SCHED_FIFO, &first))
 		attach_turns(0, ATTACH_TURN_NS);
-	if (job->sp) {
-		job->ret = attach_thread_look(job);
+	if (job->sp || job->dispatch) {
+		job->ret = job->sp ? attach_thread_look(job) :
+				     attach_thread_dispatched(job);
 		return NULL;
 	}
 	job->ret = -ESRCH;
@@ -135,11 +141,16 @@ static void *tracer(void *arg)
 			continue;
 		job->stop->tid = tids[i];
 		job->ret = attach_thread_work(job);
-		/* the thread exited, is unknown to libc, or does not stop */
-		if (job->ret != -ESRCH && job->ret != -ENXIO &&
-		    job->ret != -ETIMEDOUT)
-			break;
+		/* the thread exited, is unknown to libc, or does not stop; or
+		 * a handler would get its calls */
+		if (job->ret == -ENOSYS && job->wake)
+			dispatched = true;
+		else if (job->ret != -ESRCH && job->ret != -ENXIO &&
+			 job->ret != -ETIMEDOUT)
+			return NULL;
 	}
+	if (dispatched)
+		job->ret = -ENOSYS;
 	return NULL;
 }
 
@@ -191,6 +202,15 @@ int attach_stop_unmap(struct attach_target *t, uint64_t base, size_t bytes)
 	int ret = run_job(&job);
 
 	return ret ? why_not(t, ret) : 0;
+}
+
+bool attach_stop_dispatched(pid_t pid, pid_t tid)
+{
+	struct attach_target t = { .pid = pid };
+	struct attach_stop stop = { .tid = tid };
+	struct attach_job job = { .t = &t, .stop = &stop, .dispatch = true };
+
+	return run_job(&job) > 0;
 }
 
 int attach_stop_look(struct attach_target *t, pid_t tid, uint64_t *sp,

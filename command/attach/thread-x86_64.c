@@ -415,6 +415,24 @@ static int seize(struct tracee *x)
 	return ret;
 }
 
+#ifndef PTRACE_GET_SYSCALL_USER_DISPATCH_CONFIG		/* Linux 6.4 */
+#define PTRACE_GET_SYSCALL_USER_DISPATCH_CONFIG		0x4211
+#endif
+
+/* Returns -ENOSYS when the stopped thread's system calls are dispatched to a
+ * handler of the program (prctl(2), PR_SET_SYSCALL_USER_DISPATCH): the handler
+ * would get the one that the thread makes for us. Returns 0 where the kernel
+ * does not tell. */
+static int look_dispatch(const struct tracee *x)
+{
+	struct {
+		uint64_t mode, selector, offset, len;
+	} it;
+
+	return !ptrace(PTRACE_GET_SYSCALL_USER_DISPATCH_CONFIG, x->tid,
+		       (void *)sizeof(it), &it) && it.mode ? -ENOSYS : 0;
+}
+
 static int make_memory(struct tracee *x, struct attach_memory *memory,
 		       uint64_t *base)
 {
@@ -522,6 +540,8 @@ int attach_thread_work(const struct attach_job *job)
 			return ret;
 		}
 		ret = job->wake ? look_only(&x) : look(&x, header);
+		if (!ret)
+			ret = look_dispatch(&x);
 		if (!ret) {
 			moved = 1;
 			if (job->wake)
@@ -539,6 +559,18 @@ int attach_thread_work(const struct attach_job *job)
 			return back;
 	}
 	return ret;
+}
+
+bool attach_thread_dispatched(const struct attach_job *job)
+{
+	struct tracee x = { .t = job->t, .tid = job->stop->tid };
+	int ret = seize(&x);
+
+	if (!ret) {
+		ret = look_dispatch(&x);
+		trace(PTRACE_DETACH, x.tid, NULL, NULL);
+	}
+	return ret == -ENOSYS;
 }
 
 int attach_thread_look(const struct attach_job *job)

@@ -153,6 +153,10 @@ static void look_agent(struct doctor *d, struct finding *f)
 		found_as(f, DOCTOR_NO, "no command can call it: %s",
 			 process_status(d->pid, "Seccomp") > 0 ?
 				 "the program has installed a seccomp filter" :
+			 d->page.wake.error == ENOSYS ?
+				 "its system calls are dispatched to a handler "
+				 "of the program (prctl(2), "
+				 "PR_SET_SYSCALL_USER_DISPATCH)" :
 				 "it offers no thread for that");
 	} else if (process_stopped(d->pid)) {
 		found_as(f, DOCTOR_NO, "it is stopped, so no command can call "

@@ -236,6 +236,7 @@ static int signal_send(struct called *called, struct process_wake *wake)
 {
 	pid_t pid = called->process->pid;
 	int number = (int)wake->signal;
+	bool dispatched;
 	pid_t tid;
 	int ret;
 
@@ -250,7 +251,9 @@ static int signal_send(struct called *called, struct process_wake *wake)
 			    "signal any more: choose a signal that it does "
 			    "not use (TAFFRAIL_SIGNAL)");
 	}
-	tid = summon_thread(pid, number, wake->filters, false);
+	tid = summon_thread(pid, number, wake->filters, false, &dispatched);
+	if (!tid && dispatched)
+		return fact(called, -ENOTSUP, ATTACH_DISPATCHED);
 	if (!tid && attach_filters(pid) > (long)wake->filters)
 		return fact(called, -EPERM, "has a seccomp filter, which may "
 			    "kill it for a request");
@@ -322,6 +325,7 @@ static int late(struct called *called, const struct process_wake *wake,
 {
 	pid_t pid = called->process->pid;
 	int number = (int)wake->signal;
+	bool dispatched;
 	char text[160];
 
 	if (process_stopped(pid)) {
@@ -334,8 +338,8 @@ static int late(struct called *called, const struct process_wake *wake,
 	if (called->queued == EAGAIN)
 		return fact(called, -ETIMEDOUT, "cannot be sent a signal: too "
 			    "many are pending for its user (ulimit -i)");
-	snprintf(text, sizeof(text), summon_thread(pid, number,
-						   wake->filters, false) ?
+	snprintf(text, sizeof(text), summon_thread(pid, number, wake->filters,
+						   false, &dispatched) ?
 		 "does not answer to signal %d: its threads have no CPU, load "
 		 "or unload libraries, or another handler was installed" :
 		 "blocks signal %d in all its threads: it answers when it "

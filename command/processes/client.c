@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "command/attach/steps.h"
 #include "command/common/command.h"
 #include "command/common/limits.h"
 #include "command/process/rlimits.h"
@@ -172,10 +173,14 @@ static int explain_connect(struct client *client,
 					sizeof(client->error));
 			return -ESRCH;
 		}
-		if (rundir_lives(process) && summon_never(process))
+		if (rundir_lives(process) &&
+		    summon_refused(process) == ENOTSUP)
 			return fact(client, -ESRCH, "process %d serves no "
 				    "command: it has TAFFRAIL_SERVICE=off",
 				    process->pid);
+		if (rundir_lives(process) && summon_refused(process) == ENOSYS)
+			return fact(client, -ESRCH, "process %d "
+				    ATTACH_DISPATCHED, process->pid);
 		if (rundir_lives(process) && served > CLIENT_AGAIN_MS)
 			return fact(client, -ETIMEDOUT, "process %d ends its "
 				    "service thread before a command reaches "

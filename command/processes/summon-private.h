@@ -25,9 +25,12 @@ int summon(const struct rundir_process *process, char *error, size_t room);
  * signal does not disturb; 0: none. Skips threads with more than `filters`
  * seccomp filters, which may end the program, and threads in sigtimedwait(2),
  * where no handler runs; with `first`, all but the first thread, unless that
- * has ended.
+ * has ended. With TAFFRAIL_SERVICE=signal, where the thread does the work, also
+ * skips a thread whose system calls are dispatched to a handler of the program,
+ * and sets *dispatched.
  */
-pid_t summon_thread(pid_t pid, int number, uint32_t filters, bool first);
+pid_t summon_thread(pid_t pid, int number, uint32_t filters, bool first,
+		    bool *dispatched);
 
 /* Returns why the process may not reach its own files any more. */
 const char *summon_given_up(const struct rundir_process *process);
@@ -40,7 +43,8 @@ bool summon_waits(pid_t pid, int number);
  * could make no socket; 0: it could, or is not there yet. */
 int summon_failed(const struct rundir_process *process);
 
-/* Returns true when the process serves no command: TAFFRAIL_SERVICE=off. */
-bool summon_never(const struct rundir_process *process);
+/* Returns why the process serves no command: ENOTSUP (TAFFRAIL_SERVICE=off),
+ * ENOSYS (its system calls are dispatched), or 0. */
+int summon_refused(const struct rundir_process *process);
 
 #endif

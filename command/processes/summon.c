@@ -158,27 +158,34 @@ static enum ease ease_of(pid_t pid, pid_t tid)
 	return EASE_SOME;
 }
 
-pid_t summon_thread(pid_t pid, int number, uint32_t filters, bool first)
+pid_t summon_thread(pid_t pid, int number, uint32_t filters, bool first,
+		    bool *dispatched)
 {
 	pid_t tids[ATTACH_THREADS_MAX];
 	int n = attach_threads_list(pid, tids);
 	pid_t other = 0;
 
+	*dispatched = false;
 	first = first && !attach_first_ended(pid);
 	for (int i = 0; i < n; i++) {
 		enum ease ease = ease_of(pid, tids[i]);
 
 		/* with TAFFRAIL_SERVICE=signal, the handler makes no thread */
-		if (ease == EASE_NONE || (first && tids[i] != pid) ||
+		if (ease == EASE_NONE || (ease == EASE_SOME && other) ||
+		    (first && tids[i] != pid) ||
 		    (number == WAKE_SIGNAL &&
 		     attach_thread_deadline(tids[i])) ||
 		    attach_signal_in(pid, tids[i], "SigBlk", number) ||
 		    attach_filters(tids[i]) > (long)filters)
 			continue;
+		if (number != WAKE_SIGNAL &&
+		    attach_stop_dispatched(pid, tids[i])) {
+			*dispatched = true;
+			continue;
+		}
 		if (ease == EASE_CALM)
 			return tids[i];
-		if (!other)
-			other = tids[i];
+		other = tids[i];
 	}
 	return other;
 }
@@ -211,10 +218,11 @@ static pid_t thread_awaited(const struct call *call)
 	uint64_t end = attach_now_ns() + BLOCKED_WAIT_MS * 1000000ull;
 	pid_t pid = call->process->pid, tid = 0;
 	struct process_wake wake;
+	bool dispatched;
 
 	while (!process_stopped(pid) &&
 	       !(tid = summon_thread(pid, WAKE_SIGNAL, call->wake.filters,
-				     call->where.first)) &&
+				     call->where.first, &dispatched)) &&
 	       attach_filters(pid) <= call->where.most &&
 	       wake_read(call->process, &wake) == WAKE_OFFERED &&
 	       attach_now_ns() < end)
@@ -313,7 +321,7 @@ static int explain(const struct call *call, int ret, char *error, size_t room)
 		 (ret == -ETIMEDOUT && attach_threads_blocked(pid)))
 		snprintf(error, room, "each thread of process %d waits for a "
 			 "child of vfork or for a disk: try again", pid);
-	else if (ret == -EDEADLK)
+	else if (ret == -EDEADLK || ret == -ENOSYS)
 		snprintf(error, room, "%s", traced);
 	else if (ret == -ESTALE)
 		snprintf(error, room, "process %d is executing another "
@@ -357,11 +365,11 @@ int summon_failed(const struct rundir_process *process)
 	       wake.error != EBUSY ? wake.error : 0;
 }
 
-bool summon_never(const struct rundir_process *process)
+int summon_refused(const struct rundir_process *process)
 {
 	struct process_wake wake;
 
-	return wake_read(process, &wake) == WAKE_NONE && wake.error == ENOTSUP;
+	return wake_read(process, &wake) == WAKE_NONE ? wake.error : 0;
 }
 
 static int make(struct call *call)
@@ -382,7 +390,7 @@ static int make(struct call *call)
 	if (call->held)
 		return ret;
 	if (call->traced[0] && ret != -ESRCH && ret != -ESTALE &&
-	    ret != -EINPROGRESS && ret != -EDEADLK &&
+	    ret != -EINPROGRESS && ret != -EDEADLK && ret != -ENOSYS &&
 	    call->wake.signal == WAKE_SIGNAL)
 		ret = by_signal(call);
 	return ret;

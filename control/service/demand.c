@@ -273,6 +273,14 @@ SIGSAFE void demand_give_back(int withdrawn)
 		begin(EBUSY);
 }
 
+SIGSAFE void demand_refuse(int error)
+{
+	struct process_wake *wake = wake_near();
+
+	if (wake)
+		store_relaxed(&wake->error, error);
+}
+
 static int signal_change(const struct kernel_action *set,
 			 struct kernel_action *old)
 {

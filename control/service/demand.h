@@ -33,6 +33,10 @@ void demand_offer(int error);
 int demand_withdraw(void);
 void demand_give_back(int withdrawn);
 
+/* Tells commands, after demand_withdraw(), why there is no offer: an errno.
+ * ENOSYS: a thread's system calls are dispatched. */
+void demand_refuse(int error);
+
 /* What demand_exec() has changed. */
 struct demand_leave {
 	int withdrawn;

@@ -141,7 +141,9 @@ SIGSAFE int filtered_here(void)
 
 SIGSAFE int filtered_next(void)
 {
-	return !vouched && filtered_here();
+	return !vouched && (load_relaxed(&installed) ||
+			    load_relaxed(&host_guest_confined) ==
+				    GUEST_FILTERED);
 }
 
 SIGSAFE void filtered_process(int yes)

@@ -351,9 +351,9 @@ SIGSAFE int thread_is_ours(void)
 	       tid == load_relaxed(&service.tid);
 }
 
-void thread_forbid(int yes)
+SIGSAFE void thread_forbid(int state)
 {
-	host_confined = yes;
+	host_confined = state;
 }
 
 FORK_TEXT int thread_forbidden(void)

@@ -54,10 +54,10 @@ uint32_t thread_service(void);
 /* Returns 1 when the caller is one of these threads. SIGSAFE. */
 int thread_is_ours(void);
 
-/* Forbids new threads (1) or allows them again (0). While they are forbidden,
- * the functions that make one fail with -EPERM, before any system call. The
- * state is host_confined. */
-void thread_forbid(int yes);
+/* Forbids new threads (HOST_...) or allows them again (0). While they are
+ * forbidden, the functions that make one fail with -EPERM, before any system
+ * call. The state is host_confined. SIGSAFE. */
+void thread_forbid(int state);
 int thread_forbidden(void);
 
 /*

@@ -76,6 +76,7 @@ static const struct row rows[] = {
 	{ "membarrier-rseq", 324, BITS(LOW(0), 128 | 256), SINCE(5, 10),
 	  EINVAL },
 	{ "epoll_pwait2", 441, ANY, SINCE(5, 11), ENOSYS },
+	{ "ptrace-dispatch", SYS_ptrace, IS(LOW(0), 0x4211), SINCE(6, 4), EIO },
 	{ "madvise-populate-read", 28, IS(LOW(2), 22), SINCE(5, 14), EINVAL },
 	{ "madvise-populate-write", 28, IS(LOW(2), 23), SINCE(5, 14), EINVAL },
 	{ "process_mrelease", 448, ANY, SINCE(5, 15), ENOSYS },
