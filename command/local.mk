@@ -136,6 +136,8 @@ command_sources = \
 	command/load/rights.c \
 	command/process/mapped-file.c \
 	command/process/mapped-file.h \
+	command/process/opener.c \
+	command/process/opener.h \
 	command/process/process.c \
 	command/process/process.h \
 	command/process/rlimits.c \

@@ -16,6 +16,7 @@
 #include "command/attach/steps.h"
 #include "command/common/installed.h"
 #include "command/common/reason.h"
+#include "command/process/opener.h"
 #include "command/process/rlimits.h"
 #include "command/rundir/rundir.h"
 
@@ -36,7 +37,7 @@ bool attach_same_file(pid_t pid, const char *path)
 	struct stat ours, theirs;
 
 	snprintf(there, sizeof(there), "/proc/%d/root%s", pid, path);
-	return !stat(path, &ours) && !stat(there, &theirs) &&
+	return !stat(path, &ours) && !opener_stat(there, &theirs) &&
 	       ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
 }
 
@@ -88,8 +89,8 @@ static bool has_proc(pid_t pid)
 	char path[48];
 	struct stat st;
 
-	snprintf(path, sizeof(path), "/proc/%d/root/proc/self", pid);
-	return !lstat(path, &st);
+	snprintf(path, sizeof(path), "/proc/%d/root/proc/version", pid);
+	return !opener_stat(path, &st);
 }
 
 static int no_proc(const struct attach_target *t)

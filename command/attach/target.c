@@ -16,6 +16,7 @@
 
 #include "command/attach/steps.h"
 #include "command/common/command.h"
+#include "command/process/opener.h"
 #include "command/process/process.h"
 
 long attach_yama_scope(void)
@@ -131,23 +132,26 @@ static int check_threads(const struct attach_target *t)
 
 static int check_machine(const struct attach_target *t)
 {
+	struct opener_file file;
 	Elf64_Ehdr header;
 	char path[32];
-	int fd, ret;
+	int ret;
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", t->pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
-		ret = -errno;
-		return ret == -ENOENT ?
-		       attach_fact(t, -ENOTSUP, "process %d is a kernel thread",
-				   t->pid) : refused(t, ret);
-	}
-	ret = read(fd, &header, sizeof(header)) == sizeof(header) &&
+	ret = opener_open(&file, path, 0);
+	if (ret == -ENOENT)
+		return attach_fact(t, -ENOTSUP, "process %d is a kernel thread",
+				   t->pid);
+	if (ret == -ETIMEDOUT)
+		return attach_fact(t, ret, "the file of process %d's program "
+				   "does not answer", t->pid);
+	if (ret)
+		return refused(t, ret);
+	ret = pread(file.fd, &header, sizeof(header), 0) == sizeof(header) &&
 	      !memcmp(header.e_ident, ELFMAG, SELFMAG) &&
 	      header.e_ident[EI_CLASS] == ELFCLASS64 ?
 	      0 : -ENOTSUP;
-	close(fd);
+	opener_close(&file);
 	return ret ? attach_fact(t, ret, "process %d is not a 64-bit program",
 				 t->pid) : 0;
 }

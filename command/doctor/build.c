@@ -11,6 +11,7 @@
 #include "command/doctor/private.h"
 #include "command/elf/elfnotes.h"
 #include "command/process/mapped-file.h"
+#include "command/process/opener.h"
 #include "command/process/process.h"
 
 #define LIBRARY		"libtaffrail.so"
@@ -34,15 +35,28 @@ static int take_library(const struct process_mapping *m, void *library)
 static bool differs(const char *a, const char *b)
 {
 	unsigned char first[ELFNOTES_ID_BYTES] = "", second[ELFNOTES_ID_BYTES];
-	struct stat one, other;
+	struct opener_file one;
+	struct stat other;
+	bool named;
 
-	if (stat(a, &one) || stat(b, &other))
+	if (stat(b, &other) || opener_open(&one, a, 0))
 		return false;
-	if (one.st_ino == other.st_ino && one.st_dev == other.st_dev)
+	named = !elfnotes_build_id(one.path, first) &&
+		!elfnotes_build_id(b, second);
+	opener_close(&one);
+	if (one.st.st_ino == other.st_ino && one.st.st_dev == other.st_dev)
 		return false;
-	if (elfnotes_build_id(a, first) || elfnotes_build_id(b, second))
-		return one.st_size != other.st_size;
-	return memcmp(first, second, sizeof(first)) != 0;
+	return named ? memcmp(first, second, sizeof(first)) != 0 :
+		       one.st.st_size != other.st_size;
+}
+
+/* Gives the path of the library that the process has mapped. */
+static bool found(char path[PROCESS_FILE_BYTES], pid_t pid,
+		  const struct process_mapping *library)
+{
+	enum process_way way = process_file(path, pid, library);
+
+	return way == PROCESS_WAY_NAME || way == PROCESS_WAY_MAPPING;
 }
 
 void found_build(struct doctor *d, struct finding *f)
@@ -60,7 +74,7 @@ void found_build(struct doctor *d, struct finding *f)
 	else if (n > strlen(DELETED) &&
 		 !strcmp(path + n - strlen(DELETED), DELETED))
 		why = "its " LIBRARY " was replaced since it began";
-	else if (process_file(there, d->pid, &library) &&
+	else if (found(there, d->pid, &library) &&
 		 !installed_find(ours, sizeof(ours), INSTALLED_LIB,
 				      LIBRARY) && differs(there, ours))
 		why = "its " LIBRARY " is of another build than this command";

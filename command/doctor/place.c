@@ -13,6 +13,7 @@
 
 #include "buffers/layout.h"
 #include "command/doctor/private.h"
+#include "command/process/opener.h"
 
 /* Writes the path by which this command reaches what the process has there. */
 static void seen(char to[PATH_MAX + 32], const struct doctor *d,
@@ -53,15 +54,17 @@ static bool moved(const struct doctor *d)
 {
 	char path[2 * PATH_MAX], here[PATH_MAX + 32];
 	struct stat found, named;
+	int ret;
 
 	if (!d->page.runtime[0])
 		return false;
 	seen(here, d, d->page.runtime);
 	snprintf(path, sizeof(path), "%s/%s", here, d->process.name);
+	ret = opener_stat(path, &named);
 	return !fstat(d->process.fd, &found) &&
-	       (stat(path, &named) ? errno == ENOENT || errno == ENOTDIR :
-				     found.st_ino != named.st_ino ||
-				     found.st_dev != named.st_dev);
+	       (ret ? ret == -ENOENT || ret == -ENOTDIR :
+		      found.st_ino != named.st_ino ||
+		      found.st_dev != named.st_dev);
 }
 
 /* Returns true when the files are outside of the process's root directory, in

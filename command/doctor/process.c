@@ -19,6 +19,7 @@
 #include "command/elf/placement.h"
 #include "command/elf/process-markers.h"
 #include "command/gdbserver/gdbserver.h"
+#include "command/process/opener.h"
 #include "command/process/process.h"
 
 #define LISTEN_TRIES	10
@@ -82,15 +83,20 @@ static void found_no_agent(struct doctor *d, struct finding *f)
 /* Returns how the agent came into the process. */
 static const char *how_loaded(const struct doctor *d)
 {
+	struct opener_file file;
 	char program[32];
+	bool needs;
+	int ret;
 
 	snprintf(program, sizeof(program), "/proc/%d/exe", d->pid);
-	if (access(program, R_OK))
-		return process_closed(d->pid);
+	ret = opener_open(&file, program, 0);
+	if (ret)
+		return ret == -ETIMEDOUT ? "the program's file does not answer" :
+					   process_closed(d->pid);
+	needs = elfnotes_needs(file.path, "libtaffrail.so");
+	opener_close(&file);
 	return !process_maps_beginning(d->pid, "libtaffrail.so") ?
-		       "linked as libtaffrail.a" :
-	       elfnotes_needs(program, "libtaffrail.so") ? "linked" :
-							   "loaded";
+		       "linked as libtaffrail.a" : needs ? "linked" : "loaded";
 }
 
 /* Returns true when a command can call the agent: a service thread is there, or

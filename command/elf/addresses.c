@@ -9,20 +9,19 @@
 #include "command/elf/addresses.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
+#include <sys/sysmacros.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/index.h"
 #include "command/elf/mapped-private.h"
 #include "command/elf/named-private.h"
 #include "command/elf/user-rights.h"
 #include "command/elf/work-private.h"
+#include "command/process/opener.h"
 
 #define PATH_ROOM	(PATH_MAX + 32)
 #define KEPT_ROWS	4096
@@ -116,7 +115,7 @@ static bool same_subvolume(const struct resolving *r, const struct mapped *m,
 
 	for (; same && (slash = strrchr(at, '/')) && at[1]; below = above) {
 		slash[slash == at] = '\0';
-		same = !stat(at, &above);
+		same = !opener_stat(at, &above);
 		inside &= above.st_dev == file->st_dev;
 		if (same && !inside)
 			same = is_as_then(r, m, &below) ||
@@ -126,82 +125,67 @@ static bool same_subvolume(const struct resolving *r, const struct mapped *m,
 	return same;
 }
 
-/* Returns whether the file system of an open file tells what file it is, and
- * when it changed. A program that serves one (FUSE) tells what it likes: sshfs
+/* Returns whether the file system of a file tells what file it is, and when it
+ * changed. A program that serves one (FUSE) tells what it likes: sshfs
  * has no number of the file, and no time that cannot be set. */
 static bool tells_file(const struct resolving *r, const struct mapped *m,
-		       const char *path, int fd, const struct stat *st)
+		       const char *path, const struct opener_file *file)
 {
-	struct statfs fs;
+	return file->system != FUSE_MAGIC &&
+	       (file->system != BTRFS_MAGIC ||
+		same_subvolume(r, m, path, &file->st));
+}
 
-	if (fstatfs(fd, &fs) || fs.f_type == FUSE_MAGIC)
+/* Returns whether a file is on the device that maps has shown. */
+static bool same_device(const struct mapped *m, const struct opener_file *file)
+{
+	if (!file->copied)
+		return mapped_same_device(m, file->fd, &file->st);
+	return (major(file->st.st_dev) == m->major &&
+		minor(file->st.st_dev) == m->minor) ||
+	       (file->major == m->major && file->minor == m->minor);
+}
+
+/* Opens the file at a path if it is the one that was mapped. */
+static bool open_path(const struct resolving *r, const struct mapped *m,
+		      const char *path, struct opener_file *file)
+{
+	if (opener_open(file, path, m->inode))
 		return false;
-	return fs.f_type != BTRFS_MAGIC || same_subvolume(r, m, path, st);
+	if (may_be_mapped(r, m, &file->st) && tells_file(r, m, path, file) &&
+	    same_device(m, file))
+		return true;
+	opener_close(file);
+	return false;
 }
 
-/* Opens a file for reading that O_PATH has opened: no other file can take its
- * place. Where there is no /proc, the path is followed again. */
-static int open_again(int place, const char *path)
-{
-	const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-	char again[32];
-	int fd;
-
-	snprintf(again, sizeof(again), "/proc/self/fd/%d", place);
-	fd = open(again, flags);
-	return fd < 0 && errno == ENOENT ? open(path, flags) : fd;
-}
-
-/* Opens the file at a path if it is the one that was mapped. Returns a
- * descriptor or -1. A device or FIFO at the path is not opened: that alone
- * may have an effect. */
-static int open_path(const struct resolving *r, const struct mapped *m,
-		     const char *path)
-{
-	int place = open(path, O_PATH | O_CLOEXEC);
-	int fd = -1;
-	struct stat st;
-
-	if (place < 0)
-		return -1;
-	if (!fstat(place, &st) && may_be_mapped(r, m, &st))
-		fd = open_again(place, path);
-	close(place);
-	if (fd < 0)
-		return -1;
-	if (!fstat(fd, &st) && may_be_mapped(r, m, &st) &&
-	    tells_file(r, m, path, fd, &st) && mapped_same_device(m, fd, &st))
-		return fd;
-	close(fd);
-	return -1;
-}
-
-/* Opens the file of a module: by its path here, or as the process sees it.
- * Returns a descriptor or -1. */
-static int open_mapped(struct resolving *r, const struct mapped *m)
+/* Opens the file of a module: by its path here, or as the process sees it. */
+static bool open_mapped(struct resolving *r, const struct mapped *m,
+			struct opener_file *file)
 {
 	char path[PATH_ROOM];
-	int fd = take_steps(r, OPEN_STEPS) ? open_path(r, m, m->path) : -1;
 
-	if (fd >= 0 || !r->steps)
-		return fd;
+	if (take_steps(r, OPEN_STEPS) && open_path(r, m, m->path, file))
+		return true;
+	if (!r->steps)
+		return false;
 	snprintf(path, sizeof(path), "/proc/%u/root%s", r->process->pid,
 		 m->path);
-	return open_path(r, m, path);
+	return open_path(r, m, path, file);
 }
 
 static void read_modules(struct resolving *r)
 {
 	for (size_t i = 0; i < r->mapped.count; i++) {
 		struct mapped *m = &r->mapped.mapped[i];
-		int fd = m->times ? open_mapped(r, m) : -1;
+		struct opener_file file;
 
-		if (fd < 0 && m->times && mapped_unescape(m))
-			fd = open_mapped(r, m);
-		if (fd < 0)
+		if (!m->times || (!open_mapped(r, m, &file) &&
+				  !(mapped_unescape(m) &&
+				    open_mapped(r, m, &file))))
 			continue;
-		named_read_segments(&r->modules[i], fd, m);
-		close(fd);
+		named_read_segments(&r->modules[i], file.fd, m);
+		opener_close(&file);
 	}
 }
 
@@ -326,12 +310,14 @@ static void kept_add(const struct kept_name *model, const char *name)
 }
 
 /* Returns whether an open file is still the one that was mapped. Writing sets a
- * file's time before its bytes. */
-static bool unchanged(const struct resolving *r, const struct mapped *m, int fd)
+ * file's time before its bytes. A copy does not change. */
+static bool unchanged(const struct resolving *r, const struct mapped *m,
+		      const struct opener_file *file)
 {
 	struct stat st;
 
-	return !fstat(fd, &st) && may_be_mapped(r, m, &st);
+	return file->copied ||
+	       (!fstat(file->fd, &st) && may_be_mapped(r, m, &st));
 }
 
 static void drop_names(struct named_address *addresses, size_t n)
@@ -343,7 +329,8 @@ static void drop_names(struct named_address *addresses, size_t n)
 }
 
 /* Names addresses of a module, from an open file. */
-static void name_in_file(struct resolving *r, size_t module, int fd,
+static void name_in_file(struct resolving *r, size_t module,
+			 const struct opener_file *file,
 			 struct named_address *wanted, size_t n)
 {
 	const char *path = r->mapped.mapped[module].path;
@@ -353,10 +340,9 @@ static void name_in_file(struct resolving *r, size_t module, int fd,
 	struct named_address *missing = calloc(n, sizeof(*missing));
 	size_t found = 0, lacking = 0;
 
-	if (!missing || fstat(fd, &key.file)) {
-		free(missing);
+	if (!missing)
 		return;
-	}
+	key.file = file->st;
 	for (size_t i = 0; i < n; i++) {
 		key.address = wanted[i].address - m->shift;
 		wanted[i].name = kept_find(&key);
@@ -364,8 +350,8 @@ static void name_in_file(struct resolving *r, size_t module, int fd,
 			missing[lacking++].address = wanted[i].address;
 	}
 	if (lacking)
-		named_find(m, fd, missing, lacking, &r->steps);
-	if (!unchanged(r, &r->mapped.mapped[module], fd))
+		named_find(m, file->fd, missing, lacking, &r->steps);
+	if (!unchanged(r, &r->mapped.mapped[module], file))
 		drop_names(missing, lacking);
 	for (size_t i = 0; i < n && found < lacking; i++) {
 		if (wanted[i].name)
@@ -384,16 +370,15 @@ static void name_module(struct resolving *r, size_t module,
 			struct symbol_name *names)
 {
 	struct named_address *wanted = calloc(r->count, sizeof(*wanted));
+	struct opener_file file;
 	size_t n = 0;
-	int fd;
 
 	for (size_t i = 0; wanted && i < r->count; i++)
 		if (r->located[i].module == module)
 			wanted[n++].address = r->located[i].address;
-	fd = n ? open_mapped(r, &r->mapped.mapped[module]) : -1;
-	if (fd >= 0) {
-		name_in_file(r, module, fd, wanted, n);
-		close(fd);
+	if (n && open_mapped(r, &r->mapped.mapped[module], &file)) {
+		name_in_file(r, module, &file, wanted, n);
+		opener_close(&file);
 		for (size_t i = 0, k = 0; i < r->count; i++)
 			if (r->located[i].module == module)
 				names[i].name = wanted[k++].name;
@@ -446,11 +431,19 @@ void addresses_name(struct trace_symbols *symbols,
 			       .steps = work_share(&work) };
 	uint32_t steps = r.steps;
 	struct rights rights;
+	bool taken, others;
 
 	if (!symbols->nuses)
 		return;
-	if (rights_take(&rights, owner))
+	taken = rights_take(&rights, owner);
+	others = rights.groups;
+	/* the child that opens files has the rights of its beginning */
+	if (others)
+		opener_end();
+	if (taken)
 		name_uses(&r, symbols, session);
+	if (others)
+		opener_end();
 	rights_give_back(&rights);
 	work_done(&work, steps - r.steps);
 	symbols_forget(symbols);

@@ -18,6 +18,7 @@
 #include "command/elf/elfnotes.h"
 #include "command/elf/placement.h"
 #include "command/process/mapped-file.h"
+#include "command/process/opener.h"
 #include "command/process/process.h"
 
 /* A module that was read already. */
@@ -38,7 +39,8 @@ struct scan {
 /* Returns true when an agent in the process may read the file, too. */
 static bool agent_opens(pid_t pid, enum process_way way)
 {
-	return way == PROCESS_WAY_NAME || process_opens_mappings(pid);
+	return way == PROCESS_WAY_NAME || way == PROCESS_WAY_SILENT ||
+	       process_opens_mappings(pid);
 }
 
 /* Returns 1 when the module is new, 0 when not, or -ENOMEM. */
@@ -104,24 +106,15 @@ static int scan_memory(struct scan *scan, const struct process_mapping *m)
 	return ret == -ENOMEM ? ret : 0;
 }
 
-static int scan_mapping(const struct process_mapping *m, void *arg)
+/* Reads the markers of a module by its file. */
+static int scan_file(struct scan *scan, const struct process_mapping *m,
+		     const char *path)
 {
-	char path[PROCESS_FILE_BYTES], error[ELFNOTES_ERROR_BYTES];
-	struct scan *scan = arg;
+	char error[ELFNOTES_ERROR_BYTES];
 	size_t before = scan->list->count;
-	enum process_way way;
 	uint64_t address;
 	int ret;
 
-	if (!m->offset)
-		scan->head = *m;
-	if (!m->executable)
-		return 0;
-	way = process_file(path, scan->pid, m);
-	if (!way)
-		return scan->probes ? 0 : scan_memory(scan, m);
-	if (scan->probes && !agent_opens(scan->pid, way))
-		return 0;
 	if (elfnotes_address(&address, path, m->offset))
 		return 0;
 	ret = see(scan, m->inode, m->start - address);
@@ -132,6 +125,30 @@ static int scan_mapping(const struct process_mapping *m, void *arg)
 		placement_plan(scan->list, before, path);
 	keep(scan->list, before, m->start - address, scan->probes);
 	return ret == -ENOMEM ? ret : 0;
+}
+
+static int scan_mapping(const struct process_mapping *m, void *arg)
+{
+	char path[PROCESS_FILE_BYTES];
+	struct scan *scan = arg;
+	struct opener_file file;
+	enum process_way way;
+	int ret;
+
+	if (!m->offset)
+		scan->head = *m;
+	if (!m->executable)
+		return 0;
+	way = process_file(path, scan->pid, m);
+	if (!way)
+		return scan->probes ? 0 : scan_memory(scan, m);
+	if (way == PROCESS_WAY_SILENT ||
+	    (scan->probes && !agent_opens(scan->pid, way)) ||
+	    opener_open(&file, path, m->inode))
+		return 0;
+	ret = scan_file(scan, m, file.path);
+	opener_close(&file);
+	return ret;
 }
 
 static int read_all(struct marker_list *list, pid_t pid, bool probes)
@@ -201,6 +218,7 @@ static int look_unread(const struct process_mapping *m, void *arg)
 	static const char mark[] = " (deleted)";
 	char path[PATH_MAX], now[PROCESS_FILE_BYTES];
 	struct unread *unread = arg;
+	struct opener_file file;
 	const char *inside;
 	enum process_way way;
 	size_t n = strlen(m->path);
@@ -221,8 +239,10 @@ static int look_unread(const struct process_mapping *m, void *arg)
 	inside = process_path_inside(unread->pid, path);
 	snprintf(now, sizeof(now), "/proc/%d/root%s", unread->pid,
 		 inside ? inside : "");
-	if (!inside || access(now, R_OK))
+	if (!inside || opener_open(&file, now, 0))
 		now[0] = '\0';
+	else
+		opener_close(&file);
 	unread->call(path, now, unread->arg);
 	return 0;
 }
@@ -250,13 +270,22 @@ static int look_symbol(const struct process_mapping *m, void *arg)
 {
 	struct wanted *wanted = arg;
 	char path[PROCESS_FILE_BYTES];
+	struct opener_file file;
+	enum process_way way;
 	uint64_t start;
+	bool found;
 
 	if (!m->executable || (!strstr(strrchr(m->path, '/'), wanted->file) &&
-			       strcmp(m->path, wanted->executable)) ||
-	    !process_file(path, wanted->pid, m) ||
-	    elfnotes_address(&start, path, m->offset) ||
-	    elfnotes_symbol(&wanted->address, path, wanted->name))
+			       strcmp(m->path, wanted->executable)))
+		return 0;
+	way = process_file(path, wanted->pid, m);
+	if (!way || way == PROCESS_WAY_SILENT ||
+	    opener_open(&file, path, m->inode))
+		return 0;
+	found = !elfnotes_address(&start, file.path, m->offset) &&
+		!elfnotes_symbol(&wanted->address, file.path, wanted->name);
+	opener_close(&file);
+	if (!found)
 		return 0;
 	wanted->address += m->start - start;
 	return 1;

@@ -9,6 +9,7 @@
 
 #include "command/common/command.h"
 #include "command/gdb/gdb.h"
+#include "command/process/opener.h"
 #include "command/processes/targets.h"
 #include "control/protocol.h"
 
@@ -16,8 +17,8 @@ bool gdb_same_file(const char *a, const char *b)
 {
 	struct stat sa, sb;
 
-	return !stat(a, &sa) && !stat(b, &sb) && sa.st_dev == sb.st_dev &&
-	       sa.st_ino == sb.st_ino;
+	return !opener_stat(a, &sa) && !opener_stat(b, &sb) &&
+	       sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
 }
 
 /* Gives the agent's path of the socket, or ours if the agent's path names

@@ -16,6 +16,7 @@
 #include "command/attach/attach.h"
 #include "command/common/command.h"
 #include "command/common/installed.h"
+#include "command/process/opener.h"
 
 /* Reads the operands PID LIB.so. Returns a status of enum command_exit. */
 static int take(struct options *options, pid_t *pid, const char **file)
@@ -68,7 +69,7 @@ static int path_find(char path[PATH_MAX], const char *file, pid_t pid)
 	if (stat(path, &ours))
 		return command_failed("cannot find %s: %s", path,
 				      strerror(errno));
-	if (stat(there, &theirs) || theirs.st_dev != ours.st_dev ||
+	if (opener_stat(there, &theirs) || theirs.st_dev != ours.st_dev ||
 	    theirs.st_ino != ours.st_ino)
 		return PATH_UNSEEN;
 	return COMMAND_DONE;

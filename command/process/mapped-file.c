@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "command/process/opener.h"
 #include "command/process/process.h"
 
 #define CHECKPOINT	40	/* CAP_CHECKPOINT_RESTORE, since Linux 5.9 */
@@ -34,13 +35,21 @@ const char *process_path_inside(pid_t pid, const char *path)
 								   NULL;
 }
 
-static bool is_mapped(const char *path, const struct process_mapping *m)
+/* Returns `way` when the path names the mapped file; PROCESS_WAY_SILENT when
+ * its file system does not tell. */
+static enum process_way way_of(const char *path,
+			       const struct process_mapping *m,
+			       enum process_way way)
 {
 	struct stat st;
+	int ret = opener_stat(path, &st);
 
+	if (ret)
+		return ret == -ETIMEDOUT ? PROCESS_WAY_SILENT :
+					   PROCESS_WAY_NONE;
 	/* file systems with volumes may show another device in maps */
-	return !stat(path, &st) && S_ISREG(st.st_mode) &&
-	       st.st_ino == m->inode;
+	return S_ISREG(st.st_mode) && st.st_ino == m->inode ? way :
+							      PROCESS_WAY_NONE;
 }
 
 static int reach_beside(const char *root, const char *inside, void *arg)
@@ -51,8 +60,9 @@ static int reach_beside(const char *root, const char *inside, void *arg)
 
 /* The kernel opens the very file that is executed, whatever became of its
  * name. */
-static bool is_executable(char path[PROCESS_FILE_BYTES], pid_t pid,
-			  const struct process_mapping *m)
+static enum process_way as_executable(char path[PROCESS_FILE_BYTES],
+				      pid_t pid,
+				      const struct process_mapping *m)
 {
 	char name[PATH_MAX];
 	ssize_t n;
@@ -60,13 +70,15 @@ static bool is_executable(char path[PROCESS_FILE_BYTES], pid_t pid,
 	snprintf(path, PROCESS_FILE_BYTES, "/proc/%d/exe", pid);
 	n = readlink(path, name, sizeof(name));
 	return n > 0 && (size_t)n == strlen(m->path) &&
-	       !memcmp(name, m->path, (size_t)n) && is_mapped(path, m);
+	       !memcmp(name, m->path, (size_t)n) ?
+		       way_of(path, m, PROCESS_WAY_NAME) : PROCESS_WAY_NONE;
 }
 
 enum process_way process_file(char path[PROCESS_FILE_BYTES], pid_t pid,
 			      const struct process_mapping *m)
 {
 	const char *inside = process_path_inside(pid, m->path);
+	enum process_way way;
 
 	if (inside)
 		snprintf(path, PROCESS_FILE_BYTES, "/proc/%d/root%s", pid,
@@ -74,15 +86,17 @@ enum process_way process_file(char path[PROCESS_FILE_BYTES], pid_t pid,
 	/* else the process has changed its root directory since */
 	else
 		snprintf(path, PROCESS_FILE_BYTES, "%s", m->path);
-	if (is_mapped(path, m) || is_executable(path, pid, m))
-		return PROCESS_WAY_NAME;
-	if (!inside &&
-	    !process_each_beside(pid, m->path, reach_beside, path) &&
-	    is_mapped(path, m))
-		return PROCESS_WAY_NAME;
+	way = way_of(path, m, PROCESS_WAY_NAME);
+	if (!way)
+		way = as_executable(path, pid, m);
+	if (!way && !inside &&
+	    !process_each_beside(pid, m->path, reach_beside, path))
+		way = way_of(path, m, PROCESS_WAY_NAME);
+	if (way)
+		return way;
 	snprintf(path, PROCESS_FILE_BYTES, "/proc/%d/map_files/%" PRIx64
 		 "-%" PRIx64, pid, m->start, m->end);
-	return is_mapped(path, m) ? PROCESS_WAY_MAPPING : PROCESS_WAY_NONE;
+	return way_of(path, m, PROCESS_WAY_MAPPING);
 }
 
 bool process_opens_mappings(pid_t pid)

@@ -26,9 +26,11 @@ enum process_way {
 	PROCESS_WAY_NAME,	/* by its name, or as what is executed */
 	PROCESS_WAY_MAPPING,	/* by the mapping alone, which takes a right
 				 * (process_opens_mappings()) */
+	PROCESS_WAY_SILENT,	/* its file system does not answer */
 };
 
-/* Gives a path by which this command reaches a mapped file. */
+/* Gives a path by which this command reaches a mapped file. To read the file
+ * takes opener_open(). */
 enum process_way process_file(char path[PROCESS_FILE_BYTES], pid_t pid,
 			      const struct process_mapping *m);
 

@@ -17,6 +17,7 @@
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
 
+#include "command/process/opener.h"
 #include "command/process/process.h"
 #include "command/rundir/rundir.h"
 
@@ -46,9 +47,11 @@ static bool on_tmpfs(pid_t pid, const char *directory)
 {
 	char path[PATH_MAX + 32];
 	struct statfs fs;
+	struct stat st;
 
 	snprintf(path, sizeof(path), "/proc/%d/root%s", pid, directory);
-	return !statfs(path, &fs) && fs.f_type == TMPFS_MAGIC;
+	return !opener_stat(path, &st) && !statfs(path, &fs) &&
+	       fs.f_type == TMPFS_MAGIC;
 }
 
 int rundir_chosen(char path[PATH_MAX], pid_t pid)
@@ -116,6 +119,8 @@ static const char *judge(pid_t pid, char *here)
 	struct stat st;
 	char *slash;
 
+	if (opener_stat(here, &st) == -ETIMEDOUT)
+		return "its file system does not answer";
 	if (!lstat(here, &st)) {
 		why = refused(pid, &st);
 	} else {

@@ -22,6 +22,7 @@
 #include "base/base.h"
 #include "command/common/limits.h"
 #include "command/process/mapped-file.h"
+#include "command/process/opener.h"
 #include "command/process/process.h"
 #include "command/rundir/private.h"
 
@@ -220,11 +221,15 @@ refuse:
 static int try_root(struct target *t, struct rundir_process *p,
 		    const char *root, const char *path, bool renamed)
 {
+	char whole[PATH_MAX + 64];
 	int identity;
 	struct process_page page;
 	struct stat st;
 	int ret;
 
+	snprintf(whole, sizeof(whole), "%s%s", root, path);
+	if (opener_stat(whole, &st) == -ETIMEDOUT)
+		return -ETIMEDOUT;
 	p->fd = walk(root, path);
 	if (p->fd < 0)
 		return p->fd;

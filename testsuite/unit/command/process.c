@@ -7,8 +7,11 @@
 #include "testsuite/unit/unit.h"
 
 #include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "command/process/mapped-file.h"
+#include "command/process/opener.h"
 #include "command/process/process.h"
 #include "command/process/rlimits.h"
 #include "testsuite/unit/command/proc.h"
@@ -291,6 +294,34 @@ static void check_files(void)
 			  "a file by its mapping: path");
 }
 
+/* What the child opens, and what it does not. */
+static void check_opener(void)
+{
+	const char *path = made_file("opened", "text");
+	struct opener_file file;
+	char text[8] = "";
+	struct stat st;
+
+	unit_equal(opener_stat(path, &st), 0, "opener: facts");
+	unit_equal(st.st_size, 4, "opener: size");
+	unit_equal(opener_open(&file, path, st.st_ino), 0, "opener: open");
+	unit_equal(pread(file.fd, text, sizeof(text) - 1, 0), 4,
+		   "opener: bytes");
+	unit_equal_string(text, "text", "opener: text");
+	unit_equal(file.st.st_ino == st.st_ino, 1, "opener: number");
+	opener_close(&file);
+	unit_equal(opener_open(&file, path, st.st_ino + 1), -ESTALE,
+		   "opener: another number");
+	opener_end();
+	unit_equal(opener_open(&file, made_path("nothing"), 0), -ENOENT,
+		   "opener: no file, by another child");
+	unit_equal(mkfifo(made_path("fifo"), 0600), 0, "a FIFO is made");
+	unit_equal(opener_open(&file, made_path("fifo"), 0), -EINVAL,
+		   "opener: a FIFO is not opened");
+	unlink(made_path("fifo"));
+	opener_end();
+}
+
 static void put_limits(const char *name, const char *soft, const char *unit)
 {
 	char text[1024];
@@ -375,6 +406,7 @@ int main(void)
 	check_children();
 	check_paths();
 	check_files();
+	check_opener();
 	check_limits();
 	made_close();
 	return unit_end();

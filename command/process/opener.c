@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Opens files that other processes name, in a child. See opener.h.
+ *
+ *	command                           child
+ *	   | what, path, inode ------------> |  open (O_PATH), fstat, fstatfs,
+ *	   |                                 |  open, read: may wait for ever
+ *	   |<-- errno, stat, descriptors --- |
+ *	   | no answer in time: SIGKILL, another child for the next file
+ *
+ * Facts: a request of FUSE that its server has taken is waited for without
+ * end, also by a thread with a pending SIGKILL (request_wait_answer(), Linux
+ * 6.1). So nothing waits for the end of such a child, and the child holds no
+ * descriptor whose close a reader may await.
+ */
+#include "command/process/opener.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "command/common/command.h"
+
+#ifndef SYS_close_range
+#define SYS_close_range	436
+#endif
+#define WAIT_MS		3000	/* for an answer */
+#define WAIT_LESS_MS	200	/* once SILENT_MAX files gave none */
+#define SILENT_MAX	3
+#define PATH_BYTES	(PATH_MAX + 128)
+#define COPY_MAX	(1ull << 30)
+#define CPU_SECONDS	120	/* of a child, for all files */
+
+enum { ASK_STAT, ASK_OPEN };
+
+struct question {
+	uint32_t what;
+	uint64_t inode;
+	char path[PATH_BYTES];
+};
+
+struct answer {
+	int32_t error;			/* 0 or a negative errno */
+	uint32_t major, minor;
+	int64_t system;
+	struct stat st;
+	bool copied;
+};
+
+/* A descriptor comes with the answer to ASK_OPEN. */
+union control {
+	struct cmsghdr align;
+	char bytes[CMSG_SPACE(sizeof(int))];
+};
+
+static struct {
+	pid_t pid;			/* 0: there is none */
+	int socket;
+	unsigned int silent;		/* files that gave no answer; */
+	char *paths[SILENT_MAX];	/* the first of them */
+} child;
+
+/* Returns true for file systems whose files the kernel reads without another
+ * program or machine. An overlay is not among them: what is below may be. */
+static bool is_local(int64_t system)
+{
+	static const uint32_t systems[] = {
+		0xef53,			/* ext2, ext3, ext4 */
+		0x01021994, 0x858458f6,	/* tmpfs, ramfs */
+		0x58465342, 0x9123683e,	/* xfs, btrfs */
+		0xf2f52010, 0x2fc12fc1,	/* f2fs, zfs */
+		0xca451a4e, 0x3153464a,	/* bcachefs, jfs */
+		0x73717368, 0xe0f5e1e2,	/* squashfs, erofs */
+		0x9660, 0x15013346,	/* iso9660, udf */
+		0x4d44, 0x2011bab0,	/* vfat, exfat */
+		0x958458f6,		/* hugetlbfs */
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(systems); i++)
+		if (systems[i] == (uint32_t)system)
+			return true;
+	return false;
+}
+
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_ino == b->st_ino && a->st_dev == b->st_dev &&
+	       a->st_size == b->st_size &&
+	       a->st_ctim.tv_sec == b->st_ctim.tv_sec &&
+	       a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+}
+
+/* In the child: returns a copy in memory, or a negative errno. The copy is of
+ * one state of the file. */
+static int copy_make(int fd, const struct stat *st)
+{
+	int copy = memfd_create("taffrail opener", MFD_CLOEXEC);
+	off_t left = st->st_size;
+	struct stat after;
+	ssize_t n = 1;
+
+	if (copy < 0)
+		return -errno;
+	while (left > 0 && n > 0) {
+		n = sendfile(copy, fd, NULL, left < 1 << 20 ? (size_t)left :
+							     1u << 20);
+		left -= n > 0 ? n : 0;
+	}
+	if (n >= 0 && !left && !fstat(fd, &after) && same_file(st, &after))
+		return copy;
+	left = n < 0 ? -errno : -ESTALE;
+	close(copy);
+	return (int)left;
+}
+
+/* Opens a file that O_PATH has opened: no other file can take its place. Where
+ * there is no /proc, the path is followed again. */
+static int open_again(int place, const char *path)
+{
+	const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+	char again[32];
+	int fd;
+
+	snprintf(again, sizeof(again), "/proc/self/fd/%d", place);
+	fd = open(again, flags);
+	if (fd < 0 && errno == ENOENT)
+		fd = open(path, flags);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Some file systems (btrfs, overlayfs) show another device in maps than in
+ * stat(2). */
+static void find_device(struct answer *answer, int fd)
+{
+	void *page = mmap(NULL, 1, PROT_NONE, MAP_PRIVATE, fd, 0);
+	FILE *maps = page != MAP_FAILED ? fopen("/proc/self/maps", "re") : NULL;
+	unsigned int major, minor;
+	unsigned long start;
+	char *line = NULL;
+	size_t room = 0;
+
+	while (maps && getline(&line, &room, maps) > 0)
+		if (sscanf(line, "%lx-%*x %*s %*x %x:%x", &start, &major,
+			   &minor) == 3 && start == (unsigned long)page) {
+			answer->major = major;
+			answer->minor = minor;
+		}
+	free(line);
+	if (maps)
+		fclose(maps);
+	if (page != MAP_FAILED)
+		munmap(page, 1);
+}
+
+/* In the child: returns a descriptor for the command, or a negative errno. */
+static int offer(struct answer *answer, int fd, ino_t number)
+{
+	struct stat *st = &answer->st;
+	struct statfs system;
+
+	if (fstat(fd, st) || fstatfs(fd, &system))
+		return -errno;
+	if (!S_ISREG(st->st_mode) || st->st_ino != number)
+		return -ESTALE;
+	answer->system = system.f_type;
+	if (is_local(system.f_type))
+		return dup(fd);
+	if ((uint64_t)st->st_size > COPY_MAX)
+		return -EFBIG;
+	answer->copied = true;
+	find_device(answer, fd);
+	return copy_make(fd, st);
+}
+
+/* In the child: does the same for the file of a question, which O_PATH has
+ * opened. */
+static int open_there(struct answer *answer, const struct question *question,
+		      int place)
+{
+	ino_t number = answer->st.st_ino;
+	int fd, ret;
+
+	if (!S_ISREG(answer->st.st_mode))
+		return -EINVAL;
+	if (question->inode && number != question->inode)
+		return -ESTALE;
+	fd = open_again(place, question->path);
+	if (fd < 0)
+		return fd;
+	ret = offer(answer, fd, number);
+	close(fd);
+	return ret;
+}
+
+static bool send_answer(const struct answer *answer, int fd)
+{
+	union control control = { .bytes = "" };
+	struct iovec part = { (void *)answer, sizeof(*answer) };
+	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+
+	if (fd >= 0) {
+		message.msg_control = control.bytes;
+		message.msg_controllen = sizeof(control.bytes);
+		control.align.cmsg_level = SOL_SOCKET;
+		control.align.cmsg_type = SCM_RIGHTS;
+		control.align.cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(&control.align), &fd, sizeof(int));
+	}
+	return sendmsg(0, &message, MSG_NOSIGNAL) >= 0;
+}
+
+/* The answer comes last: to close a file, too, may take for ever. */
+static bool serve(const struct question *question)
+{
+	struct answer answer = { 0 };
+	int fd = -1;
+	int place = open(question->path, O_PATH | O_CLOEXEC);
+	bool sent;
+
+	if (place < 0 || fstat(place, &answer.st))
+		answer.error = -errno;
+	else if (question->what == ASK_OPEN) {
+		fd = open_there(&answer, question, place);
+		answer.error = fd < 0 ? fd : 0;
+	}
+	if (place >= 0)
+		close(place);
+	sent = send_answer(&answer, fd);
+	if (fd >= 0)
+		close(fd);
+	return sent;
+}
+
+static void limit(int what, rlim_t to)
+{
+	const struct rlimit limits = { to, to };
+
+	setrlimit(what, &limits);
+}
+
+/* In the child: answers until the socket is closed. */
+static void serve_all(int socket, pid_t parent)
+{
+	struct question question;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	limit(RLIMIT_CORE, 0);
+	limit(RLIMIT_CPU, CPU_SECONDS);
+	limit(RLIMIT_FSIZE, COPY_MAX);
+	if (getppid() != parent || dup2(socket, 0) < 0)
+		_exit(1);
+	for (int fd = 1; syscall(SYS_close_range, 1u, ~0u, 0u) && fd < 1024;
+	     fd++)
+		close(fd);
+	while (recv(0, &question, sizeof(question), 0) == sizeof(question) &&
+	       serve(&question))
+		;
+	_exit(0);
+}
+
+/* No signal ends the child but SIGKILL. */
+static bool begin(void)
+{
+	pid_t parent = getpid();
+	sigset_t all, before;
+	int sockets[2];
+
+	if (child.pid)
+		return true;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
+		return false;
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	child.pid = fork();
+	if (!child.pid)
+		serve_all(sockets[1], parent);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	close(sockets[1]);
+	child.socket = sockets[0];
+	if (child.pid > 0)
+		return true;
+	close(child.socket);
+	child.pid = 0;
+	return false;
+}
+
+/* Does not wait for a child that cannot end; init does. */
+void opener_end(void)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+
+	if (!child.pid)
+		return;
+	kill(child.pid, SIGKILL);
+	close(child.socket);
+	for (int i = 0; i < 20 && !waitpid(child.pid, NULL, WNOHANG); i++)
+		nanosleep(&pause, NULL);
+	child.pid = 0;
+}
+
+/* Waits for the answer. Returns 0, -ETIMEDOUT, or -EPIPE: the child is gone. */
+static int receive(struct answer *answer, int *fd, int ms)
+{
+	union control control = { .bytes = "" };
+	struct iovec part = { answer, sizeof(*answer) };
+	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1,
+				  .msg_control = control.bytes,
+				  .msg_controllen = sizeof(control.bytes) };
+	struct pollfd poll_fd = { .fd = child.socket, .events = POLLIN };
+	struct timespec now;
+	int64_t end;
+	ssize_t n;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	end = now.tv_sec * 1000 + now.tv_nsec / 1000000 + ms;
+	while ((n = poll(&poll_fd, 1, ms)) < 0 && errno == EINTR) {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		ms = (int)(end - (now.tv_sec * 1000 + now.tv_nsec / 1000000));
+		ms = ms < 0 ? 0 : ms;
+	}
+	if (!n)
+		return -ETIMEDOUT;
+	n = recvmsg(child.socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+	if (n != sizeof(*answer))
+		return -EPIPE;
+	if (message.msg_controllen >= CMSG_LEN(sizeof(int)))
+		memcpy(fd, CMSG_DATA(&control.align), sizeof(int));
+	return 0;
+}
+
+static void note_silent(const char *path)
+{
+	if (child.silent < SILENT_MAX) {
+		child.paths[child.silent] = strdup(path);
+		command_warn("%s does not answer: what it would tell is "
+			     "missing", path);
+	}
+	child.silent++;
+}
+
+/* Returns what the child answers, or a negative errno. */
+static int ask(const struct question *question, struct answer *answer, int *fd)
+{
+	int ms = child.silent < SILENT_MAX ? WAIT_MS : WAIT_LESS_MS;
+	int ret = -EPIPE;
+
+	/* a child is gone with the thread of this command that made it */
+	for (int i = 0; i < 2 && ret == -EPIPE; i++) {
+		if (!begin()) {
+			if (!child.silent++)
+				command_warn("cannot open %s: no process can "
+					     "be made for it",
+					     question->path);
+			return -ETIMEDOUT;
+		}
+		if (send(child.socket, question, sizeof(*question),
+			 MSG_NOSIGNAL) == sizeof(*question))
+			ret = receive(answer, fd, ms);
+		if (ret)
+			opener_end();
+	}
+	if (ret == -ETIMEDOUT)
+		note_silent(question->path);
+	return ret ? ret : answer->error;
+}
+
+static bool was_silent(const char *path)
+{
+	for (size_t i = 0; i < SILENT_MAX; i++)
+		if (child.paths[i] && !strcmp(child.paths[i], path))
+			return true;
+	return false;
+}
+
+static int question_make(struct question *question, uint32_t what,
+			 const char *path, uint64_t inode)
+{
+	memset(question, 0, sizeof(*question));
+	question->what = what;
+	question->inode = inode;
+	if (snprintf(question->path, sizeof(question->path), "%s", path) >=
+	    (int)sizeof(question->path))
+		return -ENAMETOOLONG;
+	return was_silent(path) ? -ETIMEDOUT : 0;
+}
+
+int opener_open(struct opener_file *file, const char *path, uint64_t inode)
+{
+	struct question question;
+	struct answer answer = { 0 };
+	int fd = -1;
+	int ret = question_make(&question, ASK_OPEN, path, inode);
+
+	if (!ret)
+		ret = ask(&question, &answer, &fd);
+	/* this command has no descriptor left */
+	if (!ret && fd < 0)
+		ret = -EMFILE;
+	if (ret)
+		return ret;
+	*file = (struct opener_file){ .fd = fd, .copied = answer.copied,
+				      .st = answer.st,
+				      .system = answer.system,
+				      .major = answer.major,
+				      .minor = answer.minor };
+	snprintf(file->path, sizeof(file->path), "/proc/self/fd/%d", file->fd);
+	return 0;
+}
+
+void opener_close(struct opener_file *file)
+{
+	close(file->fd);
+}
+
+int opener_stat(const char *path, struct stat *st)
+{
+	struct question question;
+	struct answer answer = { 0 };
+	int fd = -1;
+	int ret = question_make(&question, ASK_STAT, path, 0);
+
+	if (!ret)
+		ret = ask(&question, &answer, &fd);
+	if (!ret)
+		*st = answer.st;
+	return ret;
+}

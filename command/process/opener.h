@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Opens files that other processes name, in a child of this command: a file
+ * system may be served by a program (FUSE) or another machine that never
+ * answers, and no signal ends such a wait. The child has limits; a command
+ * leaves a child that does not answer behind.
+ *
+ * What must stay true: this process touches no such file by its path, and has
+ * no descriptor of one, which it could not even close, unless the child has
+ * found it to be of a local file system. Of the others it gets a copy.
+ */
+#ifndef COMMAND_PROCESS_OPENER_H
+#define COMMAND_PROCESS_OPENER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+struct opener_file {
+	int fd;			/* to read: the file itself, or a copy */
+	bool copied;		/* it is of no local file system */
+	struct stat st;		/* of the file itself, before its bytes */
+	int64_t system;		/* its file system: f_type of statfs(2) */
+	uint32_t major, minor;	/* of a copied file: its device, as
+				 * /proc/PID/maps shows it */
+	char path[32];		/* of `fd`, "/proc/self/fd/N" */
+};
+
+/*
+ * Opens a regular file for reading. A device or FIFO at the path is not opened:
+ * that alone may have an effect. With `inode`, the file must have that number;
+ * 0: any. Returns 0, and opener_close() must be called; or a negative errno:
+ * -ETIMEDOUT if there is no answer, or no child, which is printed; -EINVAL if
+ * the file is no regular one; -ESTALE if it has another number, or changes;
+ * -EFBIG if it is too large for a copy. Not for several threads at a time, as
+ * all functions here.
+ */
+int opener_open(struct opener_file *file, const char *path, uint64_t inode);
+void opener_close(struct opener_file *file);
+
+/* Does what stat(2) does. Returns 0 or a negative errno, -ETIMEDOUT as above.
+ */
+int opener_stat(const char *path, struct stat *st);
+
+/* Ends the child. The next one has the rights that the calling thread has
+ * then. */
+void opener_end(void);
+
+#endif
