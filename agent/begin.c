@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#include "agent/lacking.h"
+#include "agent/image/lacking.h"
 #include "agent/private.h"
 #include "base/sys.h"
 #include "base/text.h"

@@ -12,7 +12,7 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include "agent/lacking.h"
+#include "agent/image/lacking.h"
 #include "base/base.h"
 #include "base/host.h"
 #include "base/sys.h"

@@ -14,10 +14,10 @@ agent_sources = \
 	agent/emit.c \
 	agent/fork-private.h \
 	agent/fork.c \
-	agent/handover.c \
-	agent/handover.h \
-	agent/lacking.c \
-	agent/lacking.h \
+	agent/image/handover.c \
+	agent/image/handover.h \
+	agent/image/lacking.c \
+	agent/image/lacking.h \
 	agent/leave.c \
 	agent/leave.h \
 	agent/private.h \

@@ -15,7 +15,7 @@
 #include "agent/attached-private.h"
 #include "agent/control-private.h"
 #include "agent/fork-private.h"
-#include "agent/lacking.h"
+#include "agent/image/lacking.h"
 #include "agent/private.h"
 #include "base/base.h"
 #include "base/host.h"

@@ -25,8 +25,8 @@
 #include <stdarg.h>
 #include <unistd.h>
 
-#include "agent/handover.h"
-#include "agent/lacking.h"
+#include "agent/image/handover.h"
+#include "agent/image/lacking.h"
 #include "agent/wrap/private.h"
 #include "base/base.h"
 #include "base/preload.h"

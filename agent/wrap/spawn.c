@@ -22,7 +22,7 @@
 #include <fcntl.h>
 #include <spawn.h>
 
-#include "agent/lacking.h"
+#include "agent/image/lacking.h"
 #include "agent/wrap/private.h"
 #include "base/preload.h"
 #include "base/sys.h"

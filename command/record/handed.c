@@ -2,9 +2,9 @@
 /*
  * Directories of other users. A process of root's recording that has changed
  * its user hands the recording on to the program that it executes: it leaves
- * the session in the default directory of its new user, and a note in its page
- * (agent/handover.c). The recorder opens that directory as the user's, and
- * takes the processes in it.
+ * the session in the default directory of its new user, and a note in its
+ * page (agent/image/handover.c). The recorder opens that directory as the
+ * user's, and takes the processes in it.
  *
  * What must stay true: a page is not trusted. Only a default directory is
  * opened, and only if it is that user's own, private and no symlink.

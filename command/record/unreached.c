@@ -2,7 +2,7 @@
 /*
  * Programs of a recording that had no agent at work: how many, which, and why.
  * A process notes in its page what it executes, and an agent that stays off
- * writes to a file of the recording (agent/lacking.c).
+ * writes to a file of the recording (agent/image/lacking.c).
  *
  * What must stay true: the output has one line a program and no control
  * character, whatever a page holds.

@@ -9,13 +9,13 @@
  * linked with an agent count only if there is a note. The notes name only the
  * first programs, one note for each path and reason.
  */
-#include "agent/lacking.h"
+#include "agent/image/lacking.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "agent/handover.h"
+#include "agent/image/handover.h"
 #include "base/base.h"
 #include "base/file.h"
 #include "base/host.h"

@@ -3,8 +3,8 @@
  * Recordings of a program that has changed its user, and executes another
  * program. See handover.c.
  */
-#ifndef AGENT_HANDOVER_H
-#define AGENT_HANDOVER_H
+#ifndef AGENT_IMAGE_HANDOVER_H
+#define AGENT_IMAGE_HANDOVER_H
 
 #include <stddef.h>
 

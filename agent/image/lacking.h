@@ -2,8 +2,8 @@
 /*
  * Programs without an agent, as the process page lists them; see lacking.c.
  */
-#ifndef AGENT_LACKING_H
-#define AGENT_LACKING_H
+#ifndef AGENT_IMAGE_LACKING_H
+#define AGENT_IMAGE_LACKING_H
 
 #include "buffers/layout.h"
 

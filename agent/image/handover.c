@@ -21,7 +21,7 @@
  * user's own and private is not used. The note comes before the exec, so the
  * recorder finds it before it takes the process for ended.
  */
-#include "agent/handover.h"
+#include "agent/image/handover.h"
 
 #include <errno.h>
 #include <fcntl.h>
