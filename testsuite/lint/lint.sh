@@ -91,8 +91,8 @@ rule_spdx()
 		xargs awk -v line="SPDX-License-Identifier: $wanted" '
 			FNR > 2 { nextfile }
 			index($0, line) { print FILENAME }
-			' <"$scratch/spdx.files" | sort -u |
-			comm -23 "$scratch/spdx.files" - |
+			' <"$scratch/spdx.files" | sort -u >"$scratch/spdx.have"
+		comm -23 "$scratch/spdx.files" "$scratch/spdx.have" |
 			sed "s/$/:1: no SPDX line with $wanted/"
 	done
 }

@@ -227,6 +227,8 @@ static void check_chosen(void)
 
 	unit_equal(rundir_chosen(path, PID), -ENOENT, "no environment");
 	made_file("proc/4711/status", "Uid:\t1000\t1001\t1002\t1003\n");
+	made_file("proc/4711/root/run/user/1/bus", "");
+	made_file("proc/4711/root/dev/shm/sem", "");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		size_t n = strlen(rows[i].environ);
 
@@ -260,6 +262,8 @@ static void check_rights(void)
 	char text[128];
 
 	made_file("proc/4711/status", "Uid:\t1000\t1001\t1002\t1003\n");
+	made_file("proc/4711/root/run/user/1/bus", "");
+	made_file("proc/4711/root/dev/shm/sem", "");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct stat row = { .st_uid = rows[i].uid,
 				    .st_mode = S_IFDIR | rows[i].mode };
