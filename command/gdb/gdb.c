@@ -19,6 +19,7 @@
 #include "command/common/installed.h"
 #include "command/elf/elfnotes.h"
 #include "command/gdb/gdb.h"
+#include "command/process/opener.h"
 #include "command/rundir/rundir.h"
 
 #define GDB_ARGUMENTS_MAX	256
@@ -206,6 +207,8 @@ static int run_command(struct gdb_command *gdb, bool python)
 			     "extension, and its own strace may crash it"
 			     COMMAND_SEE_DOCTOR, gdb->argv[0]);
 	tell_command();
+	/* gdb does not know it */
+	opener_end();
 	execvp(gdb->argv[0], (char **)gdb->argv);
 	return command_failed("cannot start %s: %s" COMMAND_SEE_DOCTOR,
 			      gdb->argv[0], strerror(errno));

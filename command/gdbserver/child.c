@@ -28,6 +28,7 @@
 #include "command/common/installed.h"
 #include "command/elf/elfnotes.h"
 #include "command/gdbserver/gdbserver.h"
+#include "command/process/opener.h"
 #include "command/processes/vouch.h"
 
 #define AGENT		"libtaffrail.so"
@@ -176,6 +177,8 @@ static int launch_child(struct launch *launch, struct gdbserver *server)
 	if (pipe2(report, O_CLOEXEC))
 		return command_failed("cannot make a pipe: %s",
 				      strerror(errno));
+	/* gdbserver is the only child as long as it lives */
+	opener_end();
 	server->pid = fork();
 	if (!server->pid) {
 		become_gdbserver(launch, parent);
