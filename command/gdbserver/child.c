@@ -177,7 +177,7 @@ static int launch_child(struct launch *launch, struct gdbserver *server)
 	if (pipe2(report, O_CLOEXEC))
 		return command_failed("cannot make a pipe: %s",
 				      strerror(errno));
-	/* gdbserver is the only child as long as it lives */
+	/* scripts know gdbserver as the command's first child */
 	opener_end();
 	server->pid = fork();
 	if (!server->pid) {
