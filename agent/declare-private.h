@@ -5,7 +5,9 @@
 #ifndef AGENT_DECLARE_PRIVATE_H
 #define AGENT_DECLARE_PRIVATE_H
 
+#pragma GCC visibility push(default)
 #include "include/taffrail/event.h"
+#pragma GCC visibility pop
 
 /* A site and its texts, as a compiler lays them out. */
 struct taffrail_declared {

@@ -13,8 +13,6 @@
 #include "tracepoints/sites/condition.h"
 #include "tracepoints/sites/lock.h"
 
-#define PUBLIC	__attribute__((visibility("default")))
-
 static const struct session_client *connected;
 
 static int parse(struct session_rule *rule, const char *string)
@@ -54,9 +52,9 @@ static void settle(void)
 	registry_unlock();
 }
 
-PUBLIC int taffrail_probe_serve(const char *version, uint32_t object_bytes,
-				const struct session_client *client,
-				struct probe_host *host)
+int taffrail_probe_serve(const char *version, uint32_t object_bytes,
+			 const struct session_client *client,
+			 struct probe_host *host)
 {
 	if (!text_equal(version, PROBE_VERSION) ||
 	    object_bytes != sizeof(struct object))

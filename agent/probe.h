@@ -48,8 +48,9 @@ void probe_describe(struct text *out);
  * Connects the library with the agent, before its first rule. Returns 0, or
  * -ENOEXEC when the two are of different builds.
  */
-int taffrail_probe_serve(const char *version, uint32_t object_bytes,
-			 const struct session_client *client,
-			 struct probe_host *host);
+__attribute__((visibility("default"))) int
+taffrail_probe_serve(const char *version, uint32_t object_bytes,
+		     const struct session_client *client,
+		     struct probe_host *host);
 
 #endif

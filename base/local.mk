@@ -33,4 +33,5 @@ base_sources = \
 base_agent_sources = \
 	base/arena.c \
 	base/arena.h \
+	base/hidden-private.h \
 	base/memory-functions.c

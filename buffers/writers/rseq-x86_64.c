@@ -20,8 +20,10 @@
 long rseq_offset;
 uint32_t rseq_bytes;
 
-extern const ptrdiff_t __rseq_offset __attribute__((weak));
-extern const unsigned int __rseq_size __attribute__((weak));
+extern const ptrdiff_t __rseq_offset
+	__attribute__((weak, visibility("default")));
+extern const unsigned int __rseq_size
+	__attribute__((weak, visibility("default")));
 
 /* Tells whether the calling thread is registered with this length: the kernel
  * answers EBUSY to a thread that registers again what it has. */

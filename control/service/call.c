@@ -21,8 +21,11 @@
 #include "buffers/rings/channel.h"
 #include "control/threads/settings.h"
 #include "control/threads/thread.h"
-#include "taffrail/signal.h"
 #include "tracepoints/sites/lock.h"
+
+#pragma GCC visibility push(default)
+#include "taffrail/signal.h"
+#pragma GCC visibility pop
 
 #define PUBLIC		__attribute__((visibility("default")))
 #define SIGSET_BYTES	8

@@ -163,7 +163,8 @@ struct ipa_point *ipa_cell_point(struct ipa_marker *marker);
 
 #define IPA_CELLS	(1u << 15)
 
-extern struct ipa_cells taffrail_ipa_cells;
+extern struct ipa_cells taffrail_ipa_cells
+	__attribute__((visibility("default")));
 
 /*
  * kept.c: places for the vector registers of hits whose frames are made later.
@@ -226,7 +227,8 @@ void ipa_release(void);
 int ipa_hold_free(uint64_t stack);
 
 /* gdbserver sets this number to 0 for each trace, and never reads it. */
-extern int32_t gdb_agent_traceframes_created;
+extern int32_t gdb_agent_traceframes_created
+	__attribute__((visibility("default")));
 
 /*
  * ipa_trace_same() returns 0 when gdbserver has begun another trace since
@@ -312,11 +314,13 @@ void ipa_end(enum ipa_end why);
 /* Serves a call from a jump pad; keeps the vector registers. */
 void ipa_collect_entry(struct ipa_point *point, struct ipa_registers *regs);
 
+#pragma GCC visibility push(default)
 extern struct ipa_point *gdb_agent_stopping_tracepoint;
 extern struct ipa_point *gdb_agent_error_tracepoint;
 extern int32_t gdb_agent_tracing;
 extern int32_t gdb_agent_trace_buffer_is_full;
 extern int32_t gdb_agent_expr_eval_result;
 extern uint8_t *gdb_agent_trace_buffer_lo;
+#pragma GCC visibility pop
 
 #endif

@@ -36,7 +36,8 @@
 #define TAFFRAIL_LIBDIR	"/usr/lib"
 #endif
 
-extern void *__libc_stack_end __attribute__((weak));
+extern void *__libc_stack_end
+	__attribute__((weak, visibility("default")));
 
 uint64_t usdt_stack_end(void)
 {

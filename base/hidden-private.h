@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The compiler reads this before the agent's cold files (Makefile.am). What
+ * such a file declares from here on is in its own library.
+ *
+ * The option -fvisibility=hidden concerns definitions. For a name that a file
+ * only declares, the compiler expects another library, and reads the address
+ * from a table: a byte more for each call, an instruction more for each
+ * variable. What the agent takes from libc is declared here, before that.
+ */
+#ifndef BASE_HIDDEN_PRIVATE_H
+#define BASE_HIDDEN_PRIVATE_H
+
+#include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#pragma GCC visibility push(hidden)
+
+#endif
