@@ -17,14 +17,16 @@
  * recorder looks at its end.
  *
  * What must stay true: this runs between fork and exec, and in children that
- * share their parent's memory. No descriptor stays. A directory that is not the
- * user's own and private is not used. The note comes before the exec, so the
- * recorder finds it before it takes the process for ended.
+ * share their parent's memory. Signals are blocked while files are written, so
+ * no descriptor stays where a handler leaves by longjmp(3). A directory that is
+ * not the user's own and private is not used. The note comes before the exec,
+ * so the recorder finds it before it takes the process for ended.
  */
 #include "agent/image/handover.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 
 #include "base/base.h"
@@ -40,6 +42,7 @@
 #define FILE_OPEN	(O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
 #define DIRECTORY_OPEN	(O_RDONLY | O_DIRECTORY | FILE_OPEN)
 #define SEARCHED	011	/* a group was let in (place.c) */
+#define SIGSET_BYTES	8
 
 #define DIRECTORY	"TAFFRAIL_DIR="
 #define JOIN		PROTOCOL_JOIN_ENV "="
@@ -225,11 +228,15 @@ SIGSAFE enum lacking_why handover_make(char path[HANDOVER_PATH_BYTES])
 	char name[PROTOCOL_JOIN_NAME_BYTES];
 	enum lacking_why why;
 	struct text text;
+	uint64_t all = ~0ull;
+	uint64_t before;
 
 	if (!session_next(&list, name))
 		return LACKING_USER;
 	path_write(&text, path);
+	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, SIGSET_BYTES);
 	why = place_fill(path);
+	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, SIGSET_BYTES);
 	return why ? why : LACKING_HANDED;
 }
 
