@@ -13,6 +13,7 @@ buffers_sources = \
 	buffers/rings/channel.c \
 	buffers/rings/channel.h \
 	buffers/rings/page.c \
+	buffers/rings/path.c \
 	buffers/rings/private.h \
 	buffers/rings/room.c \
 	buffers/wake.h \

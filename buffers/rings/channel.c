@@ -600,6 +600,19 @@ SIGSAFE void channel_orphan_lose(const struct rings *rings)
 					   __ATOMIC_RELAXED);
 }
 
+SIGSAFE void channels_orphan(int error)
+{
+	uint32_t i;
+
+	for (i = 0; i < CHANNELS_MAX; i++) {
+		if (!channel_used(i) || !load_relaxed(&channels[i].active))
+			continue;
+		store_relaxed(&channels[i].area->orphan_error, error);
+		__atomic_fetch_add(&channels[i].area->orphans, 1,
+				   __ATOMIC_RELAXED);
+	}
+}
+
 SIGSAFE int channels_run(void)
 {
 	uint32_t i;

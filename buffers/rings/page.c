@@ -22,19 +22,6 @@
 
 uint32_t channel_group;
 
-void channel_path(const struct channel *channel, const char *word,
-		  const char *suffix, int64_t number, struct text *text,
-		  char *path, size_t size)
-{
-	text_open(text, path, size);
-	text_add(text, channel->directory);
-	text_add(text, word);
-	text_add_unsigned(text, channel->index);
-	text_add(text, suffix);
-	if (number >= 0)
-		text_add_number(text, number);
-}
-
 /* Allocates and maps bytes [from, to) of a file: at *out if not NULL. */
 static int file_extend(int fd, uint64_t from, uint64_t to, void **out)
 {

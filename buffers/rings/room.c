@@ -112,16 +112,3 @@ void channel_start(struct channel *channel, uint32_t full)
 		channel->page->roomless = 0;
 	channel_resume(channel);
 }
-
-SIGSAFE void channels_orphan(int error)
-{
-	uint32_t i;
-
-	for (i = 0; i < CHANNELS_MAX; i++) {
-		if (!channel_used(i) || !load_relaxed(&channels[i].active))
-			continue;
-		store_relaxed(&channels[i].area->orphan_error, error);
-		__atomic_fetch_add(&channels[i].area->orphans, 1,
-				   __ATOMIC_RELAXED);
-	}
-}
