@@ -8,6 +8,7 @@
  *	bare	_Fork(), which calls no handlers
  *	daemon	daemon(3), which outlives main
  *	threads	forks while another thread writes all the time
+ *	crowds	children whose first events are those of four threads at once
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -185,6 +186,43 @@ static int run_threads(void)
 	return 0;
 }
 
+static pthread_barrier_t together;
+
+static void *write_first(void *arg)
+{
+	pthread_barrier_wait(&together);
+	hit(arg, 10);
+	return arg;
+}
+
+static int run_crowds(void)
+{
+	pthread_t threads[4];
+	char who[4][16];
+	pid_t child;
+	int i, k;
+
+	for (i = 0; i < 20; i++) {
+		child = fork();
+		if (child) {
+			if (await(child))
+				return 1;
+			continue;
+		}
+		pthread_barrier_init(&together, NULL, 4);
+		for (k = 0; k < 4; k++) {
+			snprintf(who[k], sizeof(who[k]), "crowd%d.%d", i, k);
+			if (pthread_create(&threads[k], NULL, write_first,
+					   who[k]))
+				_exit(1);
+		}
+		for (k = 0; k < 4; k++)
+			pthread_join(threads[k], NULL);
+		exit(0);
+	}
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	int (*run)(void);
@@ -196,6 +234,7 @@ static const struct {
 	{ "bare", run_bare },
 	{ "daemon", run_daemon },
 	{ "threads", run_threads },
+	{ "crowds", run_crowds },
 };
 
 int main(int argc, char **argv)

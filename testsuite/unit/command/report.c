@@ -222,6 +222,9 @@ static const char *count_text(struct values *v, const char *text)
 
 static void check_values(void)
 {
+	const struct field_class span = { .kind = i32.kind, .bytes = 4,
+					  .is_signed = true, .base = 10,
+					  .unit = TAFFRAIL_HOW_DURATION_MS };
 	struct values v = { .max = 16 };
 	const uint8_t one = 1, zero = 0, two = 20;
 	const uint64_t wide = 1, most = UINT64_MAX;
@@ -252,6 +255,10 @@ static void check_values(void)
 	unit_equal_string(count(&v, &bytes3, "\1\2\377", 3), "[1, 2, 255]",
 			  "array");
 	unit_equal((long long)v.n, 11, "all values");
+	count(&v, &span, (const uint8_t *)&plus, 4);
+	unit_equal((long long)v.n, 12, "1 ms is not the number 1");
+	count(&v, &span, (const uint8_t *)&plus, 4);
+	unit_equal((long long)v.n, 12, "1 ms is 1 ms");
 	values_sort(&v);
 	unit_equal((long long)v.list[0].events, 3, "the most frequent first");
 	values_free(&v);
