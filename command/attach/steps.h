@@ -139,12 +139,27 @@ int attach_memory_image(const struct attach_memory *memory,
 			const struct attach_target *t, uint64_t base,
 			const char *library);
 
+/* On whose word the command acts on a process: the directory's owner, and the
+ * page in it. */
+struct attach_owner {
+	uid_t uid;
+	uint64_t page;		/* where the process is said to map it */
+	char file[96];		/* the end of the page's path */
+};
+
+/* Says whether this command may act on the process by that word. Returns 0;
+ * -EXDEV: the directory is another user's, and the process is not; or -ESTALE:
+ * the process does not map the page, so what that says is of another program.
+ * Another user's directory may name any process; and a page is written by a
+ * program that may have given up root, and executed a set-user-ID one. */
+int attach_owner_check(pid_t pid, const struct attach_owner *owner);
+
 /* The address of the agent's code that makes the service thread, and the uuid
  * that tells that the code is this program's (buffers/wake.h). A thread with
  * more than `most` seccomp filters is left alone. */
 struct attach_wake {
+	struct attach_owner owner;
 	uint64_t entry;
-	uint64_t page;
 	uint8_t uuid[16];
 	long most;
 	bool first;	/* only the first thread, unless that has ended: other
@@ -180,6 +195,10 @@ uint64_t attach_turns(pid_t tid, uint64_t ns);
 #define ATTACH_DISPATCHED                                                 \
 	"has its system calls dispatched to a handler (prctl(2), "        \
 	"PR_SET_SYSCALL_USER_DISPATCH), which would get those of the agent"
+/* Of a process that attach_owner_check() refuses. */
+#define ATTACH_STRANGE                                                    \
+	"does not belong to the user whose directory names it, so it is " \
+	"not called"
 /* Returns how many seccomp filters a thread has. */
 long attach_filters(pid_t tid);
 /* Returns true when a signal is in a set of a thread. /proc names the sets

@@ -341,7 +341,7 @@ static bool same_image(const struct tracee *x, const struct attach_wake *wake)
 {
 	uint8_t uuid[sizeof(wake->uuid)];
 
-	return !attach_read(x->t, wake->page +
+	return !attach_read(x->t, wake->owner.page +
 				  offsetof(struct process_page, uuid),
 			    uuid, sizeof(uuid)) &&
 	       !memcmp(uuid, wake->uuid, sizeof(uuid));
@@ -355,7 +355,7 @@ static int lead_wake(struct tracee *x, const struct attach_wake *wake)
 	uint64_t frame[WAKE_WORDS] = { 0 };
 	int ret;
 
-	if (!same_image(x, wake))
+	if (!attach_image_same(x->t, wake->owner.page) || !same_image(x, wake))
 		return -ESTALE;
 #define SAVE(name, field) frame[WAKE_##name] = regs.field
 	SAVE(R15, r15);

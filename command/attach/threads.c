@@ -11,8 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "command/attach/steps.h"
+#include "command/process/process.h"
 
 bool attach_thread_named(pid_t pid, const char *name)
 {
@@ -39,6 +41,35 @@ bool attach_thread_named(pid_t pid, const char *name)
 	if (tasks)
 		closedir(tasks);
 	return found;
+}
+
+/* Returns 1 for the mapping of the page. */
+static int is_page(const struct process_mapping *m, void *arg)
+{
+	static const char mark[] = " (deleted)";
+	const struct attach_owner *owner = arg;
+	size_t n = strlen(m->path), file = strlen(owner->file);
+
+	if (n > strlen(mark) && !strcmp(m->path + n - strlen(mark), mark))
+		n -= strlen(mark);
+	return m->start == owner->page && n > file &&
+	       !memcmp(m->path + n - file, owner->file, file);
+}
+
+int attach_owner_check(pid_t pid, const struct attach_owner *owner)
+{
+	bool own = owner->uid == geteuid() || process_is_of(pid, owner->uid);
+	int maps = process_each_mapping(pid, is_page, (void *)owner);
+
+	/* the kernel shows none when the first thread has ended */
+	if (!maps && attach_first_ended(pid))
+		maps = -ESRCH;
+
+	/* the processes of a container have several users */
+	if (!own && (maps <= 0 || !process_namespace_differs(pid, "user")))
+		return -EXDEV;
+	/* below 0, this command may not see it, and the kernel decides */
+	return maps ? 0 : -ESTALE;
 }
 
 int attach_thread_waits(pid_t pid, pid_t tid, uint64_t *sp, uint64_t *pc)

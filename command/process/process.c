@@ -104,6 +104,27 @@ long process_euid(pid_t pid)
 	return uid;
 }
 
+bool process_is_of(pid_t tid, uid_t uid)
+{
+	char path[32], line[256];
+	unsigned int ids[3];
+	bool same = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "Uid: %u %u %u", &ids[0], &ids[1],
+			   &ids[2]) != 3)
+			continue;
+		same = ids[0] == uid && ids[1] == uid && ids[2] == uid;
+		break;
+	}
+	if (f)
+		fclose(f);
+	return same;
+}
+
 /* Returns a set of /proc/PID/status, empty where there is none. */
 static uint64_t status_set(pid_t pid, const char *name)
 {

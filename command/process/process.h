@@ -38,6 +38,10 @@ bool process_status_has(pid_t pid, const char *name, const char *text);
 /* Returns the effective user id, or -1. */
 long process_euid(pid_t pid);
 
+/* Returns true when the real, the effective and the saved user id of a thread
+ * are this one. */
+bool process_is_of(pid_t tid, uid_t uid);
+
 /* Returns true when the process has the capability (CAP_...), in whatever user
  * namespace it is. */
 bool process_capable(pid_t pid, unsigned int capability);

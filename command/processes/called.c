@@ -240,6 +240,10 @@ static int signal_send(struct called *called, struct process_wake *wake)
 	pid_t tid;
 	int ret;
 
+	ret = summon_check(called->process);
+	if (ret)
+		return ret == -EXDEV ? fact(called, ret, ATTACH_STRANGE) :
+				       -EAGAIN;
 	if (number < SIGRTMIN || number > SIGRTMAX ||
 	    !is_caught(pid, number)) {
 		if (__atomic_load_n(&wake->state, __ATOMIC_SEQ_CST) !=

@@ -32,6 +32,9 @@ int summon(const struct rundir_process *process, char *error, size_t room);
 pid_t summon_thread(pid_t pid, int number, uint32_t filters, bool first,
 		    bool *dispatched);
 
+/* Does as attach_owner_check(), for the process that the directory names. */
+int summon_check(const struct rundir_process *process);
+
 /* Returns why the process may not reach its own files any more. */
 const char *summon_given_up(const struct rundir_process *process);
 

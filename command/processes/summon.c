@@ -121,6 +121,26 @@ static int request_write(const struct rundir_process *process, uint32_t value)
 			  value);
 }
 
+static struct attach_owner owner_of(const struct rundir_process *process,
+				    uint64_t page)
+{
+	struct attach_owner owner = { .uid = process->uid, .page = page };
+
+	snprintf(owner.file, sizeof(owner.file), "/%s/%u/process",
+		 process->name, process->image);
+	return owner;
+}
+
+int summon_check(const struct rundir_process *process)
+{
+	struct process_page page;
+	struct attach_owner owner;
+
+	page_read(process, &page);
+	owner = owner_of(process, page.wake.page);
+	return attach_owner_check(process->pid, &owner);
+}
+
 enum ease { EASE_NONE, EASE_SOME, EASE_CALM };
 
 /*
@@ -266,6 +286,22 @@ static int by_signal(struct call *call)
 	return ret == -ESRCH && rundir_lives(process) ? 0 : ret;
 }
 
+/* Leads a thread of the process that the target is bound to. */
+static int by_stop(const struct call *call, struct attach_target *target)
+{
+	if (shadow_stack(target->pid)) {
+		strcpy(target->error, "its threads have shadow stacks");
+		return -ENOTSUP;
+	}
+	/* under an emulator, the processor does not execute that code */
+	if (!process_executes(target->pid, call->wake.entry)) {
+		strcpy(target->error,
+		       "its memory cannot be read, or it is emulated");
+		return -ENOTSUP;
+	}
+	return attach_stop_wake(target, &call->where);
+}
+
 static int by_ptrace(struct call *call)
 {
 	struct attach_target target = {
@@ -274,19 +310,20 @@ static int by_ptrace(struct call *call)
 		.rseq_offset = call->wake.rseq_offset,
 		.rseq_bytes = call->wake.rseq_bytes,
 	};
-	int ret;
+	/* before the check: no other program than the one that it finds is
+	 * led, whatever the process executes meanwhile */
+	int ret = attach_image_open(&target);
 
-	if (shadow_stack(target.pid)) {
-		strcpy(call->traced, "its threads have shadow stacks");
-		return -ENOTSUP;
-	}
-	/* under an emulator, the processor does not execute that code */
-	if (!process_executes(target.pid, call->wake.entry)) {
-		strcpy(call->traced,
-		       "its memory cannot be read, or it is emulated");
-		return -ENOTSUP;
-	}
-	ret = attach_stop_wake(&target, &call->where);
+	if (ret != -EMFILE && ret != -ENFILE)
+		ret = attach_owner_check(target.pid, &call->where.owner);
+	if (ret == -EXDEV)
+		ret = rundir_lives(call->process) ?
+			      attach_fact(&target, ret, "process %d "
+					  ATTACH_STRANGE, target.pid) :
+			      -ESRCH;
+	if (!ret)
+		ret = by_stop(call, &target);
+	attach_image_close(&target);
 	return ret ? ret : wait_came(call);
 }
 
@@ -321,7 +358,7 @@ static int explain(const struct call *call, int ret, char *error, size_t room)
 		 (ret == -ETIMEDOUT && attach_threads_blocked(pid)))
 		snprintf(error, room, "each thread of process %d waits for a "
 			 "child of vfork or for a disk: try again", pid);
-	else if (ret == -EDEADLK || ret == -ENOSYS)
+	else if (ret == -EDEADLK || ret == -ENOSYS || ret == -EXDEV)
 		snprintf(error, room, "%s", traced);
 	else if (ret == -ESTALE)
 		snprintf(error, room, "process %d is executing another "
@@ -391,6 +428,7 @@ static int make(struct call *call)
 		return ret;
 	if (call->traced[0] && ret != -ESRCH && ret != -ESTALE &&
 	    ret != -EINPROGRESS && ret != -EDEADLK && ret != -ENOSYS &&
+	    ret != -EXDEV &&
 	    call->wake.signal == WAKE_SIGNAL)
 		ret = by_signal(call);
 	return ret;
@@ -418,7 +456,7 @@ int summon(const struct rundir_process *process, char *error, size_t room)
 	call.wake = page.wake;
 	if (call.wake.state) {
 		call.where.entry = call.wake.entry;
-		call.where.page = call.wake.page;
+		call.where.owner = owner_of(process, call.wake.page);
 		call.where.most = (long)call.wake.filters;
 		call.where.first = page.landlock != LANDLOCK_NOT;
 		memcpy(call.where.uuid, page.uuid, sizeof(page.uuid));
