@@ -63,11 +63,52 @@ static int fact(struct called *called, int error, const char *text)
 	return error;
 }
 
+#define FILE_OPEN	(O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | \
+			 O_CLOEXEC)
+
+/* Makes the file, and gives it to the process's user. Returns a descriptor or a
+ * negative errno. */
+static int file_make(const struct rundir_process *process)
+{
+	int fd = openat(process->fd, CALL_FILE, FILE_OPEN | O_CREAT | O_EXCL,
+			0600);
+	int ret;
+
+	if (fd < 0)
+		return -errno;
+	/* the process takes its own user's files only */
+	if (process->uid == geteuid() || !fchown(fd, process->uid, -1))
+		return fd;
+	ret = -errno;
+	close(fd);
+	unlinkat(process->fd, CALL_FILE, 0);
+	return ret;
+}
+
+/* Opens one that is there. It may be a link to another user's; or another
+ * command has made it, and gives it to the process's user in a moment. */
+static int file_find(const struct rundir_process *process)
+{
+	int fd = openat(process->fd, CALL_FILE, FILE_OPEN);
+	struct stat st;
+	int ret = -EPERM;
+
+	if (fd < 0)
+		return errno == ENOENT ? -EAGAIN : -errno;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode)) {
+		if (st.st_uid == process->uid)
+			return fd;
+		if (st.st_uid == geteuid() && st.st_nlink == 1)
+			ret = -EAGAIN;
+	}
+	close(fd);
+	return ret;
+}
+
 int called_open(const struct rundir_process *process)
 {
 	struct process_page page;
-	struct stat st;
-	int fd, ret = 0;
+	int fd;
 
 	if (rundir_read_process(process, process->image, &page) ||
 	    process->unseen)
@@ -76,20 +117,8 @@ int called_open(const struct rundir_process *process)
 		return -ESTALE;
 	if (page.wake.state != WAKE_SIGNALLED)
 		return -ENOENT;
-	fd = openat(process->fd, CALL_FILE,
-		    O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
-		    0600);
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
-		ret = -EPERM;
-	/* the process takes its own user's files only */
-	else if (st.st_uid != process->uid && fchown(fd, process->uid, -1))
-		ret = -errno;
-	if (!ret)
-		return fd;
-	close(fd);
-	return ret;
+	fd = file_make(process);
+	return fd == -EEXIST ? file_find(process) : fd;
 }
 
 /* Waits until no other command has a request. */

@@ -194,7 +194,8 @@ static int explain_connect(struct client *client,
 			    "program: try again", process->pid);
 	case -EPERM:
 		return fact(client, error, "%s/control.sock is not a socket "
-			    "of process %d", process->path, process->pid);
+			    "of process %d, or %s is not its user's file",
+			    process->path, process->pid, CALL_FILE);
 	case -EACCES:
 		return fact(client, error, "no permission to control process "
 			    "%d", process->pid);

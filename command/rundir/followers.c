@@ -45,21 +45,29 @@ static void followed_name(char file[NAME_MAX + 1], const char *session)
 	snprintf(file, NAME_MAX + 1, FOLLOWED_PREFIX "%s", session);
 }
 
-/* Opens the file, which must be a regular one of the directory's user. */
+/* Opens the file, which must be a regular one of the directory's user. With
+ * O_CREAT makes it where there is none, and gives it to that user; one that is
+ * there may be a link to another user's. */
 static int open_followed(int below, const char *session, int flags)
 {
+	const int more = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 	char file[NAME_MAX + 1];
+	bool made = false;
 	struct stat dir, st;
-	int fd;
+	int fd = -1;
 
 	followed_name(file, session);
-	fd = openat(below, file, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK |
-		    O_NOCTTY, 0600);
+	if (flags & O_CREAT) {
+		fd = openat(below, file, flags | O_EXCL | more, 0600);
+		made = fd >= 0;
+	}
+	if (fd < 0)
+		fd = openat(below, file, (flags & ~O_CREAT) | more);
 	if (fd < 0)
 		return -errno;
 	if (fstat(below, &dir) || fstat(fd, &st) || !S_ISREG(st.st_mode) ||
-	    ((flags & O_CREAT) && st.st_uid != dir.st_uid &&
-	     fchown(fd, dir.st_uid, -1))) {
+	    (st.st_uid != dir.st_uid &&
+	     (!made || fchown(fd, dir.st_uid, -1)))) {
 		close(fd);
 		return -EPERM;
 	}
@@ -198,10 +206,13 @@ static int hold(int below, const char *session)
 	for (int i = 0; i < OPEN_ROUNDS; i++) {
 		int fd = open_followed(below, session, O_RDWR | O_CREAT);
 
-		if (fd < 0 ||
-		    (!flock(fd, LOCK_SH | LOCK_NB) && is_linked(fd)))
+		if (fd >= 0 && !flock(fd, LOCK_SH | LOCK_NB) && is_linked(fd))
 			return fd;
-		close(fd);
+		/* another command of root's is making it */
+		if (fd < 0 && fd != -ENOENT && (fd != -EPERM || geteuid()))
+			return fd;
+		if (fd >= 0)
+			close(fd);
 		nanosleep(&pause, NULL);
 	}
 	return -EAGAIN;
