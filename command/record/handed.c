@@ -75,14 +75,29 @@ static void open_handed(struct record *record, struct record_handed *handed,
 	}
 }
 
+/* Says, once, that directories of more users are not looked at. */
+static void tell_more(struct record *record, uid_t uid)
+{
+	if (record->overhanded)
+		return;
+	record->overhanded = true;
+	record->unhanded |= !!command_failed("programs that uid %u executes, "
+		"and perhaps other users, are not recorded: processes became "
+		"%d other users before, the most that a recorder follows",
+		(unsigned int)uid, RECORD_HANDED_MAX);
+}
+
 static void take_path(struct record *record, const char *path)
 {
 	struct record_handed *handed;
 	uid_t uid;
 
-	if (!read_user(path, &uid) || is_known(record, path) ||
-	    record->nhanded == RECORD_HANDED_MAX)
+	if (!read_user(path, &uid) || is_known(record, path))
 		return;
+	if (record->nhanded == RECORD_HANDED_MAX) {
+		tell_more(record, uid);
+		return;
+	}
 	handed = calloc(1, sizeof(*handed));
 	if (!handed)
 		return;

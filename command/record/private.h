@@ -32,8 +32,8 @@ struct places;
 #define RECORD_LEFT_MAX		512
 #define RECORD_PROBES_MAX	8
 #define RECORD_CONNECTS_MAX	64
-#define RECORD_HANDED_MAX	16
-#define RECORD_USERS_MAX	64
+#define RECORD_HANDED_MAX	256
+#define RECORD_USERS_MAX	256
 
 struct record_options {
 	const char *output;
@@ -97,6 +97,7 @@ struct record {
 	struct record_handed *handed[RECORD_HANDED_MAX]; /* other users'
 					 * directories: handed.c */
 	size_t nhanded;
+	bool overhanded;		/* it was told that there are more */
 	uid_t users[RECORD_USERS_MAX];	/* that processes became */
 	size_t nusers;
 	struct record_member **members;

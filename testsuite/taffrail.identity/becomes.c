@@ -16,6 +16,7 @@
  *	raised	only the effective user changes
  *	forks	the new image forks a child of 5 events
  *	waits	the new image says "waits" and ends when its input ends
+ *	users N	N children do it at once, which become UID, UID + 1 and so on
  */
 #define _GNU_SOURCE
 #include <grp.h>
@@ -75,7 +76,7 @@ static int finish(pid_t pid)
 {
 	int status;
 
-	return waitpid(pid, &status, 0) != pid || status;
+	return waitpid(pid, &status, 0) <= 0 || status;
 }
 
 /* Returns 1 when a program takes these arguments. The agent is no part of that,
@@ -192,6 +193,19 @@ static int continued(unsigned id, char **argv)
 	return 0;
 }
 
+static int become_many(unsigned id, unsigned count)
+{
+	int failed = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		if (!fork())
+			_exit(become(id + i, 0) ||
+			      execute(id + i, "exec", NULL));
+	for (unsigned i = 0; i < count; i++)
+		failed |= finish(-1);
+	return failed;
+}
+
 int main(int argc, char **argv)
 {
 	unsigned id = argc > 2 ? (unsigned)strtoul(argv[1], NULL, 0) : 0;
@@ -204,6 +218,8 @@ int main(int argc, char **argv)
 	if (geteuid())
 		return continued(id, argv);
 	hit(3);
+	if (!strcmp(way, "users") && argc > 3)
+		return become_many(id, (unsigned)strtoul(argv[3], NULL, 0));
 	if (!strcmp(way, "raised"))
 		return seteuid(id) || execute(id, "end", NULL);
 	if (!strcmp(way, "fork") || !strcmp(way, "quiet")) {
