@@ -77,7 +77,7 @@ void faults_handle(int number, const void *handler)
 	    load_relaxed(&applied) || thread_forbidden() || filtered_here() ||
 	    !lock_soon())
 		return;
-	if (!thread_run_wait(jumps_out, NULL))
+	if (!thread_run_sure(jumps_out, NULL))
 		store_relaxed(&applied, 1);
 	registry_unlock();
 }

@@ -255,7 +255,7 @@ SIGSAFE int thread_here(int (*fn)(void *arg), void *arg)
 	return here(&service, fn, arg);
 }
 
-static int worker_finish(int (*fn)(void *), void *arg)
+static int worker_finish(int (*fn)(void *), void *arg, int sure)
 {
 	uint32_t seen;
 	long tid;
@@ -264,7 +264,7 @@ static int worker_finish(int (*fn)(void *), void *arg)
 		return here(&worker, fn, arg);
 	tid = thread_start(&worker, fn, arg);
 	if (tid < 0)
-		return (int)tid;
+		return sure ? here(&worker, fn, arg) : (int)tid;
 	while ((seen = load_acquire(&worker.tid)))
 		sys_futex_wait(&worker.tid, seen, NULL);
 	store_relaxed(&worker_last, (uint32_t)tid);
@@ -290,7 +290,7 @@ static int run(void *arg, void *unused)
 		return -EPERM;
 	signals_block(&mask);
 	if (!__atomic_exchange_n(&worker_taken, 1, __ATOMIC_ACQUIRE)) {
-		ret = worker_finish(call->fn, call->arg);
+		ret = worker_finish(call->fn, call->arg, 0);
 		store_release(&worker_taken, 0);
 	}
 	signals_restore(&mask);
@@ -304,7 +304,8 @@ SIGSAFE int thread_run(int (*fn)(void *arg), void *arg)
 	return vectors_kept(run, &call, NULL);
 }
 
-int thread_run_wait(int (*fn)(void *arg), void *arg)
+/* With `sure` the calling thread does it where no thread can be made. */
+static int wait_run(int (*fn)(void *arg), void *arg, int sure)
 {
 	struct timespec pause = { .tv_nsec = 50000 };
 	uint64_t mask;
@@ -317,10 +318,20 @@ int thread_run_wait(int (*fn)(void *arg), void *arg)
 	signals_block(&mask);
 	while (__atomic_exchange_n(&worker_taken, 1, __ATOMIC_ACQUIRE))
 		sys2(SYS_nanosleep, &pause, NULL);
-	ret = worker_finish(fn, arg);
+	ret = worker_finish(fn, arg, sure);
 	store_release(&worker_taken, 0);
 	signals_restore(&mask);
 	return ret;
+}
+
+int thread_run_wait(int (*fn)(void *arg), void *arg)
+{
+	return wait_run(fn, arg, 0);
+}
+
+int thread_run_sure(int (*fn)(void *arg), void *arg)
+{
+	return wait_run(fn, arg, 1);
 }
 
 SIGSAFE int thread_serve(int (*fn)(void *arg))

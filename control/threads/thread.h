@@ -23,6 +23,10 @@ int thread_run(int (*fn)(void *arg), void *arg);
 /* Does the same, but waits for its turn. Not for signal handlers. */
 int thread_run_wait(int (*fn)(void *arg), void *arg);
 
+/* Does the same; the calling thread runs fn(arg) also where no thread can be
+ * made (RLIMIT_NPROC, another PID namespace for children). */
+int thread_run_sure(int (*fn)(void *arg), void *arg);
+
 /*
  * Starts the service thread with fn(arg). `arg` is NULL, or a negative errno
  * when the thread could not get a private descriptor table: then fn must

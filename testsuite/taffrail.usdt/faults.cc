@@ -5,14 +5,17 @@
  * A load of 5 works, and then one of address 8 faults. The handler of SIGSEGV
  * compares the instruction's address with the program's own and goes on behind
  * it ("compare"), or throws ("throw"); "sysv" is "compare", installed by another
- * function of libc. It is installed behind two hits of both probes; with
- * "ready" it is installed first, then there is "ready", and the program waits
- * for a byte of input. Both probes have 4 hits in all. Prints "5 7".
+ * function of libc, and "threadless" when the process can make no thread. It is
+ * installed behind two hits of both probes; with "ready" it is installed first,
+ * then there is "ready", and the program waits for a byte of input. Both probes
+ * have 4 hits in all. Prints "5 7".
  */
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sched.h>
+#include <sys/resource.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -104,6 +107,15 @@ static void install()
 	sigaction(SIGSEGV, &action, nullptr);
 }
 
+/* Root has no limit on threads. */
+static int threads_forbid()
+{
+	const struct rlimit none = {};
+
+	return geteuid() ? setrlimit(RLIMIT_NPROC, &none) :
+			   unshare(CLONE_NEWPID);
+}
+
 static int load_or_throw(const int *p)
 {
 	try {
@@ -130,6 +142,8 @@ int main(int argc, char **argv)
 	for (int i = 0; i < 2; i++)
 		if (load(&five, 7) != 5 || safe(i) != i)
 			return 1;
+	if (!strcmp(how, "threadless") && threads_forbid())
+		return 1;
 	if (argc <= 2)
 		install();
 	five = load_or_throw(&five);
