@@ -9,6 +9,9 @@
  * have moved an instruction which may fault are taken out before such a handler
  * is there, and none is put in any more.
  *
+ * Once the program has a filter, or its system calls are dispatched, the agent
+ * can take no jump out; so these go before that, too.
+ *
  * What must stay true: `handled` is stored before `ways` is read. A thread that
  * places a probe adds to `ways` before it reads `handled` and switches the
  * probe on (tracepoints/usdt/place/switch-x86_64.c). So one of both sees the
@@ -64,20 +67,42 @@ static int lock_soon(void)
 	return 0;
 }
 
+/* Sets `why`, and takes the jumps out. Returns 1 when they are out. */
+static int jumps_end(uint32_t *why)
+{
+	int ret;
+
+	__atomic_store_n(why, 1, __ATOMIC_SEQ_CST);
+	if (!__atomic_load_n(&usdt_faults.ways, __ATOMIC_SEQ_CST))
+		return 0;
+	if (thread_forbidden() || filtered_here() || !lock_soon())
+		return 0;
+	ret = thread_run_sure(jumps_out, NULL);
+	registry_unlock();
+	return !ret;
+}
+
 void faults_handle(int number, const void *handler)
 {
 	static uint32_t applied;
 
 	/* SIG_ERR is -1, SIG_HOLD 2; SIG_DFL and SIG_IGN are between them */
 	if ((number != SIGSEGV && number != SIGBUS) ||
-	    (uint64_t)handler + 1 <= 3 || agent_off)
+	    (uint64_t)handler + 1 <= 3 || agent_off || load_relaxed(&applied))
 		return;
-	__atomic_store_n(&usdt_faults.handled, 1, __ATOMIC_SEQ_CST);
-	if (!__atomic_load_n(&usdt_faults.ways, __ATOMIC_SEQ_CST) ||
-	    load_relaxed(&applied) || thread_forbidden() || filtered_here() ||
-	    !lock_soon())
-		return;
-	if (!thread_run_sure(jumps_out, NULL))
+	if (jumps_end(&usdt_faults.handled))
 		store_relaxed(&applied, 1);
-	registry_unlock();
+}
+
+void faults_confine(void)
+{
+	/* without such a way nobody can make one any more */
+	if (__atomic_load_n(&usdt_faults.ways, __ATOMIC_SEQ_CST))
+		jumps_end(&usdt_faults.confined);
+	thread_settle();
+}
+
+void faults_free(void)
+{
+	__atomic_store_n(&usdt_faults.confined, 0, __ATOMIC_SEQ_CST);
 }

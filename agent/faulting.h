@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A program that is about to handle SIGSEGV or SIGBUS. See faulting.c.
+ * A program that is about to handle SIGSEGV or SIGBUS, or may do so when the
+ * agent can do nothing about it. See faulting.c.
  */
 #ifndef AGENT_FAULTING_H
 #define AGENT_FAULTING_H
@@ -11,5 +12,10 @@
  * most, for a thread that changes what is traced.
  */
 void faults_handle(int number, const void *handler);
+
+/* Does the same before the agent may make no more system calls, whose threads
+ * have ended. faults_free(): it may make them again. */
+void faults_confine(void);
+void faults_free(void);
 
 #endif

@@ -12,6 +12,7 @@
 
 #include <errno.h>
 
+#include "agent/faulting.h"
 #include "agent/fork-private.h"
 #include "base/base.h"
 #include "base/host.h"
@@ -210,6 +211,7 @@ int leave_confine(int clockless)
 			 "program gives up the time stamp counter", 0);
 	}
 	begun = service_end();
+	faults_confine();
 	confine(clockless);
 	return CONFINED | begun;
 }
@@ -224,6 +226,8 @@ void leave_free(int confined)
 	store_relaxed(&process.page->clockless, 0);
 	channel_run_aside = thread_run;
 	channel_revive = fork_revive;
+	if (!(confined & DISPATCHED))
+		faults_free();
 	leave_end(confined);
 }
 
@@ -238,6 +242,7 @@ int leave_dispatch(void)
 	}
 	leave_prepare();
 	dispatched.begun = CONFINED | service_end();
+	faults_confine();
 	demand_refuse(ENOSYS);
 	store_relaxed(FORK_DISPATCHED, 1);
 	store_relaxed(&dispatched.thread, host_tid());
@@ -261,6 +266,7 @@ void leave_undispatch(void)
 	    load_relaxed(&dispatched.thread) == tid) {
 		store_relaxed(FORK_DISPATCHED, 0);
 		thread_forbid(0);
+		faults_free();
 		leave_end(dispatched.begun);
 	}
 }

@@ -12,6 +12,8 @@ agent_sources = \
 	agent/declare-private.h \
 	agent/declare.c \
 	agent/emit.c \
+	agent/faulting.c \
+	agent/faulting.h \
 	agent/fork-private.h \
 	agent/fork.c \
 	agent/image/handover.c \
@@ -42,8 +44,6 @@ EXTRA_DIST += $(agent_link_source)
 
 # in the shared library only
 agent_shared_sources = \
-	agent/faulting.c \
-	agent/faulting.h \
 	agent/libc-shared.c \
 	agent/modules-shared.c \
 	agent/sanitizer-shared.c \

@@ -138,6 +138,9 @@ const char *marker_refusal(int error)
 	       error == -EPERM	? "off: the program ignores SIGTRAP" :
 	       error == -EFAULT ? "off: an instruction after it may fault, "
 				  "and the program handles SIGSEGV or SIGBUS" :
+	       error == -ECANCELED ? "off: an instruction after it may fault, "
+				  "and the program has a filter, or has its "
+				  "system calls dispatched" :
 				  "off: it cannot be written";
 }
 

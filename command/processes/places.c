@@ -197,7 +197,7 @@ bool places_named(const struct places *places, const char *rule)
 
 /* What helps. */
 enum help { HELP_TRAP, HELP_DECODER, HELP_CODE, HELP_SIGNAL, HELP_FAULT,
-	    HELP_OTHER };
+	    HELP_CONFINED, HELP_OTHER };
 
 static const char *const helps[] = {
 	[HELP_TRAP] = "places that need a trap are traced with --int3 (record, "
@@ -211,6 +211,8 @@ static const char *const helps[] = {
 	[HELP_FAULT] = "such places are traced with --int3, in a recording "
 		"(record -p) or session (start) that begins after the program "
 		"has installed the handler, and none before",
+	[HELP_CONFINED] = "such places are traced in programs that install no "
+		"seccomp filter and dispatch no system calls",
 	[HELP_OTHER] = "when that is mended, give the rule again (taffrail "
 		"enable)",
 };
@@ -224,7 +226,8 @@ static enum help help_for(const struct place *place)
 	       why > 0		      ? HELP_TRAP :
 	       why == -EBUSY	      ? HELP_CODE :
 	       why == -EAGAIN || why == -EPERM ? HELP_SIGNAL :
-	       why == -EFAULT	      ? HELP_FAULT : HELP_OTHER;
+	       why == -EFAULT	      ? HELP_FAULT :
+	       why == -ECANCELED      ? HELP_CONFINED : HELP_OTHER;
 }
 
 static const char *reason(int why)
@@ -235,7 +238,7 @@ static const char *reason(int why)
 	       why == -ESTALE	? MARKER_MOVED :
 	       why == -ELIBACC	? "the agent has no libtaffrail-usdt.so" :
 	       why == -EBUSY || why == -EAGAIN || why == -EPERM ||
-			       why == -EFAULT ?
+			       why == -EFAULT || why == -ECANCELED ?
 				  marker_refusal(why) + strlen(MARKER_OFF) :
 				  strerror(-why);
 }

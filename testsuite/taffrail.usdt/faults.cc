@@ -5,16 +5,20 @@
  * A load of 5 works, and then one of address 8 faults. The handler of SIGSEGV
  * compares the instruction's address with the program's own and goes on behind
  * it ("compare"), or throws ("throw"); "sysv" is "compare", installed by another
- * function of libc, and "threadless" when the process can make no thread. It is
- * installed behind two hits of both probes; with "ready" it is installed first,
- * then there is "ready", and the program waits for a byte of input. Both probes
- * have 4 hits in all. Prints "5 7".
+ * function of libc, "threadless" when the process can make no thread, "filter"
+ * under a filter, and "dispatch" when system calls are dispatched. It is installed
+ * behind two hits of both probes; with "ready" it is installed first, then there is
+ * "ready", and the program waits for a byte of input. Both probes have 4 hits in
+ * all. Prints "5 7".
  */
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -107,6 +111,25 @@ static void install()
 	sigaction(SIGSEGV, &action, nullptr);
 }
 
+#ifndef PR_SET_SYSCALL_USER_DISPATCH
+#define PR_SET_SYSCALL_USER_DISPATCH	59	/* Linux 5.11 */
+#endif
+
+/* A filter that allows all calls, or a handler of system calls that is off. */
+static int confine()
+{
+	static char off;
+	struct sock_filter allow[] = {
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filter = { 1, allow };
+
+	if (!strcmp(how, "dispatch"))
+		return prctl(PR_SET_SYSCALL_USER_DISPATCH, 1L, 0L, 0L, &off);
+	return prctl(PR_SET_NO_NEW_PRIVS, 1L, 0L, 0L, 0L) ||
+	       prctl(PR_SET_SECCOMP, (long)SECCOMP_MODE_FILTER, &filter);
+}
+
 /* Root has no limit on threads. */
 static int threads_forbid()
 {
@@ -143,6 +166,8 @@ int main(int argc, char **argv)
 		if (load(&five, 7) != 5 || safe(i) != i)
 			return 1;
 	if (!strcmp(how, "threadless") && threads_forbid())
+		return 1;
+	if ((!strcmp(how, "filter") || !strcmp(how, "dispatch")) && confine())
 		return 1;
 	if (argc <= 2)
 		install();

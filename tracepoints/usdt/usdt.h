@@ -156,7 +156,7 @@ void usdt_sites_look(struct module *module);
  * instruction which may fault. They are -EFAULT as long as the program handles
  * faults. The registry's lock is held.
  */
-#define USDT_VERSION	9
+#define USDT_VERSION	10
 
 struct usdt_functions {
 	uint64_t version;
@@ -172,13 +172,14 @@ struct usdt_functions {
 };
 
 /*
- * Whether the program handles SIGSEGV or SIGBUS, or is about to; and how many
- * ways were made that move an instruction which may fault. See agent/faulting.c
- * for the order.
+ * Whether the program handles SIGSEGV or SIGBUS, or is about to; how many ways
+ * were made that move an instruction which may fault; and whether the agent can
+ * take none of them out any more. See agent/faulting.c for the order.
  */
 struct usdt_faults {
 	uint32_t handled;
 	uint32_t ways;
+	uint32_t confined;
 };
 
 extern struct usdt_faults usdt_faults;

@@ -160,7 +160,8 @@ int usdt_move(uint8_t *code, uint32_t n, uint64_t to,
  */
 int usdt_traps_ready(void);
 
-/* Tells whether the program handles SIGSEGV or SIGBUS, or is about to. */
+/* Tells whether the program handles SIGSEGV or SIGBUS, is about to, or may do
+ * so when the agent can do nothing about it. */
 int usdt_faults_handled(void);
 
 /* Tells whether the program ignores SIGTRAP, or did before the handler was

@@ -85,7 +85,7 @@ static void way_done(struct way *way)
 	uint32_t i;
 
 	if (!way->refused && way->wanted && !way->turned)
-		way->refused = -EFAULT;
+		way->refused = usdt_faults.confined ? -ECANCELED : -EFAULT;
 	for (i = 0; i < ARRAY_SIZE(way->probes); i++)
 		if (way->probes[i])
 			way->probes[i]->refused = way->refused;

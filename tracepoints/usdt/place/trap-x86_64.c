@@ -208,7 +208,8 @@ int usdt_faults_handled(void)
 	uint32_t i;
 
 	/* see agent/faulting.c */
-	if (__atomic_load_n(&usdt_faults.handled, __ATOMIC_SEQ_CST))
+	if (__atomic_load_n(&usdt_faults.handled, __ATOMIC_SEQ_CST) ||
+	    __atomic_load_n(&usdt_faults.confined, __ATOMIC_SEQ_CST))
 		return 1;
 	for (i = 0; i < ARRAY_SIZE(signals); i++)
 		if (!sys4(SYS_rt_sigaction, signals[i], NULL, &now,
