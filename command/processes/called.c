@@ -35,7 +35,7 @@
 #define SLICE_MIN_NS	2000000ll
 #define SLICE_MAX_NS	200000000ll
 #define TURN_PAUSE_NS	200000
-#define CAUGHT_LOOKS	50
+#define CAUGHT_LOOKS	500
 #define FINISH_MS	2000		/* for a request that is being obeyed */
 #define AGAIN_MS	1000		/* for a thread to finish its write */
 
