@@ -40,6 +40,8 @@ struct hold {
 	uint64_t clock;		/* read before the lock; 0: to be read */
 	uint32_t mark;
 	uint32_t sub_bytes;	/* the channel's; spare rings have less */
+	uint32_t first;		/* the ring that had no room ... */
+	uint32_t looked;	/* ... and how many behind it were looked at */
 };
 
 /* Takes any free ring, from number `first` on. Returns 1 if it has one. */

@@ -191,71 +191,58 @@ static enum write_verdict hold_write(const struct hold *hold,
 	return WRITE_LOST;
 }
 
-/* Where an event goes. */
-struct target {
-	const struct write_slot *slot;
-	struct channel *channel;
-	int header;
-};
-
 /* Writes into the ring that hold_try() has just taken, and releases it. Returns
  * what hold_write() returns; WRITE_AGAIN: the event was made for another
  * channel. */
 static enum write_verdict held_write(struct hold *hold,
-				     const struct target *target,
+				     const struct write_slot *slot, int header,
+				     struct channel *channel,
 				     struct write_event *event, int last)
 {
-	const struct rings *rings = target->channel->rings;
+	const struct rings *rings = channel->rings;
 	enum write_verdict verdict = WRITE_AGAIN;
 	int oversize = 0;
 
 	/* WRITE-SLOT: the id belongs to the channel that the slot has now */
-	if (load_acquire(&target->slot->rings[target->header]) == rings &&
+	if (load_acquire(&slot->rings[header]) == rings &&
 	    event->generation == rings->generation)
 		verdict = hold_write(hold, event, last, &oversize);
 	hold_release(hold);
 	if (oversize)
-		write_oversize_count(event, target->channel);
+		write_oversize_count(event, channel);
 	return verdict;
 }
 
 /*
- * Writes into any ring that has room, ring `first` aside, which had none.
- * Returns WRITE_FULL if no ring has. Beside CPUs' rings, it makes the rings
- * that are missing, after the others.
+ * Takes the next ring that may have room, behind ring hold->first, which had
+ * none, and the hold->looked that were looked at. Returns what hold_enter()
+ * returns, or WRITE_FULL if there is none. Beside CPUs' rings, it makes the
+ * rings that are missing, after the others. The caller writes: so the search
+ * takes no stack beneath the write.
  */
-static COLD enum write_verdict roomy_write(struct hold *hold,
-					   const struct target *target,
-					   struct write_event *event,
-					   uint32_t first)
+static COLD enum write_verdict roomy_take(struct hold *hold,
+					  struct channel *channel, int header,
+					  const struct write_event *event)
 {
-	struct channel *channel = target->channel;
 	uint64_t least = write_event_bytes(event) +
-			 write_header_bytes(target->header, 0);
+			 write_header_bytes(header, 0);
 	uint32_t passes = channel->cpus ? 2 : 1;
-	uint32_t make;
-	uint32_t i;
 
-	for (make = 0; make < passes; make++) {
-		for (i = 1; i < channel->locked_max; i++) {
-			uint32_t k = (first + i) % channel->locked_max;
-			enum write_verdict verdict;
+	while (++hold->looked < passes * channel->locked_max) {
+		uint32_t k = (hold->first + hold->looked) %
+			     channel->locked_max;
 
-			if (event_oversize(channel_locked_bytes(channel, k) /
-						   RING_SUB_BUFFERS,
-					   least))
-				continue;
-			if (make && (load_acquire(&channel->locked[k]) ||
-				     !channel_need_locked_ring(channel, k)))
-				continue;
-			if (!hold_try(hold, channel, k))
-				continue;
-			verdict = hold_enter(hold, channel);
-			if (verdict == WRITE_FITS)
-				verdict = held_write(hold, target, event, 0);
-			if (verdict != WRITE_FULL)
-				return verdict;
-		}
+		if (k == hold->first ||
+		    event_oversize(channel_locked_bytes(channel, k) /
+					   RING_SUB_BUFFERS,
+				   least))
+			continue;
+		if (hold->looked >= channel->locked_max &&
+		    (load_acquire(&channel->locked[k]) ||
+		     !channel_need_locked_ring(channel, k)))
+			continue;
+		if (hold_try(hold, channel, k))
+			return hold_enter(hold, channel);
 	}
 	return WRITE_FULL;
 }
@@ -264,7 +251,6 @@ SIGSAFE enum write_verdict locked_write(const struct write_slot *slot,
 					int header, struct channel *channel,
 					struct write_event *event)
 {
-	const struct target target = { slot, channel, header };
 	enum write_verdict verdict;
 	struct hold hold;
 	int last;
@@ -277,14 +263,16 @@ SIGSAFE enum write_verdict locked_write(const struct write_slot *slot,
 					     &channel->area->lost_unplaced) ?
 				       WRITE_LOST :
 				       WRITE_AGAIN;
-		if (verdict == WRITE_FITS)
-			verdict = held_write(&hold, &target, event, last);
-		if (verdict == WRITE_FULL)
-			verdict = roomy_write(&hold, &target, event,
-					      (uint32_t)(hold.lock -
-							 channel->locks));
-		if (verdict != WRITE_FULL)
-			break;
+		hold.first = (uint32_t)(hold.lock - channel->locks);
+		hold.looked = 0;
+		do {
+			if (verdict == WRITE_FITS)
+				verdict = held_write(&hold, slot, header,
+						     channel, event, last);
+			if (verdict != WRITE_FULL)
+				return verdict;
+			verdict = roomy_take(&hold, channel, header, event);
+		} while (verdict != WRITE_FULL);
 	}
 	return verdict;
 }
