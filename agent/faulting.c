@@ -96,7 +96,8 @@ void faults_handle(int number, const void *handler)
 
 void faults_confine(void)
 {
-	/* without such a way nobody can make one any more */
+	/* the agent's threads have ended: if there is no such jump now, none
+	 * is made later */
 	if (__atomic_load_n(&usdt_faults.ways, __ATOMIC_SEQ_CST))
 		jumps_end(&usdt_faults.confined);
 	thread_settle();

@@ -226,7 +226,7 @@ static bool send_answer(const struct answer *answer, int fd)
 }
 
 /* The answer comes last: to close a file, too, may take for ever. */
-static bool serve(const struct question *question)
+static bool question_serve(const struct question *question)
 {
 	struct answer answer = { 0 };
 	int fd = -1;
@@ -269,7 +269,7 @@ static void serve_all(int socket, pid_t parent)
 	     fd++)
 		close(fd);
 	while (recv(0, &question, sizeof(question), 0) == sizeof(question) &&
-	       serve(&question))
+	       question_serve(&question))
 		;
 	_exit(0);
 }

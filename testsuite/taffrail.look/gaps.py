@@ -3,8 +3,8 @@
 
 Usage: gaps.py DIRECTORY FIRST LAST
 
-Removes the packets from number FIRST to LAST of the trace's largest stream, its index
-and its ledger. Prints gap:PID:FROM:TO: the end of the packet before them, and
+Removes the packets from number FIRST to LAST of the trace's largest stream,
+its index and its ledger. Prints gap:PID:FROM:TO: the end of the packet before them, and
 the first event behind them, in nanoseconds.
 """
 import glob
