@@ -50,16 +50,16 @@ static int revive_aside(void *noted)
 }
 
 /* Waits for the thread that has set fork_mark[1] and revives the child. The
- * next fork wipes this word with the others, and fork_mark[2], which says that
- * a child under a filter has noted so. */
-static int revive_wait(void)
+ * writer looks at fork_mark and the channel afterwards. The next fork wipes
+ * this word with the others, and fork_mark[2], which says that a child under a
+ * filter has noted so. */
+static void revive_wait(void)
 {
 	struct timespec pause = { .tv_nsec = 1000000 };
 	int i;
 
 	for (i = 0; i < REVIVE_WAIT_MS && !load_acquire(fork_mark); i++)
 		sys2(SYS_nanosleep, &pause, NULL);
-	return !!load_acquire(fork_mark);
 }
 
 static int revive(void)
@@ -95,13 +95,13 @@ static int revive_alone(void *unused, void *neither)
 {
 	uint64_t all = ~0ull;
 	uint64_t before;
-	int ret;
+	int ret = 0;
 
 	(void)unused;
 	(void)neither;
 	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, SIGSET_BYTES);
 	if (__atomic_exchange_n(&fork_mark[1], 1, __ATOMIC_ACQ_REL))
-		ret = revive_wait();
+		revive_wait();
 	else
 		ret = revive();
 	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, SIGSET_BYTES);
