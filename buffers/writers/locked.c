@@ -7,8 +7,7 @@
 
 #include "buffers/rings/anchor.h"
 
-COLD int hold_search(struct hold *hold, struct channel *channel,
-		     uint32_t first)
+COLD int hold_search(struct hold *hold, struct channel *channel, uint32_t first)
 {
 	/* one pass after a search that failed: else every write would take
 	 * long once siglongjmp had left all rings held */
@@ -57,7 +56,10 @@ COLD void hold_stamp(struct ring *ring, uint64_t clock)
 	anchor_keep();
 }
 
-COLD uint64_t hold_open(const struct hold *hold, uint64_t head, uint64_t clock)
+/* Closes the packet at `head` and opens the next, for the two functions below:
+ * one frame beneath a write, not two. */
+static ALWAYS_INLINE uint64_t packet_open(const struct hold *hold,
+					  uint64_t head, uint64_t clock)
 {
 	struct ring *ring = hold->ring;
 	uint32_t position = RING_POSITION(head);
@@ -84,8 +86,8 @@ COLD uint64_t hold_open(const struct hold *hold, uint64_t head, uint64_t clock)
 		((uint64_t)(position & sub_mask) - PACKET_PRIVATE_BYTES) * 8;
 	old->packet_size = old->content_size;
 	old->events_discarded = lost;
-	new->events_before = before +
-			     (uint32_t)(RING_EVENTS(head) - (uint32_t)before);
+	new->events_before =
+		before + (uint32_t)(RING_EVENTS(head) - (uint32_t)before);
 	new->magic = CTF_PACKET_MAGIC;
 	__builtin_memcpy(new->uuid, ring->uuid, sizeof(new->uuid));
 	new->stream_id = 0;
@@ -106,10 +108,15 @@ COLD uint64_t hold_open(const struct hold *hold, uint64_t head, uint64_t clock)
 	return head;
 }
 
+COLD uint64_t hold_open(const struct hold *hold, uint64_t head, uint64_t clock)
+{
+	return packet_open(hold, head, clock);
+}
+
 COLD uint64_t hold_switch(const struct hold *hold, uint64_t head,
 			  uint64_t clock)
 {
-	head = hold_open(hold, head, clock);
+	head = packet_open(hold, head, clock);
 	if (head)
 		anchor_keep();
 	return head;
@@ -224,13 +231,12 @@ static COLD enum write_verdict roomy_take(struct hold *hold,
 					  struct channel *channel, int header,
 					  const struct write_event *event)
 {
-	uint64_t least = write_event_bytes(event) +
-			 write_header_bytes(header, 0);
+	uint64_t least =
+		write_event_bytes(event) + write_header_bytes(header, 0);
 	uint32_t passes = channel->cpus ? 2 : 1;
 
 	while (++hold->looked < passes * channel->locked_max) {
-		uint32_t k = (hold->first + hold->looked) %
-			     channel->locked_max;
+		uint32_t k = (hold->first + hold->looked) % channel->locked_max;
 
 		if (k == hold->first ||
 		    event_oversize(channel_locked_bytes(channel, k) /
@@ -247,9 +253,10 @@ static COLD enum write_verdict roomy_take(struct hold *hold,
 	return WRITE_FULL;
 }
 
-SIGSAFE enum write_verdict locked_write(const struct write_slot *slot,
-					int header, struct channel *channel,
-					struct write_event *event)
+SIGSAFE COLD enum write_verdict locked_write(const struct write_slot *slot,
+					     int header,
+					     struct channel *channel,
+					     struct write_event *event)
 {
 	enum write_verdict verdict;
 	struct hold hold;
