@@ -21,6 +21,9 @@ command_sources = \
 	command/attach/target.c \
 	command/attach/threads.c \
 	command/attach/turns.c \
+	command/causes/cause.c \
+	command/causes/cause.h \
+	command/causes/texts.def \
 	command/common/command.h \
 	command/common/counted.c \
 	command/common/counted.h \

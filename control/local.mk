@@ -1,6 +1,8 @@
 # control/: the agent's threads, the service loop, sessions. One file a line.
 
 control_sources = \
+	control/causes.def \
+	control/causes.h \
 	control/protocol.h \
 	control/request.h \
 	control/service/action.c \

@@ -17,7 +17,7 @@ void limits_prepare(void);
 void limits_raise_files(void);
 
 /* Descriptors that a command needs at once, for one process. */
-#define LIMITS_FILES	8
+#define LIMITS_FILES 8
 
 /* Checks that some more descriptors can be opened. Returns COMMAND_DONE, or
  * COMMAND_FAILED after printing how many are missing. */
@@ -34,8 +34,11 @@ int limits_spare_files(int needed);
  * told from the number of an earlier one. */
 bool limits_blind(void);
 
-#define LIMITS_BLIND "/proc is not mounted here, and processes cannot be told " \
-	"apart without it: mount it (mount -t proc proc /proc)"
+#define LIMITS_BLIND_FACT                                                \
+	"/proc is not mounted here, and processes cannot be told apart " \
+	"without it"
+#define LIMITS_BLIND_REMEDY "mount it (mount -t proc proc /proc)"
+#define LIMITS_BLIND	    LIMITS_BLIND_FACT ": " LIMITS_BLIND_REMEDY
 
 /* Returns strerror(error), and behind it the limit that may be meant:
  * "Too many open files (ulimit -n is 64)". Valid until the next call. */

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Fills and prints causes. See cause.h, and texts.def for what is said.
+ */
+#include "command/causes/cause.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "buffers/wake.h"
+#include "command/common/command.h"
+#include "command/common/json.h"
+#include "command/common/limits.h"
+#include "control/protocol.h"
+
+#define STRING_OF(x)  #x
+#define STRING(x)     STRING_OF(x)
+#define CAUSE_VERSION STRING(PROTOCOL_VERSION)
+
+#define WORD_BYTES 64
+
+/* The slots of each row, by its number. */
+static const char *const slots_of[] = {
+#define CAUSE(name, number, slots) [number] = #slots,
+#include "control/causes.def"
+#undef CAUSE
+};
+
+static const struct cause_row rows[] = {
+#define CAUSE_TEXT(name, status_, doctor_, fact_, remedy_) \
+	{ .id = CAUSE_##name,                              \
+	  .word = #name,                                   \
+	  .status = (status_),                             \
+	  .doctor = (doctor_),                             \
+	  .fact = (fact_),                                 \
+	  .remedy = (remedy_) },
+#include "command/causes/texts.def"
+#undef CAUSE_TEXT
+};
+
+const struct cause_row *cause_row(size_t i)
+{
+	static struct cause_row row;
+
+	if (i >= ARRAY_SIZE(rows))
+		return NULL;
+	row = rows[i];
+	row.slots = slots_of[row.id];
+	return &row;
+}
+
+static const struct cause_row *row_find(enum cause_id id)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].id == id)
+			return &rows[i];
+	return NULL;
+}
+
+int cause_fill(struct cause *cause, int ret, enum cause_id id,
+	       const struct cause_slots *slots)
+{
+	struct cause new = {
+		.id = id,
+		.pid = slots->pid,
+		.error = abs(slots->error),
+		.n = slots->n,
+	};
+
+	snprintf(new.path, sizeof(new.path), "%s", slots->path ?: "");
+	snprintf(new.text, sizeof(new.text), "%s", slots->text ?: "");
+	snprintf(new.limits, sizeof(new.limits), "%s", slots->limits ?: "");
+	*cause = new;
+	return ret;
+}
+
+/* Writes the value of a place. Returns false if the cause has none. */
+static bool place_write(const struct cause *cause, const char *name, size_t n,
+			FILE *to)
+{
+	const struct {
+		const char *name, *text;
+	} texts[] = {
+		{ "path", cause->path },
+		{ "text", cause->text },
+		{ "limits", cause->limits },
+		{ "error", cause->error ? strerror(cause->error) : "" },
+		{ "limit", cause->error ? limits_error(cause->error) : "" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		if (n == strlen(texts[i].name) &&
+		    !strncmp(name, texts[i].name, n))
+			return fputs(texts[i].text, to), *texts[i].text;
+	if (n == strlen("pid") && !strncmp(name, "pid", n))
+		return fprintf(to, "%d", cause->pid), cause->pid;
+	return fprintf(to, "%lld", (long long)cause->n), true;
+}
+
+/* Writes a text of the table up to `end`. Returns false if a place in it is
+ * empty. */
+static bool text_write(const struct cause *cause, const char *text,
+		       const char *end, FILE *to)
+{
+	bool whole = true;
+
+	while (text < end) {
+		if (*text == '{') {
+			size_t n = strcspn(++text, "}");
+
+			whole &= place_write(cause, text, n, to);
+			text += n + 1;
+		} else {
+			fputc(*text++, to);
+		}
+	}
+	return whole;
+}
+
+/* Writes a text with its parts that may be left out. */
+static void parts_write(const struct cause *cause, const char *text, FILE *to)
+{
+	while (*text) {
+		size_t n = strcspn(text, "[");
+		char part[CAUSE_LINE_BYTES];
+		FILE *f;
+
+		text_write(cause, text, text + n, to);
+		text += n;
+		if (!*text)
+			return;
+		n = strcspn(++text, "]");
+		f = fmemopen(part, sizeof(part), "w");
+		if (f && text_write(cause, text, text + n, f)) {
+			fclose(f);
+			fputs(part, to);
+		} else if (f) {
+			fclose(f);
+		}
+		text += n + 1;
+	}
+}
+
+static char *line_put(const struct cause *cause, const char *fact,
+		      const char *remedy, char line[CAUSE_LINE_BYTES])
+{
+	FILE *f = fmemopen(line, CAUSE_LINE_BYTES, "w");
+
+	line[0] = '\0';
+	if (!f)
+		return line;
+	if (fact)
+		parts_write(cause, fact, f);
+	if (fact && remedy)
+		fputs(": ", f);
+	if (remedy)
+		parts_write(cause, remedy, f);
+	fclose(f);
+	line[CAUSE_LINE_BYTES - 1] = '\0';
+	return line;
+}
+
+char *cause_line(const struct cause *cause, char line[CAUSE_LINE_BYTES])
+{
+	const struct cause_row *row = row_find(cause->id);
+
+	return line_put(cause, row ? row->fact : NULL, row ? row->remedy : NULL,
+			line);
+}
+
+char *cause_fact(const struct cause *cause, char line[CAUSE_LINE_BYTES])
+{
+	const struct cause_row *row = row_find(cause->id);
+
+	return line_put(cause, row ? row->fact : NULL, NULL, line);
+}
+
+char *cause_remedy(const struct cause *cause, char line[CAUSE_LINE_BYTES])
+{
+	const struct cause_row *row = row_find(cause->id);
+
+	return line_put(cause, NULL, row ? row->remedy : NULL, line);
+}
+
+/* The name of a cause for scripts: "process-ended". */
+static void word_put(const char *word, char out[WORD_BYTES])
+{
+	size_t i;
+
+	for (i = 0; word[i] && i < WORD_BYTES - 1; i++)
+		out[i] = word[i] == '_' ? '-' :
+					  (char)tolower((unsigned char)word[i]);
+	out[i] = '\0';
+}
+
+static void object_print(const struct cause *cause, const struct cause_row *row)
+{
+	struct json json = { .file = stderr };
+	char line[CAUSE_LINE_BYTES], word[WORD_BYTES];
+
+	word_put(row->word, word);
+	json_open(&json, NULL, '{');
+	json_string(&json, "cause", word);
+	json_string(&json, "text", cause_fact(cause, line));
+	if (row->remedy)
+		json_string(&json, "remedy", cause_remedy(cause, line));
+	json_number(&json, "status", (uint64_t)row->status);
+	if (cause->pid)
+		json_number(&json, "pid", (uint64_t)cause->pid);
+	if (cause->error)
+		json_string(&json, "errno", strerrorname_np(cause->error));
+	if (strchr(slots_of[cause->id], 'N'))
+		json_real(&json, "number", cause->n);
+	if (*cause->path)
+		json_string(&json, "path", cause->path);
+	json_close(&json, '}');
+	json_end(&json);
+}
+
+int cause_tell(const struct cause *cause)
+{
+	const struct cause_row *row = row_find(cause->id);
+	char line[CAUSE_LINE_BYTES];
+
+	if (!row)
+		return command_failed("no cause was given");
+	if (command_json()) {
+		fflush(stdout);
+		object_print(cause, row);
+	} else {
+		command_warn("%s", cause_line(cause, line));
+	}
+	return row->status;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Why something was not done: a cause (control/causes.def) and what belongs to
+ * it. The function that knows the fact fills a cause; its callers pass it up;
+ * the sub-command prints it.
+ *
+ * What must stay true: a cause is filled where the fact is known. Nothing looks
+ * at the world again to find out why another function has failed.
+ */
+#ifndef COMMAND_CAUSES_CAUSE_H
+#define COMMAND_CAUSES_CAUSE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "control/causes.h"
+
+#define CAUSE_PATH_BYTES   320
+#define CAUSE_TEXT_BYTES   512
+#define CAUSE_LIMITS_BYTES 160
+/* Enough for a cause in words, with its remedy. */
+#define CAUSE_LINE_BYTES 1536
+
+struct cause {
+	enum cause_id id; /* CAUSE_NONE: none yet */
+	pid_t pid;	  /* 0: none */
+	int error;	  /* an errno, above 0; or 0 */
+	int64_t n;
+	char path[CAUSE_PATH_BYTES];
+	char text[CAUSE_TEXT_BYTES];
+	char limits[CAUSE_LIMITS_BYTES];
+};
+
+/* What cause_fill() copies. */
+struct cause_slots {
+	pid_t pid;
+	int error; /* an errno of either sign */
+	int64_t n;
+	const char *path, *text, *limits; /* NULL: "" */
+};
+
+/*
+ * Fills a cause, in place of what it said before, and returns `ret`: what the
+ * caller returns. Texts that are too long are cut. `slots` may point into the
+ * cause itself.
+ *
+ *	return cause_set(cause, -ESRCH, PROCESS_ENDED, .pid = pid);
+ */
+int cause_fill(struct cause *cause, int ret, enum cause_id id,
+	       const struct cause_slots *slots);
+#define cause_set(cause, ret, name, ...)         \
+	cause_fill((cause), (ret), CAUSE_##name, \
+		   &(struct cause_slots){ __VA_ARGS__ })
+
+/* Puts a cause in words, with its remedy if there is one. Returns `line`. */
+char *cause_line(const struct cause *cause, char line[CAUSE_LINE_BYTES]);
+
+/* Puts the remedy alone in words. Returns `line`: "" if there is none. */
+char *cause_remedy(const struct cause *cause, char line[CAUSE_LINE_BYTES]);
+
+/* Puts the fact in words, without its remedy. Returns `line`. */
+char *cause_fact(const struct cause *cause, char line[CAUSE_LINE_BYTES]);
+
+/*
+ * Prints a cause on standard error: "taffrail: SUBCOMMAND: fact: remedy"; or an
+ * object of JSON where --json was given. Returns the exit status of the cause.
+ */
+int cause_tell(const struct cause *cause);
+
+/* What is said of a cause, with places: texts.def. */
+struct cause_row {
+	enum cause_id id;
+	const char *word;  /* "PROCESS_ENDED" */
+	const char *slots; /* of causes.def */
+	int status;
+	const char *doctor; /* or NULL */
+	const char *fact;
+	const char *remedy; /* or NULL */
+};
+
+/* Returns row I, in the order of the table; NULL behind the last. */
+const struct cause_row *cause_row(size_t i);
+
+#endif

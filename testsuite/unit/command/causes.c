@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Causes: each row has its texts, which use what comes with it and no more, and
+ * is printed once. With --table prints the table of docs/scarce.md.
+ */
+#include "testsuite/unit/unit.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "command/causes/cause.h"
+#include "command/common/command.h"
+
+static const struct place {
+	const char *name;
+	char slot; /* of control/causes.def */
+} places[] = {
+	{ "{pid}", 'P' },    { "{error}", 'E' }, { "{limit}", 'E' },
+	{ "{n}", 'N' },	     { "{path}", 'F' },	 { "{text}", 'T' },
+	{ "{limits}", 'L' },
+};
+
+#define PLACES (sizeof(places) / sizeof(places[0]))
+
+/* The cause of a row, with something in each slot. */
+static struct cause cause_filled(const struct cause_row *row)
+{
+	struct cause cause;
+
+	cause_fill(&cause, 0, row->id,
+		   &(struct cause_slots){
+			   .pid = 4711,
+			   .error = EACCES,
+			   .n = 815,
+			   .path = "/a/path",
+			   .text = "a text",
+			   .limits = "some limits",
+		   });
+	return cause;
+}
+
+static bool text_has(const struct cause_row *row, const char *place)
+{
+	return strstr(row->fact, place) ||
+	       (row->remedy && strstr(row->remedy, place));
+}
+
+/* Counts the braces: a place that is not known would be printed as a number. */
+static size_t braces(const char *text)
+{
+	size_t n = 0;
+
+	for (; text && *text; text++)
+		n += *text == '{';
+	return n;
+}
+
+static size_t places_known(const char *text)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; text && i < PLACES; i++)
+		for (const char *p = text; (p = strstr(p, places[i].name)); p++)
+			n++;
+	return n;
+}
+
+static void row_check(const struct cause_row *row)
+{
+	struct cause cause = cause_filled(row);
+	char line[CAUSE_LINE_BYTES], remedy[CAUSE_LINE_BYTES];
+	bool used = true;
+
+	for (size_t i = 0; i < PLACES; i++)
+		used &= !text_has(row, places[i].name) ||
+			strchr(row->slots, places[i].slot);
+	unit_check(used, "%s: it uses its own slots", row->word);
+	/* a process and an errno are for --json, too */
+	for (size_t i = 0; i < PLACES; i++)
+		if (strchr("NFTL", places[i].slot))
+			used &= !strchr(row->slots, places[i].slot) ||
+				text_has(row, places[i].name);
+	unit_check(used, "%s: it says each of them", row->word);
+	unit_check(braces(row->fact) == places_known(row->fact) &&
+			   braces(row->remedy) == places_known(row->remedy),
+		   "%s: its places are known", row->word);
+	cause_line(&cause, line);
+	cause_remedy(&cause, remedy);
+	unit_check(*line && !strpbrk(line, "{}[]\n"), "%s: it is printed",
+		   row->word);
+	unit_check(!row->remedy == !*remedy &&
+			   (!*remedy || strstr(line, remedy)),
+		   "%s: its remedy", row->word);
+}
+
+static void table_check(void)
+{
+	static const enum cause_id ids[] = {
+#define CAUSE(name, number, slots) CAUSE_##name,
+#include "control/causes.def"
+#undef CAUSE
+	};
+	size_t n = sizeof(ids) / sizeof(ids[0]);
+	const struct cause_row *row;
+	size_t i;
+
+	for (i = 0; (row = cause_row(i)) && i < n; i++) {
+		unit_check(row->id == ids[i], "%s: row %zu of both tables",
+			   row->word, i);
+		unit_check(!i || ids[i] > ids[i - 1], "%s: its number is new",
+			   row->word);
+		unit_check(row->status == COMMAND_FAILED ||
+				   row->status == COMMAND_USAGE,
+			   "%s: its status", row->word);
+		row_check(row);
+	}
+	unit_check(i == n && !cause_row(i), "each cause has its texts");
+}
+
+static void parts_check(void)
+{
+	struct cause cause, other;
+	char line[CAUSE_LINE_BYTES], path[2 * CAUSE_PATH_BYTES];
+
+	unit_equal(cause_set(&cause, -EPERM, SERVICE_DENIED, .pid = 5), -EPERM,
+		   "what the caller returns");
+	cause_line(&cause, line);
+	unit_check(!strcmp(line + strlen(line) - strlen("SERVICE=thread"),
+			   "SERVICE=thread"),
+		   "an empty part is left out");
+	cause_set(&cause, 0, SERVICE_DENIED, .pid = 5, .text = "why");
+	cause_line(&cause, line);
+	unit_check(strstr(line, "=thread; why"), "a part is there");
+	cause_set(&other, 0, SERVICE_FAILED, .pid = 5, .error = -ENOENT,
+		  .text = cause_line(&cause, line));
+	unit_check(strstr(other.text, "=thread; why") && other.error == ENOENT,
+		   "a cause in a cause");
+	memset(path, 'x', sizeof(path));
+	path[sizeof(path) - 1] = '\0';
+	cause_set(&cause, 0, SOCKET_STRANGE, .pid = 5, .path = path);
+	cause_line(&cause, line);
+	unit_check(strlen(cause.path) == CAUSE_PATH_BYTES - 1 &&
+			   strstr(line, "xx/control.sock"),
+		   "a long path is cut");
+	/* braces in a path are no places */
+	cause_set(&cause, 0, SOCKET_STRANGE, .pid = 5, .path = "/{pid}[x]");
+	cause_line(&cause, line);
+	unit_check(strstr(line, "/{pid}[x]/control.sock"),
+		   "a path stands as it is");
+	cause = (struct cause){ 0 };
+	unit_check(!*cause_line(&cause, line), "no cause says nothing");
+	unit_equal(cause_tell(&cause), COMMAND_FAILED, "and is a failure");
+}
+
+static void table_print(void)
+{
+	const struct cause_row *row;
+
+	for (size_t i = 0; (row = cause_row(i)); i++) {
+		printf("| `");
+		for (const char *p = row->word; *p; p++)
+			putchar(*p == '_' ? '-' : tolower(*p));
+		printf("` | %s | %s | %s |\n", row->fact, row->remedy ?: "-",
+		       row->doctor ?: "-");
+	}
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && !strcmp(argv[1], "--table")) {
+		table_print();
+		return EXIT_SUCCESS;
+	}
+	table_check();
+	parts_check();
+	return unit_end();
+}
