@@ -16,11 +16,11 @@
 #include "command/processes/client.h"
 #include "command/processes/targets.h"
 
-#define NS_PER_US	1000.0
-#define END_PAUSE_NS	1000000
-#define END_LOOKS	5000
+#define NS_PER_US    1000.0
+#define END_PAUSE_NS 1000000
+#define END_LOOKS    5000
 
-static bool force;	/* detach also where something is lost */
+static bool force; /* detach also where something is lost */
 
 static int attach_one(pid_t pid)
 {
@@ -29,7 +29,7 @@ static int attach_one(pid_t pid)
 	if (limits_check_files())
 		return COMMAND_FAILED;
 	if (attach_process(pid, &report))
-		return command_failed("%s", report.error);
+		return cause_tell(&report.cause);
 	printf("process %d: agent %s; one thread was stopped for %.0f us\n",
 	       pid, report.woken ? "woken" : "loaded",
 	       (double)report.stall_ns / NS_PER_US);
@@ -77,7 +77,7 @@ static int ask_detach(struct target *target)
 	if (!ret)
 		rundir_heirs_remove(target->process, NULL);
 	if (ret && ret != -ENOTEMPTY)
-		command_failed("%s", target->client.error);
+		cause_tell(&target->client.cause);
 	if (answer.payload)
 		tell_drops(target->process->pid, &answer, ret);
 	client_request_release(&request);
@@ -88,21 +88,22 @@ static int ask_detach(struct target *target)
 static int detach_one(pid_t pid)
 {
 	const struct timespec pause = { .tv_nsec = END_PAUSE_NS };
-	char error[RUNDIR_ERROR_BYTES];
+	struct cause cause;
 	struct rundir_process process;
 	struct targets targets;
-	int ret = rundir_find(&process, pid, error);
+	int ret = rundir_find(&process, pid, &cause);
 
 	if (ret == -ENXIO)
 		return command_failed("process %d has no agent at work: there "
-				      "is nothing to take back", pid);
+				      "is nothing to take back",
+				      pid);
 	rundir_process_close(&process);
 	if (targets_open(&targets, pid))
 		return COMMAND_FAILED;
 	ret = ask_detach(targets.targets);
 	/* the service thread ends after its answer */
-	for (int i = 0; !ret && i < END_LOOKS &&
-	     attach_thread_named(pid, "taffrail"); i++)
+	for (int i = 0;
+	     !ret && i < END_LOOKS && attach_thread_named(pid, "taffrail"); i++)
 		nanosleep(&pause, NULL);
 	targets_close(&targets);
 	return ret ? COMMAND_FAILED : COMMAND_DONE;
@@ -137,7 +138,10 @@ int attach_main(int argc, char **argv)
 {
 	static const struct option_row rows[] = { { 0 } };
 	struct options options = {
-		.argc = argc, .argv = argv, .rows = rows, .shape = "PID...",
+		.argc = argc,
+		.argv = argv,
+		.rows = rows,
+		.shape = "PID...",
 		.about = "Load the agent into running processes that do not "
 			 "have it.",
 	};
@@ -152,7 +156,10 @@ int detach_main(int argc, char **argv)
 		{ 0 }
 	};
 	struct options options = {
-		.argc = argc, .argv = argv, .rows = rows, .shape = "PID...",
+		.argc = argc,
+		.argv = argv,
+		.rows = rows,
+		.shape = "PID...",
 		.about = "End all sessions in running processes and undo every "
 			 "patch; the agent stays\nthere, asleep.",
 	};

@@ -23,7 +23,7 @@
 #include "command/processes/rule.h"
 #include "command/processes/targets.h"
 
-#define RULES_MAX	64	/* an agent's limit for a session */
+#define RULES_MAX 64 /* an agent's limit for a session */
 
 struct start_arguments {
 	const char *name;
@@ -40,26 +40,39 @@ struct start_arguments {
 };
 
 enum {
-	KEY_ALL = 256, KEY_OVERWRITE, KEY_BUFFER, KEY_CONTEXT, KEY_QUOTA,
-	KEY_GROUP, KEY_CHANNEL, KEY_INT3
+	KEY_ALL = 256,
+	KEY_OVERWRITE,
+	KEY_BUFFER,
+	KEY_CONTEXT,
+	KEY_QUOTA,
+	KEY_GROUP,
+	KEY_CHANNEL,
+	KEY_INT3
 };
 
 static const struct option_row start_rows[] = {
 	{ 'p', "pid", "PID", "in this process; repeatable" },
 	{ KEY_ALL, "all", NULL, "in all your processes, also later ones" },
-	{ 'e', "event", "RULE", "trace markers that match (default: all); "
+	{ 'e', "event", "RULE",
+	  "trace markers that match (default: all); "
 	  "repeatable" },
-	{ KEY_OVERWRITE, "overwrite", NULL, "when a buffer is full, overwrite "
+	{ KEY_OVERWRITE, "overwrite", NULL,
+	  "when a buffer is full, overwrite "
 	  "its oldest events" },
-	{ KEY_BUFFER, "buffer-size", "N", "bytes of one CPU's buffer (256K to "
+	{ KEY_BUFFER, "buffer-size", "N",
+	  "bytes of one CPU's buffer (256K to "
 	  "1G)" },
-	{ KEY_CONTEXT, "context", "LIST", "what each event has beside its fields: "
+	{ KEY_CONTEXT, "context", "LIST",
+	  "what each event has beside its fields: "
 	  "vtid (default), vpid, procname, cpu, ip; or none" },
-	{ KEY_QUOTA, "quota", "N", "limit its buffers in all processes to N "
+	{ KEY_QUOTA, "quota", "N",
+	  "limit its buffers in all processes to N "
 	  "bytes; count further events as lost" },
-	{ KEY_GROUP, "allow-group", "GROUP", "give GROUP your rights over the "
+	{ KEY_GROUP, "allow-group", "GROUP",
+	  "give GROUP your rights over the "
 	  "processes, until they end" },
-	{ KEY_INT3, "int3", NULL, "also trace USDT probes that need a trap for "
+	{ KEY_INT3, "int3", NULL,
+	  "also trace USDT probes that need a trap for "
 	  "each hit" },
 	{ KEY_CHANNEL, "channel", "NAME:OPTIONS", "not supported yet" },
 	{ 0 }
@@ -76,11 +89,13 @@ static int check_free(const char *name)
 	for (size_t i = 0; i < ARRAY_SIZE(ours); i++)
 		if (!strcmp(name, ours[i]))
 			return command_misused("Taffrail itself makes sessions "
-					       "'%s': give another name", name);
+					       "'%s': give another name",
+					       name);
 	if (!strncmp(name, "record-", n) && name[n] &&
 	    !name[n + strspn(name + n, "0123456789.")])
 		return command_misused("taffrail record makes sessions '%s': "
-				       "give another name", name);
+				       "give another name",
+				       name);
 	return COMMAND_DONE;
 }
 
@@ -107,11 +122,13 @@ static int take_option(struct start_arguments *a, int key, const char *value)
 	case KEY_QUOTA:
 		if (command_parse_bytes(&a->quota, value))
 			return command_misused("quota '%s' is not a number of "
-					       "bytes, K, M or G", value);
+					       "bytes, K, M or G",
+					       value);
 		if (!a->quota)
-			return command_misused("a quota of 0 leaves no room for "
-					       "buffers; without --quota there "
-					       "is no limit");
+			return command_misused(
+				"a quota of 0 leaves no room for "
+				"buffers; without --quota there "
+				"is no limit");
 		return COMMAND_DONE;
 	case KEY_GROUP:
 		return command_take_group(&a->group, value);
@@ -127,8 +144,8 @@ static void fill_request(struct client_request *request,
 			 const struct start_arguments *a)
 {
 	client_request_add(request, "name", "%s", a->name);
-	client_request_add(request, "mode", a->overwrite ? "overwrite" :
-			   "discard");
+	client_request_add(request, "mode",
+			   a->overwrite ? "overwrite" : "discard");
 	if (a->buffer)
 		client_request_add(request, "buffer", "%llu",
 				   (unsigned long long)a->buffer);
@@ -155,12 +172,15 @@ static void tell_away(struct targets *targets, const char *name,
 		     "when it ends, they are gone; take snapshots before, "
 		     "record it (taffrail record -p %d), or start it with "
 		     "TAFFRAIL_DIR in a directory that it shares with this "
-		     "command", process->pid, process->pid);
+		     "command",
+		     process->pid, process->pid);
 	if (targets->dir.fd < 0)
 		rundir_open(&targets->dir, true);
 	if (rundir_note_away(&targets->dir, name, process))
-		command_warn("a later snapshot cannot report this: cannot write "
-			     "below %s", targets->dir.path);
+		command_warn(
+			"a later snapshot cannot report this: cannot write "
+			"below %s",
+			targets->dir.path);
 }
 
 /* Not switched in the processes in which the session has begun. */
@@ -172,7 +192,9 @@ static int why_smaller(const struct target *target, const char *name)
 	struct session_page page;
 
 	return rundir_find_session(target->process, target->process->image,
-				   name, &page) ? ENOSPC : page.small_error;
+				   name, &page) ?
+		       ENOSPC :
+		       page.small_error;
 }
 
 /* Sends the request to one process, also for later programs of it. Returns 0,
@@ -187,8 +209,7 @@ static int start_call(struct target *target, const char *name,
 	const char *key, *value;
 	size_t position = 0;
 	int error = 0;
-	int ret = heirs_start(&target->client, request, name, &answer,
-			      result);
+	int ret = heirs_start(&target->client, request, name, &answer, result);
 
 	while (!ret && client_answer_next(&answer, &position, &key, &value)) {
 		if (!strcmp(key, "buffer"))
@@ -211,7 +232,8 @@ static int start_call(struct target *target, const char *name,
 					 reason_of_room(error));
 	else if (!ret && buffer < asked)
 		command_warn("process %d: buffers of %lluK instead of %lluK "
-			     "in %s: %s", target->process->pid,
+			     "in %s: %s",
+			     target->process->pid,
 			     (unsigned long long)buffer / 1024,
 			     (unsigned long long)asked / 1024, shown,
 			     reason_of_room(why_smaller(target, name)));
@@ -224,15 +246,17 @@ static int start_call(struct target *target, const char *name,
 static void take_back(struct targets *targets, const char *name, size_t count)
 {
 	struct client_request request = { 0 };
+	char line[CAUSE_LINE_BYTES];
 
 	client_request_add(&request, "name", "%s", name);
 	for (size_t i = 0; i < count; i++) {
 		struct target *target = &targets->targets[i];
 
 		if (client_call(&target->client, MESSAGE_DESTROY, &request,
-				NULL) && target->process->alive)
+				NULL) &&
+		    target->process->alive)
 			command_warn("the session stays: %s",
-				     target->client.error);
+				     cause_line(&target->client.cause, line));
 		rundir_heirs_remove(target->process, name);
 	}
 	client_request_release(&request);
@@ -243,8 +267,7 @@ static int check_each(struct targets *targets, const struct start_arguments *a)
 {
 	for (size_t i = 0; i < targets->count; i++)
 		if (target_list(&targets->targets[i]))
-			return command_failed("%s",
-					      targets->targets[i].client.error);
+			return cause_tell(&targets->targets[i].client.cause);
 	for (int i = 0; i < a->nrules; i++)
 		if (targets_check_rule(targets, a->rules[i]))
 			return COMMAND_FAILED;
@@ -262,12 +285,12 @@ static int not_begun(const struct target *target, const char *name)
 	const struct rundir_process *process = target->process;
 
 	if (rundir_lives(process))
-		return command_failed("%s", target->client.error);
+		return cause_tell(&target->client.cause);
 	command_failed("process %d has ended", process->pid);
 	if (!rundir_drop_begun(process, name))
 		command_warn("process %d has written events before: 'taffrail "
-			     "snapshot %s -o DIR' writes them", process->pid,
-			     name);
+			     "snapshot %s -o DIR' writes them",
+			     process->pid, name);
 	return COMMAND_FAILED;
 }
 
@@ -306,7 +329,7 @@ static int start_each(struct targets *targets, const struct start_arguments *a,
 
 /* The living processes in which `start --all` has not begun the session. */
 struct missed {
-	char pids[256];			/* the first ones */
+	char pids[256]; /* the first ones */
 	pid_t first;
 	size_t count;
 };
@@ -339,20 +362,24 @@ static void missed_tell(const struct missed *missed, const struct missed *lost,
 {
 	char where[64], later[128] = "";
 
-	snprintf(where, sizeof(where), "%s", begun ?
-		 counted(begun, "other process") : "no process");
+	snprintf(where, sizeof(where), "%s",
+		 begun ? counted(begun, "other process") : "no process");
 	if (missed->count)
-		snprintf(later, sizeof(later), "when that is mended, 'taffrail "
+		snprintf(later, sizeof(later),
+			 "when that is mended, 'taffrail "
 			 "start %s -p %d' with the same options adds it; ",
 			 name, missed->first);
 	command_warn("session '%s' has begun in %s, and begins in later ones, "
 		     "but %s%s%s%s%s%s: %s'taffrail destroy %s' ends it "
-		     "everywhere", name, where, missed->count ? "not in " : "",
-		     missed->count ? agreed(missed->count, "process ",
-					    "processes ") : "",
+		     "everywhere",
+		     name, where, missed->count ? "not in " : "",
+		     missed->count ?
+			     agreed(missed->count, "process ", "processes ") :
+			     "",
 		     missed->pids, missed->count && lost->count ? ", and " : "",
 		     lost->count ? agreed(lost->count, "cannot in process ",
-					  "cannot in processes ") : "",
+					  "cannot in processes ") :
+				   "",
 		     lost->pids, later, name);
 }
 
@@ -381,7 +408,7 @@ static int start_living(struct targets *targets, const char *name,
 		/* -EEXIST: it has just read our file, and started the
 		 * session */
 		if (ret && ret != -EEXIST) {
-			result = command_failed("%s", target->client.error);
+			result = cause_tell(&target->client.cause);
 			missed_add(never(ret) ? &lost : &missed,
 				   target->process->pid);
 		} else {
@@ -420,22 +447,23 @@ static int start_all(struct targets *targets, const struct start_arguments *a,
 
 	if (name_taken(targets, a->name))
 		return command_failed("session '%s' exists: give another name, "
-				      "or destroy it first", a->name);
+				      "or destroy it first",
+				      a->name);
 	if (targets->dir.fd < 0 && rundir_open(&targets->dir, true))
 		return command_failed("%s", targets->dir.error);
 	if (command_check_reach(targets->dir.path, a->group))
 		return COMMAND_FAILED;
 	/* later processes could not take part in one more */
-	if (later_sessions(&targets->dir, names, sizeof(names)) >=
-	    CHANNELS_MAX)
+	if (later_sessions(&targets->dir, names, sizeof(names)) >= CHANNELS_MAX)
 		return command_failed("a process takes part in %d sessions at "
 				      "most, and all are in these: %s; end one "
 				      "first (taffrail destroy NAME)",
 				      CHANNELS_MAX, names);
 	fill_request(&word, a);
 	client_request_add(&word, "all", "1");
-	ret = word.failed ? word.failed :
-	      rundir_write_rules(&targets->dir, a->name, word.text);
+	ret = word.failed ?
+		      word.failed :
+		      rundir_write_rules(&targets->dir, a->name, word.text);
 	client_request_release(&word);
 	if (ret)
 		return command_failed("cannot write %s/sessions/%s: %s",
@@ -450,7 +478,8 @@ static int start_all(struct targets *targets, const struct start_arguments *a,
 		return COMMAND_FAILED;
 	ret = start_living(targets, a->name, request);
 	return targets_check_files(targets, a->rules, a->nrules) ?
-		       COMMAND_FAILED : ret;
+		       COMMAND_FAILED :
+		       ret;
 }
 
 /* Says what may stand where there is not one name. */
@@ -461,12 +490,14 @@ static int misused_names(int count, char **names)
 	for (int i = 1; i < count; i++) {
 		if (!command_parse_pid(&pid, names[i]))
 			return command_misused("'%s': for a process, put -p "
-					       "before its number", names[i]);
+					       "before its number",
+					       names[i]);
 		if (*names[i] == '.' || *names[i] == '/')
 			return command_misused("'%s': start works on processes "
 					       "that run (-p PID, --all); "
 					       "taffrail record starts a "
-					       "program", names[i]);
+					       "program",
+					       names[i]);
 	}
 	return command_misused("give the session one name; rules follow -e");
 }
@@ -477,7 +508,9 @@ int start_main(int argc, char **argv)
 	struct client_request request = { 0 };
 	struct targets targets;
 	struct options options = {
-		.argc = argc, .argv = argv, .rows = start_rows,
+		.argc = argc,
+		.argv = argv,
+		.rows = start_rows,
 		.shape = "NAME (-p PID | --all)",
 		.about = "Start a tracing session called NAME.",
 	};
@@ -507,7 +540,7 @@ int start_main(int argc, char **argv)
 		status = COMMAND_FAILED;
 	else
 		status = a.all ? start_all(&targets, &a, &request) :
-			 start_each(&targets, &a, &request);
+				 start_each(&targets, &a, &request);
 	if (places_tell(&places))
 		status = COMMAND_FAILED;
 	targets_close(&targets);

@@ -1,27 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads and writes the memory of another process, and tells facts about it.
+ * Reads and writes the memory of another process.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "command/attach/steps.h"
-
-int attach_fact(const struct attach_target *t, int error, const char *format,
-		...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	vsnprintf(t->error, ATTACH_ERROR_BYTES, format, ap);
-	va_end(ap);
-	return error;
-}
 
 uint64_t attach_now_ns(void)
 {
@@ -68,8 +56,7 @@ bool attach_image_same(const struct attach_target *t, uint64_t address)
 {
 	uint8_t byte;
 
-	return t->image >= 0 &&
-	       pread(t->image, &byte, 1, (off_t)address) == 1;
+	return t->image >= 0 && pread(t->image, &byte, 1, (off_t)address) == 1;
 }
 
 void attach_image_close(struct attach_target *t)

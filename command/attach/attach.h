@@ -9,19 +9,19 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define ATTACH_ERROR_BYTES	512
+#include "command/causes/cause.h"
 
 struct attach_report {
-	uint64_t stall_ns;		/* of the one thread that was stopped */
-	uint64_t took_ns;		/* from the first look to the end */
-	bool woken;			/* the agent was there, detached */
-	char error[ATTACH_ERROR_BYTES];	/* what failed, after a failure */
+	uint64_t stall_ns;  /* of the one thread that was stopped */
+	uint64_t took_ns;   /* from the first look to the end */
+	bool woken;	    /* the agent was there, detached */
+	struct cause cause; /* of a failure */
 };
 
 /*
  * Loads the agent into a process, or wakes an agent that was detached or that a
  * fork left asleep. Returns 0 once the agent serves; or a negative errno and
- * report->error, and the process is then as before: -EEXIST it has an agent at
+ * report->cause, and the process is then as before: -EEXIST it has an agent at
  * work, -ENOTSUP it cannot have one, -EACCES or -EPERM the user may not,
  * -ESRCH,
  * -EBUSY it is stopped or traced, -ETIMEDOUT. Blocks all signals while a thread
@@ -32,14 +32,14 @@ int attach_process(pid_t pid, struct attach_report *report);
 /*
  * Checks whether attach_process() would load or wake an agent, as far as that
  * is known before a thread is stopped. Changes nothing in the process. Returns
- * 0, or a negative errno and the fact in `error`, as attach_process() does.
+ * 0, or a negative errno and the cause, as attach_process() does.
  */
-int attach_check(pid_t pid, char error[ATTACH_ERROR_BYTES]);
+int attach_check(pid_t pid, struct cause *cause);
 
 /* The answer to a request, as libtaffrail-probe.so gave it. */
 struct attach_answer {
-	int status;		/* struct request */
-	char *text;		/* ends with NUL; free() it */
+	int status; /* struct request */
+	char *text; /* ends with NUL; free() it */
 };
 
 /*
@@ -47,7 +47,7 @@ struct attach_answer {
  * libtaffrail-probe.so. With `load` it loads that first where it is not there;
  * else a process without it has no library, which is -ENOENT. The process has
  * an agent at work. Returns 0 and the answer, or a negative errno and
- * report->error. Blocks all signals while a thread is stopped. Not thread-safe.
+ * report->cause. Blocks all signals while a thread is stopped. Not thread-safe.
  */
 int attach_request(pid_t pid, bool load, const char *request,
 		   struct attach_answer *answer, struct attach_report *report);

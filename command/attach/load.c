@@ -20,9 +20,9 @@
 #include "command/process/rlimits.h"
 #include "command/rundir/rundir.h"
 
-#define LOAD_WAIT_MS	30000
-#define LEAVE_WAIT_MS	5000
-#define PAUSE_NS	200000
+#define LOAD_WAIT_MS  30000
+#define LEAVE_WAIT_MS 5000
+#define PAUSE_NS      200000
 
 static void pause_shortly(void)
 {
@@ -63,14 +63,11 @@ static int wait_past(const struct attach_target *t, uint64_t base,
 		if (block->state > state)
 			return 0;
 		if (!patient && attach_now_ns() > end)
-			return attach_fact(t, -ETIMEDOUT, "a thread of process "
-					   "%d holds the lock of the dynamic "
-					   "linker or of malloc; the agent "
-					   "starts when the thread releases it",
-					   t->pid);
+			return cause_set(t->cause, -ETIMEDOUT, LOAD_WAITS,
+					 .pid = t->pid);
 		pause_shortly();
 	}
-	return attach_fact(t, -ESRCH, "process %d has ended", t->pid);
+	return cause_set(t->cause, -ESRCH, PROCESS_ENDED, .pid = t->pid);
 }
 
 /* Waits until the helper's thread is gone: it unmaps the memory that would show
@@ -95,9 +92,7 @@ static bool has_proc(pid_t pid)
 
 static int no_proc(const struct attach_target *t)
 {
-	return attach_fact(t, -ENOENT, "process %d cannot load libtaffrail.so: "
-			   "its root directory has no /proc: mount one there, "
-			   "or start the program with taffrail record", t->pid);
+	return cause_set(t->cause, -ENOENT, LOAD_NO_PROC, .pid = t->pid);
 }
 
 static int judge(const struct attach_target *t, const struct attach_plan *plan,
@@ -112,33 +107,34 @@ static int judge(const struct attach_target *t, const struct attach_plan *plan,
 	switch (block->state) {
 	case ATTACH_DONE:
 		return block->text[0] ?
-		       attach_fact(t, -ENOTSUP, "the agent stays off in "
-				   "process %d: %s", t->pid,
-				   reason_of_agent(block->text, directory)) : 0;
+			       cause_set(t->cause, -ENOTSUP, AGENT_OFF,
+					 .pid = t->pid,
+					 .text = reason_of_agent(block->text,
+								 directory)) :
+			       0;
 	case ATTACH_NO_THREAD:
 		return attach_threadless(t, -block->result);
 	case ATTACH_NO_FILE:
 		process_limits(t->pid, -block->result, limits, sizeof(limits));
-		return attach_fact(t, -EIO, "process %d cannot make a file for "
-				   "%s: %s%s%s", t->pid, file,
-				   strerror(-block->result), *limits ? "; " : "",
-				   limits);
+		return cause_set(t->cause, -EIO, LOAD_NO_FILE, .pid = t->pid,
+				 .path = file, .error = block->result,
+				 .limits = limits);
 	case ATTACH_NO_LIBRARY:
 		if (!has_proc(t->pid) && strstr(block->text, "/proc/"))
 			return no_proc(t);
-		return attach_fact(t, -ENOEXEC, "process %d cannot load %s: "
-				   "%s%s", t->pid, file, block->text,
-				   strstr(block->text, "undefined symbol: taffrail_") ?
-				   ": its agent is of another build: use the "
-				   "taffrail that belongs to its libtaffrail" :
-				   "");
+		return strstr(block->text, "undefined symbol: taffrail_") ?
+			       cause_set(t->cause, -ENOEXEC, LOAD_OTHER_BUILD,
+					 .pid = t->pid, .path = file,
+					 .text = block->text) :
+			       cause_set(t->cause, -ENOEXEC, LOAD_FAILED,
+					 .pid = t->pid, .path = file,
+					 .text = block->text);
 	case ATTACH_NO_WORD:
-		return attach_fact(t, -ETIMEDOUT, "process %d waited too long "
-				   "for this command, and loaded nothing: try "
-				   "again", t->pid);
+		return cause_set(t->cause, -ETIMEDOUT, LOAD_LATE,
+				 .pid = t->pid);
 	default:
-		return attach_fact(t, -ENOEXEC, "process %d loaded another "
-				   "%s, of another version", t->pid, file);
+		return cause_set(t->cause, -ENOEXEC, LOAD_OTHER_VERSION,
+				 .pid = t->pid, .path = file);
 	}
 }
 
@@ -179,8 +175,8 @@ static int answer_read(const struct attach_target *t,
 	else if (n)
 		ret = attach_read(t, request->answer, answer->text, n);
 	if (ret)
-		attach_fact(t, ret, "cannot read the answer of process %d: %s",
-			    t->pid, strerror(-ret));
+		cause_set(t->cause, ret, ANSWER_UNREAD, .pid = t->pid,
+			  .error = ret);
 	return ret;
 }
 
@@ -195,8 +191,8 @@ static int finish(struct attach_target *t, const struct attach_memory *memory,
 	int ret = attach_memory_image(memory, t, base, plan->library);
 
 	if (ret)
-		attach_fact(t, ret, "cannot write to process %d: %s", t->pid,
-			    strerror(-ret));
+		cause_set(t->cause, ret, LOAD_WRITTEN_NOT, .pid = t->pid,
+			  .error = ret);
 	else
 		ret = go_on(t, base, plan, &block);
 	if (!ret && plan->answer)
@@ -205,12 +201,11 @@ static int finish(struct attach_target *t, const struct attach_memory *memory,
 	if (ret == -ETIMEDOUT)
 		return ret;
 	if (block.state == ATTACH_NO_THREAD) {
-		char error[ATTACH_ERROR_BYTES];
+		struct cause cause = *t->cause;
 
-		memcpy(error, t->error, sizeof(error));
 		if (!memory->block->kept)
 			attach_stop_unmap(t, base, memory->size);
-		memcpy(t->error, error, sizeof(error));
+		*t->cause = cause;
 	} else {
 		wait_left(t);
 	}
@@ -225,8 +220,8 @@ int attach_load(struct attach_target *t, const struct attach_plan *plan,
 	int ret = attach_memory_build(&memory, t, plan);
 
 	if (ret)
-		attach_fact(t, ret, "cannot prepare memory for process %d: %s",
-			    t->pid, strerror(-ret));
+		cause_set(t->cause, ret, LOAD_PREPARED_NOT, .pid = t->pid,
+			  .error = ret);
 	if (!ret) {
 		ret = attach_stop_run(&stop, t, &memory);
 		report->stall_ns = stop.stall_ns;
@@ -238,23 +233,16 @@ int attach_load(struct attach_target *t, const struct attach_plan *plan,
 }
 
 /* Looks for an agent at work: it publishes a directory. */
-static int check_agent(pid_t pid, struct attach_report *report)
+static int check_agent(pid_t pid, struct cause *cause)
 {
-	char error[RUNDIR_ERROR_BYTES];
 	struct rundir_process process;
-	int ret = rundir_find(&process, pid, error);
+	int ret = rundir_find(&process, pid, cause);
 
 	if (!ret) {
 		rundir_process_close(&process);
-		snprintf(report->error, sizeof(report->error),
-			 "process %d has an agent already", pid);
-		return -EEXIST;
+		return cause_set(cause, -EEXIST, AGENT_AT_WORK, .pid = pid);
 	}
-	if (ret == -ESRCH || ret == -ENOTCONN || ret == -ENOSYS) {
-		snprintf(report->error, sizeof(report->error), "%s", error);
-		return ret;
-	}
-	return 0;
+	return ret == -ESRCH || ret == -ENOTCONN || ret == -ENOSYS ? ret : 0;
 }
 
 /* Refuses a process in which the agent could make no files: it would stay off,
@@ -267,11 +255,9 @@ static int check_place(const struct attach_target *t)
 
 	if (fd >= 0)
 		close(fd);
-	return why ? attach_fact(t, -ENOTSUP, "process %d can have no agent, "
-				 "whose files would be in %s: %s: make that "
-				 "directory a private one (mode 0700) of the "
-				 "process's user, or start the program with "
-				 "another TAFFRAIL_DIR", t->pid, path, why) : 0;
+	return why ? cause_set(t->cause, -ENOTSUP, PLACE_UNFIT, .pid = t->pid,
+			       .path = path, .text = why) :
+		     0;
 }
 
 /* Finds the agent's library. Refuses a process that could not load it. */
@@ -281,23 +267,22 @@ static int check_library(const struct attach_target *t, char *library)
 				 "libtaffrail.so");
 
 	if (ret)
-		return attach_fact(t, ret, "cannot find libtaffrail.so: %s",
-				   strerror(-ret));
+		return cause_set(t->cause, ret, LIBRARY_NOT_FOUND,
+				 .path = "libtaffrail.so", .error = ret);
 	return t->names.agent || attach_same_file(t->pid, library) ||
-	       has_proc(t->pid) ? 0 : no_proc(t);
+			       has_proc(t->pid) ?
+		       0 :
+		       no_proc(t);
 }
 
-int attach_check(pid_t pid, char error[ATTACH_ERROR_BYTES])
+int attach_check(pid_t pid, struct cause *cause)
 {
-	struct attach_report report = { 0 };
-	struct attach_target target = { .error = error };
+	struct attach_target target = { .cause = cause };
 	char library[PATH_MAX];
-	int ret = check_agent(pid, &report);
+	int ret = check_agent(pid, cause);
 
-	if (ret) {
-		memcpy(error, report.error, sizeof(report.error));
+	if (ret)
 		return ret;
-	}
 	ret = attach_target_open(&target, pid);
 	if (!ret)
 		ret = check_library(&target, library);
@@ -307,16 +292,16 @@ int attach_check(pid_t pid, char error[ATTACH_ERROR_BYTES])
 
 int attach_process(pid_t pid, struct attach_report *report)
 {
-	struct attach_target target = { .error = report->error };
+	struct attach_target target = { .cause = &report->cause };
 	uint64_t began = attach_now_ns();
 	char library[PATH_MAX];
 	struct attach_plan plan = {
-		.library = library, .entry = "taffrail_attach",
+		.library = library,
+		.entry = "taffrail_attach",
 	};
 	int ret;
 
-	report->error[0] = '\0';
-	ret = check_agent(pid, report);
+	ret = check_agent(pid, &report->cause);
 	if (ret)
 		return ret;
 	ret = attach_target_open(&target, pid);

@@ -23,7 +23,7 @@
 #define SYMBOLS_MAX	65536u
 #define WALKS_MAX	16
 #define CHANGE_WAIT_MS	2000
-#define CHANGE_PAUSE_NS	1000000
+#define CHANGE_PAUSE_NS 1000000
 #define STRINGS_MAX	(4u << 20)
 
 /* Values of a module's dynamic section. */
@@ -40,9 +40,12 @@ static int read_dynamic(const struct attach_target *t, uint64_t at,
 		uint64_t *to;
 		int address;
 	} rows[] = {
-		{ DT_SYMTAB, &d->symbols, 1 }, { DT_STRTAB, &d->strings, 1 },
-		{ DT_STRSZ, &d->string_bytes, 0 }, { DT_HASH, &d->hash, 1 },
-		{ DT_GNU_HASH, &d->gnu_hash, 1 }, { DT_SONAME, &d->soname, 0 },
+		{ DT_SYMTAB, &d->symbols, 1 },
+		{ DT_STRTAB, &d->strings, 1 },
+		{ DT_STRSZ, &d->string_bytes, 0 },
+		{ DT_HASH, &d->hash, 1 },
+		{ DT_GNU_HASH, &d->gnu_hash, 1 },
+		{ DT_SONAME, &d->soname, 0 },
 		{ DT_DEBUG, &d->debug, 0 },
 	};
 
@@ -56,9 +59,12 @@ static int read_dynamic(const struct attach_target *t, uint64_t at,
 			return 0;
 		for (size_t k = 0; k < ARRAY_SIZE(rows); k++)
 			if (rows[k].tag == entry.d_tag)
-				*rows[k].to = entry.d_un.d_val +
-					(rows[k].address &&
-					 entry.d_un.d_val < base ? base : 0);
+				*rows[k].to =
+					entry.d_un.d_val +
+					(rows[k].address && entry.d_un.d_val <
+								    base ?
+						 base :
+						 0);
 	}
 	return 0;
 }
@@ -91,7 +97,8 @@ static uint32_t gnu_hash_count(const struct attach_target *t, uint64_t at)
 		return head[1];
 	for (; last < SYMBOLS_MAX; last++)
 		if (attach_read(t, chains + 4ull * (last - head[1]), &chain,
-				4) || (chain & 1))
+				4) ||
+		    (chain & 1))
 			break;
 	return last + 1;
 }
@@ -111,7 +118,7 @@ static uint32_t symbol_count(const struct attach_target *t,
 struct wanted {
 	const char *name;
 	uint64_t *to;
-	uint64_t *bytes;	/* the size of the symbol, or NULL */
+	uint64_t *bytes; /* the size of the symbol, or NULL */
 	bool optional;
 };
 
@@ -222,8 +229,9 @@ static int read_module(const struct attach_target *t, struct attach_module *m,
 	ret = attach_read(t, m->base, &header, sizeof(header));
 	if (!ret && memcmp(header.e_ident, ELFMAG, SELFMAG))
 		ret = -EFAULT;
-	return ret ? ret : read_headers(t, m, m->base + header.e_phoff,
-					header.e_phnum);
+	return ret ? ret :
+		     read_headers(t, m, m->base + header.e_phoff,
+				  header.e_phnum);
 }
 
 /* Finds the linker's struct r_debug through the program's DT_DEBUG. */
@@ -246,8 +254,7 @@ static uint64_t find_debug(const struct attach_target *t)
 
 static int modules_change(const struct attach_target *t)
 {
-	return attach_fact(t, -EAGAIN, "process %d is loading modules, or is "
-			   "still starting: try again", t->pid);
+	return cause_set(t->cause, -EAGAIN, PROGRAM_LOADS, .pid = t->pid);
 }
 
 /* Waits until the linker says that its list does not change: then each module
@@ -265,8 +272,7 @@ static int read_debug(const struct attach_target *t, uint64_t at,
 			return modules_change(t);
 		nanosleep(&pause, NULL);
 	}
-	return attach_fact(t, -ENOTSUP, "process %d is a static program, or "
-			   "is still starting: try again", t->pid);
+	return cause_set(t->cause, -ENOTSUP, PROGRAM_STATIC, .pid = t->pid);
 }
 
 static int walk_list(struct attach_target *t, const struct r_debug *debug)
@@ -281,14 +287,13 @@ static int walk_list(struct attach_target *t, const struct r_debug *debug)
 		struct attach_module *m = &t->modules[t->nmodules];
 
 		if (t->nmodules == ATTACH_MODULES_MAX)
-			return attach_fact(t, -ENOTSUP, "process %d has too "
-					   "many modules", t->pid);
+			return cause_set(t->cause, -ENOTSUP,
+					 PROGRAM_MODULES_MANY, .pid = t->pid);
 		if (attach_read(t, at, &map, sizeof(map)))
 			return modules_change(t);
 		m->map = at;
 		/* a module that cannot be read, as the vdso, has no TLS */
-		if (!read_module(t, m, &map, !t->nmodules) ||
-		    !t->nmodules)
+		if (!read_module(t, m, &map, !t->nmodules) || !t->nmodules)
 			t->nmodules++;
 		else
 			memset(m, 0, sizeof(*m));
@@ -308,7 +313,7 @@ static int read_list(struct attach_target *t)
 
 	t->modules = calloc(ATTACH_MODULES_MAX, sizeof(*t->modules));
 	if (!t->modules)
-		return attach_fact(t, -ENOMEM, "out of memory");
+		return cause_set(t->cause, -ENOMEM, OUT_OF_MEMORY);
 	for (int i = 0; i < WALKS_MAX; i++) {
 		ret = read_debug(t, at, &before);
 		if (ret)
@@ -356,10 +361,7 @@ static int find_allocator(struct attach_target *t)
 	}
 	if (!sanitizer)
 		return 0;
-	return attach_fact(t, -ENOTSUP, "process %d is built with "
-			   "ThreadSanitizer or MemorySanitizer, which would "
-			   "end it because of the new thread: start it with "
-			   "taffrail record", t->pid);
+	return cause_set(t->cause, -ENOTSUP, PROGRAM_SANITIZER, .pid = t->pid);
 }
 
 static int find_all_names(struct attach_target *t)
@@ -398,8 +400,8 @@ static int find_all_names(struct attach_target *t)
 	const struct attach_module *m = module_named(t, "libtaffrail.so");
 
 	if (find_names(t, t->libc, wanted))
-		return attach_fact(t, -ENOTSUP, "cannot read the names of "
-				   "libc.so.6 in process %d", t->pid);
+		return cause_set(t->cause, -ENOTSUP, LIBC_UNREADABLE,
+				 .pid = t->pid);
 	if (m)
 		find_names(t, m, agents);
 	m = module_named(t, "libtaffrail-probe.so");
@@ -415,10 +417,8 @@ static int find_all_names(struct attach_target *t)
 	}
 	for (const struct wanted *w = wanted; w->name; w++)
 		if (!*w->to && !w->optional)
-			return attach_fact(t, -ENOTSUP, "the libc of process "
-					   "%d has no %s (a glibc before 2.34 "
-					   "needs libpthread and libdl loaded)",
-					   t->pid, w->name);
+			return cause_set(t->cause, -ENOTSUP, LIBC_LACKS,
+					 .pid = t->pid, .text = w->name);
 	return 0;
 }
 
@@ -463,8 +463,7 @@ int attach_modules_read(struct attach_target *t)
 		return ret;
 	t->libc = module_named(t, "libc.so.6");
 	if (!t->libc)
-		return attach_fact(t, -ENOTSUP, "process %d has another libc "
-				   "than glibc", t->pid);
+		return cause_set(t->cause, -ENOTSUP, LIBC_OTHER, .pid = t->pid);
 	ret = find_all_names(t);
 	if (!ret)
 		ret = find_allocator(t);
@@ -472,8 +471,8 @@ int attach_modules_read(struct attach_target *t)
 		return ret;
 	if (read_offset(t, n->tls_offset, 64, &t->at_tls_offset) ||
 	    read_offset(t, n->tid, 32, &t->at_tid) || find_syscall(t))
-		return attach_fact(t, -ENOTSUP, "the glibc of process %d has "
-				   "an unknown layout of threads", t->pid);
+		return cause_set(t->cause, -ENOTSUP, LIBC_UNKNOWN,
+				 .pid = t->pid);
 	if (n->rseq_offset && n->rseq_size &&
 	    (attach_read(t, n->rseq_offset, &t->rseq_offset, 8) ||
 	     attach_read(t, n->rseq_size, &t->rseq_bytes, 4)))

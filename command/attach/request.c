@@ -12,21 +12,23 @@
 #include "command/attach/steps.h"
 #include "command/common/installed.h"
 
-#define BUSY_LOOKS	100
-#define BUSY_PAUSE_NS	10000000
+#define BUSY_LOOKS    100
+#define BUSY_PAUSE_NS 10000000
 
 static int probe_load(struct attach_target *t, struct attach_report *report)
 {
 	char library[PATH_MAX];
 	struct attach_plan plan = {
-		.library = library, .entry = REQUEST_FUNCTION, .request = "",
+		.library = library,
+		.entry = REQUEST_FUNCTION,
+		.request = "",
 	};
 	int ret = installed_find(library, sizeof(library), INSTALLED_LIB,
 				 "libtaffrail-probe.so");
 
 	if (ret)
-		return attach_fact(t, ret, "cannot find libtaffrail-probe.so: "
-				   "%s", strerror(-ret));
+		return cause_set(t->cause, ret, LIBRARY_NOT_FOUND,
+				 .path = "libtaffrail-probe.so", .error = ret);
 	plan.foreign = !attach_same_file(t->pid, library);
 	ret = attach_load(t, &plan, report);
 	if (ret == -ENOEXEC && !plan.foreign) {
@@ -38,19 +40,20 @@ static int probe_load(struct attach_target *t, struct attach_report *report)
 
 /* Runs the request in the library, which is there. */
 static int probe_ask(struct attach_target *t, const char *request,
-		     struct attach_answer *answer,
-		     struct attach_report *report)
+		     struct attach_answer *answer, struct attach_report *report)
 {
 	struct attach_plan plan = {
-		.library = "libtaffrail-probe.so", .entry = REQUEST_FUNCTION,
-		.function = t->names.probe, .request = request,
-		.patient = true, .answer = answer,
+		.library = "libtaffrail-probe.so",
+		.entry = REQUEST_FUNCTION,
+		.function = t->names.probe,
+		.request = request,
+		.patient = true,
+		.answer = answer,
 	};
 
 	if (!plan.function)
-		return attach_fact(t, -ENOEXEC, "process %d has a "
-				   "libtaffrail-probe.so of another version",
-				   t->pid);
+		return cause_set(t->cause, -ENOEXEC, PROBES_OTHER_VERSION,
+				 .pid = t->pid);
 	return attach_load(t, &plan, report);
 }
 
@@ -58,17 +61,15 @@ static int request_once(pid_t pid, bool load, const char *request,
 			struct attach_answer *answer,
 			struct attach_report *report)
 {
-	struct attach_target target = { .error = report->error };
+	struct attach_target target = { .cause = &report->cause };
 	int ret = attach_target_open(&target, pid);
 
 	if (!ret && !target.probes && !load)
-		ret = attach_fact(&target, -ENOENT, "process %d has no probe "
-				  "library; load one with taffrail load %d LIB",
-				  pid, pid);
+		ret = cause_set(target.cause, -ENOENT, PROBES_NONE, .pid = pid);
 	if (!ret && !target.probes) {
 		ret = probe_load(&target, report);
 		attach_target_close(&target);
-		target = (struct attach_target){ .error = report->error };
+		target = (struct attach_target){ .cause = &report->cause };
 		if (!ret)
 			ret = attach_target_open(&target, pid);
 	}
@@ -88,7 +89,7 @@ int attach_request(pid_t pid, bool load, const char *request,
 
 	answer->text = NULL;
 	for (int i = 0; i < BUSY_LOOKS; i++) {
-		report->error[0] = '\0';
+		report->cause.id = CAUSE_NONE;
 		ret = request_once(pid, load, request, answer, report);
 		if (ret != -EBUSY && ret != -ENXIO)
 			break;

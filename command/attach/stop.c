@@ -31,17 +31,15 @@ int attach_threadless(const struct attach_target *t, int error)
 
 	process_memory_limits(t->pid, limits, sizeof(limits));
 	if (error == -EINVAL && process_children_away(t->pid, "pid"))
-		return attach_fact(t, error, "process %d may make no thread: it "
-				   "has called unshare or setns for its "
-				   "children's PID namespace; start it with "
-				   "taffrail record", t->pid);
+		return cause_set(t->cause, error, THREAD_NAMESPACE,
+				 .pid = t->pid);
 	if (*limits && (error == -ENOMEM || error == -EAGAIN))
-		return attach_fact(t, error, "process %d has no memory for the "
-				   "agent: %s", t->pid, limits);
-	return attach_fact(t, error, "process %d cannot make a thread: %s",
-			   t->pid, error != -EAGAIN ? strerror(-error) :
-			   "its user has too many processes: raise the limit "
-			   "(ulimit -u), or that of its cgroup (pids.max)");
+		return cause_set(t->cause, error, THREAD_NO_MEMORY,
+				 .pid = t->pid, .limits = limits);
+	return error == -EAGAIN ?
+		       cause_set(t->cause, error, THREAD_LIMIT, .pid = t->pid) :
+		       cause_set(t->cause, error, THREAD_REFUSED, .pid = t->pid,
+				 .error = error);
 }
 
 /* The tracer may have gone meanwhile. */
@@ -49,55 +47,45 @@ static int traced(const struct attach_target *t)
 {
 	long tracer = process_status(t->pid, "TracerPid");
 
-	return tracer > 0 ?
-		attach_fact(t, -EBUSY, "process %d is traced by process %ld",
-			    t->pid, tracer) :
-		attach_fact(t, -EBUSY, "process %d was traced by another "
-			    "process: try again", t->pid);
+	return tracer > 0 ? cause_set(t->cause, -EBUSY, PROCESS_TRACED,
+				      .pid = t->pid, .n = tracer) :
+			    cause_set(t->cause, -EBUSY, PROCESS_WAS_TRACED,
+				      .pid = t->pid);
 }
 
 static int why_not(const struct attach_target *t, int ret)
 {
 	if ((ret == -ESRCH || ret == -ECHILD) && !kill(t->pid, 0))
-		return attach_fact(t, -EAGAIN, "cannot stop a thread of "
-				   "process %d: its threads begin and end all "
-				   "the time; try again", t->pid);
+		return cause_set(t->cause, -EAGAIN, THREADS_CHANGE,
+				 .pid = t->pid);
 	if (ret == -ESRCH || ret == -ECHILD)
-		return attach_fact(t, -ESRCH, "process %d has ended", t->pid);
+		return cause_set(t->cause, -ESRCH, PROCESS_ENDED,
+				 .pid = t->pid);
 	if (ret == -EBUSY)
-		return attach_fact(t, ret, "process %d is stopped: continue it "
-				   "first (kill -CONT %d)", t->pid, t->pid);
+		return cause_set(t->cause, ret, PROCESS_STOPPED, .pid = t->pid);
 	if (ret == -EUSERS)
 		return attach_threadless(t, -EAGAIN);
 	if (ret == -EDEADLK)
-		return attach_fact(t, ret, "process %d can make no thread: "
-				   "each that can be stopped now is "
-				   "SCHED_DEADLINE, which the kernel lets make "
-				   "none (sched(7)); start it with taffrail "
-				   "record, or with the agent and "
-				   "TAFFRAIL_SERVICE=thread", t->pid);
+		return cause_set(t->cause, ret, THREAD_DEADLINE, .pid = t->pid);
 	if (ret == -EINVAL || ret == -ENOMEM)
 		return attach_threadless(t, ret);
 	if (ret == -EAGAIN)
-		return attach_fact(t, ret, "cannot stop the only thread of "
-				   "process %d: it does not leave libc; try "
-				   "again", t->pid);
+		return cause_set(t->cause, ret, THREAD_IN_LIBC, .pid = t->pid);
 	if (ret == -EALREADY)
 		return traced(t);
 	if (ret == -ESTALE)
-		return attach_fact(t, ret, "process %d is executing another "
-				   "program: try again", t->pid);
+		return cause_set(t->cause, ret, PROCESS_EXECUTES,
+				 .pid = t->pid);
 	if (ret == -ETIMEDOUT && attach_threads_blocked(t->pid))
-		return attach_fact(t, -EINPROGRESS, "each thread of process %d "
-				   "waits for a child of vfork or for a disk: "
-				   "try again", t->pid);
+		return cause_set(t->cause, -EINPROGRESS, THREADS_BLOCKED,
+				 .pid = t->pid);
 	if (ret == -ENOSYS)
-		return attach_fact(t, ret, "process %d " ATTACH_DISPATCHED,
-				   t->pid);
+		return cause_set(t->cause, ret, THREAD_DISPATCHED,
+				 .pid = t->pid);
 	if (ret == -ENXIO || ret == -ETIMEDOUT)
-		return attach_fact(t, ret, "cannot stop a thread of process "
-				   "%d now: try again", t->pid);
-	return attach_fact(t, ret, "process %d: %s", t->pid, strerror(-ret));
+		return cause_set(t->cause, ret, THREAD_BUSY, .pid = t->pid);
+	return cause_set(t->cause, ret, THREAD_UNSTOPPED, .pid = t->pid,
+			 .error = ret);
 }
 
 /* Returns why a thread must not be used for a job: a negative errno, or 0. */
@@ -118,8 +106,9 @@ static void *tracer(void *arg)
 	struct attach_job *job = arg;
 	const struct sched_param first = { .sched_priority = 1 };
 	pid_t tids[ATTACH_THREADS_MAX];
-	int n = job->sp || job->dispatch ? 0 :
-		attach_threads_list(job->t->pid, tids);
+	int n = job->sp || job->dispatch ?
+			0 :
+			attach_threads_list(job->t->pid, tids);
 	bool dispatched = false;
 
 	/* real-time priority for some microseconds; only root may */

@@ -33,40 +33,31 @@ long attach_yama_scope(void)
 }
 
 /* Tells why the kernel does not let us read the process. */
-static int refused(const struct attach_target *t, int error)
+static int target_refused(const struct attach_target *t, int error)
 {
 	long uid = process_status(t->pid, "Uid");
 	char path[32];
 	struct stat st;
 
 	if (error != -EPERM && error != -EACCES)
-		return attach_fact(t, error, "cannot read the memory of "
-				   "process %d: %s", t->pid, strerror(-error));
+		return cause_set(t->cause, error, MEMORY_UNREADABLE,
+				 .pid = t->pid, .error = error);
 	if (geteuid() && uid >= 0 && (uid_t)uid != geteuid())
-		return attach_fact(t, -EACCES, "no permission: process %d "
-				   "belongs to another user (uid %ld)", t->pid,
-				   uid);
+		return cause_set(t->cause, -EACCES, PROCESS_OF_USER,
+				 .pid = t->pid, .n = uid);
 	/* the directory /proc/PID itself always belongs to the user */
 	snprintf(path, sizeof(path), "/proc/%d/stat", t->pid);
 	if (geteuid() && !stat(path, &st) && st.st_uid != geteuid())
-		return attach_fact(t, -EACCES, "no permission: process %d is "
-				   "not dumpable (set-user-ID, capabilities, "
-				   "or PR_SET_DUMPABLE)", t->pid);
+		return cause_set(t->cause, -EACCES, PROCESS_NOT_DUMPABLE,
+				 .pid = t->pid);
 	if (attach_yama_scope() > 2)
-		return attach_fact(t, -EACCES, "no permission to trace process "
-				   "%d: kernel.yama.ptrace_scope is %ld, also "
-				   "for root and until the next boot; start "
-				   "the program with taffrail record", t->pid,
-				   attach_yama_scope());
+		return cause_set(t->cause, -EACCES, PTRACE_SCOPE_LOCKED,
+				 .pid = t->pid, .n = attach_yama_scope());
 	if (attach_yama_scope() > 0)
-		return attach_fact(t, -EACCES, "no permission to trace process "
-				   "%d: kernel.yama.ptrace_scope is %ld; run "
-				   "as root, set it to 0, or start the program "
-				   "with taffrail record", t->pid,
-				   attach_yama_scope());
-	return attach_fact(t, -EACCES, "no permission to trace process %d "
-			   "(%s); a container or a security module may forbid "
-			   "it" COMMAND_SEE_DOCTOR, t->pid, strerror(-error));
+		return cause_set(t->cause, -EACCES, PTRACE_SCOPE, .pid = t->pid,
+				 .n = attach_yama_scope());
+	return cause_set(t->cause, -EACCES, PTRACE_REFUSED, .pid = t->pid,
+			 .error = error);
 }
 
 static int check_state(const struct attach_target *t)
@@ -81,20 +72,21 @@ static int check_state(const struct attach_target *t)
 	if (fd >= 0)
 		close(fd);
 	if (n <= 0) {
-		process_missing(t->pid, t->error, ATTACH_ERROR_BYTES);
+		process_missing(t->pid, t->cause);
 		return -ESRCH;
 	}
 	text[n] = '\0';
 	p = strrchr(text, ')');
 	if (!p || p[1] != ' ' || p[2] == 'Z' || p[2] == 'X')
-		return attach_fact(t, -ESRCH, "process %d has ended", t->pid);
+		return cause_set(t->cause, -ESRCH, PROCESS_ENDED,
+				 .pid = t->pid);
 	if (process_status(t->pid, "Tgid") != t->pid)
-		return attach_fact(t, -ESRCH, "no such process: %d is a thread "
-				   "of process %ld", t->pid,
-				   process_status(t->pid, "Tgid"));
+		return cause_set(t->cause, -ESRCH, PROCESS_IS_THREAD,
+				 .pid = t->pid,
+				 .n = process_status(t->pid, "Tgid"));
 	if (p[2] == 'T')
-		return attach_fact(t, -EBUSY, "process %d is stopped: continue "
-				   "it first (kill -CONT %d)", t->pid, t->pid);
+		return cause_set(t->cause, -EBUSY, PROCESS_STOPPED,
+				 .pid = t->pid);
 	return 0;
 }
 
@@ -110,21 +102,20 @@ static int check_threads(const struct attach_target *t)
 	snprintf(path, sizeof(path), "/proc/%d/task", t->pid);
 	tasks = opendir(path);
 	if (!tasks)
-		return attach_fact(t, -ESRCH, "process %d has ended", t->pid);
+		return cause_set(t->cause, -ESRCH, PROCESS_ENDED,
+				 .pid = t->pid);
 	while (!ret && (entry = readdir(tasks))) {
 		pid_t tid = atoi(entry->d_name);
 
 		if (!isdigit((unsigned char)entry->d_name[0]))
 			continue;
 		if (process_status(tid, "TracerPid") > 0)
-			ret = attach_fact(t, -EBUSY, "process %d is traced by "
-					  "process %ld", t->pid,
-					  process_status(tid, "TracerPid"));
+			ret = cause_set(t->cause, -EBUSY, PROCESS_TRACED,
+					.pid = t->pid,
+					.n = process_status(tid, "TracerPid"));
 		else if (process_status(tid, "Seccomp") > 0)
-			ret = attach_fact(t, -ENOTSUP, "process %d has a "
-					  "seccomp filter, which may kill it "
-					  "for a system call of the agent",
-					  t->pid);
+			ret = cause_set(t->cause, -ENOTSUP, PROGRAM_FILTERED,
+					.pid = t->pid);
 	}
 	closedir(tasks);
 	return ret;
@@ -140,20 +131,21 @@ static int check_machine(const struct attach_target *t)
 	snprintf(path, sizeof(path), "/proc/%d/exe", t->pid);
 	ret = opener_open(&file, path, 0);
 	if (ret == -ENOENT)
-		return attach_fact(t, -ENOTSUP, "process %d is a kernel thread",
-				   t->pid);
+		return cause_set(t->cause, -ENOTSUP, PROGRAM_OF_KERNEL,
+				 .pid = t->pid);
 	if (ret == -ETIMEDOUT)
-		return attach_fact(t, ret, "the file of process %d's program "
-				   "does not answer", t->pid);
+		return cause_set(t->cause, ret, PROGRAM_SILENT, .pid = t->pid);
 	if (ret)
-		return refused(t, ret);
+		return target_refused(t, ret);
 	ret = pread(file.fd, &header, sizeof(header), 0) == sizeof(header) &&
-	      !memcmp(header.e_ident, ELFMAG, SELFMAG) &&
-	      header.e_ident[EI_CLASS] == ELFCLASS64 ?
-	      0 : -ENOTSUP;
+			      !memcmp(header.e_ident, ELFMAG, SELFMAG) &&
+			      header.e_ident[EI_CLASS] == ELFCLASS64 ?
+		      0 :
+		      -ENOTSUP;
 	opener_close(&file);
-	return ret ? attach_fact(t, ret, "process %d is not a 64-bit program",
-				 t->pid) : 0;
+	return ret ? cause_set(t->cause, ret, PROGRAM_NOT_64_BITS,
+			       .pid = t->pid) :
+		     0;
 }
 
 static int read_auxv(struct attach_target *t)
@@ -169,7 +161,7 @@ static int read_auxv(struct attach_target *t)
 	if (fd >= 0)
 		close(fd);
 	if (n < 0)
-		return refused(t, (int)n);
+		return target_refused(t, (int)n);
 	n /= (ssize_t)sizeof(*aux);
 	for (ssize_t i = 0; i < n; i++) {
 		if (aux[i].a_type == AT_PHDR)
@@ -177,14 +169,12 @@ static int read_auxv(struct attach_target *t)
 		else if (aux[i].a_type == AT_PHNUM)
 			t->nphdr = aux[i].a_un.a_val;
 		else if (aux[i].a_type == AT_SECURE && aux[i].a_un.a_val)
-			return attach_fact(t, -ENOTSUP, "process %d is "
-					   "set-user-ID, set-group-ID or has "
-					   "capabilities (AT_SECURE): the "
-					   "agent stays off there", t->pid);
+			return cause_set(t->cause, -ENOTSUP, PROGRAM_SECURE,
+					 .pid = t->pid);
 	}
-	return t->phdr ? 0 : attach_fact(t, -ENOTSUP, "cannot find the "
-					 "program headers of process %d",
-					 t->pid);
+	return t->phdr ? 0 :
+			 cause_set(t->cause, -ENOTSUP, PROGRAM_HEADERLESS,
+				   .pid = t->pid);
 }
 
 int attach_target_open(struct attach_target *t, pid_t pid)
@@ -203,17 +193,16 @@ int attach_target_open(struct attach_target *t, pid_t pid)
 		return ret;
 	ret = attach_image_open(t);
 	if (ret)
-		return refused(t, ret);
+		return target_refused(t, ret);
 	ret = read_auxv(t);
 	if (!ret) {
 		ret = attach_read(t, t->phdr, &byte, 1);
-		ret = ret ? refused(t, ret) : attach_modules_read(t);
+		ret = ret ? target_refused(t, ret) : attach_modules_read(t);
 	}
 	/* then the facts come from two different programs */
 	if (ret && ret != -ESRCH && !attach_image_same(t, t->phdr))
-		return attach_fact(t, -ESTALE, "process %d is executing "
-				   "another program, or ends: try again",
-				   t->pid);
+		return cause_set(t->cause, -ESTALE, PROCESS_EXECUTES_OR_ENDS,
+				 .pid = t->pid);
 	return ret;
 }
 

@@ -14,19 +14,19 @@
 #include "command/processes/client.h"
 #include "gdbstub/ipa/abi.h"
 
-#define AGENT_TIMEOUT_MS	2000	/* gdb waits for this, too */
+#define AGENT_TIMEOUT_MS 2000 /* gdb waits for this, too */
 
 static bool is_debugged(const struct gdbserver *server, pid_t pid)
 {
 	return process_status(pid, "TracerPid") == server->pid;
 }
 
-static int tell(pid_t pid, bool on, char error[RUNDIR_ERROR_BYTES])
+static int agent_tell(pid_t pid, bool on, struct cause *cause)
 {
 	struct client_request request = { 0 };
 	struct rundir_process process;
 	struct client client;
-	int ret = rundir_find(&process, pid, error);
+	int ret = rundir_find(&process, pid, cause);
 
 	if (ret)
 		return ret;
@@ -36,7 +36,7 @@ static int tell(pid_t pid, bool on, char error[RUNDIR_ERROR_BYTES])
 	if (!ret)
 		ret = client_call(&client, MESSAGE_GDBSERVER, &request, NULL);
 	if (ret)
-		snprintf(error, RUNDIR_ERROR_BYTES, "%s", client.error);
+		*cause = client.cause;
 	client_close(&client);
 	client_request_release(&request);
 	rundir_process_close(&process);
@@ -45,11 +45,12 @@ static int tell(pid_t pid, bool on, char error[RUNDIR_ERROR_BYTES])
 
 static void take_away(pid_t pid)
 {
-	char error[RUNDIR_ERROR_BYTES], path[64];
+	struct cause cause;
+	char path[64];
 	struct stat st;
 
 	if (process_status(pid, "TracerPid") == 0)
-		tell(pid, false, error);
+		agent_tell(pid, false, &cause);
 	snprintf(path, sizeof(path), IPA_SOCKET "%d", pid);
 	if (!lstat(path, &st) && S_ISSOCK(st.st_mode))
 		unlink(path);
@@ -57,20 +58,23 @@ static void take_away(pid_t pid)
 
 void gdbserver_attach(pid_t pid)
 {
-	char error[RUNDIR_ERROR_BYTES];
+	char line[CAUSE_LINE_BYTES];
+	struct cause cause;
 
-	if (process_status(pid, "Pid") < 0 || !tell(pid, true, error))
+	if (process_status(pid, "Pid") < 0 || !agent_tell(pid, true, &cause))
 		return;
 	if (process_maps_file(pid, "libinproctrace.so"))
 		return;
 	/* a map without any file could not be read */
 	if (process_maps_file(pid, "libtaffrail.so") ||
 	    !process_maps_beginning(pid, ""))
-		command_warn("no static tracepoints: %s", error);
+		command_warn("no static tracepoints: %s",
+			     cause_line(&cause, line));
 	else
 		command_warn("process %d has no agent: its markers can be "
 			     "listed, not traced; start it with "
-			     "LD_PRELOAD=libtaffrail.so", pid);
+			     "LD_PRELOAD=libtaffrail.so",
+			     pid);
 }
 
 pid_t gdbserver_process(const struct gdbserver *server,

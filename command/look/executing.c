@@ -8,11 +8,12 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "command/causes/cause.h"
 #include "command/common/command.h"
 #include "command/look/live-private.h"
 
 /* A process whose files have gone is waited for as long as this. */
-#define EXECUTES_SECONDS	10
+#define EXECUTES_SECONDS 10
 
 int executing_open(const struct look_rings *live,
 		   struct rundir_process *process)
@@ -44,14 +45,14 @@ static time_t now_seconds(void)
 
 bool executing_one(struct known *known)
 {
-	char error[RUNDIR_ERROR_BYTES];
+	struct cause cause;
 	struct rundir_process process;
 	int ret;
 
 	if (known->rings || known->seen || !known->alive || known->stopped ||
 	    known->destroyed || !rundir_alive(known->pid, known->starttime))
 		return false;
-	ret = rundir_find(&process, known->pid, error);
+	ret = rundir_find(&process, known->pid, &cause);
 	if (!ret)
 		rundir_process_close(&process);
 	if (ret && ret != -ENXIO)

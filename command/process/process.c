@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "command/causes/cause.h"
 #include "command/common/limits.h"
 
 static bool parse_mapping(struct process_mapping *m, const char *line)
@@ -21,10 +22,12 @@ static bool parse_mapping(struct process_mapping *m, const char *line)
 	char flags[5];
 	int at = 0;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %"
-		   SCNu64 " %n", &m->start, &m->end, flags, &m->offset,
-		   &m->major, &m->minor, &m->inode, &at) != 7 || !at ||
-	    line[at] != '/')
+	if (sscanf(line,
+		   "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64
+		   " %n",
+		   &m->start, &m->end, flags, &m->offset, &m->major, &m->minor,
+		   &m->inode, &at) != 7 ||
+	    !at || line[at] != '/')
 		return false;
 	m->executable = flags[2] == 'x';
 	snprintf(m->path, sizeof(m->path), "%s", line + at);
@@ -34,7 +37,8 @@ static bool parse_mapping(struct process_mapping *m, const char *line)
 
 int process_each_mapping(pid_t pid,
 			 int (*call)(const struct process_mapping *m,
-				     void *arg), void *arg)
+				     void *arg),
+			 void *arg)
 {
 	struct process_mapping m;
 	char *line = NULL, path[32];
@@ -114,8 +118,8 @@ bool process_is_of(pid_t tid, uid_t uid)
 	snprintf(path, sizeof(path), "/proc/%d/status", tid);
 	f = fopen(path, "re");
 	while (f && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "Uid: %u %u %u", &ids[0], &ids[1],
-			   &ids[2]) != 3)
+		if (sscanf(line, "Uid: %u %u %u", &ids[0], &ids[1], &ids[2]) !=
+		    3)
 			continue;
 		same = ids[0] == uid && ids[1] == uid && ids[2] == uid;
 		break;
@@ -148,7 +152,7 @@ bool process_capable(pid_t pid, unsigned int capability)
 	return status_set(pid, "CapEff") >> capability & 1;
 }
 
-#define SIGNAL_BIT(number)	(1ull << ((number) - 1))
+#define SIGNAL_BIT(number) (1ull << ((number)-1))
 
 bool process_killed(pid_t pid)
 {
@@ -225,16 +229,15 @@ bool process_stopped(pid_t pid)
 	return process_status_has(pid, "State:", "stop");
 }
 
-void process_say_stopped(pid_t pid, char *text, size_t room)
+void process_stopped_why(pid_t pid, struct cause *cause)
 {
 	long tracer = process_status(pid, "TracerPid");
 
 	if (tracer > 0)
-		snprintf(text, room, "process %d is stopped by its tracer, "
-			 "process %ld: continue it there first", pid, tracer);
+		cause_set(cause, 0, PROCESS_STOPPED_BY_TRACER, .pid = pid,
+			  .n = tracer);
 	else
-		snprintf(text, room, "process %d is stopped: continue it "
-			 "first (kill -CONT %d)", pid, pid);
+		cause_set(cause, 0, PROCESS_STOPPED, .pid = pid);
 }
 
 const char *process_closed(pid_t pid)
@@ -248,21 +251,20 @@ const char *process_closed(pid_t pid)
 	/* the directory /proc/PID itself always belongs to the user */
 	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
 	return !stat(path, &st) && st.st_uid != geteuid() ?
-		       "it is not dumpable" : "the kernel forbids it";
+		       "it is not dumpable" :
+		       "the kernel forbids it";
 }
 
-void process_missing(pid_t pid, char *text, size_t room)
+void process_missing(pid_t pid, struct cause *cause)
 {
 	if (errno == EMFILE || errno == ENFILE)
-		snprintf(text, room, "cannot look at process %d: %s", pid,
-			 limits_raise(errno));
+		cause_set(cause, 0, PROCESS_UNREAD, .pid = pid, .error = errno);
 	else if (kill(pid, 0) && errno != EPERM)
-		snprintf(text, room, "no such process: %d", pid);
+		cause_set(cause, 0, PROCESS_NONE, .pid = pid);
 	else if (!limits_blind())
-		snprintf(text, room, "process %d cannot be seen: /proc hides "
-			 "it (hidepid); run as root or as its user", pid);
+		cause_set(cause, 0, PROCESS_HIDDEN, .pid = pid);
 	else
-		snprintf(text, room, LIMITS_BLIND);
+		cause_set(cause, 0, NO_PROC);
 }
 
 static int has_name(const struct process_mapping *m, void *name)

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct cause;
+
 /* A line of /proc/PID/maps. */
 struct process_mapping {
 	uint64_t start, end;
@@ -25,7 +27,8 @@ struct process_mapping {
  * Returns that, 0, or a negative errno: the process cannot be read. */
 int process_each_mapping(pid_t pid,
 			 int (*call)(const struct process_mapping *m,
-				     void *arg), void *arg);
+				     void *arg),
+			 void *arg);
 
 /* Returns a number of /proc/PID/status ("Tgid", "TracerPid"), or -1 when it is
  * not there. */
@@ -67,16 +70,15 @@ bool process_killed(pid_t pid);
 /* Returns true when SIGSTOP or a tracer has stopped the process. */
 bool process_stopped(pid_t pid);
 
-/* Writes what stopped the process (a signal, a debugger), and what makes it go
- * on. */
-void process_say_stopped(pid_t pid, char *text, size_t room);
+/* Fills the cause with what stopped the process: a signal, or a tracer. */
+void process_stopped_why(pid_t pid, struct cause *cause);
 
 /* Returns why this command may not look into a process that it sees. */
 const char *process_closed(pid_t pid);
 
-/* Tells why /proc/PID cannot be opened: "no such process: 4711", or what keeps
- * this command from seeing the process. */
-void process_missing(pid_t pid, char *text, size_t room);
+/* Fills the cause with why /proc/PID could not be opened, as errno still tells:
+ * there is no such process, or this command cannot see it. */
+void process_missing(pid_t pid, struct cause *cause);
 
 /* Returns true when the process maps a file whose name (without its folder) is
  * `name`. */

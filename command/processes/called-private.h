@@ -19,7 +19,7 @@ int called_open(const struct rundir_process *process);
 
 /*
  * Makes one request to client->process; waits for `ms`. Returns 0, the answer
- * and its header, or a negative errno and client->error: -ETIMEDOUT, -ESRCH,
+ * and its header, or a negative errno and client->cause: -ETIMEDOUT, -ESRCH,
  * -EPERM ... -EAGAIN: connect again.
  */
 int called_exchange(struct client *client, struct message *head,

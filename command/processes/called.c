@@ -26,29 +26,29 @@
 #include <unistd.h>
 
 #include "command/attach/steps.h"
+#include "command/causes/cause.h"
 #include "command/process/process.h"
 #include "command/processes/summon-private.h"
 
-#define NS_PER_MS	1000000ll
-#define FILE_BYTES	(sizeof(struct message) + 65536)
-#define BUSY_PAUSE_NS	1000000
-#define SLICE_MIN_NS	2000000ll
-#define SLICE_MAX_NS	200000000ll
-#define TURN_PAUSE_NS	200000
-#define CAUGHT_LOOKS	500
-#define FINISH_MS	2000		/* for a request that is being obeyed */
-#define AGAIN_MS	1000		/* for a thread to finish its write */
+#define NS_PER_MS     1000000ll
+#define FILE_BYTES    (sizeof(struct message) + 65536)
+#define BUSY_PAUSE_NS 1000000
+#define SLICE_MIN_NS  2000000ll
+#define SLICE_MAX_NS  200000000ll
+#define TURN_PAUSE_NS 200000
+#define CAUGHT_LOOKS  500
+#define FINISH_MS     2000 /* for a request that is being obeyed */
+#define AGAIN_MS      1000 /* for a thread to finish its write */
 
 /* A request, and where its answer goes. */
 struct called {
 	const struct rundir_process *process;
-	int fd;				/* of called_open() */
-	struct message head;		/* the request's, then the answer's */
-	const char *text;		/* the request's payload */
-	char *payload;			/* the answer's, ends with a NUL */
-	char *error;			/* why it failed */
-	size_t room;
-	int queued;			/* errno of the last signal, or 0 */
+	int fd;		     /* of called_open() */
+	struct message head; /* the request's, then the answer's */
+	const char *text;    /* the request's payload */
+	char *payload;	     /* the answer's, ends with a NUL */
+	struct cause *cause; /* why it failed */
+	int queued;	     /* errno of the last signal, or 0 */
 };
 
 static int64_t now_ns(void)
@@ -56,15 +56,7 @@ static int64_t now_ns(void)
 	return (int64_t)attach_now_ns();
 }
 
-static int fact(struct called *called, int error, const char *text)
-{
-	snprintf(called->error, called->room, "process %d %s",
-		 called->process->pid, text);
-	return error;
-}
-
-#define FILE_OPEN	(O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | \
-			 O_CLOEXEC)
+#define FILE_OPEN (O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
 
 /* Makes the file, and gives it to the process's user. Returns a descriptor or a
  * negative errno. */
@@ -128,11 +120,11 @@ static int turn_take(struct called *called, int64_t deadline)
 
 	while (flock(called->fd, LOCK_EX | LOCK_NB)) {
 		if (errno != EWOULDBLOCK && errno != EINTR)
-			return fact(called, -errno, "cannot be called: its "
-				    "directory has no locks");
+			return cause_set(called->cause, -errno, SIGNAL_NO_LOCKS,
+					 .pid = called->process->pid);
 		if (now_ns() > deadline)
-			return fact(called, -ETIMEDOUT, "is busy with the "
-				    "requests of other commands: try again");
+			return cause_set(called->cause, -ETIMEDOUT, SIGNAL_TURN,
+					 .pid = called->process->pid);
 		nanosleep(&pause, NULL);
 	}
 	return 0;
@@ -159,8 +151,8 @@ static int request_write(struct called *called)
 	ssize_t bytes = called->head.bytes;
 
 	if (bytes > 65535)
-		return fact(called, -EMSGSIZE, "takes no request of this "
-			    "length");
+		return cause_set(called->cause, -EMSGSIZE, SIGNAL_REQUEST_LONG,
+				 .pid = called->process->pid);
 	/* an answer that is not long finds room */
 	if (ftruncate(called->fd, FILE_BYTES) ||
 	    posix_fallocate(called->fd, 0, FILE_BYTES) ||
@@ -168,8 +160,8 @@ static int request_write(struct called *called)
 		    sizeof(called->head) ||
 	    (bytes && pwrite(called->fd, called->text, bytes,
 			     sizeof(called->head)) != bytes))
-		return fact(called, -ENOSPC, "cannot be called: there is no "
-			    "room in its directory for a request");
+		return cause_set(called->cause, -ENOSPC, SIGNAL_NO_ROOM,
+				 .pid = called->process->pid);
 	return 0;
 }
 
@@ -207,7 +199,8 @@ static bool awaited(pid_t pid, int number)
 		while (f && fgets(line, sizeof(line), f))
 			if (!strncmp(line, "sigmask:", 8))
 				found |= strtoull(line + 8, NULL, 16) >>
-					 (number - 1) & 1;
+						 (number - 1) &
+					 1;
 		if (f)
 			fclose(f);
 	}
@@ -271,35 +264,37 @@ static int signal_send(struct called *called, struct process_wake *wake)
 
 	ret = summon_check(called->process);
 	if (ret)
-		return ret == -EXDEV ? fact(called, ret, ATTACH_STRANGE) :
+		return ret == -EXDEV ? cause_set(called->cause, ret,
+						 PROCESS_STRANGE, .pid = pid) :
 				       -EAGAIN;
-	if (number < SIGRTMIN || number > SIGRTMAX ||
-	    !is_caught(pid, number)) {
+	if (number < SIGRTMIN || number > SIGRTMAX || !is_caught(pid, number)) {
 		if (__atomic_load_n(&wake->state, __ATOMIC_SEQ_CST) !=
 		    WAKE_SIGNALLED)
 			return -EAGAIN;
 		return !rundir_lives(called->process) ?
-		       fact(called, -ESRCH, "has ended") :
-		       fact(called, -ENOTSUP, "has no handler for Taffrail's "
-			    "signal any more: choose a signal that it does "
-			    "not use (TAFFRAIL_SIGNAL)");
+			       cause_set(called->cause, -ESRCH, PROCESS_ENDED,
+					 .pid = called->process->pid) :
+			       cause_set(called->cause, -ENOTSUP,
+					 SIGNAL_NO_HANDLER,
+					 .pid = called->process->pid);
 	}
 	tid = summon_thread(pid, number, wake->filters, false, &dispatched);
 	if (!tid && dispatched)
-		return fact(called, -ENOTSUP, ATTACH_DISPATCHED);
+		return cause_set(called->cause, -ENOTSUP, THREAD_DISPATCHED,
+				 .pid = pid);
 	if (!tid && attach_filters(pid) > (long)wake->filters)
-		return fact(called, -EPERM, "has a seccomp filter, which may "
-			    "kill it for a request");
+		return cause_set(called->cause, -EPERM, SIGNAL_FILTERED,
+				 .pid = called->process->pid);
 	if (!tid && awaited(pid, number))
-		return fact(called, -EBUSY, "waits for Taffrail's signal "
-			    "itself (sigwait, signalfd): choose another one "
-			    "(TAFFRAIL_SIGNAL)");
+		return cause_set(called->cause, -EBUSY, SIGNAL_AWAITED,
+				 .pid = called->process->pid);
 	ret = queue(wake, pid, tid, &called->queued);
 	if (!ret || ret == -ESRCH || ret == -EAGAIN)
 		return ret ? -EAGAIN : 0;
-	return fact(called, ret, ret == -EPERM ?
-		    "cannot be called: no permission to send it a signal" :
-		    "cannot be sent a signal");
+	return ret == -EPERM ? cause_set(called->cause, ret, SIGNAL_DENIED,
+					 .pid = pid) :
+			       cause_set(called->cause, ret, SIGNAL_UNSENT,
+					 .pid = pid, .error = ret);
 }
 
 static bool request_change(struct process_wake *wake, uint32_t from,
@@ -323,33 +318,38 @@ static uint32_t request_await(struct process_wake *wake, uint32_t seen,
  * the request back. */
 static int refused(struct called *called, int error)
 {
-	const char *why = "cannot serve a request: see taffrail doctor -p";
-	char text[200] = "";
+	struct cause *cause = called->cause;
+	pid_t pid = called->process->pid;
 
-	if (!error)
-		return fact(called, -ESTALE, "is executing another program: "
-			    "try again");
-	if (error == EMFILE || error == ENFILE)
-		why = "has no descriptor left for a request (ulimit -n)";
-	else if (error == EACCES || error == EPERM || error == ENOENT)
-		snprintf(text, sizeof(text), "cannot read the request: %s; "
-			 "record it from its start (taffrail record -- "
-			 "PROGRAM)", summon_given_up(called->process));
-	else if (error == ENOSPC || error == EFBIG)
-		why = "has obeyed, but there is no room for its answer in its "
-		      "directory, or within its limit of file sizes (ulimit "
-		      "-f)";
-	else if (error == ENOMEM)
-		why = "has no memory for a request (ulimit -v)";
-	return fact(called, -error, *text ? text : why);
+	switch (error) {
+	case 0:
+		return cause_set(cause, -ESTALE, PROCESS_EXECUTES, .pid = pid);
+	case EMFILE:
+	case ENFILE:
+		return cause_set(cause, -error, SIGNAL_FILES, .pid = pid);
+	case EACCES:
+	case EPERM:
+	case ENOENT:
+		return cause_set(cause, -error, SIGNAL_UNREAD, .pid = pid,
+				 .text = summon_given_up(called->process));
+	case ENOSPC:
+	case EFBIG:
+		return cause_set(cause, -error, SIGNAL_ANSWER_NO_ROOM,
+				 .pid = pid);
+	case ENOMEM:
+		return cause_set(cause, -error, SIGNAL_MEMORY, .pid = pid);
+	default:
+		return cause_set(cause, -error, SIGNAL_UNSERVED, .pid = pid,
+				 .error = error);
+	}
 }
 
 /* The process takes no request: it executes another program, unshares a
  * namespace or installs a filter. Another try finds out. */
 static int away(struct called *called)
 {
-	return fact(called, -EAGAIN, "takes no request at this moment: try "
-		    "again");
+	return cause_set(called->cause, -EAGAIN, SIGNAL_AWAY,
+			 .pid = called->process->pid);
 }
 
 /* Says why there is no answer in time. */
@@ -359,25 +359,22 @@ static int late(struct called *called, const struct process_wake *wake,
 	pid_t pid = called->process->pid;
 	int number = (int)wake->signal;
 	bool dispatched;
-	char text[160];
 
 	if (process_stopped(pid)) {
-		process_say_stopped(pid, called->error, called->room);
+		process_stopped_why(pid, called->cause);
 		return -ETIMEDOUT;
 	}
 	if (seen == CALL_SERVED)
-		return fact(called, -ETIMEDOUT, "is still busy with the "
-			    "request");
+		return cause_set(called->cause, -ETIMEDOUT, SIGNAL_SERVES,
+				 .pid = called->process->pid);
 	if (called->queued == EAGAIN)
-		return fact(called, -ETIMEDOUT, "cannot be sent a signal: too "
-			    "many are pending for its user (ulimit -i)");
-	snprintf(text, sizeof(text), summon_thread(pid, number, wake->filters,
-						   false, &dispatched) ?
-		 "does not answer to signal %d: its threads have no CPU, load "
-		 "or unload libraries, or another handler was installed" :
-		 "blocks signal %d in all its threads: it answers when it "
-		 "unblocks the signal", number);
-	return fact(called, -ETIMEDOUT, text);
+		return cause_set(called->cause, -ETIMEDOUT, SIGNAL_QUEUE_FULL,
+				 .pid = called->process->pid);
+	return summon_thread(pid, number, wake->filters, false, &dispatched) ?
+		       cause_set(called->cause, -ETIMEDOUT, SIGNAL_UNANSWERED,
+				 .pid = pid, .n = number) :
+		       cause_set(called->cause, -ETIMEDOUT, SIGNAL_BLOCKED,
+				 .pid = pid, .n = number);
 }
 
 /* Waits for the handler, and sends the signal again when that was lost with a
@@ -403,7 +400,8 @@ static int obeyed(struct called *called, struct process_wake *wake,
 		if (!seen && wake->error != EBUSY)
 			return refused(called, wake->error);
 		if (!rundir_lives(called->process))
-			return fact(called, -ESRCH, "has ended");
+			return cause_set(called->cause, -ESRCH, PROCESS_ENDED,
+					 .pid = called->process->pid);
 		if (wake->state != WAKE_SIGNALLED && seen != CALL_SERVED)
 			return away(called);
 		if (now_ns() > deadline)
@@ -428,8 +426,7 @@ static void withdraw(struct process_wake *wake)
 	int64_t end = now_ns() + FINISH_MS * NS_PER_MS;
 
 	while (!request_change(wake, CALL_ASKED, 0) &&
-	       request_await(wake, CALL_SERVED, SLICE_MIN_NS) &&
-	       now_ns() < end)
+	       request_await(wake, CALL_SERVED, SLICE_MIN_NS) && now_ns() < end)
 		;
 }
 
@@ -438,18 +435,20 @@ static int answer_read(struct called *called)
 	ssize_t bytes;
 
 	if (pread(called->fd, &called->head, sizeof(called->head), 0) !=
-	    sizeof(called->head) ||
+		    sizeof(called->head) ||
 	    called->head.bytes > PROTOCOL_PAYLOAD_MAX)
-		return fact(called, -EBADMSG, "has given no valid answer");
+		return cause_set(called->cause, -EBADMSG, AGENT_ANSWER_STRANGE,
+				 .pid = called->process->pid);
 	bytes = called->head.bytes;
 	called->payload = malloc((size_t)bytes + 1);
 	if (!called->payload)
-		return fact(called, -ENOMEM, "has an answer, but this command "
-			    "is out of memory");
+		return cause_set(called->cause, -ENOMEM, OUT_OF_MEMORY);
 	called->payload[bytes] = '\0';
 	if (pread(called->fd, called->payload, bytes, sizeof(called->head)) !=
 	    bytes)
-		return fact(called, -EBADMSG, "has given no whole answer");
+		return cause_set(called->cause, -EBADMSG,
+				 AGENT_ANSWER_MALFORMED,
+				 .pid = called->process->pid);
 	return 0;
 }
 
@@ -458,7 +457,8 @@ static int call(struct called *called, struct process_page *page,
 {
 	struct process_wake *wake = &page->wake;
 	uint64_t pid = page->pid == (uint32_t)called->process->pid ?
-			       (uint64_t)getpid() : 0;
+			       (uint64_t)getpid() :
+			       0;
 	int ret;
 
 	/* of a command that was killed */
@@ -484,7 +484,8 @@ static int call_in_turn(struct called *called, int64_t deadline)
 		return ret;
 	page = page_map(called->process);
 	ret = page ? call(called, page, deadline) :
-		     fact(called, -ESRCH, "has left its directory");
+		     cause_set(called->cause, -ESRCH, SIGNAL_LEFT,
+			       .pid = called->process->pid);
 	if (page)
 		munmap(page, sizeof(*page));
 	flock(called->fd, LOCK_UN);
@@ -494,8 +495,8 @@ static int call_in_turn(struct called *called, int64_t deadline)
 /* Removes the file of an agent that has gone, and the empty directory. */
 static void file_remove(const struct rundir_process *process)
 {
-	int above = openat(process->fd, "..",
-			   O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int above =
+		openat(process->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	unlinkat(process->fd, CALL_FILE, 0);
 	if (above < 0)
@@ -513,8 +514,7 @@ int called_exchange(struct client *client, struct message *head,
 		.process = client->process,
 		.fd = client->fd,
 		.text = request ? request->text : NULL,
-		.error = client->error,
-		.room = sizeof(client->error),
+		.cause = &client->cause,
 	};
 	int ret;
 
@@ -533,5 +533,5 @@ int called_exchange(struct client *client, struct message *head,
 	*head = called.head;
 	/* the process executes another program, or unshares a namespace */
 	return ret == -EAGAIN && (client->answered || client->last) ? -EBUSY :
-								     ret;
+								      ret;
 }

@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,19 +23,6 @@
 #include "command/process/process.h"
 #include "command/processes/called-private.h"
 #include "command/processes/summon-private.h"
-
-static int fact(struct client *client, int error, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static int fact(struct client *client, int error, const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	vsnprintf(client->error, sizeof(client->error), format, ap);
-	va_end(ap);
-	return error;
-}
 
 static int64_t now_ms(void)
 {
@@ -122,91 +108,98 @@ static int check_peer(struct client *client,
 	socklen_t bytes = sizeof(cred);
 
 	if (getsockopt(client->fd, SOL_SOCKET, SO_PEERCRED, &cred, &bytes))
-		return fact(client, -EPERM, "process %d: the owner of its "
-			    "control socket is not known", process->pid);
+		return cause_set(&client->cause, -EPERM, SOCKET_OWNER_UNKNOWN,
+				 .pid = process->pid);
 	if (cred.uid != geteuid() && cred.uid && cred.uid != process->uid &&
 	    geteuid())
-		return fact(client, -EPERM, "process %d: its control socket "
-			    "belongs to uid %u", process->pid,
-			    (unsigned int)cred.uid);
+		return cause_set(&client->cause, -EPERM, SOCKET_OWNER,
+				 .pid = process->pid, .n = cred.uid);
 	return 0;
 }
 
-/* Tells why there is no answer. */
-static int silent(struct client *client, pid_t pid, int64_t ms)
+/* Says why there is no answer within so many milliseconds. */
+static int client_unanswered(struct client *client, pid_t pid, int64_t ms)
 {
-	if (!process_stopped(pid))
-		return fact(client, -ETIMEDOUT, "no answer within %d ms: its "
-			    "threads may leave it no CPU; try again", (int)ms);
-	process_say_stopped(pid, client->error, sizeof(client->error));
+	if (process_stopped(pid))
+		process_stopped_why(pid, &client->cause);
+	else
+		cause_set(&client->cause, 0, AGENT_SILENT, .pid = pid, .n = ms);
 	return -ETIMEDOUT;
 }
 
-/* Tells why the service thread could make no socket. */
-static int socketless(struct client *client,
-		      const struct rundir_process *process, int error)
+/* Says why the service thread could make no socket: its errno. */
+static int client_socketless(struct client *client,
+			     const struct rundir_process *process, int error)
 {
-	bool lost = error == EACCES || error == EPERM || error == ENOENT;
+	const char *path = rundir_shown(process);
 
-	return fact(client, -error, "process %d cannot make its control socket "
-		    "in %s: %s%s%s%s", process->pid, rundir_shown(process),
-		    strerror(error), lost ? ": " : "",
-		    lost ? summon_given_up(process) : "",
-		    lost ? "; record it from its start (taffrail record -- "
-			   "PROGRAM)" : "");
+	if (error == EACCES || error == EPERM || error == ENOENT)
+		return cause_set(&client->cause, -error, AGENT_SOCKET_UNREACHED,
+				 .pid = process->pid, .error = error,
+				 .path = path,
+				 .text = summon_given_up(process));
+	return cause_set(&client->cause, -error, AGENT_SOCKET_UNMADE,
+			 .pid = process->pid, .error = error, .path = path);
 }
 
-static int explain_connect(struct client *client,
-			   const struct rundir_process *process, int error,
-			   int64_t served)
+/* Says why a process without a socket, or with one that does not listen, cannot
+ * be reached: what its page tells comes first. */
+static int client_deaf(struct client *client,
+		       const struct rundir_process *process, int64_t served)
+{
+	bool lives = rundir_lives(process);
+	pid_t pid = process->pid;
+
+	if (limits_blind())
+		return cause_set(&client->cause, -ESRCH, NO_PROC);
+	if (!lives)
+		return cause_set(&client->cause, -ESRCH, PROCESS_ENDED,
+				 .pid = pid);
+	if (summon_refused(process) == ENOTSUP)
+		return cause_set(&client->cause, -ESRCH, AGENT_SERVICE_OFF,
+				 .pid = pid);
+	if (summon_refused(process) == ENOSYS)
+		return cause_set(&client->cause, -ESRCH, THREAD_DISPATCHED,
+				 .pid = pid);
+	if (served > CLIENT_AGAIN_MS)
+		return cause_set(&client->cause, -ETIMEDOUT, AGENT_THREAD_ENDED,
+				 .pid = pid);
+	return cause_set(&client->cause, -ESRCH, AGENT_DEAF, .pid = pid);
+}
+
+/* Says why connect(2) failed with this errno. */
+static int client_unconnected(struct client *client,
+			      const struct rundir_process *process, int error,
+			      int64_t served)
 {
 	int failed = error == -ENOENT && rundir_lives(process) ?
-			     summon_failed(process) : 0;
+			     summon_failed(process) :
+			     0;
+	pid_t pid = process->pid;
 
 	if (failed > 0)
-		return socketless(client, process, failed);
+		return client_socketless(client, process, failed);
 	switch (error) {
 	case -ENOENT:
 	case -ECONNREFUSED:
-		if (limits_blind()) {
-			process_missing(process->pid, client->error,
-					sizeof(client->error));
-			return -ESRCH;
-		}
-		if (rundir_lives(process) &&
-		    summon_refused(process) == ENOTSUP)
-			return fact(client, -ESRCH, "process %d serves no "
-				    "command: it has TAFFRAIL_SERVICE=off",
-				    process->pid);
-		if (rundir_lives(process) && summon_refused(process) == ENOSYS)
-			return fact(client, -ESRCH, "process %d "
-				    ATTACH_DISPATCHED, process->pid);
-		if (rundir_lives(process) && served > CLIENT_AGAIN_MS)
-			return fact(client, -ETIMEDOUT, "process %d ends its "
-				    "service thread before a command reaches "
-				    "it: try again", process->pid);
-		return fact(client, -ESRCH, rundir_lives(process) ?
-			    "the agent of process %1$d does not listen"
-			    COMMAND_SEE_DOCTOR " -p %1$d" :
-			    "process %d has ended", process->pid);
+		return client_deaf(client, process, served);
 	case -ESTALE:
-		return fact(client, error, "process %d is executing another "
-			    "program: try again", process->pid);
+		return cause_set(&client->cause, error, PROCESS_EXECUTES,
+				 .pid = pid);
 	case -EPERM:
-		return fact(client, error, "%s/control.sock is not a socket "
-			    "of process %d, or %s is not its user's file",
-			    process->path, process->pid, CALL_FILE);
+		return cause_set(&client->cause, error, SOCKET_STRANGE,
+				 .pid = pid, .path = process->path);
 	case -EACCES:
-		return fact(client, error, "no permission to control process "
-			    "%d", process->pid);
+		return cause_set(&client->cause, error, CONTROL_DENIED,
+				 .pid = pid);
 	case -EAGAIN:
-		if (process_stopped(process->pid))
-			return silent(client, process->pid, 0);
-		return fact(client, -ETIMEDOUT, "the agent of process %d is "
-			    "busy: try again", process->pid);
+		if (process_stopped(pid))
+			return client_unanswered(client, pid, 0);
+		return cause_set(&client->cause, -ETIMEDOUT, AGENT_BUSY,
+				 .pid = pid);
 	default:
-		return fact(client, error, "cannot connect to process %d: %s",
-			    process->pid, strerror(-error));
+		return cause_set(&client->cause, error, AGENT_CONNECT_FAILED,
+				 .pid = pid, .error = error);
 	}
 }
 
@@ -266,7 +259,7 @@ int client_connect(struct client *client, const struct rundir_process *process)
 	int64_t begin = now_ms(), came = begin;
 	int ret = 0;
 
-	client->error[0] = '\0';
+	client->cause.id = CAUSE_NONE;
 	client->answered = false;
 	client->last = false;
 	client->called = false;
@@ -278,7 +271,7 @@ int client_connect(struct client *client, const struct rundir_process *process)
 		if (ret > 0 && summon_failed(process) > 0)
 			break;
 		ret = client->fd == -EAGAIN ? 0 :
-		      summon(process, client->error, sizeof(client->error));
+					      summon(process, &client->cause);
 		if (ret < 0)
 			break;
 		/* the program may end the thread that has come soon */
@@ -288,12 +281,13 @@ int client_connect(struct client *client, const struct rundir_process *process)
 			nanosleep(&while_waiting, NULL);
 	}
 	if (client->fd < 0) {
-		ret = client->error[0] ? ret : client->fd;
+		ret = client->cause.id ? ret : client->fd;
 		client->fd = -1;
 		if (ret == -ESRCH)
 			await_end(process);
-		return client->error[0] ? ret :
-		       explain_connect(client, process, ret, came - begin);
+		return client->cause.id ? ret :
+					  client_unconnected(client, process,
+							     ret, came - begin);
 	}
 	ret = client->called ? 0 : check_peer(client, process);
 	if (ret)
@@ -308,26 +302,32 @@ void client_close(struct client *client)
 	client->fd = -1;
 }
 
+/* Returns the process of a connection, or 0. */
+static pid_t client_pid(const struct client *client)
+{
+	return client->process ? client->process->pid : 0;
+}
+
 static int refuse_version(struct client *client, unsigned int version)
 {
-	return fact(client, -EPROTO, "the agent speaks version %u of the "
-		    "control protocol, this command version %d: use the "
-		    "taffrail that belongs to the program's libtaffrail",
-		    version, PROTOCOL_VERSION);
+	return cause_set(&client->cause, -EPROTO, AGENT_VERSION,
+			 .pid = client_pid(client), .n = version);
 }
 
 static int check_header(struct client *client, const struct message *head,
 			enum message_type type)
 {
 	if (head->magic != PROTOCOL_MAGIC)
-		return fact(client, -EBADMSG, "the answer is not an agent's "
-			    "message");
+		return cause_set(&client->cause, -EBADMSG, AGENT_ANSWER_STRANGE,
+				 .pid = client_pid(client));
 	if (head->version != PROTOCOL_VERSION)
 		return refuse_version(client, head->version);
 	if (head->bytes > PROTOCOL_PAYLOAD_MAX || head->status > 0 ||
 	    head->status < -4095 ||
 	    (head->type != type && head->status != -EPROTO))
-		return fact(client, -EBADMSG, "the agent's answer is malformed");
+		return cause_set(&client->cause, -EBADMSG,
+				 AGENT_ANSWER_MALFORMED,
+				 .pid = client_pid(client));
 	return 0;
 }
 
@@ -346,7 +346,7 @@ static int receive_answer(struct client *client, enum message_type type,
 		return ret;
 	answer->payload = malloc((size_t)head.bytes + 1);
 	if (!answer->payload)
-		return fact(client, -ENOMEM, "out of memory");
+		return cause_set(&client->cause, -ENOMEM, OUT_OF_MEMORY);
 	answer->payload[head.bytes] = '\0';
 	answer->bytes = head.bytes;
 	*status = head.status;
@@ -358,19 +358,20 @@ static int receive_answer(struct client *client, enum message_type type,
 static bool repeatable(const struct client *client, enum message_type type,
 		       bool sent)
 {
-	return !client->last && (!sent || !client->answered ||
-				 type == MESSAGE_LIST ||
-				 type == MESSAGE_STATUS);
+	return !client->last &&
+	       (!sent || !client->answered || type == MESSAGE_LIST ||
+		type == MESSAGE_STATUS);
 }
 
 static int exchange(struct client *client, enum message_type type,
 		    const struct client_request *request,
 		    struct client_answer *answer, int32_t *status)
 {
-	pid_t pid = client->process ? client->process->pid : 0;
+	pid_t pid = client_pid(client);
 	bool stopped = process_stopped(pid);
 	int64_t ms = stopped && client->timeout_ms > CLIENT_STOPPED_MS ?
-		     CLIENT_STOPPED_MS : client->timeout_ms;
+			     CLIENT_STOPPED_MS :
+			     client->timeout_ms;
 	int64_t deadline = now_ms() + ms;
 	struct message head = {
 		.magic = PROTOCOL_MAGIC,
@@ -384,7 +385,7 @@ static int exchange(struct client *client, enum message_type type,
 	/* the agent would do later what the command says has failed. A tracer
 	 * may stop the process for an instant only. */
 	if (stopped && process_status(pid, "TracerPid") <= 0)
-		return silent(client, pid, ms);
+		return client_unanswered(client, pid, ms);
 	if (client->called) {
 		ret = called_exchange(client, &head, request, answer, ms);
 		*status = head.status;
@@ -401,12 +402,14 @@ static int exchange(struct client *client, enum message_type type,
 	    rundir_lives(client->process))
 		return -EAGAIN;
 	if (ret == -ECONNRESET && await_end(client->process))
-		ret = fact(client, -ESRCH, "process %d has ended", pid);
+		ret = cause_set(&client->cause, -ESRCH, PROCESS_ENDED,
+				.pid = pid);
 	client->answered |= !ret;
 	if (ret == -ETIMEDOUT)
-		silent(client, pid, ms);
-	else if (ret && !client->error[0])
-		fact(client, ret, "the connection broke: %s", strerror(-ret));
+		client_unanswered(client, pid, ms);
+	else if (ret && !client->cause.id)
+		cause_set(&client->cause, ret, AGENT_HUNG_UP, .pid = pid,
+			  .error = ret);
 	return ret;
 }
 
@@ -434,54 +437,42 @@ static int exchange_again(struct client *client, enum message_type type,
 	return ret;
 }
 
-/* Copies "error=TEXT" out of a failure; replaces control characters. */
-static void take_error(struct client *client, struct client_answer *answer,
-		       int status)
+/* Takes "error=TEXT" out of a failure; replaces control characters. */
+static void client_refused(struct client *client,
+			   const struct client_answer *answer, int status)
 {
+	char said[CAUSE_TEXT_BYTES], name[32];
 	const char *text = strstr(answer->payload, "error=");
-	size_t n;
+	pid_t pid = client_pid(client);
 
 	if (!text || (text != answer->payload && text[-1] != '\n')) {
-		fact(client, status, "the agent refuses: %s", status == -E2BIG ?
-		     "it has too many markers for a list (4 MiB)" :
-		     strerror(-status));
+		if (status == -E2BIG)
+			cause_set(&client->cause, 0, AGENT_LIST_LONG,
+				  .pid = pid);
+		else
+			cause_set(&client->cause, 0, AGENT_REFUSES, .pid = pid,
+				  .error = status);
 		return;
 	}
 	text += strlen("error=");
-	n = strcspn(text, "\n");
-	fact(client, status, "%.*s", (int)n, text);
-	for (char *p = client->error; *p; p++)
+	snprintf(said, sizeof(said), "%.*s", (int)strcspn(text, "\n"), text);
+	for (char *p = said; *p; p++)
 		if ((unsigned char)*p < ' ' || *p == 0x7f)
 			*p = '?';
-}
-
-/* Puts the process before an error that does not name it. */
-static void name_process(struct client *client)
-{
-	char text[RUNDIR_ERROR_BYTES], name[32];
-
-	if (!client->process)
-		return;
-	snprintf(name, sizeof(name), "process %d", client->process->pid);
-	if (strstr(client->error, name))
-		return;
-	snprintf(text, sizeof(text), "%s", client->error);
-	fact(client, 0, "%s: %s", name, text);
+	/* a text that names the process needs no number before it */
+	snprintf(name, sizeof(name), "process %d", pid);
+	cause_set(&client->cause, 0, AGENT_SAYS,
+		  .pid = strstr(said, name) ? 0 : pid, .text = said);
 }
 
 /* Adds the limits of the process that may be why the agent has failed. */
-static int name_limits(struct client *client, int error)
+static void client_limits(struct client *client, int error)
 {
-	size_t n = strlen(client->error);
-	char limits[160];
+	pid_t pid = client_pid(client);
 
-	if (!client->process || error == -ESRCH)
-		return error;
-	process_limits(client->process->pid, -error, limits, sizeof(limits));
-	if (*limits)
-		snprintf(client->error + n, sizeof(client->error) - n, "; %s",
-			 limits);
-	return error;
+	if (pid && error != -ESRCH)
+		process_limits(pid, -error, client->cause.limits,
+			       sizeof(client->cause.limits));
 }
 
 static int call(struct client *client, enum message_type type,
@@ -492,12 +483,12 @@ static int call(struct client *client, enum message_type type,
 	int ret;
 
 	if (request && request->failed)
-		return fact(client, request->failed, "cannot make the request: "
-			    "%s", strerror(-request->failed));
+		return cause_set(&client->cause, request->failed,
+				 REQUEST_UNMADE, .error = request->failed);
 	if (request && request->bytes > PROTOCOL_PAYLOAD_MAX)
-		return fact(client, -EMSGSIZE, "the request is too long");
+		return cause_set(&client->cause, -EMSGSIZE, REQUEST_LONG);
 	if (client->fd < 0)
-		return fact(client, -ENOTCONN, "not connected");
+		return cause_set(&client->cause, -ENOTCONN, NOT_CONNECTED);
 	ret = exchange(client, type, request, answer, &status);
 	if (ret == -EAGAIN)
 		ret = exchange_again(client, type, request, answer, &status);
@@ -509,7 +500,7 @@ static int call(struct client *client, enum message_type type,
 		client_close(client);
 	} else if (status) {
 		ret = status;
-		take_error(client, answer, status);
+		client_refused(client, answer, status);
 	}
 	return ret;
 }
@@ -524,15 +515,13 @@ int client_call(struct client *client, enum message_type type,
 	if (!answer)
 		answer = &ours;
 	*answer = (struct client_answer){ 0 };
-	client->error[0] = '\0';
+	client->cause.id = CAUSE_NONE;
 	ret = call(client, type, request, answer);
-	if (ret)
-		name_process(client);
 	if (ret == -ECONNRESET || ret == -EMFILE || ret == -ENOMEM ||
 	    ret == -EFBIG || ret == -EAGAIN ||
 	    (ret == -ETIMEDOUT && client->process &&
 	     !process_stopped(client->process->pid)))
-		name_limits(client, ret);
+		client_limits(client, ret);
 	client_answer_release(&ours);
 	return ret;
 }

@@ -10,36 +10,36 @@
 #ifndef COMMAND_PROCESSES_CLIENT_H
 #define COMMAND_PROCESSES_CLIENT_H
 
-#include <stddef.h>
-#include <stdint.h>
 #include <stdbool.h>
+#include <stdint.h>
 
+#include "command/causes/cause.h"
 #include "command/rundir/rundir.h"
 #include "control/protocol.h"
 
-#define CLIENT_TIMEOUT_MS	10000
+#define CLIENT_TIMEOUT_MS 10000
 /* For a process that its tracer has stopped. */
-#define CLIENT_STOPPED_MS	2000
+#define CLIENT_STOPPED_MS 2000
 /* For a process that lives but has no socket: it is starting or ending. */
-#define CLIENT_START_MS		500
+#define CLIENT_START_MS 500
 /* For an agent that hangs up before it answers, in a process that lives. */
-#define CLIENT_AGAIN_MS		3000
+#define CLIENT_AGAIN_MS 3000
 
 struct client {
-	int fd;				/* -1 when closed */
-	bool answered;			/* the agent, on this connection */
-	bool last;			/* no request is sent once more */
-	bool called;			/* fd is of called-private.h */
-	int timeout_ms;			/* for every following call */
-	const struct rundir_process *process;	/* of client_connect() */
-	char error[RUNDIR_ERROR_BYTES];	/* what failed, with the process */
+	int fd;		/* -1 when closed */
+	bool answered;	/* the agent, on this connection */
+	bool last;	/* no request is sent once more */
+	bool called;	/* fd is of called-private.h */
+	int timeout_ms; /* for every following call */
+	const struct rundir_process *process; /* of client_connect() */
+	struct cause cause;		      /* of a call that has failed */
 };
 
 /* A request's payload: lines "key=value". */
 struct client_request {
 	char *text;
 	size_t bytes;
-	int failed;			/* -ENOMEM, -EINVAL, or 0 */
+	int failed; /* -ENOMEM, -EINVAL, or 0 */
 };
 
 /* An answer; `bytes` does not count the NUL after the payload. */
@@ -50,7 +50,7 @@ struct client_answer {
 
 /*
  * Connects to a living process's agent. Returns 0, or a negative errno and
- * client->error: -ESRCH process or agent gone, -EPERM not the expected peer,
+ * client->cause: -ESRCH process or agent gone, -EPERM not the expected peer,
  * -ETIMEDOUT.
  */
 int client_connect(struct client *client, const struct rundir_process *process);
@@ -59,7 +59,7 @@ void client_close(struct client *client);
 /*
  * Sends one request and receives one answer. `request` may be NULL. Returns the
  * agent's status (0, or a negative errno with the agent's text in
- * client->error), or a negative errno of our own: -ETIMEDOUT, -EPROTO (another
+ * client->cause), or a negative errno of our own: -ETIMEDOUT, -EPROTO (another
  * version), -EBADMSG, -ECONNRESET. After an errno of our own the connection is
  * closed. `answer` may be NULL; otherwise the caller releases it, whatever the
  * result.

@@ -7,18 +7,18 @@
 #define COMMAND_PROCESSES_SUMMON_PRIVATE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "command/causes/cause.h"
 #include "command/rundir/rundir.h"
 
 /*
  * Makes the process start its service thread, if it offers that. Returns 1 when
  * the thread is there, 0 when nothing is needed or another command does it; or
- * a negative errno, and the fact in `error`.
+ * a negative errno, and the cause.
  */
-int summon(const struct rundir_process *process, char *error, size_t room);
+int summon(const struct rundir_process *process, struct cause *cause);
 
 /*
  * Returns a thread that does not block the signal, if possible one that the

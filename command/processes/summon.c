@@ -23,19 +23,19 @@
 #include "command/process/rlimits.h"
 #include "command/process/process.h"
 
-#define CAME_WAIT_MS	2000
-#define CAME_PAUSE_NS	100000
+#define CAME_WAIT_MS  2000
+#define CAME_PAUSE_NS 100000
 /* The agent's own code blocks all signals for moments. */
-#define BLOCKED_WAIT_MS	500
+#define BLOCKED_WAIT_MS 500
 
 /* One summon, made under the process's lock. */
 struct call {
 	const struct rundir_process *process;
-	struct process_wake wake;	/* as read before the summon */
+	struct process_wake wake; /* as read before the summon */
 	struct attach_wake where;
-	char traced[ATTACH_ERROR_BYTES]; /* why ptrace failed, or "" */
-	int refused;			/* errno that the process gave, or 0 */
-	bool held;			/* a signal has stopped the process */
+	struct cause traced; /* why no thread was led, or none */
+	int refused;	     /* errno that the process gave, or 0 */
+	bool held;	     /* a signal has stopped the process */
 };
 
 static const struct process_page *
@@ -152,8 +152,8 @@ enum ease { EASE_NONE, EASE_SOME, EASE_CALM };
 static enum ease ease_of(pid_t pid, pid_t tid)
 {
 	static const long calls[] = {
-		SYS_read, SYS_readv, SYS_wait4, SYS_waitid, SYS_flock,
-		SYS_futex,
+		SYS_read,   SYS_readv, SYS_wait4,
+		SYS_waitid, SYS_flock, SYS_futex,
 	};
 	char path[64], text[256] = "";
 	unsigned long timeout;
@@ -279,7 +279,7 @@ static int by_signal(struct call *call)
 		return 0;
 	}
 	ret = syscall(SYS_tgkill, pid, tid, WAKE_SIGNAL) ? -errno :
-	      wait_came(call);
+							   wait_came(call);
 	if (ret)
 		request_write(process, 0);
 	/* the thread has exited, but the process lives */
@@ -289,16 +289,12 @@ static int by_signal(struct call *call)
 /* Leads a thread of the process that the target is bound to. */
 static int by_stop(const struct call *call, struct attach_target *target)
 {
-	if (shadow_stack(target->pid)) {
-		strcpy(target->error, "its threads have shadow stacks");
-		return -ENOTSUP;
-	}
+	if (shadow_stack(target->pid))
+		return cause_set(target->cause, -ENOTSUP,
+				 SERVICE_SHADOW_STACKS);
 	/* under an emulator, the processor does not execute that code */
-	if (!process_executes(target->pid, call->wake.entry)) {
-		strcpy(target->error,
-		       "its memory cannot be read, or it is emulated");
-		return -ENOTSUP;
-	}
+	if (!process_executes(target->pid, call->wake.entry))
+		return cause_set(target->cause, -ENOTSUP, SERVICE_EMULATED);
 	return attach_stop_wake(target, &call->where);
 }
 
@@ -306,7 +302,7 @@ static int by_ptrace(struct call *call)
 {
 	struct attach_target target = {
 		.pid = call->process->pid,
-		.error = call->traced,
+		.cause = &call->traced,
 		.rseq_offset = call->wake.rseq_offset,
 		.rseq_bytes = call->wake.rseq_bytes,
 	};
@@ -318,8 +314,8 @@ static int by_ptrace(struct call *call)
 		ret = attach_owner_check(target.pid, &call->where.owner);
 	if (ret == -EXDEV)
 		ret = rundir_lives(call->process) ?
-			      attach_fact(&target, ret, "process %d "
-					  ATTACH_STRANGE, target.pid) :
+			      cause_set(&call->traced, ret, PROCESS_STRANGE,
+					.pid = target.pid) :
 			      -ESRCH;
 	if (!ret)
 		ret = by_stop(call, &target);
@@ -332,65 +328,55 @@ static const char *namespace_of_children(const struct call *call)
 {
 	pid_t pid = call->process->pid;
 
-	return call->refused != EINVAL ? NULL :
-	       process_children_away(pid, "pid") ? "PID" :
-	       process_children_away(pid, "time") ? "time" : NULL;
+	return call->refused != EINVAL		  ? NULL :
+	       process_children_away(pid, "pid")  ? "PID" :
+	       process_children_away(pid, "time") ? "time" :
+						    NULL;
 }
 
-static int explain(const struct call *call, int ret, char *error, size_t room)
+/* Says why the process has no service thread: what it said itself comes before
+ * what kept this command from leading a thread. */
+static int summon_unmade(const struct call *call, int ret, struct cause *cause)
 {
 	const char *namespace = namespace_of_children(call);
-
-	const char *traced = call->traced;
-	const char *join = traced[0] ? "; " : "";
 	pid_t pid = call->process->pid;
-	char limits[160];
+	char limits[CAUSE_LIMITS_BYTES], traced[CAUSE_LINE_BYTES];
 
 	process_limits(pid, call->refused, limits, sizeof(limits));
+	cause_line(&call->traced, traced);
 	if (call->held ||
 	    ((ret == -EBUSY || ret == -ETIMEDOUT) && process_stopped(pid)))
-		process_say_stopped(pid, error, room);
+		process_stopped_why(pid, cause);
 	else if (ret == -ESRCH)
-		snprintf(error, room, "process %d has ended", pid);
+		cause_set(cause, 0, PROCESS_ENDED, .pid = pid);
 	else if (limits_blind())
-		process_missing(pid, error, room);
+		cause_set(cause, 0, NO_PROC);
 	else if (ret == -EINPROGRESS ||
 		 (ret == -ETIMEDOUT && attach_threads_blocked(pid)))
-		snprintf(error, room, "each thread of process %d waits for a "
-			 "child of vfork or for a disk: try again", pid);
+		cause_set(cause, 0, THREADS_BLOCKED, .pid = pid);
 	else if (ret == -EDEADLK || ret == -ENOSYS || ret == -EXDEV)
-		snprintf(error, room, "%s", traced);
+		*cause = call->traced;
 	else if (ret == -ESTALE)
-		snprintf(error, room, "process %d is executing another "
-			 "program: try again", pid);
+		cause_set(cause, 0, PROCESS_EXECUTES, .pid = pid);
 	else if (ret == -EPERM)
-		snprintf(error, room, "process %d has a seccomp filter, which "
-			 "may kill it for a new thread", pid);
+		cause_set(cause, 0, SERVICE_FILTERED, .pid = pid);
 	else if (namespace)
-		snprintf(error, room, "process %d may make no thread, so no "
-			 "command can call it: it has called unshare or setns "
-			 "for its children's %s namespace; start it with "
-			 "TAFFRAIL_SERVICE=thread", pid, namespace);
+		cause_set(cause, 0, SERVICE_NAMESPACE, .pid = pid,
+			  .text = namespace);
 	else if (*limits && (call->refused || ret == -ETIMEDOUT))
-		snprintf(error, room, "process %d cannot serve a command: "
-			 "%s%s%s", pid, call->refused ?
-			 strerror(call->refused) : "", call->refused ? "; " :
-			 "", limits);
+		cause_set(cause, 0, SERVICE_LIMITED, .pid = pid,
+			  .error = call->refused, .limits = limits);
 	else if (ret == -EBUSY || ret == -ETIMEDOUT)
-		snprintf(error, room, "process %d does not answer: it has "
-			 "cancelled a thread, or its threads block all "
-			 "signals%s%s", pid, join, traced);
+		cause_set(cause, 0, SERVICE_SIGNALS_BLOCKED, .pid = pid,
+			  .text = traced);
 	else if (ret == -ENOTSUP)
-		snprintf(error, room, "no permission to make the service "
-			 "thread of process %d: run as root, or start it with "
-			 "TAFFRAIL_SERVICE=thread%s%s", pid, join, traced);
+		cause_set(cause, 0, SERVICE_DENIED, .pid = pid, .text = traced);
 	else if (call->refused)
-		snprintf(error, room, "process %d cannot make its service "
-			 "thread: %s", pid, strerror(call->refused));
+		cause_set(cause, 0, SERVICE_REFUSED, .pid = pid,
+			  .error = call->refused);
 	else
-		snprintf(error, room, "cannot make the service thread of "
-			 "process %d: %s%s%s", pid, strerror(-ret), join,
-			 traced);
+		cause_set(cause, 0, SERVICE_FAILED, .pid = pid, .error = ret,
+			  .text = traced);
 	return namespace ? -EINVAL : ret;
 }
 
@@ -399,7 +385,9 @@ int summon_failed(const struct rundir_process *process)
 	struct process_wake wake;
 
 	return wake_read(process, &wake) == WAKE_OFFERED &&
-	       wake.error != EBUSY ? wake.error : 0;
+			       wake.error != EBUSY ?
+		       wake.error :
+		       0;
 }
 
 int summon_refused(const struct rundir_process *process)
@@ -426,15 +414,14 @@ static int make(struct call *call)
 		     process_status(process->pid, "TracerPid") <= 0;
 	if (call->held)
 		return ret;
-	if (call->traced[0] && ret != -ESRCH && ret != -ESTALE &&
+	if (call->traced.id && ret != -ESRCH && ret != -ESTALE &&
 	    ret != -EINPROGRESS && ret != -EDEADLK && ret != -ENOSYS &&
-	    ret != -EXDEV &&
-	    call->wake.signal == WAKE_SIGNAL)
+	    ret != -EXDEV && call->wake.signal == WAKE_SIGNAL)
 		ret = by_signal(call);
 	return ret;
 }
 
-int summon(const struct rundir_process *process, char *error, size_t room)
+int summon(const struct rundir_process *process, struct cause *cause)
 {
 	struct call call = { .process = process };
 	struct process_page page;
@@ -444,12 +431,9 @@ int summon(const struct rundir_process *process, char *error, size_t room)
 		return 0;
 	if (call.wake.state == WAKE_SIGNALLED && !process->unseen)
 		return 0;
-	if (process->unseen) {
-		snprintf(error, room, "process %d is in a PID namespace that "
-			 "this command does not see: run it there, or outside",
-			 process->pid);
-		return -EXDEV;
-	}
+	if (process->unseen)
+		return cause_set(cause, -EXDEV, PROCESS_NAMESPACE_UNSEEN,
+				 .pid = process->pid);
 	if (flock(process->fd, LOCK_EX | LOCK_NB))
 		return 0;
 	page_read(process, &page);
@@ -461,7 +445,7 @@ int summon(const struct rundir_process *process, char *error, size_t room)
 		call.where.first = page.landlock != LANDLOCK_NOT;
 		memcpy(call.where.uuid, page.uuid, sizeof(page.uuid));
 		ret = make(&call);
-		ret = ret ? explain(&call, ret, error, room) : 1;
+		ret = ret ? summon_unmade(&call, ret, cause) : 1;
 	}
 	flock(process->fd, LOCK_UN);
 	return ret;

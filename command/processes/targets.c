@@ -20,9 +20,9 @@
 #include "command/processes/replaced.h"
 #include "command/processes/rule.h"
 
-#define CALLED_BRIEF_MS	500	/* for a signal that may stay blocked */
-#define NAMES_MAX	64	/* of sessions, for a message */
-#define REPLACED_LOOKS	100	/* for all processes, 5 ms each */
+#define CALLED_BRIEF_MS 500 /* for a signal that may stay blocked */
+#define NAMES_MAX	64  /* of sessions, for a message */
+#define REPLACED_LOOKS	100 /* for all processes, 5 ms each */
 
 int targets_check_name(const char *name)
 {
@@ -35,7 +35,7 @@ int targets_check_name(const char *name)
 
 static int find_each(struct targets *t, const pid_t *pids, size_t count)
 {
-	char error[RUNDIR_ERROR_BYTES];
+	struct cause cause;
 	int ret;
 
 	t->list.processes = calloc(count, sizeof(*t->list.processes));
@@ -45,9 +45,9 @@ static int find_each(struct targets *t, const pid_t *pids, size_t count)
 	}
 	while (t->list.count < count) {
 		ret = rundir_find(&t->list.processes[t->list.count],
-				  pids[t->list.count], error);
+				  pids[t->list.count], &cause);
 		if (ret) {
-			command_failed("%s", error);
+			cause_tell(&cause);
 			return ret;
 		}
 		t->list.count++;
@@ -79,12 +79,12 @@ static void drop_self(struct rundir_list *list)
  * user's. */
 static bool replaced(const struct rundir_process *process)
 {
-	char error[RUNDIR_ERROR_BYTES];
+	struct cause cause;
 	struct rundir_process now;
 	struct stat here, there;
 	bool same;
 
-	if (rundir_find(&now, process->pid, error))
+	if (rundir_find(&now, process->pid, &cause))
 		return true;
 	same = !fstat(process->fd, &here) && !fstat(now.fd, &there) &&
 	       here.st_ino == there.st_ino && here.st_dev == there.st_dev;
@@ -103,10 +103,10 @@ static void end_replaced(struct rundir_list *list)
 
 	for (size_t i = 0; i < list->count; i++) {
 		struct rundir_process *process = &list->processes[i];
-		bool over = process->alive && !process->unseen &&
-			    !rundir_read_process(process, process->image,
-						 &head) &&
-			    head.locked && !rundir_locked(process);
+		bool over =
+			process->alive && !process->unseen &&
+			!rundir_read_process(process, process->image, &head) &&
+			head.locked && !rundir_locked(process);
 
 		while (over && (over = replaced(process)) && looks-- > 0)
 			nanosleep(&pause, NULL);
@@ -247,8 +247,8 @@ int target_list(struct target *target)
 		return ret;
 	ret = client_call(&target->client, MESSAGE_LIST, NULL, &answer);
 	if (!ret)
-		ret = marker_list_parse(&target->markers,
-					answer.payload, answer.bytes);
+		ret = marker_list_parse(&target->markers, answer.payload,
+					answer.bytes);
 	client_answer_release(&answer);
 	return ret == -E2BIG ? list_pieces(target) : ret;
 }
@@ -302,7 +302,7 @@ static int no_match(const struct targets *t, const char *rule,
 	else
 		command_failed("no marker matches '%s': %s no markers", rule,
 			       t->count == 1 ? "the process has" :
-			       "these processes have");
+					       "these processes have");
 	for (size_t i = 0; i < t->count; i++)
 		replaced_tell(t->targets[i].process->pid);
 	return -ENOENT;
@@ -345,7 +345,7 @@ int targets_check_begun(struct targets *t, const char *const *rules, int count)
 		marker_list_free(&t->targets[i].markers);
 		ret = target_list(&t->targets[i]);
 		if (ret) {
-			command_failed("%s", t->targets[i].client.error);
+			cause_tell(&t->targets[i].client.cause);
 			return ret;
 		}
 	}
@@ -408,7 +408,8 @@ int targets_no_session(const struct targets *t, const char *name)
 	if (!command_parse_pid(&pid, name))
 		return command_failed("no session '%s': a session's name "
 				      "stands here, -p before the number of a "
-				      "process", name);
+				      "process",
+				      name);
 	targets_nearest(&t->list, name, text, sizeof(text));
 	command_failed("no session '%s'%s", name, text);
 	if (!t->named)

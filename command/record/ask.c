@@ -5,13 +5,14 @@
 #include "command/processes/client.h"
 #include "command/record/member-private.h"
 
-#define STOP_TIMEOUT_MS	2000
+#define STOP_TIMEOUT_MS 2000
 #define DYING_MS	200
 
 int record_ask(struct record *record, struct record_member *member,
 	       enum message_type type)
 {
 	struct client_request request = { 0 };
+	char line[CAUSE_LINE_BYTES];
 	struct client client;
 	int ret = client_connect(&client, member->process);
 
@@ -24,8 +25,9 @@ int record_ask(struct record *record, struct record_member *member,
 	/* no warning for a process that is just being killed */
 	if (ret && type == MESSAGE_STOP && !member_ended(member, DYING_MS))
 		record->left = command_failed("cannot stop the session: %s; "
-			"then: taffrail destroy %s", client.error,
-			record->name);
+					      "then: taffrail destroy %s",
+					      cause_line(&client.cause, line),
+					      record->name);
 	client_close(&client);
 	return ret;
 }

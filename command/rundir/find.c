@@ -11,7 +11,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "command/causes/cause.h"
 #include "command/common/limits.h"
 #include "command/process/mapped-file.h"
 #include "command/process/opener.h"
@@ -27,30 +27,17 @@
 #include "command/rundir/private.h"
 
 struct target {
-	pid_t pid;		/* here */
-	pid_t tid;		/* a thread that still has a map and a root */
-	pid_t inner;		/* in the process's own PID namespace */
-	uid_t uid;		/* real, effective */
+	pid_t pid;   /* here */
+	pid_t tid;   /* a thread that still has a map and a root */
+	pid_t inner; /* in the process's own PID namespace */
+	uid_t uid;   /* real, effective */
 	uid_t euid;
 	uint64_t starttime;
-	pid_t origin;		/* the process whose pages it maps, or 0 */
-	bool removed;		/* its agent is at work without its files */
-	bool outside;		/* its files are not below its root directory */
-	char *error;
+	pid_t origin; /* the process whose pages it maps, or 0 */
+	bool removed; /* its agent is at work without its files */
+	bool outside; /* its files are not below its root directory */
+	struct cause *cause;
 };
-
-static int fact(struct target *t, int error, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static int fact(struct target *t, int error, const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	vsnprintf(t->error, RUNDIR_ERROR_BYTES, format, ap);
-	va_end(ap);
-	return error;
-}
 
 static bool starved(int ret)
 {
@@ -59,8 +46,8 @@ static bool starved(int ret)
 
 static int unread(struct target *t, int ret)
 {
-	return fact(t, ret, "cannot look into process %d: %s", t->pid,
-		    limits_raise(-ret));
+	return cause_set(t->cause, ret, PROCESS_UNREAD, .pid = t->pid,
+			 .error = ret);
 }
 
 static int read_status(struct target *t)
@@ -75,9 +62,9 @@ static int read_status(struct target *t)
 	if (!f && starved(-errno))
 		return unread(t, -errno);
 	if (!f && limits_blind())
-		return fact(t, -ENOSYS, LIMITS_BLIND);
+		return cause_set(t->cause, -ENOSYS, NO_PROC);
 	if (!f) {
-		process_missing(t->pid, t->error, RUNDIR_ERROR_BYTES);
+		process_missing(t->pid, t->cause);
 		return -ESRCH;
 	}
 	t->inner = t->pid;
@@ -95,9 +82,8 @@ static int read_status(struct target *t)
 	}
 	fclose(f);
 	if (tgid != t->pid)
-		return fact(t, -ESRCH,
-			    "no such process: %d is a thread of process %d",
-			    t->pid, tgid);
+		return cause_set(t->cause, -ESRCH, PROCESS_IS_THREAD,
+				 .pid = t->pid, .n = tgid);
 	return 0;
 }
 
@@ -113,10 +99,10 @@ static int read_target(struct target *t, pid_t pid)
 	ret = rundir_stat_living(pid, &state, &t->starttime);
 	if (starved(ret))
 		return unread(t, ret);
+	if (ret && state == 'Z')
+		return cause_set(t->cause, -ESRCH, PROCESS_ZOMBIE, .pid = pid);
 	if (ret)
-		return fact(t, -ESRCH, "no such process: %d%s", pid,
-			    state != 'Z' ? "" : " has ended, and its parent "
-			    "has not waited for it (zombie)");
+		return cause_set(t->cause, -ESRCH, PROCESS_NONE, .pid = pid);
 	if (state == 'Z')
 		t->tid = rundir_living_thread(pid);
 	return 0;
@@ -128,8 +114,8 @@ static void unescape(char *path)
 	char *out = path;
 
 	for (char *p = path; *p; out++) {
-		if (p[0] == '\\' && p[1] >= '0' && p[1] <= '3' &&
-		    p[2] >= '0' && p[2] <= '7' && p[3] >= '0' && p[3] <= '7') {
+		if (p[0] == '\\' && p[1] >= '0' && p[1] <= '3' && p[2] >= '0' &&
+		    p[2] <= '7' && p[3] >= '0' && p[3] <= '7') {
 			*out = (char)((p[1] - '0') << 6 | (p[2] - '0') << 3 |
 				      (p[3] - '0'));
 			p += 4;
@@ -144,9 +130,10 @@ static void unescape(char *path)
  * digits, dots, and an L. */
 static bool shared_name(const char *name)
 {
-	const char *rest = !strcmp(name, "process") ? "" :
+	const char *rest = !strcmp(name, "process")	 ? "" :
 			   !strncmp(name, "session.", 8) ? name + 8 :
-			   !strncmp(name, "ring.", 5) ? name + 5 : NULL;
+			   !strncmp(name, "ring.", 5)	 ? name + 5 :
+							   NULL;
 
 	return rest && !rest[strspn(rest, "0123456789.L")];
 }
@@ -167,8 +154,8 @@ bool rundir_parse_file(char *path, pid_t *pid, uint64_t *starttime,
 	*image = strtoul(number + 1, &end, 10);
 	*number = '\0';
 	process = strrchr(path, '/');
-	return !*end && process && rundir_parse_name(process + 1, pid,
-						     starttime);
+	return !*end && process &&
+	       rundir_parse_name(process + 1, pid, starttime);
 }
 
 /*
@@ -195,8 +182,8 @@ static int walk(const char *root, const char *path)
 		component[n] = '\0';
 		if (!strcmp(component, ".."))
 			goto refuse;
-		next = openat(fd, component, O_PATH | O_DIRECTORY |
-			      O_NOFOLLOW | O_CLOEXEC);
+		next = openat(fd, component,
+			      O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (next < 0) {
 			next = -errno;
 			close(fd);
@@ -234,13 +221,12 @@ static int try_root(struct target *t, struct rundir_process *p,
 	if (p->fd < 0)
 		return p->fd;
 	ret = -EPERM;
-	if (fstat(p->fd, &st) ||
-	    (st.st_uid != t->uid && st.st_uid != t->euid &&
-	     st.st_uid != geteuid()))
+	if (fstat(p->fd, &st) || (st.st_uid != t->uid && st.st_uid != t->euid &&
+				  st.st_uid != geteuid()))
 		goto fail;
 	p->uid = st.st_uid;
 	ret = rundir_read_process(p, p->image, &page);
-	if (ret && ret != -EPROTO)	/* the agent will say its version */
+	if (ret && ret != -EPROTO) /* the agent will say its version */
 		goto fail;
 	identity = ret ? -1 : rundir_is(t->pid, page.identity);
 	if ((!ret && page.pid != (uint32_t)t->inner) ||
@@ -340,8 +326,8 @@ static bool page_runs(const struct target *t, const char *line)
 	there.iov_base = (void *)strtoul(line, NULL, 16);
 	return process_vm_readv(t->pid, &here, 1, &there, 1, 0) ==
 		       (ssize_t)sizeof(page) &&
-	       page.magic == PROCESS_MAGIC &&
-	       page.pid == (uint32_t)t->inner && page.state == PROCESS_RUNNING;
+	       page.magic == PROCESS_MAGIC && page.pid == (uint32_t)t->inner &&
+	       page.state == PROCESS_RUNNING;
 }
 
 /* Tries one line of the map. Returns 1 when it names no page of the target. */
@@ -364,7 +350,7 @@ static int try_line(struct target *t, struct rundir_process *p, char *line,
 		return 1;
 	renamed = clock && PLACE_STARTTIME(starttime) != t->starttime;
 	if (pid != t->inner || other_namespace(t->pid, starttime)) {
-		t->origin = pid;	/* a child still maps its parent's */
+		t->origin = pid; /* a child still maps its parent's */
 		return 1;
 	}
 	if (deleted) {
@@ -426,8 +412,8 @@ static int try_place(struct target *t, struct rundir_process *p,
 		p->image = images[n];
 		ret = try_root(t, p, "/", path, false);
 		/* an earlier process with this number and start time */
-		if (!ret && !p->identity && !rundir_read_process(p, p->image,
-								  &page) &&
+		if (!ret && !p->identity &&
+		    !rundir_read_process(p, p->image, &page) &&
 		    !rundir_is(t->pid, page.identity)) {
 			rundir_process_close(p);
 			ret = -ENXIO;
@@ -444,7 +430,8 @@ static int try_place(struct target *t, struct rundir_process *p,
 static int search_places(struct target *t, struct rundir_process *p)
 {
 	static const char *const places[] = {
-		"/dev/shm/taffrail-%u", "/run/user/%u/taffrail",
+		"/dev/shm/taffrail-%u",
+		"/run/user/%u/taffrail",
 		"/tmp/taffrail-%u",
 	};
 	const char *own = getenv("TAFFRAIL_DIR");
@@ -472,7 +459,9 @@ static bool of_kernel(pid_t pid)
 	return readlink(path, name, sizeof(name)) < 0 && errno == ENOENT;
 }
 
-static int explain(struct target *t, int ret)
+/* Says why no directory of the process was found: `ret` is 1 where the map of
+ * the process names none. */
+static int find_failed(struct target *t, int ret)
 {
 	char path[32];
 	struct stat st;
@@ -480,56 +469,45 @@ static int explain(struct target *t, int ret)
 	if (starved(ret))
 		return unread(t, ret);
 	if (!rundir_alive(t->pid, t->starttime))
-		return fact(t, -ESRCH, "process %d has ended", t->pid);
+		return cause_set(t->cause, -ESRCH, PROCESS_ENDED,
+				 .pid = t->pid);
 	if (ret > 0 && t->removed)
-		return fact(t, -ENOTCONN, "process %d has an agent that no "
-			    "command can reach: its files in the runtime "
-			    "directory were removed; only a new start of the "
-			    "program makes them again", t->pid);
+		return cause_set(t->cause, -ENOTCONN, AGENT_FILES_REMOVED,
+				 .pid = t->pid);
 	if (ret > 0 && t->origin)
-		return fact(t, -ECHILD, "process %d was forked from process %d "
-			    "and has not written an event yet: it has no "
-			    "socket before its first event", t->pid, t->origin);
+		return cause_set(t->cause, -ECHILD, AGENT_FORKED, .pid = t->pid,
+				 .n = t->origin);
 	if ((ret > 0 || ret == -ENXIO) && process_status(t->pid, "Seccomp") > 0)
-		return fact(t, -ENXIO, "process %d has no agent at work: it "
-			    "is under a seccomp filter; start it with "
-			    "TAFFRAIL_SECCOMP=trust", t->pid);
+		return cause_set(t->cause, -ENXIO, AGENT_FILTERED,
+				 .pid = t->pid);
 	if (ret > 0 && of_kernel(t->pid))
-		return fact(t, -ENXIO, "process %d is a kernel thread: it can "
-			    "have no agent", t->pid);
+		return cause_set(t->cause, -ENXIO, PROGRAM_OF_KERNEL,
+				 .pid = t->pid);
 	if (ret > 0 || ret == -ENXIO)
-		return fact(t, -ENXIO, "process %d has no agent; taffrail "
-			    "attach %d loads it", t->pid, t->pid);
+		return cause_set(t->cause, -ENXIO, AGENT_NONE, .pid = t->pid);
 	if (ret == -ENOENT && t->outside)
-		return fact(t, ret, "process %d has changed its root directory "
-			    "in a mount namespace of its own, and no process "
-			    "that this command sees has its files: record it "
-			    "from its start (taffrail record -- PROGRAM)",
-			    t->pid);
+		return cause_set(t->cause, ret, AGENT_ROOT_CHANGED,
+				 .pid = t->pid);
 	if (ret != -EACCES && ret != -EPERM)
-		return fact(t, ret, "cannot reach the runtime directory of "
-			    "process %d: %s", t->pid, strerror(-ret));
+		return cause_set(t->cause, ret, AGENT_DIRECTORY_UNREACHED,
+				 .pid = t->pid, .error = ret);
 	if (geteuid() && t->uid != geteuid())
-		return fact(t, -EACCES, "no permission: process %d belongs to "
-			    "another user (uid %u), and none of your groups "
-			    "has access (--allow-group)", t->pid,
-			    (unsigned int)t->uid);
+		return cause_set(t->cause, -EACCES, PROCESS_OF_USER_NO_GROUP,
+				 .pid = t->pid, .n = t->uid);
 	snprintf(path, sizeof(path), "/proc/%d/maps", t->pid);
-	return fact(t, -EACCES, "no permission to look into process %d%s",
-		    t->pid, !stat(path, &st) && st.st_uid != geteuid() ?
-		    ": it is not dumpable, and has no files in a default "
-		    "place or in TAFFRAIL_DIR" : "");
+	if (!stat(path, &st) && st.st_uid != geteuid())
+		return cause_set(t->cause, -EACCES,
+				 PROCESS_NOT_DUMPABLE_NO_FILES, .pid = t->pid);
+	return cause_set(t->cause, -EACCES, PROCESS_CLOSED, .pid = t->pid);
 }
 
-int rundir_find(struct rundir_process *process, pid_t pid,
-		char error[RUNDIR_ERROR_BYTES])
+int rundir_find(struct rundir_process *process, pid_t pid, struct cause *cause)
 {
-	struct target target = { .error = error };
+	struct target target = { .cause = cause };
 	int ret;
 
 	memset(process, 0, sizeof(*process));
 	process->fd = -1;
-	error[0] = '\0';
 	ret = read_target(&target, pid);
 	if (ret)
 		return ret;
@@ -537,11 +515,11 @@ int rundir_find(struct rundir_process *process, pid_t pid,
 	if (ret == -EACCES && geteuid())
 		ret = search_places(&target, process);
 	if (ret)
-		return explain(&target, ret);
+		return find_failed(&target, ret);
 	/* another process may have got the number meanwhile */
 	if (!rundir_alive(pid, target.starttime)) {
 		rundir_process_close(process);
-		return fact(&target, -ESRCH, "process %d has ended", pid);
+		return cause_set(cause, -ESRCH, PROCESS_ENDED, .pid = pid);
 	}
 	process->pid = pid;
 	process->starttime = target.starttime;

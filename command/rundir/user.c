@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "command/causes/cause.h"
 #include "command/rundir/rundir.h"
 
 static bool listed(const struct rundir_list *list, pid_t pid)
@@ -50,7 +51,7 @@ static bool in_default_place(const struct rundir_process *process)
 /* Adds the living processes, found by their pids. */
 static int add_living(struct rundir_list *list)
 {
-	char error[RUNDIR_ERROR_BYTES];
+	struct cause cause;
 	struct rundir_process process;
 	DIR *stream = opendir("/proc");
 	struct dirent *entry;
@@ -63,7 +64,7 @@ static int add_living(struct rundir_list *list)
 		if (pid <= 0 || pid == getpid() || listed(list, pid) ||
 		    fstatat(dirfd(stream), entry->d_name, &st, 0) ||
 		    st.st_uid != geteuid() ||
-		    rundir_find(&process, pid, error))
+		    rundir_find(&process, pid, &cause))
 			continue;
 		if (in_default_place(&process))
 			ret = rundir_append(list, &process);
@@ -105,15 +106,15 @@ static bool same_directory(const struct rundir *dir, const char *path)
 {
 	struct stat ours, theirs;
 
-	return dir->fd >= 0 && !fstat(dir->fd, &ours) &&
-	       !stat(path, &theirs) && ours.st_ino == theirs.st_ino &&
-	       ours.st_dev == theirs.st_dev;
+	return dir->fd >= 0 && !fstat(dir->fd, &ours) && !stat(path, &theirs) &&
+	       ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev;
 }
 
 int rundir_scan_user(struct rundir *dir, struct rundir_list *list)
 {
 	static const char *const places[] = {
-		"/run/user/%u/taffrail", "/dev/shm/taffrail-%u",
+		"/run/user/%u/taffrail",
+		"/dev/shm/taffrail-%u",
 		"/tmp/taffrail-%u",
 	};
 	const char *own = getenv("TAFFRAIL_DIR");

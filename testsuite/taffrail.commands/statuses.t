@@ -360,7 +360,7 @@ before: session; kill -KILL $pid; wait_for test -f worker.status
 expect commands:
 	*		1 no such process: \d+
 	*-session|*-trace|verify|completion 0
-	view|top	1 no such process: \d+; its events are still in the buffers of s: give
+	view|top	1 the events of process \d+ are still in the buffers of s: give
 	doctor		1 process \d+ will not work: process
 case: its events are there
 run: taffrail snapshot s -o dead
@@ -369,14 +369,14 @@ says: 200 events \(0 lost
 group: no agent
 before: start none sleep 600
 expect commands:
-	*		1 has no agent; taffrail attach \d+ loads it
+	*		1 has no agent: taffrail attach \d+ loads it
 	*-session	1 no process has a session 's'
 	*-trace|verify|completion 0
 	detach		1 has no agent at work: there is nothing to take back
 	doctor		0
 	attach|load|connect|record|gdb -
-	call		1 has no probe library; load one with taffrail load \d+ LIB
-	disconnect|unload 1 has no probe library; load one with taffrail load
+	call		1 has no probe library: load one with taffrail load \d+ LIB
+	disconnect|unload 1 has no probe library: load one with taffrail load
 
 group: no agent: {name}
 for: name attach gdb load

@@ -23,12 +23,14 @@
 #include "command/rundir/rundir.h"
 
 static char top[] = "/tmp/taffrail-unit-XXXXXX";
-static char deep[300];			/* longer than sun_path */
+static char deep[300]; /* longer than sun_path */
 
 /* What the agent does with a request, by the request's "name=". */
 static void serve(int fd, const struct message *request, const char *payload)
 {
-	static const char list[] = "0x1000\0mark\0001\0" "7\0" "0510\0"
+	static const char list[] = "0x1000\0mark\0001\0"
+				   "7\0"
+				   "0510\0"
 				   "app\0request\0id %d url %s\0a.c";
 	struct message answer = *request;
 	const char *text = "written=5\nname=x\nnonsense\nlost=7";
@@ -89,14 +91,21 @@ static void serve_all(int listener)
 static void make_process(const char *name, pid_t pid, uint64_t starttime)
 {
 	struct process_page page = {
-		.magic = PROCESS_MAGIC, .version = LAYOUT_VERSION,
-		.pid = pid, .starttime = starttime, .sessions = 1,
+		.magic = PROCESS_MAGIC,
+		.version = LAYOUT_VERSION,
+		.pid = pid,
+		.starttime = starttime,
+		.sessions = 1,
 		.procname = "unit",
 	};
 	struct session_page session = {
-		.magic = SESSION_MAGIC, .version = LAYOUT_VERSION,
-		.state = SESSION_ACTIVE, .sub_bytes = 4096,
-		.ring_bytes = 32768, .name = "rec", .lost_unplaced = 1,
+		.magic = SESSION_MAGIC,
+		.version = LAYOUT_VERSION,
+		.state = SESSION_ACTIVE,
+		.sub_bytes = 4096,
+		.ring_bytes = 32768,
+		.name = "rec",
+		.lost_unplaced = 1,
 	};
 	char path[600];
 	int fd;
@@ -158,6 +167,7 @@ static int call(struct client *client, const char *name,
 
 static void check_answers(const struct rundir_process *process)
 {
+	char line[CAUSE_LINE_BYTES];
 	struct client client;
 	struct client_answer answer;
 	const char *key, *value;
@@ -169,11 +179,13 @@ static void check_answers(const struct rundir_process *process)
 	unit_equal(client_answer_number(&answer, "lost"), 7, "number");
 	unit_equal(client_answer_number(&answer, "ost"), 0, "no such number");
 	unit_check(client_answer_next(&answer, &position, &key, &value) &&
-		   !strcmp(key, "written") && !strcmp(value, "5"), "line 1");
+			   !strcmp(key, "written") && !strcmp(value, "5"),
+		   "line 1");
 	unit_check(client_answer_next(&answer, &position, &key, &value) &&
-		   !strcmp(key, "name") && !strcmp(value, "x"), "line 2");
+			   !strcmp(key, "name") && !strcmp(value, "x"),
+		   "line 2");
 	unit_check(client_answer_next(&answer, &position, &key, &value) &&
-		   !strcmp(key, "lost") && !strcmp(value, "7"),
+			   !strcmp(key, "lost") && !strcmp(value, "7"),
 		   "line 4, without an end");
 	unit_check(!client_answer_next(&answer, &position, &key, &value),
 		   "no line 5");
@@ -181,7 +193,7 @@ static void check_answers(const struct rundir_process *process)
 	unit_equal(call(&client, "refuse", NULL), -EEXIST, "refused");
 	snprintf(wanted, sizeof(wanted), "process %d: there is one?[m",
 		 process->pid);
-	unit_equal_string(client.error, wanted,
+	unit_equal_string(cause_line(&client.cause, line), wanted,
 			  "refused: what the agent says, fit to print");
 	unit_equal(call(&client, "fine", NULL), 0, "call after a refusal");
 	unit_equal(call(&client, "new\nline", NULL), -EINVAL,
@@ -196,12 +208,9 @@ static void check_bad_answers(const struct rundir_process *process)
 		const char *name;
 		int ret;
 	} rows[] = {
-		{ "version", -EPROTO },
-		{ "status-version", -EPROTO },
-		{ "magic", -EBADMSG },
-		{ "huge", -EBADMSG },
-		{ "positive", -EBADMSG },
-		{ "cut", -ECONNRESET },
+		{ "version", -EPROTO },	  { "status-version", -EPROTO },
+		{ "magic", -EBADMSG },	  { "huge", -EBADMSG },
+		{ "positive", -EBADMSG }, { "cut", -ECONNRESET },
 	};
 	struct client client;
 
@@ -210,7 +219,7 @@ static void check_bad_answers(const struct rundir_process *process)
 		unit_equal(call(&client, rows[i].name, NULL), rows[i].ret,
 			   "answer: %s", rows[i].name);
 		unit_equal(client.fd, -1, "answer: %s: closed", rows[i].name);
-		unit_check(client.error[0], "answer: %s: told", rows[i].name);
+		unit_check(client.cause.id, "answer: %s: told", rows[i].name);
 		client_close(&client);
 	}
 	client_connect(&client, process);
@@ -228,7 +237,8 @@ static void check_markers(const struct rundir_process *process)
 
 	client_connect(&client, process);
 	client_call(&client, MESSAGE_LIST, NULL, &answer);
-	unit_equal(marker_list_parse(&list, answer.payload, answer.bytes), 0, "markers");
+	unit_equal(marker_list_parse(&list, answer.payload, answer.bytes), 0,
+		   "markers");
 	if (unit_equal(list.count, 1, "markers: how many")) {
 		unit_equal_string(list.markers[0].id, "app/request", "id");
 		unit_equal(list.markers[0].address, 0x1000, "address");
@@ -256,15 +266,16 @@ static void check_markers(const struct rundir_process *process)
 
 static void check_find(void)
 {
-	char error[RUNDIR_ERROR_BYTES];
+	struct cause cause;
 	struct rundir_process process;
 	struct session_page page;
 	pid_t child;
 
-	unit_equal(rundir_find(&process, getpid(), error), 0,
+	unit_equal(rundir_find(&process, getpid(), &cause), 0,
 		   "find a process by its map");
 	unit_check(process.alive && process.pid == getpid() &&
-		   process.uid == geteuid(), "found: who it is");
+			   process.uid == geteuid(),
+		   "found: who it is");
 	unit_equal(rundir_find_session(&process, 0, "rec", &page), 0,
 		   "session by name");
 	unit_equal(rundir_find_session(&process, 0, "other", &page), -ENOENT,
@@ -272,17 +283,17 @@ static void check_find(void)
 	check_answers(&process);
 	check_markers(&process);
 	rundir_process_close(&process);
-	child = fork();		/* maps our page, which is not its own */
+	child = fork(); /* maps our page, which is not its own */
 	if (!child) {
 		pause();
 		_exit(0);
 	}
-	unit_equal(rundir_find(&process, child, error), -ECHILD,
+	unit_equal(rundir_find(&process, child, &cause), -ECHILD,
 		   "a child is not its parent");
-	unit_check(strstr(error, "not written an event yet"), "a child: error");
+	unit_check(cause.id == CAUSE_AGENT_FORKED, "a child: cause");
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
-	unit_equal(rundir_find(&process, child, error), -ESRCH,
+	unit_equal(rundir_find(&process, child, &cause), -ESRCH,
 		   "no such process");
 }
 
@@ -370,7 +381,8 @@ static void check_directory(void)
 int main(void)
 {
 	struct rundir_process process;
-	char error[RUNDIR_ERROR_BYTES], name[64];
+	char text[RUNDIR_ERROR_BYTES], name[64];
+	struct cause cause;
 	struct rundir dir;
 	uint64_t starttime;
 	pid_t agent;
@@ -389,12 +401,12 @@ int main(void)
 	check_find();
 	check_scan(&dir);
 	check_rules(&dir);
-	if (!rundir_find(&process, getpid(), error))
+	if (!rundir_find(&process, getpid(), &cause))
 		check_bad_answers(&process);
 	rundir_process_close(&process);
 	kill(agent, SIGKILL);
 	waitpid(agent, NULL, 0);
 	rundir_close(&dir);
-	snprintf(error, sizeof(error), "rm -rf %s", top);
-	return system(error) ? 1 : unit_end();
+	snprintf(text, sizeof(text), "rm -rf %s", top);
+	return system(text) ? 1 : unit_end();
 }

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "command/causes/cause.h"
 #include "command/process/mapped-file.h"
 #include "command/process/opener.h"
 #include "command/process/process.h"
@@ -83,7 +84,8 @@ static void check_stopped(void)
 		  "its tracer, process 42: continue it there first" },
 		{ "Z (zombie)", 0, false, NULL },
 	};
-	char text[256];
+	char line[CAUSE_LINE_BYTES], text[256];
+	struct cause cause;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		snprintf(text, sizeof(text), "Name:\tx\nState:\t%s\n"
@@ -93,9 +95,9 @@ static void check_stopped(void)
 			   "state %s", rows[i].state);
 		if (!rows[i].stopped)
 			continue;
-		process_say_stopped(PID, text, sizeof(text));
-		unit_equal_string(text, rows[i].text, "state %s: said",
-				  rows[i].state);
+		process_stopped_why(PID, &cause);
+		unit_equal_string(cause_line(&cause, line), rows[i].text,
+				  "state %s: said", rows[i].state);
 	}
 	made_file("proc/4711/status", status_file);
 	/* the process's name says so, its state does not */
