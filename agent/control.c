@@ -17,6 +17,7 @@
 #include "base/base.h"
 #include "base/lines.h"
 #include "base/sys.h"
+#include "control/causes.h"
 #include "control/protocol.h"
 #include "control/service/peer.h"
 #include "control/service/service.h"
@@ -30,13 +31,9 @@
 #include "tracepoints/sites/lock.h"
 #include "tracepoints/usdt/usdt.h"
 
-#define CONTROL_TIMEOUT_MS	1000	/* for a request to arrive */
-#define ANSWER_TIMEOUT_MS	5000	/* for an answer to be taken */
-#define FAULT_BYTES		640
-
-static const char thread_writes[] =
-	"a thread of the process is stopped while it writes an event: "
-	"continue it, and try again";
+#define CONTROL_TIMEOUT_MS 1000 /* for a request to arrive */
+#define ANSWER_TIMEOUT_MS  5000 /* for an answer to be taken */
+#define FAULT_BYTES	   640
 
 /* One request and its answer. */
 struct exchange {
@@ -82,8 +79,8 @@ static int bytes_receive(int fd, void *to, uint32_t n)
 	int ret;
 
 	while (n) {
-		long got = sys6(SYS_recvfrom, fd, p, n, MSG_DONTWAIT, NULL,
-				NULL);
+		long got =
+			sys6(SYS_recvfrom, fd, p, n, MSG_DONTWAIT, NULL, NULL);
 
 		if (got == -EAGAIN || got == -EINTR) {
 			ret = peer_wait(fd, POLLIN, deadline);
@@ -123,10 +120,19 @@ static int bytes_send(int fd, const void *from, uint32_t n)
 	return 0;
 }
 
-static int fail(struct exchange *exchange, int status, const char *why)
+/* Answers with a cause. Returns `status`. */
+static int exchange_fail(struct exchange *exchange, int status,
+			 enum cause_id cause)
 {
-	line_add(&exchange->answer, "error", why);
+	line_add_unsigned(&exchange->answer, "cause", cause);
 	return status;
+}
+
+/* Answers that a rule has this fault. Returns `status`. */
+static int rule_fail(struct exchange *exchange, int status, const char *fault)
+{
+	line_add(&exchange->answer, "text", fault);
+	return exchange_fail(exchange, status, CAUSE_RULE_FAULT);
 }
 
 static int handle_hello(struct exchange *exchange)
@@ -163,7 +169,7 @@ static const char *kind_text(const struct object *object)
 /* A list, or a piece of one. */
 struct listing {
 	struct text *out;
-	int64_t skip;			/* records before the piece */
+	int64_t skip; /* records before the piece */
 };
 
 static int list_one(struct object *object, void *arg)
@@ -239,15 +245,19 @@ static int handle_list(struct exchange *exchange)
 	return cut ? -E2BIG : 0;
 }
 
-/* Says why session_start() has failed. */
-static int start_failed(struct exchange *exchange, int error)
+/* Says why session_start() has failed with this errno. */
+static int start_fail(struct exchange *exchange, int error)
 {
-	char fault[FAULT_BYTES];
-	struct text why;
+	char holders[FAULT_BYTES];
+	struct text text;
 
-	text_open(&why, fault, sizeof(fault));
-	session_tell_failure(&why, error);
-	return fail(exchange, error, fault);
+	if (error == -EUSERS) {
+		text_open(&text, holders, sizeof(holders));
+		session_holders(&text);
+		line_add(&exchange->answer, "text", holders);
+		line_add_unsigned(&exchange->answer, "number", SESSIONS_MAX);
+	}
+	return exchange_fail(exchange, error, session_failure(error));
 }
 
 /* Answers with the session's number and markers, and what its buffers lack. */
@@ -287,27 +297,27 @@ static int handle_start(struct exchange *exchange)
 	int ret;
 
 	if (!session)
-		return fail(exchange, -ENOMEM, "no memory");
+		return exchange_fail(exchange, -ENOMEM, CAUSE_SESSION_MEMORY);
 	text_open(&why, fault, sizeof(fault));
 	ret = session_parse(session, exchange->request, &why);
 	if (ret) {
-		fail(exchange, ret, fault);
+		rule_fail(exchange, ret, fault);
 		goto unmap;
 	}
 	ret = session_start(session, &matched);
 	started = ret < 0 ? NULL : session_at((uint32_t)ret);
 	if (!started) {
-		ret = start_failed(exchange, ret);
+		ret = start_fail(exchange, ret);
 	} else if (start_faulty(started, &why) &&
-		   !(matched && line_find(exchange->request, "all", all,
-					  sizeof(all)))) {
+		   !(matched &&
+		     line_find(exchange->request, "all", all, sizeof(all)))) {
 		session_destroy(started);
-		ret = fail(exchange, -EINVAL, fault);
+		ret = rule_fail(exchange, -EINVAL, fault);
 	} else if (session->quota &&
 		   started->channel->page->roomless == EDQUOT) {
 		/* the request itself leaves no room */
 		session_destroy(started);
-		ret = start_failed(exchange, -EDQUOT);
+		ret = start_fail(exchange, -EDQUOT);
 	} else {
 		act_note(&started->channel->page->started, exchange);
 		start_answer(exchange, started, ret, matched);
@@ -331,10 +341,9 @@ static struct session *session_named(struct exchange *exchange, int *ret)
 	if (line_find(exchange->request, "name", name, sizeof(name)))
 		session = session_find(name);
 	if (!session)
-		*ret = fail(exchange, -ENOENT, "no such session");
+		*ret = exchange_fail(exchange, -ENOENT, CAUSE_SESSION_NONE);
 	else if (session->owned)
-		*ret = fail(exchange, -EPERM,
-			    "the session belongs to gdb: end it with tstop");
+		*ret = exchange_fail(exchange, -EPERM, CAUSE_SESSION_OF_GDB);
 	else
 		return session;
 	return NULL;
@@ -354,25 +363,25 @@ static int rule_change(struct exchange *exchange, int wanted)
 	if (!session)
 		return ret;
 	if (!line_find(exchange->request, "rule", string, sizeof(string)))
-		return fail(exchange, -EINVAL, "the request has no rule");
+		return exchange_fail(exchange, -EINVAL, CAUSE_RULE_NONE);
 	text_open(&why, fault, sizeof(fault));
 	ret = session_rule_parse(&rule, string, &why);
 	if (ret)
-		return fail(exchange, ret, fault);
+		return rule_fail(exchange, ret, fault);
 	if (!wanted && rule.condition[0])
-		return fail(exchange, -EINVAL,
-			    "disable takes a rule without a condition");
+		return exchange_fail(exchange, -EINVAL,
+				     CAUSE_RULE_CONDITION_OFF);
 	if (wanted && session->phase != SESSION_RUNS)
-		return fail(exchange, -ECANCELED, "the session is stopped, and "
-			    "records nothing any more: start another one");
+		return exchange_fail(exchange, -ECANCELED,
+				     CAUSE_SESSION_STOPPED);
 	rule.wanted = wanted;
 	ret = session_rule(session, &rule, &matched, &why);
 	if (!ret)
 		act_note(&session->channel->page->changed, exchange);
 	if (ret == -ETIMEDOUT)
-		return fail(exchange, ret, thread_writes);
+		return exchange_fail(exchange, ret, CAUSE_THREAD_WRITES);
 	if (ret)
-		return fail(exchange, ret, fault);
+		return rule_fail(exchange, ret, fault);
 	line_add_unsigned(&exchange->answer, "matched", matched);
 	return 0;
 }
@@ -397,7 +406,7 @@ static int session_change(struct exchange *exchange,
 		return ret;
 	ret = change(session);
 	if (ret)
-		fail(exchange, ret, thread_writes);
+		exchange_fail(exchange, ret, CAUSE_THREAD_WRITES);
 	return ret;
 }
 
@@ -439,11 +448,11 @@ static int handle_status(struct exchange *exchange)
 static int handle_gdb(struct exchange *exchange)
 {
 	char path[PLACE_SOCKET_BYTES], keep[LINE_VALUE_BYTES];
-	const char *why = "";
-	int ret = gdb_open(&why);
+	enum cause_id cause;
+	int ret = gdb_open(&cause);
 
 	if (ret)
-		return fail(exchange, ret, why);
+		return exchange_fail(exchange, ret, cause);
 	if (line_find(exchange->request, "keep", keep, sizeof(keep)) &&
 	    text_equal(keep, "1"))
 		gdb_keep();
@@ -458,16 +467,14 @@ static int handle_gdbserver(struct exchange *exchange)
 	int ret;
 
 	if (!line_find(exchange->request, "on", on, sizeof(on)))
-		return fail(exchange, -EINVAL, "the request has neither on nor "
-			    "off");
+		return exchange_fail(exchange, -EINVAL,
+				     CAUSE_REQUEST_SWITCH_NONE);
 	ret = ipa_serve(text_equal(on, "1"));
-	if (ret == -EPERM)
-		return fail(exchange, ret, "the program's environment forbids "
-			    "static data (TAFFRAIL_IPA=off)");
-	if (ret == -ENOTSUP)
-		return fail(exchange, ret, "a forked child has no static data "
-			    "for gdbserver");
-	return ret ? fail(exchange, ret, "no room for static data") : 0;
+	return !ret ? 0 :
+		      exchange_fail(exchange, ret,
+				    ret == -EPERM   ? CAUSE_GDBSERVER_OFF :
+				    ret == -ENOTSUP ? CAUSE_GDBSERVER_FORKED :
+						      CAUSE_GDBSERVER_NO_ROOM);
 }
 
 static int handle_detach(struct exchange *exchange)
@@ -485,12 +492,11 @@ static int handle_detach(struct exchange *exchange)
 		line_add(&exchange->answer, "drops", list);
 	if (ret && stopped.used)
 		line_add(&exchange->answer, "stopped", names);
-	if (ret == -ENOTEMPTY)
-		return fail(exchange, ret, "it has what would be lost");
-	if (ret == -EBUSY)
-		return fail(exchange, ret, "gdbserver is attached: detach it "
-			    "first");
-	return ret ? fail(exchange, ret, thread_writes) : 0;
+	return !ret ? 0 :
+		      exchange_fail(exchange, ret,
+				    ret == -ENOTEMPTY ? CAUSE_DETACH_LOSES :
+				    ret == -EBUSY ? CAUSE_GDBSERVER_ATTACHED :
+						    CAUSE_THREAD_WRITES);
 }
 
 static int (*const handlers[])(struct exchange *exchange) = {
@@ -520,7 +526,8 @@ void control_obey(struct message *message, const struct ucred *peer,
 		message->status = -EPROTO;
 	} else if (message->type >= ARRAY_SIZE(handlers) ||
 		   !handlers[message->type]) {
-		message->status = fail(&exchange, -ENOSYS, "unknown request");
+		message->status = exchange_fail(&exchange, -ENOSYS,
+						CAUSE_REQUEST_UNKNOWN);
 	} else {
 		message->status = handlers[message->type](&exchange);
 	}
@@ -564,8 +571,7 @@ static int exchange_run(int fd, struct message *message, char *memory)
 
 int control_serve(int fd)
 {
-	uint64_t bytes = CONTROL_REQUEST_BYTES +
-			 (uint64_t)PROTOCOL_PAYLOAD_MAX;
+	uint64_t bytes = CONTROL_REQUEST_BYTES + (uint64_t)PROTOCOL_PAYLOAD_MAX;
 	struct message message;
 	char *memory;
 	int ret = bytes_receive(fd, &message, sizeof(message));

@@ -61,6 +61,11 @@ static const struct cause_row *row_find(enum cause_id id)
 	return NULL;
 }
 
+bool cause_known(uint64_t id)
+{
+	return id < ARRAY_SIZE(slots_of) && slots_of[id];
+}
+
 int cause_fill(struct cause *cause, int ret, enum cause_id id,
 	       const struct cause_slots *slots)
 {

@@ -10,6 +10,7 @@
 #ifndef COMMAND_CAUSES_CAUSE_H
 #define COMMAND_CAUSES_CAUSE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -52,6 +53,9 @@ int cause_fill(struct cause *cause, int ret, enum cause_id id,
 #define cause_set(cause, ret, name, ...)         \
 	cause_fill((cause), (ret), CAUSE_##name, \
 		   &(struct cause_slots){ __VA_ARGS__ })
+
+/* Returns true for the number of a cause. */
+bool cause_known(uint64_t id);
 
 /* Puts a cause in words, with its remedy if there is one. Returns `line`. */
 char *cause_line(const struct cause *cause, char line[CAUSE_LINE_BYTES]);

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/lines.h"
 #include "command/attach/steps.h"
 #include "command/common/command.h"
 #include "command/common/limits.h"
@@ -437,32 +438,38 @@ static int exchange_again(struct client *client, enum message_type type,
 	return ret;
 }
 
-/* Takes "error=TEXT" out of a failure; replaces control characters. */
+/* Returns a copy of the first line KEY=TEXT of an answer, with "?" for control
+ * characters; "" if there is none. */
+static const char *answer_text(const struct client_answer *answer,
+			       const char *key, char text[CAUSE_TEXT_BYTES])
+{
+	text[0] = '\0';
+	line_find(answer->payload, key, text, CAUSE_TEXT_BYTES);
+	for (char *p = text; *p; p++)
+		if ((unsigned char)*p < ' ' || *p == 0x7f)
+			*p = '?';
+	return text;
+}
+
+/* Takes the cause out of a failure. */
 static void client_refused(struct client *client,
 			   const struct client_answer *answer, int status)
 {
-	char said[CAUSE_TEXT_BYTES], name[32];
-	const char *text = strstr(answer->payload, "error=");
-	pid_t pid = client_pid(client);
+	uint64_t id = client_answer_number(answer, "cause");
+	char text[CAUSE_TEXT_BYTES];
+	struct cause_slots slots = {
+		.pid = client_pid(client),
+		.error = status,
+		.n = (int64_t)client_answer_number(answer, "number"),
+		.text = answer_text(answer, "text", text),
+		.path = client->process ? rundir_shown(client->process) : "",
+	};
 
-	if (!text || (text != answer->payload && text[-1] != '\n')) {
-		if (status == -E2BIG)
-			cause_set(&client->cause, 0, AGENT_LIST_LONG,
-				  .pid = pid);
-		else
-			cause_set(&client->cause, 0, AGENT_REFUSES, .pid = pid,
-				  .error = status);
-		return;
-	}
-	text += strlen("error=");
-	snprintf(said, sizeof(said), "%.*s", (int)strcspn(text, "\n"), text);
-	for (char *p = said; *p; p++)
-		if ((unsigned char)*p < ' ' || *p == 0x7f)
-			*p = '?';
-	/* a text that names the process needs no number before it */
-	snprintf(name, sizeof(name), "process %d", pid);
-	cause_set(&client->cause, 0, AGENT_SAYS,
-		  .pid = strstr(said, name) ? 0 : pid, .text = said);
+	if (status == -E2BIG)
+		id = CAUSE_AGENT_LIST_LONG;
+	cause_fill(&client->cause, 0,
+		   cause_known(id) ? (enum cause_id)id : CAUSE_AGENT_REFUSES,
+		   &slots);
 }
 
 /* Adds the limits of the process that may be why the agent has failed. */

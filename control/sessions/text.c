@@ -10,6 +10,7 @@
 #include "base/host.h"
 #include "base/lines.h"
 #include "base/sys.h"
+#include "control/causes.h"
 #include "control/protocol.h"
 #include "control/sessions/budget.h"
 #include "control/sessions/heirs.h"
@@ -20,9 +21,9 @@
 #include "tracepoints/frames/frames-ring.h"
 #include "tracepoints/usdt/usdt.h"
 
-#define SESSION_FILE_BYTES	65536
-#define OBEYED_MAX		256	/* files in sessions/ */
-#define WHY_BYTES		400
+#define SESSION_FILE_BYTES 65536
+#define OBEYED_MAX	   256 /* files in sessions/ */
+#define WHY_BYTES	   400
 
 static int name_valid(const char *name)
 {
@@ -36,8 +37,8 @@ static int name_valid(const char *name)
 	return 1;
 }
 
-static int key_take(struct session *session, const char *key,
-		    const char *value, struct text *why)
+static int key_take(struct session *session, const char *key, const char *value,
+		    struct text *why)
 {
 	const char *p = value;
 	int64_t number;
@@ -79,11 +80,10 @@ static int key_take(struct session *session, const char *key,
 			return -EINVAL;
 		session->rules[session->nrules - 1].wanted = 0;
 	}
-	return 0;	/* unknown keys are for later agents */
+	return 0; /* unknown keys are for later agents */
 }
 
-int session_parse(struct session *session, const char *text,
-		  struct text *fault)
+int session_parse(struct session *session, const char *text, struct text *fault)
 {
 	struct line line;
 
@@ -93,9 +93,10 @@ int session_parse(struct session *session, const char *text,
 		if (line.cut ||
 		    key_take(session, line.key, line.value, fault)) {
 			if (!fault->used)
-				text_add(fault, line.cut ?
-					 "a line is too long" :
-					 "a value is not understood");
+				text_add(fault,
+					 line.cut ?
+						 "a line is too long" :
+						 "a value is not understood");
 			return -EINVAL;
 		}
 	}
@@ -151,8 +152,8 @@ uint64_t session_unsaved(struct session *session)
 	channel_sum(session->channel, &sums);
 	if (session->flags & SESSION_CONSUMED)
 		return budget_collected(session->name) ? 0 : sums.held;
-	return page && page->saved < sums.written ?
-		       sums.written - page->saved : 0;
+	return page && page->saved < sums.written ? sums.written - page->saved :
+						    0;
 }
 
 /* Writes argument types as rule_types() reads them. */
@@ -196,8 +197,8 @@ static void rules_add(const struct session *session, struct text *out)
 SIGSAFE void session_write(const struct session *session, struct text *out)
 {
 	line_add(out, "name", session->name);
-	line_add(out, "mode", session->flags & SESSION_OVERWRITE ? "overwrite" :
-								   "discard");
+	line_add(out, "mode",
+		 session->flags & SESSION_OVERWRITE ? "overwrite" : "discard");
 	line_add_unsigned(out, "buffer", session->buffer);
 	line_add_unsigned(out, "quota", session->quota);
 	text_add(out, "context=");
@@ -229,14 +230,11 @@ void session_describe(struct session *session, struct text *out)
 	line_add_unsigned(out, "left_off", session->channel->page->left_off);
 }
 
-static void tell_holders(struct text *out)
+void session_holders(struct text *out)
 {
 	uint32_t ours = 0;
 	uint32_t i;
 
-	text_add(out, "the process takes part in ");
-	text_add_unsigned(out, SESSIONS_MAX);
-	text_add(out, " sessions, which is the limit: ");
 	for (i = 0; i < SESSIONS_MAX; i++) {
 		const struct session *session = session_at(i);
 
@@ -249,50 +247,38 @@ static void tell_holders(struct text *out)
 	if (ours < SESSIONS_MAX)
 		text_add(out, ours ? ", and gdb's or callbacks" :
 				     "gdb's or callbacks");
-	text_add(out, "; end one first (taffrail destroy NAME)");
 }
 
-void session_tell_failure(struct text *out, int error)
+int session_failure(int error)
 {
-	if (error == -EEXIST) {
-		text_add(out, "a session of that name exists");
-	} else if (error == -EUSERS) {
-		tell_holders(out);
-	} else if (place_forbidden(error)) {
-		text_add(out, host_landlock ?
-				      "the program has restricted itself by "
-				      "Landlock" :
-				      "a security module restricts the program "
-				      "(Landlock, for example)");
-		text_add(out, ": it can no longer make files in its directory");
-	} else if (error == -EACCES) {
-		text_add(out, "the program has changed its user, and can no "
-			 "longer make files in its directory");
-	} else if (error == -EPERM) {
-		text_add(out, "the program may not give its files to that "
-			 "group");
-	} else if (error == -ENOTSUP) {
-		text_add(out, PROTOCOL_NO_GROUP);
-	} else if (error == -EBUSY) {
-		text_add(out, "another group has access already");
-	} else if (error == -EDQUOT) {
-		text_add(out, "the quota leaves no room for the session's "
-			 "buffers");
-	} else if (error == -ENOSPC) {
-		text_add(out, "there is no room for the session's files in ");
-		text_add(out, place_process);
-		text_add(out, "; make room there");
-	} else {
-		text_add(out, "cannot make the session's files in ");
-		text_add(out, place_process);
-	}
+	static const struct {
+		int error;
+		enum cause_id cause;
+	} rows[] = {
+		{ -EEXIST, CAUSE_SESSION_EXISTS },
+		{ -EUSERS, CAUSE_SESSIONS_MANY },
+		{ -EACCES, CAUSE_SESSION_USER_CHANGED },
+		{ -EPERM, CAUSE_SESSION_GROUP_DENIED },
+		{ -ENOTSUP, CAUSE_SESSION_GROUP_SERVICE },
+		{ -EBUSY, CAUSE_SESSION_GROUP_OTHER },
+		{ -EDQUOT, CAUSE_SESSION_QUOTA },
+		{ -ENOSPC, CAUSE_SESSION_NO_ROOM },
+	};
+
+	if (place_forbidden(error))
+		return host_landlock ? CAUSE_SESSION_LANDLOCKED :
+				       CAUSE_SESSION_RESTRICTED;
+	for (uint32_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].error == error)
+			return rows[i].cause;
+	return CAUSE_SESSION_FILES;
 }
 
 /* Reads a file in sessions/. Returns 0 or a negative errno. */
 static int rules_read(int directory, const char *name, char *buffer)
 {
-	int fd = file_open(directory, name, O_RDONLY, 0,
-			   SESSION_FILE_BYTES - 1);
+	int fd =
+		file_open(directory, name, O_RDONLY, 0, SESSION_FILE_BYTES - 1);
 	long n;
 
 	if (fd < 0)
@@ -335,7 +321,7 @@ struct obeying {
 	struct session *session;
 	char *buffer;
 	uint32_t files;
-	int ret;		/* of a session that this process joins */
+	int ret; /* of a session that this process joins */
 };
 
 static void obey_entry(int fd, const char *name, void *arg)

@@ -14,9 +14,6 @@
  */
 int gdb_allowed(void);
 
-/* Says to people that it may not. */
-extern char gdb_forbidden[];
-
 /* Serves the listening socket: accepts one connection. */
 int gdb_connect(int listener, void *arg);
 

@@ -20,27 +20,26 @@
 #include "control/threads/settings.h"
 #include "gdbstub/stub/connect.h"
 
-static int kept;	/* the socket stays, however many gdbs come */
+static int kept; /* the socket stays, however many gdbs come */
 
-int gdb_open(const char **why)
+int gdb_open(enum cause_id *cause)
 {
 	int fd;
 	int ret;
 
-	*why = "the program's environment forbids gdb (TAFFRAIL_GDB=off)";
+	*cause = CAUSE_GDB_OFF;
 	if (setting_is(settings.gdb, "off"))
 		return -EPERM;
-	*why = "gdb's stub needs a service thread, and the program has "
-	       "TAFFRAIL_SERVICE=signal: start it without";
+	*cause = CAUSE_GDB_SIGNAL;
 	if (agent_signal)
 		return -ENOTSUP;
-	*why = gdb_forbidden;
+	*cause = CAUSE_GDB_NOT_DUMPABLE;
 	if (!gdb_allowed())
 		return -EPERM;
 	gdb_await();
 	if (service_watches(gdb_connect))
 		return 0;
-	*why = "the agent cannot make gdb.sock";
+	*cause = CAUSE_GDB_SOCKET_UNMADE;
 	fd = service_listen(GDB_SOCKET);
 	if (fd < 0)
 		return fd;
@@ -65,7 +64,7 @@ int gdb_resting(void)
 void gdb_start(void)
 {
 	char path[PLACE_SOCKET_BYTES];
-	const char *why;
+	enum cause_id cause;
 	int ret;
 
 	/* the image before execve(2) may have left a socket: it is dead */
@@ -75,7 +74,7 @@ void gdb_start(void)
 	kept = 0;
 	if (!setting_is(settings.gdb, "on"))
 		return;
-	ret = gdb_open(&why);
+	ret = gdb_open(&cause);
 	if (ret)
-		log_fact(LOG_ERROR, "gdb", why, ret);
+		log_fact(LOG_ERROR, "gdb", "gdb.sock is not there", ret);
 }

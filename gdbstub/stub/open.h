@@ -6,11 +6,13 @@
 #ifndef GDBSTUB_STUB_OPEN_H
 #define GDBSTUB_STUB_OPEN_H
 
+#include "control/causes.h"
+
 /*
  * Opens the socket for gdb, if it is not open. Returns 0; or -EPERM, or the
- * error of a system call, and a text for the user in *why. Service thread only.
+ * error of a system call, and the cause in *cause. Service thread only.
  */
-int gdb_open(const char **why);
+int gdb_open(enum cause_id *cause);
 
 /*
  * Returns how many sockets for gdb are open, when gdb does not need the service

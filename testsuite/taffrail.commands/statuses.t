@@ -188,7 +188,7 @@ expect commands:
 	*		0
 	start|record	1 cannot make the session's files in .*: ulimit -n is 3
 	attach		1 has an agent already
-	gdb		1 cannot make gdb.sock; its limits: ulimit -n is 3
+	gdb		1 cannot make gdb.sock: [^;]*; its limits: ulimit -n is 3
 	doctor		1 process \d+ will not work: limits
 	watch		124
 	detach		-

@@ -43,7 +43,7 @@ static void serve(int fd, const struct message *request, const char *payload)
 	answer.bytes = bytes;
 	if (strstr(payload, "name=refuse")) {
 		answer.status = -EEXIST;
-		text = "error=there is one\x1b[m";
+		text = "cause=196\ntext=there is one\x1b[m";
 		answer.bytes = bytes = strlen(text);
 	} else if (strstr(payload, "name=version")) {
 		answer.version = 7;
