@@ -67,3 +67,17 @@ if MACHINE_X86_64
 agent_wrap_sources += \
 	agent/wrap/syscall-x86_64.S
 endif
+
+# Runs in a hit, or in a function of libc's that the program calls: compiled for
+# speed. All else in the agent is compiled for size.
+agent_hot = \
+	agent/wrap/clone-x86_64.c \
+	agent/wrap/protect.c \
+	agent/api.c \
+	agent/emit.c \
+	agent/faulting.c
+
+# Runs in the agent's threads alone (Makefile.am).
+agent_aside = \
+	agent/called.c \
+	agent/control.c

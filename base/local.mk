@@ -35,3 +35,7 @@ base_agent_sources = \
 	base/arena.h \
 	base/hidden-private.h \
 	base/memory-functions.c
+
+# Runs in a hit: compiled for speed. All else in the agent is compiled for size.
+base_hot = \
+	base/memory-functions.c

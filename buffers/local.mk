@@ -48,3 +48,22 @@ buffers_tool_sources = \
 	buffers/reader/step.h \
 	buffers/reader/ring.c \
 	buffers/reader/walk.c
+
+# Runs in a hit: compiled for speed. All else in the agent is compiled for size.
+buffers_hot = \
+	buffers/clock.c \
+	buffers/writers/direct.c \
+	buffers/writers/event.c \
+	buffers/writers/fast-x86_64.c \
+	buffers/writers/locked.c \
+	buffers/writers/section-x86_64.c \
+	buffers/writers/sequence-x86_64.c \
+	buffers/writers/tally-x86_64.c \
+	buffers/writers/write.c
+
+# Runs in the agent's threads alone (Makefile.am).
+buffers_aside = \
+	buffers/rings/page.c \
+	buffers/rings/room.c \
+	buffers/writers/choose.c \
+	buffers/writers/flush-x86_64.c

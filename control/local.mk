@@ -68,3 +68,21 @@ control_sources += \
 	control/threads/vectors-setup-x86_64.c \
 	control/threads/vectors-x86_64.S
 endif
+
+# Runs in the agent's threads alone (Makefile.am).
+control_aside = \
+	control/service/alone.c \
+	control/service/peer.c \
+	control/service/service.c \
+	control/sessions/adopt.c \
+	control/sessions/budget.c \
+	control/sessions/contexts.c \
+	control/sessions/environment.c \
+	control/sessions/heirs.c \
+	control/sessions/identity.c \
+	control/sessions/modules.c \
+	control/sessions/share.c \
+	control/sessions/text.c \
+	control/sessions/untaken.c \
+	control/threads/descriptors.c \
+	control/threads/rights.c

@@ -150,3 +150,26 @@ usdt_sources = \
 # libtaffrail-pthread.so
 provider_pthread_sources = \
 	tracepoints/providers/pthread.c
+
+# Runs in a hit: compiled for speed. All else in the agent is compiled for size.
+tracepoints_hot = \
+	tracepoints/conditions/ax-host.c \
+	tracepoints/conditions/ax-run.c \
+	tracepoints/conditions/ax-text.c \
+	tracepoints/frames/collect-hit.c \
+	tracepoints/program/memory.c \
+	tracepoints/program/snapshot-x86_64.c \
+	tracepoints/usdt/hit.c
+
+# Runs in the agent's threads alone (Makefile.am).
+tracepoints_aside = \
+	tracepoints/conditions/ax-simple.c \
+	tracepoints/fields/signature.c \
+	tracepoints/frames/collect.c \
+	tracepoints/frames/frames-ring.c \
+	tracepoints/frames/frames.c \
+	tracepoints/sites/event-record.c \
+	tracepoints/usdt/absent.c \
+	tracepoints/usdt/module-file.c \
+	tracepoints/usdt/moved.c \
+	tracepoints/usdt/plan/note.c
