@@ -236,7 +236,7 @@ int run_install(struct trace_point *point)
 int run_enable(struct trace_point *point, int on)
 {
 	if (run.state.phase == RUN_ON && point->slot)
-		store_release(&collect_counts[point->slot - 1].enabled,
+		store_relaxed(&collect_counts[point->slot - 1].enabled,
 			      (uint32_t)on);
 	return 0;
 }
