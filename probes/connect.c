@@ -33,7 +33,7 @@ static int enable(struct taffrail_call *call, struct connection *connection)
 	if (markers < 0)
 		return call_fail(call, markers, "%s: %s", connection->name,
 				 taffrail_probe_strerror(markers));
-	store_release(&connection->enabled, 1);
+	store_relaxed(&connection->enabled, 1);
 	return markers;
 }
 
@@ -53,7 +53,7 @@ static int disable(struct taffrail_call *call, struct connection *connection)
 					   connection->item->callback_,
 					   connection->priv, LEAVE_MS,
 					   &thread);
-	store_release(&connection->enabled, 0);
+	store_relaxed(&connection->enabled, 0);
 	if (!ret || ret == -ENOENT)
 		return 0;
 	if (ret == -ETIMEDOUT)

@@ -428,7 +428,7 @@ void entry_link(struct entry *entry)
 		link = &(*link)->next;
 	entry->next = *link;
 	store_release(link, entry);
-	store_release(&entry_count, entry_count + 1);
+	store_relaxed(&entry_count, entry_count + 1);
 	store_relaxed(&entries_told, entries_told + !!entry->told);
 }
 
@@ -441,7 +441,7 @@ void entry_unlink(struct entry *entry)
 	while (*link != entry)
 		link = &(*link)->next;
 	store_release(link, entry->next);
-	store_release(&entry_count, entry_count - 1);
+	store_relaxed(&entry_count, entry_count - 1);
 	store_relaxed(&entries_told, entries_told - !!entry->told);
 	entry->left = leaving;
 	leaving = entry;
