@@ -252,10 +252,10 @@ static int run_map(void)
 		if (!page)
 			return -ENOMEM;
 		sys_madvise(page, 4096, MADV_WIPEONFORK);
-		store_release(&collect_run, (struct collect_run *)page);
+		store_relaxed(&collect_run, (struct collect_run *)page);
 	}
 	if (!collect_places)
-		store_release(&collect_places,
+		store_relaxed(&collect_places,
 			      sys_map_anonymous(FRAME_PLACES *
 						FRAME_LARGE_BYTES));
 	return 0;

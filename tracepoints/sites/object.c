@@ -401,6 +401,6 @@ int object_snapshots(struct object *object, enum object_user user, int on,
 		if (ret && !first)
 			first = ret;
 	}
-	store_release(&object->snapshots, users);
+	store_relaxed(&object->snapshots, users);
 	return on ? first : 0;
 }
