@@ -100,7 +100,7 @@ static int revive_alone(void *unused, void *neither)
 	(void)unused;
 	(void)neither;
 	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, SIGSET_BYTES);
-	if (__atomic_exchange_n(&fork_mark[1], 1, __ATOMIC_ACQ_REL))
+	if (__atomic_exchange_n(&fork_mark[1], 1, __ATOMIC_RELAXED))
 		revive_wait();
 	else
 		ret = revive();
