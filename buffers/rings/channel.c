@@ -332,8 +332,9 @@ int channel_create(struct channel *channel, uint32_t index, const char *name,
 	for (i = 0; i < CHANNEL_CPUS_MAX; i++)
 		rings->tab[i] = &ring_absent;
 	rings->overwrite = !!(flags & SESSION_OVERWRITE);
-	rings->generation = ++generations;
-	rings->channel = channel;
+	store_release(&rings->generation, ++generations);
+	/* a thread of a forked child that sees the channel uses all of it */
+	store_release(&rings->channel, channel);
 	if (process.page->sessions <= index)
 		store_release(&process.page->sessions, index + 1);
 	return 0;
