@@ -342,7 +342,7 @@ int channel_create(struct channel *channel, uint32_t index, const char *name,
 
 void channel_resume(struct channel *channel)
 {
-	channel->page->state = SESSION_ACTIVE;
+	store_release(&channel->page->state, SESSION_ACTIVE);
 	/* SESSION-MAKING: a reader that sees 0 finds the files that stay, and
 	 * that the session is active, unless it was stopped since */
 	store_release(&channel->page->making, 0);
@@ -366,7 +366,7 @@ void channel_stop(struct channel *channel)
 	/* LOCKED-OWNER: before the owners are looked at */
 	__atomic_store_n(&channel->active, 0, __ATOMIC_SEQ_CST);
 	if (channel->page && channel->page->state == SESSION_ACTIVE)
-		channel->page->state = SESSION_STOPPED;
+		store_release(&channel->page->state, SESSION_STOPPED);
 }
 
 /* Waits while *word is `busy`, a millisecond a look, `*looks` in all. */

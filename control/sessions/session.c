@@ -446,7 +446,7 @@ int session_destroy(struct session *session)
 
 	if (ret)
 		return ret;
-	session->channel->page->state = SESSION_DESTROYED;
+	store_release(&session->channel->page->state, SESSION_DESTROYED);
 	channel_remove_files(session->channel);
 	channel_destroy(session->channel);
 	session->phase = SESSION_FREE;
