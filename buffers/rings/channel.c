@@ -550,8 +550,11 @@ static COLD void ring_want(struct channel *channel, uint32_t number,
 	    load_relaxed(&host_guest_confined) || lately_barren(channel) ||
 	    sys4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all)))
 		return;
-	if (!__atomic_exchange_n(&channel->making, 1, __ATOMIC_ACQUIRE)) {
-		if (load_acquire(&channel->active) &&
+	/* making, then `active`; channel_stop() and channel_grace() do the
+	 * reverse. In any other order both could see the old word, and the ring
+	 * would be made for a channel that has gone. */
+	if (!__atomic_exchange_n(&channel->making, 1, __ATOMIC_SEQ_CST)) {
+		if (__atomic_load_n(&channel->active, __ATOMIC_SEQ_CST) &&
 		    channel_run_aside(ring_maker, &wanted))
 			store_relaxed(&channel->barren, clock_read_time());
 		store_release(&channel->making, 0);
