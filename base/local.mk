@@ -4,6 +4,7 @@
 # in the agent and in the command
 base_sources = \
 	base/base.h \
+	base/order.def \
 	base/entries.c \
 	base/entries.h \
 	base/file.c \

@@ -49,7 +49,8 @@ int process_read(struct process_page *page, int imagefd)
 	if (ret)
 		return ret;
 	/* the rest of the page was stored before the magic, with release */
-	load_acquire(&((const struct process_page *)map.address)->magic);
+	load_acquire(&((const struct process_page *)map.address)->magic,
+		     PROCESS_PAGE);
 	memcpy(page, map.address, sizeof(*page));
 	file_map_close(&map);
 	ret = check_magic(page->magic, PROCESS_MAGIC, page->version);
@@ -109,7 +110,7 @@ int session_view_open(struct session_view *session, int dirfd, const char *name)
 		return ret;
 	/* the rest of the page was stored before the magic, with release */
 	load_acquire(&((const struct session_page *)session->map.address)
-			     ->magic);
+			     ->magic, SESSION_PAGE);
 	memcpy(&session->page, session->map.address, sizeof(session->page));
 	terminate(session->page.name, sizeof(session->page.name));
 	session->page.faults[0] = '\0';	/* read_faults() */
@@ -300,7 +301,7 @@ static void read_faults(struct session_view *session)
 {
 	const struct session_page *page = session->map.address;
 	/* SESSION-FAULT: the lines are complete once their length is seen */
-	uint32_t bytes = load_acquire(&page->fault_bytes);
+	uint32_t bytes = load_acquire(&page->fault_bytes, SESSION_FAULT);
 	char *faults = session->page.faults;
 	uint32_t i;
 
@@ -318,7 +319,7 @@ static void read_untaken(struct session_view *session)
 {
 	const struct session_page *page = session->map.address;
 	/* SESSION-UNTAKEN: the lines are complete once their length is seen */
-	uint32_t bytes = load_acquire(&page->untaken_bytes);
+	uint32_t bytes = load_acquire(&page->untaken_bytes, SESSION_UNTAKEN);
 	struct session_page *copy = &session->page;
 
 	copy->untaken_more = load_relaxed(&page->untaken_more);
@@ -331,7 +332,7 @@ static void read_untaken(struct session_view *session)
 int session_view_update(struct session_view *session)
 {
 	const struct session_page *page = session->map.address;
-	uint64_t to = load_acquire(&page->record_bytes);
+	uint64_t to = load_acquire(&page->record_bytes, SESSION_RECORDS);
 	uint64_t at = session->parsed;
 	const struct event_record *record;
 	char *copy;

@@ -53,7 +53,7 @@ static int copy_constants(struct ring_reader *ring)
 	struct ring page;
 
 	/* the other constants were stored before the magic, with release */
-	load_acquire(&shared(ring)->magic);
+	load_acquire(&shared(ring)->magic, RING_CONSTANTS);
 	memcpy(&page, ring->map.address, sizeof(page));
 	if (!page.magic)
 		return -EAGAIN;
@@ -171,8 +171,8 @@ static uint32_t packets_since(const struct ring_reader *ring, uint32_t start)
 
 	/* RING-HEAD: the copy made before must not move below this load, or
 	 * a sub-buffer written meanwhile would pass as intact */
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	head = load_acquire(&shared(ring)->head);
+	__atomic_thread_fence(ACQUIRE(RING_HEAD));
+	head = load_acquire(&shared(ring)->head, RING_HEAD);
 	return (open_start(ring, head, &used) - start) / ring->sub_bytes;
 }
 
@@ -184,7 +184,7 @@ int ring_count(struct ring_reader *ring, struct ring_count *count)
 	memset(count, 0, sizeof(*count));
 	for (tries = 0; tries < COUNT_TRIES && !ring->broken; tries++) {
 		/* RING-HEAD: everything below head was stored before it */
-		uint64_t head = load_acquire(&shared(ring)->head);
+		uint64_t head = load_acquire(&shared(ring)->head, RING_HEAD);
 		uint32_t start = open_start(ring, head, &count->used);
 
 		if (!head) {
@@ -278,7 +278,8 @@ void ring_release(struct ring_reader *ring)
 	ring->next++;
 	/* RING-TAIL: the reader's loads from the sub-buffer come before; else
 	 * the writer would put new events where the reader is still copying */
-	store_release(&ring->control->tail, ring->next * ring->sub_bytes);
+	store_release(&ring->control->tail, ring->next * ring->sub_bytes,
+		      RING_TAIL);
 }
 
 int ring_finish(const struct packet_format *format, struct packet *packet,
@@ -331,7 +332,7 @@ bool ring_still_there(const struct ring_reader *ring, uint64_t number)
 
 	/* PACKET-NUMBER: the copy made before must not move below this load;
 	 * a writer that takes the sub-buffer stores its number first */
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	__atomic_thread_fence(ACQUIRE(PACKET_NUMBER));
 	return head->packet_seq_num == number;
 }
 

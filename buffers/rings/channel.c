@@ -69,7 +69,8 @@ int channels_setup(void)
 	fork_mark = (uint32_t *)pages;
 	/* children count on from here and must not reach 0, also when a filter
 	 * makes getpid() return any number */
-	store_release(fork_mark, ((uint32_t)sys_getpid() & INT32_MAX) | 1);
+	store_release(fork_mark, ((uint32_t)sys_getpid() & INT32_MAX) | 1,
+		      FORK_MARK);
 	/* on another cache line: writers read the mark */
 	fork_lock = (struct fork_lock *)(pages + 64);
 	*fork_lock = fork_lock_unset;
@@ -82,7 +83,7 @@ struct channel *channel_take(uint32_t i)
 {
 	channels[i].rings = (struct rings *)(tables + (uint64_t)4096 * i);
 	/* GUEST-SESSION: before guests are looked for */
-	__atomic_fetch_or(&channels_used, 1u << i, __ATOMIC_SEQ_CST);
+	__atomic_fetch_or(&channels_used, 1u << i, SEQ_CST(GUEST_SESSION));
 	return &channels[i];
 }
 
@@ -126,7 +127,7 @@ static void ring_init(struct ring *ring, const struct channel *channel,
 	first->stream_instance_id = instance;
 	first->timestamp_begin = clock_read();
 	first->cpu_id = cpu;
-	store_release(&ring->magic, RING_MAGIC);
+	store_release(&ring->magic, RING_MAGIC, RING_CONSTANTS);
 }
 
 int channel_room_admit(const struct channel *channel, uint64_t bytes)
@@ -170,7 +171,7 @@ static int ring_make(const struct channel *channel, const char *suffix,
 	ring_init(ring, channel, number, instance, bytes);
 	/* SESSION-RINGS: after the ring's magic, else a reader that sees the
 	 * number would miss a ring that is just being made */
-	__atomic_fetch_add(&channel->page->rings, 1, __ATOMIC_RELEASE);
+	__atomic_fetch_add(&channel->page->rings, 1, RELEASE(SESSION_RINGS));
 	*out = ring;
 	return 0;
 }
@@ -186,7 +187,7 @@ int channel_cpu_ring_make(struct channel *channel, uint32_t cpu)
 	/* a child must not write to its parent's ring */
 	sys_madvise(ring, RING_DATA_OFFSET + (uint64_t)channel->ring_bytes,
 		    MADV_DONTFORK);
-	store_release(&channel->rings->tab[cpu], ring);
+	store_release(&channel->rings->tab[cpu], ring, CPU_RING);
 	return 0;
 }
 
@@ -207,7 +208,7 @@ int channel_locked_ring_make(struct channel *channel, uint32_t k)
 	/* The waiting writer has read the clock already; with this reading, its
 	 * event is not older than the packet. */
 	channel->locks[k].clock = clock_read();
-	store_release(&channel->locked[k], ring);
+	store_release(&channel->locked[k], ring, LOCKED_RING);
 	return 0;
 }
 
@@ -282,11 +283,12 @@ SIGSAFE int channel_count(struct channel *channel, uint64_t generation,
 	int ours;
 
 	/* before the generation is read: see channels_forked() */
-	__atomic_fetch_add(&channel->counting, 1, __ATOMIC_SEQ_CST);
-	ours = load_acquire(&channel->rings->generation) == generation;
+	__atomic_fetch_add(&channel->counting, 1, SEQ_CST(CHANNEL_COUNTING));
+	ours = load_acquire(&channel->rings->generation, RINGS_GENERATION) ==
+	       generation;
 	if (ours)
 		__atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
-	__atomic_fetch_sub(&channel->counting, 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_sub(&channel->counting, 1, SEQ_CST(CHANNEL_COUNTING));
 	return ours;
 }
 
@@ -310,7 +312,7 @@ int channel_create(struct channel *channel, uint32_t index, const char *name,
 	if (cpus > CHANNEL_CPUS_MAX)
 		cpus = CHANNEL_CPUS_MAX;
 	/* GUEST-SESSION: a guest that comes later finds the channel taken */
-	if (__atomic_load_n(fork_guests, __ATOMIC_SEQ_CST))
+	if (__atomic_load_n(fork_guests, SEQ_CST(GUEST_SESSION)))
 		cpus = 0;
 	channel->index = index;
 	channel->flags = flags;
@@ -332,23 +334,24 @@ int channel_create(struct channel *channel, uint32_t index, const char *name,
 	for (i = 0; i < CHANNEL_CPUS_MAX; i++)
 		rings->tab[i] = &ring_absent;
 	rings->overwrite = !!(flags & SESSION_OVERWRITE);
-	store_release(&rings->generation, ++generations);
+	store_release(&rings->generation, ++generations, RINGS_GENERATION);
 	/* a thread of a forked child that sees the channel uses all of it */
-	store_release(&rings->channel, channel);
+	store_release(&rings->channel, channel, RINGS_CHANNEL);
 	if (process.page->sessions <= index)
-		store_release(&process.page->sessions, index + 1);
+		store_release(&process.page->sessions, index + 1,
+			      PROCESS_SESSIONS);
 	return 0;
 }
 
 void channel_resume(struct channel *channel)
 {
-	store_release(&channel->page->state, SESSION_ACTIVE);
+	store_release(&channel->page->state, SESSION_ACTIVE, SESSION_STATE);
 	/* SESSION-MAKING: a reader that sees 0 finds the files that stay, and
 	 * that the session is active, unless it was stopped since */
-	store_release(&channel->page->making, 0);
-	store_release(&channel->active, 1);
+	store_release(&channel->page->making, 0, SESSION_MAKING);
+	store_release(&channel->active, 1, CHANNEL_ACTIVE);
 	/* WRITE-SLOT: everything else of the table is set */
-	store_release(&channel->rings->nr, channel->cpus);
+	store_release(&channel->rings->nr, channel->cpus, RINGS_NR);
 }
 
 SIGSAFE void channels_close_cpus(void)
@@ -357,16 +360,17 @@ SIGSAFE void channels_close_cpus(void)
 
 	for (i = 0; i < CHANNELS_MAX; i++)
 		if (channel_used(i))
-			store_release(&channels[i].rings->nr, 0);
+			store_release(&channels[i].rings->nr, 0, RINGS_NR);
 }
 
 void channel_stop(struct channel *channel)
 {
-	store_release(&channel->rings->nr, 0);
+	store_release(&channel->rings->nr, 0, RINGS_NR);
 	/* LOCKED-OWNER: before the owners are looked at */
-	__atomic_store_n(&channel->active, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&channel->active, 0, SEQ_CST(LOCKED_OWNER));
 	if (channel->page && channel->page->state == SESSION_ACTIVE)
-		store_release(&channel->page->state, SESSION_STOPPED);
+		store_release(&channel->page->state, SESSION_STOPPED,
+			      SESSION_STATE);
 }
 
 /* Waits while *word is `busy`, a millisecond a look, `*looks` in all. */
@@ -374,7 +378,7 @@ static int word_wait(const uint32_t *word, uint32_t busy, int *looks)
 {
 	struct timespec pause = { .tv_nsec = NS_PER_MS };
 
-	while (__atomic_load_n(word, __ATOMIC_SEQ_CST) == busy) {
+	while (__atomic_load_n(word, SEQ_CST(LOCKED_OWNER)) == busy) {
 		if ((*looks)-- <= 0)
 			return -ETIMEDOUT;
 		sys2(SYS_nanosleep, &pause, NULL);
@@ -419,7 +423,8 @@ void channel_rings_unmap(struct channel *channel)
 			(uint64_t)channel_locked_bytes(channel, i);
 		channel->locked[i] = NULL;
 		/* a writer that still holds it goes on in private memory */
-		if (ring && load_acquire(&channel->locks[i].holder))
+		if (ring &&
+		    load_acquire(&channel->locks[i].holder, LOCKED_OWNER))
 			channel_retire(ring, bytes);
 		else if (ring)
 			sys_munmap(ring, bytes);
@@ -481,13 +486,14 @@ static int ring_missing(const struct channel *channel, uint32_t locked,
 	for (i = 0; i < channel->cpus; i++) {
 		wanted->number = i;
 		wanted->kind = RING_CPU;
-		if (load_acquire(&channel->rings->tab[i]) == &ring_absent)
+		if (load_acquire(&channel->rings->tab[i], CPU_RING) ==
+		    &ring_absent)
 			return 1;
 	}
 	for (i = 0; i < locked && i < channel->locked_max; i++) {
 		wanted->number = i;
 		wanted->kind = RING_LOCKED;
-		if (!load_acquire(&channel->locked[i]))
+		if (!load_acquire(&channel->locked[i], LOCKED_RING))
 			return 1;
 	}
 	return 0;
@@ -520,7 +526,9 @@ static int making_wait(const struct channel *channel)
 	struct timespec pause = { .tv_nsec = MAKING_WAIT_NS };
 	int i;
 
-	for (i = 0; i < MAKING_WAITS && load_acquire(&channel->making); i++)
+	for (i = 0;
+	     i < MAKING_WAITS && load_acquire(&channel->making, RING_MAKING);
+	     i++)
 		sys2(SYS_nanosleep, &pause, NULL);
 	return i == MAKING_WAITS;
 }
@@ -553,11 +561,11 @@ static COLD void ring_want(struct channel *channel, uint32_t number,
 	/* making, then `active`; channel_stop() and channel_grace() do the
 	 * reverse. In any other order both could see the old word, and the ring
 	 * would be made for a channel that has gone. */
-	if (!__atomic_exchange_n(&channel->making, 1, __ATOMIC_SEQ_CST)) {
-		if (__atomic_load_n(&channel->active, __ATOMIC_SEQ_CST) &&
+	if (!__atomic_exchange_n(&channel->making, 1, SEQ_CST(LOCKED_OWNER))) {
+		if (__atomic_load_n(&channel->active, SEQ_CST(LOCKED_OWNER)) &&
 		    channel_run_aside(ring_maker, &wanted))
 			store_relaxed(&channel->barren, clock_read_time());
-		store_release(&channel->making, 0);
+		store_release(&channel->making, 0, RING_MAKING);
 	} else if (making_wait(channel)) {
 		/* no thread waits again for BARREN_MS */
 		store_relaxed(&channel->barren, clock_read_time());
@@ -569,17 +577,19 @@ SIGSAFE int channel_need_cpu_ring(struct channel *channel, uint32_t cpu)
 {
 	if (cpu >= channel->cpus)
 		return 0;
-	if (load_acquire(&channel->rings->tab[cpu]) != &ring_absent)
+	if (load_acquire(&channel->rings->tab[cpu], CPU_RING) != &ring_absent)
 		return 1;
 	ring_want(channel, cpu, RING_CPU);
-	return load_acquire(&channel->rings->tab[cpu]) != &ring_absent;
+	return load_acquire(&channel->rings->tab[cpu], CPU_RING) !=
+	       &ring_absent;
 }
 
 SIGSAFE int channel_need_locked_ring(struct channel *channel, uint32_t k)
 {
 	if (k < channel->locked_max)
 		ring_want(channel, k, RING_LOCKED);
-	return k < channel->locked_max && load_acquire(&channel->locked[k]);
+	return k < channel->locked_max &&
+	       load_acquire(&channel->locked[k], LOCKED_RING);
 }
 
 SIGSAFE void channel_need_all(struct channel *channel, uint32_t locked)
@@ -588,8 +598,10 @@ SIGSAFE void channel_need_all(struct channel *channel, uint32_t locked)
 	int i;
 
 	/* tries again where another thread was making another ring */
-	for (i = 0; i < MISSING_TRIES && load_acquire(&channel->active) &&
-		    ring_missing(channel, locked, &one); i++)
+	for (i = 0; i < MISSING_TRIES &&
+		    load_acquire(&channel->active, CHANNEL_ACTIVE) &&
+		    ring_missing(channel, locked, &one);
+	     i++)
 		ring_want(channel, locked, RING_MISSING);
 }
 

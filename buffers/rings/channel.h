@@ -85,7 +85,7 @@ extern uint32_t channels_used;
 
 static inline int channel_used(uint32_t i)
 {
-	return load_acquire(&channels_used) >> i & 1;
+	return load_acquire(&channels_used, GUEST_SESSION) >> i & 1;
 }
 
 /* Prepares a channel's table. One caller at a time, as for channel_create(). */

@@ -178,7 +178,7 @@ static void page_fill(struct session_page *page, const struct channel *channel,
 		page->asked_bytes = channel->ring_bytes;
 	text_copy(page->name, sizeof(page->name), name);
 	lacking_begin(&page->before, now);
-	store_release(&page->magic, SESSION_MAGIC);
+	store_release(&page->magic, SESSION_MAGIC, SESSION_PAGE);
 }
 
 /* A channel that already has a page keeps its records: in a forked child, the
@@ -270,6 +270,6 @@ struct event_record *channel_record_add(struct channel *channel,
 	record->text_bytes = (uint16_t)text_bytes;
 	record->oversize = 0;
 	__builtin_memcpy(record->text, text, text_bytes);
-	store_release(&page->record_bytes, used + bytes);
+	store_release(&page->record_bytes, used + bytes, SESSION_RECORDS);
 	return record;
 }

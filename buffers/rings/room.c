@@ -99,7 +99,8 @@ void channel_start(struct channel *channel, uint32_t full)
 		channel_rings_remove(channel);
 		channel_rings_unmap(channel);
 		/* SESSION-RINGS: their files are gone, and not missed */
-		__atomic_store_n(&channel->page->rings, 0, __ATOMIC_RELEASE);
+		__atomic_store_n(&channel->page->rings, 0,
+				 RELEASE(SESSION_RINGS));
 		channel_size_set(channel, channel->ring_bytes / 2);
 		channel_expect(channel, full);
 		ret = rings_make(channel);

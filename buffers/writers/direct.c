@@ -8,10 +8,12 @@
 
 static const struct rings *slot_rings(const struct write_slot *slot)
 {
-	const struct rings *rings = load_acquire(&slot->rings[WRITE_COMPACT]);
+	const struct rings *rings =
+		load_acquire(&slot->rings[WRITE_COMPACT], WRITE_SLOT);
 
-	return rings != &rings_off ? rings :
-				     load_acquire(&slot->rings[WRITE_LARGE]);
+	return rings != &rings_off ?
+		       rings :
+		       load_acquire(&slot->rings[WRITE_LARGE], WRITE_SLOT);
 }
 
 /* Writes one word into a held ring. Returns 0 if the general writer must write
@@ -21,7 +23,7 @@ static inline int word_write(const struct hold *hold,
 			     const struct write_slot *slot,
 			     const struct rings *rings, uint64_t fixed)
 {
-	uint32_t id = (uint32_t)load_acquire(&slot->id);
+	uint32_t id = (uint32_t)load_acquire(&slot->id, WRITE_SLOT);
 	uint32_t bytes = slot->shape->fixed_bytes;
 	uint64_t commit;
 	char *out;
@@ -44,7 +46,7 @@ SIGSAFE void locked_write_word(struct write_slot *slot, uint64_t fixed,
 			       const struct write_var *var)
 {
 	const struct rings *rings = slot_rings(slot);
-	struct channel *channel = load_acquire(&rings->channel);
+	struct channel *channel = load_acquire(&rings->channel, RINGS_CHANNEL);
 	int done = 0;
 
 	if (likely(channel && !channel->contexts)) {

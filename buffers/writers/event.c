@@ -101,8 +101,9 @@ SIGSAFE void write_event_build(struct write_event *event,
 	uint32_t done = 0;
 	uint32_t i;
 
-	event->generation = load_acquire(&channel->rings->generation);
-	event->id = load_acquire(&slot->id);
+	event->generation =
+		load_acquire(&channel->rings->generation, RINGS_GENERATION);
+	event->id = load_acquire(&slot->id, WRITE_SLOT);
 	event->nparts = 0;
 	event->fixed = fixed;
 	block = shape->fixed_bytes <= 8 ? (const char *)&event->fixed :
@@ -154,8 +155,8 @@ SIGSAFE uint64_t write_event_bytes(const struct write_event *event)
 SIGSAFE void write_oversize_count(const struct write_event *event,
 				  struct channel *channel)
 {
-	uint64_t *count =
-		load_acquire(&event->shape->oversize[channel - channels]);
+	uint64_t *count = load_acquire(
+		&event->shape->oversize[channel - channels], OVERSIZE_COUNT);
 
 	if (count)
 		channel_count(channel, event->generation, count);

@@ -11,7 +11,7 @@
 
 static int has_events(const struct ring *ring)
 {
-	uint64_t head = load_acquire(&ring->head);
+	uint64_t head = load_acquire(&ring->head, RING_HEAD);
 
 	return (RING_POSITION(head) & (ring->sub_bytes - 1)) >
 	       PACKET_HEAD_BYTES;

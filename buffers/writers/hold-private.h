@@ -72,7 +72,7 @@ HOLD_COLD void hold_stamp(struct ring *ring, uint64_t clock);
 static inline int hold_is_ours(const struct hold *hold)
 {
 	/* the compiler must not read the ring again after this */
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	__atomic_signal_fence(SEQ_CST(HOLD_MARK));
 	return likely(load_relaxed(fork_mark) == hold->mark);
 }
 
@@ -88,14 +88,15 @@ static inline int hold_try(struct hold *hold, struct channel *channel,
 	/* LOCKED-OWNER: seq_cst, so the load of `active` comes after it */
 	return load_relaxed(&channel->locked[k]) && seen != hold->mark &&
 	       __atomic_compare_exchange_n(&lock->holder, &seen, hold->mark, 0,
-					   __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+					   SEQ_CST(LOCKED_OWNER),
+					   __ATOMIC_RELAXED);
 }
 
 static inline void hold_release(struct hold *hold)
 {
 	/* LOCKED-OWNER: head and data are written before */
 	if (hold_is_ours(hold))
-		store_release(&hold->lock->holder, 0);
+		store_release(&hold->lock->holder, 0, LOCKED_OWNER);
 }
 
 /* Completes hold_try(). Returns WRITE_FITS: a ring is held; WRITE_LOST: the
@@ -105,10 +106,10 @@ static ALWAYS_INLINE enum write_verdict hold_enter(struct hold *hold,
 {
 	/* LOCKED-OWNER: lock, then `active`, then the ring: it stays mapped
 	 * until the lock is released */
-	if (unlikely(!__atomic_load_n(&channel->active, __ATOMIC_SEQ_CST)))
+	if (unlikely(!__atomic_load_n(&channel->active, SEQ_CST(LOCKED_OWNER))))
 		goto off;
-	hold->ring = load_acquire(&channel->locked[hold->lock -
-						   channel->locks]);
+	hold->ring = load_acquire(&channel->locked[hold->lock - channel->locks],
+				  LOCKED_RING);
 	if (likely(hold->ring))
 		return WRITE_FITS;
 off:
@@ -255,7 +256,7 @@ static ALWAYS_INLINE char *hold_place(const struct hold *hold, uint32_t id,
 static inline void hold_commit(const struct hold *hold, uint64_t head)
 {
 	if (hold_is_ours(hold))
-		store_release(&hold->ring->head, head);
+		store_release(&hold->ring->head, head, RING_HEAD);
 }
 
 /*

@@ -23,7 +23,8 @@ COLD int hold_search(struct hold *hold, struct channel *channel, uint32_t first)
 
 			/* in a forked child, or if many are held */
 			if (passes == make &&
-			    unlikely(!load_acquire(&channel->locked[k])))
+			    unlikely(!load_acquire(&channel->locked[k],
+						   LOCKED_RING)))
 				channel_need_locked_ring(channel, k);
 			if (!hold_try(hold, channel, k))
 				continue;
@@ -73,14 +74,15 @@ static ALWAYS_INLINE uint64_t packet_open(const struct hold *hold,
 
 	/* RING-TAIL: the reader is done with what is below tail */
 	if (!(ring->flags & SESSION_OVERWRITE) &&
-	    next - (uint32_t)load_acquire(&ring->tail) > ring->ring_bytes - 1)
+	    next - (uint32_t)load_acquire(&ring->tail, RING_TAIL) >
+		    ring->ring_bytes - 1)
 		return 0;
 	if (!hold_is_ours(hold))
 		return 0;
 	/* PACKET-NUMBER: the first store to the new packet, which tells a
 	 * reader that the old packet there is gone */
 	new->packet_seq_num = number;
-	__atomic_thread_fence(__ATOMIC_RELEASE);
+	__atomic_thread_fence(RELEASE(PACKET_NUMBER));
 	old->timestamp_end = clock;
 	old->content_size =
 		((uint64_t)(position & sub_mask) - PACKET_PRIVATE_BYTES) * 8;
@@ -103,7 +105,7 @@ static ALWAYS_INLINE uint64_t packet_open(const struct hold *hold,
 	if (!hold_is_ours(hold))
 		return 0;
 	/* RING-HEAD: the packet heads are written before */
-	store_release(&ring->head, head);
+	store_release(&ring->head, head, RING_HEAD);
 	hold_limit(ring, clock);
 	return head;
 }
@@ -211,7 +213,7 @@ static enum write_verdict held_write(struct hold *hold,
 	int oversize = 0;
 
 	/* WRITE-SLOT: the id belongs to the channel that the slot has now */
-	if (load_acquire(&slot->rings[header]) == rings &&
+	if (load_acquire(&slot->rings[header], WRITE_SLOT) == rings &&
 	    event->generation == rings->generation)
 		verdict = hold_write(hold, event, last, &oversize);
 	hold_release(hold);
@@ -244,7 +246,7 @@ static COLD enum write_verdict roomy_take(struct hold *hold,
 				   least))
 			continue;
 		if (hold->looked >= channel->locked_max &&
-		    (load_acquire(&channel->locked[k]) ||
+		    (load_acquire(&channel->locked[k], LOCKED_RING) ||
 		     !channel_need_locked_ring(channel, k)))
 			continue;
 		if (hold_try(hold, channel, k))
@@ -293,7 +295,7 @@ void locked_flush(struct channel *channel)
 	for (k = 0; hold.mark && k < channel->locked_max; k++) {
 		if (!hold_try(&hold, channel, k))
 			continue;
-		hold.ring = load_acquire(&channel->locked[k]);
+		hold.ring = load_acquire(&channel->locked[k], LOCKED_RING);
 		if ((RING_POSITION(hold.ring->head) &
 		     (hold.ring->sub_bytes - 1)) > PACKET_HEAD_BYTES)
 			hold_switch(&hold, hold.ring->head, hold_clock(&hold));

@@ -103,7 +103,8 @@ static inline uintptr_t near_address(const int32_t *entry)
 /* The commit is the last instruction before this. SECTION-RESTART: a thread
  * that is taken from a section before the commit continues at label 4, with
  * nothing committed. STORE-ORDER: other CPUs see the stores of this machine in
- * program order, so the commit needs no fence. */
+ * program order, so the commit needs no fence. Where it stores `head`,
+ * order: RING_HEAD release */
 #define SECTION_END                                                    \
 	"2:\n\t"                                                       \
 	".pushsection .text.rseq_abort, \"ax\"\n\t"                    \
@@ -114,7 +115,10 @@ static inline uintptr_t near_address(const int32_t *entry)
 	".popsection\n\t"                                              \
 	SECTION_FRAME
 
-/* Loads clock, ring and head of this CPU; the table is at TABLE in the slot. */
+/* Loads clock, ring and head of this CPU; the table is at TABLE in the slot.
+ * order: WRITE_SLOT acquire
+ * order: RINGS_NR acquire
+ * order: CPU_RING acquire */
 #define SECTION_RING(TABLE)                                            \
 	"movq " TABLE "(%[s]), %%r11\n\t"                              \
 	"movl %%fs:4(%%r10), %%ecx\n\t"                                \

@@ -271,7 +271,8 @@ enum write_verdict section_write(const struct write_slot *slot, int header,
 	"incl %%r10d\n\t"                                              \
 	"cmpq $0, 24(%%r11)\n\t"                                       \
 	"jne 6f\n\t"                                                   \
-	/* RING-TAIL: discard mode keeps what is unread */             \
+	/* RING-TAIL: discard mode keeps what is unread;               \
+	 * order: RING_TAIL acquire */                                 \
 	"movl %%r10d, %%r8d\n\t"                                       \
 	"subl 128(%%rcx), %%r8d\n\t"                                   \
 	"cmpl 16(%%r11), %%r8d\n\t"                                    \
@@ -294,7 +295,8 @@ enum write_verdict section_write(const struct write_slot *slot, int header,
 	"andl 16(%%r11), %%r9d\n\t"                                    \
 	"leaq 4096(%%rcx,%%r9), %%r9\n\t"                              \
 	/* PACKET-NUMBER: the first store to the new packet; a reader  \
-	 * sees by it that the packet which was there is gone */       \
+	 * sees by it that the packet which was there is gone;         \
+	 * order: PACKET_NUMBER release */                             \
 	"movq 84(%%r9), %%rdx\n\t"                                     \
 	"incq %%rdx\n\t"                                               \
 	"movq %%rdx, 84(%%r8)\n\t"      /* packet_seq_num */           \

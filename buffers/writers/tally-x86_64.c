@@ -14,7 +14,7 @@ _Static_assert(sizeof(((struct tally *)0)->rows[0]) == 1 << 11, "asm");
 SIGSAFE int tally_add(const struct tally *tally, uint32_t cell)
 {
 	/* before the rows are read, which exist since it is not 0 */
-	uint64_t cpus = load_acquire(&tally->cpus);
+	uint64_t cpus = load_acquire(&tally->cpus, TALLY_ROWS);
 
 	if (unlikely(!cpus))
 		return 0;

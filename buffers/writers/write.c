@@ -68,13 +68,13 @@ static enum write_verdict ring_find(const struct rings *rings,
 	    channel_revive())
 		return WRITE_AGAIN;
 	/* a handler or another thread may have given the child rings */
-	if (!channel && load_acquire(&rings->channel))
+	if (!channel && load_acquire(&rings->channel, RINGS_CHANNEL))
 		return WRITE_AGAIN;
 	if (!channel || !load_relaxed(fork_mark)) {
 		channel_orphan_lose(rings);
 		return WRITE_LOST;
 	}
-	if (!load_acquire(&channel->active))
+	if (!load_acquire(&channel->active, CHANNEL_ACTIVE))
 		return WRITE_LOST;
 	cpu = host_cpu();
 	if (cpu < load_relaxed(&rings->nr) && (*tries)++ < 2 &&
@@ -124,10 +124,12 @@ write_pass(struct write_slot *slot, uint64_t fixed,
 				       nvar * sizeof(*event.counts));
 	event.counts = (uint32_t *)(event.parts + WRITE_PARTS(nvar));
 	for (;;) {
-		const struct rings *rings = load_acquire(&slot->rings[header]);
+		const struct rings *rings =
+			load_acquire(&slot->rings[header], WRITE_SLOT);
 		/* read once: after a fork it is NULL, also in a child that
 		 * a handler forked */
-		struct channel *channel = load_acquire(&rings->channel);
+		struct channel *channel =
+			load_acquire(&rings->channel, RINGS_CHANNEL);
 		enum write_verdict verdict = WRITE_NONE;
 
 		if (rings == &rings_off) {
@@ -174,7 +176,8 @@ COLD SIGSAFE void write_hard(struct write_slot *slot, uint64_t fixed,
 SIGSAFE void write_at(struct write_slot *slot, uint64_t fixed,
 		      const struct write_var *var, uint64_t ip)
 {
-	int header = load_acquire(&slot->rings[WRITE_LARGE]) == &rings_off ?
+	int header = load_acquire(&slot->rings[WRITE_LARGE], WRITE_SLOT) ==
+				     &rings_off ?
 			     WRITE_COMPACT :
 			     WRITE_LARGE;
 
