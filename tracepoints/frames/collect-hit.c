@@ -199,7 +199,7 @@ static void run_end(uint32_t run, enum collect_end end, uint32_t slot)
 	/* COLLECT-END: a thread that sees LAST also sees both values; without
 	 * the order it could take old ones */
 	__atomic_compare_exchange_n(&collect_run->word, &run, run + 1, 0,
-				    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+				    SEQ_CST(COLLECT_END), __ATOMIC_RELAXED);
 }
 
 /*
@@ -213,8 +213,8 @@ static int run_takes(uint32_t run, uint32_t slot)
 	/* COLLECT-COUNT: this load must not move before the count, or
 	 * collect_stop() might miss the count and cut off the frame; the
 	 * CPU's barrier is on the other side */
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	now = load_acquire(&collect_run->word);
+	__atomic_signal_fence(SEQ_CST(COLLECT_COUNT));
+	now = load_acquire(&collect_run->word, COLLECT_COUNT);
 	if (likely(now == run))
 		return 1;
 	return now == run + 1 && load_relaxed(&collect_run->ended) >> 8 == slot;
@@ -291,7 +291,7 @@ point_hit(const struct collect_point *point, const struct object *object,
 	  const struct write_var *var, int ask)
 {
 	struct hit hit;		/* not cleared: that takes 10 ns */
-	uint32_t run = load_acquire(&collect_run->word);
+	uint32_t run = load_acquire(&collect_run->word, COLLECT_RUN);
 	uint64_t n = 0;
 
 	if (unlikely(COLLECT_PHASE(run) != COLLECT_ON))
@@ -307,7 +307,7 @@ point_hit(const struct collect_point *point, const struct object *object,
 		return;
 	if (point->pass || !tally_add(&collect_tally, point->slot))
 		n = __atomic_add_fetch(&point->count->hits, 1,
-				       __ATOMIC_SEQ_CST);
+				       SEQ_CST(COLLECT_COUNT));
 	/* COLLECT-COUNT: see run_takes() */
 	if ((point->pass && n > point->pass) || !run_takes(run, point->slot)) {
 		__atomic_sub_fetch(&point->count->hits, 1, __ATOMIC_RELAXED);
@@ -373,14 +373,15 @@ static ALWAYS_INLINE void hit_serve(const struct object *object,
 				    uint64_t fixed, const struct write_var *var,
 				    struct snapshot *snapshot, uint32_t users)
 {
-	const struct collect_list *list = load_acquire(&object->collect);
+	const struct collect_list *list =
+		load_acquire(&object->collect, COLLECT_LIST);
 	uint64_t address;
 	uint32_t i;
 
 	if (unlikely(!list))
 		goto release;
-	if (unlikely(COLLECT_PHASE(load_acquire(&collect_run->word)) !=
-		     COLLECT_ON))
+	if (unlikely(COLLECT_PHASE(load_acquire(&collect_run->word,
+						COLLECT_RUN)) != COLLECT_ON))
 		goto release;
 	address = snapshot ? snapshot_address(snapshot) : list->address;
 	for (i = 0; i < list->n; i++) {

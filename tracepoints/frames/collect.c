@@ -228,7 +228,7 @@ int collect_set(struct object *object, struct channel *channel,
 
 	if (!n) {
 		object_disable(object, channel, patcher);
-		store_release(&object->collect, NULL);
+		store_release(&object->collect, NULL, COLLECT_LIST);
 		return object_snapshots(object, OBJECT_COLLECT, 0, patcher);
 	}
 	list = list_make(object, of, n);
@@ -240,7 +240,7 @@ int collect_set(struct object *object, struct channel *channel,
 		if (ret)
 			return ret;
 	}
-	store_release(&object->collect, list);
+	store_release(&object->collect, list, COLLECT_LIST);
 	return object_enable(object, &use, patcher);
 }
 
@@ -270,7 +270,7 @@ static void tally_start(uint64_t cpus)
 
 	if (!tally->rows && cpus) {
 		tally->rows = sys_map_anonymous(bytes);
-		store_release(&tally->cpus, tally->rows ? cpus : 0);
+		store_release(&tally->cpus, tally->rows ? cpus : 0, TALLY_ROWS);
 	}
 	if (tally->rows)
 		__builtin_memset(tally->rows, 0,
@@ -314,12 +314,13 @@ int collect_start(struct channel *channel, uint32_t id)
 	slot->fixed_bytes = frame_shape.fixed_bytes;
 	slot->id = id;
 	store_release(&slot->hit, write_choose(&frame_shape, channel, id,
-					       &slot->step));
+					       &slot->step), SITE_HIT);
 	slot->rings[!header] = &rings_off;
-	store_release(&slot->rings[header], channel->rings);
+	store_release(&slot->rings[header], channel->rings, WRITE_SLOT);
 	run_channel = channel;
 	store_release(&collect_run->word,
-		      collect_run->word + COLLECT_RUN_STEP + COLLECT_ON);
+		      collect_run->word + COLLECT_RUN_STEP + COLLECT_ON,
+		      COLLECT_RUN);
 	return 0;
 }
 
@@ -334,8 +335,8 @@ static void run_close(void)
 	if (COLLECT_PHASE(word) == COLLECT_ON)
 		__atomic_compare_exchange_n(&collect_run->word, &word,
 					    word - COLLECT_ON, 0,
-					    __ATOMIC_SEQ_CST,
-					    __ATOMIC_SEQ_CST);
+					    SEQ_CST(COLLECT_COUNT),
+					    SEQ_CST(COLLECT_COUNT));
 	patch_grace();	/* a barrier in all threads */
 }
 
@@ -371,16 +372,17 @@ void collect_stop(void)
 	run_close();
 	run_settle();
 	store_release(&collect_run->word,
-		      collect_run->word & ~(COLLECT_RUN_STEP - 1));
-	store_release(&slot->rings[WRITE_COMPACT], &rings_off);
-	store_release(&slot->rings[WRITE_LARGE], &rings_off);
+		      collect_run->word & ~(COLLECT_RUN_STEP - 1), COLLECT_RUN);
+	store_release(&slot->rings[WRITE_COMPACT], &rings_off, WRITE_SLOT);
+	store_release(&slot->rings[WRITE_LARGE], &rings_off, WRITE_SLOT);
 	patch_grace();
 }
 
 enum collect_end collect_ended(uint32_t *slot, uint64_t *clock)
 {
 	/* COLLECT-END: when this load sees LAST, slot and time are set */
-	uint32_t word = collect_run ? load_acquire(&collect_run->word) : 0;
+	uint32_t word =
+		collect_run ? load_acquire(&collect_run->word, COLLECT_END) : 0;
 	uint32_t ended;
 
 	if (COLLECT_PHASE(word) != COLLECT_LAST)
@@ -405,6 +407,7 @@ struct event_record *collect_record_publish(struct channel *channel)
 	uint32_t bit = channel_bit(channel);
 
 	if (record)
-		store_release(&frame_shape.oversize[bit], &record->oversize);
+		store_release(&frame_shape.oversize[bit], &record->oversize,
+			      OVERSIZE_COUNT);
 	return record;
 }

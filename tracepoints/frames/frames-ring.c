@@ -54,9 +54,9 @@ int frame_ring_open(struct frame_ring *r, const struct channel *channel,
 	uint32_t k = number - CHANNEL_CPUS_MAX;
 
 	if (number < CHANNEL_CPUS_MAX && number < channel->cpus)
-		ring = load_acquire(&channel->rings->tab[number]);
+		ring = load_acquire(&channel->rings->tab[number], CPU_RING);
 	else if (number >= CHANNEL_CPUS_MAX && k < LOCKED_MAX)
-		ring = load_acquire(&channel->locked[k]);
+		ring = load_acquire(&channel->locked[k], LOCKED_RING);
 	if (!ring || ring == &ring_absent)
 		return -ENOENT;
 	__builtin_memset(r, 0, sizeof(*r));
@@ -114,8 +114,8 @@ static uint32_t packets_since(const struct frame_ring *r, uint32_t start)
 
 	/* RING-HEAD: earlier reads must not move below this load, or a packet
 	 * head that was written meanwhile would pass as intact */
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	head = load_acquire(&r->ring->head);
+	__atomic_thread_fence(ACQUIRE(RING_HEAD));
+	head = load_acquire(&r->ring->head, RING_HEAD);
 	return (open_start(r, head, &used) - start) / r->sub_bytes;
 }
 
@@ -168,7 +168,7 @@ static int look_once(struct frame_ring *r)
 	words_read(&lost, &r->ring->lost, sizeof(lost));
 	/* RING-HEAD: everything below the head was stored before it; without
 	 * the order this could read what was there before */
-	head = load_acquire(&r->ring->head);
+	head = load_acquire(&r->ring->head, RING_HEAD);
 	start = open_start(r, head, &r->used);
 	words_read(&open, slot(r, start / r->sub_bytes), sizeof(open));
 	if (packets_since(r, start) + 1 >= r->nsub)

@@ -61,8 +61,8 @@ SIGSAFE int place_thread_ended(uint32_t thread)
 
 static SIGSAFE int token_change(uint64_t *place, uint64_t old, uint64_t token)
 {
-	return __atomic_compare_exchange_n(place, &old, token, 0,
-					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+	return __atomic_compare_exchange_n(
+		place, &old, token, 0, ACQ_REL(HIT_PLACE), __ATOMIC_RELAXED);
 }
 
 SIGSAFE COLD int place_take(uint64_t *places, uint32_t n, uint32_t first,

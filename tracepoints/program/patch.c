@@ -76,7 +76,7 @@ static int write_by_mprotect(uint8_t *code, const uint8_t *bytes, uint32_t n)
 	if (ret)
 		return ret;
 	for (i = n; i-- > 0;)
-		__atomic_store_n(&code[i], bytes[i], __ATOMIC_RELEASE);
+		__atomic_store_n(&code[i], bytes[i], RELEASE(CODE_BYTES));
 	return sys_mprotect(start, length, PROT_READ | PROT_EXEC);
 }
 

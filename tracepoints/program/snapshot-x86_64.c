@@ -116,7 +116,8 @@ int snapshot_switch(const struct patcher *patcher, struct taffrail_site *site,
 		return -EBUSY;
 	if (on)
 		store_release(&site->snapshot_,
-			      snapshot_way ? snapshot_way : snapshot_entry);
+			      snapshot_way ? snapshot_way : snapshot_entry,
+			      SITE_SNAPSHOT);
 	if (stub[0] == wanted)
 		return 0;
 	return patch_byte(patcher, stub, wanted);

@@ -290,7 +290,7 @@ WRAP(cancel, (pthread_t thread), (thread), THREAD(thread));
 enum { STARTS_MAX = 256 };
 
 struct start {
-	int taken;		/* any thread writes it (START-SLOT) */
+	int taken;		/* any thread writes it (START_SLOT) */
 	void *(*routine)(void *);
 	void *arg;
 	pthread_t *newthread;
@@ -305,7 +305,8 @@ static struct start *start_take(void)
 	for (start = starts; start < starts + STARTS_MAX; start++) {
 		if (__atomic_load_n(&start->taken, __ATOMIC_RELAXED))
 			continue;
-		/* (START-SLOT) or the last owner could copy our stores. */
+		/* order: START_SLOT acquire; or the last owner could
+		 * copy our stores. */
 		if (!__atomic_exchange_n(&start->taken, 1, __ATOMIC_ACQUIRE))
 			return start;
 	}
@@ -314,7 +315,8 @@ static struct start *start_take(void)
 
 static void start_release(struct start *start)
 {
-	/* (START-SLOT) or our copy could get the next owner's stores. */
+	/* order: START_SLOT release; or our copy could get the next
+	 * owner's stores. */
 	__atomic_store_n(&start->taken, 0, __ATOMIC_RELEASE);
 }
 

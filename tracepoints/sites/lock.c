@@ -43,10 +43,12 @@ static enum taken lock_take(int waits)
 		return TAKEN_AGAIN;
 	}
 	if (!__atomic_compare_exchange_n(&lock->word, &seen, 1, 0,
-					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+					 ACQUIRE(REGISTRY_LOCK),
+					 __ATOMIC_RELAXED)) {
 		if (!waits)
 			return NOT_TAKEN;
-		while (__atomic_exchange_n(&lock->word, 2, __ATOMIC_ACQUIRE))
+		while (__atomic_exchange_n(&lock->word, 2,
+					   ACQUIRE(REGISTRY_LOCK)))
 			sys_futex_wait(&lock->word, 2, NULL);
 	}
 	store_relaxed(&lock->holder, self);
@@ -64,7 +66,7 @@ static void lock_give(void)
 	struct fork_lock *lock = fork_lock;
 
 	store_relaxed(&lock->holder, 0);
-	if (__atomic_exchange_n(&lock->word, 0, __ATOMIC_RELEASE) == 2)
+	if (__atomic_exchange_n(&lock->word, 0, RELEASE(REGISTRY_LOCK)) == 2)
 		sys_futex_wake(&lock->word, 1);
 }
 
@@ -104,7 +106,8 @@ int registry_lock_adopt(void)
 
 	/* if the lock is held, its holder did the same when it took it */
 	if (__atomic_compare_exchange_n(&fork_lock->word, &seen, 1, 0,
-					__ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+					ACQUIRE(REGISTRY_LOCK),
+					__ATOMIC_RELAXED)) {
 		torn |= changing;
 		changing = 0;
 		lock_give();

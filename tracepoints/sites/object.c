@@ -59,7 +59,7 @@ static COLD SIGSAFE void hit_special(struct object *object, uint32_t left,
 		uint32_t i = (uint32_t)__builtin_ctz(left);
 		struct write_slot *slot = &object->slots[i];
 		const struct ax_program *condition =
-			load_acquire(&object->condition[i]);
+			load_acquire(&object->condition[i], SITE_CONDITION);
 
 		if (condition && !ax_holds(condition, &event, NULL))
 			continue;
@@ -75,7 +75,7 @@ static SIGSAFE void hit_several(struct write_slot *site, uint64_t fixed,
 				const struct write_var *var)
 {
 	struct object *object = (struct object *)site->shape;
-	uint32_t left = load_acquire(&object->on);
+	uint32_t left = load_acquire(&object->on, SITE_CHANNELS);
 	struct write_slot *slot;
 
 	if (unlikely(object->special || !left)) {
@@ -100,7 +100,8 @@ static SIGSAFE __attribute__((aligned(64))) void
 hit_pair(struct write_slot *site, uint64_t fixed, const struct write_var *var)
 {
 	char *object = (char *)site->shape;
-	uint64_t pair = load_acquire(&((struct object *)object)->pair);
+	uint64_t pair =
+		load_acquire(&((struct object *)object)->pair, SITE_PAIR);
 	struct write_slot *one = (void *)(object + (uint32_t)pair);
 	struct write_slot *other = (void *)(object + (pair >> 32));
 
@@ -121,7 +122,7 @@ static int pair_set(struct object *object)
 		      (uint64_t)((char *)&slots[__builtin_ctz(on)] -
 				 (char *)object) |
 			      (uint64_t)((char *)&slots[__builtin_ctz(rest)] -
-					 (char *)object) << 32);
+					 (char *)object) << 32, SITE_PAIR);
 	return 1;
 }
 
@@ -131,7 +132,7 @@ static SIGSAFE void hit_condition(struct write_slot *site, uint64_t fixed,
 				  const struct write_var *var)
 {
 	struct object *object = (struct object *)site->shape;
-	uint32_t on = load_acquire(&object->on);
+	uint32_t on = load_acquire(&object->on, SITE_CHANNELS);
 	struct ax_event event = { fixed, var };
 	const struct ax_program *condition;
 	struct write_slot *slot;
@@ -144,7 +145,7 @@ static SIGSAFE void hit_condition(struct write_slot *site, uint64_t fixed,
 	}
 	i = (uint32_t)__builtin_ctz(on);
 	slot = &object->slots[i];
-	condition = load_acquire(&object->condition[i]);
+	condition = load_acquire(&object->condition[i], SITE_CONDITION);
 	if (!condition || ax_holds(condition, &event, NULL))
 		load_relaxed(&slot->hit)(slot, fixed, var);
 }
@@ -163,7 +164,8 @@ static SIGSAFE void hit_closed(struct write_slot *slot, uint64_t fixed,
 		return;		/* a slot of the object: its channel has gone */
 	if (!ip && object->codes)
 		ip = (uint64_t)object->codes->address;
-	hit_special(object, load_acquire(&object->on), fixed, var, ip);
+	hit_special(object, load_acquire(&object->on, SITE_CHANNELS), fixed,
+		    var, ip);
 }
 
 void object_setup(void)
@@ -173,8 +175,8 @@ void object_setup(void)
 
 static void slot_close(struct write_slot *slot)
 {
-	store_release(&slot->rings[WRITE_COMPACT], &rings_off);
-	store_release(&slot->rings[WRITE_LARGE], &rings_off);
+	store_release(&slot->rings[WRITE_COMPACT], &rings_off, WRITE_SLOT);
+	store_release(&slot->rings[WRITE_LARGE], &rings_off, WRITE_SLOT);
 }
 
 /* Before: the slot is closed, and a grace period has passed if it ever was
@@ -184,10 +186,12 @@ static void slot_open(struct write_slot *slot, const struct write_slot *model)
 	slot->id = model->id;
 	slot->step = model->step;
 	slot->fixed_bytes = model->fixed_bytes;
-	store_release(&slot->rings[WRITE_COMPACT], model->rings[WRITE_COMPACT]);
-	store_release(&slot->rings[WRITE_LARGE], model->rings[WRITE_LARGE]);
+	store_release(&slot->rings[WRITE_COMPACT], model->rings[WRITE_COMPACT],
+		      WRITE_SLOT);
+	store_release(&slot->rings[WRITE_LARGE], model->rings[WRITE_LARGE],
+		      WRITE_SLOT);
 	/* last: a thread that loads the new writer finds the rings */
-	store_release(&slot->hit, model->hit);
+	store_release(&slot->hit, model->hit, SITE_HIT);
 }
 
 /* Switches a marker's code. Where gdbserver has moved it, the moved code is
@@ -227,7 +231,7 @@ static int codes_switch(struct object *object, int on,
 	struct code *code;
 	int first = 0;
 
-	store_release(&object->site->enabled_, (uint32_t)on);
+	store_release(&object->site->enabled_, (uint32_t)on, SITE_ENABLED);
 	for (code = object->codes; code; code = code->next) {
 		int ret = code_switch(object, code, on, patcher);
 
@@ -246,7 +250,7 @@ static void site_bind(struct object *object, uint32_t bit)
 	    site->rings[WRITE_COMPACT] ==
 		    object->slots[bit].rings[WRITE_COMPACT] &&
 	    site->rings[WRITE_LARGE] == object->slots[bit].rings[WRITE_LARGE]) {
-		store_release(&site->hit, object->slots[bit].hit);
+		store_release(&site->hit, object->slots[bit].hit, SITE_HIT);
 		return;
 	}
 	if (object->bound) {
@@ -274,9 +278,10 @@ static void site_lead(struct object *object)
 	/* the new function first: hits then do not go to a closed slot */
 	if (on & (on - 1))
 		store_release(&site->hit,
-			      pair_set(object) ? hit_pair : hit_several);
+			      pair_set(object) ? hit_pair : hit_several,
+			      SITE_HIT);
 	else if (on & led)
-		store_release(&site->hit, hit_condition);
+		store_release(&site->hit, hit_condition, SITE_HIT);
 	if (bound && (!(on & bound) || led & bound))
 		slot_close(site);
 	if (on && !(on & (on - 1)) && !(on & led))
@@ -291,7 +296,7 @@ static void mask_set(uint32_t *mask, uint32_t bit, int value)
 static void condition_set(struct object *object, uint32_t bit,
 			  const struct ax_program *condition)
 {
-	store_release(&object->condition[bit], condition);
+	store_release(&object->condition[bit], condition, SITE_CONDITION);
 	mask_set(&object->conditions, bit, !!condition);
 	object->special = object->contexts | object->conditions;
 }
@@ -311,10 +316,11 @@ static void slot_prepare(struct object *object, uint32_t bit,
 	slot->hit = use->hit ? use->hit :
 			       write_choose(&object->shape, channel, use->id,
 					    &slot->step);
-	store_release(&object->shape.oversize[bit], use->oversize);
+	store_release(&object->shape.oversize[bit], use->oversize,
+		      OVERSIZE_COUNT);
 	mask_set(&object->contexts, bit, !!channel->contexts);
 	object->special = object->contexts | object->conditions;
-	store_release(&slot->rings[header], channel->rings);
+	store_release(&slot->rings[header], channel->rings, WRITE_SLOT);
 }
 
 /* Switches on again what could not be switched on when the object's first
@@ -352,7 +358,7 @@ int object_enable(struct object *object, const struct object_use *use,
 	condition_set(object, bit, use->condition);
 	if (!(before & 1u << bit)) {
 		slot_prepare(object, bit, use);
-		store_release(&object->on, before | 1u << bit);
+		store_release(&object->on, before | 1u << bit, SITE_CHANNELS);
 	}
 	site_lead(object);
 	if (!before)
@@ -368,14 +374,14 @@ void object_disable(struct object *object, struct channel *channel,
 
 	if (left == object->on)
 		return;
-	store_release(&object->on, left);
+	store_release(&object->on, left, SITE_CHANNELS);
 	if (object->site->kind_ == TAFFRAIL_KIND_GUARD) {
 		if (!left)
 			codes_switch(object, 0, patcher);
 		return;
 	}
 	slot_close(&object->slots[bit]);
-	store_release(&object->shape.oversize[bit], NULL);
+	store_release(&object->shape.oversize[bit], NULL, OVERSIZE_COUNT);
 	mask_set(&object->contexts, bit, 0);
 	condition_set(object, bit, NULL);
 	site_lead(object);

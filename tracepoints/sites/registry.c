@@ -135,7 +135,7 @@ static void site_prepare(struct object *object)
 	slot->rings[WRITE_LARGE] = &rings_off;
 	slot->shape = &object->shape;
 	slot->fixed_bytes = object->shape.fixed_bytes;
-	store_release(&slot->hit, write_nothing);
+	store_release(&slot->hit, write_nothing, SITE_HIT);
 }
 
 static int code_add(struct object *object, const struct code *model)

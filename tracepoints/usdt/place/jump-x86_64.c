@@ -270,7 +270,7 @@ static int way_fill(struct way *way, const struct usdt_plan *plan,
 	way->wanted = 0;
 	way->faults = plan->faults;
 	if (way->faults)
-		__atomic_fetch_add(&usdt_faults.ways, 1, __ATOMIC_SEQ_CST);
+		__atomic_fetch_add(&usdt_faults.ways, 1, SEQ_CST(USDT_FAULTS));
 	__builtin_memcpy(way->off, plan->bytes, sizeof(way->off));
 	return usdt_write(patcher, way->moved, code, (uint32_t)n) ?:
 		       leads_write(way, patcher);
@@ -336,7 +336,7 @@ int usdt_place_jump(struct usdt_adopted *probe, const struct usdt_plan *plan,
 		ret = way_join(way, probe, patcher);
 	/* USDT-WAY: last */
 	if (!ret)
-		store_release(&way->free, 0);
+		store_release(&way->free, 0, USDT_WAY);
 	else
 		any_free = 1;
 	return ret;

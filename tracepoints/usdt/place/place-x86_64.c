@@ -134,7 +134,7 @@ int usdt_place_byte(struct usdt_adopted *probe, const struct patcher *patcher)
 			      patcher);
 	way->site = probe->address;
 	way->probes[0] = probe;
-	store_release(&way->free, (uint32_t)!!ret);
+	store_release(&way->free, (uint32_t)!!ret, USDT_WAY);
 	probe->way = way;
 	return ret;
 }
@@ -186,7 +186,7 @@ int usdt_place_trap(struct usdt_adopted *probe, const struct patcher *patcher)
 	ret = usdt_stub_write(way->stubs[0], probe, probe->address + 1,
 			      patcher);
 	/* USDT-WAY: last */
-	store_release(&way->free, (uint32_t)!!ret);
+	store_release(&way->free, (uint32_t)!!ret, USDT_WAY);
 	return ret;
 }
 
@@ -210,7 +210,7 @@ void usdt_place_gone(struct usdt_adopted *probe)
 		return;
 	usdt_jump_gone();
 	usdt_switch_gone(way);
-	store_release(&way->free, 1);
+	store_release(&way->free, 1, USDT_WAY);
 }
 
 static int byte_switch(const struct patcher *patcher, uint8_t *code, int on)

@@ -54,12 +54,12 @@ __asm__(".pushsection .text\n\t"
 static SIGSAFE uint64_t way_on(uint64_t address)
 {
 	/* USDT-WAY */
-	const struct way *way = load_acquire(&usdt_ways);
+	const struct way *way = load_acquire(&usdt_ways, USDT_WAY);
 
 	for (; way; way = way->next) {
 		uint64_t k = address - way->site;
 
-		if (k >= way->n || load_acquire(&way->free))
+		if (k >= way->n || load_acquire(&way->free, USDT_WAY))
 			continue;
 		if (!k)
 			return way->lead;
@@ -208,8 +208,8 @@ int usdt_faults_handled(void)
 	uint32_t i;
 
 	/* see agent/faulting.c */
-	if (__atomic_load_n(&usdt_faults.handled, __ATOMIC_SEQ_CST) ||
-	    __atomic_load_n(&usdt_faults.confined, __ATOMIC_SEQ_CST))
+	if (__atomic_load_n(&usdt_faults.handled, SEQ_CST(USDT_FAULTS)) ||
+	    __atomic_load_n(&usdt_faults.confined, SEQ_CST(USDT_FAULTS)))
 		return 1;
 	for (i = 0; i < ARRAY_SIZE(signals); i++)
 		if (!sys4(SYS_rt_sigaction, signals[i], NULL, &now,

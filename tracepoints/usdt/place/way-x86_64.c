@@ -57,7 +57,7 @@ void usdt_way_add(struct way *way)
 {
 	way->next = usdt_ways;
 	/* USDT-WAY: a handler that finds the way finds it complete */
-	store_release(&usdt_ways, way);
+	store_release(&usdt_ways, way, USDT_WAY);
 }
 
 struct stub *usdt_stub_take(void)
