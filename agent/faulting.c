@@ -72,8 +72,8 @@ static int jumps_end(uint32_t *why)
 {
 	int ret;
 
-	__atomic_store_n(why, 1, __ATOMIC_SEQ_CST);
-	if (!__atomic_load_n(&usdt_faults.ways, __ATOMIC_SEQ_CST))
+	__atomic_store_n(why, 1, SEQ_CST(USDT_FAULTS));
+	if (!__atomic_load_n(&usdt_faults.ways, SEQ_CST(USDT_FAULTS)))
 		return 0;
 	if (thread_forbidden() || filtered_here() || !lock_soon())
 		return 0;
@@ -98,12 +98,12 @@ void faults_confine(void)
 {
 	/* the agent's threads have ended: if there is no such jump now, none
 	 * is made later */
-	if (__atomic_load_n(&usdt_faults.ways, __ATOMIC_SEQ_CST))
+	if (__atomic_load_n(&usdt_faults.ways, SEQ_CST(USDT_FAULTS)))
 		jumps_end(&usdt_faults.confined);
 	thread_settle();
 }
 
 void faults_free(void)
 {
-	__atomic_store_n(&usdt_faults.confined, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&usdt_faults.confined, 0, SEQ_CST(USDT_FAULTS));
 }

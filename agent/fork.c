@@ -58,7 +58,8 @@ static void revive_wait(void)
 	struct timespec pause = { .tv_nsec = 1000000 };
 	int i;
 
-	for (i = 0; i < REVIVE_WAIT_MS && !load_acquire(fork_mark); i++)
+	for (i = 0; i < REVIVE_WAIT_MS && !load_acquire(fork_mark, FORK_MARK);
+	     i++)
 		sys2(SYS_nanosleep, &pause, NULL);
 }
 
@@ -84,7 +85,7 @@ static int revive(void)
 		 * wait, and would take a closed channel for a stopped one */
 		session_inherit_resume();
 	}
-	store_release(fork_mark, ++marks);
+	store_release(fork_mark, ++marks, FORK_MARK);
 	if (ret)
 		return 0;
 	demand_begin();

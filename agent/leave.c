@@ -66,7 +66,8 @@ SIGSAFE void leave_prepare(void)
 	if (!load_relaxed(fork_mark) && !fork_revive())
 		return;
 	for (i = 0; i < CHANNELS_MAX; i++)
-		if (channel_used(i) && load_acquire(&channels[i].active))
+		if (channel_used(i) &&
+		    load_acquire(&channels[i].active, CHANNEL_ACTIVE))
 			channel_need_all(&channels[i],
 					 channels[i].cpus ? LOCKED_AHEAD :
 							    agent_cpus_online);

@@ -177,7 +177,7 @@ SIGSAFE static const struct session *session_next(const char **list, char *name)
 /* Returns how many sessions were written, or a negative errno. */
 SIGSAFE static int sessions_write(int at, char *buffer)
 {
-	const char *list = load_acquire(&settings.join);
+	const char *list = load_acquire(&settings.join, JOIN_LIST);
 	char name[PROTOCOL_JOIN_NAME_BYTES];
 	const struct session *session;
 	struct text text;
@@ -224,7 +224,7 @@ SIGSAFE static void path_write(struct text *text, char *path)
 
 SIGSAFE enum lacking_why handover_make(char path[HANDOVER_PATH_BYTES])
 {
-	const char *list = load_acquire(&settings.join);
+	const char *list = load_acquire(&settings.join, JOIN_LIST);
 	char name[PROTOCOL_JOIN_NAME_BYTES];
 	enum lacking_why why;
 	struct text text;
@@ -301,7 +301,7 @@ SIGSAFE size_t handover_room(char *const *environment)
 SIGSAFE char **handover_environment(char *const *environment, void *room)
 {
 	char **next = room;
-	const char *list = load_acquire(&settings.join);
+	const char *list = load_acquire(&settings.join, JOIN_LIST);
 	char name[PROTOCOL_JOIN_NAME_BYTES];
 	char *strings = (char *)room + handover_room(environment) - ROOM;
 	struct text text;

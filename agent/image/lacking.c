@@ -82,7 +82,7 @@ SIGSAFE uint32_t lacking_note(enum lacking_why why, const char *path)
 	for (i = 0; i < LACKING_NOTES; i++) {
 		note = &page->lacking[i];
 		/* LACKING-NOTE: the path is complete once the reason is seen */
-		if (load_acquire(&note->why) == (uint32_t)why &&
+		if (load_acquire(&note->why, LACKING_NOTE) == (uint32_t)why &&
 		    text_equal(note->path, path)) {
 			__atomic_fetch_add(&note->times, 1, __ATOMIC_RELAXED);
 			return (uint32_t)i + 1;
@@ -99,7 +99,7 @@ SIGSAFE uint32_t lacking_note(enum lacking_why why, const char *path)
 	store_relaxed(&note->times, 1);
 	/* LACKING-NOTE: else a reader could see the reason with an earlier
 	 * program's path */
-	store_release(&note->why, (uint32_t)why);
+	store_release(&note->why, (uint32_t)why, LACKING_NOTE);
 	return ((uint32_t)i + 1) | NEW;
 }
 
@@ -117,7 +117,7 @@ SIGSAFE void lacking_failed(enum lacking_why why, uint32_t mark)
 	note = &page->lacking[(mark & ~NEW) - 1];
 	if (!__atomic_sub_fetch(&note->times, 1, __ATOMIC_RELAXED) &&
 	    (mark & NEW))
-		store_release(&note->why, LACKING_NOT);
+		store_release(&note->why, LACKING_NOT, LACKING_NOTE);
 }
 
 /* Returns the value of the last such variable, as settings_read() does. */
@@ -162,7 +162,7 @@ SIGSAFE static int same_recording(char *const *environment)
 {
 	const char *directory = variable_in(environment, "TAFFRAIL_DIR=");
 	const char *join = variable_in(environment, PROTOCOL_JOIN_ENV "=");
-	const char *list = load_acquire(&settings.join);
+	const char *list = load_acquire(&settings.join, JOIN_LIST);
 	char name[PROTOCOL_JOIN_NAME_BYTES];
 
 	if (!same(directory, settings.directory) ||

@@ -61,7 +61,7 @@ static int libcs(int number)
 	if (unlikely(!real_sigaction))
 		signals_setup();
 	return number != (int)agent_signal || !number ||
-	       !load_acquire(&call_begun);
+	       !load_acquire(&call_begun, CALL_BEGUN);
 }
 
 /* The same, for a function that installs a handler. */

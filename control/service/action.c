@@ -34,7 +34,8 @@ static uint32_t next;
 static int is_same(const struct kernel_action *ready,
 		   const struct kernel_action *action)
 {
-	return load_acquire(&ready->flags) == (action->flags | READY) &&
+	return load_acquire(&ready->flags, ACTION_SLOT) ==
+		       (action->flags | READY) &&
 	       ready->handler == action->handler &&
 	       ready->restorer == action->restorer &&
 	       ready->mask == action->mask;
@@ -56,13 +57,14 @@ static int slot_write(struct slot *slot, const struct kernel_action *action)
 
 	if ((flags && (!(flags & READY) || slot_in_force(slot))) ||
 	    !__atomic_compare_exchange_n(&slot->action.flags, &flags, 1, 0,
-					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+					 ACQ_REL(ACTION_SLOT),
+					 __ATOMIC_RELAXED))
 		return 0;
 	slot->action.handler = action->handler;
 	slot->action.restorer = action->restorer;
 	slot->action.mask = action->mask;
 	slot->fired = 0;
-	store_release(&slot->action.flags, action->flags | READY);
+	store_release(&slot->action.flags, action->flags | READY, ACTION_SLOT);
 	return 1;
 }
 
@@ -97,7 +99,8 @@ static struct kernel_action slot_action(struct slot *slot, int take)
 
 	action.flags &= ~READY;
 	if (action_calls(&action) && action.flags & SA_RESETHAND &&
-	    (take ? __atomic_exchange_n(&slot->fired, 1, __ATOMIC_ACQ_REL) :
+	    (take ? __atomic_exchange_n(&slot->fired, 1,
+					ACQ_REL(ACTION_FIRED)) :
 		    load_relaxed(&slot->fired)))
 		action.handler = NULL;
 	return action;

@@ -81,13 +81,13 @@ static void bell_take(uint64_t *mask)
 
 	sys4(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &all, mask,
 	     SIGSET_BYTES);
-	while (__atomic_exchange_n(&taken, 1, __ATOMIC_ACQUIRE))
+	while (__atomic_exchange_n(&taken, 1, ACQUIRE(BELL_LOCK)))
 		pause_shortly();
 }
 
 static void bell_release(const uint64_t *mask)
 {
-	store_release(&taken, 0);
+	store_release(&taken, 0, BELL_LOCK);
 	sys4(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, mask, NULL,
 	     SIGSET_BYTES);
 }
@@ -100,17 +100,18 @@ static uint32_t kind_of(uint32_t seen, uint32_t tid)
 static uint32_t kind_now(uint32_t tid)
 {
 	/* BELL-ORDER: once IDLE is read, the order's work is complete */
-	return kind_of(load_acquire(&order), tid);
+	return kind_of(load_acquire(&order, BELL_ORDER), tid);
 }
 
 static int order_change(uint32_t tid, uint32_t from, uint32_t to)
 {
-	uint32_t seen = load_acquire(&order);
+	uint32_t seen = load_acquire(&order, BELL_ORDER);
 
 	/* BELL-ORDER: `rights` is complete when the order is seen */
 	return kind_of(seen, tid) == from &&
 	       __atomic_compare_exchange_n(&order, &seen, to | tid << 2, 0,
-					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+					   ACQ_REL(BELL_ORDER),
+					   __ATOMIC_RELAXED);
 }
 
 static void ring(uint32_t tid)
@@ -126,7 +127,7 @@ static void order_wait(uint32_t tid, int64_t deadline)
 
 	/* BELL-ORDER: once IDLE is read, the service thread's rights have
 	 * changed */
-	while ((kind = kind_of(seen = load_acquire(&order), tid)) !=
+	while ((kind = kind_of(seen = load_acquire(&order, BELL_ORDER), tid)) !=
 		       BELL_IDLE &&
 	       kind != BELL_END && thread_service() == tid &&
 	       (left = deadline - now_ns()) > 0) {
@@ -224,7 +225,8 @@ int bell_answer(void)
 		ret = rights_adopt(&rights);
 		/* BELL-ORDER: the rights are adopted before the order ends:
 		 * after that, `rights` may be written again */
-		store_release(&order, (ret ? BELL_END : BELL_IDLE) | tid << 2);
+		store_release(&order, (ret ? BELL_END : BELL_IDLE) | tid << 2,
+			      BELL_ORDER);
 		sys_futex_wake(&order, 1);
 		if (ret)
 			log_fact(LOG_ERROR, "service",

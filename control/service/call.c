@@ -72,8 +72,8 @@ static void call_take(struct process_page *page)
 	if (agent_off || host_confined || !load_relaxed(fork_mark) || !page ||
 	    page->pid != (uint32_t)sys_getpid() ||
 	    !__atomic_compare_exchange_n(&page->wake.request, &seen,
-					 CALL_SERVED, 0, __ATOMIC_SEQ_CST,
-					 __ATOMIC_SEQ_CST))
+					 CALL_SERVED, 0, SEQ_CST(WAKE_REQUEST),
+					 SEQ_CST(WAKE_REQUEST)))
 		return;
 	if (load_relaxed(&page->wake.state) == WAKE_SIGNALLED &&
 	    registry_lock_try()) {
@@ -84,7 +84,7 @@ static void call_take(struct process_page *page)
 	if (!ret)
 		store_relaxed(&page->wake.came, page->wake.came + 1);
 	/* CALL-ANSWER: the answer is complete */
-	store_release(&page->wake.request, 0);
+	store_release(&page->wake.request, 0, CALL_ANSWER);
 	sys_futex_wake(&page->wake.request, 1);
 }
 
@@ -233,13 +233,13 @@ SIGSAFE int call_begin(void)
 {
 	int ret = replace(to_taken);
 
-	store_release(&call_begun, !ret);
+	store_release(&call_begun, !ret, CALL_BEGUN);
 	return ret;
 }
 
 void call_end(void)
 {
-	store_release(&call_begun, 0);
+	store_release(&call_begun, 0, CALL_BEGUN);
 	replace(to_theirs);
 }
 
@@ -278,12 +278,12 @@ SIGSAFE void call_spawn(int begin)
 	int looks = SPAWNS_LOOKS;
 
 	/* the holder may be a killed child that shared this memory */
-	while (__atomic_exchange_n(&spawns_lock, 1, __ATOMIC_ACQUIRE) &&
+	while (__atomic_exchange_n(&spawns_lock, 1, ACQUIRE(SPAWNS_LOCK)) &&
 	       looks--)
 		;
 	if (begin ? !spawns++ : !--spawns)
 		replace(begin ? to_ignored : to_taken);
-	store_release(&spawns_lock, 0);
+	store_release(&spawns_lock, 0, SPAWNS_LOCK);
 }
 
 SIGSAFE int call_left(const struct process_wake *wake)

@@ -86,6 +86,7 @@ demand_entry:
 	movq	WAKE(%rbx), %rbp
 	movl	$WAKE_OFFERED, %eax
 	movl	$WAKE_TAKEN, %ecx
+	/* order: WAKE_OFFER both; the same for what follows up to .Lback */
 	lock cmpxchgl %ecx, (%rbp)
 	jne	.Lback
 	xorl	%eax, %eax

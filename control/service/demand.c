@@ -76,12 +76,13 @@ static int (*debugger_awaited)(void);
 static int wake_change(struct process_wake *wake, uint32_t from, uint32_t to)
 {
 	return __atomic_compare_exchange_n(&wake->state, &from, to, 0,
-					   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+					   SEQ_CST(WAKE_OFFER),
+					   SEQ_CST(WAKE_OFFER));
 }
 
 static uint32_t withdrawals(void)
 {
-	return __atomic_load_n(&demand_withdrawn, __ATOMIC_SEQ_CST);
+	return __atomic_load_n(&demand_withdrawn, SEQ_CST(WAKE_OFFER));
 }
 
 static void offer(struct process_wake *wake, uint32_t from, int error)
@@ -117,7 +118,7 @@ static int asked(const siginfo_t *info)
 	    !load_relaxed(&page->wake.request))
 		return 0;
 	make(&page->wake);
-	store_release(&page->wake.request, 0);
+	store_release(&page->wake.request, 0, WAKE_REQUEST);
 	return 1;
 }
 
@@ -241,14 +242,14 @@ static void wait_while(const uint32_t *word, uint32_t value, int until_thread)
 	struct timespec pause = { .tv_nsec = PAUSE_NS };
 	int looks = LOOKS;
 
-	while (__atomic_load_n(word, __ATOMIC_SEQ_CST) == value && looks-- &&
-	       !(until_thread && thread_service()))
+	while (__atomic_load_n(word, SEQ_CST(WAKE_REQUEST)) == value &&
+	       looks-- && !(until_thread && thread_service()))
 		sys2(SYS_nanosleep, &pause, NULL);
 }
 
 static int withdraw(struct process_wake *wake)
 {
-	__atomic_add_fetch(&demand_withdrawn, 1, __ATOMIC_SEQ_CST);
+	__atomic_add_fetch(&demand_withdrawn, 1, SEQ_CST(WAKE_OFFER));
 	if (!wake_change(wake, offered, WAKE_NONE))
 		wait_while(&wake->state, WAKE_TAKEN, 1);
 	/* another thread may be obeying a request */
@@ -269,7 +270,7 @@ SIGSAFE void demand_give_back(int withdrawn)
 {
 	/* a maker that came meanwhile was refused: its command tries again */
 	if (withdrawn && !__atomic_sub_fetch(&demand_withdrawn, 1,
-					     __ATOMIC_SEQ_CST))
+					     SEQ_CST(WAKE_OFFER)))
 		begin(EBUSY);
 }
 
@@ -327,7 +328,7 @@ SIGSAFE void demand_exec(struct demand_leave *leave)
 		/* the command was stopped or killed before its signal */
 		ignores |= have_signal &&
 			   (__atomic_exchange_n(&wake->request, 0,
-						__ATOMIC_SEQ_CST) ||
+						SEQ_CST(WAKE_REQUEST)) ||
 			    (agent_signal && call_left(wake)));
 	}
 	if (ignores)

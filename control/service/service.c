@@ -267,8 +267,9 @@ static int service_open(void)
 		service_pause();
 	/* the command that waits for this finds the socket, or service_leave()
 	 * says why not */
-	store_release(&process.page->wake.came, process.page->wake.came + 1);
-	store_release(&process.page->wake.state, WAKE_NONE);
+	store_release(&process.page->wake.came, process.page->wake.came + 1,
+		      WAKE_CAME);
+	store_release(&process.page->wake.state, WAKE_NONE, WAKE_OFFER);
 	if (listener < 0)
 		return listener;
 	service_watch(listener, control_listener_ready, NULL);

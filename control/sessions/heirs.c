@@ -43,7 +43,7 @@ static void list_change(const char *drop, const char *add)
 	}
 	text_add(&text, add);
 	if (!text.cut)
-		store_release(&settings.join, text.used ? to : NULL);
+		store_release(&settings.join, text.used ? to : NULL, JOIN_LIST);
 }
 
 void heirs_begin(const char *lines)

@@ -17,7 +17,7 @@ void place_faults_publish(struct process_page *page)
 {
 	__builtin_memcpy(page->faults, place_faults, place_fault_bytes);
 	/* ENVIRONMENT-FAULT: else a reader could see a part of a line */
-	store_release(&page->fault_bytes, place_fault_bytes);
+	store_release(&page->fault_bytes, place_fault_bytes, ENVIRONMENT_FAULT);
 }
 
 void place_socket_path(char *path, size_t size, const char *name)

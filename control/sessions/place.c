@@ -393,7 +393,7 @@ static int page_make(const char *directory, uint32_t image, uint64_t starttime,
 	process.pid = process.page->pid;
 	/* before a command can see the page, and take the process for dead */
 	place_lock();
-	store_release(&process.page->magic, PROCESS_MAGIC);
+	store_release(&process.page->magic, PROCESS_MAGIC, PROCESS_PAGE);
 	return 0;
 }
 

@@ -57,7 +57,8 @@ void session_fault_note(struct session_page *page,
 		return;
 	__builtin_memcpy(page->faults + used, buffer, line.used);
 	/* SESSION-FAULT: else a reader could see a part of the line */
-	store_release(&page->fault_bytes, (uint32_t)(used + line.used));
+	store_release(&page->fault_bytes, (uint32_t)(used + line.used),
+		      SESSION_FAULT);
 }
 
 int session_rule_fault(const struct session_page *page,

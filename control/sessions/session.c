@@ -446,7 +446,8 @@ int session_destroy(struct session *session)
 
 	if (ret)
 		return ret;
-	store_release(&session->channel->page->state, SESSION_DESTROYED);
+	store_release(&session->channel->page->state, SESSION_DESTROYED,
+		      SESSION_STATE);
 	channel_remove_files(session->channel);
 	channel_destroy(session->channel);
 	session->phase = SESSION_FREE;

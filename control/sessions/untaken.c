@@ -94,7 +94,8 @@ static void why_write(struct look *look, struct text *line, int why)
 	}
 	__builtin_memcpy(page->untaken + used, line->start, line->used);
 	/* SESSION-UNTAKEN: else a reader could see a part of the line */
-	store_release(&page->untaken_bytes, (uint32_t)(used + line->used));
+	store_release(&page->untaken_bytes, (uint32_t)(used + line->used),
+		      SESSION_UNTAKEN);
 }
 
 /* Returns 1 when the rules name a probe; the last one decides. */

@@ -31,7 +31,7 @@ SIGSAFE long guest_begin(void)
 
 	if (agent_off)
 		return 0;
-	__atomic_fetch_add(fork_guests, 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(fork_guests, 1, SEQ_CST(GUEST_SESSION));
 	if (!agent_cpus)
 		return COUNTED;
 	if (thread_forbidden()) {
@@ -39,7 +39,7 @@ SIGSAFE long guest_begin(void)
 		return COUNTED;
 	}
 	/* GUEST-SESSION: after the guest is counted */
-	if (!__atomic_load_n(&channels_used, __ATOMIC_SEQ_CST) ||
+	if (!__atomic_load_n(&channels_used, SEQ_CST(GUEST_SESSION)) ||
 	    sys4(SYS_rseq, rseq, rseq_bytes, RSEQ_UNREGISTER, RSEQ_SIGNATURE))
 		return COUNTED;
 	return COUNTED | UNREGISTERED;
@@ -52,5 +52,5 @@ SIGSAFE void guest_end(long begun)
 	if (begun & COUNTED)
 		filtered_guest(0);
 	if (begun & COUNTED)
-		__atomic_fetch_sub(fork_guests, 1, __ATOMIC_SEQ_CST);
+		__atomic_fetch_sub(fork_guests, 1, SEQ_CST(GUEST_SESSION));
 }

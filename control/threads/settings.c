@@ -157,7 +157,7 @@ SIGSAFE int settings_heirs(const char *name)
 
 SIGSAFE int settings_bequeaths(void)
 {
-	const char *list = load_acquire(&settings.join);
+	const char *list = load_acquire(&settings.join, JOIN_LIST);
 	char name[PROTOCOL_JOIN_NAME_BYTES];
 
 	while (settings_join_next(&list, name, sizeof(name)))
@@ -169,7 +169,7 @@ SIGSAFE int settings_bequeaths(void)
 /* Adds to a list the files of heirs that it lacks. Returns how many. */
 SIGSAFE static int heirs_add(struct text *text, const char *list)
 {
-	const char *handed = load_acquire(&settings.join);
+	const char *handed = load_acquire(&settings.join, JOIN_LIST);
 	char name[PROTOCOL_JOIN_NAME_BYTES];
 	int added = 0;
 

@@ -265,7 +265,7 @@ static int worker_finish(int (*fn)(void *), void *arg, int sure)
 	tid = thread_start(&worker, fn, arg);
 	if (tid < 0)
 		return sure ? here(&worker, fn, arg) : (int)tid;
-	while ((seen = load_acquire(&worker.tid)))
+	while ((seen = load_acquire(&worker.tid, THREAD_TID)))
 		sys_futex_wait(&worker.tid, seen, NULL);
 	store_relaxed(&worker_last, (uint32_t)tid);
 	return worker.result;
@@ -289,9 +289,9 @@ static int run(void *arg, void *unused)
 	if (host_confined)
 		return -EPERM;
 	signals_block(&mask);
-	if (!__atomic_exchange_n(&worker_taken, 1, __ATOMIC_ACQUIRE)) {
+	if (!__atomic_exchange_n(&worker_taken, 1, ACQUIRE(WORKER_LOCK))) {
 		ret = worker_finish(call->fn, call->arg, 0);
-		store_release(&worker_taken, 0);
+		store_release(&worker_taken, 0, WORKER_LOCK);
 	}
 	signals_restore(&mask);
 	return ret;
@@ -316,10 +316,10 @@ static int wait_run(int (*fn)(void *arg), void *arg, int sure)
 	if (host_confined)
 		return -EPERM;
 	signals_block(&mask);
-	while (__atomic_exchange_n(&worker_taken, 1, __ATOMIC_ACQUIRE))
+	while (__atomic_exchange_n(&worker_taken, 1, ACQUIRE(WORKER_LOCK)))
 		sys2(SYS_nanosleep, &pause, NULL);
 	ret = worker_finish(fn, arg, sure);
-	store_release(&worker_taken, 0);
+	store_release(&worker_taken, 0, WORKER_LOCK);
 	signals_restore(&mask);
 	return ret;
 }
@@ -351,7 +351,7 @@ SIGSAFE int thread_serve(int (*fn)(void *arg))
 
 SIGSAFE uint32_t thread_service(void)
 {
-	return load_acquire(&service.tid);
+	return load_acquire(&service.tid, THREAD_TID);
 }
 
 SIGSAFE int thread_is_ours(void)
