@@ -63,7 +63,8 @@ static uint32_t next_turn(uint32_t turn)
  * meanwhile, -1 when there is no room. */
 static int reserve_try(uint32_t n, uint8_t **place)
 {
-	uint32_t before = load_acquire(&gdb_agent_trace_buffer_ctrl_curr);
+	uint32_t before =
+		load_acquire(&gdb_agent_trace_buffer_ctrl_curr, IPA_BUFFER);
 	uint32_t turn = next_turn(before & IPA_TOKEN_TURN);
 	uint32_t counter = ((before & IPA_TOKEN_COUNTER) + IPA_TOKEN_STEP) &
 			   IPA_TOKEN_COUNTER;
@@ -81,19 +82,19 @@ static int reserve_try(uint32_t n, uint8_t **place)
 	*place = control->free;
 	control->free += n;
 	if (!__atomic_compare_exchange_n(&gdb_agent_trace_buffer_ctrl_curr,
-					 &before, token, 0, __ATOMIC_SEQ_CST,
-					 __ATOMIC_SEQ_CST))
+					 &before, token, 0, SEQ_CST(IPA_BUFFER),
+					 SEQ_CST(IPA_BUFFER)))
 		return 0;
 	ipa_call(ipa_request);
-	now = load_acquire(&gdb_agent_trace_buffer_ctrl_curr);
+	now = load_acquire(&gdb_agent_trace_buffer_ctrl_curr, IPA_BUFFER);
 	if (now != token &&
 	    (now & IPA_TOKEN_BEFORE) >> IPA_TOKEN_BEFORE_SHIFT != counter)
 		return 0;
 	if (!ipa_trace_same()) {
 		/* a frame of the old trace, first in the new one's buffer */
 		__atomic_compare_exchange_n(&gdb_agent_trace_buffer_ctrl_curr,
-					    &token, 0, 0, __ATOMIC_SEQ_CST,
-					    __ATOMIC_SEQ_CST);
+					    &token, 0, 0, SEQ_CST(IPA_BUFFER),
+					    SEQ_CST(IPA_BUFFER));
 		return 0;
 	}
 	__builtin_memset(control->free, 0, END_BYTES);
@@ -103,7 +104,7 @@ static int reserve_try(uint32_t n, uint8_t **place)
 COLD int ipa_buffer_is_new(void)
 {
 	return !ipa_trace_same() &&
-	       !load_acquire(&gdb_agent_trace_buffer_ctrl_curr);
+	       !load_acquire(&gdb_agent_trace_buffer_ctrl_curr, IPA_BUFFER);
 }
 
 uint8_t *ipa_reserve(uint32_t n)
@@ -115,7 +116,8 @@ uint8_t *ipa_reserve(uint32_t n)
 	/* such room might never be free: the loop would not end */
 	if ((uint64_t)n + END_BYTES > all / 2)
 		return NULL;
-	while (load_acquire(&gdb_agent_tracing) && ipa_trace_same()) {
+	while (load_acquire(&gdb_agent_tracing, IPA_TRACING) &&
+	       ipa_trace_same()) {
 		int ret = reserve_try(n, &place);
 
 		if (ret > 0)

@@ -44,7 +44,7 @@ COLD int32_t ipa_cell_give(uint64_t site)
 		return -1;
 	all->cells[all->n] = empty;
 	all->cells[all->n].site = site;
-	store_release(&all->n, all->n + 1);
+	store_release(&all->n, all->n + 1, IPA_CELLS);
 	return (int32_t)all->n - 1;
 }
 
@@ -52,7 +52,7 @@ COLD void ipa_cells_clean(void)
 {
 	static const uint8_t code[] = IPA_CELL_CODE;
 	struct ipa_cells *all = &taffrail_ipa_cells;
-	uint32_t n = load_acquire(&all->n);
+	uint32_t n = load_acquire(&all->n, IPA_CELLS);
 	uint32_t i;
 
 	for (i = 0; i < n; i++)

@@ -56,6 +56,7 @@ ipa_snapshot_entry:
 	pushq	%rcx
 	.cfi_adjust_cfa_offset 8
 	.cfi_rel_offset %rcx, 0
+	/* order: IPA_TRACING acquire */
 	movq	gdb_agent_tracing@GOTPCREL(%rip), %rcx
 	movl	(%rcx), %ecx
 	jrcxz	1f
@@ -85,6 +86,7 @@ ipa_snapshot_entry:
 4:	movzwl	%dx, %ecx
 	shlq	$MARKER_SHIFT, %rcx
 	addq	ipa_markers(%rip), %rcx
+	/* order: IPA_MARKER acquire */
 	cmpq	%rax, MARKER_ADDRESS(%rcx)
 	je	5f
 	incl	%edx

@@ -216,7 +216,7 @@ static void error_note(struct ipa_point *point, int error)
 	if (gdb_agent_expr_eval_result || !ipa_trace_same())
 		return;
 	gdb_agent_error_tracepoint = point;
-	store_release(&gdb_agent_expr_eval_result, error);
+	store_release(&gdb_agent_expr_eval_result, error, IPA_ERROR);
 }
 
 /* An error that the program's data cause, such as a bad pointer, does not end
@@ -309,7 +309,8 @@ static void frame_make(struct hit *hit, struct ipa_point *point)
 			ipa_reserve(hit->draft.used) :
 			NULL;
 	if (!place) {
-		if (load_acquire(&gdb_agent_tracing) && ipa_trace_same())
+		if (load_acquire(&gdb_agent_tracing, IPA_TRACING) &&
+		    ipa_trace_same())
 			gdb_agent_trace_buffer_is_full = 1;
 		return;
 	}
@@ -387,7 +388,8 @@ static struct ipa_point *point_at(uint64_t address)
 {
 	const struct ipa_marker *marker = ipa_marker_find(address);
 
-	if (!marker || load_acquire(&marker->jump) != jump_at(address))
+	if (!marker ||
+	    load_acquire(&marker->jump, IPA_JUMP) != jump_at(address))
 		return NULL;
 	return marker->point;
 }
@@ -402,7 +404,7 @@ static void hit_serve(struct hit *hit, struct ipa_point *point)
 	if (!point)
 		point = hit->marker ? ipa_cell_point(hit->marker) :
 				      point_at(hit->address);
-	if (point && load_acquire(&gdb_agent_tracing))
+	if (point && load_acquire(&gdb_agent_tracing, IPA_TRACING))
 		points_hit(hit, point);
 	ipa_release();
 }
@@ -510,8 +512,8 @@ static void collect(struct ipa_point *point, const uint64_t *general,
 		/* ipa_hit() serves it, where the thread can wait */
 	}
 	marker->point = point;
-	store_release(&marker->jump, jump_at(point->address));
-	object = load_acquire(&marker->object);
+	store_release(&marker->jump, jump_at(point->address), IPA_JUMP);
+	object = load_acquire(&marker->object, IPA_MARKER);
 	if (wants_registers(point, 0))
 		ipa_keep((const uint8_t *)general[7] + IPA_KEPT_PAD, NULL,
 			 vectors);
@@ -527,7 +529,7 @@ void ipa_collect(struct ipa_point *point, struct ipa_registers *r,
 				 r->r8,	 r->r9,	 r->r10, r->r11,
 				 r->r12, r->r13, r->r14, r->r15 };
 
-	if (ipa && ipa->here && load_acquire(&gdb_agent_tracing) &&
+	if (ipa && ipa->here && load_acquire(&gdb_agent_tracing, IPA_TRACING) &&
 	    ipa_is_current(point))
 		collect(point, general, r->flags, vectors);
 }
@@ -600,7 +602,7 @@ void ipa_hit(struct write_slot *slot, uint64_t fixed,
 			   .fixed = fixed, .var = var };
 	struct snapshot *snapshot;
 
-	if (!ipa->on || !load_acquire(&gdb_agent_tracing))
+	if (!ipa->on || !load_acquire(&gdb_agent_tracing, IPA_TRACING))
 		return;
 	cell_hit(&hit);
 	snapshot = snapshot_find_put(hit.object->site);
@@ -614,7 +616,7 @@ void ipa_hit(struct write_slot *slot, uint64_t fixed,
 
 COLD SIGSAFE void ipa_end(enum ipa_end why)
 {
-	if (ipa && ipa->here && load_acquire(&gdb_agent_tracing) &&
+	if (ipa && ipa->here && load_acquire(&gdb_agent_tracing, IPA_TRACING) &&
 	    bell_here()) {
 		ipa_limits_end(why);
 		ipa_call(ipa_stop_tracing);

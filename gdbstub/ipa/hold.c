@@ -65,7 +65,8 @@ static int hold_take(uint64_t *seen, const struct claim *mine)
 
 	store_relaxed(&holding, mine->own);
 	if (__atomic_compare_exchange_n(&ipa->hold, seen, next, 0,
-					__ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+					ACQUIRE(IPA_HOLDER),
+					__ATOMIC_RELAXED)) {
 		store_relaxed(&holding, mine->own);
 		return 1;
 	}
@@ -84,11 +85,11 @@ static COLD int hold_end(uint64_t lost, const struct claim *mine)
 	ipa_program_forget();
 	if (ipa_buffer_is_new())
 		return 1;
-	if (load_acquire(&gdb_agent_tracing)) {
+	if (load_acquire(&gdb_agent_tracing, IPA_TRACING)) {
 		ipa_limits_end(IPA_END_LEFT);
 		ipa_call(ipa_stop_tracing);
 	}
-	if (!load_acquire(&gdb_agent_tracing))
+	if (!load_acquire(&gdb_agent_tracing, IPA_TRACING))
 		ipa_release();
 	return 0;
 }
@@ -184,5 +185,5 @@ void ipa_release(void)
 	uint64_t held = load_relaxed(&ipa->hold);
 
 	store_relaxed(&holding, 0);
-	store_release(&ipa->hold, IPA_HOLD(IPA_TURN(held), 0));
+	store_release(&ipa->hold, IPA_HOLD(IPA_TURN(held), 0), IPA_HOLDER);
 }

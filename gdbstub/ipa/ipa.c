@@ -74,7 +74,7 @@ COLD int ipa_setup(void)
 	page->executable = (const void *)getauxval(AT_PHDR);
 	page->here = 1;
 	patch_refused = ipa_site_refused;
-	store_release(&ipa, page);
+	store_release(&ipa, page, IPA_PAGE);
 	return 0;
 }
 

@@ -236,12 +236,12 @@ extern int32_t gdb_agent_traceframes_created
  */
 static inline void ipa_trace_enter(void)
 {
-	store_release(&gdb_agent_traceframes_created, 1);
+	store_release(&gdb_agent_traceframes_created, 1, IPA_TRACE);
 }
 
 static inline int ipa_trace_same(void)
 {
-	return load_acquire(&gdb_agent_traceframes_created);
+	return load_acquire(&gdb_agent_traceframes_created, IPA_TRACE);
 }
 
 /*

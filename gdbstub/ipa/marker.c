@@ -26,7 +26,7 @@ static uint32_t marker_place(uint64_t address)
 
 	for (;; i++) {
 		uint64_t there = load_acquire(
-			&ipa_markers[i % IPA_MARKERS_MAX].address);
+			&ipa_markers[i % IPA_MARKERS_MAX].address, IPA_MARKER);
 
 		if (!there || there == address)
 			return i % IPA_MARKERS_MAX;
@@ -50,7 +50,7 @@ int ipa_marker_add(uint64_t address, struct object *object, int cell)
 			return 0;
 		marker->cell = cell ? ipa_cell_give(address - 1) : -1;
 	}
-	store_release(&marker->object, object);
-	store_release(&marker->address, address);
+	store_release(&marker->object, object, IPA_MARKER);
+	store_release(&marker->address, address, IPA_MARKER);
 	return 1;
 }

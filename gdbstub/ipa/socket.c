@@ -46,7 +46,7 @@ COLD int ipa_socket_offer(void)
 	}
 	sys_close(fd);
 	if (!ret)
-		store_release(&ipa->offered, 1);
+		store_release(&ipa->offered, 1, IPA_SOCKET);
 	return ret;
 }
 
@@ -54,9 +54,9 @@ void ipa_socket_remove(void)
 {
 	struct sockaddr_un address;
 
-	if (!ipa || !load_acquire(&ipa->offered))
+	if (!ipa || !load_acquire(&ipa->offered, IPA_SOCKET))
 		return;
 	name_it(&address);
 	sys_unlink(address.sun_path);
-	store_release(&ipa->offered, 0);
+	store_release(&ipa->offered, 0, IPA_SOCKET);
 }

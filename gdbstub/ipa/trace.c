@@ -55,16 +55,18 @@ COLD void ipa_far_setup(void)
 
 int ipa_commit(void)
 {
-	uint32_t count = load_acquire(write_count);
+	uint32_t count = load_acquire(write_count, IPA_COUNTS);
 
 	return ipa_trace_same() &&
 	       __atomic_compare_exchange_n(write_count, &count, count + 1, 0,
-					   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+					   SEQ_CST(IPA_COUNTS),
+					   SEQ_CST(IPA_COUNTS));
 }
 
 void ipa_forget(void)
 {
-	store_release(&gdb_agent_tracing, 0);
-	store_release(&gdb_agent_traceframes_created, 0);
-	store_release(read_count, load_acquire(write_count));
+	store_release(&gdb_agent_tracing, 0, IPA_TRACING);
+	store_release(&gdb_agent_traceframes_created, 0, IPA_TRACE);
+	store_release(read_count, load_acquire(write_count, IPA_COUNTS),
+		      IPA_COUNTS);
 }

@@ -26,7 +26,7 @@ static int64_t timestamp(void)
 static struct ipa_variable *variable_find(uint32_t number)
 {
 	struct ipa_variable *variable =
-		load_acquire(&gdb_agent_trace_state_variables);
+		load_acquire(&gdb_agent_trace_state_variables, IPA_VARIABLES);
 
 	while (variable && (uint32_t)variable->number != number)
 		variable = variable->next;
