@@ -154,7 +154,7 @@ int connection_make(struct taffrail_call *call, const char *rule,
 		return markers;
 	}
 	connection->next = connection_list;
-	store_release(&connection_list, connection);
+	store_release(&connection_list, connection, CONNECTION_LIST);
 	call_add(call, "markers=%d\n", markers);
 	return 0;
 }
@@ -164,7 +164,7 @@ static void take_out(struct connection **link)
 {
 	struct connection *connection = *link;
 
-	store_release(link, connection->next);
+	store_release(link, connection->next, CONNECTION_LIST);
 	/* the service thread may stand on it */
 	probe_host.settle();
 	release(connection);

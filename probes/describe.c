@@ -34,7 +34,8 @@ void entries_describe(struct text *out)
 {
 	const struct entry *entry;
 
-	for (entry = load_acquire(&entry_list); entry; entry = entry->next) {
+	for (entry = load_acquire(&entry_list, ENTRY_LIST); entry;
+	     entry = entry->next) {
 		const uint64_t numbers[3] = {
 			load_relaxed(&entry->markers),
 			load_relaxed(&entry->nested),
@@ -50,9 +51,11 @@ void entries_describe(struct text *out)
 void connections_describe(struct text *out)
 {
 	static const uint64_t none[3];
-	const struct connection *connection = load_acquire(&connection_list);
+	const struct connection *connection =
+		load_acquire(&connection_list, CONNECTION_LIST);
 
-	for (; connection; connection = load_acquire(&connection->next))
+	for (; connection;
+	     connection = load_acquire(&connection->next, CONNECTION_LIST))
 		if (!load_relaxed(&connection->enabled))
 			describe(out, "connected", none, connection->name,
 				 connection->rule, "");

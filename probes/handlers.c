@@ -84,17 +84,19 @@ HIDDEN SIGSAFE void handler_call(int number, siginfo_t *info, void *context,
 SIGSAFE void handler_call(int number, siginfo_t *info, void *context,
 			  uint32_t stub)
 {
-	handler_run(load_acquire(&functions[stub]), number, info, context);
+	handler_run(load_acquire(&functions[stub], HANDLER_FUNCTIONS), number,
+		    info, context);
 }
 
 static void reals_find(void)
 {
-	if (load_acquire(&real_sigaction))
+	if (load_acquire(&real_sigaction, HANDLER_REALS))
 		return;
 	*(void **)&real_signal = dlsym(RTLD_NEXT, "signal");
 	*(void **)&real_sysv_signal = dlsym(RTLD_NEXT, "__sysv_signal");
 	*(void **)&real_sigset = dlsym(RTLD_NEXT, "sigset");
-	store_release((void **)&real_sigaction, dlsym(RTLD_NEXT, "sigaction"));
+	store_release((void **)&real_sigaction, dlsym(RTLD_NEXT, "sigaction"),
+		      HANDLER_REALS);
 }
 
 static int is_stub(const void *handler)
@@ -124,12 +126,12 @@ static SIGSAFE void *stub_of(void *handler)
 		return handler;
 	for (i = 0; i < STUBS; i++, at++) {
 		at %= STUBS;
-		has = load_acquire(&functions[at]);
+		has = load_acquire(&functions[at], HANDLER_FUNCTIONS);
 		if (!has &&
 		    __atomic_compare_exchange_n(&functions[at], &has,
 						(action_fn *)handler, 0,
-						__ATOMIC_ACQ_REL,
-						__ATOMIC_ACQUIRE))
+						ACQ_REL(HANDLER_FUNCTIONS),
+						ACQUIRE(HANDLER_FUNCTIONS)))
 			has = (action_fn *)handler;
 		if (has == (action_fn *)handler)
 			return (char *)handler_stubs + at * STUB_BYTES;
@@ -143,8 +145,10 @@ static SIGSAFE void *function_of(void *handler)
 	action_fn *has = NULL;
 
 	if (is_stub(handler))
-		has = load_acquire(&functions[((char *)handler -
-					       handler_stubs) / STUB_BYTES]);
+		has = load_acquire(
+			&functions[((char *)handler - handler_stubs) /
+				   STUB_BYTES],
+			HANDLER_FUNCTIONS);
 	return has ? (void *)has : handler;
 }
 

@@ -53,15 +53,15 @@ static SIGSAFE void hit_left(void *arg)
 
 	/* a handler that interrupts this must find the record busy */
 	store_relaxed(&reader->state, READER_BUSY);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	__atomic_signal_fence(SEQ_CST(READER_STATE));
 	/* what leaves is the callback, not a handler that has interrupted it */
 	if (state == READER_INSIDE && walk->handlers == probe_handlers)
 		floats_end(&walk->floats);
 	sections_close(walk->nesting);
 	if (reader->current)
 		race_release(reader->current);
-	store_release(&reader->current, NULL);
-	store_release(&reader->list, NULL);
+	store_release(&reader->current, NULL, READER_CURRENT);
+	store_release(&reader->list, NULL, READER_LIST);
 	store_relaxed(&reader->state, READER_OUT);
 }
 
@@ -86,7 +86,7 @@ static ALWAYS_INLINE int takes(const struct walk *walk, const struct node *node,
 			       int in_handler)
 {
 	store_relaxed(&walk->reader->current, node->entry);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	__atomic_signal_fence(SEQ_CST(PROBE_NAMED));
 	if (unlikely(load_relaxed(&node->entry->dead)))
 		return 0;
 	return likely(!node->condition && !in_handler) ||
@@ -99,14 +99,14 @@ static ALWAYS_INLINE void call(struct walk *walk, const struct entry *entry)
 
 	race_acquire(entry);
 	floats_begin(&walk->floats);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	__atomic_signal_fence(SEQ_CST(READER_STATE));
 	store_relaxed(&reader->state, READER_INSIDE);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	__atomic_signal_fence(SEQ_CST(READER_STATE));
 	entry->callback(&walk->event, entry->priv);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	__atomic_signal_fence(SEQ_CST(READER_STATE));
 	floats_end(&walk->floats);
 	race_release(entry);
-	store_release(&reader->current, NULL);
+	store_release(&reader->current, NULL, READER_CURRENT);
 }
 
 /* While a callback runs, no section protects the list. So the record names a
@@ -133,11 +133,11 @@ static ALWAYS_INLINE void walk_list(struct walk *walk, int in_handler)
 		if (likely(!after))
 			return;
 		store_relaxed(&reader->state, READER_BUSY);
-		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		__atomic_signal_fence(SEQ_CST(READER_STATE));
 		urcu_bp_read_lock();
 	}
 	urcu_bp_read_unlock();
-	store_release(&reader->current, NULL);
+	store_release(&reader->current, NULL, READER_CURRENT);
 }
 
 static ALWAYS_INLINE void serve(struct walk *walk, int block, int in_handler)
@@ -155,10 +155,10 @@ static ALWAYS_INLINE void serve(struct walk *walk, int block, int in_handler)
 	walk->handlers = (uint32_t)in_handler;
 	_pthread_cleanup_push(&buffer, hit_left, walk);
 	store_relaxed(&reader->state, READER_BUSY);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	__atomic_signal_fence(SEQ_CST(READER_STATE));
 	walk_list(walk, in_handler);
 	if (unlikely(reader->list))
-		store_release(&reader->list, NULL);
+		store_release(&reader->list, NULL, READER_LIST);
 	store_relaxed(&reader->state, READER_OUT);
 	_pthread_cleanup_pop(&buffer, 0);
 	*reader->error = error;
@@ -236,7 +236,7 @@ void probe_hit(struct write_slot *slot, uint64_t fixed,
 	int block = slot->fixed_bytes > 8;
 
 	walk.reader = probe_reader;
-	walk.known = load_acquire(&object->probes);
+	walk.known = load_acquire(&object->probes, KNOWN_MARKER);
 	walk.fixed = fixed;
 	walk.var = var;
 	if (likely(walk.reader && walk.known &&

@@ -63,9 +63,10 @@ static int names(struct reader *reader, void *arg)
 {
 	const struct named *named = arg;
 
-	return (named->list && load_acquire(&reader->list) == named->list) ||
+	return (named->list &&
+		load_acquire(&reader->list, READER_LIST) == named->list) ||
 	       (named->entry &&
-		load_acquire(&reader->current) == named->entry);
+		load_acquire(&reader->current, READER_CURRENT) == named->entry);
 }
 
 static int is_named(const struct node *list, const struct entry *entry)
@@ -80,7 +81,8 @@ static void list_free(struct node *node)
 	while (node) {
 		struct node *next = node->next;
 
-		__atomic_fetch_sub(&node->entry->lists, 1, __ATOMIC_RELEASE);
+		__atomic_fetch_sub(&node->entry->lists, 1,
+				   RELEASE(ENTRY_LISTS));
 		arena_give(&node_type, node);
 		node = next;
 	}
@@ -94,7 +96,7 @@ static void retired_sweep(void)
 	while (*link) {
 		struct retired *r = *link;
 
-		if (r->period >= load_acquire(&ended) ||
+		if (r->period >= load_acquire(&ended, RETIRE_PERIOD) ||
 		    (r->list && is_named(r->list, NULL))) {
 			link = &r->next;
 			continue;
@@ -112,7 +114,7 @@ static void retired_sweep(void)
 
 uint64_t list_period(void)
 {
-	return load_acquire(&begun);
+	return load_acquire(&begun, RETIRE_PERIOD);
 }
 
 /* Notes what no marker leads to any more. If there is no memory for the note,
@@ -267,7 +269,8 @@ static int list_make(const struct object *object, struct node **list)
 	struct expr_error error;
 	struct entry *entry;
 
-	for (entry = load_acquire(&entry_list); entry; entry = entry->next) {
+	for (entry = load_acquire(&entry_list, ENTRY_LIST); entry;
+	     entry = entry->next) {
 		const struct ax_program *condition = NULL;
 		struct node *node;
 		int ret;
@@ -296,7 +299,7 @@ static int list_make(const struct object *object, struct node **list)
 /* Returns 1 when a callback is attached to the marker of a guard. */
 static int guard_wanted(const struct object *object)
 {
-	const struct entry *entry = load_acquire(&entry_list);
+	const struct entry *entry = load_acquire(&entry_list, ENTRY_LIST);
 
 	while (entry && (load_relaxed(&entry->dead) ||
 			 !matches(entry, object)))
@@ -330,8 +333,8 @@ int list_look(struct object *object)
 	struct node *old;
 
 	/* once after each grace period: there may be many objects */
-	if (swept != load_acquire(&ended)) {
-		swept = load_acquire(&ended);
+	if (swept != load_acquire(&ended, RETIRE_PERIOD)) {
+		swept = load_acquire(&ended, RETIRE_PERIOD);
 		retired_sweep();
 	}
 	if (object->site->kind_ == TAFFRAIL_KIND_GUARD)
@@ -350,10 +353,10 @@ int list_look(struct object *object)
 	called_note(list);
 	/* RETIRE-PERIOD: a grace period that begins before the old list is out
 	 * of reach does not count */
-	store_release(&known->first, list);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	store_release(&known->first, list, KNOWN_LIST);
+	__atomic_thread_fence(SEQ_CST(RETIRE_PERIOD));
 	retire(old, NULL);
-	store_release(&object->probes, known);
+	store_release(&object->probes, known, KNOWN_MARKER);
 	return !!list;
 }
 
@@ -367,7 +370,7 @@ void list_gone(void *probes)
 
 uint64_t list_period_begin(void)
 {
-	return __atomic_add_fetch(&begun, 1, __ATOMIC_ACQ_REL);
+	return __atomic_add_fetch(&begun, 1, ACQ_REL(RETIRE_PERIOD));
 }
 
 void list_period_end(uint64_t period)
@@ -376,7 +379,7 @@ void list_period_end(uint64_t period)
 
 	while (last < period &&
 	       !__atomic_compare_exchange_n(&ended, &last, period, 0,
-					    __ATOMIC_RELEASE,
+					    RELEASE(RETIRE_PERIOD),
 					    __ATOMIC_RELAXED))
 		;
 }
@@ -427,7 +430,7 @@ void entry_link(struct entry *entry)
 	while (*link && (*link)->priority >= entry->priority)
 		link = &(*link)->next;
 	entry->next = *link;
-	store_release(link, entry);
+	store_release(link, entry, ENTRY_LIST);
 	store_relaxed(&entry_count, entry_count + 1);
 	store_relaxed(&entries_told, entries_told + !!entry->told);
 }
@@ -437,10 +440,10 @@ void entry_unlink(struct entry *entry)
 {
 	struct entry **link = &entry_list;
 
-	store_release(&entry->dead, 1);
+	store_release(&entry->dead, 1, PROBE_NAMED);
 	while (*link != entry)
 		link = &(*link)->next;
-	store_release(link, entry->next);
+	store_release(link, entry->next, ENTRY_LIST);
 	store_relaxed(&entry_count, entry_count - 1);
 	store_relaxed(&entries_told, entries_told - !!entry->told);
 	entry->left = leaving;
@@ -454,9 +457,9 @@ struct entry *entry_spare(void)
 	for (; *link; link = &(*link)->left) {
 		struct entry *entry = *link;
 
-		if (load_acquire(&entry->lists) || !entry->done ||
+		if (load_acquire(&entry->lists, ENTRY_LISTS) || !entry->done ||
 		    entry->waited ||
-		    entry->period >= load_acquire(&ended) ||
+		    entry->period >= load_acquire(&ended, RETIRE_PERIOD) ||
 		    is_named(NULL, entry))
 			continue;
 		*link = entry->left;
@@ -475,7 +478,7 @@ static int uses(struct reader *reader, void *arg)
 	struct user *user = arg;
 
 	if (reader == probe_reader ||
-	    load_acquire(&reader->current) != user->entry)
+	    load_acquire(&reader->current, READER_CURRENT) != user->entry)
 		return 0;
 	user->thread = (int)load_relaxed(&reader->tid);
 	return 1;

@@ -49,12 +49,13 @@ static SIGSAFE struct reader *claim(struct reader *reader, uint32_t from,
 				    uint32_t tid)
 {
 	if (!__atomic_compare_exchange_n(&reader->tid, &from, tid, 0,
-					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+					 ACQ_REL(READER_THREAD),
+					 __ATOMIC_RELAXED))
 		return NULL;
 	reader->pid = (uint32_t)sys_getpid();
 	reader->state = READER_OUT;
 	reader->list = NULL;
-	store_release(&reader->current, NULL);
+	store_release(&reader->current, NULL, READER_CURRENT);
 	return reader;
 }
 
@@ -62,7 +63,7 @@ static SIGSAFE struct reader *claim(struct reader *reader, uint32_t from,
  * (by_gone 0), or whose thread has gone. */
 static SIGSAFE struct reader *find(uint32_t tid, int by_gone)
 {
-	struct chunk *chunk = load_acquire(&chunks);
+	struct chunk *chunk = load_acquire(&chunks, READER_CHUNKS);
 	struct reader *found;
 	uint32_t i;
 
@@ -96,7 +97,7 @@ static SIGSAFE struct reader *grow(uint32_t tid)
 	chunk->readers[0].tid = tid;
 	chunk->next = load_relaxed(&chunks);
 	while (!__atomic_compare_exchange_n(&chunks, &chunk->next, chunk, 0,
-					    __ATOMIC_RELEASE,
+					    RELEASE(READER_CHUNKS),
 					    __ATOMIC_RELAXED))
 		;
 	__atomic_fetch_add(&records, n, __ATOMIC_RELAXED);
@@ -117,7 +118,7 @@ static SIGSAFE void urcu_know(struct reader *reader)
 		return;
 	_pthread_cleanup_push(&buffer, reader_out, reader);
 	store_relaxed(&reader->state, READER_BUSY);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	__atomic_signal_fence(SEQ_CST(READER_STATE));
 	(void)urcu_bp_read_ongoing();	/* registers */
 	store_relaxed(&reader->state, READER_OUT);
 	_pthread_cleanup_pop(&buffer, 0);
@@ -140,7 +141,7 @@ SIGSAFE struct reader *reader_take(void)
 	 * thread keeps that, and this one is free when the thread has gone */
 	if (!probe_reader) {
 		reader->error = &errno;
-		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		__atomic_signal_fence(SEQ_CST(READER_STATE));
 		probe_reader = reader;
 	}
 	urcu_know(probe_reader);
@@ -149,14 +150,15 @@ SIGSAFE struct reader *reader_take(void)
 
 int reader_each(int (*fn)(struct reader *reader, void *arg), void *arg)
 {
-	struct chunk *chunk = load_acquire(&chunks);
+	struct chunk *chunk = load_acquire(&chunks, READER_CHUNKS);
 	uint32_t i;
 	int ret = 0;
 
 	for (; chunk && !ret; chunk = chunk->next) {
 		for (i = 0; i < chunk->n && !ret; i++) {
 			struct reader *reader = &chunk->readers[i];
-			uint32_t tid = load_acquire(&reader->tid);
+			uint32_t tid =
+				load_acquire(&reader->tid, READER_THREAD);
 
 			if (tid)
 				ret = fn(reader, arg);
@@ -172,9 +174,9 @@ static int forget(struct reader *reader, void *unused)
 {
 	(void)unused;
 	if (reader != probe_reader) {
-		store_release(&reader->current, NULL);
-		store_release(&reader->list, NULL);
-		store_release(&reader->tid, 0);
+		store_release(&reader->current, NULL, READER_CURRENT);
+		store_release(&reader->list, NULL, READER_LIST);
+		store_release(&reader->tid, 0, READER_THREAD);
 	}
 	return 0;
 }
@@ -185,5 +187,6 @@ void reader_forked(void)
 	if (!probe_reader)
 		return;
 	store_relaxed(&probe_reader->pid, (uint32_t)sys_getpid());
-	store_release(&probe_reader->tid, (uint32_t)sys_gettid());
+	store_release(&probe_reader->tid, (uint32_t)sys_gettid(),
+		      READER_THREAD);
 }

@@ -21,6 +21,7 @@ static void sum_up(const struct histogram *h, int key,
 
 	memset(buckets, 0, BUCKETS * sizeof(*buckets));
 	for (cpu = 0; cpu < CPUS; cpu++) {
+		/* order: HISTOGRAM_COUNTS acquire */
 		const struct counts *c = __atomic_load_n(&h->cpus[cpu],
 							 __ATOMIC_ACQUIRE);
 
@@ -150,6 +151,7 @@ static void print_one(struct taffrail_call *call, const struct histogram *h)
 	int key;
 
 	for (key = 0; key < KEYS; key++)
+		/* order: HISTOGRAM_KEY acquire */
 		if (key == KEY_OTHERS ||
 		    __atomic_load_n(&h->keys[key].state, __ATOMIC_ACQUIRE) ==
 			    KEY_WHOLE)
@@ -207,6 +209,7 @@ static void reset_one(struct taffrail_call *call, struct histogram *h)
 
 	(void)call;
 	for (cpu = 0; cpu < CPUS; cpu++) {
+		/* order: HISTOGRAM_COUNTS acquire */
 		struct counts *c = __atomic_load_n(&h->cpus[cpu],
 						   __ATOMIC_ACQUIRE);
 

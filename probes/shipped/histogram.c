@@ -45,6 +45,7 @@ static struct counts *counts_of(struct histogram *h)
 {
 	unsigned int cpu = (unsigned int)sched_getcpu();
 	struct counts **at = &h->cpus[cpu % CPUS];
+	/* order: HISTOGRAM_COUNTS acquire */
 	struct counts *mine = __atomic_load_n(at, __ATOMIC_ACQUIRE);
 	struct counts *none = NULL;
 
@@ -54,6 +55,7 @@ static struct counts *counts_of(struct histogram *h)
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (mine == MAP_FAILED)
 		return NULL;
+	/* order: HISTOGRAM_COUNTS both */
 	if (__atomic_compare_exchange_n(at, &none, mine, 0, __ATOMIC_ACQ_REL,
 					__ATOMIC_ACQUIRE))
 		return mine;
@@ -69,6 +71,7 @@ static int is_key(const struct key *key, const char *text)
 	int i;
 
 	for (i = 0; i < SPINS; i++)
+		/* order: HISTOGRAM_KEY acquire */
 		if (__atomic_load_n(&key->state, __ATOMIC_ACQUIRE) == KEY_WHOLE)
 			return !strcmp(key->text, text);
 	return -1;
@@ -88,12 +91,14 @@ static int key_of(struct histogram *h, const char *text)
 		uint32_t none = KEY_FREE;
 		int is;
 
+		/* order: HISTOGRAM_KEY both */
 		if (__atomic_load_n(&key->state, __ATOMIC_RELAXED) ==
 			    KEY_FREE &&
 		    __atomic_compare_exchange_n(&key->state, &none, KEY_WRITTEN,
 						0, __ATOMIC_ACQ_REL,
 						__ATOMIC_RELAXED)) {
 			strcpy(key->text, text);
+			/* order: HISTOGRAM_KEY release */
 			__atomic_store_n(&key->state, KEY_WHOLE,
 					 __ATOMIC_RELEASE);
 			return (int)(key - h->keys);
