@@ -27,8 +27,7 @@
 
 /*
  * Each ordered access names its pair's tag, a row of base/order.def. A tag is a
- * constant 0, so it costs nothing; a tag without a row does not compile. A few
- * accesses have none yet.
+ * constant 0, so it costs nothing; a tag without a row does not compile.
  * ACQUIRE(TAG) and the others are the orders of __atomic_ functions that have
  * no name here: exchanges, additions, fences.
  */
@@ -36,7 +35,6 @@ enum {
 #define ORDER(tag, word, release, acquire, without, models) ORDER_##tag = 0,
 #include "base/order.def"
 #undef ORDER
-	ORDER_ = 0,	/* an access that has no tag yet */
 };
 
 #define ACQUIRE(tag)	(__ATOMIC_ACQUIRE + ORDER_##tag)
@@ -44,11 +42,11 @@ enum {
 #define ACQ_REL(tag)	(__ATOMIC_ACQ_REL + ORDER_##tag)
 #define SEQ_CST(tag)	(__ATOMIC_SEQ_CST + ORDER_##tag)
 
-#define load_acquire(p, ...)                                                   \
-	__atomic_load_n((p), __ATOMIC_ACQUIRE + ORDER_##__VA_ARGS__)
+#define load_acquire(p, tag)                                                   \
+	__atomic_load_n((p), __ATOMIC_ACQUIRE + ORDER_##tag)
 #define load_relaxed(p)		__atomic_load_n((p), __ATOMIC_RELAXED)
-#define store_release(p, v, ...)                                               \
-	__atomic_store_n((p), (v), __ATOMIC_RELEASE + ORDER_##__VA_ARGS__)
+#define store_release(p, v, tag)                                               \
+	__atomic_store_n((p), (v), __ATOMIC_RELEASE + ORDER_##tag)
 #define store_relaxed(p, v)	__atomic_store_n((p), (v), __ATOMIC_RELAXED)
 
 static inline uint64_t min_u64(uint64_t a, uint64_t b)

@@ -25,6 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "command/attach/steps.h"
 #include "command/causes/cause.h"
 #include "command/process/process.h"
@@ -223,16 +224,18 @@ static int queue(struct process_wake *wake, pid_t pid, pid_t tid, int *error)
 	info.si_pid = getpid();
 	info.si_uid = getuid();
 	info.si_value.sival_ptr = (void *)CALL_COOKIE;
-	__atomic_store_n(&wake->sending, 1, __ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&wake->state, __ATOMIC_SEQ_CST) == WAKE_SIGNALLED &&
-	    __atomic_load_n(&wake->request, __ATOMIC_SEQ_CST) == CALL_ASKED) {
+	__atomic_store_n(&wake->sending, 1, SEQ_CST(WAKE_REQUEST));
+	if (__atomic_load_n(&wake->state, SEQ_CST(WAKE_REQUEST)) ==
+		    WAKE_SIGNALLED &&
+	    __atomic_load_n(&wake->request, SEQ_CST(WAKE_REQUEST)) ==
+		    CALL_ASKED) {
 		ret = tid ? syscall(SYS_rt_tgsigqueueinfo, pid, tid, number,
 				    &info) :
 			    syscall(SYS_rt_sigqueueinfo, pid, number, &info);
 		*error = ret ? errno : 0;
 		ret = -*error;
 	}
-	__atomic_store_n(&wake->sending, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&wake->sending, 0, SEQ_CST(WAKE_REQUEST));
 	return ret;
 }
 
@@ -268,7 +271,7 @@ static int signal_send(struct called *called, struct process_wake *wake)
 						 PROCESS_STRANGE, .pid = pid) :
 				       -EAGAIN;
 	if (number < SIGRTMIN || number > SIGRTMAX || !is_caught(pid, number)) {
-		if (__atomic_load_n(&wake->state, __ATOMIC_SEQ_CST) !=
+		if (__atomic_load_n(&wake->state, SEQ_CST(WAKE_REQUEST)) !=
 		    WAKE_SIGNALLED)
 			return -EAGAIN;
 		return !rundir_lives(called->process) ?
@@ -301,7 +304,8 @@ static bool request_change(struct process_wake *wake, uint32_t from,
 			   uint32_t to)
 {
 	return __atomic_compare_exchange_n(&wake->request, &from, to, false,
-					   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+					   SEQ_CST(WAKE_REQUEST),
+					   SEQ_CST(WAKE_REQUEST));
 }
 
 static uint32_t request_await(struct process_wake *wake, uint32_t seen,
@@ -311,7 +315,7 @@ static uint32_t request_await(struct process_wake *wake, uint32_t seen,
 
 	syscall(SYS_futex, &wake->request, FUTEX_WAIT, seen, &pause);
 	/* CALL-ANSWER: 0 is read before the answer */
-	return __atomic_load_n(&wake->request, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&wake->request, ACQUIRE(CALL_ANSWER));
 }
 
 /* Says why the handler did not obey. Without an errno, the process has taken
@@ -467,7 +471,7 @@ static int call(struct called *called, struct process_page *page,
 	if (ret)
 		return ret;
 	wake->entry = pid << 32 | getuid();
-	__atomic_store_n(&wake->request, CALL_ASKED, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&wake->request, CALL_ASKED, SEQ_CST(WAKE_REQUEST));
 	ret = obeyed(called, wake, deadline);
 	if (ret)
 		withdraw(wake);

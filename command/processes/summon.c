@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "command/attach/steps.h"
 #include "command/common/limits.h"
 #include "command/process/rlimits.h"
@@ -270,7 +271,7 @@ static int by_signal(struct call *call)
 	ret = request_write(process, 1);
 	if (ret)
 		return ret;
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	__atomic_thread_fence(SEQ_CST(WAKE_REQUEST));
 	/* before execve(2) the process withdraws the offer, and then waits
 	 * until the request is withdrawn */
 	if (wake_read(process, &wake) != WAKE_OFFERED ||

@@ -197,7 +197,7 @@ static bool making(const struct consumer *consumer)
 	const struct session_page *page = consumer->session->map.address;
 
 	/* SESSION-MAKING: else a file of a ring that is given up is opened */
-	return load_acquire(&page->making);
+	return load_acquire(&page->making, SESSION_MAKING);
 }
 
 bool consume_stopped(struct consumer *consumer)
@@ -208,7 +208,7 @@ bool consume_stopped(struct consumer *consumer)
 	if (consumer->finished)
 		return false;
 	page = consumer->session->map.address;
-	state = load_acquire(&page->state);
+	state = load_acquire(&page->state, SESSION_STATE);
 	consumer->ran |= state == SESSION_ACTIVE;
 	return state == SESSION_STOPPED || state == SESSION_DESTROYED;
 }
@@ -467,7 +467,7 @@ static int last_scan(struct consumer *consumer)
 {
 	const struct session_page *page = consumer->session->map.address;
 	/* SESSION-RINGS: the number comes first, so the scan sees as many */
-	uint32_t rings = load_acquire(&page->rings);
+	uint32_t rings = load_acquire(&page->rings, SESSION_RINGS);
 	size_t found;
 	int ret = consume_scan(consumer);
 

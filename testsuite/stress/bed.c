@@ -44,7 +44,7 @@ int bed_enter(uint32_t number)
 	page->clock_kind = (uint32_t)clock_kind();
 	for (i = 0; i < sizeof(page->uuid); i++)
 		page->uuid[i] = (uint8_t)(number + 31 * i);
-	store_release(&page->magic, PROCESS_MAGIC);
+	store_release(&page->magic, PROCESS_MAGIC, PROCESS_PAGE);
 	process.page = page;
 	return 0;
 }
@@ -126,11 +126,11 @@ void bed_slot(struct write_slot *slot, const struct write_shape *shape)
 
 void bed_slot_off(struct write_slot *slot)
 {
-	store_release(&slot->rings[WRITE_COMPACT], &rings_off);
-	store_release(&slot->rings[WRITE_LARGE], &rings_off);
+	store_release(&slot->rings[WRITE_COMPACT], &rings_off, WRITE_SLOT);
+	store_release(&slot->rings[WRITE_LARGE], &rings_off, WRITE_SLOT);
 	/* WRITE-SLOT: no section goes on with the old rings */
 	sys_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ);
-	store_release(&slot->hit, write_nothing);
+	store_release(&slot->hit, write_nothing, SITE_HIT);
 }
 
 void bed_slot_on(struct write_slot *slot, struct channel *channel, uint32_t id)
@@ -142,9 +142,9 @@ void bed_slot_on(struct write_slot *slot, struct channel *channel, uint32_t id)
 
 	store_relaxed(&slot->id, id);
 	store_relaxed(&slot->step, step);
-	store_release(&slot->hit, hit);
+	store_release(&slot->hit, hit, SITE_HIT);
 	/* WRITE-SLOT: all the rest is set */
-	store_release(&slot->rings[header], channel->rings);
+	store_release(&slot->rings[header], channel->rings, WRITE_SLOT);
 }
 
 void *bed_map(const char *name, uint64_t *bytes)

@@ -131,7 +131,7 @@ static const void *packet_at(const struct watch *watch, uint32_t position)
 static void drain(struct watch *watch)
 {
 	struct ring *ring = watch->ring;
-	uint32_t head = RING_POSITION(load_acquire(&ring->head));
+	uint32_t head = RING_POSITION(load_acquire(&ring->head, RING_HEAD));
 
 	while ((head & ~(ring->sub_bytes - 1)) != watch->position) {
 		const struct packet_head *packet =
@@ -157,7 +157,7 @@ static void drain(struct watch *watch)
 			wrong(watch, error, content, packet->timestamp_end);
 		watch->clock = packet->timestamp_end;
 		watch->position += ring->sub_bytes;
-		store_release(&ring->tail, watch->position);
+		store_release(&ring->tail, watch->position, RING_TAIL);
 	}
 }
 
@@ -173,7 +173,7 @@ static void snapshot(struct watch *watch)
 {
 	struct ring *ring = watch->ring;
 	uint32_t sub = ring->sub_bytes;
-	uint64_t head = load_acquire(&ring->head);
+	uint64_t head = load_acquire(&ring->head, RING_HEAD);
 	uint32_t last = RING_POSITION(head) & ~(sub - 1);
 	uint64_t expected = 0;
 	uint32_t at;
@@ -192,7 +192,8 @@ static void snapshot(struct watch *watch)
 		watch->position = at;
 		memcpy(copy, packet_at(watch, at), sub);
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-		now = RING_POSITION(load_acquire(&ring->head)) & ~(sub - 1);
+		now = RING_POSITION(load_acquire(&ring->head, RING_HEAD)) &
+		      ~(sub - 1);
 		if (now - at >= ring->ring_bytes - sub) {
 			stress->lapped++;
 			begin_anew(watch);
@@ -262,7 +263,7 @@ static void watch_add(uint32_t directory, const char *name)
 	ring = bed_map(path, &bytes);
 	if (!ring)
 		return;
-	if (load_acquire(&ring->magic) != RING_MAGIC ||
+	if (load_acquire(&ring->magic, RING_CONSTANTS) != RING_MAGIC ||
 	    bytes != RING_DATA_OFFSET + (uint64_t)ring->ring_bytes) {
 		munmap(ring, bytes);
 		return;

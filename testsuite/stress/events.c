@@ -153,7 +153,8 @@ void event_emit(uint32_t stream, uint64_t random)
 		BLOCK_100, BLOCK_256, TEXT, TEXT, TEXT, MIX, MIX,
 	};
 	uint32_t kind = random % 256 ? kinds[random >> 8 & 15] : LONG;
-	uint32_t steady = load_acquire(&event_steady[kind]);
+	uint32_t steady =
+		__atomic_load_n(&event_steady[kind], __ATOMIC_ACQUIRE);
 	uint64_t number = __atomic_fetch_add(&stress->begun[stream], 1,
 					     __ATOMIC_SEQ_CST);
 	int outer = event_settling;	/* of what this handler interrupts */
@@ -163,7 +164,7 @@ void event_emit(uint32_t stream, uint64_t random)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	event_settling = 1;
 	if (!(steady & 1) &&
-	    load_acquire(&event_steady[kind]) == steady &&
+	    __atomic_load_n(&event_steady[kind], __ATOMIC_ACQUIRE) == steady &&
 	    stress->directory[stream] == event_directory)
 		stress->finished[stream]++;
 	event_settling = outer;

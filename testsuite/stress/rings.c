@@ -93,7 +93,7 @@ static int revive(void)
 					  options.ring_bytes);
 	}
 	if (!ret)
-		store_release(fork_mark, (uint32_t)getpid());
+		store_release(fork_mark, (uint32_t)getpid(), FORK_MARK);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return !ret;
 }
@@ -205,7 +205,7 @@ static void write_on(uint32_t first, long us)
 		forked_child();
 	event_settling = 0;
 	may_jump = options.jump;
-	while (!load_acquire(&stop)) {
+	while (!__atomic_load_n(&stop, __ATOMIC_ACQUIRE)) {
 		uint64_t chance = turn(&random);
 
 		event_emit(stream, chance);
@@ -229,7 +229,8 @@ static void *writer(void *arg)
 {
 	long i = (long)arg;
 
-	store_release(&threads[i], (pid_t)syscall(SYS_gettid));
+	__atomic_store_n(&threads[i], (pid_t)syscall(SYS_gettid),
+			 __ATOMIC_RELEASE);
 	write_on(streams_take(0), 60 + 10 * i % 50);
 	return NULL;
 }
@@ -243,10 +244,11 @@ static void *flipper(void *arg)
 	cpu_set_t set;
 
 	(void)arg;
-	while (!load_acquire(&stop)) {
+	while (!__atomic_load_n(&stop, __ATOMIC_ACQUIRE)) {
 		uint64_t chance = turn(&random);
-		pid_t tid = load_acquire(
-			&threads[chance % (uint64_t)options.threads]);
+		pid_t tid = __atomic_load_n(
+			&threads[chance % (uint64_t)options.threads],
+			__ATOMIC_ACQUIRE);
 
 		CPU_ZERO(&set);
 		CPU_SET((chance >> 8) % (uint64_t)cpus, &set);
@@ -259,7 +261,8 @@ static void *flipper(void *arg)
 
 static void slot_off(uint32_t kind)
 {
-	store_release(&event_steady[kind], event_steady[kind] | 1);
+	__atomic_store_n(&event_steady[kind], event_steady[kind] | 1,
+			 __ATOMIC_RELEASE);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	bed_slot_off(&event_slots[kind]);
 }
@@ -268,7 +271,8 @@ static void slot_on(uint32_t kind, struct channel *channel)
 {
 	bed_slot_on(&event_slots[kind], channel, event_id(kind));
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	store_release(&event_steady[kind], event_steady[kind] + 1);
+	__atomic_store_n(&event_steady[kind], event_steady[kind] + 1,
+			 __ATOMIC_RELEASE);
 }
 
 static void slots_on(struct channel *channel)
@@ -411,7 +415,7 @@ static int run(void)
 		pthread_create(&ids[i], NULL, writer, (void *)i);
 	pthread_create(&ids[i], NULL, flipper, NULL);
 	ret = control();
-	store_release(&stop, 1);
+	__atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
 	for (i = 0; i <= options.threads; i++)
 		pthread_join(ids[i], NULL);
 	if (options.fork)

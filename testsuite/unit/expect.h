@@ -181,7 +181,8 @@ static inline bool walk_by(struct ring *ring, oracle_check *check, void *priv)
 	if (error)
 		printf("# %s at %#x, head %#llx\n", error, at,
 		       (unsigned long long)ring->head);
-	store_release(&ring->tail, (uint64_t)(head & ~(ring->sub_bytes - 1)));
+	store_release(&ring->tail, (uint64_t)(head & ~(ring->sub_bytes - 1)),
+		      RING_TAIL);
 	return !error;
 }
 

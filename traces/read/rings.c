@@ -447,7 +447,7 @@ static bool is_made(const struct ring_image *image)
 {
 	const struct session_page *page = image->session.map.address;
 
-	return !load_acquire(&page->making);
+	return !load_acquire(&page->making, SESSION_MAKING);
 }
 
 int ring_image_refresh(struct ring_image *image, bool last)
@@ -474,7 +474,7 @@ bool ring_image_stopped(const struct ring_image *image)
 {
 	const struct session_page *page = image->session.map.address;
 	bool made = is_made(image);
-	uint32_t state = load_acquire(&page->state);
+	uint32_t state = load_acquire(&page->state, SESSION_STATE);
 
 	return state == SESSION_DESTROYED || (state != SESSION_ACTIVE && made);
 }
