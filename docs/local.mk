@@ -59,6 +59,7 @@ EXTRA_DIST += \
 	docs/hacking.md \
 	docs/history.md \
 	docs/looking.md \
+	docs/memory-order.md \
 	docs/packages.md \
 	docs/platforms.md \
 	docs/probe-libraries.md \

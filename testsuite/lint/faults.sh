@@ -23,6 +23,7 @@ copy_tree()
 	mkdir "$tree" &&
 	(cd "$top" && tar -cf - ./*/local.mk docs/architecture.md \
 		testsuite/lint testsuite/models .clang-format base/*.h \
+		base/order.def docs/memory-order.md \
 		buffers/writers/private.h) | tar -xf - -C "$tree"
 	mkdir "$tree/agent/planted" "$tree/testsuite/planted" \
 		"$tree/testsuite/taffrail.agent" "$tree/testsuite/check"
@@ -82,6 +83,12 @@ plant_faults()
 		'#include <stddef.h>' '#include <stdint.h>' \
 		'#include <string.h>' '#include <unistd.h>'
 	plant agent/planted/tags.c '/* PLANTED-TAG: one side */'
+	plant agent/planted/order.c 'int load_acquire(int *p);' \
+		'int order(int *p)' '{' \
+		'	__atomic_thread_fence(__ATOMIC_SEQ_CST);' \
+		'	/* order: PLANTED_PAIR release */' \
+		'	/* order: RING_HEAD release */' '	return *p;' '}'
+	sed -i 's/RING_TAIL/RING_SLIP/' "$tree/docs/memory-order.md"
 	plant testsuite/models/planted.pml '/* PLANTED-NAME: no code */'
 	plant agent/planted/machine.c \
 		'void pause_here(void) { __asm__ volatile("pause"); }'
@@ -137,6 +144,12 @@ expected()
 	headers_alone agent/planted/alone.h:1: not alone
 	header_includes agent/planted/many.h:7:
 	pair_tags tag PLANTED-TAG stands alone
+	order agent/planted/order.c:2: load_acquire() without a tag
+	order agent/planted/order.c:5: an ordered access without a tag
+	order agent/planted/order.c:6: PLANTED_PAIR has no row
+	order RING_HEAD has no access with acquire
+	order no access names RING_TAIL
+	order docs/memory-order.md:1: differs
 	model_names PLANTED-NAME is not in the code
 	machine_code agent/planted/machine.c:2: machine code
 	local_paths agent/planted/path.c:2:

@@ -79,7 +79,7 @@ models()
 rule_spdx()
 {
 	local wanted pattern
-	files '\.(c|h|S|cc|exp|t|sh|ac|m4|py|pml)$|(^|/)(bootstrap|run)$' \
+	files '\.(c|h|S|def|cc|exp|t|sh|ac|m4|py|pml)$|(^|/)(bootstrap|run)$' \
 		>"$scratch/spdx"
 	for wanted in MIT LGPL-2.1-or-later; do
 		pattern="^$public/(taffrail|ust)/.*\.h$"
@@ -171,7 +171,7 @@ rule_columns()
 
 rule_white_space()
 {
-	files '\.(c|h|S|cc|exp|sh|mk|ac|am|md|pml|[137])$|(^|/)(bootstrap|run)$' |
+	files '\.(c|h|S|def|cc|exp|sh|mk|ac|am|md|pml|[137])$|(^|/)(bootstrap|run)$' |
 		xargs grep -nE '[ 	]+$|^        +[^ *]' |
 		grep -E '[ 	]$|\.(c|h|S):' |
 		sed 's/^\([^:]*:[0-9]*\):.*/\1: blanks at the end or for a tab/'
@@ -228,6 +228,16 @@ rule_pair_tags()
 	awk -F: '{ n[$3]++; where[$3] = $1 ":" $2 }
 		END { for (tag in n) if (n[tag] < 2)
 			print where[tag] ": tag " tag " stands alone" }'
+}
+
+# See order.py: both sides of each pair of ordered accesses, and the page that
+# lists the pairs.
+rule_order()
+{
+	# shellcheck disable=SC2046
+	python3 $here/order.py check $(sources)
+	python3 $here/order.py page | cmp -s - docs/memory-order.md ||
+		echo "docs/memory-order.md:1: differs from order.py page"
 }
 
 # What a model takes for granted has its name in the code that makes it true,
