@@ -8,6 +8,8 @@ buffers_sources = \
 	buffers/ctf.h \
 	buffers/cursor.h \
 	buffers/layout.h \
+	buffers/ring-view.c \
+	buffers/ring-view.h \
 	buffers/rings/anchor.c \
 	buffers/rings/anchor.h \
 	buffers/rings/channel.c \
@@ -63,6 +65,7 @@ buffers_hot = \
 
 # Runs in the agent's threads alone (Makefile.am).
 buffers_aside = \
+	buffers/ring-view.c \
 	buffers/rings/page.c \
 	buffers/rings/room.c \
 	buffers/writers/choose.c \

@@ -206,7 +206,8 @@ static int count_ring(const char *name, void *priv)
 		c->member->written += count.committed;
 		c->member->lost += count.lost;
 		c->member->overwritten += overwritten;
-		c->member->bytes += count.current * ring.sub_bytes + count.used;
+		c->member->bytes +=
+			count.current * ring.view.sub_bytes + count.used;
 	}
 	ring_close(&ring);
 	return 0;

@@ -13,13 +13,13 @@
 
 static char *copied(const struct ring_copy *copy, uint64_t number)
 {
-	return copy->data + (number - copy->base) * copy->ring->sub_bytes;
+	return copy->data + (number - copy->base) * copy->ring->view.sub_bytes;
 }
 
 static void copy_packet(const struct ring_copy *copy, uint64_t number,
 			uint32_t to)
 {
-	const char *at = ring_slot(copy->ring, number);
+	const char *at = ring_slot(&copy->ring->view, number);
 	uint32_t from = number == copy->first ? copy->from : 0;
 
 	if (from)
@@ -37,8 +37,9 @@ static void copy_packets(struct ring_copy *copy)
 	uint64_t number;
 
 	for (number = copy->first; number <= current; number++) {
-		copy_packet(copy, number, number == current ? copy->count.used :
-							      ring->sub_bytes);
+		copy_packet(copy, number,
+			    number == current ? copy->count.used :
+						ring->view.sub_bytes);
 		if (ring_still_there(ring, number))
 			continue;
 		copy->first = number + 1;
@@ -81,7 +82,7 @@ static int begin_at(struct ring_copy *copy)
 static int need_room(struct ring_copy *copy)
 {
 	size_t room = (size_t)(copy->count.current + 1 - copy->first) *
-		      copy->ring->sub_bytes;
+		      copy->ring->view.sub_bytes;
 	char *more = room > copy->room ? realloc(copy->data, room) : copy->data;
 
 	if (!more)
@@ -101,7 +102,7 @@ static int copy_once(struct ring_copy *copy)
 
 	if (ret || !count->used)
 		return ret;
-	copy->first = ring_oldest(ring, count);
+	copy->first = ring_oldest(&ring->view, count);
 	copy->from = 0;
 	copy->taken = 0;
 	if (copy->mark && copy->mark->known) {
@@ -207,8 +208,8 @@ static bool closed_packet(const struct ring_copy *copy,
 	uint32_t from = take_head(copy, number, packet);
 	struct packet_walk walk;
 
-	if (!ring_head_belongs(copy->ring, &packet->head, number) ||
-	    !ring_head_closed(copy->ring, &packet->head) ||
+	if (!ring_head_belongs(&copy->ring->view, &packet->head, number) ||
+	    !ring_head_closed(&copy->ring->view, &packet->head) ||
 	    packet->head.content_size / 8 + PACKET_PRIVATE_BYTES < from)
 		return false;
 	packet_set_events(packet, copied(copy, number), from);
@@ -230,7 +231,7 @@ static int give_open(const struct ring_copy *copy,
 	uint32_t from = take_head(copy, number, &packet);
 	int bad, ret;
 
-	if (!ring_head_belongs(copy->ring, &packet.head, number))
+	if (!ring_head_belongs(&copy->ring->view, &packet.head, number))
 		return -EBADMSG;
 	bad = ring_finish(format, &packet, copied(copy, number), from,
 			  &copy->count);

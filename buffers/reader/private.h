@@ -11,15 +11,6 @@
 /* The writer may lap a reader that sleeps: how often it is read again. */
 #define COPY_TRIES	20
 
-#define CTF_HEAD_BYTES	(PACKET_HEAD_BYTES - PACKET_PRIVATE_BYTES)
-
-static inline const char *ring_slot(const struct ring_reader *ring,
-				    uint64_t number)
-{
-	return (const char *)ring->map.address + RING_DATA_OFFSET +
-	       (number & (ring->nsub - 1)) * ring->sub_bytes;
-}
-
 /* Finds the events of a packet whose head is at `at`, behind its first `from`
  * bytes. */
 static inline void packet_set_events(struct packet *packet, const char *at,
@@ -33,15 +24,6 @@ static inline void packet_set_events(struct packet *packet, const char *at,
 /* Marks a ring that made no sense. Returns -EBADMSG. */
 int ring_broken(struct ring_reader *ring);
 
-/* Returns whether this is the head of packet `number` of this ring. */
-bool ring_head_belongs(const struct ring_reader *ring,
-		       const struct packet_head *head, uint64_t number);
-
-/* Returns whether the sizes and times in a closed packet's copied head can be
- * true. */
-bool ring_head_closed(const struct ring_reader *ring,
-		      const struct packet_head *head);
-
 /* Finds the first packet not yet taken, from the tail. Returns false when the
  * tail makes no sense. */
 bool ring_place(struct ring_reader *ring, const struct ring_count *count);
@@ -53,10 +35,6 @@ int ring_finish(const struct packet_format *format, struct packet *packet,
 
 /* Returns whether packet `number` is still in its sub-buffer. */
 bool ring_still_there(const struct ring_reader *ring, uint64_t number);
-
-/* Returns the oldest packet that may still be there at `count`. */
-uint64_t ring_oldest(const struct ring_reader *ring,
-		     const struct ring_count *count);
 
 /* Reads the events before packet `number`. Returns false when the packet is not
  * there any more, or not yet complete. */

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "buffers/layout.h"
+#include "buffers/ring-view.h"
 
 #define RING_NAME_BYTES		16	/* "31", "L0": behind "ring.N." */
 
@@ -111,27 +112,16 @@ struct ring_reader {
 	struct file_map map;
 	struct ring *control;		/* writable first page, or NULL */
 	char name[RING_NAME_BYTES];
-	uint32_t sub_bytes;
+	struct ring_view view;
 	uint32_t ring_bytes;
-	uint32_t nsub;
 	uint32_t flags;
 	uint32_t cpu;
-	uint64_t instance;
-	uint8_t uuid[16];
 	uint64_t next;			/* number of the next packet to take */
 	uint64_t discarded;		/* as the last packet taken says */
 	bool placed;			/* `next` is known */
 	bool peek;			/* a copy also has what a reader took */
 	bool broken;			/* made no sense: take nothing more */
 	bool cut;			/* broken: its file was cut short */
-};
-
-/* The counts of a ring at one instant. */
-struct ring_count {
-	uint64_t committed;		/* events ever written into it */
-	uint64_t lost;
-	uint64_t current;		/* number of the open packet */
-	uint32_t used;			/* bytes of its sub-buffer in use */
 };
 
 /* Up to where a reader that goes on has copied a ring. Zero: nothing. */

@@ -83,7 +83,8 @@ static bool fits(const struct consumer *consumer,
 	size_t i;
 
 	for (i = 0; i < consumer->nrings; i++)
-		if (consumer->rings[i]->reader.instance == ring->instance)
+		if (consumer->rings[i]->reader.view.instance ==
+		    ring->view.instance)
 			return false;
 	return true;
 }
@@ -270,7 +271,7 @@ static int empty_ring(struct consumer *consumer, struct consumer_ring *ring)
 	int done = 0;
 	int error;
 
-	for (n = 0; n < ring->reader.nsub; n++) {
+	for (n = 0; n < ring->reader.view.nsub; n++) {
 		if (ring_take(&ring->reader, &packet) <= 0)
 			break;
 		error = put_packet(consumer, ring, &packet);

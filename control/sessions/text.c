@@ -126,7 +126,7 @@ static void ring_sum(struct frame_ring *ring, struct sums *sums)
 	sums->written += ring->written;
 	sums->lost += ring->lost;
 	sums->held += ring->held;
-	sums->bytes += ring->current * ring->sub_bytes + ring->used;
+	sums->bytes += ring->current * ring->view.sub_bytes + ring->used;
 	if (ring->overwrite)
 		sums->overwritten += ring->written - ring->held;
 }

@@ -65,7 +65,7 @@ int main(int argc, char **argv)
 				ring_close(&ring);
 			opened = ring_open(&ring, fake.image, 0, "0", true);
 		}
-		if (!opened && ring.sub_bytes <= FUZZ_SUB)
+		if (!opened && ring.view.sub_bytes <= FUZZ_SUB)
 			try(&fuzz, &ring, (int)fuzz_less(&fuzz, 2));
 	}
 	fake_ring_close(&shared);

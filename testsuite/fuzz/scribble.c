@@ -65,15 +65,15 @@ static void read_once(struct fuzz *fuzz)
 
 	if (ring_open(&ring, fake.image, 0, "0", true))
 		return;
-	if (ring.sub_bytes <= FUZZ_SUB && fuzz_less(fuzz, 4)) {
+	if (ring.view.sub_bytes <= FUZZ_SUB && fuzz_less(fuzz, 4)) {
 		ring_copy_see(&ring, &seen);
 		if (seen.wrong)
 			fuzz_fail(fuzz, seen.wrong, shared.ring, 160);
-	} else if (ring.sub_bytes <= FUZZ_SUB && fuzz_less(fuzz, 2)) {
+	} else if (ring.view.sub_bytes <= FUZZ_SUB && fuzz_less(fuzz, 2)) {
 		ring_more_see(&ring, &seen, !fuzz_less(fuzz, 4));
 		if (seen.wrong)
 			fuzz_fail(fuzz, seen.wrong, shared.ring, 160);
-	} else if (ring.sub_bytes <= FUZZ_SUB) {
+	} else if (ring.view.sub_bytes <= FUZZ_SUB) {
 		ring_empty_see(&ring, &seen);
 	}
 	fuzz->accepted += !!seen.packets;

@@ -6,6 +6,7 @@
 #ifndef TRACEPOINTS_FRAMES_FRAMES_RING_H
 #define TRACEPOINTS_FRAMES_FRAMES_RING_H
 
+#include "buffers/ring-view.h"
 #include "buffers/rings/channel.h"
 
 /* Rings of a channel are numbered: those of CPUs, then locked ones. */
@@ -13,11 +14,8 @@
 
 struct frame_ring {
 	/* constant; from the channel, not from the ring */
-	const struct ring *ring;
-	uint64_t instance;
+	struct ring_view view;
 	uint32_t bytes;			/* of all sub-buffers */
-	uint32_t sub_bytes;
-	uint32_t nsub;
 	int overwrite;
 	/* as of one instant; packets have numbers */
 	uint64_t first;			/* the oldest intact packet */

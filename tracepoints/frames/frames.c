@@ -218,7 +218,7 @@ static struct frames *frames_map(const struct channel *channel)
 
 		if (frame_ring_open(&s->ring, channel, i))
 			continue;
-		s->data = (const uint8_t *)s->ring.ring + RING_DATA_OFFSET;
+		s->data = (const uint8_t *)s->ring.view.ring + RING_DATA_OFFSET;
 		frames->nstreams++;
 	}
 	return frames;
@@ -273,7 +273,7 @@ int frames_get(const struct frames *frames, uint32_t n, struct frame *frame)
 	if (n >= frames->count)
 		return -ENOENT;
 	s = &frames->streams[entry->stream];
-	sub_bytes = s->ring.sub_bytes;
+	sub_bytes = s->ring.view.sub_bytes;
 	room = sub_bytes - (entry->offset & (sub_bytes - 1)) - sizeof(fixed);
 	__builtin_memcpy(&fixed, s->data + entry->offset, sizeof(fixed));
 	frame->clock = entry->clock;
@@ -309,7 +309,7 @@ void frames_tally(const struct channel *channel, struct frames_tally *tally)
 		tally->lost += r.lost;
 		if (r.lost && !tally->nfull++)
 			tally->full = i;
-		tally->bytes_held += (r.current - r.first) * r.sub_bytes +
+		tally->bytes_held += (r.current - r.first) * r.view.sub_bytes +
 				     r.used;
 	}
 	if (channel->page)
