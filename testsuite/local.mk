@@ -70,6 +70,7 @@ unit_programs = \
 	testsuite/unit/tracepoints/notes \
 	testsuite/unit/tracepoints/object \
 	testsuite/unit/tracepoints/patch-sync \
+	testsuite/unit/tracepoints/scalar \
 	testsuite/unit/tracepoints/shown \
 	testsuite/unit/tracepoints/usdt-move \
 	testsuite/unit/tracepoints/usdt-note \

@@ -35,6 +35,7 @@ tracepoints_sources = \
 	tracepoints/fields/field-text.h \
 	tracepoints/fields/field-value.c \
 	tracepoints/fields/fields.c \
+	tracepoints/fields/fields.def \
 	tracepoints/fields/fields.h \
 	tracepoints/fields/name-private.h \
 	tracepoints/fields/name.c \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Scalar types: how many bytes they have, and how they are packed.
+ * Scalar types: how many bytes they have, what these mean, and how they are
+ * packed. fields.def has the types.
  */
 #ifndef TRACEPOINTS_FIELDS_SCALAR_H
 #define TRACEPOINTS_FIELDS_SCALAR_H
@@ -9,19 +10,60 @@
 
 #include "include/taffrail/site.h"
 
+/* What the bytes of a scalar mean. */
+enum scalar_sort {
+	SCALAR_NONE,			/* the type is no scalar */
+	SCALAR_UNSIGNED,
+	SCALAR_SIGNED,
+	SCALAR_REAL,
+	SCALAR_ADDRESS,
+	SCALAR_TRUTH,
+};
+
 /* Returns the bytes of a scalar, or of a sequence's element; 0: it is none. */
 static inline uint32_t scalar_bytes(uint8_t type)
 {
 	static const uint8_t bytes[TAFFRAIL_T_SCALAR_MASK + 1] = {
-		[TAFFRAIL_T_S8] = 1,  [TAFFRAIL_T_U8] = 1,
-		[TAFFRAIL_T_S16] = 2, [TAFFRAIL_T_U16] = 2,
-		[TAFFRAIL_T_S32] = 4, [TAFFRAIL_T_U32] = 4,
-		[TAFFRAIL_T_S64] = 8, [TAFFRAIL_T_U64] = 8,
-		[TAFFRAIL_T_F32] = 4, [TAFFRAIL_T_F64] = 8,
-		[TAFFRAIL_T_PTR] = 8, [TAFFRAIL_T_BOOL] = 1,
+#define FIELD_SCALAR(name, number, sort, size, ...) [number] = size,
+#include "tracepoints/fields/fields.def"
 	};
 
 	return bytes[type & TAFFRAIL_T_SCALAR_MASK];
+}
+
+/* Returns the sort of a scalar, SCALAR_NONE of any other type. */
+static inline enum scalar_sort scalar_sort(uint8_t type)
+{
+	static const uint8_t sorts[TAFFRAIL_T_SCALAR_MASK + 1] = {
+#define FIELD_SCALAR(name, number, sort, ...) [number] = SCALAR_##sort,
+#include "tracepoints/fields/fields.def"
+	};
+
+	return type > TAFFRAIL_T_SCALAR_MASK ? SCALAR_NONE :
+					       (enum scalar_sort)sorts[type];
+}
+
+/* Returns the scalar of that sort with so many bytes, 0: there is none. */
+static inline uint8_t scalar_of_sort(enum scalar_sort sort, uint64_t bytes)
+{
+	static const uint8_t types[SCALAR_TRUTH + 1][9] = {
+#define FIELD_SCALAR(name, number, sort, size, ...)			\
+		[SCALAR_##sort][size] = number,
+#include "tracepoints/fields/fields.def"
+	};
+
+	return bytes < sizeof(types[0]) ? types[sort][bytes] : 0;
+}
+
+/* Returns the low bytes of a value, as a scalar of that type has them, extended
+ * to 64 bits: by its sign if it has one, else by zeros. */
+static inline uint64_t scalar_extend(uint8_t type, uint64_t value)
+{
+	uint32_t unused = 64 - 8 * scalar_bytes(type);
+
+	value <<= unused;
+	return scalar_sort(type) == SCALAR_SIGNED ?
+		       (uint64_t)((int64_t)value >> unused) : value >> unused;
 }
 
 /* Stores the low bytes of a value, and returns the place behind them. */

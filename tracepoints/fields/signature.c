@@ -6,13 +6,9 @@
 #include "tracepoints/fields/fields.h"
 
 /* No pointers: each would take a relocation. */
-static const char scalar_words[16][8] = {
-	[TAFFRAIL_T_S8] = "int8",	[TAFFRAIL_T_U8] = "uint8",
-	[TAFFRAIL_T_S16] = "int16",	[TAFFRAIL_T_U16] = "uint16",
-	[TAFFRAIL_T_S32] = "int32",	[TAFFRAIL_T_U32] = "uint32",
-	[TAFFRAIL_T_S64] = "int64",	[TAFFRAIL_T_U64] = "uint64",
-	[TAFFRAIL_T_F32] = "float",	[TAFFRAIL_T_F64] = "double",
-	[TAFFRAIL_T_PTR] = "pointer",	[TAFFRAIL_T_BOOL] = "bool",
+static const char scalar_words[TAFFRAIL_T_SCALAR_MASK + 1][8] = {
+#define FIELD_SCALAR(name, number, sort, bytes, c, word, ...) [number] = word,
+#include "tracepoints/fields/fields.def"
 };
 
 void field_type_add(struct text *text, uint8_t type)
