@@ -138,7 +138,8 @@ static void option_take(const struct field_event *event,
 	while (left && shown_next(&field, &name))
 		left--;
 	if (!left && (name.value == TAFFRAIL_T_STRING ||
-		      (name.value > 0 && name.value <= TAFFRAIL_T_BOOL &&
+		      (name.value > 0 && name.value < TAFFRAIL_T_STRING &&
+		       value->n &&
 		       scalar_bytes((uint8_t)name.value) == value->n)))
 		value->type = (uint8_t)name.value;
 }

@@ -75,7 +75,7 @@ uint32_t field_values_take(struct field_value *values,
 
 int field_is_double(const struct field_value *value)
 {
-	return value->type == TAFFRAIL_T_F32 || value->type == TAFFRAIL_T_F64;
+	return scalar_sort(value->type) == SCALAR_REAL;
 }
 
 int field_is_integer(const struct field_value *value)
@@ -96,16 +96,7 @@ uint64_t field_integer(const struct field_value *value)
 
 	for (i = 0; i < bytes; i++)
 		((uint8_t *)&bits)[i] = value->p[i];
-	switch (value->type) {
-	case TAFFRAIL_T_S8:
-		return (uint64_t)(int8_t)bits;
-	case TAFFRAIL_T_S16:
-		return (uint64_t)(int16_t)bits;
-	case TAFFRAIL_T_S32:
-		return (uint64_t)(int32_t)bits;
-	default:
-		return bits;
-	}
+	return scalar_extend(value->type, bits);
 }
 
 static uint32_t float_bits(const struct field_value *value)
@@ -120,7 +111,7 @@ uint64_t field_double(const struct field_value *value)
 {
 	uint64_t bits;
 
-	if (value->type == TAFFRAIL_T_F32)
+	if (scalar_bytes(value->type) == sizeof(float))
 		return double_of_float(float_bits(value));
 	__builtin_memcpy(&bits, value->p, sizeof(bits));
 	return bits;
@@ -128,21 +119,18 @@ uint64_t field_double(const struct field_value *value)
 
 static void scalar_show(struct text *text, const struct field_value *value)
 {
-	switch (value->type) {
-	case TAFFRAIL_T_F32:
-		conversion_shortest_float(text, float_bits(value));
+	switch (scalar_sort(value->type)) {
+	case SCALAR_REAL:
+		if (scalar_bytes(value->type) == sizeof(float))
+			conversion_shortest_float(text, float_bits(value));
+		else
+			conversion_shortest_double(text, field_double(value));
 		break;
-	case TAFFRAIL_T_F64:
-		conversion_shortest_double(text, field_double(value));
-		break;
-	case TAFFRAIL_T_PTR:
+	case SCALAR_ADDRESS:
 		text_add(text, "0x");
 		text_add_hex(text, field_integer(value), 1);
 		break;
-	case TAFFRAIL_T_S8:
-	case TAFFRAIL_T_S16:
-	case TAFFRAIL_T_S32:
-	case TAFFRAIL_T_S64:
+	case SCALAR_SIGNED:
 		text_add_number(text, (int64_t)field_integer(value));
 		break;
 	default:
