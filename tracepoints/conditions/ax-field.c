@@ -66,40 +66,27 @@ static void decode_value(struct ax_insn *insn, const struct place *place)
 
 	insn->at = 64 - bits - shift;
 	insn->var = (uint16_t)(64 - bits);
-	switch (place->type) {
-	case TAFFRAIL_T_S8:
-	case TAFFRAIL_T_S16:
-	case TAFFRAIL_T_S32:
-	case TAFFRAIL_T_S64:
+	insn->step = STEP_VALUE_UNSIGNED;
+	if (scalar_sort(place->type) == SCALAR_SIGNED) {
 		insn->step = STEP_VALUE_SIGNED;
-		break;
-	case TAFFRAIL_T_F32:
+	} else if (place->type == TAFFRAIL_T_F32) {
 		insn->step = STEP_VALUE_FLOAT;
 		insn->var = (uint16_t)shift;
-		break;
-	default:
-		insn->step = STEP_VALUE_UNSIGNED;
 	}
 }
 
 static void decode_block(struct ax_insn *insn, const struct place *place)
 {
-	static const uint8_t steps[16] = {
-		[TAFFRAIL_T_S8] = STEP_BLOCK_S8,
-		[TAFFRAIL_T_U8] = STEP_BLOCK_U8,
-		[TAFFRAIL_T_S16] = STEP_BLOCK_S16,
-		[TAFFRAIL_T_U16] = STEP_BLOCK_U16,
-		[TAFFRAIL_T_S32] = STEP_BLOCK_S32,
-		[TAFFRAIL_T_U32] = STEP_BLOCK_U32,
-		[TAFFRAIL_T_S64] = STEP_BLOCK_64,
-		[TAFFRAIL_T_U64] = STEP_BLOCK_64,
-		[TAFFRAIL_T_F32] = STEP_BLOCK_FLOAT,
-		[TAFFRAIL_T_F64] = STEP_BLOCK_64,
-		[TAFFRAIL_T_PTR] = STEP_BLOCK_64,
-		[TAFFRAIL_T_BOOL] = STEP_BLOCK_U8,
+	static const uint8_t steps[][9] = {	/* signed; bytes */
+		{ [1] = STEP_BLOCK_U8, [2] = STEP_BLOCK_U16,
+		  [4] = STEP_BLOCK_U32, [8] = STEP_BLOCK_64 },
+		{ [1] = STEP_BLOCK_S8, [2] = STEP_BLOCK_S16,
+		  [4] = STEP_BLOCK_S32, [8] = STEP_BLOCK_64 },
 	};
 
-	insn->step = steps[place->type];
+	insn->step = place->type == TAFFRAIL_T_F32 ? STEP_BLOCK_FLOAT :
+		     steps[scalar_sort(place->type) == SCALAR_SIGNED]
+			  [scalar_bytes(place->type)];
 	insn->at = place->number;
 }
 
@@ -163,8 +150,7 @@ SIGSAFE const char *ax_field_decode(struct ax_insn *insn,
 	}
 	if (place.type & ~TAFFRAIL_T_SCALAR_MASK)
 		return "the field is not a number";
-	is_double = place.type == TAFFRAIL_T_F32 ||
-		    place.type == TAFFRAIL_T_F64;
+	is_double = scalar_sort(place.type) == SCALAR_REAL;
 	if (is_double != (opcode == AX_FIELD_DOUBLE))
 		return "the field is of another kind";
 	if (place.variable) {

@@ -63,23 +63,14 @@ part_load(const struct ax_event *event, const struct ax_insn *insn)
 	const uint8_t *p = (const uint8_t *)event->var[insn->var].p + insn->at;
 	uint8_t type = (uint8_t)insn->value;
 	uint32_t bytes = scalar_bytes(type);
-	uint32_t shift = 64 - 8 * bytes;
 	uint64_t value = 0;
 
 	if (!has_part(event, insn))
 		return 0;
 	while (bytes--)
 		value = value << 8 | p[bytes];
-	switch (type) {
-	case TAFFRAIL_T_S8:
-	case TAFFRAIL_T_S16:
-	case TAFFRAIL_T_S32:
-		return (uint64_t)((int64_t)(value << shift) >> shift);
-	case TAFFRAIL_T_F32:
-		return double_of_float((uint32_t)value);
-	default:
-		return value;
-	}
+	return type == TAFFRAIL_T_F32 ? double_of_float((uint32_t)value) :
+					scalar_extend(type, value);
 }
 
 static SIGSAFE __attribute__((noinline)) uint64_t

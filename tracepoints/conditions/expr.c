@@ -87,31 +87,23 @@ static int token_is(const struct token *token, const char *word)
  * 0: none does. */
 static uint8_t use_type(struct operand *a, uint8_t type)
 {
-	switch (type) {
-	case TAFFRAIL_T_U8:
-	case TAFFRAIL_T_U16:
-	case TAFFRAIL_T_U32:
-	case TAFFRAIL_T_BOOL:
-		a->positive = 1;
-		break;
-	case TAFFRAIL_T_S8:
-	case TAFFRAIL_T_S16:
-	case TAFFRAIL_T_S32:
-	case TAFFRAIL_T_S64:
-		break;
-	case TAFFRAIL_T_U64:
-	case TAFFRAIL_T_PTR:
-		a->kind = OPERAND_UNSIGNED;
-		break;
-	case TAFFRAIL_T_F32:
-	case TAFFRAIL_T_F64:
-		a->kind = OPERAND_DOUBLE;
-		return AX_FIELD_DOUBLE;
-	case TAFFRAIL_T_STRING:
+	if (type == TAFFRAIL_T_STRING) {
 		a->kind = OPERAND_STRING;
 		return AX_FIELD_EQUAL;
-	default:
+	}
+	switch (scalar_sort(type)) {
+	case SCALAR_NONE:
 		return 0;
+	case SCALAR_REAL:
+		a->kind = OPERAND_DOUBLE;
+		return AX_FIELD_DOUBLE;
+	case SCALAR_SIGNED:
+		break;
+	default:
+		if (scalar_bytes(type) == sizeof(uint64_t))
+			a->kind = OPERAND_UNSIGNED;
+		else
+			a->positive = 1;
 	}
 	return AX_FIELD;
 }
