@@ -43,7 +43,7 @@ static int is_type(int type)
 
 	return type == TAFFRAIL_T_STRING ||
 	       ((type == scalar || type == (TAFFRAIL_T_SEQUENCE | scalar)) &&
-		scalar && scalar <= TAFFRAIL_T_BOOL);
+		scalar_bytes((uint8_t)scalar));
 }
 
 static int is_identifier(const char *name)

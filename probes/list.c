@@ -159,27 +159,18 @@ static void place_variable(struct taffrail_place *place,
 static void place_fixed(struct taffrail_place *place, uint32_t offset,
 			uint32_t bytes)
 {
+	static const uint8_t kinds[] = {
+		[SCALAR_SIGNED] = TAFFRAIL_PLACE_SIGNED_,
+		[SCALAR_UNSIGNED] = TAFFRAIL_PLACE_UNSIGNED_,
+		[SCALAR_REAL] = TAFFRAIL_PLACE_DOUBLE_,
+		[SCALAR_ADDRESS] = TAFFRAIL_PLACE_POINTER_,
+		[SCALAR_TRUTH] = TAFFRAIL_PLACE_UNSIGNED_,
+	};
+
 	place->at_ = (uint16_t)offset;
 	place->bytes_ = (uint8_t)bytes;
-	switch (place->type_) {
-	case TAFFRAIL_T_S8:
-	case TAFFRAIL_T_S16:
-	case TAFFRAIL_T_S32:
-	case TAFFRAIL_T_S64:
-		place->kind_ = TAFFRAIL_PLACE_SIGNED_;
-		break;
-	case TAFFRAIL_T_F32:
-		place->kind_ = TAFFRAIL_PLACE_FLOAT_;
-		break;
-	case TAFFRAIL_T_F64:
-		place->kind_ = TAFFRAIL_PLACE_DOUBLE_;
-		break;
-	case TAFFRAIL_T_PTR:
-		place->kind_ = TAFFRAIL_PLACE_POINTER_;
-		break;
-	default:
-		place->kind_ = TAFFRAIL_PLACE_UNSIGNED_;
-	}
+	place->kind_ = place->type_ == TAFFRAIL_T_F32 ? TAFFRAIL_PLACE_FLOAT_ :
+			kinds[scalar_sort(place->type_)];
 }
 
 static void places_fill(struct taffrail_marker *marker,
