@@ -57,7 +57,7 @@ static SIGSAFE uint64_t length_fetch(const struct usdt_operand *operand,
 {
 	uint64_t value = fetch(operand, f->state, &f->stack, &f->line);
 	uint32_t unused = 64 - operand->bytes * 8u;
-	int is_signed = operand->type <= TAFFRAIL_T_S64 && operand->type & 1;
+	int is_signed = scalar_sort(operand->type) == SCALAR_SIGNED;
 
 	value = value << unused >> unused;
 	return is_signed && value >> (63 - unused) ? 0 : value;

@@ -312,9 +312,8 @@ static int type_set(struct usdt_operand *operand, uint64_t bytes,
 	if (!known)
 		bytes = 8;
 	operand->bytes = (uint8_t)bytes;
-	/* each width has a signed type, and next an unsigned one */
-	operand->type = (uint8_t)(TAFFRAIL_T_S8 +
-				  2 * __builtin_ctzll(bytes) + !is_signed);
+	operand->type = scalar_of_sort(is_signed ? SCALAR_SIGNED :
+						   SCALAR_UNSIGNED, bytes);
 	if (!is_float)
 		return known;
 	operand->type = bytes == 4 ? TAFFRAIL_T_F32 : TAFFRAIL_T_F64;

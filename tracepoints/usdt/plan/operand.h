@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "include/taffrail/site.h"
+#include "tracepoints/fields/scalar.h"
 
 enum usdt_place {
 	USDT_UNKNOWN,		/* the text is not understood: no value */
@@ -63,8 +63,9 @@ static inline int usdt_operand_points(const struct usdt_operand *operand)
 
 static inline int usdt_operand_counts(const struct usdt_operand *operand)
 {
-	return operand->type >= TAFFRAIL_T_S8 &&
-	       operand->type <= TAFFRAIL_T_U64 &&
+	enum scalar_sort sort = scalar_sort(operand->type);
+
+	return (sort == SCALAR_SIGNED || sort == SCALAR_UNSIGNED) &&
 	       operand->place != USDT_VECTOR &&
 	       operand->place != USDT_UNKNOWN;
 }
