@@ -14,24 +14,20 @@
 /* Returns the type for conditions, or 0: they cannot use the field. */
 static uint8_t type_of(const struct field_class *class)
 {
-	static const uint8_t types[2][9] = {
-		{ [1] = TAFFRAIL_T_U8, [2] = TAFFRAIL_T_U16,
-		  [4] = TAFFRAIL_T_U32, [8] = TAFFRAIL_T_U64 },
-		{ [1] = TAFFRAIL_T_S8, [2] = TAFFRAIL_T_S16,
-		  [4] = TAFFRAIL_T_S32, [8] = TAFFRAIL_T_S64 },
-	};
+	enum scalar_sort sort = class->is_signed ? SCALAR_SIGNED :
+						   SCALAR_UNSIGNED;
 
 	switch (class->kind) {
 	case FIELD_INTEGER:
 	case FIELD_ENUM:
-		return types[class->is_signed][class->bytes];
+		return scalar_of_sort(sort, class->bytes);
 	case FIELD_REAL:
-		return class->bytes == 4 ? TAFFRAIL_T_F32 : TAFFRAIL_T_F64;
+		return scalar_of_sort(SCALAR_REAL, class->bytes);
 	case FIELD_STRING:
 		return TAFFRAIL_T_STRING;
 	case FIELD_TEXT:
 		/* a character, or a text of fixed size */
-		return class->count == 1 ? types[class->is_signed][1] :
+		return class->count == 1 ? scalar_of_sort(sort, 1) :
 					   TAFFRAIL_T_STRING;
 	case FIELD_ARRAY:
 	case FIELD_SEQUENCE:

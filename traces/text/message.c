@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "tracepoints/fields/field-text.h"
+#include "tracepoints/fields/scalar.h"
 #include "traces/read/field-at.h"
 #include "traces/text/number.h"
 #include "traces/text/private.h"
@@ -88,24 +89,17 @@ static const char *put_field(struct out *out, const struct trace_event *event,
 /* Returns the type that a mark's field had, or 0: no mark has such a field. */
 static uint8_t type_of(const struct field_class *class)
 {
-	static const uint8_t integers[9] = {
-		[1] = TAFFRAIL_T_S8,
-		[2] = TAFFRAIL_T_S16,
-		[4] = TAFFRAIL_T_S32,
-		[8] = TAFFRAIL_T_S64,
-	};
-	uint8_t type;
-
 	switch (class->kind) {
 	case FIELD_STRING:
 		return TAFFRAIL_T_STRING;
 	case FIELD_REAL:
-		return class->bytes == 4 ? TAFFRAIL_T_F32 : TAFFRAIL_T_F64;
+		return scalar_of_sort(SCALAR_REAL, class->bytes);
 	case FIELD_INTEGER:
 	case FIELD_ENUM:
-		type = class->bytes < 9 ? integers[class->bytes] : 0;
-		return type && !class->bits && !class->is_length ?
-			       (uint8_t)(type + !class->is_signed) : 0;
+		return class->bits || class->is_length ? 0 :
+			scalar_of_sort(class->is_signed ? SCALAR_SIGNED :
+							  SCALAR_UNSIGNED,
+				       class->bytes);
 	default:
 		return 0;
 	}

@@ -5,21 +5,13 @@
 #include "traces/tsdl/scalar-type.h"
 
 #include "base/base.h"
-#include "taffrail/site.h"
+#include "tracepoints/fields/scalar.h"
 
 static const struct scalar scalars[] = {
-	[TAFFRAIL_T_S8]	  = { 1, 1, 0, 10 },
-	[TAFFRAIL_T_U8]	  = { 1, 0, 0, 10 },
-	[TAFFRAIL_T_S16]  = { 2, 1, 0, 10 },
-	[TAFFRAIL_T_U16]  = { 2, 0, 0, 10 },
-	[TAFFRAIL_T_S32]  = { 4, 1, 0, 10 },
-	[TAFFRAIL_T_U32]  = { 4, 0, 0, 10 },
-	[TAFFRAIL_T_S64]  = { 8, 1, 0, 10 },
-	[TAFFRAIL_T_U64]  = { 8, 0, 0, 10 },
-	[TAFFRAIL_T_F32]  = { 4, 1, 8, 10 },
-	[TAFFRAIL_T_F64]  = { 8, 1, 11, 10 },
-	[TAFFRAIL_T_PTR]  = { 8, 0, 0, 16 },
-	[TAFFRAIL_T_BOOL] = { 1, 0, 0, 10 },
+#define FIELD_SCALAR(name, number, sort, bytes, c, word, exponent, base, ...) \
+	[number] = { bytes, SCALAR_##sort == SCALAR_SIGNED ||		      \
+			    SCALAR_##sort == SCALAR_REAL, exponent, base },
+#include "tracepoints/fields/fields.def"
 };
 
 const struct scalar *scalar_of(uint8_t type)
