@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "bindings/python/private.h"
+#include "tracepoints/fields/scalar.h"
 
 /* The most bytes that are copied out of an object, and the most items that are
  * asked for one by one: an object may give them without end. */
@@ -20,18 +21,9 @@
 #define ITEMS_MOST	65536
 
 const struct value_type value_types[] = {
-	{ "s8", TAFFRAIL_T_S8 },
-	{ "u8", TAFFRAIL_T_U8 },
-	{ "s16", TAFFRAIL_T_S16 },
-	{ "u16", TAFFRAIL_T_U16 },
-	{ "s32", TAFFRAIL_T_S32 },
-	{ "u32", TAFFRAIL_T_U32 },
-	{ "s64", TAFFRAIL_T_S64 },
-	{ "u64", TAFFRAIL_T_U64 },
-	{ "f32", TAFFRAIL_T_F32 },
-	{ "f64", TAFFRAIL_T_F64 },
-	{ "ptr", TAFFRAIL_T_PTR },
-	{ "bool", TAFFRAIL_T_BOOL },
+#define FIELD_SCALAR(name, number, sort, bytes, c, word, exp, base, python) \
+	{ python, number },
+#include "tracepoints/fields/fields.def"
 	{ "str", TAFFRAIL_T_STRING },
 	{ "bytes", TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_U8 },
 	{ NULL, 0 },
@@ -99,16 +91,14 @@ struct range {
 	uint64_t most;
 };
 
+#define MOST(sort, bytes)						\
+	(UINT64_MAX >> (64 - 8 * (bytes) + (SCALAR_##sort == SCALAR_SIGNED)))
+
 static const struct range ranges[] = {
-	[TAFFRAIL_T_S8] = { INT8_MIN, INT8_MAX },
-	[TAFFRAIL_T_U8] = { 0, UINT8_MAX },
-	[TAFFRAIL_T_S16] = { INT16_MIN, INT16_MAX },
-	[TAFFRAIL_T_U16] = { 0, UINT16_MAX },
-	[TAFFRAIL_T_S32] = { INT32_MIN, INT32_MAX },
-	[TAFFRAIL_T_U32] = { 0, UINT32_MAX },
-	[TAFFRAIL_T_S64] = { INT64_MIN, INT64_MAX },
-	[TAFFRAIL_T_U64] = { 0, UINT64_MAX },
-	[TAFFRAIL_T_PTR] = { 0, UINT64_MAX },
+#define FIELD_SCALAR(name, number, sort, bytes, ...)			\
+	[number] = { SCALAR_##sort != SCALAR_SIGNED ? 0 :		\
+		     -1 - (int64_t)MOST(SIGNED, bytes), MOST(sort, bytes) },
+#include "tracepoints/fields/fields.def"
 };
 
 /* An integer beyond a field's limits becomes the limit. */
@@ -360,18 +350,18 @@ static int from_bytes(union taffrail_value *value, PyObject *object,
 int value_from(union taffrail_value *value, int type, PyObject *object,
 	       struct owned *owned)
 {
-	switch (type) {
-	case TAFFRAIL_T_STRING:
+	if (type == TAFFRAIL_T_STRING) {
 		if (LIKELY(Py_TYPE(object) == &PyUnicode_Type))
 			return from_text(value, object, owned);
 		return from_any(value, object, owned);
-	case TAFFRAIL_T_F32:
-	case TAFFRAIL_T_F64:
-		return from_number(value, object);
-	case TAFFRAIL_T_BOOL:
-		return from_truth(value, object);
-	case TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_U8:
+	}
+	switch (scalar_sort((uint8_t)type)) {
+	case SCALAR_NONE:
 		return from_bytes(value, object, owned);
+	case SCALAR_REAL:
+		return from_number(value, object);
+	case SCALAR_TRUTH:
+		return from_truth(value, object);
 	default:
 		if (LIKELY(PyLong_Check(object)))
 			return from_long(value, type, object);
