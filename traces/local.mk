@@ -90,6 +90,7 @@ traces_sources = \
 	traces/read/tsdl-private.h \
 	traces/read/tsdl-types.c \
 	traces/read/tsdl.c \
+	traces/read/visit.h \
 	traces/read/where-fields-private.h \
 	traces/read/where-fields.c \
 	traces/read/where.c \

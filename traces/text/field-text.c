@@ -4,6 +4,7 @@
  */
 #include "traces/text/event-text.h"
 
+#include "traces/read/visit.h"
 #include "traces/text/clean.h"
 #include "traces/text/number.h"
 #include "traces/text/private.h"
@@ -195,106 +196,130 @@ static void put_enum(struct out *out, const struct field_class *class,
 	out_text(out, " )");
 }
 
-static const uint8_t *put_members(struct out *out,
-				  const struct field_class *class,
-				  const uint8_t *at, const uint8_t *end,
-				  bool color)
-{
-	out_char(out, '{');
-	for (size_t i = 0; i < class->nmembers; i++) {
-		const struct field_class *member = &class->members[i];
-		int64_t bytes = field_bytes(member, at, end);
+/* Where a value goes. */
+struct target {
+	struct out *out;
+	bool color;
+};
 
-		if (bytes < 0)
-			break;
-		out_text(out, i ? ", " : " ");
-		put_color(out, color, COLOR_CYAN);
-		out_text(out, member->name);
-		put_color(out, color, COLOR_NONE);
-		out_text(out, " = ");
-		field_text_put(out, member, at, at + bytes, color);
-		at += bytes;
-	}
-	out_text(out, " }");
-	return at;
+static const uint8_t *put_integer(void *to, const struct field_class *class,
+				  const uint8_t *at)
+{
+	const struct target *target = to;
+
+	put_color(target->out, target->color, COLOR_BOLD);
+	field_text_number(target->out, class, field_integer(class, at));
+	put_color(target->out, target->color, COLOR_NONE);
+	return at + class->bytes;
 }
 
-static void put_elements(struct out *out, const struct field_class *class,
-			 uint64_t n, const uint8_t *at, const uint8_t *end,
-			 bool color)
+static const uint8_t *put_real(void *to, const struct field_class *class,
+			       const uint8_t *at)
 {
-	const struct field_class *element = &class->members[0];
+	const struct target *target = to;
+	struct out *out = target->out;
 
-	out_char(out, '[');
-	for (uint64_t i = 0; i < n; i++) {
-		int64_t bytes = field_bytes(element, at, end);
-
-		if (bytes < 0)
-			break;
-		out_room(out, 64);
-		memcpy(out->p, i ? ", [" : " [", 3);
-		out->p = number_u64(out->p + (i ? 3 : 2), i);
-		memcpy(out->p, "] = ", 4);
-		out->p += 4;
-		field_text_put(out, element, at, at + bytes, color);
-		at += bytes;
-	}
-	out_text(out, " ]");
-}
-
-static void put_real(struct out *out, const struct field_class *class,
-		     const uint8_t *at)
-{
+	put_color(out, target->color, COLOR_BOLD);
 	out_room(out, NUMBER_REAL_BYTES);
 	out->p = number_real(out->p, field_real(class, at));
+	put_color(out, target->color, COLOR_NONE);
+	return at + class->bytes;
+}
+
+static const uint8_t *put_named(void *to, const struct field_class *class,
+				const uint8_t *at)
+{
+	const struct target *target = to;
+
+	put_enum(target->out, class, field_integer(class, at), target->color);
+	return at + class->bytes;
+}
+
+static void put_string(const struct target *target, const uint8_t *at, size_t n)
+{
+	put_color(target->out, target->color, COLOR_BOLD);
+	string_text_put(target->out, (const char *)at, n);
+	put_color(target->out, target->color, COLOR_NONE);
+}
+
+static const uint8_t *put_characters(void *to, const struct field_class *class,
+				     const uint8_t *at)
+{
+	size_t n;
+	const uint8_t *behind = field_characters(class, at, &n);
+
+	put_string(to, at, n);
+	return behind;
+}
+
+static void begin_parts(void *to, const struct field_class *whole)
+{
+	const struct target *target = to;
+
+	out_text(target->out, whole->kind == FIELD_STRUCT ? "{" :
+			      whole->kind == FIELD_VARIANT ? "{ " : "[");
+}
+
+static size_t begin_member(void *to, const struct field_class *class,
+			   uint64_t i)
+{
+	const struct target *target = to;
+	struct out *out = target->out;
+
+	out_text(out, i ? ", " : " ");
+	put_color(out, target->color, COLOR_CYAN);
+	out_text(out, class->name);
+	put_color(out, target->color, COLOR_NONE);
+	out_text(out, " = ");
+	return 0;
+}
+
+static size_t begin_element(void *to, uint64_t i)
+{
+	struct out *out = ((const struct target *)to)->out;
+
+	out_room(out, 64);
+	memcpy(out->p, i ? ", [" : " [", 3);
+	out->p = number_u64(out->p + (i ? 3 : 2), i);
+	memcpy(out->p, "] = ", 4);
+	out->p += 4;
+	return 0;
+}
+
+static void end_parts(void *to, const struct field_class *whole)
+{
+	const struct target *target = to;
+
+	out_text(target->out, whole->kind == FIELD_STRUCT ||
+			      whole->kind == FIELD_VARIANT ? " }" : " ]");
+}
+
+static field_put put_parts;
+
+static const struct field_visitor visitor = {
+	.put = {
+		[FIELD_INTEGER] = put_integer, [FIELD_REAL] = put_real,
+		[FIELD_ENUM] = put_named, [FIELD_STRING] = put_characters,
+		[FIELD_TEXT] = put_characters, [FIELD_PARTS] = put_parts,
+	},
+	.begin = begin_parts, .member = begin_member,
+	.element = begin_element, .end = end_parts, .lengths = true,
+};
+
+static const uint8_t *put_parts(void *to, const struct field_class *class,
+				const uint8_t *at)
+{
+	return field_visit(&visitor, to, class, at);
 }
 
 void field_text_put(struct out *out, const struct field_class *class,
 		    const uint8_t *at, const uint8_t *end, bool color)
 {
-	const char *text = (const char *)at;
-	bool leaf = class->kind == FIELD_INTEGER || class->kind == FIELD_REAL ||
-		    class->kind == FIELD_STRING || class->kind == FIELD_TEXT;
+	struct target target = { out, color };
 
-	if (leaf)
-		put_color(out, color, COLOR_BOLD);
-	switch (class->kind) {
-	case FIELD_INTEGER:
-		field_text_number(out, class, field_integer(class, at));
-		break;
-	case FIELD_REAL:
-		put_real(out, class, at);
-		break;
-	case FIELD_ENUM:
-		put_enum(out, class, field_integer(class, at), color);
-		break;
-	case FIELD_STRING:
-		string_text_put(out, text, (size_t)(end - at) - 1);
-		break;
-	case FIELD_TEXT:
-		string_text_put(out, text, strnlen(text, field_text_bytes(
-								class, at)));
-		break;
-	case FIELD_ARRAY:
-		put_elements(out, class, class->count, at, end, color);
-		break;
-	case FIELD_SEQUENCE:
-		put_elements(out, class, field_length(at), at, end, color);
-		break;
-	case FIELD_STRUCT:
-		put_members(out, class, at, end, color);
-		break;
-	case FIELD_LIST:
-		at += sizeof(uint32_t);
-		put_elements(out, class, field_length(at), at, end, color);
-		break;
-	case FIELD_VARIANT:
-		class = field_option(class, &at);
-		out_text(out, "{ ");
-		field_text_put(out, class, at, end, color);
-		out_text(out, " }");
-		break;
-	}
-	if (leaf)
-		put_color(out, color, COLOR_NONE);
+	/* quickly: where it ends is known */
+	if (class->kind == FIELD_STRING)
+		put_string(&target, at, (size_t)(end - at) - 1);
+	else
+		visitor.put[class->kind](&target, class, at);
 }
