@@ -65,16 +65,11 @@ static const uint8_t *put_string(struct out *out,
 				 const struct field_class *class,
 				 const uint8_t *at)
 {
-	const char *text = (const char *)at;
 	size_t n;
+	const uint8_t *behind = field_characters(class, at, &n);
 
-	if (class->kind == FIELD_TEXT) {
-		put_quoted(out, text, strnlen(text, class->count));
-		return at + class->count;
-	}
-	n = strlen(text);
-	put_quoted(out, text, n);
-	return at + n + 1;
+	put_quoted(out, (const char *)at, n);
+	return behind;
 }
 
 static void put_label(struct out *out, const struct field_class *class,

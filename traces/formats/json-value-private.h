@@ -15,22 +15,17 @@
 #ifndef TRACES_FORMATS_JSON_VALUE_PRIVATE_H
 #define TRACES_FORMATS_JSON_VALUE_PRIVATE_H
 
-#include "traces/read/classes.h"
+#include "traces/read/visit.h"
 #include "traces/text/out.h"
 
-/* Writes a value, and returns where the next one begins. */
-struct json_writer {
-	const uint8_t *(*put)(struct out *out, const struct field_class *class,
-			      const uint8_t *at);
-};
-
-struct json_writer json_writer_of(const struct field_class *class);
+/* Returns what writes values of a class to a struct out. */
+field_put *json_put_of(const struct field_class *class);
 
 static inline const uint8_t *json_value(struct out *out,
 					const struct field_class *class,
 					const uint8_t *at)
 {
-	return json_writer_of(class).put(out, class, at);
+	return json_put_of(class)(out, class, at);
 }
 
 /* Writes a string with its quotes. */

@@ -83,21 +83,15 @@ void json_put_string(struct out *out, const char *text, size_t n)
 	out_char(out, '"');
 }
 
-static const uint8_t *put_signed(struct out *out,
-				 const struct field_class *class,
-				 const uint8_t *at)
+static const uint8_t *put_integer(void *to, const struct field_class *class,
+				  const uint8_t *at)
 {
-	out_room(out, NUMBER_S64_BYTES);
-	out->p = number_s64(out->p, (int64_t)field_integer(class, at));
-	return at + class->bytes;
-}
+	struct out *out = to;
+	uint64_t value = field_integer(class, at);
 
-static const uint8_t *put_unsigned(struct out *out,
-				   const struct field_class *class,
-				   const uint8_t *at)
-{
-	out_room(out, NUMBER_U64_BYTES);
-	out->p = number_u64(out->p, field_integer(class, at));
+	out_room(out, NUMBER_S64_BYTES);
+	out->p = class->is_signed ? number_s64(out->p, (int64_t)value) :
+				    number_u64(out->p, value);
 	return at + class->bytes;
 }
 
@@ -113,10 +107,10 @@ void json_put_real(struct out *out, double value)
 	}
 }
 
-static const uint8_t *put_real(struct out *out, const struct field_class *class,
+static const uint8_t *put_real(void *to, const struct field_class *class,
 			       const uint8_t *at)
 {
-	json_put_real(out, field_real(class, at));
+	json_put_real(to, field_real(class, at));
 	return at + class->bytes;
 }
 
@@ -145,16 +139,14 @@ const char *label_of(const struct field_class *class, uint64_t value)
 	return found;
 }
 
-static const uint8_t *put_enum(struct out *out, const struct field_class *class,
+static const uint8_t *put_enum(void *to, const struct field_class *class,
 			       const uint8_t *at)
 {
+	struct out *out = to;
 	const char *name = label_of(class, field_integer(class, at));
 
 	out_text(out, "{\"value\":");
-	if (class->is_signed)
-		put_signed(out, class, at);
-	else
-		put_unsigned(out, class, at);
+	put_integer(out, class, at);
 	out_text(out, ",\"name\":");
 	if (name)
 		json_put_string(out, name, strlen(name));
@@ -164,119 +156,63 @@ static const uint8_t *put_enum(struct out *out, const struct field_class *class,
 	return at + class->bytes;
 }
 
-static const uint8_t *put_string(struct out *out,
-				 const struct field_class *class,
-				 const uint8_t *at)
+static const uint8_t *put_characters(void *to, const struct field_class *class,
+				     const uint8_t *at)
 {
-	size_t n = strlen((const char *)at);
+	size_t n;
+	const uint8_t *behind = field_characters(class, at, &n);
 
-	json_put_string(out, (const char *)at, n);
-	return at + n + 1;
+	json_put_string(to, (const char *)at, n);
+	return behind;
 }
 
-static const uint8_t *put_text(struct out *out, const struct field_class *class,
-			       const uint8_t *at)
+static void begin_parts(void *to, const struct field_class *whole)
 {
-	uint64_t bytes = field_text_bytes(class, at);
-
-	json_put_string(out, (const char *)at,
-			strnlen((const char *)at, bytes));
-	return at + bytes;
+	if (whole->kind != FIELD_VARIANT)
+		out_char(to, whole->kind == FIELD_STRUCT ? '{' : '[');
 }
 
-static const uint8_t *put_elements(struct out *out,
-				   const struct field_class *class, uint64_t n,
-				   const uint8_t *at)
+static size_t begin_element(void *to, uint64_t i)
 {
-	const struct field_class *element = &class->members[0];
-	struct json_writer writer = json_writer_of(element);
-
-	out_char(out, '[');
-	for (uint64_t i = 0; i < n; i++) {
-		if (i)
-			out_char(out, ',');
-		at = writer.put(out, element, at);
-	}
-	out_char(out, ']');
-	return at;
+	if (i)
+		out_char(to, ',');
+	return 0;
 }
 
-static const uint8_t *put_array(struct out *out,
-				const struct field_class *class,
+static size_t begin_member(void *to, const struct field_class *class,
+			   uint64_t i)
+{
+	begin_element(to, i);
+	json_put_string(to, class->name, strlen(class->name));
+	out_char(to, ':');
+	return 0;
+}
+
+static void end_parts(void *to, const struct field_class *whole)
+{
+	if (whole->kind != FIELD_VARIANT)
+		out_char(to, whole->kind == FIELD_STRUCT ? '}' : ']');
+}
+
+static field_put put_parts;
+
+static const struct field_visitor visitor = {
+	.put = {
+		[FIELD_INTEGER] = put_integer, [FIELD_REAL] = put_real,
+		[FIELD_ENUM] = put_enum, [FIELD_STRING] = put_characters,
+		[FIELD_TEXT] = put_characters, [FIELD_PARTS] = put_parts,
+	},
+	.begin = begin_parts, .member = begin_member,
+	.element = begin_element, .end = end_parts,
+};
+
+static const uint8_t *put_parts(void *to, const struct field_class *class,
 				const uint8_t *at)
 {
-	return put_elements(out, class, class->count, at);
+	return field_visit(&visitor, to, class, at);
 }
 
-static const uint8_t *put_sequence(struct out *out,
-				   const struct field_class *class,
-				   const uint8_t *at)
+field_put *json_put_of(const struct field_class *class)
 {
-	return put_elements(out, class, field_length(at), at);
-}
-
-static const uint8_t *put_list(struct out *out, const struct field_class *class,
-			       const uint8_t *at)
-{
-	return put_sequence(out, class, at + sizeof(uint32_t));
-}
-
-static const uint8_t *put_variant(struct out *out,
-				  const struct field_class *class,
-				  const uint8_t *at)
-{
-	class = field_option(class, &at);
-	return json_value(out, class, at);
-}
-
-static const uint8_t *put_struct(struct out *out,
-				 const struct field_class *class,
-				 const uint8_t *at)
-{
-	bool any = false;
-
-	out_char(out, '{');
-	for (size_t i = 0; i < class->nmembers; i++) {
-		const struct field_class *member = &class->members[i];
-
-		if (member->is_length) {
-			at += member->bytes;
-			continue;
-		}
-		if (any)
-			out_char(out, ',');
-		any = true;
-		json_put_string(out, member->name, strlen(member->name));
-		out_char(out, ':');
-		at = json_value(out, member, at);
-	}
-	out_char(out, '}');
-	return at;
-}
-
-struct json_writer json_writer_of(const struct field_class *class)
-{
-	switch (class->kind) {
-	case FIELD_INTEGER:
-		return (struct json_writer){ class->is_signed ? put_signed :
-								put_unsigned };
-	case FIELD_REAL:
-		return (struct json_writer){ put_real };
-	case FIELD_ENUM:
-		return (struct json_writer){ put_enum };
-	case FIELD_STRING:
-		return (struct json_writer){ put_string };
-	case FIELD_TEXT:
-		return (struct json_writer){ put_text };
-	case FIELD_ARRAY:
-		return (struct json_writer){ put_array };
-	case FIELD_SEQUENCE:
-		return (struct json_writer){ put_sequence };
-	case FIELD_LIST:
-		return (struct json_writer){ put_list };
-	case FIELD_VARIANT:
-		return (struct json_writer){ put_variant };
-	default:
-		return (struct json_writer){ put_struct };
-	}
+	return visitor.put[class->kind];
 }

@@ -24,7 +24,7 @@ struct member {
 	size_t before;			/* where ,"NAME": is in the text */
 	size_t bytes;
 	const struct field_class *class;
-	struct json_writer writer;
+	field_put *put;
 	uint32_t skip;			/* the length in front of a sequence */
 };
 
@@ -99,7 +99,7 @@ static int make_members(struct members *members, struct out *out,
 		out_char(out, ':');
 		member->bytes = (size_t)(out->p - out->start) - member->before;
 		member->class = field;
-		member->writer = json_writer_of(field);
+		member->put = json_put_of(field);
 		member->skip = skip;
 		skip = 0;
 		members->n++;
@@ -200,7 +200,7 @@ static void put_members(struct out *out, const struct members *members,
 
 	for (size_t i = 0; i < members->n; i++, m++) {
 		out_bytes(out, members->text + m->before, m->bytes);
-		at = m->writer.put(out, m->class, at + m->skip);
+		at = m->put(out, m->class, at + m->skip);
 	}
 }
 

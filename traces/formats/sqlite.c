@@ -107,16 +107,11 @@ static const uint8_t *bind_string(struct sqlite *s, struct sqlite3_stmt *to,
 				  int i, const struct field_class *class,
 				  const uint8_t *at)
 {
-	const char *text = (const char *)at;
 	size_t n;
+	const uint8_t *behind = field_characters(class, at, &n);
 
-	if (class->kind == FIELD_TEXT) {
-		bind_text(s, to, i, text, strnlen(text, class->count));
-		return at + class->count;
-	}
-	n = strlen(text);
-	bind_text(s, to, i, text, n);
-	return at + n + 1;
+	bind_text(s, to, i, (const char *)at, n);
+	return behind;
 }
 
 /* Names of values may be joined in memory that is used again. */
