@@ -83,9 +83,10 @@ void perfetto_names_free(struct perfetto *p)
 	}
 }
 
-static void put_integer(struct out *out, const struct field_class *class,
-			const uint8_t *at)
+static const uint8_t *put_integer(void *to, const struct field_class *class,
+				  const uint8_t *at)
 {
+	struct out *out = to;
 	uint64_t value = field_integer(class, at);
 
 	if (class->is_signed)
@@ -94,14 +95,16 @@ static void put_integer(struct out *out, const struct field_class *class,
 		protobuf_u64(out, VALUE_POINTER, value);
 	else
 		protobuf_u64(out, VALUE_UNSIGNED, value);
+	return at + class->bytes;
 }
 
-static void put_real(struct out *out, const struct field_class *class,
-		     const uint8_t *at)
+static const uint8_t *put_real(void *to, const struct field_class *class,
+			       const uint8_t *at)
 {
 	double value = field_real(class, at);
 
-	protobuf_fixed64(out, VALUE_REAL, &value);
+	protobuf_fixed64(to, VALUE_REAL, &value);
+	return at + class->bytes;
 }
 
 static void put_label(struct out *out, const struct field_class *class,
@@ -113,52 +116,16 @@ static void put_label(struct out *out, const struct field_class *class,
 		perfetto_text(out, VALUE_STRING, label, strlen(label));
 }
 
-static const uint8_t *put_value(struct out *out,
-				const struct field_class *class,
-				const uint8_t *at);
-
-static const uint8_t *put_elements(struct out *out,
-				   const struct field_class *class, uint64_t n,
-				   const uint8_t *at)
-{
-	while (n--) {
-		size_t inner = protobuf_open(out, VALUE_ELEMENT);
-
-		at = put_value(out, &class->members[0], at);
-		protobuf_close(out, inner);
-	}
-	return at;
-}
-
 static void put_name(struct out *out, const char *name)
 {
 	perfetto_text(out, VALUE_NAME, name, strlen(name));
 }
 
-static const uint8_t *put_members(struct out *out,
-				  const struct field_class *class,
-				  const uint8_t *at)
-{
-	for (size_t i = 0; i < class->nmembers; i++) {
-		const struct field_class *member = &class->members[i];
-		size_t inner;
-
-		if (member->is_length) {
-			at += member->bytes;
-			continue;
-		}
-		inner = protobuf_open(out, VALUE_MEMBER);
-		put_name(out, member->name);
-		at = put_value(out, member, at);
-		protobuf_close(out, inner);
-	}
-	return at;
-}
-
 /* Writes an enumeration inside of an array or structure. */
-static void put_enum(struct out *out, const struct field_class *class,
-		     const uint8_t *at)
+static const uint8_t *put_enum(void *to, const struct field_class *class,
+			       const uint8_t *at)
 {
+	struct out *out = to;
 	size_t inner = protobuf_open(out, VALUE_MEMBER);
 
 	put_name(out, "value");
@@ -168,46 +135,56 @@ static void put_enum(struct out *out, const struct field_class *class,
 	put_name(out, "name");
 	put_label(out, class, at);
 	protobuf_close(out, inner);
+	return at + class->bytes;
 }
 
-static const uint8_t *put_value(struct out *out,
-				const struct field_class *class,
+static const uint8_t *put_characters(void *to, const struct field_class *class,
+				     const uint8_t *at)
+{
+	size_t n;
+	const uint8_t *behind = field_characters(class, at, &n);
+
+	perfetto_text(to, VALUE_STRING, (const char *)at, n);
+	return behind;
+}
+
+static size_t begin_element(void *to, uint64_t i)
+{
+	(void)i;
+	return protobuf_open(to, VALUE_ELEMENT);
+}
+
+static size_t begin_member(void *to, const struct field_class *class,
+			   uint64_t i)
+{
+	size_t inner = protobuf_open(to, VALUE_MEMBER);
+
+	(void)i;
+	put_name(to, class->name);
+	return inner;
+}
+
+static void end_part(void *to, size_t inner)
+{
+	protobuf_close(to, inner);
+}
+
+static field_put put_parts;
+
+static const struct field_visitor visitor = {
+	.put = {
+		[FIELD_INTEGER] = put_integer, [FIELD_REAL] = put_real,
+		[FIELD_ENUM] = put_enum, [FIELD_STRING] = put_characters,
+		[FIELD_TEXT] = put_characters, [FIELD_PARTS] = put_parts,
+	},
+	.member = begin_member, .element = begin_element,
+	.part_end = end_part,
+};
+
+static const uint8_t *put_parts(void *to, const struct field_class *class,
 				const uint8_t *at)
 {
-	const char *text = (const char *)at;
-	size_t n;
-
-	switch (class->kind) {
-	case FIELD_INTEGER:
-		put_integer(out, class, at);
-		return at + class->bytes;
-	case FIELD_REAL:
-		put_real(out, class, at);
-		return at + class->bytes;
-	case FIELD_ENUM:
-		put_enum(out, class, at);
-		return at + class->bytes;
-	case FIELD_STRING:
-		n = strlen(text);
-		perfetto_text(out, VALUE_STRING, text, n);
-		return at + n + 1;
-	case FIELD_TEXT:
-		n = field_text_bytes(class, at);
-		perfetto_text(out, VALUE_STRING, text, strnlen(text, n));
-		return at + n;
-	case FIELD_ARRAY:
-		return put_elements(out, class, class->count, at);
-	case FIELD_SEQUENCE:
-		return put_elements(out, class, field_length(at), at);
-	case FIELD_LIST:
-		at += sizeof(uint32_t);
-		return put_elements(out, class, field_length(at), at);
-	case FIELD_VARIANT:
-		class = field_option(class, &at);
-		return put_value(out, class, at);
-	default:
-		return put_members(out, class, at);
-	}
+	return field_visit(&visitor, to, class, at);
 }
 
 static const uint8_t *put_column(struct out *out, const struct column *column,
@@ -225,7 +202,7 @@ static const uint8_t *put_column(struct out *out, const struct column *column,
 	else if (class->kind == FIELD_ENUM)
 		put_integer(out, class, at);
 	else
-		end = put_value(out, class, at);
+		end = visitor.put[class->kind](out, class, at);
 	protobuf_close(out, inner);
 	return column->stays ? at : end;
 }
