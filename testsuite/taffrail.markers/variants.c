@@ -59,8 +59,9 @@ static struct value *once(struct value *v)
 
 static void hit_one(struct value *v, int i)
 {
-	TAFFRAIL_EVENT(app, one, i, TAFFRAIL_UNION(once(v)->u, once(v)->kind,
-						   OPTIONS), "behind");
+	TAFFRAIL_EVENT(app, one, TAFFRAIL_MESSAGE("{i}: {u._string}, {u.NAME}"),
+		       i, TAFFRAIL_UNION(once(v)->u, once(v)->kind, OPTIONS),
+		       "behind");
 }
 
 static void hit(void)

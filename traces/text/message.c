@@ -33,7 +33,7 @@ static void put_value(struct out *out, const struct field_class *class,
 		return;
 	case FIELD_TEXT:
 		string_text_inside(out, (const char *)at,
-				   strnlen((const char *)at, class->count));
+				   strnlen((const char *)at, bytes));
 		return;
 	case FIELD_ENUM:
 		value = field_integer(class, at);
