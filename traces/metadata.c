@@ -17,6 +17,7 @@
 #include "buffers/ctf.h"
 #include "taffrail/site.h"
 #include "tracepoints/fields/fields.h"
+#include "tracepoints/fields/scalar.h"
 #include "tracepoints/fields/shown.h"
 #include "traces/tsdl/enumeration.h"
 #include "traces/message-private.h"
@@ -199,7 +200,7 @@ static bool put_shown(FILE *out, struct names *names,
 		return fprintf(out, SYMBOLS_TYPE " %s;\n",
 			       identifier(names, text, "_", ""));
 	if (type & ~TAFFRAIL_T_SCALAR_MASK || scalar->exponent ||
-	    type == TAFFRAIL_T_PTR ||
+	    scalar_sort(type) == SCALAR_ADDRESS ||
 	    !shown_find(&field, &shown, (uint32_t)i))
 		return false;
 	if (*unit_word(field.how)) {

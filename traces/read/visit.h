@@ -2,6 +2,7 @@
 /*
  * The walk over a value: a field's bytes, part by part. What a value without
  * parts looks like, and what stands around and between parts, is the visitor's.
+ * Values without parts are found here: their type, their characters.
  *
  * What must stay true here: the bytes of the value are all there; field_bytes()
  * has checked that.
@@ -11,6 +12,7 @@
 
 #include <string.h>
 
+#include "tracepoints/fields/scalar.h"
 #include "traces/read/classes.h"
 
 #define FIELD_KINDS	(FIELD_VARIANT + 1)
@@ -41,6 +43,17 @@ struct field_visitor {
 	void (*end)(void *to, const struct field_class *whole);
 	bool lengths;			/* those of sequences are members */
 };
+
+/* Returns the type of a number, of a kind up to FIELD_ENUM; 0: no marker has
+ * one of that size. */
+static inline uint8_t field_scalar(const struct field_class *class)
+{
+	enum scalar_sort sort = class->kind == FIELD_REAL ? SCALAR_REAL :
+				class->is_signed ? SCALAR_SIGNED :
+						   SCALAR_UNSIGNED;
+
+	return scalar_of_sort(sort, class->bytes);
+}
 
 /* Finds the characters of a FIELD_STRING or FIELD_TEXT, and sets *n to their
  * number. Returns what is behind the value. */

@@ -9,37 +9,34 @@
 
 #include "tracepoints/fields/scalar.h"
 #include "traces/read/schema.h"
+#include "traces/read/visit.h"
 #include "traces/read/where-fields-private.h"
 
 /* Returns the type for conditions, or 0: they cannot use the field. */
 static uint8_t type_of(const struct field_class *class)
 {
-	enum scalar_sort sort = class->is_signed ? SCALAR_SIGNED :
-						   SCALAR_UNSIGNED;
+	const struct field_class *element = class->members;
 
 	switch (class->kind) {
-	case FIELD_INTEGER:
-	case FIELD_ENUM:
-		return scalar_of_sort(sort, class->bytes);
-	case FIELD_REAL:
-		return scalar_of_sort(SCALAR_REAL, class->bytes);
 	case FIELD_STRING:
 		return TAFFRAIL_T_STRING;
 	case FIELD_TEXT:
 		/* a character, or a text of fixed size */
-		return class->count == 1 ? scalar_of_sort(sort, 1) :
-					   TAFFRAIL_T_STRING;
+		return class->count != 1 ? TAFFRAIL_T_STRING :
+		       class->is_signed	 ? TAFFRAIL_T_S8 :
+					   TAFFRAIL_T_U8;
 	case FIELD_ARRAY:
 	case FIELD_SEQUENCE:
 	case FIELD_LIST:
 		/* elements that are no numbers have no type */
-		return TAFFRAIL_T_SEQUENCE |
-		       (class->members[0].kind <= FIELD_ENUM ?
-				type_of(&class->members[0]) : 0);
+		return TAFFRAIL_T_SEQUENCE | (element->kind <= FIELD_ENUM ?
+					      field_scalar(element) : 0);
 	case FIELD_VARIANT:
 		return TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_U8;
-	default:
+	case FIELD_STRUCT:
 		return 0;
+	default:
+		return field_scalar(class);
 	}
 }
 
@@ -48,7 +45,7 @@ static uint8_t type_of_option(const struct field_class *option)
 {
 	if (option->kind == FIELD_STRING || option->kind == FIELD_TEXT)
 		return TAFFRAIL_T_STRING;
-	return option->kind <= FIELD_ENUM ? type_of(option) : 0;
+	return option->kind <= FIELD_ENUM ? field_scalar(option) : 0;
 }
 
 /* Returns whether a word stands in the expression. */

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 #include "tracepoints/fields/field-text.h"
-#include "tracepoints/fields/scalar.h"
 #include "traces/read/field-at.h"
+#include "traces/read/visit.h"
 #include "traces/text/number.h"
 #include "traces/text/private.h"
 
@@ -89,20 +89,14 @@ static const char *put_field(struct out *out, const struct trace_event *event,
 /* Returns the type that a mark's field had, or 0: no mark has such a field. */
 static uint8_t type_of(const struct field_class *class)
 {
-	switch (class->kind) {
-	case FIELD_STRING:
+	bool is_partial = class->bits || class->is_length;
+
+	if (class->kind == FIELD_STRING)
 		return TAFFRAIL_T_STRING;
-	case FIELD_REAL:
-		return scalar_of_sort(SCALAR_REAL, class->bytes);
-	case FIELD_INTEGER:
-	case FIELD_ENUM:
-		return class->bits || class->is_length ? 0 :
-			scalar_of_sort(class->is_signed ? SCALAR_SIGNED :
-							  SCALAR_UNSIGNED,
-				       class->bytes);
-	default:
+	if (class->kind > FIELD_ENUM ||
+	    (is_partial && class->kind != FIELD_REAL))
 		return 0;
-	}
+	return field_scalar(class);
 }
 
 /* Finds the types of a mark's fields. Returns whether all are known. */
