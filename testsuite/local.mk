@@ -81,7 +81,8 @@ unit_programs = \
 	testsuite/unit/traces/labels \
 	testsuite/unit/traces/metadata \
 	testsuite/unit/traces/number \
-	testsuite/unit/traces/pairs
+	testsuite/unit/traces/pairs \
+	testsuite/unit/traces/visit
 check_PROGRAMS += $(unit_programs)
 LDADD = libcommand.a libagent.a $(LIBELF) $(LIBZYDIS) $(LIBZ)
 # `cleanup` variables get a table of call sites
