@@ -137,6 +137,8 @@ command_sources = \
 	command/load/load.c \
 	command/load/note.c \
 	command/load/rights.c \
+	command/process/child.c \
+	command/process/child.h \
 	command/process/mapped-file.c \
 	command/process/mapped-file.h \
 	command/process/opener.c \
@@ -266,7 +268,8 @@ command_sources = \
 if MACHINE_X86_64
 command_sources += \
 	command/attach/stub-x86_64.S \
-	command/attach/thread-x86_64.c
+	command/attach/thread-x86_64.c \
+	command/process/seal-x86_64.c
 endif
 
 # the page that `taffrail timeline` writes; its script is these files in a row

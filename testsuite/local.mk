@@ -27,6 +27,7 @@ unit_programs = \
 	testsuite/unit/buffers/tally \
 	testsuite/unit/command/attach \
 	testsuite/unit/command/causes \
+	testsuite/unit/command/child \
 	testsuite/unit/command/client \
 	testsuite/unit/command/completion \
 	testsuite/unit/command/doctor \

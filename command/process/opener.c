@@ -7,39 +7,24 @@
  *	   |                                 |  open, read: may wait for ever
  *	   |<-- errno, stat, descriptors --- |
  *	   | no answer in time: SIGKILL, another child for the next file
- *
- * Facts: a request of FUSE that its server has taken is waited for without
- * end, also by a thread with a pending SIGKILL (request_wait_answer(), Linux
- * 6.1). So nothing waits for the end of such a child, and the child holds no
- * descriptor whose close a reader may await.
  */
 #include "command/process/opener.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/sendfile.h>
-#include <sys/socket.h>
 #include <sys/statfs.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/base.h"
 #include "command/common/command.h"
+#include "command/process/child.h"
 
-#ifndef SYS_close_range
-#define SYS_close_range	436
-#endif
 #define WAIT_MS		3000	/* for an answer */
 #define WAIT_LESS_MS	200	/* once SILENT_MAX files gave none */
 #define SILENT_MAX	3
@@ -63,18 +48,12 @@ struct answer {
 	bool copied;
 };
 
-/* A descriptor comes with the answer to ASK_OPEN. */
-union control {
-	struct cmsghdr align;
-	char bytes[CMSG_SPACE(sizeof(int))];
-};
+static struct child child;
 
 static struct {
-	pid_t pid;			/* 0: there is none */
-	int socket;
-	unsigned int silent;		/* files that gave no answer; */
+	unsigned int count;		/* files that gave no answer; */
 	char *paths[SILENT_MAX];	/* the first of them */
-} child;
+} silent;
 
 /* Returns true for file systems whose files the kernel reads without another
  * program or machine. An overlay is not among them: what is below may be. */
@@ -208,23 +187,6 @@ static int open_there(struct answer *answer, const struct question *question,
 	return ret;
 }
 
-static bool send_answer(const struct answer *answer, int fd)
-{
-	union control control = { .bytes = "" };
-	struct iovec part = { (void *)answer, sizeof(*answer) };
-	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
-
-	if (fd >= 0) {
-		message.msg_control = control.bytes;
-		message.msg_controllen = sizeof(control.bytes);
-		control.align.cmsg_level = SOL_SOCKET;
-		control.align.cmsg_type = SCM_RIGHTS;
-		control.align.cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(&control.align), &fd, sizeof(int));
-	}
-	return sendmsg(0, &message, MSG_NOSIGNAL) >= 0;
-}
-
 /* The answer comes last: to close a file, too, may take for ever. */
 static bool question_serve(const struct question *question)
 {
@@ -241,139 +203,75 @@ static bool question_serve(const struct question *question)
 	}
 	if (place >= 0)
 		close(place);
-	sent = send_answer(&answer, fd);
+	sent = child_send(CHILD_SOCKET, &answer, sizeof(answer), fd);
 	if (fd >= 0)
 		close(fd);
 	return sent;
 }
 
-static void limit(int what, rlim_t to)
-{
-	const struct rlimit limits = { to, to };
-
-	setrlimit(what, &limits);
-}
-
-/* In the child: answers until the socket is closed. */
-static void serve_all(int socket, pid_t parent)
+/* In the child. */
+static void serve_all(void)
 {
 	struct question question;
+	int fd;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	limit(RLIMIT_CORE, 0);
-	limit(RLIMIT_CPU, CPU_SECONDS);
-	limit(RLIMIT_FSIZE, COPY_MAX);
-	if (getppid() != parent || dup2(socket, 0) < 0)
-		_exit(1);
-	for (int fd = 1; syscall(SYS_close_range, 1u, ~0u, 0u) && fd < 1024;
-	     fd++)
-		close(fd);
-	while (recv(0, &question, sizeof(question), 0) == sizeof(question) &&
+	while (child_receive(CHILD_SOCKET, &question, sizeof(question), &fd,
+			     -1) == sizeof(question) &&
 	       question_serve(&question))
 		;
-	_exit(0);
 }
 
-/* No signal ends the child but SIGKILL. */
-static bool begin(void)
-{
-	pid_t parent = getpid();
-	sigset_t all, before;
-	int sockets[2];
+static const struct child_spec spec = {
+	.serve = serve_all,
+	.cpu_seconds = CPU_SECONDS,
+	.file_bytes = COPY_MAX,
+};
 
-	if (child.pid)
-		return true;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
-		return false;
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &before);
-	child.pid = fork();
-	if (!child.pid)
-		serve_all(sockets[1], parent);
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	close(sockets[1]);
-	child.socket = sockets[0];
-	if (child.pid > 0)
-		return true;
-	close(child.socket);
-	child.pid = 0;
-	return false;
-}
-
-/* Does not wait for a child that cannot end; init does. */
 void opener_end(void)
 {
-	const struct timespec pause = { .tv_nsec = 1000000 };
-
-	if (!child.pid)
-		return;
-	kill(child.pid, SIGKILL);
-	close(child.socket);
-	for (int i = 0; i < 20 && !waitpid(child.pid, NULL, WNOHANG); i++)
-		nanosleep(&pause, NULL);
-	child.pid = 0;
-}
-
-/* Waits for the answer. Returns 0, -ETIMEDOUT, or -EPIPE: the child is gone. */
-static int receive(struct answer *answer, int *fd, int ms)
-{
-	union control control = { .bytes = "" };
-	struct iovec part = { answer, sizeof(*answer) };
-	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1,
-				  .msg_control = control.bytes,
-				  .msg_controllen = sizeof(control.bytes) };
-	struct pollfd poll_fd = { .fd = child.socket, .events = POLLIN };
-	struct timespec now;
-	int64_t end;
-	ssize_t n;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	end = now.tv_sec * 1000 + now.tv_nsec / 1000000 + ms;
-	while ((n = poll(&poll_fd, 1, ms)) < 0 && errno == EINTR) {
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		ms = (int)(end - (now.tv_sec * 1000 + now.tv_nsec / 1000000));
-		ms = ms < 0 ? 0 : ms;
-	}
-	if (!n)
-		return -ETIMEDOUT;
-	n = recvmsg(child.socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-	if (n != sizeof(*answer))
-		return -EPIPE;
-	if (message.msg_controllen >= CMSG_LEN(sizeof(int)))
-		memcpy(fd, CMSG_DATA(&control.align), sizeof(int));
-	return 0;
+	child_end(&child);
 }
 
 static void note_silent(const char *path)
 {
-	if (child.silent < SILENT_MAX) {
-		child.paths[child.silent] = strdup(path);
+	if (silent.count < SILENT_MAX) {
+		silent.paths[silent.count] = strdup(path);
 		command_warn("%s does not answer: what it would tell is "
 			     "missing", path);
 	}
-	child.silent++;
+	silent.count++;
+}
+
+/* Asks the child. Returns 0, -ETIMEDOUT, or -EPIPE: the child is gone. */
+static int ask_child(const struct question *question, struct answer *answer,
+		     int *fd)
+{
+	int ms = silent.count < SILENT_MAX ? WAIT_MS : WAIT_LESS_MS;
+	ssize_t n = -EPIPE;
+
+	if (child_send(child.socket, question, sizeof(*question), -1))
+		n = child_receive(child.socket, answer, sizeof(*answer), fd,
+				  ms);
+	return n == sizeof(*answer) ? 0 : n == -ETIMEDOUT ? -ETIMEDOUT : -EPIPE;
 }
 
 /* Returns what the child answers, or a negative errno. */
 static int ask(const struct question *question, struct answer *answer, int *fd)
 {
-	int ms = child.silent < SILENT_MAX ? WAIT_MS : WAIT_LESS_MS;
 	int ret = -EPIPE;
 
 	/* a child is gone with the thread of this command that made it */
 	for (int i = 0; i < 2 && ret == -EPIPE; i++) {
-		if (!begin()) {
-			if (!child.silent++)
+		if (!child_begin(&child, &spec)) {
+			if (!silent.count++)
 				command_warn("cannot open %s: no process can "
 					     "be made for it",
 					     question->path);
 			return -ETIMEDOUT;
 		}
-		if (send(child.socket, question, sizeof(*question),
-			 MSG_NOSIGNAL) == sizeof(*question))
-			ret = receive(answer, fd, ms);
+		ret = ask_child(question, answer, fd);
 		if (ret)
-			opener_end();
+			child_end(&child);
 	}
 	if (ret == -ETIMEDOUT)
 		note_silent(question->path);
@@ -383,7 +281,7 @@ static int ask(const struct question *question, struct answer *answer, int *fd)
 static bool was_silent(const char *path)
 {
 	for (size_t i = 0; i < SILENT_MAX; i++)
-		if (child.paths[i] && !strcmp(child.paths[i], path))
+		if (silent.paths[i] && !strcmp(silent.paths[i], path))
 			return true;
 	return false;
 }

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Starts, asks and ends children of this command. See child.h.
+ */
+#include "command/process/child.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef SYS_close_range
+#define SYS_close_range	436
+#endif
+#define END_LOOKS	20	/* for the end of a child, 1 ms apart */
+
+/* A descriptor comes with a message. */
+union control {
+	struct cmsghdr align;
+	char bytes[CMSG_SPACE(sizeof(int))];
+};
+
+static void limit(int what, rlim_t to)
+{
+	const struct rlimit limits = { to, to };
+
+	setrlimit(what, &limits);
+}
+
+/* Limits memory to what the process has now, and `more`. Without /proc there is
+ * no such limit. */
+static void limit_memory(uint64_t more)
+{
+	FILE *statm = fopen("/proc/self/statm", "re");
+	unsigned long long pages;
+
+	if (!statm)
+		return;
+	if (fscanf(statm, "%llu", &pages) == 1)
+		limit(RLIMIT_AS, pages * (uint64_t)sysconf(_SC_PAGESIZE) +
+				 more);
+	fclose(statm);
+}
+
+/* In the child. A kernel without seccomp leaves the limits. */
+static void serve(const struct child_spec *spec, int socket, pid_t parent)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	limit(RLIMIT_CORE, 0);
+	limit(RLIMIT_CPU, spec->cpu_seconds);
+	limit(RLIMIT_FSIZE, spec->file_bytes);
+	if (spec->memory_bytes)
+		limit_memory(spec->memory_bytes);
+	if (getppid() != parent || dup2(socket, CHILD_SOCKET) < 0)
+		_exit(1);
+	for (int fd = 1; syscall(SYS_close_range, 1u, ~0u, 0u) && fd < 1024;
+	     fd++)
+		close(fd);
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (spec->sealed)
+		child_seal();
+	spec->serve();
+	_exit(0);
+}
+
+bool child_begin(struct child *child, const struct child_spec *spec)
+{
+	pid_t parent = getpid();
+	sigset_t all, before;
+	int sockets[2];
+
+	if (child->pid)
+		return true;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
+		return false;
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	child->pid = fork();
+	if (!child->pid)
+		serve(spec, sockets[1], parent);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	close(sockets[1]);
+	child->socket = sockets[0];
+	if (child->pid > 0)
+		return true;
+	close(child->socket);
+	child->pid = 0;
+	return false;
+}
+
+void child_end(struct child *child)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+
+	if (!child->pid)
+		return;
+	kill(child->pid, SIGKILL);
+	close(child->socket);
+	for (int i = 0; i < END_LOOKS && !waitpid(child->pid, NULL, WNOHANG);
+	     i++)
+		nanosleep(&pause, NULL);
+	child->pid = 0;
+}
+
+bool child_send(int socket, const void *bytes, size_t n, int fd)
+{
+	union control control = { .bytes = "" };
+	struct iovec part = { (void *)bytes, n };
+	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+	ssize_t sent;
+
+	if (fd >= 0) {
+		message.msg_control = control.bytes;
+		message.msg_controllen = sizeof(control.bytes);
+		control.align.cmsg_level = SOL_SOCKET;
+		control.align.cmsg_type = SCM_RIGHTS;
+		control.align.cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(&control.align), &fd, sizeof(int));
+	}
+	while ((sent = sendmsg(socket, &message, MSG_NOSIGNAL)) < 0 &&
+	       errno == EINTR)
+		;
+	return sent == (ssize_t)n;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Waits until there is a message; false: there is none in time. */
+static bool await(int socket, int ms)
+{
+	struct pollfd poll_fd = { .fd = socket, .events = POLLIN };
+	int64_t end = now_ms() + ms;
+	int n;
+
+	while ((n = poll(&poll_fd, 1, ms)) < 0 && errno == EINTR) {
+		ms = (int)(end - now_ms());
+		ms = ms < 0 ? 0 : ms;
+	}
+	return n;
+}
+
+ssize_t child_receive(int socket, void *to, size_t room, int *fd, int ms)
+{
+	union control control = { .bytes = "" };
+	struct iovec part = { to, room };
+	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1,
+				  .msg_control = control.bytes,
+				  .msg_controllen = sizeof(control.bytes) };
+	ssize_t n;
+
+	*fd = -1;
+	if (ms >= 0 && !await(socket, ms))
+		return -ETIMEDOUT;
+	while ((n = recvmsg(socket, &message, MSG_CMSG_CLOEXEC)) < 0 &&
+	       errno == EINTR)
+		;
+	if (n > 0 && message.msg_controllen >= CMSG_LEN(sizeof(int)))
+		memcpy(fd, CMSG_DATA(&control.align), sizeof(int));
+	if (n > 0 && !(message.msg_flags & MSG_TRUNC))
+		return n;
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+	return -EPIPE;
+}
