@@ -245,6 +245,14 @@ command_sources = \
 	command/status-private.h \
 	command/status.c \
 	command/stop.c \
+	command/symboliser/lines.c \
+	command/symboliser/names.c \
+	command/symboliser/protocol-private.h \
+	command/symboliser/protocol.c \
+	command/symboliser/serve-private.h \
+	command/symboliser/serve.c \
+	command/symboliser/symboliser.c \
+	command/symboliser/symboliser.h \
 	command/timeline/bytes.c \
 	command/timeline/bytes-private.h \
 	command/timeline/chunk.c \

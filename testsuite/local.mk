@@ -13,6 +13,7 @@ unit_programs = \
 	testsuite/fuzz/plan \
 	testsuite/fuzz/ring \
 	testsuite/fuzz/scribble \
+	testsuite/fuzz/symbols \
 	testsuite/fuzz/trace \
 	testsuite/fuzz/usdt \
 	testsuite/unit/base/glob \
@@ -43,6 +44,7 @@ unit_programs = \
 	testsuite/unit/command/report \
 	testsuite/unit/command/rule \
 	testsuite/unit/command/rundir \
+	testsuite/unit/command/symboliser \
 	testsuite/unit/command/targets \
 	testsuite/unit/command/texts \
 	testsuite/unit/command/timeline \
@@ -85,7 +87,7 @@ unit_programs = \
 	testsuite/unit/traces/pairs \
 	testsuite/unit/traces/visit
 check_PROGRAMS += $(unit_programs)
-LDADD = libcommand.a libagent.a $(LIBELF) $(LIBZYDIS) $(LIBZ)
+LDADD = libcommand.a libagent.a $(LIBDW) $(LIBELF) $(LIBZYDIS) $(LIBZ)
 # `cleanup` variables get a table of call sites
 testsuite_fuzz_plan_CFLAGS = $(AM_CFLAGS) -fexceptions
 testsuite_unit_buffers_anchor_LDADD = $(LDADD) -lm

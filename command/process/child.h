@@ -22,11 +22,10 @@
 struct child_spec {
 	/* Serves requests until CHILD_SOCKET is closed. */
 	void (*serve)(void);
-	uint32_t cpu_seconds;		/* of processor time, for all requests */
+	uint32_t cpu_seconds;		/* for all requests */
 	uint64_t file_bytes;		/* of a file that it writes */
 	uint64_t memory_bytes;		/* beyond the command's; 0: any */
-	bool sealed;			/* it makes the system calls of
-					 * child_seal() alone */
+	bool sealed;			/* child_seal() */
 };
 
 #define CHILD_SOCKET	0		/* its only descriptor */

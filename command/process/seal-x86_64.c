@@ -23,8 +23,8 @@ static const int allowed[] = {
 	/* memory, and the files that came as descriptors */
 	SYS_mmap, SYS_munmap, SYS_mremap, SYS_brk, SYS_madvise,
 	/* the limit of each request */
-	SYS_setitimer, SYS_clock_gettime,
-	SYS_futex, SYS_getrandom, SYS_rt_sigreturn, SYS_restart_syscall,
+	SYS_setitimer, SYS_clock_gettime, SYS_rt_sigaction, SYS_rt_sigprocmask,
+	SYS_futex, SYS_getrandom, SYS_restart_syscall,
 	SYS_exit, SYS_exit_group,
 };
 

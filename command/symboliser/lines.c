@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Lines of source, and functions that were inlined, by an ELF file's DWARF: the
+ * symboliser's child. Facts: DWARF 5, 3.3.8, "Inlinable and Inlined
+ * Subprograms".
+ *
+ * A file of which the DWARF lies elsewhere (.gnu_debuglink, .gnu_debugaltlink)
+ * has no lines: the child opens nothing.
+ */
+#include "command/symboliser/serve-private.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Copies text, the beginning or the end of it where there is no room. */
+static void copy_text(char *to, size_t room, const char *text, bool end)
+{
+	size_t n = text ? strlen(text) : 0;
+
+	if (n >= room && end)
+		text += n - (room - 1);
+	strncpy(to, text ? text : "", room - 1);
+	to[room - 1] = '\0';
+}
+
+/* Gives the unit of an address; false: there is none. Some compilers write no
+ * table of the addresses of units (.debug_aranges). */
+static bool find_unit(Dwarf *dwarf, uint64_t address, Dwarf_Die *unit)
+{
+	Dwarf_CU *cu = NULL;
+	uint8_t type;
+
+	if (dwarf_addrdie(dwarf, address, unit))
+		return true;
+	while (!dwarf_get_units(dwarf, cu, &cu, NULL, &type, unit, NULL))
+		if (dwarf_haspc(unit, address) > 0)
+			return true;
+	return false;
+}
+
+static void name_frame(struct symboliser_frame *frame, Dwarf_Die *function)
+{
+	static const unsigned int kinds[] = { DW_AT_linkage_name,
+					      DW_AT_MIPS_linkage_name,
+					      DW_AT_name };
+	const char *name = NULL;
+	Dwarf_Attribute attribute;
+
+	for (size_t i = 0; !name && i < sizeof(kinds) / sizeof(*kinds); i++)
+		name = dwarf_formstring(dwarf_attr_integrate(
+			function, kinds[i], &attribute));
+	copy_text(frame->function, sizeof(frame->function), name, false);
+}
+
+static void place_frame(struct symboliser_frame *frame, Dwarf_Die *unit,
+			uint64_t file, uint64_t line)
+{
+	Dwarf_Files *files;
+	size_t n;
+
+	frame->line = (uint32_t)line;
+	if (!dwarf_getsrcfiles(unit, &files, &n) && file < n)
+		copy_text(frame->file, sizeof(frame->file),
+			  dwarf_filesrc(files, file, NULL, NULL), true);
+}
+
+/* Sets a frame to where its function was inlined. */
+static void place_call(struct symboliser_frame *frame, Dwarf_Die *unit,
+		       Dwarf_Die *inlined)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word file = 0, line = 0;
+
+	frame->line = 0;
+	frame->file[0] = '\0';
+	dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute),
+			&line);
+	if (!dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute),
+			     &file))
+		place_frame(frame, unit, file, line);
+}
+
+static void place_address(struct symboliser_frame *frame, Dwarf_Die *unit,
+			  uint64_t address)
+{
+	Dwarf_Line *line = dwarf_getsrc_die(unit, address);
+	int number;
+
+	if (!line || dwarf_lineno(line, &number))
+		return;
+	frame->line = number > 0 ? (uint32_t)number : 0;
+	copy_text(frame->file, sizeof(frame->file),
+		  dwarf_linesrc(line, NULL, NULL), true);
+}
+
+static void take_frames(struct symboliser_frame *frame, Dwarf_Die *unit,
+			uint64_t address,
+			void (*take)(const struct symboliser_frame *frame,
+				     void *priv), void *priv)
+{
+	Dwarf_Die *innermost = NULL, *scopes = NULL;
+	/* what it gives behind an inlined function is where that is written */
+	int n = dwarf_getscopes(unit, address, &innermost);
+	uint32_t frames = 0;
+
+	if (n > 0)
+		n = dwarf_getscopes_die(&innermost[0], &scopes);
+	free(innermost);
+	place_address(frame, unit, address);
+	for (int i = 0; i < n && frames < SYMBOLISER_FRAMES_MAX; i++) {
+		int tag = dwarf_tag(&scopes[i]);
+
+		if (tag != DW_TAG_inlined_subroutine &&
+		    tag != DW_TAG_subprogram)
+			continue;
+		name_frame(frame, &scopes[i]);
+		take(frame, priv);
+		frames++;
+		if (tag == DW_TAG_subprogram)
+			break;
+		place_call(frame, unit, &scopes[i]);
+	}
+	if (!frames && frame->line)
+		take(frame, priv);
+	free(scopes);
+}
+
+void symboliser_find_lines(const uint64_t *addresses, uint32_t n, Elf *elf,
+			   void (*take)(const struct symboliser_frame *frame,
+					void *priv), void *priv)
+{
+	Dwarf *dwarf = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
+
+	for (uint32_t i = 0; dwarf && i < n; i++) {
+		struct symboliser_frame frame = { .address = i };
+		Dwarf_Die unit;
+
+		if (find_unit(dwarf, addresses[i], &unit))
+			take_frames(&frame, &unit, addresses[i], take, priv);
+	}
+	dwarf_end(dwarf);
+}

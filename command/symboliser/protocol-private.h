@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the command and the symboliser's child say to each other.
+ *
+ *	command                            child
+ *	   | request, descriptor ----------> |  maps the file, reads it
+ *	   | <---------- answer, and items - |  as many answers as it takes;
+ *	   | <---- answer, and items, last - |  the last one says so
+ *	   | no answer in time: SIGKILL; no other one for this request
+ *
+ * What must stay true: the child keeps nothing from one request to the next, so
+ * another child can take its place at any time. Both sides check what they get.
+ */
+#ifndef COMMAND_SYMBOLISER_PROTOCOL_PRIVATE_H
+#define COMMAND_SYMBOLISER_PROTOCOL_PRIVATE_H
+
+#include "command/symboliser/symboliser.h"
+
+/* ASK_TYPES is for the types of fields, which nothing asks for yet. */
+enum symboliser_what {
+	ASK_MODULE = 1,
+	ASK_NAMES,
+	ASK_LINES,
+	ASK_CXX,
+	ASK_TYPES,
+	ASK_END,
+};
+
+#define SYMBOLISER_LINKER_BYTES	256u	/* of a C++ name in the file */
+#define SYMBOLISER_ITEMS_MAX	64u	/* in an answer */
+#define SYMBOLISER_FRAMES_MAX	16u	/* of an address */
+
+struct symboliser_request {
+	uint32_t what;
+	uint32_t count;			/* of addresses, or the name's bytes */
+	uint32_t ms;			/* of processor time, from 1 on */
+	uint32_t unused;
+	uint64_t file_bytes;
+	union {
+		uint64_t addresses[SYMBOLISER_ADDRESSES_MAX];
+		char name[SYMBOLISER_LINKER_BYTES];
+	};
+};
+
+struct symboliser_text {
+	uint64_t length;		/* of all of it */
+	char text[SYMBOLISER_CXX_BYTES];
+};
+
+struct symboliser_answer {
+	int32_t error;			/* 0, or a negative errno: no items */
+	uint32_t what;			/* of the request */
+	uint32_t count;			/* of items here */
+	uint32_t last;			/* 1: no answer follows */
+	uint64_t ns;			/* that the request took until here */
+	union {
+		struct symboliser_module module;
+		struct symboliser_symbol symbols[SYMBOLISER_ITEMS_MAX];
+		struct symboliser_frame frames[SYMBOLISER_ITEMS_MAX];
+		struct symboliser_text text;
+	};
+};
+
+#define REQUEST_HEAD	offsetof(struct symboliser_request, addresses)
+#define ANSWER_HEAD	offsetof(struct symboliser_answer, module)
+
+/* Returns whether a request of `n` bytes, which came with a descriptor or not,
+ * is one that the child serves. */
+bool symboliser_request_valid(const struct symboliser_request *request,
+			      size_t n, bool file);
+
+/* Returns whether an answer of `n` bytes is one to a request for `what`: its
+ * texts end, and its numbers are in their bounds. */
+bool symboliser_answer_valid(const struct symboliser_answer *answer, size_t n,
+			     uint32_t what);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Checks what the command and the symboliser's child say. See
+ * protocol-private.h.
+ */
+#include "command/symboliser/protocol-private.h"
+
+#include <string.h>
+
+static bool ends(const char *text, size_t room)
+{
+	return memchr(text, '\0', room);
+}
+
+static bool in_order(const uint64_t *addresses, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (addresses[i] <= addresses[i - 1])
+			return false;
+	return true;
+}
+
+bool symboliser_request_valid(const struct symboliser_request *request,
+			      size_t n, bool file)
+{
+	if (n < REQUEST_HEAD || !request->ms ||
+	    file != (request->what != ASK_CXX))
+		return false;
+	n -= REQUEST_HEAD;
+	switch (request->what) {
+	case ASK_MODULE:
+		return !n && !request->count;
+	case ASK_NAMES:
+	case ASK_LINES:
+		return request->count &&
+		       request->count <= SYMBOLISER_ADDRESSES_MAX &&
+		       n == request->count * sizeof(uint64_t) &&
+		       in_order(request->addresses, request->count);
+	case ASK_CXX:
+		return request->count &&
+		       request->count <= SYMBOLISER_LINKER_BYTES &&
+		       n == request->count && ends(request->name, n);
+	default:
+		return false;
+	}
+}
+
+static size_t item_bytes(uint32_t what)
+{
+	switch (what) {
+	case ASK_MODULE:
+		return sizeof(struct symboliser_module);
+	case ASK_NAMES:
+		return sizeof(struct symboliser_symbol);
+	case ASK_LINES:
+		return sizeof(struct symboliser_frame);
+	default:
+		return sizeof(struct symboliser_text);
+	}
+}
+
+static bool item_valid(const struct symboliser_answer *answer, uint32_t i)
+{
+	switch (answer->what) {
+	case ASK_MODULE:
+		return answer->module.nsegments <= SYMBOLISER_SEGMENTS_MAX &&
+		       answer->module.id_bytes <= SYMBOLISER_ID_BYTES;
+	case ASK_NAMES:
+		return ends(answer->symbols[i].name, SYMBOLISER_NAME_BYTES) &&
+		       (!answer->symbols[i].rank || *answer->symbols[i].name);
+	case ASK_LINES:
+		return answer->frames[i].address < SYMBOLISER_ADDRESSES_MAX &&
+		       ends(answer->frames[i].file, SYMBOLISER_PATH_BYTES) &&
+		       ends(answer->frames[i].function, SYMBOLISER_NAME_BYTES);
+	default:
+		return ends(answer->text.text, SYMBOLISER_CXX_BYTES) &&
+		       answer->text.length >= strlen(answer->text.text);
+	}
+}
+
+bool symboliser_answer_valid(const struct symboliser_answer *answer, size_t n,
+			     uint32_t what)
+{
+	bool one = what == ASK_MODULE || what == ASK_CXX;
+
+	if (n < ANSWER_HEAD || answer->what != what || answer->last > 1)
+		return false;
+	if (answer->error)
+		return answer->error < 0 && answer->last && !answer->count &&
+		       n == ANSWER_HEAD;
+	if (answer->count > SYMBOLISER_ITEMS_MAX ||
+	    (one && (answer->count != 1 || !answer->last)) ||
+	    n != ANSWER_HEAD + answer->count * item_bytes(what))
+		return false;
+	for (uint32_t i = 0; i < answer->count; i++)
+		if (!item_valid(answer, i))
+			return false;
+	return true;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the symboliser's child does: files in memory, `image` and `bytes`. Each
+ * file is input.
+ */
+#ifndef COMMAND_SYMBOLISER_SERVE_PRIVATE_H
+#define COMMAND_SYMBOLISER_SERVE_PRIVATE_H
+
+#include <libelf.h>
+
+#include "command/symboliser/protocol-private.h"
+
+/* Serves requests until the socket is closed. */
+void symboliser_serve(void);
+
+/* Reads a C++ name as __cxa_demangle() does; NULL: there is no libstdc++. Set
+ * before the child begins. */
+extern char *(*symboliser_cxx_read)(const char *name, char *buffer,
+				    size_t *bytes, int *status);
+
+/* Returns 0, or -ENOEXEC: it is no program or library of this machine. */
+int symboliser_read_module(struct symboliser_module *module, const void *image,
+			   size_t bytes);
+
+/* Gives the symbols of `n` addresses in order, in `found`, which is all zeros.
+ */
+void symboliser_find_names(struct symboliser_symbol *found,
+			   const uint64_t *addresses, size_t n, Elf *elf);
+
+/* Calls `take` for each frame of the addresses, in order. */
+void symboliser_find_lines(const uint64_t *addresses, uint32_t n, Elf *elf,
+			   void (*take)(const struct symboliser_frame *frame,
+					void *priv), void *priv);
+
+#endif

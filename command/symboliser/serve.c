@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The symboliser's child. See protocol-private.h.
+ *
+ * The kernel ends the child where a request takes more than its processor time
+ * (SIGPROF), or reads behind the end of a file that was cut (SIGBUS).
+ */
+#include "command/symboliser/serve-private.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command/process/child.h"
+
+char *(*symboliser_cxx_read)(const char *name, char *buffer, size_t *bytes,
+			     int *status);
+
+static struct symboliser_request request;
+static struct symboliser_answer answer;
+static uint64_t began;			/* processor time, ns */
+
+/* The process's clock goes on at ticks while it has a limit. */
+static uint64_t processor_time(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void limit_time(uint32_t ms)
+{
+	const struct itimerval timer = { .it_value = { ms / 1000,
+						       ms % 1000 * 1000 } };
+
+	setitimer(ITIMER_PROF, &timer, NULL);
+}
+
+static void send_answer(bool last, size_t item_bytes)
+{
+	answer.what = request.what;
+	answer.last = last;
+	answer.ns = processor_time() - began;
+	if (!child_send(CHILD_SOCKET, &answer,
+			ANSWER_HEAD + answer.count * item_bytes, -1))
+		_exit(1);
+	answer.count = 0;
+}
+
+static void send_error(int error)
+{
+	answer.error = error;
+	answer.count = 0;
+	send_answer(true, 0);
+	answer.error = 0;
+}
+
+static void answer_names(Elf *elf)
+{
+	static struct symboliser_symbol found[SYMBOLISER_ADDRESSES_MAX];
+	uint32_t n = request.count;
+
+	memset(found, 0, n * sizeof(*found));
+	symboliser_find_names(found, request.addresses, n, elf);
+	for (uint32_t i = 0; i < n; i++) {
+		answer.symbols[answer.count++] = found[i];
+		if (answer.count == SYMBOLISER_ITEMS_MAX || i + 1 == n)
+			send_answer(i + 1 == n, sizeof(*found));
+	}
+}
+
+static void add_frame(const struct symboliser_frame *frame, void *priv)
+{
+	(void)priv;
+	if (answer.count == SYMBOLISER_ITEMS_MAX)
+		send_answer(false, sizeof(*frame));
+	answer.frames[answer.count++] = *frame;
+}
+
+static void answer_lines(Elf *elf)
+{
+	symboliser_find_lines(request.addresses, request.count, elf, add_frame,
+			      NULL);
+	send_answer(true, sizeof(struct symboliser_frame));
+}
+
+static void answer_file(void *image, size_t bytes)
+{
+	Elf *elf;
+
+	if (symboliser_read_module(&answer.module, image, bytes)) {
+		send_error(-ENOEXEC);
+		return;
+	}
+	if (request.what == ASK_MODULE) {
+		answer.count = 1;
+		send_answer(true, sizeof(answer.module));
+		return;
+	}
+	/* NULL: its section headers make no sense, so it has no symbols */
+	elf = elf_memory(image, bytes);
+	if (request.what == ASK_NAMES)
+		answer_names(elf);
+	else
+		answer_lines(elf);
+	elf_end(elf);
+}
+
+static void serve_file(int fd)
+{
+	void *image = mmap(NULL, request.file_bytes, PROT_READ, MAP_PRIVATE,
+			   fd, 0);
+
+	close(fd);
+	if (image == MAP_FAILED) {
+		send_error(-ENOEXEC);
+		return;
+	}
+	answer_file(image, request.file_bytes);
+	munmap(image, request.file_bytes);
+}
+
+static void serve_cxx(void)
+{
+	int status;
+	char *text = symboliser_cxx_read ?
+		symboliser_cxx_read(request.name, NULL, NULL, &status) : NULL;
+
+	memset(&answer.text, 0, sizeof(answer.text));
+	if (text) {
+		answer.text.length = strlen(text);
+		strncpy(answer.text.text, text, SYMBOLISER_CXX_BYTES - 1);
+	}
+	free(text);
+	answer.count = 1;
+	send_answer(true, sizeof(answer.text));
+}
+
+void symboliser_serve(void)
+{
+	sigset_t set;
+	ssize_t n;
+	int fd;
+
+	/* the parent's handler is not for this process */
+	signal(SIGPROF, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGPROF);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	elf_version(EV_CURRENT);
+	while ((n = child_receive(CHILD_SOCKET, &request, sizeof(request), &fd,
+				  -1)) > 0 &&
+	       symboliser_request_valid(&request, (size_t)n, fd >= 0)) {
+		began = processor_time();
+		limit_time(request.ms);
+		if (fd >= 0)
+			serve_file(fd);
+		else
+			serve_cxx();
+		limit_time(0);
+	}
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The command's side of the symboliser. See symboliser.h.
+ *
+ * Facts: libstdc++ of gcc 12 reads the name `_Z1fIXsrU` without end, so reading
+ * a C++ name has a limit of its own, and the child that reached it is replaced.
+ * Where there is no libstdc++, no C++ program runs; the command does not need
+ * it otherwise, so it is loaded for the first C++ name. Itanium C++ ABI, 3.4,
+ * "Demangler API", and 5.1, "External Names".
+ */
+#include "command/symboliser/symboliser.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/process/child.h"
+#include "command/symboliser/serve-private.h"
+
+#define LIBRARY		"libstdc++.so.6"
+#define MS		1000000u	/* in nanoseconds */
+#define WAIT_MS		60000		/* for an answer, on a busy machine */
+#define REQUEST_MS_MAX	60000u		/* of processor time */
+#define MODULE_MS	500u
+#define CXX_MS		200u
+#define CXX_BAD_MAX	4		/* names that end children; then none is
+					 * read */
+#define CPU_SECONDS	600		/* of a child, for all requests */
+#define MEMORY_BYTES	(4ull << 30)	/* of a child: files are mapped */
+
+static struct child child;
+
+static const struct child_spec spec = {
+	.serve = symboliser_serve,
+	.cpu_seconds = CPU_SECONDS,
+	.memory_bytes = MEMORY_BYTES,
+	.sealed = true,
+};
+
+/* What is asked, and where the items of the answers go. */
+struct asking {
+	struct symboliser_request request;
+	const struct symboliser_file *file;	/* or NULL */
+	char *to;
+	size_t item_bytes;
+	size_t room, count;		/* items */
+};
+
+static void count_time(uint64_t *ns, uint64_t took)
+{
+	*ns -= took < *ns ? took : *ns;
+}
+
+/* Takes answers until the last one; returns 0 or a negative errno. */
+static int take_answers(struct asking *asking, uint64_t *took)
+{
+	struct symboliser_answer answer;
+	ssize_t n;
+	int fd;
+
+	do {
+		n = child_receive(child.socket, &answer, sizeof(answer), &fd,
+				  WAIT_MS);
+		if (fd >= 0)
+			close(fd);
+		if (n < 0 || fd >= 0 ||
+		    !symboliser_answer_valid(&answer, (size_t)n,
+					     asking->request.what))
+			return n == -ETIMEDOUT ? -ETIMEDOUT : -EPIPE;
+		*took = answer.ns;
+		if (answer.count > asking->room - asking->count)
+			return -EPIPE;
+		memcpy(asking->to + asking->count * asking->item_bytes,
+		       &answer.module, answer.count * asking->item_bytes);
+		asking->count += answer.count;
+	} while (!answer.last && answer.count);
+	return !answer.last ? -EPIPE : answer.error;
+}
+
+/* Asks the child for no more than `ms`; returns 0 or a negative errno. */
+static int ask(struct asking *asking, size_t bytes, uint32_t most,
+	       uint64_t *ns)
+{
+	struct symboliser_request *request = &asking->request;
+	uint64_t took = 0;
+	int ret = -EPIPE;
+
+	if (!*ns)
+		return -ETIMEDOUT;
+	request->ms = *ns / MS < most ? (uint32_t)(*ns / MS) + 1 : most;
+	request->file_bytes = asking->file ? asking->file->bytes : 0;
+	/* a child is gone with the thread of this command that made it */
+	for (int i = 0; i < 2; i++) {
+		if (!child_begin(&child, &spec))
+			return -EPIPE;
+		if (child_send(child.socket, request, REQUEST_HEAD + bytes,
+			       asking->file ? asking->file->fd : -1)) {
+			ret = take_answers(asking, &took);
+			break;
+		}
+		child_end(&child);
+	}
+	if (ret == -EPIPE || ret == -ETIMEDOUT) {
+		child_end(&child);
+		took = request->ms * (uint64_t)MS;
+	}
+	count_time(ns, took);
+	return ret;
+}
+
+int symboliser_module(struct symboliser_module *module,
+		      const struct symboliser_file *file, uint64_t *ns)
+{
+	struct asking asking = { .request.what = ASK_MODULE, .file = file,
+				 .to = (char *)module, .room = 1,
+				 .item_bytes = sizeof(*module) };
+
+	return ask(&asking, 0, MODULE_MS, ns);
+}
+
+/* Asks for items of addresses; returns 0 or a negative errno. */
+static int ask_addresses(struct asking *asking, const uint64_t *addresses,
+			 size_t n, uint64_t *ns)
+{
+	if (n > SYMBOLISER_ADDRESSES_MAX)
+		return -E2BIG;
+	asking->request.count = (uint32_t)n;
+	memcpy(asking->request.addresses, addresses, n * sizeof(*addresses));
+	return n ? ask(asking, n * sizeof(*addresses), REQUEST_MS_MAX, ns) : 0;
+}
+
+int symboliser_names(struct symboliser_symbol *symbols,
+		     const uint64_t *addresses, size_t n,
+		     const struct symboliser_file *file, uint64_t *ns)
+{
+	struct asking asking = { .request.what = ASK_NAMES, .file = file,
+				 .to = (char *)symbols, .room = n,
+				 .item_bytes = sizeof(*symbols) };
+	int ret = ask_addresses(&asking, addresses, n, ns);
+
+	return ret ? ret : asking.count == n ? 0 : -EPIPE;
+}
+
+int symboliser_lines(struct symboliser_frame *frames, size_t room,
+		     size_t *frames_n, const uint64_t *addresses, size_t n,
+		     const struct symboliser_file *file, uint64_t *ns)
+{
+	struct asking asking = { .request.what = ASK_LINES, .file = file,
+				 .to = (char *)frames, .room = room,
+				 .item_bytes = sizeof(*frames) };
+	int ret = ask_addresses(&asking, addresses, n, ns);
+
+	*frames_n = ret ? 0 : asking.count;
+	for (size_t i = 0; i < *frames_n; i++)
+		if (frames[i].address >= n ||
+		    (i && frames[i].address < frames[i - 1].address))
+			return -EPIPE;
+	return ret;
+}
+
+/* Loads libstdc++, which the next child has then. */
+static bool find_cxx(void)
+{
+	static bool looked;
+	void *library, *symbol;
+
+	if (looked)
+		return symboliser_cxx_read;
+	looked = true;
+	library = dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL);
+	symbol = library ? dlsym(library, "__cxa_demangle") : NULL;
+	memcpy(&symboliser_cxx_read, &symbol, sizeof(symbol));
+	child_end(&child);
+	return symboliser_cxx_read;
+}
+
+char *symboliser_cxx(const char *name, size_t *length, uint64_t *ns)
+{
+	static unsigned int bad;
+	struct symboliser_text text;
+	struct asking asking = { .request.what = ASK_CXX, .to = (char *)&text,
+				 .item_bytes = sizeof(text), .room = 1 };
+	size_t bytes = strlen(name) + 1;
+	uint64_t left = *ns;
+	int ret;
+
+	*length = 0;
+	if (strncmp(name, "_Z", 2) || bytes > SYMBOLISER_LINKER_BYTES ||
+	    bad == CXX_BAD_MAX || !find_cxx())
+		return NULL;
+	asking.request.count = (uint32_t)bytes;
+	memcpy(asking.request.name, name, bytes);
+	ret = ask(&asking, bytes, CXX_MS, &left);
+	/* how many such names there may be is limited, so others pay nothing */
+	if (ret == -EPIPE || ret == -ETIMEDOUT)
+		bad++;
+	else
+		*ns = left;
+	if (ret || !text.length)
+		return NULL;
+	*length = text.length;
+	return strdup(text.text);
+}
+
+void symboliser_end(void)
+{
+	child_end(&child);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Reads names, lines and build IDs out of ELF files, in a sealed child
+ * (command/process/child.h): a file is input, and may take over its reader,
+ * make it compute without end, or be cut while it is read.
+ *
+ * The child opens nothing. The caller opens each file, with the rights that it
+ * chooses, and the child gets the descriptor. Addresses are the file's own.
+ *
+ * What must stay true: no answer rather than a wrong one. The command checks
+ * each answer, as the child may be another program by then.
+ *
+ * `ns` is the processor time that the child may still take, in nanoseconds; a
+ * function counts down what it took. All functions return 0 or a negative
+ * errno: -ETIMEDOUT if the time is used up, -ENOEXEC if the file makes no
+ * sense, -EPIPE if the child is gone. Not for several threads at a time.
+ */
+#ifndef COMMAND_SYMBOLISER_SYMBOLISER_H
+#define COMMAND_SYMBOLISER_SYMBOLISER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SYMBOLISER_ADDRESSES_MAX 4096u
+#define SYMBOLISER_NAME_BYTES	160u	/* with the NUL; the end of what is */
+#define SYMBOLISER_CUT		"..."	/* cut tells it */
+#define SYMBOLISER_SEGMENTS_MAX	64u
+#define SYMBOLISER_ID_BYTES	20u
+#define SYMBOLISER_PATH_BYTES	256u
+#define SYMBOLISER_CXX_BYTES	512u
+
+/* A file that is open to read. */
+struct symboliser_file {
+	int fd;
+	uint64_t bytes;
+};
+
+/* A segment that is loaded, as the program headers have it. */
+struct symboliser_segment {
+	uint64_t address, bytes;
+	uint64_t offset, file_bytes;
+	uint64_t align;
+	bool code;
+};
+
+struct symboliser_module {
+	uint32_t nsegments;
+	uint32_t id_bytes;		/* of a build ID; 0: there is none */
+	struct symboliser_segment segments[SYMBOLISER_SEGMENTS_MAX];
+	uint8_t id[SYMBOLISER_ID_BYTES];
+};
+
+/* The symbol that covers an address and begins nearest to it. */
+struct symboliser_symbol {
+	uint64_t before;		/* bytes from the symbol on */
+	uint32_t rank;			/* 0: none covers it */
+	char name[SYMBOLISER_NAME_BYTES];	/* as the file has it */
+};
+
+/* Where an address comes from. A function that was inlined there has a frame of
+ * its own, and stands before the one that it was inlined into. */
+struct symboliser_frame {
+	uint32_t address;		/* its number */
+	uint32_t line;			/* 0: not known */
+	char file[SYMBOLISER_PATH_BYTES];	/* "": not known; the end is
+						 * kept of what is longer */
+	char function[SYMBOLISER_NAME_BYTES];	/* "": not known */
+};
+
+int symboliser_module(struct symboliser_module *module,
+		      const struct symboliser_file *file, uint64_t *ns);
+
+/* Gives the symbols of `n` addresses, which are in order, each once. */
+int symboliser_names(struct symboliser_symbol *symbols,
+		     const uint64_t *addresses, size_t n,
+		     const struct symboliser_file *file, uint64_t *ns);
+
+/* Gives the frames of `n` addresses, in their order, by the file's own DWARF;
+ * up to `room`, the number in *frames_n. */
+int symboliser_lines(struct symboliser_frame *frames, size_t room,
+		     size_t *frames_n, const uint64_t *addresses, size_t n,
+		     const struct symboliser_file *file, uint64_t *ns);
+
+/*
+ * Returns what a linker's name stands for, "store::get(int)" for
+ * "_ZN5store3getEi": the beginning of it, text of the heap, and the length of
+ * all. NULL: the name is none of C++, or cannot be read.
+ */
+char *symboliser_cxx(const char *name, size_t *length, uint64_t *ns);
+
+/* Ends the child. */
+void symboliser_end(void);
+
+#endif

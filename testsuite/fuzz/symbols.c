@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Fuzz target: what the symboliser's child gets of files, and what it and the
+ * command say to each other.
+ *
+ * An input is a library of two tables of symbols, some bytes changed, in memory
+ * of exactly its size; or a request or an answer of any bytes. Each symbol that
+ * is found has a name, which ends, and covers its address; an answer that
+ * passes has texts that end, and no more items than there is room for.
+ */
+#include "testsuite/fuzz/fuzz.h"
+
+#include "command/symboliser/serve-private.h"
+#include "testsuite/unit/command/elf-made.h"
+
+#define ADDRESSES	16
+#define SYMBOLS		12
+
+static const char names[] = "\0one\0_two\0__three\0puts@@GLIBC_2.2.5\0$d";
+
+static void make_file(struct fuzz *fuzz, struct elf_made *made)
+{
+	Elf64_Sym symbols[SYMBOLS];
+	uint64_t at;
+
+	elf_begin_file(made);
+	at = elf_add(made, names, sizeof(names));
+	elf_section(made, SHT_STRTAB, at, sizeof(names), 0);
+	elf_segment(made, PT_LOAD, 0, 0x1000)->p_flags = PF_X;
+	for (uint32_t table = 0; table < 2; table++) {
+		for (size_t i = 0; i < SYMBOLS; i++)
+			symbols[i] = (Elf64_Sym){
+				.st_name = (uint32_t)fuzz_less(fuzz,
+							       sizeof(names)),
+				.st_info = (unsigned char)fuzz_less(fuzz, 35),
+				.st_shndx = (uint16_t)fuzz_less(fuzz, 3),
+				.st_value = fuzz_less(fuzz, 64),
+				.st_size = fuzz_less(fuzz, 8),
+			};
+		at = elf_add(made, symbols, sizeof(symbols));
+		elf_section(made, table ? SHT_DYNSYM : SHT_SYMTAB, at,
+			    sizeof(symbols), sizeof(symbols[0]))->sh_link = 1;
+	}
+}
+
+static const char *judge(const struct symboliser_symbol *symbol,
+			 uint64_t address)
+{
+	if (!symbol->rank)
+		return NULL;
+	if (!memchr(symbol->name, '\0', sizeof(symbol->name)))
+		return "a name does not end";
+	if (!*symbol->name || strchr(symbol->name + 1, '@'))
+		return "no name, or a version";
+	return symbol->before > address && address < 64 ?
+		       "the symbol is behind the address" : NULL;
+}
+
+static const char *try_file(struct fuzz *fuzz, struct elf_made *input)
+{
+	struct symboliser_symbol found[2][ADDRESSES] = { 0 };
+	struct symboliser_module module;
+	uint64_t addresses[ADDRESSES];
+	size_t bytes = elf_bytes(input);
+	const char *wrong = NULL;
+	char *image;
+
+	make_file(fuzz, input);
+	bytes = elf_bytes(input);
+	if (fuzz_less(fuzz, 4))
+		fuzz_mutate(fuzz, (uint8_t *)&input->file, bytes);
+	if (!fuzz_less(fuzz, 8))
+		bytes = fuzz_less(fuzz, bytes + 1);
+	image = fuzz_copy(&input->file, bytes);
+	for (uint64_t i = 0; i < ADDRESSES; i++)
+		addresses[i] = i ? addresses[i - 1] + 1 + fuzz_less(fuzz, 5) :
+				   fuzz_less(fuzz, 5);
+	if (!symboliser_read_module(&module, image, bytes)) {
+		if (module.nsegments > SYMBOLISER_SEGMENTS_MAX ||
+		    module.id_bytes > SYMBOLISER_ID_BYTES)
+			wrong = "a module is out of bounds";
+		for (int time = 0; time < 2; time++) {
+			Elf *elf = elf_memory(image, bytes);
+
+			symboliser_find_names(found[time], addresses,
+					      ADDRESSES, elf);
+			elf_end(elf);
+		}
+		fuzz->accepted += found[0][0].rank || found[0][1].rank;
+	}
+	for (size_t i = 0; i < ADDRESSES && !wrong; i++)
+		wrong = judge(&found[0][i], addresses[i]);
+	if (memcmp(found[0], found[1], sizeof(found[0])))
+		wrong = "another result the second time";
+	free(image);
+	return wrong;
+}
+
+static uint32_t small(struct fuzz *fuzz)
+{
+	return (uint32_t)(fuzz_less(fuzz, 8) ? fuzz_less(fuzz, 6) :
+					       fuzz_number(fuzz));
+}
+
+static const char *try_answer(struct fuzz *fuzz)
+{
+	static struct symboliser_answer answer;
+	uint32_t what = 1 + (uint32_t)fuzz_less(fuzz, 4);
+	size_t n = ANSWER_HEAD, item = what == ASK_MODULE ?
+		sizeof(answer.module) : what == ASK_NAMES ?
+		sizeof(answer.symbols[0]) : what == ASK_LINES ?
+		sizeof(answer.frames[0]) : sizeof(answer.text);
+
+	memset(&answer, (int)fuzz_less(fuzz, 3), sizeof(answer));
+	answer.error = fuzz_less(fuzz, 3) ? 0 : (int32_t)fuzz_number(fuzz);
+	answer.what = fuzz_less(fuzz, 4) ? what : small(fuzz);
+	answer.count = small(fuzz);
+	answer.last = small(fuzz);
+	answer.module.nsegments = small(fuzz);
+	if (answer.count <= SYMBOLISER_ITEMS_MAX)
+		n += answer.count * item;
+	if (!fuzz_less(fuzz, 4))
+		n = fuzz_less(fuzz, sizeof(answer));
+	if (n > sizeof(answer))
+		n = sizeof(answer);
+	fuzz_mutate(fuzz, (uint8_t *)&answer.module, 64);
+	if (!symboliser_answer_valid(&answer, n, what))
+		return NULL;
+	if (answer.what != what || answer.count > SYMBOLISER_ITEMS_MAX ||
+	    n != ANSWER_HEAD + answer.count * item ||
+	    (what == ASK_MODULE && answer.count &&
+	     answer.module.nsegments > SYMBOLISER_SEGMENTS_MAX))
+		return "an answer passes";
+	for (uint32_t i = 0; what == ASK_NAMES && i < answer.count; i++)
+		if (strnlen(answer.symbols[i].name, SYMBOLISER_NAME_BYTES) ==
+		    SYMBOLISER_NAME_BYTES)
+			return "an answer's name does not end";
+	return NULL;
+}
+
+static const char *try_request(struct fuzz *fuzz)
+{
+	static struct symboliser_request request;
+	uint32_t what = small(fuzz);
+	size_t n = fuzz_less(fuzz, 2) ? REQUEST_HEAD + 8 * fuzz_less(fuzz, 6) :
+					fuzz_less(fuzz, sizeof(request));
+
+	request.what = what;
+	request.count = small(fuzz);
+	request.ms = small(fuzz);
+	for (size_t i = 0; i < 6; i++)
+		request.addresses[i] = fuzz_number(fuzz);
+	if (!symboliser_request_valid(&request, n, what != ASK_CXX))
+		return NULL;
+	if (symboliser_request_valid(&request, n, what == ASK_CXX))
+		return "a request passes with and without a file";
+	if (what == ASK_CXX ? !memchr(request.name, '\0', request.count) :
+	    request.count > SYMBOLISER_ADDRESSES_MAX)
+		return "a request passes";
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	static struct elf_made made;
+	struct fuzz fuzz;
+
+	fuzz_open(&fuzz, "symbols", argc, argv);
+	elf_version(EV_CURRENT);
+	for (; fuzz.done < fuzz.inputs; fuzz.done++) {
+		const char *wrong = try_file(&fuzz, &made);
+
+		if (wrong)
+			fuzz_fail(&fuzz, wrong, &made.file, elf_bytes(&made));
+		wrong = try_answer(&fuzz);
+		wrong = wrong ? wrong : try_request(&fuzz);
+		if (wrong)
+			fuzz_fail(&fuzz, wrong, "", 0);
+	}
+	return fuzz_end(&fuzz, 100);
+}
