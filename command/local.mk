@@ -72,8 +72,6 @@ command_sources = \
 	command/doctor/trial.c \
 	command/elf/addresses.c \
 	command/elf/addresses.h \
-	command/elf/cxx-private.h \
-	command/elf/cxx.c \
 	command/elf/elfnotes.c \
 	command/elf/elfnotes.h \
 	command/elf/mapped-private.h \

@@ -2,9 +2,9 @@
 /*
  * Names addresses by the symbols of ELF files. See addresses.h.
  *
- * What must stay true here: the files are input, and may be damaged. An address
- * gets no name rather than a wrong one. A process of another user says which
- * files they are: they are opened with this user's rights.
+ * What must stay true here: an address gets no name rather than a wrong one. A
+ * process of another user says which files they are: they are opened with this
+ * user's rights.
  */
 #include "command/elf/addresses.h"
 
@@ -22,11 +22,12 @@
 #include "command/elf/user-rights.h"
 #include "command/elf/work-private.h"
 #include "command/process/opener.h"
+#include "command/symboliser/symboliser.h"
 
 #define PATH_ROOM	(PATH_MAX + 32)
 #define KEPT_ROWS	4096
 #define KEPT_MAX	65536
-#define OPEN_STEPS	1024u		/* what opening a file takes */
+#define KEPT_MODULES	64
 #define SECOND		1000000000u
 #define FILES_LATE	20000000u	/* by which the clock of files may be
 					 * late, where the agent does not tell
@@ -48,15 +49,8 @@ struct resolving {
 	size_t count;
 	const struct process_page *process;
 	const struct metadata_clock *clock;
-	uint32_t steps;			/* that may still be done */
+	struct work_share share;
 };
-
-/* Counts steps; false: there are none left. */
-static bool take_steps(struct resolving *r, uint32_t steps)
-{
-	r->steps -= r->steps < steps ? r->steps : steps;
-	return r->steps;
-}
 
 /* Returns what the kernel's clock of files was when a module was known to be
  * mapped, in nanoseconds since 1970. */
@@ -165,39 +159,76 @@ static bool open_mapped(struct resolving *r, const struct mapped *m,
 {
 	char path[PATH_ROOM];
 
-	if (take_steps(r, OPEN_STEPS) && open_path(r, m, m->path, file))
+	if (work_take(&r->share, WORK_OPEN) && open_path(r, m, m->path, file))
 		return true;
-	if (!r->steps)
+	if (!r->share.ns)
 		return false;
 	snprintf(path, sizeof(path), "/proc/%u/root%s", r->process->pid,
 		 m->path);
 	return open_path(r, m, path, file);
 }
 
+static struct symboliser_file to_read(const struct opener_file *file)
+{
+	return (struct symboliser_file){ file->fd,
+					 (uint64_t)file->st.st_size };
+}
+
+static bool same_state(const struct stat *a, const struct stat *b)
+{
+	return a->st_ino == b->st_ino && a->st_dev == b->st_dev &&
+	       a->st_ctim.tv_sec == b->st_ctim.tv_sec &&
+	       a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+}
+
+/* Returns what the symboliser tells of a file, or NULL. It is kept: forked
+ * children have the same files. */
+static const struct symboliser_module *
+file_module(struct resolving *r, const struct opener_file *file)
+{
+	static struct {
+		struct stat file;
+		struct symboliser_module module;
+	} kept[KEPT_MODULES], *k;
+	const struct symboliser_file from = to_read(file);
+
+	k = &kept[file->st.st_ino % KEPT_MODULES];
+	if (same_state(&k->file, &file->st))
+		return &k->module;
+	k->file = (struct stat){ 0 };
+	if (symboliser_module(&k->module, &from, &r->share.ns))
+		return NULL;
+	k->file = file->st;
+	return &k->module;
+}
+
 static void read_modules(struct resolving *r)
 {
 	for (size_t i = 0; i < r->mapped.count; i++) {
 		struct mapped *m = &r->mapped.mapped[i];
+		const struct symboliser_module *from;
 		struct opener_file file;
 
 		if (!m->times || (!open_mapped(r, m, &file) &&
 				  !(mapped_unescape(m) &&
 				    open_mapped(r, m, &file))))
 			continue;
-		named_read_segments(&r->modules[i], file.fd, m);
+		from = file_module(r, &file);
+		if (from)
+			named_read_segments(&r->modules[i], m, from);
 		opener_close(&file);
 	}
 }
 
 /* Returns the number of the module that an address was in, all the time from
- * its first event to its last; or that of none, as when no steps are left. */
+ * its first event to its last; or that of none, as when no time is left. */
 static size_t locate(struct resolving *r, const struct symbol_use *use)
 {
-	for (size_t i = 0; i < r->mapped.count && take_steps(r, 1); i++) {
+	for (size_t i = 0; i < r->mapped.count && work_look(&r->share); i++) {
 		const struct mapped *m = &r->mapped.mapped[i];
 
 		if (named_has(&r->modules[i], use->address, false) &&
-		    take_steps(r, m->ntimes) &&
+		    work_take(&r->share, m->ntimes) &&
 		    mapped_during(m, use->first, use->last))
 			return i;
 	}
@@ -285,10 +316,7 @@ static char *kept_find(const struct kept_name *model)
 	const struct kept_name *k = *kept_row(&model->file, model->address);
 
 	while (k && (k->address != model->address || k->path != model->path ||
-		     k->file.st_ino != model->file.st_ino ||
-		     k->file.st_dev != model->file.st_dev ||
-		     k->file.st_ctim.tv_sec != model->file.st_ctim.tv_sec ||
-		     k->file.st_ctim.tv_nsec != model->file.st_ctim.tv_nsec))
+		     !same_state(&k->file, &model->file)))
 		k = k->next;
 	return k ? strdup(k->name) : NULL;
 }
@@ -320,47 +348,57 @@ static bool unchanged(const struct resolving *r, const struct mapped *m,
 	       (!fstat(file->fd, &st) && may_be_mapped(r, m, &st));
 }
 
-static void drop_names(struct named_address *addresses, size_t n)
+static void drop_names(char **names, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		free(addresses[i].name);
-		addresses[i].name = NULL;
+		free(names[i]);
+		names[i] = NULL;
 	}
+}
+
+/* Names addresses of a module that have no kept name, from an open file. */
+static void name_missing(struct resolving *r, size_t module,
+			 const struct opener_file *file,
+			 const uint64_t *addresses, char **names, size_t n)
+{
+	const struct symboliser_file from = to_read(file);
+
+	named_find(&r->modules[module], &from, addresses, names, n, &r->share);
+	if (!r->share.ns || !unchanged(r, &r->mapped.mapped[module], file))
+		drop_names(names, n);
 }
 
 /* Names addresses of a module, from an open file. */
 static void name_in_file(struct resolving *r, size_t module,
 			 const struct opener_file *file,
-			 struct named_address *wanted, size_t n)
+			 const uint64_t *addresses, char **names, size_t n)
 {
 	const char *path = r->mapped.mapped[module].path;
-	const struct named_module *m = &r->modules[module];
+	uint64_t shift = r->modules[module].shift;
 	struct kept_name key = { .path = index_hash(INDEX_HASH, path,
-						    strlen(path)) };
-	struct named_address *missing = calloc(n, sizeof(*missing));
-	size_t found = 0, lacking = 0;
+						    strlen(path)),
+				 .file = file->st };
+	uint64_t *missing = calloc(n, sizeof(*missing));
+	char **found = calloc(n, sizeof(*found));
+	size_t lacking = 0, next = 0;
 
-	if (!missing)
-		return;
-	key.file = file->st;
-	for (size_t i = 0; i < n; i++) {
-		key.address = wanted[i].address - m->shift;
-		wanted[i].name = kept_find(&key);
-		if (!wanted[i].name)
-			missing[lacking++].address = wanted[i].address;
+	for (size_t i = 0; missing && found && i < n; i++) {
+		key.address = addresses[i] - shift;
+		names[i] = kept_find(&key);
+		if (!names[i])
+			missing[lacking++] = addresses[i];
 	}
 	if (lacking)
-		named_find(m, file->fd, missing, lacking, &r->steps);
-	if (!unchanged(r, &r->mapped.mapped[module], file))
-		drop_names(missing, lacking);
-	for (size_t i = 0; i < n && found < lacking; i++) {
-		if (wanted[i].name)
+		name_missing(r, module, file, missing, found, lacking);
+	for (size_t i = 0; i < n && next < lacking; i++) {
+		if (names[i])
 			continue;
-		wanted[i].name = missing[found++].name;
-		key.address = wanted[i].address - m->shift;
-		if (wanted[i].name)
-			kept_add(&key, wanted[i].name);
+		names[i] = found[next++];
+		key.address = addresses[i] - shift;
+		if (names[i])
+			kept_add(&key, names[i]);
 	}
+	free(found);
 	free(missing);
 }
 
@@ -369,21 +407,23 @@ static void name_in_file(struct resolving *r, size_t module,
 static void name_module(struct resolving *r, size_t module,
 			struct symbol_name *names)
 {
-	struct named_address *wanted = calloc(r->count, sizeof(*wanted));
+	uint64_t *addresses = calloc(r->count, sizeof(*addresses));
+	char **found = calloc(r->count, sizeof(*found));
 	struct opener_file file;
 	size_t n = 0;
 
-	for (size_t i = 0; wanted && i < r->count; i++)
+	for (size_t i = 0; addresses && found && i < r->count; i++)
 		if (r->located[i].module == module)
-			wanted[n++].address = r->located[i].address;
+			addresses[n++] = r->located[i].address;
 	if (n && open_mapped(r, &r->mapped.mapped[module], &file)) {
-		name_in_file(r, module, &file, wanted, n);
+		name_in_file(r, module, &file, addresses, found, n);
 		opener_close(&file);
 		for (size_t i = 0, k = 0; i < r->count; i++)
 			if (r->located[i].module == module)
-				names[i].name = wanted[k++].name;
+				names[i].name = found[k++];
 	}
-	free(wanted);
+	free(found);
+	free(addresses);
 }
 
 static void name_all(struct resolving *r, struct trace_symbols *symbols)
@@ -407,7 +447,7 @@ static void name_all(struct resolving *r, struct trace_symbols *symbols)
 static void name_uses(struct resolving *r, struct trace_symbols *symbols,
 		      const struct session_view *session)
 {
-	mapped_read(&r->mapped, session, &r->steps);
+	mapped_read(&r->mapped, session, &r->share);
 	r->modules = calloc(r->mapped.count + 1, sizeof(*r->modules));
 	if (r->modules) {
 		read_modules(r);
@@ -428,8 +468,9 @@ void addresses_name(struct trace_symbols *symbols,
 {
 	static struct work work = { WORK_ALL };
 	struct resolving r = { .process = process, .clock = clock,
-			       .steps = work_share(&work) };
-	uint32_t steps = r.steps;
+			       .share = { .ns = work_share(&work),
+					  .clock = work_clock() } };
+	uint64_t had = r.share.ns;
 	struct rights rights;
 	bool taken, others;
 
@@ -445,6 +486,6 @@ void addresses_name(struct trace_symbols *symbols,
 	if (others)
 		opener_end();
 	rights_give_back(&rights);
-	work_done(&work, steps - r.steps);
+	work_done(&work, had - r.share.ns);
 	symbols_forget(symbols);
 }

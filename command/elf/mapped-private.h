@@ -13,6 +13,7 @@
 #include "buffers/reader/reader.h"
 
 struct stat;
+struct work_share;
 
 /* A time in which it was there: begin <= clock < end. */
 struct mapped_time {
@@ -43,11 +44,10 @@ struct mapped_list {
 
 /*
  * Reads the list; the caller frees it. Leaves out what makes no sense. Takes
- * its work from `steps`, one for each comparison of two modules: when none are
- * left, the list is empty.
+ * its time from `share`: when none is left, the list is empty.
  */
 void mapped_read(struct mapped_list *list, const struct session_view *session,
-		 uint32_t *steps);
+		 struct work_share *share);
 void mapped_free(struct mapped_list *list);
 
 /*

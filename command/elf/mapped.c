@@ -16,6 +16,8 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include "command/elf/work-private.h"
+
 #define MAPPED_MAX	4096		/* different ones */
 #define ESCAPED_NEWLINE	"\\012"
 
@@ -51,15 +53,9 @@ static bool same(const struct mapped *a, const struct mapped *b,
 	       strlen(a->path) == bytes && !memcmp(a->path, path, bytes);
 }
 
-/* Counts the steps of a look at all modules. */
-static void count_look(const struct mapped_list *list, uint32_t *steps)
-{
-	*steps -= *steps > list->count ? (uint32_t)list->count + 1 : *steps;
-}
-
 /* Returns the one of a line, which may be new, or NULL. */
 static struct mapped *take(struct mapped_list *list, const char *line,
-			   size_t bytes, uint32_t *steps)
+			   size_t bytes)
 {
 	struct mapped m = { 0 };
 	const char *path;
@@ -68,7 +64,6 @@ static struct mapped *take(struct mapped_list *list, const char *line,
 		return NULL;
 	path = memchr(line, '/', bytes);
 	bytes -= (size_t)(path - line);
-	count_look(list, steps);
 	for (size_t i = 0; i < list->count; i++)
 		if (same(&list->mapped[i], &m, path, bytes))
 			return &list->mapped[i];
@@ -127,34 +122,33 @@ static void end_all(struct mapped_list *list, uint64_t end)
 
 /* Reads a telling, or a part of one. */
 static void read_view(struct mapped_list *list, const struct modules_view *view,
-		      uint32_t number, uint32_t *steps)
+		      uint32_t number, struct work_share *share)
 {
 	const char *p = view->lines;
 
-	for (size_t n; *p && *steps; p += n + (p[n] == '\n')) {
+	for (size_t n; *p && work_look(share); p += n + (p[n] == '\n')) {
 		struct mapped *m;
 
 		n = strcspn(p, "\n");
-		m = take(list, p, n, steps);
+		m = take(list, p, n);
 		if (m)
 			begin(m, view, number);
 	}
 }
 
 void mapped_read(struct mapped_list *list, const struct session_view *session,
-		 uint32_t *steps)
+		 struct work_share *share)
 {
 	uint32_t number = 0;
 
 	list->count = 0;
 	list->mapped = calloc(MAPPED_MAX, sizeof(*list->mapped));
-	for (size_t i = 0; list->mapped && *steps && i < session->nmodules;
-	     i++) {
+	for (size_t i = 0; list->mapped && i < session->nmodules &&
+	     work_look(share); i++) {
 		const struct modules_view *view = session->modules[i];
 
 		number += !view->more;
-		count_look(list, steps);
-		read_view(list, view, number, steps);
+		read_view(list, view, number, share);
 		if (i + 1 == session->nmodules ||
 		    !session->modules[i + 1]->more)
 			end_others(list, number, view->head.until ?:
@@ -162,7 +156,7 @@ void mapped_read(struct mapped_list *list, const struct session_view *session,
 	}
 	if (session->page.modules_end)
 		end_all(list, session->page.modules_end);
-	if (!*steps)
+	if (!share->ns)
 		mapped_free(list);
 }
 

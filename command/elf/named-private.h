@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The addresses of a module, and their symbols.
+ * The addresses of a module, and how they are named.
  */
 #ifndef COMMAND_ELF_NAMED_PRIVATE_H
 #define COMMAND_ELF_NAMED_PRIVATE_H
@@ -10,6 +10,9 @@
 #include <stdint.h>
 
 struct mapped;
+struct symboliser_file;
+struct symboliser_module;
+struct work_share;
 
 /* A segment that is loaded, by the process's addresses. */
 struct named_segment {
@@ -26,23 +29,20 @@ struct named_module {
 	const char *name;		/* of the file; the mapping's */
 };
 
-struct named_address {
-	uint64_t address;
-	char *name;			/* NULL, or of the heap */
-};
-
-/* Reads the segments of a file, which is mapped so. The module has none if the
- * file makes no sense. */
-void named_read_segments(struct named_module *module, int fd,
-			 const struct mapped *mapped);
+/* Finds the segments of a file, which is mapped so. The module has none if the
+ * two do not go together. */
+void named_read_segments(struct named_module *module,
+			 const struct mapped *mapped,
+			 const struct symboliser_module *from);
 void named_free(struct named_module *module);
 
 /* Returns whether the module has the address, or has code there. */
 bool named_has(const struct named_module *module, uint64_t address, bool code);
 
-/* Names addresses of the module, which are in order, each once. Takes its work
- * from `steps`: when none are left, no address gets a name. */
-void named_find(const struct named_module *module, int fd,
-		struct named_address *addresses, size_t n, uint32_t *steps);
+/* Names addresses of the module, which are in order, each once: text of the
+ * heap, or NULL. When no time is left, no address gets a name. */
+void named_find(const struct named_module *module,
+		const struct symboliser_file *file, const uint64_t *addresses,
+		char **names, size_t n, struct work_share *share);
 
 #endif

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A library for LD_PRELOAD: before the command's read number REWRITTEN_AT of
- * the file REWRITTEN_FILE, the file gets the bytes of REWRITTEN_BY, as another
- * user may write them at that instant.
+ * A library for LD_PRELOAD: at the moment number REWRITTEN_AT the file
+ * REWRITTEN_FILE gets the bytes of REWRITTEN_BY, as another user may write them
+ * then. Moments are before a process of the command sends the file's descriptor
+ * to another one, which reads it, and after each message that comes next.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/sendfile.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -36,27 +39,48 @@ static void rewrite(const char *path, const char *by)
 	close(to);
 }
 
-static void will_read(int fd)
+static void moment(void)
 {
-	static int reads;
-	const char *file = getenv("REWRITTEN_FILE");
-	const char *by = getenv("REWRITTEN_BY");
+	static int moments;
 	const char *at = getenv("REWRITTEN_AT");
 
-	if (file && by && at && is_file(fd, file) && ++reads == atoi(at))
-		rewrite(file, by);
+	if (at && ++moments == atoi(at))
+		rewrite(getenv("REWRITTEN_FILE"), getenv("REWRITTEN_BY"));
 }
 
-typedef ssize_t read_at(int fd, void *to, size_t bytes, off_t offset);
+static int sent;
 
-ssize_t pread(int fd, void *to, size_t bytes, off_t offset)
+static int has_file(const struct msghdr *message)
 {
-	read_at *next = (read_at *)dlsym(RTLD_NEXT, "pread");
+	const struct cmsghdr *control = CMSG_FIRSTHDR(message);
+	const char *file = getenv("REWRITTEN_FILE");
+	int fd;
 
-	will_read(fd);
-	return next(fd, to, bytes, offset);
+	if (!file || !control || control->cmsg_type != SCM_RIGHTS)
+		return 0;
+	memcpy(&fd, CMSG_DATA(control), sizeof(fd));
+	return is_file(fd, file);
 }
 
-/* The same where files have 64 bits. */
-ssize_t pread64(int fd, void *to, size_t bytes, off64_t offset)
-	__attribute__((alias("pread")));
+typedef ssize_t send_message(int socket, const struct msghdr *m, int flags);
+typedef ssize_t receive_message(int socket, struct msghdr *m, int flags);
+
+ssize_t sendmsg(int socket, const struct msghdr *message, int flags)
+{
+	send_message *next = (send_message *)dlsym(RTLD_NEXT, "sendmsg");
+
+	sent = has_file(message);
+	if (sent)
+		moment();
+	return next(socket, message, flags);
+}
+
+ssize_t recvmsg(int socket, struct msghdr *message, int flags)
+{
+	receive_message *next = (receive_message *)dlsym(RTLD_NEXT, "recvmsg");
+	ssize_t n = next(socket, message, flags);
+
+	if (sent)
+		moment();
+	return n;
+}

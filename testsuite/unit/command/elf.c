@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "buffers/reader/reader.h"
-#include "command/elf/cxx-private.h"
 #include "command/elf/elfnotes.h"
 #include "command/elf/mapped-private.h"
 #include "command/elf/named-private.h"
@@ -334,33 +333,6 @@ static void check_unplaced(void)
 	unit_equal_string(marker_shown_word(1000), "", "nor in this one");
 }
 
-static void check_cxx(void)
-{
-	static const struct {
-		const char *name, *text;
-	} rows[] = {
-		{ "_ZN5store3getEi", "store::get(int)" },
-		{ "_Z1fv", "f()" },
-		{ "main", NULL },
-		{ "_Z", NULL },
-		{ "_ZN5store3getEi.cold", "store::get(int) [clone .cold]" },
-	};
-	size_t length;
-	char *text;
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		text = cxx_name(rows[i].name, &length);
-		unit_equal_string(text, rows[i].text, "C++ name %s",
-				  rows[i].name);
-		if (text)
-			unit_equal((long long)length,
-				   (long long)strlen(rows[i].text),
-				   "C++ name %s: length", rows[i].name);
-		free(text);
-	}
-	cxx_end();
-}
-
 /* Two times in which a module was there: [10, 20) and [30, 40). */
 static void check_mapped(void)
 {
@@ -403,7 +375,6 @@ int main(void)
 	check_markers();
 	check_damaged();
 	check_unplaced();
-	check_cxx();
 	check_mapped();
 	made_close();
 	return unit_end();
