@@ -243,6 +243,7 @@ command_sources = \
 	command/status-private.h \
 	command/status.c \
 	command/stop.c \
+	command/symboliser/facts.c \
 	command/symboliser/lines.c \
 	command/symboliser/names.c \
 	command/symboliser/protocol-private.h \

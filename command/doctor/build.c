@@ -9,10 +9,10 @@
 
 #include "command/common/installed.h"
 #include "command/doctor/private.h"
-#include "command/elf/elfnotes.h"
 #include "command/process/mapped-file.h"
 #include "command/process/opener.h"
 #include "command/process/process.h"
+#include "command/symboliser/symboliser.h"
 
 #define LIBRARY		"libtaffrail.so"
 #define DELETED		" (deleted)"
@@ -34,19 +34,19 @@ static int take_library(const struct process_mapping *m, void *library)
 /* Returns true when two files are of different builds, as far as they tell. */
 static bool differs(const char *a, const char *b)
 {
-	unsigned char first[ELFNOTES_ID_BYTES] = "", second[ELFNOTES_ID_BYTES];
+	struct symboliser_module first, second;
 	struct opener_file one;
 	struct stat other;
 	bool named;
 
 	if (stat(b, &other) || opener_open(&one, a, 0))
 		return false;
-	named = !elfnotes_build_id(one.path, first) &&
-		!elfnotes_build_id(b, second);
+	named = !symboliser_read(&first, one.path) && first.id_bytes &&
+		!symboliser_read(&second, b) && second.id_bytes;
 	opener_close(&one);
 	if (one.st.st_ino == other.st_ino && one.st.st_dev == other.st_dev)
 		return false;
-	return named ? memcmp(first, second, sizeof(first)) != 0 :
+	return named ? memcmp(first.id, second.id, sizeof(first.id)) != 0 :
 		       one.st.st_size != other.st_size;
 }
 

@@ -15,12 +15,12 @@
 #include "command/attach/attach.h"
 #include "command/common/limits.h"
 #include "command/doctor/private.h"
-#include "command/elf/elfnotes.h"
 #include "command/elf/placement.h"
 #include "command/elf/process-markers.h"
 #include "command/gdbserver/gdbserver.h"
 #include "command/process/opener.h"
 #include "command/process/process.h"
+#include "command/symboliser/symboliser.h"
 
 #define LISTEN_TRIES	10
 #define LISTEN_PAUSE_NS 10000000
@@ -87,23 +87,22 @@ static void found_no_agent(struct doctor *d, struct finding *f)
 /* Returns how the agent came into the process. */
 static const char *how_loaded(const struct doctor *d)
 {
+	struct symboliser_module module;
 	struct opener_file file;
 	char program[32];
-	bool needs;
 	int ret;
 
 	snprintf(program, sizeof(program), "/proc/%d/exe", d->pid);
 	ret = opener_open(&file, program, 0);
 	if (ret)
-		return ret == -ETIMEDOUT ?
-			       "the program's file does not answer" :
-			       process_closed(d->pid);
-	needs = elfnotes_needs(file.path, "libtaffrail.so");
+		return ret == -ETIMEDOUT ? "the program's file does not answer" :
+					   process_closed(d->pid);
+	symboliser_read(&module, file.path);
 	opener_close(&file);
 	return !process_maps_beginning(d->pid, "libtaffrail.so") ?
 		       "linked as libtaffrail.a" :
-	       needs ? "linked" :
-		       "loaded";
+	       symboliser_needs(&module, "libtaffrail.so") ? "linked" :
+							     "loaded";
 }
 
 /* Returns true when a command can call the agent: a service thread is there, or

@@ -16,6 +16,7 @@
 #include "command/elf/elfnotes.h"
 #include "command/elf/placement.h"
 #include "command/record/unreached.h"
+#include "command/symboliser/symboliser.h"
 #include "tracepoints/program/executable.h"
 
 #define AGENT		"libtaffrail.so"
@@ -101,7 +102,7 @@ none:
 
 static void look_file(struct doctor *d, struct finding *f)
 {
-	char linker[PATH_MAX];
+	struct symboliser_module module;
 	int ret = installed_program(d->file, sizeof(d->file), d->program[0]);
 
 	if (ret) {
@@ -112,7 +113,7 @@ static void look_file(struct doctor *d, struct finding *f)
 				     "number");
 		return;
 	}
-	if (elfnotes_is_library(d->file)) {
+	if (!symboliser_read(&module, d->file) && module.library) {
 		d->library = true;
 		memcpy(d->image, d->file, sizeof(d->image));
 		found_as(f, DOCTOR_NO, "%s is a shared library, which record "
@@ -126,9 +127,9 @@ static void look_file(struct doctor *d, struct finding *f)
 		return;
 	}
 	follow(d, f);
-	if (*d->image && !elfnotes_interpreter(linker, sizeof(linker),
-					       d->image))
-		executable(f, linker, "its dynamic linker ");
+	if (*d->image && !symboliser_read(&module, d->image) &&
+	    *module.interpreter)
+		executable(f, module.interpreter, "its dynamic linker ");
 }
 
 /* Returns true when the program would not take LD_PRELOAD because it gets
@@ -142,16 +143,16 @@ static bool has_capabilities(const char *file)
 /* Says how the agent gets into a program that can have it. */
 static void found_way(struct doctor *d, struct finding *f)
 {
-	char linker[PATH_MAX];
+	struct symboliser_module module;
 
-	if (elfnotes_interpreter(linker, sizeof(linker), d->image)) {
+	if (symboliser_read(&module, d->image) || !*module.interpreter) {
 		found_as(f, DOCTOR_OK, "libtaffrail.a is linked into it, or it "
 			 "is a dynamic linker");
-	} else if (strstr(linker, "ld-musl")) {
+	} else if (strstr(module.interpreter, "ld-musl")) {
 		found_as(f, DOCTOR_NO, "its libc is not glibc (%s): the agent "
-			 "stays off", linker);
+			 "stays off", module.interpreter);
 		found_remedy(f, "build it for glibc");
-	} else if (elfnotes_needs(d->image, AGENT)) {
+	} else if (symboliser_needs(&module, AGENT)) {
 		found_as(f, DOCTOR_OK, "it is linked to " AGENT);
 	} else {
 		found_as(f, DOCTOR_OK, "record preloads it");
@@ -164,12 +165,14 @@ static void look_how(struct doctor *d, struct finding *f)
 	struct image image = {
 		.fd = AT_FDCWD, .path = d->file,
 	};
+	struct symboliser_module module;
 	const char *words, *colon;
 
 	if (!*d->image)
 		return;
 	if (d->library) {
-		found_as(f, DOCTOR_OK, elfnotes_needs(d->image, AGENT) ?
+		symboliser_read(&module, d->image);
+		found_as(f, DOCTOR_OK, symboliser_needs(&module, AGENT) ?
 			 "it is linked to " AGENT ", and brings it into programs"
 			 : "it has that of the program that loads it");
 		return;

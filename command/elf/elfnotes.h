@@ -28,31 +28,4 @@ int elfnotes_read(struct marker_list *list, const char *path,
 int elfnotes_read_memory(struct marker_list *list, pid_t pid, uint64_t start,
 			 uint64_t *shift);
 
-/*
- * Gives the address, by the file's own headers, of `offset` in a segment of
- * code, or of the page in which the segment begins. Returns 0 or -ENOENT.
- */
-int elfnotes_address(uint64_t *address, const char *path, uint64_t offset);
-
-/* Gives the address, by the file's own headers, of a symbol that the file
- * defines. Returns 0 or -ENOENT. */
-int elfnotes_symbol(uint64_t *address, const char *path, const char *name);
-
-/* Gives the dynamic linker that the file names. Returns 0, or -ENOENT: it names
- * none, or none of this length. */
-int elfnotes_interpreter(char *path, size_t room, const char *file);
-
-/* Gives the first bytes of the file's build ID, and zeros behind. Returns 0 or
- * -ENOENT. */
-#define ELFNOTES_ID_BYTES	20
-int elfnotes_build_id(const char *path, unsigned char id[ELFNOTES_ID_BYTES]);
-
-/* Returns true for a shared library, which no process can begin with: it names
- * no dynamic linker, is none, and is no static program. */
-bool elfnotes_is_library(const char *path);
-
-/* Returns true when the file is linked to a shared object whose name begins
- * so. */
-bool elfnotes_needs(const char *path, const char *name);
-
 #endif

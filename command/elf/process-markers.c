@@ -20,6 +20,7 @@
 #include "command/process/mapped-file.h"
 #include "command/process/opener.h"
 #include "command/process/process.h"
+#include "command/symboliser/symboliser.h"
 
 /* A module that was read already. */
 struct seen {
@@ -106,16 +107,29 @@ static int scan_memory(struct scan *scan, const struct process_mapping *m)
 	return ret == -ENOMEM ? ret : 0;
 }
 
+/* Gives the file's own address of a mapping's first byte. */
+static int first_address(uint64_t *address, const struct process_mapping *m,
+			 const struct symboliser_file *file, uint64_t *ns)
+{
+	struct symboliser_module module;
+	int ret = symboliser_module(&module, file, ns);
+
+	return ret ? ret : symboliser_place(address, &module, m->offset);
+}
+
 /* Reads the markers of a module by its file. */
 static int scan_file(struct scan *scan, const struct process_mapping *m,
-		     const char *path)
+		     const struct opener_file *file)
 {
+	const struct symboliser_file from = { file->fd,
+					      (uint64_t)file->st.st_size };
 	char error[ELFNOTES_ERROR_BYTES];
+	const char *path = file->path;
 	size_t before = scan->list->count;
-	uint64_t address;
+	uint64_t address, ns = SYMBOLISER_NS;
 	int ret;
 
-	if (elfnotes_address(&address, path, m->offset))
+	if (first_address(&address, m, &from, &ns))
 		return 0;
 	ret = see(scan, m->inode, m->start - address);
 	if (ret <= 0)
@@ -146,7 +160,7 @@ static int scan_mapping(const struct process_mapping *m, void *arg)
 	    (scan->probes && !agent_opens(scan->pid, way)) ||
 	    opener_open(&file, path, m->inode))
 		return 0;
-	ret = scan_file(scan, m, file.path);
+	ret = scan_file(scan, m, &file);
 	opener_close(&file);
 	return ret;
 }
@@ -270,9 +284,10 @@ static int look_symbol(const struct process_mapping *m, void *arg)
 {
 	struct wanted *wanted = arg;
 	char path[PROCESS_FILE_BYTES];
+	struct symboliser_file from;
 	struct opener_file file;
 	enum process_way way;
-	uint64_t start;
+	uint64_t start, ns = SYMBOLISER_NS;
 	bool found;
 
 	if (!m->executable || (!strstr(strrchr(m->path, '/'), wanted->file) &&
@@ -282,8 +297,10 @@ static int look_symbol(const struct process_mapping *m, void *arg)
 	if (!way || way == PROCESS_WAY_SILENT ||
 	    opener_open(&file, path, m->inode))
 		return 0;
-	found = !elfnotes_address(&start, file.path, m->offset) &&
-		!elfnotes_symbol(&wanted->address, file.path, wanted->name);
+	from = (struct symboliser_file){ file.fd, (uint64_t)file.st.st_size };
+	found = !first_address(&start, m, &from, &ns) &&
+		!symboliser_address(&wanted->address, wanted->name, &from,
+				    &ns);
 	opener_close(&file);
 	if (!found)
 		return 0;

@@ -18,9 +18,9 @@
 #include "command/causes/cause.h"
 #include "command/common/command.h"
 #include "command/common/installed.h"
-#include "command/elf/elfnotes.h"
 #include "command/gdb/gdb.h"
 #include "command/process/opener.h"
+#include "command/symboliser/symboliser.h"
 #include "command/rundir/rundir.h"
 
 #define GDB_ARGUMENTS_MAX 256
@@ -180,12 +180,14 @@ static bool has_python(void)
 {
 	char path[PATH_MAX], ask[] = "python import os; os._exit(42)";
 	const char *argv[] = { gdb_name(), "-nx", "-batch", "-ex", ask, NULL };
+	struct symboliser_module module;
 	int status = 0, null;
 	pid_t pid;
 
 	/* most are linked to it; then gdb need not be asked */
 	if (installed_program(path, sizeof(path), argv[0]) ||
-	    elfnotes_needs(path, "libpython"))
+	    (!symboliser_read(&module, path) &&
+	     symboliser_needs(&module, "libpython")))
 		return true;
 	pid = fork();
 	if (!pid) {
@@ -209,8 +211,9 @@ static int run_command(struct gdb_command *gdb, bool python)
 			"extension, and its own strace may crash it" COMMAND_SEE_DOCTOR,
 			gdb->argv[0]);
 	tell_command();
-	/* gdb does not know it */
+	/* gdb does not know them */
 	opener_end();
+	symboliser_end();
 	execvp(gdb->argv[0], (char **)gdb->argv);
 	return command_failed("cannot start %s: %s" COMMAND_SEE_DOCTOR,
 			      gdb->argv[0], strerror(errno));

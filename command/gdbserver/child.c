@@ -26,9 +26,9 @@
 
 #include "command/common/command.h"
 #include "command/common/installed.h"
-#include "command/elf/elfnotes.h"
 #include "command/gdbserver/gdbserver.h"
 #include "command/process/opener.h"
+#include "command/symboliser/symboliser.h"
 #include "command/processes/vouch.h"
 
 #define AGENT		"libtaffrail.so"
@@ -179,6 +179,7 @@ static int launch_child(struct launch *launch, struct gdbserver *server)
 				      strerror(errno));
 	/* scripts know gdbserver as the command's first child */
 	opener_end();
+	symboliser_end();
 	server->pid = fork();
 	if (!server->pid) {
 		become_gdbserver(launch, parent);
@@ -317,13 +318,17 @@ static void preload(const char *agent)
 
 int gdbserver_start_program(int argc, char **argv)
 {
+	struct symboliser_module module;
+
 	/* --start AGENT SAVED PROGRAM ARGUMENTS... */
 	if (argc < 4 || !restore(argv[2]))
 		return command_failed("%s is for gdbserver only",
 				      GDBSERVER_START);
 	if (strcmp(argv[2], "-"))
 		take_terminal();
-	if (!elfnotes_needs(argv[3], AGENT))
+	/* gdbserver traces this process, which should not fork */
+	symboliser_read_here(&module, argv[3]);
+	if (!symboliser_needs(&module, AGENT))
 		preload(argv[1]);
 	execvp(argv[3], argv + 3);
 	command_failed("cannot start %s: %s", argv[3], strerror(errno));

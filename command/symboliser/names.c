@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Segments, build ID and symbols of an ELF file in memory: the symboliser's
- * child. Facts: ELF, gABI 4.1, "Program Header" and "Symbol Table".
+ * Symbols of an ELF file in memory: the symboliser's child. Facts: ELF, gABI
+ * 4.1, "Symbol Table".
  *
  * Symbols are read by libelf, in one pass over each table for all addresses.
  * libdwfl (0.188) looks through all symbols for each address: 11 ms an address
@@ -10,75 +10,18 @@
 #include "command/symboliser/serve-private.h"
 
 #include <elf.h>
-#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <gelf.h>
 #include <string.h>
-
-/* Returns whether an array of `n` elements is in the file. */
-static bool is_inside(size_t bytes, uint64_t offset, uint64_t n, size_t element)
-{
-	return offset <= bytes && n <= (bytes - offset) / element;
-}
-
-static void add_segment(struct symboliser_module *module, const Elf64_Phdr *ph)
-{
-	if (ph->p_type == PT_LOAD)
-		module->segments[module->nsegments++] =
-			(struct symboliser_segment){
-				ph->p_vaddr, ph->p_memsz, ph->p_offset,
-				ph->p_filesz, ph->p_align,
-				ph->p_flags & PF_X };
-}
-
-static void read_id(struct symboliser_module *module, const void *image,
-		    size_t bytes)
-{
-	Elf *elf = elf_memory((char *)image, bytes);
-	const void *id;
-	ssize_t n = elf ? dwelf_elf_gnu_build_id(elf, &id) : 0;
-
-	if (n > 0) {
-		n = n < (ssize_t)SYMBOLISER_ID_BYTES ? n : SYMBOLISER_ID_BYTES;
-		memcpy(module->id, id, (size_t)n);
-		module->id_bytes = (uint32_t)n;
-	}
-	elf_end(elf);
-}
-
-/* libelf refuses a file whose section headers make no sense, which has segments
- * nevertheless. */
-int symboliser_read_module(struct symboliser_module *module, const void *image,
-			   size_t bytes)
-{
-	Elf64_Ehdr header;
-	Elf64_Phdr ph;
-
-	memset(module, 0, sizeof(*module));
-	if (bytes < sizeof(header))
-		return -ENOEXEC;
-	memcpy(&header, image, sizeof(header));
-	if (memcmp(header.e_ident, ELFMAG, SELFMAG) ||
-	    header.e_ident[EI_CLASS] != ELFCLASS64 ||
-	    header.e_ident[EI_DATA] != ELFDATA2LSB ||
-	    (header.e_type != ET_EXEC && header.e_type != ET_DYN) ||
-	    header.e_phnum > SYMBOLISER_SEGMENTS_MAX ||
-	    !is_inside(bytes, header.e_phoff, header.e_phnum, sizeof(ph)))
-		return -ENOEXEC;
-	for (uint32_t i = 0; i < header.e_phnum; i++) {
-		memcpy(&ph, (const char *)image + header.e_phoff +
-			    i * sizeof(ph), sizeof(ph));
-		add_segment(module, &ph);
-	}
-	read_id(module, image, bytes);
-	return 0;
-}
 
 struct naming {
 	struct symboliser_symbol *found;
 	const uint64_t *addresses;
 	size_t n;
 	const Elf_Data *names;		/* of the table's symbols */
+	const char *name;		/* that is looked for, and what it */
+	uint64_t address;		/* stands for */
+	bool named;
 };
 
 /* Returns how well a symbol names what it covers; 0: not at all. Of one
@@ -158,7 +101,7 @@ static bool copy_name(const struct naming *naming, uint64_t at,
 	return n;
 }
 
-static void take_symbol(struct naming *naming, const Elf64_Sym *symbol)
+static bool take_symbol(struct naming *naming, const Elf64_Sym *symbol)
 {
 	uint64_t start = symbol->st_value;
 	/* a label without a size is what is there, and nothing behind it */
@@ -172,7 +115,7 @@ static void take_symbol(struct naming *naming, const Elf64_Sym *symbol)
 		struct symboliser_symbol *found = &naming->found[i];
 
 		if (before >= bytes)
-			return;
+			return true;
 		if (found->rank && before > found->before)
 			continue;
 		if (!read)
@@ -180,32 +123,57 @@ static void take_symbol(struct naming *naming, const Elf64_Sym *symbol)
 				       rank_of(symbol, name) : 0;
 		read = true;
 		if (!rank)
-			return;
+			return true;
 		consider(found, name, rank, before);
 	}
+	return true;
 }
 
-/* Nothing in the file has to be aligned. */
-static void take_table(struct naming *naming, Elf *elf, Elf_Scn *section,
-		       const GElf_Shdr *table)
+/* Calls `take` for each symbol of a table, whose names are naming->names, until
+ * a call returns false. Nothing in the file has to be aligned. */
+static bool each_in_table(struct naming *naming, Elf *elf, Elf_Scn *section,
+			  bool (*take)(struct naming *naming,
+				       const Elf64_Sym *symbol))
 {
-	Elf_Scn *strings = elf_getscn(elf, table->sh_link);
 	const Elf_Data *data = elf_getdata(section, NULL);
-	GElf_Shdr header;
+	GElf_Shdr table, strings;
 	Elf64_Sym symbol;
+	Elf_Scn *names;
 
-	if (!data || !data->d_buf || !gelf_getshdr(strings, &header) ||
-	    header.sh_type != SHT_STRTAB)
-		return;
-	naming->names = elf_getdata(strings, NULL);
+	if (!gelf_getshdr(section, &table) ||
+	    (table.sh_type != SHT_SYMTAB && table.sh_type != SHT_DYNSYM))
+		return true;
+	names = elf_getscn(elf, table.sh_link);
+	if (!data || !data->d_buf || !gelf_getshdr(names, &strings) ||
+	    strings.sh_type != SHT_STRTAB)
+		return true;
+	naming->names = elf_getdata(names, NULL);
 	if (!naming->names || !naming->names->d_buf)
-		return;
+		return true;
 	for (size_t at = 0; data->d_size - at >= sizeof(symbol);
 	     at += sizeof(symbol)) {
 		memcpy(&symbol, (const char *)data->d_buf + at,
 		       sizeof(symbol));
-		take_symbol(naming, &symbol);
+		if (!take(naming, &symbol))
+			return false;
 	}
+	return true;
+}
+
+/* Does the same for all tables of a file of this machine. */
+static void each_symbol(struct naming *naming, Elf *elf,
+			bool (*take)(struct naming *naming,
+				     const Elf64_Sym *symbol))
+{
+	const char *ident = elf ? elf_getident(elf, NULL) : NULL;
+	Elf_Scn *section = NULL;
+
+	if (!ident || ident[EI_CLASS] != ELFCLASS64 ||
+	    ident[EI_DATA] != ELFDATA2LSB)
+		return;
+	while ((section = elf_nextscn(elf, section)) &&
+	       each_in_table(naming, elf, section, take))
+		;
 }
 
 void symboliser_find_names(struct symboliser_symbol *found,
@@ -213,14 +181,30 @@ void symboliser_find_names(struct symboliser_symbol *found,
 {
 	struct naming naming = { .found = found, .addresses = addresses,
 				 .n = n };
-	Elf_Scn *section = NULL;
 
-	while (elf && (section = elf_nextscn(elf, section))) {
-		GElf_Shdr header;
+	each_symbol(&naming, elf, take_symbol);
+}
 
-		if (gelf_getshdr(section, &header) &&
-		    (header.sh_type == SHT_SYMTAB ||
-		     header.sh_type == SHT_DYNSYM))
-			take_table(&naming, elf, section, &header);
-	}
+static bool is_symbol(struct naming *naming, const Elf64_Sym *symbol)
+{
+	const Elf_Data *names = naming->names;
+	size_t n = strlen(naming->name) + 1;
+
+	if (symbol->st_shndx == SHN_UNDEF || symbol->st_name >= names->d_size ||
+	    names->d_size - symbol->st_name < n ||
+	    memcmp((const char *)names->d_buf + symbol->st_name, naming->name,
+		   n))
+		return true;
+	naming->address = symbol->st_value;
+	naming->named = true;
+	return false;
+}
+
+int symboliser_find_address(uint64_t *address, const char *name, Elf *elf)
+{
+	struct naming naming = { .name = name };
+
+	each_symbol(&naming, elf, is_symbol);
+	*address = naming.address;
+	return naming.named ? 0 : -ENOENT;
 }

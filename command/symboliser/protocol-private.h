@@ -21,12 +21,13 @@ enum symboliser_what {
 	ASK_MODULE = 1,
 	ASK_NAMES,
 	ASK_LINES,
+	ASK_ADDRESS,
 	ASK_CXX,
 	ASK_TYPES,
 	ASK_END,
 };
 
-#define SYMBOLISER_LINKER_BYTES	256u	/* of a C++ name in the file */
+#define SYMBOLISER_LINKER_BYTES	256u	/* of a name that is asked for */
 #define SYMBOLISER_ITEMS_MAX	64u	/* in an answer */
 #define SYMBOLISER_FRAMES_MAX	16u	/* of an address */
 
@@ -58,6 +59,7 @@ struct symboliser_answer {
 		struct symboliser_symbol symbols[SYMBOLISER_ITEMS_MAX];
 		struct symboliser_frame frames[SYMBOLISER_ITEMS_MAX];
 		struct symboliser_text text;
+		uint64_t address;
 	};
 };
 

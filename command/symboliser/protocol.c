@@ -36,6 +36,7 @@ bool symboliser_request_valid(const struct symboliser_request *request,
 		       request->count <= SYMBOLISER_ADDRESSES_MAX &&
 		       n == request->count * sizeof(uint64_t) &&
 		       in_order(request->addresses, request->count);
+	case ASK_ADDRESS:
 	case ASK_CXX:
 		return request->count &&
 		       request->count <= SYMBOLISER_LINKER_BYTES &&
@@ -54,17 +55,28 @@ static size_t item_bytes(uint32_t what)
 		return sizeof(struct symboliser_symbol);
 	case ASK_LINES:
 		return sizeof(struct symboliser_frame);
+	case ASK_ADDRESS:
+		return sizeof(uint64_t);
 	default:
 		return sizeof(struct symboliser_text);
 	}
+}
+
+static bool module_valid(const struct symboliser_module *module)
+{
+	const char *end = module->needed + sizeof(module->needed);
+
+	return module->nsegments <= SYMBOLISER_SEGMENTS_MAX &&
+	       module->id_bytes <= SYMBOLISER_ID_BYTES &&
+	       ends(module->interpreter, sizeof(module->interpreter)) &&
+	       !end[-1] && !end[-2];
 }
 
 static bool item_valid(const struct symboliser_answer *answer, uint32_t i)
 {
 	switch (answer->what) {
 	case ASK_MODULE:
-		return answer->module.nsegments <= SYMBOLISER_SEGMENTS_MAX &&
-		       answer->module.id_bytes <= SYMBOLISER_ID_BYTES;
+		return module_valid(&answer->module);
 	case ASK_NAMES:
 		return ends(answer->symbols[i].name, SYMBOLISER_NAME_BYTES) &&
 		       (!answer->symbols[i].rank || *answer->symbols[i].name);
@@ -72,6 +84,8 @@ static bool item_valid(const struct symboliser_answer *answer, uint32_t i)
 		return answer->frames[i].address < SYMBOLISER_ADDRESSES_MAX &&
 		       ends(answer->frames[i].file, SYMBOLISER_PATH_BYTES) &&
 		       ends(answer->frames[i].function, SYMBOLISER_NAME_BYTES);
+	case ASK_ADDRESS:
+		return true;
 	default:
 		return ends(answer->text.text, SYMBOLISER_CXX_BYTES) &&
 		       answer->text.length >= strlen(answer->text.text);
@@ -81,7 +95,7 @@ static bool item_valid(const struct symboliser_answer *answer, uint32_t i)
 bool symboliser_answer_valid(const struct symboliser_answer *answer, size_t n,
 			     uint32_t what)
 {
-	bool one = what == ASK_MODULE || what == ASK_CXX;
+	bool one = what != ASK_NAMES && what != ASK_LINES;
 
 	if (n < ANSWER_HEAD || answer->what != what || answer->last > 1)
 		return false;

@@ -18,14 +18,18 @@ void symboliser_serve(void);
 extern char *(*symboliser_cxx_read)(const char *name, char *buffer,
 				    size_t *bytes, int *status);
 
-/* Returns 0, or -ENOEXEC: it is no program or library of this machine. */
+/* Returns 0, or -ENOEXEC: it is no program or library. `elf` is the same file,
+ * or NULL: libelf refuses it. */
 int symboliser_read_module(struct symboliser_module *module, const void *image,
-			   size_t bytes);
+			   size_t bytes, Elf *elf);
 
 /* Gives the symbols of `n` addresses in order, in `found`, which is all zeros.
  */
 void symboliser_find_names(struct symboliser_symbol *found,
 			   const uint64_t *addresses, size_t n, Elf *elf);
+
+/* Gives the address of a symbol that the file defines; returns 0 or -ENOENT. */
+int symboliser_find_address(uint64_t *address, const char *name, Elf *elf);
 
 /* Calls `take` for each frame of the addresses, in order. */
 void symboliser_find_lines(const uint64_t *addresses, uint32_t n, Elf *elf,

@@ -90,39 +90,53 @@ static void answer_lines(Elf *elf)
 	send_answer(true, sizeof(struct symboliser_frame));
 }
 
-static void answer_file(void *image, size_t bytes)
+static void answer_one(int error, size_t item_bytes)
 {
-	Elf *elf;
+	if (error) {
+		send_error(error);
+		return;
+	}
+	answer.count = 1;
+	send_answer(true, item_bytes);
+}
 
-	if (symboliser_read_module(&answer.module, image, bytes)) {
-		send_error(-ENOEXEC);
-		return;
-	}
-	if (request.what == ASK_MODULE) {
-		answer.count = 1;
-		send_answer(true, sizeof(answer.module));
-		return;
-	}
-	/* NULL: its section headers make no sense, so it has no symbols */
-	elf = elf_memory(image, bytes);
-	if (request.what == ASK_NAMES)
+/* `elf` is NULL where the section headers make no sense: there are no symbols.
+ */
+static void answer_file(void *image, size_t bytes, Elf *elf)
+{
+	switch (request.what) {
+	case ASK_MODULE:
+		answer_one(symboliser_read_module(&answer.module, image, bytes,
+						  elf),
+			   sizeof(answer.module));
+		break;
+	case ASK_NAMES:
 		answer_names(elf);
-	else
+		break;
+	case ASK_LINES:
 		answer_lines(elf);
-	elf_end(elf);
+		break;
+	default:
+		answer_one(symboliser_find_address(&answer.address,
+						   request.name, elf),
+			   sizeof(answer.address));
+	}
 }
 
 static void serve_file(int fd)
 {
 	void *image = mmap(NULL, request.file_bytes, PROT_READ, MAP_PRIVATE,
 			   fd, 0);
+	Elf *elf;
 
 	close(fd);
 	if (image == MAP_FAILED) {
 		send_error(-ENOEXEC);
 		return;
 	}
-	answer_file(image, request.file_bytes);
+	elf = elf_memory(image, request.file_bytes);
+	answer_file(image, request.file_bytes, elf);
+	elf_end(elf);
 	munmap(image, request.file_bytes);
 }
 
@@ -138,8 +152,7 @@ static void serve_cxx(void)
 		strncpy(answer.text.text, text, SYMBOLISER_CXX_BYTES - 1);
 	}
 	free(text);
-	answer.count = 1;
-	send_answer(true, sizeof(answer.text));
+	answer_one(0, sizeof(answer.text));
 }
 
 void symboliser_serve(void)

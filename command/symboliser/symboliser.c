@@ -12,8 +12,10 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <stdlib.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "command/process/child.h"
@@ -22,6 +24,8 @@
 #define LIBRARY		"libstdc++.so.6"
 #define MS		1000000u	/* in nanoseconds */
 #define WAIT_MS		60000		/* for an answer, on a busy machine */
+#define SILENT_MAX	3		/* children that gave none; then none
+					 * is asked */
 #define REQUEST_MS_MAX	60000u		/* of processor time */
 #define MODULE_MS	500u
 #define CXX_MS		200u
@@ -84,10 +88,11 @@ static int ask(struct asking *asking, size_t bytes, uint32_t most,
 	       uint64_t *ns)
 {
 	struct symboliser_request *request = &asking->request;
+	static unsigned int silent;
 	uint64_t took = 0;
 	int ret = -EPIPE;
 
-	if (!*ns)
+	if (!*ns || silent == SILENT_MAX)
 		return -ETIMEDOUT;
 	request->ms = *ns / MS < most ? (uint32_t)(*ns / MS) + 1 : most;
 	request->file_bytes = asking->file ? asking->file->bytes : 0;
@@ -102,6 +107,7 @@ static int ask(struct asking *asking, size_t bytes, uint32_t most,
 		}
 		child_end(&child);
 	}
+	silent += ret == -ETIMEDOUT;
 	if (ret == -EPIPE || ret == -ETIMEDOUT) {
 		child_end(&child);
 		took = request->ms * (uint64_t)MS;
@@ -118,6 +124,100 @@ int symboliser_module(struct symboliser_module *module,
 				 .item_bytes = sizeof(*module) };
 
 	return ask(&asking, 0, MODULE_MS, ns);
+}
+
+/* Opens a regular file; returns 0 or a negative errno. */
+static int open_path(struct symboliser_file *file, const char *path)
+{
+	struct stat st;
+
+	file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (file->fd < 0)
+		return -errno;
+	if (!fstat(file->fd, &st) && S_ISREG(st.st_mode)) {
+		file->bytes = (uint64_t)st.st_size;
+		return 0;
+	}
+	close(file->fd);
+	return -EINVAL;
+}
+
+int symboliser_read(struct symboliser_module *module, const char *path)
+{
+	uint64_t ns = SYMBOLISER_NS;
+	struct symboliser_file file;
+	int ret = open_path(&file, path);
+
+	memset(module, 0, sizeof(*module));
+	if (ret)
+		return ret;
+	ret = symboliser_module(module, &file, &ns);
+	close(file.fd);
+	return ret;
+}
+
+int symboliser_read_here(struct symboliser_module *module, const char *path)
+{
+	struct symboliser_file file;
+	int ret = open_path(&file, path);
+	void *image;
+	Elf *elf;
+
+	memset(module, 0, sizeof(*module));
+	if (ret)
+		return ret;
+	image = mmap(NULL, file.bytes, PROT_READ, MAP_PRIVATE, file.fd, 0);
+	close(file.fd);
+	if (image == MAP_FAILED)
+		return -ENOEXEC;
+	elf_version(EV_CURRENT);
+	elf = elf_memory(image, file.bytes);
+	ret = symboliser_read_module(module, image, file.bytes, elf);
+	elf_end(elf);
+	munmap(image, file.bytes);
+	return ret;
+}
+
+int symboliser_place(uint64_t *address, const struct symboliser_module *module,
+		     uint64_t offset)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	/* a mapping begins with the page that has the segment's first byte; lld
+	 * and mold begin the code in the last page of what is before it */
+	for (uint32_t i = 0; i < module->nsegments; i++) {
+		const struct symboliser_segment *s = &module->segments[i];
+
+		if (!s->code || offset < s->offset - s->offset % page ||
+		    offset >= s->offset + s->file_bytes)
+			continue;
+		*address = s->address + (offset - s->offset);
+		return 0;
+	}
+	return -ENOENT;
+}
+
+bool symboliser_needs(const struct symboliser_module *module, const char *name)
+{
+	for (const char *p = module->needed; *p; p += strlen(p) + 1)
+		if (!strncmp(p, name, strlen(name)))
+			return true;
+	return false;
+}
+
+int symboliser_address(uint64_t *address, const char *name,
+		       const struct symboliser_file *file, uint64_t *ns)
+{
+	struct asking asking = { .request.what = ASK_ADDRESS, .file = file,
+				 .to = (char *)address, .room = 1,
+				 .item_bytes = sizeof(*address) };
+	size_t bytes = strlen(name) + 1;
+
+	if (bytes > SYMBOLISER_LINKER_BYTES)
+		return -ENOENT;
+	asking.request.count = (uint32_t)bytes;
+	memcpy(asking.request.name, name, bytes);
+	return ask(&asking, bytes, REQUEST_MS_MAX, ns);
 }
 
 /* Asks for items of addresses; returns 0 or a negative errno. */

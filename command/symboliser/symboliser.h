@@ -29,6 +29,8 @@
 #define SYMBOLISER_ID_BYTES	20u
 #define SYMBOLISER_PATH_BYTES	256u
 #define SYMBOLISER_CXX_BYTES	512u
+#define SYMBOLISER_NEEDED_BYTES	4096u
+#define SYMBOLISER_NS		1000000000u	/* where nobody counts `ns` */
 
 /* A file that is open to read. */
 struct symboliser_file {
@@ -49,6 +51,13 @@ struct symboliser_module {
 	uint32_t id_bytes;		/* of a build ID; 0: there is none */
 	struct symboliser_segment segments[SYMBOLISER_SEGMENTS_MAX];
 	uint8_t id[SYMBOLISER_ID_BYTES];
+	bool library;			/* no process can begin with it: it
+					 * names no dynamic linker, is none,
+					 * and is no static program */
+	char interpreter[SYMBOLISER_PATH_BYTES]; /* the dynamic linker, or "" */
+	char needed[SYMBOLISER_NEEDED_BYTES]; /* shared objects that it is
+					 * linked to, each with a NUL; then
+					 * an empty one */
 };
 
 /* The symbol that covers an address and begins nearest to it. */
@@ -70,6 +79,26 @@ struct symboliser_frame {
 
 int symboliser_module(struct symboliser_module *module,
 		      const struct symboliser_file *file, uint64_t *ns);
+
+/* Does the same for the file at a path, which may be one of another user only
+ * if the opener has opened it. -EINVAL: it is no regular file. */
+int symboliser_read(struct symboliser_module *module, const char *path);
+
+/* Does the same without a child: for a process that executes the file next. */
+int symboliser_read_here(struct symboliser_module *module, const char *path);
+
+/* Gives the file's own address of `offset` in a segment of code, or of the page
+ * in which the segment begins. Returns 0 or -ENOENT. */
+int symboliser_place(uint64_t *address, const struct symboliser_module *module,
+		     uint64_t offset);
+
+/* Returns whether it is linked to a shared object whose name begins so. */
+bool symboliser_needs(const struct symboliser_module *module,
+		      const char *name);
+
+/* Gives the address of a symbol that the file defines; -ENOENT: it does not. */
+int symboliser_address(uint64_t *address, const char *name,
+		       const struct symboliser_file *file, uint64_t *ns);
 
 /* Gives the symbols of `n` addresses, which are in order, each once. */
 int symboliser_names(struct symboliser_symbol *symbols,

@@ -18,6 +18,22 @@
 
 static const char names[] = "\0one\0_two\0__three\0puts@@GLIBC_2.2.5\0$d";
 
+static void put_dynamic(struct fuzz *fuzz, struct elf_made *made)
+{
+	static const int64_t tags[] = { DT_NEEDED, DT_SONAME, DT_FLAGS_1 };
+	Elf64_Dyn entries[4];
+	uint64_t at;
+
+	for (size_t i = 0; i < 4; i++)
+		entries[i] = (Elf64_Dyn){
+			.d_tag = tags[fuzz_less(fuzz, 3)],
+			.d_un.d_val = fuzz_less(fuzz, sizeof(names)) };
+	at = elf_add(made, entries, sizeof(entries));
+	elf_segment(made, PT_DYNAMIC, at, sizeof(entries));
+	elf_section(made, SHT_DYNAMIC, at, sizeof(entries),
+		    sizeof(entries[0]))->sh_link = 1;
+}
+
 static void make_file(struct fuzz *fuzz, struct elf_made *made)
 {
 	Elf64_Sym symbols[SYMBOLS];
@@ -27,6 +43,8 @@ static void make_file(struct fuzz *fuzz, struct elf_made *made)
 	at = elf_add(made, names, sizeof(names));
 	elf_section(made, SHT_STRTAB, at, sizeof(names), 0);
 	elf_segment(made, PT_LOAD, 0, 0x1000)->p_flags = PF_X;
+	elf_segment(made, PT_INTERP, at, sizeof(names));
+	put_dynamic(fuzz, made);
 	for (uint32_t table = 0; table < 2; table++) {
 		for (size_t i = 0; i < SYMBOLS; i++)
 			symbols[i] = (Elf64_Sym){
@@ -56,11 +74,21 @@ static const char *judge(const struct symboliser_symbol *symbol,
 		       "the symbol is behind the address" : NULL;
 }
 
+static const char *judge_module(const struct symboliser_module *module)
+{
+	const char *end = module->needed + sizeof(module->needed);
+
+	return module->nsegments > SYMBOLISER_SEGMENTS_MAX ||
+	       module->id_bytes > SYMBOLISER_ID_BYTES || end[-1] || end[-2] ||
+	       !memchr(module->interpreter, '\0', SYMBOLISER_PATH_BYTES) ?
+		       "a module is out of bounds" : NULL;
+}
+
 static const char *try_file(struct fuzz *fuzz, struct elf_made *input)
 {
 	struct symboliser_symbol found[2][ADDRESSES] = { 0 };
 	struct symboliser_module module;
-	uint64_t addresses[ADDRESSES];
+	uint64_t addresses[ADDRESSES], address;
 	size_t bytes = elf_bytes(input);
 	const char *wrong = NULL;
 	char *image;
@@ -75,19 +103,16 @@ static const char *try_file(struct fuzz *fuzz, struct elf_made *input)
 	for (uint64_t i = 0; i < ADDRESSES; i++)
 		addresses[i] = i ? addresses[i - 1] + 1 + fuzz_less(fuzz, 5) :
 				   fuzz_less(fuzz, 5);
-	if (!symboliser_read_module(&module, image, bytes)) {
-		if (module.nsegments > SYMBOLISER_SEGMENTS_MAX ||
-		    module.id_bytes > SYMBOLISER_ID_BYTES)
-			wrong = "a module is out of bounds";
-		for (int time = 0; time < 2; time++) {
-			Elf *elf = elf_memory(image, bytes);
+	for (int time = 0; time < 2; time++) {
+		Elf *elf = elf_memory(image, bytes);
 
-			symboliser_find_names(found[time], addresses,
-					      ADDRESSES, elf);
-			elf_end(elf);
-		}
-		fuzz->accepted += found[0][0].rank || found[0][1].rank;
+		if (!symboliser_read_module(&module, image, bytes, elf))
+			wrong = judge_module(&module);
+		symboliser_find_names(found[time], addresses, ADDRESSES, elf);
+		symboliser_find_address(&address, "two", elf);
+		elf_end(elf);
 	}
+	fuzz->accepted += found[0][0].rank || found[0][1].rank;
 	for (size_t i = 0; i < ADDRESSES && !wrong; i++)
 		wrong = judge(&found[0][i], addresses[i]);
 	if (memcmp(found[0], found[1], sizeof(found[0])))
@@ -105,11 +130,15 @@ static uint32_t small(struct fuzz *fuzz)
 static const char *try_answer(struct fuzz *fuzz)
 {
 	static struct symboliser_answer answer;
-	uint32_t what = 1 + (uint32_t)fuzz_less(fuzz, 4);
-	size_t n = ANSWER_HEAD, item = what == ASK_MODULE ?
-		sizeof(answer.module) : what == ASK_NAMES ?
-		sizeof(answer.symbols[0]) : what == ASK_LINES ?
-		sizeof(answer.frames[0]) : sizeof(answer.text);
+	static const size_t items[] = {
+		[ASK_MODULE] = sizeof(answer.module),
+		[ASK_NAMES] = sizeof(answer.symbols[0]),
+		[ASK_LINES] = sizeof(answer.frames[0]),
+		[ASK_ADDRESS] = sizeof(answer.address),
+		[ASK_CXX] = sizeof(answer.text),
+	};
+	uint32_t what = 1 + (uint32_t)fuzz_less(fuzz, ASK_CXX);
+	size_t n = ANSWER_HEAD, item = items[what];
 
 	memset(&answer, (int)fuzz_less(fuzz, 3), sizeof(answer));
 	answer.error = fuzz_less(fuzz, 3) ? 0 : (int32_t)fuzz_number(fuzz);

@@ -13,6 +13,7 @@
 #include "command/elf/mapped-private.h"
 #include "command/elf/named-private.h"
 #include "command/elf/placement.h"
+#include "command/symboliser/symboliser.h"
 #include "testsuite/unit/command/elf-made.h"
 #include "testsuite/unit/command/made.h"
 
@@ -37,6 +38,7 @@ static void check_addresses(void)
 		{ 0x3800, 0 }, { 0x1fff, 0 }, { 0x1000, 0 }, { 0, 0 },
 		{ UINT64_MAX, 0 },
 	};
+	struct symboliser_module module;
 	uint64_t address;
 
 	elf_begin_file(&made);
@@ -53,13 +55,14 @@ static void check_addresses(void)
 		.p_vaddr = 0x405800, .p_filesz = 0x100, .p_align = 0x1000,
 	};
 	put_file();
+	unit_equal(symboliser_read(&module, made_path("file")), 0,
+		   "segments");
 	if (sysconf(_SC_PAGESIZE) != 0x1000) {
 		unit_skip("addresses of offsets", "pages are of another size");
 		return;
 	}
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		int ret = elfnotes_address(&address, made_path("file"),
-					   rows[i].offset);
+		int ret = symboliser_place(&address, &module, rows[i].offset);
 
 		unit_equal(ret, rows[i].address ? 0 : -ENOENT,
 			   "offset %#llx", (unsigned long long)rows[i].offset);
@@ -69,8 +72,9 @@ static void check_addresses(void)
 				   "offset %#llx: address",
 				   (unsigned long long)rows[i].offset);
 	}
-	unit_equal(elfnotes_address(&address, "/nowhere", 0), -ENOENT,
-		   "no file");
+	unit_equal(symboliser_read(&module, "/nowhere"), -ENOENT, "no file");
+	unit_equal(symboliser_place(&address, &module, 0), -ENOENT,
+		   "nor an address in it");
 }
 
 /* `bytes` of a build ID, behind another note. */
@@ -90,26 +94,29 @@ static void put_build_id(uint32_t bytes, const char *owner, uint32_t type)
 
 static void check_build_ids(void)
 {
-	unsigned char id[ELFNOTES_ID_BYTES];
+	struct symboliser_module module;
+	const char *path = made_path("file");
 
 	put_build_id(20, "GNU", NT_GNU_BUILD_ID);
-	unit_equal(elfnotes_build_id(made_path("file"), id), 0, "build ID");
-	unit_check(id[0] == 1 && id[19] == 20, "build ID: bytes");
+	unit_equal(symboliser_read(&module, path), 0, "build ID");
+	unit_check(module.id_bytes == 20 && module.id[0] == 1 &&
+		   module.id[19] == 20, "build ID: bytes");
 	put_build_id(8, "GNU", NT_GNU_BUILD_ID);
-	unit_equal(elfnotes_build_id(made_path("file"), id), 0,
-		   "a short build ID");
-	unit_check(id[7] == 8 && !id[8] && !id[19], "zeros behind");
+	symboliser_read(&module, path);
+	unit_equal(module.id_bytes, 8, "a short build ID");
+	unit_check(module.id[7] == 8 && !module.id[8] && !module.id[19],
+		   "zeros behind");
 	put_build_id(32, "GNU", NT_GNU_BUILD_ID);
-	unit_equal(elfnotes_build_id(made_path("file"), id), 0,
-		   "a long build ID");
-	unit_check(id[19] == 20, "its first bytes");
+	symboliser_read(&module, path);
+	unit_equal(module.id_bytes, 20, "a long build ID");
+	unit_check(module.id[19] == 20, "its first bytes");
 	put_build_id(20, "GNX", NT_GNU_BUILD_ID);
-	unit_equal(elfnotes_build_id(made_path("file"), id), -ENOENT,
-		   "a note of another owner");
-	unit_check(!id[0], "no bytes then");
+	symboliser_read(&module, path);
+	unit_equal(module.id_bytes, 0, "a note of another owner");
+	unit_check(!module.id[0], "no bytes then");
 	put_build_id(20, "GNU", NT_GNU_BUILD_ID + 1);
-	unit_equal(elfnotes_build_id(made_path("file"), id), -ENOENT,
-		   "a note of another type");
+	symboliser_read(&module, path);
+	unit_equal(module.id_bytes, 0, "a note of another type");
 }
 
 static const char strings[] = "\0libone.so.1\0libtwo.so\0ld-linux.so.2\0"
@@ -152,6 +159,27 @@ static void put_dynamic(uint16_t type, const Elf64_Dyn *last, size_t nlast,
 	put_file();
 }
 
+/* Reads the file, which is sought by its path. */
+static const struct symboliser_module *read_again(void)
+{
+	static struct symboliser_module module;
+
+	symboliser_read(&module, made_path("file"));
+	return &module;
+}
+
+static int find_symbol(uint64_t *address, const char *name)
+{
+	struct symboliser_file file = { .fd = open(made_path("file"),
+						   O_RDONLY | O_CLOEXEC),
+					.bytes = elf_bytes(&made) };
+	uint64_t ns = SYMBOLISER_NS;
+	int ret = symboliser_address(address, name, &file, &ns);
+
+	close(file.fd);
+	return ret;
+}
+
 static void check_dynamic(void)
 {
 	static const Elf64_Dyn pie = { .d_tag = DT_FLAGS_1,
@@ -160,41 +188,40 @@ static void check_dynamic(void)
 				       .d_un.d_val = DF_1_NOW };
 	static const Elf64_Dyn linker = { .d_tag = DT_SONAME,
 					  .d_un.d_val = LD };
-	const char *path = "file";
-	char text[32];
+	const struct symboliser_module *m;
+	static struct symboliser_module here;
 	uint64_t address;
 
 	put_dynamic(ET_DYN, &now, 1, NULL);
-	path = made_path("file");
-	unit_check(elfnotes_is_library(path), "a library");
-	unit_check(elfnotes_needs(path, "libone.so"), "it needs one");
-	unit_check(elfnotes_needs(path, "libtwo.so"), "it needs another one");
-	unit_check(!elfnotes_needs(path, "libtwo.so.1"), "it needs no third");
-	unit_check(!elfnotes_needs(path, "ibone"), "nor one by its middle");
-	unit_equal(elfnotes_symbol(&address, path, "one"), 0, "a symbol");
+	m = read_again();
+	unit_check(m->library, "a library");
+	unit_check(symboliser_needs(m, "libone.so"), "it needs one");
+	unit_check(symboliser_needs(m, "libtwo.so"), "it needs another one");
+	unit_check(!symboliser_needs(m, "libtwo.so.1"), "it needs no third");
+	unit_check(!symboliser_needs(m, "ibone"), "nor one by its middle");
+	unit_equal(find_symbol(&address, "one"), 0, "a symbol");
 	unit_equal((long long)address, 0x1111, "where it is defined");
-	unit_equal(elfnotes_symbol(&address, path, "two"), 0,
-		   "the last symbol");
-	unit_equal(elfnotes_symbol(&address, path, "on"), -ENOENT,
-		   "no symbol");
-	unit_equal(elfnotes_interpreter(text, sizeof(text), path), -ENOENT,
-		   "no dynamic linker");
+	unit_equal(find_symbol(&address, "two"), 0, "the last symbol");
+	unit_equal((long long)address, 0x2222, "where that is defined");
+	unit_equal(find_symbol(&address, "on"), -ENOENT, "no symbol");
+	unit_equal_string(m->interpreter, "", "no dynamic linker");
 	put_dynamic(ET_DYN, &pie, 1, NULL);
-	unit_check(!elfnotes_is_library(path), "a static program");
+	unit_check(!read_again()->library, "a static program");
 	put_dynamic(ET_DYN, &linker, 1, NULL);
-	unit_check(!elfnotes_is_library(path), "the dynamic linker");
+	unit_check(!read_again()->library, "the dynamic linker");
 	put_dynamic(ET_EXEC, &now, 1, NULL);
-	unit_check(!elfnotes_is_library(path), "a program");
+	unit_check(!read_again()->library, "a program");
 	put_dynamic(ET_DYN, &now, 1, "/lib/ld.so");
-	unit_equal(elfnotes_interpreter(text, sizeof(text), path), 0,
-		   "a dynamic linker");
-	unit_equal_string(text, "/lib/ld.so", "its path");
-	unit_equal(elfnotes_interpreter(text, 12, path), 0, "it just fits");
-	unit_equal(elfnotes_interpreter(text, 11, path), -ENOENT,
-		   "there is no room for it");
+	m = read_again();
+	unit_equal_string(m->interpreter, "/lib/ld.so", "a dynamic linker");
+	unit_check(!m->library, "a program that names it");
+	unit_equal(symboliser_read_here(&here, made_path("file")), 0,
+		   "without a child");
+	unit_check(!memcmp(&here, m, sizeof(here)), "it is the same");
 	made_file("file", "#!/bin/sh\n");
-	unit_check(!elfnotes_is_library(path), "a script");
-	unit_check(!elfnotes_needs(path, "lib"), "a script needs none");
+	m = read_again();
+	unit_check(!m->library, "a script");
+	unit_check(!symboliser_needs(m, "lib"), "a script needs none");
 }
 
 static void read_file(int want, const char *why, const char *name)

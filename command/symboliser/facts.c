@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What an ELF file in memory says of itself: the symboliser's child. Facts:
+ * ELF, gABI 4.1, "Program Header" and "Dynamic Section".
+ */
+#include "command/symboliser/serve-private.h"
+
+#include <elfutils/libdwelf.h>
+#include <errno.h>
+#include <gelf.h>
+#include <string.h>
+
+/* A file as libelf has it, and as it is. */
+struct reading {
+	struct symboliser_module *module;
+	Elf *elf;			/* or NULL */
+	const char *image;
+	size_t bytes;
+	GElf_Ehdr header;
+};
+
+static bool is_inside(const struct reading *r, uint64_t offset, uint64_t n)
+{
+	return offset <= r->bytes && n <= r->bytes - offset;
+}
+
+static void read_id(struct reading *r)
+{
+	struct symboliser_module *module = r->module;
+	const void *id;
+	ssize_t n = dwelf_elf_gnu_build_id(r->elf, &id);
+
+	if (n <= 0)
+		return;
+	module->id_bytes = n < (ssize_t)SYMBOLISER_ID_BYTES ?
+				   (uint32_t)n : SYMBOLISER_ID_BYTES;
+	memcpy(module->id, id, module->id_bytes);
+}
+
+/* Adds a library's name, if there is room for it and an empty one. */
+static void add_needed(struct symboliser_module *module, const char *name)
+{
+	size_t used = 0, n = strlen(name) + 1;
+
+	while (module->needed[used])
+		used += strlen(module->needed + used) + 1;
+	if (n > 1 && used + n + 1 < sizeof(module->needed))
+		memcpy(module->needed + used, name, n);
+}
+
+/* Reads the dynamic linker's table. A program has one, too; the linker itself
+ * is no library. */
+static void read_dynamic(struct reading *r, const GElf_Phdr *ph)
+{
+	Elf_Scn *section = gelf_offscn(r->elf, (int64_t)ph->p_offset);
+	Elf_Data *data;
+	const char *name;
+	GElf_Shdr sh;
+	GElf_Dyn dyn;
+
+	if (!gelf_getshdr(section, &sh))
+		return;
+	r->module->library = r->header.e_type == ET_DYN;
+	data = elf_getdata(section, NULL);
+	for (int i = 0; data && gelf_getdyn(data, i, &dyn); i++) {
+		if (dyn.d_tag == DT_FLAGS_1 && dyn.d_un.d_val & DF_1_PIE)
+			r->module->library = false;
+		if (dyn.d_tag != DT_SONAME && dyn.d_tag != DT_NEEDED)
+			continue;
+		name = elf_strptr(r->elf, sh.sh_link, dyn.d_un.d_val);
+		if (name && dyn.d_tag == DT_NEEDED)
+			add_needed(r->module, name);
+		else if (name && (!strncmp(name, "ld-", 3) ||
+				  !strncmp(name, "ld.", 3)))
+			r->module->library = false;
+	}
+}
+
+static void read_interpreter(struct reading *r, const GElf_Phdr *ph)
+{
+	if (ph->p_filesz < sizeof(r->module->interpreter) &&
+	    is_inside(r, ph->p_offset, ph->p_filesz))
+		memcpy(r->module->interpreter, r->image + ph->p_offset,
+		       ph->p_filesz);
+}
+
+/* Reads what is no segment that is loaded. */
+static void read_others(struct reading *r)
+{
+	bool program = false;
+	GElf_Phdr ph;
+	size_t n = 0;
+
+	read_id(r);
+	if (!gelf_getehdr(r->elf, &r->header) || elf_getphdrnum(r->elf, &n))
+		return;
+	for (size_t i = 0; i < n && i < SYMBOLISER_SEGMENTS_MAX; i++) {
+		if (!gelf_getphdr(r->elf, (int)i, &ph))
+			continue;
+		if (ph.p_type == PT_INTERP)
+			read_interpreter(r, &ph);
+		else if (ph.p_type == PT_DYNAMIC)
+			read_dynamic(r, &ph);
+		program |= ph.p_type == PT_INTERP;
+	}
+	r->module->library &= !program;
+}
+
+static void add_segment(struct symboliser_module *module, const Elf64_Phdr *ph)
+{
+	if (ph->p_type == PT_LOAD)
+		module->segments[module->nsegments++] =
+			(struct symboliser_segment){
+				ph->p_vaddr, ph->p_memsz, ph->p_offset,
+				ph->p_filesz, ph->p_align,
+				ph->p_flags & PF_X };
+}
+
+/* Reads the segments: libelf refuses a file whose section headers make no
+ * sense, which has segments nevertheless. */
+static int read_segments(struct reading *r)
+{
+	Elf64_Ehdr header;
+	Elf64_Phdr ph;
+
+	if (!is_inside(r, 0, sizeof(header)))
+		return -ENOEXEC;
+	memcpy(&header, r->image, sizeof(header));
+	if (memcmp(header.e_ident, ELFMAG, SELFMAG))
+		return -ENOEXEC;
+	/* another machine's has no addresses here */
+	if (header.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    header.e_ident[EI_DATA] != ELFDATA2LSB)
+		return 0;
+	if ((header.e_type != ET_EXEC && header.e_type != ET_DYN) ||
+	    header.e_phnum > SYMBOLISER_SEGMENTS_MAX ||
+	    !is_inside(r, header.e_phoff, header.e_phnum * sizeof(ph)))
+		return -ENOEXEC;
+	for (uint32_t i = 0; i < header.e_phnum; i++) {
+		memcpy(&ph, r->image + header.e_phoff + i * sizeof(ph),
+		       sizeof(ph));
+		add_segment(r->module, &ph);
+	}
+	return 0;
+}
+
+int symboliser_read_module(struct symboliser_module *module, const void *image,
+			   size_t bytes, Elf *elf)
+{
+	struct reading r = { .module = module, .elf = elf, .image = image,
+			     .bytes = bytes };
+	int ret;
+
+	memset(module, 0, sizeof(*module));
+	ret = read_segments(&r);
+	if (!ret && elf)
+		read_others(&r);
+	return ret;
+}
