@@ -79,8 +79,8 @@ static int bytes_receive(int fd, void *to, uint32_t n)
 	int ret;
 
 	while (n) {
-		long got =
-			sys6(SYS_recvfrom, fd, p, n, MSG_DONTWAIT, NULL, NULL);
+		long got = sys6(SYS_recvfrom, fd, p, n, MSG_DONTWAIT, NULL,
+				NULL);
 
 		if (got == -EAGAIN || got == -EINTR) {
 			ret = peer_wait(fd, POLLIN, deadline);
@@ -169,7 +169,7 @@ static const char *kind_text(const struct object *object)
 /* A list, or a piece of one. */
 struct listing {
 	struct text *out;
-	int64_t skip; /* records before the piece */
+	int64_t skip;			/* records before the piece */
 };
 
 static int list_one(struct object *object, void *arg)
@@ -309,8 +309,8 @@ static int handle_start(struct exchange *exchange)
 	if (!started) {
 		ret = start_fail(exchange, ret);
 	} else if (start_faulty(started, &why) &&
-		   !(matched &&
-		     line_find(exchange->request, "all", all, sizeof(all)))) {
+		   !(matched && line_find(exchange->request, "all", all,
+					  sizeof(all)))) {
 		session_destroy(started);
 		ret = rule_fail(exchange, -EINVAL, fault);
 	} else if (session->quota &&
@@ -571,7 +571,8 @@ static int exchange_run(int fd, struct message *message, char *memory)
 
 int control_serve(int fd)
 {
-	uint64_t bytes = CONTROL_REQUEST_BYTES + (uint64_t)PROTOCOL_PAYLOAD_MAX;
+	uint64_t bytes = CONTROL_REQUEST_BYTES +
+			 (uint64_t)PROTOCOL_PAYLOAD_MAX;
 	struct message message;
 	char *memory;
 	int ret = bytes_receive(fd, &message, sizeof(message));

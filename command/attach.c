@@ -16,11 +16,11 @@
 #include "command/processes/client.h"
 #include "command/processes/targets.h"
 
-#define NS_PER_US    1000.0
-#define END_PAUSE_NS 1000000
-#define END_LOOKS    5000
+#define NS_PER_US	1000.0
+#define END_PAUSE_NS	1000000
+#define END_LOOKS	5000
 
-static bool force; /* detach also where something is lost */
+static bool force;	/* detach also where something is lost */
 
 static int attach_one(pid_t pid)
 {
@@ -95,15 +95,14 @@ static int detach_one(pid_t pid)
 
 	if (ret == -ENXIO)
 		return command_failed("process %d has no agent at work: there "
-				      "is nothing to take back",
-				      pid);
+				      "is nothing to take back", pid);
 	rundir_process_close(&process);
 	if (targets_open(&targets, pid))
 		return COMMAND_FAILED;
 	ret = ask_detach(targets.targets);
 	/* the service thread ends after its answer */
-	for (int i = 0;
-	     !ret && i < END_LOOKS && attach_thread_named(pid, "taffrail"); i++)
+	for (int i = 0; !ret && i < END_LOOKS &&
+	     attach_thread_named(pid, "taffrail"); i++)
 		nanosleep(&pause, NULL);
 	targets_close(&targets);
 	return ret ? COMMAND_FAILED : COMMAND_DONE;
@@ -138,10 +137,7 @@ int attach_main(int argc, char **argv)
 {
 	static const struct option_row rows[] = { { 0 } };
 	struct options options = {
-		.argc = argc,
-		.argv = argv,
-		.rows = rows,
-		.shape = "PID...",
+		.argc = argc, .argv = argv, .rows = rows, .shape = "PID...",
 		.about = "Load the agent into running processes that do not "
 			 "have it.",
 	};
@@ -156,10 +152,7 @@ int detach_main(int argc, char **argv)
 		{ 0 }
 	};
 	struct options options = {
-		.argc = argc,
-		.argv = argv,
-		.rows = rows,
-		.shape = "PID...",
+		.argc = argc, .argv = argv, .rows = rows, .shape = "PID...",
 		.about = "End all sessions in running processes and undo every "
 			 "patch; the agent stays\nthere, asleep.",
 	};

@@ -21,7 +21,8 @@
 #include "tracepoints/conditions/rule-split.h"
 
 static const struct option_row rule_rows[] = {
-	{ 'p', "pid", "PID", "in this process only" }, { 0 }
+	{ 'p', "pid", "PID", "in this process only" },
+	{ 0 }
 };
 
 /* Keeps the targets that live and have the session; connects to each, and lists
@@ -107,8 +108,7 @@ static int change_later(struct targets *targets, const char *name,
 	ret = 0;
 	if (!edited)
 		command_warn("later processes still get session '%s' with its "
-			     "first rules",
-			     name);
+			     "first rules", name);
 	else
 		ret = rundir_write_rules(&targets->dir, name, edited);
 	if (ret)
@@ -161,8 +161,7 @@ static int change_rule(struct targets *targets, enum message_type type,
 		result = COMMAND_FAILED;
 	if (!targets->count && later == 1 && !result)
 		return exists ? command_failed("no living process has session "
-					       "'%s'",
-					       name) :
+					       "'%s'", name) :
 				targets_no_session(targets, name);
 	if (change_living(targets, type, name, rule))
 		result = COMMAND_FAILED;
@@ -180,19 +179,16 @@ static int rule_main(int argc, char **argv, enum message_type type)
 {
 	struct targets targets;
 	struct options options = {
-		.argc = argc,
-		.argv = argv,
-		.rows = rule_rows,
+		.argc = argc, .argv = argv, .rows = rule_rows,
 		.shape = "NAME RULE",
-		.about =
-			type == MESSAGE_ENABLE ?
-				"Switch on the markers that RULE selects in session "
-				"NAME. With 'callbacks'\nas NAME: call the callbacks "
-				"that are connected to RULE." :
-				"Switch off the markers that RULE selects in session "
-				"NAME. With 'callbacks'\nas NAME: do not call the "
-				"callbacks that are connected to RULE.\n"
-				"Returns when no thread is in one of them any more.",
+		.about = type == MESSAGE_ENABLE ?
+			 "Switch on the markers that RULE selects in session "
+			 "NAME. With 'callbacks'\nas NAME: call the callbacks "
+			 "that are connected to RULE." :
+			 "Switch off the markers that RULE selects in session "
+			 "NAME. With 'callbacks'\nas NAME: do not call the "
+			 "callbacks that are connected to RULE.\n"
+			 "Returns when no thread is in one of them any more.",
 	};
 	pid_t pid = 0;
 	size_t bytes;

@@ -28,10 +28,10 @@
 struct output {
 	struct json json;
 	bool as_json;
-	bool all;	    /* with the C runtime's probes */
-	bool headings;	    /* there is more than one list */
-	bool behind;	    /* this list is not the first */
-	struct shown shown; /* callbacks of this list's process */
+	bool all;			/* with the C runtime's probes */
+	bool headings;			/* there is more than one list */
+	bool behind;			/* this list is not the first */
+	struct shown shown;		/* callbacks of this list's process */
 };
 
 /* Writes the type of a variant's option; returns it. */
@@ -66,9 +66,8 @@ static void field_json(const struct marker_field *field, void *priv)
 			snprintf(text, sizeof(text), "%.*s",
 				 (int)(value.end - value.start), value.start);
 			if (shown.how == TAFFRAIL_HOW_VARIANT)
-				json_string(json, text,
-					    option_word(type, sizeof(type),
-							&value));
+				json_string(json, text, option_word(
+						type, sizeof(type), &value));
 			else
 				json_real(json, text, value.value);
 		}
@@ -82,8 +81,7 @@ static void field_json(const struct marker_field *field, void *priv)
 static const char *arguments_text(const struct marker *m)
 {
 	const char *end = m->kind == MARKER_EVENT && *m->text == '\1' ?
-				  strrchr(m->text, '\2') :
-				  NULL;
+		strrchr(m->text, '\2') : NULL;
 
 	return end ? end + 1 : m->text;
 }
@@ -146,8 +144,8 @@ static void field_text(const struct marker_field *field, void *priv)
 	if (shown.how && !shown.count)
 		printf("{%s}", marker_shown_word(shown.how));
 	for (; shown_next(&shown, &value); lead = ", ") {
-		printable_print("%s%.*s", lead, (int)(value.end - value.start),
-				value.start);
+		printable_print("%s%.*s", lead,
+				(int)(value.end - value.start), value.start);
 		if (shown.how == TAFFRAIL_HOW_VARIANT)
 			printf(": %s", option_word(type, sizeof(type), &value));
 		else
@@ -211,8 +209,7 @@ static void tell_none(const struct output *out, const char *what)
 			     "its libraries are in their files): 'taffrail "
 			     "record --provider pthread -- PROGRAM' adds "
 			     "markers of threads and locks, taffrail_marker(3) "
-			     "says how a program gets its own",
-			     what);
+			     "says how a program gets its own", what);
 }
 
 static bool has_address(const struct marker_list *list, uint64_t address)
@@ -296,11 +293,9 @@ static int add_probes(struct target *target)
 	if (!ret)
 		return replaced_tell(pid) ? COMMAND_FAILED : COMMAND_DONE;
 	return ret == -EACCES || ret == -EPERM ?
-		       command_failed(
-			       "process %d: its USDT probes cannot be read: %s; "
-			       "root can list them, and rules take them",
-			       pid, process_closed(pid)) :
-		       COMMAND_DONE;
+	       command_failed("process %d: its USDT probes cannot be read: %s; "
+			      "root can list them, and rules take them", pid,
+			      process_closed(pid)) : COMMAND_DONE;
 }
 
 static int list_processes(struct output *out, pid_t pid)
@@ -333,8 +328,8 @@ static int list_processes(struct output *out, pid_t pid)
 		places_mark(&places, &target->markers);
 		if (!out->all)
 			drop_runtime(&target->markers);
-		if (rundir_read_process(target->process, target->process->image,
-					&page))
+		if (rundir_read_process(target->process,
+					target->process->image, &page))
 			page.procname[0] = '\0';
 		else
 			faults_tell(target->process->pid, &page);
@@ -352,7 +347,8 @@ static int list_processes(struct output *out, pid_t pid)
 		if (places_tell(&places))
 			result = COMMAND_FAILED;
 	}
-	if (!pid && !out->behind && !out->as_json && result == COMMAND_DONE)
+	if (!pid && !out->behind && !out->as_json &&
+	    result == COMMAND_DONE)
 		command_warn("none of your processes has an agent: 'taffrail "
 			     "attach PID' loads it, 'taffrail record' starts a "
 			     "program with it");
@@ -369,13 +365,12 @@ static const char *not_a_file(const char *path)
 	if (!*path)
 		return "the file's name is empty";
 	if (stat(path, &st))
-		return errno != ENOENT ?
-			       NULL :
+		return errno != ENOENT ? NULL :
 		       command_parse_pid(&pid, path) ?
-			       "there is no such file: give programs or libraries, or "
-			       "-p PID" :
-			       "there is no such file; for a process, put -p before "
-			       "its number";
+		       "there is no such file: give programs or libraries, or "
+		       "-p PID" :
+		       "there is no such file; for a process, put -p before "
+		       "its number";
 	if (S_ISDIR(st.st_mode))
 		return "it is a directory: give programs or libraries";
 	return S_ISREG(st.st_mode) ? NULL : "it is not a regular file";
@@ -420,9 +415,7 @@ int list_main(int argc, char **argv)
 		{ 0 }
 	};
 	struct options options = {
-		.argc = argc,
-		.argv = argv,
-		.rows = rows,
+		.argc = argc, .argv = argv, .rows = rows,
 		.shape = "[-p PID | FILE...]",
 		.about = "List the markers of a running process, of programs "
 			 "and libraries (with their\nUSDT probes), or of all "

@@ -41,8 +41,8 @@ static const struct option_row rows[] = {
 
 struct snapshot {
 	const char *name;
-	pid_t pid;	  /* 0: every process of the user */
-	const char *core; /* a core dump, or NULL */
+	pid_t pid;			/* 0: every process of the user */
+	const char *core;		/* a core dump, or NULL */
 	struct core_directory extracted;
 	struct trace_set set;
 	struct rundir dir;
@@ -51,12 +51,12 @@ struct snapshot {
 	size_t ntaken;
 	size_t processes;
 	uint64_t unreadable;
-	struct shortage shortage; /* of room for buffers */
+	struct shortage shortage;	/* of room for buffers */
 	bool fail_on_loss;
-	int foreign;		 /* sessions of another version */
-	struct keep_row removed; /* of this session */
-	int faulty;		 /* exit status: tell_faults() */
-	struct lacking lacking;	 /* programs without an agent */
+	int foreign;			/* sessions of another version */
+	struct keep_row removed;	/* of this session */
+	int faulty;			/* exit status: tell_faults() */
+	struct lacking lacking;		/* programs without an agent */
 };
 
 static int take_image(struct snapshot *s, const struct rundir_process *process,
@@ -75,9 +75,7 @@ static int take_image(struct snapshot *s, const struct rundir_process *process,
 	if (ret) {
 		s->foreign += ret == -EPROTO;
 		return ret == -EMFILE || ret == -ENFILE || ret == -ENOMEM ||
-				       ret == -ENOLCK ?
-			       ret :
-			       0;
+		       ret == -ENOLCK ? ret : 0;
 	}
 	more[s->ntaken++] = consumer;
 	ret = consume_finish(consumer);
@@ -216,9 +214,8 @@ static int tell_missing(struct snapshot *s)
 {
 	int status = tell_removed(s) | s->faulty;
 
-	if (!s->core && layouts_tell(&s->list, s->name,
-				     "its events are not "
-				     "in this snapshot"))
+	if (!s->core && layouts_tell(&s->list, s->name, "its events are not "
+						      "in this snapshot"))
 		status = COMMAND_FAILED;
 	if (!s->core && !s->pid &&
 	    later_tell_elsewhere(&s->dir, &s->list, s->name))
@@ -242,15 +239,14 @@ static int tell_empty(struct snapshot *s)
 		command_failed("session '%s' of %s has no event, so no trace "
 			       "is written; 'taffrail status %s' counts its "
 			       "events, 'taffrail list' says which markers are "
-			       "on",
-			       s->name, counted(s->processes, "process"),
+			       "on", s->name, counted(s->processes, "process"),
 			       s->name);
 	else
 		command_failed("session '%s' of %s had no event, so no trace "
 			       "is written; 'taffrail list PROG' shows the "
 			       "markers, and 'taffrail record -e RULE -- PROG' "
-			       "says if a rule matches none",
-			       s->name, counted(s->processes, "ended process"));
+			       "says if a rule matches none", s->name,
+			       counted(s->processes, "ended process"));
 	tell_missing(s);
 	return COMMAND_FAILED;
 }
@@ -260,8 +256,8 @@ static int tell_empty(struct snapshot *s)
 static int unwritten(const struct snapshot *s, int error)
 {
 	return command_failed("%s: %s; %llu events are there, and no buffer "
-			      "was removed: take another snapshot",
-			      s->set.path, reason_of_output(error),
+			      "was removed: take another snapshot", s->set.path,
+			      reason_of_output(error),
 			      (unsigned long long)s->set.kept);
 }
 
@@ -326,9 +322,8 @@ static int take_all(struct snapshot *s)
 			     agreed(s->set.taken, "was", "were"));
 	report_left_off(&s->set);
 	/* the processes' loss is no failure of this command */
-	shortage_tell(&s->shortage,
-		      s->dir.fd >= 0 ? s->dir.path : "the runtime directory",
-		      s->set.lost);
+	shortage_tell(&s->shortage, s->dir.fd >= 0 ? s->dir.path :
+		      "the runtime directory", s->set.lost);
 	ret = tell_missing(s);
 	lacking_tell(&s->lacking);
 	if (s->lacking.away)
@@ -342,9 +337,7 @@ static int take_arguments(struct snapshot *s, const char **output, int argc,
 			  char **argv)
 {
 	struct options options = {
-		.argc = argc,
-		.argv = argv,
-		.rows = rows,
+		.argc = argc, .argv = argv, .rows = rows,
 		.shape = "NAME -o DIR",
 		.about = "Copy the buffers of session NAME, of living and dead "
 			 "processes, to a CTF trace.\nTracing continues.",
@@ -426,7 +419,8 @@ static int open_all(struct snapshot *s, const char *output)
 	if (ret == -ENOTEMPTY)
 		return command_failed("%s exists and is not empty", output);
 	if (ret)
-		return command_failed("%s: %s", output, reason_of_output(ret));
+		return command_failed("%s: %s", output,
+				      reason_of_output(ret));
 	return COMMAND_DONE;
 }
 

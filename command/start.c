@@ -23,7 +23,7 @@
 #include "command/processes/rule.h"
 #include "command/processes/targets.h"
 
-#define RULES_MAX 64 /* an agent's limit for a session */
+#define RULES_MAX	64	/* an agent's limit for a session */
 
 struct start_arguments {
 	const char *name;
@@ -40,39 +40,26 @@ struct start_arguments {
 };
 
 enum {
-	KEY_ALL = 256,
-	KEY_OVERWRITE,
-	KEY_BUFFER,
-	KEY_CONTEXT,
-	KEY_QUOTA,
-	KEY_GROUP,
-	KEY_CHANNEL,
-	KEY_INT3
+	KEY_ALL = 256, KEY_OVERWRITE, KEY_BUFFER, KEY_CONTEXT, KEY_QUOTA,
+	KEY_GROUP, KEY_CHANNEL, KEY_INT3
 };
 
 static const struct option_row start_rows[] = {
 	{ 'p', "pid", "PID", "in this process; repeatable" },
 	{ KEY_ALL, "all", NULL, "in all your processes, also later ones" },
-	{ 'e', "event", "RULE",
-	  "trace markers that match (default: all); "
+	{ 'e', "event", "RULE", "trace markers that match (default: all); "
 	  "repeatable" },
-	{ KEY_OVERWRITE, "overwrite", NULL,
-	  "when a buffer is full, overwrite "
+	{ KEY_OVERWRITE, "overwrite", NULL, "when a buffer is full, overwrite "
 	  "its oldest events" },
-	{ KEY_BUFFER, "buffer-size", "N",
-	  "bytes of one CPU's buffer (256K to "
+	{ KEY_BUFFER, "buffer-size", "N", "bytes of one CPU's buffer (256K to "
 	  "1G)" },
-	{ KEY_CONTEXT, "context", "LIST",
-	  "what each event has beside its fields: "
+	{ KEY_CONTEXT, "context", "LIST", "what each event has beside its fields: "
 	  "vtid (default), vpid, procname, cpu, ip; or none" },
-	{ KEY_QUOTA, "quota", "N",
-	  "limit its buffers in all processes to N "
+	{ KEY_QUOTA, "quota", "N", "limit its buffers in all processes to N "
 	  "bytes; count further events as lost" },
-	{ KEY_GROUP, "allow-group", "GROUP",
-	  "give GROUP your rights over the "
+	{ KEY_GROUP, "allow-group", "GROUP", "give GROUP your rights over the "
 	  "processes, until they end" },
-	{ KEY_INT3, "int3", NULL,
-	  "also trace USDT probes that need a trap for "
+	{ KEY_INT3, "int3", NULL, "also trace USDT probes that need a trap for "
 	  "each hit" },
 	{ KEY_CHANNEL, "channel", "NAME:OPTIONS", "not supported yet" },
 	{ 0 }
@@ -89,13 +76,11 @@ static int check_free(const char *name)
 	for (size_t i = 0; i < ARRAY_SIZE(ours); i++)
 		if (!strcmp(name, ours[i]))
 			return command_misused("Taffrail itself makes sessions "
-					       "'%s': give another name",
-					       name);
+					       "'%s': give another name", name);
 	if (!strncmp(name, "record-", n) && name[n] &&
 	    !name[n + strspn(name + n, "0123456789.")])
 		return command_misused("taffrail record makes sessions '%s': "
-				       "give another name",
-				       name);
+				       "give another name", name);
 	return COMMAND_DONE;
 }
 
@@ -122,13 +107,11 @@ static int take_option(struct start_arguments *a, int key, const char *value)
 	case KEY_QUOTA:
 		if (command_parse_bytes(&a->quota, value))
 			return command_misused("quota '%s' is not a number of "
-					       "bytes, K, M or G",
-					       value);
+					       "bytes, K, M or G", value);
 		if (!a->quota)
-			return command_misused(
-				"a quota of 0 leaves no room for "
-				"buffers; without --quota there "
-				"is no limit");
+			return command_misused("a quota of 0 leaves no room for "
+					       "buffers; without --quota there "
+					       "is no limit");
 		return COMMAND_DONE;
 	case KEY_GROUP:
 		return command_take_group(&a->group, value);
@@ -144,8 +127,8 @@ static void fill_request(struct client_request *request,
 			 const struct start_arguments *a)
 {
 	client_request_add(request, "name", "%s", a->name);
-	client_request_add(request, "mode",
-			   a->overwrite ? "overwrite" : "discard");
+	client_request_add(request, "mode", a->overwrite ? "overwrite" :
+			   "discard");
 	if (a->buffer)
 		client_request_add(request, "buffer", "%llu",
 				   (unsigned long long)a->buffer);
@@ -172,15 +155,12 @@ static void tell_away(struct targets *targets, const char *name,
 		     "when it ends, they are gone; take snapshots before, "
 		     "record it (taffrail record -p %d), or start it with "
 		     "TAFFRAIL_DIR in a directory that it shares with this "
-		     "command",
-		     process->pid, process->pid);
+		     "command", process->pid, process->pid);
 	if (targets->dir.fd < 0)
 		rundir_open(&targets->dir, true);
 	if (rundir_note_away(&targets->dir, name, process))
-		command_warn(
-			"a later snapshot cannot report this: cannot write "
-			"below %s",
-			targets->dir.path);
+		command_warn("a later snapshot cannot report this: cannot write "
+			     "below %s", targets->dir.path);
 }
 
 /* Not switched in the processes in which the session has begun. */
@@ -192,9 +172,7 @@ static int why_smaller(const struct target *target, const char *name)
 	struct session_page page;
 
 	return rundir_find_session(target->process, target->process->image,
-				   name, &page) ?
-		       ENOSPC :
-		       page.small_error;
+				   name, &page) ? ENOSPC : page.small_error;
 }
 
 /* Sends the request to one process, also for later programs of it. Returns 0,
@@ -209,7 +187,8 @@ static int start_call(struct target *target, const char *name,
 	const char *key, *value;
 	size_t position = 0;
 	int error = 0;
-	int ret = heirs_start(&target->client, request, name, &answer, result);
+	int ret = heirs_start(&target->client, request, name, &answer,
+			      result);
 
 	while (!ret && client_answer_next(&answer, &position, &key, &value)) {
 		if (!strcmp(key, "buffer"))
@@ -232,8 +211,7 @@ static int start_call(struct target *target, const char *name,
 					 reason_of_room(error));
 	else if (!ret && buffer < asked)
 		command_warn("process %d: buffers of %lluK instead of %lluK "
-			     "in %s: %s",
-			     target->process->pid,
+			     "in %s: %s", target->process->pid,
 			     (unsigned long long)buffer / 1024,
 			     (unsigned long long)asked / 1024, shown,
 			     reason_of_room(why_smaller(target, name)));
@@ -253,8 +231,7 @@ static void take_back(struct targets *targets, const char *name, size_t count)
 		struct target *target = &targets->targets[i];
 
 		if (client_call(&target->client, MESSAGE_DESTROY, &request,
-				NULL) &&
-		    target->process->alive)
+				NULL) && target->process->alive)
 			command_warn("the session stays: %s",
 				     cause_line(&target->client.cause, line));
 		rundir_heirs_remove(target->process, name);
@@ -289,8 +266,8 @@ static int not_begun(const struct target *target, const char *name)
 	command_failed("process %d has ended", process->pid);
 	if (!rundir_drop_begun(process, name))
 		command_warn("process %d has written events before: 'taffrail "
-			     "snapshot %s -o DIR' writes them",
-			     process->pid, name);
+			     "snapshot %s -o DIR' writes them", process->pid,
+			     name);
 	return COMMAND_FAILED;
 }
 
@@ -329,7 +306,7 @@ static int start_each(struct targets *targets, const struct start_arguments *a,
 
 /* The living processes in which `start --all` has not begun the session. */
 struct missed {
-	char pids[256]; /* the first ones */
+	char pids[256];			/* the first ones */
 	pid_t first;
 	size_t count;
 };
@@ -362,24 +339,20 @@ static void missed_tell(const struct missed *missed, const struct missed *lost,
 {
 	char where[64], later[128] = "";
 
-	snprintf(where, sizeof(where), "%s",
-		 begun ? counted(begun, "other process") : "no process");
+	snprintf(where, sizeof(where), "%s", begun ?
+		 counted(begun, "other process") : "no process");
 	if (missed->count)
-		snprintf(later, sizeof(later),
-			 "when that is mended, 'taffrail "
+		snprintf(later, sizeof(later), "when that is mended, 'taffrail "
 			 "start %s -p %d' with the same options adds it; ",
 			 name, missed->first);
 	command_warn("session '%s' has begun in %s, and begins in later ones, "
 		     "but %s%s%s%s%s%s: %s'taffrail destroy %s' ends it "
-		     "everywhere",
-		     name, where, missed->count ? "not in " : "",
-		     missed->count ?
-			     agreed(missed->count, "process ", "processes ") :
-			     "",
+		     "everywhere", name, where, missed->count ? "not in " : "",
+		     missed->count ? agreed(missed->count, "process ",
+					    "processes ") : "",
 		     missed->pids, missed->count && lost->count ? ", and " : "",
 		     lost->count ? agreed(lost->count, "cannot in process ",
-					  "cannot in processes ") :
-				   "",
+					  "cannot in processes ") : "",
 		     lost->pids, later, name);
 }
 
@@ -447,23 +420,22 @@ static int start_all(struct targets *targets, const struct start_arguments *a,
 
 	if (name_taken(targets, a->name))
 		return command_failed("session '%s' exists: give another name, "
-				      "or destroy it first",
-				      a->name);
+				      "or destroy it first", a->name);
 	if (targets->dir.fd < 0 && rundir_open(&targets->dir, true))
 		return command_failed("%s", targets->dir.error);
 	if (command_check_reach(targets->dir.path, a->group))
 		return COMMAND_FAILED;
 	/* later processes could not take part in one more */
-	if (later_sessions(&targets->dir, names, sizeof(names)) >= CHANNELS_MAX)
+	if (later_sessions(&targets->dir, names, sizeof(names)) >=
+	    CHANNELS_MAX)
 		return command_failed("a process takes part in %d sessions at "
 				      "most, and all are in these: %s; end one "
 				      "first (taffrail destroy NAME)",
 				      CHANNELS_MAX, names);
 	fill_request(&word, a);
 	client_request_add(&word, "all", "1");
-	ret = word.failed ?
-		      word.failed :
-		      rundir_write_rules(&targets->dir, a->name, word.text);
+	ret = word.failed ? word.failed :
+	      rundir_write_rules(&targets->dir, a->name, word.text);
 	client_request_release(&word);
 	if (ret)
 		return command_failed("cannot write %s/sessions/%s: %s",
@@ -478,8 +450,7 @@ static int start_all(struct targets *targets, const struct start_arguments *a,
 		return COMMAND_FAILED;
 	ret = start_living(targets, a->name, request);
 	return targets_check_files(targets, a->rules, a->nrules) ?
-		       COMMAND_FAILED :
-		       ret;
+		       COMMAND_FAILED : ret;
 }
 
 /* Says what may stand where there is not one name. */
@@ -490,14 +461,12 @@ static int misused_names(int count, char **names)
 	for (int i = 1; i < count; i++) {
 		if (!command_parse_pid(&pid, names[i]))
 			return command_misused("'%s': for a process, put -p "
-					       "before its number",
-					       names[i]);
+					       "before its number", names[i]);
 		if (*names[i] == '.' || *names[i] == '/')
 			return command_misused("'%s': start works on processes "
 					       "that run (-p PID, --all); "
 					       "taffrail record starts a "
-					       "program",
-					       names[i]);
+					       "program", names[i]);
 	}
 	return command_misused("give the session one name; rules follow -e");
 }
@@ -508,9 +477,7 @@ int start_main(int argc, char **argv)
 	struct client_request request = { 0 };
 	struct targets targets;
 	struct options options = {
-		.argc = argc,
-		.argv = argv,
-		.rows = start_rows,
+		.argc = argc, .argv = argv, .rows = start_rows,
 		.shape = "NAME (-p PID | --all)",
 		.about = "Start a tracing session called NAME.",
 	};
@@ -540,7 +507,7 @@ int start_main(int argc, char **argv)
 		status = COMMAND_FAILED;
 	else
 		status = a.all ? start_all(&targets, &a, &request) :
-				 start_each(&targets, &a, &request);
+			 start_each(&targets, &a, &request);
 	if (places_tell(&places))
 		status = COMMAND_FAILED;
 	targets_close(&targets);

@@ -86,8 +86,8 @@ static struct member *member_of(struct session *session,
 		if (session->members[i].pid == process->pid &&
 		    session->members[i].alive == process->alive)
 			return &session->members[i];
-	session->members =
-		grow(session->members, session->nmembers, sizeof(*m));
+	session->members = grow(session->members, session->nmembers,
+				sizeof(*m));
 	m = &session->members[session->nmembers++];
 	m->pid = process->pid;
 	m->alive = process->alive;
@@ -167,14 +167,12 @@ static int ask_living(struct status *s, struct target *target,
 		if (!strcmp(key, "session"))
 			session = session_of(s, value);
 		else if (session && !strcmp(key, "index"))
-			take_page(s,
-				  member_of(session, target->process, procname),
-				  target->process,
+			take_page(s, member_of(session, target->process,
+					       procname), target->process,
 				  (uint32_t)strtoul(value, NULL, 10));
 		else if (session)
-			take_line(session,
-				  member_of(session, target->process, procname),
-				  key, value);
+			take_line(session, member_of(session, target->process,
+						     procname), key, value);
 		if (session && !strcmp(key, "session"))
 			member_of(session, target->process, procname);
 	}
@@ -215,9 +213,9 @@ static int count_ring(const char *name, void *priv)
 
 /* How often a session with missing files is looked at again, at least, and at
  * most while a process removes files of ended ones. */
-#define LOOKS	      5
-#define LOOKS_LOCKED  200
-#define LOOK_PAUSE_NS 10000000
+#define LOOKS		5
+#define LOOKS_LOCKED	200
+#define LOOK_PAUSE_NS	10000000
 
 /* Returns true when a session of an ended process was just being removed: by
  * another command, or by a process that keeps the limit of ended processes,
@@ -258,8 +256,7 @@ static void count_session(struct status *s,
 			  const char *procname)
 {
 	struct member rings = { 0 };
-	struct counting c = { .imagefd = imagefd,
-			      .index = page->index,
+	struct counting c = { .imagefd = imagefd, .index = page->index,
 			      .member = &rings };
 	struct session *session;
 	struct member *m;
@@ -291,13 +288,12 @@ static void count_session(struct status *s,
 		return;
 	command_warn("process %d: the files of %u of the %u buffers of session "
 		     "'%s' are missing or cut short: their events are not "
-		     "counted",
-		     process->pid, missing, page->rings, page->name);
+		     "counted", process->pid, missing, page->rings, page->name);
 	s->result = COMMAND_FAILED;
 }
 
-static void count_image(struct status *s, const struct rundir_process *process,
-			uint32_t image)
+static void count_image(struct status *s,
+			const struct rundir_process *process, uint32_t image)
 {
 	struct process_page head;
 	struct session_page page;
@@ -445,11 +441,9 @@ static int show(struct status *s, pid_t pid, bool as_json)
 		return command_failed("no callback is connected: see taffrail "
 				      "connect");
 	if (s->only && !s->count && strcmp(s->only, LOAD_SESSION)) {
-		command_failed(
-			"no session '%s'%s", s->only,
-			command_parse_pid(&pid, s->only) ?
-				nearest :
-				"; for a process, put -p before its number");
+		command_failed("no session '%s'%s", s->only,
+			       command_parse_pid(&pid, s->only) ? nearest :
+			       "; for a process, put -p before its number");
 		if (!asked)
 			others_tell(s->only);
 		return COMMAND_FAILED;
@@ -474,10 +468,7 @@ int status_main(int argc, char **argv)
 		{ 0 }
 	};
 	struct options options = {
-		.argc = argc,
-		.argv = argv,
-		.rows = rows,
-		.shape = "[NAME]",
+		.argc = argc, .argv = argv, .rows = rows, .shape = "[NAME]",
 		.about = "Show sessions (or session NAME), their processes, "
 			 "and how many events\nwere written, lost and "
 			 "overwritten.",

@@ -20,10 +20,11 @@
 #include "command/rundir/rundir.h"
 
 /* A process may execute one program after the other. */
-#define EXECUTED_TRIES 16
+#define EXECUTED_TRIES	16
 
 static const struct option_row rows[] = {
-	{ 'p', "pid", "PID", "in this process only" }, { 0 }
+	{ 'p', "pid", "PID", "in this process only" },
+	{ 0 }
 };
 
 /* Returns true when the process has executed another program since the last
@@ -92,8 +93,7 @@ static int visit_left(struct target *target, const char *name, bool remove)
 			if (!ret)
 				continue;
 			command_failed("cannot remove session '%s' below "
-				       "%s/%u: %s",
-				       name, p->path, images[i],
+				       "%s/%u: %s", name, p->path, images[i],
 				       strerror(-ret));
 			return -1;
 		}
@@ -110,7 +110,8 @@ static void tell_followers(struct targets *targets, const char *name)
 	for (size_t i = 0; i < targets->count; i++) {
 		const struct rundir_process *p = targets->targets[i].process;
 
-		if (p->alive && !rundir_find_session(p, p->image, name, &page))
+		if (p->alive &&
+		    !rundir_find_session(p, p->image, name, &page))
 			rundir_tell_followers(p, p->image, &page);
 	}
 }
@@ -166,8 +167,7 @@ static int tell_all(struct targets *targets, enum message_type type,
 		struct target *target = &targets->targets[i];
 
 		ret = target->process->alive ?
-			      tell_one(target, type, &request, name) :
-			      0;
+		      tell_one(target, type, &request, name) : 0;
 		found += ret != 0;
 		failed |= ret < 0;
 		ret = visit_left(target, name, type == MESSAGE_DESTROY);
@@ -197,10 +197,7 @@ static int tell_main(int argc, char **argv, enum message_type type,
 		     const char *about)
 {
 	struct options options = {
-		.argc = argc,
-		.argv = argv,
-		.rows = rows,
-		.shape = "NAME",
+		.argc = argc, .argv = argv, .rows = rows, .shape = "NAME",
 		.about = about,
 	};
 	struct targets targets;
@@ -223,8 +220,8 @@ static int tell_main(int argc, char **argv, enum message_type type,
 	if (type == MESSAGE_DESTROY && targets.dir.fd >= 0) {
 		rundir_sweep(&targets.dir);
 		if (!pid) {
-			rundir_each_removed(&targets.dir, argv[options.index],
-					    NULL, NULL);
+			rundir_each_removed(&targets.dir,
+					    argv[options.index], NULL, NULL);
 			rundir_forget_away(&targets.dir, argv[options.index],
 					   true, NULL);
 			if (!strcmp(argv[options.index], FAULTS_SESSION))

@@ -31,40 +31,40 @@
 #include "command/processes/layouts.h"
 #include "command/processes/targets.h"
 
-#define POLL_MS	      100
-#define SESSIONS_SEEN 64
+#define POLL_MS		100
+#define SESSIONS_SEEN	64
 
 struct seen_session {
 	char name[SESSION_NAME_BYTES];
 	uint32_t index;
 	uint32_t state;
 	uint64_t lost;
-	bool present; /* in this round */
+	bool present;			/* in this round */
 };
 
 /* A process as it was at the last look. */
 struct seen {
-	struct rundir_process process; /* we own its descriptor */
-	bool present;		       /* in the scan of this round */
-	bool listed;		       /* `markers` were read at least once */
-	bool foreign;		       /* its agent is of another version */
+	struct rundir_process process;	/* we own its descriptor */
+	bool present;			/* in the scan of this round */
+	bool listed;			/* `markers` were read at least once */
+	bool foreign;			/* its agent is of another version */
 	char procname[PROCESS_NAME_BYTES];
 	uint32_t image;
 	uint64_t generation;
-	struct marker_list markers; /* sorted */
+	struct marker_list markers;	/* sorted */
 	struct seen_session sessions[SESSIONS_SEEN];
 	size_t nsessions;
 };
 
 struct watch {
 	struct rundir dir;
-	pid_t pid; /* only this one, or 0 */
+	pid_t pid;			/* only this one, or 0 */
 	struct seen *seen;
 	size_t count;
 	int inotify;
-	bool started; /* the first look is over */
-	bool again;   /* a process was not ready: rescan */
-	bool missed;  /* a process was left out */
+	bool started;			/* the first look is over */
+	bool again;			/* a process was not ready: rescan */
+	bool missed;			/* a process was left out */
 };
 
 static void say(const struct seen *seen, const char *format, ...)
@@ -124,7 +124,7 @@ static void look_at_markers(struct watch *w, struct seen *seen,
 	if (target_list(&target)) {
 		client_close(&target.client);
 		marker_list_free(&target.markers);
-		return; /* the next round asks again */
+		return;		/* the next round asks again */
 	}
 	client_close(&target.client);
 	marker_list_sort(&target.markers);
@@ -208,10 +208,9 @@ static void look_at_session(struct seen *seen, int imagefd,
 		return;
 	rings_each(imagefd, page->index, add_lost, &adding);
 	if (adding.lost > s->lost)
-		say(seen,
-		    "session %s: buffers full, %s lost (%" PRIu64 " in all)",
-		    s->name, counted(adding.lost - s->lost, "event"),
-		    adding.lost);
+		say(seen, "session %s: buffers full, %s lost (%" PRIu64
+		    " in all)", s->name,
+		    counted(adding.lost - s->lost, "event"), adding.lost);
 	s->lost = adding.lost;
 }
 
@@ -304,7 +303,7 @@ static int add_seen(struct watch *w, struct rundir_process *process)
 	w->seen = more;
 	ret = rundir_read_process(process, process->image, &page);
 	if (ret && (w->pid || ret != -EPROTO)) {
-		w->again = true; /* not published yet */
+		w->again = true;		/* not published yet */
 		return w->pid ? ret : 0;
 	}
 	seen = &more[w->count++];
@@ -384,7 +383,7 @@ static void look_at_all(struct watch *w)
 		struct seen *seen = &w->seen[i];
 		bool alive = rundir_lives(&seen->process);
 
-		look_at_process(w, seen); /* dead: its last losses */
+		look_at_process(w, seen);	/* dead: its last losses */
 		if (alive) {
 			i++;
 			continue;
@@ -454,10 +453,9 @@ static int watch(pid_t pid)
 	w.inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	/* the watch comes before the read, so a process may be seen twice, but
 	 * none is missed */
-	if (!pid &&
-	    (w.inotify < 0 ||
-	     inotify_add_watch(w.inotify, w.dir.path,
-			       IN_CREATE | IN_DELETE | IN_MOVED_TO) < 0))
+	if (!pid && (w.inotify < 0 ||
+		     inotify_add_watch(w.inotify, w.dir.path, IN_CREATE |
+				       IN_DELETE | IN_MOVED_TO) < 0))
 		command_warn("cannot watch for new processes: %s",
 			     strerror(errno));
 	ret = pid ? find_one(&w) : rescan(&w);
@@ -476,13 +474,11 @@ static int watch(pid_t pid)
 int watch_main(int argc, char **argv)
 {
 	static const struct option_row rows[] = {
-		{ 'p', "pid", "PID", "this process only, until it ends" }, { 0 }
+		{ 'p', "pid", "PID", "this process only, until it ends" },
+		{ 0 }
 	};
 	struct options options = {
-		.argc = argc,
-		.argv = argv,
-		.rows = rows,
-		.shape = "",
+		.argc = argc, .argv = argv, .rows = rows, .shape = "",
 		.about = "Print a line when a process starts or ends, its "
 			 "markers appear or go, a session\nchanges, or a full "
 			 "buffer loses events; until interrupted.",

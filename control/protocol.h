@@ -18,11 +18,11 @@
 #include <stdint.h>
 
 /* Sockets in the process's directory: for this protocol, and for gdb's. */
-#define CONTROL_SOCKET "control.sock"
-#define GDB_SOCKET     "gdb.sock"
+#define CONTROL_SOCKET		"control.sock"
+#define GDB_SOCKET		"gdb.sock"
 
 /* Why the agent is off before it has begun. */
-#define PROTOCOL_NOT_STARTED "not started"
+#define PROTOCOL_NOT_STARTED	"not started"
 
 #define PROTOCOL_MAGIC	     0x4d524654u /* "TFRM" */
 #define PROTOCOL_VERSION     2
@@ -31,9 +31,9 @@
 struct message {
 	uint32_t magic;
 	uint16_t version;
-	uint16_t type;	/* enum message_type */
-	uint32_t bytes; /* of the payload behind this header */
-	int32_t status; /* 0 in requests */
+	uint16_t type;			/* enum message_type */
+	uint32_t bytes;			/* of the payload behind this header */
+	int32_t status;			/* 0 in requests */
 };
 
 /*
@@ -93,23 +93,23 @@ struct message {
  * them "text=" and "number="; the command knows the process and its directory.
  */
 enum message_type {
-	MESSAGE_HELLO = 1,
-	MESSAGE_LIST = 2,
-	MESSAGE_START = 3,
-	MESSAGE_ENABLE = 4,
-	MESSAGE_DISABLE = 5,
-	MESSAGE_STOP = 6,
-	MESSAGE_FLUSH = 7,
-	MESSAGE_DESTROY = 8,
-	MESSAGE_STATUS = 9,
-	MESSAGE_GDB = 10,
+	MESSAGE_HELLO	= 1,
+	MESSAGE_LIST	= 2,
+	MESSAGE_START	= 3,
+	MESSAGE_ENABLE	= 4,
+	MESSAGE_DISABLE	= 5,
+	MESSAGE_STOP	= 6,
+	MESSAGE_FLUSH	= 7,
+	MESSAGE_DESTROY	= 8,
+	MESSAGE_STATUS	= 9,
+	MESSAGE_GDB	= 10,
 	MESSAGE_GDBSERVER = 11,
-	MESSAGE_DETACH = 12,
+	MESSAGE_DETACH	= 12,
 };
 
 /* The longest path of a runtime directory, with its NUL. Agents and commands
  * refuse a longer one, and one that does not begin with '/'. */
-#define PROTOCOL_DIR_BYTES 200u
+#define PROTOCOL_DIR_BYTES	200u
 
 /*
  * Sessions for processes to come: a file $TAFFRAIL_DIR/sessions/NAME holds
@@ -120,48 +120,46 @@ enum message_type {
  * Agents read the files when they start; a process that starts after a file was
  * removed does not join.
  */
-#define PROTOCOL_SESSIONS_DIR "sessions"
+#define PROTOCOL_SESSIONS_DIR	"sessions"
 /* sessions/.off.NAME, which a recorder makes: agents that stay off append a
  * line "REASON<tab>PATH". The leading dot says that it is no session. */
-#define PROTOCOL_OFF_PREFIX    ".off."
-#define PROTOCOL_OFF_BYTES_MAX 65536u
+#define PROTOCOL_OFF_PREFIX	".off."
+#define PROTOCOL_OFF_BYTES_MAX	65536u
 /* The runtime directory of a user whose processes have no setting for it: one
  * of these, and the user's number. */
-#define PLACE_DEFAULT_SHM "/dev/shm/taffrail-"
-#define PLACE_DEFAULT_TMP "/tmp/taffrail-"
+#define PLACE_DEFAULT_SHM	"/dev/shm/taffrail-"
+#define PLACE_DEFAULT_TMP	"/tmp/taffrail-"
 /* How the REASON begins where files cannot be made for want of room. */
-#define PROTOCOL_NO_ROOM "no room for its files"
-#define PROTOCOL_NO_SIZE PROTOCOL_NO_ROOM " of this size: see ulimit -f"
+#define PROTOCOL_NO_ROOM	"no room for its files"
+#define PROTOCOL_NO_SIZE	PROTOCOL_NO_ROOM " of this size: see ulimit -f"
 /* The REASON where the process is in as many sessions as it can be. */
-#define PROTOCOL_NO_SESSION "no session is left"
+#define PROTOCOL_NO_SESSION	"no session is left"
 /* The REASON where the runtime directory is another user's. The line is in the
  * default directory of the program's user. */
-#define PROTOCOL_OTHERS                                                        \
-	"it cannot write in the runtime directory, "                           \
+#define PROTOCOL_OTHERS		"it cannot write in the runtime directory, " \
 	"which is another user's, and no function of libc's executed it: let " \
 	"one do so, or run taffrail record as its user"
 /* The REASON where the path of the runtime directory leads to another one than
  * in the recorder: the agent has found the file by the recorder's root
  * directory (/proc/PID/root, with the PID of record-PID). */
-#define PROTOCOL_AWAY	  "another runtime directory"
-#define PROTOCOL_RECORDER "record-"
+#define PROTOCOL_AWAY		"another runtime directory"
+#define PROTOCOL_RECORDER	"record-"
 /* sessions/.fault.env: what the last process found wrong with the rules of its
  * environment, "PID NAME" and process_page.faults, a line each. It tells of
  * processes that have ended. */
-#define PROTOCOL_FAULT_FILE	 ".fault.env"
+#define PROTOCOL_FAULT_FILE	".fault.env"
 #define PROTOCOL_FAULT_BYTES_MAX 2048u
 /* The REASON where a session lets a group in, and no service thread could serve
  * it. */
-#define PROTOCOL_NO_GROUP              \
-	"no group can be let in with " \
-	"TAFFRAIL_SERVICE=signal"
+#define PROTOCOL_NO_GROUP	"no group can be let in with " \
+				"TAFFRAIL_SERVICE=signal"
 /* sessions/NAME@PID.STARTTIME: a session that was started in that process, for
  * the programs that the process and its descendants execute. TAFFRAIL_JOIN
  * names such files, too. */
-#define PROTOCOL_HEIRS		 '@'
-#define PROTOCOL_JOIN_ENV	 "TAFFRAIL_JOIN"
-#define PROTOCOL_JOIN_SEPARATOR	 ':'
-#define PROTOCOL_JOIN_BYTES	 1024u /* of all names, at most, with a NUL */
-#define PROTOCOL_JOIN_NAME_BYTES 128u  /* of one, at most, with a NUL */
+#define PROTOCOL_HEIRS		'@'
+#define PROTOCOL_JOIN_ENV	"TAFFRAIL_JOIN"
+#define PROTOCOL_JOIN_SEPARATOR	':'
+#define PROTOCOL_JOIN_BYTES	1024u	/* of all names, at most, with a NUL */
+#define PROTOCOL_JOIN_NAME_BYTES 128u	/* of one, at most, with a NUL */
 
 #endif

@@ -38,8 +38,8 @@ int attach_check(pid_t pid, struct cause *cause);
 
 /* The answer to a request, as libtaffrail-probe.so gave it. */
 struct attach_answer {
-	int status; /* struct request */
-	char *text; /* ends with NUL; free() it */
+	int status;		/* struct request */
+	char *text;		/* ends with NUL; free() it */
 };
 
 /*

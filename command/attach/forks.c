@@ -25,7 +25,7 @@
 
 #include "command/attach/steps.h"
 
-#define HANDLER_WAIT_MS 3000 /* less than the loader waits for `go` */
+#define HANDLER_WAIT_MS	3000	/* less than the loader waits for `go` */
 #define MAYBE_WAIT_MS	300
 #define RUNNING_LOOKS	5
 #define PAUSE_NS	1000000
@@ -34,7 +34,7 @@
 /* An element of libc's list, from glibc 2.36 on. The list's head is in libc's
  * data: used, allocated, array; at first the array follows the head. */
 #define HANDLER_WORDS	5u
-#define HANDLERS_STATIC 48u
+#define HANDLERS_STATIC	48u
 #define HANDLER_OBJECT	3u
 
 /* Returns true when the array that has `mine` (an index of `words`, at `data`)
@@ -62,8 +62,8 @@ static bool list_has_others(const uint64_t *words, size_t mine, uint64_t data)
  * known. */
 static bool others_prepare(const struct attach_target *t, uint64_t base)
 {
-	uint64_t prepare =
-		base + (uint64_t)(attach_stub_prepare - attach_stub_start);
+	uint64_t prepare = base + (uint64_t)(attach_stub_prepare -
+					     attach_stub_start);
 	uint64_t data = (t->libc->data + 7) & ~7ull;
 	size_t n = (t->libc->data_end - data) / 8;
 	uint64_t *words;
@@ -76,7 +76,7 @@ static bool others_prepare(const struct attach_target *t, uint64_t base)
 		for (size_t i = 0; i + HANDLER_WORDS <= n; i++)
 			if (words[i] == prepare &&
 			    words[i + HANDLER_OBJECT] ==
-				    base + ATTACH_CODE_BYTES) {
+			    base + ATTACH_CODE_BYTES) {
 				others = list_has_others(words, i, data);
 				break;
 			}
@@ -100,7 +100,7 @@ static int wait_thread(struct attach_target *t, pid_t tid, uint64_t base)
 		if (ret == -ESRCH)
 			return 0;
 		if (!ret && pc - base < ATTACH_CODE_BYTES)
-			return 0; /* it waits in our handler */
+			return 0;	/* it waits in our handler */
 		if (!ret) {
 			enum attach_forking at = attach_forking_at(t, sp, pc);
 

@@ -20,9 +20,9 @@
 #include "command/process/rlimits.h"
 #include "command/rundir/rundir.h"
 
-#define LOAD_WAIT_MS  30000
-#define LEAVE_WAIT_MS 5000
-#define PAUSE_NS      200000
+#define LOAD_WAIT_MS	30000
+#define LEAVE_WAIT_MS	5000
+#define PAUSE_NS	200000
 
 static void pause_shortly(void)
 {
@@ -270,9 +270,7 @@ static int check_library(const struct attach_target *t, char *library)
 		return cause_set(t->cause, ret, LIBRARY_NOT_FOUND,
 				 .path = "libtaffrail.so", .error = ret);
 	return t->names.agent || attach_same_file(t->pid, library) ||
-			       has_proc(t->pid) ?
-		       0 :
-		       no_proc(t);
+	       has_proc(t->pid) ? 0 : no_proc(t);
 }
 
 int attach_check(pid_t pid, struct cause *cause)
@@ -296,8 +294,7 @@ int attach_process(pid_t pid, struct attach_report *report)
 	uint64_t began = attach_now_ns();
 	char library[PATH_MAX];
 	struct attach_plan plan = {
-		.library = library,
-		.entry = "taffrail_attach",
+		.library = library, .entry = "taffrail_attach",
 	};
 	int ret;
 

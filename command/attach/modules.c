@@ -23,7 +23,7 @@
 #define SYMBOLS_MAX	65536u
 #define WALKS_MAX	16
 #define CHANGE_WAIT_MS	2000
-#define CHANGE_PAUSE_NS 1000000
+#define CHANGE_PAUSE_NS	1000000
 #define STRINGS_MAX	(4u << 20)
 
 /* Values of a module's dynamic section. */
@@ -40,12 +40,9 @@ static int read_dynamic(const struct attach_target *t, uint64_t at,
 		uint64_t *to;
 		int address;
 	} rows[] = {
-		{ DT_SYMTAB, &d->symbols, 1 },
-		{ DT_STRTAB, &d->strings, 1 },
-		{ DT_STRSZ, &d->string_bytes, 0 },
-		{ DT_HASH, &d->hash, 1 },
-		{ DT_GNU_HASH, &d->gnu_hash, 1 },
-		{ DT_SONAME, &d->soname, 0 },
+		{ DT_SYMTAB, &d->symbols, 1 }, { DT_STRTAB, &d->strings, 1 },
+		{ DT_STRSZ, &d->string_bytes, 0 }, { DT_HASH, &d->hash, 1 },
+		{ DT_GNU_HASH, &d->gnu_hash, 1 }, { DT_SONAME, &d->soname, 0 },
 		{ DT_DEBUG, &d->debug, 0 },
 	};
 
@@ -59,12 +56,9 @@ static int read_dynamic(const struct attach_target *t, uint64_t at,
 			return 0;
 		for (size_t k = 0; k < ARRAY_SIZE(rows); k++)
 			if (rows[k].tag == entry.d_tag)
-				*rows[k].to =
-					entry.d_un.d_val +
-					(rows[k].address && entry.d_un.d_val <
-								    base ?
-						 base :
-						 0);
+				*rows[k].to = entry.d_un.d_val +
+					(rows[k].address &&
+					 entry.d_un.d_val < base ? base : 0);
 	}
 	return 0;
 }
@@ -97,8 +91,7 @@ static uint32_t gnu_hash_count(const struct attach_target *t, uint64_t at)
 		return head[1];
 	for (; last < SYMBOLS_MAX; last++)
 		if (attach_read(t, chains + 4ull * (last - head[1]), &chain,
-				4) ||
-		    (chain & 1))
+				4) || (chain & 1))
 			break;
 	return last + 1;
 }
@@ -118,7 +111,7 @@ static uint32_t symbol_count(const struct attach_target *t,
 struct wanted {
 	const char *name;
 	uint64_t *to;
-	uint64_t *bytes; /* the size of the symbol, or NULL */
+	uint64_t *bytes;	/* the size of the symbol, or NULL */
 	bool optional;
 };
 
@@ -229,9 +222,8 @@ static int read_module(const struct attach_target *t, struct attach_module *m,
 	ret = attach_read(t, m->base, &header, sizeof(header));
 	if (!ret && memcmp(header.e_ident, ELFMAG, SELFMAG))
 		ret = -EFAULT;
-	return ret ? ret :
-		     read_headers(t, m, m->base + header.e_phoff,
-				  header.e_phnum);
+	return ret ? ret : read_headers(t, m, m->base + header.e_phoff,
+					header.e_phnum);
 }
 
 /* Finds the linker's struct r_debug through the program's DT_DEBUG. */
@@ -293,7 +285,8 @@ static int walk_list(struct attach_target *t, const struct r_debug *debug)
 			return modules_change(t);
 		m->map = at;
 		/* a module that cannot be read, as the vdso, has no TLS */
-		if (!read_module(t, m, &map, !t->nmodules) || !t->nmodules)
+		if (!read_module(t, m, &map, !t->nmodules) ||
+		    !t->nmodules)
 			t->nmodules++;
 		else
 			memset(m, 0, sizeof(*m));

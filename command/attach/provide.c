@@ -8,7 +8,7 @@
 #include "command/common/command.h"
 #include "command/common/limits.h"
 
-#define NS_PER_US 1000.0
+#define NS_PER_US	1000.0
 
 int attach_provide(pid_t pid)
 {
@@ -23,7 +23,6 @@ int attach_provide(pid_t pid)
 	if (ret)
 		return cause_tell(&report.cause);
 	command_warn("process %d: agent loaded; one thread was stopped for "
-		     "%.0f us",
-		     pid, (double)report.stall_ns / NS_PER_US);
+		     "%.0f us", pid, (double)report.stall_ns / NS_PER_US);
 	return COMMAND_DONE;
 }

@@ -12,16 +12,14 @@
 #include "command/attach/steps.h"
 #include "command/common/installed.h"
 
-#define BUSY_LOOKS    100
-#define BUSY_PAUSE_NS 10000000
+#define BUSY_LOOKS	100
+#define BUSY_PAUSE_NS	10000000
 
 static int probe_load(struct attach_target *t, struct attach_report *report)
 {
 	char library[PATH_MAX];
 	struct attach_plan plan = {
-		.library = library,
-		.entry = REQUEST_FUNCTION,
-		.request = "",
+		.library = library, .entry = REQUEST_FUNCTION, .request = "",
 	};
 	int ret = installed_find(library, sizeof(library), INSTALLED_LIB,
 				 "libtaffrail-probe.so");
@@ -40,15 +38,13 @@ static int probe_load(struct attach_target *t, struct attach_report *report)
 
 /* Runs the request in the library, which is there. */
 static int probe_ask(struct attach_target *t, const char *request,
-		     struct attach_answer *answer, struct attach_report *report)
+		     struct attach_answer *answer,
+		     struct attach_report *report)
 {
 	struct attach_plan plan = {
-		.library = "libtaffrail-probe.so",
-		.entry = REQUEST_FUNCTION,
-		.function = t->names.probe,
-		.request = request,
-		.patient = true,
-		.answer = answer,
+		.library = "libtaffrail-probe.so", .entry = REQUEST_FUNCTION,
+		.function = t->names.probe, .request = request,
+		.patient = true, .answer = answer,
 	};
 
 	if (!plan.function)

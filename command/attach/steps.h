@@ -14,31 +14,31 @@
 #include "command/attach/attach.h"
 #include "command/attach/stub.h"
 
-#define ATTACH_MODULES_MAX 1024
+#define ATTACH_MODULES_MAX	1024
 
 /* A module of the process, from its dynamic linker's list. */
 struct attach_module {
-	uint64_t map;  /* struct link_map there */
-	uint64_t base; /* l_addr */
+	uint64_t map;			/* struct link_map there */
+	uint64_t base;			/* l_addr */
 	uint64_t dynamic;
-	char name[256]; /* file name without its folder */
+	char name[256];			/* file name without its folder */
 	/* of PT_TLS; tls_bytes is 0 without */
 	uint64_t tls_image, tls_image_bytes, tls_bytes;
-	uint64_t code, code_end; /* its executable part */
-	uint64_t data, data_end; /* its writable part */
+	uint64_t code, code_end;	/* its executable part */
+	uint64_t data, data_end;	/* its writable part */
 };
 
 /* The functions and data of libc that attach needs. */
 struct attach_names {
 	uint64_t create, detach, dlopen, dlsym, dlerror, atfork, munmap;
 	uint64_t fork, fork_bytes;
-	uint64_t fork_alone, fork_alone_bytes; /* _Fork, or 0 */
-	uint64_t single;		 /* __libc_single_threaded, or 0 */
+	uint64_t fork_alone, fork_alone_bytes;	/* _Fork, or 0 */
+	uint64_t single;		/* __libc_single_threaded, or 0 */
 	uint64_t rseq_offset, rseq_size; /* or 0 */
-	uint64_t tls_offset, tid;	 /* _thread_db_...: descriptors */
-	uint64_t agent;			 /* taffrail_attach, or 0 */
-	uint64_t probe;			 /* taffrail_probe_request_N, or 0 */
-	bool foreign_malloc;		 /* malloc is, or may be, not libc's */
+	uint64_t tls_offset, tid;	/* _thread_db_...: descriptors */
+	uint64_t agent;			/* taffrail_attach, or 0 */
+	uint64_t probe;			/* taffrail_probe_request_N, or 0 */
+	bool foreign_malloc;		/* malloc is, or may be, not libc's */
 };
 
 struct attach_target {
@@ -49,10 +49,10 @@ struct attach_target {
 	struct attach_module *modules;
 	size_t nmodules;
 	const struct attach_module *libc, *linker;
-	bool probes; /* libtaffrail-probe.so is loaded */
+	bool probes;			/* libtaffrail-probe.so is loaded */
 	struct attach_names names;
 	/* read from the process */
-	uint32_t at_tls_offset, at_tid; /* offsets in libc's structures */
+	uint32_t at_tls_offset, at_tid;	/* offsets in libc's structures */
 	int64_t rseq_offset;		/* from the thread pointer */
 	uint32_t rseq_bytes;		/* 0: libc does not register */
 	uint64_t syscall;		/* a syscall instruction */
@@ -60,34 +60,34 @@ struct attach_target {
 
 /* What the loader does in the process. */
 struct attach_plan {
-	const char *library; /* to load, unless `function` is known */
-	bool foreign;	     /* the process cannot see that path */
-	const char *entry;   /* the name of the function to call there */
-	uint64_t function;   /* its address, if the library is loaded */
-	const char *request; /* what it gets (control/request.h), or NULL:
+	const char *library;	/* to load, unless `function` is known */
+	bool foreign;		/* the process cannot see that path */
+	const char *entry;	/* the name of the function to call there */
+	uint64_t function;	/* its address, if the library is loaded */
+	const char *request;	/* what it gets (control/request.h), or NULL:
 				 * it is taffrail_attach() */
-	bool patient;	     /* wait for the function without end */
-	struct attach_answer *answer; /* out, for a request */
+	bool patient;		/* wait for the function without end */
+	struct attach_answer *answer;	/* out, for a request */
 };
 
 /* The memory that the process gets, built here. */
 struct attach_memory {
 	uint8_t *bytes;
-	size_t size;		    /* to map, with room for the image */
-	struct attach_block *block; /* in `bytes` */
-	size_t stack_top;	    /* offsets from the start of `bytes` */
+	size_t size;			/* to map, with room for the image */
+	struct attach_block *block;	/* in `bytes` */
+	size_t stack_top;		/* offsets from the start of `bytes` */
 	size_t thread_pointer;
 	size_t dtv;
-	size_t end;	    /* of the used part of `bytes` */
-	size_t image_bytes; /* of the library, at `end`; or 0 */
-	bool asks;	    /* the function gets the request */
+	size_t end;			/* of the used part of `bytes` */
+	size_t image_bytes;		/* of the library, at `end`; or 0 */
+	bool asks;			/* the function gets the request */
 };
 
 /* The stop of one thread. */
 struct attach_stop {
-	pid_t tid;	   /* out: the thread */
-	uint64_t base;	   /* out: address of the memory */
-	uint64_t stall_ns; /* out: how long it was stopped */
+	pid_t tid;			/* out: the thread */
+	uint64_t base;			/* out: address of the memory */
+	uint64_t stall_ns;		/* out: how long it was stopped */
 };
 
 /* Read or write the process's memory. Return 0 or a negative errno. */
@@ -126,7 +126,7 @@ void attach_memory_release(struct attach_memory *memory);
 /* Fills in what depends on the address `base`, and what threads inherit:
  * `header` is the beginning of the stopped thread's control block. Then copies
  * the memory into the process. */
-#define ATTACH_HEADER_BYTES 64
+#define ATTACH_HEADER_BYTES	64
 int attach_memory_place(struct attach_memory *memory,
 			const struct attach_target *t, uint64_t base,
 			const uint8_t header[ATTACH_HEADER_BYTES]);
@@ -139,8 +139,8 @@ int attach_memory_image(const struct attach_memory *memory,
  * page in it. */
 struct attach_owner {
 	uid_t uid;
-	uint64_t page; /* where the process is said to map it */
-	char file[96]; /* the end of the page's path */
+	uint64_t page;		/* where the process is said to map it */
+	char file[96];		/* the end of the page's path */
 };
 
 /* Says whether this command may act on the process by that word. Returns 0;
@@ -158,7 +158,7 @@ struct attach_wake {
 	uint64_t entry;
 	uint8_t uuid[16];
 	long most;
-	bool first; /* only the first thread, unless that has ended: other
+	bool first;	/* only the first thread, unless that has ended: other
 			 * threads may have other Landlock domains */
 };
 
@@ -166,7 +166,7 @@ struct attach_wake {
 struct attach_job {
 	struct attach_target *t;
 	struct attach_stop *stop;
-	const struct attach_wake *wake; /* to make the service thread, or: */
+	const struct attach_wake *wake;	/* to make the service thread, or: */
 	struct attach_memory *memory;	/* to make the helper, or NULL: */
 	size_t bytes;			/* to unmap at stop->base */
 	uint64_t *sp, *pc;		/* not NULL: only to read these */
@@ -185,7 +185,7 @@ int attach_thread_look(const struct attach_job *job);
 bool attach_thread_dispatched(const struct attach_job *job);
 /* Sets how long a thread's turns are from now on; 0: the usual length. Returns
  * the previous value, for the caller to restore. */
-#define ATTACH_TURN_NS 100000
+#define ATTACH_TURN_NS	100000
 uint64_t attach_turns(pid_t tid, uint64_t ns);
 /* Of a process whose system calls a handler gets. */
 /* Returns how many seccomp filters a thread has. */
@@ -196,7 +196,7 @@ bool attach_signal_in(pid_t pid, pid_t tid, const char *set, int number);
 
 /* Lists the process's threads, the best ones to stop first; returns how many.
  * If each waits for a child of vfork(2) or for a disk, lists one of them. */
-#define ATTACH_THREADS_MAX 64
+#define ATTACH_THREADS_MAX	64
 int attach_threads_list(pid_t pid, pid_t tids[ATTACH_THREADS_MAX]);
 /* Returns true when each thread waits for a child of vfork(2) or for a disk. */
 bool attach_threads_blocked(pid_t pid);
@@ -225,9 +225,9 @@ int attach_stop_look(struct attach_target *t, pid_t tid, uint64_t *sp,
  * earlier fork left on its stack may look the same. */
 enum attach_forking {
 	FORKING_NO,
-	FORKING_MAYBE,	 /* its stack has an address of fork(3) */
-	FORKING_HANDLER, /* it seems to be in a handler */
-	FORKING_INSIDE,	 /* it is in the code of fork(3) */
+	FORKING_MAYBE,		/* its stack has an address of fork(3) */
+	FORKING_HANDLER,	/* it seems to be in a handler */
+	FORKING_INSIDE,		/* it is in the code of fork(3) */
 };
 enum attach_forking attach_forking_at(const struct attach_target *t,
 				      uint64_t sp, uint64_t pc);

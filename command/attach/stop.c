@@ -106,9 +106,8 @@ static void *tracer(void *arg)
 	struct attach_job *job = arg;
 	const struct sched_param first = { .sched_priority = 1 };
 	pid_t tids[ATTACH_THREADS_MAX];
-	int n = job->sp || job->dispatch ?
-			0 :
-			attach_threads_list(job->t->pid, tids);
+	int n = job->sp || job->dispatch ? 0 :
+		attach_threads_list(job->t->pid, tids);
 	bool dispatched = false;
 
 	/* real-time priority for some microseconds; only root may */

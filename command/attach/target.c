@@ -138,10 +138,9 @@ static int check_machine(const struct attach_target *t)
 	if (ret)
 		return target_refused(t, ret);
 	ret = pread(file.fd, &header, sizeof(header), 0) == sizeof(header) &&
-			      !memcmp(header.e_ident, ELFMAG, SELFMAG) &&
-			      header.e_ident[EI_CLASS] == ELFCLASS64 ?
-		      0 :
-		      -ENOTSUP;
+	      !memcmp(header.e_ident, ELFMAG, SELFMAG) &&
+	      header.e_ident[EI_CLASS] == ELFCLASS64 ?
+	      0 : -ENOTSUP;
 	opener_close(&file);
 	return ret ? cause_set(t->cause, ret, PROGRAM_NOT_64_BITS,
 			       .pid = t->pid) :

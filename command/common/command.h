@@ -15,9 +15,9 @@
 #include <sys/types.h>
 
 enum command_exit {
-	COMMAND_DONE = 0,
-	COMMAND_FAILED = 1,
-	COMMAND_USAGE = 2,
+	COMMAND_DONE	= 0,
+	COMMAND_FAILED	= 1,
+	COMMAND_USAGE	= 2,
 };
 
 /*
@@ -28,7 +28,7 @@ enum command_exit {
 struct command {
 	const char *word;
 	int (*run)(int argc, char **argv);
-	const char *help; /* one line */
+	const char *help;		/* one line */
 };
 
 void command_set_rows(const struct command *rows);
@@ -70,14 +70,14 @@ int call_main(int argc, char **argv);
  */
 struct option_row {
 	int key;
-	const char *word;     /* long option, or NULL */
-	const char *argument; /* its name in the help text, or NULL */
-	const char *help;     /* one line, or NULL: not in --help */
+	const char *word;		/* long option, or NULL */
+	const char *argument;		/* its name in the help text, or NULL */
+	const char *help;		/* one line, or NULL: not in --help */
 };
 
 enum {
-	OPTIONS_END = 0,   /* operands begin at argv[options.index] */
-	OPTIONS_STOP = -1, /* return options.status: help or an error */
+	OPTIONS_END	= 0,	/* operands begin at argv[options.index] */
+	OPTIONS_STOP	= -1,	/* return options.status: help or an error */
 	OPTIONS_ROWS_MAX = 24,
 };
 
@@ -85,14 +85,14 @@ struct options {
 	int argc;
 	char **argv;
 	const struct option_row *rows;
-	const char *shape;  /* "NAME RULE": after the word in the usage */
-	const char *about;  /* text of the help: what it does, or NULL */
-	const char *behind; /* the program whose options follow "--", or NULL */
-	int stop_early;	    /* the first operand ends the options */
+	const char *shape;	/* "NAME RULE": after the word in the usage */
+	const char *about;	/* text of the help: what it does, or NULL */
+	const char *behind;	/* the program whose options follow "--", or NULL */
+	int stop_early;		/* the first operand ends the options */
 	/* results */
-	int index;	   /* of the first operand (OPTIONS_END) */
-	const char *value; /* argument of the option just returned */
-	int status;	   /* exit status (OPTIONS_STOP) */
+	int index;		/* of the first operand (OPTIONS_END) */
+	const char *value;	/* argument of the option just returned */
+	int status;		/* exit status (OPTIONS_STOP) */
 };
 
 /*
@@ -137,7 +137,7 @@ int command_misused(const char *format, ...)
 
 /* Ends a message whose cause `taffrail doctor` would find. `doctor` takes this
  * out of what it cites. */
-#define COMMAND_SEE_DOCTOR "; see taffrail doctor"
+#define COMMAND_SEE_DOCTOR	"; see taffrail doctor"
 
 /* Sets SUBCOMMAND, for a sub-command that has not called options_next(). */
 void command_name(const char *name);
@@ -157,7 +157,7 @@ int command_finish(void);
 int command_parse_pid(pid_t *pid, const char *text);
 
 /* Processes that -p names: in their order, each once. */
-#define COMMAND_PIDS_MAX 64
+#define COMMAND_PIDS_MAX	64
 
 struct command_pids {
 	pid_t pids[COMMAND_PIDS_MAX];

@@ -17,7 +17,7 @@ void limits_prepare(void);
 void limits_raise_files(void);
 
 /* Descriptors that a command needs at once, for one process. */
-#define LIMITS_FILES 8
+#define LIMITS_FILES	8
 
 /* Checks that some more descriptors can be opened. Returns COMMAND_DONE, or
  * COMMAND_FAILED after printing how many are missing. */

@@ -19,8 +19,8 @@
 #include "base/tunables.h"
 #include "buffers/layout.h"
 
-#define KEY_HELP    0x7fff
-#define HELP_COLUMN 30
+#define KEY_HELP	0x7fff
+#define HELP_COLUMN	30
 
 /* argv[0] of the walk that is under way */
 static const char *walked;
@@ -55,8 +55,9 @@ static void print_row(const struct option_row *row)
 
 static int print_help(const struct options *options)
 {
-	static const struct option_row help = { 'h', "help", NULL,
-						"print this" };
+	static const struct option_row help = {
+		'h', "help", NULL, "print this"
+	};
 
 	if (listener.take) {
 		listener.take(options, listener.priv);
@@ -91,11 +92,10 @@ static void describe(const struct options *options, char *letters,
 				*letters++ = ':';
 		}
 		if (row->word)
-			*words++ = (struct option){ row->word,
-						    row->argument ?
-							    required_argument :
-							    no_argument,
-						    NULL, row->key };
+			*words++ = (struct option){
+				row->word, row->argument ? required_argument :
+				no_argument, NULL, row->key
+			};
 	}
 	*letters = '\0';
 	memset(words, 0, sizeof(*words));
@@ -145,8 +145,8 @@ int options_next(struct options *options)
 		return OPTIONS_STOP;
 	case '?':
 	case ':':
-		options->status =
-			options_misused(options, key, optopt, options_tell);
+		options->status = options_misused(options, key, optopt,
+						  options_tell);
 		return OPTIONS_STOP;
 	default:
 		option_note(options, key);
@@ -203,8 +203,7 @@ int command_misused_pid(const char *text, const char *each)
 				       each);
 	if (isalpha((unsigned char)*text) || strchr(text, '/'))
 		return command_misused("'%s' is not a process id; pidof(1) "
-				       "tells that of a program",
-				       text);
+				       "tells that of a program", text);
 	return command_misused("'%s' is not a process id", text);
 }
 
@@ -286,12 +285,10 @@ int command_take_size(uint64_t *bytes, const char *text)
 		return COMMAND_DONE;
 	case -ERANGE:
 		return command_misused("buffer size '%s' is not between 256K "
-				       "and 1G",
-				       text);
+				       "and 1G", text);
 	default:
 		return command_misused("buffer size '%s' is not a number of "
-				       "bytes, K, M or G",
-				       text);
+				       "bytes, K, M or G", text);
 	}
 }
 
@@ -303,20 +300,21 @@ int command_take_seconds(double *seconds, const char *text)
 	if (end == text || *end || !isfinite(*seconds) || *seconds <= 0 ||
 	    *seconds > 1e9)
 		return command_misused("--for '%s': give seconds, more than 0, "
-				       "as in 0.5 or 10",
-				       text);
+				       "as in 0.5 or 10", text);
 	return COMMAND_DONE;
 }
 
 static const struct {
 	const char *word;
 	uint32_t bit;
-} contexts[] = { { "vtid", CONTEXT_VTID },
-		 { "vpid", CONTEXT_VPID },
-		 { "procname", CONTEXT_PROCNAME },
-		 { "cpu", CONTEXT_CPU },
-		 { "ip", CONTEXT_IP },
-		 { NULL, 0 } };
+} contexts[] = {
+	{ "vtid", CONTEXT_VTID },
+	{ "vpid", CONTEXT_VPID },
+	{ "procname", CONTEXT_PROCNAME },
+	{ "cpu", CONTEXT_CPU },
+	{ "ip", CONTEXT_IP },
+	{ NULL, 0 }
+};
 
 const char *command_context(int i)
 {

@@ -90,10 +90,8 @@ void found_markers(struct finding *f, const struct marker_list *list)
 		n += list->markers[i].kind != MARKER_USDT;
 	unplaced = marker_list_unplaced(list, &why);
 	if (unplaced) {
-		found_as(f, DOCTOR_NO,
-			 "%zu of %zu marker%s cannot be traced: "
-			 "%s",
-			 unplaced, n, n == 1 ? "" : "s", why);
+		found_as(f, DOCTOR_NO, "%zu of %zu marker%s cannot be traced: "
+			 "%s", unplaced, n, n == 1 ? "" : "s", why);
 		found_remedy(f, "%s", MARKER_REMEDY);
 		return;
 	}
@@ -103,7 +101,7 @@ void found_markers(struct finding *f, const struct marker_list *list)
 	}
 	found_as(f, DOCTOR_LIMITED, "no marker");
 	found_remedy(f, "name USDT probes by -e, use record --provider "
-			"pthread, or compile markers in: taffrail_marker(3)");
+		     "pthread, or compile markers in: taffrail_marker(3)");
 }
 
 void found_probes(struct finding *f, const struct marker_list *list)
@@ -125,10 +123,9 @@ void found_probes(struct finding *f, const struct marker_list *list)
 		found_as(f, DOCTOR_OK, "%zu USDT probe%s", all,
 			 all == 1 ? "" : "s");
 	else
-		found_as(f, DOCTOR_LIMITED,
-			 "%zu USDT probe%s, of which %zu "
-			 "need a trap (--int3), and %zu cannot be placed",
-			 all, all == 1 ? "" : "s", traps, none);
+		found_as(f, DOCTOR_LIMITED, "%zu USDT probe%s, of which %zu "
+			 "need a trap (--int3), and %zu cannot be placed", all,
+			 all == 1 ? "" : "s", traps, none);
 	if (traps || none)
 		found_remedy(f, "taffrail list says which, and why");
 }

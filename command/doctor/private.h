@@ -15,10 +15,10 @@
 #include "command/elf/markers.h"
 #include "command/rundir/rundir.h"
 
-#define DOCTOR_TEXT_BYTES 1024
+#define DOCTOR_TEXT_BYTES	1024
 
 enum doctor_state {
-	DOCTOR_APART, /* does not apply: is not printed */
+	DOCTOR_APART,		/* does not apply: is not printed */
 	DOCTOR_OK,
 	DOCTOR_LIMITED,
 	DOCTOR_NO,
@@ -28,15 +28,15 @@ enum doctor_state {
 struct finding {
 	enum doctor_state state;
 	char found[DOCTOR_TEXT_BYTES];
-	char remedy[DOCTOR_TEXT_BYTES]; /* or "" */
+	char remedy[DOCTOR_TEXT_BYTES];		/* or "" */
 };
 
 /* What is asked, and what earlier checks know. */
 struct doctor {
-	pid_t pid;	   /* of -p, or 0 */
-	char **program;	   /* behind --, or NULL */
-	struct rundir dir; /* this user's; fd -1: not usable */
-	bool made;	   /* it was not there before */
+	pid_t pid;			/* of -p, or 0 */
+	char **program;			/* behind --, or NULL */
+	struct rundir dir;		/* this user's; fd -1: not usable */
+	bool made;			/* it was not there before */
 	/* of a process */
 	bool gone;		       /* there is no such process */
 	struct rundir_process process; /* fd -1: no agent was found */
@@ -46,21 +46,21 @@ struct doctor {
 	bool deaf;		       /* no command can call its agent */
 	struct process_page page;      /* magic 0: not read */
 	/* of a program */
-	char file[PATH_MAX];  /* what is executed, or "" */
-	char image[PATH_MAX]; /* the ELF file of it, or "" */
-	bool library;	      /* `file` is a shared library */
+	char file[PATH_MAX];		/* what is executed, or "" */
+	char image[PATH_MAX];		/* the ELF file of it, or "" */
+	bool library;			/* `file` is a shared library */
 };
 
 struct check {
 	const char *subject;
 	void (*look)(struct doctor *doctor, struct finding *finding);
-	bool here; /* left out when a process is asked for */
+	bool here;		/* left out when a process is asked for */
 };
 
 /* The rows end with a NULL subject. */
-extern const struct check doctor_machine[]; /* machine.c */
-extern const struct check doctor_process[]; /* process.c */
-extern const struct check doctor_program[]; /* program.c */
+extern const struct check doctor_machine[];	/* machine.c */
+extern const struct check doctor_process[];	/* process.c */
+extern const struct check doctor_program[];	/* program.c */
 
 /* finding.c: set the state and the text; add to the text; set the remedy. */
 void found_as(struct finding *f, enum doctor_state state, const char *format,
@@ -85,7 +85,7 @@ void found_probes(struct finding *f, const struct marker_list *list);
  * Returns 0, the errno that it returned, -N when signal N killed it, or
  * ASIDE_NOT when no child can be made.
  */
-#define ASIDE_NOT 1000
+#define ASIDE_NOT	1000
 int aside(int (*call)(void));
 
 /*
@@ -98,8 +98,8 @@ struct run {
 	char *const *argv;
 	char *const *environment;
 	int seconds;
-	bool errors; /* standard error, else output */
-	pid_t *pid;  /* gets its pid, or 0; or NULL */
+	bool errors;			/* standard error, else output */
+	pid_t *pid;			/* gets its pid, or 0; or NULL */
 };
 int aside_run(const struct run *run, char *text, size_t room);
 

@@ -23,7 +23,7 @@
 #include "command/symboliser/symboliser.h"
 
 #define LISTEN_TRIES	10
-#define LISTEN_PAUSE_NS 10000000
+#define LISTEN_PAUSE_NS	10000000
 
 static void look_process(struct doctor *d, struct finding *f)
 {
@@ -78,10 +78,8 @@ static void found_no_agent(struct doctor *d, struct finding *f)
 				 "it has no agent");
 	d->attach = attach_check(d->pid, &d->cause);
 	if (!d->attach)
-		found_remedy(f,
-			     "taffrail attach %d; record -p and gdb -p do "
-			     "it by themselves",
-			     d->pid);
+		found_remedy(f, "taffrail attach %d; record -p and gdb -p do "
+			     "it by themselves", d->pid);
 }
 
 /* Returns how the agent came into the process. */
@@ -147,18 +145,16 @@ static void look_agent(struct doctor *d, struct finding *f)
 	}
 	ret = rundir_read_process(&d->process, d->process.image, &d->page);
 	if (ret == -EPROTO) {
-		found_as(f, DOCTOR_NO,
-			 "its agent is of another version: its "
+		found_as(f, DOCTOR_NO, "its agent is of another version: its "
 			 "files have layout %u, those of this command %d",
 			 rundir_foreign(&d->process, NULL), LAYOUT_VERSION);
 		found_remedy(f, "use the taffrail that belongs to the "
-				"libtaffrail of the process");
+			     "libtaffrail of the process");
 	} else if (ret) {
 		found_as(f, DOCTOR_NO, "its page in %s cannot be read: %s",
 			 rundir_shown(&d->process), strerror(-ret));
 	} else if (threadless(d)) {
-		found_as(f, DOCTOR_NO,
-			 "no command can call it: it may make no "
+		found_as(f, DOCTOR_NO, "no command can call it: it may make no "
 			 "thread, as it has called unshare or setns for its "
 			 "children's PID namespace");
 		found_remedy(f, "start it with TAFFRAIL_SERVICE=thread");
@@ -173,8 +169,7 @@ static void look_agent(struct doctor *d, struct finding *f)
 				 "PR_SET_SYSCALL_USER_DISPATCH)" :
 				 "it offers no thread for that");
 	} else if (process_stopped(d->pid)) {
-		found_as(f, DOCTOR_NO,
-			 "it is stopped, so no command can call "
+		found_as(f, DOCTOR_NO, "it is stopped, so no command can call "
 			 "it");
 		found_remedy(f, "continue it (kill -CONT, or in its debugger)");
 	} else {
@@ -199,17 +194,13 @@ static void look_attach(struct doctor *d, struct finding *f)
 	}
 	ret = gdbserver_try_tracing();
 	if (process_children_away(d->pid, "pid"))
-		found_as(f, DOCTOR_NO,
-			 "it may make no thread, as it has called "
+		found_as(f, DOCTOR_NO, "it may make no thread, as it has called "
 			 "unshare or setns for its children's PID namespace");
 	else if (ret)
-		found_as(f, DOCTOR_NO,
-			 "ptrace(2) is denied to this command: "
-			 "%s",
-			 strerror(ret));
+		found_as(f, DOCTOR_NO, "ptrace(2) is denied to this command: "
+			 "%s", strerror(ret));
 	else
-		found_as(f, DOCTOR_OK,
-			 "an agent can be loaded; one thread is "
+		found_as(f, DOCTOR_OK, "an agent can be loaded; one thread is "
 			 "stopped for a moment");
 }
 
@@ -224,24 +215,19 @@ static void look_sessions(struct doctor *d, struct finding *f)
 		n += !rundir_read_session(&d->process, d->process.image, i,
 					  &page) &&
 		     page.state != SESSION_DESTROYED;
-	found_as(f, n < CHANNELS_MAX ? DOCTOR_OK : DOCTOR_NO,
-		 "%u of at most "
-		 "%d",
-		 n, CHANNELS_MAX);
+	found_as(f, n < CHANNELS_MAX ? DOCTOR_OK : DOCTOR_NO, "%u of at most "
+		 "%d", n, CHANNELS_MAX);
 	if (f->state != DOCTOR_OK)
-		found_remedy(f,
-			     "taffrail status -p %d, and taffrail destroy "
-			     "one",
-			     d->pid);
+		found_remedy(f, "taffrail status -p %d, and taffrail destroy "
+			     "one", d->pid);
 }
 
 static void look_its_clock(struct doctor *d, struct finding *f)
 {
 	if (d->page.magic)
-		found_as(f,
-			 d->page.clock_kind == CLOCK_KIND_TSC ? DOCTOR_OK :
-								DOCTOR_LIMITED,
-			 "%s", clock_words(d->page.clock_kind));
+		found_as(f, d->page.clock_kind == CLOCK_KIND_TSC ?
+				 DOCTOR_OK : DOCTOR_LIMITED, "%s",
+			 clock_words(d->page.clock_kind));
 }
 
 static void look_its_seccomp(struct doctor *d, struct finding *f)
@@ -253,20 +239,17 @@ static void look_its_seccomp(struct doctor *d, struct finding *f)
 		return;
 	}
 	if (!d->page.magic) {
-		found_as(f, DOCTOR_NO,
-			 "it has a filter, which may kill it for "
+		found_as(f, DOCTOR_NO, "it has a filter, which may kill it for "
 			 "a system call of the agent");
 		found_remedy(f, "start it with TAFFRAIL_SECCOMP=trust, if the "
-				"filter allows what the agent does");
+			     "filter allows what the agent does");
 		return;
 	}
 	if (d->deaf)
-		found_as(f, DOCTOR_LIMITED,
-			 "it has a filter: its sessions go "
+		found_as(f, DOCTOR_LIMITED, "it has a filter: its sessions go "
 			 "on, and no command can change them");
 	else
-		found_as(f, DOCTOR_OK,
-			 "it began under a filter, and its agent "
+		found_as(f, DOCTOR_OK, "it began under a filter, and its agent "
 			 "works");
 }
 
@@ -275,9 +258,9 @@ static void look_its_namespaces(struct doctor *d, struct finding *f)
 	static const struct {
 		const char *name, *text;
 	} kinds[] = {
-		{ "pid", "PID" },   { "mnt", "mount" },	    { "user", "user" },
-		{ "time", "time" }, { "net", "network" },   { "ipc", "IPC" },
-		{ "uts", "UTS" },   { "cgroup", "cgroup" },
+		{ "pid", "PID" }, { "mnt", "mount" }, { "user", "user" },
+		{ "time", "time" }, { "net", "network" }, { "ipc", "IPC" },
+		{ "uts", "UTS" }, { "cgroup", "cgroup" },
 	};
 	char path[32], text[96] = "";
 	struct stat st;
@@ -294,10 +277,8 @@ static void look_its_namespaces(struct doctor *d, struct finding *f)
 		found_as(f, DOCTOR_OK, "they cannot be seen: %s",
 			 process_closed(d->pid));
 	else if (*text)
-		found_as(f, DOCTOR_OK,
-			 "%s of its own: it is found all the "
-			 "same",
-			 text);
+		found_as(f, DOCTOR_OK, "%s of its own: it is found all the "
+			 "same", text);
 	else
 		found_as(f, DOCTOR_OK, "those of this command");
 }
@@ -332,7 +313,7 @@ static void found_replaced(const char *path, const char *now, void *arg)
 	found_more(f, path);
 	found_more(f, *now ? " was replaced" : " was removed");
 	found_more(f, " since the process mapped it, and its probes cannot be "
-		      "read");
+		   "read");
 	found_remedy(f, "start the program again");
 }
 
@@ -351,16 +332,17 @@ static void look_its_probes(struct doctor *d, struct finding *f)
 	process_each_unread(d->pid, found_replaced, f);
 }
 
-const struct check doctor_process[] = { { "process", look_process, false },
-					{ "agent", look_agent, false },
-					{ "attach", look_attach, false },
-					{ "directory", look_place, false },
-					{ "sessions", look_sessions, false },
-					{ "clock", look_its_clock, false },
-					{ "seccomp", look_its_seccomp, false },
-					{ "namespaces", look_its_namespaces,
-					  false },
-					{ "limits", look_its_limits, false },
-					{ "markers", look_its_markers, false },
-					{ "probes", look_its_probes, false },
-					{ NULL, NULL, false } };
+const struct check doctor_process[] = {
+	{ "process", look_process, false },
+	{ "agent", look_agent, false },
+	{ "attach", look_attach, false },
+	{ "directory", look_place, false },
+	{ "sessions", look_sessions, false },
+	{ "clock", look_its_clock, false },
+	{ "seccomp", look_its_seccomp, false },
+	{ "namespaces", look_its_namespaces, false },
+	{ "limits", look_its_limits, false },
+	{ "markers", look_its_markers, false },
+	{ "probes", look_its_probes, false },
+	{ NULL, NULL, false }
+};

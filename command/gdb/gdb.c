@@ -23,8 +23,8 @@
 #include "command/symboliser/symboliser.h"
 #include "command/rundir/rundir.h"
 
-#define GDB_ARGUMENTS_MAX 256
-#define GDB_EXTENSION	  "taffrail-gdb.py"
+#define GDB_ARGUMENTS_MAX	256
+#define GDB_EXTENSION		"taffrail-gdb.py"
 
 enum { KEY_PRINT = 256, KEY_LISTEN };
 
@@ -116,8 +116,8 @@ static void make_command(struct gdb_command *gdb, pid_t pid, bool python,
 {
 	add(gdb, gdb_name());
 	add_extension(gdb);
-	snprintf(gdb->target, sizeof(gdb->target), "target extended-remote %s",
-		 gdb->socket);
+	snprintf(gdb->target, sizeof(gdb->target),
+		 "target extended-remote %s", gdb->socket);
 	if (find_program(gdb->program, pid)) {
 		/* the files are the same here, and faster to read directly */
 		add(gdb, "-iex");
@@ -206,10 +206,9 @@ static bool has_python(void)
 static int run_command(struct gdb_command *gdb, bool python)
 {
 	if (!python)
-		command_warn(
-			"%s has no Python: it cannot load Taffrail's "
-			"extension, and its own strace may crash it" COMMAND_SEE_DOCTOR,
-			gdb->argv[0]);
+		command_warn("%s has no Python: it cannot load Taffrail's "
+			     "extension, and its own strace may crash it"
+			     COMMAND_SEE_DOCTOR, gdb->argv[0]);
 	tell_command();
 	/* gdb does not know them */
 	opener_end();
@@ -239,9 +238,7 @@ static int gdb_process(pid_t pid, bool print, char **more, int nmore)
 int gdb_main(int argc, char **argv)
 {
 	struct options options = {
-		.argc = argc,
-		.argv = argv,
-		.rows = rows,
+		.argc = argc, .argv = argv, .rows = rows,
 		.shape = "-p PID [-- GDB-ARGUMENTS...]",
 		.about = "Start gdb on a running program; load the agent first "
 			 "if it has none.",

@@ -57,8 +57,7 @@ static int ask_agent(char path[GDB_PATH_BYTES], struct target *target,
 		return cause_tell(&target->client.cause);
 	if (strlen(path) >= sizeof(address.sun_path))
 		return command_failed("the path of the socket is too long for "
-				      "gdb: %s",
-				      path);
+				      "gdb: %s", path);
 	return COMMAND_DONE;
 }
 

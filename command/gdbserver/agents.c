@@ -14,7 +14,7 @@
 #include "command/processes/client.h"
 #include "gdbstub/ipa/abi.h"
 
-#define AGENT_TIMEOUT_MS 2000 /* gdb waits for this, too */
+#define AGENT_TIMEOUT_MS	2000	/* gdb waits for this, too */
 
 static bool is_debugged(const struct gdbserver *server, pid_t pid)
 {
@@ -73,8 +73,7 @@ void gdbserver_attach(pid_t pid)
 	else
 		command_warn("process %d has no agent: its markers can be "
 			     "listed, not traced; start it with "
-			     "LD_PRELOAD=libtaffrail.so",
-			     pid);
+			     "LD_PRELOAD=libtaffrail.so", pid);
 }
 
 pid_t gdbserver_process(const struct gdbserver *server,

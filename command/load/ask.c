@@ -14,7 +14,7 @@
 #include "command/load/libraries.h"
 #include "control/request.h"
 
-#define PROBE_LIBRARY "libtaffrail-probe.so"
+#define PROBE_LIBRARY	"libtaffrail-probe.so"
 
 /* Divides what the process has sent into lines and text. */
 static int divide(struct load_answer *answer, struct attach_answer *from)
@@ -54,8 +54,7 @@ int load_ask(pid_t pid, bool load, struct client_request *request,
 		ret = command_failed("out of memory");
 	else if (request->bytes >= REQUEST_BYTES_MAX)
 		ret = command_failed("too many words: a request has at most "
-				     "%u characters",
-				     REQUEST_BYTES_MAX);
+				     "%u characters", REQUEST_BYTES_MAX);
 	/* a request brings the library, also where nothing is to be undone */
 	else if (!load_has_file(pid, "/" PROBE_LIBRARY) &&
 		 load_check_process(pid))
@@ -66,8 +65,7 @@ int load_ask(pid_t pid, bool load, struct client_request *request,
 		ret = cause_tell(&report.cause);
 	else if (divide(answer, &got))
 		ret = command_failed("process %d has answered nothing: it has "
-				     "no memory",
-				     pid);
+				     "no memory", pid);
 	else
 		ret = told(pid, answer);
 	client_request_release(request);
@@ -87,8 +85,7 @@ long load_number(const struct load_answer *answer, const char *key)
 	char value[LINE_VALUE_BYTES];
 
 	return line_find(answer->facts, key, value, sizeof(value)) ?
-		       strtol(value, NULL, 10) :
-		       0;
+		       strtol(value, NULL, 10) : 0;
 }
 
 void load_tell_missed(pid_t pid, const struct load_answer *answer)
@@ -97,8 +94,8 @@ void load_tell_missed(pid_t pid, const struct load_answer *answer)
 
 	if (missed > 0)
 		command_warn("process %d: callbacks missed %s, in callbacks or "
-			     "in signal handlers",
-			     pid, counted((uint64_t)missed, "hit"));
+			     "in signal handlers", pid,
+			     counted((uint64_t)missed, "hit"));
 }
 
 void load_add_words(struct client_request *request, char **words)

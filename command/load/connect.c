@@ -130,12 +130,11 @@ static int tell_places(pid_t pid, const char *rule)
 int connect_main(int argc, char **argv)
 {
 	static const struct option_row rows[] = {
-		{ 'e', "enable", NULL, "have it called from now on" }, { 0 }
+		{ 'e', "enable", NULL, "have it called from now on" },
+		{ 0 }
 	};
 	struct options options = {
-		.argc = argc,
-		.argv = argv,
-		.rows = rows,
+		.argc = argc, .argv = argv, .rows = rows,
 		.shape = "PID RULE LIB:FUNCTION [NAME=VALUE]...",
 		.about = "Connect a callback of a probe library to the markers "
 			 "that RULE selects. It is\ncalled once it is enabled: "
@@ -165,9 +164,7 @@ int disconnect_main(int argc, char **argv)
 {
 	static const struct option_row rows[] = { { 0 } };
 	struct options options = {
-		.argc = argc,
-		.argv = argv,
-		.rows = rows,
+		.argc = argc, .argv = argv, .rows = rows,
 		.shape = "PID RULE LIB:FUNCTION",
 		.about = "Take a callback of a probe library from the markers "
 			 "that it is connected to.\nReturns when no thread is "
@@ -182,8 +179,7 @@ int disconnect_main(int argc, char **argv)
 		return ret;
 	if (*wish.words)
 		return command_misused("one function at a time: '%s' is too "
-				       "many",
-				       *wish.words);
+				       "many", *wish.words);
 	wish_add(&request, &wish, "disconnect");
 	if (load_ask(wish.pid, false, &request, &answer))
 		return COMMAND_FAILED;
@@ -249,20 +245,19 @@ int load_enable(pid_t pid, const char *rule, bool enable)
 		if (count > 0)
 			count = enable_one(targets.targets[i].process->pid,
 					   rule, enable);
-		if (count < 0 ||
-		    (count > 0 && enable &&
-		     tell_places(targets.targets[i].process->pid, rule)))
+		if (count < 0 || (count > 0 && enable &&
+				  tell_places(targets.targets[i].process->pid,
+					      rule)))
 			result = COMMAND_FAILED;
 		if (count > 0)
 			total += count;
 	}
 	targets_close(&targets);
 	if (!result && !total)
-		return command_failed(
-			"nothing is connected to '%s'%s: give the "
-			"rule of a connection, as taffrail "
-			"status lists them, or connect a "
-			"callback with taffrail connect",
-			rule, pid ? " in this process" : "");
+		return command_failed("nothing is connected to '%s'%s: give the "
+				      "rule of a connection, as taffrail "
+				      "status lists them, or connect a "
+				      "callback with taffrail connect", rule,
+				      pid ? " in this process" : "");
 	return result;
 }

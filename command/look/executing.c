@@ -13,7 +13,7 @@
 #include "command/look/live-private.h"
 
 /* A process whose files have gone is waited for as long as this. */
-#define EXECUTES_SECONDS 10
+#define EXECUTES_SECONDS	10
 
 int executing_open(const struct look_rings *live,
 		   struct rundir_process *process)

@@ -21,17 +21,17 @@
 #include "command/rundir/rundir.h"
 #include "traces/read/rings.h"
 
-#define NAMES_BYTES 512
+#define NAMES_BYTES	512
 
 /* An event is in its ring within this time, unless its thread is stopped
  * between the two. */
-#define LATE_NS 20000000
+#define LATE_NS		20000000
 
 /* The row of an image that a command has removed is there before its files go:
  * the look after the one that does not see them has read it. */
-#define LOOKS_GONE 2
+#define LOOKS_GONE	2
 
-#define YOUNG_SECONDS 2
+#define YOUNG_SECONDS	2
 
 static bool starved(int ret)
 {
@@ -42,8 +42,7 @@ static bool starved(int ret)
  * then returns that, or -EMFILE or -ENFILE. */
 static int each_image(const struct rundir_list *list,
 		      int (*call)(const struct rundir_process *process,
-				  uint32_t image, void *priv),
-		      void *priv)
+				  uint32_t image, void *priv), void *priv)
 {
 	uint32_t images[RUNDIR_IMAGES_MAX];
 	int ret = 0;
@@ -133,15 +132,14 @@ static int add_rings(struct look_rings *live,
 
 	if (ret)
 		return ret;
-	snprintf(shown, sizeof(shown), "session '%s' of process %d", live->name,
-		 process->pid);
+	snprintf(shown, sizeof(shown), "session '%s' of process %d",
+		 live->name, process->pid);
 	/* where more comes, its addresses would have no names: none has */
 	rings_name = look->keep ? NULL : addresses_name;
-	ret = reader_add_rings(&rings, look->reader, &live->set, fd, live->name,
-			       shown,
+	ret = reader_add_rings(&rings, look->reader, &live->set, fd,
+			       live->name, shown,
 			       look->again ? RINGS_LATER :
-			       look->peek  ? RINGS_PEEK :
-					     RINGS_NEW);
+			       look->peek ? RINGS_PEEK : RINGS_NEW);
 	if (!ret)
 		know(live, key, process, image, rings);
 	if (ret == -EBADMSG && look->keep && is_young(fd))
@@ -190,10 +188,10 @@ static int take_rings(const struct rundir_process *process, uint32_t image,
 
 /* Sessions by name, each once. */
 struct names {
-	pid_t only; /* of this process, or 0: of all */
+	pid_t only;			/* of this process, or 0: of all */
 	int n;
 	char first[SESSION_NAME_BYTES];
-	char text[NAMES_BYTES]; /* "a, b" */
+	char text[NAMES_BYTES];		/* "a, b" */
 };
 
 static void add_name(struct names *names, const char *name)
@@ -245,15 +243,13 @@ static int choose(struct look *look, const struct rundir_list *list)
 		return COMMAND_DONE;
 	if (names.n)
 		return command_failed("there are %d sessions, %s: say which "
-				      "with -s",
-				      names.n, names.text);
+				      "with -s", names.n, names.text);
 	if (layouts_tell(list, NULL, "not read"))
 		return COMMAND_FAILED;
 	if (look->pid)
 		snprintf(who, sizeof(who), "process %d", look->pid);
 	return command_failed("%s has %s session; 'taffrail start NAME -p PID' "
-			      "starts one",
-			      who, look->pid ? "no" : "a");
+			      "starts one", who, look->pid ? "no" : "a");
 }
 
 /* Says that a process cannot be looked at; and, if it has ended, which sessions
@@ -351,8 +347,7 @@ static void tell_removed(struct look *look, const struct known *known,
 		if (list->processes[i].pid == known->pid)
 			return;
 	command_failed("process %d: its files in the runtime directory were "
-		       "removed: its later events are missing",
-		       known->pid);
+		       "removed: its later events are missing", known->pid);
 	look->unread = true;
 }
 
@@ -429,9 +424,8 @@ static int find(struct look *look, struct rundir_list *list, bool first)
 			missing_begin(live, &dir, list);
 		}
 		live->ret = each_image(list, take_rings, live);
-		ret = look->pid || dir.fd < 0 ?
-			      -ENOENT :
-			      rundir_read_rules(&dir, live->name, &rules);
+		ret = look->pid || dir.fd < 0 ? -ENOENT :
+		      rundir_read_rules(&dir, live->name, &rules);
 		live->later = !ret;
 		if (starved(ret) && !live->ret)
 			live->ret = ret;
@@ -459,8 +453,7 @@ static int64_t now_of(const struct look_rings *live)
 
 	for (size_t i = 0; i < live->n; i++) {
 		int64_t ns = live->known[i].rings ?
-				     ring_image_now(live->known[i].rings) :
-				     TIME_MAX;
+			     ring_image_now(live->known[i].rings) : TIME_MAX;
 
 		now = ns < now ? ns : now;
 	}
@@ -527,7 +520,8 @@ int look_open_rings(struct look *look)
 	if (ret == COMMAND_DONE && look->rings->ret) {
 		ret = command_failed("%s", limits_raise(-look->rings->ret));
 	} else if (ret == COMMAND_DONE && !look->rings->n) {
-		targets_nearest(&list, look->session, nearest, sizeof(nearest));
+		targets_nearest(&list, look->session, nearest,
+				sizeof(nearest));
 		ret = command_failed("no process has a session '%s'%s",
 				     look->session, nearest);
 		if (look->session && !look->pid)

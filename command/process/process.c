@@ -22,12 +22,10 @@ static bool parse_mapping(struct process_mapping *m, const char *line)
 	char flags[5];
 	int at = 0;
 
-	if (sscanf(line,
-		   "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64
-		   " %n",
-		   &m->start, &m->end, flags, &m->offset, &m->major, &m->minor,
-		   &m->inode, &at) != 7 ||
-	    !at || line[at] != '/')
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %"
+		   SCNu64 " %n", &m->start, &m->end, flags, &m->offset,
+		   &m->major, &m->minor, &m->inode, &at) != 7 || !at ||
+	    line[at] != '/')
 		return false;
 	m->executable = flags[2] == 'x';
 	snprintf(m->path, sizeof(m->path), "%s", line + at);
@@ -37,8 +35,7 @@ static bool parse_mapping(struct process_mapping *m, const char *line)
 
 int process_each_mapping(pid_t pid,
 			 int (*call)(const struct process_mapping *m,
-				     void *arg),
-			 void *arg)
+				     void *arg), void *arg)
 {
 	struct process_mapping m;
 	char *line = NULL, path[32];
@@ -118,8 +115,8 @@ bool process_is_of(pid_t tid, uid_t uid)
 	snprintf(path, sizeof(path), "/proc/%d/status", tid);
 	f = fopen(path, "re");
 	while (f && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "Uid: %u %u %u", &ids[0], &ids[1], &ids[2]) !=
-		    3)
+		if (sscanf(line, "Uid: %u %u %u", &ids[0], &ids[1],
+			   &ids[2]) != 3)
 			continue;
 		same = ids[0] == uid && ids[1] == uid && ids[2] == uid;
 		break;
@@ -152,7 +149,7 @@ bool process_capable(pid_t pid, unsigned int capability)
 	return status_set(pid, "CapEff") >> capability & 1;
 }
 
-#define SIGNAL_BIT(number) (1ull << ((number)-1))
+#define SIGNAL_BIT(number)	(1ull << ((number) - 1))
 
 bool process_killed(pid_t pid)
 {
@@ -251,8 +248,7 @@ const char *process_closed(pid_t pid)
 	/* the directory /proc/PID itself always belongs to the user */
 	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
 	return !stat(path, &st) && st.st_uid != geteuid() ?
-		       "it is not dumpable" :
-		       "the kernel forbids it";
+		       "it is not dumpable" : "the kernel forbids it";
 }
 
 void process_missing(pid_t pid, struct cause *cause)

@@ -27,8 +27,7 @@ struct process_mapping {
  * Returns that, 0, or a negative errno: the process cannot be read. */
 int process_each_mapping(pid_t pid,
 			 int (*call)(const struct process_mapping *m,
-				     void *arg),
-			 void *arg);
+				     void *arg), void *arg);
 
 /* Returns a number of /proc/PID/status ("Tgid", "TracerPid"), or -1 when it is
  * not there. */

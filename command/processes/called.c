@@ -31,15 +31,15 @@
 #include "command/process/process.h"
 #include "command/processes/summon-private.h"
 
-#define NS_PER_MS     1000000ll
-#define FILE_BYTES    (sizeof(struct message) + 65536)
-#define BUSY_PAUSE_NS 1000000
-#define SLICE_MIN_NS  2000000ll
-#define SLICE_MAX_NS  200000000ll
-#define TURN_PAUSE_NS 200000
-#define CAUGHT_LOOKS  500
-#define FINISH_MS     2000 /* for a request that is being obeyed */
-#define AGAIN_MS      1000 /* for a thread to finish its write */
+#define NS_PER_MS	1000000ll
+#define FILE_BYTES	(sizeof(struct message) + 65536)
+#define BUSY_PAUSE_NS	1000000
+#define SLICE_MIN_NS	2000000ll
+#define SLICE_MAX_NS	200000000ll
+#define TURN_PAUSE_NS	200000
+#define CAUGHT_LOOKS	500
+#define FINISH_MS	2000		/* for a request that is being obeyed */
+#define AGAIN_MS	1000		/* for a thread to finish its write */
 
 /* A request, and where its answer goes. */
 struct called {
@@ -200,8 +200,7 @@ static bool awaited(pid_t pid, int number)
 		while (f && fgets(line, sizeof(line), f))
 			if (!strncmp(line, "sigmask:", 8))
 				found |= strtoull(line + 8, NULL, 16) >>
-						 (number - 1) &
-					 1;
+					 (number - 1) & 1;
 		if (f)
 			fclose(f);
 	}
@@ -430,7 +429,8 @@ static void withdraw(struct process_wake *wake)
 	int64_t end = now_ns() + FINISH_MS * NS_PER_MS;
 
 	while (!request_change(wake, CALL_ASKED, 0) &&
-	       request_await(wake, CALL_SERVED, SLICE_MIN_NS) && now_ns() < end)
+	       request_await(wake, CALL_SERVED, SLICE_MIN_NS) &&
+	       now_ns() < end)
 		;
 }
 
@@ -439,7 +439,7 @@ static int answer_read(struct called *called)
 	ssize_t bytes;
 
 	if (pread(called->fd, &called->head, sizeof(called->head), 0) !=
-		    sizeof(called->head) ||
+	    sizeof(called->head) ||
 	    called->head.bytes > PROTOCOL_PAYLOAD_MAX)
 		return cause_set(called->cause, -EBADMSG, AGENT_ANSWER_STRANGE,
 				 .pid = called->process->pid);
@@ -461,8 +461,7 @@ static int call(struct called *called, struct process_page *page,
 {
 	struct process_wake *wake = &page->wake;
 	uint64_t pid = page->pid == (uint32_t)called->process->pid ?
-			       (uint64_t)getpid() :
-			       0;
+			       (uint64_t)getpid() : 0;
 	int ret;
 
 	/* of a command that was killed */
@@ -499,8 +498,8 @@ static int call_in_turn(struct called *called, int64_t deadline)
 /* Removes the file of an agent that has gone, and the empty directory. */
 static void file_remove(const struct rundir_process *process)
 {
-	int above =
-		openat(process->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int above = openat(process->fd, "..",
+			   O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	unlinkat(process->fd, CALL_FILE, 0);
 	if (above < 0)
@@ -537,5 +536,5 @@ int called_exchange(struct client *client, struct message *head,
 	*head = called.head;
 	/* the process executes another program, or unshares a namespace */
 	return ret == -EAGAIN && (client->answered || client->last) ? -EBUSY :
-								      ret;
+								     ret;
 }

@@ -359,9 +359,9 @@ static int receive_answer(struct client *client, enum message_type type,
 static bool repeatable(const struct client *client, enum message_type type,
 		       bool sent)
 {
-	return !client->last &&
-	       (!sent || !client->answered || type == MESSAGE_LIST ||
-		type == MESSAGE_STATUS);
+	return !client->last && (!sent || !client->answered ||
+				 type == MESSAGE_LIST ||
+				 type == MESSAGE_STATUS);
 }
 
 static int exchange(struct client *client, enum message_type type,
@@ -371,8 +371,7 @@ static int exchange(struct client *client, enum message_type type,
 	pid_t pid = client_pid(client);
 	bool stopped = process_stopped(pid);
 	int64_t ms = stopped && client->timeout_ms > CLIENT_STOPPED_MS ?
-			     CLIENT_STOPPED_MS :
-			     client->timeout_ms;
+		     CLIENT_STOPPED_MS : client->timeout_ms;
 	int64_t deadline = now_ms() + ms;
 	struct message head = {
 		.magic = PROTOCOL_MAGIC,

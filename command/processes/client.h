@@ -17,13 +17,13 @@
 #include "command/rundir/rundir.h"
 #include "control/protocol.h"
 
-#define CLIENT_TIMEOUT_MS 10000
+#define CLIENT_TIMEOUT_MS	10000
 /* For a process that its tracer has stopped. */
-#define CLIENT_STOPPED_MS 2000
+#define CLIENT_STOPPED_MS	2000
 /* For a process that lives but has no socket: it is starting or ending. */
-#define CLIENT_START_MS 500
+#define CLIENT_START_MS		500
 /* For an agent that hangs up before it answers, in a process that lives. */
-#define CLIENT_AGAIN_MS 3000
+#define CLIENT_AGAIN_MS		3000
 
 struct client {
 	int fd;		/* -1 when closed */
@@ -39,7 +39,7 @@ struct client {
 struct client_request {
 	char *text;
 	size_t bytes;
-	int failed; /* -ENOMEM, -EINVAL, or 0 */
+	int failed;			/* -ENOMEM, -EINVAL, or 0 */
 };
 
 /* An answer; `bytes` does not count the NUL after the payload. */

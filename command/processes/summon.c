@@ -24,15 +24,15 @@
 #include "command/process/rlimits.h"
 #include "command/process/process.h"
 
-#define CAME_WAIT_MS  2000
-#define CAME_PAUSE_NS 100000
+#define CAME_WAIT_MS	2000
+#define CAME_PAUSE_NS	100000
 /* The agent's own code blocks all signals for moments. */
-#define BLOCKED_WAIT_MS 500
+#define BLOCKED_WAIT_MS	500
 
 /* One summon, made under the process's lock. */
 struct call {
 	const struct rundir_process *process;
-	struct process_wake wake; /* as read before the summon */
+	struct process_wake wake;	/* as read before the summon */
 	struct attach_wake where;
 	struct cause traced; /* why no thread was led, or none */
 	int refused;	     /* errno that the process gave, or 0 */
@@ -153,8 +153,8 @@ enum ease { EASE_NONE, EASE_SOME, EASE_CALM };
 static enum ease ease_of(pid_t pid, pid_t tid)
 {
 	static const long calls[] = {
-		SYS_read,   SYS_readv, SYS_wait4,
-		SYS_waitid, SYS_flock, SYS_futex,
+		SYS_read, SYS_readv, SYS_wait4, SYS_waitid, SYS_flock,
+		SYS_futex,
 	};
 	char path[64], text[256] = "";
 	unsigned long timeout;
@@ -280,7 +280,7 @@ static int by_signal(struct call *call)
 		return 0;
 	}
 	ret = syscall(SYS_tgkill, pid, tid, WAKE_SIGNAL) ? -errno :
-							   wait_came(call);
+	      wait_came(call);
 	if (ret)
 		request_write(process, 0);
 	/* the thread has exited, but the process lives */
@@ -329,10 +329,9 @@ static const char *namespace_of_children(const struct call *call)
 {
 	pid_t pid = call->process->pid;
 
-	return call->refused != EINVAL		  ? NULL :
-	       process_children_away(pid, "pid")  ? "PID" :
-	       process_children_away(pid, "time") ? "time" :
-						    NULL;
+	return call->refused != EINVAL ? NULL :
+	       process_children_away(pid, "pid") ? "PID" :
+	       process_children_away(pid, "time") ? "time" : NULL;
 }
 
 /* Says why the process has no service thread: what it said itself comes before
@@ -386,9 +385,7 @@ int summon_failed(const struct rundir_process *process)
 	struct process_wake wake;
 
 	return wake_read(process, &wake) == WAKE_OFFERED &&
-			       wake.error != EBUSY ?
-		       wake.error :
-		       0;
+	       wake.error != EBUSY ? wake.error : 0;
 }
 
 int summon_refused(const struct rundir_process *process)
@@ -417,7 +414,8 @@ static int make(struct call *call)
 		return ret;
 	if (call->traced.id && ret != -ESRCH && ret != -ESTALE &&
 	    ret != -EINPROGRESS && ret != -EDEADLK && ret != -ENOSYS &&
-	    ret != -EXDEV && call->wake.signal == WAKE_SIGNAL)
+	    ret != -EXDEV &&
+	    call->wake.signal == WAKE_SIGNAL)
 		ret = by_signal(call);
 	return ret;
 }

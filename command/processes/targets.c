@@ -20,9 +20,9 @@
 #include "command/processes/replaced.h"
 #include "command/processes/rule.h"
 
-#define CALLED_BRIEF_MS 500 /* for a signal that may stay blocked */
-#define NAMES_MAX	64  /* of sessions, for a message */
-#define REPLACED_LOOKS	100 /* for all processes, 5 ms each */
+#define CALLED_BRIEF_MS	500	/* for a signal that may stay blocked */
+#define NAMES_MAX	64	/* of sessions, for a message */
+#define REPLACED_LOOKS	100	/* for all processes, 5 ms each */
 
 int targets_check_name(const char *name)
 {
@@ -103,10 +103,10 @@ static void end_replaced(struct rundir_list *list)
 
 	for (size_t i = 0; i < list->count; i++) {
 		struct rundir_process *process = &list->processes[i];
-		bool over =
-			process->alive && !process->unseen &&
-			!rundir_read_process(process, process->image, &head) &&
-			head.locked && !rundir_locked(process);
+		bool over = process->alive && !process->unseen &&
+			    !rundir_read_process(process, process->image,
+						 &head) &&
+			    head.locked && !rundir_locked(process);
 
 		while (over && (over = replaced(process)) && looks-- > 0)
 			nanosleep(&pause, NULL);
@@ -247,8 +247,8 @@ int target_list(struct target *target)
 		return ret;
 	ret = client_call(&target->client, MESSAGE_LIST, NULL, &answer);
 	if (!ret)
-		ret = marker_list_parse(&target->markers, answer.payload,
-					answer.bytes);
+		ret = marker_list_parse(&target->markers,
+					answer.payload, answer.bytes);
 	client_answer_release(&answer);
 	return ret == -E2BIG ? list_pieces(target) : ret;
 }
@@ -302,7 +302,7 @@ static int no_match(const struct targets *t, const char *rule,
 	else
 		command_failed("no marker matches '%s': %s no markers", rule,
 			       t->count == 1 ? "the process has" :
-					       "these processes have");
+			       "these processes have");
 	for (size_t i = 0; i < t->count; i++)
 		replaced_tell(t->targets[i].process->pid);
 	return -ENOENT;
@@ -408,8 +408,7 @@ int targets_no_session(const struct targets *t, const char *name)
 	if (!command_parse_pid(&pid, name))
 		return command_failed("no session '%s': a session's name "
 				      "stands here, -p before the number of a "
-				      "process",
-				      name);
+				      "process", name);
 	targets_nearest(&t->list, name, text, sizeof(text));
 	command_failed("no session '%s'%s", name, text);
 	if (!t->named)

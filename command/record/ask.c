@@ -5,7 +5,7 @@
 #include "command/processes/client.h"
 #include "command/record/member-private.h"
 
-#define STOP_TIMEOUT_MS 2000
+#define STOP_TIMEOUT_MS	2000
 #define DYING_MS	200
 
 int record_ask(struct record *record, struct record_member *member,

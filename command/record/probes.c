@@ -107,8 +107,7 @@ int record_take_connect(struct record_options *o, const char *word)
 	function = function_find(text);
 	if (!function)
 		return command_misused("'%s' is not RULE LIB:FUNCTION "
-				       "[NAME=VALUE]...",
-				       word);
+				       "[NAME=VALUE]...", word);
 	for (end = function; end > text && isblank((unsigned char)end[-1]);)
 		*--end = '\0';
 	if (rule_check(text, &why))
@@ -154,8 +153,7 @@ static int check_program(const struct record *record)
 	if (load && *load)
 		return command_failed("%s would allow no libraries: "
 				      "TAFFRAIL_LOAD is '%s' in its "
-				      "environment",
-				      program, load);
+				      "environment", program, load);
 	if (process_status(getpid(), "NoNewPrivs") == 1)
 		return command_failed("%s would be in a sandbox "
 				      "(no_new_privs), as this command is: set "
@@ -201,8 +199,7 @@ int record_probes_run(struct record *record)
 	if (check_program(record) || record_printed_open(record))
 		return COMMAND_FAILED;
 	record->requests = requests_text(record);
-	return record->requests ?
-		       COMMAND_DONE :
+	return record->requests ? COMMAND_DONE :
 		       command_failed("a word with a newline cannot be sent");
 }
 
@@ -219,12 +216,8 @@ static bool has_called(const struct record *record, const char *rule,
 static int tell_request(const struct record *record, char *text, int number,
 			const char *what)
 {
-	const char *rule =
-		number < record->options.nprobes ?
-			NULL :
-			record->options
-				.connects[number - record->options.nprobes]
-				.rule;
+	const char *rule = number < record->options.nprobes ? NULL :
+		record->options.connects[number - record->options.nprobes].rule;
 	bool called = !rule || has_called(record, rule, what);
 	bool done = false, failed = false;
 	char *line, *next = text;
@@ -235,8 +228,7 @@ static int tell_request(const struct record *record, char *text, int number,
 		next = strchr(line, '\n');
 		next = next ? next + 1 : NULL;
 		if (sscanf(line, REQUEST_REPORT "%d\t%c\t%n", &n, &state,
-			   &at) != 2 ||
-		    n != number)
+			   &at) != 2 || n != number)
 			continue;
 		done = true;
 		called |= state == REQUEST_CALLED;
@@ -250,16 +242,14 @@ static int tell_request(const struct record *record, char *text, int number,
 		return command_failed("%s: no program has loaded it: it is "
 				      "static, ended in the library's "
 				      "constructor, or did not get LD_PRELOAD "
-				      "and " REQUEST_ENV " as they were",
-				      what);
+				      "and " REQUEST_ENV " as they were", what);
 	if (!failed && !called && !record_met(record, rule)) {
 		record_tell_rule(record, rule);
 		return COMMAND_FAILED;
 	}
 	if (!failed && !called)
 		command_warn("%s: no marker called it: the processes that have "
-			     "the markers did not get " REQUEST_ENV,
-			     what);
+			     "the markers did not get " REQUEST_ENV, what);
 	return failed ? COMMAND_FAILED : COMMAND_DONE;
 }
 
@@ -277,9 +267,8 @@ int record_probes_tell(const struct record *record)
 	text[n < 0 ? 0 : n] = '\0';
 	for (int i = 0; i < o->nprobes + o->nconnects; i++)
 		if (tell_request(record, text, i,
-				 i < o->nprobes ?
-					 o->probes[i] :
-					 o->connects[i - o->nprobes].function))
+				 i < o->nprobes ? o->probes[i] :
+				 o->connects[i - o->nprobes].function))
 			status = COMMAND_FAILED;
 	return status;
 }

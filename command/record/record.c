@@ -32,7 +32,7 @@
 #include "command/record/handed-private.h"
 #include "command/record/report.h"
 
-#define OUTPUTS_MAX 1000
+#define OUTPUTS_MAX	1000
 
 /* Makes a directory named by the time. Another recording may have begun in the
  * same second: then a number is added. Returns as trace_set_open(). */
@@ -62,8 +62,8 @@ static int open_output(struct record *record)
 	char name[64];
 	const char *path = record->options.output ?: name;
 	int ret = record->options.output ?
-			  trace_set_open(&record->set, path) :
-			  open_default(record, name, sizeof(name));
+		  trace_set_open(&record->set, path) :
+		  open_default(record, name, sizeof(name));
 
 	if (ret == -ENOTEMPTY)
 		return command_failed("%s exists and is not empty", path);
@@ -85,15 +85,15 @@ static void find_children(struct record *record,
 		why = reason_of_files(-errno);
 	else if (record->dir.fd >= 0 &&
 		 (fstat(record->dir.fd, &first) || fstat(fd, &other) ||
-		  first.st_dev != other.st_dev || first.st_ino != other.st_ino))
+		  first.st_dev != other.st_dev ||
+		  first.st_ino != other.st_ino))
 		why = "it is not the first process's directory; record this "
 		      "process separately";
 	/* a member of a group that was let in cannot search it */
 	record->unfollowed |= why && fd >= 0;
 	if (why)
 		command_warn("children of process %d are not recorded: %s/..: "
-			     "%s",
-			     process->pid, process->path, why);
+			     "%s", process->pid, process->path, why);
 	if (why || record->dir.fd >= 0) {
 		if (fd >= 0)
 			close(fd);
@@ -270,9 +270,8 @@ static void tell_result(const struct record *record)
 			 counted(record_probes_missed(record), "hit"));
 	if (!n && set->lost) {
 		command_warn("0 events (%llu lost, all%s%s), so there is no "
-			     "trace",
-			     (unsigned long long)set->lost, *missed ? ", " : "",
-			     missed);
+			     "trace", (unsigned long long)set->lost,
+			     *missed ? ", " : "", missed);
 		report_left_off(set);
 		return;
 	}
@@ -284,7 +283,8 @@ static void tell_result(const struct record *record)
 	}
 	command_warn("%s (%s%llu lost, %s%s%.1f bytes per event) of %s in %s",
 		     counted(set->kept, "event"), trace_lost_least(set),
-		     (unsigned long long)set->lost, missed, *missed ? ", " : "",
+		     (unsigned long long)set->lost, missed,
+		     *missed ? ", " : "",
 		     set->kept ? (double)set->bytes / (double)set->kept : 0.0,
 		     counted(n, "process"), set->path);
 	if (set->overwritten)
@@ -303,8 +303,8 @@ static int tell_crowded(const struct record *record)
 
 	return command_failed("the trace is incomplete: %s; the rest is in "
 			      "the buffers: taffrail snapshot %s -o DIR writes "
-			      "it, with a higher limit",
-			      limits_error(error), record->name);
+			      "it, with a higher limit", limits_error(error),
+			      record->name);
 }
 
 /* Names addresses, which reads the programs' files: now nothing waits for this
@@ -326,7 +326,8 @@ static int end(struct record *record)
 	record_stop(record);
 	for (size_t i = 0; i < record->nmembers; i++)
 		if (record->members[i]->alive)
-			record_printed_ask(record, record->members[i]->pid);
+			record_printed_ask(record,
+					   record->members[i]->pid);
 	probes = record_probes_unload(record);
 	record_late_end(record);
 	name_addresses(record);
@@ -368,15 +369,14 @@ static int end(struct record *record)
 		status = COMMAND_FAILED;
 	/* joiners.c cannot see them */
 	if (record->options.program && limits_blind())
-		status = command_failed(
-			"processes that outlived the program "
-			"without an event are not recorded: " LIMITS_BLIND);
+		status = command_failed("processes that outlived the program "
+					"without an event are not recorded: "
+					LIMITS_BLIND);
 	return record->foreign || record->unfollowed || record->left ||
-			       record->cut_off || record->displaced ||
-			       record->unhanded || record->replaced ||
-			       record->lacking.away || record->lacking.full ?
-		       COMMAND_FAILED :
-		       status;
+	       record->cut_off || record->displaced || record->unhanded ||
+	       record->replaced ||
+	       record->lacking.away || record->lacking.full ?
+		       COMMAND_FAILED : status;
 }
 
 int record_main(int argc, char **argv)

@@ -27,10 +27,10 @@
 #include "command/rundir/private.h"
 
 struct target {
-	pid_t pid;   /* here */
-	pid_t tid;   /* a thread that still has a map and a root */
-	pid_t inner; /* in the process's own PID namespace */
-	uid_t uid;   /* real, effective */
+	pid_t pid;		/* here */
+	pid_t tid;		/* a thread that still has a map and a root */
+	pid_t inner;		/* in the process's own PID namespace */
+	uid_t uid;		/* real, effective */
 	uid_t euid;
 	uint64_t starttime;
 	pid_t origin; /* the process whose pages it maps, or 0 */
@@ -114,8 +114,8 @@ static void unescape(char *path)
 	char *out = path;
 
 	for (char *p = path; *p; out++) {
-		if (p[0] == '\\' && p[1] >= '0' && p[1] <= '3' && p[2] >= '0' &&
-		    p[2] <= '7' && p[3] >= '0' && p[3] <= '7') {
+		if (p[0] == '\\' && p[1] >= '0' && p[1] <= '3' &&
+		    p[2] >= '0' && p[2] <= '7' && p[3] >= '0' && p[3] <= '7') {
 			*out = (char)((p[1] - '0') << 6 | (p[2] - '0') << 3 |
 				      (p[3] - '0'));
 			p += 4;
@@ -130,10 +130,9 @@ static void unescape(char *path)
  * digits, dots, and an L. */
 static bool shared_name(const char *name)
 {
-	const char *rest = !strcmp(name, "process")	 ? "" :
+	const char *rest = !strcmp(name, "process") ? "" :
 			   !strncmp(name, "session.", 8) ? name + 8 :
-			   !strncmp(name, "ring.", 5)	 ? name + 5 :
-							   NULL;
+			   !strncmp(name, "ring.", 5) ? name + 5 : NULL;
 
 	return rest && !rest[strspn(rest, "0123456789.L")];
 }
@@ -154,8 +153,8 @@ bool rundir_parse_file(char *path, pid_t *pid, uint64_t *starttime,
 	*image = strtoul(number + 1, &end, 10);
 	*number = '\0';
 	process = strrchr(path, '/');
-	return !*end && process &&
-	       rundir_parse_name(process + 1, pid, starttime);
+	return !*end && process && rundir_parse_name(process + 1, pid,
+						     starttime);
 }
 
 /*
@@ -182,8 +181,8 @@ static int walk(const char *root, const char *path)
 		component[n] = '\0';
 		if (!strcmp(component, ".."))
 			goto refuse;
-		next = openat(fd, component,
-			      O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		next = openat(fd, component, O_PATH | O_DIRECTORY |
+			      O_NOFOLLOW | O_CLOEXEC);
 		if (next < 0) {
 			next = -errno;
 			close(fd);
@@ -221,12 +220,13 @@ static int try_root(struct target *t, struct rundir_process *p,
 	if (p->fd < 0)
 		return p->fd;
 	ret = -EPERM;
-	if (fstat(p->fd, &st) || (st.st_uid != t->uid && st.st_uid != t->euid &&
-				  st.st_uid != geteuid()))
+	if (fstat(p->fd, &st) ||
+	    (st.st_uid != t->uid && st.st_uid != t->euid &&
+	     st.st_uid != geteuid()))
 		goto fail;
 	p->uid = st.st_uid;
 	ret = rundir_read_process(p, p->image, &page);
-	if (ret && ret != -EPROTO) /* the agent will say its version */
+	if (ret && ret != -EPROTO)	/* the agent will say its version */
 		goto fail;
 	identity = ret ? -1 : rundir_is(t->pid, page.identity);
 	if ((!ret && page.pid != (uint32_t)t->inner) ||
@@ -326,8 +326,8 @@ static bool page_runs(const struct target *t, const char *line)
 	there.iov_base = (void *)strtoul(line, NULL, 16);
 	return process_vm_readv(t->pid, &here, 1, &there, 1, 0) ==
 		       (ssize_t)sizeof(page) &&
-	       page.magic == PROCESS_MAGIC && page.pid == (uint32_t)t->inner &&
-	       page.state == PROCESS_RUNNING;
+	       page.magic == PROCESS_MAGIC &&
+	       page.pid == (uint32_t)t->inner && page.state == PROCESS_RUNNING;
 }
 
 /* Tries one line of the map. Returns 1 when it names no page of the target. */
@@ -350,7 +350,7 @@ static int try_line(struct target *t, struct rundir_process *p, char *line,
 		return 1;
 	renamed = clock && PLACE_STARTTIME(starttime) != t->starttime;
 	if (pid != t->inner || other_namespace(t->pid, starttime)) {
-		t->origin = pid; /* a child still maps its parent's */
+		t->origin = pid;	/* a child still maps its parent's */
 		return 1;
 	}
 	if (deleted) {
@@ -412,8 +412,8 @@ static int try_place(struct target *t, struct rundir_process *p,
 		p->image = images[n];
 		ret = try_root(t, p, "/", path, false);
 		/* an earlier process with this number and start time */
-		if (!ret && !p->identity &&
-		    !rundir_read_process(p, p->image, &page) &&
+		if (!ret && !p->identity && !rundir_read_process(p, p->image,
+								  &page) &&
 		    !rundir_is(t->pid, page.identity)) {
 			rundir_process_close(p);
 			ret = -ENXIO;
@@ -430,8 +430,7 @@ static int try_place(struct target *t, struct rundir_process *p,
 static int search_places(struct target *t, struct rundir_process *p)
 {
 	static const char *const places[] = {
-		"/dev/shm/taffrail-%u",
-		"/run/user/%u/taffrail",
+		"/dev/shm/taffrail-%u", "/run/user/%u/taffrail",
 		"/tmp/taffrail-%u",
 	};
 	const char *own = getenv("TAFFRAIL_DIR");

@@ -25,31 +25,31 @@
 struct cause;
 struct stat;
 
-#define RUNDIR_ERROR_BYTES 512
-#define RUNDIR_IMAGES_MAX  10000 /* control/sessions/place.c */
+#define RUNDIR_ERROR_BYTES	512
+#define RUNDIR_IMAGES_MAX	10000	/* control/sessions/place.c */
 
 /* A runtime directory: the calling user's, or that of a followed process. */
 struct rundir {
-	int fd;	   /* O_RDONLY | O_DIRECTORY */
-	uid_t uid; /* only this user's directories count */
+	int fd;				/* O_RDONLY | O_DIRECTORY */
+	uid_t uid;			/* only this user's directories count */
 	char path[PATH_MAX];
-	char error[RUNDIR_ERROR_BYTES]; /* what failed, after a failed call */
+	char error[RUNDIR_ERROR_BYTES];	/* what failed, after a failed call */
 };
 
 /* PID.STARTTIME/ of one process. */
 struct rundir_process {
-	int fd;	   /* O_RDONLY | O_DIRECTORY, or -1 */
-	pid_t pid; /* as we see it (dead: as it was) */
+	int fd;				/* O_RDONLY | O_DIRECTORY, or -1 */
+	pid_t pid;			/* as we see it (dead: as it was) */
 	uint64_t starttime;
-	uint64_t namespace;  /* its PID namespace: PLACE_NAMESPACE */
-	uint64_t identity;   /* inode of its pidfd; 0: not known */
-	bool alive;	     /* at the moment of the scan */
-	bool unseen;	     /* alive, in a PID namespace that this
+	uint64_t namespace;		/* its PID namespace: PLACE_NAMESPACE */
+	uint64_t identity;		/* inode of its pidfd; 0: not known */
+	bool alive;			/* at the moment of the scan */
+	bool unseen;			/* alive, in a PID namespace that this
 					 * one does not see: pid is of there */
-	uid_t uid;	     /* owner of the directory */
-	uint32_t image;	     /* newest IMAGE/ that has a page */
-	char name[48];	     /* "PID.STARTTIME" as it stands there */
-	char path[PATH_MAX]; /* from here, for messages */
+	uid_t uid;			/* owner of the directory */
+	uint32_t image;			/* newest IMAGE/ that has a page */
+	char name[48];			/* "PID.STARTTIME" as it stands there */
+	char path[PATH_MAX];		/* from here, for messages */
 };
 
 struct rundir_list {
@@ -157,23 +157,23 @@ void rundir_each_removed(struct rundir *dir, const char *clear,
 
 /* An image whose rings of a session a command removes. */
 struct rundir_removed_row {
-	char process[40];    /* "PID.STARTTIME", or one of these: */
-#define RUNDIR_ROW_MORE	 ""  /* of images that have no row */
-#define RUNDIR_ROW_LIMIT "*" /* what rundir_each_removed() clears */
-	uint64_t serial;     /* of the session in the process */
+	char process[40];		/* "PID.STARTTIME", or one of these: */
+#define RUNDIR_ROW_MORE		""	/* of images that have no row */
+#define RUNDIR_ROW_LIMIT	"*"	/* what rundir_each_removed() clears */
+	uint64_t serial;		/* of the session in the process */
 	uint32_t image;
-	uint32_t images; /* how many */
-	uint64_t events; /* that their rings ever got, or that
+	uint32_t images;		/* how many */
+	uint64_t events;		/* that their rings ever got, or that
 					 * were lost */
 };
 
 struct rundir_follower {
-	int fd; /* sessions/.followed.NAME, or -1 */
+	int fd;				/* sessions/.followed.NAME, or -1 */
 	int below;
 	char session[SESSION_NAME_BYTES];
-	uint64_t begun;	 /* how often the rows began again */
-	int64_t at;	 /* the next row */
-	uint64_t images; /* of the rows that were read */
+	uint64_t begun;			/* how often the rows began again */
+	int64_t at;			/* the next row */
+	uint64_t images;		/* of the rows that were read */
 	uint64_t events;
 };
 
@@ -299,8 +299,8 @@ int rundir_open_file(const struct rundir_process *process, const char *name,
  * Marks a dead process's session destroyed and removes its files (rings first,
  * the page last). Returns 0 or the first negative errno.
  */
-int rundir_destroy_session(const struct rundir_process *process, uint32_t image,
-			   uint32_t index);
+int rundir_destroy_session(const struct rundir_process *process,
+			   uint32_t image, uint32_t index);
 
 /* Notes in the page of a session how many events of its rings are in a
  * snapshot. Returns 0 or a negative errno; then `detach` takes them for
@@ -327,8 +327,8 @@ int rundir_remove_rules(struct rundir *dir, const char *name);
 int rundir_heirs_write(const struct rundir_process *process,
 		       const char *session, const char *text,
 		       char name[NAME_MAX + 1]);
-int rundir_heirs_read(const struct rundir_process *process, const char *session,
-		      char **text);
+int rundir_heirs_read(const struct rundir_process *process,
+		      const char *session, char **text);
 void rundir_heirs_remove(const struct rundir_process *process,
 			 const char *session);
 void rundir_heirs_sweep(int fd, uid_t uid);

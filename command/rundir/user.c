@@ -106,15 +106,15 @@ static bool same_directory(const struct rundir *dir, const char *path)
 {
 	struct stat ours, theirs;
 
-	return dir->fd >= 0 && !fstat(dir->fd, &ours) && !stat(path, &theirs) &&
-	       ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev;
+	return dir->fd >= 0 && !fstat(dir->fd, &ours) &&
+	       !stat(path, &theirs) && ours.st_ino == theirs.st_ino &&
+	       ours.st_dev == theirs.st_dev;
 }
 
 int rundir_scan_user(struct rundir *dir, struct rundir_list *list)
 {
 	static const char *const places[] = {
-		"/run/user/%u/taffrail",
-		"/dev/shm/taffrail-%u",
+		"/run/user/%u/taffrail", "/dev/shm/taffrail-%u",
 		"/tmp/taffrail-%u",
 	};
 	const char *own = getenv("TAFFRAIL_DIR");

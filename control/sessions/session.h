@@ -17,15 +17,15 @@
 
 #define SESSION_RULES_MAX	64
 #define SESSION_RULE_BYTES	160
-#define SESSION_CONDITION_BYTES 352 /* with a glob, a line's value */
+#define SESSION_CONDITION_BYTES	352	/* with a glob, a line's value */
 
 enum session_phase {
 	SESSION_FREE = 0,
-	SESSION_OPENING, /* its rings are being made */
+	SESSION_OPENING,	/* its rings are being made */
 	SESSION_RUNS,
 	SESSION_HALTED,
-	SESSION_HELD,	/* by session_hold(): a channel without rings */
-	SESSION_ASLEEP, /* held, and the agent sleeps */
+	SESSION_HELD,		/* by session_hold(): a channel without rings */
+	SESSION_ASLEEP,		/* held, and the agent sleeps */
 };
 
 /* The last rule decides whose glob matches a marker and whose condition the
@@ -34,10 +34,10 @@ struct session_rule {
 	int wanted;
 	char glob[SESSION_RULE_BYTES];
 	char condition[SESSION_CONDITION_BYTES]; /* empty: always */
-	struct rule_types types; /* of adopted probes' arguments */
-	uint8_t fits;		 /* a marker that the glob matches allows the
+	struct rule_types types;	/* of adopted probes' arguments */
+	uint8_t fits;		/* a marker that the glob matches allows the
 				 * condition */
-	uint8_t misfits;	 /* one does not */
+	uint8_t misfits;	/* one does not */
 };
 
 /*
@@ -94,7 +94,7 @@ struct session_client {
  * Contexts of a session for which none were chosen. This alone decides it: the
  * thread, without which a reader cannot tell which events belong together.
  */
-#define SESSION_CONTEXTS_DEFAULT CONTEXT_VTID
+#define SESSION_CONTEXTS_DEFAULT	CONTEXT_VTID
 
 /*
  * Reads a list of contexts, such as "vtid,ip", or "none". Returns 0, or -EINVAL
@@ -111,14 +111,14 @@ struct session {
 	uint32_t flags;
 	uint32_t contexts;
 	uint64_t buffer;
-	uint64_t quota;	  /* bytes of rings in all processes; 0: any */
-	uint32_t group;	  /* to let into the process; 0: none */
-	int int3;	  /* USDT_WANTED_INT3, or 0 */
-	uint32_t symbols; /* readers name addresses: modules.c */
-	uint32_t owned;	  /* gdb's: it has no rules, commands do not end
+	uint64_t quota;		/* bytes of rings in all processes; 0: any */
+	uint32_t group;		/* to let into the process; 0: none */
+	int int3;		/* USDT_WANTED_INT3, or 0 */
+	uint32_t symbols;	/* readers name addresses: modules.c */
+	uint32_t owned;		/* gdb's: it has no rules, commands do not end
 				 * it, forked children do not inherit it */
 	struct channel *channel;
-	const struct session_client *client; /* or NULL: it has rings */
+	const struct session_client *client;	/* or NULL: it has rings */
 	uint32_t nrules;
 	/* One more than the maximum, while one rule replaces another. Last,
 	 * because most sessions use few and only these are copied. */
@@ -173,7 +173,7 @@ struct session *session_find(const char *name);
 /* Returns a session by number, for listing; NULL beyond the last or where there
  * is none. */
 struct session *session_at(uint32_t number);
-#define SESSIONS_MAX CHANNELS_MAX
+#define SESSIONS_MAX	CHANNELS_MAX
 
 /*
  * Adds a rule and applies it. Returns 0 when no thread can still act on the old
@@ -239,7 +239,8 @@ void session_untaken_tell(struct text *out);
 
 /* Applies the rules to a marker of a module that has just been loaded. The
  * caller holds the registry's lock. */
-void session_module_came(struct object *object, const struct patcher *patcher);
+void session_module_came(struct object *object,
+			 const struct patcher *patcher);
 
 /* Starts the sessions that the environment and the runtime directory ask for.
  * Calls `failed` with a negative errno for each recording that the process was

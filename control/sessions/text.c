@@ -21,9 +21,9 @@
 #include "tracepoints/frames/frames-ring.h"
 #include "tracepoints/usdt/usdt.h"
 
-#define SESSION_FILE_BYTES 65536
-#define OBEYED_MAX	   256 /* files in sessions/ */
-#define WHY_BYTES	   400
+#define SESSION_FILE_BYTES	65536
+#define OBEYED_MAX		256	/* files in sessions/ */
+#define WHY_BYTES		400
 
 static int name_valid(const char *name)
 {
@@ -37,8 +37,8 @@ static int name_valid(const char *name)
 	return 1;
 }
 
-static int key_take(struct session *session, const char *key, const char *value,
-		    struct text *why)
+static int key_take(struct session *session, const char *key,
+		    const char *value, struct text *why)
 {
 	const char *p = value;
 	int64_t number;
@@ -80,10 +80,11 @@ static int key_take(struct session *session, const char *key, const char *value,
 			return -EINVAL;
 		session->rules[session->nrules - 1].wanted = 0;
 	}
-	return 0; /* unknown keys are for later agents */
+	return 0;	/* unknown keys are for later agents */
 }
 
-int session_parse(struct session *session, const char *text, struct text *fault)
+int session_parse(struct session *session, const char *text,
+		  struct text *fault)
 {
 	struct line line;
 
@@ -93,10 +94,9 @@ int session_parse(struct session *session, const char *text, struct text *fault)
 		if (line.cut ||
 		    key_take(session, line.key, line.value, fault)) {
 			if (!fault->used)
-				text_add(fault,
-					 line.cut ?
-						 "a line is too long" :
-						 "a value is not understood");
+				text_add(fault, line.cut ?
+					 "a line is too long" :
+					 "a value is not understood");
 			return -EINVAL;
 		}
 	}
@@ -152,8 +152,8 @@ uint64_t session_unsaved(struct session *session)
 	channel_sum(session->channel, &sums);
 	if (session->flags & SESSION_CONSUMED)
 		return budget_collected(session->name) ? 0 : sums.held;
-	return page && page->saved < sums.written ? sums.written - page->saved :
-						    0;
+	return page && page->saved < sums.written ?
+		       sums.written - page->saved : 0;
 }
 
 /* Writes argument types as rule_types() reads them. */
@@ -197,8 +197,8 @@ static void rules_add(const struct session *session, struct text *out)
 SIGSAFE void session_write(const struct session *session, struct text *out)
 {
 	line_add(out, "name", session->name);
-	line_add(out, "mode",
-		 session->flags & SESSION_OVERWRITE ? "overwrite" : "discard");
+	line_add(out, "mode", session->flags & SESSION_OVERWRITE ? "overwrite" :
+								   "discard");
 	line_add_unsigned(out, "buffer", session->buffer);
 	line_add_unsigned(out, "quota", session->quota);
 	text_add(out, "context=");
@@ -277,8 +277,8 @@ int session_failure(int error)
 /* Reads a file in sessions/. Returns 0 or a negative errno. */
 static int rules_read(int directory, const char *name, char *buffer)
 {
-	int fd =
-		file_open(directory, name, O_RDONLY, 0, SESSION_FILE_BYTES - 1);
+	int fd = file_open(directory, name, O_RDONLY, 0,
+			   SESSION_FILE_BYTES - 1);
 	long n;
 
 	if (fd < 0)
@@ -321,7 +321,7 @@ struct obeying {
 	struct session *session;
 	char *buffer;
 	uint32_t files;
-	int ret; /* of a session that this process joins */
+	int ret;		/* of a session that this process joins */
 };
 
 static void obey_entry(int fd, const char *name, void *arg)

@@ -20,7 +20,7 @@
 #include "control/threads/settings.h"
 #include "gdbstub/stub/connect.h"
 
-static int kept; /* the socket stays, however many gdbs come */
+static int kept;	/* the socket stays, however many gdbs come */
 
 int gdb_open(enum cause_id *cause)
 {

@@ -24,47 +24,41 @@
 #include "gdbstub/tracing/run.h"
 #include "gdbstub/wire/connection.h"
 
-#define SEND_WAITS    4 /* of SEND_WAIT_MS, for one answer */
-#define SEND_WAIT_MS  500
-#define RECEIVE_BYTES 4096
-#define READS_MAX     64 /* more than a socket holds */
+#define SEND_WAITS	4	/* of SEND_WAIT_MS, for one answer */
+#define SEND_WAIT_MS	500
+#define RECEIVE_BYTES	4096
+#define READS_MAX	64	/* more than a socket holds */
 
 /* What serves packets. A table of their addresses would take four times the
  * bytes: each address takes a relocation. */
-#define FUNCTIONS(ONE)                                                                                              \
-	ONE(serve_supported)                                                                                        \
-	ONE(serve_no_ack) ONE(serve_ok) ONE(serve_stop_reason) ONE(serve_registers) ONE(                            \
-		serve_register) ONE(serve_memory) ONE(serve_memory_binary) ONE(serve_thread_set)                    \
-		ONE(serve_thread_alive) ONE(serve_detach) ONE(serve_transfer) ONE(                                  \
-			serve_file) ONE(serve_attached) ONE(serve_thread_current) ONE(serve_trace_status)           \
-			ONE(serve_markers_first) ONE(serve_markers_next) ONE(serve_marker_at) ONE(                  \
-				serve_marker_moved) ONE(serve_variables_first) ONE(serve_variables_next)            \
-				ONE(serve_points_first) ONE(serve_points_next) ONE(                                 \
-					serve_trace_init) ONE(serve_define_point) ONE(serve_define_source)          \
-					ONE(serve_define_variable) ONE(serve_point_enable) ONE(                     \
-						serve_point_disable) ONE(serve_trace_disconnected)                  \
-						ONE(serve_trace_buffer) ONE(serve_trace_notes) ONE(                 \
-							serve_trace_save) ONE(serve_trace_start)                    \
-							ONE(serve_trace_stop) ONE(                                  \
-								serve_frame) ONE(serve_point_status)                \
-								ONE(serve_variable) ONE(                            \
-									serve_frame_buffer) ONE(serve_frame_fields) \
-									ONE(serve_trace_data) ONE(                  \
-										serve_markers_all)                  \
-										ONE(serve_resume_actions)           \
-											ONE(serve_kill_unanswered)
+#define FUNCTIONS(ONE) ONE(serve_supported) ONE(serve_no_ack)		\
+	ONE(serve_ok) ONE(serve_stop_reason) ONE(serve_registers)	\
+	ONE(serve_register) ONE(serve_memory)				\
+	ONE(serve_memory_binary) ONE(serve_thread_set)			\
+	ONE(serve_thread_alive) ONE(serve_detach) ONE(serve_transfer)	\
+	ONE(serve_file) ONE(serve_attached) ONE(serve_thread_current)	\
+	ONE(serve_trace_status) ONE(serve_markers_first)		\
+	ONE(serve_markers_next) ONE(serve_marker_at)			\
+	ONE(serve_marker_moved)						\
+	ONE(serve_variables_first) ONE(serve_variables_next)		\
+	ONE(serve_points_first) ONE(serve_points_next)			\
+	ONE(serve_trace_init) ONE(serve_define_point)			\
+	ONE(serve_define_source) ONE(serve_define_variable)		\
+	ONE(serve_point_enable) ONE(serve_point_disable)		\
+	ONE(serve_trace_disconnected) ONE(serve_trace_buffer)		\
+	ONE(serve_trace_notes) ONE(serve_trace_save)			\
+	ONE(serve_trace_start) ONE(serve_trace_stop) ONE(serve_frame)	\
+	ONE(serve_point_status) ONE(serve_variable)			\
+	ONE(serve_frame_buffer) ONE(serve_frame_fields)			\
+	ONE(serve_trace_data) ONE(serve_markers_all)			\
+	ONE(serve_resume_actions) ONE(serve_kill_unanswered)
 
-#define NUMBER(fn) BY_##fn,
-#define CALL(fn)      \
-	case BY_##fn: \
-		return fn(c, rest);
+#define NUMBER(fn)	BY_##fn,
+#define CALL(fn)	case BY_##fn: return fn(c, rest);
 
 enum answer {
-	FUNCTIONS(NUMBER) NO_STOP,
-	NO_WRITE,
-	NO_REGISTER,
-	NO_BREAKPOINT,
-	NO_KILL,
+	FUNCTIONS(NUMBER)
+	NO_STOP, NO_WRITE, NO_REGISTER, NO_BREAKPOINT, NO_KILL,
 };
 
 /* Why a packet is refused, from NO_STOP on. */
@@ -78,88 +72,88 @@ static const char refusals[] =
 /* Packets: what answers; whether the word is all of the packet, or its first
  * characters. The first row that fits counts. A packet without a row gets the
  * empty answer: not supported. */
-#define PACKETS(ONE)                                           \
-	ONE(BY_serve_supported, 0, "qSupported")               \
-	ONE(BY_serve_no_ack, 1, "QStartNoAckMode")             \
-	ONE(BY_serve_ok, 1, "!")                               \
-	ONE(BY_serve_stop_reason, 1, "?")                      \
-	ONE(BY_serve_registers, 1, "g")                        \
-	ONE(BY_serve_register, 0, "p")                         \
-	ONE(BY_serve_memory, 0, "m")                           \
-	ONE(BY_serve_memory_binary, 0, "x")                    \
-	ONE(BY_serve_thread_set, 0, "H")                       \
-	ONE(BY_serve_thread_alive, 0, "T")                     \
-	ONE(BY_serve_detach, 0, "D")                           \
-	ONE(BY_serve_transfer, 0, "qXfer:")                    \
-	ONE(BY_serve_file, 0, "vFile:")                        \
-	ONE(BY_serve_ok, 0, "QNonStop:")                       \
-	ONE(BY_serve_ok, 0, "QPassSignals:")                   \
-	ONE(BY_serve_ok, 0, "QProgramSignals:")                \
-	ONE(BY_serve_ok, 0, "QThreadEvents:")                  \
-	ONE(BY_serve_ok, 0, "qSymbol:")                        \
-	ONE(BY_serve_attached, 0, "qAttached")                 \
-	ONE(BY_serve_thread_current, 1, "qC")                  \
-	ONE(BY_serve_ok, 1, "vStopped")                        \
-	ONE(BY_serve_ok, 1, "vCtrlC")                          \
-	ONE(BY_serve_trace_status, 1, "qTStatus")              \
-	ONE(BY_serve_markers_first, 1, "qTfSTM")               \
-	ONE(BY_serve_markers_next, 1, "qTsSTM")                \
-	ONE(BY_serve_marker_at, 0, "qTSTMat:")                 \
-	ONE(BY_serve_variables_first, 1, "qTfV")               \
-	ONE(BY_serve_variables_next, 1, "qTsV")                \
-	ONE(BY_serve_points_first, 1, "qTfP")                  \
-	ONE(BY_serve_points_next, 1, "qTsP")                   \
-	ONE(BY_serve_trace_init, 1, "QTinit")                  \
-	ONE(BY_serve_define_point, 0, "QTDP:")                 \
-	ONE(BY_serve_define_source, 0, "QTDPsrc:")             \
-	ONE(BY_serve_define_variable, 0, "QTDV:")              \
-	ONE(BY_serve_point_enable, 0, "QTEnable:")             \
-	ONE(BY_serve_point_disable, 0, "QTDisable:")           \
-	ONE(BY_serve_ok, 0, "QTro:")                           \
-	ONE(BY_serve_trace_disconnected, 0, "QTDisconnected:") \
-	ONE(BY_serve_trace_buffer, 0, "QTBuffer:")             \
-	ONE(BY_serve_trace_notes, 0, "QTNotes:")               \
-	ONE(BY_serve_trace_save, 0, "QTSave:")                 \
-	ONE(BY_serve_trace_start, 1, "QTStart")                \
-	ONE(BY_serve_trace_stop, 1, "QTStop")                  \
-	ONE(BY_serve_frame, 0, "QTFrame:")                     \
-	ONE(BY_serve_point_status, 0, "qTP:")                  \
-	ONE(BY_serve_variable, 0, "qTV:")                      \
-	ONE(BY_serve_frame_buffer, 0, "qTBuffer:")             \
-	ONE(BY_serve_frame_fields, 0, "qTaffrail:frame:")      \
-	ONE(BY_serve_trace_data, 0, "QTaffrail:data:")         \
-	ONE(BY_serve_markers_all, 1, "qTaffrail:markers")      \
-	ONE(BY_serve_marker_moved, 0, "qTaffrail:moved:")      \
-	ONE(NO_WRITE, 0, "M")                                  \
-	ONE(NO_WRITE, 0, "X")                                  \
-	ONE(NO_REGISTER, 0, "G")                               \
-	ONE(NO_REGISTER, 0, "P")                               \
-	ONE(NO_BREAKPOINT, 0, "Z")                             \
-	ONE(NO_BREAKPOINT, 0, "z")                             \
-	ONE(BY_serve_resume_actions, 1, "vCont?")              \
-	ONE(NO_STOP, 0, "vCont;")                              \
-	ONE(NO_STOP, 0, "c")                                   \
-	ONE(NO_STOP, 0, "C")                                   \
-	ONE(NO_STOP, 0, "s")                                   \
-	ONE(NO_STOP, 0, "S")                                   \
-	ONE(NO_KILL, 0, "vKill")                               \
-	ONE(NO_KILL, 0, "vRun")                                \
-	ONE(NO_KILL, 0, "vAttach")                             \
-	ONE(NO_KILL, 0, "R")                                   \
+#define PACKETS(ONE)							\
+	ONE(BY_serve_supported, 0, "qSupported")			\
+	ONE(BY_serve_no_ack, 1, "QStartNoAckMode")			\
+	ONE(BY_serve_ok, 1, "!")					\
+	ONE(BY_serve_stop_reason, 1, "?")				\
+	ONE(BY_serve_registers, 1, "g")					\
+	ONE(BY_serve_register, 0, "p")					\
+	ONE(BY_serve_memory, 0, "m")					\
+	ONE(BY_serve_memory_binary, 0, "x")				\
+	ONE(BY_serve_thread_set, 0, "H")				\
+	ONE(BY_serve_thread_alive, 0, "T")				\
+	ONE(BY_serve_detach, 0, "D")					\
+	ONE(BY_serve_transfer, 0, "qXfer:")				\
+	ONE(BY_serve_file, 0, "vFile:")					\
+	ONE(BY_serve_ok, 0, "QNonStop:")				\
+	ONE(BY_serve_ok, 0, "QPassSignals:")				\
+	ONE(BY_serve_ok, 0, "QProgramSignals:")				\
+	ONE(BY_serve_ok, 0, "QThreadEvents:")				\
+	ONE(BY_serve_ok, 0, "qSymbol:")					\
+	ONE(BY_serve_attached, 0, "qAttached")				\
+	ONE(BY_serve_thread_current, 1, "qC")				\
+	ONE(BY_serve_ok, 1, "vStopped")					\
+	ONE(BY_serve_ok, 1, "vCtrlC")					\
+	ONE(BY_serve_trace_status, 1, "qTStatus")			\
+	ONE(BY_serve_markers_first, 1, "qTfSTM")			\
+	ONE(BY_serve_markers_next, 1, "qTsSTM")				\
+	ONE(BY_serve_marker_at, 0, "qTSTMat:")				\
+	ONE(BY_serve_variables_first, 1, "qTfV")			\
+	ONE(BY_serve_variables_next, 1, "qTsV")				\
+	ONE(BY_serve_points_first, 1, "qTfP")				\
+	ONE(BY_serve_points_next, 1, "qTsP")				\
+	ONE(BY_serve_trace_init, 1, "QTinit")				\
+	ONE(BY_serve_define_point, 0, "QTDP:")				\
+	ONE(BY_serve_define_source, 0, "QTDPsrc:")			\
+	ONE(BY_serve_define_variable, 0, "QTDV:")			\
+	ONE(BY_serve_point_enable, 0, "QTEnable:")			\
+	ONE(BY_serve_point_disable, 0, "QTDisable:")			\
+	ONE(BY_serve_ok, 0, "QTro:")					\
+	ONE(BY_serve_trace_disconnected, 0, "QTDisconnected:")		\
+	ONE(BY_serve_trace_buffer, 0, "QTBuffer:")			\
+	ONE(BY_serve_trace_notes, 0, "QTNotes:")			\
+	ONE(BY_serve_trace_save, 0, "QTSave:")				\
+	ONE(BY_serve_trace_start, 1, "QTStart")				\
+	ONE(BY_serve_trace_stop, 1, "QTStop")				\
+	ONE(BY_serve_frame, 0, "QTFrame:")				\
+	ONE(BY_serve_point_status, 0, "qTP:")				\
+	ONE(BY_serve_variable, 0, "qTV:")				\
+	ONE(BY_serve_frame_buffer, 0, "qTBuffer:")			\
+	ONE(BY_serve_frame_fields, 0, "qTaffrail:frame:")		\
+	ONE(BY_serve_trace_data, 0, "QTaffrail:data:")			\
+	ONE(BY_serve_markers_all, 1, "qTaffrail:markers")		\
+	ONE(BY_serve_marker_moved, 0, "qTaffrail:moved:")		\
+	ONE(NO_WRITE, 0, "M")						\
+	ONE(NO_WRITE, 0, "X")						\
+	ONE(NO_REGISTER, 0, "G")					\
+	ONE(NO_REGISTER, 0, "P")					\
+	ONE(NO_BREAKPOINT, 0, "Z")					\
+	ONE(NO_BREAKPOINT, 0, "z")					\
+	ONE(BY_serve_resume_actions, 1, "vCont?")			\
+	ONE(NO_STOP, 0, "vCont;")					\
+	ONE(NO_STOP, 0, "c")						\
+	ONE(NO_STOP, 0, "C")						\
+	ONE(NO_STOP, 0, "s")						\
+	ONE(NO_STOP, 0, "S")						\
+	ONE(NO_KILL, 0, "vKill")					\
+	ONE(NO_KILL, 0, "vRun")						\
+	ONE(NO_KILL, 0, "vAttach")					\
+	ONE(NO_KILL, 0, "R")						\
 	ONE(BY_serve_kill_unanswered, 1, "k")
 
-#define ANSWER(answer, whole, word) { answer, whole },
-#define WORD(answer, whole, word)   word "\0"
+#define ANSWER(answer, whole, word)	{ answer, whole },
+#define WORD(answer, whole, word)	word "\0"
 
 static const struct {
-	uint8_t answer; /* enum answer */
+	uint8_t answer;			/* enum answer */
 	uint8_t whole;
 } answers[] = { PACKETS(ANSWER) };
 
 /* Beside them: as an array in each row, they would take twice the bytes. */
 static const char words[] = PACKETS(WORD);
 
-static int awaited; /* the socket is open for a gdb that has not come yet */
+static int awaited;	/* the socket is open for a gdb that has not come yet */
 
 int gdb_allowed(void)
 {
@@ -199,7 +193,7 @@ static int answer_give(struct connection *c, enum answer answer,
 	const char *text = refusals;
 
 	switch (answer) {
-		FUNCTIONS(CALL)
+	FUNCTIONS(CALL)
 	default:
 		for (; answer > NO_STOP; answer--)
 			text += text_length(text) + 1;

@@ -16,23 +16,23 @@
 #include "gdbstub/tracing/forms-private.h"
 #include "tracepoints/sites/lock.h"
 
-#define WHY_BYTES 640 /* eight names of sessions, and the rest */
+#define WHY_BYTES	640	/* eight names of sessions, and the rest */
 
-#define RUN_SESSION "gdb"
+#define RUN_SESSION	"gdb"
 
 static struct {
 	struct run_state state;
-	struct session *session; /* while there are frames */
-	uint32_t id;		 /* of the frame event */
-	uint32_t slots;		 /* in use */
-	uint32_t failed;	 /* the tracepoint that cannot start */
-	uint32_t numbers[COLLECT_POINTS_MAX]; /* of tracepoints, by slot */
+	struct session *session;	/* while there are frames */
+	uint32_t id;			/* of the frame event */
+	uint32_t slots;			/* in use */
+	uint32_t failed;		/* the tracepoint that cannot start */
+	uint32_t numbers[COLLECT_POINTS_MAX];	/* of tracepoints, by slot */
 	/* by slot, in the form that hits use; none when no run is on. The
 	 * registry's lock guards the next two: other threads load libraries */
 	const struct collect_point *ready[COLLECT_POINTS_MAX];
 	uint64_t addresses[COLLECT_POINTS_MAX];
 	struct frames *frames;
-	int pid; /* of the process that made the run */
+	int pid;			/* of the process that made the run */
 } run;
 
 /* Every time comes from one clock, because gdb compares them. */
@@ -83,7 +83,7 @@ static int object_at(const struct object *object, uint64_t address)
 
 struct pass {
 	const struct patcher *patcher;
-	uint64_t address; /* of one tracepoint, or 0: all */
+	uint64_t address;	/* of one tracepoint, or 0: all */
 	int ret;
 };
 
@@ -227,7 +227,7 @@ int run_install(struct trace_point *point)
 		return 0;
 	points_unready(point->slot - 1);
 	point->slot = 0;
-	points_serve(point->address); /* without the new one */
+	points_serve(point->address);	/* without the new one */
 	if (!load_relaxed(&collect_counts[run.slots - 1].hits))
 		run.slots--;
 	return ret;

@@ -31,7 +31,7 @@
 #include "tracepoints/frames/frames-ring.h"
 #include "tracepoints/sites/lock.h"
 
-#define TEXT_MAX 2000
+#define TEXT_MAX	2000
 
 /* What a request did that it must not; the sessions that it finds. */
 static const char *wrong;
@@ -259,38 +259,15 @@ int session_destroy(struct session *session)
 }
 
 static const char *const lines[] = {
-	"name=a\n",
-	"name=b\n",
-	"name=long-long-long-name\n",
-	"name=.x\n",
-	"name=\n",
-	"mode=discard\n",
-	"mode=overwrite\n",
-	"mode=other\n",
-	"buffer=262144\n",
-	"buffer=99999999999999999999\n",
-	"buffer=-1\n",
-	"quota=1000000\n",
-	"group=5\n",
-	"group=0\n",
-	"context=vtid,ip\n",
-	"heirs=s@1.2\n",
-	"heirs=\n",
-	"unrule=app/*\n",
-	"context=vtid,,x\n",
-	"consumed=1\n",
-	"rule=*\n",
-	"rule=app/*\n",
-	"rule=app/x if id > 1\n",
-	"rule=app/x if s == \"a\" && b < 2.5\n",
-	"rule=app/x(str,,str)\n",
-	"rule=app/x if (\n",
-	"rule= if 1\n",
-	"on=1\n",
-	"on=0\n",
-	"junk\n",
-	"=\n",
-	"unknown=1\n",
+	"name=a\n", "name=b\n", "name=long-long-long-name\n", "name=.x\n",
+	"name=\n", "mode=discard\n", "mode=overwrite\n", "mode=other\n",
+	"buffer=262144\n", "buffer=99999999999999999999\n", "buffer=-1\n",
+	"quota=1000000\n", "group=5\n", "group=0\n", "context=vtid,ip\n",
+	"heirs=s@1.2\n", "heirs=\n", "unrule=app/*\n",
+	"context=vtid,,x\n", "consumed=1\n", "rule=*\n", "rule=app/*\n",
+	"rule=app/x if id > 1\n", "rule=app/x if s == \"a\" && b < 2.5\n",
+	"rule=app/x(str,,str)\n", "rule=app/x if (\n", "rule= if 1\n",
+	"on=1\n", "on=0\n", "junk\n", "=\n", "unknown=1\n",
 };
 
 static size_t text_make(struct fuzz *fuzz, char *text)
@@ -299,8 +276,8 @@ static size_t text_make(struct fuzz *fuzz, char *text)
 	size_t bytes = 0;
 
 	while (n-- && bytes < TEXT_MAX - 700) {
-		const char *line =
-			lines[fuzz_less(fuzz, sizeof(lines) / sizeof(*lines))];
+		const char *line = lines[fuzz_less(
+			fuzz, sizeof(lines) / sizeof(*lines))];
 
 		memcpy(text + bytes, line, strlen(line));
 		bytes += strlen(line);

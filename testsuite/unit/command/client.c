@@ -23,14 +23,12 @@
 #include "command/rundir/rundir.h"
 
 static char top[] = "/tmp/taffrail-unit-XXXXXX";
-static char deep[300]; /* longer than sun_path */
+static char deep[300];			/* longer than sun_path */
 
 /* What the agent does with a request, by the request's "name=". */
 static void serve(int fd, const struct message *request, const char *payload)
 {
-	static const char list[] = "0x1000\0mark\0001\0"
-				   "7\0"
-				   "0510\0"
+	static const char list[] = "0x1000\0mark\0001\0" "7\0" "0510\0"
 				   "app\0request\0id %d url %s\0a.c";
 	struct message answer = *request;
 	const char *text = "written=5\nname=x\nnonsense\nlost=7";
@@ -91,21 +89,14 @@ static void serve_all(int listener)
 static void make_process(const char *name, pid_t pid, uint64_t starttime)
 {
 	struct process_page page = {
-		.magic = PROCESS_MAGIC,
-		.version = LAYOUT_VERSION,
-		.pid = pid,
-		.starttime = starttime,
-		.sessions = 1,
+		.magic = PROCESS_MAGIC, .version = LAYOUT_VERSION,
+		.pid = pid, .starttime = starttime, .sessions = 1,
 		.procname = "unit",
 	};
 	struct session_page session = {
-		.magic = SESSION_MAGIC,
-		.version = LAYOUT_VERSION,
-		.state = SESSION_ACTIVE,
-		.sub_bytes = 4096,
-		.ring_bytes = 32768,
-		.name = "rec",
-		.lost_unplaced = 1,
+		.magic = SESSION_MAGIC, .version = LAYOUT_VERSION,
+		.state = SESSION_ACTIVE, .sub_bytes = 4096,
+		.ring_bytes = 32768, .name = "rec", .lost_unplaced = 1,
 	};
 	char path[600];
 	int fd;
@@ -179,13 +170,11 @@ static void check_answers(const struct rundir_process *process)
 	unit_equal(client_answer_number(&answer, "lost"), 7, "number");
 	unit_equal(client_answer_number(&answer, "ost"), 0, "no such number");
 	unit_check(client_answer_next(&answer, &position, &key, &value) &&
-			   !strcmp(key, "written") && !strcmp(value, "5"),
-		   "line 1");
+		   !strcmp(key, "written") && !strcmp(value, "5"), "line 1");
 	unit_check(client_answer_next(&answer, &position, &key, &value) &&
-			   !strcmp(key, "name") && !strcmp(value, "x"),
-		   "line 2");
+		   !strcmp(key, "name") && !strcmp(value, "x"), "line 2");
 	unit_check(client_answer_next(&answer, &position, &key, &value) &&
-			   !strcmp(key, "lost") && !strcmp(value, "7"),
+		   !strcmp(key, "lost") && !strcmp(value, "7"),
 		   "line 4, without an end");
 	unit_check(!client_answer_next(&answer, &position, &key, &value),
 		   "no line 5");
@@ -208,9 +197,12 @@ static void check_bad_answers(const struct rundir_process *process)
 		const char *name;
 		int ret;
 	} rows[] = {
-		{ "version", -EPROTO },	  { "status-version", -EPROTO },
-		{ "magic", -EBADMSG },	  { "huge", -EBADMSG },
-		{ "positive", -EBADMSG }, { "cut", -ECONNRESET },
+		{ "version", -EPROTO },
+		{ "status-version", -EPROTO },
+		{ "magic", -EBADMSG },
+		{ "huge", -EBADMSG },
+		{ "positive", -EBADMSG },
+		{ "cut", -ECONNRESET },
 	};
 	struct client client;
 
@@ -237,8 +229,7 @@ static void check_markers(const struct rundir_process *process)
 
 	client_connect(&client, process);
 	client_call(&client, MESSAGE_LIST, NULL, &answer);
-	unit_equal(marker_list_parse(&list, answer.payload, answer.bytes), 0,
-		   "markers");
+	unit_equal(marker_list_parse(&list, answer.payload, answer.bytes), 0, "markers");
 	if (unit_equal(list.count, 1, "markers: how many")) {
 		unit_equal_string(list.markers[0].id, "app/request", "id");
 		unit_equal(list.markers[0].address, 0x1000, "address");
@@ -274,8 +265,7 @@ static void check_find(void)
 	unit_equal(rundir_find(&process, getpid(), &cause), 0,
 		   "find a process by its map");
 	unit_check(process.alive && process.pid == getpid() &&
-			   process.uid == geteuid(),
-		   "found: who it is");
+		   process.uid == geteuid(), "found: who it is");
 	unit_equal(rundir_find_session(&process, 0, "rec", &page), 0,
 		   "session by name");
 	unit_equal(rundir_find_session(&process, 0, "other", &page), -ENOENT,
@@ -283,7 +273,7 @@ static void check_find(void)
 	check_answers(&process);
 	check_markers(&process);
 	rundir_process_close(&process);
-	child = fork(); /* maps our page, which is not its own */
+	child = fork();		/* maps our page, which is not its own */
 	if (!child) {
 		pause();
 		_exit(0);
