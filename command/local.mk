@@ -36,6 +36,7 @@ command_sources = \
 	command/common/limits.h \
 	command/common/messages.c \
 	command/common/misused.c \
+	command/common/monotonic.h \
 	command/common/nearest.c \
 	command/common/nearest.h \
 	command/common/options-private.h \

@@ -11,14 +11,6 @@
 
 #include "command/attach/steps.h"
 
-uint64_t attach_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 int attach_read(const struct attach_target *t, uint64_t from, void *to,
 		size_t bytes)
 {

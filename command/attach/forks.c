@@ -24,6 +24,7 @@
 #include <time.h>
 
 #include "command/attach/steps.h"
+#include "command/common/monotonic.h"
 
 #define HANDLER_WAIT_MS	3000	/* less than the loader waits for `go` */
 #define MAYBE_WAIT_MS	300
@@ -88,13 +89,13 @@ static bool others_prepare(const struct attach_target *t, uint64_t base)
 static int wait_thread(struct attach_target *t, pid_t tid, uint64_t base)
 {
 	const struct timespec pause = { .tv_nsec = PAUSE_NS };
-	uint64_t began = attach_now_ns();
+	uint64_t began = monotonic_ns();
 	uint64_t sp, pc, ms;
 
 	for (unsigned int looks = 0;; looks++) {
 		int ret = attach_thread_waits(t->pid, tid, &sp, &pc);
 
-		ms = (attach_now_ns() - began) / 1000000;
+		ms = (monotonic_ns() - began) / 1000000;
 		if (ret == -EAGAIN && looks >= RUNNING_LOOKS)
 			ret = attach_stop_look(t, tid, &sp, &pc);
 		if (ret == -ESRCH)

@@ -15,6 +15,7 @@
 
 #include "command/attach/steps.h"
 #include "command/common/installed.h"
+#include "command/common/monotonic.h"
 #include "command/common/reason.h"
 #include "command/process/opener.h"
 #include "command/process/rlimits.h"
@@ -55,14 +56,14 @@ static void order(const struct attach_target *t, uint64_t base, uint32_t go)
 static int wait_past(const struct attach_target *t, uint64_t base,
 		     struct attach_block *block, uint32_t state, bool patient)
 {
-	uint64_t end = attach_now_ns() + LOAD_WAIT_MS * 1000000ull;
+	uint64_t end = monotonic_ns() + LOAD_WAIT_MS * 1000000ull;
 	int ret;
 
 	while (!(ret = attach_read(t, block_at(base, 0), block,
 				   sizeof(*block)))) {
 		if (block->state > state)
 			return 0;
-		if (!patient && attach_now_ns() > end)
+		if (!patient && monotonic_ns() > end)
 			return cause_set(t->cause, -ETIMEDOUT, LOAD_WAITS,
 					 .pid = t->pid);
 		pause_shortly();
@@ -74,10 +75,10 @@ static int wait_past(const struct attach_target *t, uint64_t base,
  * its end. */
 static void wait_left(const struct attach_target *t)
 {
-	uint64_t end = attach_now_ns() + LEAVE_WAIT_MS * 1000000ull;
+	uint64_t end = monotonic_ns() + LEAVE_WAIT_MS * 1000000ull;
 
 	while (attach_thread_named(t->pid, "taffrail attach") &&
-	       attach_now_ns() < end)
+	       monotonic_ns() < end)
 		pause_shortly();
 }
 
@@ -291,7 +292,7 @@ int attach_check(pid_t pid, struct cause *cause)
 int attach_process(pid_t pid, struct attach_report *report)
 {
 	struct attach_target target = { .cause = &report->cause };
-	uint64_t began = attach_now_ns();
+	uint64_t began = monotonic_ns();
 	char library[PATH_MAX];
 	struct attach_plan plan = {
 		.library = library, .entry = "taffrail_attach",
@@ -317,7 +318,7 @@ int attach_process(pid_t pid, struct attach_report *report)
 		plan.foreign = true;
 		ret = attach_load(&target, &plan, report);
 	}
-	report->took_ns = attach_now_ns() - began;
+	report->took_ns = monotonic_ns() - began;
 close:
 	attach_target_close(&target);
 	return ret;

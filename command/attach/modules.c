@@ -18,6 +18,7 @@
 
 #include "base/base.h"
 #include "command/attach/steps.h"
+#include "command/common/monotonic.h"
 
 #define DYNAMIC_MAX	256
 #define SYMBOLS_MAX	65536u
@@ -255,12 +256,12 @@ static int read_debug(const struct attach_target *t, uint64_t at,
 		      struct r_debug *debug)
 {
 	const struct timespec pause = { .tv_nsec = CHANGE_PAUSE_NS };
-	uint64_t end = attach_now_ns() + CHANGE_WAIT_MS * 1000000ull;
+	uint64_t end = monotonic_ns() + CHANGE_WAIT_MS * 1000000ull;
 
 	while (!attach_read(t, at, debug, sizeof(*debug)) && debug->r_map) {
 		if (debug->r_state == RT_CONSISTENT)
 			return 0;
-		if (attach_now_ns() > end)
+		if (monotonic_ns() > end)
 			return modules_change(t);
 		nanosleep(&pause, NULL);
 	}

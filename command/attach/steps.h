@@ -266,6 +266,4 @@ bool attach_first_ended(pid_t pid);
 /* Returns true when the process has a thread of that name. */
 bool attach_thread_named(pid_t pid, const char *name);
 
-uint64_t attach_now_ns(void);
-
 #endif

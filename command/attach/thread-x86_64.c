@@ -39,6 +39,7 @@
 
 #include "buffers/layout.h"
 #include "command/attach/steps.h"
+#include "command/common/monotonic.h"
 #include "command/process/process.h"
 
 #define STOP_WAIT_MS	2000
@@ -81,7 +82,7 @@ static long trace(int request, pid_t tid, void *address, void *data)
 /* Waits for a stop or the end of the thread. SIGCHLD is blocked. */
 static int wait_stop(pid_t tid, int *status)
 {
-	uint64_t end = attach_now_ns() + STOP_WAIT_MS * 1000000ull;
+	uint64_t end = monotonic_ns() + STOP_WAIT_MS * 1000000ull;
 	struct timespec pause = { .tv_nsec = 20000000 };
 	sigset_t child;
 	pid_t pid;
@@ -89,7 +90,7 @@ static int wait_stop(pid_t tid, int *status)
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
 	while (!(pid = waitpid(tid, status, __WALL | WNOHANG))) {
-		if (attach_now_ns() > end)
+		if (monotonic_ns() > end)
 			return -ETIMEDOUT;
 		sigtimedwait(&child, NULL, &pause);
 	}
@@ -109,7 +110,7 @@ static int interrupt(struct tracee *x, int stopped)
 		ret = (int)trace(PTRACE_CONT, x->tid, NULL, NULL);
 	while (!ret && !(ret = wait_stop(x->tid, &status))) {
 		if (!x->began)
-			x->began = attach_now_ns();
+			x->began = monotonic_ns();
 		if (status >> 16 == PTRACE_EVENT_STOP)
 			return WSTOPSIG(status) == SIGTRAP ? 0 : -EBUSY;
 		ret = (int)trace(PTRACE_CONT, x->tid, NULL,
@@ -553,7 +554,7 @@ int attach_thread_work(const struct attach_job *job)
 				unmap(&x, job->stop->base, job->bytes);
 		}
 		back = let_go(&x, moved);
-		job->stop->stall_ns = attach_now_ns() - x.began;
+		job->stop->stall_ns = monotonic_ns() - x.began;
 		attach_turns(x.tid, turn);
 		if (back)
 			return back;

@@ -14,9 +14,9 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "command/common/monotonic.h"
 #include "command/doctor/private.h"
 
 #define NS_PER_MS	1000000
@@ -37,14 +37,6 @@ int aside(int (*call)(void))
 	if (pid < 0)
 		return ASIDE_NOT;
 	return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * MS_PER_S + now.tv_nsec / NS_PER_MS;
 }
 
 /* In the child: executes the program, or reports the errno through `failure`.
@@ -77,13 +69,13 @@ static void become(const struct run *run, int output, int failure, pid_t parent)
 /* Reads to the end of the output, or of the time. Returns 0 or -ETIMEDOUT. */
 static int read_output(int fd, int seconds, char *text, size_t room)
 {
-	int64_t end = now_ms() + (int64_t)seconds * MS_PER_S;
+	int64_t end = monotonic_ms() + (int64_t)seconds * MS_PER_S;
 	struct pollfd wait = { .fd = fd, .events = POLLIN };
 	char beyond[512] = "";
 	size_t used = 0;
 
 	for (;;) {
-		int64_t left = end - now_ms();
+		int64_t left = end - monotonic_ms();
 		bool full = used + 1 >= room;
 		ssize_t n;
 

@@ -14,10 +14,10 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "command/common/command.h"
+#include "command/common/monotonic.h"
 #include "command/gdbserver/gdbserver.h"
 
 #define READ_BYTES	16384
@@ -45,14 +45,6 @@ struct relay {
 
 enum { WATCH_SIGNALS, WATCH_MESSAGES, WATCH_LISTENER, WATCH_ENDS };
 #define WATCHES		(WATCH_ENDS + 4)
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000ll + t.tv_nsec / 1000000;
-}
 
 static void connected(struct relay *r)
 {
@@ -181,7 +173,7 @@ static void settle(struct relay *r)
 	if (gdb->gone)
 		gdb->ended = true;
 	if (server->ended && !r->linger_until)
-		r->linger_until = now_ms() + LINGER_MS;
+		r->linger_until = monotonic_ms() + LINGER_MS;
 	/* an ended server takes no more bytes; a stuck one may, later */
 	if (server->ended)
 		server->gone = true;
@@ -190,7 +182,7 @@ static void settle(struct relay *r)
 		r->shut = true;
 	}
 	if (is_done(r, FILTER_SERVER) ||
-	    (r->linger_until && now_ms() >= r->linger_until))
+	    (r->linger_until && monotonic_ms() >= r->linger_until))
 		disconnect(r);
 }
 
@@ -218,7 +210,7 @@ static int fill(struct relay *r, struct pollfd *p)
 		      r->connected && !end->gone && q->used ? POLLOUT : 0);
 	}
 	if (r->connected && r->linger_until) {
-		int64_t left = r->linger_until - now_ms();
+		int64_t left = r->linger_until - monotonic_ms();
 
 		return left > 0 ? (int)left : 0;
 	}

@@ -10,6 +10,7 @@
 
 #include "command/causes/cause.h"
 #include "command/common/command.h"
+#include "command/common/monotonic.h"
 #include "command/look/live-private.h"
 
 /* A process whose files have gone is waited for as long as this. */
@@ -35,12 +36,9 @@ int executing_open(const struct look_rings *live,
 	return 0;
 }
 
-static time_t now_seconds(void)
+static time_t executing_seconds(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec;
+	return (time_t)(monotonic_ns() / 1000000000);
 }
 
 bool executing_one(struct known *known)
@@ -58,7 +56,7 @@ bool executing_one(struct known *known)
 	if (ret && ret != -ENXIO)
 		return false;
 	if (!known->executes)
-		known->executes = now_seconds();
+		known->executes = executing_seconds();
 	return true;
 }
 
@@ -81,7 +79,7 @@ bool executing_any(struct look_rings *live)
 		if (!known->executes)
 			continue;
 		if (!has_later(live, i) && executing_one(known)) {
-			if (now_seconds() - known->executes <
+			if (executing_seconds() - known->executes <
 			    EXECUTES_SECONDS) {
 				any = true;
 				continue;

@@ -6,18 +6,11 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "command/common/monotonic.h"
+
 #define STEP_NS		200000000ull
-
-static uint64_t now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
-}
 
 void progress_open(struct progress *progress, struct reader *reader)
 {
@@ -27,7 +20,7 @@ void progress_open(struct progress *progress, struct reader *reader)
 	progress->last = TIME_MIN;
 	if (progress->shown)
 		progress->last = reader_near_end(reader);
-	progress->next_ns = now() + STEP_NS;
+	progress->next_ns = monotonic_ns() + STEP_NS;
 }
 
 void progress_step(struct progress *progress, uint64_t events, int64_t ns)
@@ -38,9 +31,9 @@ void progress_step(struct progress *progress, uint64_t events, int64_t ns)
 		return;
 	if (progress->first == INT64_MAX)
 		progress->first = ns;
-	if (now() < progress->next_ns)
+	if (monotonic_ns() < progress->next_ns)
 		return;
-	progress->next_ns = now() + STEP_NS;
+	progress->next_ns = monotonic_ns() + STEP_NS;
 	progress->dirty = true;
 	if (progress->last > progress->first)
 		part = (double)(ns - progress->first) /

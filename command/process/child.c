@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "command/common/monotonic.h"
+
 #ifndef SYS_close_range
 #define SYS_close_range	436
 #endif
@@ -131,23 +133,15 @@ bool child_send(int socket, const void *bytes, size_t n, int fd)
 	return sent == (ssize_t)n;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* Waits until there is a message; false: there is none in time. */
 static bool await(int socket, int ms)
 {
 	struct pollfd poll_fd = { .fd = socket, .events = POLLIN };
-	int64_t end = now_ms() + ms;
+	int64_t end = monotonic_ms() + ms;
 	int n;
 
 	while ((n = poll(&poll_fd, 1, ms)) < 0 && errno == EINTR) {
-		ms = (int)(end - now_ms());
+		ms = (int)(end - monotonic_ms());
 		ms = ms < 0 ? 0 : ms;
 	}
 	return n;

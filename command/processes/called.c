@@ -28,6 +28,7 @@
 #include "base/base.h"
 #include "command/attach/steps.h"
 #include "command/causes/cause.h"
+#include "command/common/monotonic.h"
 #include "command/process/process.h"
 #include "command/processes/summon-private.h"
 
@@ -54,7 +55,7 @@ struct called {
 
 static int64_t now_ns(void)
 {
-	return (int64_t)attach_now_ns();
+	return (int64_t)monotonic_ns();
 }
 
 #define FILE_OPEN (O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)

@@ -20,25 +20,18 @@
 #include "command/attach/steps.h"
 #include "command/common/command.h"
 #include "command/common/limits.h"
+#include "command/common/monotonic.h"
 #include "command/process/rlimits.h"
 #include "command/process/process.h"
 #include "command/processes/called-private.h"
 #include "command/processes/summon-private.h"
-
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000ll + ts.tv_nsec / 1000000;
-}
 
 static int wait_for(int fd, short events, int64_t deadline)
 {
 	struct pollfd pfd = { .fd = fd, .events = events };
 
 	for (;;) {
-		int64_t left = deadline - now_ms();
+		int64_t left = deadline - monotonic_ms();
 		int n;
 
 		if (left <= 0)
@@ -213,7 +206,7 @@ static int client_unconnected(struct client *client,
 static bool worth_waiting(int error, const struct rundir_process *process,
 			  int64_t begin, int64_t came)
 {
-	int64_t now = now_ms();
+	int64_t now = monotonic_ms();
 
 	if (now - begin >= CLIENT_TIMEOUT_MS)
 		return false;
@@ -231,13 +224,13 @@ static const struct timespec while_waiting = { .tv_nsec = 1000000 };
  * first; the caller must find it dead. Returns true when it has ended. */
 static bool await_end(const struct rundir_process *process)
 {
-	int64_t begin = now_ms();
+	int64_t begin = monotonic_ms();
 	bool lives;
 
 	while ((lives = rundir_lives(process)) &&
-	       (now_ms() - begin < CLIENT_START_MS ||
+	       (monotonic_ms() - begin < CLIENT_START_MS ||
 		(process_killed(process->pid) &&
-		 now_ms() - begin < CLIENT_TIMEOUT_MS)))
+		 monotonic_ms() - begin < CLIENT_TIMEOUT_MS)))
 		nanosleep(&while_waiting, NULL);
 	return !lives;
 }
@@ -257,7 +250,7 @@ static int reach(struct client *client)
 
 int client_connect(struct client *client, const struct rundir_process *process)
 {
-	int64_t begin = now_ms(), came = begin;
+	int64_t begin = monotonic_ms(), came = begin;
 	int ret = 0;
 
 	client->cause.id = CAUSE_NONE;
@@ -277,7 +270,7 @@ int client_connect(struct client *client, const struct rundir_process *process)
 			break;
 		/* the program may end the thread that has come soon */
 		if (ret > 0)
-			came = now_ms();
+			came = monotonic_ms();
 		else
 			nanosleep(&while_waiting, NULL);
 	}
@@ -372,7 +365,7 @@ static int exchange(struct client *client, enum message_type type,
 	bool stopped = process_stopped(pid);
 	int64_t ms = stopped && client->timeout_ms > CLIENT_STOPPED_MS ?
 		     CLIENT_STOPPED_MS : client->timeout_ms;
-	int64_t deadline = now_ms() + ms;
+	int64_t deadline = monotonic_ms() + ms;
 	struct message head = {
 		.magic = PROTOCOL_MAGIC,
 		.version = PROTOCOL_VERSION,
@@ -420,7 +413,7 @@ static int exchange_again(struct client *client, enum message_type type,
 			  struct client_answer *answer, int32_t *status)
 {
 	int timeout_ms = client->timeout_ms;
-	int64_t begin = now_ms();
+	int64_t begin = monotonic_ms();
 	int ret;
 
 	do {
@@ -431,7 +424,7 @@ static int exchange_again(struct client *client, enum message_type type,
 		if (ret)
 			return ret;
 		client->timeout_ms = timeout_ms;
-		client->last = now_ms() - begin > CLIENT_AGAIN_MS;
+		client->last = monotonic_ms() - begin > CLIENT_AGAIN_MS;
 		ret = exchange(client, type, request, answer, status);
 	} while (ret == -EAGAIN);
 	return ret;

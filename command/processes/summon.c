@@ -21,6 +21,7 @@
 #include "base/base.h"
 #include "command/attach/steps.h"
 #include "command/common/limits.h"
+#include "command/common/monotonic.h"
 #include "command/process/rlimits.h"
 #include "command/process/process.h"
 
@@ -72,7 +73,7 @@ static int wait_came(struct call *call)
 {
 	const struct rundir_process *process = call->process;
 	const struct timespec pause = { .tv_nsec = CAME_PAUSE_NS };
-	uint64_t end = attach_now_ns() + CAME_WAIT_MS * 1000000ull;
+	uint64_t end = monotonic_ns() + CAME_WAIT_MS * 1000000ull;
 	struct process_page page;
 
 	while (page_read(process, &page)->wake.state &&
@@ -86,7 +87,7 @@ static int wait_came(struct call *call)
 		}
 		if (page.state == PROCESS_EXECED)
 			return -ESTALE;
-		if (attach_now_ns() > end)
+		if (monotonic_ns() > end)
 			return -ETIMEDOUT;
 		if (!rundir_lives(process))
 			return -ESRCH;
@@ -236,7 +237,7 @@ static bool shadow_stack(pid_t pid)
 static pid_t thread_awaited(const struct call *call)
 {
 	const struct timespec pause = { .tv_nsec = CAME_PAUSE_NS };
-	uint64_t end = attach_now_ns() + BLOCKED_WAIT_MS * 1000000ull;
+	uint64_t end = monotonic_ns() + BLOCKED_WAIT_MS * 1000000ull;
 	pid_t pid = call->process->pid, tid = 0;
 	struct process_wake wake;
 	bool dispatched;
@@ -246,7 +247,7 @@ static pid_t thread_awaited(const struct call *call)
 				     call->where.first, &dispatched)) &&
 	       attach_filters(pid) <= call->where.most &&
 	       wake_read(call->process, &wake) == WAKE_OFFERED &&
-	       attach_now_ns() < end)
+	       monotonic_ns() < end)
 		nanosleep(&pause, NULL);
 	return tid;
 }

@@ -12,22 +12,14 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/tunables.h"
 #include "command/common/command.h"
+#include "command/common/monotonic.h"
 #include "command/processes/places.h"
 #include "command/record/handed-private.h"
 #include "command/record/member-private.h"
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
-}
 
 /* Returns true when the process's directory is where record_remove_left() looks
  * for it, and its file system has room. */
@@ -92,7 +84,7 @@ static void remove_or_leave(struct record *record, struct record_member *member,
 	*left = (struct record_left){
 		.uid = member->process->uid,
 		.consumer = consumer,
-		.due_ns = now_ns() + FOLLOW_ENDED_MS * 1000000ull,
+		.due_ns = monotonic_ns() + FOLLOW_ENDED_MS * 1000000ull,
 	};
 	memcpy(left->process, member->name, sizeof(left->process));
 }

@@ -16,12 +16,12 @@
 #include <stdlib.h>
 #include <sys/inotify.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/base.h"
 #include "command/common/command.h"
 #include "command/common/limits.h"
+#include "command/common/monotonic.h"
 #include "command/common/reason.h"
 #include "command/processes/layouts.h"
 #include "command/record/handed-private.h"
@@ -37,14 +37,6 @@
 #define SCAN_SHARE	5	/* a scan may take a fifth of our time */
 #define JOINERS_MS	50
 #define STOP_ROUNDS	3
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
-}
 
 /* Adds an image if it has our session. Returns 0 or a negative errno. */
 static int take_image(struct record *record,
@@ -209,7 +201,7 @@ static void tell_displaced(struct record *record)
 /* Looks for processes, images and rings. */
 static void scan(struct record *record)
 {
-	uint64_t begin = now_ns();
+	uint64_t begin = monotonic_ns();
 	struct scanning scanning = { .record = record };
 	uint64_t pause = SCAN_IDLE_MS * NS_PER_MS;
 	uint64_t took;
@@ -230,11 +222,11 @@ static void scan(struct record *record)
 		if (!record->members[i]->done)
 			scan_process(record, record->members[i]->process);
 	scan_rings(record);
-	took = now_ns() - begin;
+	took = monotonic_ns() - begin;
 	if (pause < took * SCAN_SHARE)
 		pause = took * SCAN_SHARE;
-	record->next_scan_ns = now_ns() + pause;
-	record->scan_again_ns = now_ns() + took * SCAN_SHARE;
+	record->next_scan_ns = monotonic_ns() + pause;
+	record->scan_again_ns = monotonic_ns() + took * SCAN_SHARE;
 }
 
 int record_join(struct record *record, const struct rundir_process *process)
@@ -341,7 +333,7 @@ static void pause_until(struct record *record, int ms)
 		  .events = POLLIN },
 	};
 	char events[4096];
-	uint64_t soon = now_ns() + SCAN_SOON_MS * NS_PER_MS;
+	uint64_t soon = monotonic_ns() + SCAN_SOON_MS * NS_PER_MS;
 
 	if (poll(fds, ARRAY_SIZE(fds), ms) <= 0 || !(fds[0].revents & POLLIN))
 		return;
@@ -349,7 +341,8 @@ static void pause_until(struct record *record, int ms)
 		;
 	/* soon if the last scan is old; several changes get one scan */
 	if (record->next_scan_ns > soon)
-		record->next_scan_ns = now_ns() + SCAN_SOON_MS * NS_PER_MS / 5;
+		record->next_scan_ns = monotonic_ns() +
+				       SCAN_SOON_MS * NS_PER_MS / 5;
 }
 
 static void reap(struct record *record)
@@ -370,15 +363,15 @@ static void reap(struct record *record)
 static bool over(struct record *record, size_t alive)
 {
 	size_t before = record->nmembers;
-	uint64_t begin = now_ns();
+	uint64_t begin = monotonic_ns();
 
 	if (record->child || alive || begin < record->next_joiners_ns)
 		return false;
 	if (record->dir.fd >= 0 && joiners_exist(record)) {
 		/* it reads files of every process */
 		record->next_joiners_ns =
-			now_ns() + JOINERS_MS * NS_PER_MS +
-			(now_ns() - begin) * SCAN_SHARE;
+			monotonic_ns() + JOINERS_MS * NS_PER_MS +
+			(monotonic_ns() - begin) * SCAN_SHARE;
 		return false;
 	}
 	scan(record);
@@ -414,16 +407,16 @@ int record_tell_unwritten(struct record *record)
  * the rings, and are counted as lost. */
 void record_loop(struct record *record)
 {
-	uint64_t end = record->options.seconds > 0 ?
-		       now_ns() + (uint64_t)(record->options.seconds * 1e9) :
-		       UINT64_MAX;
+	const double seconds = record->options.seconds;
+	uint64_t end = seconds > 0 ?
+		       monotonic_ns() + (uint64_t)(seconds * 1e9) : UINT64_MAX;
 	int ms = POLL_BUSY_MS;
 
 	record->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (record->dir.fd >= 0)
 		watch(record, record->dir.fd, record->dir.path, ".");
-	while (!record_signal && now_ns() < end) {
-		if (now_ns() >= record->next_scan_ns)
+	while (!record_signal && monotonic_ns() < end) {
+		if (monotonic_ns() >= record->next_scan_ns)
 			scan(record);
 		ms = empty_rings(record, end) ? POLL_BUSY_MS : ms * 2;
 		if (ms > POLL_IDLE_MS)
@@ -432,8 +425,8 @@ void record_loop(struct record *record)
 		reap(record);
 		if (over(record, bury(record)))
 			break;
-		record_followed(record, now_ns());
-		record_remove_left(record, now_ns());
+		record_followed(record, monotonic_ns());
+		record_remove_left(record, monotonic_ns());
 		pause_until(record, ms);
 	}
 }

@@ -9,30 +9,23 @@
 #include <sys/file.h>
 #include <time.h>
 
+#include "command/common/monotonic.h"
 #include "command/rundir/private.h"
 
 #define TURN_MS		2000
 #define PAUSE_NS	1000000
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 void rundir_take_turn(int fd)
 {
 	static const struct timespec pause = { .tv_nsec = PAUSE_NS };
 	/* a wait of this command has timed out: it waits no more */
 	static bool waited;
-	int64_t end = now_ms() + TURN_MS;
+	int64_t end = monotonic_ms() + TURN_MS;
 
 	while (flock(fd, LOCK_EX | LOCK_NB)) {
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			return;
-		if (waited || now_ms() >= end) {
+		if (waited || monotonic_ms() >= end) {
 			waited = true;
 			return;
 		}

@@ -6,9 +6,9 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "command/common/monotonic.h"
 #include "command/top/private.h"
 
 #define INTERVAL_MS	1000
@@ -49,19 +49,11 @@ static int take(struct top *top, int key, const char *value)
 	}
 }
 
-static double now_s(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 /* Returns a status; also when the session has gone, which ends it well. */
 static int run(struct top *top)
 {
 	struct top_sample sample;
-	double passed = 0, start = now_s();
+	double passed = 0, start = (double)monotonic_ns() / 1e9;
 	int ret = top_take(top, &sample);
 
 	top_sample_free(&sample);
@@ -75,7 +67,7 @@ static int run(struct top *top)
 			ms = (int)((top->seconds - passed) * 1000);
 		if (poll(NULL, 0, ms) < 0)
 			break;
-		passed = now_s() - start;
+		passed = (double)monotonic_ns() / 1e9 - start;
 		ret = top_take(top, &sample);
 		if (ret == COMMAND_DONE && top->json)
 			top_print_json(top, &sample);
