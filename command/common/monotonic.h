@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * CLOCK_MONOTONIC, for pauses and time-outs: no time that users see. SIGSAFE, and
- * thread-safe.
+ * CLOCK_MONOTONIC, for pauses and time-outs: no time that users see. Both
+ * functions are SIGSAFE and thread-safe.
  */
 #ifndef COMMAND_COMMON_MONOTONIC_H
 #define COMMAND_COMMON_MONOTONIC_H
