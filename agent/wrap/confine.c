@@ -157,12 +157,14 @@ long confine_prctl(long option, long a, long b, long c, long d)
 }
 
 /* Makes the seccomp(2) of syscall(). Operations 0 and 1 install a filter
- * (SECCOMP_SET_MODE_STRICT, SECCOMP_SET_MODE_FILTER). */
+ * (SECCOMP_SET_MODE_STRICT, SECCOMP_SET_MODE_FILTER). The kernel refuses the
+ * first one with flags or arguments: libseccomp asks so whether there is the
+ * system call, and the sessions must not end for that. */
 long confine_seccomp(long operation, long flags, void *args)
 {
 	long ret;
 
-	if (operation == 0 || operation == 1)
+	if ((operation == 0 && !(unsigned int)flags && !args) || operation == 1)
 		ret = filter_set(operation == 0, SYS_seccomp, operation, flags,
 				 (long)args, 0, 0);
 	else

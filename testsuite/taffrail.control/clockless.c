@@ -3,10 +3,11 @@
  * A program that gives up the time stamp counter: by seccomp's strict mode, or
  * by prctl(PR_SET_TSC), which a program that it executes inherits.
  *
- *	clockless strict | seccomp | tsc | exec | denied | held
+ *	clockless strict | seccomp | tsc | exec | denied | asked | held
  *
  * Writes 100 events before and 100 after, and prints "right". "held" does as
- * "tsc", and waits for the end of its input after that.
+ * "tsc", and waits for the end of its input after that. "asked" does as
+ * libseccomp, which asks whether there is the system call.
  */
 #include <linux/seccomp.h>
 #include <stdio.h>
@@ -33,6 +34,9 @@ static long give_up(const char *way)
 		return syscall(SYS_seccomp, SECCOMP_SET_MODE_STRICT, 0, NULL);
 	if (!strcmp(way, "denied"))	/* no such mode: nothing is given up */
 		return prctl(PR_SET_TSC, 7) ? 0 : -1;
+	if (!strcmp(way, "asked"))	/* refused: there are flags */
+		return syscall(SYS_seccomp, SECCOMP_SET_MODE_STRICT, 1, NULL) ?
+			       0 : -1;
 	return prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
 }
 
