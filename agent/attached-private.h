@@ -13,6 +13,14 @@
 int attach_loads(void);
 
 /*
+ * Returns a copy of those variables of the environment that the agent reads, for
+ * an agent that comes late: another thread may change the environment meanwhile,
+ * and setenv(3) frees what it replaces. Reads it through the kernel, so what is
+ * not there any more is left out. Called once; the copy stays.
+ */
+char **attach_environment(char **environment);
+
+/*
  * Completes an attach: called in the thread that `taffrail attach` has made,
  * when the library is loaded. Wakes an agent that sleeps. `forks`, which may be
  * NULL, receives the agent's handlers of fork(3): called before the fork, in

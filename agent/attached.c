@@ -26,6 +26,7 @@
 #include "gdbstub/stub/connect.h"
 #include "gdbstub/tracing/defined.h"
 #include "gdbstub/tracing/run.h"
+#include "tracepoints/program/memory.h"
 #include "tracepoints/sites/lock.h"
 
 #define PUBLIC		__attribute__((visibility("default")))
@@ -42,6 +43,46 @@ int attach_loads(void)
 	late = text_equal(name, "taffrail attach");
 	hook_missing = late;
 	return late;
+}
+
+/* What is read of the environment, with NULs: longer values are not taken. */
+#define ENVIRONMENT_BYTES	65536u
+#define ENVIRONMENT_VALUE_BYTES	16384u
+#define ENVIRONMENT_VARIABLES	64u
+
+/* Returns 1 for a variable that the agent reads. */
+static int variable_ours(const char *variable)
+{
+	return text_after(variable, "TAFFRAIL_") ||
+	       text_after(variable, "XDG_RUNTIME_DIR=") ||
+	       text_after(variable, "LD_PRELOAD=");
+}
+
+char **attach_environment(char **environment)
+{
+	static char *copy[ENVIRONMENT_VARIABLES + 1];
+	const struct memory_stack none = { 0 };
+	char *room = sys_map_anonymous(ENVIRONMENT_BYTES);
+	uint64_t left = ENVIRONMENT_BYTES;
+	uint32_t n = 0;
+	uint64_t at;
+
+	while (room && n < ENVIRONMENT_VARIABLES &&
+	       left >= ENVIRONMENT_VALUE_BYTES &&
+	       memory_copy(&at, (uint64_t)environment, sizeof(at), &none) ==
+		       sizeof(at) && at) {
+		uint64_t bytes = memory_copy_string(room, at,
+						    ENVIRONMENT_VALUE_BYTES,
+						    &none);
+
+		environment++;
+		if (!bytes || room[bytes - 1] || !variable_ours(room))
+			continue;
+		copy[n++] = room;
+		room += bytes;
+		left -= bytes;
+	}
+	return copy;
 }
 
 static int hook_loader(void *arg)

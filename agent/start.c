@@ -184,7 +184,10 @@ __attribute__((constructor(101))) static void agent_start(int argc,
 		return;
 	}
 	/* only glibc passes arguments to constructors */
-	settings_read(foreign() ? environ : environment);
+	if (foreign())
+		environment = environ;
+	settings_read(attach_loads() ? attach_environment(environment) :
+				       environment);
 	start();
 	if (!agent_off)
 		return;
