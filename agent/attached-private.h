@@ -13,10 +13,10 @@
 int attach_loads(void);
 
 /*
- * Returns a copy of those variables of the environment that the agent reads, for
- * an agent that comes late: another thread may change the environment meanwhile,
- * and setenv(3) frees what it replaces. Reads it through the kernel, so what is
- * not there any more is left out. Called once; the copy stays.
+ * Returns a copy of the variables that the agent reads, for an agent that comes
+ * late: another thread may change the environment meanwhile, and setenv(3)
+ * frees what it replaces. Reads through the kernel, so what is not there any
+ * more is left out. Called once; the copy stays.
  */
 char **attach_environment(char **environment);
 
