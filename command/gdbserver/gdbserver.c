@@ -20,23 +20,24 @@
 #include "gdbstub/wire/marker-text.h"
 #include "tracepoints/fields/fields.h"
 
-static struct gdbserver server;
+/* Some 9 MB: other sub-commands have none. */
+static struct gdbserver *server;
 
 static uint32_t read_markers(void *arg, const struct filter_thread *thread)
 {
-	pid_t pid = gdbserver_process(&server, thread);
+	pid_t pid = gdbserver_process(server, thread);
 
 	(void)arg;
-	marker_list_free(&server.markers);
-	if (pid && !process_markers_read(&server.markers, pid))
-		marker_list_sort(&server.markers);
-	return server.markers.count;
+	marker_list_free(&server->markers);
+	if (pid && !process_markers_read(&server->markers, pid))
+		marker_list_sort(&server->markers);
+	return server->markers.count;
 }
 
 static void get_marker(void *arg, uint32_t i, struct filter_marker *to)
 {
 	static char extra[MARKER_EXTRA_BYTES];
-	const struct marker *m = &server.markers.markers[i];
+	const struct marker *m = &server->markers.markers[i];
 	struct text text;
 
 	(void)arg;
@@ -127,46 +128,46 @@ static int symbol(void *arg, const struct filter_thread *thread,
 		  const char *name, uint64_t *address)
 {
 	(void)arg;
-	return gdbserver_symbol(&server, thread, name, address);
+	return gdbserver_symbol(server, thread, name, address);
 }
 
 static const char *early(void *arg, const struct filter_thread *thread)
 {
 	(void)arg;
-	return gdbserver_agent_early(&server, thread);
+	return gdbserver_agent_early(server, thread);
 }
 
 static int known(void *arg, const struct filter_thread *thread)
 {
 	(void)arg;
-	return gdbserver_agent_known(&server, thread);
+	return gdbserver_agent_known(server, thread);
 }
 
 static uint64_t cell(void *arg, const struct filter_thread *thread,
 		     uint64_t site)
 {
 	(void)arg;
-	return gdbserver_cell(&server, thread, site);
+	return gdbserver_cell(server, thread, site);
 }
 
 static void begin(void *arg, const struct filter_thread *thread,
 		  uint64_t bytes, int circular)
 {
 	(void)arg;
-	gdbserver_limits_set(&server, thread, bytes, circular);
+	gdbserver_limits_set(server, thread, bytes, circular);
 }
 
 static void said(void *arg, const struct filter_thread *thread,
 		 struct filter_said *to)
 {
 	(void)arg;
-	gdbserver_limits_get(&server, thread, to);
+	gdbserver_limits_get(server, thread, to);
 }
 
 static int idle(void *arg)
 {
 	(void)arg;
-	return gdbserver_is_idle(&server);
+	return gdbserver_is_idle(server);
 }
 
 static void warn(void *arg, const char *text)
@@ -179,7 +180,7 @@ static uint32_t relocate(void *arg, const struct filter_thread *thread,
 			 uint64_t from, uint64_t to)
 {
 	(void)arg;
-	return gdbserver_relocate(&server, thread, from, to);
+	return gdbserver_relocate(server, thread, from, to);
 }
 
 /* Ends this process as gdbserver ended: with its status or by its signal. */
@@ -189,9 +190,9 @@ static int end_as_gdbserver(void)
 	sigset_t set;
 	int number;
 
-	if (WIFEXITED(server.status))
-		return WEXITSTATUS(server.status);
-	number = WTERMSIG(server.status);
+	if (WIFEXITED(server->status))
+		return WEXITSTATUS(server->status);
+	number = WTERMSIG(server->status);
 	setrlimit(RLIMIT_CORE, &none);
 	signal(number, SIG_DFL);
 	sigemptyset(&set);
@@ -207,25 +208,25 @@ static int serve(void)
 		NULL, read_markers, get_marker, attach, symbol, early,
 		known, cell, relocate, begin, said, idle, warn,
 	};
-	struct gdbserver_options *o = &server.options;
+	struct gdbserver_options *o = &server->options;
 	pid_t pid;
 
-	if (comm_open(&server.comm, o->comm))
+	if (comm_open(&server->comm, o->comm))
 		return COMMAND_FAILED;
-	server.restores = !o->wrapped && !o->no_shell && !o->attach &&
-			  server.comm.kind != COMM_STDIO;
-	server.by_port = server.comm.kind == COMM_TCP;
+	server->restores = !o->wrapped && !o->no_shell && !o->attach &&
+			  server->comm.kind != COMM_STDIO;
+	server->by_port = server->comm.kind == COMM_TCP;
 	if (o->attach && o->program[0] &&
 	    !command_parse_pid(&pid, o->program[0])) {
 		gdbserver_attach(pid);
 		/* gdbserver may end before a gdb connects */
-		gdbserver_remember(&server, pid);
+		gdbserver_remember(server, pid);
 	} else if (o->no_shell && !o->wrapped)
 		command_warn("gdbserver without a shell preloads no agent: "
 			     "link the program with the agent");
-	filter_open(&server.filter, &host);
-	if (gdbserver_start(&server) || gdbserver_relay(&server)) {
-		gdbserver_agents_check(&server);
+	filter_open(&server->filter, &host);
+	if (gdbserver_start(server) || gdbserver_relay(server)) {
+		gdbserver_agents_check(server);
 		return COMMAND_FAILED;
 	}
 	return end_as_gdbserver();
@@ -261,7 +262,10 @@ static int parse_words(int argc, char **argv)
 				      strerror(errno));
 	}
 	command_name("gdbserver");
-	if (parse(&server.options, argv))
+	server = calloc(1, sizeof(*server));
+	if (!server)
+		return command_failed("out of memory");
+	if (parse(&server->options, argv))
 		return COMMAND_USAGE;
 	return serve();
 }

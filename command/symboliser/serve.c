@@ -63,9 +63,15 @@ static void send_error(int error)
 
 static void answer_names(Elf *elf)
 {
-	static struct symboliser_symbol found[SYMBOLISER_ADDRESSES_MAX];
+	static struct symboliser_symbol *found;
 	uint32_t n = request.count;
 
+	if (!found)
+		found = malloc(SYMBOLISER_ADDRESSES_MAX * sizeof(*found));
+	if (!found) {
+		send_error(-ENOMEM);
+		return;
+	}
 	memset(found, 0, n * sizeof(*found));
 	symboliser_find_names(found, request.addresses, n, elf);
 	for (uint32_t i = 0; i < n; i++) {
