@@ -10,6 +10,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "buffers/clock.h"
+#include "control/causes.h"
 #include "control/sessions/session.h"
 #include "control/threads/settings.h"
 #include "gdbstub/tracing/defined.h"
@@ -284,13 +285,20 @@ static const char *session_open(const struct trace *t, int *ret)
 	*ret = session_start(&model, &matched);
 	if (*ret == -EUSERS) {
 		text_open(&text, why, sizeof(why));
-		text_add(&text, "the process takes part in as many sessions as "
-				"it can: ");
+		text_add(&text, "the process takes part in ");
+		text_add_unsigned(&text, SESSIONS_MAX);
+		text_add(&text, " sessions, which is the limit: ");
 		session_holders(&text);
+		text_add(&text, "; end one first (taffrail destroy NAME)");
 		return why;
 	}
 	if (*ret == -EACCES)
-		return "the program can no longer make files in its directory";
+		return session_failure(*ret) == CAUSE_SESSION_USER_CHANGED ?
+			       "the program has changed its user, and can no "
+			       "longer make files in its directory" :
+			       "the program is restricted (Landlock, for "
+			       "example), and can no longer make files in its "
+			       "directory";
 	if (*ret == -EEXIST)
 		return "the program already has a session named gdb";
 	if (*ret < 0)
