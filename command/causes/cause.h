@@ -18,7 +18,7 @@
 #include "control/causes.h"
 
 #define CAUSE_PATH_BYTES   320
-#define CAUSE_TEXT_BYTES   512
+#define CAUSE_TEXT_BYTES   640 /* as an agent makes it */
 #define CAUSE_LIMITS_BYTES 160
 /* Enough for a cause in words, with its remedy. */
 #define CAUSE_LINE_BYTES 1536

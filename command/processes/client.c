@@ -16,7 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/lines.h"
 #include "command/attach/steps.h"
 #include "command/common/command.h"
 #include "command/common/limits.h"
@@ -431,12 +430,23 @@ static int exchange_again(struct client *client, enum message_type type,
 }
 
 /* Returns a copy of the first line KEY=TEXT of an answer, with "?" for control
- * characters; "" if there is none. */
+ * characters; "" if there is none. A text that is too long is cut: line_find()
+ * would not find it. */
 static const char *answer_text(const struct client_answer *answer,
 			       const char *key, char text[CAUSE_TEXT_BYTES])
 {
-	text[0] = '\0';
-	line_find(answer->payload, key, text, CAUSE_TEXT_BYTES);
+	const char *line = answer->payload, *end;
+	size_t n = strlen(key);
+
+	while (strncmp(line, key, n) || line[n] != '=') {
+		end = strchr(line, '\n');
+		if (!end)
+			return "";
+		line = end + 1;
+	}
+	line += n + 1;
+	snprintf(text, CAUSE_TEXT_BYTES, "%.*s", (int)strcspn(line, "\n"),
+		 line);
 	for (char *p = text; *p; p++)
 		if ((unsigned char)*p < ' ' || *p == 0x7f)
 			*p = '?';
