@@ -76,5 +76,7 @@ void gdb_start(void)
 		return;
 	ret = gdb_open(&cause);
 	if (ret)
-		log_fact(LOG_ERROR, "gdb", "gdb.sock is not there", ret);
+		log_fact(LOG_ERROR, "gdb", cause == CAUSE_GDB_NOT_DUMPABLE ?
+			 "no gdb.sock: the program is not dumpable" :
+			 "gdb.sock cannot be made", ret);
 }

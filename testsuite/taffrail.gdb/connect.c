@@ -4,10 +4,12 @@
  * first thread prints "ready" and waits for the end of its input. Then it
  * prints how often each thread worked, and how many sums are right: "right 2".
  *
- * "secret" as its argument makes it a program that is not dumpable.
+ * "secret" as its argument makes it a program that is not dumpable, and has a
+ * child.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,8 +59,14 @@ int main(int argc, char **argv)
 	int right = 0;
 	int i;
 
-	if (argc > 1 && !strcmp(argv[1], "secret"))
+	if (argc > 1 && !strcmp(argv[1], "secret")) {
 		prctl(PR_SET_DUMPABLE, 0);
+		if (!fork()) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			for (;;)
+				pause();
+		}
+	}
 	for (i = 0; i < THREADS; i++)
 		if (pthread_create(&jobs[i].thread, NULL, run, &jobs[i]))
 			return 1;
