@@ -94,7 +94,7 @@ static bool place_write(const struct cause *cause, const char *name, size_t n,
 		{ "text", cause->text },
 		{ "limits", cause->limits },
 		{ "error", cause->error ? strerror(cause->error) : "" },
-		{ "limit", cause->error ? limits_error(cause->error) : "" },
+		{ "limit", cause->error ? limits_raise(cause->error) : "" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
