@@ -3,7 +3,7 @@
 # the answer that was wrong.
 import socket, struct, sys
 
-MAGIC, VERSION, START, DESTROY = 0x4d524654, 1, 3, 8
+MAGIC, VERSION, START, DESTROY = 0x4d524654, 2, 3, 8
 path, rounds = sys.argv[1], int(sys.argv[2])
 
 def read(s, n):
