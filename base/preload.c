@@ -56,17 +56,27 @@ SIGSAFE static const char *list_ours(const char *list, size_t *n)
 	}
 }
 
-SIGSAFE int preload_named(char *const *environment)
+/* Returns the list that the dynamic linker reads, or NULL: of several variables
+ * it takes the last. */
+SIGSAFE static const char *list_in(char *const *environment)
 {
+	const char *found = NULL;
 	const char *list;
-	size_t n;
 
 	for (; environment && *environment; environment++) {
 		list = text_after(*environment, VARIABLE);
-		if (list && list_ours(list, &n))
-			return 1;
+		if (list)
+			found = list;
 	}
-	return 0;
+	return found;
+}
+
+SIGSAFE int preload_named(char *const *environment)
+{
+	const char *list = list_in(environment);
+	size_t n;
+
+	return list && list_ours(list, &n);
 }
 
 SIGSAFE static int word_seen(const char *word, size_t n)
@@ -87,16 +97,13 @@ SIGSAFE static int word_seen(const char *word, size_t n)
 
 SIGSAFE int preload_seen(char *const *environment)
 {
-	const char *list;
+	const char *list = list_in(environment);
 	size_t n;
 
-	for (; environment && *environment; environment++) {
-		list = text_after(*environment, VARIABLE);
-		while (list && (list = list_ours(list, &n))) {
-			if (!word_seen(list, n))
-				return 0;
-			list += n + !!list[n];
-		}
+	while (list && (list = list_ours(list, &n))) {
+		if (!word_seen(list, n))
+			return 0;
+		list += n + !!list[n];
 	}
 	return 1;
 }

@@ -12,6 +12,8 @@
  *	away:DIR	by posix_spawn() with a file action that goes to DIR
  *	spawn:wrong	by posix_spawn(), after arguments that it refuses
  *	clear		with an empty environment
+ *	twice:first, twice:last		with another LD_PRELOAD, which is empty,
+ *			before or behind its own
  *	root:DIR	after chroot(DIR)
  *	full		with no descriptor left
  *	wrong		after arguments that execve() refuses (EFAULT, ENOENT)
@@ -69,6 +71,21 @@ static int refused(char **argv)
 	       execv("/", argv) == -1 && errno == EACCES;
 }
 
+/* Executes the program with an empty LD_PRELOAD beside its own. */
+static void become_twice(int first, char **argv)
+{
+	static char *variables[1024];
+	int n = 0;
+
+	if (first)
+		variables[n++] = "LD_PRELOAD=";
+	for (char **p = environ; *p && n < 1022; p++)
+		variables[n++] = *p;
+	if (!first)
+		variables[n++] = "LD_PRELOAD=";
+	execve(argv[0], argv, variables);
+}
+
 static void become(const char *how, char **argv)
 {
 	static char *none[] = { NULL };
@@ -76,6 +93,8 @@ static void become(const char *how, char **argv)
 
 	if (!strcmp(how, "clear")) {
 		execve(argv[0], argv, none);
+	} else if (!strncmp(how, "twice:", 6)) {
+		become_twice(!strcmp(how, "twice:first"), argv);
 	} else if (!strcmp(how, "execvp")) {
 		execvp(argv[0], argv);
 	} else if (!strcmp(how, "fexecve")) {
