@@ -37,6 +37,7 @@ struct consumer {
 	bool consume;			/* this reader moves the tails */
 	bool finished;
 	bool ran;			/* the session was seen at work */
+	bool released;			/* consume_release() */
 	uint8_t uuid[16];		/* of the page */
 	struct process_page *page;	/* NULL once it is settled, */
 	struct session_view *session;	/* the same */
@@ -98,6 +99,11 @@ uint32_t consume_late(struct consumer *consumer, int32_t *error);
  * needs: most of its memory, with the session. */
 bool consume_settled(const struct consumer *consumer);
 void consume_settle(struct consumer *consumer);
+
+/* Removes the buffers of a finished session of an image that another one has
+ * replaced. The image's directory stays: it keeps the image's number. */
+void consume_release(struct consumer *consumer,
+		     const struct rundir_process *process);
 
 /*
  * Removes the files of a finished session of a dead process, and the parts of

@@ -89,6 +89,13 @@ static void remove_or_leave(struct record *record, struct record_member *member,
 	memcpy(left->process, member->name, sizeof(left->process));
 }
 
+/* Returns true when no event of a finished image is left in its buffers. */
+static bool is_collected(const struct record *record,
+			 const struct consumer *consumer)
+{
+	return !consumer->unreadable && !consumer->missed && !record->failed;
+}
+
 void record_finish_image(struct record *record, struct record_member *member,
 			 struct consumer *consumer)
 {
@@ -121,8 +128,7 @@ void record_finish_image(struct record *record, struct record_member *member,
 	if (ret && !record->set.error && !consumer->missed)
 		record->failed = ret;
 	/* events that could not be written have left the rings all the same */
-	if (!member->alive && !consumer->unreadable && !consumer->missed &&
-	    !record->failed)
+	if (!member->alive && is_collected(record, consumer))
 		remove_or_leave(record, member, consumer);
 }
 
@@ -137,16 +143,41 @@ void record_finish_member(struct record *record, struct record_member *member)
 		member_let_go(member);
 }
 
+/* A process may execute one program after the other for days, so the buffers of
+ * replaced images do not wait for its end, except for followers. */
+static void release_replaced(struct record *record,
+			     struct record_member *member, uint32_t newest)
+{
+	bool looked = false;
+	size_t i;
+
+	for (i = 0; i < member->nimages; i++) {
+		struct consumer *consumer = member->images[i];
+
+		if (consumer->image == newest || consumer->released ||
+		    !is_collected(record, consumer))
+			continue;
+		if (!looked && rundir_followed(member->process, record->name) &&
+		    may_stay(record, member->process))
+			return;
+		looked = true;
+		consume_release(consumer, member->process);
+	}
+}
+
 void record_finish_replaced(struct record *record,
 			    struct record_member *member)
 {
-	size_t i, j;
+	uint32_t newest = 0;
+	size_t i;
 
 	for (i = 0; i < member->nimages; i++)
-		for (j = 0; j < member->nimages; j++)
-			if (member->images[i]->image < member->images[j]->image)
-				record_finish_image(record, member,
-						    member->images[i]);
+		if (newest < member->images[i]->image)
+			newest = member->images[i]->image;
+	for (i = 0; i < member->nimages; i++)
+		if (member->images[i]->image != newest)
+			record_finish_image(record, member, member->images[i]);
+	release_replaced(record, member, newest);
 }
 
 /* Removes the files of a session that its living process has destroyed. */

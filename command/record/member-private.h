@@ -38,6 +38,7 @@ void member_let_go(struct record_member *member);
  * its files if nothing failed; it keeps those of a living process, whose next
  * image would take the number again. record_finish_replaced() does it for the
  * images that a later one of the same process has replaced: they write no more.
+ * It removes their buffers, and leaves their directories.
  * record_finish_all() ends a recording whose processes were stopped.
  */
 void record_finish_image(struct record *record, struct record_member *member,

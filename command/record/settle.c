@@ -88,6 +88,13 @@ static bool has_session(int fd)
 	return found;
 }
 
+void consume_release(struct consumer *consumer,
+		     const struct rundir_process *process)
+{
+	consumer->released = true;
+	rundir_destroy_session(process, consumer->image, consumer->index);
+}
+
 void consume_remove(struct consumer *consumer,
 		    const struct rundir_process *process, int top)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Processes that become other programs.
- *	exec vfork|spawn|system|self|static OTHER
+ *	exec vfork|spawn|system|self|rest|static OTHER
  * vfork, spawn and system run OTHER as a child; self becomes this program
- * again, 5 times; static becomes OTHER, which has no agent.
+ * again, 5 times; so does rest, whose last image says so and waits for input;
+ * static becomes OTHER, which has no agent.
  */
 #define _GNU_SOURCE
 #include <spawn.h>
@@ -61,6 +62,11 @@ static int run_self(char **argv)
 
 	snprintf(who, sizeof(who), "image%c", argv[2][0]);
 	hit(who);
+	if (argv[2][0] == '0' && !strcmp(argv[1], "rest")) {
+		puts("rests");
+		fflush(stdout);
+		getchar();
+	}
 	if (argv[2][0] == '0')
 		return 0;
 	execl("/proc/self/exe", argv[0], argv[1], left, NULL);
@@ -77,7 +83,7 @@ int main(int argc, char **argv)
 	}
 	if (argc != 3)
 		return 2;
-	if (!strcmp(argv[1], "self"))
+	if (!strcmp(argv[1], "self") || !strcmp(argv[1], "rest"))
 		return run_self(argv);
 	hit("before");
 	if (!strcmp(argv[1], "vfork"))
