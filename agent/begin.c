@@ -116,6 +116,9 @@ static const char *why_not(int error)
 	if (error == -ENOMEM)
 		return "it has no memory for the buffers: raise its limit "
 		       "(ulimit -v), or lower --buffer-size";
+	if (error == -EMFILE)
+		return "it cannot open the files of the session: raise its "
+		       "limit on open files (ulimit -n)";
 	if (error == -EUSERS)
 		return PROTOCOL_NO_SESSION;
 	if (error == -ENOTSUP)

@@ -339,32 +339,53 @@ static void obey_entry(int fd, const char *name, void *arg)
 	}
 }
 
-static void obey_directory(struct session *session, char *buffer,
-			   void (*failed)(const char *recording, int error))
+static int directory_open(void)
 {
-	struct obeying obeying = { session, buffer, 0, 0 };
-	const char *join = settings.join;
-	char name[PROTOCOL_JOIN_NAME_BYTES];
 	char path[256];
 	struct text text;
-	int ret;
 	int fd;
 
 	text_open(&text, path, sizeof(path));
 	text_add(&text, place_runtime);
 	text_add(&text, "/" PROTOCOL_SESSIONS_DIR);
 	fd = file_open_directory(AT_FDCWD, path);
-	if (fd < 0) {
-		if (fd != -ENOENT)
-			log_fact(LOG_ERROR, "sessions",
-				 "cannot open the directory", fd);
-		return;
-	}
+	if (fd < 0 && fd != -ENOENT)
+		log_fact(LOG_ERROR, "sessions", "cannot open the directory",
+			 fd);
+	return fd;
+}
+
+/* Joins the sessions that the process was started for. The directory is closed
+ * before failed() opens a file: with TAFFRAIL_SERVICE=signal, the program may
+ * have one free descriptor. */
+static void obey_joined(struct session *session, char *buffer,
+			void (*failed)(const char *recording, int error))
+{
+	const char *join = settings.join;
+	char name[PROTOCOL_JOIN_NAME_BYTES];
+	int fd, ret;
+
 	while (settings_join_next(&join, name, sizeof(name))) {
+		fd = directory_open();
+		if (fd < 0)
+			break;
 		ret = obey_file(fd, name, 1, session, buffer);
+		sys_close(fd);
 		if (ret)
 			failed(name, ret);
 	}
+}
+
+static void obey_directory(struct session *session, char *buffer,
+			   void (*failed)(const char *recording, int error))
+{
+	struct obeying obeying = { session, buffer, 0, 0 };
+	int fd;
+
+	obey_joined(session, buffer, failed);
+	fd = directory_open();
+	if (fd < 0)
+		return;
 	entries_each(fd, obey_entry, &obeying);
 	if (obeying.files > OBEYED_MAX)
 		log_fact(LOG_ERROR, "sessions", "too many files",
