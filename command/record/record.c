@@ -354,6 +354,7 @@ static int end(struct record *record)
 	if (record->crowded || record->missed)
 		status = tell_crowded(record);
 	record->shortage.pageless = record->lacking.roomless;
+	record->shortage.uncounted = record->lacking.uncounted;
 	if (shortage_tell(&record->shortage, record->dir.path,
 			  record->set.lost))
 		status = COMMAND_FAILED;

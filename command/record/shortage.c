@@ -187,8 +187,8 @@ int shortage_tell(const struct shortage *s, const char *directory,
 			     lost ? ", and counted the events as lost" :
 			     "; no event was lost");
 	if (s->pageless)
-		command_warn("%s had no room for any file, and could not "
-			     "count the events",
+		command_warn("%s%s had no room for any file, and could not "
+			     "count the events", s->uncounted ? "at least " : "",
 			     counted(s->pageless, "program"));
 	command_warn("%s", why);
 	return (s->roomless && lost) || s->pageless ? COMMAND_FAILED :

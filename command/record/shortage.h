@@ -5,6 +5,7 @@
 #ifndef COMMAND_RECORD_SHORTAGE_H
 #define COMMAND_RECORD_SHORTAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +15,7 @@ struct shortage {
 	size_t roomless;		/* images without some buffer */
 	size_t smaller;			/* images with smaller buffers */
 	uint64_t pageless;		/* programs without any file */
+	bool uncounted;			/* there were more than these */
 	uint64_t asked;			/* bytes of a buffer: the most */
 	uint64_t least;			/* bytes of a buffer: the least */
 	uint64_t free;			/* bytes, at the worst moment seen */

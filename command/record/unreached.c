@@ -265,6 +265,8 @@ static bool is_unable(const char *why)
 	return false;
 }
 
+#define OFF_PAGE_BYTES	4096	/* of tmpfs */
+
 void lacking_read(struct lacking *lacking, int fd)
 {
 	/* the last writer may have found the file one byte short of full */
@@ -273,8 +275,12 @@ void lacking_read(struct lacking *lacking, int fd)
 	char *line, *path, *rest = text;
 
 	text[n < 0 ? 0 : n] = '\0';
-	/* agents add nothing to a file that is larger */
-	lacking->uncounted |= n > (ssize_t)PROTOCOL_OFF_BYTES_MAX;
+	/* agents add nothing to a file that is larger; without room, they add
+	 * what the last page takes, and nothing later */
+	lacking->uncounted |= n > (ssize_t)PROTOCOL_OFF_BYTES_MAX ||
+			      (n > 0 && n % OFF_PAGE_BYTES == 0);
+	line = strrchr(text, '\n');
+	text[line ? line + 1 - text : 0] = '\0';
 	while ((line = strsep(&rest, "\n"))) {
 		path = strchr(line, '\t');
 		if (!path || text_after(line, REQUEST_REPORT))
