@@ -168,12 +168,22 @@ static void start(void)
 	agent_begin();
 }
 
+/* Returns the environment to read. Where the program has changed it since the
+ * kernel made it, behind the arguments, and `taffrail attach` loads the agent,
+ * another thread may change it now: a copy. Makes no system call at the start of
+ * a program, and only filtered_start()'s under a filter. */
+static char **start_environment(int argc, char **argv, char **environment)
+{
+	if (environment == argv + argc + 1 || filtered_seen() ||
+	    !attach_loads())
+		return environment;
+	return attach_environment(environment);
+}
+
 __attribute__((constructor(101))) static void agent_start(int argc,
 							  char **argv,
 							  char **environment)
 {
-	(void)argc;
-	(void)argv;
 	if (getauxval(AT_SECURE)) {
 		agent_off = "the program is set-user-ID, set-group-ID or has "
 			    "capabilities (AT_SECURE)";
@@ -184,10 +194,8 @@ __attribute__((constructor(101))) static void agent_start(int argc,
 		return;
 	}
 	/* only glibc passes arguments to constructors */
-	if (foreign())
-		environment = environ;
-	settings_read(attach_loads() ? attach_environment(environment) :
-				       environment);
+	settings_read(foreign() ? environ :
+				  start_environment(argc, argv, environment));
 	start();
 	if (!agent_off)
 		return;

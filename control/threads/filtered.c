@@ -108,6 +108,13 @@ static int filters_read(struct filters *filters)
 	return mode && mode != -EINVAL;
 }
 
+int filtered_seen(void)
+{
+	struct filters filters;
+
+	return filters_read(&filters);
+}
+
 int filtered_start(const char *word)
 {
 	const char *rest = word ? text_after(word, TRUST) : NULL;

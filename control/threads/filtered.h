@@ -14,6 +14,10 @@
  */
 int filtered_start(const char *word);
 
+/* Returns 1 when the process is under a filter. Makes the system calls that
+ * filtered_start() makes. */
+int filtered_seen(void);
+
 /* Returns the most filters a thread of this process may be under when a command
  * makes the service thread through it. */
 uint32_t filtered_allowed(void);
