@@ -35,6 +35,8 @@
 #define WITHDRAWN	2	/* demand_withdraw() */
 #define ENDED		4	/* the service thread */
 #define DISPATCHED	8	/* a thread's system calls were dispatched */
+#define CLOCKLESS	16	/* stopped the clock and the sessions */
+#define WAS_CONFINED	32	/* a thread was under a filter before */
 
 /* Syscall user dispatch (prctl(2), PR_SET_SYSCALL_USER_DISPATCH): the system
  * calls of one thread are a handler's. */
@@ -189,16 +191,36 @@ static void confine(int clockless)
 	channel_revive = fork_forbidden;
 }
 
+/* Ends the sessions where no system call can be made: the sites stay on, and no
+ * writer reads the clock. A forked child without an event has its parent's page
+ * and no rings yet. */
+static int clock_end(void)
+{
+	if (clock_kind() == CLOCK_KIND_ATOMIC)
+		return 0;
+	clock_leave();
+	if (load_relaxed(fork_mark) && channels_run()) {
+		store_relaxed(&process.page->clockless, 1);
+		channels_halt();
+	}
+	return CLOCKLESS;
+}
+
 int leave_confine(int clockless)
 {
 	int begun;
 
 	fork_check_dispatch();
-	if (agent_off || thread_forbidden() == HOST_FILTERED)
+	if (agent_off)
 		return 0;
 	if (thread_forbidden()) {
+		/* a child of vfork(2) leaves its parent's sessions alone */
+		begun = clockless && !load_relaxed(fork_guests) ? clock_end() :
+								  0;
+		if (thread_forbidden() == HOST_FILTERED)
+			return begun ? begun | WAS_CONFINED : 0;
 		confine(clockless);
-		return CONFINED | DISPATCHED;
+		return CONFINED | DISPATCHED | begun;
 	}
 	if (borrowed()) {
 		filtered_guest(GUEST_FILTERED);
@@ -219,7 +241,13 @@ int leave_confine(int clockless)
 
 void leave_free(int confined)
 {
-	if (!confined)
+	if (confined & CLOCKLESS) {
+		clock_return();
+		channels_go_on();
+	}
+	if (confined & CLOCKLESS && load_relaxed(fork_mark))
+		store_relaxed(&process.page->clockless, 0);
+	if (!confined || confined & WAS_CONFINED)
 		return;
 	thread_forbid(confined & DISPATCHED ? HOST_DISPATCHED : 0);
 	filtered_process(0);

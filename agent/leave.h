@@ -36,8 +36,10 @@ void leave_restricted(void);
  * Prepares. From then on the agent makes no thread and no system call: a
  * seccomp filter may kill the process for one. With `clockless`, a read of the
  * clock will kill as well, so all sessions end before the function returns.
- * Returns a value for leave_free(), which takes the state back, but not the end
- * of the sessions; or 0 when there is nothing to take back.
+ * Where no system call can be made any more, they end by stores alone. Returns
+ * a value for leave_free(), which takes the state back, but the end of the
+ * sessions only where it was made by stores; or 0 when there is nothing to take
+ * back.
  */
 int leave_confine(int clockless);
 void leave_free(int confined);

@@ -41,6 +41,14 @@ uint64_t clock_read_time(void);
  * ago. */
 uint64_t clock_read_kernel(clockid_t id);
 
+/*
+ * From clock_leave() on no function here reads the TSC, or what the vDSO makes
+ * of it: the program may not. Readings count, and the kernel's clocks read 0.
+ * clock_return() takes that back. SIGSAFE.
+ */
+void clock_leave(void);
+void clock_return(void);
+
 /* Returns the frequency in Hz: of the TSC an estimate (CPUID, or a short
  * measurement), of the others 1,000,000,000. */
 uint64_t clock_hz(void);

@@ -363,7 +363,43 @@ SIGSAFE void channels_close_cpus(void)
 			store_release(&channels[i].rings->nr, 0, RINGS_NR);
 }
 
-void channel_stop(struct channel *channel)
+/* Of channels that channels_halt() has stopped: `nr` of their rings, + 1. */
+static uint32_t halted[CHANNELS_MAX];
+
+SIGSAFE void channels_halt(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < CHANNELS_MAX; i++) {
+		struct channel *channel = &channels[i];
+
+		if (!channel_used(i) ||
+		    !load_acquire(&channel->active, CHANNEL_ACTIVE))
+			continue;
+		halted[i] = load_relaxed(&channel->rings->nr) + 1;
+		channel_stop(channel);
+	}
+}
+
+SIGSAFE void channels_go_on(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < CHANNELS_MAX; i++) {
+		struct channel *channel = &channels[i];
+
+		if (!halted[i])
+			continue;
+		store_release(&channel->page->state, SESSION_ACTIVE,
+			      SESSION_STATE);
+		store_release(&channel->active, 1, CHANNEL_ACTIVE);
+		/* as in channel_resume() */
+		store_release(&channel->rings->nr, halted[i] - 1, RINGS_NR);
+		halted[i] = 0;
+	}
+}
+
+SIGSAFE void channel_stop(struct channel *channel)
 {
 	store_release(&channel->rings->nr, 0, RINGS_NR);
 	/* LOCKED-OWNER: before the owners are looked at */

@@ -240,6 +240,14 @@ int channel_count(struct channel *channel, uint64_t generation,
  */
 void channels_close_cpus(void);
 
+/*
+ * Stops all channels in a process that may not make a system call, and lets
+ * those go on that it has stopped. Writers that are in a ring finish there.
+ * SIGSAFE.
+ */
+void channels_halt(void);
+void channels_go_on(void);
+
 /* Lets no writer in any more; the caller then waits (channel_grace). */
 void channel_stop(struct channel *channel);
 

@@ -4,12 +4,19 @@
  * by prctl(PR_SET_TSC), which a program that it executes inherits.
  *
  *	clockless strict | seccomp | tsc | exec | denied | asked | held
+ *	clockless filtered | refused | forked | dispatched
  *
  * Writes 100 events before and 100 after, and prints "right". "held" does as
  * "tsc", and waits for the end of its input after that. "asked" does as
- * libseccomp, which asks whether there is the system call.
+ * libseccomp, which asks whether there is the system call. "filtered" and the
+ * next are under a seccomp filter from the first of their events on; it refuses
+ * the call in "refused", and in "forked" a child does the rest. "dispatched" has
+ * its system calls dispatched, and lets all pass.
  */
+#include <errno.h>
+#include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -26,8 +33,51 @@ static void steps(int from)
 		TAFFRAIL_EVENT(app, step, TAFFRAIL_FIELD(steps, n));
 }
 
+/* Installs a filter that allows all calls, or refuses PR_SET_TSC. */
+static int filter(int refuses)
+{
+	struct sock_filter code[] = {
+		{ BPF_LD | BPF_W | BPF_ABS, 0, 0,
+		  offsetof(struct seccomp_data, nr) },
+		{ BPF_JMP | BPF_JEQ | BPF_K, 0, 3, SYS_prctl },
+		{ BPF_LD | BPF_W | BPF_ABS, 0, 0,
+		  offsetof(struct seccomp_data, args[0]) },
+		{ BPF_JMP | BPF_JEQ | BPF_K, 0, 1, PR_SET_TSC },
+		{ BPF_RET | BPF_K, 0, 0,
+		  refuses ? SECCOMP_RET_ERRNO | EPERM : SECCOMP_RET_ALLOW },
+		{ BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW },
+	};
+	struct sock_fprog program = { sizeof(code) / sizeof(*code), code };
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+#ifndef PR_SET_SYSCALL_USER_DISPATCH
+#define PR_SET_SYSCALL_USER_DISPATCH	59
+#endif
+
+static int dispatch(void)
+{
+	static char allow;
+
+	return prctl(PR_SET_SYSCALL_USER_DISPATCH, 1, 0, 0, &allow);
+}
+
 static long give_up(const char *way)
 {
+	if (!strcmp(way, "refused"))
+		return filter(1) || !prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
+	if (!strcmp(way, "dispatched") && dispatch())
+		return -1;
+	if ((!strcmp(way, "filtered") || !strcmp(way, "forked")) && filter(0))
+		return -1;
+	if (!strcmp(way, "forked") && fork()) {
+		int status = 1;
+
+		wait(&status);
+		_exit(status ? 6 : 0);
+	}
 	if (!strcmp(way, "strict"))
 		return prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
 	if (!strcmp(way, "seccomp"))
