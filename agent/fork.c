@@ -71,7 +71,7 @@ static int revive(void)
 	thread_forget();
 	bell_forget();
 	demand_forget();
-	host_setup();
+	host_forked();
 	if (!registry_lock_adopt())
 		ret = thread_run(revive_aside, &noted);
 	if (ret) {

@@ -131,6 +131,10 @@ static void start(void)
 		agent_off = "the program may not read the time stamp counter";
 		return;
 	}
+	if (!host_may_ask()) {
+		agent_off = "the program may not execute CPUID";
+		return;
+	}
 	clock_select(settings.clock);
 	object_setup();
 	collect_kept = vectors_kept;

@@ -10,6 +10,10 @@
 #include <cpuid.h>
 #include <stdint.h>
 
+/* arch_prctl(2), ARCH_GET_CPUID: 0 when CPUID is forbidden; kernels that cannot
+ * forbid it (before 4.12) have an error. */
+#define HOST_GET_CPUID	0x1011
+
 /* CPUID 7. ECX bit 22: RDPID; the kernel keeps the CPU's number in the low 12
  * bits of the value that RDPID reads (asm/segment.h: VDSO_CPUNODE_BITS). EBX
  * bit 11: RTM; with EDX bit 11 no transaction ever succeeds. */

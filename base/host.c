@@ -25,18 +25,29 @@ static __thread struct {
 	char name[16];
 } thread;
 
+SIGSAFE int host_may_ask(void)
+{
+	return sys2(SYS_arch_prctl, HOST_GET_CPUID, 0) != 0;
+}
+
 int host_avx2(void)
 {
 	static uint32_t answer;		/* 0: not asked yet */
 
 	if (!load_relaxed(&answer))
-		store_relaxed(&answer, host_avx2_read() ? 2 : 1);
+		store_relaxed(&answer,
+			      host_may_ask() && host_avx2_read() ? 2 : 1);
 	return load_relaxed(&answer) == 2;
 }
 
 SIGSAFE void host_setup(void)
 {
 	host_features_read(&host_cpu_fast, &host_transactions);
+	host_forked();
+}
+
+SIGSAFE void host_forked(void)
+{
 	tid_in_libc = host_tid_libc() == (uint32_t)sys_gettid();
 }
 

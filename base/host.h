@@ -86,15 +86,22 @@ static inline uint32_t host_cpu_renew(uint32_t cpu, uint64_t ticks)
 	return host_cpu_told.cpu;
 }
 
+/* Returns 1 when the calling thread may execute CPUID. SIGSAFE. */
+int host_may_ask(void);
+
 /* Returns 1 when AVX2 may be used. Asks the processor once, because CPUID traps
- * in a virtual machine. */
+ * in a virtual machine, and not where the program has forbidden that. */
 int host_avx2(void);
 
 /*
  * Learns what the processor has, and whether libc's copy of a thread's id can
- * be used. Called at start and by the first write of a forked child. SIGSAFE.
+ * be used. Called at start. SIGSAFE.
  */
 void host_setup(void);
+
+/* Learns the latter again, by the first write of a forked child: the program
+ * may have forbidden CPUID since. SIGSAFE. */
+void host_forked(void);
 
 /* Returns the calling thread's id. Makes a system call only where libc's copy
  * cannot be used; returns 0 where no call may be made. SIGSAFE. */

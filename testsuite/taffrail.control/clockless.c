@@ -5,13 +5,15 @@
  *
  *	clockless strict | seccomp | tsc | exec | denied | asked | held
  *	clockless filtered | refused | forked | dispatched
+ *	clockless cpuid | cpuid-held
  *
  * Writes 100 events before and 100 after, and prints "right". "held" does as
  * "tsc", and waits for the end of its input after that. "asked" does as
  * libseccomp, which asks whether there is the system call. "filtered" and the
  * next are under a seccomp filter from the first of their events on; it refuses
  * the call in "refused", and in "forked" a child does the rest. "dispatched" has
- * its system calls dispatched, and lets all pass.
+ * its system calls dispatched, and lets all pass. "cpuid" forbids itself CPUID,
+ * and a child does the rest; "cpuid-held" says so and waits as "held" does.
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -53,6 +55,9 @@ static int filter(int refuses)
 	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
+#ifndef ARCH_SET_CPUID
+#define ARCH_SET_CPUID	0x1012
+#endif
 #ifndef PR_SET_SYSCALL_USER_DISPATCH
 #define PR_SET_SYSCALL_USER_DISPATCH	59
 #endif
@@ -72,12 +77,19 @@ static long give_up(const char *way)
 		return -1;
 	if ((!strcmp(way, "filtered") || !strcmp(way, "forked")) && filter(0))
 		return -1;
-	if (!strcmp(way, "forked") && fork()) {
+	if (!strncmp(way, "cpuid", 5) &&
+	    syscall(SYS_arch_prctl, ARCH_SET_CPUID, 0))
+		_exit(77);
+	if (!strcmp(way, "cpuid-held"))
+		return 0;
+	if ((!strcmp(way, "forked") || !strcmp(way, "cpuid")) && fork()) {
 		int status = 1;
 
 		wait(&status);
 		_exit(status ? 6 : 0);
 	}
+	if (!strcmp(way, "cpuid"))
+		return 0;
 	if (!strcmp(way, "strict"))
 		return prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
 	if (!strcmp(way, "seccomp"))
@@ -106,7 +118,7 @@ int main(int argc, char **argv)
 	steps(100);
 	if (write(1, text, sizeof(text) - 1) < 0)
 		return 4;
-	if (!strcmp(way, "held") && read(0, &c, 1))
+	if (strstr(way, "held") && read(0, &c, 1))
 		return 5;
 	/* what strict mode allows */
 	if (way[0] == 's')
