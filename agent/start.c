@@ -174,8 +174,8 @@ static void start(void)
 
 /* Returns the environment to read. Where the program has changed it since the
  * kernel made it, behind the arguments, and `taffrail attach` loads the agent,
- * another thread may change it now: a copy. Makes no system call at the start of
- * a program, and only filtered_start()'s under a filter. */
+ * another thread may change it now: a copy. Makes no system call when a program
+ * starts, and only those of filtered_start() under a filter. */
 static char **start_environment(int argc, char **argv, char **environment)
 {
 	if (environment == argv + argc + 1 || filtered_seen() ||

@@ -10,13 +10,20 @@
 #include <unistd.h>
 
 #include "command/attach/steps.h"
+#include "command/process/process.h"
+
+/* The kernel reads no memory by a first thread that has exited. */
+static pid_t memory_of(const struct attach_target *t)
+{
+	return t->shown ? t->shown : t->pid;
+}
 
 int attach_read(const struct attach_target *t, uint64_t from, void *to,
 		size_t bytes)
 {
 	struct iovec here = { to, bytes };
 	struct iovec there = { (void *)(uintptr_t)from, bytes };
-	ssize_t n = process_vm_readv(t->pid, &here, 1, &there, 1, 0);
+	ssize_t n = process_vm_readv(memory_of(t), &here, 1, &there, 1, 0);
 
 	if (n < 0)
 		return -errno;
@@ -28,7 +35,7 @@ int attach_write(const struct attach_target *t, uint64_t to, const void *from,
 {
 	struct iovec here = { (void *)(uintptr_t)from, bytes };
 	struct iovec there = { (void *)(uintptr_t)to, bytes };
-	ssize_t n = process_vm_writev(t->pid, &here, 1, &there, 1, 0);
+	ssize_t n = process_vm_writev(memory_of(t), &here, 1, &there, 1, 0);
 
 	if (n < 0)
 		return -errno;
@@ -39,7 +46,8 @@ int attach_image_open(struct attach_target *t)
 {
 	char path[32];
 
-	snprintf(path, sizeof(path), "/proc/%d/mem", t->pid);
+	t->shown = process_shown(t->pid);
+	snprintf(path, sizeof(path), "/proc/%d/mem", t->shown);
 	t->image = open(path, O_RDONLY | O_CLOEXEC);
 	return t->image < 0 ? -errno : 0;
 }

@@ -44,6 +44,7 @@ struct attach_names {
 struct attach_target {
 	pid_t pid;
 	int image;	      /* attach_image_open() */
+	pid_t shown;	      /* process_shown(), or 0 */
 	struct cause *cause;  /* filled by what fails */
 	uint64_t phdr, nphdr; /* of the program, from auxv */
 	struct attach_module *modules;

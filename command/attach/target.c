@@ -77,6 +77,9 @@ static int check_state(const struct attach_target *t)
 	}
 	text[n] = '\0';
 	p = strrchr(text, ')');
+	if (p && p[1] == ' ' && p[2] == 'Z' && process_shown(t->pid) != t->pid)
+		return cause_set(t->cause, -ENOTSUP, PROCESS_LEADERLESS,
+				 .pid = t->pid);
 	if (!p || p[1] != ' ' || p[2] == 'Z' || p[2] == 'X')
 		return cause_set(t->cause, -ESRCH, PROCESS_ENDED,
 				 .pid = t->pid);

@@ -33,6 +33,31 @@ static bool parse_mapping(struct process_mapping *m, const char *line)
 	return true;
 }
 
+static bool has_exited(pid_t tid)
+{
+	return process_status_has(tid, "State:", "\tZ") ||
+	       process_status_has(tid, "State:", "\tX");
+}
+
+pid_t process_shown(pid_t pid)
+{
+	struct dirent *entry;
+	pid_t tid = pid;
+	char path[32];
+	DIR *tasks;
+
+	if (!has_exited(pid))
+		return pid;
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	tasks = opendir(path);
+	while (tasks && tid == pid && (entry = readdir(tasks)))
+		if (atoi(entry->d_name) > 0 && !has_exited(atoi(entry->d_name)))
+			tid = atoi(entry->d_name);
+	if (tasks)
+		closedir(tasks);
+	return tid;
+}
+
 int process_each_mapping(pid_t pid,
 			 int (*call)(const struct process_mapping *m,
 				     void *arg), void *arg)
@@ -43,7 +68,7 @@ int process_each_mapping(pid_t pid,
 	int ret = 0;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	snprintf(path, sizeof(path), "/proc/%d/maps", process_shown(pid));
 	f = fopen(path, "re");
 	if (!f)
 		return -errno;

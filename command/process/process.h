@@ -23,6 +23,11 @@ struct process_mapping {
 	char path[PATH_MAX];
 };
 
+/* Returns the id under which /proc shows the memory, the root directory and the
+ * program of the process: of its first thread, or if that has exited, of one
+ * that has not. */
+pid_t process_shown(pid_t pid);
+
 /* Calls `call` for each mapping of a file until a call returns other than 0.
  * Returns that, 0, or a negative errno: the process cannot be read. */
 int process_each_mapping(pid_t pid,

@@ -26,6 +26,9 @@
 #include "command/process/process.h"
 #include "command/rundir/private.h"
 
+/* Of a kernel thread, in /proc/PID/stat (linux/sched.h). */
+#define PF_KTHREAD	0x200000ul
+
 struct target {
 	pid_t pid;		/* here */
 	pid_t tid;		/* a thread that still has a map and a root */
@@ -449,13 +452,27 @@ static int search_places(struct target *t, struct rundir_process *p)
 	return ret ? -EACCES : 0;
 }
 
-/* Returns true for a kernel thread: it executes no file. */
-static bool of_kernel(pid_t pid)
+/* Returns 1 for a kernel thread, and -ESRCH for a thread that exits: neither
+ * executes a file. */
+static int without_file(pid_t tid)
 {
-	char path[32], name[8];
+	char path[32], name[8], text[1024] = "", *p;
+	unsigned long flags = PF_KTHREAD;
+	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	return readlink(path, name, sizeof(name)) < 0 && errno == ENOENT;
+	snprintf(path, sizeof(path), "/proc/%d/exe", tid);
+	if (readlink(path, name, sizeof(name)) >= 0 || errno != ENOENT)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
+	f = fopen(path, "re");
+	if (!f)
+		return errno == ENOENT ? -ESRCH : 0;
+	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
+	fclose(f);
+	p = strrchr(text, ')');
+	if (p)
+		sscanf(p + 1, " %*c %*d %*d %*d %*d %*d %lu", &flags);
+	return flags & PF_KTHREAD ? 1 : -ESRCH;
 }
 
 /* Says why no directory of the process was found: `ret` is 1 where the map of
@@ -464,6 +481,7 @@ static int find_failed(struct target *t, int ret)
 {
 	char path[32];
 	struct stat st;
+	int nothing;
 
 	if (starved(ret))
 		return unread(t, ret);
@@ -479,8 +497,15 @@ static int find_failed(struct target *t, int ret)
 	if ((ret > 0 || ret == -ENXIO) && process_status(t->pid, "Seccomp") > 0)
 		return cause_set(t->cause, -ENXIO, AGENT_FILTERED,
 				 .pid = t->pid);
-	if (ret > 0 && of_kernel(t->pid))
+	nothing = ret > 0 ? without_file(t->tid) : 0;
+	if (nothing < 0)
+		return cause_set(t->cause, -ESRCH, PROCESS_ENDED,
+				 .pid = t->pid);
+	if (nothing)
 		return cause_set(t->cause, -ENXIO, PROGRAM_OF_KERNEL,
+				 .pid = t->pid);
+	if ((ret > 0 || ret == -ENXIO) && t->tid != t->pid)
+		return cause_set(t->cause, -ENXIO, PROCESS_LEADERLESS,
 				 .pid = t->pid);
 	if (ret > 0 || ret == -ENXIO)
 		return cause_set(t->cause, -ENXIO, AGENT_NONE, .pid = t->pid);

@@ -2,7 +2,7 @@
 /*
  * Its first thread ends by pthread_exit(). Another thread obeys lines of input:
  * "nobody" gives up root, "hit" writes app:hit; each is answered. Ends with its
- * input.
+ * input. "sleep" sleeps for a second, and says whether that was interrupted.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -11,7 +11,16 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <taffrail/marker.h>
+#include <time.h>
 #include <unistd.h>
+
+static void nap(void)
+{
+	const struct timespec wanted = { .tv_sec = 1 };
+
+	puts("sleeps");
+	puts(nanosleep(&wanted, NULL) ? "interrupted" : "slept");
+}
 
 static void *obey(void *arg)
 {
@@ -22,6 +31,8 @@ static void *obey(void *arg)
 	while (fgets(line, sizeof(line), stdin)) {
 		if (!strcmp(line, "hit\n"))
 			TAFFRAIL_EVENT(app, hit);
+		else if (!strcmp(line, "sleep\n"))
+			nap();
 		else if (strcmp(line, "nobody\n"))
 			break;
 		else if (setgid(65534) || setuid(65534))
