@@ -50,6 +50,17 @@ static inline int host_avx2_read(void)
 	       (b >> 5 & 1);
 }
 
+/* Lets unaligned accesses pass, which the program may have forbidden by the
+ * flag AC: the kernel begins a handler with it. Going back from the handler
+ * restores the flag. */
+static inline void host_unaligned(void)
+{
+	uint64_t flags = __builtin_ia32_readeflags_u64();
+
+	if (flags & 1u << 18)
+		__builtin_ia32_writeeflags_u64(flags & ~(1ull << 18));
+}
+
 static inline uint32_t host_tid_libc(void)
 {
 	uint32_t tid;

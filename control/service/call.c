@@ -102,6 +102,7 @@ static SIGSAFE int chain(int number, siginfo_t *info, void *context)
 	if (host_confined)
 		return 1;
 	mask_set(~0ull, &mask);
+	host_unaligned();
 	call_take(process.page);
 	mask_set(mask, NULL);
 	return 1;

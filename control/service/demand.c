@@ -37,6 +37,7 @@
 #include <signal.h>
 
 #include "base/base.h"
+#include "base/host.h"
 #include "base/sys.h"
 #include "buffers/rings/channel.h"
 #include "buffers/writers/pieces-x86_64.h"
@@ -117,6 +118,8 @@ static int asked(const siginfo_t *info)
 	    (info->si_code == SI_TKILL && info->si_pid == (int)page->pid) ||
 	    !load_relaxed(&page->wake.request))
 		return 0;
+	/* the thread that is made begins with it */
+	host_unaligned();
 	make(&page->wake);
 	store_release(&page->wake.request, 0, WAKE_REQUEST);
 	return 1;

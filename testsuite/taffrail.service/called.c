@@ -215,6 +215,31 @@ static void nap(void)
 	puts(nanosleep(&wanted, NULL) ? "interrupted" : "slept");
 }
 
+static volatile sig_atomic_t rang;
+
+static void on_alarm(int number)
+{
+	(void)number;
+	rang = 1;
+}
+
+/* Computes for a second while the processor refuses unaligned accesses (the
+ * flag AC). */
+static void unaligned(void)
+{
+	unsigned long long flags = __builtin_ia32_readeflags_u64();
+
+	signal(SIGALRM, on_alarm);
+	puts("computes");
+	fflush(stdout);
+	alarm(1);
+	__builtin_ia32_writeeflags_u64(flags | 1u << 18);
+	while (!rang)
+		;
+	__builtin_ia32_writeeflags_u64(flags);
+	puts("computed");
+}
+
 static void obey(char *line, char **argv)
 {
 	if (!strcmp(line, "event")) {
@@ -242,6 +267,8 @@ static void obey(char *line, char **argv)
 		descriptors(1);
 	} else if (!strcmp(line, "free")) {
 		descriptors(0);
+	} else if (!strcmp(line, "unaligned")) {
+		unaligned();
 	} else if (!strcmp(line, "sleep")) {
 		nap();
 	} else if (!strcmp(line, "user")) {
