@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "buffers/ctf.h"
 #include "buffers/reader/private.h"
 
 #define SUB_BYTES_MIN		1024u

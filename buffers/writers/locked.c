@@ -261,7 +261,7 @@ SIGSAFE COLD enum write_verdict locked_write(const struct write_slot *slot,
 					     struct write_event *event)
 {
 	enum write_verdict verdict;
-	struct hold hold;
+	struct hold hold = { .lock = channel->locks };
 	int last;
 
 	for (last = 0; last < 2; last++) {

@@ -21,6 +21,9 @@
 #define STRING(x)     STRING_OF(x)
 #define CAUSE_VERSION STRING(PROTOCOL_VERSION)
 
+/* texts.def names this file. */
+_Static_assert(sizeof(CALL_FILE) > 1, "the file of requests has a name");
+
 #define WORD_BYTES 64
 
 /* The slots of each row, by its number. */
@@ -196,7 +199,7 @@ static void word_put(const char *word, char out[WORD_BYTES])
 {
 	size_t i;
 
-	for (i = 0; word[i] && i < WORD_BYTES - 1; i++)
+	for (i = 0; i < WORD_BYTES - 1 && word[i]; i++)
 		out[i] = word[i] == '_' ? '-' :
 					  (char)tolower((unsigned char)word[i]);
 	out[i] = '\0';

@@ -16,7 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "command/attach/steps.h"
 #include "command/common/command.h"
 #include "command/common/limits.h"
 #include "command/common/monotonic.h"

@@ -279,7 +279,7 @@ static bool find_cxx(void)
 char *symboliser_cxx(const char *name, size_t *length, uint64_t *ns)
 {
 	static unsigned int bad;
-	struct symboliser_text text;
+	struct symboliser_text text = { 0 };
 	struct asking asking = { .request.what = ASK_CXX, .to = (char *)&text,
 				 .item_bytes = sizeof(text), .room = 1 };
 	size_t bytes = strlen(name) + 1;

@@ -37,7 +37,6 @@
 #include <signal.h>
 
 #include "base/base.h"
-#include "base/host.h"
 #include "base/sys.h"
 #include "buffers/rings/channel.h"
 #include "buffers/writers/pieces-x86_64.h"
