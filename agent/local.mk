@@ -16,6 +16,7 @@ agent_sources = \
 	agent/faulting.h \
 	agent/fork-private.h \
 	agent/fork.c \
+	agent/hidden-private.h \
 	agent/image/handover.c \
 	agent/image/handover.h \
 	agent/image/lacking.c \

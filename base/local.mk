@@ -34,7 +34,6 @@ base_sources = \
 base_agent_sources = \
 	base/arena.c \
 	base/arena.h \
-	base/hidden-private.h \
 	base/memory-functions.c
 
 # Runs in a hit: compiled for speed. All else in the agent is compiled for size.

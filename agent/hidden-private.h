@@ -8,8 +8,8 @@
  * from a table: a byte more for each call, an instruction more for each
  * variable. What the agent takes from libc is declared here, before that.
  */
-#ifndef BASE_HIDDEN_PRIVATE_H
-#define BASE_HIDDEN_PRIVATE_H
+#ifndef AGENT_HIDDEN_PRIVATE_H
+#define AGENT_HIDDEN_PRIVATE_H
 
 #include <errno.h>
 #include <link.h>
