@@ -31,9 +31,9 @@
 #include "tracepoints/sites/lock.h"
 #include "tracepoints/usdt/usdt.h"
 
-#define CONTROL_TIMEOUT_MS 1000 /* for a request to arrive */
-#define ANSWER_TIMEOUT_MS  5000 /* for an answer to be taken */
-#define FAULT_BYTES	   640
+#define CONTROL_TIMEOUT_MS	1000	/* for a request to arrive */
+#define ANSWER_TIMEOUT_MS	5000	/* for an answer to be taken */
+#define FAULT_BYTES		640
 
 /* One request and its answer. */
 struct exchange {
@@ -470,11 +470,11 @@ static int handle_gdbserver(struct exchange *exchange)
 		return exchange_fail(exchange, -EINVAL,
 				     CAUSE_REQUEST_SWITCH_NONE);
 	ret = ipa_serve(text_equal(on, "1"));
-	return !ret ? 0 :
-		      exchange_fail(exchange, ret,
-				    ret == -EPERM   ? CAUSE_GDBSERVER_OFF :
-				    ret == -ENOTSUP ? CAUSE_GDBSERVER_FORKED :
-						      CAUSE_GDBSERVER_NO_ROOM);
+	if (!ret)
+		return 0;
+	return exchange_fail(exchange, ret, ret == -EPERM ?
+			     CAUSE_GDBSERVER_OFF : ret == -ENOTSUP ?
+			     CAUSE_GDBSERVER_FORKED : CAUSE_GDBSERVER_NO_ROOM);
 }
 
 static int handle_detach(struct exchange *exchange)
@@ -492,11 +492,11 @@ static int handle_detach(struct exchange *exchange)
 		line_add(&exchange->answer, "drops", list);
 	if (ret && stopped.used)
 		line_add(&exchange->answer, "stopped", names);
-	return !ret ? 0 :
-		      exchange_fail(exchange, ret,
-				    ret == -ENOTEMPTY ? CAUSE_DETACH_LOSES :
-				    ret == -EBUSY ? CAUSE_GDBSERVER_ATTACHED :
-						    CAUSE_THREAD_WRITES);
+	if (!ret)
+		return 0;
+	return exchange_fail(exchange, ret, ret == -ENOTEMPTY ?
+			     CAUSE_DETACH_LOSES : ret == -EBUSY ?
+			     CAUSE_GDBSERVER_ATTACHED : CAUSE_THREAD_WRITES);
 }
 
 static int (*const handlers[])(struct exchange *exchange) = {

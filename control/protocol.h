@@ -24,9 +24,9 @@
 /* Why the agent is off before it has begun. */
 #define PROTOCOL_NOT_STARTED	"not started"
 
-#define PROTOCOL_MAGIC	     0x4d524654u /* "TFRM" */
-#define PROTOCOL_VERSION     2
-#define PROTOCOL_PAYLOAD_MAX (4u << 20)
+#define PROTOCOL_MAGIC		0x4d524654u	/* "TFRM" */
+#define PROTOCOL_VERSION	2
+#define PROTOCOL_PAYLOAD_MAX	(4u << 20)
 
 struct message {
 	uint32_t magic;

@@ -113,25 +113,5 @@ gdbstub_aside = \
 	gdbstub/ipa/clean.c \
 	gdbstub/ipa/site.c \
 	gdbstub/ipa/traced.c \
-	gdbstub/stub/constant.c \
-	gdbstub/stub/files.c \
-	gdbstub/stub/open.c \
-	gdbstub/stub/stub.c \
-	gdbstub/stub/target.c \
-	gdbstub/stub/transfer.c \
-	gdbstub/tracing/define-point.c \
-	gdbstub/tracing/define-settings.c \
-	gdbstub/tracing/define.c \
-	gdbstub/tracing/defined.c \
-	gdbstub/tracing/forms.c \
-	gdbstub/tracing/frame-buffer.c \
-	gdbstub/tracing/frame-fields.c \
-	gdbstub/tracing/frame.c \
-	gdbstub/tracing/markers.c \
-	gdbstub/tracing/run.c \
-	gdbstub/tracing/status.c \
-	gdbstub/tracing/upload.c \
-	gdbstub/wire/connection.c \
-	gdbstub/wire/marker-text.c \
-	gdbstub/wire/packet.c \
-	gdbstub/wire/registers-x86_64.c
+	$(filter gdbstub/stub/%.c gdbstub/tracing/%.c gdbstub/wire/%.c, \
+		$(gdbstub_sources))

@@ -24,7 +24,7 @@
 /* texts.def names this file. */
 _Static_assert(sizeof(CALL_FILE) > 1, "the file of requests has a name");
 
-#define WORD_BYTES 64
+#define WORD_BYTES	64
 
 /* The slots of each row, by its number. */
 static const char *const slots_of[] = {

@@ -17,11 +17,11 @@
 
 #include "control/causes.h"
 
-#define CAUSE_PATH_BYTES   320
-#define CAUSE_TEXT_BYTES   640 /* as an agent makes it */
-#define CAUSE_LIMITS_BYTES 160
+#define CAUSE_PATH_BYTES	320
+#define CAUSE_TEXT_BYTES	640	/* as an agent makes it */
+#define CAUSE_LIMITS_BYTES	160
 /* Enough for a cause in words, with its remedy. */
-#define CAUSE_LINE_BYTES 1536
+#define CAUSE_LINE_BYTES	1536
 
 struct cause {
 	enum cause_id id; /* CAUSE_NONE: none yet */

@@ -30,7 +30,7 @@ union control {
 	char bytes[CMSG_SPACE(sizeof(int))];
 };
 
-static void limit(int what, rlim_t to)
+static void child_limit(int what, rlim_t to)
 {
 	const struct rlimit limits = { to, to };
 
@@ -39,7 +39,7 @@ static void limit(int what, rlim_t to)
 
 /* Limits memory to what the process has now, and `more`. Without /proc there is
  * no such limit. */
-static void limit_memory(uint64_t more)
+static void child_limit_memory(uint64_t more)
 {
 	FILE *statm = fopen("/proc/self/statm", "re");
 	unsigned long long pages;
@@ -47,20 +47,20 @@ static void limit_memory(uint64_t more)
 	if (!statm)
 		return;
 	if (fscanf(statm, "%llu", &pages) == 1)
-		limit(RLIMIT_AS, pages * (uint64_t)sysconf(_SC_PAGESIZE) +
-				 more);
+		child_limit(RLIMIT_AS,
+			    pages * (uint64_t)sysconf(_SC_PAGESIZE) + more);
 	fclose(statm);
 }
 
 /* In the child. A kernel without seccomp leaves the limits. */
-static void serve(const struct child_spec *spec, int socket, pid_t parent)
+static void child_serve(const struct child_spec *spec, int socket, pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	limit(RLIMIT_CORE, 0);
-	limit(RLIMIT_CPU, spec->cpu_seconds);
-	limit(RLIMIT_FSIZE, spec->file_bytes);
+	child_limit(RLIMIT_CORE, 0);
+	child_limit(RLIMIT_CPU, spec->cpu_seconds);
+	child_limit(RLIMIT_FSIZE, spec->file_bytes);
 	if (spec->memory_bytes)
-		limit_memory(spec->memory_bytes);
+		child_limit_memory(spec->memory_bytes);
 	if (getppid() != parent || dup2(socket, CHILD_SOCKET) < 0)
 		_exit(1);
 	for (int fd = 1; syscall(SYS_close_range, 1u, ~0u, 0u) && fd < 1024;
@@ -87,7 +87,7 @@ bool child_begin(struct child *child, const struct child_spec *spec)
 	sigprocmask(SIG_SETMASK, &all, &before);
 	child->pid = fork();
 	if (!child->pid)
-		serve(spec, sockets[1], parent);
+		child_serve(spec, sockets[1], parent);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	close(sockets[1]);
 	child->socket = sockets[0];

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static bool ends(const char *text, size_t room)
+static bool has_end(const char *text, size_t room)
 {
 	return memchr(text, '\0', room);
 }
@@ -40,7 +40,7 @@ bool symboliser_request_valid(const struct symboliser_request *request,
 	case ASK_CXX:
 		return request->count &&
 		       request->count <= SYMBOLISER_LINKER_BYTES &&
-		       n == request->count && ends(request->name, n);
+		       n == request->count && has_end(request->name, n);
 	default:
 		return false;
 	}
@@ -68,7 +68,7 @@ static bool module_valid(const struct symboliser_module *module)
 
 	return module->nsegments <= SYMBOLISER_SEGMENTS_MAX &&
 	       module->id_bytes <= SYMBOLISER_ID_BYTES &&
-	       ends(module->interpreter, sizeof(module->interpreter)) &&
+	       has_end(module->interpreter, sizeof(module->interpreter)) &&
 	       !end[-1] && !end[-2];
 }
 
@@ -78,16 +78,18 @@ static bool item_valid(const struct symboliser_answer *answer, uint32_t i)
 	case ASK_MODULE:
 		return module_valid(&answer->module);
 	case ASK_NAMES:
-		return ends(answer->symbols[i].name, SYMBOLISER_NAME_BYTES) &&
+		return has_end(answer->symbols[i].name,
+			       SYMBOLISER_NAME_BYTES) &&
 		       (!answer->symbols[i].rank || *answer->symbols[i].name);
 	case ASK_LINES:
 		return answer->frames[i].address < SYMBOLISER_ADDRESSES_MAX &&
-		       ends(answer->frames[i].file, SYMBOLISER_PATH_BYTES) &&
-		       ends(answer->frames[i].function, SYMBOLISER_NAME_BYTES);
+		       has_end(answer->frames[i].file, SYMBOLISER_PATH_BYTES) &&
+		       has_end(answer->frames[i].function,
+				SYMBOLISER_NAME_BYTES);
 	case ASK_ADDRESS:
 		return true;
 	default:
-		return ends(answer->text.text, SYMBOLISER_CXX_BYTES) &&
+		return has_end(answer->text.text, SYMBOLISER_CXX_BYTES) &&
 		       answer->text.length >= strlen(answer->text.text);
 	}
 }

@@ -30,7 +30,8 @@
 #define SYMBOLISER_PATH_BYTES	256u
 #define SYMBOLISER_CXX_BYTES	512u
 #define SYMBOLISER_NEEDED_BYTES	4096u
-#define SYMBOLISER_NS		1000000000u	/* where nobody counts `ns` */
+/* Processor time for a caller that has no budget of its own. */
+#define SYMBOLISER_NS		1000000000u
 
 /* A file that is open to read. */
 struct symboliser_file {

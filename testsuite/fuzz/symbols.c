@@ -61,7 +61,7 @@ static void make_file(struct fuzz *fuzz, struct elf_made *made)
 	}
 }
 
-static const char *judge(const struct symboliser_symbol *symbol,
+static const char *symbol_judge(const struct symboliser_symbol *symbol,
 			 uint64_t address)
 {
 	if (!symbol->rank)
@@ -114,7 +114,7 @@ static const char *try_file(struct fuzz *fuzz, struct elf_made *input)
 	}
 	fuzz->accepted += found[0][0].rank || found[0][1].rank;
 	for (size_t i = 0; i < ADDRESSES && !wrong; i++)
-		wrong = judge(&found[0][i], addresses[i]);
+		wrong = symbol_judge(&found[0][i], addresses[i]);
 	if (memcmp(found[0], found[1], sizeof(found[0])))
 		wrong = "another result the second time";
 	free(image);

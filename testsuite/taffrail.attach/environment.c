@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The environment has a variable whose memory is not there any more, as another
- * thread's setenv(3) leaves one behind for whoever still reads the old array. A
- * line of standard input is N hits; "end" ends.
+ * The first variable of the environment lies in memory that was unmapped. A
+ * thread that reads the environment sees the same while another thread calls
+ * setenv(3), which frees strings. Each line of standard input is a number of
+ * hits; "end" ends the program.
  */
 #include <stdio.h>
 #include <stdlib.h>

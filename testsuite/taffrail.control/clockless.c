@@ -36,7 +36,7 @@ static void steps(int from)
 }
 
 /* Installs a filter that allows all calls, or refuses PR_SET_TSC. */
-static int filter(int refuses)
+static int filter_install(int refuses)
 {
 	struct sock_filter code[] = {
 		{ BPF_LD | BPF_W | BPF_ABS, 0, 0,
@@ -72,10 +72,10 @@ static int dispatch(void)
 static long give_up(const char *way)
 {
 	if (!strcmp(way, "refused"))
-		return filter(1) || !prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
+		return filter_install(1) || !prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
 	if (!strcmp(way, "dispatched") && dispatch())
 		return -1;
-	if ((!strcmp(way, "filtered") || !strcmp(way, "forked")) && filter(0))
+	if ((!strcmp(way, "filtered") || !strcmp(way, "forked")) && filter_install(0))
 		return -1;
 	if (!strncmp(way, "cpuid", 5) &&
 	    syscall(SYS_arch_prctl, ARCH_SET_CPUID, 0))

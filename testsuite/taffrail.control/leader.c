@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static void nap(void)
+static void nap_shortly(void)
 {
 	const struct timespec wanted = { .tv_sec = 1 };
 
@@ -32,7 +32,7 @@ static void *obey(void *arg)
 		if (!strcmp(line, "hit\n"))
 			TAFFRAIL_EVENT(app, hit);
 		else if (!strcmp(line, "sleep\n"))
-			nap();
+			nap_shortly();
 		else if (strcmp(line, "nobody\n"))
 			break;
 		else if (setgid(65534) || setuid(65534))

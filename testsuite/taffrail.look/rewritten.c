@@ -39,7 +39,7 @@ static void rewrite(const char *path, const char *by)
 	close(to);
 }
 
-static void moment(void)
+static void moment_come(void)
 {
 	static int moments;
 	const char *at = getenv("REWRITTEN_AT");
@@ -71,7 +71,7 @@ ssize_t sendmsg(int socket, const struct msghdr *message, int flags)
 
 	sent = has_file(message);
 	if (sent)
-		moment();
+		moment_come();
 	return next(socket, message, flags);
 }
 
@@ -81,6 +81,6 @@ ssize_t recvmsg(int socket, struct msghdr *message, int flags)
 	ssize_t n = next(socket, message, flags);
 
 	if (sent)
-		moment();
+		moment_come();
 	return n;
 }

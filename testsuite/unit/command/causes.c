@@ -47,7 +47,7 @@ static bool text_has(const struct cause_row *row, const char *place)
 }
 
 /* Counts the braces: a place that is not known would be printed as a number. */
-static size_t braces(const char *text)
+static size_t braces_count(const char *text)
 {
 	size_t n = 0;
 
@@ -82,9 +82,9 @@ static void row_check(const struct cause_row *row)
 			used &= !strchr(row->slots, places[i].slot) ||
 				text_has(row, places[i].name);
 	unit_check(used, "%s: it says each of them", row->word);
-	unit_check(braces(row->fact) == places_known(row->fact) &&
-			   braces(row->remedy) == places_known(row->remedy),
-		   "%s: its places are known", row->word);
+	used = braces_count(row->fact) == places_known(row->fact) &&
+	       braces_count(row->remedy) == places_known(row->remedy);
+	unit_check(used, "%s: its places are known", row->word);
 	cause_line(&cause, line);
 	cause_remedy(&cause, remedy);
 	unit_check(*line && !strpbrk(line, "{}[]\n"), "%s: it is printed",

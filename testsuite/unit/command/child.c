@@ -82,7 +82,7 @@ static void serve_tries(void)
 	child_send(CHILD_SOCKET, &can, sizeof(can), -1);
 }
 
-static int tries(bool sealed, uint64_t memory)
+static int child_tries(bool sealed, uint64_t memory)
 {
 	const struct child_spec spec = { .serve = serve_tries,
 		.cpu_seconds = 10, .memory_bytes = memory, .sealed = sealed };
@@ -157,14 +157,14 @@ int main(void)
 		   -ETIMEDOUT);
 	check_lost("a child that takes more time than it has", serve_busy,
 		   WAIT_MS, -EPIPE);
-	unit_equal(tries(false, 0), 1 + 2 + 4 + 8 + 32 + 64,
+	unit_equal(child_tries(false, 0), 1 + 2 + 4 + 8 + 32 + 64,
 		   "a child has the rights, but no descriptors");
 	if (UNIT_SANITIZED) {
 		unit_skip("a sealed child", "the sanitizer's own calls");
 		return unit_end();
 	}
-	unit_equal(tries(true, 1ull << 30), 64, "a sealed child has none");
-	unit_equal(tries(true, 32ull << 20), 0, "a sealed child with less "
+	unit_equal(child_tries(true, 1ull << 30), 64, "a sealed child has none");
+	unit_equal(child_tries(true, 32ull << 20), 0, "a sealed child with less "
 		   "memory");
 	return unit_end();
 }

@@ -78,12 +78,13 @@ static const uint8_t *characters(void *to, const struct field_class *class,
 	return behind;
 }
 
-static void begin(void *to, const struct field_class *whole)
+static void whole_begin(void *to, const struct field_class *whole)
 {
 	strcat(to, whole->kind == FIELD_VARIANT ? "(" : "{");
 }
 
-static size_t member(void *to, const struct field_class *class, uint64_t i)
+static size_t member_begin(void *to, const struct field_class *class,
+			   uint64_t i)
 {
 	strcat(to, class->name);
 	return 100 + i;
@@ -100,7 +101,7 @@ static void part_end(void *to, size_t mark)
 	sprintf((char *)to + strlen(to), "<%zu", mark);
 }
 
-static void end(void *to, const struct field_class *whole)
+static void whole_end(void *to, const struct field_class *whole)
 {
 	strcat(to, whole->kind == FIELD_VARIANT ? ")" : "}");
 }
@@ -111,8 +112,8 @@ static const struct field_visitor full = {
 	.put = { [FIELD_INTEGER] = number, [FIELD_REAL] = number,
 		 [FIELD_STRING] = characters, [FIELD_TEXT] = characters,
 		 [FIELD_PARTS] = parts },
-	.begin = begin, .member = member, .element = element,
-	.part_end = part_end, .end = end, .lengths = true,
+	.begin = whole_begin, .member = member_begin, .element = element,
+	.part_end = part_end, .end = whole_end, .lengths = true,
 };
 
 static const struct field_visitor plain = {
