@@ -11,6 +11,7 @@
 
 #include "command/causes/cause.h"
 #include "command/common/command.h"
+#include "command/doctor/private.h"
 
 static const struct place {
 	const char *name;
@@ -66,6 +67,14 @@ static size_t places_known(const char *text)
 	return n;
 }
 
+static bool doctor_has(const struct check *checks, const char *subject)
+{
+	for (; checks->subject; checks++)
+		if (!strcmp(checks->subject, subject))
+			return true;
+	return false;
+}
+
 static void row_check(const struct cause_row *row)
 {
 	struct cause cause = cause_filled(row);
@@ -85,6 +94,9 @@ static void row_check(const struct cause_row *row)
 	used = braces_count(row->fact) == places_known(row->fact) &&
 	       braces_count(row->remedy) == places_known(row->remedy);
 	unit_check(used, "%s: its places are known", row->word);
+	unit_check(!row->doctor || doctor_has(doctor_process, row->doctor) ||
+			   doctor_has(doctor_machine, row->doctor),
+		   "%s: doctor has its line", row->word);
 	cause_line(&cause, line);
 	cause_remedy(&cause, remedy);
 	unit_check(*line && !strpbrk(line, "{}[]\n"), "%s: it is printed",
