@@ -300,6 +300,13 @@ check-reproducible: dist
 	@$(run_script) $(abs_top_srcdir)/testsuite/reproducible/run \
 		$(abs_builddir)/$(distdir).tar.xz
 
+figures:
+	@cd $(top_srcdir) && python3 testsuite/lint/figures.py $(FOLDERS)
+
+lint-commits:
+	@cd $(top_srcdir) && \
+	python3 testsuite/lint/commits.py $${RANGE-origin/main..}
+
 lint: all
 	@$(run_script) $(abs_top_srcdir)/testsuite/lint/lint.sh
 

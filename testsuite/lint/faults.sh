@@ -92,6 +92,10 @@ plant_faults()
 	plant testsuite/models/planted.pml '/* PLANTED-NAME: no code */'
 	plant agent/planted/machine.c \
 		'void pause_here(void) { __asm__ volatile("pause"); }'
+	plant agent/planted/once.c 'static int once(void)' '{' \
+		'	return 1;' '}' 'int twice(void)' '{' \
+		'	return once();' '}'
+	echo 'once most 0' >"$tree/testsuite/lint/figures.limits"
 	plant agent/planted/path.c "/* $(printf '/%s/' work)planted */"
 	plant testsuite/taffrail.agent/planted.c 'int main(void);'
 	for ((i = 0; i < 31; i++)); do
@@ -150,6 +154,7 @@ expected()
 	order RING_HEAD has no access with acquire
 	order no access names RING_TAIL
 	order docs/memory-order.md:1: differs
+	figures testsuite/lint/figures.limits:1: once is
 	model_names PLANTED-NAME is not in the code
 	machine_code agent/planted/machine.c:2: machine code
 	local_paths agent/planted/path.c:2:

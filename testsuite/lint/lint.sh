@@ -240,6 +240,12 @@ rule_order()
 		echo "docs/memory-order.md:1: differs from order.py page"
 }
 
+# See figures.py: size, comments, helpers of one caller, names, words.
+rule_figures()
+{
+	python3 $here/figures.py limits $here/figures.limits
+}
+
 # What a model takes for granted has its name in the code that makes it true,
 # and in the models' README.
 rule_model_names()
