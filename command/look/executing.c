@@ -41,23 +41,37 @@ static time_t executing_seconds(void)
 	return (time_t)(monotonic_ns() / 1000000000);
 }
 
-bool executing_one(struct known *known)
+bool executing_one(struct known *known, struct cause *cause)
 {
-	struct cause cause;
 	struct rundir_process process;
 	int ret;
 
+	cause->id = CAUSE_NONE;
 	if (known->rings || known->seen || !known->alive || known->stopped ||
 	    known->destroyed || !rundir_alive(known->pid, known->starttime))
 		return false;
-	ret = rundir_find(&process, known->pid, &cause);
+	ret = rundir_find(&process, known->pid, cause);
 	if (!ret)
 		rundir_process_close(&process);
-	if (ret && ret != -ENXIO)
+	/* any other cause may be of an exec or an exit that goes on */
+	if (ret == -ESRCH || cause->id == CAUSE_AGENT_FILES_REMOVED)
 		return false;
 	if (!known->executes)
 		known->executes = executing_seconds();
 	return true;
+}
+
+/* Tells of a process that executes for too long. */
+static void executing_tell(struct look_rings *live, const struct known *known,
+			   const struct cause *cause)
+{
+	if (!cause->id || cause->id == CAUSE_AGENT_NONE) {
+		command_warn("process %d executes a program that does not take "
+			     "part in session '%s'", known->pid, live->name);
+		return;
+	}
+	cause_tell(cause);
+	live->look->unread = true;
 }
 
 static bool has_later(const struct look_rings *live, size_t i)
@@ -71,6 +85,7 @@ static bool has_later(const struct look_rings *live, size_t i)
 
 bool executing_any(struct look_rings *live)
 {
+	struct cause cause;
 	bool any = false;
 
 	for (size_t i = 0; i < live->n; i++) {
@@ -78,15 +93,13 @@ bool executing_any(struct look_rings *live)
 
 		if (!known->executes)
 			continue;
-		if (!has_later(live, i) && executing_one(known)) {
+		if (!has_later(live, i) && executing_one(known, &cause)) {
 			if (executing_seconds() - known->executes <
 			    EXECUTES_SECONDS) {
 				any = true;
 				continue;
 			}
-			command_warn("process %d executes a program that does "
-				     "not take part in session '%s'",
-				     known->pid, live->name);
+			executing_tell(live, known, &cause);
 		}
 		known->executes = 0;
 		known->alive = false;

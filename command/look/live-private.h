@@ -72,9 +72,10 @@ int live_grow(struct look_rings *live);
 int executing_open(const struct look_rings *live,
 		   struct rundir_process *process);
 
-/* Returns true when a process lives, its image in the session has gone, and its
- * other files are there: it executes another program. */
-bool executing_one(struct known *known);
+/* Returns true when a process lives and its image in the session has gone: it
+ * executes another program. Sets `cause` where no command finds the process.
+ * With AGENT_FILES_REMOVED, the agent goes on without files: returns false. */
+bool executing_one(struct known *known, struct cause *cause);
 
 /* Returns true while such a process may come to the session again. */
 bool executing_any(struct look_rings *live);

@@ -335,29 +335,23 @@ static int refresh(struct known *known)
 	return ret;
 }
 
-/* Tells of a process that goes on in the session while its files are not in the
- * runtime directory any more: what it writes from now on is not found. */
-static void tell_removed(struct look *look, const struct known *known,
-			 const struct rundir_list *list)
+/* Tells of a process whose agent goes on without its files: no command finds
+ * its later events. */
+static void tell_removed(struct look *look, const struct known *known)
 {
-	if (known->seen || !known->alive || known->stopped ||
-	    !rundir_alive(known->pid, known->starttime))
-		return;
-	for (size_t i = 0; i < list->count; i++)
-		if (list->processes[i].pid == known->pid)
-			return;
 	command_failed("process %d: its files in the runtime directory were "
 		       "removed: its later events are missing", known->pid);
 	look->unread = true;
 }
 
-static int look_at(struct look *look, struct known *known,
-		   const struct rundir_list *list)
+static int look_at(struct look *look, struct known *known)
 {
 	int ret = refresh(known);
+	struct cause cause;
 
-	if (!executing_one(known))
-		tell_removed(look, known, list);
+	if (!executing_one(known, &cause) &&
+	    cause.id == CAUSE_AGENT_FILES_REMOVED)
+		tell_removed(look, known);
 	if (!known->seen)
 		known->alive = rundir_alive(known->pid, known->starttime);
 	return ret;
@@ -483,7 +477,7 @@ bool look_rings_news(struct look *look, int64_t *until)
 	ret = live->ret;
 	for (size_t i = 0; i < live->n && !ret; i++) {
 		if (live->known[i].rings)
-			ret = look_at(look, &live->known[i], &list);
+			ret = look_at(look, &live->known[i]);
 		on = on || live->known[i].rings;
 	}
 	rundir_list_free(&list);
