@@ -96,6 +96,9 @@ plant_faults()
 		'	return 1;' '}' 'int twice(void)' '{' \
 		'	return once();' '}'
 	echo 'once most 0' >"$tree/testsuite/lint/figures.limits"
+	printf '| G1.1 | A | - | `planted/gone` |\n%.0s' 1 2 \
+		>"$tree/docs/guarantees.md"
+	echo 'As guarantees.md, G1.2, says' >"$tree/docs/planted.md"
 	plant agent/planted/path.c "/* $(printf '/%s/' work)planted */"
 	plant testsuite/taffrail.agent/planted.c 'int main(void);'
 	for ((i = 0; i < 31; i++)); do
@@ -155,6 +158,9 @@ expected()
 	order no access names RING_TAIL
 	order docs/memory-order.md:1: differs
 	figures testsuite/lint/figures.limits:1: once is
+	guarantees docs/guarantees.md:1: G1.1 stands 2 times
+	guarantees docs/guarantees.md:1: no test planted/gone
+	guarantees docs/planted.md:1: no row G1.2
 	model_names PLANTED-NAME is not in the code
 	machine_code agent/planted/machine.c:2: machine code
 	local_paths agent/planted/path.c:2:

@@ -246,6 +246,13 @@ rule_figures()
 	python3 $here/figures.py limits $here/figures.limits
 }
 
+# See guarantees.py: numbers of rows, and the tests that rows name.
+rule_guarantees()
+{
+	# shellcheck disable=SC2046
+	python3 $here/guarantees.py $(files '^(docs|testsuite)/.*\.(md|exp)$')
+}
+
 # What a model takes for granted has its name in the code that makes it true,
 # and in the models' README.
 rule_model_names()
