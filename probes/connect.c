@@ -16,13 +16,15 @@
 
 #define LEAVE_MS	5000
 
-static int selects(const char *rule, const struct connection *connection)
+static int connection_selected(const char *rule,
+			       const struct connection *connection)
 {
 	return !strcmp(rule, connection->rule) ||
 	       glob_match(rule, connection->rule);
 }
 
-static int enable(struct taffrail_call *call, struct connection *connection)
+static int connection_start(struct taffrail_call *call,
+			    struct connection *connection)
 {
 	int markers;
 
@@ -39,7 +41,8 @@ static int enable(struct taffrail_call *call, struct connection *connection)
 
 /* Waits until no thread is in the callback, also when an earlier request was
  * tired of waiting. */
-static int disable(struct taffrail_call *call, struct connection *connection)
+static int connection_stop(struct taffrail_call *call,
+			   struct connection *connection)
 {
 	uint64_t nested = 0, in_handler = 0;
 	int thread = 0;
@@ -64,7 +67,7 @@ static int disable(struct taffrail_call *call, struct connection *connection)
 			 taffrail_probe_strerror(ret));
 }
 
-static void nothing(const struct taffrail_event *event, void *priv)
+static void event_ignore(const struct taffrail_event *event, void *priv)
 {
 	(void)event;
 	(void)priv;
@@ -74,7 +77,7 @@ static void nothing(const struct taffrail_event *event, void *priv)
 static int rule_try(struct taffrail_call *call, const char *rule)
 {
 	char fault[ENTRY_FAULT_BYTES] = "";
-	int markers = probe_attach("", rule, nothing, &connection_list, 0,
+	int markers = probe_attach("", rule, event_ignore, &connection_list, 0,
 				   TAFFRAIL_PROBE_SIGNAL |
 					   TAFFRAIL_PROBE_UNPINNED, fault);
 
@@ -83,13 +86,13 @@ static int rule_try(struct taffrail_call *call, const char *rule)
 	if (markers < 0)
 		return call_fail(call, markers, "%s",
 				 taffrail_probe_strerror(markers));
-	taffrail_probe_detach(rule, nothing, &connection_list);
+	taffrail_probe_detach(rule, event_ignore, &connection_list);
 	return *fault ? call_fail(call, -EINVAL, "%s", fault) : 0;
 }
 
 /* Makes a connection that is not in the list. */
-static struct connection *make(struct taffrail_call *call, const char *rule,
-			       const char *function)
+static struct connection *connection_new(struct taffrail_call *call,
+					 const char *rule, const char *function)
 {
 	const struct taffrail_probe_item_ *item;
 	struct connection *connection;
@@ -119,7 +122,7 @@ static struct connection *make(struct taffrail_call *call, const char *rule,
 	return connection;
 }
 
-static void release(struct connection *connection)
+static void connection_free(struct connection *connection)
 {
 	if (connection->item->disconnect_)
 		connection->item->disconnect_(connection->priv);
@@ -129,7 +132,7 @@ static void release(struct connection *connection)
 int connection_make(struct taffrail_call *call, const char *rule,
 		    const char *function, int enabled)
 {
-	struct connection *connection = make(call, rule, function);
+	struct connection *connection = connection_new(call, rule, function);
 	int markers = 0;
 
 	if (!connection)
@@ -148,9 +151,9 @@ int connection_make(struct taffrail_call *call, const char *rule,
 		return call->error;
 	}
 	if (enabled)
-		markers = enable(call, connection);
+		markers = connection_start(call, connection);
 	if (markers < 0) {
-		release(connection);
+		connection_free(connection);
 		return markers;
 	}
 	connection->next = connection_list;
@@ -167,7 +170,7 @@ static void take_out(struct connection **link)
 	store_release(link, connection->next, CONNECTION_LIST);
 	/* the service thread may stand on it */
 	probe_host.settle();
-	release(connection);
+	connection_free(connection);
 }
 
 int connection_end(struct taffrail_call *call, const char *rule,
@@ -178,11 +181,12 @@ int connection_end(struct taffrail_call *call, const char *rule,
 	int ret = 0;
 
 	while (!ret && *link) {
-		if (strcmp((*link)->name, function) || !selects(rule, *link)) {
+		if (strcmp((*link)->name, function) ||
+		    !connection_selected(rule, *link)) {
 			link = &(*link)->next;
 			continue;
 		}
-		ret = disable(call, *link);
+		ret = connection_stop(call, *link);
 		if (!ret) {
 			take_out(link);
 			count++;
@@ -232,7 +236,7 @@ int connection_end_library(struct taffrail_call *call,
 			link = &(*link)->next;
 			continue;
 		}
-		ret = disable(call, *link);
+		ret = connection_stop(call, *link);
 		if (!ret)
 			take_out(link);
 	}
@@ -249,10 +253,10 @@ int connection_enable(struct taffrail_call *call, const char *rule)
 	     connection = connection->next) {
 		int ret = 0;
 
-		if (!selects(rule, connection))
+		if (!connection_selected(rule, connection))
 			continue;
 		if (!connection->enabled)
-			ret = enable(call, connection);
+			ret = connection_start(call, connection);
 		if (ret < 0)
 			return ret;
 		markers += ret;
@@ -271,9 +275,9 @@ int connection_disable(struct taffrail_call *call, const char *rule)
 	     connection = connection->next) {
 		int ret;
 
-		if (!selects(rule, connection))
+		if (!connection_selected(rule, connection))
 			continue;
-		ret = disable(call, connection);
+		ret = connection_stop(call, connection);
 		if (ret)
 			return ret;
 		count++;

@@ -9,9 +9,9 @@
 
 struct connection *connection_list;
 
-static void describe(struct text *out, const char *state,
-		     const uint64_t numbers[3], const char *name,
-		     const char *rule, const char *condition)
+static void line_describe(struct text *out, const char *state,
+			  const uint64_t numbers[3], const char *name,
+			  const char *rule, const char *condition)
 {
 	int i;
 
@@ -43,8 +43,8 @@ void entries_describe(struct text *out)
 		};
 
 		if (!load_relaxed(&entry->dead))
-			describe(out, "enabled", numbers, entry->name,
-				 entry->rule.glob, entry->rule.condition);
+			line_describe(out, "enabled", numbers, entry->name,
+				      entry->rule.glob, entry->rule.condition);
 	}
 }
 
@@ -57,6 +57,6 @@ void connections_describe(struct text *out)
 	for (; connection;
 	     connection = load_acquire(&connection->next, CONNECTION_LIST))
 		if (!load_relaxed(&connection->enabled))
-			describe(out, "connected", none, connection->name,
-				 connection->rule, "");
+			line_describe(out, "connected", none, connection->name,
+				      connection->rule, "");
 }

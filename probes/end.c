@@ -34,8 +34,8 @@ static int has_room(int fd, size_t bytes)
 
 /* The file is the recorder's: it is not made here. One write, so that those of
  * several processes do not mix. */
-static void add(const char *file, const char *name,
-		const struct taffrail_call *call)
+static void file_append(const char *file, const char *name,
+			const struct taffrail_call *call)
 {
 	char *text = malloc(HEAD_BYTES + call->used);
 	int fd = text ? open(file, O_WRONLY | O_APPEND | O_NOFOLLOW |
@@ -77,7 +77,7 @@ taffrail_probe_library_end_1(const struct taffrail_probe_library_ *about)
 		library_print(&call, library);
 		floats_end(&floats);
 		if (call.used)
-			add(file, about->name_, &call);
+			file_append(file, about->name_, &call);
 		free(call.text);
 		free(file);
 	}

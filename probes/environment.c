@@ -93,8 +93,8 @@ static int report_has(int fd, const char *line)
 	return has;
 }
 
-static void report(const struct requests *requests, char state,
-		   const char *why)
+static void report_write(const struct requests *requests, char state,
+			 const char *why)
 {
 	char line[REPORT_BYTES];
 	int fd = report_open(requests->report);
@@ -123,7 +123,7 @@ static void report(const struct requests *requests, char state,
 
 /* Checks that the program lets libraries be loaded: what command/load/rights.c
  * checks for a program that runs. */
-static int allowed(struct taffrail_call *call)
+static int loads_allowed(struct taffrail_call *call)
 {
 	const char *load = getenv("TAFFRAIL_LOAD");
 
@@ -144,18 +144,18 @@ static void request_one(const struct requests *requests)
 {
 	struct taffrail_call call = { .nwords = 0 };
 	const char *markers;
-	int ret = allowed(&call);
+	int ret = loads_allowed(&call);
 
 	if (!ret)
 		ret = request_take(&call, requests->text, requests->bytes);
 	markers = strstr(call.facts, "markers=");
 	if (ret == -ECANCELED && call.used)
-		report(requests, REQUEST_FAILED, call.text);
+		report_write(requests, REQUEST_FAILED, call.text);
 	else if (ret)
-		report(requests, REQUEST_FAILED,
-		       text_after(call.facts, "error=") ?: "failed");
+		report_write(requests, REQUEST_FAILED,
+			     text_after(call.facts, "error=") ?: "failed");
 	else
-		report(requests, markers && atoi(markers + 8) > 0 ?
+		report_write(requests, markers && atoi(markers + 8) > 0 ?
 			       REQUEST_CALLED : REQUEST_DONE, "");
 	free(call.text);
 }
@@ -204,6 +204,6 @@ __attribute__((destructor)) static void environment_end(void)
 		    value_find(&requests, "function", function,
 			       sizeof(function)) &&
 		    connection_markers(rule, function))
-			report(&requests, REQUEST_CALLED, "");
+			report_write(&requests, REQUEST_CALLED, "");
 	turn_give();
 }

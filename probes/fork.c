@@ -76,7 +76,7 @@ static uint32_t symbols_count(const struct table *table)
 }
 
 /* Returns 1 when a module needs the function. */
-static int names_it(const struct dl_phdr_info *info)
+static int needs_urcu_fork(const struct dl_phdr_info *info)
 {
 	const char *base = (const char *)info->dlpi_addr;
 	struct table table = { 0 };
@@ -111,7 +111,7 @@ static int names_it(const struct dl_phdr_info *info)
 	return 0;
 }
 
-static int has(const struct dl_phdr_info *info, const void *address)
+static int module_contains(const struct dl_phdr_info *info, const void *address)
 {
 	uint64_t at = (uint64_t)address - info->dlpi_addr;
 	int i;
@@ -124,17 +124,18 @@ static int has(const struct dl_phdr_info *info, const void *address)
 	return 0;
 }
 
-static int look(struct dl_phdr_info *info, size_t size, void *arg)
+static int module_needs_urcu(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	(void)size;
 	(void)arg;
-	return !has(info, (const void *)fork_look) && names_it(info);
+	return !module_contains(info, (const void *)fork_look) &&
+	       needs_urcu_fork(info);
 }
 
 static void look_at_modules(void)
 {
-	store_relaxed(&found, dl_iterate_phdr(look, NULL) ? TELLER_THEIRS :
-							    TELLER_OURS);
+	store_relaxed(&found, dl_iterate_phdr(module_needs_urcu, NULL) ?
+				      TELLER_THEIRS : TELLER_OURS);
 }
 
 void fork_look(void)
@@ -187,7 +188,7 @@ void fork_release(void)
 	pthread_mutex_unlock(&loads);
 }
 
-static void forking(void)
+static void forking_begin(void)
 {
 	/* the child may not be able to look */
 	if (!load_relaxed(&found) && !list_locked && !is_alone())
@@ -230,5 +231,5 @@ static void forked_child(void)
 
 void fork_setup(void)
 {
-	pthread_atfork(forking, forked_parent, forked_child);
+	pthread_atfork(forking_begin, forked_parent, forked_child);
 }

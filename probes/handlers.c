@@ -187,8 +187,8 @@ PUBLIC int __sigaction(int number, const struct sigaction *set,
 }
 
 /* Does the same for the functions that take and return a handler. */
-static handler_fn *install(handler_fn *(*real)(int, handler_fn *), int number,
-			   handler_fn *handler)
+static handler_fn *handler_install(handler_fn *(*real)(int, handler_fn *),
+				   int number, handler_fn *handler)
 {
 	handler_fn *ours = (handler_fn *)stub_of((void *)handler);
 
@@ -198,13 +198,13 @@ static handler_fn *install(handler_fn *(*real)(int, handler_fn *), int number,
 static handler_fn *set_bsd(int number, handler_fn *handler)
 {
 	reals_find();
-	return install(real_signal, number, handler);
+	return handler_install(real_signal, number, handler);
 }
 
 static handler_fn *set_sysv(int number, handler_fn *handler)
 {
 	reals_find();
-	return install(real_sysv_signal, number, handler);
+	return handler_install(real_sysv_signal, number, handler);
 }
 
 PUBLIC handler_fn *signal(int number, handler_fn *handler)
@@ -238,7 +238,7 @@ PUBLIC handler_fn *__sysv_signal(int number, handler_fn *handler)
 PUBLIC handler_fn *sigset(int number, handler_fn *handler)
 {
 	reals_find();
-	return install(real_sigset, number, handler);
+	return handler_install(real_sigset, number, handler);
 }
 
 /* Returns 1 for a function of the agent, whose handlers stay as they are. */

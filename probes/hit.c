@@ -33,14 +33,14 @@ struct walk {
 
 /* Returns how deep the thread, which liburcu knows, is in read-side sections.
  * The program may have sections of its own open. */
-static ALWAYS_INLINE unsigned long nesting(void)
+static ALWAYS_INLINE unsigned long section_depth(void)
 {
 	return URCU_TLS(urcu_bp_reader)->ctr & URCU_BP_GP_CTR_NEST_MASK;
 }
 
 static SIGSAFE void sections_close(unsigned long before)
 {
-	while (nesting() > before)
+	while (section_depth() > before)
 		urcu_bp_read_unlock();
 }
 
@@ -66,7 +66,8 @@ static SIGSAFE void hit_left(void *arg)
 }
 
 static SIGSAFE __attribute__((noinline)) int
-takes_slow(const struct walk *walk, const struct node *node, int in_handler)
+callback_take_slow(const struct walk *walk, const struct node *node,
+		   int in_handler)
 {
 	struct ax_event event = { walk->fixed, walk->var };
 	struct entry *entry = node->entry;
@@ -82,18 +83,19 @@ takes_slow(const struct walk *walk, const struct node *node, int in_handler)
 }
 
 /* Names the callback (PROBE-NAMED), and tells whether to call it. */
-static ALWAYS_INLINE int takes(const struct walk *walk, const struct node *node,
-			       int in_handler)
+static ALWAYS_INLINE int callback_take(const struct walk *walk,
+				       const struct node *node, int in_handler)
 {
 	store_relaxed(&walk->reader->current, node->entry);
 	__atomic_signal_fence(SEQ_CST(PROBE_NAMED));
 	if (unlikely(load_relaxed(&node->entry->dead)))
 		return 0;
 	return likely(!node->condition && !in_handler) ||
-	       takes_slow(walk, node, in_handler);
+	       callback_take_slow(walk, node, in_handler);
 }
 
-static ALWAYS_INLINE void call(struct walk *walk, const struct entry *entry)
+static ALWAYS_INLINE void callback_run(struct walk *walk,
+				       const struct entry *entry)
 {
 	struct reader *reader = walk->reader;
 
@@ -125,11 +127,11 @@ static ALWAYS_INLINE void walk_list(struct walk *walk, int in_handler)
 	for (; node; node = after) {
 		after = node->next;
 		entry = node->entry;
-		if (!takes(walk, node, in_handler))
+		if (!callback_take(walk, node, in_handler))
 			continue;
 		/* from here on, a node that is alone may be given back */
 		urcu_bp_read_unlock();
-		call(walk, entry);
+		callback_run(walk, entry);
 		if (likely(!after))
 			return;
 		store_relaxed(&reader->state, READER_BUSY);
@@ -140,7 +142,8 @@ static ALWAYS_INLINE void walk_list(struct walk *walk, int in_handler)
 	store_release(&reader->current, NULL, READER_CURRENT);
 }
 
-static ALWAYS_INLINE void serve(struct walk *walk, int block, int in_handler)
+static ALWAYS_INLINE void walk_serve(struct walk *walk, int block,
+				     int in_handler)
 {
 	struct reader *reader = walk->reader;
 	struct cleanup buffer;
@@ -151,7 +154,7 @@ static ALWAYS_INLINE void serve(struct walk *walk, int block, int in_handler)
 				     (const void *)&walk->fixed;
 	walk->event.var_ = (const struct taffrail_var *)walk->var;
 	walk->event.time_ = 0;
-	walk->nesting = nesting();
+	walk->nesting = section_depth();
 	walk->handlers = (uint32_t)in_handler;
 	_pthread_cleanup_push(&buffer, hit_left, walk);
 	store_relaxed(&reader->state, READER_BUSY);
@@ -190,7 +193,7 @@ static SIGSAFE void count_nested(const struct reader *reader,
 			count_unserved();
 		return;
 	}
-	_pthread_cleanup_push(&buffer, count_left, (void *)nesting());
+	_pthread_cleanup_push(&buffer, count_left, (void *)section_depth());
 	urcu_bp_read_lock();
 	for (node = rcu_dereference(known->first); node; node = node->next) {
 		__atomic_fetch_add(&node->entry->nested, 1, __ATOMIC_RELAXED);
@@ -201,10 +204,10 @@ static SIGSAFE void count_nested(const struct reader *reader,
 	_pthread_cleanup_pop(&buffer, 0);
 }
 
-static int serve_kept(void *walk, void *block)
+static int walk_serve_kept(void *walk, void *block)
 {
 	floats_empty();
-	serve(walk, *(int *)block, (int)probe_handlers);
+	walk_serve(walk, *(int *)block, (int)probe_handlers);
 	return 0;
 }
 
@@ -223,9 +226,9 @@ static __attribute__((noinline)) void hit_slow(struct walk *walk, int block)
 	if (walk->reader->state != READER_OUT)
 		count_nested(walk->reader, walk->known);
 	else if (walk->known->kept)
-		probe_host.kept(serve_kept, walk, &block);
+		probe_host.kept(walk_serve_kept, walk, &block);
 	else
-		serve(walk, block, (int)probe_handlers);
+		walk_serve(walk, block, (int)probe_handlers);
 }
 
 void probe_hit(struct write_slot *slot, uint64_t fixed,
@@ -243,7 +246,7 @@ void probe_hit(struct write_slot *slot, uint64_t fixed,
 		   URCU_TLS(urcu_bp_reader)) &&
 	    likely(!(walk.reader->state | (uint32_t)walk.known->kept |
 		     probe_handlers)))
-		serve(&walk, block, 0);
+		walk_serve(&walk, block, 0);
 	else
 		hit_slow(&walk, block);
 }

@@ -13,7 +13,7 @@
 
 static struct library *libraries;
 
-static struct library **find(const char *path)
+static struct library **library_link(const char *path)
 {
 	struct library **link = &libraries;
 
@@ -87,7 +87,7 @@ int library_load(struct taffrail_call *call, const char *path,
 	struct library *library;
 	int ret;
 
-	if (*find(path))
+	if (*library_link(path))
 		return call_fail(call, -EEXIST, "%s is loaded already; taffrail "
 				 "unload takes it out", path);
 	library = malloc(sizeof(*library) + strlen(path) + 1);
@@ -130,7 +130,7 @@ static struct library *find_copy(const char *path)
 
 struct library *library_find(struct taffrail_call *call, const char *path)
 {
-	struct library *library = *find(path);
+	struct library *library = *library_link(path);
 
 	if (!library)
 		library = find_copy(path);
@@ -146,7 +146,7 @@ int library_unload(struct taffrail_call *call, struct library *library)
 {
 	void *still;
 
-	*find(library->path) = library->next;
+	*library_link(library->path) = library->next;
 	close_held(library->handle);
 	still = dlopen(library->path, RTLD_LAZY | RTLD_NOLOAD);
 	if (still) {

@@ -59,7 +59,7 @@ struct named {
 	const struct entry *entry;
 };
 
-static int names(struct reader *reader, void *arg)
+static int reader_names(struct reader *reader, void *arg)
 {
 	const struct named *named = arg;
 
@@ -73,7 +73,7 @@ static int is_named(const struct node *list, const struct entry *entry)
 {
 	struct named named = { list, entry };
 
-	return reader_each(names, &named);
+	return reader_each(reader_names, &named);
 }
 
 static void list_free(struct node *node)
@@ -120,7 +120,7 @@ uint64_t list_period(void)
 /* Notes what no marker leads to any more. If there is no memory for the note,
  * it is never used again. The period is read after the last way to the list is
  * gone (RETIRE-PERIOD). */
-static void retire(struct node *list, struct known *known)
+static void list_retire(struct node *list, struct known *known)
 {
 	struct retired *r;
 
@@ -232,7 +232,7 @@ static struct known *known_make(const struct object *object)
 
 /* Returns 1 when a rule names a marker. As in a session, a rule names a USDT
  * probe only if it spells the provider. */
-static int matches(const struct entry *entry, const struct object *object)
+static int entry_matches(const struct entry *entry, const struct object *object)
 {
 	const char *glob = entry->rule.glob;
 
@@ -266,7 +266,7 @@ static int list_make(const struct object *object, struct node **list)
 		struct node *node;
 		int ret;
 
-		if (load_relaxed(&entry->dead) || !matches(entry, object))
+		if (load_relaxed(&entry->dead) || !entry_matches(entry, object))
 			continue;
 		ret = entry->rule.condition[0] ?
 			probe_host.condition(object, entry->rule.condition,
@@ -293,7 +293,7 @@ static int guard_wanted(const struct object *object)
 	const struct entry *entry = load_acquire(&entry_list, ENTRY_LIST);
 
 	while (entry && (load_relaxed(&entry->dead) ||
-			 !matches(entry, object)))
+			 !entry_matches(entry, object)))
 		entry = entry->next;
 	return !!entry;
 }
@@ -346,7 +346,7 @@ int list_look(struct object *object)
 	 * of reach does not count */
 	store_release(&known->first, list, KNOWN_LIST);
 	__atomic_thread_fence(SEQ_CST(RETIRE_PERIOD));
-	retire(old, NULL);
+	list_retire(old, NULL);
 	store_release(&object->probes, known, KNOWN_MARKER);
 	return !!list;
 }
@@ -356,7 +356,7 @@ void list_gone(void *probes)
 	struct known *known = probes;
 
 	markers_count(known->first, -1);
-	retire(known->first, known);
+	list_retire(known->first, known);
 }
 
 uint64_t list_period_begin(void)
@@ -464,7 +464,7 @@ struct user {
 	int thread;
 };
 
-static int uses(struct reader *reader, void *arg)
+static int reader_uses(struct reader *reader, void *arg)
 {
 	struct user *user = arg;
 
@@ -478,7 +478,7 @@ static int uses(struct reader *reader, void *arg)
 int entry_is_used(const struct entry *entry, int *thread)
 {
 	struct user user = { entry, 0 };
-	int ret = reader_each(uses, &user);
+	int ret = reader_each(reader_uses, &user);
 
 	if (ret)
 		*thread = user.thread;

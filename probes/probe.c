@@ -26,7 +26,7 @@
 
 #define FLAGS	(TAFFRAIL_PROBE_SIGNAL | TAFFRAIL_PROBE_UNPINNED)
 
-static void describe(struct text *out)
+static void callbacks_describe(struct text *out)
 {
 	entries_describe(out);
 	connections_describe(out);
@@ -37,7 +37,7 @@ static const struct session_client client = {
 	.look = list_look,
 	.gone = list_gone,
 	.attached = &entry_count,
-	.describe = describe,
+	.describe = callbacks_describe,
 };
 
 static const char *refused = "libtaffrail.so is of another build than "
@@ -109,7 +109,7 @@ struct visit {
 /* Begins a call. Until it ends, the thread's hits call nothing, and the thread
  * is not cancelled, because liburcu sleeps with locks held. Returns 0 or a
  * negative errno. */
-static int enter(struct visit *visit)
+static int visit_begin(struct visit *visit)
 {
 	struct reader *reader;
 
@@ -128,7 +128,7 @@ static int enter(struct visit *visit)
 	return 0;
 }
 
-static int leave(const struct visit *visit, int ret)
+static int visit_end(const struct visit *visit, int ret)
 {
 	pthread_setcancelstate(visit->cancel, NULL);
 	store_relaxed(&visit->reader->state, visit->state);
@@ -201,7 +201,7 @@ static void unlock_and_free(void)
 	}
 }
 
-static void synchronize(void)
+static void period_wait(void)
 {
 	uint64_t period = list_period_begin();
 
@@ -209,7 +209,7 @@ static void synchronize(void)
 	list_period_end(period);
 }
 
-static uint64_t now_ms(void)
+static uint64_t clock_ms(void)
 {
 	struct timespec now;
 
@@ -222,10 +222,10 @@ static int wait_unused(const struct entry *entry, unsigned int milliseconds,
 		       int *thread)
 {
 	struct timespec pause = { .tv_nsec = LOOK_NS };
-	uint64_t end = now_ms() + milliseconds;
+	uint64_t end = clock_ms() + milliseconds;
 
 	while (entry_is_used(entry, thread)) {
-		if (now_ms() >= end)
+		if (clock_ms() >= end)
 			return -ETIMEDOUT;
 		nanosleep(&pause, NULL);
 	}
@@ -240,7 +240,7 @@ static int detach_wait(struct entry *entry, unsigned int milliseconds,
 	int unused;
 	int ret;
 
-	synchronize();
+	period_wait();
 	ret = wait_unused(entry, milliseconds, thread ? thread : &unused);
 	probe_lock();
 	entry->waited--;
@@ -270,8 +270,8 @@ static void detach_begin(struct entry *entry)
 
 /* Makes an attachment. The caller holds probe_lock(). If `*failed` is set, the
  * caller must wait until no thread is in it. */
-static int attach(const struct entry *model, struct entry **failed,
-		  char *fault)
+static int entry_attach(const struct entry *model, struct entry **failed,
+			char *fault)
 {
 	struct entry *entry;
 	int ret;
@@ -310,7 +310,7 @@ int probe_attach(const char *name, const char *rule,
 	if (!ret && *probe_host.off)
 		ret = -ENODEV;
 	if (!ret)
-		ret = enter(&visit);
+		ret = visit_begin(&visit);
 	if (ret)
 		return ret;
 	/* before the lock: the loader may wait for a thread that detaches */
@@ -326,7 +326,7 @@ int probe_attach(const char *name, const char *rule,
 	model.flags = flags;
 	fork_look();
 	probe_lock();
-	ret = attach(&model, &failed, fault);
+	ret = entry_attach(&model, &failed, fault);
 	many = list_retired > RETIRED_MANY;
 	unlock_and_free();
 	if (failed)
@@ -334,8 +334,8 @@ int probe_attach(const char *name, const char *rule,
 	else if (ret < 0 && model.library)
 		dlclose(model.library);
 	if (many)
-		synchronize();
-	return leave(&visit, ret);
+		period_wait();
+	return visit_end(&visit, ret);
 }
 
 PUBLIC int taffrail_probe_attach_with(const char *rule,
@@ -384,7 +384,7 @@ PUBLIC int taffrail_probe_detach_within(const char *rule,
 	int ret = model_make(&model, rule, callback, priv);
 
 	if (!ret)
-		ret = enter(&visit);
+		ret = visit_begin(&visit);
 	if (ret)
 		return ret == -EINVAL ? -ENOENT : ret;
 	ret = -ENOENT;
@@ -394,7 +394,7 @@ PUBLIC int taffrail_probe_detach_within(const char *rule,
 		if (ret)
 			break;
 	}
-	return leave(&visit, ret);
+	return visit_end(&visit, ret);
 }
 
 PUBLIC int taffrail_probe_detach(const char *rule, taffrail_callback *callback,
@@ -414,7 +414,7 @@ PUBLIC int taffrail_probe_missed(const char *rule, taffrail_callback *callback,
 	int ret = model_make(&model, rule, callback, priv);
 
 	if (!ret)
-		ret = enter(&visit);
+		ret = visit_begin(&visit);
 	if (ret)
 		return ret == -EINVAL ? -ENOENT : ret;
 	probe_lock();
@@ -424,7 +424,7 @@ PUBLIC int taffrail_probe_missed(const char *rule, taffrail_callback *callback,
 	if (entry && in_handler)
 		*in_handler = load_relaxed(&entry->signal);
 	probe_unlock();
-	return leave(&visit, entry ? 0 : -ENOENT);
+	return visit_end(&visit, entry ? 0 : -ENOENT);
 }
 
 PUBLIC uint64_t taffrail_event_time(const struct taffrail_event *event)

@@ -45,8 +45,8 @@ static SIGSAFE int is_gone(const struct reader *reader, uint32_t tid)
 	       sys3(SYS_tgkill, pid, tid, 0) == -ESRCH;
 }
 
-static SIGSAFE struct reader *claim(struct reader *reader, uint32_t from,
-				    uint32_t tid)
+static SIGSAFE struct reader *reader_claim(struct reader *reader, uint32_t from,
+					   uint32_t tid)
 {
 	if (!__atomic_compare_exchange_n(&reader->tid, &from, tid, 0,
 					 ACQ_REL(READER_THREAD),
@@ -61,7 +61,7 @@ static SIGSAFE struct reader *claim(struct reader *reader, uint32_t from,
 
 /* Looks for a record that is free or was left by a thread of the same number
  * (by_gone 0), or whose thread has gone. */
-static SIGSAFE struct reader *find(uint32_t tid, int by_gone)
+static SIGSAFE struct reader *reader_find(uint32_t tid, int by_gone)
 {
 	struct chunk *chunk = load_acquire(&chunks, READER_CHUNKS);
 	struct reader *found;
@@ -75,7 +75,7 @@ static SIGSAFE struct reader *find(uint32_t tid, int by_gone)
 			if (by_gone ? is && !is_gone(reader, is) :
 				      is && is != tid)
 				continue;
-			found = claim(reader, is, tid);
+			found = reader_claim(reader, is, tid);
 			if (found)
 				return found;
 		}
@@ -84,7 +84,7 @@ static SIGSAFE struct reader *find(uint32_t tid, int by_gone)
 }
 
 /* Adds as many records as there are, CHUNK_MAX at most. */
-static SIGSAFE struct reader *grow(uint32_t tid)
+static SIGSAFE struct reader *readers_grow(uint32_t tid)
 {
 	uint32_t n = (uint32_t)min_u64(load_relaxed(&records), CHUNK_MAX);
 	struct chunk *chunk = sys_map_anonymous(
@@ -130,11 +130,11 @@ SIGSAFE struct reader *reader_take(void)
 	struct reader *reader = probe_reader;
 
 	if (!reader)
-		reader = find(tid, 0);
+		reader = reader_find(tid, 0);
 	if (!reader)
-		reader = find(tid, 1);
+		reader = reader_find(tid, 1);
 	if (!reader)
-		reader = grow(tid);
+		reader = readers_grow(tid);
 	if (!reader)
 		return NULL;
 	/* a handler that came meanwhile may have taken another record: the
@@ -170,7 +170,7 @@ int reader_each(int (*fn)(struct reader *reader, void *arg), void *arg)
 	return ret;
 }
 
-static int forget(struct reader *reader, void *unused)
+static int reader_forget(struct reader *reader, void *unused)
 {
 	(void)unused;
 	if (reader != probe_reader) {
@@ -183,7 +183,7 @@ static int forget(struct reader *reader, void *unused)
 
 void reader_forked(void)
 {
-	reader_each(forget, NULL);
+	reader_each(reader_forget, NULL);
 	if (!probe_reader)
 		return;
 	store_relaxed(&probe_reader->pid, (uint32_t)sys_getpid());

@@ -81,7 +81,7 @@ static int call_function(struct taffrail_call *call, const char *name)
 	return item->call_(call);
 }
 
-static int unload(struct taffrail_call *call, const char *path)
+static int library_remove(struct taffrail_call *call, const char *path)
 {
 	struct library *library = library_find(call, path);
 
@@ -90,7 +90,7 @@ static int unload(struct taffrail_call *call, const char *path)
 	return library_unload(call, library);
 }
 
-static int print(struct taffrail_call *call, const char *path)
+static int library_report(struct taffrail_call *call, const char *path)
 {
 	struct library *library = library_find(call, path);
 
@@ -109,9 +109,9 @@ static int request_do(struct taffrail_call *call, const struct wanted *w)
 	if (!strcmp(w->doing, "load"))
 		return library_load(call, w->path, w->print);
 	if (!strcmp(w->doing, "unload"))
-		return unload(call, w->path);
+		return library_remove(call, w->path);
 	if (!strcmp(w->doing, "print"))
-		return print(call, w->path);
+		return library_report(call, w->path);
 	if (!strcmp(w->doing, "connect"))
 		return connection_make(call, w->rule, w->function, w->enable);
 	if (!strcmp(w->doing, "disconnect"))

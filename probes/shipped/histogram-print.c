@@ -12,8 +12,8 @@
 #define LABEL	40
 
 /* Adds up what the CPUs have counted. */
-static void sum_up(const struct histogram *h, int key,
-		   uint64_t buckets[BUCKETS], int64_t *sum)
+static void counts_sum(const struct histogram *h, int key,
+		       uint64_t buckets[BUCKETS], int64_t *sum)
 {
 	uint64_t all = 0;
 	int cpu;
@@ -129,7 +129,7 @@ static void print_key(struct taffrail_call *call, const struct histogram *h,
 	int64_t sum;
 	int i;
 
-	sum_up(h, key, buckets, &sum);
+	counts_sum(h, key, buckets, &sum);
 	for (i = 0; i < BUCKETS; i++)
 		n += buckets[i];
 	if (!n)

@@ -66,7 +66,7 @@ static struct counts *counts_of(struct histogram *h)
 /* Returns 1 when the key is this text, 0 when it is another; -1 when the thread
  * that writes it does not go on: it may be the one that this handler has
  * interrupted. */
-static int is_key(const struct key *key, const char *text)
+static int key_matches(const struct key *key, const char *text)
 {
 	int i;
 
@@ -78,7 +78,7 @@ static int is_key(const struct key *key, const char *text)
 }
 
 /* Returns the number of a key: that of all others when the table is full. */
-static int key_of(struct histogram *h, const char *text)
+static int key_number(struct histogram *h, const char *text)
 {
 	uint32_t hash = 5381;
 	const char *c;
@@ -103,7 +103,7 @@ static int key_of(struct histogram *h, const char *text)
 					 __ATOMIC_RELEASE);
 			return (int)(key - h->keys);
 		}
-		is = is_key(key, text);
+		is = key_matches(key, text);
 		if (is)
 			return is > 0 ? (int)(key - h->keys) : KEY_OTHERS;
 	}
@@ -126,8 +126,8 @@ static int bucket_of(const struct histogram *h, int64_t value)
 	return steps < LINEAR ? (int)steps + 1 : LINEAR + 1;
 }
 
-static void count(struct histogram *h, const struct taffrail_event *event,
-		  int64_t value)
+static void value_count(struct histogram *h, const struct taffrail_event *event,
+			int64_t value)
 {
 	struct counts *counts = counts_of(h);
 	char text[VALUE_BYTES];
@@ -138,7 +138,7 @@ static void count(struct histogram *h, const struct taffrail_event *event,
 		return;
 	}
 	value_text(event, *h->by ? taffrail_field(event, h->by) : -1, text);
-	key = key_of(h, text);
+	key = key_number(h, text);
 	__atomic_fetch_add(&counts->buckets[key][bucket_of(h, value)], 1,
 			   __ATOMIC_RELAXED);
 	__atomic_fetch_add(&counts->sums[key], (uint64_t)value,
@@ -153,10 +153,10 @@ static void value(const struct taffrail_event *event, void *priv)
 	double d;
 
 	if (taffrail_field_i64(event, field, &i64))
-		count(h, event, i64);
+		value_count(h, event, i64);
 	else if (taffrail_field_double(event, field, &d) && d > -9e18 &&
 		 d < 9e18)
-		count(h, event, (int64_t)d);
+		value_count(h, event, (int64_t)d);
 	else
 		__atomic_fetch_add(&h->lacking, 1, __ATOMIC_RELAXED);
 }
@@ -175,20 +175,20 @@ static void end(const struct taffrail_event *event, void *priv)
 	uint64_t took;
 
 	if (pairs_end(&h->pairs, taffrail_event_time(event), &took))
-		count(h, event, (int64_t)pairs_ns(took));
+		value_count(h, event, (int64_t)pairs_ns(took));
 	else
 		__atomic_fetch_add(&h->unpaired, 1, __ATOMIC_RELAXED);
 }
 
-static int refuse(struct taffrail_call *call, const char *why)
+static int call_refuse(struct taffrail_call *call, const char *why)
 {
 	taffrail_call_printf(call, "%s\n", why);
 	return 1;
 }
 
 /* Copies a setting. Returns 0 when it is too long. */
-static int setting(struct taffrail_call *call, const char *name,
-		   char to[NAME_BYTES])
+static int setting_copy(struct taffrail_call *call, const char *name,
+			char to[NAME_BYTES])
 {
 	const char *from = taffrail_call_value(call, name);
 
@@ -228,17 +228,20 @@ static int settings_read(struct taffrail_call *call, struct histogram *h,
 			if (!strncmp(word, known[k], strlen(known[k])))
 				break;
 		if (k == sizeof(known) / sizeof(*known))
-			return refuse(call, "the settings are field=, by=, "
-					    "step=, least= and name=");
+			return call_refuse(call, "the settings are field=, "
+						 "by=, step=, least= and "
+						 "name=");
 	}
-	if (!setting(call, "field", h->field) || !setting(call, "by", h->by))
-		return refuse(call, "a name has at most 63 characters");
+	if (!setting_copy(call, "field", h->field) ||
+	    !setting_copy(call, "by", h->by))
+		return call_refuse(call, "a name has at most 63 characters");
 	if (by_field && !*h->field)
-		return refuse(call, "say which field: field=NAME");
+		return call_refuse(call, "say which field: field=NAME");
 	if (step && (!number_read(step, &h->step) || h->step <= 0))
-		return refuse(call, "step= is a number above 0");
+		return call_refuse(call, "step= is a number above 0");
 	if (least && (!number_read(least, &h->least) || !h->step))
-		return refuse(call, "least= is a number, and goes with step=");
+		return call_refuse(call, "least= is a number, and goes with "
+					 "step=");
 	return 0;
 }
 
@@ -252,18 +255,18 @@ static int open_histogram(struct taffrail_call *call, void **priv,
 	if (!h) {
 		h = calloc(1, sizeof(*h));
 		if (!h)
-			return refuse(call, "no memory");
+			return call_refuse(call, "no memory");
 		strcpy(h->name, usual);
-		if (!setting(call, "name", h->name) ||
+		if (!setting_copy(call, "name", h->name) ||
 		    settings_read(call, h, by_field)) {
 			free(h);
-			return refuse(call, "");
+			return call_refuse(call, "");
 		}
 		h->times = !by_field;
 		h->next = histograms;
 		histograms = h;
 	} else if (h->times != !by_field) {
-		return refuse(call, "a histogram of that name has other "
+		return call_refuse(call, "a histogram of that name has other "
 				    "values: give this one a name=");
 	}
 	h->uses++;
@@ -285,7 +288,7 @@ static int pair_connect(struct taffrail_call *call, void **priv)
 	return open_histogram(call, priv, 0, "ns");
 }
 
-static void disconnect(void *priv)
+static void histogram_release(void *priv)
 {
 	struct histogram **link = &histograms;
 	struct histogram *h = priv;
@@ -304,8 +307,8 @@ static void disconnect(void *priv)
 
 TAFFRAIL_PROBE_LIBRARY(histogram);
 TAFFRAIL_PROBE_CALLBACK_WITH(value, TAFFRAIL_PROBE_SIGNAL, value_connect,
-			     disconnect);
+			     histogram_release);
 TAFFRAIL_PROBE_CALLBACK_WITH(begin, TAFFRAIL_PROBE_SIGNAL, pair_connect,
-			     disconnect);
+			     histogram_release);
 TAFFRAIL_PROBE_CALLBACK_WITH(end, TAFFRAIL_PROBE_SIGNAL, pair_connect,
-			     disconnect);
+			     histogram_release);

@@ -42,8 +42,8 @@ static void begin(const struct taffrail_event *event, void *priv)
 	pairs_begin(&((struct watch *)priv)->pairs, taffrail_event_time(event));
 }
 
-static void late(const struct watch *w, const struct taffrail_event *event,
-		 uint64_t ns)
+static void late_report(const struct watch *w,
+			const struct taffrail_event *event, uint64_t ns)
 {
 	void *stack[DEPTH];
 	int n = backtrace(stack, DEPTH);
@@ -66,7 +66,7 @@ static void end(const struct taffrail_event *event, void *priv)
 	if (took <= w->limit)
 		return;
 	__atomic_fetch_add(&w->late, 1, __ATOMIC_RELAXED);
-	late(w, event, pairs_ns(took));
+	late_report(w, event, pairs_ns(took));
 }
 
 /* Reads "100ms", in units of the clock. Returns 0 when it is no time. */
@@ -88,7 +88,7 @@ static uint64_t limit_read(const char *text)
 	return 0;
 }
 
-static int refuse(struct taffrail_call *call, const char *why)
+static int call_refuse(struct taffrail_call *call, const char *why)
 {
 	taffrail_call_printf(call, "%s\n", why);
 	return 1;
@@ -135,21 +135,25 @@ static int open_watch(struct taffrail_call *call, void **priv)
 	struct watch *w = watches;
 
 	if (!are_settings(call))
-		return refuse(call, "the settings are limit=, by= and name=");
+		return call_refuse(call, "the settings are limit=, by= and "
+					 "name=");
 	while (w && strcmp(w->name, name))
 		w = w->next;
 	if (strlen(name) >= NAME_BYTES || (by && strlen(by) >= NAME_BYTES))
-		return refuse(call, "a name has at most 63 characters");
+		return call_refuse(call, "a name has at most 63 characters");
 	if (!limit)
-		return refuse(call, "say how long: limit=100ms (ns, us, ms, s)");
+		return call_refuse(call, "say how long: limit=100ms (ns, us, "
+					 "ms, s)");
 	if (w && w->limit != limit)
-		return refuse(call, "begin and end of a name have one limit=");
+		return call_refuse(call, "begin and end of a name have one "
+					 "limit=");
 	if (w && by && strcmp(w->by, by))
-		return refuse(call, "begin and end of a name have one by=");
+		return call_refuse(call, "begin and end of a name have one "
+					 "by=");
 	if (!w)
 		w = watch_make(name, by ?: "", limit);
 	if (!w)
-		return refuse(call, "no memory");
+		return call_refuse(call, "no memory");
 	w->uses++;
 	*priv = w;
 	return 0;
@@ -176,7 +180,8 @@ static int print(struct taffrail_call *call)
 		taffrail_call_printf(call, "%s: %" PRIu64 " pairs, %" PRIu64
 				     " of them too long\n", w->name, w->ends,
 				     w->late);
-	return !watches && refuse(call, "nothing is connected to this library");
+	return !watches &&
+	       call_refuse(call, "nothing is connected to this library");
 }
 
 TAFFRAIL_PROBE_LIBRARY(watchdog);
