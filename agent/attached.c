@@ -95,7 +95,7 @@ static int hook_loader(void *arg)
  * Hooks the loader first, then scans the modules, so it never scans one that is
  * being unloaded. No thread reads the old page while the agent is off.
  */
-static void wake(void)
+static void agent_wake(void)
 {
 	struct timespec pause = { .tv_nsec = PAUSE_NS };
 	struct process_page *old = process.page;
@@ -123,7 +123,7 @@ PUBLIC const char *taffrail_attach(void (*forks[3])(void))
 		if (!agent_off && fork_revive() && slept)
 			thread_run_wait(hook_loader, NULL);
 	} else if (slept) {
-		wake();
+		agent_wake();
 	}
 	if (slept && !agent_off)
 		session_client_wake();

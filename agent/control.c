@@ -42,7 +42,7 @@ struct exchange {
 	struct ucred peer;
 };
 
-static uint64_t now_ns(int clock)
+static uint64_t clock_ns(int clock)
 {
 	struct timespec now = { 0 };
 
@@ -50,9 +50,9 @@ static uint64_t now_ns(int clock)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-static int64_t now_ms(void)
+static int64_t clock_ms(void)
 {
-	return (int64_t)(now_ns(CLOCK_MONOTONIC) / 1000000);
+	return (int64_t)(clock_ns(CLOCK_MONOTONIC) / 1000000);
 }
 
 /* Records for later questions that the peer did it, and when. */
@@ -60,21 +60,21 @@ static void act_note(struct session_act *act, const struct exchange *exchange)
 {
 	act->uid = exchange->peer.uid;
 	act->pid = (uint32_t)exchange->peer.pid;
-	act->realtime_ns = now_ns(CLOCK_REALTIME);
+	act->realtime_ns = clock_ns(CLOCK_REALTIME);
 }
 
 /* Waits for a peer until `deadline`. The deadline holds for a whole message,
  * also when the peer sends single bytes: other peers wait, too. */
 static int peer_wait(int fd, short events, int64_t deadline)
 {
-	int64_t left = deadline - now_ms();
+	int64_t left = deadline - clock_ms();
 
 	return left > 0 ? service_wait(fd, events, left) : -ETIMEDOUT;
 }
 
 static int bytes_receive(int fd, void *to, uint32_t n)
 {
-	int64_t deadline = now_ms() + CONTROL_TIMEOUT_MS;
+	int64_t deadline = clock_ms() + CONTROL_TIMEOUT_MS;
 	char *p = to;
 	int ret;
 
@@ -98,7 +98,7 @@ static int bytes_receive(int fd, void *to, uint32_t n)
 
 static int bytes_send(int fd, const void *from, uint32_t n)
 {
-	int64_t deadline = now_ms() + ANSWER_TIMEOUT_MS;
+	int64_t deadline = clock_ms() + ANSWER_TIMEOUT_MS;
 	const char *p = from;
 	int ret;
 

@@ -212,12 +212,12 @@ static struct object *object_add(struct taffrail_declared *event)
 }
 
 /* An agent that sleeps is not off: markers are declared for when it wakes. */
-static int is_off(void)
+static int agent_is_off(void)
 {
 	return agent_off && agent_off != agent_detached;
 }
 
-static struct taffrail_declared *declare(const struct wish *wish)
+static struct taffrail_declared *marker_declare(const struct wish *wish)
 {
 	struct declaration *declaration;
 	struct taffrail_site site;
@@ -229,8 +229,8 @@ static struct taffrail_declared *declare(const struct wish *wish)
 		errno = EINVAL;
 		return NULL;
 	}
-	errno = is_off() ? ENODEV : ENOMEM;
-	if (is_off())
+	errno = agent_is_off() ? ENODEV : ENOMEM;
+	if (agent_is_off())
 		return NULL;
 	registry_lock();
 	declaration = declaration_of(&(struct model){ &site, bytes });
@@ -250,7 +250,8 @@ taffrail_event_declare(const char *channel, const char *name,
 		       const struct taffrail_event_field *fields,
 		       unsigned int n)
 {
-	return declare(&(struct wish){ channel, name, NULL, NULL, fields, n });
+	return marker_declare(&(struct wish){ channel, name, NULL, NULL, fields,
+					      n });
 }
 
 PUBLIC struct taffrail_declared *
@@ -259,11 +260,11 @@ taffrail_event_declare_with(const char *channel, const char *name,
 			    unsigned int n, const char *level,
 			    const char *message)
 {
-	return declare(&(struct wish){ channel, name, level, message, fields,
-				       n });
+	return marker_declare(&(struct wish){ channel, name, level, message,
+					      fields, n });
 }
 
-static int forget(void *arg)
+static int declaration_forget(void *arg)
 {
 	struct object *object = arg;
 	struct patcher patcher;
@@ -283,7 +284,7 @@ PUBLIC void taffrail_event_undeclare(struct taffrail_declared *event)
 	struct declaration *declaration =
 		(void *)((char *)event - offsetof(struct declaration, event));
 
-	if (!event || is_off())
+	if (!event || agent_is_off())
 		return;
 	/* before this, a forked child takes its parent's threads for its own */
 	if (!agent_off && !load_relaxed(fork_mark))
@@ -291,7 +292,8 @@ PUBLIC void taffrail_event_undeclare(struct taffrail_declared *event)
 	registry_lock();
 	/* while the agent sleeps, every marker is off */
 	if (declaration->object &&
-	    (agent_off || !thread_run_wait(forget, declaration->object))) {
+	    (agent_off ||
+	     !thread_run_wait(declaration_forget, declaration->object))) {
 		registry_undeclare(declaration->object);
 		declaration->object = NULL;
 	}

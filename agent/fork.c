@@ -63,7 +63,7 @@ static void revive_wait(void)
 		sys2(SYS_nanosleep, &pause, NULL);
 }
 
-static int revive(void)
+static int child_revive(void)
 {
 	int ret = -EBUSY;
 	int noted = 0;
@@ -104,7 +104,7 @@ static int revive_alone(void *unused, void *neither)
 	if (__atomic_exchange_n(&fork_mark[1], 1, __ATOMIC_RELAXED))
 		revive_wait();
 	else
-		ret = revive();
+		ret = child_revive();
 	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, SIGSET_BYTES);
 	return ret;
 }
@@ -132,14 +132,14 @@ SIGSAFE int fork_forbidden(void)
 }
 
 /* The handler before libc's fork(). */
-static void forking(void)
+static void fork_prepare(void)
 {
 	registry_lock_fork();
 	channels_forking();
 }
 
 /* The handler in the child. Most children run no other code of the agent. */
-FORK_TEXT static void forked(void)
+FORK_TEXT static void fork_child(void)
 {
 	channels_forked();
 	registry_unlock_child();
@@ -157,10 +157,11 @@ void fork_setup(int hook)
 void fork_hook(void (*forks[3])(void))
 {
 	if (!forks) {
-		pthread_atfork(forking, registry_unlock_parent, forked);
+		pthread_atfork(fork_prepare, registry_unlock_parent,
+			       fork_child);
 		return;
 	}
-	forks[0] = forking;
+	forks[0] = fork_prepare;
 	forks[1] = registry_unlock_parent;
-	forks[2] = forked;
+	forks[2] = fork_child;
 }

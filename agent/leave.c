@@ -48,7 +48,7 @@ static struct {
 
 /* Returns 1 in a child of vfork(2), which reads its parent's ids in the memory
  * that both share. */
-static int borrowed(void)
+static int memory_borrowed(void)
 {
 	if (load_relaxed(fork_mark))
 		return !process.page ||
@@ -63,7 +63,7 @@ SIGSAFE void leave_prepare(void)
 
 	fork_check_dispatch();
 	if (agent_off || !channel_run_aside || thread_forbidden() ||
-	    !channels_run() || borrowed())
+	    !channels_run() || memory_borrowed())
 		return;
 	if (!load_relaxed(fork_mark) && !fork_revive())
 		return;
@@ -142,7 +142,7 @@ static int restricted_look(void *arg)
 
 void leave_restricted(void)
 {
-	if (agent_off || thread_forbidden() || borrowed())
+	if (agent_off || thread_forbidden() || memory_borrowed())
 		return;
 	host_landlock = LANDLOCK_OPEN;
 	if (!load_relaxed(fork_mark))
@@ -182,7 +182,7 @@ static int service_end(void)
 	return begun;
 }
 
-static void confine(int clockless)
+static void process_confine(int clockless)
 {
 	thread_forbid(HOST_FILTERED);
 	/* seccomp's strict mode forbids execve(2) */
@@ -219,10 +219,10 @@ int leave_confine(int clockless)
 								  0;
 		if (thread_forbidden() == HOST_FILTERED)
 			return begun ? begun | WAS_CONFINED : 0;
-		confine(clockless);
+		process_confine(clockless);
 		return CONFINED | DISPATCHED | begun;
 	}
-	if (borrowed()) {
+	if (memory_borrowed()) {
 		filtered_guest(GUEST_FILTERED);
 		return 0;
 	}
@@ -235,7 +235,7 @@ int leave_confine(int clockless)
 	}
 	begun = service_end();
 	faults_confine();
-	confine(clockless);
+	process_confine(clockless);
 	return CONFINED | begun;
 }
 
@@ -265,7 +265,7 @@ int leave_dispatch(void)
 	fork_check_dispatch();
 	if (agent_off || thread_forbidden())
 		return 0;
-	if (borrowed()) {
+	if (memory_borrowed()) {
 		filtered_guest(GUEST_DISPATCHED);
 		return 0;
 	}

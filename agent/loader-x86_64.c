@@ -238,7 +238,7 @@ static const uint8_t *island_make(const uint8_t *code, const uint8_t *entry)
 }
 
 /* Returns the target of a jump or call of five bytes at `code`. */
-static const uint8_t *led_to(const uint8_t *code)
+static const uint8_t *jump_target(const uint8_t *code)
 {
 	int32_t operand;
 
@@ -248,8 +248,8 @@ static const uint8_t *led_to(const uint8_t *code)
 
 /* Writes the operand of a jump or call of five bytes at `code`, not its first
  * byte. */
-static int lead(const struct patcher *patcher, uint8_t *code,
-		const uint8_t *target)
+static int jump_retarget(const struct patcher *patcher, uint8_t *code,
+			 const uint8_t *target)
 {
 	int32_t operand = (int32_t)(target - (code + JUMP_BYTES));
 
@@ -271,12 +271,12 @@ static int taken_already(const struct patcher *patcher, const uint8_t *code)
 		return 1;
 	return patcher->mem >= 0 &&
 	       sys4(SYS_pread64, patcher->mem, tag, sizeof(tag),
-		    led_to(code) - TAG_BYTES) == sizeof(tag) &&
+		    jump_target(code) - TAG_BYTES) == sizeof(tag) &&
 	       !__builtin_memcmp(tag, TAG, TAG_BYTES);
 }
 
 /* Returns 1 when nops or int3 leave room for a jump's operand. */
-static int padded(const uint8_t *code)
+static int room_padded(const uint8_t *code)
 {
 	return code[1] == 0x66 || code[1] == 0x0f || code[1] == 0x90 ||
 	       code[1] == OPCODE_TRAP;
@@ -318,7 +318,7 @@ static uint32_t calls_find(const uint8_t *function, uint8_t *calls[CALLS_MAX])
 		return 0;
 	for (; end - code >= JUMP_BYTES && n < CALLS_MAX; code++)
 		if ((*code == OPCODE_CALL || *code == OPCODE_JUMP) &&
-		    led_to(code) == function)
+		    jump_target(code) == function)
 			calls[n++] = code;
 	/* so many cannot be calls of this function */
 	return n < CALLS_MAX ? n : 0;
@@ -344,13 +344,13 @@ static int calls_lead(const struct patcher *patcher, uint8_t *code)
 		return -ERANGE;
 	for (i = 0; i < n && !ret; i++)
 		ret = in_reach(calls[i], target) ?
-			      lead(patcher, calls[i], target) :
+			      jump_retarget(patcher, calls[i], target) :
 			      -ERANGE;
 	calls_led = !ret;
 	/* a second copy finds this operand; the first byte is the debugger's */
 	if (!ret && (code[0] == OPCODE_TRAP || code[0] == OPCODE_RET) &&
-	    padded(code))
-		lead(patcher, code, target);
+	    room_padded(code))
+		jump_retarget(patcher, code, target);
 	return ret;
 }
 
@@ -381,12 +381,12 @@ int loader_setup(void)
 	patch_open(&patcher);
 	if (taken_already(&patcher, code)) {
 		ret = -EEXIST;
-	} else if (code[0] != OPCODE_RET || !padded(code)) {
+	} else if (code[0] != OPCODE_RET || !room_padded(code)) {
 		ret = calls_lead(&patcher, code);
 	} else {
 		target = entry_near(code, loader_event_entry);
 		__builtin_memcpy(padding, code + 1, sizeof(padding));
-		ret = target ? lead(&patcher, code, target) : -ERANGE;
+		ret = target ? jump_retarget(&patcher, code, target) : -ERANGE;
 		if (!ret)
 			ret = patch_bytes(&patcher, code, &jump, 1);
 		jump_at = ret ? NULL : code;

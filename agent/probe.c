@@ -15,7 +15,7 @@
 
 static const struct session_client *connected;
 
-static int parse(struct session_rule *rule, const char *string)
+static int rule_parse(struct session_rule *rule, const char *string)
 {
 	char bytes[8];
 	struct text why;
@@ -24,8 +24,8 @@ static int parse(struct session_rule *rule, const char *string)
 	return session_rule_parse(rule, string, &why);
 }
 
-static SIGSAFE int holds(const struct ax_program *program,
-			 const struct ax_event *event)
+static SIGSAFE int program_holds(const struct ax_program *program,
+				 const struct ax_event *event)
 {
 	return ax_holds(program, event, NULL);
 }
@@ -46,7 +46,7 @@ void probe_describe(struct text *out)
 	registry_unlock();
 }
 
-static void settle(void)
+static void registry_wait(void)
 {
 	registry_lock();
 	registry_unlock();
@@ -62,12 +62,12 @@ int taffrail_probe_serve(const char *version, uint32_t object_bytes,
 	connected = client;
 	host->off = &agent_off;
 	host->confined = &host_confined;
-	host->parse = parse;
+	host->parse = rule_parse;
 	host->rule = change_rule;
 	host->condition = condition_make;
 	host->fault = session_condition_fault;
-	host->holds = holds;
-	host->settle = settle;
+	host->holds = program_holds;
+	host->settle = registry_wait;
 	host->page = &process.page;
 	host->kept = vectors_kept;
 	host->handle = &call_handle;

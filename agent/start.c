@@ -103,18 +103,18 @@ static void words_log(void)
 	}
 }
 
-static int foreign(void)
+static int libc_unknown(void)
 {
 	return libc_suits && !libc_suits();
 }
 
-static void start(void)
+static void agent_set_up(void)
 {
 	int tsc = PR_TSC_ENABLE;
 	int ret;
 
 	log_setup(settings.log);
-	if (foreign()) {
+	if (libc_unknown()) {
 		agent_off = "the program's libc is not glibc";
 		return;
 	}
@@ -198,9 +198,9 @@ __attribute__((constructor(101))) static void agent_start(int argc,
 		return;
 	}
 	/* only glibc passes arguments to constructors */
-	settings_read(foreign() ? environ :
+	settings_read(libc_unknown() ? environ :
 				  start_environment(argc, argv, environment));
-	start();
+	agent_set_up();
 	if (!agent_off)
 		return;
 	log_fact(LOG_ERROR, "start", agent_off, 0);

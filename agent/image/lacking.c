@@ -30,8 +30,8 @@
 
 #define NEW	0x100u	/* in a mark: the note was made by this exec */
 
-SIGSAFE static void count(struct process_page *page, enum lacking_why why,
-			  uint32_t n)
+SIGSAFE static void execs_count(struct process_page *page, enum lacking_why why,
+				uint32_t n)
 {
 	if (why == LACKING_HANDED)
 		return;
@@ -78,7 +78,7 @@ SIGSAFE uint32_t lacking_note(enum lacking_why why, const char *path)
 	if (agent_off || !page)
 		return 0;
 	path = path_end(path);
-	count(page, why, 1);
+	execs_count(page, why, 1);
 	for (i = 0; i < LACKING_NOTES; i++) {
 		note = &page->lacking[i];
 		/* LACKING-NOTE: the path is complete once the reason is seen */
@@ -91,7 +91,7 @@ SIGSAFE uint32_t lacking_note(enum lacking_why why, const char *path)
 	i = note_take(page);
 	/* the reader could not tell whether these programs have an agent */
 	if (i < 0 && why == LACKING_UNLINKED)
-		count(page, why, -1u);
+		execs_count(page, why, -1u);
 	if (i < 0)
 		return 0;
 	note = &page->lacking[i];
@@ -111,7 +111,7 @@ SIGSAFE void lacking_failed(enum lacking_why why, uint32_t mark)
 	if (agent_off || !page)
 		return;
 	if (mark || why != LACKING_UNLINKED)
-		count(page, why, -1u);
+		execs_count(page, why, -1u);
 	if (!mark)
 		return;
 	note = &page->lacking[(mark & ~NEW) - 1];
@@ -137,7 +137,7 @@ SIGSAFE static const char *variable_in(char *const *environment,
 
 /* Returns 1 for two spellings of a path: a slash counts once, and not at the
  * end. A variable that is not set is as one that is empty. */
-SIGSAFE static int same(const char *a, const char *b)
+SIGSAFE static int same_path(const char *a, const char *b)
 {
 	a = a ? a : "";
 	b = b ? b : "";
@@ -165,10 +165,10 @@ SIGSAFE static int same_recording(char *const *environment)
 	const char *list = load_acquire(&settings.join, JOIN_LIST);
 	char name[PROTOCOL_JOIN_NAME_BYTES];
 
-	if (!same(directory, settings.directory) ||
-	    (same(directory, NULL) &&
-	     !same(variable_in(environment, "XDG_RUNTIME_DIR="),
-		   settings.runtime)))
+	if (!same_path(directory, settings.directory) ||
+	    (same_path(directory, NULL) &&
+	     !same_path(variable_in(environment, "XDG_RUNTIME_DIR="),
+			settings.runtime)))
 		return 0;
 	while (settings_join_next(&list, name, sizeof(name)))
 		if (!settings_heirs(name) && !settings_joins(join, name))

@@ -56,7 +56,7 @@ long confine_seccomp(long operation, long flags, void *args);
 long confine_prctl(long option, long a, long b, long c, long d);
 long confine_landlock(long ruleset, long flags);
 
-static int result(long ret)
+static int ret_errno(long ret)
 {
 	if (ret >= 0)
 		return (int)ret;
@@ -75,7 +75,7 @@ PUBLIC int unshare(int flags)
 		leave_prepare();
 	ret = sys1(SYS_unshare, flags);
 	leave_end(begun);
-	return result(ret);
+	return ret_errno(ret);
 }
 
 PUBLIC int setns(int fd, int type)
@@ -89,7 +89,7 @@ PUBLIC int setns(int fd, int type)
 		begun = leave_begin();
 	ret = sys2(SYS_setns, fd, type);
 	leave_end(begun);
-	return result(ret);
+	return ret_errno(ret);
 }
 
 /* Capabilities belong to one thread; the service thread follows the first. */
@@ -99,7 +99,7 @@ PUBLIC int capset(cap_user_header_t head, const cap_user_data_t data)
 
 	if (!ret && bell_here() && sys_gettid() == sys_getpid())
 		bell_rights();
-	return result(ret);
+	return ret_errno(ret);
 }
 
 static long filter_set(int clockless, long number, long a, long b, long c,
@@ -148,12 +148,12 @@ long confine_prctl(long option, long a, long b, long c, long d)
 {
 	if ((int)option == PR_SET_SECCOMP ||
 	    ((int)option == PR_SET_TSC && a == PR_TSC_SIGSEGV))
-		return result(filter_set((int)option == PR_SET_TSC ||
-					 a == SECCOMP_MODE_STRICT,
-					 SYS_prctl, option, a, b, c, d));
+		return ret_errno(filter_set((int)option == PR_SET_TSC ||
+					    a == SECCOMP_MODE_STRICT,
+					    SYS_prctl, option, a, b, c, d));
 	if ((int)option == PR_SET_SYSCALL_USER_DISPATCH)
-		return result(dispatch_set(a, b, c, d));
-	return result(sys5(SYS_prctl, option, a, b, c, d));
+		return ret_errno(dispatch_set(a, b, c, d));
+	return ret_errno(sys5(SYS_prctl, option, a, b, c, d));
 }
 
 /* Makes the seccomp(2) of syscall(). Operations 0 and 1 install a filter
@@ -184,5 +184,5 @@ long confine_landlock(long ruleset, long flags)
 	if (!ret)
 		leave_restricted();
 	leave_end(begun);
-	return result(ret);
+	return ret_errno(ret);
 }

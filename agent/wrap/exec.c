@@ -62,29 +62,32 @@ __attribute__((constructor(102))) static void exec_shared_setup(void)
 	*(void **)&real_execveat = dlsym(RTLD_NEXT, "execveat");
 }
 
-static int missing(void)
+static int call_missing(void)
 {
 	errno = ENOSYS;
 	return -1;
 }
 
 /* Calls libc's function. glibc before 2.34 has no execveat(). */
-static int really(const struct exec *e, char *const *environment)
+static int exec_real(const struct exec *e, char *const *environment)
 {
 	switch (e->how) {
 	case EXECVE:
 		return real_execve ? real_execve(e->path, e->argv,
-						 environment) : missing();
+						 environment) :
+				     call_missing();
 	case EXECVPE:
 		return real_execvpe ? real_execvpe(e->path, e->argv,
-						   environment) : missing();
+						   environment) :
+				      call_missing();
 	case FEXECVE:
 		return real_fexecve ? real_fexecve(e->fd, e->argv,
-						   environment) : missing();
+						   environment) :
+				      call_missing();
 	default:
 		return real_execveat ? real_execveat(e->fd, e->path, e->argv,
 						     environment, e->flags) :
-				       missing();
+				       call_missing();
 	}
 }
 
@@ -93,7 +96,7 @@ static int really(const struct exec *e, char *const *environment)
 static int really_fitting(const struct exec *e, char *const *environment,
 			  struct leaving *leaving)
 {
-	int ret = really(e, environment);
+	int ret = exec_real(e, environment);
 
 	if (environment == e->environment || errno != E2BIG)
 		return ret;
@@ -101,12 +104,12 @@ static int really_fitting(const struct exec *e, char *const *environment,
 		leaving->why = LACKING_UNFIT;
 		leaving->mark = lacking_note(LACKING_UNFIT, leaving->handed);
 	}
-	return really(e, e->environment);
+	return exec_real(e, e->environment);
 }
 
 /* Returns 1 for a pointer that can be read. The others are left to the kernel,
  * which answers EFAULT. */
-SIGSAFE static int address(const void *p)
+SIGSAFE static int is_readable(const void *p)
 {
 	return (intptr_t)p >= 4096;
 }
@@ -123,7 +126,8 @@ SIGSAFE static enum lacking_why hand_over(void)
 
 SIGSAFE void exec_look(struct image *image, const struct exec *e)
 {
-	char *const *environment = address(e->environment) ? e->environment :
+	char *const *environment = is_readable(e->environment) ?
+					   e->environment :
 							     NULL;
 
 	image->fd = e->fd;
@@ -157,7 +161,7 @@ SIGSAFE void exec_look(struct image *image, const struct exec *e)
 SIGSAFE const char *exec_path(const struct image *image)
 {
 	return image->found[0] ? image->found :
-	       address(image->path) ? image->path : "";
+	       is_readable(image->path) ? image->path : "";
 }
 
 SIGSAFE size_t exec_room(const struct image *image, char *const *environment)
@@ -167,7 +171,7 @@ SIGSAFE size_t exec_room(const struct image *image, char *const *environment)
 	if (image->why == LACKING_HANDED)
 		return handover_room(environment);
 	return agent_off || filtered_here() ||
-	       (environment && !address(environment)) ? 0 :
+	       (environment && !is_readable(environment)) ? 0 :
 	       settings_hand_room(environment);
 }
 
@@ -194,7 +198,7 @@ SIGSAFE static void leave_image(struct leaving *leaving,
 	demand_exec(&leaving->demand);
 }
 
-static int stayed(const struct leaving *leaving, int ret)
+static int exec_failed(const struct leaving *leaving, int ret)
 {
 	int error = errno;
 
@@ -205,7 +209,7 @@ static int stayed(const struct leaving *leaving, int ret)
 	return ret;
 }
 
-static int become(const struct exec *e)
+static int image_become(const struct exec *e)
 {
 	char *const *environment = e->environment;
 	struct leaving leaving;
@@ -227,7 +231,7 @@ static int become(const struct exec *e)
 	else if (image.why == LACKING_HANDED)
 		image.why = LACKING_USER;
 	leave_image(&leaving, &image);
-	ret = stayed(&leaving, really_fitting(e, environment, &leaving));
+	ret = exec_failed(&leaving, really_fitting(e, environment, &leaving));
 	if (map)
 		sys_munmap(map, room);
 	return ret;
@@ -240,7 +244,7 @@ SIGSAFE static int by_path(const char *path, char *const *argv,
 {
 	struct exec e = { EXECVE, AT_FDCWD, path, argv, envp, 0 };
 
-	return become(&e);
+	return image_become(&e);
 }
 
 SIGSAFE static int by_name(const char *file, char *const *argv,
@@ -248,7 +252,7 @@ SIGSAFE static int by_name(const char *file, char *const *argv,
 {
 	struct exec e = { EXECVPE, AT_FDCWD, file, argv, envp, 0 };
 
-	return become(&e);
+	return image_become(&e);
 }
 
 PUBLIC SIGSAFE int execve(const char *path, char *const argv[],
@@ -267,7 +271,7 @@ PUBLIC SIGSAFE int fexecve(int fd, char *const argv[], char *const envp[])
 {
 	struct exec e = { FEXECVE, fd, NULL, argv, envp, 0 };
 
-	return become(&e);
+	return image_become(&e);
 }
 
 PUBLIC SIGSAFE int execveat(int fd, const char *path, char *const argv[],
@@ -275,7 +279,7 @@ PUBLIC SIGSAFE int execveat(int fd, const char *path, char *const argv[],
 {
 	struct exec e = { EXECVEAT, fd, path, argv, envp, flags };
 
-	return become(&e);
+	return image_become(&e);
 }
 
 PUBLIC SIGSAFE int execv(const char *path, char *const argv[])

@@ -15,7 +15,7 @@
 #include "base/sys.h"
 #include "tracepoints/program/memory.h"
 
-static int answer(long ret)
+static int ret_errno(long ret)
 {
 	if (ret >= 0)
 		return (int)ret;
@@ -23,7 +23,7 @@ static int answer(long ret)
 	return -1;
 }
 
-static void look(void *address, size_t n, int prot)
+static void access_look(void *address, size_t n, int prot)
 {
 	if (!(prot & PROT_READ))
 		memory_forget((uint64_t)address, n);
@@ -32,15 +32,15 @@ static void look(void *address, size_t n, int prot)
 __attribute__((weak, visibility("default")))
 int mprotect(void *address, size_t n, int prot)
 {
-	look(address, n, prot);
-	return answer(sys3(SYS_mprotect, address, n, prot));
+	access_look(address, n, prot);
+	return ret_errno(sys3(SYS_mprotect, address, n, prot));
 }
 
 /* Handles any key as if it forbade access: it may, whatever `prot` allows. */
 __attribute__((weak, visibility("default")))
 int pkey_mprotect(void *address, size_t n, int prot, int key)
 {
-	look(address, n, key < 0 ? prot : PROT_NONE);
-	return answer(key < 0 ? sys3(SYS_mprotect, address, n, prot) :
+	access_look(address, n, key < 0 ? prot : PROT_NONE);
+	return ret_errno(key < 0 ? sys3(SYS_mprotect, address, n, prot) :
 				sys4(SYS_pkey_mprotect, address, n, prot, key));
 }

@@ -55,14 +55,14 @@ __attribute__((constructor(102))) static void setid_start(void)
 		libc_function(i);
 }
 
-static int follow(int ret)
+static int ids_changed(int ret)
 {
 	if (!ret)
 		bell_rights();
 	return ret;
 }
 
-static int missing(void)
+static int call_missing(void)
 {
 	errno = ENOSYS;
 	return -1;
@@ -71,7 +71,7 @@ static int missing(void)
 #define CALL(which, parameters, ...)                                      \
 	({                                                                \
 		int (*libc) parameters = libc_function(which);            \
-		libc ? follow(libc(__VA_ARGS__)) : missing();             \
+		libc ? ids_changed(libc(__VA_ARGS__)) : call_missing();   \
 	})
 
 PUBLIC int setuid(uid_t uid)

@@ -56,7 +56,7 @@ __attribute__((constructor(102))) static void signals_setup(void)
 }
 
 /* Returns 1 when libc's function must do it, after it is found. */
-static int libcs(int number)
+static int is_libcs(int number)
 {
 	if (unlikely(!real_sigaction))
 		signals_setup();
@@ -67,13 +67,14 @@ static int libcs(int number)
 /* The same, for a function that installs a handler. */
 static int libcs_handler(int number, const void *handler)
 {
-	int yes = libcs(number);
+	int yes = is_libcs(number);
 
 	faults_handle(number, handler);
 	return yes;
 }
 
-static int change(const struct kernel_action *set, struct kernel_action *old)
+static int action_change(const struct kernel_action *set,
+			 struct kernel_action *old)
 {
 	int ret = call_action(set, old);
 
@@ -95,7 +96,7 @@ PUBLIC int sigaction(int number, const struct sigaction *set,
 		to.flags = (unsigned int)set->sa_flags;
 		to.mask = *(const uint64_t *)&set->sa_mask;
 	}
-	if (change(set ? &to : NULL, &was))
+	if (action_change(set ? &to : NULL, &was))
 		return -1;
 	if (!old)
 		return 0;
@@ -118,7 +119,7 @@ static int set_handler(handler_fn *handler, unsigned long flags, uint64_t mask,
 		.mask = mask,
 	};
 	struct kernel_action was;
-	int ret = change(&to, &was);
+	int ret = action_change(&to, &was);
 
 	*old = ret ? SIG_ERR : (handler_fn *)(void *)was.handler;
 	return ret;
@@ -175,7 +176,8 @@ PUBLIC handler_fn *sigset(int number, handler_fn *handler)
 
 	if (libcs_handler(number, holds ? NULL : (void *)handler))
 		return real_sigset(number, handler);
-	if (holds ? change(NULL, &was) : set_handler(handler, 0, 0, &old))
+	if (holds ? action_change(NULL, &was) :
+		    set_handler(handler, 0, 0, &old))
 		return SIG_ERR;
 	set = mask_of(number);
 	sys4(SYS_rt_sigprocmask, holds ? SIG_BLOCK : SIG_UNBLOCK, &set, &before,
@@ -188,21 +190,21 @@ PUBLIC int siginterrupt(int number, int interrupt)
 {
 	struct kernel_action is, unused;
 
-	if (libcs(number))
+	if (is_libcs(number))
 		return real_interrupt(number, interrupt);
-	if (change(NULL, &is))
+	if (action_change(NULL, &is))
 		return -1;
 	store_relaxed(&interrupts, !!interrupt);
 	is.flags &= ~(unsigned long)SA_RESTART;
 	is.flags |= interrupt ? 0 : SA_RESTART;
-	return change(&is, &unused);
+	return action_change(&is, &unused);
 }
 
 PUBLIC int sigignore(int number)
 {
 	handler_fn *old;
 
-	if (libcs(number))
+	if (is_libcs(number))
 		return real_ignore(number);
 	return set_handler(SIG_IGN, 0, 0, &old);
 }

@@ -54,7 +54,7 @@ __attribute__((constructor(102))) static void spawn_shared_setup(void)
 	real_spawnp = (spawn_fn *)dlsym(RTLD_NEXT, "posix_spawnp");
 }
 
-static int really(const struct spawn *spawn, char *const *environment)
+static int spawn_real(const struct spawn *spawn, char *const *environment)
 {
 	if (!spawn->really)
 		return ENOSYS;
@@ -67,15 +67,15 @@ static int really(const struct spawn *spawn, char *const *environment)
 static int really_fitting(const struct spawn *spawn, const struct image *image,
 			  char *const *environment)
 {
-	int ret = really(spawn, environment);
+	int ret = spawn_real(spawn, environment);
 	uint32_t mark;
 
 	if (ret != E2BIG || environment == spawn->exec.environment)
 		return ret;
 	if (image->why != LACKING_HANDED)
-		return really(spawn, spawn->exec.environment);
+		return spawn_real(spawn, spawn->exec.environment);
 	mark = lacking_note(LACKING_UNFIT, exec_path(image));
-	ret = really(spawn, spawn->exec.environment);
+	ret = spawn_real(spawn, spawn->exec.environment);
 	if (ret)
 		lacking_failed(LACKING_UNFIT, mark);
 	return ret;
@@ -83,7 +83,7 @@ static int really_fitting(const struct spawn *spawn, const struct image *image,
 
 /* Looks at the program before this function reads the path, which may be no
  * valid address. */
-static void look(struct image *image, const struct spawn *spawn)
+static void spawn_look(struct image *image, const struct spawn *spawn)
 {
 	exec_look(image, &spawn->exec);
 	if (!spawn->actions || !image->found[0] || image->found[0] == '/')
@@ -93,8 +93,8 @@ static void look(struct image *image, const struct spawn *spawn)
 	image->withhold = 0;
 }
 
-static int noted(const struct spawn *spawn, const struct image *image,
-		 char *const *environment)
+static int spawn_noted(const struct spawn *spawn, const struct image *image,
+		       char *const *environment)
 {
 	uint32_t mark = lacking_note(image->why, exec_path(image));
 	int ret = really_fitting(spawn, image, environment);
@@ -113,7 +113,7 @@ static int start_known(const struct spawn *spawn)
 	void *room = NULL;
 	int ret;
 
-	look(&image, spawn);
+	spawn_look(&image, spawn);
 	bytes = exec_room(&image, environment);
 	if (bytes && !thread_forbidden())
 		room = sys_map_anonymous(bytes);
@@ -126,21 +126,21 @@ static int start_known(const struct spawn *spawn)
 		image.why = LACKING_USER;
 	/* exec_look() has noted it */
 	ret = image.why && image.why != LACKING_HANDED ?
-		      noted(spawn, &image, environment) :
+		      spawn_noted(spawn, &image, environment) :
 		      really_fitting(spawn, &image, environment);
 	if (room)
 		sys_munmap(room, bytes);
 	return ret;
 }
 
-static int start(const struct spawn *spawn)
+static int spawn_start(const struct spawn *spawn)
 {
 	int begun = demand_spawn();
 	int ret;
 
 	ret = settings.join || channels_run() ?
 		      start_known(spawn) :
-		      really(spawn, spawn->exec.environment);
+		      spawn_real(spawn, spawn->exec.environment);
 	demand_spawned(begun);
 	return ret;
 }
@@ -153,7 +153,7 @@ PUBLIC int posix_spawn(pid_t *restrict pid, const char *restrict path,
 	struct spawn spawn = { real_spawn, pid, actions, attributes,
 			       { EXECVE, AT_FDCWD, path, argv, envp, 0 } };
 
-	return start(&spawn);
+	return spawn_start(&spawn);
 }
 
 PUBLIC int posix_spawnp(pid_t *restrict pid, const char *restrict file,
@@ -164,5 +164,5 @@ PUBLIC int posix_spawnp(pid_t *restrict pid, const char *restrict file,
 	struct spawn spawn = { real_spawnp, pid, actions, attributes,
 			       { EXECVPE, AT_FDCWD, file, argv, envp, 0 } };
 
-	return start(&spawn);
+	return spawn_start(&spawn);
 }
