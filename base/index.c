@@ -57,7 +57,7 @@ static void slot_put(struct index *index, uint64_t hash, uint64_t value)
 	index->used++;
 }
 
-static int grow(struct index *index)
+static int index_grow(struct index *index)
 {
 	struct index more = { .size = index->size ? index->size * 2 :
 						    FIRST_SLOTS };
@@ -77,7 +77,7 @@ static int grow(struct index *index)
 
 int index_add(struct index *index, uint64_t hash, uint64_t value)
 {
-	if (index->used >= index->size / 2 && grow(index))
+	if (index->used >= index->size / 2 && index_grow(index))
 		return -ENOMEM;
 	slot_put(index, hash, value);
 	return 0;

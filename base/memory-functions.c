@@ -35,7 +35,7 @@ static inline void word_put(void *p, uint64_t word)
 	__builtin_memcpy(p, &word, sizeof(word));
 }
 
-static inline void forwards(char *to, const char *from, size_t n)
+static inline void copy_forwards(char *to, const char *from, size_t n)
 {
 	for (; n >= 8; n -= 8, to += 8, from += 8) {
 		word_put(to, word_get(from));
@@ -47,7 +47,7 @@ static inline void forwards(char *to, const char *from, size_t n)
 	}
 }
 
-static inline void backwards(char *to, const char *from, size_t n)
+static inline void copy_backwards(char *to, const char *from, size_t n)
 {
 	for (; n >= 8; n -= 8) {
 		word_put(to + n - 8, word_get(from + n - 8));
@@ -62,16 +62,16 @@ static inline void backwards(char *to, const char *from, size_t n)
 
 void *memcpy(void *to, const void *from, size_t n)
 {
-	forwards(to, from, n);
+	copy_forwards(to, from, n);
 	return to;
 }
 
 void *memmove(void *to, const void *from, size_t n)
 {
 	if ((uintptr_t)to - (uintptr_t)from >= n)
-		forwards(to, from, n);
+		copy_forwards(to, from, n);
 	else
-		backwards(to, from, n);
+		copy_backwards(to, from, n);
 	return to;
 }
 
