@@ -11,7 +11,7 @@
 
 #include "buffers/reader/private.h"
 
-static char *copied(const struct ring_copy *copy, uint64_t number)
+static char *packet_copy(const struct ring_copy *copy, uint64_t number)
 {
 	return copy->data + (number - copy->base) * copy->ring->view.sub_bytes;
 }
@@ -23,8 +23,8 @@ static void copy_packet(const struct ring_copy *copy, uint64_t number,
 	uint32_t from = number == copy->first ? copy->from : 0;
 
 	if (from)
-		memcpy(copied(copy, number), at, PACKET_HEAD_BYTES);
-	memcpy(copied(copy, number) + from, at + from, to - from);
+		memcpy(packet_copy(copy, number), at, PACKET_HEAD_BYTES);
+	memcpy(packet_copy(copy, number) + from, at + from, to - from);
 }
 
 /* Copies the oldest packet first. Drops a packet that was lapped before its
@@ -158,7 +158,7 @@ static uint32_t take_head(const struct ring_copy *copy, uint64_t number,
 	const struct ring_mark *mark = copy->mark;
 	uint32_t from = number == copy->first ? copy->from : 0;
 
-	memcpy(&packet->head, copied(copy, number), sizeof(packet->head));
+	memcpy(&packet->head, packet_copy(copy, number), sizeof(packet->head));
 	packet->missed = 0;
 	if (from)
 		packet->head.timestamp_begin = mark->clock;
@@ -170,8 +170,9 @@ static uint32_t take_head(const struct ring_copy *copy, uint64_t number,
 
 /* Gives a packet to the caller, unless it has nothing new, and moves the mark
  * behind it. */
-static int give(const struct ring_copy *copy, const struct packet *packet,
-		bool anyway, packet_call *call, void *priv)
+static int packet_give(const struct ring_copy *copy,
+		       const struct packet *packet, bool anyway,
+		       packet_call *call, void *priv)
 {
 	const struct packet_head *head = &packet->head;
 	struct ring_mark *mark = copy->mark;
@@ -212,7 +213,7 @@ static bool closed_packet(const struct ring_copy *copy,
 	    !ring_head_closed(&copy->ring->view, &packet->head) ||
 	    packet->head.content_size / 8 + PACKET_PRIVATE_BYTES < from)
 		return false;
-	packet_set_events(packet, copied(copy, number), from);
+	packet_set_events(packet, packet_copy(copy, number), from);
 	if (packet_walk(format, packet->head.timestamp_begin, packet->events,
 			packet->event_bytes, &walk) ||
 	    walk.last > packet->head.timestamp_end)
@@ -233,9 +234,10 @@ static int give_open(const struct ring_copy *copy,
 
 	if (!ring_head_belongs(&copy->ring->view, &packet.head, number))
 		return -EBADMSG;
-	bad = ring_finish(format, &packet, copied(copy, number), from,
+	bad = ring_finish(format, &packet, packet_copy(copy, number), from,
 			  &copy->count);
-	ret = give(copy, &packet, packet.head.events_discarded, call, priv);
+	ret = packet_give(copy, &packet, packet.head.events_discarded, call,
+			  priv);
 	return ret ? ret : bad;
 }
 
@@ -249,7 +251,7 @@ int ring_copy_each(const struct ring_copy *copy,
 
 	for (; !ret && number < copy->count.current; number++) {
 		if (closed_packet(copy, format, number, &packet))
-			ret = give(copy, &packet, true, call, priv);
+			ret = packet_give(copy, &packet, true, call, priv);
 		else if (number != copy->first)
 			return -EBADMSG;
 	}

@@ -54,7 +54,7 @@ static size_t next_place(size_t i)
 	return (i + 1) & (guarded_room - 1);
 }
 
-static void put(const struct guarded *entry)
+static void guard_put(const struct guarded *entry)
 {
 	size_t i = place_of(entry->address);
 
@@ -64,7 +64,7 @@ static void put(const struct guarded *entry)
 	nguarded++;
 }
 
-static struct guarded *find(const void *address)
+static struct guarded *guard_find(const void *address)
 {
 	size_t i;
 
@@ -77,7 +77,7 @@ static struct guarded *find(const void *address)
 	return NULL;
 }
 
-static int grow(void)
+static int guards_grow(void)
 {
 	size_t room = guarded_room ? 2 * guarded_room : GUARDED_LEAST;
 	struct guarded *more = calloc(room, sizeof(*more));
@@ -92,7 +92,7 @@ static int grow(void)
 	nguarded = 0;
 	for (i = 0; i < n; i++)
 		if (old[i].address)
-			put(&old[i]);
+			guard_put(&old[i]);
 	free(old);
 	return 0;
 }
@@ -102,15 +102,15 @@ int map_guard_add(const void *address, size_t bytes)
 	struct guarded entry = { .address = (uintptr_t)address,
 				 .bytes = bytes };
 
-	if (2 * (nguarded + 1) > guarded_room && grow())
+	if (2 * (nguarded + 1) > guarded_room && guards_grow())
 		return -ENOMEM;
-	put(&entry);
+	guard_put(&entry);
 	return 0;
 }
 
 void map_guard_remove(const void *address)
 {
-	struct guarded *entry = find(address);
+	struct guarded *entry = guard_find(address);
 	size_t i;
 
 	if (!entry)
@@ -124,13 +124,13 @@ void map_guard_remove(const void *address)
 
 		guarded[i].address = 0;
 		nguarded--;
-		put(&moved);
+		guard_put(&moved);
 	}
 }
 
 bool map_guard_cut(const void *address)
 {
-	const struct guarded *entry = find(address);
+	const struct guarded *entry = guard_find(address);
 
 	return entry && entry->cut;
 }

@@ -25,7 +25,7 @@
 #define EVENT_STRINGS		4
 #define ANCHOR_DOUBT_MAX_NS	1000000000ull	/* worse than no anchor */
 
-static void terminate(char *text, size_t room)
+static void text_terminate(char *text, size_t room)
 {
 	text[room - 1] = '\0';
 }
@@ -56,9 +56,9 @@ int process_read(struct process_page *page, int imagefd)
 	ret = check_magic(page->magic, PROCESS_MAGIC, page->version);
 	if (ret)
 		return ret;
-	terminate(page->procname, sizeof(page->procname));
-	terminate(page->hostname, sizeof(page->hostname));
-	terminate(page->agent_version, sizeof(page->agent_version));
+	text_terminate(page->procname, sizeof(page->procname));
+	text_terminate(page->hostname, sizeof(page->hostname));
+	text_terminate(page->agent_version, sizeof(page->agent_version));
 	return 0;
 }
 
@@ -112,7 +112,7 @@ int session_view_open(struct session_view *session, int dirfd, const char *name)
 	load_acquire(&((const struct session_page *)session->map.address)
 			     ->magic, SESSION_PAGE);
 	memcpy(&session->page, session->map.address, sizeof(session->page));
-	terminate(session->page.name, sizeof(session->page.name));
+	text_terminate(session->page.name, sizeof(session->page.name));
 	session->page.faults[0] = '\0';	/* read_faults() */
 	ret = check_session(&session->page);
 	if (!ret)

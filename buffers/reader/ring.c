@@ -19,7 +19,7 @@
 #define SUB_BYTES_MIN		1024u
 #define RING_BYTES_LIMIT	(1u << 31)	/* positions are mod 2^32 */
 
-static const struct ring *shared(const struct ring_reader *ring)
+static const struct ring *ring_shared(const struct ring_reader *ring)
 {
 	return ring->view.ring;
 }
@@ -28,7 +28,7 @@ static const struct ring *shared(const struct ring_reader *ring)
  * in the place of the magic. */
 static bool was_cut(const struct ring_reader *ring)
 {
-	return load_relaxed(&shared(ring)->magic) != RING_MAGIC ||
+	return load_relaxed(&ring_shared(ring)->magic) != RING_MAGIC ||
 	       map_guard_cut(ring->map.address);
 }
 
@@ -45,7 +45,7 @@ static int copy_constants(struct ring_reader *ring)
 	struct ring page;
 
 	/* the other constants were stored before the magic, with release */
-	load_acquire(&shared(ring)->magic, RING_CONSTANTS);
+	load_acquire(&ring_shared(ring)->magic, RING_CONSTANTS);
 	memcpy(&page, ring->map.address, sizeof(page));
 	if (!page.magic)
 		return -EAGAIN;

@@ -37,7 +37,7 @@ static inline int word_write(const struct hold *hold,
 	if (likely(bytes == 8))
 		__builtin_memcpy(out, &fixed, 8);
 	else
-		copy(out, (const char *)&fixed, bytes);
+		copy_low(out, (const char *)&fixed, bytes);
 	hold_commit(hold, commit);
 	return 1;
 }

@@ -263,7 +263,7 @@ static inline void hold_commit(const struct hold *hold, uint64_t head)
  * Copies with low vector registers only. libc's memcpy() may use others, which
  * a program at a USDT probe has not saved (docs/usdt.md).
  */
-static inline void copy(char *to, const char *from, uint64_t n)
+static inline void copy_low(char *to, const char *from, uint64_t n)
 {
 	for (; n >= 16; n -= 16, to += 16, from += 16) {
 		__builtin_memcpy(to, from, 16);

@@ -134,7 +134,7 @@ static char *parts_copy(char *out, const char *end,
 		uint64_t n = event->parts[i].n;
 
 		if (n != WRITE_STRING) {
-			copy(out, p, n);
+			copy_low(out, p, n);
 			out += n;
 			continue;
 		}
