@@ -58,7 +58,7 @@ SIGSAFE void bell_forget(void)
 	order = BELL_IDLE;
 }
 
-static int64_t now_ns(void)
+static int64_t clock_ns(void)
 {
 	struct timespec now = { 0 };
 
@@ -114,7 +114,7 @@ static int order_change(uint32_t tid, uint32_t from, uint32_t to)
 					   __ATOMIC_RELAXED);
 }
 
-static void ring(uint32_t tid)
+static void thread_signal(uint32_t tid)
 {
 	sys3(SYS_tgkill, sys_getpid(), tid, BELL_SIGNAL);
 }
@@ -130,7 +130,7 @@ static void order_wait(uint32_t tid, int64_t deadline)
 	while ((kind = kind_of(seen = load_acquire(&order, BELL_ORDER), tid)) !=
 		       BELL_IDLE &&
 	       kind != BELL_END && thread_service() == tid &&
-	       (left = deadline - now_ns()) > 0) {
+	       (left = deadline - clock_ns()) > 0) {
 		struct timespec rest = { .tv_sec = left / 1000000000,
 					 .tv_nsec = left % 1000000000 };
 
@@ -146,14 +146,14 @@ SIGSAFE void bell_rights(void)
 
 	if (!tid || !bell_here())
 		return;
-	deadline = now_ns() + BELL_WAIT_MS * NS_PER_MS;
+	deadline = clock_ns() + BELL_WAIT_MS * NS_PER_MS;
 	bell_take(&mask);
 	if (kind_now(tid) == BELL_APPLYING)
 		order_wait(tid, deadline);
 	if (kind_now(tid) == BELL_IDLE) {
 		order_change(tid, BELL_IDLE,
 			     rights_read(&rights) ? BELL_END : BELL_RIGHTS);
-		ring(tid);
+		thread_signal(tid);
 		order_wait(tid, deadline);
 		if (thread_service() == tid &&
 		    order_change(tid, BELL_RIGHTS, BELL_END))
@@ -168,7 +168,7 @@ SIGSAFE void bell_rights(void)
  * the id any more. */
 static int service_gone(uint32_t tid, int64_t deadline)
 {
-	while (now_ns() < deadline) {
+	while (clock_ns() < deadline) {
 		if (!thread_service() &&
 		    sys3(SYS_tgkill, sys_getpid(), tid, 0) == -ESRCH)
 			return 1;
@@ -186,12 +186,12 @@ SIGSAFE int bell_end(void)
 
 	if (!tid || !bell_here())
 		return 0;
-	deadline = now_ns() + BELL_WAIT_MS * NS_PER_MS;
+	deadline = clock_ns() + BELL_WAIT_MS * NS_PER_MS;
 	bell_take(&mask);
 	if (kind_now(tid) == BELL_APPLYING)
 		order_wait(tid, deadline);
 	order_change(tid, BELL_IDLE, BELL_END);
-	ring(tid);
+	thread_signal(tid);
 	ret = service_gone(tid, deadline);
 	if (!ret)
 		log_fact(LOG_WARNING, "service",

@@ -90,7 +90,7 @@ static void call_take(struct process_page *page)
 
 /* Not by its public name, which a call would look up among all libraries. */
 __attribute__((noinline))
-static SIGSAFE int chain(int number, siginfo_t *info, void *context)
+static SIGSAFE int signal_chain(int number, siginfo_t *info, void *context)
 {
 	uint64_t mask;
 
@@ -111,7 +111,7 @@ static SIGSAFE int chain(int number, siginfo_t *info, void *context)
 PUBLIC SIGSAFE int taffrail_signal_chain(int number, siginfo_t *info,
 					 void *context)
 {
-	return chain(number, info, context);
+	return signal_chain(number, info, context);
 }
 
 /* Makes of a program's action what the kernel gets. */
@@ -139,7 +139,7 @@ static void to_theirs(struct kernel_action *action)
 }
 
 /* Does what the signal does to a program without a handler: it ends. */
-static void end_by(int number)
+static void end_by_signal(int number)
 {
 	const struct kernel_action none = { 0 };
 
@@ -149,13 +149,14 @@ static void end_by(int number)
 
 /* Runs the program's own handler, with the signals blocked that the kernel
  * would block. */
-static void pass(int number, siginfo_t *info, void *context, uint32_t stub)
+static void signal_pass(int number, siginfo_t *info, void *context,
+			uint32_t stub)
 {
 	struct kernel_action action = action_take(stub);
 	uint64_t mask = *(uint64_t *)&((ucontext_t *)context)->uc_sigmask;
 
 	if (!action.handler && !host_confined)
-		end_by(number);
+		end_by_signal(number);
 	if (!action_calls(&action))
 		return;
 	if (!(action.flags & SA_NODEFER))
@@ -171,8 +172,8 @@ static void pass(int number, siginfo_t *info, void *context, uint32_t stub)
 SIGSAFE void action_run(int number, siginfo_t *info, void *context,
 			uint32_t stub)
 {
-	if (!chain(number, info, context))
-		pass(number, info, context, (uint8_t)stub);
+	if (!signal_chain(number, info, context))
+		signal_pass(number, info, context, (uint8_t)stub);
 }
 
 void call_setup(int (*serve)(void *unused), void (*restorer)(void))
@@ -196,7 +197,7 @@ static int is_same(const struct kernel_action *a, const struct kernel_action *b)
  * it had is put back, through `to`, until it had what was expected: the
  * program's last change stays.
  */
-static int replace(void (*to)(struct kernel_action *action))
+static int action_replace(void (*to)(struct kernel_action *action))
 {
 	struct kernel_action is, put, was;
 	int ret = kernel_change(NULL, &is);
@@ -232,7 +233,7 @@ static void to_taken(struct kernel_action *action)
 
 SIGSAFE int call_begin(void)
 {
-	int ret = replace(to_taken);
+	int ret = action_replace(to_taken);
 
 	store_release(&call_begun, !ret, CALL_BEGUN);
 	return ret;
@@ -241,7 +242,7 @@ SIGSAFE int call_begin(void)
 void call_end(void)
 {
 	store_release(&call_begun, 0, CALL_BEGUN);
-	replace(to_theirs);
+	action_replace(to_theirs);
 }
 
 SIGSAFE int call_action(const struct kernel_action *set,
@@ -283,7 +284,7 @@ SIGSAFE void call_spawn(int begin)
 	       looks--)
 		;
 	if (begin ? !spawns++ : !--spawns)
-		replace(begin ? to_ignored : to_taken);
+		action_replace(begin ? to_ignored : to_taken);
 	store_release(&spawns_lock, 0, SPAWNS_LOCK);
 }
 

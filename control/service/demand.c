@@ -80,35 +80,35 @@ static int wake_change(struct process_wake *wake, uint32_t from, uint32_t to)
 					   SEQ_CST(WAKE_OFFER));
 }
 
-static uint32_t withdrawals(void)
+static uint32_t withdrawal_count(void)
 {
 	return __atomic_load_n(&demand_withdrawn, SEQ_CST(WAKE_OFFER));
 }
 
-static void offer(struct process_wake *wake, uint32_t from, int error)
+static void offer_set(struct process_wake *wake, uint32_t from, int error)
 {
 	store_relaxed(&wake->error, error);
-	if (wake_change(wake, from, offered) && withdrawals())
+	if (wake_change(wake, from, offered) && withdrawal_count())
 		wake_change(wake, offered, WAKE_NONE);
 }
 
 /* Does the same as the code at demand_entry. */
-static void make(struct process_wake *wake)
+static void thread_make(struct process_wake *wake)
 {
 	int ret = -EBUSY;
 
 	if (!wake_change(wake, WAKE_OFFERED, WAKE_TAKEN))
 		return;
-	if (withdrawals())
+	if (withdrawal_count())
 		ret = 0;
 	else if (!thread_service() && !(ret = thread_serve(service_run)))
 		return;
-	offer(wake, WAKE_TAKEN, -ret);
+	offer_set(wake, WAKE_TAKEN, -ret);
 }
 
 /* Runs in one of the program's threads, on the signal. Returns 1 when a command
  * sent it. */
-static int asked(const siginfo_t *info)
+static int command_asked(const siginfo_t *info)
 {
 	struct process_page *page = process.page;
 
@@ -119,18 +119,18 @@ static int asked(const siginfo_t *info)
 		return 0;
 	/* the thread that is made begins with it */
 	host_unaligned();
-	make(&page->wake);
+	thread_make(&page->wake);
 	store_release(&page->wake.request, 0, WAKE_REQUEST);
 	return 1;
 }
 
 SIGSAFE static void on_signal(int number, siginfo_t *info, void *context)
 {
-	if (!asked(info) && (uintptr_t)before.handler > 1)
+	if (!command_asked(info) && (uintptr_t)before.handler > 1)
 		before.handler(number, info, context);
 }
 
-static int never(void)
+static int service_never(void)
 {
 	return setting_is(settings.service, "off");
 }
@@ -139,7 +139,7 @@ static int never(void)
  * again: a debugger stops the threads that a command would use; the group's
  * members may neither trace nor signal the process; valgrind does not translate
  * a thread that a command makes. */
-static int stays(void)
+static int thread_stays(void)
 {
 	return setting_is(settings.service, "thread") ||
 	       setting_is(settings.gdb, "on") || channel_group ||
@@ -162,7 +162,8 @@ void demand_setup(int (*run)(void *arg), int (*awaited)(void),
 		.restorer = demand_restore,
 		.mask = ~0ull,
 	};
-	if (have_signal || never() || setting_is(settings.service, "thread"))
+	if (have_signal || service_never() ||
+	    setting_is(settings.service, "thread"))
 		return;
 	if (!sys4(SYS_rt_sigaction, WAKE_SIGNAL, &ours, &before, SIGSET_BYTES))
 		have_signal = WAKE_SIGNAL;
@@ -172,7 +173,8 @@ static int offer_prepare(struct process_wake *wake)
 {
 	if (agent_signal && !have_signal && !call_begin())
 		have_signal = agent_signal;
-	if (never() || thread_making(&demand_making.thread, service_run))
+	if (service_never() ||
+	    thread_making(&demand_making.thread, service_run))
 		return 0;
 	demand_making.wake = wake;
 	wake->signal = have_signal;
@@ -190,29 +192,30 @@ SIGSAFE void demand_offer(int error)
 
 	/* still TAKEN when the thread could not begin */
 	if (offer_prepare(wake)) {
-		offer(wake, WAKE_TAKEN, error);
-		offer(wake, WAKE_NONE, error);
+		offer_set(wake, WAKE_TAKEN, error);
+		offer_set(wake, WAKE_NONE, error);
 	} else {
 		wake_change(wake, WAKE_TAKEN, WAKE_NONE);
 	}
 }
 
 /* The offer says why the try before it has failed, or 0. */
-static void begin(int error)
+static void offer_begin(int error)
 {
 	struct process_wake *wake = &process.page->wake;
 
 	/* Also while a thread is about to end: a maker that takes the offer
 	 * checks that this thread has gone. */
 	if (offer_prepare(wake))
-		offer(wake, WAKE_NONE, error);
+		offer_set(wake, WAKE_NONE, error);
 	/* for commands to say why nobody answers */
-	if (never())
+	if (service_never())
 		store_relaxed(&wake->error, ENOTSUP);
-	if (agent_signal || !stays() || never() || thread_service())
+	if (agent_signal || !thread_stays() || service_never() ||
+	    thread_service())
 		return;
 	store_relaxed(&wake->error, 0);
-	make(wake);
+	thread_make(wake);
 	if (load_relaxed(&wake->error))
 		log_fact(LOG_ERROR, "service", "cannot make the service thread",
 			 -load_relaxed(&wake->error));
@@ -220,12 +223,12 @@ static void begin(int error)
 
 SIGSAFE void demand_begin(void)
 {
-	begin(0);
+	offer_begin(0);
 }
 
 void demand_make(void)
 {
-	make(&process.page->wake);
+	thread_make(&process.page->wake);
 }
 
 /* Returns this process's, or in a child of vfork(2) its parent's; NULL when
@@ -249,7 +252,7 @@ static void wait_while(const uint32_t *word, uint32_t value, int until_thread)
 		sys2(SYS_nanosleep, &pause, NULL);
 }
 
-static int withdraw(struct process_wake *wake)
+static int offer_withdraw(struct process_wake *wake)
 {
 	__atomic_add_fetch(&demand_withdrawn, 1, SEQ_CST(WAKE_OFFER));
 	if (!wake_change(wake, offered, WAKE_NONE))
@@ -265,7 +268,7 @@ SIGSAFE int demand_withdraw(void)
 	struct process_wake *wake = wake_near();
 
 	return wake && process.page->pid == (uint32_t)sys_getpid() ?
-		       withdraw(wake) : 0;
+		       offer_withdraw(wake) : 0;
 }
 
 SIGSAFE void demand_give_back(int withdrawn)
@@ -273,7 +276,7 @@ SIGSAFE void demand_give_back(int withdrawn)
 	/* a maker that came meanwhile was refused: its command tries again */
 	if (withdrawn && !__atomic_sub_fetch(&demand_withdrawn, 1,
 					     SEQ_CST(WAKE_OFFER)))
-		begin(EBUSY);
+		offer_begin(EBUSY);
 }
 
 SIGSAFE void demand_refuse(int error)
@@ -306,7 +309,7 @@ static int is_ignored(void)
 }
 
 /* An exec resets handlers, but it keeps a signal ignored. */
-static void ignore(struct demand_leave *leave)
+static void signal_ignore(struct demand_leave *leave)
 {
 	const struct kernel_action ignored = {
 		.handler = (void *)SIG_IGN,
@@ -325,7 +328,7 @@ SIGSAFE void demand_exec(struct demand_leave *leave)
 	 * its memory, and a filter that the agent did not notice may kill for
 	 * that call. */
 	if (wake && !load_relaxed(fork_guests)) {
-		leave->withdrawn = withdraw(wake);
+		leave->withdrawn = offer_withdraw(wake);
 		wait_while(&wake->request, 1, 0);
 		/* the command was stopped or killed before its signal */
 		ignores |= have_signal &&
@@ -334,7 +337,7 @@ SIGSAFE void demand_exec(struct demand_leave *leave)
 			    (agent_signal && call_left(wake)));
 	}
 	if (ignores)
-		ignore(leave);
+		signal_ignore(leave);
 }
 
 SIGSAFE void demand_exec_failed(const struct demand_leave *leave)
@@ -379,5 +382,5 @@ void demand_sleep(void)
 
 int demand_may_end(void)
 {
-	return !stays();
+	return !thread_stays();
 }

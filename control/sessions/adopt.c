@@ -13,7 +13,7 @@
 static int all_probes;
 
 /* Returns 1 when the session's rules may make markers of probes. */
-static int asks(uint32_t number)
+static int session_asks(uint32_t number)
 {
 	return session_phase(number) == SESSION_OPENING ||
 	       session_applies(number);
@@ -36,7 +36,7 @@ static int probe_wanted(const char *id, struct rule_types *types, void *arg)
 	for (i = 0; i < SESSIONS_MAX; i++) {
 		const struct session *session = &sessions[i];
 
-		for (k = 0; asks(i) && k < session->nrules; k++) {
+		for (k = 0; session_asks(i) && k < session->nrules; k++) {
 			const struct session_rule *rule = &session->rules[k];
 
 			if (!asks_for_probes(rule) ||
@@ -96,7 +96,7 @@ void session_probes_adopt(const struct patcher *patcher)
 	if (all_probes)
 		ask_for("", 0);
 	for (i = 0; i < SESSIONS_MAX; i++)
-		for (k = 0; asks(i) && k < sessions[i].nrules; k++)
+		for (k = 0; session_asks(i) && k < sessions[i].nrules; k++)
 			if (asks_for_probes(&sessions[i].rules[k]))
 				ask_for(sessions[i].rules[k].glob,
 					sessions[i].int3);

@@ -64,7 +64,7 @@ static int is_number(const char *name)
 
 /* Returns 1 when a process, or a recorder, holds a lock on the file; also when
  * that cannot be known. */
-static int held(int fd, int kind)
+static int lock_held(int fd, int kind)
 {
 	if (fd < 0)
 		return fd != -ENOENT && fd != -ENODATA;
@@ -102,7 +102,7 @@ static int collector_open(int runtime, const char *session)
 static int collector_lives(int runtime, const char *session)
 {
 	int fd = collector_open(runtime, session);
-	int lives = held(fd, LOCK_EX);
+	int lives = lock_held(fd, LOCK_EX);
 
 	if (fd >= 0)
 		sys_close(fd);
@@ -147,7 +147,7 @@ static void look_file(int image, const char *name, void *arg)
 		look->bytes += (uint64_t)st.st_blocks * 512;
 	if (text_equal(name, "process")) {
 		fd = file_open(image, name, O_RDONLY, 0, UINT64_MAX);
-		look->alive |= held(fd, LOCK_SH);
+		look->alive |= lock_held(fd, LOCK_SH);
 		if (fd >= 0)
 			sys_close(fd);
 	} else if (text_after(name, "session.") &&
@@ -166,7 +166,7 @@ static void look_image(int process, const char *name, void *arg)
 	sys_close(image);
 }
 
-static void consider(int runtime, const char *name, void *arg)
+static void candidate_look(int runtime, const char *name, void *arg)
 {
 	struct candidate *best = arg;
 	struct look look = { .runtime = runtime };
@@ -352,7 +352,7 @@ static void remove_process(int runtime, const char *name)
 }
 
 /* Returns 1 when all files of the file system together are below the limit. */
-static int plenty(void)
+static int room_plenty(void)
 {
 	struct {
 		long type, bsize, blocks, bfree;
@@ -372,7 +372,7 @@ void budget_keep(void)
 	int fd;
 	int i;
 
-	if (plenty())
+	if (room_plenty())
 		return;
 	fd = quota_lock();
 	if (fd < 0)
@@ -380,7 +380,7 @@ void budget_keep(void)
 	for (i = 0; i < REMOVALS_MAX; i++) {
 		best = (struct candidate){ .own = own };
 		sys3(SYS_lseek, fd, 0, 0);
-		entries_each(fd, consider, &best);
+		entries_each(fd, candidate_look, &best);
 		if (best.total <= KEEP_BYTES || !best.name[0])
 			break;
 		/* what cannot be counted stays */

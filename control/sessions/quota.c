@@ -82,7 +82,7 @@ static void add_file(int fd, const char *name, void *arg)
 }
 
 /* Opens a directory whose name begins with a digit: PID.STARTTIME, IMAGE. */
-static int enter(int fd, const char *name)
+static int directory_enter(int fd, const char *name)
 {
 	return *name < '0' || *name > '9' ? -1 :
 	       file_open_directory(fd, name);
@@ -91,7 +91,7 @@ static int enter(int fd, const char *name)
 static void add_image(int fd, const char *name, void *arg)
 {
 	struct usage *usage = arg;
-	int image = enter(fd, name);
+	int image = directory_enter(fd, name);
 
 	if (image < 0)
 		return;
@@ -102,7 +102,7 @@ static void add_image(int fd, const char *name, void *arg)
 
 static void add_process(int fd, const char *name, void *arg)
 {
-	int inner = enter(fd, name);
+	int inner = directory_enter(fd, name);
 
 	if (inner < 0)
 		return;

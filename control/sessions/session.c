@@ -455,7 +455,7 @@ int session_destroy(struct session *session)
 }
 
 /* Returns 1 when the recording that began the session is over. */
-static int ended(const struct session *session)
+static int recording_ended(const struct session *session)
 {
 	return session->flags & SESSION_CONSUMED && budget_ended(session->name);
 }
@@ -477,7 +477,7 @@ int session_inherit(void)
 		if (!channel_used(i) || session->client)
 			continue;
 		if (session->phase != SESSION_FREE &&
-		    (session->owned || ended(session)))
+		    (session->owned || recording_ended(session)))
 			session_objects_disable(session);
 		if (session->phase != SESSION_RUNS) {
 			session->phase = SESSION_FREE;

@@ -236,7 +236,8 @@ int thread_on_stack(int (*fn)(void *arg), void *arg, void *stack)
 /* A file beyond the limit of sizes (RLIMIT_FSIZE) raises SIGXFSZ, which would
  * end the program once the thread unblocks it. A SIGXFSZ that was pending
  * before is the program's. */
-static int here(const struct thread *thread, int (*fn)(void *arg), void *arg)
+static int stack_run(const struct thread *thread, int (*fn)(void *arg),
+		     void *arg)
 {
 	const struct timespec none = { 0, 0 };
 	const uint64_t size = 1ull << (SIGXFSZ - 1);
@@ -252,7 +253,7 @@ static int here(const struct thread *thread, int (*fn)(void *arg), void *arg)
 
 SIGSAFE int thread_here(int (*fn)(void *arg), void *arg)
 {
-	return here(&service, fn, arg);
+	return stack_run(&service, fn, arg);
 }
 
 static int worker_finish(int (*fn)(void *), void *arg, int sure)
@@ -261,10 +262,10 @@ static int worker_finish(int (*fn)(void *), void *arg, int sure)
 	long tid;
 
 	if (agent_signal)
-		return here(&worker, fn, arg);
+		return stack_run(&worker, fn, arg);
 	tid = thread_start(&worker, fn, arg);
 	if (tid < 0)
-		return sure ? here(&worker, fn, arg) : (int)tid;
+		return sure ? stack_run(&worker, fn, arg) : (int)tid;
 	while ((seen = load_acquire(&worker.tid, THREAD_TID)))
 		sys_futex_wait(&worker.tid, seen, NULL);
 	store_relaxed(&worker_last, (uint32_t)tid);
@@ -277,7 +278,7 @@ struct call {
 	void *arg;
 };
 
-static int run(void *arg, void *unused)
+static int worker_run(void *arg, void *unused)
 {
 	const struct call *call = arg;
 	uint64_t mask;
@@ -301,7 +302,7 @@ SIGSAFE int thread_run(int (*fn)(void *arg), void *arg)
 {
 	struct call call = { fn, arg };
 
-	return vectors_kept(run, &call, NULL);
+	return vectors_kept(worker_run, &call, NULL);
 }
 
 /* With `sure` the calling thread does it where no thread can be made. */
@@ -372,7 +373,7 @@ FORK_TEXT int thread_forbidden(void)
 	return host_confined;
 }
 
-static void settle(uint32_t *last)
+static void thread_wait_gone(uint32_t *last)
 {
 	struct timespec pause = { .tv_nsec = SETTLE_PAUSE_NS };
 	uint32_t tid = load_relaxed(last);
@@ -386,9 +387,9 @@ static void settle(uint32_t *last)
 
 SIGSAFE void thread_settle(void)
 {
-	settle(&worker_last);
+	thread_wait_gone(&worker_last);
 	if (!thread_service())
-		settle(&service_last);
+		thread_wait_gone(&service_last);
 }
 
 SIGSAFE void thread_forget(void)
