@@ -29,7 +29,7 @@ struct fault {
 	PyObject *name;			/* of the field or keyword */
 };
 
-static PyObject *none(void)
+static PyObject *none_new(void)
 {
 	Py_INCREF(Py_None);
 	return Py_None;
@@ -44,7 +44,7 @@ static void fault_set(struct fault *fault, const char *words, PyObject *name)
 }
 
 /* A word that the agent takes for a field: a C identifier of 63 characters. */
-static const char *identifier(PyObject *name)
+static const char *name_identifier(PyObject *name)
 {
 	Py_ssize_t n = 0;
 	Py_ssize_t i;
@@ -62,7 +62,7 @@ static const char *identifier(PyObject *name)
 static int field_set(struct taffrail_event_field *field, PyObject *name,
 		     int type)
 {
-	field->name_ = identifier(name);
+	field->name_ = name_identifier(name);
 	field->type_ = type;
 	return field->name_ ? 0 : -1;
 }
@@ -263,7 +263,7 @@ event_write(struct event *event, PyObject *const *args, Py_ssize_t nargs,
 	hit_release(&hit);
 	if (UNLIKELY(ret))
 		return NULL;
-	return none();
+	return none_new();
 }
 
 /* The event has no marker yet. Returns 1 when it has one now and it is on. */
@@ -288,9 +288,9 @@ static PyObject *event_call(PyObject *self, PyObject *const *args,
 
 	if (LIKELY(event->declared.marker)) {
 		if (LIKELY(!taffrail_event_enabled(event->declared.marker)))
-			return none();
+			return none_new();
 	} else if (!event_begin(event, args + nargs, keywords)) {
-		return none();
+		return none_new();
 	}
 	return event_write(event, args, nargs, keywords);
 }
@@ -322,7 +322,7 @@ static PyObject *event_call_checked(PyObject *self, PyObject *const *args,
 	hit_release(&hit);
 	if (ret)
 		return NULL;
-	return none();
+	return none_new();
 }
 
 static int fields_take(struct event *event, PyObject *names, PyObject *types)
@@ -442,7 +442,7 @@ static PyObject *event_fields(PyObject *self, void *closure)
 
 	UNUSED(closure);
 	if (event->declared.nfields < 0)
-		return none();
+		return none_new();
 	fields = PyDict_New();
 	for (i = 0; fields && i < event->declared.nfields; i++) {
 		PyObject *word = PyUnicode_FromString(

@@ -6,7 +6,7 @@
 #include "bindings/python/private.h"
 
 /* Adds an object and takes the reference, which may be NULL. */
-static int add(PyObject *module, const char *name, PyObject *object)
+static int module_add(PyObject *module, const char *name, PyObject *object)
 {
 	int ret = object ? PyObject_SetAttrString(module, name, object) : -1;
 
@@ -46,15 +46,15 @@ static PyMethodDef functions[] = {
 	{ NULL, NULL, 0, NULL },
 };
 
-static int fill(PyObject *module)
+static int module_fill(PyObject *module)
 {
-	if (add(module, "Event", event_class()))
+	if (module_add(module, "Event", event_class()))
 		return -1;
-	return add(module, "TYPES", types_dict());
+	return module_add(module, "TYPES", types_dict());
 }
 
 static PyModuleDef_Slot slots[] = {
-	{ Py_mod_exec, fill },
+	{ Py_mod_exec, module_fill },
 	{ 0, NULL },
 };
 

@@ -39,7 +39,7 @@ const char *value_word(int type)
 }
 
 /* Takes the reference. Returns 0 when the object is NULL, or has no room. */
-static int keep(struct owned *owned, PyObject *object)
+static int owned_keep(struct owned *owned, PyObject *object)
 {
 	if (!object)
 		return 0;
@@ -53,7 +53,7 @@ static int keep(struct owned *owned, PyObject *object)
 
 /* Drops the exception that is set. Returns 1; or -1 and leaves the exception,
  * if it is one that must reach the program, as KeyboardInterrupt. */
-static int swallow(void)
+static int exception_swallow(void)
 {
 	if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception))
 		return -1;
@@ -124,7 +124,7 @@ static int from_long(union taffrail_value *value, int type, PyObject *number)
 	if (range->most < UINT64_MAX)
 		return 1;
 	value->u64_ = PyLong_AsUnsignedLongLong(number);
-	return PyErr_Occurred() ? swallow() : 0;
+	return PyErr_Occurred() ? exception_swallow() : 0;
 }
 
 /* A float loses what is behind the point. Other classes give an integer by
@@ -141,7 +141,7 @@ static int from_integer_like(union taffrail_value *value, int type,
 	else
 		number = PyNumber_Index(object);
 	if (!number)
-		return swallow();
+		return exception_swallow();
 	ret = from_long(value, type, number);
 	Py_DECREF(number);
 	return ret;
@@ -164,7 +164,7 @@ static int from_number(union taffrail_value *value, PyObject *object)
 			value->f64_ = -HUGE_VAL;
 		Py_XDECREF(zero);
 	}
-	return swallow();
+	return exception_swallow();
 }
 
 static int from_truth(union taffrail_value *value, PyObject *object)
@@ -172,12 +172,12 @@ static int from_truth(union taffrail_value *value, PyObject *object)
 	int truth = PyObject_IsTrue(object);
 
 	value->u64_ = truth > 0;
-	return truth < 0 ? swallow() : 0;
+	return truth < 0 ? exception_swallow() : 0;
 }
 
 /* Returns a text that has no UTF-8 (p is NULL), or has a NUL among its n bytes
  * at p, at which readers would stop, in Python's notation: \udc80, \x00. */
-static PyObject *escaped(PyObject *text, const char *p, Py_ssize_t n)
+static PyObject *text_escaped(PyObject *text, const char *p, Py_ssize_t n)
 {
 	PyObject *bytes;
 	PyObject *parts;
@@ -203,10 +203,10 @@ static int from_text(union taffrail_value *value, PyObject *text,
 	PyObject *bytes;
 
 	if (UNLIKELY(!p || memchr(p, 0, (size_t)n))) {
-		bytes = escaped(text, p, n);
-		if (!keep(owned, bytes)) {
+		bytes = text_escaped(text, p, n);
+		if (!owned_keep(owned, bytes)) {
 			*value = taffrail_value_string("");
-			return swallow();
+			return exception_swallow();
 		}
 		p = PyBytes_AsString(bytes);
 	}
@@ -242,11 +242,11 @@ static int from_any(union taffrail_value *value, PyObject *object,
 		text = PyObject_Str(object);
 	*value = taffrail_value_string("");
 	if (!text) {
-		failed = swallow();
+		failed = exception_swallow();
 		text = failed < 0 ? NULL : text_of_failure(object);
 	}
-	if (!keep(owned, text))
-		return failed < 0 ? failed : swallow();
+	if (!owned_keep(owned, text))
+		return failed < 0 ? failed : exception_swallow();
 	ret = from_text(value, text, owned);
 	return ret ? ret : failed;
 }
@@ -341,8 +341,8 @@ static int from_bytes(union taffrail_value *value, PyObject *object,
 	} else {
 		bytes = bytes_of_any(object);
 	}
-	if (!keep(owned, bytes) || PyBytes_AsStringAndSize(bytes, &p, &n))
-		return swallow();
+	if (!owned_keep(owned, bytes) || PyBytes_AsStringAndSize(bytes, &p, &n))
+		return exception_swallow();
 	*value = taffrail_value_array(p, (size_t)n);
 	return 0;
 }
