@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The answer to a request, and what functions of probe libraries see of it.
+ * The answer to a request, and the functions by which probe libraries write and
+ * read it.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -12,7 +13,7 @@
 #include "probes/private.h"
 
 #define PUBLIC		__attribute__((visibility("default")))
-/* A cut text leaves room for what is put round it. */
+/* A cut text leaves room for the lines around it. */
 #define TEXT_MAX	(REQUEST_ANSWER_MAX - 4096)
 
 /* Makes room for n characters and a NUL. */

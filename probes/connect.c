@@ -73,7 +73,8 @@ static void event_ignore(const struct taffrail_event *event, void *priv)
 	(void)priv;
 }
 
-/* Attaches the rule for a moment, to see whether its condition can hold. */
+/* Attaches the rule for a moment, to see whether a marker can meet the
+ * condition. Returns 0, or a negative errno after call_fail(). */
 static int rule_try(struct taffrail_call *call, const char *rule)
 {
 	char fault[ENTRY_FAULT_BYTES] = "";

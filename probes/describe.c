@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What `taffrail status` shows of callbacks. In the service thread, with the
- * registry's lock: no libc here.
+ * The lines of `taffrail status` about callbacks. They are written in the
+ * service thread, with the registry's lock held, so this file calls no libc.
  */
 #include "base/base.h"
 #include "base/text.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The end of the program: what a library has counted is added to a recorder's
- * file (control/request.h). The library calls this before its own objects are
- * destroyed (TAFFRAIL_PROBE_LIBRARY).
+ * At the end of the program, the counts of a library are added to a recorder's
+ * file (control/request.h). The library calls this before the objects of the
+ * library are destroyed (TAFFRAIL_PROBE_LIBRARY).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,8 +19,8 @@
 #define PUBLIC		__attribute__((visibility("default")))
 #define HEAD_BYTES	512
 
-/* Returns 1 when so many bytes more fit: beyond its limit, a file would be a
- * signal. */
+/* Returns 1 when so many bytes more fit. A write beyond the limit of file sizes
+ * would raise SIGXFSZ. */
 static int has_room(int fd, size_t bytes)
 {
 	struct rlimit limit;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Probe libraries that a program has from its start: the environment has the
+ * Probe libraries that a program has from the start. The environment has the
  * requests (control/request.h, REQUEST_ENV), which `taffrail record --probe`
- * has made. They are run before the program's own constructors, and what became
- * of them is told in the recorder's file.
+ * has made. They are run before the constructors of the program, and the
+ * recorder's file gets a line with the result of each.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -121,8 +121,9 @@ static void report_write(const struct requests *requests, char state,
 	close(fd);
 }
 
-/* Checks that the program lets libraries be loaded: what command/load/rights.c
- * checks for a program that runs. */
+/* Checks that the program lets libraries be loaded, as command/load/rights.c
+ * does for a running program. Returns 0, or a negative errno after call_fail().
+ */
 static int loads_allowed(struct taffrail_call *call)
 {
 	const char *load = getenv("TAFFRAIL_LOAD");
@@ -160,7 +161,7 @@ static void request_one(const struct requests *requests)
 	free(call.text);
 }
 
-/* A copy: the program may clear its environment, or write over it. */
+/* A copy, because the program may clear or overwrite the environment. */
 static char *taken;
 
 __attribute__((constructor)) static void environment_take(void)

@@ -3,7 +3,7 @@
  * The floating-point state of a program's thread, around code that is not the
  * program's: the control registers and flags of SSE (MXCSR) and of x87.
  *
- * What must stay true: no instruction here reports an exception of the
+ * Invariant: no instruction here reports an exception of the
  * program's that is pending in x87. (fldcw and fwait would.) All registers are
  * read, because that is cheap, and written only where they differ.
  *

@@ -5,17 +5,18 @@
  * and then calls the handler. So do the handlers that are there when the
  * library is loaded into a program that runs.
  *
- * Each function of the program has a stub of its own, for good, whatever signal
- * it handles. What is installed is what the kernel has: nothing here says which
- * handler a signal has. So
+ * Each handler function of the program has a private stub, for good and for all
+ * signals. The kernel alone says which handler a signal has; this file keeps no
+ * copy of that. So
  *  - the kernel changes handler, flags and mask in one step, and a signal that
  *    is about to be handled runs the handler whose flags it goes by;
- *  - a child that shares this memory (vfork(2)) changes its own signals only;
+ *  - a child that shares this memory (vfork(2)) changes the child's signals
+ *    only;
  *  - a handler that is reset, ignored or inherited is so without help.
  *
- * What must stay true: the program sees its own handlers. A function of libc
- * that returns a handler returns the program's. When all stubs are taken, a
- * further function is installed as it is, and its hits count as ordinary ones.
+ * Invariant: the program never sees a stub. A function of libc that returns a
+ * handler returns the program's. When all stubs are taken, a further function
+ * is installed as it is, and hits in that function count as ordinary ones.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -114,7 +115,8 @@ static int is_function(const void *handler)
 	       !is_stub(handler);
 }
 
-/* Returns what is installed for the program's handler. */
+/* Returns the address to install for the program's handler: a stub, or the
+ * handler where no stub is free. */
 static SIGSAFE void *stub_of(void *handler)
 {
 	uint32_t at = (uint32_t)(((uintptr_t)handler * 0x9e3779b97f4a7c15ull) >>
@@ -139,7 +141,7 @@ static SIGSAFE void *stub_of(void *handler)
 	return handler;
 }
 
-/* Returns the program's handler for what is installed. */
+/* Returns the program's handler for an installed address. */
 static SIGSAFE void *function_of(void *handler)
 {
 	action_fn *has = NULL;
@@ -228,7 +230,7 @@ PUBLIC handler_fn *sysv_signal(int number, handler_fn *handler)
 	return set_sysv(number, handler);
 }
 
-/* What signal() is called with _XOPEN_SOURCE. */
+/* The name of signal() in programs with _XOPEN_SOURCE. */
 PUBLIC handler_fn *__sysv_signal(int number, handler_fn *handler);
 PUBLIC handler_fn *__sysv_signal(int number, handler_fn *handler)
 {
@@ -258,10 +260,11 @@ static int is_same(const struct sigaction *a, const struct sigaction *b)
 }
 
 /*
- * A signal is taken once: a program that asks the kernel sees its handler
- * change at most once. The program may install another one meanwhile, and the
- * kernel cannot compare and exchange. So what it had is put back until it had
- * what was expected: the program's last change stays.
+ * Gives a signal a stub, once: a program that asks the kernel sees the handler
+ * change at most once. The program may install another handler meanwhile, and
+ * the kernel cannot compare and exchange. So the handler that each change
+ * replaces is installed again until a change has replaced the expected one: the
+ * program's last change stays.
  */
 static void handler_adopt(int number)
 {

@@ -7,8 +7,8 @@
  * the cleanup buffers of the frames that are left, also for longjmp(). So the
  * buffer comes before all else, and hit_left() is right at any point behind it.
  *
- * A callback runs with traps of floating-point numbers off, and the program
- * goes on with its own state of them, whichever way the callback ends.
+ * A callback runs with floating-point traps off. The floating-point state of
+ * the program is restored whichever way the callback ends.
  */
 #define _LGPL_SOURCE
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include "probes/private.h"
 #include "tracepoints/sites/registry.h"
 
-/* A hit, on its way through the list. */
+/* The state of one hit while it walks the list. */
 struct walk {
 	struct reader *reader;
 	const struct known *known;
@@ -32,7 +32,7 @@ struct walk {
 };
 
 /* Returns how deep the thread, which liburcu knows, is in read-side sections.
- * The program may have sections of its own open. */
+ * The program may have opened some of them. */
 static ALWAYS_INLINE unsigned long section_depth(void)
 {
 	return URCU_TLS(urcu_bp_reader)->ctr & URCU_BP_GP_CTR_NEST_MASK;
@@ -54,7 +54,7 @@ static SIGSAFE void hit_left(void *arg)
 	/* a handler that interrupts this must find the record busy */
 	store_relaxed(&reader->state, READER_BUSY);
 	__atomic_signal_fence(SEQ_CST(READER_STATE));
-	/* what leaves is the callback, not a handler that has interrupted it */
+	/* the callback leaves, not a handler that has interrupted it */
 	if (state == READER_INSIDE && walk->handlers == probe_handlers)
 		floats_end(&walk->floats);
 	sections_close(walk->nesting);

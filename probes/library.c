@@ -32,7 +32,8 @@ static struct library *find_name(const char *name, size_t n)
 	return library;
 }
 
-/* Reads what TAFFRAIL_PROBE_LIBRARY has left in the library. */
+/* Finds and checks the description that TAFFRAIL_PROBE_LIBRARY has left in the
+ * library. Returns 0, or a negative errno after call_fail(). */
 static int about_find(struct taffrail_call *call, struct library *library)
 {
 	const struct taffrail_probe_library_ *about =
@@ -178,7 +179,7 @@ void library_print(struct taffrail_call *call, struct library *library)
 			(*item)->call_(call);
 }
 
-/* Lists the items of that kind, for who has misspelt one. */
+/* Fails, and lists the items of that kind: one may be misspelt. */
 static int item_fail(struct taffrail_call *call, const struct library *library,
 		     const char *function, uint32_t kind)
 {
@@ -202,7 +203,7 @@ static int item_fail(struct taffrail_call *call, const struct library *library,
 			 function, used ? names : "none");
 }
 
-/* Lists the libraries, for who has misspelt one. */
+/* Fails, and lists the libraries: one may be misspelt. */
 static void not_loaded(struct taffrail_call *call, int bytes, const char *name)
 {
 	char names[1024] = "";

@@ -4,8 +4,8 @@
  *
  * list_look() and list_gone() run in threads of the agent, which hold the
  * registry's lock, so this file calls no libc. Memory is type-stable
- * (base/arena.h). What was taken out of a list is given back when a grace
- * period has begun and ended since, and no thread's record names it.
+ * (base/arena.h). A node that was taken out of a list is reused when a grace
+ * period has begun and ended since, and no thread's record names the list.
  */
 #include "probes/private.h"
 
@@ -53,7 +53,7 @@ static struct retired *retired;
 static uint64_t swept;		/* `ended`, at the last sweep */
 uint32_t list_retired;
 
-/* What a reader may name. */
+/* A list or a callback that a reader may name. */
 struct named {
 	const struct node *list;
 	const struct entry *entry;
@@ -88,7 +88,7 @@ static void list_free(struct node *node)
 	}
 }
 
-/* Gives back what no thread can reach any more. */
+/* Makes retired memory usable again, once no thread can reach it. */
 static void retired_sweep(void)
 {
 	struct retired **link = &retired;
@@ -117,9 +117,9 @@ uint64_t list_period(void)
 	return load_acquire(&begun, RETIRE_PERIOD);
 }
 
-/* Notes what no marker leads to any more. If there is no memory for the note,
- * it is never used again. The period is read after the last way to the list is
- * gone (RETIRE-PERIOD). */
+/* Notes a list or a marker that nothing leads to any more. Without memory for
+ * the note, that memory is never used again. The period is read after the last
+ * way to the list is gone (RETIRE-PERIOD). */
 static void list_retire(struct node *list, struct known *known)
 {
 	struct retired *r;
@@ -137,7 +137,7 @@ static void list_retire(struct node *list, struct known *known)
 	list_retired++;
 }
 
-/* A string that is recorded as its address has a pointer's type, but is a
+/* A string that is recorded as an address has a pointer's type, but is a
  * variable field of the site. */
 static void place_variable(struct taffrail_place *place,
 			   const struct write_shape *shape, uint32_t nvar)
@@ -332,7 +332,7 @@ int list_look(struct object *object)
 		return guard_wanted(object);
 	if (list_make(object, &list) ||
 	    (list && !known && !(known = known_make(object)))) {
-		/* without memory, the marker keeps what it has */
+		/* without memory, the marker keeps the list that it has */
 		list_free(list);
 		return known && known->first;
 	}

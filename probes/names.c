@@ -29,7 +29,7 @@ static int value_of(const struct taffrail_event *event, int field,
 	}
 }
 
-/* Stores the name of an error, or of its negative number. */
+/* Stores the name of an error, or of the negative number of an error. */
 static int error_name(uint64_t value, const char **name, size_t *length)
 {
 	int negative = (int64_t)value < 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Callbacks: what the files of libtaffrail-probe.so share.
+ * Callbacks: declarations that the files of libtaffrail-probe.so share.
  *
- * A hit walks the list of its marker's callbacks. liburcu-bp protects the walk
+ * A hit walks the list of the marker's callbacks. liburcu-bp protects the walk
  * from one callback to the next, but no callback runs in a read-side critical
  * section: it may block, or never return. Instead, the thread's record names
  * the callback that runs:
@@ -16,7 +16,7 @@
  *	reader->current = NULL
  *
  * When synchronize_rcu() returns, each section that has not seen `dead` has
- * ended, so its record names the entry. (PROBE-NAMED)
+ * ended, so the record of that thread names the entry. (PROBE-NAMED)
  */
 #ifndef PROBES_PRIVATE_H
 #define PROBES_PRIVATE_H
@@ -31,7 +31,7 @@
 #define ENTRY_NAME_BYTES	96
 #define ENTRY_FAULT_BYTES	320
 
-/* An attachment. Its memory is only used again for attachments. */
+/* An attachment. The memory is only used again for attachments. */
 struct entry {
 	struct entry *next;		/* by priority */
 	struct entry *left;		/* the next detached one */
@@ -52,8 +52,8 @@ struct entry {
 					 * the program's own */
 	struct session_rule rule;
 	char name[ENTRY_NAME_BYTES];	/* FILE:FUNCTION, for status */
-	char fault[ENTRY_FAULT_BYTES];	/* why its condition cannot hold for a
-					 * marker */
+	char fault[ENTRY_FAULT_BYTES];	/* why no marker can meet the condition
+					 */
 };
 
 /* A callback of one marker. Constant once it is published. */
@@ -63,7 +63,7 @@ struct node {
 	const struct ax_program *condition;
 };
 
-/* A marker that has, or had, callbacks: `probes` of its object. */
+/* A marker that has, or had, callbacks: `probes` of the marker's object. */
 struct known {
 	struct taffrail_marker marker;	/* first: probes/names.c */
 	struct shown_bytes shown;
@@ -105,7 +105,7 @@ struct reader *reader_take(void);
  * non-zero, and returns it. */
 int reader_each(int (*fn)(struct reader *reader, void *arg), void *arg);
 
-/* Writes the thread's new id into its record, in a forked child. */
+/* Writes the thread's new id into the record, in a forked child. */
 void reader_forked(void);
 
 /* How many signal handlers the calling thread is in. */
@@ -131,8 +131,8 @@ extern void _pthread_cleanup_pop(struct cleanup *buffer, int run);
 
 /*
  * Tells ThreadSanitizer, if the program is built with it, the order that
- * liburcu and the records make: what happens before attaching, then the
- * callback, then what happens after detaching.
+ * liburcu and the records make: code before attaching, then the callback, then
+ * code after detaching.
  */
 #pragma weak __tsan_acquire
 #pragma weak __tsan_release
@@ -181,7 +181,8 @@ void entry_link(struct entry *entry);
 void entry_unlink(struct entry *entry);
 /* Takes a detached one that nothing leads to any more; or returns NULL. */
 struct entry *entry_spare(void);
-/* Returns 1 when another thread is in the callback; stores its id. */
+/* Returns 1 when another thread is in the callback, and stores the thread's id.
+ */
 int entry_is_used(const struct entry *entry, int *thread);
 extern uint32_t entry_count;
 /* How many of them are of connections. */
@@ -192,8 +193,8 @@ extern struct entry *entry_list;
  * thread, with the registry's lock. */
 void entries_describe(struct text *out);
 
-/* The number of grace periods that have begun. What is retired now may be used
- * again when a later one has ended. */
+/* The number of grace periods that have begun. Memory that is retired now may
+ * be used again when a later period has ended. */
 uint64_t list_period(void);
 /* How many lists and markers are retired, and not used again yet. */
 extern uint32_t list_retired;
@@ -201,8 +202,9 @@ extern uint32_t list_retired;
 uint64_t list_period_begin(void);
 void list_period_end(uint64_t period);
 
-/* What the library does when it is loaded; handlers_adopt() with each request,
- * too: a program that was not linked with it installs handlers past it. */
+/* Called when the library is loaded. handlers_adopt() is called with each
+ * request, too: a program that was not linked with the library installs
+ * handlers past it. */
 void handlers_adopt(void);
 void fork_setup(void);
 
@@ -231,8 +233,8 @@ int probe_attach(const char *name, const char *rule,
 		 unsigned int flags, char fault[ENTRY_FAULT_BYTES]);
 
 /*
- * Libraries that requests have loaded, and what they have connected. One
- * request runs at a time.
+ * Libraries that requests have loaded, and their connections. One request runs
+ * at a time.
  */
 struct library {
 	struct library *next;
@@ -254,7 +256,7 @@ struct connection {
 	char rule[LINE_VALUE_BYTES];
 };
 
-/* What a request is about, and the answer to it. */
+/* The words of a request, and the answer to it. */
 struct taffrail_call {
 	char facts[2048];		/* lines "key=value" */
 	size_t nfacts;
@@ -275,14 +277,15 @@ void call_add(struct taffrail_call *call, const char *format, ...)
 int call_fail(struct taffrail_call *call, int error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Runs a request (control/request.h). Returns its status. */
+/* Runs a request (control/request.h). Returns the status of the request. */
 int request_take(struct taffrail_call *call, const char *text, size_t n);
 
 /* Return 0 or a negative errno and the reason as the answer. */
 int library_load(struct taffrail_call *call, const char *path,
 		 const char *print);
 int library_unload(struct taffrail_call *call, struct library *library);
-/* Finds a library by its path. Returns NULL after call_fail(). */
+/* Finds a library by path, by the path that it was copied from, or by name.
+ * Returns NULL after call_fail(). */
 struct library *library_find(struct taffrail_call *call, const char *path);
 /* Calls the function `print`, if the library has it, as the last time. */
 void library_print(struct taffrail_call *call, struct library *library);

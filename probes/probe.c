@@ -136,7 +136,8 @@ static int visit_end(const struct visit *visit, int ret)
 	return ret;
 }
 
-/* Reads what the caller passed. Returns 0 or a negative errno. */
+/* Fills in the model from the caller's arguments. Returns 0 or a negative
+ * errno. */
 static int model_make(struct entry *model, const char *rule,
 		      taffrail_callback *callback, void *priv)
 {
@@ -246,8 +247,8 @@ static int detach_wait(struct entry *entry, unsigned int milliseconds,
 	entry->waited--;
 	if (!ret) {
 		race_acquire(entry);
-		/* the caller may be in the callback: then its code stays until
-		 * the attachment is freed */
+		/* the caller may be in the callback: then the library stays
+		 * until the attachment is freed */
 		if (load_relaxed(&probe_reader->current) != entry) {
 			library = entry->library;
 			entry->library = NULL;

@@ -2,7 +2,7 @@
 /*
  * The records of threads that hit markers with callbacks.
  *
- * A thread cannot free its record when it ends, because it may hit markers
+ * A thread cannot free the record when it ends, because it may hit markers
  * after every destructor that libc runs. A thread that needs a record looks for
  * one whose thread has gone.
  */

@@ -11,7 +11,7 @@
 #define BAR	52
 #define LABEL	40
 
-/* Adds up what the CPUs have counted. */
+/* Adds up the counts of all CPUs. */
 static void counts_sum(const struct histogram *h, int key,
 		       uint64_t buckets[BUCKETS], int64_t *sum)
 {
@@ -108,7 +108,8 @@ static void print_buckets(struct taffrail_call *call, const struct histogram *h,
 	}
 }
 
-/* Returns a key's text without what would move a terminal's cursor. */
+/* Copies a key's text. Control characters become '?': they would move a
+ * terminal's cursor. */
 static const char *key_text(const struct key *key, char text[VALUE_BYTES])
 {
 	char *c;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the files of the probe library `histogram` share.
+ * Declarations that the files of the probe library `histogram` share.
  */
 #ifndef PROBES_SHIPPED_HISTOGRAM_PRIVATE_H
 #define PROBES_SHIPPED_HISTOGRAM_PRIVATE_H

@@ -9,9 +9,9 @@
  *
  * It is an example, too: it uses the public headers alone.
  *
- * A hit adds 1 to a counter of its CPU. Keys are put into a table by one
- * compare-and-swap, and stay there. Nothing is locked, so the callbacks are
- * async-signal-safe.
+ * A hit adds 1 to a counter of the CPU that it is on. Keys are put into a table
+ * by one compare-and-swap, and stay there. Nothing is locked, so the callbacks
+ * are async-signal-safe.
  */
 #include "probes/shipped/histogram-private.h"
 
@@ -39,8 +39,8 @@ struct histogram *histogram_next(const struct histogram *h)
 	return h ? h->next : histograms;
 }
 
-/* Returns the counters of this CPU, which its first hit makes; NULL without
- * memory. */
+/* Returns the counters of this CPU, which the first hit on it makes; NULL
+ * without memory. */
 static struct counts *counts_of(struct histogram *h)
 {
 	unsigned int cpu = (unsigned int)sched_getcpu();

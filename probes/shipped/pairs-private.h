@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * When threads have begun what they will end. Async-signal-safe: a place is
- * taken by one compare-and-swap, and is its thread's for good.
+ * The times at which threads have begun a pair. Async-signal-safe: a thread
+ * takes a place by one compare-and-swap, and keeps it for good.
  */
 #ifndef PROBES_SHIPPED_PAIRS_PRIVATE_H
 #define PROBES_SHIPPED_PAIRS_PRIVATE_H
@@ -46,8 +46,8 @@ static inline uint64_t *pairs_place(struct pairs *pairs, int take)
 	return NULL;
 }
 
-/* The thread begins, at a reading of the clock; what it had begun is forgotten.
- * Returns 0 when there is no place. */
+/* The thread begins a pair, at a reading of the clock. A pair that it had begun
+ * before is forgotten. Returns 0 when there is no place. */
 static inline int pairs_begin(struct pairs *pairs, uint64_t time)
 {
 	uint64_t *at = pairs_place(pairs, 1);

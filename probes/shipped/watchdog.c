@@ -23,7 +23,7 @@
 #define DEPTH		64
 #define NAME_BYTES	64
 
-/* What begin and end of one name share. */
+/* The state that begin and end of one name share. */
 struct watch {
 	struct watch *next;
 	char name[NAME_BYTES];
@@ -117,7 +117,7 @@ static struct watch *watch_make(const char *name, const char *by,
 
 	if (!w)
 		return NULL;
-	/* it loads a library at its first call */
+	/* the first call of backtrace() loads a library */
 	backtrace(stack, 1);
 	strcpy(w->name, name);
 	strcpy(w->by, by);
