@@ -4,7 +4,7 @@
  * `taffrail attach`. The binding does not bring it: a program that is not
  * traced loads no library of Taffrail's.
  *
- * What must stay true: without an agent, an event costs one load. It reads a
+ * Invariant: without an agent, an event costs one load. It reads a
  * word that agents write into each marker that they find. So this file has one,
  * a guard, which no list shows and nothing waits for.
  */
@@ -13,8 +13,8 @@
 #include "bindings/python/private.h"
 #include "include/taffrail/marker.h"
 
-/* The interpreter's lock guards all of this: an interpreter with a lock of its
- * own does not import the module. */
+/* The interpreter's lock guards all of this: an interpreter with a private lock
+ * cannot import the module. */
 static struct declared *all;
 static __typeof__(taffrail_event_declare) *agent_declare;
 __typeof__(taffrail_event_write) *agent_write;

@@ -5,7 +5,7 @@
  *	Event(channel, name, names, types, checked)
  *
  * `names` and `types` are tuples of the fields; both are None when the first
- * call tells them. What must stay true: `names` never changes once it is set;
+ * call tells them. Invariant: `names` never changes once it is set;
  * the cached order of keywords is copied before an object's own code may run.
  */
 #include <stddef.h>
@@ -23,7 +23,7 @@ struct event {
 	unsigned long long misfits;	/* calls that did not fit the fields */
 };
 
-/* Why a call does not fit its event: the first reason. */
+/* Why a call does not fit the event: the first reason. */
 struct fault {
 	const char *words;		/* with %U and %S; NULL: it fits */
 	PyObject *name;			/* of the field or keyword */
@@ -132,8 +132,8 @@ static int field_find(const struct event *event, PyObject *name)
 	return -1;
 }
 
-/* Learns which field each keyword of a call is. A place in a program has one
- * tuple of keywords for all of its calls. Returns the tuple before, which the
+/* Learns which field each keyword of a call is. All calls from one place in a
+ * program have the same tuple of keywords. Returns the tuple before, which the
  * caller releases. */
 static PyObject *order_learn(struct event *event, PyObject *keywords,
 			     Py_ssize_t n)
@@ -471,7 +471,8 @@ static PyObject *event_repr(PyObject *self)
 	return text;
 }
 
-/* A copy, and what another process unpickles, is the event of that name. */
+/* A copy is the event of that name, also in another process that unpickles it.
+ */
 static PyObject *event_reduce(PyObject *self, PyObject *args)
 {
 	PyObject *module = PyImport_ImportModule("taffrail._event");

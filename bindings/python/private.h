@@ -8,7 +8,7 @@
  *	  v  agent.c	taffrail_event_write(), if the process has an agent
  *
  * The limited API of Python 3.9: one binary for that release and all later
- * ones. What must stay true: a call of an event never raises because of its
+ * ones. Invariant: a call of an event never raises because of its
  * arguments, whether the event is on or off, except in Python's development
  * mode.
  */
@@ -36,7 +36,7 @@ const char *PyUnicode_AsUTF8AndSize(PyObject *unicode, Py_ssize_t *size);
 #define LIKELY(x)	__builtin_expect(!!(x), 1)
 #define UNLIKELY(x)	__builtin_expect(!!(x), 0)
 
-/* What an event is declared with. */
+/* The arguments of a declaration. */
 struct declared {
 	struct taffrail_declared *marker;	/* NULL: none yet */
 	struct declared *next, **link;		/* of all in the process */
@@ -63,7 +63,7 @@ int agent_came(void);
 extern __typeof__(taffrail_event_write) *agent_write;
 
 /* Objects that a hit made and drops behind the write. A value makes two at
- * most. A field may be there twice, by its place and by its name. */
+ * most. A field may be given twice, by place and by name. */
 #define OWNED_MAX	(2 * 2 * TAFFRAIL_FIELDS_MAX)
 
 struct owned {
@@ -81,13 +81,13 @@ extern const struct value_type value_types[];
 /* Returns the word of a type, or NULL. */
 const char *value_word(int type);
 
-/* Sets a field's value to what stands for "no value". */
+/* Sets a field's value to the one that stands for "no value". */
 void value_missing(union taffrail_value *value, int type);
 
 /*
  * Converts an object to a field of that type. Returns 0; 1 when the object does
- * not fit, and something else stands in its place; or -1 with an exception that
- * is no Exception (KeyboardInterrupt), from code of the object's class.
+ * not fit, and another value stands for it; or -1 with an exception that is no
+ * Exception (KeyboardInterrupt), from code of the object's class.
  */
 int value_from(union taffrail_value *value, int type, PyObject *object,
 	       struct owned *owned);

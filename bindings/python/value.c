@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From a Python object to a field's value. docs/python.md has the table of what
- * becomes of which object; this file follows it.
+ * From a Python object to a field's value. docs/python.md has the table of
+ * objects and their values; this file follows it.
  *
- * What must stay true: no exception leaves, but those that are no Exception.
+ * Invariant: no exception leaves, but those that are no Exception.
  * The code of an object's class (__str__, __index__, __float__, __bool__) runs
  * only for objects of other classes than Python's own. No object makes a value
  * of a field of bytes take more than COPIED_MOST bytes that it does not have
@@ -127,7 +127,7 @@ static int from_long(union taffrail_value *value, int type, PyObject *number)
 	return PyErr_Occurred() ? exception_swallow() : 0;
 }
 
-/* A float loses what is behind the point. Other classes give an integer by
+/* A float loses the digits behind the point. Other classes give an integer by
  * __index__, as numpy's do. */
 static int from_integer_like(union taffrail_value *value, int type,
 			     PyObject *object)
@@ -214,7 +214,7 @@ static int from_text(union taffrail_value *value, PyObject *text,
 	return 0;
 }
 
-/* What is written for an object whose __str__ has raised an exception. */
+/* The text for an object whose __str__ has raised an exception. */
 static PyObject *text_of_failure(PyObject *object)
 {
 	PyObject *type = PyObject_GetAttrString((PyObject *)Py_TYPE(object),
@@ -252,7 +252,7 @@ static int from_any(union taffrail_value *value, PyObject *object,
 }
 
 /* Returns what a buffer has; NULL without an exception when it is too large: a
- * view may be larger than what is behind it, and than all memory. */
+ * view may be larger than the memory behind it, and than all memory. */
 static PyObject *bytes_of_view(PyObject *view)
 {
 	PyObject *number = PyObject_GetAttrString(view, "nbytes");
