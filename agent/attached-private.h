@@ -15,8 +15,8 @@ int attach_loads(void);
 /*
  * Returns a copy of the variables that the agent reads, for an agent that comes
  * late: another thread may change the environment meanwhile, and setenv(3)
- * frees what it replaces. Reads through the kernel, so what is not there any
- * more is left out. Called once; the copy stays.
+ * frees the text that it replaces. Reads through the kernel, so a text that has
+ * gone is left out. Called once; the copy stays.
  */
 char **attach_environment(char **environment);
 
@@ -30,11 +30,11 @@ const char *taffrail_attach(void (*forks[3])(void));
 
 /*
  * Ends all sessions, takes back every patch and removes all files. The calling
- * service thread ends after its answer. `drops` gets what users lose by it.
- * Returns 0; -ENOTEMPTY where that is anything, unless `force`; -EBUSY while a
- * gdbserver is attached; or -ETIMEDOUT when a thread is stopped in the middle
- * of a write. After a failure, the sessions that `stopped` names are stopped,
- * and nothing else has changed.
+ * service thread ends after the answer. `drops` gets the list of things that
+ * users lose by it. Returns 0; -ENOTEMPTY where that is anything, unless
+ * `force`; -EBUSY while a gdbserver is attached; or -ETIMEDOUT when a thread is
+ * stopped in the middle of a write. After a failure, the sessions that
+ * `stopped` names are stopped, and nothing else has changed.
  */
 int attach_undo(int force, struct text *drops, struct text *stopped);
 

@@ -3,8 +3,8 @@
  * An agent that comes late, sleeps, and is woken.
  *
  * A sleeping agent has no thread, file or ring, and no byte of the program's
- * code is changed. Only its own memory, its handlers of fork(3) and its names
- * stay.
+ * code is changed. Only the memory, the handlers of fork(3) and the names of
+ * the agent stay.
  */
 #include "agent/attached-private.h"
 
@@ -45,7 +45,8 @@ int attach_loads(void)
 	return late;
 }
 
-/* What is read of the environment, with NULs: longer values are not taken. */
+/* The texts that are read of the environment, with NULs: longer values are not
+ * taken. */
 #define ENVIRONMENT_BYTES	65536u
 #define ENVIRONMENT_VALUE_BYTES	16384u
 #define ENVIRONMENT_VARIABLES	64u
@@ -148,7 +149,8 @@ static void drop_add(struct text *drops, uint64_t count, const char *noun)
 		text_add_char(drops, 's');
 }
 
-/* Lists what ends with the agent: events in no trace, frames, a gdb. */
+/* Lists the things that end with the agent: events in no trace, frames, a gdb.
+ */
 static void drops_list(struct text *drops)
 {
 	struct frames_tally tally;

@@ -9,7 +9,7 @@
 
 #include "control/protocol.h"
 
-/* A request has fewer bytes behind its header. */
+/* A request has fewer bytes behind the header. */
 #define CONTROL_REQUEST_BYTES	65536u
 
 /* Serves one connection for one request. Returns 0, or a negative errno when
@@ -17,7 +17,7 @@
 int control_serve(int fd);
 
 /*
- * Obeys the request of `peer`: the message and its payload, which ends with a
+ * Obeys the request of `peer`: the message and the payload, which ends with a
  * NUL. Writes the answer's payload to `answer`, which has PROTOCOL_PAYLOAD_MAX
  * bytes, and makes `message` the answer's header.
  */

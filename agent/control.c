@@ -35,7 +35,7 @@
 #define ANSWER_TIMEOUT_MS	5000	/* for an answer to be taken */
 #define FAULT_BYTES		640
 
-/* One request and its answer. */
+/* One request and the answer to it. */
 struct exchange {
 	const char *request;
 	struct text answer;
@@ -260,7 +260,8 @@ static int start_fail(struct exchange *exchange, int error)
 	return exchange_fail(exchange, error, session_failure(error));
 }
 
-/* Answers with the session's number and markers, and what its buffers lack. */
+/* Answers with the number and the markers of the session, and with the memory
+ * that the buffers lack. */
 static void start_answer(struct exchange *exchange,
 			 const struct session *session, int number,
 			 uint32_t matched)
@@ -535,7 +536,7 @@ void control_obey(struct message *message, const struct ucred *peer,
 	message->bytes = (uint32_t)exchange.answer.used;
 }
 
-/* Returns 1 when the peer has hung up. A command that has given up has told its
+/* Returns 1 when the peer has hung up. A command that has given up has told the
  * user that the request failed: it must not be obeyed later. */
 static int peer_gone(int fd)
 {

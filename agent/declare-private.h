@@ -9,7 +9,7 @@
 #include "include/taffrail/event.h"
 #pragma GCC visibility pop
 
-/* A site and its texts, as a compiler lays them out. */
+/* A site and the texts of the site, as a compiler lays them out. */
 struct taffrail_declared {
 	struct taffrail_site site;
 	char text[];			/* channel, name, fields, file */

@@ -4,7 +4,7 @@
  *
  * Such a marker has a site that tests a flag, and no code: the address of the
  * site stands for it. Sites are never freed; a marker that is declared again
- * gets its old one.
+ * gets the old one.
  */
 #include <errno.h>
 
@@ -25,7 +25,7 @@
 #define PUBLIC		__attribute__((visibility("default")))
 #define ID_BYTES	128
 #define FIELD_BYTES	64
-#define MESSAGE_BYTES	1024	/* in quotes, with its escapes */
+#define MESSAGE_BYTES	1024	/* in quotes, with escapes */
 #define TEXT_BYTES	(ID_BYTES + TAFFRAIL_FIELDS_MAX * (FIELD_BYTES + 2) + \
 			 MESSAGE_BYTES)
 
@@ -69,7 +69,7 @@ static int is_name(const char *name)
 	return p > name;
 }
 
-/* Adds what stands before the fields in TAFFRAIL_EVENT. */
+/* Adds the text that stands before the fields in TAFFRAIL_EVENT. */
 static int message_add(struct text *text, const char *message, const char *end)
 {
 	uint64_t begin = text->used;
@@ -87,7 +87,7 @@ static int message_add(struct text *text, const char *message, const char *end)
 	return text->used - begin > MESSAGE_BYTES ? -EINVAL : 0;
 }
 
-/* Adds what stands behind the texts of a marker that has a level. */
+/* Adds the bytes that stand behind the texts of a marker that has a level. */
 static int level_add(struct text *text, const char *word)
 {
 	const struct taffrail_shown head = { .how_ = TAFFRAIL_HOW_LEVEL,
@@ -101,7 +101,7 @@ static int level_add(struct text *text, const char *word)
 	return *level > LEVEL_MAX ? -EINVAL : 0;
 }
 
-/* What a program says of a marker. */
+/* A program's description of a marker. */
 struct wish {
 	const char *channel;
 	const char *name;
@@ -111,7 +111,7 @@ struct wish {
 	uint32_t n;
 };
 
-/* Fills in the site and its texts as a compiler does. `text` has TEXT_BYTES. */
+/* Fills in the site and the texts as a compiler does. `text` has TEXT_BYTES. */
 static int model_make(struct taffrail_site *site, struct text *text,
 		      const struct wish *wish)
 {
@@ -157,7 +157,7 @@ static int model_make(struct taffrail_site *site, struct text *text,
 	return text->cut ? -EINVAL : 0;
 }
 
-/* What a program declares. */
+/* A marker that a program declares. */
 struct model {
 	const struct taffrail_site *site;
 	const char *text;
@@ -286,7 +286,8 @@ PUBLIC void taffrail_event_undeclare(struct taffrail_declared *event)
 
 	if (!event || agent_is_off())
 		return;
-	/* before this, a forked child takes its parent's threads for its own */
+	/* before this, a forked child takes the parent's threads for threads of
+	 * the child */
 	if (!agent_off && !load_relaxed(fork_mark))
 		fork_revive();
 	registry_lock();

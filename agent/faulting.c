@@ -2,17 +2,17 @@
 /*
  * Before a program handles faults.
  *
- * A handler of SIGSEGV or SIGBUS may compare the address of the instruction
- * that faulted with its own, or throw an exception, for which the unwinder
- * looks up that address. Where the jump of a USDT probe has moved the
- * instruction, it is another address: the program would end. So the jumps that
- * have moved an instruction which may fault are taken out before such a handler
- * is there, and none is put in any more.
+ * A handler of SIGSEGV or SIGBUS may compare the address of the faulting
+ * instruction with an address that it knows, or throw an exception, for which
+ * the unwinder looks up that address. Where the jump of a USDT probe has moved
+ * the instruction, it is another address: the program would end. So the jumps
+ * that have moved an instruction which may fault are taken out before such a
+ * handler is there, and none is put in any more.
  *
  * Once the program has a filter, or its system calls are dispatched, the agent
  * can take no jump out; so these go before that, too.
  *
- * What must stay true: `handled` is stored before `ways` is read. A thread that
+ * Invariant: `handled` is stored before `ways` is read. A thread that
  * places a probe adds to `ways` before it reads `handled` and switches the
  * probe on (tracepoints/usdt/place/switch-x86_64.c). So one of both sees the
  * other.
@@ -43,7 +43,7 @@ static int jumps_out(void *unused)
 	patch_open(&patcher);
 	usdt_functions->faulting_off();
 	patch_close(&patcher);
-	/* before its first event a child has its parent's page */
+	/* before the first event a child has the parent's page */
 	if (load_relaxed(fork_mark))
 		session_untaken_look();
 	return 0;

@@ -9,7 +9,7 @@
 /*
  * Prepares for a handler of a signal, before it is installed. Does nothing for
  * another signal, or for SIG_DFL and the like. errno stays. Waits, for 2 s at
- * most, for a thread that changes what is traced.
+ * most, for a thread that changes the set of traced markers.
  */
 void faults_handle(int number, const void *handler);
 

@@ -17,13 +17,13 @@ void fork_setup(int hook);
 void fork_hook(void (*forks[3])(void));
 
 /* 1 in a process that has called leave_dispatch(). A fork wipes the word, so it
- * tells a child that the state HOST_DISPATCHED is its parent's.
+ * tells a child that the parent has set the state HOST_DISPATCHED.
  * fork_check_dispatch() takes the state back in such a child. SIGSAFE, without
  * system calls. */
 #define FORK_DISPATCHED	(fork_mark + 3)
 void fork_check_dispatch(void);
 
-/* Gives the child of a traced parent its own files. Returns 1 when the child
+/* Gives the child of a traced parent private files. Returns 1 when the child
  * may write now. SIGSAFE. */
 int fork_revive(void);
 

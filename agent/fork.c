@@ -3,8 +3,8 @@
  * Forked children: they have no files until their first event, and then their
  * own.
  *
- * The first event of a child makes its rings before it returns: the child may
- * be gone a moment later, and its events would be neither recorded nor counted.
+ * The first event of a child makes the rings before it returns: the child may
+ * be gone a moment later, and the events would be neither recorded nor counted.
  */
 #include "agent/fork-private.h"
 
@@ -31,7 +31,7 @@
 #define SIGSET_BYTES	8
 
 /* The last fork_mark of this process and its ancestors: the holder of a ring's
- * lock must not look like a holder in one of its ancestors. */
+ * lock must not look like a holder in an ancestor. */
 static uint32_t marks;
 
 static int revive_aside(void *noted)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The compiler reads this before the agent's cold files (Makefile.am). What
- * such a file declares from here on is in its own library.
+ * The compiler reads this before the agent's cold files (Makefile.am). Names
+ * that such a file declares from here on are in the same library.
  *
  * The option -fvisibility=hidden concerns definitions. For a name that a file
  * only declares, the compiler expects another library, and reads the address
  * from a table: a byte more for each call, an instruction more for each
- * variable. What the agent takes from libc is declared here, before that.
+ * variable. Names that the agent takes from libc are declared here, before
+ * that.
  */
 #ifndef AGENT_HIDDEN_PRIVATE_H
 #define AGENT_HIDDEN_PRIVATE_H

@@ -4,9 +4,9 @@
  *
  * Events go to memory that is already mapped, so they continue whatever the
  * program gives up. Only files take rights to make: rings are made when they
- * are first needed, and a forked child makes its first file with its first
+ * are first needed, and a forked child makes the first file with the first
  * event. Servers fork and change their user before they do anything else, so a
- * child that changes its user makes its files and rings just before.
+ * child that changes to another user makes files and rings just before.
  */
 #include "agent/leave.h"
 
@@ -30,7 +30,7 @@
 #include "tracepoints/frames/collect.h"
 #include "tracepoints/sites/lock.h"
 
-/* What leave_begin() and leave_confine() have done. */
+/* The steps that leave_begin() and leave_confine() have done. */
 #define CONFINED	1
 #define WITHDRAWN	2	/* demand_withdraw() */
 #define ENDED		4	/* the service thread */
@@ -43,10 +43,10 @@
 #define SEVERAL		0xffffffffu
 static struct {
 	uint32_t thread;	/* the id of the only one, or SEVERAL */
-	int begun;		/* what leave_dispatch() has done */
+	int begun;		/* the steps that leave_dispatch() has done */
 } dispatched;
 
-/* Returns 1 in a child of vfork(2), which reads its parent's ids in the memory
+/* Returns 1 in a child of vfork(2), which reads the parent's ids in the memory
  * that both share. */
 static int memory_borrowed(void)
 {
@@ -170,7 +170,8 @@ static int sessions_end(void *arg)
 	return 0;
 }
 
-/* Ends the service thread, or withdraws its offer. Returns what it did. */
+/* Ends the service thread, or withdraws the offer. Returns LEAVE_ bits for the
+ * steps done. */
 static int service_end(void)
 {
 	/* first: an ending thread makes an offer, which this withdraws, too */
@@ -192,7 +193,7 @@ static void process_confine(int clockless)
 }
 
 /* Ends the sessions where no system call can be made: the sites stay on, and no
- * writer reads the clock. A forked child without an event has its parent's page
+ * writer reads the clock. A forked child without an event has the parent's page
  * and no rings yet. */
 static int clock_end(void)
 {
@@ -214,7 +215,7 @@ int leave_confine(int clockless)
 	if (agent_off)
 		return 0;
 	if (thread_forbidden()) {
-		/* a child of vfork(2) leaves its parent's sessions alone */
+		/* a child of vfork(2) leaves the parent's sessions alone */
 		begun = clockless && !load_relaxed(fork_guests) ? clock_end() :
 								  0;
 		if (thread_forbidden() == HOST_FILTERED)
@@ -289,7 +290,7 @@ void leave_undispatch(void)
 {
 	uint32_t tid = host_tid();
 
-	/* a child of vfork(2) reads its parent's id */
+	/* a child of vfork(2) reads the parent's id */
 	if (thread_forbidden() == HOST_DISPATCHED && tid &&
 	    !load_relaxed(fork_guests) &&
 	    load_relaxed(&dispatched.thread) == tid) {

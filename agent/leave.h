@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A program that is about to give up rights: first the agent does what it still
- * needs them for. See leave.c.
+ * A program that is about to give up rights: the agent first does the work for
+ * which it still needs them. See leave.c.
  */
 #ifndef AGENT_LEAVE_H
 #define AGENT_LEAVE_H
@@ -47,7 +47,7 @@ void leave_free(int confined);
 /*
  * Does the same before the system calls of the calling thread are dispatched to
  * a handler of the program (syscall user dispatch), which would get those of
- * the agent. What this changes does not concern forked children and executed
+ * the agent. This change does not concern forked children and executed
  * programs. Returns a value for leave_free(), or 0. leave_dispatched() gets
  * this value when they are dispatched; leave_undispatch() is called when they
  * are no more, and takes the state back once no thread is dispatched, as far as

@@ -5,7 +5,7 @@
  * does not find a name. So the library defines these names itself, hidden, and
  * looks up the functions of the program's libc.
  *
- * What must stay true: each undefined symbol of the library is weak, or musl
+ * Invariant: each undefined symbol of the library is weak, or musl
  * has it (the test agent/foreign checks). The archive uses libc's own
  * definitions: a weak reference would not link them in.
  */

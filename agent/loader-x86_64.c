@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Follows dlopen and dlclose: the dynamic linker calls an empty function,
- * _dl_debug_state (r_brk of struct r_debug, <link.h>), before its list of
+ * _dl_debug_state (r_brk of struct r_debug, <link.h>), before the list of
  * modules changes and when it is consistent again. The function is one `ret`
  * and padding. The padding gets the operand of a jump, then the `ret` becomes
  * the jump: one byte, as with sites. dlopen itself is not wrapped: a wrapper
@@ -102,7 +102,7 @@ static int found_apply(void *declared)
 }
 
 /* Returns 1 when a session may want the markers that came. Revives a child for
- * them, but not one that only its parent's debugger has traced. */
+ * them, but not one that only the parent's debugger has traced. */
 static int found_wanted(void)
 {
 	int living = !!load_relaxed(fork_mark);
@@ -246,8 +246,8 @@ static const uint8_t *jump_target(const uint8_t *code)
 	return code + JUMP_BYTES + operand;
 }
 
-/* Writes the operand of a jump or call of five bytes at `code`, not its first
- * byte. */
+/* Writes the operand of a jump or call of five bytes at `code`, and leaves the
+ * first byte. */
 static int jump_retarget(const struct patcher *patcher, uint8_t *code,
 			 const uint8_t *target)
 {
@@ -355,7 +355,7 @@ static int calls_lead(const struct patcher *patcher, uint8_t *code)
 }
 
 /* Returns where the jump goes: behind an endbr64, also when a debugger's int3
- * is its first byte. */
+ * is the first byte. */
 static uint8_t *function_body(uint8_t *function)
 {
 	if ((function[0] == 0xf3 || function[0] == OPCODE_TRAP) &&

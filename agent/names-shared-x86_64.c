@@ -11,7 +11,7 @@
  * There is no list of the names: they are the weak functions that this library
  * exports.
  *
- * What must stay true: each word is aligned. It is written through
+ * Invariant: each word is aligned. It is written through
  * /proc/self/mem, and only while it holds the expected value. So protected
  * pages (RELRO) stay protected, and a module that has gone is not written to.
  * The functions here call libc's by pointers that constructors found before any
@@ -125,7 +125,7 @@ static int is_function(const Elf64_Sym *symbol)
 	return symbol->st_shndx && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC;
 }
 
-/* A name that this library exports, and its function. */
+/* A name that this library exports, and the function. */
 struct search {
 	const char *name;
 	uint64_t address;		/* ours */

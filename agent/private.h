@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The agent: the code inside a traced program, apart from its writers.
+ * The agent: the code inside a traced program, apart from the writers.
  *
- * What must stay true: it is a guest. It never exits, aborts, prints unasked,
+ * Invariant: it is a guest. It never exits, aborts, prints unasked,
  * changes errno or a signal mask for longer than a call, or leaves a
  * descriptor in the host's table. Only threads with a private descriptor table
  * (control/threads/thread.h) open files. The one exception is a look at a
@@ -18,7 +18,7 @@ struct object;
  * cannot. Call it in one of the agent's threads. */
 int loader_setup(void);
 
-/* Restores the linker's function where one byte of its code was changed. Same
+/* Restores the linker's function where one byte of the code was changed. Same
  * caller. */
 void loader_undo(void);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What libtaffrail-probe.so needs of the agent.
+ * The functions that libtaffrail-probe.so needs of the agent.
  */
 #include "agent/probe.h"
 

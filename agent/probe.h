@@ -9,10 +9,10 @@
 #include "control/sessions/session.h"
 #include "control/threads/settings.h"
 
-/* Changes with each change of what the two share. */
+/* Changes with each change of the declarations that the two share. */
 #define PROBE_VERSION	AGENT_VERSION " 5"
 
-/* What the agent does for callbacks. */
+/* Functions of the agent, for callbacks. */
 struct probe_host {
 	const char **off;	/* why the agent is off, or NULL */
 	const int *confined;	/* host_confined */
@@ -32,8 +32,8 @@ struct probe_host {
 		     const struct ax_event *event);
 	/* Waits until no other thread has the registry's lock. */
 	void (*settle)(void);
-	/* the process's, NULL before there is one; a forked child without files
-	 * of its own has its parent's */
+	/* the process's, NULL before there is one; a forked child without
+	 * private files has the parent's */
 	struct process_page *const *page;
 	/* vectors_kept() */
 	int (*kept)(int (*fn)(void *a, void *b), void *a, void *b);
@@ -45,7 +45,7 @@ struct probe_host {
 void probe_describe(struct text *out);
 
 /*
- * Connects the library with the agent, before its first rule. Returns 0, or
+ * Connects the library with the agent, before the first rule. Returns 0, or
  * -ENOEXEC when the two are of different builds.
  */
 __attribute__((visibility("default"))) int

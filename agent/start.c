@@ -2,8 +2,8 @@
 /*
  * Start and end of the agent in a program.
  *
- * The shared library is marked initfirst: its constructor runs before any
- * other, libc's included. So it takes the environment from its arguments and
+ * The shared library is marked initfirst: the constructor runs before any
+ * other, libc's included. So it takes the environment from the arguments and
  * calls little of libc. A worker runs all code that opens files.
  */
 #include <errno.h>
@@ -40,9 +40,9 @@
 #include "tracepoints/sites/lock.h"
 #include "tracepoints/usdt/load.h"
 
-/* ThreadSanitizer keeps its state in thread-local memory that libc makes. The
+/* ThreadSanitizer keeps state in thread-local memory that libc makes. The
  * agent's threads have none: an agent built with ThreadSanitizer would end the
- * process, so it stays off. Unit tests of its parts make no such threads. */
+ * process, so it stays off. Unit tests of single parts make no such threads. */
 #ifdef __SANITIZE_THREAD__
 #define THREADS_SANITIZED	1
 #else
@@ -214,7 +214,7 @@ static COLD void end_here(void)
 		process.page->state = PROCESS_EXITED;
 		return;
 	}
-	/* a child of vfork() shares its parent's page */
+	/* a child of vfork() shares the parent's page */
 	if (process.pid != (uint32_t)sys_getpid())
 		return;
 	session_remove_owned();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A program that was recorded by root, has changed its user, and executes
- * another program: the new image may not make files in root's runtime
- * directory. It makes them in its user's default directory, and this image,
- * which has the sessions in its memory, leaves the sessions there:
+ * A program that was recorded by root, has changed to another user, and
+ * executes another program: the new image may not make files in root's runtime
+ * directory. It makes them in the default directory of that user, and this
+ * image, which has the sessions in memory, leaves the sessions there:
  *
  *	this image				the recorder
  *	/dev/shm/taffrail-UID/			reads LACKING_HANDED in the
@@ -12,11 +12,11 @@
  *	TAFFRAIL_DIR, TAFFRAIL_JOIN		  removes both files at the end
  *	exec ---> the new image joins
  *
- * A program that is executed past libc's functions is handed nothing. Its agent
- * stays off, and leaves a line in .off.NAME of the same directory, where the
- * recorder looks at its end.
+ * A program that is executed past libc's functions is handed nothing. The agent
+ * of such a program stays off, and leaves a line in .off.NAME of the same
+ * directory, where the recorder looks at the end.
  *
- * What must stay true: this runs between fork and exec, and in children that
+ * Invariant: this runs between fork and exec, and in children that
  * share their parent's memory. Signals are blocked while files are written, so
  * no descriptor stays where a handler leaves by longjmp(3). A directory that is
  * not the user's own and private is not used. The note comes before the exec,
@@ -152,7 +152,7 @@ SIGSAFE static void off_add(int at, const char *name)
 		sys_close(fd);
 }
 
-/* Cuts a name of a file of heirs to its session's. */
+/* Cuts a name of a file of inheritance to the name of the session. */
 SIGSAFE static void name_cut(char *name)
 {
 	while (*name && *name != PROTOCOL_HEIRS)

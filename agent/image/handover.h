@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Recordings of a program that has changed its user, and executes another
- * program. See handover.c.
+ * Recordings of a program that has changed to another user, and executes
+ * another program. See handover.c.
  */
 #ifndef AGENT_IMAGE_HANDOVER_H
 #define AGENT_IMAGE_HANDOVER_H

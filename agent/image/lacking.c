@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Programs without an agent. A program that the library is not loaded into
- * cannot report it, so the image before notes it in its page, where `taffrail
- * record` finds it. A program whose agent stays off has no page: it adds a line
- * to a file that the recorder has made.
+ * cannot report it, so the image before notes it in the process page, where
+ * `taffrail record` finds it. A program whose agent stays off has no page: it
+ * adds a line to a file that the recorder has made.
  *
- * What must stay true: the counts are exact, except that programs which may be
+ * Invariant: the counts are exact, except that programs which may be
  * linked with an agent count only if there is a note. The notes name only the
  * first programs, one note for each path and reason.
  */
@@ -52,7 +52,7 @@ SIGSAFE static const char *path_end(const char *path)
 					path + n - (LACKING_PATH_BYTES - 1);
 }
 
-/* Takes a free note for the caller to write. Returns its index, or -1. */
+/* Takes a free note for the caller to write. Returns the index, or -1. */
 SIGSAFE static int note_take(struct process_page *page)
 {
 	uint32_t expected;
@@ -155,9 +155,9 @@ SIGSAFE static int same_path(const char *a, const char *b)
 	}
 }
 
-/* Returns 1 when the agent would make its files in the same directory, and join
- * the same recordings. An inner recorder adds its name to the others. Files of
- * heirs are handed on (settings.h). */
+/* Returns 1 when the agent would make files in the same directory, and join the
+ * same recordings. An inner recorder adds a name to the others. Files of heirs
+ * are handed on (settings.h). */
 SIGSAFE static int same_recording(char *const *environment)
 {
 	const char *directory = variable_in(environment, "TAFFRAIL_DIR=");

@@ -8,8 +8,8 @@
 #include "buffers/layout.h"
 
 /*
- * Notes that this process executes a program which will have no agent: in its
- * page, or in its parent's while a child has none. Returns a mark for
+ * Notes that this process executes a program which will have no agent: in the
+ * process page, or in the parent's while a child has none. Returns a mark for
  * lacking_failed(), which takes the note back. Both are SIGSAFE, make no system
  * call, and may be called by a child of vfork(2).
  */
@@ -17,16 +17,16 @@ uint32_t lacking_note(enum lacking_why why, const char *path);
 void lacking_failed(enum lacking_why why, uint32_t mark);
 
 /*
- * Returns why the agent of a program that gets `environment` cannot make its
- * files where the recorder of this process looks, or LACKING_NOT: the program
- * runs as another user, or its variables name something else. Makes system
- * calls: openat, fstat, close, geteuid. Uses a descriptor. SIGSAFE.
+ * Returns why the agent of a program that gets `environment` cannot make files
+ * where the recorder of this process looks, or LACKING_NOT: the program runs as
+ * another user, or the variables name another directory. Makes system calls:
+ * openat, fstat, close, geteuid. Uses a descriptor. SIGSAFE.
  */
 enum lacking_why lacking_place(char *const *environment);
 
-/* Notes in the parent's page that this forked child will make its files where
- * the recorder of its parent does not look: the path of the runtime directory
- * leads to another one now. Returns 1 if so. Opens a file. */
+/* Notes in the parent's page that this forked child will make files where the
+ * recorder of the parent does not look: the path of the runtime directory leads
+ * to another one now. Returns 1 if so. Opens a file. */
 int lacking_note_child(void);
 
 /* Tells the recorders that TAFFRAIL_JOIN names, or only one of them, that the

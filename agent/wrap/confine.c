@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libc's functions by which a thread changes its namespaces, its capabilities,
- * its Landlock domain and its seccomp filters.
+ * libc's functions by which a thread changes namespaces, capabilities, Landlock
+ * domain and seccomp filters.
  *
  * Namespaces: the service thread ends before the call. After it, the thread
  * begins again in the program's new namespace. The kernel requires this: only a
- * process of one thread may change its user namespace, and only a thread that
- * shares its directories (CLONE_FS) with no other may change its mount
- * namespace.
+ * process of one thread may change the user namespace, and only a thread that
+ * shares directories (CLONE_FS) with no other may change the mount namespace.
  *
  * Landlock: the same, because no system call gives a thread the domain of
  * another one.

@@ -7,14 +7,14 @@
  *  - commands are kept from sending their signal, which would end the new
  *    program (demand.c);
  *  - a program that will have no agent is noted (lacking.c), and the agent is
- *    taken out of its LD_PRELOAD where its dynamic linker would only complain;
+ *    taken out of LD_PRELOAD where the dynamic linker would only complain;
  *  - the sessions that commands have started in this process are handed on
  *    (control/sessions/heirs.c).
  *
- * In the shared library only: a static program's libc has no other names by
- * which its own functions could still be called.
+ * In the shared library only: a static program's libc has no other names for
+ * the functions, by which they could still be called.
  *
- * What must stay true: these functions are called between fork and exec, and by
+ * Invariant: these functions are called between fork and exec, and by
  * children that share their parent's memory. No descriptor stays, and errno is
  * that of the call. When nothing can be found out, the call is passed on
  * unchanged.
@@ -40,7 +40,7 @@
 
 #define PUBLIC	__attribute__((weak, visibility("default"), cold))
 
-/* What leave_image() has done. */
+/* The steps that leave_image() has done. */
 struct leaving {
 	struct demand_leave demand;
 	enum lacking_why why;
@@ -91,8 +91,8 @@ static int exec_real(const struct exec *e, char *const *environment)
 	}
 }
 
-/* Does the same. Makes the call again as the program made it where what is
- * handed on has no room beside the arguments. */
+/* Does the same. Makes the call again as the program made it where the
+ * handed-on variables have no room beside the arguments. */
 static int really_fitting(const struct exec *e, char *const *environment,
 			  struct leaving *leaving)
 {
@@ -220,7 +220,7 @@ static int image_become(const struct exec *e)
 
 	exec_look(&image, e);
 	room = exec_room(&image, environment);
-	/* a program that is not told where its files are would have none */
+	/* a program that is not told where to find the files would have none */
 	if (image.why == LACKING_HANDED && room > PRELOAD_STACK_BYTES)
 		map = sys_map_anonymous(room);
 	if (map)

@@ -4,7 +4,7 @@
  * signal handler may call it. (In a static program libc's fork() calls it, so
  * it cannot be replaced there.)
  *
- * What must stay true: the child's first act is channels_forked().
+ * Invariant: the child's first act is channels_forked().
  */
 #include <dlfcn.h>
 #include <errno.h>

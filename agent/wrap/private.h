@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the wrappers of libc's exec and posix_spawn functions share.
+ * Declarations that the wrappers of libc's exec and posix_spawn functions
+ * share.
  */
 #ifndef AGENT_WRAP_PRIVATE_H
 #define AGENT_WRAP_PRIVATE_H

@@ -2,11 +2,11 @@
 /*
  * mprotect(2) and pkey_mprotect(2), as libc's functions.
  *
- * A program may forbid access to pages of its own data, such as guards between
- * static buffers. Tracepoints read the program's data by loads, so they must be
- * told before (tracepoints/program/memory.h).
+ * A program may forbid access to pages of data, such as guards between static
+ * buffers. Tracepoints read the program's data by loads, so they must be told
+ * before (tracepoints/program/memory.h).
  *
- * What must stay true: a call does the same as libc's function, also before the
+ * Invariant: a call does the same as libc's function, also before the
  * agent has started, in a signal handler, and in a child of vfork().
  */
 #include <errno.h>

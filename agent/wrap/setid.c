@@ -4,9 +4,9 @@
  * that it knows. The service thread, which libc does not know, follows before
  * they return.
  *
- * In the shared library only: a static program's libc has no other names by
- * which its own functions could still be called. There the service thread
- * compares its rights at the next call of a command.
+ * In the shared library only: a static program's libc has no other names for
+ * the functions, by which they could still be called. There the service thread
+ * compares the rights at the next call of a command.
  */
 #include <dlfcn.h>
 #include <errno.h>

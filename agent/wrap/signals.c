@@ -4,8 +4,8 @@
  * (TAFFRAIL_SERVICE=signal) the agent's handler stays, and calls the program's
  * (control/service/call.c). All other signals are libc's.
  *
- * In the shared library only: a static program's libc has no other names by
- * which its own functions could still be called.
+ * In the shared library only: a static program's libc has no other names for
+ * the functions, by which they could still be called.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -44,7 +44,7 @@ static int (*real_ignore)(int);
 static uint32_t interrupts;
 
 /* Runs before the first handler; a constructor that comes earlier finds libc's
- * functions by its first call. */
+ * functions at the first call. */
 __attribute__((constructor(102))) static void signals_setup(void)
 {
 	*(void **)&real_signal = dlsym(RTLD_NEXT, "signal");

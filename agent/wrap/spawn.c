@@ -2,15 +2,15 @@
 /*
  * posix_spawn() and posix_spawnp(): libc's child executes the program itself,
  * past the wrappers in exec.c. A program that will have no agent is noted
- * (lacking.c), and does not get the agent in LD_PRELOAD where its dynamic
+ * (lacking.c), and does not get the agent in LD_PRELOAD where the dynamic
  * linker would complain of it.
  *
  * Only where a recorder or a session would want to know: then alone the look at
  * the program's file may cost system calls.
  *
  * glibc's system() and popen() start /bin/sh by a function of libc's own that
- * has no name. The shell is a program that can have the agent; what it executes
- * passes through exec.c.
+ * has no name. The shell is a program that can have the agent; a program that
+ * the child executes passes through exec.c.
  *
  * In the shared library only, as exec.c.
  *
@@ -62,8 +62,8 @@ static int spawn_real(const struct spawn *spawn, char *const *environment)
 			     spawn->attributes, spawn->exec.argv, environment);
 }
 
-/* Does the same. Makes the call again as the program made it where what is
- * handed on has no room beside the arguments. */
+/* Does the same. Makes the call again as the program made it where the
+ * handed-on variables have no room beside the arguments. */
 static int really_fitting(const struct spawn *spawn, const struct image *image,
 			  char *const *environment)
 {
