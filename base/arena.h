@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A type: its size, and the objects of it that were given back. */
+/* A type: the size, and the objects of that type that were given back. */
 struct arena_type {
 	size_t bytes;
 	void *free;
@@ -34,7 +34,7 @@ void *arena_keep(size_t bytes);
 struct arena_copy;
 const void *arena_copy(struct arena_copy **set, const void *bytes, size_t n);
 
-/* Gives an object back; its memory stays readable. */
+/* Gives an object back; the memory stays readable. */
 void arena_give(struct arena_type *type, void *object);
 
 #endif

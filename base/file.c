@@ -2,7 +2,7 @@
 /*
  * Opens and makes files in the runtime directory. See file.h.
  *
- * What must stay true: another program of the user may have put anything
+ * Invariant: another program of the user may have put anything
  * there. No open waits (a FIFO, a device) or makes a terminal the program's
  * controlling terminal, and the descriptor is checked, not the name.
  */

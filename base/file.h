@@ -22,7 +22,7 @@ int file_open(int at, const char *path, int flags, uint64_t least,
 	      uint64_t most);
 
 /*
- * Does the same for a directory of the user's. Returns -EPERM also when its
+ * Does the same for a directory of the user's. Returns -EPERM also when the
  * group or others may write to it: then nothing in it can be trusted.
  */
 int file_open_directory(int at, const char *path);

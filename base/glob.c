@@ -2,7 +2,7 @@
 /*
  * Glob matching for rules. See glob.h.
  *
- * What must stay true here: no libc and no recursion. Only the last star is
+ * Invariant: no libc and no recursion. Only the last star is
  * retried: text that an earlier star could still take, the last star can take.
  */
 #include "base/glob.h"

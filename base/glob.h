@@ -22,7 +22,7 @@
  */
 bool glob_match(const char *pattern, const char *text);
 
-/* Does the same for a text that ends at its NUL or after `limit` bytes. */
+/* Does the same for a text that ends at a NUL or after `limit` bytes. */
 bool glob_match_upto(const char *pattern, const char *text, uint64_t limit);
 
 #endif

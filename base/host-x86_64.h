@@ -35,7 +35,7 @@ static inline uint32_t host_cpu_read(void)
 	return (uint32_t)cpu & 0xfff;
 }
 
-/* AVX2, and a kernel that keeps its registers. Intel SDM, volume 1, 14.3:
+/* AVX2, and a kernel that keeps the registers. Intel SDM, volume 1, 14.3:
  * OSXSAVE and AVX in leaf 1, XMM and YMM in XCR0, then leaf 7. libgcc's
  * __builtin_cpu_supports() tells the same, but takes 3 kB of code. */
 static inline int host_avx2_read(void)

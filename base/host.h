@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Facts about the calling thread and its process that a writer can read without
+ * Facts about the calling thread and the process that a writer can read without
  * a system call.
  */
 #ifndef BASE_HOST_H
@@ -30,18 +30,18 @@ extern int host_transactions;
 #define HOST_DISPATCHED	2
 extern int host_confined;
 
-/* What Landlock forbids the program, as far as the agent knows: enum
- * landlock_state (buffers/layout.h). Forked children inherit it. Set by the
- * agent. */
+/* The accesses that Landlock forbids the program, as far as the agent knows:
+ * enum landlock_state (buffers/layout.h). Forked children inherit it. Set by
+ * the agent. */
 extern uint32_t host_landlock;
 
 /* Not 0 while a task that shares this process's memory, such as a child of
- * vfork(2), is under a filter of its own, or has its system calls dispatched
- * (GUEST_ of control/threads/filtered.h). Set by the agent; no writer has a
- * ring made meanwhile, as it may be that task. */
+ * vfork(2), is under a private filter, or has dispatched system calls (GUEST_
+ * of control/threads/filtered.h). Set by the agent; no writer has a ring made
+ * meanwhile, as it may be that task. */
 extern uint32_t host_guest_confined;
 
-/* The program's name at its start (comm), 16 bytes, NUL padded. Set by the
+/* The program's name at the start (comm), 16 bytes, NUL padded. Set by the
  * agent. */
 extern char host_program[16];
 
@@ -62,8 +62,8 @@ static inline uint32_t host_cpu(void)
 
 /*
  * Does the same for a writer that reads the TSC next, and then calls
- * host_cpu_renew() with it: without RDPID a processor takes longer to read its
- * number (LSL: 16 ns on Zen 5) than to read the clock. SIGSAFE.
+ * host_cpu_renew() with it: without RDPID a processor takes longer to read the
+ * CPU's number (LSL: 16 ns on Zen 5) than to read the clock. SIGSAFE.
  */
 static inline uint32_t host_cpu_kept(void)
 {
@@ -94,8 +94,8 @@ int host_may_ask(void);
 int host_avx2(void);
 
 /*
- * Learns what the processor has, and whether libc's copy of a thread's id can
- * be used. Called at start. SIGSAFE.
+ * Learns the features of the processor, and whether libc's copy of a thread's
+ * id can be used. Called at start. SIGSAFE.
  */
 void host_setup(void);
 
@@ -109,7 +109,7 @@ uint32_t host_tid(void);
 
 /* Copies the calling thread's name (comm), 16 bytes, NUL padded, as it was at
  * the thread's first call: one system call a thread. Where no call may be made,
- * copies the program's name at its start. SIGSAFE. */
+ * copies the program's name at the start. SIGSAFE. */
 void host_thread_name(char *out16);
 
 #endif

@@ -30,7 +30,7 @@ uint64_t index_find(const struct index *index, uint64_t hash,
 /* Adds a value that is not 0. Returns 0 or -ENOMEM. */
 int index_add(struct index *index, uint64_t hash, uint64_t value);
 
-/* Empties the table and gives its memory back. */
+/* Empties the table and unmaps the memory. */
 void index_clear(struct index *index);
 
 /* Returns the hash of `n` bytes, continued from `hash` (first INDEX_HASH). */

@@ -18,8 +18,8 @@ struct line {
 	int cut;		/* key or value was too long */
 };
 
-/* Takes the next line with a key from *text, which is terminated. Returns 0
- * at its end. Skips lines without '='. */
+/* Takes the next line with a key from *text, which is terminated. Returns 0 at
+ * the end. Skips lines without '='. */
 int line_next(const char **text, struct line *line);
 
 /* Copies the value of the first line with that key. Returns 0 when there is

@@ -5,9 +5,9 @@
  * ThreadSanitizer's functions read data that only libc's threads have, and end
  * the process when one of the agent's threads calls them.
  *
- * What must stay true: fast writers call nothing here (their sizes are
- * constant). No vector register is touched. Each loop has a barrier, or
- * compilers recognise the loop and replace it by a call of its own function.
+ * Invariant: fast writers call nothing here (their sizes are constant). No
+ * vector register is touched. Each loop has a barrier, or compilers recognise
+ * the loop and replace it by a call of the function that it is in.
  */
 #include <stddef.h>
 #include <stdint.h>

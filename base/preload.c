@@ -2,7 +2,7 @@
 /*
  * The agent's libraries in LD_PRELOAD.
  *
- * What must stay true: only the copy is written to. The environment may belong
+ * Invariant: only the copy is written to. The environment may belong
  * to a parent whose memory a child of vfork(2) shares, and other threads may
  * read it.
  */
@@ -42,8 +42,8 @@ SIGSAFE static int word_ours(const char *word, size_t n)
 	return rest && rest < word + n && (*rest == '.' || *rest == '-');
 }
 
-/* Returns the first of the agent's libraries in the list and its length, or
- * NULL. */
+/* Returns the first of the agent's libraries in the list, and stores the
+ * length; or NULL. */
 SIGSAFE static const char *list_ours(const char *list, size_t *n)
 {
 	for (;;) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Numbers that a user or a port may tune, each with its unit and its reason.
+ * Numbers that a user or a port may tune, each with a unit and a reason.
  */
 #ifndef BASE_TUNABLES_H
 #define BASE_TUNABLES_H
 
 /* Sub-buffers a ring. With eight, an overwritten packet loses an eighth of the
- * ring, while a packet is so large that its head adds next to nothing to an
+ * ring, while a packet is so large that the head adds next to nothing to an
  * event. */
 #define RING_SUB_BUFFERS	8
 
@@ -29,21 +29,21 @@
 /* Sessions a process takes part in at once; a site may have a slot for each. */
 #define CHANNELS_MAX		8
 
-/* What dead processes' rings may take in a runtime directory; the oldest go
- * first. It is a small part of a usual machine's /dev/shm, and holds 40
- * processes with rings of the default size. */
+/* The bytes that dead processes' rings may take in a runtime directory; the
+ * oldest go first. It is a small part of a usual machine's /dev/shm, and holds
+ * 40 processes with rings of the default size. */
 #define KEEP_BYTES		(256ull << 20)
 
-/* What rings leave free in the runtime directory's file system, for other
- * programs and for the small files of later processes: an eighth of it, but not
- * more than so many bytes and files. */
+/* The part that rings leave free in the runtime directory's file system, for
+ * other programs and for the small files of later processes: an eighth of it,
+ * but not more than so many bytes and files. */
 #define RESERVE_PART		8
 #define RESERVE_BYTES		(8ull << 20)
 #define RESERVE_FILES		64ull
 
-/* What a session leaves free of a process's limit of address space (ulimit -v),
- * for the program itself: an eighth of the limit, and at least so many
- * bytes. */
+/* The bytes that a session leaves free of a process's limit of address space
+ * (ulimit -v), for the program itself: an eighth of the limit, and at least so
+ * many bytes. */
 #define RESERVE_SPACE_BYTES	(16ull << 20)
 
 /* Locked rings beyond one a CPU. They serve when a handler interrupts a holder,
@@ -73,10 +73,10 @@
 /* Passes over the locked rings before an event is given up. */
 #define LOCKED_PASSES		64
 
-/* How long a writer that found no room in any locked ring loses its events
- * without a look at the others, ticks of the TSC or nanoseconds: some 30
- * microseconds. A look at 64 rings takes a tenth of that, and a reader makes
- * room every few milliseconds. */
+/* How long a writer that found no room in any locked ring loses events without
+ * a look at the others, ticks of the TSC or nanoseconds: some 30 microseconds.
+ * A look at 64 rings takes a tenth of that, and a reader makes room every few
+ * milliseconds. */
 #define ROOMLESS_TICKS		65536
 
 /* A forked child makes a ring when it needs one. Other threads wait for the
@@ -93,7 +93,7 @@
 
 /* Between two anchors of the clock that writers take on their slow paths, ms:
  * rare enough not to be noticed (some 0.3 us each), and often enough that a
- * killed program has one that is not much older than its last packet. */
+ * killed program has one that is not much older than the last packet. */
 #define ANCHOR_DISTANCE_MS	100
 
 /* Commands that read a session's buffers as they fill, and commands that remove
@@ -101,11 +101,10 @@
  * the last one. Where looks take more than a tenth of this in processor time,
  * it pauses for longer, so that it takes a tenth of a processor, but never for
  * longer than FOLLOW_PAUSE_MAX_MS: a command that removes buffers does not wait
- * for it.
- * `destroy`, and a recorder at its end, wait FOLLOW_STOPPED_MS between the last
- * event and the removal: a pause, and half as much for the look. A recorder
- * leaves the buffers of an ended process for FOLLOW_ENDED_MS: ten pauses, and
- * two of `top`, which looks once a second. */
+ * for it. `destroy`, and a recorder at the end, wait FOLLOW_STOPPED_MS between
+ * the last event and the removal: a pause, and half as much for the look. A
+ * recorder leaves the buffers of an ended process for FOLLOW_ENDED_MS: ten
+ * pauses, and two of `top`, which looks once a second. */
 #define FOLLOW_PAUSE_MS		100
 #define FOLLOW_PAUSE_MAX_MS	200
 #define FOLLOW_STOPPED_MS	300
@@ -131,7 +130,7 @@
 
 /* How long setuid(), unshare() and similar calls wait for a busy service
  * thread, ms. It is told at once; except for a wait of GRACE_TIMEOUT_MS, no
- * work of its takes so long. */
+ * work of that thread takes so long. */
 #define BELL_WAIT_MS		2000
 
 /* How long the end of gdb's trace run waits for unfinished hits, ms: as long as

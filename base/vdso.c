@@ -3,7 +3,7 @@
  * Finds a function of the vDSO: an ELF image whose address is in the auxiliary
  * vector (AT_SYSINFO_EHDR, vdso(7)).
  *
- * What must stay true: a kernel may leave out DT_HASH or DT_GNU_HASH, so the
+ * Invariant: a kernel may leave out DT_HASH or DT_GNU_HASH, so the
  * number of symbols comes from the table that is there.
  */
 #include "base/vdso.h"

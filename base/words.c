@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Variables that hold a word. Where the agent does not know the word, it keeps
- * the default and says so; the command warns of its own environment.
+ * the default and says so; the command warns of the environment that it runs
+ * in.
  *
- * What must stay true: this list has exactly the words that the agent compares
+ * Invariant: this list has exactly the words that the agent compares
  * with.
  */
 #include "base/words.h"

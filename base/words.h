@@ -14,7 +14,8 @@
  * An empty value is no word. */
 uint32_t words_unknown(char *const *environment);
 
-/* Return the name of variable N, and its words as a text: "on, off". */
+/* Return the name of variable N, and the words of that variable as a text: "on,
+ * off". */
 const char *words_name(int variable);
 const char *words_list(int variable);
 
