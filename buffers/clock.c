@@ -26,10 +26,10 @@ int clock_chosen = CLOCK_KIND_TSC;
 static uint64_t hz;
 static uint64_t counter;
 static int quiet;
-static int left;		/* clock_leave(): what was chosen, + 1 */
+static int left;		/* clock_leave(): the choice, + 1 */
 
-/* Bypasses libc: a sanitizer may have replaced its clock_gettime() by one that
- * only libc's threads can call. */
+/* Bypasses libc: a sanitizer may have replaced libc's clock_gettime() by one
+ * that only libc's threads can call. */
 static int gettime_call(clockid_t id, struct timespec *ts)
 {
 	return (int)sys2(SYS_clock_gettime, id, ts);

@@ -3,7 +3,7 @@
  * The trace clock. Events carry raw readings; anchors tie them to the
  * kernel's clocks, and readers convert.
  *
- * What must stay true: a later reading is never smaller on the same CPU, and
+ * Invariant: a later reading is never smaller on the same CPU, and
  * across CPUs by no more than the TSC synchronisation of the machine (below
  * 100 ns where the kernel itself trusts the TSC).
  */
@@ -18,7 +18,7 @@
 
 /*
  * Chooses the clock: `wanted` is "tsc", "monotonic", "atomic" or NULL for the
- * best that passes its self-test. Not thread-safe; called once at start.
+ * best that passes the self-test. Not thread-safe; called once at start.
  * Returns the enum clock_kind chosen.
  */
 int clock_select(const char *wanted);
@@ -42,9 +42,9 @@ uint64_t clock_read_time(void);
 uint64_t clock_read_kernel(clockid_t id);
 
 /*
- * From clock_leave() on no function here reads the TSC, or what the vDSO makes
- * of it: the program may not. Readings count, and the kernel's clocks read 0.
- * clock_return() takes that back. SIGSAFE.
+ * From clock_leave() on no function here reads the TSC, or the vDSO's clock
+ * that is made of it: the program may not. Readings count, and the kernel's
+ * clocks read 0. clock_return() takes that back. SIGSAFE.
  */
 void clock_leave(void);
 void clock_return(void);

@@ -16,8 +16,8 @@
 
 /*
  * Compact event header, 32 bits: 5-bit id, 27-bit clock. Id 31 announces the
- * extended header. The 5-bit id has a byte of its own there: byte 31, u32 id,
- * u64 clock = 13 bytes.
+ * extended header. The 5-bit id has a whole byte there: byte 31, u32 id, u64
+ * clock = 13 bytes.
  */
 #define CTF_COMPACT_BYTES	4
 #define CTF_COMPACT_ID_BITS	5

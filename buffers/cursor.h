@@ -4,7 +4,7 @@
  * header and contexts. For readers inside and outside the traced program: no
  * libc.
  *
- * What must stay true here: no load at or beyond `end`, whatever the bytes
+ * Invariant: no load at or beyond `end`, whatever the bytes
  * say.
  */
 #ifndef BUFFERS_CURSOR_H

@@ -2,7 +2,7 @@
 /*
  * Memory shared between processes: an agent publishes it, and a reader maps it.
  *
- * What must stay true here:
+ * Invariants:
  *  - a reader never trusts this memory: it checks magic, version, sizes and
  *    every position against the size of the file (buffers/reader/reader.c);
  *  - everything below `head` of a ring is complete at every instant, so a
@@ -10,7 +10,8 @@
  *  - these files have everything that a trace needs: no binary is read again,
  *    but for names of addresses;
  *  - agents and commands of two builds with one LAYOUT_VERSION are mixed: new
- *    fields go behind the others, and 0 means what it was without them.
+ *    fields go behind the others, and 0 means the same as a structure without
+ *    them.
  *
  * The files of one process, below the runtime directory:
  *
@@ -93,7 +94,7 @@ struct clock_anchor {
 
 /*
  * An anchor that any thread may store at any time. It is valid only if `check`
- * is right (buffers/rings/anchor.h). Else its writer was killed, or is still
+ * is right (buffers/rings/anchor.h). Else the writer was killed, or is still
  * writing.
  */
 struct anchor_slot {
@@ -119,9 +120,9 @@ enum lacking_why {
 	LACKING_STATIC	= 5,	/* takes no library */
 	LACKING_SECURE	= 6,	/* set-user-ID or set-group-ID */
 	LACKING_UNSET	= 7,	/* LD_PRELOAD does not name the library */
-	LACKING_USER	= 8,	/* its user is not the runtime directory's */
-	LACKING_ELSEWHERE = 9,	/* its variables name another directory, or
-				 * not the recording */
+	LACKING_USER	= 8,	/* the user is not the runtime directory's */
+	LACKING_ELSEWHERE = 9,	/* the variables name another directory, or not
+				 * the recording */
 	LACKING_AWAY	= 10,	/* the path of the runtime directory leads to
 				 * another one, or to none */
 	LACKING_UNLINKED = 11,	/* the process hands on a session, but no
@@ -129,18 +130,18 @@ enum lacking_why {
 				 * is linked with one, and then joins */
 	LACKING_FORBIDDEN = 12,	/* a security module (Landlock) forbids it to
 				 * write in the runtime directory */
-	LACKING_HANDED	= 13,	/* it has an agent: its user is another one,
-				 * and its files will be in that user's default
-				 * directory, which the note's path is */
+	LACKING_HANDED	= 13,	/* it has an agent: the user is another one, and
+				 * the files will be in that user's default
+				 * directory, which is the note's path */
 	LACKING_LINKED	= 14,	/* no files there: it is no directory, */
 	LACKING_OWNED	= 15,	/* another user's, */
 	LACKING_OPENED	= 16,	/* or open to others */
-	LACKING_UNFIT	= 17,	/* no room for that path beside its arguments */
+	LACKING_UNFIT	= 17,	/* no room for that path beside the arguments */
 	LACKING_END
 };
 
-/* Returns 1 for the reasons why an agent that works would have its files where
- * no reader looks, or none. */
+/* Returns 1 for the reasons why a working agent would have files where no
+ * reader looks, or none. */
 static inline int lacking_is_away(uint32_t why)
 {
 	return (why >= LACKING_USER && why <= LACKING_AWAY) ||
@@ -159,7 +160,8 @@ struct lacking_note {
 	char path[LACKING_PATH_BYTES];	/* the end of a longer one */
 };
 
-/* What a process page says of programs without an agent, at one moment. */
+/* The counts that a process page has of programs without an agent, at one
+ * moment. */
 struct lacking_counts {
 	uint32_t filtered;		/* filtered_execs */
 	uint32_t lacking;		/* lacking_execs */
@@ -167,8 +169,8 @@ struct lacking_counts {
 	uint32_t times[LACKING_NOTES];	/* of each note */
 };
 
-/* What a program forbids itself by landlock_restrict_self(2), which it has
- * called by libc's syscall(). */
+/* The accesses that a program forbids itself by landlock_restrict_self(2),
+ * which it has called by libc's syscall(). */
 enum landlock_state {
 	LANDLOCK_NOT,
 	LANDLOCK_OPEN,			/* it may make files in the runtime
@@ -180,9 +182,10 @@ enum landlock_state {
 enum missed_why {
 	MISSED_NESTED,			/* it was in a callback */
 	MISSED_HANDLER,			/* it was in a signal handler */
-	MISSED_BUSY,			/* the thread, or one that shares its
-					 * memory, was on its way to or from a
-					 * callback; or there was no memory */
+	MISSED_BUSY,			/* the thread, or one that shares the
+					 * thread's memory, was on the way to or
+					 * from a callback; or there was no
+					 * memory */
 	MISSED_END
 };
 
@@ -227,7 +230,7 @@ struct process_page {
 	uint32_t away_execs;		/* the part of lacking_execs for which
 					 * lacking_is_away() */
 	uint32_t clockless;		/* the program gives up the time stamp
-					 * counter; stored before its sessions
+					 * counter; stored before the sessions
 					 * end */
 	/* of callbacks of probe libraries; any thread adds, and children that
 	 * share the page */
@@ -285,7 +288,7 @@ struct session_page {
 	uint64_t lost_unplaced;		/* lost: all rings were held */
 	uint64_t left_off;		/* markers with no room for a record */
 	struct session_act started;	/* through the socket */
-	struct session_act changed;	/* stopped, or its rules: the last */
+	struct session_act changed;	/* stopped, or the rules: the last */
 	uint64_t serial;		/* sessions that the process had before
 					 * it; numbers N are used again */
 	uint32_t asked_bytes;		/* ring_bytes as asked for; more than
@@ -303,9 +306,9 @@ struct session_page {
 	/* a line for each rule whose condition the fields of a marker do not
 	 * allow: "GLOB<tab>condition 'EXPR', column N: FACT" (SESSION-FAULT) */
 	char faults[SESSION_FAULT_BYTES];
-	uint64_t saved;			/* events of its rings that a snapshot
-					 * has, or found overwritten; a
-					 * command stores it */
+	uint64_t saved;			/* events of the rings that a snapshot
+					 * has, or found overwritten; a command
+					 * stores it */
 	struct lacking_counts before;	/* as the session began */
 	uint32_t orphans;		/* forked children that could not make
 					 * files: their events are in
@@ -326,20 +329,20 @@ struct session_page {
 	 * or a negative errno. SESSION_UNTAKEN_PAST replaces the tab before WHY
 	 * while that does not hold: the place is switched, has gone, or has
 	 * another line. (Earlier agents added a line whose WHY is 0.) A marker
-	 * whose code a tool has moved has one line, at the first of its places,
-	 * with -ESTALE; SESSION_UNTAKEN_GUARD is behind the name of a guard. If
-	 * the agent cannot read a module's file, it does not know its probes:
-	 * there is a line for each rule that may name one, with
+	 * whose code a tool has moved has one line, at the first place, with
+	 * -ESTALE; SESSION_UNTAKEN_GUARD is behind the name of a guard. If the
+	 * agent cannot read a module's file, it does not know the probes of the
+	 * module: there is a line for each rule that may name one, with
 	 * SESSION_UNTAKEN_FILE behind the rule's glob, and begin and end of the
 	 * module (SESSION-UNTAKEN) */
 	char untaken[SESSION_UNTAKEN_BYTES];
 };
 
 /*
- * The description of an event, published before its site is switched on.
- * Records lie one behind another from EVENT_RECORDS_OFFSET, 8-aligned.
- * `text` is four strings, NUL between them: channel, name, the format or the
- * argument text (see tracepoints/fields/fields.h), source file.
+ * The description of an event, published before the site is switched on.
+ * Records lie one behind another from EVENT_RECORDS_OFFSET, 8-aligned. `text`
+ * is four strings, NUL between them: channel, name, the format or the argument
+ * text (see tracepoints/fields/fields.h), source file.
  */
 struct event_record {
 	uint32_t bytes;			/* of this record, padding included */
@@ -357,14 +360,14 @@ struct event_record {
  * A record of this kind is no event: behind four empty strings it has a struct
  * modules_head, and lines of /proc/PID/maps, those of code in files. `line` is
  * 1, or 0 where the lines go on from the record before. It says where modules
- * are until the next such record. `types` has a uint64_t: what the clock by
- * which the kernel stamps files was at `from`, in ns since 1970; 0: not told.
+ * are until the next such record. `types` has a uint64_t: the clock by which
+ * the kernel stamps files, at `from`, in ns since 1970; 0: not told.
  */
 #define RECORD_MODULES		64
 
 struct modules_head {
-	uint64_t until;			/* clock: up to here, what the record
-					 * before said is true; 0: to `from` */
+	uint64_t until;			/* clock: up to here, the record before
+					 * is true; 0: to `from` */
 	uint64_t from;			/* clock: from here on, this is */
 };
 
@@ -404,10 +407,10 @@ struct packet_head {
  *
  * The position counts bytes of sub-buffers ever used, packet heads and unused
  * ends included: position & (ring_bytes - 1) is the offset into the data. An
- * event never crosses a sub-buffer, so adding its size never carries.
- * Wide numbers are in the packet heads: packet_seq_num, events_before.
- * RING-WRAP: code that compares two positions must read both before another
- * 2^32 bytes are written; code that may take longer compares packet numbers.
+ * event never crosses a sub-buffer, so adding the size never carries. Wide
+ * numbers are in the packet heads: packet_seq_num, events_before. RING-WRAP:
+ * code that compares two positions must read both before another 2^32 bytes are
+ * written; code that may take longer compares packet numbers.
  */
 struct ring {
 	uint64_t head;		/* writer stores, reader loads (RING-HEAD) */
@@ -430,8 +433,8 @@ struct ring {
 };
 
 /*
- * What the limit of dead processes' rings has removed: rows of the file
- * KEEP_LEDGER in the runtime directory. Agents write it with the directory
+ * The events that the limit of dead processes' rings has removed: rows of the
+ * file KEEP_LEDGER in the runtime directory. Agents write it with the directory
  * locked (flock), commands with the same lock.
  */
 #define KEEP_LEDGER		"removed"

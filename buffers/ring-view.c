@@ -73,7 +73,7 @@ static uint32_t packets_since(const struct ring_view *view, uint32_t start)
 	uint32_t used;
 	uint64_t head;
 
-	/* RING-HEAD: what was read before must not move below this load, or a
+	/* RING-HEAD: loads before this one must not move below it, or a
 	 * sub-buffer that was written meanwhile would pass as intact */
 	__atomic_thread_fence(ACQUIRE(RING_HEAD));
 	head = load_acquire(&view->ring->head, RING_HEAD);

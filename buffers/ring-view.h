@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A ring that its writer may be writing, as a reader sees it: which packets it
+ * A ring that a writer may be writing, as a reader sees it: which packets it
  * holds, and how many events were written. For readers in the process that
  * writes the ring, and in the command.
  *
- * Packets are numbered from 0 without a gap, and number n lies in sub-buffer
- * n mod nsub. `head` is in the current, open packet; the packets before it are
+ * Packets are numbered from 0 without a gap, and number n lies in sub-buffer n
+ * mod nsub. `head` is in the current, open packet; the packets before it are
  * closed. In discard mode the writer takes no sub-buffer that is not read yet.
- * In overwrite mode it takes the oldest one, so what was read counts only if
- * the writer had not taken its sub-buffer by then.
+ * In overwrite mode it takes the oldest one, so events that were read count
+ * only if the writer had not taken the sub-buffer by then.
  *
- * What must stay true here: sizes come from the view, which its owner has
- * checked; every word of the ring is read once, and checked.
+ * Invariant: sizes come from the view, which the owner has checked; every word
+ * of the ring is read once, and checked.
  */
 #ifndef BUFFERS_RING_VIEW_H
 #define BUFFERS_RING_VIEW_H
@@ -38,7 +38,7 @@ struct ring_count {
 	uint64_t before;		/* those before the open packet */
 	uint64_t lost;
 	uint64_t current;		/* number of the open packet */
-	uint32_t used;			/* bytes of its sub-buffer in use */
+	uint32_t used;			/* bytes of the sub-buffer in use */
 };
 
 static inline const char *ring_slot(const struct ring_view *view,
@@ -56,7 +56,7 @@ static inline const char *ring_slot(const struct ring_view *view,
 int ring_look(const struct ring_view *view, struct ring_count *count);
 
 /* Returns by how many packets the head has moved on since packet `number` was
- * the open one. What was read before this call was read before the head. */
+ * the open one. Loads before this call come before the load of the head. */
 uint32_t ring_moved(const struct ring_view *view, uint64_t number);
 
 /* Reads the head of packet `number`, which is aligned to 8 bytes. The result

@@ -22,7 +22,7 @@
  * code that takes two bytes from the frame's address as well. If a handler
  * runs, the result is -EINTR.
  *
- * What must stay true: only code of the process changes `state`, and a maker of
+ * Invariant: only code of the process changes `state`, and a maker of
  * the thread changes it from OFFERED to TAKEN first. So there is one service
  * thread at a time, whatever commands do and wherever they are killed.
  *
@@ -43,7 +43,7 @@
 #define WAKE_ENTRY_GO	2
 
 /* Words of the frame, from the stack pointer at `entry` upwards. Behind the
- * last are the 128 bytes that a function may use below its stack pointer. The
+ * last are the 128 bytes that a function may use below the stack pointer. The
  * code at `entry` fills in the signal mask and rax. */
 #define WAKE_MASK	0
 #define WAKE_R15	1
@@ -70,11 +70,11 @@
 #include <stdint.h>
 
 /*
- * Requests by a signal (TAFFRAIL_SERVICE=signal): a command writes its request
- * to the file CALL_FILE of the process's directory, stores its ids in `entry`
- * and CALL_ASKED in `request`, and queues `signal` with CALL_COOKIE as its
- * value. The handler changes `request` to CALL_SERVED, obeys, and writes the
- * answer in the request's place: both begin with a struct message
+ * Requests by a signal (TAFFRAIL_SERVICE=signal): a command writes the request
+ * to the file CALL_FILE of the process's directory, stores the command's ids in
+ * `entry` and CALL_ASKED in `request`, and queues `signal` with the value
+ * CALL_COOKIE. The handler changes `request` to CALL_SERVED, obeys, and writes
+ * the answer in the request's place: both begin with a struct message
  * (control/protocol.h). Then it counts in `came`, or stores why it could not in
  * `error`, and stores 0 in `request`; a command waits for that word (futex).
  *
@@ -88,7 +88,7 @@
  *
  * A command that sends the signal, perhaps once more, first stores 1 in
  * `sending`, and sends it only if `state` and `request` still allow it. A
- * process that executes another program takes its offer back, and then waits
+ * process that executes another program takes the offer back, and then waits
  * while `sending` is 1: the signal would end the new program.
  */
 #define CALL_FILE	"call"

@@ -2,8 +2,8 @@
 /*
  * Copies rings without changing them, in either mode, while writers go on.
  *
- * What must stay true here: the copy of a packet counts only if the writer had
- * not taken its sub-buffer when the copy was complete (PACKET-NUMBER).
+ * Invariant: the copy of a packet counts only if the writer had not taken the
+ * sub-buffer when the copy was complete (PACKET-NUMBER).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -27,9 +27,9 @@ static void copy_packet(const struct ring_copy *copy, uint64_t number,
 	memcpy(packet_copy(copy, number) + from, at + from, to - from);
 }
 
-/* Copies the oldest packet first. Drops a packet that was lapped before its
- * copy was complete, and all packets before it: a gap would be read as
- * losses. */
+/* Copies the oldest packet first. Drops a packet that was lapped before the
+ * copy was complete, and all packets before it: a gap would be read as losses.
+ */
 static void copy_packets(struct ring_copy *copy)
 {
 	const struct ring_reader *ring = copy->ring;
@@ -150,8 +150,8 @@ int ring_copy_make(struct ring_copy *copy, struct ring_reader *ring)
 	return ring_copy_more(copy, ring, NULL);
 }
 
-/* Takes the head of a packet, as the mark leaves it, and what was overwritten
- * before it. Returns where its events begin. */
+/* Takes the head of a packet, as the mark leaves it, and counts the events that
+ * were overwritten before it. Returns where the events begin. */
 static uint32_t take_head(const struct ring_copy *copy, uint64_t number,
 			  struct packet *packet)
 {
@@ -200,7 +200,7 @@ static int packet_give(const struct ring_copy *copy,
 /*
  * Takes a closed packet out of the copy. The writer may have been changing the
  * head of the oldest packet (it opens a packet before it moves `head` there),
- * or was killed there: only a head that agrees with its events is accepted.
+ * or was killed there: only a head that agrees with the events is accepted.
  */
 static bool closed_packet(const struct ring_copy *copy,
 			  const struct packet_format *format, uint64_t number,

@@ -2,9 +2,9 @@
 /*
  * Maps files that belong to another process.
  *
- * What must stay true here: the owner of a file may truncate it at any time;
- * a load beyond its end then raises SIGBUS. The handler maps zeros there, if
- * the address lies in one of our mappings, and the checks do the rest.
+ * Invariant: the owner of a file may truncate it at any time; a load beyond the
+ * end then raises SIGBUS. The handler maps zeros there, if the address lies in
+ * one of our mappings, and the checks do the rest.
  */
 #include "buffers/reader/reader.h"
 
@@ -28,7 +28,7 @@ struct guarded {
 	bool cut;
 };
 
-/* A table with open addressing, at most half full. Its handler runs in a load
+/* A table with open addressing, at most half full. The handler runs in a load
  * from a mapping, so never while the table changes. */
 static struct guarded *guarded;
 static size_t guarded_room;		/* a power of two, or 0 */
@@ -196,7 +196,7 @@ static int open_file(struct file_map *map, int dirfd, const char *name,
 	return 0;
 }
 
-/* Maps what open_file() has opened. */
+/* Maps the file that open_file() has opened. */
 static int map_file(struct file_map *map)
 {
 	void *p = mmap(NULL, map->bytes, PROT_READ, MAP_SHARED, map->fd, 0);

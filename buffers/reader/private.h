@@ -11,8 +11,8 @@
 /* The writer may lap a reader that sleeps: how often it is read again. */
 #define COPY_TRIES	20
 
-/* Finds the events of a packet whose head is at `at`, behind its first `from`
- * bytes. */
+/* Finds the events of a packet whose head is at `at`, behind the first `from`
+ * bytes of the packet. */
 static inline void packet_set_events(struct packet *packet, const char *at,
 				     uint32_t from)
 {
@@ -28,12 +28,12 @@ int ring_broken(struct ring_reader *ring);
  * tail makes no sense. */
 bool ring_place(struct ring_reader *ring, const struct ring_count *count);
 
-/* Completes the copied head of an open packet at `at`, for its events behind
+/* Completes the copied head of an open packet at `at`, for the events behind
  * the first `from` bytes. */
 int ring_finish(const struct packet_format *format, struct packet *packet,
 		const char *at, uint32_t from, const struct ring_count *count);
 
-/* Returns whether packet `number` is still in its sub-buffer. */
+/* Returns whether packet `number` is still in the sub-buffer. */
 bool ring_still_there(const struct ring_reader *ring, uint64_t number);
 
 /* Reads the events before packet `number`. Returns false when the packet is not

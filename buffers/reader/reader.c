@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads the pages that describe a process and its sessions.
+ * Reads the pages that describe a process and the sessions of the process.
  *
- * What must stay true here: a record is copied first and checked then. Once a
- * record has passed, it is not read again in shared memory, except for its
- * counter of oversized events.
+ * Invariant: a record is copied first and checked then. Once a record has
+ * passed, it is not read again in shared memory, except for the counter of
+ * oversized events.
  */
 #include "buffers/reader/reader.h"
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads what an agent publishes (layout.h): event records, rings, packets.
+ * Reads the files that an agent publishes (layout.h): event records, rings,
+ * packets.
  *
- * What must stay true here:
+ * Invariants:
  *  - shared memory is hostile: each value is read once into a local copy,
  *    checked against the size of the file, and used only from the copy;
- *  - a file that shrinks under its mapping reads as zeros instead of killing
- *    the reader with SIGBUS (map_guard());
+ *  - a file that shrinks under a mapping reads as zeros instead of killing the
+ *    reader with SIGBUS (map_guard());
  *  - readers write nothing into a traced process's memory but the tail of a
  *    ring, and only the one reader that empties the ring writes that.
  *
@@ -29,7 +30,8 @@ struct file_map {
 	const void *address;
 	size_t bytes;
 	int fd;
-	void *copy;			/* what `address` is then, or NULL */
+	void *copy;			/* the meaning of `address` then, or
+					 * NULL */
 };
 
 /* One event_record, checked; strings are NUL-terminated and never NULL. */
@@ -68,11 +70,11 @@ struct session_view {
 
 /*
  * How to step over an event of one id. A step is fixed bytes (1 ..
- * STEP_FIXED_MAX), an address that is shown by its symbol, a string, or a
+ * STEP_FIXED_MAX), an address that is shown by a symbol, a string, or a
  * sequence (STEP_SEQUENCE | bytes of an element). 0 ends the steps.
  */
 #define STEP_FIXED_MAX		0x0fffu
-#define STEP_SYMBOL		0x1008u	/* | its bytes */
+#define STEP_SYMBOL		0x1008u	/* | bytes */
 #define STEP_STRING		0x4000u
 #define STEP_SEQUENCE		0x8000u
 
@@ -91,7 +93,7 @@ struct packet_format {
 	bool symbols;			/* a shape has a STEP_SYMBOL */
 };
 
-/* A packet, ready for disk: `head` from its `magic` on, then `events`. */
+/* A packet, ready for disk: `head` from `magic` on, then `events`. */
 struct packet {
 	struct packet_head head;	/* our copy, complete */
 	const void *events;
@@ -119,16 +121,17 @@ struct ring_reader {
 	uint64_t next;			/* number of the next packet to take */
 	uint64_t discarded;		/* as the last packet taken says */
 	bool placed;			/* `next` is known */
-	bool peek;			/* a copy also has what a reader took */
+	bool peek;			/* a copy also has the packets that a
+					 * reader took */
 	bool broken;			/* made no sense: take nothing more */
-	bool cut;			/* broken: its file was cut short */
+	bool cut;			/* broken: the file was cut short */
 };
 
 /* Up to where a reader that goes on has copied a ring. Zero: nothing. */
 struct ring_mark {
 	bool known;
 	uint64_t number;		/* of the packet */
-	uint32_t used;			/* bytes of it, with its head */
+	uint32_t used;			/* bytes of it, with the head */
 	uint64_t clock;			/* of the last event in them */
 	uint64_t events;		/* committed up to there */
 	uint64_t lost;			/* as the last packet says */
@@ -136,8 +139,7 @@ struct ring_mark {
 
 struct ring_copy {
 	struct ring_reader *ring;
-	struct ring_mark *mark;		/* what is before it was copied; or
-					 * NULL */
+	struct ring_mark *mark;		/* all before it was copied; or NULL */
 	struct ring_count count;	/* at the instant that the copy shows */
 	uint64_t first;			/* the oldest packet that is intact */
 	uint64_t taken;			/* events before it that a reader took,
@@ -152,8 +154,8 @@ struct ring_copy {
 typedef int packet_call(const struct packet *packet, void *priv);
 
 /*
- * Lets mappings of truncated files read as zeros: installs a SIGBUS handler
- * for this process. A SIGBUS anywhere else has its usual effect.
+ * Lets mappings of truncated files read as zeros: installs a SIGBUS handler for
+ * this process. A SIGBUS anywhere else has the usual effect.
  */
 void map_guard(void);
 
@@ -165,11 +167,11 @@ int map_error(void);
 int map_guard_add(const void *address, size_t bytes);
 void map_guard_remove(const void *address);
 
-/* Returns whether a load from the mapping that begins there met the end of its
+/* Returns whether a load from the mapping that begins there met the end of the
  * file. */
 bool map_guard_cut(const void *address);
 
-/* How many loads from any mapping have met the end of its file. */
+/* How many loads from any mapping have met the end of a file. */
 extern volatile unsigned int map_guard_cuts;
 
 /*
@@ -201,7 +203,7 @@ void file_map_close(struct file_map *map);
 int process_read(struct process_page *page, int imagefd);
 
 /*
- * Copies the anchors of a page from process_read(), the one of its start first,
+ * Copies the anchors of a page from process_read(), the one of the start first,
  * and returns their number. Leaves out slots that are no anchors: torn, or with
  * times that cannot be. Only other anchors can tell whether an anchor is true.
  */
@@ -209,14 +211,14 @@ int process_anchors(const struct process_page *page,
 		    struct clock_anchor anchors[static 1 + PROCESS_ANCHORS]);
 
 /*
- * Opens a session file (its name: "session.N"). Errors as process_read().
+ * Opens a session file (the name: "session.N"). Errors as process_read().
  * session_view_find() opens the newest of so many sessions that has this name
- * and is not destroyed; -ENOENT: there is none.
- * session_view_update() reads the state and the event records that are new
- * since; it returns 1 when there are new records, 0, or -EBADMSG when they make
- * no sense. session_view_oversize() adds up the events that were lost because
- * they were too large. session_view_drop_modules() frees what nothing needs any
- * more when addresses have their names.
+ * and is not destroyed; -ENOENT: there is none. session_view_update() reads the
+ * state and the event records that are new since; it returns 1 when there are
+ * new records, 0, or -EBADMSG when they make no sense. session_view_oversize()
+ * adds up the events that were lost because they were too large.
+ * session_view_drop_modules() frees memory that nothing needs any more when
+ * addresses have names.
  */
 int session_view_open(struct session_view *session, int dirfd,
 		      const char *name);
@@ -229,12 +231,12 @@ void session_view_close(struct session_view *session);
 
 /*
  * Calls `call` with the name of each ring of session `index` ("31", "L0").
- * Returns 0, a negative errno, or what `call` returned if that was not 0.
+ * Returns 0, a negative errno, or the result of `call` if that was not 0.
  */
 int rings_each(int imagefd, uint32_t index,
 	       int (*call)(const char *name, void *priv), void *priv);
 
-/* What a session's page can say of its number of rings, for an image. */
+/* The values of a session page's number of rings, for an image. */
 #define RINGS_MAX	8192
 
 /*
@@ -253,7 +255,7 @@ int ring_open(struct ring_reader *ring, int imagefd, uint32_t index,
 void ring_close(struct ring_reader *ring);
 
 /*
- * Reads the ring's counts, which are all zero before its first packet. Returns
+ * Reads the ring's counts, which are all zero before the first packet. Returns
  * 0, or -EBADMSG when they make no sense: the ring is then `broken`.
  */
 int ring_count(struct ring_reader *ring, struct ring_count *count);
@@ -269,13 +271,13 @@ int ring_count_all(struct ring_reader *ring, struct ring_count *count,
 /*
  * Takes the next closed packet of a ring in discard mode, in place. Returns 1,
  * 0 when there is none yet, or -EBADMSG. The packet stays valid until
- * ring_release(), which gives its sub-buffer back to the writer.
+ * ring_release(), which gives the sub-buffer back to the writer.
  */
 int ring_take(struct ring_reader *ring, struct packet *packet);
 void ring_release(struct ring_reader *ring);
 
 /*
- * Takes the open packet up to the last committed event, and completes its head.
+ * Takes the open packet up to the last committed event, and completes the head.
  * Returns 1, 0 when the packet holds nothing, or a negative errno. For a ring
  * whose closed packets have been taken and whose writer has stopped.
  */
@@ -283,7 +285,7 @@ int ring_take_open(struct ring_reader *ring, const struct packet_format *format,
 		   struct packet *packet);
 
 /*
- * Copies the packets that the ring still holds, while its writer goes on or
+ * Copies the packets that the ring still holds, while the writer goes on or
  * after it died, and does not change the ring. Packets that the writer lapped
  * meanwhile are not in the copy. Returns 1 (then the caller frees the copy), 0
  * for a ring never used, or a negative errno.
@@ -292,17 +294,17 @@ int ring_copy_make(struct ring_copy *copy, struct ring_reader *ring);
 void ring_copy_free(struct ring_copy *copy);
 
 /*
- * Does the same with what is behind the mark, which lives as long as the copy;
- * returns 0 if there is nothing. The first time it is as ring_copy_make(), then
- * what another reader takes does not matter.
+ * Does the same with the events behind the mark, which lives as long as the
+ * copy; returns 0 if there is nothing. The first time it is as
+ * ring_copy_make(), then it does not matter which packets another reader takes.
  */
 int ring_copy_more(struct ring_copy *copy, struct ring_reader *ring,
 		   struct ring_mark *mark);
 
 /*
  * Calls `call` for each packet of a copy, the oldest first; the open packet's
- * head is completed. `format` must be newer than the copy. Returns 0, what
- * `call` returned if that was not 0, or -EBADMSG when the rest made no sense.
+ * head is completed. `format` must be newer than the copy. Returns 0, the
+ * result of `call` if that was not 0, or -EBADMSG when the rest made no sense.
  * Of a packet that goes on behind a mark, it gives the rest, with a head that
  * begins there; and it moves the mark.
  */

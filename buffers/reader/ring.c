@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads rings: counts, and empties one while its writer goes on (discard mode).
+ * Reads rings: counts, and empties one while the writer goes on (discard mode).
  * copy.c copies one without changing it. Both look by buffers/ring-view.h.
  *
- * What must stay true here: every size, offset and number comes from a local
+ * Invariant: every size, offset and number comes from a local
  * copy that was checked; a ring that once made no sense stays `broken`.
  */
 #include <errno.h>
@@ -107,7 +107,7 @@ int ring_open(struct ring_reader *ring, int imagefd, uint32_t index,
 	snprintf(path, sizeof(path), "ring.%u.%s", index, name);
 	ret = file_map_open_shared(&ring->map, imagefd, path,
 				   RING_DATA_OFFSET, 0);
-	/* a short file is not published yet: it gets its magic later */
+	/* a short file is not published yet: the magic is stored later */
 	if (ret == -EBADMSG)
 		return -EAGAIN;
 	if (ret)
@@ -243,8 +243,8 @@ bool ring_still_there(const struct ring_reader *ring, uint64_t number)
 	const volatile struct packet_head *head =
 		(const void *)ring_slot(&ring->view, number);
 
-	/* PACKET-NUMBER: the copy made before must not move below this load;
-	 * a writer that takes the sub-buffer stores its number first */
+	/* PACKET-NUMBER: the copy made before must not move below this load; a
+	 * writer that takes the sub-buffer stores the number first */
 	__atomic_thread_fence(ACQUIRE(PACKET_NUMBER));
 	return head->packet_seq_num == number;
 }

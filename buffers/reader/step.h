@@ -2,7 +2,7 @@
 /*
  * Steps over the fields of an event (struct event_shape).
  *
- * What must stay true here: no load beyond the cursor's `end`, whatever the
+ * Invariant: no load beyond the cursor's `end`, whatever the
  * bytes say.
  */
 #ifndef BUFFERS_READER_STEP_H

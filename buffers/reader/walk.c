@@ -3,7 +3,7 @@
  * Steps over the events of a packet: this tells how many there are, when the
  * last one happened, and whether all of them make sense.
  *
- * What must stay true here: no load beyond `end`, whatever the bytes say.
+ * Invariant: no load beyond `end`, whatever the bytes say.
  */
 #include <errno.h>
 

@@ -41,7 +41,7 @@ COLD SIGSAFE void anchor_keep(void)
 		return;
 	now = clock_read_tsc();
 	/* a child without a page takes none: no reader looks for a child's
-	 * anchors in its parent's page */
+	 * anchors in the parent's page */
 	if (now < was || !page || !load_relaxed(fork_mark))
 		return;
 	/* of all threads that find it due, one takes it */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The latest clock anchors of a process, in its page (layout.h): after its end
- * they tell how fast its clock went, and until when.
+ * The latest clock anchors of a process, in the process page (layout.h): after
+ * the end of the process they tell how fast the clock went, and until when.
  *
- * What must stay true: a host thread makes no system call for an anchor, and
+ * Invariant: a host thread makes no system call for an anchor, and
  * the process takes at most one each ANCHOR_DISTANCE_MS.
  */
 #ifndef BUFFERS_RINGS_ANCHOR_H

@@ -44,11 +44,11 @@ static uint64_t generations;
 /* One page for each channel, which fork() wipes. */
 static char *tables;
 
-/* A ring without room: every write to it ends in "full", and its ts_limit of
- * 0 tells the slow path that there is no ring. */
+/* A ring without room: every write to it ends in "full", and a ts_limit of 0
+ * tells the slow path that there is no ring. */
 struct ring ring_absent = { .head = ~0ull, .tail = 1 };
 
-/* It stays zero. It is not const, since .rodata would give its zeros 4 KiB of
+/* It stays zero. It is not const, since .rodata would give these zeros 4 KiB of
  * the library's file. */
 struct rings rings_off;
 
@@ -101,7 +101,7 @@ uint32_t channel_ring_bytes(uint64_t wanted, uint32_t cpus)
 	}
 	while (power < bytes && power < RING_MAX_BYTES)
 		power *= 2;
-	/* the default never exceeds its share of the total */
+	/* the default never exceeds the session's share of the total */
 	if (!wanted && power > bytes && power > RING_MIN_BYTES)
 		power /= 2;
 	return (uint32_t)power;
@@ -184,7 +184,7 @@ int channel_cpu_ring_make(struct channel *channel, uint32_t cpu)
 
 	if (ret)
 		return ret;
-	/* a child must not write to its parent's ring */
+	/* a child must not write to the parent's ring */
 	sys_madvise(ring, RING_DATA_OFFSET + (uint64_t)channel->ring_bytes,
 		    MADV_DONTFORK);
 	store_release(&channel->rings->tab[cpu], ring, CPU_RING);
@@ -205,7 +205,7 @@ int channel_locked_ring_make(struct channel *channel, uint32_t k)
 
 	if (ret)
 		return ret;
-	/* The waiting writer has read the clock already; with this reading, its
+	/* The waiting writer has read the clock already; with this reading, the
 	 * event is not older than the packet. */
 	channel->locks[k].clock = clock_read();
 	store_release(&channel->locked[k], ring, LOCKED_RING);

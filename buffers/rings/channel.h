@@ -7,7 +7,7 @@
  * `nr`, so the first write of a child goes to the slow path. `nr` is also 0
  * while a channel is stopped.
  *
- * What must stay true: a page of `rings` stays mapped until the process ends,
+ * Invariant: a page of `rings` stays mapped until the process ends,
  * and only later channels use it again; ring files are allocated in full before
  * they are mapped; entries of `tab` below `nr` always point to a ring, at
  * worst to one that is always full (ring_absent).
@@ -41,7 +41,8 @@ _Static_assert(sizeof(struct rings) <= 4096, "one page");
  * a thread may look at it when the ring has already gone.
  */
 struct channel_lock {
-	uint32_t holder;		/* *fork_mark of its process, or 0 */
+	uint32_t holder;		/* *fork_mark of the writer's process,
+					 * or 0 */
 	uint64_t clock;			/* of the ring's last event */
 	uint64_t roomless;		/* clock_read_time() of the last loss
 					 * for want of room in all rings */
@@ -118,10 +119,10 @@ extern struct fork_lock *fork_lock;
  * that thread's CPU number. It lies beside `fork_lock`; a forked child begins
  * with 0.
  *
- * Pair GUEST-SESSION: a guest is counted before its maker looks at
+ * Pair GUEST-SESSION: a guest is counted before the maker looks at
  * channels_used; a channel is marked there before it looks for guests. So
- * either the maker finds the channel and unregisters itself, or the channel
- * has locked rings only.
+ * either the maker finds the channel and unregisters itself, or the channel has
+ * locked rings only.
  */
 extern uint32_t *fork_guests;
 
@@ -144,16 +145,16 @@ extern uint32_t channel_group;
  */
 int channels_setup(void);
 
-/* Returns whether a session runs in this process or, in a forked child that
- * has not written yet, in its parent. SIGSAFE. */
+/* Returns whether a session runs in this process or, in a forked child that has
+ * not written yet, in the parent. SIGSAFE. */
 int channels_run(void);
 
 /*
  * Creates session.N and the table of a channel, stopped. A channel that still
- * has a page (in a forked child: its parent's) keeps its event records. `name`,
+ * has a page (in a forked child: the parent's) keeps the event records. `name`,
  * `flags`, `contexts`, `ring_bytes` (0: default) describe it; `cpus` is how
- * many CPUs get a ring each. The files go to process.directory.
- * Returns 0 or a negative errno; not SIGSAFE; one caller at a time.
+ * many CPUs get a ring each. The files go to process.directory. Returns 0 or a
+ * negative errno; not SIGSAFE; one caller at a time.
  */
 int channel_create(struct channel *channel, uint32_t index, const char *name,
 		   uint32_t flags, uint32_t contexts, uint64_t ring_bytes,
@@ -193,8 +194,8 @@ void channel_resume(struct channel *channel);
 void channel_expect(struct channel *channel, uint32_t full);
 
 /*
- * What a child learns from its parent about the moment of the fork, in one
- * place: each page that a child reads may cost it a fault.
+ * The facts that a child learns from the parent about the moment of the fork,
+ * in one place: each page that a child reads may cost it a fault.
  */
 struct fork_note {
 	uint32_t held;	/* some thread is, or once was, in a write */
@@ -210,7 +211,7 @@ void channels_forked_held(void);
 
 /*
  * Runs in a child, at once after the fork: puts private memory in the place of
- * mappings that the forking thread may have been writing to when its signal
+ * mappings that the forking thread may have been writing to when a signal
  * handler forked. So no reader sees the rest of that write. Costs nothing if no
  * write is under way. Also lets the child make system calls that only the
  * parent may not make. SIGSAFE; errno may change.
@@ -254,7 +255,7 @@ void channel_stop(struct channel *channel);
 /*
  * Returns 0 when no thread can still write into a stopped channel, or
  * -ETIMEDOUT when a thread has kept a locked ring for channel_grace_ms:
- * GRACE_TIMEOUT_MS, unless the agent says less at its start.
+ * GRACE_TIMEOUT_MS, unless the agent says less at the start.
  */
 extern int channel_grace_ms;
 int channel_grace(struct channel *channel);
@@ -289,7 +290,7 @@ int channel_need_locked_ring(struct channel *channel, uint32_t k);
 void channel_need_all(struct channel *channel, uint32_t locked);
 
 /*
- * Counts an event of a forked child that could not get files, as lost in its
+ * Counts an event of a forked child that could not get files, as lost in the
  * parent's session: the child still maps the parent's page, and readers see the
  * count there. SIGSAFE.
  */
@@ -316,7 +317,7 @@ extern int (*channel_admit)(const struct channel *channel, uint64_t bytes);
 extern void (*channel_made)(int admitted);
 
 /*
- * Gives a forked child its own files, in its first write (*fork_mark is 0).
+ * Gives a forked child private files, in the first write (*fork_mark is 0).
  * Returns 1 when the write may be tried again. Set by the agent; SIGSAFE.
  */
 extern int (*channel_revive)(void);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Session pages: the description of a session, and its event records.
+ * Session pages: the description of a session, and the event records.
  *
- * What must stay true: a channel's page never changes its address, because
- * event shapes point to counters in it, and late threads may still look there.
- * So address space for the largest page is reserved at first, and the file
- * grows into it. Each part of the file is allocated before it is mapped.
+ * Invariant: the address of a channel's page never changes, because event
+ * shapes point to counters in it, and late threads may still look there. So
+ * address space for the largest page is reserved at first, and the file grows
+ * into it. Each part of the file is allocated before it is mapped.
  */
 #include "buffers/rings/private.h"
 
@@ -181,7 +181,7 @@ static void page_fill(struct session_page *page, const struct channel *channel,
 	store_release(&page->magic, SESSION_MAGIC, SESSION_PAGE);
 }
 
-/* A channel that already has a page keeps its records: in a forked child, the
+/* A channel that already has a page keeps the records: in a forked child, the
  * parent's page. */
 int channel_page_make(struct channel *channel, const char *name,
 		      const struct process_page *now)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the parts of channels share: rings and tables (channel.c), session pages
- * (page.c), a channel's first rings (room.c). No other file includes this.
+ * Declarations that the parts of channels share: rings and tables (channel.c),
+ * session pages (page.c), a channel's first rings (room.c). No other file
+ * includes this.
  */
 #ifndef BUFFERS_RINGS_PRIVATE_H
 #define BUFFERS_RINGS_PRIVATE_H
@@ -31,11 +32,11 @@ int channel_page_make(struct channel *channel, const char *name,
 		      const struct process_page *now);
 
 /* Returns 0 when so many more bytes may be mapped: the process's limit of
- * address space, if any, then still leaves its reserve to the program. Else
+ * address space, if any, then still leaves the reserve to the program. Else
  * returns -ENOMEM. */
 int channel_space_admit(uint64_t bytes);
 
-/* Asks for that, and channel_admit. Returns what channel_admit returns, or
+/* Asks for that, and channel_admit. Returns the result of channel_admit, or
  * -ENOMEM. */
 int channel_room_admit(const struct channel *channel, uint64_t bytes);
 

@@ -2,10 +2,10 @@
 /*
  * A channel's number and first rings; smaller rings where there is little room.
  *
- * What must stay true: a session without room for its rings runs. Its events
- * are counted as lost (session_page.lost_unplaced), and the slow path of a
- * writer tries again to make the ring that it misses (channel.c). All rings of
- * the CPUs have one size, which does not change once writers are let in.
+ * Invariant: a session without room for rings runs. The events are counted as
+ * lost (session_page.lost_unplaced), and the slow path of a writer tries again
+ * to make the ring that it misses (channel.c). All rings of the CPUs have one
+ * size, which does not change once writers are let in.
  */
 #include "buffers/rings/private.h"
 

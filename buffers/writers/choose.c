@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Chooses a slot's writer by the shape of its events and its channel.
+ * Chooses a slot's writer by the shape of the events and the channel.
  */
 #include "buffers/writers/private.h"
 

@@ -17,7 +17,7 @@ static const struct rings *slot_rings(const struct write_slot *slot)
 }
 
 /* Writes one word into a held ring. Returns 0 if the general writer must write
- * it: the ring has no room, or the slot now has other rings, to which its id
+ * it: the ring has no room, or the slot now has other rings, to which the id
  * may belong. */
 static inline int word_write(const struct hold *hold,
 			     const struct write_slot *slot,

@@ -3,11 +3,11 @@
  * The fast writers: one function for each shape and header kind, with one
  * section each.
  *
- * What must stay true: a fast writer stores only into [head, end of
+ * Invariant: a fast writer stores only into [head, end of
  * sub-buffer). Behind the end may be a packet that the reader has not read.
  *
  * An event that a section cannot write goes to write_hard(). So does an event
- * for a channel that needs the general writer: a thread may have taken its
+ * for a channel that needs the general writer: a thread may have taken the
  * function before the slot changed to such a channel, and then finds a step
  * that never fits (WRITE_STEP_NONE).
  */

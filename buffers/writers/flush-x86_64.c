@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Closes open packets on demand: a thread goes to each CPU and switches its
- * ring, since a section works only on the ring of its own CPU.
+ * Closes open packets on demand: a thread goes to each CPU and switches the
+ * ring there, since a section works only on the ring of the CPU that it runs
+ * on.
  */
 #include "base/sys.h"
 #include "buffers/writers/private.h"

@@ -3,25 +3,24 @@
  * Rings written under a lock, the inline parts: taking a ring, placing an event
  * in it, committing the event. locked.c has the rest.
  *
- * A writer tries the ring of its CPU, then the others. It never waits for a
- * holder: the holder may be the thread that the writer's handler interrupted.
- * If all rings are held, the event is lost, and counted in the session's page.
- * The holder of a ring is its only writer, so one store of head commits an
- * event here too, and a killed holder leaves nothing to repair. A siglongjmp
- * over a holder costs that ring; spare rings replace it.
+ * A writer tries the ring of the current CPU, then the others. It never waits
+ * for a holder: the holder may be the thread that the writer's handler
+ * interrupted. If all rings are held, the event is lost, and counted in the
+ * session's page. The holder of a ring is the only writer, so one store of head
+ * commits an event here too, and a killed holder leaves nothing to repair. A
+ * siglongjmp over a holder costs that ring; spare rings replace it.
  *
- * A holder whose event does not fit into its ring releases the ring and looks
- * for another one (locked_write()). It holds one ring at a time, so a
- * siglongjmp never costs more than one. Only if no ring has room is the event
- * lost.
+ * A holder whose event does not fit releases the ring and looks for another one
+ * (locked_write()). It holds one ring at a time, so a siglongjmp never costs
+ * more than one. Only if no ring has room is the event lost.
  *
  * When a handler forks in the middle of a write, parent and child both continue
- * the write. The child commits and releases nothing, and its stores go to
+ * the write. The child commits and releases nothing, and the stores go to
  * private memory, which channels_forked() maps before the handler continues.
  * (Sections are restarted and find the child's own rings.)
  *
  * Pair LOCKED-OWNER: a writer that takes a ring sees everything that the last
- * holder wrote before its release. channel_stop() clears `active` before it
+ * holder wrote before the release. channel_stop() clears `active` before it
  * reads the lock; a writer reads `active` after it has taken the lock.
  */
 #ifndef BUFFERS_WRITERS_HOLD_PRIVATE_H
@@ -129,9 +128,9 @@ static ALWAYS_INLINE enum write_verdict hold_take(struct hold *hold,
 
 	hold->sub_bytes = channel->sub_bytes;
 	hold->mark = load_relaxed(fork_mark);
-	/* rdtsc overlaps with what follows and waits for what is before it. A
-	 * clock that is a counter gives the order, so it is read under the
-	 * lock. */
+	/* rdtsc overlaps with the code behind it and waits for the code before
+	 * it. A clock that is a counter gives the order, so it is read under
+	 * the lock. */
 	hold->clock = likely(clock_chosen == CLOCK_KIND_TSC) ?
 			      clock_read_tsc() :
 			      0;
@@ -172,7 +171,7 @@ static inline char *header_store(struct ring *ring, char *out, uint32_t id,
 
 /*
  * Returns the clock, or that of the ring's last event if it is later: the last
- * holder may have read its clock after this one.
+ * holder may have read the clock after this one.
  */
 static inline uint64_t hold_clock(const struct hold *hold)
 {
@@ -190,7 +189,7 @@ static inline int event_oversize(uint32_t sub_bytes, uint64_t need)
 	return unlikely(need >= sub_bytes - PACKET_HEAD_BYTES);
 }
 
-/* What hold_place() says where it places nothing, below any head. */
+/* The results of hold_place() where it places nothing, below any head. */
 enum hold_refusal {
 	HOLD_NOT_OURS,	/* the ring is the parent's */
 	HOLD_OVERSIZE,	/* too large for any ring of the channel; counted */
@@ -252,7 +251,7 @@ static ALWAYS_INLINE char *hold_place(const struct hold *hold, uint32_t id,
 }
 
 /* Commits an event. RING-HEAD: the payload is written before head. A child that
- * a handler forked in the middle of a write leaves its parent's ring alone. */
+ * a handler forked in the middle of a write leaves the parent's ring alone. */
 static inline void hold_commit(const struct hold *hold, uint64_t head)
 {
 	if (hold_is_ours(hold))

@@ -72,7 +72,7 @@ static ALWAYS_INLINE uint64_t packet_open(const struct hold *hold,
 	uint64_t number = old->packet_seq_num + 1;
 	uint64_t lost = ring->lost;
 
-	/* RING-TAIL: the reader is done with what is below tail */
+	/* RING-TAIL: the reader is done with all below tail */
 	if (!(ring->flags & SESSION_OVERWRITE) &&
 	    next - (uint32_t)load_acquire(&ring->tail, RING_TAIL) >
 		    ring->ring_bytes - 1)
@@ -168,8 +168,8 @@ COLD int hold_lose_again(const struct hold *hold)
  * Writes into a held ring. Returns WRITE_FULL, and counts nothing, if another
  * ring may have room; with `last` it counts the loss.
  *
- * Strings may change while they are measured and copied: what is committed is
- * what was copied, within the room that was measured.
+ * Strings may change while they are measured and copied: the committed bytes
+ * are the copied bytes, within the room that was measured.
  */
 static enum write_verdict hold_write(const struct hold *hold,
 				     struct write_event *event, int last,
@@ -201,7 +201,7 @@ static enum write_verdict hold_write(const struct hold *hold,
 }
 
 /* Writes into the ring that hold_try() has just taken, and releases it. Returns
- * what hold_write() returns; WRITE_AGAIN: the event was made for another
+ * the result of hold_write(); WRITE_AGAIN: the event was made for another
  * channel. */
 static enum write_verdict held_write(struct hold *hold,
 				     const struct write_slot *slot, int header,
@@ -224,10 +224,10 @@ static enum write_verdict held_write(struct hold *hold,
 
 /*
  * Takes the next ring that may have room, behind ring hold->first, which had
- * none, and the hold->looked that were looked at. Returns what hold_enter()
- * returns, or WRITE_FULL if there is none. Beside CPUs' rings, it makes the
- * rings that are missing, after the others. The caller writes: so the search
- * takes no stack beneath the write.
+ * none, and the hold->looked that were looked at. Returns the result of
+ * hold_enter(), or WRITE_FULL if there is none. Beside CPUs' rings, it makes
+ * the rings that are missing, after the others. The caller writes: so the
+ * search takes no stack beneath the write.
  */
 static COLD enum write_verdict roomy_take(struct hold *hold,
 					  struct channel *channel, int header,
@@ -286,7 +286,7 @@ SIGSAFE COLD enum write_verdict locked_write(const struct write_slot *slot,
 	return verdict;
 }
 
-/* Leaves out a ring that is held: its holder continues to write. */
+/* Leaves out a ring that is held: the holder continues to write. */
 void locked_flush(struct channel *channel)
 {
 	struct hold hold = { .mark = load_relaxed(fork_mark) };

@@ -16,9 +16,9 @@
  * instructions, so before it stand only loads that nothing delays; the load
  * that depends on the last event's commit comes after it. On a CPU with a clock
  * read of 8 ns, rdtsc as the first instruction cost 1.6 ns more, behind the
- * load of head 1.3 ns, and behind a copied payload 4 ns. Its place does not
- * change the order of events in the ring, because no other thread can commit on
- * this CPU between it and the commit.
+ * load of head 1.3 ns, and behind a copied payload 4 ns. The place of the
+ * reading does not change the order of events in the ring, because no other
+ * thread can commit on this CPU between it and the commit.
  *
  * The kernel wants addresses in a section's rseq_cs. They are distances from
  * there until rseq_learn() adds the address: two relocations for each section
@@ -43,13 +43,13 @@
 	"movq %%rax, %%fs:8(%%r10)\n"                                  \
 	"1:\n\t"
 
-/* A fast writer: each begins at a cache line, so its speed does not depend on
+/* A fast writer: each begins at a cache line, so the speed does not depend on
  * where the linker puts it. */
 #define WRITE_FUNCTION	static __attribute__((aligned(64), used)) void
 
 /*
  * A table of functions by their distances from the entries: 4 bytes each, where
- * a pointer takes 8, and its relocation 24.
+ * a pointer takes 8, and a relocation 24.
  */
 #define NEAR_TABLE(table, dimensions, entries)                         \
 	__asm__(".pushsection .rodata\n\t"                             \
@@ -66,7 +66,7 @@ static inline uintptr_t near_address(const int32_t *entry)
 
 /*
  * The frame of the jump at label 4, for unwinders that run in the handler of a
- * signal which took a thread from a section. The frame has no bytes, and its
+ * signal which took a thread from a section. The frame has no bytes, and the
  * caller is where the jump leads. The jump's operand is read from the code, so
  * this description is the same for all sections, and the linker keeps one.
  *
@@ -161,8 +161,8 @@ static inline uintptr_t near_address(const int32_t *entry)
 
 /*
  * Prefetches the ring's line some events ahead of `to`. A store that waits for
- * its line delays the stores of the next event, and every load of what they
- * stored. Never faults.
+ * a cache line delays the stores of the next event, and every load of the bytes
+ * that they stored. Never faults.
  */
 #define SECTION_AHEAD(to)	"prefetchw 2048(" to ")\n\t"
 

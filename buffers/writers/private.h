@@ -20,8 +20,8 @@ struct write_part {
 #define WRITE_PARTS(nvar)	(2 + 3 * (nvar))
 #define WRITE_CONTEXT_BYTES	40
 
-/* An event taken apart, on its writer's stack, with as many parts and counts as
- * its shape needs. */
+/* An event taken apart, on the writer's stack, with as many parts and counts as
+ * the shape needs. */
 struct write_event {
 	uint64_t id;			/* for the locked rings */
 	uint64_t generation;		/* of its channel */
@@ -109,13 +109,13 @@ void locked_flush(struct channel *channel);
 write_fn locked_write_word;
 write_fn locked_write_any;
 
-/* Takes an event apart; its shape, parts and counts are set. SIGSAFE. */
+/* Takes an event apart; shape, parts and counts are set. SIGSAFE. */
 void write_event_build(struct write_event *event,
 		       const struct write_slot *slot,
 		       const struct channel *channel, uint64_t fixed,
 		       const struct write_var *var, uint64_t ip);
 
-/* Counts an event larger than a sub-buffer, for its channel. SIGSAFE. */
+/* Counts an event larger than a sub-buffer, for the channel. SIGSAFE. */
 void write_oversize_count(const struct write_event *event,
 			  struct channel *channel);
 

@@ -26,7 +26,7 @@ extern const unsigned int __rseq_size
 	__attribute__((weak, visibility("default")));
 
 /* Tells whether the calling thread is registered with this length: the kernel
- * answers EBUSY to a thread that registers again what it has. */
+ * answers EBUSY to a thread that registers the same area again. */
 static int rseq_length_is(uint32_t bytes)
 {
 	char *rseq = (char *)__builtin_thread_pointer() + rseq_offset;

@@ -3,11 +3,11 @@
  * The sections that are not on the fast path: the general event, the switch of
  * sub-buffers, the count of losses. Each commits by one store.
  *
- * What must stay true: what a section stores depends only on what it reads
- * itself, and on the caller's own memory. The store to ts_limit, which follows
- * a commit, is a section too, and finds the ring again: a handler may have
- * forked in between, and the child has no mapping of the ring. A stale, lower
- * ts_limit costs one extended header.
+ * Invariant: a section stores only values that depend on its own loads, and on
+ * the caller's memory. The store to ts_limit, which follows a commit, is a
+ * section too, and finds the ring again: a handler may have forked in between,
+ * and the child has no mapping of the ring. A stale, lower ts_limit costs one
+ * extended header.
  */
 #include "buffers/ctf.h"
 #include "buffers/writers/pieces-x86_64.h"
@@ -194,7 +194,7 @@ GENERAL_SECTION(section_compact_ext, "8", 13, CLOCK_WHOLE)
 GENERAL_SECTION(section_large_ext, "16", 14, CLOCK_WHOLE)
 
 /* The table of a slot by header kind, as an index register. SECTION-RING: each
- * section finds its ring anew, since its thread may have been moved. */
+ * section finds the ring anew, since the thread may have been moved. */
 #define SECTION_TABLE                                                  \
 	"movq 8(%[s],%[header],8), %%r11\n\t"                          \
 	"movl %%fs:4(%%r10), %%ecx\n\t"                                \
@@ -271,7 +271,7 @@ enum write_verdict section_write(const struct write_slot *slot, int header,
 	"incl %%r10d\n\t"                                              \
 	"cmpq $0, 24(%%r11)\n\t"                                       \
 	"jne 6f\n\t"                                                   \
-	/* RING-TAIL: discard mode keeps what is unread;               \
+	/* RING-TAIL: discard mode keeps unread events;                \
 	 * order: RING_TAIL acquire */                                 \
 	"movl %%r10d, %%r8d\n\t"                                       \
 	"subl 128(%%rcx), %%r8d\n\t"                                   \

@@ -3,7 +3,7 @@
  * The fast writers of a sequence: TAFFRAIL_BYTES and TAFFRAIL_ARRAY, alone or
  * behind at most eight fixed bytes.
  *
- * What must stay true, as in fast-x86_64.c: a writer stores only into [head,
+ * Invariant, as in fast-x86_64.c: a writer stores only into [head,
  * end of sub-buffer), reads only the elements, and gives an event that it
  * cannot write to write_hard(). The count is the low 32 bits of n, and the
  * bytes are n elements modulo 2^64: if the bytes fit into a sub-buffer, the two
@@ -15,7 +15,7 @@
 #include "buffers/writers/write.h"
 
 /*
- * At most 8 fixed bytes, then one sequence: its count and its elements.
+ * At most 8 fixed bytes, then one sequence: the count and the elements.
  *
  *	r8  bytes of the elements	rdx  from	r9  to
  *
@@ -118,7 +118,7 @@
 	"9:\t"
 
 /* SIZE: r8 = bytes of the elements; too many for r8 are left to write_hard().
- * WORDS: stores what is before them. */
+ * WORDS: stores the bytes before them. */
 #define SIZE_BYTES                                                     \
 	"movq 8(%[var]), %%r8\n\t"
 #define SIZE_SHIFTED(shift)                                            \
@@ -234,7 +234,7 @@ enum sequence { BYTES, SHIFT1, SHIFT2, SHIFT3, ARRAY, SEQUENCES };
 	PAIR(bytes_##n) PAIR(shift1_##n) PAIR(shift2_##n)               \
 	PAIR(shift3_##n) PAIR(array_##n)
 
-/* By AVX2, what is written, and the header. */
+/* By AVX2, the bytes so far, and the header. */
 NEAR_TABLE(sequences, [2][SEQUENCES][2],
 	   SEQUENCE_ROWS(sse) SEQUENCE_ROWS(avx));
 

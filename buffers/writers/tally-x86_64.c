@@ -2,7 +2,7 @@
 /*
  * Counts in one restartable sequence; see tally.h.
  *
- * What must stay true: the addition is one instruction and the last of its
+ * Invariant: the addition is one instruction and the last of its
  * section, so it happens once or not at all, and on the CPU of the row. It
  * needs no lock prefix: only this CPU adds to the row.
  */

@@ -159,7 +159,7 @@ write_pass(struct write_slot *slot, uint64_t fixed,
 	}
 }
 
-/* Keeps the clock's anchor after the write has freed its stack. */
+/* Keeps the clock's anchor after the write has freed the stack. */
 static void write_any(struct write_slot *slot, uint64_t fixed,
 		      const struct write_var *var, int header, uint64_t ip)
 {

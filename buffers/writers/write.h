@@ -6,13 +6,13 @@
  * current CPU: clock, header and payload, then one store of `head` that
  * commits it. An interruption before that store leaves no trace of the event.
  *
- * What must stay true:
- *  - a section finds its ring through the slot and the channel's table, never
+ * Invariants:
+ *  - a section finds the ring through the slot and the channel's table, never
  *    by a value read outside: a handler may have forked, another thread may
  *    have switched the slot off. So membarrier(RSEQ) after a change is the
  *    whole grace period (WRITE-SLOT);
- *  - no write path makes a system call, takes a lock that a handler could
- *    find held by its own thread, or changes errno.
+ *  - no write path makes a system call, takes a lock that a handler could find
+ *    held by the interrupted thread, or changes errno.
  */
 #ifndef BUFFERS_WRITERS_WRITE_H
 #define BUFFERS_WRITERS_WRITE_H
@@ -21,7 +21,7 @@
 #include "buffers/rings/channel.h"
 
 /* A field of variable length: n elements at p, or a string: of at most n
- * characters if its rule is WRITE_RULE_COUNTED. For a string that is NULL, p is
+ * characters if the rule is WRITE_RULE_COUNTED. For a string that is NULL, p is
  * "(null)" and n is WRITE_NULL. */
 struct write_var {
 	const void *p;
@@ -34,16 +34,16 @@ struct write_var {
 struct write_slot;
 
 /*
- * Writes one event. `fixed` is the packed fixed-size part: its value if it has
- * at most 8 bytes, else its address. SIGSAFE, any thread.
+ * Writes one event. `fixed` is the packed fixed-size part: the value if it has
+ * at most 8 bytes, else the address. SIGSAFE, any thread.
  */
 typedef void write_fn(struct write_slot *slot, uint64_t fixed,
 		      const struct write_var *var);
 
 /*
- * What writers read of a marker's object. The offsets are in the machine code
- * of pieces-x86_64.h. The controller changes a slot in this order: rings[] to
- * &rings_off, membarrier, id/step, rings[], then hit.
+ * The part of a marker's object that writers read. The offsets are in the
+ * machine code of pieces-x86_64.h. The controller changes a slot in this order:
+ * rings[] to &rings_off, membarrier, id/step, rings[], then hit.
  */
 struct write_slot {
 	write_fn *hit;
@@ -60,7 +60,7 @@ enum write_header { WRITE_COMPACT = 0, WRITE_LARGE = 1 };
 /* How a string is read. */
 enum write_rule {
 	WRITE_RULE_PLAIN = 0,	/* to its NUL */
-	WRITE_RULE_ADDRESS,	/* not read: its address is the field */
+	WRITE_RULE_ADDRESS,	/* not read: the address is the field */
 	WRITE_RULE_BOUNDED,	/* at most `limit` characters */
 	WRITE_RULE_FIELD,	/* at most as many characters as the int at
 				 * offset `limit` of the fixed part */
@@ -68,7 +68,7 @@ enum write_rule {
 	WRITE_RULE_BARE,	/* a sequence whose length is not written */
 };
 
-/* What an event is made of; constant while its slot exists. */
+/* The parts of an event; constant while the slot exists. */
 struct write_shape {
 	uint16_t fixed_bytes;
 	uint8_t nvar;
@@ -127,7 +127,7 @@ void write_flush(struct channel *channel);
 
 /*
  * Registers the calling thread, which libc does not know, with rseq, at the
- * offset from its thread pointer that libc uses. Returns 0 or a negative errno.
+ * offset from the thread pointer that libc uses. Returns 0 or a negative errno.
  */
 int write_rseq_register(void *thread_pointer);
 
