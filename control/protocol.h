@@ -8,7 +8,7 @@
  * payload of a request, of a failure and of most answers is text: lines
  * "key=value". One connection carries any number of requests, in order.
  *
- * What must stay true: the header keeps its form in every version: either side
+ * Invariant: the form of the header is the same in every version: either side
  * can refuse the other by number (status -EPROTO, payload "version=N"). A
  * reader checks magic, version and bytes before it allocates.
  */
@@ -107,18 +107,18 @@ enum message_type {
 	MESSAGE_DETACH	= 12,
 };
 
-/* The longest path of a runtime directory, with its NUL. Agents and commands
+/* The longest path of a runtime directory, with the NUL. Agents and commands
  * refuse a longer one, and one that does not begin with '/'. */
 #define PROTOCOL_DIR_BYTES	200u
 
 /*
- * Sessions for processes to come: a file $TAFFRAIL_DIR/sessions/NAME holds
- * the payload of a MESSAGE_START, and "all=1" when every process of the user
- * must join the session (`taffrail start --all`). A process also joins the
- * sessions that its environment variable TAFFRAIL_JOIN names, with a separator
- * between them (`taffrail record -- PROG`; an inner recorder adds its name).
- * Agents read the files when they start; a process that starts after a file was
- * removed does not join.
+ * Sessions for processes to come: a file $TAFFRAIL_DIR/sessions/NAME holds the
+ * payload of a MESSAGE_START, and "all=1" when every process of the user must
+ * join the session (`taffrail start --all`). A process also joins the sessions
+ * that the environment variable TAFFRAIL_JOIN names, with a separator between
+ * them (`taffrail record -- PROG`; an inner recorder adds a name). Agents read
+ * the files when they start; a process that starts after a file was removed
+ * does not join.
  */
 #define PROTOCOL_SESSIONS_DIR	"sessions"
 /* sessions/.off.NAME, which a recorder makes: agents that stay off append a
@@ -144,8 +144,8 @@ enum message_type {
  * directory (/proc/PID/root, with the PID of record-PID). */
 #define PROTOCOL_AWAY		"another runtime directory"
 #define PROTOCOL_RECORDER	"record-"
-/* sessions/.fault.env: what the last process found wrong with the rules of its
- * environment, "PID NAME" and process_page.faults, a line each. It tells of
+/* sessions/.fault.env: the faults that the last process found in the rules of
+ * the environment, "PID NAME" and process_page.faults, a line each. It tells of
  * processes that have ended. */
 #define PROTOCOL_FAULT_FILE	".fault.env"
 #define PROTOCOL_FAULT_BYTES_MAX 2048u
@@ -154,7 +154,7 @@ enum message_type {
 #define PROTOCOL_NO_GROUP	"no group can be let in with " \
 				"TAFFRAIL_SERVICE=signal"
 /* sessions/NAME@PID.STARTTIME: a session that was started in that process, for
- * the programs that the process and its descendants execute. TAFFRAIL_JOIN
+ * the programs that the process and the descendants execute. TAFFRAIL_JOIN
  * names such files, too. */
 #define PROTOCOL_HEIRS		'@'
 #define PROTOCOL_JOIN_ENV	"TAFFRAIL_JOIN"

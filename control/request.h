@@ -63,10 +63,10 @@
 #define REQUEST_CALLED		'1'
 
 struct request {
-	int32_t status;			/* 0, a negative errno, or what the
-					 * library's function returned */
+	int32_t status;			/* 0, a negative errno, or the result of
+					 * the library's function */
 	uint32_t over;			/* 1: the answer may be freed */
-	uint64_t answer;		/* its address */
+	uint64_t answer;		/* the address */
 	uint64_t answer_bytes;
 	char text[REQUEST_BYTES_MAX];
 };

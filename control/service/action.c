@@ -3,9 +3,9 @@
  * The program's actions (handler, flags, mask) for the signal by which commands
  * ask. Each has a stub, and the kernel has the stub of the one in force. So no
  * word says which action that is: the kernel changes it in one step, and a
- * child that shares this memory (vfork(2)) has its own.
+ * child that shares this memory (vfork(2)) has a separate one.
  *
- * What must stay true: the action of a stub that the kernel may still call does
+ * Invariant: the action of a stub that the kernel may still call does
  * not change. A program that installs more than ACTIONS different ones gets
  * those slots again that it took longest ago.
  */
@@ -73,7 +73,8 @@ static struct slot *slot_for(const struct kernel_action *action)
 	struct slot *slot;
 
 	for (slot = slots; slot < slots + ACTIONS; slot++)
-		/* what has fired and is in force stays the default action */
+		/* an action that has fired and is in force stays the default
+		 * action */
 		if (is_same(&slot->action, action) &&
 		    (!load_relaxed(&slot->fired) || !slot_in_force(slot))) {
 			store_relaxed(&slot->fired, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the program wants done on the signal by which commands ask
+ * The action that the program wants for the signal by which commands ask
  * (TAFFRAIL_SERVICE=signal); see action.c. The part before __ASSEMBLER__ is for
  * C and for assembly.
  */
@@ -29,9 +29,9 @@ extern const char *action_stubs;
  * for an equal action. SIGSAFE. */
 void *action_stub(const struct kernel_action *action);
 
-/* Returns 1 and, through `action`, the program's action if `handler` is its
- * stub; otherwise 0. After a handler with SA_RESETHAND has run, the action is
- * the default one. SIGSAFE. */
+/* Returns 1 and, through `action`, the program's action if `handler` is the
+ * stub of one; otherwise 0. After a handler with SA_RESETHAND has run, the
+ * action is the default one. SIGSAFE. */
 int action_of(const void *handler, struct kernel_action *action);
 
 /* Returns the action of a stub that runs. Of threads that get the signal with

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A process whose program may have ended without its service thread.
+ * A process whose program may have ended without the service thread.
  */
 #ifndef CONTROL_SERVICE_ALONE_PRIVATE_H
 #define CONTROL_SERVICE_ALONE_PRIVATE_H

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A process whose program may have ended without its service thread.
+ * A process whose program may have ended without the service thread.
  *
- * exit(3) ends every thread. The bare system call exit(2) ends its caller only:
- * so does a child of glibc's clone(3) that returns from its function. When such
+ * exit(3) ends every thread. The bare system call exit(2) ends the caller only:
+ * so does a child of glibc's clone(3) that returns from the function. When such
  * a thread is the first and the last of the program, the process stays a zombie
- * leader with the service thread beside it, and its parent waits. So a service
+ * leader with the service thread beside it, and the parent waits. So a service
  * thread that stays looks once a second, and ends with the program. Nothing in
  * the kernel could wake it: since Linux 6.15 a pidfd with PIDFD_THREAD tells of
  * the first thread's end only when the other threads have ended, too.
  *
- * The thread that ends last gives the process its exit status (since Linux
+ * The process has the exit status of the thread that ends last (since Linux
  * 5.17). So the service thread ends with the status of the first thread.
  */
 #include "control/service/alone-private.h"
@@ -27,8 +27,8 @@
 #define FIELD_THREADS	17
 #define FIELD_STATUS	49
 
-/* Returns what stands behind the name, which may hold any character: the
- * state. NULL: there is none. */
+/* Returns the state, which stands behind the name, or NULL where there is none.
+ * The name may hold any character. */
 static const char *state_of(const char *text, long n)
 {
 	while (n-- > 0)
@@ -62,7 +62,7 @@ static int64_t ended_field(int field)
 
 int alone_here(void)
 {
-	/* the first thread counts until its parent has waited for it */
+	/* the first thread counts until the parent has waited for it */
 	return ended_field(FIELD_THREADS) == 2;
 }
 

@@ -13,7 +13,7 @@
  *	  +----------> END <-----+--------------------------+
  *	   bell_end()
  *
- * What must stay true:
+ * Invariants:
  *  - `rights` is written only in IDLE, by the thread that holds `taken`;
  *  - an order names the service thread that it is for. A later service thread
  *    reads it as IDLE.

@@ -19,7 +19,7 @@ void bell_rights(void);
  */
 int bell_end(void);
 
-/* Returns 1 when this process, not its parent, has a service thread. */
+/* Returns 1 when this process, not the parent, has a service thread. */
 int bell_here(void);
 
 /* Forgets the parent's orders, in a forked child. */
@@ -27,7 +27,7 @@ void bell_forget(void);
 
 /*
  * The service thread's side. The descriptor of bell_open() is readable after a
- * ring; bell_clear() reads it empty. bell_answer() does what was ordered, and
+ * ring; bell_clear() reads it empty. bell_answer() carries out the order, and
  * returns 0, or a negative errno when the thread must end.
  */
 int bell_open(void);

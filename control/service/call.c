@@ -7,8 +7,8 @@
  * of the agent's, and waits for no lock and no peer: where a thread has the
  * registry's lock, the command asks again.
  *
- * What must stay true: a signal that no command has sent does what it would do
- * without the agent. The value of a command's signal tells it from others.
+ * Invariant: a signal that no command has sent has the same effect as without
+ * the agent. The value of a command's signal tells it from others.
  */
 #include "control/service/call.h"
 
@@ -35,7 +35,7 @@
 #define KNOWN_FLAGS	(SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | \
 			 SA_ONSTACK | SA_RESTART | SA_NODEFER | \
 			 (unsigned int)SA_RESETHAND | RESTORER_FLAG)
-/* The program's flags that change what the kernel does to a system call, and
+/* The program's flags that change how the kernel treats a system call, and
  * where a handler runs. */
 #define KERNEL_FLAGS	(SA_RESTART | SA_ONSTACK)
 #define GRACE_MS	5
@@ -88,7 +88,7 @@ static void call_take(struct process_page *page)
 	sys_futex_wake(&page->wake.request, 1);
 }
 
-/* Not by its public name, which a call would look up among all libraries. */
+/* Not by the public name, which a call would look up among all libraries. */
 __attribute__((noinline))
 static SIGSAFE int signal_chain(int number, siginfo_t *info, void *context)
 {
@@ -114,7 +114,7 @@ PUBLIC SIGSAFE int taffrail_signal_chain(int number, siginfo_t *info,
 	return signal_chain(number, info, context);
 }
 
-/* Makes of a program's action what the kernel gets. */
+/* Turns a program's action into the one that the kernel gets. */
 static void to_ours(struct kernel_action *action)
 {
 	unsigned long flags = SA_SIGINFO | RESTORER_FLAG | KERNEL_FLAGS;
@@ -129,7 +129,7 @@ static void to_ours(struct kernel_action *action)
 	action->mask = ~UNMASKED;
 }
 
-/* Makes of what the kernel has the program's action. */
+/* Turns the kernel's action into the program's. */
 static void to_theirs(struct kernel_action *action)
 {
 	unsigned long flags = action->flags & ~(unsigned long)KNOWN_FLAGS;
@@ -138,7 +138,7 @@ static void to_theirs(struct kernel_action *action)
 		action->flags = (action->flags & KNOWN_FLAGS) | flags;
 }
 
-/* Does what the signal does to a program without a handler: it ends. */
+/* Ends the process, as the signal does to a program without a handler. */
 static void end_by_signal(int number)
 {
 	const struct kernel_action none = { 0 };
@@ -192,10 +192,10 @@ static int is_same(const struct kernel_action *a, const struct kernel_action *b)
 }
 
 /*
- * Changes what the kernel has by `to`. A thread of the program may install
- * another action meanwhile, and the kernel cannot compare and exchange. So what
- * it had is put back, through `to`, until it had what was expected: the
- * program's last change stays.
+ * Changes the kernel's action by `to`. A thread of the program may install
+ * another action meanwhile, and the kernel cannot compare and exchange. So the
+ * action that each change replaces is installed again, through `to`, until a
+ * change has replaced the expected one: the program's last change stays.
  */
 static int action_replace(void (*to)(struct kernel_action *action))
 {

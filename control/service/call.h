@@ -10,9 +10,9 @@
 #include "control/service/action.h"
 
 /*
- * Takes what the handler calls: `serve` obeys the request in CALL_FILE, and
- * returns 0 when the answer is there, or a negative errno. The handler returns
- * to `restorer`. Call it once, at start.
+ * Takes the functions that the handler calls: `serve` obeys the request in
+ * CALL_FILE, and returns 0 when the answer is there, or a negative errno. The
+ * handler returns to `restorer`. Call it once, at start.
  */
 void call_setup(int (*serve)(void *unused), void (*restorer)(void));
 
@@ -32,7 +32,7 @@ typedef void call_handle_fn(void (*handler)(int number, siginfo_t *info,
 extern call_handle_fn *call_handle;
 
 /*
- * Does what sigaction(2) does for agent_signal: the kernel keeps the agent's
+ * Does the work of sigaction(2) for agent_signal: the kernel keeps the agent's
  * handler, which calls the program's. Returns 0 or a negative errno. SIGSAFE.
  */
 int call_action(const struct kernel_action *set, struct kernel_action *old);

@@ -11,23 +11,23 @@
  *	   |<------------ control.sock ---- service thread
  *	   | goes                           | a second without a peer: it ends
  *
- * A second thread changes a program: it may not unshare its user namespace, a
+ * A second thread changes a program: it may not unshare the user namespace, a
  * child that ends by the bare system call stays, sandboxes refuse to start. So
  * the program has a service thread only while a peer is served.
  *
- * What must stay true (buffers/wake.h has the states):
+ * Invariants (buffers/wake.h has the states):
  *  - a maker of the thread takes the offer, and then checks that the service
  *    thread before it has gone: both use the same stack;
  *  - a thread that makes an offer or takes one looks at `demand_withdrawn`
  *    afterwards; a thread that withdraws raises it first. So no offer outlives
  *    a withdrawal;
- *  - a command sets `request` to 1, then looks at the state, then sends its
+ *  - a command sets `request` to 1, then looks at the state, then sends the
  *    signal. A thread that executes another program withdraws the offer, and
  *    then waits while there is a request: the exec resets the handlers, so the
  *    signal would end the new program.
  *
  * The signal is one of the two that glibc keeps for itself: programs cannot
- * block it, or change its handler. glibc takes the signal at the first
+ * block it, or change the handler. glibc takes the signal at the first
  * pthread_cancel(3), and ignores it when it comes from another process; from
  * then on only ptrace(2) is left.
  */
@@ -68,7 +68,7 @@ uint32_t demand_withdrawn;		/* withdrawals not given back */
 
 /* written once, at start */
 static struct kernel_action ours, before;
-static uint32_t have_signal;		/* its number, or 0 */
+static uint32_t have_signal;		/* the signal's number, or 0 */
 static uint32_t offered = WAKE_OFFERED;	/* the state of an offer */
 static int (*service_run)(void *arg);
 static int (*debugger_awaited)(void);
@@ -231,7 +231,7 @@ void demand_make(void)
 	thread_make(&process.page->wake);
 }
 
-/* Returns this process's, or in a child of vfork(2) its parent's; NULL when
+/* Returns this process's, or in a child of vfork(2) the parent's; NULL when
  * there is none. Makes no system call. */
 static struct process_wake *wake_near(void)
 {
@@ -273,7 +273,7 @@ SIGSAFE int demand_withdraw(void)
 
 SIGSAFE void demand_give_back(int withdrawn)
 {
-	/* a maker that came meanwhile was refused: its command tries again */
+	/* a maker that came meanwhile was refused: the command tries again */
 	if (withdrawn && !__atomic_sub_fetch(&demand_withdrawn, 1,
 					     SEQ_CST(WAKE_OFFER)))
 		offer_begin(EBUSY);
@@ -324,13 +324,13 @@ SIGSAFE void demand_exec(struct demand_leave *leave)
 	int ignores = is_ignored();
 
 	leave->withdrawn = leave->ignored = 0;
-	/* Only a system call can tell this process from a child that shares
-	 * its memory, and a filter that the agent did not notice may kill for
-	 * that call. */
+	/* Only a system call can tell this process from a child that shares the
+	 * memory, and a filter that the agent did not notice may kill for that
+	 * call. */
 	if (wake && !load_relaxed(fork_guests)) {
 		leave->withdrawn = offer_withdraw(wake);
 		wait_while(&wake->request, 1, 0);
-		/* the command was stopped or killed before its signal */
+		/* the command was stopped or killed before the signal */
 		ignores |= have_signal &&
 			   (__atomic_exchange_n(&wake->request, 0,
 						SEQ_CST(WAKE_REQUEST)) ||

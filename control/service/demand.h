@@ -14,7 +14,7 @@
  * (TAFFRAIL_SERVICE=thread, TAFFRAIL_GDB=on, a debugger's child, a group that
  * is let in); through a signal that the program's threads take
  * (TAFFRAIL_SERVICE=signal); or not at all (TAFFRAIL_SERVICE=off). Call it when
- * the process has its page. SIGSAFE, as all functions here.
+ * the process has a page. SIGSAFE, as all functions here.
  */
 void demand_begin(void);
 
@@ -37,7 +37,7 @@ void demand_give_back(int withdrawn);
  * ENOSYS: a thread's system calls are dispatched. */
 void demand_refuse(int error);
 
-/* What demand_exec() has changed. */
+/* The changes that demand_exec() has made. */
 struct demand_leave {
 	int withdrawn;
 	int ignored;
@@ -53,15 +53,15 @@ void demand_exec_failed(const struct demand_leave *leave);
 
 /* Has the kernel ignore the signal while a function of libc's makes a child
  * that executes a program, if the program ignores it. A command whose signal is
- * lost so sends it again. Returns what demand_spawned() takes. SIGSAFE. */
+ * lost so sends it again. Returns the argument of demand_spawned(). SIGSAFE. */
 int demand_spawn(void);
 void demand_spawned(int begun);
 
 /* Forgets the parent's offer and withdrawals, in a forked child. */
 void demand_forget(void);
 
-/* Gives the program its signal back (TAFFRAIL_SERVICE=signal), when the agent
- * is detached. demand_begin() takes it again. */
+/* Gives the signal back to the program (TAFFRAIL_SERVICE=signal), when the
+ * agent is detached. demand_begin() takes it again. */
 void demand_sleep(void);
 
 /* Returns 1 when the calling service thread may end once it serves no peer. */

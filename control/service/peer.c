@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The peer of a socket: its ids, as the kernel tells them.
+ * The peer of a socket: the ids that the kernel tells.
  */
 #include "control/service/peer.h"
 

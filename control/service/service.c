@@ -2,7 +2,7 @@
 /*
  * The service thread.
  *
- * What must stay true: it serves no peer with rights that the program does not
+ * Invariant: it serves no peer with rights that the program does not
  * have, or no longer has. It is told when the rights change (bell.c), and
  * compares them whenever a peer calls.
  */
@@ -77,7 +77,7 @@ int service_watches(service_fn *ready)
 	return n;
 }
 
-/* A path that is too long for a socket address goes through a descriptor of its
+/* A path that is too long for a socket address goes through a descriptor of the
  * directory. */
 static int address_make(struct sockaddr_un *address, int *directory,
 			const char *name)
@@ -106,7 +106,7 @@ static int address_make(struct sockaddr_un *address, int *directory,
 	return 0;
 }
 
-/* Holds the registry lock: at its end the program removes its files under it,
+/* Holds the registry lock: at the end the program removes the files under it,
  * and no file may be made afterwards. */
 static int socket_bind(int fd, const struct sockaddr_un *address,
 		       const char *path)

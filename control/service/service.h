@@ -9,11 +9,11 @@
 #include <stdint.h>
 
 /* The service thread's function. Returns the status of the first thread, which
- * the process has if this thread is its last. */
+ * the process has if this thread is the last. */
 int service_main(void *arg);
 
 /*
- * Handles a descriptor that can be read or is at its end. Returns 0, or another
+ * Handles a descriptor that can be read or is at the end. Returns 0, or another
  * value to have the descriptor closed and forgotten. Must not wait.
  */
 typedef int service_fn(int fd, void *arg);
@@ -26,9 +26,9 @@ typedef int service_fn(int fd, void *arg);
 int service_watch(int fd, service_fn *ready, void *arg);
 
 /*
- * Waits for a descriptor in the middle of a request, at most `ms`, and does
- * what the program's threads order meanwhile. Returns 0 when the caller should
- * try the descriptor (it may still not be ready), -ETIMEDOUT, or another
+ * Waits for a descriptor in the middle of a request, at most `ms`, and carries
+ * out orders of the program's threads meanwhile. Returns 0 when the caller
+ * should try the descriptor (it may still not be ready), -ETIMEDOUT, or another
  * negative errno when the thread must end.
  */
 int service_wait(int fd, short events, int64_t ms);
@@ -36,8 +36,9 @@ int service_wait(int fd, short events, int64_t ms);
 /* Returns how many descriptors a function serves. */
 int service_watches(service_fn *ready);
 
-/* Makes a listening socket NAME in the process's directory, for its user and
- * the group that is let in. Returns the descriptor or a negative errno. */
+/* Makes a listening socket NAME in the process's directory, for the process's
+ * user and the group that is let in. Returns the descriptor or a negative
+ * errno. */
 int service_listen(const char *name);
 
 /* Accepts a peer that may talk to the agent. Returns the descriptor, or a
@@ -52,7 +53,7 @@ struct service_hooks {
 	/* Serves one connection at the control socket for one request. Returns
 	 * 0, or a negative errno when the connection must be closed. */
 	int (*serve)(int fd);
-	/* Is told that a service thread begins: its control socket is open. */
+	/* Is told that a service thread begins: the control socket is open. */
 	void (*begin)(void);
 	/* Returns -1 when those layers need the thread, else how many
 	 * descriptors they have registered: these do not keep the thread. */

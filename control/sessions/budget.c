@@ -3,11 +3,11 @@
  * Dead processes' files are kept up to a limit. Each process that makes files
  * removes the oldest of them first, so the limit holds without any command.
  *
- * What must stay true: a living process loses nothing. Its page is locked as
- * long as its memory lives (place_lock), in whatever PID namespace it is; while
- * it executes another program, its pid and start time say that it lives. What a
- * recorder that is at work will collect is left to the recorder. Each event
- * that is removed is counted in the file KEEP_LEDGER, which commands show.
+ * Invariant: a living process loses nothing. The page is locked as long as the
+ * process's memory lives (place_lock), in any PID namespace; while it executes
+ * another program, pid and start time say that it lives. Events that a recorder
+ * at work will collect are left to the recorder. Each event that is removed is
+ * counted in the file KEEP_LEDGER, which commands show.
  */
 #include "control/sessions/budget.h"
 
@@ -33,8 +33,8 @@
 struct look {
 	int runtime;
 	int alive;
-	int collected;		/* a recorder at work will take its events */
-	uint64_t bytes;		/* of its files */
+	int collected;		/* a recorder at work will take the events */
+	uint64_t bytes;		/* of the files */
 };
 
 struct candidate {
@@ -86,7 +86,7 @@ static int session_name(int image, const char *file, char *name)
 	return file_name_plain(name) ? 0 : -EINVAL;
 }
 
-/* Opens the file that a recorder makes, and removes at its end. */
+/* Opens the file that a recorder makes, and removes at the end. */
 static int collector_open(int runtime, const char *session)
 {
 	char path[SESSION_NAME_BYTES + 32];
@@ -196,8 +196,8 @@ static void candidate_look(int runtime, const char *name, void *arg)
 	best->starttime = start;
 }
 
-/* Counts the unread events of a ring. Its bytes are another's: they are
- * checked. */
+/* Counts the unread events of a ring. The bytes are checked, because another
+ * process wrote them. */
 static uint64_t ring_unread(int image, const char *name)
 {
 	struct ring ring = { 0 };
@@ -304,7 +304,7 @@ static void count_session(int image, const char *name, void *arg)
 		return;
 	counting->index = text_number(&number);
 	counting->events = session_lost(image, name);
-	/* with an offset of its own in the directory */
+	/* with a separate offset in the directory */
 	again = file_open_directory(image, ".");
 	if (again < 0)
 		return;
@@ -383,7 +383,7 @@ void budget_keep(void)
 		entries_each(fd, candidate_look, &best);
 		if (best.total <= KEEP_BYTES || !best.name[0])
 			break;
-		/* what cannot be counted stays */
+		/* files that cannot be counted stay */
 		ledger = ledger_open(fd);
 		if (ledger < 0)
 			break;

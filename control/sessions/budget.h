@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The limit of what dead processes keep in the runtime directory.
+ * The limit of the files that dead processes keep in the runtime directory.
  */
 #ifndef CONTROL_SESSIONS_BUDGET_H
 #define CONTROL_SESSIONS_BUDGET_H
@@ -17,7 +17,8 @@ void budget_keep(void);
 int budget_collected(const char *session);
 
 /* Returns 1 when the recorder of this session has ended in order: no other will
- * take the events. What a killed recorder has left is for a snapshot. */
+ * take the events. Events that a killed recorder has left are for a snapshot.
+ */
 int budget_ended(const char *session);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The session of TAFFRAIL_ENABLE="RULE;RULE", with TAFFRAIL_CONTEXT and
- * TAFFRAIL_BUFFER_SIZE, and what is wrong with them.
+ * TAFFRAIL_BUFFER_SIZE, and the faults in them.
  *
- * What must stay true: the program gets no message, so a command tells the
- * faults. A living process has them in its page. One file of the runtime
+ * Invariant: the program gets no message, so a command tells the faults. A
+ * living process has them in the process page. One file of the runtime
  * directory has those of the last process, also when it has ended.
  */
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include "control/threads/settings.h"
 #include "tracepoints/usdt/usdt.h"
 
-#define WHY_BYTES	640	/* a rule's condition, and what is wrong */
+#define WHY_BYTES	640	/* a rule's condition, and the fault in it */
 
 /* Adds a line, in which each control character becomes '?'. A line for which
  * there is no room is left out. */
@@ -77,7 +77,7 @@ static int note_open(void)
 	return fd;
 }
 
-/* Replaces what another process has noted. */
+/* Replaces the note of another process. */
 static void note_write(void)
 {
 	char note[sizeof(place_faults) + PROCESS_NAME_BYTES + 32];
@@ -130,7 +130,7 @@ static void rules_parse(struct session *session, const char *p)
 	}
 }
 
-/* Adds what is wrong with the value of another variable. */
+/* Adds the fault in the value of another variable. */
 static void value_fault(const char *name, const char *value, const char *wanted)
 {
 	char fact[WHY_BYTES];
@@ -145,8 +145,8 @@ static void value_fault(const char *name, const char *value, const char *wanted)
 	fault_add(NULL, fact);
 }
 
-/* Sets what TAFFRAIL_CONTEXT and TAFFRAIL_BUFFER_SIZE say of the session. What
- * is not understood leaves the default. */
+/* Sets contexts and buffer size of the session from TAFFRAIL_CONTEXT and
+ * TAFFRAIL_BUFFER_SIZE. A value that is not understood leaves the default. */
 static void options_parse(struct session *session)
 {
 	const char *context = settings.context, *buffer = settings.buffer;

@@ -6,10 +6,9 @@
  * The command has written each of these sessions to sessions/NAME@PID.STARTTIME
  * and given the process this name. The process hands it on in TAFFRAIL_JOIN
  * where libc's functions execute a program (agent/wrap/). A program that was
- * executed in another way does not have it: it looks for a file of its
- * ancestors.
+ * executed in another way does not have it: it looks for a file of an ancestor.
  *
- * What must stay true: the start time in the name tells a process from a later
+ * Invariant: the start time in the name tells a process from a later
  * one with the same number.
  */
 #include "control/sessions/heirs.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Tells this process from others that have its pid and start time: pids are
- * used again, and the clock of start times has 100 ticks a second.
+ * Tells this process from others that have the same pid and start time: pids
+ * are used again, and the clock of start times has 100 ticks a second.
  */
 #include "control/sessions/identity-private.h"
 

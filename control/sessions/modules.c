@@ -17,7 +17,7 @@
 #define EVENT_IDS	(1u << 20)	/* readers refuse larger ones */
 #define RECORD_LEAST	64
 
-/* The text of a record: four empty names, and what is behind them. */
+/* The text of a record: four empty names, and the parts behind them. */
 struct telling {
 	uint32_t names;
 	struct modules_head head;
@@ -27,8 +27,8 @@ struct telling {
 int session_symbols;
 
 /* Drops lines but those of code in files: "55d0-55d1 r-xp ... /PATH". Returns
- * the bytes of lines; what is left of the last one, which ends later, begins
- * there. */
+ * the bytes of complete lines. The rest, a line that ends later, begins there.
+ */
 static uint32_t lines_keep(char *lines, uint32_t *bytes)
 {
 	uint32_t line = 0, kept = 0, i, last = 0;
@@ -71,7 +71,7 @@ static void modules_publish(struct channel *channel)
 			     LINES_BYTES - bytes)) > 0) {
 		bytes += (uint32_t)n;
 		line = lines_keep(telling.lines, &bytes);
-		/* each record has a place, and so a number, of its own */
+		/* each record has a separate place, and so a separate number */
 		model.id = EVENT_IDS - 1 -
 			   (uint32_t)(page->record_bytes / RECORD_LEAST);
 		if (!channel_record_add(channel, &model, (const char *)&telling,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The paths of a process's directories and sockets, and what else its page gets
- * from elsewhere.
+ * The paths of a process's directories and sockets, and the faults that the
+ * process page gets.
  */
 #include "control/sessions/place.h"
 

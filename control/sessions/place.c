@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where a process keeps its files (buffers/layout.h), and the page that
- * identifies it.
+ * Where a process keeps files (buffers/layout.h), and the page that identifies
+ * it.
  *
- * What must stay true: the runtime directory and those below belong to the
+ * Invariant: the runtime directory and those below belong to the
  * user, are private, and are no symlinks. A runtime directory that was there
  * before is used as it is, or not at all: it may be /dev/shm itself. No thread
  * of the host opens a file.
@@ -95,7 +95,7 @@ static int directory_refuse(const char *path, const char *why)
 }
 
 /* Opens a directory. Another process that has a umask of 0400 or the like may
- * have made it an instant ago, and give its owner the rights next. */
+ * have made it an instant ago, and give the owner the rights next. */
 static int directory_open(const char *path)
 {
 	struct timespec pause = { .tv_nsec = 1000000 };
@@ -169,8 +169,8 @@ static void proc_path(char *path, size_t size, int64_t pid, const char *file)
 }
 
 /* Reads a field of /proc/PID/stat; of this process's for pid 0. The name in
- * field 2 may contain any character, so fields are counted from its last
- * ')'. */
+ * field 2 may contain any character, so fields are counted from the last ')'.
+ */
 static uint64_t stat_field(int64_t pid, int wanted)
 {
 	char buffer[1024];
@@ -496,7 +496,7 @@ int place_open(void)
 		return ret;
 	file_owner = (uint32_t)sys0(SYS_geteuid);
 	/* A command that has collected the last files of a dead process removes
-	 * its empty directory. This process may have found that directory a
+	 * the empty directory. This process may have found that directory a
 	 * moment before, if it has the same number. */
 	do {
 		ret = directory_make(place_runtime, RUNTIME_OPEN);
@@ -527,7 +527,7 @@ static int lock_keep(int fd)
 
 	if (!reviving)
 		registry_lock_look();
-	/* A child does not have its parent's mapping, and something else may be
+	/* A child does not have the parent's mapping, and something else may be
 	 * at that address. */
 	if (kept && !reviving)
 		sys_munmap(kept, PROCESS_BYTES);
@@ -600,7 +600,7 @@ void place_close(int keep)
 	sys_unlink(path);
 	place_socket_path(path, sizeof(path), "gdb.sock");
 	sys_unlink(path);
-	/* a command that detaches waits for its answer there */
+	/* a command that detaches waits for the answer there */
 	if (agent_signal && !agent_off) {
 		place_socket_path(path, sizeof(path), CALL_FILE);
 		sys_unlink(path);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where a process keeps its files; see place.c.
+ * Where a process keeps files; see place.c.
  */
 #ifndef CONTROL_SESSIONS_PLACE_H
 #define CONTROL_SESSIONS_PLACE_H
@@ -25,7 +25,7 @@ extern uint32_t place_fault_bytes;
 
 void place_faults_publish(struct process_page *page);
 
-/* The reason why place_open() uses no directory; NULL: its error says all. */
+/* The reason why place_open() uses no directory; NULL: the error says all. */
 extern const char *place_failure;
 
 /* Adds the path of the directory of a user whose processes have no setting for
@@ -37,8 +37,8 @@ void place_default(struct text *text, uint32_t uid);
  * place_failure. */
 int place_choose(void);
 
-/* Tells the runtime directory from another one at its path: place_id_of() of
- * it. A forked child has its parent's before its first event. */
+/* Tells the runtime directory from another one at the same path: place_id_of()
+ * of it. A forked child has the parent's before the first event. */
 extern uint64_t place_id;
 
 static inline uint64_t place_id_of(const struct stat *st)
@@ -89,7 +89,7 @@ void place_close(int keep);
 void place_markers_changed(void);
 
 /*
- * Lets a group into this process and its children, until they end. Returns 0,
+ * Lets a group into this process and the children, until they end. Returns 0,
  * -EBUSY when another group is in already, or why the files cannot be given to
  * the group (-EPERM: the process is not in it). Call it in one of the agent's
  * threads.
@@ -100,7 +100,7 @@ int place_share(uint32_t group);
  * nothing when no group is in. Files that fail stay their user's alone. */
 int place_share_directories(void);
 
-/* Gives a socket that was just made the rights of its user and of the group. */
+/* Gives a socket that was just made the rights of the user and of the group. */
 int place_share_socket(const char *path);
 
 /* Writes the path of a socket, PID.STARTTIME/NAME ("control.sock", "gdb.sock"),

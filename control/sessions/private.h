@@ -60,10 +60,10 @@ void session_modules_inherit(struct session *session);
 void session_modules_end(struct session *session);
 
 /*
- * Writes into the session's page which places its rules name and are not
- * switched. Call it after the patcher is closed: only then it is known for all.
- * The registry's lock is held, by this thread of the agent or by the one that
- * waits for it.
+ * Writes into the session's page the places that the rules name and that are
+ * not switched. Call it after the patcher is closed: only then it is known for
+ * all. The registry's lock is held, by this thread of the agent or by the one
+ * that waits for it.
  */
 void session_untaken_write(struct session *session);
 

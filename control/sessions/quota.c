@@ -4,10 +4,10 @@
  * blocks. The files are added up whenever a ring is wanted, which is rare. A
  * count kept by the processes would be wrong after one of them is killed.
  *
- * What must stay true: from the sum until its own file is made, a process keeps
- * the directory locked, so no other process makes a ring meanwhile. A process
- * that does not get the lock within QUOTA_WAIT_MS gets no ring: a program could
- * hold the lock without need.
+ * Invariant: from the sum until the new file is made, a process keeps the
+ * directory locked, so no other process makes a ring meanwhile. A process that
+ * does not get the lock within QUOTA_WAIT_MS gets no ring: a program could hold
+ * the lock without need.
  */
 #include "control/sessions/quota.h"
 

@@ -11,7 +11,7 @@
  * follow). */
 int quota_setup(const char *value);
 
-/* Locks the runtime directory among its processes; waits 200 ms at most.
+/* Locks the runtime directory among the processes in it; waits 200 ms at most.
  * Returns a descriptor, whose close unlocks, or a negative errno. */
 int quota_lock(void);
 

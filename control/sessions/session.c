@@ -23,7 +23,8 @@ static uint64_t begun;		/* sessions of this process so far */
 /* Events that a compact header can name, see buffers/ctf.h. */
 #define COMPACT_EVENTS	31
 
-/* Returns 1 when the rule names the marker, whatever its condition. */
+/* Returns 1 when the rule names the marker, whether the condition holds or not.
+ */
 static int rule_selects(const struct session_rule *rule,
 			const struct object *object)
 {
@@ -31,8 +32,8 @@ static int rule_selects(const struct session_rule *rule,
 	       (!object->adopted || !rule->wanted || session_rule_names(rule));
 }
 
-/* Compiles the rule's condition. Returns 1, or 0 when it never holds for the
- * marker, or the marker lacks what it asks for, and notes that. */
+/* Compiles the rule's condition. Returns 1; or 0 when it never holds for the
+ * marker, or the marker lacks a field that it reads, and notes that. */
 static int rule_fits(const struct session *session, struct session_rule *rule,
 		     const struct object *object,
 		     const struct ax_program **program)
@@ -131,7 +132,7 @@ static void object_left_off(struct session *session, struct object *object)
 			 "no room for the description of an event", 0);
 }
 
-/* Fills in what an object does for a session. Returns 0, or -ENOSPC when there
+/* Fills in the use of an object for a session. Returns 0, or -ENOSPC when there
  * is no room for an event record. */
 static int object_prepare(struct session *session, struct object *object,
 			  struct object_use *use)
@@ -335,7 +336,7 @@ release:
 	return ret;
 }
 
-/* Drops the last rule and takes its effects back. */
+/* Drops the last rule and takes the effects of the rule back. */
 static int rule_withdraw(struct session *session, const char *glob)
 {
 	registry_lock();

@@ -21,7 +21,7 @@
 
 enum session_phase {
 	SESSION_FREE = 0,
-	SESSION_OPENING,	/* its rings are being made */
+	SESSION_OPENING,	/* the rings are being made */
 	SESSION_RUNS,
 	SESSION_HALTED,
 	SESSION_HELD,		/* by session_hold(): a channel without rings */
@@ -42,7 +42,7 @@ struct session_rule {
 
 /*
  * Splits the text of a rule. Returns 0, or -EINVAL and the reason in `why`: the
- * rule is empty or too long, or its condition is not valid.
+ * rule is empty or too long, or the condition is not valid.
  */
 int session_rule_parse(struct session_rule *rule, const char *string,
 		       struct text *why);
@@ -53,8 +53,8 @@ void session_condition_fault(struct text *why, const char *condition,
 
 /*
  * Notes in the session's page that the fields of a marker which the rule's glob
- * matches do not allow its condition, once for each rule. The caller holds the
- * registry's lock.
+ * matches do not allow the rule's condition, once for each rule. The caller
+ * holds the registry's lock.
  */
 void session_fault_note(struct session_page *page,
 			const struct session_rule *rule,
@@ -63,7 +63,7 @@ void session_fault_note(struct session_page *page,
 struct session;
 
 /* Returns 1 when none of the markers that the glob matches allows the rule's
- * condition, and adds what the session's page has of that to `why`; else 0. */
+ * condition, and adds the reason in the session's page to `why`; else 0. */
 int session_rule_fault(const struct session_page *page,
 		       const struct session_rule *rule, struct text *why);
 
@@ -74,15 +74,16 @@ int session_rule_add(struct session *session, const char *string,
 
 /*
  * A client serves hits by a function instead of rings: libtaffrail-probe, with
- * its callbacks. Threads of the agent call look(), with the registry's lock
- * held.
+ * the callbacks of the program. Threads of the agent call look(), with the
+ * registry's lock held.
  */
 struct session_client {
 	write_fn *hit;
 	/* Readies the client for hits of a marker. Returns 1 when it wants
 	 * them. */
 	int (*look)(struct object *object);
-	/* Forgets what look() has stored in the object: its module is gone. */
+	/* Forgets the value that look() has stored in the object: the module is
+	 * gone. */
 	void (*gone)(void *probes);
 	/* How many callbacks are attached. */
 	const uint32_t *attached;
@@ -133,12 +134,12 @@ int session_parse(struct session *session, const char *lines,
 		  struct text *fault);
 
 /*
- * Opens a session: files, rings, then every marker that its rules want.
+ * Opens a session: files, rings, then every marker that the rules want.
  * `matched` gets the number of markers. Returns the session's number, or a
  * negative errno: -EEXIST, -EUSERS when all channels are in use, -EPERM or
- * -EBUSY of its group (place_share()), or a system call's. A session without
- * room for its rings starts: its page says so (channel_start()). So does one
- * with rules that have faults.
+ * -EBUSY of the group (place_share()), or a system call's. A session without
+ * room for rings starts: the session page says so (channel_start()). So does
+ * one with rules that have faults.
  */
 int session_start(const struct session *model, uint32_t *matched);
 
@@ -151,7 +152,7 @@ int session_start(const struct session *model, uint32_t *matched);
 struct channel *session_hold(const char *name);
 
 /*
- * Adds a rule to the client's session, which begins with its first rule, or
+ * Adds a rule to the client's session, which begins with the first rule, or
  * takes it back; has the client look at each marker that the glob names.
  * Returns 0, -ENOSPC when there are too many rules, -EUSERS when all channels
  * are in use, or as thread_run_wait(). A thread of the program calls it.
@@ -179,7 +180,7 @@ struct session *session_at(uint32_t number);
  * Adds a rule and applies it. Returns 0 when no thread can still act on the old
  * state, or -ETIMEDOUT; `matched` counts the markers that the rule matches.
  * Returns -EINVAL, with the reason in `why`, when none of the markers that the
- * glob matches has what the condition asks for.
+ * glob matches has the fields of the condition.
  */
 int session_rule(struct session *session, const struct session_rule *rule,
 		 uint32_t *matched, struct text *why);
@@ -192,7 +193,7 @@ int session_stop(struct session *session);
  * writers go on. */
 int session_flush(struct session *session);
 
-/* Stops a session, removes its files and unmaps its memory. A reader that has
+/* Stops a session, removes the files and unmaps the memory. A reader that has
  * the files mapped can read on. */
 int session_destroy(struct session *session);
 
@@ -249,7 +250,7 @@ void session_obey(void (*failed)(const char *recording, int error));
 
 /*
  * Starts session `env`, of the rules in TAFFRAIL_ENABLE, with the memory of
- * `session`. What is wrong with a rule is told in the process page and in
+ * `session`. The faults of rules are told in the process page and in
  * sessions/.fault.env (environment.c).
  */
 void session_obey_environment(struct session *session);
@@ -278,7 +279,7 @@ int session_failure(int error);
 void session_holders(struct text *out);
 
 /* Writes a session in the form of a file of sessions/, which programs obey that
- * TAFFRAIL_JOIN tells of it; without its group. SIGSAFE. */
+ * TAFFRAIL_JOIN tells of it; without the group. SIGSAFE. */
 void session_write(const struct session *session, struct text *out);
 
 /* Writes the lines "key=value" of MESSAGE_STATUS. */

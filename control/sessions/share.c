@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Lets a group in: its members may do to this process what the process's user
- * may, through its sockets and its files.
+ * Lets a group in: through the sockets and files of this process, members may
+ * do the same to the process as the process's user.
  *
- * What must stay true: a file gets the group before it gets the group's
- * rights, and its directory gets both last. Then every user can search the
- * runtime directory, but only its owner can list it; directories of other
- * processes stay the user's alone.
+ * Invariant: a file gets the group before it gets the group's rights, and the
+ * directory gets both last. Then every user can search the runtime directory,
+ * but only the owner can list it; directories of other processes stay the
+ * user's alone.
  */
 #include "control/sessions/place.h"
 

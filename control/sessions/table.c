@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The sessions of this process, by number and by name, and what their pages say
- * of modules.
+ * The sessions of this process, by number and by name, and the state of modules
+ * in the session pages.
  */
 #include "buffers/clock.h"
 #include "control/sessions/private.h"

@@ -5,7 +5,7 @@
  * that could not be switched, and markers that a tool has moved.
  *
  * The text in the session's page only grows, but for the marks that say which
- * lines still hold: a reader that has seen its length may read on.
+ * lines still hold: a reader that has seen the length may read on.
  */
 #include <errno.h>
 
@@ -20,7 +20,8 @@
 
 #define LINE_BYTES	192
 
-/* What the current look has found of the lines that the page had before. */
+/* The state of the current look, and the size of the lines that the page had
+ * before. */
 struct look {
 	struct session *session;
 	struct session_page *page;
@@ -175,7 +176,7 @@ static void untaken_look(struct look *look, const struct module *module,
 	char bytes[LINE_BYTES];
 	struct text line;
 
-	/* its trap is there, and the session allows it: object_look() */
+	/* the trap is there, and the session allows it: object_look() */
 	if (object && look->session->int3)
 		return;
 	text_open(&line, bytes, sizeof(bytes));

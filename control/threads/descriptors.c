@@ -40,7 +40,8 @@ static void close_numbers(void)
 		sys_close(i);
 }
 
-/* Closes what /proc lists: numbers above a lowered limit may be open. */
+/* Closes the descriptors that /proc lists: numbers above a lowered limit may be
+ * open. */
 static void close_each(void)
 {
 	int fd;

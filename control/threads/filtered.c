@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Programs that begin under a seccomp filter, which an earlier image of the
- * process or one of its parents has installed.
+ * process or of an ancestor has installed.
  *
  * Such a filter was written for the program, not for the agent: it may kill for
  * any call that the agent's start would make. So the agent first looks for a
@@ -13,7 +13,7 @@
  *					under its own N filters; it starts under
  *					N filters or fewer
  *
- * What must stay true: no other system call comes before filtered_start().
+ * Invariant: no other system call comes before filtered_start().
  */
 #include "control/threads/filtered.h"
 

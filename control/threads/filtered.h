@@ -23,17 +23,17 @@ int filtered_seen(void);
 uint32_t filtered_allowed(void);
 
 /* Returns 1 when this process has installed a filter, or the calling child of
- * vfork(2) has, or has its system calls dispatched. Then no system call may be
- * made for the agent. SIGSAFE, as the next. */
+ * vfork(2) has, or has dispatched system calls. Then no system call may be made
+ * for the agent. SIGSAFE, as the next. */
 int filtered_here(void);
 
 /* Returns 1 when a program that this process executes begins under a filter
- * that is not trusted, so its agent stays off. */
+ * that is not trusted, so the agent stays off there. */
 int filtered_next(void);
 
 /* Note that the process has installed a filter (1), or could not (0); that a
- * child of vfork(2) has installed one for itself (GUEST_FILTERED), has its
- * system calls dispatched until it executes a program (GUEST_DISPATCHED), or is
+ * child of vfork(2) has installed one for itself (GUEST_FILTERED), has
+ * dispatched system calls until it executes a program (GUEST_DISPATCHED), or is
  * gone (0). SIGSAFE. */
 #define GUEST_FILTERED		1
 #define GUEST_DISPATCHED	2

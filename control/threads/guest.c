@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Tasks without a registered rseq area (guest.h). Such a task reads its maker's
- * CPU number, and the kernel aborts none of its sections. Without more care,
- * two threads would write to one ring at a time.
+ * Tasks without a registered rseq area (guest.h). Such a task reads the CPU
+ * number of the thread that made it, and the kernel does not abort sections of
+ * the task. Without more care, two threads would write to one ring at a time.
  *
  *	no session ever was    the guest is counted: a session that starts
  *			       meanwhile has locked rings only

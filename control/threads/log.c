@@ -4,8 +4,8 @@
  * line is one write(2). Without FILE it goes to the program's descriptor 2; in
  * one of the agent's threads that number means another file.
  *
- * What must stay true: no thread waits for FILE, and no line ends the program,
- * even when its reader has gone. A line that would do either is left out.
+ * Invariant: no thread waits for FILE, and no line ends the program, even when
+ * the reader has gone. A line that would do either is left out.
  */
 #include <asm/ioctls.h>
 #include <errno.h>
@@ -55,7 +55,7 @@ void log_setup(const char *spec)
  * Gets the program's descriptor 2 into the agent's private table. It is the
  * same open file, so the program and the agent do not write over each other's
  * lines. An older kernel has no such call, and a filter may deny it; then the
- * file is opened again, at its end.
+ * file is opened again, at the end.
  */
 SIGSAFE static int descriptor_borrow(void)
 {

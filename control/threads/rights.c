@@ -178,7 +178,7 @@ static int status_read(const char *path, char *status)
 	return n < 0 ? (int)n : 0;
 }
 
-/* Returns the number of filters; where the kernel does not count them, its
+/* Returns the number of filters; where the kernel does not count them, the
  * seccomp mode, which is 0 without a filter. */
 static uint32_t status_filters(const char *status)
 {

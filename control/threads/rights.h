@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a thread may do: ids, groups, capabilities. The kernel keeps them for
+ * The rights of a thread: ids, groups, capabilities. The kernel keeps them for
  * each thread, and libc's setuid() changes only the threads that it knows.
  */
 #ifndef CONTROL_THREADS_RIGHTS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The environment's settings, and what start-up found out.
+ * The environment's settings, and the facts that start-up found out.
  *
  * Invariant: start-up writes them, and the code that detaches and wakes the
  * agent; all other code only reads.
@@ -82,7 +82,7 @@ static const struct {
 	{ offsetof(struct settings, ipa), WORD_KEPT },
 };
 
-/* Copies them: the program may write its title over its environment. */
+/* Copies them: the program may write a title over the environment. */
 static void settings_keep(void)
 {
 	static char kept[KEPT_BYTES];

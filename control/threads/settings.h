@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What every part of the agent reads: the environment's settings, whether the
- * agent works, and how many CPUs have rings. Start-up writes them. This file
- * names no layer above.
+ * Settings that every part of the agent reads: the environment's settings,
+ * whether the agent works, and how many CPUs have rings. Start-up writes them.
+ * This file names no layer above.
  */
 #ifndef CONTROL_THREADS_SETTINGS_H
 #define CONTROL_THREADS_SETTINGS_H
@@ -61,8 +61,8 @@ int settings_bequeaths(void);
 
 /*
  * The environment for a program that this process executes: with each file of
- * heirs in its TAFFRAIL_JOIN that this process hands on. settings_hand_on()
- * returns the one that it was given (NULL is an empty one) where that has all.
+ * heirs in TAFFRAIL_JOIN that this process hands on. settings_hand_on() returns
+ * the one that it was given (NULL is an empty one) where that has all.
  * Otherwise it copies it into `room`, which has settings_hand_room() bytes; 0
  * means that there is nothing to hand on. The copy lives as long as `room` and
  * the strings of the environment.
@@ -76,13 +76,13 @@ int setting_is(const char *setting, const char *word);
 /* The reason why the agent is off, or NULL while it works. */
 extern const char *agent_off;
 
-/* The reason while the agent is detached; compared by its address. */
+/* The reason while the agent is detached; compared by address. */
 extern const char agent_detached[];
 
 /*
  * The signal by which commands ask for an answer (TAFFRAIL_SERVICE=signal). 0:
- * not in this mode. Otherwise the agent makes no thread: what its threads would
- * do, a thread of the program does, on a stack of the agent's.
+ * not in this mode. Otherwise the agent makes no thread: a thread of the
+ * program does the work of the agent's threads, on a stack of the agent's.
  */
 extern uint32_t agent_signal;
 

@@ -9,8 +9,8 @@
 #include <sys/syscall.h>
 
 /*
- * Returns the thread's id or a negative errno. `stack` is the 16-aligned end
- * of its stack; fn's return value goes to exit(2). The kernel clears *tid and
+ * Returns the thread's id or a negative errno. `stack` is the 16-aligned end of
+ * the stack; fn's return value goes to exit(2). The kernel clears *tid and
  * wakes it when the thread has ended.
  */
 static inline long thread_clone(unsigned long flags, void *stack,

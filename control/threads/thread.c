@@ -62,7 +62,8 @@ struct thread {
 static struct thread worker;
 static struct thread service;
 static uint32_t worker_taken;
-static uint32_t worker_last;	/* its id, while it may still be a task */
+static uint32_t worker_last;	/* the worker's id, while it may still be a task
+				 */
 static uint32_t service_last;	/* the same, after the thread has ended */
 
 static size_t thread_bytes(void)
@@ -128,9 +129,9 @@ int thread_setup(void)
 	return ret ? ret : thread_map(&service);
 }
 
-/* The thread's descriptor table is private and empty. It never holds the
- * host's descriptors, so a pipe's reader sees the end when the host closes
- * it. Returns what exit(2) is given. */
+/* The thread's descriptor table is private and empty. It never holds the host's
+ * descriptors, so a pipe's reader sees the end when the host closes it. Returns
+ * the argument of exit(2). */
 static int thread_main(void *arg)
 {
 	struct thread *thread = arg;
@@ -146,8 +147,8 @@ static int thread_main(void *arg)
 	return thread == &service ? thread->result : 0;
 }
 
-/* Clears what the thread before may have written: the agent's variables, the
- * control block and the rseq area. */
+/* Clears the memory that the thread before may have written: the agent's
+ * variables, the control block and the rseq area. */
 static void tls_clear(char *tls)
 {
 	char *own = tls + own_offset();
@@ -177,7 +178,8 @@ static long thread_start(struct thread *thread, int (*fn)(void *), void *arg)
 	if (host_confined)
 		return -EPERM;
 	/* valgrind takes the first large frame on another stack for a change of
-	 * stacks, and would report what the thread before has left below */
+	 * stacks, and would report the data that the thread before has left
+	 * below */
 	if (thread_translated())
 		thread_map(thread);
 	tls_clear(tls);
@@ -272,7 +274,7 @@ static int worker_finish(int (*fn)(void *), void *arg, int sure)
 	return worker.result;
 }
 
-/* A function and its argument. */
+/* A function and the argument of the call. */
 struct call {
 	int (*fn)(void *arg);
 	void *arg;

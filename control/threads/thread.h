@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The agent's threads, which libc does not know. They do not keep a process
- * alive after its last pthread has gone, take no signal, hold no libc lock when
+ * alive after the last pthread has gone, take no signal, hold no libc lock when
  * the process forks, and have a private descriptor table.
  *
  * Code that runs in them calls no libc function that uses thread-local
@@ -20,7 +20,8 @@
  */
 int thread_run(int (*fn)(void *arg), void *arg);
 
-/* Does the same, but waits for its turn. Not for signal handlers. */
+/* Does the same, but waits until the worker is free. Not for signal handlers.
+ */
 int thread_run_wait(int (*fn)(void *arg), void *arg);
 
 /* Does the same; the calling thread runs fn(arg) also where no thread can be
@@ -30,7 +31,7 @@ int thread_run_sure(int (*fn)(void *arg), void *arg);
 /*
  * Starts the service thread with fn(arg). `arg` is NULL, or a negative errno
  * when the thread could not get a private descriptor table: then fn must
- * return. What fn returns is the status of exit(2). Returns 0 or a negative
+ * return. The result of fn is the status of exit(2). Returns 0 or a negative
  * errno. SIGSAFE; one service thread at a time.
  */
 int thread_serve(int (*fn)(void *arg));

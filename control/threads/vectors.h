@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Vector registers of a thread that enters the agent in the middle of its work:
- * at a probe that is not ours, or through a jump pad. libc's memory functions
- * clear the upper halves (vzeroupper); the program must not see that.
+ * Vector registers of a thread that enters the agent between any two
+ * instructions: at a probe that is not ours, or through a jump pad. libc's
+ * memory functions clear the upper halves (vzeroupper); the program must not
+ * see that.
  */
 #ifndef CONTROL_THREADS_VECTORS_H
 #define CONTROL_THREADS_VECTORS_H
 
 #include <stdint.h>
 
-/* Finds out what the processor has. Call it before the first vectors_kept();
- * more calls do no harm. Changes no vector register. SIGSAFE. */
+/* Finds out which vector state the processor has. Call it before the first
+ * vectors_kept(); more calls do no harm. Changes no vector register. SIGSAFE.
+ */
 void vectors_setup(void);
 
 /* Components of the state that the kernel lets programs use (XCR0); 0 when
@@ -19,7 +21,7 @@ extern uint32_t vectors_state;
 
 /* Components that vectors_kept() keeps, by XSAVE; 0: x87 and SSE, by FXSAVE. */
 extern uint32_t vectors_mask;
-/* Not 0: vectors_kept() uses XSAVEC, which writes only what is in use. */
+/* Not 0: vectors_kept() uses XSAVEC, which writes only the state in use. */
 extern uint32_t vectors_compact;
 
 /* The area in which vectors_kept() keeps the state: as XSAVE, XSAVEC or FXSAVE
