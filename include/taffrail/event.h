@@ -38,8 +38,8 @@
 extern "C" {
 #endif
 
-/* A field: its name, a C identifier, and an enum taffrail_type. The type of an
- * array is TAFFRAIL_T_SEQUENCE | the type of its elements. */
+/* A field: the name, a C identifier, and an enum taffrail_type. The type of an
+ * array is TAFFRAIL_T_SEQUENCE | the type of the elements. */
 struct taffrail_event_field {
 	const char *name_;
 	int type_;
@@ -59,7 +59,7 @@ union taffrail_value {
 
 /*
  * Declares a marker of n fields, 16 at most. Sessions, gdb and callbacks find
- * it like any other marker, by its id "channel/name". Everything that the
+ * it like any other marker, by the id "channel/name". Everything that the
  * arguments point to is copied. Declaring the same again returns the same
  * marker.
  *

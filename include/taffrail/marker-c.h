@@ -3,7 +3,7 @@
  * Markers in C: the expansion of the public macros of taffrail/marker.h.
  * Everything here is private.
  *
- * What must stay true: an argument appears twice (MARK: three times) in the
+ * Invariant: an argument appears twice (MARK: three times) in the
  * expansion, and once in code that runs; while a site is off, only the site
  * itself runs; a single field of eight bytes or less reaches the agent in a
  * register, never through memory.
@@ -71,7 +71,7 @@ struct taffrail_none_ { const void *p_; uint64_t n_; }; /* no field */
 #define TAFFRAIL_FLOATS_(f32, f64)					\
 	_Float32: f32, _Float64: f64, _Float32x: f64,
 #endif
-/* C23's nullptr has a type of its own. */
+/* C23's nullptr has a separate type. */
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ > 201710L &&		\
 	(defined(__clang__) ? __clang_major__ >= 16 : __GNUC__ >= 13)
 #define TAFFRAIL_NULLPTR_						\
@@ -195,7 +195,7 @@ TAFFRAIL_ASSERT_(TAFFRAIL_T_U8 == 2 && TAFFRAIL_T_U64 == 8 &&
 #endif
 
 /*
- * An argument's type and the declaration of its value. typeof evaluates an
+ * An argument's type and the declaration of the value. typeof evaluates an
  * operand whose type is variably modified, as int (*)[n] is: so no pointer's
  * own type is asked for, and the value is declared without one.
  */
@@ -342,7 +342,7 @@ typedef const taffrail_bits8_ *taffrail_at8_;
 	} }
 
 /* The object of a marker; said and saying are lists in parentheses: how fields
- * are shown; ... are its types */
+ * are shown; ... are the types */
 #define TAFFRAIL_OBJECT_(kind, text, nfields, fixed, nvar, said, saying, ...) \
 	static struct taffrail_object_ {				\
 		struct taffrail_site site_;				\
@@ -374,7 +374,7 @@ typedef const taffrail_bits8_ *taffrail_at8_;
 #define TAFFRAIL_COLD_LABEL_	__attribute__((__cold__))
 #endif
 
-/* A void expression. note is the macro of its USDT note; text goes on with the
+/* A void expression. note is the macro of the USDT note; text goes on with the
  * file's name; ... are a dummy and the arguments. */
 #define TAFFRAIL_MARKER_(kind, note, channel, name, text, ...)		\
 	TAFFRAIL_COUNTED_(TAFFRAIL_COUNT_(__VA_ARGS__), kind, note,	\

@@ -3,19 +3,19 @@
  * Markers in C++: the expansion of the public macros of taffrail/marker.h.
  * Everything here is private.
  *
- * What must stay true:
+ * Invariants:
  *  - for clang, object and asm goto stand in a member function of a local
  *    class, always inlined. clang 14 believes that every asm goto may jump to
- *    the labels of all others in its function, lambdas included; it refuses
- *    that beside destructors and, in a function with a switch or goto, beside
- *    variables;
+ *    the labels of all others in the same function, lambdas included; it
+ *    refuses that beside destructors and, in a function with a switch or goto,
+ *    beside variables;
  *  - g++ gets no local class with the types of arguments: it makes one for all
  *    expansions of a lambda in a pack expansion, and finds the types neither in
  *    a static member of a template nor in a generic lambda that has a pack;
  *  - for a debugger the site lies in the program's own block: that function is
- *    "nodebug", or a debugger would see only its variables at the site. gcc has
- *    no such attribute, so its asm goto stands in the block itself, and its
- *    object is a static member of a template;
+ *    "nodebug", or a debugger would see only the variables of that function at
+ *    the site. gcc has no such attribute, so the asm goto stands in the block
+ *    itself, and the object is a static member of a template;
  *  - a type with internal linkage, that function's parameter or the template's,
  *    gives the object internal linkage too, also in inline functions and
  *    templates: a preemptible object cannot be named in an asm of
@@ -89,7 +89,7 @@
 	}
 
 #define TAFFRAIL_BARE_(...)	__VA_ARGS__
-/* In the marker itself: the compiler names its line. */
+/* In the marker itself: the compiler names the line. */
 #define TAFFRAIL_CHECK_							\
 	static_assert(taffrail_types_::nargs_ <= TAFFRAIL_FIELDS_MAX,	\
 		      "taffrail: a marker takes at most 16 arguments");	\
@@ -107,7 +107,7 @@
 			i>::sdt_bytes_), taffrail_w##i##_)
 
 /*
- * A statement. note is the macro of its USDT note; text goes on with the file's
+ * A statement. note is the macro of the USDT note; text goes on with the file's
  * name; ... are a dummy and the arguments. With TAFFRAIL_SDT_ARGS the arguments
  * are evaluated first, and live until the marker is done.
  */
@@ -184,7 +184,7 @@
 	} while (0)
 #endif
 
-/* Declares struct taffrail_point_, which describes its object but the types. */
+/* Declares struct taffrail_point_, which describes the object but the types. */
 #define TAFFRAIL_HELD_(kind, ids, text)					\
 	struct taffrail_point_ {					\
 		static constexpr uint8_t kind_() { return kind; }	\

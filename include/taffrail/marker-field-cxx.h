@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fields of a marker in C++: the types that arguments are recorded as, and what
- * a marker's object says of them. Everything here is private.
+ * Fields of a marker in C++: the types that arguments are recorded as, and the
+ * description of them in a marker's object. Everything here is private.
  */
 #ifndef TAFFRAIL_MARKER_FIELD_CXX_H
 #define TAFFRAIL_MARKER_FIELD_CXX_H
@@ -41,7 +41,7 @@ constexpr said_both_<Head_, Tail_> said_join_(Head_ head_, Tail_ tail_)
 	return said_both_<Head_, Tail_>{ head_, tail_ };
 }
 
-/* How the fields of a signature are shown, and the members of its structures:
+/* How the fields of a signature are shown, and the members of structures:
  * type_, and of_(). */
 template <class S_> struct said_by_;
 template <class S_> struct groups_by_;
@@ -113,8 +113,8 @@ template <class T_> struct plain_<const volatile T_> { typedef T_ type_; };
 /* Stands for a T in decltype; never defined. */
 template <class T_> T_ any_();
 
-/* What is no pointer makes no field, which TAFFRAIL_CHECK_ refuses. NULL is a
- * pointer, and so is an object that converts to one. */
+/* A type that is no pointer makes no field, which TAFFRAIL_CHECK_ refuses. NULL
+ * is a pointer, and so is an object that converts to one. */
 template <bool Bool_> struct when_ {};
 template <> struct when_<true> { typedef int type_; };
 char converts_(const volatile void *);
@@ -315,7 +315,7 @@ template <class T_, size_t N_> struct field_<elements_<T_, N_>, false> {
 		TAFFRAIL_T_ARRAY | element_<T_>::kind_ : 0;
 	static constexpr unsigned bytes_ = 0;
 };
-/* Only an integer is shown in another way, and a pointer by its symbol. */
+/* Only an integer is shown in another way, and a pointer by a symbol. */
 template <class T_, int How_>
 struct field_<formatted_<T_, How_>, false> : field_<T_> {
 	static constexpr int all_ = field_<T_>::kind_;
@@ -362,7 +362,7 @@ struct field_<group_<Owner_, M_...>, false> {
 	static constexpr unsigned bytes_ = members_::bytes_;
 };
 
-/* What a marker's object says of its arguments. */
+/* The description of the arguments in a marker's object. */
 template <class... A_> struct signature_;
 
 template <> struct signature_<> {
@@ -391,7 +391,7 @@ template <class H_, class... T_> struct signature_<H_, T_...> {
 
 /* An argument as a function that takes a value would get it. Of a class, the
  * class: an abstract one, or one that cannot be copied, has no value. It stays
- * volatile: what cannot be read so is no field. */
+ * volatile: an argument that cannot be read so is no field. */
 template <class T_> T_ value_(T_);
 template <class T_, bool Foreign_ = foreign_<T_>::is_> struct value_of_ {
 	typedef decltype(taffrail_::value_(any_<const T_ &>())) type_;

@@ -6,7 +6,7 @@
  *
  *	(, "taffrail:" "e", e, , , (x, y), )
  *
- * It is one argument, and a field for each member. Its kind is
+ * It is one argument, and a field for each member. The kind of the field is
  * TAFFRAIL_GROUP_KIND_, which no agent sees. In front of a marker's text stand
  * the members of each group: "\1" I ":x, y\2", I counted from the right.
  */
@@ -53,17 +53,18 @@
 #define TAFFRAIL_OF16_(m, a, x, ...)				\
 	m(16, a, x) TAFFRAIL_OF15_(m, a, __VA_ARGS__)
 
-/* The value: the structure itself, so what its arrays hold lives as long. */
+/* The value: the structure itself, so the arrays in it live as long. */
 #define TAFFRAIL_PLAINHOW_(e, how, names, ...)	(e)
 #define TAFFRAIL_MEMBER_TYPE_(e, x)					\
 	TAFFRAIL_TYPE_OF_((((void)0, (e)).x))
 
 /*
- * Its kind, if its members can be fields and nothing is behind it. What a
- * member is stands in structures, each computed once: its type as a value (t);
- * the kind of that (q); its own type, if it is an array but not of characters,
- * which is recorded whole, or else char[1] (a); the kind of the elements (r).
- * As a value an array is a pointer; a bit-field is none, and has no __typeof__.
+ * The kind, if the members can be fields and nothing is behind it. The
+ * description of a member stands in structures, each computed once: the type as
+ * a value (t); the kind of that (q); the exact type, if it is an array but not
+ * of characters, which is recorded whole, or else char[1] (a); the kind of the
+ * elements (r). As a value an array is a pointer; a bit-field is none, and has
+ * no __typeof__.
  */
 #define TAFFRAIL_KINDED1_(i, x, ...)	TAFFRAIL_KIND_(i, x)
 #define TAFFRAIL_KINDED_(i, e, how, names, ...)				\
@@ -203,8 +204,8 @@
 	  TAFFRAIL_COUNT_IN_(TAFFRAIL_MA_(i, k)), "" },
 
 /*
- * An array: as a sequence, whose kind has another bit for the agent. What is no
- * array has other elements than what it points to.
+ * An array: as a sequence, whose kind has another bit for the agent. For a type
+ * that is no array, the element type differs from the type that it points to.
  */
 #define TAFFRAIL_PLAINHOW3_(e, ...)					\
 	((void)0, (TAFFRAIL_ARRAY_TYPE_((e)[0])){ (const void *)(e),	\

@@ -7,10 +7,10 @@
  * says which members of a type are recorded; a marker that comes after it takes
  * objects of the type as they are. The rest is private.
  *
- * A structure is one argument, and a field for each member. Its value is the
- * members as they are recorded; what those point to is the structure's. Before
- * a marker's text stand the members of each group: "\1" I ":x, y\2", I counted
- * from the right.
+ * A structure is one argument, and a field for each member. The value is the
+ * members as they are recorded; data that they point to stays the structure's.
+ * Before a marker's text stand the members of each group: "\1" I ":x, y\2", I
+ * counted from the right.
  */
 /* First of all, so this header may also be the first. */
 #include <taffrail/marker.h>
@@ -118,7 +118,7 @@ template <class T_, size_t N_> struct member_<T_[N_]> {
 		return type_{ (const void *)v_ };
 	}
 };
-/* Of a member function, what it returns must not own memory. */
+/* The result of a member function must not own memory. */
 template <class T_> struct member_of_ : member_<T_> {
 	static_assert(!owns_<T_>::memory_, "taffrail: value_ must not "
 		      "return an object that owns memory");
@@ -159,7 +159,7 @@ make_group_(int, M_ &&head_, N_ &&next_, T_ &&...tail_)
 				    (T_ &&)tail_...) };
 }
 
-/* What stands in front of a marker's text for a group, argument I. */
+/* The text in front of a marker's text for a group, argument I. */
 template <unsigned... I_> struct indices_ {};
 template <unsigned N_, unsigned... I_>
 struct count_up_ : count_up_<N_ - 1, N_ - 1, I_...> {};

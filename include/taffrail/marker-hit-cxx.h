@@ -3,10 +3,10 @@
  * The part of a marker in C++ that runs when it is on: packs the fields and
  * calls the agent. Everything here is private.
  *
- * What must stay true: a number is taken by value, which needs no definition of
- * a static member of a class; an object of a class by reference, so that it is
- * neither copied nor sliced; what an object is recorded as lives until the
- * agent has returned.
+ * Invariant: a number is taken by value, which needs no definition of a static
+ * member of a class; an object of a class by reference, so that it is neither
+ * copied nor sliced; the recorded form of an object lives until the agent has
+ * returned.
  */
 #ifndef TAFFRAIL_MARKER_HIT_CXX_H
 #define TAFFRAIL_MARKER_HIT_CXX_H
@@ -180,7 +180,7 @@ TAFFRAIL_ALWAYS_INLINE_ const void *named_(const written_<Bytes_> &s_)
 {
 	const void *text_ = s_.text_;
 
-	/* g++ 12 prints no address of its frame as an operand */
+	/* g++ 12 prints no address of a frame as an operand */
 	__asm__("" : "+r" (text_));
 	return text_;
 }
@@ -231,7 +231,7 @@ template <class S_, unsigned I_> struct operand_at_<S_, I_, true> {
 template <class S_, unsigned I_>
 using operand_ = typename operand_at_<S_, I_>::type_;
 
-/* A site with its arguments; D is the dummy before them. */
+/* A site with arguments; D is the dummy before them. */
 #ifdef __clang__
 template <class S_, class P_> struct evaluated_;
 template <class... A_, class P_> struct evaluated_<signature_<A_...>, P_> {

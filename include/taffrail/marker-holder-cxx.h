@@ -20,7 +20,7 @@ template <class Point_, class S_, class Local_> struct holder_ {
 	static taffrail_::object_<ids_, bytes_, S_> object_;
 };
 /* Without __constinit, g++ would initialise it when the program starts where it
- * has not read the local class to its end: in the initialiser of a static
+ * has not read the local class to the end: in the initialiser of a static
  * member of a class. Then the agent would find a marker without a name. */
 #if !defined(__clang__) && __GNUC__ >= 10
 #define TAFFRAIL_CONSTINIT_	__constinit

@@ -3,17 +3,17 @@
  * Objects of classes as fields of a marker in C++: those of the C++ library,
  * known by their members, and a program's own.
  *
- * A program makes a type of its own a field by one specialisation, outside of
+ * A program makes one of its types a field by one specialisation, outside of
  * all namespaces:
  *
  *	template <> struct taffrail_as_field<point> {
  *		static double value_(const point &p) { return p.x; }
  *	};
  *
- * value_ may return whatever a field can be, by value or by reference; but what
- * is returned by value may not own memory, as a std::string does.
+ * value_ may return whatever a field can be, by value or by reference; but a
+ * value that is returned may not own memory, as a std::string does.
  *
- * What must stay true: no header of the C++ library is needed, so a file that
+ * Invariant: no header of the C++ library is needed, so a file that
  * does not use them pays nothing.
  */
 /* First of all, so this header may also be the first. */
@@ -65,7 +65,7 @@ template <class T_> struct taffrail_as_field;
 
 namespace taffrail_ {
 
-/* Numbers, pointers and what this header makes. */
+/* Numbers, pointers and the values that this header makes. */
 template <class T_> struct as_<T_, false> {
 	typedef decltype(recorded_(any_<T_>())) type_;
 	static TAFFRAIL_ALWAYS_INLINE_ type_ of_(const T_ &v_)
@@ -110,7 +110,8 @@ template <class P_> struct ratio_ {
 		P_::num * (1000000000 / common_);
 	static constexpr int64_t by_ = P_::den / common_;
 };
-/* What is too long for the result, as seconds::max(), is the longest time. */
+/* A time that is too long for the result, as seconds::max(), becomes the
+ * longest one. */
 template <class P_, class R_,
 	  typename when_<(arithmetic_<R_>::kind_ > 0) && !((R_)1 / (R_)2 > 0)>
 		::type_ = 0>
@@ -139,8 +140,8 @@ TAFFRAIL_ALWAYS_INLINE_ int64_t nanoseconds_(R_ count_)
 	       n_ > -(R_)as_::most_ ? (int64_t)n_ : -as_::most_ - 1;
 }
 
-/* What an optional object is, whose value is recorded as an F: a string that
- * may be NULL, an array that may be empty, or an array of one number. */
+/* The field of an optional object, whose value is recorded as an F: a string
+ * that may be NULL, an array that may be empty, or an array of one number. */
 template <class F_, class Has_> struct option_ {
 	typedef maybe_<F_> type_;
 	template <class T_>
@@ -266,7 +267,7 @@ auto object_as_(const T_ &v_, rank_<10>)
 	return taffrail_as_field<T_>::value_(v_);
 }
 
-/* Returned by value, it must not own what it points to. */
+/* Returned by value, it must not own the memory that it points to. */
 template <class T_, bool Foreign_ = foreign_<T_>::is_> struct owns_ {
 	static constexpr bool memory_ = false;
 };

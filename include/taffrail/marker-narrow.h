@@ -2,12 +2,12 @@
 /*
  * A long double is recorded as a double. Everything here is private.
  *
- * What must stay true: the marker raises no floating-point exception, and sets
+ * Invariant: the marker raises no floating-point exception, and sets
  * no flag, which the machine's own conversion does. So the double is made from
  * the bits, rounded to nearest, where a long double has the format of x87.
  *
- * Facts: IEEE 754 binary64; Intel SDM volume 1, 4.2.2: 64 bits of mantissa
- * with its first one, 15 of exponent, the sign.
+ * Facts: IEEE 754 binary64; Intel SDM volume 1, 4.2.2: 64 bits of mantissa with
+ * the leading one, 15 of exponent, the sign.
  */
 #ifndef TAFFRAIL_MARKER_NARROW_H
 #define TAFFRAIL_MARKER_NARROW_H

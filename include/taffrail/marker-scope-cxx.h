@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events for a scope of C++: at its begin and at its end.
+ * Events for a scope of C++: at the begin and at the end.
  *
  *	TAFFRAIL_SCOPE(channel, name, args...);
  *
  * writes channel/name_begin with the arguments here, and channel/name_end,
- * without fields, where the scope is left: at its end, by return, break, goto
+ * without fields, where the scope is left: at the end, by return, break, goto
  * or an exception.
  */
 #ifndef TAFFRAIL_MARKER_SCOPE_CXX_H

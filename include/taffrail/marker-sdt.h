@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The USDT side of a site: a .note.stapsdt record for the nop at label 990,
- * in the form of version 3 as systemtap's <sys/sdt.h> writes it: address,
- * address of the section .stapsdt.base (by which tools correct the first for
- * prelink), address of the semaphore (none), then provider, name and operands.
- * The note is not loaded, so its absolute addresses cost no relocation.
+ * The USDT side of a site: a .note.stapsdt record for the nop at label 990, in
+ * the form of version 3 as systemtap's <sys/sdt.h> writes it: address, address
+ * of the section .stapsdt.base (by which tools correct the first for prelink),
+ * address of the semaphore (none), then provider, name and operands. The note
+ * is not loaded, so absolute addresses in it cost no relocation.
  */
 #ifndef TAFFRAIL_MARKER_SDT_H
 #define TAFFRAIL_MARKER_SDT_H
@@ -71,8 +71,8 @@
  * statement takes at most 30 operands, so at most 12 arguments.
  *
  * TAFFRAIL_SDT_TEXT_(I, x) is the text for argument I, counted from the right;
- * TAFFRAIL_SDT_INPUT_(I, bytes, value) are its operands. `bytes` has the
- * opposite sign, because %n prints its operand negated.
+ * TAFFRAIL_SDT_INPUT_(I, bytes, value) are the operands. `bytes` has the
+ * opposite sign, because %n prints the operand negated.
  */
 #ifdef TAFFRAIL_SDT_ARGS
 #define TAFFRAIL_EARLY_(...)	__VA_ARGS__

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sections of a site, besides the function that holds it: its stub, its
- * note and its USDT note. Everything here is private.
+ * The sections of a site, besides the function that holds it: the stub, the
+ * note and the USDT note. Everything here is private.
  *
  * A linker that drops unused functions (--gc-sections) starts at notes: it
- * keeps all that a note names. So a marker keeps its function, used or not, and
- * what the function names. With TAFFRAIL_GC_SECTIONS the notes are linked to
- * the section of the site (flag "o", SHF_LINK_ORDER), and go with it; each stub
- * has a section of its own, as a stub names its function. That costs some 400
- * bytes of object file a site, and an assembler that knows the flags: that of
- * clang, or of binutils 2.36 and later.
+ * keeps all that a note names. So a marker keeps the function, used or not, and
+ * all that the function names. With TAFFRAIL_GC_SECTIONS the notes are linked
+ * to the section of the site (flag "o", SHF_LINK_ORDER), and go with it; each
+ * stub has a separate section, as a stub names the function. That costs some
+ * 400 bytes of object file a site, and an assembler that knows the flags: that
+ * of clang, or of binutils 2.36 and later.
  *
- * What must stay true: a section that is linked to another one has its own
- * name, as older linkers do not join it with others of its name. The name
- * begins as it does because gold goes by names: it would drop all notes that it
- * does not take for something to keep. The GNU assembler warns of the flag in
- * all loaded sections called .note.
+ * Invariant: a section that is linked to another one has a unique name, as
+ * older linkers do not join it with others of the same name. The name begins as
+ * it does because gold goes by names: it would drop all notes that it does not
+ * take for something to keep. The GNU assembler warns of the flag in all loaded
+ * sections called .note.
  */
 #ifndef TAFFRAIL_MARKER_SECTIONS_H
 #define TAFFRAIL_MARKER_SECTIONS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a field is shown, in C: TAFFRAIL_ENUM and its like. Everything here but
- * TAFFRAIL_ENUM_NAMES is private.
+ * How a field is shown, in C: TAFFRAIL_ENUM and similar macros. Everything here
+ * but TAFFRAIL_ENUM_NAMES is private.
  *
  * Such an argument is no expression, but a list in parentheses, which begins
  * with nothing:
@@ -10,13 +10,12 @@
  *
  * In place of the 1, structures (marker-group-c.h) have nothing, and unions
  * (marker-union-c.h) 2, arrays (marker-group-c.h) 3. No expression begins so,
- * and the preprocessor can tell:
- * where `F x` is the call of a macro F, x begins with a parenthesis. The marker
- * takes e out of it, and puts the rest behind the texts of its object (struct
- * taffrail_shown).
- * What a program writes behind the parenthesis, as + 1, gets into the empty
- * last element; the marker then has no field, as where e is no integer, and
- * TAFFRAIL_CHECK_ refuses it. Compilers without __VA_OPT__ record e as it is.
+ * and the preprocessor can tell: where `F x` is the call of a macro F, x begins
+ * with a parenthesis. The marker takes e out of it, and puts the rest behind
+ * the texts of the object (struct taffrail_shown). Text that a program writes
+ * behind the parenthesis, as + 1, gets into the empty last element; the marker
+ * then has no field, as where e is no integer, and TAFFRAIL_CHECK_ refuses it.
+ * Compilers without __VA_OPT__ record e as it is.
  */
 #ifndef TAFFRAIL_MARKER_SHOWN_C_H
 #define TAFFRAIL_MARKER_SHOWN_C_H
@@ -81,7 +80,7 @@
 		 (how) == TAFFRAIL_HOW_SYMBOL),				\
 		e, (struct taffrail_none_){ 0, 0 }))
 
-/* A member of the object, and its value. */
+/* A member of the object, and the value. */
 #define TAFFRAIL_SAID_(i, x)	TAFFRAIL_WHETHER_(TAFFRAIL_SAIDOF, x)(i, x)
 #define TAFFRAIL_SAIDOF1_(i, x)
 #define TAFFRAIL_SAIDOF_(i, x)						\

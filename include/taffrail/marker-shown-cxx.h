@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a field is shown, in C++: by its type. Outside of all namespaces,
+ * How a field is shown, in C++: by type. Outside of all namespaces,
  *
  *	TAFFRAIL_ENUM_NAMES(type, A, B, ...);
  *
  * names the values of an enumeration for all markers that come after it; write
  * the values of an enum class as they are written there, type::A. TAFFRAIL_HEX
- * and its like give a number a type of its own. The rest is private.
+ * and similar macros give a number a distinct type. The rest is private.
  */
 /* First of all, so this header may also be the first. */
 #include <taffrail/marker.h>
@@ -81,7 +81,7 @@ template <class T_, int How_> struct as_<formatted_<T_, How_>, false> {
 	}
 };
 
-/* What stands behind the texts of an object. */
+/* The part behind the texts of an object. */
 struct __attribute__((__packed__)) said_ {
 	taffrail_shown head_;
 };
@@ -102,7 +102,7 @@ said_as_(unsigned field_, chars_<Bytes_> text_, E_... values_)
 		 { (int64_t)values_... }, text_ };
 }
 
-/* What is said of a field: of_() of a number from 1 on. */
+/* The record of a field: of_() of a number from 1 on. */
 template <class T_>
 constexpr nothing_ said_of_(unsigned, T_ *, ...) { return nothing_(); }
 template <class T_, class N_ = decltype(taffrail_names_of<T_>::of_(0))>
@@ -116,7 +116,7 @@ constexpr said_ said_of_(unsigned field_, formatted_<T_, How_> *, int)
 	return said_{ { (uint8_t)field_, How_, 0, 0 } };
 }
 
-/* Of an array, the number of its elements. */
+/* Of an array, the number of elements. */
 template <class T_, size_t N_>
 constexpr said_names_<1, 1> said_of_(unsigned field_, elements_<T_, N_> *, int)
 {
@@ -124,14 +124,14 @@ constexpr said_names_<1, 1> said_of_(unsigned field_, elements_<T_, N_> *, int)
 		 { (int64_t)N_ }, { "" } };
 }
 
-/* An object is shown as what it is recorded as. */
+/* An object is shown as the type that it is recorded as. */
 template <class T_, bool Foreign_ = foreign_<T_>::is_> struct said_type_ {
 	typedef T_ type_;
 };
 template <class T_> struct said_type_<T_, true>
 	: said_type_<typename as_<T_>::object_> {};
 
-/* What is said of one argument, whose first field has the number I. */
+/* The record of one argument, whose first field has the number I. */
 template <unsigned I_, class T_> struct said_at_ {
 	typedef decltype(said_of_(I_, (T_ *)nullptr, 0)) type_;
 	static constexpr type_ of_()

@@ -3,7 +3,7 @@
  * Values that are recorded as text, in C++; see marker-text.h. Everything here
  * is private.
  *
- * What must stay true: a text is returned by value, and lives until the agent
+ * Invariant: a text is returned by value, and lives until the agent
  * has returned.
  */
 #ifndef TAFFRAIL_MARKER_TEXT_CXX_H
@@ -125,7 +125,8 @@ TAFFRAIL_ALWAYS_INLINE_ int128_text_ recorded_(taffrail_u128_ v_)
 }
 #endif
 
-/* in_addr; sockaddr_in and its like. Of a sockaddr, its own bytes alone. */
+/* in_addr; sockaddr_in and similar ones. Of a sockaddr, only the bytes of that
+ * type. */
 template <class T_> TAFFRAIL_ALWAYS_INLINE_
 auto object_as_(const T_ &v_, rank_<6>)
 	-> decltype((void)v_.s_addr, ipv4_text_())

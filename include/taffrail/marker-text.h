@@ -4,8 +4,9 @@
  * integers of 128 bits. Everything here is private.
  *
  * A function writes the text of a value into a buffer, which has the number of
- * bytes that its macro TAFFRAIL_..._BYTES_ says, and returns its begin. They
- * make no call and change no errno, so a marker may stand in a signal handler.
+ * bytes that the macro TAFFRAIL_..._BYTES_ says, and returns the begin of it.
+ * They make no call and change no errno, so a marker may stand in a signal
+ * handler.
  */
 #ifndef TAFFRAIL_MARKER_TEXT_H
 #define TAFFRAIL_MARKER_TEXT_H
@@ -85,7 +86,7 @@ char *taffrail_put_ipv4_(char *to_, const unsigned char *from_)
 }
 
 /* As inet_ntop() does: the first of the longest runs of zeros is "::", and an
- * IPv4 address behind 96 bits that say so has its own form. */
+ * IPv4 address behind 96 bits that say so has a special form. */
 TAFFRAIL_WRITES_
 char *taffrail_put_ipv6_(char *to_, const unsigned char *from_)
 {
@@ -142,7 +143,7 @@ char *taffrail_ipv6_text_(char *text_, const void *address_)
 	return text_;
 }
 
-/* Writes a path, or @ and an abstract name up to its last byte that is no NUL:
+/* Writes a path, or @ and an abstract name up to the last byte that is no NUL:
  * a NUL within is an @, too. */
 TAFFRAIL_WRITES_
 void taffrail_put_path_(char *to_, const unsigned char *path_, uint64_t bytes_)
@@ -241,7 +242,7 @@ char *taffrail_int128_text_(char *text_, taffrail_u128_ value_, int signed_)
 }
 #endif
 
-/* The length of a string, which ends after `most` characters or at its NUL. */
+/* The length of a string, which ends after `most` characters or at the NUL. */
 TAFFRAIL_WRITES_
 uint64_t taffrail_length_(const void **string_, uint64_t most_)
 {

@@ -7,8 +7,8 @@
  *	(, "taffrail:" "e", e, 2, which, ((A, x), (B, y)), )
  *
  * It is one argument and two fields, "e.tag" and "e.value": the number of the
- * option, and its bytes. Its value is a copy of the union, beside the tag's
- * value; its kind is TAFFRAIL_UNION_KIND_, which no agent sees. Behind the
+ * option, and the bytes. The value is a copy of the union, beside the tag's
+ * value; the kind is TAFFRAIL_UNION_KIND_, which no agent sees. Behind the
  * texts, struct taffrail_shown says the names and types of the options; the
  * last one, "none", is there for a tag that has another value.
  */
@@ -66,7 +66,7 @@
 #define TAFFRAIL_NAMING2_(i, e, which, options, ...)			\
 	"\1" #i ":tag, value\2"
 
-/* What is said of the two fields. */
+/* The record of the two fields. */
 #define TAFFRAIL_SAIDHOW2_(i, options)					\
 	struct __attribute__((__packed__)) {				\
 		struct taffrail_shown head_;				\

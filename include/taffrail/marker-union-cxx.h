@@ -8,7 +8,7 @@
  * private.
  *
  * Such a field is one argument and two fields, "e.tag" and "e.value": the
- * number of the option, and its bytes. Behind the texts, struct taffrail_shown
+ * number of the option, and the bytes. Behind the texts, struct taffrail_shown
  * says the names and types of the options; the last one, "none", is there for a
  * tag that has another value, and for a variant without one.
  */
@@ -106,7 +106,7 @@ template <class Owner_, class... M_> struct choice_ {
 	TAFFRAIL_ALWAYS_INLINE_ void take_(const no_field_ &) {}
 };
 
-/* The type of an option: -1 for what cannot be one. */
+/* The type of an option: -1 for a type that cannot be one. */
 template <class M_> struct may_be_ {
 	static constexpr int kind_ = field_<M_>::kind_;
 	static constexpr int type_ =
@@ -182,7 +182,7 @@ auto united_(const T_ &v_, int64_t tag_)
 }
 TAFFRAIL_ALWAYS_INLINE_ no_field_ united_(...) { return no_field_(); }
 
-/* What is said of the two fields. */
+/* The record of the two fields. */
 template <unsigned I_, class Owner_, class... M_>
 struct said_at_<I_, choice_<Owner_, M_...> > {
 	static constexpr size_t bytes_ = sizeof(Owner_::names_());
@@ -219,7 +219,7 @@ struct naming_by_<I_, choice_<Owner_, M_...>, false> {
 };
 
 #if __cplusplus >= 201703L
-/* The name of an option of a variant: its type's, and of a second one of that
+/* The name of an option of a variant: the type's, and of a second one of that
  * type _2. All have the same size. */
 constexpr const char *option_word_(int type_)
 {
@@ -285,7 +285,7 @@ template <class T_> struct alternative_<T_, true> {
 	}
 };
 
-/* Lets the library's function be found by its argument. */
+/* Lets the library's function be found by argument. */
 template <size_t I_> void get_if();
 
 template <unsigned I_, class C_, class V_>

@@ -75,7 +75,7 @@
 #endif
 
 /* The object in a site's asm. Where objects may be far away, gcc takes none for
- * a constant, but still prints its name. */
+ * a constant, but still prints the name. */
 #if !defined(__clang__) &&						\
 	(defined(__code_model_large__) || defined(__code_model_medium__))
 #define TAFFRAIL_FIXED_		"X"
@@ -179,8 +179,8 @@
 /* A structure's members, as fields; TAFFRAIL_STRUCT_MEMBERS in C++. */
 #define TAFFRAIL_STRUCT(e, ...)						\
 	TAFFRAIL_GROUP_("taffrail:" #e, e, __VA_ARGS__)
-/* A union, and what says which member counts: x where tag is A, y where it is
- * B. In C++, TAFFRAIL_UNION_OPTIONS says the members. */
+/* A union, and the tag that says which member counts: x where tag is A, y where
+ * it is B. In C++, TAFFRAIL_UNION_OPTIONS says the members. */
 #define TAFFRAIL_UNION(e, tag, ...)					\
 	TAFFRAIL_UNION_("taffrail:" #e, e, tag, __VA_ARGS__)
 
@@ -215,7 +215,7 @@
 
 /*
  * A level is a struct taffrail_shown of field 0 behind the file's name: this
- * NUL ends what is before it, and the NUL behind the level is the next one's,
+ * NUL ends the text before it, and the NUL behind the level is the next one's,
  * or the literal's.
  */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -243,17 +243,17 @@
 
 /*
  * TAFFRAIL_LEVEL and TAFFRAIL_MESSAGE are lists in parentheses, whose second
- * item is empty; no expression is such a list. The first one is what compilers
- * say where the list stands as a field. TELL takes up to two of them out of a
- * marker's arguments, and calls m_(channel, name, TEXT "\0" FILE SAID, zero,
- * arguments). m is joined with its _ at last: clang would not tell what was
- * expanded from a name that is an argument.
+ * item is empty; no expression is such a list. The first one is the name that
+ * compilers print where the list stands as a field. TELL takes up to two of
+ * them out of a marker's arguments, and calls m_(channel, name, TEXT "\0" FILE
+ * SAID, zero, arguments). m is joined with the _ at last: clang would not tell
+ * the name of a macro that was expanded from an argument.
  */
 #if defined(__clang__) ? __clang_major__ >= 12 : __GNUC__ >= 8
 #define TAFFRAIL_REMARK_(said, text)					\
 	(sizeof(struct TAFFRAIL_LEVEL_AND_MESSAGE_STAND_BEFORE_THE_FIELDS_), , \
 	 said, text)
-/* The second of what a level's macro expands to, or an expression that names
+/* The second part that a level's macro expands to, or an expression that names
  * the word which is no level. */
 #define TAFFRAIL_LEVEL_OR_(known, wrong)				\
 	TAFFRAIL_LEVEL_OF_(known, (sizeof(struct wrong), wrong), )
@@ -391,9 +391,9 @@
 
 /*
  * clang warns of an argument with a side effect in decltype, of a marker's
- * object in an inline function of C, and with -Weverything of what standards
- * before C11, C23 and C++11 do not have, of holes in structures, and of each
- * pointer that is added to.
+ * object in an inline function of C, and with -Weverything of things that
+ * standards before C11, C23 and C++11 do not have, of holes in structures, and
+ * of each pointer that is added to.
  */
 #ifdef __clang__
 #define TAFFRAIL_QUIET_BEGIN_						\

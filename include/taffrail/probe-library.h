@@ -40,8 +40,8 @@ const char *taffrail_call_word(const struct taffrail_call *call_, int number_);
 const char *taffrail_call_value(const struct taffrail_call *call_,
 				const char *name_);
 
-/* Adds to what the command prints. Returns the number of characters; or -1:
- * the answer has more than 1 MiB, and is cut. */
+/* Adds to the text that the command prints. Returns the number of characters;
+ * or -1: the answer has more than 1 MiB, and is cut. */
 int taffrail_call_printf(struct taffrail_call *call_, const char *format_, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -49,20 +49,20 @@ int taffrail_call_printf(struct taffrail_call *call_, const char *format_, ...)
  * A function for `taffrail call PID LIB:FUNCTION [WORDS]`. Returns 0; anything
  * else makes the command fail.
  *
- * It runs in a thread of its own, one request at a time. All signals are
- * blocked. It must not throw, and must not call dlclose() for its own library.
+ * It runs in a separate thread, one request at a time. All signals are blocked.
+ * It must not throw, and must not call dlclose() for the library that it is in.
  */
 typedef int taffrail_call_function(struct taffrail_call *call_);
 
 /*
- * What a callback does when it is connected: reads the words, stores what the
- * callback gets as `priv`. Returns 0; anything else refuses the connection, and
- * what it has printed is the reason.
+ * Called when a callback is connected: reads the words, and stores the `priv`
+ * of the callback. Returns 0; anything else refuses the connection, and the
+ * printed text is the reason.
  */
 typedef int taffrail_connect_function(struct taffrail_call *call_,
 				      void **priv_);
 
-/* What it does when it is disconnected: no thread is in the callback. */
+/* Called when it is disconnected: no thread is in the callback. */
 typedef void taffrail_disconnect_function(void *priv_);
 
 /* Of the items below; TAFFRAIL_PROBE_LIBRARY_ABI_ changes with it. */
@@ -92,11 +92,11 @@ struct taffrail_probe_library_ {
 
 #define TAFFRAIL_PROBE_LIBRARY_ABI_	1
 
-/* What a library says when it is unloaded or the program ends, before objects
- * of its own are destroyed. Older versions of Taffrail do not have it. */
+/* Called when a library is unloaded or the program ends, before objects of the
+ * library are destroyed. Older versions of Taffrail do not have it. */
 void taffrail_probe_library_end_1(const struct taffrail_probe_library_ *about_)
 	__attribute__((weak));
-/* The note "Taffrail" of this type; its text is the library's name. */
+/* The note "Taffrail" of this type; the text is the library's name. */
 #define TAFFRAIL_PROBE_LIBRARY_NOTE_	0x54505201
 
 #define TAFFRAIL_PROBE_ITEM_(name_, kind_, flags_, callback_, connect_,      \
@@ -153,9 +153,9 @@ void taffrail_probe_library_end_1(const struct taffrail_probe_library_ *about_)
 		taffrail_probe_library
 
 /*
- * Lets `taffrail connect` connect a function, a taffrail_callback, under its
- * name. _WITH: `flags_` is TAFFRAIL_PROBE_SIGNAL or 0; connect_ and disconnect_
- * are called when it is connected and disconnected, either may be NULL. At file
+ * Lets `taffrail connect` connect a function, a taffrail_callback, by name.
+ * _WITH: `flags_` is TAFFRAIL_PROBE_SIGNAL or 0; connect_ and disconnect_ are
+ * called when it is connected and disconnected, either may be NULL. At file
  * scope, in any of the library's files.
  */
 #define TAFFRAIL_PROBE_CALLBACK(function_)                             \
@@ -167,7 +167,7 @@ void taffrail_probe_library_end_1(const struct taffrail_probe_library_ *about_)
 			     flags_, function_, connect_, disconnect_, \
 			     TAFFRAIL_NULL_)
 
-/* Lets `taffrail call` call a taffrail_call_function under its name. */
+/* Lets `taffrail call` call a taffrail_call_function by name. */
 #define TAFFRAIL_PROBE_CALL(function_)                             \
 	TAFFRAIL_PROBE_ITEM_(function_, TAFFRAIL_PROBE_ITEM_CALL_, \
 			     0, TAFFRAIL_NULL_, TAFFRAIL_NULL_,    \

@@ -38,14 +38,14 @@ extern "C" {
 #endif
 
 /* Where a field lies. `at_` is a byte of the event's fixed part, or the number
- * of one of its variables (an address, a string, an array). */
+ * of a variable (an address, a string, an array). */
 struct taffrail_place {
 	uint8_t type_;		/* enum taffrail_type, as recorded */
 	uint8_t kind_;		/* enum taffrail_place_kind */
 	uint8_t bytes_;		/* of a number: 1, 2, 4 or 8 */
 	uint8_t unused_;
 	uint16_t at_;
-	uint16_t bound_;	/* of a string: 0: its NUL ends it; 1: it has
+	uint16_t bound_;	/* of a string: 0: a NUL ends it; 1: it has
 				 * limit_ characters at most; 2: the int at byte
 				 * limit_ of the fixed part says how many */
 	int32_t limit_;
@@ -63,8 +63,8 @@ enum taffrail_place_kind {
 	TAFFRAIL_PLACE_ARRAY_
 };
 
-/* A marker, as callbacks see it. It stays where it is while its module is
- * loaded, so its address tells markers apart. */
+/* A marker, as callbacks see it. It stays where it is while the module is
+ * loaded, so the address tells markers apart. */
 struct taffrail_marker {
 	const char *channel_;
 	const char *name_;
@@ -85,13 +85,13 @@ struct taffrail_event {
 };
 
 /*
- * A callback. `priv` is what was passed when it was attached.
+ * A callback. `priv` is the value that was passed when it was attached.
  *
  * It runs in the thread that hit the marker, before the program goes on, and
- * may do what any function can do there: block, lock, allocate, fork, leave by
- * pthread_exit(), cancellation or (sig)longjmp(). errno is saved round it. It
- * must not throw a C++ exception. A marker that a callback hits calls
- * no callback; such hits are counted.
+ * may do anything that a function can do there: block, lock, allocate, fork,
+ * leave by pthread_exit(), cancellation or (sig)longjmp(). errno is saved round
+ * it. It must not throw a C++ exception. A marker that a callback hits calls no
+ * callback; such hits are counted.
  */
 typedef void taffrail_callback(const struct taffrail_event *event_,
 			       void *priv_);
@@ -139,7 +139,7 @@ int taffrail_probe_attach_with(const char *rule_, taffrail_callback *callback_,
  * Detaches a callback that was attached with the same arguments: no hit calls
  * it any more. Waits until no other thread is in it, 5 seconds at most, or
  * `milliseconds_`. When it returns 0, `priv` may be freed. A callback may
- * detach itself; then only its own thread is still in it.
+ * detach itself; then only the calling thread is still in it.
  *
  * Returns 0; -ENOENT: it is not attached; -ETIMEDOUT: a thread is still in it,
  * `thread_` (unless NULL) has the id of one, and `priv` must stay: the callback
@@ -173,7 +173,7 @@ const char *taffrail_probe_unavailable(void);
 const char *taffrail_probe_strerror(int error_);
 
 /*
- * What an event says. For use in a callback; async-signal-safe.
+ * The values of an event. For use in a callback; async-signal-safe.
  */
 
 /* When the marker was hit, on the clock of <taffrail/clock.h>: read at the
@@ -192,7 +192,7 @@ taffrail_event_name(const struct taffrail_event *event_)
 	return event_->marker_->name_;
 }
 
-/* The marker that was hit: the same address for each of its hits. */
+/* The marker that was hit: the same address for each hit of the marker. */
 TAFFRAIL_STATIC_ inline const struct taffrail_marker *
 taffrail_event_marker(const struct taffrail_event *event_)
 {
@@ -244,7 +244,7 @@ TAFFRAIL_STATIC_ inline int
 taffrail_field_i64(const struct taffrail_event *event_, int field_,
 		   int64_t *value_);
 /* Any integer or boolean from 0 to UINT64_MAX, a pointer, a string that is
- * recorded as its address (%p). */
+ * recorded as an address (%p). */
 TAFFRAIL_STATIC_ inline int
 taffrail_field_u64(const struct taffrail_event *event_, int field_,
 		   uint64_t *value_);
@@ -253,7 +253,7 @@ TAFFRAIL_STATIC_ inline int
 taffrail_field_double(const struct taffrail_event *event_, int field_,
 		      double *value_);
 /* A string, and how many characters it has (unless length_ is NULL). It ends
- * with NUL unless its conversion has a precision (%.8s, %.*s). */
+ * with NUL unless the conversion has a precision (%.8s, %.*s). */
 int taffrail_field_string(const struct taffrail_event *event_, int field_,
 			  const char **string_, size_t *length_);
 /* The elements of an array, and how many bytes they have. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The macros of systemtap's <sys/sdt.h>, as markers. When a program that has
- * USDT probes is compiled again with this header, its probes become sites of
+ * USDT probes is compiled again with this header, the probes become sites of
  * markers, which cost nothing while they are off and nanoseconds while they are
  * on. For other tools they stay USDT probes.
  *
@@ -13,7 +13,7 @@
  * Include it instead of <sys/sdt.h>, or compile with
  * -I$(includedir)/taffrail/compat, where a sys/sdt.h leads here.
  *
- * The marker is provider/name, its fields are arg1, arg2, ... Arguments may
+ * The marker is provider/name, the fields are arg1, arg2, ... Arguments may
  * have the types that <sys/sdt.h> takes: integers, enumerations, floating
  * point, pointers and arrays (their addresses: a `char *` too). They are always
  * evaluated, once, as with that header. With _SDT_HAS_SEMAPHORES defined before

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * For a program with TAFFRAIL_SERVICE=signal that installs a handler for
- * Taffrail's signal past libc (the bare system call, a static program): its
+ * Taffrail's signal past libc (the bare system call, a static program): the
  * handler asks first whether the signal is Taffrail's. Programs that use
  * sigaction(3) or signal(3) need nothing: their handlers run as they are.
  *

@@ -3,7 +3,7 @@
  * A site on x86-64: two harmless instructions, of which the agent changes one
  * byte (see taffrail/site.h), a stub out of line, and the two notes.
  *
- * What must stay true here:
+ * Invariants:
  *  - no memory is read and no register written while the site is off: `test`
  *    with an immediate only sets flags, which the compiler knows ("cc");
  *  - every word that refers to another place is relative to itself, so not
@@ -64,7 +64,7 @@
 
 /*
  * The frame of the stub, for debuggers and for handlers of signals that unwind:
- * it has no bytes (128 around the call), and its caller is the target of the
+ * it has no bytes (128 around the call), and the caller is the target of the
  * jump at 993. The target is read from the code, so all stubs have the same
  * description of 64 bytes: each file has one, of which the linker keeps one,
  * and 32 bytes for each stub.
@@ -110,13 +110,13 @@
 	".popsection\n"
 
 /* clang up to 16 takes no array of variable length between two markers of a C
- * function: an asm goto there may jump to every label. Its error names this. */
+ * function: an asm goto there may jump to every label. The error names this. */
 #define TAFFRAIL_ARRAY_BETWEEN_MARKERS_NEEDS_TAFFRAIL_FLAG_SITES_	__asm__
 
 /*
  * Falls through while the site is off; goes to the label taffrail_hit_ of the
  * surrounding block when it is on. sdt is the text of the USDT note; ... are
- * its operands, each with a comma before it.
+ * the operands, each with a comma before it.
  */
 #define TAFFRAIL_SITE_(object, sdt, ...)				\
 	TAFFRAIL_ARRAY_BETWEEN_MARKERS_NEEDS_TAFFRAIL_FLAG_SITES_	\

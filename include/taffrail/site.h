@@ -76,34 +76,34 @@ struct taffrail_var {
 
 /*
  * How a field is shown, for readers: packed behind the fourth text, for each
- * field that has more to say than its type. An older agent or reader does not
+ * field that has more to say than a type. An older agent or reader does not
  * look there.
  */
 struct taffrail_shown {
-	uint8_t field_;		/* its number, from 1 on; 0: of the marker */
-	uint8_t how_;		/* enum taffrail_how; skip what is not known */
+	uint8_t field_;		/* the number, from 1 on; 0: of the marker */
+	uint8_t how_;		/* enum taffrail_how; skip unknown records */
 	uint16_t count_;	/* of the names of an enumeration, else 0 */
 	uint32_t bytes_;	/* behind this: `count` values of 64 bits, and
 				 * the names, "first, scope::second" */
 };
 
 enum taffrail_how {
-	TAFFRAIL_HOW_ENUM = 1,	/* by the name of its value */
+	TAFFRAIL_HOW_ENUM = 1,	/* by the name of the value */
 	TAFFRAIL_HOW_HEX  = 2,	/* in base 16 */
 	TAFFRAIL_HOW_OCT  = 3,	/* in base 8 */
 	TAFFRAIL_HOW_BOOL = 4,	/* false or true */
-	TAFFRAIL_HOW_CHAR = 5,	/* a character: its type has one byte */
-	TAFFRAIL_HOW_ERRNO = 6,	/* an error of Linux by its name */
-	TAFFRAIL_HOW_LEVEL = 7,	/* of the marker: its level, in one byte and a
+	TAFFRAIL_HOW_CHAR = 5,	/* a character: the type has one byte */
+	TAFFRAIL_HOW_ERRNO = 6,	/* an error of Linux by name */
+	TAFFRAIL_HOW_LEVEL = 7,	/* of the marker: the level, in one byte and a
 				 * NUL; the last one counts */
 	TAFFRAIL_HOW_VARIANT = 8, /* bytes that are one of several types, the
 				 * one that the field before it numbers; the
 				 * values are types: 0, a scalar, a string
 				 * without a NUL */
-	TAFFRAIL_HOW_COUNT = 9,	/* of an array: its only value is the number of
+	TAFFRAIL_HOW_COUNT = 9,	/* of an array: the only value is the number of
 				 * elements; it has no names */
-	TAFFRAIL_HOW_SYMBOL = 10, /* of a pointer: by what is there, a function
-				 * or a variable */
+	TAFFRAIL_HOW_SYMBOL = 10, /* of a pointer: by the name of the function
+				   * or variable there */
 	TAFFRAIL_HOW_DURATION_NS = 16,	/* a duration, in this unit */
 	TAFFRAIL_HOW_DURATION_US = 17,
 	TAFFRAIL_HOW_DURATION_MS = 18,
@@ -124,7 +124,7 @@ struct taffrail_site;
 typedef void taffrail_hit_fn(struct taffrail_site *site_, uint64_t fixed_,
 			     const struct taffrail_var *var_);
 
-/* In C++, functions that a module may export in functions of its own. */
+/* In C++, functions that a module may export in functions of the module. */
 #ifdef __cplusplus
 #define TAFFRAIL_SITE_HIDDEN_ __attribute__((__visibility__("hidden")))
 #define TAFFRAIL_STATIC_ TAFFRAIL_SITE_HIDDEN_
@@ -177,7 +177,7 @@ struct taffrail_note {
  * program reads it. */
 struct taffrail_semaphore {
 	int32_t code_;		/* as above */
-	int32_t semaphore_;	/* its address less this word's */
+	int32_t semaphore_;	/* the address less this word's */
 };
 
 #pragma pack(pop)
