@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The class Event: what taffrail.event() returns.
+ * The class Event: the result of taffrail.event().
  *
  *	Event(channel, name, names, types, checked)
  *
@@ -295,8 +295,8 @@ static PyObject *event_call(PyObject *self, PyObject *const *args,
 	return event_write(event, args, nargs, keywords);
 }
 
-/* In Python's development mode: the same, and a TypeError for what does not
- * fit, on or off. */
+/* In Python's development mode: the same, and a TypeError for arguments that do
+ * not fit, on or off. */
 static PyObject *event_call_checked(PyObject *self, PyObject *const *args,
 				    size_t nargsf, PyObject *keywords)
 {

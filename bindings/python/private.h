@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The binding for Python: what the files of taffrail._taffrail share.
+ * The binding for Python: declarations that the files of taffrail._taffrail
+ * share.
  *
  *	request(id=7, url="/x")
  *	  |  event.c	off: one load, returns None
