@@ -16,8 +16,8 @@
 #include "base/base.h"
 #include "base/host.h"
 #include "base/sys.h"
-#include "control/service/bell.h"
 #include "control/service/demand.h"
+#include "control/service/wakeup.h"
 #include "control/sessions/budget.h"
 #include "control/sessions/place.h"
 #include "control/sessions/session.h"
@@ -69,7 +69,7 @@ static int child_revive(void)
 	int noted = 0;
 
 	thread_forget();
-	bell_forget();
+	wakeup_forget();
 	demand_forget();
 	host_forked();
 	if (!registry_lock_adopt())

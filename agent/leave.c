@@ -19,8 +19,8 @@
 #include "base/sys.h"
 #include "buffers/clock.h"
 #include "buffers/rings/channel.h"
-#include "control/service/bell.h"
 #include "control/service/demand.h"
+#include "control/service/wakeup.h"
 #include "control/sessions/place.h"
 #include "control/sessions/session.h"
 #include "control/threads/filtered.h"
@@ -117,7 +117,7 @@ SIGSAFE int leave_begin(void)
 	thread_settle();
 	begun = demand_withdraw() ? WITHDRAWN : 0;
 	/* other threads change only themselves: the service thread stays */
-	if (bell_here() && sys_gettid() == sys_getpid() && bell_end())
+	if (wakeup_here() && sys_gettid() == sys_getpid() && wakeup_end())
 		begun |= ENDED;
 	/* a service thread may have just ended by itself */
 	thread_settle();
@@ -177,7 +177,7 @@ static int service_end(void)
 	/* first: an ending thread makes an offer, which this withdraws, too */
 	int begun = demand_withdraw() ? WITHDRAWN : 0;
 
-	if (bell_end())
+	if (wakeup_end())
 		begun |= ENDED;
 	thread_settle();
 	return begun;

@@ -131,7 +131,7 @@
 /* How long setuid(), unshare() and similar calls wait for a busy service
  * thread, ms. It is told at once; except for a wait of GRACE_TIMEOUT_MS, no
  * work of that thread takes so long. */
-#define BELL_WAIT_MS		2000
+#define WAKEUP_WAIT_MS		2000
 
 /* How long the end of gdb's trace run waits for unfinished hits, ms: as long as
  * a busy machine keeps a thread from its CPU. */

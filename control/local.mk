@@ -9,8 +9,6 @@ control_sources = \
 	control/service/action.h \
 	control/service/alone-private.h \
 	control/service/alone.c \
-	control/service/bell.c \
-	control/service/bell.h \
 	control/service/call.c \
 	control/service/call.h \
 	control/service/demand.c \
@@ -19,6 +17,8 @@ control_sources = \
 	control/service/peer.h \
 	control/service/service.c \
 	control/service/service.h \
+	control/service/wakeup.c \
+	control/service/wakeup.h \
 	control/sessions/adopt.c \
 	control/sessions/budget.c \
 	control/sessions/budget.h \

@@ -67,6 +67,7 @@ EXTRA_DIST += \
 	docs/programs.md \
 	docs/python.md \
 	docs/remote.md \
+	docs/renamed.md \
 	docs/roadmap.md \
 	docs/scarce.md \
 	docs/timeline.png \

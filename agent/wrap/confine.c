@@ -29,7 +29,7 @@
 
 #include "agent/leave.h"
 #include "base/sys.h"
-#include "control/service/bell.h"
+#include "control/service/wakeup.h"
 
 #define PUBLIC	__attribute__((weak, visibility("default")))
 
@@ -96,8 +96,8 @@ PUBLIC int capset(cap_user_header_t head, const cap_user_data_t data)
 {
 	long ret = sys2(SYS_capset, head, data);
 
-	if (!ret && bell_here() && sys_gettid() == sys_getpid())
-		bell_rights();
+	if (!ret && wakeup_here() && sys_gettid() == sys_getpid())
+		wakeup_rights();
 	return ret_errno(ret);
 }
 

@@ -15,7 +15,7 @@
 
 #include "agent/leave.h"
 #include "base/base.h"
-#include "control/service/bell.h"
+#include "control/service/wakeup.h"
 
 #define PUBLIC	__attribute__((weak, visibility("default")))
 
@@ -58,7 +58,7 @@ __attribute__((constructor(102))) static void setid_start(void)
 static int ids_changed(int ret)
 {
 	if (!ret)
-		bell_rights();
+		wakeup_rights();
 	return ret;
 }
 

@@ -3,7 +3,7 @@
  * The service thread.
  *
  * Invariant: it serves no peer with rights that the program does not
- * have, or no longer has. It is told when the rights change (bell.c), and
+ * have, or no longer has. It is told when the rights change (wakeup.c), and
  * compares them whenever a peer calls.
  */
 #include "control/service/service.h"
@@ -21,9 +21,9 @@
 #include "buffers/writers/write.h"
 #include "control/protocol.h"
 #include "control/service/alone-private.h"
-#include "control/service/bell.h"
 #include "control/service/demand.h"
 #include "control/service/peer.h"
+#include "control/service/wakeup.h"
 #include "control/sessions/place.h"
 #include "control/threads/log.h"
 #include "control/threads/rights.h"
@@ -52,7 +52,7 @@ static struct source sources[SOURCES_MAX];
 const struct service_hooks *service_hooks;
 static int nsources;
 static int connections;		/* at the control socket */
-static int bell = -1;		/* always fds[0] */
+static int wakeup_fd = -1;	/* always fds[0] */
 
 int service_watch(int fd, service_fn *ready, void *arg)
 {
@@ -162,10 +162,10 @@ static void service_pause(void)
 	sys2(SYS_nanosleep, &pause, NULL);
 }
 
-static int bell_ready(int fd, void *arg)
+static int wakeup_ready(int fd, void *arg)
 {
 	(void)arg;
-	bell_clear(fd);
+	wakeup_clear(fd);
 	return 0;
 }
 
@@ -173,15 +173,15 @@ int service_wait(int fd, short events, int64_t ms)
 {
 	struct pollfd wait[2] = {
 		{ .fd = fd, .events = events },
-		{ .fd = bell, .events = POLLIN },
+		{ .fd = wakeup_fd, .events = POLLIN },
 	};
 	long n = sys3(SYS_poll, wait, 2, ms);
 
 	if (n <= 0)
 		return n ? (int)n : -ETIMEDOUT;
 	if (wait[1].revents)
-		bell_clear(bell);
-	return wait[1].revents ? bell_answer() : 0;
+		wakeup_clear(wakeup_fd);
+	return wait[1].revents ? wakeup_answer() : 0;
 }
 
 int service_accept(int listener)
@@ -255,15 +255,15 @@ static int service_open(void)
 
 	nsources = 0;
 	connections = 0;
-	while ((bell = bell_open()) == -EMFILE && !bell_answer())
+	while ((wakeup_fd = wakeup_open()) == -EMFILE && !wakeup_answer())
 		service_pause();
-	if (bell < 0)
-		return bell;
-	service_watch(bell, bell_ready, NULL);
-	while (place_lock() == -EMFILE && !bell_answer())
+	if (wakeup_fd < 0)
+		return wakeup_fd;
+	service_watch(wakeup_fd, wakeup_ready, NULL);
+	while (place_lock() == -EMFILE && !wakeup_answer())
 		service_pause();
 	while ((listener = service_listen(CONTROL_SOCKET)) == -EMFILE &&
-	       !bell_answer())
+	       !wakeup_answer())
 		service_pause();
 	/* the command that waits for this finds the socket, or service_leave()
 	 * says why not */
@@ -293,8 +293,8 @@ static int service_serve(void)
 }
 
 /* Before the thread ends: answers the peers that have already called. One turn
- * lets a peer in, the next one serves it. The bell rings on: a peer that keeps
- * the thread waiting is left. */
+ * lets a peer in, the next one serves it. The wakeup stays readable: a peer
+ * that keeps the thread waiting is left. */
 static void service_last(void)
 {
 	int turns = 2;
@@ -306,7 +306,7 @@ static void service_last(void)
 }
 
 /* Returns 1 when no peer is left and the thread may end. The 2 descriptors are
- * the bell and the control socket. */
+ * the wakeup and the control socket. */
 static int service_idle(void)
 {
 	int resting = service_hooks->resting();
@@ -350,9 +350,9 @@ static int service_turn(void)
 	if (!ready)
 		return service_idle() || alone_here() ? -ETIME : 0;
 	if (ready == 1 && fds[0].revents)
-		bell_clear(bell);
+		wakeup_clear(wakeup_fd);
 	else if (ready > 0)
-		return bell_answer() ?: service_serve();
+		return wakeup_answer() ?: service_serve();
 	else if (ready != -EINTR)
 		service_pause();
 	return 0;
@@ -369,7 +369,7 @@ static void service_run(void)
 	}
 	log_fact(LOG_INFO, "service", "listening", 0);
 	do
-		ret = bell_answer() ?: service_turn();
+		ret = wakeup_answer() ?: service_turn();
 	while (!ret && agent_off != agent_detached);
 	if (ret == -ETIME)
 		log_fact(LOG_INFO, "service",

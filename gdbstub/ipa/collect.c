@@ -17,7 +17,7 @@
 #include "base/text.h"
 #include "buffers/clock.h"
 #include "buffers/rings/channel.h"
-#include "control/service/bell.h"
+#include "control/service/wakeup.h"
 #include "gdbstub/ipa/block-private.h"
 #include "gdbstub/wire/static-block.h"
 #include "tracepoints/fields/field-text.h"
@@ -617,7 +617,7 @@ void ipa_hit(struct write_slot *slot, uint64_t fixed,
 COLD SIGSAFE void ipa_end(enum ipa_end why)
 {
 	if (ipa && ipa->here && load_acquire(&gdb_agent_tracing, IPA_TRACING) &&
-	    bell_here()) {
+	    wakeup_here()) {
 		ipa_limits_end(why);
 		ipa_call(ipa_stop_tracing);
 	}

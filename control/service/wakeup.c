@@ -7,18 +7,18 @@
  * the thread's private table becomes readable. libc keeps this signal for
  * setuid(), so no program sends it, blocks it or waits for it.
  *
- *	       bell_rights()           bell_answer()
+ *	       wakeup_rights()         wakeup_answer()
  *	IDLE ----------------> RIGHTS ---------------> APPLYING ----> IDLE
  *	  |                      | time-out                 | not to be had
  *	  +----------> END <-----+--------------------------+
- *	   bell_end()
+ *	   wakeup_end()
  *
  * Invariants:
  *  - `rights` is written only in IDLE, by the thread that holds `taken`;
  *  - an order names the service thread that it is for. A later service thread
  *    reads it as IDLE.
  */
-#include "control/service/bell.h"
+#include "control/service/wakeup.h"
 
 #include <errno.h>
 #include <sys/signalfd.h>
@@ -32,30 +32,30 @@
 #include "control/threads/settings.h"
 #include "control/threads/thread.h"
 
-#define BELL_SIGNAL	33
+#define WAKEUP_SIGNAL	33
 #define SIGSET_BYTES	8
 #define NS_PER_MS	1000000ll
 #define PAUSE_NS	20000
 
-enum { BELL_IDLE, BELL_RIGHTS, BELL_APPLYING, BELL_END };
+enum { WAKEUP_IDLE, WAKEUP_RIGHTS, WAKEUP_APPLYING, WAKEUP_END };
 
 static uint32_t taken;		/* by one of the program's threads */
-static uint32_t order;		/* KIND | thread's id << 2; BELL-ORDER */
+static uint32_t order;		/* KIND | thread's id << 2; WAKEUP-ORDER */
 static struct rights rights;	/* in RIGHTS and APPLYING: to be adopted */
 
 /* Makes no system call when there is no service thread: a seccomp filter may be
  * the reason that there is none. */
-SIGSAFE int bell_here(void)
+SIGSAFE int wakeup_here(void)
 {
 	return !agent_off && !thread_forbidden() && thread_service() &&
 	       load_relaxed(fork_mark) && process.page &&
 	       process.page->pid == (uint32_t)sys_getpid();
 }
 
-SIGSAFE void bell_forget(void)
+SIGSAFE void wakeup_forget(void)
 {
 	taken = 0;
-	order = BELL_IDLE;
+	order = WAKEUP_IDLE;
 }
 
 static int64_t clock_ns(void)
@@ -75,48 +75,48 @@ static void pause_shortly(void)
 
 /* Blocks all signals: a handler that came here would wait for the thread that
  * it interrupted. */
-static void bell_take(uint64_t *mask)
+static void wakeup_take(uint64_t *mask)
 {
 	uint64_t all = ~0ull;
 
 	sys4(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &all, mask,
 	     SIGSET_BYTES);
-	while (__atomic_exchange_n(&taken, 1, ACQUIRE(BELL_LOCK)))
+	while (__atomic_exchange_n(&taken, 1, ACQUIRE(WAKEUP_LOCK)))
 		pause_shortly();
 }
 
-static void bell_release(const uint64_t *mask)
+static void wakeup_release(const uint64_t *mask)
 {
-	store_release(&taken, 0, BELL_LOCK);
+	store_release(&taken, 0, WAKEUP_LOCK);
 	sys4(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, mask, NULL,
 	     SIGSET_BYTES);
 }
 
 static uint32_t kind_of(uint32_t seen, uint32_t tid)
 {
-	return seen >> 2 == tid ? seen & 3 : BELL_IDLE;
+	return seen >> 2 == tid ? seen & 3 : WAKEUP_IDLE;
 }
 
 static uint32_t kind_now(uint32_t tid)
 {
-	/* BELL-ORDER: once IDLE is read, the order's work is complete */
-	return kind_of(load_acquire(&order, BELL_ORDER), tid);
+	/* WAKEUP-ORDER: once IDLE is read, the order's work is complete */
+	return kind_of(load_acquire(&order, WAKEUP_ORDER), tid);
 }
 
 static int order_change(uint32_t tid, uint32_t from, uint32_t to)
 {
-	uint32_t seen = load_acquire(&order, BELL_ORDER);
+	uint32_t seen = load_acquire(&order, WAKEUP_ORDER);
 
-	/* BELL-ORDER: `rights` is complete when the order is seen */
+	/* WAKEUP-ORDER: `rights` is complete when the order is seen */
 	return kind_of(seen, tid) == from &&
 	       __atomic_compare_exchange_n(&order, &seen, to | tid << 2, 0,
-					   ACQ_REL(BELL_ORDER),
+					   ACQ_REL(WAKEUP_ORDER),
 					   __ATOMIC_RELAXED);
 }
 
 static void thread_signal(uint32_t tid)
 {
-	sys3(SYS_tgkill, sys_getpid(), tid, BELL_SIGNAL);
+	sys3(SYS_tgkill, sys_getpid(), tid, WAKEUP_SIGNAL);
 }
 
 /* Waits while there is an order other than END, or until `deadline`. */
@@ -125,11 +125,11 @@ static void order_wait(uint32_t tid, int64_t deadline)
 	uint32_t seen, kind;
 	int64_t left;
 
-	/* BELL-ORDER: once IDLE is read, the service thread's rights have
+	/* WAKEUP-ORDER: once IDLE is read, the service thread's rights have
 	 * changed */
-	while ((kind = kind_of(seen = load_acquire(&order, BELL_ORDER), tid)) !=
-		       BELL_IDLE &&
-	       kind != BELL_END && thread_service() == tid &&
+	while ((kind = kind_of(seen = load_acquire(&order, WAKEUP_ORDER),
+			       tid)) != WAKEUP_IDLE &&
+	       kind != WAKEUP_END && thread_service() == tid &&
 	       (left = deadline - clock_ns()) > 0) {
 		struct timespec rest = { .tv_sec = left / 1000000000,
 					 .tv_nsec = left % 1000000000 };
@@ -138,30 +138,30 @@ static void order_wait(uint32_t tid, int64_t deadline)
 	}
 }
 
-SIGSAFE void bell_rights(void)
+SIGSAFE void wakeup_rights(void)
 {
 	uint32_t tid = thread_service();
 	int64_t deadline;
 	uint64_t mask;
 
-	if (!tid || !bell_here())
+	if (!tid || !wakeup_here())
 		return;
-	deadline = clock_ns() + BELL_WAIT_MS * NS_PER_MS;
-	bell_take(&mask);
-	if (kind_now(tid) == BELL_APPLYING)
+	deadline = clock_ns() + WAKEUP_WAIT_MS * NS_PER_MS;
+	wakeup_take(&mask);
+	if (kind_now(tid) == WAKEUP_APPLYING)
 		order_wait(tid, deadline);
-	if (kind_now(tid) == BELL_IDLE) {
-		order_change(tid, BELL_IDLE,
-			     rights_read(&rights) ? BELL_END : BELL_RIGHTS);
+	if (kind_now(tid) == WAKEUP_IDLE) {
+		order_change(tid, WAKEUP_IDLE,
+			     rights_read(&rights) ? WAKEUP_END : WAKEUP_RIGHTS);
 		thread_signal(tid);
 		order_wait(tid, deadline);
 		if (thread_service() == tid &&
-		    order_change(tid, BELL_RIGHTS, BELL_END))
+		    order_change(tid, WAKEUP_RIGHTS, WAKEUP_END))
 			log_fact(LOG_WARNING, "service",
 				 "was busy while the program's rights changed: "
 				 "the service thread ends", 0);
 	}
-	bell_release(&mask);
+	wakeup_release(&mask);
 }
 
 /* The kernel clears the thread's id first; the thread has gone when no task has
@@ -177,38 +177,38 @@ static int service_gone(uint32_t tid, int64_t deadline)
 	return 0;
 }
 
-SIGSAFE int bell_end(void)
+SIGSAFE int wakeup_end(void)
 {
 	uint32_t tid = thread_service();
 	int64_t deadline;
 	uint64_t mask;
 	int ret;
 
-	if (!tid || !bell_here())
+	if (!tid || !wakeup_here())
 		return 0;
-	deadline = clock_ns() + BELL_WAIT_MS * NS_PER_MS;
-	bell_take(&mask);
-	if (kind_now(tid) == BELL_APPLYING)
+	deadline = clock_ns() + WAKEUP_WAIT_MS * NS_PER_MS;
+	wakeup_take(&mask);
+	if (kind_now(tid) == WAKEUP_APPLYING)
 		order_wait(tid, deadline);
-	order_change(tid, BELL_IDLE, BELL_END);
+	order_change(tid, WAKEUP_IDLE, WAKEUP_END);
 	thread_signal(tid);
 	ret = service_gone(tid, deadline);
 	if (!ret)
 		log_fact(LOG_WARNING, "service",
 			 "is busy: the service thread ends later", 0);
-	bell_release(&mask);
+	wakeup_release(&mask);
 	return ret;
 }
 
-int bell_open(void)
+int wakeup_open(void)
 {
-	uint64_t mask = 1ull << (BELL_SIGNAL - 1);
+	uint64_t mask = 1ull << (WAKEUP_SIGNAL - 1);
 
 	return (int)sys4(SYS_signalfd4, -1, &mask, SIGSET_BYTES,
 			 SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-void bell_clear(int fd)
+void wakeup_clear(int fd)
 {
 	struct signalfd_siginfo info;
 
@@ -216,17 +216,18 @@ void bell_clear(int fd)
 		;
 }
 
-int bell_answer(void)
+int wakeup_answer(void)
 {
 	uint32_t tid = thread_service();
 	int ret;
 
-	if (order_change(tid, BELL_RIGHTS, BELL_APPLYING)) {
+	if (order_change(tid, WAKEUP_RIGHTS, WAKEUP_APPLYING)) {
 		ret = rights_adopt(&rights);
-		/* BELL-ORDER: the rights are adopted before the order ends:
+		/* WAKEUP-ORDER: the rights are adopted before the order ends:
 		 * after that, `rights` may be written again */
-		store_release(&order, (ret ? BELL_END : BELL_IDLE) | tid << 2,
-			      BELL_ORDER);
+		store_release(&order,
+			      (ret ? WAKEUP_END : WAKEUP_IDLE) | tid << 2,
+			      WAKEUP_ORDER);
 		sys_futex_wake(&order, 1);
 		if (ret)
 			log_fact(LOG_ERROR, "service",
@@ -235,5 +236,5 @@ int bell_answer(void)
 				 ret);
 		return ret;
 	}
-	return kind_now(tid) == BELL_END ? -ECANCELED : 0;
+	return kind_now(tid) == WAKEUP_END ? -ECANCELED : 0;
 }
