@@ -21,7 +21,7 @@
 #include "control/protocol.h"
 #include "control/service/peer.h"
 #include "control/service/service.h"
-#include "control/sessions/heirs.h"
+#include "control/sessions/inheritance.h"
 #include "control/sessions/place.h"
 #include "control/sessions/session.h"
 #include "control/threads/settings.h"
@@ -322,7 +322,7 @@ static int handle_start(struct exchange *exchange)
 	} else {
 		act_note(&started->channel->page->started, exchange);
 		start_answer(exchange, started, ret, matched);
-		heirs_begin(exchange->request);
+		inheritance_begin(exchange->request);
 		if (why.used)
 			line_add(&exchange->answer, "fault", fault);
 		ret = 0;

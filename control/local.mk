@@ -25,10 +25,10 @@ control_sources = \
 	control/sessions/client.c \
 	control/sessions/contexts.c \
 	control/sessions/environment.c \
-	control/sessions/heirs.c \
-	control/sessions/heirs.h \
 	control/sessions/identity-private.h \
 	control/sessions/identity.c \
+	control/sessions/inheritance.c \
+	control/sessions/inheritance.h \
 	control/sessions/modules.c \
 	control/sessions/path.c \
 	control/sessions/place.c \
@@ -78,8 +78,8 @@ control_aside = \
 	control/sessions/budget.c \
 	control/sessions/contexts.c \
 	control/sessions/environment.c \
-	control/sessions/heirs.c \
 	control/sessions/identity.c \
+	control/sessions/inheritance.c \
 	control/sessions/modules.c \
 	control/sessions/share.c \
 	control/sessions/text.c \

@@ -156,7 +156,7 @@ enum message_type {
 /* sessions/NAME@PID.STARTTIME: a session that was started in that process, for
  * the programs that the process and the descendants execute. TAFFRAIL_JOIN
  * names such files, too. */
-#define PROTOCOL_HEIRS		'@'
+#define PROTOCOL_INHERITANCE	'@'
 #define PROTOCOL_JOIN_ENV	"TAFFRAIL_JOIN"
 #define PROTOCOL_JOIN_SEPARATOR	':'
 #define PROTOCOL_JOIN_BYTES	1024u	/* of all names, at most, with a NUL */

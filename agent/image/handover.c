@@ -152,10 +152,10 @@ SIGSAFE static void off_add(int at, const char *name)
 		sys_close(fd);
 }
 
-/* Cuts a name of a file of inheritance to the name of the session. */
+/* Cuts the name of an inheritance file to the name of the session. */
 SIGSAFE static void name_cut(char *name)
 {
-	while (*name && *name != PROTOCOL_HEIRS)
+	while (*name && *name != PROTOCOL_INHERITANCE)
 		name++;
 	*name = '\0';
 }

@@ -156,8 +156,8 @@ SIGSAFE static int same_path(const char *a, const char *b)
 }
 
 /* Returns 1 when the agent would make files in the same directory, and join the
- * same recordings. An inner recorder adds a name to the others. Files of heirs
- * are handed on (settings.h). */
+ * same recordings. An inner recorder adds a name to the others. Inheritance
+ * files are handed on (settings.h). */
 SIGSAFE static int same_recording(char *const *environment)
 {
 	const char *directory = variable_in(environment, "TAFFRAIL_DIR=");
@@ -171,7 +171,7 @@ SIGSAFE static int same_recording(char *const *environment)
 			settings.runtime)))
 		return 0;
 	while (settings_join_next(&list, name, sizeof(name)))
-		if (!settings_heirs(name) && !settings_joins(join, name))
+		if (!settings_inheritance(name) && !settings_joins(join, name))
 			return 0;
 	return 1;
 }
@@ -254,8 +254,8 @@ static int off_open(const char *name, int theirs)
 	if (!path_add_runtime(&text, name, theirs))
 		return -ENOENT;
 	text_add(&text, "/" PROTOCOL_SESSIONS_DIR "/" PROTOCOL_OFF_PREFIX);
-	/* a file of heirs is called by the session, too */
-	while (*name && *name != PROTOCOL_HEIRS)
+	/* an inheritance file has the session's name, too */
+	while (*name && *name != PROTOCOL_INHERITANCE)
 		text_add_char(&text, *name++);
 	if (text.cut)
 		return -ENAMETOOLONG;

@@ -9,7 +9,7 @@
  *  - a program that will have no agent is noted (lacking.c), and the agent is
  *    taken out of LD_PRELOAD where the dynamic linker would only complain;
  *  - the sessions that commands have started in this process are handed on
- *    (control/sessions/heirs.c).
+ *    (control/sessions/inheritance.c).
  *
  * In the shared library only: a static program's libc has no other names for
  * the functions, by which they could still be called.

@@ -72,7 +72,7 @@ static bool listed(const char *list, const char *name)
 	for (;; list += n + 1) {
 		n = strcspn(list, ":\n");
 		if (n >= length && !memcmp(list, name, length) &&
-		    (n == length || list[length] == PROTOCOL_HEIRS))
+		    (n == length || list[length] == PROTOCOL_INHERITANCE))
 			return true;
 		if (list[n] != PROTOCOL_JOIN_SEPARATOR)
 			return false;

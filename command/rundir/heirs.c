@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Files of sessions/ for the programs that a process executes: see
- * control/sessions/heirs.c, which obeys them.
+ * control/sessions/inheritance.c, which obeys them.
  *
  * What must stay true: a file goes when its session does, or when neither its
  * process has left a directory nor a living process has the session. It is
@@ -36,7 +36,7 @@ static int open_around(struct rundir *dir, const struct rundir_process *process)
 static void file_name(char name[NAME_MAX + 1], const char *session,
 		      const struct rundir_process *process)
 {
-	snprintf(name, NAME_MAX + 1, "%s%c%s", session, PROTOCOL_HEIRS,
+	snprintf(name, NAME_MAX + 1, "%s%c%s", session, PROTOCOL_INHERITANCE,
 		 process->name);
 }
 

@@ -459,7 +459,7 @@ void rundir_heirs_each(const struct rundir *dir,
 	const char *at;
 
 	while (stream && (entry = readdir(stream))) {
-		at = strchr(entry->d_name, PROTOCOL_HEIRS);
+		at = strchr(entry->d_name, PROTOCOL_INHERITANCE);
 		if (at && entry->d_name[0] != '.' &&
 		    call(entry->d_name, at + 1, priv))
 			unlinkat(below, entry->d_name, 0);

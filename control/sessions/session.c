@@ -8,7 +8,7 @@
 
 #include "base/glob.h"
 #include "control/sessions/budget.h"
-#include "control/sessions/heirs.h"
+#include "control/sessions/inheritance.h"
 #include "control/sessions/place.h"
 #include "control/threads/log.h"
 #include "control/threads/settings.h"
@@ -428,7 +428,7 @@ int session_stop(struct session *session)
 		return channel_grace(session->channel);
 	if (session->phase != SESSION_RUNS)
 		return 0;
-	heirs_end(session->name);
+	inheritance_end(session->name);
 	session_objects_disable(session);
 	channel_stop(session->channel);
 	return channel_grace(session->channel);

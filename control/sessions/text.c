@@ -13,7 +13,7 @@
 #include "control/causes.h"
 #include "control/protocol.h"
 #include "control/sessions/budget.h"
-#include "control/sessions/heirs.h"
+#include "control/sessions/inheritance.h"
 #include "control/sessions/place.h"
 #include "control/sessions/session.h"
 #include "control/threads/log.h"
@@ -331,9 +331,9 @@ static void obey_entry(int fd, const char *name, void *arg)
 
 	if (o->files++ >= OBEYED_MAX)
 		return;
-	if (!settings_heirs(name)) {
+	if (!settings_inheritance(name)) {
 		obey_file(fd, name, 0, o->session, o->buffer);
-	} else if (heirs_claim(name)) {
+	} else if (inheritance_claim(name)) {
 		ret = obey_file(fd, name, 1, o->session, o->buffer);
 		o->ret = ret ? ret : o->ret;
 	}

@@ -148,9 +148,9 @@ SIGSAFE int settings_joins(const char *list, const char *name)
 	return 0;
 }
 
-SIGSAFE int settings_heirs(const char *name)
+SIGSAFE int settings_inheritance(const char *name)
 {
-	while (*name && *name != PROTOCOL_HEIRS)
+	while (*name && *name != PROTOCOL_INHERITANCE)
 		name++;
 	return !!*name;
 }
@@ -161,13 +161,13 @@ SIGSAFE int settings_bequeaths(void)
 	char name[PROTOCOL_JOIN_NAME_BYTES];
 
 	while (settings_join_next(&list, name, sizeof(name)))
-		if (settings_heirs(name))
+		if (settings_inheritance(name))
 			return 1;
 	return 0;
 }
 
-/* Adds to a list the files of heirs that it lacks. Returns how many. */
-SIGSAFE static int heirs_add(struct text *text, const char *list)
+/* Adds to a list the inheritance files that it lacks. Returns how many. */
+SIGSAFE static int inheritance_add(struct text *text, const char *list)
 {
 	const char *handed = load_acquire(&settings.join, JOIN_LIST);
 	char name[PROTOCOL_JOIN_NAME_BYTES];
@@ -175,7 +175,7 @@ SIGSAFE static int heirs_add(struct text *text, const char *list)
 
 	text_add(text, list ? list : "");
 	while (settings_join_next(&handed, name, sizeof(name))) {
-		if (!settings_heirs(name) || settings_joins(list, name))
+		if (!settings_inheritance(name) || settings_joins(list, name))
 			continue;
 		if (added++ || (list && *list))
 			text_add_char(text, PROTOCOL_JOIN_SEPARATOR);
@@ -217,7 +217,7 @@ SIGSAFE char **settings_hand_on(char *const *environment, void *room)
 	text_add(&text, JOIN);
 	*next++ = text.start;
 	*next = NULL;
-	return heirs_add(&text, list) && !text.cut ? copy :
+	return inheritance_add(&text, list) && !text.cut ? copy :
 						     (char **)environment;
 }
 

@@ -52,20 +52,20 @@ void settings_read(char **environment);
 int settings_join_next(const char **list, char *name, size_t size);
 
 /* Return 1 when the list (or NULL) has the name, and when the name is that of
- * a file of heirs (control/protocol.h). SIGSAFE, as the two below. */
+ * an inheritance file (control/protocol.h). SIGSAFE, as the two below. */
 int settings_joins(const char *list, const char *name);
-int settings_heirs(const char *name);
+int settings_inheritance(const char *name);
 
-/* Returns 1 while this process hands on a file of heirs. SIGSAFE. */
+/* Returns 1 while this process hands on an inheritance file. SIGSAFE. */
 int settings_bequeaths(void);
 
 /*
- * The environment for a program that this process executes: with each file of
- * heirs in TAFFRAIL_JOIN that this process hands on. settings_hand_on() returns
- * the one that it was given (NULL is an empty one) where that has all.
- * Otherwise it copies it into `room`, which has settings_hand_room() bytes; 0
- * means that there is nothing to hand on. The copy lives as long as `room` and
- * the strings of the environment.
+ * The environment for a program that this process executes: with each
+ * inheritance file in TAFFRAIL_JOIN that this process hands on.
+ * settings_hand_on() returns the one that it was given (NULL is an empty one)
+ * where that has all. Otherwise it copies it into `room`, which has
+ * settings_hand_room() bytes; 0 means that there is nothing to hand on. The
+ * copy lives as long as `room` and the strings of the environment.
  */
 size_t settings_hand_room(char *const *environment);
 char **settings_hand_on(char *const *environment, void *room);

@@ -11,7 +11,7 @@
  * Invariant: the start time in the name tells a process from a later
  * one with the same number.
  */
-#include "control/sessions/heirs.h"
+#include "control/sessions/inheritance.h"
 
 #include "base/base.h"
 #include "base/lines.h"
@@ -45,27 +45,27 @@ static void list_change(const char *drop, const char *add)
 		store_release(&settings.join, text.used ? to : NULL, JOIN_LIST);
 }
 
-void heirs_begin(const char *lines)
+void inheritance_begin(const char *lines)
 {
 	char name[PROTOCOL_JOIN_NAME_BYTES];
 
 	if (line_find(lines, "heirs", name, sizeof(name)) &&
-	    settings_heirs(name))
+	    settings_inheritance(name))
 		list_change(name, name);
 }
 
-void heirs_end(const char *session)
+void inheritance_end(const char *session)
 {
 	char name[PROTOCOL_JOIN_NAME_BYTES];
 	struct text text;
 
 	text_open(&text, name, sizeof(name));
 	text_add(&text, session);
-	text_add_char(&text, PROTOCOL_HEIRS);
+	text_add_char(&text, PROTOCOL_INHERITANCE);
 	list_change(name, "");
 }
 
-int heirs_claim(const char *file)
+int inheritance_claim(const char *file)
 {
 	int64_t pid = 0;
 	char name[48];
@@ -73,7 +73,7 @@ int heirs_claim(const char *file)
 	struct text text;
 	int i;
 
-	while (*of++ != PROTOCOL_HEIRS)
+	while (*of++ != PROTOCOL_INHERITANCE)
 		;
 	for (i = 0; i < ANCESTORS_MAX; i++) {
 		text_open(&text, name, sizeof(name));
