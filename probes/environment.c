@@ -198,7 +198,7 @@ __attribute__((destructor)) static void environment_end(void)
 	char rule[LINE_VALUE_BYTES];
 
 	if (!taken || taffrail_probe_unavailable() ||
-	    load_relaxed(probe_host.confined) || turn_take(0))
+	    load_relaxed(probe_host.confined) || timed_lock_take(0))
 		return;
 	while (requests_next(&requests))
 		if (value_find(&requests, "rule", rule, sizeof(rule)) &&
@@ -206,5 +206,5 @@ __attribute__((destructor)) static void environment_end(void)
 			       sizeof(function)) &&
 		    connection_markers(rule, function))
 			report_write(&requests, REQUEST_CALLED, "");
-	turn_give();
+	timed_lock_release();
 }

@@ -153,21 +153,21 @@ static int is_alone(void)
 static pthread_mutex_t loads = PTHREAD_MUTEX_INITIALIZER;
 static __thread int loading;
 
-/* One request at a time. */
-static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+/* Held by a request: one runs at a time. */
+static pthread_mutex_t timed_lock = PTHREAD_MUTEX_INITIALIZER;
 
-int turn_take(unsigned int seconds)
+int timed_lock_take(unsigned int seconds)
 {
 	struct timespec until;
 
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += seconds;
-	return -pthread_mutex_timedlock(&turn, &until);
+	return -pthread_mutex_timedlock(&timed_lock, &until);
 }
 
-void turn_give(void)
+void timed_lock_release(void)
 {
-	pthread_mutex_unlock(&turn);
+	pthread_mutex_unlock(&timed_lock);
 }
 
 void fork_hold(void)
@@ -220,7 +220,7 @@ static void forked_child(void)
 {
 	list_locked |= crowded;
 	/* the request that ran is the parent's */
-	pthread_mutex_init(&turn, NULL);
+	pthread_mutex_init(&timed_lock, NULL);
 	reader_forked();
 	if (told)
 		urcu_bp_after_fork_child();

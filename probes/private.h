@@ -221,10 +221,11 @@ void fork_release(void);
 /* fork_release(), if the calling thread holds. */
 void fork_leave(void);
 
-/* Waits for the turn of a request. Returns 0, or -ETIMEDOUT: a function of a
- * library may never return. A forked child has no request. */
-int turn_take(unsigned int seconds);
-void turn_give(void);
+/* Takes the lock of requests, and waits so long at most. Returns 0, or
+ * -ETIMEDOUT: a function of a library may never return. A forked child has no
+ * request. */
+int timed_lock_take(unsigned int seconds);
+void timed_lock_release(void);
 
 /* taffrail_probe_attach_with() of a callback that has that name. `fault` gets
  * why the condition can hold for no marker, or an empty string. */
@@ -304,7 +305,7 @@ int connection_end(struct taffrail_call *call, const char *rule,
 int connection_enable(struct taffrail_call *call, const char *rule);
 int connection_disable(struct taffrail_call *call, const char *rule);
 /* Returns how many markers call the callback of a connection. One request at a
- * time: turn_take(). */
+ * time: timed_lock_take(). */
 uint32_t connection_markers(const char *rule, const char *function);
 /* Ends all connections of a library. */
 int connection_end_library(struct taffrail_call *call,

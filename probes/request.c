@@ -126,11 +126,11 @@ static int request_do(struct taffrail_call *call, const struct wanted *w)
 }
 
 /* The library's code has ended the thread. */
-static void turn_left(void *unused)
+static void timed_lock_left(void *unused)
 {
 	(void)unused;
 	fork_leave();
-	turn_give();
+	timed_lock_release();
 }
 
 static void request_run(struct request *request, struct taffrail_call *call)
@@ -149,14 +149,14 @@ static void request_run(struct request *request, struct taffrail_call *call)
 					    "%d, and there are at most %d "
 					    "words", LINE_VALUE_BYTES - 1,
 					    ENTRY_NAME_BYTES - 1, WORDS_MAX);
-	} else if (turn_take(WAIT_SECONDS)) {
+	} else if (timed_lock_take(WAIT_SECONDS)) {
 		request->status = call_fail(call, -EBUSY, "another request "
 					    "runs, and has not ended for %d "
 					    "seconds", WAIT_SECONDS);
 	} else {
 		call->words = wanted->words;
 		call->nwords = wanted->nwords;
-		_pthread_cleanup_push(&buffer, turn_left, NULL);
+		_pthread_cleanup_push(&buffer, timed_lock_left, NULL);
 		/* a constructor runs it in a thread of the program, too */
 		floats_begin(&floats);
 		request->status = request_do(call, wanted);
@@ -165,7 +165,7 @@ static void request_run(struct request *request, struct taffrail_call *call)
 			call_add(call, "missed=%llu\n",
 				 (unsigned long long)call->missed);
 		_pthread_cleanup_pop(&buffer, 0);
-		turn_give();
+		timed_lock_release();
 	}
 	free(wanted);
 }

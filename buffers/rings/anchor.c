@@ -2,11 +2,12 @@
 /*
  * Keeping clock anchors while a program runs.
  *
- * Slots are taken in turn. Nothing orders the stores into a slot, and two
- * threads may write to the same slot when the first one sleeps until all others
- * were used. Then `check` tells a reader that this slot is no anchor, and the
- * other slots are still valid. So a writer needs no lock, and a writer that is
- * killed, forks or is left by siglongjmp here leaves nothing to repair.
+ * Slots are taken one after the other. Nothing orders the stores into a slot,
+ * and two threads may write to the same slot when the first one sleeps until
+ * all others were used. Then `check` tells a reader that this slot is no
+ * anchor, and the other slots are still valid. So a writer needs no lock, and a
+ * writer that is killed, forks or is left by siglongjmp here leaves nothing to
+ * repair.
  */
 #include "buffers/rings/anchor.h"
 
@@ -15,12 +16,12 @@
 #include "buffers/rings/channel.h"
 
 static uint64_t due;		/* the reading at which the next is due */
-static uint32_t turn;
+static uint32_t next_slot;
 
 static void anchor_store(struct process_page *page,
 			 const struct clock_anchor *anchor)
 {
-	uint32_t k = __atomic_fetch_add(&turn, 1, __ATOMIC_RELAXED);
+	uint32_t k = __atomic_fetch_add(&next_slot, 1, __ATOMIC_RELAXED);
 	struct anchor_slot *slot = &page->anchors[k % PROCESS_ANCHORS];
 
 	store_relaxed(&slot->anchor.clock, anchor->clock);

@@ -292,15 +292,15 @@ static int service_serve(void)
 	return 0;
 }
 
-/* Before the thread ends: answers the peers that have already called. One turn
+/* Before the thread ends: answers the peers that have already called. One round
  * lets a peer in, the next one serves it. The wakeup stays readable: a peer
  * that keeps the thread waiting is left. */
 static void service_last(void)
 {
-	int turns = 2;
+	int rounds = 2;
 
 	fds[0].fd = -1;
-	while (turns-- && sys3(SYS_poll, fds, nsources, 0) > 0 &&
+	while (rounds-- && sys3(SYS_poll, fds, nsources, 0) > 0 &&
 	       !service_serve())
 		;
 }
@@ -343,7 +343,7 @@ static int idle_ms(void)
 
 /* Waits for a peer or an order and serves it. Returns 0, or a negative errno
  * when the thread must end: -ETIME when no peer is left. */
-static int service_turn(void)
+static int service_round(void)
 {
 	long ready = sys3(SYS_poll, fds, nsources, idle_ms());
 
@@ -369,7 +369,7 @@ static void service_run(void)
 	}
 	log_fact(LOG_INFO, "service", "listening", 0);
 	do
-		ret = wakeup_answer() ?: service_turn();
+		ret = wakeup_answer() ?: service_round();
 	while (!ret && agent_off != agent_detached);
 	if (ret == -ETIME)
 		log_fact(LOG_INFO, "service",

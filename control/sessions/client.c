@@ -3,8 +3,8 @@
  * The session of callbacks: rules that choose markers, and no rings.
  *
  * A thread of the program changes it. It takes the registry's lock first, and
- * then the turn of a worker, as when libraries come: a thread that did it the
- * other way round would wait for a thread that waits for it.
+ * then the worker, as when libraries come: a thread that did it the other way
+ * round would wait for a thread that waits for it.
  */
 #include <errno.h>
 
