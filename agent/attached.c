@@ -104,8 +104,8 @@ static void agent_wake(void)
 	while (thread_service())
 		sys2(SYS_nanosleep, &pause, NULL);
 	thread_run_wait(hook_loader, NULL);
-	if (modules_settle)
-		modules_settle();
+	if (modules_wait)
+		modules_wait();
 	agent_begin();
 	if (process.page != old)
 		sys_munmap(old, PROCESS_BYTES);

@@ -100,7 +100,7 @@ void faults_confine(void)
 	 * is made later */
 	if (__atomic_load_n(&usdt_faults.ways, SEQ_CST(USDT_FAULTS)))
 		jumps_end(&usdt_faults.confined);
-	thread_settle();
+	thread_wait_ended();
 }
 
 void faults_free(void)

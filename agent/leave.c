@@ -114,13 +114,13 @@ SIGSAFE int leave_begin(void)
 	if (thread_forbidden())
 		return 0;
 	leave_prepare();
-	thread_settle();
+	thread_wait_ended();
 	begun = demand_withdraw() ? WITHDRAWN : 0;
 	/* other threads change only themselves: the service thread stays */
 	if (wakeup_here() && sys_gettid() == sys_getpid() && wakeup_end())
 		begun |= ENDED;
 	/* a service thread may have just ended by itself */
-	thread_settle();
+	thread_wait_ended();
 	return begun;
 }
 
@@ -179,7 +179,7 @@ static int service_end(void)
 
 	if (wakeup_end())
 		begun |= ENDED;
-	thread_settle();
+	thread_wait_ended();
 	return begun;
 }
 

@@ -11,7 +11,7 @@
 #include "agent/private.h"
 #include "tracepoints/program/modules.h"
 
-void modules_settle(void)
+void modules_wait(void)
 {
 	void *program = dlopen(NULL, RTLD_LAZY | RTLD_NOLOAD);
 

@@ -258,7 +258,7 @@ void names_lead(void)
 	struct pair pair = { 0 };
 
 	/* modules that are being loaded are bound afterwards */
-	modules_settle();
+	modules_wait();
 	registry_lock();
 	nnames = 0;
 	nwords = 0;

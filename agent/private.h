@@ -45,7 +45,7 @@ void modules_setup(void) __attribute__((weak));
 
 /* Waits until no dlopen or dlclose is under way that had begun before; in the
  * shared library only. */
-void modules_settle(void) __attribute__((weak));
+void modules_wait(void) __attribute__((weak));
 
 /* Returns 1 when the program's libc is the one that the agent knows; in the
  * shared library only. */

@@ -67,7 +67,7 @@ int taffrail_probe_serve(const char *version, uint32_t object_bytes,
 	host->condition = condition_make;
 	host->fault = session_condition_fault;
 	host->holds = program_holds;
-	host->settle = registry_wait;
+	host->wait = registry_wait;
 	host->page = &process.page;
 	host->kept = vectors_kept;
 	host->handle = &call_handle;

@@ -31,7 +31,7 @@ struct probe_host {
 	int (*holds)(const struct ax_program *program,
 		     const struct ax_event *event);
 	/* Waits until no other thread has the registry's lock. */
-	void (*settle)(void);
+	void (*wait)(void);
 	/* the process's, NULL before there is one; a forked child without
 	 * private files has the parent's */
 	struct process_page *const *page;

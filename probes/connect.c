@@ -170,7 +170,7 @@ static void take_out(struct connection **link)
 
 	store_release(link, connection->next, CONNECTION_LIST);
 	/* the service thread may stand on it */
-	probe_host.settle();
+	probe_host.wait();
 	connection_free(connection);
 }
 

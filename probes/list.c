@@ -50,7 +50,7 @@ static uint64_t begun;
 static uint64_t ended;
 
 static struct retired *retired;
-static uint64_t swept;		/* `ended`, at the last sweep */
+static uint64_t collected;		/* `ended`, at the last collection */
 uint32_t list_retired;
 
 /* A list or a callback that a reader may name. */
@@ -89,7 +89,7 @@ static void list_free(struct node *node)
 }
 
 /* Makes retired memory usable again, once no thread can reach it. */
-static void retired_sweep(void)
+static void retired_collect(void)
 {
 	struct retired **link = &retired;
 
@@ -324,9 +324,9 @@ int list_look(struct object *object)
 	struct node *old;
 
 	/* once after each grace period: there may be many objects */
-	if (swept != load_acquire(&ended, RETIRE_PERIOD)) {
-		swept = load_acquire(&ended, RETIRE_PERIOD);
-		retired_sweep();
+	if (collected != load_acquire(&ended, RETIRE_PERIOD)) {
+		collected = load_acquire(&ended, RETIRE_PERIOD);
+		retired_collect();
 	}
 	if (object->site->kind_ == TAFFRAIL_KIND_GUARD)
 		return guard_wanted(object);

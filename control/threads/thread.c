@@ -32,8 +32,8 @@
 			 CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID |      \
 			 CLONE_UNTRACED)
 #define SIGSET_BYTES	8
-#define SETTLE_PAUSE_NS	20000
-#define SETTLE_LOOKS	1000
+#define ENDED_PAUSE_NS	20000
+#define ENDED_LOOKS	1000
 
 /*
  * guard page | stack | zeros below the thread pointer | thread pointer
@@ -377,9 +377,9 @@ FORK_TEXT int thread_forbidden(void)
 
 static void thread_wait_gone(uint32_t *last)
 {
-	struct timespec pause = { .tv_nsec = SETTLE_PAUSE_NS };
+	struct timespec pause = { .tv_nsec = ENDED_PAUSE_NS };
 	uint32_t tid = load_relaxed(last);
-	int looks = SETTLE_LOOKS;
+	int looks = ENDED_LOOKS;
 
 	while (tid && !host_confined && looks-- &&
 	       !sys3(SYS_tgkill, sys_getpid(), tid, 0))
@@ -387,7 +387,7 @@ static void thread_wait_gone(uint32_t *last)
 	store_relaxed(last, 0);
 }
 
-SIGSAFE void thread_settle(void)
+SIGSAFE void thread_wait_ended(void)
 {
 	thread_wait_gone(&worker_last);
 	if (!thread_service())

@@ -79,7 +79,7 @@ int thread_setup(void);
  * Waits, some 20 ms at most, until the kernel no longer counts the last worker,
  * and a service thread that has ended, as tasks. SIGSAFE.
  */
-void thread_settle(void);
+void thread_wait_ended(void);
 
 /* Forgets the parent's threads, in a forked child. SIGSAFE. */
 void thread_forget(void);
