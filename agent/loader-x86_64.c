@@ -329,7 +329,7 @@ static uint32_t calls_find(const uint8_t *function, uint8_t *calls[CALLS_MAX])
  * lock, or is alone in the process, so no thread executes them now. Calls that
  * were led here before an error stay: they go on to the function.
  */
-static int calls_lead(const struct patcher *patcher, uint8_t *code)
+static int calls_redirect(const struct patcher *patcher, uint8_t *code)
 {
 	uint8_t *calls[CALLS_MAX];
 	uint32_t n = calls_find((const uint8_t *)debug->r_brk, calls);
@@ -382,7 +382,7 @@ int loader_setup(void)
 	if (taken_already(&patcher, code)) {
 		ret = -EEXIST;
 	} else if (code[0] != OPCODE_RET || !room_padded(code)) {
-		ret = calls_lead(&patcher, code);
+		ret = calls_redirect(&patcher, code);
 	} else {
 		target = entry_near(code, loader_event_entry);
 		__builtin_memcpy(padding, code + 1, sizeof(padding));

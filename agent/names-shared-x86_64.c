@@ -170,7 +170,7 @@ static int pair_look(struct dl_phdr_info *info, size_t size, void *arg)
 	struct table *t = NULL;
 
 	(void)size;
-	if (module_has(info, (void *)names_lead))
+	if (module_has(info, (void *)names_redirect))
 		t = &pair->ours;
 	else if (module_has(info, (void *)modules_each))
 		t = &pair->libc;
@@ -218,7 +218,7 @@ static int module_look(struct dl_phdr_info *info, size_t size, void *arg)
 
 	(void)size;
 	(void)arg;
-	if (module_has(info, (void *)names_lead) ||
+	if (module_has(info, (void *)names_redirect) ||
 	    module_has(info, (void *)modules_each) || !table_read(&t, info))
 		return 0;
 	relocations_look(&t, t.relocations[0], t.bytes[0]);
@@ -247,13 +247,13 @@ static int words_write(int ours)
 	return mem < 0 ? mem : 0;
 }
 
-static int words_lead(void *arg)
+static int words_redirect(void *arg)
 {
 	(void)arg;
 	return words_write(1);
 }
 
-void names_lead(void)
+void names_redirect(void)
 {
 	struct pair pair = { 0 };
 
@@ -266,7 +266,7 @@ void names_lead(void)
 	if (pair.ours.symbols && pair.libc.symbols) {
 		symbols_each(&pair.ours, NULL, symbol_ours, &pair.libc);
 		modules_each(module_look, NULL);
-		if (thread_run_wait(words_lead, NULL))
+		if (thread_run_wait(words_redirect, NULL))
 			nwords = 0;
 	}
 	registry_unlock();
