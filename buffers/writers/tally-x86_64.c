@@ -11,7 +11,7 @@
 
 _Static_assert(sizeof(((struct tally *)0)->rows[0]) == 1 << 11, "asm");
 
-SIGSAFE int tally_add(const struct tally *tally, uint32_t cell)
+SIGSAFE int tally_add(const struct tally *tally, uint32_t counter)
 {
 	/* before the rows are read, which exist since it is not 0 */
 	uint64_t cpus = load_acquire(&tally->cpus, TALLY_ROWS);
@@ -26,7 +26,7 @@ SIGSAFE int tally_add(const struct tally *tally, uint32_t cell)
 		     "incq (%[at],%%rcx)\n" SECTION_END
 		     :
 		     : [ro] "m"(rseq_offset), [cpus] "r"(cpus),
-		       [at] "r"(&tally->rows[0][cell])
+		       [at] "r"(&tally->rows[0][counter])
 		     : SECTION_CLOBBERS
 		     : again);
 	return 1;

@@ -75,7 +75,7 @@ extern struct write_slot collect_frame_slot;
 
 /* Hits of the tracepoints without a pass count, by slot. */
 extern struct tally collect_tally;
-_Static_assert(TALLY_CELLS == COLLECT_POINTS_MAX, "a cell for each slot");
+_Static_assert(TALLY_COUNTERS == COLLECT_POINTS_MAX, "a cell for each slot");
 
 /* For frames that are too large for a stack: FRAME_PLACES times
  * FRAME_LARGE_BYTES; NULL: none. */
