@@ -37,28 +37,24 @@ taffrail_hit_:
 	       NULL;
 }
 
-/* `taffrail attach` loads the library with local names. Keeps the library. */
-static void agent_find(void)
+/* Returns 1 when the agent's functions are known. Looks for them once, and
+ * again after an agent has come. Keeps the library, because `taffrail attach`
+ * loads it with local names. */
+static int agent_known(void)
 {
-	void *library = dlopen("libtaffrail.so", RTLD_LAZY | RTLD_NOLOAD);
+	static int looked;
+	void *library;
 
+	if (agent_declare || (looked && !agent_came()))
+		return agent_declare != NULL;
+	looked = 1;
+	library = dlopen("libtaffrail.so", RTLD_LAZY | RTLD_NOLOAD);
 	if (!library)
 		library = RTLD_DEFAULT;
 	*(void **)&agent_write = dlsym(library, "taffrail_event_write");
 	*(void **)&agent_declare = dlsym(library, "taffrail_event_declare");
 	if (!agent_write)
 		agent_declare = NULL;
-}
-
-/* Returns 1 when the functions are known. */
-static int agent_known(void)
-{
-	static int looked;
-
-	if (!agent_declare && (!looked || agent_came())) {
-		looked = 1;
-		agent_find();
-	}
 	return agent_declare != NULL;
 }
 
@@ -93,22 +89,15 @@ void declared_remove(struct declared *declared)
 		declared->next->link = declared->link;
 }
 
-/* Declares all events of the process when the agent has come: lists and rules
- * then have them, called or not. */
-static void all_make(void)
-{
-	struct declared *declared;
-
-	if (!agent_known())
-		return;
-	for (declared = all; declared; declared = declared->next)
-		marker_make(declared);
-}
-
 struct taffrail_declared *declared_make(struct declared *declared)
 {
+	struct declared *each;
+
 	if (!agent_came() || declared->refused || declared->nfields < 0)
 		return NULL;
-	all_make();
+	/* all events of the process at once: lists and rules then have them,
+	 * called or not */
+	for (each = agent_known() ? all : NULL; each; each = each->next)
+		marker_make(each);
 	return declared->marker;
 }

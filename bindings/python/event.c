@@ -29,12 +29,15 @@ struct fault {
 	PyObject *name;			/* of the field or keyword */
 };
 
+/* Returns a new reference to None. */
 static PyObject *none_new(void)
 {
 	Py_INCREF(Py_None);
 	return Py_None;
 }
 
+/* Keeps the first fault of a call. `words` is a format for channel, name and
+ * `name`. */
 static void fault_set(struct fault *fault, const char *words, PyObject *name)
 {
 	if (fault->words)
@@ -43,7 +46,8 @@ static void fault_set(struct fault *fault, const char *words, PyObject *name)
 	fault->name = name;
 }
 
-/* A word that the agent takes for a field: a C identifier of 63 characters. */
+/* Returns the name as the agent takes it for a field, a C identifier of at most
+ * 63 characters, or NULL. The text lives as long as the object. */
 static const char *name_identifier(PyObject *name)
 {
 	Py_ssize_t n = 0;
@@ -59,6 +63,7 @@ static const char *name_identifier(PyObject *name)
 	return n && n < 64 ? p : NULL;
 }
 
+/* Returns 0, or -1 without an exception when the name cannot be a field's. */
 static int field_set(struct taffrail_event_field *field, PyObject *name,
 		     int type)
 {
@@ -67,42 +72,35 @@ static int field_set(struct taffrail_event_field *field, PyObject *name,
 	return field->name_ ? 0 : -1;
 }
 
-/* The keywords of a first call that can be fields: others than the agent takes
- * are left out, and so are those behind the last one that has room. Returns a
- * new list of names, or NULL. */
-static PyObject *fields_choose(struct taffrail_event_field *fields,
-			       PyObject *const *values, PyObject *keywords)
-{
-	Py_ssize_t count = keywords ? PyTuple_Size(keywords) : 0;
-	PyObject *names = PyList_New(0);
-	PyObject *name;
-	int n = 0;
-	Py_ssize_t i;
-
-	for (i = 0; names && i < count && n < TAFFRAIL_FIELDS_MAX; i++) {
-		name = PyTuple_GetItem(keywords, i);
-		if (field_set(&fields[n], name, value_type_of(values[i])))
-			continue;
-		n++;
-		if (PyList_Append(names, name))
-			Py_CLEAR(names);
-	}
-	return names;
-}
-
 /*
- * The first call of an event without declared fields: its keywords are the
- * fields. New objects may start a collection, in which any code of the program
- * runs, and calls this event: then that call was the first one. Returns -1 with
+ * The first call of an event without declared fields: the keywords are the
+ * fields. Keywords that the agent would refuse are left out, and so are those
+ * behind the last one that has room.
+ *
+ * New objects may start a collection, in which any code of the program runs,
+ * and calls this event: then that call was the first one. Returns 0, or -1 with
  * an exception when memory is short.
  */
 static int fields_learn(struct event *event, PyObject *const *values,
 			PyObject *keywords)
 {
 	struct taffrail_event_field fields[TAFFRAIL_FIELDS_MAX];
-	PyObject *list = fields_choose(fields, values, keywords);
-	PyObject *names = list ? PyList_AsTuple(list) : NULL;
+	Py_ssize_t count = keywords ? PyTuple_Size(keywords) : 0;
+	PyObject *list = PyList_New(0);
+	PyObject *names;
+	int n = 0;
+	Py_ssize_t i;
 
+	for (i = 0; list && i < count && n < TAFFRAIL_FIELDS_MAX; i++) {
+		PyObject *name = PyTuple_GetItem(keywords, i);
+
+		if (field_set(&fields[n], name, value_type_of(values[i])))
+			continue;
+		n++;
+		if (PyList_Append(list, name))
+			Py_CLEAR(list);
+	}
+	names = list ? PyList_AsTuple(list) : NULL;
 	Py_XDECREF(list);
 	if (!names)
 		return -1;
@@ -132,23 +130,6 @@ static int field_find(const struct event *event, PyObject *name)
 	return -1;
 }
 
-/* Learns which field each keyword of a call is. All calls from one place in a
- * program have the same tuple of keywords. Returns the tuple before, which the
- * caller releases. */
-static PyObject *order_learn(struct event *event, PyObject *keywords,
-			     Py_ssize_t n)
-{
-	PyObject *before = event->keywords;
-	Py_ssize_t i;
-
-	Py_INCREF(keywords);
-	event->keywords = keywords;
-	for (i = 0; i < n && i < TAFFRAIL_FIELDS_MAX; i++)
-		event->order[i] = (int8_t)field_find(
-			event, PyTuple_GetItem(keywords, i));
-	return before;
-}
-
 /* The values of a call, while it is converted. */
 struct hit {
 	union taffrail_value values[TAFFRAIL_FIELDS_MAX];
@@ -156,6 +137,9 @@ struct hit {
 	uint32_t given;			/* a bit a field */
 };
 
+/* Converts an object to the value of a field. A value that does not fit, or is
+ * the second one for the field, is a fault, and is kept. Returns 0, or -1 with
+ * an exception that must reach the program. */
 static int hit_set(struct event *event, struct hit *hit, int field,
 		   PyObject *object, struct fault *fault)
 {
@@ -173,6 +157,9 @@ static int hit_set(struct event *event, struct hit *hit, int field,
 	return ret < 0 ? ret : 0;
 }
 
+/* Sets the fields that keywords name. All calls from one place in a program
+ * have the same tuple of keywords, so the field of each keyword is looked up
+ * when the tuple is another one than at the last call. Returns as hit_set(). */
 static int hit_keywords(struct event *event, struct hit *hit,
 			PyObject *const *values, PyObject *keywords,
 			struct fault *fault)
@@ -182,8 +169,14 @@ static int hit_keywords(struct event *event, struct hit *hit,
 	PyObject *before = NULL;
 	Py_ssize_t i;
 
-	if (keywords != event->keywords)
-		before = order_learn(event, keywords, n);
+	if (keywords != event->keywords) {
+		before = event->keywords;
+		Py_INCREF(keywords);
+		event->keywords = keywords;
+		for (i = 0; i < n && i < TAFFRAIL_FIELDS_MAX; i++)
+			event->order[i] = (int8_t)field_find(
+				event, PyTuple_GetItem(keywords, i));
+	}
 	__builtin_memcpy(order, event->order, sizeof(order));
 	/* a name of the program's own class may call this event in __del__() */
 	Py_XDECREF(before);
@@ -199,29 +192,17 @@ static int hit_keywords(struct event *event, struct hit *hit,
 	return 0;
 }
 
-/* Fields that the call does not give get the value of nothing. */
-static void hit_complete(struct event *event, struct hit *hit,
-			 struct fault *fault)
-{
-	int i;
-
-	for (i = 0; i < event->declared.nfields; i++) {
-		if (hit->given & 1u << i)
-			continue;
-		value_missing(&hit->values[i],
-			      event->declared.fields[i].type_);
-		fault_set(fault, "%U/%U() needs the field '%U'",
-			  PyTuple_GetItem(event->names, i));
-	}
-}
-
+/* Drops the objects that the conversion has made. Call it after the write: the
+ * values point into them. */
 static void hit_release(struct hit *hit)
 {
 	while (UNLIKELY(hit->owned.n))
 		Py_DECREF(hit->owned.objects[--hit->owned.n]);
 }
 
-/* Returns 0, or -1 with an exception that must reach the program. */
+/* Converts the arguments of a call: first those by place, then those by name.
+ * Fields that the call does not give get the value of nothing, and are a fault.
+ * Returns 0, or -1 with an exception that must reach the program. */
 static int hit_fill(struct event *event, struct hit *hit,
 		    PyObject *const *args, Py_ssize_t nargs,
 		    PyObject *keywords, struct fault *fault)
@@ -242,12 +223,21 @@ static int hit_fill(struct event *event, struct hit *hit,
 	if (LIKELY(keywords) &&
 	    UNLIKELY(hit_keywords(event, hit, args + nargs, keywords, fault)))
 		return -1;
-	if (UNLIKELY(hit->given != all))
-		hit_complete(event, hit, fault);
+	for (i = 0; UNLIKELY(hit->given != all) && i < event->declared.nfields;
+	     i++) {
+		if (hit->given & 1u << i)
+			continue;
+		hit->given |= 1u << i;
+		value_missing(&hit->values[i],
+			      event->declared.fields[i].type_);
+		fault_set(fault, "%U/%U() needs the field '%U'",
+			  PyTuple_GetItem(event->names, i));
+	}
 	return 0;
 }
 
-/* The marker is on. */
+/* Writes the event, whose marker is on. Not inlined, so that a call of an event
+ * that is off has no stack for the values. */
 static __attribute__((noinline)) PyObject *
 event_write(struct event *event, PyObject *const *args, Py_ssize_t nargs,
 	    PyObject *keywords)
@@ -279,7 +269,8 @@ static __attribute__((noinline)) int event_begin(struct event *event,
 	return taffrail_event_enabled(declared_make(&event->declared));
 }
 
-/* request(id=7, url="/x") */
+/* A call, as request(id=7, url="/x"). Raises no exception because of the
+ * arguments: a value that does not fit is counted in `misfits`. */
 static PyObject *event_call(PyObject *self, PyObject *const *args,
 			    size_t nargsf, PyObject *keywords)
 {
@@ -325,6 +316,8 @@ static PyObject *event_call_checked(PyObject *self, PyObject *const *args,
 	return none_new();
 }
 
+/* Takes the fields of a declaration. Returns 0, or -1 with an exception that
+ * names the field which cannot be one. */
 static int fields_take(struct event *event, PyObject *names, PyObject *types)
 {
 	Py_ssize_t n = PyTuple_Size(names);
@@ -355,6 +348,8 @@ static int fields_take(struct event *event, PyObject *names, PyObject *types)
 	return 0;
 }
 
+/* Event(channel, name, names, types, checked). The strings of `declared` are in
+ * `channel` and `name`, which live as long as the event. */
 static PyObject *event_new(PyTypeObject *type, PyObject *args, PyObject *keys)
 {
 	allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
@@ -388,6 +383,8 @@ static PyObject *event_new(PyTypeObject *type, PyObject *args, PyObject *keys)
 	return (PyObject *)event;
 }
 
+/* Types made of a specification are objects that instances own (since Python
+ * 3.9), so the collector must see the reference to the type, too. */
 static int event_traverse(PyObject *self, visitproc visit, void *arg)
 {
 	Py_VISIT(Py_TYPE(self));
@@ -396,6 +393,7 @@ static int event_traverse(PyObject *self, visitproc visit, void *arg)
 	return 0;
 }
 
+/* The marker stays declared: another event of that name gets it again. */
 static void event_free(PyObject *self)
 {
 	struct event *event = (struct event *)self;

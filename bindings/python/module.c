@@ -14,21 +14,6 @@ static int module_add(PyObject *module, const char *name, PyObject *object)
 	return ret;
 }
 
-static PyObject *types_dict(void)
-{
-	PyObject *dict = PyDict_New();
-	const struct value_type *type;
-
-	for (type = value_types; dict && type->word; type++) {
-		PyObject *number = PyLong_FromLong(type->type);
-
-		if (!number || PyDict_SetItemString(dict, type->word, number))
-			Py_CLEAR(dict);
-		Py_XDECREF(number);
-	}
-	return dict;
-}
-
 /* All interpreters of the process count together. */
 static PyObject *next_span(PyObject *module, PyObject *none)
 {
@@ -46,11 +31,24 @@ static PyMethodDef functions[] = {
 	{ NULL, NULL, 0, NULL },
 };
 
+/* Adds the class, and TYPES: the numbers of the types by the words of Python.
+ * Returns 0, or -1 with an exception. */
 static int module_fill(PyObject *module)
 {
+	const struct value_type *type;
+	PyObject *types;
+
 	if (module_add(module, "Event", event_class()))
 		return -1;
-	return module_add(module, "TYPES", types_dict());
+	types = PyDict_New();
+	for (type = value_types; types && type->word; type++) {
+		PyObject *number = PyLong_FromLong(type->type);
+
+		if (!number || PyDict_SetItemString(types, type->word, number))
+			Py_CLEAR(types);
+		Py_XDECREF(number);
+	}
+	return module_add(module, "TYPES", types);
 }
 
 static PyModuleDef_Slot slots[] = {

@@ -147,6 +147,8 @@ static int from_integer_like(union taffrail_value *value, int type,
 	return ret;
 }
 
+/* An integer beyond the range of a double becomes an infinity, and an object
+ * without __float__ the value NaN; both do not fit. */
 static int from_number(union taffrail_value *value, PyObject *object)
 {
 	double x = PyFloat_AsDouble(object);
@@ -167,15 +169,7 @@ static int from_number(union taffrail_value *value, PyObject *object)
 	return exception_swallow();
 }
 
-static int from_truth(union taffrail_value *value, PyObject *object)
-{
-	int truth = PyObject_IsTrue(object);
-
-	value->u64_ = truth > 0;
-	return truth < 0 ? exception_swallow() : 0;
-}
-
-/* Returns a text that has no UTF-8 (p is NULL), or has a NUL among its n bytes
+/* Returns a text that has no UTF-8 (p is NULL), or has a NUL among the n bytes
  * at p, at which readers would stop, in Python's notation: \udc80, \x00. */
 static PyObject *text_escaped(PyObject *text, const char *p, Py_ssize_t n)
 {
@@ -195,6 +189,7 @@ static PyObject *text_escaped(PyObject *text, const char *p, Py_ssize_t n)
 	return parts;
 }
 
+/* A string as it is, which lives as long as the object, or escaped. */
 static int from_text(union taffrail_value *value, PyObject *text,
 		     struct owned *owned)
 {
@@ -214,24 +209,13 @@ static int from_text(union taffrail_value *value, PyObject *text,
 	return 0;
 }
 
-/* The text for an object whose __str__ has raised an exception. */
-static PyObject *text_of_failure(PyObject *object)
-{
-	PyObject *type = PyObject_GetAttrString((PyObject *)Py_TYPE(object),
-						"__name__");
-	PyObject *text = type ? PyUnicode_FromFormat("<%U without text>", type) :
-				NULL;
-
-	Py_XDECREF(type);
-	if (!text)
-		PyErr_Clear();
-	return text;
-}
-
+/* The str() of an object, or "<CLASS without text>" and 1 where __str__ has
+ * raised an exception. */
 static int from_any(union taffrail_value *value, PyObject *object,
 		    struct owned *owned)
 {
 	PyObject *text;
+	PyObject *type;
 	int failed = 0;
 	int ret;
 
@@ -243,25 +227,20 @@ static int from_any(union taffrail_value *value, PyObject *object,
 	*value = taffrail_value_string("");
 	if (!text) {
 		failed = exception_swallow();
-		text = failed < 0 ? NULL : text_of_failure(object);
+		if (failed < 0)
+			return failed;
+		type = PyObject_GetAttrString((PyObject *)Py_TYPE(object),
+					      "__name__");
+		if (type)
+			text = PyUnicode_FromFormat("<%U without text>", type);
+		Py_XDECREF(type);
+		if (!text)
+			PyErr_Clear();
 	}
 	if (!owned_keep(owned, text))
-		return failed < 0 ? failed : exception_swallow();
+		return exception_swallow();
 	ret = from_text(value, text, owned);
 	return ret ? ret : failed;
-}
-
-/* Returns what a buffer has; NULL without an exception when it is too large: a
- * view may be larger than the memory behind it, and than all memory. */
-static PyObject *bytes_of_view(PyObject *view)
-{
-	PyObject *number = PyObject_GetAttrString(view, "nbytes");
-	size_t n = number ? PyLong_AsSize_t(number) : 0;
-
-	Py_XDECREF(number);
-	if (PyErr_Occurred() || n > COPIED_MOST)
-		return NULL;
-	return PyBytes_FromObject(view);
 }
 
 /* Stores the next item of an iterator. Returns 1; 0 at the end; or -1, perhaps
@@ -301,10 +280,14 @@ static PyObject *bytes_of_items(PyObject *object, Py_ssize_t most)
 	return bytes;
 }
 
+/* Returns the bytes of an object that has a buffer, or is iterable; NULL,
+ * perhaps without an exception, when it gives no bytes, or too many. */
 static PyObject *bytes_of_any(PyObject *object)
 {
 	PyObject *view;
-	PyObject *bytes;
+	PyObject *number;
+	PyObject *bytes = NULL;
+	size_t has;
 
 	/* an iterator would be at its end then, a file too */
 	if (PyIter_Check(object))
@@ -319,11 +302,19 @@ static PyObject *bytes_of_any(PyObject *object)
 		PyErr_Clear();
 		return bytes_of_items(object, ITEMS_MOST);
 	}
-	bytes = bytes_of_view(view);
+	/* a view may be larger than the memory behind it, and than any
+	 * memory */
+	number = PyObject_GetAttrString(view, "nbytes");
+	has = number ? PyLong_AsSize_t(number) : 0;
+	Py_XDECREF(number);
+	if (!PyErr_Occurred() && has <= COPIED_MOST)
+		bytes = PyBytes_FromObject(view);
 	Py_DECREF(view);
 	return bytes;
 }
 
+/* The bytes of an object: a string's in UTF-8. Returns 0, 1 where it has none,
+ * or -1, as value_from(). */
 static int from_bytes(union taffrail_value *value, PyObject *object,
 		      struct owned *owned)
 {
@@ -350,6 +341,8 @@ static int from_bytes(union taffrail_value *value, PyObject *object,
 int value_from(union taffrail_value *value, int type, PyObject *object,
 	       struct owned *owned)
 {
+	int truth;
+
 	if (type == TAFFRAIL_T_STRING) {
 		if (LIKELY(Py_TYPE(object) == &PyUnicode_Type))
 			return from_text(value, object, owned);
@@ -361,7 +354,9 @@ int value_from(union taffrail_value *value, int type, PyObject *object,
 	case SCALAR_REAL:
 		return from_number(value, object);
 	case SCALAR_TRUTH:
-		return from_truth(value, object);
+		truth = PyObject_IsTrue(object);
+		value->u64_ = truth > 0;
+		return truth < 0 ? exception_swallow() : 0;
 	default:
 		if (LIKELY(PyLong_Check(object)))
 			return from_long(value, type, object);
