@@ -2,6 +2,9 @@
 /*
  * The answer to a request, and the functions by which probe libraries write and
  * read it.
+ *
+ *	facts	lines "key=value", for the command: small, in the call itself
+ *	text	the output of the library's functions: grows up to TEXT_MAX
  */
 #include <errno.h>
 #include <stdarg.h>

@@ -141,14 +141,12 @@ int connection_make(struct taffrail_call *call, const char *rule,
 	if (call->nwords && !connection->item->connect_)
 		call_fail(call, -EINVAL, "%s takes no settings: '%s' is too "
 			  "much", function, call->words[0]);
-	if (call->error || rule_try(call, rule)) {
-		free(connection);
-		return call->error;
-	}
-	if (connection->item->connect_ &&
-	    connection->item->connect_(call, &connection->priv)) {
-		free(connection);
+	if (!call->error && !rule_try(call, rule) &&
+	    connection->item->connect_ &&
+	    connection->item->connect_(call, &connection->priv))
 		call->error = -ECANCELED;
+	if (call->error) {
+		free(connection);
 		return call->error;
 	}
 	if (enabled)
@@ -201,11 +199,17 @@ int connection_end(struct taffrail_call *call, const char *rule,
 	return ret;
 }
 
-static uint32_t markers_of(const struct connection *connection)
+uint32_t connection_markers(const char *rule, const char *function)
 {
+	const struct connection *connection = connection_list;
 	const struct entry *entry;
 	uint32_t markers = 0;
 
+	while (connection && (strcmp(connection->rule, rule) ||
+			      strcmp(connection->name, function)))
+		connection = connection->next;
+	if (!connection)
+		return 0;
 	probe_lock();
 	for (entry = entry_list; entry; entry = entry->next)
 		if (entry->callback == connection->item->callback_ &&
@@ -214,16 +218,6 @@ static uint32_t markers_of(const struct connection *connection)
 			markers += load_relaxed(&entry->markers);
 	probe_unlock();
 	return markers;
-}
-
-uint32_t connection_markers(const char *rule, const char *function)
-{
-	const struct connection *connection = connection_list;
-
-	while (connection && (strcmp(connection->rule, rule) ||
-			      strcmp(connection->name, function)))
-		connection = connection->next;
-	return connection ? markers_of(connection) : 0;
 }
 
 int connection_end_library(struct taffrail_call *call,

@@ -19,19 +19,6 @@
 #define PUBLIC		__attribute__((visibility("default")))
 #define HEAD_BYTES	512
 
-/* Returns 1 when so many bytes more fit. A write beyond the limit of file sizes
- * would raise SIGXFSZ. */
-static int has_room(int fd, size_t bytes)
-{
-	struct rlimit limit;
-	struct stat st;
-
-	return !fstat(fd, &st) && S_ISREG(st.st_mode) &&
-	       !getrlimit(RLIMIT_FSIZE, &limit) &&
-	       (limit.rlim_cur == RLIM_INFINITY ||
-		(uint64_t)st.st_size + bytes < limit.rlim_cur);
-}
-
 /* The file is the recorder's: it is not made here. One write, so that those of
  * several processes do not mix. */
 static void file_append(const char *file, const char *name,
@@ -40,6 +27,8 @@ static void file_append(const char *file, const char *name,
 	char *text = malloc(HEAD_BYTES + call->used);
 	int fd = text ? open(file, O_WRONLY | O_APPEND | O_NOFOLLOW |
 				   O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+	struct rlimit limit;
+	struct stat st;
 	int n;
 
 	if (fd >= 0) {
@@ -50,7 +39,12 @@ static void file_append(const char *file, const char *name,
 			if ((unsigned char)text[i] < ' ' || text[i] == 127)
 				text[i] = '?';
 		memcpy(text + n, call->text, call->used);
-		if (has_room(fd, (size_t)n + call->used))
+		/* beyond the limit of file sizes, write() raises SIGXFSZ */
+		if (!fstat(fd, &st) && S_ISREG(st.st_mode) &&
+		    !getrlimit(RLIMIT_FSIZE, &limit) &&
+		    (limit.rlim_cur == RLIM_INFINITY ||
+		     (uint64_t)st.st_size + (size_t)n + call->used <
+			     limit.rlim_cur))
 			n = (int)write(fd, text, (size_t)n + call->used);
 		close(fd);
 	}

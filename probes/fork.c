@@ -111,25 +111,20 @@ static int needs_urcu_fork(const struct dl_phdr_info *info)
 	return 0;
 }
 
-static int module_contains(const struct dl_phdr_info *info, const void *address)
+/* Returns 1 when another module than this library needs the function. */
+static int module_needs_urcu(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	uint64_t at = (uint64_t)address - info->dlpi_addr;
+	uint64_t at = (uint64_t)fork_look - info->dlpi_addr;
 	int i;
 
+	(void)size;
+	(void)arg;
 	for (i = 0; i < info->dlpi_phnum; i++)
 		if (info->dlpi_phdr[i].p_type == PT_LOAD &&
 		    at - info->dlpi_phdr[i].p_vaddr <
 			    info->dlpi_phdr[i].p_memsz)
-			return 1;
-	return 0;
-}
-
-static int module_needs_urcu(struct dl_phdr_info *info, size_t size, void *arg)
-{
-	(void)size;
-	(void)arg;
-	return !module_contains(info, (const void *)fork_look) &&
-	       needs_urcu_fork(info);
+			return 0;
+	return needs_urcu_fork(info);
 }
 
 static void look_at_modules(void)

@@ -11,6 +11,8 @@
 #include "control/request.h"
 #include "probes/private.h"
 
+#define NAMES_BYTES	1024
+
 static struct library *libraries;
 
 static struct library **library_link(const char *path)
@@ -58,17 +60,7 @@ static int about_find(struct taffrail_call *call, struct library *library)
 	return 0;
 }
 
-/* Loads a library, or unloads it, while no thread forks. */
-static void *open_held(const char *path)
-{
-	void *handle;
-
-	fork_hold();
-	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	fork_release();
-	return handle;
-}
-
+/* Unloads a library, while no thread forks. */
 static void close_held(void *handle)
 {
 	fork_hold();
@@ -96,7 +88,9 @@ int library_load(struct taffrail_call *call, const char *path,
 		return call_fail(call, -ENOMEM, "no memory");
 	strcpy(library->path, path);
 	library->print = *print ? strdup(print) : NULL;
-	library->handle = open_held(path);
+	fork_hold();
+	library->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	fork_release();
 	if (!library->handle) {
 		ret = call_fail(call, -ENOEXEC, "%s", dlerror());
 		library_free(library);
@@ -179,48 +173,43 @@ void library_print(struct taffrail_call *call, struct library *library)
 			(*item)->call_(call);
 }
 
-/* Fails, and lists the items of that kind: one may be misspelt. */
-static int item_fail(struct taffrail_call *call, const struct library *library,
-		     const char *function, uint32_t kind)
+/* Adds a name to a list that a fault tells: a word may be misspelt. A name that
+ * does not fit is left out. */
+static void name_add(char names[NAMES_BYTES], const char *name)
 {
-	const struct taffrail_probe_item_ *const *item = library->about->items_;
-	char names[1024] = "";
-	size_t used = 0;
+	size_t used = strlen(names);
 
-	for (; item < library->about->end_; item++) {
-		size_t n = strlen((*item)->name_);
-
-		if ((*item)->kind_ != kind || used + n + 3 > sizeof(names))
-			continue;
-		if (used)
-			used = (size_t)(stpcpy(names + used, ", ") - names);
-		used = (size_t)(stpcpy(names + used, (*item)->name_) - names);
-	}
-	return call_fail(call, -ENOENT, "%s has no %s '%s'; it has: %s",
-			 library->about->name_,
-			 kind == TAFFRAIL_PROBE_ITEM_CALL_ ? "function" :
-							     "callback",
-			 function, used ? names : "none");
+	if (used + strlen(name) + 3 > NAMES_BYTES)
+		return;
+	stpcpy(stpcpy(names + used, used ? ", " : ""), name);
 }
 
-/* Fails, and lists the libraries: one may be misspelt. */
-static void not_loaded(struct taffrail_call *call, int bytes, const char *name)
+static void item_fail(struct taffrail_call *call, const struct library *library,
+		      const char *function, uint32_t kind)
 {
-	char names[1024] = "";
-	size_t used = 0;
+	const struct taffrail_probe_item_ *const *item = library->about->items_;
+	char names[NAMES_BYTES] = "";
 
-	for (const struct library *l = libraries; l; l = l->next) {
-		size_t n = strlen(l->about->name_);
+	for (; item < library->about->end_; item++)
+		if ((*item)->kind_ == kind)
+			name_add(names, (*item)->name_);
+	call_fail(call, -ENOENT, "%s has no %s '%s'; it has: %s",
+		  library->about->name_,
+		  kind == TAFFRAIL_PROBE_ITEM_CALL_ ? "function" : "callback",
+		  function, *names ? names : "none");
+}
 
-		if (used + n + 3 > sizeof(names))
-			continue;
-		if (used)
-			used = (size_t)(stpcpy(names + used, ", ") - names);
-		used = (size_t)(stpcpy(names + used, l->about->name_) - names);
-	}
+static void library_fail(struct taffrail_call *call, int bytes,
+			 const char *name)
+{
+	const struct library *library;
+	char names[NAMES_BYTES] = "";
+
+	for (library = libraries; library; library = library->next)
+		name_add(names, library->about->name_);
 	call_fail(call, -ENOENT, "no library '%.*s' is loaded%s%s; load it "
 		  "with taffrail load PID LIB.so", bytes, name,
-		  used ? ", only: " : "", names);
+		  *names ? ", only: " : "", names);
 }
 
 const struct taffrail_probe_item_ *
@@ -236,7 +225,7 @@ library_item(struct taffrail_call *call, const char *name, uint32_t kind,
 	}
 	*library = find_name(name, (size_t)(colon - name));
 	if (!*library) {
-		not_loaded(call, (int)(colon - name), name);
+		library_fail(call, (int)(colon - name), name);
 		return NULL;
 	}
 	for (item = (*library)->about->items_; item < (*library)->about->end_;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The attachments, and the lists that hits walk.
+ * The attachments, the lists that hits walk, and the lines of `taffrail status`
+ * about callbacks.
  *
- * list_look() and list_gone() run in threads of the agent, which hold the
- * registry's lock, so this file calls no libc. Memory is type-stable
- * (base/arena.h). A node that was taken out of a list is reused when a grace
- * period has begun and ended since, and no thread's record names the list.
+ * list_look(), list_gone() and the describing functions run in threads of the
+ * agent, which hold the registry's lock, so this file calls no libc. Memory is
+ * type-stable (base/arena.h). A node that was taken out of a list is reused
+ * when a grace period has begun and ended since, and no thread's record names
+ * the list.
  */
 #include "probes/private.h"
 
@@ -44,6 +46,7 @@ struct entry *entry_list;
 static struct entry *leaving;
 uint32_t entry_count;
 uint32_t entries_told;
+struct connection *connection_list;
 
 /* Grace periods that have begun, and the last that has ended. */
 static uint64_t begun;
@@ -241,17 +244,6 @@ static int entry_matches(const struct entry *entry, const struct object *object)
 	return glob_match(glob, object->id);
 }
 
-/* Keeps the first reason. */
-static void fault_note(struct entry *entry, const struct expr_error *error)
-{
-	struct text why;
-
-	if (entry->fault[0])
-		return;
-	text_open(&why, entry->fault, sizeof(entry->fault));
-	probe_host.fault(&why, entry->rule.condition, error);
-}
-
 /* Makes the list of a marker. A marker that lacks a field of a condition is
  * passed over, as in a session. */
 static int list_make(const struct object *object, struct node **list)
@@ -259,6 +251,7 @@ static int list_make(const struct object *object, struct node **list)
 	struct node **link = list;
 	struct expr_error error;
 	struct entry *entry;
+	struct text why;
 
 	for (entry = load_acquire(&entry_list, ENTRY_LIST); entry;
 	     entry = entry->next) {
@@ -271,8 +264,11 @@ static int list_make(const struct object *object, struct node **list)
 		ret = entry->rule.condition[0] ?
 			probe_host.condition(object, entry->rule.condition,
 					     &condition, &error) : 0;
-		if (ret < 0)
-			fault_note(entry, &error);
+		/* the first reason is kept */
+		if (ret < 0 && !entry->fault[0]) {
+			text_open(&why, entry->fault, sizeof(entry->fault));
+			probe_host.fault(&why, entry->rule.condition, &error);
+		}
 		if (ret)
 			continue;
 		node = arena_take(&node_type);
@@ -285,17 +281,6 @@ static int list_make(const struct object *object, struct node **list)
 		link = &node->next;
 	}
 	return 0;
-}
-
-/* Returns 1 when a callback is attached to the marker of a guard. */
-static int guard_wanted(const struct object *object)
-{
-	const struct entry *entry = load_acquire(&entry_list, ENTRY_LIST);
-
-	while (entry && (load_relaxed(&entry->dead) ||
-			 !entry_matches(entry, object)))
-		entry = entry->next;
-	return !!entry;
 }
 
 static void markers_count(const struct node *node, int change)
@@ -320,6 +305,7 @@ static void called_note(const struct node *node)
 int list_look(struct object *object)
 {
 	struct known *known = object->probes;
+	const struct entry *entry;
 	struct node *list = NULL;
 	struct node *old;
 
@@ -328,8 +314,14 @@ int list_look(struct object *object)
 		collected = load_acquire(&ended, RETIRE_PERIOD);
 		retired_collect();
 	}
-	if (object->site->kind_ == TAFFRAIL_KIND_GUARD)
-		return guard_wanted(object);
+	if (object->site->kind_ == TAFFRAIL_KIND_GUARD) {
+		/* a guard is on when a callback is attached to the marker */
+		entry = load_acquire(&entry_list, ENTRY_LIST);
+		while (entry && (load_relaxed(&entry->dead) ||
+				 !entry_matches(entry, object)))
+			entry = entry->next;
+		return !!entry;
+	}
 	if (list_make(object, &list) ||
 	    (list && !known && !(known = known_make(object)))) {
 		/* without memory, the marker keeps the list that it has */
@@ -483,4 +475,56 @@ int entry_is_used(const struct entry *entry, int *thread)
 	if (ret)
 		*thread = user.thread;
 	return ret;
+}
+
+static void line_describe(struct text *out, const char *state,
+			  const uint64_t numbers[3], const char *name,
+			  const char *rule, const char *condition)
+{
+	int i;
+
+	text_add(out, "callback=");
+	text_add(out, state);
+	for (i = 0; i < 3; i++) {
+		text_add_char(out, '\t');
+		text_add_unsigned(out, numbers[i]);
+	}
+	text_add_char(out, '\t');
+	text_add(out, name);
+	text_add_char(out, '\t');
+	text_add(out, rule);
+	text_add(out, *condition ? " if " : "");
+	text_add(out, condition);
+	text_add_char(out, '\n');
+}
+
+void entries_describe(struct text *out)
+{
+	const struct entry *entry;
+
+	for (entry = load_acquire(&entry_list, ENTRY_LIST); entry;
+	     entry = entry->next) {
+		const uint64_t numbers[3] = {
+			load_relaxed(&entry->markers),
+			load_relaxed(&entry->nested),
+			load_relaxed(&entry->signal),
+		};
+
+		if (!load_relaxed(&entry->dead))
+			line_describe(out, "enabled", numbers, entry->name,
+				      entry->rule.glob, entry->rule.condition);
+	}
+}
+
+void connections_describe(struct text *out)
+{
+	static const uint64_t none[3];
+	const struct connection *connection =
+		load_acquire(&connection_list, CONNECTION_LIST);
+
+	for (; connection;
+	     connection = load_acquire(&connection->next, CONNECTION_LIST))
+		if (!load_relaxed(&connection->enabled))
+			line_describe(out, "connected", none, connection->name,
+				      connection->rule, "");
 }

@@ -3,7 +3,6 @@
 probes_sources = \
 	probes/answer.c \
 	probes/connect.c \
-	probes/describe.c \
 	probes/end.c \
 	probes/environment.c \
 	probes/floats-x86_64.h \
@@ -38,9 +37,7 @@ probes_shared_sources = \
 
 # probe libraries
 histogram_sources = \
-	probes/shipped/histogram-print.c \
 	probes/shipped/histogram.c \
-	probes/shipped/histogram-private.h \
 	probes/shipped/pairs-private.h \
 	probes/shipped/value-private.h
 watchdog_sources = \

@@ -12,23 +12,6 @@
 #define NEGATIVE(name)	"-E" #name "\0"
 #define PUBLIC		__attribute__((visibility("default")))
 
-/* Stores the value, as taffrail_shown has it: signed ones with their sign in 64
- * bits. Returns 0 when it is no integer. */
-static int value_of(const struct taffrail_event *event, int field,
-		    uint64_t *value)
-{
-	switch (taffrail_field_kind_(event, field)) {
-	case TAFFRAIL_PLACE_SIGNED_:
-		*value = (uint64_t)taffrail_field_signed_(event, field);
-		return 1;
-	case TAFFRAIL_PLACE_UNSIGNED_:
-		*value = taffrail_field_unsigned_(event, field);
-		return 1;
-	default:
-		return 0;
-	}
-}
-
 /* Stores the name of an error, or of the negative number of an error. */
 static int error_name(uint64_t value, const char **name, size_t *length)
 {
@@ -55,8 +38,18 @@ taffrail_field_name_of_value(const struct taffrail_event *event, int field,
 	struct shown_name next;
 	uint64_t value;
 
-	if (!value_of(event, field, &value) ||
-	    !shown_find(&shown, &known->shown, (uint32_t)field))
+	/* as taffrail_shown has it: signed ones with their sign in 64 bits */
+	switch (taffrail_field_kind_(event, field)) {
+	case TAFFRAIL_PLACE_SIGNED_:
+		value = (uint64_t)taffrail_field_signed_(event, field);
+		break;
+	case TAFFRAIL_PLACE_UNSIGNED_:
+		value = taffrail_field_unsigned_(event, field);
+		break;
+	default:
+		return 0;
+	}
+	if (!shown_find(&shown, &known->shown, (uint32_t)field))
 		return 0;
 	if (shown.how == TAFFRAIL_HOW_BOOL && value < 2) {
 		*name = value ? "true" : "false";

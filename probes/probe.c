@@ -218,31 +218,25 @@ static uint64_t clock_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* Waits until no other thread is in the callback. */
-static int wait_unused(const struct entry *entry, unsigned int milliseconds,
-		       int *thread)
-{
-	struct timespec pause = { .tv_nsec = LOOK_NS };
-	uint64_t end = clock_ms() + milliseconds;
-
-	while (entry_is_used(entry, thread)) {
-		if (clock_ms() >= end)
-			return -ETIMEDOUT;
-		nanosleep(&pause, NULL);
-	}
-	return 0;
-}
-
-/* Waits for the threads in a callback that is detached. */
+/* Waits until no other thread is in a callback that is detached; then the entry
+ * may be reused. Returns 0; or -ETIMEDOUT, and the id of a thread that is in
+ * it. */
 static int detach_wait(struct entry *entry, unsigned int milliseconds,
 		       int *thread)
 {
+	struct timespec pause = { .tv_nsec = LOOK_NS };
 	void *library = NULL;
+	uint64_t end;
 	int unused;
-	int ret;
+	int ret = 0;
 
 	period_wait();
-	ret = wait_unused(entry, milliseconds, thread ? thread : &unused);
+	end = clock_ms() + milliseconds;
+	while (!ret && entry_is_used(entry, thread ? thread : &unused)) {
+		ret = clock_ms() >= end ? -ETIMEDOUT : 0;
+		if (!ret)
+			nanosleep(&pause, NULL);
+	}
 	probe_lock();
 	entry->waited--;
 	if (!ret) {

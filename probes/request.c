@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Requests of commands (control/request.h). A thread that lives for one request
- * runs it.
+ * Requests of commands (control/request.h): the answer, the functions by which
+ * probe libraries write and read it, and the requests themselves. A thread that
+ * lives for one request runs it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +15,6 @@
 #define PUBLIC		__attribute__((visibility("default")))
 #define WORDS_MAX	64
 #define WAIT_SECONDS	5
-
 /* The values of a request, in memory of their own. */
 struct wanted {
 	char doing[LINE_KEY_BYTES];
@@ -81,37 +81,30 @@ static int call_function(struct taffrail_call *call, const char *name)
 	return item->call_(call);
 }
 
-static int library_remove(struct taffrail_call *call, const char *path)
-{
-	struct library *library = library_find(call, path);
-
-	if (!library || connection_end_library(call, library))
-		return call->error;
-	return library_unload(call, library);
-}
-
-static int library_report(struct taffrail_call *call, const char *path)
-{
-	struct library *library = library_find(call, path);
-
-	if (!library)
-		return call->error;
-	library_print(call, library);
-	return 0;
-}
-
+/* Calls the function that the request names. Returns the status, with
+ * call->error and the reason where it is not the library's. */
 static int request_do(struct taffrail_call *call, const struct wanted *w)
 {
+	struct library *library;
+
 	if (taffrail_probe_unavailable())
 		return call_fail(call, -ENODEV, "its agent is not at work: %s; "
 				 "see taffrail attach",
 				 taffrail_probe_unavailable());
 	if (!strcmp(w->doing, "load"))
 		return library_load(call, w->path, w->print);
-	if (!strcmp(w->doing, "unload"))
-		return library_remove(call, w->path);
-	if (!strcmp(w->doing, "print"))
-		return library_report(call, w->path);
+	if (!strcmp(w->doing, "unload")) {
+		library = library_find(call, w->path);
+		if (!library || connection_end_library(call, library))
+			return call->error;
+		return library_unload(call, library);
+	}
+	if (!strcmp(w->doing, "print")) {
+		library = library_find(call, w->path);
+		if (library)
+			library_print(call, library);
+		return library ? 0 : call->error;
+	}
 	if (!strcmp(w->doing, "connect"))
 		return connection_make(call, w->rule, w->function, w->enable);
 	if (!strcmp(w->doing, "disconnect"))
@@ -187,31 +180,12 @@ int request_take(struct taffrail_call *call, const char *text, size_t n)
 	return ret;
 }
 
-/* Puts the lines and the text into one piece of memory. */
-static void answer_make(struct request *request,
-			const struct taffrail_call *call)
-{
-	char *answer = malloc(call->nfacts + call->used + 128);
-	char *end;
-
-	if (!answer) {
-		request->status = -ENOMEM;
-		return;
-	}
-	end = stpcpy(answer, call->facts);
-	if (call->cut)
-		end = stpcpy(end, "cut=1\n");
-	end = stpcpy(end, REQUEST_TEXT_LINE);
-	if (call->used)
-		end = stpcpy(end, call->text);
-	request->answer = (uint64_t)answer;
-	request->answer_bytes = (uint64_t)(end - answer);
-}
-
 PUBLIC const char *taffrail_probe_request_1(struct request *request);
 PUBLIC const char *taffrail_probe_request_1(struct request *request)
 {
 	struct taffrail_call call = { .nwords = 0 };
+	char *answer;
+	char *end;
 
 	if (request->over) {
 		free((void *)request->answer);
@@ -222,7 +196,20 @@ PUBLIC const char *taffrail_probe_request_1(struct request *request)
 	if (!*request->text)
 		return NULL;
 	request_run(request, &call);
-	answer_make(request, &call);
+	/* the lines and the text, in one piece of memory */
+	answer = malloc(call.nfacts + call.used + 128);
+	if (answer) {
+		end = stpcpy(answer, call.facts);
+		if (call.cut)
+			end = stpcpy(end, "cut=1\n");
+		end = stpcpy(end, REQUEST_TEXT_LINE);
+		if (call.used)
+			end = stpcpy(end, call.text);
+		request->answer = (uint64_t)answer;
+		request->answer_bytes = (uint64_t)(end - answer);
+	} else {
+		request->status = -ENOMEM;
+	}
 	free(call.text);
 	return NULL;
 }

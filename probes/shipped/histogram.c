@@ -13,30 +13,71 @@
  * by one compare-and-swap, and stay there. Nothing is locked, so the callbacks
  * are async-signal-safe.
  */
-#include "probes/shipped/histogram-private.h"
-
 #include <errno.h>
+#include <inttypes.h>
 #include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
+#include <taffrail/probe-library.h>
+
+#include "probes/shipped/pairs-private.h"
+#include "probes/shipped/value-private.h"
+
 #define SPINS		1000
+#define BAR		52
+#define LABEL		40
+#define KEYS		256
+#define KEY_OTHERS	(KEYS - 1)	/* where no other is free */
+#define LINEAR		100		/* buckets of equal width */
+#define BUCKETS		(LINEAR + 2)
+#define CPUS		1024
+#define NAME_BYTES	64
+
+enum key_state { KEY_FREE = 0, KEY_WRITTEN, KEY_WHOLE };
+
+/* A value of the field `by`. */
+struct key {
+	uint32_t state;			/* enum key_state */
+	char text[VALUE_BYTES];
+};
+
+/* The counters of one CPU. Powers of two: below 0, 0, 1, 2 to 3, 4 to 7 ...
+ * Equal widths: below `least`, LINEAR buckets, above. */
+struct counts {
+	uint64_t buckets[KEYS][BUCKETS];
+	uint64_t sums[KEYS];
+};
+
+struct histogram {
+	struct histogram *next;
+	char name[NAME_BYTES];
+	char field[NAME_BYTES];
+	char by[NAME_BYTES];
+	int64_t step;			/* 0: powers of two */
+	int64_t least;
+	int uses;			/* connections */
+	int times;			/* between begin and end, in ns */
+	uint64_t unpaired;		/* ends without a begin, and begins
+					 * for which there was no place */
+	uint64_t lacking;		/* hits without the field, or memory */
+	struct key keys[KEYS];
+	struct counts *cpus[CPUS];
+	struct pairs pairs;
+};
 
 static struct histogram *histograms;
 
-struct histogram *histogram_find(const char *name)
+static struct histogram *histogram_find(const char *name)
 {
 	struct histogram *h = histograms;
 
 	while (h && strcmp(h->name, name))
 		h = h->next;
 	return h;
-}
-
-struct histogram *histogram_next(const struct histogram *h)
-{
-	return h ? h->next : histograms;
 }
 
 /* Returns the counters of this CPU, which the first hit on it makes; NULL
@@ -305,6 +346,212 @@ static void histogram_release(void *priv)
 	free(h);
 }
 
+/* Adds up the counts of all CPUs. */
+static void counts_sum(const struct histogram *h, int key,
+		       uint64_t buckets[BUCKETS], int64_t *sum)
+{
+	uint64_t all = 0;
+	int cpu;
+	int i;
+
+	memset(buckets, 0, BUCKETS * sizeof(*buckets));
+	for (cpu = 0; cpu < CPUS; cpu++) {
+		/* order: HISTOGRAM_COUNTS acquire */
+		const struct counts *c = __atomic_load_n(&h->cpus[cpu],
+							 __ATOMIC_ACQUIRE);
+
+		if (!c)
+			continue;
+		for (i = 0; i < BUCKETS; i++)
+			buckets[i] += __atomic_load_n(&c->buckets[key][i],
+						      __ATOMIC_RELAXED);
+		all += __atomic_load_n(&c->sums[key], __ATOMIC_RELAXED);
+	}
+	*sum = (int64_t)all;
+}
+
+/* Writes 4096 as "4K". */
+static void power_text(char *text, size_t room, int power)
+{
+	static const char units[] = " KMGTPE";
+
+	if (power < 10)
+		snprintf(text, room, "%d", 1 << power);
+	else
+		snprintf(text, room, "%d%c", 1 << power % 10,
+			 units[power / 10]);
+}
+
+static void label_power(int bucket, char text[LABEL])
+{
+	char from[16], to[16];
+
+	if (bucket < 3) {
+		strcpy(text, bucket == 0 ? "(..., 0)" :
+			     bucket == 1 ? "[0]" :
+					   "[1]");
+		return;
+	}
+	power_text(from, sizeof(from), bucket - 2);
+	power_text(to, sizeof(to), bucket - 1);
+	snprintf(text, LABEL, "[%s, %s)", from, to);
+}
+
+static void label_linear(const struct histogram *h, int bucket,
+			 char text[LABEL])
+{
+	int64_t from = (int64_t)((uint64_t)h->least +
+				 (uint64_t)(bucket - 1) * (uint64_t)h->step);
+	int64_t to;
+
+	if (!bucket)
+		snprintf(text, LABEL, "(..., %" PRId64 ")", h->least);
+	else if (bucket == LINEAR + 1 ||
+		 __builtin_add_overflow(from, h->step, &to))
+		snprintf(text, LABEL, "[%" PRId64 ", ...)", from);
+	else
+		snprintf(text, LABEL, "[%" PRId64 ", %" PRId64 ")", from, to);
+}
+
+/* Prints the buckets from the first to the last that has counted. */
+static void print_buckets(struct taffrail_call *call, const struct histogram *h,
+			  const uint64_t buckets[BUCKETS])
+{
+	char label[LABEL], bar[BAR + 1];
+	uint64_t most = 0;
+	int first = BUCKETS, last = -1;
+	int i;
+
+	for (i = 0; i < BUCKETS; i++) {
+		if (!buckets[i])
+			continue;
+		first = i < first ? i : first;
+		last = i;
+		most = buckets[i] > most ? buckets[i] : most;
+	}
+	for (i = first; i <= last; i++) {
+		size_t n = (size_t)((double)buckets[i] * BAR / (double)most);
+
+		if (h->step)
+			label_linear(h, i, label);
+		else
+			label_power(i, label);
+		memset(bar, '@', n);
+		bar[n] = '\0';
+		taffrail_call_printf(call, "%-20s %10" PRIu64 " |%-*s|\n",
+				     label, buckets[i], BAR, bar);
+	}
+}
+
+static void print_key(struct taffrail_call *call, const struct histogram *h,
+		      int key)
+{
+	uint64_t buckets[BUCKETS];
+	char text[VALUE_BYTES];
+	uint64_t n = 0;
+	int64_t sum;
+	char *c;
+	int i;
+
+	counts_sum(h, key, buckets, &sum);
+	for (i = 0; i < BUCKETS; i++)
+		n += buckets[i];
+	if (!n)
+		return;
+	/* control characters would move a terminal's cursor */
+	strcpy(text, *h->keys[key].text ? h->keys[key].text : "(none)");
+	for (c = text; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
+	if (*h->by && key == KEY_OTHERS)
+		taffrail_call_printf(call, "%s, all other %s", h->name, h->by);
+	else if (*h->by)
+		taffrail_call_printf(call, "%s, %s %s", h->name, h->by, text);
+	else
+		taffrail_call_printf(call, "%s", h->name);
+	taffrail_call_printf(call, ": count %" PRIu64 ", average %" PRId64
+			     ", sum %" PRId64 "\n", n, sum / (int64_t)n, sum);
+	print_buckets(call, h, buckets);
+}
+
+static void print_one(struct taffrail_call *call, struct histogram *h)
+{
+	int key;
+
+	for (key = 0; key < KEYS; key++)
+		/* order: HISTOGRAM_KEY acquire */
+		if (key == KEY_OTHERS ||
+		    __atomic_load_n(&h->keys[key].state, __ATOMIC_ACQUIRE) ==
+			    KEY_WHOLE)
+			print_key(call, h, key);
+	if (h->unpaired)
+		taffrail_call_printf(call, "%s: %" PRIu64 " ends without a "
+				     "begin in their thread\n", h->name,
+				     h->unpaired);
+	if (h->lacking)
+		taffrail_call_printf(call, "%s: %" PRIu64 " hits have no "
+				     "number '%s'\n", h->name, h->lacking,
+				     h->field);
+}
+
+/* Calls `each` for the histogram that the request names, or for all. */
+static int for_each(struct taffrail_call *call,
+		    void (*each)(struct taffrail_call *call,
+				 struct histogram *h))
+{
+	const char *name = taffrail_call_word(call, 0);
+	struct histogram *h = NULL;
+
+	if (name) {
+		h = histogram_find(name);
+		if (h)
+			each(call, h);
+		else
+			taffrail_call_printf(call, "no histogram '%s'\n", name);
+		return !h;
+	}
+	if (!histograms) {
+		taffrail_call_printf(call, "nothing is connected to this "
+				     "library\n");
+		return 1;
+	}
+	for (h = histograms; h; h = h->next)
+		each(call, h);
+	return 0;
+}
+
+static int print(struct taffrail_call *call)
+{
+	return for_each(call, print_one);
+}
+
+/* Hits of this moment may count before or after. */
+static void reset_one(struct taffrail_call *call, struct histogram *h)
+{
+	int cpu, key, i;
+
+	(void)call;
+	for (cpu = 0; cpu < CPUS; cpu++) {
+		/* order: HISTOGRAM_COUNTS acquire */
+		struct counts *c = __atomic_load_n(&h->cpus[cpu],
+						   __ATOMIC_ACQUIRE);
+
+		for (key = 0; c && key < KEYS; key++) {
+			__atomic_store_n(&c->sums[key], 0, __ATOMIC_RELAXED);
+			for (i = 0; i < BUCKETS; i++)
+				__atomic_store_n(&c->buckets[key][i], 0,
+						 __ATOMIC_RELAXED);
+		}
+	}
+	__atomic_store_n(&h->unpaired, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&h->lacking, 0, __ATOMIC_RELAXED);
+}
+
+static int reset(struct taffrail_call *call)
+{
+	return for_each(call, reset_one);
+}
+
 TAFFRAIL_PROBE_LIBRARY(histogram);
 TAFFRAIL_PROBE_CALLBACK_WITH(value, TAFFRAIL_PROBE_SIGNAL, value_connect,
 			     histogram_release);
@@ -312,3 +559,5 @@ TAFFRAIL_PROBE_CALLBACK_WITH(begin, TAFFRAIL_PROBE_SIGNAL, pair_connect,
 			     histogram_release);
 TAFFRAIL_PROBE_CALLBACK_WITH(end, TAFFRAIL_PROBE_SIGNAL, pair_connect,
 			     histogram_release);
+TAFFRAIL_PROBE_CALL(print);
+TAFFRAIL_PROBE_CALL(reset);

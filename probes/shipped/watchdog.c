@@ -109,30 +109,13 @@ static int are_settings(const struct taffrail_call *call)
 	return 1;
 }
 
-static struct watch *watch_make(const char *name, const char *by,
-				uint64_t limit)
-{
-	struct watch *w = calloc(1, sizeof(*w));
-	void *stack[1];
-
-	if (!w)
-		return NULL;
-	/* the first call of backtrace() loads a library */
-	backtrace(stack, 1);
-	strcpy(w->name, name);
-	strcpy(w->by, by);
-	w->limit = limit;
-	w->next = watches;
-	watches = w;
-	return w;
-}
-
 static int open_watch(struct taffrail_call *call, void **priv)
 {
 	uint64_t limit = limit_read(taffrail_call_value(call, "limit"));
 	const char *name = taffrail_call_value(call, "name") ?: "pair";
 	const char *by = taffrail_call_value(call, "by");
 	struct watch *w = watches;
+	void *stack[1];
 
 	if (!are_settings(call))
 		return call_refuse(call, "the settings are limit=, by= and "
@@ -150,10 +133,18 @@ static int open_watch(struct taffrail_call *call, void **priv)
 	if (w && by && strcmp(w->by, by))
 		return call_refuse(call, "begin and end of a name have one "
 					 "by=");
-	if (!w)
-		w = watch_make(name, by ?: "", limit);
-	if (!w)
-		return call_refuse(call, "no memory");
+	if (!w) {
+		w = calloc(1, sizeof(*w));
+		if (!w)
+			return call_refuse(call, "no memory");
+		/* the first call of backtrace() loads a library */
+		backtrace(stack, 1);
+		strcpy(w->name, name);
+		strcpy(w->by, by ?: "");
+		w->limit = limit;
+		w->next = watches;
+		watches = w;
+	}
 	w->uses++;
 	*priv = w;
 	return 0;
