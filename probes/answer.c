@@ -37,6 +37,8 @@ static int call_grow(struct taffrail_call *call, size_t n)
 	return 0;
 }
 
+/* Appends to the lines of facts. Facts are short; a line that does not fit is
+ * cut, so that an answer always ends with a NUL. */
 static void facts_add(struct taffrail_call *call, const char *format,
 		      va_list args)
 {
@@ -70,6 +72,8 @@ int call_fail(struct taffrail_call *call, int error, const char *format, ...)
 	return error;
 }
 
+/* Returns -1 when the answer has no room for the text, and marks the answer as
+ * cut: a command then says that there was more. */
 PUBLIC int taffrail_call_printf(struct taffrail_call *call, const char *format,
 				...)
 {
@@ -103,6 +107,7 @@ PUBLIC const char *taffrail_call_word(const struct taffrail_call *call,
 						      NULL;
 }
 
+/* A word "NAME=VALUE" is a setting; of several, the first counts. */
 PUBLIC const char *taffrail_call_value(const struct taffrail_call *call,
 				       const char *name)
 {

@@ -5,6 +5,15 @@
  *
  * One request at a time changes the list. The service thread reads it with the
  * registry's lock.
+ *
+ *	connect		disabled -> enabled		disconnect
+ *	  connect_()	  attached as FUNCTION		  disconnect_()
+ *
+ * Invariants:
+ *  - connect_() comes before the first call of the callback, disconnect_()
+ *    after the last one has returned;
+ *  - a connection whose callback a thread does not leave stays in the list,
+ *    disabled: its library cannot be unloaded.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,6 +25,8 @@
 
 #define LEAVE_MS	5000
 
+/* Returns 1 when a rule that a command names is the connection's, or a glob
+ * that matches it. */
 static int connection_selected(const char *rule,
 			       const struct connection *connection)
 {
@@ -23,6 +34,8 @@ static int connection_selected(const char *rule,
 	       glob_match(rule, connection->rule);
 }
 
+/* Attaches the callback. Returns how many markers call it, or a negative errno
+ * after call_fail(). */
 static int connection_start(struct taffrail_call *call,
 			    struct connection *connection)
 {
@@ -67,6 +80,8 @@ static int connection_stop(struct taffrail_call *call,
 			 taffrail_probe_strerror(ret));
 }
 
+/* The callback of rule_try(): the rule may name markers that are hit
+ * meanwhile. */
 static void event_ignore(const struct taffrail_event *event, void *priv)
 {
 	(void)event;
@@ -123,6 +138,8 @@ static struct connection *connection_new(struct taffrail_call *call,
 	return connection;
 }
 
+/* Ends a connection that is in no list, or no longer: no thread is in the
+ * callback. */
 static void connection_free(struct connection *connection)
 {
 	if (connection->item->disconnect_)

@@ -51,6 +51,8 @@ static void file_append(const char *file, const char *name,
 	free(text);
 }
 
+/* Waits for no other request: a request that does not end must not keep the
+ * program from ending. */
 PUBLIC void
 taffrail_probe_library_end_1(const struct taffrail_probe_library_ *about)
 {

@@ -29,6 +29,7 @@ struct requests {
 	char report[PROTOCOL_DIR_BYTES + 128];	/* "": nothing is told */
 };
 
+/* Returns the begin of the next line. */
 static const char *line_end(const char *line)
 {
 	const char *end = strchr(line, '\n');
@@ -93,6 +94,9 @@ static int report_has(int fd, const char *line)
 	return has;
 }
 
+/* Appends one line to the recorder's file, unless the file has it: several
+ * processes report the same request. A line is one write, so lines of processes
+ * do not mix. */
 static void report_write(const struct requests *requests, char state,
 			 const char *why)
 {
@@ -141,6 +145,8 @@ static int loads_allowed(struct taffrail_call *call)
 	return 0;
 }
 
+/* Runs a request, and reports the state: failed, done, or done and markers call
+ * it. */
 static void request_one(const struct requests *requests)
 {
 	struct taffrail_call call = { .nwords = 0 };
@@ -164,6 +170,8 @@ static void request_one(const struct requests *requests)
 /* A copy, because the program may clear or overwrite the environment. */
 static char *taken;
 
+/* Runs before the constructors of the program, after those of this library
+ * (SETUP_PRIORITY). */
 __attribute__((constructor)) static void environment_take(void)
 {
 	const char *text = secure_getenv(REQUEST_ENV);
@@ -177,6 +185,7 @@ __attribute__((constructor)) static void environment_take(void)
 		request_one(&requests);
 }
 
+/* Finds the value of a key in the current request only, not in later ones. */
 static int value_find(const struct requests *requests, const char *key,
 		      char *value, size_t room)
 {

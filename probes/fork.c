@@ -4,7 +4,15 @@
  *
  * liburcu-bp has functions that must be called before and after a fork. It is
  * one library for the whole program, and a second call of them around one fork
- * is a fault. So this library does not call them if the program does.
+ * is a fault. So this library does not call them if the program does: if a
+ * module of the program has the symbol urcu_bp_before_fork undefined.
+ *
+ *	before		loads, lock		then liburcu's locks
+ *	in the parent	liburcu's locks		then lock, loads
+ *	in the child	the other threads' records are free, then the same
+ *
+ * Invariant: whether liburcu is told is decided before the fork, and the same
+ * in parent and child (`told`).
  */
 #define _LGPL_SOURCE
 #include <link.h>
@@ -45,6 +53,7 @@ void probe_unlock(void)
 	pthread_mutex_unlock(&lock);
 }
 
+/* The tables of a module's dynamic section. */
 struct table {
 	const ElfW(Sym) *symbols;
 	const char *strings;
@@ -127,6 +136,7 @@ static int module_needs_urcu(struct dl_phdr_info *info, size_t size, void *arg)
 	return needs_urcu_fork(info);
 }
 
+/* Learns which of the two calls liburcu-bp's functions around a fork. */
 static void look_at_modules(void)
 {
 	store_relaxed(&found, dl_iterate_phdr(module_needs_urcu, NULL) ?
@@ -140,6 +150,8 @@ void fork_look(void)
 	store_relaxed(&teller, load_relaxed(&found));
 }
 
+/* Returns 1 when libc knows that the process has one thread. Older versions of
+ * libc do not tell. */
 static int is_alone(void)
 {
 	return &__libc_single_threaded && __libc_single_threaded;
@@ -183,6 +195,8 @@ void fork_release(void)
 	pthread_mutex_unlock(&loads);
 }
 
+/* Before a fork: takes the locks in an order that no other function reverses,
+ * loads before attachments. */
 static void forking_begin(void)
 {
 	/* the child may not be able to look */
@@ -202,6 +216,7 @@ static void forking_begin(void)
 	urcu_bp_before_fork();
 }
 
+/* The reverse order of forking_begin(). */
 static void forked_parent(void)
 {
 	if (told)
@@ -211,6 +226,8 @@ static void forked_parent(void)
 		pthread_mutex_unlock(&loads);
 }
 
+/* Only the forking thread exists here: the locks are this thread's. The lock of
+ * requests is made anew, because its holder may not exist. */
 static void forked_child(void)
 {
 	list_locked |= crowded;

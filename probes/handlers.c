@@ -54,6 +54,8 @@ struct call {
 	uint32_t before;	/* probe_handlers */
 };
 
+/* The cleanup of handler_run(), for siglongjmp(), pthread_exit() and
+ * cancellation. */
 static SIGSAFE void handler_left(void *call)
 {
 	probe_handlers = ((struct call *)call)->before;
@@ -89,6 +91,8 @@ SIGSAFE void handler_call(int number, siginfo_t *info, void *context,
 		    info, context);
 }
 
+/* Finds libc's functions at the first call: a constructor of the program may
+ * run before those of this library. Two threads find the same. */
 static void reals_find(void)
 {
 	if (load_acquire(&real_sigaction, HANDLER_REALS))
@@ -100,6 +104,7 @@ static void reals_find(void)
 		      HANDLER_REALS);
 }
 
+/* Returns 1 for an address among the stubs. */
 static int is_stub(const void *handler)
 {
 	return (uintptr_t)handler - (uintptr_t)handler_stubs <
@@ -197,12 +202,14 @@ static handler_fn *handler_install(handler_fn *(*real)(int, handler_fn *),
 	return (handler_fn *)function_of((void *)real(number, ours));
 }
 
+/* signal() and the two names that glibc has for it. */
 static handler_fn *set_bsd(int number, handler_fn *handler)
 {
 	reals_find();
 	return handler_install(real_signal, number, handler);
 }
 
+/* The System V form: the handler is reset when it runs. */
 static handler_fn *set_sysv(int number, handler_fn *handler)
 {
 	reals_find();
@@ -252,6 +259,7 @@ static int is_agents(const void *handler)
 	       dladdr(handler, &its) && its.dli_fbase == agent.dli_fbase;
 }
 
+/* Compares handler, flags and the part of the mask that the kernel keeps. */
 static int is_same(const struct sigaction *a, const struct sigaction *b)
 {
 	return a->sa_sigaction == b->sa_sigaction &&

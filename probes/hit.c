@@ -38,6 +38,8 @@ static ALWAYS_INLINE unsigned long section_depth(void)
 	return URCU_TLS(urcu_bp_reader)->ctr & URCU_BP_GP_CTR_NEST_MASK;
 }
 
+/* Leaves the read-side sections that were opened since a hit began. The
+ * program's own sections stay open. */
 static SIGSAFE void sections_close(unsigned long before)
 {
 	while (section_depth() > before)
@@ -65,6 +67,8 @@ static SIGSAFE void hit_left(void *arg)
 	store_relaxed(&reader->state, READER_OUT);
 }
 
+/* The part of callback_take() for conditions and for hits in signal handlers.
+ * Counts a hit that a handler makes and the callback does not allow. */
 static SIGSAFE __attribute__((noinline)) int
 callback_take_slow(const struct walk *walk, const struct node *node,
 		   int in_handler)
@@ -94,6 +98,8 @@ static ALWAYS_INLINE int callback_take(const struct walk *walk,
 	       callback_take_slow(walk, node, in_handler);
 }
 
+/* Calls a callback outside of any read-side section. READER_INSIDE tells
+ * hit_left() that the callback is left, and not this code. */
 static ALWAYS_INLINE void callback_run(struct walk *walk,
 				       const struct entry *entry)
 {
@@ -142,6 +148,8 @@ static ALWAYS_INLINE void walk_list(struct walk *walk, int in_handler)
 	store_release(&reader->current, NULL, READER_CURRENT);
 }
 
+/* Serves a hit. The cleanup buffer is pushed before the record is busy, so that
+ * the record is put back whichever way this frame is left. */
 static ALWAYS_INLINE void walk_serve(struct walk *walk, int block,
 				     int in_handler)
 {
@@ -167,6 +175,7 @@ static ALWAYS_INLINE void walk_serve(struct walk *walk, int block,
 	*reader->error = error;
 }
 
+/* The cleanup of count_nested(). */
 static SIGSAFE void count_left(void *before)
 {
 	sections_close((unsigned long)before);
@@ -204,6 +213,8 @@ static SIGSAFE void count_nested(const struct reader *reader,
 	_pthread_cleanup_pop(&buffer, 0);
 }
 
+/* For vectors_kept(): the hit of a USDT probe, between any two instructions of
+ * the program, whose x87 registers may be in use. */
 static int walk_serve_kept(void *walk, void *block)
 {
 	floats_empty();

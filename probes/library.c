@@ -2,6 +2,12 @@
 /*
  * Probe libraries that requests have loaded. One request runs at a time, so
  * nothing here is locked.
+ *
+ * Invariants:
+ *  - a library is loaded and unloaded while no thread forks (fork_hold()): the
+ *    child could not use the dynamic linker, whose lock another thread had;
+ *  - a library is unloaded without connections only: none of its callbacks is
+ *    on a stack then.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -15,6 +21,8 @@
 
 static struct library *libraries;
 
+/* Returns the link that leads to the library of that path, or the last one of
+ * the list. */
 static struct library **library_link(const char *path)
 {
 	struct library **link = &libraries;
@@ -24,6 +32,7 @@ static struct library **library_link(const char *path)
 	return link;
 }
 
+/* Returns the library with this name of n characters, or NULL. */
 static struct library *find_name(const char *name, size_t n)
 {
 	struct library *library = libraries;
@@ -68,6 +77,7 @@ static void close_held(void *handle)
 	fork_release();
 }
 
+/* Frees a library that is not loaded, or no longer. */
 static void library_free(struct library *library)
 {
 	free(library->print);
@@ -184,6 +194,7 @@ static void name_add(char names[NAMES_BYTES], const char *name)
 	stpcpy(stpcpy(names + used, used ? ", " : ""), name);
 }
 
+/* Fails, and lists the items of that kind. */
 static void item_fail(struct taffrail_call *call, const struct library *library,
 		      const char *function, uint32_t kind)
 {
@@ -199,6 +210,7 @@ static void item_fail(struct taffrail_call *call, const struct library *library,
 		  function, *names ? names : "none");
 }
 
+/* Fails, and lists the libraries. */
 static void library_fail(struct taffrail_call *call, int bytes,
 			 const char *name)
 {

@@ -62,6 +62,8 @@ struct named {
 	const struct entry *entry;
 };
 
+/* For reader_each(): returns 1 for a reader that names the list or the
+ * callback. */
 static int reader_names(struct reader *reader, void *arg)
 {
 	const struct named *named = arg;
@@ -72,6 +74,8 @@ static int reader_names(struct reader *reader, void *arg)
 		load_acquire(&reader->current, READER_CURRENT) == named->entry);
 }
 
+/* Returns 1 when a thread may still use the list, or is in the callback. Call
+ * it after a grace period: only then no further thread can begin to. */
 static int is_named(const struct node *list, const struct entry *entry)
 {
 	struct named named = { list, entry };
@@ -79,6 +83,8 @@ static int is_named(const struct node *list, const struct entry *entry)
 	return reader_each(reader_names, &named);
 }
 
+/* Gives back the nodes of a list that no thread can reach. The entry's count of
+ * lists falls last, since entry_spare() frees an entry without any. */
 static void list_free(struct node *node)
 {
 	while (node) {
@@ -159,6 +165,7 @@ static void place_variable(struct taffrail_place *place,
 	place->limit_ = shape->var[nvar].limit;
 }
 
+/* A field of fixed size, at an offset of the event's fixed part. */
 static void place_fixed(struct taffrail_place *place, uint32_t offset,
 			uint32_t bytes)
 {
@@ -176,6 +183,8 @@ static void place_fixed(struct taffrail_place *place, uint32_t offset,
 			kinds[scalar_sort(place->type_)];
 }
 
+/* Says where a hit has each field, in the form of the public header. Fixed
+ * fields and variable ones are counted apart, as the writers store them. */
 static void places_fill(struct taffrail_marker *marker,
 			const struct object *object)
 {
@@ -200,6 +209,8 @@ static void places_fill(struct taffrail_marker *marker,
 	}
 }
 
+/* Returns the description of a marker that callbacks get, or NULL without
+ * memory, or where the format and the fields do not agree. */
 static struct known *known_make(const struct object *object)
 {
 	struct known *known = arena_take(&known_type);
@@ -283,6 +294,7 @@ static int list_make(const struct object *object, struct node **list)
 	return 0;
 }
 
+/* Adds to the number of markers of each callback in a list. */
 static void markers_count(const struct node *node, int change)
 {
 	for (; node; node = node->next)
@@ -367,6 +379,8 @@ void list_period_end(uint64_t period)
 		;
 }
 
+/* Returns 1 for an attachment of the same callback, `priv` and rule, whose
+ * condition may be written in another way only if the text is the same. */
 static int is_same(const struct entry *entry, const struct entry *model)
 {
 	return entry->callback == model->callback &&
@@ -451,6 +465,7 @@ struct entry *entry_spare(void)
 	return NULL;
 }
 
+/* The search of entry_is_used(). */
 struct user {
 	const struct entry *entry;
 	int thread;
@@ -477,6 +492,8 @@ int entry_is_used(const struct entry *entry, int *thread)
 	return ret;
 }
 
+/* Adds a line: state, markers, hits missed in callbacks and in handlers, name
+ * and rule. */
 static void line_describe(struct text *out, const char *state,
 			  const uint64_t numbers[3], const char *name,
 			  const char *rule, const char *condition)

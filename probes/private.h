@@ -161,7 +161,17 @@ static ALWAYS_INLINE void missed_note(enum missed_why why)
 		__atomic_fetch_add(&page->missed[why], 1, __ATOMIC_RELAXED);
 }
 
-/* session_client's functions. */
+/*
+ * The functions of struct session_client (control/sessions/session.h).
+ *
+ * probe_hit() is the writer of slots whose marker has callbacks: it runs in the
+ * thread that hits the marker, also in a signal handler, and keeps errno.
+ *
+ * list_look() makes the list of a marker anew. Returns 1 when the marker has
+ * callbacks, so that the site must be on. Without memory the marker keeps the
+ * list that it has. list_gone() retires the list of a marker that goes with the
+ * module. A thread of the agent calls both, with the registry's lock held.
+ */
 write_fn probe_hit;
 int list_look(struct object *object);
 void list_gone(void *probes);
@@ -174,18 +184,25 @@ void list_gone(void *probes);
  * one that lives, or one that is detached. */
 struct entry *entry_find(const struct entry *model);
 struct entry *entry_find_leaving(const struct entry *model);
-/* Returns 1 when another attachment that lives has the same glob. */
+/* Returns 1 when another attachment that lives has the same glob: then the
+ * session keeps the rule when this one ends. */
 int entry_shares(const struct entry *entry);
+/* Puts an attachment into the list, behind those of the same or a higher
+ * priority. Lists of markers have it when they are made anew. */
 void entry_link(struct entry *entry);
 /* Detaches: no section that begins from now on calls the callback. */
 void entry_unlink(struct entry *entry);
-/* Takes a detached one that nothing leads to any more; or returns NULL. */
+/* Takes a detached one that nothing leads to any more, for the caller to free;
+ * or returns NULL. No list has it, no thread names it, no thread waits for it,
+ * and a grace period has ended since it was detached. */
 struct entry *entry_spare(void);
 /* Returns 1 when another thread is in the callback, and stores the thread's id.
  */
 int entry_is_used(const struct entry *entry, int *thread);
+/* How many attachments live. The agent reads it without a lock, to see whether
+ * there is anything to tell. */
 extern uint32_t entry_count;
-/* How many of them are of connections. */
+/* How many of them are of connections. Hits read it, in signal handlers too. */
 extern uint32_t entries_told;
 /* All living attachments, in order of priority. */
 extern struct entry *entry_list;
@@ -198,7 +215,12 @@ void entries_describe(struct text *out);
 uint64_t list_period(void);
 /* How many lists and markers are retired, and not used again yet. */
 extern uint32_t list_retired;
-/* Around synchronize_rcu(). */
+/*
+ * Around synchronize_rcu(), in any thread; several may overlap. The first one
+ * returns the number of the period for the second one. Memory that is retired
+ * between the two is not freed by this period, because a section may have begun
+ * before the memory was out of reach.
+ */
 uint64_t list_period_begin(void);
 void list_period_end(uint64_t period);
 
@@ -206,17 +228,22 @@ void list_period_end(uint64_t period);
  * request, too: a program that was not linked with the library installs
  * handlers past it. */
 void handlers_adopt(void);
+/* Installs handlers of fork(3). */
 void fork_setup(void);
 
 /* Looks whether the program itself tells liburcu-bp of forks. */
 void fork_look(void);
 
+/* The lock of the attachments. A fork takes it, so a child finds it free. It is
+ * held over no wait for a callback, and not while a library is loaded or
+ * closed: the loader may wait for a thread that attaches. */
 void probe_lock(void);
 void probe_unlock(void);
 
 /* While a thread loads or unloads a library, no other thread is between the
  * fork(3) handlers, and none comes to them. */
 void fork_hold(void);
+/* Lets other threads fork and load again. */
 void fork_release(void);
 /* fork_release(), if the calling thread holds. */
 void fork_leave(void);
@@ -281,9 +308,16 @@ int call_fail(struct taffrail_call *call, int error, const char *format, ...)
 /* Runs a request (control/request.h). Returns the status of the request. */
 int request_take(struct taffrail_call *call, const char *text, size_t n);
 
-/* Return 0 or a negative errno and the reason as the answer. */
+/*
+ * Loads a library, which must have TAFFRAIL_PROBE_LIBRARY of this version and
+ * no name that another one has. `print` is the file that gets the counts at the
+ * end of the program, or empty. Returns 0; or a negative errno, with the reason
+ * as the answer.
+ */
 int library_load(struct taffrail_call *call, const char *path,
 		 const char *print);
+/* Unloads a library without connections, and frees it. "stays=1" is in the
+ * answer when the program itself has loaded it, too. Returns 0. */
 int library_unload(struct taffrail_call *call, struct library *library);
 /* Finds a library by path, by the path that it was copied from, or by name.
  * Returns NULL after call_fail(). */
@@ -298,10 +332,25 @@ const struct taffrail_probe_item_ *
 library_item(struct taffrail_call *call, const char *name, uint32_t kind,
 	     struct library **library);
 
+/*
+ * Connects the callback LIB:FUNCTION to the rule, with the words of the call as
+ * settings. With `enable` it is called at once. Returns 0; -EEXIST for a second
+ * connection of the same rule and function; or another negative errno, with the
+ * reason as the answer.
+ */
 int connection_make(struct taffrail_call *call, const char *rule,
 		    const char *function, int enable);
+/*
+ * Ends the connections of a function whose rule is `rule`, or is matched by it.
+ * Waits for each until no thread is in the callback. Returns 0; -ENOENT if
+ * there is none; or -EBUSY when a thread does not leave: that connection is
+ * disabled then, and stays.
+ */
 int connection_end(struct taffrail_call *call, const char *rule,
 		   const char *function);
+/* Attach, and detach, the callbacks of all connections whose rule is `rule`, or
+ * is matched by it. The answer has their number. Return 0, or a negative errno
+ * at the first that fails; those before it have changed. */
 int connection_enable(struct taffrail_call *call, const char *rule);
 int connection_disable(struct taffrail_call *call, const char *rule);
 /* Returns how many markers call the callback of a connection. One request at a

@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The functions that the library exports to programs: include/taffrail/probe.h.
+ *
+ *	attach		the entry is in the list; the agent makes the lists of
+ *			markers anew, and switches sites on
+ *	detach		`dead` is set; the lists are made anew; a grace period
+ *			ends; no record names the entry
+ *	free		no list has the entry either: unlock_and_free()
+ *
+ * Invariants:
+ *  - no lock is held while a thread waits for a grace period or a callback;
+ *  - the library that has a callback is not unloaded while it is attached,
+ *    unless TAFFRAIL_PROBE_UNPINNED says that the caller takes care of that.
  */
 #define _LGPL_SOURCE
 #include <dlfcn.h>
@@ -26,6 +37,7 @@
 
 #define FLAGS	(TAFFRAIL_PROBE_SIGNAL | TAFFRAIL_PROBE_UNPINNED)
 
+/* For MESSAGE_STATUS, in the service thread. */
 static void callbacks_describe(struct text *out)
 {
 	entries_describe(out);
@@ -67,6 +79,7 @@ PUBLIC const char *taffrail_probe_unavailable(void)
 	return refused ? refused : *probe_host.off;
 }
 
+/* The texts are for users of the library and for `taffrail connect`. */
 PUBLIC const char *taffrail_probe_strerror(int error)
 {
 	switch (error < 0 ? -error : error) {
@@ -128,6 +141,8 @@ static int visit_begin(struct visit *visit)
 	return 0;
 }
 
+/* Ends a call of visit_begin(). errno stays as the program had it. Returns
+ * `ret`. */
 static int visit_end(const struct visit *visit, int ret)
 {
 	pthread_setcancelstate(visit->cancel, NULL);
@@ -202,6 +217,8 @@ static void unlock_and_free(void)
 	}
 }
 
+/* Waits for a grace period: each read-side section that runs now has ended when
+ * it returns. No lock is held, because a section may wait for one. */
 static void period_wait(void)
 {
 	uint64_t period = list_period_begin();
@@ -210,6 +227,7 @@ static void period_wait(void)
 	list_period_end(period);
 }
 
+/* A clock that no change of the time of day moves: deadlines use it. */
 static uint64_t clock_ms(void)
 {
 	struct timespec now;
@@ -255,6 +273,8 @@ static int detach_wait(struct entry *entry, unsigned int milliseconds,
 	return ret;
 }
 
+/* Takes the attachment out of all lists, and keeps it until the caller has
+ * waited. The caller holds probe_lock(). */
 static void detach_begin(struct entry *entry)
 {
 	entry_unlink(entry);
@@ -399,6 +419,7 @@ PUBLIC int taffrail_probe_detach(const char *rule, taffrail_callback *callback,
 					    NULL);
 }
 
+/* Reads the counts of one attachment; 0 for one that counts nothing. */
 PUBLIC int taffrail_probe_missed(const char *rule, taffrail_callback *callback,
 				 void *priv, uint64_t *nested,
 				 uint64_t *in_handler)
@@ -441,6 +462,8 @@ place_of(const struct taffrail_event *event, int field, uint8_t kind)
 		       NULL;
 }
 
+/* Without `length`, the string is not measured: a callback may only look at the
+ * begin. */
 PUBLIC int taffrail_field_string(const struct taffrail_event *event, int field,
 				 const char **string, size_t *length)
 {
@@ -470,6 +493,8 @@ PUBLIC int taffrail_field_string(const struct taffrail_event *event, int field,
 	return 1;
 }
 
+/* The product of count and size may be too large where a program passes a wrong
+ * count; then there is no field. */
 PUBLIC int taffrail_field_bytes(const struct taffrail_event *event, int field,
 				const void **bytes, size_t *length)
 {

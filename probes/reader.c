@@ -5,6 +5,15 @@
  * A thread cannot free the record when it ends, because it may hit markers
  * after every destructor that libc runs. A thread that needs a record looks for
  * one whose thread has gone.
+ *
+ *	free (tid 0) -> claimed by a compare-and-swap of `tid` -> the thread's
+ *	     ^                                                       |
+ *	     +---- another thread finds that the thread has gone ----+
+ *
+ * Invariants:
+ *  - only the thread whose id is in a record writes the other fields;
+ *  - everything up to reader_take() is SIGSAFE: the first hit of a thread may
+ *    be in a signal handler.
  */
 #define _LGPL_SOURCE
 #include <errno.h>
@@ -17,6 +26,7 @@
 
 #define CHUNK_MAX	((65536 - 64) / sizeof(struct reader))
 
+/* Records in one mapping. Chunks are added, and never freed. */
 struct chunk {
 	struct chunk *next;
 	uint32_t n;
@@ -45,6 +55,9 @@ static SIGSAFE int is_gone(const struct reader *reader, uint32_t tid)
 	       sys3(SYS_tgkill, pid, tid, 0) == -ESRCH;
 }
 
+/* Takes the record from thread `from` (0: it is free). Returns NULL when
+ * another thread was faster. The record's fields are cleared after the id is
+ * exchanged, so only the new owner writes them. */
 static SIGSAFE struct reader *reader_claim(struct reader *reader, uint32_t from,
 					   uint32_t tid)
 {
@@ -104,6 +117,8 @@ static SIGSAFE struct reader *readers_grow(uint32_t tid)
 	return &chunk->readers[0];
 }
 
+/* The cleanup of urcu_know(): liburcu was left by a longjmp() out of a
+ * handler. */
 static SIGSAFE void reader_out(void *reader)
 {
 	store_relaxed(&((struct reader *)reader)->state, READER_OUT);
@@ -170,6 +185,8 @@ int reader_each(int (*fn)(struct reader *reader, void *arg), void *arg)
 	return ret;
 }
 
+/* For reader_each(): frees the records of threads that a forked child does not
+ * have. */
 static int reader_forget(struct reader *reader, void *unused)
 {
 	(void)unused;

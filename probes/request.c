@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Requests of commands (control/request.h): the answer, the functions by which
- * probe libraries write and read it, and the requests themselves. A thread that
- * lives for one request runs it.
+ * Requests of commands (control/request.h). A thread that lives for one request
+ * runs it.
+ *
+ * Invariants:
+ *  - one request runs at a time: the lists of libraries and connections have no
+ *    other lock;
+ *  - the code of a library may end the thread, or never return. The cleanup
+ *    buffer of request_run() releases the lock, and other requests give up
+ *    after WAIT_SECONDS.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,6 +21,7 @@
 #define PUBLIC		__attribute__((visibility("default")))
 #define WORDS_MAX	64
 #define WAIT_SECONDS	5
+
 /* The values of a request, in memory of their own. */
 struct wanted {
 	char doing[LINE_KEY_BYTES];
@@ -28,6 +35,9 @@ struct wanted {
 	int nwords;
 };
 
+/* Reads the lines of a request. Values are copied, because the request's memory
+ * belongs to the command's thread. Returns 0, or -E2BIG. Unknown keys are for
+ * later versions. */
 static int wanted_read(struct wanted *wanted, const char *text)
 {
 	struct line line;
@@ -70,6 +80,8 @@ static int wanted_read(struct wanted *wanted, const char *text)
 	return 0;
 }
 
+/* Returns the result of the library's function, or a negative errno after
+ * call_fail(). */
 static int call_function(struct taffrail_call *call, const char *name)
 {
 	const struct taffrail_probe_item_ *item;
@@ -126,6 +138,8 @@ static void timed_lock_left(void *unused)
 	timed_lock_release();
 }
 
+/* Runs a request while no other runs. The cleanup buffer releases the lock if
+ * the library's code ends the thread by pthread_exit(). */
 static void request_run(struct request *request, struct taffrail_call *call)
 {
 	struct wanted *wanted = calloc(1, sizeof(*wanted));

@@ -71,6 +71,8 @@ struct histogram {
 
 static struct histogram *histograms;
 
+/* Returns the histogram of that name, or NULL. Requests alone change the list,
+ * one at a time. */
 static struct histogram *histogram_find(const char *name)
 {
 	struct histogram *h = histograms;
@@ -167,6 +169,7 @@ static int bucket_of(const struct histogram *h, int64_t value)
 	return steps < LINEAR ? (int)steps + 1 : LINEAR + 1;
 }
 
+/* Counts a value for the key of the event. */
 static void value_count(struct histogram *h, const struct taffrail_event *event,
 			int64_t value)
 {
@@ -186,6 +189,7 @@ static void value_count(struct histogram *h, const struct taffrail_event *event,
 			   __ATOMIC_RELAXED);
 }
 
+/* The callback of one marker: counts the values of `field`. */
 static void value(const struct taffrail_event *event, void *priv)
 {
 	struct histogram *h = priv;
@@ -202,6 +206,7 @@ static void value(const struct taffrail_event *event, void *priv)
 		__atomic_fetch_add(&h->lacking, 1, __ATOMIC_RELAXED);
 }
 
+/* The callback of the first marker of a pair. */
 static void begin(const struct taffrail_event *event, void *priv)
 {
 	struct histogram *h = priv;
@@ -210,6 +215,8 @@ static void begin(const struct taffrail_event *event, void *priv)
 		__atomic_fetch_add(&h->unpaired, 1, __ATOMIC_RELAXED);
 }
 
+/* The callback of the second marker of a pair: counts the time since the
+ * first. */
 static void end(const struct taffrail_event *event, void *priv)
 {
 	struct histogram *h = priv;
@@ -221,6 +228,7 @@ static void end(const struct taffrail_event *event, void *priv)
 		__atomic_fetch_add(&h->unpaired, 1, __ATOMIC_RELAXED);
 }
 
+/* Returns 1, with the reason as the answer. */
 static int call_refuse(struct taffrail_call *call, const char *why)
 {
 	taffrail_call_printf(call, "%s\n", why);
@@ -315,6 +323,7 @@ static int open_histogram(struct taffrail_call *call, void **priv,
 	return 0;
 }
 
+/* A histogram of a field is named after the field unless it has a name. */
 static int value_connect(struct taffrail_call *call, void **priv)
 {
 	const char *field = taffrail_call_value(call, "field");
@@ -329,6 +338,8 @@ static int pair_connect(struct taffrail_call *call, void **priv)
 	return open_histogram(call, priv, 0, "ns");
 }
 
+/* Frees the histogram with the last connection. No thread is in a callback of
+ * it then. */
 static void histogram_release(void *priv)
 {
 	struct histogram **link = &histograms;
@@ -382,6 +393,7 @@ static void power_text(char *text, size_t room, int power)
 			 units[power / 10]);
 }
 
+/* Writes "[4K, 8K)", or the labels of the three buckets below. */
 static void label_power(int bucket, char text[LABEL])
 {
 	char from[16], to[16];
@@ -397,6 +409,7 @@ static void label_power(int bucket, char text[LABEL])
 	snprintf(text, LABEL, "[%s, %s)", from, to);
 }
 
+/* Writes "[from, to)"; the first and the last bucket are open. */
 static void label_linear(const struct histogram *h, int bucket,
 			 char text[LABEL])
 {
@@ -443,6 +456,7 @@ static void print_buckets(struct taffrail_call *call, const struct histogram *h,
 	}
 }
 
+/* Prints one key, if anything was counted for it. */
 static void print_key(struct taffrail_call *call, const struct histogram *h,
 		      int key)
 {
@@ -474,6 +488,7 @@ static void print_key(struct taffrail_call *call, const struct histogram *h,
 	print_buckets(call, h, buckets);
 }
 
+/* Prints a histogram while hits go on: each counter is read once. */
 static void print_one(struct taffrail_call *call, struct histogram *h)
 {
 	int key;
@@ -520,6 +535,7 @@ static int for_each(struct taffrail_call *call,
 	return 0;
 }
 
+/* `taffrail call PID histogram:print`. */
 static int print(struct taffrail_call *call)
 {
 	return for_each(call, print_one);
@@ -547,6 +563,7 @@ static void reset_one(struct taffrail_call *call, struct histogram *h)
 	__atomic_store_n(&h->lacking, 0, __ATOMIC_RELAXED);
 }
 
+/* `taffrail call PID histogram:reset`. */
 static int reset(struct taffrail_call *call)
 {
 	return for_each(call, reset_one);

@@ -70,6 +70,7 @@ static inline int pairs_end(struct pairs *pairs, uint64_t time, uint64_t *took)
 	return 1;
 }
 
+/* Converts a difference of the clock to nanoseconds. */
 static inline uint64_t pairs_ns(uint64_t clock)
 {
 	return (uint64_t)((double)clock * 1e9 / (double)taffrail_clock_hz());

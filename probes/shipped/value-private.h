@@ -14,6 +14,8 @@
 
 #define VALUE_BYTES	48	/* with the NUL; a longer value is cut */
 
+/* Writes a number in decimal. No libc function: those of stdio are not async-
+ * signal-safe. */
 static inline void value_number(char text[VALUE_BYTES], uint64_t number,
 				int negative)
 {

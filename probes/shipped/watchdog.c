@@ -37,11 +37,14 @@ struct watch {
 
 static struct watch *watches;
 
+/* The callback of the first marker of a pair. */
 static void begin(const struct taffrail_event *event, void *priv)
 {
 	pairs_begin(&((struct watch *)priv)->pairs, taffrail_event_time(event));
 }
 
+/* Writes the event with the stack of the thread that took so long, and the
+ * value of a field of the end. */
 static void late_report(const struct watch *w,
 			const struct taffrail_event *event, uint64_t ns)
 {
@@ -55,6 +58,8 @@ static void late_report(const struct watch *w,
 		       TAFFRAIL_STR(by));
 }
 
+/* The callback of the second marker: writes the event if the time was too long.
+ * No other thread's pair is looked at. */
 static void end(const struct taffrail_event *event, void *priv)
 {
 	struct watch *w = priv;
@@ -88,6 +93,7 @@ static uint64_t limit_read(const char *text)
 	return 0;
 }
 
+/* Returns 1, with the reason as the answer. */
 static int call_refuse(struct taffrail_call *call, const char *why)
 {
 	taffrail_call_printf(call, "%s\n", why);
@@ -109,6 +115,8 @@ static int are_settings(const struct taffrail_call *call)
 	return 1;
 }
 
+/* Finds the pair of that name, or makes it. Begin and end are connected apart,
+ * and must agree. */
 static int open_watch(struct taffrail_call *call, void **priv)
 {
 	uint64_t limit = limit_read(taffrail_call_value(call, "limit"));
@@ -150,6 +158,8 @@ static int open_watch(struct taffrail_call *call, void **priv)
 	return 0;
 }
 
+/* Frees the pair with the last connection. No thread is in a callback of it
+ * then. */
 static void close_watch(void *priv)
 {
 	struct watch **link = &watches;
@@ -163,6 +173,7 @@ static void close_watch(void *priv)
 	free(w);
 }
 
+/* `taffrail call PID watchdog:print`. */
 static int print(struct taffrail_call *call)
 {
 	const struct watch *w;
