@@ -51,14 +51,6 @@ int attach_loads(void)
 #define ENVIRONMENT_VALUE_BYTES	16384u
 #define ENVIRONMENT_VARIABLES	64u
 
-/* Returns 1 for a variable that the agent reads. */
-static int variable_ours(const char *variable)
-{
-	return text_after(variable, "TAFFRAIL_") ||
-	       text_after(variable, "XDG_RUNTIME_DIR=") ||
-	       text_after(variable, "LD_PRELOAD=");
-}
-
 char **attach_environment(char **environment)
 {
 	static char *copy[ENVIRONMENT_VARIABLES + 1];
@@ -77,7 +69,11 @@ char **attach_environment(char **environment)
 						    &none);
 
 		environment++;
-		if (!bytes || room[bytes - 1] || !variable_ours(room))
+		/* only variables that the agent reads are kept */
+		if (!bytes || room[bytes - 1] ||
+		    (!text_after(room, "TAFFRAIL_") &&
+		     !text_after(room, "XDG_RUNTIME_DIR=") &&
+		     !text_after(room, "LD_PRELOAD=")))
 			continue;
 		copy[n++] = room;
 		room += bytes;

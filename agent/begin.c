@@ -60,16 +60,6 @@ static uint32_t cpus_possible(void)
 	return n > 0 ? (uint32_t)n * 8 : 1;
 }
 
-/*
- * Returns 1 when modules may have been loaded that can be unloaded. Modules of
- * the program's start cannot be. While libc's constructors have not run, no
- * other code has, so no module has been loaded since.
- */
-static int modules_may_go(void)
-{
-	return program_invocation_short_name && *program_invocation_short_name;
-}
-
 /* Prepares for gdbserver when the setting asks for it, or, without a setting,
  * when the program starts under a debugger, which may be a gdbserver.
  * `taffrail gdbserver` asks for the socket, too. */
@@ -98,45 +88,34 @@ static const char *no_room(int error)
 		       NULL;
 }
 
-/* Returns a text with the errno, for which the command has words
- * (command/common/reason.c). An errno has at most three digits. */
-static const char *no_files(int error)
-{
-	static char failure[] = "cannot make its files: error 000";
-
-	for (int i = 1; i <= 3; i++, error /= 10)
-		failure[(int)sizeof(failure) - 1 - i] =
-			(char)('0' + error % 10);
-	return failure;
-}
-
-/* Returns why a process that a recorder has started does not take part. */
-static const char *why_not(int error)
-{
-	if (error == -ENOMEM)
-		return "it has no memory for the buffers: raise its limit "
-		       "(ulimit -v), or lower --buffer-size";
-	if (error == -EMFILE)
-		return "it cannot open the files of the session: raise its "
-		       "limit on open files (ulimit -n)";
-	if (error == -EUSERS)
-		return PROTOCOL_NO_SESSION;
-	if (error == -ENOTSUP)
-		return PROTOCOL_NO_GROUP;
-	return no_room(error) ?: "it cannot start the session: "
-				 "TAFFRAIL_LOG=error tells why";
-}
-
+/* Tells a recorder why a process that it has started does not take part. */
 static void not_joined(const char *recording, int error)
 {
-	lacking_tell(why_not(error), recording);
+	const char *why =
+		error == -ENOMEM ? "it has no memory for the buffers: raise "
+				   "its limit (ulimit -v), or lower "
+				   "--buffer-size" :
+		error == -EMFILE ? "it cannot open the files of the session: "
+				   "raise its limit on open files (ulimit -n)" :
+		error == -EUSERS ? PROTOCOL_NO_SESSION :
+		error == -ENOTSUP ? PROTOCOL_NO_GROUP :
+				    no_room(error);
+
+	lacking_tell(why ?: "it cannot start the session: TAFFRAIL_LOG=error "
+			    "tells why", recording);
 }
 
+/* The part of the start that needs files: in a thread of the agent, whose
+ * descriptors the program does not see. */
 static int start_aside(void *arg)
 {
+	/* for this text and an errno, the command has words */
+	static char no_files[] = "cannot make its files: error 000";
 	static int prepared;
 	int loader;
+	int error;
 	int ret;
+	int i;
 
 	(void)arg;
 	agent_cpus_online = cpus_possible();
@@ -151,7 +130,11 @@ static int start_aside(void *arg)
 		start_failure = agent_another_copy;
 		return loader;
 	}
-	if (loader && modules_may_go()) {
+	/* Modules that were loaded after the start can be unloaded. While
+	 * libc's constructors have not run, no other code has, and there are no
+	 * such modules. */
+	if (loader && program_invocation_short_name &&
+	    *program_invocation_short_name) {
 		start_failure = "cannot follow dlopen and dlclose";
 		return loader;
 	}
@@ -167,7 +150,11 @@ static int start_aside(void *arg)
 					"example): allow it to write in the "
 					"runtime directory";
 		else
-			start_failure = no_room(ret) ?: no_files(-ret);
+			start_failure = no_room(ret) ?: no_files;
+		/* an errno has at most three digits */
+		for (i = 1, error = -ret; i <= 3; i++, error /= 10)
+			no_files[(int)sizeof(no_files) - 1 - i] =
+				(char)('0' + error % 10);
 		return ret;
 	}
 	if (loader)

@@ -50,18 +50,6 @@ static int request_read(struct message *message, char *memory)
 	return ret;
 }
 
-static int answer_write(const char *answer, uint64_t bytes)
-{
-	int fd = call_open();
-	long n;
-
-	if (fd < 0)
-		return fd;
-	n = sys_pwrite(fd, answer, bytes, 0);
-	sys_close(fd);
-	return n == (long)bytes ? 0 : n < 0 ? (int)n : -ENOSPC;
-}
-
 int control_called(void *unused)
 {
 	char *memory = sys_map_anonymous(MEMORY_BYTES);
@@ -71,8 +59,11 @@ int control_called(void *unused)
 		.uid = (uid_t)caller,
 	};
 	struct message message;
+	uint64_t bytes;
 	char *answer;
+	long n;
 	int ret;
+	int fd;
 
 	(void)unused;
 	if (!memory)
@@ -82,7 +73,13 @@ int control_called(void *unused)
 	if (!ret) {
 		control_obey(&message, &peer, memory, answer + sizeof(message));
 		__builtin_memcpy(answer, &message, sizeof(message));
-		ret = answer_write(answer, sizeof(message) + message.bytes);
+		bytes = sizeof(message) + message.bytes;
+		fd = ret = call_open();
+		if (fd >= 0) {
+			n = sys_pwrite(fd, answer, bytes, 0);
+			ret = n == (long)bytes ? 0 : n < 0 ? (int)n : -ENOSPC;
+			sys_close(fd);
+		}
 	}
 	sys_munmap(memory, MEMORY_BYTES);
 	return ret;

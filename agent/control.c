@@ -260,41 +260,18 @@ static int start_fail(struct exchange *exchange, int error)
 	return exchange_fail(exchange, error, session_failure(error));
 }
 
-/* Answers with the number and the markers of the session, and with the memory
- * that the buffers lack. */
-static void start_answer(struct exchange *exchange,
-			 const struct session *session, int number,
-			 uint32_t matched)
-{
-	const struct session_page *page = session->channel->page;
-
-	line_add_unsigned(&exchange->answer, "session", (uint64_t)number);
-	line_add_unsigned(&exchange->answer, "matched", matched);
-	line_add_unsigned(&exchange->answer, "buffer", page->ring_bytes);
-	line_add_unsigned(&exchange->answer, "asked", page->asked_bytes);
-	line_add_unsigned(&exchange->answer, "roomless", page->roomless);
-}
-
-/* Finds the first rule whose condition can hold for no marker. */
-static int start_faulty(struct session *session, struct text *why)
-{
-	uint32_t i;
-
-	for (i = 0; i < session->nrules; i++)
-		if (session_rule_fault(session->channel->page,
-				       &session->rules[i], why))
-			return 1;
-	return 0;
-}
-
 static int handle_start(struct exchange *exchange)
 {
 	struct session *session = sys_map_anonymous(sizeof(*session));
+	struct text *out = &exchange->answer;
+	struct session_page *page;
 	struct session *started;
 	char fault[FAULT_BYTES];
 	char all[4];
 	struct text why;
 	uint32_t matched = 0;
+	int faulty = 0;
+	uint32_t i;
 	int ret;
 
 	if (!session)
@@ -307,24 +284,30 @@ static int handle_start(struct exchange *exchange)
 	}
 	ret = session_start(session, &matched);
 	started = ret < 0 ? NULL : session_at((uint32_t)ret);
+	page = started ? started->channel->page : NULL;
+	/* the first rule whose condition can hold for no marker */
+	for (i = 0; started && !faulty && i < started->nrules; i++)
+		faulty = session_rule_fault(page, &started->rules[i], &why);
 	if (!started) {
 		ret = start_fail(exchange, ret);
-	} else if (start_faulty(started, &why) &&
-		   !(matched && line_find(exchange->request, "all", all,
-					  sizeof(all)))) {
+	} else if (faulty && !(matched && line_find(exchange->request, "all",
+						    all, sizeof(all)))) {
 		session_destroy(started);
 		ret = rule_fail(exchange, -EINVAL, fault);
-	} else if (session->quota &&
-		   started->channel->page->roomless == EDQUOT) {
+	} else if (session->quota && page->roomless == EDQUOT) {
 		/* the request itself leaves no room */
 		session_destroy(started);
 		ret = start_fail(exchange, -EDQUOT);
 	} else {
-		act_note(&started->channel->page->started, exchange);
-		start_answer(exchange, started, ret, matched);
+		act_note(&page->started, exchange);
+		line_add_unsigned(out, "session", (uint64_t)ret);
+		line_add_unsigned(out, "matched", matched);
+		line_add_unsigned(out, "buffer", page->ring_bytes);
+		line_add_unsigned(out, "asked", page->asked_bytes);
+		line_add_unsigned(out, "roomless", page->roomless);
 		inheritance_begin(exchange->request);
 		if (why.used)
-			line_add(&exchange->answer, "fault", fault);
+			line_add(out, "fault", fault);
 		ret = 0;
 	}
 unmap:
@@ -536,20 +519,12 @@ void control_obey(struct message *message, const struct ucred *peer,
 	message->bytes = (uint32_t)exchange.answer.used;
 }
 
-/* Returns 1 when the peer has hung up. A command that has given up has told the
- * user that the request failed: it must not be obeyed later. */
-static int peer_gone(int fd)
-{
-	struct pollfd look = { .fd = fd, .events = POLLRDHUP };
-
-	return sys3(SYS_poll, &look, 1, 0) == 1;
-}
-
 /* Serves one request. `memory` holds the request, and behind it the answer. A
  * request of another version is not read: the answer says which version this
  * is, and the connection is closed. */
 static int exchange_run(int fd, struct message *message, char *memory)
 {
+	struct pollfd look = { .fd = fd, .events = POLLRDHUP };
 	char *answer = memory + CONTROL_REQUEST_BYTES;
 	int known = message->version == PROTOCOL_VERSION;
 	struct ucred peer;
@@ -557,7 +532,9 @@ static int exchange_run(int fd, struct message *message, char *memory)
 
 	if (!ret && known) {
 		ret = bytes_receive(fd, memory, message->bytes);
-		if (!ret && peer_gone(fd))
+		/* A command that has given up has told the user that the
+		 * request failed: it must not be obeyed later. */
+		if (!ret && sys3(SYS_poll, &look, 1, 0) == 1)
 			ret = -EPIPE;
 		memory[message->bytes] = 0;
 	}

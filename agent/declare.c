@@ -196,6 +196,7 @@ static struct declaration *declaration_of(const struct model *model)
 	return declaration;
 }
 
+/* Puts a declared marker into the registry. Returns NULL without memory. */
 static struct object *object_add(struct taffrail_declared *event)
 {
 	struct code code = { .address = (uint8_t *)event,

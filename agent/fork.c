@@ -49,20 +49,6 @@ static int revive_aside(void *noted)
 	return ret;
 }
 
-/* Waits for the thread that has set fork_mark[1] and revives the child. The
- * writer looks at fork_mark and the channel afterwards. The next fork wipes
- * this word with the others, and fork_mark[2], which says that a child under a
- * filter has noted so. */
-static void revive_wait(void)
-{
-	struct timespec pause = { .tv_nsec = 1000000 };
-	int i;
-
-	for (i = 0; i < REVIVE_WAIT_MS && !load_acquire(fork_mark, FORK_MARK);
-	     i++)
-		sys2(SYS_nanosleep, &pause, NULL);
-}
-
 static int child_revive(void)
 {
 	int ret = -EBUSY;
@@ -92,8 +78,18 @@ static int child_revive(void)
 	return 1;
 }
 
+/*
+ * Revives the child in the first thread that comes here, and sets fork_mark[1].
+ * Other threads wait until the mark is set: their writer looks at fork_mark and
+ * the channel afterwards. The next fork wipes these words, and fork_mark[2],
+ * which says that a child under a filter has noted so.
+ *
+ * Signals are blocked: a handler that writes would wait for this thread.
+ */
 static int revive_alone(void *unused, void *neither)
 {
+	struct timespec pause = { .tv_nsec = 1000000 };
+	int left = REVIVE_WAIT_MS;
 	uint64_t all = ~0ull;
 	uint64_t before;
 	int ret = 0;
@@ -101,10 +97,11 @@ static int revive_alone(void *unused, void *neither)
 	(void)unused;
 	(void)neither;
 	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, SIGSET_BYTES);
-	if (__atomic_exchange_n(&fork_mark[1], 1, __ATOMIC_RELAXED))
-		revive_wait();
-	else
+	if (!__atomic_exchange_n(&fork_mark[1], 1, __ATOMIC_RELAXED))
 		ret = child_revive();
+	else
+		while (left-- && !load_acquire(fork_mark, FORK_MARK))
+			sys2(SYS_nanosleep, &pause, NULL);
 	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, SIGSET_BYTES);
 	return ret;
 }

@@ -75,34 +75,28 @@ SIGSAFE void leave_prepare(void)
 							    agent_cpus_online);
 }
 
-/* Notes in the page which user the program becomes: a program that it executes
- * then may leave word in that user's directory (handover.c). */
-static void user_note(uint32_t uid)
+SIGSAFE void leave_prepare_user(uint32_t effective)
 {
-	struct process_page *page = process.page;
+	struct process_page *page;
 	uint32_t expected;
 	int i;
 
-	for (i = 0; page && uid && i < PROCESS_USERS; i++) {
-		expected = 0;
-		if (__atomic_compare_exchange_n(&page->users[i], &expected, uid,
-						0, __ATOMIC_RELAXED,
-						__ATOMIC_RELAXED) ||
-		    expected == uid)
-			break;
-	}
-}
-
-SIGSAFE void leave_prepare_user(uint32_t effective)
-{
 	fork_check_dispatch();
 	if (agent_off || !channel_run_aside || thread_forbidden() ||
-	    !channels_run())
+	    !channels_run() || effective == (uint32_t)-1 ||
+	    effective == (uint32_t)sys0(SYS_geteuid))
 		return;
-	if (effective != (uint32_t)-1 &&
-	    effective != (uint32_t)sys0(SYS_geteuid)) {
-		leave_prepare();
-		user_note(effective);
+	leave_prepare();
+	/* A program that is executed then may leave word in that user's
+	 * directory (handover.c): the page notes which user it is. */
+	page = process.page;
+	for (i = 0; page && effective && i < PROCESS_USERS; i++) {
+		expected = 0;
+		if (__atomic_compare_exchange_n(&page->users[i], &expected,
+						effective, 0, __ATOMIC_RELAXED,
+						__ATOMIC_RELAXED) ||
+		    expected == effective)
+			break;
 	}
 }
 
@@ -170,8 +164,8 @@ static int sessions_end(void *arg)
 	return 0;
 }
 
-/* Ends the service thread, or withdraws the offer. Returns LEAVE_ bits for the
- * steps done. */
+/* Ends the service thread, or withdraws the offer. Returns WITHDRAWN and
+ * ENDED, as they apply. */
 static int service_end(void)
 {
 	/* first: an ending thread makes an offer, which this withdraws, too */

@@ -282,40 +282,30 @@ static int room_padded(const uint8_t *code)
 	       code[1] == OPCODE_TRAP;
 }
 
-/* Finds the linker's code, which lies in one segment. */
-static int linker_code(uint8_t **start, uint8_t **end)
-{
-	uint8_t *base = (uint8_t *)debug->r_ldbase;
-	const Elf64_Ehdr *header = (const void *)base;
-	const Elf64_Phdr *ph;
-	int i;
-
-	if (!base || __builtin_memcmp(header->e_ident, ELFMAG, SELFMAG))
-		return 0;
-	ph = (const void *)(base + header->e_phoff);
-	for (i = 0; i < header->e_phnum; i++) {
-		if (ph[i].p_type != PT_LOAD || !(ph[i].p_flags & PF_X))
-			continue;
-		*start = base + ph[i].p_vaddr;
-		*end = *start + ph[i].p_memsz;
-		return 1;
-	}
-	return 0;
-}
-
 /*
  * Finds the linker's calls of `function`: bytes that would call it or jump to
- * it. Other bytes look the same only if they contain the exact distance to the
- * function by chance.
+ * it, in the linker's code, which lies in one segment. Other bytes look the
+ * same only if they contain the exact distance to the function by chance.
  */
 static uint32_t calls_find(const uint8_t *function, uint8_t *calls[CALLS_MAX])
 {
+	uint8_t *base = (uint8_t *)debug->r_ldbase;
+	const Elf64_Ehdr *header = (const void *)base;
+	const Elf64_Phdr *ph, *phend;
 	uint8_t *code;
 	uint8_t *end;
 	uint32_t n = 0;
 
-	if (!linker_code(&code, &end))
+	if (!base || __builtin_memcmp(header->e_ident, ELFMAG, SELFMAG))
 		return 0;
+	ph = (const void *)(base + header->e_phoff);
+	phend = ph + header->e_phnum;
+	while (ph < phend && (ph->p_type != PT_LOAD || !(ph->p_flags & PF_X)))
+		ph++;
+	if (ph == phend)
+		return 0;
+	code = base + ph->p_vaddr;
+	end = code + ph->p_memsz;
 	for (; end - code >= JUMP_BYTES && n < CALLS_MAX; code++)
 		if ((*code == OPCODE_CALL || *code == OPCODE_JUMP) &&
 		    jump_target(code) == function)
@@ -354,16 +344,6 @@ static int calls_redirect(const struct patcher *patcher, uint8_t *code)
 	return ret;
 }
 
-/* Returns where the jump goes: behind an endbr64, also when a debugger's int3
- * is the first byte. */
-static uint8_t *function_body(uint8_t *function)
-{
-	if ((function[0] == 0xf3 || function[0] == OPCODE_TRAP) &&
-	    function[1] == 0x0f && function[2] == 0x1e && function[3] == 0xfa)
-		return function + 4;
-	return function;
-}
-
 int loader_setup(void)
 {
 	const uint8_t jump = OPCODE_JUMP;
@@ -377,7 +357,12 @@ int loader_setup(void)
 	debug = modules_debug();
 	if (!debug || !debug->r_brk)
 		return 0;	/* static: nothing is ever loaded */
-	code = function_body((uint8_t *)debug->r_brk);
+	code = (uint8_t *)debug->r_brk;
+	/* the jump goes behind an endbr64, also when a debugger's int3 is the
+	 * first byte */
+	if ((code[0] == 0xf3 || code[0] == OPCODE_TRAP) && code[1] == 0x0f &&
+	    code[2] == 0x1e && code[3] == 0xfa)
+		code += 4;
 	patch_open(&patcher);
 	if (taken_already(&patcher, code)) {
 		ret = -EEXIST;

@@ -172,18 +172,6 @@ static void agent_set_up(void)
 	agent_begin();
 }
 
-/* Returns the environment to read. Where the program has changed it since the
- * kernel made it, behind the arguments, and `taffrail attach` loads the agent,
- * another thread may change it now: a copy. Makes no system call when a program
- * starts, and only those of filtered_start() under a filter. */
-static char **start_environment(int argc, char **argv, char **environment)
-{
-	if (environment == argv + argc + 1 || filtered_seen() ||
-	    !attach_loads())
-		return environment;
-	return attach_environment(environment);
-}
-
 __attribute__((constructor(101))) static void agent_start(int argc,
 							  char **argv,
 							  char **environment)
@@ -197,9 +185,17 @@ __attribute__((constructor(101))) static void agent_start(int argc,
 		agent_off = "the program is built with ThreadSanitizer";
 		return;
 	}
-	/* only glibc passes arguments to constructors */
-	settings_read(libc_unknown() ? environ :
-				  start_environment(argc, argv, environment));
+	/* Only glibc passes arguments to constructors. Where the program has
+	 * changed the environment since the kernel made it, behind the
+	 * arguments, and `taffrail attach` loads the agent, another thread may
+	 * change it now: a copy is read. This makes no system call when a
+	 * program starts, and only those of filtered_start() under a filter. */
+	if (libc_unknown())
+		environment = environ;
+	else if (environment != argv + argc + 1 && !filtered_seen() &&
+		 attach_loads())
+		environment = attach_environment(environment);
+	settings_read(environment);
 	agent_set_up();
 	if (!agent_off)
 		return;

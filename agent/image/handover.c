@@ -52,34 +52,19 @@ SIGSAFE static uint32_t user_now(void)
 	return (uint32_t)sys0(SYS_geteuid);
 }
 
-/* Makes a directory of the user's, whatever the umask. A directory that is
- * there is left as it is. */
-SIGSAFE static void directory_add(int at, const char *path)
-{
-	struct stat st;
-	int fd;
-
-	if (sys3(SYS_mkdirat, at, path, 0700) ||
-	    sys4(SYS_newfstatat, at, path, &st, AT_SYMLINK_NOFOLLOW) ||
-	    (st.st_mode & 0700) == 0700)
-		return;
-	fd = (int)sys4(SYS_openat, at, path, DIRECTORY_OPEN, 0);
-	if (fd < 0)
-		return;
-	sys2(SYS_fchmod, fd, 0700);
-	sys_close(fd);
-}
-
-/* Opens a directory that must be the user's own and private. Returns a
- * descriptor, or a negative errno and the reason. */
+/* Opens a directory that must be the user's own and private, and makes it if it
+ * is not there. Returns a descriptor, or a negative errno and the reason. */
 SIGSAFE static int directory_take(int at, const char *path,
 				  enum lacking_why *why)
 {
+	long made = sys3(SYS_mkdirat, at, path, 0700);
 	struct stat st;
-	int fd;
+	int fd = (int)sys4(SYS_openat, at, path, DIRECTORY_OPEN, 0);
 
-	directory_add(at, path);
-	fd = (int)sys4(SYS_openat, at, path, DIRECTORY_OPEN, 0);
+	/* the umask may have taken rights of the owner */
+	if (!made && fd >= 0 && !sys2(SYS_fstat, fd, &st) &&
+	    (st.st_mode & 0700) != 0700)
+		sys2(SYS_fchmod, fd, 0700);
 	*why = LACKING_USER;
 	if (fd == -ELOOP || fd == -ENOTDIR)
 		*why = LACKING_LINKED;
@@ -240,35 +225,17 @@ SIGSAFE enum lacking_why handover_make(char path[HANDOVER_PATH_BYTES])
 	return why ? why : LACKING_HANDED;
 }
 
-/* Returns 1 when the recorder that the session is named after lives. */
-static int recorder_lives(const char *name)
-{
-	const char *pid = text_after(name, PROTOCOL_RECORDER);
-
-	return pid && sys2(SYS_kill, text_number(&pid), 0) != -ESRCH;
-}
-
-static int off_open(int at, const char *name)
-{
-	char path[PROTOCOL_JOIN_NAME_BYTES + 16];
-	struct text text;
-
-	text_open(&text, path, sizeof(path));
-	text_add(&text, PROTOCOL_OFF_PREFIX);
-	text_add(&text, name);
-	return file_open(at, path, O_WRONLY | O_APPEND, 0,
-			 PROTOCOL_OFF_BYTES_MAX);
-}
-
 int handover_off(const char *name)
 {
+	const char *pid = text_after(name, PROTOCOL_RECORDER);
 	char session[PROTOCOL_JOIN_NAME_BYTES];
 	char path[HANDOVER_PATH_BYTES];
 	enum lacking_why why;
 	struct text text;
 	int fd, below;
 
-	if (!recorder_lives(name))
+	/* the session is named after the recorder, which must live */
+	if (!pid || sys2(SYS_kill, text_number(&pid), 0) == -ESRCH)
 		return -ESRCH;
 	text_copy(session, sizeof(session), name);
 	name_cut(session);
@@ -281,7 +248,11 @@ int handover_off(const char *name)
 	if (below < 0)
 		return below;
 	off_add(below, session);
-	fd = off_open(below, session);
+	text_open(&text, path, sizeof(path));
+	text_add(&text, PROTOCOL_OFF_PREFIX);
+	text_add(&text, session);
+	fd = file_open(below, path, O_WRONLY | O_APPEND, 0,
+		       PROTOCOL_OFF_BYTES_MAX);
 	sys_close(below);
 	return fd;
 }

@@ -42,16 +42,6 @@ SIGSAFE static void execs_count(struct process_page *page, enum lacking_why why,
 		__atomic_fetch_add(&page->away_execs, n, __ATOMIC_RELAXED);
 }
 
-/* Returns the end of a path that is too long: it tells more than the
- * beginning. */
-SIGSAFE static const char *path_end(const char *path)
-{
-	size_t n = text_length(path);
-
-	return n < LACKING_PATH_BYTES ? path :
-					path + n - (LACKING_PATH_BYTES - 1);
-}
-
 /* Takes a free note for the caller to write. Returns the index, or -1. */
 SIGSAFE static int note_take(struct process_page *page)
 {
@@ -72,12 +62,15 @@ SIGSAFE static int note_take(struct process_page *page)
 SIGSAFE uint32_t lacking_note(enum lacking_why why, const char *path)
 {
 	struct process_page *page = process.page;
+	size_t length = text_length(path);
 	struct lacking_note *note;
 	int i;
 
 	if (agent_off || !page)
 		return 0;
-	path = path_end(path);
+	/* the end of a long path tells more than the beginning */
+	if (length >= LACKING_PATH_BYTES)
+		path += length - (LACKING_PATH_BYTES - 1);
 	execs_count(page, why, 1);
 	for (i = 0; i < LACKING_NOTES; i++) {
 		note = &page->lacking[i];
@@ -214,45 +207,24 @@ int lacking_note_child(void)
 	return 1;
 }
 
-/* Adds the path of the program's file, without control characters. */
-static void line_add_program(struct text *line)
-{
-	char path[LACKING_PATH_BYTES];
-	long n = sys3(SYS_readlink, "/proc/self/exe", path, sizeof(path) - 1);
-	long i;
-
-	for (i = 0; i < n; i++)
-		text_add_char(line, (unsigned char)path[i] < ' ' ? '?' :
-								   path[i]);
-}
-
-/* Adds the path of the runtime directory as the recorder sees it. Returns 0
- * when the name is no recorder's. */
-static int path_add_runtime(struct text *path, const char *name, int theirs)
-{
-	const char *pid = text_after(name, PROTOCOL_RECORDER);
-
-	if (theirs && !pid)
-		return 0;
-	if (theirs) {
-		text_add(path, "/proc/");
-		text_add_number(path, text_number(&pid));
-		text_add(path, "/root");
-	}
-	text_add(path, place_runtime);
-	return 1;
-}
-
 /* Opens the file of the recording `name` to which lines are added: in the
- * runtime directory, or in `theirs`, the recorder's. */
+ * runtime directory, or in `theirs`, the one that the recorder sees at that
+ * path. */
 static int off_open(const char *name, int theirs)
 {
+	const char *pid = text_after(name, PROTOCOL_RECORDER);
 	char path[352];
 	struct text text;
 
 	text_open(&text, path, sizeof(path));
-	if (!path_add_runtime(&text, name, theirs))
-		return -ENOENT;
+	if (theirs) {
+		if (!pid)
+			return -ENOENT;
+		text_add(&text, "/proc/");
+		text_add_number(&text, text_number(&pid));
+		text_add(&text, "/root");
+	}
+	text_add(&text, place_runtime);
 	text_add(&text, "/" PROTOCOL_SESSIONS_DIR "/" PROTOCOL_OFF_PREFIX);
 	/* an inheritance file has the session's name, too */
 	while (*name && *name != PROTOCOL_INHERITANCE)
@@ -269,7 +241,9 @@ static void off_tell(const char *name, const char *why)
 {
 	int fd = off_open(name, 0);
 	char bytes[2 * LACKING_PATH_BYTES];
+	char path[LACKING_PATH_BYTES];
 	struct text text;
+	long n, i;
 
 	if (fd == -ENOENT) {
 		why = why ? why : PROTOCOL_AWAY;
@@ -284,7 +258,11 @@ static void off_tell(const char *name, const char *why)
 		text_open(&text, bytes, sizeof(bytes) - 1);
 		text_add(&text, why);
 		text_add_char(&text, '\t');
-		line_add_program(&text);
+		n = sys3(SYS_readlink, "/proc/self/exe", path,
+			 sizeof(path) - 1);
+		for (i = 0; i < n; i++)
+			text_add_char(&text, (unsigned char)path[i] < ' ' ?
+						     '?' : path[i]);
 		bytes[text.used++] = '\n';
 		log_write(fd, bytes, text.used);
 	}

@@ -198,17 +198,8 @@ SIGSAFE static void leave_image(struct leaving *leaving,
 	demand_exec(&leaving->demand);
 }
 
-static int exec_failed(const struct leaving *leaving, int ret)
-{
-	int error = errno;
-
-	demand_exec_failed(&leaving->demand);
-	if (leaving->why)
-		lacking_failed(leaving->why, leaving->mark);
-	errno = error;
-	return ret;
-}
-
+/* Executes the program. If that fails, takes back the steps of leave_image(),
+ * and returns -1 with errno as libc has set it. */
 static int image_become(const struct exec *e)
 {
 	char *const *environment = e->environment;
@@ -216,6 +207,7 @@ static int image_become(const struct exec *e)
 	struct image image;
 	void *map = NULL;
 	size_t room;
+	int error;
 	int ret;
 
 	exec_look(&image, e);
@@ -231,7 +223,12 @@ static int image_become(const struct exec *e)
 	else if (image.why == LACKING_HANDED)
 		image.why = LACKING_USER;
 	leave_image(&leaving, &image);
-	ret = exec_failed(&leaving, really_fitting(e, environment, &leaving));
+	ret = really_fitting(e, environment, &leaving);
+	error = errno;
+	demand_exec_failed(&leaving.demand);
+	if (leaving.why)
+		lacking_failed(leaving.why, leaving.mark);
+	errno = error;
 	if (map)
 		sys_munmap(map, room);
 	return ret;
