@@ -19,7 +19,6 @@
 #include "base/sys.h"
 #include "control/causes.h"
 #include "control/protocol.h"
-#include "control/service/peer.h"
 #include "control/service/service.h"
 #include "control/sessions/inheritance.h"
 #include "control/sessions/place.h"

@@ -7,14 +7,10 @@ control_sources = \
 	control/request.h \
 	control/service/action.c \
 	control/service/action.h \
-	control/service/alone-private.h \
-	control/service/alone.c \
 	control/service/call.c \
 	control/service/call.h \
 	control/service/demand.c \
 	control/service/demand.h \
-	control/service/peer.c \
-	control/service/peer.h \
 	control/service/service.c \
 	control/service/service.h \
 	control/service/wakeup.c \
@@ -25,8 +21,6 @@ control_sources = \
 	control/sessions/client.c \
 	control/sessions/contexts.c \
 	control/sessions/environment.c \
-	control/sessions/identity-private.h \
-	control/sessions/identity.c \
 	control/sessions/inheritance.c \
 	control/sessions/inheritance.h \
 	control/sessions/modules.c \
@@ -43,8 +37,6 @@ control_sources = \
 	control/sessions/table.c \
 	control/sessions/text.c \
 	control/sessions/untaken.c \
-	control/threads/descriptors-private.h \
-	control/threads/descriptors.c \
 	control/threads/filtered.c \
 	control/threads/filtered.h \
 	control/threads/guest.c \
@@ -71,18 +63,14 @@ endif
 
 # Runs in the agent's threads alone (Makefile.am).
 control_aside = \
-	control/service/alone.c \
-	control/service/peer.c \
 	control/service/service.c \
 	control/sessions/adopt.c \
 	control/sessions/budget.c \
 	control/sessions/contexts.c \
 	control/sessions/environment.c \
-	control/sessions/identity.c \
 	control/sessions/inheritance.c \
 	control/sessions/modules.c \
 	control/sessions/share.c \
 	control/sessions/text.c \
 	control/sessions/untaken.c \
-	control/threads/descriptors.c \
 	control/threads/rights.c

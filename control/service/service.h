@@ -7,6 +7,7 @@
 #define CONTROL_SERVICE_SERVICE_H
 
 #include <stdint.h>
+#include <sys/socket.h>
 
 /* The service thread's function. Returns the status of the first thread, which
  * the process has if this thread is the last. */
@@ -44,6 +45,13 @@ int service_listen(const char *name);
 /* Accepts a peer that may talk to the agent. Returns the descriptor, or a
  * negative errno when no peer is there or the peer is refused. */
 int service_accept(int listener);
+
+/* Reads the peer's ids (SO_PEERCRED). Returns 0 or a negative errno. */
+int peer_learn(int fd, struct ucred *peer);
+
+/* Returns 1 for a peer of the process's user, of root, or of the group that is
+ * let in (SO_PEERGROUPS), else 0. */
+int peer_allowed(int fd);
 
 /*
  * Functions of the layers above, for the service thread to call. Start-up sets

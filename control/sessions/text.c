@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
+#include "base/base.h"
 #include "base/entries.h"
 #include "base/file.h"
 #include "base/host.h"

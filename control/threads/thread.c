@@ -5,22 +5,28 @@
 #include "control/threads/thread.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
 #include <linux/rseq.h>
 #include <linux/sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "base/base.h"
+#include "base/entries.h"
 #include "base/host.h"
 #include "base/sys.h"
+#include "base/text.h"
 #include "base/tunables.h"
 #include "buffers/writers/pieces-x86_64.h"
-#include "control/threads/descriptors-private.h"
 #include "control/threads/settings.h"
 #include "control/threads/thread-x86_64.h"
 #include "control/threads/vectors.h"
 #include "tracepoints/program/translated-x86_64.h"
 
+/* Limits the calls of one thread without close_range(2) and /proc: 50 ms. */
+#define CLOSES_MAX	(1u << 20)
 #define GUARD_BYTES	4096u
 #define TCB_BYTES	4096u
 /* No two of the agent's thread-local variables are further apart than this; the
@@ -127,6 +133,63 @@ int thread_setup(void)
 	ret = thread_map(&worker);
 	vectors_setup();
 	return ret ? ret : thread_map(&service);
+}
+
+static void close_entry(int fd, const char *name, void *arg)
+{
+	int number = (int)text_number(&name);
+
+	(void)arg;
+	if (number != fd)
+		sys_close(number);
+}
+
+/* Closes each number that the limit allows, by one call each. */
+static void close_numbers(void)
+{
+	struct rlimit limit = { 0 };
+	uint64_t n = CLOSES_MAX;
+	uint64_t i;
+
+	if (!sys4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit))
+		n = min_u64(limit.rlim_cur, n);
+	for (i = 0; i < n; i++)
+		sys_close(i);
+}
+
+/* Closes the descriptors that /proc lists: numbers above a lowered limit may be
+ * open. */
+static void close_each(void)
+{
+	int fd;
+
+	/* makes room for the directory in a full table */
+	sys_close(0);
+	fd = (int)sys_open("/proc/thread-self/fd",
+			   O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	if (fd < 0) {
+		close_numbers();
+		return;
+	}
+	entries_each(fd, close_entry, NULL);
+	sys_close(fd);
+}
+
+/*
+ * Gives the calling thread a private, empty descriptor table. The program's
+ * table stays as it is. Needs close_range(2) of Linux 5.9, or unshare(2) and
+ * one close(2) for each descriptor. Returns 0, or -EMFILE when both are denied:
+ * then the thread still has the program's table.
+ */
+static int descriptors_leave(void)
+{
+	if (!sys3(SYS_close_range, 0, ~0u, CLOSE_RANGE_UNSHARE))
+		return 0;
+	if (sys1(SYS_unshare, CLONE_FILES))
+		return -EMFILE;
+	if (sys3(SYS_close_range, 0, ~0u, 0))
+		close_each();
+	return 0;
 }
 
 /* The thread's descriptor table is private and empty. It never holds the host's

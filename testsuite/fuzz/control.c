@@ -41,7 +41,6 @@ static struct session_page pages[SESSIONS_MAX];
 static struct process_page page = { .pid = 1 };
 
 struct process process = { .page = &page };
-uint32_t channel_group;
 char place_runtime[PROTOCOL_DIR_BYTES] = "/nonexistent";
 char place_process[240] = "/nonexistent/1.1";
 
@@ -96,6 +95,14 @@ void log_fact(enum log_level level, const char *module, const char *fact,
 	(void)module;
 	(void)fact;
 	(void)number;
+}
+
+int peer_learn(int fd, struct ucred *peer)
+{
+	socklen_t bytes = sizeof(*peer);
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, peer, &bytes) ? -errno :
+								       0;
 }
 
 void entries_each(int fd, void (*call)(int fd, const char *name, void *arg),
