@@ -138,25 +138,20 @@ static void to_theirs(struct kernel_action *action)
 		action->flags = (action->flags & KNOWN_FLAGS) | flags;
 }
 
-/* Ends the process, as the signal does to a program without a handler. */
-static void end_by_signal(int number)
-{
-	const struct kernel_action none = { 0 };
-
-	sys4(SYS_rt_sigaction, number, &none, NULL, SIGSET_BYTES);
-	sys3(SYS_tgkill, sys_getpid(), sys_gettid(), number);
-}
-
 /* Runs the program's own handler, with the signals blocked that the kernel
  * would block. */
 static void signal_pass(int number, siginfo_t *info, void *context,
 			uint32_t stub)
 {
+	const struct kernel_action none = { 0 };
 	struct kernel_action action = action_take(stub);
 	uint64_t mask = *(uint64_t *)&((ucontext_t *)context)->uc_sigmask;
 
-	if (!action.handler && !host_confined)
-		end_by_signal(number);
+	/* the signal ends a program that has no handler */
+	if (!action.handler && !host_confined) {
+		sys4(SYS_rt_sigaction, number, &none, NULL, SIGSET_BYTES);
+		sys3(SYS_tgkill, sys_getpid(), sys_gettid(), number);
+	}
 	if (!action_calls(&action))
 		return;
 	if (!(action.flags & SA_NODEFER))
@@ -185,12 +180,6 @@ void call_setup(int (*serve)(void *unused), void (*restorer)(void))
 	channel_grace_ms = GRACE_MS;
 }
 
-static int is_same(const struct kernel_action *a, const struct kernel_action *b)
-{
-	return a->handler == b->handler && a->mask == b->mask &&
-	       !((a->flags ^ b->flags) & KNOWN_FLAGS);
-}
-
 /*
  * Changes the kernel's action by `to`. A thread of the program may install
  * another action meanwhile, and the kernel cannot compare and exchange. So the
@@ -209,7 +198,8 @@ static int action_replace(void (*to)(struct kernel_action *action))
 		put = was;
 		to(&put);
 		ret = kernel_change(&put, &was);
-		if (ret || is_same(&was, &is))
+		if (ret || (was.handler == is.handler && was.mask == is.mask &&
+			    !((was.flags ^ is.flags) & KNOWN_FLAGS)))
 			return ret;
 		is = put;
 	} while (1);

@@ -106,28 +106,24 @@ static void thread_make(struct process_wake *wake)
 	offer_set(wake, WAKE_TAKEN, -ret);
 }
 
-/* Runs in one of the program's threads, on the signal. Returns 1 when a command
- * sent it. */
-static int command_asked(const siginfo_t *info)
+/* Runs in one of the program's threads, on the signal. One that no command has
+ * sent goes on to the handler that was there before. */
+SIGSAFE static void on_signal(int number, siginfo_t *info, void *context)
 {
 	struct process_page *page = process.page;
 
 	if (agent_off || !load_relaxed(fork_mark) || !page ||
 	    page->pid != (uint32_t)sys_getpid() ||
 	    (info->si_code == SI_TKILL && info->si_pid == (int)page->pid) ||
-	    !load_relaxed(&page->wake.request))
-		return 0;
+	    !load_relaxed(&page->wake.request)) {
+		if ((uintptr_t)before.handler > 1)
+			before.handler(number, info, context);
+		return;
+	}
 	/* the thread that is made begins with it */
 	host_unaligned();
 	thread_make(&page->wake);
 	store_release(&page->wake.request, 0, WAKE_REQUEST);
-	return 1;
-}
-
-SIGSAFE static void on_signal(int number, siginfo_t *info, void *context)
-{
-	if (!command_asked(info) && (uintptr_t)before.handler > 1)
-		before.handler(number, info, context);
 }
 
 static int service_never(void)
@@ -308,18 +304,11 @@ static int is_ignored(void)
 	       !signal_change(NULL, &now) && now.handler == on_signal;
 }
 
-/* An exec resets handlers, but it keeps a signal ignored. */
-static void signal_ignore(struct demand_leave *leave)
+SIGSAFE void demand_exec(struct demand_leave *leave)
 {
 	const struct kernel_action ignored = {
 		.handler = (void *)SIG_IGN,
 	};
-
-	leave->ignored = !signal_change(&ignored, &leave->before);
-}
-
-SIGSAFE void demand_exec(struct demand_leave *leave)
-{
 	struct process_wake *wake = wake_near();
 	int ignores = is_ignored();
 
@@ -336,8 +325,9 @@ SIGSAFE void demand_exec(struct demand_leave *leave)
 						SEQ_CST(WAKE_REQUEST)) ||
 			    (agent_signal && call_left(wake)));
 	}
+	/* an exec resets handlers, but it keeps a signal ignored */
 	if (ignores)
-		signal_ignore(leave);
+		leave->ignored = !signal_change(&ignored, &leave->before);
 }
 
 SIGSAFE void demand_exec_failed(const struct demand_leave *leave)

@@ -71,10 +71,8 @@ static int peer_in_group(int fd, const struct ucred *peer)
 	uint32_t bytes = sizeof(groups);
 	uint32_t i;
 
-	if (!channel_group)
-		return 0;
-	if (peer->gid == channel_group)
-		return 1;
+	if (!channel_group || peer->gid == channel_group)
+		return !!channel_group;
 	if (sys5(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERGROUPS, groups,
 		 &bytes))
 		return 0;
@@ -114,21 +112,11 @@ int peer_allowed(int fd)
 #define FIELD_THREADS	17
 #define FIELD_STATUS	49
 
-/* Returns the state, which stands behind the name, or NULL where there is none.
- * The name may hold any character. */
-static const char *state_of(const char *text, long n)
-{
-	while (n-- > 0)
-		if (text[n] == ')')
-			return text[n + 1] == ' ' ? text + n + 2 : NULL;
-	return NULL;
-}
-
 /* Returns the field when the first thread has ended, else -1. */
 static int64_t ended_field(int field)
 {
 	char text[STAT_BYTES];
-	const char *p = NULL;
+	const char *p;
 	int fd = (int)sys_open("/proc/self/stat", O_RDONLY | O_CLOEXEC, 0);
 	long n;
 
@@ -136,11 +124,14 @@ static int64_t ended_field(int field)
 		return -1;
 	n = sys_read(fd, text, sizeof(text) - 1);
 	sys_close(fd);
-	if (n > 0) {
-		text[n] = '\0';
-		p = state_of(text, n);
-	}
-	if (!p || *p != 'Z')
+	if (n <= 0)
+		return -1;
+	text[n] = '\0';
+	/* the state stands behind the name, which may hold any character */
+	while (n > 0 && text[--n] != ')')
+		;
+	p = text + n + 1;
+	if (!n || *p++ != ' ' || *p != 'Z')
 		return -1;
 	for (; field && *p; p++)
 		field -= *p == ' ';
@@ -217,22 +208,6 @@ static int address_make(struct sockaddr_un *address, int *directory,
 	return 0;
 }
 
-/* Holds the registry lock: at the end the program removes the files under it,
- * and no file may be made afterwards. */
-static int socket_bind(int fd, const struct sockaddr_un *address,
-		       const char *path)
-{
-	int ret = -ECANCELED;
-
-	registry_lock_look();
-	if (process.page->state != PROCESS_EXITED) {
-		sys_unlink(path);
-		ret = (int)sys3(SYS_bind, fd, address, sizeof(*address));
-	}
-	registry_unlock();
-	return ret;
-}
-
 int service_listen(const char *name)
 {
 	struct sockaddr_un address = { 0 };
@@ -249,7 +224,15 @@ int service_listen(const char *name)
 	if (ret)
 		goto close_socket;
 	place_socket_path(path, sizeof(path), name);
-	ret = socket_bind(fd, &address, path);
+	ret = -ECANCELED;
+	/* at the end the program removes the files under this lock, and no file
+	 * may be made afterwards */
+	registry_lock_look();
+	if (process.page->state != PROCESS_EXITED) {
+		sys_unlink(path);
+		ret = (int)sys3(SYS_bind, fd, &address, sizeof(address));
+	}
+	registry_unlock();
 	if (directory >= 0)
 		sys_close(directory);
 	if (!ret)
@@ -336,26 +319,24 @@ static int control_listener_ready(int listener, void *arg)
 	return 0;
 }
 
-static void source_remove(int i)
-{
-	sys_close(fds[i].fd);
-	for (nsources--; i < nsources; i++) {
-		fds[i] = fds[i + 1];
-		sources[i] = sources[i + 1];
-	}
-}
-
 /* Goes from the youngest to the oldest: a peer that has gone is removed before
  * the listener lets the next one in. A new descriptor is served in the next
  * round. */
 static void sources_serve(void)
 {
-	int i;
+	int i, k;
 
-	for (i = nsources - 1; i >= 0; i--)
-		if (fds[i].revents &&
-		    sources[i].ready(fds[i].fd, sources[i].arg))
-			source_remove(i);
+	for (i = nsources - 1; i >= 0; i--) {
+		if (!fds[i].revents ||
+		    !sources[i].ready(fds[i].fd, sources[i].arg))
+			continue;
+		sys_close(fds[i].fd);
+		nsources--;
+		for (k = i; k < nsources; k++) {
+			fds[k] = fds[k + 1];
+			sources[k] = sources[k + 1];
+		}
+	}
 }
 
 /* Returns 0, or a negative errno: -ECANCELED when the thread is told to end
@@ -416,15 +397,6 @@ static void service_last(void)
 		;
 }
 
-/* Returns 1 when no peer is left and the thread may end. The 2 descriptors are
- * the wakeup and the control socket. */
-static int service_idle(void)
-{
-	int resting = service_hooks->resting();
-
-	return resting >= 0 && nsources <= 2 + resting && demand_may_end();
-}
-
 /* Removes the sockets and makes the offer again. A command that still connects
  * is hung up on, and calls again. */
 static void service_leave(int error)
@@ -443,23 +415,24 @@ static void service_leave(int error)
 	registry_unlock();
 }
 
-static int idle_ms(void)
-{
-	const char *text = settings.idle;
-	int64_t ms = text ? text_number(&text) : -1;
-
-	return ms < IDLE_MS_LEAST || ms > IDLE_MS_MOST || *text ? IDLE_MS :
-								  (int)ms;
-}
-
 /* Waits for a peer or an order and serves it. Returns 0, or a negative errno
  * when the thread must end: -ETIME when no peer is left. */
 static int service_round(void)
 {
-	long ready = sys3(SYS_poll, fds, nsources, idle_ms());
+	const char *text = settings.idle;
+	int64_t ms = text ? text_number(&text) : -1;
+	int resting;
+	long ready;
 
-	if (!ready)
-		return service_idle() || alone_here() ? -ETIME : 0;
+	if (ms < IDLE_MS_LEAST || ms > IDLE_MS_MOST || *text)
+		ms = IDLE_MS;
+	ready = sys3(SYS_poll, fds, nsources, ms);
+	if (!ready) {
+		/* 2 descriptors are the wakeup and the control socket */
+		resting = service_hooks->resting();
+		return (resting >= 0 && nsources <= 2 + resting &&
+			demand_may_end()) || alone_here() ? -ETIME : 0;
+	}
 	if (ready == 1 && fds[0].revents)
 		wakeup_clear(wakeup_fd);
 	else if (ready > 0)

@@ -263,21 +263,6 @@ static void ledger_add(int runtime, const char *session, uint64_t events)
 	sys_close(fd);
 }
 
-/* Returns how many events had no ring. */
-static uint64_t session_lost(int image, const char *file)
-{
-	uint64_t lost = 0;
-	int fd = file_open(image, file, O_RDONLY, sizeof(struct session_page),
-			   UINT64_MAX);
-
-	if (fd < 0)
-		return 0;
-	sys4(SYS_pread64, fd, &lost, sizeof(lost),
-	     offsetof(struct session_page, lost_unplaced));
-	sys_close(fd);
-	return lost;
-}
-
 struct counting {
 	int runtime;
 	int64_t index;		/* of the session that is counted */
@@ -299,11 +284,21 @@ static void count_session(int image, const char *name, void *arg)
 	const char *number = text_after(name, "session.");
 	char session[SESSION_NAME_BYTES];
 	int again;
+	int fd;
 
 	if (!number || session_name(image, name, session))
 		return;
 	counting->index = text_number(&number);
-	counting->events = session_lost(image, name);
+	counting->events = 0;
+	/* the page counts the events that had no ring */
+	fd = file_open(image, name, O_RDONLY, sizeof(struct session_page),
+		       UINT64_MAX);
+	if (fd >= 0) {
+		sys4(SYS_pread64, fd, &counting->events,
+		     sizeof(counting->events),
+		     offsetof(struct session_page, lost_unplaced));
+		sys_close(fd);
+	}
 	/* with a separate offset in the directory */
 	again = file_open_directory(image, ".");
 	if (again < 0)
@@ -351,28 +346,21 @@ static void remove_process(int runtime, const char *name)
 	sys3(SYS_unlinkat, runtime, name, AT_REMOVEDIR);
 }
 
-/* Returns 1 when all files of the file system together are below the limit. */
-static int room_plenty(void)
+void budget_keep(void)
 {
+	const char *own = place_process + text_length(place_runtime) + 1;
 	struct {
 		long type, bsize, blocks, bfree;
 		long rest[12];
 	} fs;
-
-	return !sys2(SYS_statfs, place_runtime, &fs) &&
-	       (uint64_t)(fs.blocks - fs.bfree) * (uint64_t)fs.bsize <
-		       KEEP_BYTES;
-}
-
-void budget_keep(void)
-{
-	const char *own = place_process + text_length(place_runtime) + 1;
 	struct candidate best;
 	int ledger;
 	int fd;
 	int i;
 
-	if (room_plenty())
+	/* all files of the file system together may be below the limit */
+	if (!sys2(SYS_statfs, place_runtime, &fs) &&
+	    (uint64_t)(fs.blocks - fs.bfree) * (uint64_t)fs.bsize < KEEP_BYTES)
 		return;
 	fd = quota_lock();
 	if (fd < 0)

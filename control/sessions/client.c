@@ -21,44 +21,28 @@ static int apply_aside(void *rule)
 	return 0;
 }
 
-static int rule_keep(const struct session_rule *rule, int wanted)
+int session_client_rule(const struct session_client *client,
+			const struct session_rule *rule, int wanted)
 {
-	struct session_rule *old = session_rule_find(held, rule->glob);
+	struct session_rule *old;
+	int ret = -EUSERS;
 
-	if (!wanted && old)
-		session_rule_drop(held, old);
-	if (!wanted || old)
-		return 0;
-	if (held->nrules == SESSION_RULES_MAX)
-		return -ENOSPC;
-	held->rules[held->nrules++] = *rule;
-	return 0;
-}
-
-static int client_rule(const struct session_client *client,
-		       const struct session_rule *rule, int wanted)
-{
-	int ret;
-
+	registry_lock();
 	if (!held) {
 		held = session_hold_for("callbacks", client);
 		registry_probes_gone = client->gone;
 	}
 	if (!held)
-		return -EUSERS;
-	ret = rule_keep(rule, wanted);
+		goto unlock;
+	old = session_rule_find(held, rule->glob);
+	ret = wanted && !old && held->nrules == SESSION_RULES_MAX ? -ENOSPC : 0;
+	if (!wanted && old)
+		session_rule_drop(held, old);
+	else if (wanted && !old && !ret)
+		held->rules[held->nrules++] = *rule;
 	if (!ret && held->phase == SESSION_HELD)
 		ret = thread_run_wait(apply_aside, (void *)rule);
-	return ret;
-}
-
-int session_client_rule(const struct session_client *client,
-			const struct session_rule *rule, int wanted)
-{
-	int ret;
-
-	registry_lock();
-	ret = client_rule(client, rule, wanted);
+unlock:
 	registry_unlock();
 	return ret;
 }

@@ -99,14 +99,6 @@ static void note_write(void)
 	sys_close(fd);
 }
 
-static void note_remove(void)
-{
-	char path[256];
-
-	note_path(path, sizeof(path), "/" PROTOCOL_FAULT_FILE);
-	sys_unlink(path);
-}
-
 /* Adds the rules of TAFFRAIL_ENABLE to the session. */
 static void rules_parse(struct session *session, const char *p)
 {
@@ -194,6 +186,7 @@ static void rules_start(struct session *session)
 void session_obey_environment(struct session *session)
 {
 	const char *p = settings.enable;
+	char path[256];
 
 	if (!p || !*p)
 		return;
@@ -209,8 +202,10 @@ void session_obey_environment(struct session *session)
 	place_faults_publish(process.page);
 	/* commands do not look at the pages of ended processes, and the page
 	 * of a process without a session goes with it */
-	if (place_fault_bytes)
+	if (place_fault_bytes) {
 		note_write();
-	else
-		note_remove();
+		return;
+	}
+	note_path(path, sizeof(path), "/" PROTOCOL_FAULT_FILE);
+	sys_unlink(path);
 }

@@ -66,20 +66,6 @@ SIGSAFE void place_default(struct text *text, uint32_t uid)
 	text_add_unsigned(text, uid);
 }
 
-static void runtime_choose(struct text *text)
-{
-	const char *home = settings.runtime;
-
-	if (settings.directory && *settings.directory) {
-		text_add(text, settings.directory);
-	} else if (home && *home && runtime_is_tmpfs(home)) {
-		text_add(text, home);
-		text_add(text, "/taffrail");
-	} else {
-		place_default(text, (uint32_t)sys0(SYS_geteuid));
-	}
-}
-
 /* Notes why a directory is not used, and how to make one that can be. */
 static int directory_refuse(const char *path, const char *why)
 {
@@ -96,34 +82,26 @@ static int directory_refuse(const char *path, const char *why)
 	return -EPERM;
 }
 
-/* Opens a directory. Another process that has a umask of 0400 or the like may
- * have made it an instant ago, and give the owner the rights next. */
-static int directory_open(const char *path)
-{
-	struct timespec pause = { .tv_nsec = 1000000 };
-	int tries = LOCK_TRIES;
-	int fd;
-
-	do {
-		fd = (int)sys_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
-						 O_CLOEXEC, 0);
-	} while (fd == -EACCES && --tries &&
-		 !sys2(SYS_nanosleep, &pause, NULL));
-	return fd;
-}
-
 /* Makes a directory, or accepts a private one of this user. Others may have the
  * rights `open` in it. Returns the rights that they have, or a negative
  * errno. */
 static int directory_make(const char *path, uint32_t open)
 {
+	struct timespec pause = { .tv_nsec = 1000000 };
+	int tries = LOCK_TRIES;
 	struct stat st;
 	int ret = file_make_directory(AT_FDCWD, path);
 	int fd;
 
 	if (ret && ret != -EEXIST)
 		return ret;
-	fd = directory_open(path);
+	/* Another process that has a umask of 0400 or the like may have made it
+	 * an instant ago, and give the owner the rights next. */
+	do {
+		fd = (int)sys_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
+						 O_CLOEXEC, 0);
+	} while (fd == -EACCES && --tries &&
+		 !sys2(SYS_nanosleep, &pause, NULL));
 	if (fd < 0)
 		return fd;
 	ret = (int)sys2(SYS_fstat, fd, &st);
@@ -354,22 +332,11 @@ static void procname_read(char *name)
 		name[--n] = 0;
 }
 
-static void uuid_make(uint8_t *uuid, const struct process_page *page)
-{
-	if (sys3(SYS_getrandom, uuid, 16, 1 /* GRND_NONBLOCK */) != 16) {
-		uint64_t mix[2] = { page->start.clock ^ page->starttime,
-				    page->start.realtime_ns ^ page->pid };
-
-		__builtin_memcpy(uuid, mix, 16);
-	}
-	uuid[6] = (uuid[6] & 0x0f) | 0x40;
-	uuid[8] = (uuid[8] & 0x3f) | 0x80;
-}
-
 static void page_fill(struct process_page *page, uint32_t image,
 		      uint64_t starttime, uint64_t identity)
 {
 	struct utsname name;
+	uint64_t mix[2];
 
 	page->version = LAYOUT_VERSION;
 	page->pid = (uint32_t)sys_getpid();
@@ -382,7 +349,14 @@ static void page_fill(struct process_page *page, uint32_t image,
 	page->clock_hz = clock_hz();
 	clock_anchor_take(&page->start);
 	boot_id_read(page->boot_id);
-	uuid_make(page->uuid, page);
+	/* a UUID of version 4, or a mix without random bytes */
+	if (sys3(SYS_getrandom, page->uuid, 16, 1 /* GRND_NONBLOCK */) != 16) {
+		mix[0] = page->start.clock ^ page->starttime;
+		mix[1] = page->start.realtime_ns ^ page->pid;
+		__builtin_memcpy(page->uuid, mix, 16);
+	}
+	page->uuid[6] = (page->uuid[6] & 0x0f) | 0x40;
+	page->uuid[8] = (page->uuid[8] & 0x3f) | 0x80;
 	page->marker_generation = 1;
 	page->words_unknown = settings.words_unknown;
 	page->landlock = host_landlock;
@@ -550,10 +524,18 @@ SIGSAFE int place_shut(void)
 
 int place_choose(void)
 {
+	const char *home = settings.runtime;
 	struct text text;
 
 	text_open(&text, place_runtime, sizeof(place_runtime));
-	runtime_choose(&text);
+	if (settings.directory && *settings.directory) {
+		text_add(&text, settings.directory);
+	} else if (home && *home && runtime_is_tmpfs(home)) {
+		text_add(&text, home);
+		text_add(&text, "/taffrail");
+	} else {
+		place_default(&text, (uint32_t)sys0(SYS_geteuid));
+	}
 	place_failure = text.cut ? "the path of the runtime directory (see "
 				   "TAFFRAIL_DIR) has 200 bytes or more: use "
 				   "a shorter one" :
@@ -620,25 +602,11 @@ static int lock_keep(int fd)
 	return p < 0 && p > -4096 ? (int)p : 0;
 }
 
-/* Another process may hold a lock for an instant, to see whether this one
- * lives (budget.c). */
-static int lock_take(int fd)
-{
-	struct timespec pause = { .tv_nsec = 1000000 };
-	int ret = -EAGAIN;
-	int i;
-
-	for (i = 0; i < LOCK_TRIES && ret == -EAGAIN; i++) {
-		ret = (int)sys2(SYS_flock, fd, LOCK_EX | LOCK_NB);
-		if (ret == -EAGAIN)
-			sys2(SYS_nanosleep, &pause, NULL);
-	}
-	return ret;
-}
-
 int place_lock(void)
 {
 	static const struct process_page *locked;
+	struct timespec pause = { .tv_nsec = 1000000 };
+	int tries = LOCK_TRIES;
 	char path[280];
 	int fd;
 	int ret;
@@ -649,7 +617,11 @@ int place_lock(void)
 	fd = file_open(AT_FDCWD, path, O_RDWR, PROCESS_BYTES, PROCESS_BYTES);
 	if (fd < 0)
 		return fd;
-	ret = lock_take(fd);
+	/* another process may hold a lock for an instant, to see whether this
+	 * one lives (budget.c) */
+	while ((ret = (int)sys2(SYS_flock, fd, LOCK_EX | LOCK_NB)) == -EAGAIN &&
+	       --tries)
+		sys2(SYS_nanosleep, &pause, NULL);
 	if (!ret)
 		ret = lock_keep(fd);
 	sys_close(fd);

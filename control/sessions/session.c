@@ -118,32 +118,24 @@ static int count_distinct(struct object *object, void *arg)
 	return pass->ndistinct > COMPACT_EVENTS;
 }
 
-/* Counts an object that there is no event record for. Counts it once, though
- * rules are applied again. */
-static void object_left_off(struct session *session, struct object *object)
-{
-	uint32_t bit = 1u << channel_bit(session->channel);
-
-	if (object->left_off & bit)
-		return;
-	object->left_off |= bit;
-	if (!session->channel->page->left_off++)
-		log_fact(LOG_WARNING, "session",
-			 "no room for the description of an event", 0);
-}
-
 /* Fills in the use of an object for a session. Returns 0, or -ENOSPC when there
  * is no room for an event record. */
 static int object_prepare(struct session *session, struct object *object,
 			  struct object_use *use)
 {
+	uint32_t bit = 1u << channel_bit(session->channel);
 	struct event_record *record;
 
 	if (object->site->kind_ == TAFFRAIL_KIND_GUARD)
 		return 0;
 	record = record_publish(session->channel, object);
 	if (!record) {
-		object_left_off(session, object);
+		/* counted once, though rules are applied again */
+		if (!(object->left_off & bit) &&
+		    !session->channel->page->left_off++)
+			log_fact(LOG_WARNING, "session",
+				 "no room for the description of an event", 0);
+		object->left_off |= bit;
 		return -ENOSPC;
 	}
 	session_symbols_need(session, object);
@@ -336,16 +328,6 @@ release:
 	return ret;
 }
 
-/* Drops the last rule and takes the effects of the rule back. */
-static int rule_withdraw(struct session *session, const char *glob)
-{
-	registry_lock();
-	session->nrules--;
-	registry_unlock();
-	rules_apply(session, glob, 0);
-	return -EINVAL;
-}
-
 /* A new rule with the same glob replaces the old one: the new one decides
  * wherever the old one would. */
 struct session_rule *session_rule_find(struct session *session,
@@ -390,8 +372,14 @@ int session_rule(struct session *session, const struct session_rule *rule,
 	}
 	*matched = rules_apply(session, rule->glob, !rule->wanted);
 	if (session_rule_fault(session->channel->page,
-			       &session->rules[session->nrules - 1], why))
-		return rule_withdraw(session, rule->glob);
+			       &session->rules[session->nrules - 1], why)) {
+		/* takes the rule and the effects of the rule back */
+		registry_lock();
+		session->nrules--;
+		registry_unlock();
+		rules_apply(session, rule->glob, 0);
+		return -EINVAL;
+	}
 	if (old)
 		session_rule_drop(session, old);
 	return channel_grace(session->channel);
@@ -455,12 +443,6 @@ int session_destroy(struct session *session)
 	return 0;
 }
 
-/* Returns 1 when the recording that began the session is over. */
-static int recording_ended(const struct session *session)
-{
-	return session->flags & SESSION_CONSUMED && budget_ended(session->name);
-}
-
 /* In a forked child the markers are on already, and lead to channels whose
  * tables are wiped. Event ids stay, because the records are copied. Rings are
  * made when they are needed. */
@@ -477,8 +459,10 @@ int session_inherit(void)
 		/* callbacks need no files: they go on */
 		if (!channel_used(i) || session->client)
 			continue;
+		/* gdb's, or of a recording that is over */
 		if (session->phase != SESSION_FREE &&
-		    (session->owned || recording_ended(session)))
+		    (session->owned || (session->flags & SESSION_CONSUMED &&
+					budget_ended(session->name))))
 			session_objects_disable(session);
 		if (session->phase != SESSION_RUNS) {
 			session->phase = SESSION_FREE;

@@ -61,24 +61,17 @@ static void share_entry(int fd, const char *name, void *arg)
 		*ret = failed;
 }
 
-/* Returns 0 when the path is a socket. Sockets in a directory are changed by
- * path: chmod would follow a symlink, which only another program of this user
- * could put there between this check and the change. */
-static int socket_there(const char *path)
+int place_share_socket(const char *path)
 {
 	struct stat st;
 	int ret = (int)sys4(SYS_newfstatat, AT_FDCWD, path, &st,
 			    AT_SYMLINK_NOFOLLOW);
 
+	/* Sockets in a directory are changed by path: chmod would follow a
+	 * symlink, which only another program of this user could put there
+	 * between this check and the change. */
 	if (!ret && !S_ISSOCK(st.st_mode))
 		ret = -EPERM;
-	return ret;
-}
-
-int place_share_socket(const char *path)
-{
-	int ret = socket_there(path);
-
 	if (ret)
 		return ret;
 	if (channel_group &&

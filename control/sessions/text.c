@@ -119,28 +119,24 @@ struct sums {
 	uint64_t held;
 };
 
-static void ring_sum(struct frame_ring *ring, struct sums *sums)
-{
-	/* a ring that makes no sense counts nothing */
-	if (frame_ring_look(ring))
-		return;
-	sums->written += ring->written;
-	sums->lost += ring->lost;
-	sums->held += ring->held;
-	sums->bytes += ring->current * ring->view.sub_bytes + ring->used;
-	if (ring->overwrite)
-		sums->overwritten += ring->written - ring->held;
-}
-
 static void channel_sum(const struct channel *channel, struct sums *sums)
 {
 	struct frame_ring ring;
 	uint32_t i;
 
 	__builtin_memset(sums, 0, sizeof(*sums));
-	for (i = 0; i < FRAME_RINGS_MAX; i++)
-		if (!frame_ring_open(&ring, channel, i))
-			ring_sum(&ring, sums);
+	for (i = 0; i < FRAME_RINGS_MAX; i++) {
+		/* a ring that makes no sense counts nothing */
+		if (frame_ring_open(&ring, channel, i) ||
+		    frame_ring_look(&ring))
+			continue;
+		sums->written += ring.written;
+		sums->lost += ring.lost;
+		sums->held += ring.held;
+		sums->bytes += ring.current * ring.view.sub_bytes + ring.used;
+		if (ring.overwrite)
+			sums->overwritten += ring.written - ring.held;
+	}
 	if (channel->page)
 		sums->lost += channel->page->lost_unplaced;
 }
@@ -275,21 +271,6 @@ int session_failure(int error)
 	return CAUSE_SESSION_FILES;
 }
 
-/* Reads a file in sessions/. Returns 0 or a negative errno. */
-static int rules_read(int directory, const char *name, char *buffer)
-{
-	int fd = file_open(directory, name, O_RDONLY, 0,
-			   SESSION_FILE_BYTES - 1);
-	long n;
-
-	if (fd < 0)
-		return fd;
-	n = sys_read(fd, buffer, SESSION_FILE_BYTES - 1);
-	sys_close(fd);
-	buffer[n > 0 ? n : 0] = 0;
-	return n < 0 ? (int)n : 0;
-}
-
 /* Returns a negative errno where the session could not be started, else 0. */
 static int obey_file(int directory, const char *name, int asked,
 		     struct session *session, char *buffer)
@@ -298,10 +279,19 @@ static int obey_file(int directory, const char *name, int asked,
 	struct text fault;
 	uint32_t matched;
 	char all[4] = "";
-	int ret = rules_read(directory, name, buffer);
+	int fd = file_open(directory, name, O_RDONLY, 0,
+			   SESSION_FILE_BYTES - 1);
+	long n = fd;
+	int ret;
 
-	if (ret == -ENOENT)
+	if (fd == -ENOENT)
 		return 0;
+	if (fd >= 0) {
+		n = sys_read(fd, buffer, SESSION_FILE_BYTES - 1);
+		sys_close(fd);
+	}
+	buffer[n > 0 ? n : 0] = 0;
+	ret = n < 0 ? (int)n : 0;
 	if (ret) {
 		log_fact(LOG_ERROR, "cannot read this file of sessions/", name,
 			 ret);

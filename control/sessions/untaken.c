@@ -114,18 +114,6 @@ static int names_probe(const struct session *session, const char *id)
 	return 0;
 }
 
-/* Returns the marker that was made of the probe at an address, or NULL. */
-static const struct object *adopted_at(const struct module *module,
-				       uint64_t address)
-{
-	const struct object *object = module->objects;
-
-	while (object &&
-	       (!object->adopted || object->adopted->address != address))
-		object = object->next;
-	return object;
-}
-
 /* Returns why the session does not have the place of a marker, or 0. */
 static int why_now(const struct session *session, const struct object *object,
 		   const struct code *code)
@@ -172,10 +160,14 @@ static void object_look(struct look *look, const struct object *object)
 static void untaken_look(struct look *look, const struct module *module,
 			 const struct untaken *place)
 {
-	const struct object *object = adopted_at(module, place->address);
+	const struct object *object = module->objects;
 	char bytes[LINE_BYTES];
 	struct text line;
 
+	/* the marker that was made of the probe, if any */
+	while (object && (!object->adopted ||
+			  object->adopted->address != place->address))
+		object = object->next;
 	/* the trap is there, and the session allows it: object_look() */
 	if (object && look->session->int3)
 		return;
@@ -234,25 +226,10 @@ void session_untaken_write(struct session *session)
 	store_relaxed(&look.page->untaken_more, look.more);
 }
 
-/* Adds "untaken=LINE" for each line of a page. */
-static void lines_add(struct text *out, const struct session_page *page)
-{
-	const char *p = page->untaken;
-	const char *end = p + page->untaken_bytes;
-	const char *next;
-
-	for (; p < end; p = next) {
-		next = row_next((char *)p, end);
-		text_add(out, "untaken=");
-		text_add_bytes(out, p, (size_t)(next - p));
-	}
-	if (page->untaken_more)
-		line_add_unsigned(out, "untaken_more", page->untaken_more);
-}
-
 void session_untaken_tell(struct text *out)
 {
 	struct look look = { .page = sys_map_anonymous(sizeof(*look.page)) };
+	char *p, *next, *end;
 	uint32_t i;
 
 	if (!look.page)
@@ -264,8 +241,15 @@ void session_untaken_tell(struct text *out)
 			registry_each_module(module_look, &look);
 	}
 	registry_unlock();
-	look.page->untaken_more = look.more;
-	lines_add(out, look.page);
+	p = look.page->untaken;
+	end = p + look.page->untaken_bytes;
+	for (; p < end; p = next) {
+		next = row_next(p, end);
+		text_add(out, "untaken=");
+		text_add_bytes(out, p, (size_t)(next - p));
+	}
+	if (look.more)
+		line_add_unsigned(out, "untaken_more", look.more);
 	sys_munmap(look.page, sizeof(*look.page));
 }
 

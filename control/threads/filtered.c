@@ -40,24 +40,12 @@ static int vouched;		/* by the user, also for programs to come */
 static uint32_t allowed;	/* so many filters allow a new thread */
 static int installed;		/* this process has installed a filter */
 
-static void line_take(struct filters *filters, const char *line)
-{
-	const char *mode = text_after(line, "Seccomp:\t");
-	const char *number = text_after(line, "Seccomp_filters:\t");
-
-	if (mode)
-		filters->mode = text_number(&mode);
-	else if (number)
-		filters->number = text_number(&number);
-	else
-		filters->done = filters->mode >= 0;
-}
-
 /* Takes the complete lines and moves the rest to the start; returns the rest's
  * length. Drops a line that fills the buffer: neither of the two lines wanted
  * is that long. */
 static uint32_t lines_take(struct filters *filters, char *text, uint32_t n)
 {
+	const char *mode, *number;
 	uint32_t start = 0;
 	uint32_t i;
 
@@ -65,7 +53,14 @@ static uint32_t lines_take(struct filters *filters, char *text, uint32_t n)
 		if (text[i] != '\n')
 			continue;
 		text[i] = '\0';
-		line_take(filters, text + start);
+		mode = text_after(text + start, "Seccomp:\t");
+		number = text_after(text + start, "Seccomp_filters:\t");
+		if (mode)
+			filters->mode = text_number(&mode);
+		else if (number)
+			filters->number = text_number(&number);
+		else
+			filters->done = filters->mode >= 0;
 		start = i + 1;
 	}
 	for (i = start; i < n; i++)

@@ -68,19 +68,6 @@ static int rights_equal(const struct rights *a, const struct rights *b)
 	       groups_equal(a, b);
 }
 
-/* Makes all permitted capabilities effective, while ids are changed. */
-static void caps_raise(const struct rights *now)
-{
-	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3];
-	uint32_t i;
-
-	for (i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
-		caps[i] = now->caps[i];
-		caps[i].effective = caps[i].permitted;
-	}
-	caps_set(caps);
-}
-
 /* Sets the groups first: they need the rights that go with the uid. */
 static void ids_set(const struct rights *now, const struct rights *wanted)
 {
@@ -97,8 +84,10 @@ static void ids_set(const struct rights *now, const struct rights *wanted)
 
 int rights_adopt(const struct rights *wanted)
 {
+	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3];
 	struct rights now;
 	long dumpable;
+	uint32_t i;
 	int ret = rights_read(&now);
 
 	if (ret)
@@ -107,7 +96,12 @@ int rights_adopt(const struct rights *wanted)
 		return 0;
 	dumpable = sys5(SYS_prctl, PR_GET_DUMPABLE, 0, 0, 0, 0);
 	sys5(SYS_prctl, PR_SET_KEEPCAPS, 1, 0, 0, 0);
-	caps_raise(&now);
+	/* all permitted capabilities are effective while ids are changed */
+	for (i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
+		caps[i] = now.caps[i];
+		caps[i].effective = caps[i].permitted;
+	}
+	caps_set(caps);
 	ids_set(&now, wanted);
 	caps_set(wanted->caps);
 	sys5(SYS_prctl, PR_SET_KEEPCAPS, 0, 0, 0, 0);
@@ -264,27 +258,19 @@ static int status_program(char *status)
 	return living.found ? 0 : -ESRCH;
 }
 
-/* Compares capabilities only: there is no /proc, as in most directories for
- * chroot(2). */
-static int rights_follow_blind(void)
-{
-	struct rights ours;
-	struct rights first;
-
-	if (rights_read(&ours) || caps_read(&first, (int)sys_getpid()))
-		return -EPERM;
-	return SAME(&ours, &first, caps) ? 0 : -EPERM;
-}
-
 int rights_follow(void)
 {
 	static char status[STATUS_BYTES];
-	static struct rights first;
+	static struct rights first, ours;
 	uint32_t filters;
 	int ret;
 
+	/* without /proc, as in most directories for chroot(2), capabilities
+	 * alone are compared */
 	if (status_program(status))
-		return rights_follow_blind();
+		return !rights_read(&ours) &&
+		       !caps_read(&first, (int)sys_getpid()) &&
+		       SAME(&ours, &first, caps) ? 0 : -EPERM;
 	ret = status_parse(status, &first);
 	filters = status_filters(status);
 	if (!ret)

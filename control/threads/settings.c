@@ -105,21 +105,18 @@ static void settings_keep(void)
 #define SIGNAL_LAST	64
 #define SIGNAL_DEFAULT	(SIGNAL_LAST - 3)
 
-static uint32_t signal_choose(void)
-{
-	const char *text = settings.signal;
-	int64_t number = text ? text_number(&text) : -1;
-
-	if (!setting_is(settings.service, "signal"))
-		return 0;
-	return number < SIGNAL_FIRST || number > SIGNAL_LAST || *text ?
-		       SIGNAL_DEFAULT : (uint32_t)number;
-}
-
 void settings_read(char **environment)
 {
+	const char *text;
+	int64_t number;
+
 	environment_read(environment);
-	agent_signal = signal_choose();
+	text = settings.signal;
+	number = text ? text_number(&text) : -1;
+	agent_signal = 0;
+	if (setting_is(settings.service, "signal"))
+		agent_signal = number < SIGNAL_FIRST || number > SIGNAL_LAST ||
+			       *text ? SIGNAL_DEFAULT : (uint32_t)number;
 	settings_keep();
 }
 

@@ -89,21 +89,6 @@ static ptrdiff_t own_offset(void)
 	return offset;
 }
 
-/* Learns where the agent's thread-local variables and the rseq area are: their
- * distance from the thread pointer is the same in each thread. */
-static void room_learn(void)
-{
-	ptrdiff_t lowest = own_offset();
-	ptrdiff_t highest = (ptrdiff_t)TCB_BYTES;
-
-	if (rseq_offset < lowest)
-		lowest = rseq_offset;
-	if (rseq_offset + (ptrdiff_t)RSEQ_BYTES_MAX > highest)
-		highest = rseq_offset + (ptrdiff_t)RSEQ_BYTES_MAX;
-	room.below = PAGE_UP(SERVICE_TLS_BYTES - lowest);
-	room.behind = PAGE_UP(highest);
-}
-
 static int thread_map(struct thread *thread)
 {
 	long p = sys_mmap(thread->memory, thread_bytes(),
@@ -127,9 +112,18 @@ SIGSAFE int thread_translated(void)
 
 int thread_setup(void)
 {
+	ptrdiff_t lowest = own_offset();
+	ptrdiff_t highest = (ptrdiff_t)TCB_BYTES;
 	int ret;
 
-	room_learn();
+	/* the agent's thread-local variables and the rseq area have the same
+	 * distance from the thread pointer in each thread */
+	if (rseq_offset < lowest)
+		lowest = rseq_offset;
+	if (rseq_offset + (ptrdiff_t)RSEQ_BYTES_MAX > highest)
+		highest = rseq_offset + (ptrdiff_t)RSEQ_BYTES_MAX;
+	room.below = PAGE_UP(SERVICE_TLS_BYTES - lowest);
+	room.behind = PAGE_UP(highest);
 	ret = thread_map(&worker);
 	vectors_setup();
 	return ret ? ret : thread_map(&service);
@@ -144,35 +138,28 @@ static void close_entry(int fd, const char *name, void *arg)
 		sys_close(number);
 }
 
-/* Closes each number that the limit allows, by one call each. */
-static void close_numbers(void)
+/* Closes the descriptors that /proc lists, because numbers above a lowered
+ * limit may be open; without /proc each number that the limit allows. */
+static void close_each(void)
 {
 	struct rlimit limit = { 0 };
 	uint64_t n = CLOSES_MAX;
 	uint64_t i;
-
-	if (!sys4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit))
-		n = min_u64(limit.rlim_cur, n);
-	for (i = 0; i < n; i++)
-		sys_close(i);
-}
-
-/* Closes the descriptors that /proc lists: numbers above a lowered limit may be
- * open. */
-static void close_each(void)
-{
 	int fd;
 
 	/* makes room for the directory in a full table */
 	sys_close(0);
 	fd = (int)sys_open("/proc/thread-self/fd",
 			   O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-	if (fd < 0) {
-		close_numbers();
+	if (fd >= 0) {
+		entries_each(fd, close_entry, NULL);
+		sys_close(fd);
 		return;
 	}
-	entries_each(fd, close_entry, NULL);
-	sys_close(fd);
+	if (!sys4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit))
+		n = min_u64(limit.rlim_cur, n);
+	for (i = 0; i < n; i++)
+		sys_close(i);
 }
 
 /*

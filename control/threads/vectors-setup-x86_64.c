@@ -40,6 +40,7 @@ static void offsets_setup(void)
 	}
 }
 
+/* Start-up calls it, and nothing writes these words after that. */
 SIGSAFE void vectors_setup(void)
 {
 	uint32_t a = 0, b, c = 0, d;
