@@ -135,12 +135,7 @@ bool map_guard_cut(const void *address)
 	return entry && entry->cut;
 }
 
-SIGSAFE static void *zero_page(uintptr_t page)
-{
-	return mmap((void *)page, page_bytes, PROT_READ | PROT_WRITE,
-		    MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-}
-
+/* Maps a page of zeros where the file has none any more. */
 SIGSAFE static void on_sigbus(int signal, siginfo_t *info, void *context)
 {
 	uintptr_t page = (uintptr_t)info->si_addr & ~(page_bytes - 1);
@@ -153,7 +148,10 @@ SIGSAFE static void on_sigbus(int signal, siginfo_t *info, void *context)
 		    page - guarded[i].address < guarded[i].bytes) {
 			guarded[i].cut = true;
 			map_guard_cuts++;
-			p = zero_page(page);
+			p = mmap((void *)page, page_bytes,
+				 PROT_READ | PROT_WRITE,
+				 MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1,
+				 0);
 		}
 	/* not ours: the default action follows when the load is repeated */
 	if (p == MAP_FAILED) {

@@ -9,18 +9,6 @@
 
 #include "buffers/reader/step.h"
 
-static int skip_event(const struct packet_format *format, struct cursor *c)
-{
-	int ret = cursor_header(c, format->large);
-
-	if (ret)
-		return ret;
-	if (c->id >= format->nshapes || !format->shapes[c->id].known)
-		return -EBADMSG;
-	ret = cursor_skip(c, format->context_bytes);
-	return ret ? ret : step_fields(c, format->shapes[c->id].steps);
-}
-
 int packet_walk(const struct packet_format *format, uint64_t begin,
 		const void *events, size_t bytes, struct packet_walk *walk)
 {
@@ -30,8 +18,14 @@ int packet_walk(const struct packet_format *format, uint64_t begin,
 	walk->bytes = 0;
 	walk->last = begin;
 	while (c.p < c.end) {
-		int ret = skip_event(format, &c);
+		int ret = cursor_header(&c, format->large);
 
+		if (ret)
+			return ret;
+		if (c.id >= format->nshapes || !format->shapes[c.id].known)
+			return -EBADMSG;
+		ret = cursor_skip(&c, format->context_bytes) ?:
+			      step_fields(&c, format->shapes[c.id].steps);
 		if (ret)
 			return ret;
 		walk->count++;

@@ -569,15 +569,6 @@ static int making_wait(const struct channel *channel)
 	return i == MAKING_WAITS;
 }
 
-/* Returns 1 when no ring could be made a moment ago. */
-static int lately_barren(const struct channel *channel)
-{
-	uint64_t since = load_relaxed(&channel->barren);
-
-	return since && clock_read_time() - since <
-				clock_hz() / 1000 * BARREN_MS;
-}
-
 /*
  * One thread makes a ring at a time; others wait for it, up to a limit. No
  * signal handler may run here: it would wait for the thread that it
@@ -587,12 +578,17 @@ static COLD void ring_want(struct channel *channel, uint32_t number,
 			   enum ring_kind kind)
 {
 	struct ring_wanted wanted = { channel, number, kind };
+	uint64_t since = load_relaxed(&channel->barren);
 	uint64_t all = ~0ull;
 	uint64_t before;
 
 	if (!channel_run_aside || host_confined ||
-	    load_relaxed(&host_guest_confined) || lately_barren(channel) ||
-	    sys4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all)))
+	    load_relaxed(&host_guest_confined))
+		return;
+	/* no ring could be made a moment ago */
+	if (since && clock_read_time() - since < clock_hz() / 1000 * BARREN_MS)
+		return;
+	if (sys4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all)))
 		return;
 	/* making, then `active`; channel_stop() and channel_grace() do the
 	 * reverse. In any other order both could see the old word, and the ring

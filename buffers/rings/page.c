@@ -62,29 +62,24 @@ void channel_retire(void *p, uint64_t bytes)
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
 
-/* Returns the bytes of the process's mappings; 0 when that is not known. */
-static uint64_t space_used(void)
-{
-	char text[32] = "";
-	const char *pages = text;
-	int fd = sys_open("/proc/self/statm", O_RDONLY | O_CLOEXEC, 0);
-
-	if (fd < 0)
-		return 0;
-	sys3(SYS_read, fd, text, sizeof(text) - 1);
-	sys_close(fd);
-	return (uint64_t)text_number(&pages) * PAGE_BYTES;
-}
-
 int channel_space_admit(uint64_t bytes)
 {
 	struct rlimit limit;
+	char text[32] = "";
+	const char *pages = text;
 	uint64_t used;
+	int fd;
 
 	if (sys4(SYS_prlimit64, 0, RLIMIT_AS, NULL, &limit) ||
 	    limit.rlim_cur == RLIM_INFINITY)
 		return 0;
-	used = space_used();
+	/* the process's mappings; 0 when that is not known */
+	fd = (int)sys_open("/proc/self/statm", O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return 0;
+	sys3(SYS_read, fd, text, sizeof(text) - 1);
+	sys_close(fd);
+	used = (uint64_t)text_number(&pages) * PAGE_BYTES;
 	bytes += max_u64(limit.rlim_cur / RESERVE_PART, RESERVE_SPACE_BYTES);
 	return used && used + bytes > limit.rlim_cur ? -ENOMEM : 0;
 }

@@ -10,14 +10,6 @@
 #define SWITCH_TRIES	100
 #define AFFINITY_BYTES	1024
 
-static int has_events(const struct ring *ring)
-{
-	uint64_t head = load_acquire(&ring->head, RING_HEAD);
-
-	return (RING_POSITION(head) & (ring->sub_bytes - 1)) >
-	       PACKET_HEAD_BYTES;
-}
-
 static void cpu_flush(struct channel *channel, uint32_t cpu)
 {
 	int header = channel->flags & SESSION_LARGE_HEADER ? WRITE_LARGE :
@@ -46,8 +38,12 @@ void write_flush(struct channel *channel)
 		return;
 	for (cpu = 0; cpu < channel->cpus; cpu++) {
 		const struct ring *ring = channel->rings->tab[cpu];
+		uint64_t head = load_acquire(&ring->head, RING_HEAD);
 
-		if (ring != &ring_absent && has_events(ring))
+		/* an open packet without events stays open */
+		if (ring != &ring_absent &&
+		    (RING_POSITION(head) & (ring->sub_bytes - 1)) >
+			    PACKET_HEAD_BYTES)
 			cpu_flush(channel, cpu);
 	}
 	sys3(SYS_sched_setaffinity, 0, bytes, before);

@@ -41,20 +41,6 @@ static int rseq_length_is(uint32_t bytes)
 	return 1;
 }
 
-/* glibc registers the 32 bytes of the first kernels, and from 2.41 on as many
- * as the running kernel fills, if these are more. */
-static int rseq_length_learn(void)
-{
-	unsigned long fills = getauxval(AT_RSEQ_FEATURE_SIZE);
-	unsigned long align = getauxval(AT_RSEQ_ALIGN);
-
-	if (rseq_length_is(RSEQ_BYTES))
-		return 1;
-	fills = align ? (fills + align - 1) / align * align : 0;
-	return fills > RSEQ_BYTES && fills <= RSEQ_BYTES_MAX &&
-	       rseq_length_is((uint32_t)fills);
-}
-
 extern struct rseq_cs __start_taffrail_rseq_cs[]
 	__attribute__((visibility("hidden")));
 extern struct rseq_cs __stop_taffrail_rseq_cs[]
@@ -78,12 +64,21 @@ static void sections_locate(void)
 int rseq_learn(void)
 {
 	const unsigned int *volatile size = &__rseq_size;
+	unsigned long fills, align;
 
 	if (!size || *size < 20)
 		return 0;
 	sections_locate();
 	rseq_offset = (long)__rseq_offset;
-	return rseq_length_learn();
+	/* glibc registers the 32 bytes of the first kernels, and from 2.41 on
+	 * as many as the running kernel fills, if these are more */
+	if (rseq_length_is(RSEQ_BYTES))
+		return 1;
+	fills = getauxval(AT_RSEQ_FEATURE_SIZE);
+	align = getauxval(AT_RSEQ_ALIGN);
+	fills = align ? (fills + align - 1) / align * align : 0;
+	return fills > RSEQ_BYTES && fills <= RSEQ_BYTES_MAX &&
+	       rseq_length_is((uint32_t)fills);
 }
 
 int write_rseq_register(void *thread_pointer)
