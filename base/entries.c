@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The names in a directory. See entries.h.
+ * The names in a directory, without libc.
  */
-#include "base/entries.h"
+#include "base/file.h"
 
 #include "base/sys.h"
 

@@ -36,6 +36,14 @@ int file_open_directory(int at, const char *path);
 int file_make(int at, const char *path, int flags);
 int file_make_directory(int at, const char *path);
 
+/*
+ * Calls `call` for each name in the directory that `fd` is open on, but not for
+ * names that begin with a dot. Makes getdents64(2) from the descriptor's offset
+ * on: a second pass needs lseek(2) first.
+ */
+void entries_each(int fd, void (*call)(int fd, const char *name, void *arg),
+		  void *arg);
+
 /* Returns 1 when `name` is one component of a path, without a leading dot.
  * SIGSAFE. */
 int file_name_plain(const char *name);

@@ -6,7 +6,6 @@ base_sources = \
 	base/base.h \
 	base/order.def \
 	base/entries.c \
-	base/entries.h \
 	base/file.c \
 	base/file.h \
 	base/glob.c \

@@ -16,7 +16,6 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-#include "base/entries.h"
 #include "base/file.h"
 #include "base/sys.h"
 #include "base/text.h"

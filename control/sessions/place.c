@@ -18,7 +18,6 @@
 #include <sys/utsname.h>
 
 #include "base/base.h"
-#include "base/entries.h"
 #include "base/file.h"
 #include "base/host.h"
 #include "base/sys.h"

@@ -18,7 +18,6 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 
-#include "base/entries.h"
 #include "base/file.h"
 #include "base/sys.h"
 #include "base/text.h"

@@ -15,7 +15,6 @@
 #include <sys/stat.h>
 
 #include "base/base.h"
-#include "base/entries.h"
 #include "base/file.h"
 #include "base/sys.h"
 #include "buffers/rings/channel.h"

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 
 #include "base/base.h"
-#include "base/entries.h"
 #include "base/file.h"
 #include "base/host.h"
 #include "base/lines.h"

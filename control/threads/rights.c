@@ -13,7 +13,7 @@
 #include <linux/prctl.h>
 
 #include "base/base.h"
-#include "base/entries.h"
+#include "base/file.h"
 #include "base/sys.h"
 #include "base/text.h"
 

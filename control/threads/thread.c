@@ -14,7 +14,7 @@
 #include <sys/resource.h>
 
 #include "base/base.h"
-#include "base/entries.h"
+#include "base/file.h"
 #include "base/host.h"
 #include "base/sys.h"
 #include "base/text.h"

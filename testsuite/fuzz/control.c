@@ -19,7 +19,7 @@
 #include "agent/attached-private.h"
 #include "agent/control-private.h"
 #include "agent/probe.h"
-#include "base/entries.h"
+#include "base/file.h"
 #include "control/protocol.h"
 #include "control/service/service.h"
 #include "control/sessions/budget.h"
