@@ -7,6 +7,7 @@
  * gets the old one.
  */
 #include <errno.h>
+#include <stdbool.h>
 
 #include "agent/declare-private.h"
 #include "agent/fork-private.h"
@@ -37,7 +38,7 @@ struct declaration {
 static struct index declarations;	/* the registry's lock */
 static struct module declared_module = { .declared = 1 };
 
-static int is_type(int type)
+static bool is_type(int type)
 {
 	int scalar = type & TAFFRAIL_T_SCALAR_MASK;
 
@@ -46,26 +47,26 @@ static int is_type(int type)
 		scalar_bytes((uint8_t)scalar));
 }
 
-static int is_identifier(const char *name)
+static bool is_identifier(const char *name)
 {
 	const char *p = name;
 
 	for (; p && *p; p++)
 		if (*p != '_' && (uint32_t)((*p | 32) - 'a') >= 26 &&
 		    (p == name || (uint32_t)(*p - '0') >= 10))
-			return 0;
+			return false;
 	return p > name && p - name < FIELD_BYTES;
 }
 
-/* Returns 1 when a name can be a part of an id: it is not empty, and has no
+/* Returns true when a name can be a part of an id: it is not empty, and has no
  * "/", blank or control character, which would spoil a list. */
-static int is_name(const char *name)
+static bool is_name(const char *name)
 {
 	const char *p = name;
 
 	for (; p && *p; p++)
 		if ((unsigned char)*p <= ' ' || *p == '/' || *p == 127)
-			return 0;
+			return false;
 	return p > name;
 }
 
@@ -213,7 +214,7 @@ static struct object *object_add(struct taffrail_declared *event)
 }
 
 /* An agent that sleeps is not off: markers are declared for when it wakes. */
-static int agent_is_off(void)
+static bool agent_is_off(void)
 {
 	return agent_off && agent_off != agent_detached;
 }

@@ -11,6 +11,7 @@
 #include "agent/leave.h"
 
 #include <errno.h>
+#include <stdbool.h>
 
 #include "agent/faulting.h"
 #include "agent/fork-private.h"
@@ -46,9 +47,9 @@ static struct {
 	int begun;		/* the steps that leave_dispatch() has done */
 } dispatched;
 
-/* Returns 1 in a child of vfork(2), which reads the parent's ids in the memory
- * that both share. */
-static int memory_borrowed(void)
+/* Returns true in a child of vfork(2), which reads the parent's ids in the
+ * memory that both share. */
+static bool memory_borrowed(void)
 {
 	if (load_relaxed(fork_mark))
 		return !process.page ||

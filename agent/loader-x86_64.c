@@ -18,6 +18,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
+#include <stdbool.h>
 #include <sys/mman.h>
 
 #include "agent/fork-private.h"
@@ -101,9 +102,9 @@ static int found_apply(void *declared)
 	return 0;
 }
 
-/* Returns 1 when a session may want the markers that came. Revives a child for
- * them, but not one that only the parent's debugger has traced. */
-static int found_wanted(void)
+/* Returns true when a session may want the markers that came. Revives a child
+ * for them, but not one that only the parent's debugger has traced. */
+static bool found_wanted(void)
 {
 	int living = !!load_relaxed(fork_mark);
 
@@ -111,12 +112,13 @@ static int found_wanted(void)
 		return living && session_any_owned();
 	if (!living)
 		fork_revive();
-	return 1;
+	return true;
 }
 
-/* Returns 1 when a session may want USDT probes of the modules that came. These
- * are looked up in the modules' files, and no child is revived for that. */
-static int probes_wanted(void)
+/* Returns true when a session may want USDT probes of the modules that came.
+ * These are looked up in the modules' files, and no child is revived for that.
+ */
+static bool probes_wanted(void)
 {
 	return load_relaxed(fork_mark) && session_any();
 }
@@ -194,7 +196,7 @@ void loader_called(void)
 		loader_event();
 }
 
-static int in_reach(const uint8_t *code, const uint8_t *target)
+static bool in_reach(const uint8_t *code, const uint8_t *target)
 {
 	int64_t distance = target - (code + JUMP_BYTES);
 
@@ -261,22 +263,22 @@ static const uint8_t *entry_near(const uint8_t *code, const uint8_t *entry)
 	return in_reach(code, entry) ? entry : island_make(code, entry);
 }
 
-/* Returns 1 when the operand at `code` leads to a copy of the agent. It may be
- * any bytes, so the kernel reads the memory that it leads to. */
-static int taken_already(const struct patcher *patcher, const uint8_t *code)
+/* Returns true when the operand at `code` leads to a copy of the agent. It may
+ * be any bytes, so the kernel reads the memory that it leads to. */
+static bool taken_already(const struct patcher *patcher, const uint8_t *code)
 {
 	char tag[TAG_BYTES] = "";
 
 	if (code[0] == OPCODE_JUMP)
-		return 1;
+		return true;
 	return patcher->mem >= 0 &&
 	       sys4(SYS_pread64, patcher->mem, tag, sizeof(tag),
 		    jump_target(code) - TAG_BYTES) == sizeof(tag) &&
 	       !__builtin_memcmp(tag, TAG, TAG_BYTES);
 }
 
-/* Returns 1 when nops or int3 leave room for a jump's operand. */
-static int room_padded(const uint8_t *code)
+/* Returns true when nops or int3 leave room for a jump's operand. */
+static bool room_padded(const uint8_t *code)
 {
 	return code[1] == 0x66 || code[1] == 0x0f || code[1] == 0x90 ||
 	       code[1] == OPCODE_TRAP;

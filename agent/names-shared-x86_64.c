@@ -21,6 +21,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <stdbool.h>
 
 #include "agent/attached-private.h"
 #include "agent/private.h"
@@ -63,7 +64,7 @@ static const void *address_of(const struct table *t, const Elf64_Dyn *d)
 	return (const void *)(value < t->base ? value + t->base : value);
 }
 
-static int table_read(struct table *t, const struct dl_phdr_info *info)
+static bool table_read(struct table *t, const struct dl_phdr_info *info)
 {
 	const Elf64_Dyn *d = NULL;
 	int i;
@@ -120,7 +121,7 @@ static void symbols_each(const struct table *t, const char *name,
 	}
 }
 
-static int is_function(const Elf64_Sym *symbol)
+static bool is_function(const Elf64_Sym *symbol)
 {
 	return symbol->st_shndx && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC;
 }

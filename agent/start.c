@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -103,7 +104,7 @@ static void words_log(void)
 	}
 }
 
-static int libc_unknown(void)
+static bool libc_unknown(void)
 {
 	return libc_suits && !libc_suits();
 }

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <sys/stat.h>
 
 #include "base/base.h"
@@ -23,9 +24,10 @@
 
 uint32_t file_owner;
 
-/* Returns 1 for a file of the program's user, by the user's number at the start
- * or now: a user namespace that the program has entered changes all numbers. */
-static int file_ours(const struct stat *st)
+/* Returns true for a file of the program's user, by the user's number at the
+ * start or now: a user namespace that the program has entered changes all
+ * numbers. */
+static bool file_ours(const struct stat *st)
 {
 	return st->st_uid == file_owner ||
 	       st->st_uid == (uid_t)sys0(SYS_geteuid);

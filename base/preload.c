@@ -8,6 +8,7 @@
  */
 #include "base/preload.h"
 
+#include <stdbool.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -28,8 +29,8 @@ SIGSAFE static size_t word_length(const char *p)
 	return n;
 }
 
-/* Returns 1 for libtaffrail.so and libtaffrail-NAME.so. */
-SIGSAFE static int word_ours(const char *word, size_t n)
+/* Returns true for libtaffrail.so and libtaffrail-NAME.so. */
+SIGSAFE static bool word_ours(const char *word, size_t n)
 {
 	const char *name = word;
 	const char *rest;
@@ -79,14 +80,14 @@ SIGSAFE int preload_named(char *const *environment)
 	return list && list_ours(list, &n);
 }
 
-SIGSAFE static int word_seen(const char *word, size_t n)
+SIGSAFE static bool word_seen(const char *word, size_t n)
 {
 	char path[512];
 	int bare = 1;
 	size_t i;
 
 	if (n >= sizeof(path))
-		return 1;
+		return true;
 	for (i = 0; i < n; i++) {
 		path[i] = word[i];
 		bare &= word[i] != '/';

@@ -9,6 +9,7 @@
 #include "base/vdso.h"
 
 #include <elf.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/auxv.h>
@@ -23,7 +24,7 @@ struct symbols {
 	const uint32_t *gnu_hash;
 };
 
-static int symbols_find(const Elf64_Ehdr *image, struct symbols *symbols)
+static bool symbols_find(const Elf64_Ehdr *image, struct symbols *symbols)
 {
 	const char *start = (const char *)image;
 	const Elf64_Phdr *ph = (const void *)(start + image->e_phoff);
@@ -37,7 +38,7 @@ static int symbols_find(const Elf64_Ehdr *image, struct symbols *symbols)
 			dynamic = (const void *)(start + ph[i].p_offset);
 	}
 	if (!dynamic || !symbols->base)
-		return 0;
+		return false;
 	for (; dynamic->d_tag != DT_NULL; dynamic++) {
 		const void *p = symbols->base + dynamic->d_un.d_ptr;
 

@@ -9,6 +9,8 @@
  */
 #include "base/words.h"
 
+#include <stdbool.h>
+
 #include "base/base.h"
 #include "base/text.h"
 
@@ -35,17 +37,17 @@ static const struct {
 	{ "TAFFRAIL_IDLE", "10" BETWEEN "60000" },
 };
 
-/* Returns 1 when the text behind the word fits the list's entry. */
-SIGSAFE static int rest_fits(const char *rest, const char *entry)
+/* Returns true when the text behind the word fits the list's entry. */
+SIGSAFE static bool rest_fits(const char *rest, const char *entry)
 {
 	if (!*rest)
-		return 1;
+		return true;
 	if (*entry != '[' || *rest++ != ':')
-		return 0;
+		return false;
 	return entry[2] != 'N' || (text_number(&rest) >= 0 && !*rest);
 }
 
-SIGSAFE static int number_listed(const char *value, const char *list)
+SIGSAFE static bool number_listed(const char *value, const char *list)
 {
 	int64_t least = text_number(&list);
 	int64_t most;

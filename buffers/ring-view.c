@@ -5,6 +5,7 @@
 #include "buffers/ring-view.h"
 
 #include <errno.h>
+#include <stdbool.h>
 
 #include "base/base.h"
 #include "buffers/ctf.h"
@@ -85,10 +86,11 @@ uint32_t ring_moved(const struct ring_view *view, uint64_t number)
 	return packets_since(view, (uint32_t)(number * view->sub_bytes));
 }
 
-/* Returns 1 if the head of the open packet, whose first byte is at `start`, can
- * be true. Larger numbers would wrap as 64-bit positions. */
-static int is_open(const struct ring_view *view, const struct packet_head *open,
-		   uint32_t start, uint32_t used)
+/* Returns true if the head of the open packet, whose first byte is at `start`,
+ * can be true. Larger numbers would wrap as 64-bit positions. */
+static bool is_open(const struct ring_view *view,
+		    const struct packet_head *open, uint32_t start,
+		    uint32_t used)
 {
 	uint64_t number = open->packet_seq_num;
 

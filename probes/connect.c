@@ -16,6 +16,7 @@
  *    disabled: its library cannot be unloaded.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,10 +26,10 @@
 
 #define LEAVE_MS	5000
 
-/* Returns 1 when a rule that a command names is the connection's, or a glob
+/* Returns true when a rule that a command names is the connection's, or a glob
  * that matches it. */
-static int connection_selected(const char *rule,
-			       const struct connection *connection)
+static bool connection_selected(const char *rule,
+				const struct connection *connection)
 {
 	return !strcmp(rule, connection->rule) ||
 	       glob_match(rule, connection->rule);

@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,8 +38,8 @@ static const char *line_end(const char *line)
 	return end ? end + 1 : line + strlen(line);
 }
 
-/* Finds the next request. Returns 0 when there is none. */
-static int requests_next(struct requests *requests)
+/* Finds the next request. Returns false when there is none. */
+static bool requests_next(struct requests *requests)
 {
 	const char *p = requests->rest;
 
@@ -79,8 +80,8 @@ static int report_open(const char *path)
 	return -1;
 }
 
-/* Returns 1 when the file has the line. */
-static int report_has(int fd, const char *line)
+/* Returns true when the file has the line. */
+static bool report_has(int fd, const char *line)
 {
 	char *text = malloc(PROTOCOL_OFF_BYTES_MAX + 1);
 	ssize_t n = text ? pread(fd, text, PROTOCOL_OFF_BYTES_MAX, 0) : -1;
@@ -186,13 +187,13 @@ __attribute__((constructor)) static void environment_take(void)
 }
 
 /* Finds the value of a key in the current request only, not in later ones. */
-static int value_find(const struct requests *requests, const char *key,
-		      char *value, size_t room)
+static bool value_find(const struct requests *requests, const char *key,
+		       char *value, size_t room)
 {
 	char text[REQUEST_BYTES_MAX];
 
 	if (requests->bytes >= sizeof(text))
-		return 0;
+		return false;
 	memcpy(text, requests->text, requests->bytes);
 	text[requests->bytes] = '\0';
 	return line_find(text, key, value, room);

@@ -17,6 +17,7 @@
 #define _LGPL_SOURCE
 #include <link.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <string.h>
 #include <time.h>
 #include <urcu-bp.h>
@@ -84,8 +85,8 @@ static uint32_t symbols_count(const struct table *table)
 	return most + 1;
 }
 
-/* Returns 1 when a module needs the function. */
-static int needs_urcu_fork(const struct dl_phdr_info *info)
+/* Returns true when a module needs the function. */
+static bool needs_urcu_fork(const struct dl_phdr_info *info)
 {
 	const char *base = (const char *)info->dlpi_addr;
 	struct table table = { 0 };
@@ -116,8 +117,8 @@ static int needs_urcu_fork(const struct dl_phdr_info *info)
 		if (!table.symbols[i].st_shndx &&
 		    !strcmp(table.strings + table.symbols[i].st_name,
 			    "urcu_bp_before_fork"))
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 /* Returns 1 when another module than this library needs the function. */
@@ -150,9 +151,9 @@ void fork_look(void)
 	store_relaxed(&teller, load_relaxed(&found));
 }
 
-/* Returns 1 when libc knows that the process has one thread. Older versions of
- * libc do not tell. */
-static int is_alone(void)
+/* Returns true when libc knows that the process has one thread. Older versions
+ * of libc do not tell. */
+static bool is_alone(void)
 {
 	return &__libc_single_threaded && __libc_single_threaded;
 }

@@ -21,6 +21,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -104,8 +105,8 @@ static void reals_find(void)
 		      HANDLER_REALS);
 }
 
-/* Returns 1 for an address among the stubs. */
-static int is_stub(const void *handler)
+/* Returns true for an address among the stubs. */
+static bool is_stub(const void *handler)
 {
 	return (uintptr_t)handler - (uintptr_t)handler_stubs <
 	       STUBS * STUB_BYTES;
@@ -113,7 +114,7 @@ static int is_stub(const void *handler)
 
 /* A program that has asked the kernel may pass a stub: it is installed as it
  * is. */
-static int is_function(const void *handler)
+static bool is_function(const void *handler)
 {
 	return handler != (void *)SIG_DFL && handler != (void *)SIG_IGN &&
 	       handler != (void *)SIG_ERR && handler != (void *)SIG_HOLD &&
@@ -250,8 +251,8 @@ PUBLIC handler_fn *sigset(int number, handler_fn *handler)
 	return handler_install(real_sigset, number, handler);
 }
 
-/* Returns 1 for a function of the agent, whose handlers stay as they are. */
-static int is_agents(const void *handler)
+/* Returns true for a function of the agent, whose handlers stay as they are. */
+static bool is_agents(const void *handler)
 {
 	Dl_info agent, its;
 
@@ -260,7 +261,7 @@ static int is_agents(const void *handler)
 }
 
 /* Compares handler, flags and the part of the mask that the kernel keeps. */
-static int is_same(const struct sigaction *a, const struct sigaction *b)
+static bool is_same(const struct sigaction *a, const struct sigaction *b)
 {
 	return a->sa_sigaction == b->sa_sigaction &&
 	       a->sa_flags == b->sa_flags &&

@@ -12,6 +12,7 @@
 #include "probes/private.h"
 
 #include <errno.h>
+#include <stdbool.h>
 
 #include "base/arena.h"
 #include "base/base.h"
@@ -74,9 +75,9 @@ static int reader_names(struct reader *reader, void *arg)
 		load_acquire(&reader->current, READER_CURRENT) == named->entry);
 }
 
-/* Returns 1 when a thread may still use the list, or is in the callback. Call
- * it after a grace period: only then no further thread can begin to. */
-static int is_named(const struct node *list, const struct entry *entry)
+/* Returns true when a thread may still use the list, or is in the callback.
+ * Call it after a grace period: only then no further thread can begin to. */
+static bool is_named(const struct node *list, const struct entry *entry)
 {
 	struct named named = { list, entry };
 
@@ -244,14 +245,15 @@ static struct known *known_make(const struct object *object)
 	return known;
 }
 
-/* Returns 1 when a rule names a marker. As in a session, a rule names a USDT
+/* Returns true when a rule names a marker. As in a session, a rule names a USDT
  * probe only if it spells the provider. */
-static int entry_matches(const struct entry *entry, const struct object *object)
+static bool entry_matches(const struct entry *entry,
+			  const struct object *object)
 {
 	const char *glob = entry->rule.glob;
 
 	if (object->adopted && (*glob == '*' || *glob == '?' || *glob == '['))
-		return 0;
+		return false;
 	return glob_match(glob, object->id);
 }
 
@@ -379,9 +381,9 @@ void list_period_end(uint64_t period)
 		;
 }
 
-/* Returns 1 for an attachment of the same callback, `priv` and rule, whose
- * condition may be written in another way only if the text is the same. */
-static int is_same(const struct entry *entry, const struct entry *model)
+/* Returns true for an attachment of the same callback, `priv` and rule.
+ * Conditions are compared as texts. */
+static bool is_same(const struct entry *entry, const struct entry *model)
 {
 	return entry->callback == model->callback &&
 	       entry->priv == model->priv &&

@@ -3,6 +3,8 @@
  * The names that a marker gives to values: of TAFFRAIL_ENUM, TAFFRAIL_BOOL,
  * TAFFRAIL_ERRNO.
  */
+#include <stdbool.h>
+
 #include "base/text.h"
 #include "include/taffrail/probe.h"
 #include "probes/private.h"
@@ -13,14 +15,14 @@
 #define PUBLIC		__attribute__((visibility("default")))
 
 /* Stores the name of an error, or of the negative number of an error. */
-static int error_name(uint64_t value, const char **name, size_t *length)
+static bool error_name(uint64_t value, const char **name, size_t *length)
 {
 	int negative = (int64_t)value < 0;
 	uint64_t number = negative ? 0 - value : value;
 	const char *word = ERROR_NAMES(NEGATIVE);
 
 	if (!number || number > ERROR_MAX)
-		return 0;
+		return false;
 	while (--number)
 		word += text_length(word) + 1;
 	*name = negative ? word : word + 1;

@@ -17,6 +17,7 @@
  */
 #define _LGPL_SOURCE
 #include <errno.h>
+#include <stdbool.h>
 #include <urcu-bp.h>
 
 #include "probes/private.h"
@@ -44,10 +45,10 @@ static uint32_t records = 63;
 
 __thread struct reader *probe_reader;
 
-/* Returns 1 when the record's thread has gone. In a child that libc does not
+/* Returns true when the record's thread has gone. In a child that libc does not
  * report (_Fork(), clone(2)), all records have the parent's pid, also that of
  * the child's own thread: none of them counts as gone. */
-static SIGSAFE int is_gone(const struct reader *reader, uint32_t tid)
+static SIGSAFE bool is_gone(const struct reader *reader, uint32_t tid)
 {
 	uint32_t pid = (uint32_t)sys_getpid();
 

@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <sys/stat.h>
 
 #include "agent/image/handover.h"
@@ -128,9 +129,9 @@ SIGSAFE static const char *variable_in(char *const *environment,
 	return found;
 }
 
-/* Returns 1 for two spellings of a path: a slash counts once, and not at the
+/* Returns true for two spellings of a path: a slash counts once, and not at the
  * end. A variable that is not set is as one that is empty. */
-SIGSAFE static int same_path(const char *a, const char *b)
+SIGSAFE static bool same_path(const char *a, const char *b)
 {
 	a = a ? a : "";
 	b = b ? b : "";
@@ -142,16 +143,16 @@ SIGSAFE static int same_path(const char *a, const char *b)
 		while (*b == '/')
 			b++;
 		if (!*a && !*b)
-			return 1;
+			return true;
 		if (*a != *b || slashes == 1)
-			return 0;
+			return false;
 	}
 }
 
-/* Returns 1 when the agent would make files in the same directory, and join the
- * same recordings. An inner recorder adds a name to the others. Inheritance
+/* Returns true when the agent would make files in the same directory, and join
+ * the same recordings. An inner recorder adds a name to the others. Inheritance
  * files are handed on (settings.h). */
-SIGSAFE static int same_recording(char *const *environment)
+SIGSAFE static bool same_recording(char *const *environment)
 {
 	const char *directory = variable_in(environment, "TAFFRAIL_DIR=");
 	const char *join = variable_in(environment, PROTOCOL_JOIN_ENV "=");
@@ -162,11 +163,11 @@ SIGSAFE static int same_recording(char *const *environment)
 	    (same_path(directory, NULL) &&
 	     !same_path(variable_in(environment, "XDG_RUNTIME_DIR="),
 			settings.runtime)))
-		return 0;
+		return false;
 	while (settings_join_next(&list, name, sizeof(name)))
 		if (!settings_inheritance(name) && !settings_joins(join, name))
-			return 0;
-	return 1;
+			return false;
+	return true;
 }
 
 /* Returns why this process cannot make files where it has made them before, or

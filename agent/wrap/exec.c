@@ -23,6 +23,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <unistd.h>
 
 #include "agent/image/handover.h"
@@ -107,9 +108,9 @@ static int really_fitting(const struct exec *e, char *const *environment,
 	return exec_real(e, e->environment);
 }
 
-/* Returns 1 for a pointer that can be read. The others are left to the kernel,
- * which answers EFAULT. */
-SIGSAFE static int is_readable(const void *p)
+/* Returns true for a pointer that can be read. The others are left to the
+ * kernel, which answers EFAULT. */
+SIGSAFE static bool is_readable(const void *p)
 {
 	return (intptr_t)p >= 4096;
 }

@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 
 #include "agent/faulting.h"
 #include "base/base.h"
@@ -55,8 +56,8 @@ __attribute__((constructor(102))) static void signals_setup(void)
 	*(void **)&real_sigaction = dlsym(RTLD_NEXT, "sigaction");
 }
 
-/* Returns 1 when libc's function must do it, after it is found. */
-static int is_libcs(int number)
+/* Returns true when libc's function must do it, after it is found. */
+static bool is_libcs(int number)
 {
 	if (unlikely(!real_sigaction))
 		signals_setup();
@@ -65,7 +66,7 @@ static int is_libcs(int number)
 }
 
 /* The same, for a function that installs a handler. */
-static int libcs_handler(int number, const void *handler)
+static bool libcs_handler(int number, const void *handler)
 {
 	int yes = is_libcs(number);
 
@@ -130,7 +131,7 @@ static uint64_t mask_of(int number)
 	return 1ull << (number - 1);
 }
 
-static int is_error(handler_fn *handler)
+static bool is_error(handler_fn *handler)
 {
 	if (handler == SIG_ERR)
 		errno = EINVAL;

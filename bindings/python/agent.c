@@ -9,6 +9,7 @@
  * a guard, which no list shows and nothing waits for.
  */
 #include <dlfcn.h>
+#include <stdbool.h>
 
 #include "bindings/python/private.h"
 #include "include/taffrail/marker.h"
@@ -37,10 +38,10 @@ taffrail_hit_:
 	       NULL;
 }
 
-/* Returns 1 when the agent's functions are known. Looks for them once, and
+/* Returns true when the agent's functions are known. Looks for them once, and
  * again after an agent has come. Keeps the library, because `taffrail attach`
  * loads it with local names. */
-static int agent_known(void)
+static bool agent_known(void)
 {
 	static int looked;
 	void *library;

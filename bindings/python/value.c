@@ -10,6 +10,7 @@
  * already.
  */
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "bindings/python/private.h"
@@ -38,17 +39,18 @@ const char *value_word(int type)
 	return known->word;
 }
 
-/* Takes the reference. Returns 0 when the object is NULL, or has no room. */
-static int owned_keep(struct owned *owned, PyObject *object)
+/* Takes the reference. Returns false when the object is NULL, or has no room.
+ */
+static bool owned_keep(struct owned *owned, PyObject *object)
 {
 	if (!object)
-		return 0;
+		return false;
 	if (UNLIKELY(owned->n == OWNED_MAX)) {
 		Py_DECREF(object);
-		return 0;
+		return false;
 	}
 	owned->objects[owned->n++] = object;
-	return 1;
+	return true;
 }
 
 /* Drops the exception that is set. Returns 1; or -1 and leaves the exception,

@@ -8,10 +8,11 @@
  */
 #include "buffers/reader/reader.h"
 
-#include <dirent.h>
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,16 +169,16 @@ void session_view_drop_modules(struct session_view *session)
 	session->nmodules = 0;
 }
 
-static int id_is_new(const struct session_view *session, uint32_t id)
+static bool id_is_new(const struct session_view *session, uint32_t id)
 {
 	size_t i = session->nevents;
 
 	if (!i || session->events[i - 1]->id < id)
-		return 1;
+		return true;
 	while (i--)
 		if (session->events[i]->id == id)
-			return 0;
-	return 1;
+			return false;
+	return true;
 }
 
 /* Finds the four strings of a record, in a copy that ends in a NUL. */

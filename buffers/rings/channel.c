@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <linux/membarrier.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/mman.h>
 
 #include "base/host.h"
@@ -243,14 +244,14 @@ static void channel_forked(struct channel *channel)
 			    channel->page_bytes);
 }
 
-static int channel_held(const struct channel *channel)
+static bool channel_held(const struct channel *channel)
 {
 	uint32_t k;
 
 	for (k = 0; k < channel->locked_max; k++)
 		if (load_relaxed(&channel->locked[k]) &&
 		    load_relaxed(&channel->locks[k].holder))
-			return 1;
+			return true;
 	return !!load_relaxed(&channel->counting);
 }
 
@@ -513,9 +514,9 @@ struct ring_wanted {
 };
 
 /* Finds the first missing ring of the CPUs, or of the first `locked` locked
- * rings. Returns 0 when none is missing. */
-static int ring_missing(const struct channel *channel, uint32_t locked,
-			struct ring_wanted *wanted)
+ * rings. Returns false when none is missing. */
+static bool ring_missing(const struct channel *channel, uint32_t locked,
+			 struct ring_wanted *wanted)
 {
 	uint32_t i;
 
@@ -524,15 +525,15 @@ static int ring_missing(const struct channel *channel, uint32_t locked,
 		wanted->kind = RING_CPU;
 		if (load_acquire(&channel->rings->tab[i], CPU_RING) ==
 		    &ring_absent)
-			return 1;
+			return true;
 	}
 	for (i = 0; i < locked && i < channel->locked_max; i++) {
 		wanted->number = i;
 		wanted->kind = RING_LOCKED;
 		if (!load_acquire(&channel->locked[i], LOCKED_RING))
-			return 1;
+			return true;
 	}
-	return 0;
+	return false;
 }
 
 static int ring_maker(void *arg)
@@ -555,9 +556,9 @@ static int ring_maker(void *arg)
 	}
 }
 
-/* Waits for another thread that makes a ring. Returns 1 after a time-out: that
- * thread does not run. */
-static int making_wait(const struct channel *channel)
+/* Waits for another thread that makes a ring. Returns true after a time-out:
+ * that thread does not run. */
+static bool making_wait(const struct channel *channel)
 {
 	struct timespec pause = { .tv_nsec = MAKING_WAIT_NS };
 	int i;

@@ -10,6 +10,7 @@
 #include "buffers/rings/private.h"
 
 #include <errno.h>
+#include <stdbool.h>
 
 int channel_create_next(struct channel *channel, uint64_t *begun,
 			const char *name, uint32_t flags, uint32_t contexts,
@@ -61,8 +62,8 @@ static int rings_make(struct channel *channel)
 	return 0;
 }
 
-/* Returns 1 when smaller rings may be possible. */
-static int no_room(int error)
+/* Returns true when smaller rings may be possible. */
+static bool no_room(int error)
 {
 	return error == -ENOSPC || error == -EDQUOT || error == -EFBIG ||
 	       error == -ENOMEM;

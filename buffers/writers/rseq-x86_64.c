@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <linux/rseq.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/auxv.h>
 
@@ -27,7 +28,7 @@ extern const unsigned int __rseq_size
 
 /* Tells whether the calling thread is registered with this length: the kernel
  * answers EBUSY to a thread that registers the same area again. */
-static int rseq_length_is(uint32_t bytes)
+static bool rseq_length_is(uint32_t bytes)
 {
 	char *rseq = (char *)__builtin_thread_pointer() + rseq_offset;
 	long ret = sys4(SYS_rseq, rseq, bytes, 0, RSEQ_SIGNATURE);
@@ -36,9 +37,9 @@ static int rseq_length_is(uint32_t bytes)
 	if (!ret)
 		sys4(SYS_rseq, rseq, bytes, RSEQ_UNREGISTER, RSEQ_SIGNATURE);
 	if (ret != -EBUSY)
-		return 0;
+		return false;
 	rseq_bytes = bytes;
-	return 1;
+	return true;
 }
 
 extern struct rseq_cs __start_taffrail_rseq_cs[]

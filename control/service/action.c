@@ -11,6 +11,8 @@
  */
 #include "control/service/action.h"
 
+#include <stdbool.h>
+
 #include "base/base.h"
 #include "base/sys.h"
 #include "control/threads/settings.h"
@@ -31,8 +33,8 @@ const char *action_stubs;
 static struct slot slots[ACTIONS];
 static uint32_t next;
 
-static int is_same(const struct kernel_action *ready,
-		   const struct kernel_action *action)
+static bool is_same(const struct kernel_action *ready,
+		    const struct kernel_action *action)
 {
 	return load_acquire(&ready->flags, ACTION_SLOT) ==
 		       (action->flags | READY) &&
@@ -41,8 +43,8 @@ static int is_same(const struct kernel_action *ready,
 	       ready->mask == action->mask;
 }
 
-/* Returns 1 when the kernel has the slot's stub. */
-static int slot_in_force(const struct slot *slot)
+/* Returns true when the kernel has the slot's stub. */
+static bool slot_in_force(const struct slot *slot)
 {
 	struct kernel_action now;
 
@@ -51,7 +53,7 @@ static int slot_in_force(const struct slot *slot)
 		       action_stubs + (slot - slots) * ACTION_STUB_BYTES;
 }
 
-static int slot_write(struct slot *slot, const struct kernel_action *action)
+static bool slot_write(struct slot *slot, const struct kernel_action *action)
 {
 	unsigned long flags = load_relaxed(&slot->action.flags);
 
@@ -59,13 +61,13 @@ static int slot_write(struct slot *slot, const struct kernel_action *action)
 	    !__atomic_compare_exchange_n(&slot->action.flags, &flags, 1, 0,
 					 ACQ_REL(ACTION_SLOT),
 					 __ATOMIC_RELAXED))
-		return 0;
+		return false;
 	slot->action.handler = action->handler;
 	slot->action.restorer = action->restorer;
 	slot->action.mask = action->mask;
 	slot->fired = 0;
 	store_release(&slot->action.flags, action->flags | READY, ACTION_SLOT);
-	return 1;
+	return true;
 }
 
 static struct slot *slot_for(const struct kernel_action *action)

@@ -13,6 +13,7 @@
 #include "control/service/call.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <ucontext.h>
 
 #include "base/base.h"
@@ -90,7 +91,7 @@ static void call_take(struct process_page *page)
 
 /* Not by the public name, which a call would look up among all libraries. */
 __attribute__((noinline))
-static SIGSAFE int signal_chain(int number, siginfo_t *info, void *context)
+static SIGSAFE bool signal_chain(int number, siginfo_t *info, void *context)
 {
 	uint64_t mask;
 
@@ -98,14 +99,14 @@ static SIGSAFE int signal_chain(int number, siginfo_t *info, void *context)
 	if (!agent_signal || number != (int)agent_signal ||
 	    info->si_code != SI_QUEUE ||
 	    info->si_value.sival_ptr != (void *)CALL_COOKIE)
-		return 0;
+		return false;
 	if (host_confined)
-		return 1;
+		return true;
 	mask_set(~0ull, &mask);
 	host_unaligned();
 	call_take(process.page);
 	mask_set(mask, NULL);
-	return 1;
+	return true;
 }
 
 PUBLIC SIGSAFE int taffrail_signal_chain(int number, siginfo_t *info,

@@ -35,6 +35,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 
 #include "base/base.h"
 #include "base/sys.h"
@@ -73,7 +74,7 @@ static uint32_t offered = WAKE_OFFERED;	/* the state of an offer */
 static int (*service_run)(void *arg);
 static int (*debugger_awaited)(void);
 
-static int wake_change(struct process_wake *wake, uint32_t from, uint32_t to)
+static bool wake_change(struct process_wake *wake, uint32_t from, uint32_t to)
 {
 	return __atomic_compare_exchange_n(&wake->state, &from, to, 0,
 					   SEQ_CST(WAKE_OFFER),
@@ -126,16 +127,16 @@ SIGSAFE static void on_signal(int number, siginfo_t *info, void *context)
 	store_release(&page->wake.request, 0, WAKE_REQUEST);
 }
 
-static int service_never(void)
+static bool service_never(void)
 {
 	return setting_is(settings.service, "off");
 }
 
-/* Returns 1 when the thread must stay, because a command could not make it
+/* Returns true when the thread must stay, because a command could not make it
  * again: a debugger stops the threads that a command would use; the group's
  * members may neither trace nor signal the process; valgrind does not translate
  * a thread that a command makes. */
-static int thread_stays(void)
+static bool thread_stays(void)
 {
 	return setting_is(settings.service, "thread") ||
 	       setting_is(settings.gdb, "on") || channel_group ||
@@ -165,13 +166,13 @@ void demand_setup(int (*run)(void *arg), int (*awaited)(void),
 		have_signal = WAKE_SIGNAL;
 }
 
-static int offer_prepare(struct process_wake *wake)
+static bool offer_prepare(struct process_wake *wake)
 {
 	if (agent_signal && !have_signal && !call_begin())
 		have_signal = agent_signal;
 	if (service_never() ||
 	    thread_making(&demand_making.thread, service_run))
-		return 0;
+		return false;
 	demand_making.wake = wake;
 	wake->signal = have_signal;
 	wake->rseq_offset = rseq_offset;
@@ -179,7 +180,7 @@ static int offer_prepare(struct process_wake *wake)
 	wake->filters = filtered_allowed();
 	wake->entry = (uint64_t)demand_entry;
 	wake->page = (uint64_t)process.page;
-	return 1;
+	return true;
 }
 
 SIGSAFE void demand_offer(int error)
@@ -290,14 +291,14 @@ static int signal_change(const struct kernel_action *set,
 			 SIGSET_BYTES);
 }
 
-/* Returns 1 when a program that is executed must find the signal ignored,
+/* Returns true when a program that is executed must find the signal ignored,
  * because without the agent it would. */
-static int is_ignored(void)
+static bool is_ignored(void)
 {
 	struct kernel_action now;
 
 	if (!have_signal || thread_forbidden())
-		return 0;
+		return false;
 	if (agent_signal)
 		return call_ignores();
 	return before.handler == (void *)SIG_IGN &&

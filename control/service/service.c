@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -63,9 +64,9 @@ int peer_learn(int fd, struct ucred *peer)
 			 &bytes);
 }
 
-/* Returns 1 when the kernel says that the peer is in the group that is let
+/* Returns true when the kernel says that the peer is in the group that is let
  * in. */
-static int peer_in_group(int fd, const struct ucred *peer)
+static bool peer_in_group(int fd, const struct ucred *peer)
 {
 	gid_t groups[PEER_GROUPS_MAX];
 	uint32_t bytes = sizeof(groups);
@@ -75,11 +76,11 @@ static int peer_in_group(int fd, const struct ucred *peer)
 		return !!channel_group;
 	if (sys5(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERGROUPS, groups,
 		 &bytes))
-		return 0;
+		return false;
 	for (i = 0; i < bytes / sizeof(*groups); i++)
 		if (groups[i] == channel_group)
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 int peer_allowed(int fd)
@@ -138,9 +139,9 @@ static int64_t ended_field(int field)
 	return text_number(&p);
 }
 
-/* Returns 1 when the process's first thread has ended and no other thread but
- * the caller is left, else 0. */
-static int alone_here(void)
+/* Returns true when the process's first thread has ended and no other thread
+ * but the caller is left. */
+static bool alone_here(void)
 {
 	/* the first thread counts until the parent has waited for it */
 	return ended_field(FIELD_THREADS) == 2;

@@ -21,6 +21,7 @@
 #include "control/service/wakeup.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <sys/signalfd.h>
 
 #include "base/base.h"
@@ -103,7 +104,7 @@ static uint32_t kind_now(uint32_t tid)
 	return kind_of(load_acquire(&order, WAKEUP_ORDER), tid);
 }
 
-static int order_change(uint32_t tid, uint32_t from, uint32_t to)
+static bool order_change(uint32_t tid, uint32_t from, uint32_t to)
 {
 	uint32_t seen = load_acquire(&order, WAKEUP_ORDER);
 
@@ -166,15 +167,15 @@ SIGSAFE void wakeup_rights(void)
 
 /* The kernel clears the thread's id first; the thread has gone when no task has
  * the id any more. */
-static int service_gone(uint32_t tid, int64_t deadline)
+static bool service_gone(uint32_t tid, int64_t deadline)
 {
 	while (clock_ns() < deadline) {
 		if (!thread_service() &&
 		    sys3(SYS_tgkill, sys_getpid(), tid, 0) == -ESRCH)
-			return 1;
+			return true;
 		pause_shortly();
 	}
-	return 0;
+	return false;
 }
 
 SIGSAFE int wakeup_end(void)

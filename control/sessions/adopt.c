@@ -2,6 +2,8 @@
 /*
  * USDT probes that sessions name become markers.
  */
+#include <stdbool.h>
+
 #include "base/glob.h"
 #include "base/index.h"
 #include "control/sessions/private.h"
@@ -12,14 +14,14 @@
 /* 1: all probes of the program are made markers, because gdb listed them. */
 static int all_probes;
 
-/* Returns 1 when the session's rules may make markers of probes. */
-static int session_asks(uint32_t number)
+/* Returns true when the session's rules may make markers of probes. */
+static bool session_asks(uint32_t number)
 {
 	return session_phase(number) == SESSION_OPENING ||
 	       session_applies(number);
 }
 
-static int asks_for_probes(const struct session_rule *rule)
+static bool asks_for_probes(const struct session_rule *rule)
 {
 	return rule->wanted && session_rule_names(rule);
 }

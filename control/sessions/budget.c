@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 
@@ -54,16 +55,16 @@ static int whole_number(const char *text, uint64_t *number)
 	return *text ? -EINVAL : 0;
 }
 
-static int is_number(const char *name)
+static bool is_number(const char *name)
 {
 	uint64_t number;
 
 	return !whole_number(name, &number);
 }
 
-/* Returns 1 when a process, or a recorder, holds a lock on the file; also when
- * that cannot be known. */
-static int lock_held(int fd, int kind)
+/* Returns true when a process, or a recorder, holds a lock on the file; also
+ * when that cannot be known. */
+static bool lock_held(int fd, int kind)
 {
 	if (fd < 0)
 		return fd != -ENOENT && fd != -ENODATA;

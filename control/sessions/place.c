@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <linux/prctl.h>
+#include <stdbool.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -48,7 +49,7 @@
 const char *place_failure;
 uint64_t place_id;
 
-static int runtime_is_tmpfs(const char *path)
+static bool runtime_is_tmpfs(const char *path)
 {
 	struct {
 		long type;
@@ -273,18 +274,18 @@ static void look_image(int at, const char *name, void *arg)
 }
 
 /*
- * Returns 1 when the directory PID.STARTTIME/ has files of another process than
- * the one whose pidfd has the inode `own`. A `fresh` process, which was forked
- * and has not executed anything, cannot have made any file yet.
+ * Returns true when the directory PID.STARTTIME/ has files of another process
+ * than the one whose pidfd has the inode `own`. A `fresh` process, which was
+ * forked and has not executed anything, cannot have made any file yet.
  */
-static int identity_foreign(const char *directory, uint64_t own,
-			    int fresh)
+static bool identity_foreign(const char *directory, uint64_t own,
+			     int fresh)
 {
 	struct look look = { .own = own, .fresh = fresh };
 	int fd = file_open_directory(AT_FDCWD, directory);
 
 	if (fd < 0)
-		return 0;
+		return false;
 	entries_each(fd, look_image, &look);
 	sys_close(fd);
 	return look.foreign;

@@ -5,6 +5,8 @@
 #ifndef CONTROL_SESSIONS_PRIVATE_H
 #define CONTROL_SESSIONS_PRIVATE_H
 
+#include <stdbool.h>
+
 #include "control/sessions/session.h"
 
 /* Slots that were never used cost no memory (see channels_used). */
@@ -15,15 +17,15 @@ static inline enum session_phase session_phase(uint32_t number)
 	return channel_used(number) ? sessions[number].phase : SESSION_FREE;
 }
 
-/* Returns 1 when a rule spells the provider. Only such rules want USDT probes:
- * by default, only markers are recorded. */
-static inline int session_rule_names(const struct session_rule *rule)
+/* Returns true when a rule spells the provider. Only such rules want USDT
+ * probes: by default, only markers are recorded. */
+static inline bool session_rule_names(const struct session_rule *rule)
 {
 	return *rule->glob != '*' && *rule->glob != '?' && *rule->glob != '[';
 }
 
-/* Returns 1 when modules that come take part in the session. */
-static inline int session_applies(uint32_t number)
+/* Returns true when modules that come take part in the session. */
+static inline bool session_applies(uint32_t number)
 {
 	enum session_phase phase = session_phase(number);
 

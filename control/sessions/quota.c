@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -38,7 +39,7 @@ struct usage {
 
 static uint64_t user_quota;
 
-static int session_is(int fd, int64_t index, const char *name)
+static bool session_is(int fd, int64_t index, const char *name)
 {
 	char found[SESSION_NAME_BYTES] = "";
 	char path[32];
@@ -51,7 +52,7 @@ static int session_is(int fd, int64_t index, const char *name)
 	page = file_open(fd, path, O_RDONLY, sizeof(struct session_page),
 			 UINT64_MAX);
 	if (page < 0)
-		return 0;
+		return false;
 	sys4(SYS_pread64, page, found, sizeof(found) - 1,
 	     offsetof(struct session_page, name));
 	sys_close(page);
@@ -125,20 +126,20 @@ int quota_lock(void)
 	return fd < 0 ? fd : -EAGAIN;
 }
 
-/* Returns 1 when a file of so many bytes leaves the reserve free. A file system
- * that cannot be asked, or has no limit (0), decides itself. */
-static int room_for(uint64_t bytes)
+/* Returns true when a file of so many bytes leaves the reserve free. A file
+ * system that cannot be asked, or has no limit (0), decides itself. */
+static bool room_for(uint64_t bytes)
 {
 	struct statfs fs;
 	uint64_t reserve;
 
 	if (sys2(SYS_statfs, place_runtime, &fs))
-		return 1;
+		return true;
 	reserve = min_u64(fs.f_blocks * (uint64_t)fs.f_bsize / RESERVE_PART,
 			  RESERVE_BYTES);
 	if (fs.f_blocks &&
 	    fs.f_bavail * (uint64_t)fs.f_bsize < bytes + reserve)
-		return 0;
+		return false;
 	reserve = min_u64(fs.f_files / RESERVE_PART, RESERVE_FILES);
 	return !fs.f_files || fs.f_ffree > reserve;
 }

@@ -5,6 +5,7 @@
 #include "control/sessions/private.h"
 
 #include <errno.h>
+#include <stdbool.h>
 
 #include "base/glob.h"
 #include "control/sessions/budget.h"
@@ -23,27 +24,28 @@ static uint64_t begun;		/* sessions of this process so far */
 /* Events that a compact header can name, see buffers/ctf.h. */
 #define COMPACT_EVENTS	31
 
-/* Returns 1 when the rule names the marker, whether the condition holds or not.
+/* Returns true when the rule names the marker, whether the condition holds or
+ * not.
  */
-static int rule_selects(const struct session_rule *rule,
-			const struct object *object)
+static bool rule_selects(const struct session_rule *rule,
+			 const struct object *object)
 {
 	return glob_match(rule->glob, object->id) &&
 	       (!object->adopted || !rule->wanted || session_rule_names(rule));
 }
 
-/* Compiles the rule's condition. Returns 1; or 0 when it never holds for the
- * marker, or the marker lacks a field that it reads, and notes that. */
-static int rule_fits(const struct session *session, struct session_rule *rule,
-		     const struct object *object,
-		     const struct ax_program **program)
+/* Compiles the rule's condition. Returns true; or false when it never holds for
+ * the marker, or the marker lacks a field that it reads, and notes that. */
+static bool rule_fits(const struct session *session, struct session_rule *rule,
+		      const struct object *object,
+		      const struct ax_program **program)
 {
 	struct expr_error error;
 	int ret;
 
 	*program = NULL;
 	if (!rule->condition[0] || object->site->kind_ == TAFFRAIL_KIND_GUARD)
-		return 1;
+		return true;
 	ret = condition_make(object, rule->condition, program, &error);
 	if (ret >= 0) {
 		rule->fits = 1;
@@ -51,7 +53,7 @@ static int rule_fits(const struct session *session, struct session_rule *rule,
 	}
 	rule->misfits = 1;
 	session_fault_note(session->channel->page, rule, &error);
-	return 0;
+	return false;
 }
 
 /*
@@ -144,9 +146,9 @@ static int object_prepare(struct session *session, struct object *object,
 	return 0;
 }
 
-/* Returns 1 when the object is on for the session. */
-static int object_apply(struct session *session, struct object *object,
-			const struct patcher *patcher)
+/* Returns true when the object is on for the session. */
+static bool object_apply(struct session *session, struct object *object,
+			 const struct patcher *patcher)
 {
 	struct object_use use = { .channel = session->channel };
 	int wanted;
@@ -163,14 +165,14 @@ static int object_apply(struct session *session, struct object *object,
 	}
 	if (!wanted) {
 		object_disable(object, session->channel, patcher);
-		return 0;
+		return false;
 	}
 	usdt_sites_look(object->module);
 	ret = object_enable(object, &use, patcher);
 	if (ret)	/* untaken.c tells the place */
 		log_fact(LOG_WARNING, "session",
 			 "a site has other code, and is not switched on", ret);
-	return 1;
+	return true;
 }
 
 static int apply_one(struct object *object, void *arg)

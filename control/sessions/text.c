@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 
 #include "base/base.h"
 #include "base/file.h"
@@ -25,16 +26,16 @@
 #define OBEYED_MAX		256	/* files in sessions/ */
 #define WHY_BYTES		400
 
-static int name_valid(const char *name)
+static bool name_valid(const char *name)
 {
 	const char *p = name;
 
 	if (!*name || *name == '.' || text_length(name) >= SESSION_NAME_BYTES)
-		return 0;
+		return false;
 	for (; *p; p++)
 		if (*p == '/' || (unsigned char)*p < 0x21 || *p == 0x7f)
-			return 0;
-	return 1;
+			return false;
+	return true;
 }
 
 static int key_take(struct session *session, const char *key,

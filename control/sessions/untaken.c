@@ -8,6 +8,7 @@
  * lines still hold: a reader that has seen the length may read on.
  */
 #include <errno.h>
+#include <stdbool.h>
 
 #include "base/base.h"
 #include "base/glob.h"
@@ -54,8 +55,8 @@ static char *row_next(char *p, const char *end)
 }
 
 /* Gives the lines of a place the mark that says whether they still hold: only
- * that with the reason `why` does. Returns 1 if there is one. */
-static int lines_mark(struct session_page *page, const char *place, int why)
+ * that with the reason `why` does. Returns true if there is one. */
+static bool lines_mark(struct session_page *page, const char *place, int why)
 {
 	char *p = page->untaken;
 	const char *end = p + load_relaxed(&page->untaken_bytes);
@@ -99,8 +100,8 @@ static void why_write(struct look *look, struct text *line, int why)
 		      SESSION_UNTAKEN);
 }
 
-/* Returns 1 when the rules name a probe; the last one decides. */
-static int names_probe(const struct session *session, const char *id)
+/* Returns true when the rules name a probe; the last one decides. */
+static bool names_probe(const struct session *session, const char *id)
 {
 	uint32_t i;
 
@@ -111,7 +112,7 @@ static int names_probe(const struct session *session, const char *id)
 		    (!rule->wanted || session_rule_names(rule)))
 			return rule->wanted;
 	}
-	return 0;
+	return false;
 }
 
 /* Returns why the session does not have the place of a marker, or 0. */

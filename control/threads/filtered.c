@@ -19,6 +19,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <sys/prctl.h>
 
 #include "base/base.h"
@@ -68,8 +69,8 @@ static uint32_t lines_take(struct filters *filters, char *text, uint32_t n)
 	return n - start < STATUS_CHUNK ? n - start : 0;
 }
 
-/* Returns 0 when /proc cannot be read. */
-static int status_read(struct filters *filters)
+/* Returns false when /proc cannot be read. */
+static bool status_read(struct filters *filters)
 {
 	char text[STATUS_CHUNK];
 	int fd = (int)sys_open("/proc/self/status", O_RDONLY | O_CLOEXEC, 0);
@@ -77,7 +78,7 @@ static int status_read(struct filters *filters)
 	long n = -1;
 
 	if (fd < 0)
-		return 0;
+		return false;
 	while (!filters->done &&
 	       (n = sys_read(fd, text + used, STATUS_CHUNK - used)) > 0)
 		used = lines_take(filters, text, used + (uint32_t)n);
@@ -86,11 +87,11 @@ static int status_read(struct filters *filters)
 }
 
 /*
- * Returns 1 when there is a filter. Without /proc the kernel is asked by
+ * Returns true when there is a filter. Without /proc the kernel is asked by
  * prctl(2). A filter may kill for that call, but such a filter would also kill
  * for the calls of the agent's start.
  */
-static int filters_read(struct filters *filters)
+static bool filters_read(struct filters *filters)
 {
 	long mode;
 

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/prctl.h>
+#include <stdbool.h>
 
 #include "base/base.h"
 #include "base/file.h"
@@ -52,7 +53,7 @@ SIGSAFE int rights_read(struct rights *rights)
 	return caps_read(rights, 0);
 }
 
-static int groups_equal(const struct rights *a, const struct rights *b)
+static bool groups_equal(const struct rights *a, const struct rights *b)
 {
 	return a->ngroups == b->ngroups &&
 	       !__builtin_memcmp(a->groups, b->groups,
@@ -62,7 +63,7 @@ static int groups_equal(const struct rights *a, const struct rights *b)
 #define SAME(a, b, what) \
 	(!__builtin_memcmp((a)->what, (b)->what, sizeof((a)->what)))
 
-static int rights_equal(const struct rights *a, const struct rights *b)
+static bool rights_equal(const struct rights *a, const struct rights *b)
 {
 	return SAME(a, b, uid) && SAME(a, b, gid) && SAME(a, b, caps) &&
 	       groups_equal(a, b);
@@ -212,8 +213,9 @@ struct living {
 	int found;
 };
 
-/* Returns 1 for the status of a thread that has ended, but is still listed. */
-static int status_ended(const char *status)
+/* Returns true for the status of a thread that has ended, but is still listed.
+ */
+static bool status_ended(const char *status)
 {
 	const char *state = status_find(status, "State");
 

@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -235,22 +236,22 @@ static int call_refuse(struct taffrail_call *call, const char *why)
 	return 1;
 }
 
-/* Copies a setting. Returns 0 when it is too long. */
-static int setting_copy(struct taffrail_call *call, const char *name,
-			char to[NAME_BYTES])
+/* Copies a setting. Returns false when it is too long. */
+static bool setting_copy(struct taffrail_call *call, const char *name,
+			 char to[NAME_BYTES])
 {
 	const char *from = taffrail_call_value(call, name);
 
 	if (!from)
-		return 1;
+		return true;
 	if (strlen(from) >= NAME_BYTES)
-		return 0;
+		return false;
 	strcpy(to, from);
-	return 1;
+	return true;
 }
 
-/* Returns 0 when it is no number, or one that has more than 64 bits. */
-static int number_read(const char *text, int64_t *number)
+/* Returns false when it is no number, or one that has more than 64 bits. */
+static bool number_read(const char *text, int64_t *number)
 {
 	char *rest;
 

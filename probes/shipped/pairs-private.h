@@ -7,6 +7,7 @@
 #define PROBES_SHIPPED_PAIRS_PRIVATE_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -47,8 +48,8 @@ static inline uint64_t *pairs_place(struct pairs *pairs, int take)
 }
 
 /* The thread begins a pair, at a reading of the clock. A pair that it had begun
- * before is forgotten. Returns 0 when there is no place. */
-static inline int pairs_begin(struct pairs *pairs, uint64_t time)
+ * before is forgotten. Returns false when there is no place. */
+static inline bool pairs_begin(struct pairs *pairs, uint64_t time)
 {
 	uint64_t *at = pairs_place(pairs, 1);
 
@@ -57,17 +58,17 @@ static inline int pairs_begin(struct pairs *pairs, uint64_t time)
 	return at != NULL;
 }
 
-/* The thread ends. Returns 1 and stores how long it took, in the clock's units;
- * 0: it has not begun. */
-static inline int pairs_end(struct pairs *pairs, uint64_t time, uint64_t *took)
+/* The thread ends. Returns true and stores how long it took, in the clock's
+ * units; 0: it has not begun. */
+static inline bool pairs_end(struct pairs *pairs, uint64_t time, uint64_t *took)
 {
 	uint64_t *at = pairs_place(pairs, 0);
 
 	if (!at || !*at)
-		return 0;
+		return false;
 	*took = time - *at;
 	*at = 0;
-	return 1;
+	return true;
 }
 
 /* Converts a difference of the clock to nanoseconds. */

@@ -10,6 +10,7 @@
  */
 #include <execinfo.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,8 +101,8 @@ static int call_refuse(struct taffrail_call *call, const char *why)
 	return 1;
 }
 
-/* Returns 1 when each word is a setting. */
-static int are_settings(const struct taffrail_call *call)
+/* Returns true when each word is a setting. */
+static bool are_settings(const struct taffrail_call *call)
 {
 	int i;
 
@@ -110,9 +111,9 @@ static int are_settings(const struct taffrail_call *call)
 
 		if (strncmp(word, "limit=", 6) && strncmp(word, "name=", 5) &&
 		    strncmp(word, "by=", 3))
-			return 0;
+			return false;
 	}
-	return 1;
+	return true;
 }
 
 /* Finds the pair of that name, or makes it. Begin and end are connected apart,
