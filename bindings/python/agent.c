@@ -14,8 +14,14 @@
 #include "bindings/python/private.h"
 #include "include/taffrail/marker.h"
 
-/* The interpreter's lock guards all of this: an interpreter with a private lock
- * cannot import the module. */
+/*
+ *	event made	   no agent: into the list `all`, one load a call
+ *	agent comes	   the next call of any event declares all of them
+ *	agent detached	   declared events stay, and are off
+ *
+ * The interpreter's lock guards all of this: an interpreter with a private lock
+ * cannot import the module.
+ */
 static struct declared *all;
 static __typeof__(taffrail_event_declare) *agent_declare;
 __typeof__(taffrail_event_write) *agent_write;

@@ -12,6 +12,8 @@
 
 #include "bindings/python/private.h"
 
+/* An event, as Python sees it. Only the interpreter's lock guards it: a call
+ * holds the lock from the first argument to the write. */
 struct event {
 	PyObject_HEAD
 	PyObject *(*call)(PyObject *, PyObject *const *, size_t, PyObject *);
@@ -410,6 +412,7 @@ static void event_free(PyObject *self)
 	Py_DECREF(type);
 }
 
+/* event.id */
 static PyObject *event_id(PyObject *self, void *closure)
 {
 	struct event *event = (struct event *)self;
@@ -455,6 +458,7 @@ static PyObject *event_fields(PyObject *self, void *closure)
 	return fields;
 }
 
+/* repr(event): the id, and the fields as event.fields has them. */
 static PyObject *event_repr(PyObject *self)
 {
 	PyObject *fields = event_fields(self, NULL);

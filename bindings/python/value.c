@@ -3,6 +3,11 @@
  * From a Python object to a field's value. docs/python.md has the table of
  * objects and their values; this file follows it.
  *
+ * Each function takes an object whose reference the caller keeps, and answers
+ * as value_from(): 0; 1 where another value stands for the object; -1 with an
+ * exception. New objects that the value points into go to `owned`, because the
+ * write comes later.
+ *
  * Invariant: no exception leaves, but those that are no Exception.
  * The code of an object's class (__str__, __index__, __float__, __bool__) runs
  * only for objects of other classes than Python's own. No object makes a value
