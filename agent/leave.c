@@ -187,32 +187,27 @@ static void process_confine(int clockless)
 	channel_revive = fork_forbidden;
 }
 
-/* Ends the sessions where no system call can be made: the sites stay on, and no
- * writer reads the clock. A forked child without an event has the parent's page
- * and no rings yet. */
-static int clock_end(void)
-{
-	if (clock_kind() == CLOCK_KIND_ATOMIC)
-		return 0;
-	clock_leave();
-	if (load_relaxed(fork_mark) && channels_run()) {
-		store_relaxed(&process.page->clockless, 1);
-		channels_halt();
-	}
-	return CLOCKLESS;
-}
-
 int leave_confine(int clockless)
 {
-	int begun;
+	int begun = 0;
 
 	fork_check_dispatch();
 	if (agent_off)
 		return 0;
 	if (thread_forbidden()) {
-		/* a child of vfork(2) leaves the parent's sessions alone */
-		begun = clockless && !load_relaxed(fork_guests) ? clock_end() :
-								  0;
+		/* The sessions end, though no system call can be made: the
+		 * sites stay on, and no writer reads the clock. A child of
+		 * vfork(2) leaves the parent's sessions alone; a forked child
+		 * without an event has the parent's page and no rings yet. */
+		if (clockless && !load_relaxed(fork_guests) &&
+		    clock_kind() != CLOCK_KIND_ATOMIC) {
+			clock_leave();
+			begun = CLOCKLESS;
+		}
+		if (begun && load_relaxed(fork_mark) && channels_run()) {
+			store_relaxed(&process.page->clockless, 1);
+			channels_halt();
+		}
 		if (thread_forbidden() == HOST_FILTERED)
 			return begun ? begun | WAS_CONFINED : 0;
 		process_confine(clockless);

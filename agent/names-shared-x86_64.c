@@ -180,22 +180,12 @@ static int pair_look(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
-static uint64_t ours_for(uint64_t theirs)
-{
-	uint32_t i;
-
-	for (i = 0; i < nnames; i++)
-		if (names[i].theirs == theirs)
-			return names[i].ours;
-	return 0;
-}
-
 static void relocations_look(const struct table *t, const Elf64_Rela *r,
 			     uint64_t bytes)
 {
 	const Elf64_Rela *end = r + bytes / sizeof(*r);
 	uint64_t *at;
-	uint64_t ours;
+	uint32_t i;
 
 	for (; r < end && nwords < WORDS_MAX; r++) {
 		uint32_t type = ELF64_R_TYPE(r->r_info);
@@ -206,10 +196,12 @@ static void relocations_look(const struct table *t, const Elf64_Rela *r,
 		at = (uint64_t *)(t->base + r->r_offset);
 		if ((uint64_t)at & 7)
 			continue;
-		ours = ours_for(load_relaxed(at));
-		if (ours)
+		for (i = 0; i < nnames; i++)
+			if (names[i].theirs == load_relaxed(at))
+				break;
+		if (i < nnames && names[i].ours)
 			words[nwords++] = (struct word){ at, load_relaxed(at),
-							 ours };
+							 names[i].ours };
 	}
 }
 

@@ -70,7 +70,7 @@ static bool slot_write(struct slot *slot, const struct kernel_action *action)
 	return true;
 }
 
-static struct slot *slot_for(const struct kernel_action *action)
+SIGSAFE void *action_stub(const struct kernel_action *action)
 {
 	struct slot *slot;
 
@@ -80,19 +80,14 @@ static struct slot *slot_for(const struct kernel_action *action)
 		if (is_same(&slot->action, action) &&
 		    (!load_relaxed(&slot->fired) || !slot_in_force(slot))) {
 			store_relaxed(&slot->fired, 0);
-			return slot;
+			goto found;
 		}
 	do
 		slot = &slots[__atomic_fetch_add(&next, 1, __ATOMIC_RELAXED) %
 			      ACTIONS];
 	while (!slot_write(slot, action));
-	return slot;
-}
-
-SIGSAFE void *action_stub(const struct kernel_action *action)
-{
-	return (char *)action_stubs +
-	       (slot_for(action) - slots) * ACTION_STUB_BYTES;
+found:
+	return (char *)action_stubs + (slot - slots) * ACTION_STUB_BYTES;
 }
 
 /* With `take`, a handler that runs once is taken. */

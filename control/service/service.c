@@ -385,19 +385,6 @@ static int service_serve(void)
 	return 0;
 }
 
-/* Before the thread ends: answers the peers that have already called. One round
- * lets a peer in, the next one serves it. The wakeup stays readable: a peer
- * that keeps the thread waiting is left. */
-static void service_last(void)
-{
-	int rounds = 2;
-
-	fds[0].fd = -1;
-	while (rounds-- && sys3(SYS_poll, fds, nsources, 0) > 0 &&
-	       !service_serve())
-		;
-}
-
 /* Removes the sockets and makes the offer again. A command that still connects
  * is hung up on, and calls again. */
 static void service_leave(int error)
@@ -446,6 +433,7 @@ static int service_round(void)
 static void service_run(void)
 {
 	int ret = service_open();
+	int rounds = 2;
 
 	if (ret) {
 		log_fact(LOG_ERROR, "service", "cannot make control.sock", ret);
@@ -459,8 +447,14 @@ static void service_run(void)
 	if (ret == -ETIME)
 		log_fact(LOG_INFO, "service",
 			 "the service thread ends: no peer is connected", 0);
+	/* peers that have already called are answered: one round lets a peer
+	 * in, the next one serves it; the wakeup stays readable, and a peer
+	 * that keeps the thread waiting is left */
 	if (ret == -ECANCELED)
-		service_last();
+		fds[0].fd = -1;
+	while (ret == -ECANCELED && rounds-- &&
+	       sys3(SYS_poll, fds, nsources, 0) > 0 && !service_serve())
+		;
 	if (ret == -ETIME || ret == -ECANCELED)
 		service_leave(0);
 }

@@ -334,18 +334,6 @@ static void remove_image(int process, const char *name, void *arg)
 	sys3(SYS_unlinkat, process, name, AT_REMOVEDIR);
 }
 
-static void remove_process(int runtime, const char *name)
-{
-	struct counting counting = { .runtime = runtime };
-	int process = file_open_directory(runtime, name);
-
-	if (process < 0)
-		return;
-	entries_each(process, remove_image, &counting);
-	sys_close(process);
-	sys3(SYS_unlinkat, runtime, name, AT_REMOVEDIR);
-}
-
 void budget_keep(void)
 {
 	const char *own = place_process + text_length(place_runtime) + 1;
@@ -353,8 +341,9 @@ void budget_keep(void)
 		long type, bsize, blocks, bfree;
 		long rest[12];
 	} fs;
+	struct counting counting = { 0 };
 	struct candidate best;
-	int ledger;
+	int ledger, directory;
 	int fd;
 	int i;
 
@@ -376,7 +365,13 @@ void budget_keep(void)
 		if (ledger < 0)
 			break;
 		sys_close(ledger);
-		remove_process(fd, best.name);
+		directory = file_open_directory(fd, best.name);
+		if (directory < 0)
+			continue;
+		counting.runtime = fd;
+		entries_each(directory, remove_image, &counting);
+		sys_close(directory);
+		sys3(SYS_unlinkat, fd, best.name, AT_REMOVEDIR);
 	}
 	sys_close(fd);
 }

@@ -58,32 +58,25 @@ static void note_path(char *path, size_t size, const char *file)
 	text_add(&text, file);
 }
 
-/* Opens the file of faults in sessions/, and makes both if need be. */
-static int note_open(void)
+/* Writes the file of faults in sessions/, and makes both if need be. Replaces
+ * the note of another process. */
+static void note_write(void)
 {
+	char note[sizeof(place_faults) + PROCESS_NAME_BYTES + 32];
 	char path[256];
+	struct text text;
 	int fd, directory;
 
 	note_path(path, sizeof(path), "");
 	file_make_directory(AT_FDCWD, path);
-	directory = file_open_directory(AT_FDCWD, path);
-	if (directory < 0)
-		return directory;
-	fd = file_make(directory, PROTOCOL_FAULT_FILE, O_WRONLY);
-	if (fd == -EEXIST)
-		fd = file_open(directory, PROTOCOL_FAULT_FILE, O_WRONLY, 0,
-			       PROTOCOL_FAULT_BYTES_MAX);
-	sys_close(directory);
-	return fd;
-}
-
-/* Replaces the note of another process. */
-static void note_write(void)
-{
-	char note[sizeof(place_faults) + PROCESS_NAME_BYTES + 32];
-	struct text text;
-	int fd = note_open();
-
+	fd = directory = file_open_directory(AT_FDCWD, path);
+	if (directory >= 0) {
+		fd = file_make(directory, PROTOCOL_FAULT_FILE, O_WRONLY);
+		if (fd == -EEXIST)
+			fd = file_open(directory, PROTOCOL_FAULT_FILE, O_WRONLY,
+				       0, PROTOCOL_FAULT_BYTES_MAX);
+		sys_close(directory);
+	}
 	if (fd < 0) {
 		log_fact(LOG_ERROR, "TAFFRAIL_ENABLE", "cannot note this", fd);
 		return;

@@ -117,23 +117,6 @@ static int directory_make(const char *path, uint32_t open)
 	return (int)(st.st_mode & 077);
 }
 
-/* Makes PID.STARTTIME/. An image before execve(2) may have made it, and let a
- * group in; the group is not let into this image. */
-static int process_directory_make(void)
-{
-	int ret = directory_make(place_process, PROCESS_OPEN);
-	int fd;
-
-	if (ret <= 0)
-		return ret;
-	fd = file_open_directory(AT_FDCWD, place_process);
-	if (fd < 0)
-		return fd;
-	ret = (int)sys2(SYS_fchmod, fd, 0700);
-	sys_close(fd);
-	return ret;
-}
-
 /* Writes /proc/PID/FILE, for pid 0 that of this process. */
 static void proc_path(char *path, size_t size, int64_t pid, const char *file)
 {
@@ -449,14 +432,14 @@ static int page_make(const char *directory, uint32_t image, uint64_t starttime,
 	return 0;
 }
 
-/* Makes PID.NUMBER/, or accepts this process's from before an execve(2). A
- * number under which another process of this pid has left files is counted
- * up. */
+/* Makes PID.NUMBER/, or accepts this process's from before an execve(2), whose
+ * image may have let a group in; the group is not let into this image. A number
+ * under which another process of this pid has left files is counted up. */
 static int process_directory_choose(uint64_t number, uint64_t identity)
 {
 	int fresh = !load_relaxed(fork_mark);
 	struct text text;
-	int i;
+	int i, ret, fd;
 
 	for (i = 0; i < NUMBERS_MAX; i++) {
 		text_open(&text, place_process, sizeof(place_process));
@@ -465,8 +448,17 @@ static int process_directory_choose(uint64_t number, uint64_t identity)
 		text_add_number(&text, sys_getpid());
 		text_add_char(&text, '.');
 		text_add_unsigned(&text, number + (uint64_t)i);
-		if (!identity_foreign(place_process, identity, fresh))
-			return process_directory_make();
+		if (identity_foreign(place_process, identity, fresh))
+			continue;
+		ret = directory_make(place_process, PROCESS_OPEN);
+		if (ret <= 0)
+			return ret;
+		fd = file_open_directory(AT_FDCWD, place_process);
+		if (fd < 0)
+			return fd;
+		ret = (int)sys2(SYS_fchmod, fd, 0700);
+		sys_close(fd);
+		return ret;
 	}
 	return -EEXIST;
 }

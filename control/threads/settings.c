@@ -46,24 +46,6 @@ static const struct {
 	{ "TAFFRAIL_SECCOMP=", offsetof(struct settings, seccomp) },
 };
 
-static void environment_read(char **environment)
-{
-	uint32_t i;
-
-	settings.preloaded = preload_named(environment);
-	settings.words_unknown = words_unknown(environment);
-	for (; environment && *environment; environment++) {
-		for (i = 0; i < ARRAY_SIZE(variables); i++) {
-			const char *value = text_after(*environment,
-						       variables[i].name);
-
-			if (value)
-				*(const char **)((char *)&settings +
-						 variables[i].value) = value;
-		}
-	}
-}
-
 #define PATH_KEPT	201	/* one more than place.c has room for */
 #define WORD_KEPT	8
 #define KEPT_BYTES	(2 * PATH_KEPT + PROTOCOL_JOIN_BYTES + 4 * WORD_KEPT)
@@ -109,8 +91,20 @@ void settings_read(char **environment)
 {
 	const char *text;
 	int64_t number;
+	uint32_t i;
 
-	environment_read(environment);
+	settings.preloaded = preload_named(environment);
+	settings.words_unknown = words_unknown(environment);
+	for (; environment && *environment; environment++) {
+		for (i = 0; i < ARRAY_SIZE(variables); i++) {
+			const char *value = text_after(*environment,
+						       variables[i].name);
+
+			if (value)
+				*(const char **)((char *)&settings +
+						 variables[i].value) = value;
+		}
+	}
 	text = settings.signal;
 	number = text ? text_number(&text) : -1;
 	agent_signal = 0;
