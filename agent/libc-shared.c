@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names that only glibc has, in the shared library. A preloaded library is also
- * loaded into programs of other libcs: musl's loader ends a program when it
- * does not find a name. So the library defines these names itself, hidden, and
- * looks up the functions of the program's libc.
+ * Functions of the program's libc that the shared library looks up by name. A
+ * static program has no other name for them.
+ *
+ * Some names only glibc has. A preloaded library is also loaded into programs
+ * of other libcs: musl's loader ends a program when it does not find a name. So
+ * the library defines these names itself, hidden.
+ *
+ * dl_iterate_phdr() may be replaced by the program: a sanitizer's runtime has
+ * another one, which works only after a setup that comes later than the agent's
+ * start.
  *
  * Invariant: each undefined symbol of the library is weak, or musl
  * has it (the test agent/foreign checks). The archive uses libc's own
@@ -14,6 +20,7 @@
 #include <pthread.h>
 
 #include "agent/private.h"
+#include "tracepoints/program/modules.h"
 
 #define HIDDEN	__attribute__((visibility("hidden")))
 
@@ -66,4 +73,20 @@ HIDDEN int __clone(int (*fn)(void *), void *stack, int flags, void *arg,
 		return real_clone(fn, stack, flags, arg, a, b, c);
 	errno = ENOSYS;
 	return -1;
+}
+
+void modules_wait(void)
+{
+	void *program = dlopen(NULL, RTLD_LAZY | RTLD_NOLOAD);
+
+	if (program)
+		dlclose(program);
+}
+
+void modules_setup(void)
+{
+	void *found = dlsym(RTLD_NEXT, "dl_iterate_phdr");
+
+	if (found)
+		*(void **)&modules_each = found;
 }

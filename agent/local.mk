@@ -46,7 +46,6 @@ EXTRA_DIST += $(agent_link_source)
 # in the shared library only
 agent_shared_sources = \
 	agent/libc-shared.c \
-	agent/modules-shared.c \
 	agent/sanitizer-shared.c \
 	agent/wrap/exec.c \
 	agent/wrap/fork.c \
