@@ -6,11 +6,13 @@
 #ifndef AGENT_ATTACHED_PRIVATE_H
 #define AGENT_ATTACHED_PRIVATE_H
 
+#include <stdbool.h>
+
 #include "base/text.h"
 
-/* Returns 1 when `taffrail attach` loads the agent in the calling thread. Then
- * taffrail_attach() does the work that needs a lock which forks hold. */
-int attach_loads(void);
+/* Returns true when `taffrail attach` loads the agent in the calling thread.
+ * Then taffrail_attach() does the work that needs a lock which forks hold. */
+bool attach_loads(void);
 
 /*
  * Returns a copy of the variables that the agent reads, for an agent that comes

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <linux/prctl.h>
+#include <stdbool.h>
 
 #include "agent/fork-private.h"
 #include "agent/private.h"
@@ -35,7 +36,7 @@
 static int hook_missing;
 static int late;		/* `taffrail attach` has loaded the agent */
 
-int attach_loads(void)
+bool attach_loads(void)
 {
 	char name[16] = "";
 

@@ -18,6 +18,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdbool.h>
 
 #include "agent/private.h"
 #include "tracepoints/program/modules.h"
@@ -48,7 +49,7 @@ __attribute__((constructor(102))) static void libc_shared_setup(void)
 	clone_find();
 }
 
-int libc_suits(void)
+bool libc_suits(void)
 {
 	return !!__register_atfork;
 }

@@ -11,6 +11,8 @@
 #ifndef AGENT_PRIVATE_H
 #define AGENT_PRIVATE_H
 
+#include <stdbool.h>
+
 struct object;
 
 /* loader-*.c: follows dlopen and dlclose from now on. Returns 0, -EEXIST when
@@ -47,8 +49,8 @@ void modules_setup(void) __attribute__((weak));
  * shared library only. */
 void modules_wait(void) __attribute__((weak));
 
-/* Returns 1 when the program's libc is the one that the agent knows; in the
+/* Returns true when the program's libc is the one that the agent knows; in the
  * shared library only. */
-int libc_suits(void) __attribute__((weak));
+bool libc_suits(void) __attribute__((weak));
 
 #endif

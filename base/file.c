@@ -138,10 +138,10 @@ int file_make_directory(int at, const char *path)
 	return ret;
 }
 
-SIGSAFE int file_name_plain(const char *name)
+SIGSAFE bool file_name_plain(const char *name)
 {
 	if (!*name || *name == '.')
-		return 0;
+		return false;
 	while (*name && *name != '/')
 		name++;
 	return !*name;

@@ -5,6 +5,7 @@
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The user to whom the runtime directory belongs; place_open() sets it. */
@@ -44,8 +45,8 @@ int file_make_directory(int at, const char *path);
 void entries_each(int fd, void (*call)(int fd, const char *name, void *arg),
 		  void *arg);
 
-/* Returns 1 when `name` is one component of a path, without a leading dot.
+/* Returns true when `name` is one component of a path, without a leading dot.
  * SIGSAFE. */
-int file_name_plain(const char *name);
+bool file_name_plain(const char *name);
 
 #endif

@@ -4,6 +4,7 @@
  */
 #include "base/host.h"
 
+#include <stdbool.h>
 #include <sys/prctl.h>
 
 #include "base/base.h"
@@ -25,7 +26,7 @@ static __thread struct {
 	char name[16];
 } thread;
 
-SIGSAFE int host_may_ask(void)
+SIGSAFE bool host_may_ask(void)
 {
 	return sys2(SYS_arch_prctl, HOST_GET_CPUID, 0) != 0;
 }

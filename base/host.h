@@ -7,7 +7,7 @@
 #define BASE_HOST_H
 
 #include <sched.h>
-#include <stdint.h>
+#include <stdbool.h>
 
 #include "base/base.h"
 #include "base/host-x86_64.h"
@@ -86,8 +86,8 @@ static inline uint32_t host_cpu_renew(uint32_t cpu, uint64_t ticks)
 	return host_cpu_told.cpu;
 }
 
-/* Returns 1 when the calling thread may execute CPUID. SIGSAFE. */
-int host_may_ask(void);
+/* Returns true when the calling thread may execute CPUID. SIGSAFE. */
+bool host_may_ask(void);
 
 /* Returns 1 when AVX2 may be used. Asks the processor once, because CPUID traps
  * in a virtual machine, and not where the program has forbidden that. */

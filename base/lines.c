@@ -4,7 +4,9 @@
  */
 #include "base/lines.h"
 
-int line_next(const char **text, struct line *line)
+#include <stdbool.h>
+
+bool line_next(const char **text, struct line *line)
 {
 	const char *p = *text;
 
@@ -26,12 +28,12 @@ int line_next(const char **text, struct line *line)
 		*text = p;
 		line->cut = key.cut || value.cut;
 		if (found && key.used)
-			return 1;
+			return true;
 	}
-	return 0;
+	return false;
 }
 
-int line_find(const char *text, const char *key, char *value, uint32_t size)
+bool line_find(const char *text, const char *key, char *value, uint32_t size)
 {
 	struct line line;
 
@@ -39,11 +41,11 @@ int line_find(const char *text, const char *key, char *value, uint32_t size)
 		if (!text_equal(line.key, key))
 			continue;
 		if (line.cut || text_length(line.value) >= size)
-			return 0;
+			return false;
 		text_copy(value, size, line.value);
-		return 1;
+		return true;
 	}
-	return 0;
+	return false;
 }
 
 void line_add(struct text *out, const char *key, const char *value)

@@ -5,6 +5,7 @@
 #ifndef BASE_LINES_H
 #define BASE_LINES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/text.h"
@@ -20,11 +21,11 @@ struct line {
 
 /* Takes the next line with a key from *text, which is terminated. Returns 0 at
  * the end. Skips lines without '='. */
-int line_next(const char **text, struct line *line);
+bool line_next(const char **text, struct line *line);
 
-/* Copies the value of the first line with that key. Returns 0 when there is
+/* Copies the value of the first line with that key. Returns false when there is
  * none, or the value is too long: a part of a name is another name. */
-int line_find(const char *text, const char *key, char *value, uint32_t size);
+bool line_find(const char *text, const char *key, char *value, uint32_t size);
 
 void line_add(struct text *out, const char *key, const char *value);
 void line_add_unsigned(struct text *out, const char *key, uint64_t value);

@@ -72,7 +72,7 @@ SIGSAFE static const char *list_in(char *const *environment)
 	return found;
 }
 
-SIGSAFE int preload_named(char *const *environment)
+SIGSAFE bool preload_named(char *const *environment)
 {
 	const char *list = list_in(environment);
 	size_t n;
@@ -96,17 +96,17 @@ SIGSAFE static bool word_seen(const char *word, size_t n)
 	return bare || !sys2(SYS_access, path, R_OK);
 }
 
-SIGSAFE int preload_seen(char *const *environment)
+SIGSAFE bool preload_seen(char *const *environment)
 {
 	const char *list = list_in(environment);
 	size_t n;
 
 	while (list && (list = list_ours(list, &n))) {
 		if (!word_seen(list, n))
-			return 0;
+			return false;
 		list += n + !!list[n];
 	}
-	return 1;
+	return true;
 }
 
 SIGSAFE size_t preload_room(char *const *environment)

@@ -6,15 +6,16 @@
 #ifndef BASE_PRELOAD_H
 #define BASE_PRELOAD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-/* Returns 1 when LD_PRELOAD of this environment names one of the agent's
+/* Returns true when LD_PRELOAD of this environment names one of the agent's
  * libraries. */
-int preload_named(char *const *environment);
+bool preload_named(char *const *environment);
 
-/* Returns 1 when each of the agent's libraries that LD_PRELOAD names by a path
- * can be read here. Makes system calls (access). */
-int preload_seen(char *const *environment);
+/* Returns true when each of the agent's libraries that LD_PRELOAD names by a
+ * path can be read here. Makes system calls (access). */
+bool preload_seen(char *const *environment);
 
 /*
  * preload_without() copies the environment into `room`, without the agent's

@@ -36,8 +36,8 @@ void ring_head_read(const struct ring_view *view, uint64_t number,
 	words_read(head, ring_slot(view, number), sizeof(*head));
 }
 
-int ring_head_belongs(const struct ring_view *view,
-		      const struct packet_head *head, uint64_t number)
+bool ring_head_belongs(const struct ring_view *view,
+		       const struct packet_head *head, uint64_t number)
 {
 	return head->magic == CTF_PACKET_MAGIC && !head->stream_id &&
 	       head->packet_seq_num == number &&
@@ -45,8 +45,8 @@ int ring_head_belongs(const struct ring_view *view,
 	       !__builtin_memcmp(head->uuid, view->uuid, view->uuid_bytes);
 }
 
-int ring_head_closed(const struct ring_view *view,
-		     const struct packet_head *head)
+bool ring_head_closed(const struct ring_view *view,
+		      const struct packet_head *head)
 {
 	return head->content_size == head->packet_size &&
 	       !(head->content_size & 7) &&
@@ -136,17 +136,17 @@ uint64_t ring_oldest(const struct ring_view *view,
 		       0;
 }
 
-int ring_unread(const struct ring_view *view, const struct ring_count *count,
-		uint64_t *number)
+bool ring_unread(const struct ring_view *view, const struct ring_count *count,
+		 uint64_t *number)
 {
 	uint32_t behind = (uint32_t)(count->current * view->sub_bytes) -
 			  (uint32_t)load_relaxed(&view->ring->tail);
 
 	if (behind & (view->sub_bytes - 1))
-		return 0;
+		return false;
 	behind /= view->sub_bytes;
 	if (behind >= view->nsub || behind > count->current)
-		return 0;
+		return false;
 	*number = count->current - behind;
-	return 1;
+	return true;
 }

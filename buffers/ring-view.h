@@ -16,6 +16,8 @@
 #ifndef BUFFERS_RING_VIEW_H
 #define BUFFERS_RING_VIEW_H
 
+#include <stdbool.h>
+
 #include "buffers/layout.h"
 
 #define CTF_HEAD_BYTES	(PACKET_HEAD_BYTES - PACKET_PRIVATE_BYTES)
@@ -64,22 +66,22 @@ uint32_t ring_moved(const struct ring_view *view, uint64_t number);
 void ring_head_read(const struct ring_view *view, uint64_t number,
 		    struct packet_head *head);
 
-/* Returns 1 if this is the head of packet `number` of this ring. */
-int ring_head_belongs(const struct ring_view *view,
-		      const struct packet_head *head, uint64_t number);
+/* Returns true if this is the head of packet `number` of this ring. */
+bool ring_head_belongs(const struct ring_view *view,
+		       const struct packet_head *head, uint64_t number);
 
-/* Returns 1 if the sizes and times in a closed packet's copied head can be
+/* Returns true if the sizes and times in a closed packet's copied head can be
  * true. */
-int ring_head_closed(const struct ring_view *view,
-		     const struct packet_head *head);
+bool ring_head_closed(const struct ring_view *view,
+		      const struct packet_head *head);
 
 /* Returns the oldest packet that may still be there at `count`. */
 uint64_t ring_oldest(const struct ring_view *view,
 		     const struct ring_count *count);
 
-/* Finds the first packet that no reader has given back. Returns 0 when the tail
- * is impossible, else 1. */
-int ring_unread(const struct ring_view *view, const struct ring_count *count,
-		uint64_t *number);
+/* Finds the first packet that no reader has given back. Returns false when the
+ * tail is impossible, else 1. */
+bool ring_unread(const struct ring_view *view, const struct ring_count *count,
+		 uint64_t *number);
 
 #endif

@@ -411,15 +411,15 @@ struct entry *entry_find_leaving(const struct entry *model)
 	return entry;
 }
 
-int entry_shares(const struct entry *entry)
+bool entry_shares(const struct entry *entry)
 {
 	const struct entry *other;
 
 	for (other = entry_list; other; other = other->next)
 		if (other != entry &&
 		    text_equal(other->rule.glob, entry->rule.glob))
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 void entry_link(struct entry *entry)
@@ -484,7 +484,7 @@ static int reader_uses(struct reader *reader, void *arg)
 	return 1;
 }
 
-int entry_is_used(const struct entry *entry, int *thread)
+bool entry_is_used(const struct entry *entry, int *thread)
 {
 	struct user user = { entry, 0 };
 	int ret = reader_each(reader_uses, &user);

@@ -184,9 +184,9 @@ void list_gone(void *probes);
  * one that lives, or one that is detached. */
 struct entry *entry_find(const struct entry *model);
 struct entry *entry_find_leaving(const struct entry *model);
-/* Returns 1 when another attachment that lives has the same glob: then the
+/* Returns true when another attachment that lives has the same glob: then the
  * session keeps the rule when this one ends. */
-int entry_shares(const struct entry *entry);
+bool entry_shares(const struct entry *entry);
 /* Puts an attachment into the list, behind those of the same or a higher
  * priority. Lists of markers have it when they are made anew. */
 void entry_link(struct entry *entry);
@@ -196,9 +196,10 @@ void entry_unlink(struct entry *entry);
  * or returns NULL. No list has it, no thread names it, no thread waits for it,
  * and a grace period has ended since it was detached. */
 struct entry *entry_spare(void);
-/* Returns 1 when another thread is in the callback, and stores the thread's id.
+/* Returns true when another thread is in the callback, and stores the thread's
+ * id.
  */
-int entry_is_used(const struct entry *entry, int *thread);
+bool entry_is_used(const struct entry *entry, int *thread);
 /* How many attachments live. The agent reads it without a lock, to see whether
  * there is anything to tell. */
 extern uint32_t entry_count;

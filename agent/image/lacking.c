@@ -200,12 +200,12 @@ SIGSAFE enum lacking_why lacking_place(char *const *environment)
 	return place_look();
 }
 
-int lacking_note_child(void)
+bool lacking_note_child(void)
 {
 	if (place_look() != LACKING_AWAY)
-		return 0;
+		return false;
 	lacking_note(LACKING_AWAY, host_program);
-	return 1;
+	return true;
 }
 
 /* Opens the file of the recording `name` to which lines are added: in the

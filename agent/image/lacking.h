@@ -5,6 +5,8 @@
 #ifndef AGENT_IMAGE_LACKING_H
 #define AGENT_IMAGE_LACKING_H
 
+#include <stdbool.h>
+
 #include "buffers/layout.h"
 
 /*
@@ -26,8 +28,8 @@ enum lacking_why lacking_place(char *const *environment);
 
 /* Notes in the parent's page that this forked child will make files where the
  * recorder of the parent does not look: the path of the runtime directory leads
- * to another one now. Returns 1 if so. Opens a file. */
-int lacking_note_child(void);
+ * to another one now. Returns true if so. Opens a file. */
+bool lacking_note_child(void);
 
 /* Tells the recorders that TAFFRAIL_JOIN names, or only one of them, that the
  * agent stays off in this program, or cannot begin the session, and why. `only`

@@ -104,14 +104,14 @@ static struct kernel_action slot_action(struct slot *slot, int take)
 	return action;
 }
 
-SIGSAFE int action_of(const void *handler, struct kernel_action *action)
+SIGSAFE bool action_of(const void *handler, struct kernel_action *action)
 {
 	uintptr_t at = (uintptr_t)handler - (uintptr_t)action_stubs;
 
 	if (at >= ACTIONS * ACTION_STUB_BYTES)
-		return 0;
+		return false;
 	*action = slot_action(&slots[at / ACTION_STUB_BYTES], 0);
-	return 1;
+	return true;
 }
 
 SIGSAFE struct kernel_action action_take(uint32_t stub)

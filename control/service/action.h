@@ -12,6 +12,7 @@
 
 #ifndef __ASSEMBLER__
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The kernel's struct sigaction. */
@@ -29,10 +30,10 @@ extern const char *action_stubs;
  * for an equal action. SIGSAFE. */
 void *action_stub(const struct kernel_action *action);
 
-/* Returns 1 and, through `action`, the program's action if `handler` is the
+/* Returns true and, through `action`, the program's action if `handler` is the
  * stub of one; otherwise 0. After a handler with SA_RESETHAND has run, the
  * action is the default one. SIGSAFE. */
-int action_of(const void *handler, struct kernel_action *action);
+bool action_of(const void *handler, struct kernel_action *action);
 
 /* Returns the action of a stub that runs. Of threads that get the signal with
  * SA_RESETHAND, one gets the handler. SIGSAFE. */

@@ -256,12 +256,12 @@ SIGSAFE int call_action(const struct kernel_action *set,
 	return ret;
 }
 
-SIGSAFE int call_ignores(void)
+SIGSAFE bool call_ignores(void)
 {
 	struct kernel_action is;
 
 	if (!load_relaxed(&ignored_once) || kernel_change(NULL, &is))
-		return 0;
+		return false;
 	to_theirs(&is);
 	return is.handler == (void *)SIG_IGN;
 }
@@ -279,7 +279,7 @@ SIGSAFE void call_spawn(int begin)
 	store_release(&spawns_lock, 0, SPAWNS_LOCK);
 }
 
-SIGSAFE int call_left(const struct process_wake *wake)
+SIGSAFE bool call_left(const struct process_wake *wake)
 {
 	uint64_t pending = 0;
 

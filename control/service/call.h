@@ -6,6 +6,8 @@
 #ifndef CONTROL_SERVICE_CALL_H
 #define CONTROL_SERVICE_CALL_H
 
+#include <stdbool.h>
+
 #include "buffers/wake.h"
 #include "control/service/action.h"
 
@@ -37,18 +39,18 @@ extern call_handle_fn *call_handle;
  */
 int call_action(const struct kernel_action *set, struct kernel_action *old);
 
-/* Returns 1 when the calling process, which may be a child that shares this
+/* Returns true when the calling process, which may be a child that shares this
  * memory, ignores the signal. Makes no system call if the program never ignored
  * it. SIGSAFE. */
-int call_ignores(void);
+bool call_ignores(void);
 
 /* Has the kernel itself ignore the signal, if the program does, while libc
  * makes a child that executes a program (1), and takes it again (0). SIGSAFE.
  */
 void call_spawn(int begin);
 
-/* Returns 1 when an exec must begin with the signal ignored: a command may
+/* Returns true when an exec must begin with the signal ignored: a command may
  * still send it, or it is pending. SIGSAFE. */
-int call_left(const struct process_wake *wake);
+bool call_left(const struct process_wake *wake);
 
 #endif

@@ -371,7 +371,7 @@ void demand_sleep(void)
 	have_signal = 0;
 }
 
-int demand_may_end(void)
+bool demand_may_end(void)
 {
 	return !thread_stays();
 }

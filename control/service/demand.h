@@ -6,6 +6,8 @@
 #ifndef CONTROL_SERVICE_DEMAND_H
 #define CONTROL_SERVICE_DEMAND_H
 
+#include <stdbool.h>
+
 #include "control/service/action.h"
 
 /*
@@ -64,8 +66,9 @@ void demand_forget(void);
  * agent is detached. demand_begin() takes it again. */
 void demand_sleep(void);
 
-/* Returns 1 when the calling service thread may end once it serves no peer. */
-int demand_may_end(void);
+/* Returns true when the calling service thread may end once it serves no peer.
+ */
+bool demand_may_end(void);
 
 /*
  * Installs the handler of the signal by which a command asks for the thread.

@@ -83,7 +83,7 @@ static bool peer_in_group(int fd, const struct ucred *peer)
 	return false;
 }
 
-int peer_allowed(int fd)
+bool peer_allowed(int fd)
 {
 	struct ucred peer;
 

@@ -6,6 +6,7 @@
 #ifndef CONTROL_SERVICE_SERVICE_H
 #define CONTROL_SERVICE_SERVICE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/socket.h>
 
@@ -49,9 +50,9 @@ int service_accept(int listener);
 /* Reads the peer's ids (SO_PEERCRED). Returns 0 or a negative errno. */
 int peer_learn(int fd, struct ucred *peer);
 
-/* Returns 1 for a peer of the process's user, of root, or of the group that is
- * let in (SO_PEERGROUPS), else 0. */
-int peer_allowed(int fd);
+/* Returns true for a peer of the process's user, of root, or of the group that
+ * is let in (SO_PEERGROUPS). */
+bool peer_allowed(int fd);
 
 /*
  * Functions of the layers above, for the service thread to call. Start-up sets

@@ -178,7 +178,7 @@ static bool service_gone(uint32_t tid, int64_t deadline)
 	return false;
 }
 
-SIGSAFE int wakeup_end(void)
+SIGSAFE bool wakeup_end(void)
 {
 	uint32_t tid = thread_service();
 	int64_t deadline;
@@ -186,7 +186,7 @@ SIGSAFE int wakeup_end(void)
 	int ret;
 
 	if (!tid || !wakeup_here())
-		return 0;
+		return false;
 	deadline = clock_ns() + WAKEUP_WAIT_MS * NS_PER_MS;
 	wakeup_take(&mask);
 	if (kind_now(tid) == WAKEUP_APPLYING)

@@ -6,6 +6,8 @@
 #ifndef CONTROL_SERVICE_WAKEUP_H
 #define CONTROL_SERVICE_WAKEUP_H
 
+#include <stdbool.h>
+
 /*
  * Has the service thread take the calling thread's rights, or end if it cannot
  * get them. Waits until it has, at most WAKEUP_WAIT_MS. Does nothing when there
@@ -15,10 +17,10 @@ void wakeup_rights(void);
 
 /*
  * Ends the service thread, and waits until the kernel no longer counts it, at
- * most WAKEUP_WAIT_MS. Returns 1 when there was a thread and it has gone, else
- * 0.
+ * most WAKEUP_WAIT_MS. Returns true when there was a thread and it has gone,
+ * else 0.
  */
-int wakeup_end(void);
+bool wakeup_end(void);
 
 /* Returns 1 when this process, not the parent, has a service thread. */
 int wakeup_here(void);

@@ -109,25 +109,25 @@ static int collector_lives(int runtime, const char *session)
 	return lives;
 }
 
-int budget_collected(const char *session)
+bool budget_collected(const char *session)
 {
 	int runtime = file_open_directory(AT_FDCWD, place_runtime);
 	int lives;
 
 	if (runtime < 0)
-		return 0;
+		return false;
 	lives = collector_lives(runtime, session);
 	sys_close(runtime);
 	return lives;
 }
 
-int budget_ended(const char *session)
+bool budget_ended(const char *session)
 {
 	int runtime = file_open_directory(AT_FDCWD, place_runtime);
 	int fd;
 
 	if (runtime < 0)
-		return 0;
+		return false;
 	fd = collector_open(runtime, session);
 	sys_close(runtime);
 	if (fd >= 0)

@@ -5,6 +5,8 @@
 #ifndef CONTROL_SESSIONS_BUDGET_H
 #define CONTROL_SESSIONS_BUDGET_H
 
+#include <stdbool.h>
+
 /*
  * Removes the files of the oldest dead processes, until the rest takes at most
  * KEEP_BYTES. Call it in one of the agent's threads, behind
@@ -12,13 +14,14 @@
  */
 void budget_keep(void);
 
-/* Returns 1 when a recorder at work will take the events of that session. Same
- * callers. */
-int budget_collected(const char *session);
+/* Returns true when a recorder at work will take the events of that session.
+ * Same callers. */
+bool budget_collected(const char *session);
 
-/* Returns 1 when the recorder of this session has ended in order: no other will
- * take the events. Events that a killed recorder has left are for a snapshot.
+/* Returns true when the recorder of this session has ended in order: no other
+ * will take the events. Events that a killed recorder has left are for a
+ * snapshot.
  */
-int budget_ended(const char *session);
+bool budget_ended(const char *session);
 
 #endif

@@ -13,6 +13,8 @@
  */
 #include "control/sessions/inheritance.h"
 
+#include <stdbool.h>
+
 #include "base/base.h"
 #include "base/lines.h"
 #include "base/sys.h"
@@ -65,7 +67,7 @@ void inheritance_end(const char *session)
 	list_change(name, "");
 }
 
-int inheritance_claim(const char *file)
+bool inheritance_claim(const char *file)
 {
 	int64_t pid = 0;
 	char name[48];
@@ -82,11 +84,11 @@ int inheritance_claim(const char *file)
 		text_add_unsigned(&text, place_number(pid));
 		if (text_equal(of, name)) {
 			list_change(file, file);
-			return 1;
+			return true;
 		}
 		pid = place_parent(pid);
 		if (pid <= 0)
 			break;
 	}
-	return 0;
+	return false;
 }

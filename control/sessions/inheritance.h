@@ -6,6 +6,8 @@
 #ifndef CONTROL_SESSIONS_INHERITANCE_H
 #define CONTROL_SESSIONS_INHERITANCE_H
 
+#include <stdbool.h>
+
 /* Hands on the inheritance file that the lines of MESSAGE_START name, if any.
  */
 void inheritance_begin(const char *lines);
@@ -13,8 +15,8 @@ void inheritance_begin(const char *lines);
 /* Hands on no file of this session any more. */
 void inheritance_end(const char *session);
 
-/* Returns 1 when the inheritance file called `file` is this process's, or an
+/* Returns true when the inheritance file called `file` is this process's, or an
  * ancestor's; then this process hands it on. */
-int inheritance_claim(const char *file);
+bool inheritance_claim(const char *file);
 
 #endif

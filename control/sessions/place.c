@@ -192,7 +192,7 @@ int64_t place_parent(int64_t pid)
 	return (int64_t)stat_field(pid, STAT_PARENT);
 }
 
-int place_alive(int64_t pid, uint64_t number)
+bool place_alive(int64_t pid, uint64_t number)
 {
 	return PLACE_NAMESPACE(number) == namespace_read(0) &&
 	       stat_field(pid, STAT_STARTTIME) == PLACE_STARTTIME(number);
@@ -486,23 +486,23 @@ remove:
 	return ret;
 }
 
-SIGSAFE int place_forbidden(int error)
+SIGSAFE bool place_forbidden(int error)
 {
 	struct stat st;
 	int fd;
 
 	if (error != -EACCES)
-		return 0;
+		return false;
 	fd = (int)sys_open(place_runtime, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
 	if (fd < 0)
-		return 0;
+		return false;
 	error = (int)sys2(SYS_fstat, fd, &st);
 	sys_close(fd);
 	return !error && st.st_uid == (uid_t)sys0(SYS_geteuid) &&
 	       (st.st_mode & 0700) == 0700;
 }
 
-SIGSAFE int place_shut(void)
+SIGSAFE bool place_shut(void)
 {
 	char path[280];
 	int fd;

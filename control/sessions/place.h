@@ -5,8 +5,8 @@
 #ifndef CONTROL_SESSIONS_PLACE_H
 #define CONTROL_SESSIONS_PLACE_H
 
+#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <sys/stat.h>
 
 #include "buffers/layout.h"
@@ -46,14 +46,14 @@ static inline uint64_t place_id_of(const struct stat *st)
 	return (uint64_t)st->st_dev << 32 ^ st->st_ino;
 }
 
-/* Returns 1 where `error` is -EACCES, though the runtime directory is the
+/* Returns true where `error` is -EACCES, though the runtime directory is the
  * effective user's own: not the user, but a security module forbids it
  * (Landlock). */
-int place_forbidden(int error);
+bool place_forbidden(int error);
 
-/* Returns 1 when a security module forbids the calling thread, which has a
+/* Returns true when a security module forbids the calling thread, which has a
  * private descriptor table, to write in the process's directory. */
-int place_shut(void);
+bool place_shut(void);
 
 /*
  * Creates or finds the runtime directory, PID.STARTTIME/ and IMAGE/ in it,
@@ -77,9 +77,9 @@ int place_lock(void);
 uint64_t place_number(int64_t pid);
 int64_t place_parent(int64_t pid);
 
-/* Returns 1 when the process of directory PID.NUMBER lives in this PID
+/* Returns true when the process of directory PID.NUMBER lives in this PID
  * namespace; 0 when it does not, or is in another one. */
-int place_alive(int64_t pid, uint64_t number);
+bool place_alive(int64_t pid, uint64_t number);
 
 /* Removes the process's files at exit. With `keep`, only the sockets: the files
  * of sessions stay. Any thread may call it: it opens nothing. */

@@ -3,6 +3,7 @@
  * Rules as text.
  */
 #include <errno.h>
+#include <stdbool.h>
 
 #include "base/base.h"
 #include "control/sessions/session.h"
@@ -61,19 +62,19 @@ void session_fault_note(struct session_page *page,
 		      SESSION_FAULT);
 }
 
-int session_rule_fault(const struct session_page *page,
-		       const struct session_rule *rule, struct text *why)
+bool session_rule_fault(const struct session_page *page,
+			const struct session_rule *rule, struct text *why)
 {
 	const char *p;
 
 	if (rule->fits || !rule->misfits)
-		return 0;
+		return false;
 	p = fault_line(page, rule);
 	if (!p)
 		text_add(why, "a condition fits no marker");
 	for (p = p ? p + text_length(rule->glob) + 1 : ""; *p && *p != '\n';)
 		text_add_char(why, *p++);
-	return 1;
+	return true;
 }
 
 int session_rule_parse(struct session_rule *rule, const char *string,

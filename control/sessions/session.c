@@ -507,23 +507,23 @@ void session_remove_owned(void)
 			channel_remove_files(sessions[i].channel);
 }
 
-int session_any_owned(void)
+bool session_any_owned(void)
 {
 	uint32_t i;
 
 	for (i = 0; i < SESSIONS_MAX; i++)
 		if ((session_phase(i) == SESSION_RUNS ||
 		     session_phase(i) == SESSION_HELD) && sessions[i].owned)
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
-int session_any(void)
+bool session_any(void)
 {
 	uint32_t i;
 
 	for (i = 0; i < SESSIONS_MAX; i++)
 		if (session_at(i) && !sessions[i].owned)
-			return 1;
-	return 0;
+			return true;
+	return false;
 }

@@ -62,10 +62,10 @@ void session_fault_note(struct session_page *page,
 
 struct session;
 
-/* Returns 1 when none of the markers that the glob matches allows the rule's
+/* Returns true when none of the markers that the glob matches allows the rule's
  * condition, and adds the reason in the session's page to `why`; else 0. */
-int session_rule_fault(const struct session_page *page,
-		       const struct session_rule *rule, struct text *why);
+bool session_rule_fault(const struct session_page *page,
+			const struct session_rule *rule, struct text *why);
 
 /* Adds a rule to a session that is not yet open. Returns as
  * session_rule_parse(); the reason may also be that there are too many. */
@@ -255,14 +255,14 @@ void session_obey(void (*failed)(const char *recording, int error));
  */
 void session_obey_environment(struct session *session);
 
-/* Returns 1 when there are events that a command may want to collect, or a
+/* Returns true when there are events that a command may want to collect, or a
  * session is being started. gdb's sessions do not count: they end with the
  * process. */
-int session_any(void);
+bool session_any(void);
 
-/* Returns 1 when gdb or gdbserver has a session that new modules take part
+/* Returns true when gdb or gdbserver has a session that new modules take part
  * in. */
-int session_any_owned(void);
+bool session_any_owned(void);
 
 /* Removes the files of gdb's sessions, at the end of the process. */
 void session_remove_owned(void);

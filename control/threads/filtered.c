@@ -104,14 +104,14 @@ static bool filters_read(struct filters *filters)
 	return mode && mode != -EINVAL;
 }
 
-int filtered_seen(void)
+bool filtered_seen(void)
 {
 	struct filters filters;
 
 	return filters_read(&filters);
 }
 
-int filtered_start(const char *word)
+bool filtered_start(const char *word)
 {
 	const char *rest = word ? text_after(word, TRUST) : NULL;
 	struct filters filters;
@@ -121,15 +121,15 @@ int filtered_start(const char *word)
 	if (vouched)
 		allowed = INT32_MAX;
 	if (vouched || !filters_read(&filters))
-		return 0;
+		return false;
 	if (rest && *rest++ == ':') {
 		most = text_number(&rest);
 		if (!*rest && filters.number >= 0 && filters.number <= most) {
 			allowed = (uint32_t)filters.number;
-			return 0;
+			return false;
 		}
 	}
-	return 1;
+	return true;
 }
 
 SIGSAFE uint32_t filtered_allowed(void)
@@ -142,7 +142,7 @@ SIGSAFE int filtered_here(void)
 	return load_relaxed(&installed) || load_relaxed(&host_guest_confined);
 }
 
-SIGSAFE int filtered_next(void)
+SIGSAFE bool filtered_next(void)
 {
 	return !vouched && (load_relaxed(&installed) ||
 			    load_relaxed(&host_guest_confined) ==

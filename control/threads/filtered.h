@@ -5,18 +5,19 @@
 #ifndef CONTROL_THREADS_FILTERED_H
 #define CONTROL_THREADS_FILTERED_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
- * Returns 1 when the agent must stay off: the process begins under a filter
+ * Returns true when the agent must stay off: the process begins under a filter
  * that is not trusted. `word` is TAFFRAIL_SECCOMP, or NULL. Call it once, at
  * start, before anything else that makes a system call.
  */
-int filtered_start(const char *word);
+bool filtered_start(const char *word);
 
-/* Returns 1 when the process is under a filter. Makes the system calls that
+/* Returns true when the process is under a filter. Makes the system calls that
  * filtered_start() makes. */
-int filtered_seen(void);
+bool filtered_seen(void);
 
 /* Returns the most filters a thread of this process may be under when a command
  * makes the service thread through it. */
@@ -27,9 +28,9 @@ uint32_t filtered_allowed(void);
  * for the agent. SIGSAFE, as the next. */
 int filtered_here(void);
 
-/* Returns 1 when a program that this process executes begins under a filter
+/* Returns true when a program that this process executes begins under a filter
  * that is not trusted, so the agent stays off there. */
-int filtered_next(void);
+bool filtered_next(void);
 
 /* Note that the process has installed a filter (1), or could not (0); that a
  * child of vfork(2) has installed one for itself (GUEST_FILTERED), has

@@ -7,6 +7,8 @@
  */
 #include "control/threads/settings.h"
 
+#include <stdbool.h>
+
 #include "base/base.h"
 #include "base/file.h"
 #include "base/preload.h"
@@ -114,7 +116,7 @@ void settings_read(char **environment)
 	settings_keep();
 }
 
-SIGSAFE int settings_join_next(const char **list, char *name, size_t size)
+SIGSAFE bool settings_join_next(const char **list, char *name, size_t size)
 {
 	struct text text;
 
@@ -124,37 +126,37 @@ SIGSAFE int settings_join_next(const char **list, char *name, size_t size)
 			text_add_char(&text, *(*list)++);
 		*list += !!**list;
 		if (!text.cut && file_name_plain(name))
-			return 1;
+			return true;
 	}
-	return 0;
+	return false;
 }
 
-SIGSAFE int settings_joins(const char *list, const char *name)
+SIGSAFE bool settings_joins(const char *list, const char *name)
 {
 	char other[PROTOCOL_JOIN_NAME_BYTES];
 
 	while (settings_join_next(&list, other, sizeof(other)))
 		if (text_equal(name, other))
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
-SIGSAFE int settings_inheritance(const char *name)
+SIGSAFE bool settings_inheritance(const char *name)
 {
 	while (*name && *name != PROTOCOL_INHERITANCE)
 		name++;
 	return !!*name;
 }
 
-SIGSAFE int settings_bequeaths(void)
+SIGSAFE bool settings_bequeaths(void)
 {
 	const char *list = load_acquire(&settings.join, JOIN_LIST);
 	char name[PROTOCOL_JOIN_NAME_BYTES];
 
 	while (settings_join_next(&list, name, sizeof(name)))
 		if (settings_inheritance(name))
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 /* Adds to a list the inheritance files that it lacks. Returns how many. */
@@ -212,7 +214,7 @@ SIGSAFE char **settings_hand_on(char *const *environment, void *room)
 						     (char **)environment;
 }
 
-SIGSAFE int setting_is(const char *setting, const char *word)
+SIGSAFE bool setting_is(const char *setting, const char *word)
 {
 	return setting && text_equal(setting, word);
 }

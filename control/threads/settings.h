@@ -7,6 +7,7 @@
 #ifndef CONTROL_THREADS_SETTINGS_H
 #define CONTROL_THREADS_SETTINGS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -47,17 +48,17 @@ void settings_read(char **environment);
 /*
  * Copies the next name of a list like TAFFRAIL_JOIN's (NULL: an empty one), and
  * takes it from the list. Names that are no plain file names, or too long, are
- * skipped. Returns 0 when there is none. SIGSAFE.
+ * skipped. Returns false when there is none. SIGSAFE.
  */
-int settings_join_next(const char **list, char *name, size_t size);
+bool settings_join_next(const char **list, char *name, size_t size);
 
-/* Return 1 when the list (or NULL) has the name, and when the name is that of
- * an inheritance file (control/protocol.h). SIGSAFE, as the two below. */
-int settings_joins(const char *list, const char *name);
-int settings_inheritance(const char *name);
+/* Return true when the list (or NULL) has the name, and when the name is that
+ * of an inheritance file (control/protocol.h). SIGSAFE, as the two below. */
+bool settings_joins(const char *list, const char *name);
+bool settings_inheritance(const char *name);
 
-/* Returns 1 while this process hands on an inheritance file. SIGSAFE. */
-int settings_bequeaths(void);
+/* Returns true while this process hands on an inheritance file. SIGSAFE. */
+bool settings_bequeaths(void);
 
 /*
  * The environment for a program that this process executes: with each
@@ -70,8 +71,8 @@ int settings_bequeaths(void);
 size_t settings_hand_room(char *const *environment);
 char **settings_hand_on(char *const *environment, void *room);
 
-/* Returns 1 when a setting is set to this word. SIGSAFE. */
-int setting_is(const char *setting, const char *word);
+/* Returns true when a setting is set to this word. SIGSAFE. */
+bool setting_is(const char *setting, const char *word);
 
 /* The reason why the agent is off, or NULL while it works. */
 extern const char *agent_off;

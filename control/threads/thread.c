@@ -10,6 +10,7 @@
 #include <linux/rseq.h>
 #include <linux/sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -105,7 +106,7 @@ static int thread_map(struct thread *thread)
 	return 0;
 }
 
-SIGSAFE int thread_translated(void)
+SIGSAFE bool thread_translated(void)
 {
 	return translated_here();
 }
@@ -407,7 +408,7 @@ SIGSAFE uint32_t thread_service(void)
 	return load_acquire(&service.tid, THREAD_TID);
 }
 
-SIGSAFE int thread_is_ours(void)
+SIGSAFE bool thread_is_ours(void)
 {
 	uint32_t tid = (uint32_t)sys0(SYS_gettid);
 

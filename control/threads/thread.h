@@ -10,6 +10,7 @@
 #ifndef CONTROL_THREADS_THREAD_H
 #define CONTROL_THREADS_THREAD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -36,8 +37,8 @@ int thread_run_sure(int (*fn)(void *arg), void *arg);
  */
 int thread_serve(int (*fn)(void *arg));
 
-/* Returns 1 when valgrind runs the program. SIGSAFE */
-int thread_translated(void);
+/* Returns true when valgrind runs the program. SIGSAFE */
+bool thread_translated(void);
 
 /* The arguments of the one clone(2) that starts the service thread; the new
  * thread begins in thread_woken(). */
@@ -56,8 +57,8 @@ int thread_making(struct thread_making *making, int (*fn)(void *arg));
  * a forked child before thread_forget(), the id is the parent's. SIGSAFE. */
 uint32_t thread_service(void);
 
-/* Returns 1 when the caller is one of these threads. SIGSAFE. */
-int thread_is_ours(void);
+/* Returns true when the caller is one of these threads. SIGSAFE. */
+bool thread_is_ours(void);
 
 /* Forbids new threads (HOST_...) or allows them again (0). While they are
  * forbidden, the functions that make one fail with -EPERM, before any system

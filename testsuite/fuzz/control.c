@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -56,16 +57,16 @@ void probe_describe(struct text *out)
 	(void)out;
 }
 
-int budget_collected(const char *session)
+bool budget_collected(const char *session)
 {
 	(void)session;
-	return 0;
+	return false;
 }
 
-int budget_ended(const char *session)
+bool budget_ended(const char *session)
 {
 	(void)session;
-	return 0;
+	return false;
 }
 
 void session_obey_environment(struct session *session)
@@ -144,10 +145,10 @@ int64_t place_parent(int64_t pid)
 	return 0;
 }
 
-int place_forbidden(int error)
+bool place_forbidden(int error)
 {
 	(void)error;
-	return 0;
+	return false;
 }
 
 int registry_each(int (*fn)(struct object *object, void *arg), void *arg)
