@@ -16,10 +16,10 @@
 
 /* Returns the value of an operand, in the low bytes; 0 when its memory cannot
  * be read. */
-static uint64_t fetch(const struct usdt_operand *operand,
-		      const struct usdt_state *state,
-		      const struct memory_stack *stack,
-		      struct memory_line *line)
+static uint64_t operand_fetch(const struct usdt_operand *operand,
+			      const struct usdt_state *state,
+			      const struct memory_stack *stack,
+			      struct memory_line *line)
 {
 	switch (operand->place) {
 	case USDT_IMMEDIATE:
@@ -55,7 +55,7 @@ struct fetching {
 static SIGSAFE uint64_t length_fetch(const struct usdt_operand *operand,
 				     struct fetching *f)
 {
-	uint64_t value = fetch(operand, f->state, &f->stack, &f->line);
+	uint64_t value = operand_fetch(operand, f->state, &f->stack, &f->line);
 	uint32_t unused = 64 - operand->bytes * 8u;
 	int is_signed = scalar_sort(operand->type) == SCALAR_SIGNED;
 
@@ -70,7 +70,8 @@ static SIGSAFE void string_add(struct strings *strings,
 			       const struct usdt_operand *operand,
 			       struct fetching *f)
 {
-	uint64_t address = fetch(operand, f->state, &f->stack, &f->line);
+	uint64_t address =
+		operand_fetch(operand, f->state, &f->stack, &f->line);
 	uint64_t most = STRINGS_BYTES / probe->strings - 1;
 	char *to = strings->bytes + strings->used;
 	struct write_var *var = &strings->var[strings->n++];
@@ -116,8 +117,10 @@ hit_strings(struct usdt_adopted *probe, const struct usdt_state *state)
 		if (operand->type == TAFFRAIL_T_STRING)
 			string_add(&strings, probe, operand, &f);
 		else
-			to = scalar_put(to, fetch(operand, state, &f.stack,
-						  &f.line), operand->bytes);
+			to = scalar_put(to,
+					operand_fetch(operand, state, &f.stack,
+						      &f.line),
+					operand->bytes);
 	}
 	if (to - block <= 8)
 		__builtin_memcpy(&fixed, block, 8);
@@ -149,8 +152,8 @@ SIGSAFE void usdt_hit(struct usdt_adopted *probe,
 	__builtin_memset(block, 0, 8);
 	for (i = 0; i < probe->count; i++)
 		to = scalar_put(to,
-				fetch(&probe->operands[i], state, &stack,
-				      &line),
+				operand_fetch(&probe->operands[i], state,
+					      &stack, &line),
 				probe->operands[i].bytes);
 	if (to - block <= 8)
 		__builtin_memcpy(&fixed, block, 8);

@@ -46,7 +46,7 @@ uint64_t usdt_stack_end(void)
 	return end ? (uint64_t)*end : 0;
 }
 
-static void stop(void)
+static void trap_here(void)
 {
 	__builtin_trap();
 }
@@ -78,8 +78,8 @@ static const struct {
 	{ "usdt_stack_end", usdt_stack_end },
 	{ "usdt_stubs", usdt_stubs },
 	{ "usdt_stubs_end", usdt_stubs_end },
-	{ "__assert_fail", stop },
-	{ "__stack_chk_fail", stop },
+	{ "__assert_fail", trap_here },
+	{ "__stack_chk_fail", trap_here },
 };
 
 static uint64_t name_find(const char *name)
@@ -171,8 +171,8 @@ static uint64_t symbol_address(const struct library *library,
 	return name_find(library->strings + symbol->st_name);
 }
 
-static int relocate(const struct library *library, const Elf64_Rela *rela,
-		    uint64_t bytes)
+static int library_relocate(const struct library *library,
+			    const Elf64_Rela *rela, uint64_t bytes)
 {
 	const Elf64_Rela *end = rela + bytes / sizeof(*rela);
 
@@ -200,7 +200,7 @@ static int relocate(const struct library *library, const Elf64_Rela *rela,
 	return 0;
 }
 
-static int link_up(struct library *library, uint64_t address)
+static int library_link(struct library *library, uint64_t address)
 {
 	const Elf64_Dyn *dyn = (const Elf64_Dyn *)(library->base + address);
 	uint64_t rela = 0;
@@ -227,9 +227,9 @@ static int link_up(struct library *library, uint64_t address)
 	}
 	if ((const char *)library->symbols >= library->strings)
 		return -ENOEXEC;
-	ret = relocate(library, (const Elf64_Rela *)rela, rela_bytes);
-	return ret ? ret : relocate(library, (const Elf64_Rela *)plt,
-				    plt_bytes);
+	ret = library_relocate(library, (const Elf64_Rela *)rela, rela_bytes);
+	return ret ? ret : library_relocate(library, (const Elf64_Rela *)plt,
+					    plt_bytes);
 }
 
 int library_open(struct library *library, const char *path)
@@ -244,7 +244,7 @@ int library_open(struct library *library, const char *path)
 	sys_close(fd);
 	/* a library that cannot be linked stays mapped: unmapping is not worth
 	 * the code */
-	return ret ? (int)ret : link_up(library, dynamic);
+	return ret ? (int)ret : library_link(library, dynamic);
 }
 
 /* Searches all symbols: the table ends where the names begin. */
@@ -281,7 +281,7 @@ static void directory_set(const char *path)
 }
 
 /* Learns the directory of the agent's own file. There is none when the agent is
- * part of the program: load() then finds the installed library. */
+ * part of the program: library_load() then finds the installed library. */
 static int own_path(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	const char *name = info->dlpi_name ? info->dlpi_name : "";
@@ -348,7 +348,7 @@ static const struct adopted_functions adopted_functions = {
 	.gone = probe_gone,
 };
 
-static void load(void)
+static void library_load(void)
 {
 	static struct library library;
 	static int tried;
@@ -380,7 +380,7 @@ int usdt_adopt(struct module *module, const struct usdt_asking *asking,
 	       const struct patcher *patcher)
 {
 	if (!usdt_functions)
-		load();
+		library_load();
 	return usdt_functions ?
 		       usdt_functions->adopt(module, asking, patcher) :
 		       usdt_absent_tell(module, asking);

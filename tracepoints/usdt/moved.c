@@ -153,7 +153,7 @@ static int code_learn(struct look *look, const struct object *object,
 }
 
 /* Tells whether the file has a nop for that address. */
-static int is_nop(const struct usdt_file *file, uint64_t address)
+static int file_has_nop(const struct usdt_file *file, uint64_t address)
 {
 	Elf64_Ehdr header;
 	Elf64_Phdr ph;
@@ -181,7 +181,7 @@ static int spot_add(const struct usdt_probe *probe, void *arg)
 	struct spot *spot;
 
 	if (look->used == look->probes || has_place(&look->sites_at, address) ||
-	    !is_nop(&look->file, probe->address))
+	    !file_has_nop(&look->file, probe->address))
 		return 0;
 	group = group_find(look, probe->provider, probe->name);
 	if (!group) {

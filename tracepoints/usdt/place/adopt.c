@@ -41,8 +41,8 @@ struct pass {
 
 /* Tells whether the module has n bytes there, in a segment with these flags.
  * The file and the loaded module have the same program headers. */
-static int loaded(const struct pass *pass, uint64_t address, uint64_t n,
-		  uint32_t flags)
+static int module_holds(const struct pass *pass, uint64_t address, uint64_t n,
+			uint32_t flags)
 {
 	const struct module *module = pass->module;
 	Elf64_Ehdr header;
@@ -95,7 +95,7 @@ static int codes_learn(const struct module *module)
 	return ret;
 }
 
-static int known(uint64_t address)
+static int code_known(uint64_t address)
 {
 	return !!index_find(&codes, code_hash(address), same_code, &address);
 }
@@ -258,7 +258,7 @@ static int probe_register(struct usdt_adopted *probe,
 	struct object *object;
 
 	if (note->semaphore && !(semaphore & 1) &&
-	    loaded(pass, semaphore, 2, PF_R | PF_W))
+	    module_holds(pass, semaphore, 2, PF_R | PF_W))
 		code.semaphore = (uint16_t *)semaphore;
 	object = registry_add(pass->module, &probe->site, texts, &code);
 	if (!object) {
@@ -321,12 +321,13 @@ static int note_wanted(const struct usdt_probe *note, struct pass *pass)
 	text_add(&text, note->provider);
 	text_add_char(&text, '/');
 	text_add(&text, note->name);
-	if (text.cut || !loaded(pass, address, USDT_JUMP_BYTES, PF_R | PF_X))
+	if (text.cut ||
+	    !module_holds(pass, address, USDT_JUMP_BYTES, PF_R | PF_X))
 		return 0;
 	pass->seen++;
 	pass->how = pass->asking->wanted(pass->id, &pass->types,
 					 pass->asking->arg);
-	return pass->how && !known(address);
+	return pass->how && !code_known(address);
 }
 
 /* The first reading: places the probes that need one byte. */
@@ -366,7 +367,7 @@ static int too_late(const struct pass *pass, const struct usdt_plan *plan,
 
 	if (plan->address == address)
 		other += plan->beside;
-	return plan->beside && known(other);
+	return plan->beside && code_known(other);
 }
 
 /* Places a probe by its current plan. A probe with another one before it is

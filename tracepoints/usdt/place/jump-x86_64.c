@@ -44,7 +44,7 @@ static void making_open(struct making *m, const struct usdt_plan *plan,
 	}
 }
 
-static uint64_t led_by(const uint8_t *bytes, uint64_t site, uint32_t start)
+static uint64_t jump_target(const uint8_t *bytes, uint64_t site, uint32_t start)
 {
 	int32_t operand;
 
@@ -67,14 +67,14 @@ static uint32_t leads_of(const uint8_t *on, uint64_t site, uint32_t start,
 	uint32_t n = 0;
 	uint32_t i;
 
-	leads[n++] = led_by(on, site, start);
+	leads[n++] = jump_target(on, site, start);
 	if (beside <= start || beside >= start + USDT_JUMP_BYTES)
 		return n;
 	__builtin_memcpy(bytes, on, sizeof(bytes));
 	for (i = 0; i < ARRAY_SIZE(others); i++) {
 		bytes[beside] = others[i];
 		if (on[beside] != others[i])
-			leads[n++] = led_by(bytes, site, start);
+			leads[n++] = jump_target(bytes, site, start);
 	}
 	return n;
 }

@@ -78,7 +78,7 @@ static void maps_read(void)
 
 /* Tells whether the list has a mapping there. Returns 0 before the list was
  * read, which is after MISSES attempts have failed. */
-static int had(uint64_t address)
+static int is_listed(uint64_t address)
 {
 	uint32_t low = 0;
 	uint32_t high = count;
@@ -112,7 +112,7 @@ int usdt_page_take(uint64_t address)
 {
 	long got;
 
-	if (had(address) || grows_into(address))
+	if (is_listed(address) || grows_into(address))
 		return -EADDRINUSE;
 	got = sys_mmap(address, PAGE, PROT_READ | PROT_EXEC,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,

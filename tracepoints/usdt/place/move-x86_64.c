@@ -19,7 +19,7 @@ struct writer {
 	int ret;
 };
 
-static void put(struct writer *w, const void *bytes, uint32_t n)
+static void put_bytes(struct writer *w, const void *bytes, uint32_t n)
 {
 	if (w->n - w->used < n) {
 		w->ret = -ENOSPC;
@@ -37,14 +37,14 @@ static void put_relative(struct writer *w, uint64_t target, uint32_t behind)
 
 	if (operand != distance)
 		w->ret = -ERANGE;
-	put(w, &operand, 4);
+	put_bytes(w, &operand, 4);
 }
 
 static void put_jump(struct writer *w, uint64_t target)
 {
 	static const uint8_t jump[] = { JUMP };
 
-	put(w, jump, 1);
+	put_bytes(w, jump, 1);
 	put_relative(w, target, 0);
 }
 
@@ -56,10 +56,10 @@ static void put_call(struct writer *w, uint64_t target, uint64_t back)
 	};
 	static const uint8_t high[] = { 0xc7, 0x44, 0x24, 0x04 };
 
-	put(w, push, sizeof(push));
-	put(w, &back, 4);
-	put(w, high, sizeof(high));
-	put(w, (const uint8_t *)&back + 4, 4);
+	put_bytes(w, push, sizeof(push));
+	put_bytes(w, &back, 4);
+	put_bytes(w, high, sizeof(high));
+	put_bytes(w, (const uint8_t *)&back + 4, 4);
 	put_jump(w, target);
 }
 
@@ -74,8 +74,8 @@ static void put_gate(struct writer *w, const struct stub *stub)
 
 	_Static_assert(sizeof(jumps) + sizeof(to) == USDT_GATE_BYTES, "gate");
 	_Static_assert(USDT_GATE_SHUT == USDT_GATE_BYTES - 2, "gate");
-	put(w, jumps, sizeof(jumps));
-	put(w, &to, sizeof(to));
+	put_bytes(w, jumps, sizeof(jumps));
+	put_bytes(w, &to, sizeof(to));
 }
 
 static void put_moved(struct writer *w, const struct usdt_moved *moved,
@@ -87,18 +87,18 @@ static void put_moved(struct writer *w, const struct usdt_moved *moved,
 
 	switch (moved->move) {
 	case USDT_COPY:
-		put(w, bytes, moved->length);
+		put_bytes(w, bytes, moved->length);
 		break;
 	case USDT_DATA:
-		put(w, bytes, moved->field);
+		put_bytes(w, bytes, moved->field);
 		put_relative(w, base + moved->target, behind);
-		put(w, bytes + moved->field + 4, behind);
+		put_bytes(w, bytes + moved->field + 4, behind);
 		break;
 	case USDT_BRANCH:
 		put_jump(w, base + moved->target);
 		break;
 	case USDT_CONDITION:
-		put(w, condition, sizeof(condition));
+		put_bytes(w, condition, sizeof(condition));
 		put_relative(w, base + moved->target, 0);
 		break;
 	case USDT_CALL:

@@ -29,7 +29,7 @@ struct near {
 static struct arena_type near_type = ARENA_TYPE(struct near);
 static struct near *nears;
 
-static int reaches(uint64_t site, uint64_t address)
+static int is_near(uint64_t site, uint64_t address)
 {
 	return (address > site ? address - site : site - address) < REACH;
 }
@@ -81,7 +81,7 @@ static struct near *near_make(uint64_t address)
 	return near;
 }
 
-static uint64_t fit(struct near *near, uint32_t n)
+static uint64_t units_fit(struct near *near, uint32_t n)
 {
 	while (near->behind + n <= PAGE) {
 		uint32_t offset = near->behind;
@@ -103,14 +103,15 @@ uint64_t usdt_near_take(uint64_t site, uint32_t n)
 	uint64_t step;
 
 	for (near = nears; near; near = near->next)
-		if (reaches(site, near->address) && (found = fit(near, n)))
+		if (is_near(site, near->address) &&
+		    (found = units_fit(near, n)))
 			return found;
 	for (step = STEP; step < REACH; step += STEP) {
 		near = page > step ? near_make(page - step) : NULL;
 		if (!near)
 			near = near_make(page + step);
 		if (near)
-			return fit(near, n);
+			return units_fit(near, n);
 	}
 	return 0;
 }
@@ -132,7 +133,7 @@ int usdt_near_at(uint64_t site, uint64_t address, uint32_t n)
 
 	while (near && near->address != page)
 		near = near->next;
-	if (!near && reaches(site, page))
+	if (!near && is_near(site, page))
 		near = near_make(page);
 	if (!near || !units_free(near, (uint32_t)(address - page), n))
 		return -ERANGE;
@@ -140,7 +141,7 @@ int usdt_near_at(uint64_t site, uint64_t address, uint32_t n)
 	return 0;
 }
 
-static uint64_t led_to(uint64_t site, uint32_t operand)
+static uint64_t jump_target(uint64_t site, uint32_t operand)
 {
 	return site + USDT_JUMP_BYTES + (uint64_t)(int64_t)(int32_t)operand;
 }
@@ -161,7 +162,8 @@ static int page_fits(const struct near *near, uint64_t site, uint32_t mask,
 static uint64_t lead_fit(struct near *near, uint64_t site, uint32_t mask,
 			 uint32_t want, uint32_t n)
 {
-	uint32_t offset = (uint32_t)(led_to(site, want) - near->address) & 0xff;
+	uint32_t offset = (uint32_t)(jump_target(site, want) - near->address) &
+			  0xff;
 
 	for (; offset + n <= PAGE; offset += 0x100) {
 		uint64_t distance = near->address + offset - site -
@@ -180,9 +182,9 @@ static uint64_t lead_at(uint64_t site, uint32_t top, uint32_t next,
 			uint32_t mask, uint32_t want, uint32_t n)
 {
 	uint32_t third = mask & 0xff00 ? want & 0xff00 : 0x1000;
-	uint64_t to = led_to(site, top << 24 | (next & 0xff) << 16 | third |
-					   (want & 0xff));
-	struct near *near = reaches(site, to) ? near_make(to & ~(PAGE - 1)) :
+	uint64_t to = jump_target(site, top << 24 | (next & 0xff) << 16 |
+						third | (want & 0xff));
+	struct near *near = is_near(site, to) ? near_make(to & ~(PAGE - 1)) :
 						NULL;
 
 	return near ? lead_fit(near, site, mask, want, n) : 0;
@@ -203,7 +205,7 @@ static uint64_t lead_make(uint64_t site, uint32_t mask, uint32_t want,
 	uint32_t k;
 
 	/* the lead would cross into the next page at any address */
-	if (mask & 0xff00 && (led_to(site, want) & (PAGE - 1)) + n > PAGE)
+	if (mask & 0xff00 && (jump_target(site, want) & (PAGE - 1)) + n > PAGE)
 		return 0;
 	for (i = 0; i < 256; i++) {
 		uint32_t try = (last + i) & 0xff;

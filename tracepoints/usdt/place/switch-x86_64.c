@@ -96,7 +96,7 @@ static void way_done(struct way *way)
 
 /* Tells whether a uprobe at a nop was removed since the switch: the kernel
  * then restores the byte of the file. */
-static int worn(const struct way *way)
+static int jump_is_worn(const struct way *way)
 {
 	const uint8_t *code = (const uint8_t *)way->site;
 	uint32_t k;
@@ -108,7 +108,7 @@ static int worn(const struct way *way)
 	return 1;
 }
 
-static int mend(const struct way *way, const struct patcher *patcher)
+static int jump_mend(const struct way *way, const struct patcher *patcher)
 {
 	uint8_t *code = (uint8_t *)way->site;
 	uint32_t k = way->beside;
@@ -117,9 +117,9 @@ static int mend(const struct way *way, const struct patcher *patcher)
 		       patch_byte(patcher, code, JUMP);
 }
 
-/* The same as is_due(), for a trap. A cc may also belong to a debugger or a
- * uprobe. */
-static int trap_is_due(struct way *way)
+/* The same as switch_is_due(), for a trap. A cc may also belong to a debugger or
+ * a uprobe. */
+static int trap_switch_is_due(struct way *way)
 {
 	uint8_t code = *(const uint8_t *)way->site;
 	int ours = code == TRAP && way->trapping;
@@ -138,7 +138,7 @@ static int trap_is_due(struct way *way)
 
 /* Tells whether a way has to be switched. If not, `refused` says what became
  * of it. */
-static int is_due(struct way *way, const struct patcher *patcher)
+static int switch_is_due(struct way *way, const struct patcher *patcher)
 {
 	const uint8_t *code = (const uint8_t *)way->site;
 	int on = way->turned;
@@ -146,15 +146,15 @@ static int is_due(struct way *way, const struct patcher *patcher)
 	const uint8_t *to = on ? way->on : way->off;
 
 	if (is_trap(way))
-		return trap_is_due(way);
+		return trap_switch_is_due(way);
 	way->refused = 0;
 	if (!__builtin_memcmp(code, to, way->n))
 		return 0;
-	if (on && worn(way)) {
-		way->refused = mend(way, patcher);
+	if (on && jump_is_worn(way)) {
+		way->refused = jump_mend(way, patcher);
 		return 0;
 	}
-	if (!__builtin_memcmp(code, from, way->n) || worn(way))
+	if (!__builtin_memcmp(code, from, way->n) || jump_is_worn(way))
 		return 1;
 	way->refused = -EBUSY;
 	return 0;
@@ -223,7 +223,7 @@ static void step_all(struct way *list, enum step step,
 
 /* Takes ways that are not due out of the list. Returns the others. A jump that
  * moves code which may fault must be off while the program handles faults. */
-static struct way *sift(const struct patcher *patcher)
+static struct way *pending_sift(const struct patcher *patcher)
 {
 	struct way **link = &pending;
 	struct way *list;
@@ -235,7 +235,7 @@ static struct way *sift(const struct patcher *patcher)
 		if (way->faults && way->wanted && handled < 0)
 			handled = usdt_faults_handled();
 		way->turned = way->wanted && !(way->faults && handled);
-		if (is_due(way, patcher)) {
+		if (switch_is_due(way, patcher)) {
 			link = &way->next_pending;
 			continue;
 		}
@@ -264,7 +264,7 @@ void usdt_place_flush(const struct patcher *patcher)
 	/* a handler that came unseen */
 	if (usdt_faults.ways && usdt_faults_handled())
 		usdt_switch_faulting();
-	list = pending ? sift(patcher) : NULL;
+	list = pending ? pending_sift(patcher) : NULL;
 	way = list;
 	while (way && !needs_traps(way))
 		way = way->next_pending;

@@ -51,7 +51,7 @@ __asm__(".pushsection .text\n\t"
 
 /* Returns where a thread continues that has executed a cc at the address; 0: it
  * is not a cc of the agent's. */
-static SIGSAFE uint64_t way_on(uint64_t address)
+static SIGSAFE uint64_t trap_target(uint64_t address)
 {
 	/* USDT-WAY */
 	const struct way *way = load_acquire(&usdt_ways, USDT_WAY);
@@ -95,11 +95,11 @@ static SIGSAFE void pass_on(int signal, siginfo_t *info, void *context)
 	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &was, NULL, SIGSET_BYTES);
 }
 
-static SIGSAFE void handle(int signal, siginfo_t *info, void *context)
+static SIGSAFE void trap_handle(int signal, siginfo_t *info, void *context)
 {
 	ucontext_t *user = context;
 	greg_t *rip = &user->uc_mcontext.gregs[REG_RIP];
-	uint64_t on = info->si_code > 0 ? way_on((uint64_t)*rip - 1) : 0;
+	uint64_t on = info->si_code > 0 ? trap_target((uint64_t)*rip - 1) : 0;
 
 	if (on)
 		*rip = (greg_t)on;
@@ -111,13 +111,13 @@ static int handler_set(void)
 {
 	struct action now;
 	const struct action ours = {
-		.handler = handle,
+		.handler = trap_handle,
 		.flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | RESTORER,
 		.restorer = usdt_restorer,
 	};
 	long ret = sys4(SYS_rt_sigaction, SIGTRAP, NULL, &now, SIGSET_BYTES);
 
-	if (ret || now.handler == handle)
+	if (ret || now.handler == trap_handle)
 		return (int)ret;
 	before = now;
 	return (int)sys4(SYS_rt_sigaction, SIGTRAP, &ours, NULL, SIGSET_BYTES);
@@ -196,7 +196,7 @@ int usdt_traps_ignored(void)
 
 	if (sys4(SYS_rt_sigaction, SIGTRAP, NULL, &now, SIGSET_BYTES))
 		return 1;
-	if (now.handler == handle)
+	if (now.handler == trap_handle)
 		now = before;
 	return now.handler == (void *)SIG_IGN;
 }

@@ -28,7 +28,7 @@ static struct late *lates;	/* then the buffer; or NULL */
 static uint32_t count;
 static uint32_t used;
 
-static uint8_t *buffer(void)
+static uint8_t *late_bytes(void)
 {
 	return (uint8_t *)(lates + WRITES_MAX);
 }
@@ -81,7 +81,7 @@ static int all_write(const struct patcher *patcher)
 						 (const void *)end,
 						 late->address - end);
 			__builtin_memcpy(bytes + (late->address - start),
-					 buffer() + late->at, late->n);
+					 late_bytes() + late->at, late->n);
 			end = late->address + late->n;
 		}
 		failed = patch_write(patcher, (uint8_t *)start, bytes,
@@ -104,7 +104,7 @@ int usdt_write(const struct patcher *patcher, uint64_t address,
 		return patch_write(patcher, (uint8_t *)address, bytes, n);
 	if (count == WRITES_MAX || n > BUFFER_BYTES - used)
 		ret = all_write(patcher);
-	__builtin_memcpy(buffer() + used, bytes, n);
+	__builtin_memcpy(late_bytes() + used, bytes, n);
 	lates[count].address = address;
 	lates[count].at = used;
 	lates[count++].n = n;

@@ -72,7 +72,7 @@ static void branch_set(struct usdt_decoded *to,
 
 /* Returns 1 for an instruction that depends on its address, or that shows its
  * address to other code or to the kernel. */
-static int stays(const ZydisDecodedInstruction *from)
+static int insn_stays(const ZydisDecodedInstruction *from)
 {
 	switch (from->meta.category) {
 	case ZYDIS_CATEGORY_CALL:
@@ -211,7 +211,7 @@ int usdt_decode(const struct usdt_decoder *decoder, const uint8_t *bytes,
 	__builtin_memset(to, 0, sizeof(*to));
 	to->length = from.length;
 	next = address + from.length;
-	to->move = stays(&from) ? USDT_STAYS : USDT_COPY;
+	to->move = insn_stays(&from) ? USDT_STAYS : USDT_COPY;
 	if (from.raw.imm[0].is_relative) {
 		to->target = next + (uint64_t)from.raw.imm[0].value.s;
 		branch_set(to, &from);

@@ -93,7 +93,7 @@ static int reading_open(struct reading *r, const struct usdt_image *image,
 	return r->ok;
 }
 
-static uint64_t take(struct reading *r, uint32_t bytes)
+static uint64_t take_bytes(struct reading *r, uint32_t bytes)
 {
 	uint64_t value = 0;
 
@@ -109,7 +109,7 @@ static uint64_t take(struct reading *r, uint32_t bytes)
 
 static uint64_t take_signed4(struct reading *r)
 {
-	return (uint64_t)(int64_t)(int32_t)take(r, 4);
+	return (uint64_t)(int64_t)(int32_t)take_bytes(r, 4);
 }
 
 /* Takes a LEB128, of at most 63 bits */
@@ -119,7 +119,7 @@ static uint64_t take_leb(struct reading *r)
 	uint32_t shift;
 
 	for (shift = 0; shift < 63; shift += 7) {
-		uint64_t byte = take(r, 1);
+		uint64_t byte = take_bytes(r, 1);
 
 		value |= (byte & 0x7f) << shift;
 		if (!(byte & 0x80))
@@ -154,7 +154,7 @@ static uint64_t take_encoded(struct reading *r, uint64_t encoding)
 	uint64_t at = r->address;
 	uint64_t value = (encoding & 0xf) == PE_SDATA4 ?
 				 take_signed4(r) :
-				 take(r, encoded_bytes(encoding));
+				 take_bytes(r, encoded_bytes(encoding));
 
 	if (encoding & ~(uint64_t)(PE_PCREL | 0xf))
 		r->ok = 0;
@@ -167,13 +167,13 @@ static void augmentation_read(struct reading *r, const char *letters,
 	for (; *letters && r->ok; letters++) {
 		switch (*letters) {
 		case 'R':
-			common->code = (uint8_t)take(r, 1);
+			common->code = (uint8_t)take_bytes(r, 1);
 			break;
 		case 'L':
-			common->handlers = (uint8_t)take(r, 1);
+			common->handlers = (uint8_t)take_bytes(r, 1);
 			break;
 		case 'P':
-			take(r, encoded_bytes(take(r, 1)));
+			take_bytes(r, encoded_bytes(take_bytes(r, 1)));
 			break;
 		case 'S':	/* a signal's frame */
 			break;
@@ -192,10 +192,11 @@ static int common_read(const struct usdt_image *image, uint64_t address,
 
 	if (!reading_open(&r, image, address))
 		return 0;
-	take(&r, 4);			/* length */
-	if (take(&r, 4) || take(&r, 1) != 1)
+	take_bytes(&r, 4);			/* length */
+	if (take_bytes(&r, 4) || take_bytes(&r, 1) != 1)
 		return 0;		/* no CIE of version 1 */
-	while (r.ok && i < AUGMENTATION_MAX && (letters[i] = (char)take(&r, 1)))
+	while (r.ok && i < AUGMENTATION_MAX &&
+	       (letters[i] = (char)take_bytes(&r, 1)))
 		i++;
 	if (!r.ok || i == AUGMENTATION_MAX || letters[0] != 'z')
 		return 0;
@@ -213,7 +214,7 @@ static int common_read(const struct usdt_image *image, uint64_t address,
  * function: the FDE changes it before its first advance (DW_CFA_). */
 static int begins_apart(struct reading *r, const uint8_t *end)
 {
-	uint64_t first = r->p < end ? take(r, 1) : 0;
+	uint64_t first = r->p < end ? take_bytes(r, 1) : 0;
 
 	return first > 4 && (first < 0x40 || first >= 0x80);
 }
@@ -229,15 +230,15 @@ static int frame_read(const struct usdt_image *image, uint64_t address,
 
 	if (!reading_open(&r, image, address))
 		return 0;
-	length = take(&r, 4);
+	length = take_bytes(&r, 4);
 	end = length < (uint64_t)(r.end - r.p) ? r.p + length : r.end;
 	at = r.address;
-	at -= take(&r, 4);		/* of the CIE */
+	at -= take_bytes(&r, 4);		/* of the CIE */
 	if (!r.ok || !common_read(image, at, &common))
 		return 0;
 	at = r.address;
 	function->start = at + take_signed4(&r);
-	function->end = function->start + take(&r, 4);
+	function->end = function->start + take_bytes(&r, 4);
 	length = take_leb(&r);		/* bytes of what follows */
 	at = r.address + length;
 	function->handlers = common.handlers == PE_OMIT ?
@@ -254,13 +255,13 @@ static int frame_read(const struct usdt_image *image, uint64_t address,
 static uint64_t sites_open(struct reading *r, uint64_t *start,
 			   uint64_t *encoding)
 {
-	uint64_t code = take(r, 1);
+	uint64_t code = take_bytes(r, 1);
 
 	if (code != PE_OMIT)
 		*start = take_encoded(r, code);
-	if (take(r, 1) != PE_OMIT)
+	if (take_bytes(r, 1) != PE_OMIT)
 		take_leb(r);		/* where the types are */
-	*encoding = take(r, 1);
+	*encoding = take_bytes(r, 1);
 	if (*encoding != PE_ULEB128 && *encoding != PE_UDATA4)
 		r->ok = 0;
 	return take_leb(r);
@@ -287,7 +288,7 @@ int usdt_image_handlers(const struct usdt_image *image,
 		/* a site's start, its length, and where it leads */
 		for (i = 0; i < ARRAY_SIZE(field); i++)
 			field[i] = encoding == PE_ULEB128 ? take_leb(&r) :
-							    take(&r, 4);
+							    take_bytes(&r, 4);
 		take_leb(&r);		/* the action */
 		if (r.ok && field[2])
 			led(arg, start + field[2]);
@@ -310,9 +311,9 @@ static int table_open(struct table *table, const struct usdt_image *image)
 
 	if (!image->frames || !reading_open(&r, image, image->frames))
 		return 0;
-	encodings = take(&r, 4);
-	take(&r, 4);			/* where .eh_frame is */
-	table->n = take(&r, 4);
+	encodings = take_bytes(&r, 4);
+	take_bytes(&r, 4);			/* where .eh_frame is */
+	table->n = take_bytes(&r, 4);
 	table->pairs = r.p;
 	table->base = image->frames;
 	return r.ok && encodings >> 16 == ((PE_DATAREL | PE_SDATA4) << 8 |

@@ -36,7 +36,7 @@ static int is_name(char c)
 	       c == '.' || c == '@' || is_digit(c);
 }
 
-static int take(struct parse *parse, char c)
+static int letter_take(struct parse *parse, char c)
 {
 	if (*parse->p != c)
 		return 0;
@@ -87,7 +87,7 @@ static int legacy_number(char a, char b)
 }
 
 /* Returns the number of r8 to r15, with or without b, w, d; or -1. */
-static int numbered(const char *name, uint32_t n, uint32_t *bytes)
+static int numbered_register(const char *name, uint32_t n, uint32_t *bytes)
 {
 	int number = 0;
 	uint32_t i;
@@ -132,7 +132,7 @@ static int general_number(const char *name, uint32_t n, uint32_t *bytes,
 		*bytes = 2;
 	}
 	if (number < 0)
-		number = numbered(name, n, bytes);
+		number = numbered_register(name, n, bytes);
 	if (number >= 0)
 		return number;
 	*bytes = 1;
@@ -207,7 +207,7 @@ static int register_take(struct parse *parse, struct usdt_operand *operand,
 /* Takes numbers and symbols with + and - between them; counts the symbols. */
 static int terms_take(struct parse *parse, uint64_t *sum, uint32_t *symbols)
 {
-	int minus = take(parse, '-');
+	int minus = letter_take(parse, '-');
 
 	*sum = 0;
 	do {
@@ -225,7 +225,7 @@ static int terms_take(struct parse *parse, uint64_t *sum, uint32_t *symbols)
 		}
 		*sum += minus ? -value : value;
 		minus = *parse->p == '-';
-	} while (take(parse, minus ? '-' : '+'));
+	} while (letter_take(parse, minus ? '-' : '+'));
 	return 1;
 }
 
@@ -249,20 +249,21 @@ static int memory_take(struct parse *parse, struct usdt_operand *operand)
 	if (*parse->p != '(' && !terms_take(parse, &sum, &symbols))
 		return 0;
 	operand->value = (int64_t)sum;
-	if (!take(parse, '('))
+	if (!letter_take(parse, '('))
 		return symbols == 1;
-	if (take(parse, '%') ? !address_register(parse, &operand->base) :
+	if (letter_take(parse, '%') ? !address_register(parse, &operand->base) :
 			       *parse->p != ',')
 		return 0;
-	if (take(parse, ',')) {
-		if (!take(parse, '%') ||
+	if (letter_take(parse, ',')) {
+		if (!letter_take(parse, '%') ||
 		    !address_register(parse, &operand->index) ||
 		    operand->index == REGISTER_RIP_BASE)
 			return 0;
-		if (take(parse, ',') && !scale_take(parse, &operand->scale))
+		if (letter_take(parse, ',') &&
+		    !scale_take(parse, &operand->scale))
 			return 0;
 	}
-	if (!take(parse, ')') || symbols > 1)
+	if (!letter_take(parse, ')') || symbols > 1)
 		return 0;
 	if (operand->base != REGISTER_RIP_BASE)
 		return 1;
@@ -277,9 +278,9 @@ static int where_take(struct parse *parse, struct usdt_operand *operand,
 	uint64_t value;
 
 	*width = 8;
-	if (take(parse, '%'))
+	if (letter_take(parse, '%'))
 		return register_take(parse, operand, width);
-	if (!take(parse, '$'))
+	if (!letter_take(parse, '$'))
 		return memory_take(parse, operand);
 	operand->place = USDT_IMMEDIATE;
 	if (!terms_take(parse, &value, &symbols))
@@ -294,11 +295,11 @@ static int size_take(struct parse *parse, uint64_t *bytes, int *is_signed,
 {
 	struct parse ahead = *parse;
 
-	*is_signed = take(&ahead, '-');
+	*is_signed = letter_take(&ahead, '-');
 	if (!number_take(&ahead, bytes))
 		return 0;
-	*is_float = take(&ahead, 'f');
-	if (!take(&ahead, '@'))
+	*is_float = letter_take(&ahead, 'f');
+	if (!letter_take(&ahead, '@'))
 		return 0;
 	parse->p = ahead.p;
 	return 1;
@@ -350,7 +351,7 @@ uint32_t usdt_operands_parse(const char *text,
 	uint32_t n = 0;
 
 	while (n < TAFFRAIL_FIELDS_MAX) {
-		while (take(&parse, ' '))
+		while (letter_take(&parse, ' '))
 			;
 		if (!*parse.p)
 			break;

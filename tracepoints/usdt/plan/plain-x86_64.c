@@ -29,7 +29,7 @@ struct prefixes {
 
 /* Returns the shape of an opcode whose meaning depends on the reg field of the
  * next byte. */
-static uint32_t group(uint8_t opcode, uint8_t reg)
+static uint32_t group_shape(uint8_t opcode, uint8_t reg)
 {
 	switch (opcode) {
 	case 0x80:
@@ -56,7 +56,7 @@ static uint32_t group(uint8_t opcode, uint8_t reg)
 	}
 }
 
-static uint32_t arithmetic(uint8_t opcode)
+static uint32_t arithmetic_shape(uint8_t opcode)
 {
 	static const uint8_t kinds[8] = { MODRM, MODRM, MODRM, MODRM, BYTE,
 					  WORD, 0, 0 };
@@ -69,7 +69,7 @@ static uint32_t shape_of_one(uint8_t opcode, uint8_t next)
 {
 	switch (opcode) {
 	case 0x00 ... 0x3f:
-		return arithmetic(opcode);
+		return arithmetic_shape(opcode);
 	case 0x50 ... 0x5f:
 	case 0x90:
 	case 0x98 ... 0x99:
@@ -100,7 +100,7 @@ static uint32_t shape_of_one(uint8_t opcode, uint8_t next)
 	case 0xd0 ... 0xd3:
 	case 0xf6 ... 0xf7:
 	case 0xfe ... 0xff:
-		return group(opcode, next >> 3 & 7);
+		return group_shape(opcode, next >> 3 & 7);
 	case 0xb8 ... 0xbf:
 		return WIDE;
 	case 0xc3:
@@ -231,7 +231,7 @@ static uint32_t immediate_bytes(uint32_t shape, const struct prefixes *prefixes)
 
 /* Returns the target of a branch, or the address that a lea takes. The operand
  * ends where the instruction ends. */
-static uint64_t target(const uint8_t *end, uint64_t next, uint32_t shape)
+static uint64_t branch_target(const uint8_t *end, uint64_t next, uint32_t shape)
 {
 	int32_t operand;
 
@@ -266,6 +266,6 @@ int usdt_decode_plain(const uint8_t *bytes, uint64_t n, uint64_t address,
 	p += immediate_bytes(shape, &prefixes);
 	to->length = (uint8_t)(p - bytes);
 	if (to->leads)
-		to->target = target(p, address + to->length, shape);
+		to->target = branch_target(p, address + to->length, shape);
 	return 1;
 }

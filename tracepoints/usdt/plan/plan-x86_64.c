@@ -24,8 +24,8 @@ struct planning {
 };
 
 /* Adds an instruction at an offset from the nop to a plan. */
-static void cover(struct usdt_plan *plan, uint64_t at,
-		  const struct usdt_decoded *insn, int framed)
+static void insn_cover(struct usdt_plan *plan, uint64_t at,
+		       const struct usdt_decoded *insn, int framed)
 {
 	struct usdt_moved *moved = &plan->moved[plan->count];
 
@@ -168,8 +168,8 @@ static void walk_insn(struct planning *p, struct walk *walk, uint64_t address,
 		walk->claim++;
 	for (plan = walk->covers; plan < walk->plan; plan++) {
 		if (address - plan->address < USDT_PATCH_MAX)
-			cover(plan, address - plan->address, insn,
-			      walk->framed);
+			insn_cover(plan, address - plan->address, insn,
+				   walk->framed);
 		else if (plan == walk->covers)
 			walk->covers++;
 	}

@@ -68,7 +68,7 @@ static ALWAYS_INLINE int blocks_have(const struct usdt_blocks *blocks,
 }
 
 /* Returns whether an address is shortly after a nop. */
-static int wanted(const struct usdt_scan *scan, uint64_t address)
+static int behind_nop(const struct usdt_scan *scan, uint64_t address)
 {
 	uint32_t at;
 
@@ -96,7 +96,7 @@ void usdt_scan_led(struct usdt_scan *scan, uint64_t target)
 
 static void claim_add(struct usdt_scan *scan, uint64_t end, uint64_t target)
 {
-	if (!wanted(scan, target))
+	if (!behind_nop(scan, target))
 		return;
 	if (scan->nclaims == CLAIMS_MAX) {
 		usdt_scan_led(scan, target);
@@ -118,7 +118,7 @@ struct span {
  * operand relative to its end: call, jmp; jcc after 0f; a lea's second byte
  * after 8d; xbegin's after c7.
  */
-static ALWAYS_INLINE uint64_t openings(const uint8_t *p)
+static ALWAYS_INLINE uint64_t openings_find(const uint8_t *p)
 {
 	const __m128i here = _mm_loadu_si128((const __m128i *)p);
 	const __m128i before = _mm_loadu_si128((const __m128i *)(p - 1));
@@ -141,8 +141,9 @@ static ALWAYS_INLINE void step_scan(struct usdt_scan *scan, const uint8_t *p,
 				    uint64_t address)
 {
 	const struct usdt_blocks blocks = scan->blocks;
-	uint64_t found = openings(p) | openings(p + 16) << 16 |
-			 openings(p + 32) << 32 | openings(p + 48) << 48;
+	uint64_t found = openings_find(p) | openings_find(p + 16) << 16 |
+			 openings_find(p + 32) << 32 |
+			 openings_find(p + 48) << 48;
 
 	for (; found; found &= found - 1) {
 		uint32_t k = (uint32_t)__builtin_ctzll(found) + 1;
