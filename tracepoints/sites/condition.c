@@ -29,9 +29,9 @@ static int is_constant(const uint8_t *code, int bytes)
 	return bytes == 3 && code[0] == AX_CONST8 && code[2] == AX_END;
 }
 
-static int make(struct workshop *shop, const struct object *object,
-		const char *text, const struct ax_program **program,
-		struct expr_error *error)
+static int program_make(struct workshop *shop, const struct object *object,
+			const char *text, const struct ax_program **program,
+			struct expr_error *error)
 {
 	struct expr_fields fields = { shop->names, object->types,
 				      object->site->nfields_,
@@ -79,7 +79,7 @@ int condition_make(const struct object *object, const char *text,
 	shop = sys_map_anonymous(sizeof(*shop));
 	if (!shop)
 		return -ENOMEM;
-	ret = make(shop, object, text, program, error);
+	ret = program_make(shop, object, text, program, error);
 	sys_munmap(shop, sizeof(*shop));
 	return ret;
 }

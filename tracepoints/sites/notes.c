@@ -25,7 +25,7 @@
 #define OBJECT_WORD	offsetof(struct taffrail_note, object_)
 
 /* How many bytes of the segment can be read. */
-static uint64_t extent(const struct notes *notes, const Elf64_Phdr *ph)
+static uint64_t segment_extent(const struct notes *notes, const Elf64_Phdr *ph)
 {
 	if (!notes->bytes)
 		return ph->p_memsz;
@@ -35,7 +35,8 @@ static uint64_t extent(const struct notes *notes, const Elf64_Phdr *ph)
 	return ph->p_filesz;
 }
 
-static const char *start(const struct notes *notes, const Elf64_Phdr *ph)
+static const char *segment_start(const struct notes *notes,
+				 const Elf64_Phdr *ph)
 {
 	return notes->base + (notes->bytes ? ph->p_offset : ph->p_vaddr);
 }
@@ -48,11 +49,11 @@ void *notes_at(const struct notes *notes, uint64_t address, uint64_t n,
 	for (i = 0; i < notes->nph; i++) {
 		const Elf64_Phdr *ph = &notes->ph[i];
 		uint64_t at = address - ph->p_vaddr;
-		uint64_t room = extent(notes, ph);
+		uint64_t room = segment_extent(notes, ph);
 
 		if (ph->p_type == PT_LOAD && (ph->p_flags & flags) == flags &&
 		    at < room && n <= room - at)
-			return (char *)start(notes, ph) + at;
+			return (char *)segment_start(notes, ph) + at;
 	}
 	return NULL;
 }
@@ -66,8 +67,8 @@ static int is_site(const struct taffrail_site *site)
 }
 
 /* Returns 1 when a note whose descriptor was at this address names a site. */
-static int fits(const struct notes *notes, uint64_t address,
-		const struct taffrail_note *note)
+static int note_fits(const struct notes *notes, uint64_t address,
+		     const struct taffrail_note *note)
 {
 	const uint8_t *code = notes_at(notes, address + note->code_, 6,
 				       PF_R | PF_X);
@@ -89,15 +90,17 @@ static COLD uint64_t moved_from(const struct notes *notes, uint64_t address,
 
 	for (i = 0; i < notes->nph; i++) {
 		const Elf64_Phdr *ph = &notes->ph[i];
-		uint64_t room = min_u64(extent(notes, ph), ph->p_filesz);
+		uint64_t room =
+			min_u64(segment_extent(notes, ph), ph->p_filesz);
 		uint64_t at = -ph->p_vaddr % SITE_ALIGN;
 
 		if (ph->p_type != PT_LOAD || (ph->p_flags & DATA) != DATA)
 			continue;
 		for (; left && at + sizeof(struct taffrail_site) <= room;
 		     left--, at += SITE_ALIGN)
-			if (is_site((const void *)(start(notes, ph) + at)) &&
-			    fits(notes, ph->p_vaddr + at - back, note))
+			if (is_site((const void *)(segment_start(notes, ph) +
+						   at)) &&
+			    note_fits(notes, ph->p_vaddr + at - back, note))
 				return ph->p_vaddr + at - back;
 	}
 	return address;
@@ -121,11 +124,11 @@ static uint64_t shift_of(const struct notes *notes, uint64_t address,
  * descriptor, each 4-aligned. Words without an owner fill up to the alignment
  * of the next section.
  */
-static int walk(const struct notes *notes, const Elf64_Phdr *ph, notes_fn *take,
-		void *arg)
+static int segment_walk(const struct notes *notes, const Elf64_Phdr *ph,
+			notes_fn *take, void *arg)
 {
-	const char *first = start(notes, ph);
-	const char *end = first + extent(notes, ph);
+	const char *first = segment_start(notes, ph);
+	const char *end = first + segment_extent(notes, ph);
 	const char *p = first;
 	uint64_t shift = 0;
 	int known = 0;
@@ -171,7 +174,7 @@ int notes_each(const struct notes *notes, notes_fn *take, void *arg)
 		if (ph->p_type == PT_NOTE &&
 		    (notes->bytes || notes_at(notes, ph->p_vaddr, ph->p_memsz,
 					      PF_R)))
-			ret = walk(notes, ph, take, arg);
+			ret = segment_walk(notes, ph, take, arg);
 	}
 	return ret;
 }

@@ -229,8 +229,8 @@ static void semaphore_take(const struct taking *taking, uint64_t address,
 		code->semaphore = semaphore;
 }
 
-static int take(uint32_t type, uint64_t address, const void *desc, uint64_t n,
-		void *arg)
+static int note_dispatch(uint32_t type, uint64_t address, const void *desc,
+			 uint64_t n, void *arg)
 {
 	struct taking *taking = arg;
 
@@ -301,7 +301,7 @@ static struct module *module_add(const struct dl_phdr_info *info,
 	module->end = end;
 	module->headers = info->dlpi_phdr;
 	module->nheaders = info->dlpi_phnum;
-	notes_each(&taking.notes, take, &taking);
+	notes_each(&taking.notes, note_dispatch, &taking);
 	index_clear(&sites);
 	module->next = modules;
 	modules = module;
