@@ -52,8 +52,8 @@ static void add_digits(struct text *text, const struct decimal *d, int from,
 }
 
 /* Adds d, which has been rounded to `precision` digits after the point. */
-static void fixed(struct text *text, const struct conversion *c,
-		  const char *sign, const struct decimal *d, int precision)
+static void put_fixed(struct text *text, const struct conversion *c,
+		      const char *sign, const struct decimal *d, int precision)
 {
 	int whole = d->point > 0 ? d->point : 1;
 	int dot = precision || c->flags & CONVERSION_ALT;
@@ -71,9 +71,9 @@ static void fixed(struct text *text, const struct conversion *c,
 }
 
 /* Adds d, which has been rounded to 1 + precision digits. */
-static void scientific(struct text *text, const struct conversion *c,
-		       const char *sign, const struct decimal *d,
-		       int precision)
+static void put_scientific(struct text *text, const struct conversion *c,
+			   const char *sign, const struct decimal *d,
+			   int precision)
 {
 	int dot = precision || c->flags & CONVERSION_ALT;
 	struct exponent e;
@@ -93,25 +93,26 @@ static void scientific(struct text *text, const struct conversion *c,
 
 /* %g of digits that have been rounded to `precision`; without '#' the zeros at
  * the end are left out. */
-static void general(struct text *text, const struct conversion *c,
-		    const char *sign, const struct decimal *d, int precision)
+static void put_general(struct text *text, const struct conversion *c,
+			const char *sign, const struct decimal *d,
+			int precision)
 {
 	int x = d->n ? d->point - 1 : 0;
 	int alt = c->flags & CONVERSION_ALT;
 
 	if (x < -4 || x >= precision)
-		scientific(text, c, sign, d,
-			   alt ? precision - 1 : d->n > 1 ? d->n - 1 : 0);
+		put_scientific(text, c, sign, d,
+			       alt ? precision - 1 : d->n > 1 ? d->n - 1 : 0);
 	else
-		fixed(text, c, sign, d,
-		      alt		? precision - 1 - x :
-		      d->n > d->point	? d->n - d->point :
+		put_fixed(text, c, sign, d,
+			  alt		? precision - 1 - x :
+			  d->n > d->point	? d->n - d->point :
 					  0);
 }
 
 /* %a: the digit before the point is 1, or 0 for a subnormal number. */
-static void hexadecimal(struct text *text, const struct conversion *c,
-			const struct binary *b)
+static void put_hexadecimal(struct text *text, const struct conversion *c,
+			    const struct binary *b)
 {
 	const char *digits = is_upper(c->letter) ? "0123456789ABCDEF" :
 						   "0123456789abcdef";
@@ -157,8 +158,8 @@ static void hexadecimal(struct text *text, const struct conversion *c,
 }
 
 /* Adds infinity or NaN, never padded with zeros. */
-static void word(struct text *text, const struct conversion *c,
-		 const char *sign, const struct binary *b)
+static void put_word(struct text *text, const struct conversion *c,
+		     const char *sign, const struct binary *b)
 {
 	const char *lower = b->nan ? "nan" : "inf";
 	const char *upper = b->nan ? "NAN" : "INF";
@@ -180,17 +181,17 @@ static void decimal_convert(struct text *text, const struct conversion *c,
 	case 'f':
 	case 'F':
 		decimal_round(&d, d.point + precision);
-		fixed(text, c, sign, &d, precision);
+		put_fixed(text, c, sign, &d, precision);
 		break;
 	case 'e':
 	case 'E':
 		decimal_round(&d, 1 + precision);
-		scientific(text, c, sign, &d, precision);
+		put_scientific(text, c, sign, &d, precision);
 		break;
 	default:
 		precision = precision ? precision : 1;
 		decimal_round(&d, precision);
-		general(text, c, sign, &d, precision);
+		put_general(text, c, sign, &d, precision);
 	}
 }
 
@@ -201,25 +202,25 @@ void conversion_double(struct text *text, const struct conversion *c,
 
 	binary_of_double(&b, bits);
 	if (b.infinite || b.nan)
-		word(text, c, conversion_sign(c, b.negative), &b);
+		put_word(text, c, conversion_sign(c, b.negative), &b);
 	else if (c->letter == 'a' || c->letter == 'A')
-		hexadecimal(text, c, &b);
+		put_hexadecimal(text, c, &b);
 	else
 		decimal_convert(text, c, &b);
 }
 
-static void shortest(struct text *text, const struct binary *b)
+static void put_shortest(struct text *text, const struct binary *b)
 {
 	static const struct conversion plain = { .letter = 'g' };
 	const char *sign = conversion_sign(&plain, b->negative);
 	struct decimal d;
 
 	if (b->infinite || b->nan) {
-		word(text, &plain, sign, b);
+		put_word(text, &plain, sign, b);
 		return;
 	}
 	decimal_shortest(&d, b);
-	general(text, &plain, sign, &d, PLAIN_DIGITS);
+	put_general(text, &plain, sign, &d, PLAIN_DIGITS);
 }
 
 void conversion_shortest_double(struct text *text, uint64_t bits)
@@ -227,7 +228,7 @@ void conversion_shortest_double(struct text *text, uint64_t bits)
 	struct binary b;
 
 	binary_of_double(&b, bits);
-	shortest(text, &b);
+	put_shortest(text, &b);
 }
 
 void conversion_shortest_float(struct text *text, uint32_t bits)
@@ -235,5 +236,5 @@ void conversion_shortest_float(struct text *text, uint32_t bits)
 	struct binary b;
 
 	binary_of_float(&b, bits);
-	shortest(text, &b);
+	put_shortest(text, &b);
 }

@@ -56,8 +56,8 @@ static int digits_of(char *out, uint64_t value, char letter)
 	return n;
 }
 
-static void integer(struct text *text, const struct conversion *c,
-		    const char *head, uint64_t value)
+static void put_integer(struct text *text, const struct conversion *c,
+			const char *head, uint64_t value)
 {
 	int precision = c->precision < 0 ? 1 : c->precision;
 	int zeros = c->precision < 0 && c->flags & CONVERSION_ZERO;
@@ -102,7 +102,7 @@ void conversion_integer(struct text *text, const struct conversion *c,
 	default:
 		break;
 	}
-	integer(text, c, head, value);
+	put_integer(text, c, head, value);
 }
 
 void conversion_string(struct text *text, const struct conversion *c,

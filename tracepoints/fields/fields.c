@@ -116,7 +116,7 @@ static bool is_accessor(struct span word, struct span rest, bool behind)
 
 /* Returns the word that libc's macro stands for: errno is *__errno_location()
  * where another macro expanded it before the marker. */
-static struct span unexpanded(struct span word)
+static struct span libc_macro_name(struct span word)
 {
 	if (span_is(word, "__errno_location"))
 		return (struct span){ word.p + 2, word.p + 7 };
@@ -146,7 +146,7 @@ static struct span expression_name(struct span s, int depth)
 				continue;
 			}
 			if (!is_keyword(token, s, behind))
-				name = unexpanded(token);
+				name = libc_macro_name(token);
 			if (s.p < s.end && *s.p == '<')
 				s.p = skip_template(s.p, s.end);
 		}
@@ -160,7 +160,8 @@ static struct span expression_name(struct span s, int depth)
 }
 
 /* Appends the text of the literal at token to buf. Returns the new length. */
-static size_t unquote(struct span token, char *buf, size_t n, size_t size)
+static size_t literal_append(struct span token, char *buf, size_t n,
+			     size_t size)
 {
 	const char *p = token.p + 1;
 
@@ -196,7 +197,7 @@ static size_t tagged_name(struct span s, char *buf, size_t size)
 		}
 	}
 	while (type == TOKEN_LITERAL && *token.p == '"') {
-		n = unquote(token, buf, n, size);
+		n = literal_append(token, buf, n, size);
 		type = next_token(&s, &token);
 	}
 	for (i = 0; i < sizeof(TAG) - 1; i++) {
