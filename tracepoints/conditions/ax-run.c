@@ -135,12 +135,12 @@ machine_step(const struct ax_machine *machine, void *hit,
 }
 
 /* Signed a / b and a % b: the smallest number divided by -1 wraps. */
-static uint64_t divide(uint64_t a, uint64_t b)
+static uint64_t divide_signed(uint64_t a, uint64_t b)
 {
 	return b == UINT64_MAX ? 0 - a : (uint64_t)((int64_t)a / (int64_t)b);
 }
 
-static uint64_t remain(uint64_t a, uint64_t b)
+static uint64_t remainder_signed(uint64_t a, uint64_t b)
 {
 	return b == UINT64_MAX ? 0 : (uint64_t)((int64_t)a % (int64_t)b);
 }
@@ -247,9 +247,9 @@ SIGSAFE enum ax_verdict ax_run(const struct ax_program *program,
 	BINARY(ADD, a + b)
 	BINARY(SUB, a - b)
 	BINARY(MUL, a * b)
-	DIVISION(DIV_SIGNED, divide(a, b))
+	DIVISION(DIV_SIGNED, divide_signed(a, b))
 	DIVISION(DIV_UNSIGNED, a / b)
-	DIVISION(REM_SIGNED, remain(a, b))
+	DIVISION(REM_SIGNED, remainder_signed(a, b))
 	DIVISION(REM_UNSIGNED, a % b)
 	BINARY(LSH, b > 63 ? 0 : a << b)
 	BINARY(RSH_SIGNED, shift_right(a, b))

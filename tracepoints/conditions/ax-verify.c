@@ -2,9 +2,10 @@
 /*
  * Conditions: verifies a program and makes its steps. See ax.h.
  *
- * Four passes: scan (opcodes and operands, counts), decode (to steps, checked
- * against layout and machine), link (jumps), heights (of the stack, at every
- * step that can be reached); then fuse, which only makes the program faster.
+ * Four passes: code_scan() (opcodes and operands, counts), insns_decode() (to
+ * steps, checked against layout and machine), link_jumps(), heights_check() (of
+ * the stack, at every step that can be reached). Then steps_fuse(), which only
+ * makes the program faster.
  *
  * What must stay true: the code may be hostile. Every pass takes time linear in
  * the code's length and does not recurse; all memory is the caller's.
@@ -122,7 +123,7 @@ static const struct row rows[] = {
 };
 
 /* Returns the row of an opcode; if it has none, one without a step. */
-static const struct row *row_of(uint8_t opcode)
+static const struct row *opcode_row(uint8_t opcode)
 {
 	uint32_t i = opcode < AX_FIELD ? opcode : OWN((uint32_t)opcode);
 
@@ -148,7 +149,8 @@ struct verifier {
 	uint16_t first_pending;
 };
 
-static COLD int refuse(struct verifier *v, uint32_t offset, const char *fact)
+static COLD int program_refuse(struct verifier *v, uint32_t offset,
+			       const char *fact)
 {
 	v->refusal->offset = offset;
 	v->refusal->fact = fact;
@@ -169,11 +171,11 @@ static int refuse_opcode(struct verifier *v, uint32_t offset)
 	uint8_t opcode = v->source->code[offset];
 
 	if (opcode == AX_PRINTF)
-		return refuse(v, offset, "printf calls functions");
+		return program_refuse(v, offset, "printf calls functions");
 	if (opcode == AX_FLOAT ||
 	    (opcode >= AX_REF_FLOAT && opcode <= AX_D_TO_L))
-		return refuse(v, offset, "no floating point here");
-	return refuse(v, offset, "unknown opcode");
+		return program_refuse(v, offset, "no floating point here");
+	return program_refuse(v, offset, "unknown opcode");
 }
 
 /* Checks the text at `offset`. Returns its bytes with its NUL, or a refusal. */
@@ -183,32 +185,32 @@ static int text_scan(struct verifier *v, uint32_t offset)
 	uint32_t bytes, i;
 
 	if (source->bytes - offset < 2)
-		return refuse(v, offset, "an operand is cut off");
+		return program_refuse(v, offset, "an operand is cut off");
 	bytes = (uint32_t)operand_read(source->code + offset, 2);
 	offset += 2;
 	if (!bytes || bytes > source->bytes - offset)
-		return refuse(v, offset, "an operand is cut off");
+		return program_refuse(v, offset, "an operand is cut off");
 	for (i = 0; i < bytes; i++)
 		if (!source->code[offset + i] != (i == bytes - 1))
-			return refuse(v, offset, "a text has no end");
+			return program_refuse(v, offset, "a text has no end");
 	return (int)bytes;
 }
 
 /* Finds instructions and their operands. */
-static int scan(struct verifier *v)
+static int code_scan(struct verifier *v)
 {
 	const struct ax_source *source = v->source;
 	uint32_t offset = 0;
 
 	while (offset < source->bytes) {
-		const struct row *row = row_of(source->code[offset]);
+		const struct row *row = opcode_row(source->code[offset]);
 		uint32_t next = offset + 1;
 		int text;
 
 		if (!row->step)
 			return refuse_opcode(v, offset);
 		if (row->operand > source->bytes - next)
-			return refuse(v, offset, "an operand is cut off");
+			return program_refuse(v, offset, "an operand is cut off");
 		next += row->operand;
 		if (row->text) {
 			text = text_scan(v, next);
@@ -224,7 +226,7 @@ static int scan(struct verifier *v)
 }
 
 /* Divides the caller's memory: program, texts, then the verifier's arrays. */
-static int arrange(struct verifier *v, void *buffer, size_t size)
+static int memory_divide(struct verifier *v, void *buffer, size_t size)
 {
 	size_t texts = sizeof(struct ax_program) +
 		       v->ninsns * sizeof(struct ax_insn);
@@ -303,7 +305,7 @@ static int decode_operand(struct verifier *v, struct ax_insn *insn,
 	case AX_EXT:
 	case AX_ZERO_EXT:
 		if (!operand)
-			return refuse(v, offset, "no bits to extend from");
+			return program_refuse(v, offset, "no bits to extend from");
 		insn->at = operand > 64 ? 0 : 64 - (uint32_t)operand;
 		return 0;
 	case AX_REF8:
@@ -314,7 +316,7 @@ static int decode_operand(struct verifier *v, struct ax_insn *insn,
 		return 0;
 	case AX_REG:
 		if (operand >= v->source->machine->nregisters)
-			return refuse(v, offset, "no such register");
+			return program_refuse(v, offset, "no such register");
 		return 0;
 	case AX_EQUAL:
 	case AX_LESS_SIGNED:
@@ -328,7 +330,7 @@ static int decode_operand(struct verifier *v, struct ax_insn *insn,
 	case AX_PART:
 	case AX_HAS_PART:
 		fact = ax_field_decode(insn, v->source->layout, p);
-		return fact ? refuse(v, offset, fact) : 0;
+		return fact ? program_refuse(v, offset, fact) : 0;
 	default:
 		return 0;
 	}
@@ -346,7 +348,7 @@ static uint32_t decode_text(struct verifier *v, struct ax_insn *insn,
 	return 2 + bytes;
 }
 
-static int decode(struct verifier *v)
+static int insns_decode(struct verifier *v)
 {
 	const struct ax_source *source = v->source;
 	uint32_t texts = (uint32_t)(sizeof(struct ax_program) +
@@ -357,13 +359,13 @@ static int decode(struct verifier *v)
 	for (i = 0; i < v->ninsns; i++) {
 		struct ax_insn *insn = &v->program->insns[i];
 		const uint8_t *p = source->code + offset;
-		const struct row *row = row_of(*p);
+		const struct row *row = opcode_row(*p);
 		int ret;
 
 		*insn = (struct ax_insn){ .step = row->step };
 		if (!machine_can(source, row->need))
-			return refuse(v, offset,
-				      "the opcode has no meaning here");
+			return program_refuse(v, offset,
+					      "the opcode has no meaning here");
 		ret = decode_operand(v, insn, offset,
 				     operand_read(p + 1, row->operand));
 		if (ret)
@@ -389,8 +391,8 @@ static int link_jumps(struct verifier *v)
 			continue;
 		if (insn->at >= v->source->bytes ||
 		    v->insn_at[insn->at] == NO_INSN)
-			return refuse(v, v->offset[i],
-				      "a jump to no instruction");
+			return program_refuse(v, v->offset[i],
+					      "a jump to no instruction");
 		insn->at = v->insn_at[insn->at];
 		if (insn->at <= i)
 			insn->step += STEP_GOTO_BACK - STEP_GOTO;
@@ -399,19 +401,19 @@ static int link_jumps(struct verifier *v)
 }
 
 /* Notes that `from` leads to step `to` with that height. */
-static int reach(struct verifier *v, uint32_t from, uint32_t to,
-		 uint32_t height)
+static int step_reach(struct verifier *v, uint32_t from, uint32_t to,
+		      uint32_t height)
 {
 	if (to >= v->ninsns)
-		return refuse(v, v->ninsns ? v->offset[from] : 0,
-			      "it has no end");
+		return program_refuse(v, v->ninsns ? v->offset[from] : 0,
+				      "it has no end");
 	if (v->height[to] == NO_HEIGHT) {
 		v->height[to] = (uint8_t)height;
 		v->pending[to] = v->first_pending;
 		v->first_pending = (uint16_t)to;
 	} else if (v->height[to] != height) {
-		return refuse(v, v->offset[to],
-			      "the stack has two heights here");
+		return program_refuse(v, v->offset[to],
+				      "the stack has two heights here");
 	}
 	return 0;
 }
@@ -420,7 +422,7 @@ static int height_step(struct verifier *v, uint32_t i)
 {
 	const struct ax_insn *insn = &v->program->insns[i];
 	uint8_t opcode = v->source->code[v->offset[i]];
-	const struct row *row = row_of(opcode);
+	const struct row *row = opcode_row(opcode);
 	uint32_t pops = opcode == AX_PICK ? insn->at + 1 : row->pops;
 	uint32_t pushes = opcode == AX_PICK ? insn->at + 2 : row->pushes;
 	uint32_t height = v->height[i];
@@ -428,24 +430,24 @@ static int height_step(struct verifier *v, uint32_t i)
 
 	if (opcode == AX_END)
 		return v->source->want_result && !height ?
-			       refuse(v, v->offset[i], "it has no result") :
+			       program_refuse(v, v->offset[i], "it has no result") :
 			       0;
 	if (height < pops)
-		return refuse(v, v->offset[i], "the stack is too low");
+		return program_refuse(v, v->offset[i], "the stack is too low");
 	height = height - pops + pushes;
 	if (height > AX_STACK_MAX)
-		return refuse(v, v->offset[i], "the stack is too high");
+		return program_refuse(v, v->offset[i], "the stack is too high");
 	if (opcode == AX_GOTO || opcode == AX_IF_GOTO) {
-		ret = reach(v, i, insn->at, height);
+		ret = step_reach(v, i, insn->at, height);
 		if (ret || opcode == AX_GOTO)
 			return ret;
 	}
-	return reach(v, i, i + 1, height);
+	return step_reach(v, i, i + 1, height);
 }
 
-static int heights(struct verifier *v)
+static int heights_check(struct verifier *v)
 {
-	int ret = reach(v, 0, 0, 0);
+	int ret = step_reach(v, 0, 0, 0);
 
 	while (!ret && v->first_pending != NO_INSN) {
 		uint32_t i = v->first_pending;
@@ -488,7 +490,7 @@ static void fuse_step(struct ax_insn *insn, uint32_t left)
 	}
 }
 
-static void fuse(struct verifier *v)
+static void steps_fuse(struct verifier *v)
 {
 	struct ax_insn *insns = v->program->insns;
 	uint32_t i;
@@ -519,19 +521,19 @@ SIGSAFE int ax_verify(void *buffer, size_t size,
 	refusal->offset = 0;
 	refusal->fact = "no room for the program";
 	if (source->bytes > AX_CODE_MAX)
-		return refuse(&v, AX_CODE_MAX, "the program is too long");
-	ret = scan(&v);
+		return program_refuse(&v, AX_CODE_MAX, "the program is too long");
+	ret = code_scan(&v);
 	if (!ret)
-		ret = arrange(&v, buffer, size);
+		ret = memory_divide(&v, buffer, size);
 	if (!ret)
-		ret = decode(&v);
+		ret = insns_decode(&v);
 	if (!ret)
 		ret = link_jumps(&v);
 	if (!ret)
-		ret = heights(&v);
+		ret = heights_check(&v);
 	if (ret)
 		return ret;
-	fuse(&v);
+	steps_fuse(&v);
 	ax_quick_find(v.program);
 	refusal->fact = NULL;
 	return 0;

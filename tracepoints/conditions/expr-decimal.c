@@ -87,7 +87,7 @@ static uint64_t large_round(const struct large *a, int exponent)
 }
 
 /* Returns a * 10^ten, rounded. Changes a. */
-static uint64_t scale(struct large *a, int ten)
+static uint64_t large_scale(struct large *a, int ten)
 {
 	uint32_t limbs;
 
@@ -146,7 +146,7 @@ SIGSAFE int expr_decimal(const char *p, const char *end, int ten,
 	}
 	if (p < end)
 		ten += exponent_read(p + 1, end);
-	*bits = scale(&a, ten);
+	*bits = large_scale(&a, ten);
 	return *bits == DOUBLE_INFINITY ? -1 : 0;
 }
 

@@ -343,7 +343,7 @@ static void emit_compare_strings(struct compiler *c, enum operator op,
 		expr_emit(c, AX_LOG_NOT);
 }
 
-static int holds(enum operator op, uint64_t a, uint64_t b)
+static int comparison_holds(enum operator op, uint64_t a, uint64_t b)
 {
 	switch (op) {
 	case OP_EQUAL:
@@ -373,7 +373,9 @@ static void emit_compare(struct compiler *c, enum operator op,
 		emit_compare_doubles(c, op);
 	} else if (expr_is_known(a) && a->positive && expr_is_known(b) &&
 		   b->positive) {
-		expr_emit_known(c, a, (uint64_t)holds(op, a->value, b->value));
+		expr_emit_known(c, a,
+				(uint64_t)comparison_holds(op, a->value,
+							   b->value));
 		return;
 	} else {
 		emit_compare_integers(c, op, a, b);
@@ -469,8 +471,8 @@ static void emit_arithmetic(struct compiler *c, enum operator op,
 }
 
 /* Makes of a duration the number that it is in the unit of the other side. */
-static void settle(struct compiler *c, struct operand *a,
-		   const struct operand *other, const char *where)
+static void duration_settle(struct compiler *c, struct operand *a,
+			    const struct operand *other, const char *where)
 {
 	int ten = 3 * ((a->unit & 3) - (other->unit & 3));
 	size_t used = c->used;
@@ -516,9 +518,9 @@ void expr_emit_binary(struct compiler *c, enum operator op, struct operand *a,
 		      struct operand *b, const char *where)
 {
 	if (a->kind == OPERAND_DURATION)
-		settle(c, a, b, where);
+		duration_settle(c, a, b, where);
 	if (b->kind == OPERAND_DURATION)
-		settle(c, b, a, where);
+		duration_settle(c, b, a, where);
 	a->unit = unit_of(op, a, b);
 	if (op >= OP_EQUAL && op <= OP_GREATER_EQUAL)
 		emit_compare(c, op, a, b, where);

@@ -161,7 +161,7 @@ static void token_quoted(struct compiler *c, const char *p)
 
 /* Checks the letters after a number: at most one u and two l, in any order; of
  * a float, one l or f. Returns 0 when they are others. */
-static int suffix(struct token *token, const char *p, int is_double)
+static int suffix_fits(struct token *token, const char *p, int is_double)
 {
 	int u = 0, l = 0, f = 0;
 
@@ -201,7 +201,7 @@ static void token_integer(struct compiler *c, const char *p)
 	}
 	token->kind = TOKEN_INTEGER;
 	token->value = value;
-	if (p == start || !suffix(token, p, 0))
+	if (p == start || !suffix_fits(token, p, 0))
 		expr_fail(c, -EINVAL, token->start, "no such number");
 	else if (value >> 63)
 		token->is_unsigned = 1;
@@ -268,7 +268,7 @@ static void token_number(struct compiler *c, const char *p)
 		return;
 	}
 	token->kind = TOKEN_DOUBLE;
-	if (!suffix(token, end, 1))
+	if (!suffix_fits(token, end, 1))
 		expr_fail(c, -EINVAL, p, "no such number");
 	else if (expr_decimal(p, end, 0, &token->value))
 		expr_fail(c, -EINVAL, p, "the number does not fit a double");

@@ -494,7 +494,7 @@ static void parse_binary(struct compiler *c, uint32_t least, struct operand *a)
 	c->depth--;
 }
 
-static int compile(struct compiler *c)
+static int text_compile(struct compiler *c)
 {
 	struct operand a;
 
@@ -524,7 +524,7 @@ SIGSAFE int expr_compile(const char *text, const struct expr_fields *fields,
 		.code = code,
 		.size = size < AX_CODE_MAX ? size : AX_CODE_MAX,
 	};
-	int ret = compile(&c);
+	int ret = text_compile(&c);
 
 	return ret ? ret : (int)c.used;
 }
@@ -538,5 +538,5 @@ SIGSAFE int expr_check(const char *text, struct expr_error *error)
 		.token.start = text,
 	};
 
-	return compile(&c);
+	return text_compile(&c);
 }
