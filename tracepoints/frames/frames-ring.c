@@ -37,8 +37,8 @@ int frame_ring_open(struct frame_ring *r, const struct channel *channel,
 }
 
 /* Returns the oldest packet that may still be in the ring. */
-static uint64_t oldest(const struct frame_ring *r,
-		       const struct ring_count *count)
+static uint64_t oldest_packet(const struct frame_ring *r,
+			      const struct ring_count *count)
 {
 	uint64_t number;
 
@@ -78,7 +78,7 @@ static int look_once(struct frame_ring *r)
 	if (!count.used)
 		return -EBADMSG;	/* a ring begins with a packet */
 	before = count.before;
-	for (r->first = oldest(r, &count); r->first < count.current;
+	for (r->first = oldest_packet(r, &count); r->first < count.current;
 	     r->first++) {
 		before = events_before(r, r->first);
 		if (before <= count.before)

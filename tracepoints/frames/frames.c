@@ -129,7 +129,7 @@ static int stream_rewind(const struct frames *frames, struct stream *s)
 
 /* Compares the next frames of two rings. At the same clock, the ring with the
  * lower number is earlier. */
-static int earlier(const struct frames *frames, uint32_t a, uint32_t b)
+static int frame_precedes(const struct frames *frames, uint32_t a, uint32_t b)
 {
 	uint64_t clock_a = frames->streams[frames->heap[a]].clock;
 	uint64_t clock_b = frames->streams[frames->heap[b]].clock;
@@ -147,9 +147,9 @@ static void heap_sink(struct frames *frames, uint32_t i)
 		if (child >= frames->nheap)
 			return;
 		if (child + 1 < frames->nheap &&
-		    earlier(frames, child + 1, child))
+		    frame_precedes(frames, child + 1, child))
 			child++;
-		if (!earlier(frames, child, i))
+		if (!frame_precedes(frames, child, i))
 			return;
 		swap = frames->heap[i];
 		frames->heap[i] = frames->heap[child];
@@ -158,7 +158,7 @@ static void heap_sink(struct frames *frames, uint32_t i)
 	}
 }
 
-static void merge(struct frames *frames, uint32_t room)
+static void rings_merge(struct frames *frames, uint32_t room)
 {
 	uint32_t i;
 
@@ -246,7 +246,7 @@ struct frames *frames_open(const struct channel *channel, uint32_t id)
 		frames_close(frames);
 		return NULL;
 	}
-	merge(frames, count);
+	rings_merge(frames, count);
 	return frames;
 }
 
