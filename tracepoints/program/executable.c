@@ -147,7 +147,7 @@ SIGSAFE static const char *script_interpreter(struct head *head)
 	return start;
 }
 
-SIGSAFE static int is_elf(const struct head *head)
+SIGSAFE static int head_is_elf(const struct head *head)
 {
 	return head->used >= sizeof(Elf64_Ehdr) && head->bytes[0] == 0x7f &&
 	       head->bytes[1] == 'E' && head->bytes[2] == 'L' &&
@@ -166,7 +166,8 @@ SIGSAFE static int is_ours(const struct head *head)
 
 /* Copies program header number `i`. Of a 32-bit header only the type is valid:
  * it is at the same place. Returns 0 when there is none. */
-SIGSAFE static int segment(const struct head *head, uint32_t i, Elf64_Phdr *p)
+SIGSAFE static int segment_read(const struct head *head, uint32_t i,
+				Elf64_Phdr *p)
 {
 	const Elf64_Ehdr *elf = (const Elf64_Ehdr *)head->bytes;
 	const Elf32_Ehdr *small = (const Elf32_Ehdr *)head->bytes;
@@ -187,7 +188,7 @@ SIGSAFE static int segment_of(const struct head *head, uint32_t type,
 {
 	uint32_t i;
 
-	for (i = 0; segment(head, i, p); i++)
+	for (i = 0; segment_read(head, i, p); i++)
 		if (p->p_type == type)
 			return 1;
 	return 0;
@@ -253,7 +254,7 @@ SIGSAFE static int has_archive(const struct head *head, int fd)
 	Elf64_Phdr p;
 	uint32_t i;
 
-	for (i = 0; segment(head, i, &p); i++)
+	for (i = 0; segment_read(head, i, &p); i++)
 		if (p.p_type == PT_NOTE && notes_look(fd, &p, &left))
 			return 1;
 	return 0;
@@ -276,7 +277,7 @@ SIGSAFE static int all_ids_mapped(void)
 /* Returns 1 when the kernel would give the program this id in place of its own.
  * In a user namespace OVERFLOW_ID stands for all ids that are not mapped there:
  * the kernel does not give a program those. */
-SIGSAFE static int another(uint32_t id, long own)
+SIGSAFE static int id_differs(uint32_t id, long own)
 {
 	return id != (uint32_t)own && (id != OVERFLOW_ID || all_ids_mapped());
 }
@@ -295,16 +296,16 @@ SIGSAFE static int is_secure(int fd)
 	if (sys2(SYS_fstat, fd, &st) || !(st.st_mode & (S_ISUID | S_ISGID)))
 		return 0;
 	if (!((st.st_mode & S_ISUID) &&
-	      another(st.st_uid, sys0(SYS_getuid))) &&
+	      id_differs(st.st_uid, sys0(SYS_getuid))) &&
 	    !((st.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) &&
-	      another(st.st_gid, sys0(SYS_getgid))))
+	      id_differs(st.st_gid, sys0(SYS_getgid))))
 		return 0;
 	return !sys2(SYS_fstatfs, fd, &fs) && !(fs.f_flags & NOSUID) &&
 	       !sys5(SYS_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0);
 }
 
-SIGSAFE static void judge(struct image *image, const struct head *head, int fd,
-			  char *const *environment)
+SIGSAFE static void image_judge(struct image *image, const struct head *head,
+				int fd, char *const *environment)
 {
 	const Elf64_Ehdr *elf = (const Elf64_Ehdr *)head->bytes;
 	Elf64_Phdr p;
@@ -320,7 +321,7 @@ SIGSAFE static void judge(struct image *image, const struct head *head, int fd,
 	} else if (interpreted) {
 		image->withhold = !preload_seen(environment);
 		image->why = image->withhold ? LACKING_UNSEEN : LACKING_NOT;
-	} else if (segment(head, 0, &p) && !has_archive(head, fd) &&
+	} else if (segment_read(head, 0, &p) && !has_archive(head, fd) &&
 		   (elf->e_type == ET_EXEC || is_static_pie(head, fd))) {
 		image->why = LACKING_STATIC;
 	}
@@ -340,8 +341,8 @@ SIGSAFE void image_look(struct image *image, char *const *environment)
 	while (fd >= 0) {
 		head.used = read_at(fd, head.bytes, HEAD_BYTES, 0);
 		script = script_interpreter(&head);
-		if (!script && is_elf(&head))
-			judge(image, &head, fd, environment);
+		if (!script && head_is_elf(&head))
+			image_judge(image, &head, fd, environment);
 		sys_close(fd);
 		fd = script && scripts++ < SCRIPTS_MAX ?
 			     (int)sys_open(script, OPEN_FLAGS, 0) :

@@ -79,7 +79,7 @@ ALIAS(rwlock_init, pthread_rwlock_t *, const pthread_rwlockattr_t *);
 ALIAS(rwlock_destroy, pthread_rwlock_t *);
 
 /* Stands for a function that libc does not have, or that is not found yet. */
-static int absent(void)
+static int function_absent(void)
 {
 	return ENOSYS;
 }
@@ -113,7 +113,7 @@ static COLD void *look_up(const char *name, bool renewed)
  * the same thread makes. Threads may look up a function at the same time: they
  * find the same.
  */
-static COLD void *resolve(const char *name, bool renewed, void *alias)
+static COLD void *function_resolve(const char *name, bool renewed, void *alias)
 {
 	/* volatile: libc declares that dlsym() does not call this file back */
 	static TLS volatile bool busy;
@@ -127,7 +127,7 @@ static COLD void *resolve(const char *name, bool renewed, void *alias)
 	}
 	errno = saved;
 	if (!found)
-		found = alias ? alias : (void *)absent;
+		found = alias ? alias : (void *)function_absent;
 	return found;
 }
 
@@ -145,7 +145,7 @@ static COLD void *resolve(const char *name, bool renewed, void *alias)
 	{								\
 		void *found;						\
 									\
-		found = resolve("pthread_" #name, renewed, alias);	\
+		found = function_resolve("pthread_" #name, renewed, alias);	\
 		__atomic_store_n(&real_##name,				\
 				 (__typeof__(real_##name))found,	\
 				 __ATOMIC_RELAXED);			\
