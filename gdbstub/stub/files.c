@@ -28,13 +28,13 @@ struct call {
 	void (*fn)(struct connection *c, const char *p);
 };
 
-static void fail(struct connection *c, uint64_t error)
+static void answer_error(struct connection *c, uint64_t error)
 {
 	packet_add(&c->out, "F-1,");
 	packet_add_number(&c->out, error);
 }
 
-static void done(struct connection *c, uint64_t result)
+static void answer_result(struct connection *c, uint64_t result)
 {
 	packet_add(&c->out, "F");
 	packet_add_number(&c->out, result);
@@ -161,19 +161,20 @@ static void call_open(struct connection *c, const char *p)
 		;
 	if (!packet_read_text(&p, path, sizeof(path)) ||
 	    !packet_read_char(&p, ',') || !packet_read_number(&p, &flags)) {
-		fail(c, RSP_ENOENT);
+		answer_error(c, RSP_ENOENT);
 	} else if (flags & RSP_OPEN_WRITE_MASK) {
-		fail(c, RSP_EACCES);
+		answer_error(c, RSP_EACCES);
 	} else if (slot == CONNECTION_FILES) {
-		fail(c, RSP_EMFILE);
+		answer_error(c, RSP_EMFILE);
 	} else {
 		fd = file_open(c, path);
 		if (fd < 0) {
-			fail(c, fd == -ENOENT ? RSP_ENOENT : RSP_EACCES);
+			answer_error(c,
+				     fd == -ENOENT ? RSP_ENOENT : RSP_EACCES);
 			return;
 		}
 		c->files[slot] = fd;
-		done(c, (uint64_t)slot);
+		answer_result(c, (uint64_t)slot);
 	}
 }
 
@@ -185,7 +186,7 @@ static int *file_find(struct connection *c, const char **p)
 
 	if (!packet_read_number(p, &number) || number >= CONNECTION_FILES ||
 	    c->files[number] < 0) {
-		fail(c, RSP_EBADF);
+		answer_error(c, RSP_EBADF);
 		return NULL;
 	}
 	return &c->files[number];
@@ -199,7 +200,7 @@ static void call_close(struct connection *c, const char *p)
 		return;
 	sys_close(*file);
 	*file = -1;
-	done(c, 0);
+	answer_result(c, 0);
 }
 
 static void call_pread(struct connection *c, const char *p)
@@ -213,16 +214,16 @@ static void call_pread(struct connection *c, const char *p)
 		return;
 	if (!packet_read_char(&p, ',') || !packet_read_number(&p, &n) ||
 	    !packet_read_char(&p, ',') || !packet_read_number(&p, &offset)) {
-		fail(c, RSP_EIO);
+		answer_error(c, RSP_EIO);
 		return;
 	}
 	got = sys4(SYS_pread64, *file, c->chunk,
 		   min_u64(n, CONNECTION_CHUNK_BYTES), offset);
 	if (got < 0) {
-		fail(c, RSP_EIO);
+		answer_error(c, RSP_EIO);
 		return;
 	}
-	done(c, (uint64_t)got);
+	answer_result(c, (uint64_t)got);
 	packet_add(&c->out, ";");
 	packet_add_bytes(&c->out, c->chunk, (size_t)got);
 }
@@ -241,10 +242,10 @@ static void call_fstat(struct connection *c, const char *p)
 	if (!file)
 		return;
 	if (sys2(SYS_fstat, *file, &st)) {
-		fail(c, RSP_EIO);
+		answer_error(c, RSP_EIO);
 		return;
 	}
-	done(c, RSP_STAT_BYTES);
+	answer_result(c, RSP_STAT_BYTES);
 	packet_add(&c->out, ";");
 	put_big(&c->out, st.st_dev, 4);
 	put_big(&c->out, st.st_ino, 4);
@@ -265,7 +266,7 @@ static void call_fstat(struct connection *c, const char *p)
 static void call_setfs(struct connection *c, const char *p)
 {
 	(void)p;
-	done(c, 0);
+	answer_result(c, 0);
 }
 
 /* Returns "exe" for "/proc/PID/exe" of this process, and "cwd" likewise; NULL
@@ -292,7 +293,7 @@ static void call_readlink(struct connection *c, const char *p)
 	if (packet_read_text(&p, path, sizeof(path)) && !*p)
 		word = link_word(path);
 	if (!word) {
-		fail(c, RSP_EACCES);
+		answer_error(c, RSP_EACCES);
 		return;
 	}
 	text_open(&text, own, sizeof(own));
@@ -300,10 +301,10 @@ static void call_readlink(struct connection *c, const char *p)
 	text_add(&text, word);
 	got = sys4(SYS_readlinkat, -100, own, c->chunk, PATH_MAX);
 	if (got < 0) {
-		fail(c, RSP_EACCES);
+		answer_error(c, RSP_EACCES);
 		return;
 	}
-	done(c, (uint64_t)got);
+	answer_result(c, (uint64_t)got);
 	packet_add(&c->out, ";");
 	packet_add_bytes(&c->out, c->chunk, (size_t)got);
 }

@@ -172,7 +172,7 @@ static void source_read(const char *p, struct trace_source *source)
 		source->text[source->used++] = (char)byte;
 }
 
-static int is_hex(const char *p)
+static int text_is_hex(const char *p)
 {
 	uint8_t byte;
 
@@ -205,7 +205,7 @@ int serve_define_source(struct connection *c, const char *p)
 	kind = kind_read(&p);
 	if (!packet_read_char(&p, ':') || !packet_read_number(&p, &start) ||
 	    !packet_read_char(&p, ':') || !packet_read_number(&p, &length) ||
-	    !packet_read_char(&p, ':') || !is_hex(p))
+	    !packet_read_char(&p, ':') || !text_is_hex(p))
 		return trace_answer(c, trace_malformed);
 	point = kind ? trace_find(t, number, address) : NULL;
 	if (point && start)

@@ -265,7 +265,7 @@ void run_forget(void)
 
 /* Returns the part of one CPU in the buffer size that gdb wants; 0: the
  * default. */
-static uint64_t share(const struct trace *t)
+static uint64_t cpu_share(const struct trace *t)
 {
 	return t && t->size ? (t->size - 1) / agent_cpus_online + 1 : 0;
 }
@@ -281,7 +281,7 @@ static const char *session_open(const struct trace *t, int *ret)
 	model = (struct session){ .owned = 1 };
 	text_copy(model.name, sizeof(model.name), RUN_SESSION);
 	model.flags = t->circular ? SESSION_OVERWRITE : 0;
-	model.buffer = share(t);
+	model.buffer = cpu_share(t);
 	*ret = session_start(&model, &matched);
 	if (*ret == -EUSERS) {
 		text_open(&text, why, sizeof(why));
@@ -457,7 +457,7 @@ void run_tally(struct frames_tally *tally)
 		frames_tally(run.session->channel, tally);
 	else
 		tally->bytes_room = (uint64_t)agent_cpus_online *
-				    channel_ring_bytes(share(trace_get()),
+				    channel_ring_bytes(cpu_share(trace_get()),
 						       agent_cpus_online);
 }
 

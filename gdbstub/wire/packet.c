@@ -30,7 +30,7 @@ void packet_reader_open(struct packet_reader *reader, char *buffer,
 	buffer[0] = 0;
 }
 
-static enum packet_event begin(struct packet_reader *reader)
+static enum packet_event payload_begin(struct packet_reader *reader)
 {
 	reader->state = PAYLOAD;
 	reader->used = 0;
@@ -45,7 +45,7 @@ static enum packet_event take_outside(struct packet_reader *reader,
 {
 	switch (byte) {
 	case RSP_BEGIN:
-		return begin(reader);
+		return payload_begin(reader);
 	case RSP_ACK:
 		return PACKET_ACKED;
 	case RSP_NAK:
@@ -60,7 +60,7 @@ static enum packet_event take_payload(struct packet_reader *reader,
 				      uint8_t byte)
 {
 	if (byte == RSP_BEGIN)		/* the end of the last one was lost */
-		return begin(reader);
+		return payload_begin(reader);
 	if (byte == RSP_END) {
 		reader->state = DIGIT_HIGH;
 		return PACKET_MORE;

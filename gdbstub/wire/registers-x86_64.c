@@ -70,7 +70,7 @@ static const struct {
 	{ "v2i64", "int64", 2, "v2_int64" },
 };
 
-static void attribute(struct text *out, const char *name, const char *value)
+static void add_attribute(struct text *out, const char *name, const char *value)
 {
 	text_add_char(out, ' ');
 	text_add(out, name);
@@ -79,15 +79,15 @@ static void attribute(struct text *out, const char *name, const char *value)
 	text_add_char(out, '"');
 }
 
-static void attribute_number(struct text *out, const char *name,
-			     uint32_t value)
+static void add_attribute_number(struct text *out, const char *name,
+				 uint32_t value)
 {
 	char number[16];
 	struct text text;
 
 	text_open(&text, number, sizeof(number));
 	text_add_unsigned(&text, value);
-	attribute(out, name, number);
+	add_attribute(out, name, number);
 }
 
 static void describe_flags(struct text *out)
@@ -97,9 +97,9 @@ static void describe_flags(struct text *out)
 	text_add(out, "<flags id=\"i386_eflags\" size=\"4\">\n");
 	for (i = 0; i < ARRAY_SIZE(flags); i++) {
 		text_add(out, "<field");
-		attribute(out, "name", flags[i].name);
-		attribute_number(out, "start", flags[i].bit);
-		attribute_number(out, "end", flags[i].bit);
+		add_attribute(out, "name", flags[i].name);
+		add_attribute_number(out, "start", flags[i].bit);
+		add_attribute_number(out, "end", flags[i].bit);
 		text_add(out, "/>\n");
 	}
 	text_add(out, "</flags>\n");
@@ -111,16 +111,16 @@ static void describe_vectors(struct text *out)
 
 	for (i = 0; i < ARRAY_SIZE(vectors); i++) {
 		text_add(out, "<vector");
-		attribute(out, "id", vectors[i].id);
-		attribute(out, "type", vectors[i].type);
-		attribute_number(out, "count", vectors[i].count);
+		add_attribute(out, "id", vectors[i].id);
+		add_attribute(out, "type", vectors[i].type);
+		add_attribute_number(out, "count", vectors[i].count);
 		text_add(out, "/>\n");
 	}
 	text_add(out, "<union id=\"vec128\">\n");
 	for (i = 0; i < ARRAY_SIZE(vectors); i++) {
 		text_add(out, "<field");
-		attribute(out, "name", vectors[i].field);
-		attribute(out, "type", vectors[i].id);
+		add_attribute(out, "name", vectors[i].field);
+		add_attribute(out, "type", vectors[i].id);
 		text_add(out, "/>\n");
 	}
 	text_add(out, "<field name=\"uint128\" type=\"uint128\"/>\n"
@@ -131,11 +131,11 @@ static void describe_one(struct text *out, const struct row *row,
 			 const char *name)
 {
 	text_add(out, "<reg");
-	attribute(out, "name", name);
-	attribute_number(out, "bitsize", row->bits);
-	attribute(out, "type", row->type);
+	add_attribute(out, "name", name);
+	add_attribute_number(out, "bitsize", row->bits);
+	add_attribute(out, "type", row->type);
 	if (*row->group)
-		attribute(out, "group", row->group);
+		add_attribute(out, "group", row->group);
 	text_add(out, "/>\n");
 }
 
@@ -176,7 +176,7 @@ void registers_describe(struct text *out)
 			if (row != rows)
 				text_add(out, "</feature>\n");
 			text_add(out, "<feature");
-			attribute(out, "name", row->feature);
+			add_attribute(out, "name", row->feature);
 			text_add(out, ">\n");
 		}
 		if (row == rows)
