@@ -194,7 +194,7 @@ static uint32_t pkru_read(void)
 }
 
 /* Returns the tag of an x87 register: 0 a number, 1 zero, 2 special. */
-static uint32_t tag_of(const uint8_t *st)
+static uint32_t register_tag(const uint8_t *st)
 {
 	uint64_t fraction;
 	uint16_t exponent;
@@ -221,8 +221,8 @@ static uint32_t tags_make(const struct filling *f)
 		uint32_t tag = 3;
 
 		if (f->area[4] & 1u << i)
-			tag = tag_of(f->area + AREA_X87 +
-				     (i + 8 - top) % 8 * 16);
+			tag = register_tag(f->area + AREA_X87 +
+					   (i + 8 - top) % 8 * 16);
 		full |= tag << 2 * i;
 	}
 	return full;

@@ -61,7 +61,7 @@ COLD void ipa_cells_clean(void)
 					 sizeof(code));
 }
 
-static struct ipa_point *moved(const uint8_t *p, uint64_t address)
+static struct ipa_point *moved_point(const uint8_t *p, uint64_t address)
 {
 	struct ipa_point *point;
 
@@ -77,11 +77,12 @@ static struct ipa_point *moved(const uint8_t *p, uint64_t address)
 static struct ipa_point *pad_point(const uint8_t *pad, uint64_t address)
 {
 	static uint32_t usual;
-	struct ipa_point *point = moved(pad + load_relaxed(&usual), address);
+	struct ipa_point *point =
+		moved_point(pad + load_relaxed(&usual), address);
 	uint32_t i;
 
 	for (i = 0; !point && i < PAD_BYTES_MAX - MOVE_BYTES; i++) {
-		point = moved(pad + i, address);
+		point = moved_point(pad + i, address);
 		if (point)
 			store_relaxed(&usual, i);
 	}

@@ -491,8 +491,8 @@ SIGSAFE int ipa_wants_registers(const uint8_t *behind, const uint64_t *general,
 	return wants_registers(point, hit.refused);
 }
 
-static void collect(struct ipa_point *point, const uint64_t *general,
-		    uint64_t flags, const uint8_t *vectors)
+static void pad_collect(struct ipa_point *point, const uint64_t *general,
+			uint64_t flags, const uint8_t *vectors)
 {
 	struct hit hit = { .general = general, .address = point->address,
 			   .flags = flags, .vectors = vectors };
@@ -531,7 +531,7 @@ void ipa_collect(struct ipa_point *point, struct ipa_registers *r,
 
 	if (ipa && ipa->here && load_acquire(&gdb_agent_tracing, IPA_TRACING) &&
 	    ipa_is_current(point))
-		collect(point, general, r->flags, vectors);
+		pad_collect(point, general, r->flags, vectors);
 }
 
 /* Serves a hit outside a pad, where the thread can wait. */

@@ -136,7 +136,7 @@ static int64_t run_time(uint32_t tid)
 	return time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-static COLD int runs(uint32_t tid)
+static COLD int thread_runs(uint32_t tid)
 {
 	int64_t before = run_time(tid);
 	uint32_t i;
@@ -162,7 +162,7 @@ int ipa_hold(int patient, uint64_t stack)
 		ret = hold_wait(YIELDS + SLEEPS, &mine, &seen);
 		if (ret >= 0)
 			return ret;
-		if (IPA_HOLDER(seen) && !runs(IPA_HOLDER(seen)))
+		if (IPA_HOLDER(seen) && !thread_runs(IPA_HOLDER(seen)))
 			break;
 	}
 	store_relaxed(&ipa->stuck, IPA_TURN(seen));

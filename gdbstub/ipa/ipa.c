@@ -144,7 +144,7 @@ static int release_one(struct object *object, void *patcher)
 }
 
 /* The channel stays held: a thread may still be in ipa_hit(). */
-static void release(void)
+static void markers_release(void)
 {
 	struct patcher patcher;
 
@@ -170,7 +170,7 @@ COLD int ipa_undo(void)
 		return 0;
 	if (ipa->on && ipa_traced(NULL) == 1)
 		return -EBUSY;
-	release();
+	markers_release();
 	ipa_clean();
 	ipa_socket_remove();
 	return 0;
@@ -184,7 +184,7 @@ COLD int ipa_serve(int on)
 		return -ENOTSUP;
 	if (!on) {
 		if (!settings.ipa || !text_equal(settings.ipa, "on"))
-			release();
+			markers_release();
 		ipa_clean();
 		ipa_socket_remove();
 		return 0;

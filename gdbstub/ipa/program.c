@@ -29,7 +29,7 @@ struct known {
 static struct known *known;
 static uint8_t *memory;
 
-static void *take(uint64_t bytes)
+static void *room_take(uint64_t bytes)
 {
 	void *p = memory + ipa->program_bytes;
 
@@ -40,7 +40,7 @@ static void *take(uint64_t bytes)
 	return p;
 }
 
-static int setup(void)
+static int table_setup(void)
 {
 	if (!known)
 		known = sys_map_anonymous(PROGRAMS_MAX * sizeof(*known));
@@ -72,21 +72,24 @@ static struct known *place_of(const struct ipa_expression *expression,
 	}
 }
 
-static int same(const struct known *k, const struct ipa_expression *expression)
+static int same_expression(const struct known *k,
+			   const struct ipa_expression *expression)
 {
 	return k->expression && k->length == (uint32_t)expression->length &&
 	       !__builtin_memcmp(k->code, expression->bytes, k->length);
 }
 
-static void learn(struct known *k, const struct ipa_expression *expression,
-		  const struct ax_machine *machine, uint32_t want_result)
+static void program_learn(struct known *k,
+			  const struct ipa_expression *expression,
+			  const struct ax_machine *machine,
+			  uint32_t want_result)
 {
 	uint32_t length = (uint32_t)expression->length;
 	struct ax_source source = { .bytes = length,
 				    .want_result = want_result,
 				    .machine = machine };
 	struct ax_refusal refusal;
-	uint8_t *code = take(length);
+	uint8_t *code = room_take(length);
 	uint64_t room = AX_PROGRAM_BYTES(length);
 	uint32_t mark;
 	void *program;
@@ -96,7 +99,7 @@ static void learn(struct known *k, const struct ipa_expression *expression,
 	draft_copy(code, expression->bytes, length);
 	source.code = code;
 	mark = ipa->program_bytes;
-	program = take(room);
+	program = room_take(room);
 	if (!program)
 		return;
 	if (ax_verify(program, room, &source, &refusal)) {
@@ -122,15 +125,15 @@ const struct ax_program *ipa_program(const struct ipa_expression *expression,
 	if (expression->length <= 0)
 		return NULL;
 	*error = IPA_UNHANDLED_OPCODE;
-	if (expression->length > LENGTH_MAX || !setup())
+	if (expression->length > LENGTH_MAX || !table_setup())
 		return NULL;
 	k = place_of(expression, want);
-	if (same(k, expression))
+	if (same_expression(k, expression))
 		return k->program;
 	if (ipa->nprograms > PROGRAMS_MAX / 2 ||
 	    ipa->program_bytes > PROGRAMS_BYTES / 2)
 		ipa_program_forget();
 	k = place_of(expression, want);
-	learn(k, expression, machine, want);
-	return same(k, expression) ? k->program : NULL;
+	program_learn(k, expression, machine, want);
+	return same_expression(k, expression) ? k->program : NULL;
 }

@@ -29,7 +29,7 @@
 #define PAD_BYTES_MAX	512u
 #define LOOK_NS		10000000
 
-static int leads(const uint8_t *jump, const uint8_t *to)
+static int jump_leads(const uint8_t *jump, const uint8_t *to)
 {
 	int32_t distance;
 
@@ -49,7 +49,7 @@ static uint8_t *find_moved(const uint8_t *code)
 	if (code[1] != JUMP)
 		return NULL;
 	for (; p < end && ipa_is_pad(p) && ipa_is_pad(p + 9); p++)
-		if ((*p == TEST || *p == JUMP) && leads(p + 5, code + 6))
+		if ((*p == TEST || *p == JUMP) && jump_leads(p + 5, code + 6))
 			return p;
 	return NULL;
 }

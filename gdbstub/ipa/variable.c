@@ -15,7 +15,7 @@ VISIBLE struct ipa_variable *gdb_agent_trace_state_variables;
 
 /* Returns microseconds of a steady clock, as gdbserver's own $trace_timestamp
  * does. */
-static int64_t timestamp(void)
+static int64_t timestamp_read(void)
 {
 	struct timespec now;
 
@@ -38,7 +38,7 @@ int ipa_variable_get(uint32_t number, int64_t *value)
 	struct ipa_variable *variable;
 
 	if (number == 1) {
-		*value = timestamp();
+		*value = timestamp_read();
 		return 0;
 	}
 	variable = variable_find(number);
