@@ -27,7 +27,7 @@ int filter_answer_held(enum filter_kind kind)
 
 /* Adds static tracepoints to the features of a server: releases from 17 on do
  * not name them. */
-static enum filter_verdict supported(const char *p, struct packet *out)
+static enum filter_verdict features_add(const char *p, struct packet *out)
 {
 	static const char *const ours[] = {
 		"StaticTracepoints+", "qXfer:statictrace:read+",
@@ -121,8 +121,8 @@ static enum filter_verdict upload_action(const struct line *line, int moved,
 	return VERDICT_CHANGED;
 }
 
-static enum filter_verdict upload(struct filter *f, const char *p,
-				  struct packet *out)
+static enum filter_verdict line_upload(struct filter *f, const char *p,
+				       struct packet *out)
 {
 	struct filter_point *point;
 	struct line line = { .letter = *p };
@@ -155,9 +155,9 @@ enum filter_verdict filter_answer(struct filter *f, enum filter_kind kind,
 {
 	switch (kind) {
 	case KIND_SUPPORTED:
-		return supported(p, out);
+		return features_add(p, out);
 	case KIND_UPLOAD:
-		return upload(f, p, out);
+		return line_upload(f, p, out);
 	case KIND_BUFFER:
 		return filter_buffer_answer(f, p, out);
 	case KIND_REGISTERS:

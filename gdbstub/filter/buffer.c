@@ -25,7 +25,7 @@
 #define PIECE_BYTES	4096u		/* of an answer of the server */
 #define FRAME_MAX	(FILTER_FRAME_BYTES - PIECE_BYTES)
 
-static uint32_t number(const uint8_t *p, uint32_t bytes)
+static uint32_t number_read(const uint8_t *p, uint32_t bytes)
 {
 	uint32_t n = 0;
 
@@ -45,9 +45,9 @@ static uint32_t block_length(const struct filter_buffer *b, const uint8_t *p,
 	else if (*p == 'V')
 		length = 13;
 	else if (*p == 'M' && n >= 11)
-		length = 11 + (uint64_t)number(p + 9, 2);
+		length = 11 + (uint64_t)number_read(p + 9, 2);
 	else if (*p == 'S' && n >= 3)
-		length = 3 + (uint64_t)number(p + 1, 2);
+		length = 3 + (uint64_t)number_read(p + 1, 2);
 	return length <= n ? (uint32_t)length : 0;
 }
 
@@ -65,8 +65,8 @@ static int is_sound(const struct filter_buffer *b, const uint8_t *frame,
 }
 
 /* Takes the static data out of a whole frame. Returns its new length. */
-static uint32_t strip(const struct filter_buffer *b, uint8_t *frame,
-		      uint32_t bytes)
+static uint32_t static_strip(const struct filter_buffer *b, uint8_t *frame,
+			     uint32_t bytes)
 {
 	uint32_t at = HEADER_BYTES, to = HEADER_BYTES, length;
 
@@ -85,7 +85,7 @@ static uint32_t strip(const struct filter_buffer *b, uint8_t *frame,
 }
 
 /* Makes as many bytes as possible ready for gdb. */
-static void settle(struct filter_buffer *b)
+static void frames_settle(struct filter_buffer *b)
 {
 	while (b->ready < b->used) {
 		uint8_t *frame = b->bytes + b->ready;
@@ -101,21 +101,21 @@ static void settle(struct filter_buffer *b)
 		}
 		if (here < HEADER_BYTES)
 			break;
-		bytes = HEADER_BYTES + (uint64_t)number(frame + 2, 4);
+		bytes = HEADER_BYTES + (uint64_t)number_read(frame + 2, 4);
 		if (bytes > FRAME_MAX) {
 			b->passing = bytes;
 			continue;
 		}
 		if (here < bytes)
 			break;
-		kept = strip(b, frame, (uint32_t)bytes);
+		kept = static_strip(b, frame, (uint32_t)bytes);
 		memmove(frame + kept, frame + bytes, here - bytes);
 		b->ready += kept;
 		b->used -= (uint32_t)bytes - kept;
 	}
 }
 
-static void give(struct filter_buffer *b, struct packet *out)
+static void bytes_give(struct filter_buffer *b, struct packet *out)
 {
 	uint32_t n = b->ready < PIECE_BYTES ? b->ready : PIECE_BYTES;
 
@@ -134,7 +134,7 @@ static void give(struct filter_buffer *b, struct packet *out)
 }
 
 /* Asks the server for the next bytes. */
-static void ask(struct filter_buffer *b, struct packet *out)
+static void bytes_ask(struct filter_buffer *b, struct packet *out)
 {
 	packet_add(out, "qTBuffer:");
 	packet_add_number(out, b->server_at);
@@ -161,10 +161,10 @@ enum filter_verdict filter_buffer_request(struct filter *f, const char *p,
 		return VERDICT_ANSWERED;
 	}
 	if (b->ready) {
-		give(b, out);
+		bytes_give(b, out);
 		return VERDICT_ANSWERED;
 	}
-	ask(b, out);
+	bytes_ask(b, out);
 	f->kind = KIND_BUFFER;
 	return VERDICT_CHANGED;
 }
@@ -179,7 +179,7 @@ enum filter_verdict filter_buffer_answer(struct filter *f, const char *p,
 	    packet_read_hex(&p, b->bytes + b->used, n) && !*p) {
 		b->used += (uint32_t)n;
 		b->server_at += n;
-		settle(b);
+		frames_settle(b);
 	} else {
 		/* the end of the buffer, or an error: the bytes that are left
 		 * are no whole frame */
@@ -188,9 +188,9 @@ enum filter_verdict filter_buffer_answer(struct filter *f, const char *p,
 			return VERDICT_PASS;
 	}
 	if (!b->ready) {
-		ask(b, out);
+		bytes_ask(b, out);
 		return VERDICT_MORE;
 	}
-	give(b, out);
+	bytes_give(b, out);
 	return VERDICT_CHANGED;
 }

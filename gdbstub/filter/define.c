@@ -40,7 +40,7 @@ static int is_repeated(struct filter *f, const char *p)
 	       filter_point_at(f, name.number, name.site);
 }
 
-static enum filter_verdict repeated(struct packet *out)
+static enum filter_verdict answer_repeated(struct packet *out)
 {
 	packet_add(out, "OK");
 	return VERDICT_ANSWERED;
@@ -48,8 +48,8 @@ static enum filter_verdict repeated(struct packet *out)
 
 /* WORD N:ADDRESS... Puts in the server's address, if the tracepoint is at a
  * marker. */
-static enum filter_verdict refer(struct filter *f, const char *word,
-				 const char *p, struct packet *out)
+static enum filter_verdict point_refer(struct filter *f, const char *word,
+				       const char *p, struct packet *out)
 {
 	const struct filter_point *point;
 	struct filter_name name;
@@ -75,7 +75,7 @@ static enum filter_verdict define_actions(struct filter *f, const char *p,
 	if (!name_read(&rest, &name) || *rest != ':')
 		return VERDICT_PASS;
 	if (!filter_static_wanted(rest + 1))
-		return refer(f, "QTDP:-", p, out);
+		return point_refer(f, "QTDP:-", p, out);
 	point = filter_point_at(f, name.number, name.site);
 	name_add(out, "QTDP:-", name.number, point ? point->place : name.site);
 	packet_add(out, ":");
@@ -87,20 +87,20 @@ enum filter_verdict filter_source(struct filter *f, const char *p,
 				  struct packet *out)
 {
 	if (f->repeated && is_repeated(f, p))
-		return repeated(out);
-	return refer(f, "QTDPsrc:", p, out);
+		return answer_repeated(out);
+	return point_refer(f, "QTDPsrc:", p, out);
 }
 
 enum filter_verdict filter_enable(struct filter *f, const char *p,
 				  struct packet *out)
 {
-	return refer(f, "QTEnable:", p, out);
+	return point_refer(f, "QTEnable:", p, out);
 }
 
 enum filter_verdict filter_disable(struct filter *f, const char *p,
 				   struct packet *out)
 {
-	return refer(f, "QTDisable:", p, out);
+	return point_refer(f, "QTDisable:", p, out);
 }
 
 enum filter_verdict filter_status(struct filter *f, const char *p,
@@ -118,7 +118,7 @@ enum filter_verdict filter_status(struct filter *f, const char *p,
 		packet_add(out, "V0:0");
 		return VERDICT_ANSWERED;
 	}
-	return refer(f, "qTP:", p, out);
+	return point_refer(f, "qTP:", p, out);
 }
 
 /* N:ADDRESS:E|D:STEP:PASS of a definition. */
@@ -301,7 +301,7 @@ enum filter_verdict filter_define(struct filter *f, const char *p,
 	if (!more)
 		f->repeated = (uint8_t)is_repeated(f, p);
 	if (f->repeated && is_repeated(f, s))
-		return repeated(out);
+		return answer_repeated(out);
 	f->defines = (uint8_t)name_read(&s, &f->defined);
 	if (more)
 		return define_actions(f, p + 1, out);

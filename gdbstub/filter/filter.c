@@ -45,7 +45,7 @@ const struct filter_queue *filter_queue(const struct filter *f,
 	return &f->queues[to];
 }
 
-static uint32_t room(const struct filter_queue *q)
+static uint32_t queue_room(const struct filter_queue *q)
 {
 	return FILTER_QUEUE_BYTES - q->used;
 }
@@ -61,7 +61,7 @@ static void queue_byte(struct filter_queue *q, char c)
 	q->bytes[q->used++] = c;
 }
 
-static struct filter_queue *other(struct filter *f, enum filter_side from)
+static struct filter_queue *other_queue(struct filter *f, enum filter_side from)
 {
 	return &f->queues[from == FILTER_GDB ? FILTER_SERVER : FILTER_GDB];
 }
@@ -73,7 +73,7 @@ static void answer_send(struct filter *f)
 	uint32_t from = f->answer_from;
 
 	if (!f->answer_waits || f->streams[FILTER_SERVER].state != OUTSIDE ||
-	    room(q) < FILTER_ANSWER_BYTES)
+	    queue_room(q) < FILTER_ANSWER_BYTES)
 		return;
 	queue_add(q, f->answer + from, f->answer_used - from);
 	f->answer_waits = 0;
@@ -124,24 +124,24 @@ static void pending_again(struct filter *f)
 }
 
 /* Sends the held bytes as they came, and lets the rest of the packet pass. */
-static void release(struct filter *f, enum filter_side from)
+static void held_release(struct filter *f, enum filter_side from)
 {
 	struct filter_stream *s = &f->streams[from];
 
 	if (!s->passing)
-		queue_add(other(f, from), s->hold, s->held);
+		queue_add(other_queue(f, from), s->hold, s->held);
 	s->passing = 1;
 }
 
 /* Returns the payload, and puts a NUL in place of its '#'. */
-static char *payload(struct filter_stream *s)
+static char *payload_cut(struct filter_stream *s)
 {
 	if (s->hold[s->held - TRAILER_BYTES] == RSP_END)
 		s->hold[s->held - TRAILER_BYTES] = '\0';
 	return s->hold + 1;
 }
 
-static int digit(char c)
+static int digit_value(char c)
 {
 	return c >= '0' && c <= '9' ? c - '0' :
 	       c >= 'a' && c <= 'f' ? c - 'a' + 10 :
@@ -160,12 +160,13 @@ static int is_sound(const struct filter_stream *s)
 			return 0;
 		sum += (uint8_t)*p;
 	}
-	return digit(end[1]) == sum >> 4 && digit(end[2]) == (sum & 15);
+	return digit_value(end[1]) == sum >> 4 &&
+	       digit_value(end[2]) == (sum & 15);
 }
 
 /* Writes a packet with its repetitions written out to `to`. Returns 0 when that
  * is too long, or a count is wrong. */
-static int expand(char *to, size_t size, const char *p)
+static int repeats_expand(char *to, size_t size, const char *p)
 {
 	size_t used = 0;
 
@@ -190,7 +191,7 @@ static int expand(char *to, size_t size, const char *p)
 
 /* Returns, at the end of a passing packet, the part of its payload that was
  * kept. */
-static const char *beginning(struct filter_stream *s)
+static const char *payload_kept(struct filter_stream *s)
 {
 	if (s->held < NOTE_BYTES)
 		s->held -= TRAILER_BYTES;
@@ -241,7 +242,7 @@ static void held_request_end(struct filter *f)
 	f->kind = KIND_PLAIN;
 	packet_open(&out, f->answer + 1, FILTER_ANSWER_BYTES - 1);
 	if (is_sound(s)) {
-		verdict = filter_request(f, payload(s), &out);
+		verdict = filter_request(f, payload_cut(s), &out);
 		s->hold[s->held - TRAILER_BYTES] = RSP_END;
 	}
 	if (verdict == VERDICT_ANSWERED) {
@@ -252,7 +253,7 @@ static void held_request_end(struct filter *f)
 		packet_close(&out);
 		queue_add(&f->queues[FILTER_SERVER], out.start, out.used);
 	} else {
-		release(f, FILTER_GDB);
+		held_release(f, FILTER_GDB);
 	}
 	/* gdb makes one request at a time, so older ones get no answer any
 	 * more, and this answer must not be taken for one of theirs */
@@ -273,7 +274,7 @@ static void request_end(struct filter *f)
 		held_request_end(f);
 		return;
 	}
-	p = beginning(s);
+	p = payload_kept(s);
 	f->downloading = 0;
 	if (f->server_asks && (*p == 'E' || !strncmp(p, "qRelocInsn:", 11)))
 		f->server_asks = 0;
@@ -298,7 +299,7 @@ static void held_answer_end(struct filter *f)
 		    f->queues[FILTER_GDB].used, FILTER_WORK_BYTES);
 	f->kind = (uint8_t)kind;
 	if (is_sound(s)) {
-		if (expand(f->work, sizeof(f->work), payload(s)))
+		if (repeats_expand(f->work, sizeof(f->work), payload_cut(s)))
 			verdict = filter_answer(f, kind, f->work, &out);
 		s->hold[s->held - TRAILER_BYTES] = RSP_END;
 	}
@@ -319,7 +320,7 @@ static void held_answer_end(struct filter *f)
 			f->server_asks = 1;
 			pending_again(f);
 		}
-		release(f, FILTER_SERVER);
+		held_release(f, FILTER_SERVER);
 	}
 }
 
@@ -334,7 +335,7 @@ static int is_answer(struct filter *f, const char *p, int notice)
 		f->server_asks = 1;
 		return 0;
 	}
-	return !notice && !(p[0] == 'O' && digit(p[1]) >= 0);
+	return !notice && !(p[0] == 'O' && digit_value(p[1]) >= 0);
 }
 
 static void answer_end(struct filter *f)
@@ -346,11 +347,11 @@ static void answer_end(struct filter *f)
 		if (is_answer(f, s->hold + 1, 0))
 			held_answer_end(f);
 		else
-			release(f, FILTER_SERVER);
+			held_release(f, FILTER_SERVER);
 		return;
 	}
-	p = beginning(s);
-	if (expand(f->work, sizeof(f->work), p))
+	p = payload_kept(s);
+	if (repeats_expand(f->work, sizeof(f->work), p))
 		p = f->work;
 	if (s->notice)
 		filter_answer_note(f, KIND_PLAIN, strncmp(p, "Stop:", 5) ? p :
@@ -361,7 +362,7 @@ static void answer_end(struct filter *f)
 
 /* Bytes */
 
-static void begin(struct filter *f, enum filter_side from, char byte)
+static void packet_begin(struct filter *f, enum filter_side from, char byte)
 {
 	struct filter_stream *s = &f->streams[from];
 
@@ -373,7 +374,7 @@ static void begin(struct filter *f, enum filter_side from, char byte)
 	s->passing = from == FILTER_SERVER &&
 		     (s->notice || !filter_answer_held(pending_next(f)));
 	if (s->passing)
-		queue_byte(other(f, from), byte);
+		queue_byte(other_queue(f, from), byte);
 }
 
 /* Returns 1 for an acknowledgement of the filter's own answer. */
@@ -397,7 +398,7 @@ static void take_outside(struct filter *f, enum filter_side from, char byte)
 {
 	if (byte == RSP_BEGIN || (byte == NOTIFICATION &&
 				  from == FILTER_SERVER)) {
-		begin(f, from, byte);
+		packet_begin(f, from, byte);
 		return;
 	}
 	if (from == FILTER_GDB && is_ours(f, byte))
@@ -414,19 +415,19 @@ static void take_outside(struct filter *f, enum filter_side from, char byte)
 		else if (f->npending)
 			f->npending--;	/* gdb will send the request again */
 	}
-	queue_byte(other(f, from), byte);
+	queue_byte(other_queue(f, from), byte);
 	if (f->hints && from == FILTER_SERVER && byte == RSP_ACK)
 		hint_send(f);
 }
 
-static void keep(struct filter *f, enum filter_side from, char byte)
+static void byte_keep(struct filter *f, enum filter_side from, char byte)
 {
 	struct filter_stream *s = &f->streams[from];
 
 	if (!s->passing && s->held == FILTER_HOLD_BYTES - 1)
-		release(f, from);
+		held_release(f, from);
 	if (s->passing)
-		queue_byte(other(f, from), byte);
+		queue_byte(other_queue(f, from), byte);
 	if (!s->passing || s->held < NOTE_BYTES)
 		s->hold[s->held++] = byte;
 }
@@ -437,24 +438,24 @@ static void take_payload(struct filter *f, enum filter_side from, char byte)
 
 	if (from == FILTER_SERVER && s->repeat) {
 		s->repeat = 0;
-		keep(f, from, byte);
+		byte_keep(f, from, byte);
 		return;
 	}
 	if (from == FILTER_SERVER && byte == RSP_BEGIN) {
-		release(f, from);
-		begin(f, from, byte);
+		held_release(f, from);
+		packet_begin(f, from, byte);
 		return;
 	}
 	s->repeat = byte == RSP_REPEAT;
 	if (byte == RSP_END)
 		s->state = DIGIT_HIGH;
-	keep(f, from, byte);
+	byte_keep(f, from, byte);
 	if (from == FILTER_GDB && !s->passing && byte != RSP_END &&
 	    !filter_request_matters(f, s->hold + 1, s->held - 1))
-		release(f, from);
+		held_release(f, from);
 }
 
-static void take(struct filter *f, enum filter_side from, char byte)
+static void byte_take(struct filter *f, enum filter_side from, char byte)
 {
 	struct filter_stream *s = &f->streams[from];
 
@@ -466,11 +467,11 @@ static void take(struct filter *f, enum filter_side from, char byte)
 		take_payload(f, from, byte);
 		break;
 	case DIGIT_HIGH:
-		keep(f, from, byte);
+		byte_keep(f, from, byte);
 		s->state = DIGIT_LOW;
 		break;
 	default:
-		keep(f, from, byte);
+		byte_keep(f, from, byte);
 		s->state = OUTSIDE;
 		if (from == FILTER_GDB)
 			request_end(f);
@@ -486,10 +487,10 @@ size_t filter_take(struct filter *f, enum filter_side from, const char *bytes,
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		if (room(other(f, from)) < FILTER_ROOM_BYTES ||
+		if (queue_room(other_queue(f, from)) < FILTER_ROOM_BYTES ||
 		    (from == FILTER_GDB && f->answer_waits))
 			break;
-		take(f, from, bytes[i]);
+		byte_take(f, from, bytes[i]);
 	}
 	return i;
 }

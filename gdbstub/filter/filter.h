@@ -194,7 +194,7 @@ struct filter {
 	uint8_t known;			/* markers were read */
 	uint8_t ended;			/* the server may have let a process
 					 * go; the user clears this */
-	uint8_t any_length;		/* gdb was told: see shortest() */
+	uint8_t any_length;		/* gdb was told: shortest_answer() */
 	uint8_t extension;		/* gdb has it, or was told of it */
 	uint8_t hints;			/* tells of it before the next answer */
 	uint32_t npending;

@@ -53,7 +53,7 @@ static int pc_read(const char *p, uint32_t offset, uint64_t *pc)
 	return 1;
 }
 
-static void pc_add(struct packet *out, uint64_t pc)
+static void counter_add(struct packet *out, uint64_t pc)
 {
 	uint8_t bytes[FILTER_PC_BYTES];
 
@@ -74,7 +74,7 @@ enum filter_verdict filter_frame_registers(struct filter *f, const char *p,
 	if (!point)
 		return VERDICT_PASS;
 	packet_add_bytes(out, p, 2 * offset);
-	pc_add(out, point->site);
+	counter_add(out, point->site);
 	packet_add(out, p + 2 * (offset + FILTER_PC_BYTES));
 	return VERDICT_CHANGED;
 }
@@ -128,8 +128,9 @@ static enum filter_verdict select_frame(struct filter *f, uint32_t stage,
 	return VERDICT_MORE;
 }
 
-static enum filter_verdict search(struct filter *f, uint64_t low, uint64_t high,
-				  int outside, struct packet *out)
+static enum filter_verdict frame_search(struct filter *f, uint64_t low,
+					uint64_t high, int outside,
+					struct packet *out)
 {
 	struct filter_walk walk = { .low = low, .high = high,
 				    .outside = (uint8_t)outside,
@@ -152,7 +153,7 @@ enum filter_verdict filter_frame_pc(struct filter *f, const char *p,
 	f->kind = KIND_FRAME;
 	if (!packet_read_number(&p, &pc) || *p)
 		return VERDICT_PASS;
-	return search(f, pc, pc, 0, out);
+	return frame_search(f, pc, pc, 0, out);
 }
 
 static enum filter_verdict search_range(struct filter *f, const char *p,
@@ -164,7 +165,7 @@ static enum filter_verdict search_range(struct filter *f, const char *p,
 	if (!packet_read_number(&p, &low) || !packet_read_char(&p, ':') ||
 	    !packet_read_number(&p, &high) || *p)
 		return VERDICT_PASS;
-	return search(f, low, high, outside, out);
+	return frame_search(f, low, high, outside, out);
 }
 
 enum filter_verdict filter_frame_inside(struct filter *f, const char *p,
@@ -181,8 +182,8 @@ enum filter_verdict filter_frame_outside(struct filter *f, const char *p,
 
 /* Decides about the selected frame, which is at `address`; 0: not known. Goes
  * on to the next frame, or answers this one. */
-static enum filter_verdict judge(struct filter *f, uint64_t address,
-				 struct packet *out)
+static enum filter_verdict frame_decide(struct filter *f, uint64_t address,
+					struct packet *out)
 {
 	struct filter_walk *walk = &f->walk;
 
@@ -209,7 +210,7 @@ static enum filter_verdict walk_frame(struct filter *f, const char *p,
 	frame_set(f, frame, walk->number);
 	point = filter_point_only(f, walk->number);
 	if (point && point->kind != POINT_PLAIN)
-		return judge(f, point->site, out);
+		return frame_decide(f, point->site, out);
 	packet_add(out, "g");
 	walk->stage = WALK_PC;
 	return VERDICT_MORE;
@@ -222,9 +223,9 @@ static enum filter_verdict walk_pc(struct filter *f, const char *p,
 	uint64_t pc;
 
 	if (!pc_read(p, FILTER_PC_OFFSET, &pc))
-		return judge(f, 0, out);
+		return frame_decide(f, 0, out);
 	point = point_of(f, pc);
-	return judge(f, point ? point->site : pc, out);
+	return frame_decide(f, point ? point->site : pc, out);
 }
 
 enum filter_verdict filter_walk(struct filter *f, const char *p,

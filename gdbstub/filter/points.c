@@ -106,8 +106,8 @@ int filter_meant_add(struct filter *f, uint64_t site)
 	return 1;
 }
 
-static int look(struct filter *f, uint64_t address,
-		struct filter_marker *marker)
+static int marker_look(struct filter *f, uint64_t address,
+		       struct filter_marker *marker)
 {
 	uint32_t i;
 
@@ -134,8 +134,8 @@ int filter_marker_any(struct filter *f)
 int filter_marker_find(struct filter *f, uint64_t address,
 		       struct filter_marker *marker)
 {
-	if (f->known && look(f, address, marker))
+	if (f->known && marker_look(f, address, marker))
 		return 1;
 	filter_markers_read(f);
-	return look(f, address, marker);
+	return marker_look(f, address, marker);
 }

@@ -34,8 +34,8 @@ static int is_idle(const struct filter *f, const struct row *row)
 	return row->in_frame && !f->frame_point;
 }
 
-static enum filter_verdict pass(struct filter *f, const char *p,
-				struct packet *out)
+static enum filter_verdict request_pass(struct filter *f, const char *p,
+					struct packet *out)
 {
 	(void)f;
 	(void)p;
@@ -51,8 +51,8 @@ static enum filter_verdict thread_set(struct filter *f, const char *p,
 	return VERDICT_PASS;
 }
 
-static enum filter_verdict attach(struct filter *f, const char *p,
-				  struct packet *out)
+static enum filter_verdict attach_note(struct filter *f, const char *p,
+				       struct packet *out)
 {
 	uint64_t pid;
 
@@ -65,16 +65,16 @@ static enum filter_verdict attach(struct filter *f, const char *p,
 /* Markers */
 
 /* The features that gdb names here tell its version. */
-static enum filter_verdict supported(struct filter *f, const char *p,
-				     struct packet *out)
+static enum filter_verdict features_note(struct filter *f, const char *p,
+					 struct packet *out)
 {
 	(void)out;
 	f->marker_room = marker_room(p);
 	return VERDICT_PASS;
 }
 
-static void tell(const struct filter *f, const struct filter_marker *marker,
-		 struct packet *out)
+static void marker_tell(const struct filter *f,
+			const struct filter_marker *marker, struct packet *out)
 {
 	marker_packet_add(out, marker->address, marker->id, marker->extra,
 			  f->marker_room);
@@ -88,7 +88,7 @@ static enum filter_verdict markers_next(struct filter *f, const char *p,
 	(void)p;
 	if (f->marker < f->nmarkers) {
 		f->host.get(f->host.arg, f->marker++, &marker);
-		tell(f, &marker, out);
+		marker_tell(f, &marker, out);
 	} else {
 		packet_add(out, "l");
 	}
@@ -113,7 +113,7 @@ static enum filter_verdict marker_at(struct filter *f, const char *p,
 
 	if (f->downloading && packet_read_number(&p, &address) && address &&
 	    filter_marker_find(f, address, &marker))
-		tell(f, &marker, out);
+		marker_tell(f, &marker, out);
 	else
 		packet_add(out, "l");
 	return VERDICT_ANSWERED;
@@ -153,8 +153,8 @@ static enum filter_verdict marker_moved(struct filter *f, const char *p,
 }
 
 /* qTaffrail:extension: this gdb has Taffrail's extension. */
-static enum filter_verdict extension(struct filter *f, const char *p,
-				     struct packet *out)
+static enum filter_verdict extension_note(struct filter *f, const char *p,
+					  struct packet *out)
 {
 	(void)p;
 	f->extension = 1;
@@ -186,8 +186,8 @@ static enum filter_verdict data_meant(struct filter *f, const char *p,
 }
 
 /* Answers that the variable for static data has no value. */
-static enum filter_verdict variable(struct filter *f, const char *p,
-				    struct packet *out)
+static enum filter_verdict variable_answer(struct filter *f, const char *p,
+					   struct packet *out)
 {
 	uint64_t number;
 
@@ -212,8 +212,8 @@ static int is_foreign(struct filter *f)
 	return f->replaced;
 }
 
-static enum filter_verdict init(struct filter *f, const char *p,
-				struct packet *out)
+static enum filter_verdict trace_init(struct filter *f, const char *p,
+				      struct packet *out)
 {
 	(void)p;
 	if (is_foreign(f) || filter_gone(f))
@@ -228,8 +228,8 @@ static enum filter_verdict init(struct filter *f, const char *p,
 	return VERDICT_PASS;
 }
 
-static enum filter_verdict start(struct filter *f, const char *p,
-				 struct packet *out)
+static enum filter_verdict trace_start(struct filter *f, const char *p,
+				       struct packet *out)
 {
 	(void)p;
 	if (is_foreign(f) || filter_gone(f))
@@ -241,8 +241,8 @@ static enum filter_verdict start(struct filter *f, const char *p,
 
 /* Refuses vRun to a server that knows an agent: it would abort before there is
  * a process. */
-static enum filter_verdict run(struct filter *f, const char *p,
-			       struct packet *out)
+static enum filter_verdict run_refuse(struct filter *f, const char *p,
+				      struct packet *out)
 {
 	(void)p;
 	if (!f->introduced)
@@ -253,8 +253,8 @@ static enum filter_verdict run(struct filter *f, const char *p,
 	return filter_refuse(out, no_agent);
 }
 
-static enum filter_verdict stop(struct filter *f, const char *p,
-				struct packet *out)
+static enum filter_verdict trace_stop(struct filter *f, const char *p,
+				      struct packet *out)
 {
 	(void)p;
 	f->resumes = 0;
@@ -266,8 +266,8 @@ static enum filter_verdict stop(struct filter *f, const char *p,
 }
 
 /* vCont: the program goes on. */
-static enum filter_verdict go(struct filter *f, const char *p,
-			      struct packet *out)
+static enum filter_verdict resume_note(struct filter *f, const char *p,
+				       struct packet *out)
 {
 	(void)p;
 	(void)out;
@@ -284,8 +284,8 @@ static enum filter_verdict go(struct filter *f, const char *p,
  * shorter ones itself, and a marker's address is that of a nop: so the answer
  * is 1. gdb aborts if a later answer differs.
  */
-static enum filter_verdict shortest(struct filter *f, const char *p,
-				    struct packet *out)
+static enum filter_verdict shortest_answer(struct filter *f, const char *p,
+					   struct packet *out)
 {
 	(void)p;
 	if (!f->any_length && !filter_marker_any(f))
@@ -307,40 +307,40 @@ static enum filter_verdict one_register(struct filter *f, const char *p,
 }
 
 static const struct row rows[] = {
-	{ "qSupported", supported, 0, KIND_SUPPORTED, 0 },
-	{ "QStartNoAckMode", pass, 1, KIND_NO_ACK, 0 },
+	{ "qSupported", features_note, 0, KIND_SUPPORTED, 0 },
+	{ "QStartNoAckMode", request_pass, 1, KIND_NO_ACK, 0 },
 	{ "Hg", thread_set, 0, KIND_PLAIN, 0 },
 	{ "qTfSTM", markers_first, 1, KIND_PLAIN, 0 },
 	{ "qTsSTM", markers_next, 1, KIND_PLAIN, 0 },
 	{ "qTSTMat:", marker_at, 0, KIND_PLAIN, 0 },
-	{ "qTMinFTPILen", shortest, 1, KIND_PLAIN, 0 },
-	{ "vAttach;", attach, 0, KIND_PLAIN, 0 },
-	{ "qSymbol:", pass, 0, KIND_SYMBOL, 0 },
-	{ "vCont;", go, 0, KIND_PLAIN, 0 },
-	{ "vRun;", run, 0, KIND_PLAIN, 0 },
+	{ "qTMinFTPILen", shortest_answer, 1, KIND_PLAIN, 0 },
+	{ "vAttach;", attach_note, 0, KIND_PLAIN, 0 },
+	{ "qSymbol:", request_pass, 0, KIND_SYMBOL, 0 },
+	{ "vCont;", resume_note, 0, KIND_PLAIN, 0 },
+	{ "vRun;", run_refuse, 0, KIND_PLAIN, 0 },
 	{ "D", filter_detach, 0, KIND_END, 0 },
 	{ "vKill;", filter_kill, 0, KIND_END, 0 },
 	{ "QNonStop:", non_stop, 0, KIND_PLAIN, 0 },
-	{ "qTaffrail:extension", extension, 1, KIND_PLAIN, 0 },
+	{ "qTaffrail:extension", extension_note, 1, KIND_PLAIN, 0 },
 	{ "QTaffrail:static:", marker_meant, 0, KIND_PLAIN, 0 },
 	{ "QTaffrail:data:", data_meant, 0, KIND_PLAIN, 0 },
 	{ "qTaffrail:moved:", marker_moved, 0, KIND_PLAIN, 0 },
 	{ "qTaffrail:stamp", filter_static_stamp, 1, KIND_PLAIN, 0 },
 	{ "qTaffrail:name", filter_static_name, 1, KIND_PLAIN, 0 },
-	{ "qTV:", variable, 0, KIND_PLAIN, 0 },
+	{ "qTV:", variable_answer, 0, KIND_PLAIN, 0 },
 	{ "qTStatus", filter_ask_status, 1, KIND_STATUS, 0 },
 	{ "QTBuffer:size:", filter_buffer_size, 0, KIND_PLAIN, 0 },
 	{ "QTBuffer:circular:", filter_buffer_circular, 0, KIND_PLAIN, 0 },
-	{ "QTinit", init, 1, KIND_PLAIN, 0 },
-	{ "QTStart", start, 1, KIND_INSTALL, 0 },
-	{ "QTStop", stop, 1, KIND_PLAIN, 0 },
+	{ "QTinit", trace_init, 1, KIND_PLAIN, 0 },
+	{ "QTStart", trace_start, 1, KIND_INSTALL, 0 },
+	{ "QTStop", trace_stop, 1, KIND_PLAIN, 0 },
 	{ "QTDP:", filter_define, 0, KIND_DEFINE, 0 },
 	{ "QTDPsrc:", filter_source, 0, KIND_PLAIN, 0 },
 	{ "QTEnable:", filter_enable, 0, KIND_PLAIN, 0 },
 	{ "QTDisable:", filter_disable, 0, KIND_PLAIN, 0 },
 	{ "qTP:", filter_status, 0, KIND_PLAIN, 0 },
-	{ "qTfP", pass, 1, KIND_UPLOAD, 0 },
-	{ "qTsP", pass, 1, KIND_UPLOAD, 0 },
+	{ "qTfP", request_pass, 1, KIND_UPLOAD, 0 },
+	{ "qTsP", request_pass, 1, KIND_UPLOAD, 0 },
 	{ "qTBuffer:", filter_buffer_request, 0, KIND_PLAIN, 0 },
 	{ "qXfer:statictrace:read:", filter_static_request, 0, KIND_PLAIN, 0 },
 	{ "qXfer:traceframe-info:read:", filter_static_list, 0, KIND_HOLDINGS,
@@ -348,8 +348,8 @@ static const struct row rows[] = {
 	{ "QTFrame:pc:", filter_frame_pc, 0, KIND_FRAME, 0 },
 	{ "QTFrame:range:", filter_frame_inside, 0, KIND_FRAME, 0 },
 	{ "QTFrame:outside:", filter_frame_outside, 0, KIND_FRAME, 0 },
-	{ "QTFrame:", pass, 0, KIND_FRAME, 0 },
-	{ "g", pass, 1, KIND_REGISTERS, 1 },
+	{ "QTFrame:", request_pass, 0, KIND_FRAME, 0 },
+	{ "g", request_pass, 1, KIND_REGISTERS, 1 },
 	{ "p", one_register, 0, KIND_PLAIN, 1 },
 };
 

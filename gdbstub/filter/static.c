@@ -28,7 +28,7 @@
 #define WORDS_BYTES	48		/* of one of the two below */
 
 /* The action that means static data; a block's element in a frame's list. */
-static const char *wanted(char *words)
+static const char *wanted_action(char *words)
 {
 	struct text text;
 
@@ -39,7 +39,7 @@ static const char *wanted(char *words)
 	return words;
 }
 
-static const char *element(char *words, uint64_t address)
+static const char *element_word(char *words, uint64_t address)
 {
 	struct text text;
 
@@ -117,7 +117,7 @@ void filter_static_want(struct packet *out, const char *actions)
 
 	while ((at = find_static(actions))) {
 		packet_add_bytes(out, actions, (size_t)(at - actions));
-		packet_add(out, wanted(words));
+		packet_add(out, wanted_action(words));
 		actions = at + 1;
 	}
 	packet_add(out, actions);
@@ -127,7 +127,7 @@ int filter_static_is_action(const char *action)
 {
 	char words[WORDS_BYTES];
 
-	return !strcmp(action, wanted(words));
+	return !strcmp(action, wanted_action(words));
 }
 
 int filter_static_is_block(const uint8_t *block)
@@ -225,8 +225,8 @@ enum filter_verdict filter_static_list(struct filter *f, const char *p,
 static const char *element_find(const char *p)
 {
 	char words[WORDS_BYTES];
-	const char *data = strstr(p, element(words, STATIC_BLOCK_ADDRESS));
-	const char *name = strstr(p, element(words, STATIC_NAME_ADDRESS));
+	const char *data = strstr(p, element_word(words, STATIC_BLOCK_ADDRESS));
+	const char *name = strstr(p, element_word(words, STATIC_NAME_ADDRESS));
 
 	return data && (!name || data < name) ? data : name;
 }

@@ -90,7 +90,7 @@ void filter_status_stop(struct filter *f)
 }
 
 /* Returns the value of an answer's field "NAME:", or NULL. */
-static const char *field(const char *p, const char *name)
+static const char *field_find(const char *p, const char *name)
 {
 	for (p = strchr(p, ';'); p; p = strchr(p + 1, ';')) {
 		const char *value = text_after(p + 1, name);
@@ -101,18 +101,18 @@ static const char *field(const char *p, const char *name)
 	return NULL;
 }
 
-static uint64_t number(const char *p, const char *name)
+static uint64_t field_number(const char *p, const char *name)
 {
 	uint64_t value = 0;
 
-	p = field(p, name);
+	p = field_find(p, name);
 	return p && packet_read_number(&p, &value) ? value : 0;
 }
 
 void filter_status_restart(struct filter *f, const char *p)
 {
 	if (text_after(p, "T1") && !f->status.started)
-		f->status.started = number(p, "starttime:");
+		f->status.started = field_number(p, "starttime:");
 }
 
 static void error_add(struct packet *out, const char *why)
@@ -217,8 +217,8 @@ enum filter_verdict filter_status_answer(struct filter *f, const char *p,
 
 	if (p[0] != 'T' || !strchr(p, ';'))
 		return VERDICT_PASS;
-	status.bytes = number(p, "tsize:");
-	status.left = number(p, "tfree:");
+	status.bytes = field_number(p, "tsize:");
+	status.left = field_number(p, "tfree:");
 	if (status.bytes)
 		f->status.bytes = status.bytes;
 	if (f->started && f->host.said)

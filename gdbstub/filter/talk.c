@@ -43,7 +43,7 @@ enum {
 	STAGE_BACK,			/* selects gdb's thread again */
 };
 
-static int keep(struct filter *f, const char *p, size_t n)
+static int packet_keep(struct filter *f, const char *p, size_t n)
 {
 	if (n >= sizeof(f->kept))
 		return 0;
@@ -52,7 +52,7 @@ static int keep(struct filter *f, const char *p, size_t n)
 	return 1;
 }
 
-static int find(struct filter *f, const char *name, uint64_t *address)
+static int symbol_find(struct filter *f, const char *name, uint64_t *address)
 {
 	char text[NAME_BYTES];
 
@@ -94,9 +94,9 @@ enum filter_verdict filter_introduce(struct filter *f, const char *p,
 	if (!f->held_back)
 		return verdict;
 	if (verdict == VERDICT_PASS)
-		kept = keep(f, p, strlen(p));
+		kept = packet_keep(f, p, strlen(p));
 	else if (verdict == VERDICT_CHANGED)
-		kept = keep(f, out->start + 1, out->used - 1);
+		kept = packet_keep(f, out->start + 1, out->used - 1);
 	else
 		return verdict;
 	if (!kept)
@@ -107,8 +107,8 @@ enum filter_verdict filter_introduce(struct filter *f, const char *p,
 	return VERDICT_CHANGED;
 }
 
-static enum filter_verdict introduce(struct filter *f, const char *p,
-				     struct packet *out)
+static enum filter_verdict agent_introduce(struct filter *f, const char *p,
+					   struct packet *out)
 {
 	const char *name = text_after(p, QUESTION);
 	uint64_t address;
@@ -120,7 +120,7 @@ static enum filter_verdict introduce(struct filter *f, const char *p,
 		return VERDICT_MORE;
 	}
 	packet_add(out, QUESTION);
-	if (find(f, name, &address))
+	if (symbol_find(f, name, &address))
 		packet_add_number(out, address);
 	packet_add(out, ":");
 	packet_add(out, name);
@@ -136,7 +136,7 @@ static enum filter_verdict hold_back(struct filter *f, const char *p,
 	uint64_t address;
 
 	if (!name || f->introduced || !text_after(name, AGENT_NAMES) ||
-	    !find(f, name, &address))
+	    !symbol_find(f, name, &address))
 		return VERDICT_PASS;
 	f->held_back = 1;
 	packet_add(out, QUESTION ":");
@@ -144,7 +144,8 @@ static enum filter_verdict hold_back(struct filter *f, const char *p,
 	return VERDICT_MORE;
 }
 
-static void choose(const struct filter_thread *thread, struct packet *out)
+static void thread_choose(const struct filter_thread *thread,
+			  struct packet *out)
 {
 	packet_add(out, "Hg");
 	if (thread->pid) {
@@ -163,7 +164,7 @@ enum filter_verdict filter_detach(struct filter *f, const char *p,
 
 	if (!f->started || f->elsewhere || !f->child || !f->host.relocate ||
 	    !packet_read_char(&at, ';') || !packet_read_number(&at, &pid) ||
-	    *at || pid != f->child || !keep(f, p - 1, strlen(p - 1)))
+	    *at || pid != f->child || !packet_keep(f, p - 1, strlen(p - 1)))
 		return VERDICT_PASS;
 	f->stage = STAGE_STATUS;
 	f->kind = KIND_RESTART;
@@ -172,8 +173,8 @@ enum filter_verdict filter_detach(struct filter *f, const char *p,
 }
 
 /* FROM;TO: moves an instruction for the server, in gdb's place. */
-static int relocate(struct filter *f, const char *p,
-		    const struct filter_thread *thread, struct packet *out)
+static int insn_relocate(struct filter *f, const char *p,
+			 const struct filter_thread *thread, struct packet *out)
 {
 	uint64_t from, to;
 	uint32_t n = 0;
@@ -191,38 +192,39 @@ static int relocate(struct filter *f, const char *p,
 
 /* gdb could move the instruction, too. But it may first select another thread,
  * which the server does not expect there. */
-static enum filter_verdict install(struct filter *f, const char *p,
-				   struct packet *out)
+static enum filter_verdict points_install(struct filter *f, const char *p,
+					  struct packet *out)
 {
 	const char *places = text_after(p, RELOCATE);
 
 	if (!places)
 		filter_defined(f, p);
-	return places && relocate(f, places, &f->thread, out) ? VERDICT_MORE :
-								VERDICT_PASS;
+	return places && insn_relocate(f, places, &f->thread, out) ?
+		       VERDICT_MORE :
+		       VERDICT_PASS;
 }
 
-static enum filter_verdict detached(struct filter *f, const char *p,
-				    struct packet *out)
+static enum filter_verdict child_detached(struct filter *f, const char *p,
+					  struct packet *out)
 {
 	if (strcmp(p, "OK"))
 		return VERDICT_PASS;
 	f->ended = 1;
 	f->resumes = f->ran && f->shares;
-	if (!f->ran || f->shares || !keep(f, p, strlen(p)))
+	if (!f->ran || f->shares || !packet_keep(f, p, strlen(p)))
 		return VERDICT_PASS;
-	choose(&f->parent, out);
+	thread_choose(&f->parent, out);
 	return VERDICT_MORE;
 }
 
-static enum filter_verdict restart(struct filter *f, const char *p,
-				   struct packet *out)
+static enum filter_verdict trace_restart(struct filter *f, const char *p,
+					 struct packet *out)
 {
 	const char *places = text_after(p, RELOCATE);
 
 	if (places) {
 		/* gdb cannot answer: it made no request */
-		if (!relocate(f, places, &f->parent, out))
+		if (!insn_relocate(f, places, &f->parent, out))
 			packet_add(out, "E01");
 		return VERDICT_MORE;
 	}
@@ -233,7 +235,7 @@ static enum filter_verdict restart(struct filter *f, const char *p,
 		packet_add(out, f->kept);
 		return VERDICT_MORE;
 	case STAGE_DETACH:
-		return detached(f, p, out);
+		return child_detached(f, p, out);
 	case STAGE_THREAD:
 		packet_add(out, "QTStart");
 		return VERDICT_MORE;
@@ -241,7 +243,7 @@ static enum filter_verdict restart(struct filter *f, const char *p,
 		f->started = *p != 'E';
 		if (!f->started)
 			f->status.end = FILTER_END_FORK;
-		choose(&f->thread, out);
+		thread_choose(&f->thread, out);
 		return VERDICT_MORE;
 	default:
 		packet_add(out, f->kept);
@@ -250,16 +252,16 @@ static enum filter_verdict restart(struct filter *f, const char *p,
 }
 
 /* Serves a stop: after the end of a vfork the trace may go on. */
-static enum filter_verdict stopped(struct filter *f, const char *p,
-				   struct packet *out)
+static enum filter_verdict stop_serve(struct filter *f, const char *p,
+				      struct packet *out)
 {
 	filter_answer_note(f, KIND_PLAIN, p);
-	if (!strstr(p, "vforkdone:") || !keep(f, p, strlen(p)))
+	if (!strstr(p, "vforkdone:") || !packet_keep(f, p, strlen(p)))
 		return VERDICT_PASS;
 	f->resumes = 0;
 	f->stage = STAGE_THREAD;
 	f->kind = KIND_RESTART;
-	choose(&f->parent, out);
+	thread_choose(&f->parent, out);
 	return VERDICT_MORE;
 }
 
@@ -270,12 +272,12 @@ enum filter_verdict filter_talk(struct filter *f, enum filter_kind kind,
 	case KIND_SYMBOL:
 		return hold_back(f, p, out);
 	case KIND_INTRODUCE:
-		return introduce(f, p, out);
+		return agent_introduce(f, p, out);
 	case KIND_RESTART:
-		return restart(f, p, out);
+		return trace_restart(f, p, out);
 	case KIND_INSTALL:
-		return install(f, p, out);
+		return points_install(f, p, out);
 	default:
-		return stopped(f, p, out);
+		return stop_serve(f, p, out);
 	}
 }
