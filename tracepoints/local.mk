@@ -92,7 +92,6 @@ tracepoints_agent_sources = \
 	tracepoints/usdt/load-x86_64.c \
 	tracepoints/usdt/load.h \
 	tracepoints/usdt/module-file.c \
-	tracepoints/usdt/module-file.h \
 	tracepoints/usdt/moved.c \
 	tracepoints/usdt/plan/note.c \
 	tracepoints/usdt/usdt.h
@@ -109,14 +108,12 @@ endif
 # in the command only
 tracepoints_tool_sources = \
 	tracepoints/usdt/plan/zydis.c \
-	tracepoints/usdt/plan/zydis.h \
 	$(tracepoints_plan_sources)
 
 # USDT probes in files: in the command and in libtaffrail-usdt.so
 tracepoints_plan_sources = \
 	tracepoints/usdt/plan/decode-x86_64.c \
 	tracepoints/usdt/plan/hotspot.c \
-	tracepoints/usdt/plan/hotspot.h \
 	tracepoints/usdt/plan/image.c \
 	tracepoints/usdt/plan/image.h \
 	tracepoints/usdt/plan/note.c \
@@ -127,8 +124,7 @@ tracepoints_plan_sources = \
 	tracepoints/usdt/plan/plan-x86_64.c \
 	tracepoints/usdt/plan/plan.h \
 	tracepoints/usdt/plan/scan-private.h \
-	tracepoints/usdt/plan/scan-x86_64.c \
-	tracepoints/usdt/plan/search.c
+	tracepoints/usdt/plan/scan-x86_64.c
 
 # libtaffrail-usdt.so
 usdt_sources = \

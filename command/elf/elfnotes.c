@@ -19,10 +19,10 @@
 #include <unistd.h>
 
 #include "command/elf/sites-private.h"
+#include "tracepoints/conditions/rule-split.h"
 #include "tracepoints/fields/shown.h"
 #include "tracepoints/program/patch.h"
 #include "tracepoints/sites/notes.h"
-#include "tracepoints/usdt/plan/hotspot.h"
 #include "tracepoints/usdt/plan/note.h"
 #include "tracepoints/usdt/plan/operand.h"
 

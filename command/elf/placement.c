@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "tracepoints/usdt/plan/image.h"
-#include "tracepoints/usdt/plan/zydis.h"
+#include "tracepoints/usdt/plan/plan.h"
 
 #define LEAD_BYTES	14	/* as in usdt/place/place-x86_64.c */
 #define GROWTH		(256ull << 20)

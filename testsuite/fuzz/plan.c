@@ -14,7 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tracepoints/usdt/plan/zydis.h"
+#include "tracepoints/usdt/plan/plan.h"
+
 
 #define PROBES_MAX	64
 #define REGIONS_MAX	64

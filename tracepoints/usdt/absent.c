@@ -9,7 +9,7 @@
 
 #include "base/index.h"
 #include "base/text.h"
-#include "tracepoints/usdt/module-file.h"
+#include "tracepoints/usdt/plan/note.h"
 
 struct pass {
 	struct module *module;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finds and maps the file of a module; see module-file.h.
+ * Finds and maps the file of a module.
  *
  * The dynamic linker's name of a library is what the program gave it. A
  * relative one leads elsewhere as soon as the program changes its directory,
@@ -8,7 +8,7 @@
  *
  * What must stay true: a file is used only if it is the one that is loaded.
  */
-#include "tracepoints/usdt/module-file.h"
+#include "tracepoints/usdt/usdt.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -19,6 +19,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "tracepoints/program/mapped.h"
+#include "tracepoints/usdt/plan/note.h"
 
 static int same_bytes(const struct usdt_file *file, const struct module *module,
 		      const Elf64_Phdr *ph)

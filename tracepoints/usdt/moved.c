@@ -27,7 +27,7 @@
 #include "base/index.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "tracepoints/usdt/module-file.h"
+#include "tracepoints/usdt/plan/note.h"
 
 #define NOP	0x90
 

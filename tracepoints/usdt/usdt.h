@@ -74,6 +74,7 @@ static inline int usdt_is_runtime(const char *id)
 	return text_after(id, "libc/") || text_after(id, "rtld/");
 }
 
+struct usdt_file;
 struct way;
 
 /* What is switched. */
@@ -143,6 +144,17 @@ int usdt_absent_tell(struct module *module, const struct usdt_asking *asking);
  * usdt_adopt(), before it.
  */
 void usdt_sites_look(struct module *module);
+
+/*
+ * Maps the file that a module was loaded from, which has what is not loaded: the
+ * notes of probes. Takes the dynamic linker's name of the file if that is
+ * absolute, else the kernel's. Returns 0; -ENOENT: the module has no file (the
+ * vDSO); -ESTALE: another file has its name now; or another negative errno: the
+ * file cannot be opened. The caller unmaps the file by usdt_module_unmap(), has
+ * private descriptors, and holds the registry's lock.
+ */
+int usdt_module_map(struct usdt_file *file, const struct module *module);
+void usdt_module_unmap(struct usdt_file *file);
 
 /*
  * The functions of libtaffrail-usdt.so, and the numbers on which it must agree

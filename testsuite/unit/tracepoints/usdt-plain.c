@@ -8,7 +8,8 @@
 
 #include <stdint.h>
 
-#include "tracepoints/usdt/plan/zydis.h"
+#include "tracepoints/usdt/plan/plan.h"
+
 
 #define ADDRESS	0x100000ull
 #define BYTES	16

@@ -11,7 +11,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "tracepoints/usdt/plan/zydis.h"
+#include "tracepoints/usdt/plan/plan.h"
+
 
 #define FUNCTION(name, code)					\
 	__asm__(".pushsection .text\n"				\

@@ -15,10 +15,9 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "tracepoints/sites/untaken.h"
-#include "tracepoints/usdt/module-file.h"
 #include "tracepoints/usdt/place/private.h"
-#include "tracepoints/usdt/plan/hotspot.h"
 #include "tracepoints/usdt/plan/note.h"
+#include "tracepoints/usdt/plan/operand.h"
 
 /* Plans made together for one module. */
 #define PLANS_MAX	4096u

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Strings of the JVM's probes. See hotspot.h.
+ * The arguments of the JVM's own probes that are strings (HotSpot's
+ * src/hotspot/os/posix/dtrace/hotspot.d, JDK 8 to 25). Most have no NUL at their
+ * end: the next argument has their length.
  *
  * The probes of provider hotspot_jni get strings of C, if any, whose length no
  * argument has: they are not in the table.
  */
-#include "tracepoints/usdt/plan/hotspot.h"
+#include "tracepoints/usdt/plan/operand.h"
 
 #include "base/base.h"
 #include "base/text.h"
+#include "tracepoints/conditions/rule-split.h"
+#include "tracepoints/usdt/plan/note.h"
 
 #define ARG(n)	(1u << ((n) - 1))
 

@@ -11,6 +11,9 @@
 
 #include "tracepoints/fields/scalar.h"
 
+struct rule_types;
+struct usdt_probe;
+
 enum usdt_place {
 	USDT_UNKNOWN,		/* the text is not understood: no value */
 	USDT_IMMEDIATE,		/* value */
@@ -69,6 +72,16 @@ static inline int usdt_operand_counts(const struct usdt_operand *operand)
 	       operand->place != USDT_VECTOR &&
 	       operand->place != USDT_UNKNOWN;
 }
+
+/*
+ * Adds to `types` the strings of one of the JVM's own probes, and the arguments
+ * that have their lengths (hotspot.c). A length that `types` has already stays.
+ * Other probes are left alone, and arguments that cannot be a string and its
+ * length.
+ */
+void usdt_hotspot_types(const struct usdt_probe *probe,
+			const struct usdt_operand *operands, uint32_t n,
+			struct rule_types *types);
 
 /* Returns the address of an operand in memory. `general` has 16 registers.
  * SIGSAFE. */

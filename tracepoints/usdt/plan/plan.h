@@ -140,6 +140,10 @@ struct usdt_decoder {
 /* Returns 0, or -ENOSYS when there are no functions or they refuse. */
 int usdt_decoder_open(struct usdt_decoder *decoder);
 
+/* Returns the decoder that a tool is linked with; NULL in a build without
+ * Zydis. Any thread. */
+const struct usdt_decoder *usdt_zydis(void);
+
 /* Decodes the instruction at an address. Returns 0 when there is none. */
 int usdt_decode(const struct usdt_decoder *decoder, const uint8_t *bytes,
 		uint64_t n, uint64_t address, struct usdt_decoded *decoded);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libZydis as an ordinary linked library, for tools; see zydis.h.
+ * libZydis as an ordinary linked library, for tools.
  */
-#include "tracepoints/usdt/plan/zydis.h"
+#include "tracepoints/usdt/plan/plan.h"
 
 #include <stddef.h>
 
