@@ -10,8 +10,9 @@
 #include "base/base.h"
 #include "base/host.h"
 #include "control/threads/vectors.h"
-#include "tracepoints/sites/condition.h"
+#include "tracepoints/conditions/expr.h"
 #include "tracepoints/sites/lock.h"
+#include "tracepoints/sites/registry.h"
 
 static const struct session_client *connected;
 

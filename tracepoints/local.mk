@@ -74,18 +74,13 @@ tracepoints_agent_sources = \
 	tracepoints/program/patch.h \
 	tracepoints/program/snapshot.h \
 	tracepoints/sites/condition.c \
-	tracepoints/sites/condition.h \
 	tracepoints/sites/event-record.c \
-	tracepoints/sites/event-record.h \
 	tracepoints/sites/lock.c \
 	tracepoints/sites/lock.h \
 	tracepoints/sites/object.c \
 	tracepoints/sites/registry.c \
 	tracepoints/sites/registry.h \
-	tracepoints/sites/shape-private.h \
 	tracepoints/sites/shape.c \
-	tracepoints/sites/untaken.c \
-	tracepoints/sites/untaken.h \
 	tracepoints/usdt/absent.c \
 	tracepoints/usdt/entry-x86_64.S \
 	tracepoints/usdt/hit.c \

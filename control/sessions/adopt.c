@@ -8,7 +8,7 @@
 #include "base/index.h"
 #include "control/sessions/private.h"
 #include "tracepoints/sites/lock.h"
-#include "tracepoints/sites/untaken.h"
+#include "tracepoints/sites/registry.h"
 #include "tracepoints/usdt/usdt.h"
 
 /* 1: all probes of the program are made markers, because gdb listed them. */

@@ -13,10 +13,10 @@
 #include "control/sessions/place.h"
 #include "control/threads/log.h"
 #include "control/threads/settings.h"
+#include "tracepoints/conditions/expr.h"
 #include "tracepoints/frames/collect.h"
-#include "tracepoints/sites/condition.h"
-#include "tracepoints/sites/event-record.h"
 #include "tracepoints/sites/lock.h"
+#include "tracepoints/sites/registry.h"
 #include "tracepoints/usdt/usdt.h"
 
 static uint64_t begun;		/* sessions of this process so far */

@@ -16,7 +16,7 @@
 #include "base/sys.h"
 #include "control/sessions/private.h"
 #include "tracepoints/sites/lock.h"
-#include "tracepoints/sites/untaken.h"
+#include "tracepoints/sites/registry.h"
 #include "tracepoints/usdt/usdt.h"
 
 #define LINE_BYTES	192

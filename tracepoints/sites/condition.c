@@ -2,13 +2,14 @@
 /*
  * Conditions of rules: compiles a text to a program that is never freed.
  */
-#include "tracepoints/sites/condition.h"
+#include "tracepoints/sites/registry.h"
 
 #include <errno.h>
 
 #include "base/arena.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "tracepoints/conditions/expr.h"
 
 #define TEXT_MAX	1024
 #define CODE_MAX	EXPR_CODE_BYTES(TEXT_MAX)

@@ -2,7 +2,7 @@
 /*
  * Event records, published before their site is switched on.
  */
-#include "tracepoints/sites/event-record.h"
+#include "tracepoints/sites/registry.h"
 
 #include <errno.h>
 

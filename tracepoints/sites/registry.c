@@ -16,8 +16,6 @@
 #include "base/text.h"
 #include "tracepoints/program/modules.h"
 #include "tracepoints/sites/notes.h"
-#include "tracepoints/sites/shape-private.h"
-#include "tracepoints/sites/untaken.h"
 
 const struct adopted_functions *registry_adopted;
 void (*registry_object_found)(struct object *object);
@@ -27,6 +25,7 @@ void (*registry_probes_gone)(void *probes);
 static struct arena_type code_type = ARENA_TYPE(struct code);
 static struct arena_type object_type = ARENA_TYPE(struct object);
 static struct arena_type module_type = ARENA_TYPE(struct module);
+static struct arena_type untaken_type = ARENA_TYPE(struct untaken);
 static struct module *modules;
 static uint32_t scans;
 
@@ -387,6 +386,44 @@ void registry_undeclare(struct object *object)
 	object_forget(object);
 	if (registry_changed)
 		registry_changed();
+}
+
+void untaken_note(struct module *module, const char *id, uint64_t address,
+		  int why)
+{
+	struct untaken **link = &module->untaken;
+	struct untaken *place;
+
+	while (*link && (*link)->address != address)
+		link = &(*link)->next;
+	place = *link;
+	if (place && why == UNTAKEN_AS_BEFORE)
+		return;
+	if (place && !why) {
+		*link = place->next;
+		arena_give(&untaken_type, place);
+		return;
+	}
+	if (!place && why) {
+		place = arena_take(&untaken_type);
+		if (!place)
+			return;
+		place->address = address;
+		text_copy(place->id, sizeof(place->id), id);
+		*link = place;
+	}
+	if (place)
+		place->why = why;
+}
+
+void untaken_forget(struct module *module)
+{
+	while (module->untaken) {
+		struct untaken *place = module->untaken;
+
+		module->untaken = place->next;
+		arena_give(&untaken_type, place);
+	}
 }
 
 static void module_forget(struct module *module)

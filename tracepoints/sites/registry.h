@@ -22,6 +22,7 @@
 
 struct module;
 struct collect_list;
+struct expr_error;
 struct patcher;
 struct usdt_adopted;
 
@@ -87,7 +88,7 @@ struct module {
 					 * negative errno */
 	uint32_t usdt_askings;		/* what it was asked for; session.c */
 	struct index usdt_refused;	/* probes that have no plan */
-	struct untaken *untaken;	/* probes that have no way: untaken.h */
+	struct untaken *untaken;	/* probes that have no way */
 	uint64_t base;
 	uint64_t start;
 	uint64_t end;
@@ -95,6 +96,29 @@ struct module {
 	int declared;			/* its markers are in no module */
 	struct object *objects;
 };
+
+/* A place in a module where a rule wants a USDT probe, and the agent could not
+ * place one. It exists as long as its module. */
+struct untaken {
+	struct untaken *next;
+	uint64_t address;
+	int why;		/* enum usdt_reason: only a trap could be there;
+				 * or a negative errno */
+	char id[128];		/* "provider/name" */
+};
+
+/*
+ * Notes why a probe has no way, or, with `why` 0, that it needs no trap.
+ * UNTAKEN_AS_BEFORE leaves a reason that is known as it is. The registry's lock
+ * is held.
+ */
+#define UNTAKEN_AS_BEFORE	127
+
+void untaken_note(struct module *module, const char *id, uint64_t address,
+		  int why);
+
+/* Forgets the places of a module that is gone. */
+void untaken_forget(struct module *module);
 
 /*
  * Functions that switch the probes that are markers (usdt.h). The registry's
@@ -196,5 +220,49 @@ int object_snapshots(struct object *object, enum object_user user, int on,
 
 /* Returns the bit number of a channel in `on`. */
 uint32_t channel_bit(const struct channel *channel);
+
+/* Conditions of rules, compiled for one marker: condition.c. */
+
+/*
+ * Compiles and verifies the text of a condition for a marker. Keeps one copy of
+ * each program until the process exits: a thread may still be running a program
+ * that no rule uses any more. Returns 0, with a program, or NULL where the
+ * condition holds at each hit; 1: it never holds for this marker; -ENOENT or
+ * -ESRCH: this marker has no such fields; -EINVAL: the text is no condition;
+ * -ENOMEM. The reason is in *error. The registry's lock is held.
+ */
+int condition_make(const struct object *object, const char *text,
+		   const struct ax_program **program,
+		   struct expr_error *error);
+
+/* A marker's event record in a channel's page, by which readers decode events:
+ * event-record.c. */
+
+/* Returns 1 when both are the same event: names, format and types are equal.
+ * File and line do not count. */
+int record_same_event(const struct object *a, const struct object *b);
+
+/*
+ * Returns the record of an object's event in a channel: the existing one, or a
+ * new one with the next free id. NULL when the page is full. The registry's
+ * lock is held.
+ */
+struct event_record *record_publish(struct channel *channel,
+				    const struct object *object);
+
+/* For the registry alone: shape.c. */
+
+/*
+ * Makes the shape of a site's events. `format` is the site's third text: a
+ * mark's format says which strings are recorded as addresses (%p) and which may
+ * have no terminating NUL (%.*s). Returns 0, or -EINVAL when the description
+ * contradicts itself.
+ */
+int shape_make(struct write_shape *shape, const struct taffrail_site *site,
+	       const char *format);
+
+/* Stores the types of the fields as they are recorded. */
+void shape_types(uint8_t *types, const struct taffrail_site *site,
+		 const struct write_shape *shape);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * Makes the shape of a marker's events from its description.
  */
-#include "tracepoints/sites/shape-private.h"
+#include "tracepoints/sites/registry.h"
 
 #include <errno.h>
 

@@ -14,7 +14,7 @@
 #include "base/index.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "tracepoints/sites/untaken.h"
+#include "tracepoints/sites/registry.h"
 #include "tracepoints/usdt/place/private.h"
 #include "tracepoints/usdt/plan/note.h"
 #include "tracepoints/usdt/plan/operand.h"
