@@ -31,7 +31,6 @@ probes_shared_sources = \
 	base/memory-functions.c \
 	base/text.c \
 	tracepoints/fields/fields.c \
-	tracepoints/fields/name.c \
 	tracepoints/fields/shown.c \
 	tracepoints/fields/token.c
 

@@ -37,8 +37,6 @@ tracepoints_sources = \
 	tracepoints/fields/fields.c \
 	tracepoints/fields/fields.def \
 	tracepoints/fields/fields.h \
-	tracepoints/fields/name-private.h \
-	tracepoints/fields/name.c \
 	tracepoints/fields/scalar.h \
 	tracepoints/fields/shown.c \
 	tracepoints/fields/shown.h \

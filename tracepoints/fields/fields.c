@@ -9,10 +9,10 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "taffrail/site.h"
 #include "tracepoints/fields/fields.h"
-#include "tracepoints/fields/name-private.h"
 #include "tracepoints/fields/token-private.h"
 
 #define UNQUOTED_BYTES	256	/* of a name in a literal; the rest is cut */
@@ -20,6 +20,88 @@
 #define DEPTH_MAX	8	/* of parentheses around a name */
 #define TAG		"taffrail:"
 #define MACRO		"TAFFRAIL_"	/* begins the names of our macros */
+
+/* Returns whether another field than number `own` has a name, or is a member of
+ * what has it. */
+static bool is_taken(const char *name, const struct field_name *out, int n,
+		     int own)
+{
+	int i;
+
+	for (i = 0; i < n; i++) {
+		const char *p = name, *other = out[i].name;
+
+		for (; *p && *p == *other; p++, other++)
+			;
+		if (i != own && (*p == *other || (!*p && *other == '.')))
+			return true;
+	}
+	return false;
+}
+
+/* Writes n in decimal and a NUL at p. Returns the NUL's place. n < 1000. */
+static char *put_number(char *p, int n)
+{
+	if (n >= 100)
+		*p++ = (char)('0' + n / 100);
+	if (n >= 10)
+		*p++ = (char)('0' + n / 10 % 10);
+	*p++ = (char)('0' + n % 10);
+	*p = '\0';
+	return p;
+}
+
+/* Takes a character from *from, and writes its escape. Returns its end. */
+static char *put_unicode(char *p, const char **from, const char *end)
+{
+	uint32_t c = (unsigned char)*(*from)++;
+	int digits = 4;
+
+	if (c >= 0xc0 && c < 0xf8)
+		c &= c >= 0xf0 ? 0x07 : c >= 0xe0 ? 0x0f : 0x1f;
+	while (*from < end && (**from & 0xc0) == 0x80 && c < 0x8000)
+		c = c << 6 | (*(*from)++ & 0x3f);
+	while (digits < 6 && c >> 4 * digits)
+		digits++;
+	*p++ = '_';
+	*p++ = 'u';
+	while (digits--)
+		*p++ = "0123456789abcdef"[c >> 4 * digits & 15];
+	return p;
+}
+
+/*
+ * Gives field i the name from p to end, as an identifier, or argN; makes it
+ * differ from the names that the other fields have got. A character of UTF-8
+ * outside ASCII becomes _u and four digits or more of its code point, since
+ * neither traces nor gdb have such names.
+ */
+static void name_set(struct field_name *out, int nfields, int i, const char *p,
+		     const char *end)
+{
+	char *name = out[i].name;
+	size_t room = FIELD_NAME_BYTES - sizeof("_999"), n = 0;
+	int k;
+
+	while (p < end && (is_letter(*p) || is_digit(*p)) &&
+	       n + (*p & 0x80 ? sizeof("_u10ffff") - 1 : 1) <= room) {
+		if (*p & 0x80)
+			n = (size_t)(put_unicode(name + n, &p, end) - name);
+		else
+			name[n++] = *p++;
+	}
+	name[n] = '\0';
+	if (!n || is_digit(name[0])) {
+		name[0] = 'a';
+		name[1] = 'r';
+		name[2] = 'g';
+		n = (size_t)(put_number(name + 3, i + 1) - name);
+	}
+	for (k = 2; is_taken(name, out, nfields, i); k++) {
+		name[n] = '_';
+		put_number(name + n + 1, k);
+	}
+}
 
 /* Takes the next argument from *s, up to a comma outside all brackets. */
 static struct span next_argument(struct span *s, bool templates)

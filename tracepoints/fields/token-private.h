@@ -28,6 +28,23 @@ enum token_type {
 	TOKEN_OTHER,		/* one character */
 };
 
+static inline bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static inline bool is_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* The bytes of UTF-8 outside ASCII are letters, as in C's identifiers. */
+static inline bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+	       (c & 0x80);
+}
+
 static inline size_t length_of(struct span s)
 {
 	return (size_t)(s.end - s.p);

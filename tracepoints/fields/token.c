@@ -4,8 +4,6 @@
  */
 #include "tracepoints/fields/token-private.h"
 
-#include "tracepoints/fields/name-private.h"
-
 #define TEMPLATE_BYTES	256	/* of template arguments; bounds the work */
 #define DELIMITER_MAX	16	/* characters; the rule of C++ */
 
