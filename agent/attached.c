@@ -24,7 +24,7 @@
 #include "control/threads/settings.h"
 #include "control/threads/thread.h"
 #include "gdbstub/ipa/ipa.h"
-#include "gdbstub/stub/connect.h"
+#include "gdbstub/stub/open.h"
 #include "gdbstub/tracing/defined.h"
 #include "gdbstub/tracing/run.h"
 #include "tracepoints/program/memory.h"

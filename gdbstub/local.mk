@@ -3,7 +3,6 @@
 # in the agent
 gdbstub_sources = \
 	gdbstub/ipa/abi.h \
-	gdbstub/ipa/block-private.h \
 	gdbstub/ipa/buffer.c \
 	gdbstub/ipa/cell.c \
 	gdbstub/ipa/clean.c \
@@ -20,9 +19,7 @@ gdbstub_sources = \
 	gdbstub/ipa/site.c \
 	gdbstub/ipa/socket.c \
 	gdbstub/ipa/trace.c \
-	gdbstub/ipa/traced.c \
 	gdbstub/ipa/variable.c \
-	gdbstub/stub/connect.h \
 	gdbstub/stub/constant.c \
 	gdbstub/stub/files.c \
 	gdbstub/stub/open.c \
@@ -48,8 +45,6 @@ gdbstub_sources = \
 	gdbstub/tracing/upload.c \
 	gdbstub/wire/connection.c \
 	gdbstub/wire/connection.h \
-	gdbstub/wire/marker-text.c \
-	gdbstub/wire/marker-text.h \
 	gdbstub/wire/packet.c \
 	gdbstub/wire/packet.h \
 	gdbstub/wire/registers.h \
@@ -74,16 +69,12 @@ gdbstub_tool_sources = \
 	gdbstub/filter/frames.c \
 	gdbstub/filter/gone.c \
 	gdbstub/filter/machine-x86_64.h \
-	gdbstub/filter/note.c \
 	gdbstub/filter/points.c \
 	gdbstub/filter/private.h \
 	gdbstub/filter/request.c \
 	gdbstub/filter/static.c \
 	gdbstub/filter/status.c \
 	gdbstub/filter/talk.c \
-	gdbstub/filter/words.c \
-	gdbstub/wire/marker-text.c \
-	gdbstub/wire/marker-text.h \
 	gdbstub/wire/packet.c \
 	gdbstub/wire/packet.h
 
@@ -112,6 +103,5 @@ gdbstub_hot = \
 gdbstub_aside = \
 	gdbstub/ipa/clean.c \
 	gdbstub/ipa/site.c \
-	gdbstub/ipa/traced.c \
 	$(filter gdbstub/stub/%.c gdbstub/tracing/%.c gdbstub/wire/%.c, \
 		$(gdbstub_sources))

@@ -17,7 +17,7 @@
 
 #include "command/common/command.h"
 #include "command/elf/process-markers.h"
-#include "gdbstub/wire/marker-text.h"
+#include "gdbstub/wire/packet.h"
 #include "tracepoints/fields/fields.h"
 
 /* Some 9 MB: other sub-commands have none. */

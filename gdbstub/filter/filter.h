@@ -209,7 +209,7 @@ struct filter {
 	uint8_t resumes;		/* the trace, when a vfork is done */
 	uint32_t nmarkers;
 	uint32_t marker;		/* the next of qTsSTM */
-	uint32_t marker_room;		/* see marker-text.h */
+	uint32_t marker_room;		/* see packet.h */
 	uint64_t frame_point;		/* of the selected trace frame; 0 */
 	uint64_t frames;		/* up to and with that frame */
 	struct filter_walk walk;	/* the present one */

@@ -48,7 +48,7 @@ int filter_request_matters(const struct filter *f, const char *p, uint32_t n);
 enum filter_verdict filter_request(struct filter *f, const char *p,
 				   struct packet *out);
 
-/* words.c: refuses a request with a text; reads a thread's id as gdb writes it,
+/* Refuses a request with a text; reads a thread's id as gdb writes it,
  * and returns 0 when the packet names none. */
 enum filter_verdict filter_refuse(struct packet *out, const char *why);
 int filter_read_thread(const char **p, struct filter_thread *thread);
@@ -91,7 +91,7 @@ int filter_answer_held(enum filter_kind kind);
 enum filter_verdict filter_answer(struct filter *f, enum filter_kind kind,
 				  const char *p, struct packet *out);
 
-/* note.c: looks at an answer or a notification that has passed, or at its
+/* Looks at an answer or a notification that has passed, or at its
  * beginning. */
 void filter_answer_note(struct filter *f, enum filter_kind kind,
 			const char *p);

@@ -19,7 +19,7 @@
  * What must stay true: a component that XSAVEC has left out is in its initial
  * state, which gdb is told; all bits are 0, except in x87 and mxcsr.
  */
-#include "gdbstub/ipa/block-private.h"
+#include "gdbstub/ipa/ipa.h"
 
 #include <sys/auxv.h>
 

@@ -4,14 +4,42 @@
  * hooks (hooks.c), and jumps to its pads. Jumps at markers are taken back. The
  * agent does not know of jumps at other places. So the old pads must stay as
  * they are, and the data that they point to; the next gdbserver gets another
- * part of the memory for both.
+ * part of the memory for both. Nothing is taken back while the kernel says that
+ * the program is debugged.
  */
 #include "gdbstub/ipa/ipa.h"
 
+#include <errno.h>
+#include <fcntl.h>
+
 #include "base/base.h"
+#include "base/sys.h"
+#include "base/text.h"
 #include "tracepoints/sites/lock.h"
 
 #define JUMP		0xe9
+
+COLD int ipa_traced(void *unused)
+{
+	int fd = (int)sys_open("/proc/self/status", O_RDONLY | O_CLOEXEC, 0);
+	char text[4096];
+	long got;
+	long i;
+
+	(void)unused;
+	if (fd < 0)
+		return fd;
+	got = sys_read(fd, text, sizeof(text) - 1);
+	sys_close(fd);
+	text[got > 0 ? got : 0] = 0;
+	for (i = 0; i < got; i++) {
+		const char *rest = text_after(text + i, "TracerPid:\t");
+
+		if (rest)
+			return *rest != '0';
+	}
+	return -ENOENT;
+}
 
 static int leads_to_pad(const uint8_t *code)
 {

@@ -18,7 +18,6 @@
 #include "buffers/clock.h"
 #include "buffers/rings/channel.h"
 #include "control/service/wakeup.h"
-#include "gdbstub/ipa/block-private.h"
 #include "gdbstub/wire/static-block.h"
 #include "tracepoints/fields/field-text.h"
 #include "tracepoints/frames/collect.h"

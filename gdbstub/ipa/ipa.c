@@ -18,7 +18,6 @@
 #include "control/sessions/session.h"
 #include "control/threads/log.h"
 #include "control/threads/settings.h"
-#include "gdbstub/ipa/block-private.h"
 #include "tracepoints/program/snapshot.h"
 #include "tracepoints/sites/lock.h"
 

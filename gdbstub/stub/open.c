@@ -18,7 +18,6 @@
 #include "control/sessions/place.h"
 #include "control/threads/log.h"
 #include "control/threads/settings.h"
-#include "gdbstub/stub/connect.h"
 
 static int kept;	/* the socket stays, however many gdbs come */
 

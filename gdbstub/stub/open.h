@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The socket for gdb: whether and when it is open. stub.c serves the gdbs that
- * connect.
+ * The socket for gdb, and the connections of gdb that it brings: open.c opens
+ * the socket, stub.c serves the packets of gdb. Service thread only.
  */
 #ifndef GDBSTUB_STUB_OPEN_H
 #define GDBSTUB_STUB_OPEN_H
@@ -27,5 +27,25 @@ void gdb_keep(void);
 /* Opens the socket if the environment asks for it. Called when a service thread
  * begins. */
 void gdb_start(void);
+
+/*
+ * Returns 1 when the process's memory may be shown to its user. The rule is
+ * that of ptrace(2): not when the process is not dumpable, because it has
+ * rights that its user does not have. The stub asks again at each packet,
+ * because a process may become dumpable or cease to be.
+ */
+int gdb_allowed(void);
+
+/* Serves the listening socket: accepts one connection. */
+int gdb_connect(int listener, void *arg);
+
+/* Returns 1 when a gdb is connected. */
+int gdb_connected(void);
+
+/* Says that a gdb is expected: gdb_idle() returns 0 until it has come. */
+void gdb_await(void);
+
+/* Returns 1 when no gdb is expected or connected, and no gdb has left a run. */
+int gdb_idle(void);
 
 #endif

@@ -8,7 +8,7 @@
  * All input is checked; nothing is left of a gdb that has gone, unless it left
  * a run.
  */
-#include "gdbstub/stub/connect.h"
+#include "gdbstub/stub/open.h"
 
 #include <errno.h>
 #include <linux/prctl.h>

@@ -11,7 +11,6 @@
 #include "base/sys.h"
 #include "gdbstub/tracing/frame.h"
 #include "gdbstub/wire/connection.h"
-#include "gdbstub/wire/marker-text.h"
 
 /* The kernel's struct iovec; <sys/uio.h> would bring libc's wrappers. */
 struct range {

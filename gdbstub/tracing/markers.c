@@ -11,7 +11,6 @@
 #include "base/text.h"
 #include "control/sessions/session.h"
 #include "gdbstub/wire/connection.h"
-#include "gdbstub/wire/marker-text.h"
 #include "tracepoints/fields/fields.h"
 #include "tracepoints/sites/lock.h"
 #include "tracepoints/usdt/usdt.h"
@@ -19,7 +18,7 @@
 /* The marker to find: the one of that number, or at that address. */
 struct wanted {
 	struct packet *out;		/* for its text, or NULL */
-	uint32_t room;			/* see marker-text.h */
+	uint32_t room;			/* see packet.h */
 	uint32_t left;
 	uint64_t address;		/* 0: any */
 	uint32_t flags;			/* that its code has */

@@ -29,7 +29,7 @@ struct connection {
 	int downloading;		/* see serve_marker_at() */
 	uint32_t marker;		/* the next of qTsSTM */
 	int all_markers;		/* the runtime's probes, too */
-	uint32_t marker_room;		/* see marker-text.h */
+	uint32_t marker_room;		/* see packet.h */
 	uint32_t variable;		/* the next of qTsV */
 	const struct trace_point *point; /* of qTsP, or NULL: no more */
 	uint32_t piece;			/* the next of that tracepoint */
