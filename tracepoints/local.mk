@@ -80,6 +80,7 @@ tracepoints_agent_sources = \
 	tracepoints/sites/registry.h \
 	tracepoints/sites/shape.c \
 	tracepoints/usdt/absent.c \
+	tracepoints/usdt/address-set.h \
 	tracepoints/usdt/entry-x86_64.S \
 	tracepoints/usdt/hit.c \
 	tracepoints/usdt/load-x86_64.c \

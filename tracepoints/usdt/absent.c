@@ -7,8 +7,8 @@
 
 #include <errno.h>
 
-#include "base/index.h"
 #include "base/text.h"
+#include "tracepoints/usdt/address-set.h"
 #include "tracepoints/usdt/plan/note.h"
 
 struct pass {
@@ -16,31 +16,6 @@ struct pass {
 	const struct usdt_asking *asking;
 	struct index codes;		/* a marker's nop is a probe, too */
 };
-
-static int same_code(uint64_t value, const void *address)
-{
-	return (uint64_t)((const struct code *)value)->address ==
-	       *(const uint64_t *)address;
-}
-
-static uint64_t code_hash(uint64_t address)
-{
-	return index_hash(INDEX_HASH, &address, sizeof(address));
-}
-
-static int codes_learn(struct pass *pass)
-{
-	const struct object *object;
-	const struct code *code;
-	int ret = 0;
-
-	for (object = pass->module->objects; object; object = object->next)
-		for (code = object->codes; code && !ret; code = code->next)
-			ret = index_add(&pass->codes,
-					code_hash((uint64_t)code->address),
-					(uint64_t)code);
-	return ret;
-}
 
 static int note_tell(const struct usdt_probe *note, void *arg)
 {
@@ -56,7 +31,7 @@ static int note_tell(const struct usdt_probe *note, void *arg)
 	text_add(&text, note->name);
 	if (note->address && !text.cut &&
 	    pass->asking->wanted(id, &types, pass->asking->arg) &&
-	    !index_find(&pass->codes, code_hash(address), same_code, &address))
+	    !address_has(&pass->codes, address))
 		pass->asking->untaken(pass->module, id, address, -ELIBACC);
 	return 0;
 }
@@ -70,7 +45,7 @@ int usdt_absent_tell(struct module *module, const struct usdt_asking *asking)
 	module->unread = ret == -ENOENT ? 0 : ret;
 	if (ret)
 		return ret != -ENOENT;
-	if (!codes_learn(&pass))
+	if (!address_add_sites(&pass.codes, module))
 		usdt_notes_read(&file, note_tell, &pass, NULL);
 	index_clear(&pass.codes);
 	usdt_module_unmap(&file);

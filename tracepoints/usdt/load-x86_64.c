@@ -163,14 +163,6 @@ static long file_load(struct library *library, int fd, uint64_t *dynamic)
 	return *dynamic ? segments_map(library, header, ph, fd) : -ENOEXEC;
 }
 
-static uint64_t symbol_address(const struct library *library,
-			       const Elf64_Sym *symbol)
-{
-	if (symbol->st_shndx != SHN_UNDEF)
-		return library->base + symbol->st_value;
-	return name_find(library->strings + symbol->st_name);
-}
-
 static int library_relocate(const struct library *library,
 			    const Elf64_Rela *rela, uint64_t bytes)
 {
@@ -188,7 +180,10 @@ static int library_relocate(const struct library *library,
 		case R_X86_64_64:
 		case R_X86_64_GLOB_DAT:
 		case R_X86_64_JUMP_SLOT:
-			*to = symbol_address(library, symbol);
+			*to = symbol->st_shndx != SHN_UNDEF ?
+				      library->base + symbol->st_value :
+				      name_find(library->strings +
+						symbol->st_name);
 			if (!*to && ELF64_ST_BIND(symbol->st_info) != STB_WEAK)
 				return -ENOENT;
 			*to += (uint64_t)rela->r_addend;
@@ -296,15 +291,6 @@ static int own_path(struct dl_phdr_info *info, size_t size, void *arg)
 	return 1;
 }
 
-/* Asks the kernel, when the calling thread may open files. */
-static void own_path_find(void)
-{
-	static struct mapped mapped;
-
-	if (!mapped_find(&mapped, (uint64_t)own_path))
-		directory_set(mapped.path);
-}
-
 void usdt_load_learn(void)
 {
 	modules_each(own_path, NULL);
@@ -351,14 +337,16 @@ static const struct adopted_functions adopted_functions = {
 static void library_load(void)
 {
 	static struct library library;
+	static struct mapped mapped;
 	static int tried;
 	const struct usdt_functions *found;
 	int ret;
 
 	if (tried)
 		return;
-	if (relative)
-		own_path_find();
+	/* the calling thread may open files, so the kernel can be asked */
+	if (relative && !mapped_find(&mapped, (uint64_t)own_path))
+		directory_set(mapped.path);
 	ret = load_from(&library, directory);
 	if (ret)
 		ret = load_from(&library, TAFFRAIL_LIBDIR);

@@ -109,25 +109,11 @@ static int file_map(struct usdt_file *file, const char *path,
 	return -ESTALE;
 }
 
-/* The kernel opens the very file of a mapping for a process that may
- * checkpoint. */
-static int file_map_mapped(struct usdt_file *file, const struct mapped *mapped,
-			   const struct module *module)
-{
-	char path[64];
-	struct text text;
-
-	text_open(&text, path, sizeof(path));
-	text_add(&text, "/proc/self/map_files/");
-	text_add_hex(&text, mapped->start, 1);
-	text_add_char(&text, '-');
-	text_add_hex(&text, mapped->end, 1);
-	return file_map(file, path, module);
-}
-
 int usdt_module_map(struct usdt_file *file, const struct module *module)
 {
 	static struct mapped mapped;	/* the registry's lock guards it */
+	char path[64];
+	struct text text;
 	int ret = -ENOENT;
 	int found;
 
@@ -139,9 +125,16 @@ int usdt_module_map(struct usdt_file *file, const struct module *module)
 	if (found)
 		return found == -ENOENT ? ret : found;
 	ret = file_map(file, mapped.path, module);
-	if (ret && !file_map_mapped(file, &mapped, module))
-		ret = 0;
-	return ret;
+	if (!ret)
+		return 0;
+	/* for a process that may checkpoint, the kernel opens the very file of
+	 * a mapping */
+	text_open(&text, path, sizeof(path));
+	text_add(&text, "/proc/self/map_files/");
+	text_add_hex(&text, mapped.start, 1);
+	text_add_char(&text, '-');
+	text_add_hex(&text, mapped.end, 1);
+	return file_map(file, path, module) ? ret : 0;
 }
 
 void usdt_module_unmap(struct usdt_file *file)

@@ -24,9 +24,9 @@
 
 #include <elf.h>
 
-#include "base/index.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "tracepoints/usdt/address-set.h"
 #include "tracepoints/usdt/plan/note.h"
 
 #define NOP	0x90
@@ -64,26 +64,6 @@ struct look {
 	struct lone *lone;		/* by the number of the site */
 };
 
-static uint64_t place_hash(uint64_t address)
-{
-	return index_hash(INDEX_HASH, &address, sizeof(address));
-}
-
-static int same_place(uint64_t value, const void *address)
-{
-	return value == *(const uint64_t *)address;
-}
-
-static int has_place(const struct index *places, uint64_t address)
-{
-	return !!index_find(places, place_hash(address), same_place, &address);
-}
-
-static int place_add(struct index *places, uint64_t address)
-{
-	return address ? index_add(places, place_hash(address), address) : 0;
-}
-
 /* Of equal hashes the first is taken: a name's has 64 bits. */
 static int same_name(uint64_t value, const void *unused)
 {
@@ -108,19 +88,13 @@ static struct group *group_find(const struct look *look, const char *channel,
 					  NULL);
 }
 
-/* The guards of TAFFRAIL_ENABLED have no USDT note. */
-static int has_note(const struct object *object)
-{
-	return object->site->kind_ != TAFFRAIL_KIND_GUARD && !object->adopted;
-}
-
 static int probe_learn(const struct usdt_probe *probe, void *arg)
 {
 	struct look *look = arg;
 
 	look->probes++;
-	return place_add(&look->probes_at,
-			 look->module->base + probe->address);
+	return address_add(&look->probes_at,
+			   look->module->base + probe->address);
 }
 
 /* Calls fn for each copy of the code of each marker in a note. */
@@ -132,9 +106,14 @@ static int codes_each(struct look *look,
 	struct code *code;
 	int ret = 0;
 
-	for (object = look->module->objects; object; object = object->next)
+	for (object = look->module->objects; object; object = object->next) {
+		/* the guards of TAFFRAIL_ENABLED have no USDT note */
+		if (object->site->kind_ == TAFFRAIL_KIND_GUARD ||
+		    object->adopted)
+			continue;
 		for (code = object->codes; code && !ret; code = code->next)
-			ret = has_note(object) ? fn(look, object, code) : 0;
+			ret = fn(look, object, code);
+	}
 	return ret;
 }
 
@@ -142,14 +121,14 @@ static int code_lacks(struct look *look, const struct object *object,
 		      struct code *code)
 {
 	(void)object;
-	return !has_place(&look->probes_at, (uint64_t)code->address);
+	return !address_has(&look->probes_at, (uint64_t)code->address);
 }
 
 static int code_learn(struct look *look, const struct object *object,
 		      struct code *code)
 {
 	(void)object;
-	return place_add(&look->sites_at, (uint64_t)code->address);
+	return address_add(&look->sites_at, (uint64_t)code->address);
 }
 
 /* Tells whether the file has a nop for that address. */
@@ -180,7 +159,8 @@ static int spot_add(const struct usdt_probe *probe, void *arg)
 	struct group *group;
 	struct spot *spot;
 
-	if (look->used == look->probes || has_place(&look->sites_at, address) ||
+	if (look->used == look->probes ||
+	    address_has(&look->sites_at, address) ||
 	    !file_has_nop(&look->file, probe->address))
 		return 0;
 	group = group_find(look, probe->provider, probe->name);
@@ -206,7 +186,7 @@ static int code_collect(struct look *look, const struct object *object,
 	struct group *group = group_find(look, object->channel, object->name);
 
 	if (!group || code->number >= look->module->ncodes ||
-	    has_place(&look->probes_at, (uint64_t)code->address))
+	    address_has(&look->probes_at, (uint64_t)code->address))
 		return 0;
 	look->lone[code->number] = (struct lone){ code, group };
 	group->codes++;

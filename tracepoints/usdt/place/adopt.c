@@ -11,10 +11,10 @@
 #include <errno.h>
 
 #include "base/arena.h"
-#include "base/index.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "tracepoints/sites/registry.h"
+#include "tracepoints/usdt/address-set.h"
 #include "tracepoints/usdt/place/private.h"
 #include "tracepoints/usdt/plan/note.h"
 #include "tracepoints/usdt/plan/operand.h"
@@ -63,53 +63,16 @@ static int module_holds(const struct pass *pass, uint64_t address, uint64_t n,
 	return 0;
 }
 
-/* Sites of the module's markers: a marker in the program's source declares its
- * nop as a probe, too. Filled for one pass. */
+/* Sets of addresses, filled for one pass: the sites of the module's markers,
+ * and the nops of the module's probes. */
 static struct index codes;
-/* The nops of the module's probes. Filled for one pass. */
 static struct index nops;
-
-static uint64_t code_hash(uint64_t address)
-{
-	return index_hash(INDEX_HASH, &address, sizeof(address));
-}
-
-static int same_code(uint64_t value, const void *address)
-{
-	return (uint64_t)((const struct code *)value)->address ==
-	       *(const uint64_t *)address;
-}
-
-static int codes_learn(const struct module *module)
-{
-	const struct object *object;
-	const struct code *code;
-	int ret = 0;
-
-	for (object = module->objects; object; object = object->next)
-		for (code = object->codes; code && !ret; code = code->next)
-			ret = index_add(&codes,
-					code_hash((uint64_t)code->address),
-					(uint64_t)code);
-	return ret;
-}
-
-static int code_known(uint64_t address)
-{
-	return !!index_find(&codes, code_hash(address), same_code, &address);
-}
-
-static int same_nop(uint64_t value, const void *address)
-{
-	return value == *(const uint64_t *)address;
-}
 
 static int nop_learn(const struct usdt_probe *note, void *arg)
 {
 	const struct pass *pass = arg;
-	uint64_t address = pass->module->base + note->address;
 
-	return address ? index_add(&nops, code_hash(address), address) : 0;
+	return address_add(&nops, pass->module->base + note->address);
 }
 
 /* Returns how far another probe's nop is behind this one, or before it; 0 if
@@ -121,7 +84,7 @@ static uint32_t nop_near(uint64_t address, int before)
 	for (k = 1; k < USDT_JUMP_BYTES; k++) {
 		uint64_t at = before ? address - k : address + k;
 
-		if (index_find(&nops, code_hash(at), same_nop, &at))
+		if (address_has(&nops, at))
 			return k;
 	}
 	return 0;
@@ -141,25 +104,6 @@ static int symbol_find(const char *name, uint32_t length, uint64_t *address,
 		return 0;
 	*address += pass->module->base;
 	return 1;
-}
-
-/* Adds an argument that can be fetched. */
-static void field_add(struct usdt_adopted *probe,
-		      const struct usdt_operand *operand, int string)
-{
-	uint32_t k = probe->count++;
-
-	probe->operands[k] = *operand;
-	probe->in_memory += operand->place == USDT_MEMORY;
-	if (string) {
-		probe->operands[k].type = TAFFRAIL_T_STRING;
-		probe->strings++;
-		probe->site.nvar_++;
-	} else {
-		probe->site.fixed_bytes_ =
-			(uint16_t)(probe->site.fixed_bytes_ + operand->bytes);
-	}
-	probe->site.types_[k] = probe->operands[k].type;
 }
 
 /* Returns 1 when argument i is wanted as a string, and can be the address of
@@ -192,13 +136,24 @@ static void fields_set(struct usdt_adopted *probe, struct text *text,
 
 	usdt_hotspot_types(note, parsed, n, &pass->types);
 	for (i = 0; i < n; i++) {
+		struct usdt_operand *operand = &probe->operands[probe->count];
 		int string = string_take(parsed, n, i, &pass->types);
 
 		if (parsed[i].place == USDT_UNKNOWN)
 			continue;
 		text_add(text, probe->count ? ", arg" : "arg");
 		text_add_unsigned(text, i + 1);
-		field_add(probe, &parsed[i], string);
+		*operand = parsed[i];
+		probe->in_memory += operand->place == USDT_MEMORY;
+		if (string) {
+			operand->type = TAFFRAIL_T_STRING;
+			probe->strings++;
+			probe->site.nvar_++;
+		} else {
+			probe->site.fixed_bytes_ = (uint16_t)(
+				probe->site.fixed_bytes_ + operand->bytes);
+		}
+		probe->site.types_[probe->count++] = operand->type;
 	}
 	probe->site.nfields_ = (uint8_t)probe->count;
 }
@@ -268,7 +223,7 @@ static int probe_register(struct usdt_adopted *probe,
 	object->shape.narrow = 1;
 	object->adopted = probe;
 	/* a second note for the same nop is not another probe */
-	index_add(&codes, code_hash(probe->address), (uint64_t)object->codes);
+	address_add(&codes, probe->address);
 	return 0;
 }
 
@@ -278,8 +233,7 @@ static void plan_want(struct pass *pass, uint64_t address)
 	uint32_t at = usdt_plans_before(pass->plans, pass->planned, address);
 
 	if (pass->planned == PLANS_MAX ||
-	    index_find(&pass->module->usdt_refused, code_hash(address),
-		       same_nop, &address))
+	    address_has(&pass->module->usdt_refused, address))
 		return;
 	if (!pass->plans)
 		pass->plans = sys_map_anonymous(PLANS_BYTES);
@@ -326,7 +280,7 @@ static int note_wanted(const struct usdt_probe *note, struct pass *pass)
 	pass->seen++;
 	pass->how = pass->asking->wanted(pass->id, &pass->types,
 					 pass->asking->arg);
-	return pass->how && !code_known(address);
+	return pass->how && !address_has(&codes, address);
 }
 
 /* The first reading: places the probes that need one byte. */
@@ -357,18 +311,6 @@ static int note_seen(const struct usdt_probe *note, void *arg)
 	return 0;
 }
 
-/* Tells whether a plan is for two probes, and the other one already has a
- * way of another kind. */
-static int too_late(const struct pass *pass, const struct usdt_plan *plan,
-		    uint64_t address)
-{
-	uint64_t other = pass->module->base + plan->address;
-
-	if (plan->address == address)
-		other += plan->beside;
-	return plan->beside && code_known(other);
-}
-
 /* Places a probe by its current plan. A probe with another one before it is
  * tried by one byte too, unless another nop is in the jump's operand. */
 static int place_once(struct usdt_adopted *probe, struct usdt_plan *plan,
@@ -394,9 +336,16 @@ static int place_planned(struct usdt_adopted *probe, uint64_t address,
 
 	while (ret == -ERANGE) {
 		plan = usdt_plan_for(pass->plans, pass->planned, address);
-		if (plan && too_late(pass, plan, address)) {
-			plan->reason = USDT_OVERLAPS;
-			continue;
+		if (plan && plan->beside) {
+			uint64_t other = pass->module->base + plan->address;
+
+			if (plan->address == address)
+				other += plan->beside;
+			/* the other probe has a way of another kind already */
+			if (address_has(&codes, other)) {
+				plan->reason = USDT_OVERLAPS;
+				continue;
+			}
 		}
 		if (plan && plan->faults && usdt_faults_handled()) {
 			plan->reason = USDT_FAULTS;
@@ -428,6 +377,7 @@ static int note_planned(const struct usdt_probe *note, void *arg)
 	struct pass *pass = arg;
 	struct usdt_adopted *probe;
 	const char *texts[4];
+	int trapped = 0;
 	int ret;
 
 	if (!note_wanted(note, pass))
@@ -439,15 +389,12 @@ static int note_planned(const struct usdt_probe *note, void *arg)
 		if (!(pass->how & USDT_WANTED_INT3))
 			return 0;
 		ret = usdt_place_trap(probe, pass->patcher);
-		if (!ret)
-			ret = probe_register(probe, note, texts, pass);
-		if (ret)
-			place_tell(pass, note, ret);
-	} else {
-		if (!ret)
-			ret = probe_register(probe, note, texts, pass);
-		place_tell(pass, note, ret);
+		trapped = 1;
 	}
+	if (!ret)
+		ret = probe_register(probe, note, texts, pass);
+	if (ret || !trapped)
+		place_tell(pass, note, ret);
 	pass->again |= !!ret;
 	return 0;
 }
@@ -463,9 +410,8 @@ static void plans_remember(struct pass *pass)
 
 		if (pass->plans[i].reason == USDT_NO_MEMORY)
 			pass->again = 1;
-		else if (address && pass->plans[i].reason)
-			index_add(&pass->module->usdt_refused,
-				  code_hash(address), address);
+		else if (pass->plans[i].reason)
+			address_add(&pass->module->usdt_refused, address);
 	}
 }
 
@@ -500,7 +446,7 @@ static int module_adopt(struct module *module,
 	module->unread = ret == -ENOENT ? 0 : ret;
 	if (ret)
 		return ret != -ENOENT;
-	pass.again = !!codes_learn(module);
+	pass.again = !!address_add_sites(&codes, module);
 	if (!pass.again)
 		notes_adopt(&pass);
 	usdt_place_done(patcher);

@@ -35,21 +35,16 @@ struct reading {
 	int field;		/* 0: the start, 1: the end, 2: what follows */
 };
 
-/* Mappings above the last range that fits are not known. */
-static void range_add(const struct range *range)
-{
-	if (count && ranges[count - 1].end == range->start)
-		ranges[count - 1].end = range->end;
-	else if (count < RANGES_MAX)
-		ranges[count++] = *range;
-}
-
 static void letter_take(struct reading *r, char c)
 {
 	uint64_t *number = r->field ? &r->range.end : &r->range.start;
 
 	if (c == '\n') {
-		range_add(&r->range);
+		/* mappings above the last range that fits are not known */
+		if (count && ranges[count - 1].end == r->range.start)
+			ranges[count - 1].end = r->range.end;
+		else if (count < RANGES_MAX)
+			ranges[count++] = r->range;
 		*r = (struct reading){ 0 };
 	} else if (r->field < 2 && (c == '-' || c == ' ')) {
 		r->field++;

@@ -34,11 +34,6 @@ static int is_near(uint64_t site, uint64_t address)
 	return (address > site ? address - site : site - address) < REACH;
 }
 
-static int unit_used(const struct near *near, uint32_t unit)
-{
-	return near->used[unit / 64] >> unit % 64 & 1;
-}
-
 /* Tells whether the units of n bytes at an offset are free. */
 static int units_free(const struct near *near, uint32_t offset, uint32_t n)
 {
@@ -47,7 +42,7 @@ static int units_free(const struct near *near, uint32_t offset, uint32_t n)
 	if (offset + n > PAGE)
 		return 0;
 	for (; unit <= (offset + n - 1) / UNIT; unit++)
-		if (unit_used(near, unit))
+		if (near->used[unit / 64] >> unit % 64 & 1)
 			return 0;
 	return 1;
 }

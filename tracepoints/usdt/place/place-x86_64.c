@@ -10,8 +10,8 @@
 #include <errno.h>
 
 #include "base/base.h"
-#include "base/index.h"
 #include "base/text.h"
+#include "tracepoints/usdt/address-set.h"
 #include "tracepoints/usdt/load.h"
 
 #define PAGE		4096ull
@@ -23,32 +23,16 @@ static struct index pages;	/* with leads of ways of one byte */
 static struct index leads;	/* ways of one byte, by their leads */
 static int unwritten;		/* some code could not be written */
 
-static uint64_t number_hash(uint64_t number)
-{
-	return index_hash(INDEX_HASH, &number, sizeof(number));
-}
-
-static int same_number(uint64_t value, const void *number)
-{
-	return value == *(const uint64_t *)number;
-}
-
-static int page_ours(uint64_t address)
-{
-	return !!index_find(&pages, number_hash(address), same_number,
-			    &address);
-}
-
 /* Makes sure that a page of the agent's code is there. Returns -EADDRINUSE also
  * where no program may have a page. */
 static int page_have(uint64_t address)
 {
 	int ret;
 
-	if (page_ours(address))
+	if (address_has(&pages, address))
 		return 0;
 	ret = usdt_page_take(address);
-	return ret ? ret : index_add(&pages, number_hash(address), address);
+	return ret ? ret : address_add(&pages, address);
 }
 
 #define LEAD_BLOCK	16	/* bytes; a lead is in one block or two */
@@ -72,7 +56,7 @@ static int way_find(uint64_t lead, struct way **found)
 	*found = NULL;
 	for (k = block - 1; k <= block + 1; k++) {
 		struct way *way = (struct way *)index_find(
-			&leads, number_hash(k), same_lead, &lead);
+			&leads, address_hash(k), same_lead, &lead);
 
 		if (way && (way->lead != lead || !way->free))
 			return -EADDRINUSE;
@@ -98,7 +82,7 @@ static int way_make(struct way *way, uint64_t lead,
 		return -ENOMEM;
 	ret = usdt_lead_write(lead, (uint64_t)way->stubs[0], patcher);
 	/* last: a way that could not be made is given back */
-	return ret ? ret : index_add(&leads, number_hash(lead / LEAD_BLOCK),
+	return ret ? ret : index_add(&leads, address_hash(lead / LEAD_BLOCK),
 				     (uint64_t)way);
 }
 
@@ -213,25 +197,20 @@ void usdt_place_gone(struct usdt_adopted *probe)
 	store_release(&way->free, 1, USDT_WAY);
 }
 
-static int byte_switch(const struct patcher *patcher, uint8_t *code, int on)
-{
-	uint8_t wanted = on ? JUMP : NOP;
-
-	if (code[0] == wanted)
-		return 0;
-	if (code[0] != (on ? NOP : JUMP))
-		return -EBUSY;
-	return patch_byte(patcher, code, wanted);
-}
-
 int usdt_place_switch(const struct patcher *patcher,
 		      struct usdt_adopted *probe, int on)
 {
+	uint8_t *code = (uint8_t *)probe->address;
+
 	if (unwritten && on)
 		return -EIO;
-	if (!probe->way->starts)
-		return byte_switch(patcher, (uint8_t *)probe->address, on);
-	return usdt_switch_later(patcher, probe, on);
+	if (probe->way->starts)
+		return usdt_switch_later(patcher, probe, on);
+	if (code[0] == (on ? JUMP : NOP))
+		return 0;
+	if (code[0] != (on ? NOP : JUMP))
+		return -EBUSY;
+	return patch_byte(patcher, code, on ? JUMP : NOP);
 }
 
 const struct usdt_decoder *usdt_place_decoder(void)

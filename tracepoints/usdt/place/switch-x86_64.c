@@ -29,24 +29,21 @@ static void pending_add(struct way *way)
 	way->pending = 1;
 }
 
-static int gate_switch(const struct way *way, uint32_t which, int on,
-		       const struct patcher *patcher)
-{
-	uint64_t gate = way->moved + (which ? way->offsets[way->beside] : 0);
-
-	return patch_byte(patcher, (uint8_t *)gate + USDT_GATE_BYTE,
-			  on ? 0 : USDT_GATE_SHUT);
-}
-
 int usdt_switch_later(const struct patcher *patcher,
 		      struct usdt_adopted *probe, int on)
 {
 	struct way *way = probe->way;
 	uint32_t which = probe->address != way->site;
-	int ret = way->beside ? gate_switch(way, which, on, patcher) : 0;
 
-	if (ret)
-		return ret;
+	if (way->beside) {
+		uint64_t gate = way->moved +
+				(which ? way->offsets[way->beside] : 0);
+		int ret = patch_byte(patcher, (uint8_t *)gate + USDT_GATE_BYTE,
+				     on ? 0 : USDT_GATE_SHUT);
+
+		if (ret)
+			return ret;
+	}
 	way->wanted = (uint8_t)((way->wanted & ~(1u << which)) |
 				(uint32_t)on << which);
 	pending_add(way);
@@ -117,8 +114,8 @@ static int jump_mend(const struct way *way, const struct patcher *patcher)
 		       patch_byte(patcher, code, JUMP);
 }
 
-/* The same as switch_is_due(), for a trap. A cc may also belong to a debugger or
- * a uprobe. */
+/* The same as switch_is_due(), for a trap. A cc may also belong to a debugger
+ * or a uprobe. */
 static int trap_switch_is_due(struct way *way)
 {
 	uint8_t code = *(const uint8_t *)way->site;
@@ -168,22 +165,20 @@ enum step {
 	STEP_OPEN,		/* all final */
 };
 
-/* Writes the bytes that a way has after a step. */
-static int step_write(const struct way *way, enum step step, int on,
+/* Writes the bytes that a way has after a step that matters to it. */
+static int step_write(const struct way *way, enum step step,
 		      const struct patcher *patcher)
 {
-	const uint8_t *from = on ? way->off : way->on;
-	const uint8_t *to = on ? way->on : way->off;
+	const uint8_t *from = way->turned ? way->off : way->on;
+	const uint8_t *to = way->turned ? way->on : way->off;
 	uint8_t *code = (uint8_t *)way->site;
 	uint8_t bytes[USDT_PATCH_MAX];
 	uint32_t k;
 
 	if (step == STEP_CLOSE)
-		return on || !way->joins ? 0 : patch_byte(patcher, code, TRAP);
+		return patch_byte(patcher, code, TRAP);
 	if (step == STEP_OPEN)
 		return patch_byte(patcher, code, to[0]);
-	if (step == STEP_STARTS && on && !way->joins)
-		return 0;
 	bytes[0] = TRAP;
 	for (k = 1; k < way->n; k++) {
 		if (way->starts >> k & 1 && step != STEP_STARTS)
@@ -214,7 +209,7 @@ static void step_all(struct way *list, enum step step,
 	for (way = list; way; way = way->next_pending) {
 		if (way->refused || !step_matters(way, step))
 			continue;
-		way->refused = step_write(way, step, way->turned, patcher);
+		way->refused = step_write(way, step, patcher);
 		any = 1;
 	}
 	if (any)

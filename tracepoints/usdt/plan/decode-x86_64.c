@@ -101,27 +101,17 @@ static int insn_stays(const ZydisDecodedInstruction *from)
 	}
 }
 
-/* How an instruction extends the numbers of base and index registers; -1: by a
- * prefix that is not known here. */
-static int base_extends(const ZydisDecodedInstruction *from)
+/* Returns how an instruction extends a register's number, by the bit of the REX
+ * prefix or by the inverted one of VEX; -1: by a prefix that is not known
+ * here. */
+static int number_extends(const ZydisDecodedInstruction *from, uint8_t rex,
+			  uint8_t vex)
 {
 	switch (from->encoding) {
 	case ZYDIS_INSTRUCTION_ENCODING_LEGACY:
-		return from->raw.rex.B;
+		return rex;
 	case ZYDIS_INSTRUCTION_ENCODING_VEX:
-		return !from->raw.vex.B;
-	default:
-		return -1;
-	}
-}
-
-static int index_extends(const ZydisDecodedInstruction *from)
-{
-	switch (from->encoding) {
-	case ZYDIS_INSTRUCTION_ENCODING_LEGACY:
-		return from->raw.rex.X;
-	case ZYDIS_INSTRUCTION_ENCODING_VEX:
-		return !from->raw.vex.X;
+		return !vex;
 	default:
 		return -1;
 	}
@@ -139,20 +129,22 @@ static enum usdt_risk operand_faults(const ZydisDecodedInstruction *from)
 {
 	uint32_t mod = from->raw.modrm.mod;
 	uint32_t rm = from->raw.modrm.rm;
+	int base = number_extends(from, from->raw.rex.B, from->raw.vex.B);
+	int index = number_extends(from, from->raw.rex.X, from->raw.vex.X);
 
 	if (rm == RM_RBP && !mod)
 		return USDT_SAFE;	/* relative to the next instruction */
-	if (rm == RM_SIB && !index_extends(from) &&
+	if (rm == RM_SIB && !index &&
 	    from->raw.sib.index == SIB_NO_INDEX &&
 	    from->raw.sib.base == SIB_NO_BASE && !mod)
 		return from->attributes & ZYDIS_ATTRIB_HAS_SEGMENT_FS ?
 			       USDT_SAFE :
 			       USDT_UNSAFE;
-	if (base_extends(from) || from->attributes & ZYDIS_ATTRIB_HAS_SEGMENT)
+	if (base || from->attributes & ZYDIS_ATTRIB_HAS_SEGMENT)
 		return USDT_UNSAFE;
 	if (rm == RM_RBP)
 		return USDT_SAFE_IN_FRAME;
-	return rm == RM_SIB && !index_extends(from) &&
+	return rm == RM_SIB && !index &&
 			       from->raw.sib.index == SIB_NO_INDEX &&
 			       from->raw.sib.base == SIB_RSP ?
 		       USDT_SAFE :

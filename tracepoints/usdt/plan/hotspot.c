@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The arguments of the JVM's own probes that are strings (HotSpot's
- * src/hotspot/os/posix/dtrace/hotspot.d, JDK 8 to 25). Most have no NUL at their
- * end: the next argument has their length.
+ * src/hotspot/os/posix/dtrace/hotspot.d, JDK 8 to 25). Most have no NUL at
+ * their end: the next argument has their length.
  *
  * The probes of provider hotspot_jni get strings of C, if any, whose length no
  * argument has: they are not in the table.
@@ -33,28 +33,20 @@ static const struct {
 	{ "vmops__", ARG(1) },
 };
 
-static uint32_t strings_of(const char *name)
-{
-	uint32_t i;
-
-	for (i = 0; i < ARRAY_SIZE(probes); i++)
-		if (text_after(name, probes[i].begin))
-			return probes[i].strings;
-	return 0;
-}
-
 void usdt_hotspot_types(const struct usdt_probe *probe,
 			const struct usdt_operand *operands, uint32_t n,
 			struct rule_types *types)
 {
-	uint32_t strings;
+	uint32_t row = 0;
 	uint32_t i;
 
 	if (!text_equal(probe->provider, "hotspot"))
 		return;
-	strings = strings_of(probe->name);
-	for (i = 0; i + 1 < n; i++) {
-		if (!(strings >> i & 1) || types->lengths[i] ||
+	while (row < ARRAY_SIZE(probes) &&
+	       !text_after(probe->name, probes[row].begin))
+		row++;
+	for (i = 0; row < ARRAY_SIZE(probes) && i + 1 < n; i++) {
+		if (!(probes[row].strings >> i & 1) || types->lengths[i] ||
 		    !usdt_operand_points(&operands[i]) ||
 		    !usdt_operand_counts(&operands[i + 1]))
 			continue;

@@ -210,15 +210,6 @@ static int common_read(const struct usdt_image *image, uint64_t address,
 	return r.ok && common->code == (PE_PCREL | PE_SDATA4);
 }
 
-/* Returns 1 when the frame at the function's first byte is not that of every
- * function: the FDE changes it before its first advance (DW_CFA_). */
-static int begins_apart(struct reading *r, const uint8_t *end)
-{
-	uint64_t first = r->p < end ? take_bytes(r, 1) : 0;
-
-	return first > 4 && (first < 0x40 || first >= 0x80);
-}
-
 static int frame_read(const struct usdt_image *image, uint64_t address,
 		      struct usdt_function *function)
 {
@@ -226,6 +217,7 @@ static int frame_read(const struct usdt_image *image, uint64_t address,
 	struct common common;
 	struct reading r;
 	uint64_t length;
+	uint64_t first;
 	uint64_t at;
 
 	if (!reading_open(&r, image, address))
@@ -244,7 +236,10 @@ static int frame_read(const struct usdt_image *image, uint64_t address,
 	function->handlers = common.handlers == PE_OMIT ?
 				     0 :
 				     take_encoded(&r, common.handlers);
-	function->part = r.ok && r.address == at && begins_apart(&r, end);
+	/* a part of another function begins with the frame of that one: the FDE
+	 * changes the frame before the first advance (DW_CFA_) */
+	first = r.ok && r.address == at && r.p < end ? take_bytes(&r, 1) : 0;
+	function->part = first > 4 && (first < 0x40 || first >= 0x80);
 	if (!r.ok)
 		function->end = 0;
 	return function->start < function->end;

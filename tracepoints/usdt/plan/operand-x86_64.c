@@ -5,7 +5,7 @@
  *	operands = operand { " " operand }
  *	operand  = [ [ "-" ] SIZE [ "f" ] "@" ] where
  *	where    = "$" number | "%" register | memory
- *	memory   = [ terms ] "(" [ "%" base ] [ "," "%" index [ "," scale ] ] ")"
+ * memory = [ terms ] "(" [ "%" base ] [ "," "%" index [ "," scale ] ] ")"
  *		 | terms
  *	terms    = term { ( "+" | "-" ) term },  term = number | symbol
  *
@@ -229,20 +229,10 @@ static int terms_take(struct parse *parse, uint64_t *sum, uint32_t *symbols)
 	return 1;
 }
 
-static int scale_take(struct parse *parse, uint8_t *scale)
-{
-	uint64_t value;
-
-	if (!number_take(parse, &value) || !value || value > 8 ||
-	    value & (value - 1))
-		return 0;
-	*scale = (uint8_t)__builtin_ctzll(value);
-	return 1;
-}
-
 static int memory_take(struct parse *parse, struct usdt_operand *operand)
 {
 	uint32_t symbols = 0;
+	uint64_t scale;
 	uint64_t sum = 0;
 
 	operand->place = USDT_MEMORY;
@@ -259,9 +249,12 @@ static int memory_take(struct parse *parse, struct usdt_operand *operand)
 		    !address_register(parse, &operand->index) ||
 		    operand->index == REGISTER_RIP_BASE)
 			return 0;
-		if (letter_take(parse, ',') &&
-		    !scale_take(parse, &operand->scale))
-			return 0;
+		if (letter_take(parse, ',')) {
+			if (!number_take(parse, &scale) || !scale ||
+			    scale > 8 || scale & (scale - 1))
+				return 0;
+			operand->scale = (uint8_t)__builtin_ctzll(scale);
+		}
 	}
 	if (!letter_take(parse, ')') || symbols > 1)
 		return 0;

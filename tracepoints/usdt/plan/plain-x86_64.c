@@ -56,20 +56,15 @@ static uint32_t group_shape(uint8_t opcode, uint8_t reg)
 	}
 }
 
-static uint32_t arithmetic_shape(uint8_t opcode)
-{
-	static const uint8_t kinds[8] = { MODRM, MODRM, MODRM, MODRM, BYTE,
-					  WORD, 0, 0 };
-
-	return kinds[opcode & 7];
-}
-
 /* Returns the shape of an opcode; `next` is the byte after it. */
 static uint32_t shape_of_one(uint8_t opcode, uint8_t next)
 {
+	static const uint8_t arithmetic[8] = { MODRM, MODRM, MODRM, MODRM, BYTE,
+					       WORD, 0, 0 };
+
 	switch (opcode) {
 	case 0x00 ... 0x3f:
-		return arithmetic_shape(opcode);
+		return arithmetic[opcode & 7];
 	case 0x50 ... 0x5f:
 	case 0x90:
 	case 0x98 ... 0x99:

@@ -67,17 +67,6 @@ static ALWAYS_INLINE int blocks_have(const struct usdt_blocks *blocks,
 			       (at >> BLOCK_SHIFT & 63) & 1;
 }
 
-/* Returns whether an address is shortly after a nop. */
-static int behind_nop(const struct usdt_scan *scan, uint64_t address)
-{
-	uint32_t at;
-
-	if (!blocks_have(&scan->blocks, address))
-		return 0;
-	at = usdt_plans_before(scan->plans, scan->count, address);
-	return at && address - scan->plans[at - 1].address < USDT_PATCH_MAX;
-}
-
 void usdt_scan_led(struct usdt_scan *scan, uint64_t target)
 {
 	uint32_t at;
@@ -94,9 +83,15 @@ void usdt_scan_led(struct usdt_scan *scan, uint64_t target)
 	}
 }
 
+/* Adds a claim, if the target is shortly after a nop. */
 static void claim_add(struct usdt_scan *scan, uint64_t end, uint64_t target)
 {
-	if (!behind_nop(scan, target))
+	uint32_t at;
+
+	if (!blocks_have(&scan->blocks, target))
+		return;
+	at = usdt_plans_before(scan->plans, scan->count, target);
+	if (!at || target - scan->plans[at - 1].address >= USDT_PATCH_MAX)
 		return;
 	if (scan->nclaims == CLAIMS_MAX) {
 		usdt_scan_led(scan, target);
@@ -172,25 +167,12 @@ static void edge_scan(struct usdt_scan *scan, const struct span *span,
 	step_scan(scan, bytes + 1, span->address + at);
 }
 
-/* In a program with a fixed address, four bytes may be an address, too: notes
- * those. */
-static void fixed_scan(struct usdt_scan *scan, const struct span *span)
+static void span_scan(struct usdt_scan *scan, const struct span *span,
+		      int fixed)
 {
 	const struct usdt_blocks blocks = scan->blocks;
 	uint64_t at;
 	uint32_t operand;
-
-	for (at = 0; at + 4 <= span->n; at++) {
-		__builtin_memcpy(&operand, span->bytes + at, 4);
-		if (unlikely(blocks_have(&blocks, operand)))
-			usdt_scan_led(scan, operand);
-	}
-}
-
-static void span_scan(struct usdt_scan *scan, const struct span *span,
-		      int fixed)
-{
-	uint64_t at;
 
 	for (at = 0; at < span->n; at += STEP) {
 		if (unlikely(!at || span->n - at < STEP + 4))
@@ -198,8 +180,13 @@ static void span_scan(struct usdt_scan *scan, const struct span *span,
 		else
 			step_scan(scan, span->bytes + at, span->address + at);
 	}
-	if (fixed)
-		fixed_scan(scan, span);
+	/* in a program with a fixed address, four bytes may be an address,
+	 * too */
+	for (at = 0; fixed && at + 4 <= span->n; at++) {
+		__builtin_memcpy(&operand, span->bytes + at, 4);
+		if (unlikely(blocks_have(&blocks, operand)))
+			usdt_scan_led(scan, operand);
+	}
 }
 
 static int span_open(struct span *span, const struct usdt_image *image,
@@ -334,19 +321,21 @@ void usdt_scan_addresses(struct usdt_scan *scan)
 			   offsetof(Elf64_Sym, st_value), sizeof(Elf64_Sym));
 }
 
-/* Scans the functions that plans are for. */
-static void functions_scan(struct usdt_scan *scan, int fixed)
+void usdt_scan_code(struct usdt_scan *scan)
 {
+	int fixed = is_fixed(scan->image);
 	struct span span = { 0 };
+	uint64_t start;
+	uint64_t end;
 	uint32_t i;
 
 	for (i = 0; i < scan->count; i++) {
 		const struct usdt_plan *plan = &scan->plans[i];
-		uint64_t site = plan->address;
 
 		if (plan->reason)
 			continue;
-		if (site - span.address >= span.n) {
+		/* plans of one function follow each other */
+		if (plan->address - span.address >= span.n) {
 			if (!span_open(&span, scan->image, plan->start,
 				       plan->end)) {
 				span.n = 0;
@@ -354,18 +343,8 @@ static void functions_scan(struct usdt_scan *scan, int fixed)
 			}
 			span_scan(scan, &span, fixed);
 		}
-		near_scan(scan, &span, site);
+		near_scan(scan, &span, plan->address);
 	}
-}
-
-void usdt_scan_code(struct usdt_scan *scan)
-{
-	int fixed = is_fixed(scan->image);
-	struct span span;
-	uint64_t start;
-	uint64_t end;
-
-	functions_scan(scan, fixed);
 	if (usdt_image_parts(scan->image, &start, &end) &&
 	    span_open(&span, scan->image, start, end))
 		span_scan(scan, &span, fixed);
