@@ -24,12 +24,6 @@ struct workshop {
 	uint64_t program[AX_PROGRAM_BYTES(CODE_MAX) / 8 + 1];
 };
 
-/* Tells whether code[] is a constant that a byte holds. */
-static int is_constant(const uint8_t *code, int bytes)
-{
-	return bytes == 3 && code[0] == AX_CONST8 && code[2] == AX_END;
-}
-
 static int program_make(struct workshop *shop, const struct object *object,
 			const char *text, const struct ax_program **program,
 			struct expr_error *error)
@@ -51,7 +45,8 @@ static int program_make(struct workshop *shop, const struct object *object,
 			   error);
 	if (ret < 0)
 		return ret;
-	if (is_constant(shop->code, ret))
+	/* a constant that a byte holds needs no program */
+	if (ret == 3 && shop->code[0] == AX_CONST8 && shop->code[2] == AX_END)
 		return !shop->code[1];
 	source.bytes = (uint32_t)ret;
 	ret = ax_verify(shop->program, sizeof(shop->program), &source,

@@ -27,24 +27,6 @@ int record_same_event(const struct object *a, const struct object *b)
 	       same_shown(shown_of_site(a->site), shown_of_site(b->site));
 }
 
-static int record_matches(const struct event_record *record,
-			  const struct object *object)
-{
-	const char *channel = record->text;
-	const char *name = channel + text_length(channel) + 1;
-	const char *format = name + text_length(name) + 1;
-
-	return record->kind == object->site->kind_ &&
-	       record->nfields == object->site->nfields_ &&
-	       !__builtin_memcmp(record->types, object->types,
-				 sizeof(record->types)) &&
-	       text_equal(channel, object->channel) &&
-	       text_equal(name, object->name) &&
-	       text_equal(format, object->format) &&
-	       same_shown(shown_behind(record->text, record->text_bytes),
-			  shown_of_site(object->site));
-}
-
 /* The records of each channel, found by their texts. */
 static struct records {
 	struct index index;		/* values: place of a record + 1 */
@@ -71,10 +53,22 @@ struct key {
 static int same_event(uint64_t value, const void *arg)
 {
 	const struct key *key = arg;
+	const struct object *object = key->object;
+	const struct event_record *record =
+		(const struct event_record *)(key->records + value - 1);
+	const char *channel = record->text;
+	const char *name = channel + text_length(channel) + 1;
+	const char *format = name + text_length(name) + 1;
 
-	return record_matches((const struct event_record *)(key->records +
-							    value - 1),
-			      key->object);
+	return record->kind == object->site->kind_ &&
+	       record->nfields == object->site->nfields_ &&
+	       !__builtin_memcmp(record->types, object->types,
+				 sizeof(record->types)) &&
+	       text_equal(channel, object->channel) &&
+	       text_equal(name, object->name) &&
+	       text_equal(format, object->format) &&
+	       same_shown(shown_behind(record->text, record->text_bytes),
+			  shown_of_site(object->site));
 }
 
 /* Adds new records to the index; in a forked child, all records. */

@@ -64,12 +64,6 @@ static uint64_t site_hash(const struct taffrail_site *site)
 	return index_hash(INDEX_HASH, &site, sizeof(site));
 }
 
-static struct object *object_find(const struct taffrail_site *site)
-{
-	return (struct object *)index_find(&sites, site_hash(site), same_site,
-					   site);
-}
-
 /* Makes the object of a site whose texts are known. */
 static struct object *object_make(struct module *module,
 				  struct taffrail_site *site,
@@ -194,7 +188,8 @@ static struct code *note_take(const struct taking *taking, uint64_t address,
 	if (!code || !site || (uint64_t)site & 7 || (!stub && note.stub_) ||
 	    (!stub && !(note.flags_ & TAFFRAIL_SITE_FLAG_TESTED)))
 		return NULL;
-	object = object_find(site);
+	object = (struct object *)index_find(&sites, site_hash(site),
+					     same_site, site);
 	if (!object) {
 		object = object_add(taking->module, site,
 				    !!notes_at(notes, at + sizeof(*site),
@@ -241,15 +236,6 @@ static int note_dispatch(uint32_t type, uint64_t address, const void *desc,
 	return 0;
 }
 
-static struct module *module_find(uint64_t base, uint64_t start)
-{
-	struct module *module = modules;
-
-	while (module && (module->base != base || module->start != start))
-		module = module->next;
-	return module;
-}
-
 static void module_extent(const struct dl_phdr_info *info, uint64_t *start,
 			  uint64_t *end)
 {
@@ -270,18 +256,6 @@ static void module_extent(const struct dl_phdr_info *info, uint64_t *start,
 	}
 }
 
-/* The program itself has no name. */
-static void path_set(struct module *module, const char *name)
-{
-	struct text path;
-
-	text_open(&path, module->path, sizeof(module->path));
-	text_add(&path, name && name[0] ? name : "/proc/self/exe");
-	/* a module whose name is no path of a file is not opened */
-	if (path.cut || module->path[0] != '/')
-		module->path[0] = '\0';
-}
-
 static struct module *module_add(const struct dl_phdr_info *info,
 				 uint64_t start, uint64_t end)
 {
@@ -291,10 +265,17 @@ static struct module *module_add(const struct dl_phdr_info *info,
 			   .base = (const char *)info->dlpi_addr },
 		.module = module,
 	};
+	const char *name = info->dlpi_name;
+	struct text path;
 
 	if (!module)
 		return NULL;
-	path_set(module, info->dlpi_name);
+	/* the program itself has no name; a module whose name is no path of a
+	 * file is not opened */
+	text_open(&path, module->path, sizeof(module->path));
+	text_add(&path, name && name[0] ? name : "/proc/self/exe");
+	if (path.cut || module->path[0] != '/')
+		module->path[0] = '\0';
 	module->base = info->dlpi_addr;
 	module->start = start;
 	module->end = end;
@@ -327,7 +308,9 @@ static int module_seen(struct dl_phdr_info *info, size_t size, void *arg)
 	module_extent(info, &start, &end);
 	if (start >= end)
 		return 0;
-	module = module_find(info->dlpi_addr, start);
+	for (module = modules; module && (module->base != info->dlpi_addr ||
+					  module->start != start);)
+		module = module->next;
 	if (!module) {
 		module = module_add(info, start, end);
 		if (!module)
