@@ -169,14 +169,25 @@ static void put_word(struct text *text, const struct conversion *c,
 	conversion_repeat(text, ' ', pad);
 }
 
-static void decimal_convert(struct text *text, const struct conversion *c,
-			    const struct binary *b)
+void conversion_double(struct text *text, const struct conversion *c,
+		       uint64_t bits)
 {
-	const char *sign = conversion_sign(c, b->negative);
 	int precision = c->precision < 0 ? 6 : c->precision;
+	const char *sign;
+	struct binary b;
 	struct decimal d;
 
-	decimal_make(&d, b->m, b->exponent);
+	binary_of_double(&b, bits);
+	sign = conversion_sign(c, b.negative);
+	if (b.infinite || b.nan) {
+		put_word(text, c, sign, &b);
+		return;
+	}
+	if (c->letter == 'a' || c->letter == 'A') {
+		put_hexadecimal(text, c, &b);
+		return;
+	}
+	decimal_make(&d, b.m, b.exponent);
 	switch (c->letter) {
 	case 'f':
 	case 'F':
@@ -193,20 +204,6 @@ static void decimal_convert(struct text *text, const struct conversion *c,
 		decimal_round(&d, precision);
 		put_general(text, c, sign, &d, precision);
 	}
-}
-
-void conversion_double(struct text *text, const struct conversion *c,
-		       uint64_t bits)
-{
-	struct binary b;
-
-	binary_of_double(&b, bits);
-	if (b.infinite || b.nan)
-		put_word(text, c, conversion_sign(c, b.negative), &b);
-	else if (c->letter == 'a' || c->letter == 'A')
-		put_hexadecimal(text, c, &b);
-	else
-		decimal_convert(text, c, &b);
 }
 
 static void put_shortest(struct text *text, const struct binary *b)

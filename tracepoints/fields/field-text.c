@@ -42,14 +42,6 @@ static void characters_show(struct text *text, const struct field_value *value)
 		add_escaped(text, value->p[i]);
 }
 
-static void string_show(struct text *text, const struct field_value *value)
-{
-	text_add_char(text, '"');
-	characters_show(text, value);
-	if (value->whole)
-		text_add_char(text, '"');
-}
-
 /* Adds the value in a base of 2^bits, without a sign. */
 static void base_show(struct text *text, const struct field_value *value,
 		      uint32_t bits)
@@ -159,10 +151,14 @@ static void event_show(struct text *text, const struct field_event *event,
 		text_add(text, names[i].name);
 		text_add(text, " = ");
 		option_take(event, values, i);
-		if (values[i].type == TAFFRAIL_T_STRING)
-			string_show(text, &values[i]);
-		else if (!name_show(text, event, &values[i], i))
+		if (values[i].type == TAFFRAIL_T_STRING) {
+			text_add_char(text, '"');
+			characters_show(text, &values[i]);
+			if (values[i].whole)
+				text_add_char(text, '"');
+		} else if (!name_show(text, event, &values[i], i)) {
 			field_show(text, &values[i]);
+		}
 	}
 	if (n && n < event->nfields && values[n - 1].whole)
 		text_add(text, ", ");

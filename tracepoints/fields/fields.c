@@ -196,15 +196,6 @@ static bool is_accessor(struct span word, struct span rest, bool behind)
 	return is_among(word, "c_str\0" "data\0" "get\0");
 }
 
-/* Returns the word that libc's macro stands for: errno is *__errno_location()
- * where another macro expanded it before the marker. */
-static struct span libc_macro_name(struct span word)
-{
-	if (span_is(word, "__errno_location"))
-		return (struct span){ word.p + 2, word.p + 7 };
-	return word;
-}
-
 /* Returns the name of an expression: a word in it, or an empty span. */
 static struct span expression_name(struct span s, int depth)
 {
@@ -228,7 +219,11 @@ static struct span expression_name(struct span s, int depth)
 				continue;
 			}
 			if (!is_keyword(token, s, behind))
-				name = libc_macro_name(token);
+				name = token;
+			/* errno is *__errno_location() where another macro
+			 * expanded it before the marker */
+			if (span_is(name, "__errno_location"))
+				name = (struct span){ name.p + 2, name.p + 7 };
 			if (s.p < s.end && *s.p == '<')
 				s.p = skip_template(s.p, s.end);
 		}
@@ -418,15 +413,6 @@ static bool is_remark(struct span s)
 	return next_token(&s, &token) == TOKEN_OTHER && *token.p == ',';
 }
 
-static struct span skip_remarks(struct span s)
-{
-	struct span rest = s;
-
-	while (is_remark(next_argument(&rest, false)))
-		s = rest;
-	return s;
-}
-
 /*
  * Finds the members of argument `number`, counted from the right, in what
  * stands in front of a text: "\1" NUMBER ":x, y\2" for each structure. With
@@ -485,13 +471,14 @@ static int fields_set(struct span argument, const char *p, int nfields, int i,
 
 static void parse_event(struct span s, int nfields, struct field_name *out)
 {
-	struct span none = { s.p, s.p };
+	struct span none = { s.p, s.p }, rest;
 	const char *groups = s.p, *members;
 	struct layout layout;
 	int i = 0, k, n, extra, left;
 
 	s.p = members_find(groups, MEMBERS_ALL, &extra);
-	s = skip_remarks(s);
+	for (rest = s; is_remark(next_argument(&rest, false));)
+		s = rest;
 	left = nfields - extra;
 	layout = layout_of(s, left);
 	for (k = 0; i < nfields; k++) {
