@@ -58,12 +58,6 @@ static struct range range_cut(struct range all, uint32_t step, uint64_t c,
 	return all;
 }
 
-static int is_value(const struct ax_insn *insn)
-{
-	return insn->step == STEP_VALUE_SIGNED ||
-	       insn->step == STEP_VALUE_UNSIGNED;
-}
-
 /* Returns all values except those of a range. */
 static struct range range_invert(struct range all, struct range range)
 {
@@ -112,7 +106,8 @@ SIGSAFE void ax_quick_find(struct ax_program *program)
 				      AX_ORDER_UNSIGNED;
 
 	program->quick = 0;
-	if (program->ninsns < 3 || !is_value(field))
+	if (program->ninsns < 3 || (field->step != STEP_VALUE_SIGNED &&
+				    field->step != STEP_VALUE_UNSIGNED))
 		return;
 	program->shift = field->at;
 	program->quick = (uint32_t)ax_range_find(field + 1, 64u - field->var,

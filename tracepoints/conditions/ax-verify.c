@@ -252,38 +252,36 @@ static int memory_divide(struct verifier *v, void *buffer, size_t size)
 	return 0;
 }
 
+/* Returns 1 when the source has the event, or the machine the function, that a
+ * step needs. */
 static int machine_can(const struct ax_source *source, enum need need)
 {
-	const struct ax_machine *m = source->machine;
+#define FUNCTION(name)	offsetof(struct ax_machine, name)
+	static const uint8_t functions[] = {
+		[NEED_READ] = FUNCTION(read),
+		[NEED_REGISTER] = FUNCTION(reg),
+		[NEED_GETV] = FUNCTION(variable_get),
+		[NEED_SETV] = FUNCTION(variable_set),
+		[NEED_TRACEV] = FUNCTION(variable_collect),
+		[NEED_COLLECT] = FUNCTION(collect),
+		[NEED_COLLECT_STRING] = FUNCTION(collect_string),
+		[NEED_VTID] = FUNCTION(vtid),
+		[NEED_CPU] = FUNCTION(cpu),
+		[NEED_PROCNAME] = FUNCTION(procname),
+	};
+#undef FUNCTION
+	uintptr_t function;
 
 	if (need == NEED_NOTHING)
 		return 1;
 	if (need == NEED_EVENT)
 		return source->layout != NULL;
-	if (!m)
+	if (!source->machine)
 		return 0;
-	switch (need) {
-	case NEED_READ:
-		return m->read != NULL;
-	case NEED_REGISTER:
-		return m->reg != NULL;
-	case NEED_GETV:
-		return m->variable_get != NULL;
-	case NEED_SETV:
-		return m->variable_set != NULL;
-	case NEED_TRACEV:
-		return m->variable_collect != NULL;
-	case NEED_COLLECT:
-		return m->collect != NULL;
-	case NEED_COLLECT_STRING:
-		return m->collect_string != NULL;
-	case NEED_VTID:
-		return m->vtid != NULL;
-	case NEED_CPU:
-		return m->cpu != NULL;
-	default:
-		return m->procname != NULL;
-	}
+	__builtin_memcpy(&function,
+			 (const char *)source->machine + functions[need],
+			 sizeof(function));
+	return function != 0;
 }
 
 /* Sets the step's members from its operand. */
@@ -336,18 +334,6 @@ static int decode_operand(struct verifier *v, struct ax_insn *insn,
 	}
 }
 
-/* Copies a text to the end of the program. Returns the bytes of its operand. */
-static uint32_t decode_text(struct verifier *v, struct ax_insn *insn,
-			    const uint8_t *p, uint32_t *texts)
-{
-	uint32_t bytes = (uint32_t)operand_read(p, 2);
-
-	__builtin_memcpy((uint8_t *)v->program + *texts, p + 2, bytes);
-	insn->at = *texts;
-	*texts += bytes;
-	return 2 + bytes;
-}
-
 static int insns_decode(struct verifier *v)
 {
 	const struct ax_source *source = v->source;
@@ -373,9 +359,17 @@ static int insns_decode(struct verifier *v)
 		v->insn_at[offset] = (uint16_t)i;
 		v->offset[i] = (uint16_t)offset;
 		offset += 1u + row->operand;
-		if (row->text)
-			offset += decode_text(v, insn, source->code + offset,
-					      &texts);
+		if (row->text) {
+			uint32_t bytes = (uint32_t)operand_read(
+				source->code + offset, 2);
+
+			/* to the end of the program */
+			__builtin_memcpy((uint8_t *)v->program + texts,
+					 source->code + offset + 2, bytes);
+			insn->at = texts;
+			texts += bytes;
+			offset += 2 + bytes;
+		}
 	}
 	return 0;
 }

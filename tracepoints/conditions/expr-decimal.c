@@ -53,18 +53,6 @@ static void large_divide(struct large *a, uint32_t divisor)
 		a->n--;
 }
 
-/* Multiplies by 2^32, `limbs` times; the caller lowers the exponent. */
-static void large_raise(struct large *a, uint32_t limbs)
-{
-	uint32_t i;
-
-	for (i = a->n; i-- > 0;)
-		a->limb[i + limbs] = a->limb[i];
-	for (i = 0; i < limbs; i++)
-		a->limb[i] = 0;
-	a->n += limbs;
-}
-
 static uint32_t limb_at(const struct large *a, int i)
 {
 	return i < 0 ? 0 : a->limb[i];
@@ -90,6 +78,7 @@ static uint64_t large_round(const struct large *a, int exponent)
 static uint64_t large_scale(struct large *a, int ten)
 {
 	uint32_t limbs;
+	uint32_t i;
 
 	if (!a->n || ten < -(EXPONENT_MAX + DIGITS_MAX))
 		return 0;
@@ -103,7 +92,12 @@ static uint64_t large_scale(struct large *a, int ten)
 		return large_round(a, 0);
 	/* 10^9 is less than 2^30: a limb for each nine, and three more */
 	limbs = (uint32_t)(-ten) / 9 + 4;
-	large_raise(a, limbs);
+	/* multiplies by 2^32 for each limb, which large_round() takes back */
+	for (i = a->n; i-- > 0;)
+		a->limb[i + limbs] = a->limb[i];
+	for (i = 0; i < limbs; i++)
+		a->limb[i] = 0;
+	a->n += limbs;
 	for (; ten <= -9; ten += 9)
 		large_divide(a, TEN_9);
 	for (; ten < 0; ten++)

@@ -23,11 +23,6 @@ static int is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-static int is_space(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 /* Returns the value of a digit in any base up to 16; 16 if it is no digit. */
 static uint32_t digit_value(char c)
 {
@@ -74,27 +69,20 @@ void expr_fail_name(struct compiler *c, int ret, const struct token *name,
 	fail_begin(c, ret, name->start);
 }
 
-static int escape_octal(const char **p, const char *end)
+/* Reads digits of an escape, at most `most`. Returns -1 when there are none, or
+ * when they do not fit in a byte. */
+static int escape_number(const char **p, const char *end, uint32_t base,
+			 int most)
 {
-	int value = 0;
+	uint32_t value = 0;
 	int n;
 
-	for (n = 0; n < 3 && *p < end && **p >= '0' && **p <= '7'; n++)
-		value = value * 8 + (*(*p)++ - '0');
-	return value > 255 ? -1 : value;
-}
-
-static int escape_hex(const char **p, const char *end)
-{
-	int value = 0;
-	int n;
-
-	for (n = 0; *p < end && digit_value(**p) < 16; n++) {
-		value = value * 16 + (int)digit_value(*(*p)++);
+	for (n = 0; n < most && *p < end && digit_value(**p) < base; n++) {
+		value = value * base + digit_value(*(*p)++);
 		if (value > 255)
 			return -1;
 	}
-	return n ? value : -1;
+	return n ? (int)value : -1;
 }
 
 SIGSAFE int expr_character(const char **p, const char *end)
@@ -110,10 +98,10 @@ SIGSAFE int expr_character(const char **p, const char *end)
 		return -1;
 	c = **p;
 	if (c >= '0' && c <= '7')
-		return escape_octal(p, end);
+		return escape_number(p, end, 8, 3);
 	(*p)++;
 	if (c == 'x')
-		return escape_hex(p, end);
+		return escape_number(p, end, 16, INT32_MAX);
 	for (i = 0; from[i]; i++)
 		if (c == from[i])
 			return (unsigned char)to[i];
@@ -314,7 +302,7 @@ SIGSAFE void expr_next(struct compiler *c)
 
 	if (c->ret)
 		return;
-	while (is_space(*p))
+	while (*p == ' ' || (*p >= '\t' && *p <= '\r'))
 		p++;
 	c->token = (struct token){ .kind = TOKEN_END, .start = p, .end = p };
 	if (!*p)

@@ -270,18 +270,11 @@ static int use_level(struct compiler *c, struct operand *a)
 	return 1;
 }
 
-static void use_own_level(struct compiler *c, struct operand *a)
-{
-	int level = shown_level(&c->fields->shown);
-
-	c->field = EXPR_FIELD_LEVEL;
-	use_number(c, a, (uint64_t)(level < 0 ? LEVEL_DEFAULT : level), 0);
-}
-
 static void parse_name(struct compiler *c, struct operand *a)
 {
 	const char *rest;
 	uint32_t i;
+	int level;
 
 	if (!c->fields) {
 		a->kind = OPERAND_ANY;
@@ -298,32 +291,26 @@ static void parse_name(struct compiler *c, struct operand *a)
 			return;
 	}
 	a->positive = 1;
-	if (token_is(&c->token, "procname"))
+	if (token_is(&c->token, "procname")) {
 		a->kind = OPERAND_PROCNAME;
-	else if (token_is(&c->token, "vtid"))
+	} else if (token_is(&c->token, "vtid")) {
 		expr_emit(c, AX_VTID);
-	else if (token_is(&c->token, "cpu"))
+	} else if (token_is(&c->token, "cpu")) {
 		expr_emit(c, AX_CPU);
-	else if (token_is(&c->token, "level"))
-		use_own_level(c, a);
-	else if (!use_level(c, a) && !use_enumerator(c, a))
+	} else if (token_is(&c->token, "level")) {
+		level = shown_level(&c->fields->shown);
+		c->field = EXPR_FIELD_LEVEL;
+		use_number(c, a, (uint64_t)(level < 0 ? LEVEL_DEFAULT : level),
+			   0);
+	} else if (!use_level(c, a) && !use_enumerator(c, a)) {
 		fail_unknown(c);
-}
-
-static void parse_group(struct compiler *c, struct operand *a)
-{
-	const char *open = c->token.start;
-
-	expr_next(c);
-	parse_binary(c, 1, a);
-	if (c->token.op != OP_CLOSE)
-		expr_fail(c, -EINVAL, open, "its ) is missing");
-	a->comparison = 0;
+	}
 }
 
 static void parse_primary(struct compiler *c, struct operand *a)
 {
 	struct token *token = &c->token;
+	const char *open;
 
 	switch (token->kind) {
 	case TOKEN_NAME:
@@ -351,11 +338,17 @@ static void parse_primary(struct compiler *c, struct operand *a)
 		a->end = token->end;
 		break;
 	default:
-		if (token->op == OP_OPEN)
-			parse_group(c, a);
-		else
+		if (token->op != OP_OPEN) {
 			expr_fail(c, -EINVAL, token->start,
 				  "a value is missing here");
+			break;
+		}
+		open = token->start;
+		expr_next(c);
+		parse_binary(c, 1, a);
+		if (token->op != OP_CLOSE)
+			expr_fail(c, -EINVAL, open, "its ) is missing");
+		a->comparison = 0;
 	}
 	expr_next(c);
 }

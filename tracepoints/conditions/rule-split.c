@@ -27,17 +27,6 @@ static int length_read(const char **p)
 	return n > 0 && n <= TAFFRAIL_FIELDS_MAX ? (int)n : -EINVAL;
 }
 
-static int lengths_check(const struct rule_types *types)
-{
-	uint32_t i;
-
-	for (i = 0; i < TAFFRAIL_FIELDS_MAX; i++)
-		if (types->lengths[i] &&
-		    types->strings >> (types->lengths[i] - 1) & 1)
-			return -EINVAL;
-	return 0;
-}
-
 int rule_types(const char *rule, struct rule_types *types, const char **end)
 {
 	const char *p = rule;
@@ -67,7 +56,12 @@ int rule_types(const char *rule, struct rule_types *types, const char **end)
 			return -EINVAL;
 	}
 	*end = p + 1;
-	return lengths_check(types);
+	/* a length is no string itself */
+	for (i = 0; i < TAFFRAIL_FIELDS_MAX; i++)
+		if (types->lengths[i] &&
+		    types->strings >> (types->lengths[i] - 1) & 1)
+			return -EINVAL;
+	return 0;
 }
 
 const char *rule_condition(const char *rule, size_t *glob_bytes)
