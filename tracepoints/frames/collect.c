@@ -43,22 +43,13 @@ static uint64_t request_bytes(const struct collect_request *request)
 	return bytes;
 }
 
-static int asks_registers(const struct ax_program *program)
-{
-	uint32_t i;
-
-	for (i = 0; i < program->ninsns; i++)
-		if (program->insns[i].step == STEP_REG)
-			return 1;
-	return 0;
-}
-
 /* Verifies an expression and appends its program to the point. */
 static int program_add(struct collect_point *point, uint64_t room,
 		       const struct ax_source *source, uint64_t *offset,
 		       struct ax_refusal *why)
 {
 	struct ax_program *program;
+	uint32_t i;
 	int ret;
 
 	*offset = align_up(point->bytes, 8);
@@ -66,8 +57,8 @@ static int program_add(struct collect_point *point, uint64_t room,
 	ret = ax_verify(program, room - *offset, source, why);
 	if (ret)
 		return ret;
-	if (asks_registers(program))
-		point->registers = 1;
+	for (i = 0; i < program->ninsns; i++)
+		point->registers |= program->insns[i].step == STEP_REG;
 	point->bytes = *offset + program->bytes;
 	return 0;
 }
@@ -120,20 +111,6 @@ static int action_add(struct collect_point *point, uint64_t room,
 	return ret;
 }
 
-/* Sets `test` for a condition that a hit can evaluate without the interpreter.
- * A value in memory must be on a stack, or in memory that is certain. */
-static void condition_simplify(struct collect_point *point)
-{
-	struct ax_simple *test = &point->test;
-
-	ax_simple_test(test, (const void *)((const char *)point +
-					    point->condition));
-	if (test->reg == AX_SIMPLE_NO_REGISTER ?
-		    !memory_is_fixed(test->offset, test->bytes) :
-		    test->reg >= 16)
-		test->is = 0;
-}
-
 static int point_build(struct collect_point *point, uint64_t room,
 		       const struct collect_request *request, uint32_t slot,
 		       struct ax_refusal *why)
@@ -142,6 +119,7 @@ static int point_build(struct collect_point *point, uint64_t room,
 				    .bytes = request->condition_bytes,
 				    .want_result = 1,
 				    .machine = &collect_machine };
+	struct ax_simple *test = &point->test;
 	uint32_t i;
 	int ret = 0;
 
@@ -155,7 +133,15 @@ static int point_build(struct collect_point *point, uint64_t room,
 	if (request->condition)
 		ret = program_add(point, room, &source, &point->condition, why);
 	if (!ret && point->condition) {
-		condition_simplify(point);
+		ax_simple_test(test, (const void *)((const char *)point +
+						    point->condition));
+		/* a hit evaluates a simple condition without the interpreter: a
+		 * value in memory must then be on a stack, or in memory that is
+		 * certain */
+		if (test->reg == AX_SIMPLE_NO_REGISTER ?
+		    !memory_is_fixed(test->offset, test->bytes) :
+		    test->reg >= 16)
+			test->is = 0;
 		point->reads = 1;
 	}
 	for (i = 0; !ret && i < request->nactions; i++)
@@ -354,23 +340,17 @@ static int run_is_settled(void)
 	return tally.written + tally.lost == hits;
 }
 
-static void run_settle(void)
-{
-	struct timespec pause = { .tv_nsec = 1000000 };
-	int i;
-
-	for (i = 0; i < COLLECT_SETTLE_MS && !run_is_settled(); i++)
-		sys2(SYS_nanosleep, &pause, NULL);
-}
-
 void collect_stop(void)
 {
+	struct timespec pause = { .tv_nsec = 1000000 };
 	struct write_slot *slot = &collect_frame_slot;
+	int i;
 
 	if (!collect_run)
 		return;
 	run_close();
-	run_settle();
+	for (i = 0; i < COLLECT_SETTLE_MS && !run_is_settled(); i++)
+		sys2(SYS_nanosleep, &pause, NULL);
 	store_release(&collect_run->word,
 		      collect_run->word & ~(COLLECT_RUN_STEP - 1), COLLECT_RUN);
 	store_release(&slot->rings[WRITE_COMPACT], &rings_off, WRITE_SLOT);

@@ -90,29 +90,24 @@ static int event_take(const struct frames *frames, struct stream *s)
 	return 0;
 }
 
-static void packet_enter(struct stream *s, uint64_t number)
-{
-	struct frame_packet packet;
-
-	if (frame_ring_packet(&s->ring, number, &packet) ||
-	    packet.clock_begin < s->clock)
-		return;
-	s->at.p = packet.p;
-	s->at.end = packet.end;
-	s->at.clock = packet.clock_begin;
-	s->clock_end = packet.clock_end;
-}
-
 /* Goes on to the next frame of a ring. Returns 0 when there is none. */
 static int stream_next(const struct frames *frames, struct stream *s)
 {
+	struct frame_packet packet;
+
 	for (;;) {
 		if (s->at.p < s->at.end && !event_take(frames, s))
 			return 1;
 		s->at.p = s->at.end;
 		if (s->next > s->ring.current)
 			return 0;
-		packet_enter(s, s->next++);
+		if (frame_ring_packet(&s->ring, s->next++, &packet) ||
+		    packet.clock_begin < s->clock)
+			continue;
+		s->at.p = packet.p;
+		s->at.end = packet.end;
+		s->at.clock = packet.clock_begin;
+		s->clock_end = packet.clock_end;
 	}
 }
 
