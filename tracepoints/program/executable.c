@@ -147,13 +147,6 @@ SIGSAFE static const char *script_interpreter(struct head *head)
 	return start;
 }
 
-SIGSAFE static int head_is_elf(const struct head *head)
-{
-	return head->used >= sizeof(Elf64_Ehdr) && head->bytes[0] == 0x7f &&
-	       head->bytes[1] == 'E' && head->bytes[2] == 'L' &&
-	       head->bytes[3] == 'F';
-}
-
 SIGSAFE static int is_ours(const struct head *head)
 {
 	const Elf64_Ehdr *elf = (const Elf64_Ehdr *)head->bytes;
@@ -341,7 +334,8 @@ SIGSAFE void image_look(struct image *image, char *const *environment)
 	while (fd >= 0) {
 		head.used = read_at(fd, head.bytes, HEAD_BYTES, 0);
 		script = script_interpreter(&head);
-		if (!script && head_is_elf(&head))
+		if (!script && head.used >= sizeof(Elf64_Ehdr) &&
+		    !__builtin_memcmp(head.bytes, ELFMAG, SELFMAG))
 			image_judge(image, &head, fd, environment);
 		sys_close(fd);
 		fd = script && scripts++ < SCRIPTS_MAX ?

@@ -31,15 +31,6 @@ static void line_begin(struct reading *r)
 	text_open(&r->path, r->mapped->path, sizeof(r->mapped->path));
 }
 
-static void field_end(struct reading *r, char c)
-{
-	if (c == '-' && r->field == FIELD_START)
-		r->field++;
-	if (c == ' ' && !r->blank)
-		r->field++;
-	r->blank = c == ' ';
-}
-
 static void letter_take(struct reading *r, char c)
 {
 	uint64_t *number;
@@ -53,8 +44,11 @@ static void letter_take(struct reading *r, char c)
 		*number = *number << 4 |
 			  (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
 	}
-	if (r->field < FIELD_PATH)
-		field_end(r, c);
+	if (r->field < FIELD_PATH) {
+		r->field += (c == '-' && r->field == FIELD_START) ||
+			    (c == ' ' && !r->blank);
+		r->blank = c == ' ';
+	}
 }
 
 /* Puts the line's ends back. Returns the result for the line. */
