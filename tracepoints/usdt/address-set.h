@@ -33,7 +33,7 @@ static inline int address_add(struct index *set, uint64_t address)
 }
 
 /* Adds the sites of a module's markers: a marker in the program's source
- * declares its nop as a probe, too. Returns 0 or -ENOMEM. */
+ * declares the nop as a probe, too. Returns 0 or -ENOMEM. */
 static inline int address_add_sites(struct index *set,
 				    const struct module *module)
 {

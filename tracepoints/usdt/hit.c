@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A hit of an adopted probe: fetches its arguments, and writes them as any
+ * A hit of an adopted probe: fetches the arguments, and writes them as any
  * marker does.
  */
 #include "tracepoints/usdt/usdt.h"
@@ -14,7 +14,7 @@
 #error "a hit must not use AVX: give CFLAGS to configure, not to make"
 #endif
 
-/* Returns the value of an operand, in the low bytes; 0 when its memory cannot
+/* Returns the value of an operand, in the low bytes; 0 when the memory cannot
  * be read. */
 static uint64_t operand_fetch(const struct usdt_operand *operand,
 			      const struct usdt_state *state,
@@ -44,7 +44,7 @@ struct strings {
 	char bytes[STRINGS_BYTES];
 };
 
-/* What a hit fetches its arguments from. */
+/* The sources of the arguments of a hit. */
 struct fetching {
 	const struct usdt_state *state;
 	struct memory_stack stack;
@@ -63,7 +63,7 @@ static SIGSAFE uint64_t length_fetch(const struct usdt_operand *operand,
 	return is_signed && value >> (63 - unused) ? 0 : value;
 }
 
-/* Adds the string at an address: up to its NUL, or to its length if that is
+/* Adds the string at an address: up to the NUL, or to the length if that is
  * known. */
 static SIGSAFE void string_add(struct strings *strings,
 			       const struct usdt_adopted *probe,

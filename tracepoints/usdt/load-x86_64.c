@@ -8,7 +8,7 @@
  * library that is loaded here calls only the functions named below. No
  * constructor runs, no variable is thread-local, no library is ever unmapped.
  *
- * What must stay true: the registry's lock is held.
+ * Invariant: the registry's lock is held.
  */
 #include "tracepoints/usdt/load.h"
 
@@ -51,7 +51,7 @@ static void trap_here(void)
 	__builtin_trap();
 }
 
-/* What a library may use beside its own symbols. */
+/* The functions and data that a library may use beside its own symbols. */
 static const struct {
 	const char *name;
 	void *address;
@@ -92,7 +92,7 @@ static uint64_t name_find(const char *name)
 	return 0;
 }
 
-/* Maps a segment over the reserved range, and zeroes its end beyond the
+/* Maps a segment over the reserved range, and zeroes the end beyond the
  * file. */
 static long segment_map(uint64_t base, const Elf64_Phdr *ph, int fd)
 {

@@ -16,7 +16,7 @@ struct library {
 
 /*
  * Maps a shared object of ours or libZydis, which needs only functions that the
- * agent names. Returns 0 or a negative errno. The calling thread has its own
+ * agent names. Returns 0 or a negative errno. The calling thread has private
  * descriptors; the registry's lock is held.
  */
 int library_open(struct library *library, const char *path);

@@ -2,11 +2,11 @@
 /*
  * Finds and maps the file of a module.
  *
- * The dynamic linker's name of a library is what the program gave it. A
- * relative one leads elsewhere as soon as the program changes its directory,
- * so the file is then looked for where the kernel says that it is.
+ * The dynamic linker's name of a library comes from the program. A relative one
+ * leads elsewhere as soon as the program changes the directory, so the file is
+ * then looked for where the kernel says that it is.
  *
- * What must stay true: a file is used only if it is the one that is loaded.
+ * Invariant: a file is used only if it is the one that is loaded.
  */
 #include "tracepoints/usdt/usdt.h"
 
@@ -43,7 +43,7 @@ static int is_loaded(const Elf64_Phdr *note, const Elf64_Phdr *ph)
 }
 
 /* Tells whether the file's notes are in memory. Another version of a library
- * may have the same headers; its build ID differs. */
+ * may have the same headers; the build ID differs. */
 static int same_notes(const struct usdt_file *file, const struct module *module,
 		      const Elf64_Phdr *ph, uint32_t n)
 {
@@ -58,9 +58,9 @@ static int same_notes(const struct usdt_file *file, const struct module *module,
 	return 1;
 }
 
-/* Tells whether the file is the one that is loaded: its headers and notes are
- * in memory. The program headers may lie anywhere in the file, and the linker
- * says where they are in memory. */
+/* Tells whether the file is the one that is loaded, by headers and notes in
+ * memory. The program headers may lie anywhere in the file, and the linker says
+ * where they are in memory. */
 static int same_file(const struct usdt_file *file, const struct module *module)
 {
 	uint64_t bytes = module->nheaders * sizeof(Elf64_Phdr);

@@ -3,22 +3,22 @@
  * Finds sites whose code was moved behind the linker's back.
  *
  * Each marker's site has two notes: that of the marker, which is loaded and
- * relative to itself, and that of its USDT probe, which is not loaded and has
+ * relative to itself, and that of the USDT probe, which is not loaded and has
  * the address of the site. llvm-bolt writes functions anew, elsewhere in the
  * file. It knows USDT notes and gives them the new addresses; it does not know
  * the notes of markers. The old code stays where it was, with every byte that a
  * marker's note names, and nothing runs it.
  *
- * A site that is switched by its code cannot be taken at its new place: no
- * branch led to the marker's arguments, so they were dropped from the new
- * function, and those of the old function are for the registers and the frame
- * of the old one. A site that tests a flag works wherever it is; only its
- * address is another one.
+ * A site that is switched by code cannot be taken at the new place: no branch
+ * led to the marker's arguments, so they were dropped from the new function,
+ * and those of the old function are for the registers and the frame of the old
+ * one. A site that tests a flag works at any place; only the address is another
+ * one.
  *
- * What must stay true: a module without USDT notes of a marker's name, such as
- * one from which they were removed, proves nothing, and is believed. The k-th
- * site of a name is the k-th probe of that name, as linkers keep the order of
- * both, and only if there are equally many.
+ * Invariant: a module without USDT notes of a marker's name, such as one from
+ * which they were removed, proves nothing, and is believed. The k-th site of a
+ * name is the k-th probe of that name, as linkers keep the order of both, and
+ * only if there are equally many.
  */
 #include "tracepoints/usdt/usdt.h"
 
@@ -37,7 +37,7 @@ struct spot {
 	uint64_t address;
 };
 
-/* What is not matched of one "channel/name". */
+/* The sites and probes of one "channel/name" that are not matched. */
 struct group {
 	struct spot *first;
 	struct spot **end;
@@ -194,7 +194,7 @@ static int code_collect(struct look *look, const struct object *object,
 }
 
 /* Settles the sites in their order. Returns 1 when one was moved that is
- * switched by its code. */
+ * switched by code. */
 static int lone_settle(struct look *look)
 {
 	int moved = 0;
@@ -232,7 +232,7 @@ static void guards_doubt(const struct module *module)
 				code->flags |= CODE_MOVED;
 }
 
-/* Matches what is left of both. Returns -1 without memory. */
+/* Matches the rest of the sites and probes. Returns -1 without memory. */
 static int rest_match(struct look *look, struct module *module)
 {
 	uint64_t groups = look->probes * sizeof(*look->memory);

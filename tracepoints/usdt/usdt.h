@@ -50,8 +50,8 @@
  *	probe	cc
  *	           +--> SIGTRAP --> stub: usdt_entry -> usdt_hit; jmp probe + 1
  *
- * What must stay true: an adopted probe and its stub are never freed: a thread
- * may be in the stub.
+ * Invariant: an adopted probe and its stub are never freed: a thread may be in
+ * the stub.
  *
  * Everything except the stubs' code and usdt_hit() is in libtaffrail-usdt.so,
  * which is loaded when a rule names a provider (load-x86_64.c).
@@ -77,7 +77,7 @@ static inline int usdt_is_runtime(const char *id)
 struct usdt_file;
 struct way;
 
-/* What is switched. */
+/* The bytes that are switched. */
 enum usdt_placed {
 	USDT_BYTE,		/* one byte */
 	USDT_JUMP,		/* five bytes or more */
@@ -126,7 +126,7 @@ struct usdt_asking {
 
 /*
  * Adopts the wanted probes of a module, once each. Reads the module's file; the
- * calling thread has its own descriptors. The registry's lock is held. Returns
+ * calling thread has private descriptors. The registry's lock is held. Returns
  * 1 when probes that could not be adopted may be adopted by a later call, else
  * 0.
  */
@@ -138,7 +138,7 @@ int usdt_adopt(struct module *module, const struct usdt_asking *asking,
 int usdt_absent_tell(struct module *module, const struct usdt_asking *asking);
 
 /*
- * Looks, once, whether the code of the module's sites is where the notes of its
+ * Looks, once, whether the code of the module's sites is where the notes of the
  * markers say, or was moved after linking; see moved.c. Sites that test a flag
  * get their new addresses, the others CODE_MOVED. Reads the module's file, as
  * usdt_adopt(), before it.
@@ -146,10 +146,10 @@ int usdt_absent_tell(struct module *module, const struct usdt_asking *asking);
 void usdt_sites_look(struct module *module);
 
 /*
- * Maps the file that a module was loaded from, which has what is not loaded: the
- * notes of probes. Takes the dynamic linker's name of the file if that is
+ * Maps the file that a module was loaded from, for the notes of probes, which
+ * are not loaded. Takes the dynamic linker's name of the file if that is
  * absolute, else the kernel's. Returns 0; -ENOENT: the module has no file (the
- * vDSO); -ESTALE: another file has its name now; or another negative errno: the
+ * vDSO); -ESTALE: another file has the name now; or another negative errno: the
  * file cannot be opened. The caller unmaps the file by usdt_module_unmap(), has
  * private descriptors, and holds the registry's lock.
  */
@@ -163,7 +163,7 @@ void usdt_module_unmap(struct usdt_file *file);
  * another program's code is there; or another negative errno. `refused` later
  * returns the same; or -EAGAIN when a thread blocks SIGTRAP and could not be
  * led on, or -EPERM when the program ignores SIGTRAP. `gone` tells that the
- * probe's module is gone: another probe may use its way. `faulting_off`
+ * probe's module is gone: another probe may use the way. `faulting_off`
  * switches off, when a patcher is closed, all jumps that have moved an
  * instruction which may fault. They are -EFAULT as long as the program handles
  * faults. The registry's lock is held.

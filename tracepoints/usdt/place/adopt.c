@@ -2,8 +2,8 @@
 /*
  * Makes markers from the notes in a module's file.
  *
- * A note is believed only if everything that it names lies in its own module,
- * the file is the one that is loaded, and a nop is at its address.
+ * A note is believed only if everything that it names lies in the same module,
+ * the file is the one that is loaded, and a nop is at the address.
  */
 #include "tracepoints/usdt/usdt.h"
 
@@ -107,7 +107,7 @@ static int symbol_find(const char *name, uint32_t length, uint64_t *address,
 }
 
 /* Returns 1 when argument i is wanted as a string, and can be the address of
- * one. Stores the number among fields of the argument that has its length. */
+ * one. Stores the number among fields of the argument that has the length. */
 static int string_take(struct usdt_operand *operands, uint32_t n, uint32_t i,
 		       const struct rule_types *types)
 {
@@ -125,7 +125,7 @@ static int string_take(struct usdt_operand *operands, uint32_t n, uint32_t i,
 	return 1;
 }
 
-/* Makes a field of each argument that can be fetched, named by its number. */
+/* Makes a field of each argument that can be fetched, named by the number. */
 static void fields_set(struct usdt_adopted *probe, struct text *text,
 		       const struct usdt_probe *note, struct pass *pass)
 {
@@ -264,7 +264,7 @@ static void plans_want(struct pass *pass, uint64_t address)
 	}
 }
 
-/* Tells whether a session wants the probe, and its code is in the module. */
+/* Tells whether a session wants the probe, and the code is in the module. */
 static int note_wanted(const struct usdt_probe *note, struct pass *pass)
 {
 	uint64_t address = pass->module->base + note->address;
@@ -311,7 +311,7 @@ static int note_seen(const struct usdt_probe *note, void *arg)
 	return 0;
 }
 
-/* Places a probe by its current plan. A probe with another one before it is
+/* Places a probe by the current plan. A probe with another one before it is
  * tried by one byte too, unless another nop is in the jump's operand. */
 static int place_once(struct usdt_adopted *probe, struct usdt_plan *plan,
 		      struct pass *pass)

@@ -55,9 +55,10 @@ static uint64_t jump_target(const uint8_t *bytes, uint64_t site, uint32_t start)
 #define LEADS_MAX	3
 
 /*
- * Lists where a jump may lead: by its own bytes, and by bytes that others may
- * write among them, where another probe's nop was. A uprobe or a breakpoint
- * that is set there writes cc; a uprobe that is removed writes the file's byte.
+ * Lists where a jump may lead: by the bytes of the jump, and by bytes that
+ * others may write among them, where another probe's nop was. A uprobe or a
+ * breakpoint that is set there writes cc; a uprobe that is removed writes the
+ * file's byte.
  */
 static uint32_t leads_of(const uint8_t *on, uint64_t site, uint32_t start,
 			 uint32_t beside, uint64_t leads[static LEADS_MAX])
@@ -196,7 +197,7 @@ static uint32_t moved_bytes(const struct usdt_plan *plan, uint64_t base)
 	return n > 0 ? (uint32_t)n : MOVED_MAX;
 }
 
-/* Fills in what stays when the way is used again. */
+/* Fills in the members that stay when the way is used again. */
 static int way_make(struct way *way, const struct usdt_plan *plan,
 		    uint64_t base)
 {
@@ -235,7 +236,7 @@ give_leads:
 	return ret;
 }
 
-/* The first jump leads to the stub or to its gate, the others to moved code. */
+/* The first jump leads to the stub or to the gate, the others to moved code. */
 static int leads_write(const struct way *way, const struct patcher *patcher)
 {
 	uint64_t leads[LEADS_MAX];
@@ -276,7 +277,7 @@ static int way_fill(struct way *way, const struct usdt_plan *plan,
 		       leads_write(way, patcher);
 }
 
-/* Gives the way to a probe. Its stub continues behind its gate, if it has
+/* Gives the way to a probe. The stub continues behind the gate, if there is
  * one. */
 static int way_join(struct way *way, struct usdt_adopted *probe,
 		    const struct patcher *patcher)

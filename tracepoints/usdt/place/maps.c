@@ -2,8 +2,8 @@
 /*
  * Maps pages for code where the process has nothing mapped.
  *
- * What must stay true: the list of mappings only saves attempts. Other threads
- * map and unmap meanwhile, so the attempt itself decides.
+ * Invariant: the list of mappings only saves attempts. Other threads map and
+ * unmap meanwhile, so the attempt itself decides.
  */
 #include "tracepoints/usdt/place/private.h"
 

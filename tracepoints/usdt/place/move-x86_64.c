@@ -29,7 +29,8 @@ static void put_bytes(struct writer *w, const void *bytes, uint32_t n)
 	w->used += n;
 }
 
-/* Writes an operand that counts from `behind` bytes after its end. */
+/* Writes an operand that counts from `behind` bytes after the end of the
+ * operand. */
 static void put_relative(struct writer *w, uint64_t target, uint32_t behind)
 {
 	int64_t distance = (int64_t)(target - (w->to + w->used + 4 + behind));

@@ -2,8 +2,8 @@
 /*
  * Finds places for code within a jump's reach of a module; see private.h.
  *
- * What must stay true: no mapping of the program is replaced, and its heap and
- * stack keep room to grow.
+ * Invariant: no mapping of the program is replaced, and heap and stack keep
+ * room to grow.
  */
 #include "tracepoints/usdt/place/private.h"
 
@@ -18,7 +18,7 @@
 #define REACH		0x70000000ull	/* leaves room for the module */
 #define STEP		(4ull << 20)
 
-/* A page of the agent's code, and which of its units are in use. */
+/* A page of the agent's code, and the units that are in use. */
 struct near {
 	struct near *next;
 	uint64_t address;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Ways that switch one byte, and what ways of all kinds have in common; see
- * usdt.h.
+ * Ways that switch one byte, and the functions that ways of all kinds share;
+ * see usdt.h.
  *
  * A way whose module was unloaded is used again by a probe at the same address.
  */
@@ -112,8 +112,8 @@ int usdt_place_byte(struct usdt_adopted *probe, const struct patcher *patcher)
 		}
 		usdt_way_add(way);
 	}
-	/* the way is free: its jump is gone with its module, so no thread
-	 * comes here */
+	/* the way is free: the jump is gone with the module, so no thread comes
+	 * here */
 	ret = usdt_stub_write(way->stubs[0], probe, probe->address + 1,
 			      patcher);
 	way->site = probe->address;

@@ -113,14 +113,13 @@ void usdt_jump_gone(void);
 const struct usdt_decoder *usdt_place_decoder(void);
 
 /* Maps a page of code. -EADDRINUSE: something is there, or the heap or a stack
- * may grow into it. usdt_maps_forget() drops what it has looked up of the
- * process. */
+ * may grow into it. usdt_maps_forget() drops the list of mappings. */
 int usdt_page_take(uint64_t address);
 void usdt_maps_forget(void);
 
 /*
  * Takes n bytes for code that a jump of 32 bits reaches from the site and from
- * its whole module. Returns 0 if there are none. Bytes that are given back are
+ * the whole module. Returns 0 if there are none. Bytes that are given back are
  * used again.
  */
 uint64_t usdt_near_take(uint64_t site, uint32_t n);
@@ -136,13 +135,14 @@ uint64_t usdt_near_lead(uint64_t site, uint32_t mask, uint32_t want,
 			uint32_t n);
 
 /*
- * Writes code that does at `to` what the code covered by a plan does, and then
- * jumps behind that. Sets the offsets of its instructions. Returns the number
- * of bytes; -ERANGE: a target is out of reach; -ENOSPC: n is too small.
+ * Writes code for `to` with the effect of the code that a plan covers, and a
+ * jump behind the covered code. Sets the offsets of the instructions. Returns
+ * the number of bytes; -ERANGE: a target is out of reach; -ENOSPC: n is too
+ * small.
  *
  * If the plan is for two probes, the code begins with a gate to the first
  * probe's stub, and a gate to the other's stub replaces the other's nop. Gates
- * are shut; a gate is open when its byte at USDT_GATE_BYTE is 0.
+ * are shut; a gate is open when the byte at USDT_GATE_BYTE is 0.
  */
 int usdt_move(uint8_t *code, uint32_t n, uint64_t to,
 	      const struct usdt_plan *plan, uint64_t base,

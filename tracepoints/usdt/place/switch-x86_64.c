@@ -2,10 +2,10 @@
 /*
  * Switches jumps of five bytes and more, many of them in few steps; see usdt.h.
  *
- * What must stay true: a thread that comes to an instruction which is already
- * gone, or not there yet, executes a cc. The cc bytes are written before any
- * other byte and replaced after it, and all threads have seen one step before
- * the next begins.
+ * Invariant: a thread that comes to an instruction which is already gone, or
+ * not there yet, executes a cc. The cc bytes are written before any other byte
+ * and replaced after it, and all threads have seen one step before the next
+ * begins.
  */
 #include "tracepoints/usdt/place/private.h"
 
@@ -76,7 +76,7 @@ static int is_trap(const struct way *way)
 	return way->n == 1;
 }
 
-/* Tells the probes of a way what became of the switch. */
+/* Tells the probes of a way the result of the switch. */
 static void way_done(struct way *way)
 {
 	uint32_t i;
@@ -133,8 +133,7 @@ static int trap_switch_is_due(struct way *way)
 	return !way->refused;
 }
 
-/* Tells whether a way has to be switched. If not, `refused` says what became
- * of it. */
+/* Tells whether a way has to be switched. If not, `refused` has the result. */
 static int switch_is_due(struct way *way, const struct patcher *patcher)
 {
 	const uint8_t *code = (const uint8_t *)way->site;
@@ -199,7 +198,7 @@ static int step_matters(const struct way *way, enum step step)
 	return step != STEP_STARTS || !way->turned || way->joins;
 }
 
-/* A way that cannot be written takes no further step, and keeps its cc. */
+/* A way that cannot be written takes no further step, and keeps the cc. */
 static void step_all(struct way *list, enum step step,
 		     const struct patcher *patcher)
 {

@@ -69,7 +69,7 @@ static SIGSAFE uint64_t trap_target(uint64_t address)
 	return 0;
 }
 
-/* Does what would have happened without the handler. */
+/* Has the effect of the trap without the handler. */
 static SIGSAFE void pass_on(int signal, siginfo_t *info, void *context)
 {
 	struct action action = { 0 };

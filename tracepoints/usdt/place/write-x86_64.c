@@ -3,7 +3,7 @@
  * Collects writes of code that no thread reaches yet, and does them together:
  * one system call writes all that lies in one page.
  *
- * What must stay true: code is written before the first jump that leads to it.
+ * Invariant: code is written before the first jump that leads to it.
  */
 #include "tracepoints/usdt/place/private.h"
 

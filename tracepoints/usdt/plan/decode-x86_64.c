@@ -2,8 +2,8 @@
 /*
  * Decodes instructions of x86-64 as far as is needed to move them; see plan.h.
  *
- * What must stay true: an instruction is USDT_STAYS unless it is known to do
- * the same in another place.
+ * Invariant: an instruction is USDT_STAYS unless it is known to do the same in
+ * another place.
  */
 #include "tracepoints/usdt/plan/plan.h"
 
@@ -70,7 +70,7 @@ static void branch_set(struct usdt_decoded *to,
 		to->move = USDT_STAYS;
 }
 
-/* Returns 1 for an instruction that depends on its address, or that shows its
+/* Returns 1 for an instruction that depends on the address, or that shows the
  * address to other code or to the kernel. */
 static int insn_stays(const ZydisDecodedInstruction *from)
 {

@@ -129,7 +129,7 @@ static uint64_t take_leb(struct reading *r)
 	return 0;
 }
 
-/* What an FDE needs of its CIE: the encodings of pointers. */
+/* The part of a CIE that an FDE needs: the encodings of pointers. */
 struct common {
 	uint8_t code;
 	uint8_t handlers;	/* PE_OMIT: it has none */

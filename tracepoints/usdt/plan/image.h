@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A file's bytes by the addresses that the file gives, and the bounds of its
+ * A file's bytes by the addresses that the file gives, and the bounds of
  * functions from .eh_frame (Linux Standard Base 5.0, "Exception Frames").
  *
- * What must stay true: the file is not trusted. Nothing outside it is read.
+ * Invariant: the file is not trusted. Nothing outside it is read.
  */
 #ifndef TRACEPOINTS_USDT_PLAN_IMAGE_H
 #define TRACEPOINTS_USDT_PLAN_IMAGE_H
@@ -41,7 +41,7 @@ struct usdt_function {
 
 /*
  * Finds the function that an address is in. Returns 0 when none is known;
- * *function is then the last one before the address, or its end is 0.
+ * *function is then the last one before the address, or `end` is 0.
  */
 int usdt_image_function(const struct usdt_image *image, uint64_t address,
 			struct usdt_function *function);

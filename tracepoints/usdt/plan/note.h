@@ -6,8 +6,8 @@
  * and the strings provider, name and operands. (SystemTap's
  * UserSpaceProbeImplementation; sys/sdt.h 4.8.)
  *
- * What must stay true: the file is not trusted. Nothing outside it is read, and
- * a damaged note is left out and counted.
+ * Invariant: the file is not trusted. Nothing outside it is read, and a damaged
+ * note is left out and counted.
  */
 #ifndef TRACEPOINTS_USDT_PLAN_NOTE_H
 #define TRACEPOINTS_USDT_PLAN_NOTE_H
@@ -33,8 +33,8 @@ struct usdt_file {
 typedef int usdt_probe_fn(const struct usdt_probe *probe, void *priv);
 
 /*
- * Calls fn for each probe. Returns 0, what fn returned, or -ENOEXEC when the
- * file is no such ELF file or its section headers lie outside it. Stores in
+ * Calls fn for each probe. Returns 0, the result of fn, or -ENOEXEC when the
+ * file is no such ELF file or the section headers lie outside it. Stores in
  * *damaged, unless `damaged` is NULL, how many notes were left out. Allocates
  * nothing.
  */

@@ -12,8 +12,8 @@
  * A symbol with (%rip) is the symbol's address. A number with (%rip) would
  * count from an instruction that does not exist, and is not understood.
  *
- * What must stay true: the text comes from a file and is not trusted. Nothing
- * is read after its NUL.
+ * Invariant: the text comes from a file and is not trusted. Nothing is read
+ * after the NUL.
  */
 #include "tracepoints/usdt/plan/operand.h"
 
@@ -115,7 +115,7 @@ static int byte_register(const char *name, uint32_t n, uint8_t *shift)
 	return name[0] - 'a';
 }
 
-/* Returns the number of a general register, or -1; stores its width. */
+/* Returns the number of a general register, or -1; stores the width. */
 static int general_number(const char *name, uint32_t n, uint32_t *bytes,
 			  uint8_t *shift)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The operands of a USDT probe: where its arguments are when a thread hits it.
- * The note has them as the assembler's text (sys/sdt.h 4.8; x86-64 AT&T
- * syntax), which is compiled once; each hit fetches the arguments.
+ * The operands of a USDT probe: the places of the arguments when a thread hits
+ * the probe. The note has them as the assembler's text (sys/sdt.h 4.8; x86-64
+ * AT&T syntax), which is compiled once; each hit fetches the arguments.
  */
 #ifndef TRACEPOINTS_USDT_PLAN_OPERAND_H
 #define TRACEPOINTS_USDT_PLAN_OPERAND_H
@@ -49,8 +49,8 @@ typedef int usdt_symbol(const char *name, uint32_t length, uint64_t *address,
 /*
  * Compiles a note's operands. Returns how many there are, at most
  * TAFFRAIL_FIELDS_MAX. An operand whose text is damaged or not understood is
- * USDT_UNKNOWN and has the type of its size. `symbol` may be NULL: operands
- * that name a symbol are then USDT_UNKNOWN.
+ * USDT_UNKNOWN and has the type of the given size. `symbol` may be NULL:
+ * operands that name a symbol are then USDT_UNKNOWN.
  */
 uint32_t usdt_operands_parse(const char *text,
 			     struct usdt_operand operands[TAFFRAIL_FIELDS_MAX],
@@ -76,7 +76,7 @@ static inline int usdt_operand_counts(const struct usdt_operand *operand)
 /*
  * Adds to `types` the strings of one of the JVM's own probes, and the arguments
  * that have their lengths (hotspot.c). A length that `types` has already stays.
- * Other probes are left alone, and arguments that cannot be a string and its
+ * Other probes are left alone, and arguments that cannot be a string and a
  * length.
  */
 void usdt_hotspot_types(const struct usdt_probe *probe,

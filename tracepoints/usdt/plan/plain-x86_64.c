@@ -3,15 +3,15 @@
  * Decodes the instructions that most code is made of, without a decoder. Of
  * instructions that do not move, only length and target are needed.
  *
- * What must stay true: every answer here is the decoder's, too (a test compares
- * them); an instruction that is not known here gets no answer. Encodings are
- * those of Intel's manual, volume 2, appendix A.
+ * Invariant: every answer here is the decoder's, too (a test compares them); an
+ * instruction that is not known here gets no answer. Encodings are those of
+ * Intel's manual, volume 2, appendix A.
  */
 #include "tracepoints/usdt/plan/plan.h"
 
 #define LONGEST		15	/* bytes of an instruction */
 
-/* What follows an opcode. */
+/* The parts that follow an opcode. */
 #define KNOWN		0x01
 #define MODRM		0x02
 #define BYTE		0x04	/* an immediate of one byte */
@@ -171,7 +171,7 @@ static const uint8_t *prefixes_take(const uint8_t *p, struct prefixes *prefixes)
 	return p;
 }
 
-/* Takes the opcode. Returns its shape, 0 for a branch with a prefix. */
+/* Takes the opcode. Returns the shape, 0 for a branch with a prefix. */
 static uint32_t shape_take(const uint8_t **at, const struct prefixes *prefixes)
 {
 	const uint8_t *p = *at;

@@ -50,9 +50,9 @@ static void insn_cover(struct usdt_plan *plan, uint64_t at,
 
 /*
  * Reads a table of offsets from itself, as compilers make for a switch in a
- * function. Its length is not known: what is read past its end leads anywhere,
- * while an entry leads into the function or its part that was put apart, or,
- * from such a part, into a function that is not known.
+ * function. The length is not known: words past the end lead anywhere, while an
+ * entry leads into the function or the part that was put apart, or, from such a
+ * part, into a function that is not known.
  */
 static void table_read(struct planning *p, uint64_t table,
 		       const struct usdt_function *function)
@@ -132,7 +132,7 @@ static int jumps_through(const uint8_t *bytes, uint64_t n)
 	return 0;
 }
 
-/* Returns 1 for a function that begins by making %rbp point to its frame. */
+/* Returns 1 for a function that begins by making %rbp point to the frame. */
 static int makes_frame(const uint8_t *bytes, uint64_t n)
 {
 	/* endbr64; push %rbp; mov %rsp,%rbp, of which there are two forms */
@@ -343,7 +343,8 @@ static uint32_t joins_find(struct usdt_plan *plan)
 	return n;
 }
 
-/* Decides what must move, when everything about the site is known. */
+/* Decides which instructions must move, when everything about the site is
+ * known. */
 static enum usdt_reason site_settle(const struct planning *p,
 				    struct usdt_plan *plan)
 {

@@ -2,7 +2,7 @@
 /*
  * Plans jumps of five bytes that replace a probe's nop and the instructions
  * after it, from the file alone. A plan says which instructions must move and
- * what each needs in its new place, or why there can be no jump.
+ * the needs of each in the new place, or why there can be no jump.
  *
  *	probe	90			covered: from the nop to the end of the
  *		48 89 c7		last instruction that begins within
@@ -22,7 +22,7 @@
  *	other	90		a thread that comes here passes this one
  *
  * A site is planned only if all of this is known:
- *  - the function's bounds, from .eh_frame. It decodes from its start to the
+ *  - the function's bounds, from .eh_frame. It decodes from the start to the
  *    nop and over the covered bytes; a function that may jump through a table
  *    decodes as a whole;
  *  - every place after the nop to which compiled code may lead
@@ -32,8 +32,8 @@
  *    through some. Each such place is an instruction's start;
  *  - the covered instructions do the same in another place.
  *
- * What must stay true: the file is not trusted, and nothing outside it is read.
- * Addresses are those that the file gives.
+ * Invariant: the file is not trusted, and nothing outside it is read. Addresses
+ * are those that the file gives.
  */
 #ifndef TRACEPOINTS_USDT_PLAN_PLAN_H
 #define TRACEPOINTS_USDT_PLAN_PLAN_H
@@ -170,8 +170,9 @@ uint32_t usdt_plans_before(const struct usdt_plan *plans, uint32_t n,
 			   uint64_t address);
 
 /*
- * Returns the plan for a probe, among plans that were made together: its own,
- * or that of an earlier probe whose jump serves both. NULL when there is none.
+ * Returns the plan for a probe, among plans that were made together: the
+ * plan of the probe itself, or that of an earlier probe whose jump serves both.
+ * NULL when there is none.
  */
 struct usdt_plan *usdt_plan_for(struct usdt_plan *plans, uint32_t n,
 				uint64_t address);

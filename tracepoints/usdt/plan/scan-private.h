@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finds what may lead to a place after a probe's nop in a file. Part of
- * usdt_plan().
+ * Finds the code and data that may lead to a place after a probe's nop in a
+ * file. Part of usdt_plan().
  *
  * The scan reads, byte by byte, the code from which compilers lead there: the
  * nop's own function, and the parts of functions that they put apart. Bytes
@@ -10,9 +10,9 @@
  * functions with a claim are then decoded, to tell. Addresses in data count
  * only if a function jumps through addresses.
  *
- * What must stay true: a claim may be wrong, but no claim of that code may be
- * missing. A thread that other code leads there all the same comes to a cc,
- * because all instructions' starts have one.
+ * Invariant: a claim may be wrong, but no claim of that code may be missing. A
+ * thread that other code leads there all the same comes to a cc, because all
+ * instructions' starts have one.
  */
 #ifndef TRACEPOINTS_USDT_PLAN_SCAN_PRIVATE_H
 #define TRACEPOINTS_USDT_PLAN_SCAN_PRIVATE_H

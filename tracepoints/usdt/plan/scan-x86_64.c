@@ -110,7 +110,7 @@ struct span {
 
 /*
  * Returns a bit for each byte from p on that may be the last one before an
- * operand relative to its end: call, jmp; jcc after 0f; a lea's second byte
+ * operand relative to the end: call, jmp; jcc after 0f; a lea's second byte
  * after 8d; xbegin's after c7.
  */
 static ALWAYS_INLINE uint64_t openings_find(const uint8_t *p)
@@ -279,7 +279,7 @@ static void tables_find(const struct usdt_image *image,
 	}
 }
 
-/* Returns 1 for a program that can be loaded only at its own address. */
+/* Returns 1 for a program that can be loaded only at a fixed address. */
 static int is_fixed(const struct usdt_image *image)
 {
 	uint16_t type;
