@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A futex lock that knows its holder. A fork wipes the lock's words in the
+ * A futex lock that knows the holder. A fork wipes the lock's words in the
  * child (struct fork_lock) and copies the variables of this file.
  *
- * What must stay true: in a child, a lock taken before the fork belongs to the
- * thread that forked, or is free. If another thread of the parent held the
- * lock, the wiped word says that the lock is free, and `changing` still says
- * that its holder was changing things.
+ * Invariant: in a child, a lock taken before the fork belongs to the thread
+ * that forked, or is free. If another thread of the parent held the lock, the
+ * wiped word says that the lock is free, and `changing` still says that the
+ * holder was changing things.
  */
 #include "tracepoints/sites/lock.h"
 
@@ -104,7 +104,7 @@ int registry_lock_adopt(void)
 {
 	uint32_t seen = 0;
 
-	/* if the lock is held, its holder did the same when it took it */
+	/* if the lock is held, the holder did the same when it took the lock */
 	if (__atomic_compare_exchange_n(&fork_lock->word, &seen, 1, 0,
 					ACQUIRE(REGISTRY_LOCK),
 					__ATOMIC_RELAXED)) {

@@ -28,9 +28,9 @@ void registry_lock_look(void);
 
 /*
  * Around fork(2), in the thread that forks: no other thread holds the lock
- * meanwhile, and the child's only thread holds it in its parent's place. A
+ * meanwhile, and the child's only thread holds it in the parent's place. A
  * thread that may not make system calls (host_confined) does not wait for the
- * lock: in such a process no thread changes what the lock guards.
+ * lock: in such a process no thread changes the guarded data.
  */
 void registry_lock_fork(void);
 void registry_unlock_parent(void);
@@ -42,10 +42,10 @@ static inline void registry_unlock_child(void)
 		registry_lock_restore();
 }
 
-/* In a forked child, before its first event: frees the lock if its holder does
+/* In a forked child, before the first event: frees the lock if the holder does
  * not exist in the child. Returns 0, or -EBUSY when there was such a holder:
- * what the lock guards may then be half-changed. A thread of the child may hold
- * the lock. */
+ * the guarded data may then be half-changed. A thread of the child may hold the
+ * lock. */
 int registry_lock_adopt(void);
 
 #endif

@@ -4,7 +4,7 @@
  * that is loaded. They are found through PT_NOTE: no symbol and no section
  * header is needed.
  *
- * What must stay true: nothing is trusted. What a note names is read only when
+ * Invariant: nothing is trusted. The object that a note names is read only when
  * it lies in a PT_LOAD segment.
  */
 #ifndef TRACEPOINTS_SITES_NOTES_H
@@ -24,7 +24,7 @@ struct notes {
 /*
  * Returns the n bytes that a program has at an address, or NULL when no segment
  * with these flags (PF_) has them. Memory between segments cannot be read, and
- * of a file's segment only what the file has.
+ * of a file's segment only the part in the file.
  */
 void *notes_at(const struct notes *notes, uint64_t address, uint64_t n,
 	       uint32_t flags);
@@ -34,8 +34,8 @@ void *notes_at(const struct notes *notes, uint64_t address, uint64_t n,
 typedef int notes_fn(uint32_t type, uint64_t address, const void *desc,
 		     uint64_t n, void *arg);
 
-/* Calls `take` for each note of owner "taffrail". Returns 0 or what `take`
- * returned. */
+/* Calls `take` for each note of owner "taffrail". Returns 0 or the result of
+ * `take`. */
 int notes_each(const struct notes *notes, notes_fn *take, void *arg);
 
 #endif

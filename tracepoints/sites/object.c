@@ -9,9 +9,9 @@
  * each channel. A thread that finds the site's own slot closed has written
  * nothing yet, and goes over the object's slots as they are at that time.
  *
- * WRITE-SLOT: when a slot opens, its rings are set after all else that a
+ * WRITE-SLOT: when a slot opens, the rings are set after all else that a
  * section reads of the slot, and before the writer that leads to it. When a
- * slot closes, its rings are cleared first. A patch_grace() lies between two
+ * slot closes, the rings are cleared first. A patch_grace() lies between two
  * channels of one slot.
  */
 #include "tracepoints/sites/registry.h"
@@ -70,7 +70,7 @@ static COLD SIGSAFE void hit_special(struct object *object, uint32_t left,
 	}
 }
 
-/* The call of the last writer is a jump: its registers are not saved twice. */
+/* The call of the last writer is a jump: registers are not saved twice. */
 static SIGSAFE void hit_several(struct write_slot *site, uint64_t fixed,
 				const struct write_var *var)
 {
@@ -151,7 +151,7 @@ static SIGSAFE void hit_condition(struct write_slot *site, uint64_t fixed,
 }
 
 /*
- * The writer of the site's own slot found the slot closed. Its channel has got
+ * The writer of the site's own slot found the slot closed. The channel has got
  * a condition, or has gone; other channels may have come. `on` and the
  * conditions were set before the slot was closed (WRITE-SLOT).
  */
@@ -262,7 +262,7 @@ static void site_bind(struct object *object, uint32_t bit)
 }
 
 /*
- * Leads the site to its object's channels. A single channel without a condition
+ * Leads the site to the object's channels. A single channel without a condition
  * gets the site's own slot; every other set has a function that goes over the
  * object's slots. hit_closed() does the same for threads on their way to a slot
  * whose channel has got a condition or has gone.
@@ -323,8 +323,8 @@ static void slot_prepare(struct object *object, uint32_t bit,
 	store_release(&slot->rings[header], channel->rings, WRITE_SLOT);
 }
 
-/* Switches on again what could not be switched on when the object's first
- * channel came. Returns as codes_switch(). */
+/* Switches on again the code that could not be switched on when the object's
+ * first channel came. Returns as codes_switch(). */
 static int object_retry(struct object *object, const struct patcher *patcher)
 {
 	struct code *code;

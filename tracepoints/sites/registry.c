@@ -2,7 +2,7 @@
 /*
  * Finding markers: notes in the loaded modules (include/taffrail/site.h).
  *
- * A note is believed only if everything that it names lies in its own module;
+ * A note is believed only if everything that it names lies in the same module;
  * damaged notes are skipped. Nothing here needs a symbol, a section header or a
  * file.
  */

@@ -6,9 +6,9 @@
  *
  * All functions here need the registry's lock (tracepoints/sites/lock.h).
  *
- * What must stay true: the structures that describe a module outlive it
- * (arena); its code and its sites do not. So a thread touches code only while
- * it holds the lock, and a module is taken out under the lock before it is
+ * Invariant: the structures that describe a module outlive it (arena); the code
+ * and the sites of the module do not. So a thread touches code only while it
+ * holds the lock, and a module is taken out under the lock before it is
  * unmapped.
  */
 #ifndef TRACEPOINTS_SITES_REGISTRY_H
@@ -37,12 +37,12 @@ struct code {
 	int refused;			/* result of the last patch */
 };
 
-/* Its code was moved behind the linker, and this is where it was (moved.c). */
+/* The code was moved behind the linker, and this is the old place (moved.c). */
 #define CODE_MOVED	(1u << 31)
 
 /*
- * A marker's object in a module, and what the agent knows of it. The shape
- * comes first: the site's slot points to the shape, and so to the object.
+ * A marker's object in a module, and the facts that the agent knows of it. The
+ * shape comes first: the site's slot points to the shape, and so to the object.
  */
 struct object {
 	struct write_shape shape;
@@ -98,7 +98,7 @@ struct module {
 };
 
 /* A place in a module where a rule wants a USDT probe, and the agent could not
- * place one. It exists as long as its module. */
+ * place one. It exists as long as the module. */
 struct untaken {
 	struct untaken *next;
 	uint64_t address;
@@ -131,7 +131,7 @@ struct adopted_functions {
 	/* Returns the result of the last switch, which may end later than
 	 * switch_to(): when the patcher is closed. */
 	int (*refused)(const struct usdt_adopted *probe);
-	/* Forgets the probe: its module is gone. */
+	/* Forgets the probe: the module is gone. */
 	void (*gone)(struct usdt_adopted *probe);
 };
 
@@ -142,7 +142,7 @@ extern const struct adopted_functions *registry_adopted;
 extern void (*registry_object_found)(struct object *object);
 extern void (*registry_changed)(void);
 
-/* Called for an object's `probes` when its module is gone; may be NULL. */
+/* Called for an object's `probes` when the module is gone; may be NULL. */
 extern void (*registry_probes_gone)(void *probes);
 
 /*
@@ -158,15 +158,15 @@ int registry_each_module(int (*fn)(struct module *module, void *arg),
 			 void *arg);
 
 /*
- * Adds a marker that is in no note: a site that is never freed, with its four
- * texts, and one copy of its code. Returns NULL when the site is malformed, or
+ * Adds a marker that is in no note: a site that is never freed, with four
+ * texts, and one copy of the code. Returns NULL when the site is malformed, or
  * there is no memory.
  */
 struct object *registry_add(struct module *module, struct taffrail_site *site,
 			    const char *const texts[static 4],
 			    const struct code *code);
 
-/* Adds a marker, as above, that the program declares: to a module of its own,
+/* Adds a marker, as above, that the program declares: to a private module,
  * which no scan finds or forgets. */
 struct object *registry_declare(struct module *module,
 				struct taffrail_site *site,
@@ -193,7 +193,7 @@ struct object_use {
 void object_setup(void);
 
 /*
- * Lets an object write to a channel, and switches its code on. If it writes
+ * Lets an object write to a channel, and switches the code on. If it writes
  * there already, changes the condition: every thread obeys the new one after
  * the caller's patch_grace(). Returns 0, or the first error of a patch (other
  * copies are on); -ESTALE for a copy that was moved (CODE_MOVED).

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Makes the shape of a marker's events from its description.
+ * Makes the shape of a marker's events from the description.
  */
 #include "tracepoints/sites/registry.h"
 
