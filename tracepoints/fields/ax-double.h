@@ -2,10 +2,10 @@
 /*
  * Doubles of conditions, as their 64 bits.
  *
- * What must stay true: no function here raises a floating-point exception or
- * sets a flag of one. The host may have unmasked exceptions, or read the flags.
- * Comparing and converting therefore work on integers; the four operations run
- * under the agent's own control word (ax-double-x86_64.h).
+ * Invariant: no function here raises a floating-point exception or sets a flag
+ * of one. The host may have unmasked exceptions, or read the flags. Comparing
+ * and converting therefore work on integers; the four operations run under the
+ * agent's own control word (ax-double-x86_64.h).
  *
  * Facts: IEEE 754 binary32 and binary64, rounding to nearest, ties to even.
  */
@@ -49,8 +49,8 @@ static inline int double_less_equal(uint64_t a, uint64_t b)
 }
 
 /*
- * Returns the double nearest to (m + a little, when `more`) * 2^exponent; m has
- * its highest bit set.
+ * Returns the double nearest to (m + a little, when `more`) * 2^exponent; the
+ * highest bit of m is set.
  */
 static inline uint64_t double_round(uint64_t m, int exponent, int more)
 {

@@ -66,7 +66,7 @@ void conversion_repeat(struct text *text, char c, int64_t n);
 int64_t conversion_open(struct text *text, const struct conversion *c,
 			const char *head, int64_t length, int zeros);
 
-/* Returns the text before a number that shows its sign. */
+/* Returns the text before a number, which shows the sign. */
 const char *conversion_sign(const struct conversion *c, int negative);
 
 #endif

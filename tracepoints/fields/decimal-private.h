@@ -45,7 +45,7 @@ void decimal_make(struct decimal *d, uint64_t m, int exponent);
 void decimal_round(struct decimal *d, int keep);
 
 /* Makes the fewest digits from which this number is read back: they lie nearer
- * to it than to any other number of its format, or as near, if reading then
+ * to it than to any other number of the format, or as near, if reading then
  * chooses this number. Of several such, makes the nearest. Not for an infinite
  * number or a NaN. */
 void decimal_shortest(struct decimal *d, const struct binary *b);

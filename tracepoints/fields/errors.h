@@ -38,8 +38,8 @@
 
 #define ERROR_MAX	133
 
-/* Returns the name of an error behind its E, or an empty one: it has none.
- * SIGSAFE. */
+/* Returns the name of an error behind the E, or an empty text when the error
+ * has none. SIGSAFE. */
 const char *error_word(uint64_t number);
 
 /* Returns the number of the error that n characters name, or 0. SIGSAFE. */

@@ -7,7 +7,7 @@
 
 #include "tracepoints/fields/field-text.h"
 
-/* A field, or its beginning, if the bytes end in it. */
+/* A field, or only the beginning, if the bytes end in the field. */
 struct field_value {
 	uint8_t type;			/* enum taffrail_type */
 	uint8_t whole;			/* all of it is there */
@@ -26,7 +26,7 @@ int field_is_integer(const struct field_value *value);
 /* Returns 4 or 8: the bytes of the integer as an argument of a C function. */
 uint32_t field_integer_bytes(const struct field_value *value);
 
-/* Returns an integer, sign-extended if its type is signed. */
+/* Returns an integer, sign-extended if the type is signed. */
 uint64_t field_integer(const struct field_value *value);
 
 /* Returns 1 for a floating-point scalar. */
@@ -38,7 +38,7 @@ uint64_t field_double(const struct field_value *value);
 /* Adds a value as in an event, but a string without quotes and escapes. */
 void field_show(struct text *text, const struct field_value *value);
 
-/* Adds a mark's format with its values put in. The event has `nfields` fields;
+/* Adds a mark's format with the values put in. The event has `nfields` fields;
  * n values are there, and only the last of them may not be whole. */
 void field_format(struct text *text, const char *format,
 		  const struct field_value *values, uint32_t n,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fields as text: those of an event with their names, those of a mark in its
+ * Fields as text: those of an event with their names, those of a mark in the
  * format.
  *
  * Invariant: a loop whose length depends on the bytes stops when the text is
@@ -87,8 +87,8 @@ static int how_show(struct text *text, const struct field_value *value,
 	return 1;
 }
 
-/* Adds the name of the value, or the value in a way of its own, if it has one.
- * Returns whether it has. */
+/* Adds the name of the value, or the value in the way that the field asks for.
+ * Returns whether one of the two exists. */
 static int name_show(struct text *text, const struct field_event *event,
 		     const struct field_value *value, uint32_t i)
 {
@@ -179,7 +179,7 @@ void field_text(struct text *text, const struct field_event *event,
 		event_show(text, event, values, count);
 }
 
-/* Adds what the text for people has in place of a number. */
+/* Adds the line with the text that people see in place of a number. */
 static void shown_line(struct text *text, const struct field_event *event,
 		       const struct field_value *value, uint32_t i,
 		       const char *name)

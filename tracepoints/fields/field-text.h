@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * An event's fields as text for people: what gdb shows as $_sdata.
+ * An event's fields as text for people: gdb shows it as $_sdata.
  *
- * A mark gives its format with the values put in, as printf() would:
+ * A mark gives the format with the values put in, as printf() would:
  * "id %d url %s" gives "id 7 url /x". Conversions follow C; a value that does
- * not fit its conversion (a program's mistake, or %s of a pointer) is shown as
+ * not fit the conversion (a program's mistake, or %s of a pointer) is shown as
  * in an event. %m stays as it is, %n gives nothing, %c of 0 is left out, %lc is
  * UTF-8.
  *

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names of a marker's fields, taken from its text; see fields.h.
+ * Names of a marker's fields, taken from the text; see fields.h.
  *
- * What must stay true, for any text: every position lies within the text, every
- * loop moves forward, the depth of recursion has a bound; the names are unique
- * and are identifiers.
+ * Invariants, for any text: every position lies within the text, every loop
+ * moves forward, the depth of recursion has a bound; the names are unique and
+ * are identifiers.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -22,7 +22,7 @@
 #define MACRO		"TAFFRAIL_"	/* begins the names of our macros */
 
 /* Returns whether another field than number `own` has a name, or is a member of
- * what has it. */
+ * a field that has it. */
 static bool is_taken(const char *name, const struct field_name *out, int n,
 		     int own)
 {
@@ -51,7 +51,8 @@ static char *put_number(char *p, int n)
 	return p;
 }
 
-/* Takes a character from *from, and writes its escape. Returns its end. */
+/* Takes a character from *from, and writes the escape. Returns the end of the
+ * escape. */
 static char *put_unicode(char *p, const char **from, const char *end)
 {
 	uint32_t c = (unsigned char)*(*from)++;
@@ -73,7 +74,7 @@ static char *put_unicode(char *p, const char **from, const char *end)
 /*
  * Gives field i the name from p to end, as an identifier, or argN; makes it
  * differ from the names that the other fields have got. A character of UTF-8
- * outside ASCII becomes _u and four digits or more of its code point, since
+ * outside ASCII becomes _u and four digits or more of the code point, since
  * neither traces nor gdb have such names.
  */
 static void name_set(struct field_name *out, int nfields, int i, const char *p,
@@ -295,7 +296,7 @@ static bool is_word(struct span s)
 	       next_token(&s, &end) == TOKEN_END && !is_constant(token);
 }
 
-/* Returns what is in the parentheses around s, if there are any. */
+/* Returns the span inside the parentheses around s, if there are any. */
 static struct span strip_parentheses(struct span s)
 {
 	int depth = DEPTH_MAX;
@@ -414,10 +415,10 @@ static bool is_remark(struct span s)
 }
 
 /*
- * Finds the members of argument `number`, counted from the right, in what
- * stands in front of a text: "\1" NUMBER ":x, y\2" for each structure. With
- * MEMBERS_ALL, sets *extra to how many more fields than arguments all are,
- * and returns the text behind them. Returns "" if an argument has none.
+ * Finds the members of argument `number`, counted from the right, in the groups
+ * in front of a text: "\1" NUMBER ":x, y\2" for each structure. With
+ * MEMBERS_ALL, sets *extra to how many more fields than arguments all are, and
+ * returns the text behind them. Returns "" if an argument has none.
  */
 static const char *members_find(const char *p, uint32_t number, int *extra)
 {
@@ -435,7 +436,7 @@ static const char *members_find(const char *p, uint32_t number, int *extra)
 	return number == MEMBERS_ALL ? p : "";
 }
 
-/* Appends the next member: v[0] is .v.0. Returns its end. */
+/* Appends the next member: v[0] is .v.0. Returns the end of the member. */
 static const char *member_add(struct text *name, const char *p)
 {
 	uint8_t c = *p ? '.' : '\0';

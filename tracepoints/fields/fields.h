@@ -2,21 +2,21 @@
 /*
  * Names of a marker's fields, taken from the text in its site:
  *
- *  - of a TAFFRAIL_EVENT, the text of its arguments. An argument is named by
- *    TAFFRAIL_FIELD(NAME, ...), else by its last identifier: `req->id` is
+ *  - of a TAFFRAIL_EVENT, the text of the arguments. An argument is named by
+ *    TAFFRAIL_FIELD(NAME, ...), else by the last identifier: `req->id` is
  *    "id", `v[3]` is "v", `f(x)` is "f", `now() - t0` is "t0". Of a structure
  *    (TAFFRAIL_STRUCT) each member is a field, "at.x", "at.v.0". TAFFRAIL_LEVEL
  *    and TAFFRAIL_MESSAGE, before the others, are no fields;
- *  - of a TAFFRAIL_MARK, its format: a conversion is named by the word before
+ *  - of a TAFFRAIL_MARK, the format: a conversion is named by the word before
  *    it, "id %d url %s" has the fields "id" and "url".
  *
- * A pack (C++) names its first field. If a text has not as many arguments as
- * the marker has fields, without one pack that explains it, no field has a
- * name: an argument may be a macro of several.
+ * A pack (C++) names the first of the fields that it becomes. If a text has not
+ * as many arguments as the marker has fields, without one pack that explains
+ * it, no field has a name: an argument may be a macro of several.
  *
- * An argument without a name is "argN", N its number from 1 on. If an earlier
+ * An argument without a name is "argN", N counted from 1 on. If an earlier
  * field has the same name, _2, _3 and so on is appended. A character outside
- * ASCII is _u and four digits or more of its code point.
+ * ASCII is _u and four digits or more of the code point.
  *
  * Pure functions without allocation and without libc: they run in the agent
  * and in the command, on text of unknown origin.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Scalar types: how many bytes they have, what these mean, and how they are
- * packed. fields.def has the types.
+ * Scalar types: how many bytes they have, the sort of value in them, and how
+ * they are packed. fields.def has the types.
  */
 #ifndef TRACEPOINTS_FIELDS_SCALAR_H
 #define TRACEPOINTS_FIELDS_SCALAR_H
@@ -10,7 +10,7 @@
 
 #include "include/taffrail/site.h"
 
-/* What the bytes of a scalar mean. */
+/* The sort of value that the bytes of a scalar hold. */
 enum scalar_sort {
 	SCALAR_NONE,			/* the type is no scalar */
 	SCALAR_UNSIGNED,
@@ -56,7 +56,7 @@ static inline uint8_t scalar_of_sort(enum scalar_sort sort, uint64_t bytes)
 }
 
 /* Returns the low bytes of a value, as a scalar of that type has them, extended
- * to 64 bits: by its sign if it has one, else by zeros. */
+ * to 64 bits: by the sign if there is one, else by zeros. */
 static inline uint64_t scalar_extend(uint8_t type, uint64_t value)
 {
 	uint32_t unused = 64 - 8 * scalar_bytes(type);

@@ -115,7 +115,7 @@ const char *unit_word(uint8_t how)
 		       "" : words[how & 3];
 }
 
-/* "first, scope::second": what is behind a colon counts. */
+/* "first, scope::second": the part behind a colon counts. */
 int shown_next(struct shown_field *field, struct shown_name *name)
 {
 	const char *p = field->names.p;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How fields are shown: what stands behind the texts of a marker
- * (struct taffrail_shown), above all the names of an enumeration's values.
+ * How fields are shown, as the bytes behind the texts of a marker say (struct
+ * taffrail_shown), above all the names of an enumeration's values.
  *
  * Pure functions without libc, for bytes of unknown origin: they run in the
  * agent and in the command.
@@ -23,7 +23,7 @@ struct shown_bytes {
 struct shown_bytes shown_behind(const char *texts, uint32_t bytes);
 struct shown_bytes shown_of_site(const struct taffrail_site *site);
 
-/* What is said of one field; shown_next() takes one name after the other. */
+/* The description of one field; shown_next() takes one name after the other. */
 struct shown_field {
 	uint8_t how;			/* enum taffrail_how */
 	uint16_t count;			/* of values that are left */
@@ -37,7 +37,8 @@ struct shown_name {
 	const char *end;
 };
 
-/* Finds what is said of a field, from 0 on. Returns 1, or 0: nothing. SIGSAFE.
+/* Finds the description of a field, by the number from 0 on. Returns 0 when
+ * there is none. SIGSAFE.
  */
 int shown_find(struct shown_field *field, const struct shown_bytes *shown,
 	       uint32_t number);
@@ -45,12 +46,11 @@ int shown_find(struct shown_field *field, const struct shown_bytes *shown,
 /* Returns 1 when something is shown in this way. SIGSAFE. */
 int shown_has(const struct shown_bytes *shown, uint8_t how);
 
-/* In place of a field's number: what is said of the marker itself. */
+/* In place of a field's number: the description is of the marker itself. */
 #define SHOWN_MARKER	(~0u)
 
 /* Levels are those of syslog, 0 to 6, and of LTTng: 7 to 14 are kinds of debug.
- * A marker that does not say its level is taken for LTTng's default,
- * debug_line. */
+ * A marker without a level is taken for LTTng's default, debug_line. */
 #define LEVEL_MAX	14
 #define LEVEL_DEFAULT	13
 #define LEVEL_NONE	(-1)

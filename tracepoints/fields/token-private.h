@@ -3,8 +3,8 @@
  * Tokens of C and C++ in the text of a marker; private to the parser of names
  * (fields.c). All functions are SIGSAFE.
  *
- * What must stay true, for any text: every position lies within the text, every
- * loop moves forward.
+ * Invariants, for any text: every position lies within the text, every loop
+ * moves forward.
  */
 #ifndef TRACEPOINTS_FIELDS_TOKEN_PRIVATE_H
 #define TRACEPOINTS_FIELDS_TOKEN_PRIVATE_H

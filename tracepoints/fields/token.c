@@ -14,7 +14,7 @@ bool span_is(struct span s, const char *word)
 	return s.p == s.end && !*word;
 }
 
-/* Returns the end of the literal that begins at p with its quotation mark. */
+/* Returns the end of the literal that begins at p with a quotation mark. */
 static const char *skip_literal(const char *p, const char *end)
 {
 	char quote = *p++;
@@ -51,7 +51,7 @@ static const char *skip_raw(const char *p, const char *end)
 }
 
 /* Returns the end of a word or number; 1'000 is a number. A prefix with R takes
- * its raw string along. */
+ * the raw string along. */
 static const char *skip_word(const char *p, const char *end)
 {
 	const char *begin = p;
