@@ -2,8 +2,8 @@
 /*
  * Conditions: finds the fields of an event, and the steps that load them.
  *
- * What must stay true, for any types: a step does not reach beyond the fixed
- * part or beyond the variable fields of the shape.
+ * Invariant, for any types: a step does not reach beyond the fixed part or
+ * beyond the variable fields of the shape.
  */
 #include "tracepoints/conditions/ax-insn.h"
 
@@ -21,8 +21,8 @@ struct place {
 };
 
 /*
- * Finds a field. A string that is recorded as its address has the type of a
- * pointer, but is a variable field; `fixed_before` tells it from a pointer.
+ * Finds a field. A string that is recorded as an address has the type of a
+ * pointer, but is a variable field; `fixed_before` tells the two apart.
  */
 static int field_find(struct place *place, const struct ax_layout *layout,
 		      uint32_t field)
@@ -107,7 +107,7 @@ static uint64_t string_extent(const struct write_shape *shape, uint32_t number)
 		       AX_EXTENT(AX_EXTENT_BLOCK, limit);
 }
 
-/* Sets the step of a part; what stands in the opcode is at p. */
+/* Sets the step of a part, whose type and number stand at p. */
 static const char *decode_part(struct ax_insn *insn, const struct place *place,
 			       const struct ax_layout *layout, const uint8_t *p)
 {

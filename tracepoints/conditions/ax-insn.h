@@ -62,7 +62,7 @@ enum ax_step { AX_STEPS(AX_STEP_ENUMERATOR) STEP_MAX };
 
 #define STEP_WITH_CONST	(STEP_EQUAL_CONST - STEP_EQUAL)
 
-/* Where a string ends, in the value of a string's step: at its NUL, or at a
+/* Where a string ends, in the value of a string's step: at the NUL, or at a
  * limit if that comes first. */
 enum ax_extent {
 	AX_EXTENT_NUL,		/* no limit */
@@ -85,7 +85,7 @@ enum ax_order {
 
 /*
  * Finds the range of a step that compares a value of so many bits with a
- * constant, and is the last of its program. The comparison holds when the
+ * constant, and is the last step of the program. The comparison holds when the
  * value, shifted left until it is on top, lies no more than *span above *low,
  * modulo 2^64. Returns 1; or 0 when the step is not such a comparison, or no
  * such range exists.
@@ -97,12 +97,12 @@ int ax_range_find(const struct ax_insn *test, uint32_t bits,
  * one field, and the range of that test. */
 void ax_quick_find(struct ax_program *program);
 
-/* Sets the step for an opcode with a field, at p: how the field or its part is
- * loaded, or where the string ends. Returns NULL, or what is wrong. SIGSAFE. */
+/* Sets the step for an opcode with a field, at p: how the field or the part is
+ * loaded, or where the string ends. Returns NULL, or the fault. SIGSAFE. */
 const char *ax_field_decode(struct ax_insn *insn,
 			    const struct ax_layout *layout, const uint8_t *p);
 
-/* Returns 1 when the string p, which ends at its NUL or after `limit` bytes, is
+/* Returns 1 when the string p, which ends at a NUL or after `limit` bytes, is
  * this text. SIGSAFE. */
 int ax_text_equal(const char *p, uint64_t limit, const char *text);
 

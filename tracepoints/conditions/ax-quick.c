@@ -2,9 +2,10 @@
 /*
  * Conditions: programs that only compare a value with a constant.
  *
- * Each such comparison, and its opposite, holds for one range of values, modulo
- * 2^bits; see struct ax_program. The interpreter runs comparisons that hold for
- * no value, or that compare a signed field as if it were unsigned.
+ * Each such comparison, and the opposite of each, holds for one range of
+ * values, modulo 2^bits; see struct ax_program. The interpreter runs
+ * comparisons that hold for no value, or that compare a signed field as if it
+ * were unsigned.
  */
 #include "tracepoints/conditions/ax-insn.h"
 

@@ -2,9 +2,9 @@
 /*
  * Conditions: the interpreter. See ax.h and ax-insn.h.
  *
- * What must stay true: the interpreter runs in the program's threads and signal
- * handlers: no allocation, no libc, no system call, less than 1 KB of stack. It
- * relies on the verifier for the height of the stack and every operand.
+ * Invariant: the interpreter runs in the program's threads and signal handlers:
+ * no allocation, no libc, no system call, less than 1 KB of stack. It relies on
+ * the verifier for the height of the stack and every operand.
  *
  * The top of the stack is in `top`; sp points past the values below it.
  */
@@ -108,7 +108,7 @@ static SIGSAFE enum ax_verdict memory_read(const struct ax_machine *machine,
 	return AX_DONE;
 }
 
-/* Does the steps that use the machine. A step that pushes stores its value in
+/* Does the steps that use the machine. A step that pushes stores the value in
  * *top; one that pops two finds the second there and the first in `under`. */
 static SIGSAFE __attribute__((noinline)) enum ax_verdict
 machine_step(const struct ax_machine *machine, void *hit,
@@ -151,7 +151,7 @@ static uint64_t shift_right(uint64_t a, uint64_t b)
 }
 
 /*
- * The steps. Each ends with its own jump to the next step: the CPU predicts
+ * The steps. Each ends with a private jump to the next step: the CPU predicts
  * these jumps better than one jump that all steps share.
  */
 #define NEXT(n)								\

@@ -2,8 +2,8 @@
 /*
  * Conditions: simple programs. See ax-simple.h.
  *
- * What must stay true: a program is simple only if every step of it, from the
- * first to its end, was recognised.
+ * Invariant: a program is simple only if every step, from the first to the end,
+ * was recognised.
  */
 #include "tracepoints/conditions/ax-simple.h"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Conditions: verifies a program and makes its steps. See ax.h.
+ * Conditions: verifies a program and makes the steps. See ax.h.
  *
  * Four passes: code_scan() (opcodes and operands, counts), insns_decode() (to
  * steps, checked against layout and machine), link_jumps(), heights_check() (of
  * the stack, at every step that can be reached). Then steps_fuse(), which only
  * makes the program faster.
  *
- * What must stay true: the code may be hostile. Every pass takes time linear in
- * the code's length and does not recurse; all memory is the caller's.
+ * Invariant: the code may be hostile. Every pass takes time linear in the
+ * code's length and does not recurse; all memory is the caller's.
  */
 #include "tracepoints/conditions/ax-insn.h"
 
@@ -16,7 +16,7 @@
 
 #include "base/base.h"
 
-/* What a step needs of its event or machine. */
+/* The part of an event or of the machine that a step needs. */
 enum need {
 	NEED_NOTHING,
 	NEED_EVENT,
@@ -32,8 +32,8 @@ enum need {
 	NEED_PROCNAME,
 };
 
-/* An opcode: bytes of its operand, without its text; how many values it takes
- * from the stack and puts there; whether a text follows. */
+/* An opcode: bytes of the operand, without the text; how many values the opcode
+ * takes from the stack and puts there; whether a text follows. */
 struct row {
 	uint8_t step;
 	uint8_t operand;
@@ -178,7 +178,7 @@ static int refuse_opcode(struct verifier *v, uint32_t offset)
 	return program_refuse(v, offset, "unknown opcode");
 }
 
-/* Checks the text at `offset`. Returns its bytes with its NUL, or a refusal. */
+/* Checks the text at `offset`. Returns the bytes with the NUL, or a refusal. */
 static int text_scan(struct verifier *v, uint32_t offset)
 {
 	const struct ax_source *source = v->source;
@@ -284,7 +284,7 @@ static int machine_can(const struct ax_source *source, enum need need)
 	return function != 0;
 }
 
-/* Sets the step's members from its operand. */
+/* Sets the step's members from the operand. */
 static int decode_operand(struct verifier *v, struct ax_insn *insn,
 			  uint32_t offset, uint64_t operand)
 {

@@ -9,15 +9,15 @@
  * follow their opcode, highest byte first; a jump's operand is an offset from
  * the start of the program.
  *
- * GDB numbers its opcodes from 0x01 up; 0x35 to 0xff were free in 18.1. The
+ * GDB numbers the opcodes from 0x01 up; 0x35 to 0xff were free in 18.1. The
  * agent's own opcodes begin at 0xc0. Those for fields need the layout of an
  * event, and those for contexts need functions of the machine. Programs from a
  * debugger get neither, so ax_verify() refuses these opcodes in them.
  *
  * ax_verify() checks a program and rewrites it for ax_run(). It checks opcodes,
- * operands, jumps, the height of the stack, fields, and that the machine can do
- * what the program asks; ax_run() does not check these again. ax_run() checks
- * memory, division by zero and the number of steps.
+ * operands, jumps, the height of the stack, fields, and that the machine has
+ * every function that the program needs; ax_run() does not check these again.
+ * ax_run() checks memory, division by zero and the number of steps.
  */
 #ifndef TRACEPOINTS_CONDITIONS_AX_H
 #define TRACEPOINTS_CONDITIONS_AX_H
@@ -88,8 +88,8 @@ enum ax_opcode {
 
 	/*
 	 * The agent's own. A "text" is a u16 length that counts the NUL, then
-	 * the bytes. A double is on the stack as its 64 bits; the result of a
-	 * test is 0 or 1.
+	 * the bytes. A double is on the stack as 64 bits; the result of a test
+	 * is 0 or 1.
 	 */
 	AX_FIELD	 = 0xc0, /* u8 field: - integer, extended by its type */
 	AX_FIELD_DOUBLE	 = 0xc1, /* u8 field: - double, of F32 and F64 */
@@ -139,7 +139,7 @@ enum ax_verdict {
 /*
  * The functions that a program can use. A verdict other than AX_DONE ends the
  * run. All must be SIGSAFE. The verifier refuses a program that needs a
- * function that is NULL. `hit` is what the caller of ax_run() gave.
+ * function that is NULL. `hit` comes from the caller of ax_run().
  */
 struct ax_machine {
 	/* bytes is 1, 2, 4 or 8, in host order */
@@ -167,14 +167,14 @@ struct ax_machine {
 /* Has the contexts of the calling thread, and nothing else. Ignores `hit`. */
 extern const struct ax_machine ax_host;
 
-/* An event, for the verifier: its shape, and TAFFRAIL_FIELDS_MAX types of its
+/* An event, for the verifier: the shape, and TAFFRAIL_FIELDS_MAX types of the
  * fields as they are recorded (shape_make(), shape_types()). */
 struct ax_layout {
 	const struct write_shape *shape;
 	const uint8_t *types;
 };
 
-/* An event of that shape, as its site passes it to a writer. */
+/* An event of that shape, as the site passes it to a writer. */
 struct ax_event {
 	uint64_t fixed;		/* value of the fixed part if it has 8 bytes or
 				 * less; else its address */
@@ -230,8 +230,8 @@ struct ax_program {
 /*
  * Verifies a program of any origin and writes it, ready to run, to `buffer`,
  * which is aligned to 8. Returns 0; -EINVAL and the reason; -ENOSPC when `size`
- * is less than AX_PROGRAM_BYTES(source->bytes). Of what the source points to,
- * only the machine is needed afterwards. Any thread; SIGSAFE.
+ * is less than AX_PROGRAM_BYTES(source->bytes). Of the things that the source
+ * points to, only the machine is needed afterwards. Any thread; SIGSAFE.
  */
 int ax_verify(void *buffer, size_t size, const struct ax_source *source,
 	      struct ax_refusal *refusal);
@@ -239,8 +239,8 @@ int ax_verify(void *buffer, size_t size, const struct ax_source *source,
 /*
  * Runs a verified program. On AX_DONE, *result is the top of the stack, or 0
  * when the stack was empty. `event` has the program's layout; it is NULL if the
- * program has none. Takes less than 1 KB of stack, beside what the machine
- * takes; no floating-point flag of the thread changes. SIGSAFE, any thread.
+ * program has none. Takes less than 1 KB of stack, without the machine's
+ * functions; no floating-point flag of the thread changes. SIGSAFE, any thread.
  */
 enum ax_verdict ax_run(const struct ax_program *program,
 		       const struct ax_event *event, void *hit,

@@ -2,8 +2,8 @@
 /*
  * Conditions as text: types and code.
  *
- * What must stay true: nothing is written beyond the caller's code[]; the
- * program passes the verifier for the marker that it was compiled for.
+ * Invariant: nothing is written beyond the caller's code[]; the program passes
+ * the verifier for the marker that it was compiled for.
  */
 #include "tracepoints/conditions/expr-private.h"
 
@@ -188,7 +188,7 @@ void expr_emit_boolean(struct compiler *c, const struct operand *a)
 void expr_emit_truth(struct compiler *c, struct operand *a)
 {
 	if (is_string(a)) {
-		/* a text begins after its quotation mark */
+		/* a text begins after the quotation mark */
 		fail_types(c, a->start - (a->kind == OPERAND_TEXT),
 			   "a string is not a truth value: compare it");
 	} else if (a->kind == OPERAND_DOUBLE) {
@@ -528,7 +528,7 @@ void expr_emit_binary(struct compiler *c, enum operator op, struct operand *a,
 		emit_arithmetic(c, op, a, b, where);
 }
 
-/* Replaces the code of a literal by that of its new value. */
+/* Replaces the code of a literal by that of the new value. */
 static void emit_again(struct compiler *c, struct operand *a, uint64_t value)
 {
 	c->used = a->code;

@@ -85,7 +85,7 @@ struct operand {
 	uint64_t value;		/* of a duration: 1 if it is negative */
 	uint8_t unit;		/* enum taffrail_how; 0: none */
 	uint8_t parts;		/* of c->parts[], those before it */
-	size_t code;		/* where its code begins */
+	size_t code;		/* where the code begins */
 	const char *start;	/* where it is in the text */
 	const char *end;
 };
@@ -146,13 +146,13 @@ int expr_decimal_integer(const char *p, const char *end, int ten,
 void expr_emit(struct compiler *c, uint8_t opcode);
 void expr_emit_number(struct compiler *c, uint64_t value, int is_signed);
 void expr_emit_field(struct compiler *c, uint8_t opcode, uint8_t field);
-/* Emits what loads a part, and asks for it in the comparison that has it. */
+/* Emits the load of a part, and asks for the part in the comparison. */
 void expr_emit_part(struct compiler *c, const struct part *part,
 		    uint8_t type);
 /* Emits room for a number that expr_emit_binary() knows. */
 void expr_emit_duration(struct compiler *c);
 void expr_emit_text(struct compiler *c, const struct operand *text);
-/* Emits a jump. Returns its place for expr_emit_here(), which sets its target
+/* Emits a jump. Returns the place for expr_emit_here(), which sets the target
  * to the end of the code. */
 size_t expr_emit_jump(struct compiler *c, uint8_t opcode);
 void expr_emit_here(struct compiler *c, size_t jump);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Conditions: the text's tokens, and its errors.
+ * Conditions: the text's tokens and errors.
  *
- * What must stay true: every position lies within the text; a token that was
- * accepted is well-formed, because its literal is read again.
+ * Invariant: every position lies within the text; a token that was accepted is
+ * well-formed, because the literal is read again.
  */
 #include "tracepoints/conditions/expr-private.h"
 

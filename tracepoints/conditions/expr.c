@@ -2,8 +2,8 @@
 /*
  * Conditions as text: the parser. See expr.h.
  *
- * What must stay true: code is emitted while the text is read, in one pass. The
- * depth of recursion has a bound, and so has the stack.
+ * Invariant: code is emitted while the text is read, in one pass. The depth of
+ * recursion has a bound, and so has the stack.
  */
 #include "tracepoints/conditions/expr-private.h"
 

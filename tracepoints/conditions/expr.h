@@ -38,8 +38,8 @@
  * < 5), & ^ | beside a comparison without parentheses, a constant divisor
  * that is 0, a constant shift by more than 63 or less than 0.
  *
- * What is known of a marker is decided when its condition is compiled: `level
- * <= warning` becomes 1 or 0.
+ * Facts of a marker are decided when the condition is compiled: `level <=
+ * warning` becomes 1 or 0.
  *
  * && and || do not evaluate their right side when the left side decides. A
  * condition that divides by zero does not hold.
@@ -65,7 +65,7 @@ struct expr_fields {
 	struct shown_bytes shown;
 };
 
-/* What is wrong: a short fact, and the byte of the text, from 1 on. */
+/* A fault: a short fact, and the byte of the text, from 1 on. */
 struct expr_error {
 	uint32_t column;
 	char fact[120];
@@ -77,7 +77,7 @@ struct expr_error {
 /*
  * Compiles `text`, which ends with NUL. Returns the bytes of the program in
  * code[]; or, with *error set, -EINVAL: the text is no condition; -ENOENT: this
- * marker has no such field; -ESRCH: the types of its fields do not allow these
+ * marker has no such field; -ESRCH: the types of the fields do not allow these
  * operations; -ENOSPC: code[] is too small, or the text too long for
  * AX_CODE_MAX. The program ends with a result, and jumps only forward. Any
  * thread; SIGSAFE.

@@ -28,7 +28,7 @@ struct rule_types {
 
 /*
  * Reads the types of arguments that a rule names. GLOB(str,,str:4) makes the
- * first and the third argument strings, the third one with its length in the
+ * first and the third argument strings, the third one with the length in the
  * fourth; an empty type leaves the argument as it is. `end` gets the end of the
  * types, or of the glob if there are none. Returns 0, or -EINVAL: a type is not
  * known, there are too many, a length is no argument or a string itself, or the
