@@ -2,10 +2,9 @@
 /*
  * Collecting: a hit of a marker that has tracepoints of gdb.
  *
- * What must stay true: this code runs in the program's threads and signal
- * handlers. It takes no lock, allocates nothing, does not change errno, and
- * loads only from memory that is certain to be mapped
- * (tracepoints/program/memory.h).
+ * Invariant: this code runs in the program's threads and signal handlers. It
+ * takes no lock, allocates nothing, does not change errno, and loads only from
+ * memory that is certain to be mapped (tracepoints/program/memory.h).
  */
 #include "tracepoints/frames/collect-private.h"
 
@@ -40,7 +39,7 @@ struct hit {
 	uint64_t token;			/* of that place */
 };
 
-/* The head of a frame, as the value of its event's fixed part. */
+/* The head of a frame, as the value of the event's fixed part. */
 union frame_head {
 	struct {
 		uint32_t tracepoint;
@@ -186,7 +185,7 @@ static void action_run(struct hit *hit, const struct collect_point *point,
 	}
 }
 
-/* Only the first of several pass counts ends the run, and only its own run. */
+/* Only the first of several pass counts ends the run, and no later run. */
 static void run_end(uint32_t run, enum collect_end end, uint32_t slot)
 {
 	uint32_t none = COLLECT_GOES_ON;
@@ -235,7 +234,7 @@ static void bytes_count(struct collect_count *count, uint32_t bytes)
 }
 
 /* A separate function: a hit whose condition does not hold does not need room
- * for a frame on its stack. */
+ * for a frame on the stack. */
 static __attribute__((noinline)) void
 frame_write(struct hit *hit, const struct collect_point *point)
 {

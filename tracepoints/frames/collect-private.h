@@ -50,8 +50,8 @@ struct collect_list {
 };
 
 /*
- * What a run does with a hit. At LAST a pass count was reached: the frames of
- * hits that were counted before are still being written.
+ * How a run treats a hit. At LAST a pass count was reached: the frames of hits
+ * that were counted before are still being written.
  */
 enum collect_phase {
 	COLLECT_OFF = 0,

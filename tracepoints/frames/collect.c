@@ -43,7 +43,7 @@ static uint64_t request_bytes(const struct collect_request *request)
 	return bytes;
 }
 
-/* Verifies an expression and appends its program to the point. */
+/* Verifies an expression and appends the program to the point. */
 static int program_add(struct collect_point *point, uint64_t room,
 		       const struct ax_source *source, uint64_t *offset,
 		       struct ax_refusal *why)
@@ -247,7 +247,7 @@ static int run_map(void)
 	return 0;
 }
 
-/* Clears the tally. Its rows are made once: all channels have rings for as many
+/* Clears the tally. The rows are made once: all channels have rings for as many
  * CPUs. Without rows, hits are counted by atomic additions. */
 static void tally_start(uint64_t cpus)
 {

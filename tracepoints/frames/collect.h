@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Collecting for gdb's tracepoints: what a hit does at a marker where gdb has
+ * Collecting for gdb's tracepoints: the work of a hit at a marker where gdb has
  * tracepoints.
  *
  * A tracepoint is a condition and actions; a hit for which the condition holds
@@ -72,9 +72,9 @@ struct collect_request {
 };
 
 /*
- * What a tracepoint's agent expressions can use of a hit: registers by GDB's
- * numbers, memory, trace state variables, collecting. `hit` of ax_run() is
- * private to the collector.
+ * The parts of a hit that a tracepoint's agent expressions can use: registers
+ * by GDB's numbers, memory, trace state variables, collecting. `hit` of
+ * ax_run() is private to the collector.
  */
 extern const struct ax_machine collect_machine;
 
@@ -84,7 +84,7 @@ struct collect_list;
 
 /*
  * Prepares a tracepoint. It exists until the process exits; an equal request
- * gets the same one. `slot` (below COLLECT_POINTS_MAX) is the place of its
+ * gets the same one. `slot` (below COLLECT_POINTS_MAX) is the place of the
  * counts. Returns 0; -EINVAL and the reason in `why`; -ENOMEM. The registry's
  * lock is held.
  */
@@ -99,8 +99,8 @@ int collect_point_make(const struct collect_point **point,
 extern int (*collect_kept)(int (*fn)(void *a, void *b), void *a, void *b);
 
 /*
- * Gives a marker the tracepoints that its hits serve from now on, and switches
- * it on for the channel. If n is 0, takes all tracepoints away. Returns 0 or a
+ * Gives a marker the tracepoints that hits serve from now on, and switches it
+ * on for the channel. If n is 0, takes all tracepoints away. Returns 0 or a
  * negative errno. The registry's lock is held.
  */
 int collect_set(struct object *object, struct channel *channel,
@@ -123,15 +123,15 @@ struct collect_count {
 } __attribute__((aligned(64)));
 
 /*
- * Starts a run: frames go to the channel as events of number `id`, cut off to
- * what a sub-buffer can hold. Counts begin at 0, variables keep their values.
+ * Starts a run: frames go to the channel as events of number `id`, cut off
+ * where a sub-buffer ends. Counts begin at 0, variables keep their values.
  * Returns 0 or -ENOMEM. One run at a time; in a forked child none runs.
  */
 int collect_start(struct channel *channel, uint32_t id);
 
 /*
  * Ends the run. Returns when all counted hits have written their frames and no
- * other hit writes. If a thread has left a hit by siglongjmp(), its frame never
+ * other hit writes. If a thread has left a hit by siglongjmp(), the frame never
  * comes: waits COLLECT_SETTLE_MS at most.
  */
 void collect_stop(void);

@@ -59,7 +59,7 @@ static inline void draft_put(struct draft *draft, const void *bytes, uint32_t n)
 /* Each adds a block, and returns AX_DONE or AX_NO_ROOM. */
 enum ax_verdict draft_registers(struct draft *draft, const void *block,
 				uint32_t n);
-/* Adds the block, but the caller must write its n bytes. Returns where, or
+/* Adds the block, but the caller must write the n bytes. Returns where, or
  * NULL. */
 uint8_t *draft_registers_room(struct draft *draft, uint32_t n);
 enum ax_verdict draft_variable(struct draft *draft, uint32_t number,
@@ -70,7 +70,7 @@ enum ax_verdict draft_variable(struct draft *draft, uint32_t number,
  * bytes become several blocks. */
 enum ax_verdict draft_memory(struct draft *draft, uint64_t address, uint64_t n);
 
-/* Adds a string with its NUL, or its first n bytes; at most 65535. */
+/* Adds a string with the NUL, or the first n bytes; at most 65535. */
 enum ax_verdict draft_string(struct draft *draft, uint64_t address, uint64_t n);
 
 /*

@@ -3,8 +3,8 @@
  * Looks at a ring in the process that writes it: which packets it holds, and
  * how many events are in them.
  *
- * What must stay true here: the sizes of the ring come from the channel, where
- * a stray store into the ring does not change them (buffers/ring-view.h).
+ * Invariant: the sizes of the ring come from the channel, where a stray store
+ * into the ring does not change them (buffers/ring-view.h).
  */
 #include "tracepoints/frames/frames-ring.h"
 

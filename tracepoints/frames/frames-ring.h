@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One ring of a channel, as its own process reads it: for frames*.c, and for
- * code that counts what rings hold.
+ * One ring of a channel, as the process that writes the ring reads it: for
+ * frames*.c, and for code that counts the contents of rings.
  */
 #ifndef TRACEPOINTS_FRAMES_FRAMES_RING_H
 #define TRACEPOINTS_FRAMES_FRAMES_RING_H
@@ -30,8 +30,8 @@ struct frame_ring {
 int frame_ring_open(struct frame_ring *r, const struct channel *channel,
 		    uint32_t number);
 
-/* Looks at the ring, while its writer may go on. Returns 0; or -EBADMSG when
- * the ring is damaged, or its writer was too fast too often: then all counts
+/* Looks at the ring, while the writer may go on. Returns 0; or -EBADMSG when
+ * the ring is damaged, or the writer was too fast too often: then all counts
  * are 0. */
 int frame_ring_look(struct frame_ring *r);
 

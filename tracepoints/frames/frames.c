@@ -6,9 +6,9 @@
  * walks over the rings: one counts the frames, the other merges the rings into
  * an array of that size, with a heap of the rings' next frames.
  *
- * What must stay true here: the walk ends for any contents of the rings, and no
- * load leaves the sub-buffer that it is in. A stray store costs no more than
- * the packet it hit: each packet is read on its own.
+ * Invariant: the walk ends for any contents of the rings, and no load leaves
+ * the sub-buffer that it is in. A stray store costs no more than the packet it
+ * hit: no packet is needed to read another.
  */
 #include "tracepoints/frames/frames.h"
 
@@ -311,8 +311,8 @@ void frames_tally(const struct channel *channel, struct frames_tally *tally)
 		tally->lost += load_relaxed(&channel->page->lost_unplaced);
 }
 
-/* Reads a block. Returns its bytes with its head, or 0 when it has no known
- * kind or does not fit in `room`. */
+/* Reads a block. Returns the bytes with the head, or 0 when the kind is not
+ * known or the block does not fit in `room`. */
 static uint32_t block_parse(struct frame_block *block, const uint8_t *p,
 			    uint32_t room)
 {

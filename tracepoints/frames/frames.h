@@ -5,12 +5,12 @@
  *
  * A frame is an event (tracepoints/frames/collect.h) in the rings of the
  * channel that belongs to gdb. The index over all of that channel's rings is in
- * the order of the clock; frame n is its n-th entry, from 0 on.
+ * the order of the clock; frame n is the n-th entry, from 0 on.
  *
- * What must stay true: no thread writes into the channel while there is an
- * index (the run is stopped and channel_grace() has returned 0). Every offset
- * is checked against its sub-buffer, because a stray store of the program may
- * have hit the rings. No libc: the service thread reads.
+ * Invariant: no thread writes into the channel while there is an index (the run
+ * is stopped and channel_grace() has returned 0). Every offset is checked
+ * against the sub-buffer, because a stray store of the program may have hit the
+ * rings. No libc: the service thread reads.
  */
 #ifndef TRACEPOINTS_FRAMES_FRAMES_H
 #define TRACEPOINTS_FRAMES_FRAMES_H

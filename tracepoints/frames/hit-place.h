@@ -2,15 +2,15 @@
 /*
  * Places that hits take, and release when they are over.
  *
- * A hit that is left by siglongjmp(), or whose thread ends in it, does not
- * release its place. So a hit that wants a place first releases places of its
- * thread whose hits are no longer on the stack. If no place is free then, it
- * takes one of a thread that does not exist any more.
+ * A hit that is left by siglongjmp(), or in which the thread ends, does not
+ * release the place. So a hit that wants a place first releases places of the
+ * same thread whose hits are no longer on the stack. If no place is free then,
+ * it takes one of a thread that does not exist any more.
  *
- * What must stay true: the state of a place is one word, its token, so a signal
- * handler finds it either free or complete. If a place is taken away by mistake
- * (from a handler that runs on a stack that it made itself), only what it holds
- * is lost: a hit calls place_is() before it uses the bytes it wrote.
+ * Invariant: the state of a place is one word, the token, so a signal handler
+ * finds it either free or complete. If a place is taken away by mistake (from a
+ * handler that runs on a stack that it made itself), only the contents are
+ * lost: a hit calls place_is() before it uses the bytes it wrote.
  */
 #ifndef TRACEPOINTS_FRAMES_HIT_PLACE_H
 #define TRACEPOINTS_FRAMES_HIT_PLACE_H
@@ -35,8 +35,8 @@ int place_is_left(uint64_t token, uint64_t mine);
 int place_thread_ended(uint32_t thread);
 
 /* Takes one of n places, whose words are 0 at first, for the calling thread's
- * hit. It looks from place `first` on. Returns its number, or -1 when none is
- * free. SIGSAFE. */
+ * hit. It looks from place `first` on. Returns the number of the place, or -1
+ * when none is free. SIGSAFE. */
 int place_take(uint64_t *places, uint32_t n, uint32_t first, uint64_t token);
 
 /* Returns 1 when the place belongs to the hit. SIGSAFE. */
