@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What execve(2) would do with a file, as far as it concerns LD_PRELOAD.
+ * The effect of execve(2) on a file, as far as LD_PRELOAD is concerned.
  *
- * What must stay true: no call here waits (for a FIFO, a device), and nothing
- * that is read is trusted. The numbers of ELF are those of elf(5).
+ * Invariant: no call here waits (for a FIFO, a device), and nothing that is
+ * read is trusted. The numbers of ELF are those of elf(5).
  */
 #include "tracepoints/program/executable.h"
 
@@ -203,7 +203,7 @@ SIGSAFE static int is_static_pie(const struct head *head, int fd)
 	return 0;
 }
 
-/* Reads one note. Returns its length, 0 when there is none. A word without an
+/* Reads one note. Returns the length, 0 when there is none. A word without an
  * owner fills up to the alignment of the next section, in files of mold. */
 SIGSAFE static uint64_t note_look(int fd, uint64_t at, int *found)
 {
@@ -253,7 +253,7 @@ SIGSAFE static int has_archive(const struct head *head, int fd)
 	return 0;
 }
 
-/* Returns 1 where the user namespace maps all ids: its map is one line of three
+/* Returns 1 where the user namespace maps all ids: the map is one line of three
  * numbers, of ten characters each, and the last is the largest. */
 SIGSAFE static int all_ids_mapped(void)
 {
@@ -267,9 +267,9 @@ SIGSAFE static int all_ids_mapped(void)
 	return text_equal(map + 22, "4294967295");
 }
 
-/* Returns 1 when the kernel would give the program this id in place of its own.
- * In a user namespace OVERFLOW_ID stands for all ids that are not mapped there:
- * the kernel does not give a program those. */
+/* Returns 1 when the kernel would give the program this id in place of the
+ * present one. In a user namespace OVERFLOW_ID stands for all ids that are not
+ * mapped there: the kernel does not give a program those. */
 SIGSAFE static int id_differs(uint32_t id, long own)
 {
 	return id != (uint32_t)own && (id != OVERFLOW_ID || all_ids_mapped());

@@ -18,7 +18,7 @@ struct mapped {
 };
 
 /*
- * Finds the file that is mapped at an address. Its path is absolute, as the
+ * Finds the file that is mapped at an address. The path is absolute, as the
  * kernel gives it now; " (deleted)" stands behind the path of a file that is
  * gone. Returns 0; -ENOENT: no file is mapped there; -ENAMETOOLONG; or the
  * errno of /proc/self/maps. The caller may open files.

@@ -5,7 +5,7 @@
  * the transaction without a signal. So does everything else that enters the
  * kernel; sometimes a transaction ends without a known cause.
  *
- * What must stay true: between begin and end there are loads and stores only.
+ * Invariant: between begin and end there are loads and stores only.
  */
 #ifndef TRACEPOINTS_PROGRAM_MEMORY_X86_64_H
 #define TRACEPOINTS_PROGRAM_MEMORY_X86_64_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reading the program's memory at any address, from its own threads and signal
- * handlers.
+ * Reading the program's memory at any address, from the program's threads and
+ * signal handlers.
  *
  * Only memory that is certain to stay mapped is read by a load: the modules
  * that the program started with, which are never unmapped, and the part of the
@@ -59,7 +59,7 @@ uint64_t memory_value(uint64_t address, uint64_t n,
 int memory_is_fixed(uint64_t address, uint64_t n);
 
 /*
- * Copies a string up to and including its NUL, at most n bytes. Returns how
+ * Copies a string up to and including the NUL, at most n bytes. Returns how
  * many. SIGSAFE.
  */
 uint64_t memory_copy_string(char *to, uint64_t address, uint64_t n,

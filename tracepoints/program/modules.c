@@ -15,7 +15,7 @@
 int (*modules_each)(int (*call)(struct dl_phdr_info *info, size_t size,
 				void *arg), void *arg) = dl_iterate_phdr;
 
-/* What the linker keeps for debuggers of one namespace; `next` is there from
+/* The linker's facts of one namespace, for debuggers; `next` is there from
  * version 2 on, which glibc 2.35 sets with the second namespace. */
 struct namespace {
 	struct r_debug first;

@@ -27,8 +27,8 @@ void modules_each_elsewhere(int (*call)(struct dl_phdr_info *info, size_t size,
 					void *arg), void *arg);
 
 /*
- * Returns what the linker is doing, RT_CONSISTENT, RT_ADD or RT_DELETE, in any
- * of its namespaces. `debug` is modules_debug().
+ * Returns the present work of the linker, RT_CONSISTENT, RT_ADD or RT_DELETE,
+ * in any namespace. `debug` is modules_debug().
  */
 int modules_state(const volatile struct r_debug *debug);
 

@@ -2,7 +2,7 @@
 /*
  * Switches sites on and off by one byte of code: a9 (test) <-> e9 (jmp).
  *
- * A write of one byte is atomic for any number of running threads, whatever its
+ * A write of one byte is atomic for any number of running threads, whatever the
  * alignment. A breakpoint or a uprobe on the nop before it is not disturbed.
  */
 #ifndef TRACEPOINTS_PROGRAM_PATCH_H
@@ -27,7 +27,7 @@ int patch_setup(void);
 /*
  * Opens the memory of the calling process. The writing process calls it each
  * time (an inherited descriptor writes to the parent's memory), in a thread
- * that has its own descriptors. Never fails: without /proc, code is written
+ * that has private descriptors. Never fails: without /proc, code is written
  * through mprotect.
  */
 void patch_open(struct patcher *patcher);
@@ -50,7 +50,7 @@ static inline int patch_leads(const uint8_t *code, int64_t distance)
 }
 
 /*
- * Writes a site's byte. `code` is label 990, `stub` the target that its jump
+ * Writes a site's byte. `code` is label 990, `stub` the target that the jump
  * must have. Returns 0; -EBUSY when another program's code is there;
  * -EINPROGRESS when it is, and the site works as if it had been switched
  * (patch_refused); another negative errno when the byte cannot be written. The

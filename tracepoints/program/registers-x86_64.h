@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The registers of a thread as gdb has them, and how a thread takes its own.
+ * The registers of a thread as gdb has them, and the way in which a thread
+ * stores them.
  *
- * What must stay true: the first REGISTERS_BLOCK_BYTES of struct registers are
- * gdb's register block, bytes and order; registers_take() stores by number.
+ * Invariant: the first REGISTERS_BLOCK_BYTES of struct registers are gdb's
+ * register block, bytes and order; registers_take() stores by number.
  */
 #ifndef TRACEPOINTS_PROGRAM_REGISTERS_X86_64_H
 #define TRACEPOINTS_PROGRAM_REGISTERS_X86_64_H
@@ -64,9 +65,10 @@ static ALWAYS_INLINE void registers_take(struct registers *r)
 }
 
 /*
- * Stores the registers of the function that uses this macro. Its frame and the
- * frames of its callers are right until it returns. rip is stored outside the
- * inlined function; otherwise gdb would show a frame of that function.
+ * Stores the registers of the function that uses this macro. The frames of the
+ * function and of all callers are right until the function returns. rip is
+ * stored outside the inlined function; otherwise gdb would show a frame of that
+ * function.
  */
 #define REGISTERS_TAKE(r)                                                    \
 	do {                                                                 \

@@ -2,17 +2,17 @@
 /*
  * Snapshots of the registers at a site.
  *
- * When a marker evaluates its arguments, the compiled code has moved registers
+ * When a marker evaluates the arguments, the compiled code has moved registers
  * already. So a snapshot is taken before that: the site's stub calls
  * snapshot_entry (taffrail/site-x86_64.h), which stores the registers in one of
  * a few places of the thread. The function that the marker then calls finds the
- * youngest snapshot of its site.
+ * youngest snapshot of the site.
  *
- * What must stay true: places are used in a circle, and released youngest
- * first. A signal handler that hits a marker in between takes the next places
- * and releases them. A snapshot that is never fetched, as in a thread that
- * leaves by siglongjmp(), is overwritten by later snapshots, always before a
- * younger one of the same site.
+ * Invariant: places are used in a circle, and released youngest first. A signal
+ * handler that hits a marker in between takes the next places and releases
+ * them. A snapshot that is never fetched, as in a thread that leaves by
+ * siglongjmp(), is overwritten by later snapshots, always before a younger one
+ * of the same site.
  */
 #ifndef TRACEPOINTS_PROGRAM_SNAPSHOT_H
 #define TRACEPOINTS_PROGRAM_SNAPSHOT_H
@@ -100,8 +100,8 @@ static inline uint64_t snapshot_address(const struct snapshot *snapshot)
 /* Stores gdb's block of registers: REGISTERS_BLOCK_BYTES. SIGSAFE. */
 void snapshot_block(const struct snapshot *snapshot, uint8_t *to);
 
-/* What stubs call instead of snapshot_entry, if it is set: it goes on there,
- * with all registers as it found them. */
+/* The function that stubs call instead of snapshot_entry, if it is set. It goes
+ * on to snapshot_entry, with all registers as it found them. */
 extern void (*snapshot_way)(void);
 
 /*

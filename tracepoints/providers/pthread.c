@@ -8,7 +8,7 @@
  *	the real one	the next definition in the program's search order
  *	FUNCTION_exit	an event: the object and the return value
  *
- * What must stay true:
+ * Invariants:
  * - The program does not notice. While its events are off, a wrapper is a tail
  *   call and leaves no frame on the stack; it never reads memory of the
  *   program; errno and dlerror() are the real function's.
@@ -87,7 +87,7 @@ static int function_absent(void)
 /*
  * Returns the next definition of `name` after ours. If libc has two, an old one
  * of GLIBC_2.2.5 and the default of 2.3.2, some dlsym() return the old one:
- * `renewed` then asks for the default by its version. A definition of another
+ * `renewed` then asks for the default by the version. A definition of another
  * preloaded library has no such version and is preferred.
  */
 static COLD void *look_up(const char *name, bool renewed)
@@ -135,7 +135,7 @@ static COLD void *function_resolve(const char *name, bool renewed, void *alias)
 
 /*
  * real_NAME is written by find_NAME of any thread and read by every thread.
- * Relaxed, because its target existed before the process had threads.
+ * Relaxed, because the target existed before the process had threads.
  */
 #define DEFINE_REAL(name, renewed, alias, params, args)			\
 	static int first_##name params;					\
@@ -283,9 +283,9 @@ WRAP(detach, (pthread_t thread), (thread), THREAD(thread));
 WRAP(cancel, (pthread_t thread), (thread), THREAD(thread));
 
 /*
- * What a new thread must know, from its creator's call until the thread has
- * copied it. Not on the heap: the traced program may be an allocator. When all
- * are taken, a new thread makes no thread_start and no thread_exit.
+ * Facts that a new thread must know, from its creator's call until the thread
+ * has copied it. Not on the heap: the traced program may be an allocator. When
+ * all are taken, a new thread makes no thread_start and no thread_exit.
  */
 enum { STARTS_MAX = 256 };
 
