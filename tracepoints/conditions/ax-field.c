@@ -59,6 +59,8 @@ static int field_find(struct place *place, const struct ax_layout *layout,
 	}
 }
 
+/* Sets the step that takes a field out of a fixed part of at most 8 bytes,
+ * which is passed as a value. */
 static void decode_value(struct ax_insn *insn, const struct place *place)
 {
 	uint32_t bits = scalar_bytes(place->type) * 8;
@@ -75,6 +77,8 @@ static void decode_value(struct ax_insn *insn, const struct place *place)
 	}
 }
 
+/* Sets the step that loads a field from a fixed part in memory; the load need
+ * not be aligned. */
 static void decode_block(struct ax_insn *insn, const struct place *place)
 {
 	static const uint8_t steps[][9] = {	/* signed; bytes */

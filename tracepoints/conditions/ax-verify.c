@@ -149,6 +149,7 @@ struct verifier {
 	uint16_t first_pending;
 };
 
+/* Stores the reason, and the offset in the code. Returns -EINVAL. */
 static COLD int program_refuse(struct verifier *v, uint32_t offset,
 			       const char *fact)
 {
@@ -157,6 +158,7 @@ static COLD int program_refuse(struct verifier *v, uint32_t offset,
 	return -EINVAL;
 }
 
+/* Returns an operand, highest byte first. */
 static uint64_t operand_read(const uint8_t *p, uint32_t bytes)
 {
 	uint64_t value = 0;
@@ -166,6 +168,8 @@ static uint64_t operand_read(const uint8_t *p, uint32_t bytes)
 	return value;
 }
 
+/* Refuses an opcode without a row: a user of gdb sees why this code of gdb
+ * cannot run here. */
 static int refuse_opcode(struct verifier *v, uint32_t offset)
 {
 	uint8_t opcode = v->source->code[offset];
@@ -334,6 +338,8 @@ static int decode_operand(struct verifier *v, struct ax_insn *insn,
 	}
 }
 
+/* Makes the steps, and copies the texts behind them. The scan has found the
+ * same instructions, so there is room for all. */
 static int insns_decode(struct verifier *v)
 {
 	const struct ax_source *source = v->source;
@@ -374,6 +380,8 @@ static int insns_decode(struct verifier *v)
 	return 0;
 }
 
+/* Turns offsets of jumps into numbers of instructions. Afterwards a backward
+ * jump is another step: only such a jump is counted. */
 static int link_jumps(struct verifier *v)
 {
 	uint32_t i;
@@ -412,6 +420,8 @@ static int step_reach(struct verifier *v, uint32_t from, uint32_t to,
 	return 0;
 }
 
+/* Finds the height of the stack after a step, for every step that may
+ * follow. */
 static int height_step(struct verifier *v, uint32_t i)
 {
 	const struct ax_insn *insn = &v->program->insns[i];
@@ -439,6 +449,8 @@ static int height_step(struct verifier *v, uint32_t i)
 	return step_reach(v, i, i + 1, height);
 }
 
+/* Visits each step that can be reached, once: a second way to it must have the
+ * same height. */
 static int heights_check(struct verifier *v)
 {
 	int ret = step_reach(v, 0, 0, 0);
@@ -452,6 +464,7 @@ static int heights_check(struct verifier *v)
 	return ret;
 }
 
+/* Returns 1 for one of the five comparisons without a constant. */
 static int is_comparison(const struct ax_insn *insn)
 {
 	return insn->step >= STEP_EQUAL && insn->step <= STEP_GREATER_UNSIGNED;
@@ -484,6 +497,8 @@ static void fuse_step(struct ax_insn *insn, uint32_t left)
 	}
 }
 
+/* Goes from the last step to the first: a fused step may be part of the one
+ * before. */
 static void steps_fuse(struct verifier *v)
 {
 	struct ax_insn *insns = v->program->insns;

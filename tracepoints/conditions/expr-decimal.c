@@ -24,6 +24,8 @@ struct large {
 	int more;
 };
 
+/* Replaces a by a * factor + add. Limbs beyond LIMBS are dropped: no caller
+ * needs them. */
 static void large_multiply_add(struct large *a, uint32_t factor, uint32_t add)
 {
 	uint64_t carry = add;
@@ -38,6 +40,7 @@ static void large_multiply_add(struct large *a, uint32_t factor, uint32_t add)
 		a->limb[a->n++] = (uint32_t)carry;
 }
 
+/* Replaces a by the quotient, and notes in `more` that there is a remainder. */
 static void large_divide(struct large *a, uint32_t divisor)
 {
 	uint64_t rest = 0;
@@ -53,6 +56,7 @@ static void large_divide(struct large *a, uint32_t divisor)
 		a->n--;
 }
 
+/* Returns a limb; 0 below the lowest. */
 static uint32_t limb_at(const struct large *a, int i)
 {
 	return i < 0 ? 0 : a->limb[i];

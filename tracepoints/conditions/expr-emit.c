@@ -24,6 +24,7 @@ void expr_emit(struct compiler *c, uint8_t opcode)
 	c->code[c->used++] = opcode;
 }
 
+/* Emits the low bytes of a value, highest first. */
 static void emit_operand(struct compiler *c, uint64_t value, uint32_t bytes)
 {
 	while (bytes--)
@@ -56,6 +57,7 @@ void expr_emit_duration(struct compiler *c)
 	emit_operand(c, 0, 8);
 }
 
+/* Emits an opcode for a part of a field. */
 static void emit_part(struct compiler *c, uint8_t opcode,
 		      const struct part *part, uint8_t type)
 {
@@ -136,6 +138,8 @@ void expr_emit_here(struct compiler *c, size_t jump)
 	c->code[jump + 1] = (uint8_t)c->used;
 }
 
+/* Returns 1 when the operand is a string, a text or the thread's name: it has
+ * no value on the stack. */
 static int is_string(const struct operand *a)
 {
 	return a->kind == OPERAND_STRING || a->kind == OPERAND_PROCNAME ||
@@ -148,12 +152,14 @@ static void fail_types(struct compiler *c, const char *where, const char *fact)
 	expr_fail(c, c->fields ? -ESRCH : -EINVAL, where, fact);
 }
 
+/* Fails because a duration stands beside a number without a unit. */
 static void fail_units(struct compiler *c, const char *where)
 {
 	fail_types(c, where,
 		   "a number with a unit needs a field that has one");
 }
 
+/* Makes the operand a number that is 0 or 1, and no literal. */
 static void make_boolean(struct operand *a)
 {
 	a->kind = OPERAND_SIGNED;
@@ -205,6 +211,7 @@ void expr_emit_truth(struct compiler *c, struct operand *a)
 	emit_parts(c, a);
 }
 
+/* Converts the top of the stack to a double, by the operand's kind. */
 static void emit_double(struct compiler *c, const struct operand *a)
 {
 	if (a->kind == OPERAND_SIGNED)
@@ -225,6 +232,7 @@ static void emit_doubles(struct compiler *c, const struct operand *a,
 	expr_emit(c, AX_SWAP);
 }
 
+/* Returns 1 when one of both is a double: the other one is converted. */
 static int any_double(const struct operand *a, const struct operand *b)
 {
 	return a->kind == OPERAND_DOUBLE || b->kind == OPERAND_DOUBLE;
@@ -258,6 +266,7 @@ static void emit_less(struct compiler *c, const struct operand *a,
 		expr_emit(c, AX_LESS_UNSIGNED_SIGNED);
 }
 
+/* Emits a comparison by value: both sides may differ in signedness. */
 static void emit_compare_integers(struct compiler *c, enum operator op,
 				  const struct operand *a,
 				  const struct operand *b)
@@ -318,6 +327,8 @@ static const char *strings_wrong(enum operator op, const struct operand *a,
 	return NULL;
 }
 
+/* Emits a comparison of a string field or of the thread's name with a text;
+ * fails when the two do not fit. */
 static void emit_compare_strings(struct compiler *c, enum operator op,
 				 const struct operand *a,
 				 const struct operand *b, const char *where)
@@ -343,6 +354,7 @@ static void emit_compare_strings(struct compiler *c, enum operator op,
 		expr_emit(c, AX_LOG_NOT);
 }
 
+/* Returns the result of a comparison of two unsigned constants. */
 static int comparison_holds(enum operator op, uint64_t a, uint64_t b)
 {
 	switch (op) {
@@ -361,6 +373,7 @@ static int comparison_holds(enum operator op, uint64_t a, uint64_t b)
 	}
 }
 
+/* Emits a comparison. With two constants, replaces their code by the result. */
 static void emit_compare(struct compiler *c, enum operator op,
 			 struct operand *a, struct operand *b,
 			 const char *where)
@@ -401,6 +414,7 @@ static const struct {
 	[OP_REMAINDER] = { AX_REM_SIGNED, AX_REM_UNSIGNED, 0 },
 };
 
+/* Returns why a OP b cannot be computed, or NULL. */
 static const char *arithmetic_wrong(enum operator op, const struct operand *a,
 				    const struct operand *b)
 {
@@ -440,6 +454,8 @@ static int stays_positive(enum operator op, const struct operand *a,
 	}
 }
 
+/* Emits a OP b. The result is unsigned if one side is, as in C; a shift takes
+ * the kind of the left side. */
 static void emit_arithmetic(struct compiler *c, enum operator op,
 			    struct operand *a, struct operand *b,
 			    const char *where)
@@ -537,6 +553,8 @@ static void emit_again(struct compiler *c, struct operand *a, uint64_t value)
 	expr_emit_number(c, value, a->kind == OPERAND_SIGNED);
 }
 
+/* Emits -a; changes the code of a literal, because a constant has no sign of
+ * its own in the bytecode. */
 static void emit_minus(struct compiler *c, struct operand *a,
 		       const char *where)
 {

@@ -35,6 +35,7 @@ static uint32_t digit_value(char c)
 	return 16;
 }
 
+/* Sets the error's place, and ends the text for the parser. */
 static void fail_begin(struct compiler *c, int ret, const char *where)
 {
 	c->ret = ret;
@@ -165,6 +166,8 @@ static int suffix_fits(struct token *token, const char *p, int is_double)
 	return is_double ? !u && l + f <= 1 : !f && u <= 1 && l <= 2;
 }
 
+/* Takes an integer in base 10, 8 or 16 that ends where the token does. A number
+ * that does not fit in 63 bits is unsigned. */
 static void token_integer(struct compiler *c, const char *p)
 {
 	struct token *token = &c->token;
@@ -239,6 +242,8 @@ static int token_duration(struct token *token, const char *p)
 	return 0;
 }
 
+/* Takes a duration, an integer or a float, whose letters all belong to the
+ * token. */
 static void token_number(struct compiler *c, const char *p)
 {
 	struct token *token = &c->token;
@@ -278,6 +283,7 @@ static const struct {
 	{ "(", OP_OPEN }, { ")", OP_CLOSE },
 };
 
+/* Takes the longest operator at p. */
 static void token_operator(struct compiler *c, const char *p)
 {
 	uint32_t i;

@@ -53,6 +53,8 @@ static void add_values(struct compiler *c, struct text *text)
 	}
 }
 
+/* Fails because no field has the token's name, and lists the fields, and the
+ * enumerators of the last one, if they fit. */
 static void fail_unknown(struct compiler *c)
 {
 	struct text text;
@@ -74,6 +76,7 @@ static void fail_unknown(struct compiler *c)
 	expr_fail_name(c, -ENOENT, &c->token, "no field", more);
 }
 
+/* Returns 1 when the token is this word. */
 static int token_is(const struct token *token, const char *word)
 {
 	const char *p = token->start;
@@ -108,6 +111,8 @@ static uint8_t use_type(struct operand *a, uint8_t type)
 	return AX_FIELD;
 }
 
+/* Uses a field as an operand, and emits its load. Fails for an array and a
+ * union, which are only used by part. */
 static void use_field(struct compiler *c, uint8_t field, struct operand *a)
 {
 	uint8_t opcode = use_type(a, c->fields->types[field]);
@@ -129,6 +134,7 @@ static void use_field(struct compiler *c, uint8_t field, struct operand *a)
 		expr_emit_field(c, opcode, field);
 }
 
+/* Uses a part of a field, of that type, as an operand. */
 static void use_part(struct compiler *c, const struct part *part, uint8_t type,
 		     struct operand *a)
 {
@@ -213,6 +219,7 @@ static const char *behind_name(const struct token *token, const char *name)
 	return *name || (p < token->end && *p != '.' && *p != '[') ? NULL : p;
 }
 
+/* Uses a constant as an operand. */
 static void use_number(struct compiler *c, struct operand *a, uint64_t value,
 		       int is_unsigned)
 {
@@ -270,6 +277,8 @@ static int use_level(struct compiler *c, struct operand *a)
 	return 1;
 }
 
+/* Parses a name: a field, a part of one, a context, the level, or an
+ * enumerator. Fields come first, so a context never hides one. */
 static void parse_name(struct compiler *c, struct operand *a)
 {
 	const char *rest;
@@ -307,6 +316,7 @@ static void parse_name(struct compiler *c, struct operand *a)
 	}
 }
 
+/* Parses a name, a constant, a text, or an expression in parentheses. */
 static void parse_primary(struct compiler *c, struct operand *a)
 {
 	struct token *token = &c->token;
@@ -353,6 +363,7 @@ static void parse_primary(struct compiler *c, struct operand *a)
 	expr_next(c);
 }
 
+/* Parses a primary behind any number of unary operators. */
 static void parse_unary(struct compiler *c, struct operand *a)
 {
 	const char *where = c->token.start;
@@ -382,6 +393,8 @@ static void parse_unary(struct compiler *c, struct operand *a)
 	c->depth--;
 }
 
+/* Makes the operand the result of a logical operation, 0 or 1, of which no
+ * value is known. */
 static void make_result(struct operand *a)
 {
 	*a = (struct operand){ .kind = OPERAND_SIGNED, .positive = 1,
@@ -448,11 +461,14 @@ static void parse_logic(struct compiler *c, struct operand *a)
 	make_result(a);
 }
 
+/* Returns 1 for ==, != and the other comparisons, and for ~ and !~. */
 static int is_comparison(enum operator op)
 {
 	return op >= OP_EQUAL && op <= OP_GREATER_EQUAL;
 }
 
+/* Parses the rest of a OP b, except && and ||. Fails where C's precedence
+ * seldom means what was written. */
 static void parse_operation(struct compiler *c, struct operand *a)
 {
 	const char *where = c->token.start;
@@ -472,6 +488,8 @@ static void parse_operation(struct compiler *c, struct operand *a)
 	a->comparison = (uint8_t)is_comparison(op);
 }
 
+/* Parses an expression of operators that bind at least so closely. Counts the
+ * depth: recursion has a bound. */
 static void parse_binary(struct compiler *c, uint32_t least, struct operand *a)
 {
 	if (++c->depth > EXPR_DEPTH_MAX)
@@ -487,6 +505,7 @@ static void parse_binary(struct compiler *c, uint32_t least, struct operand *a)
 	c->depth--;
 }
 
+/* Compiles the whole text. Returns 0 or the first error. */
 static int text_compile(struct compiler *c)
 {
 	struct operand a;

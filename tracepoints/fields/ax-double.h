@@ -19,6 +19,7 @@
 #define DOUBLE_SIGN	(1ull << 63)
 #define DOUBLE_INFINITY	(0x7ffull << 52)
 
+/* Returns 1 for a NaN of any sign. */
 static inline int double_is_nan(uint64_t a)
 {
 	return (a & ~DOUBLE_SIGN) > DOUBLE_INFINITY;
@@ -30,6 +31,8 @@ static inline int64_t double_order(uint64_t a)
 	return a & DOUBLE_SIGN ? -(int64_t)(a & ~DOUBLE_SIGN) : (int64_t)a;
 }
 
+/* Return the result of a comparison as in C: with a NaN it is 0, and both zeros
+ * are equal. */
 static inline int double_equal(uint64_t a, uint64_t b)
 {
 	return !double_is_nan(a) && !double_is_nan(b) &&
@@ -73,6 +76,7 @@ static inline uint64_t double_round(uint64_t m, int exponent, int more)
 	return kept;
 }
 
+/* Return the double nearest to a 64-bit integer. */
 static inline uint64_t double_of_unsigned(uint64_t a)
 {
 	int zeros;

@@ -17,11 +17,13 @@ struct exponent {
 	int n;
 };
 
+/* Returns 1 for a conversion that writes in capitals. */
 static int is_upper(char letter)
 {
 	return letter >= 'A' && letter <= 'Z';
 }
 
+/* Makes an exponent with a sign and at least so many digits. */
 static void exponent_make(struct exponent *e, char letter, int value,
 			  int digits)
 {
@@ -206,6 +208,8 @@ void conversion_double(struct text *text, const struct conversion *c,
 	}
 }
 
+/* Adds the fewest digits that tell the number from all others of the same
+ * format. */
 static void put_shortest(struct text *text, const struct binary *b)
 {
 	static const struct conversion plain = { .letter = 'g' };

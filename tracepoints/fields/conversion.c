@@ -56,6 +56,7 @@ static int digits_of(char *out, uint64_t value, char letter)
 	return n;
 }
 
+/* Adds the digits of a value behind `head`, padded as the conversion says. */
 static void put_integer(struct text *text, const struct conversion *c,
 			const char *head, uint64_t value)
 {

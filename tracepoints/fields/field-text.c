@@ -34,6 +34,7 @@ static void add_escaped(struct text *text, uint8_t c)
 	}
 }
 
+/* Adds the characters of a string, escaped, without quotes. */
 static void characters_show(struct text *text, const struct field_value *value)
 {
 	uint32_t i;
@@ -136,6 +137,7 @@ static void option_take(const struct field_event *event,
 		value->type = (uint8_t)name.value;
 }
 
+/* Adds NAME = VALUE for each of n values, and "..." when the event has more. */
 static void event_show(struct text *text, const struct field_event *event,
 		       struct field_value *values, uint32_t n)
 {

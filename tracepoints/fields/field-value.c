@@ -99,6 +99,7 @@ uint64_t field_integer(const struct field_value *value)
 	return scalar_extend(value->type, bits);
 }
 
+/* Returns the 32 bits of a float; the bytes need not be aligned. */
 static uint32_t float_bits(const struct field_value *value)
 {
 	uint32_t bits;
@@ -117,6 +118,7 @@ uint64_t field_double(const struct field_value *value)
 	return bits;
 }
 
+/* Adds a scalar as an event shows it. */
 static void scalar_show(struct text *text, const struct field_value *value)
 {
 	switch (scalar_sort(value->type)) {
@@ -139,6 +141,8 @@ static void scalar_show(struct text *text, const struct field_value *value)
 	}
 }
 
+/* Adds the elements in braces; leaves the brace open when the bytes end too
+ * early. */
 static void sequence_show(struct text *text, const struct field_value *value)
 {
 	struct field_value element = { .p = value->p };

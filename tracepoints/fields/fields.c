@@ -127,6 +127,7 @@ static struct span next_argument(struct span *s, bool templates)
 	return argument;
 }
 
+/* Returns how many arguments a text has. */
 static int count_arguments(struct span s, bool templates)
 {
 	int n = 0;
@@ -343,6 +344,8 @@ struct layout {
 	bool templates;		/* < and > may enclose commas */
 };
 
+/* Finds out how arguments become fields. < and > enclose commas only if the
+ * numbers then agree. */
 static struct layout layout_of(struct span s, int nfields)
 {
 	struct layout layout = { .fields = nfields,
@@ -380,6 +383,8 @@ static int fields_of(const struct layout *layout, int i)
 	return i == layout->pack ? pack : 1;
 }
 
+/* Names field i by an argument: by the tag of a macro, else by the
+ * expression. */
 static void argument_name_set(struct span argument, int nfields, int i,
 			      struct field_name *out)
 {
@@ -470,6 +475,7 @@ static int fields_set(struct span argument, const char *p, int nfields, int i,
 	return i;
 }
 
+/* Names the fields of a TAFFRAIL_EVENT. */
 static void parse_event(struct span s, int nfields, struct field_name *out)
 {
 	struct span none = { s.p, s.p }, rest;
@@ -594,6 +600,8 @@ static int parse_directive(struct span *s, struct span words, int i,
 	return position ? i : i + 1;
 }
 
+/* Names the fields of a TAFFRAIL_MARK; conversions that have no word before
+ * them get argN. */
 static void parse_format(struct span s, int nfields, struct field_name *out)
 {
 	struct span words = { s.p, s.p };

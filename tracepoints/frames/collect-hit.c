@@ -87,6 +87,7 @@ static COLD int frame_move(struct draft *draft)
 	return 1;
 }
 
+/* Adds the register block, if the site has stored the registers. */
 static void add_registers(struct hit *hit)
 {
 	uint8_t *to;
@@ -100,6 +101,8 @@ static void add_registers(struct hit *hit)
 
 /* Functions for agent expressions */
 
+/* Gets a register of the program at the marker. Without a snapshot none is
+ * known. */
 static SIGSAFE enum ax_verdict hit_register(void *arg, uint32_t number,
 					    uint64_t *value)
 {
@@ -152,6 +155,7 @@ const struct ax_machine collect_machine = {
 	.nregisters = REGISTERS_NUMBERED,
 };
 
+/* Returns a program of the point by the offset that the point keeps. */
 static const struct ax_program *program_at(const struct collect_point *point,
 					   uint64_t offset)
 {
@@ -317,6 +321,8 @@ point_hit(const struct collect_point *point, const struct object *object,
 		run_end(run, COLLECT_PASSED, point->slot);
 }
 
+/* Loads a value of 1, 2, 4 or 8 bytes from an address that is certain to be
+ * mapped. */
 static ALWAYS_INLINE uint64_t word_load(uint64_t address, uint32_t bytes)
 {
 	const void *from = (const void *)address;
@@ -411,6 +417,7 @@ struct brought {
 	struct snapshot *snapshot;
 };
 
+/* Serves a hit with arguments that collect_kept() has passed on. */
 static SIGSAFE int brought_serve(void *arg, void *unused)
 {
 	const struct brought *brought = arg;

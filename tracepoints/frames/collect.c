@@ -82,6 +82,7 @@ static void action_simplify(struct collect_point *point,
 	point->bytes = action->program;	/* drops the program */
 }
 
+/* Adds an action to the point. Returns 0, or -EINVAL and the reason. */
 static int action_add(struct collect_point *point, uint64_t room,
 		      const struct collect_action *action,
 		      struct ax_refusal *why)
@@ -111,6 +112,8 @@ static int action_add(struct collect_point *point, uint64_t room,
 	return ret;
 }
 
+/* Fills a point. `room` is large enough for all programs, so only the verifier
+ * can refuse. */
 static int point_build(struct collect_point *point, uint64_t room,
 		       const struct collect_request *request, uint32_t slot,
 		       struct ax_refusal *why)
@@ -173,6 +176,8 @@ int collect_point_make(const struct collect_point **point,
 	return ret;
 }
 
+/* Returns 1 when a tracepoint needs the registers at the site, or the address
+ * of the copy that was hit. */
 static uint32_t needs_snapshot(const struct collect_list *list)
 {
 	uint32_t i;
@@ -183,6 +188,7 @@ static uint32_t needs_snapshot(const struct collect_list *list)
 	return !list->address;
 }
 
+/* Makes the list of a marker's tracepoints. Returns NULL without memory. */
 static const struct collect_list *
 list_make(const struct object *object,
 	  const struct collect_point *const *of, uint32_t n)
@@ -230,6 +236,8 @@ int collect_set(struct object *object, struct channel *channel,
 	return object_enable(object, &use, patcher);
 }
 
+/* Maps the page of the run, which fork wipes, and the places of large frames.
+ * Without those, large frames are cut. */
 static int run_map(void)
 {
 	if (!collect_run) {

@@ -18,6 +18,7 @@ SIGSAFE int draft_room(struct draft *draft, uint64_t n)
 	return 0;
 }
 
+/* Adds the letter that begins a block; there is room. */
 static void put_kind(struct draft *draft, enum collect_block kind)
 {
 	draft->bytes[draft->used++] = (uint8_t)kind;
@@ -57,6 +58,8 @@ SIGSAFE enum ax_verdict draft_variable(struct draft *draft, uint32_t number,
 typedef uint64_t copy_fn(void *to, uint64_t address, uint64_t n,
 			 const struct memory_stack *stack);
 
+/* Copies a string in the form of memory_copy(), so that add_block() serves
+ * both. */
 static uint64_t copy_string(void *to, uint64_t address, uint64_t n,
 			    const struct memory_stack *stack)
 {
@@ -171,6 +174,7 @@ static void put_some(struct fields *f, const void *bytes, uint64_t n)
 	draft_put(draft, bytes, (uint32_t)n);
 }
 
+/* Adds variable field i as a ring holds it. */
 static void put_var(struct fields *f, uint32_t i)
 {
 	const struct write_var *var = &f->var[i];

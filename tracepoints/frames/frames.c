@@ -133,6 +133,8 @@ static int frame_precedes(const struct frames *frames, uint32_t a, uint32_t b)
 				    frames->heap[a] < frames->heap[b];
 }
 
+/* Moves the ring at i down the heap, below every ring whose next frame is
+ * earlier. */
 static void heap_sink(struct frames *frames, uint32_t i)
 {
 	for (;;) {
@@ -153,6 +155,8 @@ static void heap_sink(struct frames *frames, uint32_t i)
 	}
 }
 
+/* Fills the index with the frames of all rings, by their clock. `room` bounds
+ * it: the count was made earlier. */
 static void rings_merge(struct frames *frames, uint32_t room)
 {
 	uint32_t i;

@@ -33,6 +33,7 @@ SIGSAFE uint64_t place_token(uint64_t stack)
 	       (stack >> TOKEN_STACK_SHIFT & TOKEN_STACK_MASK);
 }
 
+/* Returns 1 when the address is on this alternative stack. */
 static SIGSAFE int is_within(const stack_t *aside, uint64_t address)
 {
 	return !(aside->ss_flags & SS_DISABLE) &&
@@ -59,6 +60,7 @@ SIGSAFE int place_thread_ended(uint32_t thread)
 	       sys3(SYS_tgkill, sys_getpid(), thread, 0) == -ESRCH;
 }
 
+/* Changes a place's token from old to new. Returns 0 when it was not old. */
 static SIGSAFE int token_change(uint64_t *place, uint64_t old, uint64_t token)
 {
 	return __atomic_compare_exchange_n(

@@ -39,6 +39,7 @@ struct head {
 	size_t used;
 };
 
+/* Returns how many bytes could be read at an offset; 0 at an error. */
 SIGSAFE static size_t read_at(int fd, void *buffer, size_t room,
 			      uint64_t offset)
 {
@@ -86,6 +87,8 @@ SIGSAFE static int open_searched(struct image *image)
 	}
 }
 
+/* Returns a value other than 0 when the path has a slash: execvp(3) does not
+ * search for it then. */
 SIGSAFE static int has_slash(const char *path)
 {
 	while (*path && *path != '/')
@@ -105,6 +108,8 @@ SIGSAFE static int open_named(struct image *image)
 	return fd;
 }
 
+/* Opens the file that the call would execute. Returns the descriptor, or a
+ * value below 0. */
 SIGSAFE static int open_image(struct image *image)
 {
 	struct text text;
@@ -147,6 +152,7 @@ SIGSAFE static const char *script_interpreter(struct head *head)
 	return start;
 }
 
+/* Returns 1 when the file is for this machine, byte order and word size. */
 SIGSAFE static int is_ours(const struct head *head)
 {
 	const Elf64_Ehdr *elf = (const Elf64_Ehdr *)head->bytes;
@@ -176,6 +182,7 @@ SIGSAFE static int segment_read(const struct head *head, uint32_t i,
 	return 1;
 }
 
+/* Finds the first program header of a type. Returns 0 when there is none. */
 SIGSAFE static int segment_of(const struct head *head, uint32_t type,
 			      Elf64_Phdr *p)
 {
@@ -297,6 +304,8 @@ SIGSAFE static int is_secure(int fd)
 	       !sys5(SYS_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0);
 }
 
+/* Sets the results for an ELF file, by the first thing that keeps the agent
+ * out. */
 SIGSAFE static void image_judge(struct image *image, const struct head *head,
 				int fd, char *const *environment)
 {

@@ -23,6 +23,7 @@ struct reading {
 	int blank;		/* the last letter was one */
 };
 
+/* Prepares for the next line. */
 static void line_begin(struct reading *r)
 {
 	r->mapped->start = r->mapped->end = 0;
@@ -31,6 +32,7 @@ static void line_begin(struct reading *r)
 	text_open(&r->path, r->mapped->path, sizeof(r->mapped->path));
 }
 
+/* Takes one letter of a line: fields are counted by runs of blanks. */
 static void letter_take(struct reading *r, char c)
 {
 	uint64_t *number;

@@ -26,6 +26,7 @@ ended:
 	return 0;
 }
 
+/* Ends the transaction: all that was done in it is visible now. */
 static ALWAYS_INLINE void transaction_end(void)
 {
 	__asm__ volatile("xend" : : : "memory");

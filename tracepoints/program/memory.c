@@ -38,6 +38,8 @@ int memory_has_holes;
  * program's start code found it. */
 extern void *__libc_stack_end __attribute__((weak));
 
+/* Adds pages to the certain ranges; joins neighbours. Beyond RANGES_MAX memory
+ * is read by the slower ways. */
 static void range_add(uint64_t start, uint64_t end)
 {
 	start &= ~(PAGE - 1);
@@ -57,6 +59,8 @@ struct order {
 	int together;		/* libc's came too, not before the agent's */
 };
 
+/* Notes whether the agent's module came before libc's: only then were both
+ * loaded at the program's start. */
 static int order_look(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct order *order = arg;
@@ -68,6 +72,7 @@ static int order_look(struct dl_phdr_info *info, size_t size, void *arg)
 	return order->together;
 }
 
+/* Adds the readable segments of a module. */
 static int module_add(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	int i;
@@ -93,6 +98,7 @@ void memory_learn(void)
 		modules_each(module_add, NULL);
 }
 
+/* Returns the end of the first thread's stack; 0 when it is not known. */
 static uint64_t stack_top(void)
 {
 	void **volatile end = &__libc_stack_end;
@@ -140,6 +146,7 @@ SIGSAFE int memory_is_fixed(uint64_t address, uint64_t n)
 	return 0;
 }
 
+/* Returns 1 when a load of the n bytes cannot fault. */
 static int is_certain(uint64_t address, uint64_t n,
 		      const struct memory_stack *stack)
 {
@@ -159,6 +166,8 @@ static uint64_t own_pid(void)
 						 (uint64_t)sys_getpid();
 }
 
+/* Copies up to the first byte that cannot be read. Returns how many; 0 in a
+ * thread that may not make system calls. */
 static COLD uint64_t copy_by_kernel(void *to, uint64_t address, uint64_t n)
 {
 	struct range local = { (uint64_t)to, n };
@@ -172,6 +181,7 @@ static COLD uint64_t copy_by_kernel(void *to, uint64_t address, uint64_t n)
 	return got < 0 ? 0 : (uint64_t)got;
 }
 
+/* Copies n bytes that are certain to be mapped. */
 static void copy_by_loads(uint8_t *to, const uint8_t *from, uint64_t n)
 {
 	uint64_t word;

@@ -22,6 +22,7 @@ struct namespace {
 	const struct namespace *next;
 };
 
+/* Returns the next namespace of the dynamic linker, or NULL. */
 static const struct namespace *namespace_next(const volatile struct r_debug *d)
 {
 	return d && d->r_version >= 2 ?

@@ -65,6 +65,8 @@ void patch_close(struct patcher *patcher)
 	patch_sync();
 }
 
+/* Writes the bytes from the last to the first, so that a first byte which leads
+ * to the others is last. Returns 0 or a negative errno. */
 static int write_by_mprotect(uint8_t *code, const uint8_t *bytes, uint32_t n)
 {
 	uint64_t start = (uint64_t)code & ~4095ull;

@@ -39,6 +39,8 @@ SIGSAFE struct snapshot *snapshot_search(const struct taffrail_site *site)
 	return NULL;
 }
 
+/* Returns the address of the site as snapshot_put() marks it: odd, so no stub's
+ * snapshot is equal. */
 static const struct taffrail_site *put_mark(const struct taffrail_site *site)
 {
 	return (const struct taffrail_site *)((const char *)site + 1);

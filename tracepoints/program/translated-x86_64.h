@@ -18,6 +18,7 @@
 #define REQUEST_DISCARD_TRANSLATIONS	0x1002
 #define REQUEST_WORDS			6
 
+/* Makes a client request. Returns valgrind's answer, 0 on a processor. */
 static inline uint64_t translated_request(const uint64_t request[REQUEST_WORDS])
 {
 	uint64_t result = 0;

@@ -298,6 +298,7 @@ struct start {
 
 static struct start starts[STARTS_MAX];
 
+/* Returns a free place for a new thread, or NULL when all are taken. */
 static struct start *start_take(void)
 {
 	struct start *start;
@@ -313,6 +314,7 @@ static struct start *start_take(void)
 	return NULL;
 }
 
+/* Gives a place back, after its values were copied. */
 static void start_release(struct start *start)
 {
 	/* order: START_SLOT release; or our copy could get the next
@@ -324,6 +326,7 @@ static void start_release(struct start *start)
  * cancelled. */
 static TLS void *exit_value = PTHREAD_CANCELED;
 
+/* Makes the event of a thread's end. */
 static COLD void thread_ended(void *retval)
 {
 	void *thread = (void *)pthread_self();
@@ -363,6 +366,7 @@ DEFINE_REAL(create, false, NULL,
 	     void *(*routine)(void *), void *arg),
 	    (newthread, attr, routine, arg));
 
+/* Returns whether a new thread must make an event. */
 static inline bool thread_events_enabled(void)
 {
 	if (TAFFRAIL_ENABLED(pthread, thread_start))

@@ -24,6 +24,8 @@ struct workshop {
 	uint64_t program[AX_PROGRAM_BYTES(CODE_MAX) / 8 + 1];
 };
 
+/* Makes the program of a condition in the workshop. Returns as
+ * condition_make(). */
 static int program_make(struct workshop *shop, const struct object *object,
 			const char *text, const struct ax_program **program,
 			struct expr_error *error)

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "tracepoints/fields/shown.h"
 
+/* Returns 1 when two descriptions of how fields are shown are equal. */
 static int same_shown(struct shown_bytes a, struct shown_bytes b)
 {
 	return a.end - a.p == b.end - b.p &&
@@ -50,6 +51,7 @@ struct key {
 	const struct object *object;
 };
 
+/* Returns 1 when a record of the channel describes the object's event. */
 static int same_event(uint64_t value, const void *arg)
 {
 	const struct key *key = arg;

@@ -61,6 +61,7 @@ static enum taken lock_take(int waits)
 	return TAKEN;
 }
 
+/* Frees the lock, and wakes a waiter if there is one. */
 static void lock_give(void)
 {
 	struct fork_lock *lock = fork_lock;

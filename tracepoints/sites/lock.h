@@ -36,6 +36,8 @@ void registry_lock_fork(void);
 void registry_unlock_parent(void);
 void registry_lock_restore(void);
 
+/* In a forked child: gives the lock its depth back, if the parent's thread held
+ * it. */
 static inline void registry_unlock_child(void)
 {
 	if (unlikely(fork_note.depth))

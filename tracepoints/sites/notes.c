@@ -35,6 +35,7 @@ static uint64_t segment_extent(const struct notes *notes, const Elf64_Phdr *ph)
 	return ph->p_filesz;
 }
 
+/* Returns where a segment begins, in the file's bytes or in memory. */
 static const char *segment_start(const struct notes *notes,
 				 const Elf64_Phdr *ph)
 {
@@ -58,6 +59,7 @@ void *notes_at(const struct notes *notes, uint64_t address, uint64_t n,
 	return NULL;
 }
 
+/* Returns 1 when the bytes can be a site of this version. */
 static int is_site(const struct taffrail_site *site)
 {
 	return site && !((uint64_t)site % sizeof(uint64_t)) &&

@@ -173,6 +173,7 @@ void object_setup(void)
 	write_closed = hit_closed;
 }
 
+/* Closes a slot: a writer that loads the rings afterwards writes nothing. */
 static void slot_close(struct write_slot *slot)
 {
 	store_release(&slot->rings[WRITE_COMPACT], &rings_off, WRITE_SLOT);
@@ -203,6 +204,7 @@ static int code_patch(struct code *code, int on, const struct patcher *patcher)
 	return code->refused = ret == -EINPROGRESS ? 0 : ret;
 }
 
+/* Switches one copy of a marker's code. Returns 0 or a negative errno. */
 static int code_switch(const struct object *object, struct code *code, int on,
 		       const struct patcher *patcher)
 {
@@ -225,6 +227,7 @@ static int code_switch(const struct object *object, struct code *code, int on,
 	return ret;
 }
 
+/* Switches all copies. Goes on after an error, and returns the first one. */
 static int codes_switch(struct object *object, int on,
 			const struct patcher *patcher)
 {
@@ -288,11 +291,13 @@ static void site_lead(struct object *object)
 		site_bind(object, (uint32_t)__builtin_ctz(on));
 }
 
+/* Sets or clears a bit. */
 static void mask_set(uint32_t *mask, uint32_t bit, int value)
 {
 	*mask = value ? *mask | 1u << bit : *mask & ~(1u << bit);
 }
 
+/* Sets the condition of a channel, before the slot opens. */
 static void condition_set(struct object *object, uint32_t bit,
 			  const struct ax_program *condition)
 {

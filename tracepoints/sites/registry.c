@@ -59,6 +59,7 @@ static int same_site(uint64_t value, const void *site)
 	return ((const struct object *)value)->site == site;
 }
 
+/* Returns the hash of a site's address. */
 static uint64_t site_hash(const struct taffrail_site *site)
 {
 	return index_hash(INDEX_HASH, &site, sizeof(site));
@@ -101,6 +102,8 @@ static struct object *object_make(struct module *module,
 	return object;
 }
 
+/* Makes the object of a site in a note. Returns NULL when the site is malformed
+ * or taken, or without memory. */
 static struct object *object_add(struct module *module,
 				 struct taffrail_site *site, int has_texts)
 {
@@ -131,6 +134,7 @@ static void site_prepare(struct object *object)
 	store_release(&slot->hit, write_nothing, SITE_HIT);
 }
 
+/* Adds a copy of a marker's code. Returns -1 without memory. */
 static int code_add(struct object *object, const struct code *model)
 {
 	struct code *code = arena_take(&code_type);
@@ -207,6 +211,8 @@ static struct code *note_take(const struct taking *taking, uint64_t address,
 	return object->codes;
 }
 
+/* Gives the code that came last the semaphore of its note, if the note is of
+ * the same code. */
 static void semaphore_take(const struct taking *taking, uint64_t address,
 			   const void *desc)
 {
@@ -223,6 +229,7 @@ static void semaphore_take(const struct taking *taking, uint64_t address,
 		code->semaphore = semaphore;
 }
 
+/* Takes a note of the module, by its type; others are left out. */
 static int note_dispatch(uint32_t type, uint64_t address, const void *desc,
 			 uint64_t n, void *arg)
 {
@@ -236,6 +243,8 @@ static int note_dispatch(uint32_t type, uint64_t address, const void *desc,
 	return 0;
 }
 
+/* Finds the first and the last address of a module's segments; *start >= *end
+ * when there are none. */
 static void module_extent(const struct dl_phdr_info *info, uint64_t *start,
 			  uint64_t *end)
 {
@@ -256,6 +265,7 @@ static void module_extent(const struct dl_phdr_info *info, uint64_t *start,
 	}
 }
 
+/* Adds a module with all its markers. Returns NULL without memory. */
 static struct module *module_add(const struct dl_phdr_info *info,
 				 uint64_t start, uint64_t end)
 {
@@ -294,6 +304,8 @@ struct scan {
 	int everywhere;		/* other namespaces are looked at */
 };
 
+/* Takes a module of the dynamic linker's list. Modules of other namespaces come
+ * with the first one, while the linker's lock is held. */
 static int module_seen(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct module *module;
@@ -326,6 +338,7 @@ static int module_seen(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
+/* Gives an object back, which is in no list any more. */
 static void object_forget(struct object *object)
 {
 	if (object->adopted)
@@ -409,6 +422,7 @@ void untaken_forget(struct module *module)
 	}
 }
 
+/* Gives a module and its objects back, after it was taken out of the list. */
 static void module_forget(struct module *module)
 {
 	while (module->objects) {

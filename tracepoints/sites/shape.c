@@ -9,6 +9,7 @@
 #include "tracepoints/fields/fields.h"
 #include "tracepoints/fields/scalar.h"
 
+/* Returns 1 for a type of the fixed part of an event: a scalar. */
 static int is_fixed(uint8_t type)
 {
 	return !(type & ~TAFFRAIL_T_SCALAR_MASK) && scalar_bytes(type);

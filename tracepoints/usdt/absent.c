@@ -17,6 +17,7 @@ struct pass {
 	struct index codes;		/* a marker's nop is a probe, too */
 };
 
+/* Tells of a probe that a session wants, unless a marker is at the same nop. */
 static int note_tell(const struct usdt_probe *note, void *arg)
 {
 	struct pass *pass = arg;

@@ -9,6 +9,7 @@
 #include "base/index.h"
 #include "tracepoints/sites/registry.h"
 
+/* Returns the hash of an address, or of another number. */
 static inline uint64_t address_hash(uint64_t address)
 {
 	return index_hash(INDEX_HASH, &address, sizeof(address));

@@ -46,6 +46,8 @@ uint64_t usdt_stack_end(void)
 	return end ? (uint64_t)*end : 0;
 }
 
+/* Stands for functions that end a program: the library has no libc to tell
+ * why. */
 static void trap_here(void)
 {
 	__builtin_trap();
@@ -82,6 +84,7 @@ static const struct {
 	{ "__stack_chk_fail", trap_here },
 };
 
+/* Returns the address of a function or object that a library may use, or 0. */
 static uint64_t name_find(const char *name)
 {
 	uint32_t i;
@@ -118,6 +121,8 @@ static long segment_map(uint64_t base, const Elf64_Phdr *ph, int fd)
 	return ret < 0 && ret > -4096 ? ret : 0;
 }
 
+/* Reserves the library's range of addresses, and maps the segments there.
+ * Returns 0; or a negative errno, and nothing is mapped. */
 static long segments_map(struct library *library, const Elf64_Ehdr *header,
 			 const Elf64_Phdr *ph, int fd)
 {
@@ -144,6 +149,8 @@ static long segments_map(struct library *library, const Elf64_Ehdr *header,
 	return ret;
 }
 
+/* Maps the segments of an ELF file of this machine. Stores the offset of the
+ * dynamic section. */
 static long file_load(struct library *library, int fd, uint64_t *dynamic)
 {
 	uint8_t bytes[HEADERS_BYTES] __attribute__((aligned(8)));
@@ -163,6 +170,8 @@ static long file_load(struct library *library, int fd, uint64_t *dynamic)
 	return *dynamic ? segments_map(library, header, ph, fd) : -ENOEXEC;
 }
 
+/* Applies relocations. Returns -ENOENT when a name is not known, -ENOEXEC for a
+ * type that our libraries do not have. */
 static int library_relocate(const struct library *library,
 			    const Elf64_Rela *rela, uint64_t bytes)
 {
@@ -195,6 +204,8 @@ static int library_relocate(const struct library *library,
 	return 0;
 }
 
+/* Reads the dynamic section at `address`, and applies all relocations. The
+ * table of symbols must lie before the names. */
 static int library_link(struct library *library, uint64_t address)
 {
 	const Elf64_Dyn *dyn = (const Elf64_Dyn *)(library->base + address);
@@ -259,6 +270,7 @@ static char directory[512];
 /* 1: the dynamic linker knows the agent by a relative path. */
 static int relative;
 
+/* Keeps the directory of a path; "" when it is too long. */
 static void directory_set(const char *path)
 {
 	const char *slash = NULL;
@@ -299,6 +311,7 @@ void usdt_load_learn(void)
 const struct usdt_functions *usdt_functions;
 struct usdt_faults usdt_faults;
 
+/* Loads the library from a directory. Returns 0 or a negative errno. */
 static int load_from(struct library *library, const char *where)
 {
 	char file[sizeof(directory) + sizeof(NAME)];
@@ -312,6 +325,7 @@ static int load_from(struct library *library, const char *where)
 	return path.cut ? -ENAMETOOLONG : library_open(library, file);
 }
 
+/* Switches a probe, and keeps the result for probe_refused(). */
 static int probe_switch(const struct patcher *patcher,
 			struct usdt_adopted *probe, int on)
 {
@@ -334,6 +348,7 @@ static const struct adopted_functions adopted_functions = {
 	.gone = probe_gone,
 };
 
+/* Loads libtaffrail-usdt.so. Tries again later only if no file was there. */
 static void library_load(void)
 {
 	static struct library library;

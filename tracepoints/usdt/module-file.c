@@ -21,6 +21,8 @@
 #include "tracepoints/program/mapped.h"
 #include "tracepoints/usdt/plan/note.h"
 
+/* Returns 1 when the bytes of a loaded segment are those of the file; 1 also
+ * where the segment is not in the module. */
 static int same_bytes(const struct usdt_file *file, const struct module *module,
 		      const Elf64_Phdr *ph)
 {
@@ -34,6 +36,7 @@ static int same_bytes(const struct usdt_file *file, const struct module *module,
 				  file->bytes + ph->p_offset, ph->p_filesz));
 }
 
+/* Returns 1 when the segment `ph` contains the note in memory. */
 static int is_loaded(const Elf64_Phdr *note, const Elf64_Phdr *ph)
 {
 	return ph->p_type == PT_LOAD && ph->p_flags & PF_R &&
@@ -81,6 +84,8 @@ static int same_file(const struct usdt_file *file, const struct module *module)
 	       same_notes(file, module, module->headers, module->nheaders);
 }
 
+/* Maps a file that is the one of the module. Returns 0, -ESTALE when another
+ * file has the path, or another negative errno. */
 static int file_map(struct usdt_file *file, const char *path,
 		    const struct module *module)
 {

@@ -72,6 +72,7 @@ static int same_name(uint64_t value, const void *unused)
 	return 1;
 }
 
+/* Returns the hash of "channel/name". */
 static uint64_t name_hash(const char *channel, const char *name)
 {
 	uint64_t hash = index_hash(INDEX_HASH, channel,
@@ -80,6 +81,7 @@ static uint64_t name_hash(const char *channel, const char *name)
 	return index_hash(hash, name, text_length(name));
 }
 
+/* Returns the group of a name, or NULL. */
 static struct group *group_find(const struct look *look, const char *channel,
 				const char *name)
 {
@@ -88,6 +90,7 @@ static struct group *group_find(const struct look *look, const char *channel,
 					  NULL);
 }
 
+/* Adds a probe's address to those of the module. */
 static int probe_learn(const struct usdt_probe *probe, void *arg)
 {
 	struct look *look = arg;
@@ -117,6 +120,7 @@ static int codes_each(struct look *look,
 	return ret;
 }
 
+/* Returns 1 when no probe is at the site. */
 static int code_lacks(struct look *look, const struct object *object,
 		      struct code *code)
 {
@@ -124,6 +128,7 @@ static int code_lacks(struct look *look, const struct object *object,
 	return !address_has(&look->probes_at, (uint64_t)code->address);
 }
 
+/* Adds the site's address. */
 static int code_learn(struct look *look, const struct object *object,
 		      struct code *code)
 {
@@ -152,6 +157,8 @@ static int file_has_nop(const struct usdt_file *file, uint64_t address)
 	return 0;
 }
 
+/* Adds a probe at which no site is to the group of its name, in the order of
+ * the notes. */
 static int spot_add(const struct usdt_probe *probe, void *arg)
 {
 	struct look *look = arg;
@@ -180,6 +187,7 @@ static int spot_add(const struct usdt_probe *probe, void *arg)
 	return 0;
 }
 
+/* Notes a site at which no probe is, by its number. */
 static int code_collect(struct look *look, const struct object *object,
 			struct code *code)
 {

@@ -68,6 +68,7 @@ static int module_holds(const struct pass *pass, uint64_t address, uint64_t n,
 static struct index codes;
 static struct index nops;
 
+/* Adds the nop of a probe. */
 static int nop_learn(const struct usdt_probe *note, void *arg)
 {
 	const struct pass *pass = arg;
@@ -90,11 +91,13 @@ static uint32_t nop_near(uint64_t address, int before)
 	return 0;
 }
 
+/* Returns 1 when another nop is so near that one jump may cover both. */
 static int has_neighbour(uint64_t address)
 {
 	return nop_near(address, 0) || nop_near(address, 1);
 }
 
+/* Finds a symbol of the module, for an operand that names it. */
 static int symbol_find(const char *name, uint32_t length, uint64_t *address,
 		       void *priv)
 {
@@ -161,6 +164,8 @@ static void fields_set(struct usdt_adopted *probe, struct text *text,
 /* The memory of the next probe: a probe that cannot be placed uses none. */
 static struct usdt_adopted *spare;
 
+/* Fills the spare probe from a note. Returns NULL without memory, or when the
+ * texts do not fit. */
 static struct usdt_adopted *probe_make(const struct usdt_probe *note,
 				       const char *texts[static 4],
 				       struct pass *pass)
@@ -328,6 +333,8 @@ static int place_once(struct usdt_adopted *probe, struct usdt_plan *plan,
 	return usdt_place_jump(probe, plan, pass->module->base, pass->patcher);
 }
 
+/* Places a probe by the first plan that holds; a plan that fails gets its
+ * reason, and the next one is asked for. */
 static int place_planned(struct usdt_adopted *probe, uint64_t address,
 			 struct pass *pass)
 {
@@ -415,6 +422,8 @@ static void plans_remember(struct pass *pass)
 	}
 }
 
+/* Adopts the wanted probes in two readings: plans need all neighbours, so the
+ * first reading collects them. */
 static void notes_adopt(struct pass *pass)
 {
 	if (usdt_notes_read(&pass->file, nop_learn, pass, NULL))
@@ -431,6 +440,7 @@ static void notes_adopt(struct pass *pass)
 		sys_munmap(pass->plans, PLANS_BYTES);
 }
 
+/* Adopts the probes of a module; see usdt_adopt(). */
 static int module_adopt(struct module *module,
 			const struct usdt_asking *asking,
 			const struct patcher *patcher)

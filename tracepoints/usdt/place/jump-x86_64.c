@@ -28,6 +28,8 @@ struct making {
 	uint8_t given[USDT_PATCH_MAX];
 };
 
+/* Begins the jumps of a plan: a jump at the nop and at each join, a cc at every
+ * other start of an instruction. */
 static void making_open(struct making *m, const struct usdt_plan *plan,
 			uint64_t site)
 {
@@ -44,6 +46,7 @@ static void making_open(struct making *m, const struct usdt_plan *plan,
 	}
 }
 
+/* Returns where the jump at `start` leads. */
 static uint64_t jump_target(const uint8_t *bytes, uint64_t site, uint32_t start)
 {
 	int32_t operand;
@@ -259,6 +262,8 @@ static int leads_write(const struct way *way, const struct patcher *patcher)
 	return ret;
 }
 
+/* Writes the moved code and the leads, for the module at this base. Returns 0
+ * or a negative errno. */
 static int way_fill(struct way *way, const struct usdt_plan *plan,
 		    uint64_t base, const struct patcher *patcher)
 {

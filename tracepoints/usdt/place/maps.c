@@ -35,6 +35,8 @@ struct reading {
 	int field;		/* 0: the start, 1: the end, 2: what follows */
 };
 
+/* Takes one letter of the list of mappings, and adds the range at the end of a
+ * line. */
 static void letter_take(struct reading *r, char c)
 {
 	uint64_t *number = r->field ? &r->range.end : &r->range.start;
@@ -54,6 +56,7 @@ static void letter_take(struct reading *r, char c)
 	}
 }
 
+/* Reads the list of mappings. Without it every attempt is made. */
 static void maps_read(void)
 {
 	int fd = (int)sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
@@ -91,6 +94,8 @@ static int is_listed(uint64_t address)
 
 static uint64_t heap_end;	/* 0: not known */
 
+/* Returns 1 when the first thread's stack or the heap may grow to the
+ * address. */
 static int grows_into(uint64_t address)
 {
 	uint64_t top = usdt_stack_end();

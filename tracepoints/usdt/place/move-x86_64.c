@@ -19,6 +19,7 @@ struct writer {
 	int ret;
 };
 
+/* Adds n bytes; notes -ENOSPC when there is no room. */
 static void put_bytes(struct writer *w, const void *bytes, uint32_t n)
 {
 	if (w->n - w->used < n) {
@@ -41,6 +42,7 @@ static void put_relative(struct writer *w, uint64_t target, uint32_t behind)
 	put_bytes(w, &operand, 4);
 }
 
+/* Adds a jump to the target. */
 static void put_jump(struct writer *w, uint64_t target)
 {
 	static const uint8_t jump[] = { JUMP };
@@ -49,6 +51,7 @@ static void put_jump(struct writer *w, uint64_t target)
 	put_relative(w, target, 0);
 }
 
+/* Adds a call whose return address is the program's own. */
 static void put_call(struct writer *w, uint64_t target, uint64_t back)
 {
 	static const uint8_t push[] = {
@@ -79,6 +82,7 @@ static void put_gate(struct writer *w, const struct stub *stub)
 	put_bytes(w, &to, sizeof(to));
 }
 
+/* Adds one instruction with the same effect as at its old place. */
 static void put_moved(struct writer *w, const struct usdt_moved *moved,
 		      const struct usdt_plan *plan, uint64_t base)
 {

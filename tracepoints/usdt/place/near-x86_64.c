@@ -29,6 +29,8 @@ struct near {
 static struct arena_type near_type = ARENA_TYPE(struct near);
 static struct near *nears;
 
+/* Returns 1 when a jump from anywhere in the site's module reaches the
+ * address. */
 static int is_near(uint64_t site, uint64_t address)
 {
 	return (address > site ? address - site : site - address) < REACH;
@@ -47,6 +49,7 @@ static int units_free(const struct near *near, uint32_t offset, uint32_t n)
 	return 1;
 }
 
+/* Marks n bytes as used or free. Returns their address. */
 static uint64_t units_set(struct near *near, uint32_t offset, uint32_t n,
 			  int use)
 {
@@ -76,6 +79,7 @@ static struct near *near_make(uint64_t address)
 	return near;
 }
 
+/* Takes n bytes behind those taken last. Returns 0 when the page has none. */
 static uint64_t units_fit(struct near *near, uint32_t n)
 {
 	while (near->behind + n <= PAGE) {
@@ -136,6 +140,7 @@ int usdt_near_at(uint64_t site, uint64_t address, uint32_t n)
 	return 0;
 }
 
+/* Returns where a jump at the site leads with this operand. */
 static uint64_t jump_target(uint64_t site, uint32_t operand)
 {
 	return site + USDT_JUMP_BYTES + (uint64_t)(int64_t)(int32_t)operand;

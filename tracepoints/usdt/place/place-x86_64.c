@@ -37,6 +37,7 @@ static int page_have(uint64_t address)
 
 #define LEAD_BLOCK	16	/* bytes; a lead is in one block or two */
 
+/* Returns 1 when the way's lead overlaps this one. */
 static int same_lead(uint64_t value, const void *lead)
 {
 	uint64_t here = ((const struct way *)value)->lead;
@@ -66,6 +67,7 @@ static int way_find(uint64_t lead, struct way **found)
 	return 0;
 }
 
+/* Makes the lead and the stub of a new way. Returns 0 or a negative errno. */
 static int way_make(struct way *way, uint64_t lead,
 		    const struct patcher *patcher)
 {

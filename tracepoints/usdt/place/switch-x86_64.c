@@ -20,6 +20,7 @@
 /* Ways that wait for usdt_place_flush(). */
 static struct way *pending;
 
+/* Lets the way wait for usdt_place_flush(), once. */
 static void pending_add(struct way *way)
 {
 	if (!way->pending) {
@@ -105,6 +106,8 @@ static int jump_is_worn(const struct way *way)
 	return 1;
 }
 
+/* Writes the bytes of a jump again that a uprobe has replaced, the nop's
+ * last. */
 static int jump_mend(const struct way *way, const struct patcher *patcher)
 {
 	uint8_t *code = (uint8_t *)way->site;

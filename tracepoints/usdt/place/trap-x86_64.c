@@ -95,6 +95,7 @@ static SIGSAFE void pass_on(int signal, siginfo_t *info, void *context)
 	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &was, NULL, SIGSET_BYTES);
 }
 
+/* Leads a thread on from a cc of the agent's; passes any other trap on. */
 static SIGSAFE void trap_handle(int signal, siginfo_t *info, void *context)
 {
 	ucontext_t *user = context;
@@ -107,6 +108,8 @@ static SIGSAFE void trap_handle(int signal, siginfo_t *info, void *context)
 		pass_on(signal, info, context);
 }
 
+/* Installs the handler, unless it is there. Keeps the one before it. Returns 0
+ * or a negative errno. */
 static int handler_set(void)
 {
 	struct action now;
@@ -157,6 +160,8 @@ static uint64_t blocked_read(const char *tid)
 	return blocked;
 }
 
+/* Returns 1 when a thread blocks SIGTRAP, except one that blocks the signals of
+ * libc, too: it is in a function of libc or of the agent. */
 static int thread_blocks(const char *tid)
 {
 	uint64_t blocked = blocked_read(tid);

@@ -28,6 +28,7 @@ static struct late *lates;	/* then the buffer; or NULL */
 static uint32_t count;
 static uint32_t used;
 
+/* Returns the buffer behind the list of writes. */
 static uint8_t *late_bytes(void)
 {
 	return (uint8_t *)(lates + WRITES_MAX);
@@ -55,6 +56,8 @@ static void lates_sort(void)
 	}
 }
 
+/* Does all writes, in the order of their addresses. Returns 0 or the first
+ * error. */
 static int all_write(const struct patcher *patcher)
 {
 	uint8_t bytes[2 * PAGE];

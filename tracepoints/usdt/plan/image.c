@@ -81,6 +81,7 @@ struct reading {
 	int ok;
 };
 
+/* Begins to read at an address. Returns 0 when the file has no byte for it. */
 static int reading_open(struct reading *r, const struct usdt_image *image,
 			uint64_t address)
 {
@@ -93,6 +94,8 @@ static int reading_open(struct reading *r, const struct usdt_image *image,
 	return r->ok;
 }
 
+/* Takes a number of 1 to 8 bytes, lowest first. Returns 0, and clears `ok`, at
+ * the end. */
 static uint64_t take_bytes(struct reading *r, uint32_t bytes)
 {
 	uint64_t value = 0;
@@ -107,6 +110,7 @@ static uint64_t take_bytes(struct reading *r, uint32_t bytes)
 	return value;
 }
 
+/* Takes four bytes, extended by the sign. */
 static uint64_t take_signed4(struct reading *r)
 {
 	return (uint64_t)(int64_t)(int32_t)take_bytes(r, 4);
@@ -136,6 +140,7 @@ struct common {
 	uint8_t augmented;
 };
 
+/* Returns how many bytes a pointer of an encoding has. */
 static uint32_t encoded_bytes(uint64_t encoding)
 {
 	switch (encoding & 7) {
@@ -161,6 +166,8 @@ static uint64_t take_encoded(struct reading *r, uint64_t encoding)
 	return value && encoding & PE_PCREL ? at + value : value;
 }
 
+/* Reads the data of a CIE that its letters announce; an unknown letter clears
+ * `ok`. */
 static void augmentation_read(struct reading *r, const char *letters,
 			      struct common *common)
 {
@@ -183,6 +190,7 @@ static void augmentation_read(struct reading *r, const char *letters,
 	}
 }
 
+/* Reads a CIE. Returns 0 for a form that linkers do not write for C and C++. */
 static int common_read(const struct usdt_image *image, uint64_t address,
 		       struct common *common)
 {
@@ -210,6 +218,7 @@ static int common_read(const struct usdt_image *image, uint64_t address,
 	return r.ok && common->code == (PE_PCREL | PE_SDATA4);
 }
 
+/* Reads an FDE. Returns 0 when it is damaged or of an unknown form. */
 static int frame_read(const struct usdt_image *image, uint64_t address,
 		      struct usdt_function *function)
 {
@@ -299,6 +308,8 @@ struct table {
 	uint64_t base;
 };
 
+/* Opens the table of .eh_frame_hdr. Returns 0 when there is none, or it is
+ * damaged. */
 static int table_open(struct table *table, const struct usdt_image *image)
 {
 	struct reading r;
@@ -326,6 +337,8 @@ static uint64_t table_at(const struct table *table, uint64_t i, uint32_t which)
 	return table->base + (uint64_t)(int64_t)offset;
 }
 
+/* Returns the address of the FDE of the last function that begins at the
+ * address or before it; 0 when there is none. */
 static uint64_t frame_find(const struct usdt_image *image, uint64_t address)
 {
 	struct table table;

@@ -24,6 +24,8 @@ static const uint8_t *file_at(const struct usdt_file *file, uint64_t offset,
 	return file->bytes + offset;
 }
 
+/* Reads the header of an ELF file of 64 bits, lowest byte first. Returns 0 for
+ * any other file. */
 static int header_read(const struct usdt_file *file, Elf64_Ehdr *header)
 {
 	const uint8_t *p = file_at(file, 0, sizeof(*header));
@@ -134,6 +136,8 @@ struct walk {
 	uint32_t damaged;
 };
 
+/* Calls fn for each probe in a section of notes. Returns the first result other
+ * than 0. */
 static int notes_walk(struct walk *walk, const uint8_t *p, uint64_t bytes)
 {
 	const uint8_t *end = p + bytes;
@@ -199,6 +203,7 @@ int usdt_notes_read(const struct usdt_file *file, usdt_probe_fn *fn,
 	return ret;
 }
 
+/* Searches one table of symbols. Returns 0 when it has no such name. */
 static int symbol_in(const struct usdt_file *file, const Elf64_Shdr *table,
 		     const Elf64_Shdr *strings, const char *name,
 		     uint32_t length, uint64_t *address)

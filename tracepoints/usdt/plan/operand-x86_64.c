@@ -36,6 +36,7 @@ static int is_name(char c)
 	       c == '.' || c == '@' || is_digit(c);
 }
 
+/* Takes a character. Returns 0 when another one is there. */
 static int letter_take(struct parse *parse, char c)
 {
 	if (*parse->p != c)
@@ -44,6 +45,7 @@ static int letter_take(struct parse *parse, char c)
 	return 1;
 }
 
+/* Returns the value of a hexadecimal digit, or -1. */
 static int hex_digit(char c)
 {
 	if (is_digit(c))
@@ -139,6 +141,7 @@ static int general_number(const char *name, uint32_t n, uint32_t *bytes,
 	return byte_register(name, n, shift);
 }
 
+/* Returns the length of a register's name. */
 static uint32_t name_length(const char *p)
 {
 	uint32_t n = 0;
@@ -169,6 +172,7 @@ static int address_register(struct parse *parse, uint8_t *number)
 	return 1;
 }
 
+/* Returns the number of xmm0 to xmm15, or -1. */
 static int vector_number(const char *name, uint32_t n)
 {
 	int number = 0;
@@ -185,6 +189,7 @@ static int vector_number(const char *name, uint32_t n)
 	return number < 16 ? number : -1;
 }
 
+/* Takes a register behind "%", and stores its width. */
 static int register_take(struct parse *parse, struct usdt_operand *operand,
 			 uint32_t *width)
 {
@@ -229,6 +234,7 @@ static int terms_take(struct parse *parse, uint64_t *sum, uint32_t *symbols)
 	return 1;
 }
 
+/* Takes an operand in memory. Returns 0 when the text is of another form. */
 static int memory_take(struct parse *parse, struct usdt_operand *operand)
 {
 	uint32_t symbols = 0;
@@ -264,6 +270,7 @@ static int memory_take(struct parse *parse, struct usdt_operand *operand)
 	return symbols == 1 && operand->index == USDT_NO_REGISTER;
 }
 
+/* Takes the place of an operand: immediate, register or memory. */
 static int where_take(struct parse *parse, struct usdt_operand *operand,
 		      uint32_t *width)
 {
@@ -298,6 +305,8 @@ static int size_take(struct parse *parse, uint64_t *bytes, int *is_signed,
 	return 1;
 }
 
+/* Sets the type by size and sign. Returns 0 for a size that no scalar has; the
+ * type is then one of 8 bytes. */
 static int type_set(struct usdt_operand *operand, uint64_t bytes,
 		    int is_signed, int is_float)
 {
@@ -314,6 +323,8 @@ static int type_set(struct usdt_operand *operand, uint64_t bytes,
 	return known && bytes >= 4;
 }
 
+/* Parses one operand, and goes on to the blank behind it also when it is not
+ * understood. */
 static void operand_parse(struct parse *parse, struct usdt_operand *operand)
 {
 	uint64_t bytes = 0;

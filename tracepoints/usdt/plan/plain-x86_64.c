@@ -159,6 +159,8 @@ static uint32_t shape_of_scalar(uint8_t opcode)
 	}
 }
 
+/* Takes a segment prefix, a mandatory one and REX, in this order; others make
+ * the opcode unknown. */
 static const uint8_t *prefixes_take(const uint8_t *p, struct prefixes *prefixes)
 {
 	*prefixes = (struct prefixes){ 0 };
@@ -211,6 +213,7 @@ static uint32_t operand_bytes(const uint8_t *p)
 	return n + (mode == 2 || (*p & 0xc7) == 5 ? 4 : 0);
 }
 
+/* Returns the bytes of the immediate or of the branch's operand. */
 static uint32_t immediate_bytes(uint32_t shape, const struct prefixes *prefixes)
 {
 	uint32_t wide = prefixes->rex & 8;

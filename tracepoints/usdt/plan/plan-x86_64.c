@@ -151,6 +151,8 @@ static int makes_frame(const uint8_t *bytes, uint64_t n)
 		!__builtin_memcmp(bytes, forms[1], sizeof(forms[1])));
 }
 
+/* Notes what an instruction leads to, and adds it to the plans that it is
+ * in. */
 static void walk_insn(struct planning *p, struct walk *walk, uint64_t address,
 		      const struct usdt_decoded *insn)
 {
@@ -388,6 +390,7 @@ static enum usdt_reason beside_set(struct usdt_plan *plan, uint32_t k)
 	return USDT_FINE;
 }
 
+/* Notes in plans that another probe's nop is among their bytes. */
 static int probe_seen(const struct usdt_probe *probe, void *arg)
 {
 	struct planning *p = arg;
@@ -425,6 +428,8 @@ static void pairs_settle(struct usdt_plan *plans, uint32_t n)
 	}
 }
 
+/* Makes all plans, for an image that is open. Returns a reason that holds for
+ * all, or USDT_FINE. */
 static int planning_run(struct planning *p, struct usdt_plan *plans,
 			uint32_t n)
 {

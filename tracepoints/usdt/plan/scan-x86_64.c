@@ -16,6 +16,7 @@
 #define SHORT_REACH	130	/* of a branch with a short operand */
 #define STEP		64	/* bytes scanned at a time */
 
+/* Marks the block of an address. */
 static void blocks_mark(struct usdt_blocks *blocks, uint64_t address)
 {
 	uint64_t block = (address - blocks->low) >> BLOCK_SHIFT;
@@ -57,6 +58,7 @@ void usdt_scan_close(struct usdt_scan *scan)
 	sys_munmap(scan->blocks.bits, scan->blocks.mapped);
 }
 
+/* Returns 1 when the address may be in a site. */
 static ALWAYS_INLINE int blocks_have(const struct usdt_blocks *blocks,
 				     uint64_t address)
 {
@@ -167,6 +169,7 @@ static void edge_scan(struct usdt_scan *scan, const struct span *span,
 	step_scan(scan, bytes + 1, span->address + at);
 }
 
+/* Adds the claims of a span of code. */
 static void span_scan(struct usdt_scan *scan, const struct span *span,
 		      int fixed)
 {
@@ -189,6 +192,8 @@ static void span_scan(struct usdt_scan *scan, const struct span *span,
 	}
 }
 
+/* Opens code between two addresses. Returns 0 when the file does not have
+ * it. */
 static int span_open(struct span *span, const struct usdt_image *image,
 		     uint64_t start, uint64_t end)
 {
