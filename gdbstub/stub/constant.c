@@ -17,6 +17,8 @@ struct line {
 	int constant;		/* mode r-, and mapped from a file */
 };
 
+/* Reads a line of /proc/self/maps. `constant` is 1 for a file that is mapped
+ * without the right to write. Returns 0 at another form. */
 static int line_read(const char *p, struct line *line)
 {
 	uint64_t number;

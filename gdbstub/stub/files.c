@@ -3,9 +3,9 @@
  * vFile: gdb reads the program's files through the program. So gdb sees the
  * files that the program runs, whatever the program's root directory is.
  *
- * What must stay true: the program may have more rights than its user wants to
- * lend to gdb. So only regular files that are mapped into the process, and some
- * files of its /proc, are opened, and only for reading.
+ * Invariant: the program may have more rights than the user wants to lend to
+ * gdb. So only regular files that are mapped into the process, and some files
+ * of its /proc, are opened, and only for reading.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,12 +28,14 @@ struct call {
 	void (*fn)(struct connection *c, const char *p);
 };
 
+/* Answers with an error of the protocol, not of Linux. */
 static void answer_error(struct connection *c, uint64_t error)
 {
 	packet_add(&c->out, "F-1,");
 	packet_add_number(&c->out, error);
 }
 
+/* Begins a good answer; the attachment follows. */
 static void answer_result(struct connection *c, uint64_t result)
 {
 	packet_add(&c->out, "F");
@@ -69,6 +71,8 @@ struct line_match {
 	int wrong;
 };
 
+/* Takes one byte of /proc/self/maps. Returns 1 at the end of a line whose path
+ * is the wanted one. */
 static int line_take(struct line_match *match, char c)
 {
 	int found = 0;
@@ -134,6 +138,8 @@ static int mapped_open(struct connection *c, const char *path)
 	return (int)got;
 }
 
+/* Opens a mapped file, or one of the few files in /proc. Returns the
+ * descriptor, or a negative errno. */
 static int file_open(struct connection *c, const char *path)
 {
 	const char *word = proc_word(path);
@@ -150,6 +156,7 @@ static int file_open(struct connection *c, const char *path)
 	return (int)sys_open(own, O_RDONLY | O_CLOEXEC, 0);
 }
 
+/* vFile:open. Each gdb has CONNECTION_FILES descriptors. */
 static void call_open(struct connection *c, const char *p)
 {
 	char path[PATH_MAX];
@@ -192,6 +199,7 @@ static int *file_find(struct connection *c, const char **p)
 	return &c->files[number];
 }
 
+/* vFile:close. */
 static void call_close(struct connection *c, const char *p)
 {
 	int *file = file_find(c, &p);
@@ -203,6 +211,8 @@ static void call_close(struct connection *c, const char *p)
 	answer_result(c, 0);
 }
 
+/* vFile:pread. gdb asks again for the rest when the answer is shorter than it
+ * wanted. */
 static void call_pread(struct connection *c, const char *p)
 {
 	int *file = file_find(c, &p);
@@ -228,12 +238,15 @@ static void call_pread(struct connection *c, const char *p)
 	packet_add_bytes(&c->out, c->chunk, (size_t)got);
 }
 
+/* Adds a number in big-endian order, as the protocol has all numbers in a
+ * struct stat. */
 static void put_big(struct packet *out, uint64_t value, int bytes)
 {
 	while (bytes--)
 		packet_add_byte(out, (uint8_t)(value >> bytes * 8));
 }
 
+/* vFile:fstat. */
 static void call_fstat(struct connection *c, const char *p)
 {
 	int *file = file_find(c, &p);

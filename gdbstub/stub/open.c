@@ -5,7 +5,7 @@
  * A connected gdb reads all of the process's memory, as with ptrace(2), but
  * without the kernel's checks. So the socket is opened only when the user asks,
  * through the control socket or with TAFFRAIL_GDB=on, and never in a process
- * whose memory the kernel would not show to its user. Under AT_SECURE the agent
+ * whose memory the kernel would not show to the user. Under AT_SECURE the agent
  * does not run this code.
  */
 #include "gdbstub/stub/open.h"

@@ -29,9 +29,9 @@ void gdb_keep(void);
 void gdb_start(void);
 
 /*
- * Returns 1 when the process's memory may be shown to its user. The rule is
+ * Returns 1 when the process's memory may be shown to the user. The rule is
  * that of ptrace(2): not when the process is not dumpable, because it has
- * rights that its user does not have. The stub asks again at each packet,
+ * rights that the user does not have. The stub asks again at each packet,
  * because a process may become dumpable or cease to be.
  */
 int gdb_allowed(void);

@@ -3,10 +3,9 @@
  * The stub: gdb's remote protocol, served by the agent's service thread on
  * gdb.sock, while every thread of the program runs on.
  *
- * What must stay true: gdb sees a program that it cannot change. A packet that
- * would stop a thread, or write memory or registers, is refused with a text.
- * All input is checked; nothing is left of a gdb that has gone, unless it left
- * a run.
+ * Invariant: gdb sees a program that it cannot change. A packet that would stop
+ * a thread, or write memory or registers, is refused with a text. All input is
+ * checked; nothing is left of a gdb that has gone, unless it left a run.
  */
 #include "gdbstub/stub/open.h"
 
@@ -29,8 +28,8 @@
 #define RECEIVE_BYTES	4096
 #define READS_MAX	64	/* more than a socket holds */
 
-/* What serves packets. A table of their addresses would take four times the
- * bytes: each address takes a relocation. */
+/* The functions that serve packets. A table of their addresses would take four
+ * times the bytes: each address takes a relocation. */
 #define FUNCTIONS(ONE) ONE(serve_supported) ONE(serve_no_ack)		\
 	ONE(serve_ok) ONE(serve_stop_reason) ONE(serve_registers)	\
 	ONE(serve_register) ONE(serve_memory)				\
@@ -69,9 +68,9 @@ static const char refusals[] =
 	"no breakpoints here: nothing stops the program; use tracepoints\0"
 	"the stub neither runs nor kills programs";
 
-/* Packets: what answers; whether the word is all of the packet, or its first
- * characters. The first row that fits counts. A packet without a row gets the
- * empty answer: not supported. */
+/* Packets: the function that answers; whether the word is all of the packet, or
+ * the first characters. The first row that fits counts. A packet without a row
+ * gets the empty answer: not supported. */
 #define PACKETS(ONE)							\
 	ONE(BY_serve_supported, 0, "qSupported")			\
 	ONE(BY_serve_no_ack, 1, "QStartNoAckMode")			\
@@ -160,6 +159,8 @@ int gdb_allowed(void)
 	return sys5(SYS_prctl, PR_GET_DUMPABLE, 0, 0, 0, 0) == 1;
 }
 
+/* Sends all bytes, or returns a negative errno. A gdb that does not read is
+ * given up after SEND_WAITS. */
 static int bytes_send(int fd, const char *p, uint32_t n)
 {
 	int waits = 0;
@@ -187,6 +188,7 @@ static int bytes_send(int fd, const char *p, uint32_t n)
 	return 0;
 }
 
+/* Calls the row's function, or refuses with the row's text. */
 static int answer_give(struct connection *c, enum answer answer,
 		       const char *rest)
 {
@@ -238,6 +240,8 @@ static int is_variables(const char *p)
 	return text_after(p, "qTfV") || text_after(p, "qTsV");
 }
 
+/* Answers the packet in c->in. Returns 0, or a negative errno when the gdb is
+ * to be dropped. */
 static int packet_answer(struct connection *c, int fd, int too_long)
 {
 	int ret = c->no_ack ? 0 : bytes_send(fd, "+", 1);
@@ -253,6 +257,7 @@ static int packet_answer(struct connection *c, int fd, int too_long)
 	return ret ? ret : bytes_send(fd, c->out.start, c->out.used);
 }
 
+/* Serves one byte. Returns as packet_answer(). */
 static int byte_serve(struct connection *c, int fd, uint8_t byte)
 {
 	switch (packet_take(&c->in, byte)) {
@@ -272,6 +277,8 @@ static int byte_serve(struct connection *c, int fd, uint8_t byte)
 	}
 }
 
+/* Frees all that a gdb had here. Returns -EPIPE, which ends the watch of the
+ * descriptor. */
 static int connection_end(struct connection *c, int why)
 {
 	files_close(c);
@@ -307,7 +314,7 @@ static int connection_read(struct connection *c, int fd)
  * came later is refused as a second one.
  *
  * The snapshot shows this function, which runs whenever gdb looks. When gdb has
- * connected, its user reads this function's name and the line of the snapshot.
+ * connected, the user reads this function's name and the line of the snapshot.
  */
 static int taffrail_agent_serves_gdb(int fd, void *arg)
 {
@@ -353,6 +360,8 @@ static int refusal_ready(int fd, void *why)
 	return ret;
 }
 
+/* Maps a connection, which neither a forked child nor a core file gets. Returns
+ * NULL without memory. */
 static struct connection *connection_make(void)
 {
 	struct connection *c = sys_map_anonymous(sizeof(*c));
@@ -368,6 +377,7 @@ static struct connection *connection_make(void)
 	return c;
 }
 
+/* Takes a gdb, or has it told why not. Returns 0, or a negative errno. */
 static int connection_begin(int fd)
 {
 	static char busy[] = "another gdb is connected";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The program as gdb sees it: one stopped thread. It is the service thread,
- * which is busy with gdb; its registers are a true snapshot. gdb hears of no
+ * which is busy with gdb, so the registers are a true snapshot. gdb hears of no
  * other thread, so it never wants to stop one.
  */
 #include <errno.h>

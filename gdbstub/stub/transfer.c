@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * qXfer: documents that gdb reads in slices. A document is made when gdb asks
- * for its beginning, and kept until gdb asks for another. So its slices fit
+ * for the beginning, and kept until gdb asks for another. So the slices fit
  * each other.
  */
 #include <fcntl.h>
@@ -25,6 +25,7 @@ struct document {
 	void (*make)(struct connection *c, struct text *out);
 };
 
+/* Adds a string as the value of an attribute. */
 static void xml_add(struct text *out, const char *string)
 {
 	for (; *string; string++) {
@@ -45,6 +46,7 @@ static void make_target(struct connection *c, struct text *out)
 	registers_describe(out);
 }
 
+/* The kernel's own bytes: gdb knows their form. */
 static void make_auxv(struct connection *c, struct text *out)
 {
 	int fd = (int)sys_open("/proc/self/auxv", O_RDONLY | O_CLOEXEC, 0);
@@ -59,6 +61,7 @@ static void make_auxv(struct connection *c, struct text *out)
 	sys_close(fd);
 }
 
+/* The path as the kernel has it now, also if the file was renamed. */
 static void make_exec_file(struct connection *c, struct text *out)
 {
 	long got = sys4(SYS_readlinkat, -100, "/proc/self/exe", out->start,
@@ -106,6 +109,8 @@ static void name_read(char *name, uint64_t address)
 	name[n ? n - 1 : 0] = 0;
 }
 
+/* Adds a library; an object without a name is the program or the vDSO, which
+ * gdb finds otherwise. */
 static void library_add(struct text *out, const struct link_map *map,
 			uint64_t address)
 {
@@ -161,6 +166,7 @@ static const struct document documents[] = {
 	{ "statictrace", "", frame_static },
 };
 
+/* Answers with a slice, after it made the document anew at offset 0. */
 static void slice_add(struct connection *c, const struct document *document,
 		      uint64_t offset, uint64_t n)
 {
@@ -188,7 +194,7 @@ static void slice_add(struct connection *c, const struct document *document,
 	packet_add_bytes(&c->out, c->document + offset, n);
 }
 
-/* Returns what follows "WORD:", or NULL when something else is there. */
+/* Returns the text behind "WORD:", or NULL when something else is there. */
 static const char *word_after(const char *p, const char *word)
 {
 	p = text_after(p, word);

@@ -13,8 +13,8 @@
  *	XLENGTH,CODE		an agent expression
  *	L			the static data of the marker
  *
- * What must stay true: when a part of a tracepoint is refused, the whole
- * tracepoint is forgotten. So a complete tracepoint lacks nothing.
+ * Invariant: when a part of a tracepoint is refused, the whole tracepoint is
+ * forgotten. So a complete tracepoint lacks nothing.
  */
 #include "gdbstub/tracing/defined.h"
 
@@ -26,7 +26,7 @@ static const char no_room[] = "the tracepoints take too much memory";
 static const char no_stepping[] =
 	"while-stepping is not possible: nothing stops the program";
 
-/* Takes a tracepoint that will never be complete out of the list. Its memory
+/* Takes a tracepoint that will never be complete out of the list. The memory
  * stays until QTinit, for a pointer that is still kept. */
 static void point_drop(struct trace *t, struct trace_point *point)
 {
@@ -41,6 +41,7 @@ static void point_drop(struct trace *t, struct trace_point *point)
 	t->npoints--;
 }
 
+/* Returns the verifier's reason with the place in the code, in t->why. */
 static const char *code_refusal(struct trace *t, const char *what,
 				const struct ax_refusal *refusal)
 {
@@ -107,6 +108,8 @@ static const char *options_read(struct trace *t, const char **p,
 	return why;
 }
 
+/* Reads a tracepoint up to the options' end. Returns NULL, or the reason for
+ * the refusal. */
 static const char *point_read(struct trace *t, const char **p,
 			      struct trace_point *point)
 {
@@ -164,6 +167,8 @@ static const char *point_refusal(struct trace *t,
 	return t->why;
 }
 
+/* Copies the tracepoint into memory that lasts until QTinit, at the end of the
+ * list; *point is the copy afterwards. Returns NULL, or the reason. */
 static const char *point_add(struct trace *t, struct trace_point **point)
 {
 	struct trace_point **end = &t->points;
@@ -188,6 +193,8 @@ static const char *point_complete(struct trace_point *point)
 				    NULL;
 }
 
+/* QTDP:N:ADDRESS. A refused tracepoint is dropped, so gdb can define it
+ * again. */
 static const char *point_define(struct trace *t, const char *p)
 {
 	struct trace_point read = { 0 };
@@ -222,6 +229,7 @@ static const char *registers_read(const char **p, struct collect_action *action)
 	return *p == start ? trace_malformed : NULL;
 }
 
+/* Reads M: a register or -1 for none, an offset, a length. */
 static const char *memory_action_read(const char **p,
 				      struct collect_action *action)
 {
@@ -255,6 +263,8 @@ static int is_static_data(const struct trace *t, const uint8_t *code,
 	       !__builtin_memcmp(code, wanted, sizeof(wanted));
 }
 
+/* Reads X. An expression that only asks for $_sdata is the action of static
+ * data. */
 static const char *expression_read(struct trace *t, const char **p,
 				   struct collect_action *action)
 {
@@ -268,6 +278,7 @@ static const char *expression_read(struct trace *t, const char **p,
 	return why;
 }
 
+/* Reads one action of any letter. Returns NULL, or the reason. */
 static const char *action_read(struct trace *t, const char **p,
 			       struct collect_action *action)
 {
@@ -283,7 +294,7 @@ static const char *action_read(struct trace *t, const char **p,
 	return packet_read_char(p, 'L') ? NULL : trace_malformed;
 }
 
-/* Reads one action and adds it, with its text, to the point's list. */
+/* Reads one action and adds it, with the text, to the point's list. */
 static const char *action_add(struct trace *t, struct trace_point *point,
 			      const char **p)
 {
@@ -313,6 +324,8 @@ static const char *action_add(struct trace *t, struct trace_point *point,
 	return NULL;
 }
 
+/* QTDP:-N:ADDRESS. The tracepoint is complete when no '-' says that more
+ * actions follow. */
 static const char *actions_define(struct trace *t, const char *p)
 {
 	struct trace_point *point;

@@ -32,6 +32,7 @@ int serve_trace_init(struct connection *c, const char *p)
 	return trace_answer(c, NULL);
 }
 
+/* Returns 1 for gdb's variable $trace_timestamp. */
 static int is_timestamp(const struct trace_variable *variable)
 {
 	return variable->builtin &&
@@ -76,6 +77,7 @@ int serve_define_variable(struct connection *c, const char *p)
 	return trace_answer(c, t ? variable_define(t, p) : trace_no_memory);
 }
 
+/* QTEnable and QTDisable, in a run and without one. */
 static int point_switch(struct connection *c, const char *p, uint32_t on)
 {
 	struct trace *t = trace_get();
@@ -172,6 +174,7 @@ static void source_read(const char *p, struct trace_source *source)
 		source->text[source->used++] = (char)byte;
 }
 
+/* Returns 1 when there are only whole hex bytes up to the end. */
 static int text_is_hex(const char *p)
 {
 	uint8_t byte;
@@ -183,7 +186,7 @@ static int text_is_hex(const char *p)
 
 /*
  * NUMBER:ADDRESS:KIND:START:LENGTH:HEX. A text that cannot be kept is accepted
- * too, because only a later gdb would read it. At an error, gdb would warn its
+ * too, because only a later gdb would read it. At an error, gdb would warn the
  * user once for each text.
  */
 int serve_define_source(struct connection *c, const char *p)

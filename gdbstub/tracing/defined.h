@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What gdb has defined for tracing: tracepoints, their actions and source
+ * The definitions of gdb for tracing: tracepoints, their actions and source
  * texts, trace state variables, settings. It outlives the connection.
  *
  * All of it is one mapping, made at first use; QTinit empties it, and a
  * forked child finds it empty. Zeroes mean: nothing is defined.
  *
- * What must stay true: all data here came from the peer, and is checked where
- * it comes in: numbers, addresses (a tracepoint is at a marker), agent
- * expressions, and the amount of each. Only the service thread uses it: it
- * copies what threads of the program need.
+ * Invariant: all data here came from the peer, and is checked where it comes
+ * in: numbers, addresses (a tracepoint is at a marker), agent expressions, and
+ * the amount of each. Only the service thread uses it: it makes copies for
+ * threads of the program.
  */
 #ifndef GDBSTUB_TRACING_DEFINED_H
 #define GDBSTUB_TRACING_DEFINED_H
@@ -19,7 +19,7 @@
 #include "tracepoints/frames/collect.h"
 
 /*
- * GDB saves uploaded definitions in lines, and its reader takes 999 characters
+ * GDB saves uploaded definitions in lines, and the reader takes 999 characters
  * of a line. The next four numbers keep each line below that. All notes are in
  * one line.
  */
@@ -116,7 +116,7 @@ struct trace_point *trace_find(const struct trace *t, uint64_t number,
 /*
  * Fills the request of tracepoints/frames/collect.h for a tracepoint. `actions`
  * is the caller's and has room for COLLECT_ACTIONS_MAX. The request points into
- * memory that is good until QTinit: copy what must live longer.
+ * memory that is good until QTinit: copy the parts that must live longer.
  */
 void trace_request(const struct trace_point *point,
 		   struct collect_request *request,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The forms of a run's markers: what is needed to read a frame when the library
- * of its marker has been unloaded, and perhaps another one is at its place.
+ * The forms of a run's markers: all that is needed to read a frame when the
+ * marker's library has been unloaded, and perhaps another one is in the same
+ * place.
  *
  * A tracepoint is at an address, and markers come and go there:
  *
@@ -9,9 +10,9 @@
  *	|---- hits, frames ----| |---- hits, frames ...
  *	noted			 noted			(by the clock)
  *
- * What must stay true: a form is noted before its marker has the run's
- * tracepoints. So the form of a frame is the last one that was noted at the
- * frame's address before the frame's time.
+ * Invariant: a form is noted before the marker has the run's tracepoints. So
+ * the form of a frame is the last one that was noted at the frame's address
+ * before the frame's time.
  */
 #ifndef GDBSTUB_TRACING_FORMS_PRIVATE_H
 #define GDBSTUB_TRACING_FORMS_PRIVATE_H
@@ -20,7 +21,8 @@
 #include "tracepoints/frames/frames.h"
 #include "tracepoints/sites/registry.h"
 
-/* A copy of what the marker's module had. It exists until the process exits. */
+/* A copy of the description in the marker's module. It exists until the process
+ * exits. */
 struct form {
 	char id[128];			/* "channel/name" */
 	uint8_t kind;

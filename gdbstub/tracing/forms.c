@@ -24,6 +24,8 @@ static struct {
 	uint64_t lost;			/* since then a note lacks; 0: none */
 } noted;
 
+/* Returns the last note at the address that is older than the clock, or
+ * NULL. */
 static const struct note *note_last(uint64_t address, uint64_t clock)
 {
 	uint32_t i;
@@ -35,6 +37,8 @@ static const struct note *note_last(uint64_t address, uint64_t clock)
 	return NULL;
 }
 
+/* Doubles the room for notes. Returns 0 without memory; the notes then stay as
+ * they are. */
 static int notes_grow(void)
 {
 	uint32_t room = noted.room ? 2 * noted.room : NOTES_FIRST;
@@ -51,6 +55,7 @@ static int notes_grow(void)
 	return 1;
 }
 
+/* Returns the bytes of a string with the NUL. */
 static uint32_t string_bytes(const char *text)
 {
 	uint32_t n = 0;
@@ -60,7 +65,7 @@ static uint32_t string_bytes(const char *text)
 	return n;
 }
 
-/* Copies what a frame's reader needs. Returns NULL without memory. */
+/* Copies the part that a frame's reader needs. Returns NULL without memory. */
 static const struct form *form_copy(const struct object *object)
 {
 	struct shown_bytes shown = shown_of_site(object->site);

@@ -5,7 +5,7 @@
  *	u16 tracepoint | u32 bytes of the blocks | blocks
  *
  * The blocks of static data are left out, because GDB's readers do not know
- * them. gdb goes on where its last packet ended, so the connection keeps that
+ * them. gdb goes on where the last packet ended, so the connection keeps that
  * place.
  */
 
@@ -24,6 +24,8 @@ struct window {
 	uint64_t end;
 };
 
+/* Adds the part of the bytes that lies in the window, and moves on by all of
+ * them. */
 static void window_put(struct window *w, const void *bytes, uint64_t n)
 {
 	const char *p = bytes;
@@ -34,11 +36,13 @@ static void window_put(struct window *w, const void *bytes, uint64_t n)
 	packet_add_hex(w->out, p + skip, min_u64(n - skip, left));
 }
 
+/* Returns 1 for a block that gdb's readers know. */
 static int is_saved(const struct frame_block *block)
 {
 	return block->kind != COLLECT_BLOCK_STATIC;
 }
 
+/* Returns the bytes of all blocks that are saved. */
 static uint32_t saved_bytes(const struct frame *frame)
 {
 	struct frame_block block;
@@ -51,6 +55,7 @@ static uint32_t saved_bytes(const struct frame *frame)
 	return bytes;
 }
 
+/* Puts a frame as gdb's trace files hold it; `bytes` is from saved_bytes(). */
 static void frame_put(struct window *w, const struct frame *frame,
 		      uint32_t bytes)
 {

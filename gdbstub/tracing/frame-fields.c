@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * qTaffrail:frame: a trace frame with the fields of its marker. Only Taffrail's
+ * qTaffrail:frame: a trace frame with the marker's fields. Only Taffrail's
  * extension of gdb sends this packet.
  *
  *	qTaffrail:frame:NUMBER		hex
@@ -31,6 +31,8 @@ static void add_number(struct text *out, const char *name, uint64_t number)
 	text_add_char(out, '\n');
 }
 
+/* Adds the lines of the marker and of the fields. Adds none when no form of the
+ * marker is known. */
 static void add_marker(struct text *out, const struct frame *frame)
 {
 	struct frame_block block;
@@ -52,6 +54,7 @@ static void add_marker(struct text *out, const struct frame *frame)
 			field_lines(out, &event, block.bytes, block.nbytes);
 }
 
+/* Adds all lines of the frame. */
 static void frame_add(struct text *out, const struct frame *frame)
 {
 	add_number(out, "tracepoint=", frame->tracepoint);

@@ -13,7 +13,7 @@
 /* the number in QTFrame for `tfind none` */
 #define FRAME_NONE	0xffffffffu
 
-/* What QTFrame searches for. */
+/* The goals of a search by QTFrame. */
 struct search {
 	enum { BY_NUMBER, BY_TRACEPOINT, BY_RANGE } by;
 	uint64_t low;
@@ -33,6 +33,7 @@ int frame_now(struct connection *c, struct frame *frame)
 	return frames && !frames_get(frames, c->frame, frame);
 }
 
+/* Returns 1 when the search ends at this frame. */
 static int search_matches(const struct search *search,
 			  const struct frame *frame)
 {
@@ -64,6 +65,7 @@ static int search_run(const struct connection *c, const struct search *search,
 	return 0;
 }
 
+/* Reads LOW:HIGH, which ends the packet. */
 static int range_read(const char *p, struct search *search)
 {
 	return packet_read_number(&p, &search->low) &&
@@ -237,6 +239,7 @@ void frame_describe(struct connection *c, struct text *out)
 	text_add(out, "</traceframe-info>");
 }
 
+/* The form may be of a library that has been unloaded since. */
 void frame_static(struct connection *c, struct text *out)
 {
 	struct frame_block block;

@@ -3,8 +3,8 @@
  * The trace frame that gdb looks at, if it looks at one: gdb then gets the
  * registers and the memory that were collected.
  *
- * What must stay true: a frame's bytes are in rings that a stray store of the
- * program may have hit. So only frame_block_next() takes them.
+ * Invariant: a frame's bytes are in rings that a stray store of the program may
+ * have hit. So only frame_block_next() takes them.
  */
 #ifndef GDBSTUB_TRACING_FRAME_H
 #define GDBSTUB_TRACING_FRAME_H

@@ -25,6 +25,7 @@ struct wanted {
 	int own;			/* leave out the runtime's probes */
 };
 
+/* Adds one marker, with the names and types of the fields in the EXTRA. */
 static void marker_add(const struct wanted *wanted,
 		       const struct object *object, uint64_t address)
 {
@@ -38,11 +39,14 @@ static void marker_add(const struct wanted *wanted,
 			  wanted->room);
 }
 
+/* Returns 1 for a probe of the C library or the loader that nobody has switched
+ * on: gdb need not list it. */
 static int is_runtime(const struct object *object)
 {
 	return object->adopted && !object->on && usdt_is_runtime(object->id);
 }
 
+/* Stops the walk at the wanted marker. Guards are no markers for gdb. */
 static int marker_look(struct object *object, void *arg)
 {
 	struct wanted *wanted = arg;
@@ -66,6 +70,7 @@ static int marker_look(struct object *object, void *arg)
 	return 0;
 }
 
+/* Looks through all modules. Returns 1 when the marker was found. */
 static int marker_find(struct wanted wanted)
 {
 	int found;
@@ -76,6 +81,7 @@ static int marker_find(struct wanted wanted)
 	return found;
 }
 
+/* Answers with the marker, or with the end of the list. */
 static void marker_answer(struct connection *c, struct wanted wanted)
 {
 	wanted.out = &c->out;
@@ -130,7 +136,7 @@ int serve_markers_all(struct connection *c, const char *p)
 /*
  * Answers whether a marker is at an address; only while gdb downloads
  * tracepoints: all of them for tstart, or one while a trace runs, which begins
- * with qTStatus. gdb also asks when its user types `strace *ADDRESS`. A yes
+ * with qTStatus. gdb also asks when the user types `strace *ADDRESS`. A yes
  * would then make gdb 13.1 to 18.1 assign to a member that is not constructed
  * yet, and crash. So the answer is no.
  */

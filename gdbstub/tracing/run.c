@@ -43,6 +43,7 @@ static uint64_t clock_us(uint64_t clock)
 	       1000;
 }
 
+/* Forgets the index and the forms of the last run. */
 static void frames_drop(void)
 {
 	if (run.frames)
@@ -88,6 +89,7 @@ struct pass {
 	int ret;
 };
 
+/* Returns 1 for another site of the marker that collects. */
 static int has_points(struct object *object, void *arg)
 {
 	return object->collect && text_equal(object->id, arg);
@@ -109,7 +111,8 @@ static int guard_enable(struct object *object, void *arg)
 }
 
 /* Gathers the tracepoints of the run that are at this marker, in the order in
- * which a hit serves them, and notes what their frames need. Returns how many.
+ * which a hit serves them, and notes the needs of their frames. Returns how
+ * many.
  */
 static uint32_t points_gather(const struct object *object,
 			      const struct collect_point **points)
@@ -128,6 +131,8 @@ static uint32_t points_gather(const struct object *object,
 	return n;
 }
 
+/* Gives the marker at one site the tracepoints of the run. An error ends the
+ * walk. */
 static int object_serve(struct object *object, void *arg)
 {
 	const struct collect_point *points[COLLECT_POINTS_MAX];
@@ -144,6 +149,8 @@ static int object_serve(struct object *object, void *arg)
 	return pass->ret;
 }
 
+/* Makes the tracepoints that have a slot but were not made yet. At an error,
+ * run.failed is the number of the one that failed. */
 static int points_ready(void)
 {
 	const struct trace_point *point = trace_get()->points;
@@ -270,6 +277,8 @@ static uint64_t cpu_share(const struct trace *t)
 	return t && t->size ? (t->size - 1) / agent_cpus_online + 1 : 0;
 }
 
+/* Starts the session of the run. Returns the words for the error in *ret; they
+ * mean nothing when *ret is 0. */
 static const char *session_open(const struct trace *t, int *ret)
 {
 	static struct session model;
@@ -311,6 +320,7 @@ static const char *session_open(const struct trace *t, int *ret)
 	return "no room for the trace buffer";
 }
 
+/* Starts all complete tracepoints. Those aside are at no marker. */
 static int points_start(struct trace *t)
 {
 	struct trace_point *point;
@@ -333,6 +343,7 @@ static int points_start(struct trace *t)
 	return ret ? ret : points_serve(0);
 }
 
+/* Returns why a tracepoint could not start, in words for gdb's user. */
 static const char *start_fact(int ret)
 {
 	switch (ret) {

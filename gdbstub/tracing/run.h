@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A trace run: from tstart to tstop, and afterwards its frames.
+ * A trace run: from tstart to tstop, and afterwards the frames.
  *
  * There is one run at a time. It has a private session, named "gdb", without
  * rules. The session's rings are like any other's, and are gone when the
@@ -31,7 +31,8 @@ enum run_reason {
 	RUN_PASSED,		/* a pass count was reached */
 };
 
-/* What qTStatus tells. Times are microseconds of the real-time clock. */
+/* The facts that qTStatus tells. Times are microseconds of the real-time
+ * clock. */
 struct run_state {
 	enum run_phase phase;
 	enum run_reason reason;
@@ -53,7 +54,7 @@ int run_install(struct trace_point *point);
  */
 int run_enable(struct trace_point *point, int on);
 
-/* Ends the run and drops its frames, before QTinit removes all definitions:
+/* Ends the run and drops the frames, before QTinit removes all definitions:
  * nothing points to the definitions afterwards. */
 void run_forget(void);
 
@@ -61,8 +62,8 @@ void run_forget(void);
  * session_module_came(). */
 void run_module_came(struct object *object, const struct patcher *patcher);
 
-/* Starts a run, and drops what is left of the last one. Returns 0, or a
- * negative errno and a text in *why. */
+/* Starts a run, and drops the rest of the last one. Returns 0, or a negative
+ * errno and a text in *why. */
 int run_start(const char **why);
 
 /* Ends the run, if it is on. */

@@ -31,6 +31,7 @@ int serve_trace_stop(struct connection *c, const char *p)
 	return serve_ok(c, p);
 }
 
+/* Adds a text in hex, as all texts of the answer are. */
 static void add_text(struct connection *c, const char *text)
 {
 	packet_add_hex(&c->out, text, text_length(text));
@@ -63,6 +64,7 @@ static void add_reason(struct connection *c, const struct run_state *state)
 	}
 }
 
+/* Adds ;NAME:NUMBER. */
 static void add_field(struct connection *c, const char *name, uint64_t value)
 {
 	packet_add(&c->out, ";");
@@ -71,6 +73,7 @@ static void add_field(struct connection *c, const char *name, uint64_t value)
 	packet_add_number(&c->out, value);
 }
 
+/* Names the buffer that was full; the first one, and how many more. */
 static void say_full(struct text *text, const struct frames_tally *tally)
 {
 	if (tally->full < CHANNEL_CPUS_MAX) {
@@ -89,6 +92,7 @@ static void say_full(struct text *text, const struct frames_tally *tally)
 	}
 }
 
+/* Adds a fact with a count, unless the count is 0. */
 static void say_count(struct text *text, const char *what, uint64_t count)
 {
 	if (!count)
@@ -99,9 +103,9 @@ static void say_count(struct text *text, const char *what, uint64_t count)
 	text_add_unsigned(text, count);
 }
 
-/* Adds to the user's notes what is missing from the frames: gdb has no words
- * for that, but shows the notes. The result is no longer than TRACE_NOTE_BYTES:
- * see defined.h. */
+/* Adds the losses of the frames to the user's notes: gdb has no words for that,
+ * but shows the notes. The result is no longer than TRACE_NOTE_BYTES: see
+ * defined.h. */
 static void notes_make(char *notes, const struct run_state *state,
 		       const struct frames_tally *tally)
 {

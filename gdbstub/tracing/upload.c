@@ -7,21 +7,21 @@
  *	Z NUMBER:ADDRESS:at|cond|cmd:START:LENGTH:HEX
  *
  * Each answer has one of these, without blanks; those of one tracepoint follow
- * each other. The tracepoint that was defined last comes first: gdb makes its
+ * each other. The tracepoint that was defined last comes first: gdb makes
  * tracepoints from the last answer to the first, so they keep their numbers.
  * When gdb reads a file, it reverses the order once more, so for a file the
  * first tracepoint comes first. gdb wants them for a file, at tsave, when it
  * asks for them right after the variables.
  *
- * What must stay true: definitions may change between two answers. A
- * tracepoint's memory stays until QTinit, which also ends an upload that has
- * begun.
+ * Invariant: definitions may change between two answers. A tracepoint's memory
+ * stays until QTinit, which also ends an upload that has begun.
  */
 #include "gdbstub/tracing/defined.h"
 
 #include "base/text.h"
 #include "gdbstub/wire/connection.h"
 
+/* Begins an answer with the words that name the tracepoint. */
 static void piece_begin(struct packet *out, char kind,
 			const struct trace_point *point)
 {
@@ -82,6 +82,7 @@ static int modifier_find(const struct trace_source *source, uint32_t *start,
 	}
 }
 
+/* Adds the source text that head and tail make together. */
 static void source_bytes(struct packet *out, const char *kind, const char *head,
 			 uint32_t head_bytes, const char *tail,
 			 uint32_t tail_bytes)

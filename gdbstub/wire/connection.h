@@ -2,9 +2,9 @@
 /*
  * One connected gdb, as all parts of the stub see it.
  *
- * What must stay true: only the service thread uses a connection. Its
- * descriptors are in that thread's table, and nothing of it is left after gdb
- * has gone. It is a mapping that forked children do not inherit.
+ * Invariant: only the service thread uses a connection. The descriptors are in
+ * that thread's table, and nothing of it is left after gdb has gone. It is a
+ * mapping that forked children do not inherit.
  */
 #ifndef GDBSTUB_WIRE_CONNECTION_H
 #define GDBSTUB_WIRE_CONNECTION_H
@@ -44,7 +44,7 @@ struct connection {
 	struct registers registers;	/* of the service thread */
 	struct packet_reader in;
 	struct packet out;
-	const void *document_of;	/* what `document` holds, or NULL */
+	const void *document_of;	/* the object in `document`, or NULL */
 	uint64_t document_bytes;
 	char in_bytes[RSP_PACKET_BYTES + 1];
 	char out_bytes[RSP_PACKET_BYTES + 16];
@@ -91,7 +91,7 @@ packet_fn serve_point_status, serve_variable;
 /* frame.c, frame-buffer.c, frame-fields.c */
 packet_fn serve_frame, serve_frame_buffer, serve_frame_fields;
 
-/* Adds an error that gdb shows its user. */
+/* Adds an error that gdb shows to the user. */
 void connection_refuse(struct connection *c, const char *why);
 
 /* Adds "E" and two digits: an error without text. */

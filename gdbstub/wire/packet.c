@@ -13,6 +13,7 @@ enum { OUTSIDE, PAYLOAD, DIGIT_HIGH, DIGIT_LOW };
 
 static const char digits[] = "0123456789abcdef";
 
+/* Returns the value of a hex digit of either case, or -1. */
 static int hex_value(int c)
 {
 	if (c >= '0' && c <= '9')
@@ -31,6 +32,7 @@ void packet_reader_open(struct packet_reader *reader, char *buffer,
 	buffer[0] = 0;
 }
 
+/* Begins a packet; a part of one before is dropped. */
 static enum packet_event payload_begin(struct packet_reader *reader)
 {
 	reader->state = PAYLOAD;
@@ -41,6 +43,7 @@ static enum packet_event payload_begin(struct packet_reader *reader)
 	return PACKET_MORE;
 }
 
+/* Takes a byte between packets. */
 static enum packet_event take_outside(struct packet_reader *reader,
 				      uint8_t byte)
 {
@@ -57,6 +60,7 @@ static enum packet_event take_outside(struct packet_reader *reader,
 	return PACKET_NOISE;
 }
 
+/* Takes a byte of the payload. Bytes beyond the room are only summed. */
 static enum packet_event take_payload(struct packet_reader *reader,
 				      uint8_t byte)
 {

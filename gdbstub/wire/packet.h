@@ -16,7 +16,7 @@
 enum packet_event {
 	PACKET_MORE,		/* nothing yet */
 	PACKET_READY,		/* in reader->data, ended by a NUL */
-	PACKET_BROKEN,		/* its checksum is wrong: ask for it again */
+	PACKET_BROKEN,		/* wrong checksum: ask for it again */
 	PACKET_LONG,		/* whole, but too long for the buffer */
 	PACKET_ACKED,
 	PACKET_AGAIN,		/* gdb wants the last answer again */
@@ -70,8 +70,8 @@ void packet_close(struct packet *packet);
 int packet_empty(const struct packet *packet);
 
 /*
- * Reading payloads. Each function moves *p behind what it has read and returns
- * 1. It returns 0 when something else is there.
+ * Reading payloads. Each function moves *p behind the bytes that it has read
+ * and returns 1. It returns 0 when something else is there.
  */
 int packet_read_char(const char **p, char c);
 int packet_read_number(const char **p, uint64_t *number);
@@ -91,8 +91,8 @@ int packet_read_text(const char **p, char *text, size_t size);
  * constructor of a tracepoint assigns to a string that is not constructed yet,
  * in memory that malloc() gave out before. gdb frees the marker's EXTRA shortly
  * before it allocates the tracepoint. So the tracepoint gets the memory of an
- * EXTRA of its size, where the NULs are an empty string. gdb shows an EXTRA up
- * to its first NUL.
+ * EXTRA of this size, where the NULs are an empty string. gdb shows an EXTRA up
+ * to the first NUL.
  */
 void marker_packet_add(struct packet *out, uint64_t address, const char *id,
 		       const char *extra, uint32_t room);

@@ -6,7 +6,7 @@
  * lines of less than 1000 bytes.
  *
  * org.gnu.gdb.i386.linux must be there. Without it gdb assumes a program
- * without an operating system, and neither relocates it nor finds its
+ * without an operating system, and neither relocates it nor finds the
  * libraries.
  */
 #include "gdbstub/wire/registers.h"
@@ -90,6 +90,7 @@ static void add_attribute_number(struct text *out, const char *name,
 	add_attribute(out, name, number);
 }
 
+/* Describes the bits of eflags, which gdb shows by their names. */
 static void describe_flags(struct text *out)
 {
 	uint32_t i;
@@ -105,6 +106,7 @@ static void describe_flags(struct text *out)
 	text_add(out, "</flags>\n");
 }
 
+/* Describes the types that an xmm register can be seen as. */
 static void describe_vectors(struct text *out)
 {
 	uint32_t i;
@@ -127,6 +129,7 @@ static void describe_vectors(struct text *out)
 		      "</union>\n");
 }
 
+/* Describes one register. */
 static void describe_one(struct text *out, const struct row *row,
 			 const char *name)
 {
@@ -139,6 +142,7 @@ static void describe_one(struct text *out, const struct row *row,
 	text_add(out, "/>\n");
 }
 
+/* Describes the registers of a row: numbered ones, or those that it names. */
 static void describe_row(struct text *out, const struct row *row)
 {
 	const char *p = row->names;
@@ -188,6 +192,7 @@ void registers_describe(struct text *out)
 	text_add(out, "</feature>\n</target>\n");
 }
 
+/* Adds a register without a value. */
 static void unknown_add(struct packet *out, uint32_t bits)
 {
 	for (; bits; bits -= 4)
@@ -206,6 +211,8 @@ void registers_add(struct packet *out, const struct registers *registers,
 	unknown_add(out, (REGISTERS_BLOCK_BYTES - 8 * (REGISTER_RIP + 1)) * 8);
 }
 
+/* Returns the bits of a register by gdb's number, or 0 when there is no such
+ * register. */
 static uint32_t bits_of(uint64_t number)
 {
 	const struct row *row;

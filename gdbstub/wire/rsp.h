@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * GDB's remote serial protocol: the facts that gdb decides, read from
- * "Debugging with GDB", appendix E, of GDB 13.1, and checked against what gdb
- * 13.1, 16.3 and 18.1 send.
+ * "Debugging with GDB", appendix E, of GDB 13.1, and checked against the
+ * packets of gdb 13.1, 16.3 and 18.1.
  *
  *	$ payload # checksum		checksum: two hex digits, the sum of
  *					the payload's bytes as sent, mod 256
@@ -12,7 +12,7 @@
  *	} c				c ^ 0x20; for # $ } and, in answers, *
  *
  * Answers: empty: not supported. OK. E and two digits: an error. E. and text:
- * an error that gdb shows its user. Numbers are hex without 0x.
+ * an error that gdb shows to the user. Numbers are hex without 0x.
  */
 #ifndef GDBSTUB_WIRE_RSP_H
 #define GDBSTUB_WIRE_RSP_H

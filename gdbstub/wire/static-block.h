@@ -12,12 +12,12 @@
  *	block	'M' u64 7461666672010000 | u16 n | n bytes: the marker's id
  *
  * The time is nanoseconds of the real-time clock, 0 if it is not known; the
- * thread is its id. Integers are little-endian. A marker of a library has its
- * id in the frame because another marker may be at its address when gdb looks
- * at the frame: libraries come and go.
+ * thread is an id. Integers are little-endian. A marker of a library has its id
+ * in the frame because another marker may be at its address when gdb looks at
+ * the frame: libraries come and go.
  *
- * What must stay true: no program can map the addresses (they are not canonical
- * on x86-64), and no block reaches into the other; the action names 0 bytes, so
+ * Invariant: no program can map the addresses (they are not canonical on
+ * x86-64), and no block reaches into the other; the action names 0 bytes, so
  * gdbserver itself collects nothing; the blocks are the first of their frame,
  * so their elements are at the start of the list that gdb reads in pieces.
  */
