@@ -27,7 +27,7 @@ enum ipa_action_type {
 	IPA_ACTION_STATIC = 'L',
 };
 
-/* Only the first byte of an action counts; what follows depends on it. */
+/* Only the first byte of an action counts; the rest depends on it. */
 struct ipa_action {
 	uint8_t type;
 };
@@ -125,7 +125,7 @@ enum ipa_error {
  *
  * One of three control blocks is the current one: block 0 when gdbserver begins
  * a trace, later the one that the agent wrote last. The token names the current
- * block, and its counters tell two changes at the same time apart:
+ * block, and the counters tell two changes at the same time apart:
  *
  *	bit 31: by gdbserver; 30-20: counter before; 18-8: counter; 1-0: turn
  */

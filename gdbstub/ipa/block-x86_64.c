@@ -16,8 +16,8 @@
  *		pkru
  *		pl3_ssp			17 and later, with shadow stacks
  *
- * What must stay true: a component that XSAVEC has left out is in its initial
- * state, which gdb is told; all bits are 0, except in x87 and mxcsr.
+ * Invariant: a component that XSAVEC has left out is in the initial state,
+ * which gdb is told; all bits are 0, except in x87 and mxcsr.
  */
 #include "gdbstub/ipa/ipa.h"
 
@@ -67,18 +67,20 @@ void ipa_block_setup(void)
 }
 
 /* Release 13 numbers the descriptions. Release 16 has a bit for each feature,
- * so its smallest description is 24. Release 17 has one more bit below those,
+ * so the smallest description is 24. Release 17 has one more bit below those,
  * for shadow stacks. Releases before 16 know MPX. */
 static int is_smallest(uint32_t description)
 {
 	return description == 1 || description == 24 || description == 48;
 }
 
+/* Returns 1 when the processor and the kernel keep one of the components. */
 static int state_has(uint32_t components)
 {
 	return !!(vectors_state & components);
 }
 
+/* Returns 1 when the block has the registers of MPX. */
 static int has_bounds(uint32_t description)
 {
 	return state_has(1u << BOUNDS | 1u << BOUNDS_STATE) && description <= 6;
@@ -111,6 +113,7 @@ struct filling {
 	uint64_t present; /* components that the area has */
 };
 
+/* Adds bytes to the block; bytes that no longer fit are left out. */
 static void block_put(struct filling *f, const void *bytes, uint32_t n)
 {
 	if ((uint64_t)(f->end - f->to) < n)
@@ -129,6 +132,7 @@ static void put_u64(struct filling *f, uint64_t value)
 	block_put(f, &value, sizeof(value));
 }
 
+/* Leaves n bytes as they are: the block was zero at first. */
 static void block_skip(struct filling *f, uint32_t n)
 {
 	f->to += min_u64(n, (uint64_t)(f->end - f->to));
@@ -150,11 +154,13 @@ static uint32_t area_u32(const struct filling *f, uint32_t at)
 	return value;
 }
 
+/* Returns 1 when the area holds the component. */
 static int is_there(const struct filling *f, uint32_t component)
 {
 	return !!(f->present & 1ull << component);
 }
 
+/* Puts the segment registers of the thread that runs this. */
 static void segments_put(struct filling *f)
 {
 	uint32_t cs, ss, ds, es, fs, gs;
@@ -228,6 +234,7 @@ static uint32_t tags_make(const struct filling *f)
 	return full;
 }
 
+/* Puts the registers of x87, or the initial ones. */
 static void x87_put(struct filling *f)
 {
 	uint32_t i;
@@ -252,6 +259,7 @@ static void x87_put(struct filling *f)
 	put_u32(f, area_u16(f, 6) & 0x7ff); /* fop */
 }
 
+/* Puts xmm0 to xmm15 and mxcsr, or the initial ones. */
 static void sse_put(struct filling *f)
 {
 	if (!is_there(f, SSE)) {
@@ -278,6 +286,7 @@ static void pieces_put(struct filling *f, uint32_t component, uint32_t start,
 		block_put(f, f->area + at + i * step, bytes);
 }
 
+/* Puts the registers of AVX-512 in the order of the description. */
 static void more_put(struct filling *f)
 {
 	pieces_put(f, ZMM_MORE, 0, 64, 16, 16);	 /* xmm16 to xmm31 */
@@ -287,6 +296,8 @@ static void more_put(struct filling *f)
 	pieces_put(f, ZMM_MORE, 32, 64, 16, 32);
 }
 
+/* Returns the components that XSAVEC wrote. Without XSAVEC the area has all of
+ * them. */
 static uint64_t present_in(const uint8_t *area)
 {
 	uint64_t present;

@@ -2,12 +2,12 @@
 /*
  * The trace buffer that gdbserver empties, by the protocol of abi.h.
  *
- * What must stay true: a frame is reserved as a whole, because gdbserver copies
- * each in one piece; and by one thread at a time, because gdbserver tells
- * frames apart by their order. gdbserver may stop the thread anywhere in this
- * file and move the start on: the token then differs, and the thread tries
- * again. When gdbserver empties the buffer for another trace, the reserved room
- * is gone: a frame that was not reserved would end gdbserver.
+ * Invariant: a frame is reserved as a whole, because gdbserver copies each in
+ * one piece; and by one thread at a time, because gdbserver tells frames apart
+ * by their order. gdbserver may stop the thread anywhere in this file and move
+ * the start on: the token then differs, and the thread tries again. When
+ * gdbserver empties the buffer for another trace, the reserved room is gone: a
+ * frame that was not reserved would end gdbserver.
  */
 #include "gdbstub/ipa/ipa.h"
 

@@ -10,11 +10,11 @@
  * breakpoint or a plain tracepoint is, gdbserver steps over the instruction. It
  * then collects by itself for a fast tracepoint there, and has no static data.
  * gdbserver never steps over a cell, and no thread runs one: when a marker is
- * hit, the agent looks at the cell of its site.
+ * hit, the agent looks at the cell of the marker's site.
  *
- * What must stay true: gdbserver changes a cell while all threads are stopped,
- * but a thread may be in this file then, and a killed gdbserver may leave half
- * of a change. So the agent checks a jump and its pad before it uses them.
+ * Invariant: gdbserver changes a cell while all threads are stopped, but a
+ * thread may be in this file then, and a killed gdbserver may leave half of a
+ * change. So the agent checks a jump and the pad before it uses them.
  */
 #include "gdbstub/ipa/ipa.h"
 
@@ -61,6 +61,8 @@ COLD void ipa_cells_clean(void)
 					 sizeof(code));
 }
 
+/* Returns the tracepoint that the pad at p belongs to, or NULL when gdbserver
+ * has not written all of it. */
 static struct ipa_point *moved_point(const uint8_t *p, uint64_t address)
 {
 	struct ipa_point *point;

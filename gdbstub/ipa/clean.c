@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Takes back what a killed gdbserver leaves: frames, breakpoints in the agent's
- * hooks (hooks.c), and jumps to its pads. Jumps at markers are taken back. The
- * agent does not know of jumps at other places. So the old pads must stay as
- * they are, and the data that they point to; the next gdbserver gets another
- * part of the memory for both. Nothing is taken back while the kernel says that
- * the program is debugged.
+ * Takes back the leftovers of a killed gdbserver: frames, breakpoints in the
+ * agent's hooks (hooks.c), and jumps to its pads. Jumps at markers are taken
+ * back. The agent does not know of jumps at other places. So the old pads must
+ * stay as they are, and the data that they point to; the next gdbserver gets
+ * another part of the memory for both. Nothing is taken back while the kernel
+ * says that the program is debugged.
  */
 #include "gdbstub/ipa/ipa.h"
 
@@ -41,6 +41,7 @@ COLD int ipa_traced(void *unused)
 	return -ENOENT;
 }
 
+/* Returns 1 for a jump of gdbserver behind the first byte of the code. */
 static int leads_to_pad(const uint8_t *code)
 {
 	int32_t distance;
@@ -49,6 +50,7 @@ static int leads_to_pad(const uint8_t *code)
 	return code[1] == JUMP && ipa_is_pad(code + 6 + distance);
 }
 
+/* Puts the agent's own code back at all sites that lead to a pad. */
 static int object_clean(struct object *object, void *patcher)
 {
 	struct code *code;

@@ -7,8 +7,8 @@
  * snapshot, and ipa_hit() collects a moment later: the pad continues with the
  * site's jump, which leads to the marker's arguments.
  *
- * What must stay true: the thread that makes a frame is the holder
- * (ipa_hold()), from the first block to ipa_commit().
+ * Invariant: the thread that makes a frame is the holder (ipa_hold()), from the
+ * first block to ipa_commit().
  */
 #include "gdbstub/ipa/ipa.h"
 
@@ -60,6 +60,7 @@ static __thread struct refused refused
 void ipa_collect(struct ipa_point *point, struct ipa_registers *registers,
 		 const uint8_t *vectors);
 
+/* The program counter is the site; the other registers are those of the hit. */
 static enum ax_verdict hit_register(void *arg, uint32_t number,
 				    uint64_t *value)
 {
@@ -173,7 +174,7 @@ static void add_name(struct hit *hit)
 	draft_put(&hit->draft, id, n);
 }
 
-/* Adds static data as text with its NUL, which gdb shows its user. */
+/* Adds static data as text with a NUL, which gdb shows to the user. */
 static void add_static(struct hit *hit, int for_gdbserver)
 {
 	const uint64_t address = STATIC_BLOCK_ADDRESS;
@@ -210,6 +211,7 @@ static void add_static(struct hit *hit, int for_gdbserver)
 		add_name(hit);
 }
 
+/* Keeps the first error of the trace, and the tracepoint for it. */
 static void error_note(struct ipa_point *point, int error)
 {
 	if (gdb_agent_expr_eval_result || !ipa_trace_same())
@@ -239,6 +241,7 @@ static int expression_run(struct hit *hit, struct ipa_point *point,
 	return verdict == AX_DONE;
 }
 
+/* Collects memory at an address, or at an offset from a register. */
 static void memory_action(struct hit *hit,
 			  const struct ipa_action_memory *action)
 {
@@ -250,6 +253,8 @@ static void memory_action(struct hit *hit,
 	draft_memory(&hit->draft, base + action->address, action->bytes);
 }
 
+/* Runs one action. The static data is in the frame already, before all that may
+ * be cut. */
 static void action_run(struct hit *hit, struct ipa_point *point,
 		       const struct ipa_action *action)
 {
@@ -292,6 +297,8 @@ static void frame_fill(struct hit *hit, struct ipa_point *point)
 		action_run(hit, point, point->actions[i]);
 }
 
+/* Makes the frame beside the buffer, then reserves room for all of it. A frame
+ * that does not fit ends the trace. */
 static void frame_make(struct hit *hit, struct ipa_point *point)
 {
 	struct ipa_frame head = { .number = (uint16_t)point->number };
@@ -395,7 +402,7 @@ static struct ipa_point *point_at(uint64_t address)
 
 /* When `point` is NULL, serves the tracepoint of the marker. It is looked up
  * here because gdbserver begins no trace while a thread is in a pad, but may
- * begin one while a thread is between its pad and its marker. */
+ * begin one while a thread is between a pad and the marker. */
 static void hit_serve(struct hit *hit, struct ipa_point *point)
 {
 	ipa_trace_enter();
@@ -408,6 +415,8 @@ static void hit_serve(struct hit *hit, struct ipa_point *point)
 	ipa_release();
 }
 
+/* Returns 1 when a tracepoint at the address of this one collects static
+ * data. */
 static int wants_static(const struct ipa_point *point)
 {
 	uint64_t address = point->address;
@@ -490,6 +499,8 @@ SIGSAFE int ipa_wants_registers(const uint8_t *behind, const uint64_t *general,
 	return wants_registers(point, hit.refused);
 }
 
+/* Serves a hit in the pad, unless it needs the arguments of the marker or has
+ * to wait: ipa_hit() then serves it. */
 static void pad_collect(struct ipa_point *point, const uint64_t *general,
 			uint64_t flags, const uint8_t *vectors)
 {

@@ -2,7 +2,7 @@
 /*
  * The holder: the one thread that makes a frame. gdbserver stops the holder
  * wherever it is: for a moment, while gdbserver empties the buffer, or for as
- * long as its user thinks. Other threads wait long enough for the short stop,
+ * long as the user thinks. Other threads wait long enough for the short stop,
  * so no hit is lost then. For the long stop only one thread waits: when it
  * gives up, no other thread waits until the holder has gone on. If the holder
  * runs, the wait is longer: it is slow, not stopped, as in a virtual machine
@@ -127,6 +127,7 @@ static int hold_wait(uint32_t most, const struct claim *mine, uint64_t *seen)
 	return -1;
 }
 
+/* Returns the processor time of a thread, or 0 when there is no such thread. */
 static int64_t run_time(uint32_t tid)
 {
 	struct timespec time;
@@ -136,6 +137,8 @@ static int64_t run_time(uint32_t tid)
 	return time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
+/* Returns 1 when the thread ran in a short while: it is slow, and gdbserver has
+ * not stopped it. */
 static COLD int thread_runs(uint32_t tid)
 {
 	int64_t before = run_time(tid);

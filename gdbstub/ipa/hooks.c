@@ -15,6 +15,7 @@
 static void (*const hooks[])(void) = { ipa_stop_tracing, ipa_flush,
 				       ipa_request };
 
+/* Takes breakpoints out of the hooks. Returns 1 when there were any. */
 static int hooks_clean(const struct patcher *patcher)
 {
 	int found = 0;

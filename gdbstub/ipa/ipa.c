@@ -77,6 +77,8 @@ COLD int ipa_setup(void)
 	return 0;
 }
 
+/* Takes a marker for gdbserver. Markers that it can have no jump at are left
+ * out. */
 static void object_take(struct object *object, const struct patcher *patcher)
 {
 	struct object_use use = { .channel = held, .hit = ipa_hit };
@@ -133,6 +135,7 @@ COLD int ipa_prepare(void)
 	return 0;
 }
 
+/* Switches a marker off for gdbserver, if it is on. */
 static int release_one(struct object *object, void *patcher)
 {
 	if (object->on & 1u << channel_bit(held)) {

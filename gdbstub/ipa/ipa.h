@@ -4,11 +4,11 @@
  * program that it debugs. gdbserver leads fast tracepoints here through jump
  * pads that it writes.
  *
- * What must stay true: gdbserver stops threads wherever they are, and at times
- * runs one thread alone. So no thread waits for another without a bound; a hit
- * in a handler that interrupts the holder is dropped and counted. The agent
- * trusts the data that gdbserver laid out in the heap below, because gdbserver
- * can write everywhere anyway.
+ * Invariant: gdbserver stops threads wherever they are, and at times runs one
+ * thread alone. So no thread waits for another without a bound; a hit in a
+ * handler that interrupts the holder is dropped and counted. The agent trusts
+ * the data that gdbserver laid out in the heap below, because gdbserver can
+ * write everywhere anyway.
  */
 #ifndef GDBSTUB_IPA_IPA_H
 #define GDBSTUB_IPA_IPA_H
@@ -100,10 +100,10 @@ int ipa_socket_offer(void);
 void ipa_socket_remove(void);
 
 /*
- * Without a gdbserver, ipa_clean() takes back what a killed gdbserver has left.
- * ipa_move_on() keeps that gdbserver's pads and heap as they are, and gives
- * the next one others, while there is room. ipa_abandon() does the part of
- * ipa_clean() that does not need the registry's lock; it returns as
+ * Without a gdbserver, ipa_clean() takes back all that a killed gdbserver has
+ * left. ipa_move_on() keeps that gdbserver's pads and heap as they are, and
+ * gives the next one others, while there is room. ipa_abandon() does the part
+ * of ipa_clean() that does not need the registry's lock; it returns as
  * ipa_traced(). Agent threads only.
  */
 void ipa_clean(void);
@@ -134,7 +134,7 @@ struct ipa_marker {
 	struct object *object;
 	struct ipa_point *point;	/* that a pad came with */
 	int32_t jump;			/* which led to that pad: set last */
-	int32_t cell;			/* its number, or -1 */
+	int32_t cell;			/* the cell's number, or -1 */
 };
 
 /*
@@ -192,8 +192,8 @@ void ipa_kept_setup(struct ipa_kept *room);
  * plus IPA_KEPT_PAD in a pad. SIGSAFE. */
 int ipa_keep(const uint8_t *stack, void *unused, const uint8_t *area);
 
-/* Returns the area that was kept for a snapshot, or NULL; releases its place,
- * if it still has one. SIGSAFE. */
+/* Returns the area that was kept for a snapshot, or NULL; releases the place,
+ * if there still is one. SIGSAFE. */
 const uint8_t *ipa_kept(const struct snapshot *snapshot);
 void ipa_kept_release(const struct snapshot *snapshot);
 
@@ -300,7 +300,7 @@ void ipa_flush(void);
 void ipa_request(void);
 
 /*
- * Calls one of the three and returns 1. When a gdbserver that has gone left its
+ * Calls one of the three and returns 1. When a gdbserver that has gone left a
  * breakpoint there, which would kill the program, ends the trace instead, and
  * returns 0.
  */
@@ -332,8 +332,8 @@ uint32_t ipa_block_bytes(uint32_t description);
 /* Called at start. */
 void ipa_block_setup(void);
 
-/* Fills a block of that size. Takes what the state does not have, such as
- * segments and their bases, from the calling thread, which was hit. SIGSAFE. */
+/* Fills a block of that size. Takes data that the state lacks, such as segments
+ * and their bases, from the calling thread, which was hit. SIGSAFE. */
 void ipa_block_fill(uint8_t *block, uint32_t description,
 		    const struct ipa_state *state);
 

@@ -7,10 +7,10 @@
  *		a place is taken if				its frame
  *		registers are collected				is made
  *
- * What must stay true: a place belongs to one hit from before its registers are
- * copied. A handler may interrupt at any instruction, and have hits of its own.
- * Without a place a frame has no registers at all: a register that is not known
- * is never 0.
+ * Invariant: a place belongs to one hit from before the registers are copied. A
+ * handler may interrupt at any instruction, and have hits itself. Without a
+ * place a frame has no registers at all: a register that is not known is never
+ * 0.
  */
 #include "gdbstub/ipa/ipa.h"
 
@@ -42,6 +42,7 @@ SIGSAFE int ipa_keep(const uint8_t *stack, void *unused, const uint8_t *area)
 	return 0;
 }
 
+/* Returns the token of the place that the registers of this snapshot took. */
 static uint64_t token_of(const struct snapshot *snapshot)
 {
 	return place_token(snapshot->general[7] +

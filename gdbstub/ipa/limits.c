@@ -4,7 +4,7 @@
  * report. When gdbserver has no room for a frame, it takes the frame without
  * data, goes on, and reports nothing. When the agent ends a trace, gdbserver
  * reports a tstop. So the filter writes the size of gdbserver's buffer here
- * when a trace starts, and reads here what it tells gdb.
+ * when a trace starts, and reads here the facts that it tells gdb.
  *
  * Invariant: only the holder of ipa_hold() writes, apart from the reason for
  * the end, which the thread that calls execve(2) or exit(3) writes too, and

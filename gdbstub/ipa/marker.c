@@ -20,6 +20,8 @@ void ipa_marker_setup(struct ipa_marker *room)
 	ipa_markers = room;
 }
 
+/* Returns the place of the address in the table, or the empty one for it. At
+ * most half of the table is taken, so the search ends. */
 static uint32_t marker_place(uint64_t address)
 {
 	uint32_t i = (uint32_t)(address * 0x9e3779b97f4a7c15ull >> 40);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The memory for a gdbserver that may attach at any time: its heap, its jump
+ * The memory for a gdbserver that may attach at any time: the heap, the jump
  * pads, and the agent's part.
  */
 #include "gdbstub/ipa/ipa.h"
@@ -36,6 +36,8 @@ static const char *heap_end;
 /* The pads, and behind them the cells. */
 #define NEAR_BYTES	(PADS_BYTES + IPA_CELLS * sizeof(struct ipa_cell))
 
+/* Maps the pads at exactly this address. Returns NULL when something is
+ * there. */
 static char *pads_at(uint64_t address)
 {
 	long p = sys_mmap(address, NEAR_BYTES, PROT_READ | PROT_WRITE,
@@ -93,6 +95,7 @@ void ipa_move_on(void)
 	gdb_agent_gdb_tp_heap_buffer += HEAP_BYTES / PARTS;
 }
 
+/* Maps memory that takes none until it is used. Returns NULL without room. */
 static void *room_map(uint64_t bytes)
 {
 	long p = sys_mmap(0, bytes, PROT_READ | PROT_WRITE,

@@ -2,8 +2,8 @@
 /*
  * Expressions of gdbserver's tracepoints, verified when they are first used.
  *
- * The table finds an expression by its address in gdbserver's heap, and
- * compares all its bytes, because a later gdbserver uses the same heap from the
+ * The table finds an expression by the address in gdbserver's heap, and
+ * compares all bytes, because a later gdbserver uses the same heap from the
  * start. When the room is used up, all expressions are forgotten. That is safe:
  * the caller is the holder, and no other thread uses them.
  */
@@ -29,6 +29,7 @@ struct known {
 static struct known *known;
 static uint8_t *memory;
 
+/* Returns aligned room, or NULL when it is used up. */
 static void *room_take(uint64_t bytes)
 {
 	void *p = memory + ipa->program_bytes;
@@ -40,6 +41,7 @@ static void *room_take(uint64_t bytes)
 	return p;
 }
 
+/* Maps the table at the first use. Returns 0 without memory. */
 static int table_setup(void)
 {
 	if (!known)
@@ -72,6 +74,7 @@ static struct known *place_of(const struct ipa_expression *expression,
 	}
 }
 
+/* Returns 1 when the bytes are the same, not only the address. */
 static int same_expression(const struct known *k,
 			   const struct ipa_expression *expression)
 {
@@ -79,6 +82,8 @@ static int same_expression(const struct known *k,
 	       !__builtin_memcmp(k->code, expression->bytes, k->length);
 }
 
+/* Verifies an expression and keeps the result. A refused one is kept without a
+ * program, so it is verified once. */
 static void program_learn(struct known *k,
 			  const struct ipa_expression *expression,
 			  const struct ax_machine *machine,

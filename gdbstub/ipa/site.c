@@ -8,7 +8,7 @@
  *
  * The agent does not change gdbserver's jump. It switches the instruction that
  * gdbserver has moved into the pad, as it would at the site: the operand of a
- * test may be anything. When gdbserver takes its jump away, it puts the old
+ * test may be anything. When gdbserver takes the jump away, it puts the old
  * instruction back, and does not tell the agent. So the service thread looks
  * until gdbserver has no jump at a site.
  */
@@ -29,6 +29,7 @@
 #define PAD_BYTES_MAX	512u
 #define LOOK_NS		10000000
 
+/* Returns 1 when there is a jump to this address. */
 static int jump_leads(const uint8_t *jump, const uint8_t *to)
 {
 	int32_t distance;
@@ -54,6 +55,7 @@ static uint8_t *find_moved(const uint8_t *code)
 	return NULL;
 }
 
+/* Switches the moved instruction. One byte is enough to switch it off. */
 static void switch_moved(const struct patcher *patcher, uint8_t *moved,
 			 const uint8_t *stub, int on)
 {
@@ -74,6 +76,7 @@ struct look {
 	uint32_t refused;
 };
 
+/* Writes the agent's code again at sites where gdbserver had a jump. */
 static int look_at(struct object *object, void *arg)
 {
 	struct look *look = arg;
@@ -89,6 +92,8 @@ static int look_at(struct object *object, void *arg)
 	return 0;
 }
 
+/* Looks at all sites at each tick. Returns 1 when no jump is left, which ends
+ * the looks. */
 static int look_again(int fd, void *arg)
 {
 	struct look look = { .refused = 0 };

@@ -2,9 +2,9 @@
 /*
  * The socket that marks a program with GDB's agent, /tmp/gdb_ust<PID>. It is
  * there as long as the program is debugged through `taffrail gdbserver`. When a
- * program dies, `taffrail gdbserver` removes its socket.
+ * program dies, `taffrail gdbserver` removes the socket.
  *
- * No thread listens at the socket. gdbserver would use it for its command
+ * No thread listens at the socket. gdbserver would use it for the command
  * channel, which resumes threads that gdb has stopped, or waits for an answer
  * that never comes. But every release accepts a connection that is refused. So
  * the descriptor need not outlive the thread that makes it.
