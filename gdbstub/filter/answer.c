@@ -3,9 +3,9 @@
  * The filter: the server's answers and notifications, and the facts that the
  * filter keeps from them. See filter.h.
  *
- * What must stay true here: an answer that the filter does not understand
- * passes as it came. The data of a fast tracepoint that the filter has made is
- * shown at its marker.
+ * Invariant: an answer that the filter does not understand passes as it came.
+ * The data of a fast tracepoint that the filter has made is shown at its
+ * marker.
  */
 #include <string.h>
 
@@ -56,6 +56,7 @@ struct line {
 	const char *rest;
 };
 
+/* Adds the beginning of a line, with the address of the marker's site. */
 static void line_add(struct packet *out, const struct line *line)
 {
 	packet_add_byte(out, (uint8_t)line->letter);
@@ -122,6 +123,7 @@ static enum filter_verdict upload_action(const struct line *line, int moved,
 	return VERDICT_CHANGED;
 }
 
+/* Serves a line of an upload. Letters that the filter does not know pass. */
 static enum filter_verdict line_upload(struct filter *f, const char *p,
 				       struct packet *out)
 {
@@ -190,7 +192,7 @@ enum filter_verdict filter_answer(struct filter *f, enum filter_kind kind,
 	}
 }
 
-/* Notes an event in a stop, which is NAME:VALUE or its beginning. */
+/* Notes an event in a stop, which is NAME:VALUE or the beginning of that. */
 static void stop_event(struct filter *f, const char *p)
 {
 	const char *shares = text_after(p, "vfork:");

@@ -12,10 +12,10 @@
  * out, and their bytes are not counted: gdb's offsets and the server's offsets
  * from the start of the buffer differ.
  *
- * What must stay true: bytes that are not such a frame pass as they are. So
- * does a frame that is too large to be kept. All bytes pass while the size of
- * the registers is not known, or when packets are acknowledged (`set remote
- * noack-packet off`): gdb would not acknowledge packets that it does not see.
+ * Invariant: bytes that are not such a frame pass as they are. So does a frame
+ * that is too large to be kept. All bytes pass while the size of the registers
+ * is not known, or when packets are acknowledged (`set remote noack-packet
+ * off`): gdb would not acknowledge packets that it does not see.
  */
 #include <string.h>
 
@@ -25,6 +25,7 @@
 #define PIECE_BYTES	4096u		/* of an answer of the server */
 #define FRAME_MAX	(FILTER_FRAME_BYTES - PIECE_BYTES)
 
+/* Returns a little-endian number. */
 static uint32_t number_read(const uint8_t *p, uint32_t bytes)
 {
 	uint32_t n = 0;
@@ -51,6 +52,7 @@ static uint32_t block_length(const struct filter_buffer *b, const uint8_t *p,
 	return length <= n ? (uint32_t)length : 0;
 }
 
+/* Returns 1 when the blocks of a frame fill it exactly. */
 static int is_sound(const struct filter_buffer *b, const uint8_t *frame,
 		    uint32_t bytes)
 {
@@ -64,7 +66,8 @@ static int is_sound(const struct filter_buffer *b, const uint8_t *frame,
 	return 1;
 }
 
-/* Takes the static data out of a whole frame. Returns its new length. */
+/* Takes the static data out of a whole frame. Returns the frame's new
+ * length. */
 static uint32_t static_strip(const struct filter_buffer *b, uint8_t *frame,
 			     uint32_t bytes)
 {
@@ -115,6 +118,7 @@ static void frames_settle(struct filter_buffer *b)
 	}
 }
 
+/* Answers with bytes of whole frames only, at most one piece. */
 static void bytes_give(struct filter_buffer *b, struct packet *out)
 {
 	uint32_t n = b->ready < PIECE_BYTES ? b->ready : PIECE_BYTES;

@@ -3,9 +3,9 @@
  * The filter: requests of gdb that define tracepoints or name one. See
  * filter.h.
  *
- * What must stay true here: no static tracepoint reaches the server, which
- * would hang or abort when it starts a trace with one. A tracepoint that the
- * server has refused is not in the table.
+ * Invariant: no static tracepoint reaches the server, which would hang or abort
+ * when it starts a trace with one. A tracepoint that the server has refused is
+ * not in the table.
  */
 #include <stdio.h>
 #include <string.h>
@@ -20,6 +20,7 @@ static int name_read(const char **p, struct filter_name *name)
 	       packet_read_char(p, ':') && packet_read_number(p, &name->site);
 }
 
+/* Adds WORD, and the name of a tracepoint. */
 static void name_add(struct packet *out, const char *word, uint64_t number,
 		     uint64_t address)
 {
@@ -40,6 +41,7 @@ static int is_repeated(struct filter *f, const char *p)
 	       filter_point_at(f, name.number, name.site);
 }
 
+/* Answers a definition that gdb repeats: the server has it already. */
 static enum filter_verdict answer_repeated(struct packet *out)
 {
 	packet_add(out, "OK");
@@ -129,6 +131,7 @@ struct definition {
 	const char *end;		/* behind PASS */
 };
 
+/* Reads a definition. Returns 0 at another form, which passes. */
 static int definition_read(struct definition *d, const char *p)
 {
 	uint64_t any;
@@ -194,6 +197,7 @@ static enum filter_verdict define_behind(struct filter *f,
 	return VERDICT_CHANGED;
 }
 
+/* A static tracepoint becomes a fast one behind the site. */
 static enum filter_verdict define_static(struct filter *f,
 					 const struct definition *d,
 					 const char *rest, struct packet *out)
@@ -205,8 +209,8 @@ static enum filter_verdict define_static(struct filter *f,
 	return define_behind(f, d, POINT_STATIC, rest, out);
 }
 
-/* Returns the ":S" among the options at p, or NULL. The first letter of each
- * option is its kind. */
+/* Returns the ":S" among the options at p, or NULL. The first letter of an
+ * option is the kind. */
 static const char *find_static(const char *p)
 {
 	for (; p && *p == ':'; p = strchr(p + 1, ':'))
@@ -215,6 +219,7 @@ static const char *find_static(const char *p)
 	return NULL;
 }
 
+/* A plain tracepoint passes; the filter only remembers it. */
 static enum filter_verdict define_plain(struct filter *f,
 					const struct definition *d)
 {

@@ -2,10 +2,9 @@
 /*
  * The filter's two streams of bytes. See filter.h.
  *
- * What must stay true here: the filter cuts bytes into packets as their
- * receiver does (gdb begins a new packet at a '$', and takes the byte behind a
- * '*' for a count; gdbserver does neither). It puts no bytes into the middle of
- * a packet.
+ * Invariant: the filter cuts bytes into packets as their receiver does (gdb
+ * begins a new packet at a '$', and takes the byte behind a '*' for a count;
+ * gdbserver does neither). It puts no bytes into the middle of a packet.
  */
 #include "gdbstub/filter/filter.h"
 
@@ -90,6 +89,8 @@ void filter_sent(struct filter *f, enum filter_side to, uint32_t n)
 
 /* Requests and their answers */
 
+/* Notes a request that awaits an answer. The oldest is dropped when gdb asks
+ * without end. */
 static void pending_add(struct filter *f, enum filter_kind kind)
 {
 	if (kind == KIND_NONE)
@@ -99,11 +100,13 @@ static void pending_add(struct filter *f, enum filter_kind kind)
 	f->pending[f->npending++] = (uint8_t)kind;
 }
 
+/* Returns the kind of the next answer. */
 static enum filter_kind pending_next(const struct filter *f)
 {
 	return f->npending ? f->pending[0] : KIND_PLAIN;
 }
 
+/* Returns the kind of the answer that has come, and waits for the next. */
 static enum filter_kind pending_end(struct filter *f)
 {
 	enum filter_kind kind = pending_next(f);
@@ -133,7 +136,7 @@ static void held_release(struct filter *f, enum filter_side from)
 	s->passing = 1;
 }
 
-/* Returns the payload, and puts a NUL in place of its '#'. */
+/* Returns the payload, and puts a NUL in place of the '#'. */
 static char *payload_cut(struct filter_stream *s)
 {
 	if (s->hold[s->held - TRAILER_BYTES] == RSP_END)
@@ -199,6 +202,8 @@ static const char *payload_kept(struct filter_stream *s)
 	return s->hold + 1;
 }
 
+/* Sends the filter's own answer, with the '+' that the server would have
+ * sent. */
 static void request_answered(struct filter *f, struct packet *out)
 {
 	packet_close(out);
@@ -233,6 +238,7 @@ static void hint_send(struct filter *f)
 	answer_send(f);
 }
 
+/* Ends a request that was kept whole: it is answered, changed or passed. */
 static void held_request_end(struct filter *f)
 {
 	struct filter_stream *s = &f->streams[FILTER_GDB];
@@ -265,6 +271,7 @@ static void held_request_end(struct filter *f)
 		hint_send(f);
 }
 
+/* Ends a request. One that has passed is only noted. */
 static void request_end(struct filter *f)
 {
 	struct filter_stream *s = &f->streams[FILTER_GDB];
@@ -288,6 +295,8 @@ static int is_question(const char *p)
 	return !strncmp(p, "qRelocInsn:", 11);
 }
 
+/* Ends an answer that was kept whole: it is changed, followed by a request of
+ * the filter, or passed. */
 static void held_answer_end(struct filter *f)
 {
 	struct filter_stream *s = &f->streams[FILTER_SERVER];
@@ -338,6 +347,7 @@ static int is_answer(struct filter *f, const char *p, int notice)
 	return !notice && !(p[0] == 'O' && digit_value(p[1]) >= 0);
 }
 
+/* Ends a packet of the server: an answer or a notification. */
 static void answer_end(struct filter *f)
 {
 	struct filter_stream *s = &f->streams[FILTER_SERVER];
@@ -362,6 +372,7 @@ static void answer_end(struct filter *f)
 
 /* Bytes */
 
+/* Begins a packet. A packet is kept until it is clear that it may pass. */
 static void packet_begin(struct filter *f, enum filter_side from, char byte)
 {
 	struct filter_stream *s = &f->streams[from];
@@ -394,6 +405,8 @@ static int is_ours(struct filter *f, char byte)
 	return 1;
 }
 
+/* Takes a byte between packets. The other side does not see acknowledgements of
+ * the filter's own packets. */
 static void take_outside(struct filter *f, enum filter_side from, char byte)
 {
 	if (byte == RSP_BEGIN || (byte == NOTIFICATION &&
@@ -420,6 +433,7 @@ static void take_outside(struct filter *f, enum filter_side from, char byte)
 		hint_send(f);
 }
 
+/* Keeps a byte, or passes it. A packet that is too long passes from here on. */
 static void byte_keep(struct filter *f, enum filter_side from, char byte)
 {
 	struct filter_stream *s = &f->streams[from];
@@ -432,6 +446,7 @@ static void byte_keep(struct filter *f, enum filter_side from, char byte)
 		s->hold[s->held++] = byte;
 }
 
+/* Takes a byte of the payload, by the receiver's rules. */
 static void take_payload(struct filter *f, enum filter_side from, char byte)
 {
 	struct filter_stream *s = &f->streams[from];
@@ -455,6 +470,7 @@ static void take_payload(struct filter *f, enum filter_side from, char byte)
 		held_release(f, from);
 }
 
+/* Takes one byte from a side. */
 static void byte_take(struct filter *f, enum filter_side from, char byte)
 {
 	struct filter_stream *s = &f->streams[from];

@@ -13,12 +13,12 @@
  * instruction behind SITE. In the server's answers it becomes a tracepoint at
  * SITE again. All other packets, of any length, pass byte for byte.
  *
- * What must stay true: the filter does no input or output and never waits. It
- * sends the server a request that gdb did not make only between a request of
- * gdb and its answer (talk.c). A packet that the filter changes is short enough
- * to be kept whole, and a broken packet passes as it came.
+ * Invariant: the filter does no input or output and never waits. It sends the
+ * server a request that gdb did not make only between a request of gdb and the
+ * answer (talk.c). A packet that the filter changes is short enough to be kept
+ * whole, and a broken packet passes as it came.
  *
- * The filter expects requests one after another, each with its answer, as gdb's
+ * The filter expects requests one after another, each with an answer, as gdb's
  * protocol requires. Another order does no harm to packets that only pass.
  */
 #ifndef GDBSTUB_FILTER_FILTER_H
@@ -57,7 +57,7 @@ struct filter_marker {
 	uint64_t address;
 	const char *id;
 	const char *extra;
-	int moved;			/* its code is elsewhere */
+	int moved;			/* the code is elsewhere */
 };
 
 /* The agent's report on a trace. */
@@ -88,7 +88,7 @@ struct filter_host {
 	int (*symbol)(void *arg, const struct filter_thread *thread,
 		      const char *name, uint64_t *address);
 	/* Returns why the process has no agent that is set up, in words for
-	 * gdb's user; the server would find no agent, or read zeros as its
+	 * gdb's user; the server would find no agent, or read zeros as the
 	 * addresses. It returns NULL if there is an agent, or none will come.
 	 * The function pointer may be NULL. */
 	const char *(*early)(void *arg, const struct filter_thread *thread);
@@ -117,7 +117,7 @@ struct filter_host {
 	void (*warn)(void *arg, const char *text);
 };
 
-/* One direction, and its packet or the packet's beginning. */
+/* One direction, and the packet in it or the packet's beginning. */
 struct filter_stream {
 	uint8_t state;
 	uint8_t passing;		/* the packet is sent as it comes */

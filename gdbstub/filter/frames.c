@@ -12,8 +12,8 @@
  *				<---- registers		and so on, to a match
  *	F..T.. <----
  *
- * What must stay true: after a search that finds nothing, the same frame is
- * selected as before.
+ * Invariant: after a search that finds nothing, the same frame is selected as
+ * before.
  */
 #include <string.h>
 
@@ -53,6 +53,7 @@ static int pc_read(const char *p, uint32_t offset, uint64_t *pc)
 	return 1;
 }
 
+/* Adds the program counter in the order of the target. */
 static void counter_add(struct packet *out, uint64_t pc)
 {
 	uint8_t bytes[FILTER_PC_BYTES];
@@ -86,6 +87,8 @@ static int frame_read(const char *p, uint64_t *frame, uint64_t *number)
 	       packet_read_char(&p, 'T') && packet_read_number(&p, number);
 }
 
+/* Notes the frame that is selected, and the tracepoint if the filter knows
+ * it. */
 static void frame_set(struct filter *f, uint64_t frame, uint64_t number)
 {
 	f->frames = frame + 1;
@@ -118,6 +121,7 @@ static int is_mistaken(const struct filter *f, const struct filter_walk *walk)
 	return 0;
 }
 
+/* Makes the filter's own request for a frame. */
 static enum filter_verdict select_frame(struct filter *f, uint32_t stage,
 					uint64_t frame, struct packet *out)
 {
@@ -128,6 +132,8 @@ static enum filter_verdict select_frame(struct filter *f, uint32_t stage,
 	return VERDICT_MORE;
 }
 
+/* Begins a search by address. It passes when the server would find the same
+ * frame. */
 static enum filter_verdict frame_search(struct filter *f, uint64_t low,
 					uint64_t high, int outside,
 					struct packet *out)
@@ -156,6 +162,7 @@ enum filter_verdict filter_frame_pc(struct filter *f, const char *p,
 	return frame_search(f, pc, pc, 0, out);
 }
 
+/* Serves a search in a range of addresses, or outside of it. */
 static enum filter_verdict search_range(struct filter *f, const char *p,
 					int outside, struct packet *out)
 {
@@ -196,6 +203,8 @@ static enum filter_verdict frame_decide(struct filter *f, uint64_t address,
 	return VERDICT_CHANGED;
 }
 
+/* Takes the answer for a frame of the walk. Without a frame, the one before the
+ * search is selected again. */
 static enum filter_verdict walk_frame(struct filter *f, const char *p,
 				      struct packet *out)
 {
@@ -216,6 +225,8 @@ static enum filter_verdict walk_frame(struct filter *f, const char *p,
 	return VERDICT_MORE;
 }
 
+/* Takes the registers: a tracepoint at several addresses is told apart by the
+ * program counter. */
 static enum filter_verdict walk_pc(struct filter *f, const char *p,
 				   struct packet *out)
 {

@@ -106,6 +106,7 @@ int filter_meant_add(struct filter *f, uint64_t site)
 	return 1;
 }
 
+/* Finds a marker among those read last. Returns 1 if it is there. */
 static int marker_look(struct filter *f, uint64_t address,
 		       struct filter_marker *marker)
 {

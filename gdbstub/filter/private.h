@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the parts of the filter (filter.h) share.
+ * The inside of the filter (filter.h).
  */
 #ifndef GDBSTUB_FILTER_PRIVATE_H
 #define GDBSTUB_FILTER_PRIVATE_H
@@ -8,7 +8,7 @@
 #include "gdbstub/filter/filter.h"
 #include "gdbstub/wire/packet.h"
 
-/* A request's answer: what it is, and so what the filter does with it. */
+/* The kind of a request's answer decides how the filter treats it. */
 enum filter_kind {
 	KIND_PLAIN,
 	KIND_SUPPORTED,
@@ -44,7 +44,7 @@ enum filter_verdict {
  * that the filter looks at. */
 int filter_request_matters(const struct filter *f, const char *p, uint32_t n);
 
-/* Serves a whole request. Sets f->kind to the kind of its answer. */
+/* Serves a whole request. Sets f->kind to the kind of the answer. */
 enum filter_verdict filter_request(struct filter *f, const char *p,
 				   struct packet *out);
 
@@ -91,12 +91,12 @@ int filter_answer_held(enum filter_kind kind);
 enum filter_verdict filter_answer(struct filter *f, enum filter_kind kind,
 				  const char *p, struct packet *out);
 
-/* Looks at an answer or a notification that has passed, or at its
- * beginning. */
+/* Looks at an answer or a notification that has passed, or at the beginning of
+ * one. */
 void filter_answer_note(struct filter *f, enum filter_kind kind,
 			const char *p);
 
-/* buffer.c: serve a request for a part of the trace buffer, and its answer. */
+/* buffer.c: serve a request for a part of the trace buffer, and the answer. */
 enum filter_verdict filter_buffer_request(struct filter *f, const char *p,
 					  struct packet *out);
 enum filter_verdict filter_buffer_answer(struct filter *f, const char *p,
@@ -113,7 +113,7 @@ void filter_static_want(struct packet *out, const char *actions);
 int filter_static_is_action(const char *action);
 int filter_static_is_block(const uint8_t *block);
 /* Serve gdb's request for static data, and the answer with that memory; gdb's
- * request for the list of what a frame holds, and the answer with the list. */
+ * request for the list of a frame's contents, and the answer with the list. */
 enum filter_verdict filter_static_request(struct filter *f, const char *p,
 					  struct packet *out);
 enum filter_verdict filter_static_stamp(struct filter *f, const char *p,
@@ -135,7 +135,7 @@ enum filter_verdict filter_static_hide(const char *p, struct packet *out);
 enum filter_verdict filter_introduce(struct filter *f, const char *p,
 				     enum filter_verdict verdict,
 				     struct packet *out);
-/* Serves D; `p` is what follows. */
+/* Serves D; `p` is the rest of it. */
 enum filter_verdict filter_detach(struct filter *f, const char *p,
 				  struct packet *out);
 /* Serves an answer of one of the kinds of talk.c. With VERDICT_MORE, f->kind is
@@ -169,8 +169,8 @@ void filter_status_restart(struct filter *f, const char *p);
 enum filter_verdict filter_status_answer(struct filter *f, const char *p,
 					 struct packet *out);
 
-/* What a tracepoint is for gdb. The last two are at markers; for the server
- * both are fast ones. */
+/* How gdb sees a tracepoint. The last two are at markers; for the server both
+ * are fast ones. */
 enum filter_point_kind { POINT_PLAIN, POINT_FAST, POINT_STATIC };
 
 /*

@@ -2,8 +2,8 @@
 /*
  * The filter: gdb's requests. See filter.h.
  *
- * What must stay true here: no static tracepoint reaches the server, which
- * would hang or abort when it starts a trace with one.
+ * Invariant: no static tracepoint reaches the server, which would hang or abort
+ * when it starts a trace with one.
  */
 #include <string.h>
 
@@ -19,7 +19,7 @@ typedef enum filter_verdict request_fn(struct filter *f, const char *p,
  */
 struct row {
 	const char *word;
-	request_fn *fn;			/* gets what follows the word */
+	request_fn *fn;			/* gets the rest behind the word */
 	uint8_t whole;
 	uint8_t kind;			/* of the answer, unless fn sets it */
 	uint8_t in_frame;		/* only in a frame of a static one */
@@ -55,6 +55,8 @@ int filter_is_hex(char c)
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
+/* Returns 1 for a row that has no use now: it is for frames of static
+ * tracepoints, and none is selected. */
 static int is_idle(const struct filter *f, const struct row *row)
 {
 	/* one answer is needed to learn the size of all registers */
@@ -72,6 +74,8 @@ static enum filter_verdict request_pass(struct filter *f, const char *p,
 	return VERDICT_PASS;
 }
 
+/* Remembers the thread that gdb has chosen; the filter's own requests may
+ * choose another. */
 static enum filter_verdict thread_set(struct filter *f, const char *p,
 				      struct packet *out)
 {
@@ -80,6 +84,7 @@ static enum filter_verdict thread_set(struct filter *f, const char *p,
 	return VERDICT_PASS;
 }
 
+/* Tells the host of a process that gdb attaches to. */
 static enum filter_verdict attach_note(struct filter *f, const char *p,
 				       struct packet *out)
 {
@@ -93,7 +98,7 @@ static enum filter_verdict attach_note(struct filter *f, const char *p,
 
 /* Markers */
 
-/* The features that gdb names here tell its version. */
+/* The features that gdb names here tell the version of gdb. */
 static enum filter_verdict features_note(struct filter *f, const char *p,
 					 struct packet *out)
 {
@@ -109,6 +114,7 @@ static void marker_tell(const struct filter *f,
 			  f->marker_room);
 }
 
+/* Answers with the next marker of the list that markers_first() read. */
 static enum filter_verdict markers_next(struct filter *f, const char *p,
 					struct packet *out)
 {
@@ -124,6 +130,7 @@ static enum filter_verdict markers_next(struct filter *f, const char *p,
 	return VERDICT_ANSWERED;
 }
 
+/* Reads the markers anew, and answers with the first. */
 static enum filter_verdict markers_first(struct filter *f, const char *p,
 					 struct packet *out)
 {
@@ -232,7 +239,8 @@ static const char no_agent[] = "gdbserver knows the agent of the program "
 			       "before. Start it anew to trace this one";
 
 /* Returns 1 when the process runs another program now, which does not have the
- * agent that the server knows: the server would write over its data. */
+ * agent that the server knows: the server would write over the program's
+ * data. */
 static int is_foreign(struct filter *f)
 {
 	if (!f->introduced || !f->replaced || !f->host.known)
@@ -241,6 +249,7 @@ static int is_foreign(struct filter *f)
 	return f->replaced;
 }
 
+/* QTinit: gdb defines all anew. The filter knows nothing from here on. */
 static enum filter_verdict trace_init(struct filter *f, const char *p,
 				      struct packet *out)
 {
@@ -257,6 +266,7 @@ static enum filter_verdict trace_init(struct filter *f, const char *p,
 	return VERDICT_PASS;
 }
 
+/* QTStart, refused when the process cannot collect. */
 static enum filter_verdict trace_start(struct filter *f, const char *p,
 				       struct packet *out)
 {
@@ -282,6 +292,7 @@ static enum filter_verdict run_refuse(struct filter *f, const char *p,
 	return filter_refuse(out, no_agent);
 }
 
+/* QTStop. A process that is gone has stopped already. */
 static enum filter_verdict trace_stop(struct filter *f, const char *p,
 				      struct packet *out)
 {
@@ -324,6 +335,7 @@ static enum filter_verdict shortest_answer(struct filter *f, const char *p,
 	return VERDICT_ANSWERED;
 }
 
+/* The program counter is the one register that the filter changes. */
 static enum filter_verdict one_register(struct filter *f, const char *p,
 					struct packet *out)
 {
@@ -408,7 +420,7 @@ int filter_request_matters(const struct filter *f, const char *p, uint32_t n)
 /* Returns 1 for a packet of a download of tracepoints for tstart; gdb asks
  * qTSTMat among them. While a trace runs, a download begins with qTStatus: see
  * filter_answer_note(). There QTDP does not count: it may be gdb's last packet
- * before its user types `strace'. */
+ * before the user types `strace'. */
 static int is_download(const struct filter *f, const char *p)
 {
 	return text_after(p, "QTinit") ||

@@ -13,8 +13,8 @@
  *	qTaffrail:name	----------------> mADDRESS,7f ---->
  *		<--------------------------------- the marker's id in hex
  *
- * What must stay true: gdb does not see that memory, neither in the list of
- * what a frame holds nor in a file that gdb saves.
+ * Invariant: gdb does not see that memory, neither in the list of a frame's
+ * contents nor in a file that gdb saves.
  */
 #include <string.h>
 
@@ -39,6 +39,7 @@ static const char *wanted_action(char *words)
 	return words;
 }
 
+/* Returns the beginning of the element for the memory at an address. */
 static const char *element_word(char *words, uint64_t address)
 {
 	struct text text;
@@ -110,6 +111,7 @@ int filter_static_wanted(const char *actions)
 	return find_static(actions) != NULL;
 }
 
+/* All other actions stay in their order. */
 void filter_static_want(struct packet *out, const char *actions)
 {
 	char words[WORDS_BYTES];
@@ -142,6 +144,7 @@ int filter_static_is_block(const uint8_t *block)
 	       address == STATIC_NAME_ADDRESS;
 }
 
+/* Replaces the request by one for memory of the frame. */
 static enum filter_verdict read_memory(struct packet *out, uint64_t address,
 				       uint64_t n)
 {
@@ -231,8 +234,8 @@ static const char *element_find(const char *p)
 	return data && (!name || data < name) ? data : name;
 }
 
-/* Hides the elements in the list of what a frame holds. They become blanks,
- * because gdb reads the list in pieces and counts its bytes. */
+/* Hides the elements in the list of a frame's contents. They become blanks,
+ * because gdb reads the list in pieces and counts the bytes. */
 enum filter_verdict filter_static_hide(const char *p, struct packet *out)
 {
 	enum filter_verdict verdict = VERDICT_PASS;

@@ -8,7 +8,7 @@
  * - why the agent or a child process has ended a trace: it reports a tstop;
  * - when a trace began that the filter has started again;
  * - that a trace which runs has no end yet;
- * - what is missing from the frames.
+ * - which frames or parts of frames are missing.
  *
  * Invariant: the answer keeps its fields and their order.
  */
@@ -101,6 +101,7 @@ static const char *field_find(const char *p, const char *name)
 	return NULL;
 }
 
+/* Returns the number of a field, or 0 without the field. */
 static uint64_t field_number(const char *p, const char *name)
 {
 	uint64_t value = 0;
@@ -115,6 +116,7 @@ void filter_status_restart(struct filter *f, const char *p)
 		f->status.started = field_number(p, "starttime:");
 }
 
+/* Adds the reason for the end as gdb shows a text. */
 static void error_add(struct packet *out, const char *why)
 {
 	packet_add(out, "terror:");
@@ -147,6 +149,7 @@ static int reason_add(const struct status *status, struct packet *out)
 	return 1;
 }
 
+/* Adds a fact with a count in brackets, unless the count is 0. */
 static void count_add(struct text *text, const char *what, uint64_t n)
 {
 	if (!n)
@@ -157,7 +160,7 @@ static void count_add(struct text *text, const char *what, uint64_t n)
 	text_add(text, ")");
 }
 
-/* Adds what is missing from the frames, if anything is. */
+/* Adds the losses of the frames, if there are any. */
 static void facts_add(const struct status *status, struct text *text)
 {
 	uint64_t held = status->bytes - status->left;
@@ -171,7 +174,7 @@ static void facts_add(const struct status *status, struct text *text)
 	}
 }
 
-/* HEX: the user's notes. Adds behind them what is missing from the frames. */
+/* HEX: the user's notes. Adds the losses of the frames behind them. */
 static void notes_add(const struct status *status, const char *p, size_t n,
 		      struct packet *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The filter: its own requests to the server, between a request of gdb and the
+ * The filter's own requests to the server, between a request of gdb and the
  * answer that gdb gets.
  *
  * The agent. A gdbserver that has found an agent reads the agent's variables at
@@ -18,10 +18,10 @@
  *
  * Children. When gdb detaches from a child, the server ends the trace, although
  * the trace is of the parent. The server has forgotten nothing, so the filter
- * starts the trace again and it goes on. While a child shares its parent's
- * memory, the filter waits until that is over.
+ * starts the trace again and it goes on. While a child shares the memory of the
+ * parent, the filter waits until that is over.
  *
- * What must stay true: gdb gets one answer to each of its requests.
+ * Invariant: gdb gets one answer to each of its requests.
  */
 #include <string.h>
 
@@ -43,6 +43,7 @@ enum {
 	STAGE_BACK,			/* selects gdb's thread again */
 };
 
+/* Keeps a packet for later. Returns 0 when it is too long. */
 static int packet_keep(struct filter *f, const char *p, size_t n)
 {
 	if (n >= sizeof(f->kept))
@@ -52,6 +53,8 @@ static int packet_keep(struct filter *f, const char *p, size_t n)
 	return 1;
 }
 
+/* Looks a symbol up that the server asks for. Returns 1 if the host knows
+ * it. */
 static int symbol_find(struct filter *f, const char *name, uint64_t *address)
 {
 	char text[NAME_BYTES];
@@ -107,6 +110,8 @@ enum filter_verdict filter_introduce(struct filter *f, const char *p,
 	return VERDICT_CHANGED;
 }
 
+/* Answers the server's questions for symbols in place of gdb. When no question
+ * is left, gdb's own request follows. */
 static enum filter_verdict agent_introduce(struct filter *f, const char *p,
 					   struct packet *out)
 {
@@ -144,6 +149,7 @@ static enum filter_verdict hold_back(struct filter *f, const char *p,
 	return VERDICT_MORE;
 }
 
+/* Chooses the thread for the server. */
 static void thread_choose(const struct filter_thread *thread,
 			  struct packet *out)
 {
@@ -204,6 +210,8 @@ static enum filter_verdict points_install(struct filter *f, const char *p,
 		       VERDICT_PASS;
 }
 
+/* Goes on after a child is detached: when a trace ran, it is to be started
+ * again. */
 static enum filter_verdict child_detached(struct filter *f, const char *p,
 					  struct packet *out)
 {
@@ -217,6 +225,8 @@ static enum filter_verdict child_detached(struct filter *f, const char *p,
 	return VERDICT_MORE;
 }
 
+/* Takes the answers to the filter's requests, stage by stage. The last stage
+ * gives gdb the answer that was kept. */
 static enum filter_verdict trace_restart(struct filter *f, const char *p,
 					 struct packet *out)
 {
