@@ -45,29 +45,16 @@ static int is_loaded(const Elf64_Phdr *note, const Elf64_Phdr *ph)
 	       note->p_vaddr - ph->p_vaddr <= ph->p_filesz - note->p_filesz;
 }
 
-/* Tells whether the file's notes are in memory. Another version of a library
- * may have the same headers; the build ID differs. */
-static int same_notes(const struct usdt_file *file, const struct module *module,
-		      const Elf64_Phdr *ph, uint32_t n)
-{
-	uint32_t i;
-	uint32_t k;
-
-	for (i = 0; i < n; i++)
-		for (k = 0; ph[i].p_type == PT_NOTE && k < n; k++)
-			if (is_loaded(&ph[i], &ph[k]) &&
-			    !same_bytes(file, module, &ph[i]))
-				return 0;
-	return 1;
-}
-
 /* Tells whether the file is the one that is loaded, by headers and notes in
  * memory. The program headers may lie anywhere in the file, and the linker says
  * where they are in memory. */
 static int same_file(const struct usdt_file *file, const struct module *module)
 {
 	uint64_t bytes = module->nheaders * sizeof(Elf64_Phdr);
+	const Elf64_Phdr *ph = module->headers;
 	Elf64_Ehdr header;
+	uint32_t i;
+	uint32_t k;
 
 	if (file->size < sizeof(header) || !bytes ||
 	    module->end - module->start < sizeof(header) ||
@@ -75,13 +62,21 @@ static int same_file(const struct usdt_file *file, const struct module *module)
 			     sizeof(header)))
 		return 0;
 	__builtin_memcpy(&header, file->bytes, sizeof(header));
-	return header.e_phentsize == sizeof(Elf64_Phdr) &&
-	       header.e_phnum == module->nheaders &&
-	       header.e_phoff <= file->size &&
-	       bytes <= file->size - header.e_phoff &&
-	       !__builtin_memcmp(module->headers, file->bytes + header.e_phoff,
-				 bytes) &&
-	       same_notes(file, module, module->headers, module->nheaders);
+	if (header.e_phentsize != sizeof(Elf64_Phdr) ||
+	    header.e_phnum != module->nheaders ||
+	    header.e_phoff > file->size ||
+	    bytes > file->size - header.e_phoff ||
+	    __builtin_memcmp(ph, file->bytes + header.e_phoff, bytes))
+		return 0;
+	/* another version of a library may have the same headers; the build ID
+	 * differs, which is a note */
+	for (i = 0; i < module->nheaders; i++)
+		for (k = 0; ph[i].p_type == PT_NOTE && k < module->nheaders;
+		     k++)
+			if (is_loaded(&ph[i], &ph[k]) &&
+			    !same_bytes(file, module, &ph[i]))
+				return 0;
+	return 1;
 }
 
 /* Maps a file that is the one of the module. Returns 0, -ESTALE when another

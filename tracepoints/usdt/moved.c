@@ -226,20 +226,6 @@ static int lone_settle(struct look *look)
 	return moved;
 }
 
-/* Where sites were moved, guards were, too: nothing tells whether a guard is in
- * a function that was not. */
-static void guards_doubt(const struct module *module)
-{
-	const struct object *object;
-	struct code *code;
-
-	for (object = module->objects; object; object = object->next)
-		for (code = object->codes; code; code = code->next)
-			if (object->site->kind_ == TAFFRAIL_KIND_GUARD &&
-			    code->stub)
-				code->flags |= CODE_MOVED;
-}
-
 /* Matches the rest of the sites and probes. Returns -1 without memory. */
 static int rest_match(struct look *look, struct module *module)
 {
@@ -247,6 +233,8 @@ static int rest_match(struct look *look, struct module *module)
 	uint64_t spots = look->probes * sizeof(*look->spots);
 	uint64_t lone = module->ncodes * sizeof(*look->lone);
 	char *memory = sys_map_anonymous(groups + spots + lone);
+	const struct object *object;
+	struct code *code;
 	int ret = -1;
 
 	if (!memory)
@@ -257,8 +245,15 @@ static int rest_match(struct look *look, struct module *module)
 	if (!codes_each(look, code_learn) &&
 	    !usdt_notes_read(&look->file, spot_add, look, NULL) &&
 	    !codes_each(look, code_collect)) {
-		if (lone_settle(look))
-			guards_doubt(module);
+		object = lone_settle(look) ? module->objects : NULL;
+		/* where sites were moved, guards were, too: nothing tells
+		 * whether a guard is in a function that was not */
+		for (; object; object = object->next)
+			for (code = object->codes; code; code = code->next)
+				if (object->site->kind_ ==
+					    TAFFRAIL_KIND_GUARD &&
+				    code->stub)
+					code->flags |= CODE_MOVED;
 		ret = 0;
 	}
 	sys_munmap(memory, groups + spots + lone);

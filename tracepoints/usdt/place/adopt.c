@@ -365,17 +365,6 @@ static int place_planned(struct usdt_adopted *probe, uint64_t address,
 	return ret;
 }
 
-/* Returns why there is no jump at an address: of a probe that was refused
- * earlier no plan is made. */
-static int plan_refused(const struct pass *pass, uint64_t address)
-{
-	uint32_t at = usdt_plans_before(pass->plans, pass->planned, address);
-
-	if (at == pass->planned || pass->plans[at].address != address)
-		return UNTAKEN_AS_BEFORE;
-	return pass->plans[at].reason ? pass->plans[at].reason : USDT_OVERLAPS;
-}
-
 /* The second reading: places the others by their plans, or by a trap. A probe
  * that needs a trap is told of even if it has one: not every session allows
  * it. */
@@ -384,7 +373,9 @@ static int note_planned(const struct usdt_probe *note, void *arg)
 	struct pass *pass = arg;
 	struct usdt_adopted *probe;
 	const char *texts[4];
+	int why = USDT_OVERLAPS;
 	int trapped = 0;
+	uint32_t at;
 	int ret;
 
 	if (!note_wanted(note, pass))
@@ -392,7 +383,15 @@ static int note_planned(const struct usdt_probe *note, void *arg)
 	probe = probe_make(note, texts, pass);
 	ret = probe ? place_planned(probe, note->address, pass) : -ENOMEM;
 	if (ret == -EADDRINUSE) {
-		place_tell(pass, note, plan_refused(pass, note->address));
+		/* of a probe that was refused earlier no plan is made */
+		at = usdt_plans_before(pass->plans, pass->planned,
+				       note->address);
+		if (at == pass->planned ||
+		    pass->plans[at].address != note->address)
+			why = UNTAKEN_AS_BEFORE;
+		else if (pass->plans[at].reason)
+			why = pass->plans[at].reason;
+		place_tell(pass, note, why);
 		if (!(pass->how & USDT_WANTED_INT3))
 			return 0;
 		ret = usdt_place_trap(probe, pass->patcher);
@@ -406,26 +405,12 @@ static int note_planned(const struct usdt_probe *note, void *arg)
 	return 0;
 }
 
-/* Remembers the probes that have no plan: the file does not change, so a new
- * plan would fail for the same reason. */
-static void plans_remember(struct pass *pass)
-{
-	uint32_t i;
-
-	for (i = 0; i < pass->planned; i++) {
-		uint64_t address = pass->plans[i].address;
-
-		if (pass->plans[i].reason == USDT_NO_MEMORY)
-			pass->again = 1;
-		else if (pass->plans[i].reason)
-			address_add(&pass->module->usdt_refused, address);
-	}
-}
-
 /* Adopts the wanted probes in two readings: plans need all neighbours, so the
  * first reading collects them. */
 static void notes_adopt(struct pass *pass)
 {
+	uint32_t i;
+
 	if (usdt_notes_read(&pass->file, nop_learn, pass, NULL))
 		return;
 	usdt_notes_read(&pass->file, note_seen, pass, NULL);
@@ -435,7 +420,15 @@ static void notes_adopt(struct pass *pass)
 		usdt_plan(&pass->file, usdt_place_decoder(), pass->plans,
 			  pass->planned);
 	usdt_notes_read(&pass->file, note_planned, pass, NULL);
-	plans_remember(pass);
+	/* the file does not change, so a new plan would fail for the same
+	 * reason */
+	for (i = 0; i < pass->planned; i++) {
+		if (pass->plans[i].reason == USDT_NO_MEMORY)
+			pass->again = 1;
+		else if (pass->plans[i].reason)
+			address_add(&pass->module->usdt_refused,
+				    pass->plans[i].address);
+	}
 	if (pass->plans)
 		sys_munmap(pass->plans, PLANS_BYTES);
 }

@@ -106,17 +106,6 @@ static int jump_is_worn(const struct way *way)
 	return 1;
 }
 
-/* Writes the bytes of a jump again that a uprobe has replaced, the nop's
- * last. */
-static int jump_mend(const struct way *way, const struct patcher *patcher)
-{
-	uint8_t *code = (uint8_t *)way->site;
-	uint32_t k = way->beside;
-
-	return (k ? patch_byte(patcher, code + k, way->on[k]) : 0) ?:
-		       patch_byte(patcher, code, JUMP);
-}
-
 /* The same as switch_is_due(), for a trap. A cc may also belong to a debugger
  * or a uprobe. */
 static int trap_switch_is_due(struct way *way)
@@ -139,7 +128,7 @@ static int trap_switch_is_due(struct way *way)
 /* Tells whether a way has to be switched. If not, `refused` has the result. */
 static int switch_is_due(struct way *way, const struct patcher *patcher)
 {
-	const uint8_t *code = (const uint8_t *)way->site;
+	uint8_t *at = (uint8_t *)way->site;
 	int on = way->turned;
 	const uint8_t *from = on ? way->off : way->on;
 	const uint8_t *to = on ? way->on : way->off;
@@ -147,13 +136,19 @@ static int switch_is_due(struct way *way, const struct patcher *patcher)
 	if (is_trap(way))
 		return trap_switch_is_due(way);
 	way->refused = 0;
-	if (!__builtin_memcmp(code, to, way->n))
+	if (!__builtin_memcmp(at, to, way->n))
 		return 0;
 	if (on && jump_is_worn(way)) {
-		way->refused = jump_mend(way, patcher);
+		/* writes the bytes that a uprobe has replaced, the nop's
+		 * last */
+		if (way->beside)
+			way->refused = patch_byte(patcher, at + way->beside,
+						  to[way->beside]);
+		if (!way->refused)
+			way->refused = patch_byte(patcher, at, JUMP);
 		return 0;
 	}
-	if (!__builtin_memcmp(code, from, way->n) || jump_is_worn(way))
+	if (!__builtin_memcmp(at, from, way->n) || jump_is_worn(way))
 		return 1;
 	way->refused = -EBUSY;
 	return 0;

@@ -160,15 +160,6 @@ static uint64_t blocked_read(const char *tid)
 	return blocked;
 }
 
-/* Returns 1 when a thread blocks SIGTRAP, except one that blocks the signals of
- * libc, too: it is in a function of libc or of the agent. */
-static int thread_blocks(const char *tid)
-{
-	uint64_t blocked = blocked_read(tid);
-
-	return blocked & BIT(SIGTRAP) && (blocked & LIBCS) != LIBCS;
-}
-
 /* Tells whether a thread blocks SIGTRAP, or this cannot be read. */
 static int threads_block(void)
 {
@@ -176,6 +167,7 @@ static int threads_block(void)
 			       O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	uint8_t buffer[1024] __attribute__((aligned(8)));
 	int blocks = fd < 0;
+	uint64_t blocked;
 	long n = 0;
 	long at;
 
@@ -186,8 +178,12 @@ static int threads_block(void)
 				(const struct dirent64 *)(buffer + at);
 
 			at += entry->d_reclen;
-			blocks = entry->d_name[0] != '.' &&
-				 thread_blocks(entry->d_name);
+			if (entry->d_name[0] == '.')
+				continue;
+			/* see the head of this file for the signals of libc */
+			blocked = blocked_read(entry->d_name);
+			blocks = blocked & BIT(SIGTRAP) &&
+				 (blocked & LIBCS) != LIBCS;
 		}
 	}
 	if (fd >= 0)

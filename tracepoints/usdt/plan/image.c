@@ -254,23 +254,6 @@ static int frame_read(const struct usdt_image *image, uint64_t address,
 	return function->start < function->end;
 }
 
-/* Takes the head of a table of call sites. Returns the bytes of the sites; not
- * `ok` when their encoding is not known. */
-static uint64_t sites_open(struct reading *r, uint64_t *start,
-			   uint64_t *encoding)
-{
-	uint64_t code = take_bytes(r, 1);
-
-	if (code != PE_OMIT)
-		*start = take_encoded(r, code);
-	if (take_bytes(r, 1) != PE_OMIT)
-		take_leb(r);		/* where the types are */
-	*encoding = take_bytes(r, 1);
-	if (*encoding != PE_ULEB128 && *encoding != PE_UDATA4)
-		r->ok = 0;
-	return take_leb(r);
-}
-
 int usdt_image_handlers(const struct usdt_image *image,
 			const struct usdt_function *function,
 			void (*led)(void *arg, uint64_t target), void *arg)
@@ -284,7 +267,16 @@ int usdt_image_handlers(const struct usdt_image *image,
 
 	if (!reading_open(&r, image, function->handlers))
 		return 0;
-	bytes = sites_open(&r, &start, &encoding);
+	/* the head of the table */
+	encoding = take_bytes(&r, 1);
+	if (encoding != PE_OMIT)
+		start = take_encoded(&r, encoding);
+	if (take_bytes(&r, 1) != PE_OMIT)
+		take_leb(&r);		/* where the types are */
+	encoding = take_bytes(&r, 1);
+	bytes = take_leb(&r);
+	if (encoding != PE_ULEB128 && encoding != PE_UDATA4)
+		return 0;
 	if (!r.ok || bytes > (uint64_t)(r.end - r.p))
 		return 0;
 	r.end = r.p + bytes;

@@ -9,7 +9,6 @@
 #include <errno.h>
 
 #include "base/base.h"
-#include "base/text.h"
 
 #define OWNER		"stapsdt"
 #define NOTE_TYPE	3
@@ -56,38 +55,26 @@ static int section_read(const struct usdt_file *file, const Elf64_Ehdr *header,
 	return 1;
 }
 
-/* Returns a string of a string table, or NULL when it does not end in the
- * table. */
-static const char *string_at(const struct usdt_file *file,
-			     const Elf64_Shdr *table, uint64_t offset)
-{
-	const uint8_t *p = file_at(file, table->sh_offset, table->sh_size);
-	uint64_t i;
-
-	if (!p)
-		return NULL;
-	for (i = offset; i < table->sh_size; i++)
-		if (!p[i])
-			return (const char *)p + offset;
-	return NULL;
-}
-
 /* Returns the address of .stapsdt.base, or 0. */
 static uint64_t base_find(const struct usdt_file *file,
 			  const Elf64_Ehdr *header)
 {
 	Elf64_Shdr strings;
 	Elf64_Shdr section;
-	const char *name;
+	const uint8_t *names;
 	uint32_t i;
 
 	if (!section_read(file, header, header->e_shstrndx, &strings))
 		return 0;
-	for (i = 0; section_read(file, header, i, &section); i++) {
-		name = string_at(file, &strings, section.sh_name);
-		if (name && text_equal(name, BASE_SECTION))
+	names = file_at(file, strings.sh_offset, strings.sh_size);
+	if (!names || strings.sh_size < sizeof(BASE_SECTION))
+		return 0;
+	for (i = 0; section_read(file, header, i, &section); i++)
+		if (section.sh_name <=
+			    strings.sh_size - sizeof(BASE_SECTION) &&
+		    !__builtin_memcmp(names + section.sh_name, BASE_SECTION,
+				      sizeof(BASE_SECTION)))
 			return section.sh_addr;
-	}
 	return 0;
 }
 

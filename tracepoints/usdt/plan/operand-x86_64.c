@@ -105,18 +105,6 @@ static int numbered_register(const char *name, uint32_t n, uint32_t *bytes)
 	return name[i] == 'b' || name[i] == 'w' || name[i] == 'd' ? number : -1;
 }
 
-/* Returns the number of al to dh, sil to spl; or -1. */
-static int byte_register(const char *name, uint32_t n, uint8_t *shift)
-{
-	if (n == 3 && name[2] == 'l')
-		return legacy_number(name[0], name[1]);
-	if (n != 2 || name[0] < 'a' || name[0] > 'd' ||
-	    (name[1] != 'l' && name[1] != 'h'))
-		return -1;
-	*shift = name[1] == 'h' ? 8 : 0;
-	return name[0] - 'a';
-}
-
 /* Returns the number of a general register, or -1; stores the width. */
 static int general_number(const char *name, uint32_t n, uint32_t *bytes,
 			  uint8_t *shift)
@@ -137,8 +125,15 @@ static int general_number(const char *name, uint32_t n, uint32_t *bytes,
 		number = numbered_register(name, n, bytes);
 	if (number >= 0)
 		return number;
+	/* al to dh, sil to spl */
 	*bytes = 1;
-	return byte_register(name, n, shift);
+	if (n == 3 && name[2] == 'l')
+		return legacy_number(name[0], name[1]);
+	if (n != 2 || name[0] < 'a' || name[0] > 'd' ||
+	    (name[1] != 'l' && name[1] != 'h'))
+		return -1;
+	*shift = name[1] == 'h' ? 8 : 0;
+	return name[0] - 'a';
 }
 
 /* Returns the length of a register's name. */

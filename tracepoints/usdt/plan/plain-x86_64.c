@@ -159,20 +159,6 @@ static uint32_t shape_of_scalar(uint8_t opcode)
 	}
 }
 
-/* Takes a segment prefix, a mandatory one and REX, in this order; others make
- * the opcode unknown. */
-static const uint8_t *prefixes_take(const uint8_t *p, struct prefixes *prefixes)
-{
-	*prefixes = (struct prefixes){ 0 };
-	if (*p == 0x64 || *p == 0x65)
-		prefixes->segment = *p++;
-	if (*p == 0x66 || *p == 0xf2 || *p == 0xf3)
-		prefixes->mandatory = *p++;
-	if ((*p & 0xf0) == 0x40)
-		prefixes->rex = *p++;
-	return p;
-}
-
 /* Takes the opcode. Returns the shape, 0 for a branch with a prefix. */
 static uint32_t shape_take(const uint8_t **at, const struct prefixes *prefixes)
 {
@@ -227,29 +213,25 @@ static uint32_t immediate_bytes(uint32_t shape, const struct prefixes *prefixes)
 	return shape & FAR ? 4 : 0;
 }
 
-/* Returns the target of a branch, or the address that a lea takes. The operand
- * ends where the instruction ends. */
-static uint64_t branch_target(const uint8_t *end, uint64_t next, uint32_t shape)
-{
-	int32_t operand;
-
-	if (shape & NEAR)
-		return next + (uint64_t)(int64_t)(int8_t)end[-1];
-	__builtin_memcpy(&operand, end - sizeof(operand), sizeof(operand));
-	return next + (uint64_t)(int64_t)operand;
-}
-
 int usdt_decode_plain(const uint8_t *bytes, uint64_t n, uint64_t address,
 		      struct usdt_decoded *to)
 {
-	struct prefixes prefixes;
+	struct prefixes prefixes = { 0 };
 	const uint8_t *opcode;
-	const uint8_t *p;
+	const uint8_t *p = bytes;
+	int32_t operand;
 	uint32_t shape;
 
 	if (n < LONGEST)
 		return 0;
-	opcode = p = prefixes_take(bytes, &prefixes);
+	/* in this order; another order makes the opcode unknown */
+	if (*p == 0x64 || *p == 0x65)
+		prefixes.segment = *p++;
+	if (*p == 0x66 || *p == 0xf2 || *p == 0xf3)
+		prefixes.mandatory = *p++;
+	if ((*p & 0xf0) == 0x40)
+		prefixes.rex = *p++;
+	opcode = p;
 	shape = shape_take(&p, &prefixes);
 	if (!shape)
 		return 0;
@@ -263,7 +245,14 @@ int usdt_decode_plain(const uint8_t *bytes, uint64_t n, uint64_t address,
 		p += operand_bytes(p);
 	p += immediate_bytes(shape, &prefixes);
 	to->length = (uint8_t)(p - bytes);
-	if (to->leads)
-		to->target = branch_target(p, address + to->length, shape);
+	if (!to->leads)
+		return 1;
+	/* the operand ends where the instruction ends */
+	if (shape & NEAR)
+		operand = (int8_t)p[-1];
+	else
+		__builtin_memcpy(&operand, p - sizeof(operand),
+				 sizeof(operand));
+	to->target = address + to->length + (uint64_t)(int64_t)operand;
 	return 1;
 }

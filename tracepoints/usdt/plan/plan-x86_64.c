@@ -120,18 +120,6 @@ struct walk {
 	int ends;				/* `ends` of the last decoded */
 };
 
-/* Returns 1 when the bytes have a jump through a register or memory, or bytes
- * that look like one: ff, and 4 in the middle bits of the next byte. */
-static int jumps_through(const uint8_t *bytes, uint64_t n)
-{
-	uint64_t i;
-
-	for (i = 0; i + 1 < n; i++)
-		if (bytes[i] == 0xff && (bytes[i + 1] & 0x38) == 0x20)
-			return 1;
-	return 0;
-}
-
 /* Returns 1 for a function that begins by making %rbp point to the frame. */
 static int makes_frame(const uint8_t *bytes, uint64_t n)
 {
@@ -223,8 +211,13 @@ static void function_walk(struct planning *p, struct walk *walk)
 	struct usdt_decoded insn;
 	uint64_t at;
 
-	walk->tables = walk->plan < walk->plans_end && bytes &&
-		       jumps_through(bytes, n);
+	/* a jump through a register or memory, or bytes that look like one:
+	 * ff, and 4 in the middle bits of the next byte */
+	walk->tables = 0;
+	if (walk->plan < walk->plans_end && bytes)
+		for (at = 0; at + 1 < n && !walk->tables; at++)
+			walk->tables = bytes[at] == 0xff &&
+				       (bytes[at + 1] & 0x38) == 0x20;
 	walk->framed = bytes && makes_frame(bytes, n);
 	for (at = 0; at < n; at += insn.length) {
 		if (!walk->tables && walk->claim == walk->claims_end &&
@@ -376,20 +369,6 @@ static enum usdt_reason site_settle(const struct planning *p,
 	return USDT_FINE;
 }
 
-/* Another probe's nop is at k: it moves, too, if it is the only one. A nop of
- * our own marker does not: the marker's site changes. */
-static enum usdt_reason beside_set(struct usdt_plan *plan, uint32_t k)
-{
-	if (plan->beside == k)
-		return USDT_FINE;
-	if (plan->beside || !(plan->starts >> k & 1) ||
-	    plan->bytes[k] != NOP ||
-	    (k + 1 < plan->covered && plan->bytes[k + 1] == TEST))
-		return USDT_OVERLAPS;
-	plan->beside = (uint8_t)k;
-	return USDT_FINE;
-}
-
 /* Notes in plans that another probe's nop is among their bytes. */
 static int probe_seen(const struct usdt_probe *probe, void *arg)
 {
@@ -403,8 +382,16 @@ static int probe_seen(const struct usdt_probe *probe, void *arg)
 
 		if (k >= USDT_PATCH_MAX)
 			break;
-		if (!plan->reason && k < plan->switched)
-			plan->reason = (uint8_t)beside_set(plan, (uint32_t)k);
+		if (plan->reason || k >= plan->switched || plan->beside == k)
+			continue;
+		/* it moves, too, if it is the only one. A nop of our own marker
+		 * does not: the marker's site changes */
+		if (plan->beside || !(plan->starts >> k & 1) ||
+		    plan->bytes[k] != NOP ||
+		    (k + 1 < plan->covered && plan->bytes[k + 1] == TEST))
+			plan->reason = USDT_OVERLAPS;
+		else
+			plan->beside = (uint8_t)k;
 	}
 	return 0;
 }
