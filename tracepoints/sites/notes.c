@@ -108,19 +108,6 @@ static COLD uint64_t moved_from(const struct notes *notes, uint64_t address,
 	return address;
 }
 
-/* Returns how far notes were moved, by one of them. */
-static uint64_t shift_of(const struct notes *notes, uint64_t address,
-			 const char *desc)
-{
-	struct taffrail_note note;
-
-	__builtin_memcpy(&note, desc, sizeof(note));
-	if (is_site(notes_at(notes, address + OBJECT_WORD + note.object_,
-			     sizeof(struct taffrail_site), DATA)))
-		return 0;
-	return address - moved_from(notes, address, &note);
-}
-
 /*
  * Takes the notes of one segment. A note is three words, the owner and the
  * descriptor, each 4-aligned. Words without an owner fill up to the alignment
@@ -132,6 +119,7 @@ static int segment_walk(const struct notes *notes, const Elf64_Phdr *ph,
 	const char *first = segment_start(notes, ph);
 	const char *end = first + segment_extent(notes, ph);
 	const char *p = first;
+	struct taffrail_note marker;
 	uint64_t shift = 0;
 	int known = 0;
 	int ret = 0;
@@ -156,8 +144,15 @@ static int segment_walk(const struct notes *notes, const Elf64_Phdr *ph,
 		address = ph->p_vaddr + (uint64_t)(owner + skip - first);
 		if (!known && note.n_type == TAFFRAIL_NOTE_TYPE &&
 		    note.n_descsz >= sizeof(struct taffrail_note)) {
-			shift = shift_of(notes, address, owner + skip);
+			/* one note tells how far all were moved */
 			known = 1;
+			__builtin_memcpy(&marker, owner + skip, sizeof(marker));
+			if (!is_site(notes_at(notes, address + OBJECT_WORD +
+						     marker.object_,
+					      sizeof(struct taffrail_site),
+					      DATA)))
+				shift = address - moved_from(notes, address,
+							     &marker);
 		}
 		ret = take(note.n_type, address - shift, owner + skip,
 			   note.n_descsz, arg);

@@ -180,21 +180,6 @@ static void slot_close(struct write_slot *slot)
 	store_release(&slot->rings[WRITE_LARGE], &rings_off, WRITE_SLOT);
 }
 
-/* Before: the slot is closed, and a grace period has passed if it ever was
- * open. */
-static void slot_open(struct write_slot *slot, const struct write_slot *model)
-{
-	slot->id = model->id;
-	slot->step = model->step;
-	slot->fixed_bytes = model->fixed_bytes;
-	store_release(&slot->rings[WRITE_COMPACT], model->rings[WRITE_COMPACT],
-		      WRITE_SLOT);
-	store_release(&slot->rings[WRITE_LARGE], model->rings[WRITE_LARGE],
-		      WRITE_SLOT);
-	/* last: a thread that loads the new writer finds the rings */
-	store_release(&slot->hit, model->hit, SITE_HIT);
-}
-
 /* Switches a marker's code. Where gdbserver has moved it, the moved code is
  * switched, which is as good. */
 static int code_patch(struct code *code, int on, const struct patcher *patcher)
@@ -248,19 +233,27 @@ static int codes_switch(struct object *object, int on,
 static void site_bind(struct object *object, uint32_t bit)
 {
 	struct write_slot *site = (struct write_slot *)object->site;
+	const struct write_slot *model = &object->slots[bit];
 
 	if (object->bound == bit + 1 &&
-	    site->rings[WRITE_COMPACT] ==
-		    object->slots[bit].rings[WRITE_COMPACT] &&
-	    site->rings[WRITE_LARGE] == object->slots[bit].rings[WRITE_LARGE]) {
-		store_release(&site->hit, object->slots[bit].hit, SITE_HIT);
+	    site->rings[WRITE_COMPACT] == model->rings[WRITE_COMPACT] &&
+	    site->rings[WRITE_LARGE] == model->rings[WRITE_LARGE]) {
+		store_release(&site->hit, model->hit, SITE_HIT);
 		return;
 	}
 	if (object->bound) {
 		slot_close(site);
 		patch_grace();
 	}
-	slot_open(site, &object->slots[bit]);
+	site->id = model->id;
+	site->step = model->step;
+	site->fixed_bytes = model->fixed_bytes;
+	store_release(&site->rings[WRITE_COMPACT], model->rings[WRITE_COMPACT],
+		      WRITE_SLOT);
+	store_release(&site->rings[WRITE_LARGE], model->rings[WRITE_LARGE],
+		      WRITE_SLOT);
+	/* last: a thread that loads the new writer finds the rings */
+	store_release(&site->hit, model->hit, SITE_HIT);
 	object->bound = bit + 1;
 }
 

@@ -422,24 +422,11 @@ void untaken_forget(struct module *module)
 	}
 }
 
-/* Gives a module and its objects back, after it was taken out of the list. */
-static void module_forget(struct module *module)
-{
-	while (module->objects) {
-		struct object *object = module->objects;
-
-		module->objects = object->next;
-		object_forget(object);
-	}
-	index_clear(&module->usdt_refused);
-	untaken_forget(module);
-	arena_give(&module_type, module);
-}
-
 int registry_scan(void)
 {
 	struct module **link = &modules;
 	struct scan scan = { 0 };
+	struct object *object;
 
 	scans++;
 	modules_each(module_seen, &scan);
@@ -452,7 +439,13 @@ int registry_scan(void)
 		}
 		*link = module->next;
 		scan.changed |= !!module->objects;
-		module_forget(module);
+		while ((object = module->objects)) {
+			module->objects = object->next;
+			object_forget(object);
+		}
+		index_clear(&module->usdt_refused);
+		untaken_forget(module);
+		arena_give(&module_type, module);
 	}
 	if (scan.changed && registry_changed)
 		registry_changed();
