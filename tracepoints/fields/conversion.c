@@ -56,31 +56,16 @@ static int digits_of(char *out, uint64_t value, char letter)
 	return n;
 }
 
-/* Adds the digits of a value behind `head`, padded as the conversion says. */
-static void put_integer(struct text *text, const struct conversion *c,
-			const char *head, uint64_t value)
-{
-	int precision = c->precision < 0 ? 1 : c->precision;
-	int zeros = c->precision < 0 && c->flags & CONVERSION_ZERO;
-	char digits[24];
-	int n = digits_of(digits, value, c->letter);
-	int64_t pad;
-
-	if (c->letter == 'o' && c->flags & CONVERSION_ALT && precision <= n)
-		precision = n + 1;
-	if (precision < n)
-		precision = n;
-	pad = conversion_open(text, c, head, precision, zeros);
-	conversion_repeat(text, '0', precision - n);
-	text_add_bytes(text, digits, (size_t)n);
-	conversion_repeat(text, ' ', pad);
-}
-
 void conversion_integer(struct text *text, const struct conversion *c,
 			uint64_t value)
 {
 	int negative = (int64_t)value < 0;
+	int precision = c->precision < 0 ? 1 : c->precision;
+	int zeros = c->precision < 0 && c->flags & CONVERSION_ZERO;
 	const char *head = "";
+	char digits[24];
+	int64_t pad;
+	int n;
 
 	switch (c->letter) {
 	case 'd':
@@ -103,7 +88,15 @@ void conversion_integer(struct text *text, const struct conversion *c,
 	default:
 		break;
 	}
-	put_integer(text, c, head, value);
+	n = digits_of(digits, value, c->letter);
+	if (c->letter == 'o' && c->flags & CONVERSION_ALT && precision <= n)
+		precision = n + 1;
+	if (precision < n)
+		precision = n;
+	pad = conversion_open(text, c, head, precision, zeros);
+	conversion_repeat(text, '0', precision - n);
+	text_add_bytes(text, digits, (size_t)n);
+	conversion_repeat(text, ' ', pad);
 }
 
 void conversion_string(struct text *text, const struct conversion *c,

@@ -181,30 +181,14 @@ void field_text(struct text *text, const struct field_event *event,
 		event_show(text, event, values, count);
 }
 
-/* Adds the line with the text that people see in place of a number. */
-static void shown_line(struct text *text, const struct field_event *event,
-		       const struct field_value *value, uint32_t i,
-		       const char *name)
-{
-	char room[FIELD_NAME_BYTES];
-	struct text shown;
-
-	text_open(&shown, room, sizeof(room));
-	if (!name_show(&shown, event, value, i))
-		return;
-	text_add(text, "shown ");
-	text_add(text, name);
-	text_add_char(text, '=');
-	text_add(text, room);
-	text_add_char(text, '\n');
-}
-
 void field_lines(struct text *text, const struct field_event *event,
 		 const void *bytes, uint32_t n)
 {
 	struct field_value values[TAFFRAIL_FIELDS_MAX];
 	struct field_name names[TAFFRAIL_FIELDS_MAX];
 	uint32_t count = field_values_take(values, event, bytes, n);
+	char room[FIELD_NAME_BYTES];
+	struct text shown;
 	uint32_t i;
 
 	if (fields_parse(event->format, event->kind, event->nfields, names))
@@ -221,6 +205,14 @@ void field_lines(struct text *text, const struct field_event *event,
 		else
 			field_show(text, &values[i]);
 		text_add_char(text, '\n');
-		shown_line(text, event, &values[i], i, names[i].name);
+		/* the text that people see in place of a number */
+		text_open(&shown, room, sizeof(room));
+		if (!name_show(&shown, event, &values[i], i))
+			continue;
+		text_add(text, "shown ");
+		text_add(text, names[i].name);
+		text_add_char(text, '=');
+		text_add(text, room);
+		text_add_char(text, '\n');
 	}
 }

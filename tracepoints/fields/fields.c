@@ -188,16 +188,6 @@ static bool is_keyword(struct span word, struct span rest, bool behind)
 	return is_among(word, words);
 }
 
-/* Returns 1 for a call of a member that gives the object's own value, behind
- * the object: s.c_str(). */
-static bool is_accessor(struct span word, struct span rest, bool behind)
-{
-	if (!behind || (word.p[-1] != '.' && word.p[-1] != '>') ||
-	    rest.end - rest.p < 2 || rest.p[0] != '(' || rest.p[1] != ')')
-		return false;
-	return is_among(word, "c_str\0" "data\0" "get\0");
-}
-
 /* Returns the name of an expression: a word in it, or an empty span. */
 static struct span expression_name(struct span s, int depth)
 {
@@ -215,8 +205,12 @@ static struct span expression_name(struct span s, int depth)
 			if (s.p < s.end && (*s.p == '"' || *s.p == '\''))
 				continue;
 			behind = length_of(name) || length_of(group);
-			if (!span_is(name, "this") &&
-			    is_accessor(token, s, behind)) {
+			/* s.c_str(): the object's own value */
+			if (behind && !span_is(name, "this") &&
+			    (token.p[-1] == '.' || token.p[-1] == '>') &&
+			    s.end - s.p >= 2 && s.p[0] == '(' &&
+			    s.p[1] == ')' &&
+			    is_among(token, "c_str\0" "data\0" "get\0")) {
 				s.p += 2;
 				continue;
 			}
@@ -238,20 +232,6 @@ static struct span expression_name(struct span s, int depth)
 	return expression_name(group, depth - 1);
 }
 
-/* Appends the text of the literal at token to buf. Returns the new length. */
-static size_t literal_append(struct span token, char *buf, size_t n,
-			     size_t size)
-{
-	const char *p = token.p + 1;
-
-	for (; p < token.end && *p != '"' && n < size; p++) {
-		if (*p == '\\' && p + 1 < token.end)
-			p++;
-		buf[n++] = *p;
-	}
-	return n;
-}
-
 /*
  * Reads the tag that TAFFRAIL_FIELD and similar macros leave when another macro
  * expanded them first: ((void)"taffrail:" "NAME", ...), or (, "taffrail:"
@@ -262,6 +242,7 @@ static size_t tagged_name(struct span s, char *buf, size_t size)
 {
 	struct span token;
 	enum token_type type;
+	const char *p;
 	size_t n = 0, i;
 
 	type = next_token(&s, &token);
@@ -276,7 +257,12 @@ static size_t tagged_name(struct span s, char *buf, size_t size)
 		}
 	}
 	while (type == TOKEN_LITERAL && *token.p == '"') {
-		n = literal_append(token, buf, n, size);
+		for (p = token.p + 1; p < token.end && *p != '"' && n < size;
+		     p++) {
+			if (*p == '\\' && p + 1 < token.end)
+				p++;
+			buf[n++] = *p;
+		}
 		type = next_token(&s, &token);
 	}
 	for (i = 0; i < sizeof(TAG) - 1; i++) {
@@ -286,15 +272,6 @@ static size_t tagged_name(struct span s, char *buf, size_t size)
 	for (; i < n; i++)
 		buf[i - (sizeof(TAG) - 1)] = buf[i];
 	return n - (sizeof(TAG) - 1);
-}
-
-/* Returns whether s is one word, as TAFFRAIL_FIELD's name is. */
-static bool is_word(struct span s)
-{
-	struct span token, end;
-
-	return next_token(&s, &token) == TOKEN_WORD &&
-	       next_token(&s, &end) == TOKEN_END && !is_constant(token);
 }
 
 /* Returns the span inside the parentheses around s, if there are any. */
@@ -391,11 +368,14 @@ static void argument_name_set(struct span argument, int nfields, int i,
 	char buf[UNQUOTED_BYTES];
 	size_t n = tagged_name(argument, buf, sizeof(buf));
 	struct span name = n ? (struct span){ buf, buf + n } : argument;
+	struct span rest, token, end;
 
 	for (int depth = n ? 1 : 2; depth; depth--)	/* a name in a macro */
 		name = strip_macro(name);
-	/* a name that is given may be a keyword */
-	if (name.p == argument.p || !is_word(name))
+	/* one word is a name that is given, and may be a keyword */
+	rest = name;
+	if (name.p == argument.p || next_token(&rest, &token) != TOKEN_WORD ||
+	    next_token(&rest, &end) != TOKEN_END || is_constant(token))
 		name = expression_name(name, DEPTH_MAX);
 	while (name.p < name.end && is_space(*name.p))
 		name.p++;
