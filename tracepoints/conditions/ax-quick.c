@@ -59,17 +59,6 @@ static struct range range_cut(struct range all, uint32_t step, uint64_t c,
 	return all;
 }
 
-/* Returns all values except those of a range. */
-static struct range range_invert(struct range all, struct range range)
-{
-	struct range rest = { range.high + 1, range.low - 1, 0 };
-
-	if (range.empty)
-		return all;
-	rest.empty = range.low == all.low && range.high == all.high;
-	return rest;
-}
-
 SIGSAFE int ax_range_find(const struct ax_insn *test, uint32_t bits,
 			  enum ax_order order, uint64_t *low, uint64_t *span)
 {
@@ -91,7 +80,9 @@ SIGSAFE int ax_range_find(const struct ax_insn *test, uint32_t bits,
 	range = range_cut(all, test->step, test->value,
 			  signed_order ? 1ull << 63 : 0);
 	if (test->var)
-		range = range_invert(all, range);
+		range = range.empty ? all : (struct range){
+			range.high + 1, range.low - 1,
+			range.low == all.low && range.high == all.high };
 	if (range.empty)
 		return 0;
 	*low = range.low << shift;

@@ -168,20 +168,6 @@ static uint64_t operand_read(const uint8_t *p, uint32_t bytes)
 	return value;
 }
 
-/* Refuses an opcode without a row: a user of gdb sees why this code of gdb
- * cannot run here. */
-static int refuse_opcode(struct verifier *v, uint32_t offset)
-{
-	uint8_t opcode = v->source->code[offset];
-
-	if (opcode == AX_PRINTF)
-		return program_refuse(v, offset, "printf calls functions");
-	if (opcode == AX_FLOAT ||
-	    (opcode >= AX_REF_FLOAT && opcode <= AX_D_TO_L))
-		return program_refuse(v, offset, "no floating point here");
-	return program_refuse(v, offset, "unknown opcode");
-}
-
 /* Checks the text at `offset`. Returns the bytes with the NUL, or a refusal. */
 static int text_scan(struct verifier *v, uint32_t offset)
 {
@@ -207,12 +193,19 @@ static int code_scan(struct verifier *v)
 	uint32_t offset = 0;
 
 	while (offset < source->bytes) {
-		const struct row *row = opcode_row(source->code[offset]);
+		uint8_t opcode = source->code[offset];
+		const struct row *row = opcode_row(opcode);
+		int real = opcode == AX_FLOAT ||
+			   (opcode >= AX_REF_FLOAT && opcode <= AX_D_TO_L);
 		uint32_t next = offset + 1;
 		int text;
 
 		if (!row->step)
-			return refuse_opcode(v, offset);
+			return program_refuse(
+				v, offset,
+				opcode == AX_PRINTF ? "printf calls functions" :
+				real ? "no floating point here" :
+				       "unknown opcode");
 		if (row->operand > source->bytes - next)
 			return program_refuse(v, offset, "an operand is cut off");
 		next += row->operand;
