@@ -63,25 +63,6 @@ static int program_add(struct collect_point *point, uint64_t room,
 	return 0;
 }
 
-/* Turns an expression that does nothing but collect memory into an action of
- * memory. */
-static void action_simplify(struct collect_point *point,
-			    struct point_action *action)
-{
-	const struct ax_program *program =
-		(const void *)((const char *)point + action->program);
-	struct ax_simple_memory memory;
-
-	if (!ax_simple_collect(&memory, program))
-		return;
-	action->kind = COLLECT_MEMORY;
-	action->base = memory.reg == AX_SIMPLE_NO_REGISTER ? COLLECT_ABSOLUTE :
-							     memory.reg;
-	action->offset = memory.offset;
-	action->bytes = memory.bytes;
-	point->bytes = action->program;	/* drops the program */
-}
-
 /* Adds an action to the point. Returns 0, or -EINVAL and the reason. */
 static int action_add(struct collect_point *point, uint64_t room,
 		      const struct collect_action *action,
@@ -91,6 +72,7 @@ static int action_add(struct collect_point *point, uint64_t room,
 	struct ax_source source = { .code = action->code,
 				    .bytes = action->code_bytes,
 				    .machine = &collect_machine };
+	struct ax_simple_memory memory;
 	int ret;
 
 	made->kind = action->kind;
@@ -107,9 +89,18 @@ static int action_add(struct collect_point *point, uint64_t room,
 	if (action->kind != COLLECT_EXPRESSION)
 		return 0;
 	ret = program_add(point, room, &source, &made->program, why);
-	if (!ret)
-		action_simplify(point, made);
-	return ret;
+	if (ret ||
+	    !ax_simple_collect(&memory, (const void *)((const char *)point +
+						       made->program)))
+		return ret;
+	/* the expression does nothing but collect memory: drops the program */
+	made->kind = COLLECT_MEMORY;
+	made->base = memory.reg == AX_SIMPLE_NO_REGISTER ? COLLECT_ABSOLUTE :
+							   memory.reg;
+	made->offset = memory.offset;
+	made->bytes = memory.bytes;
+	point->bytes = made->program;
+	return 0;
 }
 
 /* Fills a point. `room` is large enough for all programs, so only the verifier
@@ -176,18 +167,6 @@ int collect_point_make(const struct collect_point **point,
 	return ret;
 }
 
-/* Returns 1 when a tracepoint needs the registers at the site, or the address
- * of the copy that was hit. */
-static uint32_t needs_snapshot(const struct collect_list *list)
-{
-	uint32_t i;
-
-	for (i = 0; i < list->n; i++)
-		if (list->points[i]->registers)
-			return 1;
-	return !list->address;
-}
-
 /* Makes the list of a marker's tracepoints. Returns NULL without memory. */
 static const struct collect_list *
 list_make(const struct object *object,
@@ -216,6 +195,8 @@ int collect_set(struct object *object, struct channel *channel,
 {
 	struct object_use use = { .channel = channel, .hit = collect_hit };
 	const struct collect_list *list;
+	uint32_t snapshots;
+	uint32_t i;
 	int ret;
 
 	if (!n) {
@@ -226,8 +207,13 @@ int collect_set(struct object *object, struct channel *channel,
 	list = list_make(object, of, n);
 	if (!list)
 		return -ENOMEM;
+	/* a snapshot has the registers, and the address of the copy that is
+	 * hit */
+	snapshots = !list->address;
+	for (i = 0; i < n; i++)
+		snapshots |= of[i]->registers;
 	/* first: every hit that finds the list then has a snapshot */
-	if (needs_snapshot(list)) {
+	if (snapshots) {
 		ret = object_snapshots(object, OBJECT_COLLECT, 1, patcher);
 		if (ret)
 			return ret;
@@ -318,22 +304,6 @@ int collect_start(struct channel *channel, uint32_t id)
 	return 0;
 }
 
-/* Ends the counting of hits, except of those of a pass count that has ended the
- * run. */
-static void run_close(void)
-{
-	uint32_t word = load_relaxed(&collect_run->word);
-
-	/* COLLECT-COUNT: this store comes before the counts are read; a hit
-	 * that is counted later sees it, or its frame would be cut off */
-	if (COLLECT_PHASE(word) == COLLECT_ON)
-		__atomic_compare_exchange_n(&collect_run->word, &word,
-					    word - COLLECT_ON, 0,
-					    SEQ_CST(COLLECT_COUNT),
-					    SEQ_CST(COLLECT_COUNT));
-	patch_grace();	/* a barrier in all threads */
-}
-
 /* Returns 1 when every counted hit has become a frame, or is counted as
  * lost. */
 static int run_is_settled(void)
@@ -352,11 +322,22 @@ void collect_stop(void)
 {
 	struct timespec pause = { .tv_nsec = 1000000 };
 	struct write_slot *slot = &collect_frame_slot;
+	uint32_t word;
 	int i;
 
 	if (!collect_run)
 		return;
-	run_close();
+	/* ends the counting of hits, except of those of a pass count that has
+	 * ended the run. COLLECT-COUNT: this store comes before the counts are
+	 * read; a hit that is counted later sees it, or its frame would be cut
+	 * off */
+	word = load_relaxed(&collect_run->word);
+	if (COLLECT_PHASE(word) == COLLECT_ON)
+		__atomic_compare_exchange_n(&collect_run->word, &word,
+					    word - COLLECT_ON, 0,
+					    SEQ_CST(COLLECT_COUNT),
+					    SEQ_CST(COLLECT_COUNT));
+	patch_grace();	/* a barrier in all threads */
 	for (i = 0; i < COLLECT_SETTLE_MS && !run_is_settled(); i++)
 		sys2(SYS_nanosleep, &pause, NULL);
 	store_release(&collect_run->word,

@@ -121,19 +121,6 @@ SIGSAFE enum ax_verdict draft_string(struct draft *draft, uint64_t address,
 	return AX_DONE;
 }
 
-/* Returns how many characters of a string field are recorded. */
-static uint64_t string_length(const struct write_shape *shape, uint32_t i,
-			      const uint8_t *block, const struct write_var *var)
-{
-	uint64_t limit = write_string_limit(shape, i, (const char *)block, var);
-	const char *p = var->p;
-	uint64_t n = 0;
-
-	while (n < limit && p[n])
-		n++;
-	return n;
-}
-
 /* The block of an event's fields, being written. */
 struct fields {
 	struct draft *draft;
@@ -190,8 +177,14 @@ static void put_var(struct fields *f, uint32_t i)
 
 		put_some(f, &p, sizeof(p));
 	} else {
-		put_some(f, var->p,
-			 string_length(f->shape, i, f->block, var));
+		const char *p = var->p;
+		uint64_t limit = write_string_limit(
+			f->shape, i, (const char *)f->block, var);
+		uint64_t n = 0;
+
+		while (n < limit && p[n])
+			n++;
+		put_some(f, p, n);
 		put_some(f, "", 1);
 	}
 }

@@ -36,17 +36,6 @@ int frame_ring_open(struct frame_ring *r, const struct channel *channel,
 	return 0;
 }
 
-/* Returns the oldest packet that may still be in the ring. */
-static uint64_t oldest_packet(const struct frame_ring *r,
-			      const struct ring_count *count)
-{
-	uint64_t number;
-
-	return !r->overwrite && ring_unread(&r->view, count, &number) ?
-		       number :
-		       ring_oldest(&r->view, count);
-}
-
 /*
  * Returns the events before packet `number`, which is not the open one; ~0 when
  * the packet is not intact. A switch that was given up has written into the
@@ -71,6 +60,7 @@ static int look_once(struct frame_ring *r)
 {
 	struct ring_count count;
 	uint64_t before;
+	uint64_t number;
 	int ret = ring_look(&r->view, &count);
 
 	if (ret)
@@ -78,8 +68,10 @@ static int look_once(struct frame_ring *r)
 	if (!count.used)
 		return -EBADMSG;	/* a ring begins with a packet */
 	before = count.before;
-	for (r->first = oldest_packet(r, &count); r->first < count.current;
-	     r->first++) {
+	r->first = !r->overwrite && ring_unread(&r->view, &count, &number) ?
+			   number :
+			   ring_oldest(&r->view, &count);
+	for (; r->first < count.current; r->first++) {
 		before = events_before(r, r->first);
 		if (before <= count.before)
 			break;

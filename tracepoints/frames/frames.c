@@ -179,23 +179,6 @@ static void rings_merge(struct frames *frames, uint32_t room)
 	}
 }
 
-/* Counts the frames of all rings; at most INT32_MAX, as gdb counts them in an
- * int. */
-static uint32_t count_all(struct frames *frames)
-{
-	uint64_t count = 0;
-	uint32_t i;
-
-	for (i = 0; i < frames->nstreams; i++) {
-		struct stream *s = &frames->streams[i];
-		int more = stream_rewind(frames, s);
-
-		for (; more; more = stream_next(frames, s))
-			count++;
-	}
-	return (uint32_t)min_u64(count, INT32_MAX);
-}
-
 /* Maps an index without entries, with a stream for each existing ring. */
 static struct frames *frames_map(const struct channel *channel)
 {
@@ -227,7 +210,9 @@ struct frames *frames_open(const struct channel *channel, uint32_t id)
 {
 	int context_bytes = cursor_context_bytes(channel->contexts);
 	struct frames *frames = frames_map(channel);
-	uint32_t count;
+	uint64_t count = 0;
+	uint32_t i;
+	int more;
 
 	if (!frames)
 		return NULL;
@@ -236,7 +221,15 @@ struct frames *frames_open(const struct channel *channel, uint32_t id)
 	if (context_bytes < 0)
 		return frames;
 	frames->context_bytes = (uint32_t)context_bytes;
-	count = count_all(frames);
+	for (i = 0; i < frames->nstreams; i++) {
+		struct stream *s = &frames->streams[i];
+
+		for (more = stream_rewind(frames, s); more;
+		     more = stream_next(frames, s))
+			count++;
+	}
+	/* gdb counts frames in an int */
+	count = min_u64(count, INT32_MAX);
 	if (!count)
 		return frames;
 	frames->entry_bytes = count * sizeof(struct entry);
@@ -245,7 +238,7 @@ struct frames *frames_open(const struct channel *channel, uint32_t id)
 		frames_close(frames);
 		return NULL;
 	}
-	rings_merge(frames, count);
+	rings_merge(frames, (uint32_t)count);
 	return frames;
 }
 
