@@ -48,20 +48,13 @@ SIGSAFE static size_t read_at(int fd, void *buffer, size_t room,
 	return n > 0 ? (size_t)n : 0;
 }
 
-/* Returns whether execvp(3) would skip this file, as it does a directory. */
-SIGSAFE static int passed_over(int fd, const char *path)
-{
-	char byte;
-
-	return sys2(SYS_access, path, X_OK) || !read_at(fd, &byte, 1, 0);
-}
-
 /* Opens the file as execvp(3) does: the first in PATH that can be executed. */
 SIGSAFE static int open_searched(struct image *image)
 {
 	const char *path = DEFAULT_PATH;
 	char *const *variable = image->search;
 	struct text text;
+	char byte;
 	size_t n;
 	int fd;
 
@@ -78,7 +71,9 @@ SIGSAFE static int open_searched(struct image *image)
 		text_add(&text, image->path);
 		fd = text.cut ? -1 :
 				(int)sys_open(image->found, OPEN_FLAGS, 0);
-		if (fd >= 0 && passed_over(fd, image->found)) {
+		/* skips a file as execvp(3) skips a directory */
+		if (fd >= 0 && (sys2(SYS_access, image->found, X_OK) ||
+				!read_at(fd, &byte, 1, 0))) {
 			sys_close(fd);
 			fd = -1;
 		}
@@ -96,18 +91,6 @@ SIGSAFE static int has_slash(const char *path)
 	return *path;
 }
 
-/* Makes the call before it reads the path, which may be no valid address. */
-SIGSAFE static int open_named(struct image *image)
-{
-	int flags = OPEN_FLAGS | (image->flags & AT_SYMLINK_NOFOLLOW ?
-				  O_NOFOLLOW : 0);
-	int fd = (int)sys4(SYS_openat, image->fd, image->path, flags, 0);
-
-	if (fd >= 0)
-		text_copy(image->found, sizeof(image->found), image->path);
-	return fd;
-}
-
 /* Opens the file that the call would execute. Returns the descriptor, or a
  * value below 0. */
 SIGSAFE static int open_image(struct image *image)
@@ -115,12 +98,22 @@ SIGSAFE static int open_image(struct image *image)
 	struct text text;
 	char link[32];
 	long n;
+	int flags = OPEN_FLAGS;
 	int fd;
 
 	if (image->path) {
-		fd = image->search && !has_slash(image->path) ?
-			     open_searched(image) :
-			     open_named(image);
+		if (image->flags & AT_SYMLINK_NOFOLLOW)
+			flags |= O_NOFOLLOW;
+		if (image->search && !has_slash(image->path)) {
+			fd = open_searched(image);
+		} else {
+			/* the call first: the path may be no valid address */
+			fd = (int)sys4(SYS_openat, image->fd, image->path,
+				       flags, 0);
+			if (fd >= 0)
+				text_copy(image->found, sizeof(image->found),
+					  image->path);
+		}
 		if (fd >= 0 || !(image->flags & AT_EMPTY_PATH))
 			return fd;
 	}
@@ -150,17 +143,6 @@ SIGSAFE static const char *script_interpreter(struct head *head)
 		p++;
 	*p = '\0';
 	return start;
-}
-
-/* Returns 1 when the file is for this machine, byte order and word size. */
-SIGSAFE static int is_ours(const struct head *head)
-{
-	const Elf64_Ehdr *elf = (const Elf64_Ehdr *)head->bytes;
-	const Elf64_Ehdr *own = &__ehdr_start;
-
-	return own && elf->e_ident[EI_CLASS] == own->e_ident[EI_CLASS] &&
-	       elf->e_ident[EI_DATA] == own->e_ident[EI_DATA] &&
-	       elf->e_machine == own->e_machine;
 }
 
 /* Copies program header number `i`. Of a 32-bit header only the type is valid:
@@ -230,48 +212,28 @@ SIGSAFE static uint64_t note_look(int fd, uint64_t at, int *found)
 	       ((note.head.n_descsz + 3ull) & ~3ull);
 }
 
-/* Returns 1 when the notes of one segment have the archive's. Looks at `left`
- * notes at most. */
-SIGSAFE static int notes_look(int fd, const Elf64_Phdr *p, uint32_t *left)
-{
-	uint64_t bytes;
-	uint64_t at;
-	int found = 0;
-
-	for (at = 0; *left && at < p->p_filesz; at += bytes) {
-		--*left;
-		bytes = note_look(fd, p->p_offset + at, &found);
-		if (found || !bytes)
-			break;
-	}
-	return found;
-}
-
 /* Returns 1 when the program contains the agent's archive (agent/note-*.S). */
 SIGSAFE static int has_archive(const struct head *head, int fd)
 {
 	uint32_t left = NOTES_MAX;
+	uint64_t bytes;
+	int found = 0;
+	uint64_t at;
 	Elf64_Phdr p;
 	uint32_t i;
 
-	for (i = 0; segment_read(head, i, &p); i++)
-		if (p.p_type == PT_NOTE && notes_look(fd, &p, &left))
+	for (i = 0; segment_read(head, i, &p); i++) {
+		if (p.p_type != PT_NOTE)
+			continue;
+		for (at = 0; left && at < p.p_filesz; at += bytes, left--) {
+			bytes = note_look(fd, p.p_offset + at, &found);
+			if (found || !bytes)
+				break;
+		}
+		if (found)
 			return 1;
+	}
 	return 0;
-}
-
-/* Returns 1 where the user namespace maps all ids: the map is one line of three
- * numbers, of ten characters each, and the last is the largest. */
-SIGSAFE static int all_ids_mapped(void)
-{
-	char map[33] = "";
-	int fd = (int)sys_open("/proc/self/uid_map", OPEN_FLAGS, 0);
-
-	if (fd < 0)
-		return 0;
-	read_at(fd, map, sizeof(map) - 1, 0);
-	sys_close(fd);
-	return text_equal(map + 22, "4294967295");
 }
 
 /* Returns 1 when the kernel would give the program this id in place of the
@@ -279,7 +241,19 @@ SIGSAFE static int all_ids_mapped(void)
  * mapped there: the kernel does not give a program those. */
 SIGSAFE static int id_differs(uint32_t id, long own)
 {
-	return id != (uint32_t)own && (id != OVERFLOW_ID || all_ids_mapped());
+	char map[33] = "";
+	int fd;
+
+	if (id != OVERFLOW_ID || id == (uint32_t)own)
+		return id != (uint32_t)own;
+	/* where all ids are mapped, the map is one line of three numbers, of
+	 * ten characters each, and the last is the largest */
+	fd = (int)sys_open("/proc/self/uid_map", OPEN_FLAGS, 0);
+	if (fd < 0)
+		return 0;
+	read_at(fd, map, sizeof(map) - 1, 0);
+	sys_close(fd);
+	return text_equal(map + 22, "4294967295");
 }
 
 /* Returns 1 when the program would begin under AT_SECURE. Does not look at
@@ -310,14 +284,16 @@ SIGSAFE static void image_judge(struct image *image, const struct head *head,
 				int fd, char *const *environment)
 {
 	const Elf64_Ehdr *elf = (const Elf64_Ehdr *)head->bytes;
+	const Elf64_Ehdr *own = &__ehdr_start;
 	Elf64_Phdr p;
 	int interpreted = segment_of(head, PT_INTERP, &p);
 
-	if (!is_ours(head)) {
+	if (!own || elf->e_machine != own->e_machine ||
+	    elf->e_ident[EI_CLASS] != own->e_ident[EI_CLASS] ||
+	    elf->e_ident[EI_DATA] != own->e_ident[EI_DATA]) {
 		image->why = LACKING_MACHINE;
-		image->withhold = interpreted ||
-				  elf->e_ident[EI_DATA] !=
-					  __ehdr_start.e_ident[EI_DATA];
+		image->withhold = interpreted || elf->e_ident[EI_DATA] !=
+							 own->e_ident[EI_DATA];
 	} else if (is_secure(fd)) {
 		image->why = LACKING_SECURE;
 	} else if (interpreted) {

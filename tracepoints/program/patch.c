@@ -27,26 +27,20 @@ int patch_setup(void)
 		MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ);
 }
 
-/*
- * For kernels without that command, which came with Linux 4.16: unmaps a page.
- * The kernel then interrupts each CPU that runs the process, and the return
- * from an interrupt serialises.
- */
-static int sync_by_unmapping(void)
+int patch_sync(void)
 {
-	long p = sys_mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	long p;
 
+	if (!sys_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE))
+		return 0;
+	/* a kernel without that command, which came with Linux 4.16: unmaps a
+	 * page. The kernel then interrupts each CPU that runs the process, and
+	 * the return from an interrupt serialises. */
+	p = sys_mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (p < 0 && p > -4096)
 		return (int)p;
 	return (int)sys_munmap(p, 4096);
-}
-
-int patch_sync(void)
-{
-	if (!sys_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE))
-		return 0;
-	return sync_by_unmapping();
 }
 
 void patch_open(struct patcher *patcher)
