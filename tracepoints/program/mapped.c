@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads /proc/self/maps for one address. A line is
+ * Reads /proc/self/maps. A line is
  * "START-END rwxp OFFSET MAJOR:MINOR INODE   PATH"; in a path, the kernel
  * writes a line's end as \012 and leaves all other characters as they are.
  */
@@ -53,16 +53,55 @@ static void letter_take(struct reading *r, char c)
 	}
 }
 
-/* Puts the line's ends back. Returns the result for the line. */
-static int path_finish(const struct text *path)
+int mapped_each(struct mapped *mapped,
+		int (*take)(const struct mapped *mapped, void *arg), void *arg)
 {
-	char *from = path->start;
-	char *to = from;
+	int fd = (int)sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+	struct reading r = { .mapped = mapped };
+	char buffer[1024];
+	int ret = 0;
+	long n = 0;
+	long i;
 
-	if (path->cut)
+	if (fd < 0)
+		return fd;
+	line_begin(&r);
+	while (!ret && (n = sys_read(fd, buffer, sizeof(buffer))) > 0) {
+		for (i = 0; i < n && !ret; i++) {
+			if (buffer[i] != '\n') {
+				letter_take(&r, buffer[i]);
+				continue;
+			}
+			mapped->cut = r.path.cut;
+			ret = take(mapped, arg);
+			if (!ret)
+				line_begin(&r);
+		}
+	}
+	sys_close(fd);
+	return ret || n >= 0 ? ret : (int)n;
+}
+
+/* Stops at the mapping that has the address. */
+static int address_look(const struct mapped *mapped, void *address)
+{
+	return *(uint64_t *)address >= mapped->start &&
+	       *(uint64_t *)address < mapped->end;
+}
+
+int mapped_find(struct mapped *mapped, uint64_t address)
+{
+	int found = mapped_each(mapped, address_look, &address);
+	const char *from = mapped->path;
+	char *to = mapped->path;
+
+	if (found <= 0)
+		return found ? found : -ENOENT;
+	if (mapped->cut)
 		return -ENAMETOOLONG;
 	if (*from != '/')
 		return -ENOENT;
+	/* puts the ends of lines back */
 	while (*from) {
 		if (text_after(from, "\\012")) {
 			*to++ = '\n';
@@ -73,31 +112,4 @@ static int path_finish(const struct text *path)
 	}
 	*to = '\0';
 	return 0;
-}
-
-int mapped_find(struct mapped *mapped, uint64_t address)
-{
-	int fd = (int)sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
-	struct reading r = { .mapped = mapped };
-	char buffer[1024];
-	int found = 0;
-	long n = 0;
-	long i;
-
-	if (fd < 0)
-		return fd;
-	line_begin(&r);
-	while (!found && (n = sys_read(fd, buffer, sizeof(buffer))) > 0) {
-		for (i = 0; i < n && !found; i++) {
-			if (buffer[i] != '\n')
-				letter_take(&r, buffer[i]);
-			else if (address >= mapped->start &&
-				 address < mapped->end)
-				found = 1;
-			else
-				line_begin(&r);
-		}
-	}
-	sys_close(fd);
-	return found ? path_finish(&r.path) : n < 0 ? (int)n : -ENOENT;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Files as the kernel knows the program's mappings of them. The dynamic linker
+ * Mappings, and their files, as the kernel knows them. The dynamic linker
  * knows a library by the name that it was given, which may be relative to a
  * directory that the program has left.
  */
@@ -14,8 +14,18 @@
 struct mapped {
 	uint64_t start;			/* of the mapping */
 	uint64_t end;
+	int cut;			/* the path is longer than the room */
 	char path[MAPPED_PATH_BYTES];
 };
+
+/*
+ * Reads all mappings, in the order of their addresses, until `take` returns a
+ * value other than 0. Returns that value, or 0, or the negative errno of
+ * /proc/self/maps. `mapped` is the room for one mapping, and has the last one
+ * afterwards. The caller may open files.
+ */
+int mapped_each(struct mapped *mapped,
+		int (*take)(const struct mapped *mapped, void *arg), void *arg);
 
 /*
  * Finds the file that is mapped at an address. The path is absolute, as the

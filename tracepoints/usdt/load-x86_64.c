@@ -63,6 +63,7 @@ static const struct {
 	{ "arena_take", arena_take },
 	{ "library_open", library_open },
 	{ "library_symbol", library_symbol },
+	{ "mapped_each", mapped_each },
 	{ "mapped_find", mapped_find },
 	{ "memcmp", memcmp },
 	/* clang calls it for a memcmp() of which only equality counts */

@@ -8,10 +8,10 @@
 #include "tracepoints/usdt/place/private.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/mman.h>
 
 #include "base/sys.h"
+#include "tracepoints/program/mapped.h"
 
 #define PAGE		4096ull
 #define RANGES_MAX	4096u	/* adjacent mappings are one range */
@@ -29,49 +29,16 @@ static struct range *ranges;	/* sorted; or NULL */
 static uint32_t count;
 static uint32_t misses;
 
-/* A line of the list: "START-END ...", in hexadecimal. */
-struct reading {
-	struct range range;
-	int field;		/* 0: the start, 1: the end, 2: what follows */
-};
-
-/* Takes one letter of the list of mappings, and adds the range at the end of a
- * line. */
-static void letter_take(struct reading *r, char c)
+/* Adds a mapping to the list. */
+static int range_add(const struct mapped *mapped, void *unused)
 {
-	uint64_t *number = r->field ? &r->range.end : &r->range.start;
-
-	if (c == '\n') {
-		/* mappings above the last range that fits are not known */
-		if (count && ranges[count - 1].end == r->range.start)
-			ranges[count - 1].end = r->range.end;
-		else if (count < RANGES_MAX)
-			ranges[count++] = r->range;
-		*r = (struct reading){ 0 };
-	} else if (r->field < 2 && (c == '-' || c == ' ')) {
-		r->field++;
-	} else if (r->field < 2) {
-		*number = *number << 4 |
-			  (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
-	}
-}
-
-/* Reads the list of mappings. Without it every attempt is made. */
-static void maps_read(void)
-{
-	int fd = (int)sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
-	struct reading r = { 0 };
-	char buffer[4096];
-	long i;
-	long n;
-
-	if (fd < 0)
-		return;
-	ranges = sys_map_anonymous(RANGES_BYTES);
-	while (ranges && (n = sys_read(fd, buffer, sizeof(buffer))) > 0)
-		for (i = 0; i < n; i++)
-			letter_take(&r, buffer[i]);
-	sys_close(fd);
+	(void)unused;
+	/* mappings above the last range that fits are not known */
+	if (count && ranges[count - 1].end == mapped->start)
+		ranges[count - 1].end = mapped->end;
+	else if (count < RANGES_MAX)
+		ranges[count++] = (struct range){ mapped->start, mapped->end };
+	return 0;
 }
 
 /* Tells whether the list has a mapping there. Returns 0 before the list was
@@ -110,6 +77,7 @@ static int grows_into(uint64_t address)
 
 int usdt_page_take(uint64_t address)
 {
+	static struct mapped mapped;	/* the registry's lock guards it */
 	long got;
 
 	if (is_listed(address) || grows_into(address))
@@ -122,8 +90,11 @@ int usdt_page_take(uint64_t address)
 	/* a kernel that takes the address for a hint */
 	if (got > 0)
 		sys_munmap(got, PAGE);
+	/* without the list every attempt is made */
 	if (++misses == MISSES)
-		maps_read();
+		ranges = sys_map_anonymous(RANGES_BYTES);
+	if (misses == MISSES && ranges)
+		mapped_each(&mapped, range_add, NULL);
 	return -EADDRINUSE;
 }
 
