@@ -40,8 +40,11 @@ struct frames;
  * frame.
  */
 struct frames *frames_open(const struct channel *channel, uint32_t id);
+
+/* Frees the index; the rings stay as they are. */
 void frames_close(struct frames *frames);
 
+/* Returns how many frames the index has; at most INT32_MAX. */
 uint32_t frames_count(const struct frames *frames);
 
 /* Finds frame n. Returns 0, or -ENOENT beyond the last. */

@@ -66,7 +66,11 @@ int usdt_place_trap(struct usdt_adopted *probe, const struct patcher *patcher);
  * of them is switched. If it fails, no probe is switched on any more. */
 void usdt_place_done(const struct patcher *patcher);
 
+/* Returns the code that a hit of the probe runs. */
 uint8_t *usdt_place_stub(const struct usdt_adopted *probe);
+
+/* Gives the probe's way back, after the module was unloaded. The code stays: a
+ * thread may be in it, and the same module may come again. */
 void usdt_place_gone(struct usdt_adopted *probe);
 
 /* Switches a jump of one byte at once; any other way waits for
@@ -85,6 +89,9 @@ struct stub *usdt_stub_take(void);
 int usdt_stub_write(struct stub *stub, struct usdt_adopted *probe,
 		    uint64_t resume, const struct patcher *patcher);
 int usdt_lead_write(uint64_t lead, uint64_t to, const struct patcher *patcher);
+
+/* A new way is in no list; one that was added stays until the process ends.
+ * NULL: there is no memory. */
 struct way *usdt_way_new(void);
 void usdt_way_drop(struct way *way);
 void usdt_way_add(struct way *way);
@@ -103,7 +110,10 @@ int usdt_write_all(const struct patcher *patcher);
 /* The switching of jumps of five bytes (switch-x86_64.c). */
 int usdt_switch_later(const struct patcher *patcher,
 		      struct usdt_adopted *probe, int on);
+/* Forgets a switch that waits. */
 void usdt_switch_gone(struct way *way);
+/* Has all wanted ways with instructions that may fault switched by the next
+ * usdt_place_flush(): the program has a handler for faults now. */
 void usdt_switch_faulting(void);
 
 /* Notes that a way has become free (jump-x86_64.c). */

@@ -58,6 +58,7 @@ void usdt_scan_addresses(struct usdt_scan *scan);
 /* Notes, in all plans that contain the target, that something leads to it. */
 void usdt_scan_led(struct usdt_scan *scan, uint64_t target);
 
+/* Frees the memory of the scan; the plans stay. */
 void usdt_scan_close(struct usdt_scan *scan);
 
 #endif
