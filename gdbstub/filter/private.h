@@ -196,6 +196,8 @@ struct filter_point *filter_point_add(struct filter *f,
 				      const struct filter_name *name);
 void filter_point_remove(struct filter *f, struct filter_point *point);
 
+/* Tells whether plain tracepoints of gdb at an address are meant as static.
+ * Adding returns 0 when there are too many addresses. */
 int filter_meant(const struct filter *f, uint64_t site);
 int filter_meant_add(struct filter *f, uint64_t site);
 

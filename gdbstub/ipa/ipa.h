@@ -185,6 +185,7 @@ struct ipa_kept {
 
 struct snapshot;
 
+/* Sets where the places are; before the first hit. */
 void ipa_kept_setup(struct ipa_kept *room);
 
 /* Takes a place for the snapshot that the thread is about to take, and copies

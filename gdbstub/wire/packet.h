@@ -35,6 +35,8 @@ struct packet_reader {
 	uint8_t cut;
 };
 
+/* Prepares a reader between packets. `buffer` has room for one payload and a
+ * NUL. */
 void packet_reader_open(struct packet_reader *reader, char *buffer,
 			uint32_t size);
 
