@@ -19,6 +19,7 @@ gdbstub_sources = \
 	gdbstub/ipa/site.c \
 	gdbstub/ipa/socket.c \
 	gdbstub/ipa/trace.c \
+	gdbstub/ipa/traced.c \
 	gdbstub/ipa/variable.c \
 	gdbstub/stub/constant.c \
 	gdbstub/stub/files.c \
@@ -69,12 +70,14 @@ gdbstub_tool_sources = \
 	gdbstub/filter/frames.c \
 	gdbstub/filter/gone.c \
 	gdbstub/filter/machine-x86_64.h \
+	gdbstub/filter/note.c \
 	gdbstub/filter/points.c \
 	gdbstub/filter/private.h \
 	gdbstub/filter/request.c \
 	gdbstub/filter/static.c \
 	gdbstub/filter/status.c \
 	gdbstub/filter/talk.c \
+	gdbstub/filter/words.c \
 	gdbstub/wire/packet.c \
 	gdbstub/wire/packet.h
 
@@ -103,5 +106,6 @@ gdbstub_hot = \
 gdbstub_aside = \
 	gdbstub/ipa/clean.c \
 	gdbstub/ipa/site.c \
+	gdbstub/ipa/traced.c \
 	$(filter gdbstub/stub/%.c gdbstub/tracing/%.c gdbstub/wire/%.c, \
 		$(gdbstub_sources))

@@ -25,36 +25,6 @@ struct row {
 	uint8_t in_frame;		/* only in a frame of a static one */
 };
 
-enum filter_verdict filter_refuse(struct packet *out, const char *why)
-{
-	packet_add(out, "E.");
-	packet_add(out, why);
-	return VERDICT_ANSWERED;
-}
-
-int filter_read_thread(const char **p, struct filter_thread *thread)
-{
-	struct filter_thread found = { 0, 0 };
-
-	if (packet_read_char(p, 'p')) {
-		if (!packet_read_number(p, &found.pid))
-			return 0;
-		if (packet_read_char(p, '.'))
-			packet_read_number(p, &found.tid);
-	} else if (!packet_read_number(p, &found.tid)) {
-		return 0;
-	}
-	if (!found.pid && !found.tid)
-		return 0;
-	*thread = found;
-	return 1;
-}
-
-int filter_is_hex(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-}
-
 /* Returns 1 for a row that has no use now: it is for frames of static
  * tracepoints, and none is selected. */
 static int is_idle(const struct filter *f, const struct row *row)

@@ -9,37 +9,10 @@
  */
 #include "gdbstub/ipa/ipa.h"
 
-#include <errno.h>
-#include <fcntl.h>
-
 #include "base/base.h"
-#include "base/sys.h"
-#include "base/text.h"
 #include "tracepoints/sites/lock.h"
 
 #define JUMP		0xe9
-
-COLD int ipa_traced(void *unused)
-{
-	int fd = (int)sys_open("/proc/self/status", O_RDONLY | O_CLOEXEC, 0);
-	char text[4096];
-	long got;
-	long i;
-
-	(void)unused;
-	if (fd < 0)
-		return fd;
-	got = sys_read(fd, text, sizeof(text) - 1);
-	sys_close(fd);
-	text[got > 0 ? got : 0] = 0;
-	for (i = 0; i < got; i++) {
-		const char *rest = text_after(text + i, "TracerPid:\t");
-
-		if (rest)
-			return *rest != '0';
-	}
-	return -ENOENT;
-}
 
 /* Returns 1 for a jump of gdbserver behind the first byte of the code. */
 static int leads_to_pad(const uint8_t *code)
