@@ -39,7 +39,9 @@ static uint64_t segment_extent(const struct notes *notes, const Elf64_Phdr *ph)
 static const char *segment_start(const struct notes *notes,
 				 const Elf64_Phdr *ph)
 {
-	return notes->base + (notes->bytes ? ph->p_offset : ph->p_vaddr);
+	/* the sum may be outside: extent() is 0 then */
+	return (const char *)((uintptr_t)notes->base +
+			      (notes->bytes ? ph->p_offset : ph->p_vaddr));
 }
 
 void *notes_at(const struct notes *notes, uint64_t address, uint64_t n,
