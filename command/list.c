@@ -17,6 +17,7 @@
 #include "command/elf/placement.h"
 #include "command/elf/process-markers.h"
 #include "command/load/listed.h"
+#include "command/process/opener.h"
 #include "command/process/process.h"
 #include "command/processes/faults.h"
 #include "command/processes/places.h"
@@ -361,11 +362,13 @@ static const char *not_a_file(const char *path)
 {
 	struct stat st;
 	pid_t pid;
+	int ret;
 
 	if (!*path)
 		return "the file's name is empty";
-	if (stat(path, &st))
-		return errno != ENOENT ? NULL :
+	ret = opener_stat(path, &st);
+	if (ret)
+		return ret != -ENOENT ? NULL :
 		       command_parse_pid(&pid, path) ?
 		       "there is no such file: give programs or libraries, or "
 		       "-p PID" :
@@ -391,8 +394,7 @@ static int list_files(struct output *out, char **paths)
 			result = command_failed("%s: %s", *paths, why);
 			continue;
 		}
-		if (!elfnotes_read(&list, *paths, error)) {
-			placement_plan(&list, 0, *paths);
+		if (!elfnotes_read(&list, *paths, SYMBOLISER_PLAN, error)) {
 			put_list(out, &list, *paths, 0);
 			if (!list.count)
 				tell_none(out, *paths);

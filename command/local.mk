@@ -79,14 +79,12 @@ command_sources = \
 	command/elf/mapped.c \
 	command/elf/markers.c \
 	command/elf/markers.h \
-	command/elf/memory.c \
 	command/elf/named-private.h \
 	command/elf/named.c \
 	command/elf/placement.c \
 	command/elf/placement.h \
 	command/elf/process-markers.c \
 	command/elf/process-markers.h \
-	command/elf/sites-private.h \
 	command/elf/user-rights.c \
 	command/elf/user-rights.h \
 	command/elf/work-private.h \
@@ -246,6 +244,7 @@ command_sources = \
 	command/stop.c \
 	command/symboliser/facts.c \
 	command/symboliser/lines.c \
+	command/symboliser/markers.c \
 	command/symboliser/names.c \
 	command/symboliser/protocol-private.h \
 	command/symboliser/protocol.c \

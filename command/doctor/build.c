@@ -41,7 +41,7 @@ static bool differs(const char *a, const char *b)
 
 	if (stat(b, &other) || opener_open(&one, a, 0))
 		return false;
-	named = !symboliser_read(&first, one.path) && first.id_bytes &&
+	named = !symboliser_read_open(&first, &one) && first.id_bytes &&
 		!symboliser_read(&second, b) && second.id_bytes;
 	opener_close(&one);
 	if (one.st.st_ino == other.st_ino && one.st.st_dev == other.st_dev)

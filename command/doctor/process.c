@@ -95,7 +95,7 @@ static const char *how_loaded(const struct doctor *d)
 	if (ret)
 		return ret == -ETIMEDOUT ? "the program's file does not answer" :
 					   process_closed(d->pid);
-	symboliser_read(&module, file.path);
+	symboliser_read_open(&module, &file);
 	opener_close(&file);
 	return !process_maps_beginning(d->pid, "libtaffrail.so") ?
 		       "linked as libtaffrail.a" :

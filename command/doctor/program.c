@@ -14,7 +14,6 @@
 #include "command/common/installed.h"
 #include "command/doctor/private.h"
 #include "command/elf/elfnotes.h"
-#include "command/elf/placement.h"
 #include "command/record/unreached.h"
 #include "command/symboliser/symboliser.h"
 #include "tracepoints/program/executable.h"
@@ -202,7 +201,7 @@ static void look_markers(struct doctor *d, struct finding *f)
 
 	if (!*d->image)
 		return;
-	if (!elfnotes_read(&list, d->image, error))
+	if (!elfnotes_read(&list, d->image, 0, error))
 		found_markers(f, &list);
 	if (error[0])
 		found_as(f, DOCTOR_LIMITED, "%s: %s", d->image, error);
@@ -214,9 +213,9 @@ static void look_probes(struct doctor *d, struct finding *f)
 	struct marker_list list = { 0 };
 	char error[ELFNOTES_ERROR_BYTES];
 
-	if (!*d->image || elfnotes_read(&list, d->image, error))
+	if (!*d->image ||
+	    elfnotes_read(&list, d->image, SYMBOLISER_PLAN, error))
 		return;
-	placement_plan(&list, 0, d->image);
 	found_probes(f, &list);
 	marker_list_free(&list);
 }

@@ -168,12 +168,6 @@ static bool open_mapped(struct resolving *r, const struct mapped *m,
 	return open_path(r, m, path, file);
 }
 
-static struct symboliser_file to_read(const struct opener_file *file)
-{
-	return (struct symboliser_file){ file->fd,
-					 (uint64_t)file->st.st_size };
-}
-
 static bool same_state(const struct stat *a, const struct stat *b)
 {
 	return a->st_ino == b->st_ino && a->st_dev == b->st_dev &&
@@ -190,7 +184,7 @@ file_module(struct resolving *r, const struct opener_file *file)
 		struct stat file;
 		struct symboliser_module module;
 	} kept[KEPT_MODULES], *k;
-	const struct symboliser_file from = to_read(file);
+	const struct symboliser_file from = symboliser_opened(file);
 
 	k = &kept[file->st.st_ino % KEPT_MODULES];
 	if (same_state(&k->file, &file->st))
@@ -361,7 +355,7 @@ static void name_missing(struct resolving *r, size_t module,
 			 const struct opener_file *file,
 			 const uint64_t *addresses, char **names, size_t n)
 {
-	const struct symboliser_file from = to_read(file);
+	const struct symboliser_file from = symboliser_opened(file);
 
 	named_find(&r->modules[module], &from, addresses, names, n, &r->share);
 	if (!r->share.ns || !unchanged(r, &r->mapped.mapped[module], file))

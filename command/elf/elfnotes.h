@@ -8,16 +8,25 @@
 #include <sys/types.h>
 
 #include "command/elf/markers.h"
+#include "command/symboliser/symboliser.h"
 
-#define ELFNOTES_ERROR_BYTES	256
+struct opener_file;
+
+#define ELFNOTES_ERROR_BYTES	SYMBOLISER_ERROR_BYTES
 
 /*
  * Adds each marker site of the file, and each .note.stapsdt probe that is not
- * the site of a marker. Addresses are the file's own. Returns 0 or a negative
- * errno; `error` says why, or what was left out, else it is empty.
+ * the site of a marker. Addresses are the file's own. `how`: SYMBOLISER_PLAN,
+ * or 0. Returns 0 or a negative errno; `error` says why, or what was left out,
+ * else it is empty. Not for several threads at a time.
  */
-int elfnotes_read(struct marker_list *list, const char *path,
+int elfnotes_read(struct marker_list *list, const char *path, uint32_t how,
 		  char error[ELFNOTES_ERROR_BYTES]);
+
+/* Does the same for a file that the opener has opened. */
+int elfnotes_read_open(struct marker_list *list,
+		       const struct opener_file *file, uint32_t how,
+		       char error[ELFNOTES_ERROR_BYTES]);
 
 /*
  * Adds the marker sites of a module that a process has mapped from `start` on,

@@ -12,26 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "taffrail/site.h"
+#include "command/symboliser/symboliser.h"
 #include "tracepoints/fields/shown.h"
-
-enum marker_kind {
-	MARKER_MARK,		/* text is a printf-like format */
-	MARKER_EVENT,		/* text is the argument text */
-	MARKER_USDT,		/* text is the note's operands */
-};
-
-/* How a USDT probe is placed, or would be (docs/usdt.md). */
-enum marker_placement {
-	PLACED_UNSAID,
-	PLACED_BYTE,
-	PLACED_JUMP,
-	PLACED_MERGED,		/* one jump for two probes side by side */
-	PLACED_EITHER,		/* byte or jump, depending on addresses */
-	PLACED_INT3,		/* by a trap for each hit; `why` */
-	PLACED_BYTE_OR_INT3,	/* depending on addresses; `why` */
-	PLACED_NOT,
-};
 
 struct marker {
 	char *id;		/* "channel/name" */
@@ -43,7 +25,6 @@ struct marker {
 	uint8_t nfields;
 	bool enabled;
 	bool tested;		/* its site tests a flag */
-	bool matched;		/* its site and its USDT probe, by a file */
 	uint8_t placement;	/* enum marker_placement */
 	int32_t operand;	/* USDT: the bytes after the nop's first */
 	const char *why;	/* why it is not placed, or off; or NULL */

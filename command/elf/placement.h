@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How the agent would place USDT probes that no rule has named yet, by the
- * agent's own plans.
+ * How the agent would place USDT probes that no rule has named yet.
  */
 #ifndef COMMAND_ELF_PLACEMENT_H
 #define COMMAND_ELF_PLACEMENT_H
@@ -9,13 +8,6 @@
 #include <sys/types.h>
 
 #include "command/elf/markers.h"
-
-/*
- * Sets the placement of the probes from the list's element `from` on; they are
- * all of this file, with the file's addresses. An unknown placement stays
- * PLACED_UNSAID.
- */
-void placement_plan(struct marker_list *list, size_t from, const char *path);
 
 /* Decides between byte and jump, or byte and int3, for a process that has the
  * probes, by its mappings now. */

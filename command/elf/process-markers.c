@@ -16,11 +16,9 @@
 
 #include "base/base.h"
 #include "command/elf/elfnotes.h"
-#include "command/elf/placement.h"
 #include "command/process/mapped-file.h"
 #include "command/process/opener.h"
 #include "command/process/process.h"
-#include "command/symboliser/symboliser.h"
 
 /* A module that was read already. */
 struct seen {
@@ -121,10 +119,8 @@ static int first_address(uint64_t *address, const struct process_mapping *m,
 static int scan_file(struct scan *scan, const struct process_mapping *m,
 		     const struct opener_file *file)
 {
-	const struct symboliser_file from = { file->fd,
-					      (uint64_t)file->st.st_size };
+	const struct symboliser_file from = symboliser_opened(file);
 	char error[ELFNOTES_ERROR_BYTES];
-	const char *path = file->path;
 	size_t before = scan->list->count;
 	uint64_t address, ns = SYMBOLISER_NS;
 	int ret;
@@ -134,9 +130,8 @@ static int scan_file(struct scan *scan, const struct process_mapping *m,
 	ret = see(scan, m->inode, m->start - address);
 	if (ret <= 0)
 		return ret;
-	ret = elfnotes_read(scan->list, path, error);
-	if (!ret && scan->probes)
-		placement_plan(scan->list, before, path);
+	ret = elfnotes_read_open(scan->list, file,
+				 scan->probes ? SYMBOLISER_PLAN : 0, error);
 	keep(scan->list, before, m->start - address, scan->probes);
 	return ret == -ENOMEM ? ret : 0;
 }
@@ -297,7 +292,7 @@ static int look_symbol(const struct process_mapping *m, void *arg)
 	if (!way || way == PROCESS_WAY_SILENT ||
 	    opener_open(&file, path, m->inode))
 		return 0;
-	from = (struct symboliser_file){ file.fd, (uint64_t)file.st.st_size };
+	from = symboliser_opened(&file);
 	found = !first_address(&start, m, &from, &ns) &&
 		!symboliser_address(&wanted->address, wanted->name, &from,
 				    &ns);

@@ -317,7 +317,6 @@ int opener_open(struct opener_file *file, const char *path, uint64_t inode)
 				      .system = answer.system,
 				      .major = answer.major,
 				      .minor = answer.minor };
-	snprintf(file->path, sizeof(file->path), "/proc/self/fd/%d", file->fd);
 	return 0;
 }
 

@@ -23,7 +23,6 @@ struct opener_file {
 	int64_t system;		/* its file system: f_type of statfs(2) */
 	uint32_t major, minor;	/* of a copied file: its device, as
 				 * /proc/PID/maps shows it */
-	char path[32];		/* of `fd`, "/proc/self/fd/N" */
 };
 
 /*

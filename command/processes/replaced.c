@@ -11,7 +11,6 @@
 #include "command/common/command.h"
 #include "command/elf/elfnotes.h"
 #include "command/elf/process-markers.h"
-#include "command/process/opener.h"
 #include "command/processes/rule.h"
 
 struct replaced {
@@ -26,14 +25,11 @@ static bool has_probe(const char *file, const char *rule)
 {
 	char error[ELFNOTES_ERROR_BYTES];
 	struct marker_list list = { 0 };
-	struct opener_file opened;
 	bool found = false;
 
-	if (!*file || rule[strcspn(rule, "*?[/:")] != '/' ||
-	    opener_open(&opened, file, 0))
+	if (!*file || rule[strcspn(rule, "*?[/:")] != '/')
 		return false;
-	elfnotes_read(&list, opened.path, error);
-	opener_close(&opened);
+	elfnotes_read(&list, file, 0, error);
 	for (size_t i = 0; i < list.count; i++)
 		found |= list.markers[i].kind == MARKER_USDT &&
 			 rule_matches(rule, list.markers[i].id);

@@ -24,7 +24,7 @@ static void read_markers(const struct record *record, struct marker_list *list)
 	char file[PATH_MAX];
 
 	if (!installed_program(file, sizeof(file), record->options.program[0]))
-		elfnotes_read(list, file, error);
+		elfnotes_read(list, file, 0, error);
 }
 
 /* Tells that the program had no agent, and why, if that is known. */

@@ -16,24 +16,26 @@
 
 #include "command/symboliser/symboliser.h"
 
-/* ASK_TYPES is for the types of fields, which nothing asks for yet. */
 enum symboliser_what {
 	ASK_MODULE = 1,
 	ASK_NAMES,
 	ASK_LINES,
 	ASK_ADDRESS,
 	ASK_CXX,
-	ASK_TYPES,
+	ASK_MARKERS,
 	ASK_END,
 };
 
 #define SYMBOLISER_LINKER_BYTES	256u	/* of a name that is asked for */
 #define SYMBOLISER_ITEMS_MAX	64u	/* in an answer */
 #define SYMBOLISER_FRAMES_MAX	16u	/* of an address */
+#define SYMBOLISER_BYTES_MAX	16384u	/* of a stream, in an answer */
+#define SYMBOLISER_STREAM_MAX	(64u << 20)
 
 struct symboliser_request {
 	uint32_t what;
-	uint32_t count;			/* of addresses, or the name's bytes */
+	uint32_t count;			/* of addresses, or the name's bytes;
+					 * of ASK_MARKERS: SYMBOLISER_PLAN.. */
 	uint32_t ms;			/* of processor time, from 1 on */
 	uint32_t unused;
 	uint64_t file_bytes;
@@ -48,6 +50,21 @@ struct symboliser_text {
 	char text[SYMBOLISER_CXX_BYTES];
 };
 
+/*
+ * The answers to ASK_MARKERS are a stream: a verdict, and if its error is 0,
+ * records up to the end. A record is a head, its four strings, each with a NUL,
+ * and the bytes of `shown`. Nothing is aligned.
+ */
+struct symboliser_verdict {
+	int32_t error;			/* 0 or a negative errno */
+	char text[SYMBOLISER_ERROR_BYTES];
+};
+
+struct symboliser_record {
+	uint32_t string_bytes, shown_bytes;
+	struct symboliser_marker marker;
+};
+
 struct symboliser_answer {
 	int32_t error;			/* 0, or a negative errno: no items */
 	uint32_t what;			/* of the request */
@@ -60,6 +77,7 @@ struct symboliser_answer {
 		struct symboliser_frame frames[SYMBOLISER_ITEMS_MAX];
 		struct symboliser_text text;
 		uint64_t address;
+		char bytes[SYMBOLISER_BYTES_MAX];
 	};
 };
 
@@ -75,5 +93,14 @@ bool symboliser_request_valid(const struct symboliser_request *request,
  * texts end, and its numbers are in their bounds. */
 bool symboliser_answer_valid(const struct symboliser_answer *answer, size_t n,
 			     uint32_t what);
+
+/* Reads the verdict of a stream; returns whether it is one. */
+bool symboliser_verdict_read(struct symboliser_verdict *verdict,
+			     const char *stream, size_t n);
+
+/* Reads a record, whose texts stay where they are. Returns how many bytes it
+ * has; 0: it makes no sense. */
+size_t symboliser_record_read(struct symboliser_found *found,
+			      const char *stream, size_t n);
 
 #endif

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "tracepoints/usdt/plan/plan.h"
+
 static bool has_end(const char *text, size_t room)
 {
 	return memchr(text, '\0', room);
@@ -30,6 +32,9 @@ bool symboliser_request_valid(const struct symboliser_request *request,
 	switch (request->what) {
 	case ASK_MODULE:
 		return !n && !request->count;
+	case ASK_MARKERS:
+		return !n && request->count <=
+				     (SYMBOLISER_PLAN | SYMBOLISER_LOADED);
 	case ASK_NAMES:
 	case ASK_LINES:
 		return request->count &&
@@ -57,6 +62,8 @@ static size_t item_bytes(uint32_t what)
 		return sizeof(struct symboliser_frame);
 	case ASK_ADDRESS:
 		return sizeof(uint64_t);
+	case ASK_MARKERS:
+		return 1;
 	default:
 		return sizeof(struct symboliser_text);
 	}
@@ -97,19 +104,63 @@ static bool item_valid(const struct symboliser_answer *answer, uint32_t i)
 bool symboliser_answer_valid(const struct symboliser_answer *answer, size_t n,
 			     uint32_t what)
 {
-	bool one = what != ASK_NAMES && what != ASK_LINES;
+	bool bytes = what == ASK_MARKERS;
+	bool one = !bytes && what != ASK_NAMES && what != ASK_LINES;
 
 	if (n < ANSWER_HEAD || answer->what != what || answer->last > 1)
 		return false;
 	if (answer->error)
 		return answer->error < 0 && answer->last && !answer->count &&
 		       n == ANSWER_HEAD;
-	if (answer->count > SYMBOLISER_ITEMS_MAX ||
+	if (answer->count > (bytes ? SYMBOLISER_BYTES_MAX :
+				     SYMBOLISER_ITEMS_MAX) ||
 	    (one && (answer->count != 1 || !answer->last)) ||
 	    n != ANSWER_HEAD + answer->count * item_bytes(what))
 		return false;
-	for (uint32_t i = 0; i < answer->count; i++)
+	for (uint32_t i = 0; !bytes && i < answer->count; i++)
 		if (!item_valid(answer, i))
 			return false;
 	return true;
+}
+
+bool symboliser_verdict_read(struct symboliser_verdict *verdict,
+			     const char *stream, size_t n)
+{
+	if (n < sizeof(*verdict))
+		return false;
+	memcpy(verdict, stream, sizeof(*verdict));
+	return verdict->error <= 0 &&
+	       has_end(verdict->text, sizeof(verdict->text)) &&
+	       (!verdict->error || n == sizeof(*verdict));
+}
+
+size_t symboliser_record_read(struct symboliser_found *found,
+			      const char *stream, size_t n)
+{
+	struct symboliser_record record;
+	const char *at = stream + sizeof(record), *end;
+
+	if (n < sizeof(record))
+		return 0;
+	memcpy(&record, stream, sizeof(record));
+	n -= sizeof(record);
+	if (record.string_bytes > n ||
+	    record.shown_bytes > n - record.string_bytes ||
+	    record.marker.kind > MARKER_USDT || record.marker.tested > 1 ||
+	    record.marker.placement > PLACED_NOT ||
+	    record.marker.why >= WHY_USDT + USDT_REASONS ||
+	    record.marker.nfields > TAFFRAIL_FIELDS_MAX)
+		return 0;
+	end = at + record.string_bytes;
+	found->marker = record.marker;
+	for (int i = 0; i < 4; i++) {
+		found->strings[i] = at;
+		at = memchr(at, '\0', (size_t)(end - at));
+		if (!at++)
+			return 0;
+	}
+	found->shown = end;
+	found->shown_bytes = record.shown_bytes;
+	return at == end ? sizeof(record) + record.string_bytes +
+				   record.shown_bytes : 0;
 }

@@ -23,6 +23,18 @@ extern char *(*symboliser_cxx_read)(const char *name, char *buffer,
 int symboliser_read_module(struct symboliser_module *module, const void *image,
 			   size_t bytes, Elf *elf);
 
+/* What ASK_MARKERS is answered with; the caller frees it. */
+struct symboliser_markers {
+	struct symboliser_verdict verdict;
+	struct symboliser_found *found;	/* texts are in the image */
+	size_t count;
+};
+
+/* Reads markers and USDT probes (`how`: SYMBOLISER_PLAN and the like). */
+void symboliser_read_markers(struct symboliser_markers *markers,
+			     const void *image, size_t bytes, uint32_t how);
+void symboliser_free_markers(struct symboliser_markers *markers);
+
 /* Gives the symbols of `n` addresses in order, in `found`, which is all zeros.
  */
 void symboliser_find_names(struct symboliser_symbol *found,

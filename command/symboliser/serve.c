@@ -106,6 +106,44 @@ static void answer_one(int error, size_t item_bytes)
 	send_answer(true, item_bytes);
 }
 
+static void put_bytes(const void *bytes, size_t n)
+{
+	for (size_t part; n; n -= part, bytes = (const char *)bytes + part) {
+		part = SYMBOLISER_BYTES_MAX - answer.count;
+		part = part < n ? part : n;
+		memcpy(answer.bytes + answer.count, bytes, part);
+		answer.count += (uint32_t)part;
+		if (answer.count == SYMBOLISER_BYTES_MAX)
+			send_answer(false, 1);
+	}
+}
+
+static void answer_markers(const void *image, size_t bytes)
+{
+	struct symboliser_markers markers = { 0 };
+
+	symboliser_read_markers(&markers, image, bytes, request.count);
+	put_bytes(&markers.verdict, sizeof(markers.verdict));
+	for (size_t i = 0; !markers.verdict.error && i < markers.count; i++) {
+		const struct symboliser_found *found = &markers.found[i];
+		struct symboliser_record record = {
+			.marker = found->marker,
+			.shown_bytes = (uint32_t)found->shown_bytes };
+		size_t n[4];
+
+		for (int k = 0; k < 4; k++) {
+			n[k] = strlen(found->strings[k]) + 1;
+			record.string_bytes += (uint32_t)n[k];
+		}
+		put_bytes(&record, sizeof(record));
+		for (int k = 0; k < 4; k++)
+			put_bytes(found->strings[k], n[k]);
+		put_bytes(found->shown, found->shown_bytes);
+	}
+	symboliser_free_markers(&markers);
+	send_answer(true, 1);
+}
+
 /* `elf` is NULL where the section headers make no sense: there are no symbols.
  */
 static void answer_file(void *image, size_t bytes, Elf *elf)
@@ -122,6 +160,9 @@ static void answer_file(void *image, size_t bytes, Elf *elf)
 	case ASK_LINES:
 		answer_lines(elf);
 		break;
+	case ASK_MARKERS:
+		answer_markers(image, bytes);
+		break;
 	default:
 		answer_one(symboliser_find_address(&answer.address,
 						   request.name, elf),
@@ -129,15 +170,25 @@ static void answer_file(void *image, size_t bytes, Elf *elf)
 	}
 }
 
+/* Maps a file as it is on disk: the kernel writes uprobes into private mappings
+ * also of processes that only read. Some file systems have no shared ones. */
+static void *map_file(int fd, size_t bytes)
+{
+	void *image = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+
+	return image != MAP_FAILED ? image :
+	       mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+}
+
 static void serve_file(int fd)
 {
-	void *image = mmap(NULL, request.file_bytes, PROT_READ, MAP_PRIVATE,
-			   fd, 0);
+	void *image = map_file(fd, request.file_bytes);
+	int error = request.file_bytes ? errno : ENOEXEC;
 	Elf *elf;
 
 	close(fd);
 	if (image == MAP_FAILED) {
-		send_error(-ENOEXEC);
+		send_error(-error);
 		return;
 	}
 	elf = elf_memory(image, request.file_bytes);

@@ -13,12 +13,15 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "command/process/child.h"
+#include "command/process/opener.h"
 #include "command/symboliser/serve-private.h"
 
 #define LIBRARY		"libstdc++.so.6"
@@ -50,11 +53,30 @@ struct asking {
 	char *to;
 	size_t item_bytes;
 	size_t room, count;		/* items */
+	bool grows;			/* `to` is of the heap, or NULL */
 };
 
 static void count_time(uint64_t *ns, uint64_t took)
 {
 	*ns -= took < *ns ? took : *ns;
+}
+
+/* Makes room for the items of an answer where there may be any number. */
+static bool make_room(struct asking *asking, size_t count)
+{
+	size_t room = asking->count + count;
+	char *more;
+
+	if (!asking->grows || room <= asking->room)
+		return room <= asking->room;
+	room *= 2;
+	more = room <= 2 * SYMBOLISER_STREAM_MAX ?
+		       realloc(asking->to, room * asking->item_bytes) : NULL;
+	if (!more)
+		return false;
+	asking->to = more;
+	asking->room = room;
+	return true;
 }
 
 /* Takes answers until the last one; returns 0 or a negative errno. */
@@ -74,7 +96,7 @@ static int take_answers(struct asking *asking, uint64_t *took)
 					     asking->request.what))
 			return n == -ETIMEDOUT ? -ETIMEDOUT : -EPIPE;
 		*took = answer.ns;
-		if (answer.count > asking->room - asking->count)
+		if (!make_room(asking, answer.count))
 			return -EPIPE;
 		memcpy(asking->to + asking->count * asking->item_bytes,
 		       &answer.module, answer.count * asking->item_bytes);
@@ -126,55 +148,58 @@ int symboliser_module(struct symboliser_module *module,
 	return ask(&asking, 0, MODULE_MS, ns);
 }
 
-/* Opens a regular file; returns 0 or a negative errno. */
-static int open_path(struct symboliser_file *file, const char *path)
+struct symboliser_file symboliser_opened(const struct opener_file *file)
 {
-	struct stat st;
+	return (struct symboliser_file){ file->fd, (uint64_t)file->st.st_size };
+}
 
-	file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (file->fd < 0)
-		return -errno;
-	if (!fstat(file->fd, &st) && S_ISREG(st.st_mode)) {
-		file->bytes = (uint64_t)st.st_size;
-		return 0;
-	}
-	close(file->fd);
-	return -EINVAL;
+int symboliser_read_open(struct symboliser_module *module,
+			 const struct opener_file *file)
+{
+	const struct symboliser_file from = symboliser_opened(file);
+	uint64_t ns = SYMBOLISER_NS;
+
+	memset(module, 0, sizeof(*module));
+	return symboliser_module(module, &from, &ns);
 }
 
 int symboliser_read(struct symboliser_module *module, const char *path)
 {
-	uint64_t ns = SYMBOLISER_NS;
-	struct symboliser_file file;
-	int ret = open_path(&file, path);
+	struct opener_file file;
+	int ret = opener_open(&file, path, 0);
 
 	memset(module, 0, sizeof(*module));
 	if (ret)
 		return ret;
-	ret = symboliser_module(module, &file, &ns);
-	close(file.fd);
+	ret = symboliser_read_open(module, &file);
+	opener_close(&file);
 	return ret;
 }
 
 int symboliser_read_here(struct symboliser_module *module, const char *path)
 {
-	struct symboliser_file file;
-	int ret = open_path(&file, path);
-	void *image;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	void *image = MAP_FAILED;
+	int ret = -ENOEXEC;
+	struct stat st;
+	size_t bytes;
 	Elf *elf;
 
 	memset(module, 0, sizeof(*module));
-	if (ret)
-		return ret;
-	image = mmap(NULL, file.bytes, PROT_READ, MAP_PRIVATE, file.fd, 0);
-	close(file.fd);
+	if (fd < 0)
+		return -errno;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		image = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE,
+			     fd, 0);
+	close(fd);
 	if (image == MAP_FAILED)
-		return -ENOEXEC;
+		return ret;
+	bytes = (size_t)st.st_size;
 	elf_version(EV_CURRENT);
-	elf = elf_memory(image, file.bytes);
-	ret = symboliser_read_module(module, image, file.bytes, elf);
+	elf = elf_memory(image, bytes);
+	ret = symboliser_read_module(module, image, bytes, elf);
 	elf_end(elf);
-	munmap(image, file.bytes);
+	munmap(image, bytes);
 	return ret;
 }
 
@@ -257,6 +282,57 @@ int symboliser_lines(struct symboliser_frame *frames, size_t room,
 		if (frames[i].address >= n ||
 		    (i && frames[i].address < frames[i - 1].address))
 			return -EPIPE;
+	return ret;
+}
+
+/* Hands out a stream that came as a whole. */
+static int take_stream(const struct asking *asking,
+		       int (*take)(const struct symboliser_found *found,
+				   void *priv), void *priv,
+		       char error[SYMBOLISER_ERROR_BYTES])
+{
+	struct symboliser_verdict verdict;
+	struct symboliser_found found;
+	const char *records = asking->to + sizeof(verdict);
+	size_t n, at, bytes;
+	int ret = 0;
+
+	if (!symboliser_verdict_read(&verdict, asking->to, asking->count))
+		return -EPIPE;
+	bytes = asking->count - sizeof(verdict);
+	for (at = 0; at < bytes; at += n) {
+		n = symboliser_record_read(&found, records + at, bytes - at);
+		if (!n)
+			return -EPIPE;
+	}
+	strcpy(error, verdict.text);
+	for (at = 0; !ret && at < bytes; at += n) {
+		n = symboliser_record_read(&found, records + at, bytes - at);
+		ret = take(&found, priv);
+	}
+	return verdict.error ? verdict.error : ret;
+}
+
+int symboliser_markers(const struct symboliser_file *file, uint32_t how,
+		       int (*take)(const struct symboliser_found *found,
+				   void *priv), void *priv,
+		       char error[SYMBOLISER_ERROR_BYTES], uint64_t *ns)
+{
+	struct asking asking = { .request.what = ASK_MARKERS, .file = file,
+				 .request.count = how, .grows = true,
+				 .item_bytes = 1 };
+	int ret = ask(&asking, 0, REQUEST_MS_MAX, ns);
+
+	error[0] = '\0';
+	if (!ret)
+		ret = take_stream(&asking, take, priv, error);
+	if (ret && !error[0])
+		snprintf(error, SYMBOLISER_ERROR_BYTES, "%s",
+			 ret == -EPIPE ? "it cannot be read: it is damaged, or "
+					 "was cut while it was read" :
+			 ret == -ETIMEDOUT ? "it takes too long to read" :
+			 ret == -ENOEXEC ? "not an ELF file" : strerror(-ret));
+	free(asking.to);
 	return ret;
 }
 

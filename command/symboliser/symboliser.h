@@ -22,6 +22,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "taffrail/site.h"
+
 #define SYMBOLISER_ADDRESSES_MAX 4096u
 #define SYMBOLISER_NAME_BYTES	160u	/* with the NUL; the end of what is */
 #define SYMBOLISER_CUT		"..."	/* cut tells it */
@@ -30,14 +32,21 @@
 #define SYMBOLISER_PATH_BYTES	256u
 #define SYMBOLISER_CXX_BYTES	512u
 #define SYMBOLISER_NEEDED_BYTES	4096u
+#define SYMBOLISER_ERROR_BYTES	256u
 /* Processor time for a caller that has no budget of its own. */
 #define SYMBOLISER_NS		1000000000u
+#define SYMBOLISER_MARKERS_NS	30000000000u
 
 /* A file that is open to read. */
 struct symboliser_file {
 	int fd;
 	uint64_t bytes;
 };
+
+struct opener_file;
+
+/* Returns the file itself, or the copy, that the opener has opened. */
+struct symboliser_file symboliser_opened(const struct opener_file *file);
 
 /* A segment that is loaded, as the program headers have it. */
 struct symboliser_segment {
@@ -78,11 +87,69 @@ struct symboliser_frame {
 	char function[SYMBOLISER_NAME_BYTES];	/* "": not known */
 };
 
+enum marker_kind {
+	MARKER_MARK,		/* text is a printf-like format */
+	MARKER_EVENT,		/* text is the argument text */
+	MARKER_USDT,		/* text is the note's operands */
+};
+
+/* How a USDT probe is placed, or would be (docs/usdt.md). */
+enum marker_placement {
+	PLACED_UNSAID,
+	PLACED_BYTE,
+	PLACED_JUMP,
+	PLACED_MERGED,		/* one jump for two probes side by side */
+	PLACED_EITHER,		/* byte or jump, depending on addresses */
+	PLACED_INT3,		/* by a trap for each hit */
+	PLACED_BYTE_OR_INT3,	/* depending on addresses */
+	PLACED_NOT,
+};
+
+/* Why a marker or a probe cannot be placed, or by a trap only. */
+enum symboliser_why {
+	WHY_UNSAID,
+	WHY_MOVED,		/* the code was moved after linking */
+	WHY_OTHER,		/* other code is at its place */
+	WHY_USDT,		/* and what follows: an enum usdt_reason more */
+};
+
+/* A marker or a USDT probe, as a file has it. */
+struct symboliser_marker {
+	uint64_t address;
+	uint32_t line;
+	int32_t operand;		/* USDT: the bytes after the nop's
+					 * first */
+	uint8_t kind;			/* enum marker_kind */
+	uint8_t nfields;
+	uint8_t tested;			/* 1: its site tests a flag */
+	uint8_t placement;		/* enum marker_placement */
+	uint8_t why;			/* enum symboliser_why */
+	uint8_t types[TAFFRAIL_FIELDS_MAX];
+};
+
+/* The same with its texts. */
+struct symboliser_found {
+	struct symboliser_marker marker;
+	const char *strings[4];		/* channel, name, text, source file */
+	const char *shown;		/* struct taffrail_shown; */
+	size_t shown_bytes;		/* 0: there is none */
+};
+
+/* How markers are read: bits. */
+#define SYMBOLISER_PLAN		1u	/* with the placement of USDT probes */
+#define SYMBOLISER_LOADED	2u	/* the file is a module's memory, from
+					 * its first page on: it has no
+					 * sections, so no USDT probes */
+
 int symboliser_module(struct symboliser_module *module,
 		      const struct symboliser_file *file, uint64_t *ns);
 
-/* Does the same for the file at a path, which may be one of another user only
- * if the opener has opened it. -EINVAL: it is no regular file. */
+/* Does the same in SYMBOLISER_NS for a file that the opener has opened. Where
+ * that fails, the module is all zeros. */
+int symboliser_read_open(struct symboliser_module *module,
+			 const struct opener_file *file);
+
+/* Does the same for the file at a path, which the opener opens. */
 int symboliser_read(struct symboliser_module *module, const char *path);
 
 /* Does the same without a child: for a process that executes the file next. */
@@ -111,6 +178,17 @@ int symboliser_names(struct symboliser_symbol *symbols,
 int symboliser_lines(struct symboliser_frame *frames, size_t room,
 		     size_t *frames_n, const uint64_t *addresses, size_t n,
 		     const struct symboliser_file *file, uint64_t *ns);
+
+/*
+ * Calls `take` for each marker, and for each USDT probe that is not the site of
+ * a marker, until a call returns another value than 0, which is returned. What
+ * `take` gets is valid during the call. `error` says why there are none, or
+ * which were left out, else it is empty. `how`: SYMBOLISER_PLAN and the like.
+ */
+int symboliser_markers(const struct symboliser_file *file, uint32_t how,
+		       int (*take)(const struct symboliser_found *found,
+				   void *priv), void *priv,
+		       char error[SYMBOLISER_ERROR_BYTES], uint64_t *ns);
 
 /*
  * Returns what a linker's name stands for, "store::get(int)" for

@@ -6,6 +6,7 @@
 #include "testsuite/unit/unit.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "buffers/reader/reader.h"
@@ -229,10 +230,73 @@ static void read_file(int want, const char *why, const char *name)
 	struct marker_list list = { 0 };
 	char error[ELFNOTES_ERROR_BYTES];
 
-	unit_equal(elfnotes_read(&list, made_path("file"), error), want, "%s",
+	unit_equal(elfnotes_read(&list, made_path("file"), 0, error), want, "%s",
 		   name);
 	unit_equal_string(error, why, "%s: why", name);
 	marker_list_free(&list);
+}
+
+#define CUT_BYTES	(8u << 20)
+#define CUT_LOOKS	2000		/* at most: the first ones do */
+
+static struct {
+	char *bytes;
+	int fd;
+	bool stop;
+} cut;
+
+/* Cuts the file, and puts back what it lacks, again and again. */
+static void *cut_file(void *unused)
+{
+	(void)unused;
+	while (!__atomic_load_n(&cut.stop, __ATOMIC_ACQUIRE))
+		if (ftruncate(cut.fd, 4096) ||
+		    pwrite(cut.fd, cut.bytes, CUT_BYTES, 0) != CUT_BYTES)
+			abort();
+	return NULL;
+}
+
+/* Most of a library are notes of other kinds, which are walked through while
+ * another thread cuts the file: the reader is gone then, and nothing else. */
+static void check_cut(void)
+{
+	const uint32_t word = 0;
+	struct marker_list list = { 0 };
+	char error[ELFNOTES_ERROR_BYTES];
+	unsigned int cuts = 0, wholes = 0, others = 0;
+	pthread_t thread;
+	size_t n;
+
+	cut.bytes = calloc(1, CUT_BYTES);
+	elf_begin_file(&made);
+	elf_segment(&made, PT_NOTE, ELF_BYTES, CUT_BYTES - ELF_BYTES);
+	memcpy(cut.bytes, &made.file, sizeof(made.file) - ELF_BYTES);
+	for (size_t at = ELF_BYTES; at + 64 < CUT_BYTES; at += n)
+		n = elf_note((uint8_t *)cut.bytes + at, TAFFRAIL_NOTE_TYPE + 1,
+			     "taffrail", &word, sizeof(word));
+	made_bytes("cut", cut.bytes, CUT_BYTES);
+	cut.fd = open(made_path("cut"), O_WRONLY | O_CLOEXEC);
+	if (pthread_create(&thread, NULL, cut_file, NULL))
+		abort();
+	for (int i = 0; i < CUT_LOOKS && !(cuts && wholes); i++) {
+		int ret = elfnotes_read(&list, made_path("cut"), 0, error);
+
+		cuts += ret == -EPIPE;
+		wholes += !ret;
+		others += ret && ret != -EPIPE && ret != -ENOEXEC &&
+			  ret != -ESTALE;
+	}
+	__atomic_store_n(&cut.stop, true, __ATOMIC_RELEASE);
+	pthread_join(thread, NULL);
+	unit_check(cuts, "a file that is cut while it is read");
+	unit_check(wholes, "the file as a whole, by another reader");
+	unit_equal(others, 0, "other results");
+	unit_equal(elfnotes_read(&list, made_path("cut"), 0, error), 0,
+		   "the file at rest");
+	unit_equal_string(error, "", "no fault then");
+	unit_equal((long long)list.count, 0, "its notes are no markers");
+	close(cut.fd);
+	free(cut.bytes);
 }
 
 static void check_refused(void)
@@ -399,6 +463,7 @@ int main(void)
 	check_build_ids();
 	check_dynamic();
 	check_refused();
+	check_cut();
 	check_markers();
 	check_damaged();
 	check_unplaced();

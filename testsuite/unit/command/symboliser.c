@@ -283,7 +283,7 @@ static void check_requests(void)
 	unit_check(!symboliser_request_valid(&r, REQUEST_HEAD + 16, true),
 		   "a request without time");
 	r.ms = 1;
-	r.what = ASK_TYPES;
+	r.what = ASK_END;
 	unit_check(!symboliser_request_valid(&r, REQUEST_HEAD + 16, true),
 		   "a request of an unknown kind");
 	r.what = ASK_CXX;

@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Markers and USDT probes of an ELF file in memory, and how the agent would
+ * place the probes, by the agent's own plans: the symboliser's child.
+ *
+ * What must stay true: every offset is checked against the file before it is
+ * followed. Texts stay in the file: nothing here copies them.
+ */
+#include "command/symboliser/serve-private.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/common/counted.h"
+#include "tracepoints/fields/shown.h"
+#include "tracepoints/program/patch.h"
+#include "tracepoints/sites/notes.h"
+#include "tracepoints/usdt/plan/hotspot.h"
+#include "tracepoints/usdt/plan/image.h"
+#include "tracepoints/usdt/plan/zydis.h"
+
+#define PAGE		4096ull
+#define NOP		0x90
+#define SITE_BYTES	6	/* nop, and test or jmp */
+
+struct reading {
+	struct notes notes;		/* of the whole file */
+	Elf64_Phdr *ph;			/* of the heap */
+	struct usdt_file file;
+	struct symboliser_markers *markers;
+	size_t room;			/* for markers */
+	size_t bytes;			/* of all texts */
+};
+
+static int read_fact(struct reading *r, int error, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Notes why there are no markers, or which were left out. */
+static int read_fact(struct reading *r, int error, const char *format, ...)
+{
+	char *text = r->markers->verdict.text;
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text, SYMBOLISER_ERROR_BYTES, format, ap);
+	va_end(ap);
+	return error;
+}
+
+static int add_found(struct reading *r, const struct symboliser_found *found)
+{
+	struct symboliser_markers *markers = r->markers;
+	struct symboliser_found *more;
+
+	/* many notes can name one text */
+	r->bytes += sizeof(*found) + found->shown_bytes;
+	for (int i = 0; i < 4; i++)
+		r->bytes += strlen(found->strings[i]) + 1;
+	if (r->bytes > SYMBOLISER_STREAM_MAX)
+		return read_fact(r, -E2BIG, "its markers have more text than "
+				 "is read");
+	if (markers->count == r->room) {
+		more = reallocarray(markers->found, 2 * r->room + 64,
+				    sizeof(*more));
+		if (!more)
+			return read_fact(r, -ENOMEM, "out of memory");
+		markers->found = more;
+		r->room = 2 * r->room + 64;
+	}
+	markers->found[markers->count++] = *found;
+	return 0;
+}
+
+/* Splits `bytes` into four strings; false when one does not end in them. */
+static bool split_text(const char *text, size_t bytes, const char *strings[4])
+{
+	for (int i = 0; i < 4; i++) {
+		size_t n = strnlen(text, bytes);
+
+		if (n == bytes)
+			return false;
+		strings[i] = text;
+		text += n + 1;
+		bytes -= n + 1;
+	}
+	return true;
+}
+
+/* Returns whether the code at a site is that of a marker. */
+static bool site_leads(const struct reading *r,
+		       const struct taffrail_note *note, uint64_t address)
+{
+	int64_t distance = (int64_t)offsetof(struct taffrail_note, stub_) +
+			   note->stub_ - note->code_;
+	const uint8_t *code = notes_at(&r->notes, address, SITE_BYTES,
+				       PF_R | PF_X);
+
+	return code && patch_leads(code, distance);
+}
+
+static int add_site(uint32_t type, uint64_t address, const void *desc,
+		    uint64_t bytes, void *priv)
+{
+	struct reading *r = priv;
+	struct taffrail_site site;
+	struct taffrail_note note;
+	struct symboliser_found found = { 0 };
+	struct symboliser_marker *m = &found.marker;
+	const char *object, *text;
+	struct shown_bytes shown;
+
+	if (type != TAFFRAIL_NOTE_TYPE || bytes < sizeof(note))
+		return 0;
+	memcpy(&note, desc, sizeof(note));
+	m->address = address + note.code_;
+	address += offsetof(struct taffrail_note, object_) + note.object_;
+	object = notes_at(&r->notes, address, sizeof(site), PF_R);
+	if (!object)
+		return read_fact(r, -EBADMSG, "a marker's note has an invalid "
+				 "address");
+	memcpy(&site, object, sizeof(site));
+	if (site.version_ != TAFFRAIL_SITE_VERSION)
+		return read_fact(r, -EPROTO, "its markers are of version %u, "
+				 "this command knows version %d", site.version_,
+				 TAFFRAIL_SITE_VERSION);
+	if (site.kind_ == TAFFRAIL_KIND_GUARD)
+		return 0;
+	text = notes_at(&r->notes, address + sizeof(site), site.text_bytes_,
+			PF_R);
+	if (site.nfields_ > TAFFRAIL_FIELDS_MAX || !text ||
+	    !split_text(text, site.text_bytes_, found.strings))
+		return read_fact(r, -EBADMSG, "a marker is malformed");
+	m->kind = site.kind_ == TAFFRAIL_KIND_EVENT ? MARKER_EVENT :
+						      MARKER_MARK;
+	m->tested = note.flags_ & TAFFRAIL_SITE_FLAG_TESTED ? 1 : 0;
+	if (!m->tested && !site_leads(r, &note, m->address)) {
+		m->placement = PLACED_NOT;
+		m->why = WHY_OTHER;
+	}
+	m->line = site.line_;
+	m->nfields = site.nfields_;
+	for (int i = 0; i < TAFFRAIL_FIELDS_MAX; i++)
+		m->types[i] = site.types_[i] == TAFFRAIL_T_TEXT ?
+			TAFFRAIL_T_STRING : site.types_[i];
+	shown = shown_behind(text, site.text_bytes_);
+	found.shown = shown.p;
+	found.shown_bytes = (size_t)(shown.end - shown.p);
+	return add_found(r, &found);
+}
+
+/* Reads the types out of operands, as "-4@%eax 8@-8(%rbp)": the number before
+ * '@' is size and sign. Strings are known only of the JVM's probes. */
+static void operand_types(struct symboliser_marker *m,
+			  const struct usdt_probe *probe)
+{
+	struct usdt_operand operands[TAFFRAIL_FIELDS_MAX];
+	struct rule_types types = { 0 };
+
+	m->nfields = usdt_operands_parse(probe->operands, operands, NULL, NULL);
+	usdt_hotspot_types(probe, operands, m->nfields, &types);
+	for (int i = 0; i < m->nfields; i++)
+		m->types[i] = types.strings >> i & 1 ? TAFFRAIL_T_STRING :
+						       operands[i].type;
+}
+
+/* Adds a probe, also one that is the site of a marker. */
+static int add_probe(const struct usdt_probe *probe, void *priv)
+{
+	struct symboliser_found found = {
+		.marker = { .kind = MARKER_USDT, .address = probe->address },
+		.strings = { probe->provider, probe->name, probe->operands,
+			     "" } };
+
+	operand_types(&found.marker, probe);
+	return add_found(priv, &found);
+}
+
+/* A site or a probe, in its order. */
+struct lone {
+	struct symboliser_found *found;
+	size_t number;
+};
+
+/* By number where all else is the same: the first one is the right one. */
+static int compare_numbers(const struct lone *a, const struct lone *b)
+{
+	return a->number < b->number ? -1 : 1;
+}
+
+static int compare_addresses(const void *left, const void *right)
+{
+	const struct lone *a = left, *b = right;
+	uint64_t first = a->found->marker.address;
+	uint64_t second = b->found->marker.address;
+
+	return first != second ? first < second ? -1 : 1 :
+				 compare_numbers(a, b);
+}
+
+static int name_order(const struct lone *a, const struct lone *b)
+{
+	int order = strcmp(a->found->strings[0], b->found->strings[0]);
+
+	return order ? order : strcmp(a->found->strings[1],
+				      b->found->strings[1]);
+}
+
+static int compare_names(const void *left, const void *right)
+{
+	int order = name_order(left, right);
+
+	return order ? order : compare_numbers(left, right);
+}
+
+/* Returns the sites (or the probes) that match nothing, in an order; NULL
+ * without memory. */
+static struct lone *lone_sorted(const struct reading *r, const bool *matched,
+				bool probes,
+				int (*compare)(const void *, const void *),
+				size_t *n)
+{
+	struct symboliser_markers *markers = r->markers;
+	struct lone *lone = calloc(markers->count + 1, sizeof(*lone));
+
+	*n = 0;
+	for (size_t i = 0; lone && i < markers->count; i++) {
+		struct symboliser_found *found = &markers->found[i];
+
+		if ((found->marker.kind == MARKER_USDT) == probes &&
+		    !matched[i])
+			lone[(*n)++] = (struct lone){ found, i };
+	}
+	if (lone)
+		qsort(lone, *n, sizeof(*lone), compare);
+	return lone;
+}
+
+/* Matches each site with the probe at its address. */
+static bool match_places(struct reading *r, bool *matched)
+{
+	size_t nsites, nprobes, at = 0;
+	struct lone *sites = lone_sorted(r, matched, false, compare_addresses,
+					 &nsites);
+	struct lone *probes = lone_sorted(r, matched, true, compare_addresses,
+					  &nprobes);
+
+	for (size_t i = 0; sites && probes && i < nprobes; i++) {
+		uint64_t address = probes[i].found->marker.address;
+
+		while (at < nsites &&
+		       sites[at].found->marker.address < address)
+			at++;
+		if (at < nsites && sites[at].found->marker.address == address) {
+			matched[sites[at].number] = true;
+			matched[probes[i].number] = true;
+		}
+	}
+	free(sites);
+	free(probes);
+	return sites && probes;
+}
+
+/* Returns how many of the sorted ones have the name of the first. */
+static size_t same_name(const struct lone *lone, const struct lone *end)
+{
+	size_t n = 0;
+
+	while (lone + n < end && !name_order(lone + n, lone))
+		n++;
+	return n;
+}
+
+/* Settles the sites of one name: those that test a flag work where they are. */
+static void settle_sites(struct lone *sites, size_t nsites,
+			 struct lone *probes, size_t nprobes, bool *matched)
+{
+	for (size_t i = 0; i < nsites && nprobes; i++) {
+		struct symboliser_marker *m = &sites[i].found->marker;
+
+		if (m->tested && nsites == nprobes) {
+			m->address = probes[i].found->marker.address;
+			matched[probes[i].number] = true;
+		} else if (!m->tested) {
+			m->placement = PLACED_NOT;
+			m->why = WHY_MOVED;
+		}
+	}
+}
+
+/* Finds sites whose code was moved after linking, as the agent does
+ * (tracepoints/usdt/moved.c): by probes of the same name, at a nop, that belong
+ * to no other site. */
+static bool match_names(struct reading *r, bool *matched)
+{
+	size_t nsites, all, nprobes = 0, at = 0, n, same;
+	struct lone *sites = lone_sorted(r, matched, false, compare_names,
+					 &nsites);
+	struct lone *probes = lone_sorted(r, matched, true, compare_names,
+					  &all);
+
+	for (size_t i = 0; sites && probes && i < all; i++) {
+		const uint8_t *code = notes_at(&r->notes,
+			probes[i].found->marker.address, 1, PF_X);
+
+		if (code && *code == NOP)
+			probes[nprobes++] = probes[i];
+	}
+	for (size_t i = 0; sites && probes && i < nsites; i += n) {
+		n = same_name(&sites[i], sites + nsites);
+		while (at < nprobes && name_order(&probes[at], &sites[i]) < 0)
+			at++;
+		same = at < nprobes && !name_order(&probes[at], &sites[i]) ?
+			       same_name(&probes[at], probes + nprobes) : 0;
+		settle_sites(&sites[i], n, &probes[at], same, matched);
+	}
+	free(sites);
+	free(probes);
+	return sites && probes;
+}
+
+/* Drops the probes that are those of markers. */
+static int match_all(struct reading *r)
+{
+	struct symboliser_markers *markers = r->markers;
+	bool *matched = calloc(markers->count + 1, sizeof(*matched));
+	bool done = matched && match_places(r, matched) &&
+		    match_names(r, matched);
+	size_t kept = 0;
+
+	for (size_t i = 0; done && i < markers->count; i++)
+		if (markers->found[i].marker.kind != MARKER_USDT || !matched[i])
+			markers->found[kept++] = markers->found[i];
+	free(matched);
+	if (!done)
+		return read_fact(r, -ENOMEM, "out of memory");
+	markers->count = kept;
+	return 0;
+}
+
+static int add_probes(struct reading *r)
+{
+	uint32_t damaged = 0;
+	int ret = usdt_notes_read(&r->file, add_probe, r, &damaged);
+
+	if (ret == -ENOEXEC)
+		return read_fact(r, ret, "its section headers are damaged");
+	if (!ret)
+		ret = match_all(r);
+	return damaged && !ret ? read_fact(r, 0, "left out %s",
+					   counted(damaged,
+						   "damaged USDT note")) : ret;
+}
+
+/* Returns the placement of a probe without a plan: a trap, or perhaps one byte.
+ * One byte is excluded when another probe lies in the bytes of the operand. */
+static enum marker_placement unplanned(const struct usdt_plan *own,
+				       const struct usdt_plan *end)
+{
+	const struct usdt_plan *next = own;
+
+	if (own->reason == USDT_NO_NOP)
+		return PLACED_NOT;
+	while (next < end && next->address == own->address)
+		next++;
+	return next < end && next->address - own->address < USDT_JUMP_BYTES ?
+		       PLACED_INT3 :
+		       PLACED_BYTE_OR_INT3;
+}
+
+static void place_probe(struct symboliser_marker *m, struct usdt_plan *plans,
+			uint32_t n, const struct usdt_image *image)
+{
+	const struct usdt_plan *own =
+		&plans[usdt_plans_before(plans, n, m->address)];
+	const struct usdt_plan *plan = usdt_plan_for(plans, n, m->address);
+	const uint8_t *code = usdt_image_at(image, m->address, USDT_JUMP_BYTES,
+					    PF_X, NULL);
+
+	m->placement = plan && plan->beside ? PLACED_MERGED :
+		       plan		    ? PLACED_EITHER :
+		       code		    ? unplanned(own, plans + n) :
+					      PLACED_NOT;
+	if (!plan)
+		m->why = WHY_USDT + (own->reason ? own->reason :
+						   USDT_OVERLAPS);
+	if (code)
+		memcpy(&m->operand, code + 1, sizeof(m->operand));
+}
+
+static int compare_plans(const void *left, const void *right)
+{
+	const struct usdt_plan *a = left, *b = right;
+
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+static void plan_probes(struct reading *r)
+{
+	struct symboliser_markers *markers = r->markers;
+	struct usdt_plan *plans = calloc(markers->count + 1, sizeof(*plans));
+	struct usdt_image image;
+	uint32_t n = 0;
+
+	if (!plans || usdt_image_open(&image, &r->file)) {
+		free(plans);
+		return;
+	}
+	for (size_t i = 0; i < markers->count; i++)
+		if (markers->found[i].marker.kind == MARKER_USDT)
+			plans[n++].address = markers->found[i].marker.address;
+	qsort(plans, n, sizeof(*plans), compare_plans);
+	usdt_plan(&r->file, usdt_zydis(), plans, n);
+	for (size_t i = 0; i < markers->count; i++)
+		if (markers->found[i].marker.kind == MARKER_USDT)
+			place_probe(&markers->found[i].marker, plans, n,
+				    &image);
+	free(plans);
+}
+
+/* Moves the program headers to where they are aligned. Where they make no
+ * sense, there are none. */
+static int read_headers(struct reading *r, const Elf64_Ehdr *header)
+{
+	const struct usdt_file *file = &r->file;
+	uint64_t bytes = (uint64_t)header->e_phnum * sizeof(*r->ph);
+
+	if (header->e_phentsize != sizeof(*r->ph) ||
+	    header->e_phoff > file->size ||
+	    bytes > file->size - header->e_phoff)
+		return 0;
+	r->ph = malloc(bytes + 1);
+	if (!r->ph)
+		return read_fact(r, -ENOMEM, "out of memory");
+	memcpy(r->ph, file->bytes + header->e_phoff, bytes);
+	r->notes.ph = r->ph;
+	r->notes.nph = header->e_phnum;
+	return 0;
+}
+
+/* Finds where a module's memory would have its address 0. Returns -ENOEXEC if a
+ * segment is outside. */
+static int find_base(struct reading *r)
+{
+	uint64_t low = UINT64_MAX;
+
+	for (uint32_t i = 0; i < r->notes.nph; i++)
+		if (r->ph[i].p_type == PT_LOAD && r->ph[i].p_vaddr < low)
+			low = r->ph[i].p_vaddr & ~(PAGE - 1);
+	for (uint32_t i = 0; i < r->notes.nph; i++) {
+		const Elf64_Phdr *ph = &r->ph[i];
+
+		if (ph->p_type == PT_LOAD &&
+		    (ph->p_vaddr - low > r->file.size ||
+		     ph->p_memsz > r->file.size - (ph->p_vaddr - low)))
+			return read_fact(r, -ENOEXEC, "its program headers are "
+					 "damaged");
+	}
+	r->notes.base = (const char *)((uintptr_t)r->file.bytes - low);
+	r->notes.bytes = 0;
+	return 0;
+}
+
+static int read_elf(struct reading *r, uint32_t how)
+{
+	Elf64_Ehdr header;
+	int ret;
+
+	if (r->file.size < sizeof(header) ||
+	    memcmp(r->file.bytes, ELFMAG, SELFMAG))
+		return read_fact(r, -ENOEXEC, "not an ELF file");
+	memcpy(&header, r->file.bytes, sizeof(header));
+	if (header.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    header.e_ident[EI_DATA] != ELFDATA2LSB)
+		return read_fact(r, -ENOEXEC,
+				 "not a 64-bit little-endian ELF file");
+	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
+		return read_fact(r, -ENOEXEC, "neither a program nor a shared "
+				 "object; link it first");
+	ret = read_headers(r, &header);
+	if (!ret && how & SYMBOLISER_LOADED)
+		ret = find_base(r);
+	if (!ret)
+		ret = notes_each(&r->notes, add_site, r);
+	if (ret || how & SYMBOLISER_LOADED)
+		return ret;
+	ret = add_probes(r);
+	if (!ret && how & SYMBOLISER_PLAN)
+		plan_probes(r);
+	return ret;
+}
+
+void symboliser_read_markers(struct symboliser_markers *markers,
+			     const void *image, size_t bytes, uint32_t how)
+{
+	struct reading r = {
+		.notes = { .base = image, .bytes = bytes },
+		.file = { image, bytes },
+		.markers = markers,
+	};
+
+	*markers = (struct symboliser_markers){ 0 };
+	markers->verdict.error = read_elf(&r, how);
+	free(r.ph);
+}
+
+void symboliser_free_markers(struct symboliser_markers *markers)
+{
+	free(markers->found);
+}
