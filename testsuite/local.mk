@@ -87,7 +87,7 @@ unit_programs = \
 	testsuite/unit/traces/pairs \
 	testsuite/unit/traces/visit
 check_PROGRAMS += $(unit_programs)
-LDADD = libcommand.a libagent.a $(LIBDW) $(LIBELF) $(LIBZYDIS) $(LIBZ)
+LDADD = libcommand.a libagent.a $(LIBELF) $(LIBZYDIS) $(LIBZ)
 # `cleanup` variables get a table of call sites
 testsuite_fuzz_plan_CFLAGS = $(AM_CFLAGS) -fexceptions
 testsuite_unit_buffers_anchor_LDADD = $(LDADD) -lm

@@ -67,6 +67,8 @@ static void child_serve(const struct child_spec *spec, int socket, pid_t parent)
 	     fd++)
 		close(fd);
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (spec->prepare)
+		spec->prepare();
 	if (spec->sealed)
 		child_seal();
 	spec->serve();

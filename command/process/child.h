@@ -20,6 +20,8 @@
 
 /* What a child does, and what it may take. */
 struct child_spec {
+	/* Opens what serving takes, before the child is sealed; or NULL. */
+	void (*prepare)(void);
 	/* Serves requests until CHILD_SOCKET is closed. */
 	void (*serve)(void);
 	uint32_t cpu_seconds;		/* for all requests */

@@ -5,7 +5,6 @@
  */
 #include "command/symboliser/serve-private.h"
 
-#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <gelf.h>
 #include <string.h>
@@ -24,17 +23,26 @@ static bool is_inside(const struct reading *r, uint64_t offset, uint64_t n)
 	return offset <= r->bytes && n <= r->bytes - offset;
 }
 
-static void read_id(struct reading *r)
+/* Finds the build ID among notes. */
+static bool find_id(struct symboliser_module *module, Elf_Data *notes)
 {
-	struct symboliser_module *module = r->module;
-	const void *id;
-	ssize_t n = dwelf_elf_gnu_build_id(r->elf, &id);
+	size_t at = 0, next, name, desc;
+	const char *bytes = notes ? notes->d_buf : NULL;
+	GElf_Nhdr note;
 
-	if (n <= 0)
-		return;
-	module->id_bytes = n < (ssize_t)SYMBOLISER_ID_BYTES ?
-				   (uint32_t)n : SYMBOLISER_ID_BYTES;
-	memcpy(module->id, id, module->id_bytes);
+	while (bytes &&
+	       (next = gelf_getnote(notes, at, &note, &name, &desc)) > 0) {
+		at = next;
+		if (note.n_type != NT_GNU_BUILD_ID ||
+		    note.n_namesz != sizeof(ELF_NOTE_GNU) ||
+		    memcmp(bytes + name, ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)))
+			continue;
+		module->id_bytes = note.n_descsz < SYMBOLISER_ID_BYTES ?
+					   note.n_descsz : SYMBOLISER_ID_BYTES;
+		memcpy(module->id, bytes + desc, module->id_bytes);
+		return true;
+	}
+	return false;
 }
 
 /* Adds a library's name, if there is room for it and an empty one. */
@@ -87,11 +95,10 @@ static void read_interpreter(struct reading *r, const GElf_Phdr *ph)
 /* Reads what is no segment that is loaded. */
 static void read_others(struct reading *r)
 {
-	bool program = false;
+	bool program = false, known = false;
 	GElf_Phdr ph;
 	size_t n = 0;
 
-	read_id(r);
 	if (!gelf_getehdr(r->elf, &r->header) || elf_getphdrnum(r->elf, &n))
 		return;
 	for (size_t i = 0; i < n && i < SYMBOLISER_SEGMENTS_MAX; i++) {
@@ -101,6 +108,10 @@ static void read_others(struct reading *r)
 			read_interpreter(r, &ph);
 		else if (ph.p_type == PT_DYNAMIC)
 			read_dynamic(r, &ph);
+		else if (ph.p_type == PT_NOTE && !known)
+			known = find_id(r->module, elf_getdata_rawchunk(
+				r->elf, (int64_t)ph.p_offset, ph.p_filesz,
+				ph.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR));
 		program |= ph.p_type == PT_INTERP;
 	}
 	r->module->library &= !program;

@@ -4,15 +4,62 @@
  * symboliser's child. Facts: DWARF 5, 3.3.8, "Inlinable and Inlined
  * Subprograms".
  *
- * A file of which the DWARF lies elsewhere (.gnu_debuglink, .gnu_debugaltlink)
- * has no lines: the child opens nothing.
+ * libdw is loaded by a child that is asked for lines, so no other start of the
+ * command waits for the dynamic linker to load it (0.2 ms).
+ *
+ * A file of which the DWARF lies elsewhere (.gnu_debugaltlink) has no lines:
+ * the child opens nothing.
  */
 #include "command/symboliser/serve-private.h"
 
+#include <dlfcn.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define LIBRARY		"libdw.so.1"
+
+#define EACH_FUNCTION(FUNCTION) \
+	FUNCTION(addrdie) \
+	FUNCTION(attr) \
+	FUNCTION(attr_integrate) \
+	FUNCTION(begin_elf) \
+	FUNCTION(end) \
+	FUNCTION(filesrc) \
+	FUNCTION(formstring) \
+	FUNCTION(formudata) \
+	FUNCTION(get_units) \
+	FUNCTION(getscopes) \
+	FUNCTION(getscopes_die) \
+	FUNCTION(getsrc_die) \
+	FUNCTION(getsrcfiles) \
+	FUNCTION(haspc) \
+	FUNCTION(lineno) \
+	FUNCTION(linesrc) \
+	FUNCTION(tag)
+#define DECLARE(name)	__typeof__(dwarf_##name) *name;
+#define FIND(name) \
+	symbol = dlsym(library, "dwarf_" #name); \
+	memcpy(&dw.name, &symbol, sizeof(symbol)); \
+	complete &= symbol != NULL;
+
+static struct {
+	EACH_FUNCTION(DECLARE)
+} dw;
+
+static bool loaded;
+
+void symboliser_load_lines(void)
+{
+	void *library = dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL), *symbol;
+	bool complete = library;
+
+	if (!library)
+		return;
+	EACH_FUNCTION(FIND)
+	loaded = complete;
+}
 
 /* Copies text, the beginning or the end of it where there is no room. */
 static void copy_text(char *to, size_t room, const char *text, bool end)
@@ -32,10 +79,10 @@ static bool find_unit(Dwarf *dwarf, uint64_t address, Dwarf_Die *unit)
 	Dwarf_CU *cu = NULL;
 	uint8_t type;
 
-	if (dwarf_addrdie(dwarf, address, unit))
+	if (dw.addrdie(dwarf, address, unit))
 		return true;
-	while (!dwarf_get_units(dwarf, cu, &cu, NULL, &type, unit, NULL))
-		if (dwarf_haspc(unit, address) > 0)
+	while (!dw.get_units(dwarf, cu, &cu, NULL, &type, unit, NULL))
+		if (dw.haspc(unit, address) > 0)
 			return true;
 	return false;
 }
@@ -49,7 +96,7 @@ static void name_frame(struct symboliser_frame *frame, Dwarf_Die *function)
 	Dwarf_Attribute attribute;
 
 	for (size_t i = 0; !name && i < sizeof(kinds) / sizeof(*kinds); i++)
-		name = dwarf_formstring(dwarf_attr_integrate(
+		name = dw.formstring(dw.attr_integrate(
 			function, kinds[i], &attribute));
 	copy_text(frame->function, sizeof(frame->function), name, false);
 }
@@ -61,9 +108,9 @@ static void place_frame(struct symboliser_frame *frame, Dwarf_Die *unit,
 	size_t n;
 
 	frame->line = (uint32_t)line;
-	if (!dwarf_getsrcfiles(unit, &files, &n) && file < n)
+	if (!dw.getsrcfiles(unit, &files, &n) && file < n)
 		copy_text(frame->file, sizeof(frame->file),
-			  dwarf_filesrc(files, file, NULL, NULL), true);
+			  dw.filesrc(files, file, NULL, NULL), true);
 }
 
 /* Sets a frame to where its function was inlined. */
@@ -75,9 +122,9 @@ static void place_call(struct symboliser_frame *frame, Dwarf_Die *unit,
 
 	frame->line = 0;
 	frame->file[0] = '\0';
-	dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute),
+	dw.formudata(dw.attr(inlined, DW_AT_call_line, &attribute),
 			&line);
-	if (!dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute),
+	if (!dw.formudata(dw.attr(inlined, DW_AT_call_file, &attribute),
 			     &file))
 		place_frame(frame, unit, file, line);
 }
@@ -85,14 +132,14 @@ static void place_call(struct symboliser_frame *frame, Dwarf_Die *unit,
 static void place_address(struct symboliser_frame *frame, Dwarf_Die *unit,
 			  uint64_t address)
 {
-	Dwarf_Line *line = dwarf_getsrc_die(unit, address);
+	Dwarf_Line *line = dw.getsrc_die(unit, address);
 	int number;
 
-	if (!line || dwarf_lineno(line, &number))
+	if (!line || dw.lineno(line, &number))
 		return;
 	frame->line = number > 0 ? (uint32_t)number : 0;
 	copy_text(frame->file, sizeof(frame->file),
-		  dwarf_linesrc(line, NULL, NULL), true);
+		  dw.linesrc(line, NULL, NULL), true);
 }
 
 static void take_frames(struct symboliser_frame *frame, Dwarf_Die *unit,
@@ -102,15 +149,15 @@ static void take_frames(struct symboliser_frame *frame, Dwarf_Die *unit,
 {
 	Dwarf_Die *innermost = NULL, *scopes = NULL;
 	/* what it gives behind an inlined function is where that is written */
-	int n = dwarf_getscopes(unit, address, &innermost);
+	int n = dw.getscopes(unit, address, &innermost);
 	uint32_t frames = 0;
 
 	if (n > 0)
-		n = dwarf_getscopes_die(&innermost[0], &scopes);
+		n = dw.getscopes_die(&innermost[0], &scopes);
 	free(innermost);
 	place_address(frame, unit, address);
 	for (int i = 0; i < n && frames < SYMBOLISER_FRAMES_MAX; i++) {
-		int tag = dwarf_tag(&scopes[i]);
+		int tag = dw.tag(&scopes[i]);
 
 		if (tag != DW_TAG_inlined_subroutine &&
 		    tag != DW_TAG_subprogram)
@@ -131,7 +178,8 @@ void symboliser_find_lines(const uint64_t *addresses, uint32_t n, Elf *elf,
 			   void (*take)(const struct symboliser_frame *frame,
 					void *priv), void *priv)
 {
-	Dwarf *dwarf = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
+	Dwarf *dwarf = elf && loaded ?
+			       dw.begin_elf(elf, DWARF_C_READ, NULL) : NULL;
 
 	for (uint32_t i = 0; dwarf && i < n; i++) {
 		struct symboliser_frame frame = { .address = i };
@@ -140,5 +188,6 @@ void symboliser_find_lines(const uint64_t *addresses, uint32_t n, Elf *elf,
 		if (find_unit(dwarf, addresses[i], &unit))
 			take_frames(&frame, &unit, addresses[i], take, priv);
 	}
-	dwarf_end(dwarf);
+	if (dwarf)
+		dw.end(dwarf);
 }

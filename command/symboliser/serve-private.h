@@ -13,10 +13,16 @@
 /* Serves requests until the socket is closed. */
 void symboliser_serve(void);
 
-/* Reads a C++ name as __cxa_demangle() does; NULL: there is no libstdc++. Set
- * before the child begins. */
-extern char *(*symboliser_cxx_read)(const char *name, char *buffer,
-				    size_t *bytes, int *status);
+/* Libraries that children load before they are sealed; another child serves the
+ * first request for one. */
+struct symboliser_libraries {
+	bool cxx, lines;
+};
+extern struct symboliser_libraries symboliser_libraries;
+
+/* In the child. */
+void symboliser_load(void);
+void symboliser_load_lines(void);
 
 /* Returns 0, or -ENOEXEC: it is no program or library. `elf` is the same file,
  * or NULL: libelf refuses it. */

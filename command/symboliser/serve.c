@@ -2,11 +2,15 @@
 /*
  * The symboliser's child. See protocol-private.h.
  *
+ * Facts: where there is no libstdc++, no C++ program runs; the command does not
+ * need it otherwise. Itanium C++ ABI, 3.4, "Demangler API".
+ *
  * The kernel ends the child where a request takes more than its processor time
  * (SIGPROF), or reads behind the end of a file that was cut (SIGBUS).
  */
 #include "command/symboliser/serve-private.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -18,8 +22,13 @@
 
 #include "command/process/child.h"
 
-char *(*symboliser_cxx_read)(const char *name, char *buffer, size_t *bytes,
-			     int *status);
+#define LIBRARY		"libstdc++.so.6"
+
+struct symboliser_libraries symboliser_libraries;
+
+/* __cxa_demangle(), or NULL: there is no libstdc++. */
+static char *(*read_cxx)(const char *name, char *buffer, size_t *bytes,
+			 int *status);
 
 static struct symboliser_request request;
 static struct symboliser_answer answer;
@@ -200,8 +209,8 @@ static void serve_file(int fd)
 static void serve_cxx(void)
 {
 	int status;
-	char *text = symboliser_cxx_read ?
-		symboliser_cxx_read(request.name, NULL, NULL, &status) : NULL;
+	char *text = read_cxx ?
+		read_cxx(request.name, NULL, NULL, &status) : NULL;
 
 	memset(&answer.text, 0, sizeof(answer.text));
 	if (text) {
@@ -210,6 +219,19 @@ static void serve_cxx(void)
 	}
 	free(text);
 	answer_one(0, sizeof(answer.text));
+}
+
+void symboliser_load(void)
+{
+	void *library, *symbol;
+
+	if (symboliser_libraries.lines)
+		symboliser_load_lines();
+	if (!symboliser_libraries.cxx)
+		return;
+	library = dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL);
+	symbol = library ? dlsym(library, "__cxa_demangle") : NULL;
+	memcpy(&read_cxx, &symbol, sizeof(symbol));
 }
 
 void symboliser_serve(void)

@@ -4,13 +4,10 @@
  *
  * Facts: libstdc++ of gcc 12 reads the name `_Z1fIXsrU` without end, so reading
  * a C++ name has a limit of its own, and the child that reached it is replaced.
- * Where there is no libstdc++, no C++ program runs; the command does not need
- * it otherwise, so it is loaded for the first C++ name. Itanium C++ ABI, 3.4,
- * "Demangler API", and 5.1, "External Names".
+ * Itanium C++ ABI, 5.1, "External Names".
  */
 #include "command/symboliser/symboliser.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,7 +21,6 @@
 #include "command/process/opener.h"
 #include "command/symboliser/serve-private.h"
 
-#define LIBRARY		"libstdc++.so.6"
 #define MS		1000000u	/* in nanoseconds */
 #define WAIT_MS		60000		/* for an answer, on a busy machine */
 #define SILENT_MAX	3		/* children that gave none; then none
@@ -40,6 +36,7 @@
 static struct child child;
 
 static const struct child_spec spec = {
+	.prepare = symboliser_load,
 	.serve = symboliser_serve,
 	.cpu_seconds = CPU_SECONDS,
 	.memory_bytes = MEMORY_BYTES,
@@ -105,11 +102,19 @@ static int take_answers(struct asking *asking, uint64_t *took)
 	return !answer.last ? -EPIPE : answer.error;
 }
 
+/* Returns the child's library that a request takes, or NULL. */
+static bool *library_for(uint32_t what)
+{
+	return what == ASK_CXX ? &symboliser_libraries.cxx :
+	       what == ASK_LINES ? &symboliser_libraries.lines : NULL;
+}
+
 /* Asks the child for no more than `ms`; returns 0 or a negative errno. */
 static int ask(struct asking *asking, size_t bytes, uint32_t most,
 	       uint64_t *ns)
 {
 	struct symboliser_request *request = &asking->request;
+	bool *library = library_for(request->what);
 	static unsigned int silent;
 	uint64_t took = 0;
 	int ret = -EPIPE;
@@ -118,6 +123,10 @@ static int ask(struct asking *asking, size_t bytes, uint32_t most,
 		return -ETIMEDOUT;
 	request->ms = *ns / MS < most ? (uint32_t)(*ns / MS) + 1 : most;
 	request->file_bytes = asking->file ? asking->file->bytes : 0;
+	if (library && !*library) {
+		*library = true;
+		child_end(&child);
+	}
 	/* a child is gone with the thread of this command that made it */
 	for (int i = 0; i < 2; i++) {
 		if (!child_begin(&child, &spec))
@@ -336,22 +345,6 @@ int symboliser_markers(const struct symboliser_file *file, uint32_t how,
 	return ret;
 }
 
-/* Loads libstdc++, which the next child has then. */
-static bool find_cxx(void)
-{
-	static bool looked;
-	void *library, *symbol;
-
-	if (looked)
-		return symboliser_cxx_read;
-	looked = true;
-	library = dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL);
-	symbol = library ? dlsym(library, "__cxa_demangle") : NULL;
-	memcpy(&symboliser_cxx_read, &symbol, sizeof(symbol));
-	child_end(&child);
-	return symboliser_cxx_read;
-}
-
 char *symboliser_cxx(const char *name, size_t *length, uint64_t *ns)
 {
 	static unsigned int bad;
@@ -364,7 +357,7 @@ char *symboliser_cxx(const char *name, size_t *length, uint64_t *ns)
 
 	*length = 0;
 	if (strncmp(name, "_Z", 2) || bytes > SYMBOLISER_LINKER_BYTES ||
-	    bad == CXX_BAD_MAX || !find_cxx())
+	    bad == CXX_BAD_MAX)
 		return NULL;
 	asking.request.count = (uint32_t)bytes;
 	memcpy(asking.request.name, name, bytes);
