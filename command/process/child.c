@@ -5,6 +5,7 @@
 #include "command/process/child.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -37,18 +38,22 @@ static void child_limit(int what, rlim_t to)
 	setrlimit(what, &limits);
 }
 
-/* Limits memory to what the process has now, and `more`. Without /proc there is
+/* Limits memory to what the process has now, and more. Without /proc there is
  * no such limit. */
-static void child_limit_memory(uint64_t more)
+static void child_limit_memory(const struct child_spec *spec)
 {
 	FILE *statm = fopen("/proc/self/statm", "re");
 	unsigned long long pages;
+	uint64_t bytes;
 
 	if (!statm)
 		return;
-	if (fscanf(statm, "%llu", &pages) == 1)
-		child_limit(RLIMIT_AS,
-			    pages * (uint64_t)sysconf(_SC_PAGESIZE) + more);
+	if (fscanf(statm, "%llu", &pages) == 1) {
+		bytes = pages * (uint64_t)sysconf(_SC_PAGESIZE) +
+			spec->memory_bytes;
+		child_limit(RLIMIT_DATA, bytes);
+		child_limit(RLIMIT_AS, bytes + spec->map_bytes);
+	}
 	fclose(statm);
 }
 
@@ -60,7 +65,7 @@ static void child_serve(const struct child_spec *spec, int socket, pid_t parent)
 	child_limit(RLIMIT_CPU, spec->cpu_seconds);
 	child_limit(RLIMIT_FSIZE, spec->file_bytes);
 	if (spec->memory_bytes)
-		child_limit_memory(spec->memory_bytes);
+		child_limit_memory(spec);
 	if (getppid() != parent || dup2(socket, CHILD_SOCKET) < 0)
 		_exit(1);
 	for (int fd = 1; syscall(SYS_close_range, 1u, ~0u, 0u) && fd < 1024;

@@ -27,6 +27,7 @@ struct child_spec {
 	uint32_t cpu_seconds;		/* for all requests */
 	uint64_t file_bytes;		/* of a file that it writes */
 	uint64_t memory_bytes;		/* beyond the command's; 0: any */
+	uint64_t map_bytes;		/* of files, beyond that */
 	bool sealed;			/* child_seal() */
 };
 

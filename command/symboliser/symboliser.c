@@ -32,10 +32,12 @@
 					 * read */
 #define CPU_SECONDS	600		/* of a child, for all requests */
 #define MEMORY_BYTES	(4ull << 30)	/* of a child: files are mapped */
+#define FILE_BYTES	(1ull << 30)	/* a larger one has another child */
+#define FILE_BYTES_MAX	(1ull << 46)	/* that addresses can be had for */
 
 static struct child child;
 
-static const struct child_spec spec = {
+static struct child_spec spec = {
 	.prepare = symboliser_load,
 	.serve = symboliser_serve,
 	.cpu_seconds = CPU_SECONDS,
@@ -109,12 +111,28 @@ static bool *library_for(uint32_t what)
 	       what == ASK_LINES ? &symboliser_libraries.lines : NULL;
 }
 
+/* Ends a child that cannot serve a request, or that might map more than the
+ * request takes. */
+static void fit_child(const struct asking *asking)
+{
+	bool *library = library_for(asking->request.what);
+	uint64_t bytes = asking->request.file_bytes;
+
+	bytes = bytes <= FILE_BYTES ? 0 :
+		bytes < FILE_BYTES_MAX ? bytes : FILE_BYTES_MAX;
+	if (spec.map_bytes == bytes && (!library || *library))
+		return;
+	spec.map_bytes = bytes;
+	if (library)
+		*library = true;
+	child_end(&child);
+}
+
 /* Asks the child for no more than `ms`; returns 0 or a negative errno. */
 static int ask(struct asking *asking, size_t bytes, uint32_t most,
 	       uint64_t *ns)
 {
 	struct symboliser_request *request = &asking->request;
-	bool *library = library_for(request->what);
 	static unsigned int silent;
 	uint64_t took = 0;
 	int ret = -EPIPE;
@@ -123,10 +141,7 @@ static int ask(struct asking *asking, size_t bytes, uint32_t most,
 		return -ETIMEDOUT;
 	request->ms = *ns / MS < most ? (uint32_t)(*ns / MS) + 1 : most;
 	request->file_bytes = asking->file ? asking->file->bytes : 0;
-	if (library && !*library) {
-		*library = true;
-		child_end(&child);
-	}
+	fit_child(asking);
 	/* a child is gone with the thread of this command that made it */
 	for (int i = 0; i < 2; i++) {
 		if (!child_begin(&child, &spec))

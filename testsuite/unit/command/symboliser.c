@@ -266,6 +266,34 @@ static void check_damaged(void)
 	unit_equal_string(symbol.name, "named_here", "a whole one has names");
 }
 
+/* A copy of this program that has more bytes than a child has memory. */
+static void check_large(void)
+{
+	const uint64_t address = own((void *)named_here);
+	struct symboliser_symbol symbol = { 0 };
+	struct symboliser_file file;
+	uint64_t ns = SECOND, at = 0;
+	char bytes[4096];
+	ssize_t n;
+
+	file.fd = open(made_path("large"), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	while ((n = pread(self.fd, bytes, sizeof(bytes), (off_t)at)) > 0 &&
+	       pwrite(file.fd, bytes, (size_t)n, (off_t)at) == n)
+		at += (uint64_t)n;
+	file.bytes = 5ull << 30;
+	if (ftruncate(file.fd, (off_t)file.bytes)) {
+		unit_skip("a large file", "none can be made");
+	} else {
+		unit_equal(symboliser_names(&symbol, &address, 1, &file, &ns),
+			   0, "a file of 5 GiB");
+		unit_equal_string(symbol.name, "named_here",
+				  "a file of 5 GiB has names");
+		unit_equal(symboliser_names(&symbol, &address, 1, &self, &ns),
+			   0, "and a small one after it");
+	}
+	close(file.fd);
+}
+
 static void check_requests(void)
 {
 	static struct symboliser_request r;
@@ -331,6 +359,7 @@ int main(void)
 	check_lines();
 	check_cxx();
 	check_damaged();
+	check_large();
 	check_requests();
 	check_answers();
 	symboliser_end();
