@@ -16,6 +16,7 @@
 #include <sys/sysmacros.h>
 #include <time.h>
 
+#include "base/base.h"
 #include "base/index.h"
 #include "command/elf/mapped-private.h"
 #include "command/elf/named-private.h"
@@ -32,6 +33,7 @@
 #define FILES_LATE	20000000u	/* by which the clock of files may be
 					 * late, where the agent does not tell
 					 * it: some ticks */
+#define DEBUG_PLACE	"/usr/lib/debug"
 #define FUSE_MAGIC	0x65735546	/* <linux/magic.h>, of statfs(2) */
 #define BTRFS_MAGIC	0x9123683e
 
@@ -342,6 +344,15 @@ static bool unchanged(const struct resolving *r, const struct mapped *m,
 	       (!fstat(file->fd, &st) && may_be_mapped(r, m, &st));
 }
 
+/* Returns whether an open file is as it was when it was opened. */
+static bool is_still(const struct opener_file *file)
+{
+	struct stat st;
+
+	return file->copied ||
+	       (!fstat(file->fd, &st) && same_state(&st, &file->st));
+}
+
 static void drop_names(char **names, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -350,16 +361,81 @@ static void drop_names(char **names, size_t n)
 	}
 }
 
+/* Opens a file if it is of the same build as `of`. */
+static bool open_build(struct resolving *r, struct opener_file *file,
+		       const char *path, const struct symboliser_module *of)
+{
+	const struct symboliser_module *found;
+
+	if (!work_take(&r->share, WORK_OPEN) || opener_open(file, path, 0))
+		return false;
+	found = file_module(r, file);
+	if (found && found->id_bytes == of->id_bytes &&
+	    !memcmp(found->id, of->id, of->id_bytes))
+		return true;
+	opener_close(file);
+	return false;
+}
+
+/*
+ * Opens the file that has the symbols which a module's own file lacks, where
+ * GDB looks for it (GDB manual, "Debugging Information in Separate Files"): by
+ * its build ID, or by its name and the module's directory. The name alone
+ * proves nothing, so both must have the same build ID.
+ */
+static bool open_debug(struct resolving *r, const char *module,
+		       const struct opener_file *file,
+		       struct opener_file *debug)
+{
+	static const char *const places[] = {
+		"%.*s/%s", "%.*s/.debug/%s", DEBUG_PLACE "%.*s/%s"
+	};
+	const struct symboliser_module *own = file_module(r, file);
+	struct symboliser_module of;
+	char path[PATH_ROOM + SYMBOLISER_PATH_BYTES];
+	int n, directory = (int)(strrchr(module, '/') - module);
+
+	if (!own || own->id_bytes < 2)
+		return false;
+	of = *own;			/* it is kept where others are, too */
+	n = snprintf(path, sizeof(path), DEBUG_PLACE "/.build-id/%02x/",
+		     of.id[0]);
+	for (uint32_t i = 1; i < of.id_bytes; i++)
+		n += sprintf(path + n, "%02x", of.id[i]);
+	strcpy(path + n, ".debug");
+	if (open_build(r, debug, path, &of))
+		return true;
+	if (!*of.debug_file || strchr(of.debug_file, '/'))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		snprintf(path, sizeof(path), places[i], directory, module,
+			 of.debug_file);
+		if (open_build(r, debug, path, &of))
+			return true;
+	}
+	return false;
+}
+
 /* Names addresses of a module that have no kept name, from an open file. */
 static void name_missing(struct resolving *r, size_t module,
 			 const struct opener_file *file,
 			 const uint64_t *addresses, char **names, size_t n)
 {
+	const struct mapped *mapped = &r->mapped.mapped[module];
 	const struct symboliser_file from = symboliser_opened(file);
+	struct symboliser_file more;
+	struct opener_file debug;
+	bool found = open_debug(r, mapped->path, file, &debug);
 
-	named_find(&r->modules[module], &from, addresses, names, n, &r->share);
-	if (!r->share.ns || !unchanged(r, &r->mapped.mapped[module], file))
+	if (found)
+		more = symboliser_opened(&debug);
+	named_find(&r->modules[module], &from, found ? &more : NULL, addresses,
+		   names, n, &r->share);
+	if (!r->share.ns || !unchanged(r, mapped, file) ||
+	    (found && !is_still(&debug)))
 		drop_names(names, n);
+	if (found)
+		opener_close(&debug);
 }
 
 /* Names addresses of a module, from an open file. */

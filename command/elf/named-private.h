@@ -40,9 +40,11 @@ void named_free(struct named_module *module);
 bool named_has(const struct named_module *module, uint64_t address, bool code);
 
 /* Names addresses of the module, which are in order, each once: text of the
- * heap, or NULL. When no time is left, no address gets a name. */
+ * heap, or NULL. When no time is left, no address gets a name. `debug`: a file
+ * that has more symbols of the same build, or NULL. */
 void named_find(const struct named_module *module,
-		const struct symboliser_file *file, const uint64_t *addresses,
+		const struct symboliser_file *file,
+		const struct symboliser_file *debug, const uint64_t *addresses,
 		char **names, size_t n, struct work_share *share);
 
 #endif

@@ -141,20 +141,40 @@ static char *put_name(const struct named_module *module, uint64_t address,
 	return n < 0 ? NULL : text;
 }
 
+/* Takes the symbols of another file where they are nearer, or better. */
+static void take_better(struct symboliser_symbol *symbols,
+			const struct symboliser_symbol *others, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (others[i].rank &&
+		    (!symbols[i].rank ||
+		     others[i].before < symbols[i].before ||
+		     (others[i].before == symbols[i].before &&
+		      others[i].rank > symbols[i].rank)))
+			symbols[i] = others[i];
+}
+
 void named_find(const struct named_module *module,
-		const struct symboliser_file *file, const uint64_t *addresses,
+		const struct symboliser_file *file,
+		const struct symboliser_file *debug, const uint64_t *addresses,
 		char **names, size_t n, struct work_share *share)
 {
 	uint64_t *own = calloc(n, sizeof(*own));
 	struct symboliser_symbol *symbols = calloc(n, sizeof(*symbols));
+	struct symboliser_symbol *others = calloc(n, sizeof(*others));
 
 	for (size_t i = 0; own && i < n; i++)
 		own[i] = addresses[i] - module->shift;
-	if (own && symbols &&
-	    !symboliser_names(symbols, own, n, file, &share->ns))
+	if (own && symbols && others &&
+	    !symboliser_names(symbols, own, n, file, &share->ns)) {
+		if (debug && !symboliser_names(others, own, n, debug,
+					       &share->ns))
+			take_better(symbols, others, n);
 		for (size_t i = 0; i < n; i++)
 			names[i] = put_name(module, addresses[i], &symbols[i],
 					    share);
+	}
+	free(others);
 	free(symbols);
 	free(own);
 }

@@ -24,7 +24,7 @@ static bool is_inside(const struct reading *r, uint64_t offset, uint64_t n)
 }
 
 /* Finds the build ID among notes. */
-static bool find_id(struct symboliser_module *module, Elf_Data *notes)
+static void find_id(struct symboliser_module *module, Elf_Data *notes)
 {
 	size_t at = 0, next, name, desc;
 	const char *bytes = notes ? notes->d_buf : NULL;
@@ -40,9 +40,8 @@ static bool find_id(struct symboliser_module *module, Elf_Data *notes)
 		module->id_bytes = note.n_descsz < SYMBOLISER_ID_BYTES ?
 					   note.n_descsz : SYMBOLISER_ID_BYTES;
 		memcpy(module->id, bytes + desc, module->id_bytes);
-		return true;
+		return;
 	}
-	return false;
 }
 
 /* Adds a library's name, if there is room for it and an empty one. */
@@ -92,13 +91,37 @@ static void read_interpreter(struct reading *r, const GElf_Phdr *ph)
 		       ph->p_filesz);
 }
 
+/* Reads a section; libelf gives none where the headers make no sense. Files of
+ * debug information have no other notes. */
+static void read_section(struct reading *r, Elf_Scn *section, size_t names)
+{
+	struct symboliser_module *module = r->module;
+	const char *name;
+	GElf_Shdr sh;
+
+	if (!gelf_getshdr(section, &sh))
+		return;
+	name = elf_strptr(r->elf, names, sh.sh_name);
+	if (sh.sh_type == SHT_NOTE && !module->id_bytes)
+		find_id(module, elf_getdata(section, NULL));
+	else if (name && !strcmp(name, ".gnu_debuglink") && sh.sh_size &&
+		 is_inside(r, sh.sh_offset, sh.sh_size))
+		strncpy(module->debug_file, r->image + sh.sh_offset,
+			sh.sh_size < sizeof(module->debug_file) ? sh.sh_size :
+				sizeof(module->debug_file) - 1);
+}
+
 /* Reads what is no segment that is loaded. */
 static void read_others(struct reading *r)
 {
-	bool program = false, known = false;
+	Elf_Scn *section = NULL;
+	bool program = false;
 	GElf_Phdr ph;
 	size_t n = 0;
 
+	if (!elf_getshdrstrndx(r->elf, &n))
+		while ((section = elf_nextscn(r->elf, section)))
+			read_section(r, section, n);
 	if (!gelf_getehdr(r->elf, &r->header) || elf_getphdrnum(r->elf, &n))
 		return;
 	for (size_t i = 0; i < n && i < SYMBOLISER_SEGMENTS_MAX; i++) {
@@ -108,8 +131,8 @@ static void read_others(struct reading *r)
 			read_interpreter(r, &ph);
 		else if (ph.p_type == PT_DYNAMIC)
 			read_dynamic(r, &ph);
-		else if (ph.p_type == PT_NOTE && !known)
-			known = find_id(r->module, elf_getdata_rawchunk(
+		else if (ph.p_type == PT_NOTE && !r->module->id_bytes)
+			find_id(r->module, elf_getdata_rawchunk(
 				r->elf, (int64_t)ph.p_offset, ph.p_filesz,
 				ph.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR));
 		program |= ph.p_type == PT_INTERP;

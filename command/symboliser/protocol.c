@@ -76,6 +76,7 @@ static bool module_valid(const struct symboliser_module *module)
 	return module->nsegments <= SYMBOLISER_SEGMENTS_MAX &&
 	       module->id_bytes <= SYMBOLISER_ID_BYTES &&
 	       has_end(module->interpreter, sizeof(module->interpreter)) &&
+	       has_end(module->debug_file, sizeof(module->debug_file)) &&
 	       !end[-1] && !end[-2];
 }
 

@@ -65,6 +65,9 @@ struct symboliser_module {
 					 * names no dynamic linker, is none,
 					 * and is no static program */
 	char interpreter[SYMBOLISER_PATH_BYTES]; /* the dynamic linker, or "" */
+	char debug_file[SYMBOLISER_PATH_BYTES]; /* the name of the file that has
+					 * the rest of it (.gnu_debuglink), or
+					 * "" */
 	char needed[SYMBOLISER_NEEDED_BYTES]; /* shared objects that it is
 					 * linked to, each with a NUL; then
 					 * an empty one */
