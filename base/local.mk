@@ -10,6 +10,7 @@ base_sources = \
 	base/file.h \
 	base/glob.c \
 	base/glob.h \
+	base/gnu-hash.h \
 	base/host-x86_64.h \
 	base/host.c \
 	base/host.h \

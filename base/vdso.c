@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <sys/auxv.h>
 
+#include "base/gnu-hash.h"
 #include "base/text.h"
 
 struct symbols {
@@ -54,26 +55,6 @@ static bool symbols_find(const Elf64_Ehdr *image, struct symbols *symbols)
 	return symbols->table && symbols->names;
 }
 
-/* Returns one more than the highest symbol in a GNU hash table: number of
- * buckets, first symbol, number of bloom words, shift; bloom words; buckets;
- * chains, whose last entry is odd. */
-static uint32_t gnu_count(const uint32_t *hash)
-{
-	const uint32_t *buckets = hash + 4 + 2 * hash[2];
-	const uint32_t *chains = buckets + hash[0];
-	uint32_t last = 0;
-	uint32_t i;
-
-	for (i = 0; i < hash[0]; i++)
-		if (buckets[i] > last)
-			last = buckets[i];
-	if (last < hash[1])
-		return hash[1];
-	while (!(chains[last - hash[1]] & 1))
-		last++;
-	return last + 1;
-}
-
 void *vdso_find_in(const void *image, const char *name)
 {
 	struct symbols symbols = { 0 };
@@ -85,7 +66,7 @@ void *vdso_find_in(const void *image, const char *name)
 	if (symbols.hash)
 		count = symbols.hash[1];
 	else if (symbols.gnu_hash)
-		count = gnu_count(symbols.gnu_hash);
+		count = gnu_hash_count(symbols.gnu_hash);
 	for (i = 0; i < count; i++) {
 		const Elf64_Sym *symbol = &symbols.table[i];
 

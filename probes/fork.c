@@ -23,6 +23,7 @@
 #include <urcu-bp.h>
 
 #include "base/base.h"
+#include "base/gnu-hash.h"
 #include "probes/private.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -62,29 +63,6 @@ struct table {
 	const uint32_t *sysv;
 };
 
-/* Returns how many symbols a module's tables know of. */
-static uint32_t symbols_count(const struct table *table)
-{
-	const uint32_t *hash = table->gnu;
-	const uint32_t *buckets;
-	uint32_t most = 0;
-	uint32_t i;
-
-	if (table->sysv)
-		return table->sysv[1];
-	if (!hash)
-		return 0;
-	buckets = hash + 4 + hash[2] * (sizeof(ElfW(Addr)) / 4);
-	for (i = 0; i < hash[0]; i++)
-		if (buckets[i] > most)
-			most = buckets[i];
-	if (most < hash[1])
-		return hash[1];
-	while (!(buckets[hash[0] + most - hash[1]] & 1))
-		most++;
-	return most + 1;
-}
-
 /* Returns true when a module needs the function. */
 static bool needs_urcu_fork(const struct dl_phdr_info *info)
 {
@@ -112,7 +90,9 @@ static bool needs_urcu_fork(const struct dl_phdr_info *info)
 		else if (d->d_tag == DT_HASH)
 			table.sysv = at;
 	}
-	n = table.symbols && table.strings ? symbols_count(&table) : 0;
+	n = !table.symbols || !table.strings ? 0 :
+	    table.sysv ? table.sysv[1] :
+	    table.gnu  ? gnu_hash_count(table.gnu) : 0;
 	for (i = 0; i < n; i++)
 		if (!table.symbols[i].st_shndx &&
 		    !strcmp(table.strings + table.symbols[i].st_name,

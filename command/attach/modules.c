@@ -17,6 +17,7 @@
 #include <time.h>
 
 #include "base/base.h"
+#include "base/gnu-hash.h"
 #include "command/attach/steps.h"
 #include "command/common/monotonic.h"
 
@@ -76,14 +77,14 @@ static void read_string(const struct attach_target *t, uint64_t at, char *to,
 }
 
 /* Counts the symbols of a GNU hash table; SYMBOLS_MAX + 1 for too many. */
-static uint32_t gnu_hash_count(const struct attach_target *t, uint64_t at)
+static uint32_t count_hashed(const struct attach_target *t, uint64_t at)
 {
-	uint32_t head[4], bucket, chain, last = 0;
+	uint32_t head[GNU_HASH_HEAD], bucket, chain, last = 0;
 	uint64_t chains;
 
 	if (attach_read(t, at, head, sizeof(head)) || head[0] > SYMBOLS_MAX)
 		return SYMBOLS_MAX + 1;
-	at += sizeof(head) + 8ull * head[2];
+	at += 4 * gnu_hash_buckets(head);
 	chains = at + 4ull * head[0];
 	for (uint32_t i = 0; i < head[0]; i++)
 		if (!attach_read(t, at + 4ull * i, &bucket, 4) && bucket > last)
@@ -103,7 +104,7 @@ static uint32_t symbol_count(const struct attach_target *t,
 	uint32_t head[2];
 
 	if (d->gnu_hash)
-		return gnu_hash_count(t, d->gnu_hash);
+		return count_hashed(t, d->gnu_hash);
 	if (d->hash && !attach_read(t, d->hash, head, sizeof(head)))
 		return head[1];
 	return 0;
