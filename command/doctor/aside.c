@@ -10,14 +10,13 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "command/common/monotonic.h"
 #include "command/doctor/private.h"
+#include "command/process/child.h"
 
 #define NS_PER_MS	1000000
 #define MS_PER_S	1000
@@ -31,39 +30,35 @@ int aside(int (*call)(void))
 	pid = fork();
 	if (!pid)
 		_exit(call());
-	while (pid > 0 && waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return ASIDE_NOT;
-	if (pid < 0)
+	status = child_wait(pid);
+	if (status < 0)
 		return ASIDE_NOT;
 	return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* In the child: executes the program, or reports the errno through `failure`.
- * It has a process group, so that its children can be ended, too, and leaves no
+struct becoming {
+	const struct run *run;
+	int output;
+};
+
+/* It has a process group, so that its children can be ended, too, and leaves no
  * core. */
-static void become(const struct run *run, int output, int failure, pid_t parent)
+static void become_program(void *arg)
 {
+	const struct becoming *becoming = arg;
+	const struct run *run = becoming->run;
 	const struct rlimit none = { 0 };
-	int null, error;
+	int null;
 
 	setrlimit(RLIMIT_CORE, &none);
 	setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != parent)
-		_exit(1);
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	error = errno;
-	if (null >= 0) {
-		dup2(null, STDIN_FILENO);
-		dup2(run->errors ? null : output, STDOUT_FILENO);
-		dup2(run->errors ? output : null, STDERR_FILENO);
-		execvpe(run->argv[0], run->argv, run->environment);
-		error = errno;
-	}
-	if (write(failure, &error, sizeof(error)) < 0)
-		_exit(1);
-	_exit(1);
+	if (null < 0)
+		return;
+	dup2(null, STDIN_FILENO);
+	dup2(run->errors ? null : becoming->output, STDOUT_FILENO);
+	dup2(run->errors ? becoming->output : null, STDERR_FILENO);
+	execvpe(run->argv[0], run->argv, run->environment);
 }
 
 /* Reads to the end of the output, or of the time. Returns 0 or -ETIMEDOUT. */
@@ -95,42 +90,26 @@ static int read_output(int fd, int seconds, char *text, size_t room)
 
 int aside_run(const struct run *run, char *text, size_t room)
 {
-	int output[2], failure[2], error = 0, status = 0, ret;
-	pid_t pid, parent = getpid();
+	struct becoming becoming = { .run = run };
+	int output[2], status, ret;
+	pid_t pid;
 
 	text[0] = '\0';
 	if (pipe2(output, O_CLOEXEC))
 		return -errno;
-	if (pipe2(failure, O_CLOEXEC)) {
-		error = errno;
-		goto close_output;
-	}
-	fflush(NULL);
-	pid = fork();
-	if (!pid)
-		become(run, output[1], failure[1], parent);
-	if (pid < 0)
-		error = errno;
+	becoming.output = output[1];
+	pid = child_execute(become_program, &becoming);
 	if (run->pid)
 		*run->pid = pid > 0 ? pid : 0;
 	close(output[1]);
-	close(failure[1]);
-	if (pid > 0 && read(failure[0], &error, sizeof(error)) <= 0)
-		error = 0;
-	ret = error ? -error :
-		      read_output(output[0], run->seconds, text, room);
+	ret = pid < 0 ? pid :
+			read_output(output[0], run->seconds, text, room);
 	if (ret == -ETIMEDOUT)
 		kill(-pid, SIGKILL);
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	status = child_wait(pid);
 	close(output[0]);
-	close(failure[0]);
 	if (ret)
 		return ret;
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) :
 				     WEXITSTATUS(status);
-close_output:
-	close(output[0]);
-	close(output[1]);
-	return -error;
 }

@@ -19,6 +19,7 @@
 #include "command/common/command.h"
 #include "command/common/installed.h"
 #include "command/gdb/gdb.h"
+#include "command/process/child.h"
 #include "command/process/opener.h"
 #include "command/symboliser/symboliser.h"
 #include "command/rundir/rundir.h"
@@ -181,7 +182,7 @@ static bool has_python(void)
 	char path[PATH_MAX], ask[] = "python import os; os._exit(42)";
 	const char *argv[] = { gdb_name(), "-nx", "-batch", "-ex", ask, NULL };
 	struct symboliser_module module;
-	int status = 0, null;
+	int status, null;
 	pid_t pid;
 
 	/* most are linked to it; then gdb need not be asked */
@@ -197,10 +198,8 @@ static bool has_python(void)
 		execvp(argv[0], (char **)argv);
 		_exit(42);
 	}
-	while (pid > 0 && waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return true;
-	return pid < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 42);
+	status = child_wait(pid);
+	return status < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 42);
 }
 
 static int run_command(struct gdb_command *gdb, bool python)

@@ -18,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -27,9 +26,10 @@
 #include "command/common/command.h"
 #include "command/common/installed.h"
 #include "command/gdbserver/gdbserver.h"
+#include "command/process/child.h"
 #include "command/process/opener.h"
-#include "command/symboliser/symboliser.h"
 #include "command/processes/vouch.h"
+#include "command/symboliser/symboliser.h"
 
 #define AGENT		"libtaffrail.so"
 #define SAVED_FROM	10		/* lower ones may be the user's */
@@ -143,14 +143,11 @@ static int make_command(struct launch *launch, const struct gdbserver *server)
 	return COMMAND_DONE;
 }
 
-/* Runs in the child up to its exec; returns only when that fails. */
-static void become_gdbserver(struct launch *launch, pid_t parent)
+static void become_gdbserver(void *arg)
 {
+	const struct launch *launch = arg;
 	sigset_t none;
 
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != parent)
-		_exit(1);
 	for (int fd = 0; fd < 3; fd++)
 		if (launch->keep[fd] >= 0)
 			fcntl(launch->keep[fd], F_SETFD, 0);
@@ -171,33 +168,13 @@ static void become_gdbserver(struct launch *launch, pid_t parent)
 
 static int launch_child(struct launch *launch, struct gdbserver *server)
 {
-	pid_t parent = getpid();
-	int report[2], error = 0;
-
-	if (pipe2(report, O_CLOEXEC))
-		return command_failed("cannot make a pipe: %s",
-				      strerror(errno));
 	/* scripts know gdbserver as the command's first child */
 	opener_end();
 	symboliser_end();
-	server->pid = fork();
-	if (!server->pid) {
-		become_gdbserver(launch, parent);
-		error = errno;
-		if (write(report[1], &error, sizeof(error)) < 0)
-			_exit(127);
-		_exit(127);
-	}
-	close(report[1]);
-	if (server->pid < 0)
-		error = errno;
-	else if (read(report[0], &error, sizeof(error)) <= 0)
-		error = 0;
-	close(report[0]);
-	if (!error)
-		return COMMAND_DONE;
-	return command_failed("cannot start gdbserver: %s" COMMAND_SEE_DOCTOR,
-			      strerror(error));
+	server->pid = child_execute(become_gdbserver, launch);
+	return server->pid > 0 ? COMMAND_DONE :
+	       command_failed("cannot start gdbserver: %s" COMMAND_SEE_DOCTOR,
+			      strerror(-server->pid));
 }
 
 /* Makes the two ends of the link, and of the pipe for gdbserver's messages. */
@@ -232,12 +209,13 @@ static int make_link(struct launch *launch, struct gdbserver *server)
 
 int gdbserver_try_tracing(void)
 {
-	int status = 0;
 	pid_t pid = fork();
+	int status;
 
 	if (!pid)
 		_exit(ptrace(PTRACE_TRACEME, 0, NULL, NULL) ? errno : 0);
-	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+	status = child_wait(pid);
+	if (status < 0)
 		return 0;
 	/* a filter may kill for it */
 	return WIFEXITED(status) ? WEXITSTATUS(status) : EPERM;

@@ -178,3 +178,44 @@ ssize_t child_receive(int socket, void *to, size_t room, int *fd, int ms)
 	*fd = -1;
 	return -EPIPE;
 }
+
+int child_wait(pid_t pid)
+{
+	int status;
+
+	while (pid > 0 && waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return -1;
+	return pid > 0 ? status : -1;
+}
+
+pid_t child_execute(void (*become)(void *arg), void *arg)
+{
+	pid_t parent = getpid(), pid;
+	int report[2], error = 0;
+
+	/* an exec closes the other end without a word */
+	if (pipe2(report, O_CLOEXEC))
+		return -errno;
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		if (getppid() != parent)
+			_exit(1);
+		become(arg);
+		error = errno;
+		_exit(write(report[1], &error, sizeof(error)) < 0 ? 1 : 127);
+	}
+	if (pid < 0)
+		error = errno;
+	close(report[1]);
+	while (pid > 0 && read(report[0], &error, sizeof(error)) < 0 &&
+	       errno == EINTR)
+		;
+	close(report[0]);
+	if (!error)
+		return pid;
+	child_wait(pid);
+	return -error;
+}

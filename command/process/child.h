@@ -66,4 +66,16 @@ ssize_t child_receive(int socket, void *to, size_t room, int *fd, int ms);
  */
 bool child_seal(void);
 
+/*
+ * Starts another program. The child calls `become`, which executes the program
+ * and returns only if that failed, with errno; it gets SIGTERM when this thread
+ * ends. Returns the child's PID once it is that program, or a negative errno.
+ * The caller waits for the child: child_wait().
+ */
+pid_t child_execute(void (*become)(void *arg), void *arg);
+
+/* Waits for the end of a child; returns its status as waitpid(2) has it, or -1:
+ * it is none, as of a fork() that failed. */
+int child_wait(pid_t pid);
+
 #endif

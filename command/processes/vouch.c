@@ -11,7 +11,6 @@
 #include "command/common/remove-tree.h"
 #include "command/processes/vouch.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -22,6 +21,7 @@
 #include <unistd.h>
 
 #include "command/common/command.h"
+#include "command/process/child.h"
 #include "command/process/process.h"
 
 #define VARIABLE	"TAFFRAIL_SECCOMP"
@@ -49,7 +49,7 @@ static void become(const char *preload, const char *directory)
 static int try_agent(const char *preload, const char *directory)
 {
 	char place[PATH_MAX];
-	int status = -1;
+	int status;
 	pid_t pid;
 
 	if (snprintf(place, sizeof(place), "%s/trial.XXXXXX", directory) >=
@@ -60,8 +60,7 @@ static int try_agent(const char *preload, const char *directory)
 	pid = fork();
 	if (!pid)
 		become(preload, place);
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	status = child_wait(pid);
 	remove_tree(place);
 	return status;
 }
