@@ -14,7 +14,7 @@
 #define CALLER_REACH	0x1000
 #define CALLER_WORDS	32u
 
-static bool within(uint64_t address, uint64_t start, uint64_t bytes)
+static bool is_within(uint64_t address, uint64_t start, uint64_t bytes)
 {
 	return address - start < bytes;
 }
@@ -24,15 +24,15 @@ static bool fork_code(const struct attach_target *t, uint64_t pc)
 {
 	const struct attach_names *n = &t->names;
 
-	return within(pc, n->fork, n->fork_bytes) ||
+	return is_within(pc, n->fork, n->fork_bytes) ||
 	       (n->fork_alone &&
-		within(pc, n->fork_alone, n->fork_alone_bytes));
+		is_within(pc, n->fork_alone, n->fork_alone_bytes));
 }
 
 static bool caller_code(const struct attach_target *t, uint64_t pc)
 {
 	return !fork_code(t, pc) &&
-	       within(pc, t->names.atfork - CALLER_REACH, 2 * CALLER_REACH);
+	       is_within(pc, t->names.atfork - CALLER_REACH, 2 * CALLER_REACH);
 }
 
 enum attach_forking attach_forking_at(const struct attach_target *t,
@@ -53,8 +53,8 @@ enum attach_forking attach_forking_at(const struct attach_target *t,
 		for (size_t i = 0; i < n; i++, since++) {
 			if (caller_code(t, page[i]))
 				since = 0;
-			if (!within(page[i], t->names.fork,
-				    t->names.fork_bytes))
+			if (!is_within(page[i], t->names.fork,
+				       t->names.fork_bytes))
 				continue;
 			if (since < CALLER_WORDS)
 				return FORKING_HANDLER;

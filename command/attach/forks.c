@@ -116,7 +116,7 @@ static int wait_thread(struct attach_target *t, pid_t tid, uint64_t base)
 	}
 }
 
-static bool loaders(const struct attach_target *t, const char *tid)
+static bool is_loader(const struct attach_target *t, const char *tid)
 {
 	char path[64 + NAME_MAX], name[32] = "";
 	FILE *f;
@@ -146,7 +146,7 @@ int attach_forks_wait(struct attach_target *t, uint64_t base)
 		tasks = opendir(path);
 		while (tasks && !ret && (entry = readdir(tasks)))
 			if (isdigit((unsigned char)entry->d_name[0]) &&
-			    !loaders(t, entry->d_name) &&
+			    !is_loader(t, entry->d_name) &&
 			    !attach_thread_worker(t->pid, atoi(entry->d_name)))
 				ret = wait_thread(t, atoi(entry->d_name), base);
 		if (tasks)

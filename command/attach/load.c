@@ -47,7 +47,8 @@ static uint64_t block_at(uint64_t base, size_t member)
 	return base + ATTACH_CODE_BYTES + member;
 }
 
-static void order(const struct attach_target *t, uint64_t base, uint32_t go)
+static void order_loader(const struct attach_target *t, uint64_t base,
+			 uint32_t go)
 {
 	attach_write(t, block_at(base, ATTACH_GO), &go, sizeof(go));
 }
@@ -96,8 +97,9 @@ static int no_proc(const struct attach_target *t)
 	return cause_set(t->cause, -ENOENT, LOAD_NO_PROC, .pid = t->pid);
 }
 
-static int judge(const struct attach_target *t, const struct attach_plan *plan,
-		 struct attach_block *block)
+static int judge_load(const struct attach_target *t,
+		      const struct attach_plan *plan,
+		      struct attach_block *block)
 {
 	const char *file = basename(plan->library);
 	char directory[PATH_MAX], limits[160];
@@ -141,21 +143,22 @@ static int judge(const struct attach_target *t, const struct attach_plan *plan,
 
 /* Orders the load, and then, when no thread is in fork(3), the opening of the
  * library. */
-static int go_on(struct attach_target *t, uint64_t base,
-		 const struct attach_plan *plan, struct attach_block *block)
+static int order_rest(struct attach_target *t, uint64_t base,
+		      const struct attach_plan *plan,
+		      struct attach_block *block)
 {
 	int ret;
 
-	order(t, base, ATTACH_GO_LOAD);
+	order_loader(t, base, ATTACH_GO_LOAD);
 	ret = wait_past(t, base, block, ATTACH_LOADS, plan->patient);
 	if (!ret && block->state == ATTACH_HOLDS) {
 		ret = attach_forks_wait(t, base);
 		if (ret)
 			return ret;
-		order(t, base, ATTACH_GO_OPEN);
+		order_loader(t, base, ATTACH_GO_OPEN);
 		ret = wait_past(t, base, block, ATTACH_OPENS, plan->patient);
 	}
-	return ret ? ret : judge(t, plan, block);
+	return ret ? ret : judge_load(t, plan, block);
 }
 
 /* Reads what the function has answered, before it is freed. */
@@ -183,9 +186,10 @@ static int answer_read(const struct attach_target *t,
 
 /* Does the rest once the helper is made, until nothing of the helper is
  * left. */
-static int finish(struct attach_target *t, const struct attach_memory *memory,
-		  const struct attach_stop *stop,
-		  const struct attach_plan *plan)
+static int finish_load(struct attach_target *t,
+		       const struct attach_memory *memory,
+		       const struct attach_stop *stop,
+		       const struct attach_plan *plan)
 {
 	struct attach_block block = { .state = ATTACH_WAITS };
 	uint64_t base = stop->base;
@@ -195,10 +199,10 @@ static int finish(struct attach_target *t, const struct attach_memory *memory,
 		cause_set(t->cause, ret, LOAD_WRITTEN_NOT, .pid = t->pid,
 			  .error = ret);
 	else
-		ret = go_on(t, base, plan, &block);
+		ret = order_rest(t, base, plan, &block);
 	if (!ret && plan->answer)
 		ret = answer_read(t, &block, plan->answer);
-	order(t, base, ATTACH_GO_END);
+	order_loader(t, base, ATTACH_GO_END);
 	if (ret == -ETIMEDOUT)
 		return ret;
 	if (block.state == ATTACH_NO_THREAD) {
@@ -228,7 +232,7 @@ int attach_load(struct attach_target *t, const struct attach_plan *plan,
 		report->stall_ns = stop.stall_ns;
 	}
 	if (!ret)
-		ret = finish(t, &memory, &stop, plan);
+		ret = finish_load(t, &memory, &stop, plan);
 	attach_memory_release(&memory);
 	return ret;
 }

@@ -182,7 +182,7 @@ void attach_memory_release(struct attach_memory *memory)
 	memory->bytes = NULL;
 }
 
-static void put(uint8_t *at, uint64_t value)
+static void put_word(uint8_t *at, uint64_t value)
 {
 	memcpy(at, &value, sizeof(value));
 }
@@ -221,9 +221,9 @@ int attach_memory_place(struct attach_memory *memory,
 	uint32_t one = 1;
 	int ret;
 
-	put(control + TCB_SELF, tp);
-	put(control + TCB_DTV, base + memory->dtv + 16);
-	put(control + TCB_SELF_AGAIN, tp);
+	put_word(control + TCB_SELF, tp);
+	put_word(control + TCB_DTV, base + memory->dtv + 16);
+	put_word(control + TCB_SELF_AGAIN, tp);
 	memcpy(control + TCB_MULTIPLE_THREADS, &one, sizeof(one));
 	memcpy(control + TCB_INHERITED, header + TCB_INHERITED,
 	       TCB_INHERITED_BYTES);

@@ -117,9 +117,9 @@ struct wanted {
 	bool optional;
 };
 
-static void match(const struct wanted *wanted, const Elf64_Sym *symbols,
-		  uint32_t n, const char *strings, uint64_t bytes,
-		  uint64_t base)
+static void match_names(const struct wanted *wanted, const Elf64_Sym *symbols,
+			uint32_t n, const char *strings, uint64_t bytes,
+			uint64_t base)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		if (!symbols[i].st_shndx || symbols[i].st_name >= bytes)
@@ -160,7 +160,8 @@ static int find_names(const struct attach_target *t,
 		 attach_read(t, d.strings, strings, d.string_bytes))
 		ret = -EFAULT;
 	if (!ret)
-		match(wanted, symbols, n, strings, d.string_bytes, m->base);
+		match_names(wanted, symbols, n, strings, d.string_bytes,
+			    m->base);
 	free(symbols);
 	free(strings);
 	return ret;

@@ -43,7 +43,7 @@ int attach_threadless(const struct attach_target *t, int error)
 }
 
 /* The tracer may have gone meanwhile. */
-static int traced(const struct attach_target *t)
+static int already_traced(const struct attach_target *t)
 {
 	long tracer = process_status(t->pid, "TracerPid");
 
@@ -72,7 +72,7 @@ static int why_not(const struct attach_target *t, int ret)
 	if (ret == -EAGAIN)
 		return cause_set(t->cause, ret, THREAD_IN_LIBC, .pid = t->pid);
 	if (ret == -EALREADY)
-		return traced(t);
+		return already_traced(t);
 	if (ret == -ESTALE)
 		return cause_set(t->cause, ret, PROCESS_EXECUTES,
 				 .pid = t->pid);
@@ -101,7 +101,7 @@ static int thread_is_unfit(const struct attach_job *job, pid_t tid)
 }
 
 /* The tracing thread: when it ends, the kernel releases all that it traces. */
-static void *tracer(void *arg)
+static void *trace_threads(void *arg)
 {
 	struct attach_job *job = arg;
 	const struct sched_param first = { .sched_priority = 1 };
@@ -153,7 +153,7 @@ static int run_job(struct attach_job *job)
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
 	sigaction(SIGCHLD, &normal, &child);
-	ret = -pthread_create(&thread, NULL, tracer, job);
+	ret = -pthread_create(&thread, NULL, trace_threads, job);
 	if (!ret) {
 		pthread_join(thread, NULL);
 		ret = job->ret;

@@ -74,7 +74,7 @@ struct tracee {
 	int again;			/* SIGSTOP came: send it afterwards */
 };
 
-static long trace(int request, pid_t tid, void *address, void *data)
+static long do_trace(int request, pid_t tid, void *address, void *data)
 {
 	return ptrace(request, tid, address, data) ? -errno : 0;
 }
@@ -101,23 +101,23 @@ static int wait_stop(pid_t tid, int *status)
 
 /* Waits for the stop that we ask for, while the thread runs or is in another
  * kind of stop; passes signals on to the thread. */
-static int interrupt(struct tracee *x, int stopped)
+static int interrupt_thread(struct tracee *x, int stopped)
 {
 	int status;
-	int ret = (int)trace(PTRACE_INTERRUPT, x->tid, NULL, NULL);
+	int ret = (int)do_trace(PTRACE_INTERRUPT, x->tid, NULL, NULL);
 
 	if (!ret && stopped)
-		ret = (int)trace(PTRACE_CONT, x->tid, NULL, NULL);
+		ret = (int)do_trace(PTRACE_CONT, x->tid, NULL, NULL);
 	while (!ret && !(ret = wait_stop(x->tid, &status))) {
 		if (!x->began)
 			x->began = monotonic_ns();
 		if (status >> 16 == PTRACE_EVENT_STOP)
 			return WSTOPSIG(status) == SIGTRAP ? 0 : -EBUSY;
-		ret = (int)trace(PTRACE_CONT, x->tid, NULL,
-				 (void *)(long)(status >> 16 ||
-						WSTOPSIG(status) ==
-						SYSCALL_STOP ? 0 :
-						WSTOPSIG(status)));
+		ret = (int)do_trace(PTRACE_CONT, x->tid, NULL,
+				    (void *)(long)(status >> 16 ||
+						   WSTOPSIG(status) ==
+						   SYSCALL_STOP ? 0 :
+						   WSTOPSIG(status)));
 	}
 	return ret;
 }
@@ -149,8 +149,8 @@ static int inject_done(struct tracee *x, int status, int *stops)
 
 /* Has the stopped thread make one system call: `at` is the instruction. Returns
  * with the thread in the stop after the call. */
-static int inject(struct tracee *x, uint64_t at, const long args[7],
-		  int64_t *result)
+static int inject_call(struct tracee *x, uint64_t at, const long args[7],
+		       int64_t *result)
 {
 	struct user_regs_struct regs = x->regs;
 	int status, ret, stops = 0, done = 0;
@@ -166,10 +166,11 @@ static int inject(struct tracee *x, uint64_t at, const long args[7],
 	regs.r9 = (unsigned long)args[6];
 	regs.eflags &= ~0x40500ull;	/* AC, DF, TF */
 	x->stepped = 0;
-	ret = (int)trace(PTRACE_SETREGS, x->tid, NULL, &regs);
+	ret = (int)do_trace(PTRACE_SETREGS, x->tid, NULL, &regs);
 	while (!ret && !done) {
-		ret = (int)trace(x->steps ? PTRACE_SINGLESTEP : PTRACE_SYSCALL,
-				 x->tid, NULL, NULL);
+		ret = (int)do_trace(x->steps ? PTRACE_SINGLESTEP :
+					       PTRACE_SYSCALL,
+				    x->tid, NULL, NULL);
 		if (!ret)
 			ret = wait_stop(x->tid, &status);
 		if (!ret)
@@ -178,24 +179,24 @@ static int inject(struct tracee *x, uint64_t at, const long args[7],
 			ret = done;
 	}
 	if (!ret)
-		ret = (int)trace(PTRACE_GETREGS, x->tid, NULL, &regs);
+		ret = (int)do_trace(PTRACE_GETREGS, x->tid, NULL, &regs);
 	*result = (int64_t)regs.rax;
 	return ret;
 }
 
 /* Restores the thread's registers, and lets it go; if it was in a system call,
  * from a stop in which the kernel looks for signals. */
-static int let_go(struct tracee *x, int moved)
+static int release_thread(struct tracee *x, int moved)
 {
 	int ret = moved && !x->led && !x->stepped &&
-		  (int64_t)x->regs.orig_rax >= 0 ? interrupt(x, 1) : 0;
+		  (int64_t)x->regs.orig_rax >= 0 ? interrupt_thread(x, 1) : 0;
 
 	if (ret != -ESRCH && !x->led)
-		ret = (int)trace(PTRACE_SETREGS, x->tid, NULL, &x->regs);
+		ret = (int)do_trace(PTRACE_SETREGS, x->tid, NULL, &x->regs);
 	if (!ret && !x->led)
-		ret = (int)trace(PTRACE_SETSIGMASK, x->tid,
-				 (void *)SIGSET_BYTES, &x->mask);
-	trace(PTRACE_DETACH, x->tid, NULL, NULL);
+		ret = (int)do_trace(PTRACE_SETSIGMASK, x->tid,
+				    (void *)SIGSET_BYTES, &x->mask);
+	do_trace(PTRACE_DETACH, x->tid, NULL, NULL);
 	if (x->again)
 		kill(x->t->pid, SIGSTOP);
 	return ret;
@@ -211,7 +212,7 @@ static void mend_wait(struct user_regs_struct *regs)
 		regs->rax = -(uint64_t)ERESTARTNOHAND;
 }
 
-static bool inside(const struct attach_module *m, uint64_t address)
+static bool is_inside(const struct attach_module *m, uint64_t address)
 {
 	return m && address >= m->code && address < m->code_end;
 }
@@ -287,21 +288,21 @@ static bool stop_safe(const struct tracee *x,
 		return false;
 	if ((int64_t)x->regs.orig_rax >= 0)
 		return !memory_call(x->regs.orig_rax);
-	return !inside(t->libc, x->regs.rip) &&
-	       !inside(t->linker, x->regs.rip);
+	return !is_inside(t->libc, x->regs.rip) &&
+	       !is_inside(t->linker, x->regs.rip);
 }
 
 /* Returns 0 when the thread may be used where it is now; -EAGAIN: not now;
  * -ENXIO: it is not a thread of libc. */
-static int look(struct tracee *x, uint8_t header[ATTACH_HEADER_BYTES])
+static int look_at_thread(struct tracee *x, uint8_t header[ATTACH_HEADER_BYTES])
 {
 	uint64_t self;
 	uint32_t tid;
-	int ret = (int)trace(PTRACE_GETREGS, x->tid, NULL, &x->regs);
+	int ret = (int)do_trace(PTRACE_GETREGS, x->tid, NULL, &x->regs);
 
 	if (!ret)
-		ret = (int)trace(PTRACE_GETSIGMASK, x->tid,
-				 (void *)SIGSET_BYTES, &x->mask);
+		ret = (int)do_trace(PTRACE_GETSIGMASK, x->tid,
+				    (void *)SIGSET_BYTES, &x->mask);
 	if (ret)
 		return ret;
 	if (!attach_image_same(x->t, x->t->syscall))
@@ -322,11 +323,11 @@ static int look(struct tracee *x, uint8_t header[ATTACH_HEADER_BYTES])
 /* Does the same for a job that does not touch libc and its locks. */
 static int look_only(struct tracee *x)
 {
-	int ret = (int)trace(PTRACE_GETREGS, x->tid, NULL, &x->regs);
+	int ret = (int)do_trace(PTRACE_GETREGS, x->tid, NULL, &x->regs);
 
 	if (!ret)
-		ret = (int)trace(PTRACE_GETSIGMASK, x->tid,
-				 (void *)SIGSET_BYTES, &x->mask);
+		ret = (int)do_trace(PTRACE_GETSIGMASK, x->tid,
+				    (void *)SIGSET_BYTES, &x->mask);
 	if (!ret && x->regs.cs != CODE_64_BITS)
 		ret = -ENXIO;
 	if (!ret && in_sequence(x))
@@ -381,7 +382,7 @@ static int lead_wake(struct tracee *x, const struct attach_wake *wake)
 	regs.eflags &= ~0x40500ull;	/* AC, DF, TF */
 	ret = attach_write(x->t, regs.rsp, frame, sizeof(frame));
 	if (!ret)
-		ret = (int)trace(PTRACE_SETREGS, x->tid, NULL, &regs);
+		ret = (int)do_trace(PTRACE_SETREGS, x->tid, NULL, &regs);
 	x->led = !ret;
 	return ret;
 }
@@ -394,8 +395,8 @@ static int become_tracer(struct tracee *x)
 	int ret = -EPERM;
 
 	for (int i = 0; i < SEIZE_TRIES && ret == -EPERM; i++) {
-		ret = (int)trace(PTRACE_SEIZE, x->tid, NULL,
-				 (void *)PTRACE_O_TRACESYSGOOD);
+		ret = (int)do_trace(PTRACE_SEIZE, x->tid, NULL,
+				    (void *)PTRACE_O_TRACESYSGOOD);
 		if (ret == -EPERM && process_status(x->tid, "TracerPid") > 0)
 			ret = -EALREADY;
 	}
@@ -404,15 +405,15 @@ static int become_tracer(struct tracee *x)
 
 /* Seizes the thread. If it does not stop, it stays traced until our thread
  * ends. */
-static int seize(struct tracee *x)
+static int seize_thread(struct tracee *x)
 {
 	int ret = become_tracer(x);
 
 	if (ret)
 		return ret;
-	ret = interrupt(x, 0);
+	ret = interrupt_thread(x, 0);
 	if (ret)
-		trace(PTRACE_DETACH, x->tid, NULL, NULL);
+		do_trace(PTRACE_DETACH, x->tid, NULL, NULL);
 	return ret;
 }
 
@@ -441,7 +442,7 @@ static int make_memory(struct tracee *x, struct attach_memory *memory,
 			      PROT_READ | PROT_WRITE | PROT_EXEC,
 			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0 };
 	int64_t result;
-	int ret = inject(x, x->t->syscall, map, &result);
+	int ret = inject_call(x, x->t->syscall, map, &result);
 
 	if (ret)
 		return ret;
@@ -468,7 +469,7 @@ static int make_helper(struct tracee *x, const struct attach_memory *memory,
 		(long)(base + ATTACH_CODE_BYTES + ATTACH_HELPER), (long)tp,
 	};
 	int64_t result;
-	int ret = inject(x, base, clone, &result);
+	int ret = inject_call(x, base, clone, &result);
 
 	return ret ? ret : made_none((int)result);
 }
@@ -484,13 +485,13 @@ static void tell_threads(const struct tracee *x, const uint8_t *header)
 		attach_write(x->t, x->regs.fs_base + 24, &one, sizeof(one));
 }
 
-static void unmap(struct tracee *x, uint64_t base, size_t bytes)
+static void unmap_memory(struct tracee *x, uint64_t base, size_t bytes)
 {
 	const long call[7] = { SYS_munmap, (long)base, (long)bytes };
 	int64_t result;
 
 	if (base)
-		inject(x, x->t->syscall, call, &result);
+		inject_call(x, x->t->syscall, call, &result);
 }
 
 /* Does the job, with the thread stopped. */
@@ -498,8 +499,8 @@ static int do_work(struct tracee *x, struct attach_stop *stop,
 		   struct attach_memory *memory, const uint8_t *header)
 {
 	uint64_t mask = ~SIGNAL_BIT(SIGTRAP);
-	int ret = (int)trace(PTRACE_SETSIGMASK, x->tid, (void *)SIGSET_BYTES,
-			     &mask);
+	int ret = (int)do_trace(PTRACE_SETSIGMASK, x->tid, (void *)SIGSET_BYTES,
+				&mask);
 
 	if (ret)
 		return ret;
@@ -513,7 +514,7 @@ static int do_work(struct tracee *x, struct attach_stop *stop,
 		ret = make_helper(x, memory, stop->base);
 	}
 	if (ret)
-		unmap(x, stop->base, memory->size);
+		unmap_memory(x, stop->base, memory->size);
 	return ret;
 }
 
@@ -535,12 +536,12 @@ int attach_thread_work(const struct attach_job *job)
 		if (i)
 			nanosleep(&pause, NULL);
 		turn = attach_turns(x.tid, ATTACH_TURN_NS);
-		ret = seize(&x);
+		ret = seize_thread(&x);
 		if (ret) {
 			attach_turns(x.tid, turn);
 			return ret;
 		}
-		ret = job->wake ? look_only(&x) : look(&x, header);
+		ret = job->wake ? look_only(&x) : look_at_thread(&x, header);
 		if (!ret)
 			ret = look_dispatch(&x);
 		if (!ret) {
@@ -551,9 +552,9 @@ int attach_thread_work(const struct attach_job *job)
 				ret = do_work(&x, job->stop, job->memory,
 					      header);
 			else
-				unmap(&x, job->stop->base, job->bytes);
+				unmap_memory(&x, job->stop->base, job->bytes);
 		}
-		back = let_go(&x, moved);
+		back = release_thread(&x, moved);
 		job->stop->stall_ns = monotonic_ns() - x.began;
 		attach_turns(x.tid, turn);
 		if (back)
@@ -565,11 +566,11 @@ int attach_thread_work(const struct attach_job *job)
 bool attach_thread_dispatched(const struct attach_job *job)
 {
 	struct tracee x = { .t = job->t, .tid = job->stop->tid };
-	int ret = seize(&x);
+	int ret = seize_thread(&x);
 
 	if (!ret) {
 		ret = look_dispatch(&x);
-		trace(PTRACE_DETACH, x.tid, NULL, NULL);
+		do_trace(PTRACE_DETACH, x.tid, NULL, NULL);
 	}
 	return ret == -ENOSYS;
 }
@@ -578,12 +579,12 @@ int attach_thread_look(const struct attach_job *job)
 {
 	struct tracee x = { .t = job->t, .tid = job->stop->tid };
 	struct user_regs_struct regs;
-	int ret = seize(&x);
+	int ret = seize_thread(&x);
 
 	if (ret)
 		return ret;
-	ret = (int)trace(PTRACE_GETREGS, x.tid, NULL, &regs);
-	trace(PTRACE_DETACH, x.tid, NULL, NULL);
+	ret = (int)do_trace(PTRACE_GETREGS, x.tid, NULL, &regs);
+	do_trace(PTRACE_DETACH, x.tid, NULL, NULL);
 	*job->sp = regs.rsp;
 	*job->pc = regs.rip;
 	return ret;

@@ -174,7 +174,7 @@ bool attach_thread_worker(pid_t pid, pid_t tid)
 #define RANK_BLOCKED	3
 
 /* Ranks a thread for a stop: 0 best, -1 not at all. */
-static int rank(pid_t pid, pid_t tid)
+static int rank_thread(pid_t pid, pid_t tid)
 {
 	static const int waits[] = {
 		SYS_futex, SYS_nanosleep, SYS_clock_nanosleep, SYS_poll,
@@ -217,7 +217,7 @@ int attach_threads_list(pid_t pid, pid_t tids[ATTACH_THREADS_MAX])
 	tasks = opendir(path);
 	while (tasks && (entry = readdir(tasks))) {
 		pid_t tid = atoi(entry->d_name);
-		int r = tid > 0 ? rank(pid, tid) : -1;
+		int r = tid > 0 ? rank_thread(pid, tid) : -1;
 
 		if (r >= 0 && n[r] < ATTACH_THREADS_MAX)
 			found[r][n[r]++] = tid;

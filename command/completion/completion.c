@@ -31,7 +31,7 @@ static int print_script(const char *shell)
 }
 
 /* Prints one list, or the proposals for the operands. */
-static int answer(int key, int count, char **words)
+static int answer_words(int key, int count, char **words)
 {
 	static const struct proposal all = { .prefix = "", .before = "" };
 
@@ -66,8 +66,8 @@ int completion_main(int argc, char **argv)
 		asked = key;
 	}
 	if (asked)
-		return answer(asked, argc - options.index,
-			      argv + options.index);
+		return answer_words(asked, argc - options.index,
+				    argv + options.index);
 	if (argc - options.index != 1)
 		return command_misused("give one shell: bash, zsh or fish");
 	return print_script(argv[options.index]);

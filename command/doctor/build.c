@@ -32,7 +32,7 @@ static int take_library(const struct process_mapping *m, void *library)
 }
 
 /* Returns true when two files are of different builds, as far as they tell. */
-static bool differs(const char *a, const char *b)
+static bool differs_in_build(const char *a, const char *b)
 {
 	struct symboliser_module first, second;
 	struct opener_file one;
@@ -51,8 +51,8 @@ static bool differs(const char *a, const char *b)
 }
 
 /* Gives the path of the library that the process has mapped. */
-static bool found(char path[PROCESS_FILE_BYTES], pid_t pid,
-		  const struct process_mapping *library)
+static bool found_library(char path[PROCESS_FILE_BYTES], pid_t pid,
+			  const struct process_mapping *library)
 {
 	enum process_way way = process_file(path, pid, library);
 
@@ -74,9 +74,9 @@ void found_build(struct doctor *d, struct finding *f)
 	else if (n > strlen(DELETED) &&
 		 !strcmp(path + n - strlen(DELETED), DELETED))
 		why = "its " LIBRARY " was replaced since it began";
-	else if (found(there, d->pid, &library) &&
+	else if (found_library(there, d->pid, &library) &&
 		 !installed_find(ours, sizeof(ours), INSTALLED_LIB,
-				      LIBRARY) && differs(there, ours))
+				      LIBRARY) && differs_in_build(there, ours))
 		why = "its " LIBRARY " is of another build than this command";
 	if (!why)
 		return;

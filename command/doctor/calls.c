@@ -24,7 +24,7 @@
 	"/sys/devices/system/clocksource/clocksource0/current_clocksource"
 
 /* Writes why a call failed: an errno, or the signal that a filter sent. */
-static const char *why(char text[64], int error)
+static const char *failure_text(char text[64], int error)
 {
 	if (error < 0)
 		snprintf(text, 64, "a filter kills for it (%s)",
@@ -56,7 +56,8 @@ static void found_call(struct finding *f, int (*call)(void), const char *name,
 	}
 	if (found_untried(f, error))
 		return;
-	found_as(f, without, "%s: %s: %s", name, why(text, error), lost);
+	found_as(f, without, "%s: %s: %s", name, failure_text(text, error),
+		 lost);
 	if (error < 0 || error == EPERM || error == EACCES)
 		found_remedy(f, "a seccomp filter that allows it");
 }
@@ -114,13 +115,13 @@ void look_membarrier(struct doctor *d, struct finding *f)
 	if (error) {
 		found_as(f, DOCTOR_LIMITED, "no private expedited membarrier "
 			 "for rseq (%s): each event is written under a lock",
-			 why(text, error));
+			 failure_text(text, error));
 		found_remedy(f, "Linux 5.10 or later, and a filter that "
 			     "allows membarrier(2)");
 	} else if ((error = aside(call_sync))) {
 		found_as(f, DOCTOR_LIMITED, "no membarrier for code (%s): a "
 			 "page is mapped and unmapped when markers are "
-			 "switched", why(text, error));
+			 "switched", failure_text(text, error));
 		found_remedy(f, "Linux 4.16 or later");
 	} else {
 		found_as(f, DOCTOR_OK, "membarrier works");

@@ -31,7 +31,7 @@ static int run_line(const char *const *argv, char *line, size_t room)
 
 /* Returns the major release in "GNU gdb (Debian 13.1-3) 13.1", or 0; `text`
  * gets all of it. */
-static int release(const char *line, char text[32])
+static int parse_release(const char *line, char text[32])
 {
 	const char *last = strrchr(line, ' ');
 	int major = 0;
@@ -43,8 +43,8 @@ static int release(const char *line, char text[32])
 }
 
 /* Says why a program does not run. Returns true when it runs. */
-static bool runs(struct finding *f, const char *name, int status,
-		 const char *use)
+static bool program_runs(struct finding *f, const char *name, int status,
+			 const char *use)
 {
 	if (!status)
 		return true;
@@ -73,13 +73,13 @@ void look_gdb(struct doctor *d, struct finding *f)
 	int major;
 
 	(void)d;
-	if (!runs(f, gdb_name(), run_line(version, line, sizeof(line)),
-		  "taffrail gdb")) {
+	if (!program_runs(f, gdb_name(), run_line(version, line, sizeof(line)),
+			  "taffrail gdb")) {
 		found_remedy(f, "install gdb 13.1 or later with Python, or "
 			     "name it by GDB; tracing does not need it");
 		return;
 	}
-	major = release(line, text);
+	major = parse_release(line, text);
 	run_line(python, answer, sizeof(answer));
 	if (strcmp(answer, "42")) {
 		found_as(f, DOCTOR_LIMITED, "%s %s has no Python: it cannot "
@@ -125,13 +125,13 @@ void look_gdbserver(struct doctor *d, struct finding *f)
 	int major;
 
 	(void)d;
-	if (!runs(f, "gdbserver", run_line(version, line, sizeof(line)),
-		  "taffrail gdbserver")) {
+	if (!program_runs(f, "gdbserver", run_line(version, line, sizeof(line)),
+			  "taffrail gdbserver")) {
 		found_remedy(f, "install gdbserver; tracing and taffrail gdb "
 			     "do not need it");
 		return;
 	}
-	major = release(line, text);
+	major = parse_release(line, text);
 	if (major && major < 16 && amd_with_avx512()) {
 		found_as(f, DOCTOR_LIMITED, "gdbserver %s destroys vector "
 			 "registers of stopped threads on this processor (AMD "

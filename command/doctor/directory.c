@@ -142,8 +142,8 @@ static uint64_t least_bytes(void)
 
 /* Returns how many processes of so many bytes and files have room, beside what
  * rings leave free. */
-static uint64_t fitting(const struct statvfs *fs, uint64_t bytes,
-			uint64_t files)
+static uint64_t fitting_processes(const struct statvfs *fs, uint64_t bytes,
+				  uint64_t files)
 {
 	uint64_t free = fs->f_bavail * (uint64_t)fs->f_frsize;
 	uint64_t keep = min_u64(fs->f_blocks * (uint64_t)fs->f_frsize /
@@ -168,7 +168,7 @@ void found_room(struct finding *f, int fd, const char *path)
 		found_as(f, DOCTOR_LIMITED, "%s: %s", path, strerror(errno));
 		return;
 	}
-	fit = fitting(&fs, wanted, files);
+	fit = fitting_processes(&fs, wanted, files);
 	found_as(f, fit ? DOCTOR_OK : DOCTOR_LIMITED, "%s has %s and %" PRIu64
 		 " files free: room for %" PRIu64 " process%s at once, of %s "
 		 "each", path,
@@ -177,7 +177,7 @@ void found_room(struct finding *f, int fd, const char *path)
 		 shortage_size(each, wanted));
 	if (fit)
 		return;
-	if (fitting(&fs, least_bytes(), files - LOCKED_AHEAD)) {
+	if (fitting_processes(&fs, least_bytes(), files - LOCKED_AHEAD)) {
 		found_more(f, ": buffers are smaller");
 	} else {
 		f->state = DOCTOR_NO;

@@ -59,8 +59,8 @@ static void put_text(const char *subject, const struct finding *f)
 	fflush(stdout);
 }
 
-static void note(struct output *out, const char *subject,
-		 enum doctor_state state)
+static void note_state(struct output *out, const char *subject,
+		       enum doctor_state state)
 {
 	char *names = out->names[state - DOCTOR_OK];
 	size_t used = strlen(names);
@@ -82,7 +82,7 @@ static void put_checks(struct output *out, struct doctor *d, const char *about,
 		check->look(d, &f);
 		if (f.state == DOCTOR_APART)
 			continue;
-		note(out, check->subject, f.state);
+		note_state(out, check->subject, f.state);
 		if (out->as_json)
 			put_json(&out->json, about, check->subject, &f);
 		else
@@ -91,7 +91,7 @@ static void put_checks(struct output *out, struct doctor *d, const char *about,
 }
 
 /* Sums up. Returns the exit status. */
-static int finish(struct output *out, const struct doctor *d)
+static int sum_up(struct output *out, const struct doctor *d)
 {
 	const char *limited = out->names[DOCTOR_LIMITED - DOCTOR_OK];
 	char asked[64] = "tracing here";
@@ -119,7 +119,7 @@ static int finish(struct output *out, const struct doctor *d)
 
 /* Removes the runtime directory again if it was not there before; one that a
  * process uses meanwhile stays. */
-static void tidy(struct doctor *d)
+static void remove_made(struct doctor *d)
 {
 	if (d->made) {
 		unlinkat(d->dir.fd, "sessions", AT_REMOVEDIR);
@@ -129,7 +129,7 @@ static void tidy(struct doctor *d)
 	rundir_process_close(&d->process);
 }
 
-static int examine(struct doctor *d, bool as_json)
+static int examine_all(struct doctor *d, bool as_json)
 {
 	struct output out = { .json = { .file = stdout }, .as_json = as_json,
 			      .worst = DOCTOR_OK };
@@ -145,8 +145,8 @@ static int examine(struct doctor *d, bool as_json)
 		put_checks(&out, d, "process", doctor_process);
 	if (d->program)
 		put_checks(&out, d, "program", doctor_program);
-	status = finish(&out, d);
-	tidy(d);
+	status = sum_up(&out, d);
+	remove_made(d);
 	return status;
 }
 
@@ -176,5 +176,5 @@ int doctor_main(int argc, char **argv)
 		doctor.program = argv + options.index;
 	if (doctor.pid && doctor.program)
 		return command_misused("give either -p PID or a program");
-	return examine(&doctor, as_json);
+	return examine_all(&doctor, as_json);
 }

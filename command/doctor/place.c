@@ -16,8 +16,8 @@
 #include "command/process/opener.h"
 
 /* Writes the path by which this command reaches what the process has there. */
-static void seen(char to[PATH_MAX + 32], const struct doctor *d,
-		 const char *path)
+static void seen_path(char to[PATH_MAX + 32], const struct doctor *d,
+		      const char *path)
 {
 	snprintf(to, PATH_MAX + 32, "/proc/%d/root%s", d->pid, path);
 }
@@ -50,7 +50,7 @@ static void look_future(struct doctor *d, struct finding *f)
 }
 
 /* Returns true when the agent does not find its files by its own path. */
-static bool moved(const struct doctor *d)
+static bool files_moved(const struct doctor *d)
 {
 	char path[2 * PATH_MAX], here[PATH_MAX + 32];
 	struct stat found, named;
@@ -58,7 +58,7 @@ static bool moved(const struct doctor *d)
 
 	if (!d->page.runtime[0])
 		return false;
-	seen(here, d, d->page.runtime);
+	seen_path(here, d, d->page.runtime);
 	snprintf(path, sizeof(path), "%s/%s", here, d->process.name);
 	ret = opener_stat(path, &named);
 	return !fstat(d->process.fd, &found) &&
@@ -69,7 +69,7 @@ static bool moved(const struct doctor *d)
 
 /* Returns true when the files are outside of the process's root directory, in
  * which rundir_find() looks first. */
-static bool elsewhere(const struct doctor *d)
+static bool is_elsewhere(const struct doctor *d)
 {
 	char path[32];
 
@@ -95,7 +95,7 @@ void look_place(struct doctor *d, struct finding *f)
 		return;
 	}
 	d->page.runtime[sizeof(d->page.runtime) - 1] = '\0';
-	if (moved(d) && elsewhere(d)) {
+	if (files_moved(d) && is_elsewhere(d)) {
 		found_as(f, DOCTOR_NO, "its files are in %s: the program has "
 			 "changed its root directory, and does not see them: a "
 			 "session cannot begin", is);
@@ -103,7 +103,7 @@ void look_place(struct doctor *d, struct finding *f)
 			     "PROGRAM)");
 		return;
 	}
-	if (moved(d)) {
+	if (files_moved(d)) {
 		found_as(f, DOCTOR_NO, "its files are in %s, and not in %s, "
 			 "where they were made: it was renamed, or another "
 			 "directory has its name", is, d->page.runtime);

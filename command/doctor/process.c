@@ -105,7 +105,7 @@ static const char *how_loaded(const struct doctor *d)
 
 /* Returns true when a command can call the agent: a service thread is there, or
  * is offered. A thread that is just leaving has done neither for a moment. */
-static bool listens(struct doctor *d)
+static bool agent_listens(struct doctor *d)
 {
 	const struct timespec pause = { .tv_nsec = LISTEN_PAUSE_NS };
 	int fd = -1;
@@ -126,7 +126,7 @@ static bool listens(struct doctor *d)
 }
 
 /* Returns true when the process has no service thread, and may not make one. */
-static bool threadless(const struct doctor *d)
+static bool may_not_clone(const struct doctor *d)
 {
 	return d->page.wake.state != WAKE_NONE &&
 	       process_children_away(d->pid, "pid");
@@ -153,12 +153,12 @@ static void look_agent(struct doctor *d, struct finding *f)
 	} else if (ret) {
 		found_as(f, DOCTOR_NO, "its page in %s cannot be read: %s",
 			 rundir_shown(&d->process), strerror(-ret));
-	} else if (threadless(d)) {
+	} else if (may_not_clone(d)) {
 		found_as(f, DOCTOR_NO, "no command can call it: it may make no "
 			 "thread, as it has called unshare or setns for its "
 			 "children's PID namespace");
 		found_remedy(f, "start it with TAFFRAIL_SERVICE=thread");
-	} else if (!listens(d)) {
+	} else if (!agent_listens(d)) {
 		d->deaf = true;
 		found_as(f, DOCTOR_NO, "no command can call it: %s",
 			 process_status(d->pid, "Seccomp") > 0 ?

@@ -35,7 +35,7 @@ static bool script_of(const char *file, char interpreter[PATH_MAX])
 	return *p;
 }
 
-static bool is_elf(const char *file)
+static bool is_elf_file(const char *file)
 {
 	char head[4] = "";
 	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -48,7 +48,7 @@ static bool is_elf(const char *file)
 }
 
 /* Says why a file cannot be executed. Returns true when it can. */
-static bool executable(struct finding *f, const char *file, const char *what)
+static bool can_execute(struct finding *f, const char *file, const char *what)
 {
 	struct stat st;
 
@@ -68,13 +68,13 @@ static bool executable(struct finding *f, const char *file, const char *what)
 }
 
 /* Follows scripts to the file that is loaded; sets d->image if it is ELF. */
-static void follow(struct doctor *d, struct finding *f)
+static void follow_scripts(struct doctor *d, struct finding *f)
 {
 	char next[PATH_MAX];
 
 	snprintf(d->image, sizeof(d->image), "%s", d->file);
 	for (int i = 0; i < SCRIPTS_MAX && script_of(d->image, next); i++) {
-		if (!executable(f, next, "its interpreter "))
+		if (!can_execute(f, next, "its interpreter "))
 			goto none;
 		memcpy(d->image, next, sizeof(next));
 	}
@@ -83,7 +83,7 @@ static void follow(struct doctor *d, struct finding *f)
 			 "gets an agent is not known", d->image);
 		goto none;
 	}
-	if (!is_elf(d->image)) {
+	if (!is_elf_file(d->image)) {
 		found_as(f, DOCTOR_LIMITED, "%s is neither an ELF file nor a "
 			 "script with #!: the C library runs it by /bin/sh",
 			 d->image);
@@ -121,14 +121,14 @@ static void look_file(struct doctor *d, struct finding *f)
 			     "traced there");
 		return;
 	}
-	if (!executable(f, d->file, "")) {
+	if (!can_execute(f, d->file, "")) {
 		d->file[0] = '\0';
 		return;
 	}
-	follow(d, f);
+	follow_scripts(d, f);
 	if (*d->image && !symboliser_read(&module, d->image) &&
 	    *module.interpreter)
-		executable(f, module.interpreter, "its dynamic linker ");
+		can_execute(f, module.interpreter, "its dynamic linker ");
 }
 
 /* Returns true when the program would not take LD_PRELOAD because it gets

@@ -98,7 +98,7 @@ static bool join_lines(char *text, char *said, size_t room)
 }
 
 /* Removes what a trial that failed has left in the runtime directory. */
-static void forget(struct doctor *d, pid_t recorder)
+static void remove_left(struct doctor *d, pid_t recorder)
 {
 	uint32_t images[RUNDIR_IMAGES_MAX];
 	struct rundir_list list = { 0 };
@@ -124,7 +124,7 @@ static void forget(struct doctor *d, pid_t recorder)
 	rundir_list_free(&list);
 }
 
-static void judge(struct finding *f, int status, char *text)
+static void judge_trial(struct finding *f, int status, char *text)
 {
 	bool one = strstr(text, "record: 1 events (0 lost") ||
 		   strstr(text, "record: 1 event (0 lost");
@@ -192,8 +192,8 @@ static void try_record(struct doctor *d, struct finding *f)
 	free(environment);
 	remove_tree(output);
 	if (status)
-		forget(d, recorder);
-	judge(f, status, text);
+		remove_left(d, recorder);
+	judge_trial(f, status, text);
 }
 
 void look_trial(struct doctor *d, struct finding *f)

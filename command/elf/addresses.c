@@ -218,7 +218,7 @@ static void read_modules(struct resolving *r)
 
 /* Returns the number of the module that an address was in, all the time from
  * its first event to its last; or that of none, as when no time is left. */
-static size_t locate(struct resolving *r, const struct symbol_use *use)
+static size_t locate_use(struct resolving *r, const struct symbol_use *use)
 {
 	for (size_t i = 0; i < r->mapped.count && work_look(&r->share); i++) {
 		const struct mapped *m = &r->mapped.mapped[i];
@@ -268,7 +268,7 @@ static bool locate_all(struct resolving *r, const struct trace_symbols *symbols)
 		if (symbols->uses[i].epoch)
 			r->located[r->count++] = (struct located){
 				symbols->uses[i].address,
-				locate(r, &symbols->uses[i]), false };
+				locate_use(r, &symbols->uses[i]), false };
 	qsort(r->located, r->count, sizeof(*r->located), by_address);
 	for (size_t i = 0, next; i < r->count; i = next) {
 		struct located one = r->located[i];
@@ -335,8 +335,8 @@ static void kept_add(const struct kept_name *model, const char *name)
 
 /* Returns whether an open file is still the one that was mapped. Writing sets a
  * file's time before its bytes. A copy does not change. */
-static bool unchanged(const struct resolving *r, const struct mapped *m,
-		      const struct opener_file *file)
+static bool is_unchanged(const struct resolving *r, const struct mapped *m,
+			 const struct opener_file *file)
 {
 	struct stat st;
 
@@ -431,7 +431,7 @@ static void name_missing(struct resolving *r, size_t module,
 		more = symboliser_opened(&debug);
 	named_find(&r->modules[module], &from, found ? &more : NULL, addresses,
 		   names, n, &r->share);
-	if (!r->share.ns || !unchanged(r, mapped, file) ||
+	if (!r->share.ns || !is_unchanged(r, mapped, file) ||
 	    (found && !is_still(&debug)))
 		drop_names(names, n);
 	if (found)

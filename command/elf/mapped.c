@@ -22,7 +22,7 @@
 #define ESCAPED_NEWLINE	"\\012"
 
 /* Reads a line: "START-END r-xp OFFSET MAJOR:MINOR INODE   /PATH". */
-static bool parse(struct mapped *m, const char *line, size_t bytes)
+static bool parse_line(struct mapped *m, const char *line, size_t bytes)
 {
 	char head[128];
 	const char *path = memchr(line, '/', bytes);
@@ -44,8 +44,8 @@ static bool parse(struct mapped *m, const char *line, size_t bytes)
 	return true;
 }
 
-static bool same(const struct mapped *a, const struct mapped *b,
-		 const char *path, size_t bytes)
+static bool same_mapping(const struct mapped *a, const struct mapped *b,
+			 const char *path, size_t bytes)
 {
 	return a->start == b->start && a->end == b->end &&
 	       a->offset == b->offset && a->inode == b->inode &&
@@ -54,18 +54,18 @@ static bool same(const struct mapped *a, const struct mapped *b,
 }
 
 /* Returns the one of a line, which may be new, or NULL. */
-static struct mapped *take(struct mapped_list *list, const char *line,
-			   size_t bytes)
+static struct mapped *take_line(struct mapped_list *list, const char *line,
+				size_t bytes)
 {
 	struct mapped m = { 0 };
 	const char *path;
 
-	if (!parse(&m, line, bytes))
+	if (!parse_line(&m, line, bytes))
 		return NULL;
 	path = memchr(line, '/', bytes);
 	bytes -= (size_t)(path - line);
 	for (size_t i = 0; i < list->count; i++)
-		if (same(&list->mapped[i], &m, path, bytes))
+		if (same_mapping(&list->mapped[i], &m, path, bytes))
 			return &list->mapped[i];
 	if (list->count == MAPPED_MAX)
 		return NULL;
@@ -77,8 +77,8 @@ static struct mapped *take(struct mapped_list *list, const char *line,
 }
 
 /* Notes that it is there from now on, until that is ended. */
-static void begin(struct mapped *m, const struct modules_view *view,
-		  uint32_t number)
+static void begin_time(struct mapped *m, const struct modules_view *view,
+		       uint32_t number)
 {
 	uint64_t from = view->head.from;
 	bool goes_on = m->seen && m->seen + 1 >= number;
@@ -130,9 +130,9 @@ static void read_view(struct mapped_list *list, const struct modules_view *view,
 		struct mapped *m;
 
 		n = strcspn(p, "\n");
-		m = take(list, p, n);
+		m = take_line(list, p, n);
 		if (m)
-			begin(m, view, number);
+			begin_time(m, view, number);
 	}
 }
 
@@ -214,7 +214,7 @@ static bool shown_same(const struct mapped *mapped, uint64_t start)
 
 	while (maps && own.start != start &&
 	       (n = getline(&line, &room, maps)) > 0)
-		if (!parse(&own, line, (size_t)n))
+		if (!parse_line(&own, line, (size_t)n))
 			own.start = 0;
 	free(line);
 	if (maps)

@@ -61,7 +61,7 @@ void marker_list_free(struct marker_list *list)
 	*list = (struct marker_list){ 0 };
 }
 
-static int compare(const void *left, const void *right)
+static int compare_markers(const void *left, const void *right)
 {
 	const struct marker *a = left, *b = right;
 	int order = strcmp(a->id, b->id);
@@ -75,7 +75,7 @@ void marker_list_sort(struct marker_list *list)
 {
 	if (list->count)
 		qsort(list->markers, list->count, sizeof(struct marker),
-		      compare);
+		      compare_markers);
 }
 
 size_t marker_list_unplaced(const struct marker_list *list, const char **why)

@@ -94,7 +94,7 @@ static bool is_nowhere(uint64_t start, uint64_t end)
 	return start >= USER_END || end > USER_END || end < start;
 }
 
-static void settle(struct marker *m, const struct map *maps, size_t n)
+static void settle_probe(struct marker *m, const struct map *maps, size_t n)
 {
 	uint64_t lead = m->address + USDT_JUMP_BYTES +
 			(uint64_t)(int64_t)m->operand;
@@ -122,7 +122,7 @@ void placement_settle(struct marker_list *list, pid_t pid)
 	struct map *maps = maps_read(pid, &n);
 
 	for (size_t i = 0; n && i < list->count; i++)
-		settle(&list->markers[i], maps, n);
+		settle_probe(&list->markers[i], maps, n);
 	free(maps);
 }
 

@@ -43,7 +43,7 @@ static bool agent_opens(pid_t pid, enum process_way way)
 }
 
 /* Returns 1 when the module is new, 0 when not, or -ENOMEM. */
-static int see(struct scan *scan, uint64_t inode, uint64_t shift)
+static int note_module(struct scan *scan, uint64_t inode, uint64_t shift)
 {
 	struct seen *more;
 
@@ -67,8 +67,8 @@ static void drop_from(struct marker_list *list, size_t from)
 }
 
 /* Drops the unwanted kind, and shifts the addresses of the rest. */
-static void keep(struct marker_list *list, size_t from, uint64_t shift,
-		 bool probes)
+static void keep_kind(struct marker_list *list, size_t from, uint64_t shift,
+		      bool probes)
 {
 	size_t kept = from;
 
@@ -97,11 +97,11 @@ static int scan_memory(struct scan *scan, const struct process_mapping *m)
 	    elfnotes_read_memory(scan->list, scan->pid, scan->head.start,
 				 &shift))
 		return 0;
-	ret = see(scan, m->inode, shift);
+	ret = note_module(scan, m->inode, shift);
 	if (!ret)
 		drop_from(scan->list, before);
 	else
-		keep(scan->list, before, shift, false);
+		keep_kind(scan->list, before, shift, false);
 	return ret == -ENOMEM ? ret : 0;
 }
 
@@ -127,12 +127,12 @@ static int scan_file(struct scan *scan, const struct process_mapping *m,
 
 	if (first_address(&address, m, &from, &ns))
 		return 0;
-	ret = see(scan, m->inode, m->start - address);
+	ret = note_module(scan, m->inode, m->start - address);
 	if (ret <= 0)
 		return ret;
 	ret = elfnotes_read_open(scan->list, file,
 				 scan->probes ? SYMBOLISER_PLAN : 0, error);
-	keep(scan->list, before, m->start - address, scan->probes);
+	keep_kind(scan->list, before, m->start - address, scan->probes);
 	return ret == -ENOMEM ? ret : 0;
 }
 

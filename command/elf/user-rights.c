@@ -54,7 +54,7 @@ static bool read_groups(const struct passwd *entry)
 }
 
 /* Reads the groups of a user; one that has no entry is in none. */
-static bool know(uid_t uid)
+static bool know_user(uid_t uid)
 {
 	const struct passwd *entry;
 
@@ -76,7 +76,7 @@ static bool set_groups(int n, const gid_t *groups)
 }
 
 /* Notes what the thread has. */
-static bool note(struct rights *rights)
+static bool note_rights(struct rights *rights)
 {
 	int n = getgroups(0, NULL);
 
@@ -96,7 +96,8 @@ bool rights_take(struct rights *rights, uid_t uid)
 	if (geteuid() || setfsuid(NO_USER) || !uid)
 		return true;
 	if (prctl(PR_GET_SECUREBITS) & SECBIT_NO_SETUID_FIXUP ||
-	    !know(uid) || !note(rights) || !set_groups(user.n, user.groups))
+	    !know_user(uid) || !note_rights(rights) ||
+	    !set_groups(user.n, user.groups))
 		return false;
 	setfsgid(user.group);
 	setfsuid(uid);

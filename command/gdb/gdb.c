@@ -77,7 +77,7 @@ static int provide_agent(pid_t pid)
 	return attach_provide(pid);
 }
 
-static void add(struct gdb_command *gdb, const char *word)
+static void add_word(struct gdb_command *gdb, const char *word)
 {
 	gdb->argv[gdb->argc++] = word;
 }
@@ -90,8 +90,8 @@ static void add_extension(struct gdb_command *gdb)
 	if (installed_find(path, sizeof(path), INSTALLED_DATA, GDB_EXTENSION))
 		return;
 	snprintf(gdb->extension, sizeof(gdb->extension), "source %s", path);
-	add(gdb, "-iex");
-	add(gdb, gdb->extension);
+	add_word(gdb, "-iex");
+	add_word(gdb, gdb->extension);
 }
 
 const char *gdb_name(void)
@@ -108,30 +108,30 @@ static void add_connected(struct gdb_command *gdb, pid_t pid)
 		return;
 	snprintf(gdb->connected, sizeof(gdb->connected),
 		 "taffrail connected %d", pid);
-	add(gdb, "-ex");
-	add(gdb, gdb->connected);
+	add_word(gdb, "-ex");
+	add_word(gdb, gdb->connected);
 }
 
 static void make_command(struct gdb_command *gdb, pid_t pid, bool python,
 			 char **more, int nmore)
 {
-	add(gdb, gdb_name());
+	add_word(gdb, gdb_name());
 	add_extension(gdb);
 	snprintf(gdb->target, sizeof(gdb->target),
 		 "target extended-remote %s", gdb->socket);
 	if (find_program(gdb->program, pid)) {
 		/* the files are the same here, and faster to read directly */
-		add(gdb, "-iex");
-		add(gdb, "set sysroot /");
-		add(gdb, gdb->program);
+		add_word(gdb, "-iex");
+		add_word(gdb, "set sysroot /");
+		add_word(gdb, gdb->program);
 	}
 	/* before the commands among the user's arguments */
-	add(gdb, "-ex");
-	add(gdb, gdb->target);
+	add_word(gdb, "-ex");
+	add_word(gdb, gdb->target);
 	if (python)
 		add_connected(gdb, pid);
 	for (int i = 0; i < nmore; i++)
-		add(gdb, more[i]);
+		add_word(gdb, more[i]);
 	gdb->argv[gdb->argc] = NULL;
 }
 

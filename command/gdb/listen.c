@@ -172,7 +172,7 @@ static int connect_agent(struct listener *l)
 
 /* Returns true when the first byte is one of gdb's: a browser, or a scanner of
  * ports, begins with another. */
-static bool begins(struct listener *l, struct pair *pair)
+static bool begins_well(struct listener *l, struct pair *pair)
 {
 	char first = pair->gdb.bytes[0];
 
@@ -232,7 +232,7 @@ static bool serve_pair(struct listener *l, struct pair *pair,
 	if (p[0].revents && !gdb->ended && !gdb->used)
 		good = read_side(gdb);
 	if (good && agent->fd < 0)
-		return gdb->used ? begins(l, pair) : !gdb->ended;
+		return gdb->used ? begins_well(l, pair) : !gdb->ended;
 	if (good && p[1].revents && !agent->ended && !agent->used)
 		good = read_side(agent);
 	if (good && gdb->used)
@@ -256,7 +256,7 @@ static void watch_side(struct pollfd *p, const struct side *side,
 	*p = (struct pollfd){ .fd = events ? side->fd : -1, .events = events };
 }
 
-static void fill(struct listener *l, struct pollfd *p)
+static void fill_watches(struct listener *l, struct pollfd *p)
 {
 	p[WATCH_PROCESS] = (struct pollfd){ .fd = l->ended ? -1 : l->pidfd,
 					    .events = POLLIN };
@@ -272,13 +272,13 @@ static void fill(struct listener *l, struct pollfd *p)
 	}
 }
 
-static int serve(struct listener *l)
+static int serve_pairs(struct listener *l)
 {
 	struct pollfd p[WATCHES];
 	int n;
 
 	while (!l->ended || !is_idle(l)) {
-		fill(l, p);
+		fill_watches(l, p);
 		n = poll(p, WATCHES, l->ended ? LINGER_MS :
 				     l->pidfd < 0 ? LOOK_MS : -1);
 		if (n < 0 && errno != EINTR)
@@ -330,5 +330,5 @@ int gdb_listen(const char *text, pid_t pid)
 	printf("target extended-remote %.*s:%s\n",
 	       (int)(strrchr(name, ':') - name), name, l.comm.port);
 	ret = command_finish();
-	return ret ? ret : serve(&l);
+	return ret ? ret : serve_pairs(&l);
 }

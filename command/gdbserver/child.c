@@ -49,12 +49,12 @@ struct launch {
 	int messages;			/* for its 2, or -1 */
 };
 
-static void add(struct launch *launch, const char *word)
+static void add_word(struct launch *launch, const char *word)
 {
 	launch->argv[launch->argc++] = word;
 }
 
-static const char *quote(char *to, const char *word)
+static const char *quote_word(char *to, const char *word)
 {
 	char *start = to;
 
@@ -103,13 +103,13 @@ static int add_wrapper(struct launch *launch)
 		return command_failed("%s is not installed beside this "
 				      "command", AGENT);
 	filtered_vouch(launch->agent, "/tmp");
-	add(launch, "--wrapper");
-	add(launch, quote(launch->quoted[0], launch->self));
-	add(launch, "gdbserver");
-	add(launch, GDBSERVER_START);
-	add(launch, quote(launch->quoted[1], launch->agent));
-	add(launch, launch->saved);
-	add(launch, "--");
+	add_word(launch, "--wrapper");
+	add_word(launch, quote_word(launch->quoted[0], launch->self));
+	add_word(launch, "gdbserver");
+	add_word(launch, GDBSERVER_START);
+	add_word(launch, quote_word(launch->quoted[1], launch->agent));
+	add_word(launch, launch->saved);
+	add_word(launch, "--");
 	return COMMAND_DONE;
 }
 
@@ -125,21 +125,21 @@ static int make_command(struct launch *launch, const struct gdbserver *server)
 	if (!launch->argv)
 		return command_failed("out of memory");
 	save_descriptors(launch, server);
-	add(launch, "gdbserver");
+	add_word(launch, "gdbserver");
 	for (int i = 0; i < o->noptions; i++)
-		add(launch, o->options[i]);
+		add_word(launch, o->options[i]);
 	/* a link that has ended does not come back, and gdbserver would
 	 * poll it in a busy loop */
 	if (!server->by_port && !o->once)
-		add(launch, "--once");
+		add_word(launch, "--once");
 	if (!o->wrapped && !o->no_shell && !o->attach &&
 	    add_wrapper(launch))
 		return COMMAND_FAILED;
 	snprintf(launch->link, sizeof(launch->link), "127.0.0.1:%u",
 		 server->port);
-	add(launch, server->by_port ? launch->link : "-");
+	add_word(launch, server->by_port ? launch->link : "-");
 	for (int i = 0; i < n; i++)
-		add(launch, o->program[i]);
+		add_word(launch, o->program[i]);
 	return COMMAND_DONE;
 }
 
@@ -259,7 +259,7 @@ int gdbserver_start(struct gdbserver *server)
 
 /* Restores descriptors, given as "0=10,1=11". Returns true when each was
  * restored. */
-static bool restore(const char *saved)
+static bool restore_descriptors(const char *saved)
 {
 	int fd, from, n;
 
@@ -281,7 +281,7 @@ static void take_terminal(void)
 	signal(SIGTTOU, SIG_DFL);
 }
 
-static void preload(const char *agent)
+static void preload_agent(const char *agent)
 {
 	const char *others = getenv("LD_PRELOAD");
 	char *all;
@@ -299,7 +299,7 @@ int gdbserver_start_program(int argc, char **argv)
 	struct symboliser_module module;
 
 	/* --start AGENT SAVED PROGRAM ARGUMENTS... */
-	if (argc < 4 || !restore(argv[2]))
+	if (argc < 4 || !restore_descriptors(argv[2]))
 		return command_failed("%s is for gdbserver only",
 				      GDBSERVER_START);
 	if (strcmp(argv[2], "-"))
@@ -307,7 +307,7 @@ int gdbserver_start_program(int argc, char **argv)
 	/* gdbserver traces this process, which should not fork */
 	symboliser_read_here(&module, argv[3]);
 	if (!symboliser_needs(&module, AGENT))
-		preload(argv[1]);
+		preload_agent(argv[1]);
 	execvp(argv[3], argv + 3);
 	command_failed("cannot start %s: %s", argv[3], strerror(errno));
 	_exit(127);

@@ -74,7 +74,7 @@ static int misused_pid_option(const char *word)
 			       word);
 }
 
-static int parse(struct gdbserver_options *o, char **argv)
+static int parse_option(struct gdbserver_options *o, char **argv)
 {
 	bool multi = false;
 	pid_t pid;
@@ -118,66 +118,66 @@ static int parse(struct gdbserver_options *o, char **argv)
 	return COMMAND_DONE;
 }
 
-static void attach(void *arg, uint64_t pid)
+static void host_attach(void *arg, uint64_t pid)
 {
 	(void)arg;
 	gdbserver_attach((pid_t)pid);
 }
 
-static int symbol(void *arg, const struct filter_thread *thread,
-		  const char *name, uint64_t *address)
+static int host_symbol(void *arg, const struct filter_thread *thread,
+		       const char *name, uint64_t *address)
 {
 	(void)arg;
 	return gdbserver_symbol(server, thread, name, address);
 }
 
-static const char *early(void *arg, const struct filter_thread *thread)
+static const char *host_early(void *arg, const struct filter_thread *thread)
 {
 	(void)arg;
 	return gdbserver_agent_early(server, thread);
 }
 
-static int known(void *arg, const struct filter_thread *thread)
+static int host_known(void *arg, const struct filter_thread *thread)
 {
 	(void)arg;
 	return gdbserver_agent_known(server, thread);
 }
 
-static uint64_t cell(void *arg, const struct filter_thread *thread,
-		     uint64_t site)
+static uint64_t host_cell(void *arg, const struct filter_thread *thread,
+			  uint64_t site)
 {
 	(void)arg;
 	return gdbserver_cell(server, thread, site);
 }
 
-static void begin(void *arg, const struct filter_thread *thread,
-		  uint64_t bytes, int circular)
+static void host_begin(void *arg, const struct filter_thread *thread,
+		       uint64_t bytes, int circular)
 {
 	(void)arg;
 	gdbserver_limits_set(server, thread, bytes, circular);
 }
 
-static void said(void *arg, const struct filter_thread *thread,
-		 struct filter_said *to)
+static void host_said(void *arg, const struct filter_thread *thread,
+		      struct filter_said *to)
 {
 	(void)arg;
 	gdbserver_limits_get(server, thread, to);
 }
 
-static int idle(void *arg)
+static int host_idle(void *arg)
 {
 	(void)arg;
 	return gdbserver_is_idle(server);
 }
 
-static void warn(void *arg, const char *text)
+static void host_warn(void *arg, const char *text)
 {
 	(void)arg;
 	command_warn("%s", text);
 }
 
-static uint32_t relocate(void *arg, const struct filter_thread *thread,
-			 uint64_t from, uint64_t to)
+static uint32_t host_relocate(void *arg, const struct filter_thread *thread,
+			      uint64_t from, uint64_t to)
 {
 	(void)arg;
 	return gdbserver_relocate(server, thread, from, to);
@@ -202,11 +202,12 @@ static int end_as_gdbserver(void)
 	return 128 + number;
 }
 
-static int serve(void)
+static int serve_gdb(void)
 {
 	static const struct filter_host host = {
-		NULL, read_markers, get_marker, attach, symbol, early,
-		known, cell, relocate, begin, said, idle, warn,
+		NULL, read_markers, get_marker, host_attach, host_symbol,
+		host_early, host_known, host_cell, host_relocate, host_begin,
+		host_said, host_idle, host_warn,
 	};
 	struct gdbserver_options *o = &server->options;
 	pid_t pid;
@@ -265,9 +266,9 @@ static int parse_words(int argc, char **argv)
 	server = calloc(1, sizeof(*server));
 	if (!server)
 		return command_failed("out of memory");
-	if (parse(&server->options, argv))
+	if (parse_option(&server->options, argv))
 		return COMMAND_USAGE;
-	return serve();
+	return serve_gdb();
 }
 
 int gdbserver_main(int argc, char **argv)

@@ -25,7 +25,7 @@ static const char *const ours[] = {
 	listening, from_host, on_stdio, redirected, mismatch,
 };
 
-static void put(const char *p, size_t n)
+static void put_bytes(const char *p, size_t n)
 {
 	while (n) {
 		ssize_t put = write(STDERR_FILENO, p, n);
@@ -50,7 +50,7 @@ static void put_text(const char *format, ...)
 	va_start(ap, format);
 	vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
-	put(text, strlen(text));
+	put_bytes(text, strlen(text));
 }
 
 /* Returns true when the held bytes may be the start of one of these lines. */
@@ -66,9 +66,9 @@ static bool may_be_ours(const struct gdbserver *server)
 	return false;
 }
 
-static void flush(struct gdbserver *server)
+static void flush_line(struct gdbserver *server)
 {
-	put(server->line, server->nline);
+	put_bytes(server->line, server->nline);
 	server->nline = 0;
 }
 
@@ -98,7 +98,7 @@ static bool is_agents_thread(int tid)
 
 /* Replaces a whole line, without its newline, or leaves it out. Returns false
  * for a line to print unchanged. */
-static bool replace(struct gdbserver *server, const char *line)
+static bool replace_line(struct gdbserver *server, const char *line)
 {
 	if (server->by_port && !strncmp(line, listening, strlen(listening)) &&
 	    atoi(line + strlen(listening)) == server->port) {
@@ -122,20 +122,20 @@ static bool replace(struct gdbserver *server, const char *line)
 	       !strcmp(line, redirected);
 }
 
-static void take(struct gdbserver *server, char c)
+static void take_byte(struct gdbserver *server, char c)
 {
 	if (server->nline == sizeof(server->line))
-		flush(server);
+		flush_line(server);
 	server->line[server->nline++] = c;
 	if (c != '\n')
 		return;
 	server->line[server->nline - 1] = '\0';
-	if (replace(server, server->line)) {
+	if (replace_line(server, server->line)) {
 		server->nline = 0;
 		return;
 	}
 	server->line[server->nline - 1] = '\n';
-	flush(server);
+	flush_line(server);
 }
 
 bool gdbserver_read_messages(struct gdbserver *server)
@@ -146,8 +146,8 @@ bool gdbserver_read_messages(struct gdbserver *server)
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return true;
 	for (ssize_t i = 0; i < n; i++)
-		take(server, bytes[i]);
+		take_byte(server, bytes[i]);
 	if (n <= 0 || (server->nline && !may_be_ours(server)))
-		flush(server);
+		flush_line(server);
 	return n > 0;
 }

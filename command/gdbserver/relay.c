@@ -46,7 +46,7 @@ struct relay {
 enum { WATCH_SIGNALS, WATCH_MESSAGES, WATCH_LISTENER, WATCH_ENDS };
 #define WATCHES		(WATCH_ENDS + 4)
 
-static void connected(struct relay *r)
+static void begin_relay(struct relay *r)
 {
 	struct gdbserver *server = r->server;
 	int fds[2][2] = { { server->comm.in, server->comm.out },
@@ -66,7 +66,7 @@ static void connected(struct relay *r)
 	r->connected = true;
 }
 
-static void disconnect(struct relay *r)
+static void end_relay(struct relay *r)
 {
 	comm_close(&r->server->comm);
 	close(r->server->link);
@@ -92,7 +92,7 @@ static void accept_gdb(struct relay *r)
 		close(server->comm.listener);
 		server->comm.listener = -1;
 	}
-	connected(r);
+	begin_relay(r);
 }
 
 /* Passes received bytes through the filter, as far as there is room. */
@@ -137,7 +137,7 @@ static void write_end(struct relay *r, enum filter_side side)
 		end->gone = true;
 }
 
-static void forget(struct relay *r, enum filter_side side)
+static void forget_bytes(struct relay *r, enum filter_side side)
 {
 	filter_sent(r->filter, side, filter_queue(r->filter, side)->used);
 }
@@ -152,7 +152,7 @@ static bool is_done(struct relay *r, enum filter_side from)
 }
 
 /* Moves bytes that need no read or write, and handles the ends of sides. */
-static void settle(struct relay *r)
+static void settle_ends(struct relay *r)
 {
 	struct end *gdb = &r->ends[FILTER_GDB];
 	struct end *server = &r->ends[FILTER_SERVER];
@@ -162,7 +162,7 @@ static void settle(struct relay *r)
 		moved = false;
 		for (int side = 0; side < 2; side++) {
 			if (r->ends[side].gone)
-				forget(r, side);
+				forget_bytes(r, side);
 			if (r->ends[side].used)
 				moved |= filter_end(r, side);
 		}
@@ -183,31 +183,33 @@ static void settle(struct relay *r)
 	}
 	if (is_done(r, FILTER_SERVER) ||
 	    (r->linger_until && monotonic_ms() >= r->linger_until))
-		disconnect(r);
+		end_relay(r);
 }
 
-static void watch(struct pollfd *p, int fd, short events)
+static void watch_fd(struct pollfd *p, int fd, short events)
 {
 	*p = (struct pollfd){ .fd = events ? fd : -1, .events = events };
 }
 
 /* Watches only for what can be done: otherwise poll() returns at once. */
-static int fill(struct relay *r, struct pollfd *p)
+static int fill_watches(struct relay *r, struct pollfd *p)
 {
 	struct gdbserver *server = r->server;
 
-	watch(&p[WATCH_SIGNALS], r->signals, POLLIN);
-	watch(&p[WATCH_MESSAGES], server->messages, POLLIN);
-	watch(&p[WATCH_LISTENER], server->comm.listener,
-	      server->ready && !r->connected && !server->exited ? POLLIN : 0);
+	watch_fd(&p[WATCH_SIGNALS], r->signals, POLLIN);
+	watch_fd(&p[WATCH_MESSAGES], server->messages, POLLIN);
+	watch_fd(&p[WATCH_LISTENER], server->comm.listener,
+		 server->ready && !r->connected && !server->exited ?
+			 POLLIN : 0);
 	for (int side = 0; side < 2; side++) {
 		struct end *end = &r->ends[side];
 		const struct filter_queue *q = filter_queue(r->filter, side);
 
-		watch(&p[WATCH_ENDS + 2 * side], end->in,
-		      r->connected && !end->ended && !end->used ? POLLIN : 0);
-		watch(&p[WATCH_ENDS + 2 * side + 1], end->out,
-		      r->connected && !end->gone && q->used ? POLLOUT : 0);
+		watch_fd(&p[WATCH_ENDS + 2 * side], end->in,
+			 r->connected && !end->ended && !end->used ?
+				 POLLIN : 0);
+		watch_fd(&p[WATCH_ENDS + 2 * side + 1], end->out,
+			 r->connected && !end->gone && q->used ? POLLOUT : 0);
 	}
 	if (r->connected && r->linger_until) {
 		int64_t left = r->linger_until - monotonic_ms();
@@ -217,7 +219,7 @@ static int fill(struct relay *r, struct pollfd *p)
 	return -1;
 }
 
-static void reap(struct gdbserver *server)
+static void reap_gdbserver(struct gdbserver *server)
 {
 	if (waitpid(server->pid, &server->status, WNOHANG) == server->pid)
 		server->exited = true;
@@ -232,14 +234,14 @@ static void take_signal(struct relay *r)
 	if (read(r->signals, &info, sizeof(info)) != sizeof(info))
 		return;
 	if (info.ssi_signo == SIGCHLD)
-		reap(r->server);
+		reap_gdbserver(r->server);
 	else if (info.ssi_code <= 0 && !r->server->exited)
 		kill(r->server->pid, (int)info.ssi_signo);
 }
 
 /* After gdbserver's exit, ends the stream once it has no more bytes: a process
  * that gdbserver left may hold its socket open. */
-static void drain(struct relay *r)
+static void drain_server(struct relay *r)
 {
 	struct end *end = &r->ends[FILTER_SERVER];
 	struct pollfd p = { .fd = end->in, .events = POLLIN };
@@ -250,7 +252,7 @@ static void drain(struct relay *r)
 		end->ended = true;
 }
 
-static void serve(struct relay *r, const struct pollfd *p)
+static void serve_events(struct relay *r, const struct pollfd *p)
 {
 	if (p[WATCH_SIGNALS].revents)
 		take_signal(r);
@@ -269,9 +271,9 @@ static void serve(struct relay *r, const struct pollfd *p)
 				write_end(r, side);
 		}
 	if (r->server->exited)
-		drain(r);
+		drain_server(r);
 	if (r->connected)
-		settle(r);
+		settle_ends(r);
 }
 
 static int watch_signals(void)
@@ -303,15 +305,15 @@ int gdbserver_relay(struct gdbserver *server)
 	if (r.signals < 0)
 		return command_failed("signalfd: %s", strerror(errno));
 	/* gdbserver may have ended already */
-	reap(server);
+	reap_gdbserver(server);
 	if (server->comm.kind != COMM_TCP)
-		connected(&r);
+		begin_relay(&r);
 	while (!server->exited || r.connected) {
-		int wait = fill(&r, p);
+		int wait = fill_watches(&r, p);
 
 		if (poll(p, WATCHES, wait) < 0 && errno != EINTR)
 			return command_failed("poll: %s", strerror(errno));
-		serve(&r, p);
+		serve_events(&r, p);
 	}
 	gdbserver_agents_check(server);
 	/* its last messages; a process that it left may hold the pipe */

@@ -84,7 +84,7 @@ static bool memory_write(pid_t pid, uint64_t address, const void *from,
 	return done;
 }
 
-static bool find(pid_t pid, const char *name, uint64_t *address)
+static bool find_symbol(pid_t pid, const char *name, uint64_t *address)
 {
 	return !process_symbol(pid, "libtaffrail", name, address) ||
 	       !process_symbol(pid, "libinproctrace", name, address);
@@ -94,7 +94,7 @@ static uint64_t value_of(pid_t pid, const char *name)
 {
 	uint64_t address, value;
 
-	return find(pid, name, &address) &&
+	return find_symbol(pid, name, &address) &&
 	       memory_read(pid, address, &value, sizeof(value)) ? value : 0;
 }
 
@@ -201,7 +201,8 @@ static bool words_set(pid_t pid, const struct words *words)
 
 /* Returns the other address that gdbserver is told for a variable; 0 when the
  * variable's own address is used. */
-static uint64_t elsewhere(const struct gdbserver_agent *agent, const char *name)
+static uint64_t other_address(const struct gdbserver_agent *agent,
+			      const char *name)
 {
 	static const struct {
 		const char *name;
@@ -226,11 +227,11 @@ static uint64_t elsewhere(const struct gdbserver_agent *agent, const char *name)
 	return 0;
 }
 
-static void put(pid_t pid, const char *name, const void *value, size_t n)
+static void put_symbol(pid_t pid, const char *name, const void *value, size_t n)
 {
 	uint64_t address;
 
-	if (find(pid, name, &address))
+	if (find_symbol(pid, name, &address))
 		memory_write(pid, address, value, n);
 }
 
@@ -245,19 +246,20 @@ static void buffer_clear(pid_t pid, uint64_t far)
 
 	if (!low || !high)
 		return;
-	put(pid, "gdb_agent_trace_buffer_ctrl", control, sizeof(control));
-	put(pid, "gdb_agent_trace_buffer_ctrl_curr", &none, 4);
+	put_symbol(pid, "gdb_agent_trace_buffer_ctrl", control,
+		   sizeof(control));
+	put_symbol(pid, "gdb_agent_trace_buffer_ctrl_curr", &none, 4);
 	memory_write(pid, low, &none, sizeof(struct ipa_frame));
-	put(pid, "gdb_agent_traceframe_write_count", &none, 4);
-	put(pid, "gdb_agent_traceframe_read_count", &none, 4);
-	put(pid, "gdb_agent_traceframes_created", &none, 4);
+	put_symbol(pid, "gdb_agent_traceframe_write_count", &none, 4);
+	put_symbol(pid, "gdb_agent_traceframe_read_count", &none, 4);
+	put_symbol(pid, "gdb_agent_traceframes_created", &none, 4);
 	if (far)
 		memory_write(pid, far, &none, 8);
 }
 
 /* Reads the agent's addresses. The process is stopped, and no trace of this
  * gdbserver runs. */
-static void learn(struct gdbserver_agent *agent, pid_t pid)
+static void learn_addresses(struct gdbserver_agent *agent, pid_t pid)
 {
 	struct words words = words_find(pid);
 
@@ -280,15 +282,15 @@ bool gdbserver_symbol(struct gdbserver *server,
 	struct gdbserver_agent *agent = &server->agent;
 	uint64_t place;
 
-	if (!pid || !find(pid, name, address))
+	if (!pid || !find_symbol(pid, name, address))
 		return false;
 	/* gdbserver asks for this variable first */
 	if (!strcmp(name, HEAP)) {
 		agent->place = *address;
-		learn(agent, pid);
+		learn_addresses(agent, pid);
 		return true;
 	}
-	place = elsewhere(agent, name);
+	place = other_address(agent, name);
 	if (place)
 		*address = place;
 	return true;
@@ -325,7 +327,7 @@ const char *gdbserver_agent_early(struct gdbserver *server,
 
 	if (!pid)
 		return NULL;
-	if (!find(pid, HEAP, &place))
+	if (!find_symbol(pid, HEAP, &place))
 		return process_maps_beginning(pid, LOADER) &&
 		       !process_maps_file(pid, "libc.so.6") ? early : NULL;
 	if (!value_of(pid, HEAP))
@@ -355,7 +357,7 @@ bool gdbserver_agent_known(struct gdbserver *server,
 	const struct gdbserver_agent *known = &server->agent;
 	uint64_t place;
 
-	return pid && find(pid, HEAP, &place) && place == known->place &&
+	return pid && find_symbol(pid, HEAP, &place) && place == known->place &&
 	       value_of(pid, HEAP) == known->heap &&
 	       value_of(pid, PADS_START) == known->pads &&
 	       value_of(pid, FAR) == known->far &&

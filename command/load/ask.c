@@ -17,7 +17,7 @@
 #define PROBE_LIBRARY	"libtaffrail-probe.so"
 
 /* Divides what the process has sent into lines and text. */
-static int divide(struct load_answer *answer, struct attach_answer *from)
+static int divide_answer(struct load_answer *answer, struct attach_answer *from)
 {
 	char *text = strstr(from->text, REQUEST_TEXT_LINE);
 
@@ -30,7 +30,7 @@ static int divide(struct load_answer *answer, struct attach_answer *from)
 	return 0;
 }
 
-static int told(pid_t pid, const struct load_answer *answer)
+static int tell_error(pid_t pid, const struct load_answer *answer)
 {
 	const char *error = text_after(answer->facts, "error=");
 
@@ -63,11 +63,11 @@ int load_ask(pid_t pid, bool load, struct client_request *request,
 		ret = COMMAND_FAILED;
 	else if (attach_request(pid, load, request->text, &got, &report))
 		ret = cause_tell(&report.cause);
-	else if (divide(answer, &got))
+	else if (divide_answer(answer, &got))
 		ret = command_failed("process %d has answered nothing: it has "
 				     "no memory", pid);
 	else
-		ret = told(pid, answer);
+		ret = tell_error(pid, answer);
 	client_request_release(request);
 	if (ret)
 		load_answer_free(answer);

@@ -17,7 +17,7 @@
 
 /* Reads options and operands. Returns a status of enum command_exit; after
  * --help, wish->pid is 0. */
-static int take(struct options *options, struct load_wish *wish)
+static int take_words(struct options *options, struct load_wish *wish)
 {
 	char **operands;
 	int key;
@@ -142,7 +142,7 @@ int connect_main(int argc, char **argv)
 	};
 	struct load_wish wish = { 0 };
 	uint64_t markers;
-	int ret = take(&options, &wish);
+	int ret = take_words(&options, &wish);
 
 	if (ret || !wish.pid)
 		return ret;
@@ -173,7 +173,7 @@ int disconnect_main(int argc, char **argv)
 	struct client_request request = { 0 };
 	struct load_answer answer;
 	struct load_wish wish = { 0 };
-	int ret = take(&options, &wish);
+	int ret = take_words(&options, &wish);
 
 	if (ret || !wish.pid)
 		return ret;

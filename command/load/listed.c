@@ -15,7 +15,7 @@
 #include "command/processes/rule.h"
 
 /* Cuts off the word before the next tab. */
-static const char *word(char **from)
+static const char *cut_word(char **from)
 {
 	const char *start = strsep(from, "\t");
 
@@ -36,11 +36,11 @@ int shown_take(struct shown *shown, pid_t pid, const char *line)
 	}
 	c = &more[shown->count++];
 	*c = (struct shown_callback){ .pid = pid, .text = rest };
-	c->state = word(&rest);
-	c->markers = strtoull(word(&rest), NULL, 10);
-	c->nested = strtoull(word(&rest), NULL, 10);
-	c->in_handler = strtoull(word(&rest), NULL, 10);
-	c->name = word(&rest);
+	c->state = cut_word(&rest);
+	c->markers = strtoull(cut_word(&rest), NULL, 10);
+	c->nested = strtoull(cut_word(&rest), NULL, 10);
+	c->in_handler = strtoull(cut_word(&rest), NULL, 10);
+	c->name = cut_word(&rest);
 	c->rule = rest ? rest : "";
 	return 0;
 }

@@ -19,7 +19,7 @@
 #include "command/process/opener.h"
 
 /* Reads the operands PID LIB.so. Returns a status of enum command_exit. */
-static int take(struct options *options, pid_t *pid, const char **file)
+static int take_operands(struct options *options, pid_t *pid, const char **file)
 {
 	static const struct option_row rows[] = { { 0 } };
 
@@ -134,7 +134,7 @@ int load_main(int argc, char **argv)
 	char own[PATH_MAX];
 	const char *file = "";
 	pid_t pid = 0;
-	int ret = take(&options, &pid, &file);
+	int ret = take_operands(&options, &pid, &file);
 
 	if (ret || !pid)
 		return ret;
@@ -217,7 +217,7 @@ int unload_main(int argc, char **argv)
 	char own[PATH_MAX];
 	const char *file = "";
 	pid_t pid = 0;
-	int ret = take(&options, &pid, &file);
+	int ret = take_operands(&options, &pid, &file);
 
 	if (ret || !pid)
 		return ret;

@@ -54,7 +54,7 @@ static bool file_has(Elf *elf)
 
 /* Returns true when the file ends before its segments do. The dynamic linker
  * maps them nevertheless, and the program gets SIGBUS where it reads one. */
-static bool is_cut(Elf *elf, uint64_t bytes)
+static bool is_shortened(Elf *elf, uint64_t bytes)
 {
 	GElf_Phdr ph;
 	size_t n;
@@ -71,7 +71,7 @@ static bool is_cut(Elf *elf, uint64_t bytes)
 }
 
 /* Returns what keeps the file from being a probe library, or NULL. */
-static const char *unfit(Elf *elf, uint64_t bytes)
+static const char *unfit_reason(Elf *elf, uint64_t bytes)
 {
 	GElf_Ehdr header;
 
@@ -81,7 +81,7 @@ static const char *unfit(Elf *elf, uint64_t bytes)
 		return "it is built for another machine";
 	if (header.e_type != ET_DYN)
 		return "it is no shared library: build it with -shared -fPIC";
-	if (is_cut(elf, bytes))
+	if (is_shortened(elf, bytes))
 		return "it is cut: the file ends before its segments do";
 	if (!file_has(elf))
 		return "it has no TAFFRAIL_PROBE_LIBRARY";
@@ -135,8 +135,8 @@ int load_check_file(const char *path)
 	}
 	elf_version(EV_CURRENT);
 	elf = S_ISREG(st.st_mode) ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
-	why = elf ? unfit(elf, (uint64_t)st.st_size) : S_ISDIR(st.st_mode) ?
-		    "it is a directory" : "it is no ELF file";
+	why = elf ? unfit_reason(elf, (uint64_t)st.st_size) :
+	      S_ISDIR(st.st_mode) ? "it is a directory" : "it is no ELF file";
 	elf_end(elf);
 	close(fd);
 	if (!why)

@@ -14,7 +14,7 @@
 
 /* Copies the value of a variable of the process's first environment. Returns
  * false when it has none. */
-static bool variable(pid_t pid, const char *name, char *value, size_t room)
+static bool read_variable(pid_t pid, const char *name, char *value, size_t room)
 {
 	size_t n = strlen(name);
 	char path[32];
@@ -58,7 +58,7 @@ int load_check_process(pid_t pid)
 {
 	char value[16] = "";
 
-	variable(pid, "TAFFRAIL_LOAD", value, sizeof(value));
+	read_variable(pid, "TAFFRAIL_LOAD", value, sizeof(value));
 	if (!strcmp(value, "on"))
 		return COMMAND_DONE;
 	if (*value)

@@ -141,7 +141,7 @@ bool child_send(int socket, const void *bytes, size_t n, int fd)
 }
 
 /* Waits until there is a message; false: there is none in time. */
-static bool await(int socket, int ms)
+static bool await_message(int socket, int ms)
 {
 	struct pollfd poll_fd = { .fd = socket, .events = POLLIN };
 	int64_t end = monotonic_ms() + ms;
@@ -164,7 +164,7 @@ ssize_t child_receive(int socket, void *to, size_t room, int *fd, int ms)
 	ssize_t n;
 
 	*fd = -1;
-	if (ms >= 0 && !await(socket, ms))
+	if (ms >= 0 && !await_message(socket, ms))
 		return -ETIMEDOUT;
 	while ((n = recvmsg(socket, &message, MSG_CMSG_CLOEXEC)) < 0 &&
 	       errno == EINTR)

@@ -37,9 +37,9 @@ const char *process_path_inside(pid_t pid, const char *path)
 
 /* Returns `way` when the path names the mapped file; PROCESS_WAY_SILENT when
  * its file system does not tell. */
-static enum process_way way_of(const char *path,
-			       const struct process_mapping *m,
-			       enum process_way way)
+static enum process_way way_by_path(const char *path,
+				    const struct process_mapping *m,
+				    enum process_way way)
 {
 	struct stat st;
 	int ret = opener_stat(path, &st);
@@ -71,7 +71,8 @@ static enum process_way as_executable(char path[PROCESS_FILE_BYTES],
 	n = readlink(path, name, sizeof(name));
 	return n > 0 && (size_t)n == strlen(m->path) &&
 	       !memcmp(name, m->path, (size_t)n) ?
-		       way_of(path, m, PROCESS_WAY_NAME) : PROCESS_WAY_NONE;
+		       way_by_path(path, m, PROCESS_WAY_NAME) :
+		       PROCESS_WAY_NONE;
 }
 
 enum process_way process_file(char path[PROCESS_FILE_BYTES], pid_t pid,
@@ -86,17 +87,17 @@ enum process_way process_file(char path[PROCESS_FILE_BYTES], pid_t pid,
 	/* else the process has changed its root directory since */
 	else
 		snprintf(path, PROCESS_FILE_BYTES, "%s", m->path);
-	way = way_of(path, m, PROCESS_WAY_NAME);
+	way = way_by_path(path, m, PROCESS_WAY_NAME);
 	if (!way)
 		way = as_executable(path, pid, m);
 	if (!way && !inside &&
 	    !process_each_beside(pid, m->path, reach_beside, path))
-		way = way_of(path, m, PROCESS_WAY_NAME);
+		way = way_by_path(path, m, PROCESS_WAY_NAME);
 	if (way)
 		return way;
 	snprintf(path, PROCESS_FILE_BYTES, "/proc/%d/map_files/%" PRIx64
 		 "-%" PRIx64, pid, m->start, m->end);
-	return way_of(path, m, PROCESS_WAY_MAPPING);
+	return way_by_path(path, m, PROCESS_WAY_MAPPING);
 }
 
 bool process_opens_mappings(pid_t pid)

@@ -148,7 +148,7 @@ static void find_device(struct answer *answer, int fd)
 }
 
 /* In the child: returns a descriptor for the command, or a negative errno. */
-static int offer(struct answer *answer, int fd, ino_t number)
+static int offer_file(struct answer *answer, int fd, ino_t number)
 {
 	struct stat *st = &answer->st;
 	struct statfs system;
@@ -182,7 +182,7 @@ static int open_there(struct answer *answer, const struct question *question,
 	fd = open_again(place, question->path);
 	if (fd < 0)
 		return fd;
-	ret = offer(answer, fd, number);
+	ret = offer_file(answer, fd, number);
 	close(fd);
 	return ret;
 }
@@ -256,7 +256,8 @@ static int ask_child(const struct question *question, struct answer *answer,
 }
 
 /* Returns what the child answers, or a negative errno. */
-static int ask(const struct question *question, struct answer *answer, int *fd)
+static int ask_opener(const struct question *question, struct answer *answer,
+		      int *fd)
 {
 	int ret = -EPIPE;
 
@@ -306,7 +307,7 @@ int opener_open(struct opener_file *file, const char *path, uint64_t inode)
 	int ret = question_make(&question, ASK_OPEN, path, inode);
 
 	if (!ret)
-		ret = ask(&question, &answer, &fd);
+		ret = ask_opener(&question, &answer, &fd);
 	/* this command has no descriptor left */
 	if (!ret && fd < 0)
 		ret = -EMFILE;
@@ -333,7 +334,7 @@ int opener_stat(const char *path, struct stat *st)
 	int ret = question_make(&question, ASK_STAT, path, 0);
 
 	if (!ret)
-		ret = ask(&question, &answer, &fd);
+		ret = ask_opener(&question, &answer, &fd);
 	if (!ret)
 		*st = answer.st;
 	return ret;

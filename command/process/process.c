@@ -312,12 +312,12 @@ bool process_executes(pid_t pid, uint64_t address)
 	return process_each_mapping(pid, has_code, &address) == 1;
 }
 
-static int begins(const struct process_mapping *m, void *name)
+static int begins_so(const struct process_mapping *m, void *name)
 {
 	return !strncmp(strrchr(m->path, '/') + 1, name, strlen(name));
 }
 
 bool process_maps_beginning(pid_t pid, const char *name)
 {
-	return process_each_mapping(pid, begins, (void *)name) == 1;
+	return process_each_mapping(pid, begins_so, (void *)name) == 1;
 }

@@ -54,8 +54,8 @@ static uint64_t left_of(const struct row *row, pid_t pid, uint64_t limit)
 	       limit > (uint64_t)used ? limit - (uint64_t)used : 0;
 }
 
-static void say(const struct row *row, pid_t pid, uint64_t limit, char *text,
-		size_t room)
+static void say_limit(const struct row *row, pid_t pid, uint64_t limit,
+		      char *text, size_t room)
 {
 	size_t n = strlen(text);
 	const char *join = n ? ", " : "its limits: ";
@@ -85,7 +85,7 @@ static void say_each(pid_t pid, int error, bool memory, char *text, size_t room)
 			if ((!rows[i].error || rows[i].error == error) &&
 			    (rows[i].used || !memory) &&
 			    read_limit(&rows[i], line, &soft))
-				say(&rows[i], pid, soft, text, room);
+				say_limit(&rows[i], pid, soft, text, room);
 	if (f)
 		fclose(f);
 }

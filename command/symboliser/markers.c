@@ -356,8 +356,8 @@ static int add_probes(struct reading *r)
 
 /* Returns the placement of a probe without a plan: a trap, or perhaps one byte.
  * One byte is excluded when another probe lies in the bytes of the operand. */
-static enum marker_placement unplanned(const struct usdt_plan *own,
-				       const struct usdt_plan *end)
+static enum marker_placement place_unplanned(const struct usdt_plan *own,
+					     const struct usdt_plan *end)
 {
 	const struct usdt_plan *next = own;
 
@@ -381,7 +381,7 @@ static void place_probe(struct symboliser_marker *m, struct usdt_plan *plans,
 
 	m->placement = plan && plan->beside ? PLACED_MERGED :
 		       plan		    ? PLACED_EITHER :
-		       code		    ? unplanned(own, plans + n) :
+		       code		    ? place_unplanned(own, plans + n) :
 					      PLACED_NOT;
 	if (!plan)
 		m->why = WHY_USDT + (own->reason ? own->reason :

@@ -47,8 +47,8 @@ static uint32_t rank_of(const Elf64_Sym *symbol, const char *name)
 
 /* Takes a symbol for an address if it is better than the one before: nearer to
  * it, or of a better kind; else the one that stands first in the alphabet. */
-static void consider(struct symboliser_symbol *found, const char *name,
-		     uint32_t rank, uint64_t before)
+static void consider_symbol(struct symboliser_symbol *found, const char *name,
+			    uint32_t rank, uint64_t before)
 {
 	if (found->rank && before == found->before &&
 	    (rank < found->rank ||
@@ -124,7 +124,7 @@ static bool take_symbol(struct naming *naming, const Elf64_Sym *symbol)
 		read = true;
 		if (!rank)
 			return true;
-		consider(found, name, rank, before);
+		consider_symbol(found, name, rank, before);
 	}
 	return true;
 }

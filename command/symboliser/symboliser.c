@@ -129,8 +129,8 @@ static void fit_child(const struct asking *asking)
 }
 
 /* Asks the child for no more than `ms`; returns 0 or a negative errno. */
-static int ask(struct asking *asking, size_t bytes, uint32_t most,
-	       uint64_t *ns)
+static int ask_child(struct asking *asking, size_t bytes, uint32_t most,
+		     uint64_t *ns)
 {
 	struct symboliser_request *request = &asking->request;
 	static unsigned int silent;
@@ -169,7 +169,7 @@ int symboliser_module(struct symboliser_module *module,
 				 .to = (char *)module, .room = 1,
 				 .item_bytes = sizeof(*module) };
 
-	return ask(&asking, 0, MODULE_MS, ns);
+	return ask_child(&asking, 0, MODULE_MS, ns);
 }
 
 struct symboliser_file symboliser_opened(const struct opener_file *file)
@@ -266,7 +266,7 @@ int symboliser_address(uint64_t *address, const char *name,
 		return -ENOENT;
 	asking.request.count = (uint32_t)bytes;
 	memcpy(asking.request.name, name, bytes);
-	return ask(&asking, bytes, REQUEST_MS_MAX, ns);
+	return ask_child(&asking, bytes, REQUEST_MS_MAX, ns);
 }
 
 /* Asks for items of addresses; returns 0 or a negative errno. */
@@ -277,7 +277,8 @@ static int ask_addresses(struct asking *asking, const uint64_t *addresses,
 		return -E2BIG;
 	asking->request.count = (uint32_t)n;
 	memcpy(asking->request.addresses, addresses, n * sizeof(*addresses));
-	return n ? ask(asking, n * sizeof(*addresses), REQUEST_MS_MAX, ns) : 0;
+	return n ? ask_child(asking, n * sizeof(*addresses), REQUEST_MS_MAX,
+			     ns) : 0;
 }
 
 int symboliser_names(struct symboliser_symbol *symbols,
@@ -345,7 +346,7 @@ int symboliser_markers(const struct symboliser_file *file, uint32_t how,
 	struct asking asking = { .request.what = ASK_MARKERS, .file = file,
 				 .request.count = how, .grows = true,
 				 .item_bytes = 1 };
-	int ret = ask(&asking, 0, REQUEST_MS_MAX, ns);
+	int ret = ask_child(&asking, 0, REQUEST_MS_MAX, ns);
 
 	error[0] = '\0';
 	if (!ret)
@@ -376,7 +377,7 @@ char *symboliser_cxx(const char *name, size_t *length, uint64_t *ns)
 		return NULL;
 	asking.request.count = (uint32_t)bytes;
 	memcpy(asking.request.name, name, bytes);
-	ret = ask(&asking, bytes, CXX_MS, &left);
+	ret = ask_child(&asking, bytes, CXX_MS, &left);
 	/* how many such names there may be is limited, so others pay nothing */
 	if (ret == -EPIPE || ret == -ETIMEDOUT)
 		bad++;
