@@ -14,7 +14,6 @@
 #include "command/common/json.h"
 #include "command/common/printable.h"
 #include "command/elf/elfnotes.h"
-#include "command/elf/placement.h"
 #include "command/elf/process-markers.h"
 #include "command/load/listed.h"
 #include "command/process/opener.h"

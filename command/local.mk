@@ -14,13 +14,11 @@ command_sources = \
 	command/attach/memory.c \
 	command/attach/modules.c \
 	command/attach/request.c \
-	command/attach/provide.c \
 	command/attach/steps.h \
 	command/attach/stop.c \
 	command/attach/stub.h \
 	command/attach/target.c \
 	command/attach/threads.c \
-	command/attach/turns.c \
 	command/causes/cause.c \
 	command/causes/cause.h \
 	command/causes/texts.def \
@@ -52,7 +50,6 @@ command_sources = \
 	command/completion/completion.c \
 	command/completion/present.c \
 	command/completion/private.h \
-	command/completion/propose.c \
 	command/completion/scripts.c \
 	command/completion/words.c \
 	command/doctor/aside.c \
@@ -63,7 +60,6 @@ command_sources = \
 	command/doctor/doctor.c \
 	command/doctor/finding.c \
 	command/doctor/limits.c \
-	command/doctor/machine.c \
 	command/doctor/place.c \
 	command/doctor/private.h \
 	command/doctor/process-limits.c \
@@ -81,8 +77,6 @@ command_sources = \
 	command/elf/markers.h \
 	command/elf/named-private.h \
 	command/elf/named.c \
-	command/elf/placement.c \
-	command/elf/placement.h \
 	command/elf/process-markers.c \
 	command/elf/process-markers.h \
 	command/elf/user-rights.c \
@@ -125,7 +119,6 @@ command_sources = \
 	command/look/rings-private.h \
 	command/look/times.c \
 	command/load/ask.c \
-	command/load/call.c \
 	command/load/connect.c \
 	command/load/copy.c \
 	command/load/libraries.h \

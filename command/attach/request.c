@@ -3,17 +3,22 @@
  * Requests for libtaffrail-probe.so in another process. A first helper loads
  * the library while forks wait, and a second one runs the request: what the
  * request loads itself is then loaded under the library's own rules for forks.
+ * And an agent for commands that need one in a running process.
  */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
 #include <time.h>
 
+#include "command/attach/attach.h"
 #include "command/attach/steps.h"
+#include "command/common/command.h"
 #include "command/common/installed.h"
+#include "command/common/limits.h"
 
 #define BUSY_LOOKS	100
 #define BUSY_PAUSE_NS	10000000
+#define NS_PER_US	1000.0
 
 static int probe_load(struct attach_target *t, struct attach_report *report)
 {
@@ -92,4 +97,21 @@ int attach_request(pid_t pid, bool load, const char *request,
 		nanosleep(&pause, NULL);
 	}
 	return ret;
+}
+
+int attach_provide(pid_t pid)
+{
+	struct attach_report report = { 0 };
+	int ret;
+
+	if (limits_check_files())
+		return COMMAND_FAILED;
+	ret = attach_process(pid, &report);
+	if (ret == -EEXIST)
+		return COMMAND_DONE;
+	if (ret)
+		return cause_tell(&report.cause);
+	command_warn("process %d: agent loaded; one thread was stopped for "
+		     "%.0f us", pid, (double)report.stall_ns / NS_PER_US);
+	return COMMAND_DONE;
 }

@@ -150,3 +150,14 @@ void propose_processes(const struct proposal *p)
 	if (proc)
 		closedir(proc);
 }
+
+void propose(const struct proposal *p, const char *word, const char *text)
+{
+	size_t n = strlen(p->before);
+
+	if (strncmp(p->prefix, p->before, n) ||
+	    strncmp(p->prefix + n, word, strlen(p->prefix + n)))
+		return;
+	printf("%s%s%s%s\n", p->before, word, text && *text ? "\t" : "",
+	       text ? text : "");
+}

@@ -2,11 +2,12 @@
 /*
  * taffrail doctor: says what works on this machine, with a process or with a
  * program, what does not, and the remedy. Each subject is a row with a function
- * (machine.c, process.c, program.c).
+ * (doctor_machine[], process.c, program.c).
  *
  * What must stay true: the exit status is 1 exactly if a state is "no".
  */
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -178,3 +179,32 @@ int doctor_main(int argc, char **argv)
 		return command_misused("give either -p PID or a program");
 	return examine_all(&doctor, as_json);
 }
+
+/* In the order in which they are printed. */
+const struct check doctor_machine[] = {
+	{ "kernel", look_kernel, false },
+	{ "rseq", look_rseq, true },
+	{ "membarrier", look_membarrier, true },
+	{ "madvise", look_madvise, true },
+	{ "close_range", look_close_range, true },
+	{ "pidfd", look_pidfd, false },
+	{ "memfd", look_memfd, true },
+	{ "memory", look_memory, false },
+	{ "proc", look_proc, false },
+	{ "clock", look_clock, true },
+	{ "library", look_library, true },
+	{ "directory", look_directory, true },
+	{ "room", look_room, true },
+	{ "descriptors", look_descriptors, false },
+	{ "processes", look_processes, true },
+	{ "files", look_files, true },
+	{ "memory-size", look_memory_size, true },
+	{ "seccomp", look_seccomp, true },
+	{ "namespaces", look_namespaces, true },
+	{ "ptrace", look_ptrace, false },
+	{ "core", look_core, true },
+	{ "gdb", look_gdb, false },
+	{ "gdbserver", look_gdbserver, false },
+	{ "trial", look_trial, true },
+	{ NULL, NULL, false }
+};

@@ -58,7 +58,7 @@ struct check {
 };
 
 /* The rows end with a NULL subject. */
-extern const struct check doctor_machine[];	/* machine.c */
+extern const struct check doctor_machine[];	/* doctor.c */
 extern const struct check doctor_process[];	/* process.c */
 extern const struct check doctor_program[];	/* program.c */
 

@@ -15,7 +15,6 @@
 #include "command/attach/attach.h"
 #include "command/common/limits.h"
 #include "command/doctor/private.h"
-#include "command/elf/placement.h"
 #include "command/elf/process-markers.h"
 #include "command/gdbserver/gdbserver.h"
 #include "command/process/opener.h"

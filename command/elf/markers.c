@@ -269,3 +269,19 @@ void marker_each_field(const struct marker *marker,
 		call(&field, priv);
 	}
 }
+
+const char *placement_text(enum marker_placement placement)
+{
+	static const char *const texts[] = {
+		[PLACED_UNSAID] = "",
+		[PLACED_BYTE] = "byte",
+		[PLACED_JUMP] = "jump",
+		[PLACED_MERGED] = "merged",
+		[PLACED_EITHER] = "byte or jump",
+		[PLACED_INT3] = "int3",
+		[PLACED_BYTE_OR_INT3] = "byte or int3",
+		[PLACED_NOT] = "not",
+	};
+
+	return texts[placement];
+}

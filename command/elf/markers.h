@@ -86,6 +86,9 @@ void marker_each_field(const struct marker *marker,
  * "char", "errno"; "" for none. */
 const char *marker_shown_word(int how);
 
+/* Returns the placement of a probe in words: "byte", "jump", "not". */
+const char *placement_text(enum marker_placement placement);
+
 /* Returns the name of a marker's level, or "": it does not say one. */
 const char *marker_level(const struct marker *marker);
 

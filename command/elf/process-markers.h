@@ -21,6 +21,10 @@ int process_markers_read(struct marker_list *list, pid_t pid);
  * that process_each_unread() tells. */
 int process_probes_read(struct marker_list *list, pid_t pid);
 
+/* Decides between byte and jump, or byte and int3, for a process that has the
+ * probes, by its mappings now. */
+void placement_settle(struct marker_list *list, pid_t pid);
+
 /*
  * Calls `call` for each module whose USDT probes cannot be read: its file was
  * removed or replaced, and this command or the process may not open it by its

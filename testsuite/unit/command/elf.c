@@ -13,7 +13,6 @@
 #include "command/elf/elfnotes.h"
 #include "command/elf/mapped-private.h"
 #include "command/elf/named-private.h"
-#include "command/elf/placement.h"
 #include "command/symboliser/symboliser.h"
 #include "testsuite/unit/command/elf-made.h"
 #include "testsuite/unit/command/made.h"
