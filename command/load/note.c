@@ -134,7 +134,8 @@ int load_check_file(const char *path)
 		return -error;
 	}
 	elf_version(EV_CURRENT);
-	elf = S_ISREG(st.st_mode) ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
+	/* not mapped: the file may be cut meanwhile */
+	elf = S_ISREG(st.st_mode) ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
 	why = elf ? unfit_reason(elf, (uint64_t)st.st_size) :
 	      S_ISDIR(st.st_mode) ? "it is a directory" : "it is no ELF file";
 	elf_end(elf);
