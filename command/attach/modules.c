@@ -4,7 +4,7 @@
  * that libc exports there. Reads memory and no file: the libc that runs may be
  * gone from the disk, or be another one in its container.
  *
- * What must stay true: the memory may hold anything, and may change during the
+ * Invariant: the memory may hold anything, and may change during the
  * read; counts and lengths are bounded, and every address goes through the
  * kernel.
  */

@@ -9,7 +9,7 @@
  *	                                               libc's (`kept`)
  *	spare   its stack, the library's bytes         unmapped by the loader
  *
- * What must stay true: the block lies ATTACH_CODE_BYTES behind the code's
+ * Invariant: the block lies ATTACH_CODE_BYTES behind the code's
  * first byte; the code has no address of this program's in it.
  */
 #ifndef COMMAND_ATTACH_STUB_H

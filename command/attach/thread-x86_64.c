@@ -10,7 +10,7 @@
  * milliseconds on a busy machine. So there are only three stops: the first, and
  * one after each system call.
  *
- * What must stay true:
+ * Invariants:
  *  - the thread continues from a stop in which the kernel looks for signals,
  * with
  *    its own registers: so the kernel decides whether it restarts a system call

@@ -2,7 +2,7 @@
 /*
  * Proposes what exists at this moment: sessions, markers, processes.
  *
- * What must stay true here: a process that does not answer is left out.
+ * Invariant: a process that does not answer is left out.
  */
 #include <dirent.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * shells' scripts only ask; the answer is made here, from the rows that are
  * parsed.
  *
- * What must stay true here: only proposals are printed, so a shell shows no
+ * Invariant: only proposals are printed, so a shell shows no
  * error in the middle of a command line.
  */
 #ifndef COMMAND_COMPLETION_PRIVATE_H

@@ -2,7 +2,7 @@
 /*
  * Work in children: calls for which a filter may kill, and other programs.
  *
- * What must stay true: a program that hangs is ended, with its children, after
+ * Invariant: a program that hangs is ended, with its children, after
  * its time; its output is input from elsewhere.
  */
 #include <errno.h>

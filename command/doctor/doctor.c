@@ -4,7 +4,7 @@
  * program, what does not, and the remedy. Each subject is a row with a function
  * (doctor_machine[], process.c, program.c).
  *
- * What must stay true: the exit status is 1 exactly if a state is "no".
+ * Invariant: the exit status is 1 exactly if a state is "no".
  */
 #include <fcntl.h>
 #include <stddef.h>

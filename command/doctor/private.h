@@ -2,7 +2,7 @@
 /*
  * Shared by the parts of `taffrail doctor`: checks, and what they find.
  *
- * What must stay true: a check changes nothing outside of this command and its
+ * Invariant: a check changes nothing outside of this command and its
  * own children, and says only what it has seen, not what a release should have.
  */
 #ifndef COMMAND_DOCTOR_PRIVATE_H

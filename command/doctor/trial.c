@@ -4,7 +4,7 @@
  * whatever keeps agents, files or threads from working here is met as a user's
  * program would meet it.
  *
- * What must stay true: the trial leaves nothing behind but what record leaves.
+ * Invariant: the trial leaves nothing behind but what record leaves.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -2,9 +2,8 @@
 /*
  * Names addresses by the symbols of ELF files. See addresses.h.
  *
- * What must stay true here: an address gets no name rather than a wrong one. A
- * process of another user says which files they are: they are opened with this
- * user's rights.
+ * Invariant: an address gets no name rather than a wrong one. Files that a
+ * process names are opened with the rights of the process's user.
  */
 #include "command/elf/addresses.h"
 
@@ -54,7 +53,7 @@ struct resolving {
 	struct work_share share;
 };
 
-/* Returns what the kernel's clock of files was when a module was known to be
+/* Returns the time of the kernel's clock of files when a module was known to be
  * mapped, in nanoseconds since 1970. */
 static uint64_t mapped_at(const struct resolving *r, const struct mapped *m)
 {
@@ -87,8 +86,8 @@ static bool is_as_then(const struct resolving *r, const struct mapped *m,
 		nanoseconds > st->st_ctim.tv_nsec);
 }
 
-/* Returns whether a file may be the one that was mapped, by its kind, number
- * and time. */
+/* Returns whether a file may be the one that was mapped, by kind, number and
+ * time. */
 static bool may_be_mapped(const struct resolving *r, const struct mapped *m,
 			  const struct stat *st)
 {
@@ -121,8 +120,8 @@ static bool same_subvolume(const struct resolving *r, const struct mapped *m,
 	return same;
 }
 
-/* Returns whether the file system of a file tells what file it is, and when it
- * changed. A program that serves one (FUSE) tells what it likes: sshfs
+/* Returns whether the file system of a file tells the file's identity and last
+ * change. A program that serves a file system (FUSE) may tell anything: sshfs
  * has no number of the file, and no time that cannot be set. */
 static bool tells_file(const struct resolving *r, const struct mapped *m,
 		       const char *path, const struct opener_file *file)
@@ -155,7 +154,8 @@ static bool open_path(const struct resolving *r, const struct mapped *m,
 	return false;
 }
 
-/* Opens the file of a module: by its path here, or as the process sees it. */
+/* Opens the file of a module: by the path here, or by the path inside the
+ * process. */
 static bool open_mapped(struct resolving *r, const struct mapped *m,
 			struct opener_file *file)
 {
@@ -177,8 +177,9 @@ static bool same_state(const struct stat *a, const struct stat *b)
 	       a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
-/* Returns what the symboliser tells of a file, or NULL. It is kept: forked
- * children have the same files. */
+/* Returns the symboliser's answer for a file, or NULL. The answer is kept, as
+ * forked children have the same files; another file may replace it at the next
+ * call. */
 static const struct symboliser_module *
 file_module(struct resolving *r, const struct opener_file *file)
 {
@@ -216,8 +217,9 @@ static void read_modules(struct resolving *r)
 	}
 }
 
-/* Returns the number of the module that an address was in, all the time from
- * its first event to its last; or that of none, as when no time is left. */
+/* Returns the number of the module that had an address all the time from the
+ * first event to the last; or the number of modules: none had it, or no time is
+ * left. */
 static size_t locate_use(struct resolving *r, const struct symbol_use *use)
 {
 	for (size_t i = 0; i < r->mapped.count && work_look(&r->share); i++) {
@@ -333,8 +335,8 @@ static void kept_add(const struct kept_name *model, const char *name)
 	nkept++;
 }
 
-/* Returns whether an open file is still the one that was mapped. Writing sets a
- * file's time before its bytes. A copy does not change. */
+/* Returns whether an open file is still the one that was mapped. A write sets
+ * the file's time before the bytes. A copy does not change. */
 static bool is_unchanged(const struct resolving *r, const struct mapped *m,
 			 const struct opener_file *file)
 {
@@ -380,8 +382,8 @@ static bool open_build(struct resolving *r, struct opener_file *file,
 /*
  * Opens the file that has the symbols which a module's own file lacks, where
  * GDB looks for it (GDB manual, "Debugging Information in Separate Files"): by
- * its build ID, or by its name and the module's directory. The name alone
- * proves nothing, so both must have the same build ID.
+ * build ID, or by name and the module's directory. The name alone proves
+ * nothing, so both must have the same build ID.
  */
 static bool open_debug(struct resolving *r, const char *module,
 		       const struct opener_file *file,
@@ -548,7 +550,8 @@ void addresses_name(struct trace_symbols *symbols,
 		return;
 	taken = rights_take(&rights, owner);
 	others = rights.groups;
-	/* the child that opens files has the rights of its beginning */
+	/* the opener's child keeps the rights that the thread had at the fork
+	 */
 	if (others)
 		opener_end();
 	if (taken)

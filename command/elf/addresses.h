@@ -13,11 +13,10 @@
 #include "traces/trace.h"
 
 /*
- * Gives names to the addresses that were noted, and forgets these. No address
- * gets a name if it may have meant something else at the time of one of its
- * events, or if the file was changed or replaced since it was mapped. Where
- * root reads the session of another user, the owner of the session's files, it
- * gets no name either if this user may not read the file.
+ * Gives names to the addresses that were noted, and forgets these. An address
+ * gets no name if it may have meant something else at the time of an event, or
+ * if the file was changed or replaced since it was mapped, or, where root reads
+ * the session of another user (`owner`), if this user may not read the file.
  */
 void addresses_name(struct trace_symbols *symbols,
 		    const struct session_view *session,

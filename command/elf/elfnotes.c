@@ -7,9 +7,9 @@
  * loaded, so a module that has no file any more is read by its memory
  * (include/taffrail/site.h).
  *
- * What must stay true: the symboliser reads the bytes, this process none of
- * them but a module's program headers. Only segments that these tell are
- * copied, each to its place.
+ * Invariant: the symboliser reads the bytes; this process reads only a module's
+ * program headers. Only the segments that these name are copied, each to the
+ * same distance from the first.
  */
 #include "command/elf/elfnotes.h"
 
@@ -145,7 +145,7 @@ static bool has_notes(pid_t pid, uint64_t shift, const Elf64_Phdr *ph, int n)
 	return found;
 }
 
-/* Copies the segments of a module into a file in memory. Returns its
+/* Copies the segments of a module into a file in memory. Returns the
  * descriptor, or a negative errno. */
 static int copy_module(pid_t pid, uint64_t shift, const Elf64_Phdr *ph, int n,
 		       const struct extent *extent)

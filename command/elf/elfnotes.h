@@ -17,8 +17,8 @@ struct opener_file;
 /*
  * Adds each marker site of the file, and each .note.stapsdt probe that is not
  * the site of a marker. Addresses are the file's own. `how`: SYMBOLISER_PLAN,
- * or 0. Returns 0 or a negative errno; `error` says why, or what was left out,
- * else it is empty. Not for several threads at a time.
+ * or 0. Returns 0 or a negative errno; `error` says why, or which notes were
+ * left out, else it is empty. Not for several threads at a time.
  */
 int elfnotes_read(struct marker_list *list, const char *path, uint32_t how,
 		  char error[ELFNOTES_ERROR_BYTES]);
@@ -31,7 +31,7 @@ int elfnotes_read_open(struct marker_list *list,
 /*
  * Adds the marker sites of a module that a process has mapped from `start` on,
  * by the process's memory, with the module's own addresses. Gives in `shift`
- * what is added to them in the process. Returns 0 or a negative errno: the
+ * the difference to the process's addresses. Returns 0 or a negative errno: the
  * memory cannot be read, or (-ENOEXEC) is no ELF file's.
  */
 int elfnotes_read_memory(struct marker_list *list, pid_t pid, uint64_t start,

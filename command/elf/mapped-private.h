@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The files that a process has mapped, and when: from what its agent tells
+ * The files that a process has mapped, and when: as the agent tells them
  * (RECORD_MODULES).
  */
 #ifndef COMMAND_ELF_MAPPED_PRIVATE_H
@@ -43,8 +43,8 @@ struct mapped_list {
 };
 
 /*
- * Reads the list; the caller frees it. Leaves out what makes no sense. Takes
- * its time from `share`: when none is left, the list is empty.
+ * Reads the list; the caller frees it. Leaves out lines that make no sense.
+ * Takes time from `share`: when none is left, the list is empty.
  */
 void mapped_read(struct mapped_list *list, const struct session_view *session,
 		 struct work_share *share);
@@ -53,8 +53,8 @@ void mapped_free(struct mapped_list *list);
 /*
  * Returns whether an open file is on the device that maps has shown, and can be
  * mapped. On some file systems (btrfs, overlayfs) stat(2) gives another device
- * than maps shows, so the function maps the file and looks at its own maps. Two
- * mounts have files of one number, so no other device will do.
+ * than maps shows, so the function maps the file and looks at the maps of this
+ * process. Two mounts have files of one number, so no other device will do.
  */
 bool mapped_same_device(const struct mapped *mapped, int fd,
 			const struct stat *st);

@@ -2,7 +2,7 @@
 /*
  * The files that a process has mapped. See mapped-private.h.
  *
- * What must stay true here: what an agent tells is text of unknown form.
+ * Invariant: an agent's list is text of unknown form.
  *
  * Fact: the kernel writes a path's newlines as \012, and backslashes as they
  * are (show_map_vma() and seq_path(), Linux 6.1).
@@ -53,7 +53,7 @@ static bool same_mapping(const struct mapped *a, const struct mapped *b,
 	       strlen(a->path) == bytes && !memcmp(a->path, path, bytes);
 }
 
-/* Returns the one of a line, which may be new, or NULL. */
+/* Returns the mapping of a line, which may be new, or NULL. */
 static struct mapped *take_line(struct mapped_list *list, const char *line,
 				size_t bytes)
 {
@@ -76,7 +76,8 @@ static struct mapped *take_line(struct mapped_list *list, const char *line,
 	return &list->mapped[list->count++];
 }
 
-/* Notes that it is there from now on, until that is ended. */
+/* Notes that a mapping is there from now on, until end_others() ends the time.
+ */
 static void begin_time(struct mapped *m, const struct modules_view *view,
 		       uint32_t number)
 {
@@ -202,8 +203,8 @@ bool mapped_during(const struct mapped *mapped, uint64_t first, uint64_t last)
 	return false;
 }
 
-/* Returns whether maps of this process show the device of `mapped` for what is
- * mapped at `start`. */
+/* Returns whether maps of this process show the device of `mapped` for the
+ * mapping at `start`. */
 static bool shown_same(const struct mapped *mapped, uint64_t start)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");

@@ -3,7 +3,7 @@
  * Markers and USDT probes as the command lists them, from an agent's answer or
  * from an ELF file.
  *
- * What must stay true here: all strings end in NUL and belong to the list.
+ * Invariant: all strings end in NUL and belong to the list.
  */
 #ifndef COMMAND_ELF_MARKERS_H
 #define COMMAND_ELF_MARKERS_H
@@ -24,7 +24,7 @@ struct marker {
 	uint8_t kind;		/* enum marker_kind */
 	uint8_t nfields;
 	bool enabled;
-	bool tested;		/* its site tests a flag */
+	bool tested;		/* the site tests a flag */
 	uint8_t placement;	/* enum marker_placement */
 	int32_t operand;	/* USDT: the bytes after the nop's first */
 	const char *why;	/* why it is not placed, or off; or NULL */
@@ -61,8 +61,8 @@ void marker_list_sort(struct marker_list *list);
 int marker_list_parse(struct marker_list *list, const char *answer,
 		      size_t bytes);
 
-/* A field: its type in words ("int32", "string", "uint8[]"), and how it is
- * shown (0: as its type says). */
+/* A field: the type in words ("int32", "string", "uint8[]"), and how the field
+ * is shown (0: as the type says). */
 struct marker_field {
 	const char *name;
 	const char *type;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names addresses of a module by what the symboliser reads of its file. See
+ * Names addresses of a module by the symbols that the symboliser reads. See
  * named-private.h.
  */
 #include "command/elf/named-private.h"
@@ -14,8 +14,8 @@
 #include "command/elf/work-private.h"
 #include "command/symboliser/symboliser.h"
 
-/* Of a name as it is written, with its NUL. Short C++ names can be made that
- * stand for megabytes: each byte doubles some. */
+/* Of a name as people write it, with the NUL. A short C++ name can stand for
+ * megabytes, as each byte can double the rest. */
 #define WRITTEN_BYTES	256
 
 /* Copies a name; '?' stands for characters that a text in quotes should not
@@ -44,7 +44,7 @@ static bool maps_segment(const struct mapped *mapped,
 	       mapped->offset < segment->offset + segment->file_bytes;
 }
 
-/* Finds out how far the module was moved, by what of it is mapped. */
+/* Finds out how far the module was moved, by the segment that is mapped. */
 static bool find_shift(struct named_module *module,
 		       const struct symboliser_module *from,
 		       const struct mapped *mapped)
@@ -93,8 +93,8 @@ bool named_has(const struct named_module *module, uint64_t address, bool code)
 	return false;
 }
 
-/* Returns whether a symbol's name may be cut. What is left of a C++ name can
- * be that of another function, with fewer arguments. */
+/* Returns whether a symbol's name may be cut. The rest of a C++ name can be the
+ * name of another function, with fewer arguments. */
 static bool may_be_cut(const char *name)
 {
 	size_t most = SYMBOLISER_NAME_BYTES - sizeof(SYMBOLISER_CUT);

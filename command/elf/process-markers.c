@@ -2,7 +2,7 @@
 /*
  * Markers of a process from outside. See process-markers.h.
  *
- * What must stay true here: /proc is read as text of unknown form, and a file
+ * Invariant: /proc is read as text of unknown form, and a file
  * is used only if it is still the mapped one.
  */
 #include "command/elf/process-markers.h"
@@ -65,7 +65,7 @@ static int note_module(struct scan *scan, uint64_t inode, uint64_t shift)
 	return 1;
 }
 
-/* Drops what was added. */
+/* Drops the markers that were added last. */
 static void drop_from(struct marker_list *list, size_t from)
 {
 	while (list->count > from)
@@ -121,7 +121,7 @@ static int first_address(uint64_t *address, const struct process_mapping *m,
 	return ret ? ret : symboliser_place(address, &module, m->offset);
 }
 
-/* Reads the markers of a module by its file. */
+/* Reads the markers of a module by the file. */
 static int scan_file(struct scan *scan, const struct process_mapping *m,
 		     const struct opener_file *file)
 {
@@ -224,7 +224,7 @@ static bool is_module(const struct unread *unread,
 		return false;
 	ret = elfnotes_read_memory(&none, unread->pid, head->start, &shift);
 	marker_list_free(&none);
-	/* what may not be read is judged by its name */
+	/* memory that may not be read is judged by the file's name */
 	return !ret || (ret != -ENOEXEC && strstr(m->path, ".so"));
 }
 

@@ -11,27 +11,27 @@
 #include "command/elf/markers.h"
 
 /*
- * Adds the process's markers (no USDT probes), at their addresses in the
- * process; those of a file that is gone or was replaced by its memory. Returns
- * 0, or a negative errno: the process cannot be read, or -ENOMEM.
+ * Adds the process's markers (no USDT probes), at the process's addresses;
+ * markers of a file that is gone or was replaced are read from the memory.
+ * Returns 0, or a negative errno: the process cannot be read, or -ENOMEM.
  */
 int process_markers_read(struct marker_list *list, pid_t pid);
 
-/* The same for the USDT probes that are no markers. Leaves out those of modules
- * that process_each_unread() tells. */
+/* Does the same for the USDT probes that are no markers. Leaves out those of
+ * modules that process_each_unread() tells. */
 int process_probes_read(struct marker_list *list, pid_t pid);
 
 /* Decides between byte and jump, or byte and int3, for a process that has the
- * probes, by its mappings now. */
+ * probes, by the mappings of this moment. */
 void placement_settle(struct marker_list *list, pid_t pid);
 
 /*
- * Calls `call` for each module whose USDT probes cannot be read: its file was
- * removed or replaced, and this command or the process may not open it by its
- * mapping. `path` is its name, without the kernel's " (deleted)"; `now` is the
- * path by which this command reaches what has that name now, or "". Leaves out
- * the agent, libc and the dynamic linker. Returns how many there are, or a
- * negative errno.
+ * Calls `call` for each module with USDT probes that cannot be read: the file
+ * was removed or replaced, and this command or the process may not open it by
+ * the mapping. `path` is the file's name, without the kernel's " (deleted)";
+ * `now` is the path by which this command reaches the file that has the name
+ * now, or "". Leaves out the agent, libc and the dynamic linker. Returns how
+ * many there are, or a negative errno.
  */
 int process_each_unread(pid_t pid,
 			void (*call)(const char *path, const char *now,
@@ -39,8 +39,8 @@ int process_each_unread(pid_t pid,
 			void *arg);
 
 /*
- * Gives the address of a symbol in a process: in a mapped file whose name
- * contains `file`, or in its executable. Returns 0 or a negative errno.
+ * Gives the address of a symbol in a process: in the executable, or in a mapped
+ * file if `file` is a part of the file's name. Returns 0 or a negative errno.
  */
 int process_symbol(pid_t pid, const char *file, const char *name,
 		   uint64_t *address);

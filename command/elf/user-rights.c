@@ -2,7 +2,7 @@
 /*
  * The file system rights of a user. See user-rights.h.
  *
- * What must stay true here: the user is the kernel's word, never a process's;
+ * Invariant: the user is the kernel's word, never a process's;
  * without certainty that the rights are the user's, nothing may be opened.
  *
  * Facts (credentials(7), capabilities(7), setfsuid(2)): when the file system's
@@ -26,8 +26,8 @@
 #define NO_GROUP	((gid_t)65534)
 #define GROUPS_FIRST	64
 
-/* The groups of the user that was asked for last: a recording has many
- * processes of few users. */
+/* The groups of the user that was asked for last. They are kept, as a recording
+ * has many processes of few users. */
 static struct {
 	uid_t uid;			/* root: none was */
 	gid_t group;
@@ -53,7 +53,7 @@ static bool read_groups(const struct passwd *entry)
 	return n <= room;
 }
 
-/* Reads the groups of a user; one that has no entry is in none. */
+/* Reads the groups of a user. A user without an entry has none. */
 static bool know_user(uid_t uid)
 {
 	const struct passwd *entry;
@@ -75,7 +75,7 @@ static bool set_groups(int n, const gid_t *groups)
 	return !syscall(SYS_setgroups, (size_t)n, groups);
 }
 
-/* Notes what the thread has. */
+/* Notes the rights of the thread. */
 static bool note_rights(struct rights *rights)
 {
 	int n = getgroups(0, NULL);

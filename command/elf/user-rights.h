@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Opens files with the rights of another user: what a user's process says of
- * files does not make root read files that this user may not read.
+ * Opens files with the rights of another user: a user's process cannot make
+ * root read files that this user may not read.
  */
 #ifndef COMMAND_ELF_USER_RIGHTS_H
 #define COMMAND_ELF_USER_RIGHTS_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* What a thread had before. */
+/* The rights that a thread had before. */
 struct rights {
 	gid_t *groups;			/* NULL: it still has its own */
 	int ngroups;

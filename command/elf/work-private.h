@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How much processor time a command takes for the names of all processes:
- * hostile ones can say that they have mapped anything.
+ * The processor time that a command takes for the names of all processes: a
+ * hostile process can say that it has mapped anything.
  *
- * What must stay true: each process has some time of its own, which is enough
- * for most programs, whatever the processes before it took. What is beyond, all
- * processes share, and no process takes more than a part of what is left: the
- * sum is bounded, and there is always some left.
+ * Invariant: each process has a private amount of time, which is enough for
+ * most programs, whatever the processes before it took. All processes share the
+ * rest, and none takes more than a part of the rest that is left: the sum is
+ * bounded, and some is always left.
  */
 #ifndef COMMAND_ELF_WORK_PRIVATE_H
 #define COMMAND_ELF_WORK_PRIVATE_H
@@ -27,7 +27,7 @@ struct work {
 	uint64_t left;			/* of WORK_ALL */
 };
 
-/* What a process has. */
+/* The time of one process. */
 struct work_share {
 	uint64_t ns;			/* that are left; 0: none */
 	uint64_t clock;			/* the thread's, when it was read */

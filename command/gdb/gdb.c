@@ -4,7 +4,7 @@
  * stock gdb on it; or prints the command line for that, or accepts gdbs at a
  * port (listen.c).
  *
- * What must stay true: gdb gets only commands that a user could type.
+ * Invariant: gdb gets only commands that a user could type.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -8,7 +8,7 @@
  * the network, none is inherited, and the agent's conditions for a gdb
  * (dumpable, one at a time) also hold for a gdb at the port.
  *
- * What must stay true: the command listens only on the loopback interface. A
+ * Invariant: the command listens only on the loopback interface. A
  * connection whose first byte is none of gdb's, or that is not the user's, does
  * not reach the agent. Buffers do not grow: while one side does not take its
  * bytes, the other side is not read.

@@ -7,7 +7,7 @@
  * to a port of the loopback interface. But both ends are sockets of this
  * machine, and the kernel's tables name the user that made each.
  *
- * What must stay true: a peer that is not in the table is refused. Only an
+ * Invariant: a peer that is not in the table is refused. Only an
  * established connection counts: the table gives user 0 for a closed one. The
  * peer's port cannot become another socket's while our end is open.
  */

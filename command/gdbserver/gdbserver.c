@@ -3,7 +3,7 @@
  * taffrail gdbserver: stock gdbserver with static tracepoints. gdbserver.h
  * describes its parts.
  *
- * What must stay true: its command line is gdbserver's.
+ * Invariant: its command line is gdbserver's.
  */
 #include "command/gdbserver/gdbserver.h"
 

@@ -8,7 +8,7 @@
  * other process can reach; or, where COMM is a port, another port of the
  * loopback interface, so gdbs may connect one after another.
  *
- * What must stay true: users and scripts read gdbserver's own messages, with
+ * Invariant: users and scripts read gdbserver's own messages, with
  * COMM in place of the link; the program gets the standard descriptors that
  * gdbserver would have given to it; the exit status is gdbserver's.
  */

@@ -3,7 +3,7 @@
  * taffrail gdbserver: relays bytes between gdb and gdbserver through the
  * filter.
  *
- * What must stay true: buffers do not grow. While one side does not take its
+ * Invariant: buffers do not grow. While one side does not take its
  * bytes, the other side is not read. When a side ends, the other side is ended
  * after the bytes on their way.
  */

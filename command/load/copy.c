@@ -3,7 +3,7 @@
  * A copy of a probe library for a process that has another file system: in its
  * /tmp, for the moment in which it is loaded.
  *
- * What must stay true: the process may own that file system. So nothing below
+ * Invariant: the process may own that file system. So nothing below
  * its root is reached through a symbolic link, and no file that is there is
  * written.
  */

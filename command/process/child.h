@@ -4,7 +4,7 @@
  * that its input may take over. The command sends a request, and waits for the
  * answer no longer than it likes.
  *
- * What must stay true: a child holds no descriptor of the command, which may be
+ * Invariant: a child holds no descriptor of the command, which may be
  * a lock, or one whose close a reader awaits. No signal ends it but SIGKILL.
  * Nothing waits for the end of a child that cannot end: a request of FUSE that
  * its server has taken is waited for without end, also by a thread with a

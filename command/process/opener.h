@@ -5,7 +5,7 @@
  * answers, and no signal ends such a wait. The child has limits; a command
  * leaves a child that does not answer behind.
  *
- * What must stay true: this process touches no such file by its path, and has
+ * Invariant: this process touches no such file by its path, and has
  * no descriptor of one, which it could not even close, unless the child has
  * found it to be of a local file system. Of the others it gets a copy.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What an ELF file in memory says of itself: the symboliser's child. Facts:
- * ELF, gABI 4.1, "Program Header" and "Dynamic Section".
+ * Segments, build ID, dynamic linker and libraries of an ELF file in memory:
+ * the symboliser's child. Facts: ELF, gABI 4.1, "Program Header" and "Dynamic
+ * Section".
  */
 #include "command/symboliser/serve-private.h"
 
@@ -111,7 +112,7 @@ static void read_section(struct reading *r, Elf_Scn *section, size_t names)
 				sizeof(module->debug_file) - 1);
 }
 
-/* Reads what is no segment that is loaded. */
+/* Reads everything but the segments that are loaded. */
 static void read_others(struct reading *r)
 {
 	Elf_Scn *section = NULL;
@@ -150,8 +151,8 @@ static void add_segment(struct symboliser_module *module, const Elf64_Phdr *ph)
 				ph->p_flags & PF_X };
 }
 
-/* Reads the segments: libelf refuses a file whose section headers make no
- * sense, which has segments nevertheless. */
+/* Reads the segments without libelf, which refuses a file with damaged section
+ * headers: such a file can be executed. */
 static int read_segments(struct reading *r)
 {
 	Elf64_Ehdr header;

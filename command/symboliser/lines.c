@@ -72,8 +72,8 @@ static void copy_text(char *to, size_t room, const char *text, bool end)
 	to[room - 1] = '\0';
 }
 
-/* Gives the unit of an address; false: there is none. Some compilers write no
- * table of the addresses of units (.debug_aranges). */
+/* Gives the unit of an address; false: there is none. All units are searched,
+ * as some compilers write no table of addresses (.debug_aranges). */
 static bool find_unit(Dwarf *dwarf, uint64_t address, Dwarf_Die *unit)
 {
 	Dwarf_CU *cu = NULL;
@@ -113,7 +113,7 @@ static void place_frame(struct symboliser_frame *frame, Dwarf_Die *unit,
 			  dw.filesrc(files, file, NULL, NULL), true);
 }
 
-/* Sets a frame to where its function was inlined. */
+/* Sets a frame to the place where the function was inlined. */
 static void place_call(struct symboliser_frame *frame, Dwarf_Die *unit,
 		       Dwarf_Die *inlined)
 {
@@ -148,7 +148,7 @@ static void take_frames(struct symboliser_frame *frame, Dwarf_Die *unit,
 				     void *priv), void *priv)
 {
 	Dwarf_Die *innermost = NULL, *scopes = NULL;
-	/* what it gives behind an inlined function is where that is written */
+	/* behind an inlined function it gives the scopes of the definition */
 	int n = dw.getscopes(unit, address, &innermost);
 	uint32_t frames = 0;
 

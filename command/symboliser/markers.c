@@ -3,7 +3,7 @@
  * Markers and USDT probes of an ELF file in memory, and how the agent would
  * place the probes, by the agent's own plans: the symboliser's child.
  *
- * What must stay true: every offset is checked against the file before it is
+ * Invariant: every offset is checked against the file before it is
  * followed. Texts stay in the file: nothing here copies them.
  */
 #include "command/symboliser/serve-private.h"
@@ -178,7 +178,7 @@ static int add_probe(const struct usdt_probe *probe, void *priv)
 	return add_found(priv, &found);
 }
 
-/* A site or a probe, in its order. */
+/* A site or a probe, and the place in the list. */
 struct lone {
 	struct symboliser_found *found;
 	size_t number;
@@ -238,7 +238,7 @@ static struct lone *lone_sorted(const struct reading *r, const bool *matched,
 	return lone;
 }
 
-/* Matches each site with the probe at its address. */
+/* Matches each site with the probe at the same address. */
 static bool match_places(struct reading *r, bool *matched)
 {
 	size_t nsites, nprobes, at = 0;
@@ -440,7 +440,7 @@ static int read_headers(struct reading *r, const Elf64_Ehdr *header)
 	return 0;
 }
 
-/* Finds where a module's memory would have its address 0. Returns -ENOEXEC if a
+/* Finds where address 0 of a module in memory would be. Returns -ENOEXEC if a
  * segment is outside. */
 static int find_base(struct reading *r)
 {

@@ -24,8 +24,8 @@ struct naming {
 	bool named;
 };
 
-/* Returns how well a symbol names what it covers; 0: not at all. Of one
- * function's names, the one without underscores is the one that people use. */
+/* Returns how well a symbol names the bytes that it covers; 0: not at all.
+ * People use the name without underscores, if a function has several. */
 static uint32_t rank_of(const Elf64_Sym *symbol, const char *name)
 {
 	int type = ELF64_ST_TYPE(symbol->st_info);
@@ -45,8 +45,9 @@ static uint32_t rank_of(const Elf64_Sym *symbol, const char *name)
 	return rank + (bind == STB_GLOBAL ? 2 : bind == STB_WEAK ? 1 : 0);
 }
 
-/* Takes a symbol for an address if it is better than the one before: nearer to
- * it, or of a better kind; else the one that stands first in the alphabet. */
+/* Takes a symbol for an address if it is better than the one before: nearer, or
+ * of a better rank, or else first in the alphabet, so the order of the table
+ * does not matter. */
 static void consider_symbol(struct symboliser_symbol *found, const char *name,
 			    uint32_t rank, uint64_t before)
 {
@@ -75,8 +76,8 @@ static size_t first_from(const struct naming *naming, uint64_t start)
 	return low;
 }
 
-/* Copies a symbol's name without its version, as "puts@@GLIBC_2.2.5"; false: it
- * has none. A name that is too long is cut. */
+/* Copies a symbol's name without the version ("puts@@GLIBC_2.2.5"); false: the
+ * symbol has no name. A name that is too long is cut. */
 static bool copy_name(const struct naming *naming, uint64_t at,
 		      char name[static SYMBOLISER_NAME_BYTES])
 {
@@ -104,7 +105,7 @@ static bool copy_name(const struct naming *naming, uint64_t at,
 static bool take_symbol(struct naming *naming, const Elf64_Sym *symbol)
 {
 	uint64_t start = symbol->st_value;
-	/* a label without a size is what is there, and nothing behind it */
+	/* a label without a size names its address only */
 	uint64_t bytes = symbol->st_size ? symbol->st_size : 1;
 	char name[SYMBOLISER_NAME_BYTES];
 	uint32_t rank = 0;
@@ -129,8 +130,9 @@ static bool take_symbol(struct naming *naming, const Elf64_Sym *symbol)
 	return true;
 }
 
-/* Calls `take` for each symbol of a table, whose names are naming->names, until
- * a call returns false. Nothing in the file has to be aligned. */
+/* Calls `take` for each symbol of a table until a call returns false;
+ * naming->names are the table's strings. Nothing in the file has to be aligned.
+ */
 static bool each_in_table(struct naming *naming, Elf *elf, Elf_Scn *section,
 			  bool (*take)(struct naming *naming,
 				       const Elf64_Sym *symbol))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the command and the symboliser's child say to each other.
+ * Messages between the command and the symboliser's child.
  *
  *	command                            child
  *	   | request, descriptor ----------> |  maps the file, reads it
@@ -8,8 +8,8 @@
  *	   | <---- answer, and items, last - |  the last one says so
  *	   | no answer in time: SIGKILL; no other one for this request
  *
- * What must stay true: the child keeps nothing from one request to the next, so
- * another child can take its place at any time. Both sides check what they get.
+ * Invariant: the child keeps nothing from one request to the next, so another
+ * child can take its place at any time. Both sides check what they get.
  */
 #ifndef COMMAND_SYMBOLISER_PROTOCOL_PRIVATE_H
 #define COMMAND_SYMBOLISER_PROTOCOL_PRIVATE_H
@@ -52,8 +52,8 @@ struct symboliser_text {
 
 /*
  * The answers to ASK_MARKERS are a stream: a verdict, and if its error is 0,
- * records up to the end. A record is a head, its four strings, each with a NUL,
- * and the bytes of `shown`. Nothing is aligned.
+ * records up to the end. A record is a head, four strings, each with a NUL, and
+ * the bytes of `shown`. Nothing is aligned.
  */
 struct symboliser_verdict {
 	int32_t error;			/* 0 or a negative errno */
@@ -89,8 +89,8 @@ struct symboliser_answer {
 bool symboliser_request_valid(const struct symboliser_request *request,
 			      size_t n, bool file);
 
-/* Returns whether an answer of `n` bytes is one to a request for `what`: its
- * texts end, and its numbers are in their bounds. */
+/* Returns whether an answer of `n` bytes is one to a request for `what`: texts
+ * end, and numbers are in their bounds. */
 bool symboliser_answer_valid(const struct symboliser_answer *answer, size_t n,
 			     uint32_t what);
 
@@ -98,8 +98,8 @@ bool symboliser_answer_valid(const struct symboliser_answer *answer, size_t n,
 bool symboliser_verdict_read(struct symboliser_verdict *verdict,
 			     const char *stream, size_t n);
 
-/* Reads a record, whose texts stay where they are. Returns how many bytes it
- * has; 0: it makes no sense. */
+/* Reads a record; texts stay in the stream. Returns the bytes of the record; 0:
+ * it makes no sense. */
 size_t symboliser_record_read(struct symboliser_found *found,
 			      const char *stream, size_t n);
 

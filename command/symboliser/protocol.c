@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Checks what the command and the symboliser's child say. See
- * protocol-private.h.
+ * Checks requests and answers. See protocol-private.h.
  */
 #include "command/symboliser/protocol-private.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the symboliser's child does: files in memory, `image` and `bytes`. Each
- * file is input.
+ * Functions of the symboliser's child. They read files in memory, `image` and
+ * `bytes`; each file is input.
  */
 #ifndef COMMAND_SYMBOLISER_SERVE_PRIVATE_H
 #define COMMAND_SYMBOLISER_SERVE_PRIVATE_H
@@ -29,7 +29,7 @@ void symboliser_load_lines(void);
 int symboliser_read_module(struct symboliser_module *module, const void *image,
 			   size_t bytes, Elf *elf);
 
-/* What ASK_MARKERS is answered with; the caller frees it. */
+/* The answer to ASK_MARKERS; the caller frees it. */
 struct symboliser_markers {
 	struct symboliser_verdict verdict;
 	struct symboliser_found *found;	/* texts are in the image */

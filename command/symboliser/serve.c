@@ -5,8 +5,9 @@
  * Facts: where there is no libstdc++, no C++ program runs; the command does not
  * need it otherwise. Itanium C++ ABI, 3.4, "Demangler API".
  *
- * The kernel ends the child where a request takes more than its processor time
- * (SIGPROF), or reads behind the end of a file that was cut (SIGBUS).
+ * The kernel ends the child when a request takes more than the processor time
+ * that it may (SIGPROF), or reads behind the end of a file that was cut
+ * (SIGBUS).
  */
 #include "command/symboliser/serve-private.h"
 
@@ -34,7 +35,8 @@ static struct symboliser_request request;
 static struct symboliser_answer answer;
 static uint64_t began;			/* processor time, ns */
 
-/* The process's clock goes on at ticks while it has a limit. */
+/* Returns the thread's time: the process's clock goes on at ticks only while it
+ * has a limit. */
 static uint64_t processor_time(void)
 {
 	struct timespec now;

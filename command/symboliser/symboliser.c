@@ -2,8 +2,8 @@
 /*
  * The command's side of the symboliser. See symboliser.h.
  *
- * Facts: libstdc++ of gcc 12 reads the name `_Z1fIXsrU` without end, so reading
- * a C++ name has a limit of its own, and the child that reached it is replaced.
+ * Facts: libstdc++ of gcc 12 reads the name `_Z1fIXsrU` without end, so a C++
+ * name has a separate limit, and a child that reached the limit is replaced.
  * Itanium C++ ABI, 5.1, "External Names".
  */
 #include "command/symboliser/symboliser.h"
@@ -45,7 +45,7 @@ static struct child_spec spec = {
 	.sealed = true,
 };
 
-/* What is asked, and where the items of the answers go. */
+/* A request, and where the items of the answers go. */
 struct asking {
 	struct symboliser_request request;
 	const struct symboliser_file *file;	/* or NULL */
@@ -233,7 +233,7 @@ int symboliser_place(uint64_t *address, const struct symboliser_module *module,
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 
 	/* a mapping begins with the page that has the segment's first byte; lld
-	 * and mold begin the code in the last page of what is before it */
+	 * and mold begin the code in the last page of the segment before */
 	for (uint32_t i = 0; i < module->nsegments; i++) {
 		const struct symboliser_segment *s = &module->segments[i];
 

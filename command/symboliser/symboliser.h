@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads names, lines and build IDs out of ELF files, in a sealed child
- * (command/process/child.h): a file is input, and may take over its reader,
- * make it compute without end, or be cut while it is read.
+ * Reads names, lines, build IDs and markers out of ELF files, in a sealed child
+ * (command/process/child.h): a file is input, and may take over the reader,
+ * make the reader compute without end, or be cut meanwhile.
  *
- * The child opens nothing. The caller opens each file, with the rights that it
- * chooses, and the child gets the descriptor. Addresses are the file's own.
+ * The child opens no file. The caller opens each file, with the rights that the
+ * caller chooses, and the child gets the descriptor. Addresses are the file's
+ * own.
  *
- * What must stay true: no answer rather than a wrong one. The command checks
- * each answer, as the child may be another program by then.
+ * Invariant: no answer rather than a wrong one. The command checks each answer,
+ * as the child may be another program by then.
  *
  * `ns` is the processor time that the child may still take, in nanoseconds; a
- * function counts down what it took. All functions return 0 or a negative
- * errno: -ETIMEDOUT if the time is used up, -ENOEXEC if the file makes no
- * sense, -EPIPE if the child is gone. Not for several threads at a time.
+ * function subtracts the time that the child took. All functions return 0 or a
+ * negative errno: -ETIMEDOUT if the time is used up, -ENOEXEC if the file makes
+ * no sense, -EPIPE if the child is gone. Not for several threads at a time.
  */
 #ifndef COMMAND_SYMBOLISER_SYMBOLISER_H
 #define COMMAND_SYMBOLISER_SYMBOLISER_H
@@ -33,7 +34,7 @@
 #define SYMBOLISER_CXX_BYTES	512u
 #define SYMBOLISER_NEEDED_BYTES	4096u
 #define SYMBOLISER_ERROR_BYTES	256u
-/* Processor time for a caller that has no budget of its own. */
+/* Processor time for a caller without a budget. */
 #define SYMBOLISER_NS		1000000000u
 #define SYMBOLISER_MARKERS_NS	30000000000u
 
@@ -80,8 +81,8 @@ struct symboliser_symbol {
 	char name[SYMBOLISER_NAME_BYTES];	/* as the file has it */
 };
 
-/* Where an address comes from. A function that was inlined there has a frame of
- * its own, and stands before the one that it was inlined into. */
+/* The source of an address. A function that was inlined there has a separate
+ * frame, before the frame of the function into which it was inlined. */
 struct symboliser_frame {
 	uint32_t address;		/* its number */
 	uint32_t line;			/* 0: not known */
@@ -112,8 +113,8 @@ enum marker_placement {
 enum symboliser_why {
 	WHY_UNSAID,
 	WHY_MOVED,		/* the code was moved after linking */
-	WHY_OTHER,		/* other code is at its place */
-	WHY_USDT,		/* and what follows: an enum usdt_reason more */
+	WHY_OTHER,		/* other code is at the site */
+	WHY_USDT,		/* WHY_USDT + enum usdt_reason: a probe */
 };
 
 /* A marker or a USDT probe, as a file has it. */
@@ -124,13 +125,13 @@ struct symboliser_marker {
 					 * first */
 	uint8_t kind;			/* enum marker_kind */
 	uint8_t nfields;
-	uint8_t tested;			/* 1: its site tests a flag */
+	uint8_t tested;			/* 1: the site tests a flag */
 	uint8_t placement;		/* enum marker_placement */
 	uint8_t why;			/* enum symboliser_why */
 	uint8_t types[TAFFRAIL_FIELDS_MAX];
 };
 
-/* The same with its texts. */
+/* A marker with texts. */
 struct symboliser_found {
 	struct symboliser_marker marker;
 	const char *strings[4];		/* channel, name, text, source file */
@@ -163,7 +164,8 @@ int symboliser_read_here(struct symboliser_module *module, const char *path);
 int symboliser_place(uint64_t *address, const struct symboliser_module *module,
 		     uint64_t offset);
 
-/* Returns whether it is linked to a shared object whose name begins so. */
+/* Returns whether the module is linked to a shared object with a name that
+ * begins so. */
 bool symboliser_needs(const struct symboliser_module *module,
 		      const char *name);
 
@@ -184,9 +186,9 @@ int symboliser_lines(struct symboliser_frame *frames, size_t room,
 
 /*
  * Calls `take` for each marker, and for each USDT probe that is not the site of
- * a marker, until a call returns another value than 0, which is returned. What
- * `take` gets is valid during the call. `error` says why there are none, or
- * which were left out, else it is empty. `how`: SYMBOLISER_PLAN and the like.
+ * a marker, until a call returns another value than 0, which is returned.
+ * `found` is valid during the call. `error` says why there are none, or which
+ * were left out, else it is empty. `how`: SYMBOLISER_PLAN and the like.
  */
 int symboliser_markers(const struct symboliser_file *file, uint32_t how,
 		       int (*take)(const struct symboliser_found *found,
@@ -194,9 +196,9 @@ int symboliser_markers(const struct symboliser_file *file, uint32_t how,
 		       char error[SYMBOLISER_ERROR_BYTES], uint64_t *ns);
 
 /*
- * Returns what a linker's name stands for, "store::get(int)" for
- * "_ZN5store3getEi": the beginning of it, text of the heap, and the length of
- * all. NULL: the name is none of C++, or cannot be read.
+ * Returns the C++ name for a linker's name, "store::get(int)" for
+ * "_ZN5store3getEi": the beginning, text of the heap, and in *length the length
+ * of all. NULL: the name is none of C++, or cannot be read.
  */
 char *symboliser_cxx(const char *name, size_t *length, uint64_t *ns);
 
