@@ -10,7 +10,7 @@
 #define STACK_LOOK_BYTES 262144u
 #define PAGE_BYTES	4096u
 /* The function that calls the handlers lies near __register_atfork, because one
- * file has both; its frame lies below fork's. */
+ * file has both; the frame of the former lies below fork's. */
 #define CALLER_REACH	0x1000
 #define CALLER_WORDS	32u
 

@@ -72,8 +72,8 @@ static int wait_past(const struct attach_target *t, uint64_t base,
 	return cause_set(t->cause, -ESRCH, PROCESS_ENDED, .pid = t->pid);
 }
 
-/* Waits until the helper's thread is gone: it unmaps the memory that would show
- * its end. */
+/* Waits until the helper's thread is gone: that thread unmaps the memory that
+ * would show the end. */
 static void wait_left(const struct attach_target *t)
 {
 	uint64_t end = monotonic_ns() + LEAVE_WAIT_MS * 1000000ull;
@@ -161,7 +161,7 @@ static int order_rest(struct attach_target *t, uint64_t base,
 	return ret ? ret : judge_load(t, plan, block);
 }
 
-/* Reads what the function has answered, before it is freed. */
+/* Reads the function's answer before the memory is freed. */
 static int answer_read(const struct attach_target *t,
 		       const struct attach_block *block,
 		       struct attach_answer *answer)

@@ -7,10 +7,10 @@
  *	library
  *
  * The helper is a thread that libc does not know, but it calls libc. So it has
- * what libc gives a new thread: the initial thread-local variables of all
- * modules that were there at the start, and a control block with its id and the
- * process's guards. Its table of modules (dtv) is empty; libc fills it on
- * demand, and it is so large that libc need not enlarge it.
+ * all that libc gives a new thread: the initial thread-local variables of the
+ * modules that were there at the start, and a control block with the thread's
+ * id and the process's guards. The table of modules (dtv) is empty; libc fills
+ * the table on demand, and never has to enlarge it.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -63,7 +63,7 @@ static uint64_t tls_offset(const struct attach_target *t,
 	return offset;
 }
 
-/* Returns how much the helper needs below its thread pointer: for all modules,
+/* Returns how much the helper needs below the thread pointer: for all modules,
  * and for the rseq area, which glibc has below them since 2.41. */
 static uint64_t tls_below(const struct attach_target *t)
 {
@@ -188,8 +188,8 @@ static void put_word(uint8_t *at, uint64_t value)
 }
 
 /*
- * libc registers each new thread with rseq if its creator is registered, and
- * ends the process if that fails. So the helper is marked as not registered
+ * libc registers a new thread with rseq if the creating thread is registered,
+ * and ends the process if that fails. So the helper is marked as not registered
  * until the kernel has registered it. If libc was told not to use rseq (a size
  * of 0), the helper does not use it either.
  */

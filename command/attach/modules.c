@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The modules of another process, from its dynamic linker's list, and the names
+ * The modules of another process, from the dynamic linker's list, and the names
  * that libc exports there. Reads memory and no file: the libc that runs may be
- * gone from the disk, or be another one in its container.
+ * gone from the disk, or come from a container.
  *
- * Invariant: the memory may hold anything, and may change during the
- * read; counts and lengths are bounded, and every address goes through the
- * kernel.
+ * Invariant: the memory may hold anything, and may change during the read;
+ * counts and lengths are bounded, and every address goes through the kernel.
  */
 #include <elf.h>
 #include <errno.h>
@@ -252,7 +251,7 @@ static int modules_change(const struct attach_target *t)
 	return cause_set(t->cause, -EAGAIN, PROGRAM_LOADS, .pid = t->pid);
 }
 
-/* Waits until the linker says that its list does not change: then each module
+/* Waits until the linker says that the list does not change: then each module
  * in it is relocated. A call of libc before that would end the program. */
 static int read_debug(const struct attach_target *t, uint64_t at,
 		      struct r_debug *debug)
@@ -335,8 +334,8 @@ static const struct attach_module *module_named(const struct attach_target *t,
 
 /*
  * Finds out whether a module before libc in the list has a malloc. A module
- * whose names cannot be read may have one. The malloc of some sanitizers has
- * state in every thread, which the helper does not have.
+ * with names that cannot be read may have one. The malloc of some sanitizers
+ * has state in every thread, which the helper does not have.
  */
 static int find_allocator(struct attach_target *t)
 {

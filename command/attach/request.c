@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Requests for libtaffrail-probe.so in another process. A first helper loads
- * the library while forks wait, and a second one runs the request: what the
- * request loads itself is then loaded under the library's own rules for forks.
- * And an agent for commands that need one in a running process.
+ * Requests for libtaffrail-probe.so in another process, and an agent for
+ * commands that need one there. A first helper loads the library while forks
+ * wait. A second one runs the request, so a library that the request loads is
+ * loaded under the first library's rules for forks.
  */
 #include <errno.h>
 #include <limits.h>

@@ -16,16 +16,16 @@
 
 #define ATTACH_MODULES_MAX	1024
 
-/* A module of the process, from its dynamic linker's list. */
+/* A module of the process, from the dynamic linker's list. */
 struct attach_module {
 	uint64_t map;			/* struct link_map there */
 	uint64_t base;			/* l_addr */
 	uint64_t dynamic;
-	char name[256];			/* file name without its folder */
+	char name[256];			/* file name without the folder */
 	/* of PT_TLS; tls_bytes is 0 without */
 	uint64_t tls_image, tls_image_bytes, tls_bytes;
-	uint64_t code, code_end;	/* its executable part */
-	uint64_t data, data_end;	/* its writable part */
+	uint64_t code, code_end;	/* the executable part */
+	uint64_t data, data_end;	/* the writable part */
 };
 
 /* The functions and data of libc that attach needs. */
@@ -45,7 +45,7 @@ struct attach_target {
 	pid_t pid;
 	int image;	      /* attach_image_open() */
 	pid_t shown;	      /* process_shown(), or 0 */
-	struct cause *cause;  /* filled by what fails */
+	struct cause *cause;  /* filled where a step fails */
 	uint64_t phdr, nphdr; /* of the program, from auxv */
 	struct attach_module *modules;
 	size_t nmodules;
@@ -59,13 +59,13 @@ struct attach_target {
 	uint64_t syscall;		/* a syscall instruction */
 };
 
-/* What the loader does in the process. */
+/* The loader's task in the process. */
 struct attach_plan {
 	const char *library;	/* to load, unless `function` is known */
 	bool foreign;		/* the process cannot see that path */
 	const char *entry;	/* the name of the function to call there */
-	uint64_t function;	/* its address, if the library is loaded */
-	const char *request;	/* what it gets (control/request.h), or NULL:
+	uint64_t function;	/* the entry, if the library is loaded */
+	const char *request;	/* its argument (control/request.h), or NULL:
 				 * it is taffrail_attach() */
 	bool patient;		/* wait for the function without end */
 	struct attach_answer *answer;	/* out, for a request */
@@ -102,8 +102,8 @@ int attach_write(const struct attach_target *t, uint64_t to, const void *from,
  * execute another program at any moment, and addresses of the first one are
  * wrong there. Returns 0; or a negative errno, and attach_image_same() is then
  * false for any program. attach_image_same() reads an address of the first
- * program: the read fails after execve(2), except in a child of vfork(2), whose
- * parent still has the first program.
+ * program: the read fails after execve(2), except in a child of vfork(2) while
+ * the parent still has the first program.
  */
 int attach_image_open(struct attach_target *t);
 bool attach_image_same(const struct attach_target *t, uint64_t address);
@@ -119,14 +119,14 @@ void attach_target_close(struct attach_target *t);
 int attach_modules_read(struct attach_target *t);
 
 /* Builds code, block, stack and thread-local storage; with the library's bytes
- * if it is foreign, else with its path. */
+ * if it is foreign, else with the path. */
 int attach_memory_build(struct attach_memory *memory,
 			const struct attach_target *t,
 			const struct attach_plan *plan);
 void attach_memory_release(struct attach_memory *memory);
-/* Fills in what depends on the address `base`, and what threads inherit:
- * `header` is the beginning of the stopped thread's control block. Then copies
- * the memory into the process. */
+/* Fills in the words that depend on the address `base`, and those that threads
+ * inherit: `header` is the beginning of the stopped thread's control block.
+ * Then copies the memory into the process. */
 #define ATTACH_HEADER_BYTES	64
 int attach_memory_place(struct attach_memory *memory,
 			const struct attach_target *t, uint64_t base,
@@ -136,19 +136,19 @@ int attach_memory_image(const struct attach_memory *memory,
 			const struct attach_target *t, uint64_t base,
 			const char *library);
 
-/* On whose word the command acts on a process: the directory's owner, and the
- * page in it. */
+/* The evidence for a process: the directory's owner, and the page in the
+ * directory. */
 struct attach_owner {
 	uid_t uid;
 	uint64_t page;		/* where the process is said to map it */
 	char file[96];		/* the end of the page's path */
 };
 
-/* Says whether this command may act on the process by that word. Returns 0;
- * -EXDEV: the directory is another user's, and the process is not; or -ESTALE:
- * the process does not map the page, so what that says is of another program.
- * Another user's directory may name any process; and a page is written by a
- * program that may have given up root, and executed a set-user-ID one. */
+/* Returns 0 if this command may act on the process by that evidence; -EXDEV:
+ * the directory is another user's, and the process is not; or -ESTALE: the
+ * process does not map the page, so the page is another program's. Another
+ * user's directory may name any process; and a page is written by a program
+ * that may have given up root, and executed a set-user-ID one. */
 int attach_owner_check(pid_t pid, const struct attach_owner *owner);
 
 /* The address of the agent's code that makes the service thread, and the uuid
@@ -188,7 +188,7 @@ bool attach_thread_dispatched(const struct attach_job *job);
  * the previous value, for the caller to restore. */
 #define ATTACH_TURN_NS	100000
 uint64_t attach_turns(pid_t tid, uint64_t ns);
-/* Of a process whose system calls a handler gets. */
+/* Of a process with a handler for all system calls. */
 /* Returns how many seccomp filters a thread has. */
 long attach_filters(pid_t tid);
 /* Returns true when a signal is in a set of a thread. /proc names the sets
@@ -210,7 +210,7 @@ int attach_stop_wake(struct attach_target *t, const struct attach_wake *wake);
 /* Stops a thread to unmap the memory. */
 int attach_stop_unmap(struct attach_target *t, uint64_t base, size_t bytes);
 
-/* Stops a thread, to tell whether its system calls are dispatched to a handler.
+/* Stops a thread, to tell whether a handler gets the thread's system calls.
  * Returns false where that cannot be known. */
 bool attach_stop_dispatched(pid_t pid, pid_t tid);
 
@@ -218,15 +218,15 @@ bool attach_stop_dispatched(pid_t pid, pid_t tid);
  * `error`, a negative errno. */
 int attach_threadless(const struct attach_target *t, int error);
 
-/* Stops a thread to read its stack pointer and program counter. */
+/* Stops a thread to read the stack pointer and program counter. */
 int attach_stop_look(struct attach_target *t, pid_t tid, uint64_t *sp,
 		     uint64_t *pc);
 
 /* Tells whether a thread with these registers is in fork(3). Addresses that an
- * earlier fork left on its stack may look the same. */
+ * earlier fork left on the stack may look the same. */
 enum attach_forking {
 	FORKING_NO,
-	FORKING_MAYBE,		/* its stack has an address of fork(3) */
+	FORKING_MAYBE,		/* the stack has an address of fork(3) */
 	FORKING_HANDLER,	/* it seems to be in a handler */
 	FORKING_INSIDE,		/* it is in the code of fork(3) */
 };
@@ -247,8 +247,8 @@ int attach_forks_wait(struct attach_target *t, uint64_t base);
  * us. */
 bool attach_same_file(pid_t pid, const char *path);
 
-/* Has a thread of the process do what the plan says. Returns 0, or a negative
- * errno and target->error. */
+/* Has a thread of the process execute the plan. Returns 0, or a negative errno
+ * and target->error. */
 int attach_load(struct attach_target *t, const struct attach_plan *plan,
 		struct attach_report *report);
 

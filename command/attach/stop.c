@@ -122,7 +122,7 @@ static void *trace_threads(void *arg)
 	for (int i = 0; i < n; i++) {
 		int ret = thread_is_unfit(job, tids[i]);
 
-		/* what kept an ordinary thread from it is told first */
+		/* the cause of an ordinary thread is told first */
 		if (ret && (ret != -EDEADLK || job->ret == -ESRCH))
 			job->ret = ret;
 		if (ret)

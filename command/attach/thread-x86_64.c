@@ -12,10 +12,9 @@
  *
  * Invariants:
  *  - the thread continues from a stop in which the kernel looks for signals,
- * with
- *    its own registers: so the kernel decides whether it restarts a system call
- *    that the first stop interrupted, or ends the call because of a signal that
- *    has come meanwhile;
+ *    with the thread's own registers: so the kernel decides whether it restarts
+ *    a system call that the first stop interrupted, or ends the call because of
+ *    a signal that has come meanwhile;
  *  - all signals are blocked in the thread meanwhile, except the SIGTRAP of the
  *    stops: if SIGTRAP is blocked or ignored, the kernel resets the program's
  *    action for it;
@@ -123,9 +122,8 @@ static int interrupt_thread(struct tracee *x, int stopped)
 }
 
 /* Returns 1 when this stop is the end of the system call; with PTRACE_SYSCALL
- * that is the second of its stops, which *stops counts. Returns -EFAULT when
- * the instruction cannot be executed: the thread would repeat it without
- * end. */
+ * that is the second stop, and *stops counts them. Returns -EFAULT when the
+ * instruction cannot be executed: the thread would repeat it without end. */
 static int inject_done(struct tracee *x, int status, int *stops)
 {
 	if (WSTOPSIG(status) == SYSCALL_STOP)
@@ -281,7 +279,7 @@ static bool stop_safe(const struct tracee *x,
 		return false;
 	if (!single_threaded(t, header))
 		return true;
-	/* a fork that began with one thread takes no locks until its end */
+	/* a fork that began with one thread takes no locks until it ends */
 	forking = attach_forking_at(t, x->regs.rsp, x->regs.rip);
 	if (forking > FORKING_MAYBE ||
 	    (forking == FORKING_MAYBE && x->tries < MAYBE_TRIES))
@@ -320,7 +318,7 @@ static int look_at_thread(struct tracee *x, uint8_t header[ATTACH_HEADER_BYTES])
 	return 0;
 }
 
-/* Does the same for a job that does not touch libc and its locks. */
+/* Does the same for a job that does not touch libc and libc's locks. */
 static int look_only(struct tracee *x)
 {
 	int ret = (int)do_trace(PTRACE_GETREGS, x->tid, NULL, &x->regs);
@@ -337,8 +335,8 @@ static int look_only(struct tracee *x)
 	return ret;
 }
 
-/* Returns true when this is the program whose page the command has read. The
- * process may have executed another one before the stop. */
+/* Returns true when this is the program of which the command has read the page.
+ * The process may have executed another one before the stop. */
 static bool same_image(const struct tracee *x, const struct attach_wake *wake)
 {
 	uint8_t uuid[sizeof(wake->uuid)];
@@ -350,7 +348,7 @@ static bool same_image(const struct tracee *x, const struct attach_wake *wake)
 }
 
 /* Leads the stopped thread to the agent's code that makes the service thread.
- * The code then restores this thread from a frame on its stack, without us. */
+ * The code then restores this thread from a frame on the stack, without us. */
 static int lead_wake(struct tracee *x, const struct attach_wake *wake)
 {
 	struct user_regs_struct regs = x->regs;

@@ -122,10 +122,11 @@ bool attach_signal_in(pid_t pid, pid_t tid, const char *set, int number)
 #define PF_USER_WORKER	0x4000ul
 #define FLAGS_OFFSET	6	/* fields behind the state */
 
-/* No thread of glibc blocks this signal for longer than a call of its takes. */
+/* No thread of glibc blocks this signal for longer than one call of glibc
+ * takes. */
 #define UNBLOCKED	33
 
-/* Reads the thread's state, a letter as in /proc, and its flags. Returns the
+/* Reads the thread's state, a letter as in /proc, and the flags. Returns the
  * state; 0: the thread has exited. */
 static char state_of(pid_t pid, pid_t tid, unsigned long *flags)
 {
@@ -227,7 +228,8 @@ int attach_threads_list(pid_t pid, pid_t tids[ATTACH_THREADS_MAX])
 	for (int r = 0; r < RANK_BLOCKED; r++)
 		for (int i = 0; i < n[r] && total < ATTACH_THREADS_MAX; i++)
 			tids[total++] = found[r][i];
-	/* it stops when its wait ends; only one, since each may take long */
+	/* such a thread stops when the wait ends; only one, since each may take
+	 * long */
 	if (!total && n[RANK_BLOCKED])
 		tids[total++] = found[RANK_BLOCKED][0];
 	return total;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Proposes what exists at this moment: sessions, markers, processes.
+ * Proposes the sessions, markers and processes of this moment.
  *
  * Invariant: a process that does not answer is left out.
  */
@@ -102,7 +102,7 @@ void propose_markers(const struct proposal *p)
 	names_propose(&names, p);
 }
 
-/* Proposes a process, with its name, unless it is a kernel thread. */
+/* Proposes a process, with the name, unless it is a kernel thread. */
 static void propose_process(const struct proposal *p, pid_t pid)
 {
 	char path[64], name[32] = "", word[16];

@@ -12,11 +12,11 @@
 
 #include <sys/types.h>
 
-/* The word to complete, and its surroundings. */
+/* The word to complete, and the text around it. */
 struct proposal {
 	const char *prefix;	/* the typed part of the word */
 	const char *before;	/* put before each: "--event=", "vtid," */
-	pid_t pid;		/* whose markers and sessions; 0: any */
+	pid_t pid;		/* with the markers and sessions; 0: any */
 };
 
 /*

@@ -2,7 +2,7 @@
 /*
  * The shells' scripts. Each asks `taffrail completion --words` for proposals at
  * the cursor. A line ":files", ":directories", ":programs" or ":groups" in the
- * answer means that the shell adds its own proposals of that kind.
+ * answer means that the shell adds files, directories and so on itself.
  */
 #include "command/completion/private.h"
 

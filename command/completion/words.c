@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Decides which words may stand at the cursor: the sub-command's rows give its
- * options and their arguments, its usage gives its operands.
+ * Decides which words may stand at the cursor: the sub-command's rows give the
+ * options and their arguments, the usage gives the operands.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static void propose_contexts(const struct proposal *p)
 }
 
 /*
- * Proposals for an argument, by its name in the help text. A row with `of` is
+ * Proposals for an argument, by the name in the help text. A row with `of` is
  * for that sub-command or option only, and comes first. Each row has a
  * function, a word, or a request to the shell.
  */

@@ -2,8 +2,8 @@
 /*
  * Work in children: calls for which a filter may kill, and other programs.
  *
- * Invariant: a program that hangs is ended, with its children, after
- * its time; its output is input from elsewhere.
+ * Invariant: a program that hangs is ended, with all children, when the time is
+ * up; its output is input from elsewhere.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -41,8 +41,8 @@ struct becoming {
 	int output;
 };
 
-/* It has a process group, so that its children can be ended, too, and leaves no
- * core. */
+/* The program has a process group, so its children can be ended, too, and
+ * leaves no core. */
 static void become_program(void *arg)
 {
 	const struct becoming *becoming = arg;

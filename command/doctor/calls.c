@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * System calls that the agent and the command use (docs/platforms.md). Each is
- * made, in a child, because a filter may deny what the kernel has.
+ * made, in a child, because a filter may deny a call that the kernel has.
  */
 #include <errno.h>
 #include <linux/close_range.h>
@@ -43,7 +43,8 @@ static bool found_untried(struct finding *f, int error)
 	return error == ASIDE_NOT;
 }
 
-/* Makes the call. Says that it works, or what is lost without it. */
+/* Makes the call. Says that the call works, or which feature is lost without
+ * it. */
 static void found_call(struct finding *f, int (*call)(void), const char *name,
 		       enum doctor_state without, const char *lost)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * gdb and gdbserver: where they are, and what their release means
+ * gdb and gdbserver: where they are, and the consequences of their release
  * (docs/gdb-defects.md, docs/remote.md).
  */
 #include <ctype.h>
@@ -16,7 +16,7 @@
 #define GDB_OLDEST	13
 #define OUTPUT_BYTES	512
 
-/* Runs a program. Returns its status as aside_run() does; keeps one line. */
+/* Runs a program. Returns the status as aside_run() does; keeps one line. */
 static int run_line(const char *const *argv, char *line, size_t room)
 {
 	const struct run run = {

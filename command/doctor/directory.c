@@ -48,7 +48,7 @@ void look_library(struct doctor *d, struct finding *f)
 	}
 }
 
-/* Returns what has named the directory. */
+/* Returns the source of the directory's name. */
 static const char *chosen_by(const struct rundir *dir)
 {
 	const char *own = getenv("TAFFRAIL_DIR");
@@ -140,8 +140,8 @@ static uint64_t least_bytes(void)
 	       (RING_LEAST_BYTES + RING_DATA_OFFSET);
 }
 
-/* Returns how many processes of so many bytes and files have room, beside what
- * rings leave free. */
+/* Returns how many processes of so many bytes and files have room, beside the
+ * reserve that rings leave free. */
 static uint64_t fitting_processes(const struct statvfs *fs, uint64_t bytes,
 				  uint64_t files)
 {
@@ -187,7 +187,7 @@ void found_room(struct finding *f, int fd, const char *path)
 		     "room, or give a smaller --buffer-size");
 }
 
-/* nftw(3) has no argument for its function. */
+/* nftw(3) gives the function no argument. */
 static uint64_t ring_bytes;
 
 static int add_ring(const char *path, const struct stat *st, int type,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * taffrail doctor: says what works on this machine, with a process or with a
- * program, what does not, and the remedy. Each subject is a row with a function
- * (doctor_machine[], process.c, program.c).
+ * taffrail doctor: says which features work on this machine, with a process or
+ * with a program, which do not, and the remedy. Each subject is a row with a
+ * function (doctor_machine[], process.c, program.c).
  *
  * Invariant: the exit status is 1 exactly if a state is "no".
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Texts of what a check has found.
+ * Texts of findings.
  */
 #include "command/doctor/private.h"
 
@@ -11,14 +11,14 @@
 #include "command/common/command.h"
 #include "traces/text/clean.h"
 
-/* Takes out what points to this command. */
+/* Takes out words that point to this command. */
 static void drop_pointers(char *text)
 {
 	char *p, *rest;
 
 	while ((p = strstr(text, COMMAND_SEE_DOCTOR))) {
 		rest = p + strlen(COMMAND_SEE_DOCTOR);
-		/* what it is called with ends the message */
+		/* the arguments end the message */
 		if (!strncmp(rest, " -", 2))
 			rest += strcspn(rest, ";");
 		memmove(p, rest, strlen(rest) + 1);

@@ -19,16 +19,17 @@
 #include "command/process/process.h"
 #include "command/record/shortage.h"
 
-/* Descriptors of record: its own, and for each process that lives at once, with
- * the files of two streams. */
+/* Descriptors of record: a fixed number, and for each process that lives at
+ * once, with the files of two streams. */
 #define RECORD_DESCRIPTORS	12
 #define PROCESS_DESCRIPTORS	8
 #define FEW_PROCESSES		16
 
-/* What record starts: the program, and a thread of its agent, for a moment. */
+/* Processes that record starts: the program, and a thread of the agent, for a
+ * moment. */
 #define THREADS_MADE		2
 
-/* A small program, with its libc and the agent. */
+/* A small program, with libc and the agent. */
 #define PROGRAM_BYTES		(4ull << 20)
 
 static uint64_t hard_limit(int resource)

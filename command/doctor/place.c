@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The runtime directory of a running process: where its agent's files are, or
- * where an agent that is loaded later would make them.
+ * The runtime directory of a running process: the place of the agent's files,
+ * or the place where an agent that is loaded later would make them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include "command/doctor/private.h"
 #include "command/process/opener.h"
 
-/* Writes the path by which this command reaches what the process has there. */
+/* Writes the path by which this command reaches a path of the process. */
 static void seen_path(char to[PATH_MAX + 32], const struct doctor *d,
 		      const char *path)
 {
@@ -30,7 +30,7 @@ static void found_bad(struct finding *f, const char *path, const char *why)
 		     "TAFFRAIL_DIR");
 }
 
-/* Looks where an agent that is not there yet would make its files. */
+/* Finds the place where an agent that is not there yet would make files. */
 static void look_future(struct doctor *d, struct finding *f)
 {
 	char path[PATH_MAX];
@@ -49,7 +49,8 @@ static void look_future(struct doctor *d, struct finding *f)
 	close(fd);
 }
 
-/* Returns true when the agent does not find its files by its own path. */
+/* Returns true when the agent does not find the files by the path that it
+ * knows. */
 static bool files_moved(const struct doctor *d)
 {
 	char path[2 * PATH_MAX], here[PATH_MAX + 32];
@@ -77,7 +78,7 @@ static bool is_elsewhere(const struct doctor *d)
 	return strncmp(d->process.path, path, strlen(path)) != 0;
 }
 
-/* Returns true when the agent may not make files where its first ones are. */
+/* Returns true when the agent may not make files where the first ones are. */
 static bool given_up(const struct doctor *d)
 {
 	struct stat st;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Shared by the parts of `taffrail doctor`: checks, and what they find.
+ * Shared by the parts of `taffrail doctor`: checks and findings.
  *
- * Invariant: a check changes nothing outside of this command and its
- * own children, and says only what it has seen, not what a release should have.
+ * Invariant: a check changes nothing outside of this command and its children,
+ * and says only facts that were seen, not those that a release should have.
  */
 #ifndef COMMAND_DOCTOR_PRIVATE_H
 #define COMMAND_DOCTOR_PRIVATE_H
@@ -24,14 +24,14 @@ enum doctor_state {
 	DOCTOR_NO,
 };
 
-/* What a check has found. */
+/* The finding of a check. */
 struct finding {
 	enum doctor_state state;
 	char found[DOCTOR_TEXT_BYTES];
 	char remedy[DOCTOR_TEXT_BYTES];		/* or "" */
 };
 
-/* What is asked, and what earlier checks know. */
+/* The question, and facts of earlier checks. */
 struct doctor {
 	pid_t pid;			/* of -p, or 0 */
 	char **program;			/* behind --, or NULL */
@@ -43,10 +43,10 @@ struct doctor {
 	int found;		       /* the result of rundir_find() */
 	struct cause cause;	       /* of either */
 	int attach;		       /* the result of attach_check() */
-	bool deaf;		       /* no command can call its agent */
+	bool deaf;		       /* no command can call the agent */
 	struct process_page page;      /* magic 0: not read */
 	/* of a program */
-	char file[PATH_MAX];		/* what is executed, or "" */
+	char file[PATH_MAX];		/* the executed file, or "" */
 	char image[PATH_MAX];		/* the ELF file of it, or "" */
 	bool library;			/* `file` is a shared library */
 };
@@ -66,13 +66,13 @@ extern const struct check doctor_program[];	/* program.c */
 void found_as(struct finding *f, enum doctor_state state, const char *format,
 	      ...) __attribute__((format(printf, 3, 4)));
 void found_more(struct finding *f, const char *text);
-/* Sets the state, and what the cause says: the fact and the remedy. */
+/* Sets the state, and the cause's fact and remedy. */
 void found_cause(struct finding *f, enum doctor_state state,
 		 const struct cause *cause);
 void found_remedy(struct finding *f, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* finding.c: reads the first line of a file, without its newline; "" if it
+/* finding.c: reads the first line of a file, without the newline; "" if it
  * cannot be read. Returns `line`. */
 const char *first_line(char *line, size_t room, const char *path);
 
@@ -81,25 +81,24 @@ void found_markers(struct finding *f, const struct marker_list *list);
 void found_probes(struct finding *f, const struct marker_list *list);
 
 /*
- * aside.c: calls `call` in a child, because a filter may kill for what it does.
- * Returns 0, the errno that it returned, -N when signal N killed it, or
+ * aside.c: calls `call` in a child, because a filter may kill for a system
+ * call. Returns 0, the errno that it returned, -N when signal N killed it, or
  * ASIDE_NOT when no child can be made.
  */
 #define ASIDE_NOT	1000
 int aside(int (*call)(void));
 
 /*
- * aside.c: runs a program, without input, and gives the beginning of what it
- * prints on one of its outputs. Returns its exit status, 128 + N after signal
- * N, or a negative errno: it could not be started, or (-ETIMEDOUT) was ended
- * after `seconds`.
+ * aside.c: runs a program, without input, and gives the beginning of one
+ * output. Returns the exit status, 128 + N after signal N, or a negative errno:
+ * it could not be started, or (-ETIMEDOUT) was ended after `seconds`.
  */
 struct run {
 	char *const *argv;
 	char *const *environment;
 	int seconds;
 	bool errors;			/* standard error, else output */
-	pid_t *pid;			/* gets its pid, or 0; or NULL */
+	pid_t *pid;			/* gets the pid, or 0; or NULL */
 };
 int aside_run(const struct run *run, char *text, size_t room);
 
@@ -140,7 +139,7 @@ void found_room(struct finding *f, int fd, const char *path);
 /* limits.c: judges a limit of a file's size. */
 void judge_file_size(struct finding *f, uint64_t limit);
 
-/* trial.c: what record records in the trial. */
+/* trial.c: the program that record records in the trial. */
 int doctor_trial_main(void);
 
 /* limits.c: counts the threads of a user. */

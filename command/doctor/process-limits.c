@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Limits of a running process: what they leave its agent for a command's call
- * and for a session.
+ * Limits of a running process: whether they leave the agent enough for a
+ * command's call and for a session.
  */
 #include <inttypes.h>
 #include <stdint.h>
@@ -18,11 +18,11 @@
 #define SERVICE_FILES	16
 #define SESSION_FILES	4
 
-/* Memory for a request and its answer, and for a session's rules. */
+/* Memory for a request and the answer, and for a session's rules. */
 #define CALL_BYTES	(PROTOCOL_PAYLOAD_MAX + (128u << 10))
 
-/* Judges the limit of descriptors. The agent's thread has a table of its own:
- * what the program has open does not matter. */
+/* Judges the limit of descriptors. The agent's thread has a separate table, so
+ * the program's descriptors do not matter. */
 static void judge_descriptors(const struct doctor *d, struct finding *f)
 {
 	uint64_t limit = process_limit_left(d->pid, "-n");
@@ -55,7 +55,7 @@ static void judge_threads(const struct doctor *d, struct finding *f)
 }
 
 /* Judges a limit of memory that leaves less than a call, or a session, takes;
- * `smaller` is what a session with the smallest buffers takes. */
+ * `smaller` is the need of a session with the smallest buffers. */
 static void judge_memory(const struct doctor *d, struct finding *f,
 			 const char *option, const char *resource,
 			 uint64_t smaller, uint64_t wanted)

@@ -282,7 +282,7 @@ static void look_its_namespaces(struct doctor *d, struct finding *f)
 		found_as(f, DOCTOR_OK, "those of this command");
 }
 
-/* Says that what is in the process's files cannot be read. */
+/* Says that the process's files cannot be read. */
 static void found_closed(struct doctor *d, struct finding *f, int error)
 {
 	if (error == -EACCES || error == -EPERM)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The subjects of a program that is not running: what would be executed, and
- * whether record brings the agent into it.
+ * The subjects of a program that is not running: the file that would be
+ * executed, and whether record brings the agent into it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -131,8 +131,8 @@ static void look_file(struct doctor *d, struct finding *f)
 		can_execute(f, module.interpreter, "its dynamic linker ");
 }
 
-/* Returns true when the program would not take LD_PRELOAD because it gets
- * capabilities with its file. Root has them anyway. */
+/* Returns true when the program would not take LD_PRELOAD because the file
+ * gives capabilities. Root has them anyway. */
 static bool has_capabilities(const char *file)
 {
 	return geteuid() &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What this command may do: /proc, filters, namespaces, ptrace, core dumps.
+ * Rights of this command: /proc, filters, namespaces, ptrace, core dumps.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -4,7 +4,7 @@
  * whatever keeps agents, files or threads from working here is met as a user's
  * program would meet it.
  *
- * Invariant: the trial leaves nothing behind but what record leaves.
+ * Invariant: the trial leaves nothing behind that record does not leave, too.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -97,7 +97,7 @@ static bool join_lines(char *text, char *said, size_t room)
 	return used;
 }
 
-/* Removes what a trial that failed has left in the runtime directory. */
+/* Removes the files of a trial that failed from the runtime directory. */
 static void remove_left(struct doctor *d, pid_t recorder)
 {
 	uint32_t images[RUNDIR_IMAGES_MAX];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * taffrail gdb: asks a process's agent to open its socket for gdb, and starts
+ * taffrail gdb: asks a process's agent to open the socket for gdb, and starts
  * stock gdb on it; or prints the command line for that, or accepts gdbs at a
  * port (listen.c).
  *
@@ -47,7 +47,7 @@ struct gdb_command {
 	int argc;
 };
 
-/* Finds the program's file, if its path names the same file for us; else gdb
+/* Finds the program's file, if the path names the same file for us; else gdb
  * reads the file through the socket. */
 static bool find_program(char program[PATH_MAX], pid_t pid)
 {
@@ -176,7 +176,7 @@ static void tell_command(void)
 	free(self);
 }
 
-/* Returns false when gdb says by its exit status that it has no Python. */
+/* Returns false when gdb's exit status says that gdb has no Python. */
 static bool has_python(void)
 {
 	char path[PATH_MAX], ask[] = "python import os; os._exit(42)";

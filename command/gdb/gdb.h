@@ -12,7 +12,7 @@
 #define GDB_PATH_BYTES	(PATH_MAX + 16)
 
 /*
- * socket.c: has the agent of a process open its socket for gdb, unless it is
+ * socket.c: has the agent of a process open the socket for gdb, unless that is
  * open, and gives the path. The socket stays until one gdb has come and gone,
  * or with `keep` after that, too. Returns COMMAND_DONE, or COMMAND_FAILED after
  * printing why.
@@ -36,7 +36,7 @@ int gdb_listen(const char *address, pid_t pid);
 /*
  * peer.c: checks whether the peer of this TCP connection of the loopback
  * interface may look at our processes. Returns 0; or a negative errno, and a
- * text: -EPERM it is another user's, -ESRCH its user is not known.
+ * text: -EPERM the peer is another user's, -ESRCH the user is not known.
  */
 int gdb_check_peer(int fd, const char **why);
 

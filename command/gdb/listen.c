@@ -4,14 +4,14 @@
  *
  *	gdb --- 127.0.0.1:PORT ---> this ---> gdb.sock of the agent
  *
- * The agent knows nothing of the port: no socket of the program listens on
- * the network, none is inherited, and the agent's conditions for a gdb
- * (dumpable, one at a time) also hold for a gdb at the port.
+ * The agent knows nothing of the port: no socket of the program listens on the
+ * network, none is inherited, and the agent's conditions for a gdb (dumpable,
+ * one at a time) also hold for a gdb at the port.
  *
- * Invariant: the command listens only on the loopback interface. A
- * connection whose first byte is none of gdb's, or that is not the user's, does
- * not reach the agent. Buffers do not grow: while one side does not take its
- * bytes, the other side is not read.
+ * Invariant: the command listens only on the loopback interface. A connection
+ * that begins with another byte than gdb's, or that is not the user's, does not
+ * reach the agent. Buffers do not grow: while one side does not take bytes, the
+ * other side is not read.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -60,7 +60,7 @@ enum { WATCH_PROCESS, WATCH_LISTENER, WATCH_PAIRS };
 #define WATCHES	(WATCH_PAIRS + 2 * PAIRS)
 
 /* Turns "PORT", ":PORT", "HOST:PORT" or "[HOST]:PORT" into "[HOST]:PORT" in
- * numbers. Accepts no name but localhost: what a name resolves to may
+ * numbers. Accepts no name but localhost: the address of another name may
  * change. */
 static int parse_address(char *name, size_t room, const char *text)
 {
@@ -151,7 +151,7 @@ static void accept_gdb(struct listener *l)
 	l->comm.in = l->comm.out = -1;
 }
 
-/* Asks the agent for its socket, each time: execve(2) may have removed it. */
+/* Asks the agent for the socket, each time: execve(2) may have removed it. */
 static int connect_agent(struct listener *l)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -213,7 +213,7 @@ static bool write_side(int fd, struct side *from)
 	return true;
 }
 
-/* Passes the end of one side to the other, after all its bytes. The other side
+/* Passes the end of one side to the other, after the last byte. The other side
  * may still send: the end of a refusal is not cut off. */
 static void pass_end(struct side *from, struct side *to)
 {
@@ -246,7 +246,8 @@ static bool serve_pair(struct listener *l, struct pair *pair,
 	return !gdb->shut || !agent->shut;
 }
 
-/* Watches only for what can be done: otherwise poll() returns at once. */
+/* Watches only for events that can be handled: otherwise poll() returns at
+ * once. */
 static void watch_side(struct pollfd *p, const struct side *side,
 		       const struct side *other)
 {

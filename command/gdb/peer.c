@@ -2,14 +2,14 @@
 /*
  * taffrail gdb --listen: finds the user of the peer of a TCP connection.
  *
- * gdb's protocol has no password, and a TCP socket does not tell its peer's
+ * gdb's protocol has no password, and a TCP socket does not tell the peer's
  * user as a Unix socket does (SO_PEERCRED): any user of the machine can connect
  * to a port of the loopback interface. But both ends are sockets of this
  * machine, and the kernel's tables name the user that made each.
  *
- * Invariant: a peer that is not in the table is refused. Only an
- * established connection counts: the table gives user 0 for a closed one. The
- * peer's port cannot become another socket's while our end is open.
+ * Invariant: a peer that is not in the table is refused. Only an established
+ * connection counts: the table gives user 0 for a closed one. The peer's port
+ * cannot become another socket's while our end is open.
  */
 #include <errno.h>
 #include <netinet/in.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Has the agent open its socket for gdb, and gives the socket's path.
+ * Has the agent open the socket for gdb, and gives the socket's path.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * taffrail gdbserver: its messages to agents. The command tells an agent that
+ * taffrail gdbserver: messages to agents. The command tells an agent that
  * gdbserver is about to attach, and again that it has detached. A killed
- * process leaves its socket (gdbstub/ipa/socket.c): the command removes it.
+ * process leaves a socket (gdbstub/ipa/socket.c), which the command removes.
  */
 #include <stdio.h>
 #include <sys/stat.h>

@@ -45,8 +45,8 @@ struct launch {
 	char saved[64];			/* "0=10,1=11,2=12", or "-" */
 	int keep[3];			/* these descriptors, or -1 */
 	char link[64];
-	int input;			/* for its 0 and 1, or -1 */
-	int messages;			/* for its 2, or -1 */
+	int input;			/* for descriptors 0 and 1, or -1 */
+	int messages;			/* for descriptor 2, or -1 */
 };
 
 static void add_word(struct launch *launch, const char *word)
@@ -221,8 +221,8 @@ int gdbserver_try_tracing(void)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : EPERM;
 }
 
-/* Otherwise gdbserver would print a message about its own tests, and never
- * return. */
+/* Otherwise gdbserver would print a message about a test of ptrace(2), and
+ * never return. */
 static int check_tracing(void)
 {
 	int error = gdbserver_try_tracing();
@@ -273,7 +273,7 @@ static bool restore_descriptors(const char *saved)
 	return !*saved || !strcmp(saved, "-");
 }
 
-/* Takes the terminal, as gdbserver does when its standard error is one. */
+/* Takes the terminal, as gdbserver does when standard error is one. */
 static void take_terminal(void)
 {
 	signal(SIGTTOU, SIG_IGN);

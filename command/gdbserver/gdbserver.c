@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * taffrail gdbserver: stock gdbserver with static tracepoints. gdbserver.h
- * describes its parts.
+ * describes the parts.
  *
- * Invariant: its command line is gdbserver's.
+ * Invariant: the command line is gdbserver's.
  */
 #include "command/gdbserver/gdbserver.h"
 
@@ -183,7 +183,8 @@ static uint32_t host_relocate(void *arg, const struct filter_thread *thread,
 	return gdbserver_relocate(server, thread, from, to);
 }
 
-/* Ends this process as gdbserver ended: with its status or by its signal. */
+/* Ends this process as gdbserver ended: with the same status or by the same
+ * signal. */
 static int end_as_gdbserver(void)
 {
 	struct rlimit none = { 0, 0 };

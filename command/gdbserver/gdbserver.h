@@ -37,9 +37,9 @@ struct gdbserver_options {
 	bool no_shell;			/* no shell, so no wrapper either */
 };
 
-/* The agent whose addresses gdbserver was told: symbols.c. */
+/* An agent that gdbserver knows the addresses of: symbols.c. */
 struct gdbserver_agent {
-	uint64_t place;			/* address of one of its variables */
+	uint64_t place;			/* a variable's address */
 	uint64_t heap, pads, far;	/* values of other variables */
 	uint64_t start, end;		/* words of the stack, or 0 */
 };
@@ -56,7 +56,7 @@ struct gdbserver {
 	int reserved;			/* fd that holds the port, or -1 */
 	uint16_t port;
 	int link;			/* -1: none now */
-	int messages;			/* its standard error, or -1 */
+	int messages;			/* gdbserver's standard error, or -1 */
 	uint32_t nline;
 	char line[512];			/* start of a line, held back */
 	struct marker_list markers;
@@ -71,8 +71,8 @@ struct gdbserver {
  * printing why. */
 int gdbserver_start(struct gdbserver *server);
 
-/* Returns 0 when a child may be traced by its parent, as gdbserver does it; or
- * the errno of ptrace(2). */
+/* Returns 0 when a parent may trace a child, as gdbserver does; or the errno of
+ * ptrace(2). */
 int gdbserver_try_tracing(void);
 
 /* Does `taffrail gdbserver --start ...`, between gdbserver and the program. */
@@ -83,8 +83,8 @@ int gdbserver_start_program(int argc, char **argv);
 bool gdbserver_read_messages(struct gdbserver *server);
 
 /*
- * agents.c. Prepares a process before gdbserver attaches to it; warns when its
- * markers cannot be traced.
+ * agents.c. Prepares a process before gdbserver attaches to it; warns when the
+ * markers there cannot be traced.
  */
 void gdbserver_attach(pid_t pid);
 /*

@@ -96,7 +96,7 @@ static bool is_agents_thread(int tid)
 	return !strcmp(name, "taffrail\n");
 }
 
-/* Replaces a whole line, without its newline, or leaves it out. Returns false
+/* Replaces a whole line, without the newline, or leaves it out. Returns false
  * for a line to print unchanged. */
 static bool replace_line(struct gdbserver *server, const char *line)
 {

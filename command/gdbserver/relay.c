@@ -3,9 +3,9 @@
  * taffrail gdbserver: relays bytes between gdb and gdbserver through the
  * filter.
  *
- * Invariant: buffers do not grow. While one side does not take its
- * bytes, the other side is not read. When a side ends, the other side is ended
- * after the bytes on their way.
+ * Invariant: buffers do not grow. While one side does not take bytes, the other
+ * side is not read. When a side ends, the other side is ended after the bytes
+ * on their way.
  */
 #include <errno.h>
 #include <poll.h>
@@ -21,7 +21,7 @@
 #include "command/gdbserver/gdbserver.h"
 
 #define READ_BYTES	16384
-#define PIPE_WRITE	4096		/* what poll() promises for a pipe */
+#define PIPE_WRITE	4096		/* room, by poll()'s promise */
 #define LINGER_MS	10000		/* for a gdb that does not read */
 
 /* One end of a connection. */
@@ -142,7 +142,7 @@ static void forget_bytes(struct relay *r, enum filter_side side)
 	filter_sent(r->filter, side, filter_queue(r->filter, side)->used);
 }
 
-/* Returns true when a side has ended and its bytes were passed on. */
+/* Returns true when a side has ended and all bytes were passed on. */
 static bool is_done(struct relay *r, enum filter_side from)
 {
 	enum filter_side to = from == FILTER_GDB ? FILTER_SERVER : FILTER_GDB;
@@ -167,7 +167,7 @@ static void settle_ends(struct relay *r)
 				moved |= filter_end(r, side);
 		}
 	} while (moved);
-	/* this may take a moment, so gdb gets its answer first */
+	/* this may take a moment, so gdb gets the answer first */
 	if (!filter_queue(r->filter, FILTER_GDB)->used)
 		gdbserver_agents_follow(r->server);
 	if (gdb->gone)
@@ -191,7 +191,8 @@ static void watch_fd(struct pollfd *p, int fd, short events)
 	*p = (struct pollfd){ .fd = events ? fd : -1, .events = events };
 }
 
-/* Watches only for what can be done: otherwise poll() returns at once. */
+/* Watches only for events that can be handled: otherwise poll() returns at
+ * once. */
 static int fill_watches(struct relay *r, struct pollfd *p)
 {
 	struct gdbserver *server = r->server;
@@ -240,7 +241,7 @@ static void take_signal(struct relay *r)
 }
 
 /* After gdbserver's exit, ends the stream once it has no more bytes: a process
- * that gdbserver left may hold its socket open. */
+ * that gdbserver left may hold the socket open. */
 static void drain_server(struct relay *r)
 {
 	struct end *end = &r->ends[FILTER_SERVER];
@@ -316,7 +317,8 @@ int gdbserver_relay(struct gdbserver *server)
 		serve_events(&r, p);
 	}
 	gdbserver_agents_check(server);
-	/* its last messages; a process that it left may hold the pipe */
+	/* gdbserver's last messages; a process that it left may hold the pipe
+	 */
 	p[0] = (struct pollfd){ .fd = server->messages, .events = POLLIN };
 	while (server->messages >= 0 && poll(p, 1, 0) > 0 &&
 	       gdbserver_read_messages(server))

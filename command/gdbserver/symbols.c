@@ -8,7 +8,7 @@
  * trampolines. One part of memory exists in each program from its first
  * instruction, and at the same addresses if the stack is not randomised
  * (gdbserver sets that for programs that it starts): the upper end of the
- * stack. No code uses two of its words:
+ * stack. No code uses two words there:
  *
  *	end - 8				0; above it there is no address
  *	value of the AT_NULL behind	never read: that entry ends the list
@@ -155,7 +155,7 @@ static uint64_t stack_start(pid_t pid)
 }
 
 /* Finds the value of AT_NULL among n words: argc, arguments, 0, environment, 0,
- * pairs up to one of type 0. Returns its index, or 0. */
+ * pairs up to one of type 0. Returns the index, or 0. */
 static size_t find_null(const uint64_t *words, size_t n)
 {
 	size_t i = n > 1 && words[0] < n ? 1 + words[0] : n;

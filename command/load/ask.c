@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A request for libtaffrail-probe.so in a process, and its answer.
+ * A request for libtaffrail-probe.so in a process, and the answer.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 #define PROBE_LIBRARY	"libtaffrail-probe.so"
 
-/* Divides what the process has sent into lines and text. */
+/* Divides the answer of the process into lines and text. */
 static int divide_answer(struct load_answer *answer, struct attach_answer *from)
 {
 	char *text = strstr(from->text, REQUEST_TEXT_LINE);

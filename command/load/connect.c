@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * taffrail connect, taffrail disconnect; taffrail enable and disable of what is
- * connected.
+ * taffrail connect, taffrail disconnect; taffrail enable and disable of
+ * callbacks.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A copy of a probe library for a process that has another file system: in its
- * /tmp, for the moment in which it is loaded.
+ * A copy of a probe library for a process that has another file system: in the
+ * /tmp there, for the moment in which the library is loaded.
  *
- * Invariant: the process may own that file system. So nothing below
- * its root is reached through a symbolic link, and no file that is there is
- * written.
+ * Invariant: the process may own that file system. So no path there is reached
+ * through a symbolic link, and no file that is there is written.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Probe libraries in running processes (docs/probe-libraries.md): what the
- * sub-commands load, unload, connect, disconnect, call, and enable and disable
- * of callbacks share.
+ * Probe libraries in running processes (docs/probe-libraries.md): shared by the
+ * sub-commands load, unload, connect, disconnect, call, and by enable and
+ * disable of callbacks.
  */
 #ifndef COMMAND_LOAD_LIBRARIES_H
 #define COMMAND_LOAD_LIBRARIES_H
@@ -29,24 +29,25 @@ int load_check_process(pid_t pid);
 struct load_copy {
 	int tmp;			/* the process's /tmp, or -1 */
 	int made;			/* our directory there, or -1 */
-	char directory[64];		/* its name; "": not made */
+	char directory[64];		/* the copy's name; "": not made */
 	char name[NAME_MAX + 1];
 };
 
-/* Copies a library to where a process sees it, and gives its path there.
+/* Copies a library to a place that a process sees, and gives the path there.
  * Returns 0, then the caller calls load_copy_remove(); or a negative errno. */
 int load_copy_make(struct load_copy *copy, pid_t pid, const char *file,
 		   char path[PATH_MAX]);
 void load_copy_remove(struct load_copy *copy);
 
-/* Returns true when a file whose path contains the text is in the process. */
+/* Returns true when the process has mapped a file with this text in the path.
+ */
 bool load_has_file(pid_t pid, const char *text);
 
-/* What a process has answered. */
+/* The answer of a process. */
 struct load_answer {
 	int status;		/* 0, negative, or the function's own */
 	char *facts;		/* lines "key=value" */
-	const char *text;	/* what the library's function has printed */
+	const char *text;	/* the output of the library's function */
 };
 
 /*
@@ -67,7 +68,7 @@ long load_number(const struct load_answer *answer, const char *key);
  * had. */
 void load_tell_missed(pid_t pid, const struct load_answer *answer);
 
-/* What connect and disconnect are called with. */
+/* The operands of connect and disconnect. */
 struct load_wish {
 	pid_t pid;
 	const char *rule;
@@ -76,15 +77,15 @@ struct load_wish {
 	bool enable;
 };
 
-/* Gives the file of a library: a word without a slash may be one that comes
- * with Taffrail, whose path is then in `path`. */
+/* Gives the file of a library: a word without a slash may name one that comes
+ * with Taffrail; the path is then in `path`. */
 const char *load_file_of(const char *word, char path[PATH_MAX]);
 
 /*
  * Load a library that load_check_file() has checked, and give its name; `print`
- * is NULL or a file for what it has counted (control/request.h); connect
- * a callback; unload a library (with `tell`, saying what its callbacks missed).
- * The process is checked, and has an agent at work. Return COMMAND_DONE, or
+ * is NULL or a file for the counts (control/request.h); connect a callback;
+ * unload a library (with `tell`, saying which events callbacks missed). The
+ * process is checked, and has an agent at work. Return COMMAND_DONE, or
  * COMMAND_FAILED after printing why.
  */
 int load_library(pid_t pid, const char *file, const char *print, char *name,

@@ -32,7 +32,8 @@ void shown_free(struct shown *shown);
 
 /* Prints a table behind `before`, or nothing if there is none. */
 void shown_print(const struct shown *shown, const char *before);
-/* Asks a process that is connected. Leaves out what it does not tell. */
+/* Asks a process that is connected. Leaves out facts that the process does not
+ * tell. */
 void shown_ask(struct shown *shown, struct target *target);
 /* Returns the next callback, from *position on, that calls the marker of that
  * id; NULL behind the last. */

@@ -147,8 +147,9 @@ int load_main(int argc, char **argv)
 	return command_finish();
 }
 
-/* Gives the path under which a file was loaded. It may be gone: then its
- * directory tells. A word without a slash may be the library's name. */
+/* Gives the path under which a file was loaded. The file may be gone: then the
+ * directory's path is resolved. A word without a slash may be the library's
+ * name. */
 static void path_of_loaded(char path[PATH_MAX], const char *file)
 {
 	const char *name = strrchr(file, '/');

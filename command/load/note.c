@@ -70,7 +70,7 @@ static bool is_shortened(Elf *elf, uint64_t bytes)
 	return false;
 }
 
-/* Returns what keeps the file from being a probe library, or NULL. */
+/* Returns why the file is no probe library, or NULL. */
 static const char *unfit_reason(Elf *elf, uint64_t bytes)
 {
 	GElf_Ehdr header;

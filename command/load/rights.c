@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Whether a process lets libraries be loaded. Who may do that is the kernel's
- * decision, as for `taffrail attach`: these are the program's own wishes.
+ * Whether a program wants libraries to be loaded. The kernel decides about the
+ * user's right, as for `taffrail attach`.
  */
 #include <fcntl.h>
 #include <stdio.h>

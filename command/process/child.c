@@ -38,8 +38,8 @@ static void child_limit(int what, rlim_t to)
 	setrlimit(what, &limits);
 }
 
-/* Limits memory to what the process has now, and more. Without /proc there is
- * no such limit. */
+/* Limits memory to the present use and the spec's. Without /proc there is no
+ * such limit. */
 static void child_limit_memory(const struct child_spec *spec)
 {
 	FILE *statm = fopen("/proc/self/statm", "re");

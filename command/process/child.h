@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Children of this command: each does one kind of work that may never end, or
- * that its input may take over. The command sends a request, and waits for the
- * answer no longer than it likes.
+ * that input may take over. The command sends a request, and waits for the
+ * answer no longer than a limit.
  *
- * Invariant: a child holds no descriptor of the command, which may be
- * a lock, or one whose close a reader awaits. No signal ends it but SIGKILL.
- * Nothing waits for the end of a child that cannot end: a request of FUSE that
- * its server has taken is waited for without end, also by a thread with a
- * pending SIGKILL (request_wait_answer(), Linux 6.1).
+ * Invariant: a child holds no descriptor of the command: it may be a lock, or a
+ * reader may await the close. Only SIGKILL ends a child. Nothing waits for the
+ * end of a child that cannot end: a thread waits without end for a request that
+ * a FUSE server has taken, also with a pending SIGKILL (request_wait_answer(),
+ * Linux 6.1).
  */
 #ifndef COMMAND_PROCESS_CHILD_H
 #define COMMAND_PROCESS_CHILD_H
@@ -18,9 +18,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What a child does, and what it may take. */
+/* The work of a child, and its limits. */
 struct child_spec {
-	/* Opens what serving takes, before the child is sealed; or NULL. */
+	/* Opens libraries, before the child is sealed; or NULL. */
 	void (*prepare)(void);
 	/* Serves requests until CHILD_SOCKET is closed. */
 	void (*serve)(void);
@@ -31,7 +31,7 @@ struct child_spec {
 	bool sealed;			/* child_seal() */
 };
 
-#define CHILD_SOCKET	0		/* its only descriptor */
+#define CHILD_SOCKET	0		/* the only descriptor */
 
 /* One child; all zeros: there is none. */
 struct child {
@@ -74,8 +74,8 @@ bool child_seal(void);
  */
 pid_t child_execute(void (*become)(void *arg), void *arg);
 
-/* Waits for the end of a child; returns its status as waitpid(2) has it, or -1:
- * it is none, as of a fork() that failed. */
+/* Waits for the end of a child; returns the status of waitpid(2), or -1: there
+ * is no child, as after a fork() that failed. */
 int child_wait(pid_t pid);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where this command finds what a process has mapped. See mapped-file.h.
+ * Where this command finds the files that a process has mapped. See
+ * mapped-file.h.
  */
 #include "command/process/mapped-file.h"
 
@@ -36,7 +37,7 @@ const char *process_path_inside(pid_t pid, const char *path)
 }
 
 /* Returns `way` when the path names the mapped file; PROCESS_WAY_SILENT when
- * its file system does not tell. */
+ * the file system does not tell. */
 static enum process_way way_by_path(const char *path,
 				    const struct process_mapping *m,
 				    enum process_way way)
@@ -58,8 +59,8 @@ static int reach_beside(const char *root, const char *inside, void *arg)
 			       PROCESS_FILE_BYTES ? 0 : -ENAMETOOLONG;
 }
 
-/* The kernel opens the very file that is executed, whatever became of its
- * name. */
+/* The kernel opens the very file that is executed, whatever became of the name.
+ */
 static enum process_way as_executable(char path[PROCESS_FILE_BYTES],
 				      pid_t pid,
 				      const struct process_mapping *m)
@@ -84,7 +85,7 @@ enum process_way process_file(char path[PROCESS_FILE_BYTES], pid_t pid,
 	if (inside)
 		snprintf(path, PROCESS_FILE_BYTES, "/proc/%d/root%s", pid,
 			 inside);
-	/* else the process has changed its root directory since */
+	/* else the process has changed the root directory since */
 	else
 		snprintf(path, PROCESS_FILE_BYTES, "%s", m->path);
 	way = way_by_path(path, m, PROCESS_WAY_NAME);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where this command finds what a process has mapped.
+ * Where this command finds the files that a process has mapped.
  *
  * The kernel writes paths of /proc/PID/maps for the command that reads them:
  * from that command's root directory, or, for files that are not below it, from
  * the top of the process's own mount namespace. The root directory of the
- * process is written in the same way (/proc/PID/root). So what follows that
- * root directory in a path is the path that the process itself sees.
+ * process is written in the same way (/proc/PID/root). So the rest of a path
+ * behind that root directory is the path that the process itself sees.
  */
 #ifndef COMMAND_PROCESS_MAPPED_FILE_H
 #define COMMAND_PROCESS_MAPPED_FILE_H
@@ -21,12 +21,12 @@ struct process_mapping;
 
 /* How this command reaches a mapped file. */
 enum process_way {
-	PROCESS_WAY_NONE,	/* not: it was removed, or another file has its
+	PROCESS_WAY_NONE,	/* not: the file was removed, or another has the
 				 * name */
-	PROCESS_WAY_NAME,	/* by its name, or as what is executed */
+	PROCESS_WAY_NAME,	/* by the name, or as the executed file */
 	PROCESS_WAY_MAPPING,	/* by the mapping alone, which takes a right
 				 * (process_opens_mappings()) */
-	PROCESS_WAY_SILENT,	/* its file system does not answer */
+	PROCESS_WAY_SILENT,	/* the file system does not answer */
 };
 
 /* Gives a path by which this command reaches a mapped file. To read the file
@@ -34,8 +34,8 @@ enum process_way {
 enum process_way process_file(char path[PROCESS_FILE_BYTES], pid_t pid,
 			      const struct process_mapping *m);
 
-/* Returns true when the kernel lets the process open files by its mappings:
- * with CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN, in the first user namespace. */
+/* Returns true when the kernel lets the process open files by mappings: with
+ * CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN, in the first user namespace. */
 bool process_opens_mappings(pid_t pid);
 
 /*
@@ -47,8 +47,8 @@ const char *process_path_inside(pid_t pid, const char *path);
 
 /*
  * Looks for a process of the same mount namespace that sees the path, as one
- * that has not changed its root directory. Calls `call` with the root directory
- * of each, "/proc/PID/root", and its path there, until a call returns 0.
+ * that has not changed the root directory. Calls `call` with the root directory
+ * of each, "/proc/PID/root", and the path there, until a call returns 0.
  * Returns that, or -ENOENT.
  */
 int process_each_beside(pid_t pid, const char *path,

@@ -55,8 +55,9 @@ static struct {
 	char *paths[SILENT_MAX];	/* the first of them */
 } silent;
 
-/* Returns true for file systems whose files the kernel reads without another
- * program or machine. An overlay is not among them: what is below may be. */
+/* Returns true for file systems that the kernel reads without another program
+ * or machine. An overlay is not among them: the file systems below may be any.
+ */
 static bool is_local(int64_t system)
 {
 	static const uint32_t systems[] = {
@@ -255,7 +256,7 @@ static int ask_child(const struct question *question, struct answer *answer,
 	return n == sizeof(*answer) ? 0 : n == -ETIMEDOUT ? -ETIMEDOUT : -EPIPE;
 }
 
-/* Returns what the child answers, or a negative errno. */
+/* Returns the child's errno, or -ETIMEDOUT without an answer. */
 static int ask_opener(const struct question *question, struct answer *answer,
 		      int *fd)
 {

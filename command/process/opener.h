@@ -5,9 +5,9 @@
  * answers, and no signal ends such a wait. The child has limits; a command
  * leaves a child that does not answer behind.
  *
- * Invariant: this process touches no such file by its path, and has
- * no descriptor of one, which it could not even close, unless the child has
- * found it to be of a local file system. Of the others it gets a copy.
+ * Invariant: this process touches no such file by the path, and has no
+ * descriptor of one, as even the close may wait, unless the child has found
+ * that the file system is local. Of other files this process gets a copy.
  */
 #ifndef COMMAND_PROCESS_OPENER_H
 #define COMMAND_PROCESS_OPENER_H
@@ -19,8 +19,8 @@
 struct opener_file {
 	int fd;			/* to read: the file itself, or a copy */
 	bool copied;		/* it is of no local file system */
-	struct stat st;		/* of the file itself, before its bytes */
-	int64_t system;		/* its file system: f_type of statfs(2) */
+	struct stat st;		/* of the file itself, before the bytes */
+	int64_t system;		/* the file system: f_type of statfs(2) */
 	uint32_t major, minor;	/* of a copied file: its device, as
 				 * /proc/PID/maps shows it */
 };
@@ -37,7 +37,7 @@ struct opener_file {
 int opener_open(struct opener_file *file, const char *path, uint64_t inode);
 void opener_close(struct opener_file *file);
 
-/* Does what stat(2) does. Returns 0 or a negative errno, -ETIMEDOUT as above.
+/* Does the same as stat(2). Returns 0 or a negative errno, -ETIMEDOUT as above.
  */
 int opener_stat(const char *path, struct stat *st);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What /proc says of a process. See process.h.
+ * Facts of a process in /proc. See process.h.
  */
 #include "command/process/process.h"
 
@@ -220,7 +220,7 @@ static bool thread_children_away(const char *task, const char *kind)
 	if (stat(path, &own))
 		return false;
 	snprintf(path, sizeof(path), "%s/ns/%s_for_children", task, kind);
-	/* a PID namespace has no file before its first process */
+	/* a PID namespace has no file before the first process */
 	return stat(path, &children) ? errno == ENOENT :
 				       own.st_ino != children.st_ino;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What /proc says of a process: its status and what it has mapped.
+ * Facts of a process in /proc: status and mappings.
  */
 #ifndef COMMAND_PROCESS_PROCESS_H
 #define COMMAND_PROCESS_PROCESS_H
@@ -24,8 +24,8 @@ struct process_mapping {
 };
 
 /* Returns the id under which /proc shows the memory, the root directory and the
- * program of the process: of its first thread, or if that has exited, of one
- * that has not. */
+ * program of the process: the first thread's, or if that has exited, that of
+ * one that has not. */
 pid_t process_shown(pid_t pid);
 
 /* Calls `call` for each mapping of a file until a call returns other than 0.
@@ -74,7 +74,7 @@ bool process_killed(pid_t pid);
 /* Returns true when SIGSTOP or a tracer has stopped the process. */
 bool process_stopped(pid_t pid);
 
-/* Fills the cause with what stopped the process: a signal, or a tracer. */
+/* Fills the cause of a process that is stopped: by a signal, or a tracer. */
 void process_stopped_why(pid_t pid, struct cause *cause);
 
 /* Returns why this command may not look into a process that it sees. */
@@ -84,10 +84,10 @@ const char *process_closed(pid_t pid);
  * there is no such process, or this command cannot see it. */
 void process_missing(pid_t pid, struct cause *cause);
 
-/* Returns true when the process maps a file whose name (without its folder) is
- * `name`. */
+/* Returns true when the process maps a file of this name (without the folder).
+ */
 bool process_maps_file(pid_t pid, const char *name);
-/* The same for a file whose name begins with `name`. */
+/* The same for a file with a name that begins so. */
 bool process_maps_beginning(pid_t pid, const char *name);
 
 /* Returns true when the process maps a file, executable, at the address. */

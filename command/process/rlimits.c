@@ -12,7 +12,7 @@
 #include "base/base.h"
 #include "command/process/process.h"
 
-/* What the agent may need for one more session. */
+/* The agent's need for one more session. */
 #define FILES_LOW	16
 #define SIZE_LOW	(16u << 20)
 #define MEMORY_LOW_K	(64u << 10)
@@ -44,7 +44,7 @@ static bool read_limit(const struct row *row, const char *line,
 	return !strncmp(line, row->name, n) && sscanf(line + n, "%llu", soft);
 }
 
-/* Returns what is left of a limit, in units of the row. */
+/* Returns the rest of a limit, in units of the row. */
 static uint64_t left_of(const struct row *row, pid_t pid, uint64_t limit)
 {
 	long used = row->used ? process_status(pid, row->used) : 0;
