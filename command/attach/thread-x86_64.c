@@ -450,13 +450,6 @@ static int make_memory(struct tracee *x, struct attach_memory *memory,
 	return 0;
 }
 
-/* Returns the result of a clone: -EUSERS, instead of -EAGAIN, when no thread
- * can be made, because a later try is no remedy. */
-static int made_none(int result)
-{
-	return result == -EAGAIN ? -EUSERS : result < 0 ? result : 0;
-}
-
 static int make_helper(struct tracee *x, const struct attach_memory *memory,
 		       uint64_t base)
 {
@@ -469,18 +462,10 @@ static int make_helper(struct tracee *x, const struct attach_memory *memory,
 	int64_t result;
 	int ret = inject_call(x, base, clone, &result);
 
-	return ret ? ret : made_none((int)result);
-}
-
-/* Tells libc that there is a second thread; older versions also keep that in
- * the control block. */
-static void tell_threads(const struct tracee *x, const uint8_t *header)
-{
-	uint32_t multiple, one = 1;
-
-	memcpy(&multiple, header + 24, sizeof(multiple));
-	if (!multiple)
-		attach_write(x->t, x->regs.fs_base + 24, &one, sizeof(one));
+	/* no thread can be made: a later try is no remedy */
+	return ret		  ? ret :
+	       result == -EAGAIN ? -EUSERS :
+	       result < 0	  ? (int)result : 0;
 }
 
 static void unmap_memory(struct tracee *x, uint64_t base, size_t bytes)
@@ -497,6 +482,7 @@ static int do_work(struct tracee *x, struct attach_stop *stop,
 		   struct attach_memory *memory, const uint8_t *header)
 {
 	uint64_t mask = ~SIGNAL_BIT(SIGTRAP);
+	uint32_t multiple, one = 1;
 	int ret = (int)do_trace(PTRACE_SETSIGMASK, x->tid, (void *)SIGSET_BYTES,
 				&mask);
 
@@ -507,10 +493,13 @@ static int do_work(struct tracee *x, struct attach_stop *stop,
 		return ret;
 	memory->block->helper_mask = helper_blocked;
 	ret = attach_memory_place(memory, x->t, stop->base, header);
-	if (!ret) {
-		tell_threads(x, header);
+	/* older versions of libc keep it in the control block, too, that there
+	 * is a second thread */
+	memcpy(&multiple, header + 24, sizeof(multiple));
+	if (!ret && !multiple)
+		attach_write(x->t, x->regs.fs_base + 24, &one, sizeof(one));
+	if (!ret)
 		ret = make_helper(x, memory, stop->base);
-	}
 	if (ret)
 		unmap_memory(x, stop->base, memory->size);
 	return ret;

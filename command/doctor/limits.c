@@ -32,25 +32,19 @@
 /* A small program, with libc and the agent. */
 #define PROGRAM_BYTES		(4ull << 20)
 
-static uint64_t hard_limit(int resource)
+/* Returns a limit; without one, or where it cannot be read, RLIM_INFINITY. */
+static struct rlimit limits_of(int resource)
 {
 	struct rlimit limit;
 
-	return getrlimit((__rlimit_resource_t)resource, &limit) ?
-		       RLIM_INFINITY : limit.rlim_max;
-}
-
-static uint64_t soft_limit(int resource)
-{
-	struct rlimit limit;
-
-	return getrlimit((__rlimit_resource_t)resource, &limit) ?
-		       RLIM_INFINITY : limit.rlim_cur;
+	if (getrlimit((__rlimit_resource_t)resource, &limit))
+		limit.rlim_cur = limit.rlim_max = RLIM_INFINITY;
+	return limit;
 }
 
 void look_descriptors(struct doctor *d, struct finding *f)
 {
-	uint64_t hard = hard_limit(RLIMIT_NOFILE);
+	uint64_t hard = limits_of(RLIMIT_NOFILE).rlim_max;
 	uint64_t most = hard > RECORD_DESCRIPTORS ?
 			(hard - RECORD_DESCRIPTORS) / PROCESS_DESCRIPTORS : 0;
 	int error, files;
@@ -96,7 +90,7 @@ uint64_t threads_of(uid_t uid)
 
 void look_processes(struct doctor *d, struct finding *f)
 {
-	uint64_t limit = soft_limit(RLIMIT_NPROC);
+	uint64_t limit = limits_of(RLIMIT_NPROC).rlim_cur;
 	uint64_t used;
 
 	(void)d;
@@ -132,7 +126,7 @@ void judge_file_size(struct finding *f, uint64_t limit)
 
 void look_memory_size(struct doctor *d, struct finding *f)
 {
-	uint64_t limit = soft_limit(RLIMIT_AS);
+	uint64_t limit = limits_of(RLIMIT_AS).rlim_cur;
 	uint64_t wanted = RECORDS_MAX_BYTES + shortage_needed(0);
 	char is[SHORTAGE_SIZE_BYTES], each[SHORTAGE_SIZE_BYTES];
 
@@ -156,5 +150,5 @@ void look_memory_size(struct doctor *d, struct finding *f)
 void look_files(struct doctor *d, struct finding *f)
 {
 	(void)d;
-	judge_file_size(f, soft_limit(RLIMIT_FSIZE));
+	judge_file_size(f, limits_of(RLIMIT_FSIZE).rlim_cur);
 }

@@ -15,21 +15,6 @@
 #include "command/doctor/private.h"
 #include "command/process/opener.h"
 
-/* Writes the path by which this command reaches a path of the process. */
-static void seen_path(char to[PATH_MAX + 32], const struct doctor *d,
-		      const char *path)
-{
-	snprintf(to, PATH_MAX + 32, "/proc/%d/root%s", d->pid, path);
-}
-
-static void found_bad(struct finding *f, const char *path, const char *why)
-{
-	found_as(f, DOCTOR_NO, "%s: %s", path, why);
-	found_remedy(f, "make that directory a private one (mode 0700) of the "
-		     "process's user, or start the program with another "
-		     "TAFFRAIL_DIR");
-}
-
 /* Finds the place where an agent that is not there yet would make files. */
 static void look_future(struct doctor *d, struct finding *f)
 {
@@ -41,8 +26,12 @@ static void look_future(struct doctor *d, struct finding *f)
 		return;
 	fd = rundir_chosen_open(d->pid, path, &why);
 	if (fd < 0) {
-		if (why)
-			found_bad(f, path, why);
+		if (!why)
+			return;
+		found_as(f, DOCTOR_NO, "%s: %s", path, why);
+		found_remedy(f, "make that directory a private one (mode 0700) "
+			     "of the process's user, or start the program with "
+			     "another TAFFRAIL_DIR");
 		return;
 	}
 	found_room(f, fd, path);
@@ -53,14 +42,14 @@ static void look_future(struct doctor *d, struct finding *f)
  * knows. */
 static bool files_moved(const struct doctor *d)
 {
-	char path[2 * PATH_MAX], here[PATH_MAX + 32];
+	char path[2 * PATH_MAX];
 	struct stat found, named;
 	int ret;
 
 	if (!d->page.runtime[0])
 		return false;
-	seen_path(here, d, d->page.runtime);
-	snprintf(path, sizeof(path), "%s/%s", here, d->process.name);
+	snprintf(path, sizeof(path), "/proc/%d/root%s/%s", d->pid,
+		 d->page.runtime, d->process.name);
 	ret = opener_stat(path, &named);
 	return !fstat(d->process.fd, &found) &&
 	       (ret ? ret == -ENOENT || ret == -ENOTDIR :

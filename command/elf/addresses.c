@@ -170,13 +170,6 @@ static bool open_mapped(struct resolving *r, const struct mapped *m,
 	return open_path(r, m, path, file);
 }
 
-static bool same_state(const struct stat *a, const struct stat *b)
-{
-	return a->st_ino == b->st_ino && a->st_dev == b->st_dev &&
-	       a->st_ctim.tv_sec == b->st_ctim.tv_sec &&
-	       a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
-}
-
 /* Returns the symboliser's answer for a file, or NULL. The answer is kept, as
  * forked children have the same files; another file may replace it at the next
  * call. */
@@ -190,7 +183,7 @@ file_module(struct resolving *r, const struct opener_file *file)
 	const struct symboliser_file from = symboliser_opened(file);
 
 	k = &kept[file->st.st_ino % KEPT_MODULES];
-	if (same_state(&k->file, &file->st))
+	if (opener_same_state(&k->file, &file->st))
 		return &k->module;
 	k->file = (struct stat){ 0 };
 	if (symboliser_module(&k->module, &from, &r->share.ns))
@@ -314,7 +307,7 @@ static char *kept_find(const struct kept_name *model)
 	const struct kept_name *k = *kept_row(&model->file, model->address);
 
 	while (k && (k->address != model->address || k->path != model->path ||
-		     !same_state(&k->file, &model->file)))
+		     !opener_same_state(&k->file, &model->file)))
 		k = k->next;
 	return k ? strdup(k->name) : NULL;
 }
@@ -352,15 +345,7 @@ static bool is_still(const struct opener_file *file)
 	struct stat st;
 
 	return file->copied ||
-	       (!fstat(file->fd, &st) && same_state(&st, &file->st));
-}
-
-static void drop_names(char **names, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		free(names[i]);
-		names[i] = NULL;
-	}
+	       (!fstat(file->fd, &st) && opener_same_state(&st, &file->st));
 }
 
 /* Opens a file if it is of the same build as `of`. */
@@ -435,7 +420,10 @@ static void name_missing(struct resolving *r, size_t module,
 		   names, n, &r->share);
 	if (!r->share.ns || !is_unchanged(r, mapped, file) ||
 	    (found && !is_still(&debug)))
-		drop_names(names, n);
+		for (size_t i = 0; i < n; i++) {
+			free(names[i]);
+			names[i] = NULL;
+		}
 	if (found)
 		opener_close(&debug);
 }

@@ -112,15 +112,6 @@ static void end_others(struct mapped_list *list, uint32_t number,
 	}
 }
 
-static void end_all(struct mapped_list *list, uint64_t end)
-{
-	for (size_t i = 0; i < list->count; i++)
-		for (struct mapped_time *t = list->mapped[i].times; t;
-		     t = t->before)
-			if (t->end > end)
-				t->end = end;
-}
-
 /* Reads a telling, or a part of one. */
 static void read_view(struct mapped_list *list, const struct modules_view *view,
 		      uint32_t number, struct work_share *share)
@@ -155,8 +146,11 @@ void mapped_read(struct mapped_list *list, const struct session_view *session,
 			end_others(list, number, view->head.until ?:
 							 view->head.from);
 	}
-	if (session->page.modules_end)
-		end_all(list, session->page.modules_end);
+	for (size_t i = 0; session->page.modules_end && i < list->count; i++)
+		for (struct mapped_time *t = list->mapped[i].times; t;
+		     t = t->before)
+			if (t->end > session->page.modules_end)
+				t->end = session->page.modules_end;
 	if (!share->ns)
 		mapped_free(list);
 }

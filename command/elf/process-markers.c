@@ -65,13 +65,6 @@ static int note_module(struct scan *scan, uint64_t inode, uint64_t shift)
 	return 1;
 }
 
-/* Drops the markers that were added last. */
-static void drop_from(struct marker_list *list, size_t from)
-{
-	while (list->count > from)
-		marker_free(&list->markers[--list->count]);
-}
-
 /* Drops the unwanted kind, and shifts the addresses of the rest. */
 static void keep_kind(struct marker_list *list, size_t from, uint64_t shift,
 		      bool probes)
@@ -104,10 +97,11 @@ static int scan_memory(struct scan *scan, const struct process_mapping *m)
 				 &shift))
 		return 0;
 	ret = note_module(scan, m->inode, shift);
-	if (!ret)
-		drop_from(scan->list, before);
-	else
+	if (ret)
 		keep_kind(scan->list, before, shift, false);
+	else
+		while (scan->list->count > before)
+			marker_free(&scan->list->markers[--scan->list->count]);
 	return ret == -ENOMEM ? ret : 0;
 }
 
@@ -396,33 +390,28 @@ static struct map *maps_read(pid_t pid, size_t *count)
 	return maps;
 }
 
-/* Returns true where a process cannot map a page: code of a program that is
- * not relocated is so low that an operand may lead below address 0. */
-static bool is_nowhere(uint64_t start, uint64_t end)
-{
-	return start >= USER_END || end > USER_END || end < start;
-}
-
 static void settle_probe(struct marker *m, const struct map *maps, size_t n)
 {
 	uint64_t lead = m->address + USDT_JUMP_BYTES +
 			(uint64_t)(int64_t)m->operand;
 	uint64_t start = lead & ~4095ull;
 	uint64_t end = (lead + LEAD_BYTES + 4095) & ~4095ull;
+	/* a program that is not relocated is so low that an operand may lead
+	 * below address 0 */
+	bool taken = start >= USER_END || end > USER_END || end < start;
 
 	if (m->placement != PLACED_EITHER &&
 	    m->placement != PLACED_BYTE_OR_INT3)
 		return;
-	for (size_t i = 0; i < n; i++) {
-		if (!is_nowhere(start, end) &&
-		    (start >= maps[i].end || end <= maps[i].start))
-			continue;
+	for (size_t i = 0; i < n; i++)
+		taken |= start < maps[i].end && end > maps[i].start;
+	if (taken) {
 		m->placement = m->placement == PLACED_EITHER ? PLACED_JUMP :
 							       PLACED_INT3;
-		return;
+	} else {
+		m->placement = PLACED_BYTE;
+		m->why = NULL;
 	}
-	m->placement = PLACED_BYTE;
-	m->why = NULL;
 }
 
 void placement_settle(struct marker_list *list, pid_t pid)

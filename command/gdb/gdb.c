@@ -166,16 +166,6 @@ static int print_command(const struct gdb_command *gdb)
 	return command_finish();
 }
 
-/* Tells the extension which command it belongs to. */
-static void tell_command(void)
-{
-	char *self = realpath("/proc/self/exe", NULL);
-
-	if (self)
-		setenv("TAFFRAIL_COMMAND", self, 1);
-	free(self);
-}
-
 /* Returns false when gdb's exit status says that gdb has no Python. */
 static bool has_python(void)
 {
@@ -204,11 +194,16 @@ static bool has_python(void)
 
 static int run_command(struct gdb_command *gdb, bool python)
 {
+	char *self = realpath("/proc/self/exe", NULL);
+
 	if (!python)
 		command_warn("%s has no Python: it cannot load Taffrail's "
 			     "extension, and its own strace may crash it"
 			     COMMAND_SEE_DOCTOR, gdb->argv[0]);
-	tell_command();
+	/* the extension's messages name the command that it belongs to */
+	if (self)
+		setenv("TAFFRAIL_COMMAND", self, 1);
+	free(self);
 	/* gdb does not know them */
 	opener_end();
 	symboliser_end();

@@ -166,17 +166,6 @@ static void become_gdbserver(void *arg)
 	execvp("gdbserver", (char **)launch->argv);
 }
 
-static int launch_child(struct launch *launch, struct gdbserver *server)
-{
-	/* scripts know gdbserver as the command's first child */
-	opener_end();
-	symboliser_end();
-	server->pid = child_execute(become_gdbserver, launch);
-	return server->pid > 0 ? COMMAND_DONE :
-	       command_failed("cannot start gdbserver: %s" COMMAND_SEE_DOCTOR,
-			      strerror(-server->pid));
-}
-
 /* Makes the two ends of the link, and of the pipe for gdbserver's messages. */
 static int make_link(struct launch *launch, struct gdbserver *server)
 {
@@ -221,31 +210,31 @@ int gdbserver_try_tracing(void)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : EPERM;
 }
 
-/* Otherwise gdbserver would print a message about a test of ptrace(2), and
- * never return. */
-static int check_tracing(void)
-{
-	int error = gdbserver_try_tracing();
-
-	return error ? command_failed("gdbserver cannot use ptrace(2): %s; "
-				      "kernel.yama.ptrace_scope or a container "
-				      "forbids it; taffrail gdb does not need "
-				      "it", strerror(error)) :
-		       COMMAND_DONE;
-}
-
 int gdbserver_start(struct gdbserver *server)
 {
 	static struct launch launch;
-	int ret;
+	int error = gdbserver_try_tracing(), ret;
 
-	if (check_tracing())
-		return COMMAND_FAILED;
+	/* else gdbserver would print a message about a test of ptrace(2), and
+	 * never return */
+	if (error)
+		return command_failed("gdbserver cannot use ptrace(2): %s; "
+				      "kernel.yama.ptrace_scope or a container "
+				      "forbids it; taffrail gdb does not need "
+				      "it", strerror(error));
 	ret = make_link(&launch, server);
 	if (!ret)
 		ret = make_command(&launch, server);
-	if (!ret)
-		ret = launch_child(&launch, server);
+	if (!ret) {
+		/* scripts know gdbserver as the command's first child */
+		opener_end();
+		symboliser_end();
+		server->pid = child_execute(become_gdbserver, &launch);
+		if (server->pid < 0)
+			ret = command_failed("cannot start gdbserver: %s"
+					     COMMAND_SEE_DOCTOR,
+					     strerror(-server->pid));
+	}
 	for (int fd = 0; fd < 3; fd++)
 		if (launch.keep[fd] > 2)
 			close(launch.keep[fd]);

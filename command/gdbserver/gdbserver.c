@@ -50,14 +50,6 @@ static void get_marker(void *arg, uint32_t i, struct filter_marker *to)
 					      !strcmp(m->why, MARKER_MOVED) };
 }
 
-/* Skips the arguments of --wrapper, with their "--". */
-static int skip_wrapper(char **argv, int i)
-{
-	while (argv[i] && strcmp(argv[i], "--"))
-		i++;
-	return argv[i] ? i + 1 : i;
-}
-
 /* Returns true for the -p of other sub-commands and of gdb. */
 static bool is_pid_option(const char *word)
 {
@@ -86,7 +78,9 @@ static int parse_option(struct gdbserver_options *o, char **argv)
 
 		if (!strcmp(word, "--wrapper")) {
 			o->wrapped = true;
-			i = skip_wrapper(argv, i);
+			while (argv[i] && strcmp(argv[i], "--"))
+				i++;
+			i += argv[i] != NULL;
 		} else if (!strcmp(word, "--once")) {
 			o->once = true;
 		} else if (!strcmp(word, "--attach")) {

@@ -137,11 +137,6 @@ static void write_end(struct relay *r, enum filter_side side)
 		end->gone = true;
 }
 
-static void forget_bytes(struct relay *r, enum filter_side side)
-{
-	filter_sent(r->filter, side, filter_queue(r->filter, side)->used);
-}
-
 /* Returns true when a side has ended and all bytes were passed on. */
 static bool is_done(struct relay *r, enum filter_side from)
 {
@@ -162,7 +157,9 @@ static void settle_ends(struct relay *r)
 		moved = false;
 		for (int side = 0; side < 2; side++) {
 			if (r->ends[side].gone)
-				forget_bytes(r, side);
+				filter_sent(r->filter, side,
+					    filter_queue(r->filter,
+							 side)->used);
 			if (r->ends[side].used)
 				moved |= filter_end(r, side);
 		}

@@ -55,24 +55,18 @@ static int directory_make(struct load_copy *copy)
 	return -1;
 }
 
-static int bytes_copy(int from, int to)
-{
-	ssize_t n;
-
-	do
-		n = sendfile(to, from, NULL, 1u << 20);
-	while (n > 0);
-	return n < 0 ? -1 : fchmod(to, 0755);
-}
-
 static int file_make(const struct load_copy *copy, const char *file)
 {
 	int from = open(file, O_RDONLY | O_CLOEXEC);
 	int to = from < 0 ? -1 :
 		 openat(copy->made, copy->name, O_WRONLY | O_CREAT | O_EXCL |
 						O_NOFOLLOW | O_CLOEXEC, 0700);
-	int ret = to < 0 ? -1 : bytes_copy(from, to);
+	ssize_t n = -1;
+	int ret;
 
+	while (to >= 0 && (n = sendfile(to, from, NULL, 1u << 20)) > 0)
+		;
+	ret = n < 0 ? -1 : fchmod(to, 0755);
 	/* a file that is open for writing is not mapped to be executed */
 	if (to >= 0 && close(to))
 		ret = -1;

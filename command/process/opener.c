@@ -78,14 +78,6 @@ static bool is_local(int64_t system)
 	return false;
 }
 
-static bool same_file(const struct stat *a, const struct stat *b)
-{
-	return a->st_ino == b->st_ino && a->st_dev == b->st_dev &&
-	       a->st_size == b->st_size &&
-	       a->st_ctim.tv_sec == b->st_ctim.tv_sec &&
-	       a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
-}
-
 /* In the child: returns a copy in memory, or a negative errno. The copy is of
  * one state of the file. */
 static int copy_make(int fd, const struct stat *st)
@@ -102,7 +94,8 @@ static int copy_make(int fd, const struct stat *st)
 							     1u << 20);
 		left -= n > 0 ? n : 0;
 	}
-	if (n >= 0 && !left && !fstat(fd, &after) && same_file(st, &after))
+	if (n >= 0 && !left && !fstat(fd, &after) &&
+	    opener_same_state(st, &after))
 		return copy;
 	left = n < 0 ? -errno : -ESTALE;
 	close(copy);
@@ -233,16 +226,6 @@ void opener_end(void)
 	child_end(&child);
 }
 
-static void note_silent(const char *path)
-{
-	if (silent.count < SILENT_MAX) {
-		silent.paths[silent.count] = strdup(path);
-		command_warn("%s does not answer: what it would tell is "
-			     "missing", path);
-	}
-	silent.count++;
-}
-
 /* Asks the child. Returns 0, -ETIMEDOUT, or -EPIPE: the child is gone. */
 static int ask_child(const struct question *question, struct answer *answer,
 		     int *fd)
@@ -275,17 +258,12 @@ static int ask_opener(const struct question *question, struct answer *answer,
 		if (ret)
 			child_end(&child);
 	}
-	if (ret == -ETIMEDOUT)
-		note_silent(question->path);
+	if (ret == -ETIMEDOUT && silent.count++ < SILENT_MAX) {
+		silent.paths[silent.count - 1] = strdup(question->path);
+		command_warn("%s does not answer: what it would tell is "
+			     "missing", question->path);
+	}
 	return ret ? ret : answer->error;
-}
-
-static bool was_silent(const char *path)
-{
-	for (size_t i = 0; i < SILENT_MAX; i++)
-		if (silent.paths[i] && !strcmp(silent.paths[i], path))
-			return true;
-	return false;
 }
 
 static int question_make(struct question *question, uint32_t what,
@@ -297,7 +275,10 @@ static int question_make(struct question *question, uint32_t what,
 	if (snprintf(question->path, sizeof(question->path), "%s", path) >=
 	    (int)sizeof(question->path))
 		return -ENAMETOOLONG;
-	return was_silent(path) ? -ETIMEDOUT : 0;
+	for (size_t i = 0; i < SILENT_MAX; i++)
+		if (silent.paths[i] && !strcmp(silent.paths[i], path))
+			return -ETIMEDOUT;
+	return 0;
 }
 
 int opener_open(struct opener_file *file, const char *path, uint64_t inode)
@@ -320,6 +301,14 @@ int opener_open(struct opener_file *file, const char *path, uint64_t inode)
 				      .major = answer.major,
 				      .minor = answer.minor };
 	return 0;
+}
+
+bool opener_same_state(const struct stat *a, const struct stat *b)
+{
+	return a->st_ino == b->st_ino && a->st_dev == b->st_dev &&
+	       a->st_size == b->st_size &&
+	       a->st_ctim.tv_sec == b->st_ctim.tv_sec &&
+	       a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
 void opener_close(struct opener_file *file)

@@ -37,6 +37,9 @@ struct opener_file {
 int opener_open(struct opener_file *file, const char *path, uint64_t inode);
 void opener_close(struct opener_file *file);
 
+/* Returns whether two looks were at one file that did not change between. */
+bool opener_same_state(const struct stat *a, const struct stat *b);
+
 /* Does the same as stat(2). Returns 0 or a negative errno, -ETIMEDOUT as above.
  */
 int opener_stat(const char *path, struct stat *st);

@@ -84,14 +84,6 @@ static void read_dynamic(struct reading *r, const GElf_Phdr *ph)
 	}
 }
 
-static void read_interpreter(struct reading *r, const GElf_Phdr *ph)
-{
-	if (ph->p_filesz < sizeof(r->module->interpreter) &&
-	    is_inside(r, ph->p_offset, ph->p_filesz))
-		memcpy(r->module->interpreter, r->image + ph->p_offset,
-		       ph->p_filesz);
-}
-
 /* Reads a section; libelf gives none where the headers make no sense. Files of
  * debug information have no other notes. */
 static void read_section(struct reading *r, Elf_Scn *section, size_t names)
@@ -128,33 +120,27 @@ static void read_others(struct reading *r)
 	for (size_t i = 0; i < n && i < SYMBOLISER_SEGMENTS_MAX; i++) {
 		if (!gelf_getphdr(r->elf, (int)i, &ph))
 			continue;
-		if (ph.p_type == PT_INTERP)
-			read_interpreter(r, &ph);
+		program |= ph.p_type == PT_INTERP;
+		if (ph.p_type == PT_INTERP &&
+		    ph.p_filesz < sizeof(r->module->interpreter) &&
+		    is_inside(r, ph.p_offset, ph.p_filesz))
+			memcpy(r->module->interpreter, r->image + ph.p_offset,
+			       ph.p_filesz);
 		else if (ph.p_type == PT_DYNAMIC)
 			read_dynamic(r, &ph);
 		else if (ph.p_type == PT_NOTE && !r->module->id_bytes)
 			find_id(r->module, elf_getdata_rawchunk(
 				r->elf, (int64_t)ph.p_offset, ph.p_filesz,
 				ph.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR));
-		program |= ph.p_type == PT_INTERP;
 	}
 	r->module->library &= !program;
-}
-
-static void add_segment(struct symboliser_module *module, const Elf64_Phdr *ph)
-{
-	if (ph->p_type == PT_LOAD)
-		module->segments[module->nsegments++] =
-			(struct symboliser_segment){
-				ph->p_vaddr, ph->p_memsz, ph->p_offset,
-				ph->p_filesz, ph->p_align,
-				ph->p_flags & PF_X };
 }
 
 /* Reads the segments without libelf, which refuses a file with damaged section
  * headers: such a file can be executed. */
 static int read_segments(struct reading *r)
 {
+	struct symboliser_module *module = r->module;
 	Elf64_Ehdr header;
 	Elf64_Phdr ph;
 
@@ -174,7 +160,12 @@ static int read_segments(struct reading *r)
 	for (uint32_t i = 0; i < header.e_phnum; i++) {
 		memcpy(&ph, r->image + header.e_phoff + i * sizeof(ph),
 		       sizeof(ph));
-		add_segment(r->module, &ph);
+		if (ph.p_type == PT_LOAD)
+			module->segments[module->nsegments++] =
+				(struct symboliser_segment){
+					ph.p_vaddr, ph.p_memsz, ph.p_offset,
+					ph.p_filesz, ph.p_align,
+					ph.p_flags & PF_X };
 	}
 	return 0;
 }

@@ -100,13 +100,6 @@ static void add_frame(const struct symboliser_frame *frame, void *priv)
 	answer.frames[answer.count++] = *frame;
 }
 
-static void answer_lines(Elf *elf)
-{
-	symboliser_find_lines(request.addresses, request.count, elf, add_frame,
-			      NULL);
-	send_answer(true, sizeof(struct symboliser_frame));
-}
-
 static void answer_one(int error, size_t item_bytes)
 {
 	if (error) {
@@ -169,7 +162,9 @@ static void answer_file(void *image, size_t bytes, Elf *elf)
 		answer_names(elf);
 		break;
 	case ASK_LINES:
-		answer_lines(elf);
+		symboliser_find_lines(request.addresses, request.count, elf,
+				      add_frame, NULL);
+		send_answer(true, sizeof(struct symboliser_frame));
 		break;
 	case ASK_MARKERS:
 		answer_markers(image, bytes);

@@ -55,11 +55,6 @@ struct asking {
 	bool grows;			/* `to` is of the heap, or NULL */
 };
 
-static void count_time(uint64_t *ns, uint64_t took)
-{
-	*ns -= took < *ns ? took : *ns;
-}
-
 /* Makes room for the items of an answer where there may be any number. */
 static bool make_room(struct asking *asking, size_t count)
 {
@@ -104,18 +99,13 @@ static int take_answers(struct asking *asking, uint64_t *took)
 	return !answer.last ? -EPIPE : answer.error;
 }
 
-/* Returns the child's library that a request takes, or NULL. */
-static bool *library_for(uint32_t what)
-{
-	return what == ASK_CXX ? &symboliser_libraries.cxx :
-	       what == ASK_LINES ? &symboliser_libraries.lines : NULL;
-}
-
 /* Ends a child that cannot serve a request, or that might map more than the
  * request takes. */
 static void fit_child(const struct asking *asking)
 {
-	bool *library = library_for(asking->request.what);
+	uint32_t what = asking->request.what;
+	bool *library = what == ASK_CXX	  ? &symboliser_libraries.cxx :
+			what == ASK_LINES ? &symboliser_libraries.lines : NULL;
 	uint64_t bytes = asking->request.file_bytes;
 
 	bytes = bytes <= FILE_BYTES ? 0 :
@@ -158,7 +148,7 @@ static int ask_child(struct asking *asking, size_t bytes, uint32_t most,
 		child_end(&child);
 		took = request->ms * (uint64_t)MS;
 	}
-	count_time(ns, took);
+	*ns -= took < *ns ? took : *ns;
 	return ret;
 }
 
