@@ -131,11 +131,10 @@ static bool tells_file(const struct resolving *r, const struct mapped *m,
 		same_subvolume(r, m, path, &file->st));
 }
 
-/* Returns whether a file is on the device that maps has shown. */
+/* Returns whether a file is on the device that maps has shown. Two mounts have
+ * files of one number, so no other device will do. */
 static bool same_device(const struct mapped *m, const struct opener_file *file)
 {
-	if (!file->copied)
-		return mapped_same_device(m, file->fd, &file->st);
 	return (major(file->st.st_dev) == m->major &&
 		minor(file->st.st_dev) == m->minor) ||
 	       (file->major == m->major && file->minor == m->minor);

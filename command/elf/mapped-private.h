@@ -12,7 +12,6 @@
 
 #include "buffers/reader/reader.h"
 
-struct stat;
 struct work_share;
 
 /* A time in which it was there: begin <= clock < end. */
@@ -49,15 +48,6 @@ struct mapped_list {
 void mapped_read(struct mapped_list *list, const struct session_view *session,
 		 struct work_share *share);
 void mapped_free(struct mapped_list *list);
-
-/*
- * Returns whether an open file is on the device that maps has shown, and can be
- * mapped. On some file systems (btrfs, overlayfs) stat(2) gives another device
- * than maps shows, so the function maps the file and looks at the maps of this
- * process. Two mounts have files of one number, so no other device will do.
- */
-bool mapped_same_device(const struct mapped *mapped, int fd,
-			const struct stat *st);
 
 /*
  * Puts newlines into the path where it may have had them. Returns whether that

@@ -12,9 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 
 #include "command/elf/work-private.h"
 
@@ -195,40 +192,4 @@ bool mapped_during(const struct mapped *mapped, uint64_t first, uint64_t last)
 		if (t->begin <= first && last < t->end)
 			return true;
 	return false;
-}
-
-/* Returns whether maps of this process show the device of `mapped` for the
- * mapping at `start`. */
-static bool shown_same(const struct mapped *mapped, uint64_t start)
-{
-	FILE *maps = fopen("/proc/self/maps", "re");
-	struct mapped own = { 0 };
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t n;
-
-	while (maps && own.start != start &&
-	       (n = getline(&line, &room, maps)) > 0)
-		if (!parse_line(&own, line, (size_t)n))
-			own.start = 0;
-	free(line);
-	if (maps)
-		fclose(maps);
-	return own.start == start && own.inode == mapped->inode &&
-	       own.major == mapped->major && own.minor == mapped->minor;
-}
-
-bool mapped_same_device(const struct mapped *mapped, int fd,
-			const struct stat *st)
-{
-	void *page = mmap(NULL, 1, PROT_NONE, MAP_PRIVATE, fd, 0);
-	bool same;
-
-	if (page == MAP_FAILED)
-		return false;
-	same = (major(st->st_dev) == mapped->major &&
-		minor(st->st_dev) == mapped->minor) ||
-	       shown_same(mapped, (uint64_t)(uintptr_t)page);
-	munmap(page, 1);
-	return same;
 }

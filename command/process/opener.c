@@ -117,8 +117,7 @@ static int open_again(int place, const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Some file systems (btrfs, overlayfs) show another device in maps than in
- * stat(2). */
+/* In the child: finds the device of a file in the maps of this process. */
 static void find_device(struct answer *answer, int fd)
 {
 	void *page = mmap(NULL, 1, PROT_NONE, MAP_PRIVATE, fd, 0);
@@ -152,12 +151,12 @@ static int offer_file(struct answer *answer, int fd, ino_t number)
 	if (!S_ISREG(st->st_mode) || st->st_ino != number)
 		return -ESTALE;
 	answer->system = system.f_type;
+	find_device(answer, fd);
 	if (is_local(system.f_type))
 		return dup(fd);
 	if ((uint64_t)st->st_size > COPY_MAX)
 		return -EFBIG;
 	answer->copied = true;
-	find_device(answer, fd);
 	return copy_make(fd, st);
 }
 

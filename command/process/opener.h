@@ -21,8 +21,9 @@ struct opener_file {
 	bool copied;		/* it is of no local file system */
 	struct stat st;		/* of the file itself, before the bytes */
 	int64_t system;		/* the file system: f_type of statfs(2) */
-	uint32_t major, minor;	/* of a copied file: its device, as
-				 * /proc/PID/maps shows it */
+	uint32_t major, minor;	/* the device as /proc/PID/maps shows it: on
+				 * some file systems (btrfs, overlayfs) another
+				 * than `st` has */
 };
 
 /*

@@ -35,8 +35,8 @@ static bool parse_mapping(struct process_mapping *m, const char *line)
 
 static bool has_exited(pid_t tid)
 {
-	return process_status_has(tid, "State:", "\tZ") ||
-	       process_status_has(tid, "State:", "\tX");
+	return process_status_has(tid, "State", "\tZ") ||
+	       process_status_has(tid, "State", "\tX");
 }
 
 pid_t process_shown(pid_t pid)
@@ -80,93 +80,71 @@ int process_each_mapping(pid_t pid,
 	return ret;
 }
 
-long process_status(pid_t pid, const char *word)
+#define STATUS_BYTES	256
+
+/* Reads a line of /proc/PID/status. Returns the text behind the word and its
+ * colon, or NULL. */
+static const char *status_value(char line[STATUS_BYTES], pid_t pid,
+				const char *word)
 {
-	char path[32], line[256];
+	const char *value = NULL;
 	size_t n = strlen(word);
-	long value = -1;
+	char path[32];
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%d/status", pid);
 	f = fopen(path, "re");
-	if (!f)
-		return -1;
-	while (value < 0 && fgets(line, sizeof(line), f))
+	while (f && !value && fgets(line, STATUS_BYTES, f))
 		if (!strncmp(line, word, n) && line[n] == ':')
-			value = strtol(line + n + 1, NULL, 10);
-	fclose(f);
+			value = line + n + 1;
+	if (f)
+		fclose(f);
 	return value;
 }
 
-bool process_status_has(pid_t pid, const char *name, const char *text)
+long process_status(pid_t pid, const char *word)
 {
-	char path[64], line[256];
-	bool found = false;
-	FILE *f;
+	char line[STATUS_BYTES];
+	const char *value = status_value(line, pid, word);
 
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	f = fopen(path, "re");
-	while (f && !found && fgets(line, sizeof(line), f))
-		found = !strncmp(line, name, strlen(name)) &&
-			strstr(line, text);
-	if (f)
-		fclose(f);
-	return found;
+	return value ? strtol(value, NULL, 10) : -1;
+}
+
+bool process_status_has(pid_t pid, const char *word, const char *text)
+{
+	char line[STATUS_BYTES];
+	const char *value = status_value(line, pid, word);
+
+	return value && strstr(value, text);
 }
 
 long process_euid(pid_t pid)
 {
-	char path[32], line[256];
-	long uid = -1;
-	FILE *f;
+	char line[STATUS_BYTES];
+	const char *value = status_value(line, pid, "Uid");
+	long uid;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "Uid: %*d %ld", &uid) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return uid;
+	return value && sscanf(value, "%*d %ld", &uid) == 1 ? uid : -1;
 }
 
 bool process_is_of(pid_t tid, uid_t uid)
 {
-	char path[32], line[256];
+	char line[STATUS_BYTES];
+	const char *value = status_value(line, tid, "Uid");
 	unsigned int ids[3];
-	bool same = false;
-	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "Uid: %u %u %u", &ids[0], &ids[1],
-			   &ids[2]) != 3)
-			continue;
-		same = ids[0] == uid && ids[1] == uid && ids[2] == uid;
-		break;
-	}
-	if (f)
-		fclose(f);
-	return same;
+	return value &&
+	       sscanf(value, "%u %u %u", &ids[0], &ids[1], &ids[2]) == 3 &&
+	       ids[0] == uid && ids[1] == uid && ids[2] == uid;
 }
 
 /* Returns a set of /proc/PID/status, empty where there is none. */
-static uint64_t status_set(pid_t pid, const char *name)
+static uint64_t status_set(pid_t pid, const char *word)
 {
-	size_t n = strlen(name);
-	char path[32], line[256];
-	uint64_t set = 0;
-	FILE *f;
+	char line[STATUS_BYTES];
+	const char *value = status_value(line, pid, word);
 
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	f = fopen(path, "re");
-	while (f && !set && fgets(line, sizeof(line), f))
-		if (!strncmp(line, name, n) && line[n] == ':')
-			set = strtoull(line + n + 1, NULL, 16);
-	if (f)
-		fclose(f);
-	return set;
+	return value ? strtoull(value, NULL, 16) : 0;
 }
 
 bool process_capable(pid_t pid, unsigned int capability)
@@ -248,7 +226,7 @@ bool process_children_away(pid_t pid, const char *kind)
 
 bool process_stopped(pid_t pid)
 {
-	return process_status_has(pid, "State:", "stop");
+	return process_status_has(pid, "State", "stop");
 }
 
 void process_stopped_why(pid_t pid, struct cause *cause)

@@ -38,9 +38,9 @@ int process_each_mapping(pid_t pid,
  * not there. */
 long process_status(pid_t pid, const char *word);
 
-/* Returns true when the line `name` ("State:") of /proc/PID/status has the
- * text. */
-bool process_status_has(pid_t pid, const char *name, const char *text);
+/* Returns true when the line `word` ("State") of /proc/PID/status has the text.
+ */
+bool process_status_has(pid_t pid, const char *word, const char *text);
 
 /* Returns the effective user id, or -1. */
 long process_euid(pid_t pid);

@@ -229,7 +229,7 @@ bool summon_waits(pid_t pid, int number)
  * service thread returns to an address that no call left there. */
 static bool shadow_stack(pid_t pid)
 {
-	return process_status_has(pid, "x86_Thread_features:", "shstk");
+	return process_status_has(pid, "x86_Thread_features", "shstk");
 }
 
 /* Returns a thread that takes the signal, or 0. Waits for one while the process

@@ -64,8 +64,8 @@ static void check_status(void)
 	unit_check(process_capable(PID, 40), "capability 40");
 	unit_check(process_capable(PID, 63), "capability 63");
 	unit_check(!process_capable(PID + 1, 0), "no capability of none");
-	unit_check(process_status_has(PID, "State:", "sleep"), "state");
-	unit_check(!process_status_has(PID, "Ngid:", "4711"),
+	unit_check(process_status_has(PID, "State", "sleep"), "state");
+	unit_check(!process_status_has(PID, "Ngid", "4711"),
 		   "a text of another line");
 }
 
