@@ -20,11 +20,11 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "command/attach/steps.h"
 #include "command/common/monotonic.h"
+#include "command/process/process.h"
 
 #define HANDLER_WAIT_MS	3000	/* less than the loader waits for `go` */
 #define MAYBE_WAIT_MS	300
@@ -116,21 +116,6 @@ static int wait_thread(struct attach_target *t, pid_t tid, uint64_t base)
 	}
 }
 
-static bool is_loader(const struct attach_target *t, const char *tid)
-{
-	char path[64 + NAME_MAX], name[32] = "";
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%s/comm", t->pid, tid);
-	f = fopen(path, "re");
-	if (!f)
-		return false;
-	if (!fgets(name, sizeof(name), f))
-		name[0] = '\0';
-	fclose(f);
-	return !strcmp(name, "taffrail attach\n");
-}
-
 int attach_forks_wait(struct attach_target *t, uint64_t base)
 {
 	char path[32];
@@ -146,7 +131,8 @@ int attach_forks_wait(struct attach_target *t, uint64_t base)
 		tasks = opendir(path);
 		while (tasks && !ret && (entry = readdir(tasks)))
 			if (isdigit((unsigned char)entry->d_name[0]) &&
-			    !is_loader(t, entry->d_name) &&
+			    !process_named(t->pid, atoi(entry->d_name),
+					   "taffrail attach") &&
 			    !attach_thread_worker(t->pid, atoi(entry->d_name)))
 				ret = wait_thread(t, atoi(entry->d_name), base);
 		if (tasks)

@@ -62,32 +62,24 @@ static int target_refused(const struct attach_target *t, int error)
 
 static int check_state(const struct attach_target *t)
 {
-	char path[32], text[512], *p;
-	int fd;
-	ssize_t n;
+	char text[512], state;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", t->pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (fd >= 0)
-		close(fd);
-	if (n <= 0) {
+	if (process_text(t->pid, 0, "stat", text, sizeof(text)) <= 0) {
 		process_missing(t->pid, t->cause);
 		return -ESRCH;
 	}
-	text[n] = '\0';
-	p = strrchr(text, ')');
-	if (p && p[1] == ' ' && p[2] == 'Z' && process_shown(t->pid) != t->pid)
+	state = *process_stat_field(text, 3);
+	if (state == 'Z' && process_shown(t->pid) != t->pid)
 		return cause_set(t->cause, -ENOTSUP, PROCESS_LEADERLESS,
 				 .pid = t->pid);
-	if (!p || p[1] != ' ' || p[2] == 'Z' || p[2] == 'X')
+	if (!state || state == 'Z' || state == 'X')
 		return cause_set(t->cause, -ESRCH, PROCESS_ENDED,
 				 .pid = t->pid);
 	if (process_status(t->pid, "Tgid") != t->pid)
 		return cause_set(t->cause, -ESRCH, PROCESS_IS_THREAD,
 				 .pid = t->pid,
 				 .n = process_status(t->pid, "Tgid"));
-	if (p[2] == 'T')
+	if (state == 'T')
 		return cause_set(t->cause, -EBUSY, PROCESS_STOPPED,
 				 .pid = t->pid);
 	return 0;

@@ -5,7 +5,6 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,26 +17,15 @@
 
 bool attach_thread_named(pid_t pid, const char *name)
 {
-	char path[64 + NAME_MAX], comm[32];
 	struct dirent *entry;
 	bool found = false;
+	char path[32];
 	DIR *tasks;
-	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	tasks = opendir(path);
-	while (tasks && !found && (entry = readdir(tasks))) {
-		snprintf(path, sizeof(path), "/proc/%d/task/%s/comm", pid,
-			 entry->d_name);
-		f = fopen(path, "re");
-		if (!f)
-			continue;
-		if (fgets(comm, sizeof(comm), f)) {
-			comm[strcspn(comm, "\n")] = '\0';
-			found = !strcmp(comm, name);
-		}
-		fclose(f);
-	}
+	while (tasks && !found && (entry = readdir(tasks)))
+		found = process_named(pid, atoi(entry->d_name), name);
 	if (tasks)
 		closedir(tasks);
 	return found;
@@ -74,16 +62,9 @@ int attach_owner_check(pid_t pid, const struct attach_owner *owner)
 
 int attach_thread_waits(pid_t pid, pid_t tid, uint64_t *sp, uint64_t *pc)
 {
-	char path[64], text[256], *p;
-	FILE *f;
+	char text[256], *p;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", pid, tid);
-	f = fopen(path, "re");
-	if (!f)
-		return -ESRCH;
-	p = fgets(text, sizeof(text), f);
-	fclose(f);
-	if (!p)
+	if (process_text(pid, tid, "syscall", text, sizeof(text)) <= 0)
 		return -ESRCH;
 	/* the last two numbers of a line */
 	p = strrchr(text, ' ');
@@ -98,19 +79,7 @@ int attach_thread_waits(pid_t pid, pid_t tid, uint64_t *sp, uint64_t *pc)
 
 bool attach_signal_in(pid_t pid, pid_t tid, const char *set, int number)
 {
-	size_t length = strlen(set);
-	char path[64], line[256];
-	uint64_t signals = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", pid, tid);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f))
-		if (!strncmp(line, set, length) && line[length] == ':')
-			signals = strtoull(line + length + 1, NULL, 16);
-	if (f)
-		fclose(f);
-	return signals >> (number - 1) & 1;
+	return process_set(pid, tid, set) >> (number - 1) & 1;
 }
 
 #ifndef SCHED_DEADLINE
@@ -120,7 +89,8 @@ bool attach_signal_in(pid_t pid, pid_t tid, const char *set, int number)
 /* Flags of a thread in /proc/PID/stat (linux/sched.h). */
 #define PF_IO_WORKER	0x10ul
 #define PF_USER_WORKER	0x4000ul
-#define FLAGS_OFFSET	6	/* fields behind the state */
+#define STATE_FIELD	3
+#define FLAGS_FIELD	9
 
 /* No thread of glibc blocks this signal for longer than one call of glibc
  * takes. */
@@ -130,25 +100,11 @@ bool attach_signal_in(pid_t pid, pid_t tid, const char *set, int number)
  * state; 0: the thread has exited. */
 static char state_of(pid_t pid, pid_t tid, unsigned long *flags)
 {
-	char path[64], text[256] = "", *p;
-	FILE *f;
+	char text[256];
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
-	f = fopen(path, "re");
-	if (f) {
-		/* a thread's name may have newlines */
-		text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
-		fclose(f);
-	}
-	p = strrchr(text, ')');
-	if (!p || !p[1])
-		return 0;
-	p += 2;
-	text[0] = *p;
-	for (int i = 0; p && i < FLAGS_OFFSET; i++)
-		p = strchr(p + 1, ' ');
-	*flags = p ? strtoul(p, NULL, 10) : 0;
-	return text[0];
+	process_text(pid, tid, "stat", text, sizeof(text));
+	*flags = strtoul(process_stat_field(text, FLAGS_FIELD), NULL, 10);
+	return *process_stat_field(text, STATE_FIELD);
 }
 
 /* Older kernels have other meanings for the flags, so the mask of signals
@@ -183,8 +139,7 @@ static int rank_thread(pid_t pid, pid_t tid)
 		SYS_read, SYS_pause,
 	};
 	unsigned long flags = 0;
-	char path[64], state = state_of(pid, tid, &flags);
-	FILE *f;
+	char text[32], state = state_of(pid, tid, &flags);
 	int number;
 
 	if (!state || state == 'Z' || state == 'X' ||
@@ -192,14 +147,10 @@ static int rank_thread(pid_t pid, pid_t tid)
 		return -1;
 	if (state == 'D')
 		return RANK_BLOCKED;
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", pid, tid);
-	f = fopen(path, "re");
-	if (!f)
+	if (process_text(pid, tid, "syscall", text, sizeof(text)) < 0)
 		return 2;
-	number = -1;
-	if (fscanf(f, "%d", &number) != 1)
+	if (sscanf(text, "%d", &number) != 1)
 		number = -2;
-	fclose(f);
 	for (size_t i = 0; i < sizeof(waits) / sizeof(*waits); i++)
 		if (waits[i] == number)
 			return 0;

@@ -13,6 +13,7 @@
 
 #include "command/common/command.h"
 #include "command/completion/private.h"
+#include "command/process/process.h"
 #include "command/processes/targets.h"
 #include "command/rundir/rundir.h"
 
@@ -106,17 +107,11 @@ void propose_markers(const struct proposal *p)
 static void propose_process(const struct proposal *p, pid_t pid)
 {
 	char path[64], name[32] = "", word[16];
-	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
 	if (readlink(path, name, sizeof(name)) < 0)
 		return;
-	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-	file = fopen(path, "re");
-	if (!file || !fgets(name, sizeof(name), file))
-		name[0] = '\0';
-	if (file)
-		fclose(file);
+	process_text(pid, 0, "comm", name, sizeof(name));
 	name[strcspn(name, "\n")] = '\0';
 	snprintf(word, sizeof(word), "%d", pid);
 	propose(p, word, name);

@@ -340,25 +340,10 @@ static bool map_add(struct map **maps, size_t *n, struct map m)
  * mapping before the program asks for memory. */
 static uint64_t heap_start(pid_t pid)
 {
-	unsigned long long start = 0;
-	char path[32], text[2048];
-	const char *p;
-	size_t n;
-	FILE *f;
+	char text[2048];
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	f = fopen(path, "re");
-	n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
-	if (f)
-		fclose(f);
-	text[n] = '\0';
-	/* field 47; the second one, which may have blanks, ends in ')' */
-	p = strrchr(text, ')');
-	for (int field = 2; p && field < 47; field++)
-		p = strchr(p + 1, ' ');
-	if (!p || sscanf(p, "%llu", &start) != 1)
-		return 0;
-	return start;
+	process_text(pid, 0, "stat", text, sizeof(text));
+	return strtoull(process_stat_field(text, 47), NULL, 10);
 }
 
 static struct map *maps_read(pid_t pid, size_t *count)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "command/gdbserver/gdbserver.h"
+#include "command/process/process.h"
 
 /* Lines of gdbserver 13.1 that may be about the link. */
 static const char listening[] = "Listening on port ";
@@ -81,21 +82,6 @@ static void be_ready(struct gdbserver *server)
 		put_text("Remote debugging using %s\n", server->comm.name);
 }
 
-static bool is_agents_thread(int tid)
-{
-	char path[32], name[32] = "";
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/comm", tid);
-	f = fopen(path, "re");
-	if (!f)
-		return false;
-	if (!fgets(name, sizeof(name), f))
-		name[0] = '\0';
-	fclose(f);
-	return !strcmp(name, "taffrail\n");
-}
-
 /* Replaces a whole line, without the newline, or leaves it out. Returns false
  * for a line to print unchanged. */
 static bool replace_line(struct gdbserver *server, const char *line)
@@ -116,7 +102,7 @@ static bool replace_line(struct gdbserver *server, const char *line)
 		return true;
 	}
 	if (!strncmp(line, mismatch, strlen(mismatch)) &&
-	    is_agents_thread(atoi(line + strlen(mismatch))))
+	    process_named(atoi(line + strlen(mismatch)), 0, "taffrail"))
 		return true;
 	return !server->by_port && server->restores &&
 	       !strcmp(line, redirected);

@@ -101,16 +101,9 @@ static uint64_t value_of(pid_t pid, const char *name)
 /* Returns true when the stack is not randomised. */
 static bool is_fixed(pid_t pid)
 {
-	char path[40], text[32] = "";
-	FILE *f;
+	char text[32];
 
-	snprintf(path, sizeof(path), "/proc/%d/personality", pid);
-	f = fopen(path, "re");
-	if (!f)
-		return false;
-	if (!fgets(text, sizeof(text), f))
-		text[0] = '\0';
-	fclose(f);
+	process_text(pid, 0, "personality", text, sizeof(text));
 	return strtoul(text, NULL, 16) & ADDR_NO_RANDOMIZE;
 }
 
@@ -134,24 +127,10 @@ static uint64_t stack_end(pid_t pid)
 /* Returns where the program's stack began: field 28 of /proc/PID/stat. */
 static uint64_t stack_start(pid_t pid)
 {
-	char path[32], text[1024] = "";
-	uint64_t start = 0;
-	const char *p;
-	FILE *f;
+	char text[1024];
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	f = fopen(path, "re");
-	/* the name may have newlines */
-	if (f)
-		text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
-	p = strrchr(text, ')');
-	for (int field = 2; p && field < 28; field++)
-		p = strchr(p + 1, ' ');
-	if (p)
-		start = strtoull(p, NULL, 10);
-	if (f)
-		fclose(f);
-	return start;
+	process_text(pid, 0, "stat", text, sizeof(text));
+	return strtoull(process_stat_field(text, 28), NULL, 10);
 }
 
 /* Finds the value of AT_NULL among n words: argc, arguments, 0, environment, 0,

@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -31,6 +32,51 @@ static bool parse_mapping(struct process_mapping *m, const char *line)
 	snprintf(m->path, sizeof(m->path), "%s", line + at);
 	m->path[strcspn(m->path, "\n")] = '\0';
 	return true;
+}
+
+static void task_path(char path[64], pid_t pid, pid_t tid, const char *name)
+{
+	if (tid)
+		snprintf(path, 64, "/proc/%d/task/%d/%s", pid, tid, name);
+	else
+		snprintf(path, 64, "/proc/%d/%s", pid, name);
+}
+
+ssize_t process_text(pid_t pid, pid_t tid, const char *name, char *text,
+		     size_t room)
+{
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	text[0] = '\0';
+	task_path(path, pid, tid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	n = read(fd, text, room - 1);
+	text[n > 0 ? n : 0] = '\0';
+	close(fd);
+	return n > 0 ? n : 0;
+}
+
+const char *process_stat_field(const char *text, int field)
+{
+	/* the second one, a name that may have blanks, ends in ')' */
+	const char *p = strrchr(text, ')');
+
+	for (int i = 2; p && i < field; i++)
+		p = strchr(p + 1, ' ');
+	return p ? p + 1 : "";
+}
+
+bool process_named(pid_t pid, pid_t tid, const char *name)
+{
+	size_t n = strlen(name);
+	char comm[32];
+
+	return process_text(pid, tid, "comm", comm, sizeof(comm)) > 0 &&
+	       !strncmp(comm, name, n) && comm[n] == '\n';
 }
 
 static bool has_exited(pid_t tid)
@@ -84,15 +130,15 @@ int process_each_mapping(pid_t pid,
 
 /* Reads a line of /proc/PID/status. Returns the text behind the word and its
  * colon, or NULL. */
-static const char *status_value(char line[STATUS_BYTES], pid_t pid,
+static const char *status_value(char line[STATUS_BYTES], pid_t pid, pid_t tid,
 				const char *word)
 {
 	const char *value = NULL;
 	size_t n = strlen(word);
-	char path[32];
+	char path[64];
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	task_path(path, pid, tid, "status");
 	f = fopen(path, "re");
 	while (f && !value && fgets(line, STATUS_BYTES, f))
 		if (!strncmp(line, word, n) && line[n] == ':')
@@ -105,7 +151,7 @@ static const char *status_value(char line[STATUS_BYTES], pid_t pid,
 long process_status(pid_t pid, const char *word)
 {
 	char line[STATUS_BYTES];
-	const char *value = status_value(line, pid, word);
+	const char *value = status_value(line, pid, 0, word);
 
 	return value ? strtol(value, NULL, 10) : -1;
 }
@@ -113,7 +159,7 @@ long process_status(pid_t pid, const char *word)
 bool process_status_has(pid_t pid, const char *word, const char *text)
 {
 	char line[STATUS_BYTES];
-	const char *value = status_value(line, pid, word);
+	const char *value = status_value(line, pid, 0, word);
 
 	return value && strstr(value, text);
 }
@@ -121,7 +167,7 @@ bool process_status_has(pid_t pid, const char *word, const char *text)
 long process_euid(pid_t pid)
 {
 	char line[STATUS_BYTES];
-	const char *value = status_value(line, pid, "Uid");
+	const char *value = status_value(line, pid, 0, "Uid");
 	long uid;
 
 	return value && sscanf(value, "%*d %ld", &uid) == 1 ? uid : -1;
@@ -130,7 +176,7 @@ long process_euid(pid_t pid)
 bool process_is_of(pid_t tid, uid_t uid)
 {
 	char line[STATUS_BYTES];
-	const char *value = status_value(line, tid, "Uid");
+	const char *value = status_value(line, tid, 0, "Uid");
 	unsigned int ids[3];
 
 	return value &&
@@ -138,25 +184,24 @@ bool process_is_of(pid_t tid, uid_t uid)
 	       ids[0] == uid && ids[1] == uid && ids[2] == uid;
 }
 
-/* Returns a set of /proc/PID/status, empty where there is none. */
-static uint64_t status_set(pid_t pid, const char *word)
+uint64_t process_set(pid_t pid, pid_t tid, const char *word)
 {
 	char line[STATUS_BYTES];
-	const char *value = status_value(line, pid, word);
+	const char *value = status_value(line, pid, tid, word);
 
 	return value ? strtoull(value, NULL, 16) : 0;
 }
 
 bool process_capable(pid_t pid, unsigned int capability)
 {
-	return status_set(pid, "CapEff") >> capability & 1;
+	return process_set(pid, 0, "CapEff") >> capability & 1;
 }
 
 #define SIGNAL_BIT(number)	(1ull << ((number) - 1))
 
 bool process_killed(pid_t pid)
 {
-	return (status_set(pid, "SigPnd") | status_set(pid, "ShdPnd")) &
+	return (process_set(pid, 0, "SigPnd") | process_set(pid, 0, "ShdPnd")) &
 	       SIGNAL_BIT(SIGKILL);
 }
 

@@ -34,6 +34,25 @@ int process_each_mapping(pid_t pid,
 			 int (*call)(const struct process_mapping *m,
 				     void *arg), void *arg);
 
+/*
+ * Reads the beginning of /proc/PID/NAME ("stat"), less than `room` bytes, and a
+ * NUL; with `tid`, of /proc/PID/task/TID/NAME. Returns the bytes, 0 if none can
+ * be read, or a negative errno, also in errno: there is no such file.
+ */
+ssize_t process_text(pid_t pid, pid_t tid, const char *name, char *text,
+		     size_t room);
+
+/* Returns the text of /proc/PID/stat from a field on (proc(5)), the third or a
+ * later one; "": there is none. */
+const char *process_stat_field(const char *text, int field);
+
+/* Returns whether a thread has this name; tid 0: the first one. */
+bool process_named(pid_t pid, pid_t tid, const char *name);
+
+/* Returns a set of /proc/PID/status ("SigPnd"), empty where there is none.
+ * `tid`: as above. */
+uint64_t process_set(pid_t pid, pid_t tid, const char *word);
+
 /* Returns a number of /proc/PID/status ("Tgid", "TracerPid"), or -1 when it is
  * not there. */
 long process_status(pid_t pid, const char *word);
