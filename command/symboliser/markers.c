@@ -178,111 +178,99 @@ static int add_probe(const struct usdt_probe *probe, void *priv)
 	return add_found(priv, &found);
 }
 
-/* A site or a probe, and the place in the list. */
+/* Sites and probes that match nothing. */
 struct lone {
-	struct symboliser_found *found;
-	size_t number;
+	struct symboliser_found **sites, **probes;
+	size_t nsites, nprobes;
 };
 
-/* By number where all else is the same: the first one is the right one. */
-static int compare_numbers(const struct lone *a, const struct lone *b)
+static int place_order(const struct symboliser_found *a,
+		       const struct symboliser_found *b)
 {
-	return a->number < b->number ? -1 : 1;
+	return a->marker.address < b->marker.address ? -1 :
+	       a->marker.address > b->marker.address;
 }
 
-static int compare_addresses(const void *left, const void *right)
+static int name_order(const struct symboliser_found *a,
+		      const struct symboliser_found *b)
 {
-	const struct lone *a = left, *b = right;
-	uint64_t first = a->found->marker.address;
-	uint64_t second = b->found->marker.address;
+	int order = strcmp(a->strings[0], b->strings[0]);
 
-	return first != second ? first < second ? -1 : 1 :
-				 compare_numbers(a, b);
+	return order ? order : strcmp(a->strings[1], b->strings[1]);
 }
 
-static int name_order(const struct lone *a, const struct lone *b)
+/* In the file's order where all else is the same: the first is the right one.
+ */
+static int compare_places(const void *left, const void *right)
 {
-	int order = strcmp(a->found->strings[0], b->found->strings[0]);
+	struct symboliser_found *const *a = left, *const *b = right;
+	int order = place_order(*a, *b);
 
-	return order ? order : strcmp(a->found->strings[1],
-				      b->found->strings[1]);
+	return order ? order : *a < *b ? -1 : 1;
 }
 
 static int compare_names(const void *left, const void *right)
 {
-	int order = name_order(left, right);
+	struct symboliser_found *const *a = left, *const *b = right;
+	int order = name_order(*a, *b);
 
-	return order ? order : compare_numbers(left, right);
+	return order ? order : *a < *b ? -1 : 1;
 }
 
-/* Returns the sites (or the probes) that match nothing, in an order; NULL
- * without memory. */
-static struct lone *lone_sorted(const struct reading *r, const bool *matched,
-				bool probes,
-				int (*compare)(const void *, const void *),
-				size_t *n)
+/* Collects and sorts them. */
+static void lone_sort(struct lone *lone, struct symboliser_markers *markers,
+		      int (*compare)(const void *, const void *))
 {
-	struct symboliser_markers *markers = r->markers;
-	struct lone *lone = calloc(markers->count + 1, sizeof(*lone));
-
-	*n = 0;
-	for (size_t i = 0; lone && i < markers->count; i++) {
+	lone->nsites = lone->nprobes = 0;
+	for (size_t i = 0; i < markers->count; i++) {
 		struct symboliser_found *found = &markers->found[i];
 
-		if ((found->marker.kind == MARKER_USDT) == probes &&
-		    !matched[i])
-			lone[(*n)++] = (struct lone){ found, i };
+		if (found->matched)
+			continue;
+		if (found->marker.kind == MARKER_USDT)
+			lone->probes[lone->nprobes++] = found;
+		else
+			lone->sites[lone->nsites++] = found;
 	}
-	if (lone)
-		qsort(lone, *n, sizeof(*lone), compare);
-	return lone;
+	qsort(lone->sites, lone->nsites, sizeof(*lone->sites), compare);
+	qsort(lone->probes, lone->nprobes, sizeof(*lone->probes), compare);
 }
 
 /* Matches each site with the probe at the same address. */
-static bool match_places(struct reading *r, bool *matched)
+static void match_places(struct lone *lone)
 {
-	size_t nsites, nprobes, at = 0;
-	struct lone *sites = lone_sorted(r, matched, false, compare_addresses,
-					 &nsites);
-	struct lone *probes = lone_sorted(r, matched, true, compare_addresses,
-					  &nprobes);
+	for (size_t i = 0, at = 0; i < lone->nprobes; i++) {
+		struct symboliser_found *probe = lone->probes[i];
 
-	for (size_t i = 0; sites && probes && i < nprobes; i++) {
-		uint64_t address = probes[i].found->marker.address;
-
-		while (at < nsites &&
-		       sites[at].found->marker.address < address)
+		while (at < lone->nsites &&
+		       place_order(lone->sites[at], probe) < 0)
 			at++;
-		if (at < nsites && sites[at].found->marker.address == address) {
-			matched[sites[at].number] = true;
-			matched[probes[i].number] = true;
-		}
+		if (at < lone->nsites && !place_order(lone->sites[at], probe))
+			lone->sites[at]->matched = probe->matched = true;
 	}
-	free(sites);
-	free(probes);
-	return sites && probes;
 }
 
 /* Returns how many of the sorted ones have the name of the first. */
-static size_t same_name(const struct lone *lone, const struct lone *end)
+static size_t same_name(struct symboliser_found **first,
+			struct symboliser_found **end)
 {
 	size_t n = 0;
 
-	while (lone + n < end && !name_order(lone + n, lone))
+	while (first + n < end && !name_order(first[n], *first))
 		n++;
 	return n;
 }
 
 /* Settles the sites of one name: those that test a flag work where they are. */
-static void settle_sites(struct lone *sites, size_t nsites,
-			 struct lone *probes, size_t nprobes, bool *matched)
+static void settle_sites(struct symboliser_found **sites, size_t nsites,
+			 struct symboliser_found **probes, size_t nprobes)
 {
 	for (size_t i = 0; i < nsites && nprobes; i++) {
-		struct symboliser_marker *m = &sites[i].found->marker;
+		struct symboliser_marker *m = &sites[i]->marker;
 
 		if (m->tested && nsites == nprobes) {
-			m->address = probes[i].found->marker.address;
-			matched[probes[i].number] = true;
+			m->address = probes[i]->marker.address;
+			probes[i]->matched = true;
 		} else if (!m->tested) {
 			m->placement = PLACED_NOT;
 			m->why = WHY_MOVED;
@@ -293,49 +281,52 @@ static void settle_sites(struct lone *sites, size_t nsites,
 /* Finds sites whose code was moved after linking, as the agent does
  * (tracepoints/usdt/moved.c): by probes of the same name, at a nop, that belong
  * to no other site. */
-static bool match_names(struct reading *r, bool *matched)
+static void match_names(const struct reading *r, struct lone *lone)
 {
-	size_t nsites, all, nprobes = 0, at = 0, n, same;
-	struct lone *sites = lone_sorted(r, matched, false, compare_names,
-					 &nsites);
-	struct lone *probes = lone_sorted(r, matched, true, compare_names,
-					  &all);
+	struct symboliser_found **sites = lone->sites, **probes = lone->probes;
+	size_t nprobes = 0, at = 0, n, same;
 
-	for (size_t i = 0; sites && probes && i < all; i++) {
+	for (size_t i = 0; i < lone->nprobes; i++) {
 		const uint8_t *code = notes_at(&r->notes,
-			probes[i].found->marker.address, 1, PF_X);
+			probes[i]->marker.address, 1, PF_X);
 
 		if (code && *code == NOP)
 			probes[nprobes++] = probes[i];
 	}
-	for (size_t i = 0; sites && probes && i < nsites; i += n) {
-		n = same_name(&sites[i], sites + nsites);
-		while (at < nprobes && name_order(&probes[at], &sites[i]) < 0)
+	for (size_t i = 0; i < lone->nsites; i += n) {
+		n = same_name(&sites[i], sites + lone->nsites);
+		while (at < nprobes && name_order(probes[at], sites[i]) < 0)
 			at++;
-		same = at < nprobes && !name_order(&probes[at], &sites[i]) ?
+		same = at < nprobes && !name_order(probes[at], sites[i]) ?
 			       same_name(&probes[at], probes + nprobes) : 0;
-		settle_sites(&sites[i], n, &probes[at], same, matched);
+		settle_sites(&sites[i], n, &probes[at], same);
 	}
-	free(sites);
-	free(probes);
-	return sites && probes;
 }
 
 /* Drops the probes that are those of markers. */
 static int match_all(struct reading *r)
 {
 	struct symboliser_markers *markers = r->markers;
-	bool *matched = calloc(markers->count + 1, sizeof(*matched));
-	bool done = matched && match_places(r, matched) &&
-		    match_names(r, matched);
+	struct lone lone = {
+		.sites = calloc(markers->count + 1, sizeof(*lone.sites)),
+		.probes = calloc(markers->count + 1, sizeof(*lone.probes)) };
 	size_t kept = 0;
+	bool done = lone.sites && lone.probes;
 
-	for (size_t i = 0; done && i < markers->count; i++)
-		if (markers->found[i].marker.kind != MARKER_USDT || !matched[i])
-			markers->found[kept++] = markers->found[i];
-	free(matched);
+	if (done) {
+		lone_sort(&lone, markers, compare_places);
+		match_places(&lone);
+		lone_sort(&lone, markers, compare_names);
+		match_names(r, &lone);
+	}
+	free(lone.sites);
+	free(lone.probes);
 	if (!done)
 		return read_fact(r, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < markers->count; i++)
+		if (markers->found[i].marker.kind != MARKER_USDT ||
+		    !markers->found[i].matched)
+			markers->found[kept++] = markers->found[i];
 	markers->count = kept;
 	return 0;
 }

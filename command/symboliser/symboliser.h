@@ -137,6 +137,7 @@ struct symboliser_found {
 	const char *strings[4];		/* channel, name, text, source file */
 	const char *shown;		/* struct taffrail_shown; */
 	size_t shown_bytes;		/* 0: there is none */
+	bool matched;			/* the child's: a site with a probe */
 };
 
 /* How markers are read: bits. */
