@@ -72,9 +72,9 @@ int elfnotes_read(struct marker_list *list, const char *path, uint32_t how,
 	if (ret) {
 		snprintf(error, ELFNOTES_ERROR_BYTES, "%s",
 			 ret == -EINVAL ? "not a regular file" :
-			 ret == -ETIMEDOUT ? "it does not answer, or no process can "
-					     "be made to open it" :
-					     strerror(-ret));
+			 ret == -ETIMEDOUT ?
+				 "it does not answer, or no process can be "
+				 "made to open it" : strerror(-ret));
 		return ret;
 	}
 	ret = elfnotes_read_open(list, &file, how, error);

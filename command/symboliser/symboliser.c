@@ -135,7 +135,7 @@ static int ask_child(struct asking *asking, size_t bytes, uint32_t most,
 	/* a child is gone with the thread of this command that made it */
 	for (int i = 0; i < 2; i++) {
 		if (!child_begin(&child, &spec))
-			return -EPIPE;
+			return -EAGAIN;
 		if (child_send(child.socket, request, REQUEST_HEAD + bytes,
 			       asking->file ? asking->file->fd : -1)) {
 			ret = take_answers(asking, &took);
@@ -346,7 +346,9 @@ int symboliser_markers(const struct symboliser_file *file, uint32_t how,
 			 ret == -EPIPE ? "it cannot be read: it is damaged, or "
 					 "was cut while it was read" :
 			 ret == -ETIMEDOUT ? "it takes too long to read" :
-			 ret == -ENOEXEC ? "not an ELF file" : strerror(-ret));
+			 ret == -ENOEXEC ? "not an ELF file" :
+			 ret == -EAGAIN ? "no process can be made to read it" :
+					  strerror(-ret));
 	free(asking.to);
 	return ret;
 }

@@ -14,7 +14,8 @@
  * `ns` is the processor time that the child may still take, in nanoseconds; a
  * function subtracts the time that the child took. All functions return 0 or a
  * negative errno: -ETIMEDOUT if the time is used up, -ENOEXEC if the file makes
- * no sense, -EPIPE if the child is gone. Not for several threads at a time.
+ * no sense, -EPIPE if the child is gone, -EAGAIN if none can be made. Not for
+ * several threads at a time.
  */
 #ifndef COMMAND_SYMBOLISER_SYMBOLISER_H
 #define COMMAND_SYMBOLISER_SYMBOLISER_H
