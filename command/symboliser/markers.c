@@ -15,12 +15,14 @@
 #include <string.h>
 
 #include "command/common/counted.h"
+#include "tracepoints/conditions/rule-split.h"
 #include "tracepoints/fields/shown.h"
 #include "tracepoints/program/patch.h"
 #include "tracepoints/sites/notes.h"
-#include "tracepoints/usdt/plan/hotspot.h"
 #include "tracepoints/usdt/plan/image.h"
-#include "tracepoints/usdt/plan/zydis.h"
+#include "tracepoints/usdt/plan/note.h"
+#include "tracepoints/usdt/plan/operand.h"
+#include "tracepoints/usdt/plan/plan.h"
 
 #define PAGE		4096ull
 #define NOP		0x90
