@@ -41,6 +41,43 @@ void text_copy(char *to, size_t size, const char *from);
  * are none or the number does not fit. */
 int64_t text_number(const char **p);
 
+/* Returns the length of the UTF-8 character that n bytes begin with (RFC 3629:
+ * no surrogates, nothing that a shorter form has); 0 if they begin with none.
+ * Text that ends with a NUL needs no length: n may be 4. */
+static inline size_t utf8_bytes(const void *p, size_t n)
+{
+	const uint8_t *at = p;
+	size_t bytes = at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
+	size_t i;
+
+	if (at[0] < 0x80)
+		return 1;
+	if (at[0] < 0xc2 || at[0] > 0xf4 || n < bytes)
+		return 0;
+	for (i = 1; i < bytes; i++)
+		if ((at[i] & 0xc0) != 0x80)
+			return 0;
+	/* the second byte tells the short forms, surrogates, large numbers */
+	if ((at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
+	    (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f))
+		return 0;
+	return bytes;
+}
+
+/* Stores a code point, at most 0x10ffff, in up to 4 bytes. Returns their
+ * number. */
+static inline size_t utf8_encode(char *to, uint32_t code)
+{
+	size_t n = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+	size_t i;
+
+	for (i = n; i-- > 1; code >>= 6)
+		to[i] = (char)(0x80 | (code & 63));
+	/* n ones and a zero lead the first of several bytes */
+	to[0] = (char)(n == 1 ? code : (0xf00 >> n & 0xff) | code);
+	return n;
+}
+
 /* Reads a number of bytes, "4M": behind the digits may be K, M or G. Returns -1
  * when the text is something else, or the number does not fit. */
 int64_t text_bytes(const char *text);

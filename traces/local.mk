@@ -38,8 +38,6 @@ traces_sources = \
 	traces/formats/sqlite.c \
 	traces/formats/table-private.h \
 	traces/formats/table.c \
-	traces/formats/utf8-private.h \
-	traces/formats/utf8.c \
 	traces/foreign/classes.c \
 	traces/foreign/fields.c \
 	traces/foreign/foreign.c \
@@ -98,8 +96,8 @@ traces_sources = \
 	traces/stream.c \
 	traces/symbols.c \
 	traces/symbols.h \
-	traces/text/clean.c \
-	traces/text/clean.h \
+	traces/text/characters.c \
+	traces/text/characters.h \
 	traces/text/event-text.c \
 	traces/text/event-text.h \
 	traces/text/exact.c \

@@ -5,43 +5,26 @@
 #include "command/common/json.h"
 
 #include <inttypes.h>
+#include <string.h>
 
-#include "traces/text/clean.h"
+#include "traces/text/characters.h"
 #include "traces/text/number.h"
 
 /* Integers of 64 bits are between these. */
 #define INTEGER_MIN	-9223372036854775808.0L
 #define INTEGER_MAX	18446744073709551616.0L
 
-/* Returns true for the characters U+EF80 to U+EFFF, which stand for bytes. */
-static bool stands_for_byte(const unsigned char *s)
-{
-	return s[0] == 0xee && (s[1] == 0xbe || s[1] == 0xbf);
-}
-
 static void put_text(FILE *file, const char *text)
 {
-	const unsigned char *s = (const unsigned char *)text;
+	char piece[JSON_ESCAPED_BYTES];
+	size_t bytes;
 
 	fputc('"', file);
-	while (*s) {
-		int n = character_bytes(s);
+	for (size_t n = strlen(text); n; n -= bytes, text += bytes) {
+		char *end = json_escape(piece, (const uint8_t *)text, n,
+					&bytes);
 
-		if (n == 3 && stands_for_byte(s))
-			n = 0;
-		if (!n)
-			fprintf(file, "\\uef%02x", *s);
-		else if (*s == '"' || *s == '\\')
-			fprintf(file, "\\%c", *s);
-		else if (*s == '\n')
-			fputs("\\n", file);
-		else if (*s == '\t')
-			fputs("\\t", file);
-		else if (*s < ' ' || *s == 0x7f)
-			fprintf(file, "\\u%04x", *s);
-		else
-			fwrite(s, 1, n, file);
-		s += n ? n : 1;
+		fwrite(piece, 1, (size_t)(end - piece), file);
 	}
 	fputc('"', file);
 }

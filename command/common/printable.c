@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/text/clean.h"
+#include "traces/text/characters.h"
 
 void printable_vprint(FILE *file, const char *format, va_list ap)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/text/clean.h"
+#include "traces/text/characters.h"
 
 #define PLAIN	"abcdefghijklmnopqrstuvwxyz"				\
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZ"				\

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "command/common/command.h"
-#include "traces/text/clean.h"
+#include "traces/text/characters.h"
 
 /* Takes out words that point to this command. */
 static void drop_pointers(char *text)

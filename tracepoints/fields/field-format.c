@@ -193,30 +193,15 @@ static uint64_t integer_for(const struct conversion *c,
 		       bits >> unsign;
 }
 
-/* Stores a code point as UTF-8. Returns its length, 0 for no code point. */
-static size_t utf8(char *out, uint64_t code)
-{
-	static const uint8_t lead[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
-	size_t n = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-	size_t i;
-
-	if (code > 0x10ffff)
-		return 0;
-	for (i = n; i-- > 1; code >>= 6)
-		out[i] = (char)(0x80 | (code & 63));
-	out[0] = (char)(n == 1 ? code : lead[n] | code);
-	return n;
-}
-
 static void character(struct text *text, const struct conversion *c,
 		      const struct field_value *value)
 {
-	uint64_t code = field_integer(value);
+	uint32_t code = (uint32_t)field_integer(value);
 	char bytes[4];
 	size_t n = 1;
 
 	if (c->bytes == 8)
-		n = utf8(bytes, (uint32_t)code);
+		n = code > 0x10ffff ? 0 : utf8_encode(bytes, code);
 	else
 		bytes[0] = (char)code;
 	/* a text cannot hold a NUL */

@@ -16,7 +16,7 @@
 #include "traces/formats/json-value-private.h"
 #include "traces/formats/private.h"
 #include "traces/formats/table-private.h"
-#include "traces/formats/utf8-private.h"
+#include "traces/text/characters.h"
 #include "traces/text/number.h"
 
 #define FILE_NAME_BYTES	236	/* file systems take 255, with ".2.csv" */

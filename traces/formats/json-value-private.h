@@ -7,7 +7,7 @@
  *			have are strings: "NaN", "Infinity", "-Infinity"
  *	enumerations	{"value":2,"name":"ENOENT"}; the name is null where the
  *			value has none
- *	strings		see utf8-private.h
+ *	strings		see characters.h
  *
  * What must stay true here: the bytes of a value are all there; the reader has
  * checked that.
@@ -16,7 +16,7 @@
 #define TRACES_FORMATS_JSON_VALUE_PRIVATE_H
 
 #include "traces/read/visit.h"
-#include "traces/text/out.h"
+#include "traces/text/characters.h"
 
 /* Returns what writes values of a class to a struct out. */
 field_put *json_put_of(const struct field_class *class);
@@ -27,12 +27,6 @@ static inline const uint8_t *json_value(struct out *out,
 {
 	return json_put_of(class)(out, class, at);
 }
-
-/* Writes a string with its quotes. */
-void json_put_string(struct out *out, const char *text, size_t n);
-
-/* Writes a number of floating point. */
-void json_put_real(struct out *out, double value);
 
 /* Returns the name of an enumeration's value, or NULL. If it has several, they
  * are joined by '|' in memory that lasts until the next call. */

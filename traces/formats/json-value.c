@@ -6,82 +6,9 @@
 
 #include <math.h>
 
-#include "traces/formats/utf8-private.h"
 #include "traces/text/number.h"
 
-#define PIECE_BYTES	(OUT_PIECE_BYTES / 8)
 #define JOINED_BYTES	1024
-#define ESCAPED_BYTES	6		/* the most that one byte becomes */
-
-/* What a byte needs: 0 nothing, 'x' four digits, 'h' a look at UTF-8, or what
- * stands behind the backslash. */
-static const char needs[256] = {
-	[0 ... 7] = 'x', ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\v'] = 'x',
-	['\f'] = 'f', ['\r'] = 'r', [14 ... 31] = 'x', ['"'] = '"',
-	['\\'] = '\\',
-	[127] = 'x', [128 ... 255] = 'h',
-};
-
-static char *put_code(char *p, const char *lead, uint8_t c)
-{
-	static const char digits[] = "0123456789abcdef";
-
-	memcpy(p, lead, 4);
-	p[4] = digits[c >> 4];
-	p[5] = digits[c & 15];
-	return p + 6;
-}
-
-/* Writes the character at `at` that is not itself, and sets *bytes to what it
- * takes. */
-static char *put_escaped(char *p, const uint8_t *at, size_t n, size_t *bytes)
-{
-	char need = needs[*at];
-
-	*bytes = 1;
-	if (need == 'x')
-		return put_code(p, "\\u00", *at);
-	if (need != 'h') {
-		p[0] = '\\';
-		p[1] = need;
-		return p + 2;
-	}
-	*bytes = utf8_bytes(at, n);
-	if (!*bytes) {
-		*bytes = 1;
-		return put_code(p, "\\uef", *at);
-	}
-	memcpy(p, at, *bytes);
-	return p + *bytes;
-}
-
-void json_put_string(struct out *out, const char *text, size_t n)
-{
-	const uint8_t *at = (const uint8_t *)text;
-	const uint8_t *end = at + n;
-
-	out_char(out, '"');
-	while (at < end) {
-		const uint8_t *stop = (size_t)(end - at) > PIECE_BYTES ?
-				      at + PIECE_BYTES : end;
-		char *p;
-
-		out_room(out, PIECE_BYTES * ESCAPED_BYTES);
-		p = out->p;
-		while (at < stop) {
-			size_t bytes = 1;
-
-			if (!needs[*at])
-				*p++ = (char)*at;
-			else
-				p = put_escaped(p, at, (size_t)(end - at),
-						&bytes);
-			at += bytes;
-		}
-		out->p = p;
-	}
-	out_char(out, '"');
-}
 
 static const uint8_t *put_integer(void *to, const struct field_class *class,
 				  const uint8_t *at)
@@ -95,7 +22,8 @@ static const uint8_t *put_integer(void *to, const struct field_class *class,
 	return at + class->bytes;
 }
 
-void json_put_real(struct out *out, double value)
+/* Writes a number; those that JSON does not have are strings. */
+static void json_put_real(struct out *out, double value)
 {
 	if (isnan(value)) {
 		out_text(out, "\"NaN\"");

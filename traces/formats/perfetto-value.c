@@ -7,7 +7,7 @@
 
 #include "traces/formats/json-value-private.h"
 #include "traces/formats/perfetto-private.h"
-#include "traces/formats/utf8-private.h"
+#include "traces/text/characters.h"
 
 struct interned {
 	struct interned *next;

@@ -14,7 +14,7 @@
 
 #include "base/base.h"
 #include "traces/formats/sqlite-private.h"
-#include "traces/formats/utf8-private.h"
+#include "traces/text/characters.h"
 
 /* Statements of the library's machine between two looks at a signal. */
 #define LOOK_STEPS	100000

@@ -14,7 +14,7 @@
 
 #include "traces/formats/json-value-private.h"
 #include "traces/formats/sqlite-private.h"
-#include "traces/formats/utf8-private.h"
+#include "traces/text/characters.h"
 #include "traces/text/number.h"
 
 static const char *const fixed[] = { "ns", "trace", "cpu_id", NULL };

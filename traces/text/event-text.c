@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/text/clean.h"
+#include "traces/text/characters.h"
 #include "traces/text/number.h"
 #include "traces/text/private.h"
 

@@ -4,8 +4,8 @@
  */
 #include "traces/text/event-text.h"
 
+#include "base/text.h"
 #include "traces/read/visit.h"
-#include "traces/text/clean.h"
 #include "traces/text/number.h"
 #include "traces/text/private.h"
 
@@ -38,28 +38,21 @@ static char *put_escaped(char *p, unsigned char c)
 	return p;
 }
 
-/* Returns how many bytes the character has that begins there, if a terminal can
- * show it; 0: it is a C1 control, or no UTF-8. */
-static size_t shown_bytes(const char *at, size_t n)
-{
-	unsigned char c[5] = { 0 };
-
-	memcpy(c, at, n < 4 ? n : 4);
-	return c[0] == 0xc2 && c[1] < 0xa0 ? 0 : (size_t)character_bytes(c);
-}
-
-/* Writes what babeltrace2 leaves as it is, bytes from 0x80 on: for a terminal,
- * controls among them as other controls. Returns how many bytes it was. */
+/* Writes a character that begins with a byte from 0x80 on, which babeltrace2
+ * leaves as it is. For a terminal, C1 controls and bytes that are not UTF-8 are
+ * escaped. Returns the length of the character in the text. */
 static size_t put_high(struct out *out, const char *at, size_t n)
 {
-	size_t bytes = shown_bytes(at, n);
+	const unsigned char *c = (const unsigned char *)at;
+	size_t bytes = utf8_bytes(c, n);
 
 	out_room(out, ESCAPED_BYTES);
-	if (bytes)
-		out->p = mempcpy(out->p, at, bytes);
-	else
-		out->p = put_hex(out->p, (unsigned char)*at);
-	return bytes ? bytes : 1;
+	if (!bytes || (c[0] == 0xc2 && c[1] < 0xa0)) {
+		out->p = put_hex(out->p, *c);
+		return 1;
+	}
+	out->p = mempcpy(out->p, at, bytes);
+	return bytes;
 }
 
 /* Does as string_text_put() and string_text_inside() for a terminal. */
