@@ -30,6 +30,16 @@ uint64_t index_find(const struct index *index, uint64_t hash,
 /* Adds a value that is not 0. Returns 0 or -ENOMEM. */
 int index_add(struct index *index, uint64_t hash, uint64_t value);
 
+/* Empties the table, and keeps the memory: as many values can be added again
+ * without a failure. */
+static inline void index_empty(struct index *index)
+{
+	if (index->size)
+		__builtin_memset(index->slots, 0,
+				 index->size * sizeof(*index->slots));
+	index->used = 0;
+}
+
 /* Empties the table and unmaps the memory. */
 void index_clear(struct index *index);
 

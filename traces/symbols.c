@@ -7,6 +7,7 @@
  */
 #include "traces/symbols.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +16,6 @@
 #include "tracepoints/fields/shown.h"
 #include "traces/tsdl/enumeration.h"
 #include "traces/tsdl/scalar-type.h"
-
-#define ROOM_LEAST	16u
 
 bool symbols_has(const struct event_view *event, int i)
 {
@@ -45,79 +44,70 @@ bool symbols_needed(const struct session_view *session)
 	return false;
 }
 
-static size_t slot_of(const struct trace_symbols *symbols, uint64_t address)
+/* The table finds an address by its hash, a product that no other has. */
+static uint64_t address_hash(uint64_t address)
 {
-	return (size_t)(address * 0x9e3779b97f4a7c15ull >> 32) &
-	       (symbols->room - 1);
+	return address * 0x9e3779b97f4a7c15ull;
 }
 
-/* Returns the use of an address in an epoch, or a free place. */
-static struct symbol_use *find(const struct trace_symbols *symbols,
-			       uint64_t address, uint32_t epoch)
-{
-	size_t i = slot_of(symbols, address);
+struct use_key {
+	struct symbol_use *uses;
+	uint32_t epoch;
+};
 
-	while (symbols->uses[i].epoch && (symbols->uses[i].epoch != epoch ||
-					  symbols->uses[i].address != address))
-		i = (i + 1) & (symbols->room - 1);
-	return &symbols->uses[i];
+static int use_has_epoch(uint64_t value, const void *priv)
+{
+	const struct use_key *key = priv;
+
+	return key->uses[value - 1].epoch == key->epoch;
 }
 
-/* Makes room for one more; false: there is none. */
-static bool make_room(struct trace_symbols *symbols)
+/* Makes a use true at no time. Says that it is another, so that the next one of
+ * the address follows. */
+static int use_spoil(uint64_t value, const void *priv)
 {
-	struct trace_symbols more = *symbols;
+	const struct use_key *key = priv;
 
-	if (symbols->nuses >= SYMBOLS_USES_MAX)
-		return false;
-	if (symbols->nuses * 2 < symbols->room)
-		return true;
-	more.room = symbols->room ? symbols->room * 2 : ROOM_LEAST;
-	more.uses = calloc(more.room, sizeof(*more.uses));
-	if (!more.uses)
-		return false;
-	for (size_t i = 0; i < symbols->room; i++)
-		if (symbols->uses[i].epoch)
-			*find(&more, symbols->uses[i].address,
-			      symbols->uses[i].epoch) = symbols->uses[i];
-	free(symbols->uses);
-	*symbols = more;
-	return true;
+	key->uses[value - 1].first = 0;
+	key->uses[value - 1].last = UINT64_MAX;
+	return 0;
 }
 
-/* Makes what was noted of an address true at no time. */
-static void spoil(struct trace_symbols *symbols, uint64_t address)
+/* Adds a use. Returns 0; or -ENOMEM, also where there are too many. */
+static int use_add(struct trace_symbols *symbols, const struct symbol_use *use)
 {
-	if (!symbols->room)
-		return;
-	for (size_t i = slot_of(symbols, address); symbols->uses[i].epoch;
-	     i = (i + 1) & (symbols->room - 1)) {
-		if (symbols->uses[i].address != address)
-			continue;
-		symbols->uses[i].first = 0;
-		symbols->uses[i].last = UINT64_MAX;
-	}
+	size_t n = symbols->nuses;
+	struct symbol_use *more = symbols->uses;
+
+	if (n >= SYMBOLS_USES_MAX)
+		return -ENOMEM;
+	if (!(n & (n - 1)))
+		more = reallocarray(more, n ? 2 * n : 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	symbols->uses = more;
+	more[n] = *use;
+	if (index_add(&symbols->index, address_hash(use->address), n + 1))
+		return -ENOMEM;
+	symbols->nuses++;
+	return 0;
 }
 
-static void note(struct trace_symbols *symbols, uint64_t address,
-		 uint32_t epoch, uint64_t clock)
+static void use_note(struct trace_symbols *symbols, uint64_t address,
+		     uint32_t epoch, uint64_t clock)
 {
-	struct symbol_use *use = symbols->room ? find(symbols, address, epoch) :
-						 NULL;
+	const struct use_key key = { symbols->uses, epoch };
+	uint64_t hash = address_hash(address);
+	uint64_t at = index_find(&symbols->index, hash, use_has_epoch, &key);
+	struct symbol_use new = { address, clock, clock, epoch };
+	struct symbol_use *use = at ? &symbols->uses[at - 1] : &new;
 
-	if (!use || !use->epoch) {
-		if (!make_room(symbols)) {
-			spoil(symbols, address);
-			return;
-		}
-		use = find(symbols, address, epoch);
-		*use = (struct symbol_use){ address, clock, clock, epoch };
-		symbols->nuses++;
-	}
 	if (clock < use->first)
 		use->first = clock;
 	if (clock > use->last)
 		use->last = clock;
+	if (!at && use_add(symbols, &new))
+		index_find(&symbols->index, hash, use_spoil, &key);
 }
 
 /* Returns how many changes of modules the session tells up to a time, and 1. */
@@ -156,8 +146,8 @@ void symbols_note(struct trace_symbols *symbols,
 			memcpy(&address, c.p - sizeof(address),
 			       sizeof(address));
 			if (address)
-				note(symbols, address,
-				     epoch_at(session, c.clock), c.clock);
+				use_note(symbols, address,
+					 epoch_at(session, c.clock), c.clock);
 		}
 	}
 }
@@ -186,8 +176,8 @@ void symbols_forget(struct trace_symbols *symbols)
 {
 	free(symbols->uses);
 	symbols->uses = NULL;
-	symbols->room = 0;
 	symbols->nuses = 0;
+	index_clear(&symbols->index);
 }
 
 void symbols_free(struct trace_symbols *symbols)

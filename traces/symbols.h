@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/index.h"
 #include "traces/metadata.h"
 
 #define SYMBOLS_TYPE		"symbol"
@@ -25,8 +26,7 @@ struct symbol_use {
 	uint64_t address;
 	uint64_t first;			/* clock of its first event */
 	uint64_t last;			/* and of its last one */
-	uint32_t epoch;			/* counts changes of modules, from 1;
-					 * 0: a free place of the table */
+	uint32_t epoch;			/* counts changes of modules, from 1 */
 };
 
 struct symbol_name {
@@ -35,9 +35,9 @@ struct symbol_name {
 };
 
 struct trace_symbols {
-	struct symbol_use *uses;	/* a hash table */
-	size_t room;
+	struct symbol_use *uses;
 	size_t nuses;
+	struct index index;		/* of numbers in uses[], + 1 */
 	struct symbol_name *names;	/* in the order of addresses */
 	size_t nnames;
 };

@@ -258,11 +258,10 @@ static bool locate_all(struct resolving *r, const struct trace_symbols *symbols)
 	r->located = calloc(symbols->nuses, sizeof(*r->located));
 	if (!r->located)
 		return false;
-	for (size_t i = 0; i < symbols->room; i++)
-		if (symbols->uses[i].epoch)
-			r->located[r->count++] = (struct located){
-				symbols->uses[i].address,
-				locate_use(r, &symbols->uses[i]), false };
+	for (size_t i = 0; i < symbols->nuses; i++)
+		r->located[r->count++] = (struct located){
+			symbols->uses[i].address,
+			locate(r, &symbols->uses[i]), false };
 	qsort(r->located, r->count, sizeof(*r->located), by_address);
 	for (size_t i = 0, next; i < r->count; i = next) {
 		struct located one = r->located[i];

@@ -10,6 +10,7 @@
 #ifndef COMMAND_REPORT_PRIVATE_H
 #define COMMAND_REPORT_PRIVATE_H
 
+#include "base/index.h"
 #include "command/look/look.h"
 #include "command/look/progress.h"
 #include "traces/pairs/histogram.h"
@@ -57,8 +58,7 @@ struct values {
 	struct value *list;
 	uint32_t n;
 	uint32_t max;
-	uint32_t *slots;		/* numbers in list[], + 1 */
-	uint32_t nslots;
+	struct index index;		/* of numbers in list[], + 1 */
 	bool fixed;			/* those that came first stay */
 	uint64_t other_events;
 	uint64_t other_bytes;

@@ -6,10 +6,7 @@
 #include <string.h>
 
 #include "command/report/private.h"
-#include "base/index.h"
 #include "traces/text/event-text.h"
-
-#define SLOTS	4096u			/* twice VALUES_MAX */
 
 static bool is_text(const struct field_class *class)
 {
@@ -77,25 +74,25 @@ static void normal_of(struct normal *n, const struct field_class *class,
 	}
 }
 
-static bool is_same(const struct value *value, const struct field_class *class,
-		    uint64_t hash, const struct normal *n)
+struct value_key {
+	const struct value *list;
+	const struct field_class *class;
+	const struct normal *normal;
+};
+
+/* Compares a value of the list with one of an event of the same hash. */
+static int value_is_same(uint64_t number, const void *priv)
 {
-	return value->hash == hash && value->form == n->form &&
-	       value->class->unit == class->unit &&
-	       same_type(value->class, class) &&
+	const struct value_key *key = priv;
+	const struct value *value = &key->list[number - 1];
+	const struct normal *n = key->normal;
+
+	return value->form == n->form &&
+	       value->class->unit == key->class->unit &&
+	       same_type(value->class, key->class) &&
 	       (value->cut || value->length == n->bytes) &&
 	       n->bytes >= value->length &&
 	       !memcmp(value->kept, n->at, value->length);
-}
-
-static void put_slot(struct values *v, uint32_t number)
-{
-	uint64_t hash = v->list[number].hash;
-	uint32_t i = (uint32_t)(hash ^ hash >> 32);
-
-	while (v->slots[i & (v->nslots - 1)])
-		i++;
-	v->slots[i & (v->nslots - 1)] = number + 1;
 }
 
 static int by_events(const void *a, const void *b)
@@ -129,31 +126,25 @@ static void drop_half(struct values *v)
 		free(value->kept);
 	}
 	v->n = v->max / 2;
-	memset(v->slots, 0, v->nslots * sizeof(*v->slots));
+	index_empty(&v->index);
 	for (uint32_t i = 0; i < v->n; i++)
-		put_slot(v, i);
+		index_add(&v->index, v->list[i].hash, i + 1);
 }
 
-static bool make_room(struct values *v)
-{
-	if (!v->slots) {
-		v->nslots = SLOTS;
-		v->slots = calloc(SLOTS, sizeof(*v->slots));
-		v->list = calloc(v->max, sizeof(*v->list));
-	}
-	if (!v->slots || !v->list)
-		return false;
-	if (v->n == v->max && !v->fixed)
-		drop_half(v);
-	return v->n < v->max;
-}
-
-static struct value *add(struct values *v, const struct field_class *class,
-			 uint64_t hash, const struct normal *n)
+/* Returns the new value, or NULL where there is no room for one. */
+static struct value *value_add(struct values *v,
+			       const struct field_class *class, uint64_t hash,
+			       const struct normal *n)
 {
 	struct value *value;
 
-	if (!make_room(v))
+	if (!v->list)
+		v->list = calloc(v->max, sizeof(*v->list));
+	if (!v->list)
+		return NULL;
+	if (v->n == v->max && !v->fixed)
+		drop_half(v);
+	if (v->n == v->max)
 		return NULL;
 	value = &v->list[v->n];
 	memset(value, 0, sizeof(*value));
@@ -163,11 +154,13 @@ static struct value *add(struct values *v, const struct field_class *class,
 	value->cut = n->bytes > VALUE_BYTES;
 	value->length = value->cut ? VALUE_BYTES : (uint32_t)n->bytes;
 	value->kept = malloc(value->length + 1);
-	if (!value->kept)
+	if (!value->kept || index_add(&v->index, hash, v->n + 1)) {
+		free(value->kept);
 		return NULL;
+	}
+	v->n++;
 	memcpy(value->kept, n->at, value->length);
 	value->kept[value->length] = '\0';
-	put_slot(v, v->n++);
 	return value;
 }
 
@@ -175,20 +168,14 @@ struct value *values_take(struct values *v, const struct field_class *class,
 			  const uint8_t *at, size_t bytes)
 {
 	struct normal n;
-	uint64_t hash;
+	struct value_key key = { v->list, NULL, &n };
+	uint64_t hash, number;
 
-	class = field_held(class, &at, &bytes);
+	key.class = class = field_held(class, &at, &bytes);
 	normal_of(&n, class, at, bytes);
 	hash = index_hash(INDEX_HASH, n.at, n.bytes);
-	for (uint32_t i = (uint32_t)(hash ^ hash >> 32); v->slots; i++) {
-		uint32_t slot = v->slots[i & (v->nslots - 1)];
-
-		if (!slot)
-			break;
-		if (is_same(&v->list[slot - 1], class, hash, &n))
-			return &v->list[slot - 1];
-	}
-	return add(v, class, hash, &n);
+	number = index_find(&v->index, hash, value_is_same, &key);
+	return number ? &v->list[number - 1] : value_add(v, class, hash, &n);
 }
 
 void values_free(struct values *v)
@@ -204,7 +191,7 @@ void values_free(struct values *v)
 		free(v->list[i].kept);
 	}
 	free(v->list);
-	free(v->slots);
+	index_clear(&v->index);
 }
 
 /* Writes a number as a field's; an integer's own bytes are the first. */

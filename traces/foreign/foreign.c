@@ -255,6 +255,7 @@ static void foreign_close(struct read_stream *stream)
 	free(f->group);
 	free(f->traces);
 	free(f->slots);
+	index_clear(&f->index);
 	free(f->bytes.at);
 	free(f);
 }

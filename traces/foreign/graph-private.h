@@ -6,6 +6,7 @@
 #ifndef TRACES_FOREIGN_GRAPH_PRIVATE_H
 #define TRACES_FOREIGN_GRAPH_PRIVATE_H
 
+#include "base/index.h"
 #include "traces/foreign/library-private.h"
 
 /* What a class of streams has become. */
@@ -43,9 +44,9 @@ struct foreign {
 	struct foreign_trace *traces;	/* in the order in which they come */
 	size_t ntraces;
 	size_t met;			/* of them, in this graph */
-	struct foreign_slot *slots;	/* hashed by their objects */
-	size_t nslots;			/* a power of two, or 0 */
-	size_t used;
+	struct foreign_slot *slots;
+	size_t nslots;
+	struct index index;		/* of numbers in slots[], + 1 */
 	struct foreign_bytes bytes;	/* of the current event */
 };
 

@@ -57,47 +57,39 @@ char *foreign_group(const char *path)
 	return copy;
 }
 
-static struct foreign_slot *place(const struct foreign *f, const void *object)
+/* The product of an odd number and an address is no other address's. */
+static uint64_t object_hash(const void *object)
 {
-	size_t i = (size_t)((uintptr_t)object / 16 * 0x9e3779b97f4a7c15ull >>
-			    32);
+	return (uintptr_t)object * 0x9e3779b97f4a7c15ull;
+}
 
-	for (;; i++) {
-		struct foreign_slot *slot = &f->slots[i & (f->nslots - 1)];
-
-		if (!slot->object || slot->object == object)
-			return slot;
-	}
+static int object_is_same(uint64_t value, const void *key)
+{
+	return 1;		/* as the hash is */
 }
 
 const struct foreign_slot *foreign_find(const struct foreign *f,
 					const void *object)
 {
-	const struct foreign_slot *slot = f->nslots ? place(f, object) : NULL;
+	uint64_t at = index_find(&f->index, object_hash(object),
+				 object_is_same, NULL);
 
-	return slot && slot->object ? slot : NULL;
+	return at ? &f->slots[at - 1] : NULL;
 }
 
-static int add_slot(struct foreign *f, const struct foreign_slot *slot)
+/* Adds what an object stands for. Returns 0 or -ENOMEM. */
+static int slot_add(struct foreign *f, const struct foreign_slot *slot)
 {
-	struct foreign_slot *old = f->slots;
+	struct foreign_slot *more = f->slots;
 	size_t n = f->nslots;
 
-	if (2 * f->used >= n) {
-		f->slots = calloc(n ? 2 * n : 64, sizeof(*old));
-		if (!f->slots) {
-			f->slots = old;
-			return -ENOMEM;
-		}
-		f->nslots = n ? 2 * n : 64;
-		for (size_t i = 0; i < n; i++)
-			if (old[i].object)
-				*place(f, old[i].object) = old[i];
-		free(old);
-	}
-	f->used++;
-	*place(f, slot->object) = *slot;
-	return 0;
+	if (!(n & (n - 1)))
+		more = reallocarray(more, n ? 2 * n : 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	f->slots = more;
+	more[f->nslots++] = *slot;
+	return index_add(&f->index, object_hash(slot->object), f->nslots);
 }
 
 /* Makes the next trace class of the list, unless a graph before made it. */
@@ -138,7 +130,7 @@ static int note(struct foreign *f, const bt_stream_class *class)
 	struct foreign_slot slot = { .object = class,
 				     .of = &f->traces[f->met] };
 	uint64_t n = slot.of->trace ? slot.of->trace->nevents : 0;
-	int ret = slot.of->trace ? add_slot(f, &slot) : 0;
+	int ret = slot.of->trace ? slot_add(f, &slot) : 0;
 
 	if (n > bt.stream_class_get_event_class_count(class))
 		n = bt.stream_class_get_event_class_count(class);
@@ -147,7 +139,7 @@ static int note(struct foreign *f, const bt_stream_class *class)
 			bt.stream_class_event(class,
 									  i);
 		slot.event = slot.of->trace->events[i];
-		ret = add_slot(f, &slot);
+		ret = slot_add(f, &slot);
 	}
 	return ret;
 }
@@ -243,9 +235,8 @@ void foreign_graph_close(struct foreign *f)
 	f->from = NULL;
 	f->at = f->n = 0;
 	f->ended = true;
-	f->met = f->used = 0;
-	if (f->slots)
-		memset(f->slots, 0, f->nslots * sizeof(*f->slots));
+	f->met = f->nslots = 0;
+	index_empty(&f->index);
 }
 
 /* Adds the component that reads the directories, and opens them. */
