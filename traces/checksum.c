@@ -16,7 +16,7 @@
 #define LANES		4
 #define FACTOR		0x9e3779b97f4a7c15ull
 
-static uint32_t crc32(const char *text, size_t bytes)
+static uint32_t text_crc32(const char *text, size_t bytes)
 {
 	uint32_t table[16];
 	uint32_t crc = ~0u;
@@ -42,7 +42,7 @@ static size_t make_line(char *line, const char *text, size_t bytes,
 			const char *before, const char *after)
 {
 	return (size_t)snprintf(line, LINE_BYTES, "%s%08x%s\n", before,
-				crc32(text, bytes), after);
+				text_crc32(text, bytes), after);
 }
 
 void checksum_write(FILE *out, const char *text, size_t bytes,
@@ -73,7 +73,7 @@ bool checksum_right(const char *text, size_t *bytes, const char *before,
 
 /* For a fixed word each step is a bijection of the sum, and the other way
  * round: so a single word that differs is always seen. */
-static uint64_t mix(uint64_t sum, uint64_t word)
+static uint64_t sum_mix(uint64_t sum, uint64_t word)
 {
 	sum ^= word;
 	return (sum << 29 | sum >> 35) * FACTOR;
@@ -91,13 +91,13 @@ uint64_t checksum_bytes(uint64_t seed, const void *data, size_t bytes)
 		memcpy(words, at, sizeof(words));
 		at += sizeof(words);
 		for (i = 0; i < LANES; i++)
-			sums[i] = mix(sums[i], words[i]);
+			sums[i] = sum_mix(sums[i], words[i]);
 	}
 	memset(words, 0, sizeof(words));
 	memcpy(words, at, left);
 	for (i = 1; i < LANES; i++)
-		sums[0] = mix(sums[0], sums[i]);
+		sums[0] = sum_mix(sums[0], sums[i]);
 	for (i = 0; i < LANES; i++)
-		sums[0] = mix(sums[0], words[i]);
-	return mix(sums[0], bytes);
+		sums[0] = sum_mix(sums[0], words[i]);
+	return sum_mix(sums[0], bytes);
 }

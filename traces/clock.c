@@ -124,29 +124,32 @@ static void fit_collect(struct fit *fit, const struct trace_set *set,
 			fit->anchors[fit->n++] = &anchors->row[i].at;
 }
 
-static double greater(double a, double b)
+static double greater_of(double a, double b)
 {
 	return a > b ? a : b;
 }
 
-static double doubt(const struct clock_anchor *a, const struct clock_anchor *b)
+static double anchors_doubt(const struct clock_anchor *a,
+			    const struct clock_anchor *b)
 {
-	return greater((double)a->uncertainty_ns, DOUBT_MIN_NS) +
-	       greater((double)b->uncertainty_ns, DOUBT_MIN_NS);
+	return greater_of((double)a->uncertainty_ns, DOUBT_MIN_NS) +
+	       greater_of((double)b->uncertainty_ns, DOUBT_MIN_NS);
 }
 
-static double span(const struct clock_anchor *a, const struct clock_anchor *b)
+static double anchors_span(const struct clock_anchor *a,
+			   const struct clock_anchor *b)
 {
 	return (double)(int64_t)(b->monotonic_ns - a->monotonic_ns);
 }
 
 /* Returns the rate between two anchors; 0 unless the second is later by both
  * clocks. */
-static double slope(const struct clock_anchor *a, const struct clock_anchor *b)
+static double anchors_slope(const struct clock_anchor *a,
+			    const struct clock_anchor *b)
 {
 	if (a->clock >= b->clock || a->monotonic_ns >= b->monotonic_ns)
 		return 0;
-	return (double)(b->clock - a->clock) / span(a, b) * NS_PER_S;
+	return (double)(b->clock - a->clock) / anchors_span(a, b) * NS_PER_S;
 }
 
 /* Sets the bounds of the frequency, by the two own anchors. */
@@ -157,12 +160,12 @@ static void fit_bound(struct fit *fit)
 
 	fit->hz_least = (double)HZ_MIN;
 	fit->hz_most = (double)HZ_MAX;
-	if (fit->nown < 2 || span(fit->anchors[0], fit->anchors[1]) <
+	if (fit->nown < 2 || anchors_span(fit->anchors[0], fit->anchors[1]) <
 				     (double)OWN_SPAN_MIN_NS)
 		return;
-	hz = slope(fit->anchors[0], fit->anchors[1]);
-	slack = doubt(fit->anchors[0], fit->anchors[1]) /
-		span(fit->anchors[0], fit->anchors[1]);
+	hz = anchors_slope(fit->anchors[0], fit->anchors[1]);
+	slack = anchors_doubt(fit->anchors[0], fit->anchors[1]) /
+		anchors_span(fit->anchors[0], fit->anchors[1]);
 	if (hz < (double)HZ_MIN || slack >= 1)
 		return;
 	fit->hz_least = hz * (1 - slack);
@@ -180,13 +183,13 @@ static int line_agree(const struct fit *fit, const struct line *line, double hz)
 		const struct clock_anchor *one = fit->anchors[i];
 		double cycles = (double)(int64_t)(one->clock -
 						  line->from->clock);
-		double away = span(line->from, one);
+		double away = anchors_span(line->from, one);
 		double off = cycles / hz * NS_PER_S - away;
-		double most = doubt(line->from, line->to) +
+		double most = anchors_doubt(line->from, line->to) +
 			      (double)one->uncertainty_ns +
-			      greater(away, -away) * DRIFT_MAX;
+			      greater_of(away, -away) * DRIFT_MAX;
 
-		agree += greater(off, -off) <= most;
+		agree += greater_of(off, -off) <= most;
 	}
 	return agree;
 }
@@ -203,12 +206,12 @@ static void fit_line(const struct fit *fit, struct line *best)
 		for (j = 0; j < fit->n; j++) {
 			struct line line = { fit->anchors[i], fit->anchors[j],
 					     0, 0 };
-			double hz = slope(line.from, line.to);
+			double hz = anchors_slope(line.from, line.to);
 
 			if (hz < fit->hz_least || hz > fit->hz_most)
 				continue;
-			line.weight = span(line.from, line.to) /
-				      doubt(line.from, line.to);
+			line.weight = anchors_span(line.from, line.to) /
+				      anchors_doubt(line.from, line.to);
 			line.agree = line_agree(fit, &line, hz);
 			if (line.agree > best->agree ||
 			    (line.agree == best->agree &&
@@ -219,7 +222,8 @@ static void fit_line(const struct fit *fit, struct line *best)
 }
 
 /* Sets the offset with which the clock gives an anchor's exact time. */
-static void pin(struct metadata_clock *clock, const struct clock_anchor *anchor)
+static void clock_pin(struct metadata_clock *clock,
+		      const struct clock_anchor *anchor)
 {
 	__int128 cycles = (__int128)anchor->realtime_ns * clock->hz / NS_PER_S -
 			  anchor->clock;
@@ -256,7 +260,7 @@ static double hz_estimate(const struct trace_set *set, const struct fit *fit,
 	}
 	if (hz > fit->hz_most)
 		return fit->hz_most;
-	return greater(hz, fit->hz_least);
+	return greater_of(hz, fit->hz_least);
 }
 
 /* Returns the anchor to pin: the own one with less doubt; else the better one
@@ -292,11 +296,12 @@ void trace_set_clock(const struct trace_set *set,
 	if (process->clock_kind == CLOCK_KIND_TSC) {
 		fit_bound(&fit);
 		fit_line(&fit, &line);
-		if (line.to && span(line.from, line.to) >= (double)SPAN_MIN_NS)
-			clock->hz = (uint64_t)slope(line.from, line.to);
+		if (line.to && anchors_span(line.from,
+					    line.to) >= (double)SPAN_MIN_NS)
+			clock->hz = (uint64_t)anchors_slope(line.from, line.to);
 		else
 			clock->hz = (uint64_t)hz_estimate(set, &fit, process);
 	}
 	point = fit_point(&fit, &line);
-	pin(clock, point ? point : &process->start);
+	clock_pin(clock, point ? point : &process->start);
 }

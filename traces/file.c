@@ -38,7 +38,7 @@ static const void *ctf_part(const struct packet_head *head)
 	return (const char *)head + PACKET_PRIVATE_BYTES;
 }
 
-static int create(struct trace *trace, const char *name)
+static int file_create(struct trace *trace, const char *name)
 {
 	int fd = openat(trace->fd, name,
 			O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
@@ -54,7 +54,7 @@ static void hidden_name(const struct trace_stream *stream, char *name,
 	snprintf(name, room, ".%s", stream->file);
 }
 
-static void abandon(struct trace_stream *stream)
+static void file_abandon(struct trace_stream *stream)
 {
 	char name[64];
 
@@ -82,19 +82,19 @@ static int create_files(struct trace_stream *stream)
 		snprintf(stream->file, sizeof(stream->file), "%s_%u",
 			 stream->name, stream->chunks);
 	hidden_name(stream, name, sizeof(name));
-	stream->fd = create(stream->trace, name);
+	stream->fd = file_create(stream->trace, name);
 	if (stream->fd < 0)
 		return stream->fd;
 	stream->room = 0;
 	trace_idx_name(stream->file, ".new", name, sizeof(name));
-	stream->idx = create(stream->trace, name);
+	stream->idx = file_create(stream->trace, name);
 	ret = stream->idx;
 	if (ret >= 0) {
 		idx_header_encode(&header);
 		ret = trace_write_at(stream->idx, &header, sizeof(header), 0);
 	}
 	if (ret < 0)
-		abandon(stream);
+		file_abandon(stream);
 	return ret < 0 ? ret : 0;
 }
 
@@ -105,7 +105,7 @@ static uint64_t idx_bytes(const struct trace_stream *stream)
 
 /* Writes the size of the last visible packet, which ends at `end` with its
  * padding. */
-static int declare(struct trace_stream *stream, uint64_t end)
+static int file_declare(struct trace_stream *stream, uint64_t end)
 {
 	uint64_t bits = (end - stream->last_offset) * 8;
 
@@ -139,45 +139,45 @@ static int make_room(struct trace_stream *stream, uint64_t end)
 			return -errno;
 	}
 	stream->room = room;
-	return stream->offset ? declare(stream, room) : 0;
+	return stream->offset ? file_declare(stream, room) : 0;
 }
 
 /* Cuts the file behind its last packet. */
-static int seal(struct trace_stream *stream)
+static int file_seal(struct trace_stream *stream)
 {
 	if (stream->room == stream->offset)
 		return 0;
 	stream->room = stream->offset;
 	if (ftruncate(stream->fd, (off_t)stream->offset))
 		return -errno;
-	return declare(stream, stream->offset);
+	return file_declare(stream, stream->offset);
 }
 
 /* Removes a packet of which only a part could be written. */
 static int take_back(struct trace_stream *stream, uint64_t idx, int error)
 {
-	int ret = stream->offset ? seal(stream) : 0;
+	int ret = stream->offset ? file_seal(stream) : 0;
 
 	if (ftruncate(stream->idx, (off_t)idx))
 		ret = -errno;
 	if (!stream->offset)
-		abandon(stream);
+		file_abandon(stream);
 	return ret ? ret : error;
 }
 
 /* Makes a packet that is written visible to readers. */
-static int show(struct trace_stream *stream)
+static int file_show(struct trace_stream *stream)
 {
 	char name[64];
 
 	if (stream->offset)
-		return declare(stream, stream->offset);
+		return file_declare(stream, stream->offset);
 	hidden_name(stream, name, sizeof(name));
 	return renameat(stream->trace->fd, name, stream->trace->fd,
 			stream->file) ? -errno : 0;
 }
 
-static int append(struct trace_stream *stream, const struct packet *packet,
+static int file_append(struct trace_stream *stream, const struct packet *packet,
 		  const struct packet_head *head, uint64_t checksum)
 {
 	uint64_t end = stream->offset + CTF_HEAD_BYTES + packet->event_bytes;
@@ -199,7 +199,7 @@ static int append(struct trace_stream *stream, const struct packet *packet,
 	if (!ret)
 		ret = trace_write_at(stream->idx, &entry, sizeof(entry), idx);
 	if (!ret)
-		ret = show(stream);
+		ret = file_show(stream);
 	return ret ? take_back(stream, idx, ret) : 0;
 }
 
@@ -217,7 +217,7 @@ int trace_file_append(struct trace_stream *stream, const struct packet *packet)
 	if (stream->fd < 0)
 		ret = create_files(stream);
 	if (!ret)
-		ret = append(stream, packet, &head, checksum);
+		ret = file_append(stream, packet, &head, checksum);
 	if (ret)
 		return ret;
 	stream->last = head;
@@ -236,7 +236,7 @@ int trace_file_end(struct trace_stream *stream)
 
 	if (stream->fd < 0)
 		return 0;
-	ret = seal(stream);
+	ret = file_seal(stream);
 	trace_idx_name(stream->file, ".new", temporary, sizeof(temporary));
 	trace_idx_name(stream->file, "", name, sizeof(name));
 	if (!ret && renameat(stream->trace->fd, temporary, stream->trace->fd,

@@ -33,18 +33,18 @@
 /* DIR itself and its ledger. */
 #define TOP_BYTES	(2 * TRACE_BLOCK_BYTES)
 
-static uint64_t blocks(uint64_t bytes)
+static uint64_t block_bytes(uint64_t bytes)
 {
 	return (bytes + TRACE_BLOCK_BYTES - 1) / TRACE_BLOCK_BYTES *
 	       TRACE_BLOCK_BYTES;
 }
 
-static uint64_t cost(uint64_t bytes, uint64_t packets)
+static uint64_t file_cost(uint64_t bytes, uint64_t packets)
 {
 	if (!packets)
 		return 0;
-	return blocks(bytes) +
-	       blocks(sizeof(struct ctf_index_header) +
+	return block_bytes(bytes) +
+	       block_bytes(sizeof(struct ctf_index_header) +
 		      packets * sizeof(struct ctf_index_entry));
 }
 
@@ -131,7 +131,7 @@ static void trace_go(struct trace *trace)
 }
 
 /* Writes the ledger of a finished trace again, after packets were removed. */
-static void amend(struct trace *trace, int fd)
+static void ledger_amend(struct trace *trace, int fd)
 {
 	trace->ledger = openat(fd, "index/ledger",
 			       O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -153,7 +153,7 @@ static void count_dropped(const struct trace_chunk *chunk)
 	stream->kept -= chunk->events;
 	stream->dropped += chunk->events;
 	stream->bytes -= chunk->bytes;
-	set->used -= cost(chunk->bytes, chunk->packets);
+	set->used -= file_cost(chunk->bytes, chunk->packets);
 	if (stream->trace->fd >= 0)
 		return;
 	stream->overwritten += chunk->events;
@@ -191,7 +191,7 @@ static void drop_oldest(struct trace_set *set)
 	if (trace->fd < 0 && !trace->nchunks)
 		trace_go(trace);
 	else if (trace->fd < 0 && fd >= 0)
-		amend(trace, fd);
+		ledger_amend(trace, fd);
 	if (fd >= 0)
 		close(fd);
 }
@@ -205,15 +205,15 @@ void trace_limit_room(struct trace_set *set, uint64_t bytes)
 {
 	/* the final metadata uses `spare` */
 	while (set->limit && !set->final && set->oldest &&
-	       too_much(set, blocks(bytes)))
+	       too_much(set, block_bytes(bytes)))
 		drop_oldest(set);
 }
 
 void trace_limit_replaced(struct trace_set *set, uint64_t from, uint64_t to)
 {
-	set->used += blocks(to);
-	set->used -= blocks(from);
-	set->spare = max_u64(set->spare, blocks(to));
+	set->used += block_bytes(to);
+	set->used -= block_bytes(from);
+	set->spare = max_u64(set->spare, block_bytes(to));
 }
 
 void trace_limit_opened(struct trace *trace)
@@ -232,14 +232,14 @@ void trace_limit_finished(struct trace *trace)
 }
 
 /* Returns the bytes on disk that a packet adds to a stream. */
-static uint64_t more(const struct trace_stream *stream, uint64_t bytes)
+static uint64_t packet_cost(const struct trace_stream *stream, uint64_t bytes)
 {
 	const struct trace_chunk *chunk = stream->chunk;
 
 	if (stream->fd < 0 || !chunk)
-		return cost(bytes, 1);
-	return cost(chunk->bytes + bytes, chunk->packets + 1) -
-	       cost(chunk->bytes, chunk->packets);
+		return file_cost(bytes, 1);
+	return file_cost(chunk->bytes + bytes, chunk->packets + 1) -
+	       file_cost(chunk->bytes, chunk->packets);
 }
 
 bool trace_limit_admit(struct trace_stream *stream, const struct packet *packet)
@@ -258,7 +258,7 @@ bool trace_limit_admit(struct trace_stream *stream, const struct packet *packet)
 		if (ret)
 			trace_failed(stream->trace, ret);
 	}
-	while (too_much(set, more(stream, bytes))) {
+	while (too_much(set, packet_cost(stream, bytes))) {
 		if (!set->oldest || set->oldest->time_ns > time_ns)
 			return false;
 		drop_oldest(set);
@@ -298,11 +298,11 @@ int trace_limit_count(struct trace_stream *stream, const struct packet *packet)
 	chunk = chunk_of(stream);
 	if (!chunk)
 		return -ENOMEM;
-	set->used -= cost(chunk->bytes, chunk->packets);
+	set->used -= file_cost(chunk->bytes, chunk->packets);
 	chunk->bytes += packet_bytes(packet);
 	chunk->packets++;
 	chunk->events += packet->count;
-	set->used += cost(chunk->bytes, chunk->packets);
+	set->used += file_cost(chunk->bytes, chunk->packets);
 	set->written += packet_bytes(packet);
 	stream->time_ns = packet_time(stream, packet);
 	chunk->time_ns = stream->time_ns;

@@ -91,7 +91,7 @@ static bool named_there(int top, const char *name)
 	return found;
 }
 
-static int compare(const void *a, const void *b)
+static int name_compare(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -114,7 +114,7 @@ static size_t names_of(char *text, char ***names)
 		more[n++] = line + strlen(ROW);
 	}
 	if (n)
-		qsort(*names, n, sizeof(**names), compare);
+		qsort(*names, n, sizeof(**names), name_compare);
 	return n;
 }
 
@@ -131,7 +131,7 @@ static void find_added(int top, char **names, size_t n,
 		const char *name = entry->d_name;
 
 		if (*name != '.' && named_there(top, name) &&
-		    !bsearch(&name, names, n, sizeof(*names), compare))
+		    !bsearch(&name, names, n, sizeof(*names), name_compare))
 			differs(name, true, priv);
 	}
 	if (stream)

@@ -12,7 +12,7 @@
 #define METADATA_MAX	(64u << 20)
 #define CTF_LINE	"/* CTF 1.8 */"
 
-static bool has(const struct file_map *map, const char *text)
+static bool map_has(const struct file_map *map, const char *text)
 {
 	return memmem(map->address, map->bytes, text, strlen(text));
 }
@@ -24,10 +24,10 @@ static bool without_checksums(int fd, const struct file_map *metadata)
 	struct file_map ledger;
 	bool none;
 
-	if (has(metadata, METADATA_CHECKSUM_BEFORE) ||
+	if (map_has(metadata, METADATA_CHECKSUM_BEFORE) ||
 	    file_map_open(&ledger, fd, "index/ledger", 1, 0))
 		return false;
-	none = !has(&ledger, LEDGER_CHECKSUM);
+	none = !map_has(&ledger, LEDGER_CHECKSUM);
 	file_map_close(&ledger);
 	return none;
 }

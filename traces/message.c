@@ -80,7 +80,7 @@ static const char *skip_argument(const char *p, const char **last)
 	return p;
 }
 
-static bool begins(const char *p, const char *word)
+static bool text_begins(const char *p, const char *word)
 {
 	return !strncmp(p, word, strlen(word));
 }
@@ -104,11 +104,12 @@ static bool message_find(const char *arguments, char *text, size_t room)
 	const char *p = skip_blanks(arguments), *last = p, *at;
 	size_t n = 0;
 
-	while (begins(p, "TAFFRAIL_LEVEL") || begins(p, "TAFFRAIL_MESSAGE") ||
+	while (text_begins(p, "TAFFRAIL_LEVEL") ||
+	       text_begins(p, "TAFFRAIL_MESSAGE") ||
 	       is_expanded(p)) {
 		at = p;
 		p = skip_argument(p, &last);
-		if (!begins(at, "TAFFRAIL_LEVEL"))
+		if (!text_begins(at, "TAFFRAIL_LEVEL"))
 			n = take_literals(last, text, n, room);
 		p = skip_blanks(*p ? p + 1 : p);
 	}

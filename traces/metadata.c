@@ -4,7 +4,7 @@
  * appendix C (TSDL grammar); how babeltrace2 2.0 reads it.
  *
  * What must stay true here: every text of a program passes through
- * identifier(), metadata_escape() or remark().
+ * identifier_of(), metadata_escape() or put_remark().
  */
 #include "traces/metadata.h"
 
@@ -106,7 +106,7 @@ int metadata_format(struct packet_format *format, struct event_shape **shapes,
 	return ret;
 }
 
-static void quote(FILE *out, const char *text)
+static void put_quoted(FILE *out, const char *text)
 {
 	putc('"', out);
 	metadata_escape(out, text);
@@ -114,7 +114,7 @@ static void quote(FILE *out, const char *text)
 }
 
 /* Writes text inside a comment, without characters that could end it. */
-static void remark(FILE *out, const char *text)
+static void put_remark(FILE *out, const char *text)
 {
 	const unsigned char *p;
 
@@ -131,7 +131,7 @@ struct names {
 
 /* babeltrace2 2.0 compares a name also with the earlier names from which it has
  * stripped the underscore: it does not read "__y" and then "_y". */
-static bool taken(const struct names *names, const char *name)
+static bool name_taken(const struct names *names, const char *name)
 {
 	int i;
 
@@ -147,7 +147,7 @@ static bool taken(const struct names *names, const char *name)
  * from keywords; readers strip it. A second field NAME becomes NAME_2, also one
  * that has an earlier name without its underscore.
  */
-static const char *identifier(struct names *names, const char *text,
+static const char *identifier_of(struct names *names, const char *text,
 			      const char *lead, const char *tail)
 {
 	char base[NAME_BYTES - 32];
@@ -164,7 +164,7 @@ static const char *identifier(struct names *names, const char *text,
 	}
 	base[i] = '\0';
 	snprintf(name, NAME_BYTES, "%s%s%s", lead, base, tail);
-	while (taken(names, name))
+	while (name_taken(names, name))
 		snprintf(name, NAME_BYTES, "%s%s_%d%s", lead, base, ++copy,
 			 tail);
 	names->n++;
@@ -198,14 +198,14 @@ static bool put_shown(FILE *out, struct names *names,
 
 	if (symbols_has(event, i))
 		return fprintf(out, SYMBOLS_TYPE " %s;\n",
-			       identifier(names, text, "_", ""));
+			       identifier_of(names, text, "_", ""));
 	if (type & ~TAFFRAIL_T_SCALAR_MASK || scalar->exponent ||
 	    scalar_sort(type) == SCALAR_ADDRESS ||
 	    !shown_find(&field, &shown, (uint32_t)i))
 		return false;
 	if (*unit_word(field.how)) {
 		put_unit(out, scalar, field.how,
-			 identifier(names, text, "_", ""));
+			 identifier_of(names, text, "_", ""));
 		return true;
 	}
 	switch (field.how) {
@@ -214,7 +214,7 @@ static bool put_shown(FILE *out, struct names *names,
 			return false;
 		fprintf(out, "integer { size = 8; align = 8; signed = %d; "
 			     "encoding = UTF8; base = 10; } %s[1];\n",
-			scalar->is_signed, identifier(names, text, "_", ""));
+			scalar->is_signed, identifier_of(names, text, "_", ""));
 		return true;
 	case TAFFRAIL_HOW_HEX:
 	case TAFFRAIL_HOW_OCT:
@@ -226,7 +226,7 @@ static bool put_shown(FILE *out, struct names *names,
 					  scalar->is_signed))
 			return false;
 	}
-	fprintf(out, " %s;\n", identifier(names, text, "_", ""));
+	fprintf(out, " %s;\n", identifier_of(names, text, "_", ""));
 	return true;
 }
 
@@ -243,21 +243,22 @@ static void put_field(FILE *out, struct names *names,
 		return;
 	if (type == TAFFRAIL_T_STRING) {
 		fprintf(out, "string { encoding = UTF8; } %s;\n",
-			identifier(names, text, "_", ""));
+			identifier_of(names, text, "_", ""));
 	} else if (type & TAFFRAIL_T_ARRAY) {
 		scalar_put_type(out, scalar, 10);
-		fprintf(out, " %s[%u];\n", identifier(names, text, "_", ""),
+		fprintf(out, " %s[%u];\n", identifier_of(names, text, "_", ""),
 			array_count(event, i));
 	} else if (type & TAFFRAIL_T_SEQUENCE) {
-		length = identifier(names, text, "__", "_length");
+		length = identifier_of(names, text, "__", "_length");
 		scalar_put_type(out, scalar_of(TAFFRAIL_T_U32), 10);
 		fprintf(out, " %s;\n\t\t", length);
 		scalar_put_type(out, scalar, base);
-		fprintf(out, " %s[ %s ];\n", identifier(names, text, "_", ""),
+		fprintf(out, " %s[ %s ];\n", identifier_of(names, text, "_",
+							   ""),
 			length);
 	} else {
 		scalar_put_type(out, scalar, base);
-		fprintf(out, " %s;\n", identifier(names, text, "_", ""));
+		fprintf(out, " %s;\n", identifier_of(names, text, "_", ""));
 	}
 }
 
@@ -325,12 +326,12 @@ static void put_fields(FILE *out, const struct members *all)
 			scalar_put_type(out, scalar_of(all->event->types[i]),
 					10);
 			fprintf(out, " %s[%d];\n",
-				identifier(&names, name, "_", ""), next - i);
+				identifier_of(&names, name, "_", ""), next - i);
 		} else {
 			fputs("struct {\n", out);
 			put_fields(out, &inner);
 			fprintf(out, "\t\t} %s;\n",
-				identifier(&names, name, "_", ""));
+				identifier_of(&names, name, "_", ""));
 		}
 	}
 }
@@ -345,7 +346,7 @@ static void put_event(FILE *out, const struct event_view *event)
 
 	fields_parse(event->text, event->kind, event->nfields, fields);
 	fputs("\n/* ", out);
-	remark(out, event->file);
+	put_remark(out, event->file);
 	fprintf(out, ":%u */\nevent {\n\tname = \"", event->line);
 	metadata_escape(out, event->channel);
 	putc(':', out);
@@ -410,7 +411,7 @@ static void put_env(FILE *out, const struct metadata *metadata)
 	const struct process_page *process = metadata->process;
 
 	fputs("\nenv {\n\thostname = ", out);
-	quote(out, process->hostname);
+	put_quoted(out, process->hostname);
 	fputs(";\n\tdomain = \"ust\";\n"
 	      "\ttracer_name = \"taffrail\";\n", out);
 	fprintf(out, "\ttracer_major = %d;\n\ttracer_minor = %d;\n"
@@ -418,11 +419,11 @@ static void put_env(FILE *out, const struct metadata *metadata)
 		TRACER_MAJOR, TRACER_MINOR, TRACER_PATCH);
 	fputs("\ttracer_buffering_scheme = \"pid\";\n"
 	      "\tagent_version = ", out);
-	quote(out, process->agent_version);
+	put_quoted(out, process->agent_version);
 	fputs(";\n\ttrace_name = ", out);
-	quote(out, metadata->session->page.name);
+	put_quoted(out, metadata->session->page.name);
 	fputs(";\n\tprocname = ", out);
-	quote(out, process->procname);
+	put_quoted(out, process->procname);
 	fprintf(out, ";\n\tvpid = %u;\n\tvppid = %u;\n"
 		     "\tvpid_starttime = %llu;\n\timage = %u;\n"
 		     "\tarchitecture_bit_width = %zu;\n",

@@ -59,7 +59,7 @@ struct stream {
 	struct packet_head last;
 };
 
-static void problem_va(struct verifier *v, const char *name,
+static void report_problem(struct verifier *v, const char *name,
 		       const char *format, va_list ap)
 {
 	char where[2 * NAME_MAX];
@@ -75,17 +75,17 @@ static void problem_va(struct verifier *v, const char *name,
 }
 
 static __attribute__((format(printf, 3, 4)))
-void problem(struct verifier *v, const char *name, const char *format, ...)
+void bad_part(struct verifier *v, const char *name, const char *format, ...)
 {
 	va_list ap;
 
 	va_start(ap, format);
-	problem_va(v, name, format, ap);
+	report_problem(v, name, format, ap);
 	va_end(ap);
 }
 
 /* Returns why what a recorder writes at its end is not there. */
-static const char *incomplete(const struct verifier *v)
+static const char *why_incomplete(const struct verifier *v)
 {
 	return v->recorded ? "it is being recorded" :
 			     "was the recording killed?";
@@ -93,12 +93,12 @@ static const char *incomplete(const struct verifier *v)
 
 /* Reports a problem of a stream. Returns -EBADMSG. */
 static __attribute__((format(printf, 2, 3)))
-int complain(struct stream *s, const char *format, ...)
+int bad_file(struct stream *s, const char *format, ...)
 {
 	va_list ap;
 
 	va_start(ap, format);
-	problem_va(s->v, s->file, format, ap);
+	report_problem(s->v, s->file, format, ap);
 	va_end(ap);
 	return -EBADMSG;
 }
@@ -112,22 +112,22 @@ static int check_order(struct stream *s, const struct packet_head *head)
 		s->first = head->packet_seq_num;
 	if (!s->packets && !s->before)
 		return metadata_has_uuid(s->v->metadata, head->uuid) ? 0 :
-		       complain(s, "its uuid is not that of the metadata");
+		       bad_file(s, "its uuid is not that of the metadata");
 	if (memcmp(head->uuid, last->uuid, sizeof(head->uuid)) ||
 	    head->cpu_id != last->cpu_id ||
 	    head->stream_instance_id != last->stream_instance_id)
-		return complain(s, "packet %llu is of another stream",
+		return bad_file(s, "packet %llu is of another stream",
 				(unsigned long long)head->packet_seq_num);
 	if (head->packet_seq_num != last->packet_seq_num + 1)
-		return complain(s, "packet %llu follows packet %llu",
+		return bad_file(s, "packet %llu follows packet %llu",
 				(unsigned long long)head->packet_seq_num,
 				(unsigned long long)last->packet_seq_num);
 	if (head->timestamp_begin < last->timestamp_end)
-		return complain(s, "packet %llu begins before the end of the "
+		return bad_file(s, "packet %llu begins before the end of the "
 				"one before it",
 				(unsigned long long)head->packet_seq_num);
 	if (head->events_discarded < last->events_discarded)
-		return complain(s, "packet %llu has fewer lost events than "
+		return bad_file(s, "packet %llu has fewer lost events than "
 				"the one before it",
 				(unsigned long long)head->packet_seq_num);
 	return 0;
@@ -138,7 +138,7 @@ static int check_head(struct stream *s, const struct packet_head *head)
 	uint64_t room = s->map.bytes - s->offset;
 
 	if (head->magic != CTF_PACKET_MAGIC || head->stream_id)
-		return complain(s, "no packet at byte %llu",
+		return bad_file(s, "no packet at byte %llu",
 				(unsigned long long)s->offset);
 	/* the last packet of a file that grew calls the rest its padding */
 	if ((head->content_size != head->packet_size &&
@@ -146,11 +146,11 @@ static int check_head(struct stream *s, const struct packet_head *head)
 	    (head->content_size & 7) ||
 	    head->content_size / 8 < CTF_HEAD_BYTES ||
 	    head->content_size / 8 > room)
-		return complain(s, "packet %llu at byte %llu is incomplete",
+		return bad_file(s, "packet %llu at byte %llu is incomplete",
 				(unsigned long long)head->packet_seq_num,
 				(unsigned long long)s->offset);
 	if (head->timestamp_end < head->timestamp_begin)
-		return complain(s, "packet %llu ends before it begins",
+		return bad_file(s, "packet %llu ends before it begins",
 				(unsigned long long)head->packet_seq_num);
 	return check_order(s, head);
 }
@@ -165,11 +165,11 @@ static int check_events(struct stream *s, const struct packet_head *head)
 
 	s->kept += walk.count;
 	if (ret)
-		return complain(s, "packet %llu: event %llu makes no sense",
+		return bad_file(s, "packet %llu: event %llu makes no sense",
 				(unsigned long long)head->packet_seq_num,
 				(unsigned long long)walk.count);
 	if (walk.last > head->timestamp_end)
-		return complain(s, "packet %llu ends before its last event",
+		return bad_file(s, "packet %llu ends before its last event",
 				(unsigned long long)head->packet_seq_num);
 	return 0;
 }
@@ -188,12 +188,12 @@ static int check_idx(struct stream *s, const struct packet_head *head)
 					bytes));
 	switch (idx_compare(s->idx.address, s->idx.bytes, s->packets, &entry)) {
 	case -ENOENT:
-		return complain(s, "the index ends before packet %llu", number);
+		return bad_file(s, "the index ends before packet %llu", number);
 	case -EBADMSG:
-		return complain(s, "the index differs from packet %llu",
+		return bad_file(s, "the index differs from packet %llu",
 				number);
 	case -EILSEQ:
-		return complain(s, "packet %llu was changed: its checksum is "
+		return bad_file(s, "packet %llu was changed: its checksum is "
 				"wrong", number);
 	}
 	return 0;
@@ -205,7 +205,7 @@ static int check_packet(struct stream *s)
 	int ret;
 
 	if (s->map.bytes - s->offset < CTF_HEAD_BYTES)
-		return complain(s, "incomplete packet at byte %llu",
+		return bad_file(s, "incomplete packet at byte %llu",
 				(unsigned long long)s->offset);
 	memcpy((char *)&head + PACKET_PRIVATE_BYTES,
 	       (const char *)s->map.address + s->offset, CTF_HEAD_BYTES);
@@ -224,22 +224,22 @@ static int check_packet(struct stream *s)
 static void check_counts(struct stream *s, const uint64_t row[4])
 {
 	if (row[1] != s->kept)
-		complain(s, "the count of events is %llu, the ledger "
+		bad_file(s, "the count of events is %llu, the ledger "
 			    "says %llu",
 			 (unsigned long long)s->kept,
 			 (unsigned long long)row[1]);
 	else if (row[0] != row[1] + row[2] + row[3])
-		complain(s, "emitted %llu is not kept %llu + overwritten %llu "
+		bad_file(s, "emitted %llu is not kept %llu + overwritten %llu "
 			    "+ lost %llu", (unsigned long long)row[0],
 			 (unsigned long long)row[1],
 			 (unsigned long long)row[2],
 			 (unsigned long long)row[3]);
 	else if (s->last.events_discarded != row[3])
-		complain(s, "its last packet says %llu lost, the ledger %llu",
+		bad_file(s, "its last packet says %llu lost, the ledger %llu",
 			 (unsigned long long)s->last.events_discarded,
 			 (unsigned long long)row[3]);
 	else if (row[2] && !s->first)
-		complain(s, "the ledger says %llu overwritten, but its first "
+		bad_file(s, "the ledger says %llu overwritten, but its first "
 			    "packet is there", (unsigned long long)row[2]);
 }
 
@@ -252,8 +252,8 @@ static void check_ledger(struct stream *s)
 		check_counts(s, row.n);
 	} else {
 		if (!s->v->ledger.damaged)
-			complain(s, "the ledger does not name it: %s",
-				 incomplete(s->v));
+			bad_file(s, "the ledger does not name it: %s",
+				 why_incomplete(s->v));
 		row.n[0] = row.n[1] = s->kept;
 	}
 	result->emitted += row.n[0];
@@ -273,15 +273,15 @@ static void open_idx(struct stream *s)
 	if (ret == -ENOENT && !s->v->ledger.text)
 		return;		/* its command was killed */
 	if (ret == -ENOENT)
-		complain(s, "its index is missing");
+		bad_file(s, "its index is missing");
 	else if (ret)
-		complain(s, "cannot read its index: %s", trace_reason(ret));
+		bad_file(s, "cannot read its index: %s", trace_reason(ret));
 	else
 		ret = idx_header_check(s->idx.address);
 	if (ret == -EPROTO)
-		complain(s, EARLIER);
+		bad_file(s, EARLIER);
 	else if (ret == -EBADMSG && s->idx.address)
-		complain(s, "its index is none");
+		bad_file(s, "its index is none");
 	if (ret == -EPROTO)
 		file_map_close(&s->idx);
 }
@@ -297,14 +297,14 @@ static int check_file(struct stream *s, const char *file)
 	memset(&s->idx, 0, sizeof(s->idx));
 	ret = file_map_open(&s->map, s->v->fd, file, 1, 0);
 	if (ret)
-		return complain(s, "cannot read it: %s", trace_reason(ret));
+		return bad_file(s, "cannot read it: %s", trace_reason(ret));
 	open_idx(s);
 	while (!ret && s->offset < s->map.bytes)
 		ret = check_packet(s);
 	if (!ret && s->idx.address &&
 	    s->idx.bytes != sizeof(struct ctf_index_header) +
 			    s->packets * sizeof(struct ctf_index_entry))
-		complain(s, "its index has more packets than it");
+		bad_file(s, "its index has more packets than it");
 	file_map_close(&s->idx);
 	file_map_close(&s->map);
 	return ret;
@@ -378,10 +378,12 @@ static void check_missing(struct verifier *v, struct dirent **list, int n)
 		    has_file(list, n, row.name))
 			continue;
 		if (row.n[1])
-			problem(v, row.name, "no file, but a count of events, %llu",
+			bad_part(v, row.name,
+				 "no file, but a count of events, %llu",
 				(unsigned long long)row.n[1]);
 		else if (row.n[0] != row.n[2] + row.n[3])
-			problem(v, row.name, "the counts disagree: emitted %llu, "
+			bad_part(v, row.name,
+				 "the counts disagree: emitted %llu, "
 				"overwritten %llu, lost %llu",
 				(unsigned long long)row.n[0],
 				(unsigned long long)row.n[2],
@@ -396,12 +398,12 @@ static void check_missing(struct verifier *v, struct dirent **list, int n)
 	}
 	if (ledger_find(&v->ledger, "session", &row) &&
 	    !session_right(v, row.n[0]))
-		problem(v, "index/session", "it was changed");
+		bad_part(v, "index/session", "it was changed");
 	if (v->ledger.damaged)
-		problem(v, "index/ledger", "it is damaged: its checksum is "
+		bad_part(v, "index/ledger", "it is damaged: its checksum is "
 			"wrong");
 	else if (!v->ledger.text && !n)
-		problem(v, NULL, "it has no ledger: %s", incomplete(v));
+		bad_part(v, NULL, "it has no ledger: %s", why_incomplete(v));
 }
 
 /* Reads the metadata. Returns whether it can be used. */
@@ -410,14 +412,16 @@ static bool load_metadata(struct verifier *v)
 	int ret = metadata_load(&v->metadata, v->fd);
 
 	if (ret == -ENODATA)
-		problem(v, "metadata", "no CTF metadata that Taffrail wrote");
+		bad_part(v, "metadata", "no CTF metadata that Taffrail wrote");
 	else if (ret == -EILSEQ)
-		problem(v, "metadata", "it was changed, cut short or added to: "
+		bad_part(v, "metadata",
+			 "it was changed, cut short or added to: "
 			"its checksum is wrong");
 	else if (ret == -EPROTO)
-		problem(v, "metadata", EARLIER);
+		bad_part(v, "metadata", EARLIER);
 	else if (ret)
-		problem(v, "metadata", "cannot read it: %s", trace_reason(ret));
+		bad_part(v, "metadata", "cannot read it: %s",
+			 trace_reason(ret));
 	return !ret;
 }
 
@@ -429,14 +433,15 @@ static int load_session(struct verifier *v)
 	int ret = session_view_open(&v->session, v->fd, "index/session");
 
 	if (ret) {
-		problem(v, "index/session", "cannot read it: %s", trace_reason(ret));
+		bad_part(v, "index/session", "cannot read it: %s",
+			 trace_reason(ret));
 		return ret;
 	}
 	ret = metadata_format(&v->format, &v->shapes, &v->session);
 	if (!ret)
 		ret = metadata_compare(v->metadata, &v->session, &described);
 	if (ret) {
-		problem(v, "index/session", "%s", ret == -EBADMSG ?
+		bad_part(v, "index/session", "%s", ret == -EBADMSG ?
 			"it describes other events than the metadata" :
 			trace_reason(ret));
 		free(v->shapes);
@@ -448,7 +453,7 @@ static int load_session(struct verifier *v)
 	return 0;
 }
 
-static int compare(const struct dirent **a, const struct dirent **b)
+static int entry_compare(const struct dirent **a, const struct dirent **b)
 {
 	return strverscmp((*a)->d_name, (*b)->d_name);
 }
@@ -474,10 +479,10 @@ static int is_strange(const struct dirent *entry)
 static void check_strange(struct verifier *v)
 {
 	struct dirent **list = NULL;
-	int n = scandirat(v->fd, ".", &list, is_strange, compare);
+	int n = scandirat(v->fd, ".", &list, is_strange, entry_compare);
 
 	while (n-- > 0) {
-		problem(v, list[n]->d_name, "not a file of a trace");
+		bad_part(v, list[n]->d_name, "not a file of a trace");
 		free(list[n]);
 	}
 	free(list);
@@ -486,11 +491,11 @@ static void check_strange(struct verifier *v)
 static void check_streams(struct verifier *v)
 {
 	struct dirent **list = NULL;
-	int n = scandirat(v->fd, ".", &list, is_stream, compare);
+	int n = scandirat(v->fd, ".", &list, is_stream, entry_compare);
 	int i;
 
 	if (n < 0)
-		problem(v, NULL, "cannot list it: %s", strerror(errno));
+		bad_part(v, NULL, "cannot list it: %s", strerror(errno));
 	for (i = 0; i < n; i += check_stream(v, list + i, n - i))
 		;
 	check_missing(v, list, n);
@@ -533,7 +538,7 @@ static int try_trace(const struct verifier *model, int top, const char *name,
 
 static void list_differs(const char *name, bool added, void *v)
 {
-	problem(v, name, "this trace was %s", added ?
+	bad_part(v, name, "this trace was %s", added ?
 		"added: the recording's list of traces does not name it" :
 		"removed, with all events of one program");
 }
@@ -546,14 +551,14 @@ static void check_gone(struct verifier *v, int top)
 
 	ledger_open(&ledger, top, "ledger");
 	if (ledger.damaged) {
-		problem(v, "ledger", LEDGER_DAMAGED);
+		bad_part(v, "ledger", LEDGER_DAMAGED);
 	} else if (ledger.text &&
 		   sscanf(ledger.text, "# traces emitted kept overwritten lost "
 			  "%llu %llu %llu %llu %llu", &n[0], &n[1], &n[2],
 			  &n[3], &n[4]) != 5) {
-		problem(v, "ledger", "it has not the five numbers");
+		bad_part(v, "ledger", "it has not the five numbers");
 	} else if (ledger.text && (n[2] || n[1] != n[3] + n[4])) {
-		problem(v, "ledger", "emitted %llu is not overwritten %llu + "
+		bad_part(v, "ledger", "emitted %llu is not overwritten %llu + "
 			"lost %llu", n[1], n[3], n[4]);
 	} else if (ledger.text) {
 		v->result->emitted += n[1];
@@ -570,16 +575,16 @@ static void check_list(struct verifier *v, int top, bool wanted)
 	struct ledger list;
 
 	if (trace_list_check(top, list_differs, v))
-		problem(v, TRACE_LIST, LEDGER_DAMAGED);
+		bad_part(v, TRACE_LIST, LEDGER_DAMAGED);
 	ledger_open(&list, top, TRACE_LIST);
 	if (wanted && !list.text && !list.damaged && !list.empty)
-		problem(v, TRACE_LIST, "there is no list of the traces, so a "
+		bad_part(v, TRACE_LIST, "there is no list of the traces, so a "
 			"trace that was removed as a whole is not seen: %s",
-			v->recorded ? incomplete(v) :
+			v->recorded ? why_incomplete(v) :
 			"it was removed, or the recording was not completed");
 	if (ledger_find(&list, TRACE_LIST_LEDGER, &row) &&
 	    faccessat(top, "ledger", F_OK, 0))
-		problem(v, "ledger", "it was removed, with the count of %llu "
+		bad_part(v, "ledger", "it was removed, with the count of %llu "
 			"traces that the recorder had removed (--max-size)",
 			(unsigned long long)row.n[0]);
 	ledger_close(&list);
@@ -600,7 +605,7 @@ int verify_directory(struct verify_result *result, const char *path,
 		return -errno;
 	model.recorded = follow_recorded_at(top);
 	found = try_trace(&model, top, ".", path);
-	n = found ? 0 : scandirat(top, ".", &list, is_entry, compare);
+	n = found ? 0 : scandirat(top, ".", &list, is_entry, entry_compare);
 	for (i = 0; i < n; i++) {
 		found |= try_trace(&model, top, list[i]->d_name,
 				   list[i]->d_name);

@@ -9,10 +9,10 @@
 #include "tracepoints/fields/shown.h"
 #include "traces/foreign/library-private.h"
 
-static int make(struct class_memory **memory, struct field_class *to,
+static int make_class(struct class_memory **memory, struct field_class *to,
 		const bt_field_class *from);
 
-static bool is(const bt_field_class *class, bt_field_class_type type)
+static bool is_kind(const bt_field_class *class, bt_field_class_type type)
 {
 	return bt_field_class_type_is(bt.field_class_get_type(class), type);
 }
@@ -107,12 +107,12 @@ static int make_integer(struct class_memory **memory, struct field_class *to,
 {
 	uint64_t bits = bt.field_class_integer_get_field_value_range(from);
 
-	to->is_signed = is(from, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER);
+	to->is_signed = is_kind(from, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER);
 	to->bits = (uint8_t)bits;
 	to->bytes = bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
 	to->base = (uint8_t)
 		bt.field_class_integer_get_preferred_display_base(from);
-	to->kind = is(from, BT_FIELD_CLASS_TYPE_ENUMERATION) ? FIELD_ENUM :
+	to->kind = is_kind(from, BT_FIELD_CLASS_TYPE_ENUMERATION) ? FIELD_ENUM :
 							       FIELD_INTEGER;
 	return to->kind == FIELD_ENUM ? make_labels(memory, to, from) : 0;
 }
@@ -134,13 +134,13 @@ static int make_array(struct class_memory **memory, struct field_class *to,
 {
 	struct field_class *element = take_members(memory, to, 1);
 
-	if (is(from, BT_FIELD_CLASS_TYPE_STATIC_ARRAY)) {
+	if (is_kind(from, BT_FIELD_CLASS_TYPE_STATIC_ARRAY)) {
 		to->kind = FIELD_ARRAY;
 		to->count = bt.field_class_array_static_get_length(from);
 	} else {
 		to->kind = FIELD_LIST;
 	}
-	return element ? make(memory, element,
+	return element ? make_class(memory, element,
 		bt.class_element(from)) :
 			 -ENOMEM;
 }
@@ -157,7 +157,7 @@ static int make_struct(struct class_memory **memory, struct field_class *to,
 		const bt_field_class_structure_member *member =
 			bt.class_member(from, i);
 
-		ret = make(memory, &members[i],
+		ret = make_class(memory, &members[i],
 			   bt.member_class(member));
 		members[i].name = class_memory_text(memory,
 			bt.field_class_structure_member_get_name(member));
@@ -179,7 +179,7 @@ static int make_variant(struct class_memory **memory, struct field_class *to,
 		const bt_field_class_variant_option *option =
 			bt.class_option(from, i);
 
-		ret = make(memory, &members[i], bt.option_class(option));
+		ret = make_class(memory, &members[i], bt.option_class(option));
 		members[i].name = class_memory_text(memory,
 			bt.field_class_variant_option_get_name(option));
 		if (!members[i].name)
@@ -189,27 +189,27 @@ static int make_variant(struct class_memory **memory, struct field_class *to,
 }
 
 /* Returns 0, -ENOMEM, or -ENOTSUP: there is no form for the type. */
-static int make(struct class_memory **memory, struct field_class *to,
+static int make_class(struct class_memory **memory, struct field_class *to,
 		const bt_field_class *from)
 {
-	if (is(from, BT_FIELD_CLASS_TYPE_INTEGER))
+	if (is_kind(from, BT_FIELD_CLASS_TYPE_INTEGER))
 		return make_integer(memory, to, from);
-	if (is(from, BT_FIELD_CLASS_TYPE_REAL)) {
+	if (is_kind(from, BT_FIELD_CLASS_TYPE_REAL)) {
 		to->kind = FIELD_REAL;
-		to->bytes = is(from,
+		to->bytes = is_kind(from,
 			       BT_FIELD_CLASS_TYPE_SINGLE_PRECISION_REAL) ?
 			    4 : 8;
 		return 0;
 	}
-	if (is(from, BT_FIELD_CLASS_TYPE_STRING)) {
+	if (is_kind(from, BT_FIELD_CLASS_TYPE_STRING)) {
 		to->kind = FIELD_STRING;
 		return 0;
 	}
-	if (is(from, BT_FIELD_CLASS_TYPE_STRUCTURE))
+	if (is_kind(from, BT_FIELD_CLASS_TYPE_STRUCTURE))
 		return make_struct(memory, to, from);
-	if (is(from, BT_FIELD_CLASS_TYPE_ARRAY))
+	if (is_kind(from, BT_FIELD_CLASS_TYPE_ARRAY))
 		return make_array(memory, to, from);
-	if (is(from, BT_FIELD_CLASS_TYPE_VARIANT))
+	if (is_kind(from, BT_FIELD_CLASS_TYPE_VARIANT))
 		return make_variant(memory, to, from);
 	return -ENOTSUP;
 }
@@ -224,11 +224,11 @@ static int make_scope(struct class_memory **memory,
 		return 0;
 	class = class_memory_take(memory, sizeof(*class));
 	*to = class;
-	return class ? make(memory, class, from) : -ENOMEM;
+	return class ? make_class(memory, class, from) : -ENOMEM;
 }
 
 /* Makes "CHANNEL/NAME" of "CHANNEL:NAME", as rules have it. */
-static const char *id_of(struct class_memory **memory, const char *name)
+static const char *event_id(struct class_memory **memory, const char *name)
 {
 	char *id = (char *)class_memory_text(memory, name);
 	char *colon = id ? strchr(id, ':') : NULL;
@@ -251,7 +251,7 @@ static int make_event(struct class_memory **memory, struct event_class *event,
 	    BT_PROPERTY_AVAILABILITY_AVAILABLE)
 		event->level = (int)level;
 	event->name = class_memory_text(memory, name ? name : "<unknown>");
-	event->id = event->name ? id_of(memory, event->name) : NULL;
+	event->id = event->name ? event_id(memory, event->name) : NULL;
 	if (!event->id)
 		return -ENOMEM;
 	ret = make_scope(memory, &event->specific,

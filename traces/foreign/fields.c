@@ -8,7 +8,7 @@
 
 #include "traces/foreign/library-private.h"
 
-static bool put(struct foreign_bytes *to, const void *bytes, size_t n)
+static bool put_value(struct foreign_bytes *to, const void *bytes, size_t n)
 {
 	if (to->room - to->used < n) {
 		size_t room = 2 * to->room + n + 256;
@@ -28,7 +28,7 @@ static bool put_u32(struct foreign_bytes *to, uint64_t value)
 {
 	uint32_t u32 = (uint32_t)value;
 
-	return put(to, &u32, sizeof(u32));
+	return put_value(to, &u32, sizeof(u32));
 }
 
 static bool put_integer(struct foreign_bytes *to,
@@ -42,13 +42,13 @@ static bool put_integer(struct foreign_bytes *to,
 
 	switch (class->bytes) {
 	case 1:
-		return put(to, &u8, sizeof(u8));
+		return put_value(to, &u8, sizeof(u8));
 	case 2:
-		return put(to, &u16, sizeof(u16));
+		return put_value(to, &u16, sizeof(u16));
 	case 4:
 		return put_u32(to, value);
 	default:
-		return put(to, &value, sizeof(value));
+		return put_value(to, &value, sizeof(value));
 	}
 }
 
@@ -60,10 +60,10 @@ static bool put_real(struct foreign_bytes *to, const struct field_class *class,
 
 	if (class->bytes == sizeof(f32)) {
 		f32 = bt.field_real_single_precision_get_value(field);
-		return put(to, &f32, sizeof(f32));
+		return put_value(to, &f32, sizeof(f32));
 	}
 	f64 = bt.field_real_double_precision_get_value(field);
-	return put(to, &f64, sizeof(f64));
+	return put_value(to, &f64, sizeof(f64));
 }
 
 static bool put_elements(struct foreign_bytes *to,
@@ -107,7 +107,7 @@ static bool put_string(struct foreign_bytes *to, const bt_field *field)
 	const char *text = bt.field_string_get_value(field);
 	size_t n = strnlen(text, bt.field_string_get_length(field));
 
-	return put(to, text, n) && put(to, "", 1);
+	return put_value(to, text, n) && put_value(to, "", 1);
 }
 
 bool foreign_encode(struct foreign_bytes *to, const struct field_class *class,

@@ -21,7 +21,7 @@
 
 #define COMPARE_BYTES	16384
 
-static struct foreign *of(struct read_stream *stream)
+static struct foreign *foreign_of(struct read_stream *stream)
 {
 	return (struct foreign *)stream;
 }
@@ -52,7 +52,7 @@ static bool encode_scope(struct foreign *f, const struct field_class *class,
 }
 
 /* Makes the event's bytes. */
-static bool encode(struct foreign *f, const struct foreign_trace *t,
+static bool event_encode(struct foreign *f, const struct foreign_trace *t,
 		   const struct event_class *class, const bt_event *from)
 {
 	struct trace_event *event = &f->stream.event;
@@ -104,7 +104,7 @@ static bool take_event(struct foreign *f, const bt_message *message)
 	event->class = slot->event;
 	event->instance = (uint64_t)bt.stream_get_id(
 		bt.event_borrow_stream_const(from));
-	if (encode(f, slot->of, slot->event, from))
+	if (event_encode(f, slot->of, slot->event, from))
 		return true;
 	reader_problem(f->stream.reader, f->paths[0], "there is no memory for "
 		       "an event");
@@ -173,7 +173,7 @@ static void lost_packets(struct foreign *f, const bt_message *m)
 	tell_loss(f, stream, &loss, &between);
 }
 
-static bool take(struct foreign *f, const bt_message *message)
+static bool message_take(struct foreign *f, const bt_message *message)
 {
 	switch (bt.message_get_type(message)) {
 	case BT_MESSAGE_TYPE_EVENT:
@@ -194,14 +194,14 @@ static bool take(struct foreign *f, const bt_message *message)
 
 static bool foreign_next(struct read_stream *stream)
 {
-	struct foreign *f = of(stream);
+	struct foreign *f = foreign_of(stream);
 	bool taken = false;
 
 	f->fresh = false;
 	while (!taken && foreign_fill(f)) {
 		const bt_message *message = f->batch[f->at++];
 
-		taken = take(f, message);
+		taken = message_take(f, message);
 		bt.message_put_ref(message);
 	}
 	return taken;
@@ -209,7 +209,7 @@ static bool foreign_next(struct read_stream *stream)
 
 static void foreign_rewind(struct read_stream *stream)
 {
-	struct foreign *f = of(stream);
+	struct foreign *f = foreign_of(stream);
 
 	if (!f->fresh)
 		foreign_graph_open(f);
@@ -218,7 +218,7 @@ static void foreign_rewind(struct read_stream *stream)
 /* The last event is found by running through, and then it is known. */
 static bool foreign_last(struct read_stream *stream, uint64_t *reading)
 {
-	struct foreign *f = of(stream);
+	struct foreign *f = foreign_of(stream);
 
 	if (!f->ran) {
 		f->ran = true;
@@ -246,7 +246,7 @@ static bool foreign_last(struct read_stream *stream, uint64_t *reading)
 
 static void foreign_close(struct read_stream *stream)
 {
-	struct foreign *f = of(stream);
+	struct foreign *f = foreign_of(stream);
 
 	foreign_graph_close(f);
 	while (f->npaths)
@@ -269,11 +269,11 @@ static const struct read_source foreign_source = {
 static const struct trace_class no_trace = { .clock = { .hz = 1000000000 } };
 
 /* Finds the trace that a directory is a part of, or the directory. */
-static struct foreign *find(const struct reader *reader, const char *path,
+static struct foreign *group_find(const struct reader *reader, const char *path,
 			    const char *group)
 {
 	for (size_t i = 0; i < reader->nstreams; i++) {
-		struct foreign *f = of(reader->streams[i]);
+		struct foreign *f = foreign_of(reader->streams[i]);
 
 		if (f->stream.source != &foreign_source)
 			continue;
@@ -383,7 +383,7 @@ static bool is_copy(const char *path, const char *other)
 	return same;
 }
 
-static int add(struct reader *reader, const char *path)
+static int foreign_add(struct reader *reader, const char *path)
 {
 	const char *why = foreign_load();
 	struct foreign *f;
@@ -400,10 +400,10 @@ static int add(struct reader *reader, const char *path)
 		return 0;
 	}
 	/* what comes while events are read is not followed */
-	if (reader->started || find(reader, path, NULL))
+	if (reader->started || group_find(reader, path, NULL))
 		return 0;
 	group = foreign_group(path);
-	f = find(reader, NULL, group);
+	f = group_find(reader, NULL, group);
 	if (!f)
 		return add_trace(reader, path, group);
 	free(group);
@@ -417,7 +417,7 @@ static int add(struct reader *reader, const char *path)
 static int open_all(struct reader *reader)
 {
 	for (size_t i = 0; i < reader->nstreams; i++) {
-		struct foreign *f = of(reader->streams[i]);
+		struct foreign *f = foreign_of(reader->streams[i]);
 
 		if (f->stream.source != &foreign_source || !f->stale)
 			continue;
@@ -431,7 +431,7 @@ static int open_all(struct reader *reader)
 #else
 #include "traces/read/source.h"
 
-static int add(struct reader *reader, const char *path)
+static int foreign_add(struct reader *reader, const char *path)
 {
 	reader_problem(reader, path, "another tracer wrote this trace; this "
 		       "taffrail was built without libbabeltrace2 (Debian: "
@@ -445,7 +445,7 @@ static int open_all(struct reader *reader)
 }
 #endif
 
-static const struct read_foreign foreign = { add, open_all };
+static const struct read_foreign foreign = { foreign_add, open_all };
 
 void reader_read_foreign(struct reader *reader)
 {

@@ -15,7 +15,7 @@
 #define CANNOT	"libbabeltrace2 cannot read the trace"
 
 /* Tells a problem, once. */
-static void tell(struct foreign *f, const char *what, const char *why)
+static void problem_tell(struct foreign *f, const char *what, const char *why)
 {
 	if (f->told || f->stream.reader->quiet)
 		return;
@@ -28,7 +28,7 @@ void foreign_failed(struct foreign *f, const char *what)
 	char why[300];
 
 	foreign_error(why, sizeof(why));
-	tell(f, what, why);
+	problem_tell(f, what, why);
 }
 
 char *foreign_group(const char *path)
@@ -93,7 +93,7 @@ static int slot_add(struct foreign *f, const struct foreign_slot *slot)
 }
 
 /* Makes the next trace class of the list, unless a graph before made it. */
-static int describe(struct foreign *f, const bt_stream_class *class)
+static int class_describe(struct foreign *f, const bt_stream_class *class)
 {
 	struct reader *reader = f->stream.reader;
 	struct foreign_trace *t = &f->traces[f->met];
@@ -125,7 +125,7 @@ static int describe(struct foreign *f, const bt_stream_class *class)
 }
 
 /* Notes what the objects of a class of streams stand for. */
-static int note(struct foreign *f, const bt_stream_class *class)
+static int class_note(struct foreign *f, const bt_stream_class *class)
 {
 	struct foreign_slot slot = { .object = class,
 				     .of = &f->traces[f->met] };
@@ -167,9 +167,9 @@ int foreign_meet(struct foreign *f, const bt_message *beginning)
 			bt.trace_class_stream(class,
 									  i);
 
-		ret = describe(f, streams);
+		ret = class_describe(f, streams);
 		if (!ret)
-			ret = note(f, streams);
+			ret = class_note(f, streams);
 		f->met++;
 	}
 	if (f->ntraces && f->traces[0].trace)
@@ -178,7 +178,7 @@ int foreign_meet(struct foreign *f, const bt_message *beginning)
 }
 
 static bt_graph_simple_sink_component_consume_func_status
-consume(bt_message_iterator *iterator, void *priv)
+batch_consume(bt_message_iterator *iterator, void *priv)
 {
 	struct foreign *f = priv;
 	bt_message_iterator_next_status status =
@@ -204,7 +204,7 @@ static void give_up(struct foreign *f)
 	f->graph = NULL;
 	f->at = f->n = 0;
 	f->ended = true;
-	tell(f, "the rest of the trace is left out",
+	problem_tell(f, "the rest of the trace is left out",
 	     "libbabeltrace2 gave up (abort) where it is damaged");
 }
 
@@ -260,7 +260,7 @@ static void add_source(void *priv)
 		f->source = NULL;
 }
 
-static int connect(struct foreign *f, const bt_component_filter *muxer,
+static int graph_connect(struct foreign *f, const bt_component_filter *muxer,
 		   const bt_component_sink *sink)
 {
 	const bt_component_source *source = f->source;
@@ -277,7 +277,7 @@ static int connect(struct foreign *f, const bt_component_filter *muxer,
 		NULL);
 }
 
-static int make(struct foreign *f)
+static int graph_make(struct foreign *f)
 {
 	const bt_component_filter *muxer = NULL;
 	const bt_component_sink *sink = NULL;
@@ -294,9 +294,10 @@ static int make(struct foreign *f)
 							 &muxer);
 	if (!ret)
 		ret = (int)bt.graph_add_simple_sink_component(f->graph, "sink",
-							      NULL, consume,
+							      NULL,
+							      batch_consume,
 							      NULL, f, &sink);
-	return ret ? ret : connect(f, muxer, sink);
+	return ret ? ret : graph_connect(f, muxer, sink);
 }
 
 int foreign_graph_open(struct foreign *f)
@@ -304,7 +305,7 @@ int foreign_graph_open(struct foreign *f)
 	int ret = 0;
 
 	foreign_graph_close(f);
-	if (make(f)) {
+	if (graph_make(f)) {
 		foreign_failed(f, CANNOT);
 		return -EIO;
 	}

@@ -20,7 +20,7 @@
 #define HEAD_CONTENT	24		/* offsets of sizes in bits, u32 */
 #define HEAD_PACKET	28
 
-static uint32_t load(const uint8_t *at, bool swapped)
+static uint32_t number_load(const uint8_t *at, bool swapped)
 {
 	uint32_t u32;
 
@@ -39,8 +39,9 @@ bool guard_metadata(const char *directory)
 
 	while (whole && at < st.st_size) {
 		ssize_t n = pread(fd, head, sizeof(head), at);
-		bool plain = n >= 4 && load(head, false) == PACKET_MAGIC;
-		bool swapped = n >= 4 && load(head, true) == PACKET_MAGIC;
+		bool plain = n >= 4 && number_load(head, false) == PACKET_MAGIC;
+		bool swapped = n >= 4 && number_load(head,
+						     true) == PACKET_MAGIC;
 		uint32_t content, packet;
 
 		if (!plain && !swapped) {
@@ -48,8 +49,10 @@ bool guard_metadata(const char *directory)
 			break;
 		}
 		whole = n == (ssize_t)sizeof(head);
-		content = whole ? load(head + HEAD_CONTENT, swapped) / 8 : 0;
-		packet = whole ? load(head + HEAD_PACKET, swapped) / 8 : 0;
+		content = whole ? number_load(head + HEAD_CONTENT,
+					      swapped) / 8 : 0;
+		packet = whole ? number_load(head + HEAD_PACKET,
+					     swapped) / 8 : 0;
 		whole = content >= HEAD_BYTES && content <= packet &&
 			packet <= st.st_size - at;
 		at += packet;
@@ -64,7 +67,7 @@ bool guard_metadata(const char *directory)
 static volatile sig_atomic_t inside;
 static sigjmp_buf home;
 
-static void aborted(int number)
+static void guard_aborted(int number)
 {
 	if (inside)
 		siglongjmp(home, 1);
@@ -74,7 +77,7 @@ static void aborted(int number)
 bool guard_run(void (*call)(void *), void *priv)
 {
 	/* abort() leaves no lock behind, and has the signal unblocked */
-	const struct sigaction action = { .sa_handler = aborted,
+	const struct sigaction action = { .sa_handler = guard_aborted,
 					  .sa_flags = SA_NODEFER };
 	static bool set;
 

@@ -41,7 +41,7 @@ static const char *find_classes(void)
 	       "libbabeltrace2 does not find its plug-ins 'ctf' and 'utils'";
 }
 
-static const char *load(void)
+static const char *library_load(void)
 {
 	void **function = (void **)&bt;
 	static char fact[300];
@@ -70,7 +70,7 @@ const char *foreign_load(void)
 	static bool done;
 
 	if (!done)
-		why = load();
+		why = library_load();
 	done = true;
 	return why;
 }

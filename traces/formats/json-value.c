@@ -43,7 +43,7 @@ static const uint8_t *put_real(void *to, const struct field_class *class,
 }
 
 /* Adds a name behind others; what has no room is left out. */
-static const char *join(const char *found, const char *name)
+static const char *join_labels(const char *found, const char *name)
 {
 	static char joined[JOINED_BYTES];
 	size_t used = strlen(found);
@@ -63,7 +63,7 @@ const char *label_of(const struct field_class *class, uint64_t value)
 	const char *found = NULL;
 
 	while ((label = field_label_next(class, label, value)))
-		found = found ? join(found, label->name) : label->name;
+		found = found ? join_labels(found, label->name) : label->name;
 	return found;
 }
 

@@ -18,7 +18,7 @@
 static const char *const fixed[] = { "cpu_id", NULL };
 
 /* Times of Perfetto are not negative. */
-static uint64_t stamp(const struct perfetto *p, int64_t ns)
+static uint64_t moved_stamp(const struct perfetto *p, int64_t ns)
 {
 	return ns < -p->moved_ns ? 0 : (uint64_t)(ns + p->moved_ns);
 }
@@ -58,7 +58,7 @@ static void put_clocks(struct perfetto *p, int64_t ns)
 	for (size_t i = 0; i < 2; i++) {
 		inner = protobuf_open(out, SNAPSHOT_CLOCK);
 		protobuf_u64(out, CLOCK_ID, clocks[i]);
-		protobuf_u64(out, CLOCK_TIMESTAMP, stamp(p, ns));
+		protobuf_u64(out, CLOCK_TIMESTAMP, moved_stamp(p, ns));
 		protobuf_close(out, inner);
 	}
 	protobuf_u64(out, SNAPSHOT_PRIMARY, CLOCK_OF_DAY);
@@ -73,7 +73,7 @@ static size_t begin_event(struct perfetto *p, enum perfetto_type type,
 	size_t at;
 
 	perfetto_packet(p);
-	protobuf_u64(&p->packet, PACKET_TIMESTAMP, stamp(p, ns));
+	protobuf_u64(&p->packet, PACKET_TIMESTAMP, moved_stamp(p, ns));
 	at = protobuf_open(&p->packet, PACKET_TRACK_EVENT);
 	protobuf_u64(&p->packet, TRACK_EVENT_TYPE, type);
 	protobuf_u64(&p->packet, TRACK_EVENT_TRACK, track->uuid);
@@ -143,7 +143,7 @@ static struct track *track_of_pair(struct perfetto *p, const struct pair *pair,
 }
 
 /* A BEGIN is an instant if no event of the traces could end it. */
-static void begun(struct pair *pair, const struct trace_event *event,
+static void pair_begun(struct pair *pair, const struct trace_event *event,
 		  void *priv)
 {
 	struct perfetto *p = priv;
@@ -172,7 +172,8 @@ static void begun(struct pair *pair, const struct trace_event *event,
 	end_event(p, at);
 }
 
-static void finished(const struct pair *pair, const struct trace_event *event,
+static void pair_finished(const struct pair *pair,
+			  const struct trace_event *event,
 		     void *priv)
 {
 	struct perfetto *p = priv;
@@ -195,7 +196,7 @@ static void finished(const struct pair *pair, const struct trace_event *event,
 }
 
 /* Adds a number to the current event, by an interned name. */
-static void annotate(struct perfetto *p, uint64_t name, uint64_t value)
+static void put_annotation(struct perfetto *p, uint64_t name, uint64_t value)
 {
 	size_t at = protobuf_open(&p->packet, TRACK_EVENT_ANNOTATION);
 
@@ -229,7 +230,7 @@ static void cut_slice(struct perfetto *p, const struct pair *pair,
 
 /* A call that was left ends with the call around it; what is open at the end of
  * the trace stays open, and so does a call that was given up. */
-static void unfinished(const struct pair *pair, void *priv)
+static void pair_unfinished(const struct pair *pair, void *priv)
 {
 	struct perfetto *p = priv;
 	struct track *track = (void *)(uintptr_t)pair->priv;
@@ -243,7 +244,7 @@ static void unfinished(const struct pair *pair, void *priv)
 		cut_slice(p, pair, track);
 }
 
-/* Makes the kinds of all traces known, so that begun() knows all ENDs. */
+/* Makes the kinds of all traces known, so that pair_begun() knows all ENDs. */
 static int meet_all(struct exporter *x, struct perfetto *p)
 {
 	struct trace_class *const *traces;
@@ -259,8 +260,10 @@ static int add_pairs(struct exporter *x, struct perfetto *p)
 {
 	const char *wrong = "";
 
-	p->calls = (struct pair_calls){ .begun = begun, .finished = finished,
-					.unfinished = unfinished, .priv = p };
+	p->calls = (struct pair_calls){
+		.begun = pair_begun, .finished = pair_finished,
+		.unfinished = pair_unfinished, .priv = p,
+	};
 	p->pairs = pairs_new(&p->calls);
 	if (!p->pairs)
 		return export_failed(x, -ENOMEM, "out of memory");
@@ -412,7 +415,7 @@ static int put_mark(struct perfetto *p, const struct trace_class *trace,
 		return -ENOMEM;
 	at = begin_event(p, TYPE_INSTANT, ns, track, name);
 	for (size_t i = 0; i < n; i++)
-		annotate(p, iids[i], numbers[i]);
+		put_annotation(p, iids[i], numbers[i]);
 	end_event(p, at);
 	return 0;
 }

@@ -28,7 +28,7 @@ static const char *const names[] = {
 _Static_assert(sizeof(struct sqlite_abi) == ARRAY_SIZE(names) * sizeof(void *),
 	       "a name for each function, in their order");
 
-static int load(struct exporter *x, struct sqlite *s)
+static int library_load(struct exporter *x, struct sqlite *s)
 {
 	void **function = (void **)&s->abi;
 
@@ -87,7 +87,7 @@ struct sqlite3_stmt *sqlite_statement(struct exporter *x, struct sqlite *s)
 
 int sqlite_prepare(struct exporter *x, struct sqlite *s)
 {
-	int ret = load(x, s);
+	int ret = library_load(x, s);
 
 	if (ret)
 		return ret;

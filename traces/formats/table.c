@@ -31,7 +31,7 @@ static bool is_taken(const struct columns *columns, const char *name)
 }
 
 /* Returns "NAME", or "NAME_2" and so on if that is taken. */
-static char *choose(const struct columns *columns, const char *name,
+static char *choose_column(const struct columns *columns, const char *name,
 		    const char *tail)
 {
 	char *chosen = NULL;
@@ -70,12 +70,12 @@ static enum column_kind kind_of(const struct field_class *class)
 	}
 }
 
-static bool add(struct columns *columns, const struct field_class *field,
+static bool add_column(struct columns *columns, const struct field_class *field,
 		const char *tail, enum column_kind kind, uint32_t skip)
 {
 	struct column *column = &columns->column[columns->n];
 
-	column->name = choose(columns, field->name, tail);
+	column->name = choose_column(columns, field->name, tail);
 	column->kind = kind;
 	column->class = field;
 	column->skip = skip;
@@ -96,13 +96,13 @@ static bool add_members(struct columns *columns,
 			skip += field->bytes;
 			continue;
 		}
-		if (!add(columns, field, "", kind_of(field), skip))
+		if (!add_column(columns, field, "", kind_of(field), skip))
 			return false;
 		skip = 0;
 		if (field->kind != FIELD_ENUM)
 			continue;
 		columns->column[columns->n - 1].stays = true;
-		if (!add(columns, field, "_name", COLUMN_LABEL, 0))
+		if (!add_column(columns, field, "_name", COLUMN_LABEL, 0))
 			return false;
 	}
 	return true;
@@ -251,7 +251,7 @@ void tables_free(struct tables *tables)
 	}
 }
 
-static int fill(struct tables *tables, const struct exporter *x,
+static int fill_trace(struct tables *tables, const struct exporter *x,
 		const struct trace_class *trace)
 {
 	for (size_t i = 0; i < trace->nevents; i++) {
@@ -276,12 +276,12 @@ int tables_fill(struct tables *tables, const struct exporter *x)
 	int ret = 0;
 
 	for (size_t i = 0; i < n && !ret; i++)
-		ret = fill(tables, x, traces[i]);
+		ret = fill_trace(tables, x, traces[i]);
 	return ret;
 }
 
 /* Calls `take` for a table, and others of its id, if it is the first of it. */
-static void tell(const struct table *first, const struct table *table,
+static void tell_table(const struct table *first, const struct table *table,
 		void (*take)(const char *id, void *priv), void *priv)
 {
 	for (; first != table; first = first->next)
@@ -301,7 +301,7 @@ int export_tables(const struct exporter *x,
 
 	for (struct table *t = tables.first; t && ret >= 0; t = t->next) {
 		ret++;
-		tell(tables.first, t, take, priv);
+		tell_table(tables.first, t, take, priv);
 	}
 	tables_free(&tables);
 	return ret;

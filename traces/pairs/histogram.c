@@ -157,7 +157,7 @@ int histogram_add(struct histogram *h, long double value)
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
+static int count_compare(const void *a, const void *b)
 {
 	long double left = *(const long double *)a;
 	long double right = *(const long double *)b;
@@ -165,10 +165,10 @@ static int compare(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-static void sort(struct histogram *h)
+static void counts_sort(struct histogram *h)
 {
 	if (!h->sorted && h->exact)
-		qsort(h->exact, h->count, sizeof(*h->exact), compare);
+		qsort(h->exact, h->count, sizeof(*h->exact), count_compare);
 	h->sorted = true;
 }
 
@@ -185,7 +185,7 @@ static unsigned int place_in_order(unsigned int octave)
 }
 
 /* Returns the number that stands for a bucket. */
-static long double middle(const struct histogram *h, unsigned int octave,
+static long double bucket_middle(const struct histogram *h, unsigned int octave,
 			  unsigned int bucket)
 {
 	uint64_t bits = (uint64_t)octave << 52 |
@@ -210,7 +210,7 @@ static long double middle(const struct histogram *h, unsigned int octave,
 }
 
 /* Returns the number of a rank, counted from 1, of what is in buckets. */
-static long double ranked(const struct histogram *h, uint64_t rank)
+static long double bucket_ranked(const struct histogram *h, uint64_t rank)
 {
 	for (unsigned int i = 0; i < OCTAVES; i++) {
 		unsigned int octave = octave_in_order(i);
@@ -222,7 +222,7 @@ static long double ranked(const struct histogram *h, uint64_t rank)
 				b : HISTOGRAM_BUCKETS - 1 - b;
 
 			if (rank <= buckets[bucket])
-				return middle(h, octave, bucket);
+				return bucket_middle(h, octave, bucket);
 			rank -= buckets[bucket];
 		}
 	}
@@ -244,8 +244,8 @@ long double histogram_quantile(struct histogram *h, double q)
 	if (rank >= h->count)
 		return h->max;
 	if (h->bucketed)
-		return rank == 1 ? h->min : ranked(h, rank);
-	sort(h);
+		return rank == 1 ? h->min : bucket_ranked(h, rank);
+	counts_sort(h);
 	return h->exact[rank - 1];
 }
 

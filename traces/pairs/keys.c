@@ -17,7 +17,7 @@
 
 #define TEXT_BYTES	(2 * OUT_PIECE_BYTES)
 
-static uint64_t mix(uint64_t hash, uint64_t word)
+static uint64_t key_mix(uint64_t hash, uint64_t word)
 {
 	hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
 	return hash ^ hash >> 29;
@@ -29,15 +29,15 @@ static uint64_t mix_bytes(uint64_t hash, const uint8_t *at, size_t n)
 
 	for (; n >= sizeof(word); n -= sizeof(word), at += sizeof(word)) {
 		memcpy(&word, at, sizeof(word));
-		hash = mix(hash, word);
+		hash = key_mix(hash, word);
 	}
 	word = n;
 	for (size_t i = 0; i < n; i++)
 		word = word << 8 | at[i];
-	return mix(hash, word);
+	return key_mix(hash, word);
 }
 
-static void keep(struct pair *pair, const void *bytes, size_t n)
+static void key_keep(struct pair *pair, const void *bytes, size_t n)
 {
 	size_t room = PAIR_KEY_BYTES - pair->key_bytes;
 
@@ -50,7 +50,7 @@ static void keep(struct pair *pair, const void *bytes, size_t n)
 }
 
 /* Returns a number's 8 bytes. */
-static uint64_t number(const struct field_class *class, const uint8_t *at)
+static uint64_t key_number(const struct field_class *class, const uint8_t *at)
 {
 	union {
 		double f64;
@@ -79,9 +79,9 @@ bool keys_read(struct pair *pair, const struct pair_action *action,
 		if (!at)
 			return false;
 		if (class->kind <= FIELD_ENUM) {
-			word = number(class, at);
-			sum = mix(sum, word);
-			keep(pair, &word, sizeof(word));
+			word = key_number(class, at);
+			sum = key_mix(sum, word);
+			key_keep(pair, &word, sizeof(word));
 			continue;
 		}
 		if (class->kind == FIELD_STRING)
@@ -89,7 +89,7 @@ bool keys_read(struct pair *pair, const struct pair_action *action,
 		else if (class->kind == FIELD_TEXT)
 			n = strnlen((const char *)at, n);
 		sum = mix_bytes(sum, at, n);
-		keep(pair, at, n);
+		key_keep(pair, at, n);
 	}
 	*hash = sum;
 	return true;
@@ -100,14 +100,14 @@ void keys_read_span(struct pair *pair, const struct pair_action *action,
 {
 	size_t n;
 	const uint8_t *at = field_at_bytes(&action->keys[0], event, &n);
-	uint64_t word = at ? number(action->keys[0].class, at) : 0;
+	uint64_t word = at ? key_number(action->keys[0].class, at) : 0;
 
 	if (at)
-		keep(pair, &word, sizeof(word));
+		key_keep(pair, &word, sizeof(word));
 }
 
 /* Writes the value of a key as a field's. */
-static void put(struct out *out, const struct field_class *class,
+static void key_put(struct out *out, const struct field_class *class,
 		const uint8_t *at, size_t n)
 {
 	struct field_class as = *class;
@@ -135,7 +135,7 @@ size_t pair_key_text(const struct pair *pair, unsigned int i, char *text,
 	for (unsigned int k = 0; k < i && at < pair->key_bytes; k++)
 		at += 1u + pair->key[at];
 	if (at < pair->key_bytes)
-		put(&out, pair->keys[i].class, pair->key + at + 1,
+		key_put(&out, pair->keys[i].class, pair->key + at + 1,
 		    pair->key[at]);
 	n = (size_t)(out.p - buffer);
 	n = n < room - 1 ? n : room - 1;

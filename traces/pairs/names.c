@@ -101,7 +101,7 @@ static bool find_word(struct found_word *found, const char *name)
 }
 
 /* Returns the name of the kind, which the caller frees, or NULL. */
-static char *stem(const char *name, const struct found_word *found)
+static char *name_stem(const char *name, const struct found_word *found)
 {
 	const char *right = name + found->at + strlen(found->word->text);
 	size_t left = found->at;
@@ -122,7 +122,7 @@ static char *stem(const char *name, const struct found_word *found)
 	return text;
 }
 
-static struct own_kind *own(struct pair_kind *kind)
+static struct own_kind *kind_own(struct pair_kind *kind)
 {
 	return (struct own_kind *)kind;
 }
@@ -141,7 +141,7 @@ static void free_kind(struct own_kind *k)
 void names_free(struct pairs *p)
 {
 	for (size_t i = 0; i < p->nkinds; i++)
-		free_kind(own(p->kinds[i]));
+		free_kind(kind_own(p->kinds[i]));
 	free(p->kinds);
 	index_clear(&p->names);
 }
@@ -266,7 +266,8 @@ static struct pair_kind *kind_of(struct pairs *p, char *name,
 /* Notes the first event that begins or ends pairs of the kind. */
 static int note_name(struct pair_kind *kind, bool ends, const char *name)
 {
-	char **seen = ends ? &own(kind)->seen_end : &own(kind)->seen_begin;
+	struct own_kind *own = kind_own(kind);
+	char **seen = ends ? &own->seen_end : &own->seen_begin;
 
 	if (*seen)
 		return 0;
@@ -347,7 +348,7 @@ static bool is_replaced(const struct pairs *p, const char *name,
 	bool ends = found->word->ends;
 
 	for (size_t i = 0; i < p->nkinds && p->kinds[i]->given; i++) {
-		const struct own_kind *k = own(p->kinds[i]);
+		const struct own_kind *k = kind_own(p->kinds[i]);
 
 		if (event_name_is(name, ends ? k->end : k->begin) &&
 		    is_partner(name, found, ends ? k->begin : k->end))
@@ -367,7 +368,7 @@ static int meet_side(struct pairs *p, const struct trace_class *trace,
 	int ret = 0;
 
 	for (size_t i = 0; i < p->nkinds && p->kinds[i]->given && !ret; i++) {
-		struct own_kind *k = own(p->kinds[i]);
+		struct own_kind *k = kind_own(p->kinds[i]);
 
 		if (event_name_is(class->name, ends ? k->end : k->begin))
 			ret = add_action(actions, &k->kind, ends, trace,
@@ -376,7 +377,7 @@ static int meet_side(struct pairs *p, const struct trace_class *trace,
 	if (ret || p->no_names || !find_word(&found, class->name) ||
 	    found.word->ends != ends || is_replaced(p, class->name, &found))
 		return ret;
-	name = stem(class->name, &found);
+	name = name_stem(class->name, &found);
 	kind = name ? kind_of(p, name, found.word->family) : NULL;
 	return kind ? add_action(actions, kind, ends, trace, class) : -ENOMEM;
 }

@@ -137,7 +137,7 @@ void open_leave_out(struct pairs *p, const struct pair *pair, bool ends)
 }
 
 /* Tells a pair that did not finish. */
-static void tell(struct pairs *p, struct pair *pair, enum pair_fate fate,
+static void pair_tell(struct pairs *p, struct pair *pair, enum pair_fate fate,
 		 int64_t end)
 {
 	if (fate == PAIR_OPEN && pair->kind->steps)
@@ -159,13 +159,13 @@ static void tell(struct pairs *p, struct pair *pair, enum pair_fate fate,
 }
 
 /* Ends an open pair without an END. */
-static void abandon(struct pairs *p, uint32_t at, enum pair_fate fate,
+static void pair_abandon(struct pairs *p, uint32_t at, enum pair_fate fate,
 		    int64_t end)
 {
 	struct lane like = lane_of(&p->open[at].pair);
 
 	unlink_pair(p, lane_find(p, &like), at);
-	tell(p, &p->open[at].pair, fate, end);
+	pair_tell(p, &p->open[at].pair, fate, end);
 }
 
 /* Returns a free place, or NONE. */
@@ -175,7 +175,7 @@ static uint32_t take_place(struct pairs *p, int64_t now)
 	uint32_t at = p->free, room;
 
 	if (at == NONE && p->nopen == PAIRS_OPEN_MAX) {
-		abandon(p, p->oldest, PAIR_GIVEN_UP, now);
+		pair_abandon(p, p->oldest, PAIR_GIVEN_UP, now);
 		at = p->free;
 	}
 	if (at != NONE) {
@@ -248,7 +248,7 @@ static void leave_out(struct pairs *p, struct lane *lane, uint32_t at,
 
 		if (is_like(&p->open[at].pair, like)) {
 			unlink_pair(p, lane, at);
-			tell(p, &p->open[at].pair, PAIR_LEFT_OUT, now);
+			pair_tell(p, &p->open[at].pair, PAIR_LEFT_OUT, now);
 		}
 		at = below;
 	}
@@ -279,7 +279,7 @@ const struct pair *open_pop(struct pairs *p, const struct pair *like,
 		uint32_t next = p->open[above].above;
 
 		if (p->open[above].pair.kind->calls)
-			abandon(p, above, PAIR_LEFT, now);
+			pair_abandon(p, above, PAIR_LEFT, now);
 		above = next;
 	}
 	unlink_pair(p, lane, at);
@@ -289,7 +289,7 @@ const struct pair *open_pop(struct pairs *p, const struct pair *like,
 void open_finish(struct pairs *p)
 {
 	while (p->oldest != NONE)
-		abandon(p, p->oldest, PAIR_OPEN, p->now);
+		pair_abandon(p, p->oldest, PAIR_OPEN, p->now);
 }
 
 void open_free(struct pairs *p)

@@ -82,7 +82,8 @@ int pairs_error(const struct pairs *p)
 }
 
 /* Returns the trace's place, made if it is not there, or NULL. */
-static struct pair_trace *place(struct pairs *p, const struct trace_class *t)
+static struct pair_trace *trace_place(struct pairs *p,
+				      const struct trace_class *t)
 {
 	struct pair_trace **more;
 
@@ -118,7 +119,7 @@ static int32_t find_vtid(const struct trace_class *trace)
 
 int pairs_meet(struct pairs *p, const struct trace_class *trace)
 {
-	struct pair_trace *t = place(p, trace);
+	struct pair_trace *t = trace_place(p, trace);
 	struct pair_action **more;
 	bool met = schema_met(&p->schemas, trace);
 	int ret = 0;
@@ -246,7 +247,7 @@ static void end_pair(struct pairs *p, struct pair *like,
 		p->calls->finished(pair, event, p->calls->priv);
 }
 
-static void act(struct pairs *p, const struct pair_trace *t,
+static void action_take(struct pairs *p, const struct pair_trace *t,
 		const struct pair_action *action,
 		const struct trace_event *event)
 {
@@ -320,7 +321,7 @@ void pairs_feed(struct pairs *p, const struct trace_event *event)
 		note_gaps(p);
 	p->now = event->ns;
 	for (; action; action = action->next)
-		act(p, p->traces[event->trace->number], action, event);
+		action_take(p, p->traces[event->trace->number], action, event);
 }
 
 void pairs_finish(struct pairs *p)

@@ -15,7 +15,7 @@
 
 static const char cut_short[] = "a packet is cut short";
 
-static struct file_stream *of(struct read_stream *stream)
+static struct file_stream *file_of(struct read_stream *stream)
 {
 	return (struct file_stream *)stream;
 }
@@ -25,7 +25,7 @@ static const char *file_name(const struct file_stream *f)
 	return f->files[f->next - 1];
 }
 
-static void complain(struct file_stream *f, const char *fact)
+static void file_complain(struct file_stream *f, const char *fact)
 {
 	char where[PATH_MAX + NAME_MAX];
 
@@ -67,7 +67,7 @@ static void idx_open(struct file_stream *f)
 	n = (idx.bytes - sizeof(struct ctf_index_header)) /
 	    sizeof(struct ctf_index_entry);
 	if (!idx_is_sound(idx.address, n)) {
-		complain(f, "its index is damaged, and not used");
+		file_complain(f, "its index is damaged, and not used");
 		file_map_close(&idx);
 		return;
 	}
@@ -135,12 +135,12 @@ static bool is_unchanged(const struct file_stream *f,
  * zeros. Returns whether it was. */
 static bool file_cut(struct read_stream *stream)
 {
-	struct file_stream *f = of(stream);
+	struct file_stream *f = file_of(stream);
 
 	if (!f->map.address || f->map.copy ||
 	    !map_guard_cut(f->map.address))
 		return false;
-	complain(f, "the file was cut short while it was read");
+	file_complain(f, "the file was cut short while it was read");
 	close_file(f);
 	return true;
 }
@@ -164,7 +164,7 @@ static bool is_head_of(const struct file_stream *f,
 /* Moves to the first packet that the index says to end at `begin` or later. A
  * packet is checked as any other, so a wrong index only costs time or is told.
  */
-static void seek(struct file_stream *f, uint64_t begin)
+static void file_seek(struct file_stream *f, uint64_t begin)
 {
 	struct ctf_index_entry entry;
 	size_t low = 0, high = f->nentries;
@@ -200,9 +200,9 @@ static bool next_file(struct file_stream *f, uint64_t begin)
 	if (f->stream.reader->recorded && (ret == -EBADMSG || ret == -ENOENT))
 		;
 	else if (ret == -EBADMSG)
-		complain(f, "the file is empty");
+		file_complain(f, "the file is empty");
 	else if (ret)
-		complain(f, trace_reason(ret));
+		file_complain(f, trace_reason(ret));
 	if (ret) {
 		memset(&f->map, 0, sizeof(f->map));
 		return true;
@@ -210,7 +210,7 @@ static bool next_file(struct file_stream *f, uint64_t begin)
 	idx_open(f);
 	map_again(f);
 	if (begin)
-		seek(f, begin);
+		file_seek(f, begin);
 	return true;
 }
 
@@ -255,7 +255,7 @@ static bool has_moved(struct file_stream *f)
 }
 
 /* Finds the next packet that the index names, behind damage. */
-static void resync(struct file_stream *f)
+static void packet_resync(struct file_stream *f)
 {
 	struct ctf_index_entry entry;
 	uint64_t to = f->map.bytes;
@@ -286,12 +286,13 @@ static void look_at_end(struct file_stream *f)
 	if (n == f->nentries)
 		return;
 	f->offset = f->map.bytes;
-	complain(f, "the file ends before the last packet that its index has");
+	file_complain(f, "the file ends before the last packet that its index "
+			 "has");
 }
 
 /* Checks a packet by the index of a complete file, and steps over it. What the
  * index says of the next one is believed only if they differ in this one. */
-static void pass(struct file_stream *f, const struct packet_head *head,
+static void packet_pass(struct file_stream *f, const struct packet_head *head,
 		 bool wanted)
 {
 	struct ctf_index_entry entry = { 0 };
@@ -301,16 +302,17 @@ static void pass(struct file_stream *f, const struct packet_head *head,
 	f->last = f->offset;
 	if (!found) {
 		if (f->nentries && !f->strange)
-			complain(f, "the index does not have this packet");
+			file_complain(f, "the index does not have this packet");
 		f->strange = true;
 	} else if (!is_head_of(f, head, &entry)) {
-		complain(f, "the packet's head was changed: the index has "
+		file_complain(f, "the packet's head was changed: the index has "
 			    "another");
 		f->offset++;
 		if (find_entry(f, &entry) && entry.offset < next)
 			next = entry.offset;
 	} else if (wanted && !is_unchanged(f, head, &entry)) {
-		complain(f, "the packet was changed: its checksum is wrong");
+		file_complain(f,
+			      "the packet was changed: its checksum is wrong");
 	}
 	f->offset = next;
 }
@@ -349,7 +351,7 @@ static bool take_rest(struct file_stream *f, struct read_packet *packet)
 /* Sees a packet that came in the padding of the last one, or behind the end. */
 static void file_refresh(struct read_stream *stream)
 {
-	struct file_stream *f = of(stream);
+	struct file_stream *f = file_of(stream);
 	struct packet_head head = { 0 };
 	struct file_map map;
 
@@ -406,20 +408,20 @@ static bool take_damaged(struct file_stream *f, struct read_packet *packet,
 	/* a recorder may be writing the last packet */
 	if (fact != cut_short || !s->reader->recorded || f->idx.address ||
 	    f->next != f->nfiles)
-		complain(f, fact);
+		file_complain(f, fact);
 	if (fact == cut_short && take_rest(f, packet)) {
 		if (packet->head.timestamp_end >= s->begin)
 			return true;
 		stream_skip(s, &packet->head);
 	}
-	resync(f);
+	packet_resync(f);
 	return false;
 }
 
 static bool file_packet(struct read_stream *stream, uint64_t begin,
 			struct read_packet *packet)
 {
-	struct file_stream *f = of(stream);
+	struct file_stream *f = file_of(stream);
 	const char *fact;
 	bool wanted;
 
@@ -448,7 +450,8 @@ static bool file_packet(struct read_stream *stream, uint64_t begin,
 				 CTF_HEAD_BYTES;
 		packet->bytes = packet->head.content_size / 8 - CTF_HEAD_BYTES;
 		wanted = packet->head.timestamp_end >= begin;
-		pass(f, &packet->head, wanted && !stream->reader->quiet &&
+		packet_pass(f, &packet->head, wanted &&
+			    !stream->reader->quiet &&
 		     !parts_passed(f, &packet->head));
 		if (wanted)
 			break;
@@ -460,7 +463,7 @@ static bool file_packet(struct read_stream *stream, uint64_t begin,
 
 static void file_rewind(struct read_stream *stream)
 {
-	struct file_stream *f = of(stream);
+	struct file_stream *f = file_of(stream);
 
 	f->next = 0;
 	f->entry = 0;
@@ -499,7 +502,7 @@ static bool last_of_file(struct file_stream *f, uint64_t *reading)
 
 static bool file_last(struct read_stream *stream, uint64_t *reading)
 {
-	struct file_stream *f = of(stream);
+	struct file_stream *f = file_of(stream);
 	size_t from = f->nfiles;
 
 	while (from) {
@@ -513,7 +516,7 @@ static bool file_last(struct read_stream *stream, uint64_t *reading)
 
 static void file_close(struct read_stream *stream)
 {
-	struct file_stream *f = of(stream);
+	struct file_stream *f = file_of(stream);
 
 	close_file(f);
 	parts_leave(f);
@@ -526,7 +529,7 @@ static const struct read_source file_source = {
 	.rewind = file_rewind, .cut = file_cut, .close = file_close,
 };
 
-static int compare(const struct dirent **a, const struct dirent **b)
+static int entry_compare(const struct dirent **a, const struct dirent **b)
 {
 	return strverscmp((*a)->d_name, (*b)->d_name);
 }
@@ -551,7 +554,7 @@ static bool same_stream(const struct dirent *a, const struct dirent *b)
 }
 
 /* Finds the next stream of a file's name, in any directory of the trace. */
-static struct file_stream *find(const struct reader *reader, size_t *at,
+static struct file_stream *stream_find(const struct reader *reader, size_t *at,
 				const struct trace_class *trace,
 				const char *file)
 {
@@ -562,7 +565,7 @@ static struct file_stream *find(const struct reader *reader, size_t *at,
 
 		if (s->event.trace == trace && strlen(s->name) == bytes &&
 		    !memcmp(s->name, file, bytes))
-			return of(s);
+			return file_of(s);
 	}
 	return NULL;
 }
@@ -588,12 +591,12 @@ static void each_packet(const struct file_stream *stream,
 			fact = take_head(&f, &head);
 			if (!fact) {
 				take(&head, head.content_size / 8, priv);
-				pass(&f, &head, false);
+				packet_pass(&f, &head, false);
 				continue;
 			}
 			if (fact == cut_short && rest_bytes(&f, &head))
 				take(&head, rest_bytes(&f, &head), priv);
-			resync(&f);
+			packet_resync(&f);
 		}
 	}
 	close_file(&f);
@@ -640,7 +643,7 @@ static struct file_stream *find_in(const struct reader *reader,
 	struct file_stream *f;
 	size_t at = 0;
 
-	while ((f = find(reader, &at, place->trace, file)))
+	while ((f = stream_find(reader, &at, place->trace, file)))
 		if (!strcmp(f->stream.path, place->path))
 			break;
 	return f;
@@ -682,7 +685,7 @@ static int open_stream(struct reader *reader, const struct read_place *place,
 	f = new_stream(reader, place, file);
 	if (!f)
 		return -ENOMEM;
-	other = known ? find(reader, &at, place->trace, file) : NULL;
+	other = known ? stream_find(reader, &at, place->trace, file) : NULL;
 	ret = add_files(f, list, n);
 	if (ret < 0 || reader_add_stream(reader, &f->stream)) {
 		file_close(&f->stream);
@@ -697,7 +700,7 @@ int read_files_open(struct reader *reader, const struct read_place *place,
 		    bool known, int fd)
 {
 	struct dirent **list = NULL;
-	int n = scandirat(fd, ".", &list, is_stream, compare);
+	int n = scandirat(fd, ".", &list, is_stream, entry_compare);
 	int ret = n < 0 ? -errno : 0;
 	int i;
 
@@ -720,7 +723,8 @@ static bool stream_agrees(struct reader *reader, const struct read_place *place,
 	bool agrees = f && add_files(f, list, n) > 0;
 	size_t at = 0;
 
-	while (agrees && (other = find(reader, &at, trace, list[0]->d_name)))
+	while (agrees && (other = stream_find(reader, &at, trace,
+					      list[0]->d_name)))
 		agrees = parts_agree(other, f);
 	if (f)
 		file_close(&f->stream);
@@ -731,7 +735,7 @@ bool read_files_agree(struct reader *reader, const struct read_place *place,
 		      const struct trace_class *trace, int fd)
 {
 	struct dirent **list = NULL;
-	int n = scandirat(fd, ".", &list, is_stream, compare);
+	int n = scandirat(fd, ".", &list, is_stream, entry_compare);
 	bool agree = n >= 0;
 
 	for (int i = 0; i < n; i++)

@@ -84,7 +84,7 @@ static int compare_ranks(const void *a, const void *b)
 	return strcmp((*left)->name, (*right)->name);
 }
 
-static inline bool earlier(const struct read_stream *a,
+static inline bool comes_first(const struct read_stream *a,
 			   const struct read_stream *b)
 {
 	return a->event.ns != b->event.ns ? a->event.ns < b->event.ns :
@@ -102,9 +102,9 @@ static void sift_down(struct reader *reader, size_t at)
 		if (child >= reader->nheap)
 			break;
 		if (child + 1 < reader->nheap &&
-		    earlier(heap[child + 1], heap[child]))
+		    comes_first(heap[child + 1], heap[child]))
 			child++;
-		if (!earlier(heap[child], stream))
+		if (!comes_first(heap[child], stream))
 			break;
 		heap[at] = heap[child];
 		at = child;
@@ -152,7 +152,7 @@ static bool stream_first(struct read_stream *s, int64_t begin)
 }
 
 /* Gives all streams their ranks, and orders the heap. */
-static int order(struct reader *reader)
+static int heap_order(struct reader *reader)
 {
 	struct read_stream **all = calloc(reader->nstreams + 1,
 					  sizeof(struct read_stream *));
@@ -179,7 +179,7 @@ static int order(struct reader *reader)
 	return 0;
 }
 
-static void start(struct reader *reader)
+static void reader_start(struct reader *reader)
 {
 	reader->started = true;
 	reader->held = false;
@@ -187,11 +187,11 @@ static void start(struct reader *reader)
 	for (size_t i = 0; i < reader->nstreams; i++)
 		reader->streams[i]->waiting =
 			stream_first(reader->streams[i], reader->begin);
-	if (order(reader))
+	if (heap_order(reader))
 		reader_problem(reader, "memory", "there is none left");
 }
 
-static void advance(struct reader *reader)
+static void stream_advance(struct reader *reader)
 {
 	struct read_stream *top = reader->heap[0];
 
@@ -207,9 +207,9 @@ static void advance(struct reader *reader)
 const struct trace_event *reader_next(struct reader *reader)
 {
 	if (!reader->started)
-		start(reader);
+		reader_start(reader);
 	else if (reader->nheap && !reader->held)
-		advance(reader);
+		stream_advance(reader);
 	reader->held = !reader->nheap ||
 		       reader->heap[0]->event.ns > reader->end;
 	return reader->held ? NULL : &reader->heap[0]->event;
@@ -273,7 +273,7 @@ int reader_refresh(struct reader *reader)
 		}
 	}
 	close_ended(reader);
-	return ret ? ret : order(reader);
+	return ret ? ret : heap_order(reader);
 }
 
 /* Sets *last to the time of the stream's last event. */

@@ -23,7 +23,7 @@
 			"cut short or added to"
 
 /* Reads the metadata without its checksum; *right tells whether that agrees. */
-static int load(char **text, int fd, bool *right)
+static int metadata_read(char **text, int fd, bool *right)
 {
 	struct file_map map;
 	size_t bytes;
@@ -55,7 +55,7 @@ int read_trace(struct trace_class *trace, struct trace_schemas *schemas,
 	return trace->context && !trace->context_fixed ? -ENOTSUP : 0;
 }
 
-static void tell(struct reader *reader, const char *path, int error,
+static void trace_unread(struct reader *reader, const char *path, int error,
 		 unsigned int line)
 {
 	if (error == -EBADMSG && line)
@@ -211,7 +211,7 @@ bool read_trace_again(struct trace_class *trace)
 	bool right, any = false;
 	int fd = open(trace->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (fd >= 0 && !load(&text, fd, &right))
+	if (fd >= 0 && !metadata_read(&text, fd, &right))
 		any = read_trace_more(trace, text);
 	free(text);
 	if (fd >= 0)
@@ -370,7 +370,7 @@ static int open_trace(struct reader *reader, const char *path, int fd)
 	unsigned int line = 0;
 	bool right = true, known;
 	char *text = NULL;
-	int ret = trace ? load(&text, fd, &right) : -ENOMEM;
+	int ret = trace ? metadata_read(&text, fd, &right) : -ENOMEM;
 
 	if (!ret)
 		ret = read_trace(trace, &reader->schemas, text, &line);
@@ -383,12 +383,12 @@ static int open_trace(struct reader *reader, const char *path, int fd)
 		ret = -ENOMEM;
 	if (ret) {
 		if (ret != -ENOTSUP)
-			tell(reader, path, ret, line);
+			trace_unread(reader, path, ret, line);
 		free_trace(trace);
 	} else {
 		ret = read_files_open(reader, place, known, fd);
 		if (ret < 0)
-			tell(reader, path, ret, 0);
+			trace_unread(reader, path, ret, 0);
 		else
 			tell_missing(reader, place, fd);
 	}

@@ -24,7 +24,7 @@ void reader_problem(struct reader *reader, const char *where,
 }
 
 /* Makes room for one more pointer: doubles the array at powers of two. */
-static bool grow(void *array, size_t n)
+static bool array_grow(void *array, size_t n)
 {
 	void **old = *(void ***)array;
 	void **more;
@@ -40,7 +40,7 @@ static bool grow(void *array, size_t n)
 
 int reader_add_trace(struct reader *reader, struct trace_class *trace)
 {
-	if (!grow(&reader->traces, reader->ntraces))
+	if (!array_grow(&reader->traces, reader->ntraces))
 		return -ENOMEM;
 	trace->number = reader->ntraces;
 	reader->traces[reader->ntraces++] = trace;
@@ -49,7 +49,7 @@ int reader_add_trace(struct reader *reader, struct trace_class *trace)
 
 int reader_add_stream(struct reader *reader, struct read_stream *stream)
 {
-	if (!grow(&reader->streams, reader->nstreams))
+	if (!array_grow(&reader->streams, reader->nstreams))
 		return -ENOMEM;
 	stream->reader = reader;
 	stream->event.stream = stream;

@@ -67,7 +67,7 @@ struct ring_image {
 	bool missed;			/* some have none, as was told */
 };
 
-static struct ring_stream *of(struct read_stream *stream)
+static struct ring_stream *ring_of(struct read_stream *stream)
 {
 	return (struct ring_stream *)stream;
 }
@@ -101,7 +101,7 @@ static bool find_batch(struct ring_stream *r)
 static bool ring_packet(struct read_stream *stream, uint64_t begin,
 			struct read_packet *packet)
 {
-	struct ring_stream *r = of(stream);
+	struct ring_stream *r = ring_of(stream);
 
 	while (find_batch(r)) {
 		const struct packet *p = &r->at->packets[r->next++];
@@ -121,7 +121,7 @@ static bool ring_packet(struct read_stream *stream, uint64_t begin,
 
 static bool ring_last(struct read_stream *stream, uint64_t *reading)
 {
-	const struct ring_stream *r = of(stream);
+	const struct ring_stream *r = ring_of(stream);
 	bool found = false, any = false;
 
 	for (const struct batch *b = r->first; b; b = b->next) {
@@ -138,13 +138,13 @@ static bool ring_last(struct read_stream *stream, uint64_t *reading)
 
 static void ring_rewind(struct read_stream *stream)
 {
-	of(stream)->at = NULL;
-	of(stream)->next = 0;
+	ring_of(stream)->at = NULL;
+	ring_of(stream)->next = 0;
 }
 
 static void ring_stream_close(struct read_stream *stream)
 {
-	struct ring_stream *r = of(stream);
+	struct ring_stream *r = ring_of(stream);
 
 	while (r->first) {
 		struct batch *next = r->first->next;
@@ -311,7 +311,7 @@ static void name_addresses(const struct ring_image *image,
 		struct ring_mark mark = r->mark;
 		struct ring_copy copy = r->fresh;
 
-		/* the copy is gone through once more, by append() */
+		/* the copy is gone through once more, by batch_append() */
 		copy.mark = &mark;
 		if (r->is_fresh)
 			ring_copy_each(&copy, &image->format, note_packet,
@@ -373,7 +373,7 @@ static int make_trace(struct ring_image *image)
 }
 
 /* Describes events that the session has got since. */
-static int describe(struct ring_image *image)
+static int events_describe(struct ring_image *image)
 {
 	int news = session_view_update(&image->session);
 	char *text = NULL;
@@ -398,7 +398,8 @@ static int describe(struct ring_image *image)
 }
 
 /* Appends what is fresh, whose events are described now. */
-static int append(struct ring_image *image, struct ring_stream *r, bool last)
+static int batch_append(struct ring_image *image, struct ring_stream *r,
+			bool last)
 {
 	struct batch *batch;
 	uint64_t lost = r->mark.lost;
@@ -463,9 +464,9 @@ int ring_image_refresh(struct ring_image *image, bool last)
 	/* the rings were copied first: all events in the copies are described
 	 * now */
 	if (!ret)
-		ret = describe(image);
+		ret = events_describe(image);
 	for (size_t i = 0; i < image->nrings && !ret; i++)
-		ret = append(image, image->rings[i], last);
+		ret = batch_append(image, image->rings[i], last);
 	return ret;
 }
 

@@ -10,7 +10,7 @@
 
 /* Texts of one length are compared, which ends at the first byte that
  * differs. */
-static struct trace_schema **bucket(const struct trace_schemas *set,
+static struct trace_schema **bucket_of(const struct trace_schemas *set,
 				    size_t bytes)
 {
 	return (struct trace_schema **)&set->buckets[bytes % SCHEMA_BUCKETS];
@@ -34,7 +34,7 @@ struct trace_schema *schema_new(size_t room)
 struct trace_schema *schema_find(const struct trace_schemas *set,
 				 const char *text, size_t bytes)
 {
-	struct trace_schema *s = *bucket(set, bytes);
+	struct trace_schema *s = *bucket_of(set, bytes);
 
 	while (s && (s->bytes != bytes || memcmp(s->text, text, bytes)))
 		s = s->next;
@@ -43,7 +43,7 @@ struct trace_schema *schema_find(const struct trace_schemas *set,
 
 void schema_add(struct trace_schemas *set, struct trace_schema *schema)
 {
-	struct trace_schema **first = bucket(set, schema->bytes);
+	struct trace_schema **first = bucket_of(set, schema->bytes);
 
 	schema->set = set;
 	schema->number = ++set->made;
@@ -70,9 +70,9 @@ int schema_use(struct trace_schema *schema, struct trace_class *trace)
 	return 0;
 }
 
-static void leave(struct trace_schema *schema)
+static void bucket_leave(struct trace_schema *schema)
 {
-	struct trace_schema **at = bucket(schema->set, schema->bytes);
+	struct trace_schema **at = bucket_of(schema->set, schema->bytes);
 
 	while (*at != schema)
 		at = &(*at)->next;
@@ -84,7 +84,7 @@ void schema_drop(struct trace_schema *schema)
 	if (!schema || --schema->uses)
 		return;
 	if (schema->set)
-		leave(schema);
+		bucket_leave(schema);
 	class_memory_free(schema->memory);
 	free(schema->text);
 	free(schema);

@@ -15,7 +15,7 @@ struct steps {
 	bool simple;			/* steps can say all of it */
 };
 
-static void add(struct steps *s, uint32_t step)
+static void step_add(struct steps *s, uint32_t step)
 {
 	if (s->n + 1 >= s->room)
 		s->simple = false;
@@ -31,7 +31,7 @@ static void add_fixed(struct steps *s, uint64_t bytes)
 		if (s->n && s->step[s->n - 1] + part <= STEP_FIXED_MAX)
 			s->step[s->n - 1] += (uint16_t)part;
 		else
-			add(s, (uint32_t)part);
+			step_add(s, (uint32_t)part);
 		bytes -= part;
 	}
 }
@@ -50,14 +50,14 @@ static void add_sequence(struct steps *s, const struct field_class *class)
 	s->step[s->n - 1] -= sizeof(uint32_t);
 	if (!s->step[s->n - 1])
 		s->n--;
-	add(s, STEP_SEQUENCE | element->bytes);
+	step_add(s, STEP_SEQUENCE | element->bytes);
 }
 
 static void add_field(struct steps *s, const struct field_class *class)
 {
 	switch (class->kind) {
 	case FIELD_STRING:
-		add(s, STEP_STRING);
+		step_add(s, STEP_STRING);
 		break;
 	case FIELD_TEXT:
 		add_fixed(s, class->count);

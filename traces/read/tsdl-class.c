@@ -10,7 +10,7 @@
 
 #define ALIGN_BITS	8		/* of everything that is packed */
 
-static bool fill(struct tsdl *t, struct field_class *class,
+static bool class_fill(struct tsdl *t, struct field_class *class,
 		 const struct tsdl_type *type, const char *before);
 
 static bool is_number(const struct tsdl_type *type)
@@ -25,7 +25,7 @@ static bool is_number(const struct tsdl_type *type)
 }
 
 /* Returns a field's name as readers show it. */
-static const char *shown(const char *name)
+static const char *shown_name(const char *name)
 {
 	return name && *name == '_' ? name + 1 : name;
 }
@@ -48,7 +48,7 @@ static bool fill_elements(struct tsdl *t, struct field_class *class,
 	member = tsdl_memory(t, sizeof(*member));
 	class->members = member;
 	class->nmembers = 1;
-	return member && fill(t, member, element, NULL);
+	return member && class_fill(t, member, element, NULL);
 }
 
 /*
@@ -85,7 +85,7 @@ static bool fill_variant(struct tsdl *t, struct field_class *class,
 			if (!strcmp(type->names[m], label->name))
 				break;
 		if (m == type->n || label->from != k || label->to != k ||
-		    !fill(t, &members[k], type->members[m], length))
+		    !class_fill(t, &members[k], type->members[m], length))
 			return false;
 		members[k].name = label->name;
 	}
@@ -106,10 +106,10 @@ static bool fill_members(struct tsdl *t, struct field_class *class,
 		const struct tsdl_type *member = type->members[i];
 
 		if (member->variant ? !fill_variant(t, &members[i], type, i) :
-		    !fill(t, &members[i], member,
+		    !class_fill(t, &members[i], member,
 			  i ? type->names[i - 1] : NULL))
 			return false;
-		members[i].name = shown(type->names[i]);
+		members[i].name = shown_name(type->names[i]);
 		if (member->class.kind != FIELD_SEQUENCE && !member->variant)
 			continue;
 		if (!i || members[i - 1].kind != FIELD_INTEGER ||
@@ -121,7 +121,7 @@ static bool fill_members(struct tsdl *t, struct field_class *class,
 	return true;
 }
 
-static bool fill(struct tsdl *t, struct field_class *class,
+static bool class_fill(struct tsdl *t, struct field_class *class,
 		 const struct tsdl_type *type, const char *before)
 {
 	*class = type->class;
@@ -145,7 +145,8 @@ const struct field_class *tsdl_class(struct tsdl *t,
 
 	if (!class)
 		return NULL;
-	if (type->class.kind != FIELD_STRUCT || !fill(t, class, type, NULL)) {
+	if (type->class.kind != FIELD_STRUCT || !class_fill(t, class, type,
+							    NULL)) {
 		tsdl_fail(t, -ENOTSUP);
 		return NULL;
 	}

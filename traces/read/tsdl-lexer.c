@@ -46,7 +46,7 @@ const char *tsdl_copy(struct tsdl *t, const char *text)
 }
 
 /* Makes room for the text of a token of at most so many bytes. */
-static bool room(struct tsdl *t, size_t bytes)
+static bool make_room(struct tsdl *t, size_t bytes)
 {
 	char *more;
 
@@ -88,7 +88,7 @@ static void skip_blanks(struct tsdl *t)
 	}
 }
 
-static void word(struct tsdl *t)
+static void read_word(struct tsdl *t)
 {
 	const char *start = t->at;
 	size_t n;
@@ -96,14 +96,14 @@ static void word(struct tsdl *t)
 	while (isalnum((unsigned char)*t->at) || *t->at == '_')
 		t->at++;
 	n = (size_t)(t->at - start);
-	if (!room(t, n))
+	if (!make_room(t, n))
 		return;
 	memcpy(t->text, start, n);
 	t->text[n] = '\0';
 	t->kind = TOKEN_WORD;
 }
 
-static void number(struct tsdl *t)
+static void take_number(struct tsdl *t)
 {
 	char *end;
 
@@ -124,7 +124,7 @@ static void number(struct tsdl *t)
 }
 
 /* Takes what stands behind a backslash. */
-static char escaped(const char **at)
+static char take_escaped(const char **at)
 {
 	static const char from[] = "abefnrtv", to[] = "\a\b\033\f\n\r\t\v";
 	const char *found = **at ? strchr(from, **at) : NULL;
@@ -152,19 +152,19 @@ static char escaped(const char **at)
 	return (char)value;
 }
 
-static void string(struct tsdl *t)
+static void take_string(struct tsdl *t)
 {
 	const char *at = t->at + 1;
 	size_t n = 0;
 
-	if (!room(t, strcspn(at, "\n") + 1))
+	if (!make_room(t, strcspn(at, "\n") + 1))
 		return;
 	while (*at && *at != '"' && *at != '\n') {
 		char c = *at++;
 
 		/* a string ends with its line, for which there is room */
 		if (c == '\\' && *at && *at != '\n')
-			c = escaped(&at);
+			c = take_escaped(&at);
 		if (c)
 			t->text[n++] = c;
 	}
@@ -177,7 +177,7 @@ static void string(struct tsdl *t)
 	t->kind = TOKEN_STRING;
 }
 
-static void sign(struct tsdl *t)
+static void read_sign(struct tsdl *t)
 {
 	t->kind = TOKEN_SIGN;
 	t->sign = (unsigned char)*t->at;
@@ -204,13 +204,13 @@ void tsdl_next(struct tsdl *t)
 	if (!*t->at)
 		t->kind = TOKEN_END;
 	else if (isalpha((unsigned char)*t->at) || *t->at == '_')
-		word(t);
+		read_word(t);
 	else if (isdigit((unsigned char)*t->at) || *t->at == '-')
-		number(t);
+		take_number(t);
 	else if (*t->at == '"')
-		string(t);
+		take_string(t);
 	else
-		sign(t);
+		read_sign(t);
 }
 
 bool tsdl_is_sign(const struct tsdl *t, int which)

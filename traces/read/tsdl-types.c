@@ -50,7 +50,7 @@ static uint64_t attribute_number(struct tsdl *t)
 	return 0;
 }
 
-static void attribute(struct tsdl *t, struct tsdl_type *type)
+static void parse_attribute(struct tsdl *t, struct tsdl_type *type)
 {
 	struct field_class *class = &type->class;
 
@@ -85,7 +85,7 @@ static struct tsdl_type *parse_number(struct tsdl *t, enum field_kind kind)
 		return NULL;
 	type->class.base = 10;
 	while (!t->error && !tsdl_take_sign(t, '}')) {
-		attribute(t, type);
+		parse_attribute(t, type);
 		tsdl_need_sign(t, ';');
 	}
 	type->class.bytes = (uint8_t)(type->bits / 8);
@@ -215,7 +215,7 @@ static struct tsdl_type *parse_brackets(struct tsdl *t,
 	return tsdl_need_sign(t, ']') ? NULL : type;
 }
 
-static bool grow(struct tsdl *t, struct tsdl_type *type, size_t *room)
+static bool members_grow(struct tsdl *t, struct tsdl_type *type, size_t *room)
 {
 	struct tsdl_type **members;
 	const char **names;
@@ -249,7 +249,7 @@ static void parse_members(struct tsdl *t, struct tsdl_type *type)
 			continue;
 		}
 		member = tsdl_parse_type(t);
-		if (!member || !grow(t, type, &room))
+		if (!member || !members_grow(t, type, &room))
 			return;
 		type->names[type->n] = tsdl_take_text(t);
 		while (tsdl_take_sign(t, '['))

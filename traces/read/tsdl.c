@@ -271,7 +271,7 @@ static void parse_block(struct tsdl *t, take_value *take, void *priv)
 }
 
 /* Makes "CHANNEL/NAME" of "CHANNEL:NAME". */
-static const char *id_of(struct tsdl *t, const char *name)
+static const char *event_id(struct tsdl *t, const char *name)
 {
 	char *id = (char *)tsdl_copy(t, name);
 	char *colon = id ? strchr(id, ':') : NULL;
@@ -285,7 +285,7 @@ static int add_event(struct tsdl *t, struct event_class *event)
 {
 	if (!event->name || !event->fields || event->code >= EVENT_ID_MAX)
 		return tsdl_fail(t, -EBADMSG);
-	event->id = id_of(t, event->name);
+	event->id = event_id(t, event->name);
 	event->fixed = is_fixed(event->fields, &event->bytes);
 	event->number = t->schema->nclasses++;
 	event->shared = true;
@@ -312,7 +312,7 @@ static void finish_events(struct tsdl *t)
 }
 
 /* Keeps the text up to `end` for comparisons. */
-static void keep(struct tsdl *t, const char *end)
+static void text_keep(struct tsdl *t, const char *end)
 {
 	size_t bytes = (size_t)(end - t->kept);
 
@@ -336,7 +336,7 @@ static bool parse_own(struct tsdl *t, const char *word, take_value *take)
 	if (!tsdl_is_word(t, word))
 		return false;
 	if (!t->shared)
-		keep(t, word_start(t));
+		text_keep(t, word_start(t));
 	else if (strcmp(word, "env"))
 		t->alone = true;
 	tsdl_next(t);
@@ -387,7 +387,7 @@ static void parse_head(struct tsdl *t)
 	if (t->kind == TOKEN_END)
 		t->alone = true;
 	t->shared = true;
-	keep(t, t->kept + strlen(t->kept));
+	text_keep(t, t->kept + strlen(t->kept));
 }
 
 /* Parses the rest, unless a trace before had the same. */

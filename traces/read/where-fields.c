@@ -412,7 +412,7 @@ static void take_parts(struct gather *g, const struct field_class *class,
 	}
 }
 
-static void take(struct gather *g, const struct field_class *class,
+static void take_field(struct gather *g, const struct field_class *class,
 		 const uint8_t *at, const uint8_t *end)
 {
 	struct write_var *var = &g->values->var[g->nvar];
@@ -443,7 +443,7 @@ static void take_struct(struct gather *g, const struct where_step *step,
 		if (bytes < 0)
 			return;
 		if (step->used)
-			take(g, step->class, at, at + bytes);
+			take_field(g, step->class, at, at + bytes);
 		at += bytes;
 	}
 }

@@ -35,12 +35,12 @@ struct where {
 	size_t nrules;
 };
 
-static uint32_t cpu_of(void *hit)
+static uint32_t event_cpu(void *hit)
 {
 	return ((const struct trace_event *)hit)->cpu;
 }
 
-static const struct ax_machine machine = { .cpu = cpu_of };
+static const struct ax_machine machine = { .cpu = event_cpu };
 
 struct where *where_new(void)
 {
@@ -72,7 +72,7 @@ struct use {
 	char glob[512];
 };
 
-static bool split(struct use *use, const char *rule)
+static bool use_split(struct use *use, const char *rule)
 {
 	size_t bytes;
 	char *colon;
@@ -89,7 +89,7 @@ static bool split(struct use *use, const char *rule)
 	return true;
 }
 
-static int compile(struct test *test, struct class_memory **memory,
+static int test_compile(struct test *test, struct class_memory **memory,
 		   const char *expression, struct expr_error *error)
 {
 	const struct where_fields *f = &test->fields;
@@ -132,11 +132,11 @@ static int add_test(struct where_verdict *verdict, struct trace_class *trace,
 					   expression) : -ENOMEM;
 
 	if (!ret)
-		ret = compile(test, memory, expression, error);
+		ret = test_compile(test, memory, expression, error);
 	if (ret == -ENOENT) {
 		/* again with all fields, which the error then names */
 		ret = where_fields_make(&test->fields, trace, class, NULL);
-		ret = ret ? ret : compile(test, memory, expression, error);
+		ret = ret ? ret : test_compile(test, memory, expression, error);
 	}
 	if (!ret) {
 		test->next = verdict->tests;
@@ -153,7 +153,7 @@ struct met {
 	struct expr_error why;
 };
 
-static void apply(struct event_class *class, const struct use *use,
+static void rule_apply(struct event_class *class, const struct use *use,
 		  struct trace_class *trace, struct met *met)
 {
 	struct expr_error error = { 0 };
@@ -196,7 +196,7 @@ static int apply_rule(size_t number, const char *rule,
 	struct met met = { 0 };
 	struct use use = { .rule = number };
 
-	if (!split(&use, rule) || (use.expression &&
+	if (!use_split(&use, rule) || (use.expression &&
 				   strlen(use.expression) > EXPRESSION_MAX))
 		return -ENOENT;
 	for (size_t i = 0; i < n; i++) {
@@ -206,7 +206,7 @@ static int apply_rule(size_t number, const char *rule,
 			if (class && !need_verdict(traces[i], class))
 				return -ENOMEM;
 			if (class)
-				apply(class, &use, traces[i], &met);
+				rule_apply(class, &use, traces[i], &met);
 		}
 	}
 	*error = met.why;
@@ -230,7 +230,8 @@ int where_prepare(struct where *where, struct trace_class *const *traces,
 }
 
 /* Applies the rules to a class that came later. */
-static void learn(const struct where *where, const struct trace_event *event)
+static void rules_learn(const struct where *where,
+			const struct trace_event *event)
 {
 	struct trace_class *trace = (struct trace_class *)event->trace;
 	struct event_class *class = (struct event_class *)event->class;
@@ -240,8 +241,8 @@ static void learn(const struct where *where, const struct trace_event *event)
 	if (!need_verdict(trace, class))
 		return;
 	for (; use.rule < where->nrules; use.rule++)
-		if (split(&use, where->rules[use.rule]))
-			apply(class, &use, trace, &met);
+		if (use_split(&use, where->rules[use.rule]))
+			rule_apply(class, &use, trace, &met);
 }
 
 bool where_holds(const struct where *where, const struct trace_event *event)
@@ -251,7 +252,7 @@ bool where_holds(const struct where *where, const struct trace_event *event)
 	struct ax_event ax;
 
 	if (unlikely(!v)) {
-		learn(where, event);
+		rules_learn(where, event);
 		v = event->class->verdict;
 	}
 	if (!v || v->all)

@@ -31,7 +31,7 @@ static const struct tenth {
 
 /* Writes M / 10^D, without zeros at the end, but with one digit behind the
  * point. */
-static char *put(char *p, uint64_t m, const struct tenth *tenth)
+static char *put_decimal(char *p, uint64_t m, const struct tenth *tenth)
 {
 	uint64_t power = (uint64_t)tenth->power;
 	uint64_t rest = m % power;
@@ -146,7 +146,7 @@ char *number_exact(char *p, double value)
 			continue;
 		if (signbit(value))
 			*p++ = '-';
-		return put(p, m, &tenths[i]);
+		return put_decimal(p, m, &tenths[i]);
 	}
 	end = by_digits(p, value);
 	return end ? end : by_printf(p, value);

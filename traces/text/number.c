@@ -75,7 +75,7 @@ static char *by_printf(char *p, double value)
 
 /* Writes DIGITS digits as "%g" does: the point behind the first, or where the
  * exponent puts it. */
-static char *put(char *p, uint32_t number, int exponent)
+static char *put_decimal(char *p, uint32_t number, int exponent)
 {
 	char digits[8];
 	int n = DIGITS;
@@ -110,7 +110,7 @@ static char *put(char *p, uint32_t number, int exponent)
 }
 
 /* Returns a guess of the decimal exponent, which is right or 1 too small. */
-static int guess(double value)
+static int exponent_guess(double value)
 {
 	uint64_t bits;
 	int binary;
@@ -132,7 +132,7 @@ char *number_real(char *p, double value)
 		return number_s64(p, (int32_t)value);
 	if (!(size >= 1e-15 && size < 1e21))
 		return by_printf(p, value);
-	exponent = guess(size);
+	exponent = exponent_guess(size);
 	if (exponent < POWER_MAX && exponent >= -1 && size >=
 	    powers[exponent + 1])
 		exponent++;
@@ -158,5 +158,5 @@ char *number_real(char *p, double value)
 	}
 	if (value < 0)
 		*p++ = '-';
-	return put(p, number, exponent);
+	return put_decimal(p, number, exponent);
 }

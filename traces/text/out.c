@@ -38,7 +38,7 @@ static void write_all(struct out *out, const char *at, size_t n)
 }
 
 /* Makes room for n bytes more. */
-static void grow(struct out *out, size_t n)
+static void out_grow(struct out *out, size_t n)
 {
 	size_t used = (size_t)(out->p - out->start);
 	size_t room = 2 * (size_t)(out->end - out->start) + n;
@@ -59,7 +59,7 @@ static void grow(struct out *out, size_t n)
 int out_flush(struct out *out)
 {
 	if (out->fd < 0) {
-		grow(out, 0);
+		out_grow(out, 0);
 		return out->error;
 	}
 	write_all(out, out->start, (size_t)(out->p - out->start));
@@ -79,7 +79,7 @@ int out_close(struct out *out)
 void out_bytes(struct out *out, const void *bytes, size_t n)
 {
 	if (out->fd < 0 && (size_t)(out->end - out->p) < n)
-		grow(out, n);
+		out_grow(out, n);
 	else if ((size_t)(out->end - out->p) < n)
 		out_flush(out);
 	if ((size_t)(out->end - out->p) < n) {

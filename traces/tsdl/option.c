@@ -56,7 +56,7 @@ static bool is_taken(const struct labels *labels, const char *label)
 }
 
 /* Adds an identifier that no other option has. */
-static void add(struct labels *labels, const struct shown_name *name)
+static void add_option(struct labels *labels, const struct shown_name *name)
 {
 	char *label = labels->label[labels->n];
 	char base[LABEL_ROOM + 2] = "_";
@@ -77,7 +77,7 @@ static void add(struct labels *labels, const struct shown_name *name)
 }
 
 /* Takes all labels; false: there are too many, or one is no option. */
-static bool take(struct labels *labels, struct shown_field field)
+static bool take_option(struct labels *labels, struct shown_field field)
 {
 	struct shown_name name;
 	uint16_t n = field.count;
@@ -92,7 +92,7 @@ static bool take(struct labels *labels, struct shown_field field)
 		    (type > TAFFRAIL_T_SCALAR_MASK ||
 		     !scalar_of((uint8_t)type)))
 			return false;
-		add(labels, &name);
+		add_option(labels, &name);
 	}
 	return labels->n == n;
 }
@@ -111,7 +111,8 @@ bool variant_find(struct shown_field *field, const struct event_view *event,
 	       !strncmp(names[i].name, names[i + 1].name, at) &&
 	       !strcmp(names[i + 1].name + at, "value") &&
 	       shown_find(field, &shown, (uint32_t)i + 1) &&
-	       field->how == TAFFRAIL_HOW_VARIANT && take(&labels, *field);
+	       field->how == TAFFRAIL_HOW_VARIANT && take_option(&labels,
+								 *field);
 }
 
 static void put_option(FILE *out, uint8_t type, const char *label)
@@ -134,7 +135,7 @@ void variant_put(FILE *out, struct shown_field field)
 	struct shown_name name;
 	struct labels labels;
 
-	if (!take(&labels, field))
+	if (!take_option(&labels, field))
 		return;
 	fputs("\t\tenum : integer { size = 32; align = 8; signed = 0; } { ",
 	      out);
