@@ -58,7 +58,8 @@ static inline size_t utf8_bytes(const void *p, size_t n)
 		if ((at[i] & 0xc0) != 0x80)
 			return 0;
 	/* the second byte tells the short forms, surrogates, large numbers */
-	if ((at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
+	if ((at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed &&
+						at[1] > 0x9f) ||
 	    (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f))
 		return 0;
 	return bytes;

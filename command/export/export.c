@@ -51,7 +51,7 @@ struct run {
 
 static volatile sig_atomic_t stopped;
 
-static void stop(int signal)
+static void stop_reading(int signal)
 {
 	stopped = signal;
 }
@@ -75,7 +75,7 @@ static int take_pair(struct run *run, const char *rule)
 	return COMMAND_DONE;
 }
 
-static int take(struct run *run, int key, const char *value)
+static int take_option(struct run *run, int key, const char *value)
 {
 	switch (key) {
 	case KEY_FORMAT:
@@ -106,7 +106,7 @@ struct ids {
 	int different;
 };
 
-static void add_id(const char *id, void *priv)
+static void id_add(const char *id, void *priv)
 {
 	struct ids *ids = priv;
 	size_t room = sizeof(ids->text) - ids->n;
@@ -147,7 +147,7 @@ static int check_pairs(const struct run *run)
 }
 
 /* Checks what would be written, before anything is. */
-static int check(struct run *run)
+static int check_options(struct run *run)
 {
 	const struct export_format *format = run->x.format;
 	struct ids ids = { .n = 0 };
@@ -161,7 +161,7 @@ static int check(struct run *run)
 		return command_misused("give -o FILE: %s cannot be written to "
 				       "standard output", format->name);
 	if (format->target == EXPORT_TABLES &&
-	    export_tables(&run->x, add_id, &ids) > 1)
+	    export_tables(&run->x, id_add, &ids) > 1)
 		return several_tables(&ids);
 	if (format->binary && isatty(STDOUT_FILENO))
 		return command_misused("give -o FILE: standard output is a "
@@ -169,7 +169,7 @@ static int check(struct run *run)
 	return COMMAND_DONE;
 }
 
-static void problem(const char *where, const char *fact, void *priv)
+static void problem_met(const char *where, const char *fact, void *priv)
 {
 	struct run *run = priv;
 
@@ -177,7 +177,7 @@ static void problem(const char *where, const char *fact, void *priv)
 	run->calls.problem(where, fact, &run->look);
 }
 
-static void loss(const struct trace_loss *l, void *priv)
+static void loss_met(const struct trace_loss *l, void *priv)
 {
 	struct run *run = priv;
 
@@ -186,7 +186,7 @@ static void loss(const struct trace_loss *l, void *priv)
 	run->failed |= export_loss(&run->x, l) != 0;
 }
 
-static void paired(const struct pairs *pairs, void *priv)
+static void pairs_told(const struct pairs *pairs, void *priv)
 {
 	struct run *run = priv;
 
@@ -220,7 +220,7 @@ static int cannot_write(struct run *run, int ret)
 }
 
 /* Ends by the signal, as a shell that runs a loop of commands expects it. */
-static int interrupted(struct run *run)
+static int is_interrupted(struct run *run)
 {
 	progress_clear(&run->progress);
 	command_warn("interrupted after %llu events%s",
@@ -253,7 +253,7 @@ static int write_all(struct run *run)
 		}
 	}
 	if (stopped)
-		return interrupted(run);
+		return is_interrupted(run);
 	if (ret) {
 		ret = cannot_write(run, ret);
 		target_drop(&run->target);
@@ -272,9 +272,9 @@ static int write_all(struct run *run)
 
 static int run_export(struct run *run)
 {
-	struct sigaction action = { .sa_handler = stop,
+	struct sigaction action = { .sa_handler = stop_reading,
 				    .sa_flags = (int)SA_RESETHAND };
-	int ret = check(run);
+	int ret = check_options(run);
 
 	if (ret == COMMAND_DONE)
 		ret = target_open(&run->target, run->x.format, run->output);
@@ -286,12 +286,12 @@ static int run_export(struct run *run)
 	run->x.path = run->target.made;
 	run->x.directory = run->target.folder;
 	run->x.stop = &stopped;
-	run->x.paired = paired;
+	run->x.paired = pairs_told;
 	run->x.priv = run;
 	run->x.pairs = run->pairs;
 	run->x.by_cpu = run->look.by_cpu;
 	run->calls = run->look.calls;
-	run->look.calls = (struct reader_calls){ problem, loss, run };
+	run->look.calls = (struct reader_calls){ problem_met, loss_met, run };
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGHUP, &action, NULL);
@@ -324,7 +324,7 @@ int export_main(int argc, char **argv)
 	while ((key = options_next(&options)) != OPTIONS_END) {
 		if (key == OPTIONS_STOP)
 			return options.status;
-		ret = take(&run, key, options.value);
+		ret = take_option(&run, key, options.value);
 		if (ret != COMMAND_DONE)
 			return ret;
 	}

@@ -11,7 +11,8 @@
 
 /* Returns the use of a field of these events, or of the context, made if it is
  * not there. */
-static struct field_use *use_of(struct report *r, const struct field_at *at,
+static struct field_use *use_of_field(struct report *r,
+				      const struct field_at *at,
 				const char *name, const char *event)
 {
 	bool number = at->class->kind == FIELD_REAL ||
@@ -50,7 +51,7 @@ static struct report_class *make_class(struct report *r,
 		ref = &c->fields[c->nfields];
 		if (!field_at_find(&ref->at, trace, event, r->fields[i]))
 			continue;
-		ref->use = use_of(r, &ref->at, r->fields[i],
+		ref->use = use_of_field(r, &ref->at, r->fields[i],
 				  ref->at.source == FIELD_OF_EVENT ?
 				  event->name : NULL);
 		if (!ref->use) {
@@ -66,7 +67,7 @@ static struct report_class *make_class(struct report *r,
 }
 
 /* Makes the classes of a trace known that are not yet. */
-static int meet(struct report *r, const struct trace_class *trace)
+static int event_meet(struct report *r, const struct trace_class *trace)
 {
 	static const struct field_class none = { .kind = FIELD_STRUCT };
 	static const struct event_class event = { .fields = &none };
@@ -99,7 +100,7 @@ static int meet(struct report *r, const struct trace_class *trace)
 	return pairs_meet(r->pairs, trace);
 }
 
-static int grow(struct report *r, size_t number)
+static int array_grow(struct report *r, size_t number)
 {
 	size_t n = 2 * number + 1;
 	struct report_trace *more;
@@ -124,9 +125,9 @@ int count_open(struct report *r)
 	r->first = INT64_MAX;
 	r->last = INT64_MIN;
 	for (size_t i = 0; i < n && !ret; i++) {
-		ret = grow(r, traces[i]->number);
+		ret = array_grow(r, traces[i]->number);
 		if (!ret)
-			ret = meet(r, traces[i]);
+			ret = event_meet(r, traces[i]);
 	}
 	return ret;
 }
@@ -198,7 +199,7 @@ static struct report_class *meet_class(struct report *r,
 	struct report_class **to;
 
 	if ((trace >= r->ntraces || class >= r->traces[trace].nclasses) &&
-	    (grow(r, trace) || meet(r, event->trace))) {
+	    (array_grow(r, trace) || event_meet(r, event->trace))) {
 		r->failed = true;
 		return NULL;
 	}

@@ -33,7 +33,7 @@ struct durations *durations_of(struct report *r, const struct pair_kind *kind)
 	return &more[kind->number];
 }
 
-static int by_sum(const void *a, const void *b)
+static int compare_sums(const void *a, const void *b)
 {
 	const struct kind_row *left = a, *right = b;
 
@@ -57,11 +57,11 @@ size_t kinds_sorted(struct report *r, struct kind_row **rows)
 		(*rows)[found++].sum = d->ns.sum;
 	}
 	if (*rows && found)
-		qsort(*rows, found, sizeof(**rows), by_sum);
+		qsort(*rows, found, sizeof(**rows), compare_sums);
 	return found;
 }
 
-static int64_t length(const struct long_pair *pair)
+static int64_t pair_length(const struct long_pair *pair)
 {
 	return pair->end - pair->begin;
 }
@@ -69,8 +69,8 @@ static int64_t length(const struct long_pair *pair)
 /* Returns whether a comes before b: it is longer, or began earlier. */
 static bool is_before(const struct long_pair *a, const struct long_pair *b)
 {
-	if (length(a) != length(b))
-		return length(a) > length(b);
+	if (pair_length(a) != pair_length(b))
+		return pair_length(a) > pair_length(b);
 	return a->begin < b->begin;
 }
 
@@ -130,7 +130,7 @@ static void add_long(struct longest *l, const struct pair *pair, bool across)
 			sift_down(l, i);
 }
 
-static int compare(const void *a, const void *b)
+static int compare_kinds(const void *a, const void *b)
 {
 	return is_before(a, b) ? -1 : is_before(b, a);
 }
@@ -138,7 +138,7 @@ static int compare(const void *a, const void *b)
 void longest_sort(struct longest *l)
 {
 	if (l->n)
-		qsort(l->list, l->n, sizeof(*l->list), compare);
+		qsort(l->list, l->n, sizeof(*l->list), compare_kinds);
 }
 
 /* Returns the value of --by in this event, counted from 1; 0: it has none. */
@@ -157,7 +157,7 @@ static uint64_t group_of(struct report *r, const struct trace_event *event)
 	return value ? (uint64_t)(value - r->groups.list) + 1 : 0;
 }
 
-static void begun(struct pair *pair, const struct trace_event *event,
+static void pair_begun(struct pair *pair, const struct trace_event *event,
 		  void *priv)
 {
 	pair->priv = group_of(priv, event);
@@ -191,7 +191,8 @@ static bool has_lost(const struct report *r, const struct trace_class *trace,
 	       r->traces[trace->number].lost_until > since;
 }
 
-static void finished(const struct pair *pair, const struct trace_event *event,
+static void pair_finished(const struct pair *pair,
+			  const struct trace_event *event,
 		     void *priv)
 {
 	struct report *r = priv;
@@ -225,7 +226,7 @@ static void finished(const struct pair *pair, const struct trace_event *event,
 		r->failed = true;
 }
 
-static void unfinished(const struct pair *pair, void *priv)
+static void pair_unfinished(const struct pair *pair, void *priv)
 {
 	struct report *r = priv;
 
@@ -241,9 +242,9 @@ int durations_open(struct report *r)
 	const char *wrong = NULL;
 	int ret;
 
-	r->pair_calls.begun = r->by ? begun : NULL;
-	r->pair_calls.finished = finished;
-	r->pair_calls.unfinished = unfinished;
+	r->pair_calls.begun = r->by ? pair_begun : NULL;
+	r->pair_calls.finished = pair_finished;
+	r->pair_calls.unfinished = pair_unfinished;
 	r->pair_calls.priv = r;
 	r->groups.max = GROUPS_MAX;
 	r->groups.fixed = true;

@@ -249,7 +249,7 @@ static struct lock_holder *holder_of(struct report *r, struct lock *lock,
 }
 
 /* Others waited for this thread. */
-static void blame(struct report *r, struct lock *lock, uint32_t vtid,
+static void blame_holder(struct report *r, struct lock *lock, uint32_t vtid,
 		  uint64_t ns)
 {
 	struct lock_holder *holder = holder_of(r, lock, vtid, ns);
@@ -306,14 +306,14 @@ static void give_lock(struct report *r, struct lock *lock,
 			       t->waits_since : thread->held_since;
 
 		if (t != thread && t->waits && now > from)
-			blame(r, lock, thread->vtid,
+			blame_holder(r, lock, thread->vtid,
 			      (uint64_t)(now - from));
 	}
 }
 
 /* Returns whether the function returned 0, or took the lock of a thread that
  * had ended. */
-static bool succeeded(const struct report_class *c,
+static bool call_succeeded(const struct report_class *c,
 		      const struct trace_event *event)
 {
 	size_t bytes;
@@ -364,7 +364,7 @@ void locks_event(struct report *r, const struct report_class *c,
 	if (c->lock == LOCK_WAIT)
 		wait_lock(lock, thread, event->ns);
 	else if (c->lock == LOCK_TAKE)
-		take_lock(lock, thread, event->ns, succeeded(c, event));
+		take_lock(lock, thread, event->ns, call_succeeded(c, event));
 	else if (c->lock == LOCK_GIVE)
 		give_lock(r, lock, thread, event->ns);
 	else if (!thread->depth++)

@@ -48,7 +48,7 @@ static void print_processes(struct report *r)
 				 (long long)trace->vpid);
 		printable_print("%12llu  %5.1f%%  %12llu  %10llu  %7s  %s\n",
 				(unsigned long long)list[i]->events,
-				share(list[i]->events, r->events),
+				share_of(list[i]->events, r->events),
 				(unsigned long long)list[i]->bytes,
 				(unsigned long long)list[i]->lost, pid,
 				*trace->procname ? trace->procname :
@@ -69,15 +69,15 @@ static void print_events(const struct report *r)
 
 		printable_print("%12llu  %5.1f%%  %10.1f  %12llu  %5.1f%%  "
 				"%s\n", (unsigned long long)row->events,
-				share(row->events, r->events),
+				share_of(row->events, r->events),
 				report_rate(r, row->events),
 				(unsigned long long)row->bytes,
-				share(row->bytes, r->bytes), row->name);
+				share_of(row->bytes, r->bytes), row->name);
 	}
 	report_more(r, r->nnames, "event");
 }
 
-static size_t processes(const struct report *r)
+static size_t count_processes(const struct report *r)
 {
 	size_t n = 0;
 
@@ -93,7 +93,7 @@ static void print_head(const struct report *r)
 
 	printf("%s (%llu bytes) of %s, %llu lost\n",
 	       counted(r->events, "event"), (unsigned long long)r->bytes,
-	       counted(processes(r), "process"),
+	       counted(count_processes(r), "process"),
 	       (unsigned long long)r->look.losses);
 	if (!r->events)
 		return;

@@ -308,7 +308,7 @@ void report_print(struct report *r);
 void report_json(struct report *r);
 
 /* Returns an event's share in percent. */
-static inline double share(uint64_t part, uint64_t whole)
+static inline double share_of(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }

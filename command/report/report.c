@@ -45,7 +45,7 @@ static const struct option_row rows[] = {
 
 static volatile sig_atomic_t stopped;
 
-static void stop(int number)
+static void stop_reading(int number)
 {
 	(void)number;
 	stopped = 1;
@@ -83,7 +83,7 @@ static int take_rule(struct report *r, const char *value)
 	return COMMAND_DONE;
 }
 
-static int take(struct report *r, int key, const char *value)
+static int take_option(struct report *r, int key, const char *value)
 {
 	switch (key) {
 	case KEY_PAIR:
@@ -116,7 +116,7 @@ static int take(struct report *r, int key, const char *value)
 	return COMMAND_DONE;
 }
 
-static void loss(const struct trace_loss *l, void *priv)
+static void loss_met(const struct trace_loss *l, void *priv)
 {
 	struct report *r = priv;
 	struct report_trace *trace;
@@ -134,7 +134,7 @@ static void loss(const struct trace_loss *l, void *priv)
 	trace->dated = true;
 }
 
-static void problem(const char *where, const char *fact, void *priv)
+static void problem_met(const char *where, const char *fact, void *priv)
 {
 	struct report *r = priv;
 
@@ -162,7 +162,7 @@ static void read_all(struct report *r)
 	pairs_finish(r->pairs);
 }
 
-static int print(struct report *r)
+static int print_report(struct report *r)
 {
 	int ret;
 
@@ -190,9 +190,9 @@ static int check_threads(const struct report *r)
 	return ret;
 }
 
-static int run(struct report *r)
+static int run_report(struct report *r)
 {
-	struct sigaction action = { .sa_handler = stop,
+	struct sigaction action = { .sa_handler = stop_reading,
 				    .sa_flags = (int)SA_RESETHAND };
 	int ret = durations_open(r);
 
@@ -201,7 +201,7 @@ static int run(struct report *r)
 	if (ret != COMMAND_DONE)
 		return ret;
 	r->calls = r->look.calls;
-	r->look.calls = (struct reader_calls){ problem, loss, r };
+	r->look.calls = (struct reader_calls){ problem_met, loss_met, r };
 	if (count_open(r))
 		return command_failed("out of memory");
 	ret = check_keys(r);
@@ -211,7 +211,7 @@ static int run(struct report *r)
 	read_all(r);
 	if (r->failed || pairs_error(r->pairs) || count_finish(r))
 		return command_failed("out of memory");
-	ret = print(r);
+	ret = print_report(r);
 	ret |= check_threads(r);
 	if (r->stopped && ret == COMMAND_DONE) {
 		command_warn("interrupted: the rest was not read");
@@ -235,7 +235,7 @@ int report_main(int argc, char **argv)
 	while ((key = options_next(&options)) != OPTIONS_END) {
 		if (key == OPTIONS_STOP)
 			return options.status;
-		ret = take(&r, key, options.value);
+		ret = take_option(&r, key, options.value);
 		if (ret != COMMAND_DONE)
 			return ret;
 	}
@@ -247,7 +247,7 @@ int report_main(int argc, char **argv)
 	r.npaths = argc - options.index;
 	ret = look_open(&r.look, r.paths, r.npaths);
 	if (ret == COMMAND_DONE)
-		ret = run(&r);
+		ret = run_report(&r);
 	locks_free(&r);
 	count_free(&r);
 	durations_free(&r);

@@ -89,7 +89,7 @@ static void print_field(struct histogram *h, const char *name,
 	printable_print("  %s\n", name);
 }
 
-static const char *lanes(const struct durations *d)
+static const char *lanes_name(const struct durations *d)
 {
 	static const char *const words[] = {
 		[PAIR_OF_THREAD] = "by thread",
@@ -111,7 +111,7 @@ static void print_kind(struct report *r, const struct pair_kind *kind)
 			kind->begin ? kind->begin : "?",
 			kind->end ? kind->end : "?");
 	if (d && d->ns.count)
-		printf(", %s", lanes(d));
+		printf(", %s", lanes_name(d));
 	putchar('\n');
 	if (kind->unfinished)
 		printf("  %llu unfinished\n",
@@ -305,16 +305,16 @@ void report_groups(struct report *r)
 		value_text(v, name, sizeof(name));
 		printable_print("%12llu  %5.1f%%  %10.1f  %12llu  %5.1f%%  "
 				"%s\n", (unsigned long long)v->events,
-				share(v->events, r->events),
+				share_of(v->events, r->events),
 				report_rate(r, v->events),
 				(unsigned long long)v->bytes,
-				share(v->bytes, r->bytes), name);
+				share_of(v->bytes, r->bytes), name);
 	}
 	report_more(r, r->groups.n, "value");
 	if (r->groups.other_events)
 		printf("%12llu  %5.1f%%  of values that came behind the first "
 		       "%d\n", (unsigned long long)r->groups.other_events,
-		       share(r->groups.other_events, r->events), GROUPS_MAX);
+		       share_of(r->groups.other_events, r->events), GROUPS_MAX);
 	n = kinds_sorted(r, &rows);
 	for (size_t i = 0; i < rows_shown(r, n); i++)
 		print_cells(r, rows[i].kind);
@@ -333,13 +333,13 @@ static void print_values(const struct report *r, const struct values *v)
 		value_text(&v->list[i], name, sizeof(name));
 		printable_print("%12llu  %5.1f%%  %s\n",
 				(unsigned long long)v->list[i].events,
-				share(v->list[i].events, sum), name);
+				share_of(v->list[i].events, sum), name);
 	}
 	report_more(r, v->n, "value");
 	if (v->other_events)
 		printf("%12llu  %5.1f%%  of rarer values; a count may be up to "
 		       "%llu too low\n", (unsigned long long)v->other_events,
-		       share(v->other_events, sum),
+		       share_of(v->other_events, sum),
 		       (unsigned long long)v->missed);
 }
 
@@ -420,7 +420,7 @@ static void print_lock(const struct lock *lock)
 			      (long double)lock->holders[i].ns);
 		printf("           others waited %s (%.1f%%) while thread %u "
 		       "held it\n", wait,
-		       share(lock->holders[i].ns, lock->blamed_ns),
+		       share_of(lock->holders[i].ns, lock->blamed_ns),
 		       lock->holders[i].vtid);
 	}
 }

@@ -8,7 +8,7 @@
 
 #include "command/timeline/private.h"
 
-static void fold(struct density *density)
+static void fold_bins(struct density *density)
 {
 	uint32_t n = DENSITY_BINS >> density->fold, *bins = density->bins;
 
@@ -18,15 +18,16 @@ static void fold(struct density *density)
 		memset(bins + n / 2, 0, n / 2 * sizeof(*bins));
 }
 
-static void widen(struct timeline *t)
+static void widen_bins(struct timeline *t)
 {
 	t->width++;
-	fold(&t->density);
+	fold_bins(&t->density);
 	for (size_t i = 0; i < t->nlanes; i++)
-		fold(&t->lanes[i]->density);
+		fold_bins(&t->lanes[i]->density);
 }
 
-static void count(struct timeline *t, struct density *density, uint64_t bin)
+static void count_event(struct timeline *t, struct density *density,
+			uint64_t bin)
 {
 	if (!density->bins)
 		density->bins = calloc(DENSITY_BINS >> density->fold,
@@ -48,10 +49,10 @@ void density_add(struct timeline *t, struct page_lane *lane, int64_t ns)
 	uint64_t at = (uint64_t)ns - (uint64_t)t->first;
 
 	while (at >> t->width >= DENSITY_BINS)
-		widen(t);
+		widen_bins(t);
 	lane->density.fold = lane_fold(lane->number);
-	count(t, &t->density, at >> t->width);
-	count(t, &lane->density, at >> t->width);
+	count_event(t, &t->density, at >> t->width);
+	count_event(t, &lane->density, at >> t->width);
 }
 
 void density_put(struct bytes *b, const struct density *density)

@@ -7,12 +7,12 @@
 
 #include "command/timeline/private.h"
 
-static int64_t duration(const struct page_pair *pair)
+static int64_t span_ns(const struct page_pair *pair)
 {
 	return pair->to - pair->from;
 }
 
-static void swap(struct page_pair *a, struct page_pair *b)
+static void swap_spans(struct page_pair *a, struct page_pair *b)
 {
 	struct page_pair old = *a;
 
@@ -22,8 +22,8 @@ static void swap(struct page_pair *a, struct page_pair *b)
 
 static void sift_up(struct page_pair *heap, size_t i)
 {
-	while (i && duration(&heap[i]) < duration(&heap[(i - 1) / 2])) {
-		swap(&heap[i], &heap[(i - 1) / 2]);
+	while (i && span_ns(&heap[i]) < span_ns(&heap[(i - 1) / 2])) {
+		swap_spans(&heap[i], &heap[(i - 1) / 2]);
 		i = (i - 1) / 2;
 	}
 }
@@ -32,11 +32,11 @@ static void sift_down(struct page_pair *heap, size_t n)
 {
 	for (size_t i = 0, child; (child = 2 * i + 1) < n; i = child) {
 		if (child + 1 < n &&
-		    duration(&heap[child + 1]) < duration(&heap[child]))
+		    span_ns(&heap[child + 1]) < span_ns(&heap[child]))
 			child++;
-		if (duration(&heap[i]) <= duration(&heap[child]))
+		if (span_ns(&heap[i]) <= span_ns(&heap[child]))
 			return;
-		swap(&heap[i], &heap[child]);
+		swap_spans(&heap[i], &heap[child]);
 	}
 }
 
@@ -51,7 +51,7 @@ void page_longest_add(struct timeline *t, const struct page_pair *pair)
 	} else if (t->nlongest < LONGEST_PAIRS) {
 		heap[t->nlongest++] = *pair;
 		sift_up(heap, t->nlongest - 1);
-	} else if (duration(pair) > duration(&heap[0])) {
+	} else if (span_ns(pair) > span_ns(&heap[0])) {
 		heap[0] = *pair;
 		sift_down(heap, t->nlongest);
 	}

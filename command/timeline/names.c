@@ -12,7 +12,7 @@
 #include "traces/read/field-at.h"
 
 /* Makes room for one more pointer: doubles the array at powers of two. */
-static bool grow(void *array, size_t n)
+static bool array_grow(void *array, size_t n)
 {
 	void **old = *(void ***)array, **more;
 
@@ -56,7 +56,7 @@ struct page_trace *page_trace(struct timeline *t,
 	uint32_t number = event->trace->number;
 
 	while (number >= t->ntraces) {
-		if (!grow(&t->traces, t->ntraces))
+		if (!array_grow(&t->traces, t->ntraces))
 			return NULL;
 		t->traces[t->ntraces++] = NULL;
 	}
@@ -87,7 +87,7 @@ static struct page_process *find_process(struct timeline *t,
 			return t->processes[i];
 		}
 	}
-	if (!grow(&t->processes, t->nprocesses))
+	if (!array_grow(&t->processes, t->nprocesses))
 		return NULL;
 	made = calloc(1, sizeof(*made));
 	if (!made)
@@ -107,7 +107,7 @@ static struct page_lane *make_lane(struct timeline *t,
 
 	if (!made)
 		return NULL;
-	if (!grow(&t->lanes, t->nlanes) ||
+	if (!array_grow(&t->lanes, t->nlanes) ||
 	    !find_process(t, trace->trace, (int64_t)key[0], &made->process)) {
 		free(made);
 		return NULL;
@@ -202,7 +202,7 @@ static int is_class(uint64_t value, const void *priv)
 }
 
 /* Finds the class that has this name and these fields, or makes it. */
-static struct page_class *intern(struct timeline *t,
+static struct page_class *intern_text(struct timeline *t,
 				 const struct event_class *event)
 {
 	struct bytes described = { 0 };
@@ -219,7 +219,8 @@ static struct page_class *intern(struct timeline *t,
 		return t->classes[found - 1];
 	}
 	made = calloc(1, sizeof(*made));
-	if (described.failed || !made || !grow(&t->classes, t->nclasses) ||
+	if (described.failed || !made || !array_grow(&t->classes,
+						     t->nclasses) ||
 	    shape_make(&made->shape, event->fields) ||
 	    index_add(&t->by_description, hash, t->nclasses + 1)) {
 		bytes_free(&described);
@@ -239,12 +240,12 @@ struct page_class *page_class(struct timeline *t, struct page_trace *trace,
 	uint32_t number = event->class->number;
 
 	while (number >= trace->nclasses) {
-		if (!grow(&trace->classes, trace->nclasses))
+		if (!array_grow(&trace->classes, trace->nclasses))
 			return NULL;
 		trace->classes[trace->nclasses++] = NULL;
 	}
 	if (!trace->classes[number])
-		trace->classes[number] = intern(t, event->class);
+		trace->classes[number] = intern_text(t, event->class);
 	return trace->classes[number];
 }
 

@@ -59,7 +59,7 @@ static void put_base64(struct out *out, const uint8_t *p, size_t n)
 }
 
 /* Packs the raw block. Returns its bytes, or 0 without memory. */
-static size_t pack(struct page *page, const struct bytes *raw)
+static size_t pack_bytes(struct page *page, const struct bytes *raw)
 {
 	z_stream z = { 0 };
 	size_t room;
@@ -87,7 +87,7 @@ static size_t pack(struct page *page, const struct bytes *raw)
 bool page_block(struct page *page, const struct bytes *raw, const char *class)
 {
 	struct out *out = &page->out;
-	size_t n = pack(page, raw);
+	size_t n = pack_bytes(page, raw);
 
 	if (!n)
 		return false;

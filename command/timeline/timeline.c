@@ -194,7 +194,7 @@ static int take_each(struct timeline *t, const char *value)
 	return COMMAND_DONE;
 }
 
-static int take(struct timeline *t, struct settings *s, int key,
+static int take_option(struct timeline *t, struct settings *s, int key,
 		const char *value)
 {
 	switch (key) {
@@ -361,7 +361,7 @@ static void tell_result(const struct timeline *t)
 			     counted(t->detail, "event"));
 }
 
-static int run(struct timeline *t, const struct settings *s)
+static int run_timeline(struct timeline *t, const struct settings *s)
 {
 	int ret;
 
@@ -414,7 +414,7 @@ static void close_all(struct timeline *t)
 	free(t);
 }
 
-static int make(struct timeline *t, struct settings *s)
+static int make_page(struct timeline *t, struct settings *s)
 {
 	int ret = look_check_sources(&t->look, t->npaths), closed;
 
@@ -433,7 +433,7 @@ static int make(struct timeline *t, struct settings *s)
 	for (size_t i = 0; i < s->nrules && ret == COMMAND_DONE; i++)
 		ret = look_check_pair(&t->look, s->rules[i]);
 	if (ret == COMMAND_DONE)
-		ret = run(t, s);
+		ret = run_timeline(t, s);
 	closed = look_close(&t->look);
 	return ret == COMMAND_DONE ? closed : ret;
 }
@@ -456,11 +456,11 @@ int timeline_main(int argc, char **argv)
 	while (ret == COMMAND_DONE &&
 	       (key = options_next(&options)) != OPTIONS_END)
 		ret = key == OPTIONS_STOP ? -1 :
-			take(t, &s, key, options.value);
+			take_option(t, &s, key, options.value);
 	if (ret == COMMAND_DONE) {
 		t->paths = argv + options.index;
 		t->npaths = argc - options.index;
-		ret = make(t, &s);
+		ret = make_page(t, &s);
 	}
 	free(s.made);
 	close_all(t);

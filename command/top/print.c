@@ -39,7 +39,7 @@ static int compare_pairs(const void *a, const void *b)
 	return strcmp(left->name, right->name);
 }
 
-static void sort(struct top_sample *sample)
+static void sort_rows(struct top_sample *sample)
 {
 	if (sample->nrows)
 		qsort(sample->rows, sample->nrows, sizeof(*sample->rows),
@@ -49,7 +49,7 @@ static void sort(struct top_sample *sample)
 		      compare_pairs);
 }
 
-static double seconds(const struct top_sample *sample)
+static double seconds_of(const struct top_sample *sample)
 {
 	return (double)(sample->to - sample->from) / 1e9;
 }
@@ -57,7 +57,7 @@ static double seconds(const struct top_sample *sample)
 /* Returns the factor from the events that were seen to those that were
  * written. Without a gap it is 1: the last milliseconds' events, which are
  * written and not yet read, count in the next interval. */
-static double scale(const struct top_sample *sample)
+static double scale_of(const struct top_sample *sample)
 {
 	return sample->missed && sample->seen &&
 	       sample->written > sample->seen ?
@@ -65,7 +65,7 @@ static double scale(const struct top_sample *sample)
 }
 
 /* Writes a duration with its unit: "1.25 ms". */
-static const char *duration(char *text, size_t room, long double ns)
+static const char *put_duration(char *text, size_t room, long double ns)
 {
 	static const char *const units[] = { "ns", "us", "ms", "s" };
 	double value = (double)ns;
@@ -80,7 +80,7 @@ static const char *duration(char *text, size_t room, long double ns)
 }
 
 /* Returns how many lines there are for rows. */
-static size_t room(const struct top *top, const struct top_sample *sample)
+static size_t rows_room(const struct top *top, const struct top_sample *sample)
 {
 	struct winsize size;
 	unsigned int other;
@@ -126,8 +126,8 @@ static void print_head(const struct top *top, const struct top_sample *sample)
 	printable_print("%s  session '%s', %s%s\n", clock, top->session,
 			counted(sample->processes, "process"), ended);
 	printf("%.0f events/s, %.0f lost/s, %s lost in all\n",
-	       (double)sample->written / seconds(sample),
-	       (double)sample->lost / seconds(sample),
+	       (double)sample->written / seconds_of(sample),
+	       (double)sample->lost / seconds_of(sample),
 	       counted(sample->lost_before, "event"));
 	if (sample->unplaced_before)
 		printf("%s of these had no buffer\n",
@@ -139,7 +139,7 @@ static void print_head(const struct top *top, const struct top_sample *sample)
 	if (sample->threadless)
 		printf("%.0f events/s without a thread, not paired: --pair-by "
 		       "cpu pairs by CPU\n", (double)sample->threadless /
-			       seconds(sample));
+			       seconds_of(sample));
 	if (sample->left_out)
 		printf("%llu begins and ends of pairs left out: events before "
 		       "them are not there any more\n",
@@ -149,8 +149,8 @@ static void print_head(const struct top *top, const struct top_sample *sample)
 		       counted(sample->given_up, "pair"), PAIRS_OPEN_MAX);
 	if (top->nrules)
 		printf("%.0f events/s pass --where\n",
-		       (double)sample->chosen * scale(sample) /
-			       seconds(sample));
+		       (double)sample->chosen * scale_of(sample) /
+			       seconds_of(sample));
 	if (sample->no_memory)
 		puts("not all of it is here: out of memory, or too many names");
 }
@@ -166,23 +166,23 @@ static void print_pairs(const struct top_sample *sample, size_t most)
 		struct histogram *h = &sample->pairs[i].durations;
 
 		printable_print("%10.0f %10s %10s %10s  %s\n",
-				(double)h->count * scale(sample) /
-					seconds(sample),
-				duration(p50, sizeof(p50),
+				(double)h->count * scale_of(sample) /
+					seconds_of(sample),
+				put_duration(p50, sizeof(p50),
 					 histogram_quantile(h, 0.5)),
-				duration(p99, sizeof(p99),
+				put_duration(p99, sizeof(p99),
 					 histogram_quantile(h, 0.99)),
-				duration(max, sizeof(max), h->max),
+				put_duration(max, sizeof(max), h->max),
 				sample->pairs[i].name);
 	}
 }
 
 void top_print(const struct top *top, struct top_sample *sample)
 {
-	size_t lines = room(top, sample);
+	size_t lines = rows_room(top, sample);
 	size_t pairs;
 
-	sort(sample);
+	sort_rows(sample);
 	print_head(top, sample);
 	pairs = sample->npairs < lines / 2 ? sample->npairs : lines / 2;
 	if (pairs)
@@ -191,8 +191,9 @@ void top_print(const struct top *top, struct top_sample *sample)
 		printf("%10s %10s  EVENT\n", "/s", "%");
 	for (size_t i = 0; i < sample->nrows && i < lines - pairs; i++)
 		printable_print("%10.0f %10.1f  %s\n",
-				(double)sample->rows[i].seen * scale(sample) /
-					seconds(sample),
+				(double)sample->rows[i].seen *
+					scale_of(sample) /
+					seconds_of(sample),
 				100 * (double)sample->rows[i].seen /
 					(double)sample->chosen,
 				sample->rows[i].name);
@@ -204,7 +205,7 @@ void top_print_json(const struct top *top, struct top_sample *sample)
 {
 	struct json json = { stdout, false };
 
-	sort(sample);
+	sort_rows(sample);
 	json_open(&json, NULL, '{');
 	json_string(&json, "session", top->session);
 	json_number(&json, "begin_ns", (uint64_t)sample->from);

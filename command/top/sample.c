@@ -13,7 +13,7 @@
 
 #include "command/top/private.h"
 
-static int64_t now_ns(void)
+static int64_t clock_ns(void)
 {
 	struct timespec now;
 
@@ -22,7 +22,7 @@ static int64_t now_ns(void)
 }
 
 /* Makes room for one more: doubles the array at powers of two. */
-static void *grow(void *array, size_t n, size_t size)
+static void *array_grow(void *array, size_t n, size_t size)
 {
 	return n & (n - 1) ? array :
 			     reallocarray(array, n ? 2 * n : 1, size);
@@ -36,7 +36,8 @@ static struct top_row *name_of(struct top *top, const char *name)
 		if (!strcmp(top->names[i].name, name))
 			return &top->names[i];
 	more = top->nnames < TOP_ROWS_MAX ?
-		       grow(top->names, top->nnames, sizeof(*more)) : NULL;
+		       array_grow(top->names, top->nnames,
+				  sizeof(*more)) : NULL;
 	if (!more) {
 		top->sample->no_memory = true;
 		return NULL;
@@ -53,7 +54,7 @@ static struct top_row *name_of(struct top *top, const char *name)
 
 /* Rows move when there are more: a class knows the number of its row, from 1
  * on. */
-static void count(struct top *top, const struct trace_event *event)
+static void count_events(struct top *top, const struct trace_event *event)
 {
 	uintptr_t number = (uintptr_t)event->class->priv;
 
@@ -76,7 +77,7 @@ static uintptr_t add_pair(struct top_sample *sample, struct pair_kind *kind)
 
 	if (sample->npairs == TOP_ROWS_MAX)
 		return 0;
-	more = grow(sample->pairs, sample->npairs, sizeof(*more));
+	more = array_grow(sample->pairs, sample->npairs, sizeof(*more));
 	if (!more)
 		return 0;
 	sample->pairs = more;
@@ -86,7 +87,7 @@ static uintptr_t add_pair(struct top_sample *sample, struct pair_kind *kind)
 	return sample->npairs;
 }
 
-static void finished(const struct pair *pair, const struct trace_event *event,
+static void pair_met(const struct pair *pair, const struct trace_event *event,
 		     void *priv)
 {
 	struct top *top = priv;
@@ -121,7 +122,7 @@ static void read_rings(struct top *top, struct top_sample *sample,
 			continue;
 		pairs_feed(top->pairs, event);
 		if (sample->to)
-			count(top, event);
+			count_events(top, event);
 	}
 	if (pairs_error(top->pairs))
 		sample->no_memory = true;
@@ -155,15 +156,15 @@ static void count_pairs(struct top *top, struct top_sample *sample)
 	top->given_up = given_up;
 }
 
-static uint64_t since(uint64_t now, uint64_t before)
+static uint64_t events_since(uint64_t now, uint64_t before)
 {
 	/* less: the buffers of a process have gone */
 	return now > before ? now - before : 0;
 }
 
-static int begin(struct top *top)
+static int begin_sample(struct top *top)
 {
-	static struct pair_calls calls = { .finished = finished };
+	static struct pair_calls calls = { .finished = pair_met };
 	struct look *look = &top->look;
 	int ret = COMMAND_DONE;
 
@@ -192,8 +193,8 @@ static int begin(struct top *top)
 int top_take(struct top *top, struct top_sample *sample)
 {
 	struct look *look = &top->look;
-	int64_t now = now_ns(), until;
-	int ret = top->last ? COMMAND_DONE : begin(top);
+	int64_t now = clock_ns(), until;
+	int ret = top->last ? COMMAND_DONE : begin_sample(top);
 
 	memset(sample, 0, sizeof(*sample));
 	if (ret != COMMAND_DONE)
@@ -210,10 +211,11 @@ int top_take(struct top *top, struct top_sample *sample)
 	if (top->last) {
 		sample->from = top->last;
 		sample->to = now;
-		sample->written = since(look->totals.written,
+		sample->written = events_since(look->totals.written,
 					top->totals.written);
-		sample->lost = since(look->totals.lost, top->totals.lost);
-		sample->unplaced = since(look->totals.unplaced,
+		sample->lost = events_since(look->totals.lost,
+					    top->totals.lost);
+		sample->unplaced = events_since(look->totals.unplaced,
 					 top->totals.unplaced);
 	}
 	read_rings(top, sample, until);

@@ -26,7 +26,7 @@ static const struct option_row rows[] = {
 	{ 0 }
 };
 
-static int take(struct top *top, int key, const char *value)
+static int take_option(struct top *top, int key, const char *value)
 {
 	switch (key) {
 	case KEY_FOR:
@@ -50,7 +50,7 @@ static int take(struct top *top, int key, const char *value)
 }
 
 /* Returns a status; also when the session has gone, which ends it well. */
-static int run(struct top *top)
+static int run_top(struct top *top)
 {
 	struct top_sample sample;
 	double passed = 0, start = (double)monotonic_ns() / 1e9;
@@ -98,7 +98,7 @@ int top_main(int argc, char **argv)
 	while ((key = options_next(&options)) != OPTIONS_END) {
 		if (key == OPTIONS_STOP)
 			return options.status;
-		ret = take(&top, key, options.value);
+		ret = take_option(&top, key, options.value);
 		if (ret != COMMAND_DONE)
 			return ret;
 	}
@@ -110,7 +110,7 @@ int top_main(int argc, char **argv)
 				       argv[options.index]);
 	signal(SIGPIPE, SIG_IGN);
 	look_interrupt();
-	ret = run(&top);
+	ret = run_top(&top);
 	top_close(&top);
 	return ret == COMMAND_DONE && top.unread ? COMMAND_FAILED : ret;
 }

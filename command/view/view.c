@@ -99,7 +99,7 @@ static int take_tail(struct view *v, const char *value)
 	return COMMAND_DONE;
 }
 
-static int take(struct view *v, int key, const char *value)
+static int take_option(struct view *v, int key, const char *value)
 {
 	switch (key) {
 	case KEY_TAIL:
@@ -151,7 +151,7 @@ static int check_fields(const struct view *v)
 	return COMMAND_DONE;
 }
 
-static void problem(const char *where, const char *fact, void *priv)
+static void problem_met(const char *where, const char *fact, void *priv)
 {
 	struct view *v = priv;
 
@@ -159,7 +159,7 @@ static void problem(const char *where, const char *fact, void *priv)
 	v->calls.problem(where, fact, &v->look);
 }
 
-static void loss(const struct trace_loss *l, void *priv)
+static void loss_met(const struct trace_loss *l, void *priv)
 {
 	struct view *v = priv;
 
@@ -176,7 +176,7 @@ static void open_progress(struct view *v)
 	if (v->look.follow || !v->file)
 		return;
 	v->calls = v->look.calls;
-	v->look.calls = (struct reader_calls){ problem, loss, v };
+	v->look.calls = (struct reader_calls){ problem_met, loss_met, v };
 	progress_open(&v->progress, v->look.reader);
 }
 
@@ -198,7 +198,7 @@ static void flush_lines(struct view *v)
 }
 
 /* Prints all events but the next *skip, and counts these down. */
-static void print(struct view *v, uint64_t *skip)
+static void print_events(struct view *v, uint64_t *skip)
 {
 	const struct trace_event *event;
 	uint64_t n = 0;
@@ -251,7 +251,7 @@ static bool follow_begin(struct view *v, bool on, int64_t until, int *ret,
 }
 
 /* Prints what comes until every recorder, or the session, has ended. */
-static int follow(struct view *v)
+static int follow_recording(struct view *v)
 {
 	int64_t until, end = TIME_MAX;
 	bool on = true, begun = false;
@@ -276,7 +276,7 @@ static int follow(struct view *v)
 		if (begun) {
 			reader_follow(v->look.reader,
 				      until < end ? until : end);
-			print(v, &skip);
+			print_events(v, &skip);
 			out_flush(&v->out);
 		}
 		if (!on || (begun && until >= end))
@@ -286,7 +286,7 @@ static int follow(struct view *v)
 	return ret;
 }
 
-static int run(struct view *v)
+static int run_view(struct view *v)
 {
 	int ret = out_open(&v->out, STDOUT_FILENO), status = COMMAND_DONE;
 	uint64_t skip = 0;
@@ -300,9 +300,9 @@ static int run(struct view *v)
 	if (v->tail && !v->look.follow)
 		skip = reader_tail(v->look.reader, v->tail);
 	if (v->look.follow)
-		status = follow(v);
+		status = follow_recording(v);
 	else
-		print(v, &skip);
+		print_events(v, &skip);
 	progress_clear(&v->progress);
 	ret = out_close(&v->out);
 	event_text_free(&v->text);
@@ -325,7 +325,7 @@ int view_main(int argc, char **argv)
 	while ((key = options_next(&options)) != OPTIONS_END) {
 		if (key == OPTIONS_STOP)
 			return options.status;
-		ret = take(&v, key, options.value);
+		ret = take_option(&v, key, options.value);
 		if (ret != COMMAND_DONE)
 			return ret;
 	}
@@ -345,7 +345,7 @@ int view_main(int argc, char **argv)
 	if (ret == COMMAND_DONE) {
 		if (!v.no_pager && !v.look.follow)
 			pager_begin(&v.look);
-		ret = run(&v);
+		ret = run_view(&v);
 		ret |= pager_end();
 		if (v.look.follow && !look_interrupted())
 			ret |= look_follow_whole(&v.look);

@@ -89,8 +89,8 @@ static void check_shares(void)
 {
 	struct report r = { .rows = 3, .events = 5, .first = -2, .last = 6 };
 
-	unit_check(share(0, 0) == 0, "share of nothing");
-	unit_check(share(1, 4) == 25, "share");
+	unit_check(share_of(0, 0) == 0, "share of nothing");
+	unit_check(share_of(1, 4) == 25, "share");
 	unit_equal((long long)rows_shown(&r, 2), 2, "less rows than allowed");
 	unit_equal((long long)rows_shown(&r, 3), 3, "as many rows");
 	unit_equal((long long)rows_shown(&r, 4), 3, "more rows");
