@@ -2,10 +2,10 @@
 /*
  * Writes and checks the last line of a trace's texts. The number is the CRC-32
  * of zlib and gzip, over all bytes before that line. Packets have a sum of
- * words in its place, which takes a tenth of the time.
+ * words instead, which takes a tenth of the time.
  *
- * What must stay true here: the checksum tells of damage, not of intent. A
- * reader still checks what the text says.
+ * Invariant: the checksum tells of damage, not of intent. A reader still checks
+ * the text itself.
  */
 #include "traces/checksum.h"
 

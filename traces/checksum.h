@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The checksum that ends a trace's texts, its metadata and its ledger, and that
+ * The checksum that ends a trace's texts, the metadata and the ledger, and that
  * of other bytes.
  */
 #ifndef TRACES_CHECKSUM_H
@@ -12,8 +12,8 @@
 #include <stdio.h>
 
 /*
- * Writes `text`, and behind it a line with its CRC-32: `before`, eight digits,
- * `after`, newline. Failures show in ferror().
+ * Writes `text`, and behind it a line with the text's CRC-32: `before`, eight
+ * digits, `after`, newline. Failures show in ferror().
  */
 void checksum_write(FILE *out, const char *text, size_t bytes,
 		    const char *before, const char *after);

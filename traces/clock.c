@@ -3,7 +3,7 @@
  * Computes one frequency and one offset for all traces of a directory, from the
  * anchors of their processes and the command's own.
  *
- * What must stay true here:
+ * Invariants:
  *  - traces of one directory, one kind of clock and one boot id always get the
  *    same numbers, so their events are ordered as the clock orders them;
  *  - processes may lie about their anchors. Own anchors of the same machine and

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Makes and removes the directory of a trace, writes its ledger, and keeps the
+ * Makes and removes the directory of a trace, writes the ledger, and keeps the
  * first failure of a set.
  */
 #include <errno.h>

@@ -2,7 +2,7 @@
 /*
  * Writes the files of a stream: packets, and their index.
  *
- * What must stay true here: a stream file can be read whenever the command is
+ * Invariant: a stream file can be read whenever the command is
  * killed; its index has its final name only when it covers the whole file.
  *
  * A growing file is longer than its packets, and its last packet calls the rest
@@ -103,7 +103,7 @@ static uint64_t idx_bytes(const struct trace_stream *stream)
 	return (uint64_t)lseek(stream->idx, 0, SEEK_END);
 }
 
-/* Writes the size of the last visible packet, which ends at `end` with its
+/* Writes the size of the last visible packet, which ends at `end` with the
  * padding. */
 static int file_declare(struct trace_stream *stream, uint64_t end)
 {
@@ -133,7 +133,7 @@ static int make_room(struct trace_stream *stream, uint64_t end)
 	if (trace_file_spoilt(stream))
 		return -ESTALE;
 	if (ftruncate(stream->fd, (off_t)room)) {
-		/* the file may not be that long: only what is needed */
+		/* the file may not be that long: only the bytes needed */
 		room = end;
 		if (ftruncate(stream->fd, (off_t)room))
 			return -errno;
@@ -142,7 +142,7 @@ static int make_room(struct trace_stream *stream, uint64_t end)
 	return stream->offset ? file_declare(stream, room) : 0;
 }
 
-/* Cuts the file behind its last packet. */
+/* Cuts the file behind the last packet. */
 static int file_seal(struct trace_stream *stream)
 {
 	if (stream->room == stream->offset)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How the recorder of a directory and those who follow the recording know of
- * each other: each holds a lock on a byte of the directory, which the kernel
- * releases when its holder is gone. While somebody follows, the recorder closes
- * the buffers of all processes a few times a second, and tells in DIR/.live up
- * to which time all events are on disk.
+ * How a recorder and the followers of its recording know of each other: each
+ * holds a lock on a byte of the directory, which the kernel releases when the
+ * holder is gone. While a follower is there, the recorder closes the buffers of
+ * all processes a few times a second, and tells in DIR/.live up to which time
+ * all events are on disk.
  */
 #ifndef TRACES_FOLLOW_H
 #define TRACES_FOLLOW_H
@@ -21,7 +21,7 @@ enum follow_who {
  * a negative errno: not every file system has such locks. */
 int follow_hold(int dirfd, enum follow_who who);
 
-/* Returns whether somebody else holds it. */
+/* Returns whether another process holds the lock. */
 bool follow_held(int dirfd, enum follow_who who);
 
 /* Return whether a recorder writes into the directory; or, if it is that of one
@@ -32,7 +32,7 @@ bool follow_recorded_at(int dirfd);
 /* In the place of a time: all events come when the recording ends. */
 #define FOLLOW_AT_END	(INT64_MIN + 1)
 
-/* What a recorder tells. */
+/* The news that a recorder tells. */
 struct follow_news {
 	int64_t ns;			/* a time of day: all events before it
 					 * are on disk */
@@ -45,7 +45,7 @@ struct follow_news {
 void follow_tell(int dirfd, const struct follow_news *news);
 bool follow_read(int dirfd, struct follow_news *news);
 
-/* Removes what was told. */
+/* Removes the news. */
 void follow_end(int dirfd);
 
 #endif

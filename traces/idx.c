@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Encodes index files of CTF streams, whose integers are big endian.
+ * Encodes index files of CTF streams. Their integers are big endian.
  */
 #include "traces/idx.h"
 

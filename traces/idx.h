@@ -14,8 +14,8 @@
 /* Fills in a header in file byte order. */
 void idx_header_encode(struct ctf_index_header *header);
 
-/* Fills in an entry in file byte order, for a packet at `offset` bytes whose
- * events have that checksum. */
+/* Fills in an entry in file byte order, for a packet at `offset` bytes and the
+ * checksum of its events. */
 void idx_entry_encode(struct ctf_index_entry *entry,
 		      const struct packet_head *head, uint64_t offset,
 		      uint64_t checksum);
@@ -28,8 +28,8 @@ void idx_entry_encode(struct ctf_index_entry *entry,
 int idx_compare(const void *idx, size_t bytes, uint64_t n,
 		const struct ctf_index_entry *entry);
 
-/* Checks a header in file byte order. Returns 0; -EPROTO: its entries have no
- * checksum; -EBADMSG: not a known one. */
+/* Checks a header in file byte order. Returns 0; -EPROTO: the entries have no
+ * checksum; -EBADMSG: the header is unknown. */
 int idx_header_check(const struct ctf_index_header *header);
 
 /* Turns an entry from file into host byte order. */

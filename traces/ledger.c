@@ -2,7 +2,7 @@
 /*
  * Reads ledgers, for verify. directory.c and limit.c write them.
  *
- * What must stay true here: a ledger whose checksum is wrong has no rows.
+ * Invariant: a ledger whose checksum is wrong has no rows.
  */
 #include "traces/ledger.h"
 

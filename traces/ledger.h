@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What stands around the number in the last line. */
+/* The word before the number in the last line. */
 #define LEDGER_CHECKSUM		"checksum "
 
 #define LEDGER_DAMAGED		"it is damaged: its checksum is wrong"
@@ -30,7 +30,8 @@ struct ledger_row {
 	uint64_t n[5];
 };
 
-/* Reads a file. An empty ledger is as good as none: its command was killed. */
+/* Reads a file. An empty ledger is as good as none: the command that made it
+ * was killed. */
 void ledger_open(struct ledger *ledger, int dirfd, const char *name);
 void ledger_close(struct ledger *ledger);
 

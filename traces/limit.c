@@ -6,7 +6,7 @@
  * can. So a stream becomes a row of files, which a reader joins by the stream's
  * number, and the oldest file of all streams is removed as a whole.
  *
- * What must stay true here:
+ * Invariants:
  *  - room is made before anything is written;
  *  - only the oldest packets of a stream are removed, so the rest has no gap;
  *  - each removed event is counted as overwritten: in its stream, or in
@@ -27,10 +27,11 @@
 #define NS_PER_S	1000000000ull
 
 /* While one file grows, at most this share of the limit is written to all
- * streams. It bounds what is removed at once, and the number of files. */
+ * streams. The share bounds the bytes that are removed at once, and the number
+ * of files. */
 #define CHUNK_SHARE	32
 
-/* DIR itself and its ledger. */
+/* DIR itself and DIR/ledger. */
 #define TOP_BYTES	(2 * TRACE_BLOCK_BYTES)
 
 static uint64_t block_bytes(uint64_t bytes)
@@ -53,8 +54,9 @@ static uint64_t packet_bytes(const struct packet *packet)
 	return PACKET_HEAD_BYTES - PACKET_PRIVATE_BYTES + packet->event_bytes;
 }
 
-/* Returns the time of day of a packet's end, in nanoseconds. Whatever a process
- * states, no packet is older than the one before it in its stream. */
+/* Returns the time of day of a packet's end, in nanoseconds. No packet is older
+ * than the one before it in the stream, even where a process states such a
+ * time. */
 static uint64_t packet_time(const struct trace_stream *stream,
 			    const struct packet *packet)
 {
@@ -106,7 +108,7 @@ static void remove_files(const struct trace_chunk *chunk, int fd, bool growing)
 	unlinkat(fd, name, 0);
 }
 
-/* Removes a trace without packets. Its counts go to DIR/ledger. */
+/* Removes a trace without packets. The trace's counts go to DIR/ledger. */
 static void trace_go(struct trace *trace)
 {
 	struct trace_set *set = trace->set;

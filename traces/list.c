@@ -3,7 +3,7 @@
  * DIR/traces: which traces a directory has, so verify notices that a whole one
  * was removed or added.
  *
- * What must stay true here: the list is written when all traces are complete,
+ * Invariant: the list is written when all traces are complete,
  * and names those that are there then. It is there as a whole or not at all, so
  * verify can take an empty one for a damaged one.
  */
@@ -96,8 +96,8 @@ static int name_compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Puts the names of a list, whose text it divides, in order. Returns how many
- * there are. */
+/* Divides the text of a list into names, and puts these in order. Returns how
+ * many there are. */
 static size_t names_of(char *text, char ***names)
 {
 	char **more, *line, *rest = text;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The text for people that a marker carries: TAFFRAIL_MESSAGE among what stands
- * before its arguments, as the program's author wrote it or as another macro
- * expanded it, (WORDS, , SAID, "TEXT"). A TAFFRAIL_MARK carries its format.
+ * The text for people that a marker carries: a TAFFRAIL_MESSAGE before the
+ * arguments, as the program's author wrote it or as another macro expanded it,
+ * (WORDS, , SAID, "TEXT"). A TAFFRAIL_MARK carries its format.
  *
- * What must stay true here: no load beyond the NUL of the arguments' text.
+ * Invariant: no load beyond the NUL of the arguments' text.
  */
 #include "traces/message-private.h"
 
@@ -14,7 +14,7 @@
 #include "taffrail/site.h"
 #include "traces/tsdl/enumeration.h"
 
-#define MESSAGE_BYTES	1024		/* of a message, with its NUL; cut */
+#define MESSAGE_BYTES	1024		/* of a message, with the NUL; cut */
 
 static const char *skip_blanks(const char *p)
 {
@@ -23,7 +23,7 @@ static const char *skip_blanks(const char *p)
 	return p;
 }
 
-/* Returns what is behind a literal, whose quotation mark is at p. */
+/* Returns the text behind a literal with its quotation mark at p. */
 static const char *skip_literal(const char *p)
 {
 	for (p++; *p && *p != '"'; p++)
@@ -32,7 +32,7 @@ static const char *skip_literal(const char *p)
 	return *p ? p + 1 : p;
 }
 
-/* Reads an escape, behind its backslash. */
+/* Reads an escape, behind the backslash. */
 static char take_escape(const char **p)
 {
 	static const char from[] = "abefnrtv", to[] = "\a\b\033\f\n\r\t\v";
@@ -48,7 +48,7 @@ static char take_escape(const char **p)
 	return found ? to[found - from] : (char)value;
 }
 
-/* Adds the text of the literals that stand at p. Returns its new length. */
+/* Adds the text of the literals that stand at p. Returns the new length. */
 static size_t take_literals(const char *p, char *text, size_t n, size_t room)
 {
 	for (p = skip_blanks(p); *p == '"'; p = skip_blanks(p)) {
@@ -65,8 +65,8 @@ static size_t take_literals(const char *p, char *text, size_t n, size_t room)
 	return n;
 }
 
-/* Returns the end of the argument at p, and where its last part begins: behind
- * its last comma, or its first parenthesis. */
+/* Returns the end of the argument at p, and where the last part of the argument
+ * begins: behind the last comma, or the first parenthesis. */
 static const char *skip_argument(const char *p, const char **last)
 {
 	int depth = 0;
@@ -85,8 +85,8 @@ static bool text_begins(const char *p, const char *word)
 	return !strncmp(p, word, strlen(word));
 }
 
-/* Returns whether what another macro expanded begins here: a list whose second
- * item is empty. */
+/* Returns whether the expansion of another macro begins here: a list with an
+ * empty second item. */
 static bool is_expanded(const char *p)
 {
 	const char *last;

@@ -3,7 +3,7 @@
  * Writes CTF 1.8 metadata. Facts: CTF specification 1.8.3, section 7 and
  * appendix C (TSDL grammar); how babeltrace2 2.0 reads it.
  *
- * What must stay true here: every text of a program passes through
+ * Invariant: every text of a program passes through
  * identifier_of(), metadata_escape() or put_remark().
  */
 #include "traces/metadata.h"
@@ -25,7 +25,7 @@
 #include "traces/tsdl/option.h"
 #include "traces/tsdl/scalar-type.h"
 
-#define NAME_BYTES	96		/* of an identifier, with its NUL */
+#define NAME_BYTES	96		/* of an identifier, with the NUL */
 #define NAMES_MAX	(2 * EVENT_FIELDS_MAX)
 #define TRACER_MAJOR	0
 #define TRACER_MINOR	1
@@ -144,8 +144,8 @@ static bool name_taken(const struct names *names, const char *name)
 
 /*
  * Makes "_NAME" or "__NAME_length". The leading underscore keeps the name apart
- * from keywords; readers strip it. A second field NAME becomes NAME_2, also one
- * that has an earlier name without its underscore.
+ * from keywords; readers strip it. A second field NAME becomes NAME_2, and so
+ * does a field NAME after a field _NAME.
  */
 static const char *identifier_of(struct names *names, const char *text,
 			      const char *lead, const char *tail)
@@ -171,8 +171,9 @@ static const char *identifier_of(struct names *names, const char *text,
 	return name;
 }
 
-/* Writes an integer that has a unit. An alias of its type says so: CTF has no
- * word for it. No field has a name that begins as the alias's does. */
+/* Writes an integer that has a unit. CTF has no word for a unit, so an alias of
+ * the integer's type names it. No field has a name that begins as the alias's
+ * does. */
 static void put_unit(FILE *out, const struct scalar *scalar, uint8_t how,
 		     const char *name)
 {
@@ -185,8 +186,8 @@ static void put_unit(FILE *out, const struct scalar *scalar, uint8_t how,
 		kind, unit, name, name);
 }
 
-/* Writes a scalar that is shown in a way of its own. Returns false when the
- * type alone says it. */
+/* Writes a scalar that is shown in a special way. Returns false when the type
+ * alone says how. */
 static bool put_shown(FILE *out, struct names *names,
 		      const struct event_view *event, int i, const char *text)
 {
@@ -262,7 +263,7 @@ static void put_field(FILE *out, struct names *names,
 	}
 }
 
-/* Fields of an event whose names agree in the first `at` characters. */
+/* Fields of an event with names that agree in the first `at` characters. */
 struct members {
 	const struct event_view *event;
 	const struct field_name *fields;

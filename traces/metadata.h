@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The CTF 1.8 metadata (TSDL text) of one trace: one session of one program
- * image, from the records that its agent published.
+ * image, from the records that the agent published.
  *
- * What must stay true here: for any texts of a program the result is valid
- * TSDL, and describes the bytes that the writers write.
+ * Invariant: for any texts of a program the result is valid TSDL, and describes
+ * the bytes that the writers write.
  */
 #ifndef TRACES_METADATA_H
 #define TRACES_METADATA_H
@@ -32,7 +32,7 @@ struct metadata {
 	uint64_t created_s;		/* realtime at which it was made */
 };
 
-/* What stands around the checksum that ends the file. */
+/* The words around the checksum that ends the file. */
 #define METADATA_CHECKSUM_BEFORE	"/* checksum "
 #define METADATA_CHECKSUM_AFTER		" */"
 
@@ -48,17 +48,16 @@ void metadata_put_clock(FILE *out, uint32_t kind, const uint8_t *boot_id,
 			const struct metadata_clock *clock);
 
 /*
- * Fills in what packet_walk() needs to know of a session. The caller frees
+ * Fills in the facts about a session that packet_walk() needs. The caller frees
  * *shapes. Returns 0; -EBADMSG: an unknown type; -ENOMEM.
  */
 int metadata_format(struct packet_format *format, struct event_shape **shapes,
 		    const struct session_view *session);
 
 /*
- * Compares a text with the session whose packets and events it describes.
- * Either may have events that the other does not have yet. Returns 0, and the
- * number of events that both have; -EBADMSG: the two do not belong together;
- * -ENOMEM.
+ * Compares a text with the session that it should describe. Either may have
+ * events that the other does not have yet. Returns 0, and the number of events
+ * that both have; -EBADMSG: the two do not belong together; -ENOMEM.
  */
 int metadata_compare(const char *text, const struct session_view *session,
 		     size_t *described);
@@ -67,10 +66,10 @@ int metadata_compare(const char *text, const struct session_view *session,
 bool metadata_has_uuid(const char *text, const uint8_t *uuid);
 
 /*
- * Reads the metadata of the trace that `fd` is open on, without its checksum.
- * The caller frees the text. Returns 0; -ENODATA: it is none of Taffrail's;
- * -EILSEQ: its checksum is wrong; -EPROTO: it is of a build that made no
- * checksums; or another negative errno.
+ * Reads the metadata of the trace that `fd` is open on, without the checksum.
+ * The caller frees the text. Returns 0; -ENODATA: Taffrail did not write it;
+ * -EILSEQ: the checksum is wrong; -EPROTO: a build without checksums wrote it;
+ * or another negative errno.
  */
 int metadata_load(char **text, int fd);
 

@@ -27,7 +27,7 @@ struct trace_chunk {
 	uint64_t packets;
 	uint64_t events;
 	uint64_t time_ns;		/* end of the last packet */
-	uint64_t begun;			/* set->written at its start */
+	uint64_t begun;			/* set->written at the start */
 };
 
 /* Remembers the first failure of the set; returns `error`. */
@@ -87,8 +87,8 @@ int trace_add_checksum(char **text, size_t *bytes, const char *before,
  * Returns 0 or -errno. */
 int trace_ledger_write(struct trace *trace);
 
-/* Writes `unplaced` into the ledger of a finished trace, whose streams may have
- * been freed. Returns 0 or -errno. */
+/* Writes `unplaced` into the ledger of a finished trace. The trace's streams
+ * may have been freed. Returns 0 or -errno. */
 int trace_ledger_raise(struct trace *trace);
 
 /* Writes DIR/traces, the names of all traces. Where it has no room, it is not

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Takes the packets of a trace's streams, and counts what became of events.
- * file.c writes the files.
+ * Takes the packets of a trace's streams, and counts kept, lost and overwritten
+ * events. file.c writes the files.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -76,8 +76,8 @@ void trace_stream_count(struct trace_stream *stream, uint64_t committed,
 	stream->lost = lost;
 }
 
-/* Notes a file that another program spoilt. Its events count as lost; with a
- * limit, which may still drop them, they stay as they were counted. */
+/* Notes a file that another program spoilt. The events in it count as lost;
+ * with a limit, which may still drop them, they stay as they were counted. */
 static void tell_spoilt(struct trace_stream *stream)
 {
 	struct trace_set *set = stream->trace->set;

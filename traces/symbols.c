@@ -2,7 +2,7 @@
 /*
  * Addresses of a trace that are shown with their symbol. See symbols.h.
  *
- * What must stay true here: packets are of unknown origin, and may change while
+ * Invariant: packets are of unknown origin, and may change while
  * they are read.
  */
 #include "traces/symbols.h"
@@ -44,7 +44,8 @@ bool symbols_needed(const struct session_view *session)
 	return false;
 }
 
-/* The table finds an address by its hash, a product that no other has. */
+/* The product of an odd number and an address is the hash, and no other address
+ * has it. */
 static uint64_t address_hash(uint64_t address)
 {
 	return address * 0x9e3779b97f4a7c15ull;

@@ -24,8 +24,8 @@
 /* An address among the events that happened while modules did not change. */
 struct symbol_use {
 	uint64_t address;
-	uint64_t first;			/* clock of its first event */
-	uint64_t last;			/* and of its last one */
+	uint64_t first;			/* clock of the first event */
+	uint64_t last;			/* and of the last one */
 	uint32_t epoch;			/* counts changes of modules, from 1 */
 };
 
@@ -49,9 +49,8 @@ bool symbols_in(const struct event_view *event);
 bool symbols_needed(const struct session_view *session);
 
 /*
- * Notes the addresses in a packet. Of an address for which there is no room, no
- * name may be given any more: what was noted of it then cannot be true at any
- * time.
+ * Notes the addresses in a packet. An address for which there is no room gets
+ * no name: each use of it that was noted is then made true at no time.
  */
 void symbols_note(struct trace_symbols *symbols,
 		  const struct packet_format *format,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writes one CTF trace for each process image. trace.h has the tree and what
- * must stay true; stream.c has the streams.
+ * Writes one CTF trace for each process image. trace.h has the tree and the
+ * invariants; stream.c has the streams.
  */
 #include "traces/trace.h"
 
@@ -95,7 +95,7 @@ int trace_set_open(struct trace_set *set, const char *path)
 		close(set->fd);
 		return ret;
 	}
-	/* without it nobody can follow; all else works */
+	/* without the lock no reader can follow; all else works */
 	follow_hold(set->fd, FOLLOW_RECORDER);
 	boot_id_read(set->boot_id);
 	trace_set_anchor_now(set);
@@ -213,9 +213,10 @@ static int fill_session(FILE *out, struct trace *trace)
 }
 
 /*
- * Replaces a file as a whole, or leaves the old one. `fill` makes the new one
- * in memory, so its size is known when room is made for it; it is written
- * under another name first. `size` is the old size, and becomes the new one.
+ * Replaces a file as a whole, or leaves the old one. `fill` makes the new file
+ * in memory, so that room is made for its size before it is written. It is
+ * written under another name first. `size` is the old size, and becomes the new
+ * one.
  */
 static int replace_file(struct trace *trace, const char *name,
 			int (*fill)(FILE *out, struct trace *trace),

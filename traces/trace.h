@@ -6,7 +6,7 @@
  *	stream_CPU			packets as in the ring, with our uuid
  *	index/stream_CPU.idx		appears when the stream is complete
  *	index/session			event records, for `taffrail verify`
- *	index/ledger			what became of all events
+ *	index/ledger			counts of kept and lost events
  *
  * DIR/traces names all traces, once they are complete.
  *
@@ -14,7 +14,7 @@
  * counting up, of which the oldest are removed; DIR/ledger counts traces that
  * were removed as a whole.
  *
- * What must stay true here:
+ * Invariants:
  *  - at every instant the disk holds a readable trace: metadata describes an
  *    event before a packet with it is written, files are replaced as a whole,
  *    a packet that does not fit on the disk is removed;
@@ -81,8 +81,9 @@ struct trace_set {
 	uint64_t taken;			/* before, by another recorder */
 	uint64_t bytes;			/* of streams */
 	uint64_t left_off;		/* markers: most of any process */
-	uint64_t cut;			/* rings whose file was cut short */
-	uint64_t gone_rings;		/* whose file is not there any more */
+	uint64_t cut;			/* rings with a file cut short */
+	uint64_t gone_rings;		/* with a file that is not there any
+					 * more */
 	uint32_t gone_pid;		/* the last process that had such */
 	uint64_t spoilt;		/* stream files that another program
 					 * removed or cut */
@@ -101,7 +102,7 @@ struct trace_stream {
 	int idx;
 	uint64_t offset;		/* bytes of packets in the latest
 					 * file */
-	uint64_t room;			/* its length */
+	uint64_t room;			/* the file's length */
 	uint64_t bytes;			/* on disk */
 	uint64_t last_offset;		/* of the last packet */
 	uint64_t kept;			/* events on disk */
@@ -119,7 +120,7 @@ struct trace_stream {
 	uint64_t unwritten;		/* their events */
 	bool failed;			/* no packet is written any more */
 	struct packet_head last;
-	uint64_t checksum;		/* of its events */
+	uint64_t checksum;		/* of the packet's events */
 };
 
 struct trace {
@@ -138,8 +139,8 @@ struct trace {
 	struct metadata_clock written;	/* and on disk */
 	uint64_t metadata_bytes;
 	uint64_t session_bytes;
-	size_t nchunks;			/* files of its streams on disk */
-	bool gone;			/* its directory was removed */
+	size_t nchunks;			/* files of the streams on disk */
+	bool gone;			/* the directory was removed */
 	struct trace_stream **streams;
 	size_t nstreams;
 	struct trace_symbols symbols;
@@ -159,9 +160,9 @@ int trace_set_finish(struct trace_set *set);
 void trace_set_close(struct trace_set *set);
 
 /*
- * Add anchors to the common fit: what the command's clocks read now, one of its
- * clock of a kind, or those of a process, which count only within the bounds of
- * own anchors.
+ * Add anchors to the common fit: the time that the command's clocks read now,
+ * one anchor of the command's clock of a kind, or the anchors of a process,
+ * which count only within the bounds of own anchors.
  */
 void trace_set_anchor_now(struct trace_set *set);
 void trace_set_own_anchor(struct trace_set *set, uint32_t kind,
@@ -186,7 +187,7 @@ int trace_open(struct trace **trace, struct trace_set *set,
 	       struct session_view *session, const uint8_t *uuid);
 int trace_update(struct trace *trace);
 
-/* Makes a stream for ring `name` ("31", "L0"). Its file appears with its first
+/* Makes a stream for ring `name` ("31", "L0"). The file appears with the first
  * packet. */
 int trace_stream_open(struct trace_stream **stream, struct trace *trace,
 		      const char *name);
@@ -194,7 +195,8 @@ int trace_stream_open(struct trace_stream **stream, struct trace *trace,
 /*
  * Appends a packet straight from the memory of its events. -EFAULT: that memory
  * is gone. -ENOSPC, -EDQUOT: the disk has no room for this packet; a later one
- * may have. After any other error no later packet of the stream is written.
+ * may have room. After any other error no later packet of the stream is
+ * written.
  */
 int trace_packet(struct trace_stream *stream, const struct packet *packet);
 
@@ -213,9 +215,9 @@ void trace_stream_count(struct trace_stream *stream, uint64_t committed,
 int trace_finish(struct trace *trace, bool overwrite);
 
 /*
- * Frees, of a finished trace whose events have no symbols, what only the final
- * metadata needs: that is copied then, with another clock. Returns true when
- * the trace does not need the session any more.
+ * Frees the parts of a finished trace that only the final metadata needs, if no
+ * event has a symbol: the metadata is then copied, with another clock. Returns
+ * true when the trace does not need the session any more.
  */
 bool trace_settle(struct trace *trace);
 

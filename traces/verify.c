@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Recounts traces on disk: steps over each event of each packet, and compares
- * every number that a trace states with what it holds.
+ * every number that a trace states with the events themselves.
  *
- * What must stay true here: nothing on disk is trusted; what cannot be read
- * is a problem, not a crash.
+ * Invariant: nothing on disk is trusted; unreadable bytes are a problem, not a
+ * crash.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -34,9 +34,9 @@ struct verifier {
 	struct verify_result *result;
 	void (*report)(const char *where, const char *fact, void *priv);
 	void *priv;
-	bool recorded;			/* its recorder lives */
+	bool recorded;			/* a recorder writes it now */
 	int fd;				/* the trace */
-	const char *trace;		/* its name */
+	const char *trace;		/* the trace's name */
 	struct session_view session;
 	struct packet_format format;
 	struct event_shape *shapes;
@@ -84,7 +84,7 @@ void bad_part(struct verifier *v, const char *name, const char *format, ...)
 	va_end(ap);
 }
 
-/* Returns why what a recorder writes at its end is not there. */
+/* Returns why the parts that a recorder writes last are missing. */
 static const char *why_incomplete(const struct verifier *v)
 {
 	return v->recorded ? "it is being recorded" :
@@ -140,7 +140,7 @@ static int check_head(struct stream *s, const struct packet_head *head)
 	if (head->magic != CTF_PACKET_MAGIC || head->stream_id)
 		return bad_file(s, "no packet at byte %llu",
 				(unsigned long long)s->offset);
-	/* the last packet of a file that grew calls the rest its padding */
+	/* the last packet of a file that grew calls the rest padding */
 	if ((head->content_size != head->packet_size &&
 	     (head->packet_size != room * 8 || s->idx.address)) ||
 	    (head->content_size & 7) ||
@@ -271,7 +271,7 @@ static void open_idx(struct stream *s)
 	ret = file_map_open(&s->idx, s->v->fd, name,
 			    sizeof(struct ctf_index_header), 0);
 	if (ret == -ENOENT && !s->v->ledger.text)
-		return;		/* its command was killed */
+		return;		/* the command was killed */
 	if (ret == -ENOENT)
 		bad_file(s, "its index is missing");
 	else if (ret)

@@ -46,7 +46,7 @@ struct run {
 	const char *output;
 	const char *pairs[PAIRS_MAX];
 	struct reader_calls calls;	/* look's own */
-	bool failed;			/* of what reader_next() calls */
+	bool failed;			/* of callbacks in reader_next() */
 };
 
 static volatile sig_atomic_t stopped;
@@ -136,7 +136,8 @@ static int several_tables(const struct ids *ids)
 			       "-o DIR, or --where and one of: %s", ids->text);
 }
 
-/* Checks that there are events of both names of each rule, with its keys. */
+/* Checks that there are events of both names of each rule, with the rule's
+ * keys. */
 static int check_pairs(const struct run *run)
 {
 	int ret = COMMAND_DONE;
@@ -146,7 +147,7 @@ static int check_pairs(const struct run *run)
 	return ret;
 }
 
-/* Checks what would be written, before anything is. */
+/* Checks the options against the traces, before anything is written. */
 static int check_options(struct run *run)
 {
 	const struct export_format *format = run->x.format;
@@ -211,7 +212,7 @@ static int write_events(struct run *run)
 static int cannot_write(struct run *run, int ret)
 {
 	progress_clear(&run->progress);
-	/* the reader of a pipe has what it wanted */
+	/* the reader of a pipe has read enough */
 	if (ret == -EPIPE)
 		return COMMAND_DONE;
 	return command_failed("cannot write%s%s: %s", run->output ? " " : "",

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where an export goes.
+ * The target of an export.
  *
- * What must stay true here: a file of the name that the user gave is as it was
- * until it is replaced as a whole. Pipes and devices are written directly.
- * Another user may own the directory around the target, and exchange what this
- * command has made there: nothing is written, changed or removed by the path of
- * a directory that was made, only by its descriptor.
+ * Invariant: a file with the name that the user gave is as it was until it is
+ * replaced as a whole. Pipes and devices are written directly. Another user may
+ * own the directory around the target, and exchange the files that this command
+ * has made there: nothing is written, changed or removed by the path of a
+ * directory that was made, only by its descriptor.
  */
 #include "command/export/target.h"
 
@@ -201,7 +201,7 @@ int target_keep(struct target *target)
 	return ret;
 }
 
-/* Removes the directory that was made, with its files. */
+/* Removes the directory that was made, with all files in it. */
 static void remove_directory(struct target *target)
 {
 	DIR *dir = fdopendir(target->folder);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What was asked for, and the traces do not have.
+ * Checks for events and fields that the user asked for, and the traces do not
+ * have.
  */
 #include <stdio.h>
 #include <string.h>

@@ -90,7 +90,7 @@ static int event_meet(struct report *r, const struct trace_class *trace)
 	for (size_t i = 0; i < trace->nevents; i++) {
 		const struct event_class *class = trace->events[i];
 
-		/* most processes of a program have few of its events */
+		/* most processes of a program have few of the events */
 		if (!class || more[class->number] || (met && class->shared))
 			continue;
 		more[class->number] = make_class(r, trace, class);
@@ -262,7 +262,7 @@ static int by_events(const void *a, const void *b)
 	return strcmp(left->name, right->name);
 }
 
-/* Adds the counts of a class to those of its name. */
+/* Adds the counts of a class to those of the event's name. */
 static int add_name(struct report *r, struct index *index,
 		    const struct event_class *event,
 		    const struct report_class *c)

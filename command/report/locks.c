@@ -352,7 +352,7 @@ void locks_event(struct report *r, const struct report_class *c,
 	lock = find_lock(r, c, event);
 	if (!lock)
 		return;
-	/* what happened to it in a gap is not known */
+	/* the lock's state in a gap is not known */
 	if (gaps_meet(&event->trace->gaps, lock->seen, event->ns))
 		forget_threads(lock);
 	lock->seen = event->ns;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Shared by the files of this room. report.c takes options and events; what an
- * event counts for stands in count.c, durations.c, fields.c, groups.c and
- * locks.c; text.c and json.c print it.
+ * Shared by the files of this room. report.c takes options and events; count.c,
+ * durations.c, fields.c, groups.c and locks.c count an event; text.c and json.c
+ * print the counts.
  *
- * What must stay true here: memory is bounded by the numbers below, however
- * long a trace is.
+ * Invariant: memory is bounded by the numbers below, however long a trace is.
  */
 #ifndef COMMAND_REPORT_PRIVATE_H
 #define COMMAND_REPORT_PRIVATE_H
@@ -21,7 +20,7 @@
 #define GROUPS_MAX	1000		/* values of --by; others together */
 #define CELLS_MAX	2000		/* durations of a kind for a value */
 #define VALUES_MAX	2048		/* of a field, told apart */
-#define VALUE_BYTES	256		/* kept of one; more is in its hash */
+#define VALUE_BYTES	256		/* kept of one; all are in the hash */
 #define SLOWEST_MAX	10000
 #define OPEN_SHOWN	10		/* unfinished pairs that are listed */
 #define LOCKS_MAX	8192
@@ -32,7 +31,7 @@ enum value_form {
 	VALUE_INTEGER,
 	VALUE_NEGATIVE,
 	VALUE_REAL,			/* kept as a double */
-	VALUE_LABEL,			/* what an enumeration calls it */
+	VALUE_LABEL,			/* the name in an enumeration */
 	VALUE_TEXT,
 	VALUE_ELEMENTS,			/* numbers of one type */
 	VALUE_RAW,
@@ -94,14 +93,14 @@ struct long_pair {
 	char keys[64];
 };
 
-/* The longest pairs: a heap whose first is the shortest. */
+/* The longest pairs: a heap with the shortest first. */
 struct longest {
 	struct long_pair *list;
 	uint32_t n;
 	uint32_t max;
 };
 
-/* What --field has of one event's field, or of a context. */
+/* The numbers of --field, of one event's field or of a context. */
 struct field_use {
 	const char *name;		/* of the field */
 	const char *event;		/* "app:reply", or NULL: a context */
@@ -172,9 +171,9 @@ struct report {
 	int npaths;
 	bool json;
 	bool no_pager;
-	bool stopped;			/* Ctrl-C: it tells what was read */
+	bool stopped;			/* Ctrl-C: tells the events so far */
 
-	struct schema_marks schemas;	/* whose fields are known */
+	struct schema_marks schemas;	/* with fields that are known */
 	struct report_trace *traces;	/* by number */
 	size_t ntraces;
 	uint64_t events;
@@ -206,7 +205,8 @@ void count_event(struct report *r, const struct trace_event *event);
 int count_finish(struct report *r);
 void count_free(struct report *r);
 
-/* checks.c: what was asked for and is not there; a status. */
+/* checks.c: reports events and fields that were asked for and are missing;
+ * returns a status. */
 int check_asked(const struct report *r);
 int check_keys(const struct report *r);
 
@@ -224,8 +224,8 @@ void durations_free(struct report *r);
 struct durations *durations_of(struct report *r, const struct pair_kind *kind);
 void longest_sort(struct longest *l);
 
-/* Returns whether the kind is told at all; if its events have no END, only of a
- * rule. */
+/* Returns whether the kind is told at all; if none of the events is an END,
+ * only a rule's kind is. */
 bool kind_told(const struct pair_kind *kind);
 
 /* locks.c */
@@ -250,7 +250,7 @@ struct lock {
 	uint32_t nholders;
 	/* private */
 	struct lock_thread *threads;
-	int64_t seen;			/* its last event */
+	int64_t seen;			/* of the last event */
 };
 
 void locks_class(struct report_class *class, const struct trace_class *trace,
@@ -276,7 +276,7 @@ size_t kinds_sorted(struct report *r, struct kind_row **rows);
 void report_heading(const char *text);
 void report_duration(char *text, size_t room, long double ns);
 void report_number(char *text, size_t room, long double value);
-/* The same of an integer of 64 bits, with all its digits. */
+/* The same of an integer of 64 bits, with all digits. */
 void report_whole(char *text, size_t room, long double value);
 
 /* Writes a time as --begin takes it, at most 64 bytes. */

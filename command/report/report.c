@@ -125,8 +125,8 @@ static void loss_met(const struct trace_loss *l, void *priv)
 	if (l->trace->number >= r->ntraces)
 		return;
 	r->traces[l->trace->number].lost += l->events;
-	/* a packet is met, and its losses are told, before any event that is
-	 * not older than they */
+	/* a packet is met, and losses in it are told, before any event that is
+	 * not older */
 	trace = &r->traces[l->trace->number];
 	if (l->to == TIME_MIN || (trace->dated && l->to <= trace->lost_until))
 		return;

@@ -30,7 +30,7 @@ static const char *const columns[] = {
 #define CELL_COLUMNS	9		/* of one column's width, at least */
 #define CELL_BYTES	48
 
-/* Writes what the columns have of some numbers. */
+/* Writes the columns of some numbers. */
 static void fill_cells(char (*cells)[CELL_BYTES], struct histogram *h,
 		       print_number *number)
 {
@@ -68,7 +68,7 @@ static void print_columns(const char *name)
 	printf("  %s\n", name);
 }
 
-/* Prints a table of one row, as wide as its numbers. */
+/* Prints a table of one row, as wide as the numbers in it. */
 static void print_field(struct histogram *h, const char *name,
 			print_number *number)
 {
@@ -101,7 +101,7 @@ static const char *lanes_name(const struct durations *d)
 			  words[d->lane_kind];
 }
 
-/* Prints what is told of a kind beside its durations. */
+/* Prints the facts about a kind beside its durations. */
 static void print_kind(struct report *r, const struct pair_kind *kind)
 {
 	struct durations *d = durations_of(r, kind);
@@ -173,8 +173,8 @@ static void print_list(const struct report *r, const struct longest *l)
 	}
 }
 
-/* Prints what view takes to show the same events: to be typed as it is, or with
- * DIR where that would be long, or has what cannot be typed. */
+/* Prints the arguments with which view shows the same events: to be typed as
+ * they are, or with DIR for a path that is long or cannot be typed. */
 static void print_sources(const struct report *r)
 {
 	bool typed = r->npaths <= PATHS_SHOWN;
@@ -225,7 +225,7 @@ static bool pairs_of_cpu(const struct report *r)
 	return false;
 }
 
-/* Says what the table has of events that have no thread. */
+/* Says which numbers of the table come from events that have no thread. */
 static void print_threadless(const struct report *r)
 {
 	uint64_t n = pairs_threadless(r->pairs);

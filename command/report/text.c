@@ -21,7 +21,7 @@ void report_duration(char *text, size_t room, long double ns)
 	unsigned int unit = 0;
 	int digits;
 
-	/* what rounds to 1000 is 1 of the next unit */
+	/* a number that rounds to 1000 is 1 of the next unit */
 	for (; unit < 3 && size >= (unit ? 999.5L : 1000); unit++) {
 		size /= 1000;
 		ns /= 1000;
@@ -48,7 +48,7 @@ void report_whole(char *text, size_t room, long double value)
 	snprintf(text, room, "%.0Lf", value);
 }
 
-/* What rows of a histogram have in common. */
+/* The widths that all rows of a histogram share. */
 struct rows {
 	void (*number)(char *text, size_t room, long double value);
 	uint64_t most;			/* of a row's numbers */
@@ -186,7 +186,7 @@ static void put_date(int64_t ns, char *p)
 void report_view_time(const struct report *r, int64_t ns, char *p)
 {
 	const struct look *look = &r->look;
-	/* view begins with what the report left out */
+	/* view begins with the events that the report left out */
 	bool part = look->begin || look->end || look->where;
 	int64_t found;
 

@@ -29,8 +29,8 @@ static bool same_type(const struct field_class *a,
 		a->members->is_signed == b->members->is_signed);
 }
 
-/* A value in a form that does not depend on its type's size, nor on which
- * numbers an enumeration of another trace has for its names. */
+/* A value in a form that does not depend on the size of the type, nor on the
+ * numbers that an enumeration of another trace has for its names. */
 struct normal {
 	enum value_form form;
 	const void *at;
@@ -227,8 +227,8 @@ static void put_elements(struct out *out, const struct value *value,
 		out_char(out, ']');
 }
 
-/* Returns an array's class for a sequence, whose length, in front of it, is not
- * kept; any other class as it is. */
+/* Returns an array's class for a sequence, because the length in front of a
+ * sequence is not kept. Returns any other class as it is. */
 static struct field_class class_of_kept(const struct value *value)
 {
 	struct field_class class = *value->class;
@@ -246,8 +246,8 @@ static struct field_class class_of_kept(const struct value *value)
 	return class;
 }
 
-/* Writes a structure, or what else has parts, as its event's line has it; of
- * one that was cut, the bytes. */
+/* Writes a value with parts, as the event's line has it; of one that was cut,
+ * the bytes. */
 static void put_parts(struct out *out, const struct value *value)
 {
 	static const char digits[] = "0123456789abcdef";

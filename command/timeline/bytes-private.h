@@ -6,7 +6,7 @@
  *			that another byte follows
  *	text		a number of bytes, and the bytes
  *
- * What must stay true here: where memory was lacking, `failed` is set and
+ * Invariant: where memory was lacking, `failed` is set and
  * everything that follows is left out.
  */
 #ifndef COMMAND_TIMELINE_BYTES_PRIVATE_H

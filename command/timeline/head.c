@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The head: what the page says of all chunks, and names. See write_head() for
+ * The head: the page's facts about all chunks, and names. See write_head() for
  * the order; times are ns from the page's first event.
  */
 #include <time.h>
@@ -8,7 +8,7 @@
 #include "command/timeline/private.h"
 
 #define HEAD_VERSION	2
-/* No zone changes its clocks twice in this time. */
+/* No zone changes the clocks twice in this time. */
 #define ZONE_STEP_S	(6 * 3600)
 
 static void put_i64(struct bytes *b, int64_t v)
@@ -16,8 +16,8 @@ static void put_i64(struct bytes *b, int64_t v)
 	bytes_put(b, &v, sizeof(v));
 }
 
-/* Returns how many seconds the clock on the wall is ahead of UTC, with its leap
- * seconds, where the zone has them: view prints them, too. */
+/* Returns how many seconds the clock on the wall is ahead of UTC, with the
+ * zone's leap seconds, if it has them: view prints them, so the page does. */
 static int64_t zone_at(const struct timeline *t, int64_t second)
 {
 	time_t at = (time_t)second;

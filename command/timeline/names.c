@@ -3,7 +3,7 @@
  * Gives numbers to the traces' processes, lanes and classes of events. Equal
  * classes of several traces have one number.
  *
- * What must stay true here: a name costs a look into a table for each event,
+ * Invariant: a name costs a look into a table for each event,
  * and nothing is compared.
  */
 #include <stdlib.h>

@@ -26,7 +26,8 @@ int page_open(struct page *page, const char *file);
 bool page_block(struct page *page, const struct bytes *raw, const char *class);
 
 /* Gives the page its name if it is `complete`, else removes it. Returns
- * COMMAND_DONE, or COMMAND_FAILED after printing why, if that is new. */
+ * COMMAND_DONE, or COMMAND_FAILED after printing the reason, if the reason is
+ * new. */
 int page_close(struct page *page, bool complete);
 
 /* page-text.c, which embed.sh makes of the files in page/ */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The file: the frame of the page, and in it the blocks of data, each packed
- * (deflate, RFC 1951) and as base64 in a <script> whose type no browser runs.
+ * (deflate, RFC 1951) and as base64 in a <script> of a type that no browser
+ * runs.
  *
- * What must stay true here:
+ * Invariants:
  *  - bytes of a traced program are in the file as base64 only;
  *  - the user's file is replaced when the page is complete, and not before.
  */
@@ -58,7 +59,7 @@ static void put_base64(struct out *out, const uint8_t *p, size_t n)
 	}
 }
 
-/* Packs the raw block. Returns its bytes, or 0 without memory. */
+/* Packs the raw block. Returns how many bytes it made, or 0 without memory. */
 static size_t pack_bytes(struct page *page, const struct bytes *raw)
 {
 	z_stream z = { 0 };

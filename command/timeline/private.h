@@ -9,7 +9,7 @@
  *	density.c	how many events each part of the time has
  *	longest.c	the longest pairs
  *	head.c		the block with all names
- *	page.c		the file: the frame and its blocks, packed
+ *	page.c		the file: a frame around blocks, packed
  *
  * The forms of the blocks are in page/data.js, which reads them, and in the
  * files that write them.
@@ -28,7 +28,7 @@
 /* Up to so many events are shown each at once, unless --each says another
  * number. */
 #define EACH_EVENTS	2000000u
-/* At least: what is in view may be in two chunks. */
+/* At least: the time in view may be in two chunks. */
 #define EACH_EVENTS_MIN	300000u
 #define EACH_EVENTS_MAX	100000000u
 /* Events behind so many times these are in the page as density only. */
@@ -50,7 +50,7 @@ struct density {
 	uint32_t fold;
 };
 
-/* What is common to fields of a class, or to contexts of a trace. */
+/* The parts that fields of a class, or contexts of a trace, have in common. */
 struct shape {
 	uint32_t number;
 	const struct field_class *fields;	/* FIELD_STRUCT, or NULL */
@@ -95,7 +95,7 @@ struct page_lane {
 	struct density density;
 };
 
-/* A trace, and where in its contexts a lane's identity is. */
+/* A trace, and the place of a lane's identity among the contexts. */
 struct page_trace {
 	const struct trace_class *trace;
 	struct shape contexts;
@@ -117,11 +117,11 @@ struct page_pair {
 	uint8_t fate;
 };
 
-/* The fate of a pair whose end is before its begin, in a damaged trace; the
+/* The fate of a pair with an end before the begin, in a damaged trace; the
  * others are of enum pair_fate. page/model.js has the names. */
 #define PAGE_BACKWARDS	4u
 
-/* What a kind of pairs keeps in `priv`. */
+/* The `priv` of a kind of pairs. */
 struct page_kind {
 	unsigned __int128 ns;		/* of finished pairs */
 	uint64_t backwards;
@@ -129,14 +129,14 @@ struct page_kind {
 
 /* The events since the last block. */
 struct chunk {
-	uint64_t first;			/* number of its first event */
+	uint64_t first;			/* number of the first event */
 	uint32_t n;
 	uint32_t npairs;
 	uint64_t pairs_end;		/* the last pair's end, in the chunk */
 	int64_t from, to;
 	struct bytes times, lanes, classes;
 	struct bytes pair_ends, pair_begins, pair_kinds;
-	uint32_t seq[CHUNK_EVENTS];	/* of each event in its lane */
+	uint32_t seq[CHUNK_EVENTS];	/* of each event in the lane */
 };
 
 struct timeline {
@@ -158,7 +158,7 @@ struct timeline {
 	struct index by_description;
 	struct chunk chunk;
 	struct bytes raw;		/* a block, before it is packed */
-	struct bytes blocks;		/* what the head says of chunks */
+	struct bytes blocks;		/* the head's part about chunks */
 	size_t nblocks;
 	struct bytes losses;
 	size_t nlosses;
@@ -204,7 +204,7 @@ void describe_field(struct bytes *b, const struct field_class *class);
 
 /* chunk.c */
 void chunk_add(struct timeline *t, const struct trace_event *event);
-/* Notes a pair whose end is the chunk's last event. */
+/* Notes a pair. The chunk's last event is its end. */
 void chunk_pair(struct timeline *t, const struct page_pair *pair);
 void chunk_flush(struct timeline *t);
 void chunk_free(struct timeline *t);

@@ -14,7 +14,7 @@
 #include "command/common/limits.h"
 #include "command/timeline/private.h"
 
-/* The number of an event and of its lane, in `priv` of a pair. */
+/* The number of an event and of the event's lane, in `priv` of a pair. */
 #define LANE_BITS	24u
 #define LANES_MAX	(1u << LANE_BITS)
 
@@ -109,7 +109,7 @@ static void keep_pair(struct timeline *t, const struct page_pair *pair)
 	t->long_pairs[t->nlong_pairs++] = *pair;
 }
 
-/* Counts a finished pair. Returns whether its end is behind its begin. */
+/* Counts a finished pair. Returns whether the end is behind the begin. */
 static bool count_pair(struct timeline *t, const struct pair *pair)
 {
 	struct page_kind *own = pair->kind->priv;
@@ -426,7 +426,7 @@ static int make_page(struct timeline *t, struct settings *s)
 		return ret;
 	t->detail = DETAIL_TIMES * t->each;
 	signal(SIGPIPE, SIG_IGN);
-	/* what is told on standard error is in the page, too */
+	/* messages on standard error are in the page as well */
 	t->look.calls.problem = on_problem;
 	t->look.calls.loss = on_loss;
 	ret = look_open(&t->look, t->paths, t->npaths);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Shows an interval: on a terminal as a table that stays in its place, else one
+ * Shows an interval: on a terminal as a table that stays in one place, else one
  * table below the other; or as an object a line.
  */
 #include <stdlib.h>
@@ -64,14 +64,14 @@ static double scale_of(const struct top_sample *sample)
 	       (double)sample->written / (double)sample->seen : 1;
 }
 
-/* Writes a duration with its unit: "1.25 ms". */
+/* Writes a duration with a unit: "1.25 ms". */
 static const char *put_duration(char *text, size_t room, long double ns)
 {
 	static const char *const units[] = { "ns", "us", "ms", "s" };
 	double value = (double)ns;
 	size_t i = 0;
 
-	/* what rounds to 1000 is 1 of the next unit */
+	/* a number that rounds to 1000 is 1 of the next unit */
 	for (; value >= (i ? 999.5 : 1000) && i < 3; i++)
 		value /= 1000;
 	snprintf(text, room, value < 9.995 && i ? "%.2f %s" : "%.0f %s", value,

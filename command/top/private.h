@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Shared by the files of this room: sample.c takes what the buffers have got in
- * an interval, print.c shows it, top.c is the sub-command.
+ * Shared by the files of this room: sample.c takes the events that the buffers
+ * have got in an interval, print.c shows them, top.c is the sub-command.
  */
 #ifndef COMMAND_TOP_PRIVATE_H
 #define COMMAND_TOP_PRIVATE_H
@@ -52,7 +52,7 @@ struct top_sample {
 	bool no_memory;
 };
 
-/* The options, and what the last interval left. */
+/* The options, and the state that the last interval left. */
 struct top {
 	const char *session;
 	pid_t pid;

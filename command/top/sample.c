@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Takes what happened in an interval from what the rings have got in it.
+ * Counts the events of an interval, by the packets that the rings have got in
+ * it.
  *
  * The rings' counts say how many events were written and lost. The events that
- * the rings still have say which they were. What the rings had at first goes
- * through the pairs, too: a pair that ends in the first interval may have begun
- * before it.
+ * the rings still have say which they were. The first contents of the rings go
+ * through the pairs as well: a pair that ends in the first interval may have
+ * begun before it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +53,7 @@ static struct top_row *name_of(struct top *top, const char *name)
 	return more;
 }
 
-/* Rows move when there are more: a class knows the number of its row, from 1
+/* Rows move when there are more: a class knows the number of the row, from 1
  * on. */
 static void count_events(struct top *top, const struct trace_event *event)
 {
@@ -70,7 +71,8 @@ static void count_events(struct top *top, const struct trace_event *event)
 	top->sample->chosen++;
 }
 
-/* Makes a row for a kind of pairs. Returns its number, from 1 on, or 0. */
+/* Makes a row for a kind of pairs. Returns the row's number, from 1 on, or 0.
+ */
 static uintptr_t add_pair(struct top_sample *sample, struct pair_kind *kind)
 {
 	struct top_pair *more;
@@ -144,7 +146,7 @@ static void give_rows(struct top *top, struct top_sample *sample)
 		sample->pairs[i].kind->priv = NULL;
 }
 
-/* Counts what the interval's pairs do not have. */
+/* Counts the events that are in no pair of the interval. */
 static void count_pairs(struct top *top, struct top_sample *sample)
 {
 	struct pairs_out out = pairs_left_out(top->pairs, NULL);
@@ -183,7 +185,7 @@ static int begin_sample(struct top *top)
 	if (ret == COMMAND_DONE)
 		ret = look_open(look, NULL, 0);
 	if (ret == COMMAND_DONE)
-		/* events that no rule chooses count, too */
+		/* events that no rule chooses count as well */
 		reader_filter(look->reader, NULL);
 	/* the name that a process's only session has */
 	top->session = look->session;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * taffrail top: what a session's buffers get, once a second, without a
- * directory.
+ * taffrail top: the events that a session's buffers get, once a second, without
+ * a directory.
  */
 #include <poll.h>
 #include <signal.h>

@@ -59,7 +59,7 @@ struct view {
 	struct event_text text;
 	struct out out;
 	struct progress progress;
-	struct reader_calls calls;	/* what look would have called */
+	struct reader_calls calls;	/* of look */
 	uint64_t tail;
 	const char *color;
 	bool no_pager;
@@ -134,7 +134,7 @@ static int take_option(struct view *v, int key, const char *value)
 	return COMMAND_DONE;
 }
 
-/* What comes later may have any field. */
+/* Events that come later may have any field. */
 static int check_fields(const struct view *v)
 {
 	char nearest[512];
@@ -235,8 +235,8 @@ static void pause_after(int64_t cost_ms)
 	poll(NULL, 0, (int)ms);
 }
 
-/* Decides what is printed, once that is known. Returns whether it is, or has
- * failed. */
+/* Decides which events are printed, once that is known. Returns whether it is
+ * known, or cannot be. */
 static bool follow_begin(struct view *v, bool on, int64_t until, int *ret,
 			 uint64_t *skip)
 {
@@ -250,7 +250,7 @@ static bool follow_begin(struct view *v, bool on, int64_t until, int *ret,
 	return true;
 }
 
-/* Prints what comes until every recorder, or the session, has ended. */
+/* Prints new events until every recorder, or the session, has ended. */
 static int follow_recording(struct view *v)
 {
 	int64_t until, end = TIME_MAX;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What another tracer's trace says of its events, as classes.h has it.
+ * The events of another tracer's trace, described as classes.h has it.
  */
 #ifdef HAVE_BABELTRACE2
 #include <stdio.h>
@@ -214,7 +214,8 @@ static int make_class(struct class_memory **memory, struct field_class *to,
 	return -ENOTSUP;
 }
 
-/* Makes a structure of its own. Where the trace has none, *to stays NULL. */
+/* Makes a structure without a length. Where the trace has none, *to stays NULL.
+ */
 static int make_scope(struct class_memory **memory,
 		      const struct field_class **to, const bt_field_class *from)
 {
@@ -331,7 +332,8 @@ static const char *take_text(struct trace_class *trace, const bt_trace *from,
 	return text;
 }
 
-/* Sets what the environment says of the process, and the text for it. */
+/* Sets the facts about the process that the environment has, and the text for
+ * them. */
 static int make_environment(struct trace_class *trace, const bt_trace *from)
 {
 	const bt_value *vpid = value_of(from, "vpid",

@@ -100,8 +100,8 @@ static bool put_variant(struct foreign_bytes *to,
 		       bt.field_option(field));
 }
 
-/* Before 2.0.5, the bytes of an empty string are an older one's; its length is
- * right. */
+/* Before 2.0.5, the bytes of an empty string are those of an older one; the
+ * length is right. */
 static bool put_string(struct foreign_bytes *to, const bt_field *field)
 {
 	const char *text = bt.field_string_get_value(field);

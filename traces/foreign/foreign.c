@@ -399,7 +399,7 @@ static int foreign_add(struct reader *reader, const char *path)
 			       "short");
 		return 0;
 	}
-	/* what comes while events are read is not followed */
+	/* directories that come while events are read are not followed */
 	if (reader->started || group_find(reader, path, NULL))
 		return 0;
 	group = foreign_group(path);

@@ -10,8 +10,8 @@
 
 #include "traces/read/merge.h"
 
-/* Makes reader_add_directory() add them, too. Without libbabeltrace2 they are
- * problems, which say what to install. */
+/* Makes reader_add_directory() add such traces as well. Without libbabeltrace2
+ * they are problems, which name the package to install. */
 void reader_read_foreign(struct reader *reader);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The graph of libbabeltrace2 that reads one trace, and what its objects stand
- * for.
+ * The graph of libbabeltrace2 that reads one trace, and the classes for the
+ * library's objects.
  */
 #ifndef TRACES_FOREIGN_GRAPH_PRIVATE_H
 #define TRACES_FOREIGN_GRAPH_PRIVATE_H
@@ -9,14 +9,14 @@
 #include "base/index.h"
 #include "traces/foreign/library-private.h"
 
-/* What a class of streams has become. */
+/* The trace made of a class of streams. */
 struct foreign_trace {
 	struct trace_class *trace;	/* or NULL: it has no form here */
 	int64_t cpu;			/* the packets' member, or -1 */
 };
 
-/* What an object of the library stands for: a class of events, or of streams,
- * whose `event` is NULL. */
+/* The classes for an object of the library, which is a class of events, or a
+ * class of streams with a NULL `event`. */
 struct foreign_slot {
 	const void *object;
 	struct event_class *event;
@@ -31,7 +31,7 @@ struct foreign {
 	bool stale;			/* directories were added */
 	bt_graph *graph;		/* or NULL */
 	const bt_component_source *source;	/* of it, or NULL */
-	bt_graph_run_once_status status;	/* of its last step */
+	bt_graph_run_once_status status;	/* of the graph's last step */
 	const bt_trace *from;		/* the last one that was met */
 	bt_message_array_const batch;
 	uint64_t at;			/* the next of `n` messages */
@@ -50,8 +50,8 @@ struct foreign {
 	struct foreign_bytes bytes;	/* of the current event */
 };
 
-/* Returns what a directory has in common with others of the same trace, or
- * NULL. The caller frees it. */
+/* Returns a text that all directories of one trace have in common, or NULL. The
+ * caller frees it. */
 char *foreign_group(const char *path);
 
 /* Makes a graph, and describes the trace's classes. Returns 0, or a negative
@@ -65,11 +65,11 @@ bool foreign_fill(struct foreign *f);
 /* Describes the trace of a stream that begins. Returns 0 or -ENOMEM. */
 int foreign_meet(struct foreign *f, const bt_message *beginning);
 
-/* Returns what an object stands for, or NULL. */
+/* Returns the classes for an object, or NULL. */
 const struct foreign_slot *foreign_find(const struct foreign *f,
 					const void *object);
 
-/* Tells the library's error, once: "what: why". */
+/* Reports the library's error, once, as "text: reason". */
 void foreign_failed(struct foreign *f, const char *what);
 
 #endif

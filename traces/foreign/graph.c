@@ -77,7 +77,7 @@ const struct foreign_slot *foreign_find(const struct foreign *f,
 	return at ? &f->slots[at - 1] : NULL;
 }
 
-/* Adds what an object stands for. Returns 0 or -ENOMEM. */
+/* Adds the classes for an object. Returns 0 or -ENOMEM. */
 static int slot_add(struct foreign *f, const struct foreign_slot *slot)
 {
 	struct foreign_slot *more = f->slots;
@@ -124,7 +124,7 @@ static int class_describe(struct foreign *f, const bt_stream_class *class)
 	return ret;
 }
 
-/* Notes what the objects of a class of streams stand for. */
+/* Adds the classes for the objects of a class of streams. */
 static int class_note(struct foreign *f, const bt_stream_class *class)
 {
 	struct foreign_slot slot = { .object = class,

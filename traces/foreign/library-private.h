@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Traces that other tracers wrote, through libbabeltrace2. Facts: its headers,
- * version 2.0.4; the library keeps their meaning while its name ends in .so.0.
+ * Traces that other tracers wrote, through libbabeltrace2. Facts: the library's
+ * headers, version 2.0.4; the library keeps their meaning while its name ends
+ * in .so.0.
  *
- * What must stay true here: nothing is linked to the library. Each function is
- * a pointer in `bt`, which foreign_load() sets.
+ * Invariant: nothing is linked to the library. Each function is a pointer in
+ * `bt`, which foreign_load() sets.
  */
 #ifndef TRACES_FOREIGN_LIBRARY_PRIVATE_H
 #define TRACES_FOREIGN_LIBRARY_PRIVATE_H
@@ -179,7 +180,7 @@ extern struct foreign_library bt;
 /* Loads the library once. Returns NULL, or why that is not possible. */
 const char *foreign_load(void);
 
-/* Takes the library's error of this thread, and copies its first cause. */
+/* Takes the library's error of this thread, and copies the first cause. */
 void foreign_error(char *text, size_t room);
 
 /*

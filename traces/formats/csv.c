@@ -3,8 +3,7 @@
  * Events as tables of comma-separated values, one a type of event. Facts: RFC
  * 4180, but lines end with a newline alone.
  *
- * Texts are always in quotes, numbers never. A column without a value has
- * nothing between its commas.
+ * Texts are always in quotes, numbers never. A column without a value is empty.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -224,7 +223,7 @@ static int csv_open(struct exporter *x)
 	x->own = csv;
 	if (tables_fill(&csv->tables, x))
 		return export_failed(x, -ENOMEM, "out of memory");
-	/* an empty table has its head, too */
+	/* an empty table has a head as well */
 	if (x->fd >= 0 && csv->tables.first)
 		return open_table(x, csv->tables.first);
 	return 0;

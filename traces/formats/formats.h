@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writes the events of traces in the form of other programs. What each form has
- * is in docs/looking.md, "Export".
+ * Writes the events of traces in the form of other programs. docs/looking.md,
+ * "Export", describes each form.
  *
- * What must stay true here: what a form writes can be read again exactly; where
- * a form cannot hold a value, docs/looking.md says what becomes of it.
+ * Invariant: written values can be read again exactly; where a form cannot hold
+ * a value, docs/looking.md says how the form changes it.
  *
  * An export belongs to one thread. It uses the `priv` of events' classes.
  */
@@ -30,13 +30,13 @@ struct export_format {
 	enum export_target target;
 	bool binary;
 	int (*open)(struct exporter *x);
-	/* makes what is the same for all events of a class: class->own */
+	/* makes the parts that all events of a class have: class->own */
 	int (*begin)(struct exporter *x, const struct trace_event *event,
 		     void **own);
 	int (*put)(struct exporter *x, const struct trace_event *event,
 		   void *own);
 	int (*loss)(struct exporter *x, const struct trace_loss *loss);
-	/* finishes what was written if `keep`, and frees everything */
+	/* finishes the output if `keep`, and frees everything */
 	int (*close)(struct exporter *x, bool keep);
 };
 
@@ -46,7 +46,8 @@ struct exporter {
 	struct reader *reader;
 	int fd;				/* EXPORT_STREAM; TABLES: or -1 */
 	const char *path;		/* of the file or directory, or NULL */
-	int directory;			/* its descriptor, if fd is -1 */
+	int directory;			/* the directory's descriptor, if fd is
+					 * -1 */
 	const struct where *where;	/* the reader's rules, or NULL */
 	const char *const *pairs;	/* rules for perfetto (pairs_add()) */
 	size_t npairs;
@@ -71,9 +72,9 @@ struct exporter {
 /* Returns a format, or NULL for another word. */
 const struct export_format *export_format_of(const char *word);
 
-/* Return 0 or a negative errno; x->why then says what is wrong. What
- * export_open() has opened, export_close() closes, also after a failure;
- * without `keep` the caller removes what was written. */
+/* Return 0, or a negative errno and the reason in x->why. export_close() closes
+ * all that export_open() has opened, also after a failure; without `keep` the
+ * caller removes the output. */
 int export_open(struct exporter *x);
 int export_put(struct exporter *x, const struct trace_event *event);
 int export_loss(struct exporter *x, const struct trace_loss *loss);
@@ -81,8 +82,8 @@ int export_close(struct exporter *x, bool keep);
 
 /*
  * Calls `take` for each table that csv would write for x->reader and x->where,
- * with the id of its events. Tables with the same id come one after the other.
- * Returns their number, or -ENOMEM.
+ * with the id of the table's events. Tables with the same id come one after the
+ * other. Returns how many there are, or -ENOMEM.
  */
 int export_tables(const struct exporter *x,
 		  void (*take)(const char *id, void *priv), void *priv);

@@ -9,7 +9,7 @@
  *			value has none
  *	strings		see characters.h
  *
- * What must stay true here: the bytes of a value are all there; the reader has
+ * Invariant: the bytes of a value are all there; the reader has
  * checked that.
  */
 #ifndef TRACES_FORMATS_JSON_VALUE_PRIVATE_H
@@ -18,7 +18,7 @@
 #include "traces/read/visit.h"
 #include "traces/text/characters.h"
 
-/* Returns what writes values of a class to a struct out. */
+/* Returns the function that writes values of a class to a struct out. */
 field_put *json_put_of(const struct field_class *class);
 
 static inline const uint8_t *json_value(struct out *out,

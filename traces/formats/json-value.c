@@ -42,7 +42,7 @@ static const uint8_t *put_real(void *to, const struct field_class *class,
 	return at + class->bytes;
 }
 
-/* Adds a name behind others; what has no room is left out. */
+/* Adds a name behind others; a name without room is left out. */
 static const char *join_labels(const char *found, const char *name)
 {
 	static char joined[JOINED_BYTES];

@@ -6,7 +6,7 @@
  *	 "event":"app:request","host":"h","process":"server","pid":12,
  *	 "cpu_id":0,"context":{"vtid":12},"fields":{"id":1,"url":"/x"}}
  *
- * What is the same for all events of a class is made once.
+ * The parts that all events of a class have are made once.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ struct members {
 	size_t n;
 };
 
-/* What is the same for all events of a class. */
+/* The parts that all events of a class have. */
 struct json_class {
 	struct json_class *next;
 	char *head;			/* from `event` to `cpu_id` */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Shared by the files that write Perfetto's traces: perfetto.c has events,
- * perfetto-track.c the tracks they are on, perfetto-value.c their fields and
- * all names, perfetto-packet.c what these consist of.
+ * perfetto-track.c the tracks they are on, perfetto-value.c their fields, all
+ * names, and the packets that these are written in.
  *
  * Facts, of perfetto.dev, protos/perfetto/trace/: trace_packet.proto,
  * clock_snapshot.proto, interned_data.proto, track_event.proto,
@@ -83,7 +83,7 @@ enum perfetto_constant {
 /* A track; or the tracks of a kind of pairs that are free (`uuid` is 0). */
 struct track {
 	struct track *all;		/* the next of all tracks */
-	uint64_t a, b;			/* what it is for */
+	uint64_t a, b;			/* the track's purpose */
 	uint64_t uuid;
 	struct track *pool;		/* where it goes when it is free */
 	struct track *free;		/* the next, or the first, free one */
@@ -129,17 +129,17 @@ void perfetto_packet_end(struct perfetto *p);
 /* Writes a text as a field, as UTF-8. */
 void perfetto_text(struct out *out, uint32_t field, const char *text, size_t n);
 
-/* Returns the number of a name in its space (INTERNED_...), which is written
- * before its first use; or 0 without memory. */
+/* Returns the number of a name in its space (INTERNED_...), or 0 without
+ * memory. The name is written before the number is used first. */
 uint64_t perfetto_name(struct perfetto *p, enum perfetto_field space,
 		       const char *name);
 void perfetto_names_free(struct perfetto *p);
 
-/* Returns how a kind of pairs is called: of a rule, as its first event. */
+/* Returns the name of a kind of pairs: for a rule, that of the first event. */
 const char *perfetto_kind(const struct pair_kind *kind);
 
-/* Return the track of a process; of an event's thread, or of its CPU where
- * threads are not known; or NULL without memory. */
+/* Return the track of a process; or of an event's thread, of the CPU where
+ * threads are not known. Return NULL without memory. */
 struct track *track_of_process(struct perfetto *p,
 			       const struct trace_class *trace);
 struct track *track_of_thread(struct perfetto *p,

@@ -8,7 +8,7 @@
 
 #include "traces/formats/perfetto-private.h"
 
-/* What a track is for: its `a` is the number of a trace or kind, and this. */
+/* The purpose of a track: `a` is the number of a trace or kind, and this. */
 enum track_for {
 	FOR_PROCESS,
 	FOR_THREAD,

@@ -3,9 +3,9 @@
  * Events as a trace of Perfetto, for ui.perfetto.dev: a pair is a slice, every
  * other event an instant, a field an annotation.
  *
- * What must stay true here: slices of one track are nested, because the end of
- * a slice ends the last one that has begun on its track. Calls of a thread are
- * nested; every other pair has a track while it is open.
+ * Invariant: slices of one track are nested, because the end of a slice ends
+ * the last one that has begun on the track. Calls of a thread are nested; every
+ * other pair has a track while it is open.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ static int move_times(struct exporter *x, struct perfetto *p)
 	return 0;
 }
 
-/* Writes what times mean, at the time of the first event. */
+/* Writes the meaning of times, at the time of the first event. */
 static void put_clocks(struct perfetto *p, int64_t ns)
 {
 	static const uint64_t clocks[] = { CLOCK_OF_BOOT, CLOCK_OF_DAY };
@@ -113,7 +113,7 @@ static void put_instant(struct perfetto *p, const struct trace_event *event,
 	end_event(p, at);
 }
 
-/* Returns the number of a flow from a pair's begin to its end. */
+/* Returns the number of a flow from a pair's begin to the end. */
 static uint64_t flow_of(const struct pair *pair, const struct track *track)
 {
 	return ((uint64_t)pair->begin * 0x9e3779b97f4a7c15ull ^ track->uuid) |
@@ -205,7 +205,8 @@ static void put_annotation(struct perfetto *p, uint64_t name, uint64_t value)
 	protobuf_close(&p->packet, at);
 }
 
-/* Ends the slice of a pair whose END will not be known, and says so. */
+/* Ends the slice of a pair with an END that will never be known, and says so.
+ */
 static void cut_slice(struct perfetto *p, const struct pair *pair,
 		      struct track *track)
 {
@@ -228,8 +229,8 @@ static void cut_slice(struct perfetto *p, const struct pair *pair,
 	track_give(track);
 }
 
-/* A call that was left ends with the call around it; what is open at the end of
- * the trace stays open, and so does a call that was given up. */
+/* A call that was left ends with the call around it. A pair that is open at the
+ * end of the trace stays open, and so does a call that was given up. */
 static void pair_unfinished(const struct pair *pair, void *priv)
 {
 	struct perfetto *p = priv;

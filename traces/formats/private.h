@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the formats share.
+ * Shared by the formats.
  */
 #ifndef TRACES_FORMATS_PRIVATE_H
 #define TRACES_FORMATS_PRIVATE_H

@@ -3,8 +3,9 @@
  * Messages of protobuf, as they are written: tags, varints, lengths. Facts:
  * protobuf.dev, "Encoding".
  *
- * A message inside another is opened, written and closed; its length is filled
- * in then. The buffer grows, so a message has its place by its offset.
+ * A message inside another is opened, written and closed; the length is filled
+ * in when it is closed. The buffer grows, so the place of a message is an
+ * offset, not a pointer.
  */
 #ifndef TRACES_FORMATS_PROTOBUF_PRIVATE_H
 #define TRACES_FORMATS_PROTOBUF_PRIVATE_H

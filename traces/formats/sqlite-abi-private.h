@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is used of libsqlite3, which is loaded only for an export to SQLite.
- * Facts: sqlite.org/c3ref, version 3.40; all of it is there, and the same,
- * since 3.5, and stays so for all of version 3.
+ * The functions of libsqlite3 that are used. The library is loaded only for an
+ * export to SQLite. Facts: sqlite.org/c3ref, version 3.40; the functions are
+ * the same since 3.5, and stay so for all of version 3.
  */
 #ifndef TRACES_FORMATS_SQLITE_ABI_PRIVATE_H
 #define TRACES_FORMATS_SQLITE_ABI_PRIVATE_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The library for SQLite databases, the schema, and the tables of what is not
- * an event.
+ * The library for SQLite databases, the schema, and the tables beside those of
+ * events.
  *
- * What must stay true here: names of programs reach SQL only in quotes.
+ * Invariant: names of programs reach SQL only in quotes.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Shared by the files that write an SQLite database: sqlite-open.c has the
- * library, the schema and what is not an event, sqlite.c the events.
+ * library, the schema and all tables but those of events, sqlite.c the events.
  */
 #ifndef TRACES_FORMATS_SQLITE_PRIVATE_H
 #define TRACES_FORMATS_SQLITE_PRIVATE_H
@@ -32,7 +32,7 @@ struct sqlite {
 int sqlite_prepare(struct exporter *x, struct sqlite *s);
 void sqlite_end(struct sqlite *s);
 
-/* Keeps what the library says. Returns -EIO. */
+/* Keeps the library's reason. Returns -EIO. */
 int sqlite_failed(struct exporter *x, const struct sqlite *s);
 
 /* Run and prepare the statement in s->sql, and empty that. */
@@ -43,7 +43,7 @@ struct sqlite3_stmt *sqlite_statement(struct exporter *x, struct sqlite *s);
 int sqlite_make_table(struct exporter *x, struct sqlite *s,
 		      struct table *table);
 
-/* Makes what stands beside the tables of events. */
+/* Makes the tables beside those of events. */
 int sqlite_begin(struct exporter *x, struct sqlite *s);
 int sqlite_finish(struct exporter *x, struct sqlite *s);
 

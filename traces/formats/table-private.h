@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Types of events as tables: a name, and a column a field. Events of one name
- * whose columns differ, as in two builds of a program, have tables of their
- * own: NAME, NAME.2 and so on.
+ * Types of events as tables: a name, and a column a field. If events of one
+ * name have different columns, as in two builds of a program, each set of
+ * columns has a table: NAME, NAME.2 and so on.
  */
 #ifndef TRACES_FORMATS_TABLE_PRIVATE_H
 #define TRACES_FORMATS_TABLE_PRIVATE_H
@@ -32,7 +32,7 @@ struct column {
 struct table {
 	struct table *next;
 	char *name;
-	const struct event_class *event;	/* its first class */
+	const struct event_class *event;	/* the first class */
 	struct column *columns;
 	size_t ncolumns;
 	uint64_t events;
@@ -63,7 +63,7 @@ void table_class_free(struct table_class *class);
  * the order of events. Returns 0 or -ENOMEM. */
 int tables_fill(struct tables *tables, const struct exporter *x);
 
-/* Frees all tables; the format has freed what is its own. */
+/* Frees all tables; the format has freed each `own`. */
 void tables_free(struct tables *tables);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * Which columns a type of event has.
  *
- * What must stay true here: no two columns of a table have names that differ in
+ * Invariant: no two columns of a table have names that differ in
  * case alone, and no two tables either; databases take those for the same.
  */
 #include "traces/formats/table-private.h"
@@ -175,7 +175,7 @@ static void free_columns(struct column *columns, size_t n)
 	free(columns);
 }
 
-/* Copies the columns, whose classes live as long as the traces. */
+/* Copies the columns. Their classes live as long as the traces. */
 static bool copy_columns(struct table *table, const struct table_class *class)
 {
 	table->columns = calloc(class->ncolumns + 1, sizeof(struct column));
@@ -280,7 +280,8 @@ int tables_fill(struct tables *tables, const struct exporter *x)
 	return ret;
 }
 
-/* Calls `take` for a table, and others of its id, if it is the first of it. */
+/* Calls `take` for a table, and for others of the same id, if it is the first
+ * of that id. */
 static void tell_table(const struct table *first, const struct table *table,
 		void (*take)(const char *id, void *priv), void *priv)
 {

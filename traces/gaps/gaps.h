@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The times in which events of a trace are not there: they were overwritten,
- * taken by a recorder, or removed, so what is read may lack the event that
- * belongs to another one. Other events of the same time may be there.
+ * The times in which events of a trace are missing: they were overwritten,
+ * taken by a recorder, or removed. An event may lack the event that it belongs
+ * to if that one is in a gap. Other events of the same time may be there.
  *
- * What must stay true here: no two gaps of a list overlap, and the list is in
- * the order of time.
+ * Invariant: no two gaps of a list overlap, and the list is in the order of
+ * time.
  */
 #ifndef TRACES_GAPS_GAPS_H
 #define TRACES_GAPS_GAPS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Buckets are the first bits of a number as a double: sign and exponent choose
- * the power of two, and the first seven bits of the fraction its bucket.
+ * the power of two, and the first seven bits of the fraction the bucket in it.
  *
  *	63   62       52 51         45 44           0
  *	sign | exponent | bucket      | not kept
@@ -209,7 +209,8 @@ static long double bucket_middle(const struct histogram *h, unsigned int octave,
 	return value < h->min ? h->min : value > h->max ? h->max : value;
 }
 
-/* Returns the number of a rank, counted from 1, of what is in buckets. */
+/* Returns the number of a rank, counted from 1, among the numbers in buckets.
+ */
 static long double bucket_ranked(const struct histogram *h, uint64_t rank)
 {
 	for (unsigned int i = 0; i < OCTAVES; i++) {

@@ -28,7 +28,7 @@ __extension__ typedef __int128 wide_int;
 /* All zero: empty. */
 struct histogram {
 	uint64_t count;			/* without `nans` */
-	uint64_t nans;			/* what is no number */
+	uint64_t nans;			/* NaNs */
 	long double sum;
 	wide_int whole;			/* the sum, if histogram_whole() */
 	long double min;

@@ -4,10 +4,10 @@
  * whatever their types' sizes are.
  *
  *	number	8 bytes: an integer extended, or a double
- *	other	its bytes, without the NUL of a string
+ *	other	the value's bytes, without the NUL of a string
  *
- * Each is kept behind a byte that says how many follow. What has no room is in
- * the hash alone.
+ * Each is kept behind a byte that says how many follow. Bytes without room are
+ * in the hash alone.
  */
 #include "traces/pairs/private.h"
 

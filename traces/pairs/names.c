@@ -2,8 +2,8 @@
 /*
  * Kinds of pairs, from rules and from names of events.
  *
- * The name of an event begins a pair, or ends one, if one of its words is in
- * the table below; the last such word counts. What is left of the name is the
+ * The name of an event begins a pair, or ends one, if one of the words in it is
+ * in the table below; the last such word counts. The rest of the name is the
  * name of the kind: "app:io_entry" and "app:io_exit" are pairs of "app:io", and
  * "app:begin" and "app:end" of "app". A second table has the names of our own
  * providers for which that is not so.
@@ -36,9 +36,9 @@ static const struct word {
 #define NWORDS	(sizeof(words) / sizeof(words[0]))
 
 /*
- * Of taffrail-pthread(7). A thread's life is a call of its start routine: its
- * end also ends the calls that do not return, such as a wait that is cancelled.
- * pthread_exit() never returns, so its entry begins nothing.
+ * Of taffrail-pthread(7). A thread's life is a call of the start routine: the
+ * end of the thread also ends the calls that do not return, such as a wait that
+ * is cancelled. pthread_exit() never returns, so its entry begins nothing.
  */
 static const struct special {
 	const char *name;
@@ -94,7 +94,7 @@ static bool find_word(struct found_word *found, const char *name)
 		if (found->word)
 			return true;
 		if (name[end - 1] == ':' || name[end - 1] == '/')
-			return false;	/* what follows is the channel */
+			return false;	/* the channel follows */
 		end = start == end ? end - 1 : start;
 	}
 	return false;
@@ -159,7 +159,7 @@ static int add_kind(struct pairs *p, struct own_kind *k)
 	return 0;
 }
 
-/* Takes the words of a rule, whose commas become ends of texts. */
+/* Takes the words of a rule, and makes each comma the end of a text. */
 static const char *take_rule(struct own_kind *k, char *text)
 {
 	char *rest = text;
@@ -279,7 +279,7 @@ static int note_name(struct pair_kind *kind, bool ends, const char *name)
 }
 
 /* Returns whether the fields are those of our Python binding: `span` tells
- * which END belongs to a BEGIN, and END has `error`, too. */
+ * which END belongs to a BEGIN, and END has `error` as well. */
 static bool has_span(const struct event_class *class, bool ends)
 {
 	const struct field_class *fields = class->fields;

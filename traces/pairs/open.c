@@ -2,9 +2,10 @@
 /*
  * Open pairs: a stack for each lane, and a list of all of them by age.
  *
- * Lanes lie in a hash table with open addressing. A lane whose stack is empty
- * stays until the table must grow, and is then left out; so the table's size
- * follows what is open, not how many threads or keys there ever were.
+ * Lanes lie in a hash table with open addressing, not in one of base/index.h,
+ * which removes nothing alone. A lane with an empty stack stays until the table
+ * must grow, and is then left out. So the size of the table follows the number
+ * of open pairs, not how many threads or keys there ever were.
  */
 #include "traces/pairs/private.h"
 
@@ -98,7 +99,7 @@ static struct lane *lane_take(struct pairs *p, const struct pair *pair)
 	return lane;
 }
 
-/* Takes an open pair out of its lane and the list; its place is free. */
+/* Takes an open pair out of the lane and the list; the pair's place is free. */
 static void unlink_pair(struct pairs *p, struct lane *lane, uint32_t at)
 {
 	struct open_pair *o = &p->open[at];
@@ -128,7 +129,7 @@ void open_leave_out(struct pairs *p, const struct pair *pair, bool ends)
 	struct pair_kind *kind = pair->kind;
 	struct pairs_out *out = &p->traces[pair->trace->number]->out;
 
-	/* of a step, its event is counted as the BEGIN that it is, too */
+	/* an event that is a step is also counted as a BEGIN */
 	if (ends && kind->steps)
 		return;
 	*(ends ? &kind->ends_out : &kind->begins_out) += 1;
@@ -229,7 +230,7 @@ struct pair *open_push(struct pairs *p, const struct pair *pair)
 	return &o->pair;
 }
 
-/* Without a key of its own, an END takes any BEGIN, and a BEGIN any END. */
+/* Without a key, an END takes any BEGIN, and a BEGIN any END. */
 static bool is_like(const struct pair *pair, const struct pair *like)
 {
 	if (pair->kind != like->kind)
@@ -273,7 +274,7 @@ const struct pair *open_pop(struct pairs *p, const struct pair *like,
 		leave_out(p, lane, at, like, now);
 		return NULL;
 	}
-	/* what a call called has returned, or never will */
+	/* calls inside this one have returned, or never will */
 	for (above = p->open[at].above;
 	     like->kind->calls && above != NONE;) {
 		uint32_t next = p->open[above].above;

@@ -287,8 +287,8 @@ static void action_take(struct pairs *p, const struct pair_trace *t,
 	}
 }
 
-/* Returns what an event of the class does, which is made known if it is new; or
- * NULL. */
+/* Returns what an event of the class does, or NULL. A new class is made known
+ * first. */
 static const struct pair_action *actions_of(struct pairs *p,
 					    const struct trace_event *event)
 {

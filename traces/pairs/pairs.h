@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Puts events together into pairs: what begins with one event and ends with
- * another, such as a call, a request, or the time for which a lock is held.
+ * Puts events together into pairs: a pair begins with one event and ends with
+ * another. It is a call, a request, or the time for which a lock is held.
  *
  *	pairs = pairs_new(&calls);
  *	pairs_add(pairs, "app:start,app:done,id");	if the user named some
@@ -12,20 +12,20 @@
  *
  * Kinds of pairs are given by rules, and found by names: X_entry and X_exit,
  * begin and end, and so on (names.c). An END finishes the innermost BEGIN of
- * its kind that is open in its lane; of Python's functions and scopes, the one
- * with its `span`, because coroutines do not nest. A lane is a thread, which
- * the context vtid names; or, of a rule with keys, the process and the values
- * of the keys. Where events have no thread, a CPU and process is a lane only if
- * pairs_by_cpu() asks for it: threads share CPUs and leave them, so such a pair
- * may be of two.
+ * the same kind that is open in the same lane; of Python's functions and
+ * scopes, the one with the same `span`, because coroutines do not nest. A lane
+ * is a thread, which the context vtid names; or, of a rule with keys, the
+ * process and the values of the keys. Where events have no thread, a CPU and
+ * process is a lane only if pairs_by_cpu() asks for it: threads share CPUs and
+ * leave them, so such a pair may be of two.
  *
- * Where events of a process are not there any more (`gaps` of its trace), a
+ * Where events of a process are not there any more (`gaps` of the trace), a
  * BEGIN and an END make no pair if one of them, or a time between them, is in a
  * gap: other events of the kind may be missing there. They are left out, and
  * counted. Keys that are compared across processes take the gaps of all
  * processes that have the rule's events.
  *
- * What must stay true here:
+ * Invariants:
  *  - an event costs a look into a table: names are compared once for each class
  *    of events;
  *  - memory is bounded, whatever the traces say: of more than PAIRS_OPEN_MAX
@@ -65,7 +65,7 @@ struct pair_kind {
 	uint64_t threadless;		/* events without a lane: no pair */
 	uint32_t open;
 	struct gaps gaps;		/* of `across`: of all such processes */
-	void *priv;			/* of who feeds the events */
+	void *priv;			/* of the caller of pairs_feed() */
 };
 
 enum pair_lane {
@@ -82,7 +82,7 @@ enum pair_fate {
 	PAIR_LEFT_OUT,			/* events behind BEGIN are not there */
 };
 
-/* A pair, from its BEGIN on. It is valid until the callback returns. */
+/* A pair, from the BEGIN on. It is valid until the callback returns. */
 struct pair {
 	struct pair_kind *kind;
 	const struct trace_class *trace;	/* of BEGIN */
@@ -91,10 +91,10 @@ struct pair {
 	int64_t end;			/* below `begin` in damaged traces */
 	uint64_t lane;
 	int64_t vtid;			/* of BEGIN, or -1 */
-	uint64_t priv;			/* of who feeds the events */
+	uint64_t priv;			/* of the caller of pairs_feed() */
 	const struct field_at *keys;	/* in BEGIN */
 	uint32_t cpu;			/* of BEGIN */
-	uint32_t depth;			/* pairs that were open in its lane */
+	uint32_t depth;			/* pairs that were open in the lane */
 	uint8_t lane_kind;		/* enum pair_lane */
 	uint8_t fate;			/* enum pair_fate */
 	uint8_t key_bytes;
@@ -175,7 +175,7 @@ uint64_t pairs_threadless(const struct pairs *pairs);
 int pairs_error(const struct pairs *pairs);
 
 /* Writes the value of key i of the pair's kind, as a line of an event has it,
- * and a NUL; cuts what there is no room for. Returns the length. */
+ * and a NUL; cuts a text that has no room. Returns the length. */
 size_t pair_key_text(const struct pair *pair, unsigned int i, char *text,
 		     size_t room);
 

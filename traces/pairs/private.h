@@ -11,21 +11,21 @@
 
 #define NONE	UINT32_MAX
 
-/* What an event of a class does: it ends a pair, or begins one. Those that end
- * come first. */
+/* The effect of an event of a class: it ends a pair, or begins one. Those that
+ * end come first. */
 struct pair_action {
 	struct pair_action *next;
 	struct pair_kind *kind;
 	bool ends;
-	bool keyless;			/* its class has not all keys */
-	bool span;			/* keys[0] tells its pair: names.c */
+	bool keyless;			/* the class does not have all keys */
+	bool span;			/* keys[0] tells the pair: names.c */
 	struct field_at keys[PAIR_KEYS_MAX];
 };
 
 struct pair_trace {
 	const struct trace_class *trace;
 	struct pair_action **actions;	/* by the number of the class; `unmet`:
-					 * made at its first event */
+					 * made at the first event */
 	uint32_t nclasses;		/* of actions[] */
 	struct pairs_out out;
 	int32_t vtid;			/* offset in the context, or -1 */
@@ -44,15 +44,17 @@ struct own_kind {
 /* A pair that is open, or a free place. Links are numbers of places. */
 struct open_pair {
 	struct pair pair;
-	uint32_t below, above;		/* in its lane */
+	uint32_t below, above;		/* in the lane */
 	uint32_t older, newer;		/* of all */
 };
 
 /* A stack of open pairs; see lane_find(). */
 struct lane {
 	uint64_t id;
-	uint32_t trace;			/* its number, NONE: no lane is here */
-	uint32_t kind;			/* of keys: its number, else NONE */
+	uint32_t trace;			/* number of the trace, NONE: no lane is
+					 * here */
+	uint32_t kind;			/* of keys: number of the kind, else
+					 * NONE */
 	uint32_t top;
 	uint32_t depth;
 };
@@ -64,7 +66,7 @@ struct pairs {
 	struct index names;		/* of kinds that were found */
 	bool no_names;
 	bool by_cpu;
-	struct schema_marks schemas;	/* whose kinds are known */
+	struct schema_marks schemas;	/* with kinds that are known */
 	struct pair_trace **traces;	/* by number */
 	uint32_t ntraces;
 	struct open_pair *open;
@@ -96,8 +98,8 @@ static inline bool kind_is_told(const struct pair_kind *kind)
 	return kind->given || (kind->begin && kind->end);
 }
 
-/* names.c: adds to the class's actions what its name means. Returns 0 or
- * -ENOMEM. */
+/* names.c: adds to the class's actions those that the event's name means.
+ * Returns 0 or -ENOMEM. */
 int names_meet(struct pairs *p, const struct trace_class *trace,
 	       const struct event_class *class, struct pair_action **actions);
 void names_free(struct pairs *p);

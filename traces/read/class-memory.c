@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Memory of what a trace's metadata describes, and sizes of fields.
+ * Memory of the classes that metadata describes, and sizes of fields.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a trace's metadata says of its events: their names, and the types of
- * their fields ("field classes" in the CTF specification 1.8.3).
+ * The description of a trace's events by the metadata: their names, and the
+ * types of their fields ("field classes" in the CTF specification 1.8.3).
  *
  * In memory an event's contexts and fields are packed bytes of the host's
  * order, one field after the other without padding. Events of every source have
@@ -20,8 +20,7 @@
  * If a FIELD_VARIANT or FIELD_TEXT is `counted`, a u32 directly before it says
  * how many bytes it has; the index of a variant is the u32 before that one.
  *
- * What must stay true here: names and labels come from a file and can be
- * anything but NUL.
+ * Invariant: names and labels come from a file and can be anything but NUL.
  */
 #ifndef TRACES_READ_CLASSES_H
 #define TRACES_READ_CLASSES_H
@@ -64,8 +63,8 @@ struct field_class {
 					 * of an integer; or 0 */
 	bool is_length;			/* of the sequence that follows */
 	bool counted;			/* of so many bytes as is said before */
-	const char *name;		/* as readers show it; of an option,
-					 * its label; elements: NULL */
+	const char *name;		/* as readers show it; of an option, the
+					 * label; of elements, NULL */
 	uint64_t count;
 	const struct field_class *members;
 	size_t nmembers;
@@ -102,16 +101,16 @@ struct event_class {
 	bool fixed;			/* the fields have always `bytes` */
 	uint32_t bytes;
 	const uint16_t *steps;		/* struct event_shape; or NULL */
-	uint32_t number;		/* of the class, in its trace */
+	uint32_t number;		/* of the class, in the trace */
 	struct where_verdict *verdict;	/* of where.c, or NULL */
-	void *priv;			/* of who reads the events */
+	void *priv;			/* of the reader's caller */
 };
 
-/* One trace: what all of its streams have in common. A trace of another tracer
- * is one for each class of its streams. */
+/* One trace: the common part of all streams. A trace of another tracer is one
+ * for each class of its streams. */
 struct trace_class {
-	size_t number;			/* of the trace, in its reader */
-	const char *path;		/* of its directory, as given */
+	size_t number;			/* of the trace, in the reader */
+	const char *path;		/* of the directory, as given */
 	const char *hostname;		/* of the environment; "" if not there */
 	const char *procname;
 	const char *domain;
@@ -121,15 +120,15 @@ struct trace_class {
 	uint8_t uuid[16];
 	struct metadata_clock clock;
 	uint64_t read;			/* events of finished packets */
-	struct gaps gaps;		/* of its streams, as far as it was
+	struct gaps gaps;		/* of the streams, as far as they were
 					 * read */
 	bool counter;			/* the clock tells order, not time */
 	bool foreign;			/* another tracer wrote it */
-	bool no_clock;			/* its events have the time 0 */
-	bool no_cpu;			/* its events have the cpu 0 */
-	const char *prefix;		/* of its events' text; NULL: hostname,
+	bool no_clock;			/* all events have the time 0 */
+	bool no_cpu;			/* all events have the cpu 0 */
+	const char *prefix;		/* of the events' text; NULL: hostname,
 					 * procname and vpid make it */
-	const struct field_class *packet;	/* what packets say, or NULL */
+	const struct field_class *packet;	/* of packets, or NULL */
 	const struct field_class *context;	/* FIELD_STRUCT or NULL */
 	bool context_fixed;
 	uint32_t context_bytes;
@@ -137,7 +136,7 @@ struct trace_class {
 	struct event_class **events;	/* by code, NULL where there is none */
 	size_t nevents;			/* of events[] */
 	uint32_t nclasses;		/* events that are not NULL */
-	struct trace_schema *schema;	/* what it shares, or NULL (schema.h) */
+	struct trace_schema *schema;	/* shared with other traces, or NULL */
 	struct class_memory *memory;
 };
 
@@ -150,11 +149,12 @@ void class_memory_join(struct class_memory **to, struct class_memory **from);
 void class_memory_free(struct class_memory *memory);
 
 /*
- * Reads TSDL, the text of metadata. Returns 0; -ENOTSUP: it is valid so far,
- * and describes what Taffrail does not write; -EBADMSG: it makes no sense, and
- * *line is where; -ENOMEM. The caller gives a zeroed trace, and calls
- * trace_class_free() in any case. What a trace of `schemas` describes in the
- * same words is taken from there; NULL: the trace shares nothing.
+ * Reads TSDL, the text of metadata. Returns 0; -ENOTSUP: the text is valid so
+ * far, and describes types that Taffrail does not write; -EBADMSG: line *line
+ * makes no sense; -ENOMEM. The caller gives a zeroed trace, and calls
+ * trace_class_free() in any case. Descriptions in the same words as those of
+ * another trace of `schemas` are taken from there; NULL: the trace shares
+ * nothing.
  */
 int trace_class_parse(struct trace_class *trace, struct trace_schemas *schemas,
 		      const char *text, unsigned int *line);
@@ -172,7 +172,7 @@ bool schema_met(struct schema_marks *marks, const struct trace_class *trace);
 void schema_marks_free(struct schema_marks *marks);
 
 /* Returns how many bytes the field at `at` has, or -1 if it goes beyond `end`.
- * Its length, if it is a sequence, stands directly before `at`. */
+ * The length of a sequence stands directly before `at`. */
 int64_t field_bytes(const struct field_class *class, const uint8_t *at,
 		    const uint8_t *end);
 
@@ -227,8 +227,8 @@ static inline uint32_t field_length(const uint8_t *at)
 	return n;
 }
 
-/* Returns how many bytes a FIELD_TEXT has, the NUL and what is behind it
- * included. */
+/* Returns how many bytes a FIELD_TEXT has, with the NUL and all that follows
+ * the NUL. */
 static inline uint64_t field_text_bytes(const struct field_class *class,
 					const uint8_t *at)
 {

@@ -48,7 +48,7 @@ int64_t field_always_bytes(const struct field_class *class)
 	default:
 		return class->bytes;
 	}
-	/* elements; what is larger is stepped over each time */
+	/* elements; a larger field is stepped over in each event */
 	if (sum < 0 || sum > UINT16_MAX || class->count > UINT16_MAX)
 		return -1;
 	return sum * (int64_t)(class->count);
@@ -64,7 +64,7 @@ static bool is_value(const struct field_class *member)
 static bool find_inner(struct field_at *at, const struct field_class *class,
 		       const char *name);
 
-/* Finds an option of a variant that begins where `inner` says, or what is in
+/* Finds an option of a variant that begins where `inner` says, or a member of
  * the option. */
 static bool find_option(struct field_at *at, const struct field_class *variant,
 			const char *name)
@@ -87,7 +87,7 @@ static bool find_option(struct field_at *at, const struct field_class *variant,
 }
 
 /* Finds a member of a structure, an element of an array, or an option of a
- * variant, whose place in it is always the same. */
+ * variant, at a place that is the same in all values. */
 static bool find_inner(struct field_at *at, const struct field_class *class,
 		       const char *name)
 {

@@ -28,7 +28,7 @@ struct field_at {
 						 * the field or has it */
 	uint32_t inner;			/* bytes before the field in that, or in
 					 * the option */
-	/* in `whole`, or NULL: the field is in one of its options */
+	/* in `whole`, or NULL: the field is in one of the options */
 	const struct field_class *variant;
 	const struct field_class *option;
 	uint32_t before;		/* bytes of `whole` before `variant` */
@@ -44,18 +44,18 @@ int64_t field_always_bytes(const struct field_class *class);
 bool field_at_find(struct field_at *at, const struct trace_class *trace,
 		   const struct event_class *event, const char *name);
 
-/* Returns the field's first byte, and sets *bytes to its size; or NULL for an
- * event that is damaged, or whose union holds another option. */
+/* Returns the field's first byte, and sets *bytes to its size. Returns NULL if
+ * the event is damaged, or if the union holds another option. */
 const uint8_t *field_at_bytes(const struct field_at *at,
 			      const struct trace_event *event, size_t *bytes);
 
-/* Returns what a union holds, and moves *at there; *bytes becomes its size. Of
- * any other class, returns that. */
+/* Returns the option that a union holds, moves *at there, and sets *bytes to
+ * the option's size. Returns any other class as it is. */
 const struct field_class *field_held(const struct field_class *class,
 				     const uint8_t **at, size_t *bytes);
 
-/* Returns whether "CHANNEL:NAME" is what a user wrote: with ':' or '/', or the
- * name alone. */
+/* Returns whether a user's word names "CHANNEL:NAME": with ':' or '/', or by
+ * the name alone. */
 bool event_name_is(const char *name, const char *written);
 
 #endif

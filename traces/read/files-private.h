@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Streams of files: files.c reads them, parts.c knows what other directories of
- * their trace have.
+ * Streams of files: files.c reads them, parts.c knows the packets that other
+ * directories of their trace have.
  */
 #ifndef TRACES_READ_FILES_PRIVATE_H
 #define TRACES_READ_FILES_PRIVATE_H
@@ -36,7 +36,7 @@ typedef void files_each_fn(const struct file_stream *stream,
 struct file_stream {
 	struct read_stream stream;
 	files_each_fn *each;		/* files.c: parts.c calls it */
-	uint8_t uuid[16];		/* of its packets */
+	uint8_t uuid[16];		/* of the packets */
 	struct file_stream *sibling;	/* a ring: the same stream, in another
 					 * directory of the trace; or itself */
 	struct run *runs;
@@ -54,8 +54,8 @@ struct file_stream {
 	size_t entry;			/* the next one, or a later one */
 	uint64_t offset;
 	uint64_t last;			/* of the last packet that was taken */
-	bool ended;			/* its end was looked at */
-	bool cut;			/* its last packet is not whole */
+	bool ended;			/* the end was looked at */
+	bool cut;			/* the last packet is not whole */
 	bool strange;			/* the index has not all packets */
 };
 
@@ -79,7 +79,8 @@ bool parts_longer(const struct file_stream *f, const struct packet_head *head,
 		  uint64_t bytes);
 
 /* parts.c: sets *before to the nearest packet before this one that another
- * directory has, unless what it says is nearer. Returns whether it is set. */
+ * directory has, unless *before is nearer already. Returns whether it was set.
+ */
 bool parts_before(const struct file_stream *f, const struct packet_head *head,
 		  struct packet_head *before);
 

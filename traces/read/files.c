@@ -131,8 +131,8 @@ static bool is_unchanged(const struct file_stream *f,
 			      head->content_size / 8 - CTF_HEAD_BYTES);
 }
 
-/* Gives up a file that was cut short after it was opened: what follows are
- * zeros. Returns whether it was. */
+/* Gives up a file that was cut short after it was opened: the bytes behind the
+ * cut are zeros. Returns whether the file was cut. */
 static bool file_cut(struct read_stream *stream)
 {
 	struct file_stream *f = file_of(stream);
@@ -145,8 +145,8 @@ static bool file_cut(struct read_stream *stream)
 	return true;
 }
 
-/* Compares a head with its entry. Losses that come after the last packet are
- * written into it when it has long been complete. */
+/* Compares a head with the entry of the index. Losses that come after the last
+ * packet are written into that packet when its entry is complete. */
 static bool is_head_of(const struct file_stream *f,
 		       const struct packet_head *head,
 		       const struct ctf_index_entry *entry)
@@ -214,8 +214,8 @@ static bool next_file(struct file_stream *f, uint64_t begin)
 	return true;
 }
 
-/* Reads the head at the offset, and checks it. Returns NULL, or what is wrong.
- */
+/* Reads the head at the offset, and checks it. Returns NULL, or a sentence that
+ * says what is wrong. */
 static const char *take_head(const struct file_stream *f,
 			     struct packet_head *head)
 {
@@ -236,8 +236,8 @@ static const char *take_head(const struct file_stream *f,
 	return head->content_size / 8 > room ? cut_short : NULL;
 }
 
-/* Returns whether a recorder has written behind the file's end as it was, or
- * has cut off what it had reserved behind the last packet. */
+/* Returns whether a recorder has written behind the end that the file had, or
+ * has cut off the room that it had reserved behind the last packet. */
 static bool has_moved(struct file_stream *f)
 {
 	struct file_map map = f->map;
@@ -268,7 +268,7 @@ static void packet_resync(struct file_stream *f)
 	f->offset = to;
 }
 
-/* Tells what is missing at the end of a file that was complete. */
+/* Reports packets that are missing at the end of a complete file. */
 static void look_at_end(struct file_stream *f)
 {
 	struct ctf_index_entry entry;
@@ -290,8 +290,9 @@ static void look_at_end(struct file_stream *f)
 			 "has");
 }
 
-/* Checks a packet by the index of a complete file, and steps over it. What the
- * index says of the next one is believed only if they differ in this one. */
+/* Checks a packet by the index of a complete file, and steps over it. The place
+ * of the next packet is taken from the index only if the index differs in this
+ * packet. */
 static void packet_pass(struct file_stream *f, const struct packet_head *head,
 		 bool wanted)
 {
@@ -373,9 +374,9 @@ static bool is_last(const struct file_stream *f)
 	return f->offset >= f->map.bytes && f->next == f->nfiles;
 }
 
-/* Decides whether this stream gives the packet, or that of another directory.
- * One that is whole here may have been shorter in a snapshot, as its stream's
- * last one. */
+/* Decides whether this stream gives the packet, or the stream of another
+ * directory does. A packet that is whole here may have been shorter in a
+ * snapshot, as the last one of its stream. */
 static void share_packet(struct file_stream *f, struct read_packet *packet)
 {
 	struct read_stream *s = &f->stream;
@@ -398,8 +399,8 @@ static void share_packet(struct file_stream *f, struct read_packet *packet)
 		reader_problem(s->reader, "memory", "there is none left");
 }
 
-/* Takes what there is of a packet that makes no sense. Returns false if it is
- * left out. */
+/* Takes the part of a damaged packet that can be read. Returns false if the
+ * packet is left out. */
 static bool take_damaged(struct file_stream *f, struct read_packet *packet,
 			 const char *fact)
 {

@@ -121,7 +121,7 @@ static uint64_t reading_before(const struct read_stream *s, int64_t ns)
 	if (ns == TIME_MIN || ns <= s->base_ns)
 		return 0;
 	cycles = (double)(ns - s->base_ns) * (double)clock->hz / 1e9;
-	/* what the double cannot tell, and a microsecond */
+	/* the error of the double, and a microsecond */
 	cycles -= cycles / 0x1p50 + (double)clock->hz / 1e6;
 	return cycles > 0 && cycles < 0x1p63 ? (uint64_t)cycles : 0;
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads the events of traces in the order of time, whatever they come from.
+ * Reads the events of traces in the order of time, from sources of all kinds.
  *
  * A source opens streams: the files of a trace directory, rings, another
- * library. A reader merges the streams of all its sources. Events of the same
- * time come in the order of their trace's uuid, then of the stream's number, as
+ * library. A reader merges the streams of all its sources. Events of one time
+ * come in the order of their trace's uuid, then of the stream's number, as
  * babeltrace2 has them.
  *
- * What must stay true here:
+ * Invariants:
  *  - every byte of a trace is checked before it is used: damage is reported,
- *    and what can be read behind it is read;
+ *    and all that can be read behind the damage is read;
  *  - an event is valid until the next call of reader_next().
  *
  * A reader belongs to one thread. The caller has called map_guard().
@@ -87,9 +87,9 @@ void reader_window(struct reader *reader, int64_t begin, int64_t end);
 int64_t reader_begin(const struct reader *reader);
 int64_t reader_end(const struct reader *reader);
 
-/* Sets the times of the first and the last event, whatever the filter; what is
- * NULL is not looked for. Returns false if there is none. Call it where
- * reader_window() can be called. */
+/* Sets the times of the first and the last event, whatever the filter. `first`
+ * or `last` may be NULL, and then costs nothing. Returns false if there is no
+ * event. Call it where reader_window() can be called. */
 bool reader_span(struct reader *reader, int64_t *first, int64_t *last);
 
 /* Returns about when the window's last event is, without looking for it: where
@@ -105,8 +105,8 @@ uint64_t reader_tail(struct reader *reader, uint64_t n);
 /*
  * For a recording that goes on: reader_follow() makes reader_next() return NULL
  * at an event behind `until`, which a later call gives. reader_refresh() looks
- * for new traces, streams and packets of directories, and takes what was added
- * to other streams. Returns 0 or -ENOMEM.
+ * for new traces, streams and packets of directories, and takes the packets
+ * that other streams have got. Returns 0 or -ENOMEM.
  */
 void reader_follow(struct reader *reader, int64_t until);
 int reader_refresh(struct reader *reader);

@@ -22,7 +22,8 @@
 #define CHANGED		"metadata: its checksum is wrong: it was changed, " \
 			"cut short or added to"
 
-/* Reads the metadata without its checksum; *right tells whether that agrees. */
+/* Reads the metadata without its checksum; *right tells whether the checksum
+ * agrees. */
 static int metadata_read(char **text, int fd, bool *right)
 {
 	struct file_map map;
@@ -75,8 +76,9 @@ static bool leads_to(const struct read_place *place, const struct stat *st)
 	       there.st_ino == st->st_ino;
 }
 
-/* Finds a directory that is known already, by its path or by another one. The
- * number of a directory that was removed may be another's. */
+/* Finds a directory that is known already, by its path or by another path. The
+ * inode number alone is no proof: a removed directory's number may be used
+ * again. */
 static struct read_place *find_place(const struct reader *reader,
 				     const char *path, int fd)
 {
@@ -92,8 +94,8 @@ static struct read_place *find_place(const struct reader *reader,
 	return NULL;
 }
 
-/* Adds a directory, whose path lives as long as the reader. Returns NULL
- * without memory. */
+/* Adds a directory. Its path lives as long as the reader. Returns NULL without
+ * memory. */
 static struct read_place *add_place(struct reader *reader, const char *path,
 				    int fd)
 {
@@ -219,7 +221,8 @@ bool read_trace_again(struct trace_class *trace)
 	return any;
 }
 
-/* Metadata with a checksum is Taffrail's; what is strange in it is damage. */
+/* Metadata with a checksum is Taffrail's; a word in it that Taffrail does not
+ * write is damage. */
 static int add_foreign(struct reader *reader, const char *path, int fd,
 		       const char *text, bool right)
 {
@@ -263,8 +266,8 @@ void reader_tell_loss(const struct reader *reader,
 		reader->calls->loss(&loss, reader->calls->priv);
 }
 
-/* Tells what no earlier directory of the trace has told. A later snapshot
- * counts what an earlier one does. */
+/* Reports events without a buffer that no earlier directory of the trace has
+ * reported. A later snapshot counts the events of an earlier one again. */
 static void tell_unplaced(const struct reader *reader, struct read_place *place,
 			  uint64_t events)
 {
@@ -290,8 +293,9 @@ static void note_removed(struct trace_class *trace,
 				    row->n[4]) + 1);
 }
 
-/* Tells of a complete directory what its ledger counts and no file has: streams
- * that are not there, and losses of those that never got a packet. */
+/* Reports, of a complete directory, events that the ledger counts and no file
+ * has: streams that are missing, and losses of streams that never got a packet.
+ */
 static void tell_missing(struct reader *reader, struct read_place *place,
 			 int fd)
 {

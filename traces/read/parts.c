@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What several directories have of one stream: copies, chunks, snapshots of one
- * session.
+ * The packets of one stream that several directories have: copies, chunks,
+ * snapshots of one session.
  *
- * What must stay true here: each packet is given once, by the stream that comes
- * to it first; of a packet that is not whole everywhere, by a stream that has
- * the most of it. A packet is known by its number and its begin.
+ * Invariant: each packet is given once, by the stream that comes to it first. A
+ * packet that is not whole everywhere is given by a stream that has the most of
+ * it. A packet is known by its number and its begin.
  */
 #include "traces/read/files-private.h"
 
@@ -98,8 +98,8 @@ static void take_part(const struct packet_head *head, uint64_t bytes,
 	};
 }
 
-/* Finds the last packet with this number or a lower one. What a follower reads
- * may have grown. */
+/* Finds the last packet with this number or a lower one. A file that a follower
+ * reads may have grown, so the list is then made again. */
 static const struct part_packet *find_part(struct file_stream *f,
 					   uint64_t number)
 {

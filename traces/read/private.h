@@ -35,7 +35,7 @@ bool read_trace_again(struct trace_class *trace);
  * -ENOMEM. */
 int reader_find(struct reader *reader);
 
-/* Moves to the stream's next event. Returns false at its end. */
+/* Moves to the stream's next event. Returns false at the end of the stream. */
 bool stream_next(struct read_stream *stream);
 
 /* Sets steps of an event: steps_make() returns 0 or -ENOMEM. */

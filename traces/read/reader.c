@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What sources tell the reader: traces, streams, and problems.
+ * Calls of sources to the reader: traces, streams, and problems. Apart from
+ * merge.c, so that sources and merge.c do not call each other in a circle.
  */
 #include <stdarg.h>
 #include <stdio.h>

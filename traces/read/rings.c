@@ -3,8 +3,8 @@
  * Copies of rings as streams. The session's metadata is written to memory, and
  * parsed as that of any other trace.
  *
- * A stream has a list of batches: what each look at its ring has brought. While
- * the reader follows, a batch goes when the stream has left it.
+ * A stream has a list of batches, one for each look at the ring. While the
+ * reader follows, a batch is freed when the stream has left it.
  */
 #include "traces/read/rings.h"
 
@@ -22,7 +22,7 @@
 #define TELL_LOOKS	10u	/* a loss that no event follows is told when so
 				 * many looks have brought nothing else */
 
-/* What one look at a ring has brought. */
+/* The packets that one look at a ring has brought. */
 struct batch {
 	struct batch *next;
 	struct ring_copy copy;
@@ -32,10 +32,10 @@ struct batch {
 
 struct ring_stream {
 	struct read_stream stream;
-	struct ring_reader ring;	/* closed with its image */
+	struct ring_reader ring;	/* closed with the image */
 	struct ring_mark mark;
 	struct ring_count count;
-	struct ring_copy fresh;		/* its packets are not known yet */
+	struct ring_copy fresh;		/* packets that are not known yet */
 	bool is_fresh;
 	struct batch *first;
 	struct batch *last;
@@ -43,7 +43,7 @@ struct ring_stream {
 	size_t next;
 	unsigned int quiet;		/* looks that have brought no event */
 	bool added;			/* to the reader, which then frees it */
-	bool ended;			/* no look at its ring will come */
+	bool ended;			/* no look at the ring will come */
 };
 
 struct ring_image {
@@ -54,7 +54,7 @@ struct ring_image {
 	uint32_t index;
 	bool peek;
 	bool later;			/* a ring that is found now is read from
-					 * its first event */
+					 * the first event */
 	struct process_page page;
 	struct session_view session;
 	struct metadata_clock clock;
@@ -162,7 +162,7 @@ static bool ring_ended(const struct read_stream *stream)
 	return ((const struct ring_stream *)stream)->ended;
 }
 
-/* What is new is in the batches before reader_refresh() comes here. */
+/* New packets are in the batches before reader_refresh() comes here. */
 static void ring_refresh(struct read_stream *stream)
 {
 	(void)stream;
@@ -223,7 +223,7 @@ static int open_ring(const char *name, void *priv)
 	return ret == -ENOMEM || ret == -EMFILE || ret == -ENFILE ? ret : 0;
 }
 
-/* Tells once of rings whose files are not there, or have no ring's head. */
+/* Reports once that rings have no file, or a file without a ring's head. */
 static void miss_rings(struct ring_image *image)
 {
 	uint32_t missing = rings_missing(&image->session.page, image->found);
@@ -236,7 +236,7 @@ static void miss_rings(struct ring_image *image)
 	image->missed = image->missed || missing;
 }
 
-/* Copies what is new in a ring. One that was never used has nothing. */
+/* Copies the new packets of a ring. A ring that was never used has none. */
 static int copy_ring(struct ring_image *image, struct ring_stream *r)
 {
 	int ret;
@@ -252,7 +252,7 @@ static int copy_ring(struct ring_image *image, struct ring_stream *r)
 	/* it is empty: all that comes is later */
 	if (!ret)
 		r->mark.known = true;
-	/* what a session's end has removed is no damage */
+	/* rings that the session's end has removed are no damage */
 	if (ret == -EBADMSG && !(r->ring.cut && r->mark.known))
 		no_ring(image, r->ring.name);
 	return ret == -ENOMEM ? ret : 0;
@@ -397,7 +397,7 @@ static int events_describe(struct ring_image *image)
 	return ret;
 }
 
-/* Appends what is fresh, whose events are described now. */
+/* Appends the fresh copy as a batch. Its events are described now. */
 static int batch_append(struct ring_image *image, struct ring_stream *r,
 			bool last)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The rings of sessions as a source of events: a copy of what each ring has,
- * and of what it gets later. The rings do not change, nor does anything that a
- * recorder knows of them.
+ * The rings of sessions as a source of events: a copy of the packets that each
+ * ring has, and of those that it gets later. Reading changes neither the rings
+ * nor the recorder's place in them.
  */
 #ifndef TRACES_READ_RINGS_H
 #define TRACES_READ_RINGS_H
@@ -12,7 +12,7 @@
 #include "traces/read/merge.h"
 #include "traces/trace.h"
 
-/* What the rings' own counts say, of all that were added. */
+/* The rings' own counts, of all that were added. */
 struct ring_totals {
 	uint64_t written;		/* events, also those that have gone */
 	uint64_t lost;
@@ -32,19 +32,21 @@ struct ring_image;
 
 /* Where to begin in a ring. */
 enum rings_from {
-	RINGS_NEW,			/* behind what a recorder has taken */
+	RINGS_NEW,			/* behind the last packet that a
+					 * recorder has taken */
 	RINGS_PEEK,			/* with that, as far as it is there */
-	RINGS_LATER			/* at its first event: what is not there
-					 * any more is told as overwritten */
+	RINGS_LATER			/* at the first event: events that are
+					 * not there any more are told as
+					 * overwritten */
 };
 
 /*
  * Adds the rings of session `name` of the image that `fd` is open on. `shown`
- * names it in messages. `set` has the anchors of all images
+ * names the image in messages. `set` has the anchors of all images
  * (trace_set_anchors(), trace_set_anchor_now()); it is not a directory here.
- * Rings that are found later are read from their first event. Gives what the
- * caller closes with ring_image_close(), also while the reader goes on. Returns
- * 0 or a negative errno: -ENOENT: the image has no such session; -EPROTO: it is
+ * Rings that are found later are read from their first event. The caller closes
+ * *image with ring_image_close(), also while the reader goes on. Returns 0 or a
+ * negative errno: -ENOENT: the image has no such session; -EPROTO: the image is
  * of another version; -ENOMEM.
  */
 int reader_add_rings(struct ring_image **image, struct reader *reader,
@@ -53,9 +55,10 @@ int reader_add_rings(struct ring_image **image, struct reader *reader,
 void ring_image_close(struct ring_image *image);
 
 /*
- * Copies what the rings have got since the last call; reader_refresh() then
- * gives it. With `last`, losses that no later event follows are told, too.
- * Returns 0, or a negative errno: -ENOMEM, -EMFILE, -ENFILE.
+ * Copies the packets that the rings have got since the last call;
+ * reader_refresh() then gives them. With `last`, losses that no later event
+ * follows are told as well. Returns 0, or a negative errno: -ENOMEM, -EMFILE,
+ * -ENFILE.
  */
 int ring_image_refresh(struct ring_image *image, bool last);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Shares what traces of the same events have in common.
+ * Shares the descriptions that traces of the same events have in common. The
+ * schemas stand in lists by the length of their text, not in a table of
+ * base/index.h, which removes nothing alone.
  */
 #include "traces/read/schema.h"
 

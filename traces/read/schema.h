@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What traces share that describe the same events: processes of one program
- * differ in a few lines of their metadata, and the rest is parsed once.
+ * The descriptions that traces of the same events share: processes of one
+ * program differ in a few lines of their metadata, and the rest is parsed once.
  *
- * What must stay true here:
+ * Invariants:
  *  - two traces share a schema only if every byte of their metadata is the
- *    same, but for what parse_declaration() of tsdl.c takes for a trace's own;
- *  - an event class of a schema is not changed by who reads a trace: what is
- *    read gets a class of the trace's own, schema_own_class().
+ *    same, but for the declarations that parse_declaration() of tsdl.c takes
+ *    for a trace's own;
+ *  - a reader of a trace does not change an event class of a schema: each class
+ *    that is read gets a copy of the trace's own, schema_own_class().
  */
 #ifndef TRACES_READ_SCHEMA_H
 #define TRACES_READ_SCHEMA_H
@@ -17,14 +18,14 @@
 #define SCHEMA_BUCKETS	256u
 
 struct trace_schema {
-	struct trace_schema *next;	/* of its bucket */
+	struct trace_schema *next;	/* in the same bucket */
 	struct trace_schemas *set;	/* or NULL: one trace's own */
 	size_t uses;			/* of traces, and of the parser */
-	size_t number;			/* no other of its set has it; or 0 */
-	char *text;			/* what is the same in all of them */
+	size_t number;			/* unique in the set; or 0 */
+	char *text;			/* the text that all of them have */
 	size_t bytes;
 	struct class_memory *memory;	/* of all that follows */
-	bool stepped;			/* its events have their steps */
+	bool stepped;			/* the events have their steps */
 	const struct field_class *context;
 	bool context_fixed;
 	uint32_t context_bytes;
@@ -34,7 +35,7 @@ struct trace_schema {
 	uint32_t nclasses;
 };
 
-/* All zero: empty. It outlives its schemas. */
+/* All zero: empty. The set outlives the schemas. */
 struct trace_schemas {
 	struct trace_schema *buckets[SCHEMA_BUCKETS];
 	size_t made;			/* schemas that were added */
@@ -52,7 +53,7 @@ struct trace_schema *schema_find(const struct trace_schemas *set,
 void schema_add(struct trace_schemas *set, struct trace_schema *schema);
 
 /* Makes a trace use a schema: schema_use() returns 0 or -ENOMEM. schema_drop()
- * ends a use, and frees what nothing uses any more; NULL is none. */
+ * ends a use, and frees a schema without uses; NULL is none. */
 int schema_use(struct trace_schema *schema, struct trace_class *trace);
 void schema_drop(struct trace_schema *schema);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a source of events has to do with a reader: a stream is a source of
+ * The calls between a source of events and a reader: a stream is a source of
  * packets or of events.
  */
 #ifndef TRACES_READ_SOURCE_H
@@ -13,21 +13,21 @@
 #include "traces/read/schema.h"
 #include "traces/read/where.h"
 
-/* A packet in memory, checked but for its events. */
+/* A packet in memory, checked except for the events in it. */
 struct read_packet {
 	struct packet_head head;
 	const uint8_t *events;
 	size_t bytes;
-	bool cut;			/* its last event may end too early */
+	bool cut;			/* the last event may end too early */
 	bool given;			/* by another stream */
-	bool follows;			/* another stream gives `before`: its
+	bool follows;			/* another stream gives `before`: the
 					 * number, end and losses are known */
 	struct packet_head before;
 	uint64_t missed;		/* events before it that were
 					 * overwritten before they were read */
 };
 
-/* What a stream comes from. */
+/* Where the packets or events of a stream come from. */
 struct read_source {
 	/* Takes the next packet that ends at or behind the reading `begin`.
 	 * Returns false at the end, with all problems reported. */
@@ -54,8 +54,8 @@ struct read_stream {
 	struct trace_event event;	/* the current one */
 	const struct read_source *source;
 	struct reader *reader;
-	const char *path;		/* of its file's directory; NULL: it is
-					 * the trace's, or there is none */
+	const char *path;		/* of the file's directory; NULL: that
+					 * of the trace, or none */
 	char name[32];			/* "stream_1" */
 	int64_t base_ns;		/* clock_base() */
 	struct cursor cursor;		/* behind the current event */
@@ -70,16 +70,16 @@ struct read_stream {
 	unsigned int cuts;		/* map_guard_cuts, as looked at last */
 	size_t rank;			/* among events of one time */
 	bool waiting;			/* in the heap: it has an event */
-	bool stale;			/* its source may have got more while it
-					 * was waiting */
+	bool stale;			/* the source may have got more while
+					 * the stream was waiting */
 };
 
-/* Reads traces that other tracers wrote. Both return 0 or -ENOMEM, and tell
- * what else is wrong. */
+/* Reads traces that other tracers wrote. Both return 0 or -ENOMEM, and report
+ * all other failures. */
 struct read_foreign {
 	/* Remembers a trace's directory, unless it is known. */
 	int (*add)(struct reader *reader, const char *path);
-	/* Opens the traces whose directories were added. */
+	/* Opens the traces that were added by directory. */
 	int (*open)(struct reader *reader);
 };
 
@@ -90,9 +90,9 @@ struct read_place {
 	dev_t dev;
 	ino_t ino;
 	struct trace_class *trace;	/* NULL: another tracer's */
-	uint8_t uuid[16];		/* of its packets: snapshots of one
+	uint8_t uuid[16];		/* of the packets: snapshots of one
 					 * session have different ones */
-	uint64_t ledger;		/* its checksum; 0: none */
+	uint64_t ledger;		/* the ledger's checksum; 0: none */
 	uint64_t unplaced;		/* events that the ledger counts so */
 };
 
@@ -124,8 +124,8 @@ struct reader {
 	uint64_t problems;
 };
 
-/* Returns whether what was read is not read again: the reader follows, and has
- * begun to give events. */
+/* Returns whether packets that were read are not read again: the reader
+ * follows, and has begun to give events. */
 static inline bool reader_forgets(const struct reader *reader)
 {
 	return reader->follows && reader->started && !reader->counts;

@@ -35,7 +35,7 @@ static int skip_fields(struct cursor *c, const struct event_class *class)
 	return bytes < 0 ? -EBADMSG : cursor_skip(c, (uint64_t)bytes);
 }
 
-/* Steps over an event whose class is known. */
+/* Steps over an event of a known class. */
 static int skip_event(struct cursor *c, const struct trace_class *trace)
 {
 	const struct event_class *class;
@@ -50,7 +50,8 @@ static int skip_event(struct cursor *c, const struct trace_class *trace)
 }
 
 /* Moves to the packet's first event at or behind the reading s->begin, or to
- * its last event. Stops before what makes no sense: take_event() tells it. */
+ * the packet's last event. Stops before a damaged event: take_event() reports
+ * it. */
 static void skip_before(struct read_stream *s)
 {
 	struct cursor c = s->cursor;
@@ -155,7 +156,7 @@ static bool packet_next(struct read_stream *s)
 		s->started = true;
 	}
 	if (packet.given) {
-		/* so is what was lost before it */
+		/* the other stream also tells the losses before it */
 		s->head = packet.head;
 		s->started = true;
 		s->cursor.p = s->cursor.end = NULL;

@@ -52,9 +52,9 @@ static bool fill_elements(struct tsdl *t, struct field_class *class,
 }
 
 /*
- * Makes a variant as metadata.c writes it, member i of a struct: before it
- * stand its tag, an enumeration whose labels are 0, 1, 2 and so on, and its
- * length, which has its name.
+ * Makes a variant as metadata.c writes it, member i of a struct. Before it
+ * stand its tag, an enumeration with the labels 0, 1, 2 and so on, and its
+ * length, which has the variant's name.
  */
 static bool fill_variant(struct tsdl *t, struct field_class *class,
 			 const struct tsdl_type *in, size_t i)

@@ -123,7 +123,7 @@ static void take_number(struct tsdl *t)
 	t->kind = TOKEN_NUMBER;
 }
 
-/* Takes what stands behind a backslash. */
+/* Takes the characters behind a backslash. */
 static char take_escaped(const char **at)
 {
 	static const char from[] = "abefnrtv", to[] = "\a\b\033\f\n\r\t\v";
@@ -162,7 +162,7 @@ static void take_string(struct tsdl *t)
 	while (*at && *at != '"' && *at != '\n') {
 		char c = *at++;
 
-		/* a string ends with its line, for which there is room */
+		/* a string ends with the line, for which there is room */
 		if (c == '\\' && *at && *at != '\n')
 			c = take_escaped(&at);
 		if (c)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Tokens of TSDL, and what the files that parse it share: tsdl-lexer.c,
- * tsdl-types.c, tsdl.c, each of which calls only those named before it.
+ * Tokens of TSDL, and the types that the files of the parser share:
+ * tsdl-lexer.c, tsdl-types.c, tsdl.c, each of which calls only those named
+ * before it.
  */
 #ifndef TRACES_READ_TSDL_PRIVATE_H
 #define TRACES_READ_TSDL_PRIVATE_H
@@ -12,7 +13,7 @@ enum token_kind {
 	TOKEN_END,
 	TOKEN_WORD,			/* identifier or keyword */
 	TOKEN_NUMBER,
-	TOKEN_STRING,			/* text is what it means */
+	TOKEN_STRING,			/* text is without escapes */
 	TOKEN_SIGN,			/* one character, or := or ... */
 	TOKEN_BAD,
 };
@@ -30,10 +31,10 @@ struct tsdl_alias {
 };
 
 /*
- * A type as the text has it. A field_class, and what only the parser needs:
- * `bits`, of a number; `align`; `text`: its encoding makes it a character;
- * `names`, of members as they are written; `length`: the name of a sequence's
- * length, or of a variant's tag; `variant`: it is one.
+ * A type as the text has it: a field_class, and facts that only the parser
+ * needs. `bits` and `align` are of a number; `text` says that an encoding makes
+ * it a character; `names` are members as they are written; `length` is the name
+ * of a sequence's length, or of a variant's tag.
  */
 struct tsdl_type {
 	struct field_class class;
@@ -63,8 +64,8 @@ struct tsdl {
 	struct event_class *events;	/* the last one first */
 	struct trace_class *trace;
 	struct trace_schema *schema;
-	struct class_memory **memory;	/* of what is taken: the schema's, or
-					 * the trace's */
+	struct class_memory **memory;	/* of new classes: the schema's, or the
+					 * trace's */
 	const char *kept;		/* up to here the text is the trace's
 					 * own, or in schema->text */
 	bool shared;			/* all of it is there from here on */
@@ -87,7 +88,7 @@ bool tsdl_take_word(struct tsdl *t, const char *word);
 /* Move on if it is this, else note -EBADMSG. Return 0 or the error. */
 int tsdl_need_sign(struct tsdl *t, int sign);
 
-/* Takes a word or string; returns its text in *t->memory, or NULL. */
+/* Takes a word or string; returns the text in *t->memory, or NULL. */
 const char *tsdl_take_text(struct tsdl *t);
 
 /* Return zeroed memory, *t->memory or until the text is parsed, or NULL with
@@ -99,7 +100,7 @@ const char *tsdl_copy(struct tsdl *t, const char *text);
 /* Parses a type, up to the declarator. Returns NULL after an error. */
 struct tsdl_type *tsdl_parse_type(struct tsdl *t);
 
-/* Parses "typealias TYPE := NAME" behind the first word, and its semicolon. */
+/* Parses "typealias TYPE := NAME" behind the first word, and the semicolon. */
 int tsdl_parse_alias(struct tsdl *t);
 
 /* Skips a value, up to the semicolon, braces and all. */

@@ -72,7 +72,7 @@ static void parse_attribute(struct tsdl *t, struct tsdl_type *type)
 		    tsdl_take_word(t, "mant_dig")) && !tsdl_need_sign(t, '=')) {
 		type->bits += (unsigned int)attribute_number(t);
 	} else {
-		/* byte_order, and what later versions of CTF may add */
+		/* byte_order, and words that later versions of CTF may add */
 		tsdl_fail(t, t->kind == TOKEN_WORD ? -ENOTSUP : -EBADMSG);
 	}
 }
@@ -236,7 +236,7 @@ static bool members_grow(struct tsdl *t, struct tsdl_type *type, size_t *room)
 	return true;
 }
 
-/* Takes the members of a struct or variant, behind its brace. */
+/* Takes the members of a struct or variant, behind the brace. */
 static void parse_members(struct tsdl *t, struct tsdl_type *type)
 {
 	size_t room = 0;

@@ -2,12 +2,12 @@
 /*
  * Parses the metadata of a trace. Facts: CTF specification 1.8.3, section 7.
  *
- * What must stay true here: a trace is taken for Taffrail's only if packets and
- * events begin with exactly the bytes that the readers of this room expect
- * (docs/traces.md); everything else is -ENOTSUP.
+ * Invariant: a trace is taken for Taffrail's only if packets and events begin
+ * with exactly the bytes that the readers of this room expect (docs/traces.md);
+ * everything else is -ENOTSUP.
  *
- * What is a trace's own, its blocks `trace`, `env` and `clock`, stands before
- * the first `stream`. All other text makes the schema.
+ * The trace's own blocks, `trace`, `env` and `clock`, stand before the first
+ * `stream`. All other text makes the schema.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -38,8 +38,8 @@ static int parse_uuid(struct tsdl *t, uint8_t uuid[16])
 	return t->error;
 }
 
-/* Takes NAME, with dots in it, and what assigns to it. Returns the name in
- * `name`. */
+/* Takes NAME, with dots in it, and the sign of an assignment. Returns the name
+ * in `name`. */
 static bool take_key(struct tsdl *t, char *name, size_t room)
 {
 	size_t n = 0;
@@ -104,7 +104,7 @@ static void parse_trace(struct tsdl *t, const char *key, void *priv)
 	}
 }
 
-/* What the environment says of the process. */
+/* Takes a fact about the process from the environment. */
 static void parse_identity(struct tsdl *t, const char *key)
 {
 	struct trace_class *trace = t->trace;
@@ -376,7 +376,7 @@ static void parse_declaration(struct tsdl *t)
 	tsdl_need_sign(t, ';');
 }
 
-/* Parses what stands before the first stream. */
+/* Parses the declarations before the first stream. */
 static void parse_head(struct tsdl *t)
 {
 	tsdl_next(t);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The walk over a value: a field's bytes, part by part. What a value without
- * parts looks like, and what stands around and between parts, is the visitor's.
+ * The walk over a value: a field's bytes, part by part. The visitor knows how a
+ * value without parts looks, and which text stands around and between parts.
  * Values without parts are found here: their type, their characters.
  *
- * What must stay true here: the bytes of the value are all there; field_bytes()
- * has checked that.
+ * Invariant: the bytes of the value are all there; field_bytes() has checked
+ * that.
  */
 #ifndef TRACES_READ_VISIT_H
 #define TRACES_READ_VISIT_H
@@ -18,7 +18,7 @@
 #define FIELD_KINDS	(FIELD_VARIANT + 1)
 #define FIELD_PARTS	FIELD_ARRAY ... FIELD_VARIANT	/* those with parts */
 
-/* Writes a value, and returns what is behind it. */
+/* Writes a value, and returns the byte behind it. */
 typedef const uint8_t *field_put(void *to, const struct field_class *class,
 				 const uint8_t *at);
 
@@ -56,7 +56,7 @@ static inline uint8_t field_scalar(const struct field_class *class)
 }
 
 /* Finds the characters of a FIELD_STRING or FIELD_TEXT, and sets *n to their
- * number. Returns what is behind the value. */
+ * number. Returns the byte behind the value. */
 static inline const uint8_t *field_characters(const struct field_class *class,
 					      const uint8_t *at, size_t *n)
 {
@@ -113,10 +113,10 @@ field_visit_elements(const struct field_visitor *visitor, void *to,
 }
 
 /*
- * Walks over a value with parts, at `at`. Returns what is behind it.
+ * Walks over a value with parts, at `at`. Returns the byte behind it.
  *
  * Inline, for a visitor that is constant: the compiler makes one function of
- * the walk and of what stands around parts.
+ * the walk and the visitor's calls around parts.
  */
 static inline __attribute__((always_inline)) const uint8_t *
 field_visit(const struct field_visitor *visitor, void *to,

@@ -33,10 +33,10 @@ struct where_fields {
 	bool alone;			/* only one number is used, and stands
 					 * at an offset that is always the same
 					 */
-	uint32_t offset;		/* its place in the event's fields */
+	uint32_t offset;		/* of that number in the fields */
 };
 
-/* What a program sees of an event. */
+/* The values of an event, as a program sees them. */
 struct where_values {
 	char fixed[TAFFRAIL_FIELDS_MAX * 8];
 	struct write_var var[16];
@@ -44,8 +44,8 @@ struct where_values {
 };
 
 /*
- * Lists the fields and contexts whose names, or whose enumerators, may be in
- * the expression; all, if that is NULL. Returns 0 or -ENOMEM.
+ * Lists the fields and contexts whose names or enumerators may be in the
+ * expression; without an expression, all. Returns 0 or -ENOMEM.
  */
 int where_fields_make(struct where_fields *fields, struct trace_class *t,
 		      const struct event_class *class, const char *expression);

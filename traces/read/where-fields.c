@@ -89,7 +89,8 @@ static bool is_enumerator(const struct field_label *label)
 	return !*p && p != label->name;
 }
 
-/* Adds what a marker would say of the field's names (struct taffrail_shown). */
+/* Adds the names of the field's values, as a marker states them (struct
+ * taffrail_shown). */
 static int add_shown(struct where_fields *f, const struct field_class *class)
 {
 	struct taffrail_shown head = { .field_ = (uint8_t)f->n,
@@ -128,7 +129,7 @@ static int add_shown(struct where_fields *f, const struct field_class *class)
 	return 0;
 }
 
-/* Adds what a marker would say of the field's unit. */
+/* Adds the field's unit, as a marker states it. */
 static int add_unit(struct where_fields *f, uint8_t unit)
 {
 	struct taffrail_shown head = { .field_ = (uint8_t)f->n, .how_ = unit };
@@ -145,7 +146,7 @@ static int add_unit(struct where_fields *f, uint8_t unit)
 	return 0;
 }
 
-/* Adds what a marker would say of its level. */
+/* Adds the event's level, as a marker states it. */
 static int add_level(struct where_fields *f, const struct event_class *class)
 {
 	const struct taffrail_shown head = { .how_ = TAFFRAIL_HOW_LEVEL,
@@ -162,7 +163,7 @@ static int add_level(struct where_fields *f, const struct event_class *class)
 	return 0;
 }
 
-/* Adds what a marker would say of the options of its last field. */
+/* Adds the options of the last field, as a marker states them. */
 static int add_options(struct where_fields *f, const struct field_class *class)
 {
 	size_t n = class->nmembers, names = 1;
@@ -215,8 +216,8 @@ static void add_variable(struct where_fields *f, const char *name,
 		type & TAFFRAIL_T_SEQUENCE ? (uint8_t)scalar_bytes(type) : 0;
 }
 
-/* Adds a variant as a marker has it: a number without a name, and bytes. U is
- * the name of its options' names: U.value, as a marker calls it, or itself. */
+/* Adds a variant as a marker has it: a number without a name, and bytes. U
+ * names the options: U.value, as a marker calls the variant, or U itself. */
 static int add_variant(struct where_fields *f, const struct field_class *class,
 		       struct where_step *step, const char *name,
 		       const char *expression)

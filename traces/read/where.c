@@ -23,7 +23,7 @@ struct test {
 	struct ax_program *program;
 };
 
-/* What the rules say of a class; class->verdict points to it. */
+/* The verdict of the rules on a class; class->verdict points to it. */
 struct where_verdict {
 	size_t rules;			/* that were applied */
 	bool all;			/* a rule without condition means it */
@@ -67,7 +67,7 @@ int where_add(struct where *where, const char *rule)
 
 /* A rule as it is applied to one class. */
 struct use {
-	size_t rule;			/* its number */
+	size_t rule;			/* the rule's number */
 	const char *expression;		/* or NULL */
 	char glob[512];
 };
@@ -145,9 +145,9 @@ static int add_test(struct where_verdict *verdict, struct trace_class *trace,
 	return ret;
 }
 
-/* What a rule met in all traces. */
+/* The classes that a rule met in all traces. */
 struct met {
-	size_t classes;			/* that its glob matches */
+	size_t classes;			/* that the glob matches */
 	size_t good;			/* for which it has a meaning */
 	int error;
 	struct expr_error why;
@@ -180,7 +180,7 @@ static void rule_apply(struct event_class *class, const struct use *use,
 	}
 }
 
-/* Makes room for what the rules say of a class. */
+/* Makes room for the verdict on a class. */
 static bool need_verdict(struct trace_class *trace, struct event_class *class)
 {
 	if (!class->verdict)

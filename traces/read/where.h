@@ -18,15 +18,16 @@ struct where;
 struct where *where_new(void);
 void where_free(struct where *where);
 
-/* Adds a rule whose form was checked. It lives as long as `where`. Returns 0 or
- * -ENOMEM. */
+/* Adds a rule with a form that was checked. The rule lives as long as `where`.
+ * Returns 0 or -ENOMEM. */
 int where_add(struct where *where, const char *rule);
 
 /*
- * Prepares the rules for these traces, once; for a class that comes later they
- * are prepared when its first event comes. Returns 0; or, with *rule set,
- * -ENOENT: no event has such a name; -EINVAL: events have, but none has such a
- * field, or its types do not allow it: *error says so of one of them; -ENOMEM.
+ * Prepares the rules for these traces, once. For a class that comes later, the
+ * rules are prepared when the first event of the class comes. Returns 0; or,
+ * with *rule set, -ENOENT: no event has such a name; -EINVAL: events have the
+ * name, but none has such a field, or the field's type does not allow the
+ * comparison: *error says so of one of them; -ENOMEM.
  */
 int where_prepare(struct where *where, struct trace_class *const *traces,
 		  size_t n, const char **rule, struct expr_error *error);
@@ -34,7 +35,7 @@ int where_prepare(struct where *where, struct trace_class *const *traces,
 /* Returns whether a rule means the event. */
 bool where_holds(const struct where *where, const struct trace_event *event);
 
-/* Returns whether a rule can mean an event of a class, by its name and fields;
+/* Returns whether a rule can mean an event of a class, by name and fields;
  * behind where_prepare(). */
 bool where_names(const struct where *where, const struct trace_class *trace,
 		 const struct event_class *class);

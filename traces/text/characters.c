@@ -4,7 +4,7 @@
  *
  * Invariant of printable(): a name can neither begin a new line nor send a
  * control sequence to a terminal. C1 controls, which are two bytes in UTF-8,
- * are control characters, too.
+ * are control characters as well.
  */
 #include "traces/text/characters.h"
 

@@ -26,11 +26,12 @@ bool utf8_is_valid(const char *text, size_t n);
 /* The most bytes that json_escape() writes for one byte. */
 #define JSON_ESCAPED_BYTES	6
 
-/* Writes the character that n bytes begin with as JSON has it in a string, and
- * sets *bytes to its length there. Returns the end of what it wrote. */
+/* Writes the character that n bytes begin with, in the form of a string of
+ * JSON, and sets *bytes to the length of the character in the text. Returns the
+ * end of the output. */
 char *json_escape(char *p, const uint8_t *at, size_t n, size_t *bytes);
 
-/* Writes a string of JSON, with its quotes. */
+/* Writes a string of JSON, with the quotes. */
 void json_put_string(struct out *out, const char *text, size_t n);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Events as lines of text. What is the same for all events of a class is made
+ * Events as lines of text. The parts that all events of a class have are made
  * once, and kept with the class.
  */
 #include "traces/text/event-text.h"
@@ -16,14 +16,14 @@
 
 #define NS_PER_S	1000000000ll
 
-/* A member of a class: what stands before its value. */
+/* A member of a class: the text before the value. */
 struct member_text {
 	char *before;			/* ", NAME = " */
 	size_t bytes;
 	bool left_out;
 };
 
-/* What is the same for all events of a class. */
+/* The texts that all events of a class have. */
 struct event_head {
 	struct event_head *next;
 	char *text;			/* up to the number of the CPU */
@@ -93,7 +93,7 @@ static struct member_text *make_members(const struct event_text *text,
 	return members;
 }
 
-/* Of another tracer: what stands before the first structure. */
+/* Makes the text before the first structure, of an event of another tracer. */
 static char *foreign_head_text(const struct event_text *text,
 			       const struct trace_event *event)
 {

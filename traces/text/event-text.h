@@ -6,8 +6,7 @@
  *	[HH:MM:SS.nnnnnnnnn] (+S.nnnnnnnnn) HOST:PROC:(PID) NAME: \
  *		{ cpu_id = N }, { CONTEXTS }, { FIELDS }
  *
- * What must stay true here: text of a traced program reaches a terminal only
- * escaped.
+ * Invariant: text of a traced program reaches a terminal only escaped.
  */
 #ifndef TRACES_TEXT_EVENT_TEXT_H
 #define TRACES_TEXT_EVENT_TEXT_H
@@ -29,7 +28,7 @@ struct event_text {
 	size_t nonly;
 	/* private */
 	bool any;			/* an event was written */
-	int64_t last;			/* its time */
+	int64_t last;			/* the event's time */
 	int64_t second;			/* that `clock` shows */
 	char clock[48];			/* "[2026-11-26 10:00:00." */
 	size_t clock_bytes;
@@ -59,7 +58,7 @@ void string_text_inside(struct out *out, const char *at, size_t n);
 /* Returns whether events of a class have a message. */
 bool message_text_is(const struct event_class *class);
 
-/* Writes the message of an event whose class has one. */
+/* Writes the message of an event. The event's class has one. */
 void message_text_put(struct out *out, const struct trace_event *event);
 
 #endif

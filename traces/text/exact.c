@@ -2,7 +2,7 @@
 /*
  * Numbers of floating point as text from which the same number is read again.
  *
- * What must stay true here: a decimal number M / 10^D, where M is below 2^53
+ * Invariant: a decimal number M / 10^D, where M is below 2^53
  * and D is at most 22, is read as the quotient of the two doubles, which both
  * are exact. So M / 10^D == value is proof.
  *
@@ -70,8 +70,8 @@ static const long double powers[POWER_MAX + 1] = {
 	1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L,
 };
 
-/* Returns whether a quotient may be rounded to another double than its exact
- * value would be: the 11 bits that a double has not are next to a half. */
+/* Returns whether a quotient may be rounded to another double than the exact
+ * value is: the 11 bits that a double does not have are next to a half. */
 static bool is_doubtful(long double quotient)
 {
 	uint64_t mantissa;

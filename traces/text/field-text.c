@@ -9,7 +9,7 @@
 #include "traces/text/number.h"
 #include "traces/text/private.h"
 
-/* What stands behind the backslash; 'x': two digits. */
+/* The character behind the backslash; 'x': two digits. */
 static const char escapes[256] = {
 	'0', 'x', 'x', 'x', 'x', 'x', 'x', 'a', 'b', 't', 'n', 'v', 'f', 'r',
 	[14 ... 26] = 'x', ['\033'] = 'e', [28 ... 31] = 'x', [127] = 'x',

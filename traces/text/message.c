@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * An event's message: the text for people that its marker carries, with the
- * values of fields in it. That of a TAFFRAIL_MARK is what printf() makes of its
- * format.
+ * An event's message: the text for people that the marker carries, with the
+ * values of fields in it. For a TAFFRAIL_MARK, the message is the marker's
+ * format as printf() fills it in.
  */
 #include "traces/text/event-text.h"
 
@@ -19,8 +19,8 @@
 #define FORMATTED_BYTES	1024		/* most messages have less */
 #define FORMATTED_MAX	(16u << 20)
 
-/* Writes what a person wants to read of a field: a string as it is, an
- * enumeration by its name alone. */
+/* Writes a field for people: a string as it is, an enumeration by the name
+ * alone. */
 static void put_value(struct out *out, const struct field_class *class,
 		      const uint8_t *at, size_t bytes)
 {
@@ -61,8 +61,8 @@ static void put_value(struct out *out, const struct field_class *class,
 	}
 }
 
-/* Writes the field that stands at p, {NAME}. Returns what is behind it, or NULL
- * if there is no such field. */
+/* Writes the field that stands at p, {NAME}. Returns the text behind it, or
+ * NULL if there is no such field. */
 static const char *put_field(struct out *out, const struct trace_event *event,
 			     const char *p)
 {

@@ -2,9 +2,9 @@
 /*
  * Numbers as text.
  *
- * What must stay true here: number_real() writes what "%g" writes, for every
- * double. It multiplies by a power of ten, which rounds once; where that could
- * change the sixth digit, it asks printf.
+ * Invariant: number_real() writes the same text as "%g", for every double. It
+ * multiplies by a power of ten, which rounds once; where that could change the
+ * sixth digit, it asks printf.
  */
 #include "traces/text/number.h"
 

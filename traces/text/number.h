@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Numbers as text, fast. Each function writes at p, at most the bytes that its
- * name's constant says, no NUL, and returns the end.
+ * Numbers as text, fast. Each function writes at p, at most the bytes that the
+ * constant of its name says, no NUL, and returns the end.
  */
 #ifndef TRACES_TEXT_NUMBER_H
 #define TRACES_TEXT_NUMBER_H
@@ -74,7 +74,7 @@ __extension__ char *number_wide(char *p, __int128 value);
  * 64 digits. */
 char *number_base(char *p, uint64_t value, unsigned int bits_a_digit);
 
-/* Writes what printf writes for "%g". */
+/* Writes the same text as printf for "%g". */
 char *number_real(char *p, double value);
 
 /* Writes digits from which strtod() makes the same number again, with a point

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Buffered output of text, for those who write millions of lines: a cursor that
- * writers move on by themselves, after out_room(). Without a descriptor the
- * buffer grows, and its bytes are at `start`.
+ * Buffered output of text, for writers of millions of lines: a cursor that a
+ * writer moves on itself, after out_room(). Without a descriptor the buffer
+ * grows, and the bytes are at `start`.
  *
- * What must stay true here: p never passes `end`.
+ * Invariant: p never passes `end`.
  */
 #ifndef TRACES_TEXT_OUT_H
 #define TRACES_TEXT_OUT_H
@@ -31,14 +31,14 @@ struct out {
 /* Returns 0 or -ENOMEM. */
 int out_open(struct out *out, int fd);
 
-/* Forgets what is in a buffer that grows. */
+/* Empties a buffer that grows. */
 static inline void out_rewind(struct out *out)
 {
 	out->p = out->start;
 }
 
-/* Writes what is buffered, or makes more room. Returns 0 or the error. After an
- * error everything that follows is dropped. */
+/* Writes the buffered bytes, or makes more room. Returns 0 or the error. After
+ * an error all later bytes are dropped. */
 int out_flush(struct out *out);
 
 /* Flushes, and frees the buffer; does not close the descriptor. Returns 0 or

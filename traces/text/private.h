@@ -15,7 +15,7 @@
 #define COLOR_MAGENTA	"\033[95m"
 #define COLOR_YELLOW	"\033[93m"
 
-/* Writes an integer in its base. */
+/* Writes an integer in the base of the class. */
 void field_text_number(struct out *out, const struct field_class *class,
 		       uint64_t value);
 

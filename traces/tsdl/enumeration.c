@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Enumerations in CTF metadata; see enumeration.h. Facts: CTF
- * specification 1.8.3, 4.1.8. babeltrace2 2.0 refuses a value that its integer
- * cannot have.
+ * Enumerations in CTF metadata; see enumeration.h. Facts: CTF specification
+ * 1.8.3, 4.1.8. babeltrace2 2.0 refuses a value that the integer cannot have.
  */
 #include "traces/tsdl/enumeration.h"
 
@@ -13,7 +12,7 @@
 #include "tracepoints/fields/errors.h"
 
 #define NAMES_MAX	1024
-#define NAME_BYTES	128		/* of a name, with its NUL; cut */
+#define NAME_BYTES	128		/* of a name, with the NUL; cut */
 
 void metadata_escape(FILE *out, const char *text)
 {
@@ -75,7 +74,7 @@ static void put_name(struct enumeration *e, const struct shown_name *shown)
 		(long long)shown->value);
 }
 
-/* A function of the kernel or in its manner returns -ENOENT. */
+/* A function of the kernel, or one that follows the kernel, returns -ENOENT. */
 static void put_errors(struct enumeration *e)
 {
 	char text[32];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The parts of CTF metadata that need texts of a program in quotes: string
- * literals, and integers whose values have names.
+ * literals, and integers with names for their values.
  */
 #ifndef TRACES_TSDL_ENUMERATION_H
 #define TRACES_TSDL_ENUMERATION_H

@@ -5,7 +5,7 @@
  * another name than the label of the tag that chooses it, and where a name is
  * that of another option behind an underscore.
  *
- * What must stay true: each number that the tag can have has an option. A
+ * Invariant: each number that the tag can have has an option. A
  * marker's tag has no others.
  */
 #include "traces/tsdl/option.h"
@@ -17,7 +17,7 @@
 #include "traces/tsdl/scalar-type.h"
 
 #define OPTIONS_MAX	64
-#define LABEL_BYTES	72		/* with its NUL; the rest is cut */
+#define LABEL_BYTES	72		/* with the NUL; the rest is cut */
 #define LABEL_ROOM	(LABEL_BYTES - 16)
 
 struct labels {

@@ -13,12 +13,12 @@
 #include "tracepoints/fields/fields.h"
 #include "tracepoints/fields/shown.h"
 
-/* Returns whether fields i and i + 1 are a variant, whose names begin `at`
- * characters from the start; *field is what was said of its options. */
+/* Returns whether fields i and i + 1 are a variant with names that begin `at`
+ * characters from the start; sets *field to the statement on the options. */
 bool variant_find(struct shown_field *field, const struct event_view *event,
 		  const struct field_name *names, int i, size_t at);
 
-/* Writes both: an enumeration, and what it chooses. */
+/* Writes both: an enumeration, and the variant that it chooses from. */
 void variant_put(FILE *out, struct shown_field field);
 
 #endif

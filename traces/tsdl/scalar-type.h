@@ -19,8 +19,8 @@ struct scalar {
  * NULL: it is none. */
 const struct scalar *scalar_of(uint8_t type);
 
-/* Writes its type; an integer is shown in this base, or, if that is 0, in its
- * own. A pointer is hexadecimal in any case. */
+/* Writes the type of a scalar; an integer is shown in this base, or, if that is
+ * 0, in the base that the scalar has. A pointer is hexadecimal in any case. */
 void scalar_put_type(FILE *out, const struct scalar *scalar, int base);
 
 #endif
