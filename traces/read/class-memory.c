@@ -100,31 +100,24 @@ static int64_t elements_bytes(const struct field_class *class, uint64_t count,
 	return at - start;
 }
 
-/* The u32 in front was counted. */
-static int64_t after_u32(int64_t bytes)
-{
-	return bytes < 0 ? -1 : bytes + (int64_t)sizeof(uint32_t);
-}
-
+/* Returns the size of a variant, with the index in front unless that is
+ * counted. An option must fill the size that is stated for it. */
 static int64_t variant_bytes(const struct field_class *class, const uint8_t *at,
 			     const uint8_t *end)
 {
-	uint32_t i = field_length(at);
+	const int64_t ahead = class->counted ? 0 : sizeof(uint32_t);
+	int64_t bytes = class->counted ? field_length(at) : end - at - ahead;
+	uint32_t i;
 
-	return i < class->nmembers ?
-	       field_bytes(&class->members[i], at, end) : -1;
-}
-
-/* The option must have just these bytes. */
-static int64_t counted_bytes(const struct field_class *class, const uint8_t *at,
-			     const uint8_t *end)
-{
-	uint32_t i = field_length(at - sizeof(uint32_t));
-	int64_t bytes = field_length(at);
-
-	return i < class->nmembers && bytes <= end - at &&
-	       field_bytes(&class->members[i], at, at + bytes) == bytes ?
-	       bytes : -1;
+	if (bytes < 0 || bytes > end - at)
+		return -1;
+	i = field_length(at + ahead - (class->counted ? sizeof(i) : 0));
+	end = at + ahead + bytes;
+	bytes = i < class->nmembers ?
+		field_bytes(&class->members[i], at + ahead, end) : -1;
+	if (bytes < 0 || (class->counted && at + bytes != end))
+		return -1;
+	return bytes + ahead;
 }
 
 int64_t field_bytes(const struct field_class *class, const uint8_t *at,
@@ -132,6 +125,7 @@ int64_t field_bytes(const struct field_class *class, const uint8_t *at,
 {
 	const uint8_t *nul;
 	uint64_t count;
+	int64_t bytes;
 
 	switch (class->kind) {
 	case FIELD_STRING:
@@ -146,17 +140,14 @@ int64_t field_bytes(const struct field_class *class, const uint8_t *at,
 		return elements_bytes(class, field_length(at), at, end);
 	case FIELD_STRUCT:
 		return struct_bytes(class, at, end);
-	case FIELD_LIST:
 	case FIELD_VARIANT:
-		if (class->counted)
-			return counted_bytes(class, at, end);
+		return variant_bytes(class, at, end);
+	case FIELD_LIST:
 		if (end - at < (int64_t)sizeof(uint32_t))
 			return -1;
 		at += sizeof(uint32_t);
-		return after_u32(class->kind == FIELD_VARIANT ?
-				 variant_bytes(class, at, end) :
-				 elements_bytes(class, field_length(at), at,
-						end));
+		bytes = elements_bytes(class, field_length(at), at, end);
+		return bytes < 0 ? -1 : bytes + (int64_t)sizeof(uint32_t);
 	default:
 		return class->bytes > end - at ? -1 : class->bytes;
 	}

@@ -123,20 +123,8 @@ static bool find_inner(struct field_at *at, const struct field_class *class,
 	return false;
 }
 
-static bool is_member(struct field_at *at, const struct field_class *member,
-		      const char *name)
-{
-	size_t n = member->name ? strlen(member->name) : 0;
-
-	at->inner = 0;
-	at->variant = NULL;
-	at->class = member;
-	return member->name && !member->is_length &&
-	       !strncmp(member->name, name, n) &&
-	       (!name[n] ||
-		(name[n] == '.' && find_inner(at, member, name + n + 1)));
-}
-
+/* Finds a member of an event's or context's structure, or a part of one. Sets
+ * how far its place is the same in all events. */
 static bool find_member(struct field_at *at, const struct field_class *class,
 			const char *name)
 {
@@ -144,9 +132,16 @@ static bool find_member(struct field_at *at, const struct field_class *class,
 
 	for (uint32_t i = 0; class && i < class->nmembers; i++) {
 		const struct field_class *member = &class->members[i];
+		size_t n = member->name ? strlen(member->name) : 0;
 		int64_t bytes = field_always_bytes(member);
 
-		if (is_member(at, member, name)) {
+		at->inner = 0;
+		at->variant = NULL;
+		at->class = member;
+		if (member->name && !member->is_length &&
+		    !strncmp(member->name, name, n) &&
+		    (!name[n] || (name[n] == '.' &&
+				  find_inner(at, member, name + n + 1)))) {
 			at->whole = member;
 			at->to = i;
 			return true;
@@ -253,21 +248,14 @@ const struct field_class *field_held(const struct field_class *class,
 	return option;
 }
 
-static bool same_text(const char *name, const char *written)
+bool event_name_is(const char *name, const char *written)
 {
 	const char *colon = strchr(name, ':');
 	size_t n = colon ? (size_t)(colon - name) : 0;
 
-	if (!strcmp(name, written))
-		return true;
-	return colon && !strncmp(name, written, n) && written[n] == '/' &&
-	       !strcmp(colon + 1, written + n + 1);
-}
-
-bool event_name_is(const char *name, const char *written)
-{
-	const char *colon = strchr(name, ':');
-
-	return same_text(name, written) ||
-	       (colon && !strcmp(colon + 1, written));
+	if (!colon || !strcmp(name, written))
+		return !strcmp(name, written);
+	return !strcmp(colon + 1, written) ||
+	       (!strncmp(name, written, n) && written[n] == '/' &&
+		!strcmp(colon + 1, written + n + 1));
 }

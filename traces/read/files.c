@@ -120,17 +120,6 @@ static bool find_entry(struct file_stream *f, struct ctf_index_entry *entry)
 	return false;
 }
 
-static bool is_unchanged(const struct file_stream *f,
-			 const struct packet_head *head,
-			 const struct ctf_index_entry *entry)
-{
-	const char *at = (const char *)f->map.address + f->offset;
-
-	return entry->checksum ==
-	       checksum_bytes(head->cpu_id, at + CTF_HEAD_BYTES,
-			      head->content_size / 8 - CTF_HEAD_BYTES);
-}
-
 /* Gives up a file that was cut short after it was opened: the bytes behind the
  * cut are zeros. Returns whether the file was cut. */
 static bool file_cut(struct read_stream *stream)
@@ -296,6 +285,7 @@ static void look_at_end(struct file_stream *f)
 static void packet_pass(struct file_stream *f, const struct packet_head *head,
 		 bool wanted)
 {
+	const char *at = (const char *)f->map.address + f->offset;
 	struct ctf_index_entry entry = { 0 };
 	uint64_t next = f->offset + head->packet_size / 8;
 	bool found = find_entry(f, &entry) && entry.offset == f->offset;
@@ -311,7 +301,9 @@ static void packet_pass(struct file_stream *f, const struct packet_head *head,
 		f->offset++;
 		if (find_entry(f, &entry) && entry.offset < next)
 			next = entry.offset;
-	} else if (wanted && !is_unchanged(f, head, &entry)) {
+	} else if (wanted && entry.checksum !=
+		   checksum_bytes(head->cpu_id, at + CTF_HEAD_BYTES,
+				  head->content_size / 8 - CTF_HEAD_BYTES)) {
 		file_complain(f,
 			      "the packet was changed: its checksum is wrong");
 	}
@@ -368,12 +360,6 @@ static void file_refresh(struct read_stream *stream)
 		f->offset = f->map.bytes;
 }
 
-/* Returns whether no packet of the stream is behind the offset. */
-static bool is_last(const struct file_stream *f)
-{
-	return f->offset >= f->map.bytes && f->next == f->nfiles;
-}
-
 /* Decides whether this stream gives the packet, or the stream of another
  * directory does. A packet that is whole here may have been shorter in a
  * snapshot, as the last one of its stream. */
@@ -381,10 +367,11 @@ static void share_packet(struct file_stream *f, struct read_packet *packet)
 {
 	struct read_stream *s = &f->stream;
 	const struct packet_head *head = &packet->head;
+	bool last = f->offset >= f->map.bytes && f->next == f->nfiles;
 
 	packet->given = parts_passed(f, head);
 	if (f->sibling != f && !packet->given) {
-		packet->given = !packet->cut && is_last(f) &&
+		packet->given = !packet->cut && last &&
 				parts_longer(f, head, head->content_size / 8);
 		if (packet->given)
 			return;

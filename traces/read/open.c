@@ -360,13 +360,6 @@ static struct read_place *place_trace(struct reader *reader, const char *path,
 	return place;
 }
 
-static void free_trace(struct trace_class *trace)
-{
-	if (trace)
-		trace_class_free(trace);
-	free(trace);
-}
-
 static int open_trace(struct reader *reader, const char *path, int fd)
 {
 	struct trace_class *trace = calloc(1, sizeof(*trace));
@@ -388,7 +381,9 @@ static int open_trace(struct reader *reader, const char *path, int fd)
 	if (ret) {
 		if (ret != -ENOTSUP)
 			trace_unread(reader, path, ret, line);
-		free_trace(trace);
+		if (trace)
+			trace_class_free(trace);
+		free(trace);
 	} else {
 		ret = read_files_open(reader, place, known, fd);
 		if (ret < 0)

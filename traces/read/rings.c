@@ -179,14 +179,6 @@ static void no_ring(const struct ring_image *image, const char *name)
 		       name);
 }
 
-static bool is_known(const struct ring_image *image, const char *name)
-{
-	for (size_t i = 0; i < image->nrings; i++)
-		if (!strcmp(image->rings[i]->ring.name, name))
-			return true;
-	return false;
-}
-
 /* Opens a ring, unless it is known or not there yet. */
 static int open_ring(const char *name, void *priv)
 {
@@ -195,8 +187,9 @@ static int open_ring(const char *name, void *priv)
 	struct ring_stream **more;
 	int ret;
 
-	if (is_known(image, name))
-		return 0;
+	for (size_t i = 0; i < image->nrings; i++)
+		if (!strcmp(image->rings[i]->ring.name, name))
+			return 0;
 	r = calloc(1, sizeof(*r));
 	more = reallocarray(image->rings, image->nrings + 1,
 			    sizeof(struct ring_stream *));
@@ -271,11 +264,6 @@ static int keep_packet(const struct packet *packet, void *priv)
 	batch->packets = more;
 	more[batch->npackets++] = *packet;
 	return 0;
-}
-
-static int64_t time_of(const struct ring_image *image, uint64_t reading)
-{
-	return clock_time(&image->clock, clock_base(&image->clock), reading);
 }
 
 void (*rings_name)(struct trace_symbols *symbols,
@@ -508,7 +496,8 @@ int64_t ring_image_now(const struct ring_image *image)
 	if (image->page.clock_kind == CLOCK_KIND_ATOMIC)
 		return TIME_MAX;
 	clock_anchor_take_kind(image->page.clock_kind, &anchor);
-	return time_of(image, anchor.clock);
+	return clock_time(&image->clock, clock_base(&image->clock),
+			  anchor.clock);
 }
 
 void ring_image_close(struct ring_image *image)

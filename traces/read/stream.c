@@ -4,27 +4,36 @@
  */
 #include "traces/read/private.h"
 
-static void note_loss(struct read_stream *s, const struct packet_head *head)
+static int64_t stream_time(const struct read_stream *s, uint64_t reading)
+{
+	return clock_time(&s->event.trace->clock, s->base_ns, reading);
+}
+
+/* Tells a loss that ends at a reading. It begins where the stream's last packet
+ * ends, or, without one, at TIME_MIN. */
+static void loss_tell(const struct read_stream *s, struct trace_loss *loss,
+		      uint64_t to)
 {
 	const struct reader_calls *calls = s->reader->calls;
-	struct trace_loss loss = {
-		.trace = s->event.trace, .stream = s->name,
-		.events = head->events_discarded, .from = TIME_MIN,
-		.to = clock_time(&s->event.trace->clock, s->base_ns,
-				 head->timestamp_end),
-	};
 
-	if (s->started) {
-		loss.events -= s->head.events_discarded;
-		loss.from = clock_time(&s->event.trace->clock, s->base_ns,
-				       s->head.timestamp_end);
-		if (head->events_discarded < s->head.events_discarded)
-			return;
-	} else if (s->begin) {
-		return;		/* they may be older than the window */
-	}
-	if (loss.events && calls->loss && !s->reader->quiet)
-		calls->loss(&loss, calls->priv);
+	loss->trace = s->event.trace;
+	loss->stream = s->name;
+	loss->from = s->started ? stream_time(s, s->head.timestamp_end) :
+				  TIME_MIN;
+	loss->to = stream_time(s, to);
+	if (calls->loss && !s->reader->quiet)
+		calls->loss(loss, calls->priv);
+}
+
+/* Tells of events that were lost since the last packet. Losses before the first
+ * packet of a window may be older than the window. */
+static void note_loss(struct read_stream *s, const struct packet_head *head)
+{
+	uint64_t before = s->started ? s->head.events_discarded : 0;
+	struct trace_loss loss = { .events = head->events_discarded - before };
+
+	if (head->events_discarded > before && (s->started || !s->begin))
+		loss_tell(s, &loss, head->timestamp_end);
 }
 
 /* Steps over fields that steps cannot describe. */
@@ -65,46 +74,24 @@ static void skip_before(struct read_stream *s)
 	}
 }
 
-/* Tells of events that were overwritten behind the packet before this one. */
+/* Tells of events that were overwritten behind the packet before this one, or
+ * of packets that are not there between the two. A recorder may have removed
+ * them (--max-size) before the follower came to them. */
 static void note_missed(struct read_stream *s, const struct read_packet *packet)
 {
-	const struct reader_calls *calls = s->reader->calls;
-	const struct metadata_clock *clock = &s->event.trace->clock;
+	const struct packet_head *head = &packet->head;
+	bool forgets = packet->missed || reader_forgets(s->reader);
 	struct trace_loss loss = {
-		.trace = s->event.trace, .stream = s->name,
-		.events = packet->missed, .overwritten = true,
-		.from = TIME_MIN,
-		.to = clock_time(clock, s->base_ns,
-				 packet->head.timestamp_begin),
-	};
-
-	if (s->started)
-		loss.from = clock_time(clock, s->base_ns,
-				       s->head.timestamp_end);
-	if (packet->missed && calls->loss && !s->reader->quiet)
-		calls->loss(&loss, calls->priv);
-}
-
-/* Tells of packets that are not there between two others. A recorder may have
- * removed them (--max-size) before the follower came to them. */
-static void tell_gap(const struct read_stream *s,
-		     const struct packet_head *head)
-{
-	const struct reader_calls *calls = s->reader->calls;
-	const struct metadata_clock *clock = &s->event.trace->clock;
-	bool forgets = reader_forgets(s->reader);
-	struct trace_loss loss = {
-		.trace = s->event.trace, .stream = s->name,
+		.events = packet->missed,
 		.overwritten = forgets, .absent = !forgets,
 	};
 
-	if (!s->started || !calls->loss || s->reader->quiet ||
-	    head->packet_seq_num <= s->head.packet_seq_num + 1)
-		return;
-	loss.packets = head->packet_seq_num - s->head.packet_seq_num - 1;
-	loss.from = clock_time(clock, s->base_ns, s->head.timestamp_end);
-	loss.to = clock_time(clock, s->base_ns, head->timestamp_begin);
-	calls->loss(&loss, calls->priv);
+	if (!packet->missed && s->started &&
+	    head->packet_seq_num > s->head.packet_seq_num + 1)
+		loss.packets = head->packet_seq_num -
+			       s->head.packet_seq_num - 1;
+	if (loss.events || loss.packets)
+		loss_tell(s, &loss, head->timestamp_begin);
 }
 
 /* Returns the time of a packet's first event. */
@@ -120,7 +107,7 @@ static int64_t packet_time(const struct read_stream *s,
 
 	if (c.p == c.end || cursor_header(&c, trace->large))
 		c.clock = packet->head.timestamp_begin;
-	return clock_time(&trace->clock, s->base_ns, c.clock);
+	return stream_time(s, c.clock);
 }
 
 /* Notes that events before the packet are not there: they were overwritten,
@@ -135,9 +122,8 @@ static void note_gap_before(const struct read_stream *s,
 	if (s->started || s->skipped) {
 		next = 1 + (s->started ? s->head.packet_seq_num :
 					 s->skipped_number);
-		from = clock_time(&trace->clock, s->base_ns,
-				  s->started ? s->head.timestamp_end :
-					       s->skipped_end);
+		from = stream_time(s, s->started ? s->head.timestamp_end :
+						   s->skipped_end);
 	}
 	if (packet->missed || packet->head.packet_seq_num > next)
 		gaps_add(&trace->gaps, from, packet_time(s, packet));
@@ -163,8 +149,6 @@ static bool packet_next(struct read_stream *s)
 		return true;
 	}
 	note_missed(s, &packet);
-	if (!packet.missed)
-		tell_gap(s, &packet.head);
 	note_loss(s, &packet.head);
 	note_gap_before(s, &packet);
 	s->head = packet.head;

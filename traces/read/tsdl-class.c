@@ -13,23 +13,6 @@
 static bool class_fill(struct tsdl *t, struct field_class *class,
 		 const struct tsdl_type *type, const char *before);
 
-static bool is_number(const struct tsdl_type *type)
-{
-	unsigned int bits = type->bits;
-
-	if (type->align > ALIGN_BITS)
-		return false;
-	if (type->class.kind == FIELD_REAL)
-		return bits == 32 || bits == 64;
-	return bits == 8 || bits == 16 || bits == 32 || bits == 64;
-}
-
-/* Returns a field's name as readers show it. */
-static const char *shown_name(const char *name)
-{
-	return name && *name == '_' ? name + 1 : name;
-}
-
 static bool fill_elements(struct tsdl *t, struct field_class *class,
 			  const struct tsdl_type *type, const char *before)
 {
@@ -109,7 +92,10 @@ static bool fill_members(struct tsdl *t, struct field_class *class,
 		    !class_fill(t, &members[i], member,
 			  i ? type->names[i - 1] : NULL))
 			return false;
-		members[i].name = shown_name(type->names[i]);
+		/* readers show a name without the underscore in front */
+		members[i].name = type->names[i];
+		if (members[i].name && *members[i].name == '_')
+			members[i].name++;
 		if (member->class.kind != FIELD_SEQUENCE && !member->variant)
 			continue;
 		if (!i || members[i - 1].kind != FIELD_INTEGER ||
@@ -124,6 +110,8 @@ static bool fill_members(struct tsdl *t, struct field_class *class,
 static bool class_fill(struct tsdl *t, struct field_class *class,
 		 const struct tsdl_type *type, const char *before)
 {
+	bool wide = type->bits == 32 || type->bits == 64;
+
 	*class = type->class;
 	switch (class->kind) {
 	case FIELD_STRUCT:
@@ -133,8 +121,11 @@ static bool class_fill(struct tsdl *t, struct field_class *class,
 		return fill_elements(t, class, type, before);
 	case FIELD_STRING:
 		return true;
+	case FIELD_REAL:
+		return type->align <= ALIGN_BITS && wide;
 	default:
-		return is_number(type);
+		return type->align <= ALIGN_BITS &&
+		       (wide || type->bits == 8 || type->bits == 16);
 	}
 }
 

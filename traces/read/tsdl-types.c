@@ -259,14 +259,6 @@ static void parse_members(struct tsdl *t, struct tsdl_type *type)
 	}
 }
 
-static void parse_align(struct tsdl *t, struct tsdl_type *type)
-{
-	if (tsdl_take_word(t, "align") && !tsdl_need_sign(t, '(')) {
-		type->align = (unsigned int)attribute_number(t);
-		tsdl_need_sign(t, ')');
-	}
-}
-
 static struct tsdl_type *parse_struct(struct tsdl *t, bool variant)
 {
 	struct tsdl_type *type = new_type(t, FIELD_STRUCT);
@@ -292,7 +284,10 @@ static struct tsdl_type *parse_struct(struct tsdl *t, bool variant)
 		return type;
 	}
 	parse_members(t, type);
-	parse_align(t, type);
+	if (tsdl_take_word(t, "align") && !tsdl_need_sign(t, '(')) {
+		type->align = (unsigned int)attribute_number(t);
+		tsdl_need_sign(t, ')');
+	}
 	if (name)
 		add_alias(t, name, type);
 	return t->error ? NULL : type;

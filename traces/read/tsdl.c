@@ -270,22 +270,18 @@ static void parse_block(struct tsdl *t, take_value *take, void *priv)
 	}
 }
 
-/* Makes "CHANNEL/NAME" of "CHANNEL:NAME". */
-static const char *event_id(struct tsdl *t, const char *name)
-{
-	char *id = (char *)tsdl_copy(t, name);
-	char *colon = id ? strchr(id, ':') : NULL;
-
-	if (colon)
-		*colon = '/';
-	return id;
-}
-
 static int add_event(struct tsdl *t, struct event_class *event)
 {
+	char *id, *colon;
+
 	if (!event->name || !event->fields || event->code >= EVENT_ID_MAX)
 		return tsdl_fail(t, -EBADMSG);
-	event->id = event_id(t, event->name);
+	/* rules have "CHANNEL/NAME" for "CHANNEL:NAME" */
+	id = (char *)tsdl_copy(t, event->name);
+	colon = id ? strchr(id, ':') : NULL;
+	if (colon)
+		*colon = '/';
+	event->id = id;
 	event->fixed = is_fixed(event->fields, &event->bytes);
 	event->number = t->schema->nclasses++;
 	event->shared = true;
@@ -321,12 +317,6 @@ static void text_keep(struct tsdl *t, const char *end)
 	t->kept = end;
 }
 
-/* Returns where the current token, a word, begins. */
-static const char *word_start(const struct tsdl *t)
-{
-	return t->at - strlen(t->text);
-}
-
 /* Parses a block that is the trace's own, if it is this one. It may name no
  * type that the rest could use. */
 static bool parse_own(struct tsdl *t, const char *word, take_value *take)
@@ -336,7 +326,7 @@ static bool parse_own(struct tsdl *t, const char *word, take_value *take)
 	if (!tsdl_is_word(t, word))
 		return false;
 	if (!t->shared)
-		text_keep(t, word_start(t));
+		text_keep(t, t->at - strlen(t->text));
 	else if (strcmp(word, "env"))
 		t->alone = true;
 	tsdl_next(t);

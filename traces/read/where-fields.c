@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "tracepoints/fields/scalar.h"
 #include "traces/read/schema.h"
 #include "traces/read/visit.h"
@@ -38,14 +39,6 @@ static uint8_t type_of(const struct field_class *class)
 	default:
 		return field_scalar(class);
 	}
-}
-
-/* Returns the type of an option of a variant, or 0: conditions have none. */
-static uint8_t type_of_option(const struct field_class *option)
-{
-	if (option->kind == FIELD_STRING || option->kind == FIELD_TEXT)
-		return TAFFRAIL_T_STRING;
-	return option->kind <= FIELD_ENUM ? field_scalar(option) : 0;
 }
 
 /* Returns whether a word stands in the expression. */
@@ -89,6 +82,32 @@ static bool is_enumerator(const struct field_label *label)
 	return !*p && p != label->name;
 }
 
+/* Makes room for one more statement and so many bytes behind its head. Returns
+ * where the head goes, or NULL without memory. */
+static char *shown_append(struct where_fields *f, size_t bytes)
+{
+	size_t old = f->shown_bytes;
+	char *more = class_memory_take(f->memory,
+				       old + sizeof(struct taffrail_shown) +
+				       bytes);
+
+	if (!more)
+		return NULL;
+	if (old)
+		memcpy(more, f->shown, old);
+	f->shown = more;
+	return more + old;
+}
+
+/* Puts the head of a statement that ends at `end`. */
+static void shown_finish(struct where_fields *f, char *at,
+			 struct taffrail_shown *head, const char *end)
+{
+	head->bytes_ = (uint32_t)(end - (at + sizeof(*head)));
+	memcpy(at, head, sizeof(*head));
+	f->shown_bytes += sizeof(*head) + head->bytes_;
+}
+
 /* Adds the names of the field's values, as a marker states them (struct
  * taffrail_shown). */
 static int add_shown(struct where_fields *f, const struct field_class *class)
@@ -96,8 +115,7 @@ static int add_shown(struct where_fields *f, const struct field_class *class)
 	struct taffrail_shown head = { .field_ = (uint8_t)f->n,
 				       .how_ = TAFFRAIL_HOW_ENUM };
 	size_t names = 1, values = 0;
-	size_t old = f->shown_bytes;
-	char *more, *value, *name;
+	char *at, *value, *name;
 
 	for (size_t i = 0; i < class->nlabels; i++)
 		if (is_enumerator(&class->labels[i]) && values < UINT16_MAX) {
@@ -106,14 +124,10 @@ static int add_shown(struct where_fields *f, const struct field_class *class)
 		}
 	if (!values)
 		return 0;
-	more = class_memory_take(f->memory, old + sizeof(head) +
-				 values * sizeof(uint64_t) + names);
-	if (!more)
+	at = shown_append(f, values * sizeof(uint64_t) + names);
+	if (!at)
 		return -ENOMEM;
-	if (old)
-		memcpy(more, f->shown, old);
-	f->shown = more;
-	value = more + old + sizeof(head);
+	value = at + sizeof(head);
 	name = value + values * sizeof(uint64_t);
 	for (size_t i = 0; i < class->nlabels && head.count_ < values; i++) {
 		if (!is_enumerator(&class->labels[i]))
@@ -123,9 +137,7 @@ static int add_shown(struct where_fields *f, const struct field_class *class)
 		name = stpcpy(name, head.count_++ ? ", " : "");
 		name = stpcpy(name, class->labels[i].name);
 	}
-	head.bytes_ = (uint32_t)(name - (more + old + sizeof(head)));
-	memcpy(more + old, &head, sizeof(head));
-	f->shown_bytes += sizeof(head) + head.bytes_;
+	shown_finish(f, at, &head, name);
 	return 0;
 }
 
@@ -133,33 +145,27 @@ static int add_shown(struct where_fields *f, const struct field_class *class)
 static int add_unit(struct where_fields *f, uint8_t unit)
 {
 	struct taffrail_shown head = { .field_ = (uint8_t)f->n, .how_ = unit };
-	char *more = class_memory_take(f->memory,
-				       f->shown_bytes + sizeof(head));
+	char *at = shown_append(f, 0);
 
-	if (!more)
+	if (!at)
 		return -ENOMEM;
-	if (f->shown_bytes)
-		memcpy(more, f->shown, f->shown_bytes);
-	memcpy(more + f->shown_bytes, &head, sizeof(head));
-	f->shown = more;
-	f->shown_bytes += sizeof(head);
+	shown_finish(f, at, &head, at + sizeof(head));
 	return 0;
 }
 
 /* Adds the event's level, as a marker states it. */
 static int add_level(struct where_fields *f, const struct event_class *class)
 {
-	const struct taffrail_shown head = { .how_ = TAFFRAIL_HOW_LEVEL,
-					     .bytes_ = 1 };
+	struct taffrail_shown head = { .how_ = TAFFRAIL_HOW_LEVEL };
+	char *at;
 
 	if (class->level < 0)
 		return 0;
-	f->shown = class_memory_take(f->memory, sizeof(head) + 1);
-	if (!f->shown)
+	at = shown_append(f, 1);
+	if (!at)
 		return -ENOMEM;
-	memcpy(f->shown, &head, sizeof(head));
-	f->shown[sizeof(head)] = (char)class->level;
-	f->shown_bytes = sizeof(head) + 1;
+	at[sizeof(head)] = (char)class->level;
+	shown_finish(f, at, &head, at + sizeof(head) + 1);
 	return 0;
 }
 
@@ -171,30 +177,27 @@ static int add_options(struct where_fields *f, const struct field_class *class)
 		.field_ = (uint8_t)f->n, .how_ = TAFFRAIL_HOW_VARIANT,
 		.count_ = (uint16_t)n,
 	};
-	char *more, *name;
+	char *at, *name;
 
 	for (size_t i = 0; i < n; i++)
 		names += strlen(class->members[i].name) + 2;
-	more = class_memory_take(f->memory, f->shown_bytes + sizeof(head) +
-				 n * sizeof(int64_t) + names);
-	if (!more)
+	at = shown_append(f, n * sizeof(int64_t) + names);
+	if (!at)
 		return -ENOMEM;
-	if (f->shown_bytes)
-		memcpy(more, f->shown, f->shown_bytes);
-	f->shown = more;
-	more += f->shown_bytes;
-	name = more + sizeof(head) + n * sizeof(int64_t);
+	name = at + sizeof(head) + n * sizeof(int64_t);
 	for (size_t i = 0; i < n; i++) {
 		const struct field_class *option = &class->members[i];
-		int64_t type = type_of_option(option);
+		/* 0: conditions have no such type */
+		int64_t type = option->kind == FIELD_STRING ||
+			       option->kind == FIELD_TEXT ? TAFFRAIL_T_STRING :
+			       option->kind <= FIELD_ENUM ?
+			       field_scalar(option) : 0;
 
-		memcpy(more + sizeof(head) + i * sizeof(type), &type,
+		memcpy(at + sizeof(head) + i * sizeof(type), &type,
 		       sizeof(type));
 		name = stpcpy(stpcpy(name, i ? ", " : ""), option->name);
 	}
-	head.bytes_ = (uint32_t)(name - (more + sizeof(head)));
-	memcpy(more, &head, sizeof(head));
-	f->shown_bytes += sizeof(head) + head.bytes_;
+	shown_finish(f, at, &head, name);
 	return 0;
 }
 
@@ -377,17 +380,6 @@ struct gather {
 	uint32_t nvar;
 };
 
-static void take_text(struct gather *g, const uint8_t *at, size_t n)
-{
-	char *text = g->values->text[g->nvar];
-
-	if (n >= WHERE_TEXT_BYTES)
-		n = WHERE_TEXT_BYTES - 1;
-	memcpy(text, at, n);
-	text[n] = '\0';
-	g->values->var[g->nvar].p = text;
-}
-
 /* Takes the elements of an array, or the option of a variant. */
 static void take_parts(struct gather *g, const struct field_class *class,
 		       const uint8_t *at, const uint8_t *end)
@@ -427,10 +419,16 @@ static void take_field(struct gather *g, const struct field_class *class,
 		*g->fixed++ = (char)*at;
 	} else {
 		var->n = WRITE_STRING;
-		if (class->kind == FIELD_TEXT)
-			take_text(g, at, class->count);
-		else
-			var->p = at;
+		var->p = at;
+		if (class->kind == FIELD_TEXT) {
+			/* the program sees a text that ends with a NUL */
+			char *text = g->values->text[g->nvar];
+			size_t n = min_u64(class->count, WHERE_TEXT_BYTES - 1);
+
+			memcpy(text, at, n);
+			text[n] = '\0';
+			var->p = text;
+		}
 		g->nvar++;
 	}
 }
