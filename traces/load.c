@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads the metadata of a trace on disk.
+ * Reads the metadata of a trace on disk, and says why a file of a trace cannot
+ * be read.
  */
 #include <errno.h>
 #include <string.h>
@@ -52,4 +53,19 @@ int metadata_load(char **text, int fd)
 		ret = without_checksums(fd, &map) ? -EPROTO : -EILSEQ;
 	file_map_close(&map);
 	return ret ? ret : *text ? 0 : -ENOMEM;
+}
+
+const char *trace_reason(int error)
+{
+	switch (error) {
+	case -EBADMSG:
+		return "it is damaged or cut short";
+	case -EPROTO:
+		return "it was written by another version of Taffrail";
+	case -EINVAL:
+	case -ELOOP:
+		return "it is not a regular file";
+	default:
+		return strerror(-error);
+	}
 }

@@ -2,12 +2,11 @@
 # line.
 
 traces_sources = \
+	traces/array.h \
 	traces/checksum.h \
 	traces/checksum.c \
 	traces/clock.c \
 	traces/directory.c \
-	traces/message.c \
-	traces/message-private.h \
 	traces/file.c \
 	traces/idx.h \
 	traces/follow.c \
@@ -25,7 +24,6 @@ traces_sources = \
 	traces/formats/json-value-private.h \
 	traces/formats/json-value.c \
 	traces/formats/json.c \
-	traces/formats/perfetto-packet.c \
 	traces/formats/perfetto-private.h \
 	traces/formats/perfetto-track.c \
 	traces/formats/perfetto-value.c \
@@ -59,8 +57,6 @@ traces_sources = \
 	traces/pairs/pairs.h \
 	traces/pairs/private.h \
 	traces/private.h \
-	traces/unreadable.c \
-	traces/unreadable.h \
 	traces/gaps/gaps.c \
 	traces/gaps/gaps.h \
 	traces/read/class-memory.c \
@@ -113,9 +109,7 @@ traces_sources = \
 	traces/trace.h \
 	traces/verify.c \
 	traces/verify.h \
-	traces/tsdl/enumeration.c \
-	traces/tsdl/enumeration.h \
+	traces/tsdl/message.c \
 	traces/tsdl/option.c \
-	traces/tsdl/option.h \
-	traces/tsdl/scalar-type.c \
-	traces/tsdl/scalar-type.h
+	traces/tsdl/tsdl.h \
+	traces/tsdl/types.c

@@ -19,11 +19,8 @@
 #include "tracepoints/fields/fields.h"
 #include "tracepoints/fields/scalar.h"
 #include "tracepoints/fields/shown.h"
-#include "traces/tsdl/enumeration.h"
-#include "traces/message-private.h"
 #include "traces/symbols.h"
-#include "traces/tsdl/option.h"
-#include "traces/tsdl/scalar-type.h"
+#include "traces/tsdl/tsdl.h"
 
 #define NAME_BYTES	96		/* of an identifier, with the NUL */
 #define NAMES_MAX	(2 * EVENT_FIELDS_MAX)

@@ -73,4 +73,8 @@ bool metadata_has_uuid(const char *text, const uint8_t *uuid);
  */
 int metadata_load(char **text, int fd);
 
+/* Returns why a file of a trace cannot be read, in words, for a negative errno
+ * of file_map_open() and the like. The text is valid until the next call. */
+const char *trace_reason(int error);
+
 #endif

@@ -14,8 +14,8 @@
 #include "buffers/reader/step.h"
 #include "taffrail/site.h"
 #include "tracepoints/fields/shown.h"
-#include "traces/tsdl/enumeration.h"
-#include "traces/tsdl/scalar-type.h"
+#include "traces/array.h"
+#include "traces/tsdl/tsdl.h"
 
 bool symbols_has(const struct event_view *event, int i)
 {
@@ -78,16 +78,11 @@ static int use_spoil(uint64_t value, const void *priv)
 static int use_add(struct trace_symbols *symbols, const struct symbol_use *use)
 {
 	size_t n = symbols->nuses;
-	struct symbol_use *more = symbols->uses;
 
-	if (n >= SYMBOLS_USES_MAX)
+	if (n >= SYMBOLS_USES_MAX ||
+	    !array_grow(&symbols->uses, n, sizeof(*use)))
 		return -ENOMEM;
-	if (!(n & (n - 1)))
-		more = reallocarray(more, n ? 2 * n : 1, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	symbols->uses = more;
-	more[n] = *use;
+	symbols->uses[n] = *use;
 	if (index_add(&symbols->index, address_hash(use->address), n + 1))
 		return -ENOMEM;
 	symbols->nuses++;

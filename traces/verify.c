@@ -22,7 +22,6 @@
 #include "traces/idx.h"
 #include "traces/ledger.h"
 #include "traces/metadata.h"
-#include "traces/unreadable.h"
 #include "traces/verify.h"
 
 #define CTF_HEAD_BYTES	(PACKET_HEAD_BYTES - PACKET_PRIVATE_BYTES)

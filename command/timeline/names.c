@@ -9,20 +9,8 @@
 #include <stdlib.h>
 
 #include "command/timeline/private.h"
+#include "traces/array.h"
 #include "traces/read/field-at.h"
-
-/* Makes room for one more pointer: doubles the array at powers of two. */
-static bool array_grow(void *array, size_t n)
-{
-	void **old = *(void ***)array, **more;
-
-	if (n & (n - 1))
-		return true;
-	more = realloc(old, (n ? 2 * n : 1) * sizeof(*more));
-	if (more)
-		*(void ***)array = more;
-	return more;
-}
 
 static bool find_context(struct field_at *at, const struct trace_class *trace,
 			 const char *name)
@@ -56,7 +44,7 @@ struct page_trace *page_trace(struct timeline *t,
 	uint32_t number = event->trace->number;
 
 	while (number >= t->ntraces) {
-		if (!array_grow(&t->traces, t->ntraces))
+		if (!array_grow(&t->traces, t->ntraces, sizeof(*t->traces)))
 			return NULL;
 		t->traces[t->ntraces++] = NULL;
 	}
@@ -87,7 +75,7 @@ static struct page_process *find_process(struct timeline *t,
 			return t->processes[i];
 		}
 	}
-	if (!array_grow(&t->processes, t->nprocesses))
+	if (!array_grow(&t->processes, t->nprocesses, sizeof(made)))
 		return NULL;
 	made = calloc(1, sizeof(*made));
 	if (!made)
@@ -107,7 +95,7 @@ static struct page_lane *make_lane(struct timeline *t,
 
 	if (!made)
 		return NULL;
-	if (!array_grow(&t->lanes, t->nlanes) ||
+	if (!array_grow(&t->lanes, t->nlanes, sizeof(made)) ||
 	    !find_process(t, trace->trace, (int64_t)key[0], &made->process)) {
 		free(made);
 		return NULL;
@@ -219,8 +207,8 @@ static struct page_class *intern_text(struct timeline *t,
 		return t->classes[found - 1];
 	}
 	made = calloc(1, sizeof(*made));
-	if (described.failed || !made || !array_grow(&t->classes,
-						     t->nclasses) ||
+	if (described.failed || !made ||
+	    !array_grow(&t->classes, t->nclasses, sizeof(made)) ||
 	    shape_make(&made->shape, event->fields) ||
 	    index_add(&t->by_description, hash, t->nclasses + 1)) {
 		bytes_free(&described);
@@ -240,7 +228,8 @@ struct page_class *page_class(struct timeline *t, struct page_trace *trace,
 	uint32_t number = event->class->number;
 
 	while (number >= trace->nclasses) {
-		if (!array_grow(&trace->classes, trace->nclasses))
+		if (!array_grow(&trace->classes, trace->nclasses,
+				sizeof(*trace->classes)))
 			return NULL;
 		trace->classes[trace->nclasses++] = NULL;
 	}

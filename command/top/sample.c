@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "command/top/private.h"
+#include "traces/array.h"
 
 static int64_t clock_ns(void)
 {
@@ -22,35 +23,25 @@ static int64_t clock_ns(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Makes room for one more: doubles the array at powers of two. */
-static void *array_grow(void *array, size_t n, size_t size)
-{
-	return n & (n - 1) ? array :
-			     reallocarray(array, n ? 2 * n : 1, size);
-}
-
 static struct top_row *name_of(struct top *top, const char *name)
 {
-	struct top_row *more;
+	struct top_row *row;
 
 	for (size_t i = 0; i < top->nnames; i++)
 		if (!strcmp(top->names[i].name, name))
 			return &top->names[i];
-	more = top->nnames < TOP_ROWS_MAX ?
-		       array_grow(top->names, top->nnames,
-				  sizeof(*more)) : NULL;
-	if (!more) {
+	if (top->nnames == TOP_ROWS_MAX ||
+	    !array_grow(&top->names, top->nnames, sizeof(*row))) {
 		top->sample->no_memory = true;
 		return NULL;
 	}
-	top->names = more;
-	more += top->nnames;
-	more->seen = 0;
-	more->name = class_memory_text(&top->memory, name);
-	if (!more->name)
+	row = &top->names[top->nnames];
+	row->seen = 0;
+	row->name = class_memory_text(&top->memory, name);
+	if (!row->name)
 		return NULL;
 	top->nnames++;
-	return more;
+	return row;
 }
 
 /* Rows move when there are more: a class knows the number of the row, from 1
@@ -75,16 +66,13 @@ static void count_events(struct top *top, const struct trace_event *event)
  */
 static uintptr_t add_pair(struct top_sample *sample, struct pair_kind *kind)
 {
-	struct top_pair *more;
-
-	if (sample->npairs == TOP_ROWS_MAX)
+	if (sample->npairs == TOP_ROWS_MAX ||
+	    !array_grow(&sample->pairs, sample->npairs,
+			sizeof(*sample->pairs)))
 		return 0;
-	more = array_grow(sample->pairs, sample->npairs, sizeof(*more));
-	if (!more)
-		return 0;
-	sample->pairs = more;
-	more[sample->npairs] = (struct top_pair){ .kind = kind,
-						  .name = kind->name };
+	sample->pairs[sample->npairs] = (struct top_pair){
+		.kind = kind, .name = kind->name,
+	};
 	kind->priv = (void *)(uintptr_t)++sample->npairs;
 	return sample->npairs;
 }

@@ -52,20 +52,6 @@ static bool put_integer(struct foreign_bytes *to,
 	}
 }
 
-static bool put_real(struct foreign_bytes *to, const struct field_class *class,
-		     const bt_field *field)
-{
-	float f32;
-	double f64;
-
-	if (class->bytes == sizeof(f32)) {
-		f32 = bt.field_real_single_precision_get_value(field);
-		return put_value(to, &f32, sizeof(f32));
-	}
-	f64 = bt.field_real_double_precision_get_value(field);
-	return put_value(to, &f64, sizeof(f64));
-}
-
 static bool put_elements(struct foreign_bytes *to,
 			 const struct field_class *class, const bt_field *field)
 {
@@ -90,42 +76,39 @@ static bool put_members(struct foreign_bytes *to,
 	return true;
 }
 
-static bool put_variant(struct foreign_bytes *to,
-			const struct field_class *class, const bt_field *field)
-{
-	uint64_t i = bt.field_variant_get_selected_option_index(field);
-
-	return put_u32(to, i) &&
-	       foreign_encode(to, &class->members[i],
-		       bt.field_option(field));
-}
-
-/* Before 2.0.5, the bytes of an empty string are those of an older one; the
- * length is right. */
-static bool put_string(struct foreign_bytes *to, const bt_field *field)
-{
-	const char *text = bt.field_string_get_value(field);
-	size_t n = strnlen(text, bt.field_string_get_length(field));
-
-	return put_value(to, text, n) && put_value(to, "", 1);
-}
-
 bool foreign_encode(struct foreign_bytes *to, const struct field_class *class,
 		    const bt_field *field)
 {
+	const char *text;
+	uint64_t n;
+	double f64;
+	float f32;
+
 	switch (class->kind) {
 	case FIELD_INTEGER:
 	case FIELD_ENUM:
 		return put_integer(to, class, field);
 	case FIELD_REAL:
-		return put_real(to, class, field);
+		if (class->bytes == sizeof(f32)) {
+			f32 = bt.field_real_single_precision_get_value(field);
+			return put_value(to, &f32, sizeof(f32));
+		}
+		f64 = bt.field_real_double_precision_get_value(field);
+		return put_value(to, &f64, sizeof(f64));
 	case FIELD_STRING:
-		return put_string(to, field);
+		/* before 2.0.5, the bytes of an empty string are those of an
+		 * older one; the length is right */
+		text = bt.field_string_get_value(field);
+		n = strnlen(text, bt.field_string_get_length(field));
+		return put_value(to, text, n) && put_value(to, "", 1);
 	case FIELD_ARRAY:
 	case FIELD_LIST:
 		return put_elements(to, class, field);
 	case FIELD_VARIANT:
-		return put_variant(to, class, field);
+		n = bt.field_variant_get_selected_option_index(field);
+		return put_u32(to, n) &&
+		       foreign_encode(to, &class->members[n],
+				      bt.field_option(field));
 	default:
 		return put_members(to, class, field);
 	}

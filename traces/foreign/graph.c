@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/array.h"
 #include "traces/foreign/guard-private.h"
 
 #define SILENT	BT_LOGGING_LEVEL_NONE
@@ -80,15 +81,9 @@ const struct foreign_slot *foreign_find(const struct foreign *f,
 /* Adds the classes for an object. Returns 0 or -ENOMEM. */
 static int slot_add(struct foreign *f, const struct foreign_slot *slot)
 {
-	struct foreign_slot *more = f->slots;
-	size_t n = f->nslots;
-
-	if (!(n & (n - 1)))
-		more = reallocarray(more, n ? 2 * n : 1, sizeof(*more));
-	if (!more)
+	if (!array_grow(&f->slots, f->nslots, sizeof(*slot)))
 		return -ENOMEM;
-	f->slots = more;
-	more[f->nslots++] = *slot;
+	f->slots[f->nslots++] = *slot;
 	return index_add(&f->index, object_hash(slot->object), f->nslots);
 }
 

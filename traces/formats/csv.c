@@ -7,7 +7,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -28,13 +27,9 @@ static const char *const fixed[] = {
 struct csv_class {
 	struct csv_class *next;
 	struct table_class *table;
-	struct csv_table *to;
+	struct out *to;
 	char *head;			/* from `host` to `cpu_id` */
 	size_t bytes;
-};
-
-struct csv_table {
-	struct out out;
 };
 
 struct csv {
@@ -48,52 +43,16 @@ static void put_quoted(struct out *out, const char *text, size_t n)
 	utf8_put(out, text, n, '"');
 }
 
-static void put_real(struct out *out, double value)
-{
-	if (isnan(value)) {
-		out_text(out, "NaN");
-	} else if (isinf(value)) {
-		out_text(out, value < 0 ? "-Infinity" : "Infinity");
-	} else {
-		out_room(out, NUMBER_REAL_BYTES);
-		out->p = number_exact(out->p, value);
-	}
-}
-
-static const uint8_t *put_string(struct out *out,
-				 const struct field_class *class,
-				 const uint8_t *at)
-{
-	size_t n;
-	const uint8_t *behind = field_characters(class, at, &n);
-
-	put_quoted(out, (const char *)at, n);
-	return behind;
-}
-
-static void put_label(struct out *out, const struct field_class *class,
-		      const uint8_t *at)
-{
-	const char *label = label_of(class, field_integer(class, at));
-
-	if (label)
-		put_quoted(out, label, strlen(label));
-}
-
-static const uint8_t *put_json(struct out *out, struct out *scratch,
-			       const struct field_class *class,
-			       const uint8_t *at)
-{
-	out_rewind(scratch);
-	at = json_value(scratch, class, at);
-	put_quoted(out, scratch->start, (size_t)(scratch->p - scratch->start));
-	return at;
-}
-
+/* Writes a value, for which 64 bytes of room were made. Returns the value of
+ * the next column. */
 static const uint8_t *put_column(struct csv *csv, struct out *out,
 				 const struct column *column, const uint8_t *at)
 {
 	const struct field_class *class = column->class;
+	struct out *scratch = &csv->scratch;
+	const uint8_t *behind;
+	const char *label;
+	size_t n;
 
 	at += column->skip;
 	switch (column->kind) {
@@ -104,16 +63,24 @@ static const uint8_t *put_column(struct csv *csv, struct out *out,
 		out->p = number_u64(out->p, field_integer(class, at));
 		break;
 	case COLUMN_REAL:
-		put_real(out, field_real(class, at));
+		real_put(out, field_real(class, at), "");
 		break;
 	case COLUMN_STRING:
-		return put_string(out, class, at);
+		behind = field_characters(class, at, &n);
+		put_quoted(out, (const char *)at, n);
+		return behind;
 	case COLUMN_LABEL:
-		put_label(out, class, at);
+		label = label_of(class, field_integer(class, at));
+		if (label)
+			put_quoted(out, label, strlen(label));
 		break;
 	case COLUMN_BYTES:
 	case COLUMN_JSON:
-		return put_json(out, &csv->scratch, class, at);
+		out_rewind(scratch);
+		behind = json_value(scratch, class, at);
+		put_quoted(out, scratch->start,
+			   (size_t)(scratch->p - scratch->start));
+		return behind;
 	}
 	return column->stays ? at : at + class->bytes;
 }
@@ -195,19 +162,19 @@ static void put_head(struct out *out, const struct table *table)
 static int open_table(struct exporter *x, struct table *table)
 {
 	int fd = open_output(x, table);
-	struct csv_table *csv;
+	struct out *out;
 
 	if (fd < 0)
 		return fd;
-	csv = calloc(1, sizeof(*csv));
-	if (!csv || out_open(&csv->out, fd)) {
-		free(csv);
+	out = malloc(sizeof(*out));
+	if (!out || out_open(out, fd)) {
+		free(out);
 		if (fd != x->fd)
 			close(fd);
 		return export_failed(x, -ENOMEM, "out of memory");
 	}
-	put_head(&csv->out, table);
-	table->own = csv;
+	put_head(out, table);
+	table->own = out;
 	return 0;
 }
 
@@ -245,20 +212,13 @@ static char *make_head(struct out *out, const struct trace_class *trace)
 	return out->error ? NULL : strdup(out->start);
 }
 
-static int take_table(struct exporter *x, struct csv_class *class,
-		      struct table *table)
-{
-	int ret = table->own ? 0 : open_table(x, table);
-
-	class->to = table->own;
-	return ret;
-}
-
 static int csv_begin(struct exporter *x, const struct trace_event *event,
 		     void **own)
 {
 	struct csv *csv = x->own;
 	struct csv_class *class = calloc(1, sizeof(*class));
+	struct table *table;
+	int ret = 0;
 
 	if (!class)
 		return export_failed(x, -ENOMEM, "out of memory");
@@ -271,7 +231,11 @@ static int csv_begin(struct exporter *x, const struct trace_event *event,
 	if (!class->table || !class->head)
 		return export_failed(x, -ENOMEM, "out of memory");
 	class->bytes = strlen(class->head);
-	return take_table(x, class, class->table->table);
+	table = class->table->table;
+	if (!table->own)
+		ret = open_table(x, table);
+	class->to = table->own;
+	return ret;
 }
 
 static int csv_put(struct exporter *x, const struct trace_event *event,
@@ -280,7 +244,7 @@ static int csv_put(struct exporter *x, const struct trace_event *event,
 	const struct csv_class *class = own;
 	const struct column *column = class->table->columns;
 	const uint8_t *at = event->context;
-	struct out *out = &class->to->out;
+	struct out *out = class->to;
 	size_t i;
 
 	out_room(out, NUMBER_S64_BYTES);
@@ -306,17 +270,15 @@ static int csv_put(struct exporter *x, const struct trace_event *event,
 
 static int close_table(struct exporter *x, struct table *table)
 {
-	struct csv_table *csv = table->own;
+	struct out *out = table->own;
 	int ret = 0;
 
-	if (csv) {
-		int fd = csv->out.fd;
-
-		ret = out_close(&csv->out);
-		if (fd != x->fd && close(fd) && !ret)
+	if (out) {
+		ret = out_close(out);
+		if (out->fd != x->fd && close(out->fd) && !ret)
 			ret = -errno;
 	}
-	free(csv);
+	free(out);
 	return ret;
 }
 

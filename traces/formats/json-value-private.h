@@ -28,6 +28,10 @@ static inline const uint8_t *json_value(struct out *out,
 	return json_put_of(class)(out, class, at);
 }
 
+/* Writes a number of floating point. Those without digits are the words NaN,
+ * Infinity and -Infinity, between two of `quote`. */
+void real_put(struct out *out, double value, const char *quote);
+
 /* Returns the name of an enumeration's value, or NULL. If it has several, they
  * are joined by '|' in memory that lasts until the next call. */
 const char *label_of(const struct field_class *class, uint64_t value);

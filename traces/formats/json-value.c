@@ -22,23 +22,23 @@ static const uint8_t *put_integer(void *to, const struct field_class *class,
 	return at + class->bytes;
 }
 
-/* Writes a number; those that JSON does not have are strings. */
-static void json_put_real(struct out *out, double value)
+void real_put(struct out *out, double value, const char *quote)
 {
-	if (isnan(value)) {
-		out_text(out, "\"NaN\"");
-	} else if (isinf(value)) {
-		out_text(out, value < 0 ? "\"-Infinity\"" : "\"Infinity\"");
-	} else {
+	if (isfinite(value)) {
 		out_room(out, NUMBER_REAL_BYTES);
 		out->p = number_exact(out->p, value);
+		return;
 	}
+	out_text(out, quote);
+	out_text(out, isnan(value) ? "NaN" :
+		      value < 0 ? "-Infinity" : "Infinity");
+	out_text(out, quote);
 }
 
 static const uint8_t *put_real(void *to, const struct field_class *class,
 			       const uint8_t *at)
 {
-	json_put_real(to, field_real(class, at));
+	real_put(to, field_real(class, at), "\"");
 	return at + class->bytes;
 }
 

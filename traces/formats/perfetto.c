@@ -195,16 +195,6 @@ static void pair_finished(const struct pair *pair,
 		track_give(track);
 }
 
-/* Adds a number to the current event, by an interned name. */
-static void put_annotation(struct perfetto *p, uint64_t name, uint64_t value)
-{
-	size_t at = protobuf_open(&p->packet, TRACK_EVENT_ANNOTATION);
-
-	protobuf_u64(&p->packet, VALUE_NAME_IID, name);
-	protobuf_u64(&p->packet, VALUE_UNSIGNED, value);
-	protobuf_close(&p->packet, at);
-}
-
 /* Ends the slice of a pair with an END that will never be known, and says so.
  */
 static void cut_slice(struct perfetto *p, const struct pair *pair,
@@ -245,20 +235,10 @@ static void pair_unfinished(const struct pair *pair, void *priv)
 		cut_slice(p, pair, track);
 }
 
-/* Makes the kinds of all traces known, so that pair_begun() knows all ENDs. */
-static int meet_all(struct exporter *x, struct perfetto *p)
+static int add_pairs(struct exporter *x, struct perfetto *p)
 {
 	struct trace_class *const *traces;
 	size_t n = reader_traces(x->reader, &traces);
-
-	for (size_t i = 0; i < n; i++)
-		if (pairs_meet(p->pairs, traces[i]))
-			return export_failed(x, -ENOMEM, "out of memory");
-	return 0;
-}
-
-static int add_pairs(struct exporter *x, struct perfetto *p)
-{
 	const char *wrong = "";
 
 	p->calls = (struct pair_calls){
@@ -277,7 +257,11 @@ static int add_pairs(struct exporter *x, struct perfetto *p)
 			return export_failed(x, ret, "%s: %s", x->pairs[i],
 					     wrong);
 	}
-	return meet_all(x, p);
+	/* pair_begun() must know all ENDs, so all kinds are made now */
+	for (size_t i = 0; i < n; i++)
+		if (pairs_meet(p->pairs, traces[i]))
+			return export_failed(x, -ENOMEM, "out of memory");
+	return 0;
 }
 
 static int perfetto_open(struct exporter *x)
@@ -415,8 +399,14 @@ static int put_mark(struct perfetto *p, const struct trace_class *trace,
 	if (!track || !name)
 		return -ENOMEM;
 	at = begin_event(p, TYPE_INSTANT, ns, track, name);
-	for (size_t i = 0; i < n; i++)
-		put_annotation(p, iids[i], numbers[i]);
+	for (size_t i = 0; i < n; i++) {
+		size_t inner = protobuf_open(&p->packet,
+					     TRACK_EVENT_ANNOTATION);
+
+		protobuf_u64(&p->packet, VALUE_NAME_IID, iids[i]);
+		protobuf_u64(&p->packet, VALUE_UNSIGNED, numbers[i]);
+		protobuf_close(&p->packet, inner);
+	}
 	end_event(p, at);
 	return 0;
 }
@@ -469,15 +459,6 @@ static void count_threadless(struct exporter *x, const struct pairs *pairs)
 			x->threadless_rule = x->pairs[i];
 }
 
-static void finish_pairs(struct exporter *x, struct perfetto *p)
-{
-	pairs_finish(p->pairs);
-	count_threadless(x, p->pairs);
-	mark_complete(x, p);
-	if (x->paired)
-		x->paired(p->pairs, x->priv);
-}
-
 static void free_classes(struct perfetto *p)
 {
 	while (p->classes) {
@@ -498,8 +479,13 @@ static int perfetto_close(struct exporter *x, bool keep)
 	struct perfetto *p = x->own;
 	int ret;
 
-	if (p->pairs && keep)
-		finish_pairs(x, p);
+	if (p->pairs && keep) {
+		pairs_finish(p->pairs);
+		count_threadless(x, p->pairs);
+		mark_complete(x, p);
+		if (x->paired)
+			x->paired(p->pairs, x->priv);
+	}
 	if (p->pairs)
 		pairs_free(p->pairs);
 	ret = out_close(&p->out);

@@ -94,66 +94,16 @@ static void bind_unsigned(struct sqlite *s, struct sqlite3_stmt *to, int i,
 				 SQLITE_TRANSIENT);
 }
 
-static void bind_real(struct sqlite *s, struct sqlite3_stmt *to, int i,
-		      double value)
-{
-	if (isnan(value))
-		s->abi.bind_blob(to, i, "NaN", 3, SQLITE_STATIC);
-	else
-		s->abi.bind_double(to, i, value);
-}
-
-static const uint8_t *bind_string(struct sqlite *s, struct sqlite3_stmt *to,
-				  int i, const struct field_class *class,
-				  const uint8_t *at)
-{
-	size_t n;
-	const uint8_t *behind = field_characters(class, at, &n);
-
-	bind_text(s, to, i, (const char *)at, n);
-	return behind;
-}
-
-/* Names of values may be joined in memory that is used again. */
-static void bind_label(struct sqlite *s, struct sqlite3_stmt *to, int i,
-		       const struct field_class *class, const uint8_t *at)
-{
-	const char *label = label_of(class, field_integer(class, at));
-
-	if (label)
-		s->abi.bind_text(to, i, label, -1, SQLITE_TRANSIENT);
-	else
-		s->abi.bind_null(to, i);
-}
-
-static const uint8_t *bind_bytes(struct sqlite *s, struct sqlite3_stmt *to,
-				 int i, const struct field_class *class,
-				 const uint8_t *at)
-{
-	uint64_t n = class->kind == FIELD_ARRAY ? class->count :
-						  field_length(at);
-
-	s->abi.bind_blob(to, i, at, (int)n, SQLITE_STATIC);
-	return at + n;
-}
-
-static const uint8_t *bind_json(struct sqlite *s, struct sqlite3_stmt *to,
-				int i, const struct field_class *class,
-				const uint8_t *at)
-{
-	out_rewind(&s->scratch);
-	at = json_value(&s->scratch, class, at);
-	s->abi.bind_text(to, i, s->scratch.start,
-			 (int)(s->scratch.p - s->scratch.start),
-			 SQLITE_TRANSIENT);
-	return at;
-}
-
+/* Binds a value. Returns the value of the next column. */
 static const uint8_t *bind_column(struct sqlite *s, struct sqlite3_stmt *to,
 				  int i, const struct column *column,
 				  const uint8_t *at)
 {
 	const struct field_class *class = column->class;
+	const uint8_t *behind;
+	const char *label;
+	double real;
+	size_t n;
 
 	at += column->skip;
 	switch (column->kind) {
@@ -164,17 +114,36 @@ static const uint8_t *bind_column(struct sqlite *s, struct sqlite3_stmt *to,
 		bind_unsigned(s, to, i, field_integer(class, at));
 		break;
 	case COLUMN_REAL:
-		bind_real(s, to, i, field_real(class, at));
+		real = field_real(class, at);
+		if (isnan(real))
+			s->abi.bind_blob(to, i, "NaN", 3, SQLITE_STATIC);
+		else
+			s->abi.bind_double(to, i, real);
 		break;
 	case COLUMN_STRING:
-		return bind_string(s, to, i, class, at);
+		behind = field_characters(class, at, &n);
+		bind_text(s, to, i, (const char *)at, n);
+		return behind;
 	case COLUMN_LABEL:
-		bind_label(s, to, i, class, at);
+		/* labels may be joined in memory that is used again */
+		label = label_of(class, field_integer(class, at));
+		if (label)
+			s->abi.bind_text(to, i, label, -1, SQLITE_TRANSIENT);
+		else
+			s->abi.bind_null(to, i);
 		break;
 	case COLUMN_BYTES:
-		return bind_bytes(s, to, i, class, at);
+		n = class->kind == FIELD_ARRAY ? class->count :
+						 field_length(at);
+		s->abi.bind_blob(to, i, at, (int)n, SQLITE_STATIC);
+		return at + n;
 	case COLUMN_JSON:
-		return bind_json(s, to, i, class, at);
+		out_rewind(&s->scratch);
+		behind = json_value(&s->scratch, class, at);
+		s->abi.bind_text(to, i, s->scratch.start,
+				 (int)(s->scratch.p - s->scratch.start),
+				 SQLITE_TRANSIENT);
+		return behind;
 	}
 	return column->stays ? at : at + class->bytes;
 }

@@ -47,11 +47,6 @@ static uint64_t first_bits(long double value)
 	return bits_of(near) - away;
 }
 
-static unsigned int octave_of(long double value)
-{
-	return (unsigned int)(first_bits(value) >> 52);
-}
-
 static uint64_t *octave_at(const struct histogram *h, unsigned int octave)
 {
 	uint64_t **group = h->octaves[octave / 64];
@@ -70,12 +65,6 @@ static uint64_t *octave_take(struct histogram *h, unsigned int octave)
 		(*group)[octave % 64] = calloc(HISTOGRAM_BUCKETS,
 					       sizeof(uint64_t));
 	return *group ? (*group)[octave % 64] : NULL;
-}
-
-static bool is_integer(long double value)
-{
-	return value <= -INTEGER_END || value >= INTEGER_END ||
-	       value == (long double)(int64_t)value;
 }
 
 static int add_bucket(struct histogram *h, long double value)
@@ -150,7 +139,8 @@ int histogram_add(struct histogram *h, long double value)
 		h->min = value;
 	if (!h->count || value > h->max)
 		h->max = value;
-	h->fractions |= !is_integer(value);
+	h->fractions |= value > -INTEGER_END && value < INTEGER_END &&
+			value != (long double)(int64_t)value;
 	h->sum += value;
 	add_whole(h, value);
 	h->count++;
@@ -165,23 +155,10 @@ static int count_compare(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-static void counts_sort(struct histogram *h)
-{
-	if (!h->sorted && h->exact)
-		qsort(h->exact, h->count, sizeof(*h->exact), count_compare);
-	h->sorted = true;
-}
-
-/* Returns the octave that comes at a place in the order of numbers; and the
- * other way round. */
+/* Returns the octave that comes at a place in the order of numbers. */
 static unsigned int octave_in_order(unsigned int place)
 {
 	return place < POSITIVE ? OCTAVES - 1 - place : place - POSITIVE;
-}
-
-static unsigned int place_in_order(unsigned int octave)
-{
-	return octave < POSITIVE ? POSITIVE + octave : OCTAVES - 1 - octave;
 }
 
 /* Returns the number that stands for a bucket. */
@@ -194,16 +171,11 @@ static long double bucket_middle(const struct histogram *h, unsigned int octave,
 	double high = double_of(bits + (1ull << BUCKET_SHIFT));
 	long double value;
 
-	if (isinf(low) || !bits)
+	if (isinf(low) || !bits || isinf(high))
 		return low;
-	if (isinf(high))
-		return low;
-	if (h->fractions)
-		value = ((long double)low + high) / 2;
-	else if (fabs(high - low) <= 1)
+	value = ((long double)low + high) / 2;
+	if (!h->fractions && fabs(high - low) <= 1)
 		value = low;
-	else
-		value = ((long double)low + high) / 2;
 	if (!h->fractions && value > -INTEGER_END && value < INTEGER_END)
 		value = (long double)(int64_t)value;
 	return value < h->min ? h->min : value > h->max ? h->max : value;
@@ -246,7 +218,9 @@ long double histogram_quantile(struct histogram *h, double q)
 		return h->max;
 	if (h->bucketed)
 		return rank == 1 ? h->min : bucket_ranked(h, rank);
-	counts_sort(h);
+	if (!h->sorted)
+		qsort(h->exact, h->count, sizeof(*h->exact), count_compare);
+	h->sorted = true;
 	return h->exact[rank - 1];
 }
 
@@ -273,7 +247,10 @@ static unsigned int next_exact(const struct histogram *h, unsigned int at,
 
 	*count = 0;
 	for (uint64_t i = 0; i < h->count; i++) {
-		unsigned int place = place_in_order(octave_of(h->exact[i]));
+		unsigned int octave = (unsigned int)(first_bits(h->exact[i]) >>
+						     52);
+		unsigned int place = octave < POSITIVE ? POSITIVE + octave :
+							 OCTAVES - 1 - octave;
 
 		if (place >= at && place < next) {
 			next = place;

@@ -65,25 +65,18 @@ static const struct word *word_at(const char *name, size_t n)
 	return NULL;
 }
 
-static const struct special *special_of(const char *name)
-{
-	for (size_t i = 0; i < NSPECIALS; i++)
-		if (!strcmp(specials[i].name, name))
-			return &specials[i];
-	return NULL;
-}
-
 /* Finds the last word of the table in a name. */
 static bool find_word(struct found_word *found, const char *name)
 {
-	const struct special *special = special_of(name);
 	size_t end = strlen(name), start;
 
-	if (special) {
-		found->word = &special->word;
-		if (special->word.text)
-			found->at = end - strlen(special->word.text);
-		return special->word.text;
+	for (size_t i = 0; i < NSPECIALS; i++) {
+		if (strcmp(specials[i].name, name))
+			continue;
+		found->word = &specials[i].word;
+		if (found->word->text)
+			found->at = end - strlen(found->word->text);
+		return found->word->text;
 	}
 	while (end) {
 		start = end;

@@ -6,7 +6,6 @@
 #ifndef TRACES_READ_FILES_PRIVATE_H
 #define TRACES_READ_FILES_PRIVATE_H
 
-#include "traces/unreadable.h"
 #include "traces/read/private.h"
 
 #define FILE_BYTES	64		/* of a name: "stream_31_7" */

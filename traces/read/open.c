@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "traces/array.h"
 #include "traces/checksum.h"
 #include "traces/follow.h"
 #include "traces/ledger.h"
-#include "traces/unreadable.h"
 #include "traces/read/private.h"
 
 #define DEPTH_MAX	32
@@ -99,16 +99,12 @@ static struct read_place *find_place(const struct reader *reader,
 static struct read_place *add_place(struct reader *reader, const char *path,
 				    int fd)
 {
-	struct read_place *more = reader->places, *place;
-	size_t n = reader->nplaces;
+	struct read_place *place;
 	struct stat st = { 0 };
 
-	if (!(n & (n - 1)))
-		more = reallocarray(more, n ? 2 * n : 1, sizeof(*more));
-	if (!more)
+	if (!array_grow(&reader->places, reader->nplaces, sizeof(*place)))
 		return NULL;
-	reader->places = more;
-	place = &more[n];
+	place = &reader->places[reader->nplaces];
 	*place = (struct read_place){ .path = strdup(path) };
 	if (!place->path)
 		return NULL;
@@ -516,17 +512,15 @@ static bool was_added(const struct reader *reader, const char *path)
 int reader_add_directory(struct reader *reader, const char *path)
 {
 	bool again = was_added(reader, path);
-	char **more = reallocarray(reader->paths, reader->npaths + 1,
-				   sizeof(*more));
+	char *copy = strdup(path);
 	int n;
 
-	if (!more)
+	if (!copy || !array_grow(&reader->paths, reader->npaths,
+				 sizeof(copy))) {
+		free(copy);
 		return -ENOMEM;
-	reader->paths = more;
-	more[reader->npaths] = strdup(path);
-	if (!more[reader->npaths])
-		return -ENOMEM;
-	reader->npaths++;
+	}
+	reader->paths[reader->npaths++] = copy;
 	reader->recorded |= follow_recorded(path);
 	n = add_below(reader, path, NULL);
 	if (n >= 0 && !again)

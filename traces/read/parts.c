@@ -11,6 +11,8 @@
 
 #include <stdlib.h>
 
+#include "traces/array.h"
+
 void parts_join(struct file_stream *f, struct file_stream *other)
 {
 	f->sibling = other->sibling;
@@ -83,15 +85,10 @@ static void take_part(const struct packet_head *head, uint64_t bytes,
 		      void *priv)
 {
 	struct file_stream *f = priv;
-	struct part_packet *more = f->parts;
 
-	if (!(f->nparts & (f->nparts - 1)))
-		more = reallocarray(more, f->nparts ? 2 * f->nparts : 1,
-				    sizeof(*more));
-	if (!more)
+	if (!array_grow(&f->parts, f->nparts, sizeof(*f->parts)))
 		return;
-	f->parts = more;
-	more[f->nparts++] = (struct part_packet){
+	f->parts[f->nparts++] = (struct part_packet){
 		.number = head->packet_seq_num, .begin = head->timestamp_begin,
 		.end = head->timestamp_end, .lost = head->events_discarded,
 		.bytes = bytes,

@@ -5,8 +5,8 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
+#include "traces/array.h"
 #include "traces/read/source.h"
 
 void reader_problem(struct reader *reader, const char *where,
@@ -24,24 +24,9 @@ void reader_problem(struct reader *reader, const char *where,
 	reader->calls->problem(where, fact, reader->calls->priv);
 }
 
-/* Makes room for one more pointer: doubles the array at powers of two. */
-static bool array_grow(void *array, size_t n)
-{
-	void **old = *(void ***)array;
-	void **more;
-
-	if (n & (n - 1))
-		return true;
-	more = realloc(old, (n ? 2 * n : 1) * sizeof(*more));
-	if (!more)
-		return false;
-	*(void ***)array = more;
-	return true;
-}
-
 int reader_add_trace(struct reader *reader, struct trace_class *trace)
 {
-	if (!array_grow(&reader->traces, reader->ntraces))
+	if (!array_grow(&reader->traces, reader->ntraces, sizeof(trace)))
 		return -ENOMEM;
 	trace->number = reader->ntraces;
 	reader->traces[reader->ntraces++] = trace;
@@ -50,7 +35,7 @@ int reader_add_trace(struct reader *reader, struct trace_class *trace)
 
 int reader_add_stream(struct reader *reader, struct read_stream *stream)
 {
-	if (!array_grow(&reader->streams, reader->nstreams))
+	if (!array_grow(&reader->streams, reader->nstreams, sizeof(stream)))
 		return -ENOMEM;
 	stream->reader = reader;
 	stream->event.stream = stream;

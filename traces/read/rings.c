@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "buffers/clock.h"
+#include "traces/array.h"
 #include "traces/read/private.h"
 
 #define TELL_LOOKS	10u	/* a loss that no event follows is told when so
@@ -254,15 +255,10 @@ static int copy_ring(struct ring_image *image, struct ring_stream *r)
 static int keep_packet(const struct packet *packet, void *priv)
 {
 	struct batch *batch = priv;
-	struct packet *more = batch->packets;
 
-	if (!(batch->npackets & (batch->npackets - 1)))
-		more = reallocarray(batch->packets, 2 * batch->npackets + 1,
-				    sizeof(*more));
-	if (!more)
+	if (!array_grow(&batch->packets, batch->npackets, sizeof(*packet)))
 		return -ENOMEM;
-	batch->packets = more;
-	more[batch->npackets++] = *packet;
+	batch->packets[batch->npackets++] = *packet;
 	return 0;
 }
 

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Variants in CTF metadata; see option.h. Facts: CTF specification
- * 1.8.3, 4.2.2. babeltrace2 2.0 ends with an assertion where an option has
- * another name than the label of the tag that chooses it, and where a name is
- * that of another option behind an underscore.
+ * Variants in CTF metadata. Facts: CTF specification 1.8.3, 4.2.2. babeltrace2
+ * 2.0 ends with an assertion where an option has another name than the label of
+ * the tag that chooses it, and where a name is that of another option behind an
+ * underscore.
  *
- * Invariant: each number that the tag can have has an option. A
- * marker's tag has no others.
+ * Invariant: each number that the tag can have has an option. A marker's tag
+ * has no others.
  */
-#include "traces/tsdl/option.h"
+#include "traces/tsdl/tsdl.h"
 
 #include <string.h>
 
 #include "base/base.h"
 #include "taffrail/site.h"
-#include "traces/tsdl/scalar-type.h"
 
 #define OPTIONS_MAX	64
 #define LABEL_BYTES	72		/* with the NUL; the rest is cut */

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "tracepoints/fields/fields.h"
 #include "tracepoints/fields/scalar.h"
-#include "traces/tsdl/scalar-type.h"
+#include "traces/tsdl/tsdl.h"
 
 static const struct row {
 	const char *name;

@@ -13,7 +13,7 @@
 #include "taffrail/site.h"
 #include "tracepoints/fields/errors.h"
 #include "tracepoints/fields/shown.h"
-#include "traces/tsdl/enumeration.h"
+#include "traces/tsdl/tsdl.h"
 
 static char bytes[4096];
 static uint32_t used;

@@ -6,13 +6,11 @@
  *
  * Invariant: no load beyond the NUL of the arguments' text.
  */
-#include "traces/message-private.h"
+#include "traces/tsdl/tsdl.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "taffrail/site.h"
-#include "traces/tsdl/enumeration.h"
 
 #define MESSAGE_BYTES	1024		/* of a message, with the NUL; cut */
 
