@@ -27,4 +27,25 @@ static inline bool array_grow(void *array, size_t n, size_t bytes)
 	return more;
 }
 
+/* Makes room for element `number` in an array of *n elements, and sets the new
+ * ones to zero. Returns false without memory; the array then stays as it was.
+ */
+static inline bool array_reach(void *array, size_t *n, size_t number,
+			       size_t bytes)
+{
+	size_t room = 2 * number + 1;
+	char *more;
+
+	if (number < *n)
+		return true;
+	memcpy(&more, array, sizeof(more));
+	more = reallocarray(more, room, bytes);
+	if (!more)
+		return false;
+	memset(more + *n * bytes, 0, (room - *n) * bytes);
+	memcpy(array, &more, sizeof(more));
+	*n = room;
+	return true;
+}
+
 #endif

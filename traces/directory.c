@@ -154,6 +154,7 @@ int trace_add_checksum(char **text, size_t *bytes, const char *before,
 	return 0;
 }
 
+/* Writes the rows of all streams, then the counts that belong to no stream. */
 static void ledger_fill(FILE *out, const struct trace *trace)
 {
 	size_t i;

@@ -38,6 +38,7 @@ static const void *ctf_part(const struct packet_head *head)
 	return (const char *)head + PACKET_PRIVATE_BYTES;
 }
 
+/* Makes a file that is not there yet. Returns a descriptor or -errno. */
 static int file_create(struct trace *trace, const char *name)
 {
 	int fd = openat(trace->fd, name,
@@ -54,6 +55,7 @@ static void hidden_name(const struct trace_stream *stream, char *name,
 	snprintf(name, room, ".%s", stream->file);
 }
 
+/* Removes a file that no reader has seen, and its index. */
 static void file_abandon(struct trace_stream *stream)
 {
 	char name[64];
@@ -72,6 +74,8 @@ static void file_abandon(struct trace_stream *stream)
 	stream->idx = -1;
 }
 
+/* Makes the file and the index of a stream, both under names that readers
+ * ignore. Returns 0 or -errno; after a failure nothing is left. */
 static int create_files(struct trace_stream *stream)
 {
 	struct ctf_index_header header;
@@ -177,6 +181,9 @@ static int file_show(struct trace_stream *stream)
 			stream->file) ? -errno : 0;
 }
 
+/* Writes a packet behind the last one, and the entry of the index, before
+ * readers can see the packet. Returns 0; or -errno, and the file is as it was.
+ */
 static int file_append(struct trace_stream *stream, const struct packet *packet,
 		  const struct packet_head *head, uint64_t checksum)
 {

@@ -146,6 +146,8 @@ static void ledger_amend(struct trace *trace, int fd)
 	trace->ledger = -1;
 }
 
+/* Moves the events of a file from kept to dropped; of a finished trace, in the
+ * totals of the set as well. */
 static void count_dropped(const struct trace_chunk *chunk)
 {
 	struct trace_stream *stream = chunk->stream;
@@ -164,6 +166,8 @@ static void count_dropped(const struct trace_chunk *chunk)
 	set->bytes -= chunk->bytes;
 }
 
+/* Removes the oldest file. A file that still grows is closed first; a finished
+ * trace without files goes as a whole, or gets a ledger with the new counts. */
 static void drop_oldest(struct trace_set *set)
 {
 	struct trace_chunk *chunk = set->oldest;

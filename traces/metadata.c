@@ -36,6 +36,8 @@ static uint32_t array_count(const struct event_view *event, int i)
 	return shown_count(&shown, (uint32_t)i, event->types[i]);
 }
 
+/* Makes the steps that lead over an event. Neighbouring fields of fixed size
+ * share a step. Returns 0, or -EBADMSG for a type that no writer has. */
 static int shape_of(struct event_shape *shape, const struct event_view *event)
 {
 	unsigned int n = 0;
@@ -228,6 +230,7 @@ static bool put_shown(FILE *out, struct names *names,
 	return true;
 }
 
+/* Writes the declaration of a field, with the length in front of a sequence. */
 static void put_field(FILE *out, struct names *names,
 		      const struct event_view *event, int i,
 		      const char *text, int base)
@@ -334,6 +337,8 @@ static void put_fields(FILE *out, const struct members *all)
 	}
 }
 
+/* Writes the declaration of an event, behind a comment with the marker's place.
+ */
 static void put_event(FILE *out, const struct event_view *event)
 {
 	struct field_name fields[EVENT_FIELDS_MAX] = { 0 };
@@ -370,6 +375,7 @@ static void put_uuid(FILE *out, const uint8_t *uuid)
 	putc('"', out);
 }
 
+/* Writes the version, the names of plain integers, and the packet's header. */
 static void put_trace(FILE *out, const struct metadata *metadata)
 {
 	fputs("/* CTF 1.8 */\n\n"
@@ -404,6 +410,7 @@ static void put_time(FILE *out, const char *key, uint64_t seconds)
 	fprintf(out, "\t%s = \"%s\";\n", key, text);
 }
 
+/* Writes the environment: the facts about the process and the recording. */
 static void put_env(FILE *out, const struct metadata *metadata)
 {
 	const struct process_page *process = metadata->process;
@@ -457,6 +464,8 @@ void metadata_put_clock(FILE *out, uint32_t kind, const uint8_t *boot_id,
 		(long long)clock->offset_s, (unsigned long long)clock->offset);
 }
 
+/* Writes the type of an event's header: the usual form, with the low bits of
+ * the clock, or the extended one, with a whole reading. */
 static void put_header(FILE *out, bool large)
 {
 	unsigned int id_bits = large ? 16 : CTF_COMPACT_ID_BITS;
@@ -484,6 +493,8 @@ static void put_header(FILE *out, bool large)
 		id_bits, align, extended - 1, extended, clock_bits, align);
 }
 
+/* Writes the contexts in the order of their bits, in which the agent writes
+ * them. */
 static void put_contexts(FILE *out, uint32_t contexts)
 {
 	static const char *const text[] = {
@@ -505,6 +516,8 @@ static void put_contexts(FILE *out, uint32_t contexts)
 	fputs("\t};\n", out);
 }
 
+/* Writes the only stream. The packet's context is struct packet_head of
+ * layout.h, from timestamp_begin on. */
 static void put_stream(FILE *out, const struct session_page *page)
 {
 	put_header(out, page->flags & SESSION_LARGE_HEADER);

@@ -93,6 +93,8 @@ static void tell_spoilt(struct trace_stream *stream)
 	stream->kept = 0;
 }
 
+/* Counts each emitted event of a stream as kept, lost or overwritten, and
+ * completes the file. Returns 0 or -errno. */
 static int finish_stream(struct trace_stream *stream, bool overwrite)
 {
 	struct trace_set *set = stream->trace->set;

@@ -23,6 +23,8 @@
 
 #define FILE_NAME_BYTES	64
 
+/* Returns 0; -ENOTEMPTY; or another -errno. The descriptor keeps its place in
+ * the directory: a copy is read. */
 static int check_empty(int fd)
 {
 	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -102,6 +104,7 @@ int trace_set_open(struct trace_set *set, const char *path)
 	return 0;
 }
 
+/* Writes a file, of which nothing was there. Returns 0 or -errno. */
 static int write_new(int dirfd, const char *name, const char *text,
 		     size_t bytes)
 {
@@ -126,6 +129,8 @@ static int write_new(int dirfd, const char *name, const char *text,
 	return ret;
 }
 
+/* Writes the metadata, and notes the clock in it. Until the set is final, each
+ * call takes an anchor first, so the clock is the best that is known. */
 static int fill_metadata(FILE *out, struct trace *trace)
 {
 	struct metadata metadata = {

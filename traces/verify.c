@@ -132,6 +132,8 @@ static int check_order(struct stream *s, const struct packet_head *head)
 	return 0;
 }
 
+/* Checks the sizes and times of a packet, before anything else of it is used.
+ */
 static int check_head(struct stream *s, const struct packet_head *head)
 {
 	uint64_t room = s->map.bytes - s->offset;
@@ -154,6 +156,7 @@ static int check_head(struct stream *s, const struct packet_head *head)
 	return check_order(s, head);
 }
 
+/* Steps over all events of a packet, and counts them. */
 static int check_events(struct stream *s, const struct packet_head *head)
 {
 	const char *at = (const char *)s->map.address + s->offset +
@@ -173,6 +176,8 @@ static int check_events(struct stream *s, const struct packet_head *head)
 	return 0;
 }
 
+/* Compares a packet with the entry of the index, and with the checksum in it.
+ */
 static int check_idx(struct stream *s, const struct packet_head *head)
 {
 	const char *at = (const char *)s->map.address + s->offset;
@@ -198,6 +203,8 @@ static int check_idx(struct stream *s, const struct packet_head *head)
 	return 0;
 }
 
+/* Checks the packet at the offset, and moves behind it. Returns 0, or -EBADMSG
+ * after the report: no byte behind such a packet can be trusted. */
 static int check_packet(struct stream *s)
 {
 	struct packet_head head = { 0 };
@@ -220,6 +227,8 @@ static int check_packet(struct stream *s)
 	return ret;
 }
 
+/* Compares a stream with the ledger's row. One problem is reported: the other
+ * numbers follow from it. */
 static void check_counts(struct stream *s, const uint64_t row[4])
 {
 	if (row[1] != s->kept)
@@ -242,6 +251,8 @@ static void check_counts(struct stream *s, const uint64_t row[4])
 			    "packet is there", (unsigned long long)row[2]);
 }
 
+/* Adds a stream to the result. Without a row of the ledger, all events that
+ * were found count as emitted. */
 static void check_ledger(struct stream *s)
 {
 	struct verify_result *result = s->v->result;
@@ -261,6 +272,8 @@ static void check_ledger(struct stream *s)
 	result->lost += row.n[3];
 }
 
+/* Opens the index of a file, if it is there. A trace without a ledger, which a
+ * killed command left, has no complete index either. */
 static void open_idx(struct stream *s)
 {
 	char name[NAME_MAX + 16];
@@ -285,6 +298,8 @@ static void open_idx(struct stream *s)
 		file_map_close(&s->idx);
 }
 
+/* Checks one file of a stream. Returns 0 or a negative errno, after the report.
+ */
 static int check_file(struct stream *s, const char *file)
 {
 	int ret;

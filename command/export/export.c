@@ -106,6 +106,7 @@ struct ids {
 	int different;
 };
 
+/* Adds the id of a table to a message, cut where there is no room for more. */
 static void id_add(const char *id, void *priv)
 {
 	struct ids *ids = priv;
@@ -125,45 +126,30 @@ static void id_add(const char *id, void *priv)
 	ids->n = sizeof(ids->text) - 1;
 }
 
-/* Says that one output cannot take several tables. */
-static int several_tables(const struct ids *ids)
-{
-	if (ids->different == 1)
-		return command_misused("events %s have different fields, so "
-				       "they are several tables: give -o DIR",
-				       ids->text);
-	return command_misused("each type of event is a table of its own: give "
-			       "-o DIR, or --where and one of: %s", ids->text);
-}
-
-/* Checks that there are events of both names of each rule, with the rule's
- * keys. */
-static int check_pairs(const struct run *run)
-{
-	int ret = COMMAND_DONE;
-
-	for (size_t i = 0; i < run->x.npairs && ret == COMMAND_DONE; i++)
-		ret = look_check_pair(&run->look, run->pairs[i]);
-	return ret;
-}
-
 /* Checks the options against the traces, before anything is written. */
 static int check_options(struct run *run)
 {
 	const struct export_format *format = run->x.format;
 	struct ids ids = { .n = 0 };
-	int ret = check_pairs(run);
+	int ret = COMMAND_DONE;
 
-	if (ret != COMMAND_DONE)
+	/* both names of a rule need events, with the rule's keys */
+	for (size_t i = 0; i < run->x.npairs && ret == COMMAND_DONE; i++)
+		ret = look_check_pair(&run->look, run->pairs[i]);
+	if (ret != COMMAND_DONE || run->output)
 		return ret;
-	if (run->output)
-		return COMMAND_DONE;
 	if (format->target == EXPORT_FILE)
 		return command_misused("give -o FILE: %s cannot be written to "
 				       "standard output", format->name);
 	if (format->target == EXPORT_TABLES &&
 	    export_tables(&run->x, id_add, &ids) > 1)
-		return several_tables(&ids);
+		return ids.different == 1 ?
+		       command_misused("events %s have different fields, so "
+				       "they are several tables: give -o DIR",
+				       ids.text) :
+		       command_misused("each type of event is a table of its "
+				       "own: give -o DIR, or --where and one "
+				       "of: %s", ids.text);
 	if (format->binary && isatty(STDOUT_FILENO))
 		return command_misused("give -o FILE: standard output is a "
 				       "terminal");
@@ -221,7 +207,7 @@ static int cannot_write(struct run *run, int ret)
 }
 
 /* Ends by the signal, as a shell that runs a loop of commands expects it. */
-static int is_interrupted(struct run *run)
+static int end_by_signal(struct run *run)
 {
 	progress_clear(&run->progress);
 	command_warn("interrupted after %llu events%s",
@@ -233,6 +219,8 @@ static int is_interrupted(struct run *run)
 	return COMMAND_FAILED;
 }
 
+/* Writes all events. Without an error the target gets its name; after one, or a
+ * signal, it is removed. */
 static int write_all(struct run *run)
 {
 	int ret = export_open(&run->x);
@@ -254,7 +242,7 @@ static int write_all(struct run *run)
 		}
 	}
 	if (stopped)
-		return is_interrupted(run);
+		return end_by_signal(run);
 	if (ret) {
 		ret = cannot_write(run, ret);
 		target_drop(&run->target);

@@ -74,6 +74,8 @@ static bool is_empty(const char *path)
 	return n < 3;
 }
 
+/* Makes the directory beside the target's place. Returns COMMAND_DONE or a
+ * status, after printing why. */
 static int make_directory(struct target *target, const char *path,
 			  const struct stat *st)
 {
@@ -120,6 +122,8 @@ static int follow_links(struct target *target, const char *path)
 	return COMMAND_DONE;
 }
 
+/* Makes a file beside the target's place; a pipe or a device is opened itself.
+ * SQLite opens the file by its name, so the descriptor is closed then. */
 static int make_file(struct target *target, const char *path,
 		     const struct stat *st, bool by_name)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "command/report/private.h"
-#include "base/index.h"
+#include "traces/array.h"
 
 /* Returns the use of a field of these events, or of the context, made if it is
  * not there. */
@@ -37,6 +37,7 @@ static struct field_use *use_of_field(struct report *r,
 	return *use;
 }
 
+/* Makes what the report counts of a class: fields, the group, the lock. */
 static struct report_class *make_class(struct report *r,
 				       const struct trace_class *trace,
 				       const struct event_class *event)
@@ -66,15 +67,18 @@ static struct report_class *make_class(struct report *r,
 	return c;
 }
 
-/* Makes the classes of a trace known that are not yet. */
+/* Makes the classes of a trace known that are not yet. Returns 0 or -ENOMEM. */
 static int event_meet(struct report *r, const struct trace_class *trace)
 {
 	static const struct field_class none = { .kind = FIELD_STRUCT };
 	static const struct event_class event = { .fields = &none };
-	struct report_trace *t = &r->traces[trace->number];
+	struct report_trace *t;
 	struct report_class **more;
 	bool met = schema_met(&r->schemas, trace);
 
+	if (!array_reach(&r->traces, &r->ntraces, trace->number, sizeof(*t)))
+		return -ENOMEM;
+	t = &r->traces[trace->number];
 	more = realloc(t->classes, (trace->nclasses + 1) * sizeof(*more));
 	if (!more)
 		return -ENOMEM;
@@ -100,22 +104,6 @@ static int event_meet(struct report *r, const struct trace_class *trace)
 	return pairs_meet(r->pairs, trace);
 }
 
-static int array_grow(struct report *r, size_t number)
-{
-	size_t n = 2 * number + 1;
-	struct report_trace *more;
-
-	if (number < r->ntraces)
-		return 0;
-	more = realloc(r->traces, n * sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	memset(more + r->ntraces, 0, (n - r->ntraces) * sizeof(*more));
-	r->traces = more;
-	r->ntraces = n;
-	return 0;
-}
-
 int count_open(struct report *r)
 {
 	struct trace_class *const *traces;
@@ -124,11 +112,8 @@ int count_open(struct report *r)
 
 	r->first = INT64_MAX;
 	r->last = INT64_MIN;
-	for (size_t i = 0; i < n && !ret; i++) {
-		ret = array_grow(r, traces[i]->number);
-		if (!ret)
-			ret = event_meet(r, traces[i]);
-	}
+	for (size_t i = 0; i < n && !ret; i++)
+		ret = event_meet(r, traces[i]);
 	return ret;
 }
 
@@ -144,6 +129,7 @@ static long double number_of(const struct field_class *class,
 				  (long double)number;
 }
 
+/* Adds the values of the fields of --field. */
 static void add_fields(struct report *r, const struct report_class *c,
 		       const struct trace_event *event)
 {
@@ -170,6 +156,7 @@ static void add_fields(struct report *r, const struct report_class *c,
 	}
 }
 
+/* Counts an event by the value of --by. */
 static void add_group(struct report *r, const struct report_class *c,
 		      const struct trace_event *event)
 {
@@ -199,7 +186,7 @@ static struct report_class *meet_class(struct report *r,
 	struct report_class **to;
 
 	if ((trace >= r->ntraces || class >= r->traces[trace].nclasses) &&
-	    (array_grow(r, trace) || event_meet(r, event->trace))) {
+	    event_meet(r, event->trace)) {
 		r->failed = true;
 		return NULL;
 	}
@@ -289,6 +276,8 @@ static int add_name(struct report *r, struct index *index,
 	return 0;
 }
 
+/* Adds the counts of a trace's classes to the trace, to the names and to the
+ * whole. */
 static int finish_trace(struct report *r, struct report_trace *t,
 			struct index *index)
 {

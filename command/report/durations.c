@@ -3,9 +3,9 @@
  * Durations of pairs, the longest of them, and those that are unfinished.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "command/report/private.h"
+#include "traces/array.h"
 
 bool kind_told(const struct pair_kind *kind)
 {
@@ -18,19 +18,9 @@ bool kind_told(const struct pair_kind *kind)
 
 struct durations *durations_of(struct report *r, const struct pair_kind *kind)
 {
-	size_t n = 2 * (size_t)kind->number + 8;
-	struct durations *more;
-
-	if (kind->number < r->ndurations)
-		return &r->durations[kind->number];
-	more = realloc(r->durations, n * sizeof(*more));
-	if (!more)
-		return NULL;
-	memset(more + r->ndurations, 0,
-	       (n - r->ndurations) * sizeof(*more));
-	r->durations = more;
-	r->ndurations = n;
-	return &more[kind->number];
+	return array_reach(&r->durations, &r->ndurations, kind->number,
+			   sizeof(*r->durations)) ?
+	       &r->durations[kind->number] : NULL;
 }
 
 static int compare_sums(const void *a, const void *b)
@@ -61,19 +51,15 @@ size_t kinds_sorted(struct report *r, struct kind_row **rows)
 	return found;
 }
 
-static int64_t pair_length(const struct long_pair *pair)
-{
-	return pair->end - pair->begin;
-}
-
 /* Returns whether a comes before b: it is longer, or began earlier. */
 static bool is_before(const struct long_pair *a, const struct long_pair *b)
 {
-	if (pair_length(a) != pair_length(b))
-		return pair_length(a) > pair_length(b);
-	return a->begin < b->begin;
+	int64_t length = a->end - a->begin, other = b->end - b->begin;
+
+	return length != other ? length > other : a->begin < b->begin;
 }
 
+/* Moves a pair of the heap down, so the shortest is first. */
 static void sift_down(struct longest *l, uint32_t at)
 {
 	struct long_pair moved = l->list[at];
@@ -107,6 +93,7 @@ static void set_keys(struct long_pair *to, const struct pair *pair)
 	}
 }
 
+/* Keeps a pair if it is among the longest. */
 static void add_long(struct longest *l, const struct pair *pair, bool across)
 {
 	struct long_pair new = {
@@ -191,6 +178,8 @@ static bool has_lost(const struct report *r, const struct trace_class *trace,
 	       r->traces[trace->number].lost_until > since;
 }
 
+/* Counts the duration of a pair. Losses since its BEGIN may hide the true END:
+ * `across` counts such pairs. */
 static void pair_finished(const struct pair *pair,
 			  const struct trace_event *event,
 		     void *priv)

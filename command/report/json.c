@@ -29,6 +29,7 @@ static void put_end(struct json *json, const struct histogram *h,
 		json_real(json, key, end);
 }
 
+/* Writes count, sum, extremes, quantiles and the histogram of some numbers. */
 static void put_numbers(struct json *json, struct histogram *h)
 {
 	long double from, to;

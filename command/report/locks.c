@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "command/report/private.h"
-#include "base/index.h"
+#include "traces/array.h"
 
 /* A thread that waits for a lock or holds it. */
 struct lock_thread {
@@ -130,6 +130,7 @@ static int is_lock(uint64_t value, const void *priv)
 	       lock->kind == key->kind;
 }
 
+/* Adds a lock. Returns NULL where there are too many, or without memory. */
 static struct lock *add_lock(struct locks *l, const struct lock_key *key,
 			     uint64_t hash)
 {
@@ -152,6 +153,8 @@ static struct lock *add_lock(struct locks *l, const struct lock_key *key,
 								       lock;
 }
 
+/* Returns the lock of an event, made if it is not there; or NULL, and the event
+ * counts as left out. */
 static struct lock *find_lock(struct report *r, const struct report_class *c,
 			      const struct trace_event *event)
 {
@@ -232,15 +235,12 @@ static struct lock_holder *holder_of(struct report *r, struct lock *lock,
 			least = &more[i];
 	}
 	if (r->locks->nholders < HOLDERS_KEPT || !n) {
-		if (!(n & (n - 1)))
-			more = reallocarray(more, n ? 2 * n : 1, sizeof(*more));
-		if (!more) {
+		if (!array_grow(&lock->holders, n, sizeof(*least))) {
 			r->failed = true;
 			return NULL;
 		}
 		r->locks->nholders++;
-		lock->holders = more;
-		least = &more[lock->nholders++];
+		least = &lock->holders[lock->nholders++];
 	} else if (!least || ns <= least->ns) {
 		return NULL;
 	}
@@ -248,27 +248,7 @@ static struct lock_holder *holder_of(struct report *r, struct lock *lock,
 	return least;
 }
 
-/* Others waited for this thread. */
-static void blame_holder(struct report *r, struct lock *lock, uint32_t vtid,
-		  uint64_t ns)
-{
-	struct lock_holder *holder = holder_of(r, lock, vtid, ns);
-
-	lock->blamed_ns += ns;
-	if (holder)
-		holder->ns += ns;
-}
-
-static void wait_lock(struct lock *lock, struct lock_thread *thread,
-		      int64_t now)
-{
-	thread->waits = true;
-	thread->waits_since = now;
-	thread->blocked = false;
-	for (struct lock_thread *t = lock->threads; t; t = t->next)
-		thread->blocked |= t != thread && t->depth;
-}
-
+/* Ends a wait, and begins to hold the lock if it was taken. */
 static void take_lock(struct lock *lock, struct lock_thread *thread,
 		      int64_t now, bool taken)
 {
@@ -290,6 +270,8 @@ static void take_lock(struct lock *lock, struct lock_thread *thread,
 	thread->waits = false;
 }
 
+/* Ends a hold. The time for which others have waited meanwhile is this
+ * thread's. */
 static void give_lock(struct report *r, struct lock *lock,
 		      struct lock_thread *thread,
 		      int64_t now)
@@ -301,13 +283,19 @@ static void give_lock(struct report *r, struct lock *lock,
 	ns = (uint64_t)(now - thread->held_since);
 	lock->hold_ns += ns;
 	lock->hold_max = ns > lock->hold_max ? ns : lock->hold_max;
+	/* all others that wait have waited for this thread */
 	for (struct lock_thread *t = lock->threads; t; t = t->next) {
 		int64_t from = t->waits_since > thread->held_since ?
 			       t->waits_since : thread->held_since;
+		struct lock_holder *holder;
 
-		if (t != thread && t->waits && now > from)
-			blame_holder(r, lock, thread->vtid,
-			      (uint64_t)(now - from));
+		if (t == thread || !t->waits || now <= from)
+			continue;
+		ns = (uint64_t)(now - from);
+		holder = holder_of(r, lock, thread->vtid, ns);
+		lock->blamed_ns += ns;
+		if (holder)
+			holder->ns += ns;
 	}
 }
 
@@ -361,14 +349,19 @@ void locks_event(struct report *r, const struct report_class *c,
 		r->failed = true;
 		return;
 	}
-	if (c->lock == LOCK_WAIT)
-		wait_lock(lock, thread, event->ns);
-	else if (c->lock == LOCK_TAKE)
+	if (c->lock == LOCK_WAIT) {
+		thread->waits = true;
+		thread->waits_since = event->ns;
+		thread->blocked = false;
+		for (struct lock_thread *t = lock->threads; t; t = t->next)
+			thread->blocked |= t != thread && t->depth;
+	} else if (c->lock == LOCK_TAKE) {
 		take_lock(lock, thread, event->ns, call_succeeded(c, event));
-	else if (c->lock == LOCK_GIVE)
+	} else if (c->lock == LOCK_GIVE) {
 		give_lock(r, lock, thread, event->ns);
-	else if (!thread->depth++)
+	} else if (!thread->depth++) {
 		thread->held_since = event->ns;
+	}
 	drop_idle(lock, thread);
 }
 

@@ -66,28 +66,15 @@ static int take_number(uint32_t *to, const char *value, uint32_t most,
 	return COMMAND_DONE;
 }
 
-static int take_field(struct report *r, const char *value)
-{
-	if (r->nfields == FIELDS_MAX)
-		return command_misused("--field: at most %d names",
-				       FIELDS_MAX);
-	r->fields[r->nfields++] = value;
-	return COMMAND_DONE;
-}
-
-static int take_rule(struct report *r, const char *value)
-{
-	if (r->nrules == RULES_MAX)
-		return command_misused("--pair: at most %d rules", RULES_MAX);
-	r->rules[r->nrules++] = value;
-	return COMMAND_DONE;
-}
-
 static int take_option(struct report *r, int key, const char *value)
 {
 	switch (key) {
 	case KEY_PAIR:
-		return take_rule(r, value);
+		if (r->nrules == RULES_MAX)
+			return command_misused("--pair: at most %d rules",
+					       RULES_MAX);
+		r->rules[r->nrules++] = value;
+		break;
 	case KEY_BY:
 		if (r->by && strcmp(r->by, value))
 			return command_misused("--by '%s' and '%s': give one",
@@ -95,7 +82,11 @@ static int take_option(struct report *r, int key, const char *value)
 		r->by = value;
 		break;
 	case KEY_FIELD:
-		return take_field(r, value);
+		if (r->nfields == FIELDS_MAX)
+			return command_misused("--field: at most %d names",
+					       FIELDS_MAX);
+		r->fields[r->nfields++] = value;
+		break;
 	case KEY_SLOWEST:
 		return take_number(&r->slowest.max, value, SLOWEST_MAX,
 				   "pairs");
@@ -116,6 +107,8 @@ static int take_option(struct report *r, int key, const char *value)
 	return COMMAND_DONE;
 }
 
+/* Counts a loss, and notes until when the trace has lost events: pairs open
+ * then may be of others. */
 static void loss_met(const struct trace_loss *l, void *priv)
 {
 	struct report *r = priv;
@@ -142,6 +135,7 @@ static void problem_met(const char *where, const char *fact, void *priv)
 	r->calls.problem(where, fact, r->calls.priv);
 }
 
+/* Counts all events, until there are no more, memory is out, or Ctrl-C. */
 static void read_all(struct report *r)
 {
 	struct progress *progress = &r->progress;

@@ -158,15 +158,11 @@ uint64_t report_span(const struct report *r)
 	return r->events ? (uint64_t)r->last - (uint64_t)r->first : 0;
 }
 
-/* A time of day is enough for view, unless it is not of one day. */
-static bool needs_dates(const struct report *r)
-{
-	return report_span(r) > 20 * 3600 * 1000000000ull;
-}
-
 void report_time(const struct report *r, int64_t ns, char *p)
 {
-	put_time(ns, r->look.utc, needs_dates(r), p);
+	/* a time of day is enough for view, unless it is not of one day */
+	put_time(ns, r->look.utc,
+		 report_span(r) > 20 * 3600 * 1000000000ull, p);
 }
 
 /* Writes a time before 1970, for which seconds since then would be taken as

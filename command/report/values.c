@@ -8,11 +8,6 @@
 #include "command/report/private.h"
 #include "traces/text/event-text.h"
 
-static bool is_text(const struct field_class *class)
-{
-	return class->kind == FIELD_STRING || class->kind == FIELD_TEXT;
-}
-
 /* Returns whether a class is an array of whole numbers. */
 static bool has_numbers(const struct field_class *class)
 {
@@ -41,6 +36,8 @@ struct normal {
 	};
 };
 
+/* Brings a value into a form in which values of several classes are compared.
+ */
 static void normal_of(struct normal *n, const struct field_class *class,
 		      const uint8_t *at, size_t bytes)
 {
@@ -50,7 +47,7 @@ static void normal_of(struct normal *n, const struct field_class *class,
 			      .bytes = bytes };
 	if (has_numbers(class))
 		n->form = VALUE_ELEMENTS;
-	if (is_text(class)) {
+	if (class->kind == FIELD_STRING || class->kind == FIELD_TEXT) {
 		n->form = VALUE_TEXT;
 		n->bytes = strnlen((const char *)at, bytes);
 	}

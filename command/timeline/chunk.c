@@ -77,6 +77,8 @@ static void put_section(struct bytes *to, struct bytes *from)
 	from->n = 0;
 }
 
+/* Writes the records of all classes, then of all lanes, that have some in this
+ * chunk. */
 static void put_records(struct timeline *t)
 {
 	struct bytes *raw = &t->raw;

@@ -18,14 +18,6 @@ static void fold_bins(struct density *density)
 		memset(bins + n / 2, 0, n / 2 * sizeof(*bins));
 }
 
-static void widen_bins(struct timeline *t)
-{
-	t->width++;
-	fold_bins(&t->density);
-	for (size_t i = 0; i < t->nlanes; i++)
-		fold_bins(&t->lanes[i]->density);
-}
-
 static void count_event(struct timeline *t, struct density *density,
 			uint64_t bin)
 {
@@ -38,19 +30,19 @@ static void count_event(struct timeline *t, struct density *density,
 		t->no_memory = true;
 }
 
-/* Very many lanes share the memory that a few have. */
-static uint32_t lane_fold(uint32_t number)
-{
-	return number < 256 ? 0 : number < 4096 ? 3 : 6;
-}
-
 void density_add(struct timeline *t, struct page_lane *lane, int64_t ns)
 {
 	uint64_t at = (uint64_t)ns - (uint64_t)t->first;
 
-	while (at >> t->width >= DENSITY_BINS)
-		widen_bins(t);
-	lane->density.fold = lane_fold(lane->number);
+	while (at >> t->width >= DENSITY_BINS) {
+		t->width++;
+		fold_bins(&t->density);
+		for (size_t i = 0; i < t->nlanes; i++)
+			fold_bins(&t->lanes[i]->density);
+	}
+	/* very many lanes share the memory that a few have */
+	lane->density.fold = lane->number < 256 ? 0 :
+			     lane->number < 4096 ? 3 : 6;
 	count_event(t, &t->density, at >> t->width);
 	count_event(t, &lane->density, at >> t->width);
 }

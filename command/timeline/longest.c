@@ -20,14 +20,6 @@ static void swap_spans(struct page_pair *a, struct page_pair *b)
 	*b = old;
 }
 
-static void sift_up(struct page_pair *heap, size_t i)
-{
-	while (i && span_ns(&heap[i]) < span_ns(&heap[(i - 1) / 2])) {
-		swap_spans(&heap[i], &heap[(i - 1) / 2]);
-		i = (i - 1) / 2;
-	}
-}
-
 static void sift_down(struct page_pair *heap, size_t n)
 {
 	for (size_t i = 0, child; (child = 2 * i + 1) < n; i = child) {
@@ -43,6 +35,7 @@ static void sift_down(struct page_pair *heap, size_t n)
 void page_longest_add(struct timeline *t, const struct page_pair *pair)
 {
 	struct page_pair *heap = t->longest;
+	size_t i = t->nlongest;
 
 	if (!heap)
 		heap = t->longest = calloc(LONGEST_PAIRS, sizeof(*heap));
@@ -50,7 +43,9 @@ void page_longest_add(struct timeline *t, const struct page_pair *pair)
 		t->no_memory = true;
 	} else if (t->nlongest < LONGEST_PAIRS) {
 		heap[t->nlongest++] = *pair;
-		sift_up(heap, t->nlongest - 1);
+		for (; i && span_ns(&heap[i]) < span_ns(&heap[(i - 1) / 2]);
+		     i = (i - 1) / 2)
+			swap_spans(&heap[i], &heap[(i - 1) / 2]);
 	} else if (span_ns(pair) > span_ns(&heap[0])) {
 		heap[0] = *pair;
 		sift_down(heap, t->nlongest);

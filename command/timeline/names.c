@@ -87,6 +87,7 @@ static struct page_process *find_process(struct timeline *t,
 	return made;
 }
 
+/* Makes a lane, and its process if it is new. Returns NULL without memory. */
 static struct page_lane *make_lane(struct timeline *t,
 				   struct page_trace *trace,
 				   const uint64_t key[2])
@@ -238,21 +239,6 @@ struct page_class *page_class(struct timeline *t, struct page_trace *trace,
 	return trace->classes[number];
 }
 
-static void free_lane(struct page_lane *lane)
-{
-	records_free(&lane->records);
-	free(lane->density.bins);
-	free(lane);
-}
-
-static void free_class(struct page_class *class)
-{
-	records_free(&class->records);
-	shape_free(&class->shape);
-	bytes_free(&class->described);
-	free(class);
-}
-
 void page_names_free(struct timeline *t)
 {
 	for (size_t i = 0; i < t->ntraces; i++) {
@@ -265,10 +251,17 @@ void page_names_free(struct timeline *t)
 	}
 	for (size_t i = 0; i < t->nprocesses; i++)
 		free(t->processes[i]);
-	for (size_t i = 0; i < t->nlanes; i++)
-		free_lane(t->lanes[i]);
-	for (size_t i = 0; i < t->nclasses; i++)
-		free_class(t->classes[i]);
+	for (size_t i = 0; i < t->nlanes; i++) {
+		records_free(&t->lanes[i]->records);
+		free(t->lanes[i]->density.bins);
+		free(t->lanes[i]);
+	}
+	for (size_t i = 0; i < t->nclasses; i++) {
+		records_free(&t->classes[i]->records);
+		shape_free(&t->classes[i]->shape);
+		bytes_free(&t->classes[i]->described);
+		free(t->classes[i]);
+	}
 	index_clear(&t->by_description);
 	free(t->traces);
 	free(t->processes);

@@ -38,6 +38,7 @@ int page_open(struct page *page, const char *file)
 	return COMMAND_DONE;
 }
 
+/* Writes bytes as base64 (RFC 4648), padded. */
 static void put_base64(struct out *out, const uint8_t *p, size_t n)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -13,6 +13,7 @@
 #include "command/common/counted.h"
 #include "command/common/limits.h"
 #include "command/timeline/private.h"
+#include "traces/array.h"
 
 /* The number of an event and of the event's lane, in `priv` of a pair. */
 #define LANE_BITS	24u
@@ -91,22 +92,13 @@ static struct page_pair pair_of(const struct timeline *t,
 
 static void keep_pair(struct timeline *t, const struct page_pair *pair)
 {
-	size_t n = t->nlong_pairs;
-
 	/* of events that are not in the page one by one */
 	if (pair->begin >= t->detail)
 		return;
-	if (!(n & (n - 1))) {
-		struct page_pair *more = realloc(
-			t->long_pairs, (n ? 2 * n : 1) * sizeof(*more));
-
-		if (!more) {
-			t->no_memory = true;
-			return;
-		}
-		t->long_pairs = more;
-	}
-	t->long_pairs[t->nlong_pairs++] = *pair;
+	if (array_grow(&t->long_pairs, t->nlong_pairs, sizeof(*pair)))
+		t->long_pairs[t->nlong_pairs++] = *pair;
+	else
+		t->no_memory = true;
 }
 
 /* Counts a finished pair. Returns whether the end is behind the begin. */
@@ -278,6 +270,8 @@ static void take_note(const char *note, void *priv)
 	t->nnotes++;
 }
 
+/* Reads all events into chunks and pairs, until there are no more, a signal, or
+ * too many threads. */
 static int read_events(struct timeline *t)
 {
 	const struct trace_event *event;

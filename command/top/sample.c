@@ -152,6 +152,8 @@ static uint64_t events_since(uint64_t now, uint64_t before)
 	return now > before ? now - before : 0;
 }
 
+/* Takes what the rings have at first: pairs that end later may have begun in
+ * it. */
 static int begin_sample(struct top *top)
 {
 	static struct pair_calls calls = { .finished = pair_met };

@@ -286,6 +286,7 @@ static int follow_recording(struct view *v)
 	return ret;
 }
 
+/* Prints the events, or the last --tail of them, or follows. */
 static int run_view(struct view *v)
 {
 	int ret = out_open(&v->out, STDOUT_FILENO), status = COMMAND_DONE;

@@ -25,6 +25,7 @@ struct ranges {
 	uint64_t n;
 };
 
+/* Finds the label and the ranges of mapping i, signed or not. */
 static void find_ranges(struct ranges *r, const bt_field_class *class,
 			bool is_signed, uint64_t i)
 {
@@ -70,6 +71,7 @@ static void set_label(struct field_label *to, const struct ranges *r,
 	}
 }
 
+/* Makes a label of each range: one that has several is there as often. */
 static int make_labels(struct class_memory **memory, struct field_class *to,
 		       const bt_field_class *from)
 {
@@ -145,6 +147,8 @@ static int make_array(struct class_memory **memory, struct field_class *to,
 			 -ENOMEM;
 }
 
+/* Makes a structure. Returns 0; -ENOTSUP: a member has a type that has no form
+ * here; -ENOMEM. */
 static int make_struct(struct class_memory **memory, struct field_class *to,
 		       const bt_field_class *from)
 {
@@ -239,6 +243,7 @@ static const char *event_id(struct class_memory **memory, const char *name)
 	return id;
 }
 
+/* Makes an event class: its name, level, other context and fields. */
 static int make_event(struct class_memory **memory, struct event_class *event,
 		      const bt_event_class *from)
 {
@@ -266,6 +271,8 @@ static int make_event(struct class_memory **memory, struct event_class *event,
 	return ret;
 }
 
+/* Makes all event classes of a stream class, and reports those that have no
+ * form here. */
 static int make_events(struct reader *reader, struct trace_class *trace,
 		       const bt_stream_class *class)
 {

@@ -31,6 +31,7 @@ static bool put_u32(struct foreign_bytes *to, uint64_t value)
 	return put_value(to, &u32, sizeof(u32));
 }
 
+/* Writes an integer in the bytes that the class has. */
 static bool put_integer(struct foreign_bytes *to,
 			const struct field_class *class, const bt_field *field)
 {

@@ -89,6 +89,7 @@ static bool event_encode(struct foreign *f, const struct foreign_trace *t,
 	return true;
 }
 
+/* Takes an event from a message. Returns false if it is left out. */
 static bool take_event(struct foreign *f, const bt_message *message)
 {
 	struct trace_event *event = &f->stream.event;
@@ -117,6 +118,7 @@ struct between {
 	const bt_clock_snapshot *to;
 };
 
+/* Tells events or packets that the library reports as lost. */
 static void tell_loss(struct foreign *f, const bt_stream *stream,
 		      struct trace_loss *loss, const struct between *between)
 {
@@ -173,6 +175,8 @@ static void lost_packets(struct foreign *f, const bt_message *m)
 	tell_loss(f, stream, &loss, &between);
 }
 
+/* Takes an event or a loss from a message. Returns whether there is an event.
+ */
 static bool message_take(struct foreign *f, const bt_message *message)
 {
 	switch (bt.message_get_type(message)) {
@@ -325,6 +329,7 @@ static int is_stream(const struct dirent *entry)
 	       strcmp(entry->d_name, "index");
 }
 
+/* Returns whether two files have the same bytes. */
 static bool same_bytes(int a, int b)
 {
 	char one[COMPARE_BYTES], other[COMPARE_BYTES];
@@ -383,6 +388,8 @@ static bool is_copy(const char *path, const char *other)
 	return same;
 }
 
+/* Remembers a directory with others of its group, which the library reads as
+ * one trace. A copy of a directory is left out. */
 static int foreign_add(struct reader *reader, const char *path)
 {
 	const char *why = foreign_load();

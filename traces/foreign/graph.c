@@ -272,6 +272,8 @@ static int graph_connect(struct foreign *f, const bt_component_filter *muxer,
 		NULL);
 }
 
+/* Makes the graph: the source of the directories, a muxer, and a sink that
+ * keeps each batch of messages. */
 static int graph_make(struct foreign *f)
 {
 	const bt_component_filter *muxer = NULL;

@@ -41,6 +41,8 @@ static const char *find_classes(void)
 	       "libbabeltrace2 does not find its plug-ins 'ctf' and 'utils'";
 }
 
+/* Loads the library, and finds each function. Returns NULL, or why it cannot.
+ */
 static const char *library_load(void)
 {
 	void **function = (void **)&bt;

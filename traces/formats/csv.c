@@ -159,6 +159,7 @@ static void put_head(struct out *out, const struct table *table)
 	out_char(out, '\n');
 }
 
+/* Opens the output of a table, and writes the names of the columns. */
 static int open_table(struct exporter *x, struct table *table)
 {
 	int fd = open_output(x, table);
@@ -212,6 +213,8 @@ static char *make_head(struct out *out, const struct trace_class *trace)
 	return out->error ? NULL : strdup(out->start);
 }
 
+/* Finds the table of a class, which opens with the first event of any of its
+ * classes. */
 static int csv_begin(struct exporter *x, const struct trace_event *event,
 		     void **own)
 {
@@ -238,6 +241,8 @@ static int csv_begin(struct exporter *x, const struct trace_event *event,
 	return ret;
 }
 
+/* Writes a row: the columns of the context come first, then those of the
+ * fields. */
 static int csv_put(struct exporter *x, const struct trace_event *event,
 		   void *own)
 {

@@ -76,6 +76,8 @@ static char *take_text(struct out *out)
 	return text;
 }
 
+/* Makes `"NAME":` of each member that is shown. The length of a sequence is
+ * not: the text of its elements has it. */
 static int make_members(struct members *members, struct out *out,
 			const struct field_class *class)
 {
@@ -120,6 +122,7 @@ static void put_pair(struct out *out, const char *before, const char *text)
 	json_put_string(out, text, strlen(text));
 }
 
+/* Makes the text from `event` to `cpu_id`, and the names of all members. */
 static int make_class(struct json_class *class, struct out *out,
 		      const struct trace_event *event)
 {
@@ -175,6 +178,7 @@ static void set_second(struct json *json, int64_t second)
 			 ",\"time\":\"%Y-%m-%dT%H:%M:%S.", &tm) : 0;
 }
 
+/* Writes both forms of the time. The date is made once a second. */
 static void put_stamp(struct json *json, int64_t ns)
 {
 	int64_t second = ns / NS_PER_S - (ns % NS_PER_S < 0);

@@ -106,6 +106,7 @@ struct track *track_of_process(struct perfetto *p,
 	return track;
 }
 
+/* Writes the descriptor of a thread's track, below the track of the process. */
 static void describe_thread(struct perfetto *p, struct track *track,
 			    const struct perfetto_class *class,
 			    const struct trace_event *event, int32_t vtid)
@@ -131,6 +132,7 @@ static void describe_thread(struct perfetto *p, struct track *track,
 	end_descriptor(p, at);
 }
 
+/* Writes the descriptor of the track of events that have no thread. */
 static void describe_cpu(struct perfetto *p, struct track *track,
 			 const struct trace_event *event)
 {

@@ -172,6 +172,8 @@ static void pair_begun(struct pair *pair, const struct trace_event *event,
 	end_event(p, at);
 }
 
+/* Ends the slice of a pair. A pair by keys may end in another thread: its end
+ * is an instant there, to which a flow leads. */
 static void pair_finished(const struct pair *pair,
 			  const struct trace_event *event,
 		     void *priv)
@@ -235,6 +237,7 @@ static void pair_unfinished(const struct pair *pair, void *priv)
 		cut_slice(p, pair, track);
 }
 
+/* Makes the pairs of all rules and names. */
 static int add_pairs(struct exporter *x, struct perfetto *p)
 {
 	struct trace_class *const *traces;
@@ -339,6 +342,7 @@ static int name_class(struct perfetto *p, struct perfetto_class *class,
 	       class->ends ? 0 : -ENOMEM;
 }
 
+/* Writes the names of a class, before its first event. */
 static int perfetto_begin(struct exporter *x, const struct trace_event *event,
 			  void **own)
 {
@@ -360,6 +364,7 @@ static int perfetto_begin(struct exporter *x, const struct trace_event *event,
 	return 0;
 }
 
+/* Writes an event as an instant, unless it begins or ends a slice. */
 static int perfetto_put(struct exporter *x, const struct trace_event *event,
 			void *own)
 {

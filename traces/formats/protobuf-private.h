@@ -61,6 +61,8 @@ static inline size_t protobuf_open(struct out *out, uint32_t field)
 	return (size_t)(out->p - out->start);
 }
 
+/* Fills in the length of a message. A short message is moved, so its length
+ * takes one byte. */
 static inline void protobuf_close(struct out *out, size_t at)
 {
 	char *p = out->start + at;

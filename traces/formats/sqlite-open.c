@@ -28,6 +28,7 @@ static const char *const names[] = {
 _Static_assert(sizeof(struct sqlite_abi) == ARRAY_SIZE(names) * sizeof(void *),
 	       "a name for each function, in their order");
 
+/* Loads the library, and finds each function that is used. */
 static int library_load(struct exporter *x, struct sqlite *s)
 {
 	void **function = (void **)&s->abi;
@@ -184,6 +185,7 @@ static void put_value(struct out *sql, const char *text)
 	utf8_put(sql, text, strlen(text), '\'');
 }
 
+/* Adds a trace's row, which events name by its number. */
 static int add_trace(struct exporter *x, struct sqlite *s,
 		     const struct trace_class *trace)
 {
@@ -242,6 +244,8 @@ static int is_stopped(void *priv)
 	return x->stop && *x->stop;
 }
 
+/* Counts a table's events, and makes its index, which is cheaper behind the
+ * last event than with each. */
 static int finish_table(struct exporter *x, struct sqlite *s,
 			const struct table *table)
 {

@@ -29,6 +29,7 @@ enum fixed_column {
 	FIXED_END,
 };
 
+/* Makes the database, and all tables that are known. */
 static int sqlite_open(struct exporter *x)
 {
 	struct sqlite *s = calloc(1, sizeof(*s));
@@ -49,6 +50,8 @@ static int sqlite_open(struct exporter *x)
 	return ret ? ret : sqlite_begin(x, s);
 }
 
+/* Finds the table of a class, and makes it in the database when its first event
+ * comes. */
 static int sqlite_class_begin(struct exporter *x,
 			      const struct trace_event *event, void **own)
 {
@@ -148,6 +151,7 @@ static const uint8_t *bind_column(struct sqlite *s, struct sqlite3_stmt *to,
 	return column->stays ? at : at + class->bytes;
 }
 
+/* Inserts an event. Values stay where they are until step() has copied them. */
 static int sqlite_put(struct exporter *x, const struct trace_event *event,
 		      void *own)
 {

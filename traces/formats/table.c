@@ -47,6 +47,7 @@ static char *choose_column(const struct columns *columns, const char *name,
 	return chosen;
 }
 
+/* Returns the kind of column that holds a field's values. */
 static enum column_kind kind_of(const struct field_class *class)
 {
 	switch (class->kind) {
@@ -84,6 +85,8 @@ static bool add_column(struct columns *columns, const struct field_class *field,
 	return column->name;
 }
 
+/* Adds a column for each member; an enumeration has a second one, for the name.
+ * The bytes of lengths are skipped with the field behind them. */
 static bool add_members(struct columns *columns,
 			const struct field_class *class)
 {
@@ -108,6 +111,7 @@ static bool add_members(struct columns *columns,
 	return true;
 }
 
+/* Makes the columns of a class: the contexts first, then the fields. */
 static bool make_columns(struct table_class *class, const struct tables *tables,
 			 const struct trace_class *trace,
 			 const struct event_class *event)
@@ -191,6 +195,8 @@ static bool copy_columns(struct table *table, const struct table_class *class)
 	return true;
 }
 
+/* Finds the table of an event's name with the same columns, or makes one behind
+ * the others. */
 static struct table *find_table(struct tables *tables,
 				const struct event_class *event,
 				const struct table_class *class)

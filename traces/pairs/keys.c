@@ -23,6 +23,8 @@ static uint64_t key_mix(uint64_t hash, uint64_t word)
 	return hash ^ hash >> 29;
 }
 
+/* Mixes bytes into a hash by words; the last word tells how many bytes it has.
+ */
 static uint64_t mix_bytes(uint64_t hash, const uint8_t *at, size_t n)
 {
 	uint64_t word;
@@ -37,6 +39,8 @@ static uint64_t mix_bytes(uint64_t hash, const uint8_t *at, size_t n)
 	return key_mix(hash, word);
 }
 
+/* Keeps as many bytes of a key as there is room for. The hash has all of them.
+ */
 static void key_keep(struct pair *pair, const void *bytes, size_t n)
 {
 	size_t room = PAIR_KEY_BYTES - pair->key_bytes;

@@ -285,6 +285,8 @@ static bool has_span(const struct event_class *class, bool ends)
 			 !strcmp(fields->members[1].name, "error"));
 }
 
+/* Adds what an event of a class does to a kind. An event that ends and begins
+ * pairs of one kind is a step of it. */
 static int add_action(struct pair_action **actions, struct pair_kind *kind,
 		      bool ends, const struct trace_class *trace,
 		      const struct event_class *class)

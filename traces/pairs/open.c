@@ -57,6 +57,8 @@ static struct lane *lane_find(const struct pairs *p, const struct lane *like)
 	}
 }
 
+/* Makes a table of at least twice the lanes that have open pairs, and leaves
+ * out all others. Returns 0 or -ENOMEM. */
 static int lanes_grow(struct pairs *p)
 {
 	struct lane *old = p->lanes;

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/array.h"
+
 static struct pair_action unmet;
 
 struct pairs *pairs_new(const struct pair_calls *calls)
@@ -85,19 +87,9 @@ int pairs_error(const struct pairs *p)
 static struct pair_trace *trace_place(struct pairs *p,
 				      const struct trace_class *t)
 {
-	struct pair_trace **more;
-
-	if (t->number >= p->ntraces) {
-		uint32_t n = 2 * (uint32_t)t->number + 1;
-
-		more = realloc(p->traces, n * sizeof(*more));
-		if (!more)
-			return NULL;
-		memset(more + p->ntraces, 0,
-		       (n - p->ntraces) * sizeof(*more));
-		p->traces = more;
-		p->ntraces = n;
-	}
+	if (!array_reach(&p->traces, &p->ntraces, t->number,
+			 sizeof(*p->traces)))
+		return NULL;
 	if (!p->traces[t->number])
 		p->traces[t->number] = calloc(1, sizeof(struct pair_trace));
 	return p->traces[t->number];
@@ -226,6 +218,7 @@ uint64_t pairs_given_up(const struct pairs *p)
 	return n;
 }
 
+/* Ends the pair that is like this one, or counts an END without a BEGIN. */
 static void end_pair(struct pairs *p, struct pair *like,
 		     const struct trace_event *event)
 {
@@ -247,6 +240,8 @@ static void end_pair(struct pairs *p, struct pair *like,
 		p->calls->finished(pair, event, p->calls->priv);
 }
 
+/* Does what an event means for one kind. Ends come first, so a step ends one
+ * pair before it begins the next. */
 static void action_take(struct pairs *p, const struct pair_trace *t,
 		const struct pair_action *action,
 		const struct trace_event *event)

@@ -68,7 +68,7 @@ struct pairs {
 	bool by_cpu;
 	struct schema_marks schemas;	/* with kinds that are known */
 	struct pair_trace **traces;	/* by number */
-	uint32_t ntraces;
+	size_t ntraces;
 	struct open_pair *open;
 	uint32_t nopen;			/* places in use or free */
 	uint32_t room;

@@ -66,6 +66,7 @@ void class_memory_free(struct class_memory *memory)
 	}
 }
 
+/* Returns the size of all members, or -1 if they go beyond `end`. */
 static int64_t struct_bytes(const struct field_class *class, const uint8_t *at,
 			    const uint8_t *end)
 {
@@ -81,6 +82,8 @@ static int64_t struct_bytes(const struct field_class *class, const uint8_t *at,
 	return at - start;
 }
 
+/* Returns the size of `count` elements, or -1 if they go beyond `end`. Numbers
+ * are not stepped over one by one: a false count costs no time. */
 static int64_t elements_bytes(const struct field_class *class, uint64_t count,
 			      const uint8_t *at, const uint8_t *end)
 {

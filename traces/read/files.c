@@ -52,6 +52,8 @@ static int map_file(const struct file_stream *f, struct file_map *map,
 	return ret;
 }
 
+/* Opens the index of the file, unless it is missing or damaged. Without an
+ * index, the heads of packets alone lead on. */
 static void idx_open(struct file_stream *f)
 {
 	struct file_map idx;
@@ -406,6 +408,8 @@ static bool take_damaged(struct file_stream *f, struct read_packet *packet,
 	return false;
 }
 
+/* Takes the next packet, of this file or the next one. Damaged packets are
+ * reported and left out; packets before `begin` are checked and skipped. */
 static bool file_packet(struct read_stream *stream, uint64_t begin,
 			struct read_packet *packet)
 {
@@ -558,6 +562,8 @@ static struct file_stream *stream_find(const struct reader *reader, size_t *at,
 	return NULL;
 }
 
+/* Walks over a copy of the stream's state, so the stream itself does not move,
+ * and reports nothing. */
 static void each_packet(const struct file_stream *stream,
 			void (*take)(const struct packet_head *head,
 				     uint64_t bytes, void *priv),
@@ -637,6 +643,7 @@ static struct file_stream *find_in(const struct reader *reader,
 	return f;
 }
 
+/* Makes a stream without files. Returns NULL without memory. */
 static struct file_stream *new_stream(struct reader *reader,
 				      const struct read_place *place,
 				      const char *file)

@@ -91,6 +91,7 @@ static inline bool comes_first(const struct read_stream *a,
 					    a->rank < b->rank;
 }
 
+/* Moves the stream at a place of the heap down, behind all that come first. */
 static void sift_down(struct reader *reader, size_t at)
 {
 	struct read_stream **heap = reader->heap;

@@ -356,6 +356,8 @@ static struct read_place *place_trace(struct reader *reader, const char *path,
 	return place;
 }
 
+/* Opens a trace and its streams. Damage is reported, not returned: other traces
+ * of the directory are read. Returns 0 or a negative errno. */
 static int open_trace(struct reader *reader, const char *path, int fd)
 {
 	struct trace_class *trace = calloc(1, sizeof(*trace));

@@ -99,6 +99,7 @@ static bool find_batch(struct ring_stream *r)
 	return r->at && r->next < r->at->npackets;
 }
 
+/* Takes the next packet of the copies. */
 static bool ring_packet(struct read_stream *stream, uint64_t begin,
 			struct read_packet *packet)
 {
@@ -328,6 +329,8 @@ static int write_text(struct ring_image *image, char **text,
 	return ret;
 }
 
+/* Makes the trace of an image: writes the metadata to memory, and parses it.
+ * Addresses are named first, as their names are part of the metadata. */
 static int make_trace(struct ring_image *image)
 {
 	struct trace_class *trace = calloc(1, sizeof(*trace));

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/array.h"
+
 /* Texts of one length are compared, which ends at the first byte that
  * differs. */
 static struct trace_schema **bucket_of(const struct trace_schemas *set,
@@ -95,19 +97,10 @@ void schema_drop(struct trace_schema *schema)
 bool schema_met(struct schema_marks *marks, const struct trace_class *trace)
 {
 	size_t number = trace->schema ? trace->schema->number : 0;
-	uint8_t *more;
 	bool met;
 
-	if (!number)
+	if (!number || !array_reach(&marks->met, &marks->n, number, 1))
 		return false;
-	if (number >= marks->n) {
-		more = realloc(marks->met, 2 * number);
-		if (!more)
-			return false;
-		memset(more + marks->n, 0, 2 * number - marks->n);
-		marks->met = more;
-		marks->n = 2 * number;
-	}
 	met = marks->met[number];
 	marks->met[number] = 1;
 	return met;

@@ -53,6 +53,8 @@ static void add_sequence(struct steps *s, const struct field_class *class)
 	step_add(s, STEP_SEQUENCE | element->bytes);
 }
 
+/* Adds the steps of a field. Where steps cannot describe it, the event is
+ * stepped over field by field. */
 static void add_field(struct steps *s, const struct field_class *class)
 {
 	switch (class->kind) {

@@ -129,6 +129,8 @@ static void note_gap_before(const struct read_stream *s,
 		gaps_add(&trace->gaps, from, packet_time(s, packet));
 }
 
+/* Takes the next packet, and tells what was lost before it. Returns false at
+ * the end of the stream. */
 static bool packet_next(struct read_stream *s)
 {
 	struct read_packet packet = { .missed = 0 };
@@ -185,6 +187,8 @@ static const struct event_class *find_class(struct read_stream *s, uint32_t id)
 	return class;
 }
 
+/* Takes the event at the cursor. Returns 0 or a negative errno; the event is
+ * then not complete. */
 static int take_event(struct read_stream *s)
 {
 	const struct trace_class *trace = s->event.trace;

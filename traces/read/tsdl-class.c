@@ -13,6 +13,9 @@
 static bool class_fill(struct tsdl *t, struct field_class *class,
 		 const struct tsdl_type *type, const char *before);
 
+/* Makes an array or a sequence. `before` is the name of the field in front,
+ * which must be the length of a sequence. Elements with an encoding are a text.
+ */
 static bool fill_elements(struct tsdl *t, struct field_class *class,
 			  const struct tsdl_type *type, const char *before)
 {
@@ -75,6 +78,7 @@ static bool fill_variant(struct tsdl *t, struct field_class *class,
 	return true;
 }
 
+/* Makes the members of a struct, and marks the lengths of sequences. */
 static bool fill_members(struct tsdl *t, struct field_class *class,
 			 const struct tsdl_type *type)
 {
@@ -107,6 +111,8 @@ static bool fill_members(struct tsdl *t, struct field_class *class,
 	return true;
 }
 
+/* Makes the packed form of a type. Returns false for a type that Taffrail does
+ * not write. */
 static bool class_fill(struct tsdl *t, struct field_class *class,
 		 const struct tsdl_type *type, const char *before)
 {

@@ -62,6 +62,7 @@ static bool make_room(struct tsdl *t, size_t bytes)
 	return true;
 }
 
+/* Skips blanks and comments of both kinds, and counts the lines. */
 static void skip_blanks(struct tsdl *t)
 {
 	for (;; t->at++) {
@@ -103,6 +104,7 @@ static void read_word(struct tsdl *t)
 	t->kind = TOKEN_WORD;
 }
 
+/* Takes an integer of C. A negative one is kept in two's complement. */
 static void take_number(struct tsdl *t)
 {
 	char *end;
@@ -152,6 +154,8 @@ static char take_escaped(const char **at)
 	return (char)value;
 }
 
+/* Takes a string without its escapes. A NUL in it is left out: names are C
+ * strings. */
 static void take_string(struct tsdl *t)
 {
 	const char *at = t->at + 1;

@@ -50,6 +50,8 @@ static uint64_t attribute_number(struct tsdl *t)
 	return 0;
 }
 
+/* Takes one attribute of a number. An attribute that is unknown makes the trace
+ * -ENOTSUP, not damaged: a later version may write it. */
 static void parse_attribute(struct tsdl *t, struct tsdl_type *type)
 {
 	struct field_class *class = &type->class;
@@ -138,6 +140,8 @@ static void parse_label(struct tsdl *t, struct field_label *label,
 		label->to = attribute_number(t);
 }
 
+/* Takes the labels of an enumeration, behind the brace, and puts them in order.
+ */
 static void parse_labels(struct tsdl *t, struct field_class *class)
 {
 	struct field_label *labels = NULL;
@@ -166,6 +170,8 @@ static void parse_labels(struct tsdl *t, struct field_class *class)
 	field_labels_order(class, labels);
 }
 
+/* Takes "enum NAME : TYPE { LABELS }", or the name of an enum that was
+ * described. */
 static struct tsdl_type *parse_enum(struct tsdl *t)
 {
 	const char *name = NULL;
@@ -215,6 +221,8 @@ static struct tsdl_type *parse_brackets(struct tsdl *t,
 	return tsdl_need_sign(t, ']') ? NULL : type;
 }
 
+/* Makes room for one more member. The old arrays stay until the text is parsed.
+ */
 static bool members_grow(struct tsdl *t, struct tsdl_type *type, size_t *room)
 {
 	struct tsdl_type **members;
@@ -259,6 +267,7 @@ static void parse_members(struct tsdl *t, struct tsdl_type *type)
 	}
 }
 
+/* Takes a struct or a variant, or the name of one that was described. */
 static struct tsdl_type *parse_struct(struct tsdl *t, bool variant)
 {
 	struct tsdl_type *type = new_type(t, FIELD_STRUCT);

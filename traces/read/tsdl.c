@@ -20,6 +20,7 @@
 
 #define EVENT_ID_MAX	(1u << 20)
 
+/* Takes a uuid in quotes, with hyphens anywhere between two bytes. */
 static int parse_uuid(struct tsdl *t, uint8_t uuid[16])
 {
 	const char *at = tsdl_take_text(t);
@@ -83,6 +84,8 @@ static bool has_layout(const struct tsdl_type *type, const char *layout)
 	return !*layout;
 }
 
+/* Takes a row of the block `trace`. Another byte order or packet header is not
+ * Taffrail's. */
 static void parse_trace(struct tsdl *t, const char *key, void *priv)
 {
 	struct tsdl_type *type;
@@ -125,6 +128,8 @@ static void parse_identity(struct tsdl *t, const char *key)
 	t->memory = &t->schema->memory;
 }
 
+/* Takes a row of a block `env`: facts about the process, or, behind an event,
+ * its message. */
 static void parse_env(struct tsdl *t, const char *key, void *priv)
 {
 	char message[32], format[32];
@@ -145,6 +150,8 @@ static void parse_env(struct tsdl *t, const char *key, void *priv)
 	tsdl_skip_value(t);
 }
 
+/* Takes a row of the block `clock`. A description that says so makes the clock
+ * a counter. */
 static void parse_clock(struct tsdl *t, const char *key, void *priv)
 {
 	struct metadata_clock *clock = &t->trace->clock;
@@ -203,6 +210,8 @@ static bool is_fixed(const struct field_class *class, uint32_t *bytes)
 	return true;
 }
 
+/* Takes a row of the block `stream`, and holds the layouts against those that
+ * this room reads. */
 static void parse_stream(struct tsdl *t, const char *key, void *priv)
 {
 	struct trace_schema *schema = t->schema;
@@ -232,6 +241,7 @@ static void parse_stream(struct tsdl *t, const char *key, void *priv)
 	}
 }
 
+/* Takes a row of a block `event`. */
 static void parse_event(struct tsdl *t, const char *key, void *priv)
 {
 	struct event_class *event = priv;
@@ -270,6 +280,8 @@ static void parse_block(struct tsdl *t, take_value *take, void *priv)
 	}
 }
 
+/* Checks and adds an event. Its id is bounded: the table of events is an array.
+ */
 static int add_event(struct tsdl *t, struct event_class *event)
 {
 	char *id, *colon;
@@ -338,6 +350,7 @@ static bool parse_own(struct tsdl *t, const char *word, take_value *take)
 	return true;
 }
 
+/* Takes one declaration of the outermost level. */
 static void parse_declaration(struct tsdl *t)
 {
 	struct event_class *event;

@@ -242,6 +242,8 @@ static int add_variant(struct where_fields *f, const struct field_class *class,
 	return add_options(f, class);
 }
 
+/* Adds a field to those that the program sees, if the expression may name it. A
+ * step is made in any case: the field must be stepped over. */
 static int add_field(struct where_fields *f, const struct field_class *class,
 		     struct where_step *step, const char *name,
 		     const char *expression)
@@ -405,6 +407,7 @@ static void take_parts(struct gather *g, const struct field_class *class,
 	}
 }
 
+/* Takes a value to the place where the program looks for it. */
 static void take_field(struct gather *g, const struct field_class *class,
 		 const uint8_t *at, const uint8_t *end)
 {

@@ -89,6 +89,8 @@ static bool use_split(struct use *use, const char *rule)
 	return true;
 }
 
+/* Compiles an expression for the fields of a class. Returns 0; -ENOENT: a name
+ * in it is not among them; or another negative errno, with *error set. */
 static int test_compile(struct test *test, struct class_memory **memory,
 		   const char *expression, struct expr_error *error)
 {
@@ -153,6 +155,8 @@ struct met {
 	struct expr_error why;
 };
 
+/* Applies a rule to a class, once, and notes the result in *met. Of several
+ * errors, the one that is furthest in the rule stays. */
 static void rule_apply(struct event_class *class, const struct use *use,
 		  struct trace_class *trace, struct met *met)
 {
@@ -189,6 +193,7 @@ static bool need_verdict(struct trace_class *trace, struct event_class *class)
 	return class->verdict;
 }
 
+/* Applies a rule to the classes of all traces. Returns as where_prepare(). */
 static int apply_rule(size_t number, const char *rule,
 		      struct trace_class *const *traces,
 		      size_t n, struct expr_error *error)

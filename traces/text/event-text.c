@@ -116,6 +116,8 @@ static char *foreign_head_text(const struct event_text *text,
 	return made;
 }
 
+/* Makes the text from the host to the number of the CPU. Returns NULL without
+ * memory. */
 static char *head_text(const struct event_text *text,
 		       const struct trace_event *event)
 {
@@ -148,6 +150,8 @@ static char *head_text(const struct event_text *text,
 	return made;
 }
 
+/* Makes the parts of a class that all events share, and keeps them with the
+ * class. */
 static struct event_head *make_head(struct event_text *text,
 				    const struct trace_event *event)
 {
@@ -231,6 +235,7 @@ static char *put_delta(struct event_text *text, char *p, int64_t ns)
 	return p + 2;
 }
 
+/* Writes the time in brackets, and the time since the event before. */
 static void put_stamp(struct event_text *text, int64_t ns)
 {
 	char *p;
@@ -256,6 +261,7 @@ static void put_stamp(struct event_text *text, int64_t ns)
 	text->out->p = p;
 }
 
+/* Writes the members that are chosen, and steps over the others. */
 static void put_struct(struct event_text *text, const struct field_class *class,
 		       const struct member_text *member, const uint8_t *at,
 		       const uint8_t *end)

@@ -157,6 +157,8 @@ void field_text_number(struct out *out, const struct field_class *class,
 	out->p = p;
 }
 
+/* Writes an enumeration as babeltrace2 does: all labels of the value, and the
+ * value. */
 static void put_enum(struct out *out, const struct field_class *class,
 		     uint64_t value, bool color)
 {

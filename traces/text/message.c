@@ -123,6 +123,8 @@ bool message_text_is(const struct event_class *class)
 	return class->message || types_find(class, types);
 }
 
+/* Writes a mark's format with its fields. Most fit on the stack; a larger text
+ * is made again in more memory. */
 static void put_formatted(struct out *out, const struct trace_event *event)
 {
 	uint8_t types[TAFFRAIL_FIELDS_MAX];

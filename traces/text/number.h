@@ -28,6 +28,7 @@ static inline char *number_digits(char *p, uint32_t value, int n)
 	return p + n;
 }
 
+/* Returns how many digits a number has. */
 static inline int number_width(uint64_t value)
 {
 	int n = 1;

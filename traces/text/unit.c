@@ -26,6 +26,7 @@ static void put_fraction(struct out *out, uint64_t value, int digits)
 	out_text(out, text);
 }
 
+/* Writes a duration in the largest unit of which there is one. */
 static void put_duration(struct out *out, uint64_t value, uint8_t how)
 {
 	uint64_t unit = 1;

@@ -78,6 +78,8 @@ static bool has_value(const struct enumeration *e, int64_t value)
 	return value >= 0 && value < 1ll << e->bits;
 }
 
+/* Writes a name and its value, unless the name is there or the integer cannot
+ * have the value: babeltrace2 refuses both. */
 static void put_name(struct enumeration *e, const struct shown_name *shown)
 {
 	size_t bytes = (size_t)(shown->end - shown->start);
@@ -121,6 +123,8 @@ static void put_errors(struct enumeration *e)
 	}
 }
 
+/* Writes the names that the marker stated, or those of the words true and
+ * false, or of errno. */
 static void put_names(struct enumeration *e, struct shown_field field)
 {
 	static const char words[] = "falsetrue";
