@@ -80,6 +80,8 @@ static int place_find(struct trace_anchors *anchors)
 	return worst;
 }
 
+/* Adds an anchor, unless the same one is there: each image of a process states
+ * it. */
 static void add_anchor(struct trace_anchors *anchors,
 		       const struct clock_anchor *anchor,
 		       const uint8_t *boot_id)
@@ -109,6 +111,8 @@ void trace_set_anchors(struct trace_set *set,
 		add_anchor(&set->anchors[row], &anchors[n], process->boot_id);
 }
 
+/* Collects the anchors of a process's boot. Own anchors come first: they decide
+ * alone where there are any. */
 static void fit_collect(struct fit *fit, const struct trace_set *set,
 			const struct process_page *process, uint32_t row)
 {

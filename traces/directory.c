@@ -31,29 +31,22 @@ int trace_failed(struct trace *trace, int error)
 	return error;
 }
 
-/* Makes a file name without blanks, slashes and control characters. */
-static void base_name(char *name, size_t room,
-		      const struct process_page *process)
-{
-	char proc[PROCESS_NAME_BYTES];
-	size_t i;
-
-	snprintf(proc, sizeof(proc), "%s",
-		 process->procname[0] ? process->procname : "unknown");
-	for (i = 0; proc[i]; i++)
-		if ((unsigned char)proc[i] <= ' ' || proc[i] == '/' ||
-		    proc[i] == 0x7f || (proc[i] == '.' && !i))
-			proc[i] = '_';
-	snprintf(name, room, "%s-%u-%llu", proc, process->pid,
-		 (unsigned long long)process->starttime);
-}
-
 int trace_make_directory(struct trace *trace)
 {
+	const struct process_page *process = trace->process;
+	char proc[PROCESS_NAME_BYTES];
 	char base[NAME_MAX - 16];
 	int n;
 
-	base_name(base, sizeof(base), trace->process);
+	/* no blanks, slashes and control characters; no hidden directory */
+	snprintf(proc, sizeof(proc), "%s",
+		 process->procname[0] ? process->procname : "unknown");
+	for (size_t i = 0; proc[i]; i++)
+		if ((unsigned char)proc[i] <= ' ' || proc[i] == '/' ||
+		    proc[i] == 0x7f || (proc[i] == '.' && !i))
+			proc[i] = '_';
+	snprintf(base, sizeof(base), "%s-%u-%llu", proc, process->pid,
+		 (unsigned long long)process->starttime);
 	snprintf(trace->name, sizeof(trace->name), "%s", base);
 	for (n = 2; mkdirat(trace->set->fd, trace->name, 0777); n++) {
 		if (errno != EEXIST || n > NAMES_TRIED_MAX)

@@ -40,14 +40,6 @@ void ledger_close(struct ledger *ledger)
 	ledger->text = NULL;
 }
 
-static bool read_row(const char *line, struct ledger_row *row)
-{
-	memset(row, 0, sizeof(*row));
-	return sscanf(line, "%63s %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
-		      " %" SCNu64, row->name, &row->n[0], &row->n[1],
-		      &row->n[2], &row->n[3], &row->n[4]) >= 2;
-}
-
 bool ledger_next(const struct ledger *ledger, const char **at,
 		 struct ledger_row *row)
 {
@@ -60,7 +52,12 @@ bool ledger_next(const struct ledger *ledger, const char **at,
 			line++;
 		if (!line || !*line)
 			return false;
-		found = *line != '#' && read_row(line, row);
+		memset(row, 0, sizeof(*row));
+		found = *line != '#' &&
+			sscanf(line, "%63s %" SCNu64 " %" SCNu64 " %" SCNu64
+			       " %" SCNu64 " %" SCNu64, row->name, &row->n[0],
+			       &row->n[1], &row->n[2], &row->n[3],
+			       &row->n[4]) >= 2;
 	}
 	*at = line;
 	return true;

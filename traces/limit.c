@@ -99,15 +99,6 @@ static void chunk_link(struct trace_set *set, struct trace_chunk *chunk)
 		set->newest = chunk;
 }
 
-static void remove_files(const struct trace_chunk *chunk, int fd, bool growing)
-{
-	char name[64];
-
-	unlinkat(fd, chunk->file, 0);
-	trace_idx_name(chunk->file, growing ? ".new" : "", name, sizeof(name));
-	unlinkat(fd, name, 0);
-}
-
 /* Removes a trace without packets. The trace's counts go to DIR/ledger. */
 static void trace_go(struct trace *trace)
 {
@@ -176,6 +167,7 @@ static void drop_oldest(struct trace_set *set)
 	bool latest = stream->chunk == chunk;
 	bool growing = latest && stream->fd >= 0;
 	int fd = trace_directory(trace);
+	char name[64];
 
 	if (growing) {
 		close(stream->idx);
@@ -189,10 +181,14 @@ static void drop_oldest(struct trace_set *set)
 	count_dropped(chunk);
 	chunk_unlink(set, chunk);
 	trace->nchunks--;
-	if (fd >= 0)
-		remove_files(chunk, fd, growing);
-	else
+	if (fd >= 0) {
+		unlinkat(fd, chunk->file, 0);
+		trace_idx_name(chunk->file, growing ? ".new" : "", name,
+			       sizeof(name));
+		unlinkat(fd, name, 0);
+	} else {
 		trace_failed(trace, fd);
+	}
 	free(chunk);
 	if (trace->fd < 0 && !trace->nchunks)
 		trace_go(trace);

@@ -4,7 +4,7 @@
  * appendix C (TSDL grammar); how babeltrace2 2.0 reads it.
  *
  * Invariant: every text of a program passes through
- * identifier_of(), metadata_escape() or put_remark().
+ * identifier_of() or metadata_escape(), but for a file's name in a comment.
  */
 #include "traces/metadata.h"
 
@@ -112,16 +112,6 @@ static void put_quoted(FILE *out, const char *text)
 	putc('"', out);
 }
 
-/* Writes text inside a comment, without characters that could end it. */
-static void put_remark(FILE *out, const char *text)
-{
-	const unsigned char *p;
-
-	for (p = (const unsigned char *)text; *p; p++)
-		putc(*p < 0x20 || (*p == '/' && p != (const void *)text &&
-				   p[-1] == '*') ? '?' : *p, out);
-}
-
 /* Identifiers already used in a structure. */
 struct names {
 	char name[NAMES_MAX][NAME_BYTES];
@@ -170,21 +160,6 @@ static const char *identifier_of(struct names *names, const char *text,
 	return name;
 }
 
-/* Writes an integer that has a unit. CTF has no word for a unit, so an alias of
- * the integer's type names it. No field has a name that begins as the alias's
- * does. */
-static void put_unit(FILE *out, const struct scalar *scalar, uint8_t how,
-		     const char *name)
-{
-	const char *kind = how < TAFFRAIL_HOW_TIME_NS ? "duration" : "time";
-	const char *unit = unit_word(how);
-
-	fputs("typealias ", out);
-	scalar_put_type(out, scalar, 10);
-	fprintf(out, " := %s_%s_of%s;\n\t\t%s_%s_of%s %s;\n", kind, unit, name,
-		kind, unit, name, name);
-}
-
 /* Writes a scalar that is shown in a special way. Returns false when the type
  * alone says how. */
 static bool put_shown(FILE *out, struct names *names,
@@ -194,6 +169,7 @@ static bool put_shown(FILE *out, struct names *names,
 				     event->shown + event->shown_bytes };
 	uint8_t type = event->types[i];
 	const struct scalar *scalar = scalar_of(type);
+	const char *unit, *kind, *name;
 	struct shown_field field;
 
 	if (symbols_has(event, i))
@@ -203,9 +179,16 @@ static bool put_shown(FILE *out, struct names *names,
 	    scalar_sort(type) == SCALAR_ADDRESS ||
 	    !shown_find(&field, &shown, (uint32_t)i))
 		return false;
-	if (*unit_word(field.how)) {
-		put_unit(out, scalar, field.how,
-			 identifier_of(names, text, "_", ""));
+	unit = unit_word(field.how);
+	if (*unit) {
+		/* CTF has no word for a unit, so an alias of the integer's type
+		 * names it. No field has a name that begins as the alias's */
+		kind = field.how < TAFFRAIL_HOW_TIME_NS ? "duration" : "time";
+		name = identifier_of(names, text, "_", "");
+		fputs("typealias ", out);
+		scalar_put_type(out, scalar, 10);
+		fprintf(out, " := %s_%s_of%s;\n\t\t%s_%s_of%s %s;\n", kind,
+			unit, name, kind, unit, name, name);
 		return true;
 	}
 	switch (field.how) {
@@ -349,7 +332,11 @@ static void put_event(FILE *out, const struct event_view *event)
 
 	fields_parse(event->text, event->kind, event->nfields, fields);
 	fputs("\n/* ", out);
-	put_remark(out, event->file);
+	/* no character of the name may end the comment */
+	for (const char *p = event->file; *p; p++)
+		putc((unsigned char)*p < 0x20 ||
+		     (*p == '/' && p != event->file && p[-1] == '*') ? '?' :
+		     *p, out);
 	fprintf(out, ":%u */\nevent {\n\tname = \"", event->line);
 	metadata_escape(out, event->channel);
 	putc(':', out);
@@ -440,18 +427,6 @@ static void put_env(FILE *out, const struct metadata *metadata)
 	fputs("};\n", out);
 }
 
-static const char *clock_text(uint32_t kind)
-{
-	switch (kind) {
-	case CLOCK_KIND_TSC:
-		return "time stamp counter";
-	case CLOCK_KIND_MONOTONIC:
-		return "CLOCK_MONOTONIC";
-	default:
-		return "a counter: order, not time";
-	}
-}
-
 void metadata_put_clock(FILE *out, uint32_t kind, const uint8_t *boot_id,
 			const struct metadata_clock *clock)
 {
@@ -460,7 +435,9 @@ void metadata_put_clock(FILE *out, uint32_t kind, const uint8_t *boot_id,
 	fprintf(out, ";\n\tdescription = \"%s\";\n"
 		     "\tfreq = %llu;\n\toffset_s = %lld;\n\toffset = %llu;\n"
 		     "\tabsolute = TRUE;\n};\n",
-		clock_text(kind), (unsigned long long)clock->hz,
+		kind == CLOCK_KIND_TSC ? "time stamp counter" :
+		kind == CLOCK_KIND_MONOTONIC ? "CLOCK_MONOTONIC" :
+		"a counter: order, not time", (unsigned long long)clock->hz,
 		(long long)clock->offset_s, (unsigned long long)clock->offset);
 }
 

@@ -9,23 +9,20 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "traces/array.h"
 #include "traces/private.h"
 
 int trace_stream_open(struct trace_stream **result, struct trace *trace,
 		      const char *name)
 {
 	struct trace_stream *stream = calloc(1, sizeof(*stream));
-	struct trace_stream **more;
 
-	if (!stream)
-		return -ENOMEM;
-	more = reallocarray(trace->streams, trace->nstreams + 1, sizeof(*more));
-	if (!more) {
+	if (!stream || !array_grow(&trace->streams, trace->nstreams,
+				   sizeof(stream))) {
 		free(stream);
 		return -ENOMEM;
 	}
-	trace->streams = more;
-	more[trace->nstreams++] = stream;
+	trace->streams[trace->nstreams++] = stream;
 	stream->trace = trace;
 	stream->fd = -1;
 	stream->idx = -1;

@@ -89,6 +89,7 @@ static int use_add(struct trace_symbols *symbols, const struct symbol_use *use)
 	return 0;
 }
 
+/* Widens the times between which an address was met in an epoch. */
 static void use_note(struct trace_symbols *symbols, uint64_t address,
 		     uint32_t epoch, uint64_t clock)
 {
@@ -106,16 +107,6 @@ static void use_note(struct trace_symbols *symbols, uint64_t address,
 		index_find(&symbols->index, hash, use_spoil, &key);
 }
 
-/* Returns how many changes of modules the session tells up to a time, and 1. */
-static uint32_t epoch_at(const struct session_view *session, uint64_t clock)
-{
-	size_t n = session->nmodules;
-
-	while (n && session->modules[n - 1]->head.from > clock)
-		n--;
-	return (uint32_t)n + 1;
-}
-
 void symbols_note(struct trace_symbols *symbols,
 		  const struct packet_format *format,
 		  const struct session_view *session,
@@ -127,6 +118,7 @@ void symbols_note(struct trace_symbols *symbols,
 			    packet->head.timestamp_begin, 0 };
 	const struct event_shape *shape;
 	uint64_t address;
+	size_t epoch;
 
 	while (c.p < c.end) {
 		if (cursor_header(&c, format->large) ||
@@ -141,9 +133,14 @@ void symbols_note(struct trace_symbols *symbols,
 				continue;
 			memcpy(&address, c.p - sizeof(address),
 			       sizeof(address));
+			/* modules that the session knows at that time */
+			epoch = session->nmodules;
+			while (epoch && session->modules[epoch - 1]->head.from >
+					c.clock)
+				epoch--;
 			if (address)
-				use_note(symbols, address,
-					 epoch_at(session, c.clock), c.clock);
+				use_note(symbols, address, (uint32_t)epoch + 1,
+					 c.clock);
 		}
 	}
 }

@@ -17,6 +17,7 @@
 
 #include "base/base.h"
 #include "buffers/clock.h"
+#include "traces/array.h"
 #include "traces/checksum.h"
 #include "traces/follow.h"
 #include "traces/private.h"
@@ -284,18 +285,6 @@ int trace_update(struct trace *trace)
 	return 0;
 }
 
-static int add_trace(struct trace_set *set, struct trace *trace)
-{
-	struct trace **more = reallocarray(set->traces, set->ntraces + 1,
-					   sizeof(*more));
-
-	if (!more)
-		return -ENOMEM;
-	set->traces = more;
-	more[set->ntraces++] = trace;
-	return 0;
-}
-
 int trace_open(struct trace **result, struct trace_set *set,
 	       const struct process_page *process,
 	       struct session_view *session, const uint8_t *uuid)
@@ -324,8 +313,8 @@ int trace_open(struct trace **result, struct trace_set *set,
 	ret = trace_make_directory(trace);
 	if (!ret)
 		ret = trace_update(trace);
-	if (!ret)
-		ret = add_trace(set, trace);
+	if (!ret && !array_grow(&set->traces, set->ntraces, sizeof(trace)))
+		ret = -ENOMEM;
 	if (ret) {
 		trace_set_failed(set, ret);
 		trace_remove_directory(trace);
@@ -335,6 +324,7 @@ int trace_open(struct trace **result, struct trace_set *set,
 		free(trace);
 		return ret;
 	}
+	set->traces[set->ntraces++] = trace;
 	trace_limit_opened(trace);
 	*result = trace;
 	return 0;

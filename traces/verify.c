@@ -58,6 +58,7 @@ struct stream {
 	struct packet_head last;
 };
 
+/* Counts a problem, and reports it under the trace's name and the part's. */
 static void report_problem(struct verifier *v, const char *name,
 		       const char *format, va_list ap)
 {
@@ -490,18 +491,8 @@ static int is_strange(const struct dirent *entry)
 	       strcmp(entry->d_name, "index");
 }
 
-static void check_strange(struct verifier *v)
-{
-	struct dirent **list = NULL;
-	int n = scandirat(v->fd, ".", &list, is_strange, entry_compare);
-
-	while (n-- > 0) {
-		bad_part(v, list[n]->d_name, "not a file of a trace");
-		free(list[n]);
-	}
-	free(list);
-}
-
+/* Checks all streams in the order of their names, so the files of a stream come
+ * one after the other. */
 static void check_streams(struct verifier *v)
 {
 	struct dirent **list = NULL;
@@ -518,10 +509,19 @@ static void check_streams(struct verifier *v)
 	free(list);
 }
 
+/* Checks a trace. Streams are checked only if the metadata and the session can
+ * be read: they describe the events. */
 static void check_trace(struct verifier *v)
 {
+	struct dirent **list = NULL;
+	int n = scandirat(v->fd, ".", &list, is_strange, entry_compare);
+
 	v->result->traces++;
-	check_strange(v);
+	while (n-- > 0) {
+		bad_part(v, list[n]->d_name, "not a file of a trace");
+		free(list[n]);
+	}
+	free(list);
 	if (load_metadata(v) && !load_session(v)) {
 		ledger_open(&v->ledger, v->fd, "index/ledger");
 		check_streams(v);

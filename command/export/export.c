@@ -56,6 +56,8 @@ static void stop_reading(int signal)
 	stopped = signal;
 }
 
+/* Checks the form of a rule at once: a false one is misuse, not a failure after
+ * minutes. */
 static int take_pair(struct run *run, const char *rule)
 {
 	static const struct pair_calls none;
@@ -181,6 +183,8 @@ static void pairs_told(const struct pairs *pairs, void *priv)
 	look_warn_notes(&run->look, pairs);
 }
 
+/* Writes events until there are no more, a signal, or an error, which it
+ * returns. */
 static int write_events(struct run *run)
 {
 	const struct trace_event *event;

@@ -61,6 +61,7 @@ static int forget_made(struct target *target, const char *path)
 	return cannot_make(path, error);
 }
 
+/* Returns whether a directory has only "." and "..". */
 static bool is_empty(const char *path)
 {
 	DIR *dir = opendir(path);

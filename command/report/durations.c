@@ -80,6 +80,7 @@ static void sift_down(struct longest *l, uint32_t at)
 	l->list[at] = moved;
 }
 
+/* Writes the values of the keys, with a blank between two. */
 static void set_keys(struct long_pair *to, const struct pair *pair)
 {
 	size_t n = 0;
@@ -150,6 +151,8 @@ static void pair_begun(struct pair *pair, const struct trace_event *event,
 	pair->priv = group_of(priv, event);
 }
 
+/* Returns the durations of a kind for a value of --by, made if they are not
+ * there; or NULL where there are too many. */
 static struct cell *cell_of(struct report *r, const struct pair_kind *kind,
 			    uint64_t group)
 {

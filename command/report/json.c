@@ -73,6 +73,8 @@ static void put_out(struct json *json, struct pairs_out out)
 	json_number(json, "ends_left_out", out.ends);
 }
 
+/* Writes a row for each trace. Where events are missing, it says from when on
+ * they are complete. */
 static void put_processes(struct json *json, const struct report *r)
 {
 	int64_t from;
@@ -132,6 +134,7 @@ static void put_cells(struct json *json, struct report *r,
 	json_close(json, ']');
 }
 
+/* Writes a row for each kind of pairs; with --by, a list of rows in each. */
 static void put_pairs(struct json *json, struct report *r)
 {
 	static const char *const lanes[] = {

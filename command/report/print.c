@@ -86,6 +86,7 @@ static size_t count_processes(const struct report *r)
 	return n;
 }
 
+/* Writes the totals, and the time from the first event to the last. */
 static void print_head(const struct report *r)
 {
 	char first[64], last[64];

@@ -144,6 +144,7 @@ static void print_kind(struct report *r, const struct pair_kind *kind)
 		report_rows(&d->ns, report_duration);
 }
 
+/* Writes a row for each pair: length, begin, end, lane. */
 static void print_list(const struct report *r, const struct longest *l)
 {
 	char begin[64], end[64], length[32], lane[48];

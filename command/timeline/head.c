@@ -157,6 +157,7 @@ static void put_kinds(struct bytes *b, const struct timeline *t)
 		put_kind(b, kinds[i]);
 }
 
+/* Writes pairs: events by number, times since the first event of the page. */
 static void put_pairs(struct bytes *b, const struct timeline *t,
 		      const struct page_pair *pairs, size_t n)
 {

@@ -22,6 +22,7 @@ static bool find_context(struct field_at *at, const struct trace_class *trace,
 	       at->source == FIELD_OF_CONTEXT;
 }
 
+/* Finds the contexts that tell the lane of an event. */
 static bool make_trace(struct timeline *t, struct page_trace *made,
 		       const struct trace_class *trace)
 {

@@ -76,6 +76,7 @@ static void on_begun(struct pair *pair, const struct trace_event *event,
 	pair->priv = t->events << LANE_BITS | t->lane->number;
 }
 
+/* Returns the pair as the page has it. Events are told by their number. */
 static struct page_pair pair_of(const struct timeline *t,
 				const struct pair *pair)
 {
@@ -90,6 +91,7 @@ static struct page_pair pair_of(const struct timeline *t,
 	};
 }
 
+/* Keeps a pair that began in an earlier chunk, or that has no end. */
 static void keep_pair(struct timeline *t, const struct page_pair *pair)
 {
 	/* of events that are not in the page one by one */
@@ -119,6 +121,8 @@ static bool count_pair(struct timeline *t, const struct pair *pair)
 	return pair->end >= pair->begin;
 }
 
+/* Puts a pair into the chunk if both events are in it, else among the long
+ * ones. */
 static void on_finished(const struct pair *pair,
 			const struct trace_event *event, void *priv)
 {

@@ -77,6 +77,7 @@ static uintptr_t add_pair(struct top_sample *sample, struct pair_kind *kind)
 	return sample->npairs;
 }
 
+/* Counts a pair that ends in the interval, wherever it began. */
 static void pair_met(const struct pair *pair, const struct trace_event *event,
 		     void *priv)
 {

@@ -104,6 +104,7 @@ static int make_labels(struct class_memory **memory, struct field_class *to,
 	return 0;
 }
 
+/* Makes an integer in the smallest size that holds its bits. */
 static int make_integer(struct class_memory **memory, struct field_class *to,
 			const bt_field_class *from)
 {
@@ -131,6 +132,7 @@ static struct field_class *take_members(struct class_memory **memory,
 	return members;
 }
 
+/* Makes an array of fixed length, or a list. */
 static int make_array(struct class_memory **memory, struct field_class *to,
 		      const bt_field_class *from)
 {
@@ -171,6 +173,7 @@ static int make_struct(struct class_memory **memory, struct field_class *to,
 	return ret;
 }
 
+/* Makes a variant with a member for each option. */
 static int make_variant(struct class_memory **memory, struct field_class *to,
 			const bt_field_class *from)
 {
@@ -232,17 +235,6 @@ static int make_scope(struct class_memory **memory,
 	return class ? make_class(memory, class, from) : -ENOMEM;
 }
 
-/* Makes "CHANNEL/NAME" of "CHANNEL:NAME", as rules have it. */
-static const char *event_id(struct class_memory **memory, const char *name)
-{
-	char *id = (char *)class_memory_text(memory, name);
-	char *colon = id ? strchr(id, ':') : NULL;
-
-	if (colon)
-		*colon = '/';
-	return id;
-}
-
 /* Makes an event class: its name, level, other context and fields. */
 static int make_event(struct class_memory **memory, struct event_class *event,
 		      const bt_event_class *from)
@@ -257,7 +249,7 @@ static int make_event(struct class_memory **memory, struct event_class *event,
 	    BT_PROPERTY_AVAILABILITY_AVAILABLE)
 		event->level = (int)level;
 	event->name = class_memory_text(memory, name ? name : "<unknown>");
-	event->id = event->name ? event_id(memory, event->name) : NULL;
+	event->id = event->name ? class_memory_id(memory, event->name) : NULL;
 	if (!event->id)
 		return -ENOMEM;
 	ret = make_scope(memory, &event->specific,

@@ -8,6 +8,7 @@
 
 #include "traces/foreign/library-private.h"
 
+/* Appends bytes. Returns false without memory. */
 static bool put_value(struct foreign_bytes *to, const void *bytes, size_t n)
 {
 	if (to->room - to->used < n) {
@@ -53,6 +54,7 @@ static bool put_integer(struct foreign_bytes *to,
 	}
 }
 
+/* Appends the elements of an array, behind their number if it is a list. */
 static bool put_elements(struct foreign_bytes *to,
 			 const struct field_class *class, const bt_field *field)
 {
@@ -63,16 +65,6 @@ static bool put_elements(struct foreign_bytes *to,
 	for (uint64_t i = 0; i < n; i++)
 		if (!foreign_encode(to, &class->members[0],
 			bt.field_element(field, i)))
-			return false;
-	return true;
-}
-
-static bool put_members(struct foreign_bytes *to,
-			const struct field_class *class, const bt_field *field)
-{
-	for (size_t i = 0; i < class->nmembers; i++)
-		if (!foreign_encode(to, &class->members[i],
-			bt.field_member(field, i)))
 			return false;
 	return true;
 }
@@ -111,7 +103,11 @@ bool foreign_encode(struct foreign_bytes *to, const struct field_class *class,
 		       foreign_encode(to, &class->members[n],
 				      bt.field_option(field));
 	default:
-		return put_members(to, class, field);
+		for (size_t i = 0; i < class->nmembers; i++)
+			if (!foreign_encode(to, &class->members[i],
+					    bt.field_member(field, i)))
+				return false;
+		return true;
 	}
 }
 #endif

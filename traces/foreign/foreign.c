@@ -196,6 +196,7 @@ static bool message_take(struct foreign *f, const bt_message *message)
 	}
 }
 
+/* Moves to the next event. Other messages between are taken as they come. */
 static bool foreign_next(struct read_stream *stream)
 {
 	struct foreign *f = foreign_of(stream);
@@ -348,6 +349,7 @@ static bool same_bytes(int a, int b)
 	return true;
 }
 
+/* Returns whether two directories have the same file of a name. */
 static bool same_file(int first, int second, const char *name)
 {
 	const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
@@ -421,6 +423,7 @@ static int foreign_add(struct reader *reader, const char *path)
 	return add_path(f, path);
 }
 
+/* Opens the graphs of all traces to which directories were added. */
 static int open_all(struct reader *reader)
 {
 	for (size_t i = 0; i < reader->nstreams; i++) {

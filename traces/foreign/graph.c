@@ -172,6 +172,7 @@ int foreign_meet(struct foreign *f, const bt_message *beginning)
 	return ret;
 }
 
+/* Takes a batch of messages, which foreign_fill() then gives one by one. */
 static bt_graph_simple_sink_component_consume_func_status
 batch_consume(bt_message_iterator *iterator, void *priv)
 {
@@ -255,6 +256,8 @@ static void add_source(void *priv)
 		f->source = NULL;
 }
 
+/* Connects all outputs of the source with the muxer, which puts the messages in
+ * order, and the muxer with the sink. */
 static int graph_connect(struct foreign *f, const bt_component_filter *muxer,
 		   const bt_component_sink *sink)
 {

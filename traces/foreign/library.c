@@ -23,6 +23,8 @@ _Static_assert(offsetof(struct foreign_library, ctf) ==
 	       ARRAY_SIZE(names) * sizeof(void *),
 	       "a name for each function, in their order");
 
+/* Finds the classes of the components that a graph has. Returns NULL, or why it
+ * cannot. */
 static const char *find_classes(void)
 {
 	const bt_plugin *ctf = NULL, *utils = NULL;

@@ -122,6 +122,8 @@ static int create_file(const struct exporter *x, const struct table *table)
 	}
 }
 
+/* Returns the descriptor of a table's output, or a negative errno. Standard
+ * output can have one table. */
 static int open_output(struct exporter *x, const struct table *table)
 {
 	int fd;
@@ -136,15 +138,6 @@ static int open_output(struct exporter *x, const struct table *table)
 				      strerror(-fd)) : fd;
 }
 
-static void put_name(struct out *out, const char *name)
-{
-	if (*name && !strpbrk(name, "\",\r\n ") &&
-	    strlen(name) < OUT_PIECE_BYTES)
-		out_text(out, name);
-	else
-		put_quoted(out, name, strlen(name));
-}
-
 static void put_head(struct out *out, const struct table *table)
 {
 	for (size_t i = 0; fixed[i]; i++) {
@@ -153,8 +146,14 @@ static void put_head(struct out *out, const struct table *table)
 		out_text(out, fixed[i]);
 	}
 	for (size_t i = 0; i < table->ncolumns; i++) {
+		const char *name = table->columns[i].name;
+
 		out_char(out, ',');
-		put_name(out, table->columns[i].name);
+		if (*name && !strpbrk(name, "\",\r\n ") &&
+		    strlen(name) < OUT_PIECE_BYTES)
+			out_text(out, name);
+		else
+			put_quoted(out, name, strlen(name));
 	}
 	out_char(out, '\n');
 }
@@ -197,6 +196,8 @@ static int csv_open(struct exporter *x)
 	return 0;
 }
 
+/* Makes the text from the host to the comma before the CPU. Returns NULL
+ * without memory. */
 static char *make_head(struct out *out, const struct trace_class *trace)
 {
 	out_rewind(out);
@@ -273,6 +274,7 @@ static int csv_put(struct exporter *x, const struct trace_event *event,
 	return out->error ? export_unwritten(x, out->error) : 0;
 }
 
+/* Flushes and closes a table's output. Returns 0 or the first error of it. */
 static int close_table(struct exporter *x, struct table *table)
 {
 	struct out *out = table->own;

@@ -48,6 +48,8 @@ int export_open(struct exporter *x)
 	return ret;
 }
 
+/* Makes what the format keeps of a class, before its first event. Returns NULL
+ * with the reason kept. */
 static struct export_class *add_class(struct exporter *x,
 				      const struct trace_event *event)
 {

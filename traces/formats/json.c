@@ -167,25 +167,20 @@ static int json_begin(struct exporter *x, const struct trace_event *event,
 	return ret ? export_failed(x, ret, "out of memory") : 0;
 }
 
-static void set_second(struct json *json, int64_t second)
-{
-	time_t t = (time_t)second;
-	struct tm tm;
-
-	json->second = second;
-	json->date_bytes = gmtime_r(&t, &tm) ?
-		strftime(json->date, sizeof(json->date),
-			 ",\"time\":\"%Y-%m-%dT%H:%M:%S.", &tm) : 0;
-}
-
 /* Writes both forms of the time. The date is made once a second. */
 static void put_stamp(struct json *json, int64_t ns)
 {
 	int64_t second = ns / NS_PER_S - (ns % NS_PER_S < 0);
+	time_t t = (time_t)second;
+	struct tm tm;
 	char *p;
 
-	if (second != json->second)
-		set_second(json, second);
+	if (second != json->second) {
+		json->second = second;
+		json->date_bytes = gmtime_r(&t, &tm) ?
+			strftime(json->date, sizeof(json->date),
+				 ",\"time\":\"%Y-%m-%dT%H:%M:%S.", &tm) : 0;
+	}
 	out_room(&json->out, STAMP_BYTES);
 	p = json->out.p;
 	memcpy(p, "{\"ns\":", 6);
@@ -208,6 +203,8 @@ static void put_members(struct out *out, const struct members *members,
 	}
 }
 
+/* Writes the message as a member. It is made first: JSON escapes the whole of
+ * it. */
 static void put_message(struct json *json, const struct trace_event *event)
 {
 	struct out *message = &json->message;

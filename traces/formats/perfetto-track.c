@@ -17,11 +17,6 @@ enum track_for {
 	FOR_KINDS,			/* how many these are */
 };
 
-static uint64_t hash_of(uint64_t a, uint64_t b)
-{
-	return (a * 0x9e3779b97f4a7c15ull ^ b) * 0xc2b2ae3d27d4eb4full;
-}
-
 static int is_track(uint64_t value, const void *key)
 {
 	const struct track *track = (void *)(uintptr_t)value;
@@ -48,7 +43,7 @@ static struct track *track_find(struct perfetto *p, uint64_t a, uint64_t b,
 				bool *made)
 {
 	struct track wanted = { .a = a, .b = b };
-	uint64_t hash = hash_of(a, b);
+	uint64_t hash = (a * 0x9e3779b97f4a7c15ull ^ b) * 0xc2b2ae3d27d4eb4full;
 	struct track *track = (void *)(uintptr_t)
 		index_find(&p->tracks, hash, is_track, &wanted);
 
@@ -61,6 +56,7 @@ static struct track *track_find(struct perfetto *p, uint64_t a, uint64_t b,
 	return track;
 }
 
+/* Begins a packet that describes a track, which gets its number. */
 static size_t begin_descriptor(struct perfetto *p, struct track *track,
 			       const struct track *parent)
 {

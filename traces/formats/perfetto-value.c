@@ -61,6 +61,8 @@ static int is_name(uint64_t value, const void *key)
 						       wanted->name);
 }
 
+/* Writes a packet that gives a name its number. Later packets have the number
+ * alone. */
 static void write_name(struct perfetto *p, const struct interned *name)
 {
 	struct out *out = &p->packet;
@@ -215,6 +217,7 @@ static const uint8_t *put_parts(void *to, const struct field_class *class,
 	return field_visit(&visitor, to, class, at);
 }
 
+/* Writes a value as an annotation, by the number of the column's name. */
 static const uint8_t *put_column(struct out *out, const struct column *column,
 				 uint64_t name, const uint8_t *at)
 {

@@ -95,6 +95,8 @@ static void put_flow(struct perfetto *p, enum perfetto_field field,
 		protobuf_fixed64(&p->packet, field, &flow);
 }
 
+/* Writes an event as an instant on the track of its thread, with a flow if
+ * there is one. */
 static void put_instant(struct perfetto *p, const struct trace_event *event,
 			enum perfetto_field field, uint64_t flow)
 {
@@ -118,15 +120,6 @@ static uint64_t flow_of(const struct pair *pair, const struct track *track)
 {
 	return ((uint64_t)pair->begin * 0x9e3779b97f4a7c15ull ^ track->uuid) |
 	       1;
-}
-
-static uint64_t name_of_kind(struct perfetto *p, struct pair_kind *kind)
-{
-	if (!kind->priv)
-		kind->priv = (void *)(uintptr_t)
-			perfetto_name(p, INTERNED_EVENT_NAME,
-				      perfetto_kind(kind));
-	return (uint64_t)(uintptr_t)kind->priv;
 }
 
 /* Returns the track for a pair. */
@@ -153,7 +146,11 @@ static void pair_begun(struct pair *pair, const struct trace_event *event,
 
 	if (!pair->kind->given && !pair->kind->end)
 		return;
-	name = name_of_kind(p, pair->kind);
+	if (!pair->kind->priv)
+		pair->kind->priv = (void *)(uintptr_t)
+			perfetto_name(p, INTERNED_EVENT_NAME,
+				      perfetto_kind(pair->kind));
+	name = (uint64_t)(uintptr_t)pair->kind->priv;
 	track = track_of_pair(p, pair, event);
 	if (!track || !name) {
 		p->out.error = -ENOMEM;
@@ -267,6 +264,7 @@ static int add_pairs(struct exporter *x, struct perfetto *p)
 	return 0;
 }
 
+/* Opens the output, and moves all times if the first event is before 1970. */
 static int perfetto_open(struct exporter *x)
 {
 	struct perfetto *p = calloc(1, sizeof(*p));
@@ -326,6 +324,7 @@ static uint64_t *name_columns(struct perfetto *p,
 	return NULL;
 }
 
+/* Gives the names of an event class their numbers. Returns 0 or -ENOMEM. */
 static int name_class(struct perfetto *p, struct perfetto_class *class,
 		      const char *name)
 {
@@ -416,6 +415,7 @@ static int put_mark(struct perfetto *p, const struct trace_class *trace,
 	return 0;
 }
 
+/* Marks a loss on the track of the process. */
 static int perfetto_loss(struct exporter *x, const struct trace_loss *loss)
 {
 	struct perfetto *p = x->own;

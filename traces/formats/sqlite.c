@@ -181,6 +181,7 @@ static int sqlite_put(struct exporter *x, const struct trace_event *event,
 				  0;
 }
 
+/* Inserts a loss. Its begin is NULL where it is not known. */
 static int sqlite_loss(struct exporter *x, const struct trace_loss *loss)
 {
 	struct sqlite *s = x->own;

@@ -71,6 +71,7 @@ static enum column_kind kind_of(const struct field_class *class)
 	}
 }
 
+/* Adds a column. Returns false without memory for the name. */
 static bool add_column(struct columns *columns, const struct field_class *field,
 		const char *tail, enum column_kind kind, uint32_t skip)
 {
@@ -159,6 +160,8 @@ static bool name_taken(const struct tables *tables, const char *name)
 	return false;
 }
 
+/* Returns the event's name, or NAME.2 and so on if another table has it; or
+ * NULL without memory. */
 static char *choose_name(const struct tables *tables, const char *event)
 {
 	char *name = strdup(event);
@@ -257,6 +260,7 @@ void tables_free(struct tables *tables)
 	}
 }
 
+/* Makes the tables of all events of a trace that the rules can mean. */
 static int fill_trace(struct tables *tables, const struct exporter *x,
 		const struct trace_class *trace)
 {

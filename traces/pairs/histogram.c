@@ -19,15 +19,6 @@
 #define INTEGER_END	9223372036854775808.0L	/* 2^63 */
 #define WHOLE_END	18446744073709551616.0L	/* 2^64 */
 
-static uint64_t bits_of(double value)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &value, sizeof(bits));
-	/* there is one zero */
-	return value == 0 ? 0 : bits;
-}
-
 static double double_of(uint64_t bits)
 {
 	double value;
@@ -41,10 +32,14 @@ static uint64_t first_bits(long double value)
 {
 	double near = (double)value;
 	bool away = value < 0 ? near < value : near > value;
+	uint64_t bits;
 
+	memcpy(&bits, &near, sizeof(bits));
+	/* there is one zero */
+	bits = near == 0 ? 0 : bits;
 	/* an integer of 64 bits has more than a double holds, which is rounded
 	 * then; the double before it, nearer to 0, has the bits before */
-	return bits_of(near) - away;
+	return bits - away;
 }
 
 static uint64_t *octave_at(const struct histogram *h, unsigned int octave)
@@ -54,29 +49,22 @@ static uint64_t *octave_at(const struct histogram *h, unsigned int octave)
 	return group ? group[octave % 64] : NULL;
 }
 
-/* Returns the buckets of a power of two, made if they are not there. */
-static uint64_t *octave_take(struct histogram *h, unsigned int octave)
-{
-	uint64_t ***group = &h->octaves[octave / 64];
-
-	if (!*group)
-		*group = calloc(64, sizeof(**group));
-	if (*group && !(*group)[octave % 64])
-		(*group)[octave % 64] = calloc(HISTOGRAM_BUCKETS,
-					       sizeof(uint64_t));
-	return *group ? (*group)[octave % 64] : NULL;
-}
-
+/* Counts a number in its bucket. The buckets of a power of two are made with
+ * the first number in them. Returns 0 or -ENOMEM. */
 static int add_bucket(struct histogram *h, long double value)
 {
 	uint64_t bits = first_bits(value);
-	uint64_t *octave = octave_at(h, (unsigned int)(bits >> 52));
+	unsigned int octave = (unsigned int)(bits >> 52);
+	uint64_t **group = h->octaves[octave / 64];
 
-	if (!octave)
-		octave = octave_take(h, (unsigned int)(bits >> 52));
-	if (!octave)
+	if (!group)
+		group = h->octaves[octave / 64] = calloc(64, sizeof(*group));
+	if (group && !group[octave % 64])
+		group[octave % 64] = calloc(HISTOGRAM_BUCKETS,
+					    sizeof(uint64_t));
+	if (!group || !group[octave % 64])
 		return -ENOMEM;
-	octave[bits >> BUCKET_SHIFT & (HISTOGRAM_BUCKETS - 1)]++;
+	group[octave % 64][bits >> BUCKET_SHIFT & (HISTOGRAM_BUCKETS - 1)]++;
 	return 0;
 }
 
@@ -93,6 +81,7 @@ static int begin_buckets(struct histogram *h)
 	return ret;
 }
 
+/* Keeps a number as it is. */
 static int add_exact(struct histogram *h, long double value)
 {
 	uint32_t room = h->room ? 2 * h->room : 8;
@@ -224,21 +213,6 @@ long double histogram_quantile(struct histogram *h, double q)
 	return h->exact[rank - 1];
 }
 
-static void set_row(const struct histogram *h, unsigned int octave,
-		    long double *from, long double *to)
-{
-	uint64_t bits = (uint64_t)(octave % POSITIVE) << 52;
-	long double low = double_of(bits);
-	long double high = double_of(bits + (1ull << 52));
-
-	if (!bits && !h->fractions)
-		high = 1;
-	else if (isinf(low))
-		high = low;
-	*from = octave < POSITIVE ? low : -high;
-	*to = octave < POSITIVE ? high : -low;
-}
-
 /* Finds the next octave among the numbers that are kept, and counts them. */
 static unsigned int next_exact(const struct histogram *h, unsigned int at,
 			       uint64_t *count)
@@ -261,6 +235,8 @@ static unsigned int next_exact(const struct histogram *h, unsigned int at,
 	return next;
 }
 
+/* Finds the next octave with numbers in the order of numbers, and counts them.
+ */
 static unsigned int next_bucketed(const struct histogram *h, unsigned int at,
 				  uint64_t *count)
 {
@@ -280,10 +256,19 @@ bool histogram_row(struct histogram *h, unsigned int *at, long double *from,
 {
 	unsigned int next = h->bucketed ? next_bucketed(h, *at, count) :
 					  next_exact(h, *at, count);
+	unsigned int octave = octave_in_order(next);
+	uint64_t bits = (uint64_t)(octave % POSITIVE) << 52;
+	long double low = double_of(bits);
+	long double high = double_of(bits + (1ull << 52));
 
 	if (next == OCTAVES)
 		return false;
-	set_row(h, octave_in_order(next), from, to);
+	if (!bits && !h->fractions)
+		high = 1;
+	else if (isinf(low))
+		high = low;
+	*from = octave < POSITIVE ? low : -high;
+	*to = octave < POSITIVE ? high : -low;
 	*at = next + 1;
 	return true;
 }

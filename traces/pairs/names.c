@@ -56,15 +56,6 @@ struct found_word {
 	size_t at;
 };
 
-static const struct word *word_at(const char *name, size_t n)
-{
-	for (size_t i = 0; i < NWORDS; i++)
-		if (strlen(words[i].text) == n &&
-		    !strncmp(words[i].text, name, n))
-			return &words[i];
-	return NULL;
-}
-
 /* Finds the last word of the table in a name. */
 static bool find_word(struct found_word *found, const char *name)
 {
@@ -82,10 +73,13 @@ static bool find_word(struct found_word *found, const char *name)
 		start = end;
 		while (start && isalnum((unsigned char)name[start - 1]))
 			start--;
-		found->word = word_at(name + start, end - start);
 		found->at = start;
-		if (found->word)
-			return true;
+		for (size_t i = 0; i < NWORDS; i++) {
+			found->word = &words[i];
+			if (strlen(words[i].text) == end - start &&
+			    !strncmp(words[i].text, name + start, end - start))
+				return true;
+		}
 		if (name[end - 1] == ':' || name[end - 1] == '/')
 			return false;	/* the channel follows */
 		end = start == end ? end - 1 : start;
@@ -139,6 +133,8 @@ void names_free(struct pairs *p)
 	index_clear(&p->names);
 }
 
+/* Adds a kind, which gets its number. Rules come first in the list: they are
+ * added before any trace is met. */
 static int add_kind(struct pairs *p, struct own_kind *k)
 {
 	struct pair_kind **more = realloc(p->kinds, (p->nkinds + 1) *

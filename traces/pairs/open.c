@@ -20,6 +20,8 @@
  * transaction__start, __commit and __abort. */
 #define OPEN_ENDLESS_MAX	64u
 
+/* Returns what tells the lane of a pair from others: of a key across processes,
+ * no trace. */
 static struct lane lane_of(const struct pair *pair)
 {
 	bool keys = pair->lane_kind == PAIR_OF_KEYS;

@@ -46,6 +46,16 @@ const char *class_memory_text(struct class_memory **memory, const char *text)
 	return copy ? memcpy(copy, text, bytes) : NULL;
 }
 
+const char *class_memory_id(struct class_memory **memory, const char *name)
+{
+	char *id = (char *)class_memory_text(memory, name);
+	char *colon = id ? strchr(id, ':') : NULL;
+
+	if (colon)
+		*colon = '/';
+	return id;
+}
+
 void class_memory_join(struct class_memory **to, struct class_memory **from)
 {
 	struct class_memory **end = to;

@@ -141,10 +141,12 @@ struct trace_class {
 };
 
 /* Memory that lives as long as the trace, or a schema: class_memory_take()
- * returns zeroed bytes, class_memory_text() a copy, or NULL;
+ * returns zeroed bytes, class_memory_text() a copy, or NULL; class_memory_id()
+ * a copy of an event's "CHANNEL:NAME" as rules have it, "CHANNEL/NAME";
  * class_memory_join() moves all of another trace's. */
 void *class_memory_take(struct class_memory **memory, size_t bytes);
 const char *class_memory_text(struct class_memory **memory, const char *text);
+const char *class_memory_id(struct class_memory **memory, const char *name);
 void class_memory_join(struct class_memory **to, struct class_memory **from);
 void class_memory_free(struct class_memory *memory);
 

@@ -93,6 +93,7 @@ static void map_again(struct file_stream *f)
 	f->map = map;
 }
 
+/* Closes the file and the index. The offset begins anew. */
 static void close_file(struct file_stream *f)
 {
 	if (f->idx.address)
@@ -492,6 +493,8 @@ static bool last_of_file(struct file_stream *f, uint64_t *reading)
 	return found;
 }
 
+/* Finds the end of the last packet with events. The files are looked at from
+ * the last one back, as most have such a packet. */
 static bool file_last(struct read_stream *stream, uint64_t *reading)
 {
 	struct file_stream *f = file_of(stream);
@@ -629,20 +632,6 @@ static int add_files(struct file_stream *f, struct dirent **list, int n)
 	return same;
 }
 
-/* Finds the stream of a file in one directory. */
-static struct file_stream *find_in(const struct reader *reader,
-				   const struct read_place *place,
-				   const char *file)
-{
-	struct file_stream *f;
-	size_t at = 0;
-
-	while ((f = stream_find(reader, &at, place->trace, file)))
-		if (!strcmp(f->stream.path, place->path))
-			break;
-	return f;
-}
-
 /* Makes a stream without files. Returns NULL without memory. */
 static struct file_stream *new_stream(struct reader *reader,
 				      const struct read_place *place,
@@ -670,13 +659,15 @@ static int open_stream(struct reader *reader, const struct read_place *place,
 		       bool known, struct dirent **list, int n)
 {
 	const char *file = list[0]->d_name;
-	struct file_stream *f = known ? find_in(reader, place, file) : NULL;
+	struct file_stream *f;
 	struct file_stream *other;
 	size_t at = 0;
 	int ret;
 
-	if (f)
-		return add_files(f, list, n);
+	while (known && (f = stream_find(reader, &at, place->trace, file)))
+		if (!strcmp(f->stream.path, place->path))
+			return add_files(f, list, n);
+	at = 0;
 	f = new_stream(reader, place, file);
 	if (!f)
 		return -ENOMEM;

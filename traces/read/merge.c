@@ -138,6 +138,8 @@ static inline bool next_wanted(struct read_stream *s)
 	return false;
 }
 
+/* Goes back to the first wanted event of a stream at or behind `begin`. Returns
+ * false if there is none. */
 static bool stream_first(struct read_stream *s, int64_t begin)
 {
 	bool there;
@@ -192,6 +194,7 @@ static void reader_start(struct reader *reader)
 		reader_problem(reader, "memory", "there is none left");
 }
 
+/* Moves the stream with the earliest event on, and puts the heap in order. */
 static void stream_advance(struct reader *reader)
 {
 	struct read_stream *top = reader->heap[0];

@@ -278,17 +278,6 @@ static void tell_unplaced(const struct reader *reader, struct read_place *place,
 				 events - told);
 }
 
-/* Notes up to when events of a stream are missing that --max-size has removed
- * as a whole. */
-static void note_removed(struct trace_class *trace,
-			 const struct ledger_row *row)
-{
-	if (row->n[2] && row->n[4])
-		gaps_add(&trace->gaps, INT64_MIN,
-			 clock_time(&trace->clock, clock_base(&trace->clock),
-				    row->n[4]) + 1);
-}
-
 /* Reports, of a complete directory, events that the ledger counts and no file
  * has: streams that are missing, and losses of streams that never got a packet.
  */
@@ -322,8 +311,12 @@ static void tell_missing(struct reader *reader, struct read_place *place,
 				       row.name, (unsigned long long)row.n[1]);
 		else
 			reader_tell_loss(reader, trace, row.name, row.n[3]);
-		if (!row.n[1])
-			note_removed(trace, &row);
+		/* --max-size has removed the stream as a whole */
+		if (!row.n[1] && row.n[2] && row.n[4])
+			gaps_add(&trace->gaps, INT64_MIN,
+				 clock_time(&trace->clock,
+					    clock_base(&trace->clock),
+					    row.n[4]) + 1);
 	}
 	ledger_close(&ledger);
 }

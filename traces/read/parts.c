@@ -57,6 +57,7 @@ int parts_pass(struct file_stream *f, const struct packet_head *head)
 	return 0;
 }
 
+/* Returns whether a stream has left a packet behind. */
 static bool has_passed(const struct file_stream *f,
 		       const struct packet_head *head)
 {
@@ -81,6 +82,8 @@ bool parts_passed(const struct file_stream *f, const struct packet_head *head)
 	return false;
 }
 
+/* Adds a packet to the list. Without memory it is left out: the packet is then
+ * given twice rather than not at all. */
 static void take_part(const struct packet_head *head, uint64_t bytes,
 		      void *priv)
 {

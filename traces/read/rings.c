@@ -121,6 +121,8 @@ static bool ring_packet(struct read_stream *stream, uint64_t begin,
 	return false;
 }
 
+/* Finds the end of the last packet with events, or, if none has any, of the
+ * last packet. */
 static bool ring_last(struct read_stream *stream, uint64_t *reading)
 {
 	const struct ring_stream *r = ring_of(stream);

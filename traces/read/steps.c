@@ -23,6 +23,7 @@ static void step_add(struct steps *s, uint32_t step)
 		s->step[s->n++] = (uint16_t)step;
 }
 
+/* Adds bytes of a fixed number, to the last step where it has room. */
 static void add_fixed(struct steps *s, uint64_t bytes)
 {
 	while (bytes && s->simple) {
@@ -36,6 +37,8 @@ static void add_fixed(struct steps *s, uint64_t bytes)
 	}
 }
 
+/* Adds a sequence of numbers. Its length ends the step before it, from which
+ * the length is taken away. */
 static void add_sequence(struct steps *s, const struct field_class *class)
 {
 	const struct field_class *element = &class->members[0];

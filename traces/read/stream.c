@@ -215,16 +215,6 @@ static int take_event(struct read_stream *s)
 	return ret;
 }
 
-/* Looks whether the current packet has gone: some mapping was cut short. */
-static bool was_cut(struct read_stream *s)
-{
-	s->cuts = map_guard_cuts;
-	if (!s->source->cut || !s->source->cut(s))
-		return false;
-	s->cursor.p = s->cursor.end = NULL;
-	return true;
-}
-
 bool stream_next(struct read_stream *s)
 {
 	int ret;
@@ -238,8 +228,14 @@ bool stream_next(struct read_stream *s)
 			continue;
 		}
 		ret = take_event(s);
-		if (s->cuts != map_guard_cuts && was_cut(s))
-			continue;
+		/* some mapping was cut short: maybe that of this packet */
+		if (unlikely(s->cuts != map_guard_cuts)) {
+			s->cuts = map_guard_cuts;
+			if (s->source->cut && s->source->cut(s)) {
+				s->cursor.p = s->cursor.end = NULL;
+				continue;
+			}
+		}
 		if (!ret)
 			return true;
 		if (!s->cut)

@@ -181,6 +181,8 @@ static void take_string(struct tsdl *t)
 	t->kind = TOKEN_STRING;
 }
 
+/* Takes a character that is a token, or one of the two signs that have several.
+ */
 static void read_sign(struct tsdl *t)
 {
 	t->kind = TOKEN_SIGN;

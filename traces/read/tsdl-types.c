@@ -79,6 +79,7 @@ static void parse_attribute(struct tsdl *t, struct tsdl_type *type)
 	}
 }
 
+/* Takes "integer { ATTRIBUTES }" or "floating_point { ATTRIBUTES }". */
 static struct tsdl_type *parse_number(struct tsdl *t, enum field_kind kind)
 {
 	struct tsdl_type *type = new_type(t, kind);
@@ -114,6 +115,7 @@ static struct tsdl_type *find_alias(const struct tsdl *t, const char *name)
 	return NULL;
 }
 
+/* Gives a type a name. A later alias of the same name hides an earlier one. */
 static int add_alias(struct tsdl *t, const char *name, struct tsdl_type *type)
 {
 	struct tsdl_alias *alias = tsdl_scratch(t, sizeof(*alias));
@@ -125,19 +127,6 @@ static int add_alias(struct tsdl *t, const char *name, struct tsdl_type *type)
 	alias->next = t->aliases;
 	t->aliases = alias;
 	return 0;
-}
-
-/* Takes "LABEL = A ... B"; without a value it is one more than the last. */
-static void parse_label(struct tsdl *t, struct field_label *label,
-			uint64_t next)
-{
-	label->name = tsdl_take_text(t);
-	label->from = next;
-	if (tsdl_take_sign(t, '='))
-		label->from = attribute_number(t);
-	label->to = label->from;
-	if (tsdl_take_sign(t, SIGN_RANGE))
-		label->to = attribute_number(t);
 }
 
 /* Takes the labels of an enumeration, behind the brace, and puts them in order.
@@ -160,7 +149,12 @@ static void parse_labels(struct tsdl *t, struct field_class *class)
 				memcpy(more, labels, n * sizeof(*more));
 			labels = more;
 		}
-		parse_label(t, &labels[n], next);
+		/* LABEL = A ... B; without a value, one more than the last */
+		labels[n].name = tsdl_take_text(t);
+		labels[n].from = tsdl_take_sign(t, '=') ? attribute_number(t) :
+							  next;
+		labels[n].to = tsdl_take_sign(t, SIGN_RANGE) ?
+			       attribute_number(t) : labels[n].from;
 		next = labels[n++].to + 1;
 		if (!tsdl_is_sign(t, '}'))
 			tsdl_need_sign(t, ',');

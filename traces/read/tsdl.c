@@ -284,16 +284,11 @@ static void parse_block(struct tsdl *t, take_value *take, void *priv)
  */
 static int add_event(struct tsdl *t, struct event_class *event)
 {
-	char *id, *colon;
-
 	if (!event->name || !event->fields || event->code >= EVENT_ID_MAX)
 		return tsdl_fail(t, -EBADMSG);
-	/* rules have "CHANNEL/NAME" for "CHANNEL:NAME" */
-	id = (char *)tsdl_copy(t, event->name);
-	colon = id ? strchr(id, ':') : NULL;
-	if (colon)
-		*colon = '/';
-	event->id = id;
+	event->id = class_memory_id(t->memory, event->name);
+	if (!event->id)
+		return tsdl_fail(t, -ENOMEM);
 	event->fixed = is_fixed(event->fields, &event->bytes);
 	event->number = t->schema->nclasses++;
 	event->shared = true;

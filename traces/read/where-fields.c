@@ -436,6 +436,8 @@ static void take_field(struct gather *g, const struct field_class *class,
 	}
 }
 
+/* Steps over the fields of a structure, and takes those that the program sees.
+ * Ends at damage. */
 static void take_struct(struct gather *g, const struct where_step *step,
 			const uint8_t *at, const uint8_t *end)
 {

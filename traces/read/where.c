@@ -72,6 +72,8 @@ struct use {
 	char glob[512];
 };
 
+/* Splits a rule into the glob and the condition. Returns false for a glob that
+ * is too long to match anything. */
 static bool use_split(struct use *use, const char *rule)
 {
 	size_t bytes;

@@ -47,6 +47,8 @@ static char *put_decimal(char *p, uint64_t m, const struct tenth *tenth)
 	return end;
 }
 
+/* Writes 15 digits, or 17 if those are read as another number. A number without
+ * point and exponent gets ".0". */
 static char *by_printf(char *p, double value)
 {
 	int n = snprintf(p, NUMBER_REAL_BYTES, "%.15g", value);

@@ -86,19 +86,6 @@ static const char *put_field(struct out *out, const struct trace_event *event,
 	return end + 1;
 }
 
-/* Returns the type that a mark's field had, or 0: no mark has such a field. */
-static uint8_t type_of(const struct field_class *class)
-{
-	bool is_partial = class->bits || class->is_length;
-
-	if (class->kind == FIELD_STRING)
-		return TAFFRAIL_T_STRING;
-	if (class->kind > FIELD_ENUM ||
-	    (is_partial && class->kind != FIELD_REAL))
-		return 0;
-	return field_scalar(class);
-}
-
 /* Finds the types of a mark's fields. Returns whether all are known. */
 static bool types_find(const struct event_class *class,
 		       uint8_t types[TAFFRAIL_FIELDS_MAX])
@@ -109,7 +96,14 @@ static bool types_find(const struct event_class *class,
 	    fields->nmembers > TAFFRAIL_FIELDS_MAX)
 		return false;
 	for (size_t i = 0; i < fields->nmembers; i++) {
-		types[i] = type_of(&fields->members[i]);
+		const struct field_class *field = &fields->members[i];
+		bool is_partial = field->bits || field->is_length;
+
+		/* 0: no mark has such a field */
+		types[i] = field->kind == FIELD_STRING ? TAFFRAIL_T_STRING :
+			   field->kind > FIELD_ENUM ||
+			   (is_partial && field->kind != FIELD_REAL) ? 0 :
+			   field_scalar(field);
 		if (!types[i])
 			return false;
 	}

@@ -20,6 +20,7 @@ int out_open(struct out *out, int fd)
 	return 0;
 }
 
+/* Writes to the descriptor, and keeps the first error. */
 static void write_all(struct out *out, const char *at, size_t n)
 {
 	while (n && !out->error) {

@@ -41,6 +41,8 @@ static bool is_keyword(const char *word)
 	return false;
 }
 
+/* Returns whether another option has this label, or would have it without its
+ * underscore. */
 static bool is_taken(const struct labels *labels, const char *label)
 {
 	const char *bare = *label == '_' ? label + 1 : label;
@@ -114,6 +116,8 @@ bool variant_find(struct shown_field *field, const struct event_view *event,
 								 *field);
 }
 
+/* Writes the declaration of an option. A text takes the length of the variant.
+ */
 static void put_option(FILE *out, uint8_t type, const char *label)
 {
 	fputs("\t\t\t", out);
