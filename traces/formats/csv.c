@@ -25,7 +25,6 @@ static const char *const fixed[] = {
 };
 
 struct csv_class {
-	struct csv_class *next;
 	struct table_class *table;
 	struct out *to;
 	char *head;			/* from `host` to `cpu_id` */
@@ -34,7 +33,6 @@ struct csv_class {
 
 struct csv {
 	struct tables tables;
-	struct csv_class *classes;
 	struct out scratch;
 };
 
@@ -217,18 +215,13 @@ static char *make_head(struct out *out, const struct trace_class *trace)
 /* Finds the table of a class, which opens with the first event of any of its
  * classes. */
 static int csv_begin(struct exporter *x, const struct trace_event *event,
-		     void **own)
+		     void *own)
 {
 	struct csv *csv = x->own;
-	struct csv_class *class = calloc(1, sizeof(*class));
+	struct csv_class *class = own;
 	struct table *table;
 	int ret = 0;
 
-	if (!class)
-		return export_failed(x, -ENOMEM, "out of memory");
-	*own = class;
-	class->next = csv->classes;
-	csv->classes = class;
 	class->table = table_class_new(&csv->tables, event->trace,
 				       event->class);
 	class->head = make_head(&csv->scratch, event->trace);
@@ -300,21 +293,21 @@ static int csv_close(struct exporter *x, bool keep)
 		ret = ret ? ret : closed;
 	}
 	tables_free(&csv->tables);
-	while (csv->classes) {
-		struct csv_class *next = csv->classes->next;
-
-		if (csv->classes->table)
-			table_class_free(csv->classes->table);
-		free(csv->classes->head);
-		free(csv->classes);
-		csv->classes = next;
-	}
 	out_close(&csv->scratch);
 	free(csv);
 	return export_unwritten(x, ret);
 }
 
+static void csv_end(void *own)
+{
+	struct csv_class *class = own;
+
+	table_class_free(class->table);
+	free(class->head);
+}
+
 const struct export_format export_csv = {
 	.name = "csv", .target = EXPORT_TABLES, .open = csv_open,
-	.begin = csv_begin, .put = csv_put, .close = csv_close,
+	.class_bytes = sizeof(struct csv_class), .begin = csv_begin,
+	.end = csv_end, .put = csv_put, .close = csv_close,
 };

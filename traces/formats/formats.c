@@ -14,7 +14,7 @@
 /* The `priv` of an event's class. */
 struct export_class {
 	struct export_class *next;
-	void *own;			/* of the format */
+	_Alignas(16) char own[];	/* of the format */
 };
 
 static const struct export_format *const formats[] = {
@@ -53,7 +53,8 @@ int export_open(struct exporter *x)
 static struct export_class *add_class(struct exporter *x,
 				      const struct trace_event *event)
 {
-	struct export_class *class = calloc(1, sizeof(*class));
+	struct export_class *class =
+		calloc(1, sizeof(*class) + x->format->class_bytes);
 
 	if (!class) {
 		export_failed(x, -ENOMEM, "out of memory");
@@ -61,7 +62,7 @@ static struct export_class *add_class(struct exporter *x,
 	}
 	class->next = x->classes;
 	x->classes = class;
-	if (x->format->begin(x, event, &class->own))
+	if (x->format->begin(x, event, class->own))
 		return NULL;
 	((struct event_class *)event->class)->priv = class;
 	return class;
@@ -91,6 +92,7 @@ int export_close(struct exporter *x, bool keep)
 	while (x->classes) {
 		struct export_class *next = x->classes->next;
 
+		x->format->end(x->classes->own);
 		free(x->classes);
 		x->classes = next;
 	}

@@ -30,9 +30,13 @@ struct export_format {
 	enum export_target target;
 	bool binary;
 	int (*open)(struct exporter *x);
-	/* makes the parts that all events of a class have: class->own */
+	/* Makes the parts that all events of a class have, in `own`: zeroed
+	 * memory of class_bytes. end() frees them, also after a failure and
+	 * after close(). */
+	size_t class_bytes;
 	int (*begin)(struct exporter *x, const struct trace_event *event,
-		     void **own);
+		     void *own);
+	void (*end)(void *own);
 	int (*put)(struct exporter *x, const struct trace_event *event,
 		   void *own);
 	int (*loss)(struct exporter *x, const struct trace_loss *loss);

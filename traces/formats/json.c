@@ -36,7 +36,6 @@ struct members {
 
 /* The parts that all events of a class have. */
 struct json_class {
-	struct json_class *next;
 	char *head;			/* from `event` to `cpu_id` */
 	size_t bytes;
 	struct members context;
@@ -49,7 +48,6 @@ struct json {
 	int64_t second;			/* that `date` shows */
 	char date[40];
 	size_t date_bytes;
-	struct json_class *classes;
 };
 
 static int json_open(struct exporter *x)
@@ -148,23 +146,25 @@ static int make_class(struct json_class *class, struct out *out,
 }
 
 static int json_begin(struct exporter *x, const struct trace_event *event,
-		      void **own)
+		      void *own)
 {
-	struct json_class *class = calloc(1, sizeof(*class));
-	struct json *json = x->own;
 	struct out out;
-	int ret;
+	int ret = out_open(&out, -1);
 
-	if (!class || out_open(&out, -1)) {
-		free(class);
-		return export_failed(x, -ENOMEM, "out of memory");
+	if (!ret) {
+		ret = make_class(own, &out, event);
+		out_close(&out);
 	}
-	class->next = json->classes;
-	json->classes = class;
-	ret = make_class(class, &out, event);
-	out_close(&out);
-	*own = class;
 	return ret ? export_failed(x, ret, "out of memory") : 0;
+}
+
+static void json_end(void *own)
+{
+	struct json_class *class = own;
+
+	free_members(&class->context);
+	free_members(&class->fields);
+	free(class->head);
 }
 
 /* Writes both forms of the time. The date is made once a second. */
@@ -259,20 +259,12 @@ static int json_close(struct exporter *x, bool keep)
 
 	if (json->message.start)
 		out_close(&json->message);
-	while (json->classes) {
-		struct json_class *next = json->classes->next;
-
-		free_members(&json->classes->context);
-		free_members(&json->classes->fields);
-		free(json->classes->head);
-		free(json->classes);
-		json->classes = next;
-	}
 	free(json);
 	return export_unwritten(x, ret);
 }
 
 const struct export_format export_json = {
 	.name = "json", .target = EXPORT_STREAM, .open = json_open,
-	.begin = json_begin, .put = json_put, .close = json_close,
+	.class_bytes = sizeof(struct json_class), .begin = json_begin,
+	.end = json_end, .put = json_put, .close = json_close,
 };

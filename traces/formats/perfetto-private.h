@@ -90,7 +90,6 @@ struct track {
 };
 
 struct perfetto_class {
-	struct perfetto_class *next;
 	struct table_class *table;
 	uint64_t category;		/* interned names */
 	uint64_t name;
@@ -104,7 +103,6 @@ struct perfetto {
 	struct out out;
 	struct out packet;		/* that is being made */
 	struct tables tables;
-	struct perfetto_class *classes;
 	struct index names;
 	struct interned *interned;
 	uint64_t last_iid;

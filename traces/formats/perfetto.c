@@ -343,18 +343,13 @@ static int name_class(struct perfetto *p, struct perfetto_class *class,
 
 /* Writes the names of a class, before its first event. */
 static int perfetto_begin(struct exporter *x, const struct trace_event *event,
-			  void **own)
+			  void *own)
 {
 	struct perfetto *p = x->own;
-	struct perfetto_class *class = calloc(1, sizeof(*class));
+	struct perfetto_class *class = own;
 
-	if (!class)
-		return export_failed(x, -ENOMEM, "out of memory");
 	if (!p->started)
 		put_clocks(p, event->ns);
-	*own = class;
-	class->next = p->classes;
-	p->classes = class;
 	class->vtid = offset_of(event->trace, "vtid");
 	class->procname = offset_of(event->trace, "procname");
 	class->table = table_class_new(&p->tables, event->trace, event->class);
@@ -464,19 +459,13 @@ static void count_threadless(struct exporter *x, const struct pairs *pairs)
 			x->threadless_rule = x->pairs[i];
 }
 
-static void free_classes(struct perfetto *p)
+static void perfetto_end(void *own)
 {
-	while (p->classes) {
-		struct perfetto_class *next = p->classes->next;
+	struct perfetto_class *class = own;
 
-		if (p->classes->table)
-			table_class_free(p->classes->table);
-		free(p->classes->columns);
-		free(p->classes->ends);
-		free(p->classes);
-		p->classes = next;
-	}
-	tables_free(&p->tables);
+	table_class_free(class->table);
+	free(class->columns);
+	free(class->ends);
 }
 
 static int perfetto_close(struct exporter *x, bool keep)
@@ -494,7 +483,7 @@ static int perfetto_close(struct exporter *x, bool keep)
 	if (p->pairs)
 		pairs_free(p->pairs);
 	ret = out_close(&p->out);
-	free_classes(p);
+	tables_free(&p->tables);
 	tracks_free(p);
 	perfetto_names_free(p);
 	if (p->packet.start)
@@ -505,6 +494,7 @@ static int perfetto_close(struct exporter *x, bool keep)
 
 const struct export_format export_perfetto = {
 	.name = "perfetto", .target = EXPORT_STREAM, .binary = true,
-	.open = perfetto_open, .begin = perfetto_begin, .put = perfetto_put,
+	.class_bytes = sizeof(struct perfetto_class), .open = perfetto_open,
+	.begin = perfetto_begin, .end = perfetto_end, .put = perfetto_put,
 	.loss = perfetto_loss, .close = perfetto_close,
 };

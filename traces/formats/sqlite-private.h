@@ -12,7 +12,6 @@
 #include "traces/text/out.h"
 
 struct sqlite_class {
-	struct sqlite_class *next;
 	struct table_class *table;
 	struct sqlite3_stmt *insert;	/* of the table; borrowed */
 };
@@ -23,7 +22,6 @@ struct sqlite {
 	struct sqlite3 *db;
 	struct sqlite3_stmt *loss;
 	struct tables tables;
-	struct sqlite_class *classes;
 	struct out sql;			/* a statement that is being made */
 	struct out scratch;
 };

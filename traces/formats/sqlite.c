@@ -53,18 +53,13 @@ static int sqlite_open(struct exporter *x)
 /* Finds the table of a class, and makes it in the database when its first event
  * comes. */
 static int sqlite_class_begin(struct exporter *x,
-			      const struct trace_event *event, void **own)
+			      const struct trace_event *event, void *own)
 {
 	struct sqlite *s = x->own;
-	struct sqlite_class *class = calloc(1, sizeof(*class));
+	struct sqlite_class *class = own;
 	struct table *table;
 	int ret = 0;
 
-	if (!class)
-		return export_failed(x, -ENOMEM, "out of memory");
-	*own = class;
-	class->next = s->classes;
-	s->classes = class;
 	class->table = table_class_new(&s->tables, event->trace, event->class);
 	if (!class->table)
 		return export_failed(x, -ENOMEM, "out of memory");
@@ -200,6 +195,13 @@ static int sqlite_loss(struct exporter *x, const struct trace_loss *loss)
 	return 0;
 }
 
+static void sqlite_class_end(void *own)
+{
+	struct sqlite_class *class = own;
+
+	table_class_free(class->table);
+}
+
 static int sqlite_close(struct exporter *x, bool keep)
 {
 	struct sqlite *s = x->own;
@@ -209,14 +211,6 @@ static int sqlite_close(struct exporter *x, bool keep)
 		if (t->own)
 			s->abi.finalize(t->own);
 	tables_free(&s->tables);
-	while (s->classes) {
-		struct sqlite_class *next = s->classes->next;
-
-		if (s->classes->table)
-			table_class_free(s->classes->table);
-		free(s->classes);
-		s->classes = next;
-	}
 	sqlite_end(s);
 	out_close(&s->sql);
 	out_close(&s->scratch);
@@ -226,6 +220,7 @@ static int sqlite_close(struct exporter *x, bool keep)
 
 const struct export_format export_sqlite = {
 	.name = "sqlite", .target = EXPORT_FILE, .open = sqlite_open,
-	.begin = sqlite_class_begin, .put = sqlite_put, .loss = sqlite_loss,
-	.close = sqlite_close,
+	.class_bytes = sizeof(struct sqlite_class),
+	.begin = sqlite_class_begin, .end = sqlite_class_end,
+	.put = sqlite_put, .loss = sqlite_loss, .close = sqlite_close,
 };

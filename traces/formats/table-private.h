@@ -47,13 +47,13 @@ struct tables {
 
 /* The columns of a class, and the table that has these. */
 struct table_class {
-	struct table_class *next;
 	struct table *table;
 	struct column *columns;
 	size_t ncolumns;
 };
 
-/* Returns the columns and the table of a class; or NULL without memory. */
+/* Returns the columns and the table of a class; or NULL without memory. NULL
+ * may be freed. */
 struct table_class *table_class_new(struct tables *tables,
 				    const struct trace_class *trace,
 				    const struct event_class *class);

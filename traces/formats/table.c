@@ -244,6 +244,8 @@ struct table_class *table_class_new(struct tables *tables,
 
 void table_class_free(struct table_class *class)
 {
+	if (!class)
+		return;
 	free_columns(class->columns, class->ncolumns);
 	free(class);
 }
