@@ -75,6 +75,16 @@ int trace_directory(const struct trace *trace)
 	return fd < 0 ? -errno : fd;
 }
 
+DIR *trace_names(int fd)
+{
+	int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *names = again < 0 ? NULL : fdopendir(again);
+
+	if (!names && again >= 0)
+		close(again);
+	return names;
+}
+
 void trace_remove_directory(struct trace *trace)
 {
 	if (trace->fd >= 0) {

@@ -7,7 +7,6 @@
  * and names those that are there then. It is there as a whole or not at all, so
  * verify can take an empty one for a damaged one.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -66,17 +65,13 @@ bool trace_there(int fd)
 {
 	bool found = !faccessat(fd, "metadata", F_OK, 0) ||
 		     !faccessat(fd, "index/session", F_OK, 0);
-	int again = found ? -1 : openat(fd, ".", O_RDONLY | O_DIRECTORY |
-					O_CLOEXEC);
-	DIR *stream = again < 0 ? NULL : fdopendir(again);
+	DIR *names = found ? NULL : trace_names(fd);
 	struct dirent *entry;
 
-	while (stream && !found && (entry = readdir(stream)))
+	while (names && !found && (entry = readdir(names)))
 		found = !strncmp(entry->d_name, "stream_", strlen("stream_"));
-	if (stream)
-		closedir(stream);
-	else if (again >= 0)
-		close(again);
+	if (names)
+		closedir(names);
 	return found;
 }
 
@@ -123,21 +118,18 @@ static void find_added(int top, char **names, size_t n,
 		       void (*differs)(const char *name, bool added,
 				       void *priv), void *priv)
 {
-	int again = openat(top, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *stream = again < 0 ? NULL : fdopendir(again);
+	DIR *there = trace_names(top);
 	struct dirent *entry;
 
-	while (stream && (entry = readdir(stream))) {
+	while (there && (entry = readdir(there))) {
 		const char *name = entry->d_name;
 
 		if (*name != '.' && named_there(top, name) &&
 		    !bsearch(&name, names, n, sizeof(*names), name_compare))
 			differs(name, true, priv);
 	}
-	if (stream)
-		closedir(stream);
-	else if (again >= 0)
-		close(again);
+	if (there)
+		closedir(there);
 }
 
 int trace_list_check(int top,

@@ -6,6 +6,7 @@
 #ifndef TRACES_PRIVATE_H
 #define TRACES_PRIVATE_H
 
+#include <dirent.h>
 #include <sys/uio.h>
 
 #include "traces/trace.h"
@@ -52,6 +53,10 @@ int trace_make_directory(struct trace *trace);
 /* Returns a descriptor of a trace's directory, also when the trace is finished,
  * or -errno. The caller closes it. */
 int trace_directory(const struct trace *trace);
+
+/* Opens the list of names in a directory, from the first one on; `fd` keeps its
+ * place. Returns NULL with errno. */
+DIR *trace_names(int fd);
 
 /* Removes a directory with everything that trace_open() made in it. */
 void trace_remove_directory(struct trace *trace);

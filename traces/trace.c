@@ -5,7 +5,6 @@
  */
 #include "traces/trace.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,25 +23,19 @@
 
 #define FILE_NAME_BYTES	64
 
-/* Returns 0; -ENOTEMPTY; or another -errno. The descriptor keeps its place in
- * the directory: a copy is read. */
+/* Returns 0; -ENOTEMPTY; or another -errno. */
 static int check_empty(int fd)
 {
-	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *names = trace_names(fd);
 	struct dirent *entry;
-	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
 	int ret = 0;
 
-	if (!dir) {
-		ret = -errno;
-		if (copy >= 0)
-			close(copy);
-		return ret;
-	}
-	while (!ret && (entry = readdir(dir)))
+	if (!names)
+		return -errno;
+	while (!ret && (entry = readdir(names)))
 		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
 			ret = -ENOTEMPTY;
-	closedir(dir);
+	closedir(names);
 	return ret;
 }
 

@@ -292,17 +292,6 @@ static int run_export(struct run *run)
 	return write_all(run);
 }
 
-static int check_arguments(const struct run *run, int directories)
-{
-	if (!run->x.format)
-		return command_misused("give --format and one of " FORMATS);
-	if (run->x.npairs && !run->x.format->binary)
-		return command_misused("--pair is for --format perfetto");
-	if (run->look.by_cpu && !run->x.format->binary)
-		return command_misused("--pair-by is for --format perfetto");
-	return look_check_sources(&run->look, directories);
-}
-
 int export_main(int argc, char **argv)
 {
 	struct options options = {
@@ -321,7 +310,13 @@ int export_main(int argc, char **argv)
 		if (ret != COMMAND_DONE)
 			return ret;
 	}
-	ret = check_arguments(&run, argc - options.index);
+	if (!run.x.format)
+		return command_misused("give --format and one of " FORMATS);
+	if (run.x.npairs && !run.x.format->binary)
+		return command_misused("--pair is for --format perfetto");
+	if (run.look.by_cpu && !run.x.format->binary)
+		return command_misused("--pair-by is for --format perfetto");
+	ret = look_check_sources(&run.look, argc - options.index);
 	if (ret != COMMAND_DONE)
 		return ret;
 	signal(SIGPIPE, SIG_IGN);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The target of an export: standard output, or a file or a directory that has
- * its name only when it is complete.
+ * the name only when it is complete.
  */
 #ifndef COMMAND_EXPORT_TARGET_H
 #define COMMAND_EXPORT_TARGET_H
@@ -21,7 +21,7 @@ struct target {
 int target_open(struct target *target, const struct export_format *format,
 		const char *path);
 
-/* Gives the output its name. Returns COMMAND_DONE, or COMMAND_FAILED after
+/* Gives a name to the output. Returns COMMAND_DONE, or COMMAND_FAILED after
  * printing the reason; the output is then removed. */
 int target_keep(struct target *target);
 

@@ -77,24 +77,18 @@ static void print_events(const struct report *r)
 	report_more(r, r->nnames, "event");
 }
 
-static size_t count_processes(const struct report *r)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < r->ntraces; i++)
-		n += r->traces[i].trace != NULL;
-	return n;
-}
-
 /* Writes the totals, and the time from the first event to the last. */
 static void print_head(const struct report *r)
 {
 	char first[64], last[64];
 	uint64_t span = report_span(r);
+	size_t processes = 0;
 
+	for (size_t i = 0; i < r->ntraces; i++)
+		processes += r->traces[i].trace != NULL;
 	printf("%s (%llu bytes) of %s, %llu lost\n",
 	       counted(r->events, "event"), (unsigned long long)r->bytes,
-	       counted(count_processes(r), "process"),
+	       counted(processes, "process"),
 	       (unsigned long long)r->look.losses);
 	if (!r->events)
 		return;

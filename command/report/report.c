@@ -171,23 +171,12 @@ static int print_report(struct report *r)
 	return ret | pager_end();
 }
 
-/* Returns COMMAND_FAILED after printing which rules lack threads. */
-static int check_threads(const struct report *r)
-{
-	struct pair_kind *const *kinds;
-	size_t n = pairs_kinds(r->pairs, &kinds);
-	int ret = COMMAND_DONE;
-
-	for (size_t i = 0; i < n && kinds[i]->given; i++)
-		ret |= look_tell_threadless(kinds[i]->name,
-					    kinds[i]->threadless);
-	return ret;
-}
-
 static int run_report(struct report *r)
 {
 	struct sigaction action = { .sa_handler = stop_reading,
 				    .sa_flags = (int)SA_RESETHAND };
+	struct pair_kind *const *kinds;
+	size_t n;
 	int ret = durations_open(r);
 
 	if (ret == COMMAND_DONE)
@@ -206,7 +195,10 @@ static int run_report(struct report *r)
 	if (r->failed || pairs_error(r->pairs) || count_finish(r))
 		return command_failed("out of memory");
 	ret = print_report(r);
-	ret |= check_threads(r);
+	n = pairs_kinds(r->pairs, &kinds);
+	for (size_t i = 0; i < n && kinds[i]->given; i++)
+		ret |= look_tell_threadless(kinds[i]->name,
+					    kinds[i]->threadless);
 	if (r->stopped && ret == COMMAND_DONE) {
 		command_warn("interrupted: the rest was not read");
 		return EXIT_INTERRUPTED;

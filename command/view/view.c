@@ -88,22 +88,18 @@ static int take_fields(struct view *v, const char *list)
 	return COMMAND_DONE;
 }
 
-static int take_tail(struct view *v, const char *value)
+static int take_option(struct view *v, int key, const char *value)
 {
 	char *end;
 
-	errno = 0;
-	v->tail = strtoull(value, &end, 10);
-	if (errno || *end || *value < '0' || *value > '9' || !v->tail)
-		return command_misused("'%s' is no number of events", value);
-	return COMMAND_DONE;
-}
-
-static int take_option(struct view *v, int key, const char *value)
-{
 	switch (key) {
 	case KEY_TAIL:
-		return take_tail(v, value);
+		errno = 0;
+		v->tail = strtoull(value, &end, 10);
+		if (errno || *end || *value < '0' || *value > '9' || !v->tail)
+			return command_misused("'%s' is no number of events",
+					       value);
+		break;
 	case KEY_FIELDS:
 		return take_fields(v, value);
 	case KEY_FOLLOW:
@@ -223,18 +219,6 @@ static int64_t spent_ms(void)
 	return (int64_t)spent.tv_sec * 1000 + spent.tv_nsec / 1000000;
 }
 
-/* Waits between two looks, of which the last took so much processor time. */
-static void pause_after(int64_t cost_ms)
-{
-	int64_t ms = cost_ms * 10;
-
-	if (ms < FOLLOW_PAUSE_MS)
-		ms = FOLLOW_PAUSE_MS;
-	if (ms > FOLLOW_PAUSE_MAX_MS)
-		ms = FOLLOW_PAUSE_MAX_MS;
-	poll(NULL, 0, (int)ms);
-}
-
 /* Decides which events are printed, once that is known. Returns whether it is
  * known, or cannot be. */
 static bool follow_begin(struct view *v, bool on, int64_t until, int *ret,
@@ -281,7 +265,13 @@ static int follow_recording(struct view *v)
 		}
 		if (!on || (begun && until >= end))
 			break;
-		pause_after(cost);
+		/* looks take a tenth of the time, at most */
+		cost *= 10;
+		if (cost < FOLLOW_PAUSE_MS)
+			cost = FOLLOW_PAUSE_MS;
+		if (cost > FOLLOW_PAUSE_MAX_MS)
+			cost = FOLLOW_PAUSE_MAX_MS;
+		poll(NULL, 0, (int)cost);
 	}
 	return ret;
 }
