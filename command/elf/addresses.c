@@ -261,7 +261,7 @@ static bool locate_all(struct resolving *r, const struct trace_symbols *symbols)
 	for (size_t i = 0; i < symbols->nuses; i++)
 		r->located[r->count++] = (struct located){
 			symbols->uses[i].address,
-			locate(r, &symbols->uses[i]), false };
+			locate_use(r, &symbols->uses[i]), false };
 	qsort(r->located, r->count, sizeof(*r->located), by_address);
 	for (size_t i = 0, next; i < r->count; i = next) {
 		struct located one = r->located[i];
