@@ -10,7 +10,6 @@
 #include "base/base.h"
 #include "base/host.h"
 #include "control/threads/vectors.h"
-#include "tracepoints/conditions/expr.h"
 #include "tracepoints/sites/lock.h"
 #include "tracepoints/sites/registry.h"
 

@@ -17,7 +17,6 @@
 #include <inttypes.h>
 #include <sched.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
