@@ -13,6 +13,7 @@
 #include "base/base.h"
 #include "buffers/wake.h"
 #include "command/common/command.h"
+#include "command/common/counted.h"
 #include "command/common/json.h"
 #include "command/common/limits.h"
 #include "control/protocol.h"
@@ -81,9 +82,35 @@ int cause_fill(struct cause *cause, int ret, enum cause_id id,
 
 	snprintf(new.path, sizeof(new.path), "%s", slots->path ?: "");
 	snprintf(new.text, sizeof(new.text), "%s", slots->text ?: "");
+	snprintf(new.subject, sizeof(new.subject), "%s", slots->subject ?: "");
 	snprintf(new.limits, sizeof(new.limits), "%s", slots->limits ?: "");
 	*cause = new;
 	return ret;
+}
+
+/* Writes a place that depends on the number: "{n THING}" is "1 THING" or
+ * "N THINGS", "{ONE/MORE}" the one or the other. Returns false for other
+ * places. */
+static bool plural_write(const struct cause *cause, const char *name, size_t n,
+			 FILE *to)
+{
+	const char *slash = memchr(name, '/', n);
+	char noun[WORD_BYTES];
+	size_t one;
+
+	if (slash) {
+		one = (size_t)(slash - name);
+		if (cause->n == 1)
+			fwrite(name, 1, one, to);
+		else
+			fwrite(slash + 1, 1, n - one - 1, to);
+		return true;
+	}
+	if (n < 3 || strncmp(name, "n ", 2))
+		return false;
+	snprintf(noun, sizeof(noun), "%.*s", (int)(n - 2), name + 2);
+	fputs(counted((uint64_t)cause->n, noun), to);
+	return true;
 }
 
 /* Writes the value of a place. Returns false if the cause has none. */
@@ -95,11 +122,14 @@ static bool place_write(const struct cause *cause, const char *name, size_t n,
 	} texts[] = {
 		{ "path", cause->path },
 		{ "text", cause->text },
+		{ "subject", cause->subject },
 		{ "limits", cause->limits },
 		{ "error", cause->error ? strerror(cause->error) : "" },
 		{ "limit", cause->error ? limits_raise(cause->error) : "" },
 	};
 
+	if (plural_write(cause, name, n, to))
+		return true;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		if (n == strlen(texts[i].name) &&
 		    !strncmp(name, texts[i].name, n))
@@ -225,6 +255,8 @@ static void object_print(const struct cause *cause, const struct cause_row *row)
 		json_real(&json, "number", cause->n);
 	if (*cause->path)
 		json_string(&json, "path", cause->path);
+	if (*cause->subject)
+		json_string(&json, "subject", cause->subject);
 	json_close(&json, '}');
 	json_end(&json);
 }

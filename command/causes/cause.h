@@ -19,6 +19,7 @@
 
 #define CAUSE_PATH_BYTES	320
 #define CAUSE_TEXT_BYTES	640	/* as an agent makes it */
+#define CAUSE_SUBJECT_BYTES	640	/* a rule with its condition */
 #define CAUSE_LIMITS_BYTES	160
 /* Enough for a cause in words, with its remedy. */
 #define CAUSE_LINE_BYTES	1536
@@ -30,6 +31,7 @@ struct cause {
 	int64_t n;
 	char path[CAUSE_PATH_BYTES];
 	char text[CAUSE_TEXT_BYTES];
+	char subject[CAUSE_SUBJECT_BYTES];
 	char limits[CAUSE_LIMITS_BYTES];
 };
 
@@ -38,7 +40,7 @@ struct cause_slots {
 	pid_t pid;
 	int error; /* an errno of either sign */
 	int64_t n;
-	const char *path, *text, *limits; /* NULL: "" */
+	const char *path, *text, *subject, *limits; /* NULL: "" */
 };
 
 /*
@@ -68,7 +70,8 @@ char *cause_fact(const struct cause *cause, char line[CAUSE_LINE_BYTES]);
 
 /*
  * Prints a cause on standard error: "taffrail: SUBCOMMAND: fact: remedy"; or an
- * object of JSON where --json was given. Returns the exit status of the cause.
+ * object of JSON where --json was given. Returns the exit status of the cause:
+ * COMMAND_DONE for one that only warns.
  */
 int cause_tell(const struct cause *cause);
 

@@ -19,7 +19,8 @@ static const struct place {
 } places[] = {
 	{ "{pid}", 'P' },    { "{error}", 'E' }, { "{limit}", 'E' },
 	{ "{n}", 'N' },	     { "{path}", 'F' },	 { "{text}", 'T' },
-	{ "{limits}", 'L' },
+	{ "{limits}", 'L' }, { "{subject}", 'S' },
+	{ "{n ", 'N' }, /* "{n THING}" */
 };
 
 #define PLACES (sizeof(places) / sizeof(places[0]))
@@ -37,6 +38,7 @@ static struct cause cause_filled(const struct cause_row *row)
 			   .path = "/a/path",
 			   .text = "a text",
 			   .limits = "some limits",
+			   .subject = "a subject",
 		   });
 	return cause;
 }
@@ -45,6 +47,15 @@ static bool text_has(const struct cause_row *row, const char *place)
 {
 	return strstr(row->fact, place) ||
 	       (row->remedy && strstr(row->remedy, place));
+}
+
+/* Returns true if one of the slot's places is in the text. */
+static bool slot_used(const struct cause_row *row, char slot)
+{
+	for (size_t i = 0; i < PLACES; i++)
+		if (places[i].slot == slot && text_has(row, places[i].name))
+			return true;
+	return false;
 }
 
 /* Counts the braces: a place that is not known would be printed as a number. */
@@ -64,6 +75,9 @@ static size_t places_known(const char *text)
 	for (size_t i = 0; text && i < PLACES; i++)
 		for (const char *p = text; (p = strstr(p, places[i].name)); p++)
 			n++;
+	/* "{ONE/MORE}" */
+	for (const char *p = text; p && (p = strchr(p, '{')); p++)
+		n += p[strcspn(p, "/}")] == '/';
 	return n;
 }
 
@@ -87,15 +101,16 @@ static void row_check(const struct cause_row *row)
 	unit_check(used, "%s: it uses its own slots", row->word);
 	/* a process and an errno are for --json, too */
 	for (size_t i = 0; i < PLACES; i++)
-		if (strchr("NFTL", places[i].slot))
+		if (strchr("NFTLS", places[i].slot))
 			used &= !strchr(row->slots, places[i].slot) ||
-				text_has(row, places[i].name);
+				slot_used(row, places[i].slot);
 	unit_check(used, "%s: it says each of them", row->word);
 	used = braces_count(row->fact) == places_known(row->fact) &&
 	       braces_count(row->remedy) == places_known(row->remedy);
 	unit_check(used, "%s: its places are known", row->word);
 	unit_check(!row->doctor || doctor_has(doctor_process, row->doctor) ||
-			   doctor_has(doctor_machine, row->doctor),
+			   doctor_has(doctor_machine, row->doctor) ||
+			   doctor_has(doctor_program, row->doctor),
 		   "%s: doctor has its line", row->word);
 	cause_line(&cause, line);
 	cause_remedy(&cause, remedy);
@@ -122,7 +137,8 @@ static void table_check(void)
 			   row->word, i);
 		unit_check(!i || ids[i] > ids[i - 1], "%s: its number is new",
 			   row->word);
-		unit_check(row->status == COMMAND_FAILED ||
+		unit_check(row->status == COMMAND_DONE ||
+				   row->status == COMMAND_FAILED ||
 				   row->status == COMMAND_USAGE,
 			   "%s: its status", row->word);
 		row_check(row);
@@ -155,6 +171,15 @@ static void parts_check(void)
 	unit_check(strlen(cause.path) == CAUSE_PATH_BYTES - 1 &&
 			   strstr(line, "xx/control.sock"),
 		   "a long path is cut");
+	cause_set(&cause, 0, RINGS_CUT, .n = 1);
+	unit_check(strstr(cause_line(&cause, line), "1 buffer was cut"),
+		   "one thing");
+	cause_set(&cause, 0, RINGS_CUT, .n = 2);
+	unit_check(strstr(cause_line(&cause, line), "2 buffers were cut"),
+		   "two things");
+	unit_equal(cause_tell(&cause), COMMAND_FAILED, "a row that fails");
+	cause_set(&cause, 0, BUFFERS_SMALLER, .n = 2, .text = "1K");
+	unit_equal(cause_tell(&cause), COMMAND_DONE, "a row that warns");
 	/* braces in a path are no places */
 	cause_set(&cause, 0, SOCKET_STRANGE, .pid = 5, .path = "/{pid}[x]");
 	cause_line(&cause, line);
