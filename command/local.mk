@@ -167,7 +167,6 @@ command_sources = \
 	command/processes/targets.h \
 	command/processes/vouch.c \
 	command/processes/vouch.h \
-	command/record/ask.c \
 	command/record/claim.c \
 	command/record/consume.c \
 	command/record/consume.h \
@@ -177,12 +176,13 @@ command_sources = \
 	command/record/handed.c \
 	command/record/joiners-private.h \
 	command/record/joiners.c \
-	command/record/late.c \
 	command/record/loop.c \
 	command/record/member-private.h \
 	command/record/member.c \
 	command/record/met.c \
 	command/record/options.c \
+	command/record/outcome.c \
+	command/record/outcome.h \
 	command/record/printed.c \
 	command/record/probes.c \
 	command/record/private.h \
@@ -193,7 +193,6 @@ command_sources = \
 	command/record/settle.c \
 	command/record/shortage.c \
 	command/record/shortage.h \
-	command/record/signals.c \
 	command/record/unmet.c \
 	command/record/unreached.c \
 	command/record/unreached.h \

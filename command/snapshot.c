@@ -285,6 +285,7 @@ static void name_all(struct snapshot *s)
 
 static int take_all(struct snapshot *s)
 {
+	struct outcome outcome = { 0 };
 	size_t i;
 	int ret = 0;
 	int error;
@@ -305,7 +306,8 @@ static int take_all(struct snapshot *s)
 			others_tell(s->name);
 		return COMMAND_FAILED;
 	}
-	report_unreadable(&s->set, s->unreadable);
+	report_unreadable(&s->set, s->unreadable, &outcome);
+	ret = outcome_end(&outcome, COMMAND_DONE);
 	for (i = 0; i < s->list.count && !s->unreadable; i++)
 		settle(s, &s->list.processes[i]);
 	if (!s->set.ntraces && !s->set.taken)
@@ -320,17 +322,16 @@ static int take_all(struct snapshot *s)
 			     "directory of that recording",
 			     counted(s->set.taken, "event"),
 			     agreed(s->set.taken, "was", "were"));
-	report_left_off(&s->set);
+	report_left_off(&s->set, &outcome);
+	outcome_end(&outcome, COMMAND_DONE);
 	/* the processes' loss is no failure of this command */
-	shortage_tell(&s->shortage, s->dir.fd >= 0 ? s->dir.path :
-		      "the runtime directory", s->set.lost);
-	ret = tell_missing(s);
-	lacking_tell(&s->lacking);
-	if (s->lacking.away)
-		ret = COMMAND_FAILED;
-	if (report_losses(&s->set, s->fail_on_loss))
-		ret = COMMAND_FAILED;
-	return s->unreadable ? COMMAND_FAILED : ret;
+	shortage_note(&s->shortage, s->dir.fd >= 0 ? s->dir.path :
+		      "the runtime directory", s->set.lost, &outcome);
+	outcome_end(&outcome, COMMAND_DONE);
+	ret |= tell_missing(s) | lacking_tell(&s->lacking);
+	if (s->fail_on_loss)
+		report_losses(&s->set, &outcome);
+	return outcome_end(&outcome, ret);
 }
 
 static int take_arguments(struct snapshot *s, const char **output, int argc,

@@ -448,8 +448,7 @@ static int show(struct status *s, pid_t pid, bool as_json)
 			others_tell(s->only);
 		return COMMAND_FAILED;
 	}
-	lacking_tell(&s->lacking);
-	if (s->lacking.away)
+	if (lacking_tell(&s->lacking))
 		s->result = COMMAND_FAILED;
 	if (as_json)
 		status_print_json(s);

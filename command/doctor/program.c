@@ -165,7 +165,8 @@ static void look_how(struct doctor *d, struct finding *f)
 		.fd = AT_FDCWD, .path = d->file,
 	};
 	struct symboliser_module module;
-	const char *words, *colon;
+	char line[CAUSE_LINE_BYTES];
+	struct cause cause;
 
 	if (!*d->image)
 		return;
@@ -178,13 +179,11 @@ static void look_how(struct doctor *d, struct finding *f)
 	}
 	image_look(&image, environment);
 	if (image.why) {
-		words = lacking_words(image.why);
-		colon = strstr(words, ": ");
-		found_as(f, DOCTOR_NO, "%.*s",
-			 (int)(colon ? colon - words : (long)strlen(words)),
-			 words);
-		if (colon)
-			found_remedy(f, "%s", colon + 2);
+		cause_fill(&cause, 0, lacking_cause(image.why),
+			   &(struct cause_slots){ 0 });
+		found_as(f, DOCTOR_NO, "%s", cause_fact(&cause, line));
+		if (*cause_remedy(&cause, line))
+			found_remedy(f, "%s", line);
 	} else if (has_capabilities(d->image)) {
 		found_as(f, DOCTOR_NO, "its file gives it capabilities: the "
 			 "dynamic linker ignores LD_PRELOAD");

@@ -6,6 +6,12 @@
  *
  * What must stay true here: files are removed only when their events are on
  * disk, and not before their followers have looked or the moment is over.
+ *
+ * A forked child that cannot make its files counts its events as lost in the
+ * session's page of its parent. It may do so after the recorder has collected
+ * the parent, and removed the file: the recorder keeps the page mapped, and
+ * looks again at the end. The number of such pages is bounded, as the guards of
+ * mappings are (buffers/reader/map.c). The oldest gets its last look early.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -89,6 +95,37 @@ static void remove_or_leave(struct record *record, struct record_member *member,
 	memcpy(left->process, member->name, sizeof(left->process));
 }
 
+static void late_look(struct record *record, struct consumer *consumer)
+{
+	uint32_t orphans;
+	int32_t error;
+
+	if (!consumer)
+		return;
+	orphans = consume_late(consumer, &error);
+	shortage_orphans(&record->shortage, orphans, error);
+}
+
+void record_late_add(struct record *record, struct consumer *consumer)
+{
+	struct consumer **slot =
+		&record->late[record->nlate++ % RECORD_LATE_MAX];
+
+	late_look(record, *slot);
+	/* what it knows of modules takes memory until then */
+	if (*slot)
+		consume_names(*slot);
+	*slot = consumer;
+}
+
+void record_late_end(struct record *record)
+{
+	for (size_t i = 0; i < RECORD_LATE_MAX; i++) {
+		late_look(record, record->late[i]);
+		record->late[i] = NULL;
+	}
+}
+
 /* Returns true when no event of a finished image is left in its buffers. */
 static bool is_collected(const struct record *record,
 			 const struct consumer *consumer)
@@ -112,10 +149,9 @@ void record_finish_image(struct record *record, struct record_member *member,
 			record->words_unknown |= page.words_unknown;
 			record_probes_take(record, member->pid, &page);
 			if (page.clockless)
-				command_warn("process %d gave up the time "
-					     "stamp counter: later events are "
-					     "not recorded",
-					     member->pid);
+				outcome_tell(&record->outcome,
+					     MEMBER_CLOCKLESS,
+					     .pid = member->pid);
 		}
 		places_take(record->places, member->pid,
 			    &consumer->session->page, NULL);

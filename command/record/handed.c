@@ -23,6 +23,10 @@
 #include "command/record/handed-private.h"
 #include "control/protocol.h"
 
+#define STRING_OF(x)	#x
+#define STRING(x)	STRING_OF(x)
+#define HANDED_MOST	STRING(RECORD_HANDED_MAX)
+
 /* Reads the user's number behind the prefix of a default directory. */
 static bool read_user(const char *path, uid_t *uid)
 {
@@ -61,9 +65,8 @@ static void open_handed(struct record *record, struct record_handed *handed,
 {
 	handed->off = -1;
 	if (rundir_open_user(&handed->dir, handed->path, uid)) {
-		record->unhanded |= !!command_failed("programs that uid %u "
-			"executes are not recorded: %s", (unsigned int)uid,
-			handed->dir.error);
+		outcome_tell(&record->outcome, USER_REFUSED, .n = uid,
+			     .text = handed->dir.error);
 		return;
 	}
 	/* agents take the recording for ended while there is no such file */
@@ -75,18 +78,6 @@ static void open_handed(struct record *record, struct record_handed *handed,
 	}
 }
 
-/* Says, once, that directories of more users are not looked at. */
-static void tell_more(struct record *record, uid_t uid)
-{
-	if (record->overhanded)
-		return;
-	record->overhanded = true;
-	record->unhanded |= !!command_failed("programs that uid %u executes, "
-		"and perhaps other users, are not recorded: processes became "
-		"%d other users before, the most that a recorder follows",
-		(unsigned int)uid, RECORD_HANDED_MAX);
-}
-
 static void take_path(struct record *record, const char *path)
 {
 	struct record_handed *handed;
@@ -95,7 +86,9 @@ static void take_path(struct record *record, const char *path)
 	if (!read_user(path, &uid) || is_known(record, path))
 		return;
 	if (record->nhanded == RECORD_HANDED_MAX) {
-		tell_more(record, uid);
+		if (!outcome_told(&record->outcome, CAUSE_USERS_MANY))
+			outcome_tell(&record->outcome, USERS_MANY, .n = uid,
+				     .text = HANDED_MOST);
 		return;
 	}
 	handed = calloc(1, sizeof(*handed));

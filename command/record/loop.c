@@ -100,9 +100,9 @@ static void tell_foreign(struct record *record,
 		member = member_add(record, process);
 	if (member)
 		member->foreign = true;
-	record->foreign = true;
-	command_failed("process %d is not recorded: %s", process->pid,
-		       layouts_text(process, text, sizeof(text)));
+	outcome_tell(&record->outcome, MEMBER_OTHER_VERSION,
+		     .pid = process->pid,
+		     .text = layouts_text(process, text, sizeof(text)));
 }
 
 /* Watches a directory below the one that is open on `fd`. Without /proc by the
@@ -191,11 +191,10 @@ static void scan_rings(struct record *record)
 /* Says, once, that processes which begin now are not seen. */
 static void tell_displaced(struct record *record)
 {
-	if (record->displaced ||
-	    !rundir_displaced_off(&record->dir, record->name, record->off))
-		return;
-	record->displaced = true;
-	command_failed("%s", record->dir.error);
+	if (!outcome_told(&record->outcome, CAUSE_RECORD_DISPLACED) &&
+	    rundir_displaced_off(&record->dir, record->name, record->off))
+		outcome_tell(&record->outcome, RECORD_DISPLACED,
+			     .text = record->dir.error);
 }
 
 /* Looks for processes, images and rings. */
@@ -255,10 +254,7 @@ static bool was_cut_off(struct record *record, struct record_member *member)
 		return true;
 	if (!newest->ran)	/* it has not begun yet */
 		return false;
-	command_failed("process %d: another command has ended the session (stop"
-		       ", destroy or detach): later events are not recorded",
-		       member->pid);
-	record->cut_off = true;
+	outcome_tell(&record->outcome, MEMBER_CUT_OFF, .pid = member->pid);
 	return true;
 }
 
@@ -378,29 +374,26 @@ static bool over(struct record *record, size_t alive)
 	return record->nmembers == before;
 }
 
-int record_tell_unwritten(struct record *record)
+void record_tell_unwritten(struct record *record)
 {
+	struct outcome *outcome = &record->outcome;
+	const char *path = record->set.path;
 	int error = -record->set.error;
 
-	if (!error)
-		return COMMAND_DONE;
+	if (!error || record->unwritten)
+		return;
+	record->unwritten = true;
 	/* what was there at the start is not there any more */
-	if (!record->told && error == ENOENT)
-		command_failed("%s: another program removed files or "
-			       "directories of it meanwhile; what was in them, "
-			       "or comes there, is missing", record->set.path);
-	else if (!record->told && error == EILSEQ)
-		command_failed("%s: another program changed metadata of it "
-			       "meanwhile: times of some events may be wrong",
-			       record->set.path);
-	else if (!record->told)
-		command_failed("%s: %s; %s", record->set.path,
-			       reason_of_output(-error),
-			       error == ENOSPC || error == EDQUOT ?
-			       "events are lost until there is room" :
-			       "the rest is lost");
-	record->told = true;
-	return COMMAND_FAILED;
+	if (error == ENOENT)
+		outcome_tell(outcome, OUTPUT_REMOVED, .path = path);
+	else if (error == EILSEQ)
+		outcome_tell(outcome, OUTPUT_CHANGED, .path = path);
+	else if (error == ENOSPC || error == EDQUOT)
+		outcome_tell(outcome, OUTPUT_FULL, .path = path,
+			     .text = reason_of_output(-error));
+	else
+		outcome_tell(outcome, OUTPUT_UNWRITTEN, .path = path,
+			     .text = reason_of_output(-error));
 }
 
 /* Continues when the disk is full: events that cannot be written still leave

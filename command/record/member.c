@@ -6,6 +6,7 @@
  * What must stay true here: when a process has ended and its directory is gone,
  * another one may make a directory of the same name.
  */
+#include "command/processes/client.h"
 #include "command/record/member-private.h"
 
 #include <fcntl.h>
@@ -14,6 +15,9 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#define STOP_TIMEOUT_MS	2000
+#define DYING_MS	200
 
 struct record_member *member_named(const struct record *record,
 				   const struct rundir_process *process)
@@ -118,4 +122,27 @@ void member_let_go(struct record_member *member)
 		rundir_process_close(member->process);
 	free(member->process);
 	member->process = NULL;
+}
+
+int record_ask(struct record *record, struct record_member *member,
+	       enum message_type type)
+{
+	struct client_request request = { 0 };
+	char line[CAUSE_LINE_BYTES];
+	struct client client;
+	int ret = client_connect(&client, member->process);
+
+	if (!ret) {
+		client.timeout_ms = STOP_TIMEOUT_MS;
+		client_request_add(&request, "name", "%s", record->name);
+		ret = client_call(&client, type, &request, NULL);
+		client_request_release(&request);
+	}
+	/* no warning for a process that is just being killed */
+	if (ret && type == MESSAGE_STOP && !member_ended(member, DYING_MS))
+		outcome_tell(&record->outcome, MEMBER_UNSTOPPED,
+			     .subject = record->name,
+			     .text = cause_line(&client.cause, line));
+	client_close(&client);
+	return ret;
 }

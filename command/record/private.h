@@ -5,11 +5,10 @@
  * record.c is the sub-command, options.c its options, claim.c gives it a name,
  * run.c starts the program, loop.c finds processes and empties their rings,
  * probes.c loads probe libraries, printed.c tells what they have counted,
- * handed.c opens other users' directories,
- * followed.c serves readers meanwhile, finish.c collects what is left, ask.c
- * sends requests, late.c looks at the processes once more, member.c knows them,
- * met.c the rules that selected a marker, unmet.c tells of the others,
- * settle.c frees what they no longer need, signals.c sets handlers and limits.
+ * handed.c opens other users' directories, followed.c serves readers meanwhile,
+ * finish.c collects what is left, member.c knows the processes, met.c the rules
+ * that selected a marker, unmet.c tells of the others, settle.c frees what they
+ * no longer need, outcome.c tells what went wrong.
  */
 #ifndef COMMAND_RECORD_PRIVATE_H
 #define COMMAND_RECORD_PRIVATE_H
@@ -91,13 +90,13 @@ struct record_before {
 
 struct record {
 	struct record_options options;
+	struct outcome outcome;
 	char name[SESSION_NAME_BYTES];
 	struct trace_set set;
 	struct rundir dir;
 	struct record_handed *handed[RECORD_HANDED_MAX]; /* other users'
 					 * directories: handed.c */
 	size_t nhanded;
-	bool overhanded;		/* it was told that there are more */
 	uid_t users[RECORD_USERS_MAX];	/* that processes became */
 	size_t nusers;
 	struct record_member **members;
@@ -117,6 +116,7 @@ struct record {
 	enum lacking_why first_lacks;	/* `program`, as far as known */
 	uint32_t words_unknown;		/* of the processes' environments */
 	int off;			/* sessions/.off.NAME, or -1 */
+	bool unwritten;			/* that the disk failed was told */
 	int failed;			/* a failure that was not the disk's */
 	int crowded;			/* -EMFILE: the last scan did not see
 					 * every process */
@@ -136,12 +136,6 @@ struct record {
 	int64_t followed_begin;		/* when this began, or 0, */
 	uint32_t followed_scans;	/* how many scans there were then, */
 	int64_t followed_told;		/* and what is told then, or 0 */
-	bool told;			/* the disk's failure was reported */
-	bool foreign;			/* a process was of another version */
-	bool left;			/* a process did not end the session */
-	bool cut_off;			/* another command ended it somewhere */
-	bool displaced;			/* agents do not find the runtime
-					 * directory any more */
 	char *requests;			/* for the program's environment */
 	char *printed;			/* the file of printed.c, or NULL, */
 	int printed_fd;			/* and its descriptor */
@@ -149,15 +143,8 @@ struct record {
 	uint64_t called;		/* request_bits() that markers had */
 	struct record_before *before;	/* of each process of `pids` */
 	int nbefore;
-	bool unprobed;			/* an executed program was refused the
-					 * libraries */
 	int nloaded;			/* of `pids`: they have the probe
 					 * libraries */
-	bool replaced;			/* files, whose probes are missing */
-	int unhanded;			/* programs that a process executes
-					 * do not take part */
-	bool unfollowed;		/* children of a process are not
-					 * recorded */
 };
 
 /* The signal that asked to stop, or 0; whether a process sent it; how many. */
@@ -179,7 +166,7 @@ void record_tell_stray(const struct record_options *o);
  * probes.c: --probe and --connect. record_take_ read the options, and return a
  * status of enum command_exit. record_check_probes() checks the libraries, and
  * replaces their words by paths. record_probes_run() makes the requests for a
- * program; record_probes_tell() tells at the end what became of them.
+ * program; record_probes_tell() adds to the outcome what became of them.
  * record_probes_load() does the same in processes that run already, and
  * record_probes_unload() takes it back. All return COMMAND_DONE, or
  * COMMAND_FAILED after printing why. record_probes_image() does it in a program
@@ -189,16 +176,16 @@ int record_take_probe(struct record_options *o, const char *word);
 int record_take_connect(struct record_options *o, const char *word);
 int record_check_probes(struct record_options *o);
 int record_probes_run(struct record *record);
-int record_probes_tell(const struct record *record);
+void record_probes_tell(struct record *record);
 int record_probes_load(struct record *record);
 int record_probes_unload(struct record *record);
 /* Adds what the page of an image that is finished says of callbacks. Returns
- * the sum of missed hits; record_probes_missed_tell() prints why, and returns
- * COMMAND_FAILED with --fail-on-loss. */
+ * the sum of missed hits; record_probes_missed_tell() adds to the outcome why,
+ * which is a failure with --fail-on-loss. */
 void record_probes_take(struct record *record, pid_t pid,
 			const struct process_page *page);
 uint64_t record_probes_missed(const struct record *record);
-int record_probes_missed_tell(const struct record *record);
+void record_probes_missed_tell(struct record *record);
 void record_probes_image(struct record *record,
 			 const struct rundir_process *process);
 
@@ -238,19 +225,17 @@ void record_settle(struct record *record, struct consumer *consumer);
 bool record_met(const struct record *record, const char *rule);
 
 /* Tells that a rule names no marker of any process, and what may. */
-void record_tell_rule(const struct record *record, const char *rule);
+void record_tell_rule(struct record *record, const char *rule);
 
-/* Tells which rules matched no marker, most likely typing errors; or, without
- * any agent, only that: then no rule could match. Returns COMMAND_FAILED in
- * both cases. */
-int record_tell_unmet(const struct record *record);
+/* Adds to the outcome which rules matched no marker, most likely typing errors;
+ * or, without any agent, only that: then no rule could match. */
+void record_tell_unmet(struct record *record);
 
 /* Sets this process's handlers and limits, once the program has its own. */
 void record_prepare(void);
 
-/* If the trace could not be written, prints that once and returns
- * COMMAND_FAILED; else returns COMMAND_DONE. */
-int record_tell_unwritten(struct record *record);
+/* If the trace could not be written, tells that once. */
+void record_tell_unwritten(struct record *record);
 
 /* Waits for the program if it still runs (until a second signal). Returns its
  * exit status, or 128 + signal if a signal killed it. */

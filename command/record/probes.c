@@ -17,7 +17,6 @@
 
 #include "base/lines.h"
 #include "command/causes/cause.h"
-#include "command/common/counted.h"
 #include "command/load/libraries.h"
 #include "command/process/process.h"
 #include "command/processes/rule.h"
@@ -143,11 +142,13 @@ static int check_program(const struct record *record)
 {
 	const char *program = record->options.program[0];
 	const char *load = getenv("TAFFRAIL_LOAD");
+	char line[CAUSE_LINE_BYTES];
 
 	if (record->first_lacks)
 		return command_failed("cannot load a library into %s: %s",
 				      program,
-				      lacking_words(record->first_lacks));
+				      lacking_words(record->first_lacks,
+						    line));
 	if (load && !strcmp(load, "on"))
 		return COMMAND_DONE;
 	if (load && *load)
@@ -213,12 +214,13 @@ static bool has_called(const struct record *record, const char *rule,
 }
 
 /* Tells what the lines say of a request. */
-static int tell_request(const struct record *record, char *text, int number,
-			const char *what)
+static void tell_request(struct record *record, char *text, int number,
+			 const char *what)
 {
 	const char *rule = number < record->options.nprobes ? NULL :
 		record->options.connects[number - record->options.nprobes].rule;
 	bool called = !rule || has_called(record, rule, what);
+	struct outcome *outcome = &record->outcome;
 	bool done = false, failed = false;
 	char *line, *next = text;
 	int n, at;
@@ -233,44 +235,38 @@ static int tell_request(const struct record *record, char *text, int number,
 		done = true;
 		called |= state == REQUEST_CALLED;
 		failed |= state == REQUEST_FAILED;
-		if (state == REQUEST_FAILED)
-			command_failed("%s: %.*s", what,
-				       (int)strcspn(line + at, "\n"),
-				       line + at);
+		if (state == REQUEST_FAILED) {
+			char why[CAUSE_TEXT_BYTES];
+
+			snprintf(why, sizeof(why), "%.*s",
+				 (int)strcspn(line + at, "\n"), line + at);
+			outcome_note(outcome, PROBE_FAILED, .subject = what,
+				     .text = why);
+		}
 	}
 	if (!done)
-		return command_failed("%s: no program has loaded it: it is "
-				      "static, ended in the library's "
-				      "constructor, or did not get LD_PRELOAD "
-				      "and " REQUEST_ENV " as they were", what);
-	if (!failed && !called && !record_met(record, rule)) {
+		outcome_note(outcome, PROBE_UNLOADED, .subject = what);
+	else if (!failed && !called && !record_met(record, rule))
 		record_tell_rule(record, rule);
-		return COMMAND_FAILED;
-	}
-	if (!failed && !called)
-		command_warn("%s: no marker called it: the processes that have "
-			     "the markers did not get " REQUEST_ENV, what);
-	return failed ? COMMAND_FAILED : COMMAND_DONE;
+	else if (!failed && !called)
+		outcome_note(outcome, PROBE_UNCALLED, .subject = what);
 }
 
-int record_probes_tell(const struct record *record)
+void record_probes_tell(struct record *record)
 {
 	const struct record_options *o = &record->options;
 	static char text[PROTOCOL_OFF_BYTES_MAX + 1024];
-	int status = COMMAND_DONE;
 	ssize_t n;
 
 	/* a program without an agent was told */
 	if (!record->requests || record->off < 0 || !record->nmembers)
-		return COMMAND_DONE;
+		return;
 	n = pread(record->off, text, sizeof(text) - 1, 0);
 	text[n < 0 ? 0 : n] = '\0';
 	for (int i = 0; i < o->nprobes + o->nconnects; i++)
-		if (tell_request(record, text, i,
-				 i < o->nprobes ? o->probes[i] :
-				 o->connects[i - o->nprobes].function))
-			status = COMMAND_FAILED;
-	return status;
+		tell_request(record, text, i,
+			     i < o->nprobes ? o->probes[i] :
+			     o->connects[i - o->nprobes].function);
 }
 
 /* Unloads the first `count` libraries. */
@@ -342,7 +338,7 @@ uint64_t record_probes_missed(const struct record *record)
 	return sum;
 }
 
-int record_probes_missed_tell(const struct record *record)
+void record_probes_missed_tell(struct record *record)
 {
 	static const char *const where[MISSED_END] = {
 		[MISSED_NESTED] = "in callbacks",
@@ -353,13 +349,12 @@ int record_probes_missed_tell(const struct record *record)
 
 	for (int i = 0; i < MISSED_END; i++)
 		if (record->missed_hits[i])
-			command_warn("callbacks missed %s %s",
-				     counted(record->missed_hits[i], "hit"),
-				     where[i]);
-	if (!record_probes_missed(record) || !record->options.fail_on_loss)
-		return COMMAND_DONE;
-	return command_failed("callbacks missed %s (--fail-on-loss)",
-			      counted(record_probes_missed(record), "hit"));
+			outcome_note(&record->outcome, HITS_MISSED,
+				     .n = (int64_t)record->missed_hits[i],
+				     .text = where[i]);
+	if (record_probes_missed(record) && record->options.fail_on_loss)
+		outcome_note(&record->outcome, HITS_MISSED_FATAL,
+			     .n = (int64_t)record_probes_missed(record));
 }
 
 static int load_one(struct record *record, pid_t pid)
@@ -417,7 +412,8 @@ void record_probes_image(struct record *record,
 	/* a forked child has them */
 	if (has < o->nprobes && load_one(record, process->pid) &&
 	    rundir_lives(process))
-		record->unprobed = true;
+		/* load_one() has printed why */
+		outcome_take(&record->outcome, COMMAND_FAILED);
 }
 
 /* Unloads them from the programs that the processes have executed, and from

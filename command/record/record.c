@@ -79,24 +79,22 @@ static void find_children(struct record *record,
 {
 	int fd = openat(process->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct stat first, other;
-	const char *why = NULL;
 
-	if (fd < 0)
-		why = reason_of_files(-errno);
-	else if (record->dir.fd >= 0 &&
+	/* a member of a group that was let in cannot search it */
+	if (fd < 0) {
+		outcome_tell(&record->outcome, CHILDREN_UNREACHED,
+			     .pid = process->pid, .path = process->path,
+			     .text = reason_of_files(-errno));
+		return;
+	}
+	if (record->dir.fd >= 0 &&
 		 (fstat(record->dir.fd, &first) || fstat(fd, &other) ||
 		  first.st_dev != other.st_dev ||
 		  first.st_ino != other.st_ino))
-		why = "it is not the first process's directory; record this "
-		      "process separately";
-	/* a member of a group that was let in cannot search it */
-	record->unfollowed |= why && fd >= 0;
-	if (why)
-		command_warn("children of process %d are not recorded: %s/..: "
-			     "%s", process->pid, process->path, why);
-	if (why || record->dir.fd >= 0) {
-		if (fd >= 0)
-			close(fd);
+		outcome_tell(&record->outcome, CHILDREN_ELSEWHERE,
+			     .pid = process->pid, .path = process->path);
+	if (record->dir.fd >= 0) {
+		close(fd);
 		return;
 	}
 	record->dir.fd = fd;
@@ -112,9 +110,11 @@ static int follow_one(struct record *record, struct target *target,
 		      const struct client_request *request)
 {
 	struct rundir_process *process = target->process;
+	int unhanded = COMMAND_DONE;
 	int ret = heirs_start(&target->client, request, record->name, NULL,
-			      &record->unhanded);
+			      &unhanded);
 
+	outcome_take(&record->outcome, unhanded);
 	/* a process that has ended meanwhile may have written events */
 	if (ret && !rundir_lives(process) &&
 	    rundir_drop_begun(process, record->name))
@@ -175,9 +175,11 @@ static int follow(struct record *record)
 	for (i = 0; !status && i < targets.count; i++)
 		status = follow_one(record, &targets.targets[i], &request);
 	client_request_release(&request);
-	record->replaced = !status &&
-			   targets_check_files(&targets, record->options.rules,
-					       record->options.nrules);
+	if (!status)
+		outcome_take(&record->outcome,
+			     targets_check_files(&targets,
+						 record->options.rules,
+						 record->options.nrules));
 	targets_close(&targets);
 	/* the processes before have the session */
 	if (status) {
@@ -247,21 +249,17 @@ static void count_first(struct record *record)
 {
 	if (!record->nmembers || !record->first_lacks)
 		return;
-	record->lacking.others++;
-	lacking_add(&record->lacking, record->options.program[0],
-		    lacking_words(record->first_lacks), 1);
+	lacking_count(&record->lacking, record->options.program[0],
+		      record->first_lacks);
 }
 
-static void tell_result(const struct record *record)
+/* Prints the summary, or that there is no trace. Returns true for a trace. */
+static bool tell_result(const struct record *record)
 {
 	const struct trace_set *set = &record->set;
 	size_t n = processes(record);
 	char missed[64] = "";
 
-	/* the one program without an agent was named already */
-	if (record->nmembers ||
-	    record->lacking.others + record->lacking.full > 1)
-		lacking_tell(&record->lacking);
 	/* this command's own variables were reported at the start */
 	command_warn_words(record->words_unknown & ~words_unknown(environ),
 			   "a process: ");
@@ -272,14 +270,12 @@ static void tell_result(const struct record *record)
 		command_warn("0 events (%llu lost, all%s%s), so there is no "
 			     "trace", (unsigned long long)set->lost,
 			     *missed ? ", " : "", missed);
-		report_left_off(set);
-		return;
+		return false;
 	}
 	if (!n) {
 		command_warn("0 events%s%s%s, so there is no trace",
 			     *missed ? " (" : "", missed, *missed ? ")" : "");
-		report_left_off(set);
-		return;
+		return false;
 	}
 	command_warn("%s (%s%llu lost, %s%s%.1f bytes per event) of %s in %s",
 		     counted(set->kept, "event"), trace_lost_least(set),
@@ -292,19 +288,7 @@ static void tell_result(const struct record *record)
 			     counted(set->overwritten, "older event"),
 			     agreed(set->overwritten, "was", "were"),
 			     set->limit ? "dropped" : "overwritten");
-	report_left_off(set);
-	report_next(set);
-}
-
-/* Says which limit left events in the buffers, and what to do. */
-static int tell_crowded(const struct record *record)
-{
-	int error = record->crowded ? -record->crowded : -record->missed;
-
-	return command_failed("the trace is incomplete: %s; the rest is in "
-			      "the buffers: taffrail snapshot %s -o DIR writes "
-			      "it, with a higher limit", limits_error(error),
-			      record->name);
+	return true;
 }
 
 /* Names addresses, which reads the programs' files: now nothing waits for this
@@ -316,19 +300,46 @@ static void name_addresses(struct record *record)
 			consume_names(record->members[i]->images[j]);
 }
 
-/* Completes the trace; returns COMMAND_FAILED when the trace is incomplete. */
-static int end(struct record *record)
+/* Adds what is not in the trace, of what it should have. */
+static void note_missing(struct record *record)
 {
-	const struct trace_set *set = &record->set;
-	int status, missed;
-	int probes;
+	struct outcome *outcome = &record->outcome;
+	int error = -(record->crowded ? record->crowded : record->missed);
+
+	record_tell_unwritten(record);
+	if (!record->set.error && record->failed)
+		outcome_note(outcome, OUTPUT_FAILED, .path = record->set.path,
+			     .text = reason_of_output(record->failed));
+	if (error)
+		outcome_note(outcome, TRACE_INCOMPLETE,
+			     .subject = record->name,
+			     .text = limits_error(error));
+	record->shortage.pageless = record->lacking.roomless;
+	record->shortage.uncounted = record->lacking.uncounted;
+	shortage_note(&record->shortage, record->dir.path, record->set.lost,
+		      outcome);
+	report_unreadable(&record->set, record->unreadable, outcome);
+	report_spoilt(&record->set, outcome);
+	record_probes_missed_tell(record);
+	/* the one program without an agent was named already */
+	if (record->nmembers ||
+	    record->lacking.others + record->lacking.full > 1)
+		lacking_note(&record->lacking, outcome);
+	outcome_print(outcome, CAUSE_MARKERS_LEFT_OFF);
+}
+
+/* Completes the trace, and tells the outcome. */
+static void end(struct record *record)
+{
+	struct outcome *outcome = &record->outcome;
+	bool traced;
 
 	record_stop(record);
 	for (size_t i = 0; i < record->nmembers; i++)
 		if (record->members[i]->alive)
 			record_printed_ask(record,
 					   record->members[i]->pid);
-	probes = record_probes_unload(record);
+	outcome_take(outcome, record_probes_unload(record));
 	record_late_end(record);
 	name_addresses(record);
 	trace_set_finish(&record->set);
@@ -340,44 +351,24 @@ static int end(struct record *record)
 		record->shortage.error = EFBIG;
 	if (record->lacking.roomless)
 		shortage_look(&record->shortage, record->dir.fd);
-	status = record_tell_unmet(record);
-	if (places_tell(record->places))
-		status = COMMAND_FAILED;
-	if (record_probes_tell(record) || probes || record->unprobed)
-		status = COMMAND_FAILED;
+	record_tell_unmet(record);
+	outcome_print(outcome, CAUSE_PROBE_FAILED);
+	outcome_take(outcome, places_tell(record->places));
+	record_probes_tell(record);
 	count_first(record);
-	if (record_tell_unwritten(record))
-		status = COMMAND_FAILED;
-	else if (record->failed)
-		status = command_failed("%s: %s", record->set.path,
-					reason_of_output(record->failed));
-	if (record->crowded || record->missed)
-		status = tell_crowded(record);
-	record->shortage.pageless = record->lacking.roomless;
-	record->shortage.uncounted = record->lacking.uncounted;
-	if (shortage_tell(&record->shortage, record->dir.path,
-			  record->set.lost))
-		status = COMMAND_FAILED;
-	report_unreadable(&record->set, record->unreadable);
-	if (record->unreadable)
-		status = COMMAND_FAILED;
-	if (report_spoilt(&record->set))
-		status = COMMAND_FAILED;
-	missed = record_probes_missed_tell(record);
-	tell_result(record);
+	note_missing(record);
+	traced = tell_result(record);
+	report_left_off(&record->set, outcome);
+	outcome_print(outcome, CAUSE_EVENTS_LOST);
+	if (traced)
+		report_next(&record->set);
 	record_tell_stray(&record->options);
-	if (report_losses(set, record->options.fail_on_loss) || missed)
-		status = COMMAND_FAILED;
+	if (record->options.fail_on_loss)
+		report_losses(&record->set, outcome);
 	/* joiners.c cannot see them */
 	if (record->options.program && limits_blind())
-		status = command_failed("processes that outlived the program "
-					"without an event are not recorded: "
-					LIMITS_BLIND);
-	return record->foreign || record->unfollowed || record->left ||
-	       record->cut_off || record->displaced || record->unhanded ||
-	       record->replaced ||
-	       record->lacking.away || record->lacking.full ?
-		       COMMAND_FAILED : status;
+		outcome_note(outcome, RECORD_BLIND);
+	outcome_print(outcome, OUTCOME_ALL);
 }
 
 int record_main(int argc, char **argv)
@@ -385,7 +376,6 @@ int record_main(int argc, char **argv)
 	static struct places places = { .ended = true };
 	static struct record record = { .places = &places };
 	int status = record_take_arguments(&record.options, argc, argv);
-	int failed;
 
 	if (status)
 		return status < 0 ? COMMAND_DONE : status;
@@ -398,13 +388,12 @@ int record_main(int argc, char **argv)
 	status = begin(&record);
 	if (!status) {
 		record_loop(&record);
-		failed = end(&record);
+		end(&record);
 		/* a signal from a process, not the terminal, is for the program
 		 * too */
 		if (record.child && record_signal && record_signal_sent)
 			kill(record.child, record_signal);
-		status = record_wait(&record);
-		status = failed ? failed : status;
+		status = outcome_end(&record.outcome, record_wait(&record));
 		record_tidy(&record);
 	}
 	record_printed_tell(&record);

@@ -5,28 +5,24 @@
 #ifndef COMMAND_RECORD_REPORT_H
 #define COMMAND_RECORD_REPORT_H
 
-#include <stdbool.h>
-
+#include "command/record/outcome.h"
 #include "traces/trace.h"
 
-/*
- * Prints how many rings were left out: some were cut short, the others made no
- * sense. `unreadable` is the number of both.
- */
-void report_unreadable(const struct trace_set *set, uint64_t unreadable);
+/* Adds to an outcome how many rings were left out: some were cut short, the
+ * others made no sense. `unreadable` is the number of both. */
+void report_unreadable(const struct trace_set *set, uint64_t unreadable,
+		       struct outcome *outcome);
 
-/* Names the first stream file that another program removed or cut. Returns an
- * exit status: COMMAND_DONE if there is none. */
-int report_spoilt(const struct trace_set *set);
+/* Adds the first stream file that another program removed or cut. */
+void report_spoilt(const struct trace_set *set, struct outcome *outcome);
 
-/* With `fail`, prints how many events were lost. Returns COMMAND_FAILED if
- * some were, else COMMAND_DONE. */
-int report_losses(const struct trace_set *set, bool fail);
+/* Adds the number of lost events, which is a failure with --fail-on-loss. */
+void report_losses(const struct trace_set *set, struct outcome *outcome);
+
+/* Adds the number of markers that are not in the trace. */
+void report_left_off(const struct trace_set *set, struct outcome *outcome);
 
 /* On a terminal, prints the command that a user would type next. */
 void report_next(const struct trace_set *set);
-
-/* Prints which markers are not in the trace, if any. */
-void report_left_off(const struct trace_set *set);
 
 #endif

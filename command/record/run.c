@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "base/preload.h"
 #include "command/common/command.h"
 #include "command/common/limits.h"
@@ -34,6 +35,40 @@
 #define EXIT_NOT_FOUND		127
 #define EXIT_NOT_EXECUTABLE	126
 #define TICK_ROUNDS		50
+
+volatile sig_atomic_t record_signal;
+volatile sig_atomic_t record_signal_sent;
+volatile sig_atomic_t record_signals;
+
+SIGSAFE static void on_signal(int number, siginfo_t *info, void *context)
+{
+	record_signal = number;
+	record_signal_sent = info->si_code <= 0;
+	record_signals++;
+}
+
+/* Installs the handlers. An ignored signal (nohup) stays ignored. */
+static void catch_signals(void)
+{
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_sigaction = on_signal,
+				    .sa_flags = SA_SIGINFO };
+	struct sigaction old;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(numbers); i++)
+		if (!sigaction(numbers[i], NULL, &old) &&
+		    old.sa_handler != SIG_IGN)
+			sigaction(numbers[i], &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	map_guard();
+}
+
+void record_prepare(void)
+{
+	catch_signals();
+	limits_raise_files();
+}
 
 /* Adds a library to the list. Returns 0 or COMMAND_FAILED. */
 static int add_library(char *list, size_t room, const char *name)
@@ -200,7 +235,9 @@ static int write_request(struct record *record)
 		record->shortage.pageless = 1;
 		record->shortage.asked = record->options.buffer;
 		shortage_look(&record->shortage, record->dir.fd);
-		return shortage_tell(&record->shortage, record->dir.path, 0);
+		shortage_note(&record->shortage, record->dir.path, 0,
+			      &record->outcome);
+		return outcome_end(&record->outcome, COMMAND_FAILED);
 	}
 	if (ret)
 		return command_failed("cannot write %s/%s/%s: %s",

@@ -12,7 +12,6 @@
 
 #include "base/base.h"
 #include "base/tunables.h"
-#include "command/common/command.h"
 #include "command/common/counted.h"
 
 const char *shortage_size(char text[SHORTAGE_SIZE_BYTES], uint64_t bytes)
@@ -89,108 +88,92 @@ long shortage_files(void)
 	return sysconf(_SC_NPROCESSORS_CONF) + LOCKED_AHEAD + 5;
 }
 
-/* Returns what else may keep a forked child from making its files, or NULL. */
-static const char *child_text(int error)
+/* Fills in what there is too little of, and what a process needs; of a forked
+ * child what else may keep it from making its files. */
+static void reason_fill(struct cause *cause, const struct shortage *s,
+			int error, const char *directory)
 {
+	char is[SHORTAGE_SIZE_BYTES], wanted[SHORTAGE_SIZE_BYTES], text[256];
+
+	shortage_size(wanted, shortage_needed(s->asked));
 	switch (error) {
+	case EDQUOT:
+		cause_set(cause, 0, ROOM_QUOTA, .path = directory,
+			  .text = wanted);
+		break;
+	case EFBIG:
+		cause_set(cause, 0, ROOM_FILE_SIZE, .path = directory);
+		break;
+	case ENOMEM:
+		cause_set(cause, 0, ROOM_ADDRESSES, .text = wanted);
+		break;
+	case EMFILE:
+	case ENFILE:
+		cause_set(cause, 0, ROOM_DESCRIPTORS);
+		break;
 	case EAGAIN:
-		return "it may start no thread: raise the limit (ulimit -u), "
-		       "or that of its cgroup (pids.max)";
+		cause_set(cause, 0, CHILD_THREAD_LIMIT);
+		break;
 	case EBUSY:
-		return "another thread of its parent was loading a library as "
-		       "it was forked";
+		cause_set(cause, 0, CHILD_LOADING);
+		break;
 	case ECHILD:
-		return "the agent's thread in it was killed";
+		cause_set(cause, 0, CHILD_THREAD_KILLED);
+		break;
 	case EKEYREJECTED:
-		return "a security module restricts it (Landlock, for "
-		       "example): allow it to write in the runtime directory";
+		cause_set(cause, 0, CHILD_RESTRICTED);
+		break;
 	case ENOSYS:
-		return "a seccomp filter of its parent forbids it to make a "
-		       "thread: fork before the filter is installed";
+		cause_set(cause, 0, CHILD_FILTERED);
+		break;
+	case EACCES:
+	case EPERM:
+	case ENOENT:
+		cause_set(cause, 0, ROOM_FORBIDDEN, .path = directory);
+		break;
 	default:
-		return NULL;
+		snprintf(text, sizeof(text), "%s and %s free now, and a "
+			 "process needs %s and %ld files",
+			 shortage_size(is, s->free), counted(s->files, "file"),
+			 wanted, shortage_files());
+		cause_set(cause, 0, ROOM_DISK, .path = directory,
+			  .text = text);
 	}
 }
 
-/* Writes what there is too little of, and what a process needs. */
-static void reason_text(char *text, size_t room, const struct shortage *s,
-			int error, const char *directory)
-{
-	char is[SHORTAGE_SIZE_BYTES], wanted[SHORTAGE_SIZE_BYTES];
-
-	shortage_size(wanted, shortage_needed(s->asked));
-	if (error == EDQUOT)
-		snprintf(text, room, "a quota (TAFFRAIL_QUOTA, or the disk's) "
-			 "leaves no more in %s, and a process needs %s; raise "
-			 "it, give a smaller --buffer-size, or set "
-			 "TAFFRAIL_DIR to another directory", directory,
-			 wanted);
-	else if (error == EFBIG)
-		snprintf(text, room, "the limit of a file's size (ulimit -f) "
-			 "forbids larger files in %s; raise it, or give a "
-			 "smaller --buffer-size", directory);
-	else if (error == ENOMEM)
-		snprintf(text, room, "the limit of its address space (ulimit "
-			 "-v) leaves no more, and a process needs %s; raise it, "
-			 "or give a smaller --buffer-size", wanted);
-	else if (error == EMFILE || error == ENFILE)
-		snprintf(text, room, "too many open files in the process: "
-			 "raise its limit (ulimit -n)");
-	else if (child_text(error))
-		snprintf(text, room, "%s", child_text(error));
-	else if (error == EACCES || error == EPERM || error == ENOENT)
-		snprintf(text, room, "it may make no files in %s any more: it "
-			 "has changed its user or its root directory, or "
-			 "restricted itself (Landlock)", directory);
-	else
-		snprintf(text, room, "%s has %s and %s free now, and a process "
-			 "needs %s and %ld files; make room, give a smaller "
-			 "--buffer-size, or set TAFFRAIL_DIR to a directory "
-			 "with more room", directory,
-			 shortage_size(is, s->free), counted(s->files, "file"),
-			 wanted, shortage_files());
-}
-
-/* Says why forked children have no trace. Returns an exit status. */
-static int tell_orphans(const struct shortage *s, const char *directory)
-{
-	char why[2 * 4096];
-
-	if (!s->orphans)
-		return COMMAND_DONE;
-	reason_text(why, sizeof(why), s, s->orphan_error, directory);
-	return command_failed("%s could not make files, and counted %s events "
-			      "as lost: %s",
-			      counted(s->orphans, "forked process"),
-			      agreed(s->orphans, "its", "their"), why);
-}
-
-int shortage_tell(const struct shortage *s, const char *directory,
-		  uint64_t lost)
+void shortage_note(const struct shortage *s, const char *directory,
+		   uint64_t lost, struct outcome *outcome)
 {
 	char least[SHORTAGE_SIZE_BYTES], asked[SHORTAGE_SIZE_BYTES];
-	char why[2 * 4096];
-	int status = tell_orphans(s, directory);
+	char text[128], line[CAUSE_LINE_BYTES];
+	struct cause cause;
 
-	if (!s->roomless && !s->smaller && !s->pageless)
-		return status;
-	reason_text(why, sizeof(why), s, s->error, directory);
-	if (s->smaller)
-		command_warn("%s had smaller buffers: %s instead of %s%s",
-			     counted(s->smaller, "process"),
-			     shortage_size(least, s->least),
-			     shortage_size(asked, s->asked),
-			     s->smaller > 1 ? " in the worst case" : "");
-	if (s->roomless)
-		command_warn("%s had no room for some buffers%s",
-			     counted(s->roomless, "process"),
-			     lost ? ", and counted the events as lost" :
-			     "; no event was lost");
+	if (s->orphans) {
+		reason_fill(&cause, s, s->orphan_error, directory);
+		outcome_note(outcome, CHILDREN_FILELESS,
+			     .n = (int64_t)s->orphans,
+			     .text = cause_line(&cause, line));
+	}
+	if (s->smaller) {
+		snprintf(text, sizeof(text), "%s instead of %s%s",
+			 shortage_size(least, s->least),
+			 shortage_size(asked, s->asked),
+			 s->smaller > 1 ? " in the worst case" : "");
+		outcome_note(outcome, BUFFERS_SMALLER,
+			     .n = (int64_t)s->smaller, .text = text);
+	}
+	if (s->roomless && lost)
+		outcome_note(outcome, BUFFERS_MISSING_LOST,
+			     .n = (int64_t)s->roomless);
+	else if (s->roomless)
+		outcome_note(outcome, BUFFERS_MISSING,
+			     .n = (int64_t)s->roomless);
 	if (s->pageless)
-		command_warn("%s%s had no room for any file, and could not "
-			     "count the events", s->uncounted ? "at least " : "",
-			     counted(s->pageless, "program"));
-	command_warn("%s", why);
-	return (s->roomless && lost) || s->pageless ? COMMAND_FAILED :
-						      status;
+		outcome_note(outcome, FILES_MISSING,
+			     .n = (int64_t)s->pageless,
+			     .text = s->uncounted ? "at least" : "");
+	if (!s->roomless && !s->smaller && !s->pageless)
+		return;
+	reason_fill(&cause, s, s->error, directory);
+	outcome_keep(outcome, &cause);
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "buffers/layout.h"
+#include "command/record/outcome.h"
 
 struct shortage {
 	size_t roomless;		/* images without some buffer */
@@ -46,10 +47,9 @@ void shortage_orphans(struct shortage *shortage, uint32_t orphans, int error);
 /* Looks how much room there is now. */
 void shortage_look(struct shortage *shortage, int fd);
 
-/* Says on stderr what was missing in `directory`, and the remedy; `lost` is how
- * many events the trace counts as lost. Returns COMMAND_FAILED when a process
- * had no room for a buffer that an event needed, else COMMAND_DONE. */
-int shortage_tell(const struct shortage *shortage, const char *directory,
-		  uint64_t lost);
+/* Adds to an outcome what was missing in `directory`, and the remedy; `lost` is
+ * how many events the trace counts as lost. */
+void shortage_note(const struct shortage *shortage, const char *directory,
+		   uint64_t lost, struct outcome *outcome);
 
 #endif

@@ -27,23 +27,25 @@ static void read_markers(const struct record *record, struct marker_list *list)
 		elfnotes_read(list, file, 0, error);
 }
 
-/* Tells that the program had no agent, and why, if that is known. */
-static int tell_none(const struct record *record)
+/* Adds that the program had no agent, and why, if that is known. */
+static void none_note(struct record *record)
 {
 	const char *program = record->options.program[0];
+	char line[CAUSE_LINE_BYTES];
 	const char *why = record->first_lacks ?
-				  lacking_words(record->first_lacks) :
+				  lacking_words(record->first_lacks, line) :
 			  record->lacking.nrows ?
 				  record->lacking.rows[0].why : NULL;
 
-	if (why)
-		return command_failed(record->lacking.full ?
-				      "%s was not recorded: %s" :
-				      "the agent was not active in %s: %s",
-				      program, why);
-	return command_failed("the agent was not active in %s: no reason is "
-			      "known, TAFFRAIL_LOG=error may tell it"
-			      COMMAND_SEE_DOCTOR " -- %s", program, program);
+	if (!why)
+		outcome_note(&record->outcome, PROGRAM_UNKNOWN,
+			     .subject = program);
+	else if (record->lacking.full)
+		outcome_note(&record->outcome, PROGRAM_FULL,
+			     .subject = program, .text = why);
+	else
+		outcome_note(&record->outcome, PROGRAM_AGENTLESS,
+			     .subject = program, .text = why);
 }
 
 /* Returns the text behind the tab of the line that an agent has written about a
@@ -72,96 +74,106 @@ static const char *faults_of(const struct consumer *consumer)
 	return consumer->session->page.faults;
 }
 
-/* Prints why the condition of a rule can hold for no marker that the rule
- * names. Returns false when no process has told a reason. */
-static bool tell_fault(const struct record *record, const char *rule)
+/* Adds why the condition of a rule can hold for no marker that the rule names.
+ * Returns false when no process has told a reason. */
+static bool fault_note(struct record *record, const char *rule)
 {
 	const char *fault = NULL;
+	char text[CAUSE_TEXT_BYTES];
 	size_t i;
-	size_t j;
 
 	for (i = 0; i < record->nmembers; i++) {
 		const struct record_member *member = record->members[i];
 
-		for (j = 0; !fault && j < member->nimages; j++)
+		for (size_t j = 0; !fault && j < member->nimages; j++)
 			if (member->images[j]->session)
 				fault = fault_of(faults_of(member->images[j]),
 						 rule);
 		if (fault)
 			break;
 	}
-	if (fault)
-		command_failed("process %d: %.*s",
-			       record->members[i]->pid,
-			       (int)strcspn(fault, "\n"), fault);
-	return fault;
+	if (!fault)
+		return false;
+	snprintf(text, sizeof(text), "%.*s", (int)strcspn(fault, "\n"), fault);
+	outcome_note(&record->outcome, RULE_IMPOSSIBLE,
+		     .pid = record->members[i]->pid, .text = text);
+	return true;
 }
 
-/* Tells that a rule names no marker of any process, and what may: ids like it
+/* Adds that a rule names no marker of any process, and what may: ids like it
  * in the program's file, USDT probes, a provider. Without a rule, all are
  * meant. */
-static void tell_rule(const struct record *record, const char *rule,
+static void rule_note(struct record *record, const char *rule,
 		      const struct marker_list *list)
 {
 	struct nearest nearest = { .rule = rule ? rule : "*" };
+	struct outcome *outcome = &record->outcome;
+	bool program = record->options.program;
 	const char *agent = record->lacking.others || record->lacking.filtered ?
-			    " with an agent" : "";
-	char named[RULE_BYTES_MAX + RULE_CONDITION_MAX + 32] = "";
+			    "with an agent" : "";
 	char text[512];
-	size_t j;
+	size_t used;
 
-	for (j = 0; j < list->count; j++)
+	for (size_t j = 0; j < list->count; j++)
 		nearest_add(&nearest, list->markers[j].id);
 	nearest_text(&nearest, text, sizeof(text));
-	if (rule)
-		snprintf(named, sizeof(named), " that '%s' names", rule);
-	if (*text && rule)
-		command_warn("no marker matched '%s'; nearest: %s%s", rule,
-			     text, rule_hint(rule));
-	else if (*text)
-		command_warn("no process%s has a marker; probes are recorded "
-			     "if -e names them: %s", agent, text);
-	else
-		command_warn("no process%s has a marker%s: 'taffrail list "
-			     "FILE' shows a program's%s", agent, named,
-			     record->options.program ? ", --provider pthread "
-			     "adds those of threads and locks" : "");
+	used = strlen(text);
+	if (*text && rule) {
+		snprintf(text + used, sizeof(text) - used, "%s",
+			 rule_hint(rule));
+		outcome_note(outcome, RULE_UNMET, .subject = rule,
+			     .text = text);
+	} else if (*text) {
+		outcome_note(outcome, MARKERS_NAMED_ONLY, .subject = agent,
+			     .text = text);
+	} else if (rule) {
+		outcome_fill(outcome, outcome_keep, program ?
+			     CAUSE_RULE_MARKERLESS_PROGRAM :
+			     CAUSE_RULE_MARKERLESS,
+			     &(struct cause_slots){ .subject = rule,
+						    .text = agent });
+	} else {
+		outcome_fill(outcome, outcome_keep, program ?
+			     CAUSE_MARKERS_NONE_PROGRAM : CAUSE_MARKERS_NONE,
+			     &(struct cause_slots){ .text = agent });
+	}
 }
 
-void record_tell_rule(const struct record *record, const char *rule)
+void record_tell_rule(struct record *record, const char *rule)
 {
 	struct marker_list list = { 0 };
 
 	if (record->options.program)
 		read_markers(record, &list);
-	tell_rule(record, rule, &list);
+	rule_note(record, rule, &list);
 	marker_list_free(&list);
 }
 
-int record_tell_unmet(const struct record *record)
+void record_tell_unmet(struct record *record)
 {
 	const struct record_options *o = &record->options;
 	struct marker_list list = { 0 };
-	int status = COMMAND_DONE;
-	int i;
 
 	if (record->crowded)
-		return status;	/* what was not seen may have matched */
-	if (o->program && !record->nmembers)
-		return tell_none(record);
+		return;	/* what was not seen may have matched */
+	if (o->program && !record->nmembers) {
+		none_note(record);
+		return;
+	}
 	if (o->program)
 		read_markers(record, &list);
-	for (i = 0; i < o->nrules; i++) {
-		if (record_met(record, o->rules[i]))
+	for (int i = 0; i < o->nrules; i++) {
+		if (record_met(record, o->rules[i]) ||
+		    fault_note(record, o->rules[i]))
 			continue;
-		if (!tell_fault(record, o->rules[i]) &&
-		    !places_named(record->places, o->rules[i]))
-			tell_rule(record, o->rules[i], &list);
-		status = COMMAND_FAILED;
+		/* the place is told by places_tell() */
+		if (places_named(record->places, o->rules[i]))
+			outcome_take(&record->outcome, COMMAND_FAILED);
+		else
+			rule_note(record, o->rules[i], &list);
 	}
 	/* a program without markers is recorded as it is asked for */
 	if (!o->nrules && !record_met(record, "*"))
-		tell_rule(record, NULL, &list);
+		rule_note(record, NULL, &list);
 	marker_list_free(&list);
-	return status;
 }

@@ -17,55 +17,45 @@
 #include "base/base.h"
 #include "base/text.h"
 #include "command/common/command.h"
-#include "command/common/counted.h"
 #include "control/protocol.h"
 #include "control/request.h"
 
-static const char *const words[LACKING_END] = {
-	[LACKING_FILTER] = "it began under a seccomp filter",
-	[LACKING_MACHINE] = "it is for another machine (32 bits, "
-		"for example): build it for this one",
-	[LACKING_UNSEEN] = "it cannot read the path in LD_PRELOAD: show "
-		"it that file there, or link libtaffrail into it",
-	[LACKING_STATIC] = "it is a static program: link libtaffrail.a into "
-		"it",
-	[LACKING_SECURE] = "it is set-user-ID or set-group-ID: record a "
-		"copy that is not",
-	[LACKING_UNSET] = "LD_PRELOAD in its environment lacks the agent: "
-		"leave it there, or use taffrail attach",
-	[LACKING_USER] = "its user may not make files in the runtime "
-		"directory: run taffrail record as that user",
-	[LACKING_ELSEWHERE] = "TAFFRAIL_DIR or TAFFRAIL_JOIN in its "
-		"environment is not that of the recording: leave both there",
-	[LACKING_AWAY] = "the runtime directory is another one there (its "
-		"own /dev/shm or root directory), or was removed: show it the "
-		"recorder's (mount --bind), or run taffrail record there",
-	[LACKING_FORBIDDEN] = "the program that executed it had restricted "
-		"itself (Landlock): allow it to write in the runtime directory",
-	[LACKING_LINKED] = "the default directory of its user "
-		"(/dev/shm/taffrail-UID) is a symbolic link or a file: remove "
-		"that, or run taffrail record as that user",
-	[LACKING_OWNED] = "the default directory of its user "
-		"(/dev/shm/taffrail-UID) belongs to another user: remove that, "
-		"or run taffrail record as that user",
-	[LACKING_OPENED] = "the default directory of its user "
-		"(/dev/shm/taffrail-UID) is open to others: make it private "
-		"(chmod 700)",
-	[LACKING_UNFIT] = "its arguments leave no room for the directory of "
-		"its user: give it fewer, or run taffrail record as that user",
-	[LACKING_UNLINKED] = "it is not linked with libtaffrail, and the "
-		"process that executed it has no LD_PRELOAD to hand on: link "
-		"it, or start that process by taffrail record",
+/* The causes of the reasons that a page gives. */
+static const enum cause_id reasons[LACKING_END] = {
+	[LACKING_FILTER] = CAUSE_LACKS_FILTER,
+	[LACKING_MACHINE] = CAUSE_LACKS_MACHINE,
+	[LACKING_UNSEEN] = CAUSE_LACKS_UNSEEN,
+	[LACKING_STATIC] = CAUSE_LACKS_STATIC,
+	[LACKING_SECURE] = CAUSE_LACKS_SECURE,
+	[LACKING_UNSET] = CAUSE_LACKS_UNSET,
+	[LACKING_USER] = CAUSE_LACKS_USER,
+	[LACKING_ELSEWHERE] = CAUSE_LACKS_ELSEWHERE,
+	[LACKING_AWAY] = CAUSE_LACKS_AWAY,
+	[LACKING_FORBIDDEN] = CAUSE_LACKS_FORBIDDEN,
+	[LACKING_LINKED] = CAUSE_LACKS_LINKED,
+	[LACKING_OWNED] = CAUSE_LACKS_OWNED,
+	[LACKING_OPENED] = CAUSE_LACKS_OPENED,
+	[LACKING_UNFIT] = CAUSE_LACKS_UNFIT,
+	[LACKING_UNLINKED] = CAUSE_LACKS_UNLINKED,
 };
 
-/* Of a program that has an agent. */
-#define FULL	"it takes part in eight sessions, the most that a process can: "\
-		"end some (taffrail destroy), or nest fewer recorders"
-
-const char *lacking_words(enum lacking_why why)
+static char *id_line(enum cause_id id, char line[CAUSE_LINE_BYTES])
 {
-	return (unsigned)why < LACKING_END && words[why] ? words[why] :
-							   "not known";
+	struct cause cause;
+
+	cause_fill(&cause, 0, id, &(struct cause_slots){ 0 });
+	return cause_line(&cause, line);
+}
+
+enum cause_id lacking_cause(enum lacking_why why)
+{
+	return (unsigned)why < LACKING_END && reasons[why] ?
+		       reasons[why] : CAUSE_LACKS_REASON;
+}
+
+char *lacking_words(enum lacking_why why, char line[CAUSE_LINE_BYTES])
+{
+	return id_line(lacking_cause(why), line);
 }
 
 static const char *base_name(const char *path)
@@ -87,9 +77,10 @@ static void copy_printable(char *to, size_t room, const char *from)
 
 /* Adds a program to a table. Returns false when there is no room. */
 static bool row_add(struct lacking_row *rows, int *nrows, int room,
-		    const char *path, const char *why, uint64_t times)
+		    enum cause_id id, const char *path, const char *why,
+		    uint64_t times)
 {
-	struct lacking_row row = { .times = times };
+	struct lacking_row row = { .id = id, .times = times };
 	int i;
 
 	copy_printable(row.path, sizeof(row.path), path);
@@ -107,12 +98,23 @@ static bool row_add(struct lacking_row *rows, int *nrows, int room,
 	return true;
 }
 
-void lacking_add(struct lacking *lacking, const char *path, const char *why,
-		 uint64_t times)
+/* Adds one program; the caller raises the count. */
+static void lacking_add(struct lacking *lacking, enum cause_id id,
+			const char *path, const char *why, uint64_t times)
 {
-	if (row_add(lacking->rows, &lacking->nrows, LACKING_ROWS, path, why,
-		    times))
+	if (row_add(lacking->rows, &lacking->nrows, LACKING_ROWS, id, path,
+		    why, times))
 		lacking->named += times;
+}
+
+void lacking_count(struct lacking *lacking, const char *path,
+		   enum lacking_why why)
+{
+	char line[CAUSE_LINE_BYTES];
+
+	lacking->others++;
+	lacking_add(lacking, CAUSE_AGENTLESS, path, lacking_words(why, line),
+		    1);
 }
 
 /* An exec that failed takes its count back. */
@@ -152,7 +154,8 @@ void lacking_settle(struct lacking *lacking)
 			continue;
 		lacking->others += row->times;
 		lacking->away = true;
-		lacking_add(lacking, row->path, row->why, row->times);
+		lacking_add(lacking, CAUSE_AGENTLESS, row->path, row->why,
+			    row->times);
 	}
 	lacking->nunlinked = 0;
 }
@@ -160,21 +163,21 @@ void lacking_settle(struct lacking *lacking)
 static void take_note(struct lacking *lacking, const struct lacking_note *note,
 		      uint32_t times)
 {
-	const char *why = lacking_words(note->why);
-	char path[LACKING_PATH_BYTES + 1];
+	char path[LACKING_PATH_BYTES + 1], line[CAUSE_LINE_BYTES];
+	const char *why = lacking_words(note->why, line);
 
 	snprintf(path, sizeof(path), "%.*s", LACKING_PATH_BYTES, note->path);
 	if (note->why == LACKING_HANDED)
 		return;
 	lacking->away |= !!lacking_is_away(note->why);
 	if (note->why != LACKING_UNLINKED) {
-		lacking_add(lacking, path, why, times);
+		lacking_add(lacking, CAUSE_AGENTLESS, path, why, times);
 		return;
 	}
 	/* counted when it is known that it did not join */
 	lacking->others -= min_u64(lacking->others, times);
 	if (!row_add(lacking->unlinked, &lacking->nunlinked, LACKING_NAMES,
-		     path, why, times))
+		     CAUSE_AGENTLESS, path, why, times))
 		lacking->uncounted = true;
 }
 
@@ -222,7 +225,8 @@ void lacking_look(struct lacking *lacking, const struct rundir_process *process,
 static bool take_noted(struct lacking *lacking, enum lacking_why noted,
 		       const char *path)
 {
-	const char *why = lacking_words(noted);
+	char line[CAUSE_LINE_BYTES];
+	const char *why = lacking_words(noted, line);
 
 	for (int i = 0; i < lacking->nrows; i++) {
 		struct lacking_row *row = &lacking->rows[i];
@@ -239,13 +243,13 @@ static bool take_noted(struct lacking *lacking, enum lacking_why noted,
 /* Adds a program whose agent works elsewhere, and has told so itself. */
 static void add_away(struct lacking *lacking, const char *path)
 {
-	const char *why = lacking_words(LACKING_AWAY);
+	char line[CAUSE_LINE_BYTES];
+	const char *why = lacking_words(LACKING_AWAY, line);
 
 	if (take_noted(lacking, LACKING_AWAY, path))
 		return;
-	lacking->others++;
+	lacking_count(lacking, path, LACKING_AWAY);
 	lacking->away = true;
-	lacking_add(lacking, path, why, 1);
 	for (int i = 0; i < lacking->nrows; i++)
 		lacking->rows[i].told += !strcmp(lacking->rows[i].why, why) &&
 					 !strcmp(lacking->rows[i].path, path);
@@ -272,7 +276,7 @@ void lacking_read(struct lacking *lacking, int fd)
 	/* the last writer may have found the file one byte short of full */
 	char text[PROTOCOL_OFF_BYTES_MAX + 2 * LACKING_TEXT_BYTES];
 	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
-	char *line, *path, *rest = text;
+	char *line, *path, *rest = text, words[CAUSE_LINE_BYTES];
 
 	text[n < 0 ? 0 : n] = '\0';
 	/* agents add nothing to a file that is larger; without room, they add
@@ -289,7 +293,8 @@ void lacking_read(struct lacking *lacking, int fd)
 		add_joined(lacking, base_name(path));
 		if (!strcmp(line, PROTOCOL_NO_SESSION)) {
 			lacking->full++;
-			lacking_add(lacking, path, FULL, 1);
+			lacking_add(lacking, CAUSE_AGENTLESS_FULL, path,
+				    id_line(CAUSE_LACKS_SESSIONS, words), 1);
 			continue;
 		}
 		if (!strcmp(line, PROTOCOL_AWAY)) {
@@ -305,41 +310,50 @@ void lacking_read(struct lacking *lacking, int fd)
 		lacking->roomless += !strncmp(line, PROTOCOL_NO_ROOM,
 					      strlen(PROTOCOL_NO_ROOM));
 		lacking->limited |= !strcmp(line, PROTOCOL_NO_SIZE);
-		lacking_add(lacking, path, line, 1);
+		lacking_add(lacking, CAUSE_AGENTLESS, path, line, 1);
 	}
 }
 
-static void tell_row(const struct lacking_row *row)
-{
-	bool full = !strcmp(row->why, FULL);
-	char times[40] = "";
-
-	if (row->times > 1)
-		snprintf(times, sizeof(times), " (%" PRIu64 " times)",
-			 row->times);
-	command_warn("%s %s: %s%s", full ? "not recorded:" : "no agent in",
-		     *row->path ? row->path : "a program", row->why, times);
-}
-
-void lacking_tell(const struct lacking *lacking)
+void lacking_note(const struct lacking *lacking, struct outcome *outcome)
 {
 	uint64_t all = lacking->filtered + lacking->others + lacking->full;
-	int i;
+	uint64_t full = lacking->full;
+	const char *least = lacking->uncounted ? "at least" : "";
 
 	if (lacking->filtered)
-		command_warn("%s %s executed under a seccomp filter, and not "
-			     "traced: see TAFFRAIL_SECCOMP in %s(7)",
-			     counted(lacking->filtered, "program"),
-			     agreed(lacking->filtered, "was", "were"),
-			     "taffrail-environment");
+		outcome_note(outcome, EXECUTED_FILTERED,
+			     .n = (int64_t)lacking->filtered);
 	if (lacking->others)
-		command_warn("%s%s %s executed without an agent, and not "
-			     "traced", lacking->uncounted ? "at least " : "",
-			     counted(lacking->others, "program"),
-			     agreed(lacking->others, "was", "were"));
-	for (i = 0; i < lacking->nrows; i++)
-		tell_row(&lacking->rows[i]);
+		outcome_fill(outcome, outcome_keep, lacking->away ?
+			     CAUSE_EXECUTED_AWAY : CAUSE_EXECUTED_AGENTLESS,
+			     &(struct cause_slots){
+				     .n = (int64_t)lacking->others,
+				     .text = least });
+	for (int i = 0; i < lacking->nrows; i++) {
+		const struct lacking_row *row = &lacking->rows[i];
+		char why[LACKING_TEXT_BYTES + 40];
+
+		if (row->times > 1)
+			snprintf(why, sizeof(why), "%s (%" PRIu64 " times)",
+				 row->why, row->times);
+		outcome_fill(outcome, outcome_keep, row->id,
+			     &(struct cause_slots){
+				     .subject = *row->path ? row->path :
+							     "a program",
+				     .text = row->times > 1 ? why : row->why });
+		full -= row->id == CAUSE_AGENTLESS_FULL ? row->times : 0;
+	}
 	if (all > lacking->named && lacking->nrows)
-		command_warn("no agent in %" PRIu64 " more",
-			     all - lacking->named);
+		outcome_fill(outcome, outcome_keep, full ?
+			     CAUSE_AGENTLESS_MORE_FULL : CAUSE_AGENTLESS_MORE,
+			     &(struct cause_slots){
+				     .n = (int64_t)(all - lacking->named) });
+}
+
+int lacking_tell(const struct lacking *lacking)
+{
+	struct outcome outcome = { 0 };
+
+	lacking_note(lacking, &outcome);
+	return outcome_end(&outcome, COMMAND_DONE);
 }

@@ -9,12 +9,14 @@
 #include <stdint.h>
 
 #include "buffers/layout.h"
+#include "command/record/outcome.h"
 #include "command/rundir/rundir.h"
 
 #define LACKING_ROWS		8
 #define LACKING_TEXT_BYTES	256
 
 struct lacking_row {
+	enum cause_id id;	/* how a program is told of */
 	char path[LACKING_TEXT_BYTES];
 	char why[LACKING_TEXT_BYTES];
 	uint64_t times;
@@ -59,19 +61,26 @@ void lacking_look(struct lacking *lacking, const struct rundir_process *process,
  * file is checked. */
 void lacking_read(struct lacking *lacking, int fd);
 
-/* Adds one program; the caller raises the count. */
-void lacking_add(struct lacking *lacking, const char *path, const char *why,
-		 uint64_t times);
+/* Counts and adds a program that had no agent for this reason. */
+void lacking_count(struct lacking *lacking, const char *path,
+		   enum lacking_why why);
 
-/* Returns the reason and the remedy in words: "PROGRAM: WORDS". */
-const char *lacking_words(enum lacking_why why);
+/* Returns the cause of a reason; of an unknown one CAUSE_LACKS_REASON. */
+enum cause_id lacking_cause(enum lacking_why why);
+
+/* Puts the reason and the remedy in words. Returns `line`. */
+char *lacking_words(enum lacking_why why, char line[CAUSE_LINE_BYTES]);
 
 /* Adds the programs that may be linked with an agent, and of which none joined.
  * Without this call they are not told: the caller knows only then that it has
  * taken every image that joined. */
 void lacking_settle(struct lacking *lacking);
 
-/* Prints the counts, and the first programs. */
-void lacking_tell(const struct lacking *lacking);
+/* Adds the counts and the first programs to an outcome. */
+void lacking_note(const struct lacking *lacking, struct outcome *outcome);
+
+/* Prints them. Returns COMMAND_FAILED if one of the programs could have been
+ * recorded, else COMMAND_DONE. */
+int lacking_tell(const struct lacking *lacking);
 
 #endif

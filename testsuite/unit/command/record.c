@@ -234,11 +234,13 @@ static void check_sizes(void)
 static void tell(const struct shortage *s, uint64_t lost, int want,
 		 const char *part, const char *name)
 {
+	struct outcome outcome = { 0 };
 	const char *said;
 	int status;
 
 	said_begin(STDERR_FILENO);
-	status = shortage_tell(s, "/run/x", lost);
+	shortage_note(s, "/run/x", lost, &outcome);
+	status = outcome_end(&outcome, COMMAND_DONE);
 	said = said_end();
 	unit_equal(status, want, "%s", name);
 	unit_check(*part ? !!strstr(said, part) : !*said, "%s: told", name);
@@ -301,37 +303,48 @@ static void check_taken_pages(void)
 static void check_reports(void)
 {
 	static struct trace_set set;
+	struct outcome outcome = { 0 };
 	int status;
 
 	command_name("record");
 	said_begin(STDERR_FILENO);
-	report_left_off(&set);
-	report_unreadable(&set, 0);
-	status = report_losses(&set, true) | report_spoilt(&set);
-	set.lost = 2;
-	status |= report_losses(&set, false);
+	report_left_off(&set, &outcome);
+	report_unreadable(&set, 0, &outcome);
+	report_losses(&set, &outcome);
+	report_spoilt(&set, &outcome);
+	status = outcome_end(&outcome, COMMAND_DONE);
 	unit_equal_string(said_end(), "", "nothing to tell");
 	unit_equal(status, COMMAND_DONE, "nothing to tell: status");
+	set.lost = 2;
 	set.left_off = 1;
+	set.spoilt = 1;
+	strcpy(set.path, "out");
+	strcpy(set.spoilt_name, "x/stream_0");
 	set.cut = 1;
 	set.gone_rings = 2;
 	set.gone_pid = 7;
 	said_begin(STDERR_FILENO);
-	status = report_losses(&set, true);
-	report_left_off(&set);
-	report_unreadable(&set, 4);
+	report_losses(&set, &outcome);
+	report_left_off(&set, &outcome);
+	report_unreadable(&set, 4, &outcome);
+	report_spoilt(&set, &outcome);
+	status = outcome_end(&outcome, COMMAND_DONE);
 	unit_equal_string(said_end(),
-		"taffrail: record: 2 events were lost (--fail-on-loss): trace "
-		"fewer markers, or give a larger --buffer-size\n"
-		"taffrail: record: 1 marker was not enabled: no room for its "
-		"description\n"
 		"taffrail: record: 1 buffer was cut short by another program: "
 		"the events there are missing, and not counted as lost\n"
 		"taffrail: record: the files of 2 buffers are missing or cut "
 		"short (process 7): their events are missing, and not counted "
 		"as lost; the other files were kept\n"
 		"taffrail: record: 1 buffer held invalid data and was left "
-		"out\n", "all lacks");
+		"out\n"
+		"taffrail: record: out/x/stream_0: another program removed or "
+		"cut this file meanwhile; what was in it is lost (1 such "
+		"file)\n"
+		"taffrail: record: 1 marker was not enabled: no room for its "
+		"description\n"
+		"taffrail: record: 2 events were lost (--fail-on-loss): trace "
+		"fewer markers, or give a larger --buffer-size\n",
+		"all lacks");
 	unit_equal(status, COMMAND_FAILED, "losses are a failure");
 }
 

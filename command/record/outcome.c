@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Collects causes, and prints them. See outcome.h.
+ */
+#include "command/record/outcome.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/common/command.h"
+
+void outcome_take(struct outcome *outcome, int status)
+{
+	if (!outcome->status)
+		outcome->status = status;
+}
+
+void outcome_keep(struct outcome *outcome, const struct cause *cause)
+{
+	struct cause *more = reallocarray(outcome->kept, outcome->nkept + 1,
+					  sizeof(*more));
+
+	if (!more) {
+		outcome_take(outcome, cause_tell(cause));
+		return;
+	}
+	outcome->kept = more;
+	more[outcome->nkept++] = *cause;
+}
+
+bool outcome_told(const struct outcome *outcome, enum cause_id id)
+{
+	for (size_t i = 0; i < outcome->ntold; i++)
+		if (outcome->told[i] == id)
+			return true;
+	return false;
+}
+
+void outcome_say(struct outcome *outcome, const struct cause *cause)
+{
+	enum cause_id *more;
+
+	outcome_take(outcome, cause_tell(cause));
+	if (outcome_told(outcome, cause->id))
+		return;
+	/* without memory it may be told again */
+	more = reallocarray(outcome->told, outcome->ntold + 1, sizeof(*more));
+	if (!more)
+		return;
+	outcome->told = more;
+	more[outcome->ntold++] = cause->id;
+}
+
+void outcome_print(struct outcome *outcome, enum cause_id end)
+{
+	for (;;) {
+		size_t next = outcome->nkept;
+
+		for (size_t i = 0; i < outcome->nkept; i++)
+			if (outcome->kept[i].id < end &&
+			    (next == outcome->nkept ||
+			     outcome->kept[i].id < outcome->kept[next].id))
+				next = i;
+		if (next == outcome->nkept)
+			return;
+		outcome_take(outcome, cause_tell(&outcome->kept[next]));
+		outcome->nkept--;
+		memmove(outcome->kept + next, outcome->kept + next + 1,
+			(outcome->nkept - next) * sizeof(*outcome->kept));
+	}
+}
+
+int outcome_end(struct outcome *outcome, int otherwise)
+{
+	int status;
+
+	outcome_print(outcome, OUTCOME_ALL);
+	status = outcome->status;
+	free(outcome->kept);
+	free(outcome->told);
+	*outcome = (struct outcome){ 0 };
+	return status ? status : otherwise;
+}
