@@ -167,35 +167,35 @@ command_sources = \
 	command/processes/targets.h \
 	command/processes/vouch.c \
 	command/processes/vouch.h \
+	command/record/agentless.c \
+	command/record/agentless.h \
+	command/record/claim-private.h \
 	command/record/claim.c \
-	command/record/consume.c \
-	command/record/consume.h \
-	command/record/finish.c \
-	command/record/followed.c \
-	command/record/handed-private.h \
-	command/record/handed.c \
-	command/record/joiners-private.h \
+	command/record/consumer.c \
+	command/record/consumer.h \
+	command/record/drain.c \
+	command/record/drain.h \
+	command/record/followers-private.h \
+	command/record/followers.c \
+	command/record/handover.c \
 	command/record/joiners.c \
-	command/record/loop.c \
-	command/record/member-private.h \
-	command/record/member.c \
-	command/record/met.c \
+	command/record/members-private.h \
+	command/record/members.c \
 	command/record/options.c \
+	command/record/options.h \
 	command/record/outcome.c \
 	command/record/outcome.h \
-	command/record/printed.c \
+	command/record/probes-private.h \
 	command/record/probes.c \
-	command/record/private.h \
+	command/record/program-private.h \
+	command/record/program.c \
 	command/record/record.c \
-	command/record/report.c \
-	command/record/report.h \
-	command/record/run.c \
-	command/record/settle.c \
+	command/record/removal.c \
+	command/record/rules.c \
+	command/record/rules.h \
+	command/record/running.c \
 	command/record/shortage.c \
 	command/record/shortage.h \
-	command/record/unmet.c \
-	command/record/unreached.c \
-	command/record/unreached.h \
 	command/report/checks.c \
 	command/report/count.c \
 	command/report/durations.c \

@@ -22,10 +22,8 @@
 #include "command/processes/others.h"
 #include "command/processes/places.h"
 #include "command/processes/targets.h"
-#include "command/record/consume.h"
-#include "command/record/report.h"
-#include "command/record/shortage.h"
-#include "command/record/unreached.h"
+#include "command/record/drain.h"
+#include "command/record/agentless.h"
 #include "command/rundir/core.h"
 #include "command/rundir/rundir.h"
 
@@ -306,7 +304,7 @@ static int take_all(struct snapshot *s)
 			others_tell(s->name);
 		return COMMAND_FAILED;
 	}
-	report_unreadable(&s->set, s->unreadable, &outcome);
+	drain_note_rings(&s->set, s->unreadable, &outcome);
 	ret = outcome_end(&outcome, COMMAND_DONE);
 	for (i = 0; i < s->list.count && !s->unreadable; i++)
 		settle(s, &s->list.processes[i]);
@@ -322,7 +320,7 @@ static int take_all(struct snapshot *s)
 			     "directory of that recording",
 			     counted(s->set.taken, "event"),
 			     agreed(s->set.taken, "was", "were"));
-	report_left_off(&s->set, &outcome);
+	drain_note_left_off(&s->set, &outcome);
 	outcome_end(&outcome, COMMAND_DONE);
 	/* the processes' loss is no failure of this command */
 	shortage_note(&s->shortage, s->dir.fd >= 0 ? s->dir.path :
@@ -330,7 +328,7 @@ static int take_all(struct snapshot *s)
 	outcome_end(&outcome, COMMAND_DONE);
 	ret |= tell_missing(s) | lacking_tell(&s->lacking);
 	if (s->fail_on_loss)
-		report_losses(&s->set, &outcome);
+		drain_note_losses(&s->set, &outcome);
 	return outcome_end(&outcome, ret);
 }
 

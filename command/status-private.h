@@ -11,7 +11,7 @@
 
 #include "command/load/listed.h"
 #include "command/processes/places.h"
-#include "command/record/unreached.h"
+#include "command/record/agentless.h"
 
 struct member {
 	pid_t pid;

@@ -40,7 +40,6 @@ unit_programs = \
 	testsuite/unit/command/options \
 	testsuite/unit/command/process \
 	testsuite/unit/command/processes \
-	testsuite/unit/command/record \
 	testsuite/unit/command/report \
 	testsuite/unit/command/rule \
 	testsuite/unit/command/rundir \
@@ -60,6 +59,10 @@ unit_programs = \
 	testsuite/unit/gdbstub/filter-talk \
 	testsuite/unit/gdbstub/ipa-hold \
 	testsuite/unit/gdbstub/packet \
+	testsuite/unit/record/drain \
+	testsuite/unit/record/members \
+	testsuite/unit/record/options \
+	testsuite/unit/record/outcome \
 	testsuite/unit/tracepoints/ax \
 	testsuite/unit/tracepoints/ax-simple \
 	testsuite/unit/tracepoints/conversion \
@@ -101,7 +104,7 @@ testsuite_unit_command_doctor_LDFLAGS = $(wrap_proc)
 testsuite_unit_command_gdbserver_LDFLAGS = $(wrap_proc)
 testsuite_unit_command_load_LDFLAGS = $(wrap_proc)
 testsuite_unit_command_process_LDFLAGS = $(wrap_proc)
-testsuite_unit_command_record_LDFLAGS = $(wrap_proc)
+testsuite_unit_record_members_LDFLAGS = $(wrap_proc)
 testsuite_unit_command_rundir_LDFLAGS = $(wrap_proc) -Wl,--wrap=statfs
 EXTRA_DIST += testsuite/fuzz/fuzz.h testsuite/fuzz/ring.h testsuite/fuzz/run
 

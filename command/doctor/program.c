@@ -14,7 +14,7 @@
 #include "command/common/installed.h"
 #include "command/doctor/private.h"
 #include "command/elf/elfnotes.h"
-#include "command/record/unreached.h"
+#include "command/record/agentless.h"
 #include "command/symboliser/symboliser.h"
 #include "tracepoints/program/executable.h"
 

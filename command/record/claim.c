@@ -1,52 +1,115 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The name of a recording: record-PID, which is also that of its session in
- * each process.
- *
- * What must stay true here: no other recording has the name, or a recorder
- * would collect another one's events. A pid does not warrant that: it is used
- * again, and in each PID namespace.
+ * Names a recording. See claim-private.h.
  */
-#include "command/record/private.h"
+#include "command/record/claim-private.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "command/rundir/rundir.h"
+#include "command/common/command.h"
+#include "command/common/reason.h"
 
 #define NAMES_MAX	1000
+
+void claim_init(struct claim *claim)
+{
+	claim->name[0] = '\0';
+	claim->dir.fd = -1;
+	claim->off = -1;
+}
+
+static int drop_stale(const char *name, void *priv)
+{
+	struct rundir *dir = priv;
+	int pid, held;
+
+	if (sscanf(name, "record-%d", &pid) != 1 || pid <= 0)
+		return 0;
+	held = rundir_recorder(dir, name);
+	if (!held || (held < 0 && kill(pid, 0) && errno == ESRCH))
+		rundir_remove_rules(dir, name);
+	return 0;
+}
+
+int claim_open(struct claim *claim)
+{
+	if (rundir_open(&claim->dir, true))
+		return command_failed("%s", claim->dir.error);
+	rundir_each_rules(&claim->dir, drop_stale, &claim->dir);
+	return COMMAND_DONE;
+}
+
+void claim_follow(struct claim *claim, const struct rundir_process *process,
+		  struct outcome *outcome)
+{
+	int fd = openat(process->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct rundir *dir = &claim->dir;
+	struct stat first, other;
+
+	/* a member of a group that was let in cannot search it */
+	if (fd < 0) {
+		outcome_tell(outcome, CHILDREN_UNREACHED, .pid = process->pid,
+			     .path = process->path,
+			     .text = reason_of_files(-errno));
+		return;
+	}
+	if (dir->fd < 0) {
+		dir->fd = fd;
+		/* root's recording of another user's process: its children's
+		 * files are that user's */
+		dir->uid = process->uid;
+		snprintf(dir->path, sizeof(dir->path), "%.*s/..", PATH_MAX - 4,
+			 rundir_shown(process));
+		return;
+	}
+	if (fstat(dir->fd, &first) || fstat(fd, &other) ||
+	    first.st_dev != other.st_dev || first.st_ino != other.st_ino)
+		outcome_tell(outcome, CHILDREN_ELSEWHERE, .pid = process->pid,
+			     .path = process->path);
+	close(fd);
+}
 
 /* Returns 1 when the process has a session of the recording's name. */
 static int has_session(struct rundir_process *process, void *priv)
 {
-	const struct record *record = priv;
+	const struct claim *claim = priv;
 	uint32_t images[RUNDIR_IMAGES_MAX];
 	struct session_page page;
 	int n = rundir_images(process, images, RUNDIR_IMAGES_MAX);
 	int found = 0;
 
 	while (n-- > 0 && !found)
-		found = !rundir_find_session(process, images[n], record->name,
+		found = !rundir_find_session(process, images[n], claim->name,
 					     &page);
 	return found;
 }
 
-int record_claim(struct record *record)
+int claim_take(struct claim *claim)
 {
-	int busy = 0;
-
 	for (int n = 1; n < NAMES_MAX; n++) {
-		snprintf(record->name, sizeof(record->name),
+		snprintf(claim->name, sizeof(claim->name),
 			 n > 1 ? "record-%d.%d" : "record-%d", getpid(), n);
-		if (record->dir.fd < 0)
+		if (claim->dir.fd < 0)
 			return 0;
-		busy = rundir_each(&record->dir, has_session, record) > 0;
-		if (!busy)
-			record->off = rundir_create_off(&record->dir,
-							record->name);
-		if (!busy && record->off != -EBUSY)
-			return record->off < 0 ? record->off : 0;
+		if (rundir_each(&claim->dir, has_session, claim) > 0)
+			continue;
+		claim->off = rundir_create_off(&claim->dir, claim->name);
+		if (claim->off != -EBUSY)
+			return claim->off < 0 ? claim->off : 0;
 	}
 	return -EBUSY;
+}
+
+void claim_close(struct claim *claim)
+{
+	if (claim->off >= 0)
+		close(claim->off);
+	if (claim->dir.fd >= 0 && *claim->name)
+		rundir_remove_rules(&claim->dir, claim->name);
+	rundir_close(&claim->dir);
 }

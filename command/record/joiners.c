@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Looks through /proc for processes of a recording.
+ * Looks through /proc for processes that were started under a recording and may
+ * still join it. See members-private.h.
  */
-#include "command/record/joiners-private.h"
-#include "command/record/private.h"
+#include "command/record/members-private.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "control/protocol.h"
 
 #define FILE_BYTES_MAX	(4u << 20)
 
@@ -53,7 +51,7 @@ static char *read_text(const char *pid, const char *file)
 	return text;
 }
 
-static bool maps(const char *pid, const char *first, const char *second)
+static bool maps_have(const char *pid, const char *first, const char *second)
 {
 	char *text = read_text(pid, "maps");
 	bool found = text && (strstr(text, first) || strstr(text, second));
@@ -64,7 +62,7 @@ static bool maps(const char *pid, const char *first, const char *second)
 
 /* Returns whether the list, which ends with its line, has the name, or a file
  * of heirs of that session. */
-static bool listed(const char *list, const char *name)
+static bool list_has(const char *list, const char *name)
 {
 	size_t length = strlen(name);
 	size_t n;
@@ -79,28 +77,29 @@ static bool listed(const char *list, const char *name)
 	}
 }
 
-static bool obeys(const char *pid, const char *session)
+static bool environ_names(const char *pid, const char *session)
 {
 	const char variable[] = "\n" PROTOCOL_JOIN_ENV "=";
 	char *text = read_text(pid, "environ");
 	char *found = text ? strstr(text, variable) : NULL;
-	bool obeying = found && listed(found + strlen(variable), session);
+	bool named = found && list_has(found + strlen(variable), session);
 
 	free(text);
-	return obeying;
+	return named;
 }
 
-bool joiner(pid_t pid, const char *session)
+bool joiner_named(pid_t pid, const char *session)
 {
 	char number[24];
 
 	snprintf(number, sizeof(number), "%d", pid);
-	return obeys(number, session);
+	return environ_names(number, session);
 }
 
 /* Returns true when the line of /proc/PID/maps is of the session's page of a
  * member, as an agent maps it: ".../PID.STARTTIME/IMAGE/session.N". */
-static bool is_page(const struct record *record, const char *line, size_t bytes)
+static bool is_page(const struct members *members, const char *line,
+		    size_t bytes)
 {
 	static const char page[] = "/session.";
 	const char *end = memmem(line, bytes, page, strlen(page));
@@ -115,8 +114,8 @@ static bool is_page(const struct record *record, const char *line, size_t bytes)
 	while (name > line && name[-1] != '/')
 		name--;
 	n = (size_t)(end - name);
-	for (size_t i = 0; n && i < record->nmembers; i++) {
-		const char *member = record->members[i]->name;
+	for (size_t i = 0; n && i < members->n; i++) {
+		const char *member = members->list[i]->name;
 
 		if (strlen(member) == n && !memcmp(member, name, n))
 			return true;
@@ -124,10 +123,10 @@ static bool is_page(const struct record *record, const char *line, size_t bytes)
 	return false;
 }
 
-static bool is_member(const struct record *record, pid_t pid)
+static bool is_member(const struct members *members, pid_t pid)
 {
-	for (size_t i = 0; i < record->nmembers; i++)
-		if (record->members[i]->pid == pid)
+	for (size_t i = 0; i < members->n; i++)
+		if (members->list[i]->pid == pid)
 			return true;
 	return false;
 }
@@ -135,22 +134,22 @@ static bool is_member(const struct record *record, pid_t pid)
 /* Returns true when the process has the session by a fork: it maps its parent's
  * page until its first event. A member that lives maps its own; its session has
  * been ended by another command. */
-static bool inherits(const struct record *record, const char *pid)
+static bool has_inherited(const struct members *members, const char *pid)
 {
-	bool member = is_member(record, (pid_t)atoi(pid));
+	bool member = is_member(members, (pid_t)atoi(pid));
 	char *text = member ? NULL : read_text(pid, "maps");
 	bool found = false;
 	size_t n;
 
 	for (const char *p = text; p && *p && !found; p += n + !!p[n]) {
 		n = strcspn(p, "\n");
-		found = is_page(record, p, n);
+		found = is_page(members, p, n);
 	}
 	free(text);
 	return found;
 }
 
-bool joiners_exist(const struct record *record)
+bool joiners_exist(const struct members *members)
 {
 	struct dirent *entry;
 	bool found = false;
@@ -161,9 +160,9 @@ bool joiners_exist(const struct record *record)
 		const char *pid = entry->d_name;
 
 		if (isdigit((unsigned char)*pid) && atoi(pid) != getpid())
-			found = (obeys(pid, record->name) &&
-				 maps(pid, "/libtaffrail", record->dir.path)) ||
-				inherits(record, pid);
+			found = (environ_names(pid, members->claim->name) &&
+				 maps_have(pid, "/libtaffrail", members->claim->dir.path)) ||
+				has_inherited(members, pid);
 	}
 	if (dir)
 		closedir(dir);

@@ -3,15 +3,20 @@
  * The options of a recording: from the command line, and as the request that
  * begins the session.
  */
-#include "command/processes/client.h"
-#include "command/record/private.h"
+#include "command/record/options.h"
 
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "buffers/rings/channel.h"
-#include "command/common/command.h"
+#include "command/load/libraries.h"
+#include "command/processes/client.h"
 #include "command/processes/rule.h"
+#include "command/rundir/rundir.h"
 
 /* room for the descriptions of some processes and four smallest buffers */
 #define MAX_SIZE_LEAST		(1u << 20)
@@ -104,6 +109,110 @@ static int take_provider(struct record_options *o, const char *text)
 	return COMMAND_DONE;
 }
 
+/* Returns the length of LIB:FUNCTION that the text begins with, or 0. */
+static size_t function_at(const char *text)
+{
+	const char *p = text;
+	int parts = 0;
+
+	for (; parts < 2; parts++, p++) {
+		const char *begin = p;
+
+		while (isalnum((unsigned char)*p) || *p == '_')
+			p++;
+		if (p == begin || isdigit((unsigned char)*begin) ||
+		    (!parts && *p != ':') ||
+		    (parts && *p && !isblank((unsigned char)*p)))
+			return 0;
+	}
+	return (size_t)(p - 1 - text);
+}
+
+/* Finds LIB:FUNCTION, a word behind the rule and outside quotes. */
+static char *function_find(char *text)
+{
+	bool quoted = false;
+	char *p = text;
+
+	for (; *p; p++) {
+		if (*p == '\\' && quoted && p[1])
+			p++;
+		else if (*p == '"')
+			quoted = !quoted;
+		else if (!quoted && isblank((unsigned char)*p) &&
+			 function_at(p + 1))
+			return p + 1;
+	}
+	return NULL;
+}
+
+/* Divides the rest into words. Returns -ENOMEM for want of memory. */
+static int words_take(struct load_wish *wish, char *rest)
+{
+	size_t n = 0;
+	char *word;
+
+	wish->words = calloc(strlen(rest) / 2 + 2, sizeof(*wish->words));
+	if (!wish->words)
+		return -ENOMEM;
+	while ((word = strsep(&rest, " \t")))
+		if (*word)
+			wish->words[n++] = word;
+	return 0;
+}
+
+int record_take_connect(struct record_options *o, const char *word)
+{
+	struct load_wish *wish;
+	char *text, *function, *end;
+	const char *why;
+
+	if (o->nconnects == RECORD_CONNECTS_MAX)
+		return command_misused("more than %d connections",
+				       RECORD_CONNECTS_MAX);
+	if (!o->connects)
+		o->connects = calloc(RECORD_CONNECTS_MAX, sizeof(*wish));
+	if (!o->connects)
+		return command_failed("out of memory");
+	wish = &o->connects[o->nconnects];
+	text = strdup(word);
+	wish->rule = text;
+	if (!text)
+		return command_failed("out of memory");
+	function = function_find(text);
+	if (!function)
+		return command_misused("'%s' is not RULE LIB:FUNCTION "
+				       "[NAME=VALUE]...", word);
+	for (end = function; end > text && isblank((unsigned char)end[-1]);)
+		*--end = '\0';
+	if (rule_check(text, &why))
+		return command_misused("rule '%s': %s", text, why);
+	end = function + function_at(function);
+	if (words_take(wish, *end ? end + 1 : end))
+		return command_failed("out of memory");
+	*end = '\0';
+	wish->function = function;
+	wish->enable = true;
+	o->nconnects++;
+	return COMMAND_DONE;
+}
+
+int record_check_probes(struct record_options *o)
+{
+	for (int i = 0; i < o->nprobes; i++) {
+		char own[PATH_MAX];
+		const char *file = load_file_of(o->probes[i], own);
+
+		if (load_check_file(file))
+			return COMMAND_FAILED;
+		o->probes[i] = realpath(file, NULL);
+		if (!o->probes[i])
+			return command_failed("cannot find %s: %s", file,
+					      strerror(errno));
+	}
+	return COMMAND_DONE;
+}
+
 static int take_option(struct record_options *o, int key, const char *value)
 {
 	switch (key) {
@@ -117,7 +226,11 @@ static int take_option(struct record_options *o, int key, const char *value)
 	case KEY_PROVIDER:
 		return take_provider(o, value);
 	case KEY_PROBE:
-		return record_take_probe(o, value);
+		if (o->nprobes == RECORD_PROBES_MAX)
+			return command_misused("more than %d probe libraries",
+					       RECORD_PROBES_MAX);
+		o->probes[o->nprobes++] = value;
+		return COMMAND_DONE;
 	case KEY_CONNECT:
 		return record_take_connect(o, value);
 	case KEY_CONTEXT:
@@ -219,13 +332,10 @@ void record_tell_stray(const struct record_options *o)
 		     o->program[0]);
 }
 
-void record_request(const struct record *record,
+void record_request(const struct record_options *o, const char *name,
 		    struct client_request *request)
 {
-	const struct record_options *o = &record->options;
-	int i;
-
-	client_request_add(request, "name", "%s", record->name);
+	client_request_add(request, "name", "%s", name);
 	client_request_add(request, "mode", o->overwrite ? "overwrite"
 							 : "discard");
 	if (o->buffer)
@@ -238,6 +348,6 @@ void record_request(const struct record *record,
 	client_request_add(request, "consumed", "1");
 	if (o->int3)
 		client_request_add(request, "int3", "1");
-	for (i = 0; i < o->nrules; i++)
+	for (int i = 0; i < o->nrules; i++)
 		client_request_add(request, "rule", "%s", o->rules[i]);
 }

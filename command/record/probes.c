@@ -1,154 +1,67 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Probe libraries of a recording: --probe and --connect.
- *
- * A program that is run gets the requests in its environment (REQUEST_ENV), and
- * libtaffrail-probe.so, which runs them before the program's own constructors
- * and tells in the recorder's file what became of them. A process that runs
- * already gets them as by `taffrail load` and `taffrail connect`, before the
- * session starts, and loses them at the end.
+ * Probe libraries of a recording. See probes-private.h.
  */
-#include <ctype.h>
+#include "command/record/probes-private.h"
+
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/lines.h"
-#include "command/causes/cause.h"
 #include "command/load/libraries.h"
 #include "command/process/process.h"
-#include "command/processes/rule.h"
-#include "command/record/private.h"
+#include "command/processes/client.h"
+#include "command/record/agentless.h"
 #include "control/protocol.h"
 #include "control/request.h"
+#include "traces/trace.h"
 
-int record_take_probe(struct record_options *o, const char *word)
+#define FILE_NAME	"probes.txt"
+
+void probes_init(struct probes *probes, const struct record_options *o,
+		 struct outcome *outcome)
 {
-	if (o->nprobes == RECORD_PROBES_MAX)
-		return command_misused("more than %d probe libraries",
-				       RECORD_PROBES_MAX);
-	o->probes[o->nprobes++] = word;
-	return COMMAND_DONE;
+	*probes = (struct probes){ .options = o, .outcome = outcome };
 }
 
-/* Returns the length of LIB:FUNCTION that the text begins with, or 0. */
-static size_t function_at(const char *text)
+/* Makes the file of what is printed. Returns COMMAND_DONE, or COMMAND_FAILED
+ * after printing why. */
+static int printed_open(struct probes *probes, const struct trace_set *set)
 {
-	const char *p = text;
-	int parts = 0;
+	char *directory = realpath(set->path, NULL);
 
-	for (; parts < 2; parts++, p++) {
-		const char *begin = p;
-
-		while (isalnum((unsigned char)*p) || *p == '_')
-			p++;
-		if (p == begin || isdigit((unsigned char)*begin) ||
-		    (!parts && *p != ':') ||
-		    (parts && *p && !isblank((unsigned char)*p)))
-			return 0;
-	}
-	return (size_t)(p - 1 - text);
-}
-
-/* Finds LIB:FUNCTION, a word behind the rule and outside quotes. */
-static char *function_find(char *text)
-{
-	bool quoted = false;
-	char *p = text;
-
-	for (; *p; p++) {
-		if (*p == '\\' && quoted && p[1])
-			p++;
-		else if (*p == '"')
-			quoted = !quoted;
-		else if (!quoted && isblank((unsigned char)*p) &&
-			 function_at(p + 1))
-			return p + 1;
-	}
-	return NULL;
-}
-
-/* Divides the rest into words. Returns -ENOMEM for want of memory. */
-static int words_take(struct load_wish *wish, char *rest)
-{
-	size_t n = 0;
-	char *word;
-
-	wish->words = calloc(strlen(rest) / 2 + 2, sizeof(*wish->words));
-	if (!wish->words)
-		return -ENOMEM;
-	while ((word = strsep(&rest, " \t")))
-		if (*word)
-			wish->words[n++] = word;
-	return 0;
-}
-
-int record_take_connect(struct record_options *o, const char *word)
-{
-	struct load_wish *wish;
-	char *text, *function, *end;
-	const char *why;
-
-	if (o->nconnects == RECORD_CONNECTS_MAX)
-		return command_misused("more than %d connections",
-				       RECORD_CONNECTS_MAX);
-	if (!o->connects)
-		o->connects = calloc(RECORD_CONNECTS_MAX, sizeof(*wish));
-	if (!o->connects)
+	if (!directory ||
+	    asprintf(&probes->printed, "%s/" FILE_NAME, directory) < 0)
+		probes->printed = NULL;
+	free(directory);
+	if (!probes->printed)
 		return command_failed("out of memory");
-	wish = &o->connects[o->nconnects];
-	text = strdup(word);
-	wish->rule = text;
-	if (!text)
-		return command_failed("out of memory");
-	function = function_find(text);
-	if (!function)
-		return command_misused("'%s' is not RULE LIB:FUNCTION "
-				       "[NAME=VALUE]...", word);
-	for (end = function; end > text && isblank((unsigned char)end[-1]);)
-		*--end = '\0';
-	if (rule_check(text, &why))
-		return command_misused("rule '%s': %s", text, why);
-	end = function + function_at(function);
-	if (words_take(wish, *end ? end + 1 : end))
-		return command_failed("out of memory");
-	*end = '\0';
-	wish->function = function;
-	wish->enable = true;
-	o->nconnects++;
-	return COMMAND_DONE;
-}
-
-int record_check_probes(struct record_options *o)
-{
-	for (int i = 0; i < o->nprobes; i++) {
-		char own[PATH_MAX];
-		const char *file = load_file_of(o->probes[i], own);
-
-		if (load_check_file(file))
-			return COMMAND_FAILED;
-		o->probes[i] = realpath(file, NULL);
-		if (!o->probes[i])
-			return command_failed("cannot find %s: %s", file,
-					      strerror(errno));
-	}
-	return COMMAND_DONE;
+	probes->printed_fd = openat(set->fd, FILE_NAME, O_RDWR |
+				    O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW |
+				    O_CLOEXEC, 0600);
+	if (probes->printed_fd >= 0)
+		return COMMAND_DONE;
+	command_failed("%s: %s", probes->printed, strerror(errno));
+	free(probes->printed);
+	probes->printed = NULL;
+	return COMMAND_FAILED;
 }
 
 /* Checks that a program which this command runs may load libraries. */
-static int check_program(const struct record *record)
+static int check_program(const struct probes *probes, enum lacking_why lacks)
 {
-	const char *program = record->options.program[0];
+	const char *program = probes->options->program[0];
 	const char *load = getenv("TAFFRAIL_LOAD");
 	char line[CAUSE_LINE_BYTES];
 
-	if (record->first_lacks)
+	if (lacks)
 		return command_failed("cannot load a library into %s: %s",
 				      program,
-				      lacking_words(record->first_lacks,
-						    line));
+				      lacking_words(lacks, line));
 	if (load && !strcmp(load, "on"))
 		return COMMAND_DONE;
 	if (load && *load)
@@ -163,22 +76,23 @@ static int check_program(const struct record *record)
 	return COMMAND_DONE;
 }
 
-static char *requests_text(const struct record *record)
+static char *requests_text(const struct probes *probes,
+			   const struct claim *claim)
 {
-	const struct record_options *o = &record->options;
+	const struct record_options *o = probes->options;
 	const char *outer = getenv(REQUEST_ENV);
 	struct client_request request = { 0 };
 
-	if (record->off >= 0)
+	if (claim->off >= 0)
 		client_request_add(&request, "report", "%s/%s/%s%s",
-				   record->dir.path, PROTOCOL_SESSIONS_DIR,
-				   PROTOCOL_OFF_PREFIX, record->name);
+				   claim->dir.path, PROTOCOL_SESSIONS_DIR,
+				   PROTOCOL_OFF_PREFIX, claim->name);
 	else
 		client_request_add(&request, "report", "%s", "");
 	for (int i = 0; i < o->nprobes; i++) {
 		client_request_add(&request, "do", "load");
 		client_request_add(&request, "path", "%s", o->probes[i]);
-		client_request_add(&request, "print", "%s", record->printed);
+		client_request_add(&request, "print", "%s", probes->printed);
 	}
 	for (int i = 0; i < o->nconnects; i++)
 		load_add_connect(&request, &o->connects[i]);
@@ -193,34 +107,38 @@ static char *requests_text(const struct record *record)
 	return request.failed ? NULL : request.text;
 }
 
-int record_probes_run(struct record *record)
+int probes_run(struct probes *probes, const struct claim *claim,
+	       const struct trace_set *set, enum lacking_why lacks)
 {
-	if (!record->options.nprobes)
+	if (!probes->options->nprobes)
 		return COMMAND_DONE;
-	if (check_program(record) || record_printed_open(record))
+	if (check_program(probes, lacks) || printed_open(probes, set))
 		return COMMAND_FAILED;
-	record->requests = requests_text(record);
-	return record->requests ? COMMAND_DONE :
+	probes->requests = requests_text(probes, claim);
+	return probes->requests ? COMMAND_DONE :
 		       command_failed("a word with a newline cannot be sent");
 }
 
 /* Returns whether a process has noted that a marker had the callback. */
-static bool has_called(const struct record *record, const char *rule,
+static bool has_called(const struct probes *probes, const char *rule,
 		       const char *function)
 {
 	uint64_t bits = request_bits(rule, function);
 
-	return (record->called & bits) == bits;
+	return (probes->called & bits) == bits;
 }
 
-/* Tells what the lines say of a request. */
-static void tell_request(struct record *record, char *text, int number,
-			 const char *what)
+/* Adds what the lines say of a request. */
+static void request_note(const struct probes *probes,
+			 const struct rules *rules, bool some, char *text,
+			 int number)
 {
-	const char *rule = number < record->options.nprobes ? NULL :
-		record->options.connects[number - record->options.nprobes].rule;
-	bool called = !rule || has_called(record, rule, what);
-	struct outcome *outcome = &record->outcome;
+	const struct record_options *o = probes->options;
+	const struct load_wish *wish = number < o->nprobes ? NULL :
+				       &o->connects[number - o->nprobes];
+	const char *what = wish ? wish->function : o->probes[number];
+	bool called = !wish || has_called(probes, wish->rule, what);
+	struct outcome *outcome = probes->outcome;
 	bool done = false, failed = false;
 	char *line, *next = text;
 	int n, at;
@@ -246,99 +164,94 @@ static void tell_request(struct record *record, char *text, int number,
 	}
 	if (!done)
 		outcome_note(outcome, PROBE_UNLOADED, .subject = what);
-	else if (!failed && !called && !record_met(record, rule))
-		record_tell_rule(record, rule);
+	else if (!failed && !called && !rules_met(rules, wish->rule))
+		rules_note_one(o, wish->rule, some, outcome);
 	else if (!failed && !called)
 		outcome_note(outcome, PROBE_UNCALLED, .subject = what);
 }
 
-void record_probes_tell(struct record *record)
+void probes_note(const struct probes *probes, const struct claim *claim,
+		 const struct rules *rules, bool some)
 {
-	const struct record_options *o = &record->options;
+	const struct record_options *o = probes->options;
 	static char text[PROTOCOL_OFF_BYTES_MAX + 1024];
 	ssize_t n;
 
-	/* a program without an agent was told */
-	if (!record->requests || record->off < 0 || !record->nmembers)
+	if (!probes->requests || claim->off < 0)
 		return;
-	n = pread(record->off, text, sizeof(text) - 1, 0);
+	n = pread(claim->off, text, sizeof(text) - 1, 0);
 	text[n < 0 ? 0 : n] = '\0';
 	for (int i = 0; i < o->nprobes + o->nconnects; i++)
-		tell_request(record, text, i,
-			     i < o->nprobes ? o->probes[i] :
-			     o->connects[i - o->nprobes].function);
+		request_note(probes, rules, some, text, i);
 }
 
-/* Unloads the first `count` libraries. */
-static int unload(struct record *record, pid_t pid, int count)
+/* Unloads the first `count` libraries. Failures are printed. */
+static void libraries_unload(struct probes *probes, pid_t pid, int count)
 {
-	int status = COMMAND_DONE;
-
 	while (count--) {
-		const char *path = record->options.probes[count];
+		const char *path = probes->options->probes[count];
 		/* that of a copy has another directory */
 		const char *file = strrchr(path, '/');
 
 		/* it may have ended, or have executed another program */
 		if (load_has_file(pid, file) && load_unload(pid, path, false) &&
 		    load_has_file(pid, file))
-			status = COMMAND_FAILED;
+			outcome_take(probes->outcome, COMMAND_FAILED);
 	}
-	return status;
 }
 
 /* Notes what the callbacks of a process have missed so far; one that has no
  * agent yet has missed nothing. */
-static void note_before(struct record *record, pid_t pid)
+static void before_note(struct probes *probes, pid_t pid)
 {
 	struct rundir_process process;
 	struct cause cause;
-	struct record_before *more, *before;
+	struct probes_before *more, *before;
 	struct process_page page;
 
-	more = reallocarray(record->before, (size_t)record->nbefore + 1,
+	more = reallocarray(probes->before, probes->nbefore + 1,
 			    sizeof(*more));
 	if (!more)
 		return;
-	record->before = more;
+	probes->before = more;
 	if (rundir_find(&process, pid, &cause))
 		return;
 	if (!rundir_read_process(&process, process.image, &page)) {
-		before = &more[record->nbefore++];
-		*before = (struct record_before){ .pid = pid,
+		before = &more[probes->nbefore++];
+		*before = (struct probes_before){ .pid = pid,
 						  .image = page.image };
 		memcpy(before->missed, page.missed, sizeof(page.missed));
 	}
 	rundir_process_close(&process);
 }
 
-void record_probes_take(struct record *record, pid_t pid,
-			const struct process_page *page)
+void probes_take(struct probes *probes, pid_t pid,
+		 const struct process_page *page)
 {
-	const struct record_before *before = NULL;
+	const struct probes_before *before = NULL;
 
-	if (!record->options.nprobes)
+	if (!probes->options->nprobes)
 		return;
-	record->called |= page->called;
-	for (int i = 0; i < record->nbefore; i++)
-		if (record->before[i].pid == pid &&
-		    record->before[i].image == page->image)
-			before = &record->before[i];
+	probes->called |= page->called;
+	for (size_t i = 0; i < probes->nbefore; i++)
+		if (probes->before[i].pid == pid &&
+		    probes->before[i].image == page->image)
+			before = &probes->before[i];
 	for (int i = 0; i < MISSED_END; i++)
-		record->missed_hits[i] +=
+		probes->missed[i] +=
 			page->missed[i] - (before ? before->missed[i] : 0);
 }
 
-uint64_t record_probes_missed(const struct record *record)
+uint64_t probes_missed(const struct probes *probes)
 {
 	uint64_t sum = 0;
 
 	for (int i = 0; i < MISSED_END; i++)
-		sum += record->missed_hits[i];
+		sum += probes->missed[i];
 	return sum;
 }
 
-void record_probes_missed_tell(struct record *record)
+void probes_note_missed(const struct probes *probes)
 {
 	static const char *const where[MISSED_END] = {
 		[MISSED_NESTED] = "in callbacks",
@@ -348,27 +261,27 @@ void record_probes_missed_tell(struct record *record)
 	};
 
 	for (int i = 0; i < MISSED_END; i++)
-		if (record->missed_hits[i])
-			outcome_note(&record->outcome, HITS_MISSED,
-				     .n = (int64_t)record->missed_hits[i],
+		if (probes->missed[i])
+			outcome_note(probes->outcome, HITS_MISSED,
+				     .n = (int64_t)probes->missed[i],
 				     .text = where[i]);
-	if (record_probes_missed(record) && record->options.fail_on_loss)
-		outcome_note(&record->outcome, HITS_MISSED_FATAL,
-			     .n = (int64_t)record_probes_missed(record));
+	if (probes_missed(probes) && probes->options->fail_on_loss)
+		outcome_note(probes->outcome, HITS_MISSED_FATAL,
+			     .n = (int64_t)probes_missed(probes));
 }
 
-static int load_one(struct record *record, pid_t pid)
+static int libraries_load(struct probes *probes, pid_t pid)
 {
-	struct record_options *o = &record->options;
+	const struct record_options *o = probes->options;
 	char name[LINE_VALUE_BYTES];
 	uint64_t markers;
 	int status = load_check_process(pid);
 	int loaded = 0;
 
 	if (!status)
-		note_before(record, pid);
+		before_note(probes, pid);
 	for (; !status && loaded < o->nprobes; loaded++) {
-		status = load_library(pid, o->probes[loaded], record->printed,
+		status = load_library(pid, o->probes[loaded], probes->printed,
 				      name, sizeof(name));
 		if (status)
 			break;
@@ -378,30 +291,29 @@ static int load_one(struct record *record, pid_t pid)
 		status = load_connect(&o->connects[i], &markers);
 	}
 	if (status)
-		unload(record, pid, loaded);
+		libraries_unload(probes, pid, loaded);
 	return status;
 }
 
-int record_probes_load(struct record *record)
+int probes_load(struct probes *probes, const struct trace_set *set)
 {
-	const struct command_pids *pids = &record->options.pids;
+	const struct command_pids *pids = &probes->options->pids;
 
-	if (!record->options.nprobes)
+	if (!probes->options->nprobes)
 		return COMMAND_DONE;
-	if (record_printed_open(record))
+	if (printed_open(probes, set))
 		return COMMAND_FAILED;
-	for (; record->nloaded < pids->count; record->nloaded++)
-		if (load_one(record, pids->pids[record->nloaded])) {
-			record_probes_unload(record);
+	for (; probes->nloaded < pids->count; probes->nloaded++)
+		if (libraries_load(probes, pids->pids[probes->nloaded])) {
+			probes_unload(probes);
 			return COMMAND_FAILED;
 		}
 	return COMMAND_DONE;
 }
 
-void record_probes_image(struct record *record,
-			 const struct rundir_process *process)
+void probes_image(struct probes *probes, const struct rundir_process *process)
 {
-	const struct record_options *o = &record->options;
+	const struct record_options *o = probes->options;
 	int has = 0;
 
 	if (!o->pids.count || !process->alive)
@@ -410,34 +322,82 @@ void record_probes_image(struct record *record,
 	       load_has_file(process->pid, strrchr(o->probes[has], '/')))
 		has++;
 	/* a forked child has them */
-	if (has < o->nprobes && load_one(record, process->pid) &&
+	if (has < o->nprobes && libraries_load(probes, process->pid) &&
 	    rundir_lives(process))
-		/* load_one() has printed why */
-		outcome_take(&record->outcome, COMMAND_FAILED);
+		/* libraries_load() has printed why */
+		outcome_take(probes->outcome, COMMAND_FAILED);
 }
 
-/* Unloads them from the programs that the processes have executed, and from
- * children. */
-static int unload_members(struct record *record)
+void probes_leave(pid_t pid, void *priv)
 {
-	int status = COMMAND_DONE;
+	struct probes *probes = priv;
 
-	for (size_t i = 0; i < record->nmembers; i++)
-		if (record->members[i]->alive &&
-		    unload(record, record->members[i]->pid,
-			   record->options.nprobes))
-			status = COMMAND_FAILED;
-	return status;
+	if (probes->nloaded)
+		libraries_unload(probes, pid, probes->options->nprobes);
 }
 
-int record_probes_unload(struct record *record)
+void probes_unload(struct probes *probes)
 {
-	const struct command_pids *pids = &record->options.pids;
-	int status = record->nloaded ? unload_members(record) : COMMAND_DONE;
+	const struct record_options *o = probes->options;
 
-	while (record->nloaded)
-		if (unload(record, pids->pids[--record->nloaded],
-			   record->options.nprobes))
-			status = COMMAND_FAILED;
-	return status;
+	while (probes->nloaded)
+		libraries_unload(probes, o->pids.pids[--probes->nloaded],
+				 o->nprobes);
+}
+
+static void printed_add(const struct probes *probes, pid_t pid,
+			const char *library, const char *text)
+{
+	const char *name = strrchr(library, '/');
+	char path[64], process[64] = "?";
+	FILE *comm;
+
+	name = name ? name + 1 : library;
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	comm = fopen(path, "re");
+	if (comm && fgets(process, sizeof(process), comm))
+		process[strcspn(process, "\n")] = '\0';
+	for (char *p = process; *p; p++)
+		if ((unsigned char)*p < ' ' || *p == 127)
+			*p = '?';
+	if (comm)
+		fclose(comm);
+	dprintf(probes->printed_fd, "process %d (%s), %.*s:\n%s", (int)pid,
+		process, (int)strcspn(name, "."), name, text);
+}
+
+void probes_ask(pid_t pid, void *priv)
+{
+	const struct probes *probes = priv;
+	const struct record_options *o = probes->options;
+
+	for (int i = 0; probes->printed && i < o->nprobes; i++) {
+		const char *file = strrchr(o->probes[i], '/');
+		char *text = NULL;
+
+		if (load_has_file(pid, file) &&
+		    !load_print(pid, o->probes[i], &text) && text)
+			printed_add(probes, pid, file, text);
+		free(text);
+	}
+}
+
+void probes_close(struct probes *probes, int fd)
+{
+	char part[4096];
+	off_t all = 0;
+	ssize_t n;
+
+	free(probes->requests);
+	free(probes->before);
+	if (!probes->printed)
+		return;
+	while ((n = pread(probes->printed_fd, part, sizeof(part), all)) > 0) {
+		fwrite(part, 1, (size_t)n, stderr);
+		all += n;
+	}
+	if (!all)
+		unlinkat(fd, FILE_NAME, 0);
+	close(probes->printed_fd);
+	free(probes->printed);
 }

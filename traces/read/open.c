@@ -132,7 +132,7 @@ static bool describes_same(const struct trace_class *a,
 }
 
 /* Returns whether two traces may be of the same buffers: snapshots of a session
- * have the first half of the process's uuid (command/record/consume.c). */
+ * have the first half of the process's uuid (command/record/consumer.c). */
 static bool may_share(const struct trace_class *a, const struct trace_class *b)
 {
 	return !memcmp(a->uuid, b->uuid, 8) && a->vpid == b->vpid &&

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <signal.h>
 
-#include "command/record/consume.h"
+#include "command/record/consumer.h"
 #include "testsuite/unit/rings.h"
 #include "traces/idx.h"
 #include "traces/verify.h"

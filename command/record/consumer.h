@@ -7,8 +7,8 @@
  * event; a sub-buffer is released only when its packet was written or counted;
  * every event is on disk or counted.
  */
-#ifndef COMMAND_RECORD_CONSUME_H
-#define COMMAND_RECORD_CONSUME_H
+#ifndef COMMAND_RECORD_CONSUMER_H
+#define COMMAND_RECORD_CONSUMER_H
 
 #include "command/rundir/rundir.h"
 #include "traces/trace.h"
@@ -32,6 +32,7 @@ struct consumer {
 	struct trace_set *set;
 	int fd;				/* IMAGE/, -1 when finished */
 	uid_t owner;			/* of IMAGE/ */
+	pid_t pid;			/* of the process */
 	uint32_t image;
 	uint32_t index;			/* of the session */
 	bool consume;			/* this reader moves the tails */

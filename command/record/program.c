@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Runs a program under the agent.
- *
- * What must stay true here: the program gets descriptors 0 to 2, signal
- * dispositions, mask and limits as this command got them; only its environment
- * differs, by LD_PRELOAD, TAFFRAIL_DIR, TAFFRAIL_JOIN, TAFFRAIL_SECCOMP and
- * TAFFRAIL_PROBES. So the child is made before this command changes any of its
- * own.
+ * Runs a program under the agent. See program-private.h.
  */
-#include "command/processes/client.h"
-#include "command/record/private.h"
+#include "command/record/program-private.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,11 +18,13 @@
 
 #include "base/base.h"
 #include "base/preload.h"
-#include "command/common/command.h"
-#include "command/common/limits.h"
 #include "command/common/installed.h"
+#include "command/common/limits.h"
 #include "command/common/reason.h"
+#include "command/processes/client.h"
 #include "command/processes/vouch.h"
+#include "command/record/probes-private.h"
+#include "command/record/shortage.h"
 #include "control/request.h"
 #include "tracepoints/program/executable.h"
 
@@ -36,38 +32,38 @@
 #define EXIT_NOT_EXECUTABLE	126
 #define TICK_ROUNDS		50
 
-volatile sig_atomic_t record_signal;
-volatile sig_atomic_t record_signal_sent;
-volatile sig_atomic_t record_signals;
+/* The signal that asked to stop, or 0; whether a process sent it; how many. */
+static volatile sig_atomic_t signal_number;
+static volatile sig_atomic_t signal_sent;
+static volatile sig_atomic_t signal_count;
 
 SIGSAFE static void on_signal(int number, siginfo_t *info, void *context)
 {
-	record_signal = number;
-	record_signal_sent = info->si_code <= 0;
-	record_signals++;
+	signal_number = number;
+	signal_sent = info->si_code <= 0;
+	signal_count++;
 }
 
-/* Installs the handlers. An ignored signal (nohup) stays ignored. */
-static void catch_signals(void)
+void program_prepare(void)
 {
 	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
 	struct sigaction action = { .sa_sigaction = on_signal,
 				    .sa_flags = SA_SIGINFO };
 	struct sigaction old;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(numbers); i++)
+	/* an ignored signal (nohup) stays ignored */
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		if (!sigaction(numbers[i], NULL, &old) &&
 		    old.sa_handler != SIG_IGN)
 			sigaction(numbers[i], &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	map_guard();
+	limits_raise_files();
 }
 
-void record_prepare(void)
+bool program_interrupted(void)
 {
-	catch_signals();
-	limits_raise_files();
+	return signal_number;
 }
 
 /* Adds a library to the list. Returns 0 or COMMAND_FAILED. */
@@ -91,25 +87,23 @@ static int add_library(char *list, size_t room, const char *name)
 	return 0;
 }
 
-static int preload_list(const struct record_options *options, char *list,
-			size_t room)
+static int preload_list(const struct record_options *o, char *list, size_t room)
 {
 	const char *old = getenv("LD_PRELOAD");
 	char name[128];
 	size_t used;
-	int i;
 
 	list[0] = '\0';
 	if (add_library(list, room, "libtaffrail.so"))
 		return COMMAND_FAILED;
-	for (i = 0; i < options->nproviders; i++) {
+	for (int i = 0; i < o->nproviders; i++) {
 		snprintf(name, sizeof(name), "libtaffrail-%s.so",
-			 options->providers[i]);
+			 o->providers[i]);
 		if (add_library(list, room, name))
 			return COMMAND_FAILED;
 	}
 	/* handlers of signals that the program installs are then known */
-	if (options->nprobes && add_library(list, room, "libtaffrail-probe.so"))
+	if (o->nprobes && add_library(list, room, "libtaffrail-probe.so"))
 		return COMMAND_FAILED;
 	used = strlen(list);
 	if (old && *old &&
@@ -120,19 +114,18 @@ static int preload_list(const struct record_options *options, char *list,
 }
 
 /* Finds out whether LD_PRELOAD can bring the agent. */
-static void look(struct record *record, const char *preload,
-		 struct image *image)
+static void file_look(const char *program, const char *preload,
+		      struct image *image)
 {
 	char variable[4 * PATH_MAX + 16];
 	char *environment[] = { variable, NULL };
 
 	image->fd = AT_FDCWD;
-	image->path = record->options.program[0];
+	image->path = program;
 	image->search = environ;
 	image->flags = 0;
 	snprintf(variable, sizeof(variable), "LD_PRELOAD=%s", preload);
 	image_look(image, environment);
-	record->first_lacks = image->why;
 }
 
 /* Waits until the kernel's clock of files is beyond the time of the program's
@@ -165,15 +158,15 @@ static char **environment_without(char **environment)
 
 /* Adds the recording's name to those of recorders that this one runs under.
  * Returns 0, or -1 and errno. */
-static int join(const struct record *record)
+static int environ_join(const char *session)
 {
 	const char *outer = getenv(PROTOCOL_JOIN_ENV);
 	char list[PROTOCOL_JOIN_BYTES];
 
 	if (!outer || !*outer)
-		return setenv(PROTOCOL_JOIN_ENV, record->name, 1);
+		return setenv(PROTOCOL_JOIN_ENV, session, 1);
 	if (snprintf(list, sizeof(list), "%s%c%s", outer,
-		     PROTOCOL_JOIN_SEPARATOR, record->name) >=
+		     PROTOCOL_JOIN_SEPARATOR, session) >=
 	    (int)sizeof(list)) {
 		errno = E2BIG;
 		return -1;
@@ -182,133 +175,142 @@ static int join(const struct record *record)
 }
 
 /* In the child: executes the program, or reports the errno through `pipe`. */
-static void become(const struct record *record, const char *preload,
-		   int withhold, int pipe)
+static void program_become(char **program, const struct claim *claim,
+			   const char *requests, const char *preload,
+			   bool withhold, int pipe)
 {
-	char **program = record->options.program;
 	int error;
 
-	if (setenv("LD_PRELOAD", preload, 1) ||
-	    setenv("TAFFRAIL_DIR", record->dir.path, 1) ||
-	    (record->requests && setenv(REQUEST_ENV, record->requests, 1)) ||
-	    join(record))
-		error = errno;
-	else {
+	if (!setenv("LD_PRELOAD", preload, 1) &&
+	    !setenv("TAFFRAIL_DIR", claim->dir.path, 1) &&
+	    (!requests || !setenv(REQUEST_ENV, requests, 1)) &&
+	    !environ_join(claim->name))
 		execvpe(program[0], program,
 			withhold ? environment_without(environ) : environ);
-		error = errno;
-	}
+	error = errno;
 	if (write(pipe, &error, sizeof(error)) < 0)
 		_exit(EXIT_NOT_EXECUTABLE);
 	_exit(error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE);
 }
 
-/* Makes the runtime directory's path absolute, as the agent needs it. */
-static int absolute_directory(struct record *record)
-{
-	char *path = realpath(record->dir.path, NULL);
-
-	if (!path)
-		return command_failed("%s: %s", record->dir.path,
-				      strerror(errno));
-	snprintf(record->dir.path, sizeof(record->dir.path), "%s", path);
-	free(path);
-	return 0;
-}
-
-static int write_request(struct record *record)
+/* Takes the recording's name, and leaves the request for later processes, in a
+ * directory whose path is absolute, as the agent needs it. */
+static int write_request(const struct record_options *o, struct claim *claim,
+			 struct outcome *outcome)
 {
 	struct client_request request = { 0 };
-	int ret = record_claim(record);
+	struct shortage shortage = { .pageless = 1, .asked = o->buffer };
+	char *path = realpath(claim->dir.path, NULL);
+	int ret;
 
+	if (!path)
+		return command_failed("%s: %s", claim->dir.path,
+				      strerror(errno));
+	snprintf(claim->dir.path, sizeof(claim->dir.path), "%s", path);
+	free(path);
+	ret = claim_take(claim);
 	/* without this file, some reasons are not known at the end */
 	if (ret != -EBUSY && ret != -ENOSPC && ret != -EDQUOT)
 		ret = 0;
-	record_request(record, &request);
+	record_request(o, claim->name, &request);
 	if (!ret)
 		ret = request.failed ? request.failed :
-		      rundir_write_rules(&record->dir, record->name,
+		      rundir_write_rules(&claim->dir, claim->name,
 					 request.text);
 	client_request_release(&request);
 	if (ret == -ENOSPC || ret == -EDQUOT) {
-		record->shortage.error = -ret;
-		record->shortage.pageless = 1;
-		record->shortage.asked = record->options.buffer;
-		shortage_look(&record->shortage, record->dir.fd);
-		shortage_note(&record->shortage, record->dir.path, 0,
-			      &record->outcome);
-		return outcome_end(&record->outcome, COMMAND_FAILED);
+		shortage.error = -ret;
+		shortage_look(&shortage, claim->dir.fd);
+		shortage_note(&shortage, claim->dir.path, 0, outcome);
+		outcome_print(outcome, OUTCOME_ALL);
+		return COMMAND_FAILED;
 	}
 	if (ret)
 		return command_failed("cannot write %s/%s/%s: %s",
-				      record->dir.path, PROTOCOL_SESSIONS_DIR,
-				      record->name, limits_raise(-ret));
-	return 0;
+				      claim->dir.path, PROTOCOL_SESSIONS_DIR,
+				      claim->name, limits_raise(-ret));
+	return COMMAND_DONE;
 }
 
-int record_run(struct record *record)
+int program_run(struct program *program, const struct record_options *o,
+		struct claim *claim, struct probes *probes,
+		const struct trace_set *set, struct outcome *outcome)
 {
 	char preload[4 * PATH_MAX];
-	const char *program = record->options.program[0];
 	struct image image;
 	int pipes[2];
 	int error = 0;
 
-	if (preload_list(&record->options, preload, sizeof(preload)) ||
-	    absolute_directory(record) || write_request(record))
+	if (preload_list(o, preload, sizeof(preload)) ||
+	    write_request(o, claim, outcome))
 		return COMMAND_FAILED;
-	filtered_vouch(preload, record->dir.path);
-	look(record, preload, &image);
+	filtered_vouch(preload, claim->dir.path);
+	file_look(o->program[0], preload, &image);
+	program->lacks = image.why;
 	await_tick(image.found);
-	if (record_probes_run(record))
+	if (probes_run(probes, claim, set, image.why))
 		return COMMAND_FAILED;
 	if (pipe2(pipes, O_CLOEXEC))
 		return command_failed("cannot make a pipe: %s",
 				      strerror(errno));
 	fflush(NULL);
-	record->child = fork();
-	if (!record->child)
-		become(record, preload, image.withhold, pipes[1]);
+	program->child = fork();
+	if (!program->child)
+		program_become(o->program, claim, probes->requests, preload,
+			       image.withhold, pipes[1]);
 	close(pipes[1]);
-	if (record->child < 0) {
+	if (program->child < 0) {
 		close(pipes[0]);
-		record->child = 0;
+		program->child = 0;
 		return command_failed("cannot fork: %s", strerror(errno));
 	}
-	record_prepare();
+	program_prepare();
 	while (read(pipes[0], &error, sizeof(error)) < 0 && errno == EINTR)
 		;
 	close(pipes[0]);
 	if (error) {
-		waitpid(record->child, NULL, 0);
-		record->child = 0;
-		command_warn("%s: %s", program,
-			     reason_of_program(program, error));
+		waitpid(program->child, NULL, 0);
+		program->child = 0;
+		command_warn("%s: %s", o->program[0],
+			     reason_of_program(o->program[0], error));
 		return error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 	}
-	record->child_pidfd = (int)syscall(SYS_pidfd_open, record->child, 0);
-	record->program = record->child;
+	program->pid = program->child;
+	program->pidfd = (int)syscall(SYS_pidfd_open, program->pid, 0);
 	return 0;
 }
 
-int record_wait(struct record *record)
+bool program_reap(struct program *program)
 {
-	int seen = record_signals;
 	int status;
 
-	while (record->child) {
-		pid_t pid = waitpid(record->child, &status, 0);
+	if (!program->child || waitpid(program->child, &status, WNOHANG) <= 0)
+		return false;
+	program->child = 0;
+	program->status = status;
+	return true;
+}
 
-		if (pid == record->child) {
-			record->child_status = status;
-			record->child = 0;
+int program_wait(struct program *program)
+{
+	int seen = signal_count;
+	int status;
+
+	if (program->child && signal_number && signal_sent)
+		kill(program->child, signal_number);
+	while (program->child) {
+		pid_t pid = waitpid(program->child, &status, 0);
+
+		if (pid == program->child) {
+			program->status = status;
+			program->child = 0;
 		} else if (errno != EINTR) {
 			return COMMAND_FAILED;
-		} else if (record_signals != seen) {
-			return 128 + record_signal;
+		} else if (signal_count != seen) {
+			return 128 + signal_number;
 		}
 	}
-	status = record->child_status;
+	status = program->status;
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status)
 				   : WEXITSTATUS(status);
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Copies rings to a trace. See consume.h.
+ * Moves the events of one image to a trace, and removes the image's files. See
+ * consumer.h.
  */
-#include "command/record/consume.h"
+#include "command/record/consumer.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,7 +17,8 @@
 
 #include "base/base.h"
 #include "command/common/limits.h"
-#include "command/rundir/rundir.h"
+#include "command/common/monotonic.h"
+#include "command/elf/addresses.h"
 
 int consume_open(struct consumer **result, struct trace_set *set,
 		 const struct rundir_process *process, uint32_t image,
@@ -32,6 +36,7 @@ int consume_open(struct consumer **result, struct trace_set *set,
 		goto free;
 	consumer->set = set;
 	consumer->image = image;
+	consumer->pid = process->pid;
 	/* rundir_open_image() checks that */
 	consumer->owner = process->uid;
 	consumer->fd = rundir_open_image(process, image);
@@ -65,11 +70,9 @@ free:
 	return ret;
 }
 
-static bool known(const struct consumer *consumer, const char *name)
+static bool ring_known(const struct consumer *consumer, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < consumer->nrings; i++)
+	for (size_t i = 0; i < consumer->nrings; i++)
 		if (!strcmp(consumer->rings[i]->reader.name, name))
 			return true;
 	return false;
@@ -77,12 +80,10 @@ static bool known(const struct consumer *consumer, const char *name)
 
 /* Returns true when the ring may join the trace: one session has one uuid, and
  * no two streams of the same number. */
-static bool fits(const struct consumer *consumer,
+static bool ring_fits(const struct consumer *consumer,
 		 const struct ring_reader *ring)
 {
-	size_t i;
-
-	for (i = 0; i < consumer->nrings; i++)
+	for (size_t i = 0; i < consumer->nrings; i++)
 		if (consumer->rings[i]->reader.view.instance ==
 		    ring->view.instance)
 			return false;
@@ -93,7 +94,7 @@ static int add_ring(struct consumer *consumer, struct consumer_ring *ring)
 {
 	struct consumer_ring **more;
 
-	if (!fits(consumer, &ring->reader))
+	if (!ring_fits(consumer, &ring->reader))
 		return -EBADMSG;
 	more = reallocarray(consumer->rings, consumer->nrings + 1,
 			    sizeof(*more));
@@ -125,7 +126,7 @@ static void trace_uuid(const struct consumer *consumer, uint8_t *uuid)
 		uuid[8 + i] ^= (uint8_t)(mix >> (8 * i));
 }
 
-static bool starved(int ret)
+static bool files_lack(int ret)
 {
 	return ret == -EMFILE || ret == -ENFILE;
 }
@@ -169,7 +170,7 @@ static int see_ring(const char *name, void *priv)
 	struct consumer_ring *ring;
 	int ret;
 
-	if (known(consumer, name) || consumer->nrings >= RINGS_MAX)
+	if (ring_known(consumer, name) || consumer->nrings >= RINGS_MAX)
 		return 0;
 	ring = calloc(1, sizeof(*ring));
 	if (!ring)
@@ -183,7 +184,7 @@ static int see_ring(const char *name, void *priv)
 		ring_close(&ring->reader);
 	}
 	free(ring);
-	if (ret == -ENOMEM || starved(ret) || ret == -ENOLCK)
+	if (ret == -ENOMEM || files_lack(ret) || ret == -ENOLCK)
 		return ret;
 	/* an invalid file must not keep us from the other rings */
 	if (ret != -EAGAIN && ret != -ENOENT)
@@ -193,7 +194,7 @@ static int see_ring(const char *name, void *priv)
 
 /* Returns true while the process makes the session's first rings: their files
  * may be removed again, and no event is in them. */
-static bool making(const struct consumer *consumer)
+static bool is_making(const struct consumer *consumer)
 {
 	const struct session_page *page = consumer->session->map.address;
 
@@ -216,14 +217,14 @@ bool consume_stopped(struct consumer *consumer)
 
 int consume_scan(struct consumer *consumer)
 {
-	if (consumer->finished || making(consumer))
+	if (consumer->finished || is_making(consumer))
 		return 0;
 	consumer->unreadable = 0;
 	return rings_each(consumer->fd, consumer->index, see_ring, consumer);
 }
 
 /* Reads new descriptions before a packet, whose events may need them. */
-static int refresh(struct consumer *consumer)
+static int session_refresh(struct consumer *consumer)
 {
 	int ret = session_view_update(consumer->session);
 
@@ -245,7 +246,7 @@ static int put_packet(struct consumer *consumer, struct consumer_ring *ring,
 
 	if (ret)
 		return ret;
-	ret = refresh(consumer);
+	ret = session_refresh(consumer);
 	if (ret)
 		return trace_packet_unwritten(ring->stream, packet, ret);
 	if (consumer->format.symbols)
@@ -256,9 +257,9 @@ static int put_packet(struct consumer *consumer, struct consumer_ring *ring,
 
 /* Returns true when a packet was not written because its ring has no stream,
  * for want of descriptors: it stays in the ring. */
-static bool stays(const struct consumer_ring *ring, int ret)
+static bool packet_stays(const struct consumer_ring *ring, int ret)
 {
-	return !ring->stream && starved(ret);
+	return !ring->stream && files_lack(ret);
 }
 
 /* Takes as many packets as a ring may hold, and no more: a writer that never
@@ -275,7 +276,7 @@ static int empty_ring(struct consumer *consumer, struct consumer_ring *ring)
 		if (ring_take(&ring->reader, &packet) <= 0)
 			break;
 		error = put_packet(consumer, ring, &packet);
-		if (stays(ring, error))
+		if (packet_stays(ring, error))
 			return error;
 		ret = ret ? ret : error;
 		ring_release(&ring->reader);
@@ -285,15 +286,9 @@ static int empty_ring(struct consumer *consumer, struct consumer_ring *ring)
 	return ret ? ret : done;
 }
 
-static bool past(uint64_t until_ns)
+static bool time_past(uint64_t until_ns)
 {
-	struct timespec now;
-
-	if (until_ns == UINT64_MAX)
-		return false;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec >=
-	       until_ns;
+	return until_ns != UINT64_MAX && monotonic_ns() >= until_ns;
 }
 
 int consume_poll(struct consumer *consumer, uint64_t until_ns)
@@ -304,7 +299,7 @@ int consume_poll(struct consumer *consumer, uint64_t until_ns)
 
 	if (!consumer->consume || consumer->finished)
 		return 0;
-	for (i = 0; i < consumer->nrings && !past(until_ns); i++) {
+	for (i = 0; i < consumer->nrings && !time_past(until_ns); i++) {
 		int error = empty_ring(consumer, consumer->rings[i]);
 
 		if (error < 0)
@@ -343,7 +338,7 @@ static int finish_emptying(struct consumer *consumer,
 	struct ring_count after;
 	struct packet packet;
 	int ret = empty_ring(consumer, ring);
-	int error = refresh(consumer);
+	int error = session_refresh(consumer);
 	bool lied = ring_count(&ring->reader, &before);
 
 	if (!error)
@@ -372,10 +367,11 @@ static void begin_finish(struct consumer *consumer)
 		struct ring_count count;
 		int ret = empty_ring(consumer, ring);
 
-		if (!stays(ring, ret) && !ring_count(&ring->reader, &count) &&
+		if (!packet_stays(ring, ret) &&
+		    !ring_count(&ring->reader, &count) &&
 		    (count.committed || count.lost))
 			ret = need_stream(consumer, ring);
-		if (stays(ring, ret))
+		if (packet_stays(ring, ret))
 			consumer->missed = ret;
 	}
 }
@@ -405,7 +401,7 @@ static int copy_ring(struct consumer *consumer, struct consumer_ring *ring)
 	if (ret <= 0)
 		return ret == -EBADMSG ? 0 : ret;
 	/* after the copy: descriptions are published before their events */
-	ret = refresh(consumer);
+	ret = session_refresh(consumer);
 	if (!ret)
 		ret = ring_copy_each(&copy, &consumer->format, copy_packet,
 				     &copying);
@@ -444,11 +440,9 @@ static void page_release(struct consumer *consumer)
 }
 
 /* Closes rings and descriptors; keeps only what the final metadata needs. */
-static void let_go(struct consumer *consumer)
+static void consumer_shut(struct consumer *consumer)
 {
-	size_t i;
-
-	for (i = 0; i < consumer->nrings; i++) {
+	for (size_t i = 0; i < consumer->nrings; i++) {
 		ring_close(&consumer->rings[i]->reader);
 		free(consumer->rings[i]);
 	}
@@ -472,10 +466,10 @@ static int last_scan(struct consumer *consumer)
 	size_t found;
 	int ret = consume_scan(consumer);
 
-	if (starved(ret) || ret == -ENOLCK)
+	if (files_lack(ret) || ret == -ENOLCK)
 		consumer->missed = ret;
 	found = consumer->nrings + consumer->unreadable;
-	if (ret || rings > RINGS_MAX || found >= rings || making(consumer))
+	if (ret || rings > RINGS_MAX || found >= rings || is_making(consumer))
 		return ret;
 	consumer->unreadable += rings - found;
 	consumer->set->gone_rings += rings - found;
@@ -493,7 +487,7 @@ int consume_finish(struct consumer *consumer)
 	if (consumer->finished)
 		return 0;
 	ret = last_scan(consumer);
-	refresh(consumer);
+	session_refresh(consumer);
 	if (consumer->consume)
 		begin_finish(consumer);
 	stay = consumer->consume && consumer->missed;
@@ -530,14 +524,120 @@ int consume_finish(struct consumer *consumer)
 	}
 	if (consumer->set->left_off < consumer->session->page.left_off)
 		consumer->set->left_off = consumer->session->page.left_off;
-	let_go(consumer);
+	consumer_shut(consumer);
 	return ret;
+}
+
+uint32_t consume_late(struct consumer *consumer, int32_t *error)
+{
+	struct consumer_late *late = &consumer->late;
+	const struct session_page *page = late->map.address;
+	uint64_t lost = 0;
+	uint32_t orphans = 0;
+
+	*error = 0;
+	if (!page)
+		return 0;
+	/* another program may have cut the file: the page is all zeros then */
+	if (load_relaxed(&page->lost_unplaced) > late->lost_unplaced)
+		lost = load_relaxed(&page->lost_unplaced) - late->lost_unplaced;
+	if (load_relaxed(&page->orphans) > late->orphans) {
+		orphans = load_relaxed(&page->orphans) - late->orphans;
+		*error = load_relaxed(&page->orphan_error);
+	}
+	file_map_close(&late->map);
+	late->map = (struct file_map){ .fd = -1 };
+	late->lost_unplaced += lost;
+	late->orphans += orphans;
+	if (lost && consumer->trace)
+		trace_lose_late(consumer->trace, lost);
+	else if (!consumer->missed)
+		consumer->set->lost += lost;
+	return orphans;
+}
+
+bool consume_settled(const struct consumer *consumer)
+{
+	/* names of addresses take modules, and the time to read files */
+	return consumer->finished && consumer->session && !consumer->missed &&
+	       !consumer->format.symbols &&
+	       (!consumer->trace || trace_settle(consumer->trace));
+}
+
+void consume_settle(struct consumer *consumer)
+{
+	session_view_close(consumer->session);
+	free(consumer->session);
+	free(consumer->page);
+	free(consumer->shapes);
+	consumer->session = NULL;
+	consumer->page = NULL;
+	consumer->shapes = NULL;
+}
+
+void consume_names(struct consumer *consumer)
+{
+	struct trace *trace = consumer->trace;
+	struct metadata_clock clock;
+
+	if (!trace || !consumer->session)
+		return;
+	trace_set_clock(consumer->set, consumer->page, &clock);
+	addresses_name(&trace->symbols, consumer->session, consumer->page,
+		       &clock, consumer->owner);
+	session_view_drop_modules(consumer->session);
+}
+
+static bool has_session(int fd)
+{
+	DIR *stream = rundir_opendir(fd, ".");
+	struct dirent *entry;
+	bool found = !stream;
+
+	while (stream && !found && (entry = readdir(stream)))
+		found = !strncmp(entry->d_name, "session.", 8);
+	if (stream)
+		closedir(stream);
+	return found;
+}
+
+void consume_release(struct consumer *consumer,
+		     const struct rundir_process *process)
+{
+	consumer->released = true;
+	rundir_destroy_session(process, consumer->image, consumer->index);
+}
+
+void consume_remove(struct consumer *consumer,
+		    const struct rundir_process *process, int top)
+{
+	char name[16];
+	int fd;
+
+	/* while an image is left: behind the last one, another process may have
+	 * its sockets in this directory */
+	unlinkat(process->fd, "control.sock", 0);
+	unlinkat(process->fd, CALL_FILE, 0);
+	unlinkat(process->fd, "gdb.sock", 0);
+	rundir_destroy_session(process, consumer->image, consumer->index);
+	snprintf(name, sizeof(name), "%u", consumer->image);
+	fd = rundir_open_image(process, consumer->image);
+	if (fd < 0)
+		return;
+	if (!has_session(fd)) {
+		unlinkat(fd, "process", 0);
+		unlinkat(process->fd, name, AT_REMOVEDIR);
+	}
+	close(fd);
+	if (top < 0 || rundir_images(process, &(uint32_t){ 0 }, 1))
+		return;
+	unlinkat(top, process->name, AT_REMOVEDIR);
 }
 
 void consume_close(struct consumer *consumer)
 {
 	if (!consumer->finished)
-		let_go(consumer);
+		consumer_shut(consumer);
 	if (consumer->late.map.address)
 		file_map_close(&consumer->late.map);
 	if (consumer->session)

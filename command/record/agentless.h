@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Programs of a recording that had no agent at work; see unreached.c.
+ * Programs of a recording that had no agent at work; see agentless.c.
  */
-#ifndef COMMAND_RECORD_UNREACHED_H
-#define COMMAND_RECORD_UNREACHED_H
+#ifndef COMMAND_RECORD_AGENTLESS_H
+#define COMMAND_RECORD_AGENTLESS_H
 
 #include <stdbool.h>
 #include <stdint.h>

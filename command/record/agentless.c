@@ -7,7 +7,7 @@
  * What must stay true: the output has one line a program and no control
  * character, whatever a page holds.
  */
-#include "command/record/unreached.h"
+#include "command/record/agentless.h"
 
 #include <inttypes.h>
 #include <stdio.h>

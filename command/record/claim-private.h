@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The name of a recording, record-PID, which is also that of its session in
+ * each process; the runtime directory that it is for; and the file there that
+ * tells agents that the recorder is at work.
+ *
+ * What must stay true: no other recording has the name, or a recorder would
+ * collect another one's events. A pid does not warrant that: the kernel uses it
+ * again, and in each PID namespace.
+ */
+#ifndef COMMAND_RECORD_CLAIM_PRIVATE_H
+#define COMMAND_RECORD_CLAIM_PRIVATE_H
+
+#include "command/record/outcome.h"
+#include "command/rundir/rundir.h"
+
+struct claim {
+	char name[SESSION_NAME_BYTES];
+	struct rundir dir;	/* fd -1: none is open */
+	int off;		/* sessions/.off.NAME, or -1 */
+};
+
+/* Makes it empty. */
+void claim_init(struct claim *claim);
+
+/* Opens this user's runtime directory, which it makes, and removes rules that
+ * killed recorders of the user have left. Returns COMMAND_DONE, or
+ * COMMAND_FAILED after printing why. */
+int claim_open(struct claim *claim);
+
+/* Opens the directory in which the children of a running process will have
+ * theirs, unless one is open. Tells why they are not recorded. */
+void claim_follow(struct claim *claim, const struct rundir_process *process,
+		  struct outcome *outcome);
+
+/*
+ * Takes a name, and makes its file. If a recorder in another PID namespace has
+ * the name, or sessions of an ended one have it, adds a number. Returns 0, or a
+ * negative errno: the file could not be made.
+ */
+int claim_take(struct claim *claim);
+
+/* Removes the rules and the file, and closes the directory. */
+void claim_close(struct claim *claim);
+
+#endif

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Moves events from rings to traces. See drain.h.
+ */
+#include "command/record/drain.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "command/common/counted.h"
+#include "command/common/limits.h"
+#include "command/common/reason.h"
+
+#define OUTPUTS_MAX	1000
+
+/* Makes a directory named by the time. Another recording may have begun in the
+ * same second: then a number is added. Returns as trace_set_open(). */
+static int open_default(struct trace_set *set, char *name, size_t room)
+{
+	time_t now = time(NULL);
+	struct tm tm;
+	size_t used;
+	int ret;
+
+	localtime_r(&now, &tm);
+	used = strftime(name, room, "taffrail-%Y%m%d-%H%M%S", &tm);
+	for (int n = 2; n < OUTPUTS_MAX; n++) {
+		ret = trace_set_open(set, name);
+		if (ret ? ret != -ENOTEMPTY && ret != -ENOTDIR : set->made)
+			break;
+		if (!ret)
+			trace_set_close(set);
+		snprintf(name + used, room - used, "-%d", n);
+	}
+	return ret;
+}
+
+int drain_open(struct drain *drain, struct outcome *outcome, const char *path,
+	       uint64_t limit)
+{
+	char name[64];
+	int ret = path ? trace_set_open(&drain->set, path) :
+			 open_default(&drain->set, name, sizeof(name));
+
+	drain->outcome = outcome;
+	drain->places.ended = true;
+	if (ret == -ENOTEMPTY)
+		return command_failed("%s exists and is not empty",
+				      path ?: name);
+	if (ret)
+		return command_failed("%s: %s", path ?: name,
+				      reason_of_output(ret));
+	drain->set.limit = limit;
+	return COMMAND_DONE;
+}
+
+int drain_add(struct drain *drain, struct consumer **image,
+	      const struct rundir_process *process, uint32_t number,
+	      const char *session)
+{
+	struct consumer **more;
+	/* a new process leaves the descriptors that streams need */
+	int ret = limits_spare_files(CONSUME_FILES);
+
+	if (ret)
+		return ret;
+	more = reallocarray(drain->images, drain->nimages + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	drain->images = more;
+	more = reallocarray(drain->open, drain->nopen + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	drain->open = more;
+	ret = consume_open(image, &drain->set, process, number, session, true);
+	if (ret)
+		return ret;
+	drain->images[drain->nimages++] = *image;
+	drain->open[drain->nopen++] = *image;
+	return 0;
+}
+
+/* Takes an image out of those that are not finished. */
+static void open_remove(struct drain *drain, const struct consumer *image)
+{
+	for (size_t i = 0; i < drain->nopen; i++)
+		if (drain->open[i] == image) {
+			drain->open[i] = drain->open[--drain->nopen];
+			return;
+		}
+}
+
+void drain_drop(struct drain *drain, struct consumer *image)
+{
+	open_remove(drain, image);
+	drain->nimages--;
+	consume_close(image);
+}
+
+int drain_scan(struct drain *drain)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < drain->nopen; i++) {
+		int error = consume_scan(drain->open[i]);
+
+		ret = error ? error : ret;
+	}
+	return ret;
+}
+
+bool drain_poll(struct drain *drain, uint64_t end)
+{
+	bool busy = false;
+
+	for (size_t i = 0; i < drain->nopen; i++)
+		busy |= consume_poll(drain->open[i], end) > 0;
+	return busy;
+}
+
+static void late_look(struct drain *drain, struct consumer *image)
+{
+	uint32_t orphans;
+	int32_t error;
+
+	if (!image)
+		return;
+	orphans = consume_late(image, &error);
+	shortage_orphans(&drain->shortage, orphans, error);
+}
+
+static void late_add(struct drain *drain, struct consumer *image)
+{
+	struct consumer **slot = &drain->late[drain->nlate++ % DRAIN_LATE_MAX];
+
+	late_look(drain, *slot);
+	/* the modules that it knows take memory until then */
+	if (*slot)
+		consume_names(*slot);
+	*slot = image;
+}
+
+static void take_rules(struct drain *drain, struct consumer *image)
+{
+	if (rules_take(&drain->rules, image->pid, image->session))
+		drain->failed = -ENOMEM;
+}
+
+void drain_finish(struct drain *drain, struct consumer *image, int fd)
+{
+	int ret;
+
+	if (image->finished)
+		return;
+	ret = consume_finish(image);
+	open_remove(drain, image);
+	late_add(drain, image);
+	places_take(&drain->places, image->pid, &image->session->page, NULL);
+	shortage_take(&drain->shortage, &image->session->page, fd);
+	drain->unreadable += image->unreadable;
+	drain->missed = image->missed ?: drain->missed;
+	if (ret && !drain->set.error && !image->missed)
+		drain->failed = ret;
+}
+
+void drain_settle(struct drain *drain, struct consumer *image)
+{
+	if (!consume_settled(image))
+		return;
+	take_rules(drain, image);
+	consume_settle(image);
+}
+
+bool drain_collected(const struct drain *drain, const struct consumer *image)
+{
+	return !image->unreadable && !image->missed && !drain->failed;
+}
+
+void drain_tell_unwritten(struct drain *drain)
+{
+	struct outcome *outcome = drain->outcome;
+	const char *path = drain->set.path;
+	int error = -drain->set.error;
+
+	if (!error || drain->told)
+		return;
+	drain->told = true;
+	/* what was there at the start is not there any more */
+	if (error == ENOENT)
+		outcome_tell(outcome, OUTPUT_REMOVED, .path = path);
+	else if (error == EILSEQ)
+		outcome_tell(outcome, OUTPUT_CHANGED, .path = path);
+	else if (error == ENOSPC || error == EDQUOT)
+		outcome_tell(outcome, OUTPUT_FULL, .path = path,
+			     .text = reason_of_output(-error));
+	else
+		outcome_tell(outcome, OUTPUT_UNWRITTEN, .path = path,
+			     .text = reason_of_output(-error));
+}
+
+void drain_end(struct drain *drain)
+{
+	for (size_t i = 0; i < DRAIN_LATE_MAX; i++)
+		late_look(drain, drain->late[i]);
+	/* this reads the programs' files: now nothing waits for the recorder */
+	for (size_t i = 0; i < drain->nimages; i++)
+		consume_names(drain->images[i]);
+	trace_set_finish(&drain->set);
+	/* the traces do not need the events any more */
+	for (size_t i = 0; i < drain->nimages; i++)
+		if (drain->images[i]->session)
+			take_rules(drain, drain->images[i]);
+}
+
+void drain_note_rings(const struct trace_set *set, uint64_t unreadable,
+		      struct outcome *outcome)
+{
+	uint64_t known = set->cut + set->gone_rings;
+
+	if (set->cut)
+		outcome_note(outcome, RINGS_CUT, .n = (int64_t)set->cut);
+	if (set->gone_rings)
+		outcome_note(outcome, RINGS_GONE,
+			     .n = (int64_t)set->gone_rings,
+			     .pid = (pid_t)set->gone_pid);
+	if (unreadable > known)
+		outcome_note(outcome, RINGS_INVALID,
+			     .n = (int64_t)(unreadable - known));
+}
+
+void drain_note_spoilt(const struct trace_set *set, struct outcome *outcome)
+{
+	char path[PATH_MAX + sizeof(set->spoilt_name)];
+
+	if (!set->spoilt)
+		return;
+	snprintf(path, sizeof(path), "%s/%s", set->path, set->spoilt_name);
+	outcome_note(outcome, TRACE_SPOILT, .n = (int64_t)set->spoilt,
+		     .path = path);
+}
+
+void drain_note_left_off(const struct trace_set *set, struct outcome *outcome)
+{
+	if (set->left_off)
+		outcome_note(outcome, MARKERS_LEFT_OFF,
+			     .n = (int64_t)set->left_off);
+}
+
+void drain_note_losses(const struct trace_set *set, struct outcome *outcome)
+{
+	if (set->lost)
+		outcome_note(outcome, EVENTS_LOST, .n = (int64_t)set->lost);
+}
+
+void drain_note(struct drain *drain, const char *session, int crowded,
+		const char *directory)
+{
+	struct outcome *outcome = drain->outcome;
+	int error = crowded ? crowded : drain->missed;
+
+	if (!drain->set.error && drain->failed)
+		outcome_note(outcome, OUTPUT_FAILED, .path = drain->set.path,
+			     .text = reason_of_output(drain->failed));
+	if (error)
+		outcome_note(outcome, TRACE_INCOMPLETE, .subject = session,
+			     .text = limits_error(-error));
+	shortage_note(&drain->shortage, directory, drain->set.lost, outcome);
+	drain_note_rings(&drain->set, drain->unreadable, outcome);
+	drain_note_spoilt(&drain->set, outcome);
+}
+
+void drain_summary(const struct drain *drain, size_t processes,
+		   uint64_t missed)
+{
+	const struct trace_set *set = &drain->set;
+	char text[64] = "";
+
+	if (missed)
+		snprintf(text, sizeof(text), "%s missed by callbacks",
+			 counted(missed, "hit"));
+	if (!processes && set->lost)
+		command_warn("0 events (%llu lost, all%s%s), so there is no "
+			     "trace", (unsigned long long)set->lost,
+			     *text ? ", " : "", text);
+	else if (!processes)
+		command_warn("0 events%s%s%s, so there is no trace",
+			     *text ? " (" : "", text, *text ? ")" : "");
+	if (!processes)
+		return;
+	command_warn("%s (%s%llu lost, %s%s%.1f bytes per event) of %s in %s",
+		     counted(set->kept, "event"), trace_lost_least(set),
+		     (unsigned long long)set->lost, text, *text ? ", " : "",
+		     set->kept ? (double)set->bytes / (double)set->kept : 0.0,
+		     counted(processes, "process"), set->path);
+	if (set->overwritten)
+		command_warn("%s %s %s",
+			     counted(set->overwritten, "older event"),
+			     agreed(set->overwritten, "was", "were"),
+			     set->limit ? "dropped" : "overwritten");
+}
+
+void drain_close(struct drain *drain)
+{
+	trace_set_close(&drain->set);
+	for (size_t i = 0; i < drain->nimages; i++)
+		consume_close(drain->images[i]);
+	free(drain->images);
+	free(drain->open);
+	places_free(&drain->places);
+	rules_free(&drain->rules);
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The processes that take part in a recording: how they are found, join, are
+ * asked to end the session, and what becomes of them and their files when they
+ * have ended. members.c has this; joiners.c looks for processes that may still
+ * join; handover.c follows programs that are executed as another user;
+ * running.c starts the session in processes that run already; removal.c removes
+ * files.
+ *
+ * The recorder holds a pidfd of each process, which names that process alone,
+ * until it has collected the process's last events.
+ *
+ * What must stay true: when a process has ended and its directory is gone,
+ * another one may make a directory of the same name. A directory is removed
+ * only when its events are on disk.
+ */
+#ifndef COMMAND_RECORD_MEMBERS_PRIVATE_H
+#define COMMAND_RECORD_MEMBERS_PRIVATE_H
+
+#include "command/record/claim-private.h"
+#include "command/record/drain.h"
+#include "command/record/agentless.h"
+#include "command/record/options.h"
+#include "control/protocol.h"
+
+#define MEMBERS_LEFT_MAX	512
+#define MEMBERS_HANDOVERS_MAX	256
+#define MEMBERS_USERS_MAX	256
+
+struct probes;
+
+struct member {
+	struct rundir_process *process;	/* NULL once it was collected */
+	char name[48];			/* of its directory */
+	uid_t uid;			/* whose it is */
+	const struct member *before;	/* the same process, as it had another
+					 * user and program; or NULL */
+	pid_t pid;
+	int pidfd;			/* -1: watched by pid */
+	bool alive;
+	bool done;
+	bool foreign;			/* an image is of another version */
+	struct consumer **images;
+	size_t nimages;
+};
+
+/* Files that stay for a moment, for followers. */
+struct member_left {
+	char process[48];		/* the name of its directory */
+	uid_t uid;			/* its owner */
+	struct consumer *image;
+	uint64_t due_ns;
+};
+
+/* The directory of another user, to which a process has handed the recording
+ * on. */
+struct handover {
+	char path[LACKING_PATH_BYTES + 1];
+	struct rundir dir;		/* fd -1: it was refused */
+	int off;			/* sessions/.off.NAME in it, or -1 */
+};
+
+struct members {
+	struct claim *claim;
+	struct drain *drain;
+	struct probes *probes;
+	struct outcome *outcome;
+	struct member **list;
+	size_t n;
+	struct lacking lacking;		/* programs without an agent */
+	uint32_t words_unknown;		/* of the processes' environments */
+	pid_t program;			/* that the recorder runs, or 0 */
+	int inotify;
+	uint64_t next_scan_ns;
+	uint64_t scan_again_ns;		/* earlier ones take too much time */
+	uint32_t scans;			/* that have begun */
+	uint64_t next_joiners_ns;	/* looks for processes to come */
+	int crowded;			/* -EMFILE: the last scan did not see
+					 * every process */
+	struct member_left left[MEMBERS_LEFT_MAX];
+	size_t nleft;
+	struct handover *handovers[MEMBERS_HANDOVERS_MAX];
+	size_t nhandovers;
+	uid_t users[MEMBERS_USERS_MAX];	/* that processes became */
+	size_t nusers;
+};
+
+/* members.c. Begins without any process. The others must live as long. */
+void members_init(struct members *members, struct claim *claim,
+		  struct drain *drain, struct probes *probes,
+		  struct outcome *outcome);
+
+/* Watches the runtime directory from now on. `program` is the process that the
+ * recorder runs, or 0. */
+void members_watch(struct members *members, pid_t program);
+
+/* Adds a process whose session has been started. Returns 0 or a negative
+ * errno. */
+int members_join(struct members *members,
+		 const struct rundir_process *process);
+
+/* Looks for processes, images and rings, if it is time. */
+void members_scan(struct members *members, uint64_t now_ns);
+
+/* Have the next scan early, or as early as scans may follow each other. */
+void members_scan_now(struct members *members);
+void members_scan_soon(struct members *members);
+
+/*
+ * Collects processes that have ended. Returns true unless the program that the
+ * recorder runs still does (`runs`), when no process that takes part lives, and
+ * none will: a child that has written nothing yet may still join.
+ */
+bool members_over(struct members *members, bool runs);
+
+/* Sleeps until something may have happened, at most `ms`; `child` is a pidfd
+ * or -1. */
+void members_pause(struct members *members, int child, int ms);
+
+/* Has the buffers of living processes closed, of `most` a call, from number
+ * *next on. Returns true when all have been asked; then *next is 0. */
+bool members_flush(struct members *members, size_t *next, size_t most);
+
+/* Ends the session in living processes, and collects the rest of each. */
+void members_stop(struct members *members);
+
+/* Reads which programs had no agent, when the traces are complete, and adds
+ * them to the outcome; `program` and the reason why it has no agent, or
+ * LACKING_NOT, are those of the program that the recorder runs (NULL: none). */
+void members_note(struct members *members, const char *program,
+		  enum lacking_why why);
+
+/* Returns how many processes have a trace. */
+size_t members_traced(const struct members *members);
+
+/* Calls `call` for each process that lives, or was alive when the recording
+ * ended. */
+void members_each_living(const struct members *members,
+			 void (*call)(pid_t pid, void *priv), void *priv);
+
+/* Removes the files of processes that ended after members_stop(). */
+void members_tidy(struct members *members);
+
+/* Frees the members. Call it before drain_close(). */
+void members_close(struct members *members);
+
+/* running.c: records the running processes of -p; their children have
+ * directories beside their own. Returns COMMAND_DONE, or COMMAND_FAILED after
+ * printing why. */
+int members_follow(struct members *members, const struct record_options *o);
+
+/* joiners.c. Returns true when a living process may still join the recording:
+ * its environment names the recording and it has the agent, or it was forked by
+ * a process of the recording. Such processes have no files before their first
+ * event. */
+bool joiners_exist(const struct members *members);
+
+/* Returns true when the environment of this living process names `session`. */
+bool joiner_named(pid_t pid, const char *session);
+
+/* The rest is for this module. */
+
+/* Returns true unless the process has another page under the image's number: it
+ * is another process, of the same name. */
+bool member_same_page(const struct consumer *image,
+		      const struct rundir_process *process);
+
+/* Waits at most so long. Returns true when the process has ended. */
+bool member_ended(const struct member *member, int wait_ms);
+
+/* Closes the member's descriptors. */
+void member_release(struct member *member);
+
+/* Sends one request to a living member. Tells when a stop fails. Returns 0 or a
+ * negative errno. */
+int member_ask(struct members *members, struct member *member,
+	       enum message_type type);
+
+/* Watches a directory below the one that is open on `fd`; without /proc by
+ * `at`, the path of that one. */
+void members_watch_at(struct members *members, int fd, const char *at,
+		      const char *below);
+
+/*
+ * removal.c: member_finish_image() collects the rest of an image, and removes
+ * its files if nothing failed; it keeps those of a living process, whose next
+ * image would take the number again. member_finish() does so for all images,
+ * and releases the process. member_finish_replaced() does so for the images
+ * that a later one of the same process has replaced: they write no more; it
+ * removes their buffers, and leaves their directories. members_finish() ends a
+ * recording whose processes were stopped.
+ */
+void member_finish_image(struct members *members, struct member *member,
+			 struct consumer *image);
+void member_finish(struct members *members, struct member *member);
+void member_finish_replaced(struct members *members, struct member *member);
+void members_finish(struct members *members);
+
+/* Removes files that stayed for followers until a time of CLOCK_MONOTONIC. */
+void members_remove_left(struct members *members, uint64_t until_ns);
+
+/* handover.c: opens the directories that pages of living members name, and
+ * watches each. Tells why one is not used. */
+void handover_look(struct members *members);
+
+/* Does as rundir_each() in all of them. */
+int handover_each(struct members *members,
+	       int (*call)(struct rundir_process *process, void *priv),
+	       void *priv);
+
+/* Returns the descriptor of the runtime directory that a member is in. */
+int handover_top(const struct members *members, const struct member *member);
+
+/* Removes the session's rules; reads which programs had no agent, and why;
+ * closes all. */
+void handover_stop(struct members *members);
+void handover_read(struct members *members);
+void handover_close(struct members *members);
+
+#endif

@@ -1,0 +1,636 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Finds the processes of a recording, and knows when they have ended. See
+ * members.h.
+ *
+ * What must stay true here: the recorder never sleeps longer than a burst may
+ * take to fill a ring, and its scans take a fifth of its time at most.
+ */
+#include "command/record/members-private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "command/common/monotonic.h"
+#include "command/processes/client.h"
+#include "command/processes/layouts.h"
+#include "command/record/probes-private.h"
+
+#define NS_PER_MS	1000000ull
+#define SCAN_IDLE_MS	250	/* without word from inotify */
+#define SCAN_SOON_MS	5	/* after that, or while a ring is being made */
+#define SCAN_SHARE	5	/* a scan may take a fifth of our time */
+#define JOINERS_MS	50
+#define STOP_ROUNDS	3
+#define STOP_TIMEOUT_MS	2000
+#define DYING_MS	200
+
+void members_init(struct members *members, struct claim *claim,
+		  struct drain *drain, struct probes *probes,
+		  struct outcome *outcome)
+{
+	members->claim = claim;
+	members->drain = drain;
+	members->probes = probes;
+	members->outcome = outcome;
+	members->inotify = -1;
+}
+
+/* Returns the newest member whose directory has the process's name and owner,
+ * or NULL. */
+static struct member *member_named(const struct members *members,
+				   const struct rundir_process *process)
+{
+	size_t i = members->n;
+
+	while (i-- > 0)
+		if (!strcmp(members->list[i]->name, process->name) &&
+		    members->list[i]->uid == process->uid)
+			return members->list[i];
+	return NULL;
+}
+
+/* Finds the member that the process was as another user; it has executed
+ * another program since. */
+static void replace_before(struct members *members, struct member *member)
+{
+	for (size_t i = 0; i < members->n; i++) {
+		struct member *other = members->list[i];
+
+		if (other == member || other->uid == member->uid ||
+		    strcmp(other->name, member->name))
+			continue;
+		member->before = other;
+		/* its image writes no more, and answers no more */
+		if (!other->done)
+			other->alive = false;
+	}
+}
+
+/* Adds a member, with its own descriptors. Returns NULL without memory or
+ * descriptors. */
+static struct member *member_add(struct members *members,
+				 const struct rundir_process *process)
+{
+	struct member *member = calloc(1, sizeof(*member));
+	struct member **more;
+
+	more = reallocarray(members->list, members->n + 1, sizeof(*more));
+	if (more)
+		members->list = more;
+	if (member)
+		member->process = malloc(sizeof(*process));
+	if (!member || !more || !member->process)
+		goto free;
+	*member->process = *process;
+	member->process->fd = fcntl(process->fd, F_DUPFD_CLOEXEC, 3);
+	if (member->process->fd < 0)
+		goto free;
+	memcpy(member->name, process->name, sizeof(member->name));
+	member->uid = process->uid;
+	member->pid = process->pid;
+	member->pidfd = process->alive && !process->unseen ?
+			(int)syscall(SYS_pidfd_open, process->pid, 0) : -1;
+	/* another process may have the pid by now */
+	member->alive = process->alive && rundir_lives(process);
+	more[members->n++] = member;
+	replace_before(members, member);
+	return member;
+free:
+	if (member)
+		free(member->process);
+	free(member);
+	return NULL;
+}
+
+bool member_same_page(const struct consumer *image,
+		      const struct rundir_process *process)
+{
+	struct process_page page;
+
+	return rundir_read_process(process, image->image, &page) ||
+	       !memcmp(page.uuid, image->uuid, sizeof(page.uuid));
+}
+
+/* Returns true when the image is one of the member's (may be NULL). */
+static bool member_has(const struct member *member,
+		       const struct rundir_process *process, uint32_t image)
+{
+	for (size_t i = 0; member && i < member->nimages; i++)
+		if (member->images[i]->image == image)
+			return !member->done || member->alive ||
+			       member_same_page(member->images[i], process);
+	return false;
+}
+
+bool member_ended(const struct member *member, int wait_ms)
+{
+	struct pollfd poll_pid = { .fd = member->pidfd, .events = POLLIN };
+
+	if (member->pidfd >= 0)
+		return poll(&poll_pid, 1, wait_ms) > 0;
+	return !rundir_lives(member->process);
+}
+
+int member_ask(struct members *members, struct member *member,
+	       enum message_type type)
+{
+	const char *session = members->claim->name;
+	struct client_request request = { 0 };
+	char line[CAUSE_LINE_BYTES];
+	struct client client;
+	int ret = client_connect(&client, member->process);
+
+	if (!ret) {
+		client.timeout_ms = STOP_TIMEOUT_MS;
+		client_request_add(&request, "name", "%s", session);
+		ret = client_call(&client, type, &request, NULL);
+		client_request_release(&request);
+	}
+	/* no word of a process that is just being killed */
+	if (ret && type == MESSAGE_STOP && !member_ended(member, DYING_MS))
+		outcome_tell(members->outcome, MEMBER_UNSTOPPED,
+			     .subject = session,
+			     .text = cause_line(&client.cause, line));
+	client_close(&client);
+	return ret;
+}
+
+/* Gives an image to the member, or to a new one. Returns 0 or a negative
+ * errno. */
+static int image_add(struct members *members, struct member *member,
+		     const struct rundir_process *process,
+		     struct consumer *image)
+{
+	struct consumer **more;
+
+	if (!member)
+		member = member_add(members, process);
+	if (!member)
+		return -EMFILE;
+	more = reallocarray(member->images, member->nimages + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	member->images = more;
+	more[member->nimages++] = image;
+	/* its agent is called from now on */
+	if (image->image > member->process->image)
+		member->process->image = image->image;
+	return 0;
+}
+
+/* Adds an image if it has our session. Returns 0 or a negative errno. */
+static int image_take(struct members *members,
+		      const struct rundir_process *process, uint32_t number)
+{
+	struct member *member = member_named(members, process);
+	struct consumer *image;
+	int ret;
+
+	if (member_has(member, process, number))
+		return 0;
+	/* another process has its name now */
+	if (member && member->done && !member->alive)
+		member = NULL;
+	else if (member && member->done)
+		return 0;
+	ret = drain_add(members->drain, &image, process, number,
+			members->claim->name);
+	if (ret)
+		return ret;
+	ret = image_add(members, member, process, image);
+	if (ret)
+		drain_drop(members->drain, image);
+	else
+		probes_image(members->probes, process);
+	return ret;
+}
+
+/* Tells, once, of a process of this recording whose pages have another version.
+ * Does nothing for other processes. */
+static void foreign_tell(struct members *members,
+			 const struct rundir_process *process)
+{
+	const char *session = members->claim->name;
+	struct member *member = member_named(members, process);
+	char text[LAYOUTS_TEXT_BYTES];
+
+	if (member && member->foreign)
+		return;
+	if (!member && process->pid != members->program &&
+	    !(process->alive && joiner_named(process->pid, session)) &&
+	    !rundir_foreign(process, session))
+		return;
+	if (!member)
+		member = member_add(members, process);
+	if (member)
+		member->foreign = true;
+	outcome_tell(members->outcome, MEMBER_OTHER_VERSION,
+		     .pid = process->pid,
+		     .text = layouts_text(process, text, sizeof(text)));
+}
+
+void members_watch_at(struct members *members, int fd, const char *at,
+		      const char *below)
+{
+	const uint32_t events = IN_CREATE | IN_MOVED_TO | IN_ONLYDIR;
+	char path[PATH_MAX + 64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d/%s", fd, below);
+	if (inotify_add_watch(members->inotify, path, events) >= 0 ||
+	    errno != ENOENT)
+		return;
+	snprintf(path, sizeof(path), "%s/%s", at, below);
+	inotify_add_watch(members->inotify, path, events);
+}
+
+void members_watch(struct members *members, pid_t program)
+{
+	const struct rundir *dir = &members->claim->dir;
+
+	members->program = program;
+	members->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (dir->fd >= 0)
+		members_watch_at(members, dir->fd, dir->path, ".");
+}
+
+/* Notes that a scan ran out of descriptors. They come back when processes end,
+ * so a later scan may succeed; what the last scan could not open is missing. */
+static void note_crowded(struct members *members, int ret)
+{
+	if (ret == -EMFILE || ret == -ENFILE || ret == -ENOMEM ||
+	    ret == -ENOLCK)
+		members->crowded = ret;
+}
+
+/* Scans a process. Returns true when something in it is still being made. */
+static bool scan_process(struct members *members,
+			 const struct rundir_process *process)
+{
+	uint32_t images[RUNDIR_IMAGES_MAX];
+	char number[16];
+	bool soon = false;
+	int n;
+
+	/* the watch comes before the look, so no new file is missed */
+	if (process->alive)
+		members_watch_at(members, process->fd, process->path, ".");
+	n = rundir_images(process, images, RUNDIR_IMAGES_MAX);
+	note_crowded(members, n);
+	for (int i = 0; i < n; i++) {
+		int ret;
+
+		snprintf(number, sizeof(number), "%u", images[i]);
+		if (process->alive)
+			members_watch_at(members, process->fd, process->path,
+					 number);
+		ret = image_take(members, process, images[i]);
+		soon |= ret == -EAGAIN;
+		if (ret == -EPROTO)
+			foreign_tell(members, process);
+		else
+			note_crowded(members, ret);
+	}
+	return soon;
+}
+
+struct scanning {
+	struct members *members;
+	bool soon;
+};
+
+static int scan_each(struct rundir_process *process, void *priv)
+{
+	struct scanning *scanning = priv;
+
+	scanning->soon |= scan_process(scanning->members, process);
+	return 0;
+}
+
+/* Tells, once, that processes which begin now are not seen. */
+static void displaced_tell(struct members *members)
+{
+	struct claim *claim = members->claim;
+
+	if (!outcome_told(members->outcome, CAUSE_RECORD_DISPLACED) &&
+	    rundir_displaced_off(&claim->dir, claim->name, claim->off))
+		outcome_tell(members->outcome, RECORD_DISPLACED,
+			     .text = claim->dir.error);
+}
+
+static void scan_all(struct members *members)
+{
+	struct rundir *dir = &members->claim->dir;
+	struct scanning scanning = { .members = members };
+	uint64_t begin = monotonic_ns(), took;
+	uint64_t pause = SCAN_IDLE_MS * NS_PER_MS;
+
+	members->scans++;
+	members->crowded = 0;
+	displaced_tell(members);
+	if (dir->fd >= 0)
+		note_crowded(members, rundir_each(dir, scan_each, &scanning));
+	handover_look(members);
+	note_crowded(members, handover_each(members, scan_each, &scanning));
+	if (scanning.soon)
+		pause = SCAN_SOON_MS * NS_PER_MS;
+	/* members that came by pid, from another directory */
+	for (size_t i = 0; i < members->n; i++)
+		if (!members->list[i]->done)
+			scan_process(members, members->list[i]->process);
+	note_crowded(members, drain_scan(members->drain));
+	took = monotonic_ns() - begin;
+	if (pause < took * SCAN_SHARE)
+		pause = took * SCAN_SHARE;
+	members->next_scan_ns = monotonic_ns() + pause;
+	members->scan_again_ns = monotonic_ns() + took * SCAN_SHARE;
+}
+
+void members_scan(struct members *members, uint64_t now_ns)
+{
+	if (now_ns >= members->next_scan_ns)
+		scan_all(members);
+}
+
+void members_scan_now(struct members *members)
+{
+	members->next_scan_ns = 0;
+}
+
+void members_scan_soon(struct members *members)
+{
+	members->next_scan_ns = min_u64(members->next_scan_ns,
+					members->scan_again_ns);
+}
+
+int members_join(struct members *members,
+		 const struct rundir_process *process)
+{
+	int ret = image_take(members, process, process->image);
+
+	scan_all(members);
+	return ret;
+}
+
+/* Returns true when the program that a living member executes now has no part
+ * in the session any more. Tells where another command has ended it. */
+static bool was_cut_off(struct members *members, struct member *member)
+{
+	struct consumer *newest = NULL;
+	struct process_page page;
+
+	for (size_t i = 0; i < member->nimages; i++)
+		if (!newest || member->images[i]->image > newest->image)
+			newest = member->images[i];
+	if (!newest || !consume_stopped(newest) || member_ended(member, 0))
+		return false;
+	if (!rundir_read_process(member->process, newest->image, &page) &&
+	    page.clockless)
+		return true;
+	if (!newest->ran)	/* it has not begun yet */
+		return false;
+	outcome_tell(members->outcome, MEMBER_CUT_OFF, .pid = member->pid);
+	return true;
+}
+
+/* Marks dead members. Returns true when one of them was not collected yet. */
+static bool mark_dead(struct members *members)
+{
+	bool dead = false;
+
+	for (size_t i = 0; i < members->n; i++) {
+		struct member *member = members->list[i];
+
+		if (member->done)
+			continue;
+		member->alive = member->alive && !member_ended(member, 0);
+		dead |= !member->alive;
+	}
+	return dead;
+}
+
+/*
+ * Collects dead processes; returns how many live. Only a scan that begins after
+ * the end of a process sees its last files: a process that ends while others
+ * are collected may have executed another program after the previous scan.
+ */
+static size_t collect_dead(struct members *members)
+{
+	size_t known = members->n;
+	size_t alive = 0;
+
+	if (mark_dead(members))
+		scan_all(members);
+	for (size_t i = 0; i < known; i++) {
+		struct member *member = members->list[i];
+
+		if (member->done)
+			continue;
+		if (member->alive && !was_cut_off(members, member)) {
+			member_finish_replaced(members, member);
+			alive++;
+		} else {
+			member_finish(members, member);
+		}
+	}
+	return alive + members->n - known;
+}
+
+bool members_over(struct members *members, bool runs)
+{
+	size_t alive = collect_dead(members), before = members->n;
+	uint64_t begin = monotonic_ns();
+
+	if (runs || alive || begin < members->next_joiners_ns)
+		return false;
+	if (members->claim->dir.fd >= 0 && joiners_exist(members)) {
+		/* it reads files of every process */
+		members->next_joiners_ns =
+			monotonic_ns() + JOINERS_MS * NS_PER_MS +
+			(monotonic_ns() - begin) * SCAN_SHARE;
+		return false;
+	}
+	scan_all(members);
+	return members->n == before;
+}
+
+void members_pause(struct members *members, int child, int ms)
+{
+	struct pollfd fds[2] = {
+		{ .fd = members->inotify, .events = POLLIN },
+		{ .fd = child, .events = POLLIN },
+	};
+	char events[4096];
+	uint64_t soon = monotonic_ns() + SCAN_SOON_MS * NS_PER_MS;
+
+	if (poll(fds, ARRAY_SIZE(fds), ms) <= 0 || !(fds[0].revents & POLLIN))
+		return;
+	while (read(members->inotify, events, sizeof(events)) > 0)
+		;
+	/* soon if the last scan is old; several changes get one scan */
+	if (members->next_scan_ns > soon)
+		members->next_scan_ns = monotonic_ns() +
+					SCAN_SOON_MS * NS_PER_MS / 5;
+}
+
+bool members_flush(struct members *members, size_t *next, size_t most)
+{
+	for (size_t asked = 0; *next < members->n && asked < most;) {
+		struct member *member = members->list[(*next)++];
+
+		if (member->done || !member->alive)
+			continue;
+		member_ask(members, member, MESSAGE_FLUSH);
+		asked++;
+	}
+	if (*next < members->n)
+		return false;
+	*next = 0;
+	return true;
+}
+
+/* Asks the members from number `from` on to end the session. */
+static void stop_living(struct members *members, size_t from)
+{
+	/* in another directory than the first process's */
+	for (size_t i = from; i < members->n; i++)
+		if (!members->list[i]->done)
+			rundir_heirs_remove(members->list[i]->process,
+					    members->claim->name);
+	for (size_t i = from; i < members->n; i++)
+		if (!members->list[i]->done && members->list[i]->alive)
+			member_ask(members, members->list[i], MESSAGE_STOP);
+}
+
+void members_stop(struct members *members)
+{
+	struct claim *claim = members->claim;
+	size_t asked = 0;
+
+	if (claim->dir.fd >= 0)
+		rundir_remove_rules(&claim->dir, claim->name);
+	handover_stop(members);
+	/* the agent that is asked is that of the program it executes now */
+	scan_all(members);
+	/* a process may have joined while the others were asked */
+	for (int round = 0; round < STOP_ROUNDS; round++) {
+		size_t before = members->n;
+
+		stop_living(members, asked);
+		asked = before;
+		scan_all(members);
+		if (members->n == before)
+			break;
+	}
+	mark_dead(members);
+	members_finish(members);
+	if (members->inotify >= 0)
+		close(members->inotify);
+	members->inotify = -1;
+}
+
+/* Adds that the program had no agent, and why, if that is known. */
+static void program_note(const struct members *members, const char *program,
+			 enum lacking_why why)
+{
+	const struct lacking *lacking = &members->lacking;
+	char line[CAUSE_LINE_BYTES];
+	const char *words = why ? lacking_words(why, line) :
+			    lacking->nrows ? lacking->rows[0].why : NULL;
+
+	if (!words)
+		outcome_note(members->outcome, PROGRAM_UNKNOWN,
+			     .subject = program);
+	else if (lacking->full)
+		outcome_note(members->outcome, PROGRAM_FULL,
+			     .subject = program, .text = words);
+	else
+		outcome_note(members->outcome, PROGRAM_AGENTLESS,
+			     .subject = program, .text = words);
+}
+
+void members_note(struct members *members, const char *program,
+		  enum lacking_why why)
+{
+	struct lacking *lacking = &members->lacking;
+	struct shortage *shortage = &members->drain->shortage;
+
+	if (members->claim->off >= 0)
+		lacking_read(lacking, members->claim->off);
+	handover_read(members);
+	lacking_settle(lacking);
+	if (lacking->limited)
+		shortage->error = EFBIG;
+	if (lacking->roomless)
+		shortage_look(shortage, members->claim->dir.fd);
+	shortage->pageless = lacking->roomless;
+	shortage->uncounted = lacking->uncounted;
+	if (program && !members->n && !members->crowded)
+		program_note(members, program, why);
+	/* the program itself; one that it executes may have an agent */
+	if (program && members->n && why)
+		lacking_count(lacking, program, why);
+	/* the one program without an agent is named already */
+	if (members->n || lacking->others + lacking->full > 1)
+		lacking_note(lacking, members->outcome);
+}
+
+static bool has_trace(const struct member *member)
+{
+	for (size_t i = 0; i < member->nimages; i++)
+		if (member->images[i]->trace)
+			return true;
+	return false;
+}
+
+size_t members_traced(const struct members *members)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < members->n; i++) {
+		const struct member *member = members->list[i];
+
+		/* a process that changed its user is one */
+		n += has_trace(member) &&
+		     !(member->before && has_trace(member->before));
+	}
+	return n;
+}
+
+void members_each_living(const struct members *members,
+			 void (*call)(pid_t pid, void *priv), void *priv)
+{
+	for (size_t i = 0; i < members->n; i++)
+		if (members->list[i]->alive)
+			call(members->list[i]->pid, priv);
+}
+
+void member_release(struct member *member)
+{
+	if (member->pidfd >= 0)
+		close(member->pidfd);
+	member->pidfd = -1;
+	if (member->process)
+		rundir_process_close(member->process);
+	free(member->process);
+	member->process = NULL;
+}
+
+void members_close(struct members *members)
+{
+	for (size_t i = 0; i < members->n; i++) {
+		member_release(members->list[i]);
+		free(members->list[i]->images);
+		free(members->list[i]);
+	}
+	free(members->list);
+	handover_close(members);
+}

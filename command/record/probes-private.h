@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Probe libraries of a recording: --probe and --connect.
+ *
+ * A program that is run gets the requests in its environment (REQUEST_ENV), and
+ * libtaffrail-probe.so, which runs them before the program's own constructors
+ * and tells in the recorder's file what became of them. A process that runs
+ * already gets them as by `taffrail load` and `taffrail connect`, before the
+ * session starts, and loses them at the end.
+ *
+ * A file beside the traces has what the libraries have counted: processes add
+ * it when they end (control/request.h), and this command for processes that
+ * outlive the recording. It is printed at the very end.
+ *
+ * What must stay true: another user may own the directory around the trace, and
+ * exchange what is there. This command reads and writes the file that it has
+ * made, and follows no path to it.
+ */
+#ifndef COMMAND_RECORD_PROBES_PRIVATE_H
+#define COMMAND_RECORD_PROBES_PRIVATE_H
+
+#include "command/record/claim-private.h"
+#include "command/record/options.h"
+#include "command/record/rules.h"
+
+struct trace_set;
+
+/* Hits that a process's callbacks had missed before its libraries came. */
+struct probes_before {
+	pid_t pid;
+	uint32_t image;
+	uint64_t missed[MISSED_END];
+};
+
+struct probes {
+	const struct record_options *options;
+	struct outcome *outcome;
+	char *requests;			/* for the program's environment */
+	char *printed;			/* the file's path, or NULL, */
+	int printed_fd;			/* and its descriptor */
+	uint64_t missed[MISSED_END];	/* hits, by callbacks */
+	uint64_t called;		/* request_bits() that markers had */
+	struct probes_before *before;	/* of each process of -p */
+	size_t nbefore;
+	int nloaded;			/* processes of -p that have them */
+};
+
+/* Begins without any library. The options and the outcome must live as long. */
+void probes_init(struct probes *probes, const struct record_options *o,
+		 struct outcome *outcome);
+
+/* Makes the requests for a program. `lacks` is why it has no agent. Returns
+ * COMMAND_DONE, or COMMAND_FAILED after printing why. */
+int probes_run(struct probes *probes, const struct claim *claim,
+	       const struct trace_set *set, enum lacking_why lacks);
+
+/* Loads and connects the libraries in the processes of -p. Returns as
+ * probes_run(). */
+int probes_load(struct probes *probes, const struct trace_set *set);
+
+/* Does so in a program that such a process has executed, as soon as it is
+ * seen. */
+void probes_image(struct probes *probes, const struct rundir_process *process);
+
+/* Adds what the page of an image that is finished says of callbacks. */
+void probes_take(struct probes *probes, pid_t pid,
+		 const struct process_page *page);
+
+/* Asks a process that lives for what the libraries have counted; unloads them
+ * from a program that a process of -p has executed, and from children. Both are
+ * for members_each_living(), with the probes as `priv`. */
+void probes_ask(pid_t pid, void *priv);
+void probes_leave(pid_t pid, void *priv);
+
+/* Unloads the libraries from the processes of -p. */
+void probes_unload(struct probes *probes);
+
+/* Adds to the outcome what became of the requests that a program got, by the
+ * recorder's file; `some` is as for rules_note(). */
+void probes_note(const struct probes *probes, const struct claim *claim,
+		 const struct rules *rules, bool some);
+
+/* Returns how many hits callbacks missed. probes_note_missed() adds to the
+ * outcome why. */
+uint64_t probes_missed(const struct probes *probes);
+void probes_note_missed(const struct probes *probes);
+
+/* Prints what the libraries have counted, when the program has ended; removes
+ * the file of the directory `fd` if it is empty. Frees all. */
+void probes_close(struct probes *probes, int fd);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The program that a recorder runs under the agent, and the recorder's own
+ * signals.
+ *
+ * What must stay true: the program gets descriptors 0 to 2, signal
+ * dispositions, mask and limits as this command got them; only its environment
+ * differs, by LD_PRELOAD, TAFFRAIL_DIR, TAFFRAIL_JOIN, TAFFRAIL_SECCOMP and
+ * TAFFRAIL_PROBES. So the child is made before this command changes any of its
+ * own.
+ */
+#ifndef COMMAND_RECORD_PROGRAM_PRIVATE_H
+#define COMMAND_RECORD_PROGRAM_PRIVATE_H
+
+#include "command/record/claim-private.h"
+#include "command/record/options.h"
+
+struct probes;
+struct trace_set;
+
+struct program {
+	pid_t child;		/* 0: none, or waited for */
+	pid_t pid;		/* the same, also after its end */
+	int pidfd;		/* or -1 */
+	int status;		/* of waitpid() */
+	enum lacking_why lacks;	/* why it has no agent, as far as known */
+};
+
+/*
+ * Runs the program of the options: takes the recording's name, and leaves the
+ * request there. Returns 0; otherwise an exit status, after printing why: 127
+ * not found, 126 not executable, 1.
+ */
+int program_run(struct program *program, const struct record_options *o,
+		struct claim *claim, struct probes *probes,
+		const struct trace_set *set, struct outcome *outcome);
+
+/* Sets this process's handlers and limits, once the program has its own. */
+void program_prepare(void);
+
+/* Returns true once a signal has asked the recorder to stop. */
+bool program_interrupted(void);
+
+/* Looks whether the program has ended. Returns true when it has just ended. */
+bool program_reap(struct program *program);
+
+/* Sends the signal on if a process has sent it, and no terminal: then it is for
+ * the program, too. Waits for the program if it still runs (until a second
+ * signal). Returns its exit status, or 128 + signal if a signal killed it; 0
+ * without a program. */
+int program_wait(struct program *program);
+
+#endif

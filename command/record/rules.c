@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Remembers markers, and tells of rules. See rules.h.
+ */
+#include "command/record/rules.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "command/common/installed.h"
+#include "command/common/nearest.h"
+#include "command/elf/elfnotes.h"
+#include "command/processes/rule.h"
+#include "taffrail/site.h"
+#include "tracepoints/conditions/expr.h"
+#include "tracepoints/conditions/rule-split.h"
+#include "tracepoints/fields/fields.h"
+
+/* Returns true when the fields of the event allow the condition. */
+static bool fields_allow(const struct event_view *event, const char *condition)
+{
+	struct field_name names[TAFFRAIL_FIELDS_MAX];
+	struct expr_fields fields = { names, event->types, event->nfields,
+				      { event->shown,
+					event->shown + event->shown_bytes } };
+	uint8_t code[EXPR_CODE_BYTES(RULE_CONDITION_MAX)];
+	struct expr_error error;
+
+	return event->nfields > TAFFRAIL_FIELDS_MAX ||
+	       fields_parse(event->text, event->kind, event->nfields, names) ||
+	       expr_compile(condition, &fields, code, sizeof(code),
+			    &error) >= 0;
+}
+
+static bool rule_selects(const char *rule, const struct event_view *event)
+{
+	char id[RULE_BYTES_MAX];
+	const char *condition;
+	size_t bytes;
+
+	snprintf(id, sizeof(id), "%s/%s", event->channel, event->name);
+	condition = rule_condition(rule, &bytes);
+	return rule_matches(rule, id) &&
+	       (!condition || fields_allow(event, condition));
+}
+
+/* Of index_find(): compares two events. */
+static int same_event(uint64_t value, const void *key)
+{
+	const struct event_view *a = (const void *)(uintptr_t)value, *b = key;
+
+	return a->kind == b->kind && a->nfields == b->nfields &&
+	       !memcmp(a->types, b->types, a->nfields) &&
+	       a->shown_bytes == b->shown_bytes &&
+	       (!a->shown_bytes ||
+		!memcmp(a->shown, b->shown, a->shown_bytes)) &&
+	       !strcmp(a->channel, b->channel) && !strcmp(a->name, b->name) &&
+	       !strcmp(a->text, b->text);
+}
+
+/* Keeps the text of an agent, unless another process has given the same.
+ * Returns 0 or -ENOMEM. */
+static int fault_take(struct rules *rules, pid_t pid, const char *text)
+{
+	struct rules_fault *more;
+
+	for (size_t i = 0; i < rules->nfaults; i++)
+		if (!strcmp(rules->faults[i].text, text))
+			return 0;
+	more = reallocarray(rules->faults, rules->nfaults + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	rules->faults = more;
+	more[rules->nfaults] = (struct rules_fault){ pid, strdup(text) };
+	if (!more[rules->nfaults].text)
+		return -ENOMEM;
+	rules->nfaults++;
+	return 0;
+}
+
+int rules_take(struct rules *rules, pid_t pid, struct session_view *session)
+{
+	const char *faults = session->page.faults;
+	int ret = *faults ? fault_take(rules, pid, faults) : 0;
+
+	for (size_t i = 0; i < session->nevents; i++) {
+		struct event_view *event = session->events[i];
+		uint64_t hash = INDEX_HASH;
+
+		hash = index_hash(hash, event->channel,
+				  strlen(event->channel) + 1);
+		hash = index_hash(hash, event->name, strlen(event->name));
+		if (index_find(&rules->events, hash, same_event, event))
+			continue;
+		if (index_add(&rules->events, hash, (uintptr_t)event))
+			ret = -ENOMEM;
+		else
+			session->events[i] = NULL;
+	}
+	return ret;
+}
+
+/* Returns the event in a slot of the table, or NULL. */
+static struct event_view *event_at(const struct rules *rules, uint32_t i)
+{
+	return (struct event_view *)(uintptr_t)rules->events.slots[i].value;
+}
+
+bool rules_met(const struct rules *rules, const char *rule)
+{
+	for (uint32_t i = 0; i < rules->events.size; i++) {
+		const struct event_view *event = event_at(rules, i);
+
+		if (event && rule_selects(rule, event))
+			return true;
+	}
+	return false;
+}
+
+/* Returns the text behind the tab of the line that an agent has written about a
+ * rule ("GLOB<tab>condition 'EXPR', ..."), or NULL. */
+static const char *fault_find(const char *faults, const char *rule)
+{
+	size_t bytes;
+	const char *condition = rule_condition(rule, &bytes);
+	const char *line, *p;
+
+	for (line = faults; condition && *line; line = p + (*p == '\n')) {
+		p = line + strcspn(line, "\n");
+		if (strncmp(line, rule, bytes) || line[bytes] != '\t')
+			continue;
+		line = text_after(line + bytes + 1, "condition '");
+		if (line && !strncmp(line, condition, strlen(condition)) &&
+		    line[strlen(condition)] == '\'')
+			return line - strlen("condition '");
+		line = p;
+	}
+	return NULL;
+}
+
+/* Adds why the condition of a rule can hold for no marker that the rule names.
+ * Returns false when no process has told a reason. */
+static bool fault_note(const struct rules *rules, const char *rule,
+		       struct outcome *outcome)
+{
+	for (size_t i = 0; i < rules->nfaults; i++) {
+		const char *fault = fault_find(rules->faults[i].text, rule);
+		char text[CAUSE_TEXT_BYTES];
+
+		if (!fault)
+			continue;
+		snprintf(text, sizeof(text), "%.*s",
+			 (int)strcspn(fault, "\n"), fault);
+		outcome_note(outcome, RULE_IMPOSSIBLE,
+			     .pid = rules->faults[i].pid, .text = text);
+		return true;
+	}
+	return false;
+}
+
+void rules_note_one(const struct record_options *o, const char *rule, bool some,
+		    struct outcome *outcome)
+{
+	struct nearest nearest = { .rule = rule ? rule : "*" };
+	const char *agent = some ? "with an agent" : "";
+	char file[PATH_MAX], text[512], error[ELFNOTES_ERROR_BYTES];
+	struct marker_list list = { 0 };
+
+	/* the program's file is found as by execvp() */
+	if (o->program &&
+	    !installed_program(file, sizeof(file), o->program[0]))
+		elfnotes_read(&list, file, 0, error);
+	for (size_t j = 0; j < list.count; j++)
+		nearest_add(&nearest, list.markers[j].id);
+	nearest_text(&nearest, text, sizeof(text));
+	if (*text && rule) {
+		size_t used = strlen(text);
+
+		snprintf(text + used, sizeof(text) - used, "%s",
+			 rule_hint(rule));
+		outcome_note(outcome, RULE_UNMET, .subject = rule,
+			     .text = text);
+	} else if (*text) {
+		outcome_note(outcome, MARKERS_NAMED_ONLY, .subject = agent,
+			     .text = text);
+	} else if (rule && o->program) {
+		outcome_note(outcome, RULE_MARKERLESS_PROGRAM, .subject = rule,
+			     .text = agent);
+	} else if (rule) {
+		outcome_note(outcome, RULE_MARKERLESS, .subject = rule,
+			     .text = agent);
+	} else if (o->program) {
+		outcome_note(outcome, MARKERS_NONE_PROGRAM, .text = agent);
+	} else {
+		outcome_note(outcome, MARKERS_NONE, .text = agent);
+	}
+	marker_list_free(&list);
+}
+
+void rules_note(const struct rules *rules, const struct record_options *o,
+		const struct places *places, bool some,
+		struct outcome *outcome)
+{
+	for (int i = 0; i < o->nrules; i++) {
+		const char *rule = o->rules[i];
+
+		if (!rules_met(rules, rule) &&
+		    !fault_note(rules, rule, outcome) &&
+		    !places_named(places, rule))
+			rules_note_one(o, rule, some, outcome);
+	}
+	/* a program without markers is recorded as it is asked for */
+	if (!o->nrules && !rules_met(rules, "*"))
+		rules_note_one(o, NULL, some, outcome);
+}
+
+void rules_free(struct rules *rules)
+{
+	for (uint32_t i = 0; i < rules->events.size; i++)
+		free(event_at(rules, i));
+	for (size_t i = 0; i < rules->nfaults; i++)
+		free(rules->faults[i].text);
+	index_clear(&rules->events);
+	free(rules->faults);
+	*rules = (struct rules){ 0 };
+}

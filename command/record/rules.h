@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Which rules of a recording have selected a marker of some process, and why
+ * the others have not.
+ *
+ * What must stay true: the answer does not depend on the order of the rules. A
+ * marker has an event in the trace by any rule that names it. A rule with a
+ * condition has selected it only if the marker's fields allow the condition.
+ */
+#ifndef COMMAND_RECORD_RULES_H
+#define COMMAND_RECORD_RULES_H
+
+#include "base/index.h"
+#include "buffers/reader/reader.h"
+#include "command/processes/places.h"
+#include "command/record/options.h"
+#include "command/record/outcome.h"
+
+/* What an agent has said of conditions, a line a rule. */
+struct rules_fault {
+	pid_t pid;
+	char *text;
+};
+
+/* Empty: all zeros. */
+struct rules {
+	struct index events;		/* the markers that images had: each
+					 * struct event_view once */
+	struct rules_fault *faults;	/* each text once */
+	size_t nfaults;
+};
+
+/*
+ * Takes the markers of a session of a process out of the session, which does
+ * not know them any more, and copies what its agent has said of rules. Returns
+ * 0 or -ENOMEM.
+ */
+int rules_take(struct rules *rules, pid_t pid, struct session_view *session);
+
+/* Returns true when the rule has selected a marker that was taken. */
+bool rules_met(const struct rules *rules, const char *rule);
+
+/*
+ * Adds to an outcome that a rule names no marker of any process, and what may:
+ * ids like it in the program's file, USDT probes, a provider. With `some` there
+ * were processes without an agent. NULL stands for all markers.
+ */
+void rules_note_one(const struct record_options *o, const char *rule, bool some,
+		    struct outcome *outcome);
+
+/* Does so for each rule that has selected no marker, most likely a typing
+ * error. Places that are not switched are told elsewhere (places_tell()). */
+void rules_note(const struct rules *rules, const struct record_options *o,
+		const struct places *places, bool some,
+		struct outcome *outcome);
+
+void rules_free(struct rules *rules);
+
+#endif

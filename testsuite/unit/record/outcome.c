@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The outcome of a recording: which causes are printed when, in which order,
+ * and the exit status; lacks of room as causes (command/record/outcome.c,
+ * shortage.c).
+ */
+#include "testsuite/unit/unit.h"
+
+#include <errno.h>
+
+#include "base/tunables.h"
+#include "command/common/command.h"
+#include "command/record/shortage.h"
+#include "testsuite/unit/command/said.h"
+
+static void check_order(void)
+{
+	struct outcome outcome = { 0 };
+	int status;
+
+	outcome_note(&outcome, EVENTS_LOST, .n = 2);
+	outcome_note(&outcome, RULE_UNMET, .subject = "b", .text = "c/d");
+	outcome_note(&outcome, BUFFERS_MISSING, .n = 1);
+	outcome_note(&outcome, RULE_UNMET, .subject = "a", .text = "c/d");
+	said_begin(STDERR_FILENO);
+	outcome_print(&outcome, CAUSE_EVENTS_LOST);
+	unit_equal_string(said_end(),
+		"taffrail: record: no marker matched 'b'; nearest: c/d\n"
+		"taffrail: record: no marker matched 'a'; nearest: c/d\n"
+		"taffrail: record: 1 process had no room for some buffers; no "
+		"event was lost\n", "by number, then as they were noted");
+	said_begin(STDERR_FILENO);
+	status = outcome_end(&outcome, 7);
+	unit_equal_string(said_end(),
+		"taffrail: record: 2 events were lost (--fail-on-loss): trace "
+		"fewer markers, or give a larger --buffer-size\n",
+		"the rest, each once");
+	unit_equal(status, COMMAND_FAILED, "a failure");
+}
+
+static void check_status(void)
+{
+	struct outcome outcome = { 0 };
+	const char *said;
+	int status;
+
+	unit_equal(outcome_end(&outcome, 7), 7, "nothing went wrong");
+	outcome_note(&outcome, BUFFERS_MISSING, .n = 1);
+	said_begin(STDERR_FILENO);
+	status = outcome_end(&outcome, 7);
+	said_end();
+	unit_equal(status, 7, "a warning is no failure");
+	outcome_take(&outcome, COMMAND_DONE);
+	unit_equal(outcome_end(&outcome, 7), 7, "a function that succeeded");
+	outcome_take(&outcome, COMMAND_FAILED);
+	unit_equal(outcome_end(&outcome, 7), COMMAND_FAILED,
+		   "a function that has printed why");
+	said_begin(STDERR_FILENO);
+	outcome_tell(&outcome, MEMBER_CUT_OFF, .pid = 5);
+	said = said_end();
+	unit_check(strstr(said, "process 5: another command"), "told at once");
+	unit_check(outcome_told(&outcome, CAUSE_MEMBER_CUT_OFF) &&
+		   !outcome_told(&outcome, CAUSE_USERS_MANY), "remembered");
+	said_begin(STDERR_FILENO);
+	status = outcome_end(&outcome, 0);
+	unit_equal_string(said_end(), "", "not told again");
+	unit_equal(status, COMMAND_FAILED, "and a failure");
+}
+
+static void check_sizes(void)
+{
+	static const struct {
+		uint64_t bytes;
+		const char *text;
+	} rows[] = {
+		{ 0, "0K" }, { 1, "1K" }, { 1024, "1K" }, { 1025, "2K" },
+		{ 260 << 10, "260K" }, { 10239 << 10, "10239K" },
+		{ (10239 << 10) + 1, "10M" }, { 10 << 20, "10M" },
+		{ (10 << 20) + 1, "11M" }, { 4ull << 40, "4194304M" },
+	};
+	char text[SHORTAGE_SIZE_BYTES];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		unit_equal_string(shortage_size(text, rows[i].bytes),
+				  rows[i].text, "size of %llu bytes",
+				  (unsigned long long)rows[i].bytes);
+	/* a ring for each CPU, and two spare ones, which are smaller */
+	unit_equal((long long)(shortage_needed(2 << 20) -
+			       shortage_needed(1 << 20)),
+		   (long long)sysconf(_SC_NPROCESSORS_CONF) << 20,
+		   "what larger buffers need");
+	unit_equal((long long)(shortage_needed(512 << 10) -
+			       shortage_needed(256 << 10)),
+		   ((long long)sysconf(_SC_NPROCESSORS_CONF) + 2) << 18,
+		   "what small ones need");
+	unit_equal((long long)shortage_needed(0),
+		   (long long)shortage_needed(RING_DEFAULT_MAX_BYTES),
+		   "what the default needs");
+}
+
+static void tell(const struct shortage *s, uint64_t lost, int want,
+		 const char *part, const char *name)
+{
+	struct outcome outcome = { 0 };
+	const char *said;
+	int status;
+
+	said_begin(STDERR_FILENO);
+	shortage_note(s, "/run/x", lost, &outcome);
+	status = outcome_end(&outcome, COMMAND_DONE);
+	said = said_end();
+	unit_equal(status, want, "%s", name);
+	unit_check(*part ? !!strstr(said, part) : !*said, "%s: told", name);
+}
+
+static void check_shortage(void)
+{
+	struct shortage s = { .asked = 1 << 20, .least = 1 << 16 };
+
+	tell(&s, 9, COMMAND_DONE, "", "no shortage");
+	s.smaller = 1;
+	s.error = ENOSPC;
+	s.free = 5000;
+	s.files = 1;
+	tell(&s, 0, COMMAND_DONE, "1 process had smaller buffers: 64K instead "
+	     "of 1024K\n", "smaller buffers");
+	tell(&s, 0, COMMAND_DONE, "/run/x has 5K and 1 file free now",
+	     "a full disk");
+	s.smaller = 2;
+	tell(&s, 0, COMMAND_DONE, "2 processes had smaller buffers: 64K "
+	     "instead of 1024K in the worst case\n", "two of them");
+	s.roomless = 1;
+	tell(&s, 0, COMMAND_DONE, "1 process had no room for some buffers; no "
+	     "event was lost\n", "no buffer");
+	tell(&s, 1, COMMAND_FAILED, "1 process had no room for some buffers, "
+	     "and counted the events as lost\n", "no buffer for events");
+	s = (struct shortage){ .pageless = 3, .error = EMFILE };
+	tell(&s, 0, COMMAND_FAILED, "3 programs had no room for any file",
+	     "no file at all");
+	s = (struct shortage){ .orphans = 1, .orphan_error = ENOSYS };
+	tell(&s, 0, COMMAND_FAILED, "1 forked process could not make files, "
+	     "and counted its events as lost: a seccomp filter", "an orphan");
+}
+
+static void check_taken_pages(void)
+{
+	static struct session_page page;
+	struct shortage s = { 0 };
+
+	page.ring_bytes = page.asked_bytes = 1 << 20;
+	shortage_take(&s, &page, -1);
+	unit_check(!s.smaller && !s.roomless && !s.asked, "a page with all");
+	page.ring_bytes = 1 << 18;
+	page.small_error = ENOSPC;
+	shortage_take(&s, &page, -1);
+	page.ring_bytes = 1 << 19;
+	shortage_take(&s, &page, -1);
+	unit_check(s.smaller == 2 && s.least == 1 << 18 &&
+		   s.asked == 1 << 20 && s.error == ENOSPC,
+		   "two pages with less");
+	page.roomless = EDQUOT;
+	page.orphans = 2;
+	page.orphan_error = EAGAIN;
+	shortage_take(&s, &page, -1);
+	unit_check(s.roomless == 1 && s.smaller == 2 && s.error == EDQUOT &&
+		   s.orphans == 2 && s.orphan_error == EAGAIN,
+		   "a page without room");
+}
+
+int main(void)
+{
+	command_name("record");
+	check_order();
+	check_status();
+	check_sizes();
+	check_shortage();
+	check_taken_pages();
+	return unit_end();
+}
