@@ -54,7 +54,7 @@ struct snapshot {
 	int foreign;			/* sessions of another version */
 	struct keep_row removed;	/* of this session */
 	int faulty;			/* exit status: tell_faults() */
-	struct lacking lacking;		/* programs without an agent */
+	struct agentless agentless;		/* programs without an agent */
 };
 
 static int take_image(struct snapshot *s, const struct rundir_process *process,
@@ -79,7 +79,7 @@ static int take_image(struct snapshot *s, const struct rundir_process *process,
 	ret = consume_finish(consumer);
 	s->unreadable += consumer->unreadable;
 	if (!rundir_read_process(process, image, &page))
-		lacking_take(&s->lacking, &page, &consumer->session->page);
+		agentless_take(&s->agentless, &page, &consumer->session->page);
 	if (!s->core)
 		shortage_take(&s->shortage, &consumer->session->page,
 			      process->fd);
@@ -283,7 +283,7 @@ static void name_all(struct snapshot *s)
 
 static int take_all(struct snapshot *s)
 {
-	struct outcome outcome = { 0 };
+	struct outcome outcome = { 0 }, losses = { 0 };
 	size_t i;
 	int ret = 0;
 	int error;
@@ -304,8 +304,8 @@ static int take_all(struct snapshot *s)
 			others_tell(s->name);
 		return COMMAND_FAILED;
 	}
-	drain_note_rings(&s->set, s->unreadable, &outcome);
-	ret = outcome_end(&outcome, COMMAND_DONE);
+	drain_note_set(&s->set, s->unreadable, s->fail_on_loss, &outcome);
+	outcome_print(&outcome, CAUSE_MARKERS_LEFT_OFF);
 	for (i = 0; i < s->list.count && !s->unreadable; i++)
 		settle(s, &s->list.processes[i]);
 	if (!s->set.ntraces && !s->set.taken)
@@ -320,15 +320,12 @@ static int take_all(struct snapshot *s)
 			     "directory of that recording",
 			     counted(s->set.taken, "event"),
 			     agreed(s->set.taken, "was", "were"));
-	drain_note_left_off(&s->set, &outcome);
-	outcome_end(&outcome, COMMAND_DONE);
+	outcome_print(&outcome, CAUSE_EVENTS_LOST);
 	/* the processes' loss is no failure of this command */
 	shortage_note(&s->shortage, s->dir.fd >= 0 ? s->dir.path :
-		      "the runtime directory", s->set.lost, &outcome);
-	outcome_end(&outcome, COMMAND_DONE);
-	ret |= tell_missing(s) | lacking_tell(&s->lacking);
-	if (s->fail_on_loss)
-		drain_note_losses(&s->set, &outcome);
+		      "the runtime directory", s->set.lost, &losses);
+	outcome_end(&losses, COMMAND_DONE);
+	ret = tell_missing(s) | agentless_tell(&s->agentless);
 	return outcome_end(&outcome, ret);
 }
 

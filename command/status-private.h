@@ -51,7 +51,7 @@ struct status {
 	struct rundir *dir;
 	struct shown shown;		/* callbacks */
 	struct places places;		/* of callbacks, not switched */
-	struct lacking lacking;		/* programs without an agent */
+	struct agentless agentless;		/* programs without an agent */
 };
 
 /* Print all of it on stdout. */

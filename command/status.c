@@ -341,7 +341,7 @@ static void count_process(struct status *s, struct target *target)
 	for (int i = 0; i < n; i++) {
 		if (!answered || images[i] != process->image)
 			count_image(s, process, images[i]);
-		lacking_look(&s->lacking, process, images[i], s->only);
+		agentless_look(&s->agentless, process, images[i], s->only);
 	}
 }
 
@@ -448,7 +448,7 @@ static int show(struct status *s, pid_t pid, bool as_json)
 			others_tell(s->only);
 		return COMMAND_FAILED;
 	}
-	if (lacking_tell(&s->lacking))
+	if (agentless_tell(&s->agentless))
 		s->result = COMMAND_FAILED;
 	if (as_json)
 		status_print_json(s);

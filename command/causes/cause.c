@@ -276,3 +276,11 @@ int cause_tell(const struct cause *cause)
 	}
 	return row->status;
 }
+
+int cause_fill_tell(enum cause_id id, const struct cause_slots *slots)
+{
+	struct cause cause;
+
+	cause_fill(&cause, 0, id, slots);
+	return cause_tell(&cause);
+}

@@ -75,6 +75,15 @@ char *cause_fact(const struct cause *cause, char line[CAUSE_LINE_BYTES]);
  */
 int cause_tell(const struct cause *cause);
 
+/*
+ * Fills a cause and prints it. Returns its exit status.
+ *
+ *	return cause_report(START_FORK, .error = errno);
+ */
+int cause_fill_tell(enum cause_id id, const struct cause_slots *slots);
+#define cause_report(name, ...) \
+	cause_fill_tell(CAUSE_##name, &(struct cause_slots){ __VA_ARGS__ })
+
 /* What is said of a cause, with places: texts.def. */
 struct cause_row {
 	enum cause_id id;

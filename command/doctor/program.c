@@ -179,7 +179,7 @@ static void look_how(struct doctor *d, struct finding *f)
 	}
 	image_look(&image, environment);
 	if (image.why) {
-		cause_fill(&cause, 0, lacking_cause(image.why),
+		cause_fill(&cause, 0, AGENTLESS_CAUSE(image.why),
 			   &(struct cause_slots){ 0 });
 		found_as(f, DOCTOR_NO, "%s", cause_fact(&cause, line));
 		if (*cause_remedy(&cause, line))

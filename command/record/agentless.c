@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Programs of a recording that had no agent at work: how many, which, and why.
- * A process notes in its page what it executes, and an agent that stays off
- * writes to a file of the recording (agent/image/lacking.c).
+ * Programs of a recording that had no agent at work. A process notes in the
+ * process page which programs it executes, and an agent that stays off writes
+ * to a file of the recording (agent/image/lacking.c).
  *
  * What must stay true: the output has one line a program and no control
  * character, whatever a page holds.
@@ -20,44 +20,33 @@
 #include "control/protocol.h"
 #include "control/request.h"
 
-/* The causes of the reasons that a page gives. */
-static const enum cause_id reasons[LACKING_END] = {
-	[LACKING_FILTER] = CAUSE_LACKS_FILTER,
-	[LACKING_MACHINE] = CAUSE_LACKS_MACHINE,
-	[LACKING_UNSEEN] = CAUSE_LACKS_UNSEEN,
-	[LACKING_STATIC] = CAUSE_LACKS_STATIC,
-	[LACKING_SECURE] = CAUSE_LACKS_SECURE,
-	[LACKING_UNSET] = CAUSE_LACKS_UNSET,
-	[LACKING_USER] = CAUSE_LACKS_USER,
-	[LACKING_ELSEWHERE] = CAUSE_LACKS_ELSEWHERE,
-	[LACKING_AWAY] = CAUSE_LACKS_AWAY,
-	[LACKING_FORBIDDEN] = CAUSE_LACKS_FORBIDDEN,
-	[LACKING_LINKED] = CAUSE_LACKS_LINKED,
-	[LACKING_OWNED] = CAUSE_LACKS_OWNED,
-	[LACKING_OPENED] = CAUSE_LACKS_OPENED,
-	[LACKING_UNFIT] = CAUSE_LACKS_UNFIT,
-	[LACKING_UNLINKED] = CAUSE_LACKS_UNLINKED,
-};
+#define OFF_PAGE_BYTES	4096	/* of tmpfs */
 
-static char *id_line(enum cause_id id, char line[CAUSE_LINE_BYTES])
+_Static_assert(AGENTLESS_CAUSE(LACKING_UNFIT) == CAUSE_LACKS_UNFIT &&
+	       AGENTLESS_CAUSE(LACKING_UNLINKED) == CAUSE_LACKS_UNLINKED &&
+	       AGENTLESS_CAUSE(LACKING_AWAY) == CAUSE_LACKS_AWAY,
+	       "causes are numbered as the reasons");
+
+/* Puts the reason of a row in words. Returns `line`. */
+static char *row_words(const struct agentless_row *row,
+		       char line[CAUSE_LINE_BYTES])
 {
 	struct cause cause;
 
-	cause_fill(&cause, 0, id, &(struct cause_slots){ 0 });
+	if (!row->reason)
+		return strcpy(line, row->text);
+	cause_fill(&cause, 0, cause_known(row->reason) ? row->reason :
+		   CAUSE_LACKS_REASON, &(struct cause_slots){ 0 });
 	return cause_line(&cause, line);
 }
 
-enum cause_id lacking_cause(enum lacking_why why)
+char *agentless_words(enum lacking_why why, char line[CAUSE_LINE_BYTES])
 {
-	return (unsigned)why < LACKING_END && reasons[why] ?
-		       reasons[why] : CAUSE_LACKS_REASON;
+	return row_words(&(struct agentless_row){
+			 .reason = AGENTLESS_CAUSE(why) }, line);
 }
 
-char *lacking_words(enum lacking_why why, char line[CAUSE_LINE_BYTES])
-{
-	return id_line(lacking_cause(why), line);
-}
-
+/* Returns the part of a path behind the last slash. */
 static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -65,145 +54,140 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static void copy_printable(char *to, size_t room, const char *from)
+/* Copies a text of a page or a file, which is not trusted: a control character
+ * would make a second line, or change the terminal. */
+static void copy_printable(char to[AGENTLESS_TEXT_BYTES], const char *from)
 {
-	size_t i;
-
-	for (i = 0; i + 1 < room && from[i]; i++)
-		to[i] = (unsigned char)from[i] < ' ' || from[i] == 127 ?
-				'?' : from[i];
-	to[i] = '\0';
+	snprintf(to, AGENTLESS_TEXT_BYTES, "%s", from);
+	for (; *to; to++)
+		if ((unsigned char)*to < ' ' || *to == 127)
+			*to = '?';
 }
 
-/* Adds a program to a table. Returns false when there is no room. */
-static bool row_add(struct lacking_row *rows, int *nrows, int room,
-		    enum cause_id id, const char *path, const char *why,
-		    uint64_t times)
+/* Adds a program to a table. Returns NULL when there is no room. */
+static struct agentless_row *row_add(struct agentless_row *rows, int *nrows,
+				     int room, enum cause_id reason,
+				     const char *path, const char *text,
+				     uint64_t times)
 {
-	struct lacking_row row = { .id = id, .times = times };
-	int i;
+	struct agentless_row new = { .reason = reason };
+	struct agentless_row *row = rows;
 
-	copy_printable(row.path, sizeof(row.path), path);
-	copy_printable(row.why, sizeof(row.why), why);
-	for (i = 0; i < *nrows; i++)
-		if (!strcmp(rows[i].path, row.path) &&
-		    !strcmp(rows[i].why, row.why))
-			break;
-	if (i == room)
-		return false;
-	row.times += i < *nrows ? rows[i].times : 0;
-	row.told = i < *nrows ? rows[i].told : 0;
-	rows[i] = row;
-	*nrows += i == *nrows;
-	return true;
+	copy_printable(new.path, path);
+	copy_printable(new.text, text);
+	while (row < rows + *nrows &&
+	       (row->reason != reason || strcmp(row->path, new.path) ||
+		strcmp(row->text, new.text)))
+		row++;
+	if (row == rows + room)
+		return NULL;
+	if (row == rows + *nrows) {
+		*row = new;
+		++*nrows;
+	}
+	row->times += times;
+	return row;
 }
 
-/* Adds one program; the caller raises the count. */
-static void lacking_add(struct lacking *lacking, enum cause_id id,
-			const char *path, const char *why, uint64_t times)
+/* Names a program; the caller raises the count. Returns the row, or NULL. */
+static struct agentless_row *name_add(struct agentless *a,
+				      enum cause_id reason, const char *path,
+				      const char *text, uint64_t times)
 {
-	if (row_add(lacking->rows, &lacking->nrows, LACKING_ROWS, id, path,
-		    why, times))
-		lacking->named += times;
+	struct agentless_row *row = row_add(a->rows, &a->nrows, AGENTLESS_ROWS,
+					    reason, path, text, times);
+
+	a->named += row ? times : 0;
+	return row;
 }
 
-void lacking_count(struct lacking *lacking, const char *path,
-		   enum lacking_why why)
-{
-	char line[CAUSE_LINE_BYTES];
-
-	lacking->others++;
-	lacking_add(lacking, CAUSE_AGENTLESS, path, lacking_words(why, line),
-		    1);
-}
-
-/* An exec that failed takes its count back. */
-static uint32_t since(uint32_t count, uint32_t before)
+/* Returns how much a counter has grown. An exec that failed takes back the one
+ * that it had counted, so a counter may also shrink. */
+static uint32_t count_since(uint32_t count, uint32_t before)
 {
 	return count > before ? count - before : 0;
 }
 
-/* Takes the name of a program whose agent began a session by itself. */
-static void add_joined(struct lacking *lacking, const char *name)
+/* Returns true when the agent of a program of that name began a session by
+ * itself. The kernel cuts names of processes to AGENTLESS_COMM. */
+static bool has_joined(const struct agentless *a, const char *name)
 {
-	for (int i = 0; i < lacking->njoined; i++)
-		if (!strncmp(lacking->joined[i], name, LACKING_COMM - 1))
-			return;
-	if (lacking->njoined < LACKING_NAMES)
-		snprintf(lacking->joined[lacking->njoined++], LACKING_COMM,
-			 "%.*s", LACKING_COMM - 1, name);
-}
-
-static bool has_joined(const struct lacking *lacking, const char *path)
-{
-	const char *name = base_name(path);
-
-	for (int i = 0; i < lacking->njoined; i++)
-		if (!strncmp(lacking->joined[i], name, LACKING_COMM - 1))
+	for (int i = 0; i < a->njoined; i++)
+		if (!strncmp(a->joined[i], name, AGENTLESS_COMM - 1))
 			return true;
-	/* it may be one of those for which there was no room */
-	return lacking->njoined == LACKING_NAMES;
+	return false;
 }
 
-void lacking_settle(struct lacking *lacking)
+/* Notes the name of a program whose agent began a session, each once. */
+static void joined_add(struct agentless *a, const char *name)
 {
-	for (int i = 0; i < lacking->nunlinked; i++) {
-		const struct lacking_row *row = &lacking->unlinked[i];
-
-		if (has_joined(lacking, row->path))
-			continue;
-		lacking->others += row->times;
-		lacking->away = true;
-		lacking_add(lacking, CAUSE_AGENTLESS, row->path, row->why,
-			    row->times);
-	}
-	lacking->nunlinked = 0;
+	if (!has_joined(a, name) && a->njoined < AGENTLESS_NAMES)
+		snprintf(a->joined[a->njoined++], AGENTLESS_COMM, "%.*s",
+			 AGENTLESS_COMM - 1, name);
 }
 
-static void take_note(struct lacking *lacking, const struct lacking_note *note,
+void agentless_settle(struct agentless *a)
+{
+	for (int i = 0; i < a->nunlinked; i++) {
+		const struct agentless_row *row = &a->unlinked[i];
+
+		/* it may be one of those for which there was no room */
+		if (a->njoined == AGENTLESS_NAMES ||
+		    has_joined(a, base_name(row->path)))
+			continue;
+		a->others += row->times;
+		a->away = true;
+		name_add(a, row->reason, row->path, row->text, row->times);
+	}
+	a->nunlinked = 0;
+}
+
+/* Takes a note of a process about a program that it has executed `times` times.
+ * The process cannot know whether a program without LD_PRELOAD is linked with
+ * an agent: such a program counts when all members are known. */
+static void note_take(struct agentless *a, const struct lacking_note *note,
 		      uint32_t times)
 {
-	char path[LACKING_PATH_BYTES + 1], line[CAUSE_LINE_BYTES];
-	const char *why = lacking_words(note->why, line);
+	enum cause_id reason = AGENTLESS_CAUSE(note->why);
+	char path[LACKING_PATH_BYTES + 1];
 
 	snprintf(path, sizeof(path), "%.*s", LACKING_PATH_BYTES, note->path);
 	if (note->why == LACKING_HANDED)
 		return;
-	lacking->away |= !!lacking_is_away(note->why);
+	a->away |= !!lacking_is_away(note->why);
 	if (note->why != LACKING_UNLINKED) {
-		lacking_add(lacking, CAUSE_AGENTLESS, path, why, times);
+		name_add(a, reason, path, "", times);
 		return;
 	}
 	/* counted when it is known that it did not join */
-	lacking->others -= min_u64(lacking->others, times);
-	if (!row_add(lacking->unlinked, &lacking->nunlinked, LACKING_NAMES,
-		     CAUSE_AGENTLESS, path, why, times))
-		lacking->uncounted = true;
+	a->others -= min_u64(a->others, times);
+	a->uncounted |= !row_add(a->unlinked, &a->nunlinked, AGENTLESS_NAMES,
+				 reason, path, "", times);
 }
 
-void lacking_take(struct lacking *lacking, const struct process_page *page,
-		  const struct session_page *session)
+void agentless_take(struct agentless *a, const struct process_page *page,
+		    const struct session_page *session)
 {
 	const struct lacking_counts *before = &session->before;
 
-	lacking->filtered += since(page->filtered_execs, before->filtered);
-	lacking->others += since(page->lacking_execs, before->lacking);
-	lacking->away |= since(page->away_execs, before->away);
+	a->filtered += count_since(page->filtered_execs, before->filtered);
+	a->others += count_since(page->lacking_execs, before->lacking);
+	a->away |= count_since(page->away_execs, before->away);
 	for (int i = 0; i < LACKING_NOTES; i++) {
 		const struct lacking_note *note = &page->lacking[i];
-		uint32_t times = since(note->times, before->times[i]);
+		uint32_t times = count_since(note->times, before->times[i]);
 
 		if (note->why > LACKING_NOTING && note->why < LACKING_END &&
 		    times)
-			take_note(lacking, note, times);
+			note_take(a, note, times);
 	}
 	/* a program that a process executed, not one that a command found */
 	if (!session->started.realtime_ns)
-		add_joined(lacking, page->procname);
+		joined_add(a, page->procname);
 }
 
-void lacking_look(struct lacking *lacking, const struct rundir_process *process,
-		  uint32_t image, const char *session)
+void agentless_look(struct agentless *a, const struct rundir_process *process,
+		    uint32_t image, const char *session)
 {
 	struct process_page head;
 	struct session_page page;
@@ -215,74 +199,78 @@ void lacking_look(struct lacking *lacking, const struct rundir_process *process,
 		    page.state == SESSION_DESTROYED ||
 		    (session && strcmp(session, page.name)))
 			continue;
-		lacking_take(lacking, &head, &page);
+		agentless_take(a, &head, &page);
 		return;
 	}
 }
 
-/* Returns true for a program that tells of itself, and that the program before
- * has noted for this reason, by another path perhaps. */
-static bool take_noted(struct lacking *lacking, enum lacking_why noted,
-		       const char *path)
+/* Returns true when the program before has noted this one, which now tells of
+ * itself, for this reason. The path may be another one; the name is not. Each
+ * noted execution is used up once, or two failures would count as three. */
+static bool was_noted(struct agentless *a, enum lacking_why noted,
+		      const char *path)
 {
-	char line[CAUSE_LINE_BYTES];
-	const char *why = lacking_words(noted, line);
-
-	for (int i = 0; i < lacking->nrows; i++) {
-		struct lacking_row *row = &lacking->rows[i];
-
-		if (!strcmp(row->why, why) && row->told < row->times &&
+	for (struct agentless_row *row = a->rows; row < a->rows + a->nrows;
+	     row++)
+		if (row->reason == AGENTLESS_CAUSE(noted) &&
+		    row->told < row->times &&
 		    !strcmp(base_name(row->path), base_name(path))) {
 			row->told++;
 			return true;
 		}
-	}
 	return false;
 }
 
-/* Adds a program whose agent works elsewhere, and has told so itself. */
-static void add_away(struct lacking *lacking, const char *path)
-{
-	char line[CAUSE_LINE_BYTES];
-	const char *why = lacking_words(LACKING_AWAY, line);
-
-	if (take_noted(lacking, LACKING_AWAY, path))
-		return;
-	lacking_count(lacking, path, LACKING_AWAY);
-	lacking->away = true;
-	for (int i = 0; i < lacking->nrows; i++)
-		lacking->rows[i].told += !strcmp(lacking->rows[i].why, why) &&
-					 !strcmp(lacking->rows[i].path, path);
-}
-
-/* Returns true for the reason of an agent that would work, and has not what it
- * needs here (agent/begin.c). */
+/* Returns true for the reason of an agent that would work with more room or
+ * rights (agent/begin.c). */
 static bool is_unable(const char *why)
 {
-	static const char *const begins[] = {
-		"it has no memory", "it cannot ", "cannot make its files",
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(begins); i++)
-		if (!strncmp(why, begins[i], strlen(begins[i])))
-			return true;
-	return false;
+	return text_after(why, "it has no memory") ||
+	       text_after(why, "it cannot ") ||
+	       text_after(why, "cannot make its files");
 }
 
-#define OFF_PAGE_BYTES	4096	/* of tmpfs */
+/* Takes a line of an agent that stays off: the reason, and the program. */
+static void line_take(struct agentless *a, const char *why, const char *path)
+{
+	struct agentless_row *row;
 
-void lacking_read(struct lacking *lacking, int fd)
+	joined_add(a, base_name(path));
+	if (!strcmp(why, PROTOCOL_NO_SESSION)) {
+		a->full++;
+		name_add(a, CAUSE_LACKS_SESSIONS, path, "", 1);
+	} else if (!strcmp(why, PROTOCOL_AWAY)) {
+		/* an agent works there, in another runtime directory */
+		if (was_noted(a, LACKING_AWAY, path))
+			return;
+		a->others++;
+		a->away = true;
+		row = name_add(a, CAUSE_LACKS_AWAY, path, "", 1);
+		if (row)
+			row->told++;
+	} else if (strcmp(why, PROTOCOL_OTHERS) ||
+		   (!was_noted(a, LACKING_UNFIT, path) &&
+		    !was_noted(a, LACKING_USER, path))) {
+		a->others++;
+		a->away |= is_unable(why);
+		a->roomless += text_after(why, PROTOCOL_NO_ROOM) ? 1 : 0;
+		a->limited |= !strcmp(why, PROTOCOL_NO_SIZE);
+		name_add(a, CAUSE_NONE, path, why, 1);
+	}
+}
+
+void agentless_read(struct agentless *a, int fd)
 {
 	/* the last writer may have found the file one byte short of full */
-	char text[PROTOCOL_OFF_BYTES_MAX + 2 * LACKING_TEXT_BYTES];
+	char text[PROTOCOL_OFF_BYTES_MAX + 2 * AGENTLESS_TEXT_BYTES];
 	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
-	char *line, *path, *rest = text, words[CAUSE_LINE_BYTES];
+	char *line, *path, *rest = text;
 
 	text[n < 0 ? 0 : n] = '\0';
-	/* agents add nothing to a file that is larger; without room, they add
-	 * what the last page takes, and nothing later */
-	lacking->uncounted |= n > (ssize_t)PROTOCOL_OFF_BYTES_MAX ||
-			      (n > 0 && n % OFF_PAGE_BYTES == 0);
+	/* Agents add nothing to a larger file. Without room they fill the last
+	 * page, and add nothing later: then the file has whole pages. */
+	a->uncounted |= n > (ssize_t)PROTOCOL_OFF_BYTES_MAX ||
+			(n > 0 && n % OFF_PAGE_BYTES == 0);
 	line = strrchr(text, '\n');
 	text[line ? line + 1 - text : 0] = '\0';
 	while ((line = strsep(&rest, "\n"))) {
@@ -290,70 +278,77 @@ void lacking_read(struct lacking *lacking, int fd)
 		if (!path || text_after(line, REQUEST_REPORT))
 			continue;
 		*path++ = '\0';
-		add_joined(lacking, base_name(path));
-		if (!strcmp(line, PROTOCOL_NO_SESSION)) {
-			lacking->full++;
-			lacking_add(lacking, CAUSE_AGENTLESS_FULL, path,
-				    id_line(CAUSE_LACKS_SESSIONS, words), 1);
-			continue;
-		}
-		if (!strcmp(line, PROTOCOL_AWAY)) {
-			add_away(lacking, path);
-			continue;
-		}
-		if (!strcmp(line, PROTOCOL_OTHERS) &&
-		    (take_noted(lacking, LACKING_UNFIT, path) ||
-		     take_noted(lacking, LACKING_USER, path)))
-			continue;
-		lacking->others++;
-		lacking->away |= is_unable(line);
-		lacking->roomless += !strncmp(line, PROTOCOL_NO_ROOM,
-					      strlen(PROTOCOL_NO_ROOM));
-		lacking->limited |= !strcmp(line, PROTOCOL_NO_SIZE);
-		lacking_add(lacking, CAUSE_AGENTLESS, path, line, 1);
+		line_take(a, line, path);
 	}
 }
 
-void lacking_note(const struct lacking *lacking, struct outcome *outcome)
+void agentless_note_program(struct agentless *a, const char *program,
+			    enum lacking_why why, bool members,
+			    struct outcome *outcome)
 {
-	uint64_t all = lacking->filtered + lacking->others + lacking->full;
-	uint64_t full = lacking->full;
-	const char *least = lacking->uncounted ? "at least" : "";
+	char line[CAUSE_LINE_BYTES];
 
-	if (lacking->filtered)
-		outcome_note(outcome, EXECUTED_FILTERED,
-			     .n = (int64_t)lacking->filtered);
-	if (lacking->others)
-		outcome_fill(outcome, outcome_keep, lacking->away ?
-			     CAUSE_EXECUTED_AWAY : CAUSE_EXECUTED_AGENTLESS,
-			     &(struct cause_slots){
-				     .n = (int64_t)lacking->others,
-				     .text = least });
-	for (int i = 0; i < lacking->nrows; i++) {
-		const struct lacking_row *row = &lacking->rows[i];
-		char why[LACKING_TEXT_BYTES + 40];
+	if (members && why) {
+		a->others++;
+		name_add(a, AGENTLESS_CAUSE(why), program, "", 1);
+	}
+	if (members)
+		return;
+	if (why)
+		agentless_words(why, line);
+	else if (a->nrows)
+		row_words(&a->rows[0], line);
+	if (!why && !a->nrows)
+		outcome_note(outcome, PROGRAM_UNKNOWN, .subject = program);
+	else if (a->full)
+		outcome_note(outcome, PROGRAM_FULL, .subject = program,
+			     .text = line);
+	else
+		outcome_note(outcome, PROGRAM_AGENTLESS, .subject = program,
+			     .text = line);
+}
+
+void agentless_note(const struct agentless *a, struct outcome *outcome)
+{
+	uint64_t all = a->filtered + a->others + a->full;
+	uint64_t more = a->nrows ? all - min_u64(all, a->named) : 0;
+	uint64_t full = a->full;
+	const char *least = a->uncounted ? "at least" : "";
+
+	outcome_count(outcome, EXECUTED_FILTERED, a->filtered);
+	if (a->away)
+		outcome_count(outcome, EXECUTED_AWAY, a->others, .text = least);
+	else
+		outcome_count(outcome, EXECUTED_AGENTLESS, a->others,
+			      .text = least);
+	for (int i = 0; i < a->nrows; i++) {
+		const struct agentless_row *row = &a->rows[i];
+		const char *path = *row->path ? row->path : "a program";
+		char why[CAUSE_LINE_BYTES];
+		size_t n = strlen(row_words(row, why));
 
 		if (row->times > 1)
-			snprintf(why, sizeof(why), "%s (%" PRIu64 " times)",
-				 row->why, row->times);
-		outcome_fill(outcome, outcome_keep, row->id,
-			     &(struct cause_slots){
-				     .subject = *row->path ? row->path :
-							     "a program",
-				     .text = row->times > 1 ? why : row->why });
-		full -= row->id == CAUSE_AGENTLESS_FULL ? row->times : 0;
+			snprintf(why + n, sizeof(why) - n,
+				 " (%" PRIu64 " times)", row->times);
+		if (row->reason != CAUSE_LACKS_SESSIONS) {
+			outcome_note(outcome, AGENTLESS, .subject = path,
+				     .text = why);
+			continue;
+		}
+		outcome_note(outcome, AGENTLESS_FULL, .subject = path,
+			     .text = why);
+		full -= row->times;
 	}
-	if (all > lacking->named && lacking->nrows)
-		outcome_fill(outcome, outcome_keep, full ?
-			     CAUSE_AGENTLESS_MORE_FULL : CAUSE_AGENTLESS_MORE,
-			     &(struct cause_slots){
-				     .n = (int64_t)(all - lacking->named) });
+	if (full)
+		outcome_count(outcome, AGENTLESS_MORE_FULL, more);
+	else
+		outcome_count(outcome, AGENTLESS_MORE, more);
 }
 
-int lacking_tell(const struct lacking *lacking)
+int agentless_tell(const struct agentless *a)
 {
 	struct outcome outcome = { 0 };
 
-	lacking_note(lacking, &outcome);
+	agentless_note(a, &outcome);
 	return outcome_end(&outcome, COMMAND_DONE);
 }

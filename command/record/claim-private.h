@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The name of a recording, record-PID, which is also that of its session in
- * each process; the runtime directory that it is for; and the file there that
- * tells agents that the recorder is at work.
+ * The name of a recording, record-PID, which its session has in each process;
+ * the runtime directory of these processes; and the file there that tells
+ * agents that the recorder is at work.
  *
- * What must stay true: no other recording has the name, or a recorder would
- * collect another one's events. A pid does not warrant that: the kernel uses it
- * again, and in each PID namespace.
+ * Invariant: no other recording has the name. Two recorders of one name would
+ * collect each other's events. A pid does not warrant that: the kernel gives it
+ * to later processes, and in each PID namespace.
  */
 #ifndef COMMAND_RECORD_CLAIM_PRIVATE_H
 #define COMMAND_RECORD_CLAIM_PRIVATE_H
@@ -20,7 +20,7 @@ struct claim {
 	int off;		/* sessions/.off.NAME, or -1 */
 };
 
-/* Makes it empty. */
+/* Makes a claim without a name and a directory. */
 void claim_init(struct claim *claim);
 
 /* Opens this user's runtime directory, which it makes, and removes rules that
@@ -34,9 +34,9 @@ void claim_follow(struct claim *claim, const struct rundir_process *process,
 		  struct outcome *outcome);
 
 /*
- * Takes a name, and makes its file. If a recorder in another PID namespace has
- * the name, or sessions of an ended one have it, adds a number. Returns 0, or a
- * negative errno: the file could not be made.
+ * Takes a name, and makes the file. Adds a number if a recorder in another PID
+ * namespace has the name, or sessions of an ended recorder have it. Returns 0,
+ * or a negative errno if the file could not be made.
  */
 int claim_take(struct claim *claim);
 

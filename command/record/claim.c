@@ -23,6 +23,8 @@ void claim_init(struct claim *claim)
 	claim->off = -1;
 }
 
+/* Removes the rules of a recorder that does not run any more. Without a file
+ * that tells, the pid in the name decides. */
 static int drop_stale(const char *name, void *priv)
 {
 	struct rundir *dir = priv;
@@ -60,8 +62,8 @@ void claim_follow(struct claim *claim, const struct rundir_process *process,
 	}
 	if (dir->fd < 0) {
 		dir->fd = fd;
-		/* root's recording of another user's process: its children's
-		 * files are that user's */
+		/* root records another user's process: files of its children
+		 * are that user's */
 		dir->uid = process->uid;
 		snprintf(dir->path, sizeof(dir->path), "%.*s/..", PATH_MAX - 4,
 			 rundir_shown(process));

@@ -24,78 +24,54 @@ int consume_open(struct consumer **result, struct trace_set *set,
 		 const struct rundir_process *process, uint32_t image,
 		 const char *name, bool consume)
 {
-	struct consumer *consumer = calloc(1, sizeof(*consumer));
-	int ret;
+	struct consumer *c = calloc(1, sizeof(*c));
+	int ret = -ENOMEM;
 
-	if (!consumer)
-		return -ENOMEM;
-	consumer->page = calloc(1, sizeof(*consumer->page));
-	consumer->session = calloc(1, sizeof(*consumer->session));
-	ret = -ENOMEM;
-	if (!consumer->page || !consumer->session)
-		goto free;
-	consumer->set = set;
-	consumer->image = image;
-	consumer->pid = process->pid;
-	/* rundir_open_image() checks that */
-	consumer->owner = process->uid;
-	consumer->fd = rundir_open_image(process, image);
-	ret = consumer->fd;
-	if (consumer->fd < 0)
-		goto free;
-	ret = process_read(consumer->page, consumer->fd);
+	if (!c)
+		return ret;
+	*c = (struct consumer){
+		.set = set, .image = image, .fd = -1, .pid = process->pid,
+		/* rundir_open_image() checks that */
+		.owner = process->uid,
+		.page = calloc(1, sizeof(*c->page)),
+		.session = calloc(1, sizeof(*c->session)),
+	};
+	if (c->page && c->session)
+		ret = c->fd = rundir_open_image(process, image);
+	if (ret >= 0)
+		ret = process_read(c->page, c->fd);
 	if (!ret)
-		ret = session_view_find(consumer->session, consumer->fd,
-					consumer->page->sessions, name,
-					&consumer->index);
+		ret = session_view_find(c->session, c->fd, c->page->sessions,
+					name, &c->index);
 	if (ret)
-		goto close;
-	consumer->consume = consume && !(consumer->session->page.flags &
-					 SESSION_OVERWRITE);
-	ret = metadata_format(&consumer->format, &consumer->shapes,
-			      consumer->session);
-	if (ret)
-		goto close_session;
-	memcpy(consumer->uuid, consumer->page->uuid, sizeof(consumer->uuid));
-	*result = consumer;
-	return 0;
-close_session:
-	session_view_close(consumer->session);
-close:
-	close(consumer->fd);
+		goto free;
+	c->consume = consume && !(c->session->page.flags & SESSION_OVERWRITE);
+	memcpy(c->uuid, c->page->uuid, sizeof(c->uuid));
+	ret = metadata_format(&c->format, &c->shapes, c->session);
+	if (!ret) {
+		*result = c;
+		return 0;
+	}
+	session_view_close(c->session);
 free:
-	free(consumer->session);
-	free(consumer->page);
-	free(consumer);
+	if (c->fd >= 0)
+		close(c->fd);
+	free(c->session);
+	free(c->page);
+	free(c);
 	return ret;
 }
 
-static bool ring_known(const struct consumer *consumer, const char *name)
-{
-	for (size_t i = 0; i < consumer->nrings; i++)
-		if (!strcmp(consumer->rings[i]->reader.name, name))
-			return true;
-	return false;
-}
-
-/* Returns true when the ring may join the trace: one session has one uuid, and
- * no two streams of the same number. */
-static bool ring_fits(const struct consumer *consumer,
-		 const struct ring_reader *ring)
-{
-	for (size_t i = 0; i < consumer->nrings; i++)
-		if (consumer->rings[i]->reader.view.instance ==
-		    ring->view.instance)
-			return false;
-	return true;
-}
-
-static int add_ring(struct consumer *consumer, struct consumer_ring *ring)
+/* Adds a ring, unless the trace has a stream of that number already. Returns 0
+ * or a negative errno. */
+static int ring_add(struct consumer *consumer, struct consumer_ring *ring)
 {
 	struct consumer_ring **more;
 
-	if (!ring_fits(consumer, &ring->reader))
-		return -EBADMSG;
+	for (size_t i = 0; i < consumer->nrings; i++)
+		if (consumer->rings[i]->reader.view.instance ==
+		    ring->reader.view.instance)
+			return -EBADMSG;
 	more = reallocarray(consumer->rings, consumer->nrings + 1,
 			    sizeof(*more));
 	if (!more)
@@ -108,38 +84,36 @@ static int add_ring(struct consumer *consumer, struct consumer_ring *ring)
 /*
  * Makes the trace's uuid. Two traces of one process must not look like two
  * parts of one trace: the uuid depends on the session and, for a snapshot, on
- * its time.
+ * the time.
  */
 static void trace_uuid(const struct consumer *consumer, uint8_t *uuid)
 {
 	struct timespec now = { 0 };
 	const struct session_page *page = &consumer->session->page;
 	uint64_t mix = 1 + (page->serial ? page->serial : consumer->index);
-	int i;
 
 	if (!consumer->consume) {
 		clock_gettime(CLOCK_REALTIME, &now);
 		mix += (uint64_t)now.tv_sec << 32 | (uint64_t)now.tv_nsec;
 	}
 	memcpy(uuid, consumer->page->uuid, 16);
-	for (i = 0; i < 8; i++)
+	for (int i = 0; i < 8; i++)
 		uuid[8 + i] ^= (uint8_t)(mix >> (8 * i));
 }
 
+/* Returns true for the lack of descriptors. */
 static bool files_lack(int ret)
 {
 	return ret == -EMFILE || ret == -ENFILE;
 }
 
+/* Makes the trace, unless there is one. Returns 0 or a negative errno. */
 static int need_trace(struct consumer *consumer)
 {
 	uint8_t uuid[16];
-	int ret;
+	int ret = consumer->trace ? 0 : limits_spare_files(CONSUME_FILES);
 
-	if (consumer->trace)
-		return 0;
-	ret = limits_spare_files(CONSUME_FILES);
-	if (ret)
+	if (consumer->trace || ret)
 		return ret;
 	trace_uuid(consumer, uuid);
 	return trace_open(&consumer->trace, consumer->set, consumer->page,
@@ -170,7 +144,10 @@ static int see_ring(const char *name, void *priv)
 	struct consumer_ring *ring;
 	int ret;
 
-	if (ring_known(consumer, name) || consumer->nrings >= RINGS_MAX)
+	for (size_t i = 0; i < consumer->nrings; i++)
+		if (!strcmp(consumer->rings[i]->reader.name, name))
+			return 0;
+	if (consumer->nrings >= RINGS_MAX)
 		return 0;
 	ring = calloc(1, sizeof(*ring));
 	if (!ring)
@@ -178,7 +155,7 @@ static int see_ring(const char *name, void *priv)
 	ret = ring_open(&ring->reader, consumer->fd, consumer->index, name,
 			consumer->consume);
 	if (!ret) {
-		ret = add_ring(consumer, ring);
+		ret = ring_add(consumer, ring);
 		if (!ret)
 			return 0;
 		ring_close(&ring->reader);
@@ -223,7 +200,8 @@ int consume_scan(struct consumer *consumer)
 	return rings_each(consumer->fd, consumer->index, see_ring, consumer);
 }
 
-/* Reads new descriptions before a packet, whose events may need them. */
+/* Reads new descriptions. A packet waits for this: its events may need them.
+ * Returns 0 or a negative errno. */
 static int session_refresh(struct consumer *consumer)
 {
 	int ret = session_view_update(consumer->session);
@@ -238,7 +216,8 @@ static int session_refresh(struct consumer *consumer)
 	return consumer->trace ? trace_update(consumer->trace) : 0;
 }
 
-/* Writes a packet if its events have descriptions; else counts it as lost. */
+/* Writes a packet if all its events have descriptions; else counts it as lost.
+ * Returns 0 or a negative errno. */
 static int put_packet(struct consumer *consumer, struct consumer_ring *ring,
 		      const struct packet *packet)
 {
@@ -255,8 +234,8 @@ static int put_packet(struct consumer *consumer, struct consumer_ring *ring,
 	return trace_packet(ring->stream, packet);
 }
 
-/* Returns true when a packet was not written because its ring has no stream,
- * for want of descriptors: it stays in the ring. */
+/* Returns true when a packet stays in the ring: for want of descriptors there
+ * is no stream to write it to. */
 static bool packet_stays(const struct consumer_ring *ring, int ret)
 {
 	return !ring->stream && files_lack(ret);
@@ -267,12 +246,9 @@ static bool packet_stays(const struct consumer_ring *ring, int ret)
 static int empty_ring(struct consumer *consumer, struct consumer_ring *ring)
 {
 	struct packet packet;
-	uint32_t n;
-	int ret = 0;
-	int done = 0;
-	int error;
+	int done = 0, ret = 0, error;
 
-	for (n = 0; n < ring->reader.view.nsub; n++) {
+	for (uint32_t n = 0; n < ring->reader.view.nsub; n++) {
 		if (ring_take(&ring->reader, &packet) <= 0)
 			break;
 		error = put_packet(consumer, ring, &packet);
@@ -282,26 +258,22 @@ static int empty_ring(struct consumer *consumer, struct consumer_ring *ring)
 		ring_release(&ring->reader);
 		done = 1;
 	}
-	/* an inconsistent ring loses its events; the other rings continue */
+	/* events of an inconsistent ring are lost; other rings continue */
 	return ret ? ret : done;
-}
-
-static bool time_past(uint64_t until_ns)
-{
-	return until_ns != UINT64_MAX && monotonic_ns() >= until_ns;
 }
 
 int consume_poll(struct consumer *consumer, uint64_t until_ns)
 {
-	int done = 0;
-	int ret = 0;
-	size_t i;
+	int done = 0, ret = 0;
 
 	if (!consumer->consume || consumer->finished)
 		return 0;
-	for (i = 0; i < consumer->nrings && !time_past(until_ns); i++) {
-		int error = empty_ring(consumer, consumer->rings[i]);
+	for (size_t i = 0; i < consumer->nrings; i++) {
+		int error;
 
+		if (until_ns != UINT64_MAX && monotonic_ns() >= until_ns)
+			break;
+		error = empty_ring(consumer, consumer->rings[i]);
 		if (error < 0)
 			ret = ret ? ret : error;
 		else
@@ -310,11 +282,9 @@ int consume_poll(struct consumer *consumer, uint64_t until_ns)
 	return ret ? ret : done;
 }
 
-/*
- * Notes the ring's own counts. If its stream could not be made, its events
- * count as lost for the whole directory.
- */
-static void tell_count(struct consumer *consumer, struct consumer_ring *ring,
+/* Notes the ring's own counts. If there is no stream, the events count as lost
+ * for the whole directory. */
+static void count_note(struct consumer *consumer, struct consumer_ring *ring,
 		       const struct ring_count *count)
 {
 	if (!count->committed && !count->lost)
@@ -347,18 +317,18 @@ static int finish_emptying(struct consumer *consumer,
 	if (error > 0)
 		error = put_packet(consumer, ring, &packet);
 	if (!ring_count(&ring->reader, &after))
-		tell_count(consumer, ring, &after);
+		count_note(consumer, ring, &after);
 	else if (!lied)
-		tell_count(consumer, ring, &before);
+		count_note(consumer, ring, &before);
 	if (ret < 0)
 		return ret;
 	return error == -EBADMSG || error == -EAGAIN ? 0 : error;
 }
 
 /*
- * Empties the rings but for what is in open sub-buffers, which does not leave
- * them. Notes whether the rest must stay where it is: then the next reader
- * finds all that is not in the trace, and nothing else.
+ * Empties the rings except open sub-buffers, whose events stay there. Notes
+ * whether any events must stay: then the next reader finds all events that are
+ * not in the trace, and no others.
  */
 static void begin_finish(struct consumer *consumer)
 {
@@ -381,6 +351,8 @@ struct copying {
 	struct consumer_ring *ring;
 };
 
+/* Writes a packet of a copy. After a failure no later packet of the stream may
+ * be written, or the trace would have a gap that nothing counts. */
 static int copy_packet(const struct packet *packet, void *priv)
 {
 	struct copying *copying = priv;
@@ -392,6 +364,9 @@ static int copy_packet(const struct packet *packet, void *priv)
 	return ret;
 }
 
+/* Copies a ring of a snapshot, which another reader may empty at the same time.
+ * An inconsistent ring is no failure: the caller counts it. Returns 0 or a
+ * negative errno. */
 static int copy_ring(struct consumer *consumer, struct consumer_ring *ring)
 {
 	struct copying copying = { consumer, ring };
@@ -406,18 +381,19 @@ static int copy_ring(struct consumer *consumer, struct consumer_ring *ring)
 		ret = ring_copy_each(&copy, &consumer->format, copy_packet,
 				     &copying);
 	consumer->copied += copy.count.committed;
-	/* what a recorder took is in its trace, not in this one */
+	/* events that a recorder took are in its trace, not in this one */
 	copy.count.committed -= copy.taken;
 	consumer->set->taken += copy.taken;
-	tell_count(consumer, ring, &copy.count);
+	count_note(consumer, ring, &copy.count);
 	ring_copy_free(&copy);
 	if (ret == -EBADMSG)
 		ring->reader.broken = true;
 	return ret == -EBADMSG ? 0 : ret;
 }
 
-/* A recorder looks at the session's page once more (consume_late()). Until then
- * its memory counts for nothing here. */
+/* Keeps the session's page mapped for consume_late(), without a descriptor. The
+ * recorder gives the memory back until then: there may be a thousand such
+ * pages. */
 static void page_release(struct consumer *consumer)
 {
 	struct file_map *map = &consumer->session->map;
@@ -439,7 +415,8 @@ static void page_release(struct consumer *consumer)
 	map->fd = -1;
 }
 
-/* Closes rings and descriptors; keeps only what the final metadata needs. */
+/* Closes rings and descriptors. The events and modules stay: the final metadata
+ * needs them. */
 static void consumer_shut(struct consumer *consumer)
 {
 	for (size_t i = 0; i < consumer->nrings; i++) {
@@ -479,10 +456,10 @@ static int last_scan(struct consumer *consumer)
 
 int consume_finish(struct consumer *consumer)
 {
-	bool overwrite = consumer->session->page.flags & SESSION_OVERWRITE;
+	const struct session_page *page = &consumer->session->page;
+	struct trace_set *set = consumer->set;
 	bool stay;
 	int ret;
-	size_t i;
 
 	if (consumer->finished)
 		return 0;
@@ -491,20 +468,20 @@ int consume_finish(struct consumer *consumer)
 	if (consumer->consume)
 		begin_finish(consumer);
 	stay = consumer->consume && consumer->missed;
-	for (i = 0; i < consumer->nrings && !stay; i++) {
+	for (size_t i = 0; i < consumer->nrings && !stay; i++) {
 		struct consumer_ring *ring = consumer->rings[i];
 		int error = consumer->consume ?
 				    finish_emptying(consumer, ring) :
 				    copy_ring(consumer, ring);
 
 		if (ring->reader.cut)
-			consumer->set->cut++;
+			set->cut++;
 		if (ring->reader.broken)
 			consumer->unreadable++;
 		ret = ret ? ret : error;
 	}
 	/* a process without any ring still has a trace: it has the losses */
-	if (!ret && !consumer->missed && consumer->session->page.lost_unplaced)
+	if (!ret && !consumer->missed && page->lost_unplaced)
 		ret = need_trace(consumer);
 	if (consumer->trace) {
 		struct process_page latest;
@@ -512,18 +489,18 @@ int consume_finish(struct consumer *consumer)
 
 		/* the anchors taken since the trace was opened */
 		if (!process_read(&latest, consumer->fd))
-			trace_set_anchors(consumer->set, &latest);
-		consumer->trace->unplaced =
-			consumer->session->page.lost_unplaced;
+			trace_set_anchors(set, &latest);
+		consumer->trace->unplaced = page->lost_unplaced;
 		session_view_oversize(consumer->session,
 				      &consumer->trace->oversize);
-		error = trace_finish(consumer->trace, overwrite);
+		error = trace_finish(consumer->trace,
+				     page->flags & SESSION_OVERWRITE);
 		ret = ret ? ret : error;
 	} else if (!consumer->missed) {
-		consumer->set->lost += consumer->session->page.lost_unplaced;
+		set->lost += page->lost_unplaced;
 	}
-	if (consumer->set->left_off < consumer->session->page.left_off)
-		consumer->set->left_off = consumer->session->page.left_off;
+	if (set->left_off < page->left_off)
+		set->left_off = page->left_off;
 	consumer_shut(consumer);
 	return ret;
 }
@@ -588,6 +565,8 @@ void consume_names(struct consumer *consumer)
 	session_view_drop_modules(consumer->session);
 }
 
+/* Returns true when a session has files in the image's directory, or when that
+ * cannot be seen. */
 static bool has_session(int fd)
 {
 	DIR *stream = rundir_opendir(fd, ".");
@@ -614,24 +593,23 @@ void consume_remove(struct consumer *consumer,
 	char name[16];
 	int fd;
 
-	/* while an image is left: behind the last one, another process may have
-	 * its sockets in this directory */
+	/* Sockets go while an image is left. Later another process may have
+	 * sockets in a directory of this name. */
 	unlinkat(process->fd, "control.sock", 0);
 	unlinkat(process->fd, CALL_FILE, 0);
 	unlinkat(process->fd, "gdb.sock", 0);
 	rundir_destroy_session(process, consumer->image, consumer->index);
-	snprintf(name, sizeof(name), "%u", consumer->image);
 	fd = rundir_open_image(process, consumer->image);
 	if (fd < 0)
 		return;
 	if (!has_session(fd)) {
+		snprintf(name, sizeof(name), "%u", consumer->image);
 		unlinkat(fd, "process", 0);
 		unlinkat(process->fd, name, AT_REMOVEDIR);
 	}
 	close(fd);
-	if (top < 0 || rundir_images(process, &(uint32_t){ 0 }, 1))
-		return;
-	unlinkat(top, process->name, AT_REMOVEDIR);
+	if (top >= 0 && !rundir_images(process, &(uint32_t){ 0 }, 1))
+		unlinkat(top, process->name, AT_REMOVEDIR);
 }
 
 void consume_close(struct consumer *consumer)

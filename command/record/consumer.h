@@ -21,7 +21,8 @@ struct consumer_ring {
 	struct trace_stream *stream;	/* NULL until there is a packet */
 };
 
-/* What children of the process may still change in the session's page. */
+/* Counters that children of the process may still change in the session's
+ * page. */
 struct consumer_late {
 	struct file_map map;		/* the page */
 	uint64_t lost_unplaced;		/* as it was looked at last */
@@ -84,20 +85,20 @@ int consume_poll(struct consumer *consumer, uint64_t until_ns);
 
 /*
  * Writes the rest, also of open sub-buffers, and completes the trace. Call it
- * when the session has stopped or its process is dead; for a snapshot (without
- * `consume`) at any time.
+ * when the session has stopped or the process is dead; for a snapshot (without
+ * `consume`) at any time. Returns 0 or a negative errno.
  */
 int consume_finish(struct consumer *consumer);
 
 /*
- * Counts what forked children of a recorded image have lost since
+ * Counts events that forked children of a recorded image have lost since
  * consume_finish(), and unmaps the session's page. Returns how many children
  * could not make files since then; *error says why.
  */
 uint32_t consume_late(struct consumer *consumer, int32_t *error);
 
-/* Returns true when consume_settle() can free what a finished image no longer
- * needs: most of its memory, with the session. */
+/* Returns true when a finished image does not need the session any more. Then
+ * consume_settle() frees it, which is most of the memory. */
 bool consume_settled(const struct consumer *consumer);
 void consume_settle(struct consumer *consumer);
 
@@ -108,8 +109,8 @@ void consume_release(struct consumer *consumer,
 
 /*
  * Removes the files of a finished session of a dead process, and the parts of
- * its directory that no other session needs. `top` is the runtime directory, or
- * -1.
+ * the process directory that no other session needs. `top` is the runtime
+ * directory, or -1.
  */
 void consume_remove(struct consumer *consumer,
 		    const struct rundir_process *process, int top);

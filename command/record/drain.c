@@ -47,11 +47,10 @@ int drain_open(struct drain *drain, struct outcome *outcome, const char *path,
 	drain->outcome = outcome;
 	drain->places.ended = true;
 	if (ret == -ENOTEMPTY)
-		return command_failed("%s exists and is not empty",
-				      path ?: name);
+		return cause_report(OUTPUT_NOT_EMPTY, .path = path ?: name);
 	if (ret)
-		return command_failed("%s: %s", path ?: name,
-				      reason_of_output(ret));
+		return cause_report(OUTPUT_FAILED, .path = path ?: name,
+				    .text = reason_of_output(ret));
 	drain->set.limit = limit;
 	return COMMAND_DONE;
 }
@@ -120,6 +119,8 @@ bool drain_poll(struct drain *drain, uint64_t end)
 	return busy;
 }
 
+/* Takes counters that children have changed since the image was finished. After
+ * this the page is unmapped. */
 static void late_look(struct drain *drain, struct consumer *image)
 {
 	uint32_t orphans;
@@ -131,17 +132,7 @@ static void late_look(struct drain *drain, struct consumer *image)
 	shortage_orphans(&drain->shortage, orphans, error);
 }
 
-static void late_add(struct drain *drain, struct consumer *image)
-{
-	struct consumer **slot = &drain->late[drain->nlate++ % DRAIN_LATE_MAX];
-
-	late_look(drain, *slot);
-	/* the modules that it knows take memory until then */
-	if (*slot)
-		consume_names(*slot);
-	*slot = image;
-}
-
+/* Takes the markers of an image, before the session is freed. */
 static void take_rules(struct drain *drain, struct consumer *image)
 {
 	if (rules_take(&drain->rules, image->pid, image->session))
@@ -150,13 +141,20 @@ static void take_rules(struct drain *drain, struct consumer *image)
 
 void drain_finish(struct drain *drain, struct consumer *image, int fd)
 {
+	struct consumer **slot;
 	int ret;
 
 	if (image->finished)
 		return;
 	ret = consume_finish(image);
 	open_remove(drain, image);
-	late_add(drain, image);
+	/* The oldest makes room. Addresses there get names now, so that the
+	 * modules need no memory any more. */
+	slot = &drain->late[drain->nlate++ % DRAIN_LATE_MAX];
+	late_look(drain, *slot);
+	if (*slot)
+		consume_names(*slot);
+	*slot = image;
 	places_take(&drain->places, image->pid, &image->session->page, NULL);
 	shortage_take(&drain->shortage, &image->session->page, fd);
 	drain->unreadable += image->unreadable;
@@ -187,7 +185,7 @@ void drain_tell_unwritten(struct drain *drain)
 	if (!error || drain->told)
 		return;
 	drain->told = true;
-	/* what was there at the start is not there any more */
+	/* a directory that was there at the start is gone */
 	if (error == ENOENT)
 		outcome_tell(outcome, OUTPUT_REMOVED, .path = path);
 	else if (error == EILSEQ)
@@ -214,48 +212,25 @@ void drain_end(struct drain *drain)
 			take_rules(drain, drain->images[i]);
 }
 
-void drain_note_rings(const struct trace_set *set, uint64_t unreadable,
-		      struct outcome *outcome)
+void drain_note_set(const struct trace_set *set, uint64_t unreadable,
+		    bool fail_on_loss, struct outcome *outcome)
 {
 	uint64_t known = set->cut + set->gone_rings;
-
-	if (set->cut)
-		outcome_note(outcome, RINGS_CUT, .n = (int64_t)set->cut);
-	if (set->gone_rings)
-		outcome_note(outcome, RINGS_GONE,
-			     .n = (int64_t)set->gone_rings,
-			     .pid = (pid_t)set->gone_pid);
-	if (unreadable > known)
-		outcome_note(outcome, RINGS_INVALID,
-			     .n = (int64_t)(unreadable - known));
-}
-
-void drain_note_spoilt(const struct trace_set *set, struct outcome *outcome)
-{
 	char path[PATH_MAX + sizeof(set->spoilt_name)];
 
-	if (!set->spoilt)
-		return;
+	outcome_count(outcome, RINGS_CUT, set->cut);
+	outcome_count(outcome, RINGS_GONE, set->gone_rings,
+		      .pid = (pid_t)set->gone_pid);
+	outcome_count(outcome, RINGS_INVALID,
+		      unreadable > known ? unreadable - known : 0);
 	snprintf(path, sizeof(path), "%s/%s", set->path, set->spoilt_name);
-	outcome_note(outcome, TRACE_SPOILT, .n = (int64_t)set->spoilt,
-		     .path = path);
+	outcome_count(outcome, TRACE_SPOILT, set->spoilt, .path = path);
+	outcome_count(outcome, MARKERS_LEFT_OFF, set->left_off);
+	outcome_count(outcome, EVENTS_LOST, fail_on_loss ? set->lost : 0);
 }
 
-void drain_note_left_off(const struct trace_set *set, struct outcome *outcome)
-{
-	if (set->left_off)
-		outcome_note(outcome, MARKERS_LEFT_OFF,
-			     .n = (int64_t)set->left_off);
-}
-
-void drain_note_losses(const struct trace_set *set, struct outcome *outcome)
-{
-	if (set->lost)
-		outcome_note(outcome, EVENTS_LOST, .n = (int64_t)set->lost);
-}
-
-void drain_note(struct drain *drain, const char *session, int crowded,
-		const char *directory)
+void drain_note(struct drain *drain, const char *session,
+		const char *directory, int crowded, bool fail_on_loss)
 {
 	struct outcome *outcome = drain->outcome;
 	int error = crowded ? crowded : drain->missed;
@@ -267,8 +242,7 @@ void drain_note(struct drain *drain, const char *session, int crowded,
 		outcome_note(outcome, TRACE_INCOMPLETE, .subject = session,
 			     .text = limits_error(-error));
 	shortage_note(&drain->shortage, directory, drain->set.lost, outcome);
-	drain_note_rings(&drain->set, drain->unreadable, outcome);
-	drain_note_spoilt(&drain->set, outcome);
+	drain_note_set(&drain->set, drain->unreadable, fail_on_loss, outcome);
 }
 
 void drain_summary(const struct drain *drain, size_t processes,

@@ -61,14 +61,16 @@ int drain_scan(struct drain *drain);
  * CLOCK_MONOTONIC. Returns true when there was anything. */
 bool drain_poll(struct drain *drain, uint64_t end);
 
-/* Empties an image for good, and notes what its session's page says; `fd` is
- * the process's directory. Does nothing for an image that is finished. */
+/* Empties an image for good, and takes counters and places from the session's
+ * page. `fd` is the process's directory. Does nothing for a finished image. */
 void drain_finish(struct drain *drain, struct consumer *image, int fd);
 
-/* Frees what a finished image no longer needs, with its session. */
+/* Takes the markers of a finished image, and frees the session, if the trace
+ * does not need it any more. */
 void drain_settle(struct drain *drain, struct consumer *image);
 
-/* Returns true when no event of a finished image is left in its buffers. */
+/* Returns true when no event of a finished image is left in the buffers: then
+ * the files may be removed. */
 bool drain_collected(const struct drain *drain, const struct consumer *image);
 
 /* Tells, once, that the trace cannot be written, if that is so. The recorder
@@ -79,20 +81,19 @@ void drain_tell_unwritten(struct drain *drain);
 /* Completes the traces, when each image is finished. */
 void drain_end(struct drain *drain);
 
-/* Adds to the outcome what is not in the trace of `session`, of what it should
- * have; `crowded` is the errno of the last scan for processes, or 0. */
-void drain_note(struct drain *drain, const char *session, int crowded,
-		const char *directory);
+/*
+ * Adds to the outcome the failures and losses of the traces. `session` is the
+ * recording's name, `directory` the runtime directory, `crowded` the errno of
+ * the last scan for processes, or 0; with `fail_on_loss` lost events are a
+ * failure.
+ */
+void drain_note(struct drain *drain, const char *session,
+		const char *directory, int crowded, bool fail_on_loss);
 
-/* Add to an outcome what a trace lacks: rings that were left out, of which
- * `unreadable` were cut short or made no sense; the first stream file that
- * another program removed or cut; markers that were not enabled; and with
- * --fail-on-loss lost events. */
-void drain_note_rings(const struct trace_set *set, uint64_t unreadable,
-		      struct outcome *outcome);
-void drain_note_spoilt(const struct trace_set *set, struct outcome *outcome);
-void drain_note_left_off(const struct trace_set *set, struct outcome *outcome);
-void drain_note_losses(const struct trace_set *set, struct outcome *outcome);
+/* Adds to an outcome the failures and losses of a finished directory of traces;
+ * `unreadable` rings were cut short or made no sense. */
+void drain_note_set(const struct trace_set *set, uint64_t unreadable,
+		    bool fail_on_loss, struct outcome *outcome);
 
 /* Prints the summary for so many processes with a trace, or that there is none;
  * `missed` is the number of hits that callbacks missed. */

@@ -4,7 +4,7 @@
  * few times a second it has the buffers of all processes closed, and tells the
  * readers up to which time the traces are complete.
  *
- * What must stay true: a time is told only when all processes that wrote before
+ * Invariant: a time is told only when all processes that wrote before
  * it are known, each was asked after it, and their rings were emptied since.
  */
 #ifndef COMMAND_RECORD_FOLLOWERS_PRIVATE_H

@@ -11,6 +11,7 @@
 #define TURN_NS		200000000ull
 #define ASKED_MAX	64		/* processes in a turn */
 
+/* Returns CLOCK_REALTIME, which readers compare with the times of events. */
 static int64_t realtime_ns(void)
 {
 	struct timespec now;
@@ -19,6 +20,7 @@ static int64_t realtime_ns(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+/* Tells readers that the traces are complete up to a time. */
 static void time_tell(const struct trace_set *set, int64_t ns)
 {
 	struct follow_news news = { .ns = ns, .removed = set->removed };

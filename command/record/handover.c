@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Directories of other users. A process of root's recording that has changed
- * its user hands the recording on to the program that it executes: it leaves
- * the session in the default directory of its new user, and a note in its
- * page (agent/image/handover.c). The recorder opens that directory as the
- * user's, and takes the processes in it.
+ * the user hands the recording on to the program that it executes: it leaves
+ * the session in the default directory of the new user, and a note in the
+ * process page (agent/image/handover.c). The recorder opens that directory as
+ * the user's, and takes the processes in it.
  *
- * What must stay true: a page is not trusted. Only a default directory is
- * opened, and only if it is that user's own, private and no symlink.
+ * Invariant: a page is not trusted. Only a default directory is opened, and
+ * only if it is that user's own, private and no symlink.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 
 #define STRING_OF(x)	#x
 #define STRING(x)	STRING_OF(x)
-#define HANDED_MOST	STRING(MEMBERS_HANDOVERS_MAX)
+#define HANDOVERS_MAX	256
 
 /* Reads the user's number behind the prefix of a default directory. */
 static bool read_user(const char *path, uid_t *uid)
@@ -49,59 +49,67 @@ static bool read_user(const char *path, uid_t *uid)
 	return false;
 }
 
-static bool is_known(const struct members *members, const char *path)
+/* Returns the directory of that path, or NULL. */
+static struct handover *handover_find(const struct members *members,
+				      const char *path)
 {
-	for (size_t i = 0; i < members->nhandovers; i++)
-		if (!strcmp(members->handovers[i]->path, path))
-			return true;
-	return false;
+	struct handover *h = members->handovers;
+
+	while (h && strcmp(h->path, path))
+		h = h->next;
+	return h;
 }
 
-/* Opens the directory, and locks the file by which its agents know that the
- * recorder is there. The process has made it. */
-static void handover_open(struct members *members, struct handover *handed,
-			uid_t uid)
+/* Opens and watches a directory, which the process has made, and locks the file
+ * that tells agents there that the recorder is at work. */
+static void handover_open(struct members *members, struct handover *h,
+			  uid_t uid)
 {
-	handed->off = -1;
-	if (rundir_open_user(&handed->dir, handed->path, uid)) {
+	const char *session = members->claim->name;
+
+	h->off = -1;
+	if (rundir_open_user(&h->dir, h->path, uid)) {
 		outcome_tell(members->outcome, USER_REFUSED, .n = uid,
-			     .text = handed->dir.error);
+			     .text = h->dir.error);
 		return;
 	}
+	members_watch_at(members, h->dir.fd, h->path, ".");
 	/* agents take the recording for ended while there is no such file */
-	handed->off = rundir_open_off(&handed->dir, members->claim->name);
-	if (handed->off < 0 || flock(handed->off, LOCK_SH | LOCK_NB)) {
-		if (handed->off >= 0)
-			close(handed->off);
-		handed->off = rundir_create_off(&handed->dir,
-						members->claim->name);
+	h->off = rundir_open_off(&h->dir, session);
+	if (h->off < 0 || flock(h->off, LOCK_SH | LOCK_NB)) {
+		if (h->off >= 0)
+			close(h->off);
+		h->off = rundir_create_off(&h->dir, session);
 	}
 }
 
-static void take_path(struct members *members, const char *path)
+/* Takes the directory that a note of a page names. */
+static void handover_take(struct members *members, const char *path)
 {
-	struct handover *handed;
+	struct handover **last = &members->handovers;
+	size_t n = 0;
 	uid_t uid;
 
-	if (!read_user(path, &uid) || is_known(members, path))
+	if (!read_user(path, &uid) || handover_find(members, path))
 		return;
-	if (members->nhandovers == MEMBERS_HANDOVERS_MAX) {
+	for (; *last; last = &(*last)->next)
+		n++;
+	if (n == HANDOVERS_MAX) {
 		if (!outcome_told(members->outcome, CAUSE_USERS_MANY))
 			outcome_tell(members->outcome, USERS_MANY, .n = uid,
-				     .text = HANDED_MOST);
+				     .text = STRING(HANDOVERS_MAX));
 		return;
 	}
-	handed = calloc(1, sizeof(*handed));
-	if (!handed)
+	*last = calloc(1, sizeof(**last));
+	if (!*last)
 		return;
-	snprintf(handed->path, sizeof(handed->path), "%s", path);
-	members->handovers[members->nhandovers++] = handed;
-	handover_open(members, handed, uid);
+	snprintf((*last)->path, sizeof((*last)->path), "%s", path);
+	handover_open(members, *last, uid);
 }
 
 /* Only the directories of users that a process became are looked at: another
  * user could leave word of programs that there are not. */
-static void take_user(struct members *members, uid_t uid)
+static void user_take(struct members *members, uid_t uid)
 {
 	for (size_t i = 0; i < members->nusers; i++)
 		if (members->users[i] == uid)
@@ -110,27 +118,27 @@ static void take_user(struct members *members, uid_t uid)
 		members->users[members->nusers++] = uid;
 }
 
-static void look_page(struct members *members, const struct process_page *page)
+/* Takes the users and the directories that the page of an image names. */
+static void page_look(struct members *members, const struct process_page *page)
 {
 	char path[LACKING_PATH_BYTES + 1];
 
 	for (int i = 0; i < PROCESS_USERS; i++)
-		take_user(members, page->users[i]);
+		user_take(members, page->users[i]);
 	for (int i = 0; i < LACKING_NOTES; i++) {
 		if (page->lacking[i].why != LACKING_HANDED)
 			continue;
 		snprintf(path, sizeof(path), "%.*s", LACKING_PATH_BYTES,
 			 page->lacking[i].path);
-		take_path(members, path);
+		handover_take(members, path);
 	}
 }
 
 void handover_look(struct members *members)
 {
-	size_t known = members->nhandovers;
 	struct process_page page;
 
-	/* others cannot read what their processes make as another user */
+	/* only root can read files of another user's processes */
 	if (geteuid())
 		return;
 	for (size_t i = 0; i < members->n; i++) {
@@ -140,24 +148,19 @@ void handover_look(struct members *members)
 			if (!rundir_read_process(member->process,
 						 member->images[j]->image,
 						 &page))
-				look_page(members, &page);
+				page_look(members, &page);
 	}
-	for (; known < members->nhandovers; known++)
-		if (members->handovers[known]->dir.fd >= 0)
-			members_watch_at(members,
-					 members->handovers[known]->dir.fd,
-					 members->handovers[known]->path, ".");
 }
 
 int handover_each(struct members *members,
-		       int (*call)(struct rundir_process *process, void *priv),
-		       void *priv)
+		  int (*call)(struct rundir_process *process, void *priv),
+		  void *priv)
 {
 	int ret = 0;
 
-	for (size_t i = 0; i < members->nhandovers; i++) {
-		struct rundir *dir = &members->handovers[i]->dir;
-		int failed = dir->fd < 0 ? 0 : rundir_each(dir, call, priv);
+	for (struct handover *h = members->handovers; h; h = h->next) {
+		int failed = h->dir.fd < 0 ? 0 :
+			     rundir_each(&h->dir, call, priv);
 
 		ret = ret ? ret : failed;
 	}
@@ -166,35 +169,33 @@ int handover_each(struct members *members,
 
 int handover_top(const struct members *members, const struct member *member)
 {
-	for (size_t i = 0; i < members->nhandovers; i++)
-		if (members->handovers[i]->dir.fd >= 0 &&
-		    members->handovers[i]->dir.uid == member->uid)
-			return members->handovers[i]->dir.fd;
+	for (struct handover *h = members->handovers; h; h = h->next)
+		if (h->dir.fd >= 0 && h->dir.uid == member->uid)
+			return h->dir.fd;
 	return members->claim->dir.fd;
 }
 
 void handover_stop(struct members *members)
 {
-	for (size_t i = 0; i < members->nhandovers; i++)
-		if (members->handovers[i]->dir.fd >= 0)
-			rundir_remove_rules(&members->handovers[i]->dir,
-					    members->claim->name);
+	for (struct handover *h = members->handovers; h; h = h->next)
+		if (h->dir.fd >= 0)
+			rundir_remove_rules(&h->dir, members->claim->name);
 }
 
-/* Reads the word that a program has left there which was executed past libc:
- * its agent stays off. */
-static void read_left(struct members *members, const char *prefix, uid_t uid)
+/* Reads the reason of an agent that stays off, in a default directory that no
+ * page names: the program was executed past libc. */
+static void left_read(struct members *members, const char *prefix, uid_t uid)
 {
 	char path[LACKING_PATH_BYTES + 1];
 	struct rundir dir;
 	int off;
 
 	snprintf(path, sizeof(path), "%s%u", prefix, (unsigned int)uid);
-	if (is_known(members, path) || rundir_open_user(&dir, path, uid))
+	if (handover_find(members, path) || rundir_open_user(&dir, path, uid))
 		return;
 	off = rundir_open_off(&dir, members->claim->name);
 	if (off >= 0) {
-		lacking_read(&members->lacking, off);
+		agentless_read(&members->agentless, off);
 		close(off);
 		rundir_remove_rules(&dir, members->claim->name);
 	}
@@ -204,26 +205,25 @@ static void read_left(struct members *members, const char *prefix, uid_t uid)
 void handover_read(struct members *members)
 {
 	for (size_t i = 0; i < members->nusers; i++) {
-		read_left(members, PLACE_DEFAULT_SHM, members->users[i]);
-		read_left(members, PLACE_DEFAULT_TMP, members->users[i]);
+		left_read(members, PLACE_DEFAULT_SHM, members->users[i]);
+		left_read(members, PLACE_DEFAULT_TMP, members->users[i]);
 	}
-	for (size_t i = 0; i < members->nhandovers; i++)
-		if (members->handovers[i]->off >= 0)
-			lacking_read(&members->lacking,
-				     members->handovers[i]->off);
+	for (struct handover *h = members->handovers; h; h = h->next)
+		if (h->off >= 0)
+			agentless_read(&members->agentless, h->off);
 }
 
 void handover_close(struct members *members)
 {
-	for (size_t i = 0; i < members->nhandovers; i++) {
-		struct handover *handed = members->handovers[i];
+	struct handover *h;
 
-		if (handed->off >= 0)
-			close(handed->off);
-		if (handed->dir.fd >= 0)
-			rundir_remove_rules(&handed->dir, members->claim->name);
-		rundir_close(&handed->dir);
-		free(handed);
+	while ((h = members->handovers)) {
+		members->handovers = h->next;
+		if (h->off >= 0)
+			close(h->off);
+		if (h->dir.fd >= 0)
+			rundir_remove_rules(&h->dir, members->claim->name);
+		rundir_close(&h->dir);
+		free(h);
 	}
-	members->nhandovers = 0;
 }

@@ -7,61 +7,23 @@
 
 #include <ctype.h>
 #include <dirent.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define FILE_BYTES_MAX	(4u << 20)
+#include "base/text.h"
 
-/* Reads a file of /proc as text: NULs become newlines. The caller frees it. */
-static char *read_text(const char *pid, const char *file)
+/* Opens a file of /proc/PID. Returns NULL if there is none. */
+static FILE *proc_open(pid_t pid, const char *file)
 {
-	size_t room = 16384;
-	size_t used = 0;
 	char path[64];
-	char *text = NULL;
-	char *more;
-	ssize_t n;
-	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%.20s/%s", pid, file);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return NULL;
-	do {
-		room *= 2;
-		more = realloc(text, room + 2);
-		if (!more)
-			break;
-		text = more;
-		while (used < room &&
-		       (n = read(fd, text + 1 + used, room - used)) > 0)
-			used += (size_t)n;
-	} while (used == room && room < FILE_BYTES_MAX);
-	close(fd);
-	if (!text)
-		return NULL;
-	text[0] = '\n';
-	for (n = 1; n <= (ssize_t)used; n++)
-		if (!text[n])
-			text[n] = '\n';
-	text[used + 1] = '\0';
-	return text;
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, file);
+	return fopen(path, "re");
 }
 
-static bool maps_have(const char *pid, const char *first, const char *second)
-{
-	char *text = read_text(pid, "maps");
-	bool found = text && (strstr(text, first) || strstr(text, second));
-
-	free(text);
-	return found;
-}
-
-/* Returns whether the list, which ends with its line, has the name, or a file
- * of heirs of that session. */
+/* Returns whether the list has the name, or a file of heirs of that session. */
 static bool list_has(const char *list, const char *name)
 {
 	size_t length = strlen(name);
@@ -77,92 +39,82 @@ static bool list_has(const char *list, const char *name)
 	}
 }
 
-static bool environ_names(const char *pid, const char *session)
-{
-	const char variable[] = "\n" PROTOCOL_JOIN_ENV "=";
-	char *text = read_text(pid, "environ");
-	char *found = text ? strstr(text, variable) : NULL;
-	bool named = found && list_has(found + strlen(variable), session);
-
-	free(text);
-	return named;
-}
-
 bool joiner_named(pid_t pid, const char *session)
 {
-	char number[24];
+	FILE *f = proc_open(pid, "environ");
+	char *variable = NULL;
+	size_t room = 0;
+	bool named = false;
 
-	snprintf(number, sizeof(number), "%d", pid);
-	return environ_names(number, session);
+	while (f && !named && getdelim(&variable, &room, '\0', f) > 0) {
+		const char *list = text_after(variable, PROTOCOL_JOIN_ENV "=");
+
+		named = list && list_has(list, session);
+	}
+	free(variable);
+	if (f)
+		fclose(f);
+	return named;
 }
 
 /* Returns true when the line of /proc/PID/maps is of the session's page of a
  * member, as an agent maps it: ".../PID.STARTTIME/IMAGE/session.N". */
-static bool is_page(const struct members *members, const char *line,
-		    size_t bytes)
+static bool is_page(const struct members *members, char *line)
 {
-	static const char page[] = "/session.";
-	const char *end = memmem(line, bytes, page, strlen(page));
+	char *end = strstr(line, "/session.");
 	const char *name;
-	size_t n;
 
-	if (!end || !memmem(line, bytes, " rw-s ", 6))
+	if (!end || !strstr(line, " rw-s "))
 		return false;
-	while (end > line && end[-1] != '/')
-		end--;
-	name = end -= end > line;
-	while (name > line && name[-1] != '/')
-		name--;
-	n = (size_t)(end - name);
-	for (size_t i = 0; n && i < members->n; i++) {
-		const char *member = members->list[i]->name;
-
-		if (strlen(member) == n && !memcmp(member, name, n))
+	*end = '\0';
+	end = strrchr(line, '/');
+	if (!end)
+		return false;
+	*end = '\0';
+	name = strrchr(line, '/');
+	for (size_t i = 0; name && i < members->n; i++)
+		if (!strcmp(members->list[i]->name, name + 1))
 			return true;
-	}
 	return false;
 }
 
-static bool is_member(const struct members *members, pid_t pid)
+/*
+ * Returns true when the process may still join. A forked child maps the page of
+ * the parent until the first event of the child. A living member maps a page of
+ * that name, too, but cannot join again: another command has ended its session.
+ */
+static bool is_joiner(const struct members *members, pid_t pid)
 {
+	const struct claim *claim = members->claim;
+	bool named = joiner_named(pid, claim->name);
+	bool forked = true, found = false;
+	FILE *f = proc_open(pid, "maps");
+	char *line = NULL;
+	size_t room = 0;
+
 	for (size_t i = 0; i < members->n; i++)
-		if (members->list[i]->pid == pid)
-			return true;
-	return false;
-}
-
-/* Returns true when the process has the session by a fork: it maps its parent's
- * page until its first event. A member that lives maps its own; its session has
- * been ended by another command. */
-static bool has_inherited(const struct members *members, const char *pid)
-{
-	bool member = is_member(members, (pid_t)atoi(pid));
-	char *text = member ? NULL : read_text(pid, "maps");
-	bool found = false;
-	size_t n;
-
-	for (const char *p = text; p && *p && !found; p += n + !!p[n]) {
-		n = strcspn(p, "\n");
-		found = is_page(members, p, n);
-	}
-	free(text);
+		forked &= members->list[i]->pid != pid;
+	while (f && !found && getline(&line, &room, f) > 0)
+		found = (named && (strstr(line, "/libtaffrail") ||
+				   strstr(line, claim->dir.path))) ||
+			(forked && is_page(members, line));
+	free(line);
+	if (f)
+		fclose(f);
 	return found;
 }
 
 bool joiners_exist(const struct members *members)
 {
+	DIR *dir = opendir("/proc");
 	struct dirent *entry;
 	bool found = false;
-	DIR *dir;
 
-	dir = opendir("/proc");
 	while (dir && !found && (entry = readdir(dir))) {
-		const char *pid = entry->d_name;
+		pid_t pid = (pid_t)atoi(entry->d_name);
 
-		if (isdigit((unsigned char)*pid) && atoi(pid) != getpid())
-			found = (environ_names(pid, members->claim->name) &&
-				 maps_have(pid, "/libtaffrail", members->claim->dir.path)) ||
-				has_inherited(members, pid);
+		found = isdigit((unsigned char)entry->d_name[0]) &&
+			pid != getpid() && is_joiner(members, pid);
 	}
 	if (dir)
 		closedir(dir);

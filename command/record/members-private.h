@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The processes that take part in a recording: how they are found, join, are
- * asked to end the session, and what becomes of them and their files when they
- * have ended. members.c has this; joiners.c looks for processes that may still
- * join; handover.c follows programs that are executed as another user;
- * running.c starts the session in processes that run already; removal.c removes
- * files.
+ * The processes that take part in a recording: they are found, join, are asked
+ * to end the session, and end; then their files are removed. This is members.c;
+ * joiners.c looks for processes that may still join; handover.c follows
+ * programs that are executed as another user; running.c starts the session in
+ * processes that run already; removal.c removes files.
  *
  * The recorder holds a pidfd of each process, which names that process alone,
  * until it has collected the process's last events.
  *
- * What must stay true: when a process has ended and its directory is gone,
- * another one may make a directory of the same name. A directory is removed
- * only when its events are on disk.
+ * Invariants: a directory is removed only when the events there are on disk. A
+ * name does not identify a directory: when a process has ended and the
+ * directory is gone, another process may make one of the same name.
  */
 #ifndef COMMAND_RECORD_MEMBERS_PRIVATE_H
 #define COMMAND_RECORD_MEMBERS_PRIVATE_H
@@ -24,15 +23,14 @@
 #include "control/protocol.h"
 
 #define MEMBERS_LEFT_MAX	512
-#define MEMBERS_HANDOVERS_MAX	256
 #define MEMBERS_USERS_MAX	256
 
 struct probes;
 
 struct member {
 	struct rundir_process *process;	/* NULL once it was collected */
-	char name[48];			/* of its directory */
-	uid_t uid;			/* whose it is */
+	char name[48];			/* of the process's directory */
+	uid_t uid;			/* the owner */
 	const struct member *before;	/* the same process, as it had another
 					 * user and program; or NULL */
 	pid_t pid;
@@ -46,8 +44,8 @@ struct member {
 
 /* Files that stay for a moment, for followers. */
 struct member_left {
-	char process[48];		/* the name of its directory */
-	uid_t uid;			/* its owner */
+	char process[48];		/* the name of the directory */
+	uid_t uid;			/* the owner */
 	struct consumer *image;
 	uint64_t due_ns;
 };
@@ -55,6 +53,7 @@ struct member_left {
 /* The directory of another user, to which a process has handed the recording
  * on. */
 struct handover {
+	struct handover *next;
 	char path[LACKING_PATH_BYTES + 1];
 	struct rundir dir;		/* fd -1: it was refused */
 	int off;			/* sessions/.off.NAME in it, or -1 */
@@ -67,7 +66,7 @@ struct members {
 	struct outcome *outcome;
 	struct member **list;
 	size_t n;
-	struct lacking lacking;		/* programs without an agent */
+	struct agentless agentless;		/* programs without an agent */
 	uint32_t words_unknown;		/* of the processes' environments */
 	pid_t program;			/* that the recorder runs, or 0 */
 	int inotify;
@@ -79,8 +78,7 @@ struct members {
 					 * every process */
 	struct member_left left[MEMBERS_LEFT_MAX];
 	size_t nleft;
-	struct handover *handovers[MEMBERS_HANDOVERS_MAX];
-	size_t nhandovers;
+	struct handover *handovers;	/* by age */
 	uid_t users[MEMBERS_USERS_MAX];	/* that processes became */
 	size_t nusers;
 };
@@ -94,7 +92,7 @@ void members_init(struct members *members, struct claim *claim,
  * recorder runs, or 0. */
 void members_watch(struct members *members, pid_t program);
 
-/* Adds a process whose session has been started. Returns 0 or a negative
+/* Adds a process in which the session has been started. Returns 0 or a negative
  * errno. */
 int members_join(struct members *members,
 		 const struct rundir_process *process);
@@ -150,9 +148,9 @@ void members_close(struct members *members);
 int members_follow(struct members *members, const struct record_options *o);
 
 /* joiners.c. Returns true when a living process may still join the recording:
- * its environment names the recording and it has the agent, or it was forked by
- * a process of the recording. Such processes have no files before their first
- * event. */
+ * the environment names the recording and the process has the agent, or a
+ * process of the recording has forked it. Such processes have no files before
+ * their first event. */
 bool joiners_exist(const struct members *members);
 
 /* Returns true when the environment of this living process names `session`. */
@@ -183,7 +181,7 @@ void members_watch_at(struct members *members, int fd, const char *at,
 
 /*
  * removal.c: member_finish_image() collects the rest of an image, and removes
- * its files if nothing failed; it keeps those of a living process, whose next
+ * the files if nothing failed; it keeps those of a living process, as the next
  * image would take the number again. member_finish() does so for all images,
  * and releases the process. member_finish_replaced() does so for the images
  * that a later one of the same process has replaced: they write no more; it

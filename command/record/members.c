@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Finds the processes of a recording, and knows when they have ended. See
- * members.h.
+ * members-private.h.
  *
- * What must stay true here: the recorder never sleeps longer than a burst may
- * take to fill a ring, and its scans take a fifth of its time at most.
+ * Invariants: the recorder never sleeps longer than a burst may take to fill a
+ * ring, and spends a fifth of the time in scans at most.
  */
 #include "command/record/members-private.h"
 
@@ -44,7 +44,7 @@ void members_init(struct members *members, struct claim *claim,
 	members->inotify = -1;
 }
 
-/* Returns the newest member whose directory has the process's name and owner,
+/* Returns the newest member with a directory of the process's name and owner,
  * or NULL. */
 static struct member *member_named(const struct members *members,
 				   const struct rundir_process *process)
@@ -58,25 +58,8 @@ static struct member *member_named(const struct members *members,
 	return NULL;
 }
 
-/* Finds the member that the process was as another user; it has executed
- * another program since. */
-static void replace_before(struct members *members, struct member *member)
-{
-	for (size_t i = 0; i < members->n; i++) {
-		struct member *other = members->list[i];
-
-		if (other == member || other->uid == member->uid ||
-		    strcmp(other->name, member->name))
-			continue;
-		member->before = other;
-		/* its image writes no more, and answers no more */
-		if (!other->done)
-			other->alive = false;
-	}
-}
-
-/* Adds a member, with its own descriptors. Returns NULL without memory or
- * descriptors. */
+/* Adds a member, with descriptors that belong to it. Returns NULL without
+ * memory or descriptors. */
 static struct member *member_add(struct members *members,
 				 const struct rundir_process *process)
 {
@@ -101,8 +84,19 @@ static struct member *member_add(struct members *members,
 			(int)syscall(SYS_pidfd_open, process->pid, 0) : -1;
 	/* another process may have the pid by now */
 	member->alive = process->alive && rundir_lives(process);
+	/* the same process, as another user: it has executed another program
+	 * since, so that image writes no more, and answers no more */
+	for (size_t i = 0; i < members->n; i++) {
+		struct member *other = members->list[i];
+
+		if (other->uid == member->uid ||
+		    strcmp(other->name, member->name))
+			continue;
+		member->before = other;
+		if (!other->done)
+			other->alive = false;
+	}
 	more[members->n++] = member;
-	replace_before(members, member);
 	return member;
 free:
 	if (member)
@@ -118,17 +112,6 @@ bool member_same_page(const struct consumer *image,
 
 	return rundir_read_process(process, image->image, &page) ||
 	       !memcmp(page.uuid, image->uuid, sizeof(page.uuid));
-}
-
-/* Returns true when the image is one of the member's (may be NULL). */
-static bool member_has(const struct member *member,
-		       const struct rundir_process *process, uint32_t image)
-{
-	for (size_t i = 0; member && i < member->nimages; i++)
-		if (member->images[i]->image == image)
-			return !member->done || member->alive ||
-			       member_same_page(member->images[i], process);
-	return false;
 }
 
 bool member_ended(const struct member *member, int wait_ms)
@@ -181,7 +164,7 @@ static int image_add(struct members *members, struct member *member,
 		return -ENOMEM;
 	member->images = more;
 	more[member->nimages++] = image;
-	/* its agent is called from now on */
+	/* requests go to this image's agent from now on */
 	if (image->image > member->process->image)
 		member->process->image = image->image;
 	return 0;
@@ -195,13 +178,16 @@ static int image_take(struct members *members,
 	struct consumer *image;
 	int ret;
 
-	if (member_has(member, process, number))
+	for (size_t i = 0; member && i < member->nimages; i++)
+		if (member->images[i]->image == number &&
+		    (!member->done || member->alive ||
+		     member_same_page(member->images[i], process)))
+			return 0;
+	if (member && member->done && member->alive)
 		return 0;
-	/* another process has its name now */
-	if (member && member->done && !member->alive)
+	/* another process has a directory of this name now */
+	if (member && member->done)
 		member = NULL;
-	else if (member && member->done)
-		return 0;
 	ret = drain_add(members->drain, &image, process, number,
 			members->claim->name);
 	if (ret)
@@ -214,8 +200,8 @@ static int image_take(struct members *members,
 	return ret;
 }
 
-/* Tells, once, of a process of this recording whose pages have another version.
- * Does nothing for other processes. */
+/* Tells, once, of a process of this recording if pages there have another
+ * version. Does nothing for other processes. */
 static void foreign_tell(struct members *members,
 			 const struct rundir_process *process)
 {
@@ -263,7 +249,8 @@ void members_watch(struct members *members, pid_t program)
 }
 
 /* Notes that a scan ran out of descriptors. They come back when processes end,
- * so a later scan may succeed; what the last scan could not open is missing. */
+ * so a later scan may succeed; files that the last scan could not open are
+ * missing in the trace. */
 static void note_crowded(struct members *members, int ret)
 {
 	if (ret == -EMFILE || ret == -ENFILE || ret == -ENOMEM ||
@@ -307,6 +294,7 @@ struct scanning {
 	bool soon;
 };
 
+/* Scans a process of rundir_each(), which closes it afterwards. */
 static int scan_each(struct rundir_process *process, void *priv)
 {
 	struct scanning *scanning = priv;
@@ -315,27 +303,23 @@ static int scan_each(struct rundir_process *process, void *priv)
 	return 0;
 }
 
-/* Tells, once, that processes which begin now are not seen. */
-static void displaced_tell(struct members *members)
-{
-	struct claim *claim = members->claim;
-
-	if (!outcome_told(members->outcome, CAUSE_RECORD_DISPLACED) &&
-	    rundir_displaced_off(&claim->dir, claim->name, claim->off))
-		outcome_tell(members->outcome, RECORD_DISPLACED,
-			     .text = claim->dir.error);
-}
-
+/* Looks for processes, images and rings now. Sets the time of the next scan, so
+ * that scans take a fifth of the time at most, however many files there are. */
 static void scan_all(struct members *members)
 {
-	struct rundir *dir = &members->claim->dir;
+	struct claim *claim = members->claim;
+	struct rundir *dir = &claim->dir;
 	struct scanning scanning = { .members = members };
 	uint64_t begin = monotonic_ns(), took;
 	uint64_t pause = SCAN_IDLE_MS * NS_PER_MS;
 
 	members->scans++;
 	members->crowded = 0;
-	displaced_tell(members);
+	/* processes which begin now may not be seen */
+	if (!outcome_told(members->outcome, CAUSE_RECORD_DISPLACED) &&
+	    rundir_displaced_off(dir, claim->name, claim->off))
+		outcome_tell(members->outcome, RECORD_DISPLACED,
+			     .text = dir->error);
 	if (dir->fd >= 0)
 		note_crowded(members, rundir_each(dir, scan_each, &scanning));
 	handover_look(members);
@@ -417,16 +401,14 @@ static bool mark_dead(struct members *members)
 	return dead;
 }
 
-/*
- * Collects dead processes; returns how many live. Only a scan that begins after
- * the end of a process sees its last files: a process that ends while others
- * are collected may have executed another program after the previous scan.
- */
-static size_t collect_dead(struct members *members)
+bool members_over(struct members *members, bool runs)
 {
-	size_t known = members->n;
-	size_t alive = 0;
+	size_t known = members->n, alive = 0, before;
+	uint64_t begin;
 
+	/* Only a scan that begins after the end of a process sees the last
+	 * files: the process may have executed another program after the
+	 * previous scan, while others were collected. */
 	if (mark_dead(members))
 		scan_all(members);
 	for (size_t i = 0; i < known; i++) {
@@ -441,15 +423,9 @@ static size_t collect_dead(struct members *members)
 			member_finish(members, member);
 		}
 	}
-	return alive + members->n - known;
-}
-
-bool members_over(struct members *members, bool runs)
-{
-	size_t alive = collect_dead(members), before = members->n;
-	uint64_t begin = monotonic_ns();
-
-	if (runs || alive || begin < members->next_joiners_ns)
+	begin = monotonic_ns();
+	before = members->n;
+	if (runs || alive || before > known || begin < members->next_joiners_ns)
 		return false;
 	if (members->claim->dir.fd >= 0 && joiners_exist(members)) {
 		/* it reads files of every process */
@@ -497,19 +473,6 @@ bool members_flush(struct members *members, size_t *next, size_t most)
 	return true;
 }
 
-/* Asks the members from number `from` on to end the session. */
-static void stop_living(struct members *members, size_t from)
-{
-	/* in another directory than the first process's */
-	for (size_t i = from; i < members->n; i++)
-		if (!members->list[i]->done)
-			rundir_heirs_remove(members->list[i]->process,
-					    members->claim->name);
-	for (size_t i = from; i < members->n; i++)
-		if (!members->list[i]->done && members->list[i]->alive)
-			member_ask(members, members->list[i], MESSAGE_STOP);
-}
-
 void members_stop(struct members *members)
 {
 	struct claim *claim = members->claim;
@@ -524,8 +487,16 @@ void members_stop(struct members *members)
 	for (int round = 0; round < STOP_ROUNDS; round++) {
 		size_t before = members->n;
 
-		stop_living(members, asked);
-		asked = before;
+		/* in another directory than the first process's */
+		for (size_t i = asked; i < before; i++)
+			if (!members->list[i]->done)
+				rundir_heirs_remove(members->list[i]->process,
+						    claim->name);
+		for (; asked < before; asked++)
+			if (!members->list[asked]->done &&
+			    members->list[asked]->alive)
+				member_ask(members, members->list[asked],
+					   MESSAGE_STOP);
 		scan_all(members);
 		if (members->n == before)
 			break;
@@ -537,52 +508,31 @@ void members_stop(struct members *members)
 	members->inotify = -1;
 }
 
-/* Adds that the program had no agent, and why, if that is known. */
-static void program_note(const struct members *members, const char *program,
-			 enum lacking_why why)
-{
-	const struct lacking *lacking = &members->lacking;
-	char line[CAUSE_LINE_BYTES];
-	const char *words = why ? lacking_words(why, line) :
-			    lacking->nrows ? lacking->rows[0].why : NULL;
-
-	if (!words)
-		outcome_note(members->outcome, PROGRAM_UNKNOWN,
-			     .subject = program);
-	else if (lacking->full)
-		outcome_note(members->outcome, PROGRAM_FULL,
-			     .subject = program, .text = words);
-	else
-		outcome_note(members->outcome, PROGRAM_AGENTLESS,
-			     .subject = program, .text = words);
-}
-
 void members_note(struct members *members, const char *program,
 		  enum lacking_why why)
 {
-	struct lacking *lacking = &members->lacking;
+	struct agentless *agentless = &members->agentless;
 	struct shortage *shortage = &members->drain->shortage;
 
 	if (members->claim->off >= 0)
-		lacking_read(lacking, members->claim->off);
+		agentless_read(agentless, members->claim->off);
 	handover_read(members);
-	lacking_settle(lacking);
-	if (lacking->limited)
+	agentless_settle(agentless);
+	if (agentless->limited)
 		shortage->error = EFBIG;
-	if (lacking->roomless)
+	if (agentless->roomless)
 		shortage_look(shortage, members->claim->dir.fd);
-	shortage->pageless = lacking->roomless;
-	shortage->uncounted = lacking->uncounted;
-	if (program && !members->n && !members->crowded)
-		program_note(members, program, why);
-	/* the program itself; one that it executes may have an agent */
-	if (program && members->n && why)
-		lacking_count(lacking, program, why);
+	shortage->pageless = agentless->roomless;
+	shortage->uncounted = agentless->uncounted;
+	if (program && (members->n || !members->crowded))
+		agentless_note_program(agentless, program, why, members->n,
+				       members->outcome);
 	/* the one program without an agent is named already */
-	if (members->n || lacking->others + lacking->full > 1)
-		lacking_note(lacking, members->outcome);
+	if (members->n || agentless->others + agentless->full > 1)
+		agentless_note(agentless, members->outcome);
 }
 
+/* Returns true when an image of the member has written events. */
 static bool has_trace(const struct member *member)
 {
 	for (size_t i = 0; i < member->nimages; i++)
@@ -598,7 +548,7 @@ size_t members_traced(const struct members *members)
 	for (size_t i = 0; i < members->n; i++) {
 		const struct member *member = members->list[i];
 
-		/* a process that changed its user is one */
+		/* a process that changed the user is two members */
 		n += has_trace(member) &&
 		     !(member->before && has_trace(member->before));
 	}

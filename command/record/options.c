@@ -12,7 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "buffers/rings/channel.h"
+#include "command/causes/cause.h"
 #include "command/load/libraries.h"
 #include "command/processes/client.h"
 #include "command/processes/rule.h"
@@ -55,6 +57,8 @@ static const struct option_row rows[] = {
 	{ 0 }
 };
 
+/* Takes the value of --max-size. Returns COMMAND_DONE, or COMMAND_USAGE after
+ * printing why. */
 static int take_max_size(struct record_options *o, const char *text)
 {
 	if (command_parse_bytes(&o->max_size, text))
@@ -86,26 +90,13 @@ static int fit_buffer(struct record_options *o)
 	return COMMAND_DONE;
 }
 
-static int take_rule(struct record_options *o, const char *text)
+/* Adds a word to one of the lists. */
+static int word_add(const char **words, int *count, int most, const char *word,
+		    const char *noun)
 {
-	const char *why;
-
-	if (rule_check(text, &why))
-		return command_misused("rule '%s': %s", text, why);
-	if (o->nrules == RECORD_RULES_MAX)
-		return command_misused("more than %d rules", RECORD_RULES_MAX);
-	o->rules[o->nrules++] = text;
-	return COMMAND_DONE;
-}
-
-static int take_provider(struct record_options *o, const char *text)
-{
-	if (!rundir_valid_name(text))
-		return command_misused("'%s' is not a provider's name", text);
-	if (o->nproviders == RECORD_PROVIDERS_MAX)
-		return command_misused("more than %d providers",
-				       RECORD_PROVIDERS_MAX);
-	o->providers[o->nproviders++] = text;
+	if (*count == most)
+		return command_misused("more than %d %s", most, noun);
+	words[(*count)++] = word;
 	return COMMAND_DONE;
 }
 
@@ -146,25 +137,11 @@ static char *function_find(char *text)
 	return NULL;
 }
 
-/* Divides the rest into words. Returns -ENOMEM for want of memory. */
-static int words_take(struct load_wish *wish, char *rest)
-{
-	size_t n = 0;
-	char *word;
-
-	wish->words = calloc(strlen(rest) / 2 + 2, sizeof(*wish->words));
-	if (!wish->words)
-		return -ENOMEM;
-	while ((word = strsep(&rest, " \t")))
-		if (*word)
-			wish->words[n++] = word;
-	return 0;
-}
-
 int record_take_connect(struct record_options *o, const char *word)
 {
 	struct load_wish *wish;
-	char *text, *function, *end;
+	char *text, *function, *rest, *end;
+	size_t n = 0;
 	const char *why;
 
 	if (o->nconnects == RECORD_CONNECTS_MAX)
@@ -172,13 +149,10 @@ int record_take_connect(struct record_options *o, const char *word)
 				       RECORD_CONNECTS_MAX);
 	if (!o->connects)
 		o->connects = calloc(RECORD_CONNECTS_MAX, sizeof(*wish));
-	if (!o->connects)
-		return command_failed("out of memory");
-	wish = &o->connects[o->nconnects];
 	text = strdup(word);
-	wish->rule = text;
-	if (!text)
-		return command_failed("out of memory");
+	if (!o->connects || !text)
+		return cause_report(OUT_OF_MEMORY);
+	wish = &o->connects[o->nconnects];
 	function = function_find(text);
 	if (!function)
 		return command_misused("'%s' is not RULE LIB:FUNCTION "
@@ -187,10 +161,15 @@ int record_take_connect(struct record_options *o, const char *word)
 		*--end = '\0';
 	if (rule_check(text, &why))
 		return command_misused("rule '%s': %s", text, why);
-	end = function + function_at(function);
-	if (words_take(wish, *end ? end + 1 : end))
-		return command_failed("out of memory");
-	*end = '\0';
+	rest = function + function_at(function);
+	wish->words = calloc(strlen(rest) / 2 + 2, sizeof(*wish->words));
+	if (!wish->words)
+		return cause_report(OUT_OF_MEMORY);
+	/* the first word is the end of the function's name */
+	for (strsep(&rest, " \t"); (end = strsep(&rest, " \t"));)
+		if (*end)
+			wish->words[n++] = end;
+	wish->rule = text;
 	wish->function = function;
 	wish->enable = true;
 	o->nconnects++;
@@ -207,14 +186,18 @@ int record_check_probes(struct record_options *o)
 			return COMMAND_FAILED;
 		o->probes[i] = realpath(file, NULL);
 		if (!o->probes[i])
-			return command_failed("cannot find %s: %s", file,
-					      strerror(errno));
+			return cause_report(LIBRARY_NOT_FOUND, .path = file,
+					    .error = errno);
 	}
 	return COMMAND_DONE;
 }
 
+/* Takes an option. Returns COMMAND_DONE, or another status after printing
+ * why. */
 static int take_option(struct record_options *o, int key, const char *value)
 {
+	const char *why;
+
 	switch (key) {
 	case 'o':
 		if (!*value)
@@ -222,15 +205,19 @@ static int take_option(struct record_options *o, int key, const char *value)
 		o->output = value;
 		return COMMAND_DONE;
 	case 'e':
-		return take_rule(o, value);
+		if (rule_check(value, &why))
+			return command_misused("rule '%s': %s", value, why);
+		return word_add(o->rules, &o->nrules, RECORD_RULES_MAX, value,
+				"rules");
 	case KEY_PROVIDER:
-		return take_provider(o, value);
+		if (!rundir_valid_name(value))
+			return command_misused("'%s' is not a provider's name",
+					       value);
+		return word_add(o->providers, &o->nproviders,
+				RECORD_PROVIDERS_MAX, value, "providers");
 	case KEY_PROBE:
-		if (o->nprobes == RECORD_PROBES_MAX)
-			return command_misused("more than %d probe libraries",
-					       RECORD_PROBES_MAX);
-		o->probes[o->nprobes++] = value;
-		return COMMAND_DONE;
+		return word_add(o->probes, &o->nprobes, RECORD_PROBES_MAX,
+				value, "probe libraries");
 	case KEY_CONNECT:
 		return record_take_connect(o, value);
 	case KEY_CONTEXT:
@@ -291,6 +278,19 @@ int record_take_arguments(struct record_options *o, int argc, char **argv)
 	return fit_buffer(o);
 }
 
+/* Returns true for the long name of an option of record. */
+static bool is_long(const char *word)
+{
+	for (const struct option_row *row = rows; row->key; row++) {
+		const char *rest = text_after(word, "--");
+
+		rest = rest ? text_after(rest, row->word) : NULL;
+		if (rest && (!*rest || *rest == '='))
+			return true;
+	}
+	return false;
+}
+
 /* Returns true for a word that is a rule, and hardly anything else: it has one
  * slash, in the middle. */
 static bool is_rule(const char *word)
@@ -299,20 +299,6 @@ static bool is_rule(const char *word)
 
 	return slash && slash > word && slash[1] && !strchr(slash + 1, '/') &&
 	       !rule_check(word, &why);
-}
-
-/* Returns true for a word that is an option of record by its long name. */
-static bool is_long(const char *word)
-{
-	for (const struct option_row *row = rows; row->key; row++) {
-		size_t n = strlen(row->word);
-
-		if (!strncmp(word, "--", 2) &&
-		    !strncmp(word + 2, row->word, n) &&
-		    (!word[2 + n] || word[2 + n] == '='))
-			return true;
-	}
-	return false;
 }
 
 void record_tell_stray(const struct record_options *o)

@@ -50,10 +50,10 @@ int record_take_connect(struct record_options *o, const char *word);
  * COMMAND_DONE, or COMMAND_FAILED after printing why. */
 int record_check_probes(struct record_options *o);
 
-/* Prints that an option of record's stands behind the program, and so went to
- * the program, where nothing stands before the program and the option is hardly
- * the program's. Call it when the program has ended: then a directory of -o
- * that does not exist is none of its files. */
+/* Prints that an option of record stands behind the program, and so went to the
+ * program, if no word stands before the program and the option is hardly the
+ * program's. Call it when the program has ended: then a directory of -o that
+ * does not exist is no file that the program has made. */
 void record_tell_stray(const struct record_options *o);
 
 /* Makes the request that begins the session of this name; the caller releases

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "command/common/command.h"
 
 void outcome_take(struct outcome *outcome, int status)
@@ -30,25 +31,15 @@ void outcome_keep(struct outcome *outcome, const struct cause *cause)
 
 bool outcome_told(const struct outcome *outcome, enum cause_id id)
 {
-	for (size_t i = 0; i < outcome->ntold; i++)
-		if (outcome->told[i] == id)
-			return true;
-	return false;
+	return outcome->told[id / 64 % ARRAY_SIZE(outcome->told)] >> id % 64 &
+	       1;
 }
 
 void outcome_say(struct outcome *outcome, const struct cause *cause)
 {
-	enum cause_id *more;
-
+	outcome->told[cause->id / 64 % ARRAY_SIZE(outcome->told)] |=
+		1ull << cause->id % 64;
 	outcome_take(outcome, cause_tell(cause));
-	if (outcome_told(outcome, cause->id))
-		return;
-	/* without memory it may be told again */
-	more = reallocarray(outcome->told, outcome->ntold + 1, sizeof(*more));
-	if (!more)
-		return;
-	outcome->told = more;
-	more[outcome->ntold++] = cause->id;
 }
 
 void outcome_print(struct outcome *outcome, enum cause_id end)
@@ -77,7 +68,6 @@ int outcome_end(struct outcome *outcome, int otherwise)
 	outcome_print(outcome, OUTCOME_ALL);
 	status = outcome->status;
 	free(outcome->kept);
-	free(outcome->told);
 	*outcome = (struct outcome){ 0 };
 	return status ? status : otherwise;
 }

@@ -7,8 +7,8 @@
  * end, outcome_tell() prints it at once. At the end causes are printed in the
  * order of their numbers, and those of one number as they were noted.
  *
- * What must stay true: no cause is lost. One for which there is no memory is
- * printed at once.
+ * Invariant: no cause is lost. Without memory to keep a cause, it is printed at
+ * once.
  */
 #ifndef COMMAND_RECORD_OUTCOME_H
 #define COMMAND_RECORD_OUTCOME_H
@@ -22,8 +22,7 @@
 struct outcome {
 	struct cause *kept;	/* not printed yet */
 	size_t nkept;
-	enum cause_id *told;	/* what was told at once */
-	size_t ntold;
+	uint64_t told[8];	/* a bit a number: it was told at once */
 	int status;		/* of the causes so far */
 };
 
@@ -39,14 +38,15 @@ bool outcome_told(const struct outcome *outcome, enum cause_id id);
 /* Takes the exit status of a function that has printed why itself. */
 void outcome_take(struct outcome *outcome, int status);
 
-/* Prints the causes that are kept and whose numbers are below `end`. */
+/* Prints the kept causes with numbers below `end`. They are not kept any
+ * longer. */
 void outcome_print(struct outcome *outcome, enum cause_id end);
 
 /* Behind the last number. */
 #define OUTCOME_ALL	((enum cause_id)0x7fffffff)
 
-/* Frees what is kept. Returns the exit status: that of the first cause that
- * fails, or `otherwise`. */
+/* Prints the rest, and frees all. Returns the exit status: that of the first
+ * cause that is a failure, or `otherwise`. */
 int outcome_end(struct outcome *outcome, int otherwise);
 
 /*
@@ -61,7 +61,15 @@ int outcome_end(struct outcome *outcome, int otherwise);
 	outcome_fill((outcome), outcome_say, CAUSE_##name, \
 		     &(struct cause_slots){ __VA_ARGS__ })
 
-/* What these two call. */
+/* Does as outcome_note() for a number of things, unless there are none. */
+#define outcome_count(outcome, name, number, ...)                        \
+	do {                                                             \
+		if (number)                                              \
+			outcome_note(outcome, name, .n = (int64_t)(number), \
+				     ##__VA_ARGS__);                     \
+	} while (0)
+
+/* The function behind these macros: fills a cause, and gives it to `take`. */
 static inline void outcome_fill(struct outcome *outcome,
 				void (*take)(struct outcome *outcome,
 					     const struct cause *cause),

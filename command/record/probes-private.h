@@ -4,17 +4,17 @@
  *
  * A program that is run gets the requests in its environment (REQUEST_ENV), and
  * libtaffrail-probe.so, which runs them before the program's own constructors
- * and tells in the recorder's file what became of them. A process that runs
+ * and writes the result of each to the recorder's file. A process that runs
  * already gets them as by `taffrail load` and `taffrail connect`, before the
  * session starts, and loses them at the end.
  *
- * A file beside the traces has what the libraries have counted: processes add
- * it when they end (control/request.h), and this command for processes that
+ * A file beside the traces has the counters of the libraries: processes add
+ * them when they end (control/request.h), and this command for processes that
  * outlive the recording. It is printed at the very end.
  *
- * What must stay true: another user may own the directory around the trace, and
- * exchange what is there. This command reads and writes the file that it has
- * made, and follows no path to it.
+ * Invariant: the recorder reads and writes the file that it has made, and
+ * follows no path to it. Another user may own the directory around the trace,
+ * and exchange files there.
  */
 #ifndef COMMAND_RECORD_PROBES_PRIVATE_H
 #define COMMAND_RECORD_PROBES_PRIVATE_H
@@ -25,7 +25,8 @@
 
 struct trace_set;
 
-/* Hits that a process's callbacks had missed before its libraries came. */
+/* Hits that callbacks of a process had missed before the recorder loaded its
+ * libraries. */
 struct probes_before {
 	pid_t pid;
 	uint32_t image;
@@ -62,20 +63,21 @@ int probes_load(struct probes *probes, const struct trace_set *set);
  * seen. */
 void probes_image(struct probes *probes, const struct rundir_process *process);
 
-/* Adds what the page of an image that is finished says of callbacks. */
+/* Adds the counters of callbacks in the page of a finished image. */
 void probes_take(struct probes *probes, pid_t pid,
 		 const struct process_page *page);
 
-/* Asks a process that lives for what the libraries have counted; unloads them
- * from a program that a process of -p has executed, and from children. Both are
- * for members_each_living(), with the probes as `priv`. */
+/* probes_ask() asks a living process for the counters of the libraries;
+ * probes_leave() unloads them from a program that a process of -p has executed,
+ * and from children. Both are for members_each_living(), with the probes as
+ * `priv`. */
 void probes_ask(pid_t pid, void *priv);
 void probes_leave(pid_t pid, void *priv);
 
 /* Unloads the libraries from the processes of -p. */
 void probes_unload(struct probes *probes);
 
-/* Adds to the outcome what became of the requests that a program got, by the
+/* Adds to the outcome the failures of the requests that a program got, by the
  * recorder's file; `some` is as for rules_note(). */
 void probes_note(const struct probes *probes, const struct claim *claim,
 		 const struct rules *rules, bool some);
@@ -85,8 +87,8 @@ void probes_note(const struct probes *probes, const struct claim *claim,
 uint64_t probes_missed(const struct probes *probes);
 void probes_note_missed(const struct probes *probes);
 
-/* Prints what the libraries have counted, when the program has ended; removes
- * the file of the directory `fd` if it is empty. Frees all. */
+/* Prints the counters of the libraries, when the program has ended; removes
+ * their file from the directory `fd` if it is empty. Frees all. */
 void probes_close(struct probes *probes, int fd);
 
 #endif

@@ -28,27 +28,28 @@ void probes_init(struct probes *probes, const struct record_options *o,
 	*probes = (struct probes){ .options = o, .outcome = outcome };
 }
 
-/* Makes the file of what is printed. Returns COMMAND_DONE, or COMMAND_FAILED
- * after printing why. */
+/* Makes the file of the counters. Returns COMMAND_DONE, or COMMAND_FAILED after
+ * printing why. */
 static int printed_open(struct probes *probes, const struct trace_set *set)
 {
 	char *directory = realpath(set->path, NULL);
+	char *path = NULL;
 
-	if (!directory ||
-	    asprintf(&probes->printed, "%s/" FILE_NAME, directory) < 0)
-		probes->printed = NULL;
+	if (!directory || asprintf(&path, "%s/" FILE_NAME, directory) < 0)
+		path = NULL;
 	free(directory);
-	if (!probes->printed)
-		return command_failed("out of memory");
+	if (!path)
+		return cause_report(OUT_OF_MEMORY);
 	probes->printed_fd = openat(set->fd, FILE_NAME, O_RDWR |
 				    O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW |
 				    O_CLOEXEC, 0600);
-	if (probes->printed_fd >= 0)
-		return COMMAND_DONE;
-	command_failed("%s: %s", probes->printed, strerror(errno));
-	free(probes->printed);
-	probes->printed = NULL;
-	return COMMAND_FAILED;
+	if (probes->printed_fd < 0) {
+		cause_report(OUTPUT_UNMADE, .path = path, .error = errno);
+		free(path);
+		return COMMAND_FAILED;
+	}
+	probes->printed = path;
+	return COMMAND_DONE;
 }
 
 /* Checks that a program which this command runs may load libraries. */
@@ -59,23 +60,21 @@ static int check_program(const struct probes *probes, enum lacking_why lacks)
 	char line[CAUSE_LINE_BYTES];
 
 	if (lacks)
-		return command_failed("cannot load a library into %s: %s",
-				      program,
-				      lacking_words(lacks, line));
+		return cause_report(PROBES_AGENTLESS, .subject = program,
+				    .text = agentless_words(lacks, line));
 	if (load && !strcmp(load, "on"))
 		return COMMAND_DONE;
 	if (load && *load)
-		return command_failed("%s would allow no libraries: "
-				      "TAFFRAIL_LOAD is '%s' in its "
-				      "environment", program, load);
+		return cause_report(PROBES_FORBIDDEN, .subject = program,
+				    .text = load);
 	if (process_status(getpid(), "NoNewPrivs") == 1)
-		return command_failed("%s would be in a sandbox "
-				      "(no_new_privs), as this command is: set "
-				      "TAFFRAIL_LOAD=on to allow libraries",
-				      program);
+		return cause_report(PROBES_SANDBOXED, .subject = program);
 	return COMMAND_DONE;
 }
 
+/* Makes the requests for the program's environment, behind those of a recorder
+ * that this one runs under. Returns NULL without memory, or if a word has a
+ * newline. The caller frees the text. */
 static char *requests_text(const struct probes *probes,
 			   const struct claim *claim)
 {
@@ -115,20 +114,10 @@ int probes_run(struct probes *probes, const struct claim *claim,
 	if (check_program(probes, lacks) || printed_open(probes, set))
 		return COMMAND_FAILED;
 	probes->requests = requests_text(probes, claim);
-	return probes->requests ? COMMAND_DONE :
-		       command_failed("a word with a newline cannot be sent");
+	return probes->requests ? COMMAND_DONE : cause_report(PROBES_NEWLINE);
 }
 
-/* Returns whether a process has noted that a marker had the callback. */
-static bool has_called(const struct probes *probes, const char *rule,
-		       const char *function)
-{
-	uint64_t bits = request_bits(rule, function);
-
-	return (probes->called & bits) == bits;
-}
-
-/* Adds what the lines say of a request. */
+/* Adds the failure of a request, by the lines of the recorder's file. */
 static void request_note(const struct probes *probes,
 			 const struct rules *rules, bool some, char *text,
 			 int number)
@@ -137,7 +126,9 @@ static void request_note(const struct probes *probes,
 	const struct load_wish *wish = number < o->nprobes ? NULL :
 				       &o->connects[number - o->nprobes];
 	const char *what = wish ? wish->function : o->probes[number];
-	bool called = !wish || has_called(probes, wish->rule, what);
+	uint64_t bits = wish ? request_bits(wish->rule, what) : 0;
+	/* a process has noted that a marker had the callback */
+	bool called = (probes->called & bits) == bits;
 	struct outcome *outcome = probes->outcome;
 	bool done = false, failed = false;
 	char *line, *next = text;
@@ -200,8 +191,8 @@ static void libraries_unload(struct probes *probes, pid_t pid, int count)
 	}
 }
 
-/* Notes what the callbacks of a process have missed so far; one that has no
- * agent yet has missed nothing. */
+/* Notes how many hits callbacks of a process have missed so far. Without an
+ * agent they have missed none. */
 static void before_note(struct probes *probes, pid_t pid)
 {
 	struct rundir_process process;
@@ -261,15 +252,16 @@ void probes_note_missed(const struct probes *probes)
 	};
 
 	for (int i = 0; i < MISSED_END; i++)
-		if (probes->missed[i])
-			outcome_note(probes->outcome, HITS_MISSED,
-				     .n = (int64_t)probes->missed[i],
-				     .text = where[i]);
-	if (probes_missed(probes) && probes->options->fail_on_loss)
-		outcome_note(probes->outcome, HITS_MISSED_FATAL,
-			     .n = (int64_t)probes_missed(probes));
+		outcome_count(probes->outcome, HITS_MISSED, probes->missed[i],
+			      .text = where[i]);
+	if (probes->options->fail_on_loss)
+		outcome_count(probes->outcome, HITS_MISSED_FATAL,
+			      probes_missed(probes));
 }
 
+/* Loads and connects all libraries in a process. After a failure it unloads
+ * those that it has loaded. Returns COMMAND_DONE, or a failure after printing
+ * why. */
 static int libraries_load(struct probes *probes, pid_t pid)
 {
 	const struct record_options *o = probes->options;
@@ -345,6 +337,8 @@ void probes_unload(struct probes *probes)
 				 o->nprobes);
 }
 
+/* Adds the counters that a process has answered, under a line that names the
+ * process and the library. The name of a process is not trusted. */
 static void printed_add(const struct probes *probes, pid_t pid,
 			const char *library, const char *text)
 {

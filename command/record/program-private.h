@@ -3,11 +3,10 @@
  * The program that a recorder runs under the agent, and the recorder's own
  * signals.
  *
- * What must stay true: the program gets descriptors 0 to 2, signal
- * dispositions, mask and limits as this command got them; only its environment
- * differs, by LD_PRELOAD, TAFFRAIL_DIR, TAFFRAIL_JOIN, TAFFRAIL_SECCOMP and
- * TAFFRAIL_PROBES. So the child is made before this command changes any of its
- * own.
+ * Invariant: the program gets descriptors 0 to 2, signal dispositions, mask and
+ * limits as this command got them. Only the environment differs: LD_PRELOAD,
+ * TAFFRAIL_DIR, TAFFRAIL_JOIN, TAFFRAIL_SECCOMP and TAFFRAIL_PROBES. So the
+ * child is made before this command changes any of these.
  */
 #ifndef COMMAND_RECORD_PROGRAM_PRIVATE_H
 #define COMMAND_RECORD_PROGRAM_PRIVATE_H
@@ -20,7 +19,7 @@ struct trace_set;
 
 struct program {
 	pid_t child;		/* 0: none, or waited for */
-	pid_t pid;		/* the same, also after its end */
+	pid_t pid;		/* the same, also after the end */
 	int pidfd;		/* or -1 */
 	int status;		/* of waitpid() */
 	enum lacking_why lacks;	/* why it has no agent, as far as known */
@@ -35,7 +34,8 @@ int program_run(struct program *program, const struct record_options *o,
 		struct claim *claim, struct probes *probes,
 		const struct trace_set *set, struct outcome *outcome);
 
-/* Sets this process's handlers and limits, once the program has its own. */
+/* Sets handlers and limits of the recorder. Call it when the program runs, or
+ * the program would inherit them. */
 void program_prepare(void);
 
 /* Returns true once a signal has asked the recorder to stop. */

@@ -66,66 +66,51 @@ bool program_interrupted(void)
 	return signal_number;
 }
 
-/* Adds a library to the list. Returns 0 or COMMAND_FAILED. */
-static int add_library(char *list, size_t room, const char *name)
+/* Adds a library to the list. Returns COMMAND_DONE, or COMMAND_FAILED after
+ * printing why. */
+static int library_add(char *list, size_t room, const char *name)
 {
 	char path[PATH_MAX];
 	size_t used = strlen(list);
 	int ret = installed_find(path, sizeof(path), INSTALLED_LIB, name);
 
 	if (ret)
-		return command_failed("cannot find %s (%s) where this command "
-				      "is installed%s", name, strerror(-ret),
-				      used ? ": there is no such provider; "
-				      "taffrail-pthread(7) describes one" : "");
+		return cause_report(START_LIBRARY, .subject = name,
+				    .error = ret, .text = used ?
+				    "there is no such provider; "
+				    "taffrail-pthread(7) describes one" : "");
 	if (strpbrk(path, ": "))
-		return command_failed("cannot preload %s: its path has a colon "
-				      "or a space", path);
+		return cause_report(START_LIBRARY_PATH, .path = path);
 	if (snprintf(list + used, room - used, "%s%s", used ? ":" : "", path) >=
 	    (int)(room - used))
-		return command_failed("too many providers to preload");
-	return 0;
+		return cause_report(START_PROVIDERS_MANY);
+	return COMMAND_DONE;
 }
 
+/* Makes the program's LD_PRELOAD. Returns as library_add(). */
 static int preload_list(const struct record_options *o, char *list, size_t room)
 {
 	const char *old = getenv("LD_PRELOAD");
 	char name[128];
+	int status;
 	size_t used;
 
 	list[0] = '\0';
-	if (add_library(list, room, "libtaffrail.so"))
-		return COMMAND_FAILED;
-	for (int i = 0; i < o->nproviders; i++) {
+	status = library_add(list, room, "libtaffrail.so");
+	for (int i = 0; !status && i < o->nproviders; i++) {
 		snprintf(name, sizeof(name), "libtaffrail-%s.so",
 			 o->providers[i]);
-		if (add_library(list, room, name))
-			return COMMAND_FAILED;
+		status = library_add(list, room, name);
 	}
 	/* handlers of signals that the program installs are then known */
-	if (o->nprobes && add_library(list, room, "libtaffrail-probe.so"))
-		return COMMAND_FAILED;
+	if (!status && o->nprobes)
+		status = library_add(list, room, "libtaffrail-probe.so");
 	used = strlen(list);
-	if (old && *old &&
+	if (!status && old && *old &&
 	    snprintf(list + used, room - used, ":%s", old) >=
 		    (int)(room - used))
-		return command_failed("LD_PRELOAD is too long");
-	return 0;
-}
-
-/* Finds out whether LD_PRELOAD can bring the agent. */
-static void file_look(const char *program, const char *preload,
-		      struct image *image)
-{
-	char variable[4 * PATH_MAX + 16];
-	char *environment[] = { variable, NULL };
-
-	image->fd = AT_FDCWD;
-	image->path = program;
-	image->search = environ;
-	image->flags = 0;
-	snprintf(variable, sizeof(variable), "LD_PRELOAD=%s", preload);
-	image_look(image, environment);
+		return cause_report(START_PRELOAD_LONG);
+	return status;
 }
 
 /* Waits until the kernel's clock of files is beyond the time of the program's
@@ -146,14 +131,6 @@ static void await_tick(const char *path)
 			return;
 		nanosleep(&pause, NULL);
 	}
-}
-
-static char **environment_without(char **environment)
-{
-	size_t bytes = preload_room(environment);
-	void *room = bytes ? malloc(bytes) : NULL;
-
-	return room ? preload_without(environment, room) : environment;
 }
 
 /* Adds the recording's name to those of recorders that this one runs under.
@@ -179,6 +156,8 @@ static void program_become(char **program, const struct claim *claim,
 			   const char *requests, const char *preload,
 			   bool withhold, int pipe)
 {
+	size_t bytes = withhold ? preload_room(environ) : 0;
+	void *room = bytes ? malloc(bytes) : NULL;
 	int error;
 
 	if (!setenv("LD_PRELOAD", preload, 1) &&
@@ -186,7 +165,7 @@ static void program_become(char **program, const struct claim *claim,
 	    (!requests || !setenv(REQUEST_ENV, requests, 1)) &&
 	    !environ_join(claim->name))
 		execvpe(program[0], program,
-			withhold ? environment_without(environ) : environ);
+			room ? preload_without(environ, room) : environ);
 	error = errno;
 	if (write(pipe, &error, sizeof(error)) < 0)
 		_exit(EXIT_NOT_EXECUTABLE);
@@ -200,14 +179,13 @@ static int write_request(const struct record_options *o, struct claim *claim,
 {
 	struct client_request request = { 0 };
 	struct shortage shortage = { .pageless = 1, .asked = o->buffer };
-	char *path = realpath(claim->dir.path, NULL);
+	char path[PATH_MAX];
 	int ret;
 
-	if (!path)
-		return command_failed("%s: %s", claim->dir.path,
-				      strerror(errno));
-	snprintf(claim->dir.path, sizeof(claim->dir.path), "%s", path);
-	free(path);
+	if (!realpath(claim->dir.path, path))
+		return cause_report(OUTPUT_UNMADE, .path = claim->dir.path,
+				    .error = errno);
+	strcpy(claim->dir.path, path);
 	ret = claim_take(claim);
 	/* without this file, some reasons are not known at the end */
 	if (ret != -EBUSY && ret != -ENOSPC && ret != -EDQUOT)
@@ -225,34 +203,37 @@ static int write_request(const struct record_options *o, struct claim *claim,
 		outcome_print(outcome, OUTCOME_ALL);
 		return COMMAND_FAILED;
 	}
-	if (ret)
-		return command_failed("cannot write %s/%s/%s: %s",
-				      claim->dir.path, PROTOCOL_SESSIONS_DIR,
-				      claim->name, limits_raise(-ret));
-	return COMMAND_DONE;
+	if (!ret)
+		return COMMAND_DONE;
+	snprintf(path, sizeof(path), "%.*s/" PROTOCOL_SESSIONS_DIR "/%s",
+		 PATH_MAX / 2, claim->dir.path, claim->name);
+	return cause_report(START_UNWRITTEN, .path = path, .error = ret);
 }
 
 int program_run(struct program *program, const struct record_options *o,
 		struct claim *claim, struct probes *probes,
 		const struct trace_set *set, struct outcome *outcome)
 {
-	char preload[4 * PATH_MAX];
-	struct image image;
-	int pipes[2];
-	int error = 0;
+	char variable[4 * PATH_MAX] = "LD_PRELOAD=";
+	char *preload = variable + strlen(variable);
+	char *environment[] = { variable, NULL };
+	struct image image = {
+		.fd = AT_FDCWD, .path = o->program[0], .search = environ,
+	};
+	int pipes[2], error = 0;
 
-	if (preload_list(o, preload, sizeof(preload)) ||
+	if (preload_list(o, preload, sizeof(variable) - strlen(variable)) ||
 	    write_request(o, claim, outcome))
 		return COMMAND_FAILED;
 	filtered_vouch(preload, claim->dir.path);
-	file_look(o->program[0], preload, &image);
+	/* whether LD_PRELOAD can bring the agent */
+	image_look(&image, environment);
 	program->lacks = image.why;
 	await_tick(image.found);
 	if (probes_run(probes, claim, set, image.why))
 		return COMMAND_FAILED;
 	if (pipe2(pipes, O_CLOEXEC))
-		return command_failed("cannot make a pipe: %s",
-				      strerror(errno));
+		return cause_report(START_PIPE, .error = errno);
 	fflush(NULL);
 	program->child = fork();
 	if (!program->child)
@@ -262,7 +243,7 @@ int program_run(struct program *program, const struct record_options *o,
 	if (program->child < 0) {
 		close(pipes[0]);
 		program->child = 0;
-		return command_failed("cannot fork: %s", strerror(errno));
+		return cause_report(START_FORK, .error = errno);
 	}
 	program_prepare();
 	while (read(pipes[0], &error, sizeof(error)) < 0 && errno == EINTR)

@@ -33,6 +33,8 @@ static struct members members;
 static struct followers followers;
 static struct program program = { .pidfd = -1 };
 
+/* Starts the session in the processes of -p, or runs the program. Returns 0, or
+ * an exit status after printing why. */
 static int record_begin(void)
 {
 	if (options.pids.count)
@@ -71,8 +73,8 @@ static void record_loop(void)
 	}
 }
 
-/* Tells what is not in the trace, then the summary, then what is no fault of
- * the trace. */
+/* Tells failures, then the summary, then losses that are failures only with
+ * --fail-on-loss. */
 static void record_tell(void)
 {
 	char word[PATH_MAX];
@@ -80,7 +82,7 @@ static void record_tell(void)
 
 	members_note(&members, options.program ? options.program[0] : NULL,
 		     program.lacks);
-	some = members.lacking.others || members.lacking.filtered;
+	some = members.agentless.others || members.agentless.filtered;
 	if (!members.crowded && (members.n || !options.program))
 		rules_note(&drain.rules, &options, &drain.places, some,
 			   &outcome);
@@ -89,7 +91,8 @@ static void record_tell(void)
 	if (members.n)
 		probes_note(&probes, &claim, &drain.rules, some);
 	drain_tell_unwritten(&drain);
-	drain_note(&drain, claim.name, members.crowded, claim.dir.path);
+	drain_note(&drain, claim.name, claim.dir.path, members.crowded,
+		   options.fail_on_loss);
 	probes_note_missed(&probes);
 	outcome_print(&outcome, CAUSE_MARKERS_LEFT_OFF);
 	/* this command's own variables were reported at the start */
@@ -97,20 +100,20 @@ static void record_tell(void)
 			   "a process: ");
 	drain_summary(&drain, members_traced(&members),
 		      probes_missed(&probes));
-	drain_note_left_off(&drain.set, &outcome);
 	outcome_print(&outcome, CAUSE_EVENTS_LOST);
 	if (members_traced(&members) && isatty(STDERR_FILENO) &&
 	    shell_word(word, sizeof(word), drain.set.path))
 		command_warn("taffrail view %s prints them", word);
 	record_tell_stray(&options);
-	if (options.fail_on_loss)
-		drain_note_losses(&drain.set, &outcome);
 	/* members that joiners.c cannot see */
 	if (options.program && limits_blind())
 		outcome_note(&outcome, RECORD_BLIND);
 	outcome_print(&outcome, OUTCOME_ALL);
 }
 
+/* Ends the session everywhere, and completes the traces. The libraries are
+ * asked before they are unloaded, and names of addresses are read when no
+ * process waits for the recorder any more. */
 static void record_end(void)
 {
 	members_stop(&members);

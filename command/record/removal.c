@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Collects the last events of images, and removes their files. If a command
- * follows the session, the files of a process that has ended stay for a moment:
- * it can read them.
+ * follows the session, the files of an ended process stay for a moment, so that
+ * the command can read them.
  *
- * What must stay true here: files are removed only when their events are on
- * disk, and not before their followers have looked or the moment is over.
+ * Invariant: files are removed only when their events are on disk, and not
+ * before their followers have looked or the moment is over.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -20,8 +20,9 @@
 #include "command/record/members-private.h"
 #include "command/record/probes-private.h"
 
-/* Returns true when the process's directory is where members_remove_left()
- * looks for it, and its file system has room. */
+/* Returns true when files of the process may stay for followers: the directory
+ * is where members_remove_left() looks for it, and half of the file system is
+ * free. */
 static bool may_stay(const struct members *members,
 		     const struct rundir_process *process)
 {
@@ -36,6 +37,7 @@ static bool may_stay(const struct members *members,
 	       room.f_bavail > room.f_blocks / 2;
 }
 
+/* Removes files that have stayed long enough. */
 static void left_remove(struct members *members, const struct member_left *left)
 {
 	struct rundir_process process = { .uid = left->uid };
@@ -45,7 +47,7 @@ static void left_remove(struct members *members, const struct member_left *left)
 			    O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (process.fd < 0)
 		return;
-	/* another process may have its name now */
+	/* another process may have a directory of this name now */
 	if (member_same_page(left->image, &process))
 		consume_remove(left->image, &process, members->claim->dir.fd);
 	close(process.fd);
@@ -63,6 +65,8 @@ void members_remove_left(struct members *members, uint64_t until_ns)
 		members->nleft * sizeof(*members->left));
 }
 
+/* Removes the files of an image of an ended process, or lets them stay for
+ * followers. The table is bounded: the oldest files go early. */
 static void remove_or_leave(struct members *members, struct member *member,
 			    struct consumer *image)
 {
@@ -97,7 +101,7 @@ void member_finish_image(struct members *members, struct member *member,
 		drain_finish(members->drain, image, member->process->fd);
 		if (!rundir_read_process(member->process, image->image,
 					 &page)) {
-			lacking_take(&members->lacking, &page,
+			agentless_take(&members->agentless, &page,
 				     &image->session->page);
 			members->words_unknown |= page.words_unknown;
 			probes_take(members->probes, member->pid, &page);
@@ -122,8 +126,9 @@ void member_finish(struct members *members, struct member *member)
 		member_release(member);
 }
 
-/* A process may execute one program after the other for days, so the buffers of
- * replaced images do not wait for its end, except for followers. */
+/* Removes buffers of replaced images, except for followers. A process may
+ * execute one program after the other for days, so they do not wait for the end
+ * of the process. */
 static void release_replaced(struct members *members, struct member *member,
 			     uint32_t newest)
 {
@@ -157,16 +162,7 @@ void member_finish_replaced(struct members *members, struct member *member)
 	release_replaced(members, member, newest);
 }
 
-/* Removes the files of a session that its living process has destroyed. */
-static void destroyed_remove(const struct member *member)
-{
-	for (size_t i = 0; i < member->nimages; i++)
-		rundir_destroy_session(member->process,
-				       member->images[i]->image,
-				       member->images[i]->index);
-}
-
-/* Returns true when events of the member are still in its buffers. */
+/* Returns true when events of the member are still in buffers. */
 static bool has_missed(const struct member *member)
 {
 	for (size_t i = 0; i < member->nimages; i++)
@@ -175,50 +171,49 @@ static bool has_missed(const struct member *member)
 	return false;
 }
 
-/* Returns true when a command follows the session. */
-static bool is_followed(const struct members *members)
+/* Ends the session of a living process that has stopped, and removes the files.
+ * Before that, followers learn how many events are in the rings. */
+static void session_destroy(struct members *members, struct member *member)
 {
-	for (size_t i = 0; i < members->n; i++)
-		if (!members->list[i]->done && members->list[i]->process)
-			return rundir_followed(members->list[i]->process,
-					       members->claim->name);
-	return members->nleft;
-}
-
-/* Tells followers what is in rings that the process itself removes. */
-static void followers_tell(const struct members *members,
-			   const struct member *member)
-{
+	const char *session = members->claim->name;
+	const struct rundir_process *process = member->process;
 	struct session_page page;
 
 	for (size_t i = 0; i < member->nimages; i++)
-		if (!rundir_find_session(member->process,
-					 member->images[i]->image,
-					 members->claim->name, &page))
-			rundir_tell_followers(member->process,
-					      member->images[i]->image, &page);
+		if (!rundir_find_session(process, member->images[i]->image,
+					 session, &page))
+			rundir_tell_followers(process, member->images[i]->image,
+					      &page);
+	if (member_ask(members, member, MESSAGE_DESTROY))
+		return;
+	for (size_t i = 0; i < member->nimages; i++)
+		rundir_destroy_session(process, member->images[i]->image,
+				       member->images[i]->index);
 }
 
 void members_finish(struct members *members)
 {
+	const struct member *first = NULL;
+
 	for (size_t i = 0; i < members->n; i++) {
 		struct member *member = members->list[i];
 
 		for (size_t j = 0; !member->done && j < member->nimages; j++)
 			member_finish_image(members, member, member->images[j]);
+		if (!first && !member->done && member->process)
+			first = member;
 	}
-	if (is_followed(members))
+	/* one follows the sessions of all processes of a directory */
+	if (first ? rundir_followed(first->process, members->claim->name) :
+		    members->nleft)
 		poll(NULL, 0, FOLLOW_STOPPED_MS);
 	for (size_t i = 0; i < members->n; i++) {
 		struct member *member = members->list[i];
 
 		if (member->done)
 			continue;
-		if (member->alive && !has_missed(member)) {
-			followers_tell(members, member);
-			if (!member_ask(members, member, MESSAGE_DESTROY))
-				destroyed_remove(member);
-		}
+		if (member->alive && !has_missed(member))
+			session_destroy(members, member);
 		member_finish(members, member);
 	}
 	members_remove_left(members, UINT64_MAX);

@@ -35,6 +35,8 @@ static bool fields_allow(const struct event_view *event, const char *condition)
 			    &error) >= 0;
 }
 
+/* Returns true when the rule names the marker, and the fields of the marker
+ * allow the condition of the rule. */
 static bool rule_selects(const char *rule, const struct event_view *event)
 {
 	char id[RULE_BYTES_MAX];
@@ -120,40 +122,30 @@ bool rules_met(const struct rules *rules, const char *rule)
 	return false;
 }
 
-/* Returns the text behind the tab of the line that an agent has written about a
- * rule ("GLOB<tab>condition 'EXPR', ..."), or NULL. */
-static const char *fault_find(const char *faults, const char *rule)
-{
-	size_t bytes;
-	const char *condition = rule_condition(rule, &bytes);
-	const char *line, *p;
-
-	for (line = faults; condition && *line; line = p + (*p == '\n')) {
-		p = line + strcspn(line, "\n");
-		if (strncmp(line, rule, bytes) || line[bytes] != '\t')
-			continue;
-		line = text_after(line + bytes + 1, "condition '");
-		if (line && !strncmp(line, condition, strlen(condition)) &&
-		    line[strlen(condition)] == '\'')
-			return line - strlen("condition '");
-		line = p;
-	}
-	return NULL;
-}
-
-/* Adds why the condition of a rule can hold for no marker that the rule names.
- * Returns false when no process has told a reason. */
+/* Adds why the condition of a rule can hold for no marker that the rule names,
+ * by the line of an agent: "GLOB<tab>condition 'EXPR', ...". Returns false when
+ * no process has told a reason. */
 static bool fault_note(const struct rules *rules, const char *rule,
 		       struct outcome *outcome)
 {
-	for (size_t i = 0; i < rules->nfaults; i++) {
-		const char *fault = fault_find(rules->faults[i].text, rule);
+	char begin[RULE_BYTES_MAX + RULE_CONDITION_MAX + 32];
+	size_t bytes;
+	const char *condition = rule_condition(rule, &bytes);
+
+	snprintf(begin, sizeof(begin), "%.*s\tcondition '%s'", (int)bytes,
+		 rule, condition ?: "");
+	for (size_t i = 0; condition && i < rules->nfaults; i++) {
+		const char *all = rules->faults[i].text;
+		const char *line = strstr(all, begin);
 		char text[CAUSE_TEXT_BYTES];
 
-		if (!fault)
+		while (line && line > all && line[-1] != '\n')
+			line = strstr(line + 1, begin);
+		if (!line)
 			continue;
-		snprintf(text, sizeof(text), "%.*s",
-			 (int)strcspn(fault, "\n"), fault);
+		line += bytes + 1;
+		snprintf(text, sizeof(text), "%.*s", (int)strcspn(line, "\n"),
+			 line);
 		outcome_note(outcome, RULE_IMPOSSIBLE,
 			     .pid = rules->faults[i].pid, .text = text);
 		return true;
@@ -168,6 +160,7 @@ void rules_note_one(const struct record_options *o, const char *rule, bool some,
 	const char *agent = some ? "with an agent" : "";
 	char file[PATH_MAX], text[512], error[ELFNOTES_ERROR_BYTES];
 	struct marker_list list = { 0 };
+	size_t used;
 
 	/* the program's file is found as by execvp() */
 	if (o->program &&
@@ -176,27 +169,25 @@ void rules_note_one(const struct record_options *o, const char *rule, bool some,
 	for (size_t j = 0; j < list.count; j++)
 		nearest_add(&nearest, list.markers[j].id);
 	nearest_text(&nearest, text, sizeof(text));
-	if (*text && rule) {
-		size_t used = strlen(text);
-
+	used = strlen(text);
+	if (used && rule)
 		snprintf(text + used, sizeof(text) - used, "%s",
 			 rule_hint(rule));
-		outcome_note(outcome, RULE_UNMET, .subject = rule,
-			     .text = text);
-	} else if (*text) {
-		outcome_note(outcome, MARKERS_NAMED_ONLY, .subject = agent,
-			     .text = text);
-	} else if (rule && o->program) {
-		outcome_note(outcome, RULE_MARKERLESS_PROGRAM, .subject = rule,
-			     .text = agent);
-	} else if (rule) {
-		outcome_note(outcome, RULE_MARKERLESS, .subject = rule,
-			     .text = agent);
-	} else if (o->program) {
-		outcome_note(outcome, MARKERS_NONE_PROGRAM, .text = agent);
-	} else {
-		outcome_note(outcome, MARKERS_NONE, .text = agent);
-	}
+	if (used)
+		outcome_fill(outcome, outcome_keep, rule ? CAUSE_RULE_UNMET :
+			     CAUSE_MARKERS_NAMED_ONLY,
+			     &(struct cause_slots){ .subject = rule ?: agent,
+						    .text = text });
+	else if (rule)
+		outcome_fill(outcome, outcome_keep, o->program ?
+			     CAUSE_RULE_MARKERLESS_PROGRAM :
+			     CAUSE_RULE_MARKERLESS,
+			     &(struct cause_slots){ .subject = rule,
+						    .text = agent });
+	else
+		outcome_fill(outcome, outcome_keep, o->program ?
+			     CAUSE_MARKERS_NONE_PROGRAM : CAUSE_MARKERS_NONE,
+			     &(struct cause_slots){ .text = agent });
 	marker_list_free(&list);
 }
 

@@ -3,7 +3,7 @@
  * Which rules of a recording have selected a marker of some process, and why
  * the others have not.
  *
- * What must stay true: the answer does not depend on the order of the rules. A
+ * Invariant: the answer does not depend on the order of the rules. A
  * marker has an event in the trace by any rule that names it. A rule with a
  * condition has selected it only if the marker's fields allow the condition.
  */
@@ -16,7 +16,7 @@
 #include "command/record/options.h"
 #include "command/record/outcome.h"
 
-/* What an agent has said of conditions, a line a rule. */
+/* The words of an agent about conditions, a line a rule. */
 struct rules_fault {
 	pid_t pid;
 	char *text;
@@ -32,8 +32,8 @@ struct rules {
 
 /*
  * Takes the markers of a session of a process out of the session, which does
- * not know them any more, and copies what its agent has said of rules. Returns
- * 0 or -ENOMEM.
+ * not know them any more, and copies the agent's words about rules. Returns 0
+ * or -ENOMEM.
  */
 int rules_take(struct rules *rules, pid_t pid, struct session_view *session);
 
@@ -41,9 +41,10 @@ int rules_take(struct rules *rules, pid_t pid, struct session_view *session);
 bool rules_met(const struct rules *rules, const char *rule);
 
 /*
- * Adds to an outcome that a rule names no marker of any process, and what may:
- * ids like it in the program's file, USDT probes, a provider. With `some` there
- * were processes without an agent. NULL stands for all markers.
+ * Adds to an outcome that a rule names no marker of any process, and names that
+ * may be meant: similar ids in the program's file, USDT probes, a provider.
+ * With `some` there were processes without an agent. NULL stands for all
+ * markers.
  */
 void rules_note_one(const struct record_options *o, const char *rule, bool some,
 		    struct outcome *outcome);

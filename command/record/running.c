@@ -2,7 +2,7 @@
 /*
  * Starts a recording in processes that run already (-p). See members-private.h.
  *
- * What must stay true here: each process is looked at before a session is
+ * Invariant: each process is looked at before a session is
  * started in any.
  */
 #include "command/attach/attach.h"
@@ -28,16 +28,18 @@ static int follow_one(struct members *members, struct target *target,
 	/* a process that has ended meanwhile may have written events */
 	if (ret && !rundir_lives(process) &&
 	    rundir_drop_begun(process, session))
-		return command_failed("process %d has ended", process->pid);
+		return cause_report(PROCESS_ENDED, .pid = process->pid);
 	if (ret && rundir_lives(process))
 		return cause_tell(&target->client.cause);
 	ret = members_join(members, process);
-	if (ret)
-		return command_failed("process %d: cannot read its session: %s",
-				      process->pid, reason_of_files(ret));
-	return COMMAND_DONE;
+	return !ret ? COMMAND_DONE :
+	       cause_report(MEMBER_UNREAD, .pid = process->pid,
+			    .text = reason_of_files(ret));
 }
 
+/* Checks that each process answers, that each rule selects a marker, and that
+ * the group reaches the directories. Returns COMMAND_DONE, or COMMAND_FAILED
+ * after printing why not. */
 static int check_targets(const struct record_options *o,
 			 struct targets *targets)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Says what a lack of room in the runtime directory has cost. See shortage.h.
+ * Tells the cost of a lack of room in the runtime directory. See shortage.h.
  */
 #include "command/record/shortage.h"
 
@@ -88,57 +88,45 @@ long shortage_files(void)
 	return sysconf(_SC_NPROCESSORS_CONF) + LOCKED_AHEAD + 5;
 }
 
-/* Fills in what there is too little of, and what a process needs; of a forked
- * child what else may keep it from making its files. */
+/* Fills the cause for the errno of a buffer, with the need of a process; or for
+ * that of a forked child that could not make files. */
 static void reason_fill(struct cause *cause, const struct shortage *s,
 			int error, const char *directory)
 {
+	static const struct {
+		int error;
+		enum cause_id id;
+	} rows[] = {
+		{ EDQUOT, CAUSE_ROOM_QUOTA },
+		{ EFBIG, CAUSE_ROOM_FILE_SIZE },
+		{ ENOMEM, CAUSE_ROOM_ADDRESSES },
+		{ EMFILE, CAUSE_ROOM_DESCRIPTORS },
+		{ ENFILE, CAUSE_ROOM_DESCRIPTORS },
+		{ EAGAIN, CAUSE_CHILD_THREAD_LIMIT },
+		{ EBUSY, CAUSE_CHILD_LOADING },
+		{ ECHILD, CAUSE_CHILD_THREAD_KILLED },
+		{ EKEYREJECTED, CAUSE_CHILD_RESTRICTED },
+		{ ENOSYS, CAUSE_CHILD_FILTERED },
+		{ EACCES, CAUSE_ROOM_FORBIDDEN },
+		{ EPERM, CAUSE_ROOM_FORBIDDEN },
+		{ ENOENT, CAUSE_ROOM_FORBIDDEN },
+	};
 	char is[SHORTAGE_SIZE_BYTES], wanted[SHORTAGE_SIZE_BYTES], text[256];
+	enum cause_id id = CAUSE_ROOM_DISK;
 
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].error == error)
+			id = rows[i].id;
 	shortage_size(wanted, shortage_needed(s->asked));
-	switch (error) {
-	case EDQUOT:
-		cause_set(cause, 0, ROOM_QUOTA, .path = directory,
-			  .text = wanted);
-		break;
-	case EFBIG:
-		cause_set(cause, 0, ROOM_FILE_SIZE, .path = directory);
-		break;
-	case ENOMEM:
-		cause_set(cause, 0, ROOM_ADDRESSES, .text = wanted);
-		break;
-	case EMFILE:
-	case ENFILE:
-		cause_set(cause, 0, ROOM_DESCRIPTORS);
-		break;
-	case EAGAIN:
-		cause_set(cause, 0, CHILD_THREAD_LIMIT);
-		break;
-	case EBUSY:
-		cause_set(cause, 0, CHILD_LOADING);
-		break;
-	case ECHILD:
-		cause_set(cause, 0, CHILD_THREAD_KILLED);
-		break;
-	case EKEYREJECTED:
-		cause_set(cause, 0, CHILD_RESTRICTED);
-		break;
-	case ENOSYS:
-		cause_set(cause, 0, CHILD_FILTERED);
-		break;
-	case EACCES:
-	case EPERM:
-	case ENOENT:
-		cause_set(cause, 0, ROOM_FORBIDDEN, .path = directory);
-		break;
-	default:
+	if (id == CAUSE_ROOM_DISK)
 		snprintf(text, sizeof(text), "%s and %s free now, and a "
 			 "process needs %s and %ld files",
 			 shortage_size(is, s->free), counted(s->files, "file"),
 			 wanted, shortage_files());
-		cause_set(cause, 0, ROOM_DISK, .path = directory,
-			  .text = text);
-	}
+	cause_fill(cause, 0, id,
+		   &(struct cause_slots){ .path = directory,
+					  .text = id == CAUSE_ROOM_DISK ?
+						  text : wanted });
 }
 
 void shortage_note(const struct shortage *s, const char *directory,
@@ -148,30 +136,19 @@ void shortage_note(const struct shortage *s, const char *directory,
 	char text[128], line[CAUSE_LINE_BYTES];
 	struct cause cause;
 
-	if (s->orphans) {
-		reason_fill(&cause, s, s->orphan_error, directory);
-		outcome_note(outcome, CHILDREN_FILELESS,
-			     .n = (int64_t)s->orphans,
-			     .text = cause_line(&cause, line));
-	}
-	if (s->smaller) {
-		snprintf(text, sizeof(text), "%s instead of %s%s",
-			 shortage_size(least, s->least),
-			 shortage_size(asked, s->asked),
-			 s->smaller > 1 ? " in the worst case" : "");
-		outcome_note(outcome, BUFFERS_SMALLER,
-			     .n = (int64_t)s->smaller, .text = text);
-	}
-	if (s->roomless && lost)
-		outcome_note(outcome, BUFFERS_MISSING_LOST,
-			     .n = (int64_t)s->roomless);
-	else if (s->roomless)
-		outcome_note(outcome, BUFFERS_MISSING,
-			     .n = (int64_t)s->roomless);
-	if (s->pageless)
-		outcome_note(outcome, FILES_MISSING,
-			     .n = (int64_t)s->pageless,
-			     .text = s->uncounted ? "at least" : "");
+	reason_fill(&cause, s, s->orphan_error, directory);
+	outcome_count(outcome, CHILDREN_FILELESS, s->orphans,
+		      .text = cause_line(&cause, line));
+	snprintf(text, sizeof(text), "%s instead of %s%s",
+		 shortage_size(least, s->least), shortage_size(asked, s->asked),
+		 s->smaller > 1 ? " in the worst case" : "");
+	outcome_count(outcome, BUFFERS_SMALLER, s->smaller, .text = text);
+	if (lost)
+		outcome_count(outcome, BUFFERS_MISSING_LOST, s->roomless);
+	else
+		outcome_count(outcome, BUFFERS_MISSING, s->roomless);
+	outcome_count(outcome, FILES_MISSING, s->pageless,
+		      .text = s->uncounted ? "at least" : "");
 	if (!s->roomless && !s->smaller && !s->pageless)
 		return;
 	reason_fill(&cause, s, s->error, directory);

@@ -35,7 +35,7 @@ const char *shortage_size(char text[SHORTAGE_SIZE_BYTES], uint64_t bytes);
 uint64_t shortage_needed(uint64_t buffer);
 long shortage_files(void);
 
-/* Takes in the session's page of an image, before its files are removed. `fd`
+/* Takes in the session's page of an image, before the files are removed. `fd`
  * is a file or directory in the runtime directory. */
 void shortage_take(struct shortage *shortage, const struct session_page *page,
 		   int fd);
@@ -47,8 +47,8 @@ void shortage_orphans(struct shortage *shortage, uint32_t orphans, int error);
 /* Looks how much room there is now. */
 void shortage_look(struct shortage *shortage, int fd);
 
-/* Adds to an outcome what was missing in `directory`, and the remedy; `lost` is
- * how many events the trace counts as lost. */
+/* Adds to an outcome the processes that had too little room in `directory`, the
+ * reason and the remedy; `lost` is how many events the trace counts as lost. */
 void shortage_note(const struct shortage *shortage, const char *directory,
 		   uint64_t lost, struct outcome *outcome);
 

@@ -69,7 +69,7 @@ static int bed_end(struct bed *bed, const char **said)
 	said_begin(STDERR_FILENO);
 	drain_finish(&bed->drain, bed->image, bed->fake.fd);
 	drain_end(&bed->drain);
-	drain_note(&bed->drain, "record-1", 0, "/run/x");
+	drain_note(&bed->drain, "record-1", "/run/x", 0, false);
 	status = outcome_end(&bed->outcome, COMMAND_DONE);
 	*said = said_end();
 	return status;
@@ -225,10 +225,10 @@ static void check_reports(void)
 	int status;
 
 	said_begin(STDERR_FILENO);
-	drain_note_left_off(&set, &outcome);
-	drain_note_rings(&set, 0, &outcome);
-	drain_note_losses(&set, &outcome);
-	drain_note_spoilt(&set, &outcome);
+	set.lost = 2;
+	drain_note_set(&set, 0, false, &outcome);
+	set.lost = 0;
+	drain_note_set(&set, 0, true, &outcome);
 	status = outcome_end(&outcome, COMMAND_DONE);
 	unit_equal_string(said_end(), "", "nothing to tell");
 	unit_equal(status, COMMAND_DONE, "nothing to tell: status");
@@ -241,10 +241,7 @@ static void check_reports(void)
 	set.gone_rings = 2;
 	set.gone_pid = 7;
 	said_begin(STDERR_FILENO);
-	drain_note_losses(&set, &outcome);
-	drain_note_left_off(&set, &outcome);
-	drain_note_rings(&set, 4, &outcome);
-	drain_note_spoilt(&set, &outcome);
+	drain_note_set(&set, 4, true, &outcome);
 	status = outcome_end(&outcome, COMMAND_DONE);
 	unit_equal_string(said_end(),
 		"taffrail: record: 1 buffer was cut short by another program: "

@@ -82,7 +82,8 @@ static int bed_close(struct bed *bed, const char **said)
 	said_begin(STDERR_FILENO);
 	drain_end(&bed->drain);
 	members_note(&bed->members, NULL, LACKING_NOT);
-	drain_note(&bed->drain, bed->claim.name, bed->members.crowded, "run");
+	drain_note(&bed->drain, bed->claim.name, "run", bed->members.crowded,
+		   false);
 	status = outcome_end(&bed->outcome, COMMAND_DONE);
 	members_close(&bed->members);
 	drain_close(&bed->drain);
