@@ -179,6 +179,7 @@ command_sources = \
 	command/record/followers.c \
 	command/record/handover.c \
 	command/record/joiners.c \
+	command/record/member.c \
 	command/record/members-private.h \
 	command/record/members.c \
 	command/record/options.c \

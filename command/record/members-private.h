@@ -2,9 +2,10 @@
 /*
  * The processes that take part in a recording: they are found, join, are asked
  * to end the session, and end; then their files are removed. This is members.c;
- * joiners.c looks for processes that may still join; handover.c follows
- * programs that are executed as another user; running.c starts the session in
- * processes that run already; removal.c removes files.
+ * member.c is about one process; joiners.c looks for processes that
+ * may still join; handover.c follows programs that are executed as another
+ * user; running.c starts the session in processes that run already; removal.c
+ * removes files.
  *
  * The recorder holds a pidfd of each process, which names that process alone,
  * until it has collected the process's last events.

@@ -20,7 +20,6 @@
 
 #include "base/base.h"
 #include "command/common/monotonic.h"
-#include "command/processes/client.h"
 #include "command/processes/layouts.h"
 #include "command/record/probes-private.h"
 
@@ -30,8 +29,6 @@
 #define SCAN_SHARE	5	/* a scan may take a fifth of our time */
 #define JOINERS_MS	50
 #define STOP_ROUNDS	3
-#define STOP_TIMEOUT_MS	2000
-#define DYING_MS	200
 
 void members_init(struct members *members, struct claim *claim,
 		  struct drain *drain, struct probes *probes,
@@ -103,48 +100,6 @@ free:
 		free(member->process);
 	free(member);
 	return NULL;
-}
-
-bool member_same_page(const struct consumer *image,
-		      const struct rundir_process *process)
-{
-	struct process_page page;
-
-	return rundir_read_process(process, image->image, &page) ||
-	       !memcmp(page.uuid, image->uuid, sizeof(page.uuid));
-}
-
-bool member_ended(const struct member *member, int wait_ms)
-{
-	struct pollfd poll_pid = { .fd = member->pidfd, .events = POLLIN };
-
-	if (member->pidfd >= 0)
-		return poll(&poll_pid, 1, wait_ms) > 0;
-	return !rundir_lives(member->process);
-}
-
-int member_ask(struct members *members, struct member *member,
-	       enum message_type type)
-{
-	const char *session = members->claim->name;
-	struct client_request request = { 0 };
-	char line[CAUSE_LINE_BYTES];
-	struct client client;
-	int ret = client_connect(&client, member->process);
-
-	if (!ret) {
-		client.timeout_ms = STOP_TIMEOUT_MS;
-		client_request_add(&request, "name", "%s", session);
-		ret = client_call(&client, type, &request, NULL);
-		client_request_release(&request);
-	}
-	/* no word of a process that is just being killed */
-	if (ret && type == MESSAGE_STOP && !member_ended(member, DYING_MS))
-		outcome_tell(members->outcome, MEMBER_UNSTOPPED,
-			     .subject = session,
-			     .text = cause_line(&client.cause, line));
-	client_close(&client);
-	return ret;
 }
 
 /* Gives an image to the member, or to a new one. Returns 0 or a negative
@@ -222,20 +177,6 @@ static void foreign_tell(struct members *members,
 	outcome_tell(members->outcome, MEMBER_OTHER_VERSION,
 		     .pid = process->pid,
 		     .text = layouts_text(process, text, sizeof(text)));
-}
-
-void members_watch_at(struct members *members, int fd, const char *at,
-		      const char *below)
-{
-	const uint32_t events = IN_CREATE | IN_MOVED_TO | IN_ONLYDIR;
-	char path[PATH_MAX + 64];
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d/%s", fd, below);
-	if (inotify_add_watch(members->inotify, path, events) >= 0 ||
-	    errno != ENOENT)
-		return;
-	snprintf(path, sizeof(path), "%s/%s", at, below);
-	inotify_add_watch(members->inotify, path, events);
 }
 
 void members_watch(struct members *members, pid_t program)
@@ -561,17 +502,6 @@ void members_each_living(const struct members *members,
 	for (size_t i = 0; i < members->n; i++)
 		if (members->list[i]->alive)
 			call(members->list[i]->pid, priv);
-}
-
-void member_release(struct member *member)
-{
-	if (member->pidfd >= 0)
-		close(member->pidfd);
-	member->pidfd = -1;
-	if (member->process)
-		rundir_process_close(member->process);
-	free(member->process);
-	member->process = NULL;
 }
 
 void members_close(struct members *members)

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * One process of a recording: whether it lives, requests to its agent, and its
+ * descriptors. See members-private.h.
+ */
+#include "command/record/members-private.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include "command/processes/client.h"
+
+#define STOP_TIMEOUT_MS	2000
+#define DYING_MS	200
+
+bool member_same_page(const struct consumer *image,
+		      const struct rundir_process *process)
+{
+	struct process_page page;
+
+	return rundir_read_process(process, image->image, &page) ||
+	       !memcmp(page.uuid, image->uuid, sizeof(page.uuid));
+}
+
+bool member_ended(const struct member *member, int wait_ms)
+{
+	struct pollfd poll_pid = { .fd = member->pidfd, .events = POLLIN };
+
+	if (member->pidfd >= 0)
+		return poll(&poll_pid, 1, wait_ms) > 0;
+	return !rundir_lives(member->process);
+}
+
+int member_ask(struct members *members, struct member *member,
+	       enum message_type type)
+{
+	const char *session = members->claim->name;
+	struct client_request request = { 0 };
+	char line[CAUSE_LINE_BYTES];
+	struct client client;
+	int ret = client_connect(&client, member->process);
+
+	if (!ret) {
+		client.timeout_ms = STOP_TIMEOUT_MS;
+		client_request_add(&request, "name", "%s", session);
+		ret = client_call(&client, type, &request, NULL);
+		client_request_release(&request);
+	}
+	/* no word of a process that is just being killed */
+	if (ret && type == MESSAGE_STOP && !member_ended(member, DYING_MS))
+		outcome_tell(members->outcome, MEMBER_UNSTOPPED,
+			     .subject = session,
+			     .text = cause_line(&client.cause, line));
+	client_close(&client);
+	return ret;
+}
+
+void members_watch_at(struct members *members, int fd, const char *at,
+		      const char *below)
+{
+	const uint32_t events = IN_CREATE | IN_MOVED_TO | IN_ONLYDIR;
+	char path[PATH_MAX + 64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d/%s", fd, below);
+	if (inotify_add_watch(members->inotify, path, events) >= 0 ||
+	    errno != ENOENT)
+		return;
+	snprintf(path, sizeof(path), "%s/%s", at, below);
+	inotify_add_watch(members->inotify, path, events);
+}
+
+void member_release(struct member *member)
+{
+	if (member->pidfd >= 0)
+		close(member->pidfd);
+	member->pidfd = -1;
+	if (member->process)
+		rundir_process_close(member->process);
+	free(member->process);
+	member->process = NULL;
+}
