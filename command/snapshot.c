@@ -372,7 +372,7 @@ static int find_core(struct snapshot *s)
 		return command_failed("%s: %s", s->core, s->extracted.error);
 	if (rundir_open_at(&s->dir, s->extracted.path) ||
 	    rundir_collect(&s->dir, &s->list))
-		return command_failed("%s", s->dir.error);
+		return cause_tell(&s->dir.cause);
 	for (i = 0; i < s->list.count; i++)
 		s->list.processes[i].alive = false;
 	return COMMAND_DONE;
@@ -397,11 +397,11 @@ static int find_processes(struct snapshot *s)
 		return command_failed("out of memory");
 	}
 	if (rundir_open(&s->dir, false) == -ENOENT)
-		s->dir.error[0] = '\0';
-	if (s->dir.fd < 0 && s->dir.error[0])
-		return command_failed("%s", s->dir.error);
+		s->dir.cause.id = CAUSE_NONE;
+	if (s->dir.fd < 0 && s->dir.cause.id)
+		return cause_tell(&s->dir.cause);
 	if (rundir_scan_user(&s->dir, &s->list))
-		return command_failed("%s", s->dir.error);
+		return cause_tell(&s->dir.cause);
 	return COMMAND_DONE;
 }
 

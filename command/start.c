@@ -422,7 +422,7 @@ static int start_all(struct targets *targets, const struct start_arguments *a,
 		return command_failed("session '%s' exists: give another name, "
 				      "or destroy it first", a->name);
 	if (targets->dir.fd < 0 && rundir_open(&targets->dir, true))
-		return command_failed("%s", targets->dir.error);
+		return cause_tell(&targets->dir.cause);
 	if (command_check_reach(targets->dir.path, a->group))
 		return COMMAND_FAILED;
 	/* later processes could not take part in one more */

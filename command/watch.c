@@ -433,7 +433,7 @@ static int run(struct watch *w)
 			look_at_all(w);
 			fflush(stdout);
 			ret = -EPERM;
-			command_failed("%s", w->dir.error);
+			cause_tell(&w->dir.cause);
 		}
 	}
 	close(pfd.fd);
@@ -449,7 +449,7 @@ static int watch(pid_t pid)
 		return command_failed(LIMITS_BLIND);
 	ret = rundir_open(&w.dir, !pid);
 	if (ret && !pid)
-		return command_failed("%s", w.dir.error);
+		return cause_tell(&w.dir.cause);
 	w.inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	/* the watch comes before the read, so a process may be seen twice, but
 	 * none is missed */

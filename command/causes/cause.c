@@ -22,8 +22,19 @@
 #define STRING(x)     STRING_OF(x)
 #define CAUSE_VERSION STRING(PROTOCOL_VERSION)
 
+/* Of the rows of the runtime directory. */
+#define DIRECTORY_MOST	"199"
+#define DIRECTORY_REMEDY                                              \
+	"set TAFFRAIL_DIR to a private directory (mode 0700) of yours, " \
+	"on tmpfs"
+#define DIRECTORY_DISPLACED                                            \
+	"programs that begin now are not recorded, nor are children that " \
+	"have no event yet"
+#define DIRECTORY_KEEP "leave it as it is while a command works"
+
 /* texts.def names this file. */
 _Static_assert(sizeof(CALL_FILE) > 1, "the file of requests has a name");
+_Static_assert(PROTOCOL_DIR_BYTES == 200, "texts.def names the longest path");
 
 #define WORD_BYTES	64
 
@@ -136,6 +147,8 @@ static bool place_write(const struct cause *cause, const char *name, size_t n,
 			return fputs(texts[i].text, to), *texts[i].text;
 	if (n == strlen("pid") && !strncmp(name, "pid", n))
 		return fprintf(to, "%d", cause->pid), cause->pid;
+	if (n == strlen("mode") && !strncmp(name, "mode", n))
+		return fprintf(to, "%04llo", (long long)cause->n), true;
 	return fprintf(to, "%lld", (long long)cause->n), true;
 }
 

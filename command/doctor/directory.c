@@ -63,19 +63,11 @@ static const char *chosen_by(const struct rundir *dir)
 /* Says why the directory cannot be used. */
 static void found_unusable(struct doctor *d, struct finding *f)
 {
-	char *remedy = strstr(d->dir.error, ": make a private one");
-	bool own = !strcmp(chosen_by(&d->dir), "TAFFRAIL_DIR");
+	char line[CAUSE_LINE_BYTES];
 
-	if (remedy)
-		*remedy = '\0';
-	found_as(f, DOCTOR_NO, "%s: %s", chosen_by(&d->dir), d->dir.error);
-	if (remedy)
-		found_remedy(f, "mkdir -m 700 %s/taffrail, and set TAFFRAIL_DIR "
-			     "to it", d->dir.path);
-	else
-		found_remedy(f, "%s TAFFRAIL_DIR to a private directory "
-			     "(mode 0700) of yours, on tmpfs",
-			     own ? "change" : "set");
+	found_as(f, DOCTOR_NO, "%s: %s", chosen_by(&d->dir),
+		 cause_fact(&d->dir.cause, line));
+	found_remedy(f, "%s", cause_remedy(&d->dir.cause, line));
 }
 
 /* Makes nothing: the path is empty. */

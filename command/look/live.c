@@ -305,13 +305,13 @@ static int open_processes(struct rundir *dir, struct rundir_list *list,
 	if (look->pid)
 		return open_process(list, look);
 	if (rundir_open(dir, false) == -ENOENT)
-		dir->error[0] = '\0';
+		dir->cause.id = CAUSE_NONE;
 	/* before the processes are listed */
 	missing_read_limit(look->rings, dir);
-	if ((dir->fd >= 0 || !dir->error[0]) && !rundir_scan_user(dir, list))
+	if ((dir->fd >= 0 || !dir->cause.id) && !rundir_scan_user(dir, list))
 		return COMMAND_DONE;
 	look->rings->unlisted = true;
-	return command_failed("%s", dir->error);
+	return cause_tell(&dir->cause);
 }
 
 /* Looks at the rings of an image, and closes them if nothing more comes. */

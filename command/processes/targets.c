@@ -118,13 +118,13 @@ static int find_all(struct targets *t)
 {
 	int ret;
 
-	if (t->dir.fd < 0 && t->dir.error[0]) {
-		command_failed("%s", t->dir.error);
+	if (t->dir.fd < 0 && t->dir.cause.id) {
+		cause_tell(&t->dir.cause);
 		return -EPERM;
 	}
 	ret = rundir_scan_user(&t->dir, &t->list);
 	if (ret) {
-		command_failed("%s", t->dir.error);
+		cause_tell(&t->dir.cause);
 		return ret;
 	}
 	drop_self(&t->list);
@@ -154,7 +154,7 @@ int targets_open_each(struct targets *t, const pid_t *pids, size_t count)
 	if (limits_check_files())
 		return -EMFILE;
 	if (rundir_open(&t->dir, false) == -ENOENT)
-		t->dir.error[0] = '\0';
+		t->dir.cause.id = CAUSE_NONE;
 	ret = count ? find_each(t, pids, count) : find_all(t);
 	/* each process of the list has a descriptor */
 	if (!ret && limits_check_files())

@@ -41,7 +41,7 @@ static int drop_stale(const char *name, void *priv)
 int claim_open(struct claim *claim)
 {
 	if (rundir_open(&claim->dir, true))
-		return command_failed("%s", claim->dir.error);
+		return cause_tell(&claim->dir.cause);
 	rundir_each_rules(&claim->dir, drop_stale, &claim->dir);
 	return COMMAND_DONE;
 }

@@ -66,11 +66,12 @@ static void handover_open(struct members *members, struct handover *h,
 			  uid_t uid)
 {
 	const char *session = members->claim->name;
+	char line[CAUSE_LINE_BYTES];
 
 	h->off = -1;
 	if (rundir_open_user(&h->dir, h->path, uid)) {
 		outcome_tell(members->outcome, USER_REFUSED, .n = uid,
-			     .text = h->dir.error);
+			     .text = cause_line(&h->dir.cause, line));
 		return;
 	}
 	members_watch_at(members, h->dir.fd, h->path, ".");

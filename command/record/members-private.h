@@ -75,6 +75,8 @@ struct members {
 	uint64_t scan_again_ns;		/* earlier ones take too much time */
 	uint32_t scans;			/* that have begun */
 	uint64_t next_joiners_ns;	/* looks for processes to come */
+	bool displaced;			/* its directory is another one, as
+					 * was told */
 	int crowded;			/* -EMFILE: the last scan did not see
 					 * every process */
 	struct member_left left[MEMBERS_LEFT_MAX];

@@ -257,10 +257,11 @@ static void scan_all(struct members *members)
 	members->scans++;
 	members->crowded = 0;
 	/* processes which begin now may not be seen */
-	if (!outcome_told(members->outcome, CAUSE_RECORD_DISPLACED) &&
-	    rundir_displaced_off(dir, claim->name, claim->off))
-		outcome_tell(members->outcome, RECORD_DISPLACED,
-			     .text = dir->error);
+	if (!members->displaced &&
+	    rundir_displaced_off(dir, claim->name, claim->off)) {
+		members->displaced = true;
+		outcome_say(members->outcome, &dir->cause);
+	}
 	if (dir->fd >= 0)
 		note_crowded(members, rundir_each(dir, scan_each, &scanning));
 	handover_look(members);

@@ -14,17 +14,19 @@
 #include "command/rundir/rundir.h"
 #include "control/protocol.h"
 
-#define GONE	"was removed or renamed, or another one is mounted there"
-#define OWNED	"belongs to another user now"
-#define OPEN	"is open to others (mode %04o)"
-
-static bool displaced(struct rundir *dir, const char *path, const char *below,
-		      const char *what)
+/* Says that the directory, or one in it, is another one now: `held` is NULL
+ * then; or that agents refuse it. */
+static bool displaced_set(struct rundir *dir, const char *path,
+			  const struct stat *held)
 {
-	snprintf(dir->error, sizeof(dir->error),
-		 "%.200s%s %s: programs that begin now are not recorded, nor are "
-		 "children that have no event yet; leave it as it is while a "
-		 "command works", path, below, what);
+	if (!held)
+		cause_set(&dir->cause, 0, DIRECTORY_GONE, .path = path);
+	else if (held->st_uid != dir->uid)
+		cause_set(&dir->cause, 0, DIRECTORY_TAKEN, .path = path,
+			  .n = held->st_uid);
+	else
+		cause_set(&dir->cause, 0, DIRECTORY_OPENED, .path = path,
+			  .n = held->st_mode & 07777);
 	return true;
 }
 
@@ -45,7 +47,7 @@ static bool public_path(char path[PATH_MAX], const struct rundir *dir)
 	return strncmp(path, "/proc/", 6);
 }
 
-static bool same(const struct stat *one, const struct stat *other)
+static bool same_inode(const struct stat *one, const struct stat *other)
 {
 	return one->st_ino == other->st_ino && one->st_dev == other->st_dev;
 }
@@ -54,17 +56,14 @@ bool rundir_displaced(struct rundir *dir)
 {
 	struct stat held, there;
 	char path[PATH_MAX];
-	char mode[48];
 
 	if (dir->fd < 0 || fstat(dir->fd, &held) || !public_path(path, dir))
 		return false;
 	if (stat(path, &there) ? errno == ENOENT || errno == ENOTDIR :
-				 !same(&held, &there))
-		return displaced(dir, path, "", GONE);
-	if (held.st_uid != dir->uid)
-		return displaced(dir, path, "", OWNED);
-	snprintf(mode, sizeof(mode), OPEN, (unsigned int)held.st_mode & 07777);
-	return held.st_mode & 066 ? displaced(dir, path, "", mode) : false;
+				 !same_inode(&held, &there))
+		return displaced_set(dir, path, NULL);
+	return (held.st_uid != dir->uid || held.st_mode & 066) &&
+	       displaced_set(dir, path, &held);
 }
 
 bool rundir_displaced_off(struct rundir *dir, const char *name, int off)
@@ -72,7 +71,6 @@ bool rundir_displaced_off(struct rundir *dir, const char *name, int off)
 	struct stat held, there;
 	char path[PATH_MAX];
 	char file[NAME_MAX + 1];
-	char mode[48];
 
 	if (rundir_displaced(dir))
 		return true;
@@ -81,16 +79,13 @@ bool rundir_displaced_off(struct rundir *dir, const char *name, int off)
 		return false;
 	snprintf(file, sizeof(file), PROTOCOL_SESSIONS_DIR "/"
 		 PROTOCOL_OFF_PREFIX "%s", name);
+	snprintf(path + strlen(path), sizeof(path) - strlen(path), "/%s",
+		 PROTOCOL_SESSIONS_DIR);
 	if (fstatat(dir->fd, file, &there, AT_SYMLINK_NOFOLLOW) ?
-	    errno == ENOENT || errno == ENOTDIR : !same(&held, &there))
-		return displaced(dir, path, "/" PROTOCOL_SESSIONS_DIR, GONE);
-	if (fstatat(dir->fd, PROTOCOL_SESSIONS_DIR, &there,
-		    AT_SYMLINK_NOFOLLOW))
-		return false;
-	if (there.st_uid != dir->uid)
-		return displaced(dir, path, "/" PROTOCOL_SESSIONS_DIR, OWNED);
-	if (!(there.st_mode & 022))
-		return false;
-	snprintf(mode, sizeof(mode), OPEN, (unsigned int)there.st_mode & 07777);
-	return displaced(dir, path, "/" PROTOCOL_SESSIONS_DIR, mode);
+	    errno == ENOENT || errno == ENOTDIR : !same_inode(&held, &there))
+		return displaced_set(dir, path, NULL);
+	return !fstatat(dir->fd, PROTOCOL_SESSIONS_DIR, &there,
+			AT_SYMLINK_NOFOLLOW) &&
+	       (there.st_uid != dir->uid || there.st_mode & 022) &&
+	       displaced_set(dir, path, &there);
 }

@@ -14,7 +14,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,35 +23,18 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "command/common/command.h"
-#include "command/common/limits.h"
 #include "command/rundir/private.h"
 #include "control/protocol.h"
-
-static int dir_error(struct rundir *dir, int error, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static int dir_error(struct rundir *dir, int error, const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	vsnprintf(dir->error, sizeof(dir->error), format, ap);
-	va_end(ap);
-	return error;
-}
 
 /* Refuses a path that agents refuse. */
 static int check_path(struct rundir *dir)
 {
 	if (dir->path[0] != '/')
-		return dir_error(dir, -EINVAL, "TAFFRAIL_DIR is '%s', which "
-				 "is not an absolute path", dir->path);
+		return cause_set(&dir->cause, -EINVAL, DIRECTORY_RELATIVE,
+				 .path = dir->path);
 	if (strlen(dir->path) >= PROTOCOL_DIR_BYTES)
-		return dir_error(dir, -ENAMETOOLONG, "the path of the runtime "
-				 "directory (see TAFFRAIL_DIR) has %zu bytes, "
-				 "and agents take up to %u: use a shorter one",
-				 strlen(dir->path), PROTOCOL_DIR_BYTES - 1);
+		return cause_set(&dir->cause, -ENAMETOOLONG, DIRECTORY_LONG,
+				 .n = (int64_t)strlen(dir->path));
 	return 0;
 }
 
@@ -85,23 +67,16 @@ static int check_owner(struct rundir *dir)
 	struct stat st;
 
 	if (fstat(dir->fd, &st))
-		return dir_error(dir, -errno, "%s: %s", dir->path,
-				 strerror(errno));
-	if (st.st_uid != dir->uid && dir->uid == geteuid())
-		return dir_error(dir, -EPERM,
-				 "%s belongs to uid %u, not to you",
-				 dir->path, (unsigned int)st.st_uid);
+		return cause_set(&dir->cause, -errno, DIRECTORY_UNOPENED,
+				 .error = errno, .path = dir->path);
 	if (st.st_uid != dir->uid)
-		return dir_error(dir, -EPERM, "%s belongs to uid %u",
-				 dir->path, (unsigned int)st.st_uid);
+		return cause_set(&dir->cause, -EPERM, DIRECTORY_OF_USER,
+				 .n = st.st_uid, .path = dir->path);
 	/* --allow-group adds the right to search, and no other
 	 * (control/sessions/share.c) */
 	if (st.st_mode & 066)
-		return dir_error(dir, -EPERM, "%s is open to others (mode "
-				 "%04o): make a private one (mkdir -m 700 "
-				 "%s/taffrail) and set TAFFRAIL_DIR to it",
-				 dir->path, (unsigned int)st.st_mode & 07777,
-				 dir->path);
+		return cause_set(&dir->cause, -EPERM, DIRECTORY_OPEN,
+				 .n = st.st_mode & 07777, .path = dir->path);
 	return 0;
 }
 
@@ -117,11 +92,10 @@ static int open_path(struct rundir *dir, uid_t uid)
 
 		ret = -errno;
 		if (!lstat(dir->path, &st) && S_ISLNK(st.st_mode))
-			return dir_error(dir, -ELOOP, "%s is a symlink",
-					 dir->path);
-		return dir_error(dir, ret, "cannot open runtime directory %s: "
-				 "%s" COMMAND_SEE_DOCTOR, dir->path,
-				 limits_raise(-ret));
+			return cause_set(&dir->cause, -ELOOP, DIRECTORY_SYMLINK,
+					 .path = dir->path);
+		return cause_set(&dir->cause, ret, DIRECTORY_UNOPENED,
+				 .error = ret, .path = dir->path);
 	}
 	ret = check_owner(dir);
 	if (ret)
@@ -134,28 +108,27 @@ int rundir_open(struct rundir *dir, bool create)
 	int ret;
 
 	dir->fd = -1;
-	dir->error[0] = '\0';
+	dir->cause.id = CAUSE_NONE;
 	default_path(dir->path, sizeof(dir->path));
 	ret = check_path(dir);
 	if (ret)
 		return ret;
 	if (create && mkdir(dir->path, 0700) && errno != EEXIST)
-		return dir_error(dir, -errno, "cannot make %s: %s"
-				 COMMAND_SEE_DOCTOR, dir->path,
-				 strerror(errno));
+		return cause_set(&dir->cause, -errno, DIRECTORY_UNMADE,
+				 .error = errno, .path = dir->path);
 	return open_path(dir, geteuid());
 }
 
 int rundir_open_at(struct rundir *dir, const char *path)
 {
-	dir->error[0] = '\0';
+	dir->cause.id = CAUSE_NONE;
 	snprintf(dir->path, sizeof(dir->path), "%s", path);
 	return open_path(dir, geteuid());
 }
 
 int rundir_open_user(struct rundir *dir, const char *path, uid_t uid)
 {
-	dir->error[0] = '\0';
+	dir->cause.id = CAUSE_NONE;
 	snprintf(dir->path, sizeof(dir->path), "%s", path);
 	return open_path(dir, uid);
 }
@@ -351,8 +324,8 @@ int rundir_each(struct rundir *dir,
 
 	stream = rundir_opendir(dir->fd, ".");
 	if (!stream)
-		return dir_error(dir, -errno, "cannot read %s: %s", dir->path,
-				 strerror(errno));
+		return cause_set(&dir->cause, -errno, DIRECTORY_UNREAD,
+				 .error = errno, .path = dir->path);
 	while (!ret && (entry = readdir(stream))) {
 		ret = open_process(dir, entry->d_name, &process);
 		/* other entries are skipped */
@@ -364,8 +337,8 @@ int rundir_each(struct rundir *dir,
 		rundir_process_close(&process);
 	}
 	closedir(stream);
-	return ret ? dir_error(dir, ret, "cannot read %s: %s", dir->path,
-			       limits_raise(-ret)) : 0;
+	return ret ? cause_set(&dir->cause, ret, DIRECTORY_UNREAD,
+			       .error = ret, .path = dir->path) : 0;
 }
 
 static int keep(struct rundir_process *process, void *list)

@@ -18,14 +18,12 @@
 #include <dirent.h>
 #include <limits.h>
 #include <stdbool.h>
-#include <sys/types.h>
 
 #include "buffers/layout.h"
+#include "command/causes/cause.h"
 
-struct cause;
 struct stat;
 
-#define RUNDIR_ERROR_BYTES	512
 #define RUNDIR_IMAGES_MAX	10000	/* control/sessions/place.c */
 
 /* A runtime directory: the calling user's, or that of a followed process. */
@@ -33,7 +31,7 @@ struct rundir {
 	int fd;				/* O_RDONLY | O_DIRECTORY */
 	uid_t uid;			/* only this user's directories count */
 	char path[PATH_MAX];
-	char error[RUNDIR_ERROR_BYTES];	/* what failed, after a failed call */
+	struct cause cause;		/* of a failed call */
 };
 
 /* PID.STARTTIME/ of one process. */
@@ -61,7 +59,7 @@ struct rundir_list {
  * Opens the runtime directory: $TAFFRAIL_DIR, else $XDG_RUNTIME_DIR/taffrail
  * when on tmpfs, else /dev/shm/taffrail-UID, else /tmp/taffrail-UID. With
  * `create` makes it, mode 0700; never changes an existing one. Returns 0, or a
- * negative errno and dir->error: -ENOENT when there is none, -EPERM when it is
+ * negative errno and dir->cause: -ENOENT when there is none, -EPERM when it is
  * another user's or open to others, -ELOOP for a symlink.
  */
 int rundir_open(struct rundir *dir, bool create);
@@ -203,7 +201,7 @@ void rundir_tell_followers(const struct rundir_process *process, uint32_t image,
 /*
  * Returns true when agents do not find, by its path, the runtime directory that
  * is open here, or refuse it: it was removed, renamed, or opened to others.
- * Then dir->error says so. The second one also looks at sessions/, in which the
+ * Then dir->cause says so. The second one also looks at sessions/, in which the
  * recorder `name` has the file `off` open (-1: none).
  */
 bool rundir_displaced(struct rundir *dir);
@@ -374,7 +372,7 @@ int rundir_open_at(struct rundir *dir, const char *path);
 int rundir_open_user(struct rundir *dir, const char *path, uid_t uid);
 
 /* Lists every process directory, and removes nothing. Returns 0, or a negative
- * errno and dir->error: -EMFILE when one could not be opened. */
+ * errno and dir->cause: -EMFILE when one could not be opened. */
 int rundir_collect(struct rundir *dir, struct rundir_list *list);
 
 #endif

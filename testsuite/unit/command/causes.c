@@ -21,6 +21,7 @@ static const struct place {
 	{ "{n}", 'N' },	     { "{path}", 'F' },	 { "{text}", 'T' },
 	{ "{limits}", 'L' }, { "{subject}", 'S' },
 	{ "{n ", 'N' }, /* "{n THING}" */
+	{ "{mode}", 'N' },
 };
 
 #define PLACES (sizeof(places) / sizeof(places[0]))
@@ -49,8 +50,8 @@ static bool text_has(const struct cause_row *row, const char *place)
 	       (row->remedy && strstr(row->remedy, place));
 }
 
-/* Returns true if one of the slot's places is in the text. */
-static bool slot_used(const struct cause_row *row, char slot)
+/* Returns true when a text of the row says what is in a slot. */
+static bool slot_said(const struct cause_row *row, char slot)
 {
 	for (size_t i = 0; i < PLACES; i++)
 		if (places[i].slot == slot && text_has(row, places[i].name))
@@ -100,10 +101,8 @@ static void row_check(const struct cause_row *row)
 			strchr(row->slots, places[i].slot);
 	unit_check(used, "%s: it uses its own slots", row->word);
 	/* a process and an errno are for --json, too */
-	for (size_t i = 0; i < PLACES; i++)
-		if (strchr("NFTLS", places[i].slot))
-			used &= !strchr(row->slots, places[i].slot) ||
-				slot_used(row, places[i].slot);
+	for (const char *slot = "NFTLS"; *slot; slot++)
+		used &= !strchr(row->slots, *slot) || slot_said(row, *slot);
 	unit_check(used, "%s: it says each of them", row->word);
 	used = braces_count(row->fact) == places_known(row->fact) &&
 	       braces_count(row->remedy) == places_known(row->remedy);

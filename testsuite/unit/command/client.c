@@ -371,7 +371,7 @@ static void check_directory(void)
 int main(void)
 {
 	struct rundir_process process;
-	char text[RUNDIR_ERROR_BYTES], name[64];
+	char text[CAUSE_LINE_BYTES], name[64];
 	struct cause cause;
 	struct rundir dir;
 	uint64_t starttime;
