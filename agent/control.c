@@ -546,6 +546,22 @@ static int exchange_run(int fd, struct message *message, char *memory)
 	return ret || known ? ret : -EPROTO;
 }
 
+/* Answers that there is no memory for the request, which is not read. */
+static int memory_fail(int fd, struct message *message)
+{
+	char line[24];
+	struct text answer;
+
+	text_open(&answer, line, sizeof(line));
+	line_add_unsigned(&answer, "cause", CAUSE_SESSION_MEMORY);
+	message->version = PROTOCOL_VERSION;
+	message->status = -ENOMEM;
+	message->bytes = (uint32_t)answer.used;
+	if (!bytes_send(fd, message, sizeof(*message)))
+		bytes_send(fd, line, message->bytes);
+	return -ENOMEM;
+}
+
 int control_serve(int fd)
 {
 	uint64_t bytes = CONTROL_REQUEST_BYTES +
@@ -561,7 +577,7 @@ int control_serve(int fd)
 		return -EPROTO;
 	memory = sys_map_anonymous(bytes);
 	if (!memory)
-		return -ENOMEM;
+		return memory_fail(fd, &message);
 	ret = exchange_run(fd, &message, memory);
 	sys_munmap(memory, bytes);
 	return ret;

@@ -104,7 +104,9 @@ struct process_wake {
 	int32_t error;		/* OFFERED: why the last try failed, or 0;
 				 * NONE: ENOTSUP with TAFFRAIL_SERVICE=off,
 				 * ENOSYS while a thread's system calls are
-				 * dispatched (prctl(2)) */
+				 * dispatched (prctl(2)); TAKEN and NONE: EMFILE
+				 * while the service thread lacks a
+				 * descriptor */
 	uint32_t request;	/* 1: a command sends the next `signal` */
 	uint32_t came;		/* how many service threads have begun, or
 				 * requests were answered */

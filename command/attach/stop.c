@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <string.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "command/attach/steps.h"
@@ -29,7 +29,7 @@ int attach_threadless(const struct attach_target *t, int error)
 {
 	char limits[160];
 
-	process_memory_limits(t->pid, limits, sizeof(limits));
+	process_limits(t->pid, ENOMEM, limits, sizeof(limits));
 	if (error == -EINVAL && process_children_away(t->pid, "pid"))
 		return cause_set(t->cause, error, THREAD_NAMESPACE,
 				 .pid = t->pid);
@@ -53,8 +53,17 @@ static int already_traced(const struct attach_target *t)
 				      .pid = t->pid);
 }
 
-static int why_not(const struct attach_target *t, int ret)
+/* Says why no thread was stopped, or did not do the job. */
+static int stop_failed(const struct attach_target *t, int ret)
 {
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/task", t->pid);
+	if ((ret == -ESRCH || ret == -ECHILD) && !kill(t->pid, 0) &&
+	    access(path, F_OK)) {
+		process_missing(t->pid, t->cause);
+		return -EAGAIN;
+	}
 	if ((ret == -ESRCH || ret == -ECHILD) && !kill(t->pid, 0))
 		return cause_set(t->cause, -EAGAIN, THREADS_CHANGE,
 				 .pid = t->pid);
@@ -63,6 +72,9 @@ static int why_not(const struct attach_target *t, int ret)
 				 .pid = t->pid);
 	if (ret == -EBUSY)
 		return cause_set(t->cause, ret, PROCESS_STOPPED, .pid = t->pid);
+	if (ret == -ECANCELED)
+		return cause_set(t->cause, -EPERM, SERVICE_FILTERED,
+				 .pid = t->pid);
 	if (ret == -EUSERS)
 		return attach_threadless(t, -EAGAIN);
 	if (ret == -EDEADLK)
@@ -92,7 +104,7 @@ static int why_not(const struct attach_target *t, int ret)
 static int thread_is_unfit(const struct attach_job *job, pid_t tid)
 {
 	if (job->wake && attach_filters(tid) > job->wake->most)
-		return -EPERM;
+		return -ECANCELED;
 	if (job->wake && job->wake->first && tid != job->t->pid &&
 	    !attach_first_ended(job->t->pid))
 		return -ENXIO;
@@ -171,7 +183,7 @@ int attach_stop_run(struct attach_stop *stop, struct attach_target *t,
 	struct attach_job job = { .t = t, .stop = stop, .memory = memory };
 	int ret = run_job(&job);
 
-	return ret ? why_not(t, ret) : 0;
+	return ret ? stop_failed(t, ret) : 0;
 }
 
 int attach_stop_wake(struct attach_target *t, const struct attach_wake *wake)
@@ -180,7 +192,11 @@ int attach_stop_wake(struct attach_target *t, const struct attach_wake *wake)
 	struct attach_job job = { .t = t, .stop = &stop, .wake = wake };
 	int ret = run_job(&job);
 
-	return ret ? why_not(t, ret) : 0;
+	/* nothing was called in the process that could be denied to that */
+	if (ret == -EPERM)
+		return cause_set(t->cause, ret, PTRACE_REFUSED, .pid = t->pid,
+				 .error = ret);
+	return ret ? stop_failed(t, ret) : 0;
 }
 
 int attach_stop_unmap(struct attach_target *t, uint64_t base, size_t bytes)
@@ -189,7 +205,7 @@ int attach_stop_unmap(struct attach_target *t, uint64_t base, size_t bytes)
 	struct attach_job job = { .t = t, .stop = &stop, .bytes = bytes };
 	int ret = run_job(&job);
 
-	return ret ? why_not(t, ret) : 0;
+	return ret ? stop_failed(t, ret) : 0;
 }
 
 bool attach_stop_dispatched(pid_t pid, pid_t tid)

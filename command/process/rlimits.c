@@ -24,14 +24,17 @@ static const struct row {
 	const char *used;		/* of /proc/PID/status, in K; or NULL */
 	uint64_t low;
 	uint64_t unit;
-	int error;			/* only after this one; 0: after all */
+	int errors[2];			/* that the kernel gives for it */
 } rows[] = {
-	{ "Max open files", "-n", NULL, FILES_LOW, 1, 0 },
-	{ "Max file size", "-f", NULL, SIZE_LOW, 1024, 0 },
-	{ "Max address space", "-v", "VmSize", MEMORY_LOW_K, 1024, 0 },
-	{ "Max data size", "-d", "VmData", MEMORY_LOW_K, 1024, 0 },
-	{ "Max locked memory", "-l", "VmLck", MEMORY_LOW_K, 1024, 0 },
-	{ "Max processes", "-u", NULL, UINT64_MAX, 1, EAGAIN },
+	{ "Max open files", "-n", NULL, FILES_LOW, 1, { EMFILE } },
+	{ "Max file size", "-f", NULL, SIZE_LOW, 1024, { EFBIG } },
+	{ "Max address space", "-v", "VmSize", MEMORY_LOW_K, 1024,
+	  { ENOMEM, EAGAIN } },
+	{ "Max data size", "-d", "VmData", MEMORY_LOW_K, 1024,
+	  { ENOMEM, EAGAIN } },
+	{ "Max locked memory", "-l", "VmLck", MEMORY_LOW_K, 1024,
+	  { ENOMEM, EAGAIN } },
+	{ "Max processes", "-u", NULL, UINT64_MAX, 1, { EAGAIN } },
 };
 
 /* Reads a limit from a line of /proc/PID/limits. Returns true when the line is
@@ -71,7 +74,12 @@ static void say_limit(const struct row *row, pid_t pid, uint64_t limit,
 		 row->unit > 1 ? "K" : "");
 }
 
-static void say_each(pid_t pid, int error, bool memory, char *text, size_t room)
+static bool limit_meant(const struct row *row, int error)
+{
+	return error && (row->errors[0] == error || row->errors[1] == error);
+}
+
+void process_limits(pid_t pid, int error, char *text, size_t room)
 {
 	char path[32], line[256];
 	unsigned long long soft;
@@ -82,22 +90,11 @@ static void say_each(pid_t pid, int error, bool memory, char *text, size_t room)
 	f = fopen(path, "re");
 	while (f && fgets(line, sizeof(line), f))
 		for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-			if ((!rows[i].error || rows[i].error == error) &&
-			    (rows[i].used || !memory) &&
+			if (limit_meant(&rows[i], error) &&
 			    read_limit(&rows[i], line, &soft))
 				say_limit(&rows[i], pid, soft, text, room);
 	if (f)
 		fclose(f);
-}
-
-void process_limits(pid_t pid, int error, char *text, size_t room)
-{
-	say_each(pid, error, false, text, room);
-}
-
-void process_memory_limits(pid_t pid, char *text, size_t room)
-{
-	say_each(pid, 0, true, text, room);
 }
 
 uint64_t process_limit_left(pid_t pid, const char *option)

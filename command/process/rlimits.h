@@ -10,14 +10,12 @@
 #include <sys/types.h>
 
 /*
- * Writes which limits of the process may be why the agent has failed with this
- * errno: "its limits: ulimit -n is 3, ulimit -v leaves 120K". Writes "" when
- * there are none, or they cannot be read.
+ * Writes which low limits of the process the kernel reports by this errno, with
+ * which the agent has failed: "its limits: ulimit -d leaves 0K, ulimit -v leaves
+ * 120K". Writes "" when there are none, when they cannot be read, or without an
+ * errno.
  */
 void process_limits(pid_t pid, int error, char *text, size_t room);
-
-/* Does the same for the limits of memory alone (ulimit -d, -l, -v). */
-void process_memory_limits(pid_t pid, char *text, size_t room);
 
 /* Returns the rest that a limit of ulimit ("-v") leaves the process: in bytes
  * for sizes, less the memory that the process uses. UINT64_MAX: there is no

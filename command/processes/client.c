@@ -473,12 +473,16 @@ static void client_refused(struct client *client,
 		   &slots);
 }
 
-/* Adds the limits of the process that may be why the agent has failed. */
+/* Adds the limits of the process that the kernel reports by the errno with
+ * which the agent has failed; after a time-out, by the one that it notes while
+ * it can do nothing. */
 static void client_limits(struct client *client, int error)
 {
 	pid_t pid = client_pid(client);
 
-	if (pid && error != -ESRCH)
+	if (error == -ETIMEDOUT && client->process)
+		error = -summon_error(client->process);
+	if (pid && error)
 		process_limits(pid, -error, client->cause.limits,
 			       sizeof(client->cause.limits));
 }
@@ -525,10 +529,8 @@ int client_call(struct client *client, enum message_type type,
 	*answer = (struct client_answer){ 0 };
 	client->cause.id = CAUSE_NONE;
 	ret = call(client, type, request, answer);
-	if (ret == -ECONNRESET || ret == -EMFILE || ret == -ENOMEM ||
-	    ret == -EFBIG || ret == -EAGAIN ||
-	    (ret == -ETIMEDOUT && client->process &&
-	     !process_stopped(client->process->pid)))
+	if (ret == -EMFILE || ret == -ENOMEM || ret == -EFBIG ||
+	    ret == -EAGAIN || client->cause.id == CAUSE_AGENT_SILENT)
 		client_limits(client, ret);
 	client_answer_release(&ours);
 	return ret;

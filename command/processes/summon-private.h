@@ -46,6 +46,9 @@ bool summon_waits(pid_t pid, int number);
  * could make no socket; 0: it could, or is not there yet. */
 int summon_failed(const struct rundir_process *process);
 
+/* Returns the errno that keeps the service thread from its work now, or 0. */
+int summon_error(const struct rundir_process *process);
+
 /* Returns why the process serves no command: ENOTSUP (TAFFRAIL_SERVICE=off),
  * ENOSYS (its system calls are dispatched), or 0. */
 int summon_refused(const struct rundir_process *process);

@@ -20,7 +20,6 @@
 
 #include "base/base.h"
 #include "command/attach/steps.h"
-#include "command/common/limits.h"
 #include "command/common/monotonic.h"
 #include "command/process/rlimits.h"
 #include "command/process/process.h"
@@ -35,9 +34,8 @@ struct call {
 	const struct rundir_process *process;
 	struct process_wake wake;	/* as read before the summon */
 	struct attach_wake where;
+	struct cause *cause; /* why there is no service thread */
 	struct cause traced; /* why no thread was led, or none */
-	int refused;	     /* errno that the process gave, or 0 */
-	bool held;	     /* a signal has stopped the process */
 };
 
 static const struct process_page *
@@ -67,9 +65,56 @@ const char *summon_given_up(const struct rundir_process *process)
 		       "restricted itself (Landlock)";
 }
 
+/* Says why the process could not make its service thread, by the errno in its
+ * page. Returns `ret`, for a namespace -EINVAL. */
+static int thread_refused(struct call *call, int ret, int error)
+{
+	pid_t pid = call->process->pid;
+	char limits[CAUSE_LIMITS_BYTES];
+	const char *kind = error != EINVAL ? NULL :
+			   process_children_away(pid, "pid") ? "PID" :
+			   process_children_away(pid, "time") ? "time" : NULL;
+
+	if (kind)
+		return cause_set(call->cause, -EINVAL, SERVICE_NAMESPACE,
+				 .pid = pid, .text = kind);
+	process_limits(pid, error, limits, sizeof(limits));
+	return *limits ? cause_set(call->cause, ret, SERVICE_LIMITED,
+				   .pid = pid, .error = error,
+				   .limits = limits) :
+			 cause_set(call->cause, ret, SERVICE_REFUSED,
+				   .pid = pid, .error = error);
+}
+
+/* Says why no service thread has come in time. The handler of the signal, or
+ * the thread that was led, changes the state first. */
+static int thread_late(struct call *call, const struct process_wake *wake,
+		       bool signalled)
+{
+	pid_t pid = call->process->pid;
+	char traced[CAUSE_LINE_BYTES];
+
+	if (process_stopped(pid)) {
+		process_stopped_why(pid, call->cause);
+		return -ETIMEDOUT;
+	}
+	if (wake->state == WAKE_TAKEN && wake->error)
+		return thread_refused(call, -ETIMEDOUT, wake->error);
+	if (attach_threads_blocked(pid))
+		return cause_set(call->cause, -ETIMEDOUT, THREADS_BLOCKED,
+				 .pid = pid);
+	if (signalled && wake->state == WAKE_OFFERED)
+		return cause_set(call->cause, -ETIMEDOUT, SERVICE_SIGNAL_LOST,
+				 .pid = pid, .n = CAME_WAIT_MS,
+				 .text = cause_line(&call->traced, traced));
+	return cause_set(call->cause, -ETIMEDOUT, SERVICE_LATE, .pid = pid,
+			 .n = CAME_WAIT_MS);
+}
+
 /* Waits until a new service thread has come (it may have left again), until
- * none can come, or until the process gives an errno. */
-static int wait_came(struct call *call)
+ * none can come, or until the process gives an errno. Returns 0, or a negative
+ * errno and the cause. */
+static int wait_came(struct call *call, bool signalled)
 {
 	const struct rundir_process *process = call->process;
 	const struct timespec pause = { .tv_nsec = CAME_PAUSE_NS };
@@ -81,16 +126,16 @@ static int wait_came(struct call *call)
 		int error = page.wake.state == WAKE_OFFERED ? page.wake.error :
 							      0;
 
-		if (error && error != EBUSY) {
-			call->refused = error;
-			return -EIO;
-		}
+		if (error && error != EBUSY)
+			return thread_refused(call, -EIO, error);
 		if (page.state == PROCESS_EXECED)
-			return -ESTALE;
+			return cause_set(call->cause, -ESTALE, PROCESS_EXECUTES,
+					 .pid = process->pid);
 		if (monotonic_ns() > end)
-			return -ETIMEDOUT;
+			return thread_late(call, &page.wake, signalled);
 		if (!rundir_lives(process))
-			return -ESRCH;
+			return cause_set(call->cause, -ESRCH, PROCESS_ENDED,
+					 .pid = process->pid);
 		nanosleep(&pause, NULL);
 		/* the previous service thread had not left yet, or the offer
 		 * was withdrawn meanwhile */
@@ -232,6 +277,23 @@ static bool shadow_stack(pid_t pid)
 	return process_status_has(pid, "x86_Thread_features", "shstk");
 }
 
+/* Says why no thread takes the signal, as it stands behind the wait. */
+static int signal_untaken(struct call *call)
+{
+	pid_t pid = call->process->pid;
+	char traced[CAUSE_LINE_BYTES];
+
+	if (process_stopped(pid)) {
+		process_stopped_why(pid, call->cause);
+		return -EBUSY;
+	}
+	if (attach_filters(pid) > call->where.most)
+		return cause_set(call->cause, -EPERM, SERVICE_FILTERED,
+				 .pid = pid);
+	return cause_set(call->cause, -EBUSY, SERVICE_SIGNALS_BLOCKED,
+			 .pid = pid, .text = cause_line(&call->traced, traced));
+}
+
 /* Returns a thread that takes the signal, or 0. Waits for one while the process
  * makes its offer. */
 static pid_t thread_awaited(const struct call *call)
@@ -252,6 +314,25 @@ static pid_t thread_awaited(const struct call *call)
 	return tid;
 }
 
+/* Says that this command can make the process do nothing, and why. */
+static int thread_denied(struct call *call)
+{
+	char traced[CAUSE_LINE_BYTES];
+
+	return cause_set(call->cause, -ENOTSUP, SERVICE_DENIED,
+			 .pid = call->process->pid,
+			 .text = cause_line(&call->traced, traced));
+}
+
+static int thread_failed(struct call *call, int ret)
+{
+	char traced[CAUSE_LINE_BYTES];
+
+	return cause_set(call->cause, ret, SERVICE_FAILED,
+			 .pid = call->process->pid, .error = ret,
+			 .text = cause_line(&call->traced, traced));
+}
+
 /* Sends the signal whose handler makes the service thread. The agent's handler
  * must be there, or the signal would end the program. */
 static int by_signal(struct call *call)
@@ -263,15 +344,15 @@ static int by_signal(struct call *call)
 	int ret;
 
 	if (!attach_signal_in(pid, pid, "SigCgt", WAKE_SIGNAL))
-		return -ENOTSUP;
+		return thread_denied(call);
 	tid = thread_awaited(call);
 	if (!tid && wake_read(process, &wake) != WAKE_OFFERED)
 		return 0;
 	if (!tid)
-		return attach_filters(pid) > call->where.most ? -EPERM : -EBUSY;
+		return signal_untaken(call);
 	ret = request_write(process, 1);
 	if (ret)
-		return ret;
+		return thread_failed(call, ret);
 	__atomic_thread_fence(SEQ_CST(WAKE_REQUEST));
 	/* before execve(2) the process withdraws the offer, and then waits
 	 * until the request is withdrawn */
@@ -280,12 +361,17 @@ static int by_signal(struct call *call)
 		request_write(process, 0);
 		return 0;
 	}
-	ret = syscall(SYS_tgkill, pid, tid, WAKE_SIGNAL) ? -errno :
-	      wait_came(call);
+	if (!syscall(SYS_tgkill, pid, tid, WAKE_SIGNAL))
+		ret = wait_came(call, true);
+	else if (errno != ESRCH)
+		ret = thread_failed(call, -errno);
+	else if (!rundir_lives(process))
+		ret = cause_set(call->cause, -ESRCH, PROCESS_ENDED, .pid = pid);
+	else
+		request_write(process, 0); /* that thread has exited */
 	if (ret)
 		request_write(process, 0);
-	/* the thread has exited, but the process lives */
-	return ret == -ESRCH && rundir_lives(process) ? 0 : ret;
+	return ret;
 }
 
 /* Leads a thread of the process that the target is bound to. */
@@ -300,10 +386,13 @@ static int by_stop(const struct call *call, struct attach_target *target)
 	return attach_stop_wake(target, &call->where);
 }
 
+/* Leads a thread. Returns 0 when one was led; else a negative errno, and
+ * call->traced. */
 static int by_ptrace(struct call *call)
 {
+	pid_t pid = call->process->pid;
 	struct attach_target target = {
-		.pid = call->process->pid,
+		.pid = pid,
 		.cause = &call->traced,
 		.rseq_offset = call->wake.rseq_offset,
 		.rseq_bytes = call->wake.rseq_bytes,
@@ -312,73 +401,56 @@ static int by_ptrace(struct call *call)
 	 * led, whatever the process executes meanwhile */
 	int ret = attach_image_open(&target);
 
-	if (ret != -EMFILE && ret != -ENFILE)
-		ret = attach_owner_check(target.pid, &call->where.owner);
-	if (ret == -EXDEV)
-		ret = rundir_lives(call->process) ?
-			      cause_set(&call->traced, ret, PROCESS_STRANGE,
-					.pid = target.pid) :
-			      -ESRCH;
+	if (ret == -EMFILE || ret == -ENFILE)
+		return cause_set(&call->traced, ret, PROCESS_UNREAD, .pid = pid,
+				 .error = ret);
+	ret = attach_owner_check(pid, &call->where.owner);
 	if (!ret)
 		ret = by_stop(call, &target);
-	attach_image_close(&target);
-	return ret ? ret : wait_came(call);
-}
-
-/* Returns the kind of namespace for which the kernel refuses a thread. */
-static const char *namespace_of_children(const struct call *call)
-{
-	pid_t pid = call->process->pid;
-
-	return call->refused != EINVAL ? NULL :
-	       process_children_away(pid, "pid") ? "PID" :
-	       process_children_away(pid, "time") ? "time" : NULL;
-}
-
-/* Says why the process has no service thread: what it said itself comes before
- * what kept this command from leading a thread. */
-static int summon_unmade(const struct call *call, int ret, struct cause *cause)
-{
-	const char *namespace = namespace_of_children(call);
-	pid_t pid = call->process->pid;
-	char limits[CAUSE_LIMITS_BYTES], traced[CAUSE_LINE_BYTES];
-
-	process_limits(pid, call->refused, limits, sizeof(limits));
-	cause_line(&call->traced, traced);
-	if (call->held ||
-	    ((ret == -EBUSY || ret == -ETIMEDOUT) && process_stopped(pid)))
-		process_stopped_why(pid, cause);
-	else if (ret == -ESRCH)
-		cause_set(cause, 0, PROCESS_ENDED, .pid = pid);
-	else if (limits_blind())
-		cause_set(cause, 0, NO_PROC);
-	else if (ret == -EINPROGRESS ||
-		 (ret == -ETIMEDOUT && attach_threads_blocked(pid)))
-		cause_set(cause, 0, THREADS_BLOCKED, .pid = pid);
-	else if (ret == -EDEADLK || ret == -ENOSYS || ret == -EXDEV)
-		*cause = call->traced;
-	else if (ret == -ESTALE)
-		cause_set(cause, 0, PROCESS_EXECUTES, .pid = pid);
-	else if (ret == -EPERM)
-		cause_set(cause, 0, SERVICE_FILTERED, .pid = pid);
-	else if (namespace)
-		cause_set(cause, 0, SERVICE_NAMESPACE, .pid = pid,
-			  .text = namespace);
-	else if (*limits && (call->refused || ret == -ETIMEDOUT))
-		cause_set(cause, 0, SERVICE_LIMITED, .pid = pid,
-			  .error = call->refused, .limits = limits);
-	else if (ret == -EBUSY || ret == -ETIMEDOUT)
-		cause_set(cause, 0, SERVICE_SIGNALS_BLOCKED, .pid = pid,
-			  .text = traced);
-	else if (ret == -ENOTSUP)
-		cause_set(cause, 0, SERVICE_DENIED, .pid = pid, .text = traced);
-	else if (call->refused)
-		cause_set(cause, 0, SERVICE_REFUSED, .pid = pid,
-			  .error = call->refused);
+	else if (!rundir_lives(call->process))
+		ret = cause_set(&call->traced, -ESRCH, PROCESS_ENDED,
+				.pid = pid);
+	else if (ret == -EXDEV)
+		cause_set(&call->traced, ret, PROCESS_STRANGE, .pid = pid);
 	else
-		cause_set(cause, 0, SERVICE_FAILED, .pid = pid, .error = ret,
-			  .text = traced);
-	return namespace ? -EINVAL : ret;
+		cause_set(&call->traced, ret, PROCESS_EXECUTES, .pid = pid);
+	attach_image_close(&target);
+	return ret;
+}
+
+/* Returns true when a signal would not be taken either, or would stay pending
+ * in a process that is stopped. */
+static bool signal_useless(const struct cause *traced)
+{
+	switch (traced->id) {
+	case CAUSE_PROCESS_ENDED:
+	case CAUSE_PROCESS_EXECUTES:
+	case CAUSE_PROCESS_STOPPED:
+	case CAUSE_PROCESS_STRANGE:
+	case CAUSE_PROCESS_UNREAD:
+	case CAUSE_THREADS_BLOCKED:
+	case CAUSE_THREAD_DEADLINE:
+	case CAUSE_THREAD_DISPATCHED:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Returns true when this command, or any, cannot lead the process's threads. */
+static bool tracing_denied(const struct cause *traced)
+{
+	return traced->id == CAUSE_PTRACE_REFUSED ||
+	       traced->id == CAUSE_PROCESS_HIDDEN ||
+	       traced->id == CAUSE_SERVICE_SHADOW_STACKS ||
+	       traced->id == CAUSE_SERVICE_EMULATED;
+}
+
+int summon_error(const struct rundir_process *process)
+{
+	struct process_page page;
+
+	return page_read(process, &page)->wake.error;
 }
 
 int summon_failed(const struct rundir_process *process)
@@ -396,34 +468,34 @@ int summon_refused(const struct rundir_process *process)
 	return wake_read(process, &wake) == WAKE_NONE ? wake.error : 0;
 }
 
-static int make(struct call *call)
+/* Makes the thread, by ptrace(2) or by a signal. Returns 0, or a negative errno
+ * and the cause. */
+static int thread_make(struct call *call)
 {
 	const struct rundir_process *process = call->process;
 	int ret;
 
 	/* another command has led a thread there, which has not run yet */
 	if (call->wake.state == WAKE_TAKEN)
-		return wait_came(call);
+		return wait_came(call, false);
 	if (call->wake.error)
 		wake_write(process, offsetof(struct process_wake, error), 0);
 	ret = by_ptrace(call);
-	/* Behind our look the thread seems to run until it stops again: a
-	 * signal would be sent, and would stay pending. */
-	call->held = ret == -EBUSY &&
-		     process_status(process->pid, "TracerPid") <= 0;
-	if (call->held)
-		return ret;
-	if (call->traced.id && ret != -ESRCH && ret != -ESTALE &&
-	    ret != -EINPROGRESS && ret != -EDEADLK && ret != -ENOSYS &&
-	    ret != -EXDEV &&
-	    call->wake.signal == WAKE_SIGNAL)
-		ret = by_signal(call);
+	if (!ret)
+		return wait_came(call, false);
+	if (!signal_useless(&call->traced)) {
+		if (call->wake.signal == WAKE_SIGNAL)
+			return by_signal(call);
+		if (tracing_denied(&call->traced))
+			return thread_denied(call);
+	}
+	*call->cause = call->traced;
 	return ret;
 }
 
 int summon(const struct rundir_process *process, struct cause *cause)
 {
-	struct call call = { .process = process };
+	struct call call = { .process = process, .cause = cause };
 	struct process_page page;
 	int ret = 0;
 
@@ -444,8 +516,8 @@ int summon(const struct rundir_process *process, struct cause *cause)
 		call.where.most = (long)call.wake.filters;
 		call.where.first = page.landlock != LANDLOCK_NOT;
 		memcpy(call.where.uuid, page.uuid, sizeof(page.uuid));
-		ret = make(&call);
-		ret = ret ? summon_unmade(&call, ret, cause) : 1;
+		ret = thread_make(&call);
+		ret = ret ? ret : 1;
 	}
 	flock(process->fd, LOCK_UN);
 	return ret;

@@ -249,12 +249,19 @@ close_socket:
 
 /* Keeps the thread from spinning where the program's limit of descriptors
  * leaves it none (RLIMIT_NOFILE may be 0, and limits poll, too), until the
- * program raises the limit. */
+ * program raises the limit. A command that waits in vain meanwhile finds the
+ * errno in the page; what demand_refuse() wrote there stays. */
 static void service_pause(void)
 {
+	struct process_wake *wake = &process.page->wake;
 	struct timespec pause = { .tv_nsec = PAUSE_NS };
+	int tell = !load_relaxed(&wake->error);
 
+	if (tell)
+		store_relaxed(&wake->error, EMFILE);
 	sys2(SYS_nanosleep, &pause, NULL);
+	if (tell && load_relaxed(&wake->error) == EMFILE)
+		store_relaxed(&wake->error, 0);
 }
 
 static int wakeup_ready(int fd, void *arg)

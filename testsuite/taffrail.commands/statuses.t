@@ -221,7 +221,7 @@ before:
 expect commands:
 	*		-
 	view*|report*|export*|timeline*|top*|verify|completion 0
-	list|start	1 the connection broke: .*its limits: ulimit -v leaves 0K
+	list|start	1 process \d+: no memory; its limits: ulimit -v leaves 0K
 	snapshot	0 200 events
 	load		1 no memory for the agent: its limits: ulimit -v leaves 0K
 	doctor		1 process \d+ will not work: limits
@@ -259,7 +259,7 @@ before:
 beside: all
 wrap: cd {name} || exit; pid=$(cat worker.pid); {}
 expect commands:
-	*		1 (?:cannot serve a command:|make a file for .*;) its limits: ulimit -n is 0
+	*		1 (?:cannot serve a command: Too many open files;|make a file for .*;) its limits: ulimit -n is 0
 	snapshot|view*|report*|export*|timeline*|top*|attach|call|disconnect|unload -
 	doctor|watch|verify|completion -
 
@@ -286,7 +286,7 @@ before:
 beside: all
 wrap: cd {name} || exit; pid=$(cat worker.pid); {}
 expect commands:
-	*		1 (?:connection broke|no memory for the agent): .*limits: ulimit -{letter} leaves 0K
+	*		1 (?:no memory;|no memory for the agent:) its limits: ulimit -{letter} leaves 0K
 	snapshot|view*|report*|export*|timeline*|top*|attach -
 	doctor|watch|verify|completion -
 
