@@ -282,12 +282,9 @@ static void forget(struct watch *w, size_t i)
 /* Says, once, that a process is left out. */
 static void miss(struct watch *w, struct seen *seen)
 {
-	char text[LAYOUTS_TEXT_BYTES];
-
 	seen->foreign = true;
 	w->missed = true;
-	command_warn("process %d: not watched: %s", seen->process.pid,
-		     layouts_text(&seen->process, text, sizeof(text)));
+	layouts_say(&seen->process, "not watched");
 }
 
 /* Adds a process, and takes over its descriptor. */
@@ -359,7 +356,6 @@ static int rescan(struct watch *w)
 
 static int find_one(struct watch *w)
 {
-	char text[LAYOUTS_TEXT_BYTES];
 	struct cause cause;
 	struct rundir_process process;
 	int ret = rundir_find(&process, w->pid, &cause);
@@ -370,8 +366,7 @@ static int find_one(struct watch *w)
 	}
 	ret = add_seen(w, &process);
 	if (ret == -EPROTO)
-		command_failed("process %d: %s", w->pid,
-			       layouts_text(&process, text, sizeof(text)));
+		layouts_say(&process, NULL);
 	else if (ret)
 		command_failed("process %d: %s", w->pid, strerror(-ret));
 	return ret;

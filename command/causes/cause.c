@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "buffers/wake.h"
+#include "buffers/layout.h"
 #include "command/common/command.h"
 #include "command/common/counted.h"
 #include "command/common/json.h"
@@ -21,6 +21,7 @@
 #define STRING_OF(x)  #x
 #define STRING(x)     STRING_OF(x)
 #define CAUSE_VERSION STRING(PROTOCOL_VERSION)
+#define CAUSE_LAYOUT  STRING(LAYOUT_VERSION)
 
 /* Of the rows of the runtime directory. */
 #define DIRECTORY_MOST	"199"

@@ -7,17 +7,12 @@
 
 #include "command/rundir/rundir.h"
 
-#define LAYOUTS_TEXT_BYTES	640
+/* Prints that the process's agent is of another version, and what is not done
+ * for that (NULL: nothing): "process PID: WHAT: ...". */
+void layouts_say(const struct rundir_process *process, const char *what);
 
-/* Writes what the versions are, and the remedy. Returns text. */
-const char *layouts_text(const struct rundir_process *process, char *text,
-			 size_t room);
-
-/*
- * Says of each process whose agent is of another version,
- * and which has a session of that name (NULL: of any): "process PID: WHAT: ...".
- * Returns how many.
- */
+/* Does so for each process of the list whose agent is of another version, and
+ * which has a session of that name (NULL: any). Returns how many. */
 int layouts_tell(const struct rundir_list *list, const char *name,
 		 const char *what);
 

@@ -162,7 +162,6 @@ static void foreign_tell(struct members *members,
 {
 	const char *session = members->claim->name;
 	struct member *member = member_named(members, process);
-	char text[LAYOUTS_TEXT_BYTES];
 
 	if (member && member->foreign)
 		return;
@@ -174,9 +173,8 @@ static void foreign_tell(struct members *members,
 		member = member_add(members, process);
 	if (member)
 		member->foreign = true;
-	outcome_tell(members->outcome, MEMBER_OTHER_VERSION,
-		     .pid = process->pid,
-		     .text = layouts_text(process, text, sizeof(text)));
+	layouts_say(process, "not recorded");
+	outcome_take(members->outcome, COMMAND_FAILED);
 }
 
 void members_watch(struct members *members, pid_t program)
