@@ -243,6 +243,8 @@ struct process_page {
 					 * service thread */
 	uint32_t users[PROCESS_USERS];	/* that it has become, or tried to, in a
 					 * session: the first ones; 0: none */
+	uint32_t protocol;		/* PROTOCOL_VERSION of the agent; 0: one
+					 * that does not tell */
 };
 
 enum session_state {

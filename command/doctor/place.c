@@ -101,20 +101,13 @@ void look_place(struct doctor *d, struct finding *f)
 		return;
 	}
 	if (d->page.landlock == LANDLOCK_SHUT) {
-		found_as(f, DOCTOR_NO, "%s: the program has restricted itself "
-			 "(Landlock), and may make no files there: a session "
-			 "cannot begin", is);
-		found_remedy(f, "record it from its start (taffrail record -- "
-			     "PROGRAM), or have it allow itself that "
-			     "directory");
+		cause_set(&d->cause, 0, SESSION_LANDLOCKED, .pid = d->pid);
+		found_cause(f, DOCTOR_NO, &d->cause);
 		return;
 	}
 	if (given_up(d)) {
-		found_as(f, DOCTOR_NO, "%s: the program has changed its user, "
-			 "and may make no files there: a session cannot begin",
-			 is);
-		found_remedy(f, "record it from its start (taffrail record -- "
-			     "PROGRAM), or start it as the user that it becomes");
+		cause_set(&d->cause, 0, SESSION_USER_CHANGED, .pid = d->pid);
+		found_cause(f, DOCTOR_NO, &d->cause);
 		return;
 	}
 	found_room(f, d->process.fd, is);

@@ -13,37 +13,26 @@
 
 #include "base/tunables.h"
 #include "command/attach/attach.h"
-#include "command/common/limits.h"
 #include "command/doctor/private.h"
 #include "command/elf/process-markers.h"
 #include "command/gdbserver/gdbserver.h"
 #include "command/process/opener.h"
 #include "command/process/process.h"
 #include "command/symboliser/symboliser.h"
+#include "control/protocol.h"
 
 #define LISTEN_TRIES	10
 #define LISTEN_PAUSE_NS	10000000
 
 static void look_process(struct doctor *d, struct finding *f)
 {
-	long leader = process_status(d->pid, "Tgid");
 	char path[64], name[64], program[PATH_MAX];
 	ssize_t n;
 
-	d->gone = leader != d->pid;
-	if (leader < 0 && limits_blind()) {
-		found_as(f, DOCTOR_NO, "%d cannot be looked at without /proc",
-			 d->pid);
-		return;
-	}
-	if (leader < 0) {
-		found_as(f, DOCTOR_NO, "there is no process %d", d->pid);
-		return;
-	}
+	d->found = rundir_find(&d->process, d->pid, &d->cause);
+	d->gone = d->found == -ESRCH || d->found == -ENOSYS;
 	if (d->gone) {
-		found_as(f, DOCTOR_NO, "%d is a thread of process %ld", d->pid,
-			 leader);
-		found_remedy(f, "-p %ld", leader);
+		found_cause(f, DOCTOR_NO, &d->cause);
 		return;
 	}
 	snprintf(path, sizeof(path), "/proc/%d/comm", d->pid);
@@ -124,11 +113,35 @@ static bool agent_listens(struct doctor *d)
 	return fd >= 0;
 }
 
-/* Returns true when the process has no service thread, and may not make one. */
-static bool may_not_clone(const struct doctor *d)
+/* Returns true when a command cannot call the agent, and fills the cause that
+ * the command would tell. */
+static bool agent_uncallable(struct doctor *d)
 {
-	return d->page.wake.state != WAKE_NONE &&
-	       process_children_away(d->pid, "pid");
+	pid_t pid = d->pid;
+
+	if (d->page.protocol && d->page.protocol != PROTOCOL_VERSION) {
+		cause_set(&d->cause, 0, AGENT_VERSION, .pid = pid,
+			  .n = d->page.protocol);
+	} else if (d->page.wake.state != WAKE_NONE &&
+		   process_children_away(pid, "pid")) {
+		cause_set(&d->cause, 0, SERVICE_NAMESPACE, .pid = pid,
+			  .text = "PID");
+	} else if (!agent_listens(d)) {
+		d->deaf = true;
+		if (process_status(pid, "Seccomp") > 0)
+			cause_set(&d->cause, 0, SERVICE_FILTERED, .pid = pid);
+		else if (d->page.wake.error == ENOSYS)
+			cause_set(&d->cause, 0, THREAD_DISPATCHED, .pid = pid);
+		else if (d->page.wake.error == ENOTSUP)
+			cause_set(&d->cause, 0, AGENT_SERVICE_OFF, .pid = pid);
+		else
+			cause_set(&d->cause, 0, AGENT_DEAF, .pid = pid);
+	} else if (process_stopped(pid)) {
+		process_stopped_why(pid, &d->cause);
+	} else {
+		return false;
+	}
+	return true;
 }
 
 static void look_agent(struct doctor *d, struct finding *f)
@@ -137,40 +150,20 @@ static void look_agent(struct doctor *d, struct finding *f)
 
 	if (d->gone)
 		return;
-	d->found = rundir_find(&d->process, d->pid, &d->cause);
 	if (d->found) {
 		found_no_agent(d, f);
 		return;
 	}
 	ret = rundir_read_process(&d->process, d->process.image, &d->page);
 	if (ret == -EPROTO) {
-		found_as(f, DOCTOR_NO, "its agent is of another version: its "
-			 "files have layout %u, those of this command %d",
-			 rundir_foreign(&d->process, NULL), LAYOUT_VERSION);
-		found_remedy(f, "use the taffrail that belongs to the "
-			     "libtaffrail of the process");
+		cause_set(&d->cause, 0, AGENT_LAYOUT, .pid = d->pid,
+			  .n = rundir_foreign(&d->process, NULL));
+		found_cause(f, DOCTOR_NO, &d->cause);
 	} else if (ret) {
 		found_as(f, DOCTOR_NO, "its page in %s cannot be read: %s",
 			 rundir_shown(&d->process), strerror(-ret));
-	} else if (may_not_clone(d)) {
-		found_as(f, DOCTOR_NO, "no command can call it: it may make no "
-			 "thread, as it has called unshare or setns for its "
-			 "children's PID namespace");
-		found_remedy(f, "start it with TAFFRAIL_SERVICE=thread");
-	} else if (!agent_listens(d)) {
-		d->deaf = true;
-		found_as(f, DOCTOR_NO, "no command can call it: %s",
-			 process_status(d->pid, "Seccomp") > 0 ?
-				 "the program has installed a seccomp filter" :
-			 d->page.wake.error == ENOSYS ?
-				 "its system calls are dispatched to a handler "
-				 "of the program (prctl(2), "
-				 "PR_SET_SYSCALL_USER_DISPATCH)" :
-				 "it offers no thread for that");
-	} else if (process_stopped(d->pid)) {
-		found_as(f, DOCTOR_NO, "it is stopped, so no command can call "
-			 "it");
-		found_remedy(f, "continue it (kill -CONT, or in its debugger)");
+	} else if (agent_uncallable(d)) {
+		found_cause(f, DOCTOR_NO, &d->cause);
 	} else {
 		found_as(f, DOCTOR_OK, "at work, %s, version %s, in %s",
 			 how_loaded(d), d->page.agent_version,
@@ -192,15 +185,16 @@ static void look_attach(struct doctor *d, struct finding *f)
 		return;
 	}
 	ret = gdbserver_try_tracing();
-	if (process_children_away(d->pid, "pid"))
-		found_as(f, DOCTOR_NO, "it may make no thread, as it has called "
-			 "unshare or setns for its children's PID namespace");
-	else if (ret)
+	if (process_children_away(d->pid, "pid")) {
+		cause_set(&d->cause, 0, THREAD_NAMESPACE, .pid = d->pid);
+		found_cause(f, DOCTOR_NO, &d->cause);
+	} else if (ret) {
 		found_as(f, DOCTOR_NO, "ptrace(2) is denied to this command: "
 			 "%s", strerror(ret));
-	else
+	} else {
 		found_as(f, DOCTOR_OK, "an agent can be loaded; one thread is "
 			 "stopped for a moment");
+	}
 }
 
 static void look_sessions(struct doctor *d, struct finding *f)
@@ -238,10 +232,8 @@ static void look_its_seccomp(struct doctor *d, struct finding *f)
 		return;
 	}
 	if (!d->page.magic) {
-		found_as(f, DOCTOR_NO, "it has a filter, which may kill it for "
-			 "a system call of the agent");
-		found_remedy(f, "start it with TAFFRAIL_SECCOMP=trust, if the "
-			     "filter allows what the agent does");
+		cause_set(&d->cause, 0, PROGRAM_FILTERED, .pid = d->pid);
+		found_cause(f, DOCTOR_NO, &d->cause);
 		return;
 	}
 	if (d->deaf)

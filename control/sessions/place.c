@@ -353,6 +353,7 @@ static void page_fill(struct process_page *page, uint32_t image,
 	text_copy(page->agent_version, sizeof(page->agent_version),
 		  AGENT_VERSION);
 	text_copy(page->runtime, sizeof(page->runtime), place_runtime);
+	page->protocol = PROTOCOL_VERSION;
 }
 
 /* Marks an image that execve(2) replaced: it could not do so itself. */
