@@ -166,13 +166,20 @@ static void tell_away(struct targets *targets, const char *name,
 /* Not switched in the processes in which the session has begun. */
 static struct places places;
 
-/* Returns the errno for which the session's buffers are smaller than asked. */
-static int why_smaller(const struct target *target, const char *name)
+/* Warns that the session's buffers are smaller than asked, and why, as its page
+ * tells. */
+static void smaller_tell(const struct target *target, const char *name,
+			 uint64_t buffer, uint64_t asked)
 {
+	const struct rundir_process *process = target->process;
 	struct session_page page;
+	int error = rundir_find_session(process, process->image, name, &page) ?
+			    0 : page.small_error;
 
-	return rundir_find_session(target->process, target->process->image,
-				   name, &page) ? ENOSPC : page.small_error;
+	command_warn("process %d: buffers of %lluK instead of %lluK in %s%s%s",
+		     process->pid, (unsigned long long)buffer / 1024,
+		     (unsigned long long)asked / 1024, rundir_shown(process),
+		     error ? ": " : "", error ? reason_of_room(error) : "");
 }
 
 /* Sends the request to one process, also for later programs of it. Returns 0,
@@ -181,10 +188,11 @@ static int why_smaller(const struct target *target, const char *name)
 static int start_call(struct target *target, const char *name,
 		      const struct client_request *request, int *result)
 {
-	const char *shown = rundir_shown(target->process);
+	const struct rundir_process *process = target->process;
 	uint64_t buffer = 0, asked = 0;
 	struct client_answer answer;
 	const char *key, *value;
+	struct cause cause;
 	size_t position = 0;
 	int error = 0;
 	int ret = heirs_start(&target->client, request, name, &answer,
@@ -200,23 +208,19 @@ static int start_call(struct target *target, const char *name,
 		else if (!strcmp(key, "fault"))
 			*result = command_failed("process %d: %s; its session "
 						 "has the other rules",
-						 target->process->pid, value);
+						 process->pid, value);
 	}
 	client_answer_release(&answer);
-	if (!ret && error)
-		*result = command_failed("process %d: no room for some buffers "
-					 "in %s: their events are counted as "
-					 "lost until there is; %s",
-					 target->process->pid, shown,
-					 reason_of_room(error));
-	else if (!ret && buffer < asked)
-		command_warn("process %d: buffers of %lluK instead of %lluK "
-			     "in %s: %s", target->process->pid,
-			     (unsigned long long)buffer / 1024,
-			     (unsigned long long)asked / 1024, shown,
-			     reason_of_room(why_smaller(target, name)));
+	if (!ret && error) {
+		cause_set(&cause, 0, BUFFERS_NONE, .pid = process->pid,
+			  .error = error, .path = rundir_shown(process),
+			  .text = reason_of_room(error));
+		*result = cause_tell(&cause);
+	} else if (!ret && buffer < asked) {
+		smaller_tell(target, name, buffer, asked);
+	}
 	if (!ret)
-		places_take_living(&places, target->process, name, NULL);
+		places_take_living(&places, process, name, NULL);
 	return ret;
 }
 

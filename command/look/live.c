@@ -12,7 +12,6 @@
 
 #include "command/causes/cause.h"
 #include "command/common/limits.h"
-#include "command/common/reason.h"
 #include "command/elf/addresses.h"
 #include "command/look/live-private.h"
 #include "command/processes/layouts.h"
@@ -120,6 +119,21 @@ static bool is_young(int fd)
 	return !fstat(fd, &st) && time(NULL) - st.st_mtime < YOUNG_SECONDS;
 }
 
+/* Says that the files of a process cannot be read: they are of another version,
+ * or damaged. */
+static void unread_tell(const struct rundir_process *process, int error)
+{
+	struct cause cause;
+
+	if (error == -EPROTO) {
+		layouts_say(process, "not read");
+		return;
+	}
+	cause_set(&cause, 0, FILES_DAMAGED, .pid = process->pid,
+		  .text = "not read");
+	cause_tell(&cause);
+}
+
 /* Opens the session's rings in an image. */
 static int add_rings(struct look_rings *live,
 		     const struct rundir_process *process, uint32_t image,
@@ -146,8 +160,7 @@ static int add_rings(struct look_rings *live,
 		return 0;
 	if (ret == -EPROTO || ret == -EBADMSG) {
 		if (!look->quiet_problems)
-			command_warn("process %d: not read: %s", process->pid,
-				     reason_of_files(ret));
+			unread_tell(process, ret);
 		look->unread = look->quiet_problems = true;
 	}
 	return ret == -ENOMEM || starved(ret) ? ret : 0;

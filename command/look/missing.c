@@ -76,7 +76,7 @@ void missing_begin(struct look_rings *live, struct rundir *dir,
 	live->before = live->limit;
 }
 
-static void no_memory(struct look_rings *live)
+static void memory_tell(struct look_rings *live)
 {
 	if (!live->no_memory)
 		command_failed("out of memory: not all events that other "
@@ -85,7 +85,7 @@ static void no_memory(struct look_rings *live)
 	live->no_memory = live->look->unread = true;
 }
 
-static void take_row(const struct rundir_removed_row *row, void *priv)
+static void row_take(const struct rundir_removed_row *row, void *priv)
 {
 	struct look_rings *live = priv;
 	struct rundir_removed_row *more;
@@ -99,7 +99,7 @@ static void take_row(const struct rundir_removed_row *row, void *priv)
 	}
 	more = reallocarray(live->rows, live->nrows + 1, sizeof(*more));
 	if (!more) {
-		no_memory(live);
+		memory_tell(live);
 		return;
 	}
 	live->rows = more;
@@ -108,7 +108,7 @@ static void take_row(const struct rundir_removed_row *row, void *priv)
 
 void missing_read(struct look_rings *live)
 {
-	rundir_removed_rows(&live->follower, take_row, live);
+	rundir_removed_rows(&live->follower, row_take, live);
 }
 
 static struct known *find_image(struct look_rings *live,
@@ -177,7 +177,7 @@ static void count_row(struct look_rings *live,
 	if (!known)
 		known = know_removed(live, row);
 	if (!known) {
-		no_memory(live);
+		memory_tell(live);
 		return;
 	}
 	known->removed = true;
@@ -234,36 +234,38 @@ void missing_forget(struct look_rings *live, const struct known *known)
 	live->limit_gone_events += known->totals.written;
 }
 
-static void tell(struct look *look, uint64_t events, uint64_t images,
-		 const char *ended, const char *why)
+/* Writes which events are missing. Returns text, or NULL if none is. */
+static const char *missing_text(char text[CAUSE_TEXT_BYTES], uint64_t events,
+				uint64_t images, const char *ended)
 {
 	if (!images || !events)
-		return;
-	command_failed("%s of %s %s missing: %s", counted(events, "event"),
-		       counted(images, ended), agreed(events, "is", "are"),
-		       why);
-	look->unread = true;
+		return NULL;
+	snprintf(text, CAUSE_TEXT_BYTES, "%s of %s %s",
+		 counted(events, "event"), counted(images, ended),
+		 agreed(events, "is", "are"));
+	return text;
 }
 
 void missing_end(struct look_rings *live)
 {
 	struct look *look = live->look;
-	char why[160];
+	char text[CAUSE_TEXT_BYTES];
+	struct cause cause;
 
 	if (look->follow && !look_interrupted()) {
 		missing_read(live);
 		missing_count(live);
 	}
-	if (look->follow) {
-		tell(look, live->taken_events, live->taken, "program",
-		     "a recorder or 'destroy' removed its buffers before they "
-		     "could be read");
-		snprintf(why, sizeof(why), "the buffers of ended processes had "
-			 "more than %lluM, and the oldest were removed before "
-			 "they could be read; use a smaller --buffer-size",
-			 KEEP_BYTES >> 20);
-		tell(look, live->unmet_events, live->unmet, "ended process",
-		     why);
+	if (look->follow && missing_text(text, live->taken_events, live->taken,
+					 "program")) {
+		cause_set(&cause, 0, EVENTS_REMOVED, .text = text);
+		look->unread |= cause_tell(&cause) != COMMAND_DONE;
+	}
+	if (look->follow && missing_text(text, live->unmet_events, live->unmet,
+					 "ended process")) {
+		cause_set(&cause, 0, EVENTS_OVER_LIMIT, .text = text,
+			  .n = KEEP_BYTES >> 20);
+		look->unread |= cause_tell(&cause) != COMMAND_DONE;
 	}
 	rundir_unfollow(&live->follower);
 }

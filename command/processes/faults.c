@@ -11,15 +11,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "command/common/command.h"
 #include "control/protocol.h"
 
 #define COMM_BYTES	16	/* of a process's name, with its NUL */
 
 static char told[PROCESS_FAULT_BYTES];	/* the faults that were told last */
 
-static bool tell(long pid, const char *name, const char *faults)
+/* Prints each line of `faults`. */
+static bool fault_lines_tell(long pid, const char *name, const char *faults)
 {
+	char text[CAUSE_TEXT_BYTES];
+	struct cause cause;
 	size_t n;
 
 	if (!*faults)
@@ -29,8 +31,11 @@ static bool tell(long pid, const char *name, const char *faults)
 	snprintf(told, sizeof(told), "%s", faults);
 	for (; *faults; faults += n + (faults[n] == '\n')) {
 		n = strcspn(faults, "\n");
-		command_warn("process %ld (%s): TAFFRAIL_ENABLE: %.*s", pid,
-			     name, (int)n, faults);
+		snprintf(text, sizeof(text), "(%s): TAFFRAIL_ENABLE: %.*s",
+			 name, (int)n, faults);
+		cause_set(&cause, 0, ENVIRONMENT_FAULT, .pid = (pid_t)pid,
+			  .text = text);
+		cause_tell(&cause);
 	}
 	return true;
 }
@@ -42,7 +47,7 @@ bool faults_tell(pid_t pid, const struct process_page *page)
 	snprintf(faults, sizeof(faults), "%.*s",
 		 page->fault_bytes < sizeof(page->faults) ?
 			 (int)page->fault_bytes : 0, page->faults);
-	return tell(pid, page->procname, faults);
+	return fault_lines_tell(pid, page->procname, faults);
 }
 
 static void note_path(char path[64])
@@ -78,7 +83,7 @@ bool faults_tell_last(struct rundir *dir, bool forget)
 	if (!faults)
 		return false;
 	*faults++ = '\0';
-	return tell(pid, name + 1, faults);
+	return fault_lines_tell(pid, name + 1, faults);
 }
 
 void faults_forget(struct rundir *dir)

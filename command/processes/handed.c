@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "command/common/command.h"
-#include "command/common/reason.h"
 
 /* Returns a copy of the text, without lines that begin with `drop` and without
  * the line `other`. Returns NULL if there is no memory. */
@@ -49,12 +48,14 @@ static int file_make(const struct rundir_process *process, const char *name,
 
 /* A member of a group that was let in may not write there: that is no failure
  * of the process's session. */
-static void tell(const struct rundir_process *process, const char *what,
-		 int error, int *result)
+static void heirs_tell(const struct rundir_process *process, const char *what,
+		       int error, int *result)
 {
-	command_warn("process %d: programs that it executes %s: %s/../"
-		     PROTOCOL_SESSIONS_DIR ": %s", process->pid, what,
-		     process->path, reason_of_files(error));
+	struct cause cause;
+
+	cause_set(&cause, 0, HEIRS_UNWRITTEN, .pid = process->pid,
+		  .error = error, .path = process->path, .text = what);
+	cause_tell(&cause);
 	if (error != -EACCES)
 		*result = COMMAND_FAILED;
 }
@@ -81,11 +82,11 @@ int heirs_start(struct client *client, const struct client_request *request,
 	if (ret && !unwritten)
 		rundir_heirs_remove(process, name);
 	if (!ret && unwritten)
-		tell(process, "will not take part", unwritten, result);
+		heirs_tell(process, "will not take part", unwritten, result);
 	return ret;
 }
 
-static int change(const struct rundir_process *process, const char *name,
+static int rules_change(const struct rundir_process *process, const char *name,
 		  const char *rule, bool enable)
 {
 	char file[NAME_MAX + 1];
@@ -118,8 +119,8 @@ static int change(const struct rundir_process *process, const char *name,
 void heirs_change(const struct rundir_process *process, const char *name,
 		  const char *rule, bool enable, int *result)
 {
-	int ret = change(process, name, rule, enable);
+	int ret = rules_change(process, name, rule, enable);
 
 	if (ret)
-		tell(process, "keep the rules of before", ret, result);
+		heirs_tell(process, "keep the rules of before", ret, result);
 }

@@ -10,8 +10,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "command/common/command.h"
-
 struct later {
 	struct rundir *dir;
 	char *names;
@@ -20,7 +18,7 @@ struct later {
 };
 
 /* Returns true for a session of `start --all`. */
-static bool for_all(struct rundir *dir, const char *name)
+static bool session_for_all(struct rundir *dir, const char *name)
 {
 	char *text;
 	bool all;
@@ -32,12 +30,12 @@ static bool for_all(struct rundir *dir, const char *name)
 	return all;
 }
 
-static int look(const char *name, void *priv)
+static int name_take(const char *name, void *priv)
 {
 	struct later *later = priv;
 	size_t used = strlen(later->names);
 
-	if (!for_all(later->dir, name))
+	if (!session_for_all(later->dir, name))
 		return 0;
 	snprintf(later->names + used, later->room - used, "%s%s",
 		 later->count ? ", " : "", name);
@@ -50,12 +48,12 @@ size_t later_sessions(struct rundir *dir, char *names, size_t room)
 	struct later later = { dir, names, room, 0 };
 
 	names[0] = '\0';
-	rundir_each_rules(dir, look, &later);
+	rundir_each_rules(dir, name_take, &later);
 	return later.count;
 }
 
 /* Returns true for a process whose files are not in this directory. */
-static bool elsewhere(const struct rundir *dir,
+static bool files_elsewhere(const struct rundir *dir,
 		      const struct rundir_process *process)
 {
 	struct stat here, there;
@@ -70,22 +68,24 @@ size_t later_tell_elsewhere(struct rundir *dir, const struct rundir_list *list,
 {
 	struct process_page head;
 	struct session_page page;
+	char text[CAUSE_TEXT_BYTES];
+	struct cause cause;
 	size_t n = 0;
 
-	if (dir->fd < 0 || !for_all(dir, name))
+	if (dir->fd < 0 || !session_for_all(dir, name))
 		return 0;
 	for (size_t i = 0; i < list->count; i++) {
 		const struct rundir_process *process = &list->processes[i];
 
-		if (!process->alive || !elsewhere(dir, process) ||
+		if (!process->alive || !files_elsewhere(dir, process) ||
 		    rundir_read_process(process, process->image, &head) ||
 		    !rundir_find_session(process, process->image, name, &page))
 			continue;
-		command_warn("process %d (%s) does not take part in '%s': it "
-			     "began in another mount namespace or root "
-			     "directory, with a runtime directory of its own; "
-			     "'taffrail start NAME -p %d' traces it",
-			     process->pid, head.procname, name, process->pid);
+		snprintf(text, sizeof(text), "(%s) does not take part in '%s'",
+			 head.procname, name);
+		cause_set(&cause, 0, SESSION_OUTSIDE, .pid = process->pid,
+			  .text = text);
+		cause_tell(&cause);
 		n++;
 	}
 	return n;

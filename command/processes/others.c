@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "command/common/command.h"
 #include "command/common/counted.h"
 #include "command/rundir/rundir.h"
 
@@ -66,33 +65,38 @@ static void place_look(struct found *found, const char *path, const char *name)
 static void living_tell(const struct found *found, const char *name,
 			const char *user)
 {
-	char pids[LIVING_MAX * 16] = "";
+	char pids[LIVING_MAX * 16] = "", text[CAUSE_TEXT_BYTES];
+	struct cause cause;
 	size_t shown = found->count < LIVING_MAX ? found->count : LIVING_MAX;
 
 	for (size_t i = 0; i < shown; i++)
 		sprintf(pids + strlen(pids), "%s%d", i ? ", " : "",
 			found->living[i]);
-	command_warn("%s %s%s of user %s %s a session '%s': give -p PID for "
-		     "%s", agreed(found->count, "process", "processes"), pids,
-		     found->count > shown ? ", ..." : "", user,
-		     agreed(found->count, "has", "have"), name,
-		     agreed(found->count, "it", "each"));
+	snprintf(text, sizeof(text), "%s %s%s of user %s %s a session '%s'",
+		 agreed(found->count, "process", "processes"), pids,
+		 found->count > shown ? ", ..." : "", user,
+		 agreed(found->count, "has", "have"), name);
+	cause_set(&cause, 0, SESSION_OF_USER, .text = text);
+	cause_tell(&cause);
 }
 
 static void found_tell(const struct found *found, const char *name, uid_t uid)
 {
-	const struct passwd *user = getpwuid(uid);
-	char number[16];
+	const struct passwd *entry = getpwuid(uid);
+	char number[16], text[CAUSE_TEXT_BYTES];
+	const char *user = entry ? entry->pw_name : number;
+	struct cause cause;
 
 	snprintf(number, sizeof(number), "%u", (unsigned int)uid);
 	if (found->count)
-		living_tell(found, name, user ? user->pw_name : number);
-	if (found->ended)
-		command_warn("an ended process of user %s has a session '%s': "
-			     "'setpriv --reuid=%s --clear-groups taffrail "
-			     "snapshot %s -o DIR' reads it",
-			     user ? user->pw_name : number, name,
-			     user ? user->pw_name : number, name);
+		living_tell(found, name, user);
+	if (!found->ended)
+		return;
+	snprintf(text, sizeof(text), "an ended process of user %s has a session "
+		 "'%s': 'setpriv --reuid=%s --clear-groups taffrail snapshot %s "
+		 "-o DIR' reads it", user, name, user, name);
+	cause_set(&cause, 0, SESSION_OF_ENDED, .text = text);
+	cause_tell(&cause);
 }
 
 void others_tell(const char *name)

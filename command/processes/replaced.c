@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "command/common/command.h"
+#include "command/causes/cause.h"
 #include "command/elf/elfnotes.h"
 #include "command/elf/process-markers.h"
 #include "command/processes/rule.h"
@@ -37,24 +37,28 @@ static bool has_probe(const char *file, const char *rule)
 	return found;
 }
 
-static void tell_file(const char *path, const char *now, void *arg)
+static void file_tell(const char *path, const char *now, void *arg)
 {
 	struct replaced *replaced = arg;
+	struct cause cause;
 
 	if (replaced->rule && !has_probe(now, replaced->rule))
 		return;
 	replaced->told++;
-	command_failed("process %d: %s was %s since the process mapped it: its "
-		       "USDT probes cannot be read; a new start of the program "
-		       "brings them", replaced->pid, path,
-		       *now ? "replaced" : "removed");
+	if (*now)
+		cause_set(&cause, 0, FILE_REPLACED, .pid = replaced->pid,
+			  .path = path);
+	else
+		cause_set(&cause, 0, FILE_REMOVED, .pid = replaced->pid,
+			  .path = path);
+	cause_tell(&cause);
 }
 
 int replaced_tell(pid_t pid)
 {
 	struct replaced replaced = { pid, NULL, 0 };
 
-	process_each_unread(pid, tell_file, &replaced);
+	process_each_unread(pid, file_tell, &replaced);
 	return replaced.told;
 }
 
@@ -62,6 +66,6 @@ int replaced_tell_rule(pid_t pid, const char *rule)
 {
 	struct replaced replaced = { pid, rule, 0 };
 
-	process_each_unread(pid, tell_file, &replaced);
+	process_each_unread(pid, file_tell, &replaced);
 	return replaced.told;
 }

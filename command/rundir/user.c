@@ -134,6 +134,8 @@ int rundir_scan_user(struct rundir *dir, struct rundir_list *list)
 		if (!same_directory(dir, path))
 			ret = add_dead(list, path);
 	}
+	if (ret && !dir->cause.id)
+		cause_set(&dir->cause, 0, OUT_OF_MEMORY);
 	if (ret)
 		rundir_list_free(list);
 	return ret;
