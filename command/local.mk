@@ -29,15 +29,12 @@ command_sources = \
 	command/common/installed.h \
 	command/common/json.c \
 	command/common/json.h \
-	command/common/limits-text.c \
 	command/common/limits.c \
 	command/common/limits.h \
 	command/common/messages.c \
-	command/common/misused.c \
 	command/common/monotonic.h \
 	command/common/nearest.c \
 	command/common/nearest.h \
-	command/common/options-private.h \
 	command/common/options.c \
 	command/common/printable.c \
 	command/common/printable.h \
@@ -103,20 +100,16 @@ command_sources = \
 	command/gdbserver/symbols.c \
 	command/list.c \
 	command/look/executing.c \
-	command/look/follow-private.h \
 	command/look/follow.c \
-	command/look/interrupt.c \
-	command/look/live-private.h \
 	command/look/live.c \
 	command/look/look.c \
 	command/look/look.h \
 	command/look/missing.c \
 	command/look/pager.c \
-	command/look/notes.c \
 	command/look/pairs.c \
+	command/look/private.h \
 	command/look/progress.c \
 	command/look/progress.h \
-	command/look/rings-private.h \
 	command/look/times.c \
 	command/load/ask.c \
 	command/load/connect.c \
@@ -137,12 +130,12 @@ command_sources = \
 	command/process/process.h \
 	command/process/rlimits.c \
 	command/process/rlimits.h \
-	command/processes/act.c \
-	command/processes/act.h \
-	command/processes/called-private.h \
 	command/processes/called.c \
+	command/processes/client-private.h \
 	command/processes/client.c \
 	command/processes/client.h \
+	command/processes/elsewhere.c \
+	command/processes/elsewhere.h \
 	command/processes/faults.c \
 	command/processes/faults.h \
 	command/processes/layouts.c \
@@ -150,18 +143,12 @@ command_sources = \
 	command/processes/group.c \
 	command/processes/handed.c \
 	command/processes/handed.h \
-	command/processes/later.c \
-	command/processes/later.h \
-	command/processes/messages.c \
-	command/processes/others.c \
-	command/processes/others.h \
 	command/processes/places.c \
 	command/processes/places.h \
 	command/processes/replaced.c \
 	command/processes/replaced.h \
 	command/processes/rule.c \
 	command/processes/rule.h \
-	command/processes/summon-private.h \
 	command/processes/summon.c \
 	command/processes/targets.c \
 	command/processes/targets.h \
@@ -216,8 +203,6 @@ command_sources = \
 	command/rundir/entries.c \
 	command/rundir/find.c \
 	command/rundir/followers.c \
-	command/rundir/foreign.c \
-	command/rundir/heirs.c \
 	command/rundir/living.c \
 	command/rundir/nested.c \
 	command/rundir/pages.c \
@@ -226,13 +211,11 @@ command_sources = \
 	command/rundir/rings.c \
 	command/rundir/rundir.c \
 	command/rundir/rundir.h \
+	command/rundir/sessions.c \
 	command/rundir/sweep.c \
-	command/rundir/turn.c \
 	command/rundir/user.c \
 	command/snapshot.c \
 	command/start.c \
-	command/status-print.c \
-	command/status-private.h \
 	command/status.c \
 	command/stop.c \
 	command/symboliser/facts.c \

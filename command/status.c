@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * taffrail status: sessions, the processes that have them, and their counts.
- * A living process is asked; for a dead one its files are counted.
+ * taffrail status: finds sessions, the processes that have them, and their
+ * counts, and prints them for people or as JSON. A living process is asked; for
+ * a dead one its files are counted.
  *
  * What must stay true here: written = kept + overwritten, for each process;
  * lost events never got into a ring.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,16 +18,62 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/tunables.h"
 #include "buffers/reader/reader.h"
 #include "command/common/command.h"
+#include "command/common/counted.h"
+#include "command/common/json.h"
+#include "command/common/printable.h"
 #include "command/load/libraries.h"
+#include "command/load/listed.h"
+#include "command/processes/elsewhere.h"
 #include "command/processes/faults.h"
-#include "command/processes/later.h"
 #include "command/processes/layouts.h"
-#include "command/processes/others.h"
+#include "command/processes/places.h"
 #include "command/processes/targets.h"
+#include "command/record/agentless.h"
 #include "command/rundir/rundir.h"
-#include "command/status-private.h"
+
+struct member {
+	pid_t pid;
+	char name[PROCESS_NAME_BYTES];
+	bool alive;
+	uint64_t written;
+	uint64_t lost;
+	uint64_t overwritten;
+	uint64_t bytes;
+	uint64_t left_off;
+	struct places places;		/* that are not switched */
+	uint32_t buffer;		/* bytes of one of its buffers */
+	uint32_t asked;			/* the same, as asked for */
+	int roomless;			/* errno: no room for some buffer */
+	struct session_act started;
+	struct session_act changed;
+};
+
+struct session {
+	char name[SESSION_NAME_BYTES];
+	bool active;			/* in a living or a later process */
+	bool stopped;			/* in a living process */
+	bool overwrite;
+	char **rules;
+	size_t nrules;
+	struct member *members;
+	size_t nmembers;
+	uint64_t removed_processes;	/* dead ones, by the limit of rings */
+	uint64_t removed_events;
+};
+
+struct status {
+	const char *only;		/* a name, or NULL */
+	struct session *sessions;
+	size_t count;
+	int result;			/* enum command_exit */
+	struct rundir *dir;
+	struct shown shown;		/* callbacks */
+	struct places places;		/* of callbacks, not switched */
+	struct agentless agentless;		/* programs without an agent */
+};
 
 static void *grow(void *array, size_t count, size_t size)
 {
@@ -404,6 +453,194 @@ static void release(struct status *s)
 	free(s->sessions);
 	shown_free(&s->shown);
 	places_free(&s->places);
+}
+
+/* Prints "started by ada, process 4711, 2026-11-23 09:12:03". */
+static void act_print(const char *what, const struct session_act *act)
+{
+	time_t seconds = (time_t)(act->realtime_ns / 1000000000);
+	const struct passwd *user = getpwuid(act->uid);
+	char when[32] = "";
+	struct tm tm;
+
+	if (localtime_r(&seconds, &tm))
+		strftime(when, sizeof(when), "%F %T", &tm);
+	if (user)
+		printf("%s by %s", what, user->pw_name);
+	else
+		printf("%s by uid %u", what, act->uid);
+	if (act->pid)
+		printf(", process %u", act->pid);
+	printf(", %s", when);
+}
+
+static const char *state_word(const struct session *session)
+{
+	return session->active ? "active" : session->stopped ? "stopped" :
+	       "ended";
+}
+
+static void json_act(struct json *json, const char *key,
+		     const struct session_act *act)
+{
+	if (!act->realtime_ns)
+		return;
+	json_open(json, key, '{');
+	json_number(json, "uid", act->uid);
+	json_number(json, "pid", act->pid);
+	json_number(json, "time_ns", act->realtime_ns);
+	json_close(json, '}');
+}
+
+static void json_places(struct json *json, const struct places *places)
+{
+	char address[24];
+
+	json_open(json, "untaken", '[');
+	for (size_t i = 0; i < places->count; i++) {
+		const struct place *place = &places->places[i];
+
+		snprintf(address, sizeof(address), "0x%" PRIx64,
+			 place->address);
+		json_open(json, NULL, '{');
+		json_string(json, "id", place->id);
+		json_string(json, "address", address);
+		json_string(json, "why", places_why(place));
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+	json_number(json, "untaken_more", places->more);
+}
+
+static void json_member(struct json *json, const struct member *m)
+{
+	json_open(json, NULL, '{');
+	json_number(json, "pid", m->pid);
+	json_string(json, "name", m->name);
+	json_bool(json, "alive", m->alive);
+	json_number(json, "written", m->written);
+	json_number(json, "lost", m->lost);
+	json_number(json, "overwritten", m->overwritten);
+	json_number(json, "bytes", m->bytes);
+	json_number(json, "left_off", m->left_off);
+	json_number(json, "buffer", m->buffer);
+	json_number(json, "asked", m->asked);
+	json_bool(json, "roomless", m->roomless);
+	json_places(json, &m->places);
+	json_act(json, "started", &m->started);
+	json_act(json, "changed", &m->changed);
+	json_close(json, '}');
+}
+
+/* Prints all of it on standard output. */
+static void status_print_json(const struct status *s)
+{
+	struct json json = { .file = stdout };
+
+	json_open(&json, NULL, '{');
+	json_open(&json, "sessions", '[');
+	for (size_t i = 0; i < s->count; i++) {
+		const struct session *session = &s->sessions[i];
+
+		json_open(&json, NULL, '{');
+		json_string(&json, "name", session->name);
+		json_string(&json, "state", state_word(session));
+		json_string(&json, "mode", session->overwrite ? "overwrite" :
+			    "discard");
+		json_open(&json, "rules", '[');
+		for (size_t k = 0; k < session->nrules; k++)
+			json_string(&json, NULL, session->rules[k]);
+		json_close(&json, ']');
+		json_open(&json, "processes", '[');
+		for (size_t k = 0; k < session->nmembers; k++)
+			json_member(&json, &session->members[k]);
+		json_close(&json, ']');
+		json_number(&json, "removed_processes",
+			    session->removed_processes);
+		json_number(&json, "removed_events", session->removed_events);
+		json_close(&json, '}');
+	}
+	json_close(&json, ']');
+	shown_json(&s->shown, &json);
+	json_places(&json, &s->places);
+	json_close(&json, '}');
+	json_end(&json);
+}
+
+/* Prints the first start of the session, and its last change, in any of its
+ * processes. */
+static void print_acts(const struct session *session)
+{
+	const struct session_act *first = NULL, *last = NULL;
+
+	for (size_t i = 0; i < session->nmembers; i++) {
+		const struct member *m = &session->members[i];
+
+		if (m->started.realtime_ns &&
+		    (!first || m->started.realtime_ns < first->realtime_ns))
+			first = &m->started;
+		if (m->changed.realtime_ns &&
+		    (!last || m->changed.realtime_ns > last->realtime_ns))
+			last = &m->changed;
+	}
+	if (first)
+		act_print("  started", first);
+	if (last)
+		act_print(first ? "; changed" : "  changed", last);
+	if (first || last)
+		printf("\n");
+}
+
+static void print_member(const struct member *m)
+{
+	printable_print("%9d %-16s %12" PRIu64 " %10" PRIu64 " %12" PRIu64
+			" %14" PRIu64 "%s\n", m->pid, m->name, m->written,
+			m->lost, m->overwritten, m->bytes,
+			m->alive ? "" : "  dead");
+	if (m->left_off)
+		printf("%9s %s %s not enabled: no room for %s\n", "",
+		       counted(m->left_off, "marker"),
+		       agreed(m->left_off, "is", "are"),
+		       agreed(m->left_off, "its description",
+			      "their descriptions"));
+	if (m->roomless)
+		printf("%9s no room for some buffers (%s): their events are "
+		       "lost\n", "", strerror(m->roomless));
+	else if (m->buffer < m->asked)
+		printf("%9s no room for buffers of %uK: it has %uK\n", "",
+		       m->asked / 1024, m->buffer / 1024);
+}
+
+static void status_print_table(const struct status *s)
+{
+	if (!s->count && !s->shown.count)
+		printf("No sessions.\n");
+	for (size_t i = 0; i < s->count; i++) {
+		const struct session *session = &s->sessions[i];
+
+		printf("%s%s: %s, %s", i ? "\n" : "", session->name,
+		       state_word(session), session->overwrite ? "overwrite" :
+		       "discard");
+		for (size_t k = 0; k < session->nrules; k++)
+			printable_print("%s%s", k ? ", " : "; rules ",
+					session->rules[k]);
+		printf("\n");
+		print_acts(session);
+		if (session->nmembers)
+			printf("%9s %-16s %12s %10s %12s %14s\n", "PID", "NAME",
+			       "WRITTEN", "LOST", "OVERWRITTEN", "BYTES");
+		for (size_t k = 0; k < session->nmembers; k++)
+			print_member(&session->members[k]);
+		if (session->removed_processes)
+			printf("  %s with %s %s removed: ended processes' "
+			       "buffers had more than %lluM\n",
+			       counted(session->removed_processes,
+				       "ended process"),
+			       counted(session->removed_events, "event"),
+			       agreed(session->removed_processes, "was",
+				      "were"), KEEP_BYTES >> 20);
+	}
+	shown_print(&s->shown, s->count ? "\n" : "");
 }
 
 static int show(struct status *s, pid_t pid, bool as_json)

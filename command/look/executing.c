@@ -11,7 +11,7 @@
 #include "command/causes/cause.h"
 #include "command/common/command.h"
 #include "command/common/monotonic.h"
-#include "command/look/live-private.h"
+#include "command/look/private.h"
 
 /* A process whose files have gone is waited for as long as this. */
 #define EXECUTES_SECONDS	10

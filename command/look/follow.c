@@ -10,8 +10,7 @@
 #include <unistd.h>
 
 #include "command/common/counted.h"
-#include "command/look/follow-private.h"
-#include "command/look/rings-private.h"
+#include "command/look/private.h"
 #include "traces/follow.h"
 #include "traces/ledger.h"
 

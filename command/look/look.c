@@ -2,8 +2,7 @@
 /*
  * Opens the traces that a command looks at.
  */
-#include "command/look/follow-private.h"
-#include "command/look/rings-private.h"
+#include "command/look/private.h"
 
 #include <errno.h>
 #include <limits.h>

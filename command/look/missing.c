@@ -14,7 +14,7 @@
 
 #include "base/tunables.h"
 #include "command/common/counted.h"
-#include "command/look/live-private.h"
+#include "command/look/private.h"
 
 int live_grow(struct look_rings *live)
 {

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How far a command is.
+ * How far a command is, and whether Ctrl-C ends it.
  */
 #include "command/look/progress.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "command/common/monotonic.h"
+#include "command/look/look.h"
 
 #define STEP_NS		200000000ull
 
@@ -49,4 +51,24 @@ void progress_clear(struct progress *progress)
 	if (progress->dirty)
 		fputs("\r\033[K", stderr);
 	progress->dirty = false;
+}
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int number)
+{
+	interrupted = number;
+}
+
+void look_interrupt(void)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+bool look_interrupted(void)
+{
+	return interrupted;
 }

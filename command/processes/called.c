@@ -8,7 +8,7 @@
  * it. The signal is sent only while the process has a handler for it, and never
  * where the program itself waits for it.
  */
-#include "command/processes/called-private.h"
+#include "command/processes/client-private.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -30,7 +30,6 @@
 #include "command/causes/cause.h"
 #include "command/common/monotonic.h"
 #include "command/process/process.h"
-#include "command/processes/summon-private.h"
 
 #define NS_PER_MS	1000000ll
 #define FILE_BYTES	(sizeof(struct message) + 65536)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * See handed.h; command/rundir/heirs.c knows the files.
+ * See handed.h; command/rundir/sessions.c knows the files.
  *
  * What must stay true: the file is there before the session begins, so no
  * program is missed; a group that is let into the process is not let into its

@@ -7,7 +7,7 @@
  * it may not trace the process it sends a signal, if possible to a thread that
  * the handler does not disturb.
  */
-#include "command/processes/summon-private.h"
+#include "command/processes/client-private.h"
 
 #include <errno.h>
 #include <signal.h>

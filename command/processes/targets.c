@@ -16,7 +16,7 @@
 #include "command/common/limits.h"
 #include "command/common/nearest.h"
 #include "command/elf/process-markers.h"
-#include "command/processes/others.h"
+#include "command/processes/elsewhere.h"
 #include "command/processes/replaced.h"
 #include "command/processes/rule.h"
 

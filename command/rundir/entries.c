@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Entries of the runtime directory: how they are named, opened and listed.
+ * Entries of the runtime directory: how they are named, opened, listed and
+ * locked (flock).
  *
- * What must stay true here: no symlink is followed.
+ * What must stay true here: no symlink is followed. A stopped command may hold
+ * a lock as long as it likes, so no command waits for a lock without end.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -10,9 +12,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "command/common/monotonic.h"
 #include "command/rundir/private.h"
+
+#define TURN_MS		2000
+#define PAUSE_NS	1000000
 
 void rundir_process_close(struct rundir_process *process)
 {
@@ -76,4 +84,23 @@ bool rundir_valid_name(const char *name)
 			  "abcdefghijklmnopqrstuvwxyz0123456789._-");
 
 	return n && n < SESSION_NAME_BYTES && !name[n] && name[0] != '.';
+}
+
+void rundir_take_turn(int fd)
+{
+	static const struct timespec pause = { .tv_nsec = PAUSE_NS };
+	/* a wait of this command has timed out: it waits no more */
+	static bool waited;
+	int64_t end = monotonic_ms() + TURN_MS;
+
+	while (flock(fd, LOCK_EX | LOCK_NB)) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return;
+		if (waited || monotonic_ms() >= end) {
+			waited = true;
+			return;
+		}
+		nanosleep(&pause, NULL);
+	}
+	waited = false;
 }

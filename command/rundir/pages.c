@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The pages that processes publish in their directories, and the rules for
- * later processes in sessions/.
+ * The pages that processes publish in their directories, also those of agents
+ * whose LAYOUT_VERSION is another one.
  *
- * What must stay true here: nothing read from a file is used before it was
- * checked; its writer may be broken, hostile or of another version.
+ * What must stay true here:
+ *  - nothing read from a file is used before it was checked; its writer may be
+ *    broken, hostile or of another version;
+ *  - a page begins with its magic and its version in every version, and has the
+ *    session's name as text.
  */
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "command/rundir/private.h"
-#include "control/protocol.h"
 
-#define RULES_BYTES_MAX		(256u << 10)
-#define OFF_ROOM_BYTES		4096
 #define SUB_BYTES_MIN		256u
 
 static int compare_numbers(const void *left, const void *right)
@@ -237,281 +237,93 @@ int rundir_note_saved(const struct rundir_process *process, uint32_t image,
 	return ret;
 }
 
-/* Gives a new file to the runtime directory's user. Returns 0 or -1. */
-static int give(const struct rundir *dir, int fd)
-{
-	return dir->uid == geteuid() ? 0 : fchown(fd, dir->uid, -1);
-}
+#define SESSION_PAGE	"session."
 
-int rundir_open_rules(const struct rundir *dir, bool create)
+/* Returns the version of an image's page if it is another one, else 0. */
+static uint32_t version_of(const struct rundir_process *process, uint32_t image)
 {
-	struct stat st;
-	bool made = create && !mkdirat(dir->fd, PROTOCOL_SESSIONS_DIR, 0700);
+	uint32_t head[2] = { 0 };
+	char name[32];
 	int fd;
+	ssize_t n;
 
-	if (create && !made && errno != EEXIST)
-		return -errno;
-	fd = openat(dir->fd, PROTOCOL_SESSIONS_DIR, O_RDONLY | O_DIRECTORY |
-		    O_NOFOLLOW | O_CLOEXEC);
+	snprintf(name, sizeof(name), "%u/process", image);
+	fd = rundir_open_file(process, name, O_RDONLY);
 	if (fd < 0)
-		return -errno;
-	/* a directory that others may write to cannot be trusted */
-	if ((made && give(dir, fd)) || fstat(fd, &st) ||
-	    st.st_uid != dir->uid || (st.st_mode & 022)) {
-		close(fd);
-		return -EPERM;
-	}
-	return fd;
+		return 0;
+	n = pread(fd, head, sizeof(head), 0);
+	close(fd);
+	return n == sizeof(head) && head[0] == PROCESS_MAGIC &&
+	       head[1] != LAYOUT_VERSION ? head[1] : 0;
 }
 
-static int write_all(int fd, const char *text, size_t bytes)
+static bool is_name(char c)
 {
-	while (bytes) {
-		ssize_t n = write(fd, text, bytes);
+	const char text[] = { c, '\0' };
 
-		if (n < 0 && errno == EINTR)
+	return c && (rundir_valid_name(text) || c == '.' || c == '-');
+}
+
+/* Returns true when the bytes have the name, with a NUL behind it. */
+static bool has_text(const char *bytes, size_t n, const char *name)
+{
+	size_t length = strlen(name) + 1;
+	const char *at = bytes;
+
+	while ((at = memmem(at, n - (size_t)(at - bytes), name, length))) {
+		if (at == bytes || !is_name(at[-1]))
+			return true;
+		at++;
+	}
+	return false;
+}
+
+static bool page_names(const struct rundir_process *process, const char *path,
+		       const char *name)
+{
+	char page[4096];
+	int fd = rundir_open_file(process, path, O_RDONLY);
+	ssize_t n = fd < 0 ? 0 : pread(fd, page, sizeof(page), 0);
+
+	if (fd >= 0)
+		close(fd);
+	return n > 0 && has_text(page, (size_t)n, name);
+}
+
+static bool image_names(const struct rundir_process *process, uint32_t image,
+			const char *name)
+{
+	int fd = rundir_open_image(process, image);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	bool found = false;
+	char path[320];
+
+	if (!dir) {
+		if (fd >= 0)
+			close(fd);
+		return false;
+	}
+	while (!found && (entry = readdir(dir))) {
+		if (strncmp(entry->d_name, SESSION_PAGE, strlen(SESSION_PAGE)))
 			continue;
-		if (n <= 0)
-			return n ? -errno : -EIO;
-		text += n;
-		bytes -= n;
+		snprintf(path, sizeof(path), "%u/%s", image, entry->d_name);
+		found = page_names(process, path, name);
+	}
+	closedir(dir);
+	return found;
+}
+
+uint32_t rundir_foreign(const struct rundir_process *process, const char *name)
+{
+	uint32_t images[RUNDIR_IMAGES_MAX];
+	int n = rundir_images(process, images, RUNDIR_IMAGES_MAX);
+
+	while (n-- > 0) {
+		uint32_t version = version_of(process, images[n]);
+
+		if (version && (!name || image_names(process, images[n], name)))
+			return version;
 	}
 	return 0;
-}
-
-int rundir_write_file(const struct rundir *dir, const char *name,
-		      const char *text)
-{
-	char temporary[NAME_MAX + 1];
-	int below = rundir_open_rules(dir, true);
-	int fd, ret;
-
-	if (below < 0)
-		return below;
-	/* no session's name begins with a dot, so no agent reads this file */
-	snprintf(temporary, sizeof(temporary), ".%s.%d", name, getpid());
-	unlinkat(below, temporary, 0);
-	fd = openat(below, temporary, O_WRONLY | O_CREAT | O_EXCL |
-		    O_NOFOLLOW | O_CLOEXEC, 0600);
-	ret = fd < 0 ? -errno : write_all(fd, text, strlen(text));
-	if (!ret && give(dir, fd))
-		ret = -errno;
-	if (fd >= 0 && close(fd) && !ret)
-		ret = -errno;
-	if (!ret && renameat(below, temporary, below, name))
-		ret = -errno;
-	if (ret && fd >= 0)
-		unlinkat(below, temporary, 0);
-	close(below);
-	return ret;
-}
-
-int rundir_write_rules(struct rundir *dir, const char *name, const char *text)
-{
-	return rundir_valid_name(name) ? rundir_write_file(dir, name, text) :
-					 -EINVAL;
-}
-
-int rundir_read_file(const struct rundir *dir, const char *name, char **text)
-{
-	int below = rundir_open_rules(dir, false);
-	struct stat st;
-	ssize_t n;
-	int fd, ret;
-
-	if (below < 0)
-		return below;
-	fd = openat(below, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC |
-		    O_NONBLOCK | O_NOCTTY);
-	ret = fd < 0 ? -errno : 0;
-	close(below);
-	if (ret)
-		return ret;
-	*text = NULL;
-	ret = -EBADMSG;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) ||
-	    st.st_uid != dir->uid || st.st_size > RULES_BYTES_MAX)
-		goto out;
-	*text = malloc(st.st_size + 1);
-	if (!*text) {
-		ret = -ENOMEM;
-		goto out;
-	}
-	n = read(fd, *text, st.st_size);
-	ret = n < 0 ? -errno : 0;
-	(*text)[n < 0 ? 0 : n] = '\0';
-	if (ret) {
-		free(*text);
-		*text = NULL;
-	}
-out:
-	close(fd);
-	return ret;
-}
-
-int rundir_read_rules(struct rundir *dir, const char *name, char **text)
-{
-	return rundir_valid_name(name) ? rundir_read_file(dir, name, text) :
-					 -EINVAL;
-}
-
-static void off_name(char file[NAME_MAX + 1], const char *name)
-{
-	snprintf(file, NAME_MAX + 1, PROTOCOL_OFF_PREFIX "%s", name);
-}
-
-/* Returns 1 when a recorder holds the lock on the file, 0 when none does, or
- * -ENOENT. */
-static int off_held(int below, const char *file)
-{
-	int fd = openat(below, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC |
-			O_NONBLOCK | O_NOCTTY);
-	int ret;
-
-	if (fd < 0)
-		return errno == ENOENT ? -ENOENT : 0;
-	ret = flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
-	close(fd);
-	return ret;
-}
-
-int rundir_recorder(struct rundir *dir, const char *name)
-{
-	char file[NAME_MAX + 1];
-	int below = rundir_open_rules(dir, false);
-	int ret;
-
-	if (below < 0)
-		return below;
-	off_name(file, name);
-	ret = off_held(below, file);
-	close(below);
-	return ret;
-}
-
-int rundir_open_off(struct rundir *dir, const char *name)
-{
-	char file[NAME_MAX + 1];
-	int below = rundir_open_rules(dir, false);
-	struct stat st;
-	int fd;
-
-	if (below < 0)
-		return below;
-	off_name(file, name);
-	fd = openat(below, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC |
-		    O_NONBLOCK | O_NOCTTY);
-	close(below);
-	if (fd < 0)
-		return -errno;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == dir->uid)
-		return fd;
-	close(fd);
-	return -EPERM;
-}
-
-int rundir_create_off(struct rundir *dir, const char *name)
-{
-	char file[NAME_MAX + 1];
-	int fd, ret, below;
-
-	if (!rundir_valid_name(name))
-		return -EINVAL;
-	below = rundir_open_rules(dir, true);
-	if (below < 0)
-		return below;
-	off_name(file, name);
-	/* one command at a time looks whether the name is free */
-	rundir_take_turn(below);
-	if (off_held(below, file) > 0) {
-		close(below);
-		return -EBUSY;
-	}
-	unlinkat(below, file, 0);
-	fd = openat(below, file, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW |
-		    O_CLOEXEC, 0600);
-	if (fd < 0) {
-		fd = -errno;
-	} else if (give(dir, fd) || flock(fd, LOCK_SH | LOCK_NB)) {
-		unlinkat(below, file, 0);
-		close(fd);
-		fd = -EPERM;
-	} else if (fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, OFF_ROOM_BYTES) &&
-		   (errno == ENOSPC || errno == EDQUOT)) {
-		/* agents that find no room write here: it must have room */
-		ret = -errno;
-		close(fd);
-		unlinkat(below, file, 0);
-		fd = ret;
-	}
-	close(below);
-	return fd;
-}
-
-void rundir_heirs_each(const struct rundir *dir,
-		       bool (*call)(const char *name, const char *of,
-				    const void *priv),
-		       const void *priv)
-{
-	int below = rundir_open_rules(dir, false);
-	DIR *stream = below < 0 ? NULL : rundir_opendir(below, ".");
-	struct dirent *entry;
-	const char *at;
-
-	while (stream && (entry = readdir(stream))) {
-		at = strchr(entry->d_name, PROTOCOL_INHERITANCE);
-		if (at && entry->d_name[0] != '.' &&
-		    call(entry->d_name, at + 1, priv))
-			unlinkat(below, entry->d_name, 0);
-	}
-	if (stream)
-		closedir(stream);
-	if (below >= 0)
-		close(below);
-}
-
-static bool has_name(const char *name, const char *of, const void *session)
-{
-	size_t n = strlen(session);
-
-	return of == name + n + 1 && !strncmp(name, session, n);
-}
-
-int rundir_remove_rules(struct rundir *dir, const char *name)
-{
-	char file[NAME_MAX + 1];
-	int ret = 0, below;
-
-	if (!rundir_valid_name(name))
-		return -EINVAL;
-	below = rundir_open_rules(dir, false);
-	if (below < 0)
-		return below;
-	if (unlinkat(below, name, 0))
-		ret = -errno;
-	off_name(file, name);
-	/* a recorder that is at work holds its lock */
-	rundir_take_turn(below);
-	if (off_held(below, file) <= 0)
-		unlinkat(below, file, 0);
-	close(below);
-	rundir_heirs_each(dir, has_name, name);
-	return ret;
-}
-
-int rundir_each_rules(struct rundir *dir,
-		      int (*call)(const char *name, void *priv), void *priv)
-{
-	int fd = rundir_open_rules(dir, false), ret = 0;
-	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *entry;
-
-	if (fd >= 0 && !stream)
-		close(fd);
-	while (stream && !ret && (entry = readdir(stream)))
-		if (rundir_valid_name(entry->d_name))
-			ret = call(entry->d_name, priv);
-	if (stream)
-		closedir(stream);
-	return ret;
 }

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Sessions that every later process takes part in.
+ * Sessions in the processes of other users, and sessions that every later
+ * process takes part in.
  */
-#ifndef COMMAND_PROCESSES_LATER_H
-#define COMMAND_PROCESSES_LATER_H
+#ifndef COMMAND_PROCESSES_ELSEWHERE_H
+#define COMMAND_PROCESSES_ELSEWHERE_H
 
 #include <stddef.h>
 
 #include "command/rundir/rundir.h"
+
+/* Tells root which users have processes with a session of that name in their
+ * default places: of the living ones their numbers, and how to read what ended
+ * ones have left. Prints nothing for other users. */
+void others_tell(const char *name);
 
 /* Returns how many there are, and writes their names as a list: "a, b". */
 size_t later_sessions(struct rundir *dir, char *names, size_t room);

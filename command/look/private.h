@@ -1,14 +1,35 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Shared by live.c, which opens rings, executing.c, which waits for processes
- * that execute another program, and missing.c, which counts what was removed
- * before it was read.
+ * Shared by the files of this room only: look.c, which opens traces; follow.c,
+ * which follows directories; live.c, which opens rings; executing.c, which
+ * waits for processes that execute another program; and missing.c, which counts
+ * what was removed before it was read.
  */
-#ifndef COMMAND_LOOK_LIVE_PRIVATE_H
-#define COMMAND_LOOK_LIVE_PRIVATE_H
+#ifndef COMMAND_LOOK_PRIVATE_H
+#define COMMAND_LOOK_PRIVATE_H
 
-#include "command/look/rings-private.h"
+#include "command/look/look.h"
 #include "command/rundir/rundir.h"
+
+/* Opens the rings of a session, into the reader. Sets look->session if only a
+ * process was given. With look->keep, they stay open for look_rings_news().
+ * Returns a status after printing why. */
+int look_open_rings(struct look *look);
+void look_rings_close(struct look *look);
+
+/* Does look_recorded() for rings. */
+bool look_rings_news(struct look *look, int64_t *until);
+
+/* Opens the directories, and tells their recorders. Returns false without
+ * memory. */
+bool look_follow(struct look *look, char **paths, int n);
+void look_follow_end(struct look *look);
+
+/* Says if a trace below the directory, from the reader's trace number `from`
+ * on, was not completed: its ledger, which a recorder makes first and writes
+ * last, is empty. Returns whether there is one that no recorder will complete.
+ */
+bool look_uncompleted(const struct look *look, const char *path, size_t from);
 
 #define RUNDIR_KEY_BYTES	112
 

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Makes the service thread of a process that has none
- * (control/service/demand.c).
+ * How a client reaches an agent that does not listen: summon.c makes the
+ * service thread of a process that has none (control/service/demand.c);
+ * called.c makes requests to a process that serves them in a signal handler
+ * (TAFFRAIL_SERVICE=signal, buffers/wake.h).
  */
-#ifndef COMMAND_PROCESSES_SUMMON_PRIVATE_H
-#define COMMAND_PROCESSES_SUMMON_PRIVATE_H
+#ifndef COMMAND_PROCESSES_CLIENT_PRIVATE_H
+#define COMMAND_PROCESSES_CLIENT_PRIVATE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
-
-#include "command/causes/cause.h"
-#include "command/rundir/rundir.h"
+#include "command/processes/client.h"
 
 /*
  * Makes the process start its service thread, if it offers that. Returns 1 when
@@ -52,5 +49,19 @@ int summon_error(const struct rundir_process *process);
 /* Returns why the process serves no command: ENOTSUP (TAFFRAIL_SERVICE=off),
  * ENOSYS (its system calls are dispatched), or 0. */
 int summon_refused(const struct rundir_process *process);
+
+/* Opens the file for requests, if the process serves them so now. Returns a
+ * descriptor, -ENOENT if it does not, -ESTALE if it executes another program,
+ * or another negative errno. */
+int called_open(const struct rundir_process *process);
+
+/*
+ * Makes one request to client->process; waits for `ms`. Returns 0, the answer
+ * and its header, or a negative errno and client->cause: -ETIMEDOUT, -ESRCH,
+ * -EPERM ... -EAGAIN: connect again.
+ */
+int called_exchange(struct client *client, struct message *head,
+		    const struct client_request *request,
+		    struct client_answer *answer, int64_t ms);
 
 #endif
