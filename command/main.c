@@ -53,7 +53,7 @@ static const struct command command_table[] = {
 
 /* Returns true for a sub-command that executes a program, which must get the
  * limits as they are. */
-static bool executes(const char *word)
+static bool command_executes(const char *word)
 {
 	return !strcmp(word, "record") || !strcmp(word, "gdb") ||
 	       !strcmp(word, "gdbserver");
@@ -162,7 +162,7 @@ int main(int argc, char **argv)
 		command_name(word);
 		command_warn_words(words_unknown(environ), "");
 		limits_prepare();
-		if (!executes(word))
+		if (!command_executes(word))
 			limits_raise_files();
 		return c->run(argc - 1, argv + 1);
 	}

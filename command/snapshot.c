@@ -113,7 +113,8 @@ static bool same_image(const struct consumer *c,
 
 /* The events are on disk now: removes the files of a dead process, and tells a
  * living one. */
-static void settle(struct snapshot *s, const struct rundir_process *process)
+static void snapshot_settle(struct snapshot *s,
+			    const struct rundir_process *process)
 {
 	int fd = openat(process->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -250,7 +251,7 @@ static int tell_empty(struct snapshot *s)
 
 /* Tells what a failure to write has left. The buffers of dead processes were
  * not removed, and another snapshot may succeed. */
-static int unwritten(const struct snapshot *s, int error)
+static int snapshot_unwritten(const struct snapshot *s, int error)
 {
 	return command_failed("%s: %s; %llu events are there, and no buffer "
 			      "was removed: take another snapshot", s->set.path,
@@ -293,7 +294,7 @@ static int take_all(struct snapshot *s)
 	error = trace_set_finish(&s->set);
 	ret = ret ? ret : error;
 	if (ret)
-		return unwritten(s, ret);
+		return snapshot_unwritten(s, ret);
 	s->faulty = tell_faults(s);
 	if (!s->ntaken && tell_missing(s))
 		return COMMAND_FAILED;
@@ -306,7 +307,7 @@ static int take_all(struct snapshot *s)
 	drain_note_set(&s->set, s->unreadable, s->fail_on_loss, &outcome);
 	outcome_print(&outcome, CAUSE_MARKERS_LEFT_OFF);
 	for (i = 0; i < s->list.count && !s->unreadable; i++)
-		settle(s, &s->list.processes[i]);
+		snapshot_settle(s, &s->list.processes[i]);
 	if (!s->set.ntraces && !s->set.taken)
 		return tell_empty(s);
 	command_warn("%s (%s%llu lost, %llu overwritten) of %s in %s",

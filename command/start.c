@@ -331,7 +331,7 @@ static void missed_add(struct missed *missed, pid_t pid)
 
 /* Returns true when a process can never begin the session: it has given up what
  * that needs, its user or its root directory, or has a filter. */
-static bool never(int error)
+static bool start_never(int error)
 {
 	return error == -EACCES || error == -EPERM || error == -ENOENT ||
 	       error == -EINVAL;
@@ -386,7 +386,7 @@ static int start_living(struct targets *targets, const char *name,
 		 * session */
 		if (ret && ret != -EEXIST) {
 			result = cause_tell(&target->client.cause);
-			missed_add(never(ret) ? &lost : &missed,
+			missed_add(start_never(ret) ? &lost : &missed,
 				   target->process->pid);
 		} else {
 			tell_away(targets, name, target->process);

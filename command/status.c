@@ -75,7 +75,7 @@ struct status {
 	struct agentless agentless;		/* programs without an agent */
 };
 
-static void *grow(void *array, size_t count, size_t size)
+static void *array_grow(void *array, size_t count, size_t size)
 {
 	void *more = reallocarray(array, count + 1, size);
 
@@ -96,7 +96,7 @@ static struct session *session_of(struct status *s, const char *name)
 	for (size_t i = 0; i < s->count; i++)
 		if (!strcmp(s->sessions[i].name, name))
 			return &s->sessions[i];
-	s->sessions = grow(s->sessions, s->count, sizeof(*s->sessions));
+	s->sessions = array_grow(s->sessions, s->count, sizeof(*s->sessions));
 	snprintf(s->sessions[s->count].name, SESSION_NAME_BYTES, "%s", name);
 	return &s->sessions[s->count++];
 }
@@ -106,7 +106,8 @@ static void add_rule(struct session *session, const char *rule)
 	for (size_t i = 0; i < session->nrules; i++)
 		if (!strcmp(session->rules[i], rule))
 			return;
-	session->rules = grow(session->rules, session->nrules, sizeof(char *));
+	session->rules = array_grow(session->rules, session->nrules,
+				    sizeof(char *));
 	session->rules[session->nrules] = strdup(rule);
 	if (session->rules[session->nrules])
 		session->nrules++;
@@ -135,8 +136,8 @@ static struct member *member_of(struct session *session,
 		if (session->members[i].pid == process->pid &&
 		    session->members[i].alive == process->alive)
 			return &session->members[i];
-	session->members = grow(session->members, session->nmembers,
-				sizeof(*m));
+	session->members = array_grow(session->members, session->nmembers,
+				      sizeof(*m));
 	m = &session->members[session->nmembers++];
 	m->pid = process->pid;
 	m->alive = process->alive;
@@ -440,7 +441,7 @@ static int tell_places(const struct status *s)
 	return places_tell(&all);
 }
 
-static void release(struct status *s)
+static void status_release(struct status *s)
 {
 	for (size_t i = 0; i < s->count; i++) {
 		for (size_t k = 0; k < s->sessions[i].nrules; k++)
@@ -643,7 +644,7 @@ static void status_print_table(const struct status *s)
 	shown_print(&s->shown, s->count ? "\n" : "");
 }
 
-static int show(struct status *s, pid_t pid, bool as_json)
+static int status_show(struct status *s, pid_t pid, bool as_json)
 {
 	char nearest[TARGETS_NEAREST_BYTES] = "";
 	bool asked = pid;
@@ -727,7 +728,7 @@ int status_main(int argc, char **argv)
 	s.only = argv[options.index];
 	if (s.only && targets_check_name(s.only))
 		return COMMAND_USAGE;
-	status = show(&s, pid, as_json);
-	release(&s);
+	status = status_show(&s, pid, as_json);
+	status_release(&s);
 	return status;
 }

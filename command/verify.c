@@ -20,7 +20,7 @@
 
 static const struct option_row rows[] = { { 0 } };
 
-static void report(const char *where, const char *fact, void *priv)
+static void trace_report(const char *where, const char *fact, void *priv)
 {
 	command_warn("%s: %s", where, fact);
 }
@@ -44,7 +44,8 @@ int verify_main(int argc, char **argv)
 	if (limits_check_some(FILES_NEEDED))
 		return COMMAND_FAILED;
 	map_guard();
-	ret = verify_directory(&result, argv[options.index], report, NULL);
+	ret = verify_directory(&result, argv[options.index], trace_report,
+			       NULL);
 	if (ret == -ENOENT)
 		return command_failed(access(argv[options.index], F_OK) ?
 				      "%s: there is no such directory" :

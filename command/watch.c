@@ -67,10 +67,10 @@ struct watch {
 	bool missed;			/* a process was left out */
 };
 
-static void say(const struct seen *seen, const char *format, ...)
+static void event_say(const struct seen *seen, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static void say(const struct seen *seen, const char *format, ...)
+static void event_say(const struct seen *seen, const char *format, ...)
 {
 	struct timespec ts;
 	struct tm tm;
@@ -107,7 +107,7 @@ static int say_difference(const struct seen *seen,
 			k++;
 		if (k < to->count && !strcmp(to->markers[k].id, id))
 			continue;
-		say(seen, "marker %s %s", id, what);
+		event_say(seen, "marker %s %s", id, what);
 		said++;
 	}
 	return said;
@@ -202,15 +202,15 @@ static void look_at_session(struct seen *seen, int imagefd,
 	s->present = true;
 	if (s->state != page->state && page->state <= SESSION_DESTROYED &&
 	    states[page->state])
-		say(seen, "session %s %s", s->name, states[page->state]);
+		event_say(seen, "session %s %s", s->name, states[page->state]);
 	s->state = page->state;
 	if (page->state == SESSION_DESTROYED)
 		return;
 	rings_each(imagefd, page->index, add_lost, &adding);
 	if (adding.lost > s->lost)
-		say(seen, "session %s: buffers full, %s lost (%" PRIu64
-		    " in all)", s->name,
-		    counted(adding.lost - s->lost, "event"), adding.lost);
+		event_say(seen, "session %s: buffers full, %s lost (%" PRIu64
+			  " in all)", s->name,
+			  counted(adding.lost - s->lost, "event"), adding.lost);
 	s->lost = adding.lost;
 }
 
@@ -226,7 +226,7 @@ static void drop_sessions(struct seen *seen)
 			continue;
 		}
 		if (s->state != SESSION_DESTROYED)
-			say(seen, "session %s destroyed", s->name);
+			event_say(seen, "session %s destroyed", s->name);
 		*s = seen->sessions[--seen->nsessions];
 	}
 }
@@ -244,7 +244,7 @@ static void follow_exec(struct seen *seen, struct process_page *page)
 	process->image = seen->image;
 	seen->nsessions = 0;
 	seen->listed = false;
-	say(seen, "executes %s", page->procname);
+	event_say(seen, "executes %s", page->procname);
 }
 
 static void look_at_process(struct watch *w, struct seen *seen)
@@ -272,7 +272,7 @@ static void look_at_process(struct watch *w, struct seen *seen)
 	drop_sessions(seen);
 }
 
-static void forget(struct watch *w, size_t i)
+static void seen_forget(struct watch *w, size_t i)
 {
 	rundir_process_close(&w->seen[i].process);
 	marker_list_free(&w->seen[i].markers);
@@ -280,7 +280,7 @@ static void forget(struct watch *w, size_t i)
 }
 
 /* Says, once, that a process is left out. */
-static void miss(struct watch *w, struct seen *seen)
+static void seen_miss(struct watch *w, struct seen *seen)
 {
 	seen->foreign = true;
 	w->missed = true;
@@ -310,15 +310,15 @@ static int add_seen(struct watch *w, struct rundir_process *process)
 	seen->present = true;
 	process->fd = -1;
 	if (ret) {
-		miss(w, seen);
+		seen_miss(w, seen);
 		return 0;
 	}
 	memcpy(seen->procname, page.procname, sizeof(page.procname));
-	say(seen, w->started ? "started" : "is running");
+	event_say(seen, w->started ? "started" : "is running");
 	return 0;
 }
 
-static int merge(struct watch *w, struct rundir_process *process)
+static int markers_merge(struct watch *w, struct rundir_process *process)
 {
 	struct seen *seen;
 
@@ -334,7 +334,7 @@ static int merge(struct watch *w, struct rundir_process *process)
 
 /* Lists the processes. Returns 0, or a negative errno after printing the
  * error. */
-static int rescan(struct watch *w)
+static int watch_rescan(struct watch *w)
 {
 	struct rundir_list list = { 0 };
 	int ret;
@@ -347,7 +347,7 @@ static int rescan(struct watch *w)
 	ret = rundir_scan_user(&w->dir, &list);
 	for (size_t i = 0; !ret && i < list.count; i++)
 		if (list.processes[i].alive)
-			ret = merge(w, &list.processes[i]);
+			ret = markers_merge(w, &list.processes[i]);
 	rundir_list_free(&list);
 	if (ret)
 		command_failed("%s", strerror(-ret));
@@ -384,13 +384,13 @@ static void look_at_all(struct watch *w)
 			continue;
 		}
 		if (!seen->foreign)
-			say(seen, "ended");
-		forget(w, i);
+			event_say(seen, "ended");
+		seen_forget(w, i);
 	}
 }
 
 /* Returns true when an entry of the runtime directory has come or gone. */
-static bool drain(int inotify)
+static bool inotify_drain(int inotify)
 {
 	char events[4096];
 	bool any = false;
@@ -400,7 +400,7 @@ static bool drain(int inotify)
 	return any;
 }
 
-static int run(struct watch *w)
+static int watch_run(struct watch *w)
 {
 	struct signalfd_siginfo info;
 	struct pollfd pfd = { .events = POLLIN };
@@ -422,8 +422,8 @@ static int run(struct watch *w)
 		if (poll(&pfd, 1, POLL_MS) > 0 &&
 		    read(pfd.fd, &info, sizeof(info)) > 0)
 			break;
-		if (drain(w->inotify) || w->again)
-			ret = rescan(w);
+		if (inotify_drain(w->inotify) || w->again)
+			ret = watch_rescan(w);
 		if (!w->pid && !ret && rundir_displaced(&w->dir)) {
 			look_at_all(w);
 			fflush(stdout);
@@ -435,7 +435,7 @@ static int run(struct watch *w)
 	return ret;
 }
 
-static int watch(pid_t pid)
+static int watch_processes(pid_t pid)
 {
 	struct watch w = { .pid = pid };
 	int ret;
@@ -453,11 +453,11 @@ static int watch(pid_t pid)
 				       IN_DELETE | IN_MOVED_TO) < 0))
 		command_warn("cannot watch for new processes: %s",
 			     strerror(errno));
-	ret = pid ? find_one(&w) : rescan(&w);
+	ret = pid ? find_one(&w) : watch_rescan(&w);
 	if (!ret)
-		ret = run(&w);
+		ret = watch_run(&w);
 	while (w.count)
-		forget(&w, 0);
+		seen_forget(&w, 0);
 	free(w.seen);
 	if (w.inotify >= 0)
 		close(w.inotify);
@@ -485,5 +485,5 @@ int watch_main(int argc, char **argv)
 	if (options.index < argc)
 		return command_misused("unexpected argument '%s'",
 				       argv[options.index]);
-	return limits_check_files() ? COMMAND_FAILED : watch(pid);
+	return limits_check_files() ? COMMAND_FAILED : watch_processes(pid);
 }

@@ -12,7 +12,7 @@
 #define TEXT_BYTES	64
 
 /* Returns what makes the plural of a noun, and how many of its letters go. */
-static const char *ending(const char *noun, size_t *drop)
+static const char *plural_ending(const char *noun, size_t *drop)
 {
 	size_t n = strlen(noun);
 
@@ -28,7 +28,7 @@ const char *counted(uint64_t count, const char *noun)
 	static unsigned int next;
 	char *text = texts[next++ % TEXTS];
 	size_t drop;
-	const char *end = ending(noun, &drop);
+	const char *end = plural_ending(noun, &drop);
 
 	if (count == 1)
 		snprintf(text, TEXT_BYTES, "1 %s", noun);

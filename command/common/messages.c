@@ -32,7 +32,7 @@ void command_name(const char *name)
 	word = name;
 }
 
-static void say(const char *format, va_list ap)
+static void line_print(const char *format, va_list ap)
 {
 	fflush(stdout);
 	fprintf(stderr, *word ? "taffrail: %s: " : "taffrail: ", word);
@@ -45,7 +45,7 @@ int command_failed(const char *format, ...)
 	va_list ap;
 
 	va_start(ap, format);
-	say(format, ap);
+	line_print(format, ap);
 	va_end(ap);
 	return COMMAND_FAILED;
 }
@@ -55,7 +55,7 @@ void command_warn(const char *format, ...)
 	va_list ap;
 
 	va_start(ap, format);
-	say(format, ap);
+	line_print(format, ap);
 	va_end(ap);
 }
 
@@ -72,7 +72,7 @@ int command_misused(const char *format, ...)
 	va_list ap;
 
 	va_start(ap, format);
-	say(format, ap);
+	line_print(format, ap);
 	va_end(ap);
 	fprintf(stderr, "Try 'taffrail %s%s--help'.\n", word, *word ? " " : "");
 	return COMMAND_USAGE;

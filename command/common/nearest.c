@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static unsigned int least(unsigned int a, unsigned int b)
+static unsigned int least_of(unsigned int a, unsigned int b)
 {
 	return a < b ? a : b;
 }
@@ -34,13 +34,13 @@ unsigned int nearest_distance(const char *glob, const char *id)
 			int same = glob[i - 1] == '?' ||
 				   glob[i - 1] == id[j - 1];
 
-			row[j] = least(above[j] + !star, row[j - 1] + !star);
+			row[j] = least_of(above[j] + !star, row[j - 1] + !star);
 			if (star)
 				continue;
-			row[j] = least(row[j], above[j - 1] + !same);
+			row[j] = least_of(row[j], above[j - 1] + !same);
 			if (i > 1 && j > 1 && glob[i - 1] == id[j - 2] &&
 			    glob[i - 2] == id[j - 1])
-				row[j] = least(row[j], swap[j - 2] + 1);
+				row[j] = least_of(row[j], swap[j - 2] + 1);
 		}
 	}
 	return rows[n % 3][m];

@@ -111,8 +111,8 @@ static int print_help(const struct options *options)
 }
 
 /* Makes getopt's two descriptions of the rows. */
-static void describe(const struct options *options, char *letters,
-		     struct option *words)
+static void options_describe(const struct options *options, char *letters,
+			     struct option *words)
 {
 	if (options->stop_early)
 		*letters++ = '+';
@@ -200,7 +200,7 @@ static void add_hint(const struct options *options, const char *letter,
 
 /* Returns true when one of the words begins as the other one, but for hyphens:
  * "buffersize" and "buffer-size", "events" and "event". */
-static bool alike(const char *known, const char *typed)
+static bool words_alike(const char *known, const char *typed)
 {
 	while (*known && *typed) {
 		known += *known == '-';
@@ -216,7 +216,7 @@ static bool alike(const char *known, const char *typed)
 static void take_near(const char *known, const char *typed, unsigned int *least,
 		      const char **found)
 {
-	unsigned int distance = alike(known, typed) ? 0 :
+	unsigned int distance = words_alike(known, typed) ? 0 :
 				nearest_distance(typed, known);
 
 	if (distance < *least) {
@@ -226,7 +226,7 @@ static void take_near(const char *known, const char *typed, unsigned int *least,
 }
 
 /* Returns the word of a row that is near to what was typed, or NULL. */
-static const char *near(const struct options *options, const char *typed)
+static const char *word_near(const struct options *options, const char *typed)
 {
 	size_t third = strlen(typed) / 3;
 	unsigned int least = third < NEAR_DISTANCE ? third : NEAR_DISTANCE;
@@ -247,7 +247,7 @@ static int unknown_word(const struct options *options, const char *typed)
 	const char *found;
 
 	add_hint(options, "", typed, hint, sizeof(hint));
-	found = *hint ? NULL : near(options, typed);
+	found = *hint ? NULL : word_near(options, typed);
 	if (found)
 		return command_misused("unknown option '--%s'; the nearest: "
 				       "--%s", typed, found);
@@ -340,7 +340,7 @@ int options_next(struct options *options)
 		optind = 0;
 	}
 	opterr = 0;
-	describe(options, letters, words);
+	options_describe(options, letters, words);
 	key = getopt_long(options->argc, options->argv, letters, words, NULL);
 	options->value = optarg;
 	options->index = optind;

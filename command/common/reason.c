@@ -24,7 +24,7 @@ static const char *raise_limit(int error, const char *remedy)
 	return text;
 }
 
-static const char *limits(int error)
+static const char *reason_of_limit(int error)
 {
 	switch (error) {
 	case EMFILE:
@@ -78,7 +78,7 @@ const char *reason_of_output(int error)
 	case ESTALE:
 		return "another program cut a file in this trace";
 	default:
-		return limits(-error);
+		return reason_of_limit(-error);
 	}
 }
 
@@ -112,11 +112,11 @@ const char *reason_of_program(const char *program, int error)
 	if (error == ENOEXEC)
 		return "it is neither a program of this machine nor a script "
 		       "that begins with #!";
-	return limits(error);
+	return reason_of_limit(error);
 }
 
 /* Returns why no files can be made in a runtime directory, and what to do. */
-static const char *no_files(int error)
+static const char *reason_of_directory(int error)
 {
 	switch (error) {
 	case ENOENT:
@@ -146,7 +146,7 @@ static const char *no_files(int error)
 	case EFBIG:
 		return "raise the program's limit (ulimit -f)";
 	default:
-		return limits(error);
+		return reason_of_limit(error);
 	}
 }
 
@@ -159,11 +159,12 @@ const char *reason_of_agent(const char *text, const char *directory)
 	if (at)
 		snprintf(said, sizeof(said), "%.*s in %s: %s",
 			 (int)(at - text), text, directory,
-			 no_files(atoi(at + strlen(mark))));
+			 reason_of_directory(atoi(at + strlen(mark))));
 	else if (!strncmp(text, PROTOCOL_NO_ROOM, strlen(PROTOCOL_NO_ROOM)))
 		snprintf(said, sizeof(said), "%s: %s: %s", text, directory,
-			 no_files(strstr(text, "quota") ? EDQUOT :
-				  strstr(text, "ulimit") ? EFBIG : ENOSPC));
+			 reason_of_directory(strstr(text, "quota")  ? EDQUOT :
+					     strstr(text, "ulimit") ? EFBIG :
+								      ENOSPC));
 	else
 		return text;
 	return said;
@@ -184,7 +185,7 @@ const char *reason_of_files(int error)
 		return "its files belong to another user, or are open to "
 		       "others";
 	default:
-		return limits(-error);
+		return reason_of_limit(-error);
 	}
 }
 
@@ -204,6 +205,6 @@ const char *reason_of_room(int error)
 		return "its limit of address space (ulimit -v) leaves no more: "
 		       "raise it, or give a smaller --buffer-size";
 	default:
-		return no_files(error);
+		return reason_of_directory(error);
 	}
 }

@@ -32,7 +32,7 @@
 
 #define YOUNG_SECONDS	2
 
-static bool starved(int ret)
+static bool is_starved(int ret)
 {
 	return ret == -EMFILE || ret == -ENFILE;
 }
@@ -50,7 +50,7 @@ static int each_image(const struct rundir_list *list,
 		int n = rundir_images(&list->processes[i], images,
 				      RUNDIR_IMAGES_MAX);
 
-		if (starved(n))
+		if (is_starved(n))
 			ret = n;
 		for (int k = 0; k < n && !ret; k++)
 			ret = call(&list->processes[i], images[k], priv);
@@ -92,9 +92,9 @@ static bool is_replaced(const struct look_rings *live, struct known *known,
 	return !ret && page.serial != known->serial;
 }
 
-static void know(struct look_rings *live, const char *key,
-		 const struct rundir_process *process, uint32_t image,
-		 struct ring_image *rings)
+static void image_know(struct look_rings *live, const char *key,
+		       const struct rundir_process *process, uint32_t image,
+		       struct ring_image *rings)
 {
 	struct known *known = &live->known[live->n++];
 
@@ -155,7 +155,7 @@ static int add_rings(struct look_rings *live,
 			       look->again ? RINGS_LATER :
 			       look->peek ? RINGS_PEEK : RINGS_NEW);
 	if (!ret)
-		know(live, key, process, image, rings);
+		image_know(live, key, process, image, rings);
 	if (ret == -EBADMSG && look->keep && is_young(fd))
 		return 0;
 	if (ret == -EPROTO || ret == -EBADMSG) {
@@ -163,7 +163,7 @@ static int add_rings(struct look_rings *live,
 			unread_tell(process, ret);
 		look->unread = look->quiet_problems = true;
 	}
-	return ret == -ENOMEM || starved(ret) ? ret : 0;
+	return ret == -ENOMEM || is_starved(ret) ? ret : 0;
 }
 
 static int take_rings(const struct rundir_process *process, uint32_t image,
@@ -193,7 +193,7 @@ static int take_rings(const struct rundir_process *process, uint32_t image,
 	}
 	fd = rundir_open_image(process, image);
 	if (fd < 0)
-		return starved(fd) ? fd : 0;
+		return is_starved(fd) ? fd : 0;
 	ret = add_rings(live, process, image, fd, key);
 	close(fd);
 	return ret;
@@ -244,7 +244,7 @@ static int take_names(const struct rundir_process *process, uint32_t image,
 }
 
 /* Takes the name of the only session. */
-static int choose(struct look *look, const struct rundir_list *list)
+static int session_choose(struct look *look, const struct rundir_list *list)
 {
 	static struct names names;
 	char who[32] = "no process";
@@ -274,7 +274,7 @@ static int no_process(struct look *look, int why, const struct cause *cause)
 	struct rundir_list list = { 0 };
 
 	/* what was there has ended */
-	if (look->again && !starved(why))
+	if (look->again && !is_starved(why))
 		return COMMAND_FAILED;
 	look->rings->unlisted = true;
 	if (why == -ESRCH && rundir_open(&dir, false) != -ENOENT &&
@@ -328,7 +328,7 @@ static int open_processes(struct rundir *dir, struct rundir_list *list,
 }
 
 /* Looks at the rings of an image, and closes them if nothing more comes. */
-static int refresh(struct known *known)
+static int image_refresh(struct known *known)
 {
 	bool last = !known->alive || !known->seen;
 	int ret = ring_image_refresh(known->rings, last);
@@ -357,9 +357,9 @@ static void tell_removed(struct look *look, const struct known *known)
 	look->unread = true;
 }
 
-static int look_at(struct look *look, struct known *known)
+static int image_look(struct look *look, struct known *known)
 {
-	int ret = refresh(known);
+	int ret = image_refresh(known);
 	struct cause cause;
 
 	if (!executing_one(known, &cause) &&
@@ -393,7 +393,7 @@ static void forget_ended(struct look_rings *live)
 }
 
 /* Counts what the last look has met. */
-static void count(struct look *look)
+static void images_count(struct look *look)
 {
 	const struct look_rings *live = look->rings;
 
@@ -414,7 +414,7 @@ static void count(struct look *look)
 }
 
 /* Finds the processes, and opens the rings of each new one. */
-static int find(struct look *look, struct rundir_list *list, bool first)
+static int rings_find(struct look *look, struct rundir_list *list, bool first)
 {
 	struct rundir dir = { .fd = -1 };
 	struct look_rings *live = look->rings;
@@ -422,7 +422,7 @@ static int find(struct look *look, struct rundir_list *list, bool first)
 	int ret = open_processes(&dir, list, look);
 
 	if (ret == COMMAND_DONE && !look->session)
-		ret = choose(look, list);
+		ret = session_choose(look, list);
 	if (ret == COMMAND_DONE) {
 		live->name = look->session;
 		if (first) {
@@ -434,7 +434,7 @@ static int find(struct look *look, struct rundir_list *list, bool first)
 		ret = look->pid || dir.fd < 0 ? -ENOENT :
 		      rundir_read_rules(&dir, live->name, &rules);
 		live->later = !ret;
-		if (starved(ret) && !live->ret)
+		if (is_starved(ret) && !live->ret)
 			live->ret = ret;
 		ret = COMMAND_DONE;
 		free(rules);
@@ -445,7 +445,7 @@ static int find(struct look *look, struct rundir_list *list, bool first)
 
 /* The processes could not be listed, which was told. They may live: nothing
  * more is said of them, and this look is the last one. */
-static void give_up(struct look_rings *live)
+static void rings_give_up(struct look_rings *live)
 {
 	for (size_t i = 0; i < live->n; i++)
 		live->known[i].alive = false;
@@ -453,7 +453,7 @@ static void give_up(struct look_rings *live)
 	live->look->unread = true;
 }
 
-static int64_t now_of(const struct look_rings *live)
+static int64_t rings_now(const struct look_rings *live)
 {
 	int64_t now = TIME_MAX;
 	struct timespec real;
@@ -479,25 +479,25 @@ bool look_rings_news(struct look *look, int64_t *until)
 	bool on = false, executing;
 	int ret = 0;
 
-	*until = now_of(live);
+	*until = rings_now(live);
 	look->again = true;
 	look->gone = false;
 	for (size_t i = 0; i < live->n; i++)
 		live->known[i].seen = false;
 	missing_read(live);
-	if (find(look, &list, false) != COMMAND_DONE && live->unlisted)
-		give_up(live);
+	if (rings_find(look, &list, false) != COMMAND_DONE && live->unlisted)
+		rings_give_up(live);
 	ret = live->ret;
 	for (size_t i = 0; i < live->n && !ret; i++) {
 		if (live->known[i].rings)
-			ret = look_at(look, &live->known[i]);
+			ret = image_look(look, &live->known[i]);
 		on = on || live->known[i].rings;
 	}
 	rundir_list_free(&list);
 	executing = !live->unlisted && executing_any(live);
 	missing_count(live);
 	forget_ended(live);
-	count(look);
+	images_count(look);
 	on = on || executing;
 	if (ret && !live->unlisted)
 		command_failed("%s", limits_raise(-ret));
@@ -523,7 +523,7 @@ int look_open_rings(struct look *look)
 	look->rings->follower.fd = -1;
 	look->rings->top = -1;
 	if (ret == COMMAND_DONE)
-		ret = find(look, &list, true);
+		ret = rings_find(look, &list, true);
 	if (ret == COMMAND_DONE && look->rings->ret) {
 		ret = command_failed("%s", limits_raise(-look->rings->ret));
 	} else if (ret == COMMAND_DONE && !look->rings->n) {
@@ -534,7 +534,7 @@ int look_open_rings(struct look *look)
 		if (look->session && !look->pid)
 			others_tell(look->session);
 	}
-	count(look);
+	images_count(look);
 	rundir_list_free(&list);
 	if (!look->keep)
 		look_rings_close(look);

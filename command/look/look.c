@@ -24,7 +24,7 @@
 #define TWO_DAYS_NS	(2 * 86400ll * 1000000000)
 #define FAR_NS		4102444800000000000ll	/* of the year 2100 */
 
-static void problem(const char *where, const char *fact, void *priv)
+static void problem_tell(const char *where, const char *fact, void *priv)
 {
 	const struct look *look = priv;
 
@@ -32,7 +32,7 @@ static void problem(const char *where, const char *fact, void *priv)
 		command_warn("%s: %s", where, limits_explain(fact));
 }
 
-static void loss(const struct trace_loss *l, void *priv)
+static void loss_tell(const struct trace_loss *l, void *priv)
 {
 	struct event_text text = { 0 };
 	struct look *look = priv;
@@ -107,7 +107,7 @@ static int no_match(const struct look *look, const char *rule,
 }
 
 /* Returns whether == or != stands before a place in a rule. */
-static bool compares(const char *rule, size_t at)
+static bool is_compared(const char *rule, size_t at)
 {
 	while (at && rule[at - 1] == ' ')
 		at--;
@@ -165,7 +165,7 @@ static int wrong_rule(const struct look *look, const char *rule,
 	char more[128] = "", name[64];
 
 	if (sscanf(error->fact, "no field \"%63[^\"]\"", name) == 1) {
-		if (compares(rule, column - 1))
+		if (is_compared(rule, column - 1))
 			strcpy(more, "; a text stands in double quotes");
 		else
 			help_name(look, name, error->fact, more, sizeof(more));
@@ -442,8 +442,8 @@ int look_open(struct look *look, char **paths, int n)
 	int ret = COMMAND_DONE;
 
 	if (!look->calls.problem) {
-		look->calls.problem = problem;
-		look->calls.loss = loss;
+		look->calls.problem = problem_tell;
+		look->calls.loss = loss_tell;
 	}
 	look->calls.priv = look;
 	map_guard();

@@ -14,7 +14,7 @@
 static pid_t pager;
 static const struct look *shown;
 
-static void run(const char *command)
+static void pager_run(const char *command)
 {
 	/* less: quit if it fits on the screen, show colours, leave the text */
 	setenv("LESS", "FRX", 0);
@@ -60,7 +60,7 @@ bool pager_begin(const struct look *look)
 		dup2(ends[0], STDIN_FILENO);
 		close(ends[0]);
 		close(ends[1]);
-		run(command);
+		pager_run(command);
 	}
 	close(ends[0]);
 	if (pager > 0) {

@@ -22,7 +22,7 @@
 
 #define NS_PER_S	1000000000ll
 
-static int64_t nearest(__int128 ns)
+static int64_t time_clip(__int128 ns)
 {
 	if (ns > INT64_MAX)
 		return INT64_MAX;
@@ -49,7 +49,7 @@ static bool take_fraction(const char **at, int64_t unit, int64_t *ns)
 }
 
 /* Returns the nanoseconds of a unit; 0: there is none of that name. */
-static int64_t unit_of(const char *name)
+static int64_t unit_ns(const char *name)
 {
 	static const struct {
 		const char *name;
@@ -66,7 +66,7 @@ static int64_t unit_of(const char *name)
 /* Takes a number of seconds, or of the unit behind it, to the text's end. */
 static bool take_duration(const char *at, int64_t *ns)
 {
-	int64_t unit = unit_of(at + strspn(at, "0123456789."));
+	int64_t unit = unit_ns(at + strspn(at, "0123456789."));
 	unsigned long long whole = 0;
 	char *end;
 
@@ -81,7 +81,7 @@ static bool take_duration(const char *at, int64_t *ns)
 		at = end;
 	}
 	*ns += (int64_t)whole * unit;
-	return take_fraction(&at, unit, ns) && unit_of(at);
+	return take_fraction(&at, unit, ns) && unit_ns(at);
 }
 
 static bool take_number(const char **at, int digits, int max, int *value)
@@ -133,7 +133,7 @@ struct span {
 };
 
 /* Returns how far a time is from the trace. */
-static __int128 distance(int64_t ns, const struct span *span)
+static __int128 time_distance(int64_t ns, const struct span *span)
 {
 	if (ns < span->first)
 		return (__int128)span->first - ns;
@@ -142,26 +142,27 @@ static __int128 distance(int64_t ns, const struct span *span)
 
 /* Returns the time, which is of two hours when clocks are set back: the one
  * that is nearer to the trace, or the first of two that are in it. */
-static int64_t time_of(const struct tm *tm, const struct span *span,
-		       int64_t fraction)
+static int64_t time_of_clock(const struct tm *tm, const struct span *span,
+			     int64_t fraction)
 {
 	struct tm any = *tm;
 	int64_t found;
 
 	any.tm_isdst = -1;
-	found = nearest((__int128)(span->utc ? timegm(&any) : mktime(&any)) *
-				NS_PER_S + fraction);
+	found = time_clip((__int128)(span->utc ? timegm(&any) : mktime(&any)) *
+				  NS_PER_S + fraction);
 	for (int isdst = 1; isdst >= 0 && !span->utc; isdst--) {
 		struct tm one = *tm;
 		int64_t ns;
 
 		one.tm_isdst = isdst;
-		ns = nearest((__int128)mktime(&one) * NS_PER_S + fraction);
+		ns = time_clip((__int128)mktime(&one) * NS_PER_S + fraction);
 		if (one.tm_isdst != isdst || one.tm_hour != any.tm_hour ||
 		    one.tm_min != any.tm_min)
 			continue;
-		if (distance(ns, span) < distance(found, span) ||
-		    (ns < found && distance(ns, span) == distance(found, span)))
+		if (time_distance(ns, span) < time_distance(found, span) ||
+		    (ns < found &&
+		     time_distance(ns, span) == time_distance(found, span)))
 			found = ns;
 	}
 	return found;
@@ -184,16 +185,16 @@ static int time_of_day(int64_t *ns, const char *at, const struct span *span)
 	day.tm_mday++;
 	midnight = day;
 	midnight.tm_hour = midnight.tm_min = midnight.tm_sec = 0;
-	*ns = time_of(&tm, span, fraction);
-	next = time_of(&day, span, fraction);
+	*ns = time_of_clock(&tm, span, fraction);
+	next = time_of_clock(&day, span, fraction);
 	/* the one that is in the trace, or nearer to it */
-	if (*ns < first && time_of(&midnight, span, 0) <= last &&
+	if (*ns < first && time_of_clock(&midnight, span, 0) <= last &&
 	    next - last < first - *ns)
 		*ns = next;
 	return 0;
 }
 
-static int date(int64_t *ns, const char *at, const struct span *span)
+static int time_of_date(int64_t *ns, const char *at, const struct span *span)
 {
 	struct span zone = *span;
 	struct tm tm = { 0 };
@@ -213,7 +214,7 @@ static int date(int64_t *ns, const char *at, const struct span *span)
 	}
 	if (*at)
 		return -EINVAL;
-	*ns = time_of(&tm, &zone, fraction);
+	*ns = time_of_clock(&tm, &zone, fraction);
 	return 0;
 }
 
@@ -227,14 +228,14 @@ int look_time(int64_t *ns, const char *text, bool utc, int64_t first,
 	if (*text == '+' || *text == '-') {
 		if (!take_duration(text + 1, &offset))
 			return -EINVAL;
-		*ns = nearest(*text == '+' ? (__int128)first + offset :
+		*ns = time_clip(*text == '+' ? (__int128)first + offset :
 					     (__int128)last - offset);
 		return 0;
 	}
 	if (text[digits] == ':')
 		return time_of_day(ns, text, &span);
 	if (text[digits] == '-')
-		return date(ns, text, &span);
+		return time_of_date(ns, text, &span);
 	*ns = 0;
 	return take_duration(text, ns) ? 0 : -EINVAL;
 }

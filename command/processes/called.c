@@ -167,7 +167,7 @@ static int request_write(struct called *called)
 }
 
 /* Returns true when a signal that was sent has not been taken yet. */
-static bool pending(pid_t pid, int number)
+static bool signal_pending(pid_t pid, int number)
 {
 	pid_t tids[ATTACH_THREADS_MAX];
 	int n = attach_threads_list(pid, tids);
@@ -182,7 +182,7 @@ static bool pending(pid_t pid, int number)
 
 /* Returns true when a thread waits for the signal (sigwait), or a signalfd
  * does: the program would take the command's signal for its own. */
-static bool awaited(pid_t pid, int number)
+static bool signal_awaited(pid_t pid, int number)
 {
 	char path[300], line[128];
 	struct dirent *entry;
@@ -212,7 +212,8 @@ static bool awaited(pid_t pid, int number)
 /* Queues the signal, to a thread or to the process, while the process takes
  * requests and waits for this one. Returns 0, -EAGAIN when it is too late, or
  * another negative errno. `error` gets what the kernel said. */
-static int queue(struct process_wake *wake, pid_t pid, pid_t tid, int *error)
+static int signal_queue(struct process_wake *wake, pid_t pid, pid_t tid,
+			int *error)
 {
 	const int number = (int)wake->signal;
 	siginfo_t info = { 0 };
@@ -240,7 +241,7 @@ static int queue(struct process_wake *wake, pid_t pid, pid_t tid, int *error)
 
 /* Returns true when the process has a handler for the signal. It may have none
  * for some us, while it executes or spawns a program. */
-static bool is_caught(pid_t pid, int number)
+static bool signal_caught(pid_t pid, int number)
 {
 	const struct timespec busy = { .tv_nsec = BUSY_PAUSE_NS };
 	int looks;
@@ -269,7 +270,8 @@ static int signal_send(struct called *called, struct process_wake *wake)
 		return ret == -EXDEV ? cause_set(called->cause, ret,
 						 PROCESS_STRANGE, .pid = pid) :
 				       -EAGAIN;
-	if (number < SIGRTMIN || number > SIGRTMAX || !is_caught(pid, number)) {
+	if (number < SIGRTMIN || number > SIGRTMAX ||
+	    !signal_caught(pid, number)) {
 		if (__atomic_load_n(&wake->state, SEQ_CST(WAKE_REQUEST)) !=
 		    WAKE_SIGNALLED)
 			return -EAGAIN;
@@ -287,10 +289,10 @@ static int signal_send(struct called *called, struct process_wake *wake)
 	if (!tid && attach_filters(pid) > (long)wake->filters)
 		return cause_set(called->cause, -EPERM, SIGNAL_FILTERED,
 				 .pid = called->process->pid);
-	if (!tid && awaited(pid, number))
+	if (!tid && signal_awaited(pid, number))
 		return cause_set(called->cause, -EBUSY, SIGNAL_AWAITED,
 				 .pid = called->process->pid);
-	ret = queue(wake, pid, tid, &called->queued);
+	ret = signal_queue(wake, pid, tid, &called->queued);
 	if (!ret || ret == -ESRCH || ret == -EAGAIN)
 		return ret ? -EAGAIN : 0;
 	return ret == -EPERM ? cause_set(called->cause, ret, SIGNAL_DENIED,
@@ -319,7 +321,7 @@ static uint32_t request_await(struct process_wake *wake, uint32_t seen,
 
 /* Says why the handler did not obey. Without an errno, the process has taken
  * the request back. */
-static int refused(struct called *called, int error)
+static int call_refused(struct called *called, int error)
 {
 	struct cause *cause = called->cause;
 	pid_t pid = called->process->pid;
@@ -349,15 +351,15 @@ static int refused(struct called *called, int error)
 
 /* The process takes no request: it executes another program, unshares a
  * namespace or installs a filter. Another try finds out. */
-static int away(struct called *called)
+static int call_away(struct called *called)
 {
 	return cause_set(called->cause, -EAGAIN, SIGNAL_AWAY,
 			 .pid = called->process->pid);
 }
 
 /* Says why there is no answer in time. */
-static int late(struct called *called, const struct process_wake *wake,
-		uint32_t seen)
+static int call_late(struct called *called, const struct process_wake *wake,
+		     uint32_t seen)
 {
 	pid_t pid = called->process->pid;
 	int number = (int)wake->signal;
@@ -382,8 +384,8 @@ static int late(struct called *called, const struct process_wake *wake,
 
 /* Waits for the handler, and sends the signal again when that was lost with a
  * thread that ended, or when the handler found the process busy. */
-static int obeyed(struct called *called, struct process_wake *wake,
-		  int64_t deadline)
+static int call_obeyed(struct called *called, struct process_wake *wake,
+		       int64_t deadline)
 {
 	const struct timespec busy = { .tv_nsec = BUSY_PAUSE_NS };
 	pid_t pid = called->process->pid;
@@ -401,19 +403,20 @@ static int obeyed(struct called *called, struct process_wake *wake,
 		if (!seen && wake->came != came)
 			return 0;
 		if (!seen && wake->error != EBUSY)
-			return refused(called, wake->error);
+			return call_refused(called, wake->error);
 		if (!rundir_lives(called->process))
 			return cause_set(called->cause, -ESRCH, PROCESS_ENDED,
 					 .pid = called->process->pid);
 		if (wake->state != WAKE_SIGNALLED && seen != CALL_SERVED)
-			return away(called);
+			return call_away(called);
 		if (now_ns() > deadline)
-			return late(called, wake, seen);
+			return call_late(called, wake, seen);
 		if (!seen) {
 			nanosleep(&busy, NULL);
 			request_change(wake, 0, CALL_ASKED);
 			ret = -EAGAIN;
-		} else if (seen == CALL_ASKED && !pending(pid, wake->signal)) {
+		} else if (seen == CALL_ASKED &&
+			   !signal_pending(pid, wake->signal)) {
 			ret = -EAGAIN;
 			slice = slice * 2 < SLICE_MAX_NS ? slice * 2 :
 							   SLICE_MAX_NS;
@@ -424,7 +427,7 @@ static int obeyed(struct called *called, struct process_wake *wake,
 }
 
 /* Withdraws the request, or waits until the handler has left. */
-static void withdraw(struct process_wake *wake)
+static void call_withdraw(struct process_wake *wake)
 {
 	int64_t end = now_ns() + FINISH_MS * NS_PER_MS;
 
@@ -456,8 +459,8 @@ static int answer_read(struct called *called)
 	return 0;
 }
 
-static int call(struct called *called, struct process_page *page,
-		int64_t deadline)
+static int call_make(struct called *called, struct process_page *page,
+		     int64_t deadline)
 {
 	struct process_wake *wake = &page->wake;
 	uint64_t pid = page->pid == (uint32_t)called->process->pid ?
@@ -465,15 +468,15 @@ static int call(struct called *called, struct process_page *page,
 	int ret;
 
 	/* of a command that was killed */
-	withdraw(wake);
+	call_withdraw(wake);
 	ret = request_write(called);
 	if (ret)
 		return ret;
 	wake->entry = pid << 32 | getuid();
 	__atomic_store_n(&wake->request, CALL_ASKED, SEQ_CST(WAKE_REQUEST));
-	ret = obeyed(called, wake, deadline);
+	ret = call_obeyed(called, wake, deadline);
 	if (ret)
-		withdraw(wake);
+		call_withdraw(wake);
 	return ret ? ret : answer_read(called);
 }
 
@@ -486,7 +489,7 @@ static int call_in_turn(struct called *called, int64_t deadline)
 	if (ret)
 		return ret;
 	page = page_map(called->process);
-	ret = page ? call(called, page, deadline) :
+	ret = page ? call_make(called, page, deadline) :
 		     cause_set(called->cause, -ESRCH, SIGNAL_LEFT,
 			       .pid = called->process->pid);
 	if (page)

@@ -25,7 +25,7 @@
 #include "command/process/rlimits.h"
 #include "command/processes/client-private.h"
 
-static int wait_for(int fd, short events, int64_t deadline)
+static int socket_wait(int fd, short events, int64_t deadline)
 {
 	struct pollfd pfd = { .fd = fd, .events = events };
 
@@ -43,7 +43,7 @@ static int wait_for(int fd, short events, int64_t deadline)
 	}
 }
 
-static int send_all(int fd, const void *data, size_t bytes, int64_t deadline)
+static int socket_send(int fd, const void *data, size_t bytes, int64_t deadline)
 {
 	const char *p = data;
 	int ret;
@@ -60,14 +60,14 @@ static int send_all(int fd, const void *data, size_t bytes, int64_t deadline)
 			continue;
 		if (errno != EAGAIN)
 			return errno == EPIPE ? -ECONNRESET : -errno;
-		ret = wait_for(fd, POLLOUT, deadline);
+		ret = socket_wait(fd, POLLOUT, deadline);
 		if (ret)
 			return ret;
 	}
 	return 0;
 }
 
-static int receive_all(int fd, void *data, size_t bytes, int64_t deadline)
+static int socket_receive(int fd, void *data, size_t bytes, int64_t deadline)
 {
 	char *p = data;
 	int ret;
@@ -86,7 +86,7 @@ static int receive_all(int fd, void *data, size_t bytes, int64_t deadline)
 			continue;
 		if (errno != EAGAIN)
 			return -errno;
-		ret = wait_for(fd, POLLIN, deadline);
+		ret = socket_wait(fd, POLLIN, deadline);
 		if (ret)
 			return ret;
 	}
@@ -94,7 +94,7 @@ static int receive_all(int fd, void *data, size_t bytes, int64_t deadline)
 }
 
 /* Refuses a listener of another user: it could deceive the command. */
-static int check_peer(struct client *client,
+static int peer_check(struct client *client,
 		      const struct rundir_process *process)
 {
 	struct ucred cred;
@@ -202,7 +202,7 @@ static int client_unconnected(struct client *client,
  * the process is just starting, or just ending; or it has ended the service
  * thread that came last (control/service/demand.c).
  */
-static bool worth_waiting(int error, const struct rundir_process *process,
+static bool connect_later(int error, const struct rundir_process *process,
 			  int64_t begin, int64_t came)
 {
 	int64_t now = monotonic_ms();
@@ -221,7 +221,7 @@ static const struct timespec while_waiting = { .tv_nsec = 1000000 };
 /* Waits for the end of a process that seems to end: its threads are gone, or
  * its connection broke. The kernel closes the descriptors of an ending process
  * first; the caller must find it dead. Returns true when it has ended. */
-static bool await_end(const struct rundir_process *process)
+static bool end_await(const struct rundir_process *process)
 {
 	int64_t begin = monotonic_ms();
 	bool lives;
@@ -235,7 +235,7 @@ static bool await_end(const struct rundir_process *process)
 }
 
 /* Opens a socket, or the file of a process that a signal calls. */
-static int reach(struct client *client)
+static int client_reach(struct client *client)
 {
 	int socket = rundir_connect(client->process, "control.sock");
 	int file;
@@ -258,8 +258,8 @@ int client_connect(struct client *client, const struct rundir_process *process)
 	client->called = false;
 	client->process = process;
 	client->timeout_ms = CLIENT_TIMEOUT_MS;
-	while ((client->fd = reach(client)) < 0 &&
-	       worth_waiting(client->fd, process, begin, came)) {
+	while ((client->fd = client_reach(client)) < 0 &&
+	       connect_later(client->fd, process, begin, came)) {
 		/* it came, and went */
 		if (ret > 0 && summon_failed(process) > 0)
 			break;
@@ -277,12 +277,12 @@ int client_connect(struct client *client, const struct rundir_process *process)
 		ret = client->cause.id ? ret : client->fd;
 		client->fd = -1;
 		if (ret == -ESRCH)
-			await_end(process);
+			end_await(process);
 		return client->cause.id ? ret :
 					  client_unconnected(client, process,
 							     ret, came - begin);
 	}
-	ret = client->called ? 0 : check_peer(client, process);
+	ret = client->called ? 0 : peer_check(client, process);
 	if (ret)
 		client_close(client);
 	return ret;
@@ -301,20 +301,20 @@ static pid_t client_pid(const struct client *client)
 	return client->process ? client->process->pid : 0;
 }
 
-static int refuse_version(struct client *client, unsigned int version)
+static int version_refuse(struct client *client, unsigned int version)
 {
 	return cause_set(&client->cause, -EPROTO, AGENT_VERSION,
 			 .pid = client_pid(client), .n = version);
 }
 
-static int check_header(struct client *client, const struct message *head,
+static int header_check(struct client *client, const struct message *head,
 			enum message_type type)
 {
 	if (head->magic != PROTOCOL_MAGIC)
 		return cause_set(&client->cause, -EBADMSG, AGENT_ANSWER_STRANGE,
 				 .pid = client_pid(client));
 	if (head->version != PROTOCOL_VERSION)
-		return refuse_version(client, head->version);
+		return version_refuse(client, head->version);
 	if (head->bytes > PROTOCOL_PAYLOAD_MAX || head->status > 0 ||
 	    head->status < -4095 ||
 	    (head->type != type && head->status != -EPROTO))
@@ -324,17 +324,17 @@ static int check_header(struct client *client, const struct message *head,
 	return 0;
 }
 
-static int receive_answer(struct client *client, enum message_type type,
+static int answer_receive(struct client *client, enum message_type type,
 			  struct client_answer *answer, int32_t *status,
 			  int64_t deadline)
 {
 	struct message head;
 	int ret;
 
-	ret = receive_all(client->fd, &head, sizeof(head), deadline);
+	ret = socket_receive(client->fd, &head, sizeof(head), deadline);
 	if (ret)
 		return ret;
-	ret = check_header(client, &head, type);
+	ret = header_check(client, &head, type);
 	if (ret)
 		return ret;
 	answer->payload = malloc((size_t)head.bytes + 1);
@@ -343,22 +343,23 @@ static int receive_answer(struct client *client, enum message_type type,
 	answer->payload[head.bytes] = '\0';
 	answer->bytes = head.bytes;
 	*status = head.status;
-	return receive_all(client->fd, answer->payload, head.bytes, deadline);
+	return socket_receive(client->fd, answer->payload, head.bytes,
+			      deadline);
 }
 
 /* Returns true when the request may be sent again: the agent has not seen all
  * of it, or it changes nothing. */
-static bool repeatable(const struct client *client, enum message_type type,
-		       bool sent)
+static bool request_repeatable(const struct client *client,
+			       enum message_type type, bool sent)
 {
 	return !client->last && (!sent || !client->answered ||
 				 type == MESSAGE_LIST ||
 				 type == MESSAGE_STATUS);
 }
 
-static int exchange(struct client *client, enum message_type type,
-		    const struct client_request *request,
-		    struct client_answer *answer, int32_t *status)
+static int request_exchange(struct client *client, enum message_type type,
+			    const struct client_request *request,
+			    struct client_answer *answer, int32_t *status)
 {
 	pid_t pid = client_pid(client);
 	bool stopped = process_stopped(pid);
@@ -381,19 +382,20 @@ static int exchange(struct client *client, enum message_type type,
 	if (client->called) {
 		ret = called_exchange(client, &head, request, answer, ms);
 		*status = head.status;
-		return ret ? ret : check_header(client, &head, type);
+		return ret ? ret : header_check(client, &head, type);
 	}
-	ret = send_all(client->fd, &head, sizeof(head), deadline);
+	ret = socket_send(client->fd, &head, sizeof(head), deadline);
 	if (!ret && head.bytes)
-		ret = send_all(client->fd, request->text, head.bytes, deadline);
+		ret = socket_send(client->fd, request->text, head.bytes,
+				  deadline);
 	/* the agent hangs up when a part of a request is late */
 	sent = !ret;
 	if (sent)
-		ret = receive_answer(client, type, answer, status, deadline);
-	if (ret == -ECONNRESET && repeatable(client, type, sent) &&
+		ret = answer_receive(client, type, answer, status, deadline);
+	if (ret == -ECONNRESET && request_repeatable(client, type, sent) &&
 	    rundir_lives(client->process))
 		return -EAGAIN;
-	if (ret == -ECONNRESET && await_end(client->process))
+	if (ret == -ECONNRESET && end_await(client->process))
 		ret = cause_set(&client->cause, -ESRCH, PROCESS_ENDED,
 				.pid = pid);
 	client->answered |= !ret;
@@ -407,7 +409,7 @@ static int exchange(struct client *client, enum message_type type,
 
 /* Sends the request again after the agent hung up: the service thread was just
  * leaving, or had no room for one more connection. */
-static int exchange_again(struct client *client, enum message_type type,
+static int request_repeat(struct client *client, enum message_type type,
 			  const struct client_request *request,
 			  struct client_answer *answer, int32_t *status)
 {
@@ -424,7 +426,7 @@ static int exchange_again(struct client *client, enum message_type type,
 			return ret;
 		client->timeout_ms = timeout_ms;
 		client->last = monotonic_ms() - begin > CLIENT_AGAIN_MS;
-		ret = exchange(client, type, request, answer, status);
+		ret = request_exchange(client, type, request, answer, status);
 	} while (ret == -EAGAIN);
 	return ret;
 }
@@ -488,9 +490,9 @@ static void client_limits(struct client *client, int error)
 			       sizeof(client->cause.limits));
 }
 
-static int call(struct client *client, enum message_type type,
-		const struct client_request *request,
-		struct client_answer *answer)
+static int request_make(struct client *client, enum message_type type,
+			const struct client_request *request,
+			struct client_answer *answer)
 {
 	int32_t status = 0;
 	int ret;
@@ -502,13 +504,13 @@ static int call(struct client *client, enum message_type type,
 		return cause_set(&client->cause, -EMSGSIZE, REQUEST_LONG);
 	if (client->fd < 0)
 		return cause_set(&client->cause, -ENOTCONN, NOT_CONNECTED);
-	ret = exchange(client, type, request, answer, &status);
+	ret = request_exchange(client, type, request, answer, &status);
 	if (ret == -EAGAIN)
-		ret = exchange_again(client, type, request, answer, &status);
+		ret = request_repeat(client, type, request, answer, &status);
 	if (ret) {
 		client_close(client);
 	} else if (status == -EPROTO) {
-		ret = refuse_version(client,
+		ret = version_refuse(client,
 				     client_answer_number(answer, "version"));
 		client_close(client);
 	} else if (status) {
@@ -529,7 +531,7 @@ int client_call(struct client *client, enum message_type type,
 		answer = &ours;
 	*answer = (struct client_answer){ 0 };
 	client->cause.id = CAUSE_NONE;
-	ret = call(client, type, request, answer);
+	ret = request_make(client, type, request, answer);
 	if (ret == -EMFILE || ret == -ENOMEM || ret == -EFBIG ||
 	    ret == -EAGAIN || client->cause.id == CAUSE_AGENT_SILENT)
 		client_limits(client, ret);

@@ -230,7 +230,7 @@ static enum help help_for(const struct place *place)
 	       why == -ECANCELED      ? HELP_CONFINED : HELP_OTHER;
 }
 
-static const char *reason(int why)
+static const char *place_reason(int why)
 {
 	return why > 0 && why < USDT_REASONS ?
 		       usdt_reason_text((enum usdt_reason)why) :
@@ -249,7 +249,8 @@ const char *places_why(const struct place *place)
 
 	snprintf(text, sizeof(text), "%s%s", place->unread ? UNREAD ": " :
 		 place->why > 0 ? "it needs a trap for each hit: " : "",
-		 place->unread ? strerror(-place->why) : reason(place->why));
+		 place->unread ? strerror(-place->why) :
+				 place_reason(place->why));
 	return text;
 }
 
@@ -266,7 +267,7 @@ static void marker_mark(struct marker *m, struct place *place)
 		m->placement = PLACED_INT3;
 	m->why = place->unread ? UNREAD :
 		 place->why > 0 || place->why == -ELIBACC ?
-			 reason(place->why) : marker_refusal(place->why);
+			 place_reason(place->why) : marker_refusal(place->why);
 }
 
 void places_mark(struct places *places, struct marker_list *markers)

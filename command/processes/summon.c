@@ -196,7 +196,7 @@ enum ease { EASE_NONE, EASE_SOME, EASE_CALM };
  * restarts after a handler (signal(7), SA_RESTART). Other calls, such as
  * poll(2), nanosleep(2) or a wait with a time-out, return EINTR.
  */
-static enum ease ease_of(pid_t pid, pid_t tid)
+static enum ease thread_ease(pid_t pid, pid_t tid)
 {
 	static const long calls[] = {
 		SYS_read, SYS_readv, SYS_wait4, SYS_waitid, SYS_flock,
@@ -235,7 +235,7 @@ pid_t summon_thread(pid_t pid, int number, uint32_t filters, bool first,
 	*dispatched = false;
 	first = first && !attach_first_ended(pid);
 	for (int i = 0; i < n; i++) {
-		enum ease ease = ease_of(pid, tids[i]);
+		enum ease ease = thread_ease(pid, tids[i]);
 
 		/* with TAFFRAIL_SERVICE=signal, the handler makes no thread */
 		if (ease == EASE_NONE || (ease == EASE_SOME && other) ||
@@ -264,7 +264,7 @@ bool summon_waits(pid_t pid, int number)
 
 	/* such a thread takes the signals that it does not block meanwhile */
 	for (int i = 0; i < n; i++)
-		if (ease_of(pid, tids[i]) == EASE_NONE &&
+		if (thread_ease(pid, tids[i]) == EASE_NONE &&
 		    !attach_signal_in(pid, tids[i], "SigBlk", number))
 			return true;
 	return false;

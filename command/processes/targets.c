@@ -33,7 +33,7 @@ int targets_check_name(const char *name)
 	return COMMAND_DONE;
 }
 
-static int find_each(struct targets *t, const pid_t *pids, size_t count)
+static int targets_find(struct targets *t, const pid_t *pids, size_t count)
 {
 	struct cause cause;
 	int ret;
@@ -57,7 +57,7 @@ static int find_each(struct targets *t, const pid_t *pids, size_t count)
 
 /* Leaves out this command, which has an agent where `taffrail record` runs a
  * shell: it cannot answer itself. */
-static void drop_self(struct rundir_list *list)
+static void self_drop(struct rundir_list *list)
 {
 	size_t i, kept = 0;
 
@@ -77,7 +77,7 @@ static void drop_self(struct rundir_list *list)
 /* Returns true when the program that has these files is over, and the process
  * executes one whose agent does not use this directory: it has none, or another
  * user's. */
-static bool replaced(const struct rundir_process *process)
+static bool program_replaced(const struct rundir_process *process)
 {
 	struct cause cause;
 	struct rundir_process now;
@@ -108,13 +108,14 @@ static void end_replaced(struct rundir_list *list)
 						 &head) &&
 			    head.locked && !rundir_locked(process);
 
-		while (over && (over = replaced(process)) && looks-- > 0)
+		while (over && (over = program_replaced(process)) &&
+		       looks-- > 0)
 			nanosleep(&pause, NULL);
 		process->alive = process->alive && !over;
 	}
 }
 
-static int find_all(struct targets *t)
+static int targets_scan(struct targets *t)
 {
 	int ret;
 
@@ -127,7 +128,7 @@ static int find_all(struct targets *t)
 		cause_tell(&t->dir.cause);
 		return ret;
 	}
-	drop_self(&t->list);
+	self_drop(&t->list);
 	end_replaced(&t->list);
 	return 0;
 }
@@ -155,7 +156,7 @@ int targets_open_each(struct targets *t, const pid_t *pids, size_t count)
 		return -EMFILE;
 	if (rundir_open(&t->dir, false) == -ENOENT)
 		t->dir.cause.id = CAUSE_NONE;
-	ret = count ? find_each(t, pids, count) : find_all(t);
+	ret = count ? targets_find(t, pids, count) : targets_scan(t);
 	/* each process of the list has a descriptor */
 	if (!ret && limits_check_files())
 		ret = -EMFILE;
@@ -290,8 +291,8 @@ static bool probes_match(struct targets *t, const char *rule,
 	return list_matches(probes, rule, nearest);
 }
 
-static int no_match(const struct targets *t, const char *rule,
-		    const struct nearest *nearest)
+static int rule_unmatched(const struct targets *t, const char *rule,
+			  const struct nearest *nearest)
 {
 	char text[NEAREST_IDS * (NEAREST_LENGTH_MAX + 8)];
 
@@ -332,7 +333,7 @@ int targets_check_rule(struct targets *t, const char *rule)
 	if (markers_match(t, rule, &nearest))
 		return 0;
 	if (!probes_match(t, rule, &nearest, &probes) && !t->unread)
-		ret = no_match(t, rule, &nearest);
+		ret = rule_unmatched(t, rule, &nearest);
 	marker_list_free(&probes);
 	return ret;
 }
@@ -357,7 +358,7 @@ int targets_check_begun(struct targets *t, const char *const *rules, int count)
 
 		marker_list_free(&probes);
 		if (!found)
-			return no_match(t, rules[i], &nearest);
+			return rule_unmatched(t, rules[i], &nearest);
 	}
 	return 0;
 }

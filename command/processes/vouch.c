@@ -28,7 +28,7 @@
 #define SELF		"/proc/self/exe"
 
 /* In a child: executes this command, under the agent. */
-static void become(const char *preload, const char *directory)
+static void trial_become(const char *preload, const char *directory)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -46,7 +46,7 @@ static void become(const char *preload, const char *directory)
 }
 
 /* Runs the child. Returns the status of waitpid(), or -1. */
-static int try_agent(const char *preload, const char *directory)
+static int trial_run(const char *preload, const char *directory)
 {
 	char place[PATH_MAX];
 	int status;
@@ -59,7 +59,7 @@ static int try_agent(const char *preload, const char *directory)
 	fflush(NULL);
 	pid = fork();
 	if (!pid)
-		become(preload, place);
+		trial_become(preload, place);
 	status = child_wait(pid);
 	remove_tree(place);
 	return status;
@@ -82,7 +82,7 @@ void filtered_vouch(const char *preload, const char *directory)
 			     remedy);
 		return;
 	}
-	status = try_agent(preload, directory);
+	status = trial_run(preload, directory);
 	snprintf(word, sizeof(word), "trust:%ld", filters);
 	if (!status)
 		setenv(VARIABLE, word, 1);

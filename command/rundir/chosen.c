@@ -99,7 +99,7 @@ bool rundir_may_write(pid_t pid, const char *path, const struct stat *st)
 
 /* Judges a directory that is there. Returns why the agent refuses it, or
  * NULL. */
-static const char *refused(pid_t pid, const struct stat *st)
+static const char *directory_refused(pid_t pid, const struct stat *st)
 {
 	long uid = process_euid(pid);
 
@@ -113,7 +113,7 @@ static const char *refused(pid_t pid, const struct stat *st)
 /* Judges the directory in which the first file would be made: `path` itself, or
  * the one above it; `here` is the path by which this command reaches it, and
  * that of the directory afterwards. Returns why not, or NULL. */
-static const char *judge(pid_t pid, char *here)
+static const char *directory_judge(pid_t pid, char *here)
 {
 	const char *why = NULL;
 	struct stat st;
@@ -122,7 +122,7 @@ static const char *judge(pid_t pid, char *here)
 	if (opener_stat(here, &st) == -ETIMEDOUT)
 		return "its file system does not answer";
 	if (!lstat(here, &st)) {
-		why = refused(pid, &st);
+		why = directory_refused(pid, &st);
 	} else {
 		slash = strrchr(here, '/');
 		slash[slash == strchr(here, '/')] = '\0';
@@ -150,7 +150,7 @@ int rundir_chosen_open(pid_t pid, char path[PATH_MAX], const char **why)
 	else if (strlen(path) >= PROCESS_DIR_BYTES)
 		*why = "the path has 200 bytes or more";
 	else
-		*why = judge(pid, here);
+		*why = directory_judge(pid, here);
 	if (*why)
 		return -EPERM;
 	fd = open(here, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -41,10 +41,10 @@ struct core {
 	char *error;
 };
 
-static int fact(struct core *core, const char *format, ...)
+static int core_fact(struct core *core, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static int fact(struct core *core, const char *format, ...)
+static int core_fact(struct core *core, const char *format, ...)
 {
 	va_list ap;
 
@@ -64,15 +64,16 @@ static int put_block(int fd, const char *block, size_t n, uint64_t at)
 	return pwrite(fd, block, n, (off_t)at) == (ssize_t)n ? 0 : -1;
 }
 
-static int unwritten(struct core *core)
+static int copy_failed(struct core *core)
 {
-	return fact(core, "cannot unpack its buffers in a temporary directory: "
-		    "%s; set TMPDIR to one with more room", strerror(errno));
+	return core_fact(core, "cannot unpack its buffers in a temporary "
+			 "directory: %s; set TMPDIR to one with more room",
+			 strerror(errno));
 }
 
 /* Copies `bytes` bytes of the core, from offset `from`, to `at` in the file. */
-static int copy(struct core *core, int fd, uint64_t from, uint64_t bytes,
-		uint64_t at)
+static int bytes_copy(struct core *core, int fd, uint64_t from, uint64_t bytes,
+		      uint64_t at)
 {
 	char block[BLOCK];
 
@@ -81,9 +82,9 @@ static int copy(struct core *core, int fd, uint64_t from, uint64_t bytes,
 		ssize_t got = pread(core->fd, block, n, (off_t)from);
 
 		if (got <= 0)
-			return fact(core, "the core dump is cut off");
+			return core_fact(core, "the core dump is cut off");
 		if (put_block(fd, block, (size_t)got, at))
-			return unwritten(core);
+			return copy_failed(core);
 		bytes -= (uint64_t)got;
 		from += (uint64_t)got;
 		at += (uint64_t)got;
@@ -102,7 +103,7 @@ static int copy_range(struct core *core, int fd, uint64_t start, uint64_t end,
 	int ret = 0;
 
 	if (elf_getphdrnum(core->elf, &n))
-		return fact(core, "%s", elf_errmsg(-1));
+		return core_fact(core, "%s", elf_errmsg(-1));
 	for (size_t i = 0; i < n && !ret; i++) {
 		uint64_t low, high;
 
@@ -117,8 +118,8 @@ static int copy_range(struct core *core, int fd, uint64_t start, uint64_t end,
 		if (low >= high)
 			continue;
 		filled = true;
-		ret = copy(core, fd, ph.p_offset + (low - ph.p_vaddr),
-			   high - low, at + (low - start));
+		ret = bytes_copy(core, fd, ph.p_offset + (low - ph.p_vaddr),
+				 high - low, at + (low - start));
 	}
 	core->filled += filled;
 	return ret;
@@ -126,7 +127,7 @@ static int copy_range(struct core *core, int fd, uint64_t start, uint64_t end,
 
 /* Creates the agent's file that `path` names, below the directory. Returns a
  * descriptor, or -1 when the path does not name one. */
-static int create(struct core *core, const char *path)
+static int file_create(struct core *core, const char *path)
 {
 	char name[PATH_MAX], file[NAME_MAX + 1];
 	uint64_t starttime;
@@ -166,13 +167,13 @@ static int take_file(struct core *core, const uint64_t range[3],
 	    range[2] > FILE_BYTES_MAX / page)
 		return 0;
 	at = range[2] * page;
-	fd = create(core, path);
+	fd = file_create(core, path);
 	if (fd < 0)
 		return 0;
 	size = at + bytes;
 	if (fstat(fd, &st) ||
 	    ((uint64_t)st.st_size < size && ftruncate(fd, (off_t)size)))
-		ret = unwritten(core);
+		ret = copy_failed(core);
 	else
 		ret = copy_range(core, fd, range[0], range[1], at);
 	close(fd);
@@ -189,14 +190,14 @@ static int take_files(struct core *core, const char *desc, size_t bytes)
 		return 0;
 	memcpy(head, desc, sizeof(head));
 	if (!head[1] || head[0] > (bytes - sizeof(head)) / sizeof(range))
-		return fact(core, "its list of mapped files is damaged");
+		return core_fact(core, "its list of mapped files is damaged");
 	names = desc + sizeof(head) + head[0] * sizeof(range);
 	for (uint64_t i = 0; i < head[0]; i++) {
 		size_t n = strnlen(names, (size_t)(end - names));
 
 		if (n == (size_t)(end - names))
-			return fact(core, "its list of mapped files is "
-				    "damaged");
+			return core_fact(core, "its list of mapped files is "
+					 "damaged");
 		memcpy(range, desc + sizeof(head) + i * sizeof(range),
 		       sizeof(range));
 		if (take_file(core, range, head[1], names))
@@ -249,16 +250,16 @@ static int take_core(struct core *core)
 	    !gelf_getehdr(core->elf, &header) || header.e_type != ET_CORE ||
 	    header.e_ident[EI_CLASS] != ELFCLASS64 ||
 	    elf_getphdrnum(core->elf, &n))
-		return fact(core, "not a core dump of a 64-bit program");
+		return core_fact(core, "not a core dump of a 64-bit program");
 	for (size_t i = 0; i < n; i++)
 		if (gelf_getphdr(core->elf, (int)i, &ph) &&
 		    ph.p_type == PT_NOTE && take_notes(core, &ph))
 			return -1;
 	if (!core->files)
-		return fact(core, "the process had no session of its own");
+		return core_fact(core, "the process had no session of its own");
 	if (!core->filled)
-		return fact(core, "it has no buffers: the program must run "
-			    "under TAFFRAIL_CORE=on");
+		return core_fact(core, "it has no buffers: the program must "
+				 "run under TAFFRAIL_CORE=on");
 	return 0;
 }
 
@@ -272,11 +273,11 @@ int core_extract(struct core_directory *directory, const char *file)
 	elf_version(EV_CURRENT);
 	core.fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (core.fd < 0 || fstat(core.fd, &st)) {
-		fact(&core, "%s", strerror(errno));
+		core_fact(&core, "%s", strerror(errno));
 		goto out;
 	}
 	if (!S_ISREG(st.st_mode)) {
-		fact(&core, "it is not a regular file");
+		core_fact(&core, "it is not a regular file");
 		goto out;
 	}
 	core.bytes = (uint64_t)st.st_size;
@@ -285,14 +286,15 @@ int core_extract(struct core_directory *directory, const char *file)
 		     "%s/taffrail-core.XXXXXX", tmp && *tmp ? tmp : "/tmp") >=
 		    (int)sizeof(directory->path) || !mkdtemp(directory->path)) {
 		directory->path[0] = '\0';
-		fact(&core, "cannot make a temporary directory: %s",
-		     strerror(errno));
+		core_fact(&core, "cannot make a temporary directory: %s",
+			  strerror(errno));
 		goto out;
 	}
 	core.out = open(directory->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	core.elf = elf_begin(core.fd, ELF_C_READ, NULL);
 	if (core.out < 0 || !core.elf)
-		fact(&core, "%s", core.elf ? strerror(errno) : elf_errmsg(-1));
+		core_fact(&core, "%s", core.elf ? strerror(errno) :
+						  elf_errmsg(-1));
 	else
 		ret = take_core(&core);
 out:

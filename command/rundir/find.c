@@ -42,12 +42,12 @@ struct target {
 	struct cause *cause;
 };
 
-static bool starved(int ret)
+static bool is_starved(int ret)
 {
 	return ret == -EMFILE || ret == -ENFILE;
 }
 
-static int unread(struct target *t, int ret)
+static int process_unread(struct target *t, int ret)
 {
 	return cause_set(t->cause, ret, PROCESS_UNREAD, .pid = t->pid,
 			 .error = ret);
@@ -62,8 +62,8 @@ static int read_status(struct target *t)
 
 	snprintf(path, sizeof(path), "/proc/%d/status", t->pid);
 	f = fopen(path, "re");
-	if (!f && starved(-errno))
-		return unread(t, -errno);
+	if (!f && is_starved(-errno))
+		return process_unread(t, -errno);
 	if (!f && limits_blind())
 		return cause_set(t->cause, -ENOSYS, NO_PROC);
 	if (!f) {
@@ -100,8 +100,8 @@ static int read_target(struct target *t, pid_t pid)
 	if (ret)
 		return ret;
 	ret = rundir_stat_living(pid, &state, &t->starttime);
-	if (starved(ret))
-		return unread(t, ret);
+	if (is_starved(ret))
+		return process_unread(t, ret);
 	if (ret && state == 'Z')
 		return cause_set(t->cause, -ESRCH, PROCESS_ZOMBIE, .pid = pid);
 	if (ret)
@@ -112,7 +112,7 @@ static int read_target(struct target *t, pid_t pid)
 }
 
 /* Undoes the kernel's "\012" for characters that would break the line. */
-static void unescape(char *path)
+static void path_unescape(char *path)
 {
 	char *out = path;
 
@@ -164,7 +164,7 @@ bool rundir_parse_file(char *path, pid_t *pid, uint64_t *starttime,
  * Opens an absolute directory path below `root`, component by component, so no
  * symlink in it is followed.
  */
-static int walk(const char *root, const char *path)
+static int path_walk(const char *root, const char *path)
 {
 	char component[NAME_MAX + 1];
 	int next, fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -219,7 +219,7 @@ static int try_root(struct target *t, struct rundir_process *p,
 	snprintf(whole, sizeof(whole), "%s%s", root, path);
 	if (opener_stat(whole, &st) == -ETIMEDOUT)
 		return -ETIMEDOUT;
-	p->fd = walk(root, path);
+	p->fd = path_walk(root, path);
 	if (p->fd < 0)
 		return p->fd;
 	ret = -EPERM;
@@ -280,7 +280,7 @@ static int try_roots(struct target *t, struct rundir_process *p,
 	if (ret)
 		ret = try_root(t, p, "/", path, renamed);
 	t->outside = !inside;
-	if (!ret || starved(ret) || inside)
+	if (!ret || is_starved(ret) || inside)
 		return ret;
 	beside = process_each_beside(t->tid, path, try_beside, &search);
 	return beside ? ret : 0;
@@ -347,7 +347,7 @@ static int try_line(struct target *t, struct rundir_process *p, char *line,
 	line[strcspn(line, "\n")] = '\0';
 	if (!path)
 		return 1;
-	unescape(path);
+	path_unescape(path);
 	deleted = cut_deleted(path);
 	if (!rundir_parse_file(path, &pid, &starttime, &p->image, name))
 		return 1;
@@ -362,7 +362,7 @@ static int try_line(struct target *t, struct rundir_process *p, char *line,
 	}
 	snprintf(p->name, sizeof(p->name), "%s", strrchr(path, '/') + 1);
 	ret = try_roots(t, p, path, renamed);
-	if (ret && renamed && !starved(ret)) {
+	if (ret && renamed && !is_starved(ret)) {
 		t->origin = pid;
 		return 1;
 	}
@@ -406,7 +406,7 @@ static int try_place(struct target *t, struct rundir_process *p,
 	snprintf(p->name, sizeof(p->name), "%d.%llu", t->inner,
 		 (unsigned long long)(t->starttime | namespace));
 	snprintf(path, sizeof(path), "%s/%s", directory, p->name);
-	p->fd = walk("/", path);
+	p->fd = path_walk("/", path);
 	if (p->fd < 0)
 		return p->fd;
 	n = rundir_images(p, images, RUNDIR_IMAGES_MAX);
@@ -483,8 +483,8 @@ static int find_failed(struct target *t, int ret)
 	struct stat st;
 	int nothing;
 
-	if (starved(ret))
-		return unread(t, ret);
+	if (is_starved(ret))
+		return process_unread(t, ret);
 	if (!rundir_alive(t->pid, t->starttime))
 		return cause_set(t->cause, -ESRCH, PROCESS_ENDED,
 				 .pid = t->pid);

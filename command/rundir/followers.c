@@ -126,7 +126,7 @@ bool rundir_followed(const struct rundir_process *process, const char *session)
 }
 
 /* Writes a row, if there is room; the head has room since a follower came. */
-static void put(int fd, const void *row, off_t at)
+static void row_put(int fd, const void *row, off_t at)
 {
 	if (pwrite(fd, row, sizeof(struct rundir_removed_row), at) < 0)
 		return;
@@ -151,10 +151,10 @@ static void add_row(int below, int fd, const struct rundir_removed_row *row)
 	}
 	if (at < (off_t)sizeof(head))
 		at = sizeof(head);
-	put(fd, row, at);
+	row_put(fd, row, at);
 	head.images += row->images;
 	head.events += row->events;
-	put(fd, &head, 0);
+	row_put(fd, &head, 0);
 }
 
 void rundir_tell_followers(const struct rundir_process *process, uint32_t image,
@@ -199,7 +199,7 @@ void rundir_tell_followers_limit(const struct rundir *dir,
 
 /* Makes the file, or opens it, and holds it. One that was left may be removed
  * meanwhile. Returns a descriptor or a negative errno. */
-static int hold(int below, const char *session)
+static int followed_hold(int below, const char *session)
 {
 	static const struct timespec pause = { .tv_nsec = OPEN_PAUSE_NS };
 
@@ -225,7 +225,7 @@ int rundir_follow(struct rundir_follower *follower, int top, uid_t uid,
 	struct followed_head head = { 0 };
 	struct stat st;
 	int below = rundir_open_rules(&dir, true);
-	int fd = below < 0 ? below : hold(below, session);
+	int fd = below < 0 ? below : followed_hold(below, session);
 
 	*follower = (struct rundir_follower){ .fd = -1 };
 	if (fd >= 0 && fstat(fd, &st)) {

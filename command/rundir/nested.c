@@ -39,7 +39,7 @@ static size_t known_count;
 static int64_t known_since;	/* when the search began, by CLOCK_REALTIME; 0
 				 * without a search */
 
-static int64_t nanoseconds(const struct timespec *t)
+static int64_t time_ns(const struct timespec *t)
 {
 	return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec;
 }
@@ -67,7 +67,7 @@ static pid_t inner_pid(pid_t pid)
 	return inner;
 }
 
-static void search(void)
+static void nested_search(void)
 {
 	struct nested *more, found;
 	struct dirent *entry;
@@ -75,7 +75,7 @@ static void search(void)
 	DIR *proc;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	known_since = nanoseconds(&now);
+	known_since = time_ns(&now);
 	known_count = 0;
 	proc = opendir("/proc");
 	while (proc && (entry = readdir(proc))) {
@@ -98,7 +98,7 @@ static void search(void)
 /* Returns true when the process maps the file with this inode and this end of
  * its path. The device is not compared: for file systems with volumes or
  * layers, maps may show another device than stat(2). */
-static bool maps(pid_t pid, uint64_t wanted, const char *end)
+static bool process_maps(pid_t pid, uint64_t wanted, const char *end)
 {
 	char path[32], line[PATH_MAX + 128];
 	bool found = false;
@@ -145,7 +145,7 @@ static bool boot_offset(pid_t pid, int64_t *ns)
 	if (f)
 		fclose(f);
 	if (found)
-		*ns = nanoseconds(&offset);
+		*ns = time_ns(&offset);
 	return found;
 }
 
@@ -174,9 +174,9 @@ uint64_t rundir_namespace(pid_t pid)
 
 /* Returns true when the candidate is the process of this directory. `end` is
  * the end of its page's path. */
-static bool is_it(const struct rundir_process *process,
-		  const struct nested *candidate, const char *end,
-		  uint64_t *starttime)
+static bool is_candidate(const struct rundir_process *process,
+			 const struct nested *candidate, const char *end,
+			 uint64_t *starttime)
 {
 	struct stat page;
 	uint64_t namespace;
@@ -197,11 +197,12 @@ static bool is_it(const struct rundir_process *process,
 	/* a restored checkpoint has another identity */
 	return !fstatat(process->fd, end + strlen(process->name) + 2, &page,
 			AT_SYMLINK_NOFOLLOW) &&
-	       maps(candidate->pid, page.st_ino, end);
+	       process_maps(candidate->pid, page.st_ino, end);
 }
 
 /* Takes the numbers that the process has here. */
-static void take(struct rundir_process *process, pid_t pid, uint64_t starttime)
+static void numbers_take(struct rundir_process *process, pid_t pid,
+			 uint64_t starttime)
 {
 	process->pid = pid;
 	process->starttime = starttime;
@@ -218,19 +219,19 @@ bool rundir_nested(struct rundir_process *process)
 
 	if (fstat(process->fd, &directory))
 		return false;
-	if (nanoseconds(&directory.st_ctim) + CLOCK_TICK_NS > known_since)
-		search();
+	if (time_ns(&directory.st_ctim) + CLOCK_TICK_NS > known_since)
+		nested_search();
 	snprintf(end, sizeof(end), "/%s/%u/process", process->name,
 		 process->image);
 	/* it may be in our PID namespace, and in another time namespace */
-	if (is_it(process, &same, end, &starttime)) {
-		take(process, process->pid, starttime);
+	if (is_candidate(process, &same, end, &starttime)) {
+		numbers_take(process, process->pid, starttime);
 		return true;
 	}
 	for (size_t i = 0; i < known_count; i++) {
-		if (!is_it(process, &known[i], end, &starttime))
+		if (!is_candidate(process, &known[i], end, &starttime))
 			continue;
-		take(process, known[i].pid, starttime);
+		numbers_take(process, known[i].pid, starttime);
 		return true;
 	}
 	return false;

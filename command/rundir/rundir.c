@@ -302,7 +302,7 @@ fail:
 	return ret;
 }
 
-static int compare(const void *left, const void *right)
+static int process_compare(const void *left, const void *right)
 {
 	const struct rundir_process *a = left, *b = right;
 
@@ -341,7 +341,7 @@ int rundir_each(struct rundir *dir,
 			       .error = ret, .path = dir->path) : 0;
 }
 
-static int keep(struct rundir_process *process, void *list)
+static int process_keep(struct rundir_process *process, void *list)
 {
 	int ret = rundir_append(list, process);
 
@@ -356,13 +356,13 @@ int rundir_collect(struct rundir *dir, struct rundir_list *list)
 
 	list->processes = NULL;
 	list->count = 0;
-	ret = rundir_each(dir, keep, list);
+	ret = rundir_each(dir, process_keep, list);
 	if (ret) {
 		rundir_list_free(list);
 		return ret;
 	}
 	if (list->count)
 		qsort(list->processes, list->count, sizeof(*list->processes),
-		      compare);
+		      process_compare);
 	return 0;
 }

@@ -2,15 +2,15 @@
 /*
  * The files of sessions/ (control/protocol.h): the rules that later processes
  * obey, those for the programs that one process executes
- * (control/sessions/inheritance.c obeys them), and the files by which agents know that
- * a recorder is there.
+ * (control/sessions/inheritance.c obeys them), and the files by which agents
+ * know that a recorder is there.
  *
  * What must stay true here:
  *  - nothing read from a file is used before it was checked;
- *  - a file for a process's programs goes when its session does, or when neither
- *    the process has left a directory nor a living process has the session. It
- *    is found below the directory of that process, whose user owns it: root
- *    writes into no other user's.
+ *  - a file for a process's programs goes when its session does, or when
+ *    neither the process has left a directory nor a living process has the
+ *    session. It is found below the directory of that process, whose user owns
+ *    it: root writes into no other user's.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@
 #define OFF_ROOM_BYTES		4096
 
 /* Gives a new file to the runtime directory's user. Returns 0 or -1. */
-static int give(const struct rundir *dir, int fd)
+static int file_give(const struct rundir *dir, int fd)
 {
 	return dir->uid == geteuid() ? 0 : fchown(fd, dir->uid, -1);
 }
@@ -46,7 +46,7 @@ int rundir_open_rules(const struct rundir *dir, bool create)
 	if (fd < 0)
 		return -errno;
 	/* a directory that others may write to cannot be trusted */
-	if ((made && give(dir, fd)) || fstat(fd, &st) ||
+	if ((made && file_give(dir, fd)) || fstat(fd, &st) ||
 	    st.st_uid != dir->uid || (st.st_mode & 022)) {
 		close(fd);
 		return -EPERM;
@@ -84,7 +84,7 @@ int rundir_write_file(const struct rundir *dir, const char *name,
 	fd = openat(below, temporary, O_WRONLY | O_CREAT | O_EXCL |
 		    O_NOFOLLOW | O_CLOEXEC, 0600);
 	ret = fd < 0 ? -errno : write_all(fd, text, strlen(text));
-	if (!ret && give(dir, fd))
+	if (!ret && file_give(dir, fd))
 		ret = -errno;
 	if (fd >= 0 && close(fd) && !ret)
 		ret = -errno;
@@ -222,7 +222,7 @@ int rundir_create_off(struct rundir *dir, const char *name)
 		    O_CLOEXEC, 0600);
 	if (fd < 0) {
 		fd = -errno;
-	} else if (give(dir, fd) || flock(fd, LOCK_SH | LOCK_NB)) {
+	} else if (file_give(dir, fd) || flock(fd, LOCK_SH | LOCK_NB)) {
 		unlinkat(below, file, 0);
 		close(fd);
 		fd = -EPERM;
@@ -358,7 +358,7 @@ int rundir_heirs_read(const struct rundir_process *process,
 	return ret;
 }
 
-static bool is_of(const char *name, const char *of, const void *process)
+static bool heir_is_of(const char *name, const char *of, const void *process)
 {
 	(void)name;
 	return !strcmp(of, process);
@@ -379,13 +379,13 @@ void rundir_heirs_remove(const struct rundir_process *process,
 		unlinkat(below, name, 0);
 		close(below);
 	} else if (!session) {
-		rundir_heirs_each(&dir, is_of, process->name);
+		rundir_heirs_each(&dir, heir_is_of, process->name);
 	}
 	rundir_close(&dir);
 }
 
 /* Returns 1 when a living process has the session. */
-static int lives(struct rundir_process *process, void *session)
+static int session_lives(struct rundir_process *process, void *session)
 {
 	struct session_page page;
 
@@ -404,7 +404,7 @@ static bool is_stale(const char *name, const char *of, const void *priv)
 	if (of - name > SESSION_NAME_BYTES)
 		return true;
 	snprintf(session, sizeof(session), "%.*s", (int)(of - name - 1), name);
-	return !rundir_each(&dir, lives, session);
+	return !rundir_each(&dir, session_lives, session);
 }
 
 void rundir_heirs_sweep(int fd, uid_t uid)

@@ -18,7 +18,7 @@
 #include "command/causes/cause.h"
 #include "command/rundir/rundir.h"
 
-static bool listed(const struct rundir_list *list, pid_t pid)
+static bool is_listed(const struct rundir_list *list, pid_t pid)
 {
 	for (size_t i = 0; i < list->count; i++)
 		if (list->processes[i].alive && list->processes[i].pid == pid)
@@ -61,7 +61,7 @@ static int add_living(struct rundir_list *list)
 
 	while (stream && !ret && (entry = readdir(stream))) {
 		pid = atoi(entry->d_name);
-		if (pid <= 0 || pid == getpid() || listed(list, pid) ||
+		if (pid <= 0 || pid == getpid() || is_listed(list, pid) ||
 		    fstatat(dirfd(stream), entry->d_name, &st, 0) ||
 		    st.st_uid != geteuid() ||
 		    rundir_find(&process, pid, &cause))
