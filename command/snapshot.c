@@ -249,16 +249,6 @@ static int tell_empty(struct snapshot *s)
 	return COMMAND_FAILED;
 }
 
-/* Tells what a failure to write has left. The buffers of dead processes were
- * not removed, and another snapshot may succeed. */
-static int snapshot_unwritten(const struct snapshot *s, int error)
-{
-	return command_failed("%s: %s; %llu events are there, and no buffer "
-			      "was removed: take another snapshot", s->set.path,
-			      reason_of_output(error),
-			      (unsigned long long)s->set.kept);
-}
-
 static void tell_unknown(const struct snapshot *s)
 {
 	char nearest[TARGETS_NEAREST_BYTES];
@@ -293,8 +283,13 @@ static int take_all(struct snapshot *s)
 	name_all(s);
 	error = trace_set_finish(&s->set);
 	ret = ret ? ret : error;
+	/* the buffers of dead processes were not removed */
 	if (ret)
-		return snapshot_unwritten(s, ret);
+		return command_failed("%s: %s; %llu events are there, and no "
+				      "buffer was removed: take another "
+				      "snapshot", s->set.path,
+				      reason_of_output(ret),
+				      (unsigned long long)s->set.kept);
 	s->faulty = tell_faults(s);
 	if (!s->ntaken && tell_missing(s))
 		return COMMAND_FAILED;

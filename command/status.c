@@ -157,17 +157,6 @@ static void take_facts(struct member *m, const struct session_page *page)
 	m->roomless = (int)page->roomless;
 }
 
-static void take_page(struct status *s, struct member *m,
-		      const struct rundir_process *process, uint32_t index)
-{
-	struct session_page page;
-
-	if (rundir_read_session(process, process->image, index, &page))
-		return;
-	take_facts(m, &page);
-	places_take(&m->places, process->pid, &page, NULL);
-}
-
 static void take_line(struct session *session, struct member *m,
 		      const char *key, const char *value)
 {
@@ -199,8 +188,10 @@ static void take_line(struct session *session, struct member *m,
 static int ask_living(struct status *s, struct target *target,
 		      const char *procname)
 {
+	const struct rundir_process *process = target->process;
 	struct session *session = NULL;
-	struct session_page page = { 0 };
+	struct session_page page = { 0 }, own;
+	struct member *member;
 	struct client_answer answer;
 	const char *key, *value;
 	size_t position = 0;
@@ -213,21 +204,23 @@ static int ask_living(struct status *s, struct target *target,
 		places_page_add(&page, key, value);
 		if (!strcmp(key, "callback") &&
 		    (!s->only || !strcmp(s->only, LOAD_SESSION)))
-			shown_take(&s->shown, target->process->pid, value);
+			shown_take(&s->shown, process->pid, value);
 		if (!strcmp(key, "session"))
 			session = session_of(s, value);
-		else if (session && !strcmp(key, "index"))
-			take_page(s, member_of(session, target->process,
-					       procname), target->process,
-				  (uint32_t)strtoul(value, NULL, 10));
-		else if (session)
-			take_line(session, member_of(session, target->process,
-						     procname), key, value);
-		if (session && !strcmp(key, "session"))
-			member_of(session, target->process, procname);
+		if (!session)
+			continue;
+		member = member_of(session, process, procname);
+		if (strcmp(key, "index")) {
+			take_line(session, member, key, value);
+		} else if (!rundir_read_session(process, process->image,
+						(uint32_t)strtoul(value, NULL,
+								  10), &own)) {
+			take_facts(member, &own);
+			places_take(&member->places, process->pid, &own, NULL);
+		}
 	}
 	if (!s->only || !strcmp(s->only, LOAD_SESSION))
-		places_take(&s->places, target->process->pid, &page, NULL);
+		places_take(&s->places, process->pid, &page, NULL);
 	client_answer_release(&answer);
 	return ret;
 }
@@ -292,14 +285,6 @@ static bool removed_meanwhile(const struct status *s,
 	return false;
 }
 
-static void add_counts(struct member *m, const struct member *more)
-{
-	m->written += more->written;
-	m->lost += more->lost;
-	m->overwritten += more->overwritten;
-	m->bytes += more->bytes;
-}
-
 static void count_session(struct status *s,
 			  const struct rundir_process *process, uint32_t image,
 			  int imagefd, const struct session_page *page,
@@ -329,8 +314,10 @@ static void count_session(struct status *s,
 	else if (process->alive)
 		session->stopped = true;
 	m = member_of(session, process, procname);
-	add_counts(m, &rings);
-	m->lost += page->lost_unplaced;
+	m->written += rings.written;
+	m->lost += rings.lost + page->lost_unplaced;
+	m->overwritten += rings.overwritten;
+	m->bytes += rings.bytes;
 	m->left_off = page->left_off;
 	take_facts(m, page);
 	places_take(&m->places, process->pid, page, NULL);
@@ -362,31 +349,25 @@ static void count_image(struct status *s,
 	close(fd);
 }
 
-static void warn_words(const struct process_page *head)
-{
-	char where[PROCESS_NAME_BYTES + 32];
-
-	snprintf(where, sizeof(where), "process %u: ", head->pid);
-	command_warn_words(head->words_unknown, where);
-}
-
 static void count_process(struct status *s, struct target *target)
 {
 	const struct rundir_process *process = target->process;
 	uint32_t images[RUNDIR_IMAGES_MAX];
 	int n = rundir_images(process, images, RUNDIR_IMAGES_MAX);
 	struct process_page head = { 0 };
+	char where[32];
 	bool answered = false;
 
 	if (process->alive) {
 		if (!rundir_read_process(process, process->image, &head)) {
-			warn_words(&head);
+			snprintf(where, sizeof(where), "process %u: ",
+				 head.pid);
+			command_warn_words(head.words_unknown, where);
 			faults_tell(process->pid, &head);
 		}
 		answered = !ask_living(s, target, head.procname);
-		if (!answered && rundir_lives(process)) {
+		if (!answered && rundir_lives(process))
 			s->result = cause_tell(&target->client.cause);
-		}
 	}
 	for (int i = 0; i < n; i++) {
 		if (!answered || images[i] != process->image)

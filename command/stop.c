@@ -101,34 +101,6 @@ static int visit_left(struct target *target, const char *name, bool remove)
 	return found;
 }
 
-/* Tells those who follow the session what is in its living images, which the
- * agents remove. */
-static void tell_followers(struct targets *targets, const char *name)
-{
-	struct session_page page;
-
-	for (size_t i = 0; i < targets->count; i++) {
-		const struct rundir_process *p = targets->targets[i].process;
-
-		if (p->alive &&
-		    !rundir_find_session(p, p->image, name, &page))
-			rundir_tell_followers(p, p->image, &page);
-	}
-}
-
-static bool is_followed(const struct targets *targets, const char *name)
-{
-	struct session_page page;
-
-	for (size_t i = 0; i < targets->count; i++) {
-		const struct rundir_process *p = targets->targets[i].process;
-
-		if (!rundir_find_session(p, p->image, name, &page))
-			return rundir_followed(p, name);
-	}
-	return false;
-}
-
 static int tell_later(struct targets *targets, enum message_type type,
 		      const char *name)
 {
@@ -186,11 +158,26 @@ static int tell_all(struct targets *targets, enum message_type type,
  * reads the events before they go. */
 static void let_follow(struct targets *targets, const char *name, bool later)
 {
-	if (!is_followed(targets, name) ||
+	const struct rundir_process *p;
+	struct session_page page;
+	size_t i = 0;
+
+	while (i < targets->count &&
+	       rundir_find_session(targets->targets[i].process,
+				   targets->targets[i].process->image, name,
+				   &page))
+		i++;
+	if (i == targets->count ||
+	    !rundir_followed(targets->targets[i].process, name) ||
 	    tell_all(targets, MESSAGE_STOP, name, later) != COMMAND_DONE)
 		return;
 	poll(NULL, 0, FOLLOW_STOPPED_MS);
-	tell_followers(targets, name);
+	/* of the living images, whose rings the agents remove */
+	for (i = 0; i < targets->count; i++) {
+		p = targets->targets[i].process;
+		if (p->alive && !rundir_find_session(p, p->image, name, &page))
+			rundir_tell_followers(p, p->image, &page);
+	}
 }
 
 static int tell_main(int argc, char **argv, enum message_type type,

@@ -140,14 +140,6 @@ bool command_json(void)
 	return json_given;
 }
 
-/* Notes that an option was --json. */
-static void option_note(const struct options *options, int key)
-{
-	for (const struct option_row *row = options->rows; row->key; row++)
-		if (row->key == key && row->word && !strcmp(row->word, "json"))
-			json_given = true;
-}
-
 /* Sub-commands that have an option. */
 struct owners {
 	const char *letter;		/* "" or the option's letter */
@@ -331,6 +323,7 @@ int options_next(struct options *options)
 {
 	char letters[3 + 2 * OPTIONS_ROWS_MAX];
 	struct option words[2 + OPTIONS_ROWS_MAX];
+	const struct option_row *row;
 	int key;
 
 	if (walked != options->argv[0]) {
@@ -361,7 +354,10 @@ int options_next(struct options *options)
 		options->status = option_misused(options, key, optopt);
 		return OPTIONS_STOP;
 	default:
-		option_note(options, key);
+		for (row = options->rows; row->key; row++)
+			if (row->key == key && row->word &&
+			    !strcmp(row->word, "json"))
+				json_given = true;
 		return key;
 	}
 }

@@ -42,26 +42,19 @@ void look_follow_end(struct look *look)
 
 /* Counts, as a complete directory says, events that were ever on its disk, and
  * those of them that were removed. */
-static void count_rows(const struct ledger *ledger, uint64_t *ever,
-		       uint64_t *removed)
-{
-	struct ledger_row row;
-	const char *at = NULL;
-
-	/* kept, overwritten */
-	while (ledger->text && ledger_next(ledger, &at, &row)) {
-		*ever += row.n[1] + row.n[2];
-		*removed += row.n[2];
-	}
-}
-
 static void count_ledger(int dirfd, const char *name, uint64_t *ever,
 			 uint64_t *removed)
 {
+	struct ledger_row row;
 	struct ledger ledger;
+	const char *at = NULL;
 
 	ledger_open(&ledger, dirfd, name);
-	count_rows(&ledger, ever, removed);
+	/* kept, overwritten */
+	while (ledger.text && ledger_next(&ledger, &at, &row)) {
+		*ever += row.n[1] + row.n[2];
+		*removed += row.n[2];
+	}
 	ledger_close(&ledger);
 }
 

@@ -111,14 +111,6 @@ static void image_know(struct look_rings *live, const char *key,
 	ring_image_count(rings, &known->totals);
 }
 
-/* Returns whether the files of an image may still be in the making. */
-static bool is_young(int fd)
-{
-	struct stat st;
-
-	return !fstat(fd, &st) && time(NULL) - st.st_mtime < YOUNG_SECONDS;
-}
-
 /* Says that the files of a process cannot be read: they are of another version,
  * or damaged. */
 static void unread_tell(const struct rundir_process *process, int error)
@@ -141,6 +133,7 @@ static int add_rings(struct look_rings *live,
 {
 	struct look *look = live->look;
 	struct ring_image *rings;
+	struct stat st;
 	char shown[128];
 	int ret = live_grow(live);
 
@@ -156,7 +149,9 @@ static int add_rings(struct look_rings *live,
 			       look->peek ? RINGS_PEEK : RINGS_NEW);
 	if (!ret)
 		image_know(live, key, process, image, rings);
-	if (ret == -EBADMSG && look->keep && is_young(fd))
+	/* its files may still be in the making */
+	if (ret == -EBADMSG && look->keep && !fstat(fd, &st) &&
+	    time(NULL) - st.st_mtime < YOUNG_SECONDS)
 		return 0;
 	if (ret == -EPROTO || ret == -EBADMSG) {
 		if (!look->quiet_problems)
@@ -443,16 +438,6 @@ static int rings_find(struct look *look, struct rundir_list *list, bool first)
 	return ret;
 }
 
-/* The processes could not be listed, which was told. They may live: nothing
- * more is said of them, and this look is the last one. */
-static void rings_give_up(struct look_rings *live)
-{
-	for (size_t i = 0; i < live->n; i++)
-		live->known[i].alive = false;
-	live->later = false;
-	live->look->unread = true;
-}
-
 static int64_t rings_now(const struct look_rings *live)
 {
 	int64_t now = TIME_MAX;
@@ -485,8 +470,14 @@ bool look_rings_news(struct look *look, int64_t *until)
 	for (size_t i = 0; i < live->n; i++)
 		live->known[i].seen = false;
 	missing_read(live);
-	if (rings_find(look, &list, false) != COMMAND_DONE && live->unlisted)
-		rings_give_up(live);
+	if (rings_find(look, &list, false) != COMMAND_DONE && live->unlisted) {
+		/* they may live: nothing more is said of them, and this look is
+		 * the last one */
+		for (size_t i = 0; i < live->n; i++)
+			live->known[i].alive = false;
+		live->later = false;
+		look->unread = true;
+	}
 	ret = live->ret;
 	for (size_t i = 0; i < live->n && !ret; i++) {
 		if (live->known[i].rings)

@@ -205,15 +205,6 @@ int look_take_session(const char **session, const char *value)
 	return COMMAND_DONE;
 }
 
-static int take_lane(struct look *look, const char *word)
-{
-	look->by_cpu = !strcmp(word, "cpu");
-	if (!look->by_cpu && strcmp(word, "thread"))
-		return command_misused("--pair-by '%s': give thread or cpu",
-				       word);
-	return COMMAND_DONE;
-}
-
 int look_option(struct look *look, int key, const char *value)
 {
 	const char **to = key == LOOK_BEGIN ? &look->begin : &look->end;
@@ -222,7 +213,11 @@ int look_option(struct look *look, int key, const char *value)
 	case LOOK_WHERE:
 		return add_rule(look, value);
 	case LOOK_PAIR_BY:
-		return take_lane(look, value);
+		look->by_cpu = !strcmp(value, "cpu");
+		if (!look->by_cpu && strcmp(value, "thread"))
+			return command_misused("--pair-by '%s': give thread or "
+					       "cpu", value);
+		return COMMAND_DONE;
 	case LOOK_SESSION:
 		return look_take_session(&look->session, value);
 	case LOOK_PID:
@@ -387,16 +382,6 @@ static bool is_settled(struct look *look, const char *text, int64_t first,
 	return early == *ns;
 }
 
-static void tell_undated(struct look *look, const char *option,
-			 const char *text)
-{
-	if (!look->undated_told)
-		command_warn("%s '%s': the last event decides which time this "
-			     "is, so events are printed when the recording "
-			     "ends", option, text);
-	look->undated_told = true;
-}
-
 int look_date(struct look *look, bool on, int64_t until)
 {
 	const char *const texts[2] = { look->begin, look->end };
@@ -416,8 +401,12 @@ int look_date(struct look *look, bool on, int64_t until)
 			     is_absolute(look, texts[i], &times[i])))
 			continue;
 		known = false;
-		if (begun)
-			tell_undated(look, i ? "--end" : "--begin", texts[i]);
+		if (begun && !look->undated_told)
+			command_warn("%s '%s': the last event decides which "
+				     "time this is, so events are printed when "
+				     "the recording ends",
+				     i ? "--end" : "--begin", texts[i]);
+		look->undated_told |= begun;
 	}
 	return known ? set_window(look, times) : COMMAND_DONE;
 }

@@ -14,20 +14,6 @@
 static pid_t pager;
 static const struct look *shown;
 
-static void pager_run(const char *command)
-{
-	/* less: quit if it fits on the screen, show colours, leave the text */
-	setenv("LESS", "FRX", 0);
-	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
-	_exit(127);
-}
-
-/* Returns whether the shell finds less. */
-static bool has_less(void)
-{
-	return !system("command -v less >/dev/null 2>&1");
-}
-
 /* The user has left the pager: nobody waits for the rest, and the command may
  * not notice for long, as it writes nothing. */
 static void pager_left(int number)
@@ -51,7 +37,9 @@ bool pager_begin(const struct look *look)
 	if (!command)
 		command = getenv("PAGER");
 	if (!command)
-		command = isatty(STDOUT_FILENO) && has_less() ? "less" : "";
+		command = isatty(STDOUT_FILENO) &&
+				  !system("command -v less >/dev/null 2>&1") ?
+			  "less" : "";
 	if (!isatty(STDOUT_FILENO) || !*command || !strcmp(command, "cat") ||
 	    pipe(ends))
 		return false;
@@ -60,7 +48,11 @@ bool pager_begin(const struct look *look)
 		dup2(ends[0], STDIN_FILENO);
 		close(ends[0]);
 		close(ends[1]);
-		pager_run(command);
+		/* less: quit if it fits on the screen, show colours, leave the
+		 * text */
+		setenv("LESS", "FRX", 0);
+		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+		_exit(127);
 	}
 	close(ends[0]);
 	if (pager > 0) {

@@ -349,14 +349,6 @@ static int call_refused(struct called *called, int error)
 	}
 }
 
-/* The process takes no request: it executes another program, unshares a
- * namespace or installs a filter. Another try finds out. */
-static int call_away(struct called *called)
-{
-	return cause_set(called->cause, -EAGAIN, SIGNAL_AWAY,
-			 .pid = called->process->pid);
-}
-
 /* Says why there is no answer in time. */
 static int call_late(struct called *called, const struct process_wake *wake,
 		     uint32_t seen)
@@ -407,8 +399,11 @@ static int call_obeyed(struct called *called, struct process_wake *wake,
 		if (!rundir_lives(called->process))
 			return cause_set(called->cause, -ESRCH, PROCESS_ENDED,
 					 .pid = called->process->pid);
+		/* it executes another program, unshares a namespace or
+		 * installs a filter: another try finds out */
 		if (wake->state != WAKE_SIGNALLED && seen != CALL_SERVED)
-			return call_away(called);
+			return cause_set(called->cause, -EAGAIN, SIGNAL_AWAY,
+					 .pid = pid);
 		if (now_ns() > deadline)
 			return call_late(called, wake, seen);
 		if (!seen) {

@@ -347,16 +347,6 @@ static int answer_receive(struct client *client, enum message_type type,
 			      deadline);
 }
 
-/* Returns true when the request may be sent again: the agent has not seen all
- * of it, or it changes nothing. */
-static bool request_repeatable(const struct client *client,
-			       enum message_type type, bool sent)
-{
-	return !client->last && (!sent || !client->answered ||
-				 type == MESSAGE_LIST ||
-				 type == MESSAGE_STATUS);
-}
-
 static int request_exchange(struct client *client, enum message_type type,
 			    const struct client_request *request,
 			    struct client_answer *answer, int32_t *status)
@@ -372,7 +362,7 @@ static int request_exchange(struct client *client, enum message_type type,
 		.type = type,
 		.bytes = request ? request->bytes : 0,
 	};
-	bool sent;
+	bool sent, repeatable;
 	int ret;
 
 	/* the agent would do later what the command says has failed. A tracer
@@ -392,8 +382,12 @@ static int request_exchange(struct client *client, enum message_type type,
 	sent = !ret;
 	if (sent)
 		ret = answer_receive(client, type, answer, status, deadline);
-	if (ret == -ECONNRESET && request_repeatable(client, type, sent) &&
-	    rundir_lives(client->process))
+	/* it may be sent again if the agent has not seen all of it, or if it
+	 * changes nothing */
+	repeatable = !client->last && (!sent || !client->answered ||
+				       type == MESSAGE_LIST ||
+				       type == MESSAGE_STATUS);
+	if (ret == -ECONNRESET && repeatable && rundir_lives(client->process))
 		return -EAGAIN;
 	if (ret == -ECONNRESET && end_await(client->process))
 		ret = cause_set(&client->cause, -ESRCH, PROCESS_ENDED,
@@ -476,20 +470,6 @@ static void client_refused(struct client *client,
 		   &slots);
 }
 
-/* Adds the limits of the process that the kernel reports by the errno with
- * which the agent has failed; after a time-out, by the one that it notes while
- * it can do nothing. */
-static void client_limits(struct client *client, int error)
-{
-	pid_t pid = client_pid(client);
-
-	if (error == -ETIMEDOUT && client->process)
-		error = -summon_error(client->process);
-	if (pid && error)
-		process_limits(pid, -error, client->cause.limits,
-			       sizeof(client->cause.limits));
-}
-
 static int request_make(struct client *client, enum message_type type,
 			const struct client_request *request,
 			struct client_answer *answer)
@@ -525,16 +505,24 @@ int client_call(struct client *client, enum message_type type,
 		struct client_answer *answer)
 {
 	struct client_answer ours = { 0 };
-	int ret;
+	pid_t pid = client_pid(client);
+	int error, ret;
 
 	if (!answer)
 		answer = &ours;
 	*answer = (struct client_answer){ 0 };
 	client->cause.id = CAUSE_NONE;
 	ret = request_make(client, type, request, answer);
-	if (ret == -EMFILE || ret == -ENOMEM || ret == -EFBIG ||
-	    ret == -EAGAIN || client->cause.id == CAUSE_AGENT_SILENT)
-		client_limits(client, ret);
+	/* the limits that the kernel reports by this errno: of an agent that is
+	 * silent, by the one that it notes while it can do nothing */
+	error = ret == -EMFILE || ret == -ENOMEM || ret == -EFBIG ||
+				ret == -EAGAIN ?
+			-ret :
+		client->cause.id == CAUSE_AGENT_SILENT && client->process ?
+			summon_error(client->process) : 0;
+	if (pid && error)
+		process_limits(pid, error, client->cause.limits,
+			       sizeof(client->cause.limits));
 	client_answer_release(&ours);
 	return ret;
 }

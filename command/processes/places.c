@@ -280,18 +280,6 @@ void places_mark(struct places *places, struct marker_list *markers)
 					    &places->places[i]);
 }
 
-static void place_tell(const struct places *places, const struct place *place)
-{
-	char where[32] = "";
-
-	if (!places->ended)
-		snprintf(where, sizeof(where), "process %d: ", place->pid);
-	command_failed("%s%s at 0x%" PRIx64 " %s: %s", where, place->id,
-		       places->ended ? place->in_file : place->address,
-		       strstr(place->id, SESSION_UNTAKEN_GUARD) ? "stays off" :
-		       "is not traced", places_why(place));
-}
-
 /* Returns the next place from number i on whose marker a tool has moved, in
  * this process, or in any that has ended; NULL if there is none. */
 static struct place *moved_next(const struct places *places, size_t i,
@@ -349,9 +337,11 @@ int places_tell(struct places *places)
 {
 	int status = places->more ? COMMAND_FAILED : COMMAND_DONE;
 	unsigned int needed = 0;
+	char where[32] = "";
 
 	for (size_t i = 0; i < places->count; i++) {
 		const struct place *place = &places->places[i];
+		bool guard = strstr(place->id, SESSION_UNTAKEN_GUARD);
 
 		if (!place->why)
 			continue;
@@ -360,7 +350,13 @@ int places_tell(struct places *places)
 			moved_tell(places, place->pid);
 			continue;
 		}
-		place_tell(places, place);
+		if (!places->ended)
+			snprintf(where, sizeof(where), "process %d: ",
+				 place->pid);
+		command_failed("%s%s at 0x%" PRIx64 " %s: %s", where, place->id,
+			       places->ended ? place->in_file : place->address,
+			       guard ? "stays off" : "is not traced",
+			       places_why(place));
 		needed |= 1u << help_for(place);
 	}
 	if (places->more)

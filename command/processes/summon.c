@@ -270,13 +270,6 @@ bool summon_waits(pid_t pid, int number)
 	return false;
 }
 
-/* Returns true when the process has a shadow stack: the code that makes the
- * service thread returns to an address that no call left there. */
-static bool shadow_stack(pid_t pid)
-{
-	return process_status_has(pid, "x86_Thread_features", "shstk");
-}
-
 /* Says why no thread takes the signal, as it stands behind the wait. */
 static int signal_untaken(struct call *call)
 {
@@ -374,18 +367,6 @@ static int by_signal(struct call *call)
 	return ret;
 }
 
-/* Leads a thread of the process that the target is bound to. */
-static int by_stop(const struct call *call, struct attach_target *target)
-{
-	if (shadow_stack(target->pid))
-		return cause_set(target->cause, -ENOTSUP,
-				 SERVICE_SHADOW_STACKS);
-	/* under an emulator, the processor does not execute that code */
-	if (!process_executes(target->pid, call->wake.entry))
-		return cause_set(target->cause, -ENOTSUP, SERVICE_EMULATED);
-	return attach_stop_wake(target, &call->where);
-}
-
 /* Leads a thread. Returns 0 when one was led; else a negative errno, and
  * call->traced. */
 static int by_ptrace(struct call *call)
@@ -405,8 +386,14 @@ static int by_ptrace(struct call *call)
 		return cause_set(&call->traced, ret, PROCESS_UNREAD, .pid = pid,
 				 .error = ret);
 	ret = attach_owner_check(pid, &call->where.owner);
-	if (!ret)
-		ret = by_stop(call, &target);
+	/* that code returns to an address that no call left there */
+	if (!ret && process_status_has(pid, "x86_Thread_features", "shstk"))
+		ret = cause_set(&call->traced, -ENOTSUP, SERVICE_SHADOW_STACKS);
+	/* under an emulator, the processor does not execute that code */
+	else if (!ret && !process_executes(pid, call->wake.entry))
+		ret = cause_set(&call->traced, -ENOTSUP, SERVICE_EMULATED);
+	else if (!ret)
+		ret = attach_stop_wake(&target, &call->where);
 	else if (!rundir_lives(call->process))
 		ret = cause_set(&call->traced, -ESRCH, PROCESS_ENDED,
 				.pid = pid);

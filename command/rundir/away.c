@@ -17,8 +17,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "command/rundir/rundir.h"
-#include "control/protocol.h"
+#include "command/rundir/private.h"
 
 #define AWAY_PREFIX	".away."
 
@@ -70,21 +69,6 @@ bool rundir_away(const struct rundir_process *process)
 	return !here;
 }
 
-static int open_sessions(const struct rundir *dir)
-{
-	struct stat st;
-	int fd = dir->fd < 0 ? -1 :
-		 openat(dir->fd, PROTOCOL_SESSIONS_DIR, O_RDONLY | O_DIRECTORY |
-			O_NOFOLLOW | O_CLOEXEC);
-
-	if (fd >= 0 && (fstat(fd, &st) || st.st_uid != dir->uid ||
-			(st.st_mode & 022))) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
-}
-
 int rundir_note_away(struct rundir *dir, const char *session,
 		     const struct rundir_process *process)
 {
@@ -93,10 +77,9 @@ int rundir_note_away(struct rundir *dir, const char *session,
 
 	if (dir->fd < 0)
 		return -ENOENT;
-	mkdirat(dir->fd, PROTOCOL_SESSIONS_DIR, 0700);
-	below = open_sessions(dir);
+	below = rundir_open_rules(dir, true);
 	if (below < 0)
-		return -EPERM;
+		return below;
 	snprintf(name, sizeof(name), AWAY_PREFIX "%d.%llu.%s", process->pid,
 		 (unsigned long long)(PLACE_STARTTIME(process->starttime) |
 				      rundir_namespace(getpid())), session);
@@ -131,7 +114,7 @@ static bool take_note(int below, const char *name,
 size_t rundir_forget_away(struct rundir *dir, const char *session, bool all,
 			  void (*call)(pid_t pid))
 {
-	int below = open_sessions(dir);
+	int below = dir->fd < 0 ? -1 : rundir_open_rules(dir, false);
 	DIR *stream = below < 0 ? NULL : rundir_opendir(below, ".");
 	struct rundir_process process = { .fd = -1 };
 	unsigned long long number;

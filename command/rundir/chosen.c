@@ -97,24 +97,12 @@ bool rundir_may_write(pid_t pid, const char *path, const struct stat *st)
 	return (st->st_mode & 0003) == 0003 || (st->st_mode & 0030) == 0030;
 }
 
-/* Judges a directory that is there. Returns why the agent refuses it, or
- * NULL. */
-static const char *directory_refused(pid_t pid, const struct stat *st)
-{
-	long uid = process_euid(pid);
-
-	if (!S_ISDIR(st->st_mode))
-		return "it is not a directory";
-	if (uid >= 0 && (long)st->st_uid != uid)
-		return "it belongs to another user";
-	return st->st_mode & 077 & ~OTHERS_MAY ? "it is open to others" : NULL;
-}
-
 /* Judges the directory in which the first file would be made: `path` itself, or
  * the one above it; `here` is the path by which this command reaches it, and
  * that of the directory afterwards. Returns why not, or NULL. */
 static const char *directory_judge(pid_t pid, char *here)
 {
+	long uid = process_euid(pid);
 	const char *why = NULL;
 	struct stat st;
 	char *slash;
@@ -122,7 +110,11 @@ static const char *directory_judge(pid_t pid, char *here)
 	if (opener_stat(here, &st) == -ETIMEDOUT)
 		return "its file system does not answer";
 	if (!lstat(here, &st)) {
-		why = directory_refused(pid, &st);
+		why = !S_ISDIR(st.st_mode) ? "it is not a directory" :
+		      uid >= 0 && (long)st.st_uid != uid ?
+			      "it belongs to another user" :
+		      st.st_mode & 077 & ~OTHERS_MAY ?
+			      "it is open to others" : NULL;
 	} else {
 		slash = strrchr(here, '/');
 		slash[slash == strchr(here, '/')] = '\0';

@@ -54,16 +54,6 @@ static int core_fact(struct core *core, const char *format, ...)
 	return -1;
 }
 
-/* Writes one block to its place; a block of zeros stays a hole. */
-static int put_block(int fd, const char *block, size_t n, uint64_t at)
-{
-	static const char zeros[BLOCK];
-
-	if (!memcmp(block, zeros, n))
-		return 0;
-	return pwrite(fd, block, n, (off_t)at) == (ssize_t)n ? 0 : -1;
-}
-
 static int copy_failed(struct core *core)
 {
 	return core_fact(core, "cannot unpack its buffers in a temporary "
@@ -75,6 +65,7 @@ static int copy_failed(struct core *core)
 static int bytes_copy(struct core *core, int fd, uint64_t from, uint64_t bytes,
 		      uint64_t at)
 {
+	static const char zeros[BLOCK];
 	char block[BLOCK];
 
 	while (bytes) {
@@ -83,7 +74,9 @@ static int bytes_copy(struct core *core, int fd, uint64_t from, uint64_t bytes,
 
 		if (got <= 0)
 			return core_fact(core, "the core dump is cut off");
-		if (put_block(fd, block, (size_t)got, at))
+		/* a block of zeros stays a hole */
+		if (memcmp(block, zeros, (size_t)got) &&
+		    pwrite(fd, block, (size_t)got, (off_t)at) != got)
 			return copy_failed(core);
 		bytes -= (uint64_t)got;
 		from += (uint64_t)got;

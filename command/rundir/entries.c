@@ -80,8 +80,7 @@ DIR *rundir_opendir(int fd, const char *name)
 
 bool rundir_valid_name(const char *name)
 {
-	size_t n = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-			  "abcdefghijklmnopqrstuvwxyz0123456789._-");
+	size_t n = strspn(name, RUNDIR_NAME_LETTERS);
 
 	return n && n < SESSION_NAME_BYTES && !name[n] && name[0] != '.';
 }

@@ -257,13 +257,6 @@ static uint32_t version_of(const struct rundir_process *process, uint32_t image)
 	       head[1] != LAYOUT_VERSION ? head[1] : 0;
 }
 
-static bool is_name(char c)
-{
-	const char text[] = { c, '\0' };
-
-	return c && (rundir_valid_name(text) || c == '.' || c == '-');
-}
-
 /* Returns true when the bytes have the name, with a NUL behind it. */
 static bool has_text(const char *bytes, size_t n, const char *name)
 {
@@ -271,7 +264,8 @@ static bool has_text(const char *bytes, size_t n, const char *name)
 	const char *at = bytes;
 
 	while ((at = memmem(at, n - (size_t)(at - bytes), name, length))) {
-		if (at == bytes || !is_name(at[-1]))
+		if (at == bytes || !at[-1] ||
+		    !strchr(RUNDIR_NAME_LETTERS, at[-1]))
 			return true;
 		at++;
 	}

@@ -17,6 +17,11 @@ int rundir_stat_living(pid_t pid, char *state, uint64_t *starttime);
 /* Returns a thread of the process that has not exited. */
 pid_t rundir_living_thread(pid_t pid);
 
+/* The characters of a session's name. */
+#define RUNDIR_NAME_LETTERS                            \
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn" \
+	"opqrstuvwxyz0123456789._-"
+
 /* Parses "PID.STARTTIME"; false for any other text. */
 bool rundir_parse_name(const char *name, pid_t *pid, uint64_t *starttime);
 

@@ -250,24 +250,6 @@ static void take_newest(struct rundir_process *process)
 	process->starttime = page.starttime;
 }
 
-/* Returns true when the pid in the directory's name is alive here. */
-static bool alive_here(const struct rundir_process *process)
-{
-	return (!process->namespace ||
-		process->namespace == rundir_namespace(getpid())) &&
-	       rundir_lives(process);
-}
-
-/* Sets whether the process lives, and its numbers here. */
-static void look_alive(struct rundir_process *process)
-{
-	process->alive = alive_here(process) || rundir_nested(process);
-	if (!process->alive)
-		look_through_socket(process);
-	if (!process->alive)
-		process->alive = process->unseen = rundir_locked(process);
-}
-
 /* Returns 0, or a negative errno when this is no process directory of the
  * runtime directory's user. */
 static int open_process(struct rundir *dir, const char *name,
@@ -295,7 +277,15 @@ static int open_process(struct rundir *dir, const char *name,
 		goto fail;
 	process->uid = st.st_uid;
 	take_newest(process);
-	look_alive(process);
+	/* the pid in the directory's name means nothing in another namespace */
+	process->alive = ((!process->namespace ||
+			   process->namespace == rundir_namespace(getpid())) &&
+			  rundir_lives(process)) ||
+			 rundir_nested(process);
+	if (!process->alive)
+		look_through_socket(process);
+	if (!process->alive)
+		process->alive = process->unseen = rundir_locked(process);
 	return 0;
 fail:
 	rundir_process_close(process);

@@ -158,13 +158,6 @@ static void empty_directory(int fd, const char *name, bool deeper)
 		closedir(stream);
 }
 
-static void remove_process(struct rundir *dir, struct rundir_process *process)
-{
-	empty_directory(process->fd, ".", true);
-	unlinkat(dir->fd, process->name, AT_REMOVEDIR);
-	rundir_process_close(process);
-}
-
 bool rundir_drop_begun(const struct rundir_process *process, const char *name)
 {
 	uint32_t images[RUNDIR_IMAGES_MAX];
@@ -199,10 +192,15 @@ static void sweep_list(struct rundir *dir, struct rundir_list *list)
 {
 	size_t left = 0;
 
-	for (size_t i = 0; i < list->count; i++)
-		if (!list->processes[i].alive &&
-		    !worth_keeping(&list->processes[i]))
-			remove_process(dir, &list->processes[i]);
+	for (size_t i = 0; i < list->count; i++) {
+		struct rundir_process *process = &list->processes[i];
+
+		if (process->alive || worth_keeping(process))
+			continue;
+		empty_directory(process->fd, ".", true);
+		unlinkat(dir->fd, process->name, AT_REMOVEDIR);
+		rundir_process_close(process);
+	}
 	for (size_t i = 0; i < list->count; i++)
 		if (list->processes[i].fd >= 0)
 			list->processes[left++] = list->processes[i];
