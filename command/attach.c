@@ -100,7 +100,7 @@ static int detach_one(pid_t pid)
 	if (targets_open(&targets, pid))
 		return COMMAND_FAILED;
 	ret = ask_detach(targets.targets);
-	/* the service thread ends after its answer */
+	/* the service thread ends after the answer */
 	for (int i = 0; !ret && i < END_LOOKS &&
 	     attach_thread_named(pid, "taffrail"); i++)
 		nanosleep(&pause, NULL);

@@ -3,7 +3,7 @@
  * taffrail enable, disable: the rules of sessions in running processes, and in
  * later ones.
  *
- * What must stay true here: a rule that selects nothing is an error before
+ * Invariant: a rule that selects nothing is an error before
  * anything is changed.
  */
 #include <errno.h>

@@ -356,7 +356,7 @@ static int list_processes(struct output *out, pid_t pid)
 	return result;
 }
 
-/* Says what is wrong with a word that is no file, if that can be told. */
+/* Says why a word is no file, if that can be told. */
 static const char *not_a_file(const char *path)
 {
 	struct stat st;

@@ -73,7 +73,7 @@ static int print_usage(void)
 	return command_finish();
 }
 
-/* Says what is wrong with an option in place of a sub-command. */
+/* Prints the fault of an option in place of a sub-command. */
 static int misused_option(int argc, char **argv)
 {
 	if (argc > 2)
@@ -83,7 +83,7 @@ static int misused_option(int argc, char **argv)
 			       argv[1]);
 }
 
-/* What users of other tracers type, and what does that here. */
+/* Words of other tracers, and the sub-commands that do the same. */
 static const struct {
 	const char *word, *hint;
 } habits[] = {

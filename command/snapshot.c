@@ -143,8 +143,8 @@ static void note_removed(const struct keep_row *row, void *priv)
 		s->removed = *row;
 }
 
-/* Tells what the limit of dead processes' rings has removed of this session,
- * once. Returns an exit status. */
+/* Tells which events the limit of dead processes' rings removed of this
+ * session, once. Returns an exit status. */
 static int tell_removed(struct snapshot *s)
 {
 	if (s->core || s->pid)
@@ -207,7 +207,7 @@ static bool has_session(const struct snapshot *s,
 	return false;
 }
 
-/* Tells what this snapshot has not. Returns an exit status. */
+/* Tells which events this snapshot lacks. Returns an exit status. */
 static int tell_missing(struct snapshot *s)
 {
 	int status = tell_removed(s) | s->faulty;

@@ -2,7 +2,7 @@
 /*
  * taffrail start: sessions in running processes, and in later ones.
  *
- * What must stay true here: a rule that selects nothing is an error before
+ * Invariant: a rule that selects nothing is an error before
  * anything is changed; `start --all` writes the rules for later processes
  * before it asks the living ones, so no process is missed.
  */
@@ -166,7 +166,7 @@ static void tell_away(struct targets *targets, const char *name,
 /* Not switched in the processes in which the session has begun. */
 static struct places places;
 
-/* Warns that the session's buffers are smaller than asked, and why, as its page
+/* Warns that the session's buffers are smaller than asked, and why, as the page
  * tells. */
 static void smaller_tell(const struct target *target, const char *name,
 			 uint64_t buffer, uint64_t asked)
@@ -337,7 +337,7 @@ static bool start_never(int error)
 	       error == -EINVAL;
 }
 
-/* Tells what has begun nevertheless, and how to get the rest. */
+/* Tells which sessions have begun nevertheless, and how to get the rest. */
 static void missed_tell(const struct missed *missed, const struct missed *lost,
 			const char *name, size_t begun)
 {
@@ -457,7 +457,7 @@ static int start_all(struct targets *targets, const struct start_arguments *a,
 		       COMMAND_FAILED : ret;
 }
 
-/* Says what may stand where there is not one name. */
+/* Says which operands are possible where there is not one name. */
 static int misused_names(int count, char **names)
 {
 	pid_t pid;

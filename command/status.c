@@ -4,7 +4,7 @@
  * counts, and prints them for people or as JSON. A living process is asked; for
  * a dead one its files are counted.
  *
- * What must stay true here: written = kept + overwritten, for each process;
+ * Invariant: written = kept + overwritten, for each process;
  * lost events never got into a ring.
  */
 #include <errno.h>
@@ -44,7 +44,7 @@ struct member {
 	uint64_t bytes;
 	uint64_t left_off;
 	struct places places;		/* that are not switched */
-	uint32_t buffer;		/* bytes of one of its buffers */
+	uint32_t buffer;		/* bytes of one of the buffers */
 	uint32_t asked;			/* the same, as asked for */
 	int roomless;			/* errno: no room for some buffer */
 	struct session_act started;
@@ -125,7 +125,7 @@ static void drop_rule(struct session *session, const char *rule)
 		}
 }
 
-/* Returns the entry of a process; its images share one. */
+/* Returns the entry of a process; all images share one. */
 static struct member *member_of(struct session *session,
 				const struct rundir_process *process,
 				const char *procname)
@@ -145,7 +145,7 @@ static struct member *member_of(struct session *session,
 	return m;
 }
 
-/* Takes what only the page tells. */
+/* Takes the facts that only the page tells. */
 static void take_facts(struct member *m, const struct session_page *page)
 {
 	if (page->started.realtime_ns)
@@ -302,7 +302,7 @@ static void count_session(struct status *s,
 	/* the rings' lost counts include events that were too large */
 	rings_each(imagefd, page->index, count_ring, &c);
 	missing = rings_missing(page, c.found);
-	/* then its events were removed, too */
+	/* then the events were removed, too */
 	if (missing && removed_meanwhile(s, process, image, page->index))
 		return;
 	session = session_of(s, page->name);

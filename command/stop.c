@@ -3,7 +3,7 @@
  * taffrail stop, flush, destroy: requests that need only a session's name, to
  * every process that has the session.
  *
- * What must stay true here: the file for later processes changes first, so none
+ * Invariant: the file for later processes changes first, so none
  * starts the session again meanwhile; files of a living process belong to its
  * agent, and this command does not remove them.
  */

@@ -4,7 +4,7 @@
  * ends, its markers come or go, a session changes state, or a full buffer loses
  * events.
  *
- * What must stay true here: watching costs the processes nothing. The command
+ * Invariant: watching costs the processes nothing. The command
  * reads the pages that they publish; it asks an agent for its markers only when
  * the page says that they changed.
  */
@@ -44,10 +44,10 @@ struct seen_session {
 
 /* A process as it was at the last look. */
 struct seen {
-	struct rundir_process process;	/* we own its descriptor */
+	struct rundir_process process;	/* we own the descriptor */
 	bool present;			/* in the scan of this round */
 	bool listed;			/* `markers` were read at least once */
-	bool foreign;			/* its agent is of another version */
+	bool foreign;			/* the agent is of another version */
 	char procname[PROCESS_NAME_BYTES];
 	uint32_t image;
 	uint64_t generation;
@@ -287,7 +287,7 @@ static void seen_miss(struct watch *w, struct seen *seen)
 	layouts_say(&seen->process, "not watched");
 }
 
-/* Adds a process, and takes over its descriptor. */
+/* Adds a process, and takes over the descriptor. */
 static int add_seen(struct watch *w, struct rundir_process *process)
 {
 	struct seen *more = reallocarray(w->seen, w->count + 1, sizeof(*more));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fills and prints causes. See cause.h, and texts.def for what is said.
+ * Fills and prints causes. See cause.h, and texts.def for the texts.
  */
 #include "command/causes/cause.h"
 
@@ -39,7 +39,7 @@ _Static_assert(PROTOCOL_DIR_BYTES == 200, "texts.def names the longest path");
 
 #define WORD_BYTES	64
 
-/* The slots of each row, by its number. */
+/* The slots of each row, by number. */
 static const char *const slots_of[] = {
 #define CAUSE(name, number, slots) [number] = #slots,
 #include "control/causes.def"
@@ -173,7 +173,7 @@ static bool text_write(const struct cause *cause, const char *text,
 	return whole;
 }
 
-/* Writes a text with its parts that may be left out. */
+/* Writes a text with those parts in brackets that have no empty place. */
 static void parts_write(const struct cause *cause, const char *text, FILE *to)
 {
 	while (*text) {

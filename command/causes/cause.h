@@ -4,7 +4,7 @@
  * it. The function that knows the fact fills a cause; its callers pass it up;
  * the sub-command prints it.
  *
- * What must stay true: a cause is filled where the fact is known. Nothing looks
+ * Invariant: a cause is filled where the fact is known. Nothing looks
  * at the world again to find out why another function has failed.
  */
 #ifndef COMMAND_CAUSES_CAUSE_H
@@ -35,7 +35,7 @@ struct cause {
 	char limits[CAUSE_LIMITS_BYTES];
 };
 
-/* What cause_fill() copies. */
+/* The values that cause_fill() copies. */
 struct cause_slots {
 	pid_t pid;
 	int error; /* an errno of either sign */
@@ -44,9 +44,9 @@ struct cause_slots {
 };
 
 /*
- * Fills a cause, in place of what it said before, and returns `ret`: what the
- * caller returns. Texts that are too long are cut. `slots` may point into the
- * cause itself.
+ * Fills a cause, in place of the one before, and returns `ret`: the value that
+ * the caller returns. Texts that are too long are cut. `slots` may point into
+ * the cause itself.
  *
  *	return cause_set(cause, -ESRCH, PROCESS_ENDED, .pid = pid);
  */
@@ -59,13 +59,13 @@ int cause_fill(struct cause *cause, int ret, enum cause_id id,
 /* Returns true for the number of a cause. */
 bool cause_known(uint64_t id);
 
-/* Puts a cause in words, with its remedy if there is one. Returns `line`. */
+/* Puts a cause in words, with the remedy if there is one. Returns `line`. */
 char *cause_line(const struct cause *cause, char line[CAUSE_LINE_BYTES]);
 
 /* Puts the remedy alone in words. Returns `line`: "" if there is none. */
 char *cause_remedy(const struct cause *cause, char line[CAUSE_LINE_BYTES]);
 
-/* Puts the fact in words, without its remedy. Returns `line`. */
+/* Puts the fact in words, without the remedy. Returns `line`. */
 char *cause_fact(const struct cause *cause, char line[CAUSE_LINE_BYTES]);
 
 /*
@@ -84,7 +84,7 @@ int cause_fill_tell(enum cause_id id, const struct cause_slots *slots);
 #define cause_report(name, ...) \
 	cause_fill_tell(CAUSE_##name, &(struct cause_slots){ __VA_ARGS__ })
 
-/* What is said of a cause, with places: texts.def. */
+/* The texts of a cause, with places: texts.def. */
 struct cause_row {
 	enum cause_id id;
 	const char *word;  /* "PROCESS_ENDED" */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Shared by every sub-command of `taffrail`: its row in the dispatch table, its
- * options as rows from which --help is printed, its errors, its exit status.
+ * Shared by every sub-command of `taffrail`: the row in the dispatch table,
+ * options as rows from which --help is printed, errors, and the exit status.
  *
- * What must stay true: errors go to stderr as "taffrail: SUBCOMMAND: fact",
+ * Invariant: errors go to stderr as "taffrail: SUBCOMMAND: fact",
  * and output for scripts goes to stdout.
  */
 #ifndef COMMAND_COMMON_COMMAND_H
@@ -71,7 +71,7 @@ int call_main(int argc, char **argv);
 struct option_row {
 	int key;
 	const char *word;		/* long option, or NULL */
-	const char *argument;		/* its name in the help text, or NULL */
+	const char *argument;		/* the name in the help text, or NULL */
 	const char *help;		/* one line, or NULL: not in --help */
 };
 
@@ -86,7 +86,7 @@ struct options {
 	char **argv;
 	const struct option_row *rows;
 	const char *shape;	/* "NAME RULE": after the word in the usage */
-	const char *about;	/* text of the help: what it does, or NULL */
+	const char *about;	/* text of the help, or NULL */
 	const char *behind;	/* the program whose options follow "--", or NULL */
 	int stop_early;		/* the first operand ends the options */
 	/* results */
@@ -136,7 +136,7 @@ int command_misused(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
 /* Ends a message whose cause `taffrail doctor` would find. `doctor` takes this
- * out of what it cites. */
+ * out of messages that it cites. */
 #define COMMAND_SEE_DOCTOR	"; see taffrail doctor"
 
 /* Sets SUBCOMMAND, for a sub-command that has not called options_next(). */
@@ -164,7 +164,7 @@ struct command_pids {
 	int count;
 };
 
-/* Says that a word is no process id, and what tells that of a program; `each`
+/* Says that a word is no process id, and which command tells one; `each`
  * says how several are given. Returns COMMAND_USAGE. */
 int command_misused_pid(const char *text, const char *each);
 

@@ -11,7 +11,8 @@
 #define TEXTS		8
 #define TEXT_BYTES	64
 
-/* Returns what makes the plural of a noun, and how many of its letters go. */
+/* Returns the ending of the plural of a noun, and how many letters go before
+ * that. */
 static const char *plural_ending(const char *noun, size_t *drop)
 {
 	size_t n = strlen(noun);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What sub-commands print on standard error, and the exit status of it.
+ * Messages of sub-commands on standard error, and their exit status.
  */
 #include "command/common/command.h"
 

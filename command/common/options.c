@@ -4,7 +4,7 @@
  * was meant by one that is wrong: the nearest word, other sub-commands with the
  * option, or the place where a value stands.
  *
- * What must stay true here: --help is printed from the rows that are parsed, so
+ * Invariant: --help is printed from the rows that are parsed, so
  * both have the same options.
  */
 #include <ctype.h>
@@ -143,7 +143,7 @@ bool command_json(void)
 /* Sub-commands that have an option. */
 struct owners {
 	const char *letter;		/* "" or the option's letter */
-	const char *word;		/* "" or its word */
+	const char *word;		/* "" or the word */
 	char names[NAMES_BYTES];
 	int count;
 };
@@ -217,7 +217,7 @@ static void take_near(const char *known, const char *typed, unsigned int *least,
 	}
 }
 
-/* Returns the word of a row that is near to what was typed, or NULL. */
+/* Returns the word of a row that is near to the typed one, or NULL. */
 static const char *word_near(const struct options *options, const char *typed)
 {
 	size_t third = strlen(typed) / 3;
@@ -246,7 +246,7 @@ static int unknown_word(const struct options *options, const char *typed)
 	return command_misused("unknown option '--%s'%s", typed, hint);
 }
 
-/* Prints what is wrong with an option of more than one letter. */
+/* Prints the fault of an option of more than one letter. */
 static int misused_word(const struct options *options, const char *typed)
 {
 	int n = (int)strcspn(typed + 2, "=");
@@ -290,7 +290,7 @@ static int needed_bytes(const char *shape)
 	return (int)(n && shape[n - 1] == ' ' ? n - 1 : n);
 }
 
-/* Prints what is wrong with the option that getopt has just answered with KEY,
+/* Prints the fault of the option that getopt has just answered with KEY,
  * '?' or ':', at options->index; LETTER is optopt. Returns COMMAND_USAGE. */
 static int option_misused(const struct options *options, int key, int letter)
 {

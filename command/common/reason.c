@@ -15,7 +15,7 @@
 #include "command/common/limits.h"
 #include "control/protocol.h"
 
-/* Returns the limit in words, and what to do. Valid until the next call. */
+/* Returns the limit in words, and the remedy. Valid until the next call. */
 static const char *raise_limit(int error, const char *remedy)
 {
 	static char text[160];
@@ -115,7 +115,7 @@ const char *reason_of_program(const char *program, int error)
 	return reason_of_limit(error);
 }
 
-/* Returns why no files can be made in a runtime directory, and what to do. */
+/* Returns why no files can be made in a runtime directory, and the remedy. */
 static const char *reason_of_directory(int error)
 {
 	switch (error) {

@@ -105,10 +105,10 @@ static int tell_end(const struct look_directory *d)
 		return command_failed("%s: another program has moved or "
 				      "removed this directory meanwhile: what "
 				      "came later is missing", d->path);
-	/* it goes on behind --end, or behind what the reader of a pipe took */
+	/* it goes on behind --end, or behind the events that a pipe took */
 	if (follow_held(d->fd, FOLLOW_RECORDER))
 		return COMMAND_DONE;
-	/* the list of traces is what a recorder writes last */
+	/* a recorder writes the list of traces last */
 	if (faccessat(d->fd, "traces", F_OK, 0))
 		return command_failed("%s: no recorder has it now, and it was "
 				      "not completed: its recorder was killed, "

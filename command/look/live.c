@@ -22,11 +22,11 @@
 
 #define NAMES_BYTES	512
 
-/* An event is in its ring within this time, unless its thread is stopped
+/* An event is in the ring within this time, unless its thread is stopped
  * between the two. */
 #define LATE_NS		20000000
 
-/* The row of an image that a command has removed is there before its files go:
+/* The row of an image that a command has removed is there before the files go:
  * the look after the one that does not see them has read it. */
 #define LOOKS_GONE	2
 
@@ -78,7 +78,7 @@ static struct known *find_known(struct look_rings *live, const char *key)
 }
 
 /* Looks whether a session whose rings were closed when it was stopped was
- * destroyed since. Returns true when the image has another one of its name. */
+ * destroyed since. Returns true when the image has another one of that name. */
 static bool is_replaced(const struct look_rings *live, struct known *known,
 			const struct rundir_process *process)
 {
@@ -141,7 +141,7 @@ static int add_rings(struct look_rings *live,
 		return ret;
 	snprintf(shown, sizeof(shown), "session '%s' of process %d",
 		 live->name, process->pid);
-	/* where more comes, its addresses would have no names: none has */
+	/* names for later addresses would be missing: no address gets a name */
 	rings_name = look->keep ? NULL : addresses_name;
 	ret = reader_add_rings(&rings, look->reader, &live->set, fd,
 			       live->name, shown,
@@ -149,7 +149,7 @@ static int add_rings(struct look_rings *live,
 			       look->peek ? RINGS_PEEK : RINGS_NEW);
 	if (!ret)
 		image_know(live, key, process, image, rings);
-	/* its files may still be in the making */
+	/* the files may still be in the making */
 	if (ret == -EBADMSG && look->keep && !fstat(fd, &st) &&
 	    time(NULL) - st.st_mtime < YOUNG_SECONDS)
 		return 0;
@@ -268,7 +268,7 @@ static int no_process(struct look *look, int why, const struct cause *cause)
 	struct rundir dir = { .fd = -1 };
 	struct rundir_list list = { 0 };
 
-	/* what was there has ended */
+	/* the process that was there has ended */
 	if (look->again && !is_starved(why))
 		return COMMAND_FAILED;
 	look->rings->unlisted = true;
@@ -344,7 +344,7 @@ static int image_refresh(struct known *known)
 }
 
 /* Tells of a process whose agent goes on without its files: no command finds
- * its later events. */
+ * later events of it. */
 static void tell_removed(struct look *look, const struct known *known)
 {
 	command_failed("process %d: its files in the runtime directory were "
@@ -387,7 +387,7 @@ static void forget_ended(struct look_rings *live)
 	live->n = kept;
 }
 
-/* Counts what the last look has met. */
+/* Counts the images that the last look has met. */
 static void images_count(struct look *look)
 {
 	const struct look_rings *live = look->rings;
@@ -449,7 +449,7 @@ static int64_t rings_now(const struct look_rings *live)
 
 		now = ns < now ? ns : now;
 	}
-	/* without any, what comes later is of other processes */
+	/* without any, later events are of other processes */
 	if (now == TIME_MAX) {
 		clock_gettime(CLOCK_REALTIME, &real);
 		now = (int64_t)real.tv_sec * 1000000000 + real.tv_nsec;

@@ -136,7 +136,7 @@ static void add_fields(const struct look *look, struct nearest *nearest)
 	}
 }
 
-/* Writes what may help a rule whose condition has a name that is no field of
+/* Writes a hint for a rule whose condition has a name that is no field of
  * an event. */
 static void help_name(const struct look *look, const char *name,
 		      const char *fact, char *text, size_t room)
@@ -391,7 +391,7 @@ int look_date(struct look *look, bool on, int64_t until)
 	if (!look->undated)
 		return COMMAND_DONE;
 	begun = reader_span(look->reader, &first, NULL);
-	/* what comes later is not before the first one */
+	/* a later event is not before the first one */
 	if (!on || (look->rings && begun && first < until))
 		return find_window(look);
 	begun = begun && first < until && first < TIME_MAX - TWO_DAYS_NS;

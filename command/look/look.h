@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What all commands share that look at traces: the directories, the window of
- * time, what could not be read, and where the text goes.
+ * Parts of all commands that look at traces: the directories, the window of
+ * time, files that could not be read, and the pager.
  */
 #ifndef COMMAND_LOOK_LOOK_H
 #define COMMAND_LOOK_LOOK_H
@@ -52,7 +52,7 @@ enum look_key {
 struct look_directory {
 	const char *path;		/* the caller's */
 	int fd;
-	bool told;			/* by its recorder, once at least */
+	bool told;			/* by the recorder, once at least */
 	uint64_t removed;		/* events that it had removed by then */
 };
 
@@ -63,7 +63,7 @@ struct look {
 	const char *session;		/* whose rings, or NULL */
 	pid_t pid;			/* the same, or 0 */
 	bool any_session;		/* without both: the only one */
-	bool peek;			/* also what a recorder has taken */
+	bool peek;			/* also events that a recorder took */
 	bool keep;			/* for look_recorded() */
 	struct look_rings *rings;	/* then */
 	bool again;			/* not the first time: it is no error
@@ -83,7 +83,7 @@ struct look {
 	struct where *where;		/* rules, or NULL */
 	bool utc;			/* times of the options */
 	bool by_cpu;			/* --pair-by cpu */
-	bool undated;			/* events decide what times these are */
+	bool undated;			/* events decide these times */
 	bool undated_told;		/* the last one does, as was told */
 	struct look_directory *directories;	/* followed; of look_open() */
 	int ndirectories;
@@ -123,8 +123,8 @@ int look_close(struct look *look);
 bool look_has(const struct look *look, const char *event, const char *field);
 
 /* Check a rule of --pair: that there are events of both names; and that they
- * have its keys. Return COMMAND_DONE, or COMMAND_FAILED after printing what is
- * not there. */
+ * have the keys. Return COMMAND_DONE, or COMMAND_FAILED after printing which
+ * are missing. */
 int look_check_events(const struct look *look, const char *rule);
 int look_check_pair(const struct look *look, const char *rule);
 
@@ -141,7 +141,7 @@ bool look_partial(const struct look *look, const struct trace_class *trace,
 		  int64_t *from);
 
 /*
- * Gives sentences about what the pairs of all traces have left out, once all
+ * Gives sentences about events that the pairs of all traces left out, once all
  * events were fed: from when on the events of a process are complete, of `most`
  * processes, and how many pairs were given up. look_warn_notes() prints them on
  * standard error, of LOOK_NOTES_MAX processes.
@@ -155,8 +155,8 @@ void look_warn_notes(const struct look *look, const struct pairs *pairs);
 void look_nearest_fields(const struct look *look, const char *field,
 			 char *text, size_t room);
 
-/* Does what command_finish() does, but a pipe whose reader has gone, such as
- * head or the pager, is no failure: it has what it wanted. */
+/* Does as command_finish(), but a pipe whose reader has gone, such as head or
+ * the pager, is no failure: the reader needs no more. */
 int look_finish(void);
 
 #define LOOK_UNTOLD	FOLLOW_AT_END

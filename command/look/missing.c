@@ -4,7 +4,7 @@
  * removed first: by commands, which name each image, and by the limit of dead
  * processes' rings, which counts images and events of a session.
  *
- * What must stay true here: an event that was read is never told as missing.
+ * Invariant: an event that was read is never told as missing.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -56,7 +56,7 @@ void missing_begin(struct look_rings *live, struct rundir *dir,
 			     O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	}
 	/* without the file, which needs room and a right to write, commands
-	 * neither wait for this one nor count what they remove */
+	 * neither wait for this one nor count the rings that they remove */
 	if (look->pid && top >= 0)
 		ret = rundir_follow(&live->follower, top,
 				    list->processes[0].uid, live->name);
@@ -190,10 +190,10 @@ static void count_row(struct look_rings *live,
 }
 
 /*
- * Counts images that the limit has removed and that no look has met. What the
- * limit had removed before the processes were listed is compared with the known
- * images that were not listed. Of these, some may have gone since; so the
- * result is too small at times, and the largest one counts.
+ * Counts images that the limit has removed and that no look has met. Images
+ * that the limit had removed before the processes were listed are compared with
+ * the known images that were not listed. Of these, some may have gone since; so
+ * the result is too small at times, and the largest one counts.
  */
 static void count_limit(struct look_rings *live)
 {

@@ -77,7 +77,7 @@ int pager_end(void)
 	while (waitpid(pager, &status, 0) < 0)
 		;
 	pager = 0;
-	/* what the shell says of a command that it cannot run */
+	/* the shell ends so if it cannot run the command */
 	if (WIFEXITED(status) && (WEXITSTATUS(status) == 126 ||
 				  WEXITSTATUS(status) == 127))
 		return command_failed("the pager cannot be run: set PAGER or "

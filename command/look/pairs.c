@@ -17,7 +17,7 @@
 /* Returns whether an event of the name has the field, or a context. */
 static bool has_key(const struct look *look, const char *event, const char *key)
 {
-	/* what is known of all events */
+	/* known of all events */
 	static const char *const all[] = { "cpu", "cpu_id", "vpid",
 					    "procname" };
 	struct trace_class *const *traces;
@@ -106,7 +106,7 @@ static int check_key(const struct look *look, const char *rule,
 			      rule, event, key, *fields ? fields : "none");
 }
 
-/* Copies what is before the next comma. Returns what is behind that. */
+/* Copies the text before the next comma. Returns the text behind it. */
 static const char *take_word(char *word, const char *at)
 {
 	size_t n = strcspn(at, ",");

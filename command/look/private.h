@@ -3,7 +3,7 @@
  * Shared by the files of this room only: look.c, which opens traces; follow.c,
  * which follows directories; live.c, which opens rings; executing.c, which
  * waits for processes that execute another program; and missing.c, which counts
- * what was removed before it was read.
+ * rings that were removed before they were read.
  */
 #ifndef COMMAND_LOOK_PRIVATE_H
 #define COMMAND_LOOK_PRIVATE_H
@@ -26,7 +26,7 @@ bool look_follow(struct look *look, char **paths, int n);
 void look_follow_end(struct look *look);
 
 /* Says if a trace below the directory, from the reader's trace number `from`
- * on, was not completed: its ledger, which a recorder makes first and writes
+ * on, was not completed: the ledger, which a recorder makes first and writes
  * last, is empty. Returns whether there is one that no recorder will complete.
  */
 bool look_uncompleted(const struct look *look, const char *path, size_t from);
@@ -39,13 +39,13 @@ struct known {
 	char process[48];		/* the name of its directory */
 	uint32_t image;
 	uint64_t serial;		/* of the session in the process */
-	uint32_t looks_gone;		/* since its files were not seen */
+	uint32_t looks_gone;		/* since the files were not seen */
 	time_t executes;		/* since when, or 0: it does not */
 	pid_t pid;
 	uint64_t starttime;
 	struct ring_image *rings;	/* NULL: nothing more comes */
 	struct ring_totals totals;	/* as it was looked at last */
-	bool seen;			/* its files are there */
+	bool seen;			/* the files are there */
 	bool alive;
 	bool stopped;
 	bool destroyed;
@@ -60,15 +60,15 @@ struct look_rings {
 	struct known *known;
 	size_t n;
 	struct ring_totals gone;	/* of processes that were forgotten */
-	int ret;			/* what could not be opened */
+	int ret;			/* why rings could not be opened */
 	bool unlisted;			/* processes could not be listed, as
 					 * was told */
 	bool later;			/* processes obey the session's rules */
 	struct rundir_process only;	/* with -p: the process */
-	int top;			/* what has its directory, or -1 */
+	int top;			/* the directory above its own, or -1 */
 
 	/* missing.c */
-	char process[48];		/* with -p: the name of its directory */
+	char process[48];		/* with -p: the directory below it */
 	struct rundir_follower follower;
 	struct rundir_removed_row *rows;	/* of the last look */
 	size_t nrows;
@@ -88,7 +88,7 @@ struct look_rings {
 /* Makes room for one more in `known`. Returns 0 or -ENOMEM. */
 int live_grow(struct look_rings *live);
 
-/* With -p, opens the process's directory, though its program has no agent yet
+/* With -p, opens the process's directory, though the program has no agent yet
  * or has ended. Returns 0 or a negative errno. */
 int executing_open(const struct look_rings *live,
 		   struct rundir_process *process);
@@ -105,12 +105,12 @@ bool executing_any(struct look_rings *live);
 void missing_begin(struct look_rings *live, struct rundir *dir,
 		   const struct rundir_list *list);
 
-/* Reads what was removed. Call the first before a look lists the processes, and
- * the second between that and rundir_open(). */
+/* Reads which rings were removed. Call the first before a look lists the
+ * processes, and the second between that and rundir_open(). */
 void missing_read(struct look_rings *live);
 void missing_read_limit(struct look_rings *live, struct rundir *dir);
 
-/* Compares it with what is known, at the end of a look. */
+/* Compares those rings with the known images, at the end of a look. */
 void missing_count(struct look_rings *live);
 
 /* Notes that a process which has ended will not be known any more. */

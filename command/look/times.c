@@ -9,8 +9,8 @@
  *	YYYY-MM-DD[ HH:MM[:SS]][Z]
  *	SEC.NS		since 1970, as babeltrace2 takes it; with a unit, too
  *
- * Each may have a fraction of nine digits. What 64 bits cannot tell becomes the
- * first or the last time that they can.
+ * Each may have a fraction of nine digits. A time beyond 64 bits becomes the
+ * first or the last time of 64 bits.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -29,7 +29,7 @@ static int64_t time_clip(__int128 ns)
 	return ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
 }
 
-/* Takes ".123" of a unit, in nanoseconds; what is less is left out. */
+/* Takes ".123" of a unit, in nanoseconds; smaller parts are left out. */
 static bool take_fraction(const char **at, int64_t unit, int64_t *ns)
 {
 	int64_t part = 0, scale = 1;

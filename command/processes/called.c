@@ -3,7 +3,7 @@
  * Requests to a process that serves them in a signal handler. See
  * called-private.h, and buffers/wake.h for the states.
  *
- * What must stay true: the request is complete before the signal is sent, and a
+ * Invariant: the request is complete before the signal is sent, and a
  * request that the command gives up is withdrawn, unless the handler is obeying
  * it. The signal is sent only while the process has a handler for it, and never
  * where the program itself waits for it.
@@ -39,9 +39,9 @@
 #define TURN_PAUSE_NS	200000
 #define CAUGHT_LOOKS	500
 #define FINISH_MS	2000		/* for a request that is being obeyed */
-#define AGAIN_MS	1000		/* for a thread to finish its write */
+#define AGAIN_MS	1000		/* for a thread to finish a write */
 
-/* A request, and where its answer goes. */
+/* A request, and where the answer goes. */
 struct called {
 	const struct rundir_process *process;
 	int fd;		     /* of called_open() */
@@ -69,7 +69,7 @@ static int file_make(const struct rundir_process *process)
 
 	if (fd < 0)
 		return -errno;
-	/* the process takes its own user's files only */
+	/* the process takes files of the same user only */
 	if (process->uid == geteuid() || !fchown(fd, process->uid, -1))
 		return fd;
 	ret = -errno;
@@ -181,7 +181,7 @@ static bool signal_pending(pid_t pid, int number)
 }
 
 /* Returns true when a thread waits for the signal (sigwait), or a signalfd
- * does: the program would take the command's signal for its own. */
+ * does: the program would take the command's signal for one that it awaits. */
 static bool signal_awaited(pid_t pid, int number)
 {
 	char path[300], line[128];
@@ -211,7 +211,7 @@ static bool signal_awaited(pid_t pid, int number)
 
 /* Queues the signal, to a thread or to the process, while the process takes
  * requests and waits for this one. Returns 0, -EAGAIN when it is too late, or
- * another negative errno. `error` gets what the kernel said. */
+ * another negative errno. `error` gets the errno of the kernel. */
 static int signal_queue(struct process_wake *wake, pid_t pid, pid_t tid,
 			int *error)
 {

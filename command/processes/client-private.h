@@ -11,9 +11,9 @@
 #include "command/processes/client.h"
 
 /*
- * Makes the process start its service thread, if it offers that. Returns 1 when
- * the thread is there, 0 when nothing is needed or another command does it; or
- * a negative errno, and the cause.
+ * Makes the process start the service thread, if the process offers that.
+ * Returns 1 when the thread is there, 0 when nothing is needed or another
+ * command does it; or a negative errno, and the cause.
  */
 int summon(const struct rundir_process *process, struct cause *cause);
 
@@ -32,7 +32,7 @@ pid_t summon_thread(pid_t pid, int number, uint32_t filters, bool first,
 /* Does as attach_owner_check(), for the process that the directory names. */
 int summon_check(const struct rundir_process *process);
 
-/* Returns why the process may not reach its own files any more. */
+/* Returns why the process may not reach the files of its agent any more. */
 const char *summon_given_up(const struct rundir_process *process);
 
 /* Returns true when a thread is in sigtimedwait(2), which may take the
@@ -43,7 +43,7 @@ bool summon_waits(pid_t pid, int number);
  * could make no socket; 0: it could, or is not there yet. */
 int summon_failed(const struct rundir_process *process);
 
-/* Returns the errno that keeps the service thread from its work now, or 0. */
+/* Returns the errno that keeps the service thread from working now, or 0. */
 int summon_error(const struct rundir_process *process);
 
 /* Returns why the process serves no command: ENOTSUP (TAFFRAIL_SERVICE=off),

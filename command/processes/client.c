@@ -3,7 +3,7 @@
  * Talking to an agent, and the text of requests and answers: lines "key=value".
  * See client.h.
  *
- * What must stay true here: the socket is non-blocking and each wait counts
+ * Invariant: the socket is non-blocking and each wait counts
  * against one deadline a call, so a peer that trickles bytes gains no time.
  */
 #include "command/processes/client.h"
@@ -136,7 +136,7 @@ static int client_socketless(struct client *client,
 }
 
 /* Says why a process without a socket, or with one that does not listen, cannot
- * be reached: what its page tells comes first. */
+ * be reached: the facts of the page come first. */
 static int client_deaf(struct client *client,
 		       const struct rundir_process *process, int64_t served)
 {
@@ -218,8 +218,8 @@ static bool connect_later(int error, const struct rundir_process *process,
 
 static const struct timespec while_waiting = { .tv_nsec = 1000000 };
 
-/* Waits for the end of a process that seems to end: its threads are gone, or
- * its connection broke. The kernel closes the descriptors of an ending process
+/* Waits for the end of a process that seems to end: the threads are gone, or
+ * the connection broke. The kernel closes the descriptors of an ending process
  * first; the caller must find it dead. Returns true when it has ended. */
 static bool end_await(const struct rundir_process *process)
 {
@@ -365,8 +365,8 @@ static int request_exchange(struct client *client, enum message_type type,
 	bool sent, repeatable;
 	int ret;
 
-	/* the agent would do later what the command says has failed. A tracer
-	 * may stop the process for an instant only. */
+	/* the agent would obey later a request that the command calls failed. A
+	 * tracer may stop the process for an instant only. */
 	if (stopped && process_status(pid, "TracerPid") <= 0)
 		return client_unanswered(client, pid, ms);
 	if (client->called) {

@@ -2,7 +2,7 @@
 /*
  * The command's end of the control protocol (control/protocol.h).
  *
- * What must stay true here: the peer is checked before a byte is sent (it is
+ * Invariant: the peer is checked before a byte is sent (it is
  * the user's own process or root's, or we are root), an answer's size before
  * memory is allocated, and every wait has a time-out: a stopped process is an
  * error, not a hang.
@@ -18,7 +18,7 @@
 #include "control/protocol.h"
 
 #define CLIENT_TIMEOUT_MS	10000
-/* For a process that its tracer has stopped. */
+/* For a process that a tracer has stopped. */
 #define CLIENT_STOPPED_MS	2000
 /* For a process that lives but has no socket: it is starting or ending. */
 #define CLIENT_START_MS		500

@@ -3,8 +3,8 @@
  * Sessions in the processes of other users, and sessions of `start --all`. See
  * elsewhere.h.
  *
- * What must stay true: root reads a user's directory with this user's rights,
- * so what the user has put there leads nowhere else.
+ * Invariant: root reads a user's directory with this user's rights,
+ * so no entry there leads to files of others.
  */
 #include "command/processes/elsewhere.h"
 
@@ -34,7 +34,7 @@ static bool process_has(const struct rundir_process *process, const char *name)
 	return false;
 }
 
-/* What a user's place has of a session. */
+/* The processes of a session in a user's place. */
 struct found {
 	pid_t living[LIVING_MAX];
 	size_t count;			/* of living processes */

@@ -11,8 +11,8 @@
 #include "command/rundir/rundir.h"
 
 /* Tells root which users have processes with a session of that name in their
- * default places: of the living ones their numbers, and how to read what ended
- * ones have left. Prints nothing for other users. */
+ * default places: of the living ones their numbers, and how to read events
+ * of ended ones. Prints nothing for other users. */
 void others_tell(const char *name);
 
 /* Returns how many there are, and writes their names as a list: "a, b". */

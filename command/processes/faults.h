@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What processes found wrong with the rules of TAFFRAIL_ENABLE.
+ * Rules of TAFFRAIL_ENABLE that processes do not obey.
  */
 #ifndef COMMAND_PROCESSES_FAULTS_H
 #define COMMAND_PROCESSES_FAULTS_H
@@ -17,11 +17,11 @@
 bool faults_tell(pid_t pid, const struct process_page *page);
 
 /* Does so for the last process that had faults, which may have ended, unless
- * faults_tell() has told the same. With `forget` removes what is known of
+ * faults_tell() has told the same. With `forget` removes the note of
  * it. */
 bool faults_tell_last(struct rundir *dir, bool forget);
 
-/* Removes what is known of the last process that had faults. */
+/* Removes the note of the last process that had faults. */
 void faults_forget(struct rundir *dir);
 
 #endif

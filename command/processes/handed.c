@@ -2,7 +2,7 @@
 /*
  * See handed.h; command/rundir/sessions.c knows the files.
  *
- * What must stay true: the file is there before the session begins, so no
+ * Invariant: the file is there before the session begins, so no
  * program is missed; a group that is let into the process is not let into its
  * programs.
  */

@@ -7,8 +7,8 @@
 
 #include "command/rundir/rundir.h"
 
-/* Prints that the process's agent is of another version, and what is not done
- * for that (NULL: nothing): "process PID: WHAT: ...". */
+/* Prints that the process's agent is of another version, and what was left
+ * undone for that (NULL: nothing): "process PID: WHAT: ...". */
 void layouts_say(const struct rundir_process *process, const char *what);
 
 /* Does so for each process of the list whose agent is of another version, and

@@ -2,7 +2,7 @@
 /*
  * Tells which places are not switched. See places.h.
  *
- * What must stay true: a page is not trusted; a line of it that makes no sense
+ * Invariant: a page is not trusted; a line that makes no sense
  * is left out.
  */
 #include "command/processes/places.h"
@@ -195,7 +195,7 @@ bool places_named(const struct places *places, const char *rule)
 	return false;
 }
 
-/* What helps. */
+/* Remedies. */
 enum help { HELP_TRAP, HELP_DECODER, HELP_CODE, HELP_SIGNAL, HELP_FAULT,
 	    HELP_CONFINED, HELP_OTHER };
 

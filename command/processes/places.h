@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Places that rules name and that are not switched, as agents tell them in the
- * pages of sessions (buffers/layout.h): which, why, and what helps.
+ * pages of sessions (buffers/layout.h): which, why, and the remedy.
  */
 #ifndef COMMAND_PROCESSES_PLACES_H
 #define COMMAND_PROCESSES_PLACES_H
@@ -32,8 +32,8 @@ struct places {
 					 * that was switched later stays */
 };
 
-/* Adds what a session's page says of a process; with a rule, only places that
- * it names. */
+/* Adds the places of a session's page; with a rule, only those that the rule
+ * names. */
 void places_take(struct places *places, pid_t pid,
 		 const struct session_page *page, const char *rule);
 
@@ -55,14 +55,14 @@ void places_join(struct places *places, const struct places *others);
 bool places_named(const struct places *places, const char *rule);
 
 /* Writes the reasons into the markers at these places. A marker that a tool has
- * moved is not placed then, and its place leaves the list. */
+ * moved is not placed then, and the place leaves the list. */
 void places_mark(struct places *places, struct marker_list *markers);
 
 /* Returns the reason in words, which are valid until the next call. */
 const char *places_why(const struct place *place);
 
-/* Prints each place with its reason, and what helps; frees the places. Returns
- * COMMAND_FAILED if there is one, else COMMAND_DONE. */
+/* Prints each place with the reason, and the remedies; frees the places.
+ * Returns COMMAND_FAILED if there is one, else COMMAND_DONE. */
 int places_tell(struct places *places);
 
 /* Frees the places. */

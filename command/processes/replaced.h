@@ -11,8 +11,8 @@
 /* Says so of each such file. Returns how many there are. */
 int replaced_tell(pid_t pid);
 
-/* The same for the files of which what has their name now has a probe that the
- * rule selects: it is meant, and does not take part. */
+/* Does so for each file that was replaced by one with a probe that the rule
+ * selects: the user means that probe, and it does not take part. */
 int replaced_tell_rule(pid_t pid, const char *rule);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * Rules as they are typed. See rule.h.
  *
- * What must stay true here: a rule that passes fits into one line of a
+ * Invariant: a rule that passes fits into one line of a
  * request, and means the same to the agent, which uses the same matcher.
  */
 #include "command/processes/rule.h"

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#define RULE_BYTES_MAX	159	/* of a glob: what an agent keeps */
+#define RULE_BYTES_MAX	159	/* of a glob that an agent keeps */
 #define RULE_CONDITION_MAX 347	/* of a condition */
 
 /*
@@ -20,13 +20,13 @@
 int rule_check(const char *rule, const char **why);
 
 /* Checks a rule that was typed. Returns COMMAND_DONE; else COMMAND_USAGE, after
- * printing what is wrong. */
+ * printing the fault. */
 int rule_take(const char *rule);
 
 /* Returns true when a checked rule selects the marker with that id. */
 bool rule_matches(const char *rule, const char *id);
 
-/* Returns what to add to a message about a rule that matches nothing: that a
+/* Returns an addition to a message about a rule that matches nothing: that a
  * list is not one rule, or "". */
 const char *rule_hint(const char *rule);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Makes the service thread of a process that has none. See summon-private.h,
- * and buffers/wake.h for what the process does.
+ * and buffers/wake.h for the part of the process.
  *
  * The command stops one thread for that (ptrace), for some microseconds. Where
  * it may not trace the process it sends a signal, if possible to a thread that
@@ -65,7 +65,7 @@ const char *summon_given_up(const struct rundir_process *process)
 		       "restricted itself (Landlock)";
 }
 
-/* Says why the process could not make its service thread, by the errno in its
+/* Says why the process could not make the service thread, by the errno in its
  * page. Returns `ret`, for a namespace -EINVAL. */
 static int thread_refused(struct call *call, int ret, int error)
 {
@@ -288,7 +288,7 @@ static int signal_untaken(struct call *call)
 }
 
 /* Returns a thread that takes the signal, or 0. Waits for one while the process
- * makes its offer. */
+ * makes the offer. */
 static pid_t thread_awaited(const struct call *call)
 {
 	const struct timespec pause = { .tv_nsec = CAME_PAUSE_NS };

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Processes that keep their files in a file system of their own mount
- * namespace. The files are gone when the namespace's last process has ended. So
- * a note in sessions/, .away.PID.STARTTIME.NAME, says here that session NAME
- * was there, and `snapshot` can say that its events are lost.
+ * Processes that keep their files in a file system of a private mount
+ * namespace. The files go with the last process of the namespace. A note in
+ * sessions/, .away.PID.STARTTIME.NAME, says that session NAME was there, so
+ * `snapshot` can say that the events are lost.
  *
- * What must stay true here: a note is for one process, by its identity or its
- * start time. Its pid is of the PID namespace in which the note was made (the
- * upper bits of STARTTIME): only there it says that the process has ended.
+ * Invariant: a note is for one process, by identity or start time. The pid
+ * is of the PID namespace in which the note was made (the upper bits of
+ * STARTTIME): only a command of that namespace may conclude that the process
+ * has ended.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -94,7 +95,8 @@ int rundir_note_away(struct rundir *dir, const char *session,
 	return ret;
 }
 
-/* Reads whose note it is. Returns false when its pid means nothing here. */
+/* Reads the identity of the process that a note is for. Returns false when the
+ * note's pid is of another PID namespace. */
 static bool take_note(int below, const char *name,
 		      struct rundir_process *process)
 {

@@ -3,7 +3,7 @@
  * The runtime directory that the agent of a process chooses. It may not exist,
  * and the process need not have an agent.
  *
- * What must stay true here: this is the choice of control/sessions/place.c, in
+ * Invariant: this is the choice of control/sessions/place.c, in
  * the process's own environment and root.
  */
 #include <errno.h>

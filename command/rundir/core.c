@@ -4,7 +4,7 @@
  * written by the kernel's fs/binfmt_elf.c and by gdb) says which files were
  * mapped and where; the PT_LOAD segments have their contents.
  *
- * What must stay true here: a core dump is input. Names are parsed, and made
+ * Invariant: a core dump is input. Names are parsed, and made
  * again from numbers; every offset is checked.
  */
 #include "command/common/remove-tree.h"
@@ -130,7 +130,7 @@ static int file_create(struct core *core, const char *path)
 	if (strlen(path) >= sizeof(name))
 		return -1;
 	strcpy(name, path);
-	/* a forked child still maps its parent's files */
+	/* a forked child still maps the files of the parent */
 	if (!rundir_parse_file(name, &pid, &starttime, &image, file) ||
 	    (core->pid && pid != core->pid))
 		return -1;

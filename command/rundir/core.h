@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The buffers in a core dump. A core that was written under TAFFRAIL_CORE=on
- * has the shared files of the process: its rings and their descriptions.
+ * has the shared files of the process: the rings and their descriptions.
  * Written out again, these files are the directory of a dead process.
  */
 #ifndef COMMAND_RUNDIR_CORE_H
@@ -19,12 +19,12 @@ struct core_directory {
 };
 
 /*
- * Makes a directory in $TMPDIR (/tmp) with what core dump `file` holds.
- * Returns 0 or -1 and the fact in `error`.
+ * Makes a directory in $TMPDIR (/tmp) with the shared files in core dump
+ * `file`. Returns 0 or -1 and the fact in `error`.
  */
 int core_extract(struct core_directory *directory, const char *file);
 
-/* Removes the directory and its files. */
+/* Removes the directory with all files. */
 void core_remove(struct core_directory *directory);
 
 #endif

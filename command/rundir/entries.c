@@ -3,7 +3,7 @@
  * Entries of the runtime directory: how they are named, opened, listed and
  * locked (flock).
  *
- * What must stay true here: no symlink is followed. A stopped command may hold
+ * Invariant: no symlink is followed. A stopped command may hold
  * a lock as long as it likes, so no command waits for a lock without end.
  */
 #include <dirent.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From a pid to its process directory, through the process itself: its map
- * names the files that its agent shares, and its root has them. So another
+ * From a pid to the process directory, through the process itself: the map
+ * names the files that the agent shares, and its root has them. So another
  * environment, a chroot and a container make no difference.
  *
- * What must stay true here: the process chose those paths, so each component
+ * Invariant: the process chose those paths, so each component
  * is opened without following symlinks, the directory must belong to the
- * process's user, and its page must name this very process.
+ * process's user, and the page in it must name this very process.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -37,8 +37,8 @@ struct target {
 	uid_t euid;
 	uint64_t starttime;
 	pid_t origin; /* the process whose pages it maps, or 0 */
-	bool removed; /* its agent is at work without its files */
-	bool outside; /* its files are not below its root directory */
+	bool removed; /* the agent is at work, and the files are gone */
+	bool outside; /* the files are not below the root directory */
 	struct cause *cause;
 };
 
@@ -204,8 +204,8 @@ refuse:
 	return -ELOOP;
 }
 
-/* Tries the directory below one root. Returns 0 when it is the target's. Its
- * name may have another start time (`renamed`) if the page has the target's
+/* Tries the directory below one root. Returns 0 when the target has made it.
+ * The name may have another start time (`renamed`) if the page has the target's
  * identity. */
 static int try_root(struct target *t, struct rundir_process *p,
 		    const char *root, const char *path, bool renamed)
@@ -229,7 +229,7 @@ static int try_root(struct target *t, struct rundir_process *p,
 		goto fail;
 	p->uid = st.st_uid;
 	ret = rundir_read_process(p, p->image, &page);
-	if (ret && ret != -EPROTO)	/* the agent will say its version */
+	if (ret && ret != -EPROTO)	/* the agent will tell which version */
 		goto fail;
 	identity = ret ? -1 : rundir_is(t->pid, page.identity);
 	if ((!ret && page.pid != (uint32_t)t->inner) ||
@@ -261,7 +261,7 @@ static int try_beside(const char *root, const char *path, void *arg)
 			search->renamed);
 }
 
-/* Tries the directory where the process sees it. A process that has changed its
+/* Tries the directory where the process sees it. A process that has changed the
  * root directory since does not see it: then where this command sees it, or
  * another process of the same mount namespace. */
 static int try_roots(struct target *t, struct rundir_process *p,
@@ -297,7 +297,7 @@ static bool same_clock(pid_t pid)
 }
 
 /* Returns true when the directory's number is of another PID namespace: a child
- * there may have its parent's pid and start time. */
+ * there may have the pid and start time of the parent. */
 static bool other_namespace(pid_t pid, uint64_t number)
 {
 	uint64_t theirs = rundir_namespace(pid);
@@ -306,7 +306,8 @@ static bool other_namespace(pid_t pid, uint64_t number)
 	       PLACE_NAMESPACE(number) != theirs;
 }
 
-/* Cuts what the kernel puts behind the path of a file that was removed. */
+/* Cuts the mark that the kernel puts behind the path of a removed file. Returns
+ * true when there was one. */
 static bool cut_deleted(char *path)
 {
 	static const char mark[] = " (deleted)";
@@ -319,7 +320,7 @@ static bool cut_deleted(char *path)
 }
 
 /* Returns true when a mapped page is of an agent at work. An agent that sleeps
- * keeps its mapping, too. */
+ * keeps the mapping, too. */
 static bool page_runs(const struct target *t, const char *line)
 {
 	struct process_page page = { 0 };
@@ -353,7 +354,7 @@ static int try_line(struct target *t, struct rundir_process *p, char *line,
 		return 1;
 	renamed = clock && PLACE_STARTTIME(starttime) != t->starttime;
 	if (pid != t->inner || other_namespace(t->pid, starttime)) {
-		t->origin = pid;	/* a child still maps its parent's */
+		t->origin = pid;	/* a child still maps the parent's */
 		return 1;
 	}
 	if (deleted) {

@@ -2,11 +2,11 @@
 /*
  * sessions/.followed.NAME: commands that read a session's rings as they fill
  * hold a lock on it. A command that removes such rings while one is held adds a
- * row, so that a follower can tell what it has not read.
+ * row, so a follower can tell which events it has not read.
  *
- * What must stay true here: a row comes before its files go. A file that no
+ * Invariant: a row comes before the files go. A file that no
  * follower holds is removed by the next command that would add a row, or by a
- * sweep. A command that removes it holds the exclusive lock on it, so its name
+ * sweep. A command that removes it holds the exclusive lock on it, so the name
  * is not of another file by then. A follower, which may be stopped at any
  * moment, never holds a lock for which other commands wait.
  */
@@ -132,7 +132,7 @@ static void row_put(int fd, const void *row, off_t at)
 		return;
 }
 
-/* Followers read the rows without a lock: the row comes first, then its count.
+/* Followers read the rows without a lock: the row comes first, then the count.
  * Other commands that add rows wait until `below`, sessions/, is closed. */
 static void add_row(int below, int fd, const struct rundir_removed_row *row)
 {

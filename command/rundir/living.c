@@ -2,8 +2,8 @@
 /*
  * Whether a process lives. The kernel tells by a pidfd which process a pid
  * names; where it does not, the start time in /proc says so to a hundredth of a
- * second. A process whose pid means nothing here lives as long as it holds the
- * lock on its page.
+ * second. A process whose pid is of a PID namespace that this command does not
+ * see lives as long as it holds the lock on the page.
  */
 #include <ctype.h>
 #include <dirent.h>

@@ -8,9 +8,9 @@
  * page that the process maps identifies it. The directory's name also has the
  * namespace, so two processes of the same pid and start time are told apart.
  *
- * What must stay true: a process that lives is found. /proc is searched once
+ * Invariant: a process that lives is found. /proc is searched once
  * for many directories of dead processes, and again for each directory that is
- * not older than the search: its process may have begun after the search.
+ * not older than the search: the process may have begun after the search.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -31,7 +31,7 @@
 
 struct nested {
 	pid_t pid;	/* here */
-	pid_t inner;	/* in its own namespace */
+	pid_t inner;	/* in the namespace of the process */
 };
 
 static struct nested *known;
@@ -149,7 +149,7 @@ static bool boot_offset(pid_t pid, int64_t *ns)
 	return found;
 }
 
-/* Returns true when the candidate's start time, by the clock of its own time
+/* Returns true when the candidate's start time, by the clock of that time
  * namespace, is the directory's. `starttime` is by our clock. */
 static bool began_at(const struct rundir_process *process, pid_t pid,
 		     uint64_t starttime)

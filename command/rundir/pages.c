@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The pages that processes publish in their directories, also those of agents
- * whose LAYOUT_VERSION is another one.
+ * with another LAYOUT_VERSION.
  *
- * What must stay true here:
- *  - nothing read from a file is used before it was checked; its writer may be
+ * Invariants:
+ *  - nothing read from a file is used before it was checked; the writer may be
  *    broken, hostile or of another version;
- *  - a page begins with its magic and its version in every version, and has the
+ *  - a page begins with magic and version in every version, and has the
  *    session's name as text.
  */
 #include <ctype.h>

@@ -43,8 +43,8 @@ bool rundir_read_ring(const struct rundir_process *process, uint32_t image,
 uint64_t rundir_count_events(const struct rundir_process *process,
 			     uint32_t image, uint32_t index);
 
-/* Tells followers what the limit of dead processes' rings had removed, as long
- * as its row is there. */
+/* Tells followers which rings the limit of dead processes' rings had removed,
+ * as long as the row of the limit is there. */
 void rundir_tell_followers_limit(const struct rundir *dir,
 				 const struct keep_row *limit);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the limit of dead processes' rings has removed, by session. Agents count
+ * Counts of the rings that the limit of dead processes' rings has removed, by
+ * session. Agents count
  * it (control/sessions/budget.c); commands tell it.
  */
 #include <fcntl.h>
@@ -29,7 +30,7 @@ static int open_ledger(const struct rundir *dir)
 }
 
 /* Replaces row i by the last one, so the rows stay without a gap; removes the
- * file with its last row. */
+ * file with the last row. */
 static void drop_row(const struct rundir *dir, int fd, int i)
 {
 	struct keep_row last, none = { .processes = 0 };
@@ -83,7 +84,7 @@ void rundir_each_removed(struct rundir *dir, const char *clear,
 
 	if (fd < 0)
 		return;
-	/* a descriptor of its own: flock belongs to the open file */
+	/* a private descriptor: flock belongs to the open file */
 	if (clear)
 		lock = openat(dir->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (lock >= 0)

@@ -43,8 +43,8 @@ DIR *rundir_open_rings(const struct rundir_process *process, uint32_t image)
 	return rundir_opendir(process->fd, name);
 }
 
-/* A ring whose packets make no sense has the counts of its head, of which that
- * of events has 32 bits. */
+/* Counts the events that a ring ever got, or lost. Where the packets make no
+ * sense, the head of the ring counts, with 32 bits. */
 static uint64_t count_ring(const struct rundir_process *process, uint32_t image,
 			   uint32_t index, const char *file)
 {

@@ -4,8 +4,8 @@
  * the way from a pid to its directory is in find.c, entries are in entries.c,
  * the published pages in pages.c, removal is in sweep.c.
  *
- * What must stay true here: a directory is opened first, and then checked by
- * its descriptor; a path that was checked is never opened a second time. An
+ * Invariant: a directory is opened first, and then checked by
+ * the descriptor; a path that was checked is never opened a second time. An
  * existing directory is used as it is, or not at all.
  */
 #include "command/rundir/rundir.h"
@@ -141,7 +141,7 @@ void rundir_close(struct rundir *dir)
 }
 
 /* Returns true when the process's user namespace has no number for this
- * command's user: then its agent cannot tell who calls, and hangs up. */
+ * command's user: then the agent does not know the caller, and hangs up. */
 static bool unknown_there(pid_t pid)
 {
 	unsigned long first, here, count;
@@ -183,7 +183,7 @@ int rundir_connect(const struct rundir_process *process, const char *name)
 	inode = openat(process->fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (inode < 0)
 		return -errno;
-	/* the same inode as checked below, and its path may be of any length */
+	/* the same inode as checked below, and the path may be of any length */
 	snprintf(address.sun_path, sizeof(address.sun_path),
 		 "/proc/self/fd/%d", inode);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -203,7 +203,7 @@ int rundir_connect(const struct rundir_process *process, const char *name)
 
 /*
  * A process of another PID namespace that shares the directory looks dead by
- * its pid. Asks its socket: the kernel translates the listener's pid.
+ * its pid. Asks the socket: the kernel translates the listener's pid.
  */
 static void look_through_socket(struct rundir_process *process)
 {
@@ -229,8 +229,8 @@ static void look_through_socket(struct rundir_process *process)
 	close(fd);
 }
 
-/* Finds the newest image that has published its page, and what the page says of
- * the process; takes image 0 when none has. */
+/* Finds the newest image that has published a page, and the identity of the
+ * process in it; takes image 0 when none has. */
 static void take_newest(struct rundir_process *process)
 {
 	uint32_t images[RUNDIR_IMAGES_MAX];

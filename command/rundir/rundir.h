@@ -3,7 +3,7 @@
  * The runtime directory as a command sees it: where it is, which processes
  * have left something in it, which of them live, and the pages they publish.
  *
- * What must stay true here:
+ * Invariants:
  *  - no symlink is followed below the runtime directory, and nothing is used
  *    unless it belongs to the user or to the traced process;
  *  - a page is a checked copy: strings end in NUL, sizes are in range;
@@ -39,8 +39,8 @@ struct rundir_process {
 	int fd;				/* O_RDONLY | O_DIRECTORY, or -1 */
 	pid_t pid;			/* as we see it (dead: as it was) */
 	uint64_t starttime;
-	uint64_t namespace;		/* its PID namespace: PLACE_NAMESPACE */
-	uint64_t identity;		/* inode of its pidfd; 0: not known */
+	uint64_t namespace;		/* PID namespace: PLACE_NAMESPACE */
+	uint64_t identity;		/* inode of the pidfd; 0: not known */
 	bool alive;			/* at the moment of the scan */
 	bool unseen;			/* alive, in a PID namespace that this
 					 * one does not see: pid is of there */
@@ -69,7 +69,7 @@ void rundir_close(struct rundir *dir);
  * Finds the process directory of a living process, through the process itself
  * (/proc/PID/maps names it, seen through /proc/PID/root). Returns 0, or a
  * negative errno and the cause: -ESRCH no such process, -ENXIO it has
- * no agent, -ECHILD it is a forked child without an event, -ENOTCONN its files
+ * no agent, -ECHILD it is a forked child without an event, -ENOTCONN the files
  * were removed, -EACCES it belongs to another user.
  */
 int rundir_find(struct rundir_process *process, pid_t pid, struct cause *cause);
@@ -93,7 +93,7 @@ int rundir_each(struct rundir *dir,
 
 /*
  * Does as rundir_scan(), and adds the user's processes whose agent chose
- * another default place because its environment differs. A directory that
+ * another default place because of another environment. A directory that
  * TAFFRAIL_DIR names stands alone: with TAFFRAIL_DIR set, a command sees
  * nothing else; without it, a command sees that directory's processes by pid
  * only. `dir` need not be open.
@@ -108,13 +108,13 @@ int rundir_scan_user(struct rundir *dir, struct rundir_list *list);
 bool rundir_drop_begun(const struct rundir_process *process, const char *name);
 
 /*
- * Removes what dead processes have left of destroyed sessions. rundir_scan()
- * does this; `destroy` does it again.
+ * Removes files that dead processes have left of destroyed sessions.
+ * rundir_scan() does this; `destroy` does it again.
  */
 void rundir_sweep(struct rundir *dir);
 
 /* Returns true when the process's files are in a file system that is mounted in
- * its own mount namespace and not in ours: they go with that namespace. */
+ * a mount namespace that is not ours: they go with that namespace. */
 bool rundir_away(const struct rundir_process *process);
 
 /* Gives the runtime directory that an agent of the process chooses, by a path
@@ -147,7 +147,7 @@ size_t rundir_forget_away(struct rundir *dir, const char *session, bool all,
 
 /*
  * Calls `call` for each session of which the limit of dead processes' rings has
- * removed events. With `clear` naming a session, forgets its row afterwards.
+ * removed events. With `clear` naming a session, forgets that row afterwards.
  */
 void rundir_each_removed(struct rundir *dir, const char *clear,
 			 void (*call)(const struct keep_row *row, void *priv),
@@ -157,7 +157,7 @@ void rundir_each_removed(struct rundir *dir, const char *clear,
 struct rundir_removed_row {
 	char process[40];		/* "PID.STARTTIME", or one of these: */
 #define RUNDIR_ROW_MORE		""	/* of images that have no row */
-#define RUNDIR_ROW_LIMIT	"*"	/* what rundir_each_removed() clears */
+#define RUNDIR_ROW_LIMIT	"*"	/* that rundir_each_removed() clears */
 	uint64_t serial;		/* of the session in the process */
 	uint32_t image;
 	uint32_t images;		/* how many */

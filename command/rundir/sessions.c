@@ -5,7 +5,7 @@
  * (control/sessions/inheritance.c obeys them), and the files by which agents
  * know that a recorder is there.
  *
- * What must stay true here:
+ * Invariants:
  *  - nothing read from a file is used before it was checked;
  *  - a file for a process's programs goes when its session does, or when
  *    neither the process has left a directory nor a living process has the
@@ -280,7 +280,7 @@ int rundir_remove_rules(struct rundir *dir, const char *name)
 	if (unlinkat(below, name, 0))
 		ret = -errno;
 	off_name(file, name);
-	/* a recorder that is at work holds its lock */
+	/* a recorder that is at work holds the lock */
 	rundir_take_turn(below);
 	if (off_held(below, file) <= 0)
 		unlinkat(below, file, 0);

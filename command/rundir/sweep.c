@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Removes what dead processes left: destroyed sessions, and directories with
+ * Removes the rest of dead processes: destroyed sessions, and directories with
  * nothing to collect. Commands remove no events here; the limit of dead
  * processes' rings is kept by agents (control/sessions/budget.c).
  *
- * What must stay true here: a living process loses nothing, and neither does a
+ * Invariant: a living process loses nothing, and neither does a
  * process that may be alive: it started a moment ago, or it is in another PID
- * namespace (then its socket answers, and rundir_collect() has seen that). Two
+ * namespace (then the socket answers, and rundir_collect() has seen that). Two
  * sweeps at once are harmless: a file that is already gone is no error.
  */
 #include <errno.h>
@@ -178,7 +178,7 @@ bool rundir_drop_begun(const struct rundir_process *process, const char *name)
 	if (left)
 		return true;
 	empty_directory(process->fd, ".", true);
-	/* its path may lead through /proc, where it is no more */
+	/* the path may lead through /proc, where the process is gone */
 	parent = openat(process->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (parent >= 0) {
 		unlinkat(parent, process->name, AT_REMOVEDIR);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finds every process of the user, wherever its agent keeps its files: the
+ * Finds every process of the user, wherever the agent keeps the files: the
  * environment of a daemon is not that of a login.
  *
- * What must stay true here: a directory that TAFFRAIL_DIR names stands alone.
+ * Invariant: a directory that TAFFRAIL_DIR names stands alone.
  * With TAFFRAIL_DIR set, a command sees nothing else; without it, a command
  * sees that directory's processes by pid only.
  */
@@ -34,8 +34,8 @@ static bool ends_with(const char *text, const char *end)
 }
 
 /*
- * Returns true when the process keeps its files where it would without
- * TAFFRAIL_DIR. Its XDG_RUNTIME_DIR may differ from ours: a daemon has none.
+ * Returns true when the process keeps files where it would without
+ * TAFFRAIL_DIR. XDG_RUNTIME_DIR there may differ from ours: a daemon has none.
  */
 static bool in_default_place(const struct rundir_process *process)
 {
