@@ -26,7 +26,7 @@ static int attach_one(pid_t pid)
 {
 	struct attach_report report = { 0 };
 
-	if (limits_check_files())
+	if (cause_check_files(LIMITS_FILES))
 		return COMMAND_FAILED;
 	if (attach_process(pid, &report))
 		return cause_tell(&report.cause);

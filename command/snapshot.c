@@ -381,8 +381,8 @@ static int find_processes(struct snapshot *s)
 	s->dir.fd = -1;
 	if (s->core)
 		return find_core(s);
-	if (limits_blind())
-		return command_failed(LIMITS_BLIND);
+	if (cause_check_proc())
+		return COMMAND_FAILED;
 	if (s->pid) {
 		if (rundir_find(&process, s->pid, &cause))
 			return cause_tell(&cause);
@@ -427,7 +427,7 @@ int snapshot_main(int argc, char **argv)
 	map_guard();
 	s.dir.fd = -1;
 	s.set.fd = -1;
-	status = limits_check_files() || open_all(&s, output);
+	status = cause_check_files(LIMITS_FILES) || open_all(&s, output);
 	if (!status) {
 		status = take_all(&s);
 		trace_set_close(&s.set);

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "buffers/reader/reader.h"
+#include "command/causes/cause.h"
 #include "command/common/command.h"
 #include "command/common/counted.h"
-#include "command/common/limits.h"
 #include "traces/follow.h"
 
 /* The trace, a process's part, its index, and a file. */
@@ -41,7 +41,7 @@ int verify_main(int argc, char **argv)
 		return command_misused("give one directory");
 	if (!*argv[options.index])
 		return command_misused("the directory's name is empty");
-	if (limits_check_some(FILES_NEEDED))
+	if (cause_check_files(FILES_NEEDED))
 		return COMMAND_FAILED;
 	map_guard();
 	ret = verify_directory(&result, argv[options.index], trace_report,

@@ -440,8 +440,8 @@ static int watch_processes(pid_t pid)
 	struct watch w = { .pid = pid };
 	int ret;
 
-	if (limits_blind())
-		return command_failed(LIMITS_BLIND);
+	if (cause_check_proc())
+		return COMMAND_FAILED;
 	ret = rundir_open(&w.dir, !pid);
 	if (ret && !pid)
 		return cause_tell(&w.dir.cause);
@@ -485,5 +485,6 @@ int watch_main(int argc, char **argv)
 	if (options.index < argc)
 		return command_misused("unexpected argument '%s'",
 				       argv[options.index]);
-	return limits_check_files() ? COMMAND_FAILED : watch_processes(pid);
+	return cause_check_files(LIMITS_FILES) ? COMMAND_FAILED :
+						 watch_processes(pid);
 }

@@ -104,7 +104,7 @@ int attach_provide(pid_t pid)
 	struct attach_report report = { 0 };
 	int ret;
 
-	if (limits_check_files())
+	if (cause_check_files(LIMITS_FILES))
 		return COMMAND_FAILED;
 	ret = attach_process(pid, &report);
 	if (ret == -EEXIST)

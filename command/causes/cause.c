@@ -5,6 +5,7 @@
 #include "command/causes/cause.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -275,7 +276,8 @@ static void object_print(const struct cause *cause, const struct cause_row *row)
 	json_end(&json);
 }
 
-int cause_tell(const struct cause *cause)
+/* Prints a cause, in words without the remedy unless `whole`. */
+static int cause_print(const struct cause *cause, bool whole)
 {
 	const struct cause_row *row = row_find(cause->id);
 	char line[CAUSE_LINE_BYTES];
@@ -286,9 +288,29 @@ int cause_tell(const struct cause *cause)
 		fflush(stdout);
 		object_print(cause, row);
 	} else {
-		command_warn("%s", cause_line(cause, line));
+		command_warn("%s", whole ? cause_line(cause, line) :
+					   cause_fact(cause, line));
 	}
 	return row->status;
+}
+
+int cause_tell(const struct cause *cause)
+{
+	return cause_print(cause, true);
+}
+
+int cause_tell_fact(const struct cause *cause)
+{
+	return cause_print(cause, false);
+}
+
+void cause_tell_remedy(enum cause_id id)
+{
+	const struct cause cause = { .id = id };
+	char line[CAUSE_LINE_BYTES];
+
+	if (!command_json())
+		command_warn("%s", cause_remedy(&cause, line));
 }
 
 int cause_fill_tell(enum cause_id id, const struct cause_slots *slots)
@@ -296,5 +318,29 @@ int cause_fill_tell(enum cause_id id, const struct cause_slots *slots)
 	struct cause cause;
 
 	cause_fill(&cause, 0, id, slots);
+	return cause_tell(&cause);
+}
+
+int cause_check_proc(void)
+{
+	struct cause cause;
+
+	if (!limits_blind())
+		return COMMAND_DONE;
+	cause_set(&cause, 0, NO_PROC);
+	return cause_tell(&cause);
+}
+
+int cause_check_files(int needed)
+{
+	char text[CAUSE_TEXT_BYTES];
+	struct cause cause;
+	int error, n = limits_count_files(needed, &error);
+
+	if (error != EMFILE && error != ENFILE)
+		return COMMAND_DONE;
+	snprintf(text, sizeof(text), "%s: %d more can be opened, and %d are "
+		 "needed", limits_error(error), n, needed);
+	cause_set(&cause, 0, DESCRIPTORS_FEW, .error = error, .text = text);
 	return cause_tell(&cause);
 }

@@ -84,6 +84,22 @@ int cause_fill_tell(enum cause_id id, const struct cause_slots *slots);
 #define cause_report(name, ...) \
 	cause_fill_tell(CAUSE_##name, &(struct cause_slots){ __VA_ARGS__ })
 
+/*
+ * For several causes with one remedy: cause_tell_fact() does as cause_tell(),
+ * but leaves the remedy out where words are printed; cause_tell_remedy() prints
+ * the remedy of an id, and nothing with --json.
+ */
+int cause_tell_fact(const struct cause *cause);
+void cause_tell_remedy(enum cause_id id);
+
+/* Returns COMMAND_DONE when /proc is mounted; else tells that it is not, and
+ * returns COMMAND_FAILED. */
+int cause_check_proc(void);
+
+/* Returns COMMAND_DONE when so many more descriptors can be opened, at most
+ * LIMITS_FILES; else tells how many are missing, and returns COMMAND_FAILED. */
+int cause_check_files(int needed);
+
 /* The texts of a cause, with places: texts.def. */
 struct cause_row {
 	enum cause_id id;

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "command/common/command.h"
 
 /* A handler, not SIG_IGN: execve(2) resets it. */
 SIGSAFE static void on_size(int number)
@@ -41,11 +40,6 @@ void limits_raise_files(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-int limits_check_files(void)
-{
-	return limits_check_some(LIMITS_FILES);
-}
-
 int limits_count_files(int needed, int *error)
 {
 	int fds[LIMITS_FILES];
@@ -70,18 +64,6 @@ int limits_spare_files(int needed)
 
 	limits_count_files(needed, &error);
 	return error == EMFILE || error == ENFILE ? -error : 0;
-}
-
-int limits_check_some(int needed)
-{
-	int error;
-	int n = limits_count_files(needed, &error);
-
-	if (error != EMFILE && error != ENFILE)
-		return COMMAND_DONE;
-	return command_failed("%s: %d more can be opened, and %d are "
-			      "needed; raise it",
-			      limits_error(error), n, needed);
 }
 
 bool limits_blind(void)

@@ -19,13 +19,6 @@ void limits_raise_files(void);
 /* Descriptors that a command needs at once, for one process. */
 #define LIMITS_FILES	8
 
-/* Checks that some more descriptors can be opened. Returns COMMAND_DONE, or
- * COMMAND_FAILED after printing how many are missing. */
-int limits_check_files(void);
-
-/* Does the same for a command that needs so many, at most as many as above. */
-int limits_check_some(int needed);
-
 /* Returns 0 when so many more descriptors can be opened, at most as many as
  * above; else -EMFILE or -ENFILE. Prints nothing. */
 int limits_spare_files(int needed);

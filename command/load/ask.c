@@ -59,7 +59,7 @@ int load_ask(pid_t pid, bool load, struct client_request *request,
 	else if (!load_has_file(pid, "/" PROBE_LIBRARY) &&
 		 load_check_process(pid))
 		ret = COMMAND_FAILED;
-	else if (limits_check_files())
+	else if (cause_check_files(LIMITS_FILES))
 		ret = COMMAND_FAILED;
 	else if (attach_request(pid, load, request->text, &got, &report))
 		ret = cause_tell(&report.cause);

@@ -505,7 +505,7 @@ int look_open_rings(struct look *look)
 {
 	struct rundir_list list = { 0 };
 	char nearest[TARGETS_NEAREST_BYTES];
-	int ret = limits_check_files();
+	int ret = cause_check_files(LIMITS_FILES);
 
 	look->rings = calloc(1, sizeof(*look->rings));
 	if (!look->rings)

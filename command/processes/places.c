@@ -195,39 +195,18 @@ bool places_named(const struct places *places, const char *rule)
 	return false;
 }
 
-/* Remedies. */
-enum help { HELP_TRAP, HELP_DECODER, HELP_CODE, HELP_SIGNAL, HELP_FAULT,
-	    HELP_CONFINED, HELP_OTHER };
-
-static const char *const helps[] = {
-	[HELP_TRAP] = "places that need a trap are traced with --int3 (record, "
-		"start) or TAFFRAIL_INT3=on (TAFFRAIL_ENABLE)",
-	[HELP_DECODER] = "install libZydis (libzydis4.0), or allow traps by "
-		"--int3 (record, start) or TAFFRAIL_INT3=on (TAFFRAIL_ENABLE)",
-	[HELP_CODE] = "when the breakpoint or uprobe there is gone, give the "
-		"rule again (taffrail enable)",
-	[HELP_SIGNAL] = "when no thread blocks SIGTRAP, and the program does "
-		"not ignore it, give the rule again (taffrail enable)",
-	[HELP_FAULT] = "such places are traced with --int3, in a recording "
-		"(record -p) or session (start) that begins after the program "
-		"has installed the handler, and none before",
-	[HELP_CONFINED] = "such places are traced in programs that install no "
-		"seccomp filter and dispatch no system calls",
-	[HELP_OTHER] = "when that is mended, give the rule again (taffrail "
-		"enable)",
-};
-
-static enum help help_for(const struct place *place)
+/* Returns the cause for which a place is not switched. */
+static enum cause_id place_cause(const struct place *place)
 {
 	int why = place->why;
 
-	return place->unread	      ? HELP_OTHER :
-	       why == USDT_NO_DECODER ? HELP_DECODER :
-	       why > 0		      ? HELP_TRAP :
-	       why == -EBUSY	      ? HELP_CODE :
-	       why == -EAGAIN || why == -EPERM ? HELP_SIGNAL :
-	       why == -EFAULT	      ? HELP_FAULT :
-	       why == -ECANCELED      ? HELP_CONFINED : HELP_OTHER;
+	return place->unread	      ? CAUSE_PLACE_OFF :
+	       why == USDT_NO_DECODER ? CAUSE_PLACE_UNDECODED :
+	       why > 0		      ? CAUSE_PLACE_NEEDS_TRAP :
+	       why == -EBUSY	      ? CAUSE_PLACE_IS_CHANGED :
+	       why == -EAGAIN || why == -EPERM ? CAUSE_PLACE_TRAP_BLOCKED :
+	       why == -EFAULT	      ? CAUSE_PLACE_MAY_FAULT :
+	       why == -ECANCELED      ? CAUSE_PLACE_CONFINED : CAUSE_PLACE_OFF;
 }
 
 static const char *place_reason(int why)
@@ -336,8 +315,9 @@ static void moved_tell(struct places *places, pid_t pid)
 int places_tell(struct places *places)
 {
 	int status = places->more ? COMMAND_FAILED : COMMAND_DONE;
-	unsigned int needed = 0;
-	char where[32] = "";
+	uint64_t told = 0; /* causes, from the first one on */
+	char text[CAUSE_TEXT_BYTES];
+	struct cause cause;
 
 	for (size_t i = 0; i < places->count; i++) {
 		const struct place *place = &places->places[i];
@@ -350,22 +330,25 @@ int places_tell(struct places *places)
 			moved_tell(places, place->pid);
 			continue;
 		}
-		if (!places->ended)
-			snprintf(where, sizeof(where), "process %d: ",
-				 place->pid);
-		command_failed("%s%s at 0x%" PRIx64 " %s: %s", where, place->id,
-			       places->ended ? place->in_file : place->address,
-			       guard ? "stays off" : "is not traced",
-			       places_why(place));
-		needed |= 1u << help_for(place);
+		snprintf(text, sizeof(text), "%s at 0x%" PRIx64 " %s: %s",
+			 place->id,
+			 places->ended ? place->in_file : place->address,
+			 guard ? "stays off" : "is not traced",
+			 places_why(place));
+		cause_fill(&cause, 0, place_cause(place),
+			   &(struct cause_slots){
+				   .pid = places->ended ? 0 : place->pid,
+				   .text = text });
+		cause_tell_fact(&cause);
+		told |= 1ull << (cause.id - CAUSE_PLACE_NEEDS_TRAP);
 	}
 	if (places->more)
 		command_failed("%s %s not traced", counted(places->more,
 							   "more place"),
 			       agreed(places->more, "is", "are"));
-	for (int i = 0; i <= HELP_OTHER; i++)
-		if (needed >> i & 1)
-			command_warn("%s", helps[i]);
+	for (int id = CAUSE_PLACE_NEEDS_TRAP; id <= CAUSE_PLACE_OFF; id++)
+		if (told >> (id - CAUSE_PLACE_NEEDS_TRAP) & 1)
+			cause_tell_remedy((enum cause_id)id);
 	places_free(places);
 	return status;
 }

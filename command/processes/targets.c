@@ -148,17 +148,15 @@ int targets_open_each(struct targets *t, const pid_t *pids, size_t count)
 	t->named = count;
 	t->unread = false;
 	t->dir.fd = -1;
-	if (limits_blind()) {
-		command_failed(LIMITS_BLIND);
+	if (cause_check_proc())
 		return -ENOSYS;
-	}
-	if (limits_check_files())
+	if (cause_check_files(LIMITS_FILES))
 		return -EMFILE;
 	if (rundir_open(&t->dir, false) == -ENOENT)
 		t->dir.cause.id = CAUSE_NONE;
 	ret = count ? targets_find(t, pids, count) : targets_scan(t);
 	/* each process of the list has a descriptor */
-	if (!ret && limits_check_files())
+	if (!ret && cause_check_files(LIMITS_FILES))
 		ret = -EMFILE;
 	if (ret)
 		return ret;

@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "command/causes/cause.h"
 #include "command/common/command.h"
 #include "command/common/counted.h"
 #include "command/common/json.h"
@@ -266,20 +267,20 @@ static void check_files(void)
 	unit_equal(error, EMFILE, "six more files: error");
 	unit_equal(limits_spare_files(5), 0, "five to spare");
 	unit_equal(limits_spare_files(6), -EMFILE, "six to spare");
-	unit_equal(limits_check_some(5), COMMAND_DONE, "five are enough");
+	unit_equal(cause_check_files(5), COMMAND_DONE, "five are enough");
 	limit.rlim_cur = (rlim_t)fds[0] + 1 + 10;
 	setrlimit(RLIMIT_NOFILE, &limit);
 	unit_equal(limits_count_files(9, &error), LIMITS_FILES,
 		   "at most so many are looked for");
-	unit_equal(limits_check_files(), COMMAND_DONE, "enough files");
+	unit_equal(cause_check_files(LIMITS_FILES), COMMAND_DONE, "enough files");
 	/* said_begin() takes two */
 	limit.rlim_cur = (rlim_t)fds[0] + 1 + 2 + 4;
 	setrlimit(RLIMIT_NOFILE, &limit);
 	command_name("");
 	said_begin(STDERR_FILENO);
-	status = limits_check_some(6);
+	status = cause_check_files(6);
 	unit_check(strstr(said_end(), "): 4 more can be opened, and 6 are "
-			  "needed; raise it\n"), "too few files: text");
+			  "needed: raise it\n"), "too few files: text");
 	unit_equal(status, COMMAND_FAILED, "too few files");
 	close(fds[0]);
 }
