@@ -198,15 +198,6 @@ static int tell_faults(struct snapshot *s)
 	return told ? COMMAND_FAILED : COMMAND_DONE;
 }
 
-static bool has_session(const struct snapshot *s,
-			const struct rundir_process *process)
-{
-	for (size_t i = 0; i < s->ntaken; i++)
-		if (same_image(s->taken[i], process))
-			return true;
-	return false;
-}
-
 /* Tells which events this snapshot lacks. Returns an exit status. */
 static int tell_missing(struct snapshot *s)
 {
@@ -230,9 +221,10 @@ static int tell_empty(struct snapshot *s)
 {
 	bool living = s->core != NULL;
 
-	for (size_t i = 0; i < s->list.count && !living; i++)
-		living = s->list.processes[i].alive &&
-			 has_session(s, &s->list.processes[i]);
+	for (size_t i = 0; i < s->list.count; i++)
+		for (size_t k = 0; k < s->ntaken && !living; k++)
+			living = s->list.processes[i].alive &&
+				 same_image(s->taken[k], &s->list.processes[i]);
 	if (living)
 		command_failed("session '%s' of %s has no event, so no trace "
 			       "is written; 'taffrail status %s' counts its "
@@ -247,16 +239,6 @@ static int tell_empty(struct snapshot *s)
 			       counted(s->processes, "ended process"));
 	tell_missing(s);
 	return COMMAND_FAILED;
-}
-
-static void tell_unknown(const struct snapshot *s)
-{
-	char nearest[TARGETS_NEAREST_BYTES];
-
-	targets_nearest(&s->list, s->name, nearest, sizeof(nearest));
-	command_failed("no process has a session '%s'%s%s", s->name,
-		       s->core && s->foreign ? " of this version" : "",
-		       nearest);
 }
 
 /* Gives names to addresses. The extracted files of a core dump are this
@@ -274,6 +256,7 @@ static void name_all(struct snapshot *s)
 static int take_all(struct snapshot *s)
 {
 	struct outcome outcome = { 0 }, losses = { 0 };
+	char nearest[TARGETS_NEAREST_BYTES];
 	size_t i;
 	int ret = 0;
 	int error;
@@ -294,7 +277,10 @@ static int take_all(struct snapshot *s)
 	if (!s->ntaken && tell_missing(s))
 		return COMMAND_FAILED;
 	if (!s->ntaken) {
-		tell_unknown(s);
+		targets_nearest(&s->list, s->name, nearest, sizeof(nearest));
+		command_failed("no process has a session '%s'%s%s", s->name,
+			       s->core && s->foreign ? " of this version" :
+						       "", nearest);
 		if (!s->core && !s->pid)
 			others_tell(s->name);
 		return COMMAND_FAILED;

@@ -239,23 +239,15 @@ char *cause_remedy(const struct cause *cause, char line[CAUSE_LINE_BYTES])
 	return line_put(cause, NULL, row ? row->remedy : NULL, line);
 }
 
-/* The name of a cause for scripts: "process-ended". */
-static void word_put(const char *word, char out[WORD_BYTES])
-{
-	size_t i;
-
-	for (i = 0; i < WORD_BYTES - 1 && word[i]; i++)
-		out[i] = word[i] == '_' ? '-' :
-					  (char)tolower((unsigned char)word[i]);
-	out[i] = '\0';
-}
-
 static void object_print(const struct cause *cause, const struct cause_row *row)
 {
 	struct json json = { .file = stderr };
 	char line[CAUSE_LINE_BYTES], word[WORD_BYTES];
 
-	word_put(row->word, word);
+	/* for scripts: "process-ended" */
+	snprintf(word, sizeof(word), "%s", row->word);
+	for (char *p = word; *p; p++)
+		*p = *p == '_' ? '-' : (char)tolower((unsigned char)*p);
 	json_open(&json, NULL, '{');
 	json_string(&json, "cause", word);
 	json_string(&json, "text", cause_fact(cause, line));

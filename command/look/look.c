@@ -71,19 +71,6 @@ static void loss_tell(const struct trace_loss *l, void *priv)
 		     l->trace->path, l->stream, what, from, to, why);
 }
 
-static int add_rule(struct look *look, const char *rule)
-{
-	int ret = rule_take(rule);
-
-	if (ret != COMMAND_DONE)
-		return ret;
-	if (!look->where)
-		look->where = where_new();
-	if (!look->where || where_add(look->where, rule))
-		return command_failed("out of memory");
-	return COMMAND_DONE;
-}
-
 /* Says why no event can match a rule. Returns COMMAND_DONE if one may come. */
 static int no_match(const struct look *look, const char *rule,
 		    struct trace_class *const *traces, size_t n)
@@ -208,10 +195,17 @@ int look_take_session(const char **session, const char *value)
 int look_option(struct look *look, int key, const char *value)
 {
 	const char **to = key == LOOK_BEGIN ? &look->begin : &look->end;
+	int ret;
 
 	switch (key) {
 	case LOOK_WHERE:
-		return add_rule(look, value);
+		ret = rule_take(value);
+		if (ret == COMMAND_DONE && !look->where)
+			look->where = where_new();
+		if (ret == COMMAND_DONE &&
+		    (!look->where || where_add(look->where, value)))
+			ret = command_failed("out of memory");
+		return ret;
 	case LOOK_PAIR_BY:
 		look->by_cpu = !strcmp(value, "cpu");
 		if (!look->by_cpu && strcmp(value, "thread"))
@@ -294,27 +288,21 @@ static int64_t find_time(struct look *look, const char *text, int64_t first)
 	return ns;
 }
 
-static bool any_foreign(const struct look *look)
-{
-	struct trace_class *const *traces;
-	size_t n = reader_traces(look->reader, &traces);
-
-	while (n && !traces[n - 1]->foreign)
-		n--;
-	return n;
-}
-
 /* Says which times there are, if none of them is wanted. The last event of
  * another tracer's trace is found only by reading all of it. */
 static void warn_empty(struct look *look, int64_t begin, int64_t end,
 		       int64_t first)
 {
 	struct event_text text = { .utc = look->utc, .dates = true };
+	struct trace_class *const *traces;
+	size_t n = reader_traces(look->reader, &traces);
 	char from[64], to[64];
 	int64_t last;
 
-	if ((begin <= first && end >= first) || look->follow ||
-	    any_foreign(look) || !reader_span(look->reader, NULL, &last) ||
+	while (n && !traces[n - 1]->foreign)
+		n--;
+	if ((begin <= first && end >= first) || look->follow || n ||
+	    !reader_span(look->reader, NULL, &last) ||
 	    (begin <= last && end >= first))
 		return;
 	event_text_open(&text);

@@ -22,18 +22,6 @@
 
 #define LIVING_MAX	8	/* named in a message */
 
-static bool process_has(const struct rundir_process *process, const char *name)
-{
-	uint32_t images[RUNDIR_IMAGES_MAX];
-	int n = rundir_images(process, images, RUNDIR_IMAGES_MAX);
-	struct session_page page;
-
-	while (n-- > 0)
-		if (!rundir_find_session(process, images[n], name, &page))
-			return true;
-	return false;
-}
-
 /* The processes of a session in a user's place. */
 struct found {
 	pid_t living[LIVING_MAX];
@@ -43,23 +31,30 @@ struct found {
 
 static void place_look(struct found *found, const char *path, const char *name)
 {
-	struct rundir_list list;
+	uint32_t images[RUNDIR_IMAGES_MAX];
+	struct rundir_list list = { 0 };
+	struct session_page page;
 	struct rundir dir;
 
 	if (rundir_open_at(&dir, path))
 		return;
-	if (!rundir_collect(&dir, &list)) {
-		for (size_t i = 0; i < list.count; i++) {
-			if (!process_has(&list.processes[i], name))
-				continue;
-			if (!list.processes[i].alive)
-				found->ended = true;
-			else if (found->count++ < LIVING_MAX)
-				found->living[found->count - 1] =
-					list.processes[i].pid;
-		}
-		rundir_list_free(&list);
+	if (rundir_collect(&dir, &list))
+		list.count = 0;
+	for (size_t i = 0; i < list.count; i++) {
+		const struct rundir_process *process = &list.processes[i];
+		int n = rundir_images(process, images, RUNDIR_IMAGES_MAX);
+
+		while (n > 0 && rundir_find_session(process, images[n - 1],
+						    name, &page))
+			n--;
+		if (n <= 0)
+			continue;
+		if (!process->alive)
+			found->ended = true;
+		else if (found->count++ < LIVING_MAX)
+			found->living[found->count - 1] = process->pid;
 	}
+	rundir_list_free(&list);
 	rundir_close(&dir);
 }
 
@@ -170,32 +165,27 @@ size_t later_sessions(struct rundir *dir, char *names, size_t room)
 	return later.count;
 }
 
-/* Returns true for a process whose files are not in this directory. */
-static bool files_elsewhere(const struct rundir *dir,
-		      const struct rundir_process *process)
-{
-	struct stat here, there;
-
-	return !fstat(dir->fd, &here) &&
-	       !fstatat(process->fd, "..", &there, AT_SYMLINK_NOFOLLOW) &&
-	       (here.st_ino != there.st_ino || here.st_dev != there.st_dev);
-}
-
 size_t later_tell_elsewhere(struct rundir *dir, const struct rundir_list *list,
 			    const char *name)
 {
 	struct process_page head;
 	struct session_page page;
 	char text[CAUSE_TEXT_BYTES];
+	struct stat here, there;
 	struct cause cause;
 	size_t n = 0;
 
-	if (dir->fd < 0 || !session_for_all(dir, name))
+	if (dir->fd < 0 || !session_for_all(dir, name) ||
+	    fstat(dir->fd, &here))
 		return 0;
 	for (size_t i = 0; i < list->count; i++) {
 		const struct rundir_process *process = &list->processes[i];
 
-		if (!process->alive || !files_elsewhere(dir, process) ||
+		/* those whose files are in this directory take part */
+		if (!process->alive ||
+		    fstatat(process->fd, "..", &there, AT_SYMLINK_NOFOLLOW) ||
+		    (here.st_ino == there.st_ino &&
+		     here.st_dev == there.st_dev) ||
 		    rundir_read_process(process, process->image, &head) ||
 		    !rundir_find_session(process, process->image, name, &page))
 			continue;

@@ -29,18 +29,10 @@ int command_take_group(uint32_t *group, const char *text)
 	return COMMAND_DONE;
 }
 
-static bool searched_by(const char *path, uint32_t group)
-{
-	struct stat st;
-
-	if (stat(path, &st))
-		return true;
-	return st.st_mode & (st.st_gid == group ? 010 : 001);
-}
-
 int command_check_reach(const char *path, uint32_t group)
 {
 	char part[PATH_MAX];
+	struct stat st;
 
 	/* from another root, such as a container's, whose groups are not
 	 * known */
@@ -49,7 +41,8 @@ int command_check_reach(const char *path, uint32_t group)
 	snprintf(part, sizeof(part), "%s", path);
 	for (char *p = strchr(part + 1, '/'); p; p = strchr(p + 1, '/')) {
 		*p = '\0';
-		if (!searched_by(part, group))
+		if (!stat(part, &st) &&
+		    !(st.st_mode & (st.st_gid == group ? 010 : 001)))
 			return command_failed("the group cannot search %s, "
 					      "which has the program's files: "
 					      "start the program with "

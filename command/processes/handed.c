@@ -34,18 +34,6 @@ static char *lines_without(const char *text, const char *drop,
 	return copy;
 }
 
-static int file_make(const struct rundir_process *process, const char *name,
-		     const struct client_request *request,
-		     char file[NAME_MAX + 1])
-{
-	char *text = lines_without(request->text, "group=", "group=");
-	int ret = text ? rundir_heirs_write(process, name, text, file) :
-			 -ENOMEM;
-
-	free(text);
-	return ret;
-}
-
 /* A member of a group that was let in may not write there: that is no failure
  * of the process's session. */
 static void heirs_tell(const struct rundir_process *process, const char *what,
@@ -65,13 +53,16 @@ int heirs_start(struct client *client, const struct client_request *request,
 {
 	const struct rundir_process *process = client->process;
 	struct client_request with = { 0 };
-	char file[NAME_MAX + 1] = "";
+	char file[NAME_MAX + 1] = "", *text;
 	int ret, unwritten;
 
 	/* a session of `start --all` begins in each program by itself */
 	if (request->failed || strstr(request->text, "\nall=1\n"))
 		return client_call(client, MESSAGE_START, request, answer);
-	unwritten = file_make(process, name, request, file);
+	text = lines_without(request->text, "group=", "group=");
+	unwritten = text ? rundir_heirs_write(process, name, text, file) :
+			   -ENOMEM;
+	free(text);
 	with.text = strdup(request->text);
 	with.bytes = request->bytes;
 	with.failed = with.text ? 0 : -ENOMEM;

@@ -60,14 +60,6 @@ static bool place_named(const struct place *place, const char *rule)
 	return rule_matches(rule, id);
 }
 
-static bool is_same(const struct places *places, const struct place *a,
-		    const struct place *b)
-{
-	return !strcmp(a->id, b->id) &&
-	       (places->ended ? a->in_file == b->in_file :
-				a->pid == b->pid && a->address == b->address);
-}
-
 /* Adds a place. A line that does not hold any more tells nothing new of one
  * that is there. */
 static void place_add(struct places *places, const struct place *place,
@@ -76,10 +68,15 @@ static void place_add(struct places *places, const struct place *place,
 	struct place *more;
 
 	for (size_t i = 0; i < places->count; i++) {
-		if (!is_same(places, &places->places[i], place))
+		struct place *old = &places->places[i];
+
+		if (strcmp(old->id, place->id) ||
+		    (places->ended ? old->in_file != place->in_file :
+				     old->pid != place->pid ||
+				     old->address != place->address))
 			continue;
 		if (holds && (place->why || !places->ended))
-			places->places[i].why = place->why;
+			old->why = place->why;
 		return;
 	}
 	if (!place->why)

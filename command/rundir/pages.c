@@ -41,35 +41,30 @@ static bool parse_image(const char *name, uint32_t *image)
 	       (*name != '0' || !name[1]);
 }
 
-/* Puts a greater number in the place of the least one. */
-static void replace_least(uint32_t *images, int n, uint32_t image)
-{
-	int least = 0;
-
-	for (int i = 1; i < n; i++)
-		if (images[i] < images[least])
-			least = i;
-	if (n && images[least] < image)
-		images[least] = image;
-}
-
 int rundir_images(const struct rundir_process *process, uint32_t *images,
 		  int room)
 {
 	DIR *stream = rundir_opendir(process->fd, ".");
 	struct dirent *entry;
 	uint32_t image;
-	int n = 0;
+	int n = 0, least;
 
 	if (!stream)
 		return -errno;
 	while ((entry = readdir(stream))) {
 		if (!parse_image(entry->d_name, &image))
 			continue;
-		if (n < room)
+		if (n < room) {
 			images[n++] = image;
-		else
-			replace_least(images, n, image);
+			continue;
+		}
+		/* a greater number takes the place of the least one */
+		least = 0;
+		for (int i = 1; i < n; i++)
+			if (images[i] < images[least])
+				least = i;
+		if (n && images[least] < image)
+			images[least] = image;
 	}
 	closedir(stream);
 	if (n)
@@ -272,26 +267,15 @@ static bool has_text(const char *bytes, size_t n, const char *name)
 	return false;
 }
 
-static bool page_names(const struct rundir_process *process, const char *path,
-		       const char *name)
-{
-	char page[4096];
-	int fd = rundir_open_file(process, path, O_RDONLY);
-	ssize_t n = fd < 0 ? 0 : pread(fd, page, sizeof(page), 0);
-
-	if (fd >= 0)
-		close(fd);
-	return n > 0 && has_text(page, (size_t)n, name);
-}
-
 static bool image_names(const struct rundir_process *process, uint32_t image,
 			const char *name)
 {
 	int fd = rundir_open_image(process, image);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
+	char path[320], page[4096];
 	bool found = false;
-	char path[320];
+	ssize_t n;
 
 	if (!dir) {
 		if (fd >= 0)
@@ -302,7 +286,12 @@ static bool image_names(const struct rundir_process *process, uint32_t image,
 		if (strncmp(entry->d_name, SESSION_PAGE, strlen(SESSION_PAGE)))
 			continue;
 		snprintf(path, sizeof(path), "%u/%s", image, entry->d_name);
-		found = page_names(process, path, name);
+		fd = rundir_open_file(process, path, O_RDONLY);
+		if (fd < 0)
+			continue;
+		n = pread(fd, page, sizeof(page), 0);
+		close(fd);
+		found = n > 0 && has_text(page, (size_t)n, name);
 	}
 	closedir(dir);
 	return found;

@@ -102,15 +102,6 @@ static int add_dead(struct rundir_list *list, const char *path)
 	return ret;
 }
 
-static bool same_directory(const struct rundir *dir, const char *path)
-{
-	struct stat ours, theirs;
-
-	return dir->fd >= 0 && !fstat(dir->fd, &ours) &&
-	       !stat(path, &theirs) && ours.st_ino == theirs.st_ino &&
-	       ours.st_dev == theirs.st_dev;
-}
-
 int rundir_scan_user(struct rundir *dir, struct rundir_list *list)
 {
 	static const char *const places[] = {
@@ -118,6 +109,7 @@ int rundir_scan_user(struct rundir *dir, struct rundir_list *list)
 		"/tmp/taffrail-%u",
 	};
 	const char *own = getenv("TAFFRAIL_DIR");
+	struct stat ours, theirs;
 	char path[64];
 	int ret = 0;
 	size_t i;
@@ -131,7 +123,10 @@ int rundir_scan_user(struct rundir *dir, struct rundir_list *list)
 	for (i = 0; i < ARRAY_SIZE(places) && !ret; i++) {
 		snprintf(path, sizeof(path), places[i],
 			 (unsigned int)geteuid());
-		if (!same_directory(dir, path))
+		/* not the same directory again */
+		if (dir->fd < 0 || fstat(dir->fd, &ours) ||
+		    stat(path, &theirs) || ours.st_ino != theirs.st_ino ||
+		    ours.st_dev != theirs.st_dev)
 			ret = add_dead(list, path);
 	}
 	if (ret && !dir->cause.id)
