@@ -350,7 +350,7 @@ static int find_core(struct snapshot *s)
 	size_t i;
 
 	if (core_extract(&s->extracted, s->core))
-		return command_failed("%s: %s", s->core, s->extracted.error);
+		return cause_tell(&s->extracted.cause);
 	if (rundir_open_at(&s->dir, s->extracted.path) ||
 	    rundir_collect(&s->dir, &s->list))
 		return cause_tell(&s->dir.cause);

@@ -7,14 +7,12 @@
  * Invariant: a core dump is input. Names are parsed, and made
  * again from numbers; every offset is checked.
  */
-#include "command/common/remove-tree.h"
 #include "command/rundir/core.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/tunables.h"
+#include "command/common/remove-tree.h"
 #include "command/rundir/private.h"
 
 #define BLOCK		4096u
@@ -38,27 +37,17 @@ struct core {
 	pid_t pid;			/* that dumped core; 0: not known */
 	unsigned int files;		/* of the agent, by name */
 	unsigned int filled;		/* ranges of them that the core has */
-	char *error;
+	const char *path;
+	struct cause *cause;
 };
 
-static int core_fact(struct core *core, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static int core_fact(struct core *core, const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	vsnprintf(core->error, CORE_ERROR_BYTES, format, ap);
-	va_end(ap);
-	return -1;
-}
+#define core_fail(core, name, ...)                     \
+	cause_set((core)->cause, -1, name, .path = (core)->path, \
+		  ##__VA_ARGS__)
 
 static int copy_failed(struct core *core)
 {
-	return core_fact(core, "cannot unpack its buffers in a temporary "
-			 "directory: %s; set TMPDIR to one with more room",
-			 strerror(errno));
+	return core_fail(core, CORE_UNPACKED, .error = errno);
 }
 
 /* Copies `bytes` bytes of the core, from offset `from`, to `at` in the file. */
@@ -73,7 +62,7 @@ static int bytes_copy(struct core *core, int fd, uint64_t from, uint64_t bytes,
 		ssize_t got = pread(core->fd, block, n, (off_t)from);
 
 		if (got <= 0)
-			return core_fact(core, "the core dump is cut off");
+			return core_fail(core, CORE_CUT);
 		/* a block of zeros stays a hole */
 		if (memcmp(block, zeros, (size_t)got) &&
 		    pwrite(fd, block, (size_t)got, (off_t)at) != got)
@@ -96,7 +85,7 @@ static int copy_range(struct core *core, int fd, uint64_t start, uint64_t end,
 	int ret = 0;
 
 	if (elf_getphdrnum(core->elf, &n))
-		return core_fact(core, "%s", elf_errmsg(-1));
+		return core_fail(core, CORE_UNREAD, .text = elf_errmsg(-1));
 	for (size_t i = 0; i < n && !ret; i++) {
 		uint64_t low, high;
 
@@ -183,14 +172,13 @@ static int take_files(struct core *core, const char *desc, size_t bytes)
 		return 0;
 	memcpy(head, desc, sizeof(head));
 	if (!head[1] || head[0] > (bytes - sizeof(head)) / sizeof(range))
-		return core_fact(core, "its list of mapped files is damaged");
+		return core_fail(core, CORE_FILES_DAMAGED);
 	names = desc + sizeof(head) + head[0] * sizeof(range);
 	for (uint64_t i = 0; i < head[0]; i++) {
 		size_t n = strnlen(names, (size_t)(end - names));
 
 		if (n == (size_t)(end - names))
-			return core_fact(core, "its list of mapped files is "
-					 "damaged");
+			return core_fail(core, CORE_FILES_DAMAGED);
 		memcpy(range, desc + sizeof(head) + i * sizeof(range),
 		       sizeof(range));
 		if (take_file(core, range, head[1], names))
@@ -243,34 +231,34 @@ static int take_core(struct core *core)
 	    !gelf_getehdr(core->elf, &header) || header.e_type != ET_CORE ||
 	    header.e_ident[EI_CLASS] != ELFCLASS64 ||
 	    elf_getphdrnum(core->elf, &n))
-		return core_fact(core, "not a core dump of a 64-bit program");
+		return core_fail(core, CORE_NOT_CORE);
 	for (size_t i = 0; i < n; i++)
 		if (gelf_getphdr(core->elf, (int)i, &ph) &&
 		    ph.p_type == PT_NOTE && take_notes(core, &ph))
 			return -1;
 	if (!core->files)
-		return core_fact(core, "the process had no session of its own");
+		return core_fail(core, CORE_SESSIONLESS);
 	if (!core->filled)
-		return core_fact(core, "it has no buffers: the program must "
-				 "run under TAFFRAIL_CORE=on");
+		return core_fail(core, CORE_BUFFERLESS);
 	return 0;
 }
 
 int core_extract(struct core_directory *directory, const char *file)
 {
 	const char *tmp = getenv("TMPDIR");
-	struct core core = { .out = -1, .error = directory->error };
+	struct core core = { .out = -1, .path = file,
+			     .cause = &directory->cause };
 	struct stat st;
 	int ret = -1;
 
 	elf_version(EV_CURRENT);
 	core.fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (core.fd < 0 || fstat(core.fd, &st)) {
-		core_fact(&core, "%s", strerror(errno));
+		core_fail(&core, CORE_UNOPENED, .error = errno);
 		goto out;
 	}
 	if (!S_ISREG(st.st_mode)) {
-		core_fact(&core, "it is not a regular file");
+		core_fail(&core, CORE_NOT_REGULAR);
 		goto out;
 	}
 	core.bytes = (uint64_t)st.st_size;
@@ -279,15 +267,15 @@ int core_extract(struct core_directory *directory, const char *file)
 		     "%s/taffrail-core.XXXXXX", tmp && *tmp ? tmp : "/tmp") >=
 		    (int)sizeof(directory->path) || !mkdtemp(directory->path)) {
 		directory->path[0] = '\0';
-		core_fact(&core, "cannot make a temporary directory: %s",
-			  strerror(errno));
+		core_fail(&core, CORE_UNPLACED, .error = errno);
 		goto out;
 	}
 	core.out = open(directory->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	core.elf = elf_begin(core.fd, ELF_C_READ, NULL);
-	if (core.out < 0 || !core.elf)
-		core_fact(&core, "%s", core.elf ? strerror(errno) :
-						  elf_errmsg(-1));
+	if (core.out < 0)
+		core_fail(&core, CORE_UNPLACED, .error = errno);
+	else if (!core.elf)
+		core_fail(&core, CORE_UNREAD, .text = elf_errmsg(-1));
 	else
 		ret = take_core(&core);
 out:

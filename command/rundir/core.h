@@ -10,17 +10,17 @@
 #include <limits.h>
 #include <sys/types.h>
 
-#define CORE_ERROR_BYTES	512
+#include "command/causes/cause.h"
 
 struct core_directory {
 	char path[PATH_MAX];	/* a runtime directory, private; "": none */
 	uid_t owner;		/* of the core dump, once it is extracted */
-	char error[CORE_ERROR_BYTES];
+	struct cause cause;	/* of a core dump that could not be extracted */
 };
 
 /*
  * Makes a directory in $TMPDIR (/tmp) with the shared files in core dump
- * `file`. Returns 0 or -1 and the fact in `error`.
+ * `file`. Returns 0 or -1 and `cause`.
  */
 int core_extract(struct core_directory *directory, const char *file);
 
