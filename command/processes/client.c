@@ -157,6 +157,11 @@ static int client_deaf(struct client *client,
 	if (served > CLIENT_AGAIN_MS)
 		return cause_set(&client->cause, -ETIMEDOUT, AGENT_THREAD_ENDED,
 				 .pid = pid);
+	/* the service thread may have ended a moment before */
+	if (process_stopped(pid)) {
+		process_stopped_why(pid, &client->cause);
+		return -ETIMEDOUT;
+	}
 	return cause_set(&client->cause, -ESRCH, AGENT_DEAF, .pid = pid);
 }
 
