@@ -193,7 +193,7 @@ static void check_version(void)
 	members_scan(members, UINT64_MAX);
 	members_scan(members, UINT64_MAX);
 	said = said_end();
-	unit_check(strstr(said, "process " PID_NAME " is not recorded: ") &&
+	unit_check(strstr(said, "process " PID_NAME ": not recorded: ") &&
 		   strchr(said, '\n')[1] == '\0', "version: told once");
 	unlink(made_path("proc/" PID_NAME "/environ"));
 	process_lives(false);
