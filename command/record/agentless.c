@@ -321,6 +321,9 @@ void agentless_note(const struct agentless *a, struct outcome *outcome)
 	else
 		outcome_count(outcome, EXECUTED_AGENTLESS, a->others,
 			      .text = least);
+	/* also where one that failed to execute hides it in the number */
+	if (a->away)
+		outcome_take(outcome, COMMAND_FAILED);
 	for (int i = 0; i < a->nrows; i++) {
 		const struct agentless_row *row = &a->rows[i];
 		const char *path = *row->path ? row->path : "a program";

@@ -156,16 +156,19 @@ static void program_become(char **program, const struct claim *claim,
 			   const char *requests, const char *preload,
 			   bool withhold, int pipe)
 {
-	size_t bytes = withhold ? preload_room(environ) : 0;
-	void *room = bytes ? malloc(bytes) : NULL;
+	void *room = NULL;
 	int error;
 
 	if (!setenv("LD_PRELOAD", preload, 1) &&
 	    !setenv("TAFFRAIL_DIR", claim->dir.path, 1) &&
 	    (!requests || !setenv(REQUEST_ENV, requests, 1)) &&
-	    !environ_join(claim->name))
+	    !environ_join(claim->name)) {
+		/* for the new variables, too */
+		if (withhold)
+			room = malloc(preload_room(environ));
 		execvpe(program[0], program,
 			room ? preload_without(environ, room) : environ);
+	}
 	error = errno;
 	if (write(pipe, &error, sizeof(error)) < 0)
 		_exit(EXIT_NOT_EXECUTABLE);

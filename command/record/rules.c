@@ -159,13 +159,15 @@ void rules_note_one(const struct record_options *o, const char *rule, bool some,
 	struct nearest nearest = { .rule = rule ? rule : "*" };
 	const char *agent = some ? "with an agent" : "";
 	char file[PATH_MAX], text[512], error[ELFNOTES_ERROR_BYTES];
-	struct marker_list list = { 0 };
+	static struct marker_list list; /* of the one program */
+	static bool known;
 	size_t used;
 
 	/* the program's file is found as by execvp() */
-	if (o->program &&
+	if (!known && o->program &&
 	    !installed_program(file, sizeof(file), o->program[0]))
 		elfnotes_read(&list, file, 0, error);
+	known = true;
 	for (size_t j = 0; j < list.count; j++)
 		nearest_add(&nearest, list.markers[j].id);
 	nearest_text(&nearest, text, sizeof(text));
@@ -188,7 +190,6 @@ void rules_note_one(const struct record_options *o, const char *rule, bool some,
 		outcome_fill(outcome, outcome_keep, o->program ?
 			     CAUSE_MARKERS_NONE_PROGRAM : CAUSE_MARKERS_NONE,
 			     &(struct cause_slots){ .text = agent });
-	marker_list_free(&list);
 }
 
 void rules_note(const struct rules *rules, const struct record_options *o,
