@@ -20,6 +20,7 @@
 
 #include "base/base.h"
 #include "command/attach/steps.h"
+#include "command/common/limits.h"
 #include "command/common/monotonic.h"
 #include "command/process/rlimits.h"
 #include "command/process/process.h"
@@ -380,8 +381,11 @@ static int by_ptrace(struct call *call)
 	};
 	/* before the check: no other program than the one that it finds is
 	 * led, whatever the process executes meanwhile */
-	int ret = attach_image_open(&target);
+	int ret;
 
+	if (limits_blind())
+		return cause_set(&call->traced, -ENOSYS, NO_PROC);
+	ret = attach_image_open(&target);
 	if (ret == -EMFILE || ret == -ENFILE)
 		return cause_set(&call->traced, ret, PROCESS_UNREAD, .pid = pid,
 				 .error = ret);
@@ -410,6 +414,7 @@ static int by_ptrace(struct call *call)
 static bool signal_useless(const struct cause *traced)
 {
 	switch (traced->id) {
+	case CAUSE_NO_PROC:
 	case CAUSE_PROCESS_ENDED:
 	case CAUSE_PROCESS_EXECUTES:
 	case CAUSE_PROCESS_STOPPED:
