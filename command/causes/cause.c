@@ -93,7 +93,12 @@ int cause_fill(struct cause *cause, int ret, enum cause_id id,
 		.n = slots->n,
 	};
 
-	snprintf(new.path, sizeof(new.path), "%s", slots->path ?: "");
+	/* of a long path, the end tells more than the beginning */
+	if (slots->path && strlen(slots->path) >= sizeof(new.path))
+		snprintf(new.path, sizeof(new.path), "...%s", slots->path +
+			 strlen(slots->path) + 4 - sizeof(new.path));
+	else
+		snprintf(new.path, sizeof(new.path), "%s", slots->path ?: "");
 	snprintf(new.text, sizeof(new.text), "%s", slots->text ?: "");
 	snprintf(new.subject, sizeof(new.subject), "%s", slots->subject ?: "");
 	snprintf(new.limits, sizeof(new.limits), "%s", slots->limits ?: "");
