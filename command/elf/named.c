@@ -162,14 +162,18 @@ void named_find(const struct named_module *module,
 	uint64_t *own = calloc(n, sizeof(*own));
 	struct symboliser_symbol *symbols = calloc(n, sizeof(*symbols));
 	struct symboliser_symbol *others = calloc(n, sizeof(*others));
+	uint64_t spare, before;
 
 	for (size_t i = 0; own && i < n; i++)
 		own[i] = addresses[i] - module->shift;
 	if (own && symbols && others &&
 	    !symboliser_names(symbols, own, n, file, &share->ns)) {
-		if (debug && !symboliser_names(others, own, n, debug,
-					       &share->ns))
+		/* a bad debug file costs no name that is here */
+		spare = before = share->ns / 2;
+		if (debug && !symboliser_names(others, own, n, debug, &spare))
 			take_better(symbols, others, n);
+		if (debug)
+			share->ns -= before - spare;
 		for (size_t i = 0; i < n; i++)
 			names[i] = put_name(module, addresses[i], &symbols[i],
 					    share);
