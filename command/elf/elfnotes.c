@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -152,14 +153,22 @@ static int copy_module(pid_t pid, uint64_t shift, const Elf64_Phdr *ph, int n,
 {
 	size_t bytes = extent->high - extent->low;
 	int fd = memfd_create("taffrail module", MFD_CLOEXEC), ret = 0;
+	struct rlimit limit = { 0 }, most;
 	char *module;
 
 	if (fd < 0)
 		return -errno;
-	module = ftruncate(fd, (off_t)bytes) ? MAP_FAILED :
+	/* this file is in memory: the limit of files is none for it */
+	getrlimit(RLIMIT_FSIZE, &limit);
+	most = (struct rlimit){ limit.rlim_max, limit.rlim_max };
+	setrlimit(RLIMIT_FSIZE, &most);
+	ret = ftruncate(fd, (off_t)bytes) ? -errno : 0;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	module = ret ? NULL :
 		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (module == MAP_FAILED) {
+	if (module == MAP_FAILED)
 		ret = -errno;
+	if (ret) {
 		close(fd);
 		return ret;
 	}
