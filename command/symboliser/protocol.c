@@ -115,6 +115,8 @@ bool symboliser_answer_valid(const struct symboliser_answer *answer, size_t n,
 	if (answer->count > (bytes ? SYMBOLISER_BYTES_MAX :
 				     SYMBOLISER_ITEMS_MAX) ||
 	    (one && (answer->count != 1 || !answer->last)) ||
+	    /* few answers: each may be waited for */
+	    (bytes && !answer->last && answer->count != SYMBOLISER_BYTES_MAX) ||
 	    n != ANSWER_HEAD + answer->count * item_bytes(what))
 		return false;
 	for (uint32_t i = 0; !bytes && i < answer->count; i++)
