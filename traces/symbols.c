@@ -93,7 +93,7 @@ static int use_add(struct trace_symbols *symbols, const struct symbol_use *use)
 static void use_note(struct trace_symbols *symbols, uint64_t address,
 		     uint32_t epoch, uint64_t clock)
 {
-	const struct use_key key = { symbols->uses, epoch };
+	struct use_key key = { symbols->uses, epoch };
 	uint64_t hash = address_hash(address);
 	uint64_t at = index_find(&symbols->index, hash, use_has_epoch, &key);
 	struct symbol_use new = { address, clock, clock, epoch };
@@ -103,8 +103,10 @@ static void use_note(struct trace_symbols *symbols, uint64_t address,
 		use->first = clock;
 	if (clock > use->last)
 		use->last = clock;
-	if (!at && use_add(symbols, &new))
+	if (!at && use_add(symbols, &new)) {
+		key.uses = symbols->uses;	/* they may have moved */
 		index_find(&symbols->index, hash, use_spoil, &key);
+	}
 }
 
 void symbols_note(struct trace_symbols *symbols,
