@@ -110,6 +110,9 @@ int aside_run(const struct run *run, char *text, size_t room)
 	close(output[0]);
 	if (ret)
 		return ret;
+	/* where SIGCHLD is ignored, there is no status */
+	if (status < 0)
+		return 0;
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) :
 				     WEXITSTATUS(status);
 }
