@@ -225,7 +225,8 @@ SIGSAFE static int has_archive(const struct head *head, int fd)
 	for (i = 0; segment_read(head, i, &p); i++) {
 		if (p.p_type != PT_NOTE)
 			continue;
-		for (at = 0; left && at < p.p_filesz; at += bytes, left--) {
+		for (at = 0; left && at < p.p_filesz; at += bytes) {
+			left--;
 			bytes = note_look(fd, p.p_offset + at, &found);
 			if (found || !bytes)
 				break;
