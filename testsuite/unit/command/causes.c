@@ -184,6 +184,15 @@ static void parts_check(void)
 	cause_line(&cause, line);
 	unit_check(strstr(line, "/{pid}[x]/control.sock"),
 		   "a path stands as it is");
+	/* of a long path, the file's name stays */
+	memset(path, 'd', sizeof(path) - 6);
+	strcpy(path + sizeof(path) - 6, "/file");
+	cause_set(&cause, 0, OUTPUT_NOT_EMPTY, .path = path);
+	unit_check(strstr(cause_line(&cause, line), "d/file exists") &&
+		   !strncmp(line, "...d", 4), "a long path keeps its end");
+	path[CAUSE_PATH_BYTES - 1] = '\0';
+	cause_set(&cause, 0, OUTPUT_NOT_EMPTY, .path = path);
+	unit_equal_string(cause.path, path, "a path that just fits");
 	cause = (struct cause){ 0 };
 	unit_check(!*cause_line(&cause, line), "no cause says nothing");
 	unit_equal(cause_tell(&cause), COMMAND_FAILED, "and is a failure");
