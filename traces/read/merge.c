@@ -138,20 +138,27 @@ static inline bool next_wanted(struct read_stream *s)
 	return false;
 }
 
-/* Goes back to the first wanted event of a stream at or behind `begin`. Returns
- * false if there is none. */
-static bool stream_first(struct read_stream *s, int64_t begin)
+/* Moves to the next wanted event at or behind `begin`: of the first packet that
+ * ends behind it, the last event may lie before. */
+static bool next_begun(struct read_stream *s, int64_t begin)
 {
 	bool there;
 
-	s->begin = reading_before(s, begin);
-	s->source->rewind(s);
-	s->started = s->skipped = false;
-	s->cursor.p = s->cursor.end = NULL;
 	do
 		there = next_wanted(s);
 	while (there && s->event.ns < begin);
 	return there;
+}
+
+/* Goes back to the first wanted event of a stream at or behind `begin`. Returns
+ * false if there is none. */
+static bool stream_first(struct read_stream *s, int64_t begin)
+{
+	s->begin = reading_before(s, begin);
+	s->source->rewind(s);
+	s->started = s->skipped = false;
+	s->cursor.p = s->cursor.end = NULL;
+	return next_begun(s, begin);
 }
 
 /* Gives all streams their ranks, and orders the heap. */
@@ -273,7 +280,7 @@ int reader_refresh(struct reader *reader)
 			s->waiting = stream_first(s, reader->begin);
 		} else if (s->source->refresh) {
 			s->source->refresh(s);
-			s->waiting = next_wanted(s);
+			s->waiting = next_begun(s, reader->begin);
 		}
 	}
 	close_ended(reader);
