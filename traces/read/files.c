@@ -124,14 +124,25 @@ static bool find_entry(struct file_stream *f, struct ctf_index_entry *entry)
 }
 
 /* Gives up a file that was cut short after it was opened: the bytes behind the
- * cut are zeros. Returns whether the file was cut. */
+ * cut are zeros. A recorder that completes a file takes the end away that has
+ * no packet: the file then goes on as it is now. Returns whether it was cut. */
 static bool file_cut(struct read_stream *stream)
 {
 	struct file_stream *f = file_of(stream);
+	struct file_map map;
 
 	if (!f->map.address || f->map.copy ||
 	    !map_guard_cut(f->map.address))
 		return false;
+	if (stream->reader->recorded &&
+	    !map_file(f, &map, "%s", file_name(f))) {
+		if (map.bytes >= f->offset) {
+			file_map_close(&f->map);
+			f->map = map;
+			return true;
+		}
+		file_map_close(&map);
+	}
 	file_complain(f, "the file was cut short while it was read");
 	close_file(f);
 	return true;
