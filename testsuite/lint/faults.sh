@@ -125,6 +125,9 @@ plant_faults()
 	plant agent/planted/slip.c "/* $(printf '%s' rec ieve) */"
 	plant_object buffers/libagent_a-planted.o \
 		'void planted_up(void); void planted(void) { planted_up(); }'
+	plant_object agent/planted/libagent_a-planted.o 'long unwound(void) { long i;
+		__asm__("push $1\n\tpop %0" : "=r" (i) : : "memory");
+		return i; }'
 	plant_object agent/libagent_a-planted.o \
 		'void planted(void); void planted_up(void) { planted(); }'
 }
@@ -144,6 +147,7 @@ expected()
 	rooms docs/architecture.md does not show buffers/writers/hidden.h to other
 	symbols buffers may not call agent/planted
 	symbols circle: agent/planted buffers/planted
+	unwound agent/planted/planted.c: <unwound>: pushes and pops a
 	file_length agent/planted/long-file.c:802:
 	function_length agent/planted/long-function.c:3: long_one()
 	columns agent/planted/columns.c:2:

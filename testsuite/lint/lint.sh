@@ -124,6 +124,36 @@ rule_symbols()
 	python3 $here/rooms.py symbols "$BUILD"
 }
 
+# A handler of the program's may unwind the agent at each instruction. gcc's -Oz
+# pushes and pops constants without unwind information: code that has any is not
+# made so.
+rule_unwound()
+{
+	local object name
+	case $(uname -m) in
+	x86_64) ;;
+	*) return ;;
+	esac
+	find "$BUILD" -path '*/testsuite' -prune -o -path '*/stage' -prune -o \
+		\( -name 'libagent_a-*.o' -o -name 'libwrap_a-*.o' -o \
+		-name 'libtaffrail_so-*.o' \) -print | sort |
+	while read -r object; do
+		name=${object##*/}
+		name=${name#lib*-}
+		object=${object#"$BUILD/"}
+		name=${object%/*}/${name%.o}.c
+		# an earlier build may have left the object of a file that is gone
+		test -f "$name" || continue
+		objdump -h "$BUILD/$object" | grep -q '\.eh_frame' || continue
+		objdump -d --no-show-raw-insn "$BUILD/$object" |
+			awk -v object="$name" '
+			pushed && $2 == "pop" { print object ": " name \
+				" pushes and pops a constant" }
+			/>:$/ { name = $2 }
+			{ pushed = $2 == "push" && $3 ~ /^\$/ }'
+	done
+}
+
 rule_file_length()
 {
 	files '\.(c|h|S|cc|exp|t|sh|py)$|(^|/)(bootstrap|run)$' |

@@ -44,16 +44,7 @@ uint32_t channel_bit(const struct channel *channel)
 	return (uint32_t)(channel - channels);
 }
 
-/* gcc's -Oz makes "push 1; pop eax" without unwind information. Signals come in
- * hits, and their handlers unwind: such code is made with -Os. */
-#if defined(__GNUC__) && !defined(__clang__)
-#define UNWOUND	__attribute__((__optimize__("Os")))
-#else
-#define UNWOUND
-#endif
-
 /* Writes to channels of which some have contexts or a condition. */
-UNWOUND
 static COLD SIGSAFE void hit_special(struct object *object, uint32_t left,
 				     uint64_t fixed,
 				     const struct write_var *var, uint64_t ip)
