@@ -8,7 +8,8 @@
  * exception. New objects that the value points into go to `owned`, because the
  * write comes later.
  *
- * Invariant: no exception leaves, but those that are no Exception.
+ * Invariant: no exception of the class Exception leaves; others do, as
+ * KeyboardInterrupt.
  * The code of an object's class (__str__, __index__, __float__, __bool__) runs
  * only for objects of other classes than Python's own. No object makes a value
  * of a field of bytes take more than COPIED_MOST bytes that it does not have

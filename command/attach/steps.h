@@ -124,9 +124,9 @@ int attach_memory_build(struct attach_memory *memory,
 			const struct attach_target *t,
 			const struct attach_plan *plan);
 void attach_memory_release(struct attach_memory *memory);
-/* Fills in the words that depend on the address `base`, and those that threads
- * inherit: `header` is the beginning of the stopped thread's control block.
- * Then copies the memory into the process. */
+/* Fills in the words that depend on the address `base`, and the words that
+ * threads inherit: `header` is the beginning of the stopped thread's control
+ * block. Then copies the memory into the process. */
 #define ATTACH_HEADER_BYTES	64
 int attach_memory_place(struct attach_memory *memory,
 			const struct attach_target *t, uint64_t base,

@@ -3,7 +3,7 @@
  * Shared by the parts of `taffrail doctor`: checks and findings.
  *
  * Invariant: a check changes nothing outside of this command and its children,
- * and says only facts that were seen, not those that a release should have.
+ * and says only facts that were seen: no property is taken from a release.
  */
 #ifndef COMMAND_DOCTOR_PRIVATE_H
 #define COMMAND_DOCTOR_PRIVATE_H

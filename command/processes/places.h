@@ -32,8 +32,8 @@ struct places {
 					 * that was switched later stays */
 };
 
-/* Adds the places of a session's page; with a rule, only those that the rule
- * names. */
+/* Adds the places of a session's page; with a rule, only the places that the
+ * rule names. */
 void places_take(struct places *places, pid_t pid,
 		 const struct session_page *page, const char *rule);
 

@@ -45,7 +45,7 @@ struct agentless {
 	struct agentless_row rows[AGENTLESS_ROWS];
 	int nrows;
 	/* Programs that have an agent only if they are linked with it, and the
-	 * names of those that joined; see agentless_settle(). */
+	 * names of the programs that joined; see agentless_settle(). */
 	struct agentless_row unlinked[AGENTLESS_NAMES];
 	int nunlinked;
 	char joined[AGENTLESS_NAMES][AGENTLESS_COMM];

@@ -81,7 +81,7 @@ int drain_add(struct drain *drain, struct consumer **image,
 	return 0;
 }
 
-/* Takes an image out of those that are not finished. */
+/* Takes an image out of the list of unfinished images. */
 static void open_remove(struct drain *drain, const struct consumer *image)
 {
 	for (size_t i = 0; i < drain->nopen; i++)

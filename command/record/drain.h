@@ -26,7 +26,7 @@ struct drain {
 	struct outcome *outcome;
 	struct consumer **images;	/* all */
 	size_t nimages;
-	struct consumer **open;		/* those that are not finished */
+	struct consumer **open;		/* unfinished images */
 	size_t nopen;
 	struct consumer *late[DRAIN_LATE_MAX];	/* finished, still mapped */
 	size_t nlate;

@@ -259,9 +259,9 @@ void probes_note_missed(const struct probes *probes)
 			      probes_missed(probes));
 }
 
-/* Loads and connects all libraries in a process. After a failure it unloads
- * those that it has loaded. Returns COMMAND_DONE, or a failure after printing
- * why. */
+/* Loads and connects all libraries in a process. After a failure it unloads the
+ * libraries that it has loaded. Returns COMMAND_DONE, or a failure after
+ * printing why. */
 static int libraries_load(struct probes *probes, pid_t pid)
 {
 	const struct record_options *o = probes->options;

@@ -263,7 +263,7 @@ static size_t same_name(struct symboliser_found **first,
 	return n;
 }
 
-/* Settles the sites of one name: those that test a flag work where they are. */
+/* Settles the sites of one name. A site that tests a flag works where it is. */
 static void settle_sites(struct symboliser_found **sites, size_t nsites,
 			 struct symboliser_found **probes, size_t nprobes)
 {

@@ -39,8 +39,8 @@ static void marker_add(const struct wanted *wanted,
 			  wanted->room);
 }
 
-/* Returns 1 for a probe of the C library or the loader that nobody has switched
- * on: gdb need not list it. */
+/* Returns 1 for a probe of the C library or the loader that is off: gdb need
+ * not list it. */
 static int is_runtime(const struct object *object)
 {
 	return object->adopted && !object->on && usdt_is_runtime(object->id);

@@ -142,7 +142,7 @@ static void describe_one(struct text *out, const struct row *row,
 	text_add(out, "/>\n");
 }
 
-/* Describes the registers of a row: numbered ones, or those that it names. */
+/* Describes the registers of a row: numbered registers, or the row's names. */
 static void describe_row(struct text *out, const struct row *row)
 {
 	const char *p = row->names;

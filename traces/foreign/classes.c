@@ -263,8 +263,8 @@ static int make_event(struct class_memory **memory, struct event_class *event,
 	return ret;
 }
 
-/* Makes all event classes of a stream class, and reports those that have no
- * form here. */
+/* Makes all event classes of a stream class, and reports each class that has
+ * no form here. */
 static int make_events(struct reader *reader, struct trace_class *trace,
 		       const bt_stream_class *class)
 {

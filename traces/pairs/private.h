@@ -98,7 +98,7 @@ static inline bool kind_is_told(const struct pair_kind *kind)
 	return kind->given || (kind->begin && kind->end);
 }
 
-/* names.c: adds to the class's actions those that the event's name means.
+/* names.c: adds the actions that the event's name means to the class.
  * Returns 0 or -ENOMEM. */
 int names_meet(struct pairs *p, const struct trace_class *trace,
 	       const struct event_class *class, struct pair_action **actions);

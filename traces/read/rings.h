@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The rings of sessions as a source of events: a copy of the packets that each
- * ring has, and of those that it gets later. Reading changes neither the rings
+ * ring has, and of later packets. Reading changes neither the rings
  * nor the recorder's place in them.
  */
 #ifndef TRACES_READ_RINGS_H

@@ -210,8 +210,8 @@ static bool is_fixed(const struct field_class *class, uint32_t *bytes)
 	return true;
 }
 
-/* Takes a row of the block `stream`, and holds the layouts against those that
- * this room reads. */
+/* Takes a row of the block `stream`, and holds the layouts against the layouts
+ * that this room reads. */
 static void parse_stream(struct tsdl *t, const char *key, void *priv)
 {
 	struct trace_schema *schema = t->schema;

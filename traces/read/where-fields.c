@@ -242,8 +242,8 @@ static int add_variant(struct where_fields *f, const struct field_class *class,
 	return add_options(f, class);
 }
 
-/* Adds a field to those that the program sees, if the expression may name it. A
- * step is made in any case: the field must be stepped over. */
+/* Adds a field to the fields of the program, if the expression may name it. The
+ * field gets a step in any case, because a reader must step over it. */
 static int add_field(struct where_fields *f, const struct field_class *class,
 		     struct where_step *step, const char *name,
 		     const char *expression)
@@ -436,7 +436,7 @@ static void take_field(struct gather *g, const struct field_class *class,
 	}
 }
 
-/* Steps over the fields of a structure, and takes those that the program sees.
+/* Steps over the fields of a structure, and takes the program's fields.
  * Ends at damage. */
 static void take_struct(struct gather *g, const struct where_step *step,
 			const uint8_t *at, const uint8_t *end)

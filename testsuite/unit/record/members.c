@@ -200,8 +200,8 @@ static void check_version(void)
 	unit_equal(bed_close(&bed, &said), COMMAND_FAILED, "version: status");
 }
 
-/* Without descriptors a scan sees nobody, and the trace is incomplete; a later
- * scan that sees all takes that back. */
+/* Without descriptors a scan sees no process, and the trace is incomplete; a
+ * later scan that sees all processes takes the failure back. */
 static void check_crowded(void)
 {
 	static struct bed bed;

@@ -18,7 +18,8 @@ static char line[512];			/* of the words of the options */
 
 /* Takes a command line, whose words a blank separates ("+" stands for one in a
  * word); what was printed is in *said. */
-static int take(struct record_options *o, const char *text, const char **said)
+static int line_take(struct record_options *o, const char *text,
+		     const char **said)
 {
 	/* another argv[0] than that of the walk before */
 	static char names[2][8] = { "record", "record" };
@@ -68,7 +69,7 @@ static void check_refused(void)
 	const char *said;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		unit_equal(take(&o, rows[i].line, &said), COMMAND_USAGE,
+		unit_equal(line_take(&o, rows[i].line, &said), COMMAND_USAGE,
 			   "line '%s'", rows[i].line);
 		unit_check(strstr(said, rows[i].why), "line '%s': why",
 			   rows[i].line);
@@ -82,14 +83,14 @@ static void check_taken(void)
 	struct client_request request = { 0 };
 	const char *said;
 
-	unit_equal(take(o, "./x -o y", &said), COMMAND_DONE, "a program");
+	unit_equal(line_take(o, "./x -o y", &said), COMMAND_DONE, "a program");
 	unit_check(!o->output && o->bare && !strcmp(o->program[1], "-o"),
 		   "its options are its own");
 	record_request(o, "record-1", &request);
 	unit_equal_string(request.text, "name=record-1\nmode=discard\n"
 			  "consumed=1\n", "the least request");
 	client_request_release(&request);
-	unit_equal(take(o, "-o out -e app/* -e b/c+if+n --overwrite --int3 "
+	unit_equal(line_take(o, "-o out -e app/* -e b/c+if+n --overwrite --int3 "
 			"--context vtid,ip --buffer-size 300K --allow-group 7 "
 			"--for 0.5 -- ./x", &said), COMMAND_DONE,
 		   "many options");
@@ -101,13 +102,13 @@ static void check_taken(void)
 			  "consumed=1\nint3=1\nrule=app/*\nrule=b/c if n\n",
 			  "the request");
 	client_request_release(&request);
-	unit_equal(take(o, "-p 5 -p 6 -p 5", &said), COMMAND_DONE,
+	unit_equal(line_take(o, "-p 5 -p 6 -p 5", &said), COMMAND_DONE,
 		   "processes");
 	unit_equal(o->pids.count, 2, "each once");
-	unit_equal(take(o, "--max-size 1M ./x", &said), COMMAND_DONE,
+	unit_equal(line_take(o, "--max-size 1M ./x", &said), COMMAND_DONE,
 		   "the least directory");
 	unit_equal((long long)o->buffer, 256 << 10, "its buffers");
-	unit_equal(take(o, "--max-size 4M --buffer-size 1M ./x", &said),
+	unit_equal(line_take(o, "--max-size 4M --buffer-size 1M ./x", &said),
 		   COMMAND_DONE, "four buffers");
 }
 
@@ -186,7 +187,7 @@ static void check_stray(void)
 	const char *said;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		take(&o, rows[i].line, &said);
+		line_take(&o, rows[i].line, &said);
 		said_begin(STDERR_FILENO);
 		record_tell_stray(&o);
 		unit_equal(*said_end() != '\0', rows[i].told,

@@ -98,8 +98,8 @@ static void check_sizes(void)
 		   "what the default needs");
 }
 
-static void tell(const struct shortage *s, uint64_t lost, int want,
-		 const char *part, const char *name)
+static void shortage_check(const struct shortage *s, uint64_t lost, int want,
+			   const char *part, const char *name)
 {
 	struct outcome outcome = { 0 };
 	const char *said;
@@ -117,29 +117,41 @@ static void check_shortage(void)
 {
 	struct shortage s = { .asked = 1 << 20, .least = 1 << 16 };
 
-	tell(&s, 9, COMMAND_DONE, "", "no shortage");
+	shortage_check(&s, 9, COMMAND_DONE, "", "no shortage");
 	s.smaller = 1;
 	s.error = ENOSPC;
 	s.free = 5000;
 	s.files = 1;
-	tell(&s, 0, COMMAND_DONE, "1 process had smaller buffers: 64K instead "
-	     "of 1024K\n", "smaller buffers");
-	tell(&s, 0, COMMAND_DONE, "/run/x has 5K and 1 file free now",
-	     "a full disk");
+	shortage_check(&s, 0, COMMAND_DONE,
+		       "1 process had smaller buffers: 64K instead of "
+		       "1024K\n",
+		       "smaller buffers");
+	shortage_check(&s, 0, COMMAND_DONE,
+		       "/run/x has 5K and 1 file free now",
+		       "a full disk");
 	s.smaller = 2;
-	tell(&s, 0, COMMAND_DONE, "2 processes had smaller buffers: 64K "
-	     "instead of 1024K in the worst case\n", "two of them");
+	shortage_check(&s, 0, COMMAND_DONE,
+		       "2 processes had smaller buffers: 64K instead of "
+		       "1024K in the worst case\n",
+		       "two of them");
 	s.roomless = 1;
-	tell(&s, 0, COMMAND_DONE, "1 process had no room for some buffers; no "
-	     "event was lost\n", "no buffer");
-	tell(&s, 1, COMMAND_FAILED, "1 process had no room for some buffers, "
-	     "and counted the events as lost\n", "no buffer for events");
+	shortage_check(&s, 0, COMMAND_DONE,
+		       "1 process had no room for some buffers; no event "
+		       "was lost\n",
+		       "no buffer");
+	shortage_check(&s, 1, COMMAND_FAILED,
+		       "1 process had no room for some buffers, and "
+		       "counted the events as lost\n",
+		       "no buffer for events");
 	s = (struct shortage){ .pageless = 3, .error = EMFILE };
-	tell(&s, 0, COMMAND_FAILED, "3 programs had no room for any file",
-	     "no file at all");
+	shortage_check(&s, 0, COMMAND_FAILED,
+		       "3 programs had no room for any file",
+		       "no file at all");
 	s = (struct shortage){ .orphans = 1, .orphan_error = ENOSYS };
-	tell(&s, 0, COMMAND_FAILED, "1 forked process could not make files, "
-	     "and counted its events as lost: a seccomp filter", "an orphan");
+	shortage_check(&s, 0, COMMAND_FAILED,
+		       "1 forked process could not make files, and "
+		       "counted its events as lost: a seccomp filter",
+		       "an orphan");
 }
 
 static void check_taken_pages(void)

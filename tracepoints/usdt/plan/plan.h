@@ -33,7 +33,7 @@
  *  - the covered instructions do the same in another place.
  *
  * Invariant: the file is not trusted, and nothing outside it is read. Addresses
- * are those that the file gives.
+ * are as in the file.
  */
 #ifndef TRACEPOINTS_USDT_PLAN_PLAN_H
 #define TRACEPOINTS_USDT_PLAN_PLAN_H
