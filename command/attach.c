@@ -10,11 +10,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "command/agents/client.h"
+#include "command/agents/targets.h"
 #include "command/attach/steps.h"
 #include "command/common/command.h"
 #include "command/common/limits.h"
-#include "command/processes/client.h"
-#include "command/processes/targets.h"
 
 #define NS_PER_US	1000.0
 #define END_PAUSE_NS	1000000

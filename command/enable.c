@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/agents/handed.h"
+#include "command/agents/layouts.h"
+#include "command/agents/places.h"
+#include "command/agents/rule.h"
+#include "command/agents/targets.h"
 #include "command/common/command.h"
 #include "command/load/libraries.h"
-#include "command/processes/layouts.h"
-#include "command/processes/handed.h"
-#include "command/processes/places.h"
-#include "command/processes/rule.h"
-#include "command/processes/targets.h"
 #include "tracepoints/conditions/rule-split.h"
 
 static const struct option_row rule_rows[] = {

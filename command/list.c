@@ -9,6 +9,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "command/agents/faults.h"
+#include "command/agents/places.h"
+#include "command/agents/replaced.h"
+#include "command/agents/targets.h"
 #include "command/common/command.h"
 #include "command/common/counted.h"
 #include "command/common/json.h"
@@ -16,12 +20,8 @@
 #include "command/elf/elfnotes.h"
 #include "command/elf/process-markers.h"
 #include "command/load/listed.h"
-#include "command/process/opener.h"
-#include "command/process/process.h"
-#include "command/processes/faults.h"
-#include "command/processes/places.h"
-#include "command/processes/replaced.h"
-#include "command/processes/targets.h"
+#include "command/procfs/process.h"
+#include "command/sandbox/opener.h"
 #include "tracepoints/fields/fields.h"
 #include "tracepoints/usdt/usdt.h"
 

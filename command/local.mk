@@ -5,6 +5,30 @@ command_main = \
 	command/main.c
 
 command_sources = \
+	command/agents/called.c \
+	command/agents/client-private.h \
+	command/agents/client.c \
+	command/agents/client.h \
+	command/agents/elsewhere.c \
+	command/agents/elsewhere.h \
+	command/agents/faults.c \
+	command/agents/faults.h \
+	command/agents/group.c \
+	command/agents/handed.c \
+	command/agents/handed.h \
+	command/agents/layouts.c \
+	command/agents/layouts.h \
+	command/agents/places.c \
+	command/agents/places.h \
+	command/agents/replaced.c \
+	command/agents/replaced.h \
+	command/agents/rule.c \
+	command/agents/rule.h \
+	command/agents/summon.c \
+	command/agents/targets.c \
+	command/agents/targets.h \
+	command/agents/vouch.c \
+	command/agents/vouch.h \
 	command/attach.c \
 	command/attach/access.c \
 	command/attach/attach.h \
@@ -99,18 +123,6 @@ command_sources = \
 	command/gdbserver/relay.c \
 	command/gdbserver/symbols.c \
 	command/list.c \
-	command/look/executing.c \
-	command/look/follow.c \
-	command/look/live.c \
-	command/look/look.c \
-	command/look/look.h \
-	command/look/missing.c \
-	command/look/pager.c \
-	command/look/pairs.c \
-	command/look/private.h \
-	command/look/progress.c \
-	command/look/progress.h \
-	command/look/times.c \
 	command/load/ask.c \
 	command/load/connect.c \
 	command/load/copy.c \
@@ -120,40 +132,24 @@ command_sources = \
 	command/load/load.c \
 	command/load/note.c \
 	command/load/rights.c \
-	command/process/child.c \
-	command/process/child.h \
-	command/process/mapped-file.c \
-	command/process/mapped-file.h \
-	command/process/opener.c \
-	command/process/opener.h \
-	command/process/process.c \
-	command/process/process.h \
-	command/process/rlimits.c \
-	command/process/rlimits.h \
-	command/processes/called.c \
-	command/processes/client-private.h \
-	command/processes/client.c \
-	command/processes/client.h \
-	command/processes/elsewhere.c \
-	command/processes/elsewhere.h \
-	command/processes/faults.c \
-	command/processes/faults.h \
-	command/processes/layouts.c \
-	command/processes/layouts.h \
-	command/processes/group.c \
-	command/processes/handed.c \
-	command/processes/handed.h \
-	command/processes/places.c \
-	command/processes/places.h \
-	command/processes/replaced.c \
-	command/processes/replaced.h \
-	command/processes/rule.c \
-	command/processes/rule.h \
-	command/processes/summon.c \
-	command/processes/targets.c \
-	command/processes/targets.h \
-	command/processes/vouch.c \
-	command/processes/vouch.h \
+	command/procfs/mapped-file.c \
+	command/procfs/mapped-file.h \
+	command/procfs/process.c \
+	command/procfs/process.h \
+	command/procfs/rlimits.c \
+	command/procfs/rlimits.h \
+	command/reading/executing.c \
+	command/reading/follow.c \
+	command/reading/live.c \
+	command/reading/look.c \
+	command/reading/look.h \
+	command/reading/missing.c \
+	command/reading/pager.c \
+	command/reading/pairs.c \
+	command/reading/private.h \
+	command/reading/progress.c \
+	command/reading/progress.h \
+	command/reading/times.c \
 	command/record/agentless.c \
 	command/record/agentless.h \
 	command/record/claim-private.h \
@@ -195,25 +191,29 @@ command_sources = \
 	command/report/sections.c \
 	command/report/text.c \
 	command/report/values.c \
-	command/rundir/away.c \
-	command/rundir/chosen.c \
-	command/rundir/core.c \
-	command/rundir/core.h \
-	command/rundir/displaced.c \
-	command/rundir/entries.c \
-	command/rundir/find.c \
-	command/rundir/followers.c \
-	command/rundir/living.c \
-	command/rundir/nested.c \
-	command/rundir/pages.c \
-	command/rundir/private.h \
-	command/rundir/removed.c \
-	command/rundir/rings.c \
-	command/rundir/rundir.c \
-	command/rundir/rundir.h \
-	command/rundir/sessions.c \
-	command/rundir/sweep.c \
-	command/rundir/user.c \
+	command/runtime/away.c \
+	command/runtime/chosen.c \
+	command/runtime/core.c \
+	command/runtime/core.h \
+	command/runtime/displaced.c \
+	command/runtime/entries.c \
+	command/runtime/find.c \
+	command/runtime/followers.c \
+	command/runtime/living.c \
+	command/runtime/nested.c \
+	command/runtime/pages.c \
+	command/runtime/private.h \
+	command/runtime/removed.c \
+	command/runtime/rings.c \
+	command/runtime/rundir.c \
+	command/runtime/rundir.h \
+	command/runtime/sessions.c \
+	command/runtime/sweep.c \
+	command/runtime/user.c \
+	command/sandbox/child.c \
+	command/sandbox/child.h \
+	command/sandbox/opener.c \
+	command/sandbox/opener.h \
 	command/snapshot.c \
 	command/start.c \
 	command/status.c \
@@ -228,15 +228,15 @@ command_sources = \
 	command/symboliser/serve.c \
 	command/symboliser/symboliser.c \
 	command/symboliser/symboliser.h \
-	command/timeline/bytes.c \
 	command/timeline/bytes-private.h \
+	command/timeline/bytes.c \
 	command/timeline/chunk.c \
 	command/timeline/density.c \
 	command/timeline/head.c \
 	command/timeline/longest.c \
 	command/timeline/names.c \
-	command/timeline/page.c \
 	command/timeline/page-private.h \
+	command/timeline/page.c \
 	command/timeline/private.h \
 	command/timeline/records.c \
 	command/timeline/timeline.c \
@@ -252,7 +252,7 @@ if MACHINE_X86_64
 command_sources += \
 	command/attach/stub-x86_64.S \
 	command/attach/thread-x86_64.c \
-	command/process/seal-x86_64.c
+	command/sandbox/seal-x86_64.c
 endif
 
 # the page that `taffrail timeline` writes; its script is these files in a row

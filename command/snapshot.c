@@ -10,21 +10,21 @@
 #include <unistd.h>
 
 #include "base/tunables.h"
+#include "command/agents/elsewhere.h"
+#include "command/agents/faults.h"
+#include "command/agents/layouts.h"
+#include "command/agents/places.h"
+#include "command/agents/targets.h"
 #include "command/causes/cause.h"
 #include "command/common/command.h"
 #include "command/common/counted.h"
 #include "command/common/limits.h"
 #include "command/common/reason.h"
 #include "command/elf/user-rights.h"
-#include "command/processes/elsewhere.h"
-#include "command/processes/faults.h"
-#include "command/processes/layouts.h"
-#include "command/processes/places.h"
-#include "command/processes/targets.h"
-#include "command/record/drain.h"
 #include "command/record/agentless.h"
-#include "command/rundir/core.h"
-#include "command/rundir/rundir.h"
+#include "command/record/drain.h"
+#include "command/runtime/core.h"
+#include "command/runtime/rundir.h"
 
 enum { KEY_CORE = 256, KEY_LOSS };
 

@@ -13,15 +13,15 @@
 
 #include "base/base.h"
 #include "base/tunables.h"
+#include "command/agents/elsewhere.h"
+#include "command/agents/handed.h"
+#include "command/agents/places.h"
+#include "command/agents/rule.h"
+#include "command/agents/targets.h"
 #include "command/common/command.h"
 #include "command/common/counted.h"
 #include "command/common/reason.h"
 #include "command/load/libraries.h"
-#include "command/processes/elsewhere.h"
-#include "command/processes/handed.h"
-#include "command/processes/places.h"
-#include "command/processes/rule.h"
-#include "command/processes/targets.h"
 
 #define RULES_MAX	64	/* an agent's limit for a session */
 

@@ -20,19 +20,19 @@
 
 #include "base/tunables.h"
 #include "buffers/reader/reader.h"
+#include "command/agents/elsewhere.h"
+#include "command/agents/faults.h"
+#include "command/agents/layouts.h"
+#include "command/agents/places.h"
+#include "command/agents/targets.h"
 #include "command/common/command.h"
 #include "command/common/counted.h"
 #include "command/common/json.h"
 #include "command/common/printable.h"
 #include "command/load/libraries.h"
 #include "command/load/listed.h"
-#include "command/processes/elsewhere.h"
-#include "command/processes/faults.h"
-#include "command/processes/layouts.h"
-#include "command/processes/places.h"
-#include "command/processes/targets.h"
 #include "command/record/agentless.h"
-#include "command/rundir/rundir.h"
+#include "command/runtime/rundir.h"
 
 struct member {
 	pid_t pid;

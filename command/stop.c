@@ -13,11 +13,11 @@
 #include <string.h>
 
 #include "base/tunables.h"
+#include "command/agents/faults.h"
+#include "command/agents/layouts.h"
+#include "command/agents/targets.h"
 #include "command/common/command.h"
-#include "command/processes/faults.h"
-#include "command/processes/layouts.h"
-#include "command/processes/targets.h"
-#include "command/rundir/rundir.h"
+#include "command/runtime/rundir.h"
 
 /* A process may execute one program after the other. */
 #define EXECUTED_TRIES	16

@@ -23,13 +23,13 @@
 #include <unistd.h>
 
 #include "buffers/reader/reader.h"
+#include "command/agents/layouts.h"
+#include "command/agents/targets.h"
 #include "command/causes/cause.h"
 #include "command/common/command.h"
 #include "command/common/counted.h"
 #include "command/common/limits.h"
 #include "command/common/printable.h"
-#include "command/processes/layouts.h"
-#include "command/processes/targets.h"
 
 #define POLL_MS		100
 #define SESSIONS_SEEN	64

@@ -63,7 +63,7 @@ EXTRA_DIST += \
 	docs/packages.md \
 	docs/platforms.md \
 	docs/probe-libraries.md \
-	docs/probes.md \
+	docs/callbacks.md \
 	docs/programs.md \
 	docs/python.md \
 	docs/remote.md \

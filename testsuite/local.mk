@@ -26,9 +26,9 @@ unit_programs = \
 	testsuite/unit/buffers/ring-paths \
 	testsuite/unit/buffers/ring-step \
 	testsuite/unit/buffers/tally \
+	testsuite/unit/command/agents \
 	testsuite/unit/command/attach \
 	testsuite/unit/command/causes \
-	testsuite/unit/command/child \
 	testsuite/unit/command/client \
 	testsuite/unit/command/completion \
 	testsuite/unit/command/doctor \
@@ -36,13 +36,13 @@ unit_programs = \
 	testsuite/unit/command/export \
 	testsuite/unit/command/gdbserver \
 	testsuite/unit/command/load \
-	testsuite/unit/command/look \
 	testsuite/unit/command/options \
-	testsuite/unit/command/process \
-	testsuite/unit/command/processes \
+	testsuite/unit/command/procfs \
+	testsuite/unit/command/reading \
 	testsuite/unit/command/report \
 	testsuite/unit/command/rule \
-	testsuite/unit/command/rundir \
+	testsuite/unit/command/runtime \
+	testsuite/unit/command/sandbox \
 	testsuite/unit/command/symboliser \
 	testsuite/unit/command/targets \
 	testsuite/unit/command/texts \
@@ -103,9 +103,9 @@ testsuite_unit_command_attach_LDFLAGS = $(wrap_proc)
 testsuite_unit_command_doctor_LDFLAGS = $(wrap_proc)
 testsuite_unit_command_gdbserver_LDFLAGS = $(wrap_proc)
 testsuite_unit_command_load_LDFLAGS = $(wrap_proc)
-testsuite_unit_command_process_LDFLAGS = $(wrap_proc)
+testsuite_unit_command_procfs_LDFLAGS = $(wrap_proc)
 testsuite_unit_record_members_LDFLAGS = $(wrap_proc)
-testsuite_unit_command_rundir_LDFLAGS = $(wrap_proc) -Wl,--wrap=statfs
+testsuite_unit_command_runtime_LDFLAGS = $(wrap_proc) -Wl,--wrap=statfs
 EXTRA_DIST += testsuite/fuzz/fuzz.h testsuite/fuzz/ring.h testsuite/fuzz/run
 
 # The unit tests and the stress test of the rings share the test bed and the
@@ -155,18 +155,19 @@ EXTRA_DIST += \
 	testsuite/check \
 	testsuite/config \
 	testsuite/distros \
-	testsuite/generate \
-	testsuite/programs \
 	testsuite/gdb-suite \
+	testsuite/generate \
 	testsuite/lib \
 	testsuite/lint \
 	testsuite/models \
+	testsuite/programs \
 	testsuite/reproducible \
-	testsuite/shared \
 	testsuite/sanitize \
+	testsuite/shared \
 	testsuite/taffrail.agent \
 	testsuite/taffrail.attach \
 	testsuite/taffrail.buffers \
+	testsuite/taffrail.callbacks \
 	testsuite/taffrail.check \
 	testsuite/taffrail.children \
 	testsuite/taffrail.commands \
@@ -184,7 +185,6 @@ EXTRA_DIST += \
 	testsuite/taffrail.look \
 	testsuite/taffrail.markers \
 	testsuite/taffrail.models \
-	testsuite/taffrail.probes \
 	testsuite/taffrail.pthread \
 	testsuite/taffrail.python \
 	testsuite/taffrail.scarce \

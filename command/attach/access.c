@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "command/attach/steps.h"
-#include "command/process/process.h"
+#include "command/procfs/process.h"
 
 /* The kernel reads no memory by a first thread that has exited. */
 static pid_t memory_of(const struct attach_target *t)

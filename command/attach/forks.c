@@ -24,7 +24,7 @@
 
 #include "command/attach/steps.h"
 #include "command/common/monotonic.h"
-#include "command/process/process.h"
+#include "command/procfs/process.h"
 
 #define HANDLER_WAIT_MS	3000	/* less than the loader waits for `go` */
 #define MAYBE_WAIT_MS	300

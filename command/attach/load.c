@@ -17,9 +17,9 @@
 #include "command/common/installed.h"
 #include "command/common/monotonic.h"
 #include "command/common/reason.h"
-#include "command/process/opener.h"
-#include "command/process/rlimits.h"
-#include "command/rundir/rundir.h"
+#include "command/procfs/rlimits.h"
+#include "command/runtime/rundir.h"
+#include "command/sandbox/opener.h"
 
 #define LOAD_WAIT_MS	30000
 #define LEAVE_WAIT_MS	5000

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "command/attach/steps.h"
-#include "command/process/process.h"
-#include "command/process/rlimits.h"
+#include "command/procfs/process.h"
+#include "command/procfs/rlimits.h"
 
 long attach_filters(pid_t tid)
 {

@@ -16,8 +16,8 @@
 
 #include "command/attach/steps.h"
 #include "command/common/command.h"
-#include "command/process/opener.h"
-#include "command/process/process.h"
+#include "command/procfs/process.h"
+#include "command/sandbox/opener.h"
 
 long attach_yama_scope(void)
 {

@@ -39,7 +39,7 @@
 #include "buffers/layout.h"
 #include "command/attach/steps.h"
 #include "command/common/monotonic.h"
-#include "command/process/process.h"
+#include "command/procfs/process.h"
 
 #define STOP_WAIT_MS	2000
 #define SEIZE_TRIES	3

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "command/attach/steps.h"
-#include "command/process/process.h"
+#include "command/procfs/process.h"
 
 bool attach_thread_named(pid_t pid, const char *name)
 {

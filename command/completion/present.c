@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "command/agents/targets.h"
 #include "command/common/command.h"
 #include "command/completion/private.h"
-#include "command/process/process.h"
-#include "command/processes/targets.h"
-#include "command/rundir/rundir.h"
+#include "command/procfs/process.h"
+#include "command/runtime/rundir.h"
 
 /* Names, each one once. */
 struct names {

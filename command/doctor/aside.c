@@ -16,7 +16,7 @@
 
 #include "command/common/monotonic.h"
 #include "command/doctor/private.h"
-#include "command/process/child.h"
+#include "command/sandbox/child.h"
 
 #define NS_PER_MS	1000000
 #define MS_PER_S	1000

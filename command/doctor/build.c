@@ -9,9 +9,9 @@
 
 #include "command/common/installed.h"
 #include "command/doctor/private.h"
-#include "command/process/mapped-file.h"
-#include "command/process/opener.h"
-#include "command/process/process.h"
+#include "command/procfs/mapped-file.h"
+#include "command/procfs/process.h"
+#include "command/sandbox/opener.h"
 #include "command/symboliser/symboliser.h"
 
 #define LIBRARY		"libtaffrail.so"

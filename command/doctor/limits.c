@@ -16,7 +16,7 @@
 #include "command/common/counted.h"
 #include "command/common/limits.h"
 #include "command/doctor/private.h"
-#include "command/process/process.h"
+#include "command/procfs/process.h"
 #include "command/record/shortage.h"
 
 /* Descriptors of record: a fixed number, and for each process that lives at

@@ -13,7 +13,7 @@
 
 #include "buffers/layout.h"
 #include "command/doctor/private.h"
-#include "command/process/opener.h"
+#include "command/sandbox/opener.h"
 
 /* Finds the place where an agent that is not there yet would make files. */
 static void look_future(struct doctor *d, struct finding *f)

@@ -13,7 +13,7 @@
 
 #include "command/causes/cause.h"
 #include "command/elf/markers.h"
-#include "command/rundir/rundir.h"
+#include "command/runtime/rundir.h"
 
 #define DOCTOR_TEXT_BYTES	1024
 

@@ -9,8 +9,8 @@
 #include "base/base.h"
 #include "base/tunables.h"
 #include "command/doctor/private.h"
-#include "command/process/process.h"
-#include "command/process/rlimits.h"
+#include "command/procfs/process.h"
+#include "command/procfs/rlimits.h"
 #include "command/record/shortage.h"
 #include "control/protocol.h"
 

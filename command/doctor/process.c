@@ -16,8 +16,8 @@
 #include "command/doctor/private.h"
 #include "command/elf/process-markers.h"
 #include "command/gdbserver/gdbserver.h"
-#include "command/process/opener.h"
-#include "command/process/process.h"
+#include "command/procfs/process.h"
+#include "command/sandbox/opener.h"
 #include "command/symboliser/symboliser.h"
 #include "control/protocol.h"
 

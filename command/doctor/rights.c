@@ -16,7 +16,7 @@
 #include "command/attach/attach.h"
 #include "command/doctor/private.h"
 #include "command/gdbserver/gdbserver.h"
-#include "command/process/process.h"
+#include "command/procfs/process.h"
 
 void look_proc(struct doctor *d, struct finding *f)
 {

@@ -21,7 +21,7 @@
 #include "command/elf/named-private.h"
 #include "command/elf/user-rights.h"
 #include "command/elf/work-private.h"
-#include "command/process/opener.h"
+#include "command/sandbox/opener.h"
 #include "command/symboliser/symboliser.h"
 
 #define PATH_ROOM	(PATH_MAX + 32)

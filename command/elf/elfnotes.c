@@ -23,7 +23,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "command/process/opener.h"
+#include "command/sandbox/opener.h"
 #include "tracepoints/usdt/plan/plan.h"
 
 #define PAGE		4096ull

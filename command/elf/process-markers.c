@@ -17,9 +17,9 @@
 
 #include "base/base.h"
 #include "command/elf/elfnotes.h"
-#include "command/process/mapped-file.h"
-#include "command/process/opener.h"
-#include "command/process/process.h"
+#include "command/procfs/mapped-file.h"
+#include "command/procfs/process.h"
+#include "command/sandbox/opener.h"
 #include "tracepoints/usdt/plan/plan.h"
 
 #define LEAD_BYTES	14	/* as in usdt/place/place-x86_64.c */

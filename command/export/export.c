@@ -11,8 +11,8 @@
 #include "command/common/counted.h"
 #include "command/common/limits.h"
 #include "command/export/target.h"
-#include "command/look/look.h"
-#include "command/look/progress.h"
+#include "command/reading/look.h"
+#include "command/reading/progress.h"
 #include "traces/pairs/pairs.h"
 
 #define IDS_BYTES	600

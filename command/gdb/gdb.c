@@ -19,10 +19,10 @@
 #include "command/common/command.h"
 #include "command/common/installed.h"
 #include "command/gdb/gdb.h"
-#include "command/process/child.h"
-#include "command/process/opener.h"
+#include "command/runtime/rundir.h"
+#include "command/sandbox/child.h"
+#include "command/sandbox/opener.h"
 #include "command/symboliser/symboliser.h"
-#include "command/rundir/rundir.h"
 
 #define GDB_ARGUMENTS_MAX	256
 #define GDB_EXTENSION		"taffrail-gdb.py"

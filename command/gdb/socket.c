@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
+#include "command/agents/targets.h"
 #include "command/common/command.h"
 #include "command/gdb/gdb.h"
-#include "command/process/opener.h"
-#include "command/processes/targets.h"
+#include "command/sandbox/opener.h"
 #include "control/protocol.h"
 
 bool gdb_same_file(const char *a, const char *b)

@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "command/agents/client.h"
 #include "command/common/command.h"
 #include "command/gdbserver/gdbserver.h"
-#include "command/process/process.h"
-#include "command/processes/client.h"
+#include "command/procfs/process.h"
 #include "gdbstub/ipa/abi.h"
 
 #define AGENT_TIMEOUT_MS	2000	/* gdb waits for this, too */

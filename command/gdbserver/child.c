@@ -23,12 +23,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "command/agents/vouch.h"
 #include "command/common/command.h"
 #include "command/common/installed.h"
 #include "command/gdbserver/gdbserver.h"
-#include "command/process/child.h"
-#include "command/process/opener.h"
-#include "command/processes/vouch.h"
+#include "command/sandbox/child.h"
+#include "command/sandbox/opener.h"
 #include "command/symboliser/symboliser.h"
 
 #define AGENT		"libtaffrail.so"

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "command/gdbserver/gdbserver.h"
-#include "command/process/process.h"
+#include "command/procfs/process.h"
 
 /* Lines of gdbserver 13.1 that may be about the link. */
 static const char listening[] = "Listening on port ";

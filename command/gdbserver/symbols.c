@@ -31,7 +31,7 @@
 
 #include "command/elf/process-markers.h"
 #include "command/gdbserver/gdbserver.h"
-#include "command/process/process.h"
+#include "command/procfs/process.h"
 #include "control/protocol.h"
 #include "gdbstub/ipa/abi.h"
 

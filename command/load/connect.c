@@ -7,13 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "command/agents/places.h"
+#include "command/agents/rule.h"
+#include "command/agents/targets.h"
 #include "command/attach/attach.h"
 #include "command/common/command.h"
 #include "command/common/counted.h"
 #include "command/load/libraries.h"
-#include "command/processes/places.h"
-#include "command/processes/rule.h"
-#include "command/processes/targets.h"
 
 /* Reads options and operands. Returns a status of enum command_exit; after
  * --help, wish->pid is 0. */

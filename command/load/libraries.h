@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "command/processes/client.h"
+#include "command/agents/client.h"
 
 /* The session of callbacks, for `taffrail enable`. */
 #define LOAD_SESSION	"callbacks"

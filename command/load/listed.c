@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/agents/rule.h"
 #include "command/common/counted.h"
 #include "command/common/printable.h"
-#include "command/processes/rule.h"
 
 /* Cuts off the word before the next tab. */
 static const char *cut_word(char **from)

@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "command/agents/targets.h"
 #include "command/common/json.h"
-#include "command/processes/targets.h"
 
 struct shown_callback {
 	pid_t pid;

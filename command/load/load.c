@@ -16,7 +16,7 @@
 #include "command/attach/attach.h"
 #include "command/common/command.h"
 #include "command/common/installed.h"
-#include "command/process/opener.h"
+#include "command/sandbox/opener.h"
 
 /* Reads the operands PID LIB.so. Returns a status of enum command_exit. */
 static int take_operands(struct options *options, pid_t *pid, const char **file)

@@ -10,7 +10,7 @@
 
 #include "command/common/command.h"
 #include "command/load/libraries.h"
-#include "command/process/process.h"
+#include "command/procfs/process.h"
 
 /* Copies the value of a variable of the process's first environment. Returns
  * false when it has none. */

@@ -11,7 +11,7 @@
 
 #include "buffers/layout.h"
 #include "command/record/outcome.h"
-#include "command/rundir/rundir.h"
+#include "command/runtime/rundir.h"
 
 #define AGENTLESS_ROWS		8
 #define AGENTLESS_TEXT_BYTES	256

@@ -12,7 +12,7 @@
 #define COMMAND_RECORD_CLAIM_PRIVATE_H
 
 #include "command/record/outcome.h"
-#include "command/rundir/rundir.h"
+#include "command/runtime/rundir.h"
 
 struct claim {
 	char name[SESSION_NAME_BYTES];

@@ -10,7 +10,7 @@
 #ifndef COMMAND_RECORD_CONSUMER_H
 #define COMMAND_RECORD_CONSUMER_H
 
-#include "command/rundir/rundir.h"
+#include "command/runtime/rundir.h"
 #include "traces/trace.h"
 
 /* Descriptors that a process's first stream takes, with those of a moment. */

@@ -13,7 +13,7 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
-#include "command/processes/client.h"
+#include "command/agents/client.h"
 
 #define STOP_TIMEOUT_MS	2000
 #define DYING_MS	200

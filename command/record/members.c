@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "command/agents/layouts.h"
 #include "command/common/monotonic.h"
-#include "command/processes/layouts.h"
 #include "command/record/probes-private.h"
 
 #define NS_PER_MS	1000000ull

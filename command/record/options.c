@@ -14,11 +14,11 @@
 
 #include "base/text.h"
 #include "buffers/rings/channel.h"
+#include "command/agents/client.h"
+#include "command/agents/rule.h"
 #include "command/causes/cause.h"
 #include "command/load/libraries.h"
-#include "command/processes/client.h"
-#include "command/processes/rule.h"
-#include "command/rundir/rundir.h"
+#include "command/runtime/rundir.h"
 
 /* room for the descriptions of some processes and four smallest buffers */
 #define MAX_SIZE_LEAST		(1u << 20)

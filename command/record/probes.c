@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "base/lines.h"
+#include "command/agents/client.h"
 #include "command/load/libraries.h"
-#include "command/process/process.h"
-#include "command/processes/client.h"
+#include "command/procfs/process.h"
 #include "command/record/agentless.h"
 #include "control/protocol.h"
 #include "control/request.h"

@@ -18,11 +18,11 @@
 
 #include "base/base.h"
 #include "base/preload.h"
+#include "command/agents/client.h"
+#include "command/agents/vouch.h"
 #include "command/common/installed.h"
 #include "command/common/limits.h"
 #include "command/common/reason.h"
-#include "command/processes/client.h"
-#include "command/processes/vouch.h"
 #include "command/record/probes-private.h"
 #include "command/record/shortage.h"
 #include "control/request.h"

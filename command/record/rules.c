@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "command/agents/rule.h"
 #include "command/common/installed.h"
 #include "command/common/nearest.h"
 #include "command/elf/elfnotes.h"
-#include "command/processes/rule.h"
 #include "taffrail/site.h"
 #include "tracepoints/conditions/expr.h"
 #include "tracepoints/conditions/rule-split.h"

@@ -12,7 +12,7 @@
 
 #include "base/index.h"
 #include "buffers/reader/reader.h"
-#include "command/processes/places.h"
+#include "command/agents/places.h"
 #include "command/record/options.h"
 #include "command/record/outcome.h"
 

@@ -5,11 +5,11 @@
  * Invariant: each process is looked at before a session is
  * started in any.
  */
+#include "command/agents/client.h"
+#include "command/agents/handed.h"
+#include "command/agents/targets.h"
 #include "command/attach/attach.h"
 #include "command/common/reason.h"
-#include "command/processes/client.h"
-#include "command/processes/handed.h"
-#include "command/processes/targets.h"
 #include "command/record/members-private.h"
 #include "command/record/probes-private.h"
 #include "command/record/program-private.h"

@@ -10,8 +10,8 @@
 #define COMMAND_REPORT_PRIVATE_H
 
 #include "base/index.h"
-#include "command/look/look.h"
-#include "command/look/progress.h"
+#include "command/reading/look.h"
+#include "command/reading/progress.h"
 #include "traces/pairs/histogram.h"
 #include "traces/pairs/pairs.h"
 

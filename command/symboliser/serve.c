@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "command/process/child.h"
+#include "command/sandbox/child.h"
 
 #define LIBRARY		"libstdc++.so.6"
 

@@ -17,8 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "command/process/child.h"
-#include "command/process/opener.h"
+#include "command/sandbox/child.h"
+#include "command/sandbox/opener.h"
 #include "command/symboliser/serve-private.h"
 
 #define MS		1000000u	/* in nanoseconds */

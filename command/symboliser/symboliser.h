@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Reads names, lines, build IDs and markers out of ELF files, in a sealed child
- * (command/process/child.h): a file is input, and may take over the reader,
+ * (command/sandbox/child.h): a file is input, and may take over the reader,
  * make the reader compute without end, or be cut meanwhile.
  *
  * The child opens no file. The caller opens each file, with the rights that the

@@ -18,8 +18,8 @@
 #define COMMAND_TIMELINE_PRIVATE_H
 
 #include "base/index.h"
-#include "command/look/look.h"
-#include "command/look/progress.h"
+#include "command/reading/look.h"
+#include "command/reading/progress.h"
 #include "command/timeline/bytes-private.h"
 #include "command/timeline/page-private.h"
 

@@ -6,7 +6,7 @@
 #ifndef COMMAND_TOP_PRIVATE_H
 #define COMMAND_TOP_PRIVATE_H
 
-#include "command/look/look.h"
+#include "command/reading/look.h"
 #include "traces/pairs/histogram.h"
 #include "traces/pairs/pairs.h"
 

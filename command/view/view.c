@@ -14,8 +14,8 @@
 #include "base/tunables.h"
 #include "command/common/command.h"
 #include "command/common/limits.h"
-#include "command/look/look.h"
-#include "command/look/progress.h"
+#include "command/reading/look.h"
+#include "command/reading/progress.h"
 #include "traces/text/event-text.h"
 
 #define FIELDS_MAX	128

@@ -2,8 +2,8 @@
 /*
  * Callbacks: functions of the program that are called when a marker is hit,
  * beside sessions and gdb. Link with libtaffrail-probe (pkg-config --libs
- * taffrail-probe); libtaffrail comes with it. docs/probes.md describes how to
- * use them, taffrail_probe_attach(3) each function.
+ * taffrail-probe); libtaffrail comes with it. docs/callbacks.md describes how
+ * to use them, taffrail_probe_attach(3) each function.
  *
  *	static void reply(const struct taffrail_event *event, void *priv)
  *	{

@@ -110,7 +110,7 @@ plant_faults()
 		'#include "base/base.h"' 'void *handler_planted(void);' \
 		'SIGSAFE void *handler_planted(void)' '{' \
 		'	return malloc(1);' '}'
-	plant probes/handler.c '#include <stdlib.h>' '#include "base/base.h"' \
+	plant callbacks/handler.c '#include <stdlib.h>' '#include "base/base.h"' \
 		'SIGSAFE void *handler_probes(void) { return malloc(2); }'
 	plant agent/planted/leak.c '#include <stdlib.h>' \
 		'void leak(const char *c)' '{' '	char *copy = malloc(1);' \

@@ -26,7 +26,7 @@ import subprocess
 import sys
 
 FOLDERS = ("agent", "base", "bindings", "buffers", "command", "control",
-           "gdbstub", "include", "probes", "traces", "tracepoints")
+           "gdbstub", "include", "callbacks", "traces", "tracepoints")
 NAME = re.compile(r"(\w+)\(")
 COMMENT = re.compile(r"/\*(.*?)\*/", re.S)
 TYPE_CASE = re.compile(r"\bcase (?:FIELD|TAFFRAIL_T)_")

@@ -24,7 +24,7 @@ TABLE = "base/order.def"
 HOME = "base/base.h"
 MODELS = "testsuite/models"
 # these name tags in comments: they use the headers for programs alone
-BARE = ("probes/shipped/", "tracepoints/providers/", "include/")
+BARE = ("callbacks/shipped/", "tracepoints/providers/", "include/")
 COMMENT_LINES = 5       # from such a comment to the end of its access
 # the first word of a side that has no access here
 ELSEWHERE = ("kernel:", "gdbserver:", "program:", "liburcu:", "address:")

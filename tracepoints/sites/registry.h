@@ -64,7 +64,7 @@ struct object {
 	const struct ax_program *condition[CHANNELS_MAX];
 	/* what gdb's tracepoints do here; retired ones stay readable */
 	const struct collect_list *collect;
-	void *probes;			/* callbacks: probes/list.c; or NULL */
+	void *probes;			/* callbacks/list.c, or NULL */
 	uint32_t snapshots;		/* enum object_user, a bit each */
 	uint32_t bound;			/* channel of the site's own slot + 1 */
 	uint32_t left_off;		/* channels that had no room for it */

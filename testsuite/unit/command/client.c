@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The runtime directory and the control protocol as the command sees them
- * (command/rundir/rundir.h, client.h): this program plays a traced process,
+ * (command/runtime/rundir.h, client.h): this program plays a traced process,
  * with an agent that answers well, badly, or not at all.
  */
 #include "testsuite/unit/unit.h"
@@ -18,9 +18,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "command/agents/client.h"
 #include "command/elf/markers.h"
-#include "command/processes/client.h"
-#include "command/rundir/rundir.h"
+#include "command/runtime/rundir.h"
 
 static char top[] = "/tmp/taffrail-unit-XXXXXX";
 static char deep[300];			/* longer than sun_path */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Rules as users type them, the nearest ids, and the arguments that several
- * sub-commands parse (command/processes/rule.h, nearest.h, command.h).
+ * sub-commands parse (command/agents/rule.h, nearest.h, command.h).
  */
 #include "testsuite/unit/unit.h"
 
@@ -9,10 +9,10 @@
 #include <stdlib.h>
 
 #include "buffers/layout.h"
+#include "command/agents/rule.h"
 #include "command/common/command.h"
 #include "command/common/nearest.h"
-#include "command/processes/rule.h"
-#include "command/rundir/rundir.h"
+#include "command/runtime/rundir.h"
 
 #define TYPES                                                                  \
 	"types must be like (str,,str:4), without blanks: for each argument "   \

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The pages that processes publish, as the command reads them
- * (command/rundir/pages.c), and the sessions that are found in them
- * (command/processes/targets.c). The pages are files that are made here.
+ * (command/runtime/pages.c), and the sessions that are found in them
+ * (command/agents/targets.c). The pages are files that are made here.
  */
 #include "testsuite/unit/unit.h"
 
 #include <errno.h>
 
+#include "command/agents/targets.h"
 #include "command/common/command.h"
-#include "command/processes/targets.h"
 #include "testsuite/unit/command/made.h"
 #include "testsuite/unit/command/said.h"
 

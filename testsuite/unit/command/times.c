@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Times of --begin and --end (command/look/times.c), in zones that are set
+ * Times of --begin and --end (command/reading/times.c), in zones that are set
  * here, so the machine's own has no part in it.
  */
 #include "testsuite/unit/unit.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "command/look/look.h"
+#include "command/reading/look.h"
 
 #define S		1000000000ll
 #define MINUTE		(60 * S)

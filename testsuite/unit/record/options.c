@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
+#include "command/agents/client.h"
 #include "command/load/libraries.h"
-#include "command/processes/client.h"
 #include "command/record/options.h"
 #include "testsuite/unit/command/said.h"
 

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Tells whether a thread is in a signal handler. Instead of each handler that
+ * the program installs, the kernel gets a stub of this library, which counts
+ * and then calls the handler. So do the handlers that are there when the
+ * library is loaded into a program that runs.
+ *
+ * Each handler function of the program has a private stub, for good and for all
+ * signals. The kernel alone says which handler a signal has; this file keeps no
+ * copy of that. So
+ *  - the kernel changes handler, flags and mask in one step, and a signal that
+ *    is about to be handled runs the handler whose flags it goes by;
+ *  - a child that shares this memory (vfork(2)) changes the child's signals
+ *    only;
+ *  - a handler that is reset, ignored or inherited is so without help.
+ *
+ * Invariant: the program never sees a stub. A function of libc that returns a
+ * handler returns the program's. When all stubs are taken, a further function
+ * is installed as it is, and hits in that function count as ordinary ones.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "callbacks/private.h"
+#include "callbacks/stubs-private.h"
+
+#define PUBLIC	__attribute__((visibility("default")))
+#define HIDDEN	__attribute__((visibility("hidden")))
+
+typedef void handler_fn(int number);
+typedef void action_fn(int number, siginfo_t *info, void *context);
+
+/* The program's functions, by the stub. A word is written once, by any thread
+ * or child. One pointer serves both forms of a handler: one of the short form
+ * does not look at further arguments. */
+static action_fn *functions[STUBS];
+
+extern const char handler_stubs[] HIDDEN;
+
+__thread uint32_t probe_handlers;
+
+static int (*real_sigaction)(int, const struct sigaction *,
+			     struct sigaction *);
+static handler_fn *(*real_signal)(int, handler_fn *);
+static handler_fn *(*real_sysv_signal)(int, handler_fn *);
+static handler_fn *(*real_sigset)(int, handler_fn *);
+
+/* A call of a handler. */
+struct call {
+	struct cleanup buffer;
+	uint32_t before;	/* probe_handlers */
+};
+
+/* The cleanup of handler_run(), for siglongjmp(), pthread_exit() and
+ * cancellation. */
+static SIGSAFE void handler_left(void *call)
+{
+	probe_handlers = ((struct call *)call)->before;
+}
+
+/* The frame ends: by return, or by an exception that a runtime throws from a
+ * handler. */
+static SIGSAFE void handler_end(struct call *call)
+{
+	probe_handlers = call->before;
+	_pthread_cleanup_pop(&call->buffer, 0);
+}
+
+/* A handler may leave this function by siglongjmp(): see hit.c. */
+SIGSAFE void handler_run(action_fn *handler, int number, siginfo_t *info,
+			 void *context)
+{
+	struct call call __attribute__((cleanup(handler_end)));
+
+	call.before = probe_handlers;
+	_pthread_cleanup_push(&call.buffer, handler_left, &call);
+	probe_handlers = call.before + 1;
+	handler(number, info, context);
+}
+
+/* The stubs lead here. */
+HIDDEN SIGSAFE void handler_call(int number, siginfo_t *info, void *context,
+				 uint32_t stub);
+SIGSAFE void handler_call(int number, siginfo_t *info, void *context,
+			  uint32_t stub)
+{
+	handler_run(load_acquire(&functions[stub], HANDLER_FUNCTIONS), number,
+		    info, context);
+}
+
+/* Finds libc's functions at the first call: a constructor of the program may
+ * run before those of this library. Two threads find the same. */
+static void reals_find(void)
+{
+	if (load_acquire(&real_sigaction, HANDLER_REALS))
+		return;
+	*(void **)&real_signal = dlsym(RTLD_NEXT, "signal");
+	*(void **)&real_sysv_signal = dlsym(RTLD_NEXT, "__sysv_signal");
+	*(void **)&real_sigset = dlsym(RTLD_NEXT, "sigset");
+	store_release((void **)&real_sigaction, dlsym(RTLD_NEXT, "sigaction"),
+		      HANDLER_REALS);
+}
+
+/* Returns true for an address among the stubs. */
+static bool is_stub(const void *handler)
+{
+	return (uintptr_t)handler - (uintptr_t)handler_stubs <
+	       STUBS * STUB_BYTES;
+}
+
+/* A program that has asked the kernel may pass a stub: it is installed as it
+ * is. */
+static bool is_function(const void *handler)
+{
+	return handler != (void *)SIG_DFL && handler != (void *)SIG_IGN &&
+	       handler != (void *)SIG_ERR && handler != (void *)SIG_HOLD &&
+	       !is_stub(handler);
+}
+
+/* Returns the address to install for the program's handler: a stub, or the
+ * handler where no stub is free. */
+static SIGSAFE void *stub_of(void *handler)
+{
+	uint32_t at = (uint32_t)(((uintptr_t)handler * 0x9e3779b97f4a7c15ull) >>
+				 32);
+	action_fn *has;
+	uint32_t i;
+
+	if (!is_function(handler))
+		return handler;
+	for (i = 0; i < STUBS; i++, at++) {
+		at %= STUBS;
+		has = load_acquire(&functions[at], HANDLER_FUNCTIONS);
+		if (!has &&
+		    __atomic_compare_exchange_n(&functions[at], &has,
+						(action_fn *)handler, 0,
+						ACQ_REL(HANDLER_FUNCTIONS),
+						ACQUIRE(HANDLER_FUNCTIONS)))
+			has = (action_fn *)handler;
+		if (has == (action_fn *)handler)
+			return (char *)handler_stubs + at * STUB_BYTES;
+	}
+	return handler;
+}
+
+/* Returns the program's handler for an installed address. */
+static SIGSAFE void *function_of(void *handler)
+{
+	action_fn *has = NULL;
+
+	if (is_stub(handler))
+		has = load_acquire(
+			&functions[((char *)handler - handler_stubs) /
+				   STUB_BYTES],
+			HANDLER_FUNCTIONS);
+	return has ? (void *)has : handler;
+}
+
+/* No public name calls another: a program's library may have that one, too. */
+static int set_action(int number, const struct sigaction *set,
+		      struct sigaction *old)
+{
+	struct sigaction ours;
+	int ret;
+
+	reals_find();
+	if (set) {
+		ours = *set;
+		ours.sa_sigaction = (action_fn *)stub_of((void *)
+							 set->sa_sigaction);
+	}
+	ret = real_sigaction(number, set ? &ours : NULL, old);
+	if (!ret && old)
+		old->sa_sigaction = (action_fn *)function_of((void *)
+							     old->sa_sigaction);
+	return ret;
+}
+
+PUBLIC int sigaction(int number, const struct sigaction *set,
+		     struct sigaction *old)
+{
+	return set_action(number, set, old);
+}
+
+PUBLIC int __sigaction(int number, const struct sigaction *set,
+		       struct sigaction *old);
+PUBLIC int __sigaction(int number, const struct sigaction *set,
+		       struct sigaction *old)
+{
+	return set_action(number, set, old);
+}
+
+/* Does the same for the functions that take and return a handler. */
+static handler_fn *handler_install(handler_fn *(*real)(int, handler_fn *),
+				   int number, handler_fn *handler)
+{
+	handler_fn *ours = (handler_fn *)stub_of((void *)handler);
+
+	return (handler_fn *)function_of((void *)real(number, ours));
+}
+
+/* signal() and the two names that glibc has for it. */
+static handler_fn *set_bsd(int number, handler_fn *handler)
+{
+	reals_find();
+	return handler_install(real_signal, number, handler);
+}
+
+/* The System V form: the handler is reset when it runs. */
+static handler_fn *set_sysv(int number, handler_fn *handler)
+{
+	reals_find();
+	return handler_install(real_sysv_signal, number, handler);
+}
+
+PUBLIC handler_fn *signal(int number, handler_fn *handler)
+{
+	return set_bsd(number, handler);
+}
+
+PUBLIC handler_fn *bsd_signal(int number, handler_fn *handler);
+PUBLIC handler_fn *bsd_signal(int number, handler_fn *handler)
+{
+	return set_bsd(number, handler);
+}
+
+PUBLIC handler_fn *ssignal(int number, handler_fn *handler)
+{
+	return set_bsd(number, handler);
+}
+
+PUBLIC handler_fn *sysv_signal(int number, handler_fn *handler)
+{
+	return set_sysv(number, handler);
+}
+
+/* The name of signal() in programs with _XOPEN_SOURCE. */
+PUBLIC handler_fn *__sysv_signal(int number, handler_fn *handler);
+PUBLIC handler_fn *__sysv_signal(int number, handler_fn *handler)
+{
+	return set_sysv(number, handler);
+}
+
+PUBLIC handler_fn *sigset(int number, handler_fn *handler)
+{
+	reals_find();
+	return handler_install(real_sigset, number, handler);
+}
+
+/* Returns true for a function of the agent, whose handlers stay as they are. */
+static bool is_agents(const void *handler)
+{
+	Dl_info agent, its;
+
+	return dladdr((void *)taffrail_probe_serve, &agent) &&
+	       dladdr(handler, &its) && its.dli_fbase == agent.dli_fbase;
+}
+
+/* Compares handler, flags and the part of the mask that the kernel keeps. */
+static bool is_same(const struct sigaction *a, const struct sigaction *b)
+{
+	return a->sa_sigaction == b->sa_sigaction &&
+	       a->sa_flags == b->sa_flags &&
+	       !memcmp(&a->sa_mask, &b->sa_mask, sizeof(uint64_t));
+}
+
+/*
+ * Gives a signal a stub, once: a program that asks the kernel sees the handler
+ * change at most once. The program may install another handler meanwhile, and
+ * the kernel cannot compare and exchange. So the handler that each change
+ * replaces is installed again until a change has replaced the expected one: the
+ * program's last change stays.
+ */
+static void handler_adopt(int number)
+{
+	static char taken[NSIG];
+	struct sigaction is, to, was;
+
+	if (taken[number] || real_sigaction(number, NULL, &is) ||
+	    !is_function((void *)is.sa_handler) ||
+	    is_agents((void *)is.sa_handler))
+		return;
+	taken[number] = 1;
+	to = is;
+	to.sa_sigaction = (action_fn *)stub_of((void *)is.sa_sigaction);
+	while (!real_sigaction(number, &to, &was) && !is_same(&was, &is)) {
+		is = to;
+		to = was;
+	}
+}
+
+void handlers_adopt(void)
+{
+	int number;
+
+	reals_find();
+	for (number = 1; number < NSIG; number++)
+		handler_adopt(number);
+}

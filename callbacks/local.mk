@@ -1,0 +1,45 @@
+# callbacks/: callbacks, for programs that link with libtaffrail-probe. One file a
+# line.
+callbacks_sources = \
+	callbacks/answer.c \
+	callbacks/connect.c \
+	callbacks/end.c \
+	callbacks/environment.c \
+	callbacks/floats-x86_64.h \
+	callbacks/fork.c \
+	callbacks/handlers.c \
+	callbacks/hit.c \
+	callbacks/library.c \
+	callbacks/list.c \
+	callbacks/names.c \
+	callbacks/private.h \
+	callbacks/probe.c \
+	callbacks/reader.c \
+	callbacks/request.c \
+	callbacks/stubs-private.h
+
+if MACHINE_X86_64
+callbacks_sources += \
+	callbacks/handlers-x86_64.S
+endif
+
+# what it has copies of
+callbacks_shared_sources = \
+	base/arena.c \
+	base/glob.c \
+	base/lines.c \
+	base/memory-functions.c \
+	base/text.c \
+	tracepoints/fields/fields.c \
+	tracepoints/fields/shown.c \
+	tracepoints/fields/token.c
+
+# probe libraries
+histogram_sources = \
+	callbacks/shipped/histogram.c \
+	callbacks/shipped/pairs-private.h \
+	callbacks/shipped/value-private.h
+watchdog_sources = \
+	callbacks/shipped/pairs-private.h \
+	callbacks/shipped/value-private.h \
+	callbacks/shipped/watchdog.c

@@ -1,0 +1,538 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Requests to a process that serves them in a signal handler. See
+ * called-private.h, and buffers/wake.h for the states.
+ *
+ * Invariant: the request is complete before the signal is sent, and a
+ * request that the command gives up is withdrawn, unless the handler is obeying
+ * it. The signal is sent only while the process has a handler for it, and never
+ * where the program itself waits for it.
+ */
+#include "command/agents/client-private.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "command/attach/steps.h"
+#include "command/causes/cause.h"
+#include "command/common/monotonic.h"
+#include "command/procfs/process.h"
+
+#define NS_PER_MS	1000000ll
+#define FILE_BYTES	(sizeof(struct message) + 65536)
+#define BUSY_PAUSE_NS	1000000
+#define SLICE_MIN_NS	2000000ll
+#define SLICE_MAX_NS	200000000ll
+#define TURN_PAUSE_NS	200000
+#define CAUGHT_LOOKS	500
+#define FINISH_MS	2000		/* for a request that is being obeyed */
+#define AGAIN_MS	1000		/* for a thread to finish a write */
+
+/* A request, and where the answer goes. */
+struct called {
+	const struct rundir_process *process;
+	int fd;		     /* of called_open() */
+	struct message head; /* the request's, then the answer's */
+	const char *text;    /* the request's payload */
+	char *payload;	     /* the answer's, ends with a NUL */
+	struct cause *cause; /* why it failed */
+	int queued;	     /* errno of the last signal, or 0 */
+};
+
+static int64_t now_ns(void)
+{
+	return (int64_t)monotonic_ns();
+}
+
+#define FILE_OPEN (O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+
+/* Makes the file, and gives it to the process's user. Returns a descriptor or a
+ * negative errno. */
+static int file_make(const struct rundir_process *process)
+{
+	int fd = openat(process->fd, CALL_FILE, FILE_OPEN | O_CREAT | O_EXCL,
+			0600);
+	int ret;
+
+	if (fd < 0)
+		return -errno;
+	/* the process takes files of the same user only */
+	if (process->uid == geteuid() || !fchown(fd, process->uid, -1))
+		return fd;
+	ret = -errno;
+	close(fd);
+	unlinkat(process->fd, CALL_FILE, 0);
+	return ret;
+}
+
+/* Opens one that is there. It may be a link to another user's; or another
+ * command has made it, and gives it to the process's user in a moment. */
+static int file_find(const struct rundir_process *process)
+{
+	int fd = openat(process->fd, CALL_FILE, FILE_OPEN);
+	struct stat st;
+	int ret = -EPERM;
+
+	if (fd < 0)
+		return errno == ENOENT ? -EAGAIN : -errno;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode)) {
+		if (st.st_uid == process->uid)
+			return fd;
+		if (st.st_uid == geteuid() && st.st_nlink == 1)
+			ret = -EAGAIN;
+	}
+	close(fd);
+	return ret;
+}
+
+int called_open(const struct rundir_process *process)
+{
+	struct process_page page;
+	int fd;
+
+	if (rundir_read_process(process, process->image, &page) ||
+	    process->unseen)
+		return -ENOENT;
+	if (page.wake.signal > WAKE_SIGNAL && page.state == PROCESS_EXECED)
+		return -ESTALE;
+	if (page.wake.state != WAKE_SIGNALLED)
+		return -ENOENT;
+	fd = file_make(process);
+	return fd == -EEXIST ? file_find(process) : fd;
+}
+
+/* Waits until no other command has a request. */
+static int turn_take(struct called *called, int64_t deadline)
+{
+	const struct timespec pause = { .tv_nsec = TURN_PAUSE_NS };
+
+	while (flock(called->fd, LOCK_EX | LOCK_NB)) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return cause_set(called->cause, -errno, SIGNAL_NO_LOCKS,
+					 .pid = called->process->pid);
+		if (now_ns() > deadline)
+			return cause_set(called->cause, -ETIMEDOUT, SIGNAL_TURN,
+					 .pid = called->process->pid);
+		nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
+static struct process_page *page_map(const struct rundir_process *process)
+{
+	char name[32];
+	void *p;
+	int fd;
+
+	snprintf(name, sizeof(name), "%u/process", process->image);
+	fd = rundir_open_file(process, name, O_RDWR);
+	if (fd < 0)
+		return NULL;
+	p = mmap(NULL, sizeof(struct process_page), PROT_READ | PROT_WRITE,
+		 MAP_SHARED, fd, 0);
+	close(fd);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static int request_write(struct called *called)
+{
+	ssize_t bytes = called->head.bytes;
+
+	if (bytes > 65535)
+		return cause_set(called->cause, -EMSGSIZE, SIGNAL_REQUEST_LONG,
+				 .pid = called->process->pid);
+	/* an answer that is not long finds room */
+	if (ftruncate(called->fd, FILE_BYTES) ||
+	    posix_fallocate(called->fd, 0, FILE_BYTES) ||
+	    pwrite(called->fd, &called->head, sizeof(called->head), 0) !=
+		    sizeof(called->head) ||
+	    (bytes && pwrite(called->fd, called->text, bytes,
+			     sizeof(called->head)) != bytes))
+		return cause_set(called->cause, -ENOSPC, SIGNAL_NO_ROOM,
+				 .pid = called->process->pid);
+	return 0;
+}
+
+/* Returns true when a signal that was sent has not been taken yet. */
+static bool signal_pending(pid_t pid, int number)
+{
+	pid_t tids[ATTACH_THREADS_MAX];
+	int n = attach_threads_list(pid, tids);
+
+	if (attach_signal_in(pid, pid, "ShdPnd", number))
+		return true;
+	for (int i = 0; i < n; i++)
+		if (attach_signal_in(pid, tids[i], "SigPnd", number))
+			return true;
+	return false;
+}
+
+/* Returns true when a thread waits for the signal (sigwait), or a signalfd
+ * does: the program would take the command's signal for one that it awaits. */
+static bool signal_awaited(pid_t pid, int number)
+{
+	char path[300], line[128];
+	struct dirent *entry;
+	bool found = summon_waits(pid, number);
+	DIR *stream;
+
+	snprintf(path, sizeof(path), "/proc/%d/fdinfo", pid);
+	stream = opendir(path);
+	while (stream && !found && (entry = readdir(stream))) {
+		FILE *f;
+
+		snprintf(path, sizeof(path), "/proc/%d/fdinfo/%s", pid,
+			 entry->d_name);
+		f = fopen(path, "re");
+		while (f && fgets(line, sizeof(line), f))
+			if (!strncmp(line, "sigmask:", 8))
+				found |= strtoull(line + 8, NULL, 16) >>
+					 (number - 1) & 1;
+		if (f)
+			fclose(f);
+	}
+	if (stream)
+		closedir(stream);
+	return found;
+}
+
+/* Queues the signal, to a thread or to the process, while the process takes
+ * requests and waits for this one. Returns 0, -EAGAIN when it is too late, or
+ * another negative errno. `error` gets the errno of the kernel. */
+static int signal_queue(struct process_wake *wake, pid_t pid, pid_t tid,
+			int *error)
+{
+	const int number = (int)wake->signal;
+	siginfo_t info = { 0 };
+	int ret = -EAGAIN;
+
+	info.si_signo = number;
+	info.si_code = SI_QUEUE;
+	info.si_pid = getpid();
+	info.si_uid = getuid();
+	info.si_value.sival_ptr = (void *)CALL_COOKIE;
+	__atomic_store_n(&wake->sending, 1, SEQ_CST(WAKE_REQUEST));
+	if (__atomic_load_n(&wake->state, SEQ_CST(WAKE_REQUEST)) ==
+		    WAKE_SIGNALLED &&
+	    __atomic_load_n(&wake->request, SEQ_CST(WAKE_REQUEST)) ==
+		    CALL_ASKED) {
+		ret = tid ? syscall(SYS_rt_tgsigqueueinfo, pid, tid, number,
+				    &info) :
+			    syscall(SYS_rt_sigqueueinfo, pid, number, &info);
+		*error = ret ? errno : 0;
+		ret = -*error;
+	}
+	__atomic_store_n(&wake->sending, 0, SEQ_CST(WAKE_REQUEST));
+	return ret;
+}
+
+/* Returns true when the process has a handler for the signal. It may have none
+ * for some us, while it executes or spawns a program. */
+static bool signal_caught(pid_t pid, int number)
+{
+	const struct timespec busy = { .tv_nsec = BUSY_PAUSE_NS };
+	int looks;
+
+	for (looks = 0; looks < CAUGHT_LOOKS; looks++) {
+		if (attach_signal_in(pid, pid, "SigCgt", number))
+			return true;
+		nanosleep(&busy, NULL);
+	}
+	return false;
+}
+
+/* Sends the signal to a thread that takes it. If there is none, leaves it
+ * pending, unless the program itself waits for it. Returns 0 or a negative
+ * errno: -EAGAIN when too many signals are queued, or none was needed. */
+static int signal_send(struct called *called, struct process_wake *wake)
+{
+	pid_t pid = called->process->pid;
+	int number = (int)wake->signal;
+	bool dispatched;
+	pid_t tid;
+	int ret;
+
+	ret = summon_check(called->process);
+	if (ret)
+		return ret == -EXDEV ? cause_set(called->cause, ret,
+						 PROCESS_STRANGE, .pid = pid) :
+				       -EAGAIN;
+	if (number < SIGRTMIN || number > SIGRTMAX ||
+	    !signal_caught(pid, number)) {
+		if (__atomic_load_n(&wake->state, SEQ_CST(WAKE_REQUEST)) !=
+		    WAKE_SIGNALLED)
+			return -EAGAIN;
+		return !rundir_lives(called->process) ?
+			       cause_set(called->cause, -ESRCH, PROCESS_ENDED,
+					 .pid = called->process->pid) :
+			       cause_set(called->cause, -ENOTSUP,
+					 SIGNAL_NO_HANDLER,
+					 .pid = called->process->pid);
+	}
+	tid = summon_thread(pid, number, wake->filters, false, &dispatched);
+	if (!tid && dispatched)
+		return cause_set(called->cause, -ENOTSUP, THREAD_DISPATCHED,
+				 .pid = pid);
+	if (!tid && attach_filters(pid) > (long)wake->filters)
+		return cause_set(called->cause, -EPERM, SIGNAL_FILTERED,
+				 .pid = called->process->pid);
+	if (!tid && signal_awaited(pid, number))
+		return cause_set(called->cause, -EBUSY, SIGNAL_AWAITED,
+				 .pid = called->process->pid);
+	ret = signal_queue(wake, pid, tid, &called->queued);
+	if (!ret || ret == -ESRCH || ret == -EAGAIN)
+		return ret ? -EAGAIN : 0;
+	return ret == -EPERM ? cause_set(called->cause, ret, SIGNAL_DENIED,
+					 .pid = pid) :
+			       cause_set(called->cause, ret, SIGNAL_UNSENT,
+					 .pid = pid, .error = ret);
+}
+
+static bool request_change(struct process_wake *wake, uint32_t from,
+			   uint32_t to)
+{
+	return __atomic_compare_exchange_n(&wake->request, &from, to, false,
+					   SEQ_CST(WAKE_REQUEST),
+					   SEQ_CST(WAKE_REQUEST));
+}
+
+static uint32_t request_await(struct process_wake *wake, uint32_t seen,
+			      int64_t ns)
+{
+	const struct timespec pause = { .tv_nsec = ns };
+
+	syscall(SYS_futex, &wake->request, FUTEX_WAIT, seen, &pause);
+	/* CALL-ANSWER: 0 is read before the answer */
+	return __atomic_load_n(&wake->request, ACQUIRE(CALL_ANSWER));
+}
+
+/* Says why the handler did not obey. Without an errno, the process has taken
+ * the request back. */
+static int call_refused(struct called *called, int error)
+{
+	struct cause *cause = called->cause;
+	pid_t pid = called->process->pid;
+
+	switch (error) {
+	case 0:
+		return cause_set(cause, -ESTALE, PROCESS_EXECUTES, .pid = pid);
+	case EMFILE:
+	case ENFILE:
+		return cause_set(cause, -error, SIGNAL_FILES, .pid = pid);
+	case EACCES:
+	case EPERM:
+	case ENOENT:
+		return cause_set(cause, -error, SIGNAL_UNREAD, .pid = pid,
+				 .text = summon_given_up(called->process));
+	case ENOSPC:
+	case EFBIG:
+		return cause_set(cause, -error, SIGNAL_ANSWER_NO_ROOM,
+				 .pid = pid);
+	case ENOMEM:
+		return cause_set(cause, -error, SIGNAL_MEMORY, .pid = pid);
+	default:
+		return cause_set(cause, -error, SIGNAL_UNSERVED, .pid = pid,
+				 .error = error);
+	}
+}
+
+/* Says why there is no answer in time. */
+static int call_late(struct called *called, const struct process_wake *wake,
+		     uint32_t seen)
+{
+	pid_t pid = called->process->pid;
+	int number = (int)wake->signal;
+	bool dispatched;
+
+	if (process_stopped(pid)) {
+		process_stopped_why(pid, called->cause);
+		return -ETIMEDOUT;
+	}
+	if (seen == CALL_SERVED)
+		return cause_set(called->cause, -ETIMEDOUT, SIGNAL_SERVES,
+				 .pid = called->process->pid);
+	if (called->queued == EAGAIN)
+		return cause_set(called->cause, -ETIMEDOUT, SIGNAL_QUEUE_FULL,
+				 .pid = called->process->pid);
+	return summon_thread(pid, number, wake->filters, false, &dispatched) ?
+		       cause_set(called->cause, -ETIMEDOUT, SIGNAL_UNANSWERED,
+				 .pid = pid, .n = number) :
+		       cause_set(called->cause, -ETIMEDOUT, SIGNAL_BLOCKED,
+				 .pid = pid, .n = number);
+}
+
+/* Waits for the handler, and sends the signal again when that was lost with a
+ * thread that ended, or when the handler found the process busy. */
+static int call_obeyed(struct called *called, struct process_wake *wake,
+		       int64_t deadline)
+{
+	const struct timespec busy = { .tv_nsec = BUSY_PAUSE_NS };
+	pid_t pid = called->process->pid;
+	int64_t slice = SLICE_MIN_NS;
+	uint32_t came = wake->came;
+	uint32_t seen;
+	int ret = -EAGAIN;
+
+	for (;;) {
+		if (ret == -EAGAIN)
+			ret = signal_send(called, wake);
+		if (ret && ret != -EAGAIN)
+			return ret;
+		seen = request_await(wake, CALL_ASKED, slice);
+		if (!seen && wake->came != came)
+			return 0;
+		if (!seen && wake->error != EBUSY)
+			return call_refused(called, wake->error);
+		if (!rundir_lives(called->process))
+			return cause_set(called->cause, -ESRCH, PROCESS_ENDED,
+					 .pid = called->process->pid);
+		/* it executes another program, unshares a namespace or
+		 * installs a filter: another try finds out */
+		if (wake->state != WAKE_SIGNALLED && seen != CALL_SERVED)
+			return cause_set(called->cause, -EAGAIN, SIGNAL_AWAY,
+					 .pid = pid);
+		if (now_ns() > deadline)
+			return call_late(called, wake, seen);
+		if (!seen) {
+			nanosleep(&busy, NULL);
+			request_change(wake, 0, CALL_ASKED);
+			ret = -EAGAIN;
+		} else if (seen == CALL_ASKED &&
+			   !signal_pending(pid, wake->signal)) {
+			ret = -EAGAIN;
+			slice = slice * 2 < SLICE_MAX_NS ? slice * 2 :
+							   SLICE_MAX_NS;
+		}
+		if (seen == CALL_SERVED)
+			request_await(wake, CALL_SERVED, slice);
+	}
+}
+
+/* Withdraws the request, or waits until the handler has left. */
+static void call_withdraw(struct process_wake *wake)
+{
+	int64_t end = now_ns() + FINISH_MS * NS_PER_MS;
+
+	while (!request_change(wake, CALL_ASKED, 0) &&
+	       request_await(wake, CALL_SERVED, SLICE_MIN_NS) &&
+	       now_ns() < end)
+		;
+}
+
+static int answer_read(struct called *called)
+{
+	ssize_t bytes;
+
+	if (pread(called->fd, &called->head, sizeof(called->head), 0) !=
+	    sizeof(called->head) ||
+	    called->head.bytes > PROTOCOL_PAYLOAD_MAX)
+		return cause_set(called->cause, -EBADMSG, AGENT_ANSWER_STRANGE,
+				 .pid = called->process->pid);
+	bytes = called->head.bytes;
+	called->payload = malloc((size_t)bytes + 1);
+	if (!called->payload)
+		return cause_set(called->cause, -ENOMEM, OUT_OF_MEMORY);
+	called->payload[bytes] = '\0';
+	if (pread(called->fd, called->payload, bytes, sizeof(called->head)) !=
+	    bytes)
+		return cause_set(called->cause, -EBADMSG,
+				 AGENT_ANSWER_MALFORMED,
+				 .pid = called->process->pid);
+	return 0;
+}
+
+static int call_make(struct called *called, struct process_page *page,
+		     int64_t deadline)
+{
+	struct process_wake *wake = &page->wake;
+	uint64_t pid = page->pid == (uint32_t)called->process->pid ?
+			       (uint64_t)getpid() : 0;
+	int ret;
+
+	/* of a command that was killed */
+	call_withdraw(wake);
+	ret = request_write(called);
+	if (ret)
+		return ret;
+	wake->entry = pid << 32 | getuid();
+	__atomic_store_n(&wake->request, CALL_ASKED, SEQ_CST(WAKE_REQUEST));
+	ret = call_obeyed(called, wake, deadline);
+	if (ret)
+		call_withdraw(wake);
+	return ret ? ret : answer_read(called);
+}
+
+/* Makes the request when no other command makes one. */
+static int call_in_turn(struct called *called, int64_t deadline)
+{
+	struct process_page *page;
+	int ret = turn_take(called, deadline);
+
+	if (ret)
+		return ret;
+	page = page_map(called->process);
+	ret = page ? call_make(called, page, deadline) :
+		     cause_set(called->cause, -ESRCH, SIGNAL_LEFT,
+			       .pid = called->process->pid);
+	if (page)
+		munmap(page, sizeof(*page));
+	flock(called->fd, LOCK_UN);
+	return ret;
+}
+
+/* Removes the file of an agent that has gone, and the empty directory. */
+static void file_remove(const struct rundir_process *process)
+{
+	int above = openat(process->fd, "..",
+			   O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	unlinkat(process->fd, CALL_FILE, 0);
+	if (above < 0)
+		return;
+	unlinkat(above, process->name, AT_REMOVEDIR);
+	close(above);
+}
+
+int called_exchange(struct client *client, struct message *head,
+		    const struct client_request *request,
+		    struct client_answer *answer, int64_t ms)
+{
+	int64_t begin = now_ns();
+	struct called called = {
+		.process = client->process,
+		.fd = client->fd,
+		.text = request ? request->text : NULL,
+		.cause = &client->cause,
+	};
+	int ret;
+
+	/* again: the signal has met a thread in the middle of a write */
+	do {
+		free(called.payload);
+		called.payload = NULL;
+		called.head = *head;
+		ret = call_in_turn(&called, begin + ms * NS_PER_MS);
+	} while (!ret && called.head.status == -ETIMEDOUT &&
+		 now_ns() - begin < AGAIN_MS * NS_PER_MS);
+	if (!ret && !called.head.status && head->type == MESSAGE_DETACH)
+		file_remove(client->process);
+	answer->payload = called.payload;
+	answer->bytes = called.payload ? called.head.bytes : 0;
+	*head = called.head;
+	/* the process executes another program, or unshares a namespace */
+	return ret == -EAGAIN && (client->answered || client->last) ? -EBUSY :
+								     ret;
+}

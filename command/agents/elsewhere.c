@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Sessions in the processes of other users, and sessions of `start --all`. See
+ * elsewhere.h.
+ *
+ * Invariant: root reads a user's directory with this user's rights,
+ * so no entry there leads to files of others.
+ */
+#include "command/agents/elsewhere.h"
+
+#include <fcntl.h>
+#include <glob.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "command/common/counted.h"
+
+#define LIVING_MAX	8	/* named in a message */
+
+/* The processes of a session in a user's place. */
+struct found {
+	pid_t living[LIVING_MAX];
+	size_t count;			/* of living processes */
+	bool ended;
+};
+
+static void place_look(struct found *found, const char *path, const char *name)
+{
+	uint32_t images[RUNDIR_IMAGES_MAX];
+	struct rundir_list list = { 0 };
+	struct session_page page;
+	struct rundir dir;
+
+	if (rundir_open_at(&dir, path))
+		return;
+	if (rundir_collect(&dir, &list))
+		list.count = 0;
+	for (size_t i = 0; i < list.count; i++) {
+		const struct rundir_process *process = &list.processes[i];
+		int n = rundir_images(process, images, RUNDIR_IMAGES_MAX);
+
+		while (n > 0 && rundir_find_session(process, images[n - 1],
+						    name, &page))
+			n--;
+		if (n <= 0)
+			continue;
+		if (!process->alive)
+			found->ended = true;
+		else if (found->count++ < LIVING_MAX)
+			found->living[found->count - 1] = process->pid;
+	}
+	rundir_list_free(&list);
+	rundir_close(&dir);
+}
+
+/* Tells which living processes have the session, and that -p reaches them. */
+static void living_tell(const struct found *found, const char *name,
+			const char *user)
+{
+	char pids[LIVING_MAX * 16] = "", text[CAUSE_TEXT_BYTES];
+	struct cause cause;
+	size_t shown = found->count < LIVING_MAX ? found->count : LIVING_MAX;
+
+	for (size_t i = 0; i < shown; i++)
+		sprintf(pids + strlen(pids), "%s%d", i ? ", " : "",
+			found->living[i]);
+	snprintf(text, sizeof(text), "%s %s%s of user %s %s a session '%s'",
+		 agreed(found->count, "process", "processes"), pids,
+		 found->count > shown ? ", ..." : "", user,
+		 agreed(found->count, "has", "have"), name);
+	cause_set(&cause, 0, SESSION_OF_USER, .text = text);
+	cause_tell(&cause);
+}
+
+static void found_tell(const struct found *found, const char *name, uid_t uid)
+{
+	const struct passwd *entry = getpwuid(uid);
+	char number[16], text[CAUSE_TEXT_BYTES];
+	const char *user = entry ? entry->pw_name : number;
+	struct cause cause;
+
+	snprintf(number, sizeof(number), "%u", (unsigned int)uid);
+	if (found->count)
+		living_tell(found, name, user);
+	if (!found->ended)
+		return;
+	snprintf(text, sizeof(text), "an ended process of user %s has a session "
+		 "'%s': 'setpriv --reuid=%s --clear-groups taffrail snapshot %s "
+		 "-o DIR' reads it", user, name, user, name);
+	cause_set(&cause, 0, SESSION_OF_ENDED, .text = text);
+	cause_tell(&cause);
+}
+
+void others_tell(const char *name)
+{
+	static const char *const places[] = {
+		"/run/user/[0-9]*/taffrail", "/dev/shm/taffrail-[0-9]*",
+		"/tmp/taffrail-[0-9]*",
+	};
+	glob_t found = { 0 };
+	struct stat st;
+
+	if (geteuid())
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		glob(places[i], i ? GLOB_APPEND : 0, NULL, &found);
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		struct found has = { 0 };
+
+		if (lstat(found.gl_pathv[i], &st) || !st.st_uid ||
+		    seteuid(st.st_uid))
+			continue;
+		place_look(&has, found.gl_pathv[i], name);
+		if (seteuid(0))
+			break;
+		found_tell(&has, name, st.st_uid);
+	}
+	globfree(&found);
+}
+
+struct later {
+	struct rundir *dir;
+	char *names;
+	size_t room;
+	size_t count;
+};
+
+/* Returns true for a session of `start --all`. */
+static bool session_for_all(struct rundir *dir, const char *name)
+{
+	char *text;
+	bool all;
+
+	if (rundir_read_rules(dir, name, &text))
+		return false;
+	all = !strncmp(text, "all=1\n", 6) || strstr(text, "\nall=1\n");
+	free(text);
+	return all;
+}
+
+static int name_take(const char *name, void *priv)
+{
+	struct later *later = priv;
+	size_t used = strlen(later->names);
+
+	if (!session_for_all(later->dir, name))
+		return 0;
+	snprintf(later->names + used, later->room - used, "%s%s",
+		 later->count ? ", " : "", name);
+	later->count++;
+	return 0;
+}
+
+size_t later_sessions(struct rundir *dir, char *names, size_t room)
+{
+	struct later later = { dir, names, room, 0 };
+
+	names[0] = '\0';
+	rundir_each_rules(dir, name_take, &later);
+	return later.count;
+}
+
+size_t later_tell_elsewhere(struct rundir *dir, const struct rundir_list *list,
+			    const char *name)
+{
+	struct process_page head;
+	struct session_page page;
+	char text[CAUSE_TEXT_BYTES];
+	struct stat here, there;
+	struct cause cause;
+	size_t n = 0;
+
+	if (dir->fd < 0 || !session_for_all(dir, name) ||
+	    fstat(dir->fd, &here))
+		return 0;
+	for (size_t i = 0; i < list->count; i++) {
+		const struct rundir_process *process = &list->processes[i];
+
+		/* those whose files are in this directory take part */
+		if (!process->alive ||
+		    fstatat(process->fd, "..", &there, AT_SYMLINK_NOFOLLOW) ||
+		    (here.st_ino == there.st_ino &&
+		     here.st_dev == there.st_dev) ||
+		    rundir_read_process(process, process->image, &head) ||
+		    !rundir_find_session(process, process->image, name, &page))
+			continue;
+		snprintf(text, sizeof(text), "(%s) does not take part in '%s'",
+			 head.procname, name);
+		cause_set(&cause, 0, SESSION_OUTSIDE, .pid = process->pid,
+			  .text = text);
+		cause_tell(&cause);
+		n++;
+	}
+	return n;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * See handed.h; command/runtime/sessions.c knows the files.
+ *
+ * Invariant: the file is there before the session begins, so no
+ * program is missed; a group that is let into the process is not let into its
+ * programs.
+ */
+#include "command/agents/handed.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/common/command.h"
+
+/* Returns a copy of the text, without lines that begin with `drop` and without
+ * the line `other`. Returns NULL if there is no memory. */
+static char *lines_without(const char *text, const char *drop,
+			   const char *other)
+{
+	char *copy = calloc(1, strlen(text) + 1);
+	const char *line;
+	size_t n;
+
+	for (line = text; copy && *line; line += n) {
+		n = strcspn(line, "\n");
+		n += line[n] == '\n';
+		if (strncmp(line, drop, strlen(drop)) &&
+		    strncmp(line, other, strlen(other)))
+			strncat(copy, line, n);
+	}
+	return copy;
+}
+
+/* A member of a group that was let in may not write there: that is no failure
+ * of the process's session. */
+static void heirs_tell(const struct rundir_process *process, const char *what,
+		       int error, int *result)
+{
+	struct cause cause;
+
+	cause_set(&cause, 0, HEIRS_UNWRITTEN, .pid = process->pid,
+		  .error = error, .path = process->path, .text = what);
+	cause_tell(&cause);
+	if (error != -EACCES)
+		*result = COMMAND_FAILED;
+}
+
+int heirs_start(struct client *client, const struct client_request *request,
+		const char *name, struct client_answer *answer, int *result)
+{
+	const struct rundir_process *process = client->process;
+	struct client_request with = { 0 };
+	char file[NAME_MAX + 1] = "", *text;
+	int ret, unwritten;
+
+	/* a session of `start --all` begins in each program by itself */
+	if (request->failed || strstr(request->text, "\nall=1\n"))
+		return client_call(client, MESSAGE_START, request, answer);
+	text = lines_without(request->text, "group=", "group=");
+	unwritten = text ? rundir_heirs_write(process, name, text, file) :
+			   -ENOMEM;
+	free(text);
+	with.text = strdup(request->text);
+	with.bytes = request->bytes;
+	with.failed = with.text ? 0 : -ENOMEM;
+	if (!unwritten)
+		client_request_add(&with, "heirs", "%s", file);
+	ret = client_call(client, MESSAGE_START, &with, answer);
+	client_request_release(&with);
+	if (ret && !unwritten)
+		rundir_heirs_remove(process, name);
+	if (!ret && unwritten)
+		heirs_tell(process, "will not take part", unwritten, result);
+	return ret;
+}
+
+static int rules_change(const struct rundir_process *process, const char *name,
+		  const char *rule, bool enable)
+{
+	char file[NAME_MAX + 1];
+	char *text, *kept, *all = NULL, *on = NULL, *off = NULL;
+	int ret = rundir_heirs_read(process, name, &text);
+
+	if (ret)
+		return ret == -ENOENT ? 0 : ret;
+	ret = -ENOMEM;
+	if (asprintf(&on, "rule=%s\n", rule) < 0)
+		on = NULL;
+	if (asprintf(&off, "unrule=%s\n", rule) < 0)
+		off = NULL;
+	/* without a rule, the session has that of all markers */
+	kept = on && off ? lines_without(text, on, off) : NULL;
+	if (kept && asprintf(&all, "%s%s%s", kept,
+			     strstr(text, "rule=") ? "" : "rule=*\n",
+			     enable ? on : off) < 0)
+		all = NULL;
+	if (all)
+		ret = rundir_heirs_write(process, name, all, file);
+	free(all);
+	free(kept);
+	free(off);
+	free(on);
+	free(text);
+	return ret;
+}
+
+void heirs_change(const struct rundir_process *process, const char *name,
+		  const char *rule, bool enable, int *result)
+{
+	int ret = rules_change(process, name, rule, enable);
+
+	if (ret)
+		heirs_tell(process, "keep the rules of before", ret, result);
+}

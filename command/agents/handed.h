@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Sessions that are started in a process, and in programs which the process and
+ * its descendants execute later.
+ */
+#ifndef COMMAND_AGENTS_HANDED_H
+#define COMMAND_AGENTS_HANDED_H
+
+#include "command/agents/client.h"
+
+/*
+ * Sends MESSAGE_START, of session `name`. Returns as client_call(). If later
+ * programs cannot take part, prints why, and `*result` becomes
+ * COMMAND_FAILED; else `*result` stays.
+ */
+int heirs_start(struct client *client, const struct client_request *request,
+		const char *name, struct client_answer *answer, int *result);
+
+/* Adds a rule to the session for later programs, if there is one, or a rule
+ * that switches markers off. Failures as heirs_start(). */
+void heirs_change(const struct rundir_process *process, const char *name,
+		  const char *rule, bool enable, int *result);
+
+#endif

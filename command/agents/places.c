@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Tells which places are not switched. See places.h.
+ *
+ * Invariant: a page is not trusted; a line that makes no sense
+ * is left out.
+ */
+#include "command/agents/places.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/agents/rule.h"
+#include "command/common/command.h"
+#include "command/common/counted.h"
+#include "command/elf/process-markers.h"
+#include "tracepoints/usdt/plan/plan.h"
+
+/* Those of one page have room there. */
+#define NAMES_BYTES	SESSION_UNTAKEN_BYTES
+
+#define UNREAD		"the program cannot read its file"
+
+/* Reads a line of a page, which ends in a newline, and whether it still
+ * holds. */
+static bool line_read(struct place *place, const char *line, bool *holds)
+{
+	size_t n = strcspn(line, "\t");
+	char *end;
+
+	if (!n || n >= sizeof(place->id) || line[n] != '\t')
+		return false;
+	memcpy(place->id, line, n);
+	place->id[n] = '\0';
+	place->address = strtoull(line + n + 1, &end, 16);
+	if (*end != '\t')
+		return false;
+	place->in_file = strtoull(end + 1, &end, 16);
+	*holds = *end == '\t';
+	if (!*holds && *end != SESSION_UNTAKEN_PAST)
+		return false;
+	place->why = (int)strtol(end + 1, &end, 10);
+	return *end == '\n';
+}
+
+/* Tells whether a rule names the place: the marker's, or the marker's that a
+ * guard is for. */
+static bool place_named(const struct place *place, const char *rule)
+{
+	char id[sizeof(place->id)];
+	char *guard;
+
+	strcpy(id, place->id);
+	guard = strstr(id, SESSION_UNTAKEN_GUARD);
+	if (guard)
+		*guard = '\0';
+	return rule_matches(rule, id);
+}
+
+/* Adds a place. A line that does not hold any more tells nothing new of one
+ * that is there. */
+static void place_add(struct places *places, const struct place *place,
+		      bool holds)
+{
+	struct place *more;
+
+	for (size_t i = 0; i < places->count; i++) {
+		struct place *old = &places->places[i];
+
+		if (strcmp(old->id, place->id) ||
+		    (places->ended ? old->in_file != place->in_file :
+				     old->pid != place->pid ||
+				     old->address != place->address))
+			continue;
+		if (holds && (place->why || !places->ended))
+			old->why = place->why;
+		return;
+	}
+	if (!place->why)
+		return;
+	more = reallocarray(places->places, places->count + 1, sizeof(*more));
+	if (!more) {
+		places->more++;
+		return;
+	}
+	places->places = more;
+	more[places->count++] = *place;
+}
+
+/* Adds the probes of a module whose file the agent cannot read, as this command
+ * finds them there; `file` is the module's line. */
+static void file_add(struct places *places, const struct place *file,
+		     const char *rule)
+{
+	struct marker_list probes = { 0 };
+	struct place place = *file;
+	char glob[sizeof(file->id)];
+
+	strcpy(glob, file->id);
+	*strstr(glob, SESSION_UNTAKEN_FILE) = '\0';
+	process_probes_read(&probes, file->pid);
+	for (size_t i = 0; i < probes.count; i++) {
+		const struct marker *m = &probes.markers[i];
+
+		if (m->address < file->address || m->address >= file->in_file ||
+		    !rule_matches(glob, m->id) ||
+		    (rule && !rule_matches(rule, m->id)))
+			continue;
+		snprintf(place.id, sizeof(place.id), "%s", m->id);
+		place.address = m->address;
+		place.in_file = m->address - file->address;
+		place.unread = true;
+		place_add(places, &place, true);
+	}
+	marker_list_free(&probes);
+}
+
+void places_join(struct places *places, const struct places *others)
+{
+	/* that one session has switched it does not help another */
+	for (size_t i = 0; i < others->count; i++)
+		if (others->places[i].why)
+			place_add(places, &others->places[i], true);
+	places->more += others->more;
+}
+
+void places_take(struct places *places, pid_t pid,
+		 const struct session_page *page, const char *rule)
+{
+	size_t bytes = page->untaken_bytes < sizeof(page->untaken) ?
+			       page->untaken_bytes : 0;
+	struct places own = { .more = page->untaken_more,
+			      .ended = places->ended };
+	struct place place = { .pid = pid };
+	char text[SESSION_UNTAKEN_BYTES + 1];
+	bool holds;
+
+	memcpy(text, page->untaken, bytes);
+	text[bytes] = '\0';
+	for (char *p = text; *p; p += strcspn(p, "\n"), p += *p == '\n')
+		if (!line_read(&place, p, &holds) || !(holds || own.ended))
+			continue;
+		else if (strstr(place.id, SESSION_UNTAKEN_FILE))
+			file_add(&own, &place, rule);
+		else if (!rule || place_named(&place, rule))
+			place_add(&own, &place, holds);
+	places_join(places, &own);
+	places_free(&own);
+}
+
+void places_take_living(struct places *places,
+			const struct rundir_process *process,
+			const char *name, const char *rule)
+{
+	struct session_page page;
+	struct process_page head;
+
+	if (name) {
+		if (!rundir_find_session(process, process->image, name, &page))
+			places_take(places, process->pid, &page, rule);
+		return;
+	}
+	if (rundir_read_process(process, process->image, &head))
+		return;
+	for (uint32_t i = 0; i < head.sessions; i++)
+		if (!rundir_read_session(process, process->image, i, &page) &&
+		    page.state == SESSION_ACTIVE)
+			places_take(places, process->pid, &page, rule);
+}
+
+void places_page_add(struct session_page *page, const char *key,
+		     const char *value)
+{
+	size_t room = sizeof(page->untaken) - page->untaken_bytes;
+
+	if (!strcmp(key, "untaken_more"))
+		page->untaken_more = (uint32_t)strtoul(value, NULL, 10);
+	else if (!strcmp(key, "untaken") && strlen(value) + 2 < room)
+		page->untaken_bytes += (uint32_t)sprintf(
+			page->untaken + page->untaken_bytes, "%s\n", value);
+}
+
+bool places_named(const struct places *places, const char *rule)
+{
+	for (size_t i = 0; i < places->count; i++)
+		if (places->places[i].why &&
+		    place_named(&places->places[i], rule))
+			return true;
+	return false;
+}
+
+/* Returns the cause for which a place is not switched. */
+static enum cause_id place_cause(const struct place *place)
+{
+	int why = place->why;
+
+	return place->unread	      ? CAUSE_PLACE_OFF :
+	       why == USDT_NO_DECODER ? CAUSE_PLACE_UNDECODED :
+	       why > 0		      ? CAUSE_PLACE_NEEDS_TRAP :
+	       why == -EBUSY	      ? CAUSE_PLACE_IS_CHANGED :
+	       why == -EAGAIN || why == -EPERM ? CAUSE_PLACE_TRAP_BLOCKED :
+	       why == -EFAULT	      ? CAUSE_PLACE_MAY_FAULT :
+	       why == -ECANCELED      ? CAUSE_PLACE_CONFINED : CAUSE_PLACE_OFF;
+}
+
+static const char *place_reason(int why)
+{
+	return why > 0 && why < USDT_REASONS ?
+		       usdt_reason_text((enum usdt_reason)why) :
+	       why > 0		? "no jump can be there" :
+	       why == -ESTALE	? MARKER_MOVED :
+	       why == -ELIBACC	? "the agent has no libtaffrail-usdt.so" :
+	       why == -EBUSY || why == -EAGAIN || why == -EPERM ||
+			       why == -EFAULT || why == -ECANCELED ?
+				  marker_refusal(why) + strlen(MARKER_OFF) :
+				  strerror(-why);
+}
+
+const char *places_why(const struct place *place)
+{
+	static char text[160];
+
+	snprintf(text, sizeof(text), "%s%s", place->unread ? UNREAD ": " :
+		 place->why > 0 ? "it needs a trap for each hit: " : "",
+		 place->unread ? strerror(-place->why) :
+				 place_reason(place->why));
+	return text;
+}
+
+static void marker_mark(struct marker *m, struct place *place)
+{
+	if (place->why == -ESTALE && m->kind != MARKER_USDT) {
+		m->placement = PLACED_NOT;
+		m->why = MARKER_MOVED;
+		place->why = 0;
+	}
+	if (!place->why || m->enabled || m->kind != MARKER_USDT)
+		return;
+	if (place->why > 0)
+		m->placement = PLACED_INT3;
+	m->why = place->unread ? UNREAD :
+		 place->why > 0 || place->why == -ELIBACC ?
+			 place_reason(place->why) : marker_refusal(place->why);
+}
+
+void places_mark(struct places *places, struct marker_list *markers)
+{
+	for (size_t i = 0; i < places->count; i++)
+		for (size_t k = 0; k < markers->count; k++)
+			if (markers->markers[k].address ==
+			    places->places[i].address)
+				marker_mark(&markers->markers[k],
+					    &places->places[i]);
+}
+
+/* Returns the next place from number i on whose marker a tool has moved, in
+ * this process, or in any that has ended; NULL if there is none. */
+static struct place *moved_next(const struct places *places, size_t i,
+				pid_t pid)
+{
+	for (; i < places->count; i++)
+		if (places->places[i].why == -ESTALE &&
+		    (places->ended || places->places[i].pid == pid))
+			return &places->places[i];
+	return NULL;
+}
+
+/* Adds the marker of a place to the names; once, if the places of several files
+ * are of one name. Returns how many were added. */
+static size_t name_add(char names[NAMES_BYTES], const struct places *places,
+		       const struct place *place)
+{
+	struct place *other = moved_next(places, 0, place->pid);
+	size_t used = strlen(names);
+
+	while (strcmp(other->id, place->id))
+		other = moved_next(places, other + 1 - places->places,
+				   place->pid);
+	if (other != place)
+		return 0;
+	if (used + strlen(place->id) + sizeof(", , ...") < NAMES_BYTES)
+		sprintf(names + used, "%s%s", used ? ", " : "", place->id);
+	else if (names[used - 1] != '.')
+		strcpy(names + used, ", ...");
+	return 1;
+}
+
+/* Prints the markers that a tool has moved in this process, or in all that have
+ * ended, and takes them out of the list. */
+static void moved_tell(struct places *places, pid_t pid)
+{
+	char where[32] = "", names[NAMES_BYTES] = "";
+	struct place *place;
+	size_t n = 0;
+
+	for (size_t i = 0; (place = moved_next(places, i, pid));
+	     i = place + 1 - places->places)
+		n += name_add(names, places, place);
+	while ((place = moved_next(places, 0, pid)))
+		place->why = 0;
+	if (!places->ended)
+		snprintf(where, sizeof(where), "process %d: ", pid);
+	command_failed("%s%s%s %s no events, or not all: " MARKER_MOVED
+		       ": %s; " MARKER_REMEDY, where,
+		       places->more ? "at least " : "", counted(n, "marker"),
+		       agreed(n, "has", "have"), names);
+}
+
+int places_tell(struct places *places)
+{
+	int status = places->more ? COMMAND_FAILED : COMMAND_DONE;
+	uint64_t told = 0; /* causes, from the first one on */
+	char text[CAUSE_TEXT_BYTES];
+	struct cause cause;
+
+	for (size_t i = 0; i < places->count; i++) {
+		const struct place *place = &places->places[i];
+		bool guard = strstr(place->id, SESSION_UNTAKEN_GUARD);
+
+		if (!place->why)
+			continue;
+		status = COMMAND_FAILED;
+		if (place->why == -ESTALE) {
+			moved_tell(places, place->pid);
+			continue;
+		}
+		snprintf(text, sizeof(text), "%s at 0x%" PRIx64 " %s: %s",
+			 place->id,
+			 places->ended ? place->in_file : place->address,
+			 guard ? "stays off" : "is not traced",
+			 places_why(place));
+		cause_fill(&cause, 0, place_cause(place),
+			   &(struct cause_slots){
+				   .pid = places->ended ? 0 : place->pid,
+				   .text = text });
+		cause_tell_fact(&cause);
+		told |= 1ull << (cause.id - CAUSE_PLACE_NEEDS_TRAP);
+	}
+	if (places->more)
+		command_failed("%s %s not traced", counted(places->more,
+							   "more place"),
+			       agreed(places->more, "is", "are"));
+	for (int id = CAUSE_PLACE_NEEDS_TRAP; id <= CAUSE_PLACE_OFF; id++)
+		if (told >> (id - CAUSE_PLACE_NEEDS_TRAP) & 1)
+			cause_tell_remedy((enum cause_id)id);
+	places_free(places);
+	return status;
+}
+
+void places_free(struct places *places)
+{
+	free(places->places);
+	*places = (struct places){ .ended = places->ended };
+}

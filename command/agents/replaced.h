@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Says which files of a process were replaced or removed since it mapped them,
+ * so that their USDT probes cannot be had.
+ */
+#ifndef COMMAND_AGENTS_REPLACED_H
+#define COMMAND_AGENTS_REPLACED_H
+
+#include <sys/types.h>
+
+/* Says so of each such file. Returns how many there are. */
+int replaced_tell(pid_t pid);
+
+/* Does so for each file that was replaced by one with a probe that the rule
+ * selects: the user means that probe, and it does not take part. */
+int replaced_tell_rule(pid_t pid, const char *rule);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Rules as they are typed. See rule.h.
+ *
+ * Invariant: a rule that passes fits into one line of a
+ * request, and means the same to the agent, which uses the same matcher.
+ */
+#include "command/agents/rule.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/glob.h"
+#include "command/common/command.h"
+#include "tracepoints/conditions/expr.h"
+#include "tracepoints/conditions/rule-split.h"
+
+static char fact[200];
+
+/* Returns NULL, or "column N: FACT", where N counts in the whole rule. */
+static const char *condition_check(const char *rule, const char *condition)
+{
+	struct expr_error error;
+
+	for (const char *p = condition; *p; p++)
+		if (iscntrl((unsigned char)*p))
+			return "its condition has a control character";
+	if (strlen(condition) > RULE_CONDITION_MAX)
+		return "its condition is too long";
+	if (!expr_check(condition, &error))
+		return NULL;
+	snprintf(fact, sizeof(fact), "column %zu: %s",
+		 (size_t)(condition - rule) + error.column, error.fact);
+	return fact;
+}
+
+static const char other_character[] =
+	"it has a character that no marker's id has";
+
+static const char *glob_check(const char *rule, size_t bytes)
+{
+	if (!bytes)
+		return "it is empty";
+	if (bytes > RULE_BYTES_MAX)
+		return "it is too long";
+	for (size_t i = 0; i < bytes; i++)
+		if (iscntrl((unsigned char)rule[i]) || rule[i] == ';')
+			return other_character;
+	return NULL;
+}
+
+int rule_check(const char *rule, const char **why)
+{
+	size_t bytes;
+	const char *condition = rule_condition(rule, &bytes);
+	const char *end;
+	struct rule_types types;
+
+	*why = glob_check(rule, bytes);
+	if (!*why && rule_types(rule, &types, &end))
+		*why = "types must be like (str,,str:4), without blanks: for "
+		       "each argument str, str:N (argument N has its length) "
+		       "or nothing";
+	if (!*why && condition)
+		*why = condition_check(rule, condition);
+	else if (!*why && *end)
+		*why = isblank((unsigned char)*end) ?
+			       "behind a blank only 'if' and a condition may "
+			       "follow, as in '* if n > 3'" :
+			       other_character;
+	return *why ? -EINVAL : 0;
+}
+
+bool rule_matches(const char *rule, const char *id)
+{
+	char glob[RULE_BYTES_MAX + 1];
+	size_t bytes;
+
+	rule_condition(rule, &bytes);
+	if (bytes >= sizeof(glob))
+		return false;
+	memcpy(glob, rule, bytes);
+	glob[bytes] = '\0';
+	return glob_match(glob, id);
+}
+
+int rule_take(const char *rule)
+{
+	const char *why;
+
+	if (rule_check(rule, &why))
+		return command_misused("rule '%s': %s", rule, why);
+	return COMMAND_DONE;
+}
+
+const char *rule_hint(const char *rule)
+{
+	size_t bytes;
+	const char *condition = rule_condition(rule, &bytes);
+	const char *comma = strchr(rule, ',');
+
+	return comma && (!condition || comma < condition) ?
+		       "; rules in a list: give each its own -e" : "";
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Rules as they are typed: GLOB, matched against "channel/name", or
+ * GLOB if EXPR (tracepoints/conditions/expr.h); the types of arguments may
+ * follow GLOB (tracepoints/conditions/rule-split.h).
+ */
+#ifndef COMMAND_AGENTS_RULE_H
+#define COMMAND_AGENTS_RULE_H
+
+#include <stdbool.h>
+
+#define RULE_BYTES_MAX	159	/* of a glob that an agent keeps */
+#define RULE_CONDITION_MAX 347	/* of a condition */
+
+/*
+ * Checks a rule. Returns 0, or -EINVAL and the fact in *why: the rule is empty
+ * or too long, has characters that no id has, an invalid condition, or argument
+ * types that do not exist. *why is valid until the next call.
+ */
+int rule_check(const char *rule, const char **why);
+
+/* Checks a rule that was typed. Returns COMMAND_DONE; else COMMAND_USAGE, after
+ * printing the fault. */
+int rule_take(const char *rule);
+
+/* Returns true when a checked rule selects the marker with that id. */
+bool rule_matches(const char *rule, const char *id);
+
+/* Returns an addition to a message about a rule that matches nothing: that a
+ * list is not one rule, or "". */
+const char *rule_hint(const char *rule);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The processes that a sub-command works on: those of -p PID, or every process
+ * of the user, with a connection to each that lives.
+ */
+#ifndef COMMAND_AGENTS_TARGETS_H
+#define COMMAND_AGENTS_TARGETS_H
+
+#include "command/agents/client.h"
+#include "command/elf/markers.h"
+#include "command/runtime/rundir.h"
+
+struct target {
+	struct rundir_process *process;
+	struct client client;		/* fd -1 while not connected */
+	struct marker_list markers;	/* after target_list() */
+};
+
+struct targets {
+	struct rundir dir;		/* fd -1: there is none */
+	struct rundir_list list;
+	struct target *targets;		/* one a process of the list */
+	size_t count;
+	bool named;			/* by their pids */
+	bool unread;			/* of targets_check_rule() */
+};
+
+/* Returns COMMAND_DONE for a name that a session can have, or COMMAND_USAGE
+ * after printing why not. */
+int targets_check_name(const char *name);
+
+/*
+ * Opens the process `pid`, or with 0 every process of the user, living and
+ * dead. Returns 0, or a negative errno after printing the error; an empty list
+ * is no error. The caller closes the targets, whatever the result.
+ */
+int targets_open(struct targets *targets, pid_t pid);
+
+/* Does the same for several living processes; with `count` 0 for all. */
+int targets_open_each(struct targets *targets, const pid_t *pids,
+		      size_t count);
+void targets_close(struct targets *targets);
+
+/* Returns true when the process's newest image has a session of that name that
+ * is not destroyed. */
+bool target_has(const struct target *target, const char *session);
+
+/*
+ * Connects, unless connected. Returns 0, or a negative errno and the fact in
+ * client.error. A process that ended meanwhile gives -ESRCH and no longer
+ * counts as alive.
+ */
+int target_connect(struct target *target);
+
+/* The same for a request that can do without an answer: a process that a signal
+ * calls may block it for good, and is waited for half a second. */
+int target_connect_briefly(struct target *target);
+
+/* Connects, and asks for the markers. Errors as target_connect(). */
+int target_list(struct target *target);
+
+/*
+ * Returns 0 when `rule` selects a marker of the listed targets; otherwise
+ * prints an error with the nearest ids, and returns -ENOENT. Where the kernel
+ * does not let this command read the probes of a process, a rule that selects
+ * nothing else passes, too, for targets_check_begun() to look at.
+ */
+int targets_check_rule(struct targets *targets, const char *rule);
+
+/* Returns 0 when each of the rules that passed selects a marker now; otherwise
+ * prints as targets_check_rule() does, and returns -ENOENT, or the negative
+ * errno of target_list(). */
+int targets_check_begun(struct targets *targets, const char *const *rules,
+			int count);
+
+/* Says which files of the targets were replaced, and have a probe that a rule
+ * selects. Returns COMMAND_DONE, or COMMAND_FAILED if there is one. */
+int targets_check_files(const struct targets *targets, const char *const *rules,
+			int count);
+
+/* Writes "; the nearest: A, B or C", sessions of these processes whose names are
+ * like this one; "" if they have no session. */
+#define TARGETS_NEAREST_BYTES	512
+void targets_nearest(const struct rundir_list *list, const char *name,
+		     char *text, size_t room);
+
+/* Says that no process has the session, which names are like it, and which
+ * users' processes have it. Returns COMMAND_FAILED. */
+int targets_no_session(const struct targets *t, const char *name);
+
+#endif

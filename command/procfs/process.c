@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Facts of a process in /proc. See process.h.
+ */
+#include "command/procfs/process.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command/causes/cause.h"
+#include "command/common/limits.h"
+
+static bool parse_mapping(struct process_mapping *m, const char *line)
+{
+	char flags[5];
+	int at = 0;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %"
+		   SCNu64 " %n", &m->start, &m->end, flags, &m->offset,
+		   &m->major, &m->minor, &m->inode, &at) != 7 || !at ||
+	    line[at] != '/')
+		return false;
+	m->executable = flags[2] == 'x';
+	snprintf(m->path, sizeof(m->path), "%s", line + at);
+	m->path[strcspn(m->path, "\n")] = '\0';
+	return true;
+}
+
+static void task_path(char path[64], pid_t pid, pid_t tid, const char *name)
+{
+	if (tid)
+		snprintf(path, 64, "/proc/%d/task/%d/%s", pid, tid, name);
+	else
+		snprintf(path, 64, "/proc/%d/%s", pid, name);
+}
+
+ssize_t process_text(pid_t pid, pid_t tid, const char *name, char *text,
+		     size_t room)
+{
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	text[0] = '\0';
+	task_path(path, pid, tid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	n = read(fd, text, room - 1);
+	text[n > 0 ? n : 0] = '\0';
+	close(fd);
+	return n > 0 ? n : 0;
+}
+
+const char *process_stat_field(const char *text, int field)
+{
+	/* the second one, a name that may have blanks, ends in ')' */
+	const char *p = strrchr(text, ')');
+
+	for (int i = 2; p && i < field; i++)
+		p = strchr(p + 1, ' ');
+	return p ? p + 1 : "";
+}
+
+bool process_named(pid_t pid, pid_t tid, const char *name)
+{
+	size_t n = strlen(name);
+	char comm[32];
+
+	return process_text(pid, tid, "comm", comm, sizeof(comm)) > 0 &&
+	       !strncmp(comm, name, n) && comm[n] == '\n';
+}
+
+static bool has_exited(pid_t tid)
+{
+	return process_status_has(tid, "State", "\tZ") ||
+	       process_status_has(tid, "State", "\tX");
+}
+
+pid_t process_shown(pid_t pid)
+{
+	struct dirent *entry;
+	pid_t tid = pid;
+	char path[32];
+	DIR *tasks;
+
+	if (!has_exited(pid))
+		return pid;
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	tasks = opendir(path);
+	while (tasks && tid == pid && (entry = readdir(tasks)))
+		if (atoi(entry->d_name) > 0 && !has_exited(atoi(entry->d_name)))
+			tid = atoi(entry->d_name);
+	if (tasks)
+		closedir(tasks);
+	return tid;
+}
+
+int process_each_mapping(pid_t pid,
+			 int (*call)(const struct process_mapping *m,
+				     void *arg), void *arg)
+{
+	struct process_mapping m;
+	char *line = NULL, path[32];
+	size_t room = 0;
+	int ret = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", process_shown(pid));
+	f = fopen(path, "re");
+	if (!f)
+		return -errno;
+	while (!ret && getline(&line, &room, f) > 0)
+		if (parse_mapping(&m, line))
+			ret = call(&m, arg);
+	free(line);
+	fclose(f);
+	return ret;
+}
+
+#define STATUS_BYTES	256
+
+/* Reads a line of /proc/PID/status. Returns the text behind the word and its
+ * colon, or NULL. */
+static const char *status_value(char line[STATUS_BYTES], pid_t pid, pid_t tid,
+				const char *word)
+{
+	const char *value = NULL;
+	size_t n = strlen(word);
+	char path[64];
+	FILE *f;
+
+	task_path(path, pid, tid, "status");
+	f = fopen(path, "re");
+	while (f && !value && fgets(line, STATUS_BYTES, f))
+		if (!strncmp(line, word, n) && line[n] == ':')
+			value = line + n + 1;
+	if (f)
+		fclose(f);
+	return value;
+}
+
+long process_status(pid_t pid, const char *word)
+{
+	char line[STATUS_BYTES];
+	const char *value = status_value(line, pid, 0, word);
+
+	return value ? strtol(value, NULL, 10) : -1;
+}
+
+bool process_status_has(pid_t pid, const char *word, const char *text)
+{
+	char line[STATUS_BYTES];
+	const char *value = status_value(line, pid, 0, word);
+
+	return value && strstr(value, text);
+}
+
+long process_euid(pid_t pid)
+{
+	char line[STATUS_BYTES];
+	const char *value = status_value(line, pid, 0, "Uid");
+	long uid;
+
+	return value && sscanf(value, "%*d %ld", &uid) == 1 ? uid : -1;
+}
+
+bool process_is_of(pid_t tid, uid_t uid)
+{
+	char line[STATUS_BYTES];
+	const char *value = status_value(line, tid, 0, "Uid");
+	unsigned int ids[3];
+
+	return value &&
+	       sscanf(value, "%u %u %u", &ids[0], &ids[1], &ids[2]) == 3 &&
+	       ids[0] == uid && ids[1] == uid && ids[2] == uid;
+}
+
+uint64_t process_set(pid_t pid, pid_t tid, const char *word)
+{
+	char line[STATUS_BYTES];
+	const char *value = status_value(line, pid, tid, word);
+
+	return value ? strtoull(value, NULL, 16) : 0;
+}
+
+bool process_capable(pid_t pid, unsigned int capability)
+{
+	return process_set(pid, 0, "CapEff") >> capability & 1;
+}
+
+#define SIGNAL_BIT(number)	(1ull << ((number) - 1))
+
+bool process_killed(pid_t pid)
+{
+	return (process_set(pid, 0, "SigPnd") | process_set(pid, 0, "ShdPnd")) &
+	       SIGNAL_BIT(SIGKILL);
+}
+
+bool process_namespace_differs(pid_t pid, const char *kind)
+{
+	char path[64];
+	struct stat ours, theirs;
+
+	snprintf(path, sizeof(path), "/proc/self/ns/%s", kind);
+	if (stat(path, &ours))
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/ns/%s", pid, kind);
+	return !stat(path, &theirs) && ours.st_ino != theirs.st_ino;
+}
+
+bool process_has_id(pid_t pid, const char *map, uint32_t id)
+{
+	unsigned int first, count;
+	bool found = !process_namespace_differs(pid, "user");
+	char path[32], line[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, map);
+	f = found ? NULL : fopen(path, "re");
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = sscanf(line, "%*u %u %u", &first, &count) == 2 &&
+			id - first < count;
+	if (f)
+		fclose(f);
+	return found;
+}
+
+static bool thread_children_away(const char *task, const char *kind)
+{
+	char path[NAME_MAX + 96];
+	struct stat own, children;
+
+	snprintf(path, sizeof(path), "%s/ns/%s", task, kind);
+	if (stat(path, &own))
+		return false;
+	snprintf(path, sizeof(path), "%s/ns/%s_for_children", task, kind);
+	/* a PID namespace has no file before the first process */
+	return stat(path, &children) ? errno == ENOENT :
+				       own.st_ino != children.st_ino;
+}
+
+bool process_children_away(pid_t pid, const char *kind)
+{
+	char path[32], task[NAME_MAX + 64];
+	struct dirent *entry;
+	bool away = true;
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	tasks = opendir(path);
+	if (!tasks)
+		return false;
+	while (away && (entry = readdir(tasks))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(task, sizeof(task), "%s/%s", path, entry->d_name);
+		away = thread_children_away(task, kind);
+	}
+	closedir(tasks);
+	return away;
+}
+
+bool process_stopped(pid_t pid)
+{
+	return process_status_has(pid, "State", "stop");
+}
+
+void process_stopped_why(pid_t pid, struct cause *cause)
+{
+	long tracer = process_status(pid, "TracerPid");
+
+	if (tracer > 0)
+		cause_set(cause, 0, PROCESS_STOPPED_BY_TRACER, .pid = pid,
+			  .n = tracer);
+	else
+		cause_set(cause, 0, PROCESS_STOPPED, .pid = pid);
+}
+
+const char *process_closed(pid_t pid)
+{
+	long uid = process_status(pid, "Uid");
+	char path[32];
+	struct stat st;
+
+	if (uid >= 0 && (uid_t)uid != geteuid())
+		return "it belongs to another user";
+	/* the directory /proc/PID itself always belongs to the user */
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	return !stat(path, &st) && st.st_uid != geteuid() ?
+		       "it is not dumpable" : "the kernel forbids it";
+}
+
+void process_missing(pid_t pid, struct cause *cause)
+{
+	if (errno == EMFILE || errno == ENFILE)
+		cause_set(cause, 0, PROCESS_UNREAD, .pid = pid, .error = errno);
+	else if (kill(pid, 0) && errno != EPERM)
+		cause_set(cause, 0, PROCESS_NONE, .pid = pid);
+	else if (!limits_blind())
+		cause_set(cause, 0, PROCESS_HIDDEN, .pid = pid);
+	else
+		cause_set(cause, 0, NO_PROC);
+}
+
+static int has_name(const struct process_mapping *m, void *name)
+{
+	const char *is = strrchr(m->path, '/') + 1;
+	size_t n = strlen(name);
+
+	return !strncmp(is, name, n) &&
+	       (!is[n] || !strcmp(is + n, " (deleted)"));
+}
+
+bool process_maps_file(pid_t pid, const char *name)
+{
+	return process_each_mapping(pid, has_name, (void *)name) == 1;
+}
+
+static int has_code(const struct process_mapping *m, void *arg)
+{
+	return m->executable && *(uint64_t *)arg - m->start < m->end - m->start;
+}
+
+bool process_executes(pid_t pid, uint64_t address)
+{
+	return process_each_mapping(pid, has_code, &address) == 1;
+}
+
+static int begins_so(const struct process_mapping *m, void *name)
+{
+	return !strncmp(strrchr(m->path, '/') + 1, name, strlen(name));
+}
+
+bool process_maps_beginning(pid_t pid, const char *name)
+{
+	return process_each_mapping(pid, begins_so, (void *)name) == 1;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Processes that execute another program while a look at rings goes on: for a
+ * moment they have no agent, and perhaps no files.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "command/causes/cause.h"
+#include "command/common/command.h"
+#include "command/common/monotonic.h"
+#include "command/reading/private.h"
+
+/* A process whose files have gone is waited for as long as this. */
+#define EXECUTES_SECONDS	10
+
+int executing_open(const struct look_rings *live,
+		   struct rundir_process *process)
+{
+	struct stat st;
+
+	if (live->top < 0)
+		return -ENOENT;
+	*process = live->only;
+	process->fd = openat(live->top, process->name,
+			     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (process->fd < 0)
+		return -errno;
+	if (fstat(process->fd, &st) || st.st_uid != process->uid) {
+		rundir_process_close(process);
+		return -EACCES;
+	}
+	process->alive = rundir_alive(process->pid, process->starttime);
+	return 0;
+}
+
+static time_t executing_seconds(void)
+{
+	return (time_t)(monotonic_ns() / 1000000000);
+}
+
+bool executing_one(struct known *known, struct cause *cause)
+{
+	struct rundir_process process;
+	int ret;
+
+	cause->id = CAUSE_NONE;
+	if (known->rings || known->seen || !known->alive || known->stopped ||
+	    known->destroyed || !rundir_alive(known->pid, known->starttime))
+		return false;
+	ret = rundir_find(&process, known->pid, cause);
+	if (!ret)
+		rundir_process_close(&process);
+	/* any other cause may be of an exec or an exit that goes on */
+	if (ret == -ESRCH || cause->id == CAUSE_AGENT_FILES_REMOVED)
+		return false;
+	if (!known->executes)
+		known->executes = executing_seconds();
+	return true;
+}
+
+/* Tells of a process that executes for too long. */
+static void executing_tell(struct look_rings *live, const struct known *known,
+			   const struct cause *cause)
+{
+	if (!cause->id || cause->id == CAUSE_AGENT_NONE) {
+		command_warn("process %d executes a program that does not take "
+			     "part in session '%s'", known->pid, live->name);
+		return;
+	}
+	cause_tell(cause);
+	live->look->unread = true;
+}
+
+static bool has_later(const struct look_rings *live, size_t i)
+{
+	for (size_t k = i + 1; k < live->n; k++)
+		if (live->known[k].pid == live->known[i].pid &&
+		    live->known[k].starttime == live->known[i].starttime)
+			return true;
+	return false;
+}
+
+bool executing_any(struct look_rings *live)
+{
+	struct cause cause;
+	bool any = false;
+
+	for (size_t i = 0; i < live->n; i++) {
+		struct known *known = &live->known[i];
+
+		if (!known->executes)
+			continue;
+		if (!has_later(live, i) && executing_one(known, &cause)) {
+			if (executing_seconds() - known->executes <
+			    EXECUTES_SECONDS) {
+				any = true;
+				continue;
+			}
+			executing_tell(live, known, &cause);
+		}
+		known->executes = 0;
+		known->alive = false;
+	}
+	return any;
+}

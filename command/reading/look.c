@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Opens the traces that a command looks at.
+ */
+#include "command/reading/private.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "buffers/reader/reader.h"
+#include "command/agents/rule.h"
+#include "command/common/counted.h"
+#include "command/common/limits.h"
+#include "command/common/nearest.h"
+#include "command/common/shell.h"
+#include "tracepoints/conditions/rule-split.h"
+#include "traces/follow.h"
+#include "traces/foreign/foreign.h"
+#include "traces/read/field-at.h"
+#include "traces/text/event-text.h"
+
+#define TWO_DAYS_NS	(2 * 86400ll * 1000000000)
+#define FAR_NS		4102444800000000000ll	/* of the year 2100 */
+
+static void problem_tell(const char *where, const char *fact, void *priv)
+{
+	const struct look *look = priv;
+
+	if (!look->quiet_problems)
+		command_warn("%s: %s", where, limits_explain(fact));
+}
+
+static void loss_tell(const struct trace_loss *l, void *priv)
+{
+	struct event_text text = { 0 };
+	struct look *look = priv;
+	char from[64], to[64], what[64];
+	const char *why = l->overwritten ? "they were overwritten before they "
+					   "could be read" :
+			  l->absent ? "they are not in the trace" :
+				      "the buffers were full";
+
+	look->losses += l->events;
+	if (l->overwritten)
+		look->overwritten += l->events;
+	if (look->quiet_losses)
+		return;
+	if (l->packets)
+		snprintf(what, sizeof(what), "%s of events",
+			 counted(l->packets, "packet"));
+	else
+		snprintf(what, sizeof(what), "%s", l->events ?
+			 counted(l->events, "event") : "perhaps events");
+	if (l->to == TIME_MIN) {
+		command_warn("%s, %s: %s lost: the buffers were full",
+			     l->trace->path, l->stream, what);
+		return;
+	}
+	text.utc = look->utc;
+	event_text_open(&text);
+	event_text_time(&text, l->to, to);
+	if (l->from == TIME_MIN) {
+		command_warn("%s, %s: %s lost before [%s]: %s",
+			     l->trace->path, l->stream, what, to, why);
+		return;
+	}
+	event_text_time(&text, l->from, from);
+	command_warn("%s, %s: %s lost between [%s] and [%s]: %s",
+		     l->trace->path, l->stream, what, from, to, why);
+}
+
+/* Says why no event can match a rule. Returns COMMAND_DONE if one may come. */
+static int no_match(const struct look *look, const char *rule,
+		    struct trace_class *const *traces, size_t n)
+{
+	char names[NEAREST_IDS * (NEAREST_LENGTH_MAX + 8)];
+	struct nearest nearest = { .rule = rule };
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < traces[i]->nevents; k++)
+			if (traces[i]->events[k])
+				nearest_add(&nearest, traces[i]->events[k]->id);
+	nearest_text(&nearest, names, sizeof(names));
+	/* the program with the markers has not begun */
+	if (!*names && look->keep)
+		return COMMAND_DONE;
+	if (!*names)
+		return command_failed("no event matches '%s': the trace "
+				      "describes none", rule);
+	return command_failed("no event matches '%s'; nearest: %s", rule,
+			      names);
+}
+
+/* Returns whether == or != stands before a place in a rule. */
+static bool is_compared(const char *rule, size_t at)
+{
+	while (at && rule[at - 1] == ' ')
+		at--;
+	return at && rule[at - 1] == '=';
+}
+
+static void add_members(struct nearest *nearest,
+			const struct field_class *class)
+{
+	for (size_t i = 0; class && i < class->nmembers; i++)
+		if (class->members[i].name && !class->members[i].is_length)
+			nearest_add(nearest, class->members[i].name);
+}
+
+static void add_fields(const struct look *look, struct nearest *nearest)
+{
+	struct trace_class *const *traces;
+	size_t n = reader_traces(look->reader, &traces);
+
+	for (size_t i = 0; i < n; i++) {
+		add_members(nearest, traces[i]->context);
+		for (size_t k = 0; k < traces[i]->nevents; k++)
+			if (traces[i]->events[k])
+				add_members(nearest,
+					    traces[i]->events[k]->fields);
+	}
+}
+
+/* Writes a hint for a rule whose condition has a name that is no field of
+ * an event. */
+static void help_name(const struct look *look, const char *name,
+		      const char *fact, char *text, size_t room)
+{
+	struct nearest nearest = { .rule = name };
+	const char *own = strchr(fact, ';'), *id;
+
+	if (!strcmp(name, "cpu_id") || !strcmp(name, "pid")) {
+		snprintf(text, room, "; in a rule, %s is %s", name,
+			 *name == 'c' ? "cpu" : "vpid");
+		return;
+	}
+	add_fields(look, &nearest);
+	id = nearest.ids[0];
+	if (id && 2 * nearest.distances[0] <= strlen(name) &&
+	    !(own && strstr(own, id)))
+		snprintf(text, room, "; another event has %s", id);
+}
+
+static int wrong_rule(const struct look *look, const char *rule,
+		      const struct expr_error *error)
+{
+	size_t bytes;
+	size_t column = (size_t)(rule_condition(rule, &bytes) - rule) +
+			error->column;
+	char more[128] = "", name[64];
+
+	if (sscanf(error->fact, "no field \"%63[^\"]\"", name) == 1) {
+		if (is_compared(rule, column - 1))
+			strcpy(more, "; a text stands in double quotes");
+		else
+			help_name(look, name, error->fact, more, sizeof(more));
+	}
+	return command_failed("rule '%s': column %zu: %s%s", rule, column,
+			      error->fact, more);
+}
+
+static int set_rules(struct look *look)
+{
+	struct trace_class *const *traces;
+	size_t n = reader_traces(look->reader, &traces);
+	struct expr_error error = { 0 };
+	const char *rule = "";
+	int ret;
+
+	if (!look->where)
+		return COMMAND_DONE;
+	ret = where_prepare(look->where, traces, n, &rule, &error);
+	if (ret == -ENOENT && !look->follow && !look->again &&
+	    no_match(look, rule, traces, n) != COMMAND_DONE)
+		return COMMAND_FAILED;
+	if (ret == -ENOMEM)
+		return command_failed("out of memory");
+	if (ret && ret != -ENOENT)
+		return wrong_rule(look, rule, &error);
+	reader_filter(look->reader, look->where);
+	return COMMAND_DONE;
+}
+
+int look_take_session(const char **session, const char *value)
+{
+	if (*session && strcmp(*session, value))
+		return command_misused("sessions '%s' and '%s': give one -s",
+				       *session, value);
+	*session = value;
+	return COMMAND_DONE;
+}
+
+int look_option(struct look *look, int key, const char *value)
+{
+	const char **to = key == LOOK_BEGIN ? &look->begin : &look->end;
+	int ret;
+
+	switch (key) {
+	case LOOK_WHERE:
+		ret = rule_take(value);
+		if (ret == COMMAND_DONE && !look->where)
+			look->where = where_new();
+		if (ret == COMMAND_DONE &&
+		    (!look->where || where_add(look->where, value)))
+			ret = command_failed("out of memory");
+		return ret;
+	case LOOK_PAIR_BY:
+		look->by_cpu = !strcmp(value, "cpu");
+		if (!look->by_cpu && strcmp(value, "thread"))
+			return command_misused("--pair-by '%s': give thread or "
+					       "cpu", value);
+		return COMMAND_DONE;
+	case LOOK_SESSION:
+		return look_take_session(&look->session, value);
+	case LOOK_PID:
+		return command_take_pid(&look->pid, value);
+	}
+	if (!look_time_valid(value))
+		return command_misused("'%s' is no time: give HH:MM:SS[.NS], "
+				       "'YYYY-MM-DD HH:MM:SS[.NS]', +SECONDS "
+				       "or +5ms from the first event, "
+				       "-SECONDS from the last, or, since "
+				       "1970, SECONDS.NS or NUMBERns", value);
+	*to = value;
+	return COMMAND_DONE;
+}
+
+/* A recorder writes a buffer into the directory when the buffer is full, or
+ * when a command follows the recording. Before that, there is no trace. */
+static int no_trace(const char *path)
+{
+	char word[PATH_MAX];
+
+	if (!follow_recorded(path))
+		return command_failed("%s: no trace in this directory", path);
+	if (!shell_word(word, sizeof(word), path))
+		strcpy(word, "DIR");
+	return command_failed("%s: it is being recorded, and nothing is on "
+			      "disk yet: 'taffrail view --follow %s' prints "
+			      "what comes; 'taffrail status' names the "
+			      "session, whose buffers -s reads", path, word);
+}
+
+static int open_directory(struct look *look, const char *path)
+{
+	struct trace_class *const *traces;
+	size_t known = reader_traces(look->reader, &traces);
+	int ret;
+
+	if (!*path)
+		return command_misused("the directory's name is empty");
+	ret = reader_add_directory(look->reader, path);
+	if (ret == -ENODATA && look->follow)
+		return COMMAND_DONE;
+	if (ret == -ENODATA)
+		return no_trace(path);
+	if (ret == -ENOENT)
+		return command_failed("%s: there is no such directory%s", path,
+				      strchr(path, '/') ? "" :
+				      path[strspn(path, "0123456789")] ?
+				      "; for a session's buffers, put -s "
+				      "before its name" :
+				      "; for a process, put -p before its "
+				      "number");
+	if (ret == -ENOTDIR)
+		return command_failed("%s: it is a file: give the directory "
+				      "that record or snapshot wrote (-o)",
+				      path);
+	if (ret < 0)
+		return command_failed("%s: %s", path, limits_raise(-ret));
+	if (!look->follow && look_uncompleted(look, path, known))
+		look->unread = true;
+	return COMMAND_DONE;
+}
+
+/* Parses a time. The last event is looked for only if the time depends on it:
+ * that takes a while in a large trace. */
+static int64_t find_time(struct look *look, const char *text, int64_t first)
+{
+	int64_t ns, late, last;
+
+	look_time(&ns, text, look->utc, first, first);
+	look_time(&late, text, look->utc, first, first + TWO_DAYS_NS);
+	if (ns != late && reader_span(look->reader, NULL, &last))
+		look_time(&ns, text, look->utc, first, last);
+	return ns;
+}
+
+/* Says which times there are, if none of them is wanted. The last event of
+ * another tracer's trace is found only by reading all of it. */
+static void warn_empty(struct look *look, int64_t begin, int64_t end,
+		       int64_t first)
+{
+	struct event_text text = { .utc = look->utc, .dates = true };
+	struct trace_class *const *traces;
+	size_t n = reader_traces(look->reader, &traces);
+	char from[64], to[64];
+	int64_t last;
+
+	while (n && !traces[n - 1]->foreign)
+		n--;
+	if ((begin <= first && end >= first) || look->follow || n ||
+	    !reader_span(look->reader, NULL, &last) ||
+	    (begin <= last && end >= first))
+		return;
+	event_text_open(&text);
+	event_text_time(&text, first, from);
+	event_text_time(&text, last, to);
+	command_warn("no event in this time: the first is of [%s], the last of "
+		     "[%s]", from, to);
+}
+
+static int set_window(struct look *look, const int64_t times[2])
+{
+	look->undated = false;
+	if (times[0] > times[1])
+		return command_failed("--begin '%s' is behind --end '%s'",
+				      look->begin, look->end);
+	reader_window(look->reader, times[0], times[1]);
+	return COMMAND_DONE;
+}
+
+static int find_window(struct look *look)
+{
+	int64_t times[2] = { TIME_MIN, TIME_MAX }, first;
+	int ret;
+
+	if ((!look->begin && !look->end) ||
+	    !reader_span(look->reader, &first, NULL))
+		return COMMAND_DONE;
+	/* a clock that makes no sense */
+	if (first > TIME_MAX - TWO_DAYS_NS)
+		first = TIME_MAX - TWO_DAYS_NS;
+	if (look->begin)
+		times[0] = find_time(look, look->begin, first);
+	if (look->end)
+		times[1] = find_time(look, look->end, first);
+	ret = set_window(look, times);
+	if (ret == COMMAND_DONE)
+		warn_empty(look, times[0], times[1], first);
+	return ret;
+}
+
+/* Parses a time before the first event is known. Returns whether no event
+ * decides it. */
+static bool is_absolute(const struct look *look, const char *text, int64_t *ns)
+{
+	int64_t other;
+
+	look_time(ns, text, look->utc, 0, 0);
+	look_time(&other, text, look->utc, FAR_NS, FAR_NS);
+	return *ns == other;
+}
+
+/* Parses a time while the last event is to come. Returns whether no later event
+ * decides it: it is the same for all traces that begin like this one. */
+static bool is_settled(struct look *look, const char *text, int64_t first,
+		       int64_t *ns)
+{
+	int64_t early, last;
+
+	if (*text == '-')
+		return false;
+	look_time(&early, text, look->utc, first, first);
+	look_time(ns, text, look->utc, first, first + TWO_DAYS_NS);
+	if (early != *ns && reader_span(look->reader, NULL, &last))
+		look_time(&early, text, look->utc, first, last);
+	return early == *ns;
+}
+
+int look_date(struct look *look, bool on, int64_t until)
+{
+	const char *const texts[2] = { look->begin, look->end };
+	int64_t times[2] = { TIME_MIN, TIME_MAX }, first = TIME_MAX;
+	bool begun, known = true;
+
+	if (!look->undated)
+		return COMMAND_DONE;
+	begun = reader_span(look->reader, &first, NULL);
+	/* a later event is not before the first one */
+	if (!on || (look->rings && begun && first < until))
+		return find_window(look);
+	begun = begun && first < until && first < TIME_MAX - TWO_DAYS_NS;
+	for (int i = 0; i < 2; i++) {
+		if (!texts[i] ||
+		    (begun ? is_settled(look, texts[i], first, &times[i]) :
+			     is_absolute(look, texts[i], &times[i])))
+			continue;
+		known = false;
+		if (begun && !look->undated_told)
+			command_warn("%s '%s': the last event decides which "
+				     "time this is, so events are printed when "
+				     "the recording ends",
+				     i ? "--end" : "--begin", texts[i]);
+		look->undated_told |= begun;
+	}
+	return known ? set_window(look, times) : COMMAND_DONE;
+}
+
+int look_check_sources(const struct look *look, int directories)
+{
+	bool rings = look->session || look->pid;
+	char last[128];
+
+	if (rings && directories)
+		return command_misused("give directories, or -s and -p, which "
+				       "look at buffers, but not both");
+	if (!rings && !directories)
+		return command_misused("give a directory that record or "
+				       "snapshot wrote, or -s NAME%s",
+				       options_last(last, sizeof(last)));
+	return COMMAND_DONE;
+}
+
+int look_open(struct look *look, char **paths, int n)
+{
+	int ret = COMMAND_DONE;
+
+	if (!look->calls.problem) {
+		look->calls.problem = problem_tell;
+		look->calls.loss = loss_tell;
+	}
+	look->calls.priv = look;
+	map_guard();
+	look->reader = reader_new(&look->calls);
+	if (!look->reader)
+		return command_failed("out of memory");
+	reader_read_foreign(look->reader);
+	if (n && look->follow && !look_follow(look, paths, n))
+		return command_failed("out of memory");
+	for (int i = 0; i < n && ret == COMMAND_DONE; i++)
+		ret = open_directory(look, paths[i]);
+	if (look->session || look->pid || look->any_session)
+		ret = look_open_rings(look);
+	if (ret == COMMAND_DONE)
+		ret = set_rules(look);
+	if (ret != COMMAND_DONE)
+		return ret;
+	if (!look->follow)
+		return find_window(look);
+	look->undated = look->begin || look->end;
+	return look_date(look, true, TIME_MIN);
+}
+
+static bool has_member(const struct field_class *class, const char *name)
+{
+	for (size_t i = 0; class && i < class->nmembers; i++)
+		if (class->members[i].name &&
+		    !strcmp(class->members[i].name, name))
+			return true;
+	return false;
+}
+
+bool look_has(const struct look *look, const char *event, const char *field)
+{
+	struct trace_class *const *traces;
+	size_t n = reader_traces(look->reader, &traces);
+
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; k < traces[i]->nevents; k++) {
+			const struct event_class *class = traces[i]->events[k];
+
+			if (!class || (event &&
+				       !event_name_is(class->name, event)))
+				continue;
+			/* other tracers have more contexts */
+			if (!field || traces[i]->foreign ||
+			    has_member(class->fields, field) ||
+			    has_member(traces[i]->context, field))
+				return true;
+		}
+	}
+	return false;
+}
+
+void look_nearest_fields(const struct look *look, const char *field,
+			 char *text, size_t room)
+{
+	char names[NEAREST_IDS * (NEAREST_LENGTH_MAX + 8)];
+	struct nearest nearest = { .rule = field };
+
+	add_fields(look, &nearest);
+	nearest_text(&nearest, names, sizeof(names));
+	snprintf(text, room, "%s%s", *names ? "; nearest: " : "", names);
+}
+
+int look_finish(void)
+{
+	if ((fflush(stdout) || ferror(stdout)) && errno == EPIPE)
+		return COMMAND_DONE;
+	return command_finish();
+}
+
+bool look_problems(const struct look *look)
+{
+	return look->unread || (look->reader && reader_problems(look->reader));
+}
+
+int look_close(struct look *look)
+{
+	bool problems;
+
+	look_rings_close(look);
+	problems = look_problems(look);
+	if (look->reader)
+		reader_free(look->reader);
+	look_follow_end(look);
+	if (look->where)
+		where_free(look->where);
+	return problems || look->unread ? COMMAND_FAILED : COMMAND_DONE;
+}

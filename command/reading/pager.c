@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The pager, and whether text has colours.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "command/reading/look.h"
+
+static pid_t pager;
+static const struct look *shown;
+
+/* The user has left the pager: nobody waits for the rest, and the command may
+ * not notice for long, as it writes nothing. */
+static void pager_left(int number)
+{
+	int saved = errno;
+	siginfo_t ended = { 0 };
+
+	(void)number;
+	if (!waitid(P_PID, (id_t)pager, &ended, WEXITED | WNOHANG | WNOWAIT) &&
+	    ended.si_pid == pager && ended.si_code == CLD_EXITED &&
+	    !ended.si_status)
+		_exit(look_problems(shown) ? EXIT_FAILURE : EXIT_SUCCESS);
+	errno = saved;
+}
+
+bool pager_begin(const struct look *look)
+{
+	const char *command = getenv("TAFFRAIL_PAGER");
+	int ends[2];
+
+	if (!command)
+		command = getenv("PAGER");
+	if (!command)
+		command = isatty(STDOUT_FILENO) &&
+				  !system("command -v less >/dev/null 2>&1") ?
+			  "less" : "";
+	if (!isatty(STDOUT_FILENO) || !*command || !strcmp(command, "cat") ||
+	    pipe(ends))
+		return false;
+	pager = fork();
+	if (!pager) {
+		dup2(ends[0], STDIN_FILENO);
+		close(ends[0]);
+		close(ends[1]);
+		/* less: quit if it fits on the screen, show colours, leave the
+		 * text */
+		setenv("LESS", "FRX", 0);
+		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+		_exit(127);
+	}
+	close(ends[0]);
+	if (pager > 0) {
+		shown = look;
+		/* the terminal's Ctrl-C is for the pager */
+		signal(SIGINT, SIG_IGN);
+		signal(SIGCHLD, pager_left);
+		dup2(ends[1], STDOUT_FILENO);
+	}
+	close(ends[1]);
+	return pager > 0;
+}
+
+int pager_end(void)
+{
+	int status = 0;
+
+	if (pager <= 0)
+		return COMMAND_DONE;
+	signal(SIGCHLD, SIG_DFL);
+	close(STDOUT_FILENO);
+	while (waitpid(pager, &status, 0) < 0)
+		;
+	pager = 0;
+	/* the shell ends so if it cannot run the command */
+	if (WIFEXITED(status) && (WEXITSTATUS(status) == 126 ||
+				  WEXITSTATUS(status) == 127))
+		return command_failed("the pager cannot be run: set PAGER or "
+				      "TAFFRAIL_PAGER, or give --no-pager");
+	return COMMAND_DONE;
+}
+
+bool color_when(const char *when, bool *color)
+{
+	const char *term = getenv("TERM"), *none = getenv("NO_COLOR");
+
+	*color = isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") &&
+		 !(none && *none);
+	if (!when || !strcmp(when, "auto"))
+		return true;
+	*color = !strcmp(when, "always");
+	return *color || !strcmp(when, "never");
+}

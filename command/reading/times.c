@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Times of --begin and --end.
+ *
+ *	+SEC, +MS"ms"	from the first event; the units are s, ms, us, ns
+ *	-SEC		from the last event
+ *	HH:MM[:SS]	of the day of the first event; or of the day after, if
+ *			the trace goes beyond midnight and that is nearer to it
+ *	YYYY-MM-DD[ HH:MM[:SS]][Z]
+ *	SEC.NS		since 1970, as babeltrace2 takes it; with a unit, too
+ *
+ * Each may have a fraction of nine digits. A time beyond 64 bits becomes the
+ * first or the last time of 64 bits.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "command/reading/look.h"
+
+#define NS_PER_S	1000000000ll
+
+static int64_t time_clip(__int128 ns)
+{
+	if (ns > INT64_MAX)
+		return INT64_MAX;
+	return ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
+}
+
+/* Takes ".123" of a unit, in nanoseconds; smaller parts are left out. */
+static bool take_fraction(const char **at, int64_t unit, int64_t *ns)
+{
+	int64_t part = 0, scale = 1;
+
+	if (**at != '.')
+		return true;
+	if (!isdigit((unsigned char)*++*at))
+		return false;
+	for (; isdigit((unsigned char)**at); (*at)++) {
+		if (scale == NS_PER_S)
+			continue;
+		part = part * 10 + **at - '0';
+		scale *= 10;
+	}
+	*ns += part * unit / scale;
+	return true;
+}
+
+/* Returns the nanoseconds of a unit; 0: there is none of that name. */
+static int64_t unit_ns(const char *name)
+{
+	static const struct {
+		const char *name;
+		int64_t ns;
+	} units[] = { { "", NS_PER_S }, { "s", NS_PER_S }, { "ms", 1000000 },
+		      { "us", 1000 }, { "ns", 1 } };
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strcmp(name, units[i].name))
+			return units[i].ns;
+	return 0;
+}
+
+/* Takes a number of seconds, or of the unit behind it, to the text's end. */
+static bool take_duration(const char *at, int64_t *ns)
+{
+	int64_t unit = unit_ns(at + strspn(at, "0123456789."));
+	unsigned long long whole = 0;
+	char *end;
+
+	/* ".5", too */
+	if (!unit || !isdigit((unsigned char)at[*at == '.']))
+		return false;
+	if (*at != '.') {
+		errno = 0;
+		whole = strtoull(at, &end, 10);
+		if (errno || whole > 9000000000ull * (NS_PER_S / unit))
+			return false;
+		at = end;
+	}
+	*ns += (int64_t)whole * unit;
+	return take_fraction(&at, unit, ns) && unit_ns(at);
+}
+
+static bool take_number(const char **at, int digits, int max, int *value)
+{
+	int n = 0;
+
+	for (*value = 0; n < digits && isdigit((unsigned char)**at); n++)
+		*value = *value * 10 + *(*at)++ - '0';
+	return n && *value <= max;
+}
+
+static bool take_clock(const char **at, struct tm *tm, int64_t *ns)
+{
+	if (!take_number(at, 2, 23, &tm->tm_hour) || *(*at)++ != ':' ||
+	    !take_number(at, 2, 59, &tm->tm_min))
+		return false;
+	if (**at == ':') {
+		(*at)++;
+		if (!take_number(at, 2, 60, &tm->tm_sec) ||
+		    !take_fraction(at, NS_PER_S, ns))
+			return false;
+	}
+	return true;
+}
+
+static bool take_date(const char **at, struct tm *tm)
+{
+	struct tm same;
+
+	if (strspn(*at, "0123456789") != 4 ||
+	    !take_number(at, 4, 9999, &tm->tm_year) || *(*at)++ != '-' ||
+	    !take_number(at, 2, 12, &tm->tm_mon) || *(*at)++ != '-' ||
+	    !take_number(at, 2, 31, &tm->tm_mday))
+		return false;
+	tm->tm_year -= 1900;
+	tm->tm_mon--;
+	tm->tm_hour = tm->tm_min = tm->tm_sec = 0;
+	/* no 30th of February */
+	same = *tm;
+	timegm(&same);
+	return same.tm_mon == tm->tm_mon && same.tm_mday == tm->tm_mday;
+}
+
+/* A time zone, and the times of the first and the last event. */
+struct span {
+	bool utc;
+	int64_t first;
+	int64_t last;
+};
+
+/* Returns how far a time is from the trace. */
+static __int128 time_distance(int64_t ns, const struct span *span)
+{
+	if (ns < span->first)
+		return (__int128)span->first - ns;
+	return ns > span->last ? (__int128)ns - span->last : 0;
+}
+
+/* Returns the time, which is of two hours when clocks are set back: the one
+ * that is nearer to the trace, or the first of two that are in it. */
+static int64_t time_of_clock(const struct tm *tm, const struct span *span,
+			     int64_t fraction)
+{
+	struct tm any = *tm;
+	int64_t found;
+
+	any.tm_isdst = -1;
+	found = time_clip((__int128)(span->utc ? timegm(&any) : mktime(&any)) *
+				  NS_PER_S + fraction);
+	for (int isdst = 1; isdst >= 0 && !span->utc; isdst--) {
+		struct tm one = *tm;
+		int64_t ns;
+
+		one.tm_isdst = isdst;
+		ns = time_clip((__int128)mktime(&one) * NS_PER_S + fraction);
+		if (one.tm_isdst != isdst || one.tm_hour != any.tm_hour ||
+		    one.tm_min != any.tm_min)
+			continue;
+		if (time_distance(ns, span) < time_distance(found, span) ||
+		    (ns < found &&
+		     time_distance(ns, span) == time_distance(found, span)))
+			found = ns;
+	}
+	return found;
+}
+
+/* Takes a time of day, on the day of the first event or the next. */
+static int time_of_day(int64_t *ns, const char *at, const struct span *span)
+{
+	int64_t first = span->first, last = span->last;
+	time_t second = (time_t)(first / NS_PER_S - (first % NS_PER_S < 0));
+	struct tm tm, day, midnight;
+	int64_t fraction = 0, next;
+
+	if (!(span->utc ? gmtime_r(&second, &tm) : localtime_r(&second, &tm)))
+		return -EINVAL;
+	tm.tm_sec = 0;
+	if (!take_clock(&at, &tm, &fraction) || *at)
+		return -EINVAL;
+	day = tm;
+	day.tm_mday++;
+	midnight = day;
+	midnight.tm_hour = midnight.tm_min = midnight.tm_sec = 0;
+	*ns = time_of_clock(&tm, span, fraction);
+	next = time_of_clock(&day, span, fraction);
+	/* the one that is in the trace, or nearer to it */
+	if (*ns < first && time_of_clock(&midnight, span, 0) <= last &&
+	    next - last < first - *ns)
+		*ns = next;
+	return 0;
+}
+
+static int time_of_date(int64_t *ns, const char *at, const struct span *span)
+{
+	struct span zone = *span;
+	struct tm tm = { 0 };
+	int64_t fraction = 0;
+
+	if (!take_date(&at, &tm))
+		return -EINVAL;
+	if (*at == ' ' || *at == 'T') {
+		at++;
+		if (!take_clock(&at, &tm, &fraction))
+			return -EINVAL;
+	}
+	/* as export writes it */
+	if (*at == 'Z') {
+		zone.utc = true;
+		at++;
+	}
+	if (*at)
+		return -EINVAL;
+	*ns = time_of_clock(&tm, &zone, fraction);
+	return 0;
+}
+
+int look_time(int64_t *ns, const char *text, bool utc, int64_t first,
+	      int64_t last)
+{
+	const struct span span = { utc, first, last };
+	size_t digits = strspn(text, "0123456789");
+	int64_t offset = 0;
+
+	if (*text == '+' || *text == '-') {
+		if (!take_duration(text + 1, &offset))
+			return -EINVAL;
+		*ns = time_clip(*text == '+' ? (__int128)first + offset :
+					     (__int128)last - offset);
+		return 0;
+	}
+	if (text[digits] == ':')
+		return time_of_day(ns, text, &span);
+	if (text[digits] == '-')
+		return time_of_date(ns, text, &span);
+	*ns = 0;
+	return take_duration(text, ns) ? 0 : -EINVAL;
+}
+
+bool look_time_valid(const char *text)
+{
+	int64_t ns;
+
+	return !look_time(&ns, text, true, 0, 0);
+}

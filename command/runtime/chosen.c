@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The runtime directory that the agent of a process chooses. It may not exist,
+ * and the process need not have an agent.
+ *
+ * Invariant: this is the choice of control/sessions/place.c, in
+ * the process's own environment and root.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
+
+#include "command/procfs/process.h"
+#include "command/runtime/rundir.h"
+#include "command/sandbox/opener.h"
+
+#define OTHERS_MAY	0011	/* search, where a group was let in */
+
+/* Copies the value of a variable of a process's environment; "" without. */
+static int read_variable(pid_t pid, const char *name, char *value, size_t room)
+{
+	char path[32], *text = NULL;
+	size_t size = 0, n = strlen(name);
+	FILE *f;
+
+	value[0] = '\0';
+	snprintf(path, sizeof(path), "/proc/%d/environ", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return -errno;
+	while (getdelim(&text, &size, '\0', f) > 0)
+		if (!strncmp(text, name, n) && text[n] == '=')
+			snprintf(value, room, "%s", text + n + 1);
+	free(text);
+	fclose(f);
+	return 0;
+}
+
+static bool on_tmpfs(pid_t pid, const char *directory)
+{
+	char path[PATH_MAX + 32];
+	struct statfs fs;
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d/root%s", pid, directory);
+	return !opener_stat(path, &st) && !statfs(path, &fs) &&
+	       fs.f_type == TMPFS_MAGIC;
+}
+
+int rundir_chosen(char path[PATH_MAX], pid_t pid)
+{
+	char home[PATH_MAX - 16], line[256];
+	unsigned int uid, euid = 0;
+	FILE *f;
+	int ret = read_variable(pid, "TAFFRAIL_DIR", path, PATH_MAX);
+
+	if (ret || *path)
+		return ret;
+	read_variable(pid, "XDG_RUNTIME_DIR", home, sizeof(home));
+	if (*home && on_tmpfs(pid, home)) {
+		snprintf(path, PATH_MAX, "%s/taffrail", home);
+		return 0;
+	}
+	snprintf(line, sizeof(line), "/proc/%d/status", pid);
+	f = fopen(line, "re");
+	if (!f)
+		return -errno;
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "Uid: %u %u", &uid, &euid) == 2)
+			break;
+	fclose(f);
+	snprintf(path, PATH_MAX, "%s/taffrail-%u",
+		 on_tmpfs(pid, "/dev/shm") ? "/dev/shm" : "/tmp", euid);
+	return 0;
+}
+
+bool rundir_may_write(pid_t pid, const char *path, const struct stat *st)
+{
+	long uid = process_euid(pid);
+	struct statvfs fs;
+
+	if (!statvfs(path, &fs) && fs.f_flag & ST_RDONLY)
+		return false;
+	if (process_capable(pid, CAP_DAC_OVERRIDE) &&
+	    process_has_id(pid, "uid_map", st->st_uid) &&
+	    process_has_id(pid, "gid_map", st->st_gid))
+		return true;
+	if (uid == (long)st->st_uid)
+		return (st->st_mode & 0300) == 0300;
+	return (st->st_mode & 0003) == 0003 || (st->st_mode & 0030) == 0030;
+}
+
+/* Judges the directory in which the first file would be made: `path` itself, or
+ * the one above it; `here` is the path by which this command reaches it, and
+ * that of the directory afterwards. Returns why not, or NULL. */
+static const char *directory_judge(pid_t pid, char *here)
+{
+	long uid = process_euid(pid);
+	const char *why = NULL;
+	struct stat st;
+	char *slash;
+
+	if (opener_stat(here, &st) == -ETIMEDOUT)
+		return "its file system does not answer";
+	if (!lstat(here, &st)) {
+		why = !S_ISDIR(st.st_mode) ? "it is not a directory" :
+		      uid >= 0 && (long)st.st_uid != uid ?
+			      "it belongs to another user" :
+		      st.st_mode & 077 & ~OTHERS_MAY ?
+			      "it is open to others" : NULL;
+	} else {
+		slash = strrchr(here, '/');
+		slash[slash == strchr(here, '/')] = '\0';
+		if (stat(here, &st) || !S_ISDIR(st.st_mode))
+			why = errno == ENOENT ?
+				      "a directory above it does not exist" :
+				      "a part of the path is not a directory";
+	}
+	if (!why && !rundir_may_write(pid, here, &st))
+		why = "the process may not write there";
+	return why;
+}
+
+int rundir_chosen_open(pid_t pid, char path[PATH_MAX], const char **why)
+{
+	char here[PATH_MAX + 32];
+	int fd, ret = rundir_chosen(path, pid);
+
+	*why = NULL;
+	if (ret)
+		return ret;
+	snprintf(here, sizeof(here), "/proc/%d/root%s", pid, path);
+	if (path[0] != '/')
+		*why = "TAFFRAIL_DIR is not an absolute path";
+	else if (strlen(path) >= PROCESS_DIR_BYTES)
+		*why = "the path has 200 bytes or more";
+	else
+		*why = directory_judge(pid, here);
+	if (*why)
+		return -EPERM;
+	fd = open(here, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}

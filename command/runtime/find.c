@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * From a pid to the process directory, through the process itself: the map
+ * names the files that the agent shares, and its root has them. So another
+ * environment, a chroot and a container make no difference.
+ *
+ * Invariant: the process chose those paths, so each component
+ * is opened without following symlinks, the directory must belong to the
+ * process's user, and the page in it must name this very process.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "command/causes/cause.h"
+#include "command/common/limits.h"
+#include "command/procfs/mapped-file.h"
+#include "command/procfs/process.h"
+#include "command/runtime/private.h"
+#include "command/sandbox/opener.h"
+
+/* Of a kernel thread, in /proc/PID/stat (linux/sched.h). */
+#define PF_KTHREAD	0x200000ul
+
+struct target {
+	pid_t pid;		/* here */
+	pid_t tid;		/* a thread that still has a map and a root */
+	pid_t inner;		/* in the process's own PID namespace */
+	uid_t uid;		/* real, effective */
+	uid_t euid;
+	uint64_t starttime;
+	pid_t origin; /* the process whose pages it maps, or 0 */
+	bool removed; /* the agent is at work, and the files are gone */
+	bool outside; /* the files are not below the root directory */
+	struct cause *cause;
+};
+
+static bool is_starved(int ret)
+{
+	return ret == -EMFILE || ret == -ENFILE;
+}
+
+static int process_unread(struct target *t, int ret)
+{
+	return cause_set(t->cause, ret, PROCESS_UNREAD, .pid = t->pid,
+			 .error = ret);
+}
+
+static int read_status(struct target *t)
+{
+	char path[64], line[512], *last;
+	unsigned int uid, euid;
+	int tgid = t->pid;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", t->pid);
+	f = fopen(path, "re");
+	if (!f && is_starved(-errno))
+		return process_unread(t, -errno);
+	if (!f && limits_blind())
+		return cause_set(t->cause, -ENOSYS, NO_PROC);
+	if (!f) {
+		process_missing(t->pid, t->cause);
+		return -ESRCH;
+	}
+	t->inner = t->pid;
+	while (fgets(line, sizeof(line), f)) {
+		sscanf(line, "Tgid: %d", &tgid);
+		if (sscanf(line, "Uid: %u %u", &uid, &euid) == 2) {
+			t->uid = uid;
+			t->euid = euid;
+		}
+		if (!strncmp(line, "NSpid:", 6)) {
+			line[strcspn(line, "\n")] = '\0';
+			last = strrchr(line, '\t');
+			t->inner = last ? atoi(last + 1) : t->pid;
+		}
+	}
+	fclose(f);
+	if (tgid != t->pid)
+		return cause_set(t->cause, -ESRCH, PROCESS_IS_THREAD,
+				 .pid = t->pid, .n = tgid);
+	return 0;
+}
+
+static int read_target(struct target *t, pid_t pid)
+{
+	char state = '\0';
+	int ret;
+
+	t->pid = t->tid = pid;
+	ret = read_status(t);
+	if (ret)
+		return ret;
+	ret = rundir_stat_living(pid, &state, &t->starttime);
+	if (is_starved(ret))
+		return process_unread(t, ret);
+	if (ret && state == 'Z')
+		return cause_set(t->cause, -ESRCH, PROCESS_ZOMBIE, .pid = pid);
+	if (ret)
+		return cause_set(t->cause, -ESRCH, PROCESS_NONE, .pid = pid);
+	if (state == 'Z')
+		t->tid = rundir_living_thread(pid);
+	return 0;
+}
+
+/* Undoes the kernel's "\012" for characters that would break the line. */
+static void path_unescape(char *path)
+{
+	char *out = path;
+
+	for (char *p = path; *p; out++) {
+		if (p[0] == '\\' && p[1] >= '0' && p[1] <= '3' &&
+		    p[2] >= '0' && p[2] <= '7' && p[3] >= '0' && p[3] <= '7') {
+			*out = (char)((p[1] - '0') << 6 | (p[2] - '0') << 3 |
+				      (p[3] - '0'));
+			p += 4;
+		} else {
+			*out = *p++;
+		}
+	}
+	*out = '\0';
+}
+
+/* Returns true for "process", "session.N" and "ring.N.X", where X has decimal
+ * digits, dots, and an L. */
+static bool shared_name(const char *name)
+{
+	const char *rest = !strcmp(name, "process") ? "" :
+			   !strncmp(name, "session.", 8) ? name + 8 :
+			   !strncmp(name, "ring.", 5) ? name + 5 : NULL;
+
+	return rest && !rest[strspn(rest, "0123456789.L")];
+}
+
+bool rundir_parse_file(char *path, pid_t *pid, uint64_t *starttime,
+		       uint32_t *image, char name[NAME_MAX + 1])
+{
+	char *file, *number, *process, *end;
+
+	file = strrchr(path, '/');
+	if (!file || strlen(file) > NAME_MAX || !shared_name(file + 1))
+		return false;
+	strcpy(name, file + 1);
+	*file = '\0';
+	number = strrchr(path, '/');
+	if (!number || !isdigit((unsigned char)number[1]))
+		return false;
+	*image = strtoul(number + 1, &end, 10);
+	*number = '\0';
+	process = strrchr(path, '/');
+	return !*end && process && rundir_parse_name(process + 1, pid,
+						     starttime);
+}
+
+/*
+ * Opens an absolute directory path below `root`, component by component, so no
+ * symlink in it is followed.
+ */
+static int path_walk(const char *root, const char *path)
+{
+	char component[NAME_MAX + 1];
+	int next, fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	for (; *path; path += strcspn(path, "/")) {
+		size_t n;
+
+		path += strspn(path, "/");
+		n = strcspn(path, "/");
+		if (!n)
+			break;
+		if (n > NAME_MAX)
+			goto refuse;
+		memcpy(component, path, n);
+		component[n] = '\0';
+		if (!strcmp(component, ".."))
+			goto refuse;
+		next = openat(fd, component, O_PATH | O_DIRECTORY |
+			      O_NOFOLLOW | O_CLOEXEC);
+		if (next < 0) {
+			next = -errno;
+			close(fd);
+			return next;
+		}
+		close(fd);
+		fd = next;
+	}
+	next = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (next < 0)
+		next = -errno;
+	close(fd);
+	return next;
+refuse:
+	close(fd);
+	return -ELOOP;
+}
+
+/* Tries the directory below one root. Returns 0 when the target has made it.
+ * The name may have another start time (`renamed`) if the page has the target's
+ * identity. */
+static int try_root(struct target *t, struct rundir_process *p,
+		    const char *root, const char *path, bool renamed)
+{
+	char whole[PATH_MAX + 64];
+	int identity;
+	struct process_page page;
+	struct stat st;
+	int ret;
+
+	snprintf(whole, sizeof(whole), "%s%s", root, path);
+	if (opener_stat(whole, &st) == -ETIMEDOUT)
+		return -ETIMEDOUT;
+	p->fd = path_walk(root, path);
+	if (p->fd < 0)
+		return p->fd;
+	ret = -EPERM;
+	if (fstat(p->fd, &st) ||
+	    (st.st_uid != t->uid && st.st_uid != t->euid &&
+	     st.st_uid != geteuid()))
+		goto fail;
+	p->uid = st.st_uid;
+	ret = rundir_read_process(p, p->image, &page);
+	if (ret && ret != -EPROTO)	/* the agent will tell which version */
+		goto fail;
+	identity = ret ? -1 : rundir_is(t->pid, page.identity);
+	if ((!ret && page.pid != (uint32_t)t->inner) ||
+	    (renamed && identity <= 0)) {
+		ret = -ENXIO;
+		goto fail;
+	}
+	p->identity = identity > 0 ? page.identity : 0;
+	snprintf(p->path, sizeof(p->path), "%s%s",
+		 strcmp(root, "/") ? root : "", path);
+	return 0;
+fail:
+	rundir_process_close(p);
+	return ret;
+}
+
+/* A directory that is looked for. */
+struct search {
+	struct target *target;
+	struct rundir_process *process;
+	bool renamed;
+};
+
+static int try_beside(const char *root, const char *path, void *arg)
+{
+	struct search *search = arg;
+
+	return try_root(search->target, search->process, root, path,
+			search->renamed);
+}
+
+/* Tries the directory where the process sees it. A process that has changed the
+ * root directory since does not see it: then where this command sees it, or
+ * another process of the same mount namespace. */
+static int try_roots(struct target *t, struct rundir_process *p,
+		     const char *path, bool renamed)
+{
+	const char *inside = process_path_inside(t->tid, path);
+	struct search search = { t, p, renamed };
+	char root[64];
+	int ret = -ENOENT, beside;
+
+	if (inside) {
+		snprintf(root, sizeof(root), "/proc/%d/task/%d/root", t->pid,
+			 t->tid);
+		ret = try_root(t, p, root, inside, renamed);
+	}
+	if (ret)
+		ret = try_root(t, p, "/", path, renamed);
+	t->outside = !inside;
+	if (!ret || is_starved(ret) || inside)
+		return ret;
+	beside = process_each_beside(t->tid, path, try_beside, &search);
+	return beside ? ret : 0;
+}
+
+static bool same_clock(pid_t pid)
+{
+	char path[64];
+	struct stat ours, theirs;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/time", pid);
+	return stat("/proc/self/ns/time", &ours) || stat(path, &theirs) ||
+	       (ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev);
+}
+
+/* Returns true when the directory's number is of another PID namespace: a child
+ * there may have the pid and start time of the parent. */
+static bool other_namespace(pid_t pid, uint64_t number)
+{
+	uint64_t theirs = rundir_namespace(pid);
+
+	return PLACE_NAMESPACE(number) && theirs &&
+	       PLACE_NAMESPACE(number) != theirs;
+}
+
+/* Cuts the mark that the kernel puts behind the path of a removed file. Returns
+ * true when there was one. */
+static bool cut_deleted(char *path)
+{
+	static const char mark[] = " (deleted)";
+	size_t n = strlen(path), bytes = sizeof(mark) - 1;
+
+	if (n < bytes || strcmp(path + n - bytes, mark))
+		return false;
+	path[n - bytes] = '\0';
+	return true;
+}
+
+/* Returns true when a mapped page is of an agent at work. An agent that sleeps
+ * keeps the mapping, too. */
+static bool page_runs(const struct target *t, const char *line)
+{
+	struct process_page page = { 0 };
+	struct iovec here = { &page, sizeof(page) };
+	struct iovec there = { NULL, sizeof(page) };
+
+	there.iov_base = (void *)strtoul(line, NULL, 16);
+	return process_vm_readv(t->pid, &here, 1, &there, 1, 0) ==
+		       (ssize_t)sizeof(page) &&
+	       page.magic == PROCESS_MAGIC &&
+	       page.pid == (uint32_t)t->inner && page.state == PROCESS_RUNNING;
+}
+
+/* Tries one line of the map. Returns 1 when it names no page of the target. */
+static int try_line(struct target *t, struct rundir_process *p, char *line,
+		    bool clock)
+{
+	char name[NAME_MAX + 1], *path = strchr(line, '/');
+	uint64_t starttime;
+	bool deleted;
+	bool renamed;
+	pid_t pid;
+	int ret;
+
+	line[strcspn(line, "\n")] = '\0';
+	if (!path)
+		return 1;
+	path_unescape(path);
+	deleted = cut_deleted(path);
+	if (!rundir_parse_file(path, &pid, &starttime, &p->image, name))
+		return 1;
+	renamed = clock && PLACE_STARTTIME(starttime) != t->starttime;
+	if (pid != t->inner || other_namespace(t->pid, starttime)) {
+		t->origin = pid;	/* a child still maps the parent's */
+		return 1;
+	}
+	if (deleted) {
+		t->removed |= !strcmp(name, "process") && page_runs(t, line);
+		return 1;
+	}
+	snprintf(p->name, sizeof(p->name), "%s", strrchr(path, '/') + 1);
+	ret = try_roots(t, p, path, renamed);
+	if (ret && renamed && !is_starved(ret)) {
+		t->origin = pid;
+		return 1;
+	}
+	return ret;
+}
+
+static int search_map(struct target *t, struct rundir_process *p)
+{
+	char path[64], *line = NULL;
+	bool clock = same_clock(t->pid);
+	size_t room = 0;
+	int ret = 1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/maps", t->pid, t->tid);
+	f = fopen(path, "re");
+	if (!f)
+		return -errno;
+	while (ret > 0 && getline(&line, &room, f) > 0)
+		ret = try_line(t, p, line, clock);
+	if (ret > 0 && ferror(f))
+		ret = -EACCES;
+	free(line);
+	fclose(f);
+	return ret;
+}
+
+/* Tries the newest image in DIRECTORY/PID.STARTTIME. The kernel does not show
+ * the PID namespace of another user's process: a process with one number is in
+ * ours. */
+static int try_place(struct target *t, struct rundir_process *p,
+		     const char *directory)
+{
+	uint32_t images[RUNDIR_IMAGES_MAX];
+	struct process_page page;
+	char path[PATH_MAX];
+	uint64_t namespace = t->inner == t->pid ? rundir_namespace(getpid()) :
+						  0;
+	int n, ret;
+
+	snprintf(p->name, sizeof(p->name), "%d.%llu", t->inner,
+		 (unsigned long long)(t->starttime | namespace));
+	snprintf(path, sizeof(path), "%s/%s", directory, p->name);
+	p->fd = path_walk("/", path);
+	if (p->fd < 0)
+		return p->fd;
+	n = rundir_images(p, images, RUNDIR_IMAGES_MAX);
+	rundir_process_close(p);
+	for (ret = -ENXIO; ret && n-- > 0;) {
+		p->image = images[n];
+		ret = try_root(t, p, "/", path, false);
+		/* an earlier process with this number and start time */
+		if (!ret && !p->identity && !rundir_read_process(p, p->image,
+								  &page) &&
+		    !rundir_is(t->pid, page.identity)) {
+			rundir_process_close(p);
+			ret = -ENXIO;
+		}
+	}
+	return ret;
+}
+
+/*
+ * The command cannot read the map of another user, even where that user has let
+ * in a group of ours, nor that of a process which is not dumpable. Then the
+ * files are in a default place, or where ours are.
+ */
+static int search_places(struct target *t, struct rundir_process *p)
+{
+	static const char *const places[] = {
+		"/dev/shm/taffrail-%u", "/run/user/%u/taffrail",
+		"/tmp/taffrail-%u",
+	};
+	const char *own = getenv("TAFFRAIL_DIR");
+	const char *home = getenv("XDG_RUNTIME_DIR");
+	char path[PATH_MAX];
+	int ret = own && *own ? try_place(t, p, own) : -ENOENT;
+
+	if (ret && home && *home) {
+		snprintf(path, sizeof(path), "%s/taffrail", home);
+		ret = try_place(t, p, path);
+	}
+	for (size_t i = 0; ret && i < ARRAY_SIZE(places); i++) {
+		snprintf(path, sizeof(path), places[i], (unsigned int)t->euid);
+		ret = try_place(t, p, path);
+	}
+	return ret ? -EACCES : 0;
+}
+
+/* Returns 1 for a kernel thread, and -ESRCH for a thread that exits: neither
+ * executes a file. */
+static int without_file(pid_t tid)
+{
+	char path[32], name[8], text[1024] = "", *p;
+	unsigned long flags = PF_KTHREAD;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", tid);
+	if (readlink(path, name, sizeof(name)) >= 0 || errno != ENOENT)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
+	f = fopen(path, "re");
+	if (!f)
+		return errno == ENOENT ? -ESRCH : 0;
+	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
+	fclose(f);
+	p = strrchr(text, ')');
+	if (p)
+		sscanf(p + 1, " %*c %*d %*d %*d %*d %*d %lu", &flags);
+	return flags & PF_KTHREAD ? 1 : -ESRCH;
+}
+
+/* Says why no directory of the process was found: `ret` is 1 where the map of
+ * the process names none. */
+static int find_failed(struct target *t, int ret)
+{
+	char path[32];
+	struct stat st;
+	int nothing;
+
+	if (is_starved(ret))
+		return process_unread(t, ret);
+	if (!rundir_alive(t->pid, t->starttime))
+		return cause_set(t->cause, -ESRCH, PROCESS_ENDED,
+				 .pid = t->pid);
+	if (ret > 0 && t->removed)
+		return cause_set(t->cause, -ENOTCONN, AGENT_FILES_REMOVED,
+				 .pid = t->pid);
+	if (ret > 0 && t->origin)
+		return cause_set(t->cause, -ECHILD, AGENT_FORKED, .pid = t->pid,
+				 .n = t->origin);
+	if ((ret > 0 || ret == -ENXIO) && process_status(t->pid, "Seccomp") > 0)
+		return cause_set(t->cause, -ENXIO, AGENT_FILTERED,
+				 .pid = t->pid);
+	nothing = ret > 0 ? without_file(t->tid) : 0;
+	if (nothing < 0)
+		return cause_set(t->cause, -ESRCH, PROCESS_ENDED,
+				 .pid = t->pid);
+	if (nothing)
+		return cause_set(t->cause, -ENXIO, PROGRAM_OF_KERNEL,
+				 .pid = t->pid);
+	if ((ret > 0 || ret == -ENXIO) && t->tid != t->pid)
+		return cause_set(t->cause, -ENXIO, PROCESS_LEADERLESS,
+				 .pid = t->pid);
+	if (ret > 0 || ret == -ENXIO)
+		return cause_set(t->cause, -ENXIO, AGENT_NONE, .pid = t->pid);
+	if (ret == -ENOENT && t->outside)
+		return cause_set(t->cause, ret, AGENT_ROOT_CHANGED,
+				 .pid = t->pid);
+	if (ret != -EACCES && ret != -EPERM)
+		return cause_set(t->cause, ret, AGENT_DIRECTORY_UNREACHED,
+				 .pid = t->pid, .error = ret);
+	if (geteuid() && t->uid != geteuid())
+		return cause_set(t->cause, -EACCES, PROCESS_OF_USER_NO_GROUP,
+				 .pid = t->pid, .n = t->uid);
+	snprintf(path, sizeof(path), "/proc/%d/maps", t->pid);
+	if (!stat(path, &st) && st.st_uid != geteuid())
+		return cause_set(t->cause, -EACCES,
+				 PROCESS_NOT_DUMPABLE_NO_FILES, .pid = t->pid);
+	return cause_set(t->cause, -EACCES, PROCESS_CLOSED, .pid = t->pid);
+}
+
+int rundir_find(struct rundir_process *process, pid_t pid, struct cause *cause)
+{
+	struct target target = { .cause = cause };
+	int ret;
+
+	memset(process, 0, sizeof(*process));
+	process->fd = -1;
+	ret = read_target(&target, pid);
+	if (ret)
+		return ret;
+	ret = search_map(&target, process);
+	if (ret == -EACCES && geteuid())
+		ret = search_places(&target, process);
+	if (ret)
+		return find_failed(&target, ret);
+	/* another process may have got the number meanwhile */
+	if (!rundir_alive(pid, target.starttime)) {
+		rundir_process_close(process);
+		return cause_set(cause, -ESRCH, PROCESS_ENDED, .pid = pid);
+	}
+	process->pid = pid;
+	process->starttime = target.starttime;
+	process->alive = true;
+	return 0;
+}

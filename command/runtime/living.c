@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Whether a process lives. The kernel tells by a pidfd which process a pid
+ * names; where it does not, the start time in /proc says so to a hundredth of a
+ * second. A process whose pid is of a PID namespace that this command does not
+ * see lives as long as it holds the lock on the page.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "command/common/limits.h"
+#include "command/runtime/private.h"
+
+/* Reads fields 3, 20 and 22 of a stat file; the name may hold any character. */
+static int read_stat(const char *path, char *state, long *threads,
+		     uint64_t *starttime)
+{
+	char text[1024], *p;
+	unsigned long long start;
+	ssize_t n;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return errno == EMFILE || errno == ENFILE ? -errno : -ESRCH;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (n <= 0)
+		return -ESRCH;
+	text[n] = '\0';
+	p = strrchr(text, ')');
+	if (!p || sscanf(p + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u"
+			 " %*u %*u %*d %*d %*d %*d %ld %*d %llu",
+			 state, threads, &start) != 3)
+		return -ESRCH;
+	*starttime = start;
+	return 0;
+}
+
+int rundir_stat_living(pid_t pid, char *state, uint64_t *starttime)
+{
+	char path[64];
+	long threads;
+	int ret;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	ret = read_stat(path, state, &threads, starttime);
+	if (!ret && (*state == 'X' || (*state == 'Z' && threads <= 1)))
+		ret = -ESRCH;
+	return ret;
+}
+
+int rundir_starttime(uint64_t *starttime, pid_t pid)
+{
+	char state;
+
+	return rundir_stat_living(pid, &state, starttime);
+}
+
+/* Without /proc, or a descriptor to read there, a process with the pid counts
+ * as the same one, because the files of a living process must never be
+ * removed. */
+bool rundir_alive(pid_t pid, uint64_t starttime)
+{
+	uint64_t now;
+	int ret = rundir_starttime(&now, pid);
+
+	if (!ret)
+		return now == starttime;
+	return (ret != -ESRCH || limits_blind()) &&
+	       (!kill(pid, 0) || errno == EPERM);
+}
+
+int rundir_is(pid_t pid, uint64_t identity)
+{
+	struct pollfd end = { .events = POLLIN };
+	struct statfs fs;
+	struct stat st;
+	int ret = -1;
+
+	if (!identity)
+		return -1;
+	end.fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (end.fd < 0)
+		return errno == ESRCH ? 0 : -1;
+	if (!fstatfs(end.fd, &fs) && fs.f_type == IDENTITY_FS_MAGIC &&
+	    !fstat(end.fd, &st))
+		ret = st.st_ino == identity && !poll(&end, 1, 0);
+	close(end.fd);
+	return ret;
+}
+
+bool rundir_locked(const struct rundir_process *process)
+{
+	struct process_page page;
+	char name[32];
+	bool held;
+	int fd;
+
+	if (rundir_read_process(process, process->image, &page) ||
+	    !page.locked)
+		return false;
+	snprintf(name, sizeof(name), "%u/process", process->image);
+	fd = rundir_open_file(process, name, O_RDONLY);
+	if (fd < 0)
+		return false;
+	held = flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+	close(fd);
+	return held;
+}
+
+bool rundir_lives(const struct rundir_process *process)
+{
+	int ret;
+
+	if (process->unseen)
+		return rundir_locked(process);
+	ret = rundir_is(process->pid, process->identity);
+	return ret < 0 ? rundir_alive(process->pid, process->starttime) : ret;
+}
+
+pid_t rundir_living_thread(pid_t pid)
+{
+	char path[64 + NAME_MAX], state;
+	struct dirent *entry;
+	uint64_t start;
+	pid_t tid = pid;
+	long threads;
+	DIR *stream;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	stream = opendir(path);
+	while (stream && (entry = readdir(stream))) {
+		if (!isdigit((unsigned char)entry->d_name[0]))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/task/%s/stat", pid,
+			 entry->d_name);
+		if (!read_stat(path, &state, &threads, &start) &&
+		    state != 'Z' && state != 'X') {
+			tid = atoi(entry->d_name);
+			break;
+		}
+	}
+	if (stream)
+		closedir(stream);
+	return tid;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Shared by the files of this room only.
+ */
+#ifndef COMMAND_RUNTIME_PRIVATE_H
+#define COMMAND_RUNTIME_PRIVATE_H
+
+#include "command/runtime/rundir.h"
+
+/*
+ * Reads the state (a letter, as in /proc/PID/stat) and the start time of a
+ * process. Returns 0, or -ESRCH if there is none. A zombie leader with running
+ * threads is a living process.
+ */
+int rundir_stat_living(pid_t pid, char *state, uint64_t *starttime);
+
+/* Returns a thread of the process that has not exited. */
+pid_t rundir_living_thread(pid_t pid);
+
+/* The characters of a session's name. */
+#define RUNDIR_NAME_LETTERS                            \
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn" \
+	"opqrstuvwxyz0123456789._-"
+
+/* Parses "PID.STARTTIME"; false for any other text. */
+bool rundir_parse_name(const char *name, pid_t *pid, uint64_t *starttime);
+
+/*
+ * Parses ".../PID.STARTTIME/IMAGE/NAME", a file that an agent shares, and cuts
+ * the path behind STARTTIME; false for any other path.
+ */
+bool rundir_parse_file(char *path, pid_t *pid, uint64_t *starttime,
+		       uint32_t *image, char name[NAME_MAX + 1]);
+
+/* Opens a stream over the files of an image; returns whether one is a ring of
+ * session `index`; reads the head of a ring. */
+DIR *rundir_open_rings(const struct rundir_process *process, uint32_t image);
+bool rundir_names_ring(const char *file, uint32_t index);
+bool rundir_read_ring(const struct rundir_process *process, uint32_t image,
+		      const char *file, struct ring *ring);
+
+/* Returns how many events the rings of a session have ever got, or lost. */
+uint64_t rundir_count_events(const struct rundir_process *process,
+			     uint32_t image, uint32_t index);
+
+/* Tells followers which rings the limit of dead processes' rings had removed,
+ * as long as the row of the limit is there. */
+void rundir_tell_followers_limit(const struct rundir *dir,
+				 const struct keep_row *limit);
+
+/* Locks a directory (flock), so commands take turns. Waits for 2 s at most, and
+ * then goes on without the lock: the command that holds it may be stopped. */
+void rundir_take_turn(int fd);
+
+/* Removes the files of followers that were killed. */
+void rundir_followers_sweep(const struct rundir *dir);
+
+/* Opens sessions/; makes it when `create`. Returns a descriptor or a negative
+ * errno. */
+int rundir_open_rules(const struct rundir *dir, bool create);
+
+/* Do as rundir_write_rules() and rundir_read_rules(), for any name. */
+int rundir_write_file(const struct rundir *dir, const char *name,
+		      const char *text);
+int rundir_read_file(const struct rundir *dir, const char *name, char **text);
+
+/*
+ * Calls `call` for the name of each file of heirs, and where the part behind
+ * the '@' begins; removes the files for which it returns true.
+ */
+void rundir_heirs_each(const struct rundir *dir,
+		       bool (*call)(const char *name, const char *of,
+				    const void *priv),
+		       const void *priv);
+
+#endif

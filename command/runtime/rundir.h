@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The runtime directory as a command sees it: where it is, which processes
+ * have left something in it, which of them live, and the pages they publish.
+ *
+ * Invariants:
+ *  - no symlink is followed below the runtime directory, and nothing is used
+ *    unless it belongs to the user or to the traced process;
+ *  - a page is a checked copy: strings end in NUL, sizes are in range;
+ *  - a process is named by its identity (buffers/layout.h), or by pid and start
+ *    time, never by pid alone;
+ *  - a process is dead only if none of these says that it lives: its identity,
+ *    its number, its mappings, its socket, the lock on its page.
+ */
+#ifndef COMMAND_RUNTIME_RUNDIR_H
+#define COMMAND_RUNTIME_RUNDIR_H
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdbool.h>
+
+#include "buffers/layout.h"
+#include "command/causes/cause.h"
+
+struct stat;
+
+#define RUNDIR_IMAGES_MAX	10000	/* control/sessions/place.c */
+
+/* A runtime directory: the calling user's, or that of a followed process. */
+struct rundir {
+	int fd;				/* O_RDONLY | O_DIRECTORY */
+	uid_t uid;			/* only this user's directories count */
+	char path[PATH_MAX];
+	struct cause cause;		/* of a failed call */
+};
+
+/* PID.STARTTIME/ of one process. */
+struct rundir_process {
+	int fd;				/* O_RDONLY | O_DIRECTORY, or -1 */
+	pid_t pid;			/* as we see it (dead: as it was) */
+	uint64_t starttime;
+	uint64_t namespace;		/* PID namespace: PLACE_NAMESPACE */
+	uint64_t identity;		/* inode of the pidfd; 0: not known */
+	bool alive;			/* at the moment of the scan */
+	bool unseen;			/* alive, in a PID namespace that this
+					 * one does not see: pid is of there */
+	uid_t uid;			/* owner of the directory */
+	uint32_t image;			/* newest IMAGE/ that has a page */
+	char name[48];			/* "PID.STARTTIME" as it stands there */
+	char path[PATH_MAX];		/* from here, for messages */
+};
+
+struct rundir_list {
+	struct rundir_process *processes;
+	size_t count;
+};
+
+/*
+ * Opens the runtime directory: $TAFFRAIL_DIR, else $XDG_RUNTIME_DIR/taffrail
+ * when on tmpfs, else /dev/shm/taffrail-UID, else /tmp/taffrail-UID. With
+ * `create` makes it, mode 0700; never changes an existing one. Returns 0, or a
+ * negative errno and dir->cause: -ENOENT when there is none, -EPERM when it is
+ * another user's or open to others, -ELOOP for a symlink.
+ */
+int rundir_open(struct rundir *dir, bool create);
+void rundir_close(struct rundir *dir);
+
+/*
+ * Finds the process directory of a living process, through the process itself
+ * (/proc/PID/maps names it, seen through /proc/PID/root). Returns 0, or a
+ * negative errno and the cause: -ESRCH no such process, -ENXIO it has
+ * no agent, -ECHILD it is a forked child without an event, -ENOTCONN the files
+ * were removed, -EACCES it belongs to another user.
+ */
+int rundir_find(struct rundir_process *process, pid_t pid, struct cause *cause);
+
+/*
+ * Lists every process directory, the living first, then by age; the caller
+ * releases the list with rundir_list_free(). Removes directories of dead
+ * processes in which nothing is left to collect (sweep).
+ */
+int rundir_scan(struct rundir *dir, struct rundir_list *list);
+void rundir_list_free(struct rundir_list *list);
+
+/*
+ * Calls `call` for each process directory, in no order, until a call returns
+ * non-zero; then returns that. Closes the process after the call. Returns
+ * -EMFILE or -ENFILE when a directory could not be opened.
+ */
+int rundir_each(struct rundir *dir,
+		int (*call)(struct rundir_process *process, void *priv),
+		void *priv);
+
+/*
+ * Does as rundir_scan(), and adds the user's processes whose agent chose
+ * another default place because of another environment. A directory that
+ * TAFFRAIL_DIR names stands alone: with TAFFRAIL_DIR set, a command sees
+ * nothing else; without it, a command sees that directory's processes by pid
+ * only. `dir` need not be open.
+ */
+int rundir_scan_user(struct rundir *dir, struct rundir_list *list);
+
+/*
+ * Removes a session that was being started in a process which has ended, and
+ * all of the process's files if no other session needs them. Changes nothing,
+ * and returns false, if the session has counted an event; else returns true.
+ */
+bool rundir_drop_begun(const struct rundir_process *process, const char *name);
+
+/*
+ * Removes files that dead processes have left of destroyed sessions.
+ * rundir_scan() does this; `destroy` does it again.
+ */
+void rundir_sweep(struct rundir *dir);
+
+/* Returns true when the process's files are in a file system that is mounted in
+ * a mount namespace that is not ours: they go with that namespace. */
+bool rundir_away(const struct rundir_process *process);
+
+/* Gives the runtime directory that an agent of the process chooses, by a path
+ * in the process's root. Returns 0 or a negative errno. */
+int rundir_chosen(char path[PATH_MAX], pid_t pid);
+
+/* Opens the directory in which such an agent would make its first file: that
+ * one, or the one above it. Returns a descriptor or a negative errno; `why`
+ * says why the agent would stay off, or is NULL: that cannot be known. */
+int rundir_chosen_open(pid_t pid, char path[PATH_MAX], const char **why);
+
+/* Returns false when the process may not make files in a directory, which this
+ * command reaches by the path. */
+bool rundir_may_write(pid_t pid, const char *path, const struct stat *st);
+
+/* away.c: returns the directory's path for messages: without the way through
+ * /proc, where the process and this command see the same directory. */
+const char *rundir_shown(const struct rundir_process *process);
+
+/* Notes in sessions/ that a process has such files of a session. Returns 0 or a
+ * negative errno. */
+int rundir_note_away(struct rundir *dir, const char *session,
+		     const struct rundir_process *process);
+
+/* Removes the notes of a session whose processes have ended, with `all` also
+ * those of living ones, and calls `call` (may be NULL) for each process that
+ * has ended. Returns how many have ended. */
+size_t rundir_forget_away(struct rundir *dir, const char *session, bool all,
+			  void (*call)(pid_t pid));
+
+/*
+ * Calls `call` for each session of which the limit of dead processes' rings has
+ * removed events. With `clear` naming a session, forgets that row afterwards.
+ */
+void rundir_each_removed(struct rundir *dir, const char *clear,
+			 void (*call)(const struct keep_row *row, void *priv),
+			 void *priv);
+
+/* An image whose rings of a session a command removes. */
+struct rundir_removed_row {
+	char process[40];		/* "PID.STARTTIME", or one of these: */
+#define RUNDIR_ROW_MORE		""	/* of images that have no row */
+#define RUNDIR_ROW_LIMIT	"*"	/* that rundir_each_removed() clears */
+	uint64_t serial;		/* of the session in the process */
+	uint32_t image;
+	uint32_t images;		/* how many */
+	uint64_t events;		/* that their rings ever got, or that
+					 * were lost */
+};
+
+struct rundir_follower {
+	int fd;				/* sessions/.followed.NAME, or -1 */
+	int below;
+	char session[SESSION_NAME_BYTES];
+	uint64_t begun;			/* how often the rows began again */
+	int64_t at;			/* the next row */
+	uint64_t images;		/* of the rows that were read */
+	uint64_t events;
+};
+
+/*
+ * followers.c: says that this command reads the rings of a session as they
+ * fill, in the runtime directory `top` of user `uid`, until rundir_unfollow().
+ * Returns 0 or a negative errno. rundir_removed_rows() gives the rows that have
+ * come since.
+ */
+int rundir_follow(struct rundir_follower *follower, int top, uid_t uid,
+		  const char *session);
+void rundir_removed_rows(struct rundir_follower *follower,
+			 void (*call)(const struct rundir_removed_row *row,
+				      void *priv),
+			 void *priv);
+void rundir_unfollow(struct rundir_follower *follower);
+
+/* Returns true when a command follows the session, in the runtime directory of
+ * the process. */
+bool rundir_followed(const struct rundir_process *process, const char *session);
+
+/* Adds a row for the followers of the session, if there is one. Call it before
+ * the rings go; rundir_destroy_session() does. */
+void rundir_tell_followers(const struct rundir_process *process, uint32_t image,
+			   const struct session_page *page);
+
+/*
+ * Returns true when agents do not find, by its path, the runtime directory that
+ * is open here, or refuse it: it was removed, renamed, or opened to others.
+ * Then dir->cause says so. The second one also looks at sessions/, in which the
+ * recorder `name` has the file `off` open (-1: none).
+ */
+bool rundir_displaced(struct rundir *dir);
+bool rundir_displaced_off(struct rundir *dir, const char *name, int off);
+
+/* Closes a process that came from rundir_find(). */
+void rundir_process_close(struct rundir_process *process);
+
+/*
+ * Connects to a socket of the process ("control.sock"), whatever the length of
+ * its path. Returns a non-blocking descriptor or a negative errno: -ENOENT and
+ * -ECONNREFUSED when no process listens, -EPERM when the socket is not the
+ * process's own. The caller must check the listener.
+ */
+int rundir_connect(const struct rundir_process *process, const char *name);
+
+/* Returns true when the process lives. */
+bool rundir_lives(const struct rundir_process *process);
+
+/* Returns true when pid is alive and still has that start time. */
+bool rundir_alive(pid_t pid, uint64_t starttime);
+
+/* Returns 1 when the process with this pid lives and has this identity, 0 when
+ * it does not, -1 when that cannot be known. */
+int rundir_is(pid_t pid, uint64_t identity);
+
+/* Returns true when a living process holds the lock on the page of the newest
+ * image. */
+bool rundir_locked(const struct rundir_process *process);
+
+/*
+ * Looks for a process that does not live here by its number and start time: it
+ * may be in a PID namespace below ours, or in another time namespace. If found,
+ * sets the number and the start time that it has here, and returns true.
+ */
+bool rundir_nested(struct rundir_process *process);
+
+/* Returns the PID namespace of a process, as in the name of its directory; 0
+ * for the first namespace, or when it is not known. */
+uint64_t rundir_namespace(pid_t pid);
+
+/* Reads the start time (field 22 of /proc/PID/stat) of a process. Returns 0,
+ * -ESRCH if there is no such process, or -EMFILE or -ENFILE. */
+int rundir_starttime(uint64_t *starttime, pid_t pid);
+
+/*
+ * Lists the numbers of the images in a process directory, ascending; of more
+ * than `room`, the last ones. Returns how many, or a negative errno. There is
+ * the first image, and one for each successful execve.
+ */
+int rundir_images(const struct rundir_process *process, uint32_t *images,
+		  int room);
+
+/*
+ * Makes a checked copy of a published page. Returns 0, or -ENOENT: not there
+ * (yet); -EPROTO: another version; -EBADMSG: not such a page. `index` goes from
+ * 0 to process_page.sessions - 1; a hole gives -ENOENT.
+ */
+int rundir_read_process(const struct rundir_process *process, uint32_t image,
+			struct process_page *page);
+int rundir_read_session(const struct rundir_process *process, uint32_t image,
+			uint32_t index, struct session_page *page);
+
+/*
+ * Finds the newest session of that name in the image that is not destroyed.
+ * Returns 0, or -ENOENT if there is none.
+ */
+int rundir_find_session(const struct rundir_process *process, uint32_t image,
+			const char *name, struct session_page *page);
+
+/*
+ * Returns the layout version of the files of a process that has one of another
+ * version than this command, and in it a session of that name (NULL: or none);
+ * else 0. A name of one letter may be found where there is none.
+ */
+uint32_t rundir_foreign(const struct rundir_process *process, const char *name);
+
+/*
+ * Opens the directory of an image; it must belong to the process directory's
+ * owner and not be a symlink. Returns a descriptor, or a negative errno.
+ */
+int rundir_open_image(const struct rundir_process *process, uint32_t image);
+
+/*
+ * Opens a file below the process directory ("0/ring.0.1"); it must be a regular
+ * file of the directory's owner, not a symlink. Returns a descriptor or a
+ * negative errno. `flags` is O_RDONLY or O_RDWR; O_CLOEXEC is added.
+ */
+int rundir_open_file(const struct rundir_process *process, const char *name,
+		     int flags);
+
+/*
+ * Marks a dead process's session destroyed and removes its files (rings first,
+ * the page last). Returns 0 or the first negative errno.
+ */
+int rundir_destroy_session(const struct rundir_process *process,
+			   uint32_t image, uint32_t index);
+
+/* Notes in the page of a session how many events of its rings are in a
+ * snapshot. Returns 0 or a negative errno; then `detach` takes them for
+ * unsaved. */
+int rundir_note_saved(const struct rundir_process *process, uint32_t image,
+		      uint32_t index, uint64_t events);
+
+/*
+ * sessions/NAME: the rules that later processes obey. The file is written as a
+ * whole or not at all. Reading gives NUL-terminated text that the caller frees.
+ */
+int rundir_write_rules(struct rundir *dir, const char *name, const char *text);
+int rundir_read_rules(struct rundir *dir, const char *name, char **text);
+int rundir_remove_rules(struct rundir *dir, const char *name);
+
+/*
+ * sessions/NAME@PID.STARTTIME (control/protocol.h): the session that programs
+ * obey which this process and its descendants execute. `name` gets the file's
+ * name. rundir_heirs_remove() removes that of one session, or all of the
+ * process's (NULL). rundir_remove_rules() removes those of all processes,
+ * rundir_heirs_sweep() those that no process needs any more, in the runtime
+ * directory `fd` of user `uid`.
+ */
+int rundir_heirs_write(const struct rundir_process *process,
+		       const char *session, const char *text,
+		       char name[NAME_MAX + 1]);
+int rundir_heirs_read(const struct rundir_process *process,
+		      const char *session, char **text);
+void rundir_heirs_remove(const struct rundir_process *process,
+			 const char *session);
+void rundir_heirs_sweep(int fd, uid_t uid);
+
+/*
+ * Makes sessions/.off.NAME (control/protocol.h), empty, in place of an earlier
+ * one, and locks it: as long as the descriptor is open, agents leave the events
+ * of this session to the caller. Returns a descriptor or a negative errno:
+ * -EBUSY if a recorder has this name.
+ * rundir_remove_rules() removes the file when it is not locked.
+ */
+int rundir_create_off(struct rundir *dir, const char *name);
+
+/* Opens that file of an agent's, which no recorder made, to read it. Returns a
+ * descriptor or a negative errno. */
+int rundir_open_off(struct rundir *dir, const char *name);
+
+/* Returns 1 when a recorder at work has this name, 0 when it has gone, or a
+ * negative errno: it has left no file that tells. */
+int rundir_recorder(struct rundir *dir, const char *name);
+
+/*
+ * Calls `call` for each session's name in sessions/ until a call returns
+ * non-zero, and returns that.
+ */
+int rundir_each_rules(struct rundir *dir,
+		      int (*call)(const char *name, void *priv), void *priv);
+
+/* Returns true for a session's name: 1..63 of A-Z a-z 0-9 . _ - and no dot in
+ * front. */
+bool rundir_valid_name(const char *name);
+
+/* Opens a stream over directory `name` below fd, unless it is a symlink.
+ * Returns NULL and errno on failure. */
+DIR *rundir_opendir(int fd, const char *name);
+
+/* Gives a process to the list. Returns 0 or -ENOMEM. */
+int rundir_append(struct rundir_list *list, const struct rundir_process *p);
+
+/* Does as rundir_open(), for this path; and for the directory of another
+ * user. */
+int rundir_open_at(struct rundir *dir, const char *path);
+int rundir_open_user(struct rundir *dir, const char *path, uid_t uid);
+
+/* Lists every process directory, and removes nothing. Returns 0, or a negative
+ * errno and dir->cause: -EMFILE when one could not be opened. */
+int rundir_collect(struct rundir *dir, struct rundir_list *list);
+
+#endif

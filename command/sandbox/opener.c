@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Opens files that other processes name, in a child. See opener.h.
+ *
+ *	command                           child
+ *	   | what, path, inode ------------> |  open (O_PATH), fstat, fstatfs,
+ *	   |                                 |  open, read: may wait for ever
+ *	   |<-- errno, stat, descriptors --- |
+ *	   | no answer in time: SIGKILL, another child for the next file
+ */
+#include "command/sandbox/opener.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "command/common/command.h"
+#include "command/sandbox/child.h"
+
+#define WAIT_MS		3000	/* for an answer */
+#define WAIT_LESS_MS	200	/* once SILENT_MAX files gave none */
+#define SILENT_MAX	3
+#define PATH_BYTES	(PATH_MAX + 128)
+#define COPY_MAX	(1ull << 30)
+#define CPU_SECONDS	120	/* of a child, for all files */
+
+enum { ASK_STAT, ASK_OPEN };
+
+struct question {
+	uint32_t what;
+	uint64_t inode;
+	char path[PATH_BYTES];
+};
+
+struct answer {
+	int32_t error;			/* 0 or a negative errno */
+	uint32_t major, minor;
+	int64_t system;
+	struct stat st;
+	bool copied;
+};
+
+static struct child child;
+
+static struct {
+	unsigned int count;		/* files that gave no answer; */
+	char *paths[SILENT_MAX];	/* the first of them */
+} silent;
+
+/* Returns true for file systems that the kernel reads without another program
+ * or machine. An overlay is not among them: the file systems below may be any.
+ */
+static bool is_local(int64_t system)
+{
+	static const uint32_t systems[] = {
+		0xef53,			/* ext2, ext3, ext4 */
+		0x01021994, 0x858458f6,	/* tmpfs, ramfs */
+		0x58465342, 0x9123683e,	/* xfs, btrfs */
+		0xf2f52010, 0x2fc12fc1,	/* f2fs, zfs */
+		0xca451a4e, 0x3153464a,	/* bcachefs, jfs */
+		0x73717368, 0xe0f5e1e2,	/* squashfs, erofs */
+		0x9660, 0x15013346,	/* iso9660, udf */
+		0x4d44, 0x2011bab0,	/* vfat, exfat */
+		0x958458f6,		/* hugetlbfs */
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(systems); i++)
+		if (systems[i] == (uint32_t)system)
+			return true;
+	return false;
+}
+
+/* In the child: returns a copy in memory, or a negative errno. The copy is of
+ * one state of the file. */
+static int copy_make(int fd, const struct stat *st)
+{
+	int copy = memfd_create("taffrail opener", MFD_CLOEXEC);
+	off_t left = st->st_size;
+	struct stat after;
+	ssize_t n = 1;
+
+	if (copy < 0)
+		return -errno;
+	while (left > 0 && n > 0) {
+		n = sendfile(copy, fd, NULL, left < 1 << 20 ? (size_t)left :
+							     1u << 20);
+		left -= n > 0 ? n : 0;
+	}
+	if (n >= 0 && !left && !fstat(fd, &after) &&
+	    opener_same_state(st, &after))
+		return copy;
+	left = n < 0 ? -errno : -ESTALE;
+	close(copy);
+	return (int)left;
+}
+
+/* Opens a file that O_PATH has opened: no other file can take its place. Where
+ * there is no /proc, the path is followed again. */
+static int open_again(int place, const char *path)
+{
+	const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+	char again[32];
+	int fd;
+
+	snprintf(again, sizeof(again), "/proc/self/fd/%d", place);
+	fd = open(again, flags);
+	if (fd < 0 && errno == ENOENT)
+		fd = open(path, flags);
+	return fd < 0 ? -errno : fd;
+}
+
+/* In the child: finds the device of a file in the maps of this process. */
+static void find_device(struct answer *answer, int fd)
+{
+	void *page = mmap(NULL, 1, PROT_NONE, MAP_PRIVATE, fd, 0);
+	FILE *maps = page != MAP_FAILED ? fopen("/proc/self/maps", "re") : NULL;
+	unsigned int major, minor;
+	unsigned long start;
+	char *line = NULL;
+	size_t room = 0;
+
+	while (maps && getline(&line, &room, maps) > 0)
+		if (sscanf(line, "%lx-%*x %*s %*x %x:%x", &start, &major,
+			   &minor) == 3 && start == (unsigned long)page) {
+			answer->major = major;
+			answer->minor = minor;
+		}
+	free(line);
+	if (maps)
+		fclose(maps);
+	if (page != MAP_FAILED)
+		munmap(page, 1);
+}
+
+/* In the child: returns a descriptor for the command, or a negative errno. */
+static int offer_file(struct answer *answer, int fd, ino_t number)
+{
+	struct stat *st = &answer->st;
+	struct statfs system;
+
+	if (fstat(fd, st) || fstatfs(fd, &system))
+		return -errno;
+	if (!S_ISREG(st->st_mode) || st->st_ino != number)
+		return -ESTALE;
+	answer->system = system.f_type;
+	find_device(answer, fd);
+	if (is_local(system.f_type))
+		return dup(fd);
+	if ((uint64_t)st->st_size > COPY_MAX)
+		return -EFBIG;
+	answer->copied = true;
+	return copy_make(fd, st);
+}
+
+/* In the child: does the same for the file of a question, which O_PATH has
+ * opened. */
+static int open_there(struct answer *answer, const struct question *question,
+		      int place)
+{
+	ino_t number = answer->st.st_ino;
+	int fd, ret;
+
+	if (!S_ISREG(answer->st.st_mode))
+		return -EINVAL;
+	if (question->inode && number != question->inode)
+		return -ESTALE;
+	fd = open_again(place, question->path);
+	if (fd < 0)
+		return fd;
+	ret = offer_file(answer, fd, number);
+	close(fd);
+	return ret;
+}
+
+/* The answer comes last: to close a file, too, may take for ever. */
+static bool question_serve(const struct question *question)
+{
+	struct answer answer = { 0 };
+	int fd = -1;
+	int place = open(question->path, O_PATH | O_CLOEXEC);
+	bool sent;
+
+	if (place < 0 || fstat(place, &answer.st))
+		answer.error = -errno;
+	else if (question->what == ASK_OPEN) {
+		fd = open_there(&answer, question, place);
+		answer.error = fd < 0 ? fd : 0;
+	}
+	if (place >= 0)
+		close(place);
+	sent = child_send(CHILD_SOCKET, &answer, sizeof(answer), fd);
+	if (fd >= 0)
+		close(fd);
+	return sent;
+}
+
+/* In the child. */
+static void serve_all(void)
+{
+	struct question question;
+	int fd;
+
+	while (child_receive(CHILD_SOCKET, &question, sizeof(question), &fd,
+			     -1) == sizeof(question) &&
+	       question_serve(&question))
+		;
+}
+
+static const struct child_spec spec = {
+	.serve = serve_all,
+	.cpu_seconds = CPU_SECONDS,
+	.file_bytes = COPY_MAX,
+};
+
+void opener_end(void)
+{
+	child_end(&child);
+}
+
+/* Asks the child. Returns 0, -ETIMEDOUT, or -EPIPE: the child is gone. */
+static int ask_child(const struct question *question, struct answer *answer,
+		     int *fd)
+{
+	int ms = silent.count < SILENT_MAX ? WAIT_MS : WAIT_LESS_MS;
+	ssize_t n = -EPIPE;
+
+	if (child_send(child.socket, question, sizeof(*question), -1))
+		n = child_receive(child.socket, answer, sizeof(*answer), fd,
+				  ms);
+	return n == sizeof(*answer) ? 0 : n == -ETIMEDOUT ? -ETIMEDOUT : -EPIPE;
+}
+
+/* Returns the child's errno, or -ETIMEDOUT without an answer. */
+static int ask_opener(const struct question *question, struct answer *answer,
+		      int *fd)
+{
+	int ret = -EPIPE;
+
+	/* a child is gone with the thread of this command that made it */
+	for (int i = 0; i < 2 && ret == -EPIPE; i++) {
+		if (!child_begin(&child, &spec)) {
+			if (!silent.count++)
+				command_warn("cannot open %s: no process can "
+					     "be made for it",
+					     question->path);
+			return -ETIMEDOUT;
+		}
+		ret = ask_child(question, answer, fd);
+		if (ret)
+			child_end(&child);
+	}
+	if (ret == -ETIMEDOUT && silent.count++ < SILENT_MAX) {
+		silent.paths[silent.count - 1] = strdup(question->path);
+		command_warn("%s does not answer: what it would tell is "
+			     "missing", question->path);
+	}
+	return ret ? ret : answer->error;
+}
+
+static int question_make(struct question *question, uint32_t what,
+			 const char *path, uint64_t inode)
+{
+	memset(question, 0, sizeof(*question));
+	question->what = what;
+	question->inode = inode;
+	if (snprintf(question->path, sizeof(question->path), "%s", path) >=
+	    (int)sizeof(question->path))
+		return -ENAMETOOLONG;
+	for (size_t i = 0; i < SILENT_MAX; i++)
+		if (silent.paths[i] && !strcmp(silent.paths[i], path))
+			return -ETIMEDOUT;
+	return 0;
+}
+
+int opener_open(struct opener_file *file, const char *path, uint64_t inode)
+{
+	struct question question;
+	struct answer answer = { 0 };
+	int fd = -1;
+	int ret = question_make(&question, ASK_OPEN, path, inode);
+
+	if (!ret)
+		ret = ask_opener(&question, &answer, &fd);
+	/* this command has no descriptor left */
+	if (!ret && fd < 0)
+		ret = -EMFILE;
+	if (ret)
+		return ret;
+	*file = (struct opener_file){ .fd = fd, .copied = answer.copied,
+				      .st = answer.st,
+				      .system = answer.system,
+				      .major = answer.major,
+				      .minor = answer.minor };
+	return 0;
+}
+
+bool opener_same_state(const struct stat *a, const struct stat *b)
+{
+	return a->st_ino == b->st_ino && a->st_dev == b->st_dev &&
+	       a->st_size == b->st_size &&
+	       a->st_ctim.tv_sec == b->st_ctim.tv_sec &&
+	       a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+}
+
+void opener_close(struct opener_file *file)
+{
+	close(file->fd);
+}
+
+int opener_stat(const char *path, struct stat *st)
+{
+	struct question question;
+	struct answer answer = { 0 };
+	int fd = -1;
+	int ret = question_make(&question, ASK_STAT, path, 0);
+
+	if (!ret)
+		ret = ask_opener(&question, &answer, &fd);
+	if (!ret)
+		*st = answer.st;
+	return ret;
+}
