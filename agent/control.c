@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 
 #include "agent/attached-private.h"
-#include "agent/probe.h"
+#include "agent/callbacks.h"
 #include "base/base.h"
 #include "base/lines.h"
 #include "base/sys.h"
@@ -423,7 +423,7 @@ static int handle_status(struct exchange *exchange)
 		if (session)
 			session_describe(session, &exchange->answer);
 	}
-	probe_describe(&exchange->answer);
+	callback_describe(&exchange->answer);
 	session_untaken_tell(&exchange->answer);
 	return 0;
 }

@@ -6,6 +6,8 @@ agent_sources = \
 	agent/attached-private.h \
 	agent/attached.c \
 	agent/begin.c \
+	agent/callbacks.c \
+	agent/callbacks.h \
 	agent/called.c \
 	agent/control-private.h \
 	agent/control.c \
@@ -24,8 +26,6 @@ agent_sources = \
 	agent/leave.c \
 	agent/leave.h \
 	agent/private.h \
-	agent/probe.c \
-	agent/probe.h \
 	agent/start.c \
 	agent/wrap/protect.c
 
@@ -71,11 +71,11 @@ endif
 # Runs in a hit, or in a function of libc's that the program calls: compiled for
 # speed. All else in the agent is compiled for size.
 agent_hot = \
-	agent/wrap/clone-x86_64.c \
-	agent/wrap/protect.c \
 	agent/api.c \
 	agent/emit.c \
-	agent/faulting.c
+	agent/faulting.c \
+	agent/wrap/clone-x86_64.c \
+	agent/wrap/protect.c
 
 # Runs in the agent's threads alone (Makefile.am).
 agent_aside = \

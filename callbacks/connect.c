@@ -42,10 +42,11 @@ static int connection_start(struct taffrail_call *call,
 {
 	int markers;
 
-	markers = probe_attach(connection->name, connection->rule,
-			       connection->item->callback_, connection->priv, 0,
-			       connection->item->flags_ |
-				       TAFFRAIL_PROBE_UNPINNED, NULL);
+	markers = callback_attach(connection->name, connection->rule,
+				  connection->item->callback_,
+				  connection->priv, 0,
+				  connection->item->flags_ |
+					  TAFFRAIL_PROBE_UNPINNED, NULL);
 	if (markers < 0)
 		return call_fail(call, markers, "%s: %s", connection->name,
 				 taffrail_probe_strerror(markers));
@@ -94,9 +95,10 @@ static void event_ignore(const struct taffrail_event *event, void *priv)
 static int rule_try(struct taffrail_call *call, const char *rule)
 {
 	char fault[ENTRY_FAULT_BYTES] = "";
-	int markers = probe_attach("", rule, event_ignore, &connection_list, 0,
-				   TAFFRAIL_PROBE_SIGNAL |
-					   TAFFRAIL_PROBE_UNPINNED, fault);
+	int markers = callback_attach("", rule, event_ignore, &connection_list,
+				      0, TAFFRAIL_PROBE_SIGNAL |
+						 TAFFRAIL_PROBE_UNPINNED,
+				      fault);
 
 	if (markers == -EINVAL)
 		return call_fail(call, -EINVAL, "'%s' is no rule", rule);
@@ -186,7 +188,7 @@ static void take_out(struct connection **link)
 
 	store_release(link, connection->next, CONNECTION_LIST);
 	/* the service thread may stand on it */
-	probe_host.wait();
+	callback_host.wait();
 	connection_free(connection);
 }
 
@@ -228,13 +230,13 @@ uint32_t connection_markers(const char *rule, const char *function)
 		connection = connection->next;
 	if (!connection)
 		return 0;
-	probe_lock();
+	callback_lock();
 	for (entry = entry_list; entry; entry = entry->next)
 		if (entry->callback == connection->item->callback_ &&
 		    entry->priv == connection->priv &&
 		    !strcmp(entry->name, connection->name))
 			markers += load_relaxed(&entry->markers);
-	probe_unlock();
+	callback_unlock();
 	return markers;
 }
 

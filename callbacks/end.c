@@ -63,7 +63,7 @@ taffrail_probe_library_end_1(const struct taffrail_probe_library_ *about)
 
 	/* a seccomp filter may kill the program for opening a file */
 	if (taffrail_probe_unavailable() ||
-	    load_relaxed(probe_host.confined) || timed_lock_take(0))
+	    load_relaxed(callback_host.confined) || timed_lock_take(0))
 		return;
 	library = library_of(about);
 	file = library ? library->print : NULL;

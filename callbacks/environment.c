@@ -208,7 +208,7 @@ __attribute__((destructor)) static void environment_end(void)
 	char rule[LINE_VALUE_BYTES];
 
 	if (!taken || taffrail_probe_unavailable() ||
-	    load_relaxed(probe_host.confined) || timed_lock_take(0))
+	    load_relaxed(callback_host.confined) || timed_lock_take(0))
 		return;
 	while (requests_next(&requests))
 		if (value_find(&requests, "rule", rule, sizeof(rule)) &&

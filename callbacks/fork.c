@@ -45,12 +45,12 @@ static int list_locked;
 /* glibc 2.32 and later */
 extern char __libc_single_threaded __attribute__((weak));
 
-void probe_lock(void)
+void callback_lock(void)
 {
 	pthread_mutex_lock(&lock);
 }
 
-void probe_unlock(void)
+void callback_unlock(void)
 {
 	pthread_mutex_unlock(&lock);
 }

@@ -41,7 +41,7 @@ static action_fn *functions[STUBS];
 
 extern const char handler_stubs[] HIDDEN;
 
-__thread uint32_t probe_handlers;
+__thread uint32_t callback_handlers;
 
 static int (*real_sigaction)(int, const struct sigaction *,
 			     struct sigaction *);
@@ -52,21 +52,21 @@ static handler_fn *(*real_sigset)(int, handler_fn *);
 /* A call of a handler. */
 struct call {
 	struct cleanup buffer;
-	uint32_t before;	/* probe_handlers */
+	uint32_t before;	/* callback_handlers */
 };
 
 /* The cleanup of handler_run(), for siglongjmp(), pthread_exit() and
  * cancellation. */
 static SIGSAFE void handler_left(void *call)
 {
-	probe_handlers = ((struct call *)call)->before;
+	callback_handlers = ((struct call *)call)->before;
 }
 
 /* The frame ends: by return, or by an exception that a runtime throws from a
  * handler. */
 static SIGSAFE void handler_end(struct call *call)
 {
-	probe_handlers = call->before;
+	callback_handlers = call->before;
 	_pthread_cleanup_pop(&call->buffer, 0);
 }
 
@@ -76,9 +76,9 @@ SIGSAFE void handler_run(action_fn *handler, int number, siginfo_t *info,
 {
 	struct call call __attribute__((cleanup(handler_end)));
 
-	call.before = probe_handlers;
+	call.before = callback_handlers;
 	_pthread_cleanup_push(&call.buffer, handler_left, &call);
-	probe_handlers = call.before + 1;
+	callback_handlers = call.before + 1;
 	handler(number, info, context);
 }
 

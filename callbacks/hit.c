@@ -26,7 +26,7 @@ struct walk {
 	uint64_t fixed;
 	const struct write_var *var;
 	unsigned long nesting;	/* of liburcu's sections, before the hit */
-	uint32_t handlers;	/* probe_handlers, at the hit */
+	uint32_t handlers;	/* callback_handlers, at the hit */
 	struct floats floats;	/* the program's, while a callback runs */
 	struct taffrail_event event;
 };
@@ -57,7 +57,7 @@ static SIGSAFE void hit_left(void *arg)
 	store_relaxed(&reader->state, READER_BUSY);
 	__atomic_signal_fence(SEQ_CST(READER_STATE));
 	/* the callback leaves, not a handler that has interrupted it */
-	if (state == READER_INSIDE && walk->handlers == probe_handlers)
+	if (state == READER_INSIDE && walk->handlers == callback_handlers)
 		floats_end(&walk->floats);
 	sections_close(walk->nesting);
 	if (reader->current)
@@ -76,7 +76,7 @@ callback_take_slow(const struct walk *walk, const struct node *node,
 	struct ax_event event = { walk->fixed, walk->var };
 	struct entry *entry = node->entry;
 
-	if (node->condition && !probe_host.holds(node->condition, &event))
+	if (node->condition && !callback_host.holds(node->condition, &event))
 		return 0;
 	if (!in_handler || entry->flags & TAFFRAIL_PROBE_SIGNAL)
 		return 1;
@@ -198,7 +198,7 @@ static SIGSAFE void count_nested(const struct reader *reader,
 	/* the hit has interrupted this library, and perhaps liburcu */
 	if (reader->state != READER_INSIDE) {
 		/* hits of this library's own work are not the program's */
-		if (reader->state != READER_VISIT || probe_handlers)
+		if (reader->state != READER_VISIT || callback_handlers)
 			count_unserved();
 		return;
 	}
@@ -218,7 +218,7 @@ static SIGSAFE void count_nested(const struct reader *reader,
 static int walk_serve_kept(void *walk, void *block)
 {
 	floats_empty();
-	walk_serve(walk, *(int *)block, (int)probe_handlers);
+	walk_serve(walk, *(int *)block, (int)callback_handlers);
 	return 0;
 }
 
@@ -237,26 +237,26 @@ static __attribute__((noinline)) void hit_slow(struct walk *walk, int block)
 	if (walk->reader->state != READER_OUT)
 		count_nested(walk->reader, walk->known);
 	else if (walk->known->kept)
-		probe_host.kept(walk_serve_kept, walk, &block);
+		callback_host.kept(walk_serve_kept, walk, &block);
 	else
-		walk_serve(walk, block, (int)probe_handlers);
+		walk_serve(walk, block, (int)callback_handlers);
 }
 
-void probe_hit(struct write_slot *slot, uint64_t fixed,
-	       const struct write_var *var)
+void callback_hit(struct write_slot *slot, uint64_t fixed,
+		  const struct write_var *var)
 {
 	const struct object *object = (const struct object *)slot->shape;
 	struct walk walk;	/* not cleared */
 	int block = slot->fixed_bytes > 8;
 
-	walk.reader = probe_reader;
-	walk.known = load_acquire(&object->probes, KNOWN_MARKER);
+	walk.reader = callback_reader;
+	walk.known = load_acquire(&object->callbacks, KNOWN_MARKER);
 	walk.fixed = fixed;
 	walk.var = var;
 	if (likely(walk.reader && walk.known &&
 		   URCU_TLS(urcu_bp_reader)) &&
 	    likely(!(walk.reader->state | (uint32_t)walk.known->kept |
-		     probe_handlers)))
+		     callback_handlers)))
 		walk_serve(&walk, block, 0);
 	else
 		hit_slow(&walk, block);

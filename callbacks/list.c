@@ -34,7 +34,7 @@ struct retired {
 	uint64_t period;	/* `begun` when it was retired */
 };
 
-struct probe_host probe_host;
+struct callback_host callback_host;
 
 static struct arena_type node_type = ARENA_TYPE(struct node);
 static struct arena_type known_type = ARENA_TYPE(struct known);
@@ -275,12 +275,13 @@ static int list_make(const struct object *object, struct node **list)
 		if (load_relaxed(&entry->dead) || !entry_matches(entry, object))
 			continue;
 		ret = entry->rule.condition[0] ?
-			probe_host.condition(object, entry->rule.condition,
-					     &condition, &error) : 0;
+			callback_host.condition(object, entry->rule.condition,
+						&condition, &error) : 0;
 		/* the first reason is kept */
 		if (ret < 0 && !entry->fault[0]) {
 			text_open(&why, entry->fault, sizeof(entry->fault));
-			probe_host.fault(&why, entry->rule.condition, &error);
+			callback_host.fault(&why, entry->rule.condition,
+					    &error);
 		}
 		if (ret)
 			continue;
@@ -307,7 +308,7 @@ static void markers_count(const struct node *node, int change)
 /* Tells the recorder that a marker calls these. */
 static void called_note(const struct node *node)
 {
-	struct process_page *page = load_relaxed(probe_host.page);
+	struct process_page *page = load_relaxed(callback_host.page);
 	uint64_t told = 0;
 
 	for (; node; node = node->next)
@@ -318,7 +319,7 @@ static void called_note(const struct node *node)
 
 int list_look(struct object *object)
 {
-	struct known *known = object->probes;
+	struct known *known = object->callbacks;
 	const struct entry *entry;
 	struct node *list = NULL;
 	struct node *old;
@@ -353,7 +354,7 @@ int list_look(struct object *object)
 	store_release(&known->first, list, KNOWN_LIST);
 	__atomic_thread_fence(SEQ_CST(RETIRE_PERIOD));
 	list_retire(old, NULL);
-	store_release(&object->probes, known, KNOWN_MARKER);
+	store_release(&object->callbacks, known, KNOWN_MARKER);
 	return !!list;
 }
 
@@ -477,7 +478,7 @@ static int reader_uses(struct reader *reader, void *arg)
 {
 	struct user *user = arg;
 
-	if (reader == probe_reader ||
+	if (reader == callback_reader ||
 	    load_acquire(&reader->current, READER_CURRENT) != user->entry)
 		return 0;
 	user->thread = (int)load_relaxed(&reader->tid);

@@ -1,7 +1,7 @@
-# callbacks/: callbacks, for programs that link with libtaffrail-probe. One file a
-# line.
+# Callbacks, for programs that link with libtaffrail-probe. One file a line.
 callbacks_sources = \
 	callbacks/answer.c \
+	callbacks/attach.c \
 	callbacks/connect.c \
 	callbacks/end.c \
 	callbacks/environment.c \
@@ -13,7 +13,6 @@ callbacks_sources = \
 	callbacks/list.c \
 	callbacks/names.c \
 	callbacks/private.h \
-	callbacks/probe.c \
 	callbacks/reader.c \
 	callbacks/request.c \
 	callbacks/stubs-private.h

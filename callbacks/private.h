@@ -23,7 +23,7 @@
 
 #include <stdint.h>
 
-#include "agent/probe.h"
+#include "agent/callbacks.h"
 #include "base/lines.h"
 #include "include/taffrail/probe-library.h"
 #include "tracepoints/fields/shown.h"
@@ -94,8 +94,8 @@ struct reader {
 	const struct entry *current;	/* the thread is in this callback */
 } __attribute__((aligned(64)));
 
-extern __thread struct reader *probe_reader;
-extern struct probe_host probe_host;
+extern __thread struct reader *callback_reader;
+extern struct callback_host callback_host;
 
 /* Returns the calling thread's record, a new one if it has none; NULL without
  * memory. SIGSAFE. */
@@ -109,7 +109,7 @@ int reader_each(int (*fn)(struct reader *reader, void *arg), void *arg);
 void reader_forked(void);
 
 /* How many signal handlers the calling thread is in. */
-extern __thread uint32_t probe_handlers;
+extern __thread uint32_t callback_handlers;
 
 /* Calls a handler of the program's, and counts it. SIGSAFE. */
 call_handle_fn handler_run;
@@ -155,7 +155,7 @@ static inline void race_release(const struct entry *entry)
  * for why, see buffers/layout.h. SIGSAFE. */
 static ALWAYS_INLINE void missed_note(enum missed_why why)
 {
-	struct process_page *page = load_relaxed(probe_host.page);
+	struct process_page *page = load_relaxed(callback_host.page);
 
 	if (page)
 		__atomic_fetch_add(&page->missed[why], 1, __ATOMIC_RELAXED);
@@ -164,21 +164,21 @@ static ALWAYS_INLINE void missed_note(enum missed_why why)
 /*
  * The functions of struct session_client (control/sessions/session.h).
  *
- * probe_hit() is the writer of slots whose marker has callbacks: it runs in the
- * thread that hits the marker, also in a signal handler, and keeps errno.
+ * callback_hit() is the writer of slots whose marker has callbacks: it runs in
+ * the thread that hits the marker, also in a signal handler, and keeps errno.
  *
  * list_look() makes the list of a marker anew. Returns 1 when the marker has
  * callbacks, so that the site must be on. Without memory the marker keeps the
  * list that it has. list_gone() retires the list of a marker that goes with the
  * module. A thread of the agent calls both, with the registry's lock held.
  */
-write_fn probe_hit;
+write_fn callback_hit;
 int list_look(struct object *object);
 void list_gone(void *probes);
 
 /*
  * The attachments, in the order in which hits call them. The caller holds
- * probe_lock().
+ * callback_lock().
  */
 /* Returns the attachment of the model's callback, `priv` and rule, or NULL:
  * one that lives, or one that is detached. */
@@ -238,8 +238,8 @@ void fork_look(void);
 /* The lock of the attachments. A fork takes it, so a child finds it free. It is
  * held over no wait for a callback, and not while a library is loaded or
  * closed: the loader may wait for a thread that attaches. */
-void probe_lock(void);
-void probe_unlock(void);
+void callback_lock(void);
+void callback_unlock(void);
 
 /* While a thread loads or unloads a library, no other thread is between the
  * fork(3) handlers, and none comes to them. */
@@ -257,9 +257,9 @@ void timed_lock_release(void);
 
 /* taffrail_probe_attach_with() of a callback that has that name. `fault` gets
  * why the condition can hold for no marker, or an empty string. */
-int probe_attach(const char *name, const char *rule,
-		 taffrail_callback *callback, void *priv, int priority,
-		 unsigned int flags, char fault[ENTRY_FAULT_BYTES]);
+int callback_attach(const char *name, const char *rule,
+		    taffrail_callback *callback, void *priv, int priority,
+		    unsigned int flags, char fault[ENTRY_FAULT_BYTES]);
 
 /*
  * Libraries that requests have loaded, and their connections. One request runs

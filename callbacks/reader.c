@@ -43,7 +43,7 @@ static union {
 static struct chunk *chunks = &first.chunk;
 static uint32_t records = 63;
 
-__thread struct reader *probe_reader;
+__thread struct reader *callback_reader;
 
 /* Returns true when the record's thread has gone. In a child that libc does not
  * report (_Fork(), clone(2)), all records have the parent's pid, also that of
@@ -143,7 +143,7 @@ static SIGSAFE void urcu_know(struct reader *reader)
 SIGSAFE struct reader *reader_take(void)
 {
 	uint32_t tid = (uint32_t)sys_gettid();
-	struct reader *reader = probe_reader;
+	struct reader *reader = callback_reader;
 
 	if (!reader)
 		reader = reader_find(tid, 0);
@@ -155,13 +155,13 @@ SIGSAFE struct reader *reader_take(void)
 		return NULL;
 	/* a handler that came meanwhile may have taken another record: the
 	 * thread keeps that, and this one is free when the thread has gone */
-	if (!probe_reader) {
+	if (!callback_reader) {
 		reader->error = &errno;
 		__atomic_signal_fence(SEQ_CST(READER_STATE));
-		probe_reader = reader;
+		callback_reader = reader;
 	}
-	urcu_know(probe_reader);
-	return probe_reader;
+	urcu_know(callback_reader);
+	return callback_reader;
 }
 
 int reader_each(int (*fn)(struct reader *reader, void *arg), void *arg)
@@ -191,7 +191,7 @@ int reader_each(int (*fn)(struct reader *reader, void *arg), void *arg)
 static int reader_forget(struct reader *reader, void *unused)
 {
 	(void)unused;
-	if (reader != probe_reader) {
+	if (reader != callback_reader) {
 		store_release(&reader->current, NULL, READER_CURRENT);
 		store_release(&reader->list, NULL, READER_LIST);
 		store_release(&reader->tid, 0, READER_THREAD);
@@ -202,9 +202,9 @@ static int reader_forget(struct reader *reader, void *unused)
 void reader_forked(void)
 {
 	reader_each(reader_forget, NULL);
-	if (!probe_reader)
+	if (!callback_reader)
 		return;
-	store_relaxed(&probe_reader->pid, (uint32_t)sys_getpid());
-	store_release(&probe_reader->tid, (uint32_t)sys_gettid(),
+	store_relaxed(&callback_reader->pid, (uint32_t)sys_getpid());
+	store_release(&callback_reader->tid, (uint32_t)sys_gettid(),
 		      READER_THREAD);
 }

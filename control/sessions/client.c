@@ -30,7 +30,7 @@ int session_client_rule(const struct session_client *client,
 	registry_lock();
 	if (!held) {
 		held = session_hold_for("callbacks", client);
-		registry_probes_gone = client->gone;
+		registry_callbacks_gone = client->gone;
 	}
 	if (!held)
 		goto unlock;

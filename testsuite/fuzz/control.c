@@ -19,7 +19,7 @@
 
 #include "agent/attached-private.h"
 #include "agent/control-private.h"
-#include "agent/probe.h"
+#include "agent/callbacks.h"
 #include "base/file.h"
 #include "control/protocol.h"
 #include "control/service/service.h"
@@ -52,7 +52,7 @@ int attach_undo(int force, struct text *drops, struct text *stopped)
 	return force ? 0 : -ENOTEMPTY;
 }
 
-void probe_describe(struct text *out)
+void callback_describe(struct text *out)
 {
 	(void)out;
 }

@@ -20,7 +20,7 @@
 const struct adopted_functions *registry_adopted;
 void (*registry_object_found)(struct object *object);
 void (*registry_changed)(void);
-void (*registry_probes_gone)(void *probes);
+void (*registry_callbacks_gone)(void *callbacks);
 
 static struct arena_type code_type = ARENA_TYPE(struct code);
 static struct arena_type object_type = ARENA_TYPE(struct object);
@@ -343,8 +343,8 @@ static void object_forget(struct object *object)
 {
 	if (object->adopted)
 		registry_adopted->gone(object->adopted);
-	if (object->probes)
-		registry_probes_gone(object->probes);
+	if (object->callbacks)
+		registry_callbacks_gone(object->callbacks);
 	while (object->codes) {
 		struct code *code = object->codes;
 

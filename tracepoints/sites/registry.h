@@ -64,7 +64,7 @@ struct object {
 	const struct ax_program *condition[CHANNELS_MAX];
 	/* what gdb's tracepoints do here; retired ones stay readable */
 	const struct collect_list *collect;
-	void *probes;			/* callbacks/list.c, or NULL */
+	void *callbacks;		/* callbacks/list.c, or NULL */
 	uint32_t snapshots;		/* enum object_user, a bit each */
 	uint32_t bound;			/* channel of the site's own slot + 1 */
 	uint32_t left_off;		/* channels that had no room for it */
@@ -143,7 +143,7 @@ extern void (*registry_object_found)(struct object *object);
 extern void (*registry_changed)(void);
 
 /* Called for an object's `probes` when the module is gone; may be NULL. */
-extern void (*registry_probes_gone)(void *probes);
+extern void (*registry_callbacks_gone)(void *callbacks);
 
 /*
  * Looks at the loaded modules: takes out modules that are gone, takes in new

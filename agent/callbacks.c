@@ -2,7 +2,7 @@
 /*
  * The functions that libtaffrail-probe.so needs of the agent.
  */
-#include "agent/probe.h"
+#include "agent/callbacks.h"
 
 #include <errno.h>
 
@@ -37,7 +37,7 @@ static int change_rule(const struct session_rule *rule, int wanted)
 	return session_client_rule(connected, rule, wanted);
 }
 
-void probe_describe(struct text *out)
+void callback_describe(struct text *out)
 {
 	if (!connected)
 		return;
@@ -54,9 +54,9 @@ static void registry_wait(void)
 
 int taffrail_probe_serve(const char *version, uint32_t object_bytes,
 			 const struct session_client *client,
-			 struct probe_host *host)
+			 struct callback_host *host)
 {
-	if (!text_equal(version, PROBE_VERSION) ||
+	if (!text_equal(version, CALLBACKS_VERSION) ||
 	    object_bytes != sizeof(struct object))
 		return -ENOEXEC;
 	connected = client;

@@ -2,18 +2,18 @@
 /*
  * Between the agent and libtaffrail-probe.so, which are built together.
  */
-#ifndef AGENT_PROBE_H
-#define AGENT_PROBE_H
+#ifndef AGENT_CALLBACKS_H
+#define AGENT_CALLBACKS_H
 
 #include "control/service/call.h"
 #include "control/sessions/session.h"
 #include "control/threads/settings.h"
 
 /* Changes with each change of the declarations that the two share. */
-#define PROBE_VERSION	AGENT_VERSION " 5"
+#define CALLBACKS_VERSION	AGENT_VERSION " 5"
 
 /* Functions of the agent, for callbacks. */
-struct probe_host {
+struct callback_host {
 	const char **off;	/* why the agent is off, or NULL */
 	const int *confined;	/* host_confined */
 	/* session_rule_parse(), without the reason */
@@ -42,7 +42,7 @@ struct probe_host {
 };
 
 /* Adds lines about callbacks to the answer to MESSAGE_STATUS. */
-void probe_describe(struct text *out);
+void callback_describe(struct text *out);
 
 /*
  * Connects the library with the agent, before the first rule. Returns 0, or
@@ -51,6 +51,6 @@ void probe_describe(struct text *out);
 __attribute__((visibility("default"))) int
 taffrail_probe_serve(const char *version, uint32_t object_bytes,
 		     const struct session_client *client,
-		     struct probe_host *host);
+		     struct callback_host *host);
 
 #endif

@@ -45,7 +45,7 @@ static void callbacks_describe(struct text *out)
 }
 
 static const struct session_client client = {
-	.hit = probe_hit,
+	.hit = callback_hit,
 	.look = list_look,
 	.gone = list_gone,
 	.attached = &entry_count,
@@ -57,14 +57,14 @@ static const char *refused = "libtaffrail.so is of another build than "
 			     "together";
 
 /* Before the constructor of environment.c. */
-__attribute__((constructor(SETUP_PRIORITY))) static void probe_setup(void)
+__attribute__((constructor(SETUP_PRIORITY))) static void callback_setup(void)
 {
-	int ret = taffrail_probe_serve(PROBE_VERSION, sizeof(struct object),
-				       &client, &probe_host);
+	int ret = taffrail_probe_serve(CALLBACKS_VERSION, sizeof(struct object),
+				       &client, &callback_host);
 
 	if (!ret) {
 		refused = NULL;
-		*probe_host.handle = handler_run;
+		*callback_host.handle = handler_run;
 	}
 	fork_setup();
 	/* where the agent is off, as under a seccomp filter, no system call is
@@ -76,7 +76,7 @@ __attribute__((constructor(SETUP_PRIORITY))) static void probe_setup(void)
 
 PUBLIC const char *taffrail_probe_unavailable(void)
 {
-	return refused ? refused : *probe_host.off;
+	return refused ? refused : *callback_host.off;
 }
 
 /* The texts are for users of the library and for `taffrail connect`. */
@@ -159,7 +159,7 @@ static int model_make(struct entry *model, const char *rule,
 	if (refused)
 		return -ENODEV;
 	*model = (struct entry){ .callback = callback, .priv = priv };
-	return rule && callback ? probe_host.parse(&model->rule, rule) :
+	return rule && callback ? callback_host.parse(&model->rule, rule) :
 				  -EINVAL;
 }
 
@@ -208,7 +208,7 @@ static void unlock_and_free(void)
 		entry->left = spare;
 		spare = entry;
 	}
-	probe_unlock();
+	callback_unlock();
 	while ((entry = spare)) {
 		spare = entry->left;
 		if (entry->library)
@@ -255,13 +255,13 @@ static int detach_wait(struct entry *entry, unsigned int milliseconds,
 		if (!ret)
 			nanosleep(&pause, NULL);
 	}
-	probe_lock();
+	callback_lock();
 	entry->waited--;
 	if (!ret) {
 		race_acquire(entry);
 		/* the caller may be in the callback: then the library stays
 		 * until the attachment is freed */
-		if (load_relaxed(&probe_reader->current) != entry) {
+		if (load_relaxed(&callback_reader->current) != entry) {
 			library = entry->library;
 			entry->library = NULL;
 		}
@@ -274,17 +274,17 @@ static int detach_wait(struct entry *entry, unsigned int milliseconds,
 }
 
 /* Takes the attachment out of all lists, and keeps it until the caller has
- * waited. The caller holds probe_lock(). */
+ * waited. The caller holds callback_lock(). */
 static void detach_begin(struct entry *entry)
 {
 	entry_unlink(entry);
-	probe_host.rule(&entry->rule, entry_shares(entry));
+	callback_host.rule(&entry->rule, entry_shares(entry));
 	entry->period = list_period();
 	entry->waited++;
 }
 
-/* Makes an attachment. The caller holds probe_lock(). If `*failed` is set, the
- * caller must wait until no thread is in it. */
+/* Makes an attachment. The caller holds callback_lock(). If `*failed` is set,
+ * the caller must wait until no thread is in it. */
 static int entry_attach(const struct entry *model, struct entry **failed,
 			char *fault)
 {
@@ -299,7 +299,7 @@ static int entry_attach(const struct entry *model, struct entry **failed,
 	*entry = *model;
 	race_release(entry);
 	entry_link(entry);
-	ret = probe_host.rule(&entry->rule, 1);
+	ret = callback_host.rule(&entry->rule, 1);
 	if (!ret && fault && !load_relaxed(&entry->markers))
 		text_copy(fault, ENTRY_FAULT_BYTES, entry->fault);
 	if (!ret)
@@ -310,9 +310,9 @@ static int entry_attach(const struct entry *model, struct entry **failed,
 	return ret;
 }
 
-int probe_attach(const char *name, const char *rule,
-		 taffrail_callback *callback, void *priv, int priority,
-		 unsigned int flags, char fault[ENTRY_FAULT_BYTES])
+int callback_attach(const char *name, const char *rule,
+		    taffrail_callback *callback, void *priv, int priority,
+		    unsigned int flags, char fault[ENTRY_FAULT_BYTES])
 {
 	struct entry *failed = NULL;
 	struct visit visit;
@@ -322,7 +322,7 @@ int probe_attach(const char *name, const char *rule,
 
 	if (!ret && flags & ~(unsigned int)FLAGS)
 		ret = -EINVAL;
-	if (!ret && *probe_host.off)
+	if (!ret && *callback_host.off)
 		ret = -ENODEV;
 	if (!ret)
 		ret = visit_begin(&visit);
@@ -340,7 +340,7 @@ int probe_attach(const char *name, const char *rule,
 	model.priority = priority;
 	model.flags = flags;
 	fork_look();
-	probe_lock();
+	callback_lock();
 	ret = entry_attach(&model, &failed, fault);
 	many = list_retired > RETIRED_MANY;
 	unlock_and_free();
@@ -357,13 +357,14 @@ PUBLIC int taffrail_probe_attach_with(const char *rule,
 				      taffrail_callback *callback, void *priv,
 				      int priority, unsigned int flags)
 {
-	return probe_attach(NULL, rule, callback, priv, priority, flags, NULL);
+	return callback_attach(NULL, rule, callback, priv, priority, flags,
+			       NULL);
 }
 
 PUBLIC int taffrail_probe_attach(const char *rule, taffrail_callback *callback,
 				 void *priv)
 {
-	return probe_attach(NULL, rule, callback, priv, 0, 0, NULL);
+	return callback_attach(NULL, rule, callback, priv, 0, 0, NULL);
 }
 
 /* Detaches the living attachment and returns it. If there is none, returns one
@@ -372,7 +373,7 @@ static struct entry *detach_next(const struct entry *model, int living)
 {
 	struct entry *entry;
 
-	probe_lock();
+	callback_lock();
 	entry = living ? entry_find(model) : NULL;
 	if (entry) {
 		detach_begin(entry);
@@ -381,7 +382,7 @@ static struct entry *detach_next(const struct entry *model, int living)
 		if (entry)
 			entry->waited++;
 	}
-	probe_unlock();
+	callback_unlock();
 	return entry;
 }
 
@@ -433,13 +434,13 @@ PUBLIC int taffrail_probe_missed(const char *rule, taffrail_callback *callback,
 		ret = visit_begin(&visit);
 	if (ret)
 		return ret == -EINVAL ? -ENOENT : ret;
-	probe_lock();
+	callback_lock();
 	entry = entry_find(&model);
 	if (entry && nested)
 		*nested = load_relaxed(&entry->nested);
 	if (entry && in_handler)
 		*in_handler = load_relaxed(&entry->signal);
-	probe_unlock();
+	callback_unlock();
 	return visit_end(&visit, entry ? 0 : -ENOENT);
 }
 
