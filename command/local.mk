@@ -5,6 +5,7 @@ command_main = \
 	command/main.c
 
 command_sources = \
+	command/agents/activation.c \
 	command/agents/called.c \
 	command/agents/client-private.h \
 	command/agents/client.c \
@@ -24,7 +25,6 @@ command_sources = \
 	command/agents/replaced.h \
 	command/agents/rule.c \
 	command/agents/rule.h \
-	command/agents/summon.c \
 	command/agents/targets.c \
 	command/agents/targets.h \
 	command/agents/vouch.c \

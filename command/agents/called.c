@@ -186,7 +186,7 @@ static bool signal_awaited(pid_t pid, int number)
 {
 	char path[300], line[128];
 	struct dirent *entry;
-	bool found = summon_waits(pid, number);
+	bool found = activation_waits(pid, number);
 	DIR *stream;
 
 	snprintf(path, sizeof(path), "/proc/%d/fdinfo", pid);
@@ -265,7 +265,7 @@ static int signal_send(struct called *called, struct process_wake *wake)
 	pid_t tid;
 	int ret;
 
-	ret = summon_check(called->process);
+	ret = activation_check(called->process);
 	if (ret)
 		return ret == -EXDEV ? cause_set(called->cause, ret,
 						 PROCESS_STRANGE, .pid = pid) :
@@ -282,7 +282,7 @@ static int signal_send(struct called *called, struct process_wake *wake)
 					 SIGNAL_NO_HANDLER,
 					 .pid = called->process->pid);
 	}
-	tid = summon_thread(pid, number, wake->filters, false, &dispatched);
+	tid = activation_thread(pid, number, wake->filters, false, &dispatched);
 	if (!tid && dispatched)
 		return cause_set(called->cause, -ENOTSUP, THREAD_DISPATCHED,
 				 .pid = pid);
@@ -336,7 +336,7 @@ static int call_refused(struct called *called, int error)
 	case EPERM:
 	case ENOENT:
 		return cause_set(cause, -error, SIGNAL_UNREAD, .pid = pid,
-				 .text = summon_given_up(called->process));
+				 .text = activation_given_up(called->process));
 	case ENOSPC:
 	case EFBIG:
 		return cause_set(cause, -error, SIGNAL_ANSWER_NO_ROOM,
@@ -367,7 +367,8 @@ static int call_late(struct called *called, const struct process_wake *wake,
 	if (called->queued == EAGAIN)
 		return cause_set(called->cause, -ETIMEDOUT, SIGNAL_QUEUE_FULL,
 				 .pid = called->process->pid);
-	return summon_thread(pid, number, wake->filters, false, &dispatched) ?
+	return activation_thread(pid, number, wake->filters, false,
+				 &dispatched) ?
 		       cause_set(called->cause, -ETIMEDOUT, SIGNAL_UNANSWERED,
 				 .pid = pid, .n = number) :
 		       cause_set(called->cause, -ETIMEDOUT, SIGNAL_BLOCKED,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How a client reaches an agent that does not listen: summon.c makes the
+ * How a client reaches an agent that does not listen: activation.c makes the
  * service thread of a process that has none (control/service/demand.c);
  * called.c makes requests to a process that serves them in a signal handler
  * (TAFFRAIL_SERVICE=signal, buffers/wake.h).
@@ -15,7 +15,7 @@
  * Returns 1 when the thread is there, 0 when nothing is needed or another
  * command does it; or a negative errno, and the cause.
  */
-int summon(const struct rundir_process *process, struct cause *cause);
+int activation_run(const struct rundir_process *process, struct cause *cause);
 
 /*
  * Returns a thread that does not block the signal, if possible one that the
@@ -26,29 +26,29 @@ int summon(const struct rundir_process *process, struct cause *cause);
  * skips a thread whose system calls are dispatched to a handler of the program,
  * and sets *dispatched.
  */
-pid_t summon_thread(pid_t pid, int number, uint32_t filters, bool first,
-		    bool *dispatched);
+pid_t activation_thread(pid_t pid, int number, uint32_t filters, bool first,
+			bool *dispatched);
 
 /* Does as attach_owner_check(), for the process that the directory names. */
-int summon_check(const struct rundir_process *process);
+int activation_check(const struct rundir_process *process);
 
 /* Returns why the process may not reach the files of its agent any more. */
-const char *summon_given_up(const struct rundir_process *process);
+const char *activation_given_up(const struct rundir_process *process);
 
 /* Returns true when a thread is in sigtimedwait(2), which may take the
  * signal. */
-bool summon_waits(pid_t pid, int number);
+bool activation_waits(pid_t pid, int number);
 
 /* Returns the errno for which the last service thread ended at once, as it
  * could make no socket; 0: it could, or is not there yet. */
-int summon_failed(const struct rundir_process *process);
+int activation_failed(const struct rundir_process *process);
 
 /* Returns the errno that keeps the service thread from working now, or 0. */
-int summon_error(const struct rundir_process *process);
+int activation_error(const struct rundir_process *process);
 
 /* Returns why the process serves no command: ENOTSUP (TAFFRAIL_SERVICE=off),
  * ENOSYS (its system calls are dispatched), or 0. */
-int summon_refused(const struct rundir_process *process);
+int activation_refused(const struct rundir_process *process);
 
 /* Opens the file for requests, if the process serves them so now. Returns a
  * descriptor, -ENOENT if it does not, -ESTALE if it executes another program,

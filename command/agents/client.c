@@ -130,7 +130,7 @@ static int client_socketless(struct client *client,
 		return cause_set(&client->cause, -error, AGENT_SOCKET_UNREACHED,
 				 .pid = process->pid, .error = error,
 				 .path = path,
-				 .text = summon_given_up(process));
+				 .text = activation_given_up(process));
 	return cause_set(&client->cause, -error, AGENT_SOCKET_UNMADE,
 			 .pid = process->pid, .error = error, .path = path);
 }
@@ -148,10 +148,10 @@ static int client_deaf(struct client *client,
 	if (!lives)
 		return cause_set(&client->cause, -ESRCH, PROCESS_ENDED,
 				 .pid = pid);
-	if (summon_refused(process) == ENOTSUP)
+	if (activation_refused(process) == ENOTSUP)
 		return cause_set(&client->cause, -ESRCH, AGENT_SERVICE_OFF,
 				 .pid = pid);
-	if (summon_refused(process) == ENOSYS)
+	if (activation_refused(process) == ENOSYS)
 		return cause_set(&client->cause, -ESRCH, THREAD_DISPATCHED,
 				 .pid = pid);
 	if (served > CLIENT_AGAIN_MS)
@@ -171,7 +171,7 @@ static int client_unconnected(struct client *client,
 			      int64_t served)
 {
 	int failed = error == -ENOENT && rundir_lives(process) ?
-			     summon_failed(process) :
+			     activation_failed(process) :
 			     0;
 	pid_t pid = process->pid;
 
@@ -266,10 +266,11 @@ int client_connect(struct client *client, const struct rundir_process *process)
 	while ((client->fd = client_reach(client)) < 0 &&
 	       connect_later(client->fd, process, begin, came)) {
 		/* it came, and went */
-		if (ret > 0 && summon_failed(process) > 0)
+		if (ret > 0 && activation_failed(process) > 0)
 			break;
-		ret = client->fd == -EAGAIN ? 0 :
-					      summon(process, &client->cause);
+		ret = 0;
+		if (client->fd != -EAGAIN)
+			ret = activation_run(process, &client->cause);
 		if (ret < 0)
 			break;
 		/* the program may end the thread that has come soon */
@@ -524,7 +525,7 @@ int client_call(struct client *client, enum message_type type,
 				ret == -EAGAIN ?
 			-ret :
 		client->cause.id == CAUSE_AGENT_SILENT && client->process ?
-			summon_error(client->process) : 0;
+			activation_error(client->process) : 0;
 	if (pid && error)
 		process_limits(pid, error, client->cause.limits,
 			       sizeof(client->cause.limits));

@@ -6,7 +6,7 @@
  *	   | reads struct process_wake      |
  *	   | leads a thread to the code     |  that thread makes clone(2),
  *	   |   that makes it (ptrace), or   |  and goes on where it was
- *	   | sends a signal (summon.c)      |  the handler makes clone(2)
+ *	   | sends a signal (activation.c)      |  the handler makes clone(2)
  *	   |                                v
  *	   |<------------ control.sock ---- service thread
  *	   | goes                           | a second without a peer: it ends

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Makes the service thread of a process that has none. See summon-private.h,
+ * Makes the service thread of a process that has none. See client-private.h,
  * and buffers/wake.h for the part of the process.
  *
  * The command stops one thread for that (ptrace), for some microseconds. Where
@@ -30,10 +30,10 @@
 /* The agent's own code blocks all signals for moments. */
 #define BLOCKED_WAIT_MS	500
 
-/* One summon, made under the process's lock. */
+/* One activation, made under the process's lock. */
 struct call {
 	const struct rundir_process *process;
-	struct process_wake wake;	/* as read before the summon */
+	struct process_wake wake;	/* as read before it */
 	struct attach_wake where;
 	struct cause *cause; /* why there is no service thread */
 	struct cause traced; /* why no thread was led, or none */
@@ -56,7 +56,7 @@ static uint32_t wake_read(const struct rundir_process *process,
 	return wake->state;
 }
 
-const char *summon_given_up(const struct rundir_process *process)
+const char *activation_given_up(const struct rundir_process *process)
 {
 	struct process_page page;
 
@@ -179,7 +179,7 @@ static struct attach_owner owner_of(const struct rundir_process *process,
 	return owner;
 }
 
-int summon_check(const struct rundir_process *process)
+int activation_check(const struct rundir_process *process)
 {
 	struct process_page page;
 	struct attach_owner owner;
@@ -226,8 +226,8 @@ static enum ease thread_ease(pid_t pid, pid_t tid)
 	return EASE_SOME;
 }
 
-pid_t summon_thread(pid_t pid, int number, uint32_t filters, bool first,
-		    bool *dispatched)
+pid_t activation_thread(pid_t pid, int number, uint32_t filters, bool first,
+			bool *dispatched)
 {
 	pid_t tids[ATTACH_THREADS_MAX];
 	int n = attach_threads_list(pid, tids);
@@ -258,7 +258,7 @@ pid_t summon_thread(pid_t pid, int number, uint32_t filters, bool first,
 	return other;
 }
 
-bool summon_waits(pid_t pid, int number)
+bool activation_waits(pid_t pid, int number)
 {
 	pid_t tids[ATTACH_THREADS_MAX];
 	int n = attach_threads_list(pid, tids);
@@ -299,8 +299,8 @@ static pid_t thread_awaited(const struct call *call)
 	bool dispatched;
 
 	while (!process_stopped(pid) &&
-	       !(tid = summon_thread(pid, WAKE_SIGNAL, call->wake.filters,
-				     call->where.first, &dispatched)) &&
+	       !(tid = activation_thread(pid, WAKE_SIGNAL, call->wake.filters,
+					 call->where.first, &dispatched)) &&
 	       attach_filters(pid) <= call->where.most &&
 	       wake_read(call->process, &wake) == WAKE_OFFERED &&
 	       monotonic_ns() < end)
@@ -438,14 +438,14 @@ static bool tracing_denied(const struct cause *traced)
 	       traced->id == CAUSE_SERVICE_EMULATED;
 }
 
-int summon_error(const struct rundir_process *process)
+int activation_error(const struct rundir_process *process)
 {
 	struct process_page page;
 
 	return page_read(process, &page)->wake.error;
 }
 
-int summon_failed(const struct rundir_process *process)
+int activation_failed(const struct rundir_process *process)
 {
 	struct process_wake wake;
 
@@ -453,7 +453,7 @@ int summon_failed(const struct rundir_process *process)
 	       wake.error != EBUSY ? wake.error : 0;
 }
 
-int summon_refused(const struct rundir_process *process)
+int activation_refused(const struct rundir_process *process)
 {
 	struct process_wake wake;
 
@@ -485,7 +485,7 @@ static int thread_make(struct call *call)
 	return ret;
 }
 
-int summon(const struct rundir_process *process, struct cause *cause)
+int activation_run(const struct rundir_process *process, struct cause *cause)
 {
 	struct call call = { .process = process, .cause = cause };
 	struct process_page page;
