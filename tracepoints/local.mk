@@ -54,8 +54,8 @@ tracepoints_agent_sources = \
 	tracepoints/frames/collect-private.h \
 	tracepoints/frames/collect.c \
 	tracepoints/frames/collect.h \
-	tracepoints/frames/draft.c \
-	tracepoints/frames/draft.h \
+	tracepoints/frames/builder.c \
+	tracepoints/frames/builder.h \
 	tracepoints/frames/frames-ring.c \
 	tracepoints/frames/frames-ring.h \
 	tracepoints/frames/frames.c \

@@ -26,7 +26,7 @@
 #include "base/base.h"
 #include "control/threads/vectors.h"
 #include "gdbstub/ipa/abi.h"
-#include "tracepoints/frames/draft.h"
+#include "tracepoints/frames/builder.h"
 
 #ifndef AT_HWCAP2
 #define AT_HWCAP2		26
@@ -118,7 +118,7 @@ static void block_put(struct filling *f, const void *bytes, uint32_t n)
 {
 	if ((uint64_t)(f->end - f->to) < n)
 		return;
-	draft_copy(f->to, bytes, n);
+	builder_copy(f->to, bytes, n);
 	f->to += n;
 }
 

@@ -20,8 +20,8 @@
 #include "control/service/wakeup.h"
 #include "gdbstub/wire/static-block.h"
 #include "tracepoints/fields/field-text.h"
+#include "tracepoints/frames/builder.h"
 #include "tracepoints/frames/collect.h"
-#include "tracepoints/frames/draft.h"
 #include "tracepoints/program/snapshot.h"
 
 #define STATIC_TEXT_MAX	(65535u - STATIC_STAMP_BYTES)
@@ -30,7 +30,7 @@ __attribute__((visibility("default"), used)) int32_t gdb_agent_ipa_tdesc_idx;
 
 /* A hit, and the frame that is made of it. */
 struct hit {
-	struct draft draft;		/* first */
+	struct builder builder;		/* first */
 	const uint64_t *general;	/* in the order of struct registers */
 	uint64_t address;		/* of the tracepoint */
 	uint64_t flags;
@@ -67,8 +67,8 @@ static enum ax_verdict hit_register(void *arg, uint32_t number,
 	struct hit *hit = arg;
 
 	if (number != REGISTER_RIP)
-		return draft_ax_register(hit->general, hit->flags, number,
-					 value);
+		return builder_ax_register(hit->general, hit->flags, number,
+					   value);
 	*value = hit->address;
 	return AX_DONE;
 }
@@ -98,17 +98,17 @@ static enum ax_verdict hit_variable_collect(void *arg, uint32_t number)
 
 	if (hit->before || ipa_variable_get(number, &value))
 		return AX_UNAVAILABLE;
-	return draft_variable(&hit->draft, number, value);
+	return builder_variable(&hit->builder, number, value);
 }
 
 static const struct ax_machine machine = {
-	.read = draft_ax_read,
+	.read = builder_ax_read,
 	.reg = hit_register,
 	.variable_get = hit_variable_get,
 	.variable_set = hit_variable_set,
 	.variable_collect = hit_variable_collect,
-	.collect = draft_ax_collect,
-	.collect_string = draft_ax_collect_string,
+	.collect = builder_ax_collect,
+	.collect_string = builder_ax_collect_string,
 	.nregisters = REGISTERS_NUMBERED,
 };
 
@@ -118,20 +118,21 @@ static void add_registers(struct hit *hit)
 {
 	uint32_t description = (uint32_t)gdb_agent_ipa_tdesc_idx;
 	const uint8_t *vectors = hit->vectors;
-	uint32_t before = hit->draft.used;
+	uint32_t before = hit->builder.used;
 	uint8_t *block;
 
 	if (!vectors && hit->snapshot)
 		vectors = ipa_kept(hit->snapshot);
 	if (!vectors)
 		return;
-	block = draft_registers_room(&hit->draft, ipa_block_bytes(description));
+	block = builder_registers_room(&hit->builder,
+				       ipa_block_bytes(description));
 	if (block)
 		ipa_block_fill(block, description,
 			       &(struct ipa_state){ hit->general, hit->address,
 						    hit->flags, vectors });
 	if (!hit->vectors && !ipa_kept(hit->snapshot))
-		hit->draft.used = before;
+		hit->builder.used = before;
 }
 
 /* Returns 1 when an action wants static data: by gdbserver's action, or by the
@@ -153,8 +154,8 @@ static void add_stamp(struct hit *hit)
 				     clock_read()) : 0;
 	uint32_t thread[2] = { host_tid(), 0 };
 
-	draft_put(&hit->draft, &time, sizeof(time));
-	draft_put(&hit->draft, thread, sizeof(thread));
+	builder_put(&hit->builder, &time, sizeof(time));
+	builder_put(&hit->builder, thread, sizeof(thread));
 }
 
 /* Adds the marker's id, in a block of its own, unless no other marker can come
@@ -166,19 +167,19 @@ static void add_name(struct hit *hit)
 	uint16_t n = (uint16_t)text_length(id);
 
 	if (hit->object->module->headers == ipa->executable ||
-	    !draft_room(&hit->draft, 3u + (uint32_t)sizeof(address) + n))
+	    !builder_room(&hit->builder, 3u + (uint32_t)sizeof(address) + n))
 		return;
-	hit->draft.bytes[hit->draft.used++] = COLLECT_BLOCK_MEMORY;
-	draft_put(&hit->draft, &address, sizeof(address));
-	draft_put(&hit->draft, &n, sizeof(n));
-	draft_put(&hit->draft, id, n);
+	hit->builder.bytes[hit->builder.used++] = COLLECT_BLOCK_MEMORY;
+	builder_put(&hit->builder, &address, sizeof(address));
+	builder_put(&hit->builder, &n, sizeof(n));
+	builder_put(&hit->builder, id, n);
 }
 
 /* Adds static data as text with a NUL, which gdb shows to the user. */
 static void add_static(struct hit *hit, int for_gdbserver)
 {
 	const uint64_t address = STATIC_BLOCK_ADDRESS;
-	struct draft raw = { .bytes = ipa_text, .room = IPA_TEXT_BYTES / 2 };
+	struct builder raw = { .bytes = ipa_text, .room = IPA_TEXT_BYTES / 2 };
 	char *string = (char *)ipa_text + IPA_TEXT_BYTES / 2;
 	struct field_event event;
 	struct text text;
@@ -187,7 +188,7 @@ static void add_static(struct hit *hit, int for_gdbserver)
 
 	if (!hit->object)
 		return;
-	draft_static(&raw, &hit->object->shape, hit->fixed, hit->var);
+	builder_static(&raw, &hit->object->shape, hit->fixed, hit->var);
 	event = (struct field_event){ hit->object->site->kind_,
 				      hit->object->site->nfields_,
 				      hit->object->types, hit->object->format,
@@ -195,18 +196,18 @@ static void add_static(struct hit *hit, int for_gdbserver)
 	text_open(&text, string, STATIC_TEXT_MAX);
 	field_text(&text, &event, raw.bytes + 3, raw.used - 3);
 	n = (uint16_t)(stamp + text.used + 1);
-	if (!draft_room(&hit->draft, 3u + (uint32_t)sizeof(address) + n))
+	if (!builder_room(&hit->builder, 3u + (uint32_t)sizeof(address) + n))
 		return;
 	if (for_gdbserver) {
-		hit->draft.bytes[hit->draft.used++] = COLLECT_BLOCK_STATIC;
+		hit->builder.bytes[hit->builder.used++] = COLLECT_BLOCK_STATIC;
 	} else {
-		hit->draft.bytes[hit->draft.used++] = COLLECT_BLOCK_MEMORY;
-		draft_put(&hit->draft, &address, sizeof(address));
+		hit->builder.bytes[hit->builder.used++] = COLLECT_BLOCK_MEMORY;
+		builder_put(&hit->builder, &address, sizeof(address));
 	}
-	draft_put(&hit->draft, &n, sizeof(n));
+	builder_put(&hit->builder, &n, sizeof(n));
 	if (stamp)
 		add_stamp(hit);
-	draft_put(&hit->draft, string, n - stamp);
+	builder_put(&hit->builder, string, n - stamp);
 	if (stamp)
 		add_name(hit);
 }
@@ -250,7 +251,7 @@ static void memory_action(struct hit *hit,
 	if (action->base >= 0 &&
 	    hit_register(hit, (uint32_t)action->base, &base) != AX_DONE)
 		return;
-	draft_memory(&hit->draft, base + action->address, action->bytes);
+	builder_memory(&hit->builder, base + action->address, action->bytes);
 }
 
 /* Runs one action. The static data is in the frame already, before all that may
@@ -304,15 +305,15 @@ static void frame_make(struct hit *hit, struct ipa_point *point)
 	struct ipa_frame head = { .number = (uint16_t)point->number };
 	uint8_t *place;
 
-	hit->draft.bytes = ipa_frame;
-	hit->draft.room = ipa_limits_room();
-	hit->draft.used = sizeof(head);
-	hit->draft.cut = 0;
+	hit->builder.bytes = ipa_frame;
+	hit->builder.room = ipa_limits_room();
+	hit->builder.used = sizeof(head);
+	hit->builder.cut = 0;
 	frame_fill(hit, point);
-	head.bytes = hit->draft.used - (uint32_t)sizeof(head);
+	head.bytes = hit->builder.used - (uint32_t)sizeof(head);
 	__builtin_memcpy(ipa_frame, &head, sizeof(head));
-	place = ipa_trace_same() && ipa_limits_fit(hit->draft.used) ?
-			ipa_reserve(hit->draft.used) :
+	place = ipa_trace_same() && ipa_limits_fit(hit->builder.used) ?
+			ipa_reserve(hit->builder.used) :
 			NULL;
 	if (!place) {
 		if (load_acquire(&gdb_agent_tracing, IPA_TRACING) &&
@@ -320,10 +321,10 @@ static void frame_make(struct hit *hit, struct ipa_point *point)
 			gdb_agent_trace_buffer_is_full = 1;
 		return;
 	}
-	draft_copy(place, ipa_frame, hit->draft.used);
+	builder_copy(place, ipa_frame, hit->builder.used);
 	point->usage += head.bytes;
 	if (ipa_commit())
-		ipa_limits_add(hit->draft.used, hit->draft.cut);
+		ipa_limits_add(hit->builder.used, hit->builder.cut);
 }
 
 /* A condition that fails does not hold. */
@@ -406,7 +407,7 @@ static struct ipa_point *point_at(uint64_t address)
 static void hit_serve(struct hit *hit, struct ipa_point *point)
 {
 	ipa_trace_enter();
-	memory_stack_here(&hit->draft.stack, hit->general[7]);
+	memory_stack_here(&hit->builder.stack, hit->general[7]);
 	if (!point)
 		point = hit->marker ? ipa_cell_point(hit->marker) :
 				      point_at(hit->address);
@@ -491,7 +492,7 @@ SIGSAFE int ipa_wants_registers(const uint8_t *behind, const uint64_t *general,
 	if (!point || !wants_registers(point, 0))
 		return 0;
 	if (ipa_hold_free(general[7])) {
-		memory_stack_here(&hit.draft.stack, general[7]);
+		memory_stack_here(&hit.builder.stack, general[7]);
 		hit.refused = find_refused(&hit, point);
 		ipa_release();
 	}

@@ -16,7 +16,7 @@
 
 #include "base/base.h"
 #include "base/host.h"
-#include "tracepoints/frames/draft.h"
+#include "tracepoints/frames/builder.h"
 #include "tracepoints/frames/hit-place.h"
 #include "tracepoints/program/snapshot.h"
 
@@ -37,7 +37,7 @@ SIGSAFE int ipa_keep(const uint8_t *stack, void *unused, const uint8_t *area)
 	(void)unused;
 	if (at < 0)
 		return 0;
-	draft_copy(kept->areas[at], area, VECTORS_BYTES);
+	builder_copy(kept->areas[at], area, VECTORS_BYTES);
 	store_relaxed(&kept->used, 1);
 	return 0;
 }

@@ -12,7 +12,7 @@
 #include "base/base.h"
 #include "base/sys.h"
 #include "tracepoints/conditions/ax.h"
-#include "tracepoints/frames/draft.h"
+#include "tracepoints/frames/builder.h"
 
 #define PROGRAMS_MAX	4096u		/* a power of two */
 #define PROGRAMS_BYTES	(16u << 20)
@@ -101,7 +101,7 @@ static void program_learn(struct known *k,
 
 	if (!code)
 		return;
-	draft_copy(code, expression->bytes, length);
+	builder_copy(code, expression->bytes, length);
 	source.code = code;
 	mark = ipa->program_bytes;
 	program = room_take(room);

@@ -72,21 +72,21 @@ static const struct form *form_copy(const struct object *object)
 	uint32_t format_bytes = string_bytes(object->format);
 	uint32_t shown_bytes = (uint32_t)(shown.end - shown.p);
 	size_t bytes = sizeof(struct form) + format_bytes + shown_bytes;
-	struct form *draft = sys_map_anonymous(bytes);
+	struct form *builder = sys_map_anonymous(bytes);
 	const struct form *form;
 
-	if (!draft)
+	if (!builder)
 		return NULL;
-	__builtin_memcpy(draft->id, object->id, sizeof(draft->id));
-	draft->kind = object->site->kind_;
-	draft->nfields = object->site->nfields_;
-	__builtin_memcpy(draft->types, object->types, sizeof(draft->types));
-	draft->format_bytes = format_bytes;
-	draft->shown_bytes = shown_bytes;
-	__builtin_memcpy(draft->texts, object->format, format_bytes);
-	__builtin_memcpy(draft->texts + format_bytes, shown.p, shown_bytes);
-	form = arena_copy(&copies, draft, bytes);
-	sys_munmap(draft, bytes);
+	__builtin_memcpy(builder->id, object->id, sizeof(builder->id));
+	builder->kind = object->site->kind_;
+	builder->nfields = object->site->nfields_;
+	__builtin_memcpy(builder->types, object->types, sizeof(builder->types));
+	builder->format_bytes = format_bytes;
+	builder->shown_bytes = shown_bytes;
+	__builtin_memcpy(builder->texts, object->format, format_bytes);
+	__builtin_memcpy(builder->texts + format_bytes, shown.p, shown_bytes);
+	form = arena_copy(&copies, builder, bytes);
+	sys_munmap(builder, bytes);
 	return form;
 }
 

@@ -11,7 +11,7 @@
 #include "base/base.h"
 #include "base/host.h"
 #include "buffers/clock.h"
-#include "tracepoints/frames/draft.h"
+#include "tracepoints/frames/builder.h"
 #include "tracepoints/frames/hit-place.h"
 #include "tracepoints/program/snapshot.h"
 
@@ -30,7 +30,7 @@ static int64_t variables[COLLECT_VARIABLES_MAX];
 
 /* A hit, and the frame that is being made of it. */
 struct hit {
-	struct draft draft;			/* first */
+	struct builder builder;			/* first */
 	const struct snapshot *snapshot;	/* or NULL */
 	const struct object *object;
 	uint64_t fixed;
@@ -69,9 +69,9 @@ SIGSAFE int collect_variable_set(uint32_t number, int64_t value)
 }
 
 /* Moves a frame from the stack to a larger place. Returns 0 if none is free. */
-static COLD int frame_move(struct draft *draft)
+static COLD int frame_move(struct builder *builder)
 {
-	struct hit *hit = (struct hit *)draft;
+	struct hit *hit = (struct hit *)builder;
 	uint8_t *place;
 
 	if (hit->place >= 0 || !collect_places)
@@ -81,9 +81,10 @@ static COLD int frame_move(struct draft *draft)
 	if (hit->place < 0)
 		return 0;
 	place = collect_places + (uint32_t)hit->place * FRAME_LARGE_BYTES;
-	__builtin_memcpy(place, draft->bytes, draft->used);
-	draft->bytes = place;
-	draft->room = (uint32_t)min_u64(FRAME_LARGE_BYTES, collect_run->limit);
+	__builtin_memcpy(place, builder->bytes, builder->used);
+	builder->bytes = place;
+	builder->room =
+		(uint32_t)min_u64(FRAME_LARGE_BYTES, collect_run->limit);
 	return 1;
 }
 
@@ -94,7 +95,7 @@ static void add_registers(struct hit *hit)
 
 	if (!hit->snapshot)
 		return;
-	to = draft_registers_room(&hit->draft, REGISTERS_BLOCK_BYTES);
+	to = builder_registers_room(&hit->builder, REGISTERS_BLOCK_BYTES);
 	if (to)
 		snapshot_block(hit->snapshot, to);
 }
@@ -111,8 +112,8 @@ static SIGSAFE enum ax_verdict hit_register(void *arg, uint32_t number,
 	if (!hit->snapshot)
 		return AX_UNAVAILABLE;
 	if (number != REGISTER_RIP)
-		return draft_ax_register(hit->snapshot->general,
-					 hit->snapshot->flags, number, value);
+		return builder_ax_register(hit->snapshot->general,
+					   hit->snapshot->flags, number, value);
 	*value = snapshot_address(hit->snapshot);
 	return AX_DONE;
 }
@@ -141,17 +142,17 @@ static SIGSAFE enum ax_verdict hit_variable_collect(void *arg, uint32_t number)
 
 	if (collect_variable_get(number, &value))
 		return AX_UNAVAILABLE;
-	return draft_variable(&hit->draft, number, value);
+	return builder_variable(&hit->builder, number, value);
 }
 
 const struct ax_machine collect_machine = {
-	.read = draft_ax_read,
+	.read = builder_ax_read,
 	.reg = hit_register,
 	.variable_get = hit_variable_get,
 	.variable_set = hit_variable_set,
 	.variable_collect = hit_variable_collect,
-	.collect = draft_ax_collect,
-	.collect_string = draft_ax_collect_string,
+	.collect = builder_ax_collect,
+	.collect_string = builder_ax_collect_string,
 	.nregisters = REGISTERS_NUMBERED,
 };
 
@@ -173,15 +174,15 @@ static void action_run(struct hit *hit, const struct collect_point *point,
 		add_registers(hit);
 		break;
 	case COLLECT_STATIC:
-		draft_static(&hit->draft, &hit->object->shape, hit->fixed,
-			     hit->var);
+		builder_static(&hit->builder, &hit->object->shape, hit->fixed,
+			       hit->var);
 		break;
 	case COLLECT_MEMORY:
 		if (action->base != COLLECT_ABSOLUTE &&
 		    hit_register(hit, action->base, &base) != AX_DONE)
 			break;
-		draft_memory(&hit->draft, base + action->offset,
-			     action->bytes);
+		builder_memory(&hit->builder, base + action->offset,
+			       action->bytes);
 		break;
 	case COLLECT_EXPRESSION:
 		ax_run(program_at(point, action->program), NULL, hit, &base);
@@ -243,32 +244,32 @@ static __attribute__((noinline)) void
 frame_write(struct hit *hit, const struct collect_point *point)
 {
 	uint8_t small[FRAME_SMALL_BYTES];
-	struct draft *draft = &hit->draft;
+	struct builder *builder = &hit->builder;
 	union frame_head head = { { point->number, host_tid() } };
 	struct write_var var;
 	uint32_t i;
 
-	draft->bytes = small;
-	draft->room = (uint32_t)min_u64(sizeof(small), collect_run->limit);
-	draft->used = 0;
-	draft->cut = 0;
-	draft->more = frame_move;
+	builder->bytes = small;
+	builder->room = (uint32_t)min_u64(sizeof(small), collect_run->limit);
+	builder->used = 0;
+	builder->cut = 0;
+	builder->more = frame_move;
 	hit->place = -1;
-	draft_put(draft, &point->address, sizeof(point->address));
+	builder_put(builder, &point->address, sizeof(point->address));
 	for (i = 0; i < point->nactions; i++)
 		action_run(hit, point, &point->actions[i]);
-	var.p = draft->bytes;
-	var.n = draft->used;
+	var.p = builder->bytes;
+	var.n = builder->used;
 	if (unlikely(hit->place >= 0) &&
 	    !place_is(&places[hit->place], hit->token)) {
 		var.p = &point->address;
 		var.n = sizeof(point->address);
-		draft->cut = 1;
+		builder->cut = 1;
 	}
 	load_relaxed(&collect_frame_slot.hit)(&collect_frame_slot, head.value,
 					      &var);
-	bytes_count(point->count, draft->used);
-	if (unlikely(draft->cut))
+	bytes_count(point->count, builder->used);
+	if (unlikely(builder->cut))
 		__atomic_fetch_add(&collect_cut, 1, __ATOMIC_RELAXED);
 	if (unlikely(hit->place >= 0))
 		place_release(&places[hit->place], hit->token);
@@ -304,7 +305,7 @@ point_hit(const struct collect_point *point, const struct object *object,
 	hit.fixed = fixed;
 	hit.var = var;
 	if (point->reads)
-		memory_stack_here(&hit.draft.stack,
+		memory_stack_here(&hit.builder.stack,
 				  snapshot ? snapshot->general[7] : 0);
 	if (unlikely(ask) && !condition_holds(&hit, point))
 		return;

@@ -148,22 +148,22 @@ int collect_point_make(const struct collect_point **point,
 		       struct ax_refusal *why)
 {
 	uint64_t room = request_bytes(request);
-	struct collect_point *draft;
+	struct collect_point *builder;
 	int ret;
 
 	why->offset = 0;
 	why->fact = "too much for one tracepoint";
 	if (room > REQUEST_BYTES_MAX || slot >= COLLECT_POINTS_MAX)
 		return -EINVAL;
-	draft = sys_map_anonymous(room);
-	if (!draft)
+	builder = sys_map_anonymous(room);
+	if (!builder)
 		return -ENOMEM;
-	ret = point_build(draft, room, request, slot, why);
+	ret = point_build(builder, room, request, slot, why);
 	if (!ret) {
-		*point = arena_copy(&points, draft, draft->bytes);
+		*point = arena_copy(&points, builder, builder->bytes);
 		ret = *point ? 0 : -ENOMEM;
 	}
-	sys_munmap(draft, room);
+	sys_munmap(builder, room);
 	return ret;
 }
 
@@ -176,17 +176,17 @@ list_make(const struct object *object,
 		struct collect_list list;
 		uint8_t room[sizeof(struct collect_list) +
 			     COLLECT_POINTS_MAX * sizeof(of[0])];
-	} draft;
+	} builder;
 
 	if (n > COLLECT_POINTS_MAX)
 		return NULL;
-	__builtin_memset(&draft.list, 0, sizeof(draft.list));
-	draft.list.n = n;
+	__builtin_memset(&builder.list, 0, sizeof(builder.list));
+	builder.list.n = n;
 	if (object->codes && !object->codes->next)
-		draft.list.address = (uint64_t)object->codes->address;
-	__builtin_memcpy(draft.list.points, of, n * sizeof(of[0]));
-	return arena_copy(&lists, &draft,
-			  sizeof(draft.list) + n * sizeof(of[0]));
+		builder.list.address = (uint64_t)object->codes->address;
+	__builtin_memcpy(builder.list.points, of, n * sizeof(of[0]));
+	return arena_copy(&lists, &builder,
+			  sizeof(builder.list) + n * sizeof(of[0]));
 }
 
 int collect_set(struct object *object, struct channel *channel,

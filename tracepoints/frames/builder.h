@@ -6,34 +6,34 @@
  * All functions are SIGSAFE, take no lock, and load only from memory that is
  * certain to be mapped (tracepoints/program/memory.h).
  */
-#ifndef TRACEPOINTS_FRAMES_DRAFT_H
-#define TRACEPOINTS_FRAMES_DRAFT_H
+#ifndef TRACEPOINTS_FRAMES_BUILDER_H
+#define TRACEPOINTS_FRAMES_BUILDER_H
 
 #include "buffers/writers/write.h"
 #include "tracepoints/conditions/ax.h"
 #include "tracepoints/program/memory.h"
 
-struct draft {
+struct builder {
 	uint8_t *bytes;
 	uint32_t used;
 	uint32_t room;
 	int cut;			/* something did not fit */
-	/* called when there is no room: moves the draft to a larger place and
+	/* called when there is no room: moves the bytes to a larger place and
 	 * returns 1, or returns 0; may be NULL */
-	int (*more)(struct draft *draft);
+	int (*more)(struct builder *builder);
 	struct memory_stack stack;	/* of the thread that hit the marker */
 };
 
-/* Returns 1 when there is room for n more bytes; else marks the draft as
+/* Returns 1 when there is room for n more bytes; else marks the frame as
  * cut. */
-int draft_room(struct draft *draft, uint64_t n);
+int builder_room(struct builder *builder, uint64_t n);
 
 /*
  * Copies n bytes by general registers. Some gdbservers destroy vector registers
  * of a thread that they stop (docs/gdb-defects.md), and memcpy() of libc keeps
  * the beginning of a copy in such registers until the end. SIGSAFE.
  */
-static inline void draft_copy(void *to, const void *from, uint64_t n)
+static inline void builder_copy(void *to, const void *from, uint64_t n)
 {
 	uint8_t *out = to;
 	const uint8_t *in = from;
@@ -50,45 +50,48 @@ static inline void draft_copy(void *to, const void *from, uint64_t n)
 }
 
 /* Adds bytes; there is room for them. */
-static inline void draft_put(struct draft *draft, const void *bytes, uint32_t n)
+static inline void builder_put(struct builder *builder, const void *bytes,
+			       uint32_t n)
 {
-	draft_copy(draft->bytes + draft->used, bytes, n);
-	draft->used += n;
+	builder_copy(builder->bytes + builder->used, bytes, n);
+	builder->used += n;
 }
 
 /* Each adds a block, and returns AX_DONE or AX_NO_ROOM. */
-enum ax_verdict draft_registers(struct draft *draft, const void *block,
-				uint32_t n);
+enum ax_verdict builder_registers(struct builder *builder, const void *block,
+				  uint32_t n);
 /* Adds the block, but the caller must write the n bytes. Returns where, or
  * NULL. */
-uint8_t *draft_registers_room(struct draft *draft, uint32_t n);
-enum ax_verdict draft_variable(struct draft *draft, uint32_t number,
-			       int64_t value);
+uint8_t *builder_registers_room(struct builder *builder, uint32_t n);
+enum ax_verdict builder_variable(struct builder *builder, uint32_t number,
+				 int64_t value);
 
 /* Adds memory, from the first byte up to a byte that cannot be read. If the
  * first cannot be read, adds no block and returns AX_DONE. More than 65535
  * bytes become several blocks. */
-enum ax_verdict draft_memory(struct draft *draft, uint64_t address, uint64_t n);
+enum ax_verdict builder_memory(struct builder *builder, uint64_t address,
+			       uint64_t n);
 
 /* Adds a string with the NUL, or the first n bytes; at most 65535. */
-enum ax_verdict draft_string(struct draft *draft, uint64_t address, uint64_t n);
+enum ax_verdict builder_string(struct builder *builder, uint64_t address,
+			       uint64_t n);
 
 /*
- * Functions for an ax_machine whose `hit` begins with a draft. They read or
+ * Functions for an ax_machine whose `hit` begins with a builder. They read or
  * collect memory; the last gives the general registers, flags and thread
  * pointer by gdb's number, or AX_UNAVAILABLE.
  */
-enum ax_verdict draft_ax_read(void *draft, uint64_t address, void *to,
-			      uint32_t bytes);
-enum ax_verdict draft_ax_collect(void *draft, uint64_t address, uint64_t n);
-enum ax_verdict draft_ax_collect_string(void *draft, uint64_t address,
-					uint64_t n);
-enum ax_verdict draft_ax_register(const uint64_t *general, uint64_t flags,
-				  uint32_t number, uint64_t *value);
+enum ax_verdict builder_ax_read(void *builder, uint64_t address, void *to,
+				uint32_t bytes);
+enum ax_verdict builder_ax_collect(void *builder, uint64_t address, uint64_t n);
+enum ax_verdict builder_ax_collect_string(void *builder, uint64_t address,
+					  uint64_t n);
+enum ax_verdict builder_ax_register(const uint64_t *general, uint64_t flags,
+				    uint32_t number, uint64_t *value);
 
 /* Adds the fields of an event of that shape, as a ring would hold them. */
-enum ax_verdict draft_static(struct draft *draft,
-			     const struct write_shape *shape, uint64_t fixed,
-			     const struct write_var *var);
+enum ax_verdict builder_static(struct builder *builder,
+			       const struct write_shape *shape, uint64_t fixed,
+			       const struct write_var *var);
 
 #endif
