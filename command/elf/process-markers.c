@@ -22,7 +22,7 @@
 #include "command/sandbox/opener.h"
 #include "tracepoints/usdt/plan/plan.h"
 
-#define LEAD_BYTES	14	/* as in usdt/place/place-x86_64.c */
+#define TRAMPOLINE_BYTES	14	/* as in usdt/place/place-x86_64.c */
 #define GROWTH		(256ull << 20)
 #define USER_END	((1ull << 47) - 4096)
 
@@ -377,10 +377,10 @@ static struct map *maps_read(pid_t pid, size_t *count)
 
 static void settle_probe(struct marker *m, const struct map *maps, size_t n)
 {
-	uint64_t lead = m->address + USDT_JUMP_BYTES +
+	uint64_t trampoline = m->address + USDT_JUMP_BYTES +
 			(uint64_t)(int64_t)m->operand;
-	uint64_t start = lead & ~4095ull;
-	uint64_t end = (lead + LEAD_BYTES + 4095) & ~4095ull;
+	uint64_t start = trampoline & ~4095ull;
+	uint64_t end = (trampoline + TRAMPOLINE_BYTES + 4095) & ~4095ull;
 	/* a program that is not relocated is so low that an operand may lead
 	 * below address 0 */
 	bool taken = start >= USER_END || end > USER_END || end < start;

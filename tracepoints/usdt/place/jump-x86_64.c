@@ -23,7 +23,7 @@ struct making {
 	uint32_t beside;
 	uint32_t count;
 	uint32_t starts[JUMPS_MAX];
-	uint64_t leads[JUMPS_MAX];
+	uint64_t trampolines[JUMPS_MAX];
 	uint8_t bytes[USDT_PATCH_MAX];
 	uint8_t given[USDT_PATCH_MAX];
 };
@@ -55,7 +55,7 @@ static uint64_t jump_target(const uint8_t *bytes, uint64_t site, uint32_t start)
 	return site + start + USDT_JUMP_BYTES + (uint64_t)(int64_t)operand;
 }
 
-#define LEADS_MAX	3
+#define TRAMPOLINES_MAX	3
 
 /*
  * Lists where a jump may lead: by the bytes of the jump, and by bytes that
@@ -63,59 +63,61 @@ static uint64_t jump_target(const uint8_t *bytes, uint64_t site, uint32_t start)
  * breakpoint that is set there writes cc; a uprobe that is removed writes the
  * file's byte.
  */
-static uint32_t leads_of(const uint8_t *on, uint64_t site, uint32_t start,
-			 uint32_t beside, uint64_t leads[static LEADS_MAX])
+static uint32_t trampolines_of(const uint8_t *on, uint64_t site, uint32_t start,
+			       uint32_t beside,
+			       uint64_t trampolines[static TRAMPOLINES_MAX])
 {
 	static const uint8_t others[] = { TRAP, NOP };
 	uint8_t bytes[USDT_PATCH_MAX];
 	uint32_t n = 0;
 	uint32_t i;
 
-	leads[n++] = jump_target(on, site, start);
+	trampolines[n++] = jump_target(on, site, start);
 	if (beside <= start || beside >= start + USDT_JUMP_BYTES)
 		return n;
 	__builtin_memcpy(bytes, on, sizeof(bytes));
 	for (i = 0; i < ARRAY_SIZE(others); i++) {
 		bytes[beside] = others[i];
 		if (on[beside] != others[i])
-			leads[n++] = jump_target(bytes, site, start);
+			trampolines[n++] = jump_target(bytes, site, start);
 	}
 	return n;
 }
 
 /* Gives back the places where jump i may lead, from number `from` on. */
-static void leads_give(const struct making *m, uint32_t i, uint32_t from)
+static void trampolines_give(const struct making *m, uint32_t i, uint32_t from)
 {
-	uint64_t leads[LEADS_MAX];
-	uint32_t n = leads_of(m->bytes, m->site, m->starts[i], m->beside,
-			      leads);
+	uint64_t trampolines[TRAMPOLINES_MAX];
+	uint32_t n = trampolines_of(m->bytes, m->site, m->starts[i], m->beside,
+				    trampolines);
 
 	while (n-- > from)
-		usdt_near_give(leads[n], USDT_LEAD_BYTES);
+		usdt_near_give(trampolines[n], USDT_TRAMPOLINE_BYTES);
 }
 
 /* Takes the other places where jump i may lead; it has the first already. */
-static int leads_take(const struct making *m, uint32_t i)
+static int trampolines_take(const struct making *m, uint32_t i)
 {
-	uint64_t leads[LEADS_MAX];
-	uint32_t n = leads_of(m->bytes, m->site, m->starts[i], m->beside,
-			      leads);
+	uint64_t trampolines[TRAMPOLINES_MAX];
+	uint32_t n = trampolines_of(m->bytes, m->site, m->starts[i], m->beside,
+				    trampolines);
 	uint32_t k;
 
 	for (k = 1; k < n; k++)
-		if (usdt_near_at(m->site, leads[k], USDT_LEAD_BYTES))
+		if (usdt_near_at(m->site, trampolines[k],
+				 USDT_TRAMPOLINE_BYTES))
 			break;
 	if (k == n)
 		return 0;
 	while (k-- > 1)
-		usdt_near_give(leads[k], USDT_LEAD_BYTES);
+		usdt_near_give(trampolines[k], USDT_TRAMPOLINE_BYTES);
 	return -ERANGE;
 }
 
 /* Finds a place where jump i can lead with the operand's bytes that are given,
  * and decides the other bytes. On failure the place of the first jump is kept,
  * if it has one. */
-static int lead_find(struct making *m, uint32_t i)
+static int trampoline_find(struct making *m, uint32_t i)
 {
 	uint8_t *operand = m->bytes + m->starts[i] + 1;
 	uint64_t from = m->site + m->starts[i];
@@ -127,16 +129,17 @@ static int lead_find(struct making *m, uint32_t i)
 		if (m->given[m->starts[i] + 1 + k])
 			mask |= 0xffu << 8 * k;
 	__builtin_memcpy(&want, operand, 4);
-	m->leads[i] = usdt_near_lead(from, mask, want & mask, USDT_LEAD_BYTES);
-	if (!m->leads[i])
+	m->trampolines[i] = usdt_near_trampoline(from, mask, want & mask,
+						 USDT_TRAMPOLINE_BYTES);
+	if (!m->trampolines[i])
 		return -ERANGE;
-	want = (uint32_t)(m->leads[i] - from - USDT_JUMP_BYTES);
+	want = (uint32_t)(m->trampolines[i] - from - USDT_JUMP_BYTES);
 	__builtin_memcpy(operand, &want, 4);
 	__builtin_memset(m->given + m->starts[i] + 1, 1, 4);
-	if (!leads_take(m, i))
+	if (!trampolines_take(m, i))
 		return 0;
 	if (i)
-		usdt_near_give(m->leads[i], USDT_LEAD_BYTES);
+		usdt_near_give(m->trampolines[i], USDT_TRAMPOLINE_BYTES);
 	return -ERANGE;
 }
 
@@ -145,7 +148,7 @@ static int lead_find(struct making *m, uint32_t i)
  * little choice, so several are tried for it; places that failed are kept until
  * the end, so the next try finds another one.
  */
-static int leads_find(struct making *m)
+static int trampolines_find(struct making *m)
 {
 	struct making first = *m;
 	uint64_t failed[TRIES];
@@ -157,15 +160,15 @@ static int leads_find(struct making *m)
 		*m = first;
 		ret = 0;
 		for (i = 0; i < m->count && !ret; i++)
-			ret = lead_find(m, i);
-		if (!ret || !m->leads[0])
+			ret = trampoline_find(m, i);
+		if (!ret || !m->trampolines[0])
 			break;
 		for (i--; i-- > 0;)
-			leads_give(m, i, !i);
-		failed[tries++] = m->leads[0];
+			trampolines_give(m, i, !i);
+		failed[tries++] = m->trampolines[0];
 	} while (tries < TRIES);
 	while (tries--)
-		usdt_near_give(failed[tries], USDT_LEAD_BYTES);
+		usdt_near_give(failed[tries], USDT_TRAMPOLINE_BYTES);
 	return ret;
 }
 
@@ -210,19 +213,19 @@ static int way_make(struct way *way, const struct usdt_plan *plan,
 
 	way->moved_bytes = moved_bytes(plan, base);
 	making_open(&m, plan, site);
-	ret = leads_find(&m);
+	ret = trampolines_find(&m);
 	if (ret)
 		return ret;
 	ret = -ERANGE;
 	way->moved = usdt_near_take(site, way->moved_bytes);
 	if (!way->moved)
-		goto give_leads;
+		goto give_trampolines;
 	ret = -ENOMEM;
 	way->stubs[0] = usdt_stub_take();
 	way->stubs[1] = plan->beside ? usdt_stub_take() : NULL;
 	if (!way->stubs[0] || (plan->beside && !way->stubs[1]))
 		goto give_moved;
-	way->lead = m.leads[0];
+	way->trampoline = m.trampolines[0];
 	way->site = site;
 	way->n = plan->switched;
 	way->starts = plan->starts;
@@ -233,16 +236,17 @@ static int way_make(struct way *way, const struct usdt_plan *plan,
 	return 0;
 give_moved:
 	usdt_near_give(way->moved, way->moved_bytes);
-give_leads:
+give_trampolines:
 	while (m.count--)
-		leads_give(&m, m.count, 0);
+		trampolines_give(&m, m.count, 0);
 	return ret;
 }
 
 /* The first jump leads to the stub or to the gate, the others to moved code. */
-static int leads_write(const struct way *way, const struct patcher *patcher)
+static int trampolines_write(const struct way *way,
+			     const struct patcher *patcher)
 {
-	uint64_t leads[LEADS_MAX];
+	uint64_t trampolines[TRAMPOLINES_MAX];
 	int ret = 0;
 	uint32_t k;
 	uint32_t n;
@@ -255,15 +259,17 @@ static int leads_write(const struct way *way, const struct patcher *patcher)
 		if (!k)
 			to = way->beside ? way->moved :
 					   (uint64_t)way->stubs[0];
-		n = leads_of(way->on, way->site, k, way->beside, leads);
+		n = trampolines_of(way->on, way->site, k, way->beside,
+				   trampolines);
 		while (n-- && !ret)
-			ret = usdt_lead_write(leads[n], to, patcher);
+			ret = usdt_trampoline_write(trampolines[n], to,
+						    patcher);
 	}
 	return ret;
 }
 
-/* Writes the moved code and the leads, for the module at this base. Returns 0
- * or a negative errno. */
+/* Writes the moved code and the trampolines, for the module at this base.
+ * Returns 0 or a negative errno. */
 static int way_fill(struct way *way, const struct usdt_plan *plan,
 		    uint64_t base, const struct patcher *patcher)
 {
@@ -279,7 +285,7 @@ static int way_fill(struct way *way, const struct usdt_plan *plan,
 		__atomic_fetch_add(&usdt_faults.ways, 1, SEQ_CST(USDT_FAULTS));
 	__builtin_memcpy(way->off, plan->bytes, sizeof(way->off));
 	return usdt_write(patcher, way->moved, code, (uint32_t)n) ?:
-		       leads_write(way, patcher);
+		       trampolines_write(way, patcher);
 }
 
 /* Gives the way to a probe. The stub continues behind the gate, if there is

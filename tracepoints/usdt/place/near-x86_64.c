@@ -159,8 +159,8 @@ static int page_fits(const struct near *near, uint64_t site, uint32_t mask,
 }
 
 /* The operand's low byte is given. */
-static uint64_t lead_fit(struct near *near, uint64_t site, uint32_t mask,
-			 uint32_t want, uint32_t n)
+static uint64_t trampoline_fit(struct near *near, uint64_t site, uint32_t mask,
+			       uint32_t want, uint32_t n)
 {
 	uint32_t offset = (uint32_t)(jump_target(site, want) - near->address) &
 			  0xff;
@@ -177,9 +177,9 @@ static uint64_t lead_fit(struct near *near, uint64_t site, uint32_t mask,
 	return 0;
 }
 
-/* Takes a lead in a new page, chosen by the operand's two upper bytes. */
-static uint64_t lead_at(uint64_t site, uint32_t top, uint32_t next,
-			uint32_t mask, uint32_t want, uint32_t n)
+/* Takes a trampoline in a new page, chosen by the operand's two upper bytes. */
+static uint64_t trampoline_at(uint64_t site, uint32_t top, uint32_t next,
+			      uint32_t mask, uint32_t want, uint32_t n)
 {
 	uint32_t third = mask & 0xff00 ? want & 0xff00 : 0x1000;
 	uint64_t to = jump_target(site, top << 24 | (next & 0xff) << 16 |
@@ -187,24 +187,24 @@ static uint64_t lead_at(uint64_t site, uint32_t top, uint32_t next,
 	struct near *near = is_near(site, to) ? near_make(to & ~(PAGE - 1)) :
 						NULL;
 
-	return near ? lead_fit(near, site, mask, want, n) : 0;
+	return near ? trampoline_fit(near, site, mask, want, n) : 0;
 }
 
 /*
- * Takes a lead in a new page. It tries the values of the operand's highest byte
- * and of the next one, unless they are given. The third is given or 0x10: the
- * bytes that are not given are chosen in the page found so. The search begins
- * where it found room the last time; at first some way off, because libraries
- * lie together.
+ * Takes a trampoline in a new page. It tries the values of the operand's
+ * highest byte and of the next one, unless they are given. The third is given
+ * or 0x10: the bytes that are not given are chosen in the page found so. The
+ * search begins where it found room the last time; at first some way off,
+ * because libraries lie together.
  */
-static uint64_t lead_make(uint64_t site, uint32_t mask, uint32_t want,
-			  uint32_t n)
+static uint64_t trampoline_make(uint64_t site, uint32_t mask, uint32_t want,
+				uint32_t n)
 {
 	static uint32_t last = 8;
 	uint32_t i;
 	uint32_t k;
 
-	/* the lead would cross into the next page at any address */
+	/* the trampoline would cross into the next page at any address */
 	if (mask & 0xff00 && (jump_target(site, want) & (PAGE - 1)) + n > PAGE)
 		return 0;
 	for (i = 0; i < 256; i++) {
@@ -215,9 +215,9 @@ static uint64_t lead_make(uint64_t site, uint32_t mask, uint32_t want,
 		if (mask >> 24 && (top & 0xff) != want >> 24)
 			continue;
 		for (k = 0; k < 256 && !found; k += 8) {
-			found = lead_at(site, top,
-					mask & 0xff0000 ? want >> 16 : k,
-					mask, want, n);
+			found = trampoline_at(site, top,
+					      mask & 0xff0000 ? want >> 16 : k,
+					      mask, want, n);
 			if (mask & 0xff0000)
 				break;
 		}
@@ -230,17 +230,17 @@ static uint64_t lead_make(uint64_t site, uint32_t mask, uint32_t want,
 	return 0;
 }
 
-uint64_t usdt_near_lead(uint64_t site, uint32_t mask, uint32_t want,
-			uint32_t n)
+uint64_t usdt_near_trampoline(uint64_t site, uint32_t mask, uint32_t want,
+			      uint32_t n)
 {
 	struct near *near;
 	uint64_t found;
 
 	for (near = nears; near; near = near->next) {
 		found = page_fits(near, site, mask, want) ?
-				lead_fit(near, site, mask, want, n) : 0;
+				trampoline_fit(near, site, mask, want, n) : 0;
 		if (found)
 			return found;
 	}
-	return lead_make(site, mask, want, n);
+	return trampoline_make(site, mask, want, n);
 }

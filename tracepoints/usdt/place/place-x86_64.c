@@ -19,8 +19,8 @@
 #define JUMP		0xe9
 #define TRAP		0xcc
 
-static struct index pages;	/* with leads of ways of one byte */
-static struct index leads;	/* ways of one byte, by their leads */
+static struct index pages;	/* with trampolines of ways of one byte */
+static struct index trampolines; /* ways of one byte, by their trampolines */
 static int unwritten;		/* some code could not be written */
 
 /* Makes sure that a page of the agent's code is there. Returns -EADDRINUSE also
@@ -35,31 +35,32 @@ static int page_have(uint64_t address)
 	return ret ? ret : address_add(&pages, address);
 }
 
-#define LEAD_BLOCK	16	/* bytes; a lead is in one block or two */
+#define TRAMPOLINE_BLOCK 16	/* bytes; a trampoline is in one or two */
 
-/* Returns 1 when the way's lead overlaps this one. */
-static int same_lead(uint64_t value, const void *lead)
+/* Returns 1 when the way's trampoline overlaps this one. */
+static int same_trampoline(uint64_t value, const void *trampoline)
 {
-	uint64_t here = ((const struct way *)value)->lead;
-	uint64_t there = *(const uint64_t *)lead;
+	uint64_t here = ((const struct way *)value)->trampoline;
+	uint64_t there = *(const uint64_t *)trampoline;
 
 	return (here > there ? here - there : there - here) <
-	       USDT_LEAD_BYTES;
+	       USDT_TRAMPOLINE_BYTES;
 }
 
-/* Finds the way whose lead is there; NULL if there is none. -EADDRINUSE: that
- * lead is in use, or overlaps another one. */
-static int way_find(uint64_t lead, struct way **found)
+/* Finds the way whose trampoline is there; NULL if there is none. -EADDRINUSE:
+ * that trampoline is in use, or overlaps another one. */
+static int way_find(uint64_t trampoline, struct way **found)
 {
-	uint64_t block = lead / LEAD_BLOCK;
+	uint64_t block = trampoline / TRAMPOLINE_BLOCK;
 	uint64_t k;
 
 	*found = NULL;
 	for (k = block - 1; k <= block + 1; k++) {
 		struct way *way = (struct way *)index_find(
-			&leads, address_hash(k), same_lead, &lead);
+			&trampolines, address_hash(k), same_trampoline,
+			&trampoline);
 
-		if (way && (way->lead != lead || !way->free))
+		if (way && (way->trampoline != trampoline || !way->free))
 			return -EADDRINUSE;
 		if (way)
 			*found = way;
@@ -67,24 +68,27 @@ static int way_find(uint64_t lead, struct way **found)
 	return 0;
 }
 
-/* Makes the lead and the stub of a new way. Returns 0 or a negative errno. */
-static int way_make(struct way *way, uint64_t lead,
+/* Makes the trampoline and the stub of a new way. Returns 0 or a negative
+ * errno. */
+static int way_make(struct way *way, uint64_t trampoline,
 		    const struct patcher *patcher)
 {
-	uint64_t last = (lead + USDT_LEAD_BYTES - 1) & ~(PAGE - 1);
-	int ret = page_have(lead & ~(PAGE - 1));
+	uint64_t last = (trampoline + USDT_TRAMPOLINE_BYTES - 1) & ~(PAGE - 1);
+	uint64_t block = trampoline / TRAMPOLINE_BLOCK;
+	int ret = page_have(trampoline & ~(PAGE - 1));
 
 	if (!ret)
 		ret = page_have(last);
 	if (ret)
 		return ret;
-	way->lead = lead;
+	way->trampoline = trampoline;
 	way->stubs[0] = usdt_stub_take();
 	if (!way->stubs[0])
 		return -ENOMEM;
-	ret = usdt_lead_write(lead, (uint64_t)way->stubs[0], patcher);
+	ret = usdt_trampoline_write(trampoline, (uint64_t)way->stubs[0],
+				    patcher);
 	/* last: a way that could not be made is given back */
-	return ret ? ret : index_add(&leads, address_hash(lead / LEAD_BLOCK),
+	return ret ? ret : index_add(&trampolines, address_hash(block),
 				     (uint64_t)way);
 }
 
@@ -93,21 +97,22 @@ int usdt_place_byte(struct usdt_adopted *probe, const struct patcher *patcher)
 	const uint8_t *code = (const uint8_t *)probe->address;
 	struct way *way;
 	int32_t distance;
-	uint64_t lead;
+	uint64_t trampoline;
 	int ret;
 
 	if (code[0] != NOP)
 		return -EBUSY;
 	__builtin_memcpy(&distance, code + 1, sizeof(distance));
-	lead = probe->address + USDT_JUMP_BYTES + (uint64_t)(int64_t)distance;
-	ret = way_find(lead, &way);
+	trampoline = probe->address + USDT_JUMP_BYTES +
+		     (uint64_t)(int64_t)distance;
+	ret = way_find(trampoline, &way);
 	if (ret)
 		return ret;
 	if (!way) {
 		way = usdt_way_new();
 		if (!way)
 			return -ENOMEM;
-		ret = way_make(way, lead, patcher);
+		ret = way_make(way, trampoline, patcher);
 		if (ret) {
 			usdt_way_drop(way);
 			return ret;
@@ -145,7 +150,7 @@ static struct way *trap_way(uint64_t site)
 	}
 	way->free = 1;
 	way->site = site;
-	way->lead = (uint64_t)way->stubs[0];
+	way->trampoline = (uint64_t)way->stubs[0];
 	way->n = 1;
 	way->starts = 1;
 	way->on[0] = TRAP;

@@ -18,7 +18,7 @@
  */
 struct way {
 	struct way *next;
-	uint64_t lead;		/* target of the probe's jump */
+	uint64_t trampoline;		/* target of the probe's jump */
 	struct stub *stubs[2];	/* of the probe at the site; of one beside it */
 	struct usdt_adopted *probes[2];	/* the same; NULL: not adopted */
 	uint32_t free;		/* the module was unloaded */
@@ -83,12 +83,13 @@ int usdt_place_switch(const struct patcher *patcher,
 void usdt_place_flush(const struct patcher *patcher);
 
 /* For makers of ways. A stub is never given back; behind it the thread
- * continues at `resume`. A lead is code that jumps to an address. Return 0 or
- * a negative errno. */
+ * continues at `resume`. A trampoline is code that jumps to an address. Return
+ * 0 or a negative errno. */
 struct stub *usdt_stub_take(void);
 int usdt_stub_write(struct stub *stub, struct usdt_adopted *probe,
 		    uint64_t resume, const struct patcher *patcher);
-int usdt_lead_write(uint64_t lead, uint64_t to, const struct patcher *patcher);
+int usdt_trampoline_write(uint64_t trampoline, uint64_t to,
+			  const struct patcher *patcher);
 
 /* A new way is in no list; one that was added stays until the process ends.
  * NULL: there is no memory. */
@@ -105,7 +106,7 @@ int usdt_write(const struct patcher *patcher, uint64_t address,
 	       const void *bytes, uint32_t n);
 int usdt_write_all(const struct patcher *patcher);
 
-#define USDT_LEAD_BYTES	14
+#define USDT_TRAMPOLINE_BYTES	14
 
 /* The switching of jumps of five bytes (switch-x86_64.c). */
 int usdt_switch_later(const struct patcher *patcher,
@@ -141,8 +142,8 @@ int usdt_near_at(uint64_t site, uint64_t address, uint32_t n);
 /* Takes bytes where a jump at the site can lead whose operand has the bits of
  * `want` where `mask` has ones. The mask is of whole bytes and has the lowest
  * one. Returns 0 if there are none. */
-uint64_t usdt_near_lead(uint64_t site, uint32_t mask, uint32_t want,
-			uint32_t n);
+uint64_t usdt_near_trampoline(uint64_t site, uint32_t mask, uint32_t want,
+			      uint32_t n);
 
 /*
  * Writes code for `to` with the effect of the code that a plan covers, and a

@@ -62,7 +62,7 @@ static SIGSAFE uint64_t trap_target(uint64_t address)
 		if (k >= way->n || load_acquire(&way->free, USDT_WAY))
 			continue;
 		if (!k)
-			return way->lead;
+			return way->trampoline;
 		if (way->starts >> k & 1)
 			return way->moved + way->offsets[k];
 	}

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The list of ways, and the code that they consist of: stubs and leads; see
- * usdt.h.
+ * The list of ways, and the code that they consist of: stubs and trampolines;
+ * see usdt.h.
  *
- * Pages of stubs and leads are never unmapped. They are written like any code,
- * and are not writable while they are executable, unless /proc/self/mem is
- * denied.
+ * Pages of stubs and trampolines are never unmapped. They are written like any
+ * code, and are not writable while they are executable, unless /proc/self/mem
+ * is denied.
  */
 #include "tracepoints/usdt/place/private.h"
 
@@ -19,7 +19,7 @@
 #define STUBS_BYTES	(16 * 4096ull)
 
 /* jmp *0(%rip), and its target */
-struct lead {
+struct trampoline {
 	uint8_t jump[6];
 	uint64_t to;
 } __attribute__((packed));
@@ -35,7 +35,7 @@ struct stub {
 
 _Static_assert(sizeof(struct stub) == 64, "tracepoints/usdt/entry-x86_64.S");
 _Static_assert(offsetof(struct stub, behind) == 56, "tracepoints/usdt/entry-x86_64.S");
-_Static_assert(sizeof(struct lead) == USDT_LEAD_BYTES, "lead");
+_Static_assert(sizeof(struct trampoline) == USDT_TRAMPOLINE_BYTES, "its bytes");
 _Static_assert(offsetof(struct stub, probe) == 48, "tracepoints/usdt/entry-x86_64.S");
 
 static struct arena_type way_type = ARENA_TYPE(struct way);
@@ -100,12 +100,13 @@ int usdt_stub_write(struct stub *at, struct usdt_adopted *probe,
 	return usdt_write(patcher, (uint64_t)at, &stub, sizeof(stub));
 }
 
-int usdt_lead_write(uint64_t lead, uint64_t to, const struct patcher *patcher)
+int usdt_trampoline_write(uint64_t trampoline, uint64_t to,
+			  const struct patcher *patcher)
 {
-	const struct lead code = {
+	const struct trampoline code = {
 		.jump = { 0xff, 0x25, 0, 0, 0, 0 },
 		.to = to,
 	};
 
-	return usdt_write(patcher, lead, &code, sizeof(code));
+	return usdt_write(patcher, trampoline, &code, sizeof(code));
 }
