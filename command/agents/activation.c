@@ -95,10 +95,8 @@ static int thread_late(struct call *call, const struct process_wake *wake,
 	pid_t pid = call->process->pid;
 	char traced[CAUSE_LINE_BYTES];
 
-	if (process_stopped(pid)) {
-		process_stopped_why(pid, call->cause);
+	if (process_stopped_why(pid, call->cause))
 		return -ETIMEDOUT;
-	}
 	if (wake->state == WAKE_TAKEN && wake->error)
 		return thread_refused(call, -ETIMEDOUT, wake->error);
 	if (attach_threads_blocked(pid))
@@ -277,10 +275,8 @@ static int signal_untaken(struct call *call)
 	pid_t pid = call->process->pid;
 	char traced[CAUSE_LINE_BYTES];
 
-	if (process_stopped(pid)) {
-		process_stopped_why(pid, call->cause);
+	if (process_stopped_why(pid, call->cause))
 		return -EBUSY;
-	}
 	if (attach_filters(pid) > call->where.most)
 		return cause_set(call->cause, -EPERM, SERVICE_FILTERED,
 				 .pid = pid);

@@ -357,10 +357,8 @@ static int call_late(struct called *called, const struct process_wake *wake,
 	int number = (int)wake->signal;
 	bool dispatched;
 
-	if (process_stopped(pid)) {
-		process_stopped_why(pid, called->cause);
+	if (process_stopped_why(pid, called->cause))
 		return -ETIMEDOUT;
-	}
 	if (seen == CALL_SERVED)
 		return cause_set(called->cause, -ETIMEDOUT, SIGNAL_SERVES,
 				 .pid = called->process->pid);

@@ -113,9 +113,7 @@ static int peer_check(struct client *client,
 /* Says why there is no answer within so many milliseconds. */
 static int client_unanswered(struct client *client, pid_t pid, int64_t ms)
 {
-	if (process_stopped(pid))
-		process_stopped_why(pid, &client->cause);
-	else
+	if (!process_stopped_why(pid, &client->cause))
 		cause_set(&client->cause, 0, AGENT_SILENT, .pid = pid, .n = ms);
 	return -ETIMEDOUT;
 }
@@ -158,10 +156,8 @@ static int client_deaf(struct client *client,
 		return cause_set(&client->cause, -ETIMEDOUT, AGENT_THREAD_ENDED,
 				 .pid = pid);
 	/* the service thread may have ended a moment before */
-	if (process_stopped(pid)) {
-		process_stopped_why(pid, &client->cause);
+	if (process_stopped_why(pid, &client->cause))
 		return -ETIMEDOUT;
-	}
 	return cause_set(&client->cause, -ESRCH, AGENT_DEAF, .pid = pid);
 }
 
@@ -191,8 +187,8 @@ static int client_unconnected(struct client *client,
 		return cause_set(&client->cause, error, CONTROL_DENIED,
 				 .pid = pid);
 	case -EAGAIN:
-		if (process_stopped(pid))
-			return client_unanswered(client, pid, 0);
+		if (process_stopped_why(pid, &client->cause))
+			return -ETIMEDOUT;
 		return cause_set(&client->cause, -ETIMEDOUT, AGENT_BUSY,
 				 .pid = pid);
 	default:
@@ -358,9 +354,10 @@ static int request_exchange(struct client *client, enum message_type type,
 			    struct client_answer *answer, int32_t *status)
 {
 	pid_t pid = client_pid(client);
-	bool stopped = process_stopped(pid);
-	int64_t ms = stopped && client->timeout_ms > CLIENT_STOPPED_MS ?
-		     CLIENT_STOPPED_MS : client->timeout_ms;
+	enum process_stop stop = process_stopped_by(pid, NULL);
+	int64_t ms = stop == PROCESS_RUNS ||
+				     client->timeout_ms < CLIENT_STOPPED_MS ?
+			     client->timeout_ms : CLIENT_STOPPED_MS;
 	int64_t deadline = monotonic_ms() + ms;
 	struct message head = {
 		.magic = PROTOCOL_MAGIC,
@@ -373,8 +370,9 @@ static int request_exchange(struct client *client, enum message_type type,
 
 	/* the agent would obey later a request that the command calls failed. A
 	 * tracer may stop the process for an instant only. */
-	if (stopped && process_status(pid, "TracerPid") <= 0)
-		return client_unanswered(client, pid, ms);
+	if (stop == STOPPED_BY_SIGNAL)
+		return cause_set(&client->cause, -ETIMEDOUT, PROCESS_STOPPED,
+				 .pid = pid);
 	if (client->called) {
 		ret = called_exchange(client, &head, request, answer, ms);
 		*status = head.status;

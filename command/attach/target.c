@@ -101,13 +101,14 @@ static int check_threads(const struct attach_target *t)
 				 .pid = t->pid);
 	while (!ret && (entry = readdir(tasks))) {
 		pid_t tid = atoi(entry->d_name);
+		long tracer;
 
 		if (!isdigit((unsigned char)entry->d_name[0]))
 			continue;
-		if (process_status(tid, "TracerPid") > 0)
+		tracer = process_status(tid, "TracerPid");
+		if (tracer > 0)
 			ret = cause_set(t->cause, -EBUSY, PROCESS_TRACED,
-					.pid = t->pid,
-					.n = process_status(tid, "TracerPid"));
+					.pid = t->pid, .n = tracer);
 		else if (process_status(tid, "Seccomp") > 0)
 			ret = cause_set(t->cause, -ENOTSUP, PROGRAM_FILTERED,
 					.pid = t->pid);

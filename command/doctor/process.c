@@ -136,10 +136,8 @@ static bool agent_uncallable(struct doctor *d)
 			cause_set(&d->cause, 0, AGENT_SERVICE_OFF, .pid = pid);
 		else
 			cause_set(&d->cause, 0, AGENT_DEAF, .pid = pid);
-	} else if (process_stopped(pid)) {
-		process_stopped_why(pid, &d->cause);
 	} else {
-		return false;
+		return process_stopped_why(pid, &d->cause);
 	}
 	return true;
 }

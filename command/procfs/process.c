@@ -269,20 +269,57 @@ bool process_children_away(pid_t pid, const char *kind)
 	return away;
 }
 
-bool process_stopped(pid_t pid)
+enum process_stop process_stopped_by(pid_t pid, pid_t *tracer)
 {
-	return process_status_has(pid, "State", "stop");
+	enum process_stop stop = PROCESS_RUNS;
+	char path[32], line[STATUS_BYTES];
+	pid_t by = 0;
+	FILE *f;
+
+	/* proc(5): State: T (stopped), or t (tracing stop); a line or two later
+	 * TracerPid: N */
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		if (!strncmp(line, "State:\tT", 8))
+			stop = STOPPED_BY_SIGNAL;
+		else if (!strncmp(line, "State:\tt", 8))
+			stop = STOPPED_BY_TRACER;
+		else if (sscanf(line, "TracerPid: %d", &by) == 1)
+			break;
+	}
+	if (f)
+		fclose(f);
+	if (tracer)
+		*tracer = by;
+	return stop;
 }
 
-void process_stopped_why(pid_t pid, struct cause *cause)
+bool process_stopped(pid_t pid)
 {
-	long tracer = process_status(pid, "TracerPid");
+	return process_stopped_by(pid, NULL) != PROCESS_RUNS;
+}
 
-	if (tracer > 0)
-		cause_set(cause, 0, PROCESS_STOPPED_BY_TRACER, .pid = pid,
-			  .n = tracer);
-	else
+bool process_stopped_why(pid_t pid, struct cause *cause)
+{
+	pid_t tracer;
+
+	switch (process_stopped_by(pid, &tracer)) {
+	case STOPPED_BY_SIGNAL:
 		cause_set(cause, 0, PROCESS_STOPPED, .pid = pid);
+		return true;
+	case STOPPED_BY_TRACER:
+		if (tracer)
+			cause_set(cause, 0, PROCESS_STOPPED_BY_TRACER,
+				  .pid = pid, .n = tracer);
+		else
+			cause_set(cause, 0, PROCESS_STOPPED_BY_UNSEEN,
+				  .pid = pid);
+		return true;
+	case PROCESS_RUNS:
+		break;
+	}
+	return false;
 }
 
 const char *process_closed(pid_t pid)

@@ -90,11 +90,28 @@ bool process_children_away(pid_t pid, const char *kind);
  * until it gets a CPU. */
 bool process_killed(pid_t pid);
 
-/* Returns true when SIGSTOP or a tracer has stopped the process. */
+/* What has stopped a process. */
+enum process_stop {
+	PROCESS_RUNS,
+	STOPPED_BY_SIGNAL,
+	STOPPED_BY_TRACER,
+};
+
+/*
+ * Returns what has stopped the process, and its tracer, or 0 for a tracer in a
+ * PID namespace that this command does not see. `tracer` may be NULL.
+ *
+ * Both are of one look at the process: a tracer that stops it for an instant,
+ * as other commands do, would else be taken for a signal.
+ */
+enum process_stop process_stopped_by(pid_t pid, pid_t *tracer);
+
+/* Returns true when a signal or a tracer has stopped the process. */
 bool process_stopped(pid_t pid);
 
-/* Fills the cause of a process that is stopped: by a signal, or a tracer. */
-void process_stopped_why(pid_t pid, struct cause *cause);
+/* Returns true, and the cause, when a signal or a tracer has stopped the
+ * process. */
+bool process_stopped_why(pid_t pid, struct cause *cause);
 
 /* Returns why this command may not look into a process that it sees. */
 const char *process_closed(pid_t pid);

@@ -82,6 +82,9 @@ static void check_stopped(void)
 		  "it first (kill -CONT 4711)" },
 		{ "t (tracing stop)", 42, true, "process 4711 is stopped by "
 		  "its tracer, process 42: continue it there first" },
+		{ "t (tracing stop)", 0, true, "process 4711 is stopped by a "
+		  "tracer in another PID namespace: continue it there first" },
+		{ "R (running)", 42, false, NULL },
 		{ "Z (zombie)", 0, false, NULL },
 	};
 	char line[CAUSE_LINE_BYTES], text[256];
@@ -93,9 +96,13 @@ static void check_stopped(void)
 		made_file("proc/4711/status", text);
 		unit_equal(process_stopped(PID), rows[i].stopped,
 			   "state %s", rows[i].state);
+		cause.id = CAUSE_NONE;
+		unit_equal(process_stopped_why(PID, &cause), rows[i].stopped,
+			   "state %s: a reason", rows[i].state);
+		unit_equal(cause.id != CAUSE_NONE, rows[i].stopped,
+			   "state %s: a cause", rows[i].state);
 		if (!rows[i].stopped)
 			continue;
-		process_stopped_why(PID, &cause);
 		unit_equal_string(cause_line(&cause, line), rows[i].text,
 				  "state %s: said", rows[i].state);
 	}
