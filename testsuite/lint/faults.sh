@@ -98,7 +98,8 @@ plant_faults()
 	echo 'once most 0' >"$tree/testsuite/lint/figures.limits"
 	printf '| G1.1 | A | - | `planted/gone` |\n%.0s' 1 2 \
 		>"$tree/docs/guarantees.md"
-	echo 'As guarantees.md, G1.2, says' >"$tree/docs/planted.md"
+	echo 'As guarantees.md, G1.2, says; see `planted/gone.c`' \
+		>"$tree/docs/planted.md"
 	plant agent/planted/path.c "/* $(printf '/%s/' work)planted */"
 	plant testsuite/taffrail.agent/planted.c 'int main(void);'
 	for ((i = 0; i < 31; i++)); do
@@ -165,6 +166,7 @@ expected()
 	guarantees docs/guarantees.md:1: G1.1 stands 2 times
 	guarantees docs/guarantees.md:1: no test planted/gone
 	guarantees docs/planted.md:1: no row G1.2
+	doc_files docs/planted.md:1: no file planted/gone.c
 	model_names PLANTED-NAME is not in the code
 	machine_code agent/planted/machine.c:2: machine code
 	local_paths agent/planted/path.c:2:

@@ -283,6 +283,14 @@ rule_guarantees()
 	python3 $here/guarantees.py $(files '^(docs|testsuite)/.*\.(md|exp)$')
 }
 
+# Files that pages name are there; docs/renamed.md has names that were.
+rule_doc_files()
+{
+	# shellcheck disable=SC2046
+	python3 $here/docs.py $(files '^(README|CONTRIBUTING.*|docs/.*\.md)$' |
+		grep -vxF docs/renamed.md) <<<"$all_files"
+}
+
 # What a model takes for granted has its name in the code that makes it true,
 # and in the models' README.
 rule_model_names()
