@@ -8,9 +8,10 @@
  *			with a time-out count EINTR; until its input ends:
  *			"rounds N interrupted N wrong N"
  *	signals		waits for a child's signals by sigsuspend and
- *			epoll_pwait in turn, answers each, until its input ends:
- *			"rounds N interrupted 0 wrong 0"; a signal that does not
- *			end the wait is the last one
+ *			epoll_pwait in turn, answers each, until its input has
+ *			ended and 1,000 have come: "rounds N interrupted 0 wrong
+ *			0"; after a signal that does not end the wait it waits
+ *			for ever
  *	exec N		executes itself, N times in all
  *	unshare		does what only one thread may, until its input ends:
  *			"rounds N interrupted 0 wrong N"
@@ -36,6 +37,7 @@
 
 #define PAUSE_MS	3
 #define STEPS		100000
+#define SIGNALS_MIN	1000
 
 static atomic_ulong rounds, interrupted, wrong;
 static atomic_int over;
@@ -143,7 +145,7 @@ static void answer_signals(void)
 		       read(answers[0], &byte, 1) > 0);
 		_exit(0);
 	}
-	while (!input_ended()) {
+	while (!input_ended() || rounds < SIGNALS_MIN) {
 		if (rounds++ % 2)
 			epoll_pwait(fd, &event, 1, -1, &none);
 		else
