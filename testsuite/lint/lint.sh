@@ -42,7 +42,7 @@ list_files()
 	if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
 		git ls-files --cached --others --exclude-standard
 	else
-		find . \( -name 'build*' -o -name .deps -o -name stage -o \
+		find . \( -path './build*' -o -name .deps -o -name stage -o \
 			-name 'auto*.cache' -o -name aclocal.m4 \) \
 			-prune -o -type f -print | sed 's,^\./,,'
 	fi | while IFS= read -r file; do
