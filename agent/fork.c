@@ -70,6 +70,7 @@ static int child_revive(void)
 		/* before the mark is set: a thread that reads the mark does not
 		 * wait, and would take a closed channel for a stopped one */
 		session_inherit_resume();
+		channels_orphan(0);
 	}
 	store_release(fork_mark, ++marks, FORK_MARK);
 	if (ret)

@@ -638,28 +638,36 @@ SIGSAFE void channel_need_all(struct channel *channel, uint32_t locked)
 		ring_want(channel, locked, RING_MISSING);
 }
 
+/* Why this process, a forked child, has no files: an errno, or 0. A bit of
+ * `orphan_told` is a channel whose session counts the child. */
+static int orphan_error;
+static uint32_t orphan_told;
+
+_Static_assert(CHANNELS_MAX <= 32, "a bit of orphan_told is a channel");
+
 SIGSAFE void channel_orphan_lose(const struct rings *rings)
 {
+	int error = load_relaxed(&orphan_error);
+	struct session_page *area;
 	uint32_t i;
 
-	for (i = 0; i < CHANNELS_MAX; i++)
-		if (channel_used(i) && channels[i].rings == rings &&
-		    channels[i].area)
-			__atomic_fetch_add(&channels[i].area->lost_unplaced, 1,
-					   __ATOMIC_RELAXED);
+	for (i = 0; i < CHANNELS_MAX; i++) {
+		area = channels[i].area;
+		if (!channel_used(i) || channels[i].rings != rings || !area)
+			continue;
+		__atomic_fetch_add(&area->lost_unplaced, 1, __ATOMIC_RELAXED);
+		if (!error || __atomic_fetch_or(&orphan_told, 1u << i,
+						__ATOMIC_RELAXED) >> i & 1)
+			continue;
+		store_relaxed(&area->orphan_error, error);
+		__atomic_fetch_add(&area->orphans, 1, __ATOMIC_RELAXED);
+	}
 }
 
 SIGSAFE void channels_orphan(int error)
 {
-	uint32_t i;
-
-	for (i = 0; i < CHANNELS_MAX; i++) {
-		if (!channel_used(i) || !load_relaxed(&channels[i].active))
-			continue;
-		store_relaxed(&channels[i].area->orphan_error, error);
-		__atomic_fetch_add(&channels[i].area->orphans, 1,
-				   __ATOMIC_RELAXED);
-	}
+	store_relaxed(&orphan_told, 0);
+	store_relaxed(&orphan_error, error);
 }
 
 SIGSAFE int channels_run(void)

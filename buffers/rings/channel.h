@@ -291,13 +291,18 @@ void channel_need_all(struct channel *channel, uint32_t locked);
 
 /*
  * Counts an event of a forked child that could not get files, as lost in the
- * parent's session: the child still maps the parent's page, and readers see the
- * count there. SIGSAFE.
+ * parent's session, and with the first one the child: it still maps the
+ * parent's page, and readers see the counts there. SIGSAFE.
  */
 void channel_orphan_lose(const struct rings *rings);
 
-/* Notes that this forked child cannot make files, and why (an errno), in the
- * sessions that run. Call it before the child's first event. SIGSAFE. */
+/*
+ * Notes why this forked child cannot make files: an errno, or 0 if it can. Call
+ * it before the child's first event. A session counts the child with the first
+ * event that it loses there, and not before: many children are given a seccomp
+ * filter or another root directory, for which the agent makes their files, and
+ * never hit a marker. SIGSAFE.
+ */
 void channels_orphan(int error);
 
 /*

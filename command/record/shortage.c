@@ -110,21 +110,34 @@ static void reason_fill(struct cause *cause, const struct shortage *s,
 		{ EACCES, CAUSE_ROOM_FORBIDDEN },
 		{ EPERM, CAUSE_ROOM_FORBIDDEN },
 		{ ENOENT, CAUSE_ROOM_FORBIDDEN },
+		/* the root directory is in /proc, of a process that has ended:
+		 * sandboxes of browsers do so */
+		{ ESRCH, CAUSE_ROOM_FORBIDDEN },
+		{ ENOSPC, CAUSE_ROOM_DISK },
+		{ 0, CAUSE_ROOM_DISK },
 	};
 	char is[SHORTAGE_SIZE_BYTES], wanted[SHORTAGE_SIZE_BYTES], text[256];
-	enum cause_id id = CAUSE_ROOM_DISK;
+	enum cause_id id = CAUSE_ROOM_FAILED;
+	struct statvfs fs;
+	uint64_t free = s->free, files = s->files;
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (rows[i].error == error)
 			id = rows[i].id;
 	shortage_size(wanted, shortage_needed(s->asked));
+	/* a forked child notes its errno alone: nobody has looked */
+	if (id == CAUSE_ROOM_DISK && !free && !files &&
+	    !statvfs(directory, &fs)) {
+		free = fs.f_bavail * (uint64_t)fs.f_frsize;
+		files = fs.f_favail;
+	}
 	if (id == CAUSE_ROOM_DISK)
 		snprintf(text, sizeof(text), "%s and %s free now, and a "
 			 "process needs %s and %ld files",
-			 shortage_size(is, s->free), counted(s->files, "file"),
+			 shortage_size(is, free), counted(files, "file"),
 			 wanted, shortage_files());
 	cause_fill(cause, 0, id,
-		   &(struct cause_slots){ .path = directory,
+		   &(struct cause_slots){ .path = directory, .error = error,
 					  .text = id == CAUSE_ROOM_DISK ?
 						  text : wanted });
 }

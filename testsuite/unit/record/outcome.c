@@ -152,6 +152,17 @@ static void check_shortage(void)
 		       "1 forked process could not make files, and "
 		       "counted its events as lost: a seccomp filter",
 		       "an orphan");
+	s = (struct shortage){ .orphans = 1, .orphan_error = EIO };
+	shortage_check(&s, 0, COMMAND_FAILED,
+		       "1 forked process could not make files, and "
+		       "counted its events as lost: files could not be made "
+		       "in ",
+		       "an orphan of another errno");
+	s = (struct shortage){ .orphans = 1, .orphan_error = ESRCH };
+	shortage_check(&s, 0, COMMAND_FAILED,
+		       "1 forked process could not make files, and "
+		       "counted its events as lost: it may make no files in ",
+		       "an orphan without /proc");
 }
 
 static void check_taken_pages(void)
