@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 packages='git'
+# in a folder of its own: the driver writes beside it
 command=(bash -c 'set -e
+	mkdir repository; cd repository
 	export GIT_AUTHOR_DATE="2001-01-01 00:00:00Z" HOME=$PWD
 	export GIT_COMMITTER_DATE=$GIT_AUTHOR_DATE GIT_PAGER=cat
 	git init -q -b main .
