@@ -135,7 +135,16 @@ static int start_aside(void *arg)
 	 * such modules. */
 	if (loader && program_invocation_short_name &&
 	    *program_invocation_short_name) {
-		start_failure = "cannot follow dlopen and dlclose";
+		start_failure =
+			loader == -ERANGE ?
+				"cannot follow dlopen and dlclose: there is no "
+				"room for a jump near the dynamic linker" :
+			loader == -EBUSY ?
+				"cannot follow dlopen and dlclose: the dynamic "
+				"linker's code is not as it should be" :
+				"cannot follow dlopen and dlclose: the dynamic "
+				"linker's code cannot be written";
+		log_fact(LOG_ERROR, "start", start_failure, loader);
 		return loader;
 	}
 	ret = place_open();
