@@ -11,8 +11,8 @@
 #			it is not the command's first one; in the file it is what
 #			/proc/PID/comm has
 #	refused		what `taffrail attach` must say, where it must refuse
-#	untaken		not empty: record cannot trace all places that the rules
-#			name; it says so, and ends with 1
+#	misses		a regular expression: what record says that it misses, and
+#			then ends with 1
 #	varies		descriptors, threads: what of it varies from run to run
 #	ours		not empty: a thread of ours is there though nobody calls
 #	remark		for the table
@@ -254,8 +254,8 @@ differs()
 		fi
 		case $kind in
 		status)
-			test -z "$untaken" || ! grep -q \
-				'^taffrail: record: .* is not traced' "$dir.err" ||
+			test -z "$misses" || ! grep -q \
+				"^taffrail: record: .*$misses" "$dir.err" ||
 				continue
 			echo "$(cat "$dir.status")," \
 				"not $(sed 's/exit status //' "$work/alone1.status")" ;;
@@ -538,7 +538,8 @@ rows()
 	for word in ${words:-''}; do
 		(
 			variant=$word packages='' rules=() as=root target=''
-			refused='' remark='' varies='' ours='' untaken='' input=/dev/null command=()
+			refused='' remark='' varies='' ours='' misses='' input=/dev/null
+			command=()
 			work=/mnt/work/$case${word:+-$word}
 			mkdir -p "$work/home" && cd "$work" || exit 1
 			. "/mnt/source/cases/$case.sh"

@@ -2,7 +2,7 @@
 packages='chromium'
 variants='root sandbox'
 test "$variant" = root || as=nobody
-sandbox=
+sandbox= misses='forked processes could not make files'
 test "$variant" != root || sandbox=--no-sandbox
 limit=60
 varies="descriptors threads"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 packages='openjdk-17-jdk-headless'
 rules=('hotspot/*')
-untaken=1
+misses='is not traced'
 command=(java -Xmx256m -cp "$work" Program)
 
 prepare()
