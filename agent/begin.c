@@ -26,8 +26,7 @@ const char agent_another_copy[] =
 	"the program has another copy of the agent";
 int agent_rseq;
 
-static const char *start_failure =
-	"it cannot make a thread: raise the limit on processes (ulimit -u)";
+static const char *start_failure;	/* NULL: no thread was made */
 
 /* Returns the highest possible CPU number plus one: from the last number of a
  * list like "0-3,8-11". */
@@ -188,6 +187,12 @@ void agent_begin(void)
 	registry_scan();
 	registry_unlock();
 	ret = thread_run(start_aside, NULL);
+	if (ret && !start_failure)
+		start_failure = ret == -EAGAIN ?
+			"it cannot make a thread: raise the limit on processes "
+			"(ulimit -u)" :
+			"no thread can be made: clone(2) is refused, as under "
+			"an emulator of a processor";
 	agent_off = ret ? start_failure : NULL;
 	if (ret)
 		return;
