@@ -5,6 +5,7 @@
 #	packages	of Debian's; the first one's version is the table's
 #	command		array; runs in a folder of its own, $work is the case's
 #	rules		array; markers to be on (default: all)
+#	attach_rules	array; those of a session after attach (default: rules)
 #	variants	words; a row each, $variant is the word
 #	as		the user (default: root)
 #	target		the name of the process to attach to and to look at, where
@@ -404,7 +405,7 @@ attach_round()
 	local rule args=()
 	timeout -k 3 20 taffrail attach "$1" || return
 	if test $((done_rounds % 4)) -eq 1 && test ${#rules[@]} -gt 0; then
-		for rule in "${rules[@]}"; do
+		for rule in "${attach_rules[@]:-${rules[@]}}"; do
 			args+=(-e "$rule")
 		done
 		timeout -k 3 20 taffrail start programs -p "$1" "${args[@]}"
@@ -537,7 +538,7 @@ rows()
 		. "/mnt/source/cases/$case.sh" >/dev/null && echo "$variants")
 	for word in ${words:-''}; do
 		(
-			variant=$word packages='' rules=() as=root target=''
+			variant=$word packages='' rules=() attach_rules=() as=root target=''
 			refused='' remark='' varies='' ours='' misses='' input=/dev/null
 			command=()
 			work=/mnt/work/$case${word:+-$word}

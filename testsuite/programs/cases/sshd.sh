@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 packages='openssh-server openssh-client'
+# sessions: their shells get an environment of their own
+misses="executed without an agent"
 command=(/usr/sbin/sshd -D -e -f "$work/sshd_config")
 
 prepare()
