@@ -18,6 +18,9 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+/* sanitizers have memory functions of their own, in another library */
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #pragma GCC visibility push(hidden)
+#endif
 
 #endif
