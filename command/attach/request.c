@@ -70,9 +70,10 @@ static int request_once(pid_t pid, bool load, const char *request,
 	if (!ret && !target.probes) {
 		ret = probe_load(&target, report);
 		attach_target_close(&target);
+		if (ret)
+			return ret;
 		target = (struct attach_target){ .cause = &report->cause };
-		if (!ret)
-			ret = attach_target_open(&target, pid);
+		ret = attach_target_open(&target, pid);
 	}
 	if (!ret)
 		ret = probe_ask(&target, request, answer, report);
