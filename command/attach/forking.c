@@ -29,15 +29,10 @@ static bool fork_code(const struct attach_target *t, uint64_t pc)
 		is_within(pc, n->fork_alone, n->fork_alone_bytes));
 }
 
-static bool caller_code(const struct attach_target *t, uint64_t pc)
-{
-	return !fork_code(t, pc) &&
-	       is_within(pc, t->names.atfork - CALLER_REACH, 2 * CALLER_REACH);
-}
-
 enum attach_forking attach_forking_at(const struct attach_target *t,
 				      uint64_t sp, uint64_t pc)
 {
+	const struct attach_names *n = &t->names;
 	enum attach_forking found = FORKING_NO;
 	uint64_t page[PAGE_BYTES / 8];
 	uint64_t end = sp + STACK_LOOK_BYTES;
@@ -46,15 +41,16 @@ enum attach_forking attach_forking_at(const struct attach_target *t,
 	if (fork_code(t, pc))
 		return FORKING_INSIDE;
 	for (sp &= ~7ull; sp < end; sp = (sp | (PAGE_BYTES - 1)) + 1) {
-		size_t n = (PAGE_BYTES - (sp & (PAGE_BYTES - 1))) / 8;
+		size_t words = (PAGE_BYTES - (sp & (PAGE_BYTES - 1))) / 8;
 
-		if (attach_read(t, sp, page, n * 8))
+		if (attach_read(t, sp, page, words * 8))
 			break;
-		for (size_t i = 0; i < n; i++, since++) {
-			if (caller_code(t, page[i]))
+		for (size_t i = 0; i < words; i++, since++) {
+			if (!fork_code(t, page[i]) &&
+			    is_within(page[i], n->atfork - CALLER_REACH,
+				      2 * CALLER_REACH))
 				since = 0;
-			if (!is_within(page[i], t->names.fork,
-				       t->names.fork_bytes))
+			if (!is_within(page[i], n->fork, n->fork_bytes))
 				continue;
 			if (since < CALLER_WORDS)
 				return FORKING_HANDLER;

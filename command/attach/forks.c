@@ -38,54 +38,55 @@
 #define HANDLERS_STATIC	48u
 #define HANDLER_OBJECT	3u
 
-/* Returns true when the array that has `mine` (an index of `words`, at `data`)
- * has a prepare handler of another library. */
-static bool list_has_others(const uint64_t *words, size_t mine, uint64_t data)
-{
-	size_t first = mine;
-
-	for (unsigned int n = 0; n < HANDLERS_STATIC && first >= 3; n++) {
-		if (words[first - 1] == data + first * 8 &&
-		    words[first - 3] > n) {
-			for (; first < mine; first += HANDLER_WORDS)
-				if (words[first])
-					return true;
-			return false;
-		}
-		if (first < HANDLER_WORDS + 3)
-			break;
-		first -= HANDLER_WORDS;
-	}
-	return true;
-}
-
-/* Returns true when another library has a prepare handler, or when that is not
- * known. */
+/*
+ * Returns true when another library has a prepare handler, or when that is not
+ * known.
+ *
+ * Our element is found by the handler and the object that we registered; the
+ * list's head, by words that fit to the elements between: the address of the
+ * first, and a count that is above their number.
+ */
 static bool others_prepare(const struct attach_target *t, uint64_t base)
 {
 	uint64_t prepare = base + (uint64_t)(attach_stub_prepare -
 					     attach_stub_start);
 	uint64_t data = (t->libc->data + 7) & ~7ull;
-	size_t n = (t->libc->data_end - data) / 8;
+	size_t n = (t->libc->data_end - data) / 8, mine = 0, first;
 	uint64_t *words;
 	bool others = true;
 
 	if (t->libc->data_end - data > DATA_MAX)
 		return true;
 	words = calloc(n + 1, sizeof(*words));
-	if (words && !attach_read(t, data, words, n * 8))
-		for (size_t i = 0; i + HANDLER_WORDS <= n; i++)
-			if (words[i] == prepare &&
-			    words[i + HANDLER_OBJECT] ==
-			    base + ATTACH_CODE_BYTES) {
-				others = list_has_others(words, i, data);
-				break;
-			}
+	if (!words || attach_read(t, data, words, n * 8))
+		goto end;
+	while (mine + HANDLER_WORDS <= n &&
+	       (words[mine] != prepare || words[mine + HANDLER_OBJECT] !=
+					  base + ATTACH_CODE_BYTES))
+		mine++;
+	if (mine + HANDLER_WORDS > n)
+		goto end;
+	first = mine;
+	for (unsigned int i = 0; i < HANDLERS_STATIC && first >= 3; i++) {
+		if (words[first - 1] == data + first * 8 &&
+		    words[first - 3] > i) {
+			others = false;
+			for (; first < mine; first += HANDLER_WORDS)
+				others |= words[first] != 0;
+			break;
+		}
+		if (first < HANDLER_WORDS + 3)
+			break;
+		first -= HANDLER_WORDS;
+	}
+end:
 	free(words);
 	return others;
 }
 
-/* Waits until the thread was seen outside of fork(3) or in our handler. */
+/* Waits until the thread was seen outside of fork(3) or in our handler. Returns
+ * 0, also for a thread that has exited; or -EAGAIN and the cause: it stays in
+ * fork(3) for HANDLER_WAIT_MS. */
 static int wait_thread(struct attach_target *t, pid_t tid, uint64_t base)
 {
 	const struct timespec pause = { .tv_nsec = PAUSE_NS };
