@@ -11,6 +11,7 @@
 
 #include "command/causes/cause.h"
 
+/* The outcome of an attach; the caller sets it to zeros before. */
 struct attach_report {
 	uint64_t stall_ns;  /* of the one thread that was stopped */
 	uint64_t took_ns;   /* from the first look to the end */
@@ -23,9 +24,8 @@ struct attach_report {
  * fork left asleep. Returns 0 once the agent serves; or a negative errno and
  * report->cause, and the process is then as before: -EEXIST it has an agent at
  * work, -ENOTSUP it cannot have one, -EACCES or -EPERM the user may not,
- * -ESRCH,
- * -EBUSY it is stopped or traced, -ETIMEDOUT. Blocks all signals while a thread
- * is stopped. Not thread-safe.
+ * -ESRCH, -EBUSY it is stopped or traced, -ETIMEDOUT. Blocks all signals while
+ * a thread is stopped. Not thread-safe.
  */
 int attach_process(pid_t pid, struct attach_report *report);
 
@@ -55,10 +55,8 @@ int attach_request(pid_t pid, bool load, const char *request,
 /* Returns kernel.yama.ptrace_scope; 0 for a kernel without Yama. */
 long attach_yama_scope(void);
 
-/*
- * provide.c: gives a process an agent unless it has one at work, and prints
- * that. Returns COMMAND_DONE, or COMMAND_FAILED after printing why.
- */
+/* Gives a process an agent unless it has one at work, and prints that. Returns
+ * COMMAND_DONE; or after printing why not, the exit status of the cause. */
 int attach_provide(pid_t pid);
 
 #endif

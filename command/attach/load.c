@@ -32,36 +32,22 @@ static void pause_shortly(void)
 	nanosleep(&pause, NULL);
 }
 
-bool attach_same_file(pid_t pid, const char *path)
-{
-	char there[PATH_MAX + 32];
-	struct stat ours, theirs;
-
-	snprintf(there, sizeof(there), "/proc/%d/root%s", pid, path);
-	return !stat(path, &ours) && !opener_stat(there, &theirs) &&
-	       ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
-}
-
-static uint64_t block_at(uint64_t base, size_t member)
-{
-	return base + ATTACH_CODE_BYTES + member;
-}
-
+/* Writes the command's order into the block. A process that has gone is noticed
+ * by the next read. */
 static void order_loader(const struct attach_target *t, uint64_t base,
 			 uint32_t go)
 {
-	attach_write(t, block_at(base, ATTACH_GO), &go, sizeof(go));
+	attach_write(t, base + ATTACH_CODE_BYTES + ATTACH_GO, &go, sizeof(go));
 }
 
-/* Waits until the loader's state is after `state`; `patient`, without end. */
+/* Waits until the loader's state is after `state`; `patient`, without end.
+ * Returns 0 and the block; or -ETIMEDOUT or -ESRCH, and the cause. */
 static int wait_past(const struct attach_target *t, uint64_t base,
 		     struct attach_block *block, uint32_t state, bool patient)
 {
 	uint64_t end = monotonic_ns() + LOAD_WAIT_MS * 1000000ull;
-	int ret;
-
-	while (!(ret = attach_read(t, block_at(base, 0), block,
-				   sizeof(*block)))) {
+	while (!attach_read(t, base + ATTACH_CODE_BYTES, block,
+			    sizeof(*block))) {
 		if (block->state > state)
 			return 0;
 		if (!patient && monotonic_ns() > end)
@@ -72,17 +58,8 @@ static int wait_past(const struct attach_target *t, uint64_t base,
 	return cause_set(t->cause, -ESRCH, PROCESS_ENDED, .pid = t->pid);
 }
 
-/* Waits until the helper's thread is gone: that thread unmaps the memory that
- * would show the end. */
-static void wait_left(const struct attach_target *t)
-{
-	uint64_t end = monotonic_ns() + LEAVE_WAIT_MS * 1000000ull;
-
-	while (attach_thread_named(t->pid, "taffrail attach") &&
-	       monotonic_ns() < end)
-		pause_shortly();
-}
-
+/* Returns true when /proc is mounted for the process, by which it reaches a
+ * library that has no path there. */
 static bool has_proc(pid_t pid)
 {
 	char path[48];
@@ -97,6 +74,8 @@ static int no_proc(const struct attach_target *t)
 	return cause_set(t->cause, -ENOENT, LOAD_NO_PROC, .pid = t->pid);
 }
 
+/* Returns 0 when the block says that the function was called and is content;
+ * else a negative errno, and the cause by the state where the loader ended. */
 static int judge_load(const struct attach_target *t,
 		      const struct attach_plan *plan,
 		      struct attach_block *block)
@@ -141,32 +120,12 @@ static int judge_load(const struct attach_target *t,
 	}
 }
 
-/* Orders the load, and then, when no thread is in fork(3), the opening of the
- * library. */
-static int order_rest(struct attach_target *t, uint64_t base,
-		      const struct attach_plan *plan,
-		      struct attach_block *block)
-{
-	int ret;
-
-	order_loader(t, base, ATTACH_GO_LOAD);
-	ret = wait_past(t, base, block, ATTACH_LOADS, plan->patient);
-	if (!ret && block->state == ATTACH_HOLDS) {
-		ret = attach_forks_wait(t, base);
-		if (ret)
-			return ret;
-		order_loader(t, base, ATTACH_GO_OPEN);
-		ret = wait_past(t, base, block, ATTACH_OPENS, plan->patient);
-	}
-	return ret ? ret : judge_load(t, plan, block);
-}
-
-/* Reads the function's answer before the memory is freed. */
+/* Reads the function's answer, which is in memory that the order to end has the
+ * process free. Returns 0, or a negative errno and the cause. */
 static int answer_read(const struct attach_target *t,
-		       const struct attach_block *block,
+		       const struct request *request,
 		       struct attach_answer *answer)
 {
-	const struct request *request = &block->request;
 	size_t n = request->answer_bytes;
 	int ret = 0;
 
@@ -184,60 +143,117 @@ static int answer_read(const struct attach_target *t,
 	return ret;
 }
 
-/* Does the rest once the helper is made, until nothing of the helper is
- * left. */
+/*
+ * Does the rest once the helper is made, until nothing of the helper is left.
+ *
+ * The order: the load; where the loader holds forks, the opening of the library
+ * once no thread is in fork(3); the answer; the end. After a time-out the
+ * loader ends by itself, as each of its waits has one.
+ */
 static int finish_load(struct attach_target *t,
-		       const struct attach_memory *memory,
-		       const struct attach_stop *stop,
+		       const struct attach_memory *memory, uint64_t base,
 		       const struct attach_plan *plan)
 {
 	struct attach_block block = { .state = ATTACH_WAITS };
-	uint64_t base = stop->base;
 	int ret = attach_memory_image(memory, t, base, plan->library);
+	struct cause cause;
+	uint64_t end;
 
-	if (ret)
+	if (ret) {
 		cause_set(t->cause, ret, LOAD_WRITTEN_NOT, .pid = t->pid,
 			  .error = ret);
-	else
-		ret = order_rest(t, base, plan, &block);
+	} else {
+		order_loader(t, base, ATTACH_GO_LOAD);
+		ret = wait_past(t, base, &block, ATTACH_LOADS, plan->patient);
+	}
+	if (!ret && block.state == ATTACH_HOLDS) {
+		ret = attach_forks_wait(t, base);
+		if (!ret) {
+			order_loader(t, base, ATTACH_GO_OPEN);
+			ret = wait_past(t, base, &block, ATTACH_OPENS,
+					plan->patient);
+		}
+	}
+	if (!ret)
+		ret = judge_load(t, plan, &block);
 	if (!ret && plan->answer)
-		ret = answer_read(t, &block, plan->answer);
+		ret = answer_read(t, &block.request, plan->answer);
 	order_loader(t, base, ATTACH_GO_END);
 	if (ret == -ETIMEDOUT)
 		return ret;
 	if (block.state == ATTACH_NO_THREAD) {
-		struct cause cause = *t->cause;
-
+		cause = *t->cause;
 		if (!memory->block->kept)
 			attach_stop_unmap(t, base, memory->size);
 		*t->cause = cause;
-	} else {
-		wait_left(t);
+		return ret;
 	}
+	/* the helper unmaps the memory that would show the end */
+	end = monotonic_ns() + LEAVE_WAIT_MS * 1000000ull;
+	while (attach_thread_named(t->pid, "taffrail attach") &&
+	       monotonic_ns() < end)
+		pause_shortly();
 	return ret;
 }
 
-int attach_load(struct attach_target *t, const struct attach_plan *plan,
-		struct attach_report *report)
+/* Has one thread execute the plan, once. */
+static int load_once(struct attach_target *t, const struct attach_plan *plan,
+		     struct attach_report *report)
 {
 	struct attach_memory memory;
 	struct attach_stop stop = { 0 };
 	int ret = attach_memory_build(&memory, t, plan);
 
-	if (ret)
+	if (ret) {
 		cause_set(t->cause, ret, LOAD_PREPARED_NOT, .pid = t->pid,
 			  .error = ret);
-	if (!ret) {
+	} else {
 		ret = attach_stop_run(&stop, t, &memory);
 		report->stall_ns = stop.stall_ns;
 	}
 	if (!ret)
-		ret = finish_load(t, &memory, &stop, plan);
+		ret = finish_load(t, &memory, stop.base, plan);
 	attach_memory_release(&memory);
 	return ret;
 }
 
-/* Looks for an agent at work: it publishes a directory. */
+int attach_load(struct attach_target *t, struct attach_plan *plan,
+		struct attach_report *report)
+{
+	int ret;
+
+	plan->foreign = !plan->function &&
+			!attach_same_file(t->pid, plan->library);
+	ret = load_once(t, plan, report);
+	/* a directory that the process's user may not enter */
+	if (ret == -ENOEXEC && !plan->function && !plan->foreign) {
+		plan->foreign = true;
+		ret = load_once(t, plan, report);
+	}
+	return ret;
+}
+
+bool attach_same_file(pid_t pid, const char *path)
+{
+	char there[PATH_MAX + 32];
+	struct stat ours, theirs;
+
+	snprintf(there, sizeof(there), "/proc/%d/root%s", pid, path);
+	return !stat(path, &ours) && !opener_stat(there, &theirs) &&
+	       ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
+}
+
+int attach_library_find(const struct attach_target *t, char path[PATH_MAX],
+			const char *name)
+{
+	int ret = installed_find(path, PATH_MAX, INSTALLED_LIB, name);
+
+	return ret ? cause_set(t->cause, ret, LIBRARY_NOT_FOUND, .path = name,
+			       .error = ret) : 0;
+}
+
+/* Looks for an agent at work: it publishes a directory. Returns 0: there is
+ * none, or it sleeps; or a negative errno and the cause. */
 static int check_agent(pid_t pid, struct cause *cause)
 {
 	struct rundir_process process;
@@ -250,32 +266,13 @@ static int check_agent(pid_t pid, struct cause *cause)
 	return ret == -ESRCH || ret == -ENOTCONN || ret == -ENOSYS ? ret : 0;
 }
 
-/* Refuses a process in which the agent could make no files: it would stay off,
- * and no command could reach it. */
-static int check_place(const struct attach_target *t)
-{
-	char path[PATH_MAX];
-	const char *why;
-	int fd = rundir_chosen_open(t->pid, path, &why);
-
-	if (fd >= 0)
-		close(fd);
-	return why ? cause_set(t->cause, -ENOTSUP, PLACE_UNFIT, .pid = t->pid,
-			       .path = path, .text = why) :
-		     0;
-}
-
 /* Finds the agent's library. Refuses a process that could not load it. */
-static int check_library(const struct attach_target *t, char *library)
+static int check_library(const struct attach_target *t, char library[PATH_MAX])
 {
-	int ret = installed_find(library, PATH_MAX, INSTALLED_LIB,
-				 "libtaffrail.so");
+	int ret = attach_library_find(t, library, "libtaffrail.so");
 
-	if (ret)
-		return cause_set(t->cause, ret, LIBRARY_NOT_FOUND,
-				 .path = "libtaffrail.so", .error = ret);
-	return t->names.agent || attach_same_file(t->pid, library) ||
-	       has_proc(t->pid) ? 0 : no_proc(t);
+	return ret || t->names.agent || attach_same_file(t->pid, library) ||
+	       has_proc(t->pid) ? ret : no_proc(t);
 }
 
 int attach_check(pid_t pid, struct cause *cause)
@@ -297,11 +294,12 @@ int attach_process(pid_t pid, struct attach_report *report)
 {
 	struct attach_target target = { .cause = &report->cause };
 	uint64_t began = monotonic_ns();
-	char library[PATH_MAX];
+	char library[PATH_MAX], path[PATH_MAX];
 	struct attach_plan plan = {
 		.library = library, .entry = "taffrail_attach",
 	};
-	int ret;
+	const char *why;
+	int ret, fd;
 
 	ret = check_agent(pid, &report->cause);
 	if (ret)
@@ -309,19 +307,21 @@ int attach_process(pid_t pid, struct attach_report *report)
 	ret = attach_target_open(&target, pid);
 	if (!ret)
 		ret = check_library(&target, library);
-	if (!ret)
-		ret = check_place(&target);
 	if (ret)
 		goto close;
+	/* an agent that could make no files would stay off, and no command
+	 * could reach it */
+	fd = rundir_chosen_open(pid, path, &why);
+	if (fd >= 0)
+		close(fd);
+	if (why) {
+		ret = cause_set(target.cause, -ENOTSUP, PLACE_UNFIT, .pid = pid,
+				.path = path, .text = why);
+		goto close;
+	}
 	report->woken = target.names.agent;
 	plan.function = target.names.agent;
-	plan.foreign = !attach_same_file(pid, library);
 	ret = attach_load(&target, &plan, report);
-	/* a directory that the process's user may not enter */
-	if (ret == -ENOEXEC && !plan.foreign) {
-		plan.foreign = true;
-		ret = attach_load(&target, &plan, report);
-	}
 	report->took_ns = monotonic_ns() - began;
 close:
 	attach_target_close(&target);

@@ -4,6 +4,9 @@
  * commands that need one there. A first helper loads the library while forks
  * wait. A second one runs the request, so a library that the request loads is
  * loaded under the first library's rules for forks.
+ *
+ * Invariant: a request is run once. It is tried again only after -EBUSY and
+ * -ENXIO, with which nothing was run in the process.
  */
 #include <errno.h>
 #include <limits.h>
@@ -13,70 +16,52 @@
 #include "command/attach/attach.h"
 #include "command/attach/steps.h"
 #include "command/common/command.h"
-#include "command/common/installed.h"
 #include "command/common/limits.h"
 
+#define PROBE_LIBRARY	"libtaffrail-probe.so"
 #define BUSY_LOOKS	100
 #define BUSY_PAUSE_NS	10000000
 #define NS_PER_US	1000.0
 
-static int probe_load(struct attach_target *t, struct attach_report *report)
-{
-	char library[PATH_MAX];
-	struct attach_plan plan = {
-		.library = library, .entry = REQUEST_FUNCTION, .request = "",
-	};
-	int ret = installed_find(library, sizeof(library), INSTALLED_LIB,
-				 "libtaffrail-probe.so");
-
-	if (ret)
-		return cause_set(t->cause, ret, LIBRARY_NOT_FOUND,
-				 .path = "libtaffrail-probe.so", .error = ret);
-	plan.foreign = !attach_same_file(t->pid, library);
-	ret = attach_load(t, &plan, report);
-	if (ret == -ENOEXEC && !plan.foreign) {
-		plan.foreign = true;
-		ret = attach_load(t, &plan, report);
-	}
-	return ret;
-}
-
-/* Runs the request in the library, which is there. */
-static int probe_ask(struct attach_target *t, const char *request,
-		     struct attach_answer *answer,
-		     struct attach_report *report)
-{
-	struct attach_plan plan = {
-		.library = "libtaffrail-probe.so", .entry = REQUEST_FUNCTION,
-		.function = t->names.probe, .request = request,
-		.patient = true, .answer = answer,
-	};
-
-	if (!plan.function)
-		return cause_set(t->cause, -ENOEXEC, PROBES_OTHER_VERSION,
-				 .pid = t->pid);
-	return attach_load(t, &plan, report);
-}
-
+/* Loads the library where it is not there, and has it run the request. */
 static int request_once(pid_t pid, bool load, const char *request,
 			struct attach_answer *answer,
 			struct attach_report *report)
 {
 	struct attach_target target = { .cause = &report->cause };
+	char library[PATH_MAX];
+	struct attach_plan loads = {
+		.library = library, .entry = REQUEST_FUNCTION, .request = "",
+	};
+	struct attach_plan asks = {
+		.library = PROBE_LIBRARY, .entry = REQUEST_FUNCTION,
+		.request = request, .patient = true, .answer = answer,
+	};
 	int ret = attach_target_open(&target, pid);
 
-	if (!ret && !target.probes && !load)
-		ret = cause_set(target.cause, -ENOENT, PROBES_NONE, .pid = pid);
-	if (!ret && !target.probes) {
-		ret = probe_load(&target, report);
-		attach_target_close(&target);
+	if (ret)
+		goto close;
+	if (!target.probes) {
+		ret = load ? attach_library_find(&target, library,
+						 PROBE_LIBRARY) :
+			     cause_set(target.cause, -ENOENT, PROBES_NONE,
+				       .pid = pid);
+		if (!ret)
+			ret = attach_load(&target, &loads, report);
 		if (ret)
-			return ret;
+			goto close;
+		attach_target_close(&target);
+		/* the library is in the list of modules now */
 		target = (struct attach_target){ .cause = &report->cause };
 		ret = attach_target_open(&target, pid);
+		if (ret)
+			goto close;
 	}
-	if (!ret)
-		ret = probe_ask(&target, request, answer, report);
+	asks.function = target.names.probe;
+	ret = asks.function ? attach_load(&target, &asks, report) :
+			      cause_set(target.cause, -ENOEXEC,
+					PROBES_OTHER_VERSION, .pid = pid);
+close:
 	attach_target_close(&target);
 	return ret;
 }

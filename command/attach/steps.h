@@ -9,8 +9,8 @@
 #ifndef COMMAND_ATTACH_STEPS_H
 #define COMMAND_ATTACH_STEPS_H
 
+#include <limits.h>
 #include <stddef.h>
-
 #include "command/attach/attach.h"
 #include "command/attach/stub.h"
 
@@ -62,7 +62,7 @@ struct attach_target {
 /* The loader's task in the process. */
 struct attach_plan {
 	const char *library;	/* to load, unless `function` is known */
-	bool foreign;		/* the process cannot see that path */
+	bool foreign;		/* out: the process cannot see that path */
 	const char *entry;	/* the name of the function to call there */
 	uint64_t function;	/* the entry, if the library is loaded */
 	const char *request;	/* its argument (control/request.h), or NULL:
@@ -247,9 +247,15 @@ int attach_forks_wait(struct attach_target *t, uint64_t base);
  * us. */
 bool attach_same_file(pid_t pid, const char *path);
 
-/* Has a thread of the process execute the plan. Returns 0, or a negative errno
- * and target->error. */
-int attach_load(struct attach_target *t, const struct attach_plan *plan,
+/* Writes the path of a library that was installed with this command. Returns 0,
+ * or a negative errno and the cause. */
+int attach_library_find(const struct attach_target *t, char path[PATH_MAX],
+			const char *name);
+
+/* Has a thread of the process execute the plan, with the library's bytes where
+ * the process cannot open the path. Sets plan->foreign. Returns 0, or a
+ * negative errno and the cause. */
+int attach_load(struct attach_target *t, struct attach_plan *plan,
 		struct attach_report *report);
 
 /* Returns true for a SCHED_DEADLINE thread, in which clone(2) fails unless the
