@@ -34,6 +34,7 @@
 /* For static storage that libc gives a library while the helper lives. */
 #define TLS_LATER_BYTES	4096u
 #define RSEQ_BYTES	32	/* every kernel accepts this size */
+#define PAGE_BYTES	4096u
 #define HEAD_BYTES	(ATTACH_CODE_BYTES + ATTACH_BLOCK_BYTES)
 
 /* The control block of x86-64 (tcbhead_t of glibc's nptl/descr.h). */
@@ -44,9 +45,9 @@
 #define TCB_INHERITED		32	/* sysinfo, two guards */
 #define TCB_INHERITED_BYTES	24
 
-static size_t round_up(size_t n, size_t to)
+static size_t whole_pages(size_t bytes)
 {
-	return (n + to - 1) / to * to;
+	return (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 }
 
 /* Returns the module's offset below the thread pointer; 0 for storage that is
@@ -63,52 +64,7 @@ static uint64_t tls_offset(const struct attach_target *t,
 	return offset;
 }
 
-/* Returns how much the helper needs below the thread pointer: for all modules,
- * and for the rseq area, which glibc has below them since 2.41. */
-static uint64_t tls_below(const struct attach_target *t)
-{
-	uint64_t below = 0, offset;
-
-	for (size_t i = 0; i < t->nmodules; i++) {
-		offset = tls_offset(t, &t->modules[i]);
-		below = offset > below ? offset : below;
-	}
-	if (t->rseq_offset < 0 && t->rseq_offset >= -(int64_t)TLS_MAX_BYTES &&
-	    (uint64_t)-t->rseq_offset > below)
-		below = (uint64_t)-t->rseq_offset;
-	return below + TLS_LATER_BYTES;
-}
-
-static int fill_tls(struct attach_memory *memory,
-		    const struct attach_target *t)
-{
-	int ret = 0;
-
-	for (size_t i = 0; i < t->nmodules && !ret; i++) {
-		const struct attach_module *m = &t->modules[i];
-		uint64_t offset = tls_offset(t, m);
-
-		if (offset)
-			ret = attach_read(t, m->tls_image, memory->bytes +
-					  memory->thread_pointer - offset,
-					  m->tls_image_bytes);
-	}
-	return ret;
-}
-
-static void fill_dtv(struct attach_memory *memory)
-{
-	uint64_t *dtv = (uint64_t *)(memory->bytes + memory->dtv);
-
-	memset(dtv, 0xff, DTV_BYTES);	/* TLS_DTV_UNALLOCATED */
-	dtv[0] = DTV_SLOTS;
-	dtv[1] = 0;
-	dtv[2] = 0;			/* generation: look up each module */
-	dtv[3] = 0;
-	for (size_t i = 2; i < DTV_SLOTS + 2; i++)
-		dtv[2 * i + 1] = 0;	/* nothing to free */
-}
-
+/* Fills in the words of the block that do not depend on where it will be. */
 static void fill_block(struct attach_memory *memory,
 		       const struct attach_target *t,
 		       const struct attach_plan *plan)
@@ -144,7 +100,9 @@ int attach_memory_build(struct attach_memory *memory,
 			const struct attach_target *t,
 			const struct attach_plan *plan)
 {
+	uint64_t below = 0, offset, *dtv;
 	struct stat st;
+	int ret = 0;
 
 	memset(memory, 0, sizeof(*memory));
 	if (strlen(plan->library) >= ATTACH_TEXT_BYTES)
@@ -157,12 +115,22 @@ int attach_memory_build(struct attach_memory *memory,
 			return -errno;
 		memory->image_bytes = (size_t)st.st_size;
 	}
-	memory->thread_pointer = HEAD_BYTES + round_up(tls_below(t), 4096);
+	/* below the thread pointer: the storage of all modules, and the rseq
+	 * area, which glibc has below them since 2.41 */
+	for (size_t i = 0; i < t->nmodules; i++) {
+		offset = tls_offset(t, &t->modules[i]);
+		below = offset > below ? offset : below;
+	}
+	if (t->rseq_offset < 0 && t->rseq_offset >= -(int64_t)TLS_MAX_BYTES &&
+	    (uint64_t)-t->rseq_offset > below)
+		below = (uint64_t)-t->rseq_offset;
+	memory->thread_pointer = HEAD_BYTES +
+				 whole_pages(below + TLS_LATER_BYTES);
 	memory->stack_top = memory->thread_pointer + CONTROL_BYTES +
 			    STACK_BYTES;
 	memory->dtv = memory->stack_top;
-	memory->end = round_up(memory->dtv + DTV_BYTES, 4096);
-	memory->size = memory->end + round_up(memory->image_bytes, 4096);
+	memory->end = whole_pages(memory->dtv + DTV_BYTES);
+	memory->size = memory->end + whole_pages(memory->image_bytes);
 	memory->bytes = calloc(1, memory->end);
 	if (!memory->bytes)
 		return -ENOMEM;
@@ -172,8 +140,24 @@ int attach_memory_build(struct attach_memory *memory,
 	memcpy(memory->bytes, attach_stub_start,
 	       (size_t)(attach_stub_end - attach_stub_start));
 	fill_block(memory, t, plan);
-	fill_dtv(memory);
-	return fill_tls(memory, t);
+	/* TLS_DTV_UNALLOCATED in each slot; generation 0: libc looks up each
+	 * module */
+	dtv = (uint64_t *)(memory->bytes + memory->dtv);
+	memset(dtv, 0xff, DTV_BYTES);
+	dtv[0] = DTV_SLOTS;
+	dtv[1] = dtv[2] = dtv[3] = 0;
+	for (size_t i = 2; i < DTV_SLOTS + 2; i++)
+		dtv[2 * i + 1] = 0;	/* nothing to free */
+	for (size_t i = 0; i < t->nmodules && !ret; i++) {
+		const struct attach_module *m = &t->modules[i];
+
+		offset = tls_offset(t, m);
+		if (offset)
+			ret = attach_read(t, m->tls_image, memory->bytes +
+					  memory->thread_pointer - offset,
+					  m->tls_image_bytes);
+	}
+	return ret;
 }
 
 void attach_memory_release(struct attach_memory *memory)
@@ -187,29 +171,6 @@ static void put_word(uint8_t *at, uint64_t value)
 	memcpy(at, &value, sizeof(value));
 }
 
-/*
- * libc registers a new thread with rseq if the creating thread is registered,
- * and ends the process if that fails. So the helper is marked as not registered
- * until the kernel has registered it. If libc was told not to use rseq (a size
- * of 0), the helper does not use it either.
- */
-static void fill_rseq(struct attach_memory *memory,
-		      const struct attach_target *t, uint64_t base)
-{
-	int64_t at = (int64_t)memory->thread_pointer + t->rseq_offset;
-	uint32_t failed = (uint32_t)RSEQ_CPU_ID_REGISTRATION_FAILED;
-
-	if (!t->rseq_offset || at < (int64_t)HEAD_BYTES ||
-	    t->rseq_offset > CONTROL_BYTES - RSEQ_BYTES)
-		return;
-	memcpy(memory->bytes + at + offsetof(struct rseq, cpu_id), &failed,
-	       sizeof(failed));
-	if (t->rseq_bytes) {
-		memory->block->rseq = base + (uint64_t)at;
-		memory->block->rseq_bytes = RSEQ_BYTES;
-	}
-}
-
 int attach_memory_place(struct attach_memory *memory,
 			const struct attach_target *t, uint64_t base,
 			const uint8_t header[ATTACH_HEADER_BYTES])
@@ -218,7 +179,8 @@ int attach_memory_place(struct attach_memory *memory,
 	uint64_t tp = base + memory->thread_pointer;
 	struct attach_block *block = memory->block;
 	size_t stack = memory->thread_pointer + CONTROL_BYTES;
-	uint32_t one = 1;
+	int64_t rseq = (int64_t)memory->thread_pointer + t->rseq_offset;
+	uint32_t one = 1, failed = (uint32_t)RSEQ_CPU_ID_REGISTRATION_FAILED;
 	int ret;
 
 	put_word(control + TCB_SELF, tp);
@@ -227,7 +189,20 @@ int attach_memory_place(struct attach_memory *memory,
 	memcpy(control + TCB_MULTIPLE_THREADS, &one, sizeof(one));
 	memcpy(control + TCB_INHERITED, header + TCB_INHERITED,
 	       TCB_INHERITED_BYTES);
-	fill_rseq(memory, t, base);
+	/*
+	 * libc registers a new thread with rseq if the creating thread is
+	 * registered, and ends the process if that fails. So the helper is
+	 * marked as not registered until the kernel has registered it. If libc
+	 * was told not to use rseq (a size of 0), the helper does not use it
+	 * either.
+	 */
+	if (t->rseq_offset && rseq >= (int64_t)HEAD_BYTES &&
+	    t->rseq_offset <= CONTROL_BYTES - RSEQ_BYTES) {
+		memcpy(memory->bytes + rseq + offsetof(struct rseq, cpu_id),
+		       &failed, sizeof(failed));
+		block->rseq = t->rseq_bytes ? base + (uint64_t)rseq : 0;
+		block->rseq_bytes = t->rseq_bytes ? RSEQ_BYTES : 0;
+	}
 	block->image = memory->image_bytes ? base + memory->end : 0;
 	block->image_bytes = memory->image_bytes;
 	block->argument = base + ATTACH_CODE_BYTES +
@@ -248,9 +223,7 @@ int attach_memory_image(const struct attach_memory *memory,
 			const char *library)
 {
 	void *bytes;
-	int ret = -EIO;
-	int fd;
-
+	int ret, fd;
 	if (!memory->image_bytes)
 		return 0;
 	fd = open(library, O_RDONLY | O_CLOEXEC);

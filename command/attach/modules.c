@@ -21,6 +21,7 @@
 #include "command/common/monotonic.h"
 
 #define DYNAMIC_MAX	256
+#define HEADERS_MAX	64
 #define SYMBOLS_MAX	65536u
 #define WALKS_MAX	16
 #define CHANGE_WAIT_MS	2000
@@ -32,6 +33,9 @@ struct dynamic {
 	uint64_t symbols, strings, string_bytes, hash, gnu_hash, soname, debug;
 };
 
+/* Reads the dynamic section at an address. Values that are addresses become the
+ * process's, where the linker has left the file's. Returns 0 or a negative
+ * errno. */
 static int read_dynamic(const struct attach_target *t, uint64_t at,
 			uint64_t base, struct dynamic *d)
 {
@@ -75,15 +79,22 @@ static void read_string(const struct attach_target *t, uint64_t at, char *to,
 	to[n] = '\0';
 }
 
-/* Counts the symbols of a GNU hash table; SYMBOLS_MAX + 1 for too many. */
-static uint32_t count_hashed(const struct attach_target *t, uint64_t at)
+/* Counts the symbols of a module by the hash tables: DT_HASH tells the number,
+ * a GNU hash table the end of the last chain. Returns 0 for a module with
+ * neither, and more than SYMBOLS_MAX for too many. */
+static uint32_t symbol_count(const struct attach_target *t,
+			     const struct dynamic *d)
 {
 	uint32_t head[GNU_HASH_HEAD], bucket, chain, last = 0;
-	uint64_t chains;
+	uint64_t at, chains;
 
-	if (attach_read(t, at, head, sizeof(head)) || head[0] > SYMBOLS_MAX)
+	if (!d->gnu_hash)
+		return d->hash && !attach_read(t, d->hash, head, 8) ? head[1] :
+								      0;
+	if (attach_read(t, d->gnu_hash, head, sizeof(head)) ||
+	    head[0] > SYMBOLS_MAX)
 		return SYMBOLS_MAX + 1;
-	at += 4 * gnu_hash_buckets(head);
+	at = d->gnu_hash + 4 * gnu_hash_buckets(head);
 	chains = at + 4ull * head[0];
 	for (uint32_t i = 0; i < head[0]; i++)
 		if (!attach_read(t, at + 4ull * i, &bucket, 4) && bucket > last)
@@ -97,18 +108,8 @@ static uint32_t count_hashed(const struct attach_target *t, uint64_t at)
 	return last + 1;
 }
 
-static uint32_t symbol_count(const struct attach_target *t,
-			     const struct dynamic *d)
-{
-	uint32_t head[2];
-
-	if (d->gnu_hash)
-		return count_hashed(t, d->gnu_hash);
-	if (d->hash && !attach_read(t, d->hash, head, sizeof(head)))
-		return head[1];
-	return 0;
-}
-
+/* A name to be found, and where its address goes; a row without one is the
+ * last. */
 struct wanted {
 	const char *name;
 	uint64_t *to;
@@ -116,24 +117,9 @@ struct wanted {
 	bool optional;
 };
 
-static void match_names(const struct wanted *wanted, const Elf64_Sym *symbols,
-			uint32_t n, const char *strings, uint64_t bytes,
-			uint64_t base)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		if (!symbols[i].st_shndx || symbols[i].st_name >= bytes)
-			continue;
-		for (const struct wanted *w = wanted; w->name; w++)
-			if (!*w->to &&
-			    !strcmp(strings + symbols[i].st_name, w->name)) {
-				*w->to = base + symbols[i].st_value;
-				if (w->bytes)
-					*w->bytes = symbols[i].st_size;
-			}
-	}
-}
-
-/* Fills in the addresses of names that the module defines. */
+/* Fills in the addresses of names that the module defines, those that are 0 so
+ * far. Returns 0, also where some were not found; or a negative errno: -ENOENT
+ * the module has no symbols, -E2BIG it has too many. */
 static int find_names(const struct attach_target *t,
 		      const struct attach_module *m,
 		      const struct wanted *wanted)
@@ -158,45 +144,51 @@ static int find_names(const struct attach_target *t,
 	else if (attach_read(t, d.symbols, symbols, n * sizeof(*symbols)) ||
 		 attach_read(t, d.strings, strings, d.string_bytes))
 		ret = -EFAULT;
-	if (!ret)
-		match_names(wanted, symbols, n, strings, d.string_bytes,
-			    m->base);
+	for (uint32_t i = 0; !ret && i < n; i++) {
+		if (!symbols[i].st_shndx || symbols[i].st_name >=
+					    d.string_bytes)
+			continue;
+		for (const struct wanted *w = wanted; w->name; w++) {
+			if (*w->to ||
+			    strcmp(strings + symbols[i].st_name, w->name))
+				continue;
+			*w->to = m->base + symbols[i].st_value;
+			if (w->bytes)
+				*w->bytes = symbols[i].st_size;
+		}
+	}
 	free(symbols);
 	free(strings);
 	return ret;
 }
 
-static void take_header(struct attach_module *m, const Elf64_Phdr *ph)
-{
-	uint64_t at = m->base + ph->p_vaddr;
-
-	if (ph->p_type == PT_TLS && ph->p_memsz) {
-		m->tls_image = at;
-		m->tls_image_bytes = ph->p_filesz;
-		m->tls_bytes = ph->p_memsz;
-	} else if (ph->p_type == PT_LOAD && (ph->p_flags & PF_X)) {
-		if (!m->code)
-			m->code = at;
-		m->code_end = at + ph->p_memsz;
-	} else if (ph->p_type == PT_LOAD && (ph->p_flags & PF_W)) {
-		if (!m->data)
-			m->data = at;
-		m->data_end = at + ph->p_memsz;
-	}
-}
-
+/* Takes the places of code, data and thread-local storage from the module's
+ * program headers. Returns 0 or a negative errno. */
 static int read_headers(const struct attach_target *t, struct attach_module *m,
 			uint64_t at, uint64_t n)
 {
 	Elf64_Phdr ph;
-	int ret = 0;
 
-	for (uint64_t i = 0; i < n && i < 64 && !ret; i++) {
-		ret = attach_read(t, at + i * sizeof(ph), &ph, sizeof(ph));
-		if (!ret)
-			take_header(m, &ph);
+	for (uint64_t i = 0; i < n && i < HEADERS_MAX; i++) {
+		int ret = attach_read(t, at + i * sizeof(ph), &ph, sizeof(ph));
+		uint64_t start;
+
+		if (ret)
+			return ret;
+		start = m->base + ph.p_vaddr;
+		if (ph.p_type == PT_TLS && ph.p_memsz) {
+			m->tls_image = start;
+			m->tls_image_bytes = ph.p_filesz;
+			m->tls_bytes = ph.p_memsz;
+		} else if (ph.p_type == PT_LOAD && (ph.p_flags & PF_X)) {
+			m->code = m->code ? m->code : start;
+			m->code_end = start + ph.p_memsz;
+		} else if (ph.p_type == PT_LOAD && (ph.p_flags & PF_W)) {
+			m->data = m->data ? m->data : start;
+			m->data_end = start + ph.p_memsz;
+		}
 	}
-	return ret;
+	return 0;
 }
 
 /* Reads one module. The first in the list is the program, whose headers are
@@ -228,47 +220,13 @@ static int read_module(const struct attach_target *t, struct attach_module *m,
 					header.e_phnum);
 }
 
-/* Finds the linker's struct r_debug through the program's DT_DEBUG. */
-static uint64_t find_debug(const struct attach_target *t)
-{
-	uint64_t base = 0, at = 0;
-	struct dynamic d;
-	Elf64_Phdr ph;
-
-	for (uint64_t i = 0; i < t->nphdr && i < 64; i++) {
-		if (attach_read(t, t->phdr + i * sizeof(ph), &ph, sizeof(ph)))
-			return 0;
-		if (ph.p_type == PT_PHDR)
-			base = t->phdr - ph.p_vaddr;
-		else if (ph.p_type == PT_DYNAMIC)
-			at = ph.p_vaddr;
-	}
-	return at && !read_dynamic(t, base + at, base, &d) ? d.debug : 0;
-}
-
 static int modules_change(const struct attach_target *t)
 {
 	return cause_set(t->cause, -EAGAIN, PROGRAM_LOADS, .pid = t->pid);
 }
 
-/* Waits until the linker says that the list does not change: then each module
- * in it is relocated. A call of libc before that would end the program. */
-static int read_debug(const struct attach_target *t, uint64_t at,
-		      struct r_debug *debug)
-{
-	const struct timespec pause = { .tv_nsec = CHANGE_PAUSE_NS };
-	uint64_t end = monotonic_ns() + CHANGE_WAIT_MS * 1000000ull;
-
-	while (!attach_read(t, at, debug, sizeof(*debug)) && debug->r_map) {
-		if (debug->r_state == RT_CONSISTENT)
-			return 0;
-		if (monotonic_ns() > end)
-			return modules_change(t);
-		nanosleep(&pause, NULL);
-	}
-	return cause_set(t->cause, -ENOTSUP, PROGRAM_STATIC, .pid = t->pid);
-}
-
+/* Reads the modules of the list. Returns 0, or a negative errno and the cause:
+ * -EAGAIN the list has changed. */
 static int walk_list(struct attach_target *t, const struct r_debug *debug)
 {
 	uint64_t at = (uintptr_t)debug->r_map;
@@ -298,25 +256,51 @@ static int walk_list(struct attach_target *t, const struct r_debug *debug)
 	return 0;
 }
 
-/* Reads the list, and reads it again if modules came meanwhile: they may not be
- * relocated. */
+/*
+ * Reads the list when the linker says that it does not change: then each module
+ * in it is relocated, and a call of libc does not end the program. Reads it
+ * again if modules came meanwhile. Returns 0, or a negative errno and the
+ * cause.
+ */
 static int read_list(struct attach_target *t)
 {
-	uint64_t at = find_debug(t);
+	const struct timespec pause = { .tv_nsec = CHANGE_PAUSE_NS };
+	uint64_t base = 0, at = 0, end;
 	struct r_debug before, after;
-	int ret;
+	struct dynamic d = { 0 };
+	Elf64_Phdr ph;
+	int ret = 0;
 
 	t->modules = calloc(ATTACH_MODULES_MAX, sizeof(*t->modules));
 	if (!t->modules)
 		return cause_set(t->cause, -ENOMEM, OUT_OF_MEMORY);
-	for (int i = 0; i < WALKS_MAX; i++) {
-		ret = read_debug(t, at, &before);
+	for (uint64_t i = 0; !ret && i < t->nphdr && i < HEADERS_MAX; i++) {
+		ret = attach_read(t, t->phdr + i * sizeof(ph), &ph, sizeof(ph));
 		if (ret)
-			return ret;
+			at = 0;
+		else if (ph.p_type == PT_PHDR)
+			base = t->phdr - ph.p_vaddr;
+		else if (ph.p_type == PT_DYNAMIC)
+			at = ph.p_vaddr;
+	}
+	if (!at || read_dynamic(t, base + at, base, &d))
+		d.debug = 0;
+	for (int i = 0; i < WALKS_MAX; i++) {
+		end = monotonic_ns() + CHANGE_WAIT_MS * 1000000ull;
+		for (;; nanosleep(&pause, NULL)) {
+			if (attach_read(t, d.debug, &before, sizeof(before)) ||
+			    !before.r_map)
+				return cause_set(t->cause, -ENOTSUP,
+						 PROGRAM_STATIC, .pid = t->pid);
+			if (before.r_state == RT_CONSISTENT)
+				break;
+			if (monotonic_ns() > end)
+				return modules_change(t);
+		}
 		ret = walk_list(t, &before);
 		if (ret && ret != -EAGAIN)
 			return ret;
-		if (!ret && !attach_read(t, at, &after, sizeof(after)) &&
+		if (!ret && !attach_read(t, d.debug, &after, sizeof(after)) &&
 		    after.r_state == RT_CONSISTENT)
 			return 0;
 	}
@@ -359,6 +343,9 @@ static int find_allocator(struct attach_target *t)
 	return cause_set(t->cause, -ENOTSUP, PROGRAM_SANITIZER, .pid = t->pid);
 }
 
+/* Fills in t->names from libc, the linker and our libraries, and from those
+ * that older versions of libc have besides. Returns 0, or -ENOTSUP and the
+ * cause. */
 static int find_all_names(struct attach_target *t)
 {
 	struct attach_names *n = &t->names;
@@ -431,27 +418,11 @@ static int read_offset(const struct attach_target *t, uint64_t at,
 	return 0;
 }
 
-static int find_syscall(struct attach_target *t)
-{
-	uint8_t bytes[4096];
-
-	for (uint64_t at = t->libc->code; at < t->libc->code_end;
-	     at += sizeof(bytes) - 1) {
-		if (attach_read(t, at, bytes, sizeof(bytes)))
-			break;
-		for (size_t i = 0; i + 1 < sizeof(bytes); i++) {
-			if (bytes[i] != 0x0f || bytes[i + 1] != 0x05)
-				continue;
-			t->syscall = at + i;
-			return 0;
-		}
-	}
-	return -ENOTSUP;
-}
-
 int attach_modules_read(struct attach_target *t)
 {
 	const struct attach_names *n = &t->names;
+	uint8_t code[4096];
+	uint64_t at;
 	int ret = read_list(t);
 
 	if (ret)
@@ -464,8 +435,17 @@ int attach_modules_read(struct attach_target *t)
 		ret = find_allocator(t);
 	if (ret)
 		return ret;
+	/* a `syscall` in libc's code, also one on the edge of two pieces */
+	for (at = t->libc->code; at < t->libc->code_end && !t->syscall;
+	     at += sizeof(code) - 1) {
+		if (attach_read(t, at, code, sizeof(code)))
+			break;
+		for (size_t i = 0; i + 1 < sizeof(code) && !t->syscall; i++)
+			if (code[i] == 0x0f && code[i + 1] == 0x05)
+				t->syscall = at + i;
+	}
 	if (read_offset(t, n->tls_offset, 64, &t->at_tls_offset) ||
-	    read_offset(t, n->tid, 32, &t->at_tid) || find_syscall(t))
+	    read_offset(t, n->tid, 32, &t->at_tid) || !t->syscall)
 		return cause_set(t->cause, -ENOTSUP, LIBC_UNKNOWN,
 				 .pid = t->pid);
 	if (n->rseq_offset && n->rseq_size &&
