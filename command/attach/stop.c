@@ -3,6 +3,9 @@
  * Chooses the thread to stop, and stops it from a short-lived thread of this
  * command: when that thread ends, whatever happens, the kernel releases the
  * traced thread.
+ *
+ * Invariant: all signals are blocked while a thread of the process is stopped,
+ * so no signal ends this command before it has let the thread go.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -11,6 +14,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "command/attach/steps.h"
 #include "command/procfs/process.h"
 #include "command/procfs/rlimits.h"
@@ -42,77 +46,65 @@ int attach_threadless(const struct attach_target *t, int error)
 				 .error = error);
 }
 
-/* The tracer may have gone meanwhile. */
-static int already_traced(const struct attach_target *t)
-{
-	long tracer = process_status(t->pid, "TracerPid");
-
-	return tracer > 0 ? cause_set(t->cause, -EBUSY, PROCESS_TRACED,
-				      .pid = t->pid, .n = tracer) :
-			    cause_set(t->cause, -EBUSY, PROCESS_WAS_TRACED,
-				      .pid = t->pid);
-}
-
-/* Says why no thread was stopped, or did not do the job. */
+/* Says why no thread was stopped, or did not do the job. Returns a negative
+ * errno for the caller's caller. */
 static int stop_failed(const struct attach_target *t, int ret)
 {
+	static const struct {
+		int error, told;
+		enum cause_id id;
+	} rows[] = {
+		{ EBUSY, EBUSY, CAUSE_PROCESS_STOPPED },
+		{ ECANCELED, EPERM, CAUSE_SERVICE_FILTERED },
+		{ EDEADLK, EDEADLK, CAUSE_THREAD_DEADLINE },
+		{ EAGAIN, EAGAIN, CAUSE_THREAD_IN_LIBC },
+		{ ESTALE, ESTALE, CAUSE_PROCESS_EXECUTES },
+		{ ENOSYS, ENOSYS, CAUSE_THREAD_DISPATCHED },
+		{ ENXIO, ENXIO, CAUSE_THREAD_BUSY },
+		{ ETIMEDOUT, ETIMEDOUT, CAUSE_THREAD_BUSY },
+	};
+	long tracer;
 	char path[32];
 
-	snprintf(path, sizeof(path), "/proc/%d/task", t->pid);
-	if ((ret == -ESRCH || ret == -ECHILD) && !kill(t->pid, 0) &&
-	    access(path, F_OK)) {
+	if (ret == -ESRCH || ret == -ECHILD) {
+		if (kill(t->pid, 0))
+			return cause_set(t->cause, -ESRCH, PROCESS_ENDED,
+					 .pid = t->pid);
+		snprintf(path, sizeof(path), "/proc/%d/task", t->pid);
+		if (!access(path, F_OK))
+			return cause_set(t->cause, -EAGAIN, THREADS_CHANGE,
+					 .pid = t->pid);
 		process_missing(t->pid, t->cause);
 		return -EAGAIN;
 	}
-	if ((ret == -ESRCH || ret == -ECHILD) && !kill(t->pid, 0))
-		return cause_set(t->cause, -EAGAIN, THREADS_CHANGE,
-				 .pid = t->pid);
-	if (ret == -ESRCH || ret == -ECHILD)
-		return cause_set(t->cause, -ESRCH, PROCESS_ENDED,
-				 .pid = t->pid);
-	if (ret == -EBUSY)
-		return cause_set(t->cause, ret, PROCESS_STOPPED, .pid = t->pid);
-	if (ret == -ECANCELED)
-		return cause_set(t->cause, -EPERM, SERVICE_FILTERED,
-				 .pid = t->pid);
 	if (ret == -EUSERS)
 		return attach_threadless(t, -EAGAIN);
-	if (ret == -EDEADLK)
-		return cause_set(t->cause, ret, THREAD_DEADLINE, .pid = t->pid);
 	if (ret == -EINVAL || ret == -ENOMEM)
 		return attach_threadless(t, ret);
-	if (ret == -EAGAIN)
-		return cause_set(t->cause, ret, THREAD_IN_LIBC, .pid = t->pid);
-	if (ret == -EALREADY)
-		return already_traced(t);
-	if (ret == -ESTALE)
-		return cause_set(t->cause, ret, PROCESS_EXECUTES,
-				 .pid = t->pid);
+	if (ret == -EALREADY) {
+		/* the tracer may have gone meanwhile */
+		tracer = process_status(t->pid, "TracerPid");
+		return tracer > 0 ?
+			       cause_set(t->cause, -EBUSY, PROCESS_TRACED,
+					 .pid = t->pid, .n = tracer) :
+			       cause_set(t->cause, -EBUSY, PROCESS_WAS_TRACED,
+					 .pid = t->pid);
+	}
 	if (ret == -ETIMEDOUT && attach_threads_blocked(t->pid))
 		return cause_set(t->cause, -EINPROGRESS, THREADS_BLOCKED,
 				 .pid = t->pid);
-	if (ret == -ENOSYS)
-		return cause_set(t->cause, ret, THREAD_DISPATCHED,
-				 .pid = t->pid);
-	if (ret == -ENXIO || ret == -ETIMEDOUT)
-		return cause_set(t->cause, ret, THREAD_BUSY, .pid = t->pid);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].error == -ret)
+			return cause_fill(t->cause, -rows[i].told, rows[i].id,
+					  &(struct cause_slots){
+						  .pid = t->pid });
 	return cause_set(t->cause, ret, THREAD_UNSTOPPED, .pid = t->pid,
 			 .error = ret);
 }
 
-/* Returns why a thread must not be used for a job: a negative errno, or 0. */
-static int thread_is_unfit(const struct attach_job *job, pid_t tid)
-{
-	if (job->wake && attach_filters(tid) > job->wake->most)
-		return -ECANCELED;
-	if (job->wake && job->wake->first && tid != job->t->pid &&
-	    !attach_first_ended(job->t->pid))
-		return -ENXIO;
-	/* to unmap memory takes no thread */
-	return !job->bytes && attach_thread_deadline(tid) ? -EDEADLK : 0;
-}
-
-/* The tracing thread: when it ends, the kernel releases all that it traces. */
+/* The tracing thread: when it ends, the kernel releases all that it traces.
+ * Leaves in job->ret the result of the first thread that did the job or failed
+ * for good; else why the last one was not used. */
 static void *trace_threads(void *arg)
 {
 	struct attach_job *job = arg;
@@ -132,8 +124,17 @@ static void *trace_threads(void *arg)
 	}
 	job->ret = -ESRCH;
 	for (int i = 0; i < n; i++) {
-		int ret = thread_is_unfit(job, tids[i]);
+		int ret = 0;
 
+		if (job->wake && attach_filters(tids[i]) > job->wake->most)
+			ret = -ECANCELED;
+		else if (job->wake && job->wake->first &&
+			 tids[i] != job->t->pid &&
+			 !attach_first_ended(job->t->pid))
+			ret = -ENXIO;
+		/* to unmap memory takes no thread */
+		else if (!job->bytes && attach_thread_deadline(tids[i]))
+			ret = -EDEADLK;
 		/* the cause of an ordinary thread is told first */
 		if (ret && (ret != -EDEADLK || job->ret == -ESRCH))
 			job->ret = ret;
@@ -154,6 +155,7 @@ static void *trace_threads(void *arg)
 	return NULL;
 }
 
+/* Returns job->ret, or a negative errno: no tracing thread can be made. */
 static int run_job(struct attach_job *job)
 {
 	const struct sigaction normal = { .sa_handler = SIG_DFL };
