@@ -43,6 +43,7 @@ struct located {
 	bool data;			/* it is not code */
 };
 
+/* The naming of one process's addresses. */
 struct resolving {
 	struct mapped_list mapped;
 	struct named_module *modules;	/* one for each of `mapped` */
@@ -53,31 +54,27 @@ struct resolving {
 	struct work_share share;
 };
 
-/* Returns the time of the kernel's clock of files when a module was known to be
- * mapped, in nanoseconds since 1970. */
-static uint64_t mapped_at(const struct resolving *r, const struct mapped *m)
-{
-	uint64_t hz = r->clock->hz ? r->clock->hz : 1;
-	uint64_t all = r->clock->offset + m->since;
-
-	if (m->files)
-		return m->files;
-	/* a count of events is no time */
-	if (r->process->clock_kind == CLOCK_KIND_ATOMIC)
-		return r->process->start.realtime_ns - FILES_LATE;
-	return ((uint64_t)r->clock->offset_s + all / hz) * SECOND +
-	       (uint64_t)((long double)(all % hz) * 1e9L / hz) - FILES_LATE;
-}
-
-/* Returns whether a file or directory was not changed since a module was known
- * to be mapped. A change in the same tick of the clock may have been after. */
+/*
+ * Returns whether a file or directory was not changed since a module was known
+ * to be mapped, by the kernel's clock of files in nanoseconds since 1970. A
+ * change in the same tick of the clock may have been after.
+ */
 static bool is_as_then(const struct resolving *r, const struct mapped *m,
 		       const struct stat *st)
 {
-	uint64_t at = mapped_at(r, m);
-	int64_t seconds = (int64_t)(at / SECOND);
-	int64_t nanoseconds = (int64_t)(at % SECOND);
+	uint64_t hz = r->clock->hz ? r->clock->hz : 1;
+	uint64_t all = r->clock->offset + m->since, at = m->files;
+	int64_t seconds, nanoseconds;
 
+	/* a count of events is no time */
+	if (!at && r->process->clock_kind == CLOCK_KIND_ATOMIC)
+		at = r->process->start.realtime_ns - FILES_LATE;
+	else if (!at)
+		at = ((uint64_t)r->clock->offset_s + all / hz) * SECOND +
+		     (uint64_t)((long double)(all % hz) * 1e9L / hz) -
+		     FILES_LATE;
+	seconds = (int64_t)(at / SECOND);
+	nanoseconds = (int64_t)(at % SECOND);
 	/* file systems that count seconds */
 	if (!st->st_ctim.tv_nsec)
 		seconds--;
@@ -120,34 +117,26 @@ static bool same_subvolume(const struct resolving *r, const struct mapped *m,
 	return same;
 }
 
-/* Returns whether the file system of a file tells the file's identity and last
- * change. A program that serves a file system (FUSE) may tell anything: sshfs
- * has no number of the file, and no time that cannot be set. */
-static bool tells_file(const struct resolving *r, const struct mapped *m,
-		       const char *path, const struct opener_file *file)
-{
-	return file->system != FUSE_MAGIC &&
-	       (file->system != BTRFS_MAGIC ||
-		same_subvolume(r, m, path, &file->st));
-}
-
-/* Returns whether a file is on the device that maps has shown. Two mounts have
- * files of one number, so no other device will do. */
-static bool same_device(const struct mapped *m, const struct opener_file *file)
-{
-	return (major(file->st.st_dev) == m->major &&
-		minor(file->st.st_dev) == m->minor) ||
-	       (file->major == m->major && file->minor == m->minor);
-}
-
-/* Opens the file at a path if it is the one that was mapped. */
+/*
+ * Opens the file at a path if it is the one that was mapped, on the device that
+ * maps has shown: two mounts have files of one number, so no other device will
+ * do.
+ *
+ * The file system must tell the file's identity and last change. A program that
+ * serves a file system (FUSE) may tell anything: sshfs has no number of the
+ * file, and no time that cannot be set.
+ */
 static bool open_path(const struct resolving *r, const struct mapped *m,
 		      const char *path, struct opener_file *file)
 {
 	if (opener_open(file, path, m->inode))
 		return false;
-	if (may_be_mapped(r, m, &file->st) && tells_file(r, m, path, file) &&
-	    same_device(m, file))
+	if (may_be_mapped(r, m, &file->st) && file->system != FUSE_MAGIC &&
+	    (file->system != BTRFS_MAGIC ||
+	     same_subvolume(r, m, path, &file->st)) &&
+	    ((major(file->st.st_dev) == m->major &&
+	      minor(file->st.st_dev) == m->minor) ||
+	     (file->major == m->major && file->minor == m->minor)))
 		return true;
 	opener_close(file);
 	return false;
@@ -191,40 +180,6 @@ file_module(struct resolving *r, const struct opener_file *file)
 	return &k->module;
 }
 
-static void read_modules(struct resolving *r)
-{
-	for (size_t i = 0; i < r->mapped.count; i++) {
-		struct mapped *m = &r->mapped.mapped[i];
-		const struct symboliser_module *from;
-		struct opener_file file;
-
-		if (!m->times || (!open_mapped(r, m, &file) &&
-				  !(mapped_unescape(m) &&
-				    open_mapped(r, m, &file))))
-			continue;
-		from = file_module(r, &file);
-		if (from)
-			named_read_segments(&r->modules[i], m, from);
-		opener_close(&file);
-	}
-}
-
-/* Returns the number of the module that had an address all the time from the
- * first event to the last; or the number of modules: none had it, or no time is
- * left. */
-static size_t locate_use(struct resolving *r, const struct symbol_use *use)
-{
-	for (size_t i = 0; i < r->mapped.count && work_look(&r->share); i++) {
-		const struct mapped *m = &r->mapped.mapped[i];
-
-		if (named_has(&r->modules[i], use->address, false) &&
-		    work_take(&r->share, m->ntimes) &&
-		    mapped_during(m, use->first, use->last))
-			return i;
-	}
-	return r->mapped.count;
-}
-
 static int by_address(const void *left, const void *right)
 {
 	const struct located *a = left, *b = right;
@@ -239,18 +194,13 @@ static int code_first(const void *left, const void *right)
 	return a->data != b->data ? a->data - b->data : by_address(a, b);
 }
 
-/* Keeps as many addresses as may have names: code before data. */
-static void keep_most(struct resolving *r)
-{
-	if (r->count <= SYMBOLS_NAMES_MAX)
-		return;
-	qsort(r->located, r->count, sizeof(*r->located), code_first);
-	r->count = SYMBOLS_NAMES_MAX;
-	qsort(r->located, r->count, sizeof(*r->located), by_address);
-}
-
-/* Finds the module of each address; drops the addresses that have none, or more
- * than one. */
+/*
+ * Finds the module that had each address all the time from the first event to
+ * the last; drops the addresses that have none, or more than one. Keeps as many
+ * as may have names: code before data. Returns whether any is left.
+ *
+ * Invariant: when no time is left, no module has an address.
+ */
 static bool locate_all(struct resolving *r, const struct trace_symbols *symbols)
 {
 	size_t kept = 0;
@@ -258,10 +208,21 @@ static bool locate_all(struct resolving *r, const struct trace_symbols *symbols)
 	r->located = calloc(symbols->nuses, sizeof(*r->located));
 	if (!r->located)
 		return false;
-	for (size_t i = 0; i < symbols->nuses; i++)
-		r->located[r->count++] = (struct located){
-			symbols->uses[i].address,
-			locate_use(r, &symbols->uses[i]), false };
+	for (; r->count < symbols->nuses; r->count++) {
+		const struct symbol_use *use = &symbols->uses[r->count];
+		size_t i = 0;
+
+		for (; i < r->mapped.count && work_look(&r->share); i++)
+			if (named_has(&r->modules[i], use->address, false) &&
+			    work_take(&r->share, r->mapped.mapped[i].ntimes) &&
+			    mapped_during(&r->mapped.mapped[i], use->first,
+					  use->last))
+				break;
+		if (!r->share.ns)
+			i = r->mapped.count;
+		r->located[r->count] = (struct located){ use->address, i,
+							 false };
+	}
 	qsort(r->located, r->count, sizeof(*r->located), by_address);
 	for (size_t i = 0, next; i < r->count; i = next) {
 		struct located one = r->located[i];
@@ -277,7 +238,11 @@ static bool locate_all(struct resolving *r, const struct trace_symbols *symbols)
 		r->located[kept++] = one;
 	}
 	r->count = kept;
-	keep_most(r);
+	if (kept > SYMBOLS_NAMES_MAX) {
+		qsort(r->located, kept, sizeof(*r->located), code_first);
+		r->count = SYMBOLS_NAMES_MAX;
+		qsort(r->located, r->count, sizeof(*r->located), by_address);
+	}
 	return kept;
 }
 
@@ -294,56 +259,12 @@ struct kept_name {
 static struct kept_name *kept_names[KEPT_ROWS];
 static size_t nkept;
 
+/* Returns the row of a name, the newest first. Names stay until the command
+ * ends. */
 static struct kept_name **kept_row(const struct stat *file, uint64_t address)
 {
 	return &kept_names[(file->st_ino * 31 + (address ^ address >> 12)) %
 			   KEPT_ROWS];
-}
-
-static char *kept_find(const struct kept_name *model)
-{
-	const struct kept_name *k = *kept_row(&model->file, model->address);
-
-	while (k && (k->address != model->address || k->path != model->path ||
-		     !opener_same_state(&k->file, &model->file)))
-		k = k->next;
-	return k ? strdup(k->name) : NULL;
-}
-
-static void kept_add(const struct kept_name *model, const char *name)
-{
-	struct kept_name **row = kept_row(&model->file, model->address);
-	size_t bytes = strlen(name) + 1;
-	struct kept_name *k = nkept < KEPT_MAX ? malloc(sizeof(*k) + bytes) :
-						 NULL;
-
-	if (!k)
-		return;
-	*k = *model;
-	memcpy(k->name, name, bytes);
-	k->next = *row;
-	*row = k;
-	nkept++;
-}
-
-/* Returns whether an open file is still the one that was mapped. A write sets
- * the file's time before the bytes. A copy does not change. */
-static bool is_unchanged(const struct resolving *r, const struct mapped *m,
-			 const struct opener_file *file)
-{
-	struct stat st;
-
-	return file->copied ||
-	       (!fstat(file->fd, &st) && may_be_mapped(r, m, &st));
-}
-
-/* Returns whether an open file is as it was when it was opened. */
-static bool is_still(const struct opener_file *file)
-{
-	struct stat st;
-
-	return file->copied ||
-	       (!fstat(file->fd, &st) && opener_same_state(&st, &file->st));
 }
 
 /* Opens a file if it is of the same build as `of`. */
@@ -401,7 +322,9 @@ static bool open_debug(struct resolving *r, const char *module,
 	return false;
 }
 
-/* Names addresses of a module that have no kept name, from an open file. */
+/* Names addresses of a module that have no kept name, from an open file. Takes
+ * the names back if the file is not the one that was mapped any more: a write
+ * sets the file's time before the bytes. A copy does not change. */
 static void name_missing(struct resolving *r, size_t module,
 			 const struct opener_file *file,
 			 const uint64_t *addresses, char **names, size_t n)
@@ -410,23 +333,30 @@ static void name_missing(struct resolving *r, size_t module,
 	const struct symboliser_file from = symboliser_opened(file);
 	struct symboliser_file more;
 	struct opener_file debug;
-	bool found = open_debug(r, mapped->path, file, &debug);
+	bool found = open_debug(r, mapped->path, file, &debug), same;
+	struct stat st;
 
 	if (found)
 		more = symboliser_opened(&debug);
 	named_find(&r->modules[module], &from, found ? &more : NULL, addresses,
 		   names, n, &r->share);
-	if (!r->share.ns || !is_unchanged(r, mapped, file) ||
-	    (found && !is_still(&debug)))
-		for (size_t i = 0; i < n; i++) {
-			free(names[i]);
-			names[i] = NULL;
-		}
+	same = file->copied ||
+	       (!fstat(file->fd, &st) && may_be_mapped(r, mapped, &st));
+	if (found && !debug.copied)
+		same &= !fstat(debug.fd, &st) &&
+			opener_same_state(&st, &debug.st);
 	if (found)
 		opener_close(&debug);
+	if (same && r->share.ns)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		free(names[i]);
+		names[i] = NULL;
+	}
 }
 
-/* Names addresses of a module, from an open file. */
+/* Names addresses of a module, from an open file: by the kept names, and by the
+ * file where one is missing. names[i] is text of the heap, or NULL. */
 static void name_in_file(struct resolving *r, size_t module,
 			 const struct opener_file *file,
 			 const uint64_t *addresses, char **names, size_t n)
@@ -435,14 +365,19 @@ static void name_in_file(struct resolving *r, size_t module,
 	uint64_t shift = r->modules[module].shift;
 	struct kept_name key = { .path = index_hash(INDEX_HASH, path,
 						    strlen(path)),
-				 .file = file->st };
+				 .file = file->st }, *k, **row;
 	uint64_t *missing = calloc(n, sizeof(*missing));
 	char **found = calloc(n, sizeof(*found));
-	size_t lacking = 0, next = 0;
+	size_t lacking = 0, next = 0, bytes;
 
 	for (size_t i = 0; missing && found && i < n; i++) {
 		key.address = addresses[i] - shift;
-		names[i] = kept_find(&key);
+		k = *kept_row(&key.file, key.address);
+		while (k && (k->address != key.address ||
+			     k->path != key.path ||
+			     !opener_same_state(&k->file, &key.file)))
+			k = k->next;
+		names[i] = k ? strdup(k->name) : NULL;
 		if (!names[i])
 			missing[lacking++] = addresses[i];
 	}
@@ -452,66 +387,84 @@ static void name_in_file(struct resolving *r, size_t module,
 		if (names[i])
 			continue;
 		names[i] = found[next++];
+		if (!names[i] || nkept == KEPT_MAX)
+			continue;
+		bytes = strlen(names[i]) + 1;
+		k = malloc(sizeof(*k) + bytes);
+		if (!k)
+			continue;
 		key.address = addresses[i] - shift;
-		if (names[i])
-			kept_add(&key, names[i]);
+		row = kept_row(&key.file, key.address);
+		*k = key;
+		memcpy(k->name, names[i], bytes);
+		k->next = *row;
+		*row = k;
+		nkept++;
 	}
 	free(found);
 	free(missing);
 }
 
-/* Names the addresses of one module, which are names[i] where located[i] is in
- * it. */
-static void name_module(struct resolving *r, size_t module,
-			struct symbol_name *names)
+/* Names the addresses of each module, and leaves out those that get no name. */
+static void name_all(struct resolving *r, struct trace_symbols *symbols)
 {
+	struct symbol_name *names = calloc(r->count, sizeof(*names));
 	uint64_t *addresses = calloc(r->count, sizeof(*addresses));
 	char **found = calloc(r->count, sizeof(*found));
 	struct opener_file file;
-	size_t n = 0;
+	size_t kept = 0, n;
 
-	for (size_t i = 0; addresses && found && i < r->count; i++)
-		if (r->located[i].module == module)
-			addresses[n++] = r->located[i].address;
-	if (n && open_mapped(r, &r->mapped.mapped[module], &file)) {
-		name_in_file(r, module, &file, addresses, found, n);
+	for (size_t m = 0; names && addresses && found && m < r->mapped.count;
+	     m++) {
+		n = 0;
+		for (size_t i = 0; i < r->count; i++)
+			if (r->located[i].module == m)
+				addresses[n++] = r->located[i].address;
+		if (!n || !open_mapped(r, &r->mapped.mapped[m], &file))
+			continue;
+		memset(found, 0, n * sizeof(*found));
+		name_in_file(r, m, &file, addresses, found, n);
 		opener_close(&file);
 		for (size_t i = 0, k = 0; i < r->count; i++)
-			if (r->located[i].module == module)
+			if (r->located[i].module == m)
 				names[i].name = found[k++];
 	}
 	free(found);
 	free(addresses);
-}
-
-static void name_all(struct resolving *r, struct trace_symbols *symbols)
-{
-	struct symbol_name *names = calloc(r->count, sizeof(*names));
-	size_t kept = 0;
-
-	if (!names)
-		return;
-	for (size_t i = 0; i < r->mapped.count; i++)
-		name_module(r, i, names);
-	for (size_t i = 0; i < r->count; i++) {
+	for (size_t i = 0; names && i < r->count; i++) {
 		names[i].address = r->located[i].address;
 		if (names[i].name)
 			names[kept++] = names[i];
 	}
+	if (!names)
+		return;
 	symbols->names = names;
 	symbols->nnames = kept;
 }
 
+/* Reads the modules that the process had, and names the addresses by them. */
 static void name_uses(struct resolving *r, struct trace_symbols *symbols,
 		      const struct session_view *session)
 {
+	const struct symboliser_module *from;
+	struct opener_file file;
+
 	mapped_read(&r->mapped, session, &r->share);
 	r->modules = calloc(r->mapped.count + 1, sizeof(*r->modules));
-	if (r->modules) {
-		read_modules(r);
-		if (locate_all(r, symbols))
-			name_all(r, symbols);
+	for (size_t i = 0; r->modules && i < r->mapped.count; i++) {
+		struct mapped *m = &r->mapped.mapped[i];
+
+		if (!m->times || (!open_mapped(r, m, &file) &&
+				  !(mapped_unescape(m) &&
+				    open_mapped(r, m, &file))))
+			continue;
+		from = file_module(r, &file);
+		if (from)
+			named_read_segments(&r->modules[i], m, from);
+		opener_close(&file);
 	}
+	if (r->modules && locate_all(r, symbols))
+		name_all(r, symbols);
 	for (size_t i = 0; r->modules && i < r->mapped.count; i++)
 		named_free(&r->modules[i]);
 	free(r->modules);

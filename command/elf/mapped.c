@@ -2,7 +2,8 @@
 /*
  * The files that a process has mapped. See mapped-private.h.
  *
- * Invariant: an agent's list is text of unknown form.
+ * Invariant: an agent's list is text of unknown form. A line that makes no
+ * sense, or is one too many, is left out; the others keep their meaning.
  *
  * Fact: the kernel writes a path's newlines as \012, and backslashes as they
  * are (show_map_vma() and seq_path(), Linux 6.1).
@@ -16,56 +17,45 @@
 #include "command/elf/work-private.h"
 
 #define MAPPED_MAX	4096		/* different ones */
+#define MAPPED_HEAD	128		/* bytes of a line before the path */
 #define ESCAPED_NEWLINE	"\\012"
 
-/* Reads a line: "START-END r-xp OFFSET MAJOR:MINOR INODE   /PATH". */
-static bool parse_line(struct mapped *m, const char *line, size_t bytes)
-{
-	char head[128];
-	const char *path = memchr(line, '/', bytes);
-	unsigned long long start, end, offset, inode;
-	size_t n = path ? (size_t)(path - line) : sizeof(head);
-
-	if (n >= sizeof(head))
-		return false;
-	memcpy(head, line, n);
-	head[n] = '\0';
-	if (sscanf(head, "%llx-%llx %*4s %llx %x:%x %llu", &start, &end,
-		   &offset, &m->major, &m->minor, &inode) != 6 ||
-	    start >= end || !inode)
-		return false;
-	m->start = start;
-	m->end = end;
-	m->offset = offset;
-	m->inode = inode;
-	return true;
-}
-
-static bool same_mapping(const struct mapped *a, const struct mapped *b,
-			 const char *path, size_t bytes)
-{
-	return a->start == b->start && a->end == b->end &&
-	       a->offset == b->offset && a->inode == b->inode &&
-	       a->major == b->major && a->minor == b->minor &&
-	       strlen(a->path) == bytes && !memcmp(a->path, path, bytes);
-}
-
-/* Returns the mapping of a line, which may be new, or NULL. */
+/* Returns the mapping of a line, which may be new; or NULL: it is the line of no
+ * file, or there is no room. "START-END r-xp OFFSET MAJOR:MINOR INODE   /PATH"
+ */
 static struct mapped *take_line(struct mapped_list *list, const char *line,
 				size_t bytes)
 {
-	struct mapped m = { 0 };
-	const char *path;
+	const char *path = memchr(line, '/', bytes);
+	size_t n = path ? (size_t)(path - line) : MAPPED_HEAD;
+	unsigned long long start, end, offset, inode;
+	struct mapped m = { 0 }, *old;
+	char head[MAPPED_HEAD];
 
-	if (!parse_line(&m, line, bytes))
+	if (n >= sizeof(head))
 		return NULL;
-	path = memchr(line, '/', bytes);
-	bytes -= (size_t)(path - line);
-	for (size_t i = 0; i < list->count; i++)
-		if (same_mapping(&list->mapped[i], &m, path, bytes))
-			return &list->mapped[i];
+	memcpy(head, line, n);
+	head[n] = '\0';
+	bytes -= n;
+	if (sscanf(head, "%llx-%llx %*4s %llx %x:%x %llu", &start, &end,
+		   &offset, &m.major, &m.minor, &inode) != 6 ||
+	    start >= end || !inode)
+		return NULL;
+	for (size_t i = 0; i < list->count; i++) {
+		old = &list->mapped[i];
+		if (old->start == start && old->end == end &&
+		    old->offset == offset && old->inode == inode &&
+		    old->major == m.major && old->minor == m.minor &&
+		    strlen(old->path) == bytes &&
+		    !memcmp(old->path, path, bytes))
+			return old;
+	}
 	if (list->count == MAPPED_MAX)
 		return NULL;
+	m.start = start;
+	m.end = end;
+	m.offset = offset;
+	m.inode = inode;
 	m.path = strndup(path, bytes);
 	if (!m.path)
 		return NULL;
@@ -109,22 +99,6 @@ static void end_others(struct mapped_list *list, uint32_t number,
 	}
 }
 
-/* Reads a telling, or a part of one. */
-static void read_view(struct mapped_list *list, const struct modules_view *view,
-		      uint32_t number, struct work_share *share)
-{
-	const char *p = view->lines;
-
-	for (size_t n; *p && work_look(share); p += n + (p[n] == '\n')) {
-		struct mapped *m;
-
-		n = strcspn(p, "\n");
-		m = take_line(list, p, n);
-		if (m)
-			begin_time(m, view, number);
-	}
-}
-
 void mapped_read(struct mapped_list *list, const struct session_view *session,
 		 struct work_share *share)
 {
@@ -135,9 +109,18 @@ void mapped_read(struct mapped_list *list, const struct session_view *session,
 	for (size_t i = 0; list->mapped && i < session->nmodules &&
 	     work_look(share); i++) {
 		const struct modules_view *view = session->modules[i];
+		const char *p = view->lines;
 
 		number += !view->more;
-		read_view(list, view, number, share);
+		for (size_t n; *p && work_look(share);
+		     p += n + (p[n] == '\n')) {
+			struct mapped *m;
+
+			n = strcspn(p, "\n");
+			m = take_line(list, p, n);
+			if (m)
+				begin_time(m, view, number);
+		}
 		if (i + 1 == session->nmodules ||
 		    !session->modules[i + 1]->more)
 			end_others(list, number, view->head.until ?:

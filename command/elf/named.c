@@ -33,47 +33,31 @@ static void copy_name(char *to, size_t room, const char *name)
 	to[n] = '\0';
 }
 
-/* Returns whether the mapping begins with the first page of the segment, or in
- * it. */
-static bool maps_segment(const struct mapped *mapped,
-			 const struct symboliser_segment *segment)
-{
-	uint64_t page = segment->align > 1 ? segment->align : 1;
-
-	return segment->code && mapped->offset + page > segment->offset &&
-	       mapped->offset < segment->offset + segment->file_bytes;
-}
-
-/* Finds out how far the module was moved, by the segment that is mapped. */
-static bool find_shift(struct named_module *module,
-		       const struct symboliser_module *from,
-		       const struct mapped *mapped)
-{
-	for (uint32_t i = 0; i < from->nsegments; i++) {
-		const struct symboliser_segment *s = &from->segments[i];
-
-		if (!maps_segment(mapped, s))
-			continue;
-		module->shift = mapped->start - s->address -
-				(mapped->offset - s->offset);
-		return true;
-	}
-	return false;
-}
-
 void named_read_segments(struct named_module *module,
 			 const struct mapped *mapped,
 			 const struct symboliser_module *from)
 {
+	const struct symboliser_segment *s = from->segments;
+	uint32_t i = 0;
+
 	*module = (struct named_module){
 		.name = strrchr(mapped->path, '/') + 1 };
-	if (!find_shift(module, from, mapped))
+	/* the mapping begins with the first page of a segment of code, or in
+	 * it */
+	while (i < from->nsegments &&
+	       (!s[i].code ||
+		mapped->offset + (s[i].align > 1 ? s[i].align : 1) <=
+			s[i].offset ||
+		mapped->offset >= s[i].offset + s[i].file_bytes))
+		i++;
+	if (i == from->nsegments)
 		return;
+	module->shift = mapped->start - s[i].address -
+			(mapped->offset - s[i].offset);
 	module->segments = calloc(from->nsegments, sizeof(*module->segments));
-	for (uint32_t i = 0; module->segments && i < from->nsegments; i++)
+	for (i = 0; module->segments && i < from->nsegments; i++)
 		module->segments[module->nsegments++] = (struct named_segment){
-			from->segments[i].address + module->shift,
-			from->segments[i].bytes, from->segments[i].code };
+			s[i].address + module->shift, s[i].bytes, s[i].code };
 }
 
 void named_free(struct named_module *module)
@@ -93,65 +77,40 @@ bool named_has(const struct named_module *module, uint64_t address, bool code)
 	return false;
 }
 
-/* Returns whether a symbol's name may be cut. The rest of a C++ name can be the
- * name of another function, with fewer arguments. */
-static bool may_be_cut(const char *name)
-{
-	size_t most = SYMBOLISER_NAME_BYTES - sizeof(SYMBOLISER_CUT);
-
-	return strlen(name) == SYMBOLISER_NAME_BYTES - 1 &&
-	       !strcmp(name + most, SYMBOLISER_CUT);
-}
-
-/* Writes a symbol's name as people write it. */
-static void write_name(const char *name, char written[static WRITTEN_BYTES],
-		       struct work_share *share)
-{
-	size_t length = 0;
-	char *cxx = may_be_cut(name) ? NULL :
-				symboliser_cxx(name, &length, &share->ns);
-
-	copy_name(written, WRITTEN_BYTES, cxx ? cxx : name);
-	if (length >= WRITTEN_BYTES)
-		strcpy(written + WRITTEN_BYTES - sizeof(SYMBOLISER_CUT),
-		       SYMBOLISER_CUT);
-	free(cxx);
-}
-
-/* Returns text of the heap: "main in FILE", "main+0x4 in FILE", or, without a
- * symbol, "FILE+0x1139". */
+/*
+ * Returns text of the heap: "main in FILE", "main+0x4 in FILE", or, without a
+ * symbol, "FILE+0x1139". Names of C++ are as people write them, but for a name
+ * that may be cut: the rest can be the name of another function, with fewer
+ * arguments.
+ */
 static char *put_name(const struct named_module *module, uint64_t address,
 		      const struct symboliser_symbol *symbol,
 		      struct work_share *share)
 {
-	char file[NAME_MAX + 1], name[WRITTEN_BYTES], *text;
+	const size_t most = SYMBOLISER_NAME_BYTES - sizeof(SYMBOLISER_CUT);
+	char file[NAME_MAX + 1], name[WRITTEN_BYTES], *text, *cxx = NULL;
+	size_t length = 0;
 	int n;
 
 	copy_name(file, sizeof(file), module->name);
-	if (symbol->rank)
-		write_name(symbol->name, name, share);
-	if (!symbol->rank)
+	if (!symbol->rank) {
 		n = asprintf(&text, "%s+0x%llx", file,
 			     (unsigned long long)(address - module->shift));
-	else if (!symbol->before)
-		n = asprintf(&text, "%s in %s", name, file);
-	else
-		n = asprintf(&text, "%s+0x%llx in %s", name,
-			     (unsigned long long)symbol->before, file);
+		return n < 0 ? NULL : text;
+	}
+	if (strlen(symbol->name) < SYMBOLISER_NAME_BYTES - 1 ||
+	    strcmp(symbol->name + most, SYMBOLISER_CUT))
+		cxx = symboliser_cxx(symbol->name, &length, &share->ns);
+	copy_name(name, sizeof(name), cxx ? cxx : symbol->name);
+	if (length >= sizeof(name))
+		strcpy(name + sizeof(name) - sizeof(SYMBOLISER_CUT),
+		       SYMBOLISER_CUT);
+	free(cxx);
+	n = symbol->before ?
+		    asprintf(&text, "%s+0x%llx in %s", name,
+			     (unsigned long long)symbol->before, file) :
+		    asprintf(&text, "%s in %s", name, file);
 	return n < 0 ? NULL : text;
-}
-
-/* Takes the symbols of another file where they are nearer, or better. */
-static void take_better(struct symboliser_symbol *symbols,
-			const struct symboliser_symbol *others, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (others[i].rank &&
-		    (!symbols[i].rank ||
-		     others[i].before < symbols[i].before ||
-		     (others[i].before == symbols[i].before &&
-		      others[i].rank > symbols[i].rank)))
-			symbols[i] = others[i];
 }
 
 void named_find(const struct named_module *module,
@@ -163,21 +122,30 @@ void named_find(const struct named_module *module,
 	struct symboliser_symbol *symbols = calloc(n, sizeof(*symbols));
 	struct symboliser_symbol *others = calloc(n, sizeof(*others));
 	uint64_t spare, before;
+	bool more = false;
 
 	for (size_t i = 0; own && i < n; i++)
 		own[i] = addresses[i] - module->shift;
-	if (own && symbols && others &&
-	    !symboliser_names(symbols, own, n, file, &share->ns)) {
+	if (!own || !symbols || !others ||
+	    symboliser_names(symbols, own, n, file, &share->ns))
+		goto end;
+	if (debug) {
 		/* a bad debug file costs no name that is here */
 		spare = before = share->ns / 2;
-		if (debug && !symboliser_names(others, own, n, debug, &spare))
-			take_better(symbols, others, n);
-		if (debug)
-			share->ns -= before - spare;
-		for (size_t i = 0; i < n; i++)
-			names[i] = put_name(module, addresses[i], &symbols[i],
-					    share);
+		more = !symboliser_names(others, own, n, debug, &spare);
+		share->ns -= before - spare;
 	}
+	/* the symbols of the other file where they are nearer, or better */
+	for (size_t i = 0; more && i < n; i++)
+		if (others[i].rank &&
+		    (!symbols[i].rank ||
+		     others[i].before < symbols[i].before ||
+		     (others[i].before == symbols[i].before &&
+		      others[i].rank > symbols[i].rank)))
+			symbols[i] = others[i];
+	for (size_t i = 0; i < n; i++)
+		names[i] = put_name(module, addresses[i], &symbols[i], share);
+end:
 	free(others);
 	free(symbols);
 	free(own);
