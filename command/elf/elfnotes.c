@@ -30,27 +30,28 @@
 #define SEGMENTS_MAX	64
 #define MODULE_BYTES	(1ull << 32)
 
-static const char *why_text(uint8_t why)
+/* Adds a marker that the symboliser has read to the list `priv`, which copies
+ * the texts. Returns 0 or -ENOMEM. */
+static int add_marker(const struct symboliser_found *found, void *priv)
 {
-	return why == WHY_UNSAID ? NULL :
-	       why == WHY_MOVED	 ? MARKER_MOVED :
-	       why == WHY_OTHER	 ? MARKER_OTHER :
-				   usdt_reason_text(why - WHY_USDT);
-}
-
-static int add_marker(const struct symboliser_found *found, void *list)
-{
+	static const char *const words[] = {
+		[WHY_UNSAID] = NULL, [WHY_MOVED] = MARKER_MOVED,
+		[WHY_OTHER] = MARKER_OTHER,
+	};
 	const struct symboliser_marker *of = &found->marker;
 	struct marker m = {
 		.address = of->address, .line = of->line, .kind = of->kind,
 		.nfields = of->nfields, .tested = of->tested,
 		.placement = of->placement, .operand = of->operand,
-		.why = why_text(of->why), .shown = (char *)found->shown,
+		.why = of->why < WHY_USDT ?
+			       words[of->why] :
+			       usdt_reason_text(of->why - WHY_USDT),
+		.shown = (char *)found->shown,
 		.shown_bytes = found->shown_bytes,
 	};
 
 	memcpy(m.types, of->types, sizeof(m.types));
-	return marker_list_add(list, &m, found->strings[0], found->strings[1],
+	return marker_list_add(priv, &m, found->strings[0], found->strings[1],
 			       found->strings[2], found->strings[3]);
 }
 
@@ -83,11 +84,8 @@ int elfnotes_read(struct marker_list *list, const char *path, uint32_t how,
 	return ret;
 }
 
-/* The segments that are loaded, by the module's own addresses. */
-struct extent {
-	uint64_t low, high;
-};
-
+/* Copies memory of a process. Returns 0, a negative errno, or -EFAULT: not all
+ * of it is there. */
 static int copy_memory(pid_t pid, uint64_t from, void *to, size_t bytes)
 {
 	struct iovec here = { to, bytes };
@@ -97,62 +95,12 @@ static int copy_memory(pid_t pid, uint64_t from, void *to, size_t bytes)
 	return n == (ssize_t)bytes ? 0 : n < 0 ? -errno : -EFAULT;
 }
 
-static int read_headers(pid_t pid, uint64_t start, Elf64_Ehdr *header,
-			Elf64_Phdr *ph, struct extent *extent)
-{
-	int ret = copy_memory(pid, start, header, sizeof(*header));
-
-	if (ret)
-		return ret;
-	if (memcmp(header->e_ident, ELFMAG, SELFMAG) ||
-	    header->e_ident[EI_CLASS] != ELFCLASS64 ||
-	    header->e_phentsize != sizeof(*ph) ||
-	    header->e_phnum > SEGMENTS_MAX || header->e_phoff > PAGE)
-		return -ENOEXEC;
-	ret = copy_memory(pid, start + header->e_phoff, ph,
-		   header->e_phnum * sizeof(*ph));
-	*extent = (struct extent){ UINT64_MAX, 0 };
-	for (int i = 0; !ret && i < header->e_phnum; i++) {
-		if (ph[i].p_type != PT_LOAD)
-			continue;
-		if (ph[i].p_vaddr + ph[i].p_memsz < ph[i].p_vaddr)
-			return -ENOEXEC;
-		if (ph[i].p_vaddr < extent->low)
-			extent->low = ph[i].p_vaddr & ~(PAGE - 1);
-		if (ph[i].p_vaddr + ph[i].p_memsz > extent->high)
-			extent->high = ph[i].p_vaddr + ph[i].p_memsz;
-	}
-	return ret ? ret : extent->low >= extent->high ||
-			   extent->high - extent->low > MODULE_BYTES ?
-				   -ENOEXEC : 0;
-}
-
-/* Returns true when the module has a note of a marker, or may have one. */
-static bool has_notes(pid_t pid, uint64_t shift, const Elf64_Phdr *ph, int n)
-{
-	static const char owner[] = "taffrail";
-	bool found = false;
-
-	for (int i = 0; i < n && !found; i++) {
-		char *bytes = ph[i].p_type == PT_NOTE &&
-			      ph[i].p_memsz < MODULE_BYTES ?
-				      malloc(ph[i].p_memsz + 1) : NULL;
-
-		found = bytes && !copy_memory(pid, ph[i].p_vaddr + shift, bytes,
-				       ph[i].p_memsz) &&
-			memmem(bytes, ph[i].p_memsz, owner, sizeof(owner));
-		free(bytes);
-	}
-	return found;
-}
-
-/* Copies the segments of a module into a file in memory. Returns the
- * descriptor, or a negative errno. */
+/* Copies the segments of a module into a file in memory, from `low` on, the
+ * module's first address. Returns the descriptor, or a negative errno. */
 static int copy_module(pid_t pid, uint64_t shift, const Elf64_Phdr *ph, int n,
-		       const struct extent *extent)
+		       uint64_t low, size_t bytes)
 {
-	size_t bytes = extent->high - extent->low;
-	int fd = memfd_create("taffrail module", MFD_CLOEXEC), ret = 0;
+	int fd = memfd_create("taffrail module", MFD_CLOEXEC), ret;
 	struct rlimit limit = { 0 }, most;
 	char *module;
 
@@ -164,23 +112,22 @@ static int copy_module(pid_t pid, uint64_t shift, const Elf64_Phdr *ph, int n,
 	setrlimit(RLIMIT_FSIZE, &most);
 	ret = ftruncate(fd, (off_t)bytes) ? -errno : 0;
 	setrlimit(RLIMIT_FSIZE, &limit);
-	module = ret ? NULL :
+	module = ret ? MAP_FAILED :
 		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (module == MAP_FAILED)
-		ret = -errno;
-	if (ret) {
-		close(fd);
-		return ret;
+	if (module == MAP_FAILED) {
+		ret = ret ? ret : -errno;
+		goto close;
 	}
 	for (int i = 0; !ret && i < n; i++)
 		if (ph[i].p_type == PT_LOAD && ph[i].p_flags & PF_R)
 			ret = copy_memory(pid, ph[i].p_vaddr + shift,
-				module + (ph[i].p_vaddr - extent->low),
+				module + (ph[i].p_vaddr - low),
 				ph[i].p_filesz < ph[i].p_memsz ?
 					ph[i].p_filesz : ph[i].p_memsz);
 	munmap(module, bytes);
 	if (!ret)
 		return fd;
+close:
 	close(fd);
 	return ret;
 }
@@ -188,21 +135,54 @@ static int copy_module(pid_t pid, uint64_t shift, const Elf64_Phdr *ph, int n,
 int elfnotes_read_memory(struct marker_list *list, pid_t pid, uint64_t start,
 			 uint64_t *shift)
 {
-	uint64_t ns = SYMBOLISER_MARKERS_NS;
-	char error[ELFNOTES_ERROR_BYTES];
+	static const char owner[] = "taffrail";
+	uint64_t ns = SYMBOLISER_MARKERS_NS, low = UINT64_MAX, high = 0;
+	char error[ELFNOTES_ERROR_BYTES], *bytes;
 	struct symboliser_file module;
 	Elf64_Phdr ph[SEGMENTS_MAX];
-	struct extent extent;
 	Elf64_Ehdr header;
-	int ret = read_headers(pid, start, &header, ph, &extent);
+	bool found = false;
+	int ret = copy_memory(pid, start, &header, sizeof(header));
 
 	if (ret)
 		return ret;
-	*shift = start - extent.low;
-	if (!has_notes(pid, *shift, ph, header.e_phnum))
+	if (memcmp(header.e_ident, ELFMAG, SELFMAG) ||
+	    header.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    header.e_phentsize != sizeof(*ph) ||
+	    header.e_phnum > SEGMENTS_MAX || header.e_phoff > PAGE)
+		return -ENOEXEC;
+	ret = copy_memory(pid, start + header.e_phoff, ph,
+			  header.e_phnum * sizeof(*ph));
+	if (ret)
+		return ret;
+	for (int i = 0; i < header.e_phnum; i++) {
+		if (ph[i].p_type != PT_LOAD)
+			continue;
+		if (ph[i].p_vaddr + ph[i].p_memsz < ph[i].p_vaddr)
+			return -ENOEXEC;
+		if (ph[i].p_vaddr < low)
+			low = ph[i].p_vaddr & ~(PAGE - 1);
+		if (ph[i].p_vaddr + ph[i].p_memsz > high)
+			high = ph[i].p_vaddr + ph[i].p_memsz;
+	}
+	if (low >= high || high - low > MODULE_BYTES)
+		return -ENOEXEC;
+	*shift = start - low;
+	/* most modules have no note of a marker, and need no copy */
+	for (int i = 0; i < header.e_phnum && !found; i++) {
+		if (ph[i].p_type != PT_NOTE || ph[i].p_memsz >= MODULE_BYTES)
+			continue;
+		bytes = malloc(ph[i].p_memsz + 1);
+		found = bytes && !copy_memory(pid, ph[i].p_vaddr + *shift,
+					      bytes, ph[i].p_memsz) &&
+			memmem(bytes, ph[i].p_memsz, owner, sizeof(owner));
+		free(bytes);
+	}
+	if (!found)
 		return 0;
-	module.bytes = extent.high - extent.low;
-	module.fd = copy_module(pid, *shift, ph, header.e_phnum, &extent);
+	module.bytes = high - low;
+	module.fd = copy_module(pid, *shift, ph, header.e_phnum, low,
+				module.bytes);
 	if (module.fd < 0)
 		return module.fd;
 	ret = symboliser_markers(&module, SYMBOLISER_LOADED, add_marker, list,

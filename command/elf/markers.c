@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Markers as the command lists them. See markers.h.
+ *
+ * Invariant: an agent's answer is input. A record that makes no sense ends the
+ * list with an error, and nothing of the record is in the list.
  */
 #include "command/elf/markers.h"
 
@@ -11,6 +14,8 @@
 
 #include "base/base.h"
 #include "tracepoints/fields/fields.h"
+
+static const char hex_digits[] = "0123456789abcdef";
 
 /* The strings of one record of MESSAGE_LIST, in their order. */
 enum {
@@ -91,44 +96,19 @@ size_t marker_list_unplaced(const struct marker_list *list, const char **why)
 	return n;
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return -1;
-}
-
 /* Returns the value of two hex digits, or -1. */
 static int hex_byte(const char *text)
 {
-	int high = hex_digit(text[0]);
-	int low = high < 0 ? -1 : hex_digit(text[1]);
+	int value = 0;
 
-	return low < 0 ? -1 : high << 4 | low;
-}
+	for (int i = 0; i < 2; i++) {
+		const char *at = text[i] ? strchr(hex_digits, text[i]) : NULL;
 
-/* Parses two hex digits a field; and those behind a colon, into `shown`, which
- * has room for them. Returns 0 or -EBADMSG. */
-static int parse_types(struct marker *marker, const char *text, char *shown)
-{
-	int byte;
-
-	for (; *text && *text != ':'; text += 2) {
-		byte = hex_byte(text);
-		if (byte < 0 || marker->nfields == TAFFRAIL_FIELDS_MAX)
-			return -EBADMSG;
-		marker->types[marker->nfields++] = byte;
+		if (!at)
+			return -1;
+		value = value << 4 | (int)(at - hex_digits);
 	}
-	marker->shown = shown;
-	for (text += *text == ':'; *text; text += 2) {
-		byte = hex_byte(text);
-		if (byte < 0)
-			return -EBADMSG;
-		shown[marker->shown_bytes++] = (char)byte;
-	}
-	return 0;
+	return value;
 }
 
 const char *marker_refusal(int error)
@@ -144,40 +124,49 @@ const char *marker_refusal(int error)
 				  "off: it cannot be written";
 }
 
-static enum marker_placement placement_of(const char *kind)
-{
-	return !strcmp(kind, "usdt")	    ? PLACED_BYTE :
-	       !strcmp(kind, "usdt-jump")   ? PLACED_JUMP :
-	       !strcmp(kind, "usdt-merged") ? PLACED_MERGED :
-	       !strcmp(kind, "usdt-int3")   ? PLACED_INT3 :
-					      PLACED_UNSAID;
-}
-
+/*
+ * Adds the marker of one record. The types are two hex digits a field; behind a
+ * colon, there are those of `shown`. Returns 0, -EBADMSG or -ENOMEM.
+ */
 static int parse_record(struct marker_list *list,
 			const char *strings[LIST_STRINGS])
 {
+	const char *kind = strings[LIST_KIND], *p = strings[LIST_TYPES];
 	struct marker m = { 0 };
-	char *shown;
-	int ret;
+	int byte, ret = -EBADMSG;
 
 	m.address = strtoull(strings[LIST_ADDRESS], NULL, 16);
 	m.enabled = !strcmp(strings[LIST_ENABLED], "1");
 	if (strings[LIST_ENABLED][0] == '-')
 		m.why = marker_refusal(atoi(strings[LIST_ENABLED]));
-	m.placement = placement_of(strings[LIST_KIND]);
+	m.placement = !strcmp(kind, "usdt")	   ? PLACED_BYTE :
+		      !strcmp(kind, "usdt-jump")   ? PLACED_JUMP :
+		      !strcmp(kind, "usdt-merged") ? PLACED_MERGED :
+		      !strcmp(kind, "usdt-int3")   ? PLACED_INT3 :
+						     PLACED_UNSAID;
 	m.line = strtoul(strings[LIST_LINE], NULL, 10);
-	m.kind = !strcmp(strings[LIST_KIND], "event") ? MARKER_EVENT :
-		 m.placement ? MARKER_USDT :
-			       MARKER_MARK;
-	shown = malloc(strlen(strings[LIST_TYPES]) / 2 + 1);
-	if (!shown)
+	m.kind = !strcmp(kind, "event") ? MARKER_EVENT :
+		 m.placement		? MARKER_USDT : MARKER_MARK;
+	m.shown = malloc(strlen(p) / 2 + 1);
+	if (!m.shown)
 		return -ENOMEM;
-	ret = parse_types(&m, strings[LIST_TYPES], shown);
-	if (!ret)
-		ret = marker_list_add(list, &m, strings[LIST_CHANNEL],
-				      strings[LIST_NAME], strings[LIST_TEXT],
-				      strings[LIST_FILE]);
-	free(shown);
+	for (; *p && *p != ':'; p += 2) {
+		byte = hex_byte(p);
+		if (byte < 0 || m.nfields == TAFFRAIL_FIELDS_MAX)
+			goto end;
+		m.types[m.nfields++] = byte;
+	}
+	for (p += *p == ':'; *p; p += 2) {
+		byte = hex_byte(p);
+		if (byte < 0)
+			goto end;
+		m.shown[m.shown_bytes++] = (char)byte;
+	}
+	ret = marker_list_add(list, &m, strings[LIST_CHANNEL],
+			      strings[LIST_NAME], strings[LIST_TEXT],
+			      strings[LIST_FILE]);
+end:
+	free(m.shown);
 	return ret;
 }
 

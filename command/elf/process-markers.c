@@ -2,8 +2,9 @@
 /*
  * Markers of a process from outside. See process-markers.h.
  *
- * Invariant: /proc is read as text of unknown form, and a file
- * is used only if it is still the mapped one.
+ * Invariant: /proc is read as text of unknown form, and a file is used only if
+ * it is still the mapped one. A module is read once for each place, whatever
+ * the number of mappings.
  */
 #include "command/elf/process-markers.h"
 
@@ -25,6 +26,7 @@
 #define TRAMPOLINE_BYTES	14	/* as in usdt/place/place-x86_64.c */
 #define GROWTH		(256ull << 20)
 #define USER_END	((1ull << 47) - 4096)
+#define START_BRK_FIELD	47		/* of /proc/PID/stat */
 
 /* A module that was read already. */
 struct seen {
@@ -32,6 +34,7 @@ struct seen {
 	uint64_t shift;
 };
 
+/* The reading of one process's modules. */
 struct scan {
 	pid_t pid;
 	struct marker_list *list;
@@ -48,7 +51,7 @@ static bool agent_opens(pid_t pid, enum process_way way)
 	       process_opens_mappings(pid);
 }
 
-/* Returns 1 when the module is new, 0 when not, or -ENOMEM. */
+/* Returns 1 when the module is new at this place, 0 when not, or -ENOMEM. */
 static int note_module(struct scan *scan, uint64_t inode, uint64_t shift)
 {
 	struct seen *more;
@@ -65,16 +68,17 @@ static int note_module(struct scan *scan, uint64_t inode, uint64_t shift)
 	return 1;
 }
 
-/* Drops the unwanted kind, and shifts the addresses of the rest. */
-static void keep_kind(struct marker_list *list, size_t from, uint64_t shift,
-		      bool probes)
+/* Drops the unwanted kind of the markers from `from` on, or all if `keep` is
+ * false, and shifts the addresses of the rest. */
+static void keep_kind(struct scan *scan, size_t from, uint64_t shift, bool keep)
 {
+	struct marker_list *list = scan->list;
 	size_t kept = from;
 
 	for (size_t i = from; i < list->count; i++) {
 		struct marker *m = &list->markers[i];
 
-		if ((m->kind == MARKER_USDT) != probes) {
+		if (!keep || (m->kind == MARKER_USDT) != scan->probes) {
 			marker_free(m);
 			continue;
 		}
@@ -84,25 +88,13 @@ static void keep_kind(struct marker_list *list, size_t from, uint64_t shift,
 	list->count = kept;
 }
 
-/* Reads the markers of a module that has no file any more. */
-static int scan_memory(struct scan *scan, const struct process_mapping *m)
+/* Returns true when the mapping is of the file whose beginning was mapped last:
+ * then the module's headers are there. */
+static bool has_head(const struct process_mapping *head,
+		     const struct process_mapping *m)
 {
-	size_t before = scan->list->count;
-	uint64_t shift;
-	int ret;
-
-	if (scan->head.inode != m->inode || scan->head.major != m->major ||
-	    scan->head.minor != m->minor ||
-	    elfnotes_read_memory(scan->list, scan->pid, scan->head.start,
-				 &shift))
-		return 0;
-	ret = note_module(scan, m->inode, shift);
-	if (ret)
-		keep_kind(scan->list, before, shift, false);
-	else
-		while (scan->list->count > before)
-			marker_free(&scan->list->markers[--scan->list->count]);
-	return ret == -ENOMEM ? ret : 0;
+	return head->inode == m->inode && head->major == m->major &&
+	       head->minor == m->minor;
 }
 
 /* Gives the file's own address of a mapping's first byte. */
@@ -115,51 +107,54 @@ static int first_address(uint64_t *address, const struct process_mapping *m,
 	return ret ? ret : symboliser_place(address, &module, m->offset);
 }
 
-/* Reads the markers of a module by the file. */
-static int scan_file(struct scan *scan, const struct process_mapping *m,
-		     const struct opener_file *file)
-{
-	const struct symboliser_file from = symboliser_opened(file);
-	char error[ELFNOTES_ERROR_BYTES];
-	size_t before = scan->list->count;
-	uint64_t address, ns = SYMBOLISER_NS;
-	int ret;
-
-	if (first_address(&address, m, &from, &ns))
-		return 0;
-	ret = note_module(scan, m->inode, m->start - address);
-	if (ret <= 0)
-		return ret;
-	ret = elfnotes_read_open(scan->list, file,
-				 scan->probes ? SYMBOLISER_PLAN : 0, error);
-	keep_kind(scan->list, before, m->start - address, scan->probes);
-	return ret == -ENOMEM ? ret : 0;
-}
-
+/* Reads the markers of a module: by the file, or out of the memory for a module
+ * that has no file any more. Returns 0 or -ENOMEM. */
 static int scan_mapping(const struct process_mapping *m, void *arg)
 {
-	char path[PROCESS_FILE_BYTES];
+	char path[PROCESS_FILE_BYTES], error[ELFNOTES_ERROR_BYTES];
+	uint64_t address, shift, ns = SYMBOLISER_NS;
+	struct symboliser_file from;
 	struct scan *scan = arg;
 	struct opener_file file;
 	enum process_way way;
-	int ret;
+	size_t before = scan->list->count;
+	int ret = 0;
 
 	if (!m->offset)
 		scan->head = *m;
 	if (!m->executable)
 		return 0;
 	way = process_file(path, scan->pid, m);
-	if (!way)
-		return scan->probes ? 0 : scan_memory(scan, m);
+	if (!way) {
+		if (scan->probes || !has_head(&scan->head, m) ||
+		    elfnotes_read_memory(scan->list, scan->pid,
+					 scan->head.start, &shift))
+			return 0;
+		ret = note_module(scan, m->inode, shift);
+		keep_kind(scan, before, shift, ret);
+		return ret == -ENOMEM ? ret : 0;
+	}
 	if (way == PROCESS_WAY_SILENT ||
 	    (scan->probes && !agent_opens(scan->pid, way)) ||
 	    opener_open(&file, path, m->inode))
 		return 0;
-	ret = scan_file(scan, m, &file);
+	from = symboliser_opened(&file);
+	if (!first_address(&address, m, &from, &ns)) {
+		shift = m->start - address;
+		ret = note_module(scan, m->inode, shift);
+		if (ret > 0) {
+			ret = elfnotes_read_open(
+				scan->list, &file,
+				scan->probes ? SYMBOLISER_PLAN : 0, error);
+			keep_kind(scan, before, shift, true);
+		}
+	}
 	opener_close(&file);
-	return ret;
+	return ret == -ENOMEM ? ret : 0;
 }
 
+/* Adds the markers, or the USDT probes, of all modules. Returns as
+ * process_markers_read() does. */
 static int read_all(struct marker_list *list, pid_t pid, bool probes)
 {
 	struct scan scan = { .pid = pid, .list = list, .probes = probes };
@@ -179,6 +174,7 @@ int process_probes_read(struct marker_list *list, pid_t pid)
 	return read_all(list, pid, true);
 }
 
+/* The search for modules that cannot be read. */
 struct unread {
 	pid_t pid;
 	struct process_mapping head;	/* the last one of a file's beginning */
@@ -188,57 +184,43 @@ struct unread {
 	int count;
 };
 
-/* Returns true for a module in which no user looks for probes: libc's are only
- * listed with --all, and the agent has none. */
-static bool is_runtime(const char *name)
+/* Tells of a module that cannot be read, if users may look for probes there:
+ * libc's are only listed with --all, and the agent has none. */
+static int look_unread(const struct process_mapping *m, void *arg)
 {
-	static const char *const names[] = {
+	static const char *const runtime[] = {
 		"libtaffrail", "memfd:taffrail", "libc.so", "libc-", "ld-",
 		"libm.so", "libm-", "libpthread", "libdl",
 	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strncmp(name, names[i], strlen(names[i])))
-			return true;
-	return false;
-}
-
-/* Returns true when the mappings are those of an ELF file: other code has no
- * file, as a compiler's in a memfd. */
-static bool is_module(const struct unread *unread,
-		      const struct process_mapping *m)
-{
-	const struct process_mapping *head = &unread->head;
-	struct marker_list none = { 0 };
-	uint64_t shift;
-	int ret;
-
-	if (head->inode != m->inode || head->major != m->major ||
-	    head->minor != m->minor)
-		return false;
-	ret = elfnotes_read_memory(&none, unread->pid, head->start, &shift);
-	marker_list_free(&none);
-	/* memory that may not be read is judged by the file's name */
-	return !ret || (ret != -ENOEXEC && strstr(m->path, ".so"));
-}
-
-static int look_unread(const struct process_mapping *m, void *arg)
-{
 	static const char mark[] = " (deleted)";
+	const char *name = strrchr(m->path, '/') + 1, *inside;
 	char path[PATH_MAX], now[PROCESS_FILE_BYTES];
+	struct marker_list none = { 0 };
 	struct unread *unread = arg;
 	struct opener_file file;
-	const char *inside;
 	enum process_way way;
 	size_t n = strlen(m->path);
+	uint64_t shift;
+	int ret;
 
 	if (!m->offset)
 		unread->head = *m;
 	if (!m->executable || m->inode == unread->inode)
 		return 0;
 	way = process_file(now, unread->pid, m);
-	if ((way && agent_opens(unread->pid, way)) ||
-	    is_runtime(strrchr(m->path, '/') + 1) || !is_module(unread, m))
+	if (way && agent_opens(unread->pid, way))
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(runtime); i++)
+		if (!strncmp(name, runtime[i], strlen(runtime[i])))
+			return 0;
+	/* other code has no ELF file, as a compiler's in a memfd */
+	if (!has_head(&unread->head, m))
+		return 0;
+	ret = elfnotes_read_memory(&none, unread->pid, unread->head.start,
+				   &shift);
+	marker_list_free(&none);
+	/* memory that may not be read is judged by the file's name */
+	if (ret && (ret == -ENOEXEC || !strstr(m->path, ".so")))
 		return 0;
 	unread->inode = m->inode;
 	unread->count++;
@@ -267,6 +249,7 @@ int process_each_unread(pid_t pid,
 	return ret ? ret : unread.count;
 }
 
+/* A symbol that is looked for, and the module in which it may be. */
 struct wanted {
 	pid_t pid;
 	const char *file;
@@ -275,6 +258,7 @@ struct wanted {
 	char executable[PATH_MAX];
 };
 
+/* Returns 1 and wanted->address when the module has the symbol, else 0. */
 static int look_symbol(const struct process_mapping *m, void *arg)
 {
 	struct wanted *wanted = arg;
@@ -336,24 +320,21 @@ static bool map_add(struct map **maps, size_t *n, struct map m)
 	return true;
 }
 
-/* Returns where the heap of a process begins, 0 if it is not known. There is no
- * mapping before the program asks for memory. */
-static uint64_t heap_start(pid_t pid)
-{
-	char text[2048];
-
-	process_text(pid, 0, "stat", text, sizeof(text));
-	return strtoull(process_stat_field(text, 47), NULL, 10);
-}
-
+/*
+ * Reads the mappings, and the room where the heap may grow: there is no mapping
+ * before the program asks for memory. Returns an array for the caller to free,
+ * which is incomplete without memory.
+ */
 static struct map *maps_read(pid_t pid, size_t *count)
 {
 	struct map *maps = NULL, m;
-	uint64_t heap = heap_start(pid);
-	char path[32], *line = NULL;
+	char path[32], stat[2048], *line = NULL;
 	size_t room = 0, n = 0;
+	uint64_t heap;
 	FILE *f;
 
+	process_text(pid, 0, "stat", stat, sizeof(stat));
+	heap = strtoull(process_stat_field(stat, START_BRK_FIELD), NULL, 10);
 	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
 	f = fopen(path, "re");
 	while (f && getline(&line, &room, f) > 0) {
@@ -375,36 +356,34 @@ static struct map *maps_read(pid_t pid, size_t *count)
 	return maps;
 }
 
-static void settle_probe(struct marker *m, const struct map *maps, size_t n)
-{
-	uint64_t trampoline = m->address + USDT_JUMP_BYTES +
-			(uint64_t)(int64_t)m->operand;
-	uint64_t start = trampoline & ~4095ull;
-	uint64_t end = (trampoline + TRAMPOLINE_BYTES + 4095) & ~4095ull;
-	/* a program that is not relocated is so low that an operand may lead
-	 * below address 0 */
-	bool taken = start >= USER_END || end > USER_END || end < start;
-
-	if (m->placement != PLACED_EITHER &&
-	    m->placement != PLACED_BYTE_OR_INT3)
-		return;
-	for (size_t i = 0; i < n; i++)
-		taken |= start < maps[i].end && end > maps[i].start;
-	if (taken) {
-		m->placement = m->placement == PLACED_EITHER ? PLACED_JUMP :
-							       PLACED_INT3;
-	} else {
-		m->placement = PLACED_BYTE;
-		m->why = NULL;
-	}
-}
-
 void placement_settle(struct marker_list *list, pid_t pid)
 {
 	size_t n;
 	struct map *maps = maps_read(pid, &n);
 
-	for (size_t i = 0; n && i < list->count; i++)
-		settle_probe(&list->markers[i], maps, n);
+	for (size_t i = 0; n && i < list->count; i++) {
+		struct marker *m = &list->markers[i];
+		uint64_t trampoline = m->address + USDT_JUMP_BYTES +
+				      (uint64_t)(int64_t)m->operand;
+		uint64_t start = trampoline & ~4095ull;
+		uint64_t end = (trampoline + TRAMPOLINE_BYTES + 4095) &
+			       ~4095ull;
+		/* a program that is not relocated is so low that an operand
+		 * may lead below address 0 */
+		bool taken = start >= USER_END || end > USER_END || end < start;
+
+		if (m->placement != PLACED_EITHER &&
+		    m->placement != PLACED_BYTE_OR_INT3)
+			continue;
+		for (size_t k = 0; k < n; k++)
+			taken |= start < maps[k].end && end > maps[k].start;
+		if (!taken) {
+			m->placement = PLACED_BYTE;
+			m->why = NULL;
+		} else {
+			m->placement = m->placement == PLACED_EITHER ?
+					       PLACED_JUMP : PLACED_INT3;
+		}
+	}
 	free(maps);
 }
