@@ -35,28 +35,13 @@ static struct {
 	int n;
 } user;
 
-static bool read_groups(const struct passwd *entry)
-{
-	int n = GROUPS_FIRST, room;
-
-	do {
-		gid_t *more;
-
-		room = n;
-		more = reallocarray(user.groups, (size_t)n, sizeof(*more));
-		if (!more)
-			return false;
-		user.groups = more;
-	} while (getgrouplist(entry->pw_name, entry->pw_gid, user.groups,
-			      &n) < 0 && n > room);
-	user.n = n;
-	return n <= room;
-}
-
-/* Reads the groups of a user. A user without an entry has none. */
+/* Reads the groups of a user, who has none without an entry. Returns false
+ * without memory. */
 static bool know_user(uid_t uid)
 {
 	const struct passwd *entry;
+	int n = GROUPS_FIRST, room;
+	gid_t *more;
 
 	if (user.uid == uid)
 		return true;
@@ -64,40 +49,48 @@ static bool know_user(uid_t uid)
 	user.n = 0;
 	entry = getpwuid(uid);
 	user.group = entry ? entry->pw_gid : NO_GROUP;
-	if (entry && !read_groups(entry))
-		return false;
+	while (entry) {
+		room = n;
+		more = reallocarray(user.groups, (size_t)n, sizeof(*more));
+		if (!more)
+			return false;
+		user.groups = more;
+		if (getgrouplist(entry->pw_name, entry->pw_gid, user.groups,
+				 &n) < 0 && n > room)
+			continue;
+		user.n = n;
+		break;
+	}
 	user.uid = uid;
 	return true;
 }
 
+/* Sets the groups of this thread alone. */
 static bool set_groups(int n, const gid_t *groups)
 {
 	return !syscall(SYS_setgroups, (size_t)n, groups);
 }
 
-/* Notes the rights of the thread. */
-static bool note_rights(struct rights *rights)
-{
-	int n = getgroups(0, NULL);
-
-	if (n < 0)
-		return false;
-	rights->groups = malloc(((size_t)n + 1) * sizeof(*rights->groups));
-	if (!rights->groups)
-		return false;
-	rights->ngroups = getgroups(n, rights->groups);
-	rights->group = (gid_t)setfsgid(NO_USER);
-	return rights->ngroups == n;
-}
-
 bool rights_take(struct rights *rights, uid_t uid)
 {
+	int n;
+
 	*rights = (struct rights){ 0 };
 	if (geteuid() || setfsuid(NO_USER) || !uid)
 		return true;
 	if (prctl(PR_GET_SECUREBITS) & SECBIT_NO_SETUID_FIXUP ||
-	    !know_user(uid) || !note_rights(rights) ||
-	    !set_groups(user.n, user.groups))
+	    !know_user(uid))
+		return false;
+	/* the thread's own, for rights_give_back() */
+	n = getgroups(0, NULL);
+	if (n >= 0)
+		rights->groups = malloc(((size_t)n + 1) *
+					sizeof(*rights->groups));
+	if (!rights->groups)
+		return false;
+	rights->ngroups = getgroups(n, rights->groups);
+	rights->group = (gid_t)setfsgid(NO_USER);
+	if (rights->ngroups != n || !set_groups(user.n, user.groups))
 		return false;
 	setfsgid(user.group);
 	setfsuid(uid);
