@@ -19,12 +19,14 @@ struct reading {
 	GElf_Ehdr header;
 };
 
+/* Returns whether `n` bytes at an offset are in the file. */
 static bool is_inside(const struct reading *r, uint64_t offset, uint64_t n)
 {
 	return offset <= r->bytes && n <= r->bytes - offset;
 }
 
-/* Finds the build ID among notes. */
+/* Finds the build ID among notes. A longer one than SYMBOLISER_ID_BYTES is cut.
+ */
 static void find_id(struct symboliser_module *module, Elf_Data *notes)
 {
 	size_t at = 0, next, name, desc;
@@ -45,29 +47,25 @@ static void find_id(struct symboliser_module *module, Elf_Data *notes)
 	}
 }
 
-/* Adds a library's name, if there is room for it and an empty one. */
-static void add_needed(struct symboliser_module *module, const char *name)
-{
-	size_t used = 0, n = strlen(name) + 1;
-
-	while (module->needed[used])
-		used += strlen(module->needed + used) + 1;
-	if (n > 1 && used + n + 1 < sizeof(module->needed))
-		memcpy(module->needed + used, name, n);
-}
-
-/* Reads the dynamic linker's table. A program has one, too; the linker itself
- * is no library. */
+/*
+ * Reads the dynamic linker's table. A program has one, too; the linker itself
+ * is no library. Libraries are noted as long as there is room for a name and an
+ * empty one.
+ */
 static void read_dynamic(struct reading *r, const GElf_Phdr *ph)
 {
 	Elf_Scn *section = gelf_offscn(r->elf, (int64_t)ph->p_offset);
-	Elf_Data *data;
+	char *needed = r->module->needed;
+	size_t used = 0, bytes;
 	const char *name;
+	Elf_Data *data;
 	GElf_Shdr sh;
 	GElf_Dyn dyn;
 
 	if (!gelf_getshdr(section, &sh))
 		return;
+	while (needed[used])
+		used += strlen(needed + used) + 1;
 	r->module->library = r->header.e_type == ET_DYN;
 	data = elf_getdata(section, NULL);
 	for (int i = 0; data && gelf_getdyn(data, i, &dyn); i++) {
@@ -76,45 +74,51 @@ static void read_dynamic(struct reading *r, const GElf_Phdr *ph)
 		if (dyn.d_tag != DT_SONAME && dyn.d_tag != DT_NEEDED)
 			continue;
 		name = elf_strptr(r->elf, sh.sh_link, dyn.d_un.d_val);
-		if (name && dyn.d_tag == DT_NEEDED)
-			add_needed(r->module, name);
-		else if (name && (!strncmp(name, "ld-", 3) ||
-				  !strncmp(name, "ld.", 3)))
-			r->module->library = false;
+		if (!name)
+			continue;
+		if (dyn.d_tag == DT_SONAME) {
+			if (!strncmp(name, "ld-", 3) ||
+			    !strncmp(name, "ld.", 3))
+				r->module->library = false;
+			continue;
+		}
+		bytes = strlen(name) + 1;
+		if (bytes > 1 && used + bytes + 1 <
+				 sizeof(r->module->needed)) {
+			memcpy(needed + used, name, bytes);
+			used += bytes;
+		}
 	}
 }
 
-/* Reads a section; libelf gives none where the headers make no sense. Files of
- * debug information have no other notes. */
-static void read_section(struct reading *r, Elf_Scn *section, size_t names)
-{
-	struct symboliser_module *module = r->module;
-	const char *name;
-	GElf_Shdr sh;
-
-	if (!gelf_getshdr(section, &sh))
-		return;
-	name = elf_strptr(r->elf, names, sh.sh_name);
-	if (sh.sh_type == SHT_NOTE && !module->id_bytes)
-		find_id(module, elf_getdata(section, NULL));
-	else if (name && !strcmp(name, ".gnu_debuglink") && sh.sh_size &&
-		 is_inside(r, sh.sh_offset, sh.sh_size))
-		strncpy(module->debug_file, r->image + sh.sh_offset,
-			sh.sh_size < sizeof(module->debug_file) ? sh.sh_size :
-				sizeof(module->debug_file) - 1);
-}
-
-/* Reads everything but the segments that are loaded. */
+/* Reads everything but the segments that are loaded; libelf gives no section
+ * where the headers make no sense. Files of debug information have no notes but
+ * those in sections. */
 static void read_others(struct reading *r)
 {
+	struct symboliser_module *module = r->module;
 	Elf_Scn *section = NULL;
 	bool program = false;
+	const char *name;
+	size_t n = 0, room = sizeof(module->debug_file);
 	GElf_Phdr ph;
-	size_t n = 0;
+	GElf_Shdr sh;
 
 	if (!elf_getshdrstrndx(r->elf, &n))
-		while ((section = elf_nextscn(r->elf, section)))
-			read_section(r, section, n);
+		while ((section = elf_nextscn(r->elf, section))) {
+			if (!gelf_getshdr(section, &sh))
+				continue;
+			name = elf_strptr(r->elf, n, sh.sh_name);
+			if (sh.sh_type == SHT_NOTE && !module->id_bytes)
+				find_id(module, elf_getdata(section, NULL));
+			else if (name && !strcmp(name, ".gnu_debuglink") &&
+				 sh.sh_size &&
+				 is_inside(r, sh.sh_offset, sh.sh_size))
+				strncpy(module->debug_file,
+					r->image + sh.sh_offset,
+					sh.sh_size < room ? sh.sh_size :
+							    room - 1);
+		}
 	if (!gelf_getehdr(r->elf, &r->header) || elf_getphdrnum(r->elf, &n))
 		return;
 	for (size_t i = 0; i < n && i < SYMBOLISER_SEGMENTS_MAX; i++) {
@@ -122,18 +126,18 @@ static void read_others(struct reading *r)
 			continue;
 		program |= ph.p_type == PT_INTERP;
 		if (ph.p_type == PT_INTERP &&
-		    ph.p_filesz < sizeof(r->module->interpreter) &&
+		    ph.p_filesz < sizeof(module->interpreter) &&
 		    is_inside(r, ph.p_offset, ph.p_filesz))
-			memcpy(r->module->interpreter, r->image + ph.p_offset,
+			memcpy(module->interpreter, r->image + ph.p_offset,
 			       ph.p_filesz);
 		else if (ph.p_type == PT_DYNAMIC)
 			read_dynamic(r, &ph);
-		else if (ph.p_type == PT_NOTE && !r->module->id_bytes)
-			find_id(r->module, elf_getdata_rawchunk(
+		else if (ph.p_type == PT_NOTE && !module->id_bytes)
+			find_id(module, elf_getdata_rawchunk(
 				r->elf, (int64_t)ph.p_offset, ph.p_filesz,
 				ph.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR));
 	}
-	r->module->library &= !program;
+	module->library &= !program;
 }
 
 /* Reads the segments without libelf, which refuses a file with damaged section

@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base.h"
+
 #define LIBRARY		"libdw.so.1"
 
 #define EACH_FUNCTION(FUNCTION) \
@@ -72,102 +74,65 @@ static void copy_text(char *to, size_t room, const char *text, bool end)
 	to[room - 1] = '\0';
 }
 
-/* Gives the unit of an address; false: there is none. All units are searched,
- * as some compilers write no table of addresses (.debug_aranges). */
-static bool find_unit(Dwarf *dwarf, uint64_t address, Dwarf_Die *unit)
-{
-	Dwarf_CU *cu = NULL;
-	uint8_t type;
-
-	if (dw.addrdie(dwarf, address, unit))
-		return true;
-	while (!dw.get_units(dwarf, cu, &cu, NULL, &type, unit, NULL))
-		if (dw.haspc(unit, address) > 0)
-			return true;
-	return false;
-}
-
-static void name_frame(struct symboliser_frame *frame, Dwarf_Die *function)
-{
-	static const unsigned int kinds[] = { DW_AT_linkage_name,
-					      DW_AT_MIPS_linkage_name,
-					      DW_AT_name };
-	const char *name = NULL;
-	Dwarf_Attribute attribute;
-
-	for (size_t i = 0; !name && i < sizeof(kinds) / sizeof(*kinds); i++)
-		name = dw.formstring(dw.attr_integrate(
-			function, kinds[i], &attribute));
-	copy_text(frame->function, sizeof(frame->function), name, false);
-}
-
-static void place_frame(struct symboliser_frame *frame, Dwarf_Die *unit,
-			uint64_t file, uint64_t line)
-{
-	Dwarf_Files *files;
-	size_t n;
-
-	frame->line = (uint32_t)line;
-	if (!dw.getsrcfiles(unit, &files, &n) && file < n)
-		copy_text(frame->file, sizeof(frame->file),
-			  dw.filesrc(files, file, NULL, NULL), true);
-}
-
-/* Sets a frame to the place where the function was inlined. */
-static void place_call(struct symboliser_frame *frame, Dwarf_Die *unit,
-		       Dwarf_Die *inlined)
-{
-	Dwarf_Attribute attribute;
-	Dwarf_Word file = 0, line = 0;
-
-	frame->line = 0;
-	frame->file[0] = '\0';
-	dw.formudata(dw.attr(inlined, DW_AT_call_line, &attribute),
-			&line);
-	if (!dw.formudata(dw.attr(inlined, DW_AT_call_file, &attribute),
-			     &file))
-		place_frame(frame, unit, file, line);
-}
-
-static void place_address(struct symboliser_frame *frame, Dwarf_Die *unit,
-			  uint64_t address)
-{
-	Dwarf_Line *line = dw.getsrc_die(unit, address);
-	int number;
-
-	if (!line || dw.lineno(line, &number))
-		return;
-	frame->line = number > 0 ? (uint32_t)number : 0;
-	copy_text(frame->file, sizeof(frame->file),
-		  dw.linesrc(line, NULL, NULL), true);
-}
-
+/*
+ * Gives the frames of an address: the line in the innermost function, and for
+ * each function around it the place where that one was inlined.
+ *
+ * Invariant: the place in `frame` is always that of the function which is named
+ * next.
+ */
 static void take_frames(struct symboliser_frame *frame, Dwarf_Die *unit,
 			uint64_t address,
 			void (*take)(const struct symboliser_frame *frame,
 				     void *priv), void *priv)
 {
-	Dwarf_Die *innermost = NULL, *scopes = NULL;
+	static const unsigned int kinds[] = { DW_AT_linkage_name,
+					      DW_AT_MIPS_linkage_name,
+					      DW_AT_name };
+	Dwarf_Die *innermost = NULL, *scopes = NULL, *scope;
 	/* behind an inlined function it gives the scopes of the definition */
-	int n = dw.getscopes(unit, address, &innermost);
+	int n = dw.getscopes(unit, address, &innermost), number, tag;
+	Dwarf_Line *at = dw.getsrc_die(unit, address);
 	uint32_t frames = 0;
+	Dwarf_Attribute attr;
+	Dwarf_Files *files;
+	size_t nfiles;
 
 	if (n > 0)
 		n = dw.getscopes_die(&innermost[0], &scopes);
 	free(innermost);
-	place_address(frame, unit, address);
+	if (at && !dw.lineno(at, &number)) {
+		frame->line = number > 0 ? (uint32_t)number : 0;
+		copy_text(frame->file, sizeof(frame->file),
+			  dw.linesrc(at, NULL, NULL), true);
+	}
 	for (int i = 0; i < n && frames < SYMBOLISER_FRAMES_MAX; i++) {
-		int tag = dw.tag(&scopes[i]);
+		const char *name = NULL;
+		Dwarf_Word file = 0, line = 0;
 
+		scope = &scopes[i];
+		tag = dw.tag(scope);
 		if (tag != DW_TAG_inlined_subroutine &&
 		    tag != DW_TAG_subprogram)
 			continue;
-		name_frame(frame, &scopes[i]);
+		for (size_t k = 0; !name && k < ARRAY_SIZE(kinds); k++)
+			name = dw.formstring(
+				dw.attr_integrate(scope, kinds[k], &attr));
+		copy_text(frame->function, sizeof(frame->function), name,
+			  false);
 		take(frame, priv);
 		frames++;
 		if (tag == DW_TAG_subprogram)
 			break;
-		place_call(frame, unit, &scopes[i]);
+		frame->line = 0;
+		frame->file[0] = '\0';
+		dw.formudata(dw.attr(scope, DW_AT_call_line, &attr), &line);
+		if (dw.formudata(dw.attr(scope, DW_AT_call_file, &attr), &file))
+			continue;
+		frame->line = (uint32_t)line;
+		if (!dw.getsrcfiles(unit, &files, &nfiles) && file < nfiles)
+			copy_text(frame->file, sizeof(frame->file),
+				  dw.filesrc(files, file, NULL, NULL), true);
 	}
 	if (!frames && frame->line)
 		take(frame, priv);
@@ -183,9 +148,17 @@ void symboliser_find_lines(const uint64_t *addresses, uint32_t n, Elf *elf,
 
 	for (uint32_t i = 0; dwarf && i < n; i++) {
 		struct symboliser_frame frame = { .address = i };
+		Dwarf_CU *cu = NULL;
 		Dwarf_Die unit;
+		uint8_t type;
+		bool found = dw.addrdie(dwarf, addresses[i], &unit);
 
-		if (find_unit(dwarf, addresses[i], &unit))
+		/* some compilers write no table of addresses
+		 * (.debug_aranges) */
+		while (!found &&
+		       !dw.get_units(dwarf, cu, &cu, NULL, &type, &unit, NULL))
+			found = dw.haspc(&unit, addresses[i]) > 0;
+		if (found)
 			take_frames(&frame, &unit, addresses[i], take, priv);
 	}
 	if (dwarf)

@@ -14,6 +14,7 @@
 #include <gelf.h>
 #include <string.h>
 
+/* A search: for the names of addresses, or for the address of a name. */
 struct naming {
 	struct symboliser_symbol *found;
 	const uint64_t *addresses;
@@ -45,37 +46,6 @@ static uint32_t rank_of(const Elf64_Sym *symbol, const char *name)
 	return rank + (bind == STB_GLOBAL ? 2 : bind == STB_WEAK ? 1 : 0);
 }
 
-/* Takes a symbol for an address if it is better than the one before: nearer, or
- * of a better rank, or else first in the alphabet, so the order of the table
- * does not matter. */
-static void consider_symbol(struct symboliser_symbol *found, const char *name,
-			    uint32_t rank, uint64_t before)
-{
-	if (found->rank && before == found->before &&
-	    (rank < found->rank ||
-	     (rank == found->rank && strcmp(name, found->name) >= 0)))
-		return;
-	memcpy(found->name, name, sizeof(found->name));
-	found->rank = rank;
-	found->before = before;
-}
-
-/* Returns the number of the first address that is not below `start`. */
-static size_t first_from(const struct naming *naming, uint64_t start)
-{
-	size_t low = 0, high = naming->n;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (naming->addresses[middle] < start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* Copies a symbol's name without the version ("puts@@GLIBC_2.2.5"); false: the
  * symbol has no name. A name that is too long is cut. */
 static bool copy_name(const struct naming *naming, uint64_t at,
@@ -102,80 +72,92 @@ static bool copy_name(const struct naming *naming, uint64_t at,
 	return n;
 }
 
+/*
+ * Gives a symbol to the addresses that it covers, where it is better than the
+ * one before: nearer, or of a better rank, or else first in the alphabet, so
+ * the order of the table does not matter. Returns true: the next one, please.
+ */
 static bool take_symbol(struct naming *naming, const Elf64_Sym *symbol)
 {
 	uint64_t start = symbol->st_value;
 	/* a label without a size names its address only */
 	uint64_t bytes = symbol->st_size ? symbol->st_size : 1;
 	char name[SYMBOLISER_NAME_BYTES];
+	size_t low = 0, high = naming->n;
 	uint32_t rank = 0;
-	bool read = false;
 
-	for (size_t i = first_from(naming, start); i < naming->n; i++) {
-		uint64_t before = naming->addresses[i] - start;
-		struct symboliser_symbol *found = &naming->found[i];
+	/* the first address that is not below the symbol */
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (naming->addresses[middle] < start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < naming->n; low++) {
+		uint64_t before = naming->addresses[low] - start;
+		struct symboliser_symbol *found = &naming->found[low];
 
 		if (before >= bytes)
 			return true;
 		if (found->rank && before > found->before)
 			continue;
-		if (!read)
+		if (!rank)
 			rank = copy_name(naming, symbol->st_name, name) ?
 				       rank_of(symbol, name) : 0;
-		read = true;
 		if (!rank)
 			return true;
-		consider_symbol(found, name, rank, before);
+		if (found->rank && before == found->before &&
+		    (rank < found->rank || (rank == found->rank &&
+					    strcmp(name, found->name) >= 0)))
+			continue;
+		memcpy(found->name, name, sizeof(found->name));
+		found->rank = rank;
+		found->before = before;
 	}
 	return true;
 }
 
-/* Calls `take` for each symbol of a table until a call returns false;
- * naming->names are the table's strings. Nothing in the file has to be aligned.
+/*
+ * Calls `take` for each symbol of all tables until a call returns false for one
+ * of a table; naming->names are the table's strings. A file of another machine
+ * has none. Nothing in the file has to be aligned.
  */
-static bool each_in_table(struct naming *naming, Elf *elf, Elf_Scn *section,
-			  bool (*take)(struct naming *naming,
-				       const Elf64_Sym *symbol))
-{
-	const Elf_Data *data = elf_getdata(section, NULL);
-	GElf_Shdr table, strings;
-	Elf64_Sym symbol;
-	Elf_Scn *names;
-
-	if (!gelf_getshdr(section, &table) ||
-	    (table.sh_type != SHT_SYMTAB && table.sh_type != SHT_DYNSYM))
-		return true;
-	names = elf_getscn(elf, table.sh_link);
-	if (!data || !data->d_buf || !gelf_getshdr(names, &strings) ||
-	    strings.sh_type != SHT_STRTAB)
-		return true;
-	naming->names = elf_getdata(names, NULL);
-	if (!naming->names || !naming->names->d_buf)
-		return true;
-	for (size_t at = 0; data->d_size - at >= sizeof(symbol);
-	     at += sizeof(symbol)) {
-		memcpy(&symbol, (const char *)data->d_buf + at,
-		       sizeof(symbol));
-		if (!take(naming, &symbol))
-			return false;
-	}
-	return true;
-}
-
-/* Does the same for all tables of a file of this machine. */
 static void each_symbol(struct naming *naming, Elf *elf,
 			bool (*take)(struct naming *naming,
 				     const Elf64_Sym *symbol))
 {
 	const char *ident = elf ? elf_getident(elf, NULL) : NULL;
-	Elf_Scn *section = NULL;
+	Elf_Scn *section = NULL, *names;
+	GElf_Shdr table, strings;
+	const Elf_Data *data;
+	Elf64_Sym symbol;
 
 	if (!ident || ident[EI_CLASS] != ELFCLASS64 ||
 	    ident[EI_DATA] != ELFDATA2LSB)
 		return;
-	while ((section = elf_nextscn(elf, section)) &&
-	       each_in_table(naming, elf, section, take))
-		;
+	while ((section = elf_nextscn(elf, section))) {
+		data = elf_getdata(section, NULL);
+		if (!gelf_getshdr(section, &table) ||
+		    (table.sh_type != SHT_SYMTAB &&
+		     table.sh_type != SHT_DYNSYM))
+			continue;
+		names = elf_getscn(elf, table.sh_link);
+		if (!data || !data->d_buf || !gelf_getshdr(names, &strings) ||
+		    strings.sh_type != SHT_STRTAB)
+			continue;
+		naming->names = elf_getdata(names, NULL);
+		if (!naming->names || !naming->names->d_buf)
+			continue;
+		for (size_t at = 0; data->d_size - at >= sizeof(symbol);
+		     at += sizeof(symbol)) {
+			memcpy(&symbol, (const char *)data->d_buf + at,
+			       sizeof(symbol));
+			if (!take(naming, &symbol))
+				return;
+		}
+	}
 }
 
 void symboliser_find_names(struct symboliser_symbol *found,
@@ -187,6 +169,7 @@ void symboliser_find_names(struct symboliser_symbol *found,
 	each_symbol(&naming, elf, take_symbol);
 }
 
+/* Takes the value of the symbol that is looked for. Returns false for it. */
 static bool is_symbol(struct naming *naming, const Elf64_Sym *symbol)
 {
 	const Elf_Data *names = naming->names;
