@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Checks requests and answers. See protocol-private.h.
+ *
+ * Invariant: nothing that came from the other side is used before it was
+ * checked here: no count as an index, and no text as one that ends.
  */
 #include "command/symboliser/protocol-private.h"
 
@@ -8,17 +11,10 @@
 
 #include "tracepoints/usdt/plan/plan.h"
 
+/* Returns whether a text ends in its room. */
 static bool has_end(const char *text, size_t room)
 {
 	return memchr(text, '\0', room);
-}
-
-static bool in_order(const uint64_t *addresses, size_t n)
-{
-	for (size_t i = 1; i < n; i++)
-		if (addresses[i] <= addresses[i - 1])
-			return false;
-	return true;
 }
 
 bool symboliser_request_valid(const struct symboliser_request *request,
@@ -36,10 +32,14 @@ bool symboliser_request_valid(const struct symboliser_request *request,
 				     (SYMBOLISER_PLAN | SYMBOLISER_LOADED);
 	case ASK_NAMES:
 	case ASK_LINES:
-		return request->count &&
-		       request->count <= SYMBOLISER_ADDRESSES_MAX &&
-		       n == request->count * sizeof(uint64_t) &&
-		       in_order(request->addresses, request->count);
+		if (!request->count ||
+		    request->count > SYMBOLISER_ADDRESSES_MAX ||
+		    n != request->count * sizeof(uint64_t))
+			return false;
+		for (uint32_t i = 1; i < request->count; i++)
+			if (request->addresses[i] <= request->addresses[i - 1])
+				return false;
+		return true;
 	case ASK_ADDRESS:
 	case ASK_CXX:
 		return request->count &&
@@ -50,40 +50,22 @@ bool symboliser_request_valid(const struct symboliser_request *request,
 	}
 }
 
-static size_t item_bytes(uint32_t what)
-{
-	switch (what) {
-	case ASK_MODULE:
-		return sizeof(struct symboliser_module);
-	case ASK_NAMES:
-		return sizeof(struct symboliser_symbol);
-	case ASK_LINES:
-		return sizeof(struct symboliser_frame);
-	case ASK_ADDRESS:
-		return sizeof(uint64_t);
-	case ASK_MARKERS:
-		return 1;
-	default:
-		return sizeof(struct symboliser_text);
-	}
-}
-
-static bool module_valid(const struct symboliser_module *module)
-{
-	const char *end = module->needed + sizeof(module->needed);
-
-	return module->nsegments <= SYMBOLISER_SEGMENTS_MAX &&
-	       module->id_bytes <= SYMBOLISER_ID_BYTES &&
-	       has_end(module->interpreter, sizeof(module->interpreter)) &&
-	       has_end(module->debug_file, sizeof(module->debug_file)) &&
-	       !end[-1] && !end[-2];
-}
-
+/* Returns whether an item of an answer is one to the request: texts end, and
+ * numbers are in their bounds. */
 static bool item_valid(const struct symboliser_answer *answer, uint32_t i)
 {
+	const struct symboliser_module *module = &answer->module;
+	const char *end = module->needed + sizeof(module->needed);
+
 	switch (answer->what) {
 	case ASK_MODULE:
-		return module_valid(&answer->module);
+		return module->nsegments <= SYMBOLISER_SEGMENTS_MAX &&
+		       module->id_bytes <= SYMBOLISER_ID_BYTES &&
+		       has_end(module->interpreter,
+			       sizeof(module->interpreter)) &&
+		       has_end(module->debug_file,
+			       sizeof(module->debug_file)) &&
+		       !end[-1] && !end[-2];
 	case ASK_NAMES:
 		return has_end(answer->symbols[i].name,
 			       SYMBOLISER_NAME_BYTES) &&
@@ -104,6 +86,14 @@ static bool item_valid(const struct symboliser_answer *answer, uint32_t i)
 bool symboliser_answer_valid(const struct symboliser_answer *answer, size_t n,
 			     uint32_t what)
 {
+	static const size_t item_bytes[ASK_END] = {
+		[ASK_MODULE] = sizeof(struct symboliser_module),
+		[ASK_NAMES] = sizeof(struct symboliser_symbol),
+		[ASK_LINES] = sizeof(struct symboliser_frame),
+		[ASK_ADDRESS] = sizeof(uint64_t),
+		[ASK_CXX] = sizeof(struct symboliser_text),
+		[ASK_MARKERS] = 1,
+	};
 	bool bytes = what == ASK_MARKERS;
 	bool one = !bytes && what != ASK_NAMES && what != ASK_LINES;
 
@@ -112,12 +102,13 @@ bool symboliser_answer_valid(const struct symboliser_answer *answer, size_t n,
 	if (answer->error)
 		return answer->error < 0 && answer->last && !answer->count &&
 		       n == ANSWER_HEAD;
-	if (answer->count > (bytes ? SYMBOLISER_BYTES_MAX :
+	if (what >= ASK_END ||
+	    answer->count > (bytes ? SYMBOLISER_BYTES_MAX :
 				     SYMBOLISER_ITEMS_MAX) ||
 	    (one && (answer->count != 1 || !answer->last)) ||
 	    /* few answers: each may be waited for */
 	    (bytes && !answer->last && answer->count != SYMBOLISER_BYTES_MAX) ||
-	    n != ANSWER_HEAD + answer->count * item_bytes(what))
+	    n != ANSWER_HEAD + answer->count * item_bytes[what])
 		return false;
 	for (uint32_t i = 0; !bytes && i < answer->count; i++)
 		if (!item_valid(answer, i))

@@ -10,7 +10,9 @@
 
 #include "command/symboliser/protocol-private.h"
 
-/* Serves requests until the socket is closed. */
+/* Serves requests until the socket is closed or a request is not valid. Leaves
+ * the child's memory as it was: the parent's handlers and locks may not be
+ * used. */
 void symboliser_serve(void);
 
 /* Libraries that children load before they are sealed; another child serves the
@@ -20,7 +22,8 @@ struct symboliser_libraries {
 };
 extern struct symboliser_libraries symboliser_libraries;
 
-/* In the child. */
+/* Load the libraries that are wanted, in the child before it is sealed. Where
+ * one is not installed, the answers have no names, or no lines, by it. */
 void symboliser_load(void);
 void symboliser_load_lines(void);
 
@@ -39,6 +42,7 @@ struct symboliser_markers {
 /* Reads markers and USDT probes (`how`: SYMBOLISER_PLAN and the like). */
 void symboliser_read_markers(struct symboliser_markers *markers,
 			     const void *image, size_t bytes, uint32_t how);
+/* Frees the array; the texts were the image's. */
 void symboliser_free_markers(struct symboliser_markers *markers);
 
 /* Gives the symbols of `n` addresses in order, in `found`, which is all zeros.

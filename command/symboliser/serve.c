@@ -35,8 +35,8 @@ static struct symboliser_request request;
 static struct symboliser_answer answer;
 static uint64_t began;			/* processor time, ns */
 
-/* Returns the thread's time: the process's clock goes on at ticks only while it
- * has a limit. */
+/* Returns the thread's time in nanoseconds: the process's clock goes on at
+ * ticks only while it has a limit. */
 static uint64_t processor_time(void)
 {
 	struct timespec now;
@@ -45,6 +45,7 @@ static uint64_t processor_time(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* Has the kernel end this process after so much processor time; 0: not. */
 static void limit_time(uint32_t ms)
 {
 	const struct itimerval timer = { .it_value = { ms / 1000,
@@ -53,6 +54,8 @@ static void limit_time(uint32_t ms)
 	setitimer(ITIMER_PROF, &timer, NULL);
 }
 
+/* Sends the items that the answer has so far, and takes them out of the answer.
+ * Ends the child if the command is gone. */
 static void send_answer(bool last, size_t item_bytes)
 {
 	answer.what = request.what;
@@ -64,14 +67,16 @@ static void send_answer(bool last, size_t item_bytes)
 	answer.count = 0;
 }
 
-static void send_error(int error)
+/* Sends the one item of the answer; or `error`, a negative errno. */
+static void answer_one(int error, size_t item_bytes)
 {
 	answer.error = error;
-	answer.count = 0;
-	send_answer(true, 0);
+	answer.count = !error;
+	send_answer(true, item_bytes);
 	answer.error = 0;
 }
 
+/* Sends the symbols of the addresses, as many in an answer as it takes. */
 static void answer_names(Elf *elf)
 {
 	static struct symboliser_symbol *found;
@@ -80,7 +85,7 @@ static void answer_names(Elf *elf)
 	if (!found)
 		found = malloc(SYMBOLISER_ADDRESSES_MAX * sizeof(*found));
 	if (!found) {
-		send_error(-ENOMEM);
+		answer_one(-ENOMEM, 0);
 		return;
 	}
 	memset(found, 0, n * sizeof(*found));
@@ -100,16 +105,7 @@ static void add_frame(const struct symboliser_frame *frame, void *priv)
 	answer.frames[answer.count++] = *frame;
 }
 
-static void answer_one(int error, size_t item_bytes)
-{
-	if (error) {
-		send_error(error);
-		return;
-	}
-	answer.count = 1;
-	send_answer(true, item_bytes);
-}
-
+/* Adds bytes to the stream; sends each answer that is full. */
 static void put_bytes(const void *bytes, size_t n)
 {
 	for (size_t part; n; n -= part, bytes = (const char *)bytes + part) {
@@ -122,6 +118,7 @@ static void put_bytes(const void *bytes, size_t n)
 	}
 }
 
+/* Sends the stream of markers. */
 static void answer_markers(const void *image, size_t bytes)
 {
 	struct symboliser_markers markers = { 0 };
@@ -148,10 +145,29 @@ static void answer_markers(const void *image, size_t bytes)
 	send_answer(true, 1);
 }
 
-/* `elf` is NULL where the section headers make no sense: there are no symbols.
+/*
+ * Answers a request about a file. Maps the file as it is on disk: the kernel
+ * writes uprobes into private mappings also of processes that only read. Some
+ * file systems have no shared ones.
+ *
+ * `elf` is NULL where the section headers make no sense: there are no symbols.
  */
-static void answer_file(void *image, size_t bytes, Elf *elf)
+static void serve_file(int fd)
 {
+	size_t bytes = request.file_bytes;
+	void *image = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+	int error;
+	Elf *elf;
+
+	if (image == MAP_FAILED)
+		image = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+	error = bytes ? errno : ENOEXEC;
+	close(fd);
+	if (image == MAP_FAILED) {
+		answer_one(-error, 0);
+		return;
+	}
+	elf = elf_memory(image, bytes);
 	switch (request.what) {
 	case ASK_MODULE:
 		answer_one(symboliser_read_module(&answer.module, image, bytes,
@@ -174,48 +190,8 @@ static void answer_file(void *image, size_t bytes, Elf *elf)
 						   request.name, elf),
 			   sizeof(answer.address));
 	}
-}
-
-/* Maps a file as it is on disk: the kernel writes uprobes into private mappings
- * also of processes that only read. Some file systems have no shared ones. */
-static void *map_file(int fd, size_t bytes)
-{
-	void *image = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
-
-	return image != MAP_FAILED ? image :
-	       mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
-}
-
-static void serve_file(int fd)
-{
-	void *image = map_file(fd, request.file_bytes);
-	int error = request.file_bytes ? errno : ENOEXEC;
-	Elf *elf;
-
-	close(fd);
-	if (image == MAP_FAILED) {
-		send_error(-error);
-		return;
-	}
-	elf = elf_memory(image, request.file_bytes);
-	answer_file(image, request.file_bytes, elf);
 	elf_end(elf);
-	munmap(image, request.file_bytes);
-}
-
-static void serve_cxx(void)
-{
-	int status;
-	char *text = read_cxx ?
-		read_cxx(request.name, NULL, NULL, &status) : NULL;
-
-	memset(&answer.text, 0, sizeof(answer.text));
-	if (text) {
-		answer.text.length = strlen(text);
-		strncpy(answer.text.text, text, SYMBOLISER_CXX_BYTES - 1);
-	}
-	free(text);
-	answer_one(0, sizeof(answer.text));
+	munmap(image, bytes);
 }
 
 void symboliser_load(void)
@@ -233,9 +209,10 @@ void symboliser_load(void)
 
 void symboliser_serve(void)
 {
+	int fd, status;
 	sigset_t set;
+	char *text;
 	ssize_t n;
-	int fd;
 
 	/* the parent's handler is not for this process */
 	signal(SIGPROF, SIG_DFL);
@@ -248,10 +225,20 @@ void symboliser_serve(void)
 	       symboliser_request_valid(&request, (size_t)n, fd >= 0)) {
 		began = processor_time();
 		limit_time(request.ms);
-		if (fd >= 0)
+		if (fd >= 0) {
 			serve_file(fd);
-		else
-			serve_cxx();
+		} else {
+			text = read_cxx ? read_cxx(request.name, NULL, NULL,
+						   &status) : NULL;
+			memset(&answer.text, 0, sizeof(answer.text));
+			if (text) {
+				answer.text.length = strlen(text);
+				strncpy(answer.text.text, text,
+					SYMBOLISER_CXX_BYTES - 1);
+			}
+			free(text);
+			answer_one(0, sizeof(answer.text));
+		}
 		limit_time(0);
 	}
 }
