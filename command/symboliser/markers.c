@@ -28,6 +28,7 @@
 #define NOP		0x90
 #define SITE_BYTES	6	/* nop, and test or jmp */
 
+/* The reading of one file. */
 struct reading {
 	struct notes notes;		/* of the whole file */
 	Elf64_Phdr *ph;			/* of the heap */
@@ -40,7 +41,7 @@ struct reading {
 static int read_fact(struct reading *r, int error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Notes why there are no markers, or which were left out. */
+/* Notes why there are no markers, or which were left out. Returns `error`. */
 static int read_fact(struct reading *r, int error, const char *format, ...)
 {
 	char *text = r->markers->verdict.text;
@@ -52,6 +53,8 @@ static int read_fact(struct reading *r, int error, const char *format, ...)
 	return error;
 }
 
+/* Adds a marker; the texts stay where they are. Returns 0, or a negative errno
+ * and a fact. */
 static int add_found(struct reading *r, const struct symboliser_found *found)
 {
 	struct symboliser_markers *markers = r->markers;
@@ -76,33 +79,10 @@ static int add_found(struct reading *r, const struct symboliser_found *found)
 	return 0;
 }
 
-/* Splits `bytes` into four strings; false when one does not end in them. */
-static bool split_text(const char *text, size_t bytes, const char *strings[4])
-{
-	for (int i = 0; i < 4; i++) {
-		size_t n = strnlen(text, bytes);
-
-		if (n == bytes)
-			return false;
-		strings[i] = text;
-		text += n + 1;
-		bytes -= n + 1;
-	}
-	return true;
-}
-
-/* Returns whether the code at a site is that of a marker. */
-static bool site_leads(const struct reading *r,
-		       const struct taffrail_note *note, uint64_t address)
-{
-	int64_t distance = (int64_t)offsetof(struct taffrail_note, stub_) +
-			   note->stub_ - note->code_;
-	const uint8_t *code = notes_at(&r->notes, address, SITE_BYTES,
-				       PF_R | PF_X);
-
-	return code && patch_leads(code, distance);
-}
-
+/*
+ * Adds the marker of a note. Returns 0, also for a note of another kind; or a
+ * negative errno and a fact: none of the file's markers can be trusted.
+ */
 static int add_site(uint32_t type, uint64_t address, const void *desc,
 		    uint64_t bytes, void *priv)
 {
@@ -111,8 +91,10 @@ static int add_site(uint32_t type, uint64_t address, const void *desc,
 	struct taffrail_note note;
 	struct symboliser_found found = { 0 };
 	struct symboliser_marker *m = &found.marker;
-	const char *object, *text;
+	const char *object, *text, *at;
 	struct shown_bytes shown;
+	const uint8_t *code;
+	bool whole;
 
 	if (type != TAFFRAIL_NOTE_TYPE || bytes < sizeof(note))
 		return 0;
@@ -132,13 +114,26 @@ static int add_site(uint32_t type, uint64_t address, const void *desc,
 		return 0;
 	text = notes_at(&r->notes, address + sizeof(site), site.text_bytes_,
 			PF_R);
-	if (site.nfields_ > TAFFRAIL_FIELDS_MAX || !text ||
-	    !split_text(text, site.text_bytes_, found.strings))
+	/* four strings end in the text */
+	whole = site.nfields_ <= TAFFRAIL_FIELDS_MAX && text;
+	at = text;
+	for (int i = 0; i < 4 && whole; i++) {
+		found.strings[i] = at;
+		at = memchr(at, '\0', site.text_bytes_ - (size_t)(at - text));
+		whole = at;
+		at += whole;
+	}
+	if (!whole)
 		return read_fact(r, -EBADMSG, "a marker is malformed");
 	m->kind = site.kind_ == TAFFRAIL_KIND_EVENT ? MARKER_EVENT :
 						      MARKER_MARK;
 	m->tested = note.flags_ & TAFFRAIL_SITE_FLAG_TESTED ? 1 : 0;
-	if (!m->tested && !site_leads(r, &note, m->address)) {
+	code = notes_at(&r->notes, m->address, SITE_BYTES, PF_R | PF_X);
+	if (!m->tested &&
+	    (!code || !patch_leads(code,
+				   (int64_t)offsetof(struct taffrail_note,
+						     stub_) +
+				   note.stub_ - note.code_))) {
 		m->placement = PLACED_NOT;
 		m->why = WHY_OTHER;
 	}
@@ -153,11 +148,18 @@ static int add_site(uint32_t type, uint64_t address, const void *desc,
 	return add_found(r, &found);
 }
 
-/* Reads the types out of operands, as "-4@%eax 8@-8(%rbp)": the number before
- * '@' is size and sign. Strings are known only of the JVM's probes. */
-static void operand_types(struct symboliser_marker *m,
-			  const struct usdt_probe *probe)
+/*
+ * Adds a probe, also one that is the site of a marker. The types are read out
+ * of the operands, as "-4@%eax 8@-8(%rbp)": the number before '@' is size and
+ * sign. Strings are known only of the JVM's probes.
+ */
+static int add_probe(const struct usdt_probe *probe, void *priv)
 {
+	struct symboliser_found found = {
+		.marker = { .kind = MARKER_USDT, .address = probe->address },
+		.strings = { probe->provider, probe->name, probe->operands,
+			     "" } };
+	struct symboliser_marker *m = &found.marker;
 	struct usdt_operand operands[TAFFRAIL_FIELDS_MAX];
 	struct rule_types types = { 0 };
 
@@ -166,17 +168,6 @@ static void operand_types(struct symboliser_marker *m,
 	for (int i = 0; i < m->nfields; i++)
 		m->types[i] = types.strings >> i & 1 ? TAFFRAIL_T_STRING :
 						       operands[i].type;
-}
-
-/* Adds a probe, also one that is the site of a marker. */
-static int add_probe(const struct usdt_probe *probe, void *priv)
-{
-	struct symboliser_found found = {
-		.marker = { .kind = MARKER_USDT, .address = probe->address },
-		.strings = { probe->provider, probe->name, probe->operands,
-			     "" } };
-
-	operand_types(&found.marker, probe);
 	return add_found(priv, &found);
 }
 
@@ -219,7 +210,18 @@ static int compare_names(const void *left, const void *right)
 	return order ? order : *a < *b ? -1 : 1;
 }
 
-/* Collects and sorts them. */
+/* Returns how many of the sorted ones have the name of the first. */
+static size_t same_name(struct symboliser_found **first,
+			struct symboliser_found **end)
+{
+	size_t n = 0;
+
+	while (first + n < end && !name_order(first[n], *first))
+		n++;
+	return n;
+}
+
+/* Sorts the ones that match nothing so far. */
 static void lone_sort(struct lone *lone, struct symboliser_markers *markers,
 		      int (*compare)(const void *, const void *))
 {
@@ -238,51 +240,11 @@ static void lone_sort(struct lone *lone, struct symboliser_markers *markers,
 	qsort(lone->probes, lone->nprobes, sizeof(*lone->probes), compare);
 }
 
-/* Matches each site with the probe at the same address. */
-static void match_places(struct lone *lone)
-{
-	for (size_t i = 0, at = 0; i < lone->nprobes; i++) {
-		struct symboliser_found *probe = lone->probes[i];
-
-		while (at < lone->nsites &&
-		       place_order(lone->sites[at], probe) < 0)
-			at++;
-		if (at < lone->nsites && !place_order(lone->sites[at], probe))
-			lone->sites[at]->matched = probe->matched = true;
-	}
-}
-
-/* Returns how many of the sorted ones have the name of the first. */
-static size_t same_name(struct symboliser_found **first,
-			struct symboliser_found **end)
-{
-	size_t n = 0;
-
-	while (first + n < end && !name_order(first[n], *first))
-		n++;
-	return n;
-}
-
-/* Settles the sites of one name. A site that tests a flag works where it is. */
-static void settle_sites(struct symboliser_found **sites, size_t nsites,
-			 struct symboliser_found **probes, size_t nprobes)
-{
-	for (size_t i = 0; i < nsites && nprobes; i++) {
-		struct symboliser_marker *m = &sites[i]->marker;
-
-		if (m->tested && nsites == nprobes) {
-			m->address = probes[i]->marker.address;
-			probes[i]->matched = true;
-		} else if (!m->tested) {
-			m->placement = PLACED_NOT;
-			m->why = WHY_MOVED;
-		}
-	}
-}
-
-/* Finds sites whose code was moved after linking, as the agent does
+/*
+ * Finds sites whose code was moved after linking, as the agent does
  * (tracepoints/usdt/moved.c): by probes of the same name, at a nop, that belong
- * to no other site. */
+ * to no other site. A site that tests a flag works where it is.
+ */
 static void match_names(const struct reading *r, struct lone *lone)
 {
 	struct symboliser_found **sites = lone->sites, **probes = lone->probes;
@@ -301,23 +263,46 @@ static void match_names(const struct reading *r, struct lone *lone)
 			at++;
 		same = at < nprobes && !name_order(probes[at], sites[i]) ?
 			       same_name(&probes[at], probes + nprobes) : 0;
-		settle_sites(&sites[i], n, &probes[at], same);
+		for (size_t k = 0; k < n && same; k++) {
+			struct symboliser_marker *m = &sites[i + k]->marker;
+
+			if (m->tested && n == same) {
+				m->address = probes[at + k]->marker.address;
+				probes[at + k]->matched = true;
+			} else if (!m->tested) {
+				m->placement = PLACED_NOT;
+				m->why = WHY_MOVED;
+			}
+		}
 	}
 }
 
-/* Drops the probes that are those of markers. */
+/*
+ * Drops the probes that are those of markers: first those at the address of a
+ * site, then by name those of sites that were moved. In this order: a probe at
+ * a site's address belongs to no other site. Returns 0, or -ENOMEM and a fact.
+ */
 static int match_all(struct reading *r)
 {
 	struct symboliser_markers *markers = r->markers;
 	struct lone lone = {
 		.sites = calloc(markers->count + 1, sizeof(*lone.sites)),
 		.probes = calloc(markers->count + 1, sizeof(*lone.probes)) };
-	size_t kept = 0;
 	bool done = lone.sites && lone.probes;
+	size_t kept = 0, at = 0;
 
 	if (done) {
 		lone_sort(&lone, markers, compare_places);
-		match_places(&lone);
+		for (size_t i = 0; i < lone.nprobes; i++) {
+			struct symboliser_found *probe = lone.probes[i];
+
+			while (at < lone.nsites &&
+			       place_order(lone.sites[at], probe) < 0)
+				at++;
+			if (at < lone.nsites &&
+			    !place_order(lone.sites[at], probe))
+				lone.sites[at]->matched = probe->matched = true;
+		}
 		lone_sort(&lone, markers, compare_names);
 		match_names(r, &lone);
 	}
@@ -333,56 +318,6 @@ static int match_all(struct reading *r)
 	return 0;
 }
 
-static int add_probes(struct reading *r)
-{
-	uint32_t damaged = 0;
-	int ret = usdt_notes_read(&r->file, add_probe, r, &damaged);
-
-	if (ret == -ENOEXEC)
-		return read_fact(r, ret, "its section headers are damaged");
-	if (!ret)
-		ret = match_all(r);
-	return damaged && !ret ? read_fact(r, 0, "left out %s",
-					   counted(damaged,
-						   "damaged USDT note")) : ret;
-}
-
-/* Returns the placement of a probe without a plan: a trap, or perhaps one byte.
- * One byte is excluded when another probe lies in the bytes of the operand. */
-static enum marker_placement place_unplanned(const struct usdt_plan *own,
-					     const struct usdt_plan *end)
-{
-	const struct usdt_plan *next = own;
-
-	if (own->reason == USDT_NO_NOP)
-		return PLACED_NOT;
-	while (next < end && next->address == own->address)
-		next++;
-	return next < end && next->address - own->address < USDT_JUMP_BYTES ?
-		       PLACED_INT3 :
-		       PLACED_BYTE_OR_INT3;
-}
-
-static void place_probe(struct symboliser_marker *m, struct usdt_plan *plans,
-			uint32_t n, const struct usdt_image *image)
-{
-	const struct usdt_plan *own =
-		&plans[usdt_plans_before(plans, n, m->address)];
-	const struct usdt_plan *plan = usdt_plan_for(plans, n, m->address);
-	const uint8_t *code = usdt_image_at(image, m->address, USDT_JUMP_BYTES,
-					    PF_X, NULL);
-
-	m->placement = plan && plan->beside ? PLACED_MERGED :
-		       plan		    ? PLACED_EITHER :
-		       code		    ? place_unplanned(own, plans + n) :
-					      PLACED_NOT;
-	if (!plan)
-		m->why = WHY_USDT + (own->reason ? own->reason :
-						   USDT_OVERLAPS);
-	if (code)
-		memcpy(&m->operand, code + 1, sizeof(m->operand));
-}
-
 static int compare_plans(const void *left, const void *right)
 {
 	const struct usdt_plan *a = left, *b = right;
@@ -390,6 +325,11 @@ static int compare_plans(const void *left, const void *right)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
+/*
+ * Plans the probes as the agent would. A probe without a plan gets a trap, or
+ * perhaps one byte: not when another probe lies in the bytes of the operand.
+ * Without memory, the placements stay unsaid.
+ */
 static void plan_probes(struct reading *r)
 {
 	struct symboliser_markers *markers = r->markers;
@@ -406,35 +346,41 @@ static void plan_probes(struct reading *r)
 			plans[n++].address = markers->found[i].marker.address;
 	qsort(plans, n, sizeof(*plans), compare_plans);
 	usdt_plan(&r->file, usdt_zydis(), plans, n);
-	for (size_t i = 0; i < markers->count; i++)
-		if (markers->found[i].marker.kind == MARKER_USDT)
-			place_probe(&markers->found[i].marker, plans, n,
-				    &image);
+	for (size_t i = 0; i < markers->count; i++) {
+		struct symboliser_marker *m = &markers->found[i].marker;
+		const struct usdt_plan *own, *next, *plan;
+		const uint8_t *code;
+
+		if (m->kind != MARKER_USDT)
+			continue;
+		own = &plans[usdt_plans_before(plans, n, m->address)];
+		plan = usdt_plan_for(plans, n, m->address);
+		code = usdt_image_at(&image, m->address, USDT_JUMP_BYTES, PF_X,
+				     NULL);
+		for (next = own; next < plans + n &&
+		     next->address == own->address; next++)
+			;
+		if (plan)
+			m->placement = plan->beside ? PLACED_MERGED :
+						      PLACED_EITHER;
+		else if (!code || own->reason == USDT_NO_NOP)
+			m->placement = PLACED_NOT;
+		else
+			m->placement = next < plans + n &&
+				next->address - own->address <
+					USDT_JUMP_BYTES ?
+				PLACED_INT3 : PLACED_BYTE_OR_INT3;
+		if (!plan)
+			m->why = WHY_USDT + (own->reason ? own->reason :
+							   USDT_OVERLAPS);
+		if (code)
+			memcpy(&m->operand, code + 1, sizeof(m->operand));
+	}
 	free(plans);
 }
 
-/* Moves the program headers to where they are aligned. Where they make no
- * sense, there are none. */
-static int read_headers(struct reading *r, const Elf64_Ehdr *header)
-{
-	const struct usdt_file *file = &r->file;
-	uint64_t bytes = (uint64_t)header->e_phnum * sizeof(*r->ph);
-
-	if (header->e_phentsize != sizeof(*r->ph) ||
-	    header->e_phoff > file->size ||
-	    bytes > file->size - header->e_phoff)
-		return 0;
-	r->ph = malloc(bytes + 1);
-	if (!r->ph)
-		return read_fact(r, -ENOMEM, "out of memory");
-	memcpy(r->ph, file->bytes + header->e_phoff, bytes);
-	r->notes.ph = r->ph;
-	r->notes.nph = header->e_phnum;
-	return 0;
-}
-
-/* Finds where address 0 of a module in memory would be. Returns -ENOEXEC if a
- * segment is outside. */
+/* Finds where address 0 of a module in memory would be. Returns 0, or -ENOEXEC
+ * and a fact: a segment is outside. */
 static int find_base(struct reading *r)
 {
 	uint64_t low = UINT64_MAX;
@@ -456,15 +402,18 @@ static int find_base(struct reading *r)
 	return 0;
 }
 
+/* Reads all that is asked for. Returns 0, or a negative errno and a fact. */
 static int read_elf(struct reading *r, uint32_t how)
 {
+	const struct usdt_file *file = &r->file;
+	uint32_t damaged = 0;
 	Elf64_Ehdr header;
-	int ret;
+	size_t bytes;
+	int ret = 0;
 
-	if (r->file.size < sizeof(header) ||
-	    memcmp(r->file.bytes, ELFMAG, SELFMAG))
+	if (file->size < sizeof(header) || memcmp(file->bytes, ELFMAG, SELFMAG))
 		return read_fact(r, -ENOEXEC, "not an ELF file");
-	memcpy(&header, r->file.bytes, sizeof(header));
+	memcpy(&header, file->bytes, sizeof(header));
 	if (header.e_ident[EI_CLASS] != ELFCLASS64 ||
 	    header.e_ident[EI_DATA] != ELFDATA2LSB)
 		return read_fact(r, -ENOEXEC,
@@ -472,17 +421,38 @@ static int read_elf(struct reading *r, uint32_t how)
 	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
 		return read_fact(r, -ENOEXEC, "neither a program nor a shared "
 				 "object; link it first");
-	ret = read_headers(r, &header);
-	if (!ret && how & SYMBOLISER_LOADED)
+	/* the program headers go to where they are aligned; where they make no
+	 * sense, there are none */
+	bytes = header.e_phnum * sizeof(*r->ph);
+	if (header.e_phentsize == sizeof(*r->ph) &&
+	    header.e_phoff <= file->size &&
+	    bytes <= file->size - header.e_phoff) {
+		r->ph = malloc(bytes + 1);
+		if (!r->ph)
+			return read_fact(r, -ENOMEM, "out of memory");
+		memcpy(r->ph, file->bytes + header.e_phoff, bytes);
+		r->notes.ph = r->ph;
+		r->notes.nph = header.e_phnum;
+	}
+	if (how & SYMBOLISER_LOADED)
 		ret = find_base(r);
 	if (!ret)
 		ret = notes_each(&r->notes, add_site, r);
 	if (ret || how & SYMBOLISER_LOADED)
 		return ret;
-	ret = add_probes(r);
-	if (!ret && how & SYMBOLISER_PLAN)
+	ret = usdt_notes_read(file, add_probe, r, &damaged);
+	if (ret == -ENOEXEC)
+		return read_fact(r, ret, "its section headers are damaged");
+	if (!ret)
+		ret = match_all(r);
+	if (ret)
+		return ret;
+	if (damaged)
+		read_fact(r, 0, "left out %s",
+			  counted(damaged, "damaged USDT note"));
+	if (how & SYMBOLISER_PLAN)
 		plan_probes(r);
-	return ret;
+	return 0;
 }
 
 void symboliser_read_markers(struct symboliser_markers *markers,

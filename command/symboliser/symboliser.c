@@ -55,28 +55,13 @@ struct asking {
 	bool grows;			/* `to` is of the heap, or NULL */
 };
 
-/* Makes room for the items of an answer where there may be any number. */
-static bool make_room(struct asking *asking, size_t count)
-{
-	size_t room = asking->count + count;
-	char *more;
-
-	if (!asking->grows || room <= asking->room)
-		return room <= asking->room;
-	room *= 2;
-	more = room <= 2 * SYMBOLISER_STREAM_MAX ?
-		       realloc(asking->to, room * asking->item_bytes) : NULL;
-	if (!more)
-		return false;
-	asking->to = more;
-	asking->room = room;
-	return true;
-}
-
-/* Takes answers until the last one; returns 0 or a negative errno. */
+/* Takes answers until the last one; returns 0 or a negative errno. The child is
+ * to be ended after -EPIPE and -ETIMEDOUT: answers may be under way. */
 static int take_answers(struct asking *asking, uint64_t *took)
 {
 	struct symboliser_answer answer;
+	size_t room;
+	char *more;
 	ssize_t n;
 	int fd;
 
@@ -90,48 +75,53 @@ static int take_answers(struct asking *asking, uint64_t *took)
 					     asking->request.what))
 			return n == -ETIMEDOUT ? -ETIMEDOUT : -EPIPE;
 		*took = answer.ns;
-		if (!make_room(asking, answer.count))
-			return -EPIPE;
+		room = asking->count + answer.count;
+		if (room > asking->room) {
+			if (!asking->grows || room > SYMBOLISER_STREAM_MAX)
+				return -EPIPE;
+			more = realloc(asking->to,
+				       2 * room * asking->item_bytes);
+			if (!more)
+				return -EPIPE;
+			asking->to = more;
+			asking->room = 2 * room;
+		}
 		memcpy(asking->to + asking->count * asking->item_bytes,
 		       &answer.module, answer.count * asking->item_bytes);
-		asking->count += answer.count;
+		asking->count = room;
 	} while (!answer.last && answer.count);
 	return !answer.last ? -EPIPE : answer.error;
 }
 
-/* Ends a child that cannot serve a request, or that might map more than the
- * request takes. */
-static void fit_child(const struct asking *asking)
-{
-	uint32_t what = asking->request.what;
-	bool *library = what == ASK_CXX	  ? &symboliser_libraries.cxx :
-			what == ASK_LINES ? &symboliser_libraries.lines : NULL;
-	uint64_t bytes = asking->request.file_bytes;
-
-	bytes = bytes <= FILE_BYTES ? 0 :
-		bytes < FILE_BYTES_MAX ? bytes : FILE_BYTES_MAX;
-	if (spec.map_bytes == bytes && (!library || *library))
-		return;
-	spec.map_bytes = bytes;
-	if (library)
-		*library = true;
-	child_end(&child);
-}
-
-/* Asks the child for no more than `ms`; returns 0 or a negative errno. */
+/*
+ * Asks the child for no more than `ms`; returns 0 or a negative errno. Ends a
+ * child before that cannot serve the request, or that might map more than the
+ * request takes.
+ */
 static int ask_child(struct asking *asking, size_t bytes, uint32_t most,
 		     uint64_t *ns)
 {
 	struct symboliser_request *request = &asking->request;
+	uint64_t maps = asking->file ? asking->file->bytes : 0, took = 0;
+	bool *library = request->what == ASK_CXX ? &symboliser_libraries.cxx :
+			request->what == ASK_LINES ?
+						   &symboliser_libraries.lines :
+						   NULL;
 	static unsigned int silent;
-	uint64_t took = 0;
 	int ret = -EPIPE;
 
 	if (!*ns || silent == SILENT_MAX)
 		return -ETIMEDOUT;
 	request->ms = *ns / MS < most ? (uint32_t)(*ns / MS) + 1 : most;
-	request->file_bytes = asking->file ? asking->file->bytes : 0;
-	fit_child(asking);
+	request->file_bytes = maps;
+	maps = maps <= FILE_BYTES ? 0 :
+	       maps < FILE_BYTES_MAX ? maps : FILE_BYTES_MAX;
+	if (spec.map_bytes != maps || (library && !*library)) {
+		spec.map_bytes = maps;
+		if (library)
+			*library = true;
+		child_end(&child);
+	}
 	/* a child is gone with the thread of this command that made it */
 	for (int i = 0; i < 2; i++) {
 		if (!child_begin(&child, &spec))
@@ -196,24 +186,21 @@ int symboliser_read_here(struct symboliser_module *module, const char *path)
 	void *image = MAP_FAILED;
 	int ret = -ENOEXEC;
 	struct stat st;
-	size_t bytes;
 	Elf *elf;
 
 	memset(module, 0, sizeof(*module));
 	if (fd < 0)
 		return -errno;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
-		image = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE,
-			     fd, 0);
+		image = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	close(fd);
 	if (image == MAP_FAILED)
 		return ret;
-	bytes = (size_t)st.st_size;
 	elf_version(EV_CURRENT);
-	elf = elf_memory(image, bytes);
-	ret = symboliser_read_module(module, image, bytes, elf);
+	elf = elf_memory(image, st.st_size);
+	ret = symboliser_read_module(module, image, st.st_size, elf);
 	elf_end(elf);
-	munmap(image, bytes);
+	munmap(image, st.st_size);
 	return ret;
 }
 
@@ -300,34 +287,6 @@ int symboliser_lines(struct symboliser_frame *frames, size_t room,
 	return ret;
 }
 
-/* Hands out a stream that came as a whole. */
-static int take_stream(const struct asking *asking,
-		       int (*take)(const struct symboliser_found *found,
-				   void *priv), void *priv,
-		       char error[SYMBOLISER_ERROR_BYTES])
-{
-	struct symboliser_verdict verdict;
-	struct symboliser_found found;
-	const char *records = asking->to + sizeof(verdict);
-	size_t n, at, bytes;
-	int ret = 0;
-
-	if (!symboliser_verdict_read(&verdict, asking->to, asking->count))
-		return -EPIPE;
-	bytes = asking->count - sizeof(verdict);
-	for (at = 0; at < bytes; at += n) {
-		n = symboliser_record_read(&found, records + at, bytes - at);
-		if (!n)
-			return -EPIPE;
-	}
-	strcpy(error, verdict.text);
-	for (at = 0; !ret && at < bytes; at += n) {
-		n = symboliser_record_read(&found, records + at, bytes - at);
-		ret = take(&found, priv);
-	}
-	return verdict.error ? verdict.error : ret;
-}
-
 int symboliser_markers(const struct symboliser_file *file, uint32_t how,
 		       int (*take)(const struct symboliser_found *found,
 				   void *priv), void *priv,
@@ -337,10 +296,30 @@ int symboliser_markers(const struct symboliser_file *file, uint32_t how,
 				 .request.count = how, .grows = true,
 				 .item_bytes = 1 };
 	int ret = ask_child(&asking, 0, REQUEST_MS_MAX, ns);
+	size_t n = 0, at = sizeof(struct symboliser_verdict);
+	struct symboliser_verdict verdict;
+	struct symboliser_found found;
 
 	error[0] = '\0';
-	if (!ret)
-		ret = take_stream(&asking, take, priv, error);
+	if (!ret && !symboliser_verdict_read(&verdict, asking.to, asking.count))
+		ret = -EPIPE;
+	/* nothing is handed out of a stream that is not sound as a whole */
+	for (; !ret && at < asking.count; at += n) {
+		n = symboliser_record_read(&found, asking.to + at,
+					   asking.count - at);
+		if (!n)
+			ret = -EPIPE;
+	}
+	if (!ret) {
+		strcpy(error, verdict.text);
+		for (at = sizeof(verdict); !ret && at < asking.count; at += n) {
+			n = symboliser_record_read(&found, asking.to + at,
+						   asking.count - at);
+			ret = take(&found, priv);
+		}
+		if (verdict.error)
+			ret = verdict.error;
+	}
 	if (ret && !error[0])
 		snprintf(error, SYMBOLISER_ERROR_BYTES, "%s",
 			 ret == -EPIPE ? "it cannot be read: it is damaged, or "

@@ -147,6 +147,7 @@ struct symboliser_found {
 					 * its first page on: it has no
 					 * sections, so no USDT probes */
 
+/* Reads segments, build ID, dynamic linker and libraries of a file. */
 int symboliser_module(struct symboliser_module *module,
 		      const struct symboliser_file *file, uint64_t *ns);
 
@@ -204,7 +205,7 @@ int symboliser_markers(const struct symboliser_file *file, uint32_t how,
  */
 char *symboliser_cxx(const char *name, size_t *length, uint64_t *ns);
 
-/* Ends the child. */
+/* Ends the child, if there is one; the next request makes another one. */
 void symboliser_end(void);
 
 #endif
