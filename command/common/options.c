@@ -69,6 +69,7 @@ static struct {
 	void *priv;
 } listener;
 
+/* Prints a row of the help; a long one has the text on the line below. */
 static void print_row(const struct option_row *row)
 {
 	char left[80];
@@ -87,6 +88,7 @@ static void print_row(const struct option_row *row)
 		printf("  %-*s%s\n", HELP_COLUMN - 2, left, row->help);
 }
 
+/* Prints the help, or tells the listener. Returns an exit status. */
 static int print_help(const struct options *options)
 {
 	static const struct option_row help = {
@@ -110,31 +112,6 @@ static int print_help(const struct options *options)
 	return command_finish();
 }
 
-/* Makes getopt's two descriptions of the rows. */
-static void options_describe(const struct options *options, char *letters,
-			     struct option *words)
-{
-	if (options->stop_early)
-		*letters++ = '+';
-	*letters++ = ':';
-	*letters++ = 'h';
-	*words++ = (struct option){ "help", no_argument, NULL, KEY_HELP };
-	for (const struct option_row *row = options->rows; row->key; row++) {
-		if (row->key < 256) {
-			*letters++ = row->key;
-			if (row->argument)
-				*letters++ = ':';
-		}
-		if (row->word)
-			*words++ = (struct option){
-				row->word, row->argument ? required_argument :
-				no_argument, NULL, row->key
-			};
-	}
-	*letters = '\0';
-	memset(words, 0, sizeof(*words));
-}
-
 bool command_json(void)
 {
 	return json_given;
@@ -148,6 +125,7 @@ struct owners {
 	int count;
 };
 
+/* Notes a sub-command that has the option. */
 static void add_owner(const struct options *options, void *priv)
 {
 	struct owners *owners = priv;
@@ -190,69 +168,43 @@ static void add_hint(const struct options *options, const char *letter,
 			 owners.count > NAMES_SHOWN ? " and others" : "");
 }
 
-/* Returns true when one of the words begins as the other one, but for hyphens:
- * "buffersize" and "buffer-size", "events" and "event". */
-static bool words_alike(const char *known, const char *typed)
-{
-	while (*known && *typed) {
-		known += *known == '-';
-		typed += *typed == '-';
-		if (!*typed || *known != *typed)
-			break;
-		known++;
-		typed++;
-	}
-	return !*known || !*typed;
-}
-
+/*
+ * Takes a word of the rows if it is nearer to the typed one. The nearest is one
+ * of which the beginning is the other one, but for hyphens: "buffersize" and
+ * "buffer-size", "events" and "event".
+ */
 static void take_near(const char *known, const char *typed, unsigned int *least,
 		      const char **found)
 {
-	unsigned int distance = words_alike(known, typed) ? 0 :
-				nearest_distance(typed, known);
+	unsigned int distance = nearest_distance(typed, known);
+	const char *k = known, *t = typed;
 
+	while (*k && *t) {
+		k += *k == '-';
+		t += *t == '-';
+		if (!*t || *k != *t)
+			break;
+		k++;
+		t++;
+	}
+	if (!*k || !*t)
+		distance = 0;
 	if (distance < *least) {
 		*least = distance;
 		*found = known;
 	}
 }
 
-/* Returns the word of a row that is near to the typed one, or NULL. */
-static const char *word_near(const struct options *options, const char *typed)
-{
-	size_t third = strlen(typed) / 3;
-	unsigned int least = third < NEAR_DISTANCE ? third : NEAR_DISTANCE;
-	const char *found = NULL;
-
-	if (!least++)
-		return NULL;
-	for (const struct option_row *row = options->rows; row->key; row++)
-		if (row->word)
-			take_near(row->word, typed, &least, &found);
-	take_near("help", typed, &least, &found);
-	return found;
-}
-
-static int unknown_word(const struct options *options, const char *typed)
-{
-	char hint[NAMES_BYTES + 64];
-	const char *found;
-
-	add_hint(options, "", typed, hint, sizeof(hint));
-	found = *hint ? NULL : word_near(options, typed);
-	if (found)
-		return command_misused("unknown option '--%s'; the nearest: "
-				       "--%s", typed, found);
-	return command_misused("unknown option '--%s'%s", typed, hint);
-}
-
-/* Prints the fault of an option of more than one letter. */
+/* Prints the fault of an option of more than one letter. Returns
+ * COMMAND_USAGE. */
 static int misused_word(const struct options *options, const char *typed)
 {
 	int n = (int)strcspn(typed + 2, "=");
 	int like = !strncmp("help", typed + 2, n);
 	bool whole = n == 4 && like;
-	char word[64];
+	char word[64], hint[NAMES_BYTES + 64];
+	const char *found = NULL;
+	unsigned int least;
 
 	for (const struct option_row *row = options->rows; row->key; row++)
 		if (row->word && !strncmp(row->word, typed + 2, n)) {
@@ -260,34 +212,23 @@ static int misused_word(const struct options *options, const char *typed)
 			whole |= !row->word[n];
 		}
 	snprintf(word, sizeof(word), "%.*s", n, typed + 2);
-	if (!like)
-		return unknown_word(options, word);
-	if (like == 1 || whole)
+	if (like == 1 || (like && whole))
 		return command_misused("option '--%s' takes no argument", word);
-	return command_misused("option '--%s' is ambiguous: %d options begin "
-			       "so", word, like);
-}
-
-/* Returns the word of an option that getopt has just refused. It is the word
- * before options->index, unless letters of that word are left. */
-static const char *refused_word(const struct options *options, int letter)
-{
-	const char *before = options->argv[options->index - 1];
-	const char short_form[] = { '-', (char)letter, '\0' };
-
-	if (!strncmp(before, "--", 2) || !strcmp(before, short_form) ||
-	    options->index >= options->argc)
-		return before;
-	return options->argv[options->index];
-}
-
-/* Returns how many bytes of the shape name operands that are needed: "PID LIB"
- * of "PID LIB [WORD]...". */
-static int needed_bytes(const char *shape)
-{
-	size_t n = strcspn(shape, ".[");
-
-	return (int)(n && shape[n - 1] == ' ' ? n - 1 : n);
+	if (like)
+		return command_misused("option '--%s' is ambiguous: %d options "
+				       "begin so", word, like);
+	add_hint(options, "", word, hint, sizeof(hint));
+	least = strlen(word) / 3;
+	least = least < NEAR_DISTANCE ? least : NEAR_DISTANCE;
+	if (*hint || !least++)
+		return command_misused("unknown option '--%s'%s", word, hint);
+	for (const struct option_row *row = options->rows; row->key; row++)
+		if (row->word)
+			take_near(row->word, word, &least, &found);
+	take_near("help", word, &least, &found);
+	return found ? command_misused("unknown option '--%s'; the nearest: "
+				       "--%s", word, found) :
+		       command_misused("unknown option '--%s'", word);
 }
 
 /* Prints the fault of the option that getopt has just answered with KEY,
@@ -296,23 +237,33 @@ static int option_misused(const struct options *options, int key, int letter)
 {
 	const char *typed = options->argv[options->index - 1];
 	const char letters[] = { (char)letter, '\0' };
-	const char *shape = options->shape, *refused;
+	const char short_form[] = { '-', (char)letter, '\0' };
+	const char *shape = options->shape, *refused = typed;
 	char hint[NAMES_BYTES + 64];
+	size_t needed;
 
 	if (key == ':')
 		return command_misused("option '%s' needs an argument", typed);
 	if ((letter == 'p' || !strcmp(typed, "--pid")) && shape &&
-	    !strncmp(shape, "PID", 3))
+	    !strncmp(shape, "PID", 3)) {
+		/* the operands that are needed: "PID LIB" of
+		 * "PID LIB [WORD]..." */
+		needed = strcspn(shape, ".[");
+		needed -= shape[needed - 1] == ' ';
 		return command_misused("there is no option -p: give PID alone, "
 				       "as in: taffrail %s %.*s",
-				       options->argv[0], needed_bytes(shape),
-				       shape);
-	refused = refused_word(options, letter);
-	if (options->behind)
+				       options->argv[0], (int)needed, shape);
+	}
+	if (options->behind) {
+		/* letters of the word are left where getopt is still at it */
+		if (strncmp(typed, "--", 2) && strcmp(typed, short_form) &&
+		    options->index < options->argc)
+			refused = options->argv[options->index];
 		return command_misused("unknown option '%s'; %s's options go "
 				       "behind --, as in: taffrail %s -p PID "
 				       "-- %s", refused, options->behind,
 				       options->argv[0], refused);
+	}
 	if (!letter || letter >= 256 || !strncmp(typed, "--", 2))
 		return misused_word(options, typed);
 	add_hint(options, letters, "", hint, sizeof(hint));
@@ -321,8 +272,8 @@ static int option_misused(const struct options *options, int key, int letter)
 
 int options_next(struct options *options)
 {
-	char letters[3 + 2 * OPTIONS_ROWS_MAX];
-	struct option words[2 + OPTIONS_ROWS_MAX];
+	char letters[3 + 2 * OPTIONS_ROWS_MAX], *to = letters;
+	struct option words[2 + OPTIONS_ROWS_MAX] = { 0 }, *w = words;
 	const struct option_row *row;
 	int key;
 
@@ -333,7 +284,19 @@ int options_next(struct options *options)
 		optind = 0;
 	}
 	opterr = 0;
-	options_describe(options, letters, words);
+	/* getopt's two descriptions of the rows */
+	to += sprintf(to, "%s:h", options->stop_early ? "+" : "");
+	*w++ = (struct option){ "help", no_argument, NULL, KEY_HELP };
+	for (row = options->rows; row->key; row++) {
+		if (row->key < 256)
+			to += sprintf(to, "%c%s", row->key,
+				      row->argument ? ":" : "");
+		if (row->word)
+			*w++ = (struct option){
+				row->word, row->argument ? required_argument :
+				no_argument, NULL, row->key
+			};
+	}
 	key = getopt_long(options->argc, options->argv, letters, words, NULL);
 	options->value = optarg;
 	options->index = optind;
@@ -353,13 +316,11 @@ int options_next(struct options *options)
 	case ':':
 		options->status = option_misused(options, key, optopt);
 		return OPTIONS_STOP;
-	default:
-		for (row = options->rows; row->key; row++)
-			if (row->key == key && row->word &&
-			    !strcmp(row->word, "json"))
-				json_given = true;
-		return key;
 	}
+	for (row = options->rows; row->key; row++)
+		json_given |= row->key == key && row->word &&
+			      !strcmp(row->word, "json");
+	return key;
 }
 
 const char *options_last(char *text, size_t room)
@@ -512,6 +473,7 @@ int command_take_seconds(double *seconds, const char *text)
 	return COMMAND_DONE;
 }
 
+/* The values of --context; an empty row is the last. */
 static const struct {
 	const char *word;
 	uint32_t bit;
