@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,44 +29,31 @@ static const struct {
 	[INSTALLED_DATA] = { TAFFRAIL_DATA_BESIDE, TAFFRAIL_DATADIR },
 };
 
-/* Writes the path of this program; without /proc, the one by which it was
- * executed. */
-static bool own_path(char self[PATH_MAX])
-{
-	ssize_t n = readlink("/proc/self/exe", self, PATH_MAX - 1);
-	const char *executed = (const char *)getauxval(AT_EXECFN);
-
-	self[n > 0 ? n : 0] = '\0';
-	if (n <= 0 && executed && *executed)
-		return realpath(executed, self) != NULL;
-	return n > 0;
-}
-
 int installed_find(char *path, size_t room, enum installed_folder folder,
 		   const char *name)
 {
-	char self[PATH_MAX];
-	char near[PATH_MAX + 64];
-	char *slash;
-	ssize_t n = 0;
+	const char *executed = (const char *)getauxval(AT_EXECFN);
+	char self[PATH_MAX], near[PATH_MAX + 64], *found = NULL;
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
-	if (own_path(self)) {
-		slash = strrchr(self, '/');
-		if (slash)
-			*slash = '\0';
+	self[n > 0 ? n : 0] = '\0';
+	/* without /proc, the path by which this program was executed */
+	if (n > 0 || (executed && *executed && realpath(executed, self))) {
+		if (strrchr(self, '/'))
+			*strrchr(self, '/') = '\0';
 		snprintf(near, sizeof(near), "%s/%s/%s", self,
 			 folders[folder].beside, name);
-		slash = realpath(near, NULL);
-		if (slash) {
-			n = snprintf(path, room, "%s", slash);
-			free(slash);
-			return n < (ssize_t)room ? 0 : -ENAMETOOLONG;
-		}
+		found = realpath(near, NULL);
 	}
-	n = snprintf(path, room, "%s/%s", folders[folder].built, name);
-	if (n >= (ssize_t)room)
+	n = found ? snprintf(path, room, "%s", found) :
+		    snprintf(path, room, "%s/%s", folders[folder].built, name);
+	if (n >= (ssize_t)room) {
+		free(found);
 		return -ENAMETOOLONG;
-	return access(path, R_OK) ? -errno : 0;
+	}
+	n = found || !access(path, R_OK) ? 0 : -errno;
+	free(found);
+	return (int)n;
 }
 
 int installed_program(char *path, size_t room, const char *name)

@@ -14,6 +14,7 @@
 #define INTEGER_MIN	-9223372036854775808.0L
 #define INTEGER_MAX	18446744073709551616.0L
 
+/* Writes a text in quotes, with all of its bytes (json.h). */
 static void put_text(FILE *file, const char *text)
 {
 	char piece[JSON_ESCAPED_BYTES];
@@ -29,7 +30,8 @@ static void put_text(FILE *file, const char *text)
 	fputc('"', file);
 }
 
-static void begin(struct json *json, const char *key)
+/* Writes the comma and the key before a value; `key` may be NULL. */
+static void value_begin(struct json *json, const char *key)
 {
 	if (json->behind)
 		fputc(',', json->file);
@@ -42,7 +44,7 @@ static void begin(struct json *json, const char *key)
 
 void json_open(struct json *json, const char *key, char bracket)
 {
-	begin(json, key);
+	value_begin(json, key);
 	fputc(bracket, json->file);
 	json->behind = false;
 }
@@ -55,19 +57,19 @@ void json_close(struct json *json, char bracket)
 
 void json_string(struct json *json, const char *key, const char *value)
 {
-	begin(json, key);
+	value_begin(json, key);
 	put_text(json->file, value);
 }
 
 void json_number(struct json *json, const char *key, uint64_t value)
 {
-	begin(json, key);
+	value_begin(json, key);
 	fprintf(json->file, "%" PRIu64, value);
 }
 
 void json_real(struct json *json, const char *key, long double value)
 {
-	begin(json, key);
+	value_begin(json, key);
 	if (value != value)
 		fputs("\"NaN\"", json->file);
 	else if (value - value != 0)
@@ -86,13 +88,13 @@ __extension__ void json_wide(struct json *json, const char *key,
 	char text[NUMBER_WIDE_BYTES];
 	char *end = number_wide(text, value);
 
-	begin(json, key);
+	value_begin(json, key);
 	fwrite(text, 1, (size_t)(end - text), json->file);
 }
 
 void json_bool(struct json *json, const char *key, bool value)
 {
-	begin(json, key);
+	value_begin(json, key);
 	fputs(value ? "true" : "false", json->file);
 }
 

@@ -32,6 +32,7 @@ void command_name(const char *name)
 	word = name;
 }
 
+/* Prints a line on stderr, behind all that was printed on stdout so far. */
 static void line_print(const char *format, va_list ap)
 {
 	fflush(stdout);

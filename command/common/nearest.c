@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Returns the lesser of two. */
 static unsigned int least_of(unsigned int a, unsigned int b)
 {
 	return a < b ? a : b;

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Words for a shell. See shell.h.
+ *
+ * Invariant: a word that is written means the same file to every shell, or the
+ * caller is told that none can be written. A message must show the word as it
+ * is typed.
  */
 #include "command/common/shell.h"
 
@@ -20,6 +24,7 @@ struct put {
 	size_t n;
 };
 
+/* Adds a text, as much as there is room for; put->n is the room then. */
 static void put_text(struct put *put, const char *text)
 {
 	for (; *text; text++)
@@ -27,26 +32,13 @@ static void put_text(struct put *put, const char *text)
 			put->text[put->n++] = *text;
 }
 
-/* Returns whether a message shows other characters. */
-static bool is_changed(const char *text)
-{
-	char *shown = strdup(text);
-	bool changed = true;
-
-	if (shown) {
-		printable(shown);
-		changed = strcmp(shown, text) != 0;
-	}
-	free(shown);
-	return changed;
-}
-
 bool shell_word(char *text, size_t room, const char *name)
 {
 	struct put put = { text, room, 0 };
 	/* zsh looks for a command behind a first "=" */
 	bool plain = *name && *name != '=' && !name[strspn(name, PLAIN)];
-	char letter[2] = "";
+	char letter[2] = "", *shown;
+	bool same;
 
 	if (*name == '-')
 		put_text(&put, "./");
@@ -61,5 +53,11 @@ bool shell_word(char *text, size_t room, const char *name)
 	if (put.n == room)
 		return false;
 	text[put.n] = '\0';
-	return !is_changed(text);
+	shown = strdup(text);
+	if (!shown)
+		return false;
+	printable(shown);
+	same = !strcmp(shown, text);
+	free(shown);
+	return same;
 }
