@@ -111,8 +111,8 @@ static int wait_thread(struct attach_target *t, pid_t tid, uint64_t base)
 				return 0;
 		}
 		if (ms > HANDLER_WAIT_MS)
-			return cause_set(t->cause, -EAGAIN, THREAD_IN_FORK,
-					 .pid = t->pid, .n = tid);
+			return attach_cause(t, -EAGAIN, THREAD_IN_FORK,
+					    .n = tid);
 		nanosleep(&pause, NULL);
 	}
 }

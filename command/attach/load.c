@@ -23,15 +23,7 @@
 
 #define LOAD_WAIT_MS	30000
 #define LEAVE_WAIT_MS	5000
-#define PAUSE_NS	200000
-
-static void pause_shortly(void)
-{
-	struct timespec pause = { .tv_nsec = PAUSE_NS };
-
-	nanosleep(&pause, NULL);
-}
-
+static const struct timespec moment = { .tv_nsec = 200000 };
 /* Writes the command's order into the block. A process that has gone is noticed
  * by the next read. */
 static void order_loader(const struct attach_target *t, uint64_t base,
@@ -51,11 +43,10 @@ static int wait_past(const struct attach_target *t, uint64_t base,
 		if (block->state > state)
 			return 0;
 		if (!patient && monotonic_ns() > end)
-			return cause_set(t->cause, -ETIMEDOUT, LOAD_WAITS,
-					 .pid = t->pid);
-		pause_shortly();
+			return attach_cause(t, -ETIMEDOUT, LOAD_WAITS);
+		nanosleep(&moment, NULL);
 	}
-	return cause_set(t->cause, -ESRCH, PROCESS_ENDED, .pid = t->pid);
+	return attach_cause(t, -ESRCH, PROCESS_ENDED);
 }
 
 /* Returns true when /proc is mounted for the process, by which it reaches a
@@ -67,11 +58,6 @@ static bool has_proc(pid_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/root/proc/version", pid);
 	return !opener_stat(path, &st);
-}
-
-static int no_proc(const struct attach_target *t)
-{
-	return cause_set(t->cause, -ENOENT, LOAD_NO_PROC, .pid = t->pid);
 }
 
 /* Returns 0 when the block says that the function was called and is content;
@@ -89,58 +75,29 @@ static int judge_load(const struct attach_target *t,
 	switch (block->state) {
 	case ATTACH_DONE:
 		return block->text[0] ?
-			       cause_set(t->cause, -ENOTSUP, AGENT_OFF,
-					 .pid = t->pid,
-					 .text = reason_of_agent(block->text,
-								 directory)) :
+			       attach_cause(t, -ENOTSUP, AGENT_OFF,
+					    .text = reason_of_agent(block->text, directory)) :
 			       0;
 	case ATTACH_NO_THREAD:
 		return attach_threadless(t, -block->result);
 	case ATTACH_NO_FILE:
 		process_limits(t->pid, -block->result, limits, sizeof(limits));
-		return cause_set(t->cause, -EIO, LOAD_NO_FILE, .pid = t->pid,
-				 .path = file, .error = block->result,
-				 .limits = limits);
+		return attach_cause(t, -EIO, LOAD_NO_FILE, .path = file,
+				    .error = block->result, .limits = limits);
 	case ATTACH_NO_LIBRARY:
 		if (!has_proc(t->pid) && strstr(block->text, "/proc/"))
-			return no_proc(t);
+			return attach_cause(t, -ENOENT, LOAD_NO_PROC);
 		return strstr(block->text, "undefined symbol: taffrail_") ?
-			       cause_set(t->cause, -ENOEXEC, LOAD_OTHER_BUILD,
-					 .pid = t->pid, .path = file,
-					 .text = block->text) :
-			       cause_set(t->cause, -ENOEXEC, LOAD_FAILED,
-					 .pid = t->pid, .path = file,
-					 .text = block->text);
+			       attach_cause(t, -ENOEXEC, LOAD_OTHER_BUILD,
+					    .path = file, .text = block->text) :
+			       attach_cause(t, -ENOEXEC, LOAD_FAILED,
+					    .path = file, .text = block->text);
 	case ATTACH_NO_WORD:
-		return cause_set(t->cause, -ETIMEDOUT, LOAD_LATE,
-				 .pid = t->pid);
+		return attach_cause(t, -ETIMEDOUT, LOAD_LATE);
 	default:
-		return cause_set(t->cause, -ENOEXEC, LOAD_OTHER_VERSION,
-				 .pid = t->pid, .path = file);
+		return attach_cause(t, -ENOEXEC, LOAD_OTHER_VERSION,
+				    .path = file);
 	}
-}
-
-/* Reads the function's answer, which is in memory that the order to end has the
- * process free. Returns 0, or a negative errno and the cause. */
-static int answer_read(const struct attach_target *t,
-		       const struct request *request,
-		       struct attach_answer *answer)
-{
-	size_t n = request->answer_bytes;
-	int ret = 0;
-
-	if (n > REQUEST_ANSWER_MAX)
-		n = REQUEST_ANSWER_MAX;
-	answer->status = request->status;
-	answer->text = calloc(1, n + 1);
-	if (!answer->text)
-		ret = -ENOMEM;
-	else if (n)
-		ret = attach_read(t, request->answer, answer->text, n);
-	if (ret)
-		cause_set(t->cause, ret, ANSWER_UNREAD, .pid = t->pid,
-			  .error = ret);
-	return ret;
 }
 
 /*
@@ -158,10 +115,9 @@ static int finish_load(struct attach_target *t,
 	int ret = attach_memory_image(memory, t, base, plan->library);
 	struct cause cause;
 	uint64_t end;
-
+	size_t n;
 	if (ret) {
-		cause_set(t->cause, ret, LOAD_WRITTEN_NOT, .pid = t->pid,
-			  .error = ret);
+		attach_cause(t, ret, LOAD_WRITTEN_NOT, .error = ret);
 	} else {
 		order_loader(t, base, ATTACH_GO_LOAD);
 		ret = wait_past(t, base, &block, ATTACH_LOADS, plan->patient);
@@ -176,8 +132,20 @@ static int finish_load(struct attach_target *t,
 	}
 	if (!ret)
 		ret = judge_load(t, plan, &block);
-	if (!ret && plan->answer)
-		ret = answer_read(t, &block.request, plan->answer);
+	if (!ret && plan->answer) {
+		/* the order to end has the process free this memory */
+		n = block.request.answer_bytes;
+		n = n < REQUEST_ANSWER_MAX ? n : REQUEST_ANSWER_MAX;
+		plan->answer->status = block.request.status;
+		plan->answer->text = calloc(1, n + 1);
+		if (!plan->answer->text)
+			ret = -ENOMEM;
+		else if (n)
+			ret = attach_read(t, block.request.answer,
+					  plan->answer->text, n);
+		if (ret)
+			attach_cause(t, ret, ANSWER_UNREAD, .error = ret);
+	}
 	order_loader(t, base, ATTACH_GO_END);
 	if (ret == -ETIMEDOUT)
 		return ret;
@@ -192,7 +160,7 @@ static int finish_load(struct attach_target *t,
 	end = monotonic_ns() + LEAVE_WAIT_MS * 1000000ull;
 	while (attach_thread_named(t->pid, "taffrail attach") &&
 	       monotonic_ns() < end)
-		pause_shortly();
+		nanosleep(&moment, NULL);
 	return ret;
 }
 
@@ -205,8 +173,7 @@ static int load_once(struct attach_target *t, const struct attach_plan *plan,
 	int ret = attach_memory_build(&memory, t, plan);
 
 	if (ret) {
-		cause_set(t->cause, ret, LOAD_PREPARED_NOT, .pid = t->pid,
-			  .error = ret);
+		attach_cause(t, ret, LOAD_PREPARED_NOT, .error = ret);
 	} else {
 		ret = attach_stop_run(&stop, t, &memory);
 		report->stall_ns = stop.stall_ns;
@@ -272,7 +239,7 @@ static int check_library(const struct attach_target *t, char library[PATH_MAX])
 	int ret = attach_library_find(t, library, "libtaffrail.so");
 
 	return ret || t->names.agent || attach_same_file(t->pid, library) ||
-	       has_proc(t->pid) ? ret : no_proc(t);
+	       has_proc(t->pid) ? ret : attach_cause(t, -ENOENT, LOAD_NO_PROC);
 }
 
 int attach_check(pid_t pid, struct cause *cause)
@@ -315,8 +282,8 @@ int attach_process(pid_t pid, struct attach_report *report)
 	if (fd >= 0)
 		close(fd);
 	if (why) {
-		ret = cause_set(target.cause, -ENOTSUP, PLACE_UNFIT, .pid = pid,
-				.path = path, .text = why);
+		ret = attach_cause(&target, -ENOTSUP, PLACE_UNFIT, .path = path,
+				   .text = why);
 		goto close;
 	}
 	report->woken = target.names.agent;

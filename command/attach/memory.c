@@ -41,7 +41,7 @@
 #define TCB_SELF		0
 #define TCB_DTV			8
 #define TCB_SELF_AGAIN		16
-#define TCB_MULTIPLE_THREADS	24
+#define TCB_MULTIPLE_THREADS	24	/* 4 bytes; 4 behind it are 0 at first */
 #define TCB_INHERITED		32	/* sysinfo, two guards */
 #define TCB_INHERITED_BYTES	24
 
@@ -163,31 +163,26 @@ int attach_memory_build(struct attach_memory *memory,
 void attach_memory_release(struct attach_memory *memory)
 {
 	free(memory->bytes);
-	memory->bytes = NULL;
-}
-
-static void put_word(uint8_t *at, uint64_t value)
-{
-	memcpy(at, &value, sizeof(value));
 }
 
 int attach_memory_place(struct attach_memory *memory,
 			const struct attach_target *t, uint64_t base,
 			const uint8_t header[ATTACH_HEADER_BYTES])
 {
-	uint8_t *control = memory->bytes + memory->thread_pointer;
+	uint64_t *control = (uint64_t *)(memory->bytes +
+					 memory->thread_pointer);
 	uint64_t tp = base + memory->thread_pointer;
 	struct attach_block *block = memory->block;
 	size_t stack = memory->thread_pointer + CONTROL_BYTES;
 	int64_t rseq = (int64_t)memory->thread_pointer + t->rseq_offset;
-	uint32_t one = 1, failed = (uint32_t)RSEQ_CPU_ID_REGISTRATION_FAILED;
+	uint32_t failed = (uint32_t)RSEQ_CPU_ID_REGISTRATION_FAILED;
 	int ret;
 
-	put_word(control + TCB_SELF, tp);
-	put_word(control + TCB_DTV, base + memory->dtv + 16);
-	put_word(control + TCB_SELF_AGAIN, tp);
-	memcpy(control + TCB_MULTIPLE_THREADS, &one, sizeof(one));
-	memcpy(control + TCB_INHERITED, header + TCB_INHERITED,
+	control[TCB_SELF / 8] = tp;
+	control[TCB_DTV / 8] = base + memory->dtv + 16;
+	control[TCB_SELF_AGAIN / 8] = tp;
+	control[TCB_MULTIPLE_THREADS / 8] = 1;
+	memcpy(&control[TCB_INHERITED / 8], header + TCB_INHERITED,
 	       TCB_INHERITED_BYTES);
 	/*
 	 * libc registers a new thread with rseq if the creating thread is

@@ -79,35 +79,6 @@ static void read_string(const struct attach_target *t, uint64_t at, char *to,
 	to[n] = '\0';
 }
 
-/* Counts the symbols of a module by the hash tables: DT_HASH tells the number,
- * a GNU hash table the end of the last chain. Returns 0 for a module with
- * neither, and more than SYMBOLS_MAX for too many. */
-static uint32_t symbol_count(const struct attach_target *t,
-			     const struct dynamic *d)
-{
-	uint32_t head[GNU_HASH_HEAD], bucket, chain, last = 0;
-	uint64_t at, chains;
-
-	if (!d->gnu_hash)
-		return d->hash && !attach_read(t, d->hash, head, 8) ? head[1] :
-								      0;
-	if (attach_read(t, d->gnu_hash, head, sizeof(head)) ||
-	    head[0] > SYMBOLS_MAX)
-		return SYMBOLS_MAX + 1;
-	at = d->gnu_hash + 4 * gnu_hash_buckets(head);
-	chains = at + 4ull * head[0];
-	for (uint32_t i = 0; i < head[0]; i++)
-		if (!attach_read(t, at + 4ull * i, &bucket, 4) && bucket > last)
-			last = bucket;
-	if (last < head[1])
-		return head[1];
-	for (; last < SYMBOLS_MAX; last++)
-		if (attach_read(t, chains + 4ull * (last - head[1]), &chain,
-				4) || (chain & 1))
-			break;
-	return last + 1;
-}
-
 /* A name to be found, and where its address goes; a row without one is the
  * last. */
 struct wanted {
@@ -117,22 +88,48 @@ struct wanted {
 	bool optional;
 };
 
-/* Fills in the addresses of names that the module defines, those that are 0 so
- * far. Returns 0, also where some were not found; or a negative errno: -ENOENT
- * the module has no symbols, -E2BIG it has too many. */
+/*
+ * Fills in the addresses of names that the module defines, those that are 0 so
+ * far. The hash tables tell the number of symbols: DT_HASH has it, a GNU hash
+ * table the end of the last chain. Returns 0, also where some were not found;
+ * or a negative errno: -ENOENT the module has no symbols, -E2BIG too many.
+ */
 static int find_names(const struct attach_target *t,
 		      const struct attach_module *m,
 		      const struct wanted *wanted)
 {
+	uint32_t head[GNU_HASH_HEAD], bucket, chain, n = 0;
 	Elf64_Sym *symbols = NULL;
+	uint64_t at, chains;
 	char *strings = NULL;
 	struct dynamic d;
-	uint32_t n;
 	int ret = read_dynamic(t, m->dynamic, m->base, &d);
 
 	if (ret)
 		return ret;
-	n = symbol_count(t, &d);
+	if (!d.gnu_hash) {
+		if (d.hash && !attach_read(t, d.hash, head, 8))
+			n = head[1];
+	} else if (attach_read(t, d.gnu_hash, head, sizeof(head)) ||
+		   head[0] > SYMBOLS_MAX) {
+		n = SYMBOLS_MAX + 1;
+	} else {
+		at = d.gnu_hash + 4 * gnu_hash_buckets(head);
+		chains = at + 4ull * head[0];
+		for (uint32_t i = 0; i < head[0]; i++)
+			if (!attach_read(t, at + 4ull * i, &bucket, 4) &&
+			    bucket > n)
+				n = bucket;
+		/* no bucket has a chain */
+		if (n < head[1])
+			n = head[1] - 1;
+		else
+			while (n < SYMBOLS_MAX &&
+			       !attach_read(t, chains + 4ull * (n - head[1]),
+					    &chain, 4) && !(chain & 1))
+				n++;
+		n++;
+	}
 	if (!n || !d.string_bytes)
 		return -ENOENT;
 	if (n > SYMBOLS_MAX || d.string_bytes > STRINGS_MAX)
@@ -220,11 +217,6 @@ static int read_module(const struct attach_target *t, struct attach_module *m,
 					header.e_phnum);
 }
 
-static int modules_change(const struct attach_target *t)
-{
-	return cause_set(t->cause, -EAGAIN, PROGRAM_LOADS, .pid = t->pid);
-}
-
 /* Reads the modules of the list. Returns 0, or a negative errno and the cause:
  * -EAGAIN the list has changed. */
 static int walk_list(struct attach_target *t, const struct r_debug *debug)
@@ -239,10 +231,9 @@ static int walk_list(struct attach_target *t, const struct r_debug *debug)
 		struct attach_module *m = &t->modules[t->nmodules];
 
 		if (t->nmodules == ATTACH_MODULES_MAX)
-			return cause_set(t->cause, -ENOTSUP,
-					 PROGRAM_MODULES_MANY, .pid = t->pid);
+			return attach_cause(t, -ENOTSUP, PROGRAM_MODULES_MANY);
 		if (attach_read(t, at, &map, sizeof(map)))
-			return modules_change(t);
+			return attach_cause(t, -EAGAIN, PROGRAM_LOADS);
 		m->map = at;
 		/* a module that cannot be read, as the vdso, has no TLS */
 		if (!read_module(t, m, &map, !t->nmodules) ||
@@ -290,12 +281,12 @@ static int read_list(struct attach_target *t)
 		for (;; nanosleep(&pause, NULL)) {
 			if (attach_read(t, d.debug, &before, sizeof(before)) ||
 			    !before.r_map)
-				return cause_set(t->cause, -ENOTSUP,
-						 PROGRAM_STATIC, .pid = t->pid);
+				return attach_cause(t, -ENOTSUP,
+						    PROGRAM_STATIC);
 			if (before.r_state == RT_CONSISTENT)
 				break;
 			if (monotonic_ns() > end)
-				return modules_change(t);
+				return attach_cause(t, -EAGAIN, PROGRAM_LOADS);
 		}
 		ret = walk_list(t, &before);
 		if (ret && ret != -EAGAIN)
@@ -304,7 +295,7 @@ static int read_list(struct attach_target *t)
 		    after.r_state == RT_CONSISTENT)
 			return 0;
 	}
-	return modules_change(t);
+	return attach_cause(t, -EAGAIN, PROGRAM_LOADS);
 }
 
 static const struct attach_module *module_named(const struct attach_target *t,
@@ -314,33 +305,6 @@ static const struct attach_module *module_named(const struct attach_target *t,
 		if (!strcmp(t->modules[i].name, name))
 			return &t->modules[i];
 	return NULL;
-}
-
-/*
- * Finds out whether a module before libc in the list has a malloc. A module
- * with names that cannot be read may have one. The malloc of some sanitizers
- * has state in every thread, which the helper does not have.
- */
-static int find_allocator(struct attach_target *t)
-{
-	uint64_t malloc_there = 0, sanitizer = 0;
-	const struct wanted wanted[] = {
-		{ "malloc", &malloc_there, NULL, true },
-		{ "calloc", &malloc_there, NULL, true },
-		{ "__tsan_init", &sanitizer, NULL, true },
-		{ "__msan_init", &sanitizer, NULL, true },
-		{ NULL, NULL, NULL, true },
-	};
-
-	for (const struct attach_module *m = t->modules; m < t->libc; m++) {
-		int ret = find_names(t, m, wanted);
-
-		if ((ret && ret != -ENOENT) || malloc_there)
-			t->names.foreign_malloc = true;
-	}
-	if (!sanitizer)
-		return 0;
-	return cause_set(t->cause, -ENOTSUP, PROGRAM_SANITIZER, .pid = t->pid);
 }
 
 /* Fills in t->names from libc, the linker and our libraries, and from those
@@ -370,11 +334,8 @@ static int find_all_names(struct attach_target *t)
 		{ "__rseq_size", &n->rseq_size, NULL, true },
 		{ NULL, NULL, NULL, true },
 	};
-	const struct wanted agents[] = {
+	const struct wanted ours[] = {
 		{ "taffrail_attach", &n->agent, NULL, true },
-		{ NULL, NULL, NULL, true },
-	};
-	const struct wanted probes[] = {
 		{ REQUEST_FUNCTION, &n->probe, NULL, true },
 		{ NULL, NULL, NULL, true },
 	};
@@ -382,14 +343,13 @@ static int find_all_names(struct attach_target *t)
 	const struct attach_module *m = module_named(t, "libtaffrail.so");
 
 	if (find_names(t, t->libc, wanted))
-		return cause_set(t->cause, -ENOTSUP, LIBC_UNREADABLE,
-				 .pid = t->pid);
+		return attach_cause(t, -ENOTSUP, LIBC_UNREADABLE);
 	if (m)
-		find_names(t, m, agents);
+		find_names(t, m, ours);
 	m = module_named(t, "libtaffrail-probe.so");
 	t->probes = !!m;
 	if (m)
-		find_names(t, m, probes);
+		find_names(t, m, ours);
 	if (t->linker)
 		find_names(t, t->linker, linkers);
 	for (size_t i = 0; i < ARRAY_SIZE(older); i++) {
@@ -399,8 +359,8 @@ static int find_all_names(struct attach_target *t)
 	}
 	for (const struct wanted *w = wanted; w->name; w++)
 		if (!*w->to && !w->optional)
-			return cause_set(t->cause, -ENOTSUP, LIBC_LACKS,
-					 .pid = t->pid, .text = w->name);
+			return attach_cause(t, -ENOTSUP, LIBC_LACKS,
+					    .text = w->name);
 	return 0;
 }
 
@@ -420,23 +380,38 @@ static int read_offset(const struct attach_target *t, uint64_t at,
 
 int attach_modules_read(struct attach_target *t)
 {
-	const struct attach_names *n = &t->names;
+	uint64_t malloc_there = 0, sanitizer = 0;
+	const struct wanted allocators[] = {
+		{ "malloc", &malloc_there, NULL, true },
+		{ "calloc", &malloc_there, NULL, true },
+		{ "__tsan_init", &sanitizer, NULL, true },
+		{ "__msan_init", &sanitizer, NULL, true },
+		{ NULL, NULL, NULL, true },
+	};
+	struct attach_names *n = &t->names;
 	uint8_t code[4096];
-	uint64_t at;
 	int ret = read_list(t);
 
 	if (ret)
 		return ret;
 	t->libc = module_named(t, "libc.so.6");
 	if (!t->libc)
-		return cause_set(t->cause, -ENOTSUP, LIBC_OTHER, .pid = t->pid);
+		return attach_cause(t, -ENOTSUP, LIBC_OTHER);
 	ret = find_all_names(t);
-	if (!ret)
-		ret = find_allocator(t);
 	if (ret)
 		return ret;
+	/* a module before libc in the list may have a malloc; and so may one
+	 * with names that cannot be read */
+	for (const struct attach_module *m = t->modules; m < t->libc; m++) {
+		ret = find_names(t, m, allocators);
+		n->foreign_malloc |= (ret && ret != -ENOENT) || malloc_there;
+	}
+	/* the malloc of these has state in every thread, which the helper does
+	 * not have */
+	if (sanitizer)
+		return attach_cause(t, -ENOTSUP, PROGRAM_SANITIZER);
 	/* a `syscall` in libc's code, also one on the edge of two pieces */
-	for (at = t->libc->code; at < t->libc->code_end && !t->syscall;
+	for (uint64_t at = t->libc->code; at < t->libc->code_end && !t->syscall;
 	     at += sizeof(code) - 1) {
 		if (attach_read(t, at, code, sizeof(code)))
 			break;
@@ -446,8 +421,7 @@ int attach_modules_read(struct attach_target *t)
 	}
 	if (read_offset(t, n->tls_offset, 64, &t->at_tls_offset) ||
 	    read_offset(t, n->tid, 32, &t->at_tid) || !t->syscall)
-		return cause_set(t->cause, -ENOTSUP, LIBC_UNKNOWN,
-				 .pid = t->pid);
+		return attach_cause(t, -ENOTSUP, LIBC_UNKNOWN);
 	if (n->rseq_offset && n->rseq_size &&
 	    (attach_read(t, n->rseq_offset, &t->rseq_offset, 8) ||
 	     attach_read(t, n->rseq_size, &t->rseq_bytes, 4)))

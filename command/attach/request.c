@@ -44,8 +44,7 @@ static int request_once(pid_t pid, bool load, const char *request,
 	if (!target.probes) {
 		ret = load ? attach_library_find(&target, library,
 						 PROBE_LIBRARY) :
-			     cause_set(target.cause, -ENOENT, PROBES_NONE,
-				       .pid = pid);
+			     attach_cause(&target, -ENOENT, PROBES_NONE);
 		if (!ret)
 			ret = attach_load(&target, &loads, report);
 		if (ret)
@@ -59,8 +58,8 @@ static int request_once(pid_t pid, bool load, const char *request,
 	}
 	asks.function = target.names.probe;
 	ret = asks.function ? attach_load(&target, &asks, report) :
-			      cause_set(target.cause, -ENOEXEC,
-					PROBES_OTHER_VERSION, .pid = pid);
+			      attach_cause(&target, -ENOEXEC,
+					   PROBES_OTHER_VERSION);
 close:
 	attach_target_close(&target);
 	return ret;

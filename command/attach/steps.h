@@ -2,9 +2,12 @@
 /*
  * Parts of attach: access to the process's memory (access.c), checks of the
  * process (target.c, modules.c), the memory that it gets (memory.c), the stop
- * of one thread (stop.c, thread-x86_64.c, turns.c), threads as /proc shows them
+ * of one thread (stop.c, thread-x86_64.c), threads as /proc shows them
  * (threads.c), forks under way (forks.c, forking.c), the order of the steps
  * (load.c).
+ *
+ * Invariant: a step that fails leaves the process as it was, and fills the
+ * target's cause.
  */
 #ifndef COMMAND_ATTACH_STEPS_H
 #define COMMAND_ATTACH_STEPS_H
@@ -58,6 +61,14 @@ struct attach_target {
 	uint32_t rseq_bytes;		/* 0: libc does not register */
 	uint64_t syscall;		/* a syscall instruction */
 };
+
+/*
+ * Fills the target's cause, with the process, and returns `ret`.
+ *
+ *	return attach_cause(t, -EACCES, PTRACE_REFUSED, .error = error);
+ */
+#define attach_cause(t, ret, name, ...) \
+	cause_set((t)->cause, ret, name, .pid = (t)->pid, __VA_ARGS__)
 
 /* The loader's task in the process. */
 struct attach_plan {
@@ -115,23 +126,27 @@ void attach_image_close(struct attach_target *t);
 int attach_target_open(struct attach_target *t, pid_t pid);
 void attach_target_close(struct attach_target *t);
 
-/* Reads the linker's list of modules, and the addresses of names in libc. */
+/* Reads the linker's list of modules, and the addresses of names in libc.
+ * Returns 0, or a negative errno and target->cause. */
 int attach_modules_read(struct attach_target *t);
 
 /* Builds code, block, stack and thread-local storage; with the library's bytes
- * if it is foreign, else with the path. */
+ * if it is foreign, else with the path. Returns 0 or a negative errno; the
+ * caller releases the memory in both cases. */
 int attach_memory_build(struct attach_memory *memory,
 			const struct attach_target *t,
 			const struct attach_plan *plan);
 void attach_memory_release(struct attach_memory *memory);
 /* Fills in the words that depend on the address `base`, and the words that
  * threads inherit: `header` is the beginning of the stopped thread's control
- * block. Then copies the memory into the process. */
+ * block. Then copies the memory into the process. Returns 0 or a negative
+ * errno. */
 #define ATTACH_HEADER_BYTES	64
 int attach_memory_place(struct attach_memory *memory,
 			const struct attach_target *t, uint64_t base,
 			const uint8_t header[ATTACH_HEADER_BYTES]);
-/* Copies the library's bytes into the process, if it has no path there. */
+/* Copies the library's bytes into the process, if it has no path there. Returns
+ * 0 or a negative errno. */
 int attach_memory_image(const struct attach_memory *memory,
 			const struct attach_target *t, uint64_t base,
 			const char *library);
@@ -170,25 +185,26 @@ struct attach_job {
 	const struct attach_wake *wake;	/* to make the service thread, or: */
 	struct attach_memory *memory;	/* to make the helper, or NULL: */
 	size_t bytes;			/* to unmap at stop->base */
-	uint64_t *sp, *pc;		/* not NULL: only to read these */
-	bool dispatch;			/* only to look_dispatch() */
+	uint64_t *sp, *pc;		/* for a look; NULL: how system calls
+					 * are dispatched */
+	bool look;			/* only attach_thread_look() */
 	int ret;
 };
 
-/* Stops stop->tid where that is safe, and does the job, or reads its registers.
- * Runs in a thread of this command that blocks all signals. Returns 0; -ESRCH,
- * -ENXIO, -ETIMEDOUT, or -ENOSYS (the thread's system calls are dispatched to a
- * handler of the program): try another thread; or another negative errno. */
+/*
+ * Stops stop->tid where that is safe, and does the job; or stops it anywhere,
+ * and reads the registers, or only looks at how its system calls are
+ * dispatched. Run in a thread of this command that blocks all signals. Return
+ * 0; -ESRCH, -ENXIO, -ETIMEDOUT, or -ENOSYS (the thread's system calls are
+ * dispatched to a handler of the program, as far as the kernel tells): try
+ * another thread; or another negative errno.
+ */
 int attach_thread_work(const struct attach_job *job);
 int attach_thread_look(const struct attach_job *job);
-/* Returns true when the thread's system calls are dispatched to a handler, as
- * far as the kernel tells, and if the thread can be stopped. */
-bool attach_thread_dispatched(const struct attach_job *job);
 /* Sets how long a thread's turns are from now on; 0: the usual length. Returns
  * the previous value, for the caller to restore. */
 #define ATTACH_TURN_NS	100000
 uint64_t attach_turns(pid_t tid, uint64_t ns);
-/* Of a process with a handler for all system calls. */
 /* Returns how many seccomp filters a thread has. */
 long attach_filters(pid_t tid);
 /* Returns true when a signal is in a set of a thread. /proc names the sets
@@ -202,12 +218,12 @@ int attach_threads_list(pid_t pid, pid_t tids[ATTACH_THREADS_MAX]);
 /* Returns true when each thread waits for a child of vfork(2) or for a disk. */
 bool attach_threads_blocked(pid_t pid);
 
-/* Stops a thread, has it make the helper, and lets it go. */
+/* Stop a thread, have it do a job, and let it go: to make the helper; to make
+ * the service thread of an agent that has none; to unmap the memory. Return 0,
+ * or a negative errno and target->cause. */
 int attach_stop_run(struct attach_stop *stop, struct attach_target *t,
 		    struct attach_memory *memory);
-/* Stops a thread to make the service thread of an agent that has none. */
 int attach_stop_wake(struct attach_target *t, const struct attach_wake *wake);
-/* Stops a thread to unmap the memory. */
 int attach_stop_unmap(struct attach_target *t, uint64_t base, size_t bytes);
 
 /* Stops a thread, to tell whether a handler gets the thread's system calls.
@@ -218,7 +234,8 @@ bool attach_stop_dispatched(pid_t pid, pid_t tid);
  * `error`, a negative errno. */
 int attach_threadless(const struct attach_target *t, int error);
 
-/* Stops a thread to read the stack pointer and program counter. */
+/* Stops a thread to read the stack pointer and program counter. Returns 0 or a
+ * negative errno: -ESRCH it has exited. */
 int attach_stop_look(struct attach_target *t, pid_t tid, uint64_t *sp,
 		     uint64_t *pc);
 

@@ -35,20 +35,18 @@ int attach_threadless(const struct attach_target *t, int error)
 
 	process_limits(t->pid, ENOMEM, limits, sizeof(limits));
 	if (error == -EINVAL && process_children_away(t->pid, "pid"))
-		return cause_set(t->cause, error, THREAD_NAMESPACE,
-				 .pid = t->pid);
+		return attach_cause(t, error, THREAD_NAMESPACE);
 	if (*limits && (error == -ENOMEM || error == -EAGAIN))
-		return cause_set(t->cause, error, THREAD_NO_MEMORY,
-				 .pid = t->pid, .limits = limits);
+		return attach_cause(t, error, THREAD_NO_MEMORY,
+				    .limits = limits);
 	return error == -EAGAIN ?
-		       cause_set(t->cause, error, THREAD_LIMIT, .pid = t->pid) :
-		       cause_set(t->cause, error, THREAD_REFUSED, .pid = t->pid,
-				 .error = error);
+		       attach_cause(t, error, THREAD_LIMIT) :
+		       attach_cause(t, error, THREAD_REFUSED, .error = error);
 }
 
-/* Says why no thread was stopped, or did not do the job. Returns a negative
- * errno for the caller's caller. */
-static int stop_failed(const struct attach_target *t, int ret)
+/* Returns 0 for a job that was done; else says why no thread was stopped, or
+ * did not do the job, and returns a negative errno for the caller's caller. */
+static int job_result(const struct attach_target *t, int ret)
 {
 	static const struct {
 		int error, told;
@@ -66,14 +64,14 @@ static int stop_failed(const struct attach_target *t, int ret)
 	long tracer;
 	char path[32];
 
+	if (!ret)
+		return 0;
 	if (ret == -ESRCH || ret == -ECHILD) {
 		if (kill(t->pid, 0))
-			return cause_set(t->cause, -ESRCH, PROCESS_ENDED,
-					 .pid = t->pid);
+			return attach_cause(t, -ESRCH, PROCESS_ENDED);
 		snprintf(path, sizeof(path), "/proc/%d/task", t->pid);
 		if (!access(path, F_OK))
-			return cause_set(t->cause, -EAGAIN, THREADS_CHANGE,
-					 .pid = t->pid);
+			return attach_cause(t, -EAGAIN, THREADS_CHANGE);
 		process_missing(t->pid, t->cause);
 		return -EAGAIN;
 	}
@@ -85,21 +83,18 @@ static int stop_failed(const struct attach_target *t, int ret)
 		/* the tracer may have gone meanwhile */
 		tracer = process_status(t->pid, "TracerPid");
 		return tracer > 0 ?
-			       cause_set(t->cause, -EBUSY, PROCESS_TRACED,
-					 .pid = t->pid, .n = tracer) :
-			       cause_set(t->cause, -EBUSY, PROCESS_WAS_TRACED,
-					 .pid = t->pid);
+			       attach_cause(t, -EBUSY, PROCESS_TRACED,
+					    .n = tracer) :
+			       attach_cause(t, -EBUSY, PROCESS_WAS_TRACED);
 	}
 	if (ret == -ETIMEDOUT && attach_threads_blocked(t->pid))
-		return cause_set(t->cause, -EINPROGRESS, THREADS_BLOCKED,
-				 .pid = t->pid);
+		return attach_cause(t, -EINPROGRESS, THREADS_BLOCKED);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (rows[i].error == -ret)
 			return cause_fill(t->cause, -rows[i].told, rows[i].id,
 					  &(struct cause_slots){
 						  .pid = t->pid });
-	return cause_set(t->cause, ret, THREAD_UNSTOPPED, .pid = t->pid,
-			 .error = ret);
+	return attach_cause(t, ret, THREAD_UNSTOPPED, .error = ret);
 }
 
 /* The tracing thread: when it ends, the kernel releases all that it traces.
@@ -110,19 +105,13 @@ static void *trace_threads(void *arg)
 	struct attach_job *job = arg;
 	const struct sched_param first = { .sched_priority = 1 };
 	pid_t tids[ATTACH_THREADS_MAX];
-	int n = job->sp || job->dispatch ? 0 :
-		attach_threads_list(job->t->pid, tids);
+	int n = job->look ? 0 : attach_threads_list(job->t->pid, tids);
 	bool dispatched = false;
 
 	/* real-time priority for some microseconds; only root may */
 	if (sched_setscheduler(0, SCHED_FIFO, &first))
 		attach_turns(0, ATTACH_TURN_NS);
-	if (job->sp || job->dispatch) {
-		job->ret = job->sp ? attach_thread_look(job) :
-				     attach_thread_dispatched(job);
-		return NULL;
-	}
-	job->ret = -ESRCH;
+	job->ret = job->look ? attach_thread_look(job) : -ESRCH;
 	for (int i = 0; i < n; i++) {
 		int ret = 0;
 
@@ -183,9 +172,8 @@ int attach_stop_run(struct attach_stop *stop, struct attach_target *t,
 		    struct attach_memory *memory)
 {
 	struct attach_job job = { .t = t, .stop = stop, .memory = memory };
-	int ret = run_job(&job);
 
-	return ret ? stop_failed(t, ret) : 0;
+	return job_result(t, run_job(&job));
 }
 
 int attach_stop_wake(struct attach_target *t, const struct attach_wake *wake)
@@ -196,34 +184,33 @@ int attach_stop_wake(struct attach_target *t, const struct attach_wake *wake)
 
 	/* nothing was called in the process that could be denied to that */
 	if (ret == -EPERM)
-		return cause_set(t->cause, ret, PTRACE_REFUSED, .pid = t->pid,
-				 .error = ret);
-	return ret ? stop_failed(t, ret) : 0;
+		return attach_cause(t, ret, PTRACE_REFUSED, .error = ret);
+	return job_result(t, ret);
 }
 
 int attach_stop_unmap(struct attach_target *t, uint64_t base, size_t bytes)
 {
 	struct attach_stop stop = { .base = base };
 	struct attach_job job = { .t = t, .stop = &stop, .bytes = bytes };
-	int ret = run_job(&job);
 
-	return ret ? stop_failed(t, ret) : 0;
+	return job_result(t, run_job(&job));
 }
 
 bool attach_stop_dispatched(pid_t pid, pid_t tid)
 {
 	struct attach_target t = { .pid = pid };
 	struct attach_stop stop = { .tid = tid };
-	struct attach_job job = { .t = &t, .stop = &stop, .dispatch = true };
+	struct attach_job job = { .t = &t, .stop = &stop, .look = true };
 
-	return run_job(&job) > 0;
+	return run_job(&job) == -ENOSYS;
 }
 
 int attach_stop_look(struct attach_target *t, pid_t tid, uint64_t *sp,
 		     uint64_t *pc)
 {
 	struct attach_stop stop = { .tid = tid };
-	struct attach_job job = { .t = t, .stop = &stop, .sp = sp, .pc = pc };
+	struct attach_job job = { .t = t, .stop = &stop, .sp = sp, .pc = pc,
+				  .look = true };
 
 	return run_job(&job);
 }

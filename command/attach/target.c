@@ -42,24 +42,20 @@ static int target_refused(const struct attach_target *t, int error)
 	struct stat st;
 
 	if (error != -EPERM && error != -EACCES)
-		return cause_set(t->cause, error, MEMORY_UNREADABLE,
-				 .pid = t->pid, .error = error);
+		return attach_cause(t, error, MEMORY_UNREADABLE,
+				    .error = error);
 	if (geteuid() && uid >= 0 && (uid_t)uid != geteuid())
-		return cause_set(t->cause, -EACCES, PROCESS_OF_USER,
-				 .pid = t->pid, .n = uid);
+		return attach_cause(t, -EACCES, PROCESS_OF_USER, .n = uid);
 	/* the directory /proc/PID itself always belongs to the user */
 	snprintf(path, sizeof(path), "/proc/%d/stat", t->pid);
 	if (geteuid() && !stat(path, &st) && st.st_uid != geteuid())
-		return cause_set(t->cause, -EACCES, PROCESS_NOT_DUMPABLE,
-				 .pid = t->pid);
+		return attach_cause(t, -EACCES, PROCESS_NOT_DUMPABLE);
 	if (scope > 2)
-		return cause_set(t->cause, -EACCES, PTRACE_SCOPE_LOCKED,
-				 .pid = t->pid, .n = scope);
+		return attach_cause(t, -EACCES, PTRACE_SCOPE_LOCKED,
+				    .n = scope);
 	if (scope > 0)
-		return cause_set(t->cause, -EACCES, PTRACE_SCOPE, .pid = t->pid,
-				 .n = scope);
-	return cause_set(t->cause, -EACCES, PTRACE_REFUSED, .pid = t->pid,
-			 .error = error);
+		return attach_cause(t, -EACCES, PTRACE_SCOPE, .n = scope);
+	return attach_cause(t, -EACCES, PTRACE_REFUSED, .error = error);
 }
 
 /* Refuses a process with a thread that is traced, or has a seccomp filter:
@@ -75,8 +71,7 @@ static int check_threads(const struct attach_target *t)
 	snprintf(path, sizeof(path), "/proc/%d/task", t->pid);
 	tasks = opendir(path);
 	if (!tasks)
-		return cause_set(t->cause, -ESRCH, PROCESS_ENDED,
-				 .pid = t->pid);
+		return attach_cause(t, -ESRCH, PROCESS_ENDED);
 	while (!ret && (entry = readdir(tasks))) {
 		pid_t tid = atoi(entry->d_name);
 		long tracer;
@@ -85,11 +80,10 @@ static int check_threads(const struct attach_target *t)
 			continue;
 		tracer = process_status(tid, "TracerPid");
 		if (tracer > 0)
-			ret = cause_set(t->cause, -EBUSY, PROCESS_TRACED,
-					.pid = t->pid, .n = tracer);
+			ret = attach_cause(t, -EBUSY, PROCESS_TRACED,
+					   .n = tracer);
 		else if (process_status(tid, "Seccomp") > 0)
-			ret = cause_set(t->cause, -ENOTSUP, PROGRAM_FILTERED,
-					.pid = t->pid);
+			ret = attach_cause(t, -ENOTSUP, PROGRAM_FILTERED);
 	}
 	closedir(tasks);
 	return ret;
@@ -108,58 +102,43 @@ static int check_machine(const struct attach_target *t)
 	snprintf(path, sizeof(path), "/proc/%d/exe", t->pid);
 	ret = opener_open(&file, path, 0);
 	if (ret == -ENOENT)
-		return cause_set(t->cause, -ENOTSUP, PROGRAM_OF_KERNEL,
-				 .pid = t->pid);
+		return attach_cause(t, -ENOTSUP, PROGRAM_OF_KERNEL);
 	if (ret == -ETIMEDOUT)
-		return cause_set(t->cause, ret, PROGRAM_SILENT, .pid = t->pid);
+		return attach_cause(t, ret, PROGRAM_SILENT);
 	if (ret)
 		return target_refused(t, ret);
 	fits = pread(file.fd, &header, sizeof(header), 0) == sizeof(header) &&
 	       !memcmp(header.e_ident, ELFMAG, SELFMAG) &&
 	       header.e_ident[EI_CLASS] == ELFCLASS64;
 	opener_close(&file);
-	return fits ? 0 : cause_set(t->cause, -ENOTSUP, PROGRAM_NOT_64_BITS,
-				    .pid = t->pid);
-}
-
-/* Checks the first thread's state in /proc. Returns 0, or a negative errno and
- * the cause. */
-static int check_state(const struct attach_target *t)
-{
-	char text[512], state;
-	long group;
-
-	if (process_text(t->pid, 0, "stat", text, sizeof(text)) <= 0) {
-		process_missing(t->pid, t->cause);
-		return -ESRCH;
-	}
-	state = *process_stat_field(text, 3);
-	if (state == 'Z' && process_shown(t->pid) != t->pid)
-		return cause_set(t->cause, -ENOTSUP, PROCESS_LEADERLESS,
-				 .pid = t->pid);
-	if (!state || state == 'Z' || state == 'X')
-		return cause_set(t->cause, -ESRCH, PROCESS_ENDED,
-				 .pid = t->pid);
-	group = process_status(t->pid, "Tgid");
-	if (group != t->pid)
-		return cause_set(t->cause, -ESRCH, PROCESS_IS_THREAD,
-				 .pid = t->pid, .n = group);
-	return state == 'T' ? cause_set(t->cause, -EBUSY, PROCESS_STOPPED,
-					.pid = t->pid) : 0;
+	return fits ? 0 : attach_cause(t, -ENOTSUP, PROGRAM_NOT_64_BITS);
 }
 
 int attach_target_open(struct attach_target *t, pid_t pid)
 {
+	char text[512], state;
 	Elf64_auxv_t aux[64];
-	ssize_t n = 0;
+	ssize_t n;
 	uint8_t byte;
 	int ret;
 
 	t->pid = pid;
 	t->image = -1;
-	ret = check_state(t);
-	if (!ret)
-		ret = check_threads(t);
+	if (process_text(pid, 0, "stat", text, sizeof(text)) <= 0) {
+		process_missing(pid, t->cause);
+		return -ESRCH;
+	}
+	state = *process_stat_field(text, 3);
+	if (state == 'Z' && process_shown(pid) != pid)
+		return attach_cause(t, -ENOTSUP, PROCESS_LEADERLESS);
+	if (!state || state == 'Z' || state == 'X')
+		return attach_cause(t, -ESRCH, PROCESS_ENDED);
+	if (process_status(pid, "Tgid") != pid)
+		return attach_cause(t, -ESRCH, PROCESS_IS_THREAD,
+				    .n = process_status(pid, "Tgid"));
+	if (state == 'T')
+		return attach_cause(t, -EBUSY, PROCESS_STOPPED);
+	ret = check_threads(t);
 	if (!ret)
 		ret = check_machine(t);
 	if (ret)
@@ -176,20 +155,17 @@ int attach_target_open(struct attach_target *t, pid_t pid)
 		else if (aux[i].a_type == AT_PHNUM)
 			t->nphdr = aux[i].a_un.a_val;
 		else if (aux[i].a_type == AT_SECURE && aux[i].a_un.a_val)
-			ret = cause_set(t->cause, -ENOTSUP, PROGRAM_SECURE,
-					.pid = pid);
+			ret = attach_cause(t, -ENOTSUP, PROGRAM_SECURE);
 	}
 	if (!ret && !t->phdr)
-		ret = cause_set(t->cause, -ENOTSUP, PROGRAM_HEADERLESS,
-				.pid = pid);
+		ret = attach_cause(t, -ENOTSUP, PROGRAM_HEADERLESS);
 	if (!ret) {
 		ret = attach_read(t, t->phdr, &byte, 1);
 		ret = ret ? target_refused(t, ret) : attach_modules_read(t);
 	}
 	/* then the facts come from two different programs */
 	if (ret && ret != -ESRCH && !attach_image_same(t, t->phdr))
-		return cause_set(t->cause, -ESTALE, PROCESS_EXECUTES_OR_ENDS,
-				 .pid = pid);
+		return attach_cause(t, -ESTALE, PROCESS_EXECUTES_OR_ENDS);
 	return ret;
 }
 

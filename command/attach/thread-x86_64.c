@@ -446,26 +446,6 @@ static int do_work(struct tracee *x, struct attach_stop *stop,
 	return ret;
 }
 
-/* Restores the thread's registers, and lets it go; if it was in a system call,
- * from a stop in which the kernel looks for signals. Returns 0 or a negative
- * errno: the thread has not its own registers, or has ended. */
-static int release_thread(struct tracee *x, bool moved)
-{
-	int ret = moved && !x->led && !x->stepped &&
-		  (int64_t)x->regs.orig_rax >= 0 ? interrupt_thread(x, true) :
-						   0;
-
-	if (ret != -ESRCH && !x->led)
-		ret = do_trace(PTRACE_SETREGS, x->tid, NULL, &x->regs);
-	if (!ret && !x->led)
-		ret = do_trace(PTRACE_SETSIGMASK, x->tid, (void *)SIGSET_BYTES,
-			       &x->mask);
-	do_trace(PTRACE_DETACH, x->tid, NULL, NULL);
-	if (x->again)
-		kill(x->t->pid, SIGSTOP);
-	return ret;
-}
-
 int attach_thread_work(const struct attach_job *job)
 {
 	struct timespec pause = { .tv_nsec = SAFE_PAUSE_NS };
@@ -500,7 +480,19 @@ int attach_thread_work(const struct attach_job *job)
 			ret = do_work(&x, job->stop, job->memory, header);
 		else if (moved)
 			unmap_memory(&x, job->stop->base, job->bytes);
-		back = release_thread(&x, moved);
+		/* a thread that is restarted in a system call goes on from a
+		 * stop in which the kernel looks for signals */
+		back = moved && !x.led && !x.stepped &&
+		       (int64_t)x.regs.orig_rax >= 0 ?
+			       interrupt_thread(&x, true) : 0;
+		if (back != -ESRCH && !x.led)
+			back = do_trace(PTRACE_SETREGS, x.tid, NULL, &x.regs);
+		if (!back && !x.led)
+			back = do_trace(PTRACE_SETSIGMASK, x.tid,
+					(void *)SIGSET_BYTES, &x.mask);
+		do_trace(PTRACE_DETACH, x.tid, NULL, NULL);
+		if (x.again)
+			kill(job->t->pid, SIGSTOP);
 		job->stop->stall_ns = monotonic_ns() - x.began;
 		attach_turns(x.tid, turn);
 		if (back)
@@ -509,29 +501,20 @@ int attach_thread_work(const struct attach_job *job)
 	return ret;
 }
 
-bool attach_thread_dispatched(const struct attach_job *job)
-{
-	struct tracee x = { .t = job->t, .tid = job->stop->tid };
-	int ret = seize_thread(&x);
-
-	if (!ret) {
-		ret = look_dispatch(&x);
-		do_trace(PTRACE_DETACH, x.tid, NULL, NULL);
-	}
-	return ret == -ENOSYS;
-}
-
 int attach_thread_look(const struct attach_job *job)
 {
 	struct tracee x = { .t = job->t, .tid = job->stop->tid };
-	struct user_regs_struct regs;
 	int ret = seize_thread(&x);
 
 	if (ret)
 		return ret;
-	ret = do_trace(PTRACE_GETREGS, x.tid, NULL, &regs);
+	if (job->sp) {
+		ret = do_trace(PTRACE_GETREGS, x.tid, NULL, &x.regs);
+		*job->sp = x.regs.rsp;
+		*job->pc = x.regs.rip;
+	} else {
+		ret = look_dispatch(&x);
+	}
 	do_trace(PTRACE_DETACH, x.tid, NULL, NULL);
-	*job->sp = regs.rsp;
-	*job->pc = regs.rip;
 	return ret;
 }
