@@ -143,7 +143,7 @@ static bool open_path(const struct resolving *r, const struct mapped *m,
 }
 
 /* Opens the file of a module: by the path here, or by the path inside the
- * process. */
+ * process. Returns false without the file, or without time. */
 static bool open_mapped(struct resolving *r, const struct mapped *m,
 			struct opener_file *file)
 {
@@ -187,13 +187,6 @@ static int by_address(const void *left, const void *right)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
-static int code_first(const void *left, const void *right)
-{
-	const struct located *a = left, *b = right;
-
-	return a->data != b->data ? a->data - b->data : by_address(a, b);
-}
-
 /*
  * Finds the module that had each address all the time from the first event to
  * the last; drops the addresses that have none, or more than one. Keeps as many
@@ -203,7 +196,7 @@ static int code_first(const void *left, const void *right)
  */
 static bool locate_all(struct resolving *r, const struct trace_symbols *symbols)
 {
-	size_t kept = 0;
+	size_t kept = 0, code = 0, data;
 
 	r->located = calloc(symbols->nuses, sizeof(*r->located));
 	if (!r->located)
@@ -235,15 +228,21 @@ static bool locate_all(struct resolving *r, const struct trace_symbols *symbols)
 			continue;
 		one.data = !named_has(&r->modules[one.module], one.address,
 				      true);
+		code += !one.data;
 		r->located[kept++] = one;
 	}
-	r->count = kept;
-	if (kept > SYMBOLS_NAMES_MAX) {
-		qsort(r->located, kept, sizeof(*r->located), code_first);
-		r->count = SYMBOLS_NAMES_MAX;
-		qsort(r->located, r->count, sizeof(*r->located), by_address);
+	r->count = 0;
+	code = code < SYMBOLS_NAMES_MAX ? code : SYMBOLS_NAMES_MAX;
+	data = SYMBOLS_NAMES_MAX - code;
+	for (size_t i = 0; i < kept; i++) {
+		size_t *room = r->located[i].data ? &data : &code;
+
+		if (*room) {
+			r->located[r->count++] = r->located[i];
+			--*room;
+		}
 	}
-	return kept;
+	return r->count;
 }
 
 /* A name that was found in a file. Forked children have the same names, and a
@@ -405,49 +404,19 @@ static void name_in_file(struct resolving *r, size_t module,
 	free(missing);
 }
 
-/* Names the addresses of each module, and leaves out those that get no name. */
-static void name_all(struct resolving *r, struct trace_symbols *symbols)
-{
-	struct symbol_name *names = calloc(r->count, sizeof(*names));
-	uint64_t *addresses = calloc(r->count, sizeof(*addresses));
-	char **found = calloc(r->count, sizeof(*found));
-	struct opener_file file;
-	size_t kept = 0, n;
-
-	for (size_t m = 0; names && addresses && found && m < r->mapped.count;
-	     m++) {
-		n = 0;
-		for (size_t i = 0; i < r->count; i++)
-			if (r->located[i].module == m)
-				addresses[n++] = r->located[i].address;
-		if (!n || !open_mapped(r, &r->mapped.mapped[m], &file))
-			continue;
-		memset(found, 0, n * sizeof(*found));
-		name_in_file(r, m, &file, addresses, found, n);
-		opener_close(&file);
-		for (size_t i = 0, k = 0; i < r->count; i++)
-			if (r->located[i].module == m)
-				names[i].name = found[k++];
-	}
-	free(found);
-	free(addresses);
-	for (size_t i = 0; names && i < r->count; i++) {
-		names[i].address = r->located[i].address;
-		if (names[i].name)
-			names[kept++] = names[i];
-	}
-	if (!names)
-		return;
-	symbols->names = names;
-	symbols->nnames = kept;
-}
-
-/* Reads the modules that the process had, and names the addresses by them. */
+/*
+ * Reads the modules that the process had, and names the addresses of each.
+ * Leaves out the addresses that get no name.
+ */
 static void name_uses(struct resolving *r, struct trace_symbols *symbols,
 		      const struct session_view *session)
 {
 	const struct symboliser_module *from;
+	struct symbol_name *names = NULL;
+	uint64_t *addresses = NULL;
 	struct opener_file file;
+	char **found = NULL;
+	size_t kept = 0, n;
 
 	mapped_read(&r->mapped, session, &r->share);
 	r->modules = calloc(r->mapped.count + 1, sizeof(*r->modules));
@@ -463,8 +432,39 @@ static void name_uses(struct resolving *r, struct trace_symbols *symbols,
 			named_read_segments(&r->modules[i], m, from);
 		opener_close(&file);
 	}
-	if (r->modules && locate_all(r, symbols))
-		name_all(r, symbols);
+	if (!r->modules || !locate_all(r, symbols))
+		goto end;
+	names = calloc(r->count, sizeof(*names));
+	addresses = calloc(r->count, sizeof(*addresses));
+	found = calloc(r->count, sizeof(*found));
+	if (!names || !addresses || !found)
+		goto end;
+	for (size_t m = 0; m < r->mapped.count; m++) {
+		n = 0;
+		for (size_t i = 0; i < r->count; i++)
+			if (r->located[i].module == m)
+				addresses[n++] = r->located[i].address;
+		if (!n || !open_mapped(r, &r->mapped.mapped[m], &file))
+			continue;
+		memset(found, 0, n * sizeof(*found));
+		name_in_file(r, m, &file, addresses, found, n);
+		opener_close(&file);
+		for (size_t i = 0, k = 0; i < r->count; i++)
+			if (r->located[i].module == m)
+				names[i].name = found[k++];
+	}
+	for (size_t i = 0; i < r->count; i++) {
+		names[i].address = r->located[i].address;
+		if (names[i].name)
+			names[kept++] = names[i];
+	}
+	symbols->names = names;
+	symbols->nnames = kept;
+	names = NULL;
+end:
+	free(names);
+	free(found);
+	free(addresses);
 	for (size_t i = 0; r->modules && i < r->mapped.count; i++)
 		named_free(&r->modules[i]);
 	free(r->modules);

@@ -12,17 +12,11 @@
 struct mapped;
 struct symboliser_file;
 struct symboliser_module;
+struct symboliser_segment;
 struct work_share;
 
-/* A segment that is loaded, by the process's addresses. */
-struct named_segment {
-	uint64_t start;
-	uint64_t bytes;
-	bool code;
-};
-
 struct named_module {
-	struct named_segment *segments;
+	struct symboliser_segment *segments;	/* by the file's addresses */
 	size_t nsegments;
 	uint64_t shift;			/* from the file's addresses to the
 					 * process's */
@@ -34,6 +28,7 @@ struct named_module {
 void named_read_segments(struct named_module *module,
 			 const struct mapped *mapped,
 			 const struct symboliser_module *from);
+/* Frees the segments, once: the module has no address after that. */
 void named_free(struct named_module *module);
 
 /* Returns whether the module has the address, or has code there. */

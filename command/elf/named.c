@@ -2,6 +2,8 @@
 /*
  * Names addresses of a module by the symbols that the symboliser reads. See
  * named-private.h.
+ *
+ * Invariant: a name is printable text without quotes, whatever the file has.
  */
 #include "command/elf/named-private.h"
 
@@ -54,23 +56,23 @@ void named_read_segments(struct named_module *module,
 		return;
 	module->shift = mapped->start - s[i].address -
 			(mapped->offset - s[i].offset);
-	module->segments = calloc(from->nsegments, sizeof(*module->segments));
-	for (i = 0; module->segments && i < from->nsegments; i++)
-		module->segments[module->nsegments++] = (struct named_segment){
-			s[i].address + module->shift, s[i].bytes, s[i].code };
+	module->segments = calloc(from->nsegments, sizeof(*s));
+	if (!module->segments)
+		return;
+	module->nsegments = from->nsegments;
+	memcpy(module->segments, s, from->nsegments * sizeof(*s));
 }
 
 void named_free(struct named_module *module)
 {
 	free(module->segments);
-	module->segments = NULL;
-	module->nsegments = 0;
 }
 
 bool named_has(const struct named_module *module, uint64_t address, bool code)
 {
+	address -= module->shift;
 	for (size_t i = 0; i < module->nsegments; i++)
-		if (address - module->segments[i].start <
+		if (address - module->segments[i].address <
 		    module->segments[i].bytes &&
 		    (!code || module->segments[i].code))
 			return true;

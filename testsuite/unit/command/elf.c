@@ -437,8 +437,9 @@ static void check_mapped(void)
 	struct mapped_time old = { .begin = 10, .end = 20 };
 	struct mapped_time new = { .before = &old, .begin = 30, .end = 40 };
 	struct mapped m = { .times = &new };
-	struct named_segment segments[] = {
-		{ 0x1000, 0x100, true }, { 0x3000, 0x10, false },
+	struct symboliser_segment segments[] = {
+		{ .address = 0x1000, .bytes = 0x100, .code = true },
+		{ .address = 0x3000, .bytes = 0x10 },
 	};
 	struct named_module module = { segments, 2, 0, "x" };
 
