@@ -36,6 +36,7 @@ struct mapped {
 	uint32_t seen;			/* the last telling that had it */
 };
 
+/* Owns the mappings, with their paths and times. */
 struct mapped_list {
 	struct mapped *mapped;
 	size_t count;

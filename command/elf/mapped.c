@@ -20,8 +20,8 @@
 #define MAPPED_HEAD	128		/* bytes of a line before the path */
 #define ESCAPED_NEWLINE	"\\012"
 
-/* Returns the mapping of a line, which may be new; or NULL: it is the line of no
- * file, or there is no room. "START-END r-xp OFFSET MAJOR:MINOR INODE   /PATH"
+/* Returns the mapping of a line, which may be new; or NULL: the line is that of
+ * no file, or there is no room. "START-END r-xp OFFSET MAJOR:MINOR INODE /PATH"
  */
 static struct mapped *take_line(struct mapped_list *list, const char *line,
 				size_t bytes)
@@ -63,42 +63,6 @@ static struct mapped *take_line(struct mapped_list *list, const char *line,
 	return &list->mapped[list->count++];
 }
 
-/* Notes that a mapping is there from now on, until end_others() ends the time.
- */
-static void begin_time(struct mapped *m, const struct modules_view *view,
-		       uint32_t number)
-{
-	uint64_t from = view->head.from;
-	bool goes_on = m->seen && m->seen + 1 >= number;
-	struct mapped_time *time = goes_on ? NULL : malloc(sizeof(*time));
-
-	if (time) {
-		*time = (struct mapped_time){ m->times, from, UINT64_MAX };
-		if (!m->times) {
-			m->since = from;
-			m->files = view->files;
-		}
-		m->times = time;
-		m->ntimes++;
-	}
-	if (goes_on || time)
-		m->seen = number;
-}
-
-/* Ends the time of each mapping that the complete telling `number` does not
- * name. */
-static void end_others(struct mapped_list *list, uint32_t number,
-		       uint64_t until)
-{
-	for (size_t i = 0; i < list->count; i++) {
-		struct mapped *m = &list->mapped[i];
-
-		if (m->seen != number && m->times &&
-		    m->times->end == UINT64_MAX)
-			m->times->end = until;
-	}
-}
-
 void mapped_read(struct mapped_list *list, const struct session_view *session,
 		 struct work_share *share)
 {
@@ -114,17 +78,39 @@ void mapped_read(struct mapped_list *list, const struct session_view *session,
 		number += !view->more;
 		for (size_t n; *p && work_look(share);
 		     p += n + (p[n] == '\n')) {
+			struct mapped_time *time;
 			struct mapped *m;
+			bool goes_on;
 
 			n = strcspn(p, "\n");
 			m = take_line(list, p, n);
-			if (m)
-				begin_time(m, view, number);
+			/* it is there from now on, until a telling lacks it */
+			goes_on = m && m->seen && m->seen + 1 >= number;
+			time = m && !goes_on ? malloc(sizeof(*time)) : NULL;
+			if (goes_on || time)
+				m->seen = number;
+			if (!time)
+				continue;
+			if (!m->times) {
+				m->since = view->head.from;
+				m->files = view->files;
+			}
+			*time = (struct mapped_time){
+				m->times, view->head.from, UINT64_MAX };
+			m->times = time;
+			m->ntimes++;
 		}
-		if (i + 1 == session->nmodules ||
-		    !session->modules[i + 1]->more)
-			end_others(list, number, view->head.until ?:
-							 view->head.from);
+		if (i + 1 < session->nmodules && session->modules[i + 1]->more)
+			continue;
+		/* the telling is complete, and ends the time of the others */
+		for (size_t k = 0; k < list->count; k++) {
+			struct mapped *m = &list->mapped[k];
+
+			if (m->seen != number && m->times &&
+			    m->times->end == UINT64_MAX)
+				m->times->end = view->head.until ?:
+							view->head.from;
+		}
 	}
 	for (size_t i = 0; session->page.modules_end && i < list->count; i++)
 		for (struct mapped_time *t = list->mapped[i].times; t;

@@ -124,69 +124,61 @@ const char *marker_refusal(int error)
 				  "off: it cannot be written";
 }
 
-/*
- * Adds the marker of one record. The types are two hex digits a field; behind a
- * colon, there are those of `shown`. Returns 0, -EBADMSG or -ENOMEM.
- */
-static int parse_record(struct marker_list *list,
-			const char *strings[LIST_STRINGS])
-{
-	const char *kind = strings[LIST_KIND], *p = strings[LIST_TYPES];
-	struct marker m = { 0 };
-	int byte, ret = -EBADMSG;
-
-	m.address = strtoull(strings[LIST_ADDRESS], NULL, 16);
-	m.enabled = !strcmp(strings[LIST_ENABLED], "1");
-	if (strings[LIST_ENABLED][0] == '-')
-		m.why = marker_refusal(atoi(strings[LIST_ENABLED]));
-	m.placement = !strcmp(kind, "usdt")	   ? PLACED_BYTE :
-		      !strcmp(kind, "usdt-jump")   ? PLACED_JUMP :
-		      !strcmp(kind, "usdt-merged") ? PLACED_MERGED :
-		      !strcmp(kind, "usdt-int3")   ? PLACED_INT3 :
-						     PLACED_UNSAID;
-	m.line = strtoul(strings[LIST_LINE], NULL, 10);
-	m.kind = !strcmp(kind, "event") ? MARKER_EVENT :
-		 m.placement		? MARKER_USDT : MARKER_MARK;
-	m.shown = malloc(strlen(p) / 2 + 1);
-	if (!m.shown)
-		return -ENOMEM;
-	for (; *p && *p != ':'; p += 2) {
-		byte = hex_byte(p);
-		if (byte < 0 || m.nfields == TAFFRAIL_FIELDS_MAX)
-			goto end;
-		m.types[m.nfields++] = byte;
-	}
-	for (p += *p == ':'; *p; p += 2) {
-		byte = hex_byte(p);
-		if (byte < 0)
-			goto end;
-		m.shown[m.shown_bytes++] = (char)byte;
-	}
-	ret = marker_list_add(list, &m, strings[LIST_CHANNEL],
-			      strings[LIST_NAME], strings[LIST_TEXT],
-			      strings[LIST_FILE]);
-end:
-	free(m.shown);
-	return ret;
-}
-
 int marker_list_parse(struct marker_list *list, const char *answer,
 		      size_t bytes)
 {
-	const char *strings[LIST_STRINGS], *p = answer;
-	const char *end = p + bytes;
-	int ret = 0, n = 0;
+	const char *strings[LIST_STRINGS], *kind, *p, *next = answer;
+	const char *end = answer + bytes;
+	int byte, n = 0, ret = 0;
 
-	while (!ret && p < end) {
+	while (!ret && next < end) {
+		struct marker m = { 0 };
+
 		/* the NUL after the payload ends the last string */
-		strings[n] = p;
-		p += strlen(p) + 1;
+		strings[n] = next;
+		next += strlen(next) + 1;
 		if (++n < LIST_STRINGS)
 			continue;
-		ret = parse_record(list, strings);
 		n = 0;
+		kind = strings[LIST_KIND];
+		m.address = strtoull(strings[LIST_ADDRESS], NULL, 16);
+		m.enabled = !strcmp(strings[LIST_ENABLED], "1");
+		if (strings[LIST_ENABLED][0] == '-')
+			m.why = marker_refusal(atoi(strings[LIST_ENABLED]));
+		m.placement = !strcmp(kind, "usdt")	   ? PLACED_BYTE :
+			      !strcmp(kind, "usdt-jump")   ? PLACED_JUMP :
+			      !strcmp(kind, "usdt-merged") ? PLACED_MERGED :
+			      !strcmp(kind, "usdt-int3")   ? PLACED_INT3 :
+							     PLACED_UNSAID;
+		m.line = strtoul(strings[LIST_LINE], NULL, 10);
+		m.kind = !strcmp(kind, "event") ? MARKER_EVENT :
+			 m.placement		? MARKER_USDT : MARKER_MARK;
+		/* two hex digits a field; behind a colon, those of `shown` */
+		p = strings[LIST_TYPES];
+		m.shown = malloc(strlen(p) / 2 + 1);
+		if (!m.shown)
+			return -ENOMEM;
+		for (; !ret && *p && *p != ':'; p += 2) {
+			byte = hex_byte(p);
+			if (byte < 0 || m.nfields == TAFFRAIL_FIELDS_MAX)
+				ret = -EBADMSG;
+			else
+				m.types[m.nfields++] = byte;
+		}
+		for (p += !ret && *p; !ret && *p; p += 2) {
+			byte = hex_byte(p);
+			m.shown[m.shown_bytes++] = (char)byte;
+			if (byte < 0)
+				ret = -EBADMSG;
+		}
+		if (!ret)
+			ret = marker_list_add(list, &m, strings[LIST_CHANNEL],
+					      strings[LIST_NAME],
+					      strings[LIST_TEXT],
+					      strings[LIST_FILE]);
+		free(m.shown);
 	}
-	return ret ? ret : n || p > end ? -EBADMSG : 0;
+	return ret ? ret : n || next > end ? -EBADMSG : 0;
 }
 
 static struct shown_bytes shown_of(const struct marker *marker)

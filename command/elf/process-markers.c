@@ -320,31 +320,29 @@ static bool map_add(struct map **maps, size_t *n, struct map m)
 	return true;
 }
 
-/*
- * Reads the mappings, and the room where the heap may grow: there is no mapping
- * before the program asks for memory. Returns an array for the caller to free,
- * which is incomplete without memory.
- */
-static struct map *maps_read(pid_t pid, size_t *count)
+void placement_settle(struct marker_list *list, pid_t pid)
 {
-	struct map *maps = NULL, m;
 	char path[32], stat[2048], *line = NULL;
+	struct map *maps = NULL, map;
 	size_t room = 0, n = 0;
 	uint64_t heap;
 	FILE *f;
 
+	/* where the heap may grow: there is no mapping before the program asks
+	 * for memory */
 	process_text(pid, 0, "stat", stat, sizeof(stat));
 	heap = strtoull(process_stat_field(stat, START_BRK_FIELD), NULL, 10);
 	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
 	f = fopen(path, "re");
 	while (f && getline(&line, &room, f) > 0) {
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64, &m.start, &m.end) != 2)
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64, &map.start,
+			   &map.end) != 2)
 			continue;
 		if (strstr(line, "[heap]"))
-			m.end += GROWTH;
+			map.end += GROWTH;
 		if (strstr(line, "[stack]"))
-			m.start = m.end - GROWTH;
-		if (!map_add(&maps, &n, m))
+			map.start = map.end - GROWTH;
+		if (!map_add(&maps, &n, map))
 			break;
 	}
 	if (heap)
@@ -352,15 +350,6 @@ static struct map *maps_read(pid_t pid, size_t *count)
 	free(line);
 	if (f)
 		fclose(f);
-	*count = n;
-	return maps;
-}
-
-void placement_settle(struct marker_list *list, pid_t pid)
-{
-	size_t n;
-	struct map *maps = maps_read(pid, &n);
-
 	for (size_t i = 0; n && i < list->count; i++) {
 		struct marker *m = &list->markers[i];
 		uint64_t trampoline = m->address + USDT_JUMP_BYTES +

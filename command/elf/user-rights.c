@@ -35,52 +35,38 @@ static struct {
 	int n;
 } user;
 
-/* Reads the groups of a user, who has none without an entry. Returns false
- * without memory. */
-static bool know_user(uid_t uid)
+bool rights_take(struct rights *rights, uid_t uid)
 {
 	const struct passwd *entry;
 	int n = GROUPS_FIRST, room;
 	gid_t *more;
 
-	if (user.uid == uid)
-		return true;
-	user.uid = 0;
-	user.n = 0;
-	entry = getpwuid(uid);
-	user.group = entry ? entry->pw_gid : NO_GROUP;
-	while (entry) {
-		room = n;
-		more = reallocarray(user.groups, (size_t)n, sizeof(*more));
-		if (!more)
-			return false;
-		user.groups = more;
-		if (getgrouplist(entry->pw_name, entry->pw_gid, user.groups,
-				 &n) < 0 && n > room)
-			continue;
-		user.n = n;
-		break;
-	}
-	user.uid = uid;
-	return true;
-}
-
-/* Sets the groups of this thread alone. */
-static bool set_groups(int n, const gid_t *groups)
-{
-	return !syscall(SYS_setgroups, (size_t)n, groups);
-}
-
-bool rights_take(struct rights *rights, uid_t uid)
-{
-	int n;
-
 	*rights = (struct rights){ 0 };
 	if (geteuid() || setfsuid(NO_USER) || !uid)
 		return true;
-	if (prctl(PR_GET_SECUREBITS) & SECBIT_NO_SETUID_FIXUP ||
-	    !know_user(uid))
+	if (prctl(PR_GET_SECUREBITS) & SECBIT_NO_SETUID_FIXUP)
 		return false;
+	if (user.uid != uid) {
+		user.uid = 0;
+		user.n = 0;
+		entry = getpwuid(uid);
+		/* a user without an entry has no groups */
+		user.group = entry ? entry->pw_gid : NO_GROUP;
+		while (entry) {
+			room = n;
+			more = reallocarray(user.groups, (size_t)n,
+					    sizeof(*more));
+			if (!more)
+				return false;
+			user.groups = more;
+			if (getgrouplist(entry->pw_name, entry->pw_gid,
+					 user.groups, &n) < 0 && n > room)
+				continue;
+			user.n = n;
+			break;
+		}
+		user.uid = uid;
+	}
 	/* the thread's own, for rights_give_back() */
 	n = getgroups(0, NULL);
 	if (n >= 0)
@@ -90,7 +76,8 @@ bool rights_take(struct rights *rights, uid_t uid)
 		return false;
 	rights->ngroups = getgroups(n, rights->groups);
 	rights->group = (gid_t)setfsgid(NO_USER);
-	if (rights->ngroups != n || !set_groups(user.n, user.groups))
+	if (rights->ngroups != n ||
+	    syscall(SYS_setgroups, (size_t)user.n, user.groups))
 		return false;
 	setfsgid(user.group);
 	setfsuid(uid);
@@ -104,7 +91,7 @@ void rights_give_back(struct rights *rights)
 		return;
 	setfsuid(0);
 	setfsgid(rights->group);
-	set_groups(rights->ngroups, rights->groups);
+	syscall(SYS_setgroups, (size_t)rights->ngroups, rights->groups);
 	free(rights->groups);
 	rights->groups = NULL;
 }
