@@ -10,7 +10,8 @@
 #include <gelf.h>
 #include <string.h>
 
-/* A file as libelf has it, and as it is. */
+/* A file as libelf has it, and as it is. Bytes of the image are read only after
+ * is_inside() was asked. */
 struct reading {
 	struct symboliser_module *module;
 	Elf *elf;			/* or NULL */
@@ -140,50 +141,41 @@ static void read_others(struct reading *r)
 	module->library &= !program;
 }
 
-/* Reads the segments without libelf, which refuses a file with damaged section
- * headers: such a file can be executed. */
-static int read_segments(struct reading *r)
-{
-	struct symboliser_module *module = r->module;
-	Elf64_Ehdr header;
-	Elf64_Phdr ph;
-
-	if (!is_inside(r, 0, sizeof(header)))
-		return -ENOEXEC;
-	memcpy(&header, r->image, sizeof(header));
-	if (memcmp(header.e_ident, ELFMAG, SELFMAG))
-		return -ENOEXEC;
-	/* another machine's has no addresses here */
-	if (header.e_ident[EI_CLASS] != ELFCLASS64 ||
-	    header.e_ident[EI_DATA] != ELFDATA2LSB)
-		return 0;
-	if ((header.e_type != ET_EXEC && header.e_type != ET_DYN) ||
-	    header.e_phnum > SYMBOLISER_SEGMENTS_MAX ||
-	    !is_inside(r, header.e_phoff, header.e_phnum * sizeof(ph)))
-		return -ENOEXEC;
-	for (uint32_t i = 0; i < header.e_phnum; i++) {
-		memcpy(&ph, r->image + header.e_phoff + i * sizeof(ph),
-		       sizeof(ph));
-		if (ph.p_type == PT_LOAD)
-			module->segments[module->nsegments++] =
-				(struct symboliser_segment){
-					ph.p_vaddr, ph.p_memsz, ph.p_offset,
-					ph.p_filesz, ph.p_align,
-					ph.p_flags & PF_X };
-	}
-	return 0;
-}
-
 int symboliser_read_module(struct symboliser_module *module, const void *image,
 			   size_t bytes, Elf *elf)
 {
 	struct reading r = { .module = module, .elf = elf, .image = image,
 			     .bytes = bytes };
-	int ret;
+	Elf64_Ehdr header;
+	Elf64_Phdr ph;
 
 	memset(module, 0, sizeof(*module));
-	ret = read_segments(&r);
-	if (!ret && elf)
+	if (!is_inside(&r, 0, sizeof(header)))
+		return -ENOEXEC;
+	memcpy(&header, image, sizeof(header));
+	if (memcmp(header.e_ident, ELFMAG, SELFMAG))
+		return -ENOEXEC;
+	/* libelf refuses a file with damaged section headers, which can be
+	 * executed; another machine's has no addresses here */
+	if (header.e_ident[EI_CLASS] == ELFCLASS64 &&
+	    header.e_ident[EI_DATA] == ELFDATA2LSB) {
+		if ((header.e_type != ET_EXEC && header.e_type != ET_DYN) ||
+		    header.e_phnum > SYMBOLISER_SEGMENTS_MAX ||
+		    !is_inside(&r, header.e_phoff, header.e_phnum * sizeof(ph)))
+			return -ENOEXEC;
+		for (uint32_t i = 0; i < header.e_phnum; i++) {
+			memcpy(&ph, r.image + header.e_phoff + i * sizeof(ph),
+			       sizeof(ph));
+			if (ph.p_type != PT_LOAD)
+				continue;
+			module->segments[module->nsegments++] =
+				(struct symboliser_segment){
+					ph.p_vaddr, ph.p_memsz, ph.p_offset,
+					ph.p_filesz, ph.p_align,
+					ph.p_flags & PF_X };
+		}
+	}
+	if (elf)
 		read_others(&r);
-	return ret;
+	return 0;
 }

@@ -5,7 +5,9 @@
  * Subprograms".
  *
  * libdw is loaded by a child that is asked for lines, so no other start of the
- * command waits for the dynamic linker to load it (0.2 ms).
+ * command waits for the dynamic linker to load it (0.2 ms). A libdw that lacks
+ * one of the functions is none: no pointer of `dw` is called unless all are
+ * there.
  *
  * A file of which the DWARF lies elsewhere (.gnu_debugaltlink) has no lines:
  * the child opens nothing.
@@ -63,7 +65,8 @@ void symboliser_load_lines(void)
 	loaded = complete;
 }
 
-/* Copies text, the beginning or the end of it where there is no room. */
+/* Copies text, the beginning or the end of it where there is no room; "" for
+ * NULL. The rest of the room is zeros, as answers leave the child whole. */
 static void copy_text(char *to, size_t room, const char *text, bool end)
 {
 	size_t n = text ? strlen(text) : 0;

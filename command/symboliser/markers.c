@@ -171,12 +171,6 @@ static int add_probe(const struct usdt_probe *probe, void *priv)
 	return add_found(priv, &found);
 }
 
-/* Sites and probes that match nothing. */
-struct lone {
-	struct symboliser_found **sites, **probes;
-	size_t nsites, nprobes;
-};
-
 static int place_order(const struct symboliser_found *a,
 		       const struct symboliser_found *b)
 {
@@ -221,44 +215,63 @@ static size_t same_name(struct symboliser_found **first,
 	return n;
 }
 
-/* Sorts the ones that match nothing so far. */
-static void lone_sort(struct lone *lone, struct symboliser_markers *markers,
-		      int (*compare)(const void *, const void *))
+/* Collects and sorts the sites, or the probes, that match nothing so far.
+ * Returns how many there are. */
+static size_t lone_sort(struct symboliser_found **lone,
+			const struct symboliser_markers *markers, bool probes,
+			int (*compare)(const void *, const void *))
 {
-	lone->nsites = lone->nprobes = 0;
-	for (size_t i = 0; i < markers->count; i++) {
-		struct symboliser_found *found = &markers->found[i];
+	size_t n = 0;
 
-		if (found->matched)
-			continue;
-		if (found->marker.kind == MARKER_USDT)
-			lone->probes[lone->nprobes++] = found;
-		else
-			lone->sites[lone->nsites++] = found;
-	}
-	qsort(lone->sites, lone->nsites, sizeof(*lone->sites), compare);
-	qsort(lone->probes, lone->nprobes, sizeof(*lone->probes), compare);
+	for (size_t i = 0; i < markers->count; i++)
+		if (!markers->found[i].matched &&
+		    (markers->found[i].marker.kind == MARKER_USDT) == probes)
+			lone[n++] = &markers->found[i];
+	qsort(lone, n, sizeof(*lone), compare);
+	return n;
 }
 
 /*
- * Finds sites whose code was moved after linking, as the agent does
- * (tracepoints/usdt/moved.c): by probes of the same name, at a nop, that belong
- * to no other site. A site that tests a flag works where it is.
+ * Drops the probes that are those of markers: first those at the address of a
+ * site, then those of sites whose code was moved after linking, found as the
+ * agent does (tracepoints/usdt/moved.c): by probes of the same name, at a nop,
+ * that belong to no other site. In this order: a probe at a site's address
+ * belongs to no other site. Returns 0, or -ENOMEM and a fact.
  */
-static void match_names(const struct reading *r, struct lone *lone)
+static int match_all(struct reading *r)
 {
-	struct symboliser_found **sites = lone->sites, **probes = lone->probes;
-	size_t nprobes = 0, at = 0, n, same;
+	struct symboliser_markers *markers = r->markers;
+	size_t room = markers->count + 1;
+	struct symboliser_found **sites = calloc(room, sizeof(*sites));
+	struct symboliser_found **probes = calloc(room, sizeof(*probes));
+	size_t nsites, nprobes, kept = 0, at = 0, n, same;
 
-	for (size_t i = 0; i < lone->nprobes; i++) {
+	if (!sites || !probes) {
+		free(sites);
+		free(probes);
+		return read_fact(r, -ENOMEM, "out of memory");
+	}
+	nsites = lone_sort(sites, markers, false, compare_places);
+	nprobes = lone_sort(probes, markers, true, compare_places);
+	for (size_t i = 0; i < nprobes; i++) {
+		while (at < nsites && place_order(sites[at], probes[i]) < 0)
+			at++;
+		if (at < nsites && !place_order(sites[at], probes[i]))
+			sites[at]->matched = probes[i]->matched = true;
+	}
+	nsites = lone_sort(sites, markers, false, compare_names);
+	n = lone_sort(probes, markers, true, compare_names);
+	nprobes = 0;
+	for (size_t i = 0; i < n; i++) {
 		const uint8_t *code = notes_at(&r->notes,
 			probes[i]->marker.address, 1, PF_X);
 
 		if (code && *code == NOP)
 			probes[nprobes++] = probes[i];
 	}
-	for (size_t i = 0; i < lone->nsites; i += n) {
-		n = same_name(&sites[i], sites + lone->nsites);
+	at = 0;
+	for (size_t i = 0; i < nsites; i += n) {
+		n = same_name(&sites[i], sites + nsites);
 		while (at < nprobes && name_order(probes[at], sites[i]) < 0)
 			at++;
 		same = at < nprobes && !name_order(probes[at], sites[i]) ?
@@ -266,6 +279,7 @@ static void match_names(const struct reading *r, struct lone *lone)
 		for (size_t k = 0; k < n && same; k++) {
 			struct symboliser_marker *m = &sites[i + k]->marker;
 
+			/* a site that tests a flag works where it is */
 			if (m->tested && n == same) {
 				m->address = probes[at + k]->marker.address;
 				probes[at + k]->matched = true;
@@ -275,41 +289,8 @@ static void match_names(const struct reading *r, struct lone *lone)
 			}
 		}
 	}
-}
-
-/*
- * Drops the probes that are those of markers: first those at the address of a
- * site, then by name those of sites that were moved. In this order: a probe at
- * a site's address belongs to no other site. Returns 0, or -ENOMEM and a fact.
- */
-static int match_all(struct reading *r)
-{
-	struct symboliser_markers *markers = r->markers;
-	struct lone lone = {
-		.sites = calloc(markers->count + 1, sizeof(*lone.sites)),
-		.probes = calloc(markers->count + 1, sizeof(*lone.probes)) };
-	bool done = lone.sites && lone.probes;
-	size_t kept = 0, at = 0;
-
-	if (done) {
-		lone_sort(&lone, markers, compare_places);
-		for (size_t i = 0; i < lone.nprobes; i++) {
-			struct symboliser_found *probe = lone.probes[i];
-
-			while (at < lone.nsites &&
-			       place_order(lone.sites[at], probe) < 0)
-				at++;
-			if (at < lone.nsites &&
-			    !place_order(lone.sites[at], probe))
-				lone.sites[at]->matched = probe->matched = true;
-		}
-		lone_sort(&lone, markers, compare_names);
-		match_names(r, &lone);
-	}
-	free(lone.sites);
-	free(lone.probes);
-	if (!done)
-		return read_fact(r, -ENOMEM, "out of memory");
+	free(sites);
+	free(probes);
 	for (size_t i = 0; i < markers->count; i++)
 		if (markers->found[i].marker.kind != MARKER_USDT ||
 		    !markers->found[i].matched)
@@ -379,37 +360,14 @@ static void plan_probes(struct reading *r)
 	free(plans);
 }
 
-/* Finds where address 0 of a module in memory would be. Returns 0, or -ENOEXEC
- * and a fact: a segment is outside. */
-static int find_base(struct reading *r)
-{
-	uint64_t low = UINT64_MAX;
-
-	for (uint32_t i = 0; i < r->notes.nph; i++)
-		if (r->ph[i].p_type == PT_LOAD && r->ph[i].p_vaddr < low)
-			low = r->ph[i].p_vaddr & ~(PAGE - 1);
-	for (uint32_t i = 0; i < r->notes.nph; i++) {
-		const Elf64_Phdr *ph = &r->ph[i];
-
-		if (ph->p_type == PT_LOAD &&
-		    (ph->p_vaddr - low > r->file.size ||
-		     ph->p_memsz > r->file.size - (ph->p_vaddr - low)))
-			return read_fact(r, -ENOEXEC, "its program headers are "
-					 "damaged");
-	}
-	r->notes.base = (const char *)((uintptr_t)r->file.bytes - low);
-	r->notes.bytes = 0;
-	return 0;
-}
-
 /* Reads all that is asked for. Returns 0, or a negative errno and a fact. */
 static int read_elf(struct reading *r, uint32_t how)
 {
 	const struct usdt_file *file = &r->file;
+	uint64_t low = UINT64_MAX, bytes;
 	uint32_t damaged = 0;
 	Elf64_Ehdr header;
-	size_t bytes;
-	int ret = 0;
+	int ret;
 
 	if (file->size < sizeof(header) || memcmp(file->bytes, ELFMAG, SELFMAG))
 		return read_fact(r, -ENOEXEC, "not an ELF file");
@@ -434,10 +392,23 @@ static int read_elf(struct reading *r, uint32_t how)
 		r->notes.ph = r->ph;
 		r->notes.nph = header.e_phnum;
 	}
-	if (how & SYMBOLISER_LOADED)
-		ret = find_base(r);
-	if (!ret)
-		ret = notes_each(&r->notes, add_site, r);
+	/* where address 0 of a module in memory would be */
+	if (how & SYMBOLISER_LOADED) {
+		for (uint32_t i = 0; i < r->notes.nph; i++)
+			if (r->ph[i].p_type == PT_LOAD &&
+			    r->ph[i].p_vaddr < low)
+				low = r->ph[i].p_vaddr & ~(PAGE - 1);
+		for (uint32_t i = 0; i < r->notes.nph; i++)
+			if (r->ph[i].p_type == PT_LOAD &&
+			    (r->ph[i].p_vaddr - low > file->size ||
+			     r->ph[i].p_memsz >
+				     file->size - (r->ph[i].p_vaddr - low)))
+				return read_fact(r, -ENOEXEC, "its program "
+						 "headers are damaged");
+		r->notes.base = (const char *)((uintptr_t)file->bytes - low);
+		r->notes.bytes = 0;
+	}
+	ret = notes_each(&r->notes, add_site, r);
 	if (ret || how & SYMBOLISER_LOADED)
 		return ret;
 	ret = usdt_notes_read(file, add_probe, r, &damaged);

@@ -25,7 +25,8 @@ struct naming {
 	bool named;
 };
 
-/* Returns how well a symbol names the bytes that it covers; 0: not at all.
+/* Returns how well a symbol names the bytes that it covers, more for better; 0:
+ * not at all. The type counts most, then the underscores, then the binding.
  * People use the name without underscores, if a function has several. */
 static uint32_t rank_of(const Elf64_Sym *symbol, const char *name)
 {

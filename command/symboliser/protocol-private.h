@@ -16,6 +16,7 @@
 
 #include "command/symboliser/symboliser.h"
 
+/* The kinds of request. A file's descriptor comes with each but ASK_CXX. */
 enum symboliser_what {
 	ASK_MODULE = 1,
 	ASK_NAMES,
@@ -32,6 +33,7 @@ enum symboliser_what {
 #define SYMBOLISER_BYTES_MAX	16384u	/* of a stream, in an answer */
 #define SYMBOLISER_STREAM_MAX	(64u << 20)
 
+/* The command's words. Only as many bytes of the union are sent as it has. */
 struct symboliser_request {
 	uint32_t what;
 	uint32_t count;			/* of addresses, or the name's bytes;
@@ -45,6 +47,7 @@ struct symboliser_request {
 	};
 };
 
+/* The item of an answer to ASK_CXX. */
 struct symboliser_text {
 	uint64_t length;		/* of all of it */
 	char text[SYMBOLISER_CXX_BYTES];
@@ -65,6 +68,8 @@ struct symboliser_record {
 	struct symboliser_marker marker;
 };
 
+/* The child's words. Only as many bytes of the union are sent as there are
+ * items. */
 struct symboliser_answer {
 	int32_t error;			/* 0, or a negative errno: no items */
 	uint32_t what;			/* of the request */

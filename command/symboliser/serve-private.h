@@ -10,9 +10,8 @@
 
 #include "command/symboliser/protocol-private.h"
 
-/* Serves requests until the socket is closed or a request is not valid. Leaves
- * the child's memory as it was: the parent's handlers and locks may not be
- * used. */
+/* Serves requests until the socket is closed or a request is not valid. Keeps
+ * nothing of a request for the next one. */
 void symboliser_serve(void);
 
 /* Libraries that children load before they are sealed; another child serves the
@@ -53,7 +52,8 @@ void symboliser_find_names(struct symboliser_symbol *found,
 /* Gives the address of a symbol that the file defines; returns 0 or -ENOENT. */
 int symboliser_find_address(uint64_t *address, const char *name, Elf *elf);
 
-/* Calls `take` for each frame of the addresses, in order. */
+/* Calls `take` for each frame of the addresses, in order; `frame` is valid
+ * during the call. Without libdw there are none. */
 void symboliser_find_lines(const uint64_t *addresses, uint32_t n, Elf *elf,
 			   void (*take)(const struct symboliser_frame *frame,
 					void *priv), void *priv);

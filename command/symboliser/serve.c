@@ -76,27 +76,6 @@ static void answer_one(int error, size_t item_bytes)
 	answer.error = 0;
 }
 
-/* Sends the symbols of the addresses, as many in an answer as it takes. */
-static void answer_names(Elf *elf)
-{
-	static struct symboliser_symbol *found;
-	uint32_t n = request.count;
-
-	if (!found)
-		found = malloc(SYMBOLISER_ADDRESSES_MAX * sizeof(*found));
-	if (!found) {
-		answer_one(-ENOMEM, 0);
-		return;
-	}
-	memset(found, 0, n * sizeof(*found));
-	symboliser_find_names(found, request.addresses, n, elf);
-	for (uint32_t i = 0; i < n; i++) {
-		answer.symbols[answer.count++] = found[i];
-		if (answer.count == SYMBOLISER_ITEMS_MAX || i + 1 == n)
-			send_answer(i + 1 == n, sizeof(*found));
-	}
-}
-
 static void add_frame(const struct symboliser_frame *frame, void *priv)
 {
 	(void)priv;
@@ -154,6 +133,8 @@ static void answer_markers(const void *image, size_t bytes)
  */
 static void serve_file(int fd)
 {
+	static struct symboliser_symbol *found;
+	uint32_t n = request.count;
 	size_t bytes = request.file_bytes;
 	void *image = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
 	int error;
@@ -175,11 +156,24 @@ static void serve_file(int fd)
 			   sizeof(answer.module));
 		break;
 	case ASK_NAMES:
-		answer_names(elf);
+		if (!found)
+			found = malloc(SYMBOLISER_ADDRESSES_MAX *
+				       sizeof(*found));
+		if (!found) {
+			answer_one(-ENOMEM, 0);
+			break;
+		}
+		memset(found, 0, n * sizeof(*found));
+		symboliser_find_names(found, request.addresses, n, elf);
+		for (uint32_t i = 0; i < n; i++) {
+			answer.symbols[answer.count++] = found[i];
+			if (answer.count == SYMBOLISER_ITEMS_MAX || i + 1 == n)
+				send_answer(i + 1 == n, sizeof(*found));
+		}
 		break;
 	case ASK_LINES:
-		symboliser_find_lines(request.addresses, request.count, elf,
-				      add_frame, NULL);
+		symboliser_find_lines(request.addresses, n, elf, add_frame,
+				      NULL);
 		send_answer(true, sizeof(struct symboliser_frame));
 		break;
 	case ASK_MARKERS:

@@ -45,7 +45,8 @@ static struct child_spec spec = {
 	.sealed = true,
 };
 
-/* A request, and where the items of the answers go. */
+/* A request, and where the items of the answers go. More items than there is
+ * room for make the whole answer none, unless it grows. */
 struct asking {
 	struct symboliser_request request;
 	const struct symboliser_file *file;	/* or NULL */
@@ -76,11 +77,11 @@ static int take_answers(struct asking *asking, uint64_t *took)
 			return n == -ETIMEDOUT ? -ETIMEDOUT : -EPIPE;
 		*took = answer.ns;
 		room = asking->count + answer.count;
-		if (room > asking->room) {
+		if (room > asking->room || !asking->to) {
 			if (!asking->grows || room > SYMBOLISER_STREAM_MAX)
 				return -EPIPE;
 			more = realloc(asking->to,
-				       2 * room * asking->item_bytes);
+				       2 * room * asking->item_bytes + 1);
 			if (!more)
 				return -EPIPE;
 			asking->to = more;
@@ -231,19 +232,28 @@ bool symboliser_needs(const struct symboliser_module *module, const char *name)
 	return false;
 }
 
+/* Asks for an item of a name; returns 0 or a negative errno: -ENOENT the name
+ * is too long for a request. */
+static int ask_name(struct asking *asking, const char *name, uint32_t most,
+		    uint64_t *ns)
+{
+	size_t bytes = strlen(name) + 1;
+
+	if (bytes > SYMBOLISER_LINKER_BYTES)
+		return -ENOENT;
+	asking->request.count = (uint32_t)bytes;
+	memcpy(asking->request.name, name, bytes);
+	return ask_child(asking, bytes, most, ns);
+}
+
 int symboliser_address(uint64_t *address, const char *name,
 		       const struct symboliser_file *file, uint64_t *ns)
 {
 	struct asking asking = { .request.what = ASK_ADDRESS, .file = file,
 				 .to = (char *)address, .room = 1,
 				 .item_bytes = sizeof(*address) };
-	size_t bytes = strlen(name) + 1;
 
-	if (bytes > SYMBOLISER_LINKER_BYTES)
-		return -ENOENT;
-	asking.request.count = (uint32_t)bytes;
-	memcpy(asking.request.name, name, bytes);
-	return ask_child(&asking, bytes, REQUEST_MS_MAX, ns);
+	return ask_name(&asking, name, REQUEST_MS_MAX, ns);
 }
 
 /* Asks for items of addresses; returns 0 or a negative errno. */
@@ -338,17 +348,13 @@ char *symboliser_cxx(const char *name, size_t *length, uint64_t *ns)
 	struct symboliser_text text = { 0 };
 	struct asking asking = { .request.what = ASK_CXX, .to = (char *)&text,
 				 .item_bytes = sizeof(text), .room = 1 };
-	size_t bytes = strlen(name) + 1;
 	uint64_t left = *ns;
 	int ret;
 
 	*length = 0;
-	if (strncmp(name, "_Z", 2) || bytes > SYMBOLISER_LINKER_BYTES ||
-	    bad == CXX_BAD_MAX)
+	if (strncmp(name, "_Z", 2) || bad == CXX_BAD_MAX)
 		return NULL;
-	asking.request.count = (uint32_t)bytes;
-	memcpy(asking.request.name, name, bytes);
-	ret = ask_child(&asking, bytes, CXX_MS, &left);
+	ret = ask_name(&asking, name, CXX_MS, &left);
 	/* how many such names there may be is limited, so others pay nothing */
 	if (ret == -EPIPE || ret == -ETIMEDOUT)
 		bad++;

@@ -58,6 +58,7 @@ struct symboliser_segment {
 	bool code;
 };
 
+/* All facts of a file that a command needs before it looks for addresses. */
 struct symboliser_module {
 	uint32_t nsegments;
 	uint32_t id_bytes;		/* of a build ID; 0: there is none */
@@ -159,7 +160,8 @@ int symboliser_read_open(struct symboliser_module *module,
 /* Does the same for the file at a path, which the opener opens. */
 int symboliser_read(struct symboliser_module *module, const char *path);
 
-/* Does the same without a child: for a process that executes the file next. */
+/* Does the same without a child: for a process that executes the file next, so
+ * the file can do no more harm here than it will. */
 int symboliser_read_here(struct symboliser_module *module, const char *path);
 
 /* Gives the file's own address of `offset` in a segment of code, or of the page
@@ -172,17 +174,24 @@ int symboliser_place(uint64_t *address, const struct symboliser_module *module,
 bool symboliser_needs(const struct symboliser_module *module,
 		      const char *name);
 
-/* Gives the address of a symbol that the file defines; -ENOENT: it does not. */
+/* Gives the address of a symbol that the file defines. Returns -ENOENT if it
+ * defines none, or the name is too long for a request. */
 int symboliser_address(uint64_t *address, const char *name,
 		       const struct symboliser_file *file, uint64_t *ns);
 
-/* Gives the symbols of `n` addresses, which are in order, each once. */
+/* Gives the symbols of `n` addresses, which are in order, each once. Returns
+ * -E2BIG for more than SYMBOLISER_ADDRESSES_MAX, and -EPIPE if the child gives
+ * fewer than `n`. */
 int symboliser_names(struct symboliser_symbol *symbols,
 		     const uint64_t *addresses, size_t n,
 		     const struct symboliser_file *file, uint64_t *ns);
 
-/* Gives the frames of `n` addresses, in their order, by the file's own DWARF;
- * up to `room`, the number in *frames_n. */
+/*
+ * Gives the frames of `n` addresses, in their order, by the file's own DWARF;
+ * up to `room`, the number in *frames_n. An address has none where the file
+ * tells neither function nor line. Returns -EPIPE for more than `room`, or for
+ * frames out of order.
+ */
 int symboliser_lines(struct symboliser_frame *frames, size_t room,
 		     size_t *frames_n, const uint64_t *addresses, size_t n,
 		     const struct symboliser_file *file, uint64_t *ns);
