@@ -31,9 +31,11 @@ struct command {
 	const char *help;		/* one line */
 };
 
+/* Keeps the rows by reference; command_rows() returns them, NULL before. */
 void command_set_rows(const struct command *rows);
 const struct command *command_rows(void);
 
+/* Each runs one sub-command, as `run` above does. */
 int attach_main(int argc, char **argv);
 int detach_main(int argc, char **argv);
 int doctor_main(int argc, char **argv);

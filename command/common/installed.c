@@ -35,7 +35,7 @@ int installed_find(char *path, size_t room, enum installed_folder folder,
 	const char *executed = (const char *)getauxval(AT_EXECFN);
 	char self[PATH_MAX], near[PATH_MAX + 64], *found = NULL;
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-
+	int ret;
 	self[n > 0 ? n : 0] = '\0';
 	/* without /proc, the path by which this program was executed */
 	if (n > 0 || (executed && *executed && realpath(executed, self))) {
@@ -47,13 +47,10 @@ int installed_find(char *path, size_t room, enum installed_folder folder,
 	}
 	n = found ? snprintf(path, room, "%s", found) :
 		    snprintf(path, room, "%s/%s", folders[folder].built, name);
-	if (n >= (ssize_t)room) {
-		free(found);
-		return -ENAMETOOLONG;
-	}
-	n = found || !access(path, R_OK) ? 0 : -errno;
+	ret = n >= (ssize_t)room	      ? -ENAMETOOLONG :
+	      found || !access(path, R_OK) ? 0 : -errno;
 	free(found);
-	return (int)n;
+	return ret;
 }
 
 int installed_program(char *path, size_t room, const char *name)

@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* A document that is being written. Errors of `file` are the caller's to ask
+ * for (command_finish()). */
 struct json {
 	FILE *file;
 	bool behind;		/* a value precedes at this level */

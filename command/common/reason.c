@@ -15,21 +15,14 @@
 #include "command/common/limits.h"
 #include "control/protocol.h"
 
-/* Returns the limit in words, and the remedy. Valid until the next call. */
-static const char *raise_limit(int error, const char *remedy)
-{
-	static char text[160];
-
-	snprintf(text, sizeof(text), "%s: %s", limits_error(error), remedy);
-	return text;
-}
-
+/* Returns the words for an errno that a limit may cause, and the remedy; those
+ * of strerror() for another one. */
 static const char *reason_of_limit(int error)
 {
 	switch (error) {
 	case EMFILE:
 	case ENOLCK:
-		return raise_limit(error, "raise it");
+		return limits_raise(error);
 	case ENFILE:
 		return "all processes together have too many open files: end "
 		       "some, or raise fs.file-max";
@@ -43,6 +36,8 @@ static const char *reason_of_limit(int error)
 
 const char *reason_of_output(int error)
 {
+	static char text[160];
+
 	switch (-error) {
 	case ENOSPC:
 		return "the disk is full: make room, or give a directory on "
@@ -51,7 +46,9 @@ const char *reason_of_output(int error)
 		return "your quota on this disk is used up: make room, or give "
 		       "a directory on another disk (-o)";
 	case EFBIG:
-		return raise_limit(EFBIG, "raise it, or use --max-size");
+		snprintf(text, sizeof(text), "%s: raise it, or use --max-size",
+			 limits_error(EFBIG));
+		return text;
 	case EACCES:
 	case EPERM:
 		return "you may not write there: give another directory (-o)";
