@@ -15,7 +15,6 @@
  * Once is enough: the thread cannot enter fork(3) again without coming to our
  * handler.
  */
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -130,12 +129,13 @@ int attach_forks_wait(struct attach_target *t, uint64_t base)
 	for (int round = 0; round < 2 && !ret; round++) {
 		snprintf(path, sizeof(path), "/proc/%d/task", t->pid);
 		tasks = opendir(path);
-		while (tasks && !ret && (entry = readdir(tasks)))
-			if (isdigit((unsigned char)entry->d_name[0]) &&
-			    !process_named(t->pid, atoi(entry->d_name),
-					   "taffrail attach") &&
-			    !attach_thread_worker(t->pid, atoi(entry->d_name)))
-				ret = wait_thread(t, atoi(entry->d_name), base);
+		while (tasks && !ret && (entry = readdir(tasks))) {
+			pid_t tid = atoi(entry->d_name);
+
+			if (tid && !attach_thread_worker(t->pid, tid) &&
+			    !process_named(t->pid, tid, "taffrail attach"))
+				ret = wait_thread(t, tid, base);
+		}
 		if (tasks)
 			closedir(tasks);
 	}

@@ -23,7 +23,9 @@
 
 #define LOAD_WAIT_MS	30000
 #define LEAVE_WAIT_MS	5000
+
 static const struct timespec moment = { .tv_nsec = 200000 };
+
 /* Writes the command's order into the block. A process that has gone is noticed
  * by the next read. */
 static void order_loader(const struct attach_target *t, uint64_t base,
@@ -74,10 +76,11 @@ static int judge_load(const struct attach_target *t,
 		snprintf(directory, sizeof(directory), "TAFFRAIL_DIR");
 	switch (block->state) {
 	case ATTACH_DONE:
-		return block->text[0] ?
-			       attach_cause(t, -ENOTSUP, AGENT_OFF,
-					    .text = reason_of_agent(block->text, directory)) :
-			       0;
+		if (!block->text[0])
+			return 0;
+		return attach_cause(t, -ENOTSUP, AGENT_OFF,
+				    .text = reason_of_agent(block->text,
+							    directory));
 	case ATTACH_NO_THREAD:
 		return attach_threadless(t, -block->result);
 	case ATTACH_NO_FILE:
@@ -116,6 +119,7 @@ static int finish_load(struct attach_target *t,
 	struct cause cause;
 	uint64_t end;
 	size_t n;
+
 	if (ret) {
 		attach_cause(t, ret, LOAD_WRITTEN_NOT, .error = ret);
 	} else {

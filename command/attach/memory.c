@@ -41,7 +41,7 @@
 #define TCB_SELF		0
 #define TCB_DTV			8
 #define TCB_SELF_AGAIN		16
-#define TCB_MULTIPLE_THREADS	24	/* 4 bytes; 4 behind it are 0 at first */
+#define TCB_MULTIPLE_THREADS	24	/* 4 bytes, then 4 of zeros */
 #define TCB_INHERITED		32	/* sysinfo, two guards */
 #define TCB_INHERITED_BYTES	24
 
@@ -219,6 +219,7 @@ int attach_memory_image(const struct attach_memory *memory,
 {
 	void *bytes;
 	int ret, fd;
+
 	if (!memory->image_bytes)
 		return 0;
 	fd = open(library, O_RDONLY | O_CLOEXEC);

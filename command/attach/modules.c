@@ -92,7 +92,8 @@ struct wanted {
  * Fills in the addresses of names that the module defines, those that are 0 so
  * far. The hash tables tell the number of symbols: DT_HASH has it, a GNU hash
  * table the end of the last chain. Returns 0, also where some were not found;
- * or a negative errno: -ENOENT the module has no symbols, -E2BIG too many.
+ * or a negative errno: -ENOENT there is no module (NULL), or it has no symbols,
+ * -E2BIG it has too many.
  */
 static int find_names(const struct attach_target *t,
 		      const struct attach_module *m,
@@ -103,7 +104,7 @@ static int find_names(const struct attach_target *t,
 	uint64_t at, chains;
 	char *strings = NULL;
 	struct dynamic d;
-	int ret = read_dynamic(t, m->dynamic, m->base, &d);
+	int ret = m ? read_dynamic(t, m->dynamic, m->base, &d) : -ENOENT;
 
 	if (ret)
 		return ret;
@@ -340,23 +341,17 @@ static int find_all_names(struct attach_target *t)
 		{ NULL, NULL, NULL, true },
 	};
 	static const char *const older[] = { "libpthread.so.0", "libdl.so.2" };
-	const struct attach_module *m = module_named(t, "libtaffrail.so");
+	const struct attach_module *m;
 
 	if (find_names(t, t->libc, wanted))
 		return attach_cause(t, -ENOTSUP, LIBC_UNREADABLE);
-	if (m)
-		find_names(t, m, ours);
+	find_names(t, module_named(t, "libtaffrail.so"), ours);
 	m = module_named(t, "libtaffrail-probe.so");
-	t->probes = !!m;
-	if (m)
-		find_names(t, m, ours);
-	if (t->linker)
-		find_names(t, t->linker, linkers);
-	for (size_t i = 0; i < ARRAY_SIZE(older); i++) {
-		m = module_named(t, older[i]);
-		if (m)
-			find_names(t, m, wanted);
-	}
+	t->probes = m;
+	find_names(t, m, ours);
+	find_names(t, t->linker, linkers);
+	for (size_t i = 0; i < ARRAY_SIZE(older); i++)
+		find_names(t, module_named(t, older[i]), wanted);
 	for (const struct wanted *w = wanted; w->name; w++)
 		if (!*w->to && !w->optional)
 			return attach_cause(t, -ENOTSUP, LIBC_LACKS,

@@ -6,14 +6,15 @@
  * (threads.c), forks under way (forks.c, forking.c), the order of the steps
  * (load.c).
  *
- * Invariant: a step that fails leaves the process as it was, and fills the
- * target's cause.
+ * Invariant: only the stop of a thread changes the process, after all checks.
+ * So a process that is refused is as it was.
  */
 #ifndef COMMAND_ATTACH_STEPS_H
 #define COMMAND_ATTACH_STEPS_H
 
 #include <limits.h>
 #include <stddef.h>
+
 #include "command/attach/attach.h"
 #include "command/attach/stub.h"
 

@@ -112,6 +112,7 @@ static int wait_stop(pid_t tid, int *status)
  * that a signal has stopped. */
 static int interrupt_thread(struct tracee *x, bool stopped)
 {
+	long signal;
 	int status;
 	int ret = do_trace(PTRACE_INTERRUPT, x->tid, NULL, NULL);
 
@@ -122,10 +123,10 @@ static int interrupt_thread(struct tracee *x, bool stopped)
 			x->began = monotonic_ns();
 		if (status >> 16 == PTRACE_EVENT_STOP)
 			return WSTOPSIG(status) == SIGTRAP ? 0 : -EBUSY;
-		ret = do_trace(PTRACE_CONT, x->tid, NULL,
-			       (void *)(long)(status >> 16 || WSTOPSIG(status)
-					      == SYSCALL_STOP ?
-						      0 : WSTOPSIG(status)));
+		signal = WSTOPSIG(status);
+		if (status >> 16 || signal == SYSCALL_STOP)
+			signal = 0;
+		ret = do_trace(PTRACE_CONT, x->tid, NULL, (void *)signal);
 	}
 	return ret;
 }
