@@ -7,7 +7,6 @@
 #include "traces/ledger.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +21,7 @@ void ledger_open(struct ledger *ledger, int dirfd, const char *name)
 	int ret = file_map_open(&map, dirfd, name, 1, 0);
 
 	memset(ledger, 0, sizeof(*ledger));
+	/* a file without a byte: it is made empty, and written at the end */
 	ledger->empty = ret == -EBADMSG;
 	ledger->damaged = ret && ret != -ENOENT && !ledger->empty;
 	if (ret)
@@ -54,9 +54,8 @@ bool ledger_next(const struct ledger *ledger, const char **at,
 			return false;
 		memset(row, 0, sizeof(*row));
 		found = *line != '#' &&
-			sscanf(line, "%63s %" SCNu64 " %" SCNu64 " %" SCNu64
-			       " %" SCNu64 " %" SCNu64, row->name, &row->n[0],
-			       &row->n[1], &row->n[2], &row->n[3],
+			sscanf(line, "%63s %llu %llu %llu %llu %llu", row->name,
+			       &row->n[0], &row->n[1], &row->n[2], &row->n[3],
 			       &row->n[4]) >= 2;
 	}
 	*at = line;

@@ -18,6 +18,7 @@
 #define TRACE_LIST		"traces"
 #define TRACE_LIST_LEDGER	"ledger"
 
+/* A ledger in memory. It has no rows unless the checksum was right. */
 struct ledger {
 	char *text;			/* NULL: none, or it is damaged */
 	bool damaged;
@@ -27,15 +28,17 @@ struct ledger {
 /* A line: a word, and up to five numbers. */
 struct ledger_row {
 	char name[64];
-	uint64_t n[5];
+	unsigned long long n[5];
 };
 
 /* Reads a file. An empty ledger is as good as none: the command that made it
- * was killed. */
+ * was killed. Nothing fails: without memory it is as if there were none.
+ * ledger_close() frees the text, and may be called twice. */
 void ledger_open(struct ledger *ledger, int dirfd, const char *name);
 void ledger_close(struct ledger *ledger);
 
-/* Finds the row of a stream, or "unplaced". */
+/* Finds the row of a stream, or "unplaced". Without one, returns false, and
+ * *row is all zero. */
 bool ledger_find(const struct ledger *ledger, const char *name,
 		 struct ledger_row *row);
 

@@ -29,6 +29,8 @@
 			"checksums, so changes cannot be seen: babeltrace2 " \
 			"reads it; record anew for verify"
 
+/* One trace under check. The texts and tables are there only while
+ * check_trace() runs. */
 struct verifier {
 	struct verify_result *result;
 	void (*report)(const char *where, const char *fact, void *priv);
@@ -58,30 +60,48 @@ struct stream {
 	struct packet_head last;
 };
 
-/* Counts a problem, and reports it under the trace's name and the part's. */
-static void report_problem(struct verifier *v, const char *name,
-		       const char *format, va_list ap)
+/* Counts a problem, and reports it under the trace's name and the part's; under
+ * the trace's alone, if `name` is NULL. Returns -EBADMSG. */
+static int report_problem(struct verifier *v, const char *name,
+			  const char *format, va_list ap)
 {
 	char where[2 * NAME_MAX];
 	char fact[256];
 
 	v->result->problems++;
 	if (!v->report)
-		return;
+		return -EBADMSG;
 	snprintf(where, sizeof(where), "%s%s%s", v->trace, name ? "/" : "",
 		 name ? name : "");
 	vsnprintf(fact, sizeof(fact), format, ap);
 	v->report(where, fact, v->priv);
+	return -EBADMSG;
 }
 
+/* Reports a problem of a part of a trace. Returns -EBADMSG. */
 static __attribute__((format(printf, 3, 4)))
-void bad_part(struct verifier *v, const char *name, const char *format, ...)
+int bad_part(struct verifier *v, const char *name, const char *format, ...)
 {
 	va_list ap;
+	int ret;
 
 	va_start(ap, format);
-	report_problem(v, name, format, ap);
+	ret = report_problem(v, name, format, ap);
 	va_end(ap);
+	return ret;
+}
+
+/* Reports a problem of a stream's open file. Returns -EBADMSG. */
+static __attribute__((format(printf, 2, 3)))
+int bad_file(struct stream *s, const char *format, ...)
+{
+	va_list ap;
+	int ret;
+
+	va_start(ap, format);
+	ret = report_problem(s->v, s->file, format, ap);
+	va_end(ap);
+	return ret;
 }
 
 /* Returns why the parts that a recorder writes last are missing. */
@@ -91,57 +111,18 @@ static const char *why_incomplete(const struct verifier *v)
 			     "was the recording killed?";
 }
 
-/* Reports a problem of a stream. Returns -EBADMSG. */
-static __attribute__((format(printf, 2, 3)))
-int bad_file(struct stream *s, const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	report_problem(s->v, s->file, format, ap);
-	va_end(ap);
-	return -EBADMSG;
-}
-
-/* Compares a packet with the one before it in the stream. */
-static int check_order(struct stream *s, const struct packet_head *head)
-{
-	const struct packet_head *last = &s->last;
-
-	if (!s->packets && !s->before)
-		s->first = head->packet_seq_num;
-	if (!s->packets && !s->before)
-		return metadata_has_uuid(s->v->metadata, head->uuid) ? 0 :
-		       bad_file(s, "its uuid is not that of the metadata");
-	if (memcmp(head->uuid, last->uuid, sizeof(head->uuid)) ||
-	    head->cpu_id != last->cpu_id ||
-	    head->stream_instance_id != last->stream_instance_id)
-		return bad_file(s, "packet %llu is of another stream",
-				(unsigned long long)head->packet_seq_num);
-	if (head->packet_seq_num != last->packet_seq_num + 1)
-		return bad_file(s, "packet %llu follows packet %llu",
-				(unsigned long long)head->packet_seq_num,
-				(unsigned long long)last->packet_seq_num);
-	if (head->timestamp_begin < last->timestamp_end)
-		return bad_file(s, "packet %llu begins before the end of the "
-				"one before it",
-				(unsigned long long)head->packet_seq_num);
-	if (head->events_discarded < last->events_discarded)
-		return bad_file(s, "packet %llu has fewer lost events than "
-				"the one before it",
-				(unsigned long long)head->packet_seq_num);
-	return 0;
-}
-
-/* Checks the sizes and times of a packet, before anything else of it is used.
- */
+/* Checks the sizes and times of a packet, and then the packet against the one
+ * before it in the stream. Returns 0 or -EBADMSG after the report. Nothing else
+ * of a packet is used before: the sizes say where its events are. */
 static int check_head(struct stream *s, const struct packet_head *head)
 {
-	uint64_t room = s->map.bytes - s->offset;
+	unsigned long long number = head->packet_seq_num;
+	unsigned long long offset = s->offset;
+	const struct packet_head *last = &s->last;
+	uint64_t room = s->map.bytes - offset;
 
 	if (head->magic != CTF_PACKET_MAGIC || head->stream_id)
-		return bad_file(s, "no packet at byte %llu",
-				(unsigned long long)s->offset);
+		return bad_file(s, "no packet at byte %llu", offset);
 	/* the last packet of a file that grew calls the rest padding */
 	if ((head->content_size != head->packet_size &&
 	     (head->packet_size != room * 8 || s->idx.address)) ||
@@ -149,123 +130,113 @@ static int check_head(struct stream *s, const struct packet_head *head)
 	    head->content_size / 8 < CTF_HEAD_BYTES ||
 	    head->content_size / 8 > room)
 		return bad_file(s, "packet %llu at byte %llu is incomplete",
-				(unsigned long long)head->packet_seq_num,
-				(unsigned long long)s->offset);
+				number, offset);
 	if (head->timestamp_end < head->timestamp_begin)
-		return bad_file(s, "packet %llu ends before it begins",
-				(unsigned long long)head->packet_seq_num);
-	return check_order(s, head);
-}
-
-/* Steps over all events of a packet, and counts them. */
-static int check_events(struct stream *s, const struct packet_head *head)
-{
-	const char *at = (const char *)s->map.address + s->offset +
-			 CTF_HEAD_BYTES;
-	struct packet_walk walk;
-	int ret = packet_walk(&s->v->format, head->timestamp_begin, at,
-			      head->content_size / 8 - CTF_HEAD_BYTES, &walk);
-
-	s->kept += walk.count;
-	if (ret)
-		return bad_file(s, "packet %llu: event %llu makes no sense",
-				(unsigned long long)head->packet_seq_num,
-				(unsigned long long)walk.count);
-	if (walk.last > head->timestamp_end)
-		return bad_file(s, "packet %llu ends before its last event",
-				(unsigned long long)head->packet_seq_num);
-	return 0;
-}
-
-/* Compares a packet with the entry of the index, and with the checksum in it.
- */
-static int check_idx(struct stream *s, const struct packet_head *head)
-{
-	const char *at = (const char *)s->map.address + s->offset;
-	size_t bytes = head->content_size / 8 - CTF_HEAD_BYTES;
-	unsigned long long number = head->packet_seq_num;
-	struct ctf_index_entry entry;
-
-	if (!s->idx.address)
-		return 0;
-	idx_entry_encode(&entry, head, s->offset,
-			 checksum_bytes(head->cpu_id, at + CTF_HEAD_BYTES,
-					bytes));
-	switch (idx_compare(s->idx.address, s->idx.bytes, s->packets, &entry)) {
-	case -ENOENT:
-		return bad_file(s, "the index ends before packet %llu", number);
-	case -EBADMSG:
-		return bad_file(s, "the index differs from packet %llu",
-				number);
-	case -EILSEQ:
-		return bad_file(s, "packet %llu was changed: its checksum is "
-				"wrong", number);
+		return bad_file(s, "packet %llu ends before it begins", number);
+	if (!s->packets && !s->before) {
+		s->first = number;
+		return metadata_has_uuid(s->v->metadata, head->uuid) ? 0 :
+		       bad_file(s, "its uuid is not that of the metadata");
 	}
+	if (memcmp(head->uuid, last->uuid, sizeof(head->uuid)) ||
+	    head->cpu_id != last->cpu_id ||
+	    head->stream_instance_id != last->stream_instance_id)
+		return bad_file(s, "packet %llu is of another stream", number);
+	if (head->packet_seq_num != last->packet_seq_num + 1)
+		return bad_file(s, "packet %llu follows packet %llu", number,
+				(unsigned long long)last->packet_seq_num);
+	if (head->timestamp_begin < last->timestamp_end)
+		return bad_file(s, "packet %llu begins before the end of the "
+				"one before it", number);
+	if (head->events_discarded < last->events_discarded)
+		return bad_file(s, "packet %llu has fewer lost events than "
+				"the one before it", number);
 	return 0;
 }
 
-/* Checks the packet at the offset, and moves behind it. Returns 0, or -EBADMSG
- * after the report: no byte behind such a packet can be trusted. */
+/*
+ * Checks the packet at the offset, and moves behind it: the head, then the
+ * entry of the index with the checksum, then each event. Returns 0, or -EBADMSG
+ * after the report: no byte behind such a packet can be trusted.
+ */
 static int check_packet(struct stream *s)
 {
+	const char *at = (const char *)s->map.address + s->offset;
 	struct packet_head head = { 0 };
+	struct ctf_index_entry entry;
+	unsigned long long number;
+	struct packet_walk walk;
+	size_t bytes;
 	int ret;
 
 	if (s->map.bytes - s->offset < CTF_HEAD_BYTES)
 		return bad_file(s, "incomplete packet at byte %llu",
 				(unsigned long long)s->offset);
-	memcpy((char *)&head + PACKET_PRIVATE_BYTES,
-	       (const char *)s->map.address + s->offset, CTF_HEAD_BYTES);
+	memcpy((char *)&head + PACKET_PRIVATE_BYTES, at, CTF_HEAD_BYTES);
 	ret = check_head(s, &head);
 	if (ret)
 		return ret;
-	ret = check_idx(s, &head);
-	if (!ret)
-		ret = check_events(s, &head);
+	number = head.packet_seq_num;
+	at += CTF_HEAD_BYTES;
+	bytes = head.content_size / 8 - CTF_HEAD_BYTES;
+	if (s->idx.address) {
+		idx_entry_encode(&entry, &head, s->offset,
+				 checksum_bytes(head.cpu_id, at, bytes));
+		ret = idx_compare(s->idx.address, s->idx.bytes, s->packets,
+				  &entry);
+	}
+	if (ret == -ENOENT) {
+		ret = bad_file(s, "the index ends before packet %llu", number);
+	} else if (ret == -EBADMSG) {
+		bad_file(s, "the index differs from packet %llu", number);
+	} else if (ret == -EILSEQ) {
+		ret = bad_file(s, "packet %llu was changed: its checksum is "
+			       "wrong", number);
+	} else {
+		ret = packet_walk(&s->v->format, head.timestamp_begin, at,
+				  bytes, &walk);
+		s->kept += walk.count;
+		if (ret)
+			ret = bad_file(s, "packet %llu: event %llu makes no "
+				       "sense", number,
+				       (unsigned long long)walk.count);
+		else if (walk.last > head.timestamp_end)
+			ret = bad_file(s, "packet %llu ends before its last "
+				       "event", number);
+	}
 	s->last = head;
 	s->packets++;
 	s->offset += head.packet_size / 8;
 	return ret;
 }
 
-/* Compares a stream with the ledger's row. One problem is reported: the other
- * numbers follow from it. */
-static void check_counts(struct stream *s, const uint64_t row[4])
-{
-	if (row[1] != s->kept)
-		bad_file(s, "the count of events is %llu, the ledger "
-			    "says %llu",
-			 (unsigned long long)s->kept,
-			 (unsigned long long)row[1]);
-	else if (row[0] != row[1] + row[2] + row[3])
-		bad_file(s, "emitted %llu is not kept %llu + overwritten %llu "
-			    "+ lost %llu", (unsigned long long)row[0],
-			 (unsigned long long)row[1],
-			 (unsigned long long)row[2],
-			 (unsigned long long)row[3]);
-	else if (s->last.events_discarded != row[3])
-		bad_file(s, "its last packet says %llu lost, the ledger %llu",
-			 (unsigned long long)s->last.events_discarded,
-			 (unsigned long long)row[3]);
-	else if (row[2] && !s->first)
-		bad_file(s, "the ledger says %llu overwritten, but its first "
-			    "packet is there", (unsigned long long)row[2]);
-}
-
-/* Adds a stream to the result. Without a row of the ledger, all events that
- * were found count as emitted. */
+/* Compares a stream with the row of the ledger, and adds it to the result. One
+ * problem is reported: the other numbers follow from it. Without a row, all
+ * events that were found count as emitted. */
 static void check_ledger(struct stream *s)
 {
 	struct verify_result *result = s->v->result;
+	unsigned long long kept = s->kept;
+	unsigned long long lost = s->last.events_discarded;
 	struct ledger_row row;
 
-	if (ledger_find(&s->v->ledger, s->name, &row)) {
-		check_counts(s, row.n);
-	} else {
+	if (!ledger_find(&s->v->ledger, s->name, &row)) {
 		if (!s->v->ledger.damaged)
 			bad_file(s, "the ledger does not name it: %s",
 				 why_incomplete(s->v));
 		row.n[0] = row.n[1] = s->kept;
+	} else if (row.n[1] != kept) {
+		bad_file(s, "the count of events is %llu, the ledger "
+			    "says %llu", kept, row.n[1]);
+	} else if (row.n[0] != row.n[1] + row.n[2] + row.n[3]) {
+		bad_file(s, "emitted %llu is not kept %llu + overwritten %llu "
+			    "+ lost %llu", row.n[0], kept, row.n[2], row.n[3]);
+	} else if (lost != row.n[3]) {
+		bad_file(s, "its last packet says %llu lost, the ledger %llu",
+			 lost, row.n[3]);
+	} else if (row.n[2] && !s->first) {
+		bad_file(s, "the ledger says %llu overwritten, but its first "
+			    "packet is there", row.n[2]);
 	}
 	result->emitted += row.n[0];
 	result->kept += s->kept;
@@ -273,36 +244,15 @@ static void check_ledger(struct stream *s)
 	result->lost += row.n[3];
 }
 
-/* Opens the index of a file, if it is there. A trace without a ledger, which a
- * killed command left, has no complete index either. */
-static void open_idx(struct stream *s)
-{
-	char name[NAME_MAX + 16];
-	int ret;
-
-	snprintf(name, sizeof(name), "index/%s.idx", s->file);
-	ret = file_map_open(&s->idx, s->v->fd, name,
-			    sizeof(struct ctf_index_header), 0);
-	if (ret == -ENOENT && !s->v->ledger.text)
-		return;		/* the command was killed */
-	if (ret == -ENOENT)
-		bad_file(s, "its index is missing");
-	else if (ret)
-		bad_file(s, "cannot read its index: %s", trace_reason(ret));
-	else
-		ret = idx_header_check(s->idx.address);
-	if (ret == -EPROTO)
-		bad_file(s, EARLIER);
-	else if (ret == -EBADMSG && s->idx.address)
-		bad_file(s, "its index is none");
-	if (ret == -EPROTO)
-		file_map_close(&s->idx);
-}
-
-/* Checks one file of a stream. Returns 0 or a negative errno, after the report.
+/*
+ * Checks one file of a stream, with the index if it is there. A trace without a
+ * ledger, which a killed command left, has no complete index either. Returns 0
+ * or a negative errno, after the report; a bad index alone is no failure, as
+ * the packets still tell their events.
  */
 static int check_file(struct stream *s, const char *file)
 {
+	char name[NAME_MAX + 16];
 	int ret;
 
 	s->file = file;
@@ -313,7 +263,22 @@ static int check_file(struct stream *s, const char *file)
 	ret = file_map_open(&s->map, s->v->fd, file, 1, 0);
 	if (ret)
 		return bad_file(s, "cannot read it: %s", trace_reason(ret));
-	open_idx(s);
+	snprintf(name, sizeof(name), "index/%s.idx", file);
+	ret = file_map_open(&s->idx, s->v->fd, name,
+			    sizeof(struct ctf_index_header), 0);
+	if (!ret) {
+		ret = idx_header_check(s->idx.address);
+		if (ret == -EPROTO)
+			file_map_close(&s->idx);
+		if (ret)
+			bad_file(s, ret == -EPROTO ? EARLIER :
+				 "its index is none");
+	} else if (ret != -ENOENT) {
+		bad_file(s, "cannot read its index: %s", trace_reason(ret));
+	} else if (s->v->ledger.text) {
+		bad_file(s, "its index is missing");
+	}
+	ret = 0;
 	while (!ret && s->offset < s->map.bytes)
 		ret = check_packet(s);
 	if (!ret && s->idx.address &&
@@ -333,6 +298,7 @@ static size_t stream_name_bytes(const char *file)
 	return head + strcspn(file + head, "_");
 }
 
+/* Returns whether a file belongs to the stream `name`. */
 static bool same_stream(const char *file, const char *name)
 {
 	size_t n = stream_name_bytes(file);
@@ -340,7 +306,8 @@ static bool same_stream(const char *file, const char *name)
 	return n == strlen(name) && !memcmp(file, name, n);
 }
 
-/* Checks the files of the stream of list[0]. Returns how many there are. */
+/* Checks the files of the stream of list[0], and then the counts. Returns how
+ * many of the n files belong to it, at least one. */
 static int check_stream(struct verifier *v, struct dirent **list, int n)
 {
 	struct stream s = { .v = v };
@@ -359,50 +326,29 @@ static int check_stream(struct verifier *v, struct dirent **list, int n)
 	return i;
 }
 
-static bool has_file(struct dirent **list, int n, const char *name)
-{
-	while (n--)
-		if (same_stream(list[n]->d_name, name))
-			return true;
-	return false;
-}
-
-/* Compares the checksum of index/session with the ledger's. Behind the records
- * there is nothing: a file that goes on is not read to its end. */
-static bool session_right(const struct verifier *v, uint64_t checksum)
-{
-	struct file_map map;
-	bool right;
-
-	if (file_map_open(&map, v->fd, "index/session", 1, 0))
-		return false;
-	right = map.bytes == EVENT_RECORDS_OFFSET + v->session.parsed &&
-		checksum_bytes(0, map.address, map.bytes) == checksum;
-	file_map_close(&map);
-	return right;
-}
-
-/* Reports streams of the ledger that kept events but have no file. */
+/* Reports streams of the ledger that kept events but have no file, and adds the
+ * counts that belong to no file. A ledger is missed only where no stream's
+ * report has said so already. */
 static void check_missing(struct verifier *v, struct dirent **list, int n)
 {
 	struct ledger_row row;
 	const char *at = NULL;
+	struct file_map map;
+	bool right;
+	int i;
 
 	while (ledger_next(&v->ledger, &at, &row)) {
-		if (strncmp(row.name, "stream_", 7) ||
-		    has_file(list, n, row.name))
+		for (i = 0; i < n && !same_stream(list[i]->d_name, row.name);)
+			i++;
+		if (strncmp(row.name, "stream_", 7) || i < n)
 			continue;
 		if (row.n[1])
-			bad_part(v, row.name,
-				 "no file, but a count of events, %llu",
-				(unsigned long long)row.n[1]);
+			bad_part(v, row.name, "no file, but a count of events, "
+				 "%llu", row.n[1]);
 		else if (row.n[0] != row.n[2] + row.n[3])
-			bad_part(v, row.name,
-				 "the counts disagree: emitted %llu, "
-				"overwritten %llu, lost %llu",
-				(unsigned long long)row.n[0],
-				(unsigned long long)row.n[2],
-				(unsigned long long)row.n[3]);
+			bad_part(v, row.name, "the counts disagree: emitted "
+				 "%llu, overwritten %llu, lost %llu", row.n[0],
+				 row.n[2], row.n[3]);
 		v->result->emitted += row.n[0];
 		v->result->overwritten += row.n[2];
 		v->result->lost += row.n[3];
@@ -411,73 +357,41 @@ static void check_missing(struct verifier *v, struct dirent **list, int n)
 		v->result->lost += row.n[0];
 		v->result->emitted += row.n[0];
 	}
-	if (ledger_find(&v->ledger, "session", &row) &&
-	    !session_right(v, row.n[0]))
-		bad_part(v, "index/session", "it was changed");
+	if (ledger_find(&v->ledger, "session", &row)) {
+		right = !file_map_open(&map, v->fd, "index/session", 1, 0);
+		/* behind the records there is nothing: a file that goes on is
+		 * not read to its end */
+		if (right) {
+			right = map.bytes == EVENT_RECORDS_OFFSET +
+					     v->session.parsed &&
+				checksum_bytes(0, map.address, map.bytes) ==
+				row.n[0];
+			file_map_close(&map);
+		}
+		if (!right)
+			bad_part(v, "index/session", "it was changed");
+	}
 	if (v->ledger.damaged)
-		bad_part(v, "index/ledger", "it is damaged: its checksum is "
-			"wrong");
+		bad_part(v, "index/ledger", LEDGER_DAMAGED);
 	else if (!v->ledger.text && !n)
 		bad_part(v, NULL, "it has no ledger: %s", why_incomplete(v));
 }
 
-/* Reads the metadata. Returns whether it can be used. */
-static bool load_metadata(struct verifier *v)
-{
-	int ret = metadata_load(&v->metadata, v->fd);
-
-	if (ret == -ENODATA)
-		bad_part(v, "metadata", "no CTF metadata that Taffrail wrote");
-	else if (ret == -EILSEQ)
-		bad_part(v, "metadata",
-			 "it was changed, cut short or added to: "
-			"its checksum is wrong");
-	else if (ret == -EPROTO)
-		bad_part(v, "metadata", EARLIER);
-	else if (ret)
-		bad_part(v, "metadata", "cannot read it: %s",
-			 trace_reason(ret));
-	return !ret;
-}
-
-/* Reads the descriptions of events. Those that only the session has count as
- * unknown, as they are for a reader of the metadata. */
-static int load_session(struct verifier *v)
-{
-	size_t described = 0;
-	int ret = session_view_open(&v->session, v->fd, "index/session");
-
-	if (ret) {
-		bad_part(v, "index/session", "cannot read it: %s",
-			 trace_reason(ret));
-		return ret;
-	}
-	ret = metadata_format(&v->format, &v->shapes, &v->session);
-	if (!ret)
-		ret = metadata_compare(v->metadata, &v->session, &described);
-	if (ret) {
-		bad_part(v, "index/session", "%s", ret == -EBADMSG ?
-			"it describes other events than the metadata" :
-			trace_reason(ret));
-		free(v->shapes);
-		session_view_close(&v->session);
-		return ret;
-	}
-	for (; described < v->session.nevents; described++)
-		v->shapes[v->session.events[described]->id].known = 0;
-	return 0;
-}
-
+/* Orders names by their numbers: stream_2 before stream_10, and the files of a
+ * stream in the order in which they were written. */
 static int entry_compare(const struct dirent **a, const struct dirent **b)
 {
 	return strverscmp((*a)->d_name, (*b)->d_name);
 }
 
+/* Filter of scandirat(): files of streams. */
 static int is_stream(const struct dirent *entry)
 {
 	return !strncmp(entry->d_name, "stream_", 7);
 }
 
+/* Filter of scandirat(): all but hidden files, which a recorder writes at this
+ * time. */
 static int is_entry(const struct dirent *entry)
 {
 	return entry->d_name[0] != '.';
@@ -491,30 +405,17 @@ static int is_strange(const struct dirent *entry)
 	       strcmp(entry->d_name, "index");
 }
 
-/* Checks all streams in the order of their names, so the files of a stream come
- * one after the other. */
-static void check_streams(struct verifier *v)
-{
-	struct dirent **list = NULL;
-	int n = scandirat(v->fd, ".", &list, is_stream, entry_compare);
-	int i;
-
-	if (n < 0)
-		bad_part(v, NULL, "cannot list it: %s", strerror(errno));
-	for (i = 0; i < n; i += check_stream(v, list + i, n - i))
-		;
-	check_missing(v, list, n);
-	for (i = 0; i < n; i++)
-		free(list[i]);
-	free(list);
-}
-
-/* Checks a trace. Streams are checked only if the metadata and the session can
- * be read: they describe the events. */
+/*
+ * Checks a trace. Streams are checked only if the metadata and the session can
+ * be read: they describe the events. Descriptions that only the session has
+ * count as unknown, as they are for a reader of the metadata.
+ */
 static void check_trace(struct verifier *v)
 {
 	struct dirent **list = NULL;
+	size_t described = 0;
 	int n = scandirat(v->fd, ".", &list, is_strange, entry_compare);
+	int i, ret;
 
 	v->result->traces++;
 	while (n-- > 0) {
@@ -522,13 +423,54 @@ static void check_trace(struct verifier *v)
 		free(list[n]);
 	}
 	free(list);
-	if (load_metadata(v) && !load_session(v)) {
-		ledger_open(&v->ledger, v->fd, "index/ledger");
-		check_streams(v);
-		ledger_close(&v->ledger);
-		session_view_close(&v->session);
-		free(v->shapes);
+	list = NULL;
+	ret = metadata_load(&v->metadata, v->fd);
+	if (ret == -ENODATA)
+		bad_part(v, "metadata", "no CTF metadata that Taffrail wrote");
+	else if (ret == -EILSEQ)
+		bad_part(v, "metadata", "it was changed, cut short or added "
+			 "to: its checksum is wrong");
+	else if (ret == -EPROTO)
+		bad_part(v, "metadata", EARLIER);
+	else if (ret)
+		bad_part(v, "metadata", "cannot read it: %s",
+			 trace_reason(ret));
+	if (ret)
+		goto free;
+	ret = session_view_open(&v->session, v->fd, "index/session");
+	if (ret) {
+		bad_part(v, "index/session", "cannot read it: %s",
+			 trace_reason(ret));
+		goto free;
 	}
+	ret = metadata_format(&v->format, &v->shapes, &v->session);
+	if (!ret)
+		ret = metadata_compare(v->metadata, &v->session, &described);
+	if (ret) {
+		bad_part(v, "index/session", "%s", ret == -EBADMSG ?
+			 "it describes other events than the metadata" :
+			 trace_reason(ret));
+		goto close;
+	}
+	for (; described < v->session.nevents; described++)
+		v->shapes[v->session.events[described]->id].known = 0;
+	ledger_open(&v->ledger, v->fd, "index/ledger");
+	/* in the order of names, so the files of a stream come one after the
+	 * other */
+	n = scandirat(v->fd, ".", &list, is_stream, entry_compare);
+	if (n < 0)
+		bad_part(v, NULL, "cannot list it: %s", strerror(errno));
+	for (i = 0; i < n;)
+		i += check_stream(v, list + i, n - i);
+	check_missing(v, list, n);
+	for (i = 0; i < n; i++)
+		free(list[i]);
+	free(list);
+	ledger_close(&v->ledger);
+close:
+	free(v->shapes);
+	session_view_close(&v->session);
+free:
 	free(v->metadata);
 }
 
@@ -550,6 +492,8 @@ static int try_trace(const struct verifier *model, int top, const char *name,
 	return found;
 }
 
+/* Reports a trace that DIR/traces and the directory do not both have. Callback
+ * of trace_list_check(). */
 static void list_differs(const char *name, bool added, void *v)
 {
 	bad_part(v, name, "this trace was %s", added ?
@@ -557,50 +501,47 @@ static void list_differs(const char *name, bool added, void *v)
 		"removed, with all events of one program");
 }
 
-/* Adds the traces that were removed, from DIR/ledger. */
-static void check_gone(struct verifier *v, int top)
+/*
+ * Adds the traces that were removed, from DIR/ledger, and compares DIR/traces
+ * with the traces that are there. `wanted`: there are traces in the directory
+ * `top`, so a complete recording has a list of them.
+ */
+static void check_list(struct verifier *v, int top, bool wanted)
 {
 	unsigned long long n[5];
-	struct ledger ledger;
+	struct ledger_row row;
+	struct ledger list;
 
-	ledger_open(&ledger, top, "ledger");
-	if (ledger.damaged) {
+	ledger_open(&list, top, "ledger");
+	if (list.damaged) {
 		bad_part(v, "ledger", LEDGER_DAMAGED);
-	} else if (ledger.text &&
-		   sscanf(ledger.text, "# traces emitted kept overwritten lost "
+	} else if (list.text &&
+		   sscanf(list.text, "# traces emitted kept overwritten lost "
 			  "%llu %llu %llu %llu %llu", &n[0], &n[1], &n[2],
 			  &n[3], &n[4]) != 5) {
 		bad_part(v, "ledger", "it has not the five numbers");
-	} else if (ledger.text && (n[2] || n[1] != n[3] + n[4])) {
+	} else if (list.text && (n[2] || n[1] != n[3] + n[4])) {
 		bad_part(v, "ledger", "emitted %llu is not overwritten %llu + "
-			"lost %llu", n[1], n[3], n[4]);
-	} else if (ledger.text) {
+			 "lost %llu", n[1], n[3], n[4]);
+	} else if (list.text) {
 		v->result->emitted += n[1];
 		v->result->overwritten += n[3];
 		v->result->lost += n[4];
 	}
-	ledger_close(&ledger);
-}
-
-/* Compares the list of traces with those that are there. */
-static void check_list(struct verifier *v, int top, bool wanted)
-{
-	struct ledger_row row;
-	struct ledger list;
-
+	ledger_close(&list);
 	if (trace_list_check(top, list_differs, v))
 		bad_part(v, TRACE_LIST, LEDGER_DAMAGED);
 	ledger_open(&list, top, TRACE_LIST);
 	if (wanted && !list.text && !list.damaged && !list.empty)
 		bad_part(v, TRACE_LIST, "there is no list of the traces, so a "
-			"trace that was removed as a whole is not seen: %s",
-			v->recorded ? why_incomplete(v) :
-			"it was removed, or the recording was not completed");
+			 "trace that was removed as a whole is not seen: %s",
+			 v->recorded ? why_incomplete(v) :
+			 "it was removed, or the recording was not completed");
 	if (ledger_find(&list, TRACE_LIST_LEDGER, &row) &&
 	    faccessat(top, "ledger", F_OK, 0))
 		bad_part(v, "ledger", "it was removed, with the count of %llu "
-			"traces that the recorder had removed (--max-size)",
-			(unsigned long long)row.n[0]);
+			 "traces that the recorder had removed (--max-size)",
+			 row.n[0]);
 	ledger_close(&list);
 }
 
@@ -627,7 +568,6 @@ int verify_directory(struct verify_result *result, const char *path,
 	}
 	free(list);
 	model.trace = path;
-	check_gone(&model, top);
 	check_list(&model, top, n > 0 && found);
 	close(top);
 	if (!found && !result->problems)

@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+/* The sums over all traces. emitted = kept + overwritten + lost, unless a
+ * problem was reported. */
 struct verify_result {
 	uint64_t traces;
 	uint64_t streams;
