@@ -9,6 +9,9 @@
  */
 #include "traces/checksum.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define POLYNOMIAL	0xedb88320u
@@ -40,6 +43,8 @@ static uint32_t text_crc32(const char *text, size_t bytes)
 	return ~crc;
 }
 
+/* Makes the line behind a text, with the newline. Returns the length, which is
+ * below LINE_BYTES for the words of this command. */
 static size_t make_line(char *line, const char *text, size_t bytes,
 			const char *before, const char *after)
 {
@@ -47,14 +52,16 @@ static size_t make_line(char *line, const char *text, size_t bytes,
 				text_crc32(text, bytes), after);
 }
 
-void checksum_write(FILE *out, const char *text, size_t bytes,
-		    const char *before, const char *after)
+int checksum_append(char **text, size_t *bytes, const char *before,
+		    const char *after)
 {
-	char line[LINE_BYTES];
-	size_t n = make_line(line, text, bytes, before, after);
+	char *more = realloc(*text, *bytes + LINE_BYTES);
 
-	fwrite(text, 1, bytes, out);
-	fwrite(line, 1, n, out);
+	if (!more)
+		return -ENOMEM;
+	*text = more;
+	*bytes += make_line(more + *bytes, more, *bytes, before, after);
+	return 0;
 }
 
 bool checksum_right(const char *text, size_t *bytes, const char *before,

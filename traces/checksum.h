@@ -9,14 +9,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 /*
- * Writes `text`, and behind it a line with the text's CRC-32: `before`, eight
- * digits, `after`, newline. Failures show in ferror().
+ * Appends to a text of the heap a line with the text's CRC-32: `before`, eight
+ * digits, `after`, newline. The text may move; *bytes becomes the new size.
+ * Returns 0; or -ENOMEM, and the text is as it was.
  */
-void checksum_write(FILE *out, const char *text, size_t bytes,
-		    const char *before, const char *after);
+int checksum_append(char **text, size_t *bytes, const char *before,
+		    const char *after);
 
 /* Returns whether a text ends with such a line, and the number is right.
  * `bytes` becomes the size without that line. */

@@ -2,6 +2,9 @@
 /*
  * Makes and removes the directory of a trace, writes the ledger, and keeps the
  * first failure of a set.
+ *
+ * Invariant: a ledger is made in memory and written at once, into room that was
+ * set aside for it, so a full disk leaves no half of one.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -55,6 +58,7 @@ int trace_make_directory(struct trace *trace)
 	}
 	trace->fd = openat(trace->set->fd, trace->name,
 			   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	/* O_NOFOLLOW: another program may have put a link in the place */
 	if (trace->fd < 0 || mkdirat(trace->fd, "index", 0777))
 		return -errno;
 	trace->ledger = openat(trace->fd, "index/ledger",
@@ -114,6 +118,7 @@ int trace_write_all(int fd, struct iovec *iov, int n, uint64_t offset)
 
 		if (done < 0 && errno == EINTR)
 			continue;
+		/* no byte at all: the disk is full, and a loop would not end */
 		if (done <= 0)
 			return done ? -errno : -ENOSPC;
 		offset += (uint64_t)done;
@@ -137,33 +142,44 @@ int trace_write_at(int fd, const void *data, size_t bytes, uint64_t offset)
 	return trace_write_all(fd, &iov, 1, offset);
 }
 
-int trace_add_checksum(char **text, size_t *bytes, const char *before,
-		       const char *after)
+int trace_write_file(int dirfd, const char *name, const char *text,
+		     size_t bytes)
 {
-	char *whole = NULL;
-	size_t n = 0;
-	FILE *out = open_memstream(&whole, &n);
+	int fd = openat(dirfd, name,
+			O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
+			0666);
+	int ret = fd < 0 ? -errno : trace_write_at(fd, text, bytes, 0);
+
+	if (fd >= 0 && close(fd) && !ret)
+		ret = -errno;
+	return ret;
+}
+
+/*
+ * Writes the ledger: the rows of all streams, then the counts that belong to no
+ * stream. Or, if there is an `old` one, that with the new number of events that
+ * were lost before any ring. Returns 0 or -errno.
+ */
+static int ledger_write(struct trace *trace, const char *old)
+{
+	static const char unplaced[] = "\nunplaced ";
+	const char *at = old ? strstr(old, unplaced) : NULL;
+	const char *rest = at ? strchr(at + 1, '\n') : NULL;
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+	int ret;
 
 	if (!out)
 		return -ENOMEM;
-	checksum_write(out, *text, *bytes, before, after);
-	if (fclose(out)) {
-		free(whole);
-		return -ENOMEM;
+	if (rest) {
+		fwrite(old, 1, (size_t)(at - old), out);
+		fprintf(out, "%s%llu%s", unplaced,
+			(unsigned long long)trace->unplaced, rest);
 	}
-	free(*text);
-	*text = whole;
-	*bytes = n;
-	return 0;
-}
-
-/* Writes the rows of all streams, then the counts that belong to no stream. */
-static void ledger_fill(FILE *out, const struct trace *trace)
-{
-	size_t i;
-
-	fputs("# stream emitted kept overwritten lost\n", out);
-	for (i = 0; i < trace->nstreams; i++) {
+	if (!old)
+		fputs("# stream emitted kept overwritten lost\n", out);
+	for (size_t i = 0; !old && i < trace->nstreams; i++) {
 		const struct trace_stream *stream = trace->streams[i];
 
 		fprintf(out, "%s %llu %llu %llu %llu", stream->name,
@@ -178,45 +194,16 @@ static void ledger_fill(FILE *out, const struct trace *trace)
 					stream->refused_end));
 		putc('\n', out);
 	}
-	fprintf(out, "unplaced %llu\noversize %llu\nsession %llu\n",
-		(unsigned long long)trace->unplaced,
-		(unsigned long long)trace->oversize,
-		(unsigned long long)trace->session_sum);
-}
-
-/* Copies a ledger; only the row "unplaced" is new. */
-static void ledger_copy(FILE *out, const struct trace *trace, const char *text)
-{
-	static const char row[] = "\nunplaced ";
-	const char *at = strstr(text, row);
-	const char *rest = at ? strchr(at + 1, '\n') : NULL;
-
-	if (!rest)
-		return;
-	fwrite(text, 1, (size_t)(at - text), out);
-	fprintf(out, "%s%llu%s", row, (unsigned long long)trace->unplaced,
-		rest);
-}
-
-/* Writes the ledger, or, if there is an old one, that with the new number of
- * events that were lost before any ring. */
-static int ledger_write(struct trace *trace, const char *old)
-{
-	char *text = NULL;
-	size_t bytes = 0;
-	FILE *out = open_memstream(&text, &bytes);
-	int ret;
-
-	if (!out)
-		return -ENOMEM;
-	if (old)
-		ledger_copy(out, trace, old);
-	else
-		ledger_fill(out, trace);
-	ret = fclose(out) ? -ENOMEM : trace_add_checksum(&text, &bytes,
-							 LEDGER_CHECKSUM, "");
+	if (!old)
+		fprintf(out, "unplaced %llu\noversize %llu\nsession %llu\n",
+			(unsigned long long)trace->unplaced,
+			(unsigned long long)trace->oversize,
+			(unsigned long long)trace->session_sum);
+	ret = fclose(out) ? -ENOMEM :
+	      checksum_append(&text, &bytes, LEDGER_CHECKSUM, "");
 	if (!ret)
 		ret = trace_write_at(trace->ledger, text, bytes, 0);
+	/* the room behind the text is given back; an old one may be longer */
 	if (!ret && ftruncate(trace->ledger, (off_t)bytes))
 		ret = -errno;
 	free(text);

@@ -33,6 +33,7 @@
 			 PACKET_PRIVATE_BYTES)
 #define RESERVE_BYTES	(16u << 20)	/* a hole: takes no blocks */
 
+/* Returns the part of a head that a file has. */
 static const void *ctf_part(const struct packet_head *head)
 {
 	return (const char *)head + PACKET_PRIVATE_BYTES;
@@ -102,13 +103,15 @@ static int create_files(struct trace_stream *stream)
 	return ret < 0 ? ret : 0;
 }
 
+/* Returns the length of the index. */
 static uint64_t idx_bytes(const struct trace_stream *stream)
 {
 	return (uint64_t)lseek(stream->idx, 0, SEEK_END);
 }
 
 /* Writes the size of the last visible packet, which ends at `end` with the
- * padding. */
+ * padding. Eight bytes at once: a reader sees the old size or the new one.
+ * Returns 0 or -errno. */
 static int file_declare(struct trace_stream *stream, uint64_t end)
 {
 	uint64_t bits = (end - stream->last_offset) * 8;
@@ -126,7 +129,8 @@ bool trace_file_spoilt(const struct trace_stream *stream)
 	       (!st.st_nlink || (uint64_t)st.st_size < stream->room);
 }
 
-/* Makes the file as long as `end`, or longer. */
+/* Makes the file as long as `end`, or longer. Returns 0 or -errno; -ESTALE:
+ * another program spoilt the file, and would see it whole again. */
 static int make_room(struct trace_stream *stream, uint64_t end)
 {
 	uint64_t room = end + RESERVE_BYTES;
@@ -146,7 +150,7 @@ static int make_room(struct trace_stream *stream, uint64_t end)
 	return stream->offset ? file_declare(stream, room) : 0;
 }
 
-/* Cuts the file behind the last packet. */
+/* Cuts the file behind the last packet. Returns 0 or -errno. */
 static int file_seal(struct trace_stream *stream)
 {
 	if (stream->room == stream->offset)
@@ -157,35 +161,13 @@ static int file_seal(struct trace_stream *stream)
 	return file_declare(stream, stream->offset);
 }
 
-/* Removes a packet of which only a part could be written. */
-static int take_back(struct trace_stream *stream, uint64_t idx, int error)
-{
-	int ret = stream->offset ? file_seal(stream) : 0;
-
-	if (ftruncate(stream->idx, (off_t)idx))
-		ret = -errno;
-	if (!stream->offset)
-		file_abandon(stream);
-	return ret ? ret : error;
-}
-
-/* Makes a packet that is written visible to readers. */
-static int file_show(struct trace_stream *stream)
-{
-	char name[64];
-
-	if (stream->offset)
-		return file_declare(stream, stream->offset);
-	hidden_name(stream, name, sizeof(name));
-	return renameat(stream->trace->fd, name, stream->trace->fd,
-			stream->file) ? -errno : 0;
-}
-
-/* Writes a packet behind the last one, and the entry of the index, before
- * readers can see the packet. Returns 0; or -errno, and the file is as it was.
+/*
+ * Writes a packet behind the last one, and the entry of the index, before
+ * readers can see the packet. Returns 0; or -errno, and the file is as it was:
+ * a packet of which only a part could be written is removed.
  */
 static int file_append(struct trace_stream *stream, const struct packet *packet,
-		  const struct packet_head *head, uint64_t checksum)
+		       const struct packet_head *head, uint64_t checksum)
 {
 	uint64_t end = stream->offset + CTF_HEAD_BYTES + packet->event_bytes;
 	struct packet_head padded = *head;
@@ -193,9 +175,12 @@ static int file_append(struct trace_stream *stream, const struct packet *packet,
 		{ (void *)ctf_part(&padded), CTF_HEAD_BYTES },
 		{ (void *)packet->events, packet->event_bytes },
 	};
+	int directory = stream->trace->fd;
 	struct ctf_index_entry entry;
 	uint64_t idx = idx_bytes(stream);
+	char name[64];
 	int ret = make_room(stream, end);
+	int undone = 0;
 
 	padded.packet_size = (stream->room - stream->offset) * 8;
 	if (!ret)
@@ -205,9 +190,23 @@ static int file_append(struct trace_stream *stream, const struct packet *packet,
 	idx_entry_encode(&entry, head, stream->offset, checksum);
 	if (!ret)
 		ret = trace_write_at(stream->idx, &entry, sizeof(entry), idx);
+	/* only now visible: by the size of the packet before, or the name */
+	if (!ret && stream->offset) {
+		ret = file_declare(stream, stream->offset);
+	} else if (!ret) {
+		hidden_name(stream, name, sizeof(name));
+		if (renameat(directory, name, directory, stream->file))
+			ret = -errno;
+	}
 	if (!ret)
-		ret = file_show(stream);
-	return ret ? take_back(stream, idx, ret) : 0;
+		return 0;
+	if (stream->offset)
+		undone = file_seal(stream);
+	if (ftruncate(stream->idx, (off_t)idx))
+		undone = -errno;
+	if (!stream->offset)
+		file_abandon(stream);
+	return undone ? undone : ret;
 }
 
 int trace_file_append(struct trace_stream *stream, const struct packet *packet)
@@ -259,30 +258,23 @@ int trace_file_end(struct trace_stream *stream)
 	return ret;
 }
 
-/* Opens the latest file again: it was ended, but the next file could not be
- * written. */
-static void open_again(struct trace_stream *stream)
-{
-	char name[64];
-
-	if (stream->fd >= 0 || !stream->chunk)
-		return;
-	trace_idx_name(stream->chunk->file, "", name, sizeof(name));
-	stream->fd = openat(stream->trace->fd, stream->chunk->file,
-			    O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-	stream->idx = openat(stream->trace->fd, name,
-			     O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-}
-
 void trace_file_tell_losses(struct trace_stream *stream)
 {
 	bool again = stream->fd < 0;
 	struct ctf_index_entry entry;
 	struct packet_head padded;
+	char name[64];
 
 	if (stream->last.events_discarded >= stream->lost)
 		return;
-	open_again(stream);
+	/* it was ended, but the next file could not be written */
+	if (again && stream->chunk) {
+		trace_idx_name(stream->chunk->file, "", name, sizeof(name));
+		stream->fd = openat(stream->trace->fd, stream->chunk->file,
+				    O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+		stream->idx = openat(stream->trace->fd, name,
+				     O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	}
 	if (stream->fd < 0)
 		return;
 	stream->last.events_discarded = stream->lost;

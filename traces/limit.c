@@ -21,6 +21,7 @@
 
 #include "base/base.h"
 #include "buffers/ctf.h"
+#include "traces/checksum.h"
 #include "traces/ledger.h"
 #include "traces/private.h"
 
@@ -34,12 +35,15 @@
 /* DIR itself and DIR/ledger. */
 #define TOP_BYTES	(2 * TRACE_BLOCK_BYTES)
 
+/* Returns the room of a file of so many bytes, as `du` counts. */
 static uint64_t block_bytes(uint64_t bytes)
 {
 	return (bytes + TRACE_BLOCK_BYTES - 1) / TRACE_BLOCK_BYTES *
 	       TRACE_BLOCK_BYTES;
 }
 
+/* Returns the room of a stream file of so many bytes and packets, with the
+ * index; 0: there is no file yet. */
 static uint64_t file_cost(uint64_t bytes, uint64_t packets)
 {
 	if (!packets)
@@ -49,6 +53,7 @@ static uint64_t file_cost(uint64_t bytes, uint64_t packets)
 		      packets * sizeof(struct ctf_index_entry));
 }
 
+/* Returns the bytes of a packet in a file. */
 static uint64_t packet_bytes(const struct packet *packet)
 {
 	return PACKET_HEAD_BYTES - PACKET_PRIVATE_BYTES + packet->event_bytes;
@@ -68,6 +73,7 @@ static uint64_t packet_time(const struct trace_stream *stream,
 	return max_u64((uint64_t)ns, stream->time_ns);
 }
 
+/* Takes a file out of the list, and leaves it to the caller. */
 static void chunk_unlink(struct trace_set *set, struct trace_chunk *chunk)
 {
 	if (chunk->older)
@@ -80,7 +86,8 @@ static void chunk_unlink(struct trace_set *set, struct trace_chunk *chunk)
 		set->newest = chunk->older;
 }
 
-/* Searches from the newest file, as most files become the newest. */
+/* Puts a file into the list, by the time of its last packet. Searches from the
+ * newest file, as most files become the newest. */
 static void chunk_link(struct trace_set *set, struct trace_chunk *chunk)
 {
 	struct trace_chunk *older = set->newest;
@@ -123,49 +130,18 @@ static void trace_go(struct trace *trace)
 	set->used -= 2 * TRACE_BLOCK_BYTES + LEDGER_ROOM_BYTES;
 }
 
-/* Writes the ledger of a finished trace again, after packets were removed. */
-static void ledger_amend(struct trace *trace, int fd)
-{
-	trace->ledger = openat(fd, "index/ledger",
-			       O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (trace->ledger < 0) {
-		trace_failed(trace, -errno);
-		return;
-	}
-	trace_ledger_write(trace);
-	close(trace->ledger);
-	trace->ledger = -1;
-}
-
-/* Moves the events of a file from kept to dropped; of a finished trace, in the
- * totals of the set as well. */
-static void count_dropped(const struct trace_chunk *chunk)
-{
-	struct trace_stream *stream = chunk->stream;
-	struct trace_set *set = stream->trace->set;
-
-	set->removed += chunk->events;
-	stream->kept -= chunk->events;
-	stream->dropped += chunk->events;
-	stream->bytes -= chunk->bytes;
-	set->used -= file_cost(chunk->bytes, chunk->packets);
-	if (stream->trace->fd >= 0)
-		return;
-	stream->overwritten += chunk->events;
-	set->kept -= chunk->events;
-	set->overwritten += chunk->events;
-	set->bytes -= chunk->bytes;
-}
-
-/* Removes the oldest file. A file that still grows is closed first; a finished
- * trace without files goes as a whole, or gets a ledger with the new counts. */
+/*
+ * Removes the oldest file. Its events go from kept to dropped; of a finished
+ * trace, in the totals of the set as well. A file that still grows is closed
+ * first; a finished trace without files goes as a whole, or gets a ledger with
+ * the new counts.
+ */
 static void drop_oldest(struct trace_set *set)
 {
 	struct trace_chunk *chunk = set->oldest;
 	struct trace_stream *stream = chunk->stream;
 	struct trace *trace = stream->trace;
-	bool latest = stream->chunk == chunk;
-	bool growing = latest && stream->fd >= 0;
+	bool growing = stream->chunk == chunk && stream->fd >= 0;
 	int fd = trace_directory(trace);
 	char name[64];
 
@@ -176,9 +152,19 @@ static void drop_oldest(struct trace_set *set)
 		stream->idx = -1;
 		stream->offset = 0;
 	}
-	if (latest)
+	if (stream->chunk == chunk)
 		stream->chunk = NULL;
-	count_dropped(chunk);
+	set->removed += chunk->events;
+	stream->kept -= chunk->events;
+	stream->dropped += chunk->events;
+	stream->bytes -= chunk->bytes;
+	set->used -= file_cost(chunk->bytes, chunk->packets);
+	if (trace->fd < 0) {
+		stream->overwritten += chunk->events;
+		set->kept -= chunk->events;
+		set->overwritten += chunk->events;
+		set->bytes -= chunk->bytes;
+	}
 	chunk_unlink(set, chunk);
 	trace->nchunks--;
 	if (fd >= 0) {
@@ -190,14 +176,24 @@ static void drop_oldest(struct trace_set *set)
 		trace_failed(trace, fd);
 	}
 	free(chunk);
-	if (trace->fd < 0 && !trace->nchunks)
+	if (trace->fd < 0 && !trace->nchunks) {
 		trace_go(trace);
-	else if (trace->fd < 0 && fd >= 0)
-		ledger_amend(trace, fd);
+	} else if (trace->fd < 0 && fd >= 0) {
+		trace->ledger = openat(fd, "index/ledger",
+				       O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+		if (trace->ledger < 0) {
+			trace_failed(trace, -errno);
+		} else {
+			trace_ledger_write(trace);
+			close(trace->ledger);
+		}
+		trace->ledger = -1;
+	}
 	if (fd >= 0)
 		close(fd);
 }
 
+/* Returns whether so many bytes more would go beyond the limit. */
 static bool too_much(const struct trace_set *set, uint64_t more)
 {
 	return set->used + set->spare + TOP_BYTES + more > set->limit;
@@ -233,73 +229,55 @@ void trace_limit_finished(struct trace *trace)
 		trace_go(trace);
 }
 
-/* Returns the bytes on disk that a packet adds to a stream. */
-static uint64_t packet_cost(const struct trace_stream *stream, uint64_t bytes)
-{
-	const struct trace_chunk *chunk = stream->chunk;
-
-	if (stream->fd < 0 || !chunk)
-		return file_cost(bytes, 1);
-	return file_cost(chunk->bytes + bytes, chunk->packets + 1) -
-	       file_cost(chunk->bytes, chunk->packets);
-}
-
 bool trace_limit_admit(struct trace_stream *stream, const struct packet *packet)
 {
 	struct trace_set *set = stream->trace->set;
 	uint64_t bytes = packet_bytes(packet);
-	uint64_t time_ns;
+	uint64_t time_ns, cost;
 
 	if (!set->limit)
 		return true;
 	time_ns = packet_time(stream, packet);
 	if (stream->chunk && set->written + bytes - stream->chunk->begun >
-				     set->limit / CHUNK_SHARE) {
-		int ret = trace_file_end(stream);
+				     set->limit / CHUNK_SHARE)
+		trace_failed(stream->trace, trace_file_end(stream));
+	for (;;) {
+		const struct trace_chunk *chunk = stream->chunk;
 
-		if (ret)
-			trace_failed(stream->trace, ret);
-	}
-	while (too_much(set, packet_cost(stream, bytes))) {
+		/* the file may be the one that was just removed */
+		cost = file_cost(bytes, 1);
+		if (stream->fd >= 0 && chunk)
+			cost = file_cost(chunk->bytes + bytes,
+					 chunk->packets + 1) -
+			       file_cost(chunk->bytes, chunk->packets);
+		if (!too_much(set, cost))
+			return true;
 		if (!set->oldest || set->oldest->time_ns > time_ns)
 			return false;
 		drop_oldest(set);
 	}
-	return true;
-}
-
-/* Returns the account of the file to which a packet was just written. */
-static struct trace_chunk *chunk_of(struct trace_stream *stream)
-{
-	struct trace_chunk *chunk = stream->chunk;
-	struct trace_set *set = stream->trace->set;
-
-	if (chunk && !strcmp(chunk->file, stream->file)) {
-		chunk_unlink(set, chunk);
-		return chunk;
-	}
-	chunk = calloc(1, sizeof(*chunk));
-	if (!chunk)
-		return NULL;
-	chunk->stream = stream;
-	chunk->begun = set->written;
-	snprintf(chunk->file, sizeof(chunk->file), "%s", stream->file);
-	stream->chunk = chunk;
-	stream->chunks++;
-	stream->trace->nchunks++;
-	return chunk;
 }
 
 int trace_limit_count(struct trace_stream *stream, const struct packet *packet)
 {
 	struct trace_set *set = stream->trace->set;
-	struct trace_chunk *chunk;
+	struct trace_chunk *chunk = stream->chunk;
 
 	if (!set->limit)
 		return 0;
-	chunk = chunk_of(stream);
-	if (!chunk)
-		return -ENOMEM;
+	if (chunk && !strcmp(chunk->file, stream->file)) {
+		chunk_unlink(set, chunk);
+	} else {
+		chunk = calloc(1, sizeof(*chunk));
+		if (!chunk)
+			return -ENOMEM;
+		chunk->stream = stream;
+		chunk->begun = set->written;
+		snprintf(chunk->file, sizeof(chunk->file), "%s", stream->file);
+		stream->chunk = chunk;
+		stream->chunks++;
+		stream->trace->nchunks++;
+	}
 	set->used -= file_cost(chunk->bytes, chunk->packets);
 	chunk->bytes += packet_bytes(packet);
 	chunk->packets++;
@@ -318,7 +296,6 @@ int trace_limit_tell(struct trace_set *set)
 	char *text = NULL;
 	int bytes;
 	size_t n;
-	int fd;
 	int ret;
 
 	if (!gone->traces)
@@ -330,17 +307,10 @@ int trace_limit_tell(struct trace_set *set)
 			 (unsigned long long)gone->overwritten,
 			 (unsigned long long)gone->lost);
 	n = bytes < 0 ? 0 : (size_t)bytes;
-	ret = bytes < 0 ? -ENOMEM : trace_add_checksum(&text, &n,
-						       LEDGER_CHECKSUM, "");
-	if (ret)
-		goto free;
-	fd = openat(set->fd, "ledger",
-		    O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
-		    0666);
-	ret = fd < 0 ? -errno : trace_write_at(fd, text, n, 0);
-	if (fd >= 0 && close(fd) && !ret)
-		ret = -errno;
-free:
+	ret = bytes < 0 ? -ENOMEM :
+	      checksum_append(&text, &n, LEDGER_CHECKSUM, "");
+	if (!ret)
+		ret = trace_write_file(set->fd, "ledger", text, n);
 	free(text);
 	return ret;
 }

@@ -14,50 +14,35 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "traces/checksum.h"
 #include "traces/ledger.h"
 #include "traces/private.h"
 
 #define ROW		"trace "
 #define TEMPORARY	".traces.new"
 
-/* Makes the text. Returns 0; or 1: there is no trace; or a negative errno. */
-static int list_make(const struct trace_set *set, char **text, size_t *bytes)
+void trace_list_write(struct trace_set *set)
 {
-	FILE *out = open_memstream(text, bytes);
-	size_t left = 0;
-	size_t i;
+	char *text = NULL;
+	size_t bytes = 0, left = 0;
+	FILE *out = open_memstream(&text, &bytes);
+	int ret;
 
-	if (!out)
-		return -ENOMEM;
-	for (i = 0; i < set->ntraces; i++) {
+	for (size_t i = 0; out && i < set->ntraces; i++) {
 		if (set->traces[i]->gone)
 			continue;
 		left++;
 		fprintf(out, ROW "%s\n", set->traces[i]->name);
 	}
-	if (set->gone.traces)
+	if (out && set->gone.traces)
 		fprintf(out, TRACE_LIST_LEDGER " %llu\n",
 			(unsigned long long)set->gone.traces);
-	if (fclose(out))
-		return -ENOMEM;
-	return left ? trace_add_checksum(text, bytes, LEDGER_CHECKSUM, "") : 1;
-}
-
-void trace_list_write(struct trace_set *set)
-{
-	char *text = NULL;
-	size_t bytes = 0;
-	int ret, fd;
-
-	ret = list_make(set, &text, &bytes);
-	fd = ret ? -1 : openat(set->fd, TEMPORARY, O_WRONLY | O_CREAT |
-			       O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
-	if (fd >= 0) {
-		ret = trace_write_at(fd, text, bytes, 0);
-		if (close(fd) || ret ||
-		    renameat(set->fd, TEMPORARY, set->fd, TRACE_LIST))
-			unlinkat(set->fd, TEMPORARY, 0);
-	}
+	ret = !out || fclose(out) || !left ||
+	      checksum_append(&text, &bytes, LEDGER_CHECKSUM, "");
+	/* a part of a list would tell of traces as removed */
+	if (!ret && (trace_write_file(set->fd, TEMPORARY, text, bytes) ||
+		     renameat(set->fd, TEMPORARY, set->fd, TRACE_LIST)))
+		unlinkat(set->fd, TEMPORARY, 0);
 	free(text);
 }
 
@@ -75,6 +60,7 @@ bool trace_there(int fd)
 	return found;
 }
 
+/* Returns whether a directory has a trace of this name, directly below it. */
 static bool named_there(int top, const char *name)
 {
 	int fd = strchr(name, '/') ? -1 :
@@ -86,41 +72,41 @@ static bool named_there(int top, const char *name)
 	return found;
 }
 
+/* Orders names by their bytes. Callback of qsort() and bsearch(). */
 static int name_compare(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Divides the text of a list into names, and puts these in order. Returns how
- * many there are. */
-static size_t names_of(char *text, char ***names)
+int trace_list_check(int top,
+		     void (*differs)(const char *name, bool added, void *priv),
+		     void *priv)
 {
-	char **more, *line, *rest = text;
+	char **more, *line, *rest, **names = NULL;
+	struct dirent *entry;
+	struct ledger list;
+	DIR *there = NULL;
 	size_t n = 0;
 
-	*names = NULL;
+	ledger_open(&list, top, TRACE_LIST);
+	rest = list.text;
 	while (rest && (line = strsep(&rest, "\n"))) {
 		if (strncmp(line, ROW, strlen(ROW)))
 			continue;
-		more = reallocarray(*names, n + 1, sizeof(*more));
+		more = reallocarray(names, n + 1, sizeof(*more));
 		if (!more)
 			break;
-		*names = more;
+		names = more;
 		more[n++] = line + strlen(ROW);
 	}
-	if (n)
-		qsort(*names, n, sizeof(**names), name_compare);
-	return n;
-}
-
-/* Tells of the traces that are there, and not among these names. */
-static void find_added(int top, char **names, size_t n,
-		       void (*differs)(const char *name, bool added,
-				       void *priv), void *priv)
-{
-	DIR *there = trace_names(top);
-	struct dirent *entry;
-
+	/* without a list, nothing was added or removed */
+	if (n) {
+		qsort(names, n, sizeof(*names), name_compare);
+		there = trace_names(top);
+	}
+	for (size_t i = 0; i < n; i++)
+		if (!named_there(top, names[i]))
+			differs(names[i], false, priv);
 	while (there && (entry = readdir(there))) {
 		const char *name = entry->d_name;
 
@@ -130,23 +116,6 @@ static void find_added(int top, char **names, size_t n,
 	}
 	if (there)
 		closedir(there);
-}
-
-int trace_list_check(int top,
-		     void (*differs)(const char *name, bool added, void *priv),
-		     void *priv)
-{
-	struct ledger list;
-	char **names;
-	size_t n;
-
-	ledger_open(&list, top, TRACE_LIST);
-	n = names_of(list.text, &names);
-	for (size_t i = 0; i < n; i++)
-		if (!named_there(top, names[i]))
-			differs(names[i], false, priv);
-	if (n)
-		find_added(top, names, n, differs, priv);
 	free(names);
 	ledger_close(&list);
 	return list.damaged || list.empty ? -EBADMSG : 0;

@@ -2,6 +2,8 @@
 /*
  * Reads the metadata of a trace on disk, and says why a file of a trace cannot
  * be read.
+ *
+ * Invariant: a text with a wrong checksum is never given to a caller here.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,6 +15,7 @@
 #define METADATA_MAX	(64u << 20)
 #define CTF_LINE	"/* CTF 1.8 */"
 
+/* Returns whether a text stands in a file. */
 static bool map_has(const struct file_map *map, const char *text)
 {
 	return memmem(map->address, map->bytes, text, strlen(text));

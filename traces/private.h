@@ -31,10 +31,10 @@ struct trace_chunk {
 	uint64_t begun;			/* set->written at the start */
 };
 
-/* Remembers the first failure of the set; returns `error`. */
+/* Remembers the first failure of the set; returns `error`. 0 is none. */
 int trace_failed(struct trace *trace, int error);
 
-/* Remembers the first failure of a set. */
+/* Remembers the first failure of a set. 0 is none. */
 void trace_set_failed(struct trace_set *set, int error);
 
 /* Returns the page of a trace's process; of a settled trace, that of another
@@ -45,6 +45,11 @@ const struct process_page *trace_process(const struct trace *trace);
  * -errno. */
 int trace_write_all(int fd, struct iovec *iov, int n, uint64_t offset);
 int trace_write_at(int fd, const void *data, size_t bytes, uint64_t offset);
+
+/* Writes a file in a directory; an old one is replaced byte by byte. Returns 0
+ * or -errno; a part may be written then. */
+int trace_write_file(int dirfd, const char *name, const char *text,
+		     size_t bytes);
 
 /* Makes a trace's directory and its first files. Returns 0 or -errno; after a
  * failure trace_remove_directory() removes what was made. */
@@ -82,11 +87,6 @@ void trace_idx_name(const char *file, const char *suffix, char *name,
 
 /* Frees the streams of a finished trace. */
 void trace_free_streams(struct trace *trace);
-
-/* Adds the line with the checksum to a text of the heap. Returns 0 or
- * -ENOMEM. */
-int trace_add_checksum(char **text, size_t *bytes, const char *before,
-		       const char *after);
 
 /* Writes the ledger of a trace, into the room that was set aside for it.
  * Returns 0 or -errno. */

@@ -2,6 +2,9 @@
 /*
  * Takes the packets of a trace's streams, and counts kept, lost and overwritten
  * events. file.c writes the files.
+ *
+ * Invariant: once a stream is finished, emitted = kept + overwritten + lost,
+ * whatever went wrong before; verify recounts that.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -43,14 +46,13 @@ int trace_packet(struct trace_stream *stream, const struct packet *packet)
 		stream->refused_end = packet->head.timestamp_end;
 		return 0;
 	}
+	/* counted as kept only when a reader can see it */
 	ret = trace_file_append(stream, packet);
 	if (ret)
 		return trace_packet_unwritten(stream, packet, ret);
 	stream->kept += packet->count;
 	ret = trace_limit_count(stream, packet);
-	if (!ret)
-		return 0;
-	stream->failed = true;
+	stream->failed = ret;
 	return trace_failed(stream->trace, ret);
 }
 
@@ -73,25 +75,12 @@ void trace_stream_count(struct trace_stream *stream, uint64_t committed,
 	stream->lost = lost;
 }
 
-/* Notes a file that another program spoilt. The events in it count as lost;
- * with a limit, which may still drop them, they stay as they were counted. */
-static void tell_spoilt(struct trace_stream *stream)
-{
-	struct trace_set *set = stream->trace->set;
-
-	if (!set->spoilt++)
-		snprintf(set->spoilt_name, sizeof(set->spoilt_name), "%s/%s",
-			 stream->trace->name, stream->file);
-	if (set->limit)
-		return;
-	stream->emitted = max_u64(stream->emitted,
-				  stream->kept + stream->lost);
-	stream->lost += stream->kept;
-	stream->kept = 0;
-}
-
-/* Counts each emitted event of a stream as kept, lost or overwritten, and
- * completes the file. Returns 0 or -errno. */
+/*
+ * Counts each emitted event of a stream as kept, lost or overwritten, and
+ * completes the file. The events in a file that another program spoilt count as
+ * lost; with a limit, which may still drop them, they stay as they were
+ * counted. Returns 0 or -errno.
+ */
 static int finish_stream(struct trace_stream *stream, bool overwrite)
 {
 	struct trace_set *set = stream->trace->set;
@@ -99,8 +88,17 @@ static int finish_stream(struct trace_stream *stream, bool overwrite)
 	uint64_t missing;
 	uint64_t unwritten;
 
-	if (trace_file_spoilt(stream))
-		tell_spoilt(stream);
+	if (trace_file_spoilt(stream)) {
+		if (!set->spoilt++)
+			snprintf(set->spoilt_name, sizeof(set->spoilt_name),
+				 "%s/%s", stream->trace->name, stream->file);
+		if (!set->limit) {
+			stream->emitted = max_u64(stream->emitted,
+						  stream->kept + stream->lost);
+			stream->lost += stream->kept;
+			stream->kept = 0;
+		}
+	}
 	taken = stream->kept + stream->dropped;
 	if (stream->emitted < taken + stream->lost)
 		stream->emitted = taken + stream->lost;
@@ -110,6 +108,7 @@ static int finish_stream(struct trace_stream *stream, bool overwrite)
 		unwritten = min_u64(stream->unwritten, missing);
 	stream->lost += unwritten;
 	missing -= unwritten;
+	/* before the file ends, as it changes the last packet */
 	trace_file_tell_losses(stream);
 	stream->overwritten = missing + stream->dropped;
 	set->kept += stream->kept;
@@ -139,13 +138,11 @@ int trace_finish(struct trace *trace, bool overwrite)
 	close(trace->fd);
 	trace->fd = -1;
 	trace_limit_finished(trace);
-	return ret ? trace_failed(trace, ret) : 0;
+	return trace_failed(trace, ret);
 }
 
 void trace_lose_late(struct trace *trace, uint64_t lost)
 {
-	int ret;
-
 	trace->set->lost += lost;
 	trace->unplaced += lost;
 	if (trace->gone) {
@@ -153,7 +150,5 @@ void trace_lose_late(struct trace *trace, uint64_t lost)
 		trace->set->gone.lost += lost;
 		return;
 	}
-	ret = trace_ledger_raise(trace);
-	if (ret)
-		trace_failed(trace, ret);
+	trace_failed(trace, trace_ledger_raise(trace));
 }

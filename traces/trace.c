@@ -2,6 +2,10 @@
 /*
  * Writes one CTF trace for each process image. trace.h has the tree and the
  * invariants; stream.c has the streams.
+ *
+ * Order: the session file is replaced before the metadata, and both before a
+ * packet with a new event, so that every reader finds the description of an
+ * event that it meets.
  */
 #include "traces/trace.h"
 
@@ -23,22 +27,6 @@
 
 #define FILE_NAME_BYTES	64
 
-/* Returns 0; -ENOTEMPTY; or another -errno. */
-static int check_empty(int fd)
-{
-	DIR *names = trace_names(fd);
-	struct dirent *entry;
-	int ret = 0;
-
-	if (!names)
-		return -errno;
-	while (!ret && (entry = readdir(names)))
-		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
-			ret = -ENOTEMPTY;
-	closedir(names);
-	return ret;
-}
-
 void trace_set_anchor_now(struct trace_set *set)
 {
 	struct clock_anchor anchor;
@@ -49,7 +37,8 @@ void trace_set_anchor_now(struct trace_set *set)
 	trace_set_own_anchor(set, CLOCK_KIND_MONOTONIC, &anchor);
 }
 
-/* Reads sixteen bytes in hexadecimal, with hyphens. */
+/* Reads the boot id of this machine: sixteen bytes in hexadecimal, with
+ * hyphens. Where it cannot be read, the bytes stay zero. */
 static void boot_id_read(uint8_t out[static 16])
 {
 	FILE *in = fopen("/proc/sys/kernel/random/boot_id", "re");
@@ -71,7 +60,9 @@ static void boot_id_read(uint8_t out[static 16])
 
 int trace_set_open(struct trace_set *set, const char *path)
 {
-	int ret;
+	struct dirent *entry;
+	DIR *names;
+	int ret = 0;
 
 	memset(set, 0, sizeof(*set));
 	set->created_s = (uint64_t)time(NULL);
@@ -84,7 +75,14 @@ int trace_set_open(struct trace_set *set, const char *path)
 	set->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (set->fd < 0)
 		return -errno;
-	ret = check_empty(set->fd);
+	names = trace_names(set->fd);
+	if (!names)
+		ret = -errno;
+	while (!ret && (entry = readdir(names)))
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			ret = -ENOTEMPTY;
+	if (names)
+		closedir(names);
 	if (!ret && faccessat(set->fd, ".", W_OK | X_OK, AT_EACCESS))
 		ret = -errno;
 	if (ret) {
@@ -98,33 +96,9 @@ int trace_set_open(struct trace_set *set, const char *path)
 	return 0;
 }
 
-/* Writes a file, of which nothing was there. Returns 0 or -errno. */
-static int write_new(int dirfd, const char *name, const char *text,
-		     size_t bytes)
-{
-	FILE *out;
-	int ret = 0;
-	int fd = openat(dirfd, name,
-			O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
-			0666);
-
-	if (fd < 0)
-		return -errno;
-	out = fdopen(fd, "w");
-	if (!out) {
-		close(fd);
-		return -ENOMEM;
-	}
-	errno = 0;
-	if (fwrite(text, 1, bytes, out) != bytes)
-		ret = errno ? -errno : -EIO;
-	if (fclose(out) && !ret)
-		ret = -errno;
-	return ret;
-}
-
 /* Writes the metadata, and notes the clock in it. Until the set is final, each
- * call takes an anchor first, so the clock is the best that is known. */
+ * call takes an anchor first, so the clock is the best that is known. Returns 0
+ * or a negative errno. */
 static int fill_metadata(FILE *out, struct trace *trace)
 {
 	struct metadata metadata = {
@@ -142,29 +116,14 @@ static int fill_metadata(FILE *out, struct trace *trace)
 	return metadata_write(out, &metadata);
 }
 
-/* Gives the metadata's text of the clock, which the caller frees, or NULL. */
-static char *clock_part(const struct trace *trace,
-			const struct metadata_clock *clock)
-{
-	char *text = NULL;
-	size_t bytes;
-	FILE *out = open_memstream(&text, &bytes);
-
-	if (!out)
-		return NULL;
-	metadata_put_clock(out, trace->clock_kind,
-			   trace_process(trace)->boot_id, clock);
-	if (!fclose(out))
-		return text;
-	free(text);
-	return NULL;
-}
-
-/* Copies the metadata of a settled trace, with another clock. Returns -EILSEQ
- * if another program has changed it. */
+/* Copies the metadata of a settled trace, with another clock. Returns 0 or a
+ * negative errno; -EILSEQ: another program has changed it. */
 static int fill_clock(FILE *out, struct trace *trace)
 {
-	char *text = NULL, *before, *at = NULL;
+	const uint8_t *boot_id = trace_process(trace)->boot_id;
+	char *text = NULL, *before = NULL, *at;
+	size_t bytes;
+	FILE *part;
 	int ret = metadata_load(&text, trace->fd);
 
 	if (ret == -ENODATA || ret == -EPROTO || ret == -EBADMSG)
@@ -172,24 +131,29 @@ static int fill_clock(FILE *out, struct trace *trace)
 	if (ret)
 		return ret;
 	trace_set_clock(trace->set, trace_process(trace), &trace->filled);
-	before = clock_part(trace, &trace->written);
-	if (before)
-		at = strstr(text, before);
-	if (at) {
-		fwrite(text, 1, (size_t)(at - text), out);
-		metadata_put_clock(out, trace->clock_kind,
-				   trace_process(trace)->boot_id,
-				   &trace->filled);
-		fputs(at + strlen(before), out);
-	}
-	ret = !before ? -ENOMEM : !at ? -EILSEQ :
-	      fflush(out) || ferror(out) ? -EIO : 0;
+	ret = -ENOMEM;
+	part = open_memstream(&before, &bytes);
+	if (!part)
+		goto free;
+	metadata_put_clock(part, trace->clock_kind, boot_id, &trace->written);
+	if (fclose(part))
+		goto free;
+	ret = -EILSEQ;
+	at = strstr(text, before);
+	if (!at)
+		goto free;
+	fwrite(text, 1, (size_t)(at - text), out);
+	metadata_put_clock(out, trace->clock_kind, boot_id, &trace->filled);
+	fputs(at + strlen(before), out);
+	ret = fflush(out) || ferror(out) ? -EIO : 0;
+free:
 	free(before);
 	free(text);
 	return ret;
 }
 
-/* Copies the agent's session file, as far as the metadata describes it. */
+/* Copies the agent's session file, as far as the metadata describes it. Returns
+ * 0; -EBADMSG: the file is shorter than it was; -EIO. */
 static int fill_session(FILE *out, struct trace *trace)
 {
 	const struct session_view *session = trace->session;
@@ -211,12 +175,11 @@ static int fill_session(FILE *out, struct trace *trace)
 	return fflush(out) || ferror(out) ? -EIO : 0;
 }
 
-/*
- * Replaces a file as a whole, or leaves the old one. `fill` makes the new file
+/* Replaces a file as a whole, or leaves the old one. `fill` makes the new file
  * in memory, so that room is made for its size before it is written. It is
- * written under another name first. `size` is the old size, and becomes the new
- * one.
- */
+ * written under another name first, and a reader sees the old text or the new
+ * one. `size` is the old size, and becomes the new one. Returns 0 or a negative
+ * errno. */
 static int replace_file(struct trace *trace, const char *name,
 			int (*fill)(FILE *out, struct trace *trace),
 			uint64_t *size)
@@ -234,9 +197,8 @@ static int replace_file(struct trace *trace, const char *name,
 	if (fclose(out) && !ret)
 		ret = -ENOMEM;
 	if (!ret && fill != fill_session)
-		ret = trace_add_checksum(&text, &bytes,
-					 METADATA_CHECKSUM_BEFORE,
-					 METADATA_CHECKSUM_AFTER);
+		ret = checksum_append(&text, &bytes, METADATA_CHECKSUM_BEFORE,
+				      METADATA_CHECKSUM_AFTER);
 	if (ret)
 		goto free;
 	if (fill == fill_session)
@@ -245,7 +207,7 @@ static int replace_file(struct trace *trace, const char *name,
 	/* not beside the streams: a reader would take it for one */
 	snprintf(temporary, sizeof(temporary), "index/%s.new",
 		 base ? base + 1 : name);
-	ret = write_new(trace->fd, temporary, text, bytes);
+	ret = trace_write_file(trace->fd, temporary, text, bytes);
 	if (!ret && renameat(trace->fd, temporary, trace->fd, name))
 		ret = -errno;
 	if (ret) {
@@ -298,6 +260,7 @@ int trace_open(struct trace **result, struct trace_set *set,
 	*trace->process = *process;
 	trace->clock_kind = process->clock_kind;
 	trace->session = session;
+	/* no number of bytes: trace_update() writes both files at first */
 	trace->described = ~0ull;
 	memcpy(trace->uuid, uuid, sizeof(trace->uuid));
 	trace_set_anchors(set, process);
@@ -309,6 +272,7 @@ int trace_open(struct trace **result, struct trace_set *set,
 	if (!ret && !array_grow(&set->traces, set->ntraces, sizeof(trace)))
 		ret = -ENOMEM;
 	if (ret) {
+		/* the room that its files took is given back as well */
 		trace_set_failed(set, ret);
 		trace_remove_directory(trace);
 		trace_limit_replaced(set, trace->session_bytes, 0);
@@ -331,6 +295,7 @@ bool trace_settle(struct trace *trace)
 	if (trace->fd >= 0 || !trace->process || row >= TRACE_KINDS ||
 	    memcmp(trace->process->boot_id, set->boot_id, 16))
 		return !trace->process;
+	/* the first page of a kind stays: it stands for all of that clock */
 	if (set->typical[row])
 		free(trace->process);
 	else
@@ -340,24 +305,9 @@ bool trace_settle(struct trace *trace)
 	return true;
 }
 
-/* Only the metadata changes: the trace stays readable if this fails. */
-static int final_metadata(struct trace *trace)
-{
-	int ret;
-
-	trace->fd = trace_directory(trace);
-	if (trace->fd < 0)
-		return trace->fd;
-	ret = replace_file(trace, "metadata",
-			   trace->process ? fill_metadata : fill_clock,
-			   &trace->metadata_bytes);
-	close(trace->fd);
-	trace->fd = -1;
-	return ret;
-}
-
 int trace_set_finish(struct trace_set *set)
 {
+	struct trace *trace;
 	size_t i;
 	int ret;
 
@@ -365,15 +315,26 @@ int trace_set_finish(struct trace_set *set)
 	trace_set_anchor_now(set);
 	set->final = true;
 	for (i = 0; i < set->ntraces; i++) {
-		ret = set->traces[i]->gone ? 0 : final_metadata(set->traces[i]);
-		if (ret)
-			trace_set_failed(set, ret);
+		trace = set->traces[i];
+		if (trace->gone)
+			continue;
+		/* only the metadata changes: the trace stays readable if this
+		 * fails */
+		trace->fd = trace_directory(trace);
+		if (trace->fd < 0) {
+			trace_set_failed(set, trace->fd);
+			continue;
+		}
+		ret = replace_file(trace, "metadata",
+				   trace->process ? fill_metadata : fill_clock,
+				   &trace->metadata_bytes);
+		close(trace->fd);
+		trace->fd = -1;
+		trace_set_failed(set, ret);
 	}
 	/* for the list; may remove traces, which the ledger then counts */
 	trace_limit_room(set, set->ntraces * NAME_MAX);
-	ret = trace_limit_tell(set);
-	if (ret)
-		trace_set_failed(set, ret);
+	trace_set_failed(set, trace_limit_tell(set));
 	trace_list_write(set);
 	follow_end(set->fd);
 	return set->error;
@@ -384,6 +345,7 @@ void trace_set_close(struct trace_set *set)
 	size_t i;
 
 	for (i = 0; i < set->ntraces; i++) {
+		/* after an error the recorder may not have come to it */
 		if (set->traces[i]->fd >= 0)
 			trace_finish(set->traces[i], false);
 		trace_free_streams(set->traces[i]);

@@ -94,6 +94,9 @@ struct trace_set {
  * many events it had lost; else "". */
 const char *trace_lost_least(const struct trace_set *set);
 
+/* One stream of a trace. It belongs to the trace, and is freed with it, or by a
+ * limit once the trace is finished. Until then emitted >= kept + dropped, as
+ * far as the ring has said how much it emitted. */
 struct trace_stream {
 	struct trace *trace;
 	char name[24];			/* "stream_31" */
@@ -123,6 +126,8 @@ struct trace_stream {
 	uint64_t checksum;		/* of the packet's events */
 };
 
+/* One trace. It belongs to the set. After trace_finish() no descriptor is open,
+ * so a recording of any number of processes needs few. */
 struct trace {
 	struct trace_set *set;
 	int fd;				/* -1 once it is finished */
