@@ -33,6 +33,7 @@ struct fit {
 	double hz_most;
 };
 
+/* A line through two anchors, which states a rate. */
 struct line {
 	const struct clock_anchor *from;
 	const struct clock_anchor *to;
@@ -52,49 +53,37 @@ void trace_set_own_anchor(struct trace_set *set, uint32_t kind,
 		set->nown[row]++;
 }
 
-/* Returns the place for another anchor. In a full row it replaces the one with
- * the greatest doubt, but neither the oldest nor the newest. */
-static int place_find(struct trace_anchors *anchors)
-{
-	int oldest = 0;
-	int newest = 0;
-	int worst = -1;
-	int i;
-
-	if (anchors->n < TRACE_ANCHORS_MAX)
-		return anchors->n++;
-	for (i = 1; i < anchors->n; i++) {
-		if (anchors->row[i].at.clock < anchors->row[oldest].at.clock)
-			oldest = i;
-		if (anchors->row[i].at.clock > anchors->row[newest].at.clock)
-			newest = i;
-	}
-	for (i = 0; i < anchors->n; i++) {
-		uint64_t doubt_ns = anchors->row[i].at.uncertainty_ns;
-
-		if (i != oldest && i != newest &&
-		    (worst < 0 ||
-		     doubt_ns > anchors->row[worst].at.uncertainty_ns))
-			worst = i;
-	}
-	return worst;
-}
-
-/* Adds an anchor, unless the same one is there: each image of a process states
- * it. */
+/*
+ * Adds an anchor, unless the same one is there: each image of a process states
+ * it. In a full row it replaces the one with the greatest doubt, but neither
+ * the oldest nor the newest: they tell the rate best.
+ */
 static void add_anchor(struct trace_anchors *anchors,
 		       const struct clock_anchor *anchor,
 		       const uint8_t *boot_id)
 {
-	int i;
+	int i, oldest = 0, newest = 0, at = -1;
 
-	for (i = 0; i < anchors->n; i++)
-		if (!memcmp(&anchors->row[i].at, anchor, sizeof(*anchor)) &&
+	for (i = 0; i < anchors->n; i++) {
+		const struct clock_anchor *other = &anchors->row[i].at;
+
+		if (!memcmp(other, anchor, sizeof(*anchor)) &&
 		    !memcmp(anchors->row[i].boot_id, boot_id, 16))
 			return;
-	i = place_find(anchors);
-	anchors->row[i].at = *anchor;
-	memcpy(anchors->row[i].boot_id, boot_id, 16);
+		if (other->clock < anchors->row[oldest].at.clock)
+			oldest = i;
+		if (other->clock > anchors->row[newest].at.clock)
+			newest = i;
+	}
+	for (i = 0; i < anchors->n; i++)
+		if (i != oldest && i != newest &&
+		    (at < 0 || anchors->row[i].at.uncertainty_ns >
+			       anchors->row[at].at.uncertainty_ns))
+			at = i;
+	if (anchors->n < TRACE_ANCHORS_MAX)
+		at = anchors->n++;
+	anchors->row[at].at = *anchor;
+	memcpy(anchors->row[at].boot_id, boot_id, 16);
 }
 
 void trace_set_anchors(struct trace_set *set,
@@ -111,28 +100,13 @@ void trace_set_anchors(struct trace_set *set,
 		add_anchor(&set->anchors[row], &anchors[n], process->boot_id);
 }
 
-/* Collects the anchors of a process's boot. Own anchors come first: they decide
- * alone where there are any. */
-static void fit_collect(struct fit *fit, const struct trace_set *set,
-			const struct process_page *process, uint32_t row)
-{
-	const struct trace_anchors *anchors = &set->anchors[row];
-	int i;
-
-	if (!memcmp(set->boot_id, process->boot_id, sizeof(set->boot_id)))
-		fit->nown = set->nown[row];
-	for (i = 0; i < fit->nown; i++)
-		fit->anchors[fit->n++] = &set->own[row][i];
-	for (i = 0; i < anchors->n; i++)
-		if (!memcmp(anchors->row[i].boot_id, process->boot_id, 16))
-			fit->anchors[fit->n++] = &anchors->row[i].at;
-}
-
+/* Returns the greater of two numbers. */
 static double greater_of(double a, double b)
 {
 	return a > b ? a : b;
 }
 
+/* Returns by how many nanoseconds two anchors may be wrong together. */
 static double anchors_doubt(const struct clock_anchor *a,
 			    const struct clock_anchor *b)
 {
@@ -140,6 +114,8 @@ static double anchors_doubt(const struct clock_anchor *a,
 	       greater_of((double)b->uncertainty_ns, DOUBT_MIN_NS);
 }
 
+/* Returns the nanoseconds from one anchor to another; negative, if the second
+ * one is earlier. */
 static double anchors_span(const struct clock_anchor *a,
 			   const struct clock_anchor *b)
 {
@@ -225,20 +201,6 @@ static void fit_line(const struct fit *fit, struct line *best)
 	}
 }
 
-/* Sets the offset with which the clock gives an anchor's exact time. */
-static void clock_pin(struct metadata_clock *clock,
-		      const struct clock_anchor *anchor)
-{
-	__int128 cycles = (__int128)anchor->realtime_ns * clock->hz / NS_PER_S -
-			  anchor->clock;
-	__int128 hz = clock->hz;
-
-	clock->offset_s = (int64_t)(cycles / hz);
-	if (cycles % hz < 0)
-		clock->offset_s--;
-	clock->offset = (uint64_t)(((cycles % hz) + hz) % hz);
-}
-
 const struct process_page *trace_process(const struct trace *trace)
 {
 	return trace->process ? trace->process :
@@ -267,36 +229,33 @@ static double hz_estimate(const struct trace_set *set, const struct fit *fit,
 	return greater_of(hz, fit->hz_least);
 }
 
-/* Returns the anchor to pin: the own one with less doubt; else the better one
- * of the line; else any. */
-static const struct clock_anchor *fit_point(const struct fit *fit,
-					    const struct line *line)
-{
-	const struct clock_anchor *const *a = fit->anchors;
-
-	if (fit->nown == 2)
-		return a[1]->uncertainty_ns < a[0]->uncertainty_ns ? a[1] :
-								     a[0];
-	if (fit->nown || !line->to)
-		return fit->n ? a[0] : NULL;
-	return line->to->uncertainty_ns < line->from->uncertainty_ns ?
-		       line->to :
-		       line->from;
-}
-
 void trace_set_clock(const struct trace_set *set,
 		     const struct process_page *process,
 		     struct metadata_clock *clock)
 {
+	const struct trace_anchors *anchors;
 	uint32_t row = process->clock_kind - 1;
-	const struct clock_anchor *point;
+	const struct clock_anchor *point = &process->start, *b;
 	struct line line = { 0 };
 	struct fit fit = { 0 };
+	__int128 cycles, hz;
+	int i;
 
 	memset(clock, 0, sizeof(*clock));
 	clock->hz = NS_PER_S;
-	if (row < TRACE_KINDS)
-		fit_collect(&fit, set, process, row);
+	if (row < TRACE_KINDS) {
+		/* own anchors first: they decide alone if there are any */
+		anchors = &set->anchors[row];
+		if (!memcmp(set->boot_id, process->boot_id,
+			    sizeof(set->boot_id)))
+			fit.nown = set->nown[row];
+		for (i = 0; i < fit.nown; i++)
+			fit.anchors[fit.n++] = &set->own[row][i];
+		for (i = 0; i < anchors->n; i++)
+			if (!memcmp(anchors->row[i].boot_id, process->boot_id,
+				    16))
+				fit.anchors[fit.n++] = &anchors->row[i].at;
+	}
 	if (process->clock_kind == CLOCK_KIND_TSC) {
 		fit_bound(&fit);
 		fit_line(&fit, &line);
@@ -306,6 +265,25 @@ void trace_set_clock(const struct trace_set *set,
 		else
 			clock->hz = (uint64_t)hz_estimate(set, &fit, process);
 	}
-	point = fit_point(&fit, &line);
-	clock_pin(clock, point ? point : &process->start);
+	/* the anchor to pin: the own one with less doubt; else the better one
+	 * of the line; else any */
+	b = NULL;
+	if (fit.nown == 2) {
+		point = fit.anchors[0];
+		b = fit.anchors[1];
+	} else if (fit.nown || !line.to) {
+		point = fit.n ? fit.anchors[0] : point;
+	} else {
+		point = line.from;
+		b = line.to;
+	}
+	if (b && b->uncertainty_ns < point->uncertainty_ns)
+		point = b;
+	/* the offset with which the clock gives that anchor's exact time */
+	hz = clock->hz;
+	cycles = (__int128)point->realtime_ns * hz / NS_PER_S - point->clock;
+	clock->offset_s = (int64_t)(cycles / hz);
+	if (cycles % hz < 0)
+		clock->offset_s--;
+	clock->offset = (uint64_t)(((cycles % hz) + hz) % hz);
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Locks by which a recorder and its followers know of each other.
+ *
+ * Invariant: both hold read locks, so none waits for another, and a look asks
+ * for a write lock that is never taken.
  */
 #include "traces/follow.h"
 
@@ -10,6 +13,7 @@
 
 #define LIVE_FILE	".live"
 
+/* Returns the lock on the byte of one of the two. */
 static struct flock byte_of(enum follow_who who, short type)
 {
 	return (struct flock){ .l_type = type, .l_whence = SEEK_SET,

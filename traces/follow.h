@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The holder of a lock, which is the byte of the directory that it locks. */
 enum follow_who {
 	FOLLOW_RECORDER,
 	FOLLOW_READER,
@@ -41,7 +42,9 @@ struct follow_news {
 #define FOLLOW_UNKNOWN	UINT64_MAX
 };
 
-/* follow_read() returns false if nothing was told yet. */
+/* Tell and read the news. A failure to tell removes the news: old ones would be
+ * wrong. follow_read() returns false if nothing was told yet; the number of
+ * events is FOLLOW_UNKNOWN where an earlier build has told. */
 void follow_tell(int dirfd, const struct follow_news *news);
 bool follow_read(int dirfd, struct follow_news *news);
 

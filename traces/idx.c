@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Encodes index files of CTF streams. Their integers are big endian.
+ *
+ * Invariant: the forms are those of buffers/ctf.h, byte for byte; an entry is
+ * ten words of eight bytes.
  */
 #include "traces/idx.h"
 
 #include <endian.h>
 #include <errno.h>
 #include <string.h>
+
+#include "base/base.h"
 
 _Static_assert(sizeof(struct ctf_index_header) == 16, "index header");
 _Static_assert(sizeof(struct ctf_index_entry) == 80, "index entry");
@@ -44,6 +49,7 @@ int idx_compare(const void *idx, size_t bytes, uint64_t n,
 	if (at + sizeof(own) > bytes)
 		return -ENOENT;
 	memcpy(&own, (const char *)idx + at, sizeof(own));
+	/* the head first: events of another packet prove nothing */
 	if (memcmp(&own, entry, offsetof(struct ctf_index_entry, checksum)))
 		return -EBADMSG;
 	return own.checksum == entry->checksum ? 0 : -EILSEQ;
@@ -62,25 +68,15 @@ int idx_header_check(const struct ctf_index_header *header)
 	return header->entry_bytes == wanted.entry_bytes ? 0 : -EBADMSG;
 }
 
-void idx_entry_decode(struct ctf_index_entry *entry)
-{
-	entry->offset = be64toh(entry->offset);
-	entry->packet_size = be64toh(entry->packet_size);
-	entry->content_size = be64toh(entry->content_size);
-	entry->timestamp_begin = be64toh(entry->timestamp_begin);
-	entry->timestamp_end = be64toh(entry->timestamp_end);
-	entry->events_discarded = be64toh(entry->events_discarded);
-	entry->stream_id = be64toh(entry->stream_id);
-	entry->stream_instance_id = be64toh(entry->stream_instance_id);
-	entry->packet_seq_num = be64toh(entry->packet_seq_num);
-	entry->checksum = be64toh(entry->checksum);
-}
-
 void idx_entry_get(const void *idx, size_t n, struct ctf_index_entry *entry)
 {
-	memcpy(entry, (const char *)idx + sizeof(struct ctf_index_header) +
-		      n * sizeof(*entry), sizeof(*entry));
-	idx_entry_decode(entry);
+	uint64_t words[sizeof(*entry) / sizeof(uint64_t)];
+
+	memcpy(words, (const char *)idx + sizeof(struct ctf_index_header) +
+		      n * sizeof(words), sizeof(words));
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		words[i] = be64toh(words[i]);
+	memcpy(entry, words, sizeof(words));
 }
 
 bool idx_is_sound(const void *idx, size_t n)

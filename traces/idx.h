@@ -32,10 +32,8 @@ int idx_compare(const void *idx, size_t bytes, uint64_t n,
  * checksum; -EBADMSG: the header is unknown. */
 int idx_header_check(const struct ctf_index_header *header);
 
-/* Turns an entry from file into host byte order. */
-void idx_entry_decode(struct ctf_index_entry *entry);
-
-/* Reads entry `n` of an index. */
+/* Reads entry `n` of an index into host byte order. The index has more than n
+ * entries. */
 void idx_entry_get(const void *idx, size_t n, struct ctf_index_entry *entry);
 
 /* Returns whether each of `n` entries is where the one before it ends, in the

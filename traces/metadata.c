@@ -3,8 +3,9 @@
  * Writes CTF 1.8 metadata. Facts: CTF specification 1.8.3, section 7 and
  * appendix C (TSDL grammar); how babeltrace2 2.0 reads it.
  *
- * Invariant: every text of a program passes through
- * identifier_of() or metadata_escape(), but for a file's name in a comment.
+ * Invariant: every text of a program passes through identifier_of() or
+ * metadata_escape(), but for a file's name in a comment. The text of an event
+ * depends on the event alone, as metadata_compare() makes it again.
  */
 #include "traces/metadata.h"
 
@@ -24,10 +25,12 @@
 
 #define NAME_BYTES	96		/* of an identifier, with the NUL */
 #define NAMES_MAX	(2 * EVENT_FIELDS_MAX)
+#define UUID_ROOM	40		/* of a text, with quotes and NUL */
 #define TRACER_MAJOR	0
 #define TRACER_MINOR	1
 #define TRACER_PATCH	0
 
+/* Returns how many elements an array field has. */
 static uint32_t array_count(const struct event_view *event, int i)
 {
 	const struct shown_bytes shown = { event->shown,
@@ -105,44 +108,26 @@ int metadata_format(struct packet_format *format, struct event_shape **shapes,
 	return ret;
 }
 
-static void put_quoted(FILE *out, const char *text)
-{
-	putc('"', out);
-	metadata_escape(out, text);
-	putc('"', out);
-}
-
 /* Identifiers already used in a structure. */
 struct names {
 	char name[NAMES_MAX][NAME_BYTES];
 	int n;
 };
 
-/* babeltrace2 2.0 compares a name also with the earlier names from which it has
- * stripped the underscore: it does not read "__y" and then "_y". */
-static bool name_taken(const struct names *names, const char *name)
-{
-	int i;
-
-	for (i = 0; i < names->n; i++)
-		if (!strcmp(names->name[i], name) ||
-		    !strcmp(names->name[i] + 1, name))
-			return true;
-	return false;
-}
-
 /*
  * Makes "_NAME" or "__NAME_length". The leading underscore keeps the name apart
  * from keywords; readers strip it. A second field NAME becomes NAME_2, and so
- * does a field NAME after a field _NAME.
+ * does a field NAME after a field _NAME: babeltrace2 2.0 compares a name also
+ * with the earlier names from which it has stripped the underscore, so it does
+ * not read "__y" and then "_y". The text lives as long as `names`.
  */
 static const char *identifier_of(struct names *names, const char *text,
-			      const char *lead, const char *tail)
+				 const char *lead, const char *tail)
 {
 	char base[NAME_BYTES - 32];
 	char *name = names->name[names->n];
+	int copy = 1, other = 0;
 	size_t i;
-	int copy = 1;
 
 	for (i = 0; i < sizeof(base) - 1 && text[i]; i++) {
 		char c = text[i];
@@ -153,15 +138,21 @@ static const char *identifier_of(struct names *names, const char *text,
 	}
 	base[i] = '\0';
 	snprintf(name, NAME_BYTES, "%s%s%s", lead, base, tail);
-	while (name_taken(names, name))
+	while (other < names->n) {
+		const char *taken = names->name[other++];
+
+		if (strcmp(taken, name) && strcmp(taken + 1, name))
+			continue;
 		snprintf(name, NAME_BYTES, "%s%s_%d%s", lead, base, ++copy,
 			 tail);
+		other = 0;
+	}
 	names->n++;
 	return name;
 }
 
-/* Writes a scalar that is shown in a special way. Returns false when the type
- * alone says how. */
+/* Writes a scalar that is shown in a special way. Returns false, and has
+ * written nothing, when the type alone says how. */
 static bool put_shown(FILE *out, struct names *names,
 		      const struct event_view *event, int i, const char *text)
 {
@@ -272,8 +263,8 @@ static bool are_elements(const struct members *m)
 	return true;
 }
 
-/* Writes fields; those of one structure, at.x and at.y, as a struct "at". A name
- * has room for 31 dots: that bounds the recursion. */
+/* Writes fields; those of one structure, at.x and at.y, as a struct "at". A
+ * name has room for 31 dots: that bounds the recursion. */
 static void put_fields(FILE *out, const struct members *all)
 {
 	struct names names = { .n = 0 };
@@ -350,21 +341,22 @@ static void put_event(FILE *out, const struct event_view *event)
 	message_put(out, event);
 }
 
-static void put_uuid(FILE *out, const uint8_t *uuid)
+/* Makes the text of a uuid of 16 bytes, in quotes. */
+static void uuid_format(char text[UUID_ROOM], const uint8_t *uuid)
 {
-	int i;
+	char *p = stpcpy(text, "\"");
 
-	putc('"', out);
-	for (i = 0; i < 16; i++)
-		fprintf(out, "%s%02x",
-			i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
-			uuid[i]);
-	putc('"', out);
+	for (int i = 0; i < 16; i++)
+		p += sprintf(p, "%s%02x", i == 4 || i == 6 || i == 8 ||
+			     i == 10 ? "-" : "", uuid[i]);
+	strcpy(p, "\"");
 }
 
 /* Writes the version, the names of plain integers, and the packet's header. */
 static void put_trace(FILE *out, const struct metadata *metadata)
 {
+	char uuid[UUID_ROOM];
+
 	fputs("/* CTF 1.8 */\n\n"
 	      "typealias integer { size = 8; align = 8; signed = 0; } "
 	      ":= uint8_t;\n"
@@ -374,18 +366,27 @@ static void put_trace(FILE *out, const struct metadata *metadata)
 	      ":= uint32_t;\n"
 	      "typealias integer { size = 64; align = 8; signed = 0; } "
 	      ":= uint64_t;\n"
-	      "\ntrace {\n\tmajor = 1;\n\tminor = 8;\n\tuuid = ", out);
-	put_uuid(out, metadata->uuid);
-	fprintf(out, ";\n\tbyte_order = %s;\n"
+	      "\ntrace {\n\tmajor = 1;\n\tminor = 8;\n", out);
+	uuid_format(uuid, metadata->uuid);
+	fprintf(out, "\tuuid = %s;\n\tbyte_order = %s;\n"
 		     "\tpacket.header := struct {\n"
 		     "\t\tuint32_t magic;\n"
 		     "\t\tuint8_t uuid[16];\n"
 		     "\t\tuint32_t stream_id;\n"
 		     "\t\tuint64_t stream_instance_id;\n"
-		     "\t};\n};\n",
+		     "\t};\n};\n", uuid,
 		__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "le" : "be");
 }
 
+/* Writes a text of a program as a row of the environment. */
+static void put_text(FILE *out, const char *key, const char *text)
+{
+	fprintf(out, "\t%s = \"", key);
+	metadata_escape(out, text);
+	fputs("\";\n", out);
+}
+
+/* Writes a time of day as a row of the environment, in UTC. */
 static void put_time(FILE *out, const char *key, uint64_t seconds)
 {
 	time_t t = (time_t)seconds;
@@ -394,7 +395,7 @@ static void put_time(FILE *out, const char *key, uint64_t seconds)
 
 	if (gmtime_r(&t, &tm))
 		strftime(text, sizeof(text), "%Y%m%dT%H%M%S+0000", &tm);
-	fprintf(out, "\t%s = \"%s\";\n", key, text);
+	put_text(out, key, text);
 }
 
 /* Writes the environment: the facts about the process and the recording. */
@@ -402,21 +403,18 @@ static void put_env(FILE *out, const struct metadata *metadata)
 {
 	const struct process_page *process = metadata->process;
 
-	fputs("\nenv {\n\thostname = ", out);
-	put_quoted(out, process->hostname);
-	fputs(";\n\tdomain = \"ust\";\n"
-	      "\ttracer_name = \"taffrail\";\n", out);
-	fprintf(out, "\ttracer_major = %d;\n\ttracer_minor = %d;\n"
-		     "\ttracer_patchlevel = %d;\n",
+	fputs("\nenv {\n", out);
+	put_text(out, "hostname", process->hostname);
+	fprintf(out, "\tdomain = \"ust\";\n"
+		     "\ttracer_name = \"taffrail\";\n"
+		     "\ttracer_major = %d;\n\ttracer_minor = %d;\n"
+		     "\ttracer_patchlevel = %d;\n"
+		     "\ttracer_buffering_scheme = \"pid\";\n",
 		TRACER_MAJOR, TRACER_MINOR, TRACER_PATCH);
-	fputs("\ttracer_buffering_scheme = \"pid\";\n"
-	      "\tagent_version = ", out);
-	put_quoted(out, process->agent_version);
-	fputs(";\n\ttrace_name = ", out);
-	put_quoted(out, metadata->session->page.name);
-	fputs(";\n\tprocname = ", out);
-	put_quoted(out, process->procname);
-	fprintf(out, ";\n\tvpid = %u;\n\tvppid = %u;\n"
+	put_text(out, "agent_version", process->agent_version);
+	put_text(out, "trace_name", metadata->session->page.name);
+	put_text(out, "procname", process->procname);
+	fprintf(out, "\tvpid = %u;\n\tvppid = %u;\n"
 		     "\tvpid_starttime = %llu;\n\timage = %u;\n"
 		     "\tarchitecture_bit_width = %zu;\n",
 		process->pid, process->ppid,
@@ -430,24 +428,35 @@ static void put_env(FILE *out, const struct metadata *metadata)
 void metadata_put_clock(FILE *out, uint32_t kind, const uint8_t *boot_id,
 			const struct metadata_clock *clock)
 {
-	fputs("\nclock {\n\tname = \"monotonic\";\n\tuuid = ", out);
-	put_uuid(out, boot_id);
-	fprintf(out, ";\n\tdescription = \"%s\";\n"
+	char uuid[UUID_ROOM];
+
+	uuid_format(uuid, boot_id);
+	fprintf(out, "\nclock {\n\tname = \"monotonic\";\n\tuuid = %s;\n"
+		     "\tdescription = \"%s\";\n"
 		     "\tfreq = %llu;\n\toffset_s = %lld;\n\toffset = %llu;\n"
-		     "\tabsolute = TRUE;\n};\n",
+		     "\tabsolute = TRUE;\n};\n", uuid,
 		kind == CLOCK_KIND_TSC ? "time stamp counter" :
 		kind == CLOCK_KIND_MONOTONIC ? "CLOCK_MONOTONIC" :
 		"a counter: order, not time", (unsigned long long)clock->hz,
 		(long long)clock->offset_s, (unsigned long long)clock->offset);
 }
 
-/* Writes the type of an event's header: the usual form, with the low bits of
- * the clock, or the extended one, with a whole reading. */
-static void put_header(FILE *out, bool large)
+/* Writes the only stream. The type of an event's header has the usual form,
+ * with the low bits of the clock, or the extended one, with a whole reading.
+ * The packet's context is struct packet_head of layout.h, from timestamp_begin
+ * on. The contexts of events come in the order of their bits, in which the
+ * agent writes them. */
+static void put_stream(FILE *out, const struct session_page *page)
 {
-	unsigned int id_bits = large ? 16 : CTF_COMPACT_ID_BITS;
-	unsigned int clock_bits = large ? CTF_LARGE_CLOCK_BITS
-					: CTF_COMPACT_CLOCK_BITS;
+	static const char *const contexts[] = {
+		"integer { size = 32; align = 8; signed = 1; } _vtid;",
+		"integer { size = 32; align = 8; signed = 1; } _vpid;",
+		("integer { size = 8; align = 8; signed = 0; encoding = UTF8; "
+		 "} _procname[16];"),
+		"uint32_t _cpu;",
+		"integer { size = 64; align = 8; signed = 0; base = 16; } _ip;",
+	};
+	bool large = page->flags & SESSION_LARGE_HEADER;
 	unsigned int extended = large ? CTF_LARGE_ID_EXTENDED
 				      : CTF_COMPACT_ID_EXTENDED;
 	unsigned int align = large ? 8 : 1;
@@ -467,37 +476,8 @@ static void put_header(FILE *out, bool large)
 		     "\t\t} extended;\n"
 		     "\t} v;\n"
 		     "} align(8);\n",
-		id_bits, align, extended - 1, extended, clock_bits, align);
-}
-
-/* Writes the contexts in the order of their bits, in which the agent writes
- * them. */
-static void put_contexts(FILE *out, uint32_t contexts)
-{
-	static const char *const text[] = {
-		"integer { size = 32; align = 8; signed = 1; } _vtid;",
-		"integer { size = 32; align = 8; signed = 1; } _vpid;",
-		("integer { size = 8; align = 8; signed = 0; encoding = UTF8; "
-		 "} _procname[16];"),
-		"uint32_t _cpu;",
-		"integer { size = 64; align = 8; signed = 0; base = 16; } _ip;",
-	};
-	unsigned int bit;
-
-	if (!contexts)
-		return;
-	fputs("\tevent.context := struct {\n", out);
-	for (bit = 0; bit < ARRAY_SIZE(text); bit++)
-		if (contexts & (1u << bit))
-			fprintf(out, "\t\t%s\n", text[bit]);
-	fputs("\t};\n", out);
-}
-
-/* Writes the only stream. The packet's context is struct packet_head of
- * layout.h, from timestamp_begin on. */
-static void put_stream(FILE *out, const struct session_page *page)
-{
-	put_header(out, page->flags & SESSION_LARGE_HEADER);
+		large ? 16 : CTF_COMPACT_ID_BITS, align, extended - 1, extended,
+		large ? CTF_LARGE_CLOCK_BITS : CTF_COMPACT_CLOCK_BITS, align);
 	fputs("\nstream {\n\tid = 0;\n"
 	      "\tevent.header := struct event_header;\n"
 	      "\tpacket.context := struct {\n"
@@ -511,7 +491,13 @@ static void put_stream(FILE *out, const struct session_page *page)
 	      "\t\tuint64_t events_discarded;\n"
 	      "\t\tuint32_t cpu_id;\n"
 	      "\t};\n", out);
-	put_contexts(out, page->contexts);
+	if (page->contexts)
+		fputs("\tevent.context := struct {\n", out);
+	for (unsigned int bit = 0; bit < ARRAY_SIZE(contexts); bit++)
+		if (page->contexts & (1u << bit))
+			fprintf(out, "\t\t%s\n", contexts[bit]);
+	if (page->contexts)
+		fputs("\t};\n", out);
 	fputs("};\n", out);
 }
 
@@ -576,13 +562,8 @@ int metadata_write(FILE *out, const struct metadata *metadata)
 
 bool metadata_has_uuid(const char *text, const uint8_t *uuid)
 {
-	char wanted[64];
-	size_t n;
-	int i;
+	char wanted[8 + UUID_ROOM];
 
-	n = (size_t)sprintf(wanted, "uuid = \"");
-	for (i = 0; i < 16; i++)
-		n += (size_t)sprintf(wanted + n, "%s%02x", i == 4 || i == 6 ||
-				     i == 8 || i == 10 ? "-" : "", uuid[i]);
+	uuid_format(stpcpy(wanted, "uuid = "), uuid);
 	return strstr(text, wanted);
 }

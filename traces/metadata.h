@@ -23,6 +23,7 @@ struct metadata_clock {
 
 struct trace_symbols;
 
+/* All that the metadata of one trace says. The writer changes none of it. */
 struct metadata {
 	const struct process_page *process;
 	const struct session_view *session;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "buffers/reader/step.h"
 #include "taffrail/site.h"
 #include "tracepoints/fields/shown.h"
@@ -44,18 +45,13 @@ bool symbols_needed(const struct session_view *session)
 	return false;
 }
 
-/* The product of an odd number and an address is the hash, and no other address
- * has it. */
-static uint64_t address_hash(uint64_t address)
-{
-	return address * 0x9e3779b97f4a7c15ull;
-}
-
+/* The use that index_find() looks for, among those of one address. */
 struct use_key {
 	struct symbol_use *uses;
 	uint32_t epoch;
 };
 
+/* Returns whether a use is of an epoch. Callback of index_find(). */
 static int use_has_epoch(uint64_t value, const void *priv)
 {
 	const struct use_key *key = priv;
@@ -74,39 +70,36 @@ static int use_spoil(uint64_t value, const void *priv)
 	return 0;
 }
 
-/* Adds a use. Returns 0; or -ENOMEM, also where there are too many. */
-static int use_add(struct trace_symbols *symbols, const struct symbol_use *use)
-{
-	size_t n = symbols->nuses;
-
-	if (n >= SYMBOLS_USES_MAX ||
-	    !array_grow(&symbols->uses, n, sizeof(*use)))
-		return -ENOMEM;
-	symbols->uses[n] = *use;
-	if (index_add(&symbols->index, address_hash(use->address), n + 1))
-		return -ENOMEM;
-	symbols->nuses++;
-	return 0;
-}
-
-/* Widens the times between which an address was met in an epoch. */
+/* Widens the times between which an address was met in an epoch, or adds a use.
+ * Where there is no room for it, the address has no name at any time: a name
+ * that is true only for a part would be wrong in the rest. */
 static void use_note(struct trace_symbols *symbols, uint64_t address,
 		     uint32_t epoch, uint64_t clock)
 {
 	struct use_key key = { symbols->uses, epoch };
-	uint64_t hash = address_hash(address);
+	/* the product of an odd number and an address is the hash, and no
+	 * other address has it */
+	uint64_t hash = address * 0x9e3779b97f4a7c15ull;
 	uint64_t at = index_find(&symbols->index, hash, use_has_epoch, &key);
-	struct symbol_use new = { address, clock, clock, epoch };
-	struct symbol_use *use = at ? &symbols->uses[at - 1] : &new;
+	struct symbol_use *use = at ? &symbols->uses[at - 1] : NULL;
+	size_t n = symbols->nuses;
 
-	if (clock < use->first)
-		use->first = clock;
-	if (clock > use->last)
-		use->last = clock;
-	if (!at && use_add(symbols, &new)) {
-		key.uses = symbols->uses;	/* they may have moved */
-		index_find(&symbols->index, hash, use_spoil, &key);
+	if (use) {
+		use->first = min_u64(use->first, clock);
+		use->last = max_u64(use->last, clock);
+		return;
 	}
+	if (n < SYMBOLS_USES_MAX &&
+	    array_grow(&symbols->uses, n, sizeof(*use))) {
+		symbols->uses[n] = (struct symbol_use){ address, clock, clock,
+							epoch };
+		if (!index_add(&symbols->index, hash, n + 1)) {
+			symbols->nuses++;
+			return;
+		}
+	}
+	key.uses = symbols->uses;	/* they may have moved */
+	index_find(&symbols->index, hash, use_spoil, &key);
 }
 
 void symbols_note(struct trace_symbols *symbols,
@@ -123,6 +116,7 @@ void symbols_note(struct trace_symbols *symbols,
 	size_t epoch;
 
 	while (c.p < c.end) {
+		/* damage ends the walk: addresses behind it have no name */
 		if (cursor_header(&c, format->large) ||
 		    c.id >= format->nshapes ||
 		    cursor_skip(&c, format->context_bytes))

@@ -29,11 +29,14 @@ struct symbol_use {
 	uint32_t epoch;			/* counts changes of modules, from 1 */
 };
 
+/* A name of an address. The text is of the heap, and the table's own. */
 struct symbol_name {
 	uint64_t address;
 	char *name;
 };
 
+/* The symbols of one trace. Uses go once they are named; names stay until the
+ * metadata is final. */
 struct trace_symbols {
 	struct symbol_use *uses;
 	size_t nuses;
@@ -43,7 +46,8 @@ struct trace_symbols {
 };
 
 /* Returns whether field i of an event is such an address; whether the event has
- * one; whether any event of the session has one. */
+ * one; whether any event of the session has one. Until a session ends, events
+ * are only added. */
 bool symbols_has(const struct event_view *event, int i);
 bool symbols_in(const struct event_view *event);
 bool symbols_needed(const struct session_view *session);
