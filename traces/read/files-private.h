@@ -32,6 +32,8 @@ typedef void files_each_fn(const struct file_stream *stream,
 					uint64_t bytes, void *priv),
 			   void *priv);
 
+/* A stream of files. The event's memory is the mapping of the open file, so an
+ * event is valid only until the next packet is taken. */
 struct file_stream {
 	struct read_stream stream;
 	files_each_fn *each;		/* files.c: parts.c calls it */

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Streams of a trace on disk: files of packets (docs/traces.md).
+ *
+ * Invariant: a packet's head is checked against the file's bytes before any
+ * part of it is used, and the place of the next packet never lies before this
+ * one, so every walk ends. The index may be wrong or missing: it says where to
+ * look, and never how many bytes there are.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -13,18 +18,24 @@
 #include "traces/idx.h"
 #include "traces/read/files-private.h"
 
+/* A fact of take_head(). Callers compare the address: such a packet may still
+ * be in the making, and part of it can be read. */
 static const char cut_short[] = "a packet is cut short";
 
+/* Returns the stream of files that a stream is. */
 static struct file_stream *file_of(struct read_stream *stream)
 {
 	return (struct file_stream *)stream;
 }
 
+/* Returns the name of the open file: `next` is that of the one behind it, so
+ * there is none before the first next_file(). */
 static const char *file_name(const struct file_stream *f)
 {
 	return f->files[f->next - 1];
 }
 
+/* Reports a problem at the offset of the open file. */
 static void file_complain(struct file_stream *f, const char *fact)
 {
 	char where[PATH_MAX + NAME_MAX];
@@ -52,10 +63,32 @@ static int map_file(const struct file_stream *f, struct file_map *map,
 	return ret;
 }
 
-/* Opens the index of the file, unless it is missing or damaged. Without an
- * index, the heads of packets alone lead on. */
+/* Maps the open file anew, as far as it is there now. Returns false, and the
+ * mapping stays, if that is less than so many bytes, or cannot be read. */
+static bool map_again(struct file_stream *f, uint64_t least)
+{
+	struct file_map map;
+
+	if (map_file(f, &map, "%s", file_name(f)))
+		return false;
+	if (map.bytes < least) {
+		file_map_close(&map);
+		return false;
+	}
+	file_map_close(&f->map);
+	f->map = map;
+	return true;
+}
+
+/*
+ * Opens the index of the file, unless it is missing or damaged. Without an
+ * index, the heads of packets alone lead on. The file is mapped again where it
+ * ends before the last packet of the index: the recorder completed it after it
+ * was mapped, or it was cut.
+ */
 static void idx_open(struct file_stream *f)
 {
+	struct ctf_index_entry entry;
 	struct file_map idx;
 	size_t n;
 
@@ -75,22 +108,11 @@ static void idx_open(struct file_stream *f)
 	}
 	f->idx = idx;
 	f->nentries = n;
-}
-
-/* A complete file was cut, or the recorder completed it meanwhile. */
-static void map_again(struct file_stream *f)
-{
-	struct ctf_index_entry entry;
-	struct file_map map;
-
-	if (!f->nentries)
+	if (!n)
 		return;
-	idx_entry_get(f->idx.address, f->nentries - 1, &entry);
-	if (entry.offset < f->map.bytes || map_file(f, &map, "%s",
-						    file_name(f)))
-		return;
-	file_map_close(&f->map);
-	f->map = map;
+	idx_entry_get(idx.address, n - 1, &entry);
+	if (entry.offset >= f->map.bytes)
+		map_again(f, 0);
 }
 
 /* Closes the file and the index. The offset begins anew. */
@@ -129,20 +151,12 @@ static bool find_entry(struct file_stream *f, struct ctf_index_entry *entry)
 static bool file_cut(struct read_stream *stream)
 {
 	struct file_stream *f = file_of(stream);
-	struct file_map map;
 
 	if (!f->map.address || f->map.copy ||
 	    !map_guard_cut(f->map.address))
 		return false;
-	if (stream->reader->recorded &&
-	    !map_file(f, &map, "%s", file_name(f))) {
-		if (map.bytes >= f->offset) {
-			file_map_close(&f->map);
-			f->map = map;
-			return true;
-		}
-		file_map_close(&map);
-	}
+	if (stream->reader->recorded && map_again(f, f->offset))
+		return true;
 	file_complain(f, "the file was cut short while it was read");
 	close_file(f);
 	return true;
@@ -164,33 +178,16 @@ static bool is_head_of(const struct file_stream *f,
 		f->entry + 1 == f->nentries);
 }
 
-/* Moves to the first packet that the index says to end at `begin` or later. A
- * packet is checked as any other, so a wrong index only costs time or is told.
+/*
+ * Opens the next file, at its first packet; or, with an index, at the first one
+ * that ends at `begin` or later: it is checked as any other, so a wrong index
+ * only costs time or is told. Returns false when there is none. A file that
+ * cannot be read counts as one without packets, after the report.
  */
-static void file_seek(struct file_stream *f, uint64_t begin)
-{
-	struct ctf_index_entry entry;
-	size_t low = 0, high = f->nentries;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		idx_entry_get(f->idx.address, middle, &entry);
-		if (entry.timestamp_end < begin)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low) {
-		idx_entry_get(f->idx.address, low - 1, &entry);
-		if (entry.offset < f->map.bytes)
-			f->offset = entry.offset;
-	}
-}
-
-/* Opens the next file. Returns false when there is none. */
 static bool next_file(struct file_stream *f, uint64_t begin)
 {
+	struct ctf_index_entry entry;
+	size_t low = 0, high, middle;
 	int ret;
 
 	/* the last file stays: it may grow */
@@ -211,9 +208,19 @@ static bool next_file(struct file_stream *f, uint64_t begin)
 		return true;
 	}
 	idx_open(f);
-	map_again(f);
-	if (begin)
-		file_seek(f, begin);
+	for (high = begin ? f->nentries : 0; low < high;) {
+		middle = low + (high - low) / 2;
+		idx_entry_get(f->idx.address, middle, &entry);
+		if (entry.timestamp_end < begin)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low) {
+		idx_entry_get(f->idx.address, low - 1, &entry);
+		if (entry.offset < f->map.bytes)
+			f->offset = entry.offset;
+	}
 	return true;
 }
 
@@ -237,24 +244,6 @@ static const char *take_head(const struct file_stream *f,
 	if (memcmp(head->uuid, f->uuid, 16))
 		return "a packet is of another trace";
 	return head->content_size / 8 > room ? cut_short : NULL;
-}
-
-/* Returns whether a recorder has written behind the end that the file had, or
- * has cut off the room that it had reserved behind the last packet. */
-static bool has_moved(struct file_stream *f)
-{
-	struct file_map map = f->map;
-
-	if (!f->stream.reader->recorded ||
-	    map_file(f, &map, "%s", file_name(f)))
-		return false;
-	if (map.bytes > f->map.bytes || map.bytes == f->offset) {
-		file_map_close(&f->map);
-		f->map = map;
-		return true;
-	}
-	file_map_close(&map);
-	return false;
 }
 
 /* Finds the next packet that the index names, behind damage. */
@@ -339,34 +328,15 @@ static uint64_t rest_bytes(struct file_stream *f,
 	return f->map.bytes - f->offset;
 }
 
-/* Takes the events that are left of a packet that is cut short. */
-static bool take_rest(struct file_stream *f, struct read_packet *packet)
-{
-	uint64_t bytes = rest_bytes(f, &packet->head);
-
-	if (!bytes || parts_longer(f, &packet->head, bytes))
-		return false;
-	packet->events = (const uint8_t *)f->map.address + f->offset +
-			 CTF_HEAD_BYTES;
-	packet->bytes = bytes - CTF_HEAD_BYTES;
-	packet->cut = true;
-	f->offset = f->map.bytes;
-	f->cut = true;
-	return true;
-}
-
 /* Sees a packet that came in the padding of the last one, or behind the end. */
 static void file_refresh(struct read_stream *stream)
 {
 	struct file_stream *f = file_of(stream);
 	struct packet_head head = { 0 };
-	struct file_map map;
 
 	if (!f->map.address || f->offset < f->map.bytes || f->cut ||
-	    map_file(f, &map, "%s", file_name(f)))
+	    !map_again(f, 0))
 		return;
-	file_map_close(&f->map);
-	f->map = map;
 	f->offset = f->last;
 	if (!take_head(f, &head))
 		f->offset += head.packet_size / 8;
@@ -374,44 +344,40 @@ static void file_refresh(struct read_stream *stream)
 		f->offset = f->map.bytes;
 }
 
-/* Decides whether this stream gives the packet, or the stream of another
- * directory does. A packet that is whole here may have been shorter in a
- * snapshot, as the last one of its stream. */
-static void share_packet(struct file_stream *f, struct read_packet *packet)
-{
-	struct read_stream *s = &f->stream;
-	const struct packet_head *head = &packet->head;
-	bool last = f->offset >= f->map.bytes && f->next == f->nfiles;
-
-	packet->given = parts_passed(f, head);
-	if (f->sibling != f && !packet->given) {
-		packet->given = !packet->cut && last &&
-				parts_longer(f, head, head->content_size / 8);
-		if (packet->given)
-			return;
-		if (s->started)
-			packet->before = s->head;
-		if (!s->started ||
-		    head->packet_seq_num > s->head.packet_seq_num + 1)
-			packet->follows = parts_before(f, head,
-						       &packet->before);
-	}
-	if (parts_pass(f, head))
-		reader_problem(s->reader, "memory", "there is none left");
-}
-
-/* Takes the part of a damaged packet that can be read. Returns false if the
- * packet is left out. */
+/*
+ * Takes the events that are left of a packet that is cut short. Returns false
+ * if there is nothing to give, and the caller looks again at the offset: the
+ * packet is left out; or a recorder has meanwhile written behind the end that
+ * the file had, or cut off the room that it had reserved behind the last
+ * packet, and nothing is reported.
+ */
 static bool take_damaged(struct file_stream *f, struct read_packet *packet,
 			 const char *fact)
 {
 	struct read_stream *s = &f->stream;
+	struct file_map map;
+	uint64_t bytes;
 
+	if (s->reader->recorded && !map_file(f, &map, "%s", file_name(f))) {
+		if (map.bytes > f->map.bytes || map.bytes == f->offset) {
+			file_map_close(&f->map);
+			f->map = map;
+			return false;
+		}
+		file_map_close(&map);
+	}
 	/* a recorder may be writing the last packet */
 	if (fact != cut_short || !s->reader->recorded || f->idx.address ||
 	    f->next != f->nfiles)
 		file_complain(f, fact);
-	if (fact == cut_short && take_rest(f, packet)) {
+	bytes = fact == cut_short ? rest_bytes(f, &packet->head) : 0;
+	if (bytes && !parts_longer(f, &packet->head, bytes)) {
+		packet->events = (const uint8_t *)f->map.address + f->offset +
+				 CTF_HEAD_BYTES;
+		packet->bytes = bytes - CTF_HEAD_BYTES;
+		packet->cut = true;
+		f->offset = f->map.bytes;
+		f->cut = true;
 		if (packet->head.timestamp_end >= s->begin)
 			return true;
 		stream_skip(s, &packet->head);
@@ -420,12 +386,18 @@ static bool take_damaged(struct file_stream *f, struct read_packet *packet,
 	return false;
 }
 
-/* Takes the next packet, of this file or the next one. Damaged packets are
- * reported and left out; packets before `begin` are checked and skipped. */
+/*
+ * Takes the next packet, of this file or the next one. Damaged packets are
+ * reported and left out; packets before `begin` are checked and skipped. Then
+ * decides whether this stream gives the packet, or the stream of another
+ * directory does: a packet that is whole here may have been shorter in a
+ * snapshot, as the last one of its stream.
+ */
 static bool file_packet(struct read_stream *stream, uint64_t begin,
 			struct read_packet *packet)
 {
 	struct file_stream *f = file_of(stream);
+	const struct packet_head *head = &packet->head;
 	const char *fact;
 	bool wanted;
 
@@ -444,27 +416,41 @@ static bool file_packet(struct read_stream *stream, uint64_t begin,
 		fact = take_head(f, &packet->head);
 		if (file_cut(stream))
 			continue;
-		if (fact && has_moved(f))
-			continue;
 		if (fact && !take_damaged(f, packet, fact))
 			continue;
 		if (fact)
 			break;
 		packet->events = (const uint8_t *)f->map.address + f->offset +
 				 CTF_HEAD_BYTES;
-		packet->bytes = packet->head.content_size / 8 - CTF_HEAD_BYTES;
-		wanted = packet->head.timestamp_end >= begin;
-		packet_pass(f, &packet->head, wanted &&
-			    !stream->reader->quiet &&
-		     !parts_passed(f, &packet->head));
+		packet->bytes = head->content_size / 8 - CTF_HEAD_BYTES;
+		wanted = head->timestamp_end >= begin;
+		packet_pass(f, head, wanted && !stream->reader->quiet &&
+			    !parts_passed(f, head));
 		if (wanted)
 			break;
-		stream_skip(stream, &packet->head);
+		stream_skip(stream, head);
 	}
-	share_packet(f, packet);
+	packet->given = parts_passed(f, head);
+	if (f->sibling != f && !packet->given) {
+		packet->given = !packet->cut && f->offset >= f->map.bytes &&
+				f->next == f->nfiles &&
+				parts_longer(f, head, head->content_size / 8);
+		if (packet->given)
+			return true;
+		if (stream->started)
+			packet->before = stream->head;
+		if (!stream->started ||
+		    head->packet_seq_num > stream->head.packet_seq_num + 1)
+			packet->follows = parts_before(f, head,
+						       &packet->before);
+	}
+	if (parts_pass(f, head))
+		reader_problem(stream->reader, "memory", "there is none left");
 	return true;
 }
 
+/* Goes back to the first file. The mapping stays until next_file() takes
+ * another; the offset says that all of it was read. */
 static void file_rewind(struct read_stream *stream)
 {
 	struct file_stream *f = file_of(stream);
@@ -476,50 +462,39 @@ static void file_rewind(struct read_stream *stream)
 	parts_rewind(f);
 }
 
-/* Walks over the heads of one file. */
-static bool last_of_file(struct file_stream *f, uint64_t *reading)
+/* Finds the end of the last packet with events, by the index or the heads. The
+ * files are looked at from the last one back, as most have such a packet. */
+static bool file_last(struct read_stream *stream, uint64_t *reading)
 {
+	struct file_stream *f = file_of(stream);
 	struct packet_head head = { 0 };
 	struct ctf_index_entry entry;
-	size_t n = f->nentries;
+	size_t n, from = f->nfiles;
 	bool found = false;
 
-	while (n && !found) {
-		idx_entry_get(f->idx.address, --n, &entry);
-		found = entry.content_size > 8 * CTF_HEAD_BYTES;
-		*reading = entry.timestamp_end;
-	}
-	while (!found && f->offset < f->map.bytes && !take_head(f, &head)) {
-		f->offset += head.packet_size / 8;
-		if (head.content_size == 8 * CTF_HEAD_BYTES)
+	while (from && !found) {
+		f->next = --from;
+		if (!next_file(f, 0) || !f->map.address)
 			continue;
-		*reading = head.timestamp_end;
-		found = true;
+		for (n = f->nentries; n && !found;) {
+			idx_entry_get(f->idx.address, --n, &entry);
+			found = entry.content_size > 8 * CTF_HEAD_BYTES;
+			*reading = entry.timestamp_end;
+		}
+		if (found)
+			break;
 		while (f->offset < f->map.bytes && !take_head(f, &head)) {
 			f->offset += head.packet_size / 8;
-			if (head.content_size > 8 * CTF_HEAD_BYTES)
-				*reading = head.timestamp_end;
+			if (head.content_size == 8 * CTF_HEAD_BYTES)
+				continue;
+			*reading = head.timestamp_end;
+			found = true;
 		}
 	}
 	return found;
 }
 
-/* Finds the end of the last packet with events. The files are looked at from
- * the last one back, as most have such a packet. */
-static bool file_last(struct read_stream *stream, uint64_t *reading)
-{
-	struct file_stream *f = file_of(stream);
-	size_t from = f->nfiles;
-
-	while (from) {
-		f->next = --from;
-		if (next_file(f, 0) && f->map.address &&
-		    last_of_file(f, reading))
-			return true;
-	}
-	return false;
-}
-
+/* Frees a stream. Others of its ring stay joined without it. */
 static void file_close(struct read_stream *stream)
 {
 	struct file_stream *f = file_of(stream);
@@ -535,11 +510,15 @@ static const struct read_source file_source = {
 	.rewind = file_rewind, .cut = file_cut, .close = file_close,
 };
 
+/* Orders names by their numbers: the files of a stream stand together, in the
+ * order in which they were written. */
 static int entry_compare(const struct dirent **a, const struct dirent **b)
 {
 	return strverscmp((*a)->d_name, (*b)->d_name);
 }
 
+/* Filter of scandirat(). A longer name is not one of ours, and has no room in a
+ * list of files. */
 static int is_stream(const struct dirent *entry)
 {
 	return !strncmp(entry->d_name, "stream_", 7) &&
@@ -552,6 +531,7 @@ static size_t name_bytes(const char *file)
 	return 7 + strcspn(file + 7, "_");
 }
 
+/* Returns whether two files are of one stream. */
 static bool same_stream(const struct dirent *a, const struct dirent *b)
 {
 	size_t n = name_bytes(a->d_name);
@@ -709,36 +689,27 @@ int read_files_open(struct reader *reader, const struct read_place *place,
 	return ret < 0 ? ret : 0;
 }
 
-/* Returns whether a stream of the files that begin with the name of the first
- * may be one with those of the trace. */
-static bool stream_agrees(struct reader *reader, const struct read_place *place,
-			  const struct trace_class *trace, struct dirent **list,
-			  int n)
-{
-	struct file_stream *f = new_stream(reader, place, list[0]->d_name);
-	struct file_stream *other;
-	bool agrees = f && add_files(f, list, n) > 0;
-	size_t at = 0;
-
-	while (agrees && (other = stream_find(reader, &at, trace,
-					      list[0]->d_name)))
-		agrees = parts_agree(other, f);
-	if (f)
-		file_close(&f->stream);
-	return agrees;
-}
-
 bool read_files_agree(struct reader *reader, const struct read_place *place,
 		      const struct trace_class *trace, int fd)
 {
 	struct dirent **list = NULL;
 	int n = scandirat(fd, ".", &list, is_stream, entry_compare);
+	struct file_stream *f, *other;
 	bool agree = n >= 0;
+	size_t at;
 
-	for (int i = 0; i < n; i++)
-		if (agree && (!i || !same_stream(list[i], list[i - 1])))
-			agree = stream_agrees(reader, place, trace, list + i,
-					      n - i);
+	for (int i = 0; i < n && agree; i++) {
+		if (i && same_stream(list[i], list[i - 1]))
+			continue;
+		at = 0;
+		f = new_stream(reader, place, list[i]->d_name);
+		agree = f && add_files(f, list + i, n - i) > 0;
+		while (agree && (other = stream_find(reader, &at, trace,
+						     list[i]->d_name)))
+			agree = parts_agree(other, f);
+		if (f)
+			file_close(&f->stream);
+	}
 	for (int i = 0; i < n; i++)
 		free(list[i]);
 	free(list);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Finds the traces below a directory, and opens them.
+ *
+ * Invariant: damage is reported and never ends the search, so one bad trace
+ * hides no other one. A directory is opened once, by whatever path it is found:
+ * its streams would give each event twice.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -23,7 +27,9 @@
 			"cut short or added to"
 
 /* Reads the metadata without its checksum; *right tells whether the checksum
- * agrees. */
+ * agrees. Metadata with a wrong one, or with none, is given whole: another
+ * tracer may have written it. The caller frees the text. Returns 0 or a
+ * negative errno. */
 static int metadata_read(char **text, int fd, bool *right)
 {
 	struct file_map map;
@@ -56,6 +62,7 @@ int read_trace(struct trace_class *trace, struct trace_schemas *schemas,
 	return trace->context && !trace->context_fixed ? -ENOTSUP : 0;
 }
 
+/* Reports why a trace cannot be read. Line 0: the error is not in the text. */
 static void trace_unread(struct reader *reader, const char *path, int error,
 		 unsigned int line)
 {
@@ -67,18 +74,18 @@ static void trace_unread(struct reader *reader, const char *path, int error,
 			       trace_reason(error));
 }
 
-static bool leads_to(const struct read_place *place, const struct stat *st)
+/* Returns whether a path leads to a file now. */
+static bool leads_to(const char *path, const struct stat *st)
 {
 	struct stat there;
 
-	return place->dev == st->st_dev && place->ino == st->st_ino &&
-	       !stat(place->path, &there) && there.st_dev == st->st_dev &&
+	return !stat(path, &there) && there.st_dev == st->st_dev &&
 	       there.st_ino == st->st_ino;
 }
 
-/* Finds a directory that is known already, by its path or by another path. The
- * inode number alone is no proof: a removed directory's number may be used
- * again. */
+/* Finds a directory that is known already, by its path or by another path; or
+ * NULL. The inode number alone is no proof: a removed directory's number may be
+ * used again. */
 static struct read_place *find_place(const struct reader *reader,
 				     const char *path, int fd)
 {
@@ -88,14 +95,16 @@ static struct read_place *find_place(const struct reader *reader,
 	for (size_t i = 0; i < reader->nplaces; i++) {
 		struct read_place *place = &reader->places[i];
 
-		if (!strcmp(place->path, path) || (any && leads_to(place, &st)))
+		if (!strcmp(place->path, path) ||
+		    (any && place->dev == st.st_dev &&
+		     place->ino == st.st_ino && leads_to(place->path, &st)))
 			return place;
 	}
 	return NULL;
 }
 
-/* Adds a directory. Its path lives as long as the reader. Returns NULL without
- * memory. */
+/* Adds a directory. The path is copied, and lives as long as the reader.
+ * Returns NULL without memory. The place moves when another is added. */
 static struct read_place *add_place(struct reader *reader, const char *path,
 				    int fd)
 {
@@ -116,34 +125,13 @@ static struct read_place *add_place(struct reader *reader, const char *path,
 	return place;
 }
 
-/* Returns whether no event of two traces has other words in the other one. */
-static bool describes_same(const struct trace_class *a,
-			   const struct trace_class *b)
-{
-	if (a->large != b->large || a->context_bytes != b->context_bytes)
-		return false;
-	for (size_t i = 0; i < a->nevents && i < b->nevents; i++)
-		if (a->events[i] && b->events[i] &&
-		    (strcmp(a->events[i]->name, b->events[i]->name) ||
-		     a->events[i]->fields->nmembers !=
-			     b->events[i]->fields->nmembers))
-			return false;
-	return true;
-}
-
-/* Returns whether two traces may be of the same buffers: snapshots of a session
- * have the first half of the process's uuid (command/record/consumer.c). */
-static bool may_share(const struct trace_class *a, const struct trace_class *b)
-{
-	return !memcmp(a->uuid, b->uuid, 8) && a->vpid == b->vpid &&
-	       a->starttime == b->starttime && *a->session &&
-	       !strcmp(a->session, b->session) &&
-	       !strcmp(a->hostname, b->hostname);
-}
-
-/* Finds the trace of which another directory has a part, or a copy. Chunks of
+/*
+ * Finds the trace of which another directory has a part, or a copy. Chunks of
  * one recording have one uuid, as copies have. Snapshots of one session are
- * parts of a trace, unless a later session had the name. */
+ * parts of a trace, unless a later session had the name: they have the first
+ * half of the process's uuid (command/record/consumer.c). No event of two parts
+ * has other words in the other one. Returns NULL if there is none.
+ */
 static struct trace_class *find_same(struct reader *reader,
 				     const struct read_place *place, int fd)
 {
@@ -151,54 +139,66 @@ static struct trace_class *find_same(struct reader *reader,
 
 	for (size_t i = 0; i < reader->nplaces; i++) {
 		struct trace_class *other = reader->places[i].trace;
+		size_t n, k;
 
-		if (other && describes_same(other, trace) &&
-		    (!memcmp(other->uuid, trace->uuid, 16) ||
-		     (may_share(other, trace) &&
-		      read_files_agree(reader, place, other, fd))))
+		if (!other || other->large != trace->large ||
+		    other->context_bytes != trace->context_bytes)
+			continue;
+		n = min_u64(other->nevents, trace->nevents);
+		for (k = 0; k < n; k++) {
+			const struct event_class *a = other->events[k];
+			const struct event_class *b = trace->events[k];
+
+			if (a && b && (strcmp(a->name, b->name) ||
+				       a->fields->nmembers !=
+					       b->fields->nmembers))
+				break;
+		}
+		if (k < n)
+			continue;
+		if (!memcmp(other->uuid, trace->uuid, 16) ||
+		    (!memcmp(other->uuid, trace->uuid, 8) &&
+		     other->vpid == trace->vpid &&
+		     other->starttime == trace->starttime && *other->session &&
+		     !strcmp(other->session, trace->session) &&
+		     !strcmp(other->hostname, trace->hostname) &&
+		     read_files_agree(reader, place, other, fd)))
 			return other;
 	}
 	return NULL;
 }
 
-/* Takes the events of another reading of the metadata that are new. Returns
- * whether there are any. */
-static bool add_events(struct trace_class *trace, struct trace_class *other)
+bool read_trace_more(struct trace_class *trace, const char *text)
 {
-	size_t n = max_u64(trace->nevents, other->nevents);
-	struct event_class **events = class_memory_take(
-		&trace->memory, (n + 1) * sizeof(struct event_class *));
+	struct trace_class other = { 0 };
+	struct event_class **events;
+	unsigned int line;
 	bool any = false;
+	size_t n;
 
+	if (read_trace(&other, NULL, text, &line) ||
+	    other.large != trace->large ||
+	    other.context_bytes != trace->context_bytes)
+		goto free;
+	n = max_u64(trace->nevents, other.nevents);
+	events = class_memory_take(&trace->memory, (n + 1) * sizeof(*events));
 	if (!events)
-		return false;
-	memcpy(events, trace->events, trace->nevents *
-				      sizeof(struct event_class *));
-	for (size_t i = 0; i < other->nevents; i++) {
-		if (!other->events[i] || events[i])
+		goto free;
+	memcpy(events, trace->events, trace->nevents * sizeof(*events));
+	for (size_t i = 0; i < other.nevents; i++) {
+		if (!other.events[i] || events[i])
 			continue;
-		events[i] = other->events[i];
+		events[i] = other.events[i];
 		events[i]->shared = false;
 		events[i]->number = trace->nclasses++;
 		any = true;
 	}
 	trace->events = events;
 	trace->nevents = n;
-	class_memory_join(&trace->memory, &other->memory);
-	class_memory_join(&trace->memory, &other->schema->memory);
-	return any;
-}
-
-bool read_trace_more(struct trace_class *trace, const char *text)
-{
-	struct trace_class other = { 0 };
-	unsigned int line;
-	bool any = false;
-
-	if (!read_trace(&other, NULL, text, &line) &&
-	    other.large == trace->large &&
-	    other.context_bytes == trace->context_bytes)
-		any = add_events(trace, &other);
+	/* the events stay where they are */
+	class_memory_join(&trace->memory, &other.memory);
+	class_memory_join(&trace->memory, &other.schema->memory);
+free:
 	trace_class_free(&other);
 	return any;
 }
@@ -217,8 +217,10 @@ bool read_trace_again(struct trace_class *trace)
 	return any;
 }
 
-/* Metadata with a checksum is Taffrail's; a word in it that Taffrail does not
- * write is damage. */
+/* Gives a trace that has no meaning here to the reader of other tracers'
+ * traces. Metadata with a checksum is Taffrail's, and a word in it that
+ * Taffrail does not write is damage. Returns 0 or -ENOMEM; all else is
+ * reported. */
 static int add_foreign(struct reader *reader, const char *path, int fd,
 		       const char *text, bool right)
 {
@@ -239,16 +241,6 @@ static int add_foreign(struct reader *reader, const char *path, int fd,
 	return 0;
 }
 
-static bool has_stream(const struct reader *reader,
-		       const struct trace_class *trace, const char *name)
-{
-	for (size_t i = 0; i < reader->nstreams; i++)
-		if (reader->streams[i]->event.trace == trace &&
-		    !strcmp(reader->streams[i]->name, name))
-			return true;
-	return false;
-}
-
 void reader_tell_loss(const struct reader *reader,
 		      const struct trace_class *trace, const char *stream,
 		      uint64_t events)
@@ -262,53 +254,54 @@ void reader_tell_loss(const struct reader *reader,
 		reader->calls->loss(&loss, reader->calls->priv);
 }
 
-/* Reports events without a buffer that no earlier directory of the trace has
- * reported. A later snapshot counts the events of an earlier one again. */
-static void tell_unplaced(const struct reader *reader, struct read_place *place,
-			  uint64_t events)
-{
-	uint64_t told = 0;
-
-	for (size_t i = 0; i < reader->nplaces; i++)
-		if (reader->places[i].trace == place->trace)
-			told = max_u64(told, reader->places[i].unplaced);
-	place->unplaced = events;
-	if (events > told)
-		reader_tell_loss(reader, place->trace, NO_BUFFER,
-				 events - told);
-}
-
-/* Reports, of a complete directory, events that the ledger counts and no file
- * has: streams that are missing, and losses of streams that never got a packet.
+/*
+ * Reports, of a complete directory, events that the ledger counts and no file
+ * has: streams that are missing, losses of streams that never got a packet, and
+ * events without a buffer that no earlier directory of the trace has reported,
+ * as a later snapshot counts the events of an earlier one again.
  */
 static void tell_missing(struct reader *reader, struct read_place *place,
 			 int fd)
 {
 	struct trace_class *trace = place->trace;
+	const struct read_place *end = reader->places + reader->nplaces;
+	const struct read_place *p;
 	struct ledger ledger;
 	struct ledger_row row;
 	const char *at = NULL;
+	uint64_t told;
+	size_t i;
 
 	ledger_open(&ledger, fd, "index/ledger");
 	if (ledger.text)
 		place->ledger = checksum_bytes(1, ledger.text,
 					       strlen(ledger.text));
 	/* a copy says nothing new */
-	for (size_t i = 0; i < reader->nplaces && ledger.text; i++)
-		if (&reader->places[i] != place &&
-		    reader->places[i].trace == trace &&
-		    reader->places[i].ledger == place->ledger)
+	for (p = reader->places; p < end && ledger.text; p++)
+		if (p != place && p->trace == trace &&
+		    p->ledger == place->ledger)
 			ledger_close(&ledger);
 	while (ledger.text && ledger_next(&ledger, &at, &row)) {
-		if (!strcmp(row.name, "unplaced"))
-			tell_unplaced(reader, place, row.n[0]);
-		if (strncmp(row.name, "stream_", 7) ||
-		    has_stream(reader, trace, row.name))
+		if (!strcmp(row.name, "unplaced")) {
+			told = 0;
+			for (p = reader->places; p < end; p++)
+				if (p->trace == trace)
+					told = max_u64(told, p->unplaced);
+			place->unplaced = row.n[0];
+			if (row.n[0] > told)
+				reader_tell_loss(reader, trace, NO_BUFFER,
+						 row.n[0] - told);
+		}
+		for (i = 0; i < reader->nstreams; i++)
+			if (reader->streams[i]->event.trace == trace &&
+			    !strcmp(reader->streams[i]->name, row.name))
+				break;
+		if (strncmp(row.name, "stream_", 7) || i < reader->nstreams)
 			continue;
 		if (row.n[1])
 			reader_problem(reader, trace->path, "%s is not there: "
 				       "the ledger counts %llu of its events",
-				       row.name, (unsigned long long)row.n[1]);
+				       row.name, row.n[1]);
 		else
 			reader_tell_loss(reader, trace, row.name, row.n[3]);
 		/* --max-size has removed the stream as a whole */
@@ -321,43 +314,19 @@ static void tell_missing(struct reader *reader, struct read_place *place,
 	ledger_close(&ledger);
 }
 
-/* Adds a trace that was read, or finds the one that it is a part of, and frees
- * it. Returns NULL without memory. */
-static struct read_place *place_trace(struct reader *reader, const char *path,
-				      int fd, const char *text,
-				      struct trace_class **trace, bool *known)
-{
-	struct read_place here = { .path = (char *)path, .trace = *trace };
-	struct trace_class *same;
-	struct read_place *place;
-
-	memcpy(here.uuid, (*trace)->uuid, sizeof(here.uuid));
-	same = find_same(reader, &here, fd);
-	place = add_place(reader, path, fd);
-	*known = same;
-	if (!place || (!same && (read_name(*trace, path) ||
-				 reader_add_trace(reader, *trace))))
-		return NULL;
-	place->trace = same ? same : *trace;
-	memcpy(place->uuid, here.uuid, sizeof(place->uuid));
-	if (same) {
-		read_trace_more(same, text);
-		trace_class_free(*trace);
-		free(*trace);
-	}
-	*trace = NULL;
-	return place;
-}
-
-/* Opens a trace and its streams. Damage is reported, not returned: other traces
- * of the directory are read. Returns 0 or a negative errno. */
+/*
+ * Opens a trace and its streams; or, of a trace that is known by another
+ * directory, the streams of this part. Damage is reported, not returned: other
+ * traces of the directory are read. Returns 0 or a negative errno.
+ */
 static int open_trace(struct reader *reader, const char *path, int fd)
 {
-	struct trace_class *trace = calloc(1, sizeof(*trace));
-	struct read_place *place = NULL;
+	struct trace_class *trace = calloc(1, sizeof(*trace)), *same = NULL;
+	struct read_place here = { .path = (char *)path, .trace = trace };
+	struct read_place *place;
 	unsigned int line = 0;
-	bool right = true, known;
 	char *text = NULL;
+	bool right = true;
 	int ret = trace ? metadata_read(&text, fd, &right) : -ENOMEM;
 
 	if (!ret)
@@ -365,10 +334,14 @@ static int open_trace(struct reader *reader, const char *path, int fd)
 	if (!ret && !right)
 		reader_problem(reader, path, CHANGED);
 	reader->recorded = reader->recorded || follow_recorded_at(fd);
-	if (!ret)
-		place = place_trace(reader, path, fd, text, &trace, &known);
-	if (!ret && !place)
-		ret = -ENOMEM;
+	if (!ret) {
+		memcpy(here.uuid, trace->uuid, sizeof(here.uuid));
+		same = find_same(reader, &here, fd);
+		place = add_place(reader, path, fd);
+		if (!place || (!same && (read_name(trace, path) ||
+					 reader_add_trace(reader, trace))))
+			ret = -ENOMEM;
+	}
 	if (ret) {
 		if (ret != -ENOTSUP)
 			trace_unread(reader, path, ret, line);
@@ -376,7 +349,14 @@ static int open_trace(struct reader *reader, const char *path, int fd)
 			trace_class_free(trace);
 		free(trace);
 	} else {
-		ret = read_files_open(reader, place, known, fd);
+		place->trace = same ? same : trace;
+		memcpy(place->uuid, here.uuid, sizeof(place->uuid));
+		if (same) {
+			read_trace_more(same, text);
+			trace_class_free(trace);
+			free(trace);
+		}
+		ret = read_files_open(reader, place, same, fd);
 		if (ret < 0)
 			trace_unread(reader, path, ret, 0);
 		else
@@ -388,6 +368,8 @@ static int open_trace(struct reader *reader, const char *path, int fd)
 	return ret;
 }
 
+/* Filter of scandirat(): directories, and entries that may be ones. A hidden
+ * directory is no part of a recording. */
 static int is_entry(const struct dirent *entry)
 {
 	return entry->d_name[0] != '.' &&
@@ -404,7 +386,7 @@ struct above {
 };
 
 /* Returns whether a directory is too deep, or one of those that it was found
- * in: a symlink leads there. */
+ * in: a symlink leads there. Sets *here to the directory. */
 static bool is_again(int fd, struct above *here)
 {
 	const struct above *above = here->above;
@@ -422,7 +404,8 @@ static bool is_again(int fd, struct above *here)
 }
 
 /* Opens the trace in a directory, or those below it. Returns how many there
- * are, of any tracer, or a negative errno. */
+ * are, of any tracer, or a negative errno. Of a trace that is known, it looks
+ * for new streams. A directory below that goes away meanwhile is no problem. */
 static int add_below(struct reader *reader, const char *path,
 		     const struct above *above)
 {
@@ -465,7 +448,8 @@ static int add_below(struct reader *reader, const char *path,
 }
 
 /* Tells of traces that the list of a complete directory names, and that are not
- * there, or only in part. */
+ * there, or only in part. Without a list, as while it is recorded, it tells
+ * nothing. */
 static void tell_gone(struct reader *reader, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -492,24 +476,16 @@ static void tell_gone(struct reader *reader, const char *path)
 	close(fd);
 }
 
-/* Returns whether a directory was added, by this path or another. */
-static bool was_added(const struct reader *reader, const char *path)
-{
-	struct stat one, other;
-
-	for (size_t i = 0; i < reader->npaths && !stat(path, &one); i++)
-		if (!stat(reader->paths[i], &other) &&
-		    one.st_dev == other.st_dev && one.st_ino == other.st_ino)
-			return true;
-	return false;
-}
-
 int reader_add_directory(struct reader *reader, const char *path)
 {
-	bool again = was_added(reader, path);
 	char *copy = strdup(path);
+	bool again = false;
+	struct stat st;
 	int n;
 
+	/* by this path or another */
+	for (size_t i = 0; i < reader->npaths && !stat(path, &st); i++)
+		again |= leads_to(reader->paths[i], &st);
 	if (!copy || !array_grow(&reader->paths, reader->npaths,
 				 sizeof(copy))) {
 		free(copy);

@@ -57,28 +57,22 @@ int parts_pass(struct file_stream *f, const struct packet_head *head)
 	return 0;
 }
 
-/* Returns whether a stream has left a packet behind. */
-static bool has_passed(const struct file_stream *f,
-		       const struct packet_head *head)
-{
-	/* the last ones are asked for most */
-	for (size_t i = f->nruns; i-- > 0;) {
-		const struct run *run = &f->runs[i];
-
-		if (head->packet_seq_num >= run->first &&
-		    head->packet_seq_num <= run->last &&
-		    head->timestamp_begin >= run->first_begin &&
-		    head->timestamp_begin <= run->last_begin)
-			return true;
-	}
-	return false;
-}
-
 bool parts_passed(const struct file_stream *f, const struct packet_head *head)
 {
-	for (const struct file_stream *s = f->sibling; s != f; s = s->sibling)
-		if (s->turn == f->turn && has_passed(s, head))
-			return true;
+	for (const struct file_stream *s = f->sibling; s != f; s = s->sibling) {
+		if (s->turn != f->turn)
+			continue;
+		/* the last ones are asked for most */
+		for (size_t i = s->nruns; i-- > 0;) {
+			const struct run *run = &s->runs[i];
+
+			if (head->packet_seq_num >= run->first &&
+			    head->packet_seq_num <= run->last &&
+			    head->timestamp_begin >= run->first_begin &&
+			    head->timestamp_begin <= run->last_begin)
+				return true;
+		}
+	}
 	return false;
 }
 
@@ -98,8 +92,10 @@ static void take_part(const struct packet_head *head, uint64_t bytes,
 	};
 }
 
-/* Finds the last packet with this number or a lower one. A file that a follower
- * reads may have grown, so the list is then made again. */
+/* Finds the last packet with this number or a lower one; NULL: there is none.
+ * The list of packets is made at the first call. A file that a follower reads
+ * may have grown, so the list is then made again, and a packet that was found
+ * before is no longer valid. */
 static const struct part_packet *find_part(struct file_stream *f,
 					   uint64_t number)
 {
