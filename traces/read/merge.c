@@ -2,6 +2,11 @@
 /*
  * Puts the events of all streams in order: a heap of streams, by the time of
  * their current events.
+ *
+ * Invariant: between two calls of reader_next() each stream with `waiting` set
+ * is in the heap exactly once and holds an event that was not given yet; but
+ * for the first, whose event the caller has. Ranks are given to all streams at
+ * once, so two streams never have the same.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -68,7 +73,8 @@ uint64_t reader_problems(const struct reader *reader)
 	return reader->problems;
 }
 
-/* Orders streams whose events have the same time. */
+/* Orders streams whose events have the same time: as babeltrace2 does, so both
+ * print the same. Callback of qsort(). */
 static int compare_ranks(const void *a, const void *b)
 {
 	const struct read_stream *const *left = a;
@@ -84,6 +90,8 @@ static int compare_ranks(const void *a, const void *b)
 	return strcmp((*left)->name, (*right)->name);
 }
 
+/* Returns whether the event of a stream is to be given before that of another
+ * one. */
 static inline bool comes_first(const struct read_stream *a,
 			   const struct read_stream *b)
 {
@@ -91,7 +99,8 @@ static inline bool comes_first(const struct read_stream *a,
 					    a->rank < b->rank;
 }
 
-/* Moves the stream at a place of the heap down, behind all that come first. */
+/* Moves the stream at a place of the heap down, behind all that come first. The
+ * streams below it are in order. */
 static void sift_down(struct reader *reader, size_t at)
 {
 	struct read_stream **heap = reader->heap;
@@ -113,21 +122,8 @@ static void sift_down(struct reader *reader, size_t at)
 	heap[at] = stream;
 }
 
-/* Returns a reading that is not behind the time `ns`. */
-static uint64_t reading_before(const struct read_stream *s, int64_t ns)
-{
-	const struct metadata_clock *clock = &s->event.trace->clock;
-	double cycles;
-
-	if (ns == TIME_MIN || ns <= s->base_ns)
-		return 0;
-	cycles = (double)(ns - s->base_ns) * (double)clock->hz / 1e9;
-	/* the error of the double, and a microsecond */
-	cycles -= cycles / 0x1p50 + (double)clock->hz / 1e6;
-	return cycles > 0 && cycles < 0x1p63 ? (uint64_t)cycles : 0;
-}
-
-/* Moves to the stream's next event that is wanted. */
+/* Moves to the next event of a stream that a rule means. Returns false at the
+ * end. Each event of the reader passes here. */
 static inline bool next_wanted(struct read_stream *s)
 {
 	const struct where *where = s->reader->where;
@@ -150,18 +146,36 @@ static bool next_begun(struct read_stream *s, int64_t begin)
 	return there;
 }
 
+/* Goes back to the first packet of a stream that does not end before the
+ * reading `begin`. No event of it was taken then. */
+static void stream_rewind(struct read_stream *s, uint64_t begin)
+{
+	s->begin = begin;
+	s->source->rewind(s);
+	s->started = s->skipped = false;
+	s->cursor.p = s->cursor.end = NULL;
+}
+
 /* Goes back to the first wanted event of a stream at or behind `begin`. Returns
  * false if there is none. */
 static bool stream_first(struct read_stream *s, int64_t begin)
 {
-	s->begin = reading_before(s, begin);
-	s->source->rewind(s);
-	s->started = s->skipped = false;
-	s->cursor.p = s->cursor.end = NULL;
+	uint64_t hz = s->event.trace->clock.hz;
+	double cycles = 0;
+
+	/* a reading that is not behind the time: less the error of the double,
+	 * and a microsecond */
+	if (begin != TIME_MIN && begin > s->base_ns) {
+		cycles = (double)(begin - s->base_ns);
+		cycles = cycles * (double)hz / 1e9;
+		cycles -= cycles / 0x1p50 + (double)hz / 1e6;
+	}
+	stream_rewind(s, cycles > 0 && cycles < 0x1p63 ? (uint64_t)cycles : 0);
 	return next_begun(s, begin);
 }
 
-/* Gives all streams their ranks, and orders the heap. */
+/* Gives all streams their ranks, and orders the heap. Returns 0; or -ENOMEM,
+ * and the heap is empty. */
 static int heap_order(struct reader *reader)
 {
 	struct read_stream **all = calloc(reader->nstreams + 1,
@@ -170,6 +184,7 @@ static int heap_order(struct reader *reader)
 
 	free(reader->heap);
 	reader->heap = all;
+	/* later streams have no rank yet, and begin at the next refresh */
 	reader->nheap = 0;
 	reader->nbegun = reader->nstreams;
 	if (!all)
@@ -189,6 +204,7 @@ static int heap_order(struct reader *reader)
 	return 0;
 }
 
+/* Begins anew at the window: all streams go back to their first event. */
 static void reader_start(struct reader *reader)
 {
 	reader->started = true;
@@ -201,26 +217,20 @@ static void reader_start(struct reader *reader)
 		reader_problem(reader, "memory", "there is none left");
 }
 
-/* Moves the stream with the earliest event on, and puts the heap in order. */
-static void stream_advance(struct reader *reader)
-{
-	struct read_stream *top = reader->heap[0];
-
-	top->waiting = next_wanted(top);
-	if (!top->waiting) {
-		reader->heap[0] = reader->heap[--reader->nheap];
-		if (!reader->nheap)
-			return;
-	}
-	sift_down(reader, 0);
-}
-
 const struct trace_event *reader_next(struct reader *reader)
 {
-	if (!reader->started)
+	struct read_stream *top;
+
+	if (!reader->started) {
 		reader_start(reader);
-	else if (reader->nheap && !reader->held)
-		stream_advance(reader);
+	} else if (reader->nheap && !reader->held) {
+		top = reader->heap[0];
+		top->waiting = next_wanted(top);
+		if (!top->waiting)
+			reader->heap[0] = reader->heap[--reader->nheap];
+		if (reader->nheap)
+			sift_down(reader, 0);
+	}
 	reader->held = !reader->nheap ||
 		       reader->heap[0]->event.ns > reader->end;
 	return reader->held ? NULL : &reader->heap[0]->event;
@@ -242,25 +252,9 @@ void reader_follow(struct reader *reader, int64_t until)
 	reader->end = until;
 }
 
-/* Closes the streams that have given all that they will ever have: a follower
- * meets any number of processes. */
-static void close_ended(struct reader *reader)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < reader->nstreams; i++) {
-		struct read_stream *s = reader->streams[i];
-
-		if (s->waiting || !s->source->ended || !s->source->ended(s))
-			reader->streams[kept++] = s;
-		else
-			s->source->close(s);
-	}
-	reader->nstreams = kept;
-}
-
 int reader_refresh(struct reader *reader)
 {
+	size_t i, kept = 0;
 	int ret;
 
 	/* they were told when they were first seen */
@@ -269,7 +263,7 @@ int reader_refresh(struct reader *reader)
 	reader->quiet = false;
 	if (!reader->started)
 		return ret;
-	for (size_t i = 0; i < reader->nstreams; i++) {
+	for (i = 0; i < reader->nstreams; i++) {
 		struct read_stream *s = reader->streams[i];
 
 		/* it still has a packet, which a refresh would take away */
@@ -283,33 +277,25 @@ int reader_refresh(struct reader *reader)
 			s->waiting = next_begun(s, reader->begin);
 		}
 	}
-	close_ended(reader);
-	return ret ? ret : heap_order(reader);
-}
+	/* a follower meets any number of processes: streams that have given
+	 * all that they will ever have are closed */
+	for (i = 0; i < reader->nstreams; i++) {
+		struct read_stream *s = reader->streams[i];
 
-/* Sets *last to the time of the stream's last event. */
-static bool stream_last(struct read_stream *s, int64_t *last)
-{
-	uint64_t reading;
-	bool found = false;
-
-	if (!s->source->last(s, &reading))
-		return false;
-	s->begin = reading;
-	s->source->rewind(s);
-	s->started = s->skipped = false;
-	s->cursor.p = s->cursor.end = NULL;
-	while (stream_next(s)) {
-		*last = s->event.ns;
-		found = true;
+		if (s->waiting || !s->source->ended || !s->source->ended(s))
+			reader->streams[kept++] = s;
+		else
+			s->source->close(s);
 	}
-	return found;
+	reader->nstreams = kept;
+	return ret ? ret : heap_order(reader);
 }
 
 bool reader_span(struct reader *reader, int64_t *first, int64_t *last)
 {
 	const struct where *where = reader->where;
-	int64_t begin = TIME_MAX, end = TIME_MIN, ns = 0;
+	int64_t begin = TIME_MAX, end = TIME_MIN, ns;
+	uint64_t reading;
 
 	reader->quiet = true;
 	reader->where = NULL;
@@ -322,8 +308,12 @@ bool reader_span(struct reader *reader, int64_t *first, int64_t *last)
 		if (first && stream_first(s, TIME_MIN) && s->event.ns < begin)
 			begin = s->event.ns;
 		reader->turn++;
-		if (last && stream_last(s, &ns) && ns > end)
-			end = ns;
+		if (!last || !s->source->last(s, &reading))
+			continue;
+		stream_rewind(s, reading);
+		for (ns = TIME_MIN; stream_next(s);)
+			ns = s->event.ns;
+		end = ns > end ? ns : end;
 	}
 	reader->quiet = false;
 	reader->where = where;
@@ -354,6 +344,7 @@ int64_t reader_near_end(struct reader *reader)
 	return end < reader->end ? end : reader->end;
 }
 
+/* Counts the events from here to the end of the window. */
 static uint64_t count_events(struct reader *reader)
 {
 	uint64_t n = 0;
@@ -363,16 +354,9 @@ static uint64_t count_events(struct reader *reader)
 	return n;
 }
 
-static bool runs_forward(const struct reader *reader)
-{
-	for (size_t i = 0; i < reader->nstreams; i++)
-		if (reader->streams[i]->source->next)
-			return true;
-	return false;
-}
-
 /* Returns the time of the event that is the last but n, by running through all
- * of them; or TIME_MIN. */
+ * of them; or TIME_MIN, if there are fewer or no memory. The memory is that of
+ * n times, whatever the trace has. */
 static int64_t time_before(struct reader *reader, uint64_t n)
 {
 	int64_t *last = n < SIZE_MAX / sizeof(*last) ?
@@ -393,6 +377,7 @@ uint64_t reader_tail(struct reader *reader, uint64_t n)
 {
 	int64_t begin = reader->begin, end = reader->end;
 	int64_t first, last, from = begin;
+	bool forward = false;
 	uint64_t found = 0;
 
 	if (!reader_span(reader, &first, &last))
@@ -400,14 +385,18 @@ uint64_t reader_tail(struct reader *reader, uint64_t n)
 	first = first < begin ? begin : first;
 	last = last > end ? end : last;
 	reader->quiet = reader->counts = true;
-	if (n && runs_forward(reader)) {
+	/* a source of events alone, without packets, only runs forward */
+	for (size_t i = 0; i < reader->nstreams; i++)
+		forward |= reader->streams[i]->source->next != NULL;
+	if (n && forward) {
 		from = time_before(reader, n);
 		from = from < begin ? begin : from;
 		reader_window(reader, from, end);
 		found = count_events(reader);
 		n = found < n ? found : n;
 	}
-	/* windows that double, so that the end alone is read where it does */
+	/* windows that double, so that the end alone is read where it does;
+	 * all of them together cost no more than twice the last one */
 	for (int64_t ns = 1000000; found < n; ns *= 2) {
 		from = last - first > ns ? last - ns : begin;
 		reader_window(reader, from, end);

@@ -24,6 +24,9 @@
 
 struct read_stream;
 
+/* An event, with pointers into the bytes of its packet. Contexts and fields
+ * that a class does not have are empty: their begin is the begin of the next
+ * part. */
 struct trace_event {
 	int64_t ns;			/* since 1970 */
 	const struct event_class *class;
@@ -53,6 +56,8 @@ struct trace_loss {
 	int64_t to;
 };
 
+/* Calls of a reader to the caller. They come from within the functions of the
+ * reader, and may call none of these. */
 struct reader_calls {
 	/* something cannot be read: `where` is a file, `fact` a sentence */
 	void (*problem)(const char *where, const char *fact, void *priv);

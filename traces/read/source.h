@@ -50,6 +50,8 @@ struct read_source {
 	void (*close)(struct read_stream *stream);
 };
 
+/* A stream: the begin of a struct that the source knows whole. All but `event`,
+ * `name` and `path` is of merge.c and stream.c. */
 struct read_stream {
 	struct trace_event event;	/* the current one */
 	const struct read_source *source;
@@ -96,6 +98,8 @@ struct read_place {
 	uint64_t unplaced;		/* events that the ledger counts so */
 };
 
+/* A reader. It owns the traces, streams and places; the caller owns calls,
+ * where and foreign. */
 struct reader {
 	const struct reader_calls *calls;
 	struct trace_class **traces;
@@ -147,12 +151,14 @@ void reader_tell_loss(const struct reader *reader,
 		      const struct trace_class *trace, const char *stream,
 		      uint64_t events);
 
-/* Report a problem of a stream's file, or of any file of a trace. */
+/* Report a problem of a stream's file, or of any file of a trace, unless the
+ * reader is quiet. It also counts the problem. */
 void reader_problem(struct reader *reader, const char *where,
 		    const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Add a trace, or a stream. Return 0 or -ENOMEM. */
+/* Add a trace, or a stream, which the reader then owns. Return 0; or -ENOMEM,
+ * and the caller still owns it. A stream has event.trace set. */
 int reader_add_trace(struct reader *reader, struct trace_class *trace);
 int reader_add_stream(struct reader *reader, struct read_stream *stream);
 

@@ -8,6 +8,8 @@
 /* Steps that a field may add, and the end. */
 #define ROOM(n)	((n) + 1)
 
+/* Steps in the making. `step` belongs to the schema, and ends with the zero
+ * that it was made with. */
 struct steps {
 	uint16_t *step;
 	size_t n;
@@ -15,6 +17,8 @@ struct steps {
 	bool simple;			/* steps can say all of it */
 };
 
+/* Adds a step. Without room, which only an unusual event exceeds, the steps do
+ * not describe the event: no error. */
 static void step_add(struct steps *s, uint32_t step)
 {
 	if (s->n + 1 >= s->room)
@@ -37,29 +41,14 @@ static void add_fixed(struct steps *s, uint64_t bytes)
 	}
 }
 
-/* Adds a sequence of numbers. Its length ends the step before it, from which
- * the length is taken away. */
-static void add_sequence(struct steps *s, const struct field_class *class)
-{
-	const struct field_class *element = &class->members[0];
-
-	/* the step has the length, which is the end of the one before it */
-	if (element->kind > FIELD_ENUM || !s->n ||
-	    s->step[s->n - 1] > STEP_FIXED_MAX ||
-	    s->step[s->n - 1] < sizeof(uint32_t)) {
-		s->simple = false;
-		return;
-	}
-	s->step[s->n - 1] -= sizeof(uint32_t);
-	if (!s->step[s->n - 1])
-		s->n--;
-	step_add(s, STEP_SEQUENCE | element->bytes);
-}
-
-/* Adds the steps of a field. Where steps cannot describe it, the event is
- * stepped over field by field. */
+/*
+ * Adds the steps of a field. Where steps cannot describe it, s->simple becomes
+ * false, and the event is stepped over field by field.
+ */
 static void add_field(struct steps *s, const struct field_class *class)
 {
+	const struct field_class *element = class->members;
+
 	switch (class->kind) {
 	case FIELD_STRING:
 		step_add(s, STEP_STRING);
@@ -71,13 +60,24 @@ static void add_field(struct steps *s, const struct field_class *class)
 		s->simple = false;	/* each is looked at */
 		break;
 	case FIELD_SEQUENCE:
-		add_sequence(s, class);
+		/* the step has the length, which is the end of the one before
+		 * it and is taken away there */
+		if (element->kind > FIELD_ENUM || !s->n ||
+		    s->step[s->n - 1] > STEP_FIXED_MAX ||
+		    s->step[s->n - 1] < sizeof(uint32_t)) {
+			s->simple = false;
+			break;
+		}
+		s->step[s->n - 1] -= sizeof(uint32_t);
+		if (!s->step[s->n - 1])
+			s->n--;
+		step_add(s, STEP_SEQUENCE | element->bytes);
 		break;
 	case FIELD_ARRAY:
-		if (class->members[0].kind > FIELD_ENUM)
+		if (element->kind > FIELD_ENUM)
 			s->simple = false;
 		else
-			add_fixed(s, class->count * class->members[0].bytes);
+			add_fixed(s, class->count * element->bytes);
 		break;
 	case FIELD_STRUCT:
 		for (size_t i = 0; i < class->nmembers && s->simple; i++)

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Takes one event after the other out of the packets of a stream.
+ *
+ * Invariant: the cursor stands between two events of the packet s->head, or its
+ * two ends are equal and the next packet is due. s->head is also the packet
+ * that losses and gaps before the next one are told from.
  */
 #include "traces/read/private.h"
 
+/* Returns the time of day of a reading of the stream's clock, in nanoseconds.
+ */
 static int64_t stream_time(const struct read_stream *s, uint64_t reading)
 {
 	return clock_time(&s->event.trace->clock, s->base_ns, reading);
@@ -25,18 +31,8 @@ static void loss_tell(const struct read_stream *s, struct trace_loss *loss,
 		calls->loss(loss, calls->priv);
 }
 
-/* Tells of events that were lost since the last packet. Losses before the first
- * packet of a window may be older than the window. */
-static void note_loss(struct read_stream *s, const struct packet_head *head)
-{
-	uint64_t before = s->started ? s->head.events_discarded : 0;
-	struct trace_loss loss = { .events = head->events_discarded - before };
-
-	if (head->events_discarded > before && (s->started || !s->begin))
-		loss_tell(s, &loss, head->timestamp_end);
-}
-
-/* Steps over fields that steps cannot describe. */
+/* Steps over fields that steps cannot describe. Returns 0; or -EBADMSG, if they
+ * would end behind the packet. */
 static int skip_fields(struct cursor *c, const struct event_class *class)
 {
 	int64_t bytes = field_bytes(class->fields, c->p, c->end);
@@ -44,89 +40,79 @@ static int skip_fields(struct cursor *c, const struct event_class *class)
 	return bytes < 0 ? -EBADMSG : cursor_skip(c, (uint64_t)bytes);
 }
 
-/* Steps over an event of a known class. */
-static int skip_event(struct cursor *c, const struct trace_class *trace)
-{
-	const struct event_class *class;
-
-	if (cursor_header(c, trace->large) || c->id >= trace->nevents)
-		return -EBADMSG;
-	class = trace->events[c->id];
-	if (!class || cursor_skip(c, trace->context_bytes))
-		return -EBADMSG;
-	return class->steps ? step_fields(c, class->steps) :
-			      skip_fields(c, class);
-}
-
 /* Moves to the packet's first event at or behind the reading s->begin, or to
  * the packet's last event. Stops before a damaged event: take_event() reports
  * it. */
 static void skip_before(struct read_stream *s)
 {
+	const struct trace_class *trace = s->event.trace;
+	const struct event_class *class;
 	struct cursor c = s->cursor;
 	uint64_t n = 0;
 
 	while (c.p < c.end) {
 		s->cursor = c;
 		s->events = n++;
-		if (skip_event(&c, s->event.trace) || c.clock >= s->begin)
+		if (cursor_header(&c, trace->large) || c.id >= trace->nevents)
+			break;
+		class = trace->events[c.id];
+		if (!class || cursor_skip(&c, trace->context_bytes) ||
+		    (class->steps ? step_fields(&c, class->steps) :
+				    skip_fields(&c, class)) ||
+		    c.clock >= s->begin)
 			break;
 	}
 }
 
-/* Tells of events that were overwritten behind the packet before this one, or
- * of packets that are not there between the two. A recorder may have removed
- * them (--max-size) before the follower came to them. */
-static void note_missed(struct read_stream *s, const struct read_packet *packet)
+/*
+ * Tells of losses before a packet: events that were overwritten behind the
+ * packet before this one, or packets that are not there between the two; then
+ * events that were lost since the last packet. A recorder may have removed
+ * packets (--max-size) before the follower came to them. Losses before the
+ * first packet of a window may be older than the window. A gap of the trace
+ * ends where the first event of the packet is.
+ */
+static void tell_before(const struct read_stream *s,
+			const struct read_packet *packet)
 {
+	struct trace_class *trace = (struct trace_class *)s->event.trace;
 	const struct packet_head *head = &packet->head;
 	bool forgets = packet->missed || reader_forgets(s->reader);
-	struct trace_loss loss = {
+	struct trace_loss absent = {
 		.events = packet->missed,
 		.overwritten = forgets, .absent = !forgets,
 	};
-
-	if (!packet->missed && s->started &&
-	    head->packet_seq_num > s->head.packet_seq_num + 1)
-		loss.packets = head->packet_seq_num -
-			       s->head.packet_seq_num - 1;
-	if (loss.events || loss.packets)
-		loss_tell(s, &loss, head->timestamp_begin);
-}
-
-/* Returns the time of a packet's first event. */
-static int64_t packet_time(const struct read_stream *s,
-			   const struct read_packet *packet)
-{
-	const struct trace_class *trace = s->event.trace;
+	struct trace_loss lost = { .events = 0 };
 	struct cursor c = {
 		.p = packet->events,
 		.end = packet->events + packet->bytes,
-		.clock = packet->head.timestamp_begin,
+		.clock = head->timestamp_begin,
 	};
-
-	if (c.p == c.end || cursor_header(&c, trace->large))
-		c.clock = packet->head.timestamp_begin;
-	return stream_time(s, c.clock);
-}
-
-/* Notes that events before the packet are not there: they were overwritten,
- * taken by a recorder, or removed. */
-static void note_gap_before(const struct read_stream *s,
-			    const struct read_packet *packet)
-{
-	struct trace_class *trace = (struct trace_class *)s->event.trace;
 	int64_t from = INT64_MIN;
 	uint64_t next = 0;
+	uint64_t before;
 
+	if (!packet->missed && s->started &&
+	    head->packet_seq_num > s->head.packet_seq_num + 1)
+		absent.packets = head->packet_seq_num -
+				 s->head.packet_seq_num - 1;
+	if (absent.events || absent.packets)
+		loss_tell(s, &absent, head->timestamp_begin);
+	before = s->started ? s->head.events_discarded : 0;
+	lost.events = head->events_discarded - before;
+	if (head->events_discarded > before && (s->started || !s->begin))
+		loss_tell(s, &lost, head->timestamp_end);
 	if (s->started || s->skipped) {
 		next = 1 + (s->started ? s->head.packet_seq_num :
 					 s->skipped_number);
 		from = stream_time(s, s->started ? s->head.timestamp_end :
 						   s->skipped_end);
 	}
-	if (packet->missed || packet->head.packet_seq_num > next)
-		gaps_add(&trace->gaps, from, packet_time(s, packet));
+	if (!packet->missed && head->packet_seq_num <= next)
+		return;
+	if (c.p == c.end || cursor_header(&c, trace->large))
+		c.clock = head->timestamp_begin;
+	gaps_add(&trace->gaps, from, stream_time(s, c.clock));
 }
 
 /* Takes the next packet, and tells what was lost before it. Returns false at
@@ -150,9 +136,7 @@ static bool packet_next(struct read_stream *s)
 		s->cursor.p = s->cursor.end = NULL;
 		return true;
 	}
-	note_missed(s, &packet);
-	note_loss(s, &packet.head);
-	note_gap_before(s, &packet);
+	tell_before(s, &packet);
 	s->head = packet.head;
 	s->cut = packet.cut;
 	s->started = true;
@@ -166,7 +150,9 @@ static bool packet_next(struct read_stream *s)
 	return true;
 }
 
-/* The metadata describes an event before a packet has one. */
+/* Finds the description of an event. The metadata describes an event before a
+ * packet has one: a follower that does not know it reads the metadata again.
+ * Returns NULL if there is none, and the rest of the packet cannot be read. */
 static const struct event_class *find_class(struct read_stream *s, uint32_t id)
 {
 	struct trace_class *trace = (struct trace_class *)s->event.trace;
@@ -240,9 +226,9 @@ bool stream_next(struct read_stream *s)
 			return true;
 		if (!s->cut)
 			reader_problem(s->reader, s->path ? s->path :
-				       s->event.trace->path, "%s, packet %llu: event %llu makes no "
-				       "sense; the rest of the packet is left "
-				       "out", s->name,
+				       s->event.trace->path, "%s, packet %llu: "
+				       "event %llu makes no sense; the rest of "
+				       "the packet is left out", s->name,
 				       (unsigned long long)
 				       s->head.packet_seq_num,
 				       (unsigned long long)s->events);
