@@ -5,6 +5,9 @@
  *
  * A stream has a list of batches, one for each look at the ring. While the
  * reader follows, a batch is freed when the stream has left it.
+ *
+ * Invariant: rings are copied before the session's events are looked up, so
+ * each event of a copy is described when its batch is appended.
  */
 #include "traces/read/rings.h"
 
@@ -31,6 +34,8 @@ struct batch {
 	size_t npackets;
 };
 
+/* A ring as a stream. The image makes it; from reader_add_stream() on the
+ * reader owns it. */
 struct ring_stream {
 	struct read_stream stream;
 	struct ring_reader ring;	/* closed with the image */
@@ -47,10 +52,11 @@ struct ring_stream {
 	bool ended;			/* no look at the ring will come */
 };
 
+/* The rings of a session in one image. It may go before the reader: the streams
+ * then keep their batches. */
 struct ring_image {
 	struct reader *reader;
-	const char *shown;		/* of the trace's memory, once it is */
-	char *name;
+	char *shown;			/* names it in messages */
 	int fd;
 	uint32_t index;
 	bool peek;
@@ -65,14 +71,15 @@ struct ring_image {
 	struct ring_stream **rings;
 	size_t nrings;
 	uint32_t found;			/* rings that have a file */
-	bool missed;			/* some have none, as was told */
 };
 
+/* Returns the ring that a stream is. */
 static struct ring_stream *ring_of(struct read_stream *stream)
 {
 	return (struct ring_stream *)stream;
 }
 
+/* Frees a batch. No stream may have an event of it. */
 static void batch_free(struct batch *batch)
 {
 	ring_copy_free(&batch->copy);
@@ -80,34 +87,32 @@ static void batch_free(struct batch *batch)
 	free(batch);
 }
 
-/* Moves to the batch that has the next packet. Returns false at the end. */
-static bool find_batch(struct ring_stream *r)
-{
-	struct batch *done;
-
-	if (!r->at)
-		r->at = r->first;
-	while (r->at && r->next == r->at->npackets && r->at->next) {
-		done = r->at;
-		r->at = done->next;
-		r->next = 0;
-		if (reader_forgets(r->stream.reader) && done == r->first) {
-			r->first = r->at;
-			batch_free(done);
-		}
-	}
-	return r->at && r->next < r->at->npackets;
-}
-
-/* Takes the next packet of the copies. */
+/* Takes the next packet of the copies. At the end r->at stays at the last
+ * batch, behind which new ones come. */
 static bool ring_packet(struct read_stream *stream, uint64_t begin,
 			struct read_packet *packet)
 {
 	struct ring_stream *r = ring_of(stream);
+	const struct packet *p;
+	struct batch *done;
 
-	while (find_batch(r)) {
-		const struct packet *p = &r->at->packets[r->next++];
-
+	if (!r->at)
+		r->at = r->first;
+	while (r->at) {
+		done = r->at;
+		if (r->next == done->npackets) {
+			if (!done->next)
+				return false;
+			r->at = done->next;
+			r->next = 0;
+			if (reader_forgets(stream->reader) &&
+			    done == r->first) {
+				r->first = r->at;
+				batch_free(done);
+			}
+			continue;
+		}
+		p = &done->packets[r->next++];
 		if (p->head.timestamp_end < begin) {
 			stream_skip(stream, &p->head);
 			continue;
@@ -122,7 +127,7 @@ static bool ring_packet(struct read_stream *stream, uint64_t begin,
 }
 
 /* Finds the end of the last packet with events, or, if none has any, of the
- * last packet. */
+ * last packet. Looks at all packets, without taking one. */
 static bool ring_last(struct read_stream *stream, uint64_t *reading)
 {
 	const struct ring_stream *r = ring_of(stream);
@@ -140,12 +145,14 @@ static bool ring_last(struct read_stream *stream, uint64_t *reading)
 	return found;
 }
 
+/* Goes back to the first packet that is kept. */
 static void ring_rewind(struct read_stream *stream)
 {
 	ring_of(stream)->at = NULL;
 	ring_of(stream)->next = 0;
 }
 
+/* Frees a stream with all batches, and with the copy that was not appended. */
 static void ring_stream_close(struct read_stream *stream)
 {
 	struct ring_stream *r = ring_of(stream);
@@ -161,12 +168,14 @@ static void ring_stream_close(struct read_stream *stream)
 	free(r);
 }
 
+/* Returns whether the image was closed: no look brings more then. */
 static bool ring_ended(const struct read_stream *stream)
 {
 	return ((const struct ring_stream *)stream)->ended;
 }
 
-/* New packets are in the batches before reader_refresh() comes here. */
+/* Does nothing, but says that there may be more: new packets are in the batches
+ * before reader_refresh() comes here. */
 static void ring_refresh(struct read_stream *stream)
 {
 	(void)stream;
@@ -177,13 +186,16 @@ static const struct read_source ring_source = {
 	.ended = ring_ended, .rewind = ring_rewind, .close = ring_stream_close,
 };
 
+/* Reports a ring whose bytes make no sense. */
 static void no_ring(const struct ring_image *image, const char *name)
 {
 	reader_problem(image->reader, image->shown, "ring %s makes no sense",
 		       name);
 }
 
-/* Opens a ring, unless it is known or not there yet. */
+/* Opens a ring, unless it is known or not there yet. A ring that makes no sense
+ * is reported and kept, so it is told once. Returns 0; or -ENOMEM, -EMFILE,
+ * -ENFILE. Callback of rings_each(). */
 static int open_ring(const char *name, void *priv)
 {
 	struct ring_image *image = priv;
@@ -201,9 +213,8 @@ static int open_ring(const char *name, void *priv)
 		image->rings = more;
 	ret = r && more ? ring_open(&r->ring, image->fd, image->index, name,
 				    false) : -ENOMEM;
-	if (!ret || ret == -EBADMSG)
-		image->found++;
 	if (!ret || ret == -EBADMSG) {
+		image->found++;
 		r->ring.peek = image->peek;
 		r->mark.known = image->later;
 		snprintf(r->ring.name, sizeof(r->ring.name), "%s", name);
@@ -220,41 +231,7 @@ static int open_ring(const char *name, void *priv)
 	return ret == -ENOMEM || ret == -EMFILE || ret == -ENFILE ? ret : 0;
 }
 
-/* Reports once that rings have no file, or a file without a ring's head. */
-static void miss_rings(struct ring_image *image)
-{
-	uint32_t missing = rings_missing(&image->session.page, image->found);
-
-	if (missing && !image->missed)
-		reader_problem(image->reader, image->shown,
-			       "the files of %u of its %u buffers are missing "
-			       "or cut short: their events are missing",
-			       missing, image->session.page.rings);
-	image->missed = image->missed || missing;
-}
-
-/* Copies the new packets of a ring. A ring that was never used has none. */
-static int copy_ring(struct ring_image *image, struct ring_stream *r)
-{
-	int ret;
-
-	if (r->ring.broken || !r->ring.map.address || r->is_fresh)
-		return 0;
-	ret = ring_copy_more(&r->fresh, &r->ring, &r->mark);
-	if (ret > 0) {
-		r->is_fresh = true;
-		r->count = r->fresh.count;
-		return 0;
-	}
-	/* it is empty: all that comes is later */
-	if (!ret)
-		r->mark.known = true;
-	/* rings that the session's end has removed are no damage */
-	if (ret == -EBADMSG && !(r->ring.cut && r->mark.known))
-		no_ring(image, r->ring.name);
-	return ret == -ENOMEM ? ret : 0;
-}
-
+/* Adds a packet to a batch. Callback of ring_copy_each(); -ENOMEM ends that. */
 static int keep_packet(const struct packet *packet, void *priv)
 {
 	struct batch *batch = priv;
@@ -270,11 +247,13 @@ void (*rings_name)(struct trace_symbols *symbols,
 		   const struct process_page *process,
 		   const struct metadata_clock *clock, uid_t owner);
 
+/* The `priv` of note_packet(). */
 struct noting {
 	const struct ring_image *image;
 	struct trace_symbols *symbols;
 };
 
+/* Notes the addresses of a packet. Callback of ring_copy_each(). */
 static int note_packet(const struct packet *packet, void *priv)
 {
 	struct noting *noting = priv;
@@ -284,7 +263,8 @@ static int note_packet(const struct packet *packet, void *priv)
 	return 0;
 }
 
-/* Names the addresses in the copies. */
+/* Names the addresses in the copies. Packets are looked at through copies of
+ * the marks, so nothing is taken. */
 static void name_addresses(const struct ring_image *image,
 			   struct trace_symbols *symbols)
 {
@@ -308,7 +288,8 @@ static void name_addresses(const struct ring_image *image,
 		   st.st_uid);
 }
 
-/* Gives the metadata that a trace of this session would have. */
+/* Gives the metadata that a trace of this session would have. The caller frees
+ * the text, also after a failure. Returns 0 or a negative errno. */
 static int write_text(struct ring_image *image, char **text,
 		      const struct trace_symbols *symbols)
 {
@@ -332,7 +313,9 @@ static int write_text(struct ring_image *image, char **text,
 }
 
 /* Makes the trace of an image: writes the metadata to memory, and parses it.
- * Addresses are named first, as their names are part of the metadata. */
+ * Addresses are named first, as their names are part of the metadata. Returns 0
+ * or a negative errno; then image->trace stays NULL, and the next look tries
+ * again. */
 static int make_trace(struct ring_image *image)
 {
 	struct trace_class *trace = calloc(1, sizeof(*trace));
@@ -361,7 +344,8 @@ static int make_trace(struct ring_image *image)
 	return ret;
 }
 
-/* Describes events that the session has got since. */
+/* Describes events that the session has got since. Returns 0 or a negative
+ * errno. Without a trace, this is the first look, and makes it. */
 static int events_describe(struct ring_image *image)
 {
 	int news = session_view_update(&image->session);
@@ -386,7 +370,9 @@ static int events_describe(struct ring_image *image)
 	return ret;
 }
 
-/* Appends the fresh copy as a batch. Its events are described now. */
+/* Appends the fresh copy as a batch. Its events are described now. Packets that
+ * make no sense are reported, and end the ring. Returns 0, -ENOMEM or another
+ * negative errno. */
 static int batch_append(struct ring_image *image, struct ring_stream *r,
 			bool last)
 {
@@ -432,7 +418,8 @@ static int batch_append(struct ring_image *image, struct ring_stream *r,
 	return ret;
 }
 
-/* SESSION-MAKING: whether files of rings may be replaced, and have no event. */
+/* Returns whether the session is made. SESSION-MAKING: until then files of
+ * rings may be replaced, and have no event. */
 static bool is_made(const struct ring_image *image)
 {
 	const struct session_page *page = image->session.map.address;
@@ -442,14 +429,30 @@ static bool is_made(const struct ring_image *image)
 
 int ring_image_refresh(struct ring_image *image, bool last)
 {
+	struct ring_stream *r;
 	int ret = is_made(image) ? rings_each(image->fd, image->index,
 					      open_ring, image) : 0;
 
 	/* the directory of a process that has ended may be gone */
 	if (ret && ret != -ENOMEM && ret != -EMFILE && ret != -ENFILE)
 		ret = 0;
-	for (size_t i = 0; i < image->nrings && !ret; i++)
-		ret = copy_ring(image, image->rings[i]);
+	for (size_t i = 0; i < image->nrings && !ret; i++) {
+		r = image->rings[i];
+		if (r->ring.broken || !r->ring.map.address || r->is_fresh)
+			continue;
+		ret = ring_copy_more(&r->fresh, &r->ring, &r->mark);
+		if (ret > 0) {
+			r->is_fresh = true;
+			r->count = r->fresh.count;
+		} else if (!ret) {
+			/* it is empty: all that comes is later */
+			r->mark.known = true;
+		} else if (ret == -EBADMSG && !(r->ring.cut && r->mark.known)) {
+			/* not a ring that the session's end has removed */
+			no_ring(image, r->ring.name);
+		}
+		ret = ret == -ENOMEM ? ret : 0;
+	}
 	/* the rings were copied first: all events in the copies are described
 	 * now */
 	if (!ret)
@@ -521,7 +524,7 @@ void ring_image_close(struct ring_image *image)
 		session_view_close(&image->session);
 	if (image->fd >= 0)
 		close(image->fd);
-	free(image->name);
+	free(image->shown);
 	free(image);
 }
 
@@ -530,6 +533,7 @@ int reader_add_rings(struct ring_image **made, struct reader *reader,
 		     const char *shown, enum rings_from from)
 {
 	struct ring_image *image = calloc(1, sizeof(*image));
+	uint32_t missing;
 	int ret;
 
 	if (!image)
@@ -537,10 +541,9 @@ int reader_add_rings(struct ring_image **made, struct reader *reader,
 	image->reader = reader;
 	image->peek = from == RINGS_PEEK;
 	image->later = from == RINGS_LATER;
-	image->name = strdup(shown);
-	image->shown = image->name;
+	image->shown = strdup(shown);
 	image->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	ret = !image->name ? -ENOMEM : image->fd < 0 ? -errno : 0;
+	ret = !image->shown ? -ENOMEM : image->fd < 0 ? -errno : 0;
 	if (!ret)
 		ret = process_read(&image->page, fd);
 	if (!ret)
@@ -556,7 +559,13 @@ int reader_add_rings(struct ring_image **made, struct reader *reader,
 		return ret;
 	}
 	image->later = true;
-	miss_rings(image);
+	missing = rings_missing(&image->session.page, image->found);
+	/* once: files without a ring's head count as missing */
+	if (missing)
+		reader_problem(reader, image->shown,
+			       "the files of %u of its %u buffers are missing "
+			       "or cut short: their events are missing",
+			       missing, image->session.page.rings);
 	*made = image;
 	return 0;
 }
