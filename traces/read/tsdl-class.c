@@ -11,31 +11,7 @@
 #define ALIGN_BITS	8		/* of everything that is packed */
 
 static bool class_fill(struct tsdl *t, struct field_class *class,
-		 const struct tsdl_type *type, const char *before);
-
-/* Makes an array or a sequence. `before` is the name of the field in front,
- * which must be the length of a sequence. Elements with an encoding are a text.
- */
-static bool fill_elements(struct tsdl *t, struct field_class *class,
-			  const struct tsdl_type *type, const char *before)
-{
-	const struct tsdl_type *element = type->members[0];
-	struct field_class *member;
-
-	if (class->kind == FIELD_SEQUENCE &&
-	    (!before || !type->length || strcmp(before, type->length)))
-		return false;
-	if (element->text) {
-		class->counted = class->kind == FIELD_SEQUENCE;
-		class->kind = FIELD_TEXT;
-		class->is_signed = element->class.is_signed;
-		return element->bits == 8 && element->align <= ALIGN_BITS;
-	}
-	member = tsdl_memory(t, sizeof(*member));
-	class->members = member;
-	class->nmembers = 1;
-	return member && class_fill(t, member, element, NULL);
-}
+		       const struct tsdl_type *type, const char *before);
 
 /*
  * Makes a variant as metadata.c writes it, member i of a struct. Before it
@@ -78,7 +54,9 @@ static bool fill_variant(struct tsdl *t, struct field_class *class,
 	return true;
 }
 
-/* Makes the members of a struct, and marks the lengths of sequences. */
+/* Makes the members of a struct, and marks the lengths of sequences. Returns
+ * false for a type that Taffrail does not write, or without memory, which is
+ * noted. */
 static bool fill_members(struct tsdl *t, struct field_class *class,
 			 const struct tsdl_type *type)
 {
@@ -111,12 +89,17 @@ static bool fill_members(struct tsdl *t, struct field_class *class,
 	return true;
 }
 
-/* Makes the packed form of a type. Returns false for a type that Taffrail does
- * not write. */
+/*
+ * Makes the packed form of a type. Returns false for a type that Taffrail does
+ * not write. `before` is the name of the field in front, which must be the
+ * length of a sequence. Elements with an encoding are a text.
+ */
 static bool class_fill(struct tsdl *t, struct field_class *class,
-		 const struct tsdl_type *type, const char *before)
+		       const struct tsdl_type *type, const char *before)
 {
 	bool wide = type->bits == 32 || type->bits == 64;
+	const struct tsdl_type *element;
+	struct field_class *member;
 
 	*class = type->class;
 	switch (class->kind) {
@@ -124,7 +107,21 @@ static bool class_fill(struct tsdl *t, struct field_class *class,
 		return fill_members(t, class, type);
 	case FIELD_ARRAY:
 	case FIELD_SEQUENCE:
-		return fill_elements(t, class, type, before);
+		element = type->members[0];
+		if (class->kind == FIELD_SEQUENCE &&
+		    (!before || !type->length || strcmp(before, type->length)))
+			return false;
+		if (element->text) {
+			class->counted = class->kind == FIELD_SEQUENCE;
+			class->kind = FIELD_TEXT;
+			class->is_signed = element->class.is_signed;
+			return element->bits == 8 &&
+			       element->align <= ALIGN_BITS;
+		}
+		member = tsdl_memory(t, sizeof(*member));
+		class->members = member;
+		class->nmembers = 1;
+		return member && class_fill(t, member, element, NULL);
 	case FIELD_STRING:
 		return true;
 	case FIELD_REAL:

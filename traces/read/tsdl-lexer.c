@@ -2,6 +2,10 @@
 /*
  * The tokens of TSDL. Facts: CTF specification 1.8.3, appendix C: the lexical
  * rules are those of C.
+ *
+ * Invariant: t->at never passes the NUL that ends the text. After the first
+ * error the token is TOKEN_BAD for good, so a parser that asks for any token
+ * ends.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -36,16 +40,8 @@ void *tsdl_scratch(struct tsdl *t, size_t bytes)
 	return at;
 }
 
-const char *tsdl_copy(struct tsdl *t, const char *text)
-{
-	const char *copy = class_memory_text(t->memory, text);
-
-	if (!copy)
-		tsdl_fail(t, -ENOMEM);
-	return copy;
-}
-
-/* Makes room for the text of a token of at most so many bytes. */
+/* Makes room for the text of a token of at most so many bytes, and the NUL.
+ * Returns false without memory, which it notes. */
 static bool make_room(struct tsdl *t, size_t bytes)
 {
 	char *more;
@@ -62,7 +58,8 @@ static bool make_room(struct tsdl *t, size_t bytes)
 	return true;
 }
 
-/* Skips blanks and comments of both kinds, and counts the lines. */
+/* Skips blanks and comments of both kinds, and counts the lines. A comment that
+ * does not end is an error, which is noted. */
 static void skip_blanks(struct tsdl *t)
 {
 	for (;; t->at++) {
@@ -89,43 +86,8 @@ static void skip_blanks(struct tsdl *t)
 	}
 }
 
-static void read_word(struct tsdl *t)
-{
-	const char *start = t->at;
-	size_t n;
-
-	while (isalnum((unsigned char)*t->at) || *t->at == '_')
-		t->at++;
-	n = (size_t)(t->at - start);
-	if (!make_room(t, n))
-		return;
-	memcpy(t->text, start, n);
-	t->text[n] = '\0';
-	t->kind = TOKEN_WORD;
-}
-
-/* Takes an integer of C. A negative one is kept in two's complement. */
-static void take_number(struct tsdl *t)
-{
-	char *end;
-
-	t->negative = *t->at == '-';
-	t->at += t->negative;
-	errno = 0;
-	t->number = strtoull(t->at, &end, 0);
-	if (end == t->at || errno) {
-		tsdl_fail(t, -EBADMSG);
-		return;
-	}
-	if (t->negative)
-		t->number = 0 - t->number;
-	t->at = end;
-	while (*t->at && strchr("uUlL", *t->at))
-		t->at++;
-	t->kind = TOKEN_NUMBER;
-}
-
-/* Takes the characters behind a backslash. */
+/* Takes the characters behind a backslash. Returns the one that they stand for.
+ * *at never passes the end of the text. */
 static char take_escaped(const char **at)
 {
 	static const char from[] = "abefnrtv", to[] = "\a\b\033\f\n\r\t\v";
@@ -154,8 +116,9 @@ static char take_escaped(const char **at)
 	return (char)value;
 }
 
-/* Takes a string without its escapes. A NUL in it is left out: names are C
- * strings. */
+/* Takes a string without the escapes. A NUL in it is left out: names are C
+ * strings. A string that does not end in the line is an error, which is noted.
+ */
 static void take_string(struct tsdl *t)
 {
 	const char *at = t->at + 1;
@@ -181,42 +144,60 @@ static void take_string(struct tsdl *t)
 	t->kind = TOKEN_STRING;
 }
 
-/* Takes a character that is a token, or one of the two signs that have several.
- */
-static void read_sign(struct tsdl *t)
-{
-	t->kind = TOKEN_SIGN;
-	t->sign = (unsigned char)*t->at;
-	if (!strncmp(t->at, ":=", 2)) {
-		t->sign = SIGN_ASSIGN;
-		t->at++;
-	} else if (!strncmp(t->at, "...", 3)) {
-		t->sign = SIGN_RANGE;
-		t->at += 2;
-	} else if (!strchr("{}[]();:,=.<>", *t->at)) {
-		tsdl_fail(t, -EBADMSG);
-		return;
-	}
-	t->at++;
-}
-
 void tsdl_next(struct tsdl *t)
 {
+	const char *start;
+	char *end;
+	size_t n = 0;
+
 	if (t->error)
 		return;
 	skip_blanks(t);
 	if (t->error)
 		return;
-	if (!*t->at)
+	start = t->at;
+	if (!*start) {
 		t->kind = TOKEN_END;
-	else if (isalpha((unsigned char)*t->at) || *t->at == '_')
-		read_word(t);
-	else if (isdigit((unsigned char)*t->at) || *t->at == '-')
-		take_number(t);
-	else if (*t->at == '"')
+	} else if (isalpha((unsigned char)*start) || *start == '_') {
+		while (isalnum((unsigned char)start[n]) || start[n] == '_')
+			n++;
+		t->at += n;
+		if (!make_room(t, n))
+			return;
+		memcpy(t->text, start, n);
+		t->text[n] = '\0';
+		t->kind = TOKEN_WORD;
+	} else if (isdigit((unsigned char)*start) || *start == '-') {
+		/* a negative integer is kept in two's complement */
+		t->negative = *start == '-';
+		start += t->negative;
+		errno = 0;
+		t->number = strtoull(start, &end, 0);
+		if (end == start || errno) {
+			tsdl_fail(t, -EBADMSG);
+			return;
+		}
+		if (t->negative)
+			t->number = 0 - t->number;
+		t->at = end + strspn(end, "uUlL");
+		t->kind = TOKEN_NUMBER;
+	} else if (*start == '"') {
 		take_string(t);
-	else
-		read_sign(t);
+	} else if (!strncmp(start, ":=", 2)) {
+		t->kind = TOKEN_SIGN;
+		t->sign = SIGN_ASSIGN;
+		t->at += 2;
+	} else if (!strncmp(start, "...", 3)) {
+		t->kind = TOKEN_SIGN;
+		t->sign = SIGN_RANGE;
+		t->at += 3;
+	} else if (strchr("{}[]();:,=.<>", *start)) {
+		t->kind = TOKEN_SIGN;
+		t->sign = (unsigned char)*start;
+		t->at++;
+	} else {
+		tsdl_fail(t, -EBADMSG);
+	}
 }
 
 bool tsdl_is_sign(const struct tsdl *t, int which)
@@ -258,10 +239,13 @@ const char *tsdl_take_text(struct tsdl *t)
 {
 	const char *text = NULL;
 
-	if (t->kind == TOKEN_WORD || t->kind == TOKEN_STRING)
-		text = tsdl_copy(t, t->text);
-	else
+	if (t->kind != TOKEN_WORD && t->kind != TOKEN_STRING) {
 		tsdl_fail(t, -EBADMSG);
+	} else {
+		text = class_memory_text(t->memory, t->text);
+		if (!text)
+			tsdl_fail(t, -ENOMEM);
+	}
 	tsdl_next(t);
 	return text;
 }

@@ -9,6 +9,7 @@
 
 #include "traces/read/schema.h"
 
+/* The kind of the current token. */
 enum token_kind {
 	TOKEN_END,
 	TOKEN_WORD,			/* identifier or keyword */
@@ -49,6 +50,7 @@ struct tsdl_type {
 	const char *length;
 };
 
+/* A parser: the text, the current token, and all that was made so far. */
 struct tsdl {
 	const char *at;
 	unsigned int line;
@@ -95,7 +97,6 @@ const char *tsdl_take_text(struct tsdl *t);
  * the error noted. */
 void *tsdl_memory(struct tsdl *t, size_t bytes);
 void *tsdl_scratch(struct tsdl *t, size_t bytes);
-const char *tsdl_copy(struct tsdl *t, const char *text);
 
 /* Parses a type, up to the declarator. Returns NULL after an error. */
 struct tsdl_type *tsdl_parse_type(struct tsdl *t);

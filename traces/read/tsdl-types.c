@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The types of TSDL, and the packed form of those that Taffrail writes. Facts:
- * CTF specification 1.8.3, sections 4 and 7.3.
+ * The types of TSDL, as the text has them; tsdl-class.c makes the packed form
+ * of those that Taffrail writes. Facts: CTF specification 1.8.3, sections 4 and
+ * 7.3.
+ *
+ * Invariant: types nest no deeper than TSDL_DEPTH_MAX, which bounds the
+ * recursion. A type is never changed once it has a name, as others may be of
+ * it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,6 +20,8 @@
 #define ALIGN_DEFAULT	0
 #define COUNT_MAX	(1u << 20)
 
+/* Makes a type that lives until the text is parsed. Returns NULL without
+ * memory, which is noted. */
 static struct tsdl_type *new_type(struct tsdl *t, enum field_kind kind)
 {
 	struct tsdl_type *type = tsdl_scratch(t, sizeof(*type));
@@ -24,7 +31,8 @@ static struct tsdl_type *new_type(struct tsdl *t, enum field_kind kind)
 	return type;
 }
 
-/* Takes a number, or a word that stands for one. */
+/* Takes a number, or a word that stands for one. Returns 0 after an error,
+ * which is noted. */
 static uint64_t attribute_number(struct tsdl *t)
 {
 	static const struct {
@@ -50,63 +58,58 @@ static uint64_t attribute_number(struct tsdl *t)
 	return 0;
 }
 
-/* Takes one attribute of a number. An attribute that is unknown makes the trace
- * -ENOTSUP, not damaged: a later version may write it. */
-static void parse_attribute(struct tsdl *t, struct tsdl_type *type)
-{
-	struct field_class *class = &type->class;
-
-	if (tsdl_take_word(t, "size") && !tsdl_need_sign(t, '=')) {
-		type->bits = (unsigned int)attribute_number(t);
-	} else if (tsdl_take_word(t, "align") && !tsdl_need_sign(t, '=')) {
-		type->align = (unsigned int)attribute_number(t);
-	} else if (tsdl_take_word(t, "signed") && !tsdl_need_sign(t, '=')) {
-		class->is_signed = attribute_number(t);
-	} else if (tsdl_take_word(t, "base") && !tsdl_need_sign(t, '=')) {
-		class->base = (uint8_t)attribute_number(t);
-	} else if (tsdl_take_word(t, "encoding") && !tsdl_need_sign(t, '=')) {
-		type->text = !tsdl_is_word(t, "none");
-		tsdl_next(t);
-	} else if (tsdl_take_word(t, "map") && !tsdl_need_sign(t, '=')) {
-		type->clock = true;
-		tsdl_skip_value(t);
-	} else if ((tsdl_take_word(t, "exp_dig") ||
-		    tsdl_take_word(t, "mant_dig")) && !tsdl_need_sign(t, '=')) {
-		type->bits += (unsigned int)attribute_number(t);
-	} else {
-		/* byte_order, and words that later versions of CTF may add */
-		tsdl_fail(t, t->kind == TOKEN_WORD ? -ENOTSUP : -EBADMSG);
-	}
-}
-
-/* Takes "integer { ATTRIBUTES }" or "floating_point { ATTRIBUTES }". */
+/*
+ * Takes "integer { ATTRIBUTES }" or "floating_point { ATTRIBUTES }". An
+ * attribute that is unknown makes the trace -ENOTSUP, not damaged: a later
+ * version may write it. Returns NULL after an error.
+ */
 static struct tsdl_type *parse_number(struct tsdl *t, enum field_kind kind)
 {
 	struct tsdl_type *type = new_type(t, kind);
+	struct field_class *class;
 
 	if (!type || tsdl_need_sign(t, '{'))
 		return NULL;
-	type->class.base = 10;
+	class = &type->class;
+	class->base = 10;
 	while (!t->error && !tsdl_take_sign(t, '}')) {
-		parse_attribute(t, type);
+		if (tsdl_take_word(t, "size")) {
+			tsdl_need_sign(t, '=');
+			type->bits = (unsigned int)attribute_number(t);
+		} else if (tsdl_take_word(t, "align")) {
+			tsdl_need_sign(t, '=');
+			type->align = (unsigned int)attribute_number(t);
+		} else if (tsdl_take_word(t, "signed")) {
+			tsdl_need_sign(t, '=');
+			class->is_signed = attribute_number(t);
+		} else if (tsdl_take_word(t, "base")) {
+			tsdl_need_sign(t, '=');
+			class->base = (uint8_t)attribute_number(t);
+		} else if (tsdl_take_word(t, "encoding")) {
+			tsdl_need_sign(t, '=');
+			type->text = !tsdl_is_word(t, "none");
+			tsdl_next(t);
+		} else if (tsdl_take_word(t, "map")) {
+			tsdl_need_sign(t, '=');
+			type->clock = true;
+			tsdl_skip_value(t);
+		} else if (tsdl_take_word(t, "exp_dig") ||
+			   tsdl_take_word(t, "mant_dig")) {
+			tsdl_need_sign(t, '=');
+			type->bits += (unsigned int)attribute_number(t);
+		} else {
+			/* byte_order, and words that later versions of CTF may
+			 * add */
+			tsdl_fail(t, t->kind == TOKEN_WORD ? -ENOTSUP :
+							     -EBADMSG);
+		}
 		tsdl_need_sign(t, ';');
 	}
-	type->class.bytes = (uint8_t)(type->bits / 8);
+	class->bytes = (uint8_t)(type->bits / 8);
 	return t->error ? NULL : type;
 }
 
-static struct tsdl_type *parse_string(struct tsdl *t)
-{
-	struct tsdl_type *type = new_type(t, FIELD_STRING);
-
-	if (type && tsdl_take_sign(t, '{')) {
-		tsdl_skip_value(t);
-		tsdl_take_sign(t, ';');
-		tsdl_need_sign(t, '}');
-	}
-	return type;
-}
-
+/* Returns the type of a name, or NULL. */
 static struct tsdl_type *find_alias(const struct tsdl *t, const char *name)
 {
 	for (const struct tsdl_alias *a = t->aliases; a; a = a->next)
@@ -115,7 +118,8 @@ static struct tsdl_type *find_alias(const struct tsdl *t, const char *name)
 	return NULL;
 }
 
-/* Gives a type a name. A later alias of the same name hides an earlier one. */
+/* Gives a type a name. A later alias of the same name hides an earlier one.
+ * Returns 0 or the error that was noted. */
 static int add_alias(struct tsdl *t, const char *name, struct tsdl_type *type)
 {
 	struct tsdl_alias *alias = tsdl_scratch(t, sizeof(*alias));
@@ -130,7 +134,7 @@ static int add_alias(struct tsdl *t, const char *name, struct tsdl_type *type)
 }
 
 /* Takes the labels of an enumeration, behind the brace, and puts them in order.
- */
+ * They live as long as the schema. */
 static void parse_labels(struct tsdl *t, struct field_class *class)
 {
 	struct field_label *labels = NULL;
@@ -165,7 +169,7 @@ static void parse_labels(struct tsdl *t, struct field_class *class)
 }
 
 /* Takes "enum NAME : TYPE { LABELS }", or the name of an enum that was
- * described. */
+ * described. Returns NULL after an error. */
 static struct tsdl_type *parse_enum(struct tsdl *t)
 {
 	const char *name = NULL;
@@ -192,7 +196,8 @@ static struct tsdl_type *parse_enum(struct tsdl *t)
 	return t->error ? NULL : type;
 }
 
-/* Makes an array or a sequence of the type in front of the brackets. */
+/* Makes an array or a sequence of the type in front of the brackets; behind the
+ * first one. Returns NULL after an error. */
 static struct tsdl_type *parse_brackets(struct tsdl *t,
 					struct tsdl_type *element)
 {
@@ -215,44 +220,35 @@ static struct tsdl_type *parse_brackets(struct tsdl *t,
 	return tsdl_need_sign(t, ']') ? NULL : type;
 }
 
-/* Makes room for one more member. The old arrays stay until the text is parsed.
- */
-static bool members_grow(struct tsdl *t, struct tsdl_type *type, size_t *room)
-{
-	struct tsdl_type **members;
-	const char **names;
-
-	if (type->n < *room)
-		return true;
-	*room = *room * 2 + 8;
-	members = tsdl_scratch(t, *room * sizeof(*members));
-	names = tsdl_scratch(t, *room * sizeof(*names));
-	if (!members || !names)
-		return false;
-	if (type->n) {
-		memcpy(members, type->members, type->n * sizeof(*members));
-		memcpy(names, type->names, type->n * sizeof(*names));
-	}
-	type->members = members;
-	type->names = names;
-	return true;
-}
-
-/* Takes the members of a struct or variant, behind the brace. */
+/* Takes the members of a struct or variant, behind the brace. Without room the
+ * arrays are made anew; the old ones stay until the text is parsed. */
 static void parse_members(struct tsdl *t, struct tsdl_type *type)
 {
+	struct tsdl_type *member, **members;
+	const char **names;
 	size_t room = 0;
 
 	while (!t->error && !tsdl_take_sign(t, '}')) {
-		struct tsdl_type *member;
-
 		if (tsdl_take_word(t, "typealias")) {
 			tsdl_parse_alias(t);
 			continue;
 		}
 		member = tsdl_parse_type(t);
-		if (!member || !members_grow(t, type, &room))
+		if (!member)
 			return;
+		if (type->n == room) {
+			room = room * 2 + 8;
+			members = tsdl_scratch(t, room * sizeof(*members));
+			names = tsdl_scratch(t, room * sizeof(*names));
+			if (!members || !names)
+				return;
+			for (size_t i = 0; i < type->n; i++) {
+				members[i] = type->members[i];
+				names[i] = type->names[i];
+			}
+			type->members = members;
+			type->names = names;
+		}
 		type->names[type->n] = tsdl_take_text(t);
 		while (tsdl_take_sign(t, '['))
 			member = parse_brackets(t, member);
@@ -261,7 +257,8 @@ static void parse_members(struct tsdl *t, struct tsdl_type *type)
 	}
 }
 
-/* Takes a struct or a variant, or the name of one that was described. */
+/* Takes a struct or a variant, or the name of one that was described. Returns
+ * NULL after an error. */
 static struct tsdl_type *parse_struct(struct tsdl *t, bool variant)
 {
 	struct tsdl_type *type = new_type(t, FIELD_STRUCT);
@@ -307,7 +304,12 @@ struct tsdl_type *tsdl_parse_type(struct tsdl *t)
 	} else if (tsdl_take_word(t, "floating_point")) {
 		type = parse_number(t, FIELD_REAL);
 	} else if (tsdl_take_word(t, "string")) {
-		type = parse_string(t);
+		type = new_type(t, FIELD_STRING);
+		if (type && tsdl_take_sign(t, '{')) {
+			tsdl_skip_value(t);
+			tsdl_take_sign(t, ';');
+			tsdl_need_sign(t, '}');
+		}
 	} else if (tsdl_take_word(t, "enum")) {
 		type = parse_enum(t);
 	} else if (tsdl_take_word(t, "struct")) {
@@ -326,32 +328,26 @@ struct tsdl_type *tsdl_parse_type(struct tsdl *t)
 	return t->error ? NULL : type;
 }
 
-/* Returns the unit that an alias of metadata.c says, "duration_ns_of_NAME", or
- * 0. */
-static uint8_t unit_of(const char *alias)
-{
-	char start[32];
-
-	for (uint8_t how = TAFFRAIL_HOW_DURATION_NS; *unit_word(how); how++) {
-		snprintf(start, sizeof(start), "%s_%s_of_",
-			 how < TAFFRAIL_HOW_TIME_NS ? "duration" : "time",
-			 unit_word(how));
-		if (!strncmp(alias, start, strlen(start)))
-			return how;
-	}
-	return 0;
-}
-
 int tsdl_parse_alias(struct tsdl *t)
 {
 	struct tsdl_type *type = tsdl_parse_type(t);
 	const char *name;
+	char start[32];
+	uint8_t how;
 
 	if (!type || tsdl_need_sign(t, SIGN_ASSIGN))
 		return t->error;
 	name = tsdl_take_text(t);
+	/* metadata.c names a unit so: "duration_ns_of_NAME" */
+	for (how = TAFFRAIL_HOW_DURATION_NS; name && *unit_word(how); how++) {
+		snprintf(start, sizeof(start), "%s_%s_of_",
+			 how < TAFFRAIL_HOW_TIME_NS ? "duration" : "time",
+			 unit_word(how));
+		if (!strncmp(name, start, strlen(start)))
+			break;
+	}
 	if (name && type->class.kind == FIELD_INTEGER)
-		type->class.unit = unit_of(name);
+		type->class.unit = *unit_word(how) ? how : 0;
 	add_alias(t, name, type);
 	return tsdl_need_sign(t, ';');
 }

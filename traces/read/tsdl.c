@@ -7,7 +7,9 @@
  * everything else is -ENOTSUP.
  *
  * The trace's own blocks, `trace`, `env` and `clock`, stand before the first
- * `stream`. All other text makes the schema.
+ * `stream`. All other text makes the schema. A function that parses notes the
+ * first error in t->error, and the caller of trace_class_parse() gets that one:
+ * so no return value is checked on the way, and each loop ends at an error.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,49 +22,8 @@
 
 #define EVENT_ID_MAX	(1u << 20)
 
-/* Takes a uuid in quotes, with hyphens anywhere between two bytes. */
-static int parse_uuid(struct tsdl *t, uint8_t uuid[16])
-{
-	const char *at = tsdl_take_text(t);
-
-	for (int i = 0; at && i < 16; i++) {
-		char digits[3] = "";
-		char *end;
-
-		at += *at == '-';
-		strncpy(digits, at, 2);
-		uuid[i] = (uint8_t)strtoul(digits, &end, 16);
-		if (end != digits + 2)
-			return tsdl_fail(t, -EBADMSG);
-		at += 2;
-	}
-	return t->error;
-}
-
-/* Takes NAME, with dots in it, and the sign of an assignment. Returns the name
- * in `name`. */
-static bool take_key(struct tsdl *t, char *name, size_t room)
-{
-	size_t n = 0;
-
-	name[0] = '\0';
-	while (t->kind == TOKEN_WORD || tsdl_is_sign(t, '.')) {
-		const char *part = t->kind == TOKEN_WORD ? t->text : ".";
-
-		if (n + strlen(part) + 1 > room) {
-			tsdl_fail(t, -EBADMSG);
-			return false;
-		}
-		strcpy(name + n, part);
-		n += strlen(part);
-		tsdl_next(t);
-	}
-	if (!tsdl_take_sign(t, '=') && !tsdl_take_sign(t, SIGN_ASSIGN))
-		tsdl_fail(t, -EBADMSG);
-	return !t->error;
-}
-
-/* Compares the names and sizes of a struct with "NAME:BITS NAME:BITS". */
+/* Compares the names and sizes of a struct with "NAME:BITS NAME:BITS ". An
+ * array counts with all elements. */
 static bool has_layout(const struct tsdl_type *type, const char *layout)
 {
 	char word[64];
@@ -84,15 +45,29 @@ static bool has_layout(const struct tsdl_type *type, const char *layout)
 	return !*layout;
 }
 
-/* Takes a row of the block `trace`. Another byte order or packet header is not
- * Taffrail's. */
+/* Takes a row of the block `trace`. A uuid is in quotes, with hyphens anywhere
+ * between two bytes. Another byte order or packet header is not Taffrail's. */
 static void parse_trace(struct tsdl *t, const char *key, void *priv)
 {
-	struct tsdl_type *type;
 	bool little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+	struct tsdl_type *type;
+	const char *at;
+	char *end;
 
 	if (!strcmp(key, "uuid")) {
-		parse_uuid(t, t->trace->uuid);
+		at = tsdl_take_text(t);
+		for (int i = 0; at && i < 16; i++) {
+			char digits[3] = "";
+
+			at += *at == '-';
+			strncpy(digits, at, 2);
+			t->trace->uuid[i] = (uint8_t)strtoul(digits, &end, 16);
+			if (end != digits + 2) {
+				tsdl_fail(t, -EBADMSG);
+				return;
+			}
+			at += 2;
+		}
 	} else if (!strcmp(key, "byte_order")) {
 		if (!tsdl_is_word(t, little ? "le" : "be"))
 			tsdl_fail(t, -ENOTSUP);
@@ -107,36 +82,37 @@ static void parse_trace(struct tsdl *t, const char *key, void *priv)
 	}
 }
 
-/* Takes a fact about the process from the environment. */
-static void parse_identity(struct tsdl *t, const char *key)
-{
-	struct trace_class *trace = t->trace;
-
-	t->memory = &trace->memory;
-	if (!strcmp(key, "hostname"))
-		trace->hostname = tsdl_take_text(t);
-	else if (!strcmp(key, "procname"))
-		trace->procname = tsdl_take_text(t);
-	else if (!strcmp(key, "domain"))
-		trace->domain = tsdl_take_text(t);
-	else if (!strcmp(key, "trace_name"))
-		trace->session = tsdl_take_text(t);
-	else if (!strcmp(key, "vpid") && t->kind == TOKEN_NUMBER)
-		trace->vpid = (int64_t)t->number;
-	else if (!strcmp(key, "vpid_starttime") && t->kind == TOKEN_NUMBER)
-		trace->starttime = t->number;
-	t->memory = &t->schema->memory;
-}
-
 /* Takes a row of a block `env`: facts about the process, or, behind an event,
- * its message. */
+ * its message. The facts are the trace's own, the message is the schema's. */
 static void parse_env(struct tsdl *t, const char *key, void *priv)
 {
+	struct trace_class *trace = t->trace;
+	const struct {
+		const char *key;
+		const char **text;
+	} texts[] = {
+		{ "hostname", &trace->hostname },
+		{ "procname", &trace->procname },
+		{ "domain", &trace->domain },
+		{ "trace_name", &trace->session },
+	};
 	char message[32], format[32];
 
-	if (!t->shared) {
-		parse_identity(t, key);
-	} else if (t->events) {
+	if (!t->shared && t->kind == TOKEN_NUMBER) {
+		if (!strcmp(key, "vpid"))
+			trace->vpid = (int64_t)t->number;
+		else if (!strcmp(key, "vpid_starttime"))
+			trace->starttime = t->number;
+	}
+	for (size_t i = 0; !t->shared && i < ARRAY_SIZE(texts); i++) {
+		if (strcmp(key, texts[i].key))
+			continue;
+		t->memory = &trace->memory;
+		*texts[i].text = tsdl_take_text(t);
+		t->memory = &t->schema->memory;
+		break;
+	}
+	if (t->shared && t->events) {
 		/* of the event that stands before it */
 		snprintf(message, sizeof(message), "message_%llu",
 			 (unsigned long long)t->events->code);
@@ -151,7 +127,7 @@ static void parse_env(struct tsdl *t, const char *key, void *priv)
 }
 
 /* Takes a row of the block `clock`. A description that says so makes the clock
- * a counter. */
+ * a counter. Other rows have no meaning here. */
 static void parse_clock(struct tsdl *t, const char *key, void *priv)
 {
 	struct metadata_clock *clock = &t->trace->clock;
@@ -167,7 +143,8 @@ static void parse_clock(struct tsdl *t, const char *key, void *priv)
 	tsdl_skip_value(t);
 }
 
-/* Sets which of the two headers of events it is. */
+/* Sets which of the two headers of events it is: that with the low bits of the
+ * clock, or the extended one. Notes -ENOTSUP for any other. */
 static void set_header(struct tsdl *t, const struct tsdl_type *type)
 {
 	const struct tsdl_type *id = type && type->n == 2 ? type->members[0] :
@@ -193,7 +170,8 @@ static const char packet_layout[] =
 	"timestamp_begin:64 timestamp_end:64 content_size:64 packet_size:64 "
 	"packet_seq_num:64 events_discarded:64 cpu_id:32 ";
 
-/* Sets whether all values of a struct have the same size, and that. */
+/* Returns whether all values of a struct have the same size, and adds that to
+ * *bytes. */
 static bool is_fixed(const struct field_class *class, uint32_t *bytes)
 {
 	for (size_t i = 0; i < class->nmembers; i++) {
@@ -241,7 +219,8 @@ static void parse_stream(struct tsdl *t, const char *key, void *priv)
 	}
 }
 
-/* Takes a row of a block `event`. */
+/* Takes a row of a block `event`, whose event_class is `priv`. An unknown row
+ * is -ENOTSUP, not damage: a later version may write it. */
 static void parse_event(struct tsdl *t, const char *key, void *priv)
 {
 	struct event_class *event = priv;
@@ -266,55 +245,43 @@ static void parse_event(struct tsdl *t, const char *key, void *priv)
 	}
 }
 
+/* Takes the value of a row, and moves behind it. `priv` is that of
+ * parse_block(). */
 typedef void take_value(struct tsdl *t, const char *key, void *priv);
 
+/* Takes a block of rows NAME = VALUE or NAME := VALUE, with dots in NAME. Each
+ * row goes to `take`, which moves behind the value. */
 static void parse_block(struct tsdl *t, take_value *take, void *priv)
 {
 	char key[64];
+	size_t n;
 
 	tsdl_need_sign(t, '{');
 	while (!t->error && !tsdl_take_sign(t, '}')) {
-		if (take_key(t, key, sizeof(key)))
+		key[0] = '\0';
+		n = 0;
+		while (t->kind == TOKEN_WORD || tsdl_is_sign(t, '.')) {
+			const char *part = t->kind == TOKEN_WORD ? t->text :
+								   ".";
+
+			if (n + strlen(part) + 1 > sizeof(key)) {
+				tsdl_fail(t, -EBADMSG);
+				return;
+			}
+			strcpy(key + n, part);
+			n += strlen(part);
+			tsdl_next(t);
+		}
+		if (!tsdl_take_sign(t, '=') && !tsdl_take_sign(t, SIGN_ASSIGN))
+			tsdl_fail(t, -EBADMSG);
+		if (!t->error)
 			take(t, key, priv);
 		tsdl_need_sign(t, ';');
 	}
 }
 
-/* Checks and adds an event. Its id is bounded: the table of events is an array.
- */
-static int add_event(struct tsdl *t, struct event_class *event)
-{
-	if (!event->name || !event->fields || event->code >= EVENT_ID_MAX)
-		return tsdl_fail(t, -EBADMSG);
-	event->id = class_memory_id(t->memory, event->name);
-	if (!event->id)
-		return tsdl_fail(t, -ENOMEM);
-	event->fixed = is_fixed(event->fields, &event->bytes);
-	event->number = t->schema->nclasses++;
-	event->shared = true;
-	event->next = t->events;
-	t->events = event;
-	return 0;
-}
-
-/* Makes the table of events, by their ids. */
-static void finish_events(struct tsdl *t)
-{
-	struct trace_schema *schema = t->schema;
-	struct event_class *event;
-
-	for (event = t->events; event; event = event->next)
-		schema->nevents = max_u64(schema->nevents, event->code + 1);
-	schema->events = tsdl_memory(t, (schema->nevents + 1) *
-					sizeof(struct event_class *));
-	for (event = t->events; event && schema->events; event = event->next) {
-		if (schema->events[event->code])
-			tsdl_fail(t, -EBADMSG);
-		schema->events[event->code] = event;
-	}
-}
-
-/* Keeps the text up to `end` for comparisons. */
+/* Keeps the text from t->kept up to `end` for comparisons. There is room for
+ * the whole text. */
 static void text_keep(struct tsdl *t, const char *end)
 {
 	size_t bytes = (size_t)(end - t->kept);
@@ -325,7 +292,8 @@ static void text_keep(struct tsdl *t, const char *end)
 }
 
 /* Parses a block that is the trace's own, if it is this one. It may name no
- * type that the rest could use. */
+ * type that the rest could use: such a schema is not shared. Returns false, and
+ * moves nowhere, if it is another block. */
 static bool parse_own(struct tsdl *t, const char *word, take_value *take)
 {
 	const struct tsdl_alias *aliases = t->aliases;
@@ -345,7 +313,8 @@ static bool parse_own(struct tsdl *t, const char *word, take_value *take)
 	return true;
 }
 
-/* Takes one declaration of the outermost level. */
+/* Takes one declaration of the outermost level. An event's id is bounded: the
+ * table of events is an array. */
 static void parse_declaration(struct tsdl *t)
 {
 	struct event_class *event;
@@ -362,50 +331,62 @@ static void parse_declaration(struct tsdl *t)
 		parse_block(t, parse_stream, NULL);
 	} else if (tsdl_take_word(t, "event")) {
 		event = tsdl_memory(t, sizeof(*event));
-		if (event) {
-			event->level = LEVEL_NONE;
-			parse_block(t, parse_event, event);
+		if (!event)
+			return;
+		event->level = LEVEL_NONE;
+		parse_block(t, parse_event, event);
+		if (t->error)
+			return;
+		if (!event->name || !event->fields ||
+		    event->code >= EVENT_ID_MAX) {
+			tsdl_fail(t, -EBADMSG);
+			return;
 		}
-		if (!t->error)
-			add_event(t, event);
+		event->id = class_memory_id(t->memory, event->name);
+		if (!event->id) {
+			tsdl_fail(t, -ENOMEM);
+			return;
+		}
+		event->fixed = is_fixed(event->fields, &event->bytes);
+		event->number = t->schema->nclasses++;
+		event->shared = true;
+		event->next = t->events;
+		t->events = event;
 	} else {
 		tsdl_parse_type(t);
 	}
 	tsdl_need_sign(t, ';');
 }
 
-/* Parses the declarations before the first stream. */
-static void parse_head(struct tsdl *t)
-{
-	tsdl_next(t);
-	while (!t->error && t->kind != TOKEN_END && !tsdl_is_word(t, "stream"))
-		parse_declaration(t);
-	if (t->error)
-		return;
-	if (t->kind == TOKEN_END)
-		t->alone = true;
-	t->shared = true;
-	text_keep(t, t->kept + strlen(t->kept));
-}
-
-/* Parses the rest, unless a trace before had the same. */
+/* Parses the rest, unless a trace before had the same, and makes the table of
+ * events, by their ids. An id that two events have is damage. */
 static void parse_schema(struct tsdl *t, struct trace_schemas *schemas)
 {
+	struct trace_schema *schema = t->schema;
 	struct trace_schema *same = NULL;
+	struct event_class *event;
 
 	if (schemas && !t->error && !t->alone)
-		same = schema_find(schemas, t->schema->text, t->schema->bytes);
+		same = schema_find(schemas, schema->text, schema->bytes);
 	if (same) {
-		schema_drop(t->schema);
+		schema_drop(schema);
 		t->schema = same;
 		same->uses++;
 		return;
 	}
 	while (!t->error && t->kind != TOKEN_END)
 		parse_declaration(t);
-	finish_events(t);
+	for (event = t->events; event; event = event->next)
+		schema->nevents = max_u64(schema->nevents, event->code + 1);
+	schema->events = tsdl_memory(t, (schema->nevents + 1) *
+					sizeof(struct event_class *));
+	for (event = t->events; event && schema->events; event = event->next) {
+		if (schema->events[event->code])
+			tsdl_fail(t, -EBADMSG);
+		schema->events[event->code] = event;
+	}
 	if (schemas && !t->error && !t->alone)
-		schema_add(schemas, t->schema);
+		schema_add(schemas, schema);
 }
 
 int trace_class_parse(struct trace_class *trace, struct trace_schemas *schemas,
@@ -426,7 +407,15 @@ int trace_class_parse(struct trace_class *trace, struct trace_schemas *schemas,
 	if (!t.schema)
 		return -ENOMEM;
 	t.memory = &t.schema->memory;
-	parse_head(&t);
+	tsdl_next(&t);
+	while (!t.error && t.kind != TOKEN_END && !tsdl_is_word(&t, "stream"))
+		parse_declaration(&t);
+	/* from the first stream on, all is the schema's */
+	if (!t.error) {
+		t.alone |= t.kind == TOKEN_END;
+		t.shared = true;
+		text_keep(&t, t.kept + strlen(t.kept));
+	}
 	parse_schema(&t, schemas);
 	if (!t.error && !trace->clock.hz)
 		t.error = -EBADMSG;
