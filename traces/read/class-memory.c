@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Memory of the classes that metadata describes, and sizes of fields.
+ *
+ * Invariant: memory is only added, and freed as a whole, so a pointer into it
+ * is good as long as the trace or schema. No size goes beyond the end that a
+ * caller gives, whatever the bytes say.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +14,8 @@
 #define FIRST_BYTES	1024		/* is enough for many a trace */
 #define BLOCK_BYTES	4096
 
+/* A block of memory. The newest is the first of the list, and the only one that
+ * may have room. */
 struct class_memory {
 	struct class_memory *next;
 	size_t used;
@@ -23,6 +29,7 @@ void *class_memory_take(struct class_memory **memory, size_t bytes)
 	size_t room = *memory ? BLOCK_BYTES : FIRST_BYTES;
 	void *at;
 
+	/* a large piece gets a block of its own size, so little is lost */
 	room = bytes > room / 4 ? bytes : room;
 	bytes = (bytes + 15) & ~(size_t)15;
 	if (!block || block->room - block->used < bytes) {
@@ -76,34 +83,20 @@ void class_memory_free(struct class_memory *memory)
 	}
 }
 
-/* Returns the size of all members, or -1 if they go beyond `end`. */
-static int64_t struct_bytes(const struct field_class *class, const uint8_t *at,
-			    const uint8_t *end)
-{
-	const uint8_t *start = at;
-
-	for (size_t i = 0; i < class->nmembers; i++) {
-		int64_t bytes = field_bytes(&class->members[i], at, end);
-
-		if (bytes < 0)
-			return -1;
-		at += bytes;
-	}
-	return at - start;
-}
-
-/* Returns the size of `count` elements, or -1 if they go beyond `end`. Numbers
- * are not stepped over one by one: a false count costs no time. */
+/* Returns the size of `count` elements, or of all members of a structure; -1:
+ * they go beyond `end`. Numbers are not stepped over one by one: a false count
+ * costs no time. */
 static int64_t elements_bytes(const struct field_class *class, uint64_t count,
 			      const uint8_t *at, const uint8_t *end)
 {
-	const struct field_class *element = &class->members[0];
+	const struct field_class *element = class->members;
+	const bool members = class->kind == FIELD_STRUCT;
 	const uint8_t *start = at;
 
-	if (element->kind <= FIELD_ENUM)
+	if (!members && element->kind <= FIELD_ENUM)
 		return count > (uint64_t)(end - at) / element->bytes ? -1 :
 		       (int64_t)(count * element->bytes);
-	for (; count; count--) {
+	for (; count; count--, element += members) {
 		int64_t bytes = field_bytes(element, at, end);
 
 		if (bytes < 0)
@@ -114,7 +107,8 @@ static int64_t elements_bytes(const struct field_class *class, uint64_t count,
 }
 
 /* Returns the size of a variant, with the index in front unless that is
- * counted. An option must fill the size that is stated for it. */
+ * counted; -1: it goes beyond `end`, or there is no option of that index. An
+ * option must fill the size that is stated for it. */
 static int64_t variant_bytes(const struct field_class *class, const uint8_t *at,
 			     const uint8_t *end)
 {
@@ -152,7 +146,7 @@ int64_t field_bytes(const struct field_class *class, const uint8_t *at,
 	case FIELD_SEQUENCE:
 		return elements_bytes(class, field_length(at), at, end);
 	case FIELD_STRUCT:
-		return struct_bytes(class, at, end);
+		return elements_bytes(class, class->nmembers, at, end);
 	case FIELD_VARIANT:
 		return variant_bytes(class, at, end);
 	case FIELD_LIST:

@@ -32,6 +32,8 @@
 #include "traces/metadata.h"
 #include "traces/gaps/gaps.h"
 
+/* The form of a field in memory. Numbers come first: code compares with
+ * FIELD_ENUM, and FIELD_ARRAY is the first that has members. */
 enum field_kind {
 	FIELD_INTEGER,
 	FIELD_REAL,
@@ -53,6 +55,8 @@ struct field_label {
 	uint64_t to;
 };
 
+/* The type of a field. It never changes once an event of it was read, but for
+ * the order of labels. */
 struct field_class {
 	enum field_kind kind;
 	uint8_t bytes;			/* of a number: 1, 2, 4, 8 */
@@ -86,6 +90,8 @@ const struct field_label *field_label_next(const struct field_class *class,
 struct trace_schema;
 struct trace_schemas;
 
+/* The type of an event. `verdict` and `priv` are filled in when the first event
+ * is met; they are of one reader. */
 struct event_class {
 	struct event_class *next;	/* while metadata is parsed */
 	uint64_t code;			/* in the events' headers */

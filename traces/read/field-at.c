@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Where a field of an event is.
+ *
+ * Invariant: an event's bytes are checked with field_bytes() before they are
+ * used, in each event anew: a place that was found by name says nothing about
+ * the size of the event.
  */
 #include "traces/read/field-at.h"
 
 #include <stdio.h>
 #include <string.h>
 
+/* Classes of the fields that every event has: the bytes are in struct
+ * trace_event and struct trace_class, not in the packet. */
 static const struct field_class cpu_class = {
 	.kind = FIELD_INTEGER, .bytes = 4, .base = 10, .name = "cpu",
 };
@@ -54,7 +60,8 @@ int64_t field_always_bytes(const struct field_class *class)
 	return sum * (int64_t)(class->count);
 }
 
-/* Returns whether a member of a structure is the value of a union. */
+/* Returns whether a member of a structure is the value of a union, as
+ * metadata.c names it. */
 static bool is_value(const struct field_class *member)
 {
 	return member->kind == FIELD_VARIANT && member->name &&
@@ -64,8 +71,8 @@ static bool is_value(const struct field_class *member)
 static bool find_inner(struct field_at *at, const struct field_class *class,
 		       const char *name);
 
-/* Finds an option of a variant that begins where `inner` says, or a member of
- * the option. */
+/* Finds an option of a variant that begins where at->inner says, or a member of
+ * the option. A variant in an option is not looked into. */
 static bool find_option(struct field_at *at, const struct field_class *variant,
 			const char *name)
 {
@@ -87,7 +94,8 @@ static bool find_option(struct field_at *at, const struct field_class *variant,
 }
 
 /* Finds a member of a structure, an element of an array, or an option of a
- * variant, at a place that is the same in all values. */
+ * variant, at a place that is the same in all values. Returns false, and *at is
+ * not to be used, if there is none. */
 static bool find_inner(struct field_at *at, const struct field_class *class,
 		       const char *name)
 {
@@ -124,7 +132,8 @@ static bool find_inner(struct field_at *at, const struct field_class *class,
 }
 
 /* Finds a member of an event's or context's structure, or a part of one. Sets
- * how far its place is the same in all events. */
+ * how far the place is the same in all events: from there on, members are
+ * stepped over in each. Returns false if there is none. */
 static bool find_member(struct field_at *at, const struct field_class *class,
 			const char *name)
 {
@@ -166,7 +175,8 @@ bool field_at_find(struct field_at *at, const struct trace_class *trace,
 		return true;
 	at->source = FIELD_OF_STREAM;
 	at->class = &cpu_class;
-	/* rules call it cpu, text and JSON cpu_id */
+	/* rules call it cpu, text and JSON cpu_id; a field of the event that is
+	 * called so has come first */
 	if (!strcmp(name, "cpu") || !strcmp(name, "cpu_id"))
 		return !trace->no_cpu;
 	at->source = FIELD_OF_TRACE;

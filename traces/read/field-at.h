@@ -11,6 +11,7 @@
 
 #include "traces/read/merge.h"
 
+/* Where the bytes of a field are. */
 enum field_source {
 	FIELD_OF_EVENT,
 	FIELD_OF_CONTEXT,
@@ -18,6 +19,8 @@ enum field_source {
 	FIELD_OF_TRACE,			/* vpid, procname */
 };
 
+/* The place of a field in the events of one class. It is good as long as the
+ * class. */
 struct field_at {
 	const struct field_class *class;
 	enum field_source source;

@@ -2,17 +2,24 @@
 /*
  * The names of an enumeration's values. Where no value has two, one is found by
  * halving: an enumeration of symbols has thousands, that of errno 266.
+ *
+ * Invariant: labels of a class with `ordered` set rise, and do not overlap.
+ * Otherwise they stay as they are written, as the first label of a value
+ * counts.
  */
 #include "traces/read/classes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* Compares two values as the class has them, signed or not. */
 static bool is_below(const struct field_class *class, uint64_t a, uint64_t b)
 {
 	return class->is_signed ? (int64_t)a < (int64_t)b : a < b;
 }
 
+/* Returns whether labels stand in the order of their values, and no value has
+ * two. */
 static bool in_order(const struct field_class *class,
 		     const struct field_label *l)
 {
@@ -23,19 +30,13 @@ static bool in_order(const struct field_class *class,
 	return true;
 }
 
-static int by_value(const void *left, const void *right)
+/* Orders labels by the values that they begin with. Callback of qsort_r(). */
+static int label_compare(const void *a, const void *b, void *class)
 {
-	const struct field_label *a = left, *b = right;
+	uint64_t left = ((const struct field_label *)a)->from;
+	uint64_t right = ((const struct field_label *)b)->from;
 
-	return a->from < b->from ? -1 : a->from > b->from;
-}
-
-static int by_signed_value(const void *left, const void *right)
-{
-	const struct field_label *a = left, *b = right;
-	int64_t from = (int64_t)a->from, other = (int64_t)b->from;
-
-	return from < other ? -1 : from > other;
+	return is_below(class, left, right) ? -1 : is_below(class, right, left);
 }
 
 void field_labels_order(struct field_class *class, struct field_label *labels)
@@ -50,8 +51,7 @@ void field_labels_order(struct field_class *class, struct field_label *labels)
 	if (!sorted)
 		return;
 	memcpy(sorted, labels, bytes);
-	qsort(sorted, class->nlabels, sizeof(*sorted),
-	      class->is_signed ? by_signed_value : by_value);
+	qsort_r(sorted, class->nlabels, sizeof(*sorted), label_compare, class);
 	class->ordered = in_order(class, sorted);
 	/* of several labels of a value, the first one comes first */
 	if (class->ordered)
@@ -59,13 +59,18 @@ void field_labels_order(struct field_class *class, struct field_label *labels)
 	free(sorted);
 }
 
-/* Returns the first label that does not end below a value, or the end. */
-static const struct field_label *not_below(const struct field_class *class,
+const struct field_label *field_label_next(const struct field_class *class,
+					   const struct field_label *last,
 					   uint64_t value)
 {
+	const struct field_label *l, *end;
 	size_t low = 0, high = class->nlabels;
 
-	while (low < high) {
+	if (!class->nlabels || (class->ordered && last))
+		return NULL;
+	end = class->labels + class->nlabels;
+	/* the first label that does not end below the value */
+	while (class->ordered && low < high) {
 		size_t middle = (low + high) / 2;
 
 		if (is_below(class, class->labels[middle].to, value))
@@ -73,20 +78,8 @@ static const struct field_label *not_below(const struct field_class *class,
 		else
 			high = middle;
 	}
-	return class->labels + low;
-}
-
-const struct field_label *field_label_next(const struct field_class *class,
-					   const struct field_label *last,
-					   uint64_t value)
-{
-	const struct field_label *l, *end;
-
-	if (!class->nlabels || (class->ordered && last))
-		return NULL;
-	end = class->labels + class->nlabels;
 	if (class->ordered) {
-		l = not_below(class, value);
+		l = class->labels + low;
 		return l < end && !is_below(class, value, l->from) ? l : NULL;
 	}
 	for (l = last ? last + 1 : class->labels; l < end; l++)

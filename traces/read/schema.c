@@ -12,8 +12,8 @@
 
 #include "traces/array.h"
 
-/* Texts of one length are compared, which ends at the first byte that
- * differs. */
+/* Returns the list of schemas whose texts have a length. Texts of one length
+ * are compared, which ends at the first byte that differs. */
 static struct trace_schema **bucket_of(const struct trace_schemas *set,
 				    size_t bytes)
 {
@@ -74,21 +74,18 @@ int schema_use(struct trace_schema *schema, struct trace_class *trace)
 	return 0;
 }
 
-static void bucket_leave(struct trace_schema *schema)
-{
-	struct trace_schema **at = bucket_of(schema->set, schema->bytes);
-
-	while (*at != schema)
-		at = &(*at)->next;
-	*at = schema->next;
-}
-
 void schema_drop(struct trace_schema *schema)
 {
+	struct trace_schema **at;
+
 	if (!schema || --schema->uses)
 		return;
-	if (schema->set)
-		bucket_leave(schema);
+	if (schema->set) {
+		at = bucket_of(schema->set, schema->bytes);
+		while (*at != schema)
+			at = &(*at)->next;
+		*at = schema->next;
+	}
 	class_memory_free(schema->memory);
 	free(schema->text);
 	free(schema);

@@ -17,6 +17,7 @@
 
 #define SCHEMA_BUCKETS	256u
 
+/* Descriptions that several traces may use. The last use frees them. */
 struct trace_schema {
 	struct trace_schema *next;	/* in the same bucket */
 	struct trace_schemas *set;	/* or NULL: one trace's own */

@@ -72,6 +72,8 @@ static inline const uint8_t *field_characters(const struct field_class *class,
 	return at + *n + 1;
 }
 
+/* Walks over the members of a structure. Lengths of sequences are stepped over,
+ * unless the visitor wants them. */
 static inline const uint8_t *
 field_visit_members(const struct field_visitor *visitor, void *to,
 		    const struct field_class *whole, const uint8_t *at)
@@ -94,6 +96,7 @@ field_visit_members(const struct field_visitor *visitor, void *to,
 	return at;
 }
 
+/* Walks over n elements of one class. */
 static inline const uint8_t *
 field_visit_elements(const struct field_visitor *visitor, void *to,
 		     const struct field_class *element, uint64_t n,

@@ -18,6 +18,8 @@ struct where_step {
 	bool used;
 };
 
+/* The fields of a class that a condition can name, and the steps that lead to
+ * their bytes. */
 struct where_fields {
 	struct class_memory **memory;	/* of the class: nothing is freed */
 	struct field_name names[TAFFRAIL_FIELDS_MAX];

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Fields of events as conditions want them.
+ *
+ * Invariant: a program sees the same bytes as it would in the process: numbers
+ * one after the other in `fixed`, and a pointer and length for each text or
+ * array. where_fields_gather() fills them in the order in which
+ * where_fields_make() has added the names.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -13,7 +18,8 @@
 #include "traces/read/visit.h"
 #include "traces/read/where-fields-private.h"
 
-/* Returns the type for conditions, or 0: they cannot use the field. */
+/* Returns the type for conditions, or 0: they cannot use the field. The types
+ * are those that a marker has for such a field. */
 static uint8_t type_of(const struct field_class *class)
 {
 	const struct field_class *element = class->members;
@@ -59,6 +65,8 @@ static bool has_word(const char *expression, const char *word)
 	return false;
 }
 
+/* Returns whether an expression may name a field, or a value of it. Without an
+ * expression, each field with a name counts. */
 static bool is_used(const struct field_class *class, const char *name,
 		    const char *expression)
 {
@@ -108,8 +116,23 @@ static void shown_finish(struct where_fields *f, char *at,
 	f->shown_bytes += sizeof(*head) + head->bytes_;
 }
 
+/* Adds a statement of at most one byte: a unit has none, a level has one.
+ * Returns 0 or -ENOMEM. */
+static int add_word(struct where_fields *f, struct taffrail_shown head,
+		    size_t bytes, int byte)
+{
+	char *at = shown_append(f, bytes);
+
+	if (!at)
+		return -ENOMEM;
+	memset(at + sizeof(head), byte, bytes);
+	shown_finish(f, at, &head, at + sizeof(head) + bytes);
+	return 0;
+}
+
 /* Adds the names of the field's values, as a marker states them (struct
- * taffrail_shown). */
+ * taffrail_shown). Labels of several values, and ones that are no words, are
+ * left out. Returns 0 or -ENOMEM. */
 static int add_shown(struct where_fields *f, const struct field_class *class)
 {
 	struct taffrail_shown head = { .field_ = (uint8_t)f->n,
@@ -141,35 +164,8 @@ static int add_shown(struct where_fields *f, const struct field_class *class)
 	return 0;
 }
 
-/* Adds the field's unit, as a marker states it. */
-static int add_unit(struct where_fields *f, uint8_t unit)
-{
-	struct taffrail_shown head = { .field_ = (uint8_t)f->n, .how_ = unit };
-	char *at = shown_append(f, 0);
-
-	if (!at)
-		return -ENOMEM;
-	shown_finish(f, at, &head, at + sizeof(head));
-	return 0;
-}
-
-/* Adds the event's level, as a marker states it. */
-static int add_level(struct where_fields *f, const struct event_class *class)
-{
-	struct taffrail_shown head = { .how_ = TAFFRAIL_HOW_LEVEL };
-	char *at;
-
-	if (class->level < 0)
-		return 0;
-	at = shown_append(f, 1);
-	if (!at)
-		return -ENOMEM;
-	at[sizeof(head)] = (char)class->level;
-	shown_finish(f, at, &head, at + sizeof(head) + 1);
-	return 0;
-}
-
-/* Adds the options of the last field, as a marker states them. */
+/* Adds the options of the last field, as a marker states them. Returns 0 or
+ * -ENOMEM. */
 static int add_options(struct where_fields *f, const struct field_class *class)
 {
 	size_t n = class->nmembers, names = 1;
@@ -201,6 +197,7 @@ static int add_options(struct where_fields *f, const struct field_class *class)
 	return 0;
 }
 
+/* Adds a name to those that the program knows. The caller has room for it. */
 static void add_name(struct where_fields *f, const char *name, uint8_t type)
 {
 	snprintf(f->names[f->n].name, FIELD_NAME_BYTES, "%s", name);
@@ -208,6 +205,8 @@ static void add_name(struct where_fields *f, const char *name, uint8_t type)
 	f->types[f->n++] = type;
 }
 
+/* Adds a field whose size is not fixed: the program finds it by a pointer and a
+ * length. */
 static void add_variable(struct where_fields *f, const char *name,
 			 uint8_t type)
 {
@@ -220,7 +219,8 @@ static void add_variable(struct where_fields *f, const char *name,
 }
 
 /* Adds a variant as a marker has it: a number without a name, and bytes. U
- * names the options: U.value, as a marker calls the variant, or U itself. */
+ * names the options: U.value, as a marker calls the variant, or U itself.
+ * Returns 0, also where there is no room for it, or -ENOMEM. */
 static int add_variant(struct where_fields *f, const struct field_class *class,
 		       struct where_step *step, const char *name,
 		       const char *expression)
@@ -243,7 +243,8 @@ static int add_variant(struct where_fields *f, const struct field_class *class,
 }
 
 /* Adds a field to the fields of the program, if the expression may name it. The
- * field gets a step in any case, because a reader must step over it. */
+ * field gets a step in any case, because a reader must step over it. Returns 0
+ * or -ENOMEM. Where there is no room, the expression finds no such name. */
 static int add_field(struct where_fields *f, const struct field_class *class,
 		     struct where_step *step, const char *name,
 		     const char *expression)
@@ -272,10 +273,13 @@ static int add_field(struct where_fields *f, const struct field_class *class,
 								  class->bytes;
 	}
 	if (class->unit)
-		return add_unit(f, class->unit);
+		return add_word(f, (struct taffrail_shown){
+				.field_ = (uint8_t)(f->n),
+				.how_ = class->unit }, 0, 0);
 	return class->nlabels ? add_shown(f, class) : 0;
 }
 
+/* Returns how many steps a field needs: one, or those of the members. */
 static size_t count_steps(const struct field_class *class)
 {
 	size_t n = 0;
@@ -287,7 +291,8 @@ static size_t count_steps(const struct field_class *class)
 	return n;
 }
 
-/* Adds a field, or the members of a structure, NAME.MEMBER, at *step. */
+/* Adds a field, or the members of a structure, NAME.MEMBER, at *step. Returns 0
+ * or -ENOMEM. */
 static int add_fields(struct where_fields *f, const struct field_class *class,
 		      struct where_step **step, const char *name,
 		      const char *expression)
@@ -307,6 +312,8 @@ static int add_fields(struct where_fields *f, const struct field_class *class,
 	return ret;
 }
 
+/* Makes the steps over a structure, which live as long as the class. Returns 0
+ * or -ENOMEM. */
 static int add_struct(struct where_fields *f, const struct field_class *class,
 		      struct where_step **steps, const char *expression)
 {
@@ -318,50 +325,18 @@ static int add_struct(struct where_fields *f, const struct field_class *class,
 	return step ? add_fields(f, class, &step, "", expression) : -ENOMEM;
 }
 
-/* Adds the number of the process, as the context vpid would be, if no other is
- * called so. */
-static void add_process(struct where_fields *f, const struct trace_class *t,
-			const char *expression)
-{
-	if (t->vpid < 0 || f->n == TAFFRAIL_FIELDS_MAX ||
-	    (expression && !has_word(expression, "vpid")))
-		return;
-	for (uint32_t i = 0; i < f->n; i++)
-		if (!strcmp(f->names[i].name, "vpid"))
-			return;
-	add_name(f, "vpid", TAFFRAIL_T_S64);
-	f->shape.fixed_bytes += sizeof(t->vpid);
-	f->process = true;
-}
-
-/* Finds out whether the program sees one number of the event's fields. */
-static void find_alone(struct where_fields *f)
-{
-	const struct where_step *step = f->fields;
-	uint32_t offset = 0;
-
-	if (f->n != 1 || f->shape.nvar)
-		return;
-	for (; step->class; step++) {
-		if (step->used) {
-			f->alone = step->class->kind <= FIELD_ENUM;
-			f->offset = offset;
-			return;
-		}
-		if (step->class->kind > FIELD_ENUM)
-			return;
-		offset += step->class->bytes;
-	}
-}
-
 int where_fields_make(struct where_fields *fields, struct trace_class *t,
 		      const struct event_class *class, const char *expression)
 {
-	int ret;
+	const struct where_step *step;
+	uint32_t offset = 0, i = 0;
+	int ret = 0;
 
 	memset(fields, 0, sizeof(*fields));
 	fields->memory = schema_memory(t, class);
-	ret = add_level(fields, class);
+	if (class->level >= 0)
+		ret = add_word(fields, (struct taffrail_shown){
+			       .how_ = TAFFRAIL_HOW_LEVEL }, 1, class->level);
 	if (!ret)
 		ret = add_struct(fields, class->fields, &fields->fields,
 				 expression);
@@ -370,8 +345,27 @@ int where_fields_make(struct where_fields *fields, struct trace_class *t,
 				 expression);
 	if (ret)
 		return ret;
-	add_process(fields, t, expression);
-	find_alone(fields);
+	/* the number of the process, as the context vpid would be */
+	while (i < fields->n && strcmp(fields->names[i].name, "vpid"))
+		i++;
+	if (t->vpid >= 0 && i == fields->n && i < TAFFRAIL_FIELDS_MAX &&
+	    (!expression || has_word(expression, "vpid"))) {
+		add_name(fields, "vpid", TAFFRAIL_T_S64);
+		fields->shape.fixed_bytes += sizeof(t->vpid);
+		fields->process = true;
+	}
+	if (fields->n != 1 || fields->shape.nvar)
+		return 0;
+	/* the program may see only one number of the event's fields */
+	for (step = fields->fields; step->class && !step->used; step++) {
+		if (step->class->kind > FIELD_ENUM)
+			return 0;
+		offset += step->class->bytes;
+	}
+	if (step->class) {
+		fields->alone = step->class->kind <= FIELD_ENUM;
+		fields->offset = offset;
+	}
 	return 0;
 }
 
@@ -382,61 +376,63 @@ struct gather {
 	uint32_t nvar;
 };
 
-/* Takes the elements of an array, or the option of a variant. */
-static void take_parts(struct gather *g, const struct field_class *class,
+/*
+ * Takes a value to the place where the program looks for it: a number to
+ * `fixed`, the rest as a pointer to its bytes; of a variant, the number of the
+ * option and the option's bytes.
+ */
+static void take_field(struct gather *g, const struct field_class *class,
 		       const uint8_t *at, const uint8_t *end)
 {
-	struct write_var *var = &g->values->var[g->nvar++];
+	struct write_var *var = &g->values->var[g->nvar];
 	uint32_t number;
+	char *text;
+	size_t n;
 
+	if (class->kind <= FIELD_ENUM) {
+		memcpy(g->fixed, at, class->bytes);
+		g->fixed += class->bytes;
+		return;
+	}
+	if (class->kind == FIELD_TEXT && class->count == 1) {
+		*g->fixed++ = (char)*at;
+		return;
+	}
+	g->nvar++;
 	var->p = at;
-	if (class->kind == FIELD_VARIANT) {
-		const struct field_class *option = field_option(class, &at);
-
-		number = (uint32_t)(option - class->members);
+	switch (class->kind) {
+	case FIELD_STRING:
+		var->n = WRITE_STRING;
+		break;
+	case FIELD_TEXT:
+		/* the program sees a text that ends with a NUL */
+		text = g->values->text[g->nvar - 1];
+		n = min_u64(class->count, WHERE_TEXT_BYTES - 1);
+		memcpy(text, at, n);
+		text[n] = '\0';
+		var->p = text;
+		var->n = WRITE_STRING;
+		break;
+	case FIELD_VARIANT:
+		number = (uint32_t)(field_option(class, &at) - class->members);
 		memcpy(g->fixed, &number, sizeof(number));
 		g->fixed += sizeof(number);
 		var->p = at;
 		var->n = (uint64_t)(end - at);
-	} else if (class->kind == FIELD_LIST) {
+		break;
+	case FIELD_LIST:
 		var->p = at + sizeof(number);
 		var->n = field_length(at + sizeof(number));
-	} else {
-		var->n = class->kind == FIELD_ARRAY ? class->count :
-						      field_length(at);
+		break;
+	case FIELD_ARRAY:
+		var->n = class->count;
+		break;
+	default:
+		var->n = field_length(at);
 	}
 }
 
-/* Takes a value to the place where the program looks for it. */
-static void take_field(struct gather *g, const struct field_class *class,
-		 const uint8_t *at, const uint8_t *end)
-{
-	struct write_var *var = &g->values->var[g->nvar];
-
-	if (class->kind > FIELD_TEXT) {
-		take_parts(g, class, at, end);
-	} else if (class->kind <= FIELD_ENUM) {
-		memcpy(g->fixed, at, class->bytes);
-		g->fixed += class->bytes;
-	} else if (class->kind == FIELD_TEXT && class->count == 1) {
-		*g->fixed++ = (char)*at;
-	} else {
-		var->n = WRITE_STRING;
-		var->p = at;
-		if (class->kind == FIELD_TEXT) {
-			/* the program sees a text that ends with a NUL */
-			char *text = g->values->text[g->nvar];
-			size_t n = min_u64(class->count, WHERE_TEXT_BYTES - 1);
-
-			memcpy(text, at, n);
-			text[n] = '\0';
-			var->p = text;
-		}
-		g->nvar++;
-	}
-}
-
-/* Steps over the fields of a structure, and takes the program's fields.
+/* Steps over the fields of a structure, and takes the fields of the program.
  * Ends at damage. */
 static void take_struct(struct gather *g, const struct where_step *step,
 			const uint8_t *at, const uint8_t *end)

@@ -2,6 +2,10 @@
 /*
  * Rules for the events of traces: one program for each class of events that a
  * rule means, made when the traces are opened.
+ *
+ * Invariant: the verdict on a class is complete before the first event of the
+ * class is judged, and is then only read. It lives in the memory of the class,
+ * so traces that share a schema share the programs.
  */
 #include "traces/read/schema.h"
 #include "traces/read/where.h"
@@ -30,11 +34,13 @@ struct where_verdict {
 	struct test *tests;
 };
 
+/* Rules, as the user gave them. They are split for each class anew. */
 struct where {
 	const char **rules;
 	size_t nrules;
 };
 
+/* Gives the cpu to a program: the only context that is not in the event. */
 static uint32_t event_cpu(void *hit)
 {
 	return ((const struct trace_event *)hit)->cpu;
@@ -91,8 +97,9 @@ static bool use_split(struct use *use, const char *rule)
 	return true;
 }
 
-/* Compiles an expression for the fields of a class. Returns 0; -ENOENT: a name
- * in it is not among them; or another negative errno, with *error set. */
+/* Compiles an expression for the fields of a class, to a program that lives as
+ * long as these. Returns 0; -ENOENT: a name in it is not among them; or another
+ * negative errno, with *error set. */
 static int test_compile(struct test *test, struct class_memory **memory,
 		   const char *expression, struct expr_error *error)
 {
@@ -125,22 +132,26 @@ static int test_compile(struct test *test, struct class_memory **memory,
 	return ret;
 }
 
-/* Adds a condition for a class. Returns 0 or a negative errno. */
+/*
+ * Adds a condition for a class. Returns 0 or a negative errno. An expression
+ * with an unknown name is compiled once more with all fields of the class,
+ * which the error then names.
+ */
 static int add_test(struct where_verdict *verdict, struct trace_class *trace,
 		    const struct event_class *class, const char *expression,
 		    struct expr_error *error)
 {
 	struct class_memory **memory = schema_memory(trace, class);
 	struct test *test = class_memory_take(memory, sizeof(*test));
-	int ret = test ? where_fields_make(&test->fields, trace, class,
-					   expression) : -ENOMEM;
+	const char *named = expression;
+	int ret = -ENOENT;
 
-	if (!ret)
-		ret = test_compile(test, memory, expression, error);
-	if (ret == -ENOENT) {
-		/* again with all fields, which the error then names */
-		ret = where_fields_make(&test->fields, trace, class, NULL);
-		ret = ret ? ret : test_compile(test, memory, expression, error);
+	if (!test)
+		return -ENOMEM;
+	for (int i = 0; i < 2 && ret == -ENOENT; i++, named = NULL) {
+		ret = where_fields_make(&test->fields, trace, class, named);
+		if (!ret)
+			ret = test_compile(test, memory, expression, error);
 	}
 	if (!ret) {
 		test->next = verdict->tests;
@@ -186,7 +197,7 @@ static void rule_apply(struct event_class *class, const struct use *use,
 	}
 }
 
-/* Makes room for the verdict on a class. */
+/* Makes room for the verdict on a class. Returns false without memory. */
 static bool need_verdict(struct trace_class *trace, struct event_class *class)
 {
 	if (!class->verdict)
@@ -195,48 +206,8 @@ static bool need_verdict(struct trace_class *trace, struct event_class *class)
 	return class->verdict;
 }
 
-/* Applies a rule to the classes of all traces. Returns as where_prepare(). */
-static int apply_rule(size_t number, const char *rule,
-		      struct trace_class *const *traces,
-		      size_t n, struct expr_error *error)
-{
-	struct met met = { 0 };
-	struct use use = { .rule = number };
-
-	if (!use_split(&use, rule) || (use.expression &&
-				   strlen(use.expression) > EXPRESSION_MAX))
-		return -ENOENT;
-	for (size_t i = 0; i < n; i++) {
-		for (size_t k = 0; k < traces[i]->nevents; k++) {
-			struct event_class *class = traces[i]->events[k];
-
-			if (class && !need_verdict(traces[i], class))
-				return -ENOMEM;
-			if (class)
-				rule_apply(class, &use, traces[i], &met);
-		}
-	}
-	*error = met.why;
-	if (met.error == -ENOMEM)
-		return -ENOMEM;
-	if (!met.classes)
-		return -ENOENT;
-	return met.good ? 0 : -EINVAL;
-}
-
-int where_prepare(struct where *where, struct trace_class *const *traces,
-		  size_t n, const char **rule, struct expr_error *error)
-{
-	int ret = 0;
-
-	for (size_t i = 0; i < where->nrules && !ret; i++) {
-		*rule = where->rules[i];
-		ret = apply_rule(i, *rule, traces, n, error);
-	}
-	return ret;
-}
-
-/* Applies the rules to a class that came later. */
+/* Applies the rules to a class that came later. Without memory no event of it
+ * is wanted. */
 static void rules_learn(const struct where *where,
 			const struct trace_event *event)
 {
@@ -250,6 +221,37 @@ static void rules_learn(const struct where *where,
 	for (; use.rule < where->nrules; use.rule++)
 		if (use_split(&use, where->rules[use.rule]))
 			rule_apply(class, &use, trace, &met);
+}
+
+int where_prepare(struct where *where, struct trace_class *const *traces,
+		  size_t n, const char **rule, struct expr_error *error)
+{
+	for (size_t number = 0; number < where->nrules; number++) {
+		struct use use = { .rule = number };
+		struct met met = { 0 };
+
+		*rule = where->rules[number];
+		if (!use_split(&use, *rule) ||
+		    (use.expression && strlen(use.expression) > EXPRESSION_MAX))
+			return -ENOENT;
+		for (size_t i = 0; i < n; i++) {
+			struct trace_class *trace = traces[i];
+
+			for (size_t k = 0; k < trace->nevents; k++) {
+				if (!trace->events[k])
+					continue;
+				if (!need_verdict(trace, trace->events[k]))
+					return -ENOMEM;
+				rule_apply(trace->events[k], &use, trace, &met);
+			}
+		}
+		*error = met.why;
+		if (met.error == -ENOMEM)
+			return -ENOMEM;
+		if (!met.good)
+			return met.classes ? -EINVAL : -ENOENT;
+	}
+	return 0;
 }
 
 bool where_holds(const struct where *where, const struct trace_event *event)
