@@ -4,6 +4,9 @@
  * 4180, but lines end with a newline alone.
  *
  * Texts are always in quotes, numbers never. A column without a value is empty.
+ *
+ * Invariant: each row of a table has as many columns as the head. A file that
+ * is there is never written to, so no export takes the place of another.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,6 +27,7 @@ static const char *const fixed[] = {
 	"ns", "host", "process", "pid", "cpu_id", NULL
 };
 
+/* The parts of a row that all events of a class have, and where it goes. */
 struct csv_class {
 	struct table_class *table;
 	struct out *to;
@@ -31,113 +35,76 @@ struct csv_class {
 	size_t bytes;
 };
 
+/* The export. Each table has a struct out as its `own`, once it is open. */
 struct csv {
 	struct tables tables;
 	struct out scratch;
 };
 
+/* Writes a text in quotes. A quote in it is written twice. */
 static void put_quoted(struct out *out, const char *text, size_t n)
 {
 	utf8_put(out, text, n, '"');
 }
 
-/* Writes a value, for which 64 bytes of room were made. Returns the value of
- * the next column. */
-static const uint8_t *put_column(struct csv *csv, struct out *out,
-				 const struct column *column, const uint8_t *at)
-{
-	const struct field_class *class = column->class;
-	struct out *scratch = &csv->scratch;
-	const uint8_t *behind;
-	const char *label;
-	size_t n;
-
-	at += column->skip;
-	switch (column->kind) {
-	case COLUMN_SIGNED:
-		out->p = number_s64(out->p, (int64_t)field_integer(class, at));
-		break;
-	case COLUMN_UNSIGNED:
-		out->p = number_u64(out->p, field_integer(class, at));
-		break;
-	case COLUMN_REAL:
-		real_put(out, field_real(class, at), "");
-		break;
-	case COLUMN_STRING:
-		behind = field_characters(class, at, &n);
-		put_quoted(out, (const char *)at, n);
-		return behind;
-	case COLUMN_LABEL:
-		label = label_of(class, field_integer(class, at));
-		if (label)
-			put_quoted(out, label, strlen(label));
-		break;
-	case COLUMN_BYTES:
-	case COLUMN_JSON:
-		out_rewind(scratch);
-		behind = json_value(scratch, class, at);
-		put_quoted(out, scratch->start,
-			   (size_t)(scratch->p - scratch->start));
-		return behind;
-	}
-	return column->stays ? at : at + class->bytes;
-}
-
-/* Makes the name of a table's file. Returns 1 if it is cut: then there may be
- * others, and `number` tells them apart. */
-static int file_name(char name[FILE_NAME_ROOM], const char *table,
-		     unsigned int number)
-{
-	int n = 0;
-
-	for (; *table && n + 3 <= FILE_NAME_BYTES; table++) {
-		uint8_t c = (uint8_t)*table;
-		bool plain = c > ' ' && c < 127 && !strchr("/%\\\"'*?<>|", c) &&
-			     !(c == '.' && !n);
-
-		n += snprintf(name + n, 4, plain ? "%c" : "%%%02X", c);
-	}
-	if (*table && number > 1)
-		n += sprintf(name + n, ".%u", number);
-	strcpy(name + n, ".csv");
-	return *table != '\0';
-}
-
-/* Returns a descriptor or a negative errno. */
+/*
+ * Creates the file of a table, which must not be there. Characters that a shell
+ * or another file system would not take are written as %XX. A name that is cut
+ * may be that of several tables: a number then tells their files apart. Returns
+ * a descriptor or a negative errno.
+ */
 static int create_file(const struct exporter *x, const struct table *table)
 {
 	char name[FILE_NAME_ROOM];
 
 	for (unsigned int number = 1;; number++) {
-		int cut = file_name(name, table->name, number);
-		int fd = openat(x->directory, name,
-				O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		const char *from = table->name;
+		int n = 0, fd;
 
+		for (; *from && n + 3 <= FILE_NAME_BYTES; from++) {
+			uint8_t c = (uint8_t)*from;
+			bool plain = c > ' ' && c < 127 &&
+				     !strchr("/%\\\"'*?<>|", c) &&
+				     !(c == '.' && !n);
+
+			n += snprintf(name + n, 4, plain ? "%c" : "%%%02X", c);
+		}
+		if (*from && number > 1)
+			n += sprintf(name + n, ".%u", number);
+		strcpy(name + n, ".csv");
+		fd = openat(x->directory, name,
+			    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 		if (fd >= 0)
 			return fd;
-		if (!cut || errno != EEXIST)
+		if (!*from || errno != EEXIST)
 			return -errno;
 	}
 }
 
-/* Returns the descriptor of a table's output, or a negative errno. Standard
- * output can have one table. */
-static int open_output(struct exporter *x, const struct table *table)
+/* Opens the output of a table, and writes the names of the columns. Standard
+ * output can have one table. Returns 0, or a negative errno with the reason
+ * kept. */
+static int open_table(struct exporter *x, struct table *table)
 {
-	int fd;
+	struct out *out;
+	int fd = x->fd;
 
-	if (x->fd >= 0 && table != ((struct csv *)x->own)->tables.first)
+	if (fd >= 0 && table != ((struct csv *)x->own)->tables.first)
 		return export_failed(x, -EINVAL, "'%s' is a second table",
 				     table->name);
-	if (x->fd >= 0)
-		return x->fd;
-	fd = create_file(x, table);
-	return fd < 0 ? export_failed(x, fd, "%s: %s", table->name,
-				      strerror(-fd)) : fd;
-}
-
-static void put_head(struct out *out, const struct table *table)
-{
+	if (fd < 0)
+		fd = create_file(x, table);
+	if (fd < 0)
+		return export_failed(x, fd, "%s: %s", table->name,
+				     strerror(-fd));
+	out = malloc(sizeof(*out));
+	if (!out || out_open(out, fd)) {
+		free(out);
+		if (fd != x->fd)
+			close(fd);
+		return export_failed(x, -ENOMEM, "out of memory");
+	}
+	table->own = out;
 	for (size_t i = 0; fixed[i]; i++) {
 		if (i)
 			out_char(out, ',');
@@ -154,28 +121,11 @@ static void put_head(struct out *out, const struct table *table)
 			put_quoted(out, name, strlen(name));
 	}
 	out_char(out, '\n');
-}
-
-/* Opens the output of a table, and writes the names of the columns. */
-static int open_table(struct exporter *x, struct table *table)
-{
-	int fd = open_output(x, table);
-	struct out *out;
-
-	if (fd < 0)
-		return fd;
-	out = malloc(sizeof(*out));
-	if (!out || out_open(out, fd)) {
-		free(out);
-		if (fd != x->fd)
-			close(fd);
-		return export_failed(x, -ENOMEM, "out of memory");
-	}
-	put_head(out, table);
-	table->own = out;
 	return 0;
 }
 
+/* Makes the tables of all known events. With standard output the first one
+ * opens now, as an empty table has a head as well. */
 static int csv_open(struct exporter *x)
 {
 	struct csv *csv = calloc(1, sizeof(*csv));
@@ -188,16 +138,24 @@ static int csv_open(struct exporter *x)
 	x->own = csv;
 	if (tables_fill(&csv->tables, x))
 		return export_failed(x, -ENOMEM, "out of memory");
-	/* an empty table has a head as well */
 	if (x->fd >= 0 && csv->tables.first)
 		return open_table(x, csv->tables.first);
 	return 0;
 }
 
-/* Makes the text from the host to the comma before the CPU. Returns NULL
- * without memory. */
-static char *make_head(struct out *out, const struct trace_class *trace)
+/* Finds the table of a class, which opens with the first event of any of its
+ * classes, and makes the text from the host to the comma before the CPU. */
+static int csv_begin(struct exporter *x, const struct trace_event *event,
+		     void *own)
 {
+	const struct trace_class *trace = event->trace;
+	struct csv *csv = x->own;
+	struct csv_class *class = own;
+	struct out *out = &csv->scratch;
+	struct table *table;
+	int ret = 0;
+
+	class->table = table_class_new(&csv->tables, trace, event->class);
 	out_rewind(out);
 	out_char(out, ',');
 	put_quoted(out, trace->hostname, strlen(trace->hostname));
@@ -209,22 +167,7 @@ static char *make_head(struct out *out, const struct trace_class *trace)
 		out->p = number_s64(out->p, trace->vpid);
 	out_char(out, ',');
 	out_char(out, '\0');
-	return out->error ? NULL : strdup(out->start);
-}
-
-/* Finds the table of a class, which opens with the first event of any of its
- * classes. */
-static int csv_begin(struct exporter *x, const struct trace_event *event,
-		     void *own)
-{
-	struct csv *csv = x->own;
-	struct csv_class *class = own;
-	struct table *table;
-	int ret = 0;
-
-	class->table = table_class_new(&csv->tables, event->trace,
-				       event->class);
-	class->head = make_head(&csv->scratch, event->trace);
+	class->head = out->error ? NULL : strdup(out->start);
 	if (!class->table || !class->head)
 		return export_failed(x, -ENOMEM, "out of memory");
 	class->bytes = strlen(class->head);
@@ -236,15 +179,18 @@ static int csv_begin(struct exporter *x, const struct trace_event *event,
 }
 
 /* Writes a row: the columns of the context come first, then those of the
- * fields. */
+ * fields. A number has room in the 64 bytes that are made for each column. */
 static int csv_put(struct exporter *x, const struct trace_event *event,
 		   void *own)
 {
 	const struct csv_class *class = own;
 	const struct column *column = class->table->columns;
-	const uint8_t *at = event->context;
+	const struct column *end = column + class->table->ncolumns;
+	struct out *scratch = &((struct csv *)x->own)->scratch;
+	const uint8_t *behind, *at = event->context;
 	struct out *out = class->to;
-	size_t i;
+	const char *label;
+	size_t n;
 
 	out_room(out, NUMBER_S64_BYTES);
 	out->p = number_s64(out->p, event->ns);
@@ -252,45 +198,64 @@ static int csv_put(struct exporter *x, const struct trace_event *event,
 	out_room(out, NUMBER_U64_BYTES);
 	if (!event->trace->no_cpu)
 		out->p = number_u64(out->p, event->cpu);
-	for (i = 0; i < class->table->ncolumns && !column->in_fields;
-	     i++, column++) {
+	for (; column < end; column++) {
+		const struct field_class *field = column->class;
+
+		at = (column->begins ? event->fields : at) + column->skip;
+		behind = at + field->bytes;
 		out_room(out, 64);
 		*out->p++ = ',';
-		at = put_column(x->own, out, column, at);
-	}
-	for (at = event->fields; i < class->table->ncolumns; i++, column++) {
-		out_room(out, 64);
-		*out->p++ = ',';
-		at = put_column(x->own, out, column, at);
+		switch (column->kind) {
+		case COLUMN_SIGNED:
+			out->p = number_s64(out->p, (int64_t)
+					    field_integer(field, at));
+			break;
+		case COLUMN_UNSIGNED:
+			out->p = number_u64(out->p, field_integer(field, at));
+			break;
+		case COLUMN_REAL:
+			real_put(out, field_real(field, at), "");
+			break;
+		case COLUMN_STRING:
+			behind = field_characters(field, at, &n);
+			put_quoted(out, (const char *)at, n);
+			break;
+		case COLUMN_LABEL:
+			label = label_of(field, field_integer(field, at));
+			if (label)
+				put_quoted(out, label, strlen(label));
+			break;
+		case COLUMN_BYTES:
+		case COLUMN_JSON:
+			out_rewind(scratch);
+			behind = json_value(scratch, field, at);
+			put_quoted(out, scratch->start,
+				   (size_t)(scratch->p - scratch->start));
+			break;
+		}
+		at = column->stays ? at : behind;
 	}
 	out_char(out, '\n');
-	return out->error ? export_unwritten(x, out->error) : 0;
+	return export_unwritten(x, out->error);
 }
 
-/* Flushes and closes a table's output. Returns 0 or the first error of it. */
-static int close_table(struct exporter *x, struct table *table)
-{
-	struct out *out = table->own;
-	int ret = 0;
-
-	if (out) {
-		ret = out_close(out);
-		if (out->fd != x->fd && close(out->fd) && !ret)
-			ret = -errno;
-	}
-	free(out);
-	return ret;
-}
-
+/* Flushes and closes all outputs, also after an error of one of them. The first
+ * error is told. */
 static int csv_close(struct exporter *x, bool keep)
 {
 	struct csv *csv = x->own;
-	int ret = 0;
+	int error, ret = 0;
 
 	for (struct table *t = csv->tables.first; t; t = t->next) {
-		int closed = close_table(x, t);
+		struct out *out = t->own;
 
-		ret = ret ? ret : closed;
+		if (!out)
+			continue;
+		error = out_close(out);
+		if (out->fd != x->fd && close(out->fd) && !error)
+			error = -errno;
+		free(out);
+		ret = ret ? ret : error;
 	}
 	tables_free(&csv->tables);
 	out_close(&csv->scratch);
@@ -298,6 +263,7 @@ static int csv_close(struct exporter *x, bool keep)
 	return export_unwritten(x, ret);
 }
 
+/* Frees the parts of a class. The table stays: others may have it. */
 static void csv_end(void *own)
 {
 	struct csv_class *class = own;

@@ -66,12 +66,15 @@ enum perfetto_field {
 	VALUE_ELEMENT = 12,
 };
 
+/* Types of TrackEvent. */
 enum perfetto_type {
 	TYPE_BEGIN = 1,
 	TYPE_END = 2,
 	TYPE_INSTANT = 3,
 };
 
+/* Clocks, the sequence, and flags of a packet. Names are kept from the first
+ * packet on, as that one says FLAG_CLEARED. */
 enum perfetto_constant {
 	CLOCK_OF_DAY = 1,		/* BUILTIN_CLOCK_REALTIME */
 	CLOCK_OF_BOOT = 6,		/* BUILTIN_CLOCK_BOOTTIME */
@@ -89,6 +92,8 @@ struct track {
 	struct track *free;		/* the next, or the first, free one */
 };
 
+/* The numbers of the names that events of a class have, and where the contexts
+ * are that tell the thread. */
 struct perfetto_class {
 	struct table_class *table;
 	uint64_t category;		/* interned names */
@@ -99,6 +104,7 @@ struct perfetto_class {
 	int32_t procname;
 };
 
+/* The export. A track or name once made lasts until it is closed. */
 struct perfetto {
 	struct out out;
 	struct out packet;		/* that is being made */
@@ -120,9 +126,10 @@ struct perfetto {
 	bool started;
 };
 
-/* Begin and write a packet in p->packet. */
+/* Begins a packet in p->packet; one at a time. perfetto_packet_end() closes the
+ * message `at` in it, and writes it. A failure shows in p->out.error. */
 void perfetto_packet(struct perfetto *p);
-void perfetto_packet_end(struct perfetto *p);
+void perfetto_packet_end(struct perfetto *p, size_t at);
 
 /* Writes a text as a field, as UTF-8. */
 void perfetto_text(struct out *out, uint32_t field, const char *text, size_t n);
@@ -151,7 +158,8 @@ struct track *track_take(struct perfetto *p, const struct pair_kind *kind,
 void track_give(struct track *track);
 void tracks_free(struct perfetto *p);
 
-/* Writes the annotations of an event; `names` are class->columns or ->ends. */
+/* Writes the annotations of an event into the open packet; `names` are
+ * class->columns or ->ends, in the order cpu_id, columns. */
 void perfetto_values(struct perfetto *p, const struct perfetto_class *class,
 		     const uint64_t *names, const struct trace_event *event);
 

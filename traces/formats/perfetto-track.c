@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Tracks: of processes, threads, CPUs, and of pairs that may overlap.
+ *
+ * Invariant: a track's descriptor is written before the first event on it, and
+ * its uuid is 0 until then.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,6 +20,7 @@ enum track_for {
 	FOR_KINDS,			/* how many these are */
 };
 
+/* Returns whether a track has a purpose. Callback of index_find(). */
 static int is_track(uint64_t value, const void *key)
 {
 	const struct track *track = (void *)(uintptr_t)value;
@@ -25,6 +29,8 @@ static int is_track(uint64_t value, const void *key)
 	return track->a == wanted->a && track->b == wanted->b;
 }
 
+/* Makes a track without a number, which lives until tracks_free(). Returns NULL
+ * without memory. */
 static struct track *track_new(struct perfetto *p, uint64_t a, uint64_t b)
 {
 	struct track *track = calloc(1, sizeof(*track));
@@ -38,7 +44,8 @@ static struct track *track_new(struct perfetto *p, uint64_t a, uint64_t b)
 	return track;
 }
 
-/* Returns the track for (a, b), and whether it was made now. */
+/* Returns the track for (a, b), and whether it was made now; or NULL without
+ * memory. */
 static struct track *track_find(struct perfetto *p, uint64_t a, uint64_t b,
 				bool *made)
 {
@@ -56,7 +63,8 @@ static struct track *track_find(struct perfetto *p, uint64_t a, uint64_t b,
 	return track;
 }
 
-/* Begins a packet that describes a track, which gets its number. */
+/* Begins a packet that describes a track, which gets its number. Returns the
+ * place for perfetto_packet_end(). No other packet may begin before that. */
 static size_t begin_descriptor(struct perfetto *p, struct track *track,
 			       const struct track *parent)
 {
@@ -69,12 +77,6 @@ static size_t begin_descriptor(struct perfetto *p, struct track *track,
 	if (parent)
 		protobuf_u64(&p->packet, TRACK_PARENT, parent->uuid);
 	return at;
-}
-
-static void end_descriptor(struct perfetto *p, size_t at)
-{
-	protobuf_close(&p->packet, at);
-	perfetto_packet_end(p);
 }
 
 struct track *track_of_process(struct perfetto *p,
@@ -98,51 +100,8 @@ struct track *track_of_process(struct perfetto *p,
 	} else {
 		perfetto_text(out, TRACK_NAME, name, strlen(name));
 	}
-	end_descriptor(p, at);
+	perfetto_packet_end(p, at);
 	return track;
-}
-
-/* Writes the descriptor of a thread's track, below the track of the process. */
-static void describe_thread(struct perfetto *p, struct track *track,
-			    const struct perfetto_class *class,
-			    const struct trace_event *event, int32_t vtid)
-{
-	struct track *process = track_of_process(p, event->trace);
-	struct out *out = &p->packet;
-	size_t at, inner;
-
-	if (!process)
-		return;
-	at = begin_descriptor(p, track, process);
-	inner = protobuf_open(out, TRACK_THREAD);
-	if (event->trace->vpid >= 0)
-		protobuf_u64(out, THREAD_PID, (uint64_t)event->trace->vpid);
-	protobuf_u64(out, THREAD_TID, (uint64_t)(int64_t)vtid);
-	if (class->procname >= 0) {
-		const char *name = (const char *)event->context +
-				   class->procname;
-
-		perfetto_text(out, THREAD_NAME, name, strnlen(name, 16));
-	}
-	protobuf_close(out, inner);
-	end_descriptor(p, at);
-}
-
-/* Writes the descriptor of the track of events that have no thread. */
-static void describe_cpu(struct perfetto *p, struct track *track,
-			 const struct trace_event *event)
-{
-	struct track *process = track_of_process(p, event->trace);
-	char name[24];
-	size_t at;
-	int n;
-
-	if (!process)
-		return;
-	at = begin_descriptor(p, track, process);
-	n = snprintf(name, sizeof(name), "CPU %u", event->cpu);
-	perfetto_text(&p->packet, TRACK_NAME, name, (size_t)n);
-	end_descriptor(p, at);
 }
 
 struct track *track_of_thread(struct perfetto *p,
@@ -152,18 +111,44 @@ struct track *track_of_thread(struct perfetto *p,
 	bool known = class->vtid >= 0, made;
 	uint64_t a = event->trace->number * FOR_KINDS +
 		     (known ? FOR_THREAD : FOR_CPU);
-	struct track *track = p->last_thread;
+	struct track *track = p->last_thread, *process;
 	int32_t vtid = (int32_t)event->cpu;
+	struct out *out = &p->packet;
+	const char *procname;
+	char cpu[24];
+	size_t at, inner;
+	int n;
 
 	if (known)
 		memcpy(&vtid, event->context + class->vtid, sizeof(vtid));
 	if (track && track->a == a && track->b == (uint32_t)vtid)
 		return track;
 	track = track_find(p, a, (uint32_t)vtid, &made);
-	if (track && made && known)
-		describe_thread(p, track, class, event, vtid);
-	else if (track && made)
-		describe_cpu(p, track, event);
+	if (!track || !made)
+		goto found;
+	/* the descriptor of the track above is a packet before this one */
+	process = track_of_process(p, event->trace);
+	if (!process)
+		return NULL;
+	at = begin_descriptor(p, track, process);
+	if (!known) {
+		n = snprintf(cpu, sizeof(cpu), "CPU %u", event->cpu);
+		perfetto_text(out, TRACK_NAME, cpu, (size_t)n);
+		perfetto_packet_end(p, at);
+		goto found;
+	}
+	inner = protobuf_open(out, TRACK_THREAD);
+	if (event->trace->vpid >= 0)
+		protobuf_u64(out, THREAD_PID, (uint64_t)event->trace->vpid);
+	protobuf_u64(out, THREAD_TID, (uint64_t)(int64_t)vtid);
+	if (class->procname >= 0) {
+		procname = (const char *)event->context + class->procname;
+		perfetto_text(out, THREAD_NAME, procname,
+			      strnlen(procname, 16));
+	}
+	protobuf_close(out, inner);
+	perfetto_packet_end(p, at);
+found:
 	if (!track || !track->uuid)
 		return NULL;
 	p->last_thread = track;
@@ -192,7 +177,7 @@ struct track *track_take(struct perfetto *p, const struct pair_kind *kind,
 	track->pool = pool;
 	at = begin_descriptor(p, track, parent);
 	perfetto_text(&p->packet, TRACK_NAME, name, strlen(name));
-	end_descriptor(p, at);
+	perfetto_packet_end(p, at);
 	return track;
 }
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Packets of Perfetto, fields as annotations, and names, each written once.
+ *
+ * Invariant: perfetto_name() may write a packet, so no packet is open when it
+ * is called.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,6 +12,7 @@
 #include "traces/formats/perfetto-private.h"
 #include "traces/text/characters.h"
 
+/* A name with a number, which is unique over all spaces. */
 struct interned {
 	struct interned *next;
 	enum perfetto_field space;
@@ -21,11 +25,12 @@ void perfetto_packet(struct perfetto *p)
 	out_rewind(&p->packet);
 }
 
-void perfetto_packet_end(struct perfetto *p)
+void perfetto_packet_end(struct perfetto *p, size_t at)
 {
 	struct out *packet = &p->packet;
 	size_t n;
 
+	protobuf_close(packet, at);
 	protobuf_u64(packet, PACKET_SEQUENCE, SEQUENCE);
 	protobuf_u64(packet, PACKET_SEQUENCE_FLAGS, p->started ?
 		     FLAG_NEEDS_STATE : FLAG_CLEARED);
@@ -52,6 +57,7 @@ void perfetto_text(struct out *out, uint32_t field, const char *text, size_t n)
 	protobuf_close(out, at);
 }
 
+/* Returns whether a name is that in its space. Callback of index_find(). */
 static int is_name(uint64_t value, const void *key)
 {
 	const struct interned *name = (void *)(uintptr_t)value;
@@ -61,28 +67,12 @@ static int is_name(uint64_t value, const void *key)
 						       wanted->name);
 }
 
-/* Writes a packet that gives a name its number. Later packets have the number
- * alone. */
-static void write_name(struct perfetto *p, const struct interned *name)
-{
-	struct out *out = &p->packet;
-	size_t at, inner;
-
-	perfetto_packet(p);
-	at = protobuf_open(out, PACKET_INTERNED_DATA);
-	inner = protobuf_open(out, name->space);
-	protobuf_u64(out, NAME_IID, name->iid);
-	perfetto_text(out, NAME_TEXT, name->name, strlen(name->name));
-	protobuf_close(out, inner);
-	protobuf_close(out, at);
-	perfetto_packet_end(p);
-}
-
 uint64_t perfetto_name(struct perfetto *p, enum perfetto_field space,
 		       const char *text)
 {
-	size_t n = strlen(text);
+	size_t n = strlen(text), at, inner;
 	struct interned *name = malloc(sizeof(*name) + n + 1), *known;
+	struct out *out = &p->packet;
 	uint64_t hash;
 
 	if (!name)
@@ -98,7 +88,14 @@ uint64_t perfetto_name(struct perfetto *p, enum perfetto_field space,
 	name->next = p->interned;
 	p->interned = name;
 	name->iid = ++p->last_iid;
-	write_name(p, name);
+	/* later packets have the number alone */
+	perfetto_packet(p);
+	at = protobuf_open(out, PACKET_INTERNED_DATA);
+	inner = protobuf_open(out, space);
+	protobuf_u64(out, NAME_IID, name->iid);
+	perfetto_text(out, NAME_TEXT, text, n);
+	protobuf_close(out, inner);
+	perfetto_packet_end(p, at);
 	return name->iid;
 }
 
@@ -113,6 +110,8 @@ void perfetto_names_free(struct perfetto *p)
 	}
 }
 
+/* Writes a value in the field for its type; an address as a pointer, which is
+ * shown in hexadecimal. */
 static const uint8_t *put_integer(void *to, const struct field_class *class,
 				  const uint8_t *at)
 {
@@ -128,6 +127,7 @@ static const uint8_t *put_integer(void *to, const struct field_class *class,
 	return at + class->bytes;
 }
 
+/* Writes a number of either size as a double. */
 static const uint8_t *put_real(void *to, const struct field_class *class,
 			       const uint8_t *at)
 {
@@ -137,6 +137,8 @@ static const uint8_t *put_real(void *to, const struct field_class *class,
 	return at + class->bytes;
 }
 
+/* Writes the name of a value as a string; of a value without a name, nothing.
+ */
 static void put_label(struct out *out, const struct field_class *class,
 		      const uint8_t *at)
 {
@@ -146,6 +148,7 @@ static void put_label(struct out *out, const struct field_class *class,
 		perfetto_text(out, VALUE_STRING, label, strlen(label));
 }
 
+/* Writes the name of a member, which is no interned one. */
 static void put_name(struct out *out, const char *name)
 {
 	perfetto_text(out, VALUE_NAME, name, strlen(name));
@@ -168,6 +171,7 @@ static const uint8_t *put_enum(void *to, const struct field_class *class,
 	return at + class->bytes;
 }
 
+/* Writes a text up to the first NUL. */
 static const uint8_t *put_characters(void *to, const struct field_class *class,
 				     const uint8_t *at)
 {
@@ -178,12 +182,14 @@ static const uint8_t *put_characters(void *to, const struct field_class *class,
 	return behind;
 }
 
+/* Opens an element. Returns the place for end_part(). */
 static size_t begin_element(void *to, uint64_t i)
 {
 	(void)i;
 	return protobuf_open(to, VALUE_ELEMENT);
 }
 
+/* Opens a member and names it. Returns the place for end_part(). */
 static size_t begin_member(void *to, const struct field_class *class,
 			   uint64_t i)
 {
@@ -194,6 +200,7 @@ static size_t begin_member(void *to, const struct field_class *class,
 	return inner;
 }
 
+/* Closes an element or a member. */
 static void end_part(void *to, size_t inner)
 {
 	protobuf_close(to, inner);
@@ -211,47 +218,39 @@ static const struct field_visitor visitor = {
 	.part_end = end_part,
 };
 
+/* Writes a value with parts. */
 static const uint8_t *put_parts(void *to, const struct field_class *class,
 				const uint8_t *at)
 {
 	return field_visit(&visitor, to, class, at);
 }
 
-/* Writes a value as an annotation, by the number of the column's name. */
-static const uint8_t *put_column(struct out *out, const struct column *column,
-				 uint64_t name, const uint8_t *at)
-{
-	const struct field_class *class = column->class;
-	size_t inner = protobuf_open(out, TRACK_EVENT_ANNOTATION);
-	const uint8_t *end;
-
-	protobuf_u64(out, VALUE_NAME_IID, name);
-	at += column->skip;
-	end = at + class->bytes;
-	if (column->kind == COLUMN_LABEL)
-		put_label(out, class, at);
-	else if (class->kind == FIELD_ENUM)
-		put_integer(out, class, at);
-	else
-		end = visitor.put[class->kind](out, class, at);
-	protobuf_close(out, inner);
-	return column->stays ? at : end;
-}
-
 void perfetto_values(struct perfetto *p, const struct perfetto_class *class,
 		     const uint64_t *names, const struct trace_event *event)
 {
-	const struct table_class *table = class->table;
-	const uint8_t *at = event->context;
+	const struct column *column = class->table->columns;
+	const struct column *last = column + class->table->ncolumns;
+	const uint8_t *end, *at = event->context;
 	struct out *out = &p->packet;
 	size_t inner = protobuf_open(out, TRACK_EVENT_ANNOTATION);
-	size_t i;
 
 	protobuf_u64(out, VALUE_NAME_IID, *names++);
 	protobuf_u64(out, VALUE_UNSIGNED, event->cpu);
 	protobuf_close(out, inner);
-	for (i = 0; i < table->ncolumns && !table->columns[i].in_fields; i++)
-		at = put_column(out, &table->columns[i], names[i], at);
-	for (at = event->fields; i < table->ncolumns; i++)
-		at = put_column(out, &table->columns[i], names[i], at);
+	for (; column < last; column++) {
+		const struct field_class *field = column->class;
+
+		at = (column->begins ? event->fields : at) + column->skip;
+		end = at + field->bytes;
+		inner = protobuf_open(out, TRACK_EVENT_ANNOTATION);
+		protobuf_u64(out, VALUE_NAME_IID, *names++);
+		if (column->kind == COLUMN_LABEL)
+			put_label(out, field, at);
+		else if (field->kind == FIELD_ENUM)
+			put_integer(out, field, at);
+		else
+			end = visitor.put[field->kind](out, field, at);
+		protobuf_close(out, inner);
+		at = column->stays ? at : end;
+	}
 }

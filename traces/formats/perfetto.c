@@ -17,30 +17,11 @@
 
 static const char *const fixed[] = { "cpu_id", NULL };
 
-/* Times of Perfetto are not negative. */
+/* Returns the time that is written for a time of day. Times of Perfetto are not
+ * negative. */
 static uint64_t moved_stamp(const struct perfetto *p, int64_t ns)
 {
 	return ns < -p->moved_ns ? 0 : (uint64_t)(ns + p->moved_ns);
-}
-
-/* Moves all times by whole days, which leaves the times of day, if the first is
- * before 1970. */
-static int move_times(struct exporter *x, struct perfetto *p)
-{
-	int64_t first, days;
-
-	if (!reader_span(x->reader, &first, NULL))
-		return 0;
-	if (first < reader_begin(x->reader))
-		first = reader_begin(x->reader);
-	p->last_ns = first;
-	days = first < 0 ? -(first + 1) / DAY_NS + 1 : 0;
-	if (days > INT64_MAX / DAY_NS)
-		return export_failed(x, -ERANGE, "the first event is too long "
-				     "before 1970 for times of Perfetto");
-	x->moved_days = (int)days;
-	p->moved_ns = days * DAY_NS;
-	return 0;
 }
 
 /* Writes the meaning of times, at the time of the first event. */
@@ -62,11 +43,11 @@ static void put_clocks(struct perfetto *p, int64_t ns)
 		protobuf_close(out, inner);
 	}
 	protobuf_u64(out, SNAPSHOT_PRIMARY, CLOCK_OF_DAY);
-	protobuf_close(out, at);
-	perfetto_packet_end(p);
+	perfetto_packet_end(p, at);
 }
 
-/* Begins an event on a track; a name of 0 is none. */
+/* Begins an event on a track; a name of 0 is none. Returns the place for
+ * perfetto_packet_end(). */
 static size_t begin_event(struct perfetto *p, enum perfetto_type type,
 			  int64_t ns, const struct track *track, uint64_t name)
 {
@@ -82,12 +63,7 @@ static size_t begin_event(struct perfetto *p, enum perfetto_type type,
 	return at;
 }
 
-static void end_event(struct perfetto *p, size_t at)
-{
-	protobuf_close(&p->packet, at);
-	perfetto_packet_end(p);
-}
-
+/* Writes the number of a flow, if there is one. */
 static void put_flow(struct perfetto *p, enum perfetto_field field,
 		     uint64_t flow)
 {
@@ -112,30 +88,20 @@ static void put_instant(struct perfetto *p, const struct trace_event *event,
 	protobuf_u64(&p->packet, TRACK_EVENT_CATEGORY, class->category);
 	put_flow(p, field, flow);
 	perfetto_values(p, class, class->columns, event);
-	end_event(p, at);
+	perfetto_packet_end(p, at);
 }
 
-/* Returns the number of a flow from a pair's begin to the end. */
+/* Returns the number of a flow from a pair's begin to the end. It is odd, so
+ * never 0: that is no flow. */
 static uint64_t flow_of(const struct pair *pair, const struct track *track)
 {
 	return ((uint64_t)pair->begin * 0x9e3779b97f4a7c15ull ^ track->uuid) |
 	       1;
 }
 
-/* Returns the track for a pair. */
-static struct track *track_of_pair(struct perfetto *p, const struct pair *pair,
-				   const struct trace_event *event)
-{
-	struct track *track = track_of_thread(p, p->class, event);
-
-	if (pair->lane_kind == PAIR_OF_KEYS)
-		track = track_of_process(p, event->trace);
-	if (!track || pair->kind->calls)
-		return track;
-	return track_take(p, pair->kind, track);
-}
-
-/* A BEGIN is an instant if no event of the traces could end it. */
+/* Begins a slice. A BEGIN is an instant if no event of the traces could end it.
+ * A pair by keys has a track of the process, and an instant in the thread, from
+ * which a flow leads. Callback of pairs_feed(). */
 static void pair_begun(struct pair *pair, const struct trace_event *event,
 		  void *priv)
 {
@@ -151,7 +117,11 @@ static void pair_begun(struct pair *pair, const struct trace_event *event,
 			perfetto_name(p, INTERNED_EVENT_NAME,
 				      perfetto_kind(pair->kind));
 	name = (uint64_t)(uintptr_t)pair->kind->priv;
-	track = track_of_pair(p, pair, event);
+	track = track_of_thread(p, p->class, event);
+	if (pair->lane_kind == PAIR_OF_KEYS)
+		track = track_of_process(p, event->trace);
+	if (track && !pair->kind->calls)
+		track = track_take(p, pair->kind, track);
 	if (!track || !name) {
 		p->out.error = -ENOMEM;
 		return;
@@ -166,7 +136,7 @@ static void pair_begun(struct pair *pair, const struct trace_event *event,
 	protobuf_u64(&p->packet, TRACK_EVENT_CATEGORY, p->class->category);
 	put_flow(p, TRACK_EVENT_FLOW, flow);
 	perfetto_values(p, p->class, p->class->columns, event);
-	end_event(p, at);
+	perfetto_packet_end(p, at);
 }
 
 /* Ends the slice of a pair. A pair by keys may end in another thread: its end
@@ -189,22 +159,38 @@ static void pair_finished(const struct pair *pair,
 	at = begin_event(p, TYPE_END, event->ns, track, 0);
 	if (!keys)
 		perfetto_values(p, p->class, p->class->ends, event);
-	end_event(p, at);
+	perfetto_packet_end(p, at);
 	if (!pair->kind->calls)
 		track_give(track);
 }
 
-/* Ends the slice of a pair with an END that will never be known, and says so.
+/*
+ * Ends the slice of a pair with an END that will never be known, and says so. A
+ * call that was left ends with the call around it. A pair that is open at the
+ * end of the trace stays open, and so does a call that was given up.
  */
-static void cut_slice(struct perfetto *p, const struct pair *pair,
-		      struct track *track)
+static void pair_unfinished(const struct pair *pair, void *priv)
 {
+	struct perfetto *p = priv;
+	struct track *track = (void *)(uintptr_t)pair->priv;
 	const char *why = pair->fate == PAIR_GIVEN_UP ?
 			  "given up: too many pairs were open" :
 			  "left out: events are missing";
-	uint64_t name = perfetto_name(p, INTERNED_ANNOTATION_NAME, "no end");
 	size_t at, inner;
+	uint64_t name;
 
+	if (!track)
+		return;
+	if (pair->kind->calls) {
+		if (pair->fate == PAIR_LEFT)
+			perfetto_packet_end(p, begin_event(p, TYPE_END,
+							   pair->end, track,
+							   0));
+		return;
+	}
+	if (pair->fate != PAIR_GIVEN_UP && pair->fate != PAIR_LEFT_OUT)
+		return;
+	name = perfetto_name(p, INTERNED_ANNOTATION_NAME, "no end");
 	if (!name) {
 		p->out.error = -ENOMEM;
 		return;
@@ -214,27 +200,12 @@ static void cut_slice(struct perfetto *p, const struct pair *pair,
 	protobuf_u64(&p->packet, VALUE_NAME_IID, name);
 	perfetto_text(&p->packet, VALUE_STRING, why, strlen(why));
 	protobuf_close(&p->packet, inner);
-	end_event(p, at);
+	perfetto_packet_end(p, at);
 	track_give(track);
 }
 
-/* A call that was left ends with the call around it. A pair that is open at the
- * end of the trace stays open, and so does a call that was given up. */
-static void pair_unfinished(const struct pair *pair, void *priv)
-{
-	struct perfetto *p = priv;
-	struct track *track = (void *)(uintptr_t)pair->priv;
-
-	if (!track)
-		return;
-	if (pair->kind->calls && pair->fate == PAIR_LEFT)
-		end_event(p, begin_event(p, TYPE_END, pair->end, track, 0));
-	else if (!pair->kind->calls && (pair->fate == PAIR_GIVEN_UP ||
-					pair->fate == PAIR_LEFT_OUT))
-		cut_slice(p, pair, track);
-}
-
-/* Makes the pairs of all rules and names. */
+/* Makes the pairs of all rules and names. Returns 0, or a negative errno with
+ * the reason kept. */
 static int add_pairs(struct exporter *x, struct perfetto *p)
 {
 	struct trace_class *const *traces;
@@ -264,10 +235,12 @@ static int add_pairs(struct exporter *x, struct perfetto *p)
 	return 0;
 }
 
-/* Opens the output, and moves all times if the first event is before 1970. */
+/* Opens the output. If the first event is before 1970, moves all times by whole
+ * days, which leaves the times of day. */
 static int perfetto_open(struct exporter *x)
 {
 	struct perfetto *p = calloc(1, sizeof(*p));
+	int64_t first, days;
 
 	if (!p || out_open(&p->out, x->fd)) {
 		free(p);
@@ -277,12 +250,23 @@ static int perfetto_open(struct exporter *x)
 	p->tables.fixed = fixed;
 	if (out_open(&p->packet, -1))
 		return export_failed(x, -ENOMEM, "out of memory");
-	if (move_times(x, p))
-		return -ERANGE;
+	if (reader_span(x->reader, &first, NULL)) {
+		if (first < reader_begin(x->reader))
+			first = reader_begin(x->reader);
+		p->last_ns = first;
+		days = first < 0 ? -(first + 1) / DAY_NS + 1 : 0;
+		if (days > INT64_MAX / DAY_NS)
+			return export_failed(x, -ERANGE, "the first event is "
+					     "too long before 1970 for times "
+					     "of Perfetto");
+		x->moved_days = (int)days;
+		p->moved_ns = days * DAY_NS;
+	}
 	return add_pairs(x, p);
 }
 
-/* Finds a context at a fixed place. */
+/* Finds a context at a fixed place: a text, or a number of four bytes. Returns
+ * the offset, or -1. */
 static int32_t offset_of(const struct trace_class *trace, const char *name)
 {
 	int32_t offset = 0;
@@ -302,8 +286,8 @@ static int32_t offset_of(const struct trace_class *trace, const char *name)
 	return -1;
 }
 
-/* Returns the interned names of cpu_id and the columns, "NAME" or
- * "end.NAME"; or NULL. */
+/* Returns the interned names of cpu_id and the columns, "NAME" or "end.NAME";
+ * or NULL. The caller frees the array. */
 static uint64_t *name_columns(struct perfetto *p,
 			      const struct table_class *table, const char *lead)
 {
@@ -324,36 +308,28 @@ static uint64_t *name_columns(struct perfetto *p,
 	return NULL;
 }
 
-/* Gives the names of an event class their numbers. Returns 0 or -ENOMEM. */
-static int name_class(struct perfetto *p, struct perfetto_class *class,
-		      const char *name)
-{
-	char *channel = strndup(name, strcspn(name, ":"));
-
-	if (!channel)
-		return -ENOMEM;
-	class->category = perfetto_name(p, INTERNED_CATEGORY, channel);
-	free(channel);
-	class->name = perfetto_name(p, INTERNED_EVENT_NAME, name);
-	class->columns = name_columns(p, class->table, "");
-	class->ends = name_columns(p, class->table, "end.");
-	return class->category && class->name && class->columns &&
-	       class->ends ? 0 : -ENOMEM;
-}
-
 /* Writes the names of a class, before its first event. */
 static int perfetto_begin(struct exporter *x, const struct trace_event *event,
 			  void *own)
 {
 	struct perfetto *p = x->own;
 	struct perfetto_class *class = own;
+	const char *name = event->class->name;
+	char *channel = strndup(name, strcspn(name, ":"));
 
 	if (!p->started)
 		put_clocks(p, event->ns);
 	class->vtid = offset_of(event->trace, "vtid");
 	class->procname = offset_of(event->trace, "procname");
 	class->table = table_class_new(&p->tables, event->trace, event->class);
-	if (!class->table || name_class(p, class, event->class->name))
+	if (class->table && channel) {
+		class->category = perfetto_name(p, INTERNED_CATEGORY, channel);
+		class->name = perfetto_name(p, INTERNED_EVENT_NAME, name);
+		class->columns = name_columns(p, class->table, "");
+		class->ends = name_columns(p, class->table, "end.");
+	}
+	free(channel);
+	if (!class->category || !class->name || !class->columns || !class->ends)
 		return export_failed(x, -ENOMEM, "out of memory");
 	return 0;
 }
@@ -406,7 +382,7 @@ static int put_mark(struct perfetto *p, const struct trace_class *trace,
 		protobuf_u64(&p->packet, VALUE_UNSIGNED, numbers[i]);
 		protobuf_close(&p->packet, inner);
 	}
-	end_event(p, at);
+	perfetto_packet_end(p, at);
 	return 0;
 }
 
@@ -447,18 +423,7 @@ static void mark_complete(struct exporter *x, struct perfetto *p)
 	}
 }
 
-/* Tells the caller which events are no slices for want of a thread. */
-static void count_threadless(struct exporter *x, const struct pairs *pairs)
-{
-	struct pair_kind *const *kinds;
-	size_t n = pairs_kinds(pairs, &kinds);
-
-	x->threadless = pairs_threadless(pairs);
-	for (size_t i = 0; i < n && i < x->npairs; i++)
-		if (kinds[i]->threadless)
-			x->threadless_rule = x->pairs[i];
-}
-
+/* Frees the parts of a class. The names stay until the export is closed. */
 static void perfetto_end(void *own)
 {
 	struct perfetto_class *class = own;
@@ -468,14 +433,22 @@ static void perfetto_end(void *own)
 	free(class->ends);
 }
 
+/* Ends the pairs that are still open, and tells the caller which events are no
+ * slices for want of a thread, before the pairs go. */
 static int perfetto_close(struct exporter *x, bool keep)
 {
 	struct perfetto *p = x->own;
+	struct pair_kind *const *kinds;
+	size_t n;
 	int ret;
 
 	if (p->pairs && keep) {
 		pairs_finish(p->pairs);
-		count_threadless(x, p->pairs);
+		n = pairs_kinds(p->pairs, &kinds);
+		x->threadless = pairs_threadless(p->pairs);
+		for (size_t i = 0; i < n && i < x->npairs; i++)
+			if (kinds[i]->threadless)
+				x->threadless_rule = x->pairs[i];
 		mark_complete(x, p);
 		if (x->paired)
 			x->paired(p->pairs, x->priv);

@@ -15,12 +15,15 @@
 #define PROTOBUF_ROOM	32u		/* a tag and a number */
 #define PROTOBUF_LENGTH	4u		/* the bytes of a length, while open */
 
+/* The form of a value, which a tag says. */
 enum protobuf_wire {
 	PROTOBUF_VARINT = 0,
 	PROTOBUF_FIXED64 = 1,
 	PROTOBUF_BYTES = 2,
 };
 
+/* Writes a number, seven bits a byte, at most ten bytes. The caller has made
+ * room. Returns the place behind it. */
 static inline char *protobuf_varint(char *p, uint64_t value)
 {
 	for (; value > 127; value >>= 7)
@@ -29,12 +32,15 @@ static inline char *protobuf_varint(char *p, uint64_t value)
 	return p;
 }
 
+/* Writes the number of a field and the form of the value. The caller has made
+ * room. */
 static inline char *protobuf_tag(char *p, uint32_t field,
 				 enum protobuf_wire wire)
 {
 	return protobuf_varint(p, field << 3 | wire);
 }
 
+/* Writes a field of a number; a signed one in two's complement. */
 static inline void protobuf_u64(struct out *out, uint32_t field, uint64_t value)
 {
 	out_room(out, PROTOBUF_ROOM);
@@ -42,6 +48,7 @@ static inline void protobuf_u64(struct out *out, uint32_t field, uint64_t value)
 				 value);
 }
 
+/* Writes a field of eight bytes, of any type, in the order of the host. */
 static inline void protobuf_fixed64(struct out *out, uint32_t field,
 				    const void *value)
 {

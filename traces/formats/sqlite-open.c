@@ -19,6 +19,7 @@
 /* Statements of the library's machine between two looks at a signal. */
 #define LOOK_STEPS	100000
 
+/* The functions of struct sqlite_abi, in its order. */
 static const char *const names[] = {
 	"open_v2", "close", "exec", "prepare_v2", "step", "reset", "finalize",
 	"bind_int64", "bind_double", "bind_text", "bind_blob", "bind_null",
@@ -28,27 +29,12 @@ static const char *const names[] = {
 _Static_assert(sizeof(struct sqlite_abi) == ARRAY_SIZE(names) * sizeof(void *),
 	       "a name for each function, in their order");
 
-/* Loads the library, and finds each function that is used. */
-static int library_load(struct exporter *x, struct sqlite *s)
-{
-	void **function = (void **)&s->abi;
-
-	s->library = dlopen(SQLITE_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-	if (!s->library)
-		return export_failed(x, -ENOENT, "libsqlite3 is missing "
-				     "(Debian: libsqlite3-0; Fedora: "
-				     "sqlite-libs): %s", dlerror());
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		char name[40];
-
-		snprintf(name, sizeof(name), "sqlite3_%s", names[i]);
-		function[i] = dlsym(s->library, name);
-		if (!function[i])
-			return export_failed(x, -ENOENT, "%s has no %s",
-					     SQLITE_LIBRARY, name);
-	}
-	return 0;
-}
+static const char *const types[] = {
+	[COLUMN_SIGNED] = "INTEGER", [COLUMN_UNSIGNED] = "INTEGER",
+	[COLUMN_REAL] = "REAL", [COLUMN_STRING] = "TEXT",
+	[COLUMN_LABEL] = "TEXT", [COLUMN_BYTES] = "BLOB",
+	[COLUMN_JSON] = "TEXT",
+};
 
 int sqlite_failed(struct exporter *x, const struct sqlite *s)
 {
@@ -56,13 +42,17 @@ int sqlite_failed(struct exporter *x, const struct sqlite *s)
 						    "out of memory");
 }
 
+/* Runs statements without results. Returns 0, or -EIO with the library's reason
+ * kept. */
 static int run_text(struct exporter *x, struct sqlite *s, const char *sql)
 {
 	return s->abi.exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 :
 	       sqlite_failed(x, s);
 }
 
-int sqlite_run(struct exporter *x, struct sqlite *s)
+/* Runs the statement in s->sql, and empties that. Returns 0, or -EIO or -ENOMEM
+ * with the reason kept. */
+static int sqlite_run(struct exporter *x, struct sqlite *s)
 {
 	out_char(&s->sql, '\0');
 	out_rewind(&s->sql);
@@ -70,7 +60,10 @@ int sqlite_run(struct exporter *x, struct sqlite *s)
 			      run_text(x, s, s->sql.start);
 }
 
-struct sqlite3_stmt *sqlite_statement(struct exporter *x, struct sqlite *s)
+/* Prepares the statement in s->sql, and empties that. Returns the statement,
+ * which the caller finalizes; or NULL with the reason kept. */
+static struct sqlite3_stmt *sqlite_statement(struct exporter *x,
+					     struct sqlite *s)
 {
 	struct sqlite3_stmt *statement = NULL;
 
@@ -88,10 +81,21 @@ struct sqlite3_stmt *sqlite_statement(struct exporter *x, struct sqlite *s)
 
 int sqlite_prepare(struct exporter *x, struct sqlite *s)
 {
-	int ret = library_load(x, s);
+	void **function = (void **)&s->abi;
+	char name[40];
 
-	if (ret)
-		return ret;
+	s->library = dlopen(SQLITE_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	if (!s->library)
+		return export_failed(x, -ENOENT, "libsqlite3 is missing "
+				     "(Debian: libsqlite3-0; Fedora: "
+				     "sqlite-libs): %s", dlerror());
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		snprintf(name, sizeof(name), "sqlite3_%s", names[i]);
+		function[i] = dlsym(s->library, name);
+		if (!function[i])
+			return export_failed(x, -ENOENT, "%s has no %s",
+					     SQLITE_LIBRARY, name);
+	}
 	if (s->abi.open_v2(x->path, &s->db, SQLITE_OPEN_READWRITE |
 			   SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW,
 			   NULL) != SQLITE_OK)
@@ -115,21 +119,7 @@ void sqlite_end(struct sqlite *s)
 		dlclose(s->library);
 }
 
-static const char *type_of(const struct column *column)
-{
-	switch (column->kind) {
-	case COLUMN_SIGNED:
-	case COLUMN_UNSIGNED:
-		return "INTEGER";
-	case COLUMN_REAL:
-		return "REAL";
-	case COLUMN_BYTES:
-		return "BLOB";
-	default:
-		return "TEXT";
-	}
-}
-
+/* Writes a name of a table or column in quotes. */
 static void put_name(struct out *sql, const char *name)
 {
 	utf8_put(sql, name, strlen(name), '"');
@@ -150,7 +140,7 @@ int sqlite_make_table(struct exporter *x, struct sqlite *s,
 		out_char(sql, ',');
 		put_name(sql, column->name);
 		out_char(sql, ' ');
-		out_text(sql, type_of(column));
+		out_text(sql, types[column->kind]);
 	}
 	out_char(sql, ')');
 	ret = sqlite_run(x, s);
@@ -166,6 +156,8 @@ int sqlite_make_table(struct exporter *x, struct sqlite *s,
 	return table->own ? 0 : -EIO;
 }
 
+/* Writes up to 299 characters: numbers and words of this file, no text of a
+ * program. */
 static void put_format(struct out *sql, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -180,41 +172,17 @@ static void put_format(struct out *sql, const char *format, ...)
 	out_text(sql, text);
 }
 
+/* Writes a text as a value in quotes. */
 static void put_value(struct out *sql, const char *text)
 {
 	utf8_put(sql, text, strlen(text), '\'');
-}
-
-/* Adds a trace's row, which events name by its number. */
-static int add_trace(struct exporter *x, struct sqlite *s,
-		     const struct trace_class *trace)
-{
-	struct out *sql = &s->sql;
-
-	put_format(sql, "INSERT INTO traces VALUES(%zu,", trace->number);
-	put_value(sql, trace->path);
-	out_char(sql, ',');
-	put_value(sql, trace->hostname);
-	out_char(sql, ',');
-	put_value(sql, trace->procname);
-	if (trace->vpid >= 0)
-		put_format(sql, ",%lld,%lld,", (long long)trace->vpid,
-			   (long long)trace->starttime);
-	else
-		out_text(sql, ",NULL,NULL,");
-	put_value(sql, trace->domain);
-	out_text(sql, ",'");
-	for (int i = 0; i < 16; i++)
-		put_format(sql, "%02x%s", trace->uuid[i],
-			   i == 3 || i == 5 || i == 7 || i == 9 ? "-" : "");
-	out_text(sql, "')");
-	return sqlite_run(x, s);
 }
 
 int sqlite_begin(struct exporter *x, struct sqlite *s)
 {
 	struct trace_class *const *traces;
 	size_t n = reader_traces(x->reader, &traces);
+	struct out *sql = &s->sql;
 	int ret = run_text(x, s,
 		"CREATE TABLE traces(id INTEGER PRIMARY KEY, path TEXT, "
 		"host TEXT, process TEXT, pid INTEGER, starttime INTEGER, "
@@ -228,15 +196,40 @@ int sqlite_begin(struct exporter *x, struct sqlite *s)
 		"count(*) AS traces FROM traces "
 		"GROUP BY host, pid, starttime;");
 
-	for (size_t i = 0; i < n && !ret; i++)
-		ret = add_trace(x, s, traces[i]);
+	/* a row for each trace, which events name by its number */
+	for (size_t i = 0; i < n && !ret; i++) {
+		const struct trace_class *trace = traces[i];
+
+		put_format(sql, "INSERT INTO traces VALUES(%zu,",
+			   trace->number);
+		put_value(sql, trace->path);
+		out_char(sql, ',');
+		put_value(sql, trace->hostname);
+		out_char(sql, ',');
+		put_value(sql, trace->procname);
+		if (trace->vpid >= 0)
+			put_format(sql, ",%lld,%lld,", (long long)trace->vpid,
+				   (long long)trace->starttime);
+		else
+			out_text(sql, ",NULL,NULL,");
+		put_value(sql, trace->domain);
+		out_text(sql, ",'");
+		for (int k = 0; k < 16; k++)
+			put_format(sql, "%02x%s", trace->uuid[k],
+				   k == 3 || k == 5 || k == 7 || k == 9 ?
+				   "-" : "");
+		out_text(sql, "')");
+		ret = sqlite_run(x, s);
+	}
 	if (ret)
 		return ret;
-	out_text(&s->sql, "INSERT INTO losses VALUES(?,?,?,?,?)");
+	out_text(sql, "INSERT INTO losses VALUES(?,?,?,?,?)");
 	s->loss = sqlite_statement(x, s);
 	return s->loss ? 0 : -EIO;
 }
 
+/* Returns whether a signal has come: the library then ends the statement with
+ * an error. */
 static int is_stopped(void *priv)
 {
 	const struct exporter *x = priv;
@@ -244,42 +237,34 @@ static int is_stopped(void *priv)
 	return x->stop && *x->stop;
 }
 
-/* Counts a table's events, and makes its index, which is cheaper behind the
- * last event than with each. */
-static int finish_table(struct exporter *x, struct sqlite *s,
-			const struct table *table)
+int sqlite_finish(struct exporter *x, struct sqlite *s)
 {
 	struct out *sql = &s->sql;
 	char *name;
-	int ret;
-
-	out_text(sql, "INSERT INTO events VALUES(");
-	put_value(sql, table->name);
-	out_char(sql, ',');
-	put_value(sql, table->event->name);
-	put_format(sql, ",%llu)", (unsigned long long)table->events);
-	ret = sqlite_run(x, s);
-	if (ret)
-		return ret;
-	if (asprintf(&name, "ns of %s", table->name) < 0)
-		return export_failed(x, -ENOMEM, "out of memory");
-	out_text(sql, "CREATE INDEX ");
-	put_name(sql, name);
-	out_text(sql, " ON ");
-	put_name(sql, table->name);
-	out_text(sql, "(ns)");
-	ret = sqlite_run(x, s);
-	free(name);
-	return ret;
-}
-
-int sqlite_finish(struct exporter *x, struct sqlite *s)
-{
 	int ret = 0;
 
 	s->abi.progress_handler(s->db, LOOK_STEPS, is_stopped, x);
-	for (const struct table *t = s->tables.first; t && !ret; t = t->next)
-		if (t->own)
-			ret = finish_table(x, s, t);
+	for (const struct table *t = s->tables.first; t && !ret; t = t->next) {
+		if (!t->own)
+			continue;
+		out_text(sql, "INSERT INTO events VALUES(");
+		put_value(sql, t->name);
+		out_char(sql, ',');
+		put_value(sql, t->event->name);
+		put_format(sql, ",%llu)", (unsigned long long)t->events);
+		ret = sqlite_run(x, s);
+		if (ret)
+			return ret;
+		/* cheaper behind the last event than with each */
+		if (asprintf(&name, "ns of %s", t->name) < 0)
+			return export_failed(x, -ENOMEM, "out of memory");
+		out_text(sql, "CREATE INDEX ");
+		put_name(sql, name);
+		out_text(sql, " ON ");
+		put_name(sql, t->name);
+		out_text(sql, "(ns)");
+		ret = sqlite_run(x, s);
+		free(name);
+	}
 	return ret ? ret : run_text(x, s, "COMMIT");
 }

@@ -11,11 +11,13 @@
 #include "traces/formats/table-private.h"
 #include "traces/text/out.h"
 
+/* The columns of a class, and the statement of its table. */
 struct sqlite_class {
 	struct table_class *table;
 	struct sqlite3_stmt *insert;	/* of the table; borrowed */
 };
 
+/* The export. All pointers are NULL until sqlite_prepare() has set them. */
 struct sqlite {
 	struct sqlite_abi abi;
 	void *library;
@@ -26,22 +28,23 @@ struct sqlite {
 	struct out scratch;
 };
 
-/* Loads the library, and makes an empty database in x->path. */
+/* Loads the library, and makes an empty database in x->path. Returns 0, or a
+ * negative errno with the reason kept. sqlite_end() closes and frees what there
+ * is, in any case. */
 int sqlite_prepare(struct exporter *x, struct sqlite *s);
 void sqlite_end(struct sqlite *s);
 
 /* Keeps the library's reason. Returns -EIO. */
 int sqlite_failed(struct exporter *x, const struct sqlite *s);
 
-/* Run and prepare the statement in s->sql, and empty that. */
-int sqlite_run(struct exporter *x, struct sqlite *s);
-struct sqlite3_stmt *sqlite_statement(struct exporter *x, struct sqlite *s);
-
-/* Makes a table and the statement that inserts into it: table->own. */
+/* Makes a table and the statement that inserts into it: table->own. Returns 0,
+ * or a negative errno with the reason kept. */
 int sqlite_make_table(struct exporter *x, struct sqlite *s,
 		      struct table *table);
 
-/* Makes the tables beside those of events. */
+/* Make the tables beside those of events: sqlite_begin() makes traces and
+ * losses, sqlite_finish() fills events and ends the transaction. Return 0, or a
+ * negative errno with the reason kept. */
 int sqlite_begin(struct exporter *x, struct sqlite *s);
 int sqlite_finish(struct exporter *x, struct sqlite *s);
 

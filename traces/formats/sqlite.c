@@ -22,6 +22,7 @@ static const char *const reserved[] = {
 	"traces", "processes", "events", "losses", NULL
 };
 
+/* Numbers of the columns in front, as SQLite counts parameters. */
 enum fixed_column {
 	FIXED_NS = 1,
 	FIXED_TRACE,
@@ -70,6 +71,7 @@ static int sqlite_class_begin(struct exporter *x,
 	return ret;
 }
 
+/* Binds a text that stays until step(). One that is no UTF-8 becomes a BLOB. */
 static void bind_text(struct sqlite *s, struct sqlite3_stmt *to, int i,
 		      const char *text, size_t n)
 {
@@ -79,6 +81,8 @@ static void bind_text(struct sqlite *s, struct sqlite3_stmt *to, int i,
 		s->abi.bind_blob(to, i, text, (int)n, SQLITE_STATIC);
 }
 
+/* Binds a number. One above the largest that is signed becomes a BLOB with its
+ * digits, which a comparison with numbers does not meet. */
 static void bind_unsigned(struct sqlite *s, struct sqlite3_stmt *to, int i,
 			  uint64_t value)
 {
@@ -92,7 +96,8 @@ static void bind_unsigned(struct sqlite *s, struct sqlite3_stmt *to, int i,
 				 SQLITE_TRANSIENT);
 }
 
-/* Binds a value. Returns the value of the next column. */
+/* Binds a value, of which the bytes stay until step(). Returns the value of the
+ * next column. */
 static const uint8_t *bind_column(struct sqlite *s, struct sqlite3_stmt *to,
 				  int i, const struct column *column,
 				  const uint8_t *at)
@@ -164,10 +169,9 @@ static int sqlite_put(struct exporter *x, const struct trace_event *event,
 		s->abi.bind_null(to, FIXED_CPU);
 	else
 		s->abi.bind_int64(to, FIXED_CPU, event->cpu);
-	for (; column < end && !column->in_fields; column++)
-		at = bind_column(s, to, i++, column, at);
-	for (at = event->fields; column < end; column++)
-		at = bind_column(s, to, i++, column, at);
+	for (; column < end; column++)
+		at = bind_column(s, to, i++, column,
+				 column->begins ? event->fields : at);
 	class->table->table->events++;
 	if (s->abi.step(to) != SQLITE_DONE)
 		return sqlite_failed(x, s);
@@ -176,7 +180,8 @@ static int sqlite_put(struct exporter *x, const struct trace_event *event,
 				  0;
 }
 
-/* Inserts a loss. Its begin is NULL where it is not known. */
+/* Inserts a loss. The begin is NULL where it is not known. Returns 0 or -EIO.
+ */
 static int sqlite_loss(struct exporter *x, const struct trace_loss *loss)
 {
 	struct sqlite *s = x->own;
@@ -195,6 +200,8 @@ static int sqlite_loss(struct exporter *x, const struct trace_loss *loss)
 	return 0;
 }
 
+/* Frees the columns of a class. The table and the statement stay: other classes
+ * may have them. */
 static void sqlite_class_end(void *own)
 {
 	struct sqlite_class *class = own;
@@ -202,6 +209,8 @@ static void sqlite_class_end(void *own)
 	table_class_free(class->table);
 }
 
+/* Finishes the database if `keep`. All statements are gone before the library
+ * is: sqlite_end() comes behind them. */
 static int sqlite_close(struct exporter *x, bool keep)
 {
 	struct sqlite *s = x->own;

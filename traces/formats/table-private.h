@@ -9,6 +9,7 @@
 
 #include "traces/formats/formats.h"
 
+/* The form of the values in a column. */
 enum column_kind {
 	COLUMN_SIGNED,
 	COLUMN_UNSIGNED,
@@ -19,16 +20,20 @@ enum column_kind {
 	COLUMN_JSON,		/* other arrays, structures */
 };
 
+/* A column. Of an enumeration there are two, of one value: the first one stays,
+ * the second one moves on. */
 struct column {
 	char *name;
 	enum column_kind kind;
 	bool wide;			/* an unsigned integer of 8 bytes */
-	bool in_fields;			/* not in the context */
+	bool begins;			/* the first of the fields: those before
+					 * are in the context */
 	uint32_t skip;			/* bytes in front of the value */
 	bool stays;			/* the next column has the same value */
 	const struct field_class *class;
 };
 
+/* A table. It lasts until tables_free(). */
 struct table {
 	struct table *next;
 	char *name;
@@ -39,6 +44,7 @@ struct table {
 	void *own;			/* of the format */
 };
 
+/* All tables of an export, in the order in which they were made. */
 struct tables {
 	struct table *first;
 	const char *const *fixed;	/* columns in front; ends with NULL */

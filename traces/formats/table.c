@@ -2,8 +2,9 @@
 /*
  * Which columns a type of event has.
  *
- * Invariant: no two columns of a table have names that differ in
- * case alone, and no two tables either; databases take those for the same.
+ * Invariant: no two columns of a table have names that differ in case alone,
+ * and no two tables either; databases take those for the same. A table stands
+ * behind all that were made before it, so names do not change later.
  */
 #include "traces/formats/table-private.h"
 
@@ -13,12 +14,14 @@
 #include <string.h>
 #include <strings.h>
 
+/* Columns in the making. There is room for two a field. */
 struct columns {
 	struct column *column;
 	size_t n;
 	const char *const *fixed;
 };
 
+/* Returns whether a column in front or before has this name. */
 static bool is_taken(const struct columns *columns, const char *name)
 {
 	for (size_t i = 0; columns->fixed[i]; i++)
@@ -28,23 +31,6 @@ static bool is_taken(const struct columns *columns, const char *name)
 		if (!strcasecmp(columns->column[i].name, name))
 			return true;
 	return false;
-}
-
-/* Returns "NAME", or "NAME_2" and so on if that is taken. */
-static char *choose_column(const struct columns *columns, const char *name,
-		    const char *tail)
-{
-	char *chosen = NULL;
-	int copy = 1;
-
-	if (asprintf(&chosen, "%s%s", name, tail) < 0)
-		return NULL;
-	while (is_taken(columns, chosen)) {
-		free(chosen);
-		if (asprintf(&chosen, "%s%s_%d", name, tail, ++copy) < 0)
-			return NULL;
-	}
-	return chosen;
 }
 
 /* Returns the kind of column that holds a field's values. */
@@ -71,23 +57,34 @@ static enum column_kind kind_of(const struct field_class *class)
 	}
 }
 
-/* Adds a column. Returns false without memory for the name. */
+/* Adds a column, "NAME", or "NAME_2" and so on if that is taken. Returns false
+ * without memory for the name. */
 static bool add_column(struct columns *columns, const struct field_class *field,
-		const char *tail, enum column_kind kind, uint32_t skip)
+		       const char *tail, enum column_kind kind, uint32_t skip)
 {
 	struct column *column = &columns->column[columns->n];
+	char *name = NULL;
+	int copy = 1;
 
-	column->name = choose_column(columns, field->name, tail);
+	if (asprintf(&name, "%s%s", field->name, tail) < 0)
+		return false;
+	while (is_taken(columns, name)) {
+		free(name);
+		if (asprintf(&name, "%s%s_%d", field->name, tail, ++copy) < 0)
+			return false;
+	}
+	column->name = name;
 	column->kind = kind;
 	column->class = field;
 	column->skip = skip;
 	column->wide = kind == COLUMN_UNSIGNED && field->bytes == 8;
-	columns->n += column->name != NULL;
-	return column->name;
+	columns->n++;
+	return true;
 }
 
 /* Adds a column for each member; an enumeration has a second one, for the name.
- * The bytes of lengths are skipped with the field behind them. */
+ * The bytes of lengths are skipped with the field behind them. Returns false
+ * without memory; the columns so far stay. */
 static bool add_members(struct columns *columns,
 			const struct field_class *class)
 {
@@ -112,31 +109,8 @@ static bool add_members(struct columns *columns,
 	return true;
 }
 
-/* Makes the columns of a class: the contexts first, then the fields. */
-static bool make_columns(struct table_class *class, const struct tables *tables,
-			 const struct trace_class *trace,
-			 const struct event_class *event)
-{
-	struct columns columns = { .fixed = tables->fixed };
-	size_t n = event->fields->nmembers + 1;
-	bool made = true;
-
-	if (trace->context)
-		n += trace->context->nmembers;
-	columns.column = calloc(2 * n, sizeof(struct column));
-	if (!columns.column)
-		return false;
-	if (trace->context)
-		made = add_members(&columns, trace->context);
-	n = columns.n;
-	made = made && add_members(&columns, event->fields);
-	for (; n < columns.n; n++)
-		columns.column[n].in_fields = true;
-	class->columns = columns.column;
-	class->ncolumns = columns.n;
-	return made;
-}
-
+/* Returns whether a table has the columns of a class. Their classes may differ.
+ */
 static bool has_columns(const struct table *table,
 			const struct table_class *class)
 {
@@ -149,6 +123,7 @@ static bool has_columns(const struct table *table,
 	return true;
 }
 
+/* Returns whether a table has this name, of events or of any other kind. */
 static bool name_taken(const struct tables *tables, const char *name)
 {
 	for (const struct table *t = tables->first; t; t = t->next)
@@ -160,21 +135,7 @@ static bool name_taken(const struct tables *tables, const char *name)
 	return false;
 }
 
-/* Returns the event's name, or NAME.2 and so on if another table has it; or
- * NULL without memory. */
-static char *choose_name(const struct tables *tables, const char *event)
-{
-	char *name = strdup(event);
-	int copy = 1;
-
-	while (name && name_taken(tables, name)) {
-		free(name);
-		if (asprintf(&name, "%s.%d", event, ++copy) < 0)
-			return NULL;
-	}
-	return name;
-}
-
+/* Frees columns, with their names. */
 static void free_columns(struct column *columns, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -182,30 +143,17 @@ static void free_columns(struct column *columns, size_t n)
 	free(columns);
 }
 
-/* Copies the columns. Their classes live as long as the traces. */
-static bool copy_columns(struct table *table, const struct table_class *class)
-{
-	table->columns = calloc(class->ncolumns + 1, sizeof(struct column));
-	if (!table->columns)
-		return false;
-	for (size_t i = 0; i < class->ncolumns; i++) {
-		table->columns[i] = class->columns[i];
-		table->columns[i].name = strdup(class->columns[i].name);
-		if (!table->columns[i].name)
-			return false;
-		table->ncolumns++;
-	}
-	return true;
-}
-
 /* Finds the table of an event's name with the same columns, or makes one behind
- * the others. */
+ * the others: with the event's name, or NAME.2 and so on if another table has
+ * it. Classes of columns live as long as the traces. Returns NULL without
+ * memory. */
 static struct table *find_table(struct tables *tables,
 				const struct event_class *event,
 				const struct table_class *class)
 {
 	struct table **at = &tables->first;
 	struct table *table;
+	int copy = 1;
 
 	for (; *at; at = &(*at)->next)
 		if (!strcmp((*at)->event->name, event->name) &&
@@ -215,15 +163,29 @@ static struct table *find_table(struct tables *tables,
 	if (!table)
 		return NULL;
 	table->event = event;
-	table->name = choose_name(tables, event->name);
-	if (!table->name || !copy_columns(table, class)) {
-		free_columns(table->columns, table->ncolumns);
+	table->name = strdup(event->name);
+	while (table->name && name_taken(tables, table->name)) {
 		free(table->name);
-		free(table);
-		return NULL;
+		if (asprintf(&table->name, "%s.%d", event->name, ++copy) < 0)
+			table->name = NULL;
+	}
+	table->columns = calloc(class->ncolumns + 1, sizeof(struct column));
+	if (!table->name || !table->columns)
+		goto free;
+	for (size_t i = 0; i < class->ncolumns; i++) {
+		table->columns[i] = class->columns[i];
+		table->columns[i].name = strdup(class->columns[i].name);
+		if (!table->columns[i].name)
+			goto free;
+		table->ncolumns++;
 	}
 	*at = table;
 	return table;
+free:
+	free_columns(table->columns, table->ncolumns);
+	free(table->name);
+	free(table);
+	return NULL;
 }
 
 struct table_class *table_class_new(struct tables *tables,
@@ -231,10 +193,28 @@ struct table_class *table_class_new(struct tables *tables,
 				    const struct event_class *event)
 {
 	struct table_class *class = calloc(1, sizeof(*class));
+	struct columns columns = { .fixed = tables->fixed };
+	size_t n = event->fields->nmembers + 1;
+	bool made = true;
 
 	if (!class)
 		return NULL;
-	if (make_columns(class, tables, trace, event))
+	if (trace->context)
+		n += trace->context->nmembers;
+	columns.column = calloc(2 * n, sizeof(struct column));
+	if (!columns.column) {
+		free(class);
+		return NULL;
+	}
+	/* the contexts first, then the fields */
+	if (trace->context)
+		made = add_members(&columns, trace->context);
+	n = columns.n;
+	made = made && add_members(&columns, event->fields);
+	columns.column[n].begins = true;
+	class->columns = columns.column;
+	class->ncolumns = columns.n;
+	if (made)
 		class->table = find_table(tables, event, class);
 	if (class->table)
 		return class;
@@ -262,47 +242,27 @@ void tables_free(struct tables *tables)
 	}
 }
 
-/* Makes the tables of all events of a trace that the rules can mean. */
-static int fill_trace(struct tables *tables, const struct exporter *x,
-		const struct trace_class *trace)
-{
-	for (size_t i = 0; i < trace->nevents; i++) {
-		const struct event_class *event = trace->events[i];
-		struct table_class *class;
-
-		if (!event ||
-		    (x->where && !where_names(x->where, trace, event)))
-			continue;
-		class = table_class_new(tables, trace, event);
-		if (!class)
-			return -ENOMEM;
-		table_class_free(class);
-	}
-	return 0;
-}
-
 int tables_fill(struct tables *tables, const struct exporter *x)
 {
 	struct trace_class *const *traces;
 	size_t n = reader_traces(x->reader, &traces);
-	int ret = 0;
 
-	for (size_t i = 0; i < n && !ret; i++)
-		ret = fill_trace(tables, x, traces[i]);
-	return ret;
-}
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; k < traces[i]->nevents; k++) {
+			const struct event_class *event = traces[i]->events[k];
+			struct table_class *class;
 
-/* Calls `take` for a table, and for others of the same id, if it is the first
- * of that id. */
-static void tell_table(const struct table *first, const struct table *table,
-		void (*take)(const char *id, void *priv), void *priv)
-{
-	for (; first != table; first = first->next)
-		if (!strcmp(first->event->id, table->event->id))
-			return;
-	for (; table; table = table->next)
-		if (!strcmp(first->event->id, table->event->id))
-			take(first->event->id, priv);
+			if (!event || (x->where && !where_names(x->where,
+								traces[i],
+								event)))
+				continue;
+			class = table_class_new(tables, traces[i], event);
+			if (!class)
+				return -ENOMEM;
+			table_class_free(class);
+		}
+	}
+	return 0;
 }
 
 int export_tables(const struct exporter *x,
@@ -313,8 +273,18 @@ int export_tables(const struct exporter *x,
 	int ret = tables_fill(&tables, x);
 
 	for (struct table *t = tables.first; t && ret >= 0; t = t->next) {
+		const char *id = t->event->id;
+		const struct table *same = tables.first;
+
 		ret++;
-		tell_table(tables.first, t, take, priv);
+		while (strcmp(same->event->id, id))
+			same = same->next;
+		/* the first table of an id tells of all others */
+		if (same != t)
+			continue;
+		for (; same; same = same->next)
+			if (!strcmp(same->event->id, id))
+				take(id, priv);
 	}
 	tables_free(&tables);
 	return ret;
