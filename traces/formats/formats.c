@@ -17,6 +17,7 @@ struct export_class {
 	_Alignas(16) char own[];	/* of the format */
 };
 
+/* All formats. export_format_of() takes their names. */
 static const struct export_format *const formats[] = {
 	&export_json, &export_csv, &export_perfetto, &export_sqlite,
 };
@@ -48,34 +49,23 @@ int export_open(struct exporter *x)
 	return ret;
 }
 
-/* Makes what the format keeps of a class, before its first event. Returns NULL
- * with the reason kept. */
-static struct export_class *add_class(struct exporter *x,
-				      const struct trace_event *event)
-{
-	struct export_class *class =
-		calloc(1, sizeof(*class) + x->format->class_bytes);
-
-	if (!class) {
-		export_failed(x, -ENOMEM, "out of memory");
-		return NULL;
-	}
-	class->next = x->classes;
-	x->classes = class;
-	if (x->format->begin(x, event, class->own))
-		return NULL;
-	((struct event_class *)event->class)->priv = class;
-	return class;
-}
-
 int export_put(struct exporter *x, const struct trace_event *event)
 {
 	struct export_class *class = event->class->priv;
 
-	if (!class)
-		class = add_class(x, event);
-	if (!class)
-		return -EIO;
+	if (!class) {
+		class = calloc(1, sizeof(*class) + x->format->class_bytes);
+		if (!class) {
+			export_failed(x, -ENOMEM, "out of memory");
+			return -EIO;
+		}
+		/* first, as end() frees what a failed begin() leaves */
+		class->next = x->classes;
+		x->classes = class;
+		if (x->format->begin(x, event, class->own))
+			return -EIO;
+		((struct event_class *)event->class)->priv = class;
+	}
 	x->events++;
 	return x->format->put(x, event, class->own);
 }

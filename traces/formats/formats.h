@@ -25,6 +25,8 @@ enum export_target {
 struct exporter;
 struct pairs;
 
+/* A format. Functions that return int give 0, or a negative errno with the
+ * reason kept; after that only close() and end() are called. */
 struct export_format {
 	const char *name;
 	enum export_target target;
@@ -44,6 +46,7 @@ struct export_format {
 	int (*close)(struct exporter *x, bool keep);
 };
 
+/* An export. The caller owns all that it has set. */
 struct exporter {
 	/* set by the caller */
 	const struct export_format *format;

@@ -21,6 +21,7 @@
 /* Returns the function that writes values of a class to a struct out. */
 field_put *json_put_of(const struct field_class *class);
 
+/* Writes a value. Returns the byte behind it. */
 static inline const uint8_t *json_value(struct out *out,
 					const struct field_class *class,
 					const uint8_t *at)

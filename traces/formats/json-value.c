@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Values of fields as JSON.
+ * Values of fields as JSON. See json-value-private.h.
+ *
+ * Invariant: each put function writes one whole value, so commas, colons and
+ * brackets come from the visitor alone.
  */
 #include "traces/formats/json-value-private.h"
 
@@ -10,6 +13,7 @@
 
 #define JOINED_BYTES	1024
 
+/* Writes all digits: a reader may keep 64 bits, or round. */
 static const uint8_t *put_integer(void *to, const struct field_class *class,
 				  const uint8_t *at)
 {
@@ -35,6 +39,7 @@ void real_put(struct out *out, double value, const char *quote)
 	out_text(out, quote);
 }
 
+/* Writes a number, or a string for one that JSON has no word for. */
 static const uint8_t *put_real(void *to, const struct field_class *class,
 			       const uint8_t *at)
 {
@@ -42,31 +47,32 @@ static const uint8_t *put_real(void *to, const struct field_class *class,
 	return at + class->bytes;
 }
 
-/* Adds a name behind others; a name without room is left out. */
-static const char *join_labels(const char *found, const char *name)
-{
-	static char joined[JOINED_BYTES];
-	size_t used = strlen(found);
-	size_t n = strlen(name);
-
-	if (used + n + 2 > sizeof(joined))
-		return found;
-	memmove(joined, found, used);
-	joined[used] = '|';
-	memcpy(joined + used + 1, name, n + 1);
-	return joined;
-}
-
 const char *label_of(const struct field_class *class, uint64_t value)
 {
+	static char joined[JOINED_BYTES];
 	const struct field_label *label = NULL;
 	const char *found = NULL;
+	size_t used, n;
 
-	while ((label = field_label_next(class, label, value)))
-		found = found ? join_labels(found, label->name) : label->name;
+	while ((label = field_label_next(class, label, value))) {
+		if (!found) {
+			found = label->name;
+			continue;
+		}
+		used = strlen(found);
+		n = strlen(label->name);
+		/* a name without room is left out */
+		if (used + n + 2 > sizeof(joined))
+			continue;
+		memmove(joined, found, used);
+		joined[used] = '|';
+		memcpy(joined + used + 1, label->name, n + 1);
+		found = joined;
+	}
 	return found;
 }
 
+/* Writes the value and the name; a value without a name has null. */
 static const uint8_t *put_enum(void *to, const struct field_class *class,
 			       const uint8_t *at)
 {
@@ -84,6 +90,7 @@ static const uint8_t *put_enum(void *to, const struct field_class *class,
 	return at + class->bytes;
 }
 
+/* Writes a text up to the first NUL. */
 static const uint8_t *put_characters(void *to, const struct field_class *class,
 				     const uint8_t *at)
 {
@@ -94,12 +101,14 @@ static const uint8_t *put_characters(void *to, const struct field_class *class,
 	return behind;
 }
 
+/* Opens an object or an array. A variant is only the part that it holds. */
 static void begin_parts(void *to, const struct field_class *whole)
 {
 	if (whole->kind != FIELD_VARIANT)
 		out_char(to, whole->kind == FIELD_STRUCT ? '{' : '[');
 }
 
+/* Writes the comma before all elements but the first. */
 static size_t begin_element(void *to, uint64_t i)
 {
 	if (i)
@@ -107,6 +116,7 @@ static size_t begin_element(void *to, uint64_t i)
 	return 0;
 }
 
+/* Writes the name of a member. All but the first have a comma. */
 static size_t begin_member(void *to, const struct field_class *class,
 			   uint64_t i)
 {
@@ -116,6 +126,7 @@ static size_t begin_member(void *to, const struct field_class *class,
 	return 0;
 }
 
+/* Writes the bracket that ends the parts. */
 static void end_parts(void *to, const struct field_class *whole)
 {
 	if (whole->kind != FIELD_VARIANT)
@@ -134,6 +145,7 @@ static const struct field_visitor visitor = {
 	.element = begin_element, .end = end_parts,
 };
 
+/* Writes a value with parts. */
 static const uint8_t *put_parts(void *to, const struct field_class *class,
 				const uint8_t *at)
 {

@@ -7,6 +7,9 @@
  *	 "cpu_id":0,"context":{"vtid":12},"fields":{"id":1,"url":"/x"}}
  *
  * The parts that all events of a class have are made once.
+ *
+ * Invariant: a line is one valid object, whatever texts a program has: each
+ * text goes through json_put_string().
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,6 +23,7 @@
 #define NS_PER_S	1000000000ll
 #define STAMP_BYTES	100
 
+/* A member of an object: the name is in the text of all. */
 struct member {
 	size_t before;			/* where ,"NAME": is in the text */
 	size_t bytes;
@@ -28,6 +32,7 @@ struct member {
 	uint32_t skip;			/* the length in front of a sequence */
 };
 
+/* The members of an object that all events of a class have. */
 struct members {
 	struct member *member;
 	char *text;
@@ -42,6 +47,7 @@ struct json_class {
 	struct members fields;
 };
 
+/* The export. The date is made once a second. */
 struct json {
 	struct out out;
 	struct out message;		/* opened by the first one */
@@ -50,6 +56,7 @@ struct json {
 	size_t date_bytes;
 };
 
+/* Opens the output on x->fd, which the caller closes. */
 static int json_open(struct exporter *x)
 {
 	struct json *json = calloc(1, sizeof(*json));
@@ -63,7 +70,8 @@ static int json_open(struct exporter *x)
 	return 0;
 }
 
-/* Makes a text of a growing buffer, and empties the buffer. */
+/* Makes a text of a growing buffer, and empties the buffer. The caller frees
+ * the text; NULL: no memory. */
 static char *take_text(struct out *out)
 {
 	char *text;
@@ -75,7 +83,8 @@ static char *take_text(struct out *out)
 }
 
 /* Makes `"NAME":` of each member that is shown. The length of a sequence is
- * not: the text of its elements has it. */
+ * not: the text of its elements has it. Returns 0 or -ENOMEM; free_members()
+ * frees what there is in any case. */
 static int make_members(struct members *members, struct out *out,
 			const struct field_class *class)
 {
@@ -108,12 +117,14 @@ static int make_members(struct members *members, struct out *out,
 	return members->text ? 0 : -ENOMEM;
 }
 
+/* Frees the members, as far as they were made. */
 static void free_members(struct members *members)
 {
 	free(members->text);
 	free(members->member);
 }
 
+/* Writes a text behind the name of its member. */
 static void put_pair(struct out *out, const char *before, const char *text)
 {
 	out_text(out, before);
@@ -121,43 +132,38 @@ static void put_pair(struct out *out, const char *before, const char *text)
 }
 
 /* Makes the text from `event` to `cpu_id`, and the names of all members. */
-static int make_class(struct json_class *class, struct out *out,
-		      const struct trace_event *event)
-{
-	const struct trace_class *trace = event->trace;
-
-	put_pair(out, ",\"event\":", event->class->name);
-	put_pair(out, ",\"host\":", trace->hostname);
-	put_pair(out, ",\"process\":", trace->procname);
-	if (trace->vpid >= 0) {
-		out_text(out, ",\"pid\":");
-		out_room(out, NUMBER_S64_BYTES);
-		out->p = number_s64(out->p, trace->vpid);
-	}
-	if (!trace->no_cpu)
-		out_text(out, ",\"cpu_id\":");
-	class->bytes = (size_t)(out->p - out->start);
-	class->head = take_text(out);
-	if (!class->head ||
-	    make_members(&class->fields, out, event->class->fields))
-		return -ENOMEM;
-	return trace->context ? make_members(&class->context, out,
-					     trace->context) : 0;
-}
-
 static int json_begin(struct exporter *x, const struct trace_event *event,
 		      void *own)
 {
+	const struct trace_class *trace = event->trace;
+	struct json_class *class = own;
 	struct out out;
-	int ret = out_open(&out, -1);
+	int ret;
 
-	if (!ret) {
-		ret = make_class(own, &out, event);
-		out_close(&out);
+	if (out_open(&out, -1))
+		return export_failed(x, -ENOMEM, "out of memory");
+	put_pair(&out, ",\"event\":", event->class->name);
+	put_pair(&out, ",\"host\":", trace->hostname);
+	put_pair(&out, ",\"process\":", trace->procname);
+	if (trace->vpid >= 0) {
+		out_text(&out, ",\"pid\":");
+		out_room(&out, NUMBER_S64_BYTES);
+		out.p = number_s64(out.p, trace->vpid);
 	}
+	if (!trace->no_cpu)
+		out_text(&out, ",\"cpu_id\":");
+	class->bytes = (size_t)(out.p - out.start);
+	class->head = take_text(&out);
+	ret = class->head ? 0 : -ENOMEM;
+	if (!ret)
+		ret = make_members(&class->fields, &out, event->class->fields);
+	if (!ret && trace->context)
+		ret = make_members(&class->context, &out, trace->context);
+	out_close(&out);
 	return ret ? export_failed(x, ret, "out of memory") : 0;
 }
 
+/* Frees the parts of a class, as far as they were made. */
 static void json_end(void *own)
 {
 	struct json_class *class = own;
@@ -192,6 +198,8 @@ static void put_stamp(struct json *json, int64_t ns)
 	json->out.p = p + 2;
 }
 
+/* Writes the values behind their names. The bytes of all of them were checked
+ * by the reader. */
 static void put_members(struct out *out, const struct members *members,
 			const uint8_t *at)
 {
@@ -203,30 +211,14 @@ static void put_members(struct out *out, const struct members *members,
 	}
 }
 
-/* Writes the message as a member. It is made first: JSON escapes the whole of
- * it. */
-static void put_message(struct json *json, const struct trace_event *event)
-{
-	struct out *message = &json->message;
-
-	if (!message->start && out_open(message, -1)) {
-		json->out.error = -ENOMEM;
-		return;
-	}
-	out_rewind(message);
-	message_text_put(message, event);
-	out_text(&json->out, ",\"message\":");
-	json_put_string(&json->out, message->start,
-			(size_t)(message->p - message->start));
-	if (message->error)
-		json->out.error = message->error;
-}
-
+/* Writes a line. The room of 64 bytes is for the CPU, which is the only part of
+ * the head that differs from event to event. */
 static int json_put(struct exporter *x, const struct trace_event *event,
 		    void *own)
 {
 	struct json *json = x->own;
 	const struct json_class *class = own;
+	struct out *message = &json->message;
 	struct out *out = &json->out;
 
 	put_stamp(json, event->ns);
@@ -246,12 +238,26 @@ static int json_put(struct exporter *x, const struct trace_event *event,
 	out_bytes(out, ",\"fields\":{", 11);
 	put_members(out, &class->fields, event->fields);
 	out_char(out, '}');
-	if (message_text_is(event->class))
-		put_message(json, event);
+	if (!message_text_is(event->class)) {
+		;
+	} else if (!message->start && out_open(message, -1)) {
+		out->error = -ENOMEM;
+	} else {
+		/* it is made first: JSON escapes the whole of it */
+		out_rewind(message);
+		message_text_put(message, event);
+		out_text(out, ",\"message\":");
+		json_put_string(out, message->start,
+				(size_t)(message->p - message->start));
+		if (message->error)
+			out->error = message->error;
+	}
 	out_bytes(out, "}\n", 2);
 	return out->error ? export_unwritten(x, out->error) : 0;
 }
 
+/* Flushes the output. The file is whole after any event, so `keep` does not
+ * count. */
 static int json_close(struct exporter *x, bool keep)
 {
 	struct json *json = x->own;
