@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The events of another tracer's trace, described as classes.h has it.
+ *
+ * Invariant: a class that has no form here is told, and leaves its events out;
+ * all others are read. Everything is copied: the library's objects may go
+ * before the classes.
  */
 #ifdef HAVE_BABELTRACE2
 #include <stdio.h>
@@ -10,8 +14,9 @@
 #include "traces/foreign/library-private.h"
 
 static int make_class(struct class_memory **memory, struct field_class *to,
-		const bt_field_class *from);
+		      const bt_field_class *from);
 
+/* Returns whether a class is of a type, or of a type below that. */
 static bool is_kind(const bt_field_class *class, bt_field_class_type type)
 {
 	return bt_field_class_type_is(bt.field_class_get_type(class), type);
@@ -53,29 +58,14 @@ static void find_ranges(struct ranges *r, const bt_field_class *class,
 	r->label = bt.field_class_enumeration_mapping_get_label(mapping);
 }
 
-static void set_label(struct field_label *to, const struct ranges *r,
-		      const char *name, uint64_t i)
-{
-	const bt_integer_range_signed *s;
-	const bt_integer_range_unsigned *u;
-
-	to->name = name;
-	if (r->s) {
-		s = bt.signed_range(r->s, i);
-		to->from = (uint64_t)bt.integer_range_signed_get_lower(s);
-		to->to = (uint64_t)bt.integer_range_signed_get_upper(s);
-	} else {
-		u = bt.unsigned_range(r->u, i);
-		to->from = bt.integer_range_unsigned_get_lower(u);
-		to->to = bt.integer_range_unsigned_get_upper(u);
-	}
-}
-
-/* Makes a label of each range: one that has several is there as often. */
+/* Makes a label of each range: one that has several is there as often. Returns
+ * 0 or -ENOMEM. */
 static int make_labels(struct class_memory **memory, struct field_class *to,
 		       const bt_field_class *from)
 {
 	uint64_t n = bt.field_class_enumeration_get_mapping_count(from);
+	const bt_integer_range_unsigned *u;
+	const bt_integer_range_signed *s;
 	struct field_label *labels;
 	size_t sum = 0;
 
@@ -97,30 +87,29 @@ static int make_labels(struct class_memory **memory, struct field_class *to,
 		name = class_memory_text(memory, r.label);
 		if (!name)
 			return -ENOMEM;
-		for (uint64_t k = 0; k < r.n; k++)
-			set_label(&labels[to->nlabels++], &r, name, k);
+		for (uint64_t k = 0; k < r.n; k++) {
+			struct field_label *l = &labels[to->nlabels++];
+
+			l->name = name;
+			if (r.s) {
+				s = bt.signed_range(r.s, k);
+				l->from = (uint64_t)
+					bt.integer_range_signed_get_lower(s);
+				l->to = (uint64_t)
+					bt.integer_range_signed_get_upper(s);
+			} else {
+				u = bt.unsigned_range(r.u, k);
+				l->from =
+					bt.integer_range_unsigned_get_lower(u);
+				l->to = bt.integer_range_unsigned_get_upper(u);
+			}
+		}
 	}
 	field_labels_order(to, labels);
 	return 0;
 }
 
-/* Makes an integer in the smallest size that holds its bits. */
-static int make_integer(struct class_memory **memory, struct field_class *to,
-			const bt_field_class *from)
-{
-	uint64_t bits = bt.field_class_integer_get_field_value_range(from);
-
-	to->is_signed = is_kind(from, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER);
-	to->bits = (uint8_t)bits;
-	to->bytes = bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
-	to->base = (uint8_t)
-		bt.field_class_integer_get_preferred_display_base(from);
-	to->kind = is_kind(from, BT_FIELD_CLASS_TYPE_ENUMERATION) ? FIELD_ENUM :
-							       FIELD_INTEGER;
-	return to->kind == FIELD_ENUM ? make_labels(memory, to, from) : 0;
-}
-
-/* Makes room for n members. */
+/* Makes room for n members. Returns it, or NULL without memory. */
 static struct field_class *take_members(struct class_memory **memory,
 					struct field_class *to, uint64_t n)
 {
@@ -132,75 +121,61 @@ static struct field_class *take_members(struct class_memory **memory,
 	return members;
 }
 
-/* Makes an array of fixed length, or a list. */
-static int make_array(struct class_memory **memory, struct field_class *to,
+/* Makes a structure, or a variant with a member for each option. Returns 0;
+ * -ENOTSUP: a member has a type that has no form here; -ENOMEM. */
+static int make_members(struct class_memory **memory, struct field_class *to,
+			const bt_field_class *from, bool variant)
+{
+	uint64_t n = variant ? bt.field_class_variant_get_option_count(from) :
+			       bt.field_class_structure_get_member_count(from);
+	struct field_class *members = take_members(memory, to, n);
+	const bt_field_class_structure_member *member;
+	const bt_field_class_variant_option *option;
+	const char *name;
+	int ret = members ? 0 : -ENOMEM;
+
+	to->kind = variant ? FIELD_VARIANT : FIELD_STRUCT;
+	for (uint64_t i = 0; i < n && !ret; i++) {
+		if (variant) {
+			option = bt.class_option(from, i);
+			ret = make_class(memory, &members[i],
+					 bt.option_class(option));
+			name = bt.field_class_variant_option_get_name(option);
+		} else {
+			member = bt.class_member(from, i);
+			ret = make_class(memory, &members[i],
+					 bt.member_class(member));
+			name = bt.field_class_structure_member_get_name(member);
+		}
+		members[i].name = class_memory_text(memory, name);
+		if (!members[i].name)
+			ret = -ENOMEM;
+	}
+	return ret;
+}
+
+/* Describes a type; an integer in the smallest size that holds its bits.
+ * Returns 0, -ENOMEM, or -ENOTSUP: there is no form for the type. */
+static int make_class(struct class_memory **memory, struct field_class *to,
 		      const bt_field_class *from)
 {
-	struct field_class *element = take_members(memory, to, 1);
+	struct field_class *element;
+	uint64_t bits;
 
-	if (is_kind(from, BT_FIELD_CLASS_TYPE_STATIC_ARRAY)) {
-		to->kind = FIELD_ARRAY;
-		to->count = bt.field_class_array_static_get_length(from);
-	} else {
-		to->kind = FIELD_LIST;
+	if (is_kind(from, BT_FIELD_CLASS_TYPE_INTEGER)) {
+		bits = bt.field_class_integer_get_field_value_range(from);
+		to->is_signed = is_kind(from,
+					BT_FIELD_CLASS_TYPE_SIGNED_INTEGER);
+		to->bits = (uint8_t)bits;
+		to->bytes = bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
+		to->base = (uint8_t)
+			bt.field_class_integer_get_preferred_display_base(from);
+		to->kind = FIELD_INTEGER;
+		if (!is_kind(from, BT_FIELD_CLASS_TYPE_ENUMERATION))
+			return 0;
+		to->kind = FIELD_ENUM;
+		return make_labels(memory, to, from);
 	}
-	return element ? make_class(memory, element,
-		bt.class_element(from)) :
-			 -ENOMEM;
-}
-
-/* Makes a structure. Returns 0; -ENOTSUP: a member has a type that has no form
- * here; -ENOMEM. */
-static int make_struct(struct class_memory **memory, struct field_class *to,
-		       const bt_field_class *from)
-{
-	uint64_t n = bt.field_class_structure_get_member_count(from);
-	struct field_class *members = take_members(memory, to, n);
-	int ret = members ? 0 : -ENOMEM;
-
-	to->kind = FIELD_STRUCT;
-	for (uint64_t i = 0; i < n && !ret; i++) {
-		const bt_field_class_structure_member *member =
-			bt.class_member(from, i);
-
-		ret = make_class(memory, &members[i],
-			   bt.member_class(member));
-		members[i].name = class_memory_text(memory,
-			bt.field_class_structure_member_get_name(member));
-		if (!members[i].name)
-			ret = -ENOMEM;
-	}
-	return ret;
-}
-
-/* Makes a variant with a member for each option. */
-static int make_variant(struct class_memory **memory, struct field_class *to,
-			const bt_field_class *from)
-{
-	uint64_t n = bt.field_class_variant_get_option_count(from);
-	struct field_class *members = take_members(memory, to, n);
-	int ret = members ? 0 : -ENOMEM;
-
-	to->kind = FIELD_VARIANT;
-	for (uint64_t i = 0; i < n && !ret; i++) {
-		const bt_field_class_variant_option *option =
-			bt.class_option(from, i);
-
-		ret = make_class(memory, &members[i], bt.option_class(option));
-		members[i].name = class_memory_text(memory,
-			bt.field_class_variant_option_get_name(option));
-		if (!members[i].name)
-			ret = -ENOMEM;
-	}
-	return ret;
-}
-
-/* Returns 0, -ENOMEM, or -ENOTSUP: there is no form for the type. */
-static int make_class(struct class_memory **memory, struct field_class *to,
-		const bt_field_class *from)
-{
-	if (is_kind(from, BT_FIELD_CLASS_TYPE_INTEGER))
-		return make_integer(memory, to, from);
 	if (is_kind(from, BT_FIELD_CLASS_TYPE_REAL)) {
 		to->kind = FIELD_REAL;
 		to->bytes = is_kind(from,
@@ -213,16 +188,23 @@ static int make_class(struct class_memory **memory, struct field_class *to,
 		return 0;
 	}
 	if (is_kind(from, BT_FIELD_CLASS_TYPE_STRUCTURE))
-		return make_struct(memory, to, from);
-	if (is_kind(from, BT_FIELD_CLASS_TYPE_ARRAY))
-		return make_array(memory, to, from);
+		return make_members(memory, to, from, false);
 	if (is_kind(from, BT_FIELD_CLASS_TYPE_VARIANT))
-		return make_variant(memory, to, from);
-	return -ENOTSUP;
+		return make_members(memory, to, from, true);
+	if (!is_kind(from, BT_FIELD_CLASS_TYPE_ARRAY))
+		return -ENOTSUP;
+	to->kind = FIELD_LIST;
+	if (is_kind(from, BT_FIELD_CLASS_TYPE_STATIC_ARRAY)) {
+		to->kind = FIELD_ARRAY;
+		to->count = bt.field_class_array_static_get_length(from);
+	}
+	element = take_members(memory, to, 1);
+	return element ? make_class(memory, element, bt.class_element(from)) :
+			 -ENOMEM;
 }
 
 /* Makes a structure without a length. Where the trace has none, *to stays NULL.
- */
+ * Returns 0, -ENOTSUP or -ENOMEM. */
 static int make_scope(struct class_memory **memory,
 		      const struct field_class **to, const bt_field_class *from)
 {
@@ -235,7 +217,8 @@ static int make_scope(struct class_memory **memory,
 	return class ? make_class(memory, class, from) : -ENOMEM;
 }
 
-/* Makes an event class: its name, level, other context and fields. */
+/* Makes an event class: the name, level, other context and fields. Returns 0;
+ * -ENOTSUP: a field has no form here, and the name is set; -ENOMEM. */
 static int make_event(struct class_memory **memory, struct event_class *event,
 		      const bt_event_class *from)
 {
@@ -263,8 +246,8 @@ static int make_event(struct class_memory **memory, struct event_class *event,
 	return ret;
 }
 
-/* Makes all event classes of a stream class, and reports each class that has
- * no form here. */
+/* Makes all event classes of a stream class, and reports each class that has no
+ * form here. Returns 0 or -ENOMEM. */
 static int make_events(struct reader *reader, struct trace_class *trace,
 		       const bt_stream_class *class)
 {
@@ -299,15 +282,14 @@ static int make_events(struct reader *reader, struct trace_class *trace,
 static const bt_value *value_of(const bt_trace *trace, const char *name,
 				bt_value_type type)
 {
-	const bt_value *value =
-		bt.trace_environment(trace,
-								      name);
+	const bt_value *value = bt.trace_environment(trace, name);
 
 	return value && bt_value_type_is(bt.value_get_type(value), type) ?
 	       value : NULL;
 }
 
-/* Appends a text of the environment to the prefix of events. */
+/* Appends a text of the environment to the prefix of events, which may be NULL.
+ * Returns the text, "" if there is none, or NULL without memory. */
 static const char *take_text(struct trace_class *trace, const bt_trace *from,
 			     const char *name, char **prefix)
 {
@@ -332,7 +314,7 @@ static const char *take_text(struct trace_class *trace, const bt_trace *from,
 }
 
 /* Sets the facts about the process that the environment has, and the text for
- * them. */
+ * them. Returns 0 or -ENOMEM. */
 static int make_environment(struct trace_class *trace, const bt_trace *from)
 {
 	const bt_value *vpid = value_of(from, "vpid",
@@ -365,16 +347,6 @@ static int make_environment(struct trace_class *trace, const bt_trace *from)
 	return 0;
 }
 
-static int64_t find_member(const struct field_class *class, const char *name)
-{
-	for (size_t i = 0; class && i < class->nmembers; i++)
-		if (!strcmp(class->members[i].name, name) &&
-		    class->members[i].kind == FIELD_INTEGER &&
-		    !class->members[i].is_signed)
-			return (int64_t)i;
-	return -1;
-}
-
 int foreign_class(struct reader *reader, struct trace_class *trace,
 		  const bt_trace *from, const bt_stream_class *class,
 		  const char *path, int64_t *cpu)
@@ -384,8 +356,7 @@ int foreign_class(struct reader *reader, struct trace_class *trace,
 	trace->foreign = true;
 	/* times are nanoseconds of babeltrace2's */
 	trace->clock.hz = 1000000000;
-	trace->no_clock =
-		!bt.stream_class_clock(class);
+	trace->no_clock = !bt.stream_class_clock(class);
 	if (!ret)
 		ret = make_environment(trace, from);
 	if (!ret)
@@ -394,7 +365,12 @@ int foreign_class(struct reader *reader, struct trace_class *trace,
 	if (!ret)
 		ret = make_scope(&trace->memory, &trace->context,
 			bt.stream_class_common(class));
-	*cpu = find_member(trace->packet, "cpu_id");
+	*cpu = -1;
+	for (size_t i = 0; trace->packet && i < trace->packet->nmembers; i++)
+		if (!strcmp(trace->packet->members[i].name, "cpu_id") &&
+		    trace->packet->members[i].kind == FIELD_INTEGER &&
+		    !trace->packet->members[i].is_signed && *cpu < 0)
+			*cpu = (int64_t)i;
 	trace->no_cpu = *cpu < 0;
 	return ret ? ret : make_events(reader, trace, class);
 }

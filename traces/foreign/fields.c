@@ -25,6 +25,7 @@ static bool put_value(struct foreign_bytes *to, const void *bytes, size_t n)
 	return true;
 }
 
+/* Appends a number of four bytes. Returns false without memory. */
 static bool put_u32(struct foreign_bytes *to, uint64_t value)
 {
 	uint32_t u32 = (uint32_t)value;
@@ -32,7 +33,8 @@ static bool put_u32(struct foreign_bytes *to, uint64_t value)
 	return put_value(to, &u32, sizeof(u32));
 }
 
-/* Writes an integer in the bytes that the class has. */
+/* Writes an integer in the bytes that the class has. Returns false without
+ * memory. */
 static bool put_integer(struct foreign_bytes *to,
 			const struct field_class *class, const bt_field *field)
 {
@@ -52,21 +54,6 @@ static bool put_integer(struct foreign_bytes *to,
 	default:
 		return put_value(to, &value, sizeof(value));
 	}
-}
-
-/* Appends the elements of an array, behind their number if it is a list. */
-static bool put_elements(struct foreign_bytes *to,
-			 const struct field_class *class, const bt_field *field)
-{
-	uint64_t n = bt.field_array_get_length(field);
-
-	if (class->kind == FIELD_LIST && (n > UINT32_MAX || !put_u32(to, n)))
-		return false;
-	for (uint64_t i = 0; i < n; i++)
-		if (!foreign_encode(to, &class->members[0],
-			bt.field_element(field, i)))
-			return false;
-	return true;
 }
 
 bool foreign_encode(struct foreign_bytes *to, const struct field_class *class,
@@ -96,7 +83,15 @@ bool foreign_encode(struct foreign_bytes *to, const struct field_class *class,
 		return put_value(to, text, n) && put_value(to, "", 1);
 	case FIELD_ARRAY:
 	case FIELD_LIST:
-		return put_elements(to, class, field);
+		n = bt.field_array_get_length(field);
+		if (class->kind == FIELD_LIST &&
+		    (n > UINT32_MAX || !put_u32(to, n)))
+			return false;
+		for (uint64_t i = 0; i < n; i++)
+			if (!foreign_encode(to, &class->members[0],
+					    bt.field_element(field, i)))
+				return false;
+		return true;
 	case FIELD_VARIANT:
 		n = bt.field_variant_get_selected_option_index(field);
 		return put_u32(to, n) &&

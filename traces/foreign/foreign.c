@@ -4,6 +4,9 @@
  * the trace's directories, and gives the events in order. A graph runs forward
  * only: to go back, another is made, which describes the same classes in the
  * same order.
+ *
+ * Invariant: an event's bytes are in f->bytes, and stay until the next event is
+ * taken. Each message is put back once it was taken.
  */
 #include "traces/foreign/foreign.h"
 
@@ -16,11 +19,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "traces/foreign/graph-private.h"
 #include "traces/foreign/guard-private.h"
 
 #define COMPARE_BYTES	16384
 
+/* Returns the foreign trace that a stream is; it must be of foreign_source, but
+ * for a look at `source`. */
 static struct foreign *foreign_of(struct read_stream *stream)
 {
 	return (struct foreign *)stream;
@@ -45,43 +51,39 @@ static bool take_time(struct foreign *f, const struct foreign_trace *of_event,
 	return false;
 }
 
-static bool encode_scope(struct foreign *f, const struct field_class *class,
-			 const bt_field *field)
-{
-	return !class || !field || foreign_encode(&f->bytes, class, field);
-}
-
-/* Makes the event's bytes. */
+/* Makes the event's bytes. Returns false without memory. */
 static bool event_encode(struct foreign *f, const struct foreign_trace *t,
-		   const struct event_class *class, const bt_event *from)
+			 const struct event_class *class, const bt_event *from)
 {
 	struct trace_event *event = &f->stream.event;
 	const bt_packet *packet = bt.event_borrow_packet_const(from);
 	const bt_field *said = packet && t->trace->packet ?
 			       bt.packet_borrow_context_field_const(packet) :
 			       NULL;
-	size_t specific, context, fields;
+	const struct field_class *const classes[] = {
+		t->trace->packet, class->specific, t->trace->context,
+		class->fields,
+	};
+	const bt_field *const scopes[] = {
+		said, bt.event_borrow_specific_context_field_const(from),
+		bt.event_borrow_common_context_field_const(from),
+		bt.event_borrow_payload_field_const(from),
+	};
+	size_t ends[ARRAY_SIZE(scopes)];
 
 	f->bytes.used = 0;
-	if (!encode_scope(f, t->trace->packet, said))
-		return false;
-	specific = f->bytes.used;
-	if (!encode_scope(f, class->specific,
-			  bt.event_borrow_specific_context_field_const(from)))
-		return false;
-	context = f->bytes.used;
-	if (!encode_scope(f, t->trace->context,
-			  bt.event_borrow_common_context_field_const(from)))
-		return false;
-	fields = f->bytes.used;
-	if (!encode_scope(f, class->fields,
-			  bt.event_borrow_payload_field_const(from)))
-		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(scopes); i++) {
+		if (classes[i] && scopes[i] &&
+		    !foreign_encode(&f->bytes, classes[i], scopes[i]))
+			return false;
+		ends[i] = f->bytes.used;
+	}
+	/* behind the last call: the bytes may have moved */
 	event->start = event->packet = f->bytes.at;
-	event->specific = f->bytes.at + specific;
-	event->context = f->bytes.at + context;
-	event->fields = f->bytes.at + fields;
-	event->end = f->bytes.at + f->bytes.used;
+	event->specific = f->bytes.at + ends[0];
+	event->context = f->bytes.at + ends[1];
+	event->fields = f->bytes.at + ends[2];
+	event->end = f->bytes.at + ends[3];
 	event->cpu = 0;
 	if (said && t->cpu >= 0)
 		event->cpu = (uint32_t)bt.field_integer_unsigned_get_value(
@@ -89,7 +91,8 @@ static bool event_encode(struct foreign *f, const struct foreign_trace *t,
 	return true;
 }
 
-/* Takes an event from a message. Returns false if it is left out. */
+/* Takes an event from a message. Returns false if it is left out: it is before
+ * the window, of a class that has no form here, or has no time. */
 static bool take_event(struct foreign *f, const bt_message *message)
 {
 	struct trace_event *event = &f->stream.event;
@@ -112,91 +115,50 @@ static bool take_event(struct foreign *f, const bt_message *message)
 	return false;
 }
 
-/* Times between which a stream lost something; or NULL. */
-struct between {
-	const bt_clock_snapshot *from;
-	const bt_clock_snapshot *to;
-};
-
-/* Tells events or packets that the library reports as lost. */
-static void tell_loss(struct foreign *f, const bt_stream *stream,
-		      struct trace_loss *loss, const struct between *between)
+/* Tells events or packets that the library reports as lost, with the times
+ * between which they were, where it knows these. */
+static void tell_loss(struct foreign *f, const bt_message *m, bool packets)
 {
+	const bt_stream *stream = packets ? bt.lost_packets_stream(m) :
+					    bt.lost_events_stream(m);
+	const bt_stream_class *class = bt.stream_borrow_class_const(stream);
 	const struct reader_calls *calls = f->stream.reader->calls;
-	const struct foreign_slot *slot =
-		foreign_find(f, bt.stream_borrow_class_const(stream));
+	const struct foreign_slot *slot = foreign_find(f, class);
+	const bt_clock_snapshot *from = NULL, *to = NULL;
 	const char *name = bt.stream_get_name(stream);
 	const char *slash = name ? strrchr(name, '/') : NULL;
+	struct trace_loss loss = { .from = TIME_MIN, .to = TIME_MIN };
+	uint64_t n;
 
-	loss->from = loss->to = TIME_MIN;
-	if (between->from)
-		bt.clock_snapshot_get_ns_from_origin(between->from,
-						     &loss->from);
-	if (between->to)
-		bt.clock_snapshot_get_ns_from_origin(between->to, &loss->to);
-	if (!slot || (f->stream.begin && loss->to <
-		      (int64_t)f->stream.begin))
+	if (packets) {
+		loss.packets = bt.lost_packets_count(m, &n) ==
+			       BT_PROPERTY_AVAILABILITY_AVAILABLE ? n : 1;
+		if (bt.lost_packets_have_times(class)) {
+			from = bt.lost_packets_begin(m);
+			to = bt.lost_packets_end(m);
+		}
+	} else {
+		loss.events = bt.lost_events_count(m, &n) ==
+			      BT_PROPERTY_AVAILABILITY_AVAILABLE ? n : 0;
+		if (bt.lost_events_have_times(class)) {
+			from = bt.lost_events_begin(m);
+			to = bt.lost_events_end(m);
+		}
+	}
+	if (from)
+		bt.clock_snapshot_get_ns_from_origin(from, &loss.from);
+	if (to)
+		bt.clock_snapshot_get_ns_from_origin(to, &loss.to);
+	if (!slot || (f->stream.begin && loss.to < (int64_t)f->stream.begin))
 		return;
-	loss->trace = slot->of->trace;
-	loss->stream = slash ? slash + 1 : name ? name : "a stream";
+	loss.trace = slot->of->trace;
+	loss.stream = slash ? slash + 1 : name ? name : "a stream";
 	if (calls->loss && !f->stream.reader->quiet)
-		calls->loss(loss, calls->priv);
+		calls->loss(&loss, calls->priv);
 }
 
-static void lost_events(struct foreign *f, const bt_message *m)
-{
-	const bt_stream *stream = bt.lost_events_stream(m);
-	struct between between = { NULL, NULL };
-	struct trace_loss loss = { 0 };
-	uint64_t n;
-
-	if (bt.lost_events_count(m, &n) == BT_PROPERTY_AVAILABILITY_AVAILABLE)
-		loss.events = n;
-	if (bt.lost_events_have_times(bt.stream_borrow_class_const(stream))) {
-		between.from = bt.lost_events_begin(m);
-		between.to = bt.lost_events_end(m);
-	}
-	tell_loss(f, stream, &loss, &between);
-}
-
-static void lost_packets(struct foreign *f, const bt_message *m)
-{
-	const bt_stream *stream = bt.lost_packets_stream(m);
-	struct between between = { NULL, NULL };
-	struct trace_loss loss = { .packets = 1 };
-	uint64_t n;
-
-	if (bt.lost_packets_count(m, &n) == BT_PROPERTY_AVAILABILITY_AVAILABLE)
-		loss.packets = n;
-	if (bt.lost_packets_have_times(bt.stream_borrow_class_const(stream))) {
-		between.from = bt.lost_packets_begin(m);
-		between.to = bt.lost_packets_end(m);
-	}
-	tell_loss(f, stream, &loss, &between);
-}
-
-/* Takes an event or a loss from a message. Returns whether there is an event.
+/* Moves to the next event. Losses and streams between are taken as they come.
  */
-static bool message_take(struct foreign *f, const bt_message *message)
-{
-	switch (bt.message_get_type(message)) {
-	case BT_MESSAGE_TYPE_EVENT:
-		return take_event(f, message);
-	case BT_MESSAGE_TYPE_STREAM_BEGINNING:
-		foreign_meet(f, message);
-		return false;
-	case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
-		lost_events(f, message);
-		return false;
-	case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
-		lost_packets(f, message);
-		return false;
-	default:
-		return false;
-	}
-}
-
-/* Moves to the next event. Other messages between are taken as they come. */
 static bool foreign_next(struct read_stream *stream)
 {
 	struct foreign *f = foreign_of(stream);
@@ -206,12 +168,28 @@ static bool foreign_next(struct read_stream *stream)
 	while (!taken && foreign_fill(f)) {
 		const bt_message *message = f->batch[f->at++];
 
-		taken = message_take(f, message);
+		switch (bt.message_get_type(message)) {
+		case BT_MESSAGE_TYPE_EVENT:
+			taken = take_event(f, message);
+			break;
+		case BT_MESSAGE_TYPE_STREAM_BEGINNING:
+			foreign_meet(f, message);
+			break;
+		case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
+			tell_loss(f, message, false);
+			break;
+		case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
+			tell_loss(f, message, true);
+			break;
+		default:
+			break;
+		}
 		bt.message_put_ref(message);
 	}
 	return taken;
 }
 
+/* Makes another graph, unless nothing was taken from this one. */
 static void foreign_rewind(struct read_stream *stream)
 {
 	struct foreign *f = foreign_of(stream);
@@ -249,6 +227,7 @@ static bool foreign_last(struct read_stream *stream, uint64_t *reading)
 	return f->last != TIME_MIN;
 }
 
+/* Frees the stream. The classes stay, as the reader owns the traces. */
 static void foreign_close(struct read_stream *stream)
 {
 	struct foreign *f = foreign_of(stream);
@@ -273,7 +252,8 @@ static const struct read_source foreign_source = {
 /* Until a trace is known. */
 static const struct trace_class no_trace = { .clock = { .hz = 1000000000 } };
 
-/* Finds the trace that a directory is a part of, or the directory. */
+/* Finds the trace that a directory is a part of, or the directory; NULL: there
+ * is none. `path` or `group` may be NULL. */
 static struct foreign *group_find(const struct reader *reader, const char *path,
 			    const char *group)
 {
@@ -291,6 +271,7 @@ static struct foreign *group_find(const struct reader *reader, const char *path,
 	return NULL;
 }
 
+/* Adds a directory, which the next graph reads. Returns 0 or -ENOMEM. */
 static int add_path(struct foreign *f, const char *path)
 {
 	char **more = reallocarray(f->paths, f->npaths + 1, sizeof(*more));
@@ -303,59 +284,31 @@ static int add_path(struct foreign *f, const char *path)
 	return more[f->npaths] ? (f->npaths++, 0) : -ENOMEM;
 }
 
-/* Makes a trace of a directory. */
-static int add_trace(struct reader *reader, const char *path, char *group)
-{
-	struct foreign *f = calloc(1, sizeof(*f));
-	int ret = f ? add_path(f, path) : -ENOMEM;
-
-	if (!ret) {
-		f->group = group;
-		f->stream.source = &foreign_source;
-		f->stream.event.trace = &no_trace;
-		ret = reader_add_stream(reader, &f->stream);
-		if (!ret)
-			return 0;
-		f->group = NULL;
-	}
-	free(group);
-	if (f)
-		foreign_close(&f->stream);
-	return ret;
-}
-
+/* Filter of scandirat(): all that the library reads events from. */
 static int is_stream(const struct dirent *entry)
 {
 	return entry->d_name[0] != '.' && strcmp(entry->d_name, "metadata") &&
 	       strcmp(entry->d_name, "index");
 }
 
-/* Returns whether two files have the same bytes. */
-static bool same_bytes(int a, int b)
-{
-	char one[COMPARE_BYTES], other[COMPARE_BYTES];
-	struct stat left, right;
-	ssize_t n = 1;
-
-	if (fstat(a, &left) || fstat(b, &right) || !S_ISREG(left.st_mode) ||
-	    !S_ISREG(right.st_mode) || left.st_size != right.st_size)
-		return false;
-	for (off_t at = 0; at < left.st_size; at += n) {
-		n = pread(a, one, sizeof(one), at);
-		if (n <= 0 || pread(b, other, sizeof(other), at) != n ||
-		    memcmp(one, other, (size_t)n))
-			return false;
-	}
-	return true;
-}
-
-/* Returns whether two directories have the same file of a name. */
+/* Returns whether two directories have the same regular file of a name, byte by
+ * byte. */
 static bool same_file(int first, int second, const char *name)
 {
 	const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
 	int a = openat(first, name, flags), b = openat(second, name, flags);
-	bool same = a >= 0 && b >= 0 && same_bytes(a, b);
+	char one[COMPARE_BYTES], other[COMPARE_BYTES];
+	struct stat left, right;
+	bool same = a >= 0 && b >= 0 && !fstat(a, &left) &&
+		    !fstat(b, &right) && S_ISREG(left.st_mode) &&
+		    S_ISREG(right.st_mode) && left.st_size == right.st_size;
+	ssize_t n;
 
+	for (off_t at = 0; same && at < left.st_size; at += n) {
+		n = pread(a, one, sizeof(one), at);
+		same = n > 0 && pread(b, other, sizeof(other), at) == n &&
+		       !memcmp(one, other, (size_t)n);
+	}
 	if (a >= 0)
 		close(a);
 	if (b >= 0)
@@ -413,14 +366,26 @@ static int foreign_add(struct reader *reader, const char *path)
 		return 0;
 	group = foreign_group(path);
 	f = group_find(reader, NULL, group);
-	if (!f)
-		return add_trace(reader, path, group);
-	free(group);
-	/* packets without a number are read twice by the library */
-	for (size_t i = 0; i < f->npaths; i++)
-		if (is_copy(path, f->paths[i]))
-			return 0;
-	return add_path(f, path);
+	if (f) {
+		free(group);
+		/* packets without a number are read twice by the library */
+		for (size_t i = 0; i < f->npaths; i++)
+			if (is_copy(path, f->paths[i]))
+				return 0;
+		return add_path(f, path);
+	}
+	f = calloc(1, sizeof(*f));
+	if (!f) {
+		free(group);
+		return -ENOMEM;
+	}
+	f->group = group;
+	f->stream.source = &foreign_source;
+	f->stream.event.trace = &no_trace;
+	if (!add_path(f, path) && !reader_add_stream(reader, &f->stream))
+		return 0;
+	foreign_close(&f->stream);
+	return -ENOMEM;
 }
 
 /* Opens the graphs of all traces to which directories were added. */

@@ -23,6 +23,7 @@ struct foreign_slot {
 	struct foreign_trace *of;
 };
 
+/* A trace of another tracer. Directories of one group share it. */
 struct foreign {
 	struct read_stream stream;
 	char *group;			/* of the directories, or NULL */

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Makes and runs graphs of libbabeltrace2.
+ *
+ * Invariant: a graph in which the library has aborted is neither used nor
+ * freed. The classes of a trace outlive the graphs: each new one finds those of
+ * the first, by their order.
  */
 #ifdef HAVE_BABELTRACE2
 #include "traces/foreign/graph-private.h"
@@ -64,6 +68,7 @@ static uint64_t object_hash(const void *object)
 	return (uintptr_t)object * 0x9e3779b97f4a7c15ull;
 }
 
+/* Callback of index_find(): objects differ where their hashes do. */
 static int object_is_same(uint64_t value, const void *key)
 {
 	return 1;		/* as the hash is */
@@ -87,53 +92,47 @@ static int slot_add(struct foreign *f, const struct foreign_slot *slot)
 	return index_add(&f->index, object_hash(slot->object), f->nslots);
 }
 
-/* Makes the next trace class of the list, unless a graph before made it. */
+/*
+ * Makes the next trace class of the list, unless a graph before made it, and
+ * adds the classes for the objects of a class of streams. Returns 0 or -ENOMEM;
+ * a class that has no form here is told, and has no objects.
+ */
 static int class_describe(struct foreign *f, const bt_stream_class *class)
 {
 	struct reader *reader = f->stream.reader;
 	struct foreign_trace *t = &f->traces[f->met];
+	struct foreign_slot slot = { .object = class, .of = t };
+	uint64_t n = bt.stream_class_get_event_class_count(class);
 	struct trace_class *trace;
-	int ret;
+	int ret = 0;
 
-	if (f->met < f->ntraces)
-		return 0;
-	trace = calloc(1, sizeof(*trace));
-	if (!trace)
-		return -ENOMEM;
-	ret = foreign_class(reader, trace, f->from, class, f->paths[0],
-			    &t->cpu);
-	if (!ret)
-		ret = reader_add_trace(reader, trace);
-	t->trace = ret ? NULL : trace;
-	if (ret) {
-		trace_class_free(trace);
-		free(trace);
+	if (f->met >= f->ntraces) {
+		trace = calloc(1, sizeof(*trace));
+		if (!trace)
+			return -ENOMEM;
+		ret = foreign_class(reader, trace, f->from, class, f->paths[0],
+				    &t->cpu);
+		if (!ret)
+			ret = reader_add_trace(reader, trace);
+		t->trace = ret ? NULL : trace;
+		if (ret) {
+			trace_class_free(trace);
+			free(trace);
+		}
+		if (ret == -ENOTSUP) {
+			reader_problem(reader, f->paths[0], "events are left "
+				       "out: a context has a type that "
+				       "Taffrail does not know");
+			ret = 0;
+		}
+		f->ntraces += !ret;
 	}
-	if (ret == -ENOTSUP) {
-		reader_problem(reader, f->paths[0], "events are left out: "
-			       "a context has a type that Taffrail does not "
-			       "know");
-		ret = 0;
-	}
-	f->ntraces += !ret;
-	return ret;
-}
-
-/* Adds the classes for the objects of a class of streams. */
-static int class_note(struct foreign *f, const bt_stream_class *class)
-{
-	struct foreign_slot slot = { .object = class,
-				     .of = &f->traces[f->met] };
-	uint64_t n = slot.of->trace ? slot.of->trace->nevents : 0;
-	int ret = slot.of->trace ? slot_add(f, &slot) : 0;
-
-	if (n > bt.stream_class_get_event_class_count(class))
-		n = bt.stream_class_get_event_class_count(class);
-	for (uint64_t i = 0; i < n && !ret; i++) {
-		slot.object =
-			bt.stream_class_event(class,
-									  i);
-		slot.event = slot.of->trace->events[i];
+	if (ret || !t->trace)
+		return ret;
+	ret = slot_add(f, &slot);
+	for (uint64_t i = 0; i < n && i < t->trace->nevents && !ret; i++) {
+		slot.object = bt.stream_class_event(class, i);
+		slot.event = t->trace->events[i];
 		ret = slot_add(f, &slot);
 	}
 	return ret;
@@ -158,13 +157,7 @@ int foreign_meet(struct foreign *f, const bt_message *beginning)
 	if (!f->traces)
 		return -ENOMEM;
 	for (uint64_t i = 0; i < n && !ret; i++) {
-		const bt_stream_class *streams =
-			bt.trace_class_stream(class,
-									  i);
-
-		ret = class_describe(f, streams);
-		if (!ret)
-			ret = class_note(f, streams);
+		ret = class_describe(f, bt.trace_class_stream(class, i));
 		f->met++;
 	}
 	if (f->ntraces && f->traces[0].trace)
@@ -187,6 +180,7 @@ batch_consume(bt_message_iterator *iterator, void *priv)
 	return (bt_graph_simple_sink_component_consume_func_status)status;
 }
 
+/* Makes one step of the graph. Callback of guard_run(). */
 static void run_once(void *priv)
 {
 	struct foreign *f = priv;
@@ -235,7 +229,8 @@ void foreign_graph_close(struct foreign *f)
 	index_empty(&f->index);
 }
 
-/* Adds the component that reads the directories, and opens them. */
+/* Adds the component that reads the directories, and opens them. After a
+ * failure f->source is NULL. Callback of guard_run(). */
 static void add_source(void *priv)
 {
 	struct foreign *f = priv;
@@ -256,48 +251,40 @@ static void add_source(void *priv)
 		f->source = NULL;
 }
 
-/* Connects all outputs of the source with the muxer, which puts the messages in
- * order, and the muxer with the sink. */
-static int graph_connect(struct foreign *f, const bt_component_filter *muxer,
-		   const bt_component_sink *sink)
-{
-	const bt_component_source *source = f->source;
-	uint64_t n = bt.source_outputs(source);
-	int ret = 0;
-
-	for (uint64_t i = 0; i < n && !ret; i++)
-		ret = (int)bt.graph_connect_ports(f->graph,
-			bt.source_output(source, i),
-			bt.filter_input(muxer, i), NULL);
-	return ret ? ret : (int)bt.graph_connect_ports(f->graph,
-		bt.filter_output(muxer, 0),
-		bt.sink_input(sink, 0),
-		NULL);
-}
-
-/* Makes the graph: the source of the directories, a muxer, and a sink that
- * keeps each batch of messages. */
+/*
+ * Makes the graph: the source of the directories, a muxer, to which all outputs
+ * of the source lead and which puts the messages in order, and a sink that
+ * keeps each batch of messages. Returns 0 or a status of the library.
+ */
 static int graph_make(struct foreign *f)
 {
 	const bt_component_filter *muxer = NULL;
 	const bt_component_sink *sink = NULL;
+	uint64_t n;
 	int ret;
 
 	f->source = NULL;
 	f->graph = bt.graph_create(0);
 	if (f->graph && !guard_run(add_source, f))
 		give_up(f);
-	ret = f->source ? 0 : -1;
-	if (!ret)
-		ret = (int)bt.graph_add_filter_component(f->graph, bt.muxer,
-							 "muxer", NULL, SILENT,
-							 &muxer);
+	if (!f->source)
+		return -1;
+	ret = (int)bt.graph_add_filter_component(f->graph, bt.muxer, "muxer",
+						 NULL, SILENT, &muxer);
 	if (!ret)
 		ret = (int)bt.graph_add_simple_sink_component(f->graph, "sink",
 							      NULL,
 							      batch_consume,
 							      NULL, f, &sink);
-	return ret ? ret : graph_connect(f, muxer, sink);
+	if (ret)
+		return ret;
+	n = bt.source_outputs(f->source);
+	for (uint64_t i = 0; i < n && !ret; i++)
+		ret = (int)bt.graph_connect_ports(f->graph,
+			bt.source_output(f->source, i),
+			bt.filter_input(muxer, i), NULL);
+	return ret ? ret : (int)bt.graph_connect_ports(f->graph,
+		bt.filter_output(muxer, 0), bt.sink_input(sink, 0), NULL);
 }
 
 int foreign_graph_open(struct foreign *f)

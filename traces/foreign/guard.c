@@ -3,6 +3,9 @@
  * Damage that libbabeltrace2 2.0.4 does not survive: it reads metadata in
  * packets for ever if the file is cut, and aborts at an index that makes no
  * sense.
+ *
+ * Invariant: a jump out of the library happens only from the thread that is in
+ * guard_run(), while `inside` is set. The objects of that call are lost.
  */
 #ifdef HAVE_BABELTRACE2
 #include <fcntl.h>
@@ -20,6 +23,7 @@
 #define HEAD_CONTENT	24		/* offsets of sizes in bits, u32 */
 #define HEAD_PACKET	28
 
+/* Reads a number of four bytes, in the other byte order if `swapped`. */
 static uint32_t number_load(const uint8_t *at, bool swapped)
 {
 	uint32_t u32;
@@ -67,6 +71,8 @@ bool guard_metadata(const char *directory)
 static volatile sig_atomic_t inside;
 static sigjmp_buf home;
 
+/* Leaves the call that aborted. Outside of such a call the process ends as it
+ * would have. Handler of SIGABRT: it uses nothing but the jump. */
 static void guard_aborted(int number)
 {
 	if (inside)

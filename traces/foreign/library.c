@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Loads libbabeltrace2.
+ *
+ * Invariant: a function of `bt` is called only after foreign_load() has
+ * returned NULL. The library stays loaded.
  */
 #ifdef HAVE_BABELTRACE2
 #include <dlfcn.h>
@@ -15,38 +18,22 @@
 
 struct foreign_library bt;
 
-#define FOREIGN_NAME(name, function)	"bt_" #function,
+#define FOREIGN_NAME(name)			"bt_" #name,
+#define FOREIGN_SHORT_NAME(name, function)	"bt_" #function,
 
-static const char *const names[] = { FOREIGN_FUNCTIONS(FOREIGN_NAME) };
+static const char *const names[] = {
+	FOREIGN_FUNCTIONS(FOREIGN_NAME, FOREIGN_SHORT_NAME)
+};
 
 _Static_assert(offsetof(struct foreign_library, ctf) ==
 	       ARRAY_SIZE(names) * sizeof(void *),
 	       "a name for each function, in their order");
 
-/* Finds the classes of the components that a graph has. Returns NULL, or why it
- * cannot. */
-static const char *find_classes(void)
-{
-	const bt_plugin *ctf = NULL, *utils = NULL;
-
-	/* it would load Python to look for plug-ins in Python */
-	setenv("LIBBABELTRACE2_DISABLE_PYTHON_PLUGINS", "1", 0);
-	bt.plugin_find("ctf", BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE,
-		       &ctf);
-	bt.plugin_find("utils", BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE,
-		       &utils);
-	if (ctf)
-		bt.ctf = bt.plugin_source(ctf, "fs");
-	if (utils)
-		bt.muxer = bt.plugin_filter(utils, "muxer");
-	return bt.ctf && bt.muxer ? NULL :
-	       "libbabeltrace2 does not find its plug-ins 'ctf' and 'utils'";
-}
-
-/* Loads the library, and finds each function. Returns NULL, or why it cannot.
- */
+/* Loads the library, and finds each function and the classes of the components
+ * that a graph has. Returns NULL, or why it cannot, in memory that stays. */
 static const char *library_load(void)
 {
+	const bt_plugin *ctf = NULL, *utils = NULL;
 	void **function = (void **)&bt;
 	static char fact[300];
 	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
@@ -65,7 +52,18 @@ static const char *library_load(void)
 			return fact;
 		}
 	}
-	return find_classes();
+	/* it would load Python to look for plug-ins in Python */
+	setenv("LIBBABELTRACE2_DISABLE_PYTHON_PLUGINS", "1", 0);
+	bt.plugin_find("ctf", BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE,
+		       &ctf);
+	bt.plugin_find("utils", BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE,
+		       &utils);
+	if (ctf)
+		bt.ctf = bt.plugin_source(ctf, "fs");
+	if (utils)
+		bt.muxer = bt.plugin_filter(utils, "muxer");
+	return bt.ctf && bt.muxer ? NULL :
+	       "libbabeltrace2 does not find its plug-ins 'ctf' and 'utils'";
 }
 
 const char *foreign_load(void)
