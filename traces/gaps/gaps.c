@@ -8,6 +8,7 @@
 
 unsigned int gaps_added;
 
+/* Removes a gap, and keeps the order of the others. */
 static void remove_gap(struct gaps *gaps, uint32_t at)
 {
 	gaps->n--;

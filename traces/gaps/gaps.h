@@ -15,11 +15,13 @@
 
 #define GAPS_MAX	8
 
+/* A time in which events are missing, without both ends. */
 struct gap {
 	int64_t from;			/* ns; INT64_MIN: from the begin on */
 	int64_t to;
 };
 
+/* The gaps of one trace. */
 struct gaps {
 	uint32_t n;
 	struct gap list[GAPS_MAX + 1];	/* the last is free */

@@ -14,6 +14,7 @@
 
 #define MESSAGE_BYTES	1024		/* of a message, with the NUL; cut */
 
+/* Returns the first character that is no blank; at the latest the NUL. */
 static const char *skip_blanks(const char *p)
 {
 	while (*p == ' ' || *p == '\t' || *p == '\n')
@@ -21,16 +22,8 @@ static const char *skip_blanks(const char *p)
 	return p;
 }
 
-/* Returns the text behind a literal with its quotation mark at p. */
-static const char *skip_literal(const char *p)
-{
-	for (p++; *p && *p != '"'; p++)
-		if (*p == '\\' && p[1])
-			p++;
-	return *p ? p + 1 : p;
-}
-
-/* Reads an escape, behind the backslash. */
+/* Reads an escape, behind the backslash; there is a character. Returns the one
+ * that it stands for. */
 static char take_escape(const char **p)
 {
 	static const char from[] = "abefnrtv", to[] = "\a\b\033\f\n\r\t\v";
@@ -73,11 +66,18 @@ static const char *skip_argument(const char *p, const char **last)
 		depth += (*p == '(') - (*p == ')');
 		if ((*p == '(' || *p == ',') && depth == 1)
 			*last = p + 1;
-		p = *p == '"' ? skip_literal(p) : p + 1;
+		if (*p++ != '"')
+			continue;
+		/* a literal, in which no comma counts */
+		for (; *p && *p != '"'; p++)
+			if (*p == '\\' && p[1])
+				p++;
+		p += *p == '"';
 	}
 	return p;
 }
 
+/* Returns whether a word stands at p. */
 static bool text_begins(const char *p, const char *word)
 {
 	return !strncmp(p, word, strlen(word));

@@ -19,6 +19,7 @@
 #define LABEL_BYTES	72		/* with the NUL; the rest is cut */
 #define LABEL_ROOM	(LABEL_BYTES - 16)
 
+/* The labels of the options so far, no two of one name. */
 struct labels {
 	char label[OPTIONS_MAX][LABEL_BYTES];
 	int n;
@@ -41,28 +42,17 @@ static bool is_keyword(const char *word)
 	return false;
 }
 
-/* Returns whether another option has this label, or would have it without its
- * underscore. */
-static bool is_taken(const struct labels *labels, const char *label)
-{
-	const char *bare = *label == '_' ? label + 1 : label;
-
-	for (int i = 0; i < labels->n; i++) {
-		const char *other = labels->label[i];
-
-		if (!strcmp(*other == '_' ? other + 1 : other, bare))
-			return true;
-	}
-	return false;
-}
-
-/* Adds an identifier that no other option has. */
+/*
+ * Adds an identifier that no other option has, with or without an underscore in
+ * front. One gets an underscore where it would begin with a digit, or is a word
+ * of TSDL.
+ */
 static void add_option(struct labels *labels, const struct shown_name *name)
 {
 	char *label = labels->label[labels->n];
 	char base[LABEL_ROOM + 2] = "_";
+	int copy = 1, i = 0;
 	size_t n = 1;
-	int copy = 1;
 
 	for (const char *p = name->start; p < name->end && n <= LABEL_ROOM; p++)
 		base[n++] = (*p >= 'a' && *p <= 'z') ||
@@ -72,8 +62,14 @@ static void add_option(struct labels *labels, const struct shown_name *name)
 	n = n > 1 && !(base[1] >= '0' && base[1] <= '9') &&
 	    !is_keyword(base + 1);
 	snprintf(label, LABEL_BYTES, "%s", base + n);
-	while (is_taken(labels, label))
+	while (i < labels->n) {
+		const char *other = labels->label[i++];
+
+		if (strcmp(other + (*other == '_'), label + (*label == '_')))
+			continue;
 		snprintf(label, LABEL_BYTES, "%s_%d", base + n, ++copy);
+		i = 0;
+	}
 	labels->n++;
 }
 
@@ -116,23 +112,6 @@ bool variant_find(struct shown_field *field, const struct event_view *event,
 								 *field);
 }
 
-/* Writes the declaration of an option. A text takes the length of the variant.
- */
-static void put_option(FILE *out, uint8_t type, const char *label)
-{
-	fputs("\t\t\t", out);
-	if (!type)
-		fprintf(out, "struct { } %s;\n", label);
-	else if (type == TAFFRAIL_T_STRING)
-		fprintf(out, "integer { size = 8; align = 8; signed = 0; "
-			     "encoding = UTF8; base = 10; } "
-			     "%s[ __value_length ];\n", label);
-	else {
-		scalar_put_type(out, scalar_of(type), 0);
-		fprintf(out, " %s;\n", label);
-	}
-}
-
 void variant_put(FILE *out, struct shown_field field)
 {
 	struct shown_name name;
@@ -148,7 +127,21 @@ void variant_put(FILE *out, struct shown_field field)
 	fputs(" } _tag;\n\t\t", out);
 	scalar_put_type(out, scalar_of(TAFFRAIL_T_U32), 10);
 	fputs(" __value_length;\n\t\tvariant <_tag> {\n", out);
-	for (int i = 0; i < labels.n && shown_next(&field, &name); i++)
-		put_option(out, (uint8_t)name.value, labels.label[i]);
+	for (int i = 0; i < labels.n && shown_next(&field, &name); i++) {
+		const char *label = labels.label[i];
+
+		fputs("\t\t\t", out);
+		if (!(uint8_t)name.value) {
+			fprintf(out, "struct { } %s;\n", label);
+		} else if ((uint8_t)name.value == TAFFRAIL_T_STRING) {
+			/* a text takes the length of the variant */
+			fprintf(out, "integer { size = 8; align = 8; signed = "
+				     "0; encoding = UTF8; base = 10; } "
+				     "%s[ __value_length ];\n", label);
+		} else {
+			scalar_put_type(out, scalar_of((uint8_t)name.value), 0);
+			fprintf(out, " %s;\n", label);
+		}
+	}
 	fputs("\t\t} _value;\n", out);
 }

@@ -2,6 +2,9 @@
 /*
  * Scalars and enumerations in CTF metadata. Facts: CTF specification 1.8.3,
  * 4.1. babeltrace2 2.0 refuses a value that the integer cannot have (4.1.8).
+ *
+ * Invariant: an enumeration is written whole or not at all, and no label of it
+ * twice.
  */
 #include "traces/tsdl/tsdl.h"
 
@@ -15,6 +18,7 @@
 #define NAMES_MAX	1024
 #define NAME_BYTES	128		/* of a name, with the NUL; cut */
 
+/* The scalars, by their enum taffrail_type. A row without bytes is none. */
 static const struct scalar scalars[] = {
 #define FIELD_SCALAR(name, number, sort, bytes, c, word, exponent, base, ...) \
 	[number] = { bytes, SCALAR_##sort == SCALAR_SIGNED ||		      \
@@ -59,7 +63,8 @@ void metadata_escape(FILE *out, const char *text)
 	}
 }
 
-/* An integer, and the names that are written. */
+/* An integer, and the names that are written so far. It is large, and stands on
+ * the stack of one function only. */
 struct enumeration {
 	FILE *out;
 	int bits;
@@ -67,16 +72,6 @@ struct enumeration {
 	int n;
 	char names[NAMES_MAX][NAME_BYTES];
 };
-
-static bool has_value(const struct enumeration *e, int64_t value)
-{
-	if (e->bits == 64)
-		return true;
-	if (e->is_signed)
-		return value >= -(1ll << (e->bits - 1)) &&
-		       value < 1ll << (e->bits - 1);
-	return value >= 0 && value < 1ll << e->bits;
-}
 
 /* Writes a name and its value, unless the name is there or the integer cannot
  * have the value: babeltrace2 refuses both. */
@@ -86,7 +81,10 @@ static void put_name(struct enumeration *e, const struct shown_name *shown)
 	char *name;
 	int i;
 
-	if (e->n == NAMES_MAX || !has_value(e, shown->value))
+	if (e->n == NAMES_MAX ||
+	    (e->bits < 64 && (shown->value >= 1ll << (e->bits - e->is_signed) ||
+			      shown->value < (e->is_signed ?
+					      -(1ll << (e->bits - 1)) : 0))))
 		return;
 	name = e->names[e->n];
 	if (bytes >= NAME_BYTES)
@@ -107,50 +105,44 @@ static void put_name(struct enumeration *e, const struct shown_name *shown)
 		(long long)shown->value);
 }
 
-/* A function of the kernel, or one that follows the kernel, returns -ENOENT. */
-static void put_errors(struct enumeration *e)
-{
-	char text[32];
-	int i, n;
-
-	for (i = 1; i <= ERROR_MAX; i++) {
-		if (!*error_word((uint64_t)i))
-			continue;
-		n = snprintf(text, sizeof(text), "-E%s",
-			     error_word((uint64_t)i));
-		put_name(e, &(struct shown_name){ i, text + 1, text + n });
-		put_name(e, &(struct shown_name){ -i, text, text + n });
-	}
-}
-
-/* Writes the names that the marker stated, or those of the words true and
- * false, or of errno. */
-static void put_names(struct enumeration *e, struct shown_field field)
+bool metadata_enumeration(FILE *out, const struct shown_field *field, int bits,
+			  bool is_signed)
 {
 	static const char words[] = "falsetrue";
 	static const struct shown_name truth[] = {
 		{ 0, words, words + 5 }, { 1, words + 5, words + 9 },
 	};
-	struct shown_name name;
-	size_t i;
-
-	if (field.how == TAFFRAIL_HOW_BOOL)
-		for (i = 0; i < ARRAY_SIZE(truth); i++)
-			put_name(e, &truth[i]);
-	else if (field.how == TAFFRAIL_HOW_ERRNO)
-		put_errors(e);
-	else if (field.how == TAFFRAIL_HOW_ENUM)
-		while (shown_next(&field, &name))
-			put_name(e, &name);
-}
-
-bool metadata_enumeration(FILE *out, const struct shown_field *field, int bits,
-			  bool is_signed)
-{
 	struct enumeration e = { .out = out, .bits = bits,
 				 .is_signed = is_signed };
+	struct shown_field rest = *field;
+	struct shown_name name;
+	char text[32];
+	int i, n;
 
-	put_names(&e, *field);
+	switch (field->how) {
+	case TAFFRAIL_HOW_BOOL:
+		put_name(&e, &truth[0]);
+		put_name(&e, &truth[1]);
+		break;
+	case TAFFRAIL_HOW_ERRNO:
+		/* a function of the kernel, or one that follows the kernel,
+		 * returns -ENOENT */
+		for (i = 1; i <= ERROR_MAX; i++) {
+			if (!*error_word((uint64_t)i))
+				continue;
+			n = snprintf(text, sizeof(text), "-E%s",
+				     error_word((uint64_t)i));
+			name = (struct shown_name){ i, text + 1, text + n };
+			put_name(&e, &name);
+			name = (struct shown_name){ -i, text, text + n };
+			put_name(&e, &name);
+		}
+		break;
+	case TAFFRAIL_HOW_ENUM:
+		while (shown_next(&rest, &name))
+			put_name(&e, &name);
+		break;
+	}
 	if (e.n)
 		fputs(" }", out);
 	return e.n;
