@@ -25,7 +25,6 @@ enum column_kind {
 struct column {
 	char *name;
 	enum column_kind kind;
-	bool wide;			/* an unsigned integer of 8 bytes */
 	bool begins;			/* the first of the fields: those before
 					 * are in the context */
 	uint32_t skip;			/* bytes in front of the value */

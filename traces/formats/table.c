@@ -33,7 +33,8 @@ static bool is_taken(const struct columns *columns, const char *name)
 	return false;
 }
 
-/* Returns the kind of column that holds a field's values. */
+/* Returns the kind of column that holds the values of a field. Whatever has no
+ * own form in a table is JSON, so no field is left out. */
 static enum column_kind kind_of(const struct field_class *class)
 {
 	switch (class->kind) {
@@ -58,7 +59,8 @@ static enum column_kind kind_of(const struct field_class *class)
 }
 
 /* Adds a column, "NAME", or "NAME_2" and so on if that is taken. Returns false
- * without memory for the name. */
+ * without memory for the name. The class is that of the trace, and outlives the
+ * columns. */
 static bool add_column(struct columns *columns, const struct field_class *field,
 		       const char *tail, enum column_kind kind, uint32_t skip)
 {
@@ -77,7 +79,6 @@ static bool add_column(struct columns *columns, const struct field_class *field,
 	column->kind = kind;
 	column->class = field;
 	column->skip = skip;
-	column->wide = kind == COLUMN_UNSIGNED && field->bytes == 8;
 	columns->n++;
 	return true;
 }
@@ -106,20 +107,6 @@ static bool add_members(struct columns *columns,
 		if (!add_column(columns, field, "_name", COLUMN_LABEL, 0))
 			return false;
 	}
-	return true;
-}
-
-/* Returns whether a table has the columns of a class. Their classes may differ.
- */
-static bool has_columns(const struct table *table,
-			const struct table_class *class)
-{
-	if (table->ncolumns != class->ncolumns)
-		return false;
-	for (size_t i = 0; i < class->ncolumns; i++)
-		if (strcmp(table->columns[i].name, class->columns[i].name) ||
-		    table->columns[i].kind != class->columns[i].kind)
-			return false;
 	return true;
 }
 
@@ -154,11 +141,23 @@ static struct table *find_table(struct tables *tables,
 	struct table **at = &tables->first;
 	struct table *table;
 	int copy = 1;
+	size_t i;
 
-	for (; *at; at = &(*at)->next)
-		if (!strcmp((*at)->event->name, event->name) &&
-		    has_columns(*at, class))
-			return *at;
+	for (; *at; at = &(*at)->next) {
+		table = *at;
+		if (strcmp(table->event->name, event->name) ||
+		    table->ncolumns != class->ncolumns)
+			continue;
+		/* the sizes in memory may differ: each class has columns of
+		 * its own to read by */
+		for (i = 0; i < class->ncolumns; i++)
+			if (strcmp(table->columns[i].name,
+				   class->columns[i].name) ||
+			    table->columns[i].kind != class->columns[i].kind)
+				break;
+		if (i == class->ncolumns)
+			return table;
+	}
 	table = calloc(1, sizeof(*table));
 	if (!table)
 		return NULL;
@@ -172,7 +171,7 @@ static struct table *find_table(struct tables *tables,
 	table->columns = calloc(class->ncolumns + 1, sizeof(struct column));
 	if (!table->name || !table->columns)
 		goto free;
-	for (size_t i = 0; i < class->ncolumns; i++) {
+	for (i = 0; i < class->ncolumns; i++) {
 		table->columns[i] = class->columns[i];
 		table->columns[i].name = strdup(class->columns[i].name);
 		if (!table->columns[i].name)
@@ -252,9 +251,7 @@ int tables_fill(struct tables *tables, const struct exporter *x)
 			const struct event_class *event = traces[i]->events[k];
 			struct table_class *class;
 
-			if (!event || (x->where && !where_names(x->where,
-								traces[i],
-								event)))
+			if (!event || (x->where && !where_names(event)))
 				continue;
 			class = table_class_new(tables, traces[i], event);
 			if (!class)

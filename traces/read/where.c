@@ -274,8 +274,7 @@ bool where_holds(const struct where *where, const struct trace_event *event)
 	return false;
 }
 
-bool where_names(const struct where *where, const struct trace_class *trace,
-		 const struct event_class *class)
+bool where_names(const struct event_class *class)
 {
 	const struct where_verdict *v = class->verdict;
 

@@ -36,9 +36,8 @@ int where_prepare(struct where *where, struct trace_class *const *traces,
 bool where_holds(const struct where *where, const struct trace_event *event);
 
 /* Returns whether a rule can mean an event of a class, by name and fields;
- * behind where_prepare(). */
-bool where_names(const struct where *where, const struct trace_class *trace,
-		 const struct event_class *class);
+ * behind where_prepare() with the class. */
+bool where_names(const struct event_class *class);
 
 /* Lets the reader give only events that a rule means. */
 void reader_filter(struct reader *reader, const struct where *where);
