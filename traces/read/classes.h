@@ -117,7 +117,7 @@ struct event_class {
 struct trace_class {
 	size_t number;			/* of the trace, in the reader */
 	const char *path;		/* of the directory, as given */
-	const char *hostname;		/* of the environment; "" if not there */
+	const char *hostname;		/* of the environment; or "" */
 	const char *procname;
 	const char *domain;
 	const char *session;
@@ -128,7 +128,6 @@ struct trace_class {
 	uint64_t read;			/* events of finished packets */
 	struct gaps gaps;		/* of the streams, as far as they were
 					 * read */
-	bool counter;			/* the clock tells order, not time */
 	bool foreign;			/* another tracer wrote it */
 	bool no_clock;			/* all events have the time 0 */
 	bool no_cpu;			/* all events have the cpu 0 */

@@ -33,7 +33,7 @@ static bool fill_variant(struct tsdl *t, struct field_class *class,
 	    strncmp(length + 1, in->names[i], n) ||
 	    strcmp(length + 1 + n, "_length"))
 		return false;
-	members = tsdl_memory(t, (type->n + 1) * sizeof(*members));
+	members = tsdl_memory(t, t->memory, (type->n + 1) * sizeof(*members));
 	if (!members)
 		return false;
 	class->kind = FIELD_VARIANT;
@@ -61,7 +61,7 @@ static bool fill_members(struct tsdl *t, struct field_class *class,
 			 const struct tsdl_type *type)
 {
 	struct field_class *members =
-		tsdl_memory(t, (type->n + 1) * sizeof(*members));
+		tsdl_memory(t, t->memory, (type->n + 1) * sizeof(*members));
 
 	if (!members || type->variant || type->align > ALIGN_BITS)
 		return false;
@@ -118,7 +118,7 @@ static bool class_fill(struct tsdl *t, struct field_class *class,
 			return element->bits == 8 &&
 			       element->align <= ALIGN_BITS;
 		}
-		member = tsdl_memory(t, sizeof(*member));
+		member = tsdl_memory(t, t->memory, sizeof(*member));
 		class->members = member;
 		class->nmembers = 1;
 		return member && class_fill(t, member, element, NULL);
@@ -135,7 +135,7 @@ static bool class_fill(struct tsdl *t, struct field_class *class,
 const struct field_class *tsdl_class(struct tsdl *t,
 				     const struct tsdl_type *type)
 {
-	struct field_class *class = tsdl_memory(t, sizeof(*class));
+	struct field_class *class = tsdl_memory(t, t->memory, sizeof(*class));
 
 	if (!class)
 		return NULL;

@@ -22,18 +22,9 @@ int tsdl_fail(struct tsdl *t, int error)
 	return t->error;
 }
 
-void *tsdl_memory(struct tsdl *t, size_t bytes)
+void *tsdl_memory(struct tsdl *t, struct class_memory **memory, size_t bytes)
 {
-	void *at = class_memory_take(t->memory, bytes);
-
-	if (!at)
-		tsdl_fail(t, -ENOMEM);
-	return at;
-}
-
-void *tsdl_scratch(struct tsdl *t, size_t bytes)
-{
-	void *at = class_memory_take(&t->scratch, bytes);
+	void *at = class_memory_take(memory, bytes);
 
 	if (!at)
 		tsdl_fail(t, -ENOMEM);
@@ -48,6 +39,7 @@ static bool make_room(struct tsdl *t, size_t bytes)
 
 	if (bytes < t->text_room)
 		return true;
+	/* one buffer for all tokens: tsdl_take_text() copies those that stay */
 	more = realloc(t->text, bytes + 64);
 	if (!more) {
 		tsdl_fail(t, -ENOMEM);
@@ -90,6 +82,7 @@ static void skip_blanks(struct tsdl *t)
  * *at never passes the end of the text. */
 static char take_escaped(const char **at)
 {
+	/* as C has them, and \e */
 	static const char from[] = "abefnrtv", to[] = "\a\b\033\f\n\r\t\v";
 	const char *found = **at ? strchr(from, **at) : NULL;
 	unsigned int value = 0;
@@ -254,6 +247,7 @@ void tsdl_skip_value(struct tsdl *t)
 {
 	int open = 0;
 
+	/* the sign that ends the value stays: the caller takes it */
 	while (t->kind != TOKEN_END && t->kind != TOKEN_BAD) {
 		if (!open && (tsdl_is_sign(t, ';') || tsdl_is_sign(t, '}')))
 			return;

@@ -93,10 +93,9 @@ int tsdl_need_sign(struct tsdl *t, int sign);
 /* Takes a word or string; returns the text in *t->memory, or NULL. */
 const char *tsdl_take_text(struct tsdl *t);
 
-/* Return zeroed memory, *t->memory or until the text is parsed, or NULL with
- * the error noted. */
-void *tsdl_memory(struct tsdl *t, size_t bytes);
-void *tsdl_scratch(struct tsdl *t, size_t bytes);
+/* Returns zeroed memory of t->memory, or of &t->scratch, which lasts until the
+ * text is parsed; or NULL with the error noted. */
+void *tsdl_memory(struct tsdl *t, struct class_memory **memory, size_t bytes);
 
 /* Parses a type, up to the declarator. Returns NULL after an error. */
 struct tsdl_type *tsdl_parse_type(struct tsdl *t);

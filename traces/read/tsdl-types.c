@@ -24,7 +24,7 @@
  * memory, which is noted. */
 static struct tsdl_type *new_type(struct tsdl *t, enum field_kind kind)
 {
-	struct tsdl_type *type = tsdl_scratch(t, sizeof(*type));
+	struct tsdl_type *type = tsdl_memory(t, &t->scratch, sizeof(*type));
 
 	if (type)
 		type->class.kind = kind;
@@ -122,7 +122,7 @@ static struct tsdl_type *find_alias(const struct tsdl *t, const char *name)
  * Returns 0 or the error that was noted. */
 static int add_alias(struct tsdl *t, const char *name, struct tsdl_type *type)
 {
-	struct tsdl_alias *alias = tsdl_scratch(t, sizeof(*alias));
+	struct tsdl_alias *alias = tsdl_memory(t, &t->scratch, sizeof(*alias));
 
 	if (!alias || !name || !type)
 		return t->error;
@@ -146,7 +146,7 @@ static void parse_labels(struct tsdl *t, struct field_class *class)
 			struct field_label *more;
 
 			room = room * 2 + 8;
-			more = tsdl_memory(t, room * sizeof(*more));
+			more = tsdl_memory(t, t->memory, room * sizeof(*more));
 			if (!more)
 				return;
 			if (n)
@@ -186,6 +186,7 @@ static struct tsdl_type *parse_enum(struct tsdl *t)
 	type = new_type(t, FIELD_ENUM);
 	if (!type || !container || tsdl_need_sign(t, '{'))
 		return NULL;
+	/* size, base and sign are those of the integer below */
 	*type = *container;
 	type->class.kind = FIELD_ENUM;
 	if (container->class.kind != FIELD_INTEGER)
@@ -202,7 +203,8 @@ static struct tsdl_type *parse_brackets(struct tsdl *t,
 					struct tsdl_type *element)
 {
 	struct tsdl_type *type = new_type(t, FIELD_ARRAY);
-	struct tsdl_type **members = tsdl_scratch(t, sizeof(*members));
+	struct tsdl_type **members =
+		tsdl_memory(t, &t->scratch, sizeof(*members));
 
 	if (!type || !members || !element)
 		return NULL;
@@ -215,6 +217,7 @@ static struct tsdl_type *parse_brackets(struct tsdl *t,
 		type->class.kind = FIELD_SEQUENCE;
 		type->length = tsdl_take_text(t);
 	}
+	/* sizes of arrays are multiplied, and must not overflow */
 	if (type->class.count > COUNT_MAX)
 		tsdl_fail(t, -ENOTSUP);
 	return tsdl_need_sign(t, ']') ? NULL : type;
@@ -238,8 +241,10 @@ static void parse_members(struct tsdl *t, struct tsdl_type *type)
 			return;
 		if (type->n == room) {
 			room = room * 2 + 8;
-			members = tsdl_scratch(t, room * sizeof(*members));
-			names = tsdl_scratch(t, room * sizeof(*names));
+			members = tsdl_memory(t, &t->scratch,
+					      room * sizeof(*members));
+			names = tsdl_memory(t, &t->scratch,
+					    room * sizeof(*names));
 			if (!members || !names)
 				return;
 			for (size_t i = 0; i < type->n; i++) {
@@ -249,6 +254,8 @@ static void parse_members(struct tsdl *t, struct tsdl_type *type)
 			type->members = members;
 			type->names = names;
 		}
+		/* the name stands before the brackets that are part of the
+		 * type */
 		type->names[type->n] = tsdl_take_text(t);
 		while (tsdl_take_sign(t, '['))
 			member = parse_brackets(t, member);

@@ -126,8 +126,8 @@ static void parse_env(struct tsdl *t, const char *key, void *priv)
 	tsdl_skip_value(t);
 }
 
-/* Takes a row of the block `clock`. A description that says so makes the clock
- * a counter. Other rows have no meaning here. */
+/* Takes a row of the block `clock`. Other rows than the three numbers have no
+ * meaning here. */
 static void parse_clock(struct tsdl *t, const char *key, void *priv)
 {
 	struct metadata_clock *clock = &t->trace->clock;
@@ -138,8 +138,6 @@ static void parse_clock(struct tsdl *t, const char *key, void *priv)
 		clock->offset_s = (int64_t)t->number;
 	else if (!strcmp(key, "offset") && t->kind == TOKEN_NUMBER)
 		clock->offset = t->number;
-	else if (!strcmp(key, "description") && t->kind == TOKEN_STRING)
-		t->trace->counter = !strncmp(t->text, "a counter", 9);
 	tsdl_skip_value(t);
 }
 
@@ -158,6 +156,7 @@ static void set_header(struct tsdl *t, const struct tsdl_type *type)
 		return;
 	}
 	t->schema->large = id->bits == 16;
+	/* the id that says that the other header follows */
 	if (id->class.labels[1].from != (t->schema->large ?
 					 CTF_LARGE_ID_EXTENDED :
 					 CTF_COMPACT_ID_EXTENDED) ||
@@ -330,7 +329,7 @@ static void parse_declaration(struct tsdl *t)
 	} else if (tsdl_take_word(t, "stream")) {
 		parse_block(t, parse_stream, NULL);
 	} else if (tsdl_take_word(t, "event")) {
-		event = tsdl_memory(t, sizeof(*event));
+		event = tsdl_memory(t, t->memory, sizeof(*event));
 		if (!event)
 			return;
 		event->level = LEVEL_NONE;
@@ -378,7 +377,7 @@ static void parse_schema(struct tsdl *t, struct trace_schemas *schemas)
 		parse_declaration(t);
 	for (event = t->events; event; event = event->next)
 		schema->nevents = max_u64(schema->nevents, event->code + 1);
-	schema->events = tsdl_memory(t, (schema->nevents + 1) *
+	schema->events = tsdl_memory(t, t->memory, (schema->nevents + 1) *
 					sizeof(struct event_class *));
 	for (event = t->events; event && schema->events; event = event->next) {
 		if (schema->events[event->code])
@@ -401,6 +400,7 @@ int trace_class_parse(struct trace_class *trace, struct trace_schemas *schemas,
 	trace->session = "";
 	trace->vpid = -1;
 	*line = 0;
+	/* before anything is parsed, as others' texts may be of any form */
 	if (!strstr(text, taffrail))
 		return -ENOTSUP;
 	t.schema = schema_new(strlen(text) + 1);
@@ -410,7 +410,8 @@ int trace_class_parse(struct trace_class *trace, struct trace_schemas *schemas,
 	tsdl_next(&t);
 	while (!t.error && t.kind != TOKEN_END && !tsdl_is_word(&t, "stream"))
 		parse_declaration(&t);
-	/* from the first stream on, all is the schema's */
+	/* from the first stream on, all is the schema's: the rest of the text
+	 * is compared as a whole, and parsed only if no trace had it */
 	if (!t.error) {
 		t.alone |= t.kind == TOKEN_END;
 		t.shared = true;
