@@ -106,39 +106,20 @@ static int64_t elements_bytes(const struct field_class *class, uint64_t count,
 	return at - start;
 }
 
-/* Returns the size of a variant, with the index in front unless that is
- * counted; -1: it goes beyond `end`, or there is no option of that index. An
- * option must fill the size that is stated for it. */
-static int64_t variant_bytes(const struct field_class *class, const uint8_t *at,
-			     const uint8_t *end)
-{
-	const int64_t ahead = class->counted ? 0 : sizeof(uint32_t);
-	int64_t bytes = class->counted ? field_length(at) : end - at - ahead;
-	uint32_t i;
-
-	if (bytes < 0 || bytes > end - at)
-		return -1;
-	i = field_length(at + ahead - (class->counted ? sizeof(i) : 0));
-	end = at + ahead + bytes;
-	bytes = i < class->nmembers ?
-		field_bytes(&class->members[i], at + ahead, end) : -1;
-	if (bytes < 0 || (class->counted && at + bytes != end))
-		return -1;
-	return bytes + ahead;
-}
-
 int64_t field_bytes(const struct field_class *class, const uint8_t *at,
 		    const uint8_t *end)
 {
 	const uint8_t *nul;
+	int64_t bytes, ahead;
 	uint64_t count;
-	int64_t bytes;
 
 	switch (class->kind) {
 	case FIELD_STRING:
 		nul = memchr(at, 0, (size_t)(end - at));
 		return nul ? nul + 1 - at : -1;
 	case FIELD_TEXT:
+		/* the length of a counted one stands before it, and was
+		 * stepped over as a field */
 		count = field_text_bytes(class, at);
 		return count > (uint64_t)(end - at) ? -1 : (int64_t)count;
 	case FIELD_ARRAY:
@@ -148,7 +129,21 @@ int64_t field_bytes(const struct field_class *class, const uint8_t *at,
 	case FIELD_STRUCT:
 		return elements_bytes(class, class->nmembers, at, end);
 	case FIELD_VARIANT:
-		return variant_bytes(class, at, end);
+		/* the index stands in front, unless that is counted; the
+		 * option must fill the size that is stated for it */
+		ahead = class->counted ? 0 : sizeof(uint32_t);
+		bytes = class->counted ? field_length(at) : end - at - ahead;
+		if (bytes < 0 || bytes > end - at)
+			return -1;
+		at += ahead;
+		end = at + bytes;
+		count = field_length(class->counted ? at - sizeof(uint32_t) :
+						      at);
+		bytes = count < class->nmembers ?
+			field_bytes(&class->members[count], at, end) : -1;
+		if (bytes < 0 || (class->counted && at + bytes != end))
+			return -1;
+		return bytes + ahead;
 	case FIELD_LIST:
 		if (end - at < (int64_t)sizeof(uint32_t))
 			return -1;

@@ -196,6 +196,7 @@ const uint8_t *field_at_bytes(const struct field_at *at,
 	const struct field_class *members;
 	int64_t step;
 
+	/* not in the packet: bytes of structs that live as long as the event */
 	if (at->source == FIELD_OF_STREAM) {
 		*bytes = sizeof(event->cpu);
 		return (const uint8_t *)&event->cpu;
@@ -218,6 +219,7 @@ const uint8_t *field_at_bytes(const struct field_at *at,
 			return NULL;
 		p += step;
 	}
+	/* all of it, as an option or element is found without a check */
 	if (field_bytes(at->whole, p, end) < 0)
 		return NULL;
 	if (at->variant) {

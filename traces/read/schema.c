@@ -26,6 +26,7 @@ struct trace_schema *schema_new(size_t room)
 
 	if (!schema)
 		return NULL;
+	/* the parser's use, which schema_drop() ends */
 	schema->uses = 1;
 	schema->text = malloc(room);
 	if (!schema->text) {
@@ -65,6 +66,7 @@ int schema_use(struct trace_schema *schema, struct trace_class *trace)
 	trace->context_fixed = schema->context_fixed;
 	trace->context_bytes = schema->context_bytes;
 	trace->large = schema->large;
+	/* a table of the trace's own, in which classes of its own may stand */
 	trace->events = class_memory_take(&trace->memory, bytes);
 	if (!trace->events)
 		return -ENOMEM;

@@ -50,7 +50,7 @@ struct trace_schema *schema_new(size_t room);
 struct trace_schema *schema_find(const struct trace_schemas *set,
 				 const char *text, size_t bytes);
 
-/* Lets others find a schema. */
+/* Lets others find a schema. The text does not change any more. */
 void schema_add(struct trace_schemas *set, struct trace_schema *schema);
 
 /* Makes a trace use a schema: schema_use() returns 0 or -ENOMEM. schema_drop()
@@ -62,7 +62,8 @@ void schema_drop(struct trace_schema *schema);
 struct class_memory **schema_memory(struct trace_class *trace,
 				    const struct event_class *class);
 
-/* Makes the trace's own class of a shared one. Returns it, or NULL. */
+/* Makes the trace's own class of a shared one. Returns it, or NULL without
+ * memory. Other traces keep the shared one. */
 struct event_class *schema_own_class(struct trace_class *trace, uint32_t id);
 
 #endif

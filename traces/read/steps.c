@@ -5,9 +5,6 @@
  */
 #include "traces/read/private.h"
 
-/* Steps that a field may add, and the end. */
-#define ROOM(n)	((n) + 1)
-
 /* Steps in the making. `step` belongs to the schema, and ends with the zero
  * that it was made with. */
 struct steps {
@@ -90,7 +87,7 @@ static void add_field(struct steps *s, const struct field_class *class)
 
 int steps_make(struct class_memory **memory, struct event_class *event)
 {
-	struct steps s = { .room = ROOM(4 * event->fields->nmembers + 64),
+	struct steps s = { .room = 4 * event->fields->nmembers + 65,
 			   .simple = true };
 
 	s.step = class_memory_take(memory, s.room * sizeof(*s.step));

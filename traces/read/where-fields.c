@@ -47,7 +47,8 @@ static uint8_t type_of(const struct field_class *class)
 	}
 }
 
-/* Returns whether a word stands in the expression. */
+/* Returns whether a word stands in the expression, as a whole. It may stand in
+ * a text there: then a field is added that the program does not use. */
 static bool has_word(const char *expression, const char *word)
 {
 	size_t n = strlen(word);
@@ -90,30 +91,26 @@ static bool is_enumerator(const struct field_label *label)
 	return !*p && p != label->name;
 }
 
-/* Makes room for one more statement and so many bytes behind its head. Returns
- * where the head goes, or NULL without memory. */
-static char *shown_append(struct where_fields *f, size_t bytes)
+/* Adds a statement with so many bytes behind the head. Returns the first of
+ * these, with room for a NUL behind the last, or NULL without memory. All
+ * statements are copied: memory of a class only grows, and few fields have one.
+ */
+static char *shown_append(struct where_fields *f, struct taffrail_shown head,
+			  size_t bytes)
 {
 	size_t old = f->shown_bytes;
-	char *more = class_memory_take(f->memory,
-				       old + sizeof(struct taffrail_shown) +
-				       bytes);
+	char *more = class_memory_take(f->memory, old + sizeof(head) + bytes +
+						  1);
 
 	if (!more)
 		return NULL;
 	if (old)
 		memcpy(more, f->shown, old);
+	head.bytes_ = (uint32_t)bytes;
+	memcpy(more + old, &head, sizeof(head));
 	f->shown = more;
-	return more + old;
-}
-
-/* Puts the head of a statement that ends at `end`. */
-static void shown_finish(struct where_fields *f, char *at,
-			 struct taffrail_shown *head, const char *end)
-{
-	head->bytes_ = (uint32_t)(end - (at + sizeof(*head)));
-	memcpy(at, head, sizeof(*head));
-	f->shown_bytes += sizeof(*head) + head->bytes_;
+	f->shown_bytes = old + sizeof(head) + bytes;
+	return more + old + sizeof(head);
 }
 
 /* Adds a statement of at most one byte: a unit has none, a level has one.
@@ -121,54 +118,55 @@ static void shown_finish(struct where_fields *f, char *at,
 static int add_word(struct where_fields *f, struct taffrail_shown head,
 		    size_t bytes, int byte)
 {
-	char *at = shown_append(f, bytes);
+	char *at = shown_append(f, head, bytes);
 
 	if (!at)
 		return -ENOMEM;
-	memset(at + sizeof(head), byte, bytes);
-	shown_finish(f, at, &head, at + sizeof(head) + bytes);
+	memset(at, byte, bytes);
 	return 0;
 }
 
 /* Adds the names of the field's values, as a marker states them (struct
- * taffrail_shown). Labels of several values, and ones that are no words, are
- * left out. Returns 0 or -ENOMEM. */
+ * taffrail_shown): all values, then the names. Labels of several values, and
+ * ones that are no words, are left out. Returns 0 or -ENOMEM. */
 static int add_shown(struct where_fields *f, const struct field_class *class)
 {
 	struct taffrail_shown head = { .field_ = (uint8_t)f->n,
 				       .how_ = TAFFRAIL_HOW_ENUM };
-	size_t names = 1, values = 0;
-	char *at, *value, *name;
+	size_t names = 0, left;
+	char *value, *name;
 
 	for (size_t i = 0; i < class->nlabels; i++)
-		if (is_enumerator(&class->labels[i]) && values < UINT16_MAX) {
-			names += strlen(class->labels[i].name) + 2;
-			values++;
+		if (is_enumerator(&class->labels[i]) &&
+		    head.count_ < UINT16_MAX) {
+			names += strlen(class->labels[i].name) +
+				 (head.count_ ? 2 : 0);
+			head.count_++;
 		}
-	if (!values)
+	if (!head.count_)
 		return 0;
-	at = shown_append(f, values * sizeof(uint64_t) + names);
-	if (!at)
+	left = head.count_;
+	value = shown_append(f, head, left * sizeof(uint64_t) + names);
+	if (!value)
 		return -ENOMEM;
-	value = at + sizeof(head);
-	name = value + values * sizeof(uint64_t);
-	for (size_t i = 0; i < class->nlabels && head.count_ < values; i++) {
+	name = value + left * sizeof(uint64_t);
+	for (size_t i = 0; i < class->nlabels && left; i++) {
 		if (!is_enumerator(&class->labels[i]))
 			continue;
 		memcpy(value, &class->labels[i].from, sizeof(uint64_t));
 		value += sizeof(uint64_t);
-		name = stpcpy(name, head.count_++ ? ", " : "");
 		name = stpcpy(name, class->labels[i].name);
+		if (--left)
+			name = stpcpy(name, ", ");
 	}
-	shown_finish(f, at, &head, name);
 	return 0;
 }
 
-/* Adds the options of the last field, as a marker states them. Returns 0 or
- * -ENOMEM. */
+/* Adds the options of the last field, as a marker states them: the type of
+ * each, then the names. Returns 0 or -ENOMEM. */
 static int add_options(struct where_fields *f, const struct field_class *class)
 {
-	size_t n = class->nmembers, names = 1;
+	size_t n = class->nmembers, names = 0;
 	struct taffrail_shown head = {
 		.field_ = (uint8_t)f->n, .how_ = TAFFRAIL_HOW_VARIANT,
 		.count_ = (uint16_t)n,
@@ -176,11 +174,11 @@ static int add_options(struct where_fields *f, const struct field_class *class)
 	char *at, *name;
 
 	for (size_t i = 0; i < n; i++)
-		names += strlen(class->members[i].name) + 2;
-	at = shown_append(f, n * sizeof(int64_t) + names);
+		names += strlen(class->members[i].name) + (i ? 2 : 0);
+	at = shown_append(f, head, n * sizeof(int64_t) + names);
 	if (!at)
 		return -ENOMEM;
-	name = at + sizeof(head) + n * sizeof(int64_t);
+	name = at + n * sizeof(int64_t);
 	for (size_t i = 0; i < n; i++) {
 		const struct field_class *option = &class->members[i];
 		/* 0: conditions have no such type */
@@ -189,11 +187,9 @@ static int add_options(struct where_fields *f, const struct field_class *class)
 			       option->kind <= FIELD_ENUM ?
 			       field_scalar(option) : 0;
 
-		memcpy(at + sizeof(head) + i * sizeof(type), &type,
-		       sizeof(type));
+		memcpy(at + i * sizeof(type), &type, sizeof(type));
 		name = stpcpy(stpcpy(name, i ? ", " : ""), option->name);
 	}
-	shown_finish(f, at, &head, name);
 	return 0;
 }
 
