@@ -46,7 +46,9 @@ static void file_complain(struct file_stream *f, const char *fact)
 		       (unsigned long long)f->offset, fact);
 }
 
-/* Maps a file of the trace. Returns 0 or a negative errno. */
+/* Maps a file of the trace. Returns 0 or a negative errno. The directory is
+ * opened each time, so a reader of thousands of streams keeps no descriptors.
+ */
 static int map_file(const struct file_stream *f, struct file_map *map,
 		    const char *format, const char *file)
 {
@@ -246,7 +248,8 @@ static const char *take_head(const struct file_stream *f,
 	return head->content_size / 8 > room ? cut_short : NULL;
 }
 
-/* Finds the next packet that the index names, behind damage. */
+/* Finds the next packet that the index names, behind damage; without one, the
+ * end of the file. */
 static void packet_resync(struct file_stream *f)
 {
 	struct ctf_index_entry entry;
@@ -260,7 +263,8 @@ static void packet_resync(struct file_stream *f)
 	f->offset = to;
 }
 
-/* Reports packets that are missing at the end of a complete file. */
+/* Reports packets that are missing at the end of a complete file, once a file.
+ * Without an index nothing says that there were more. */
 static void look_at_end(struct file_stream *f)
 {
 	struct ctf_index_entry entry;

@@ -266,7 +266,8 @@ int reader_refresh(struct reader *reader)
 	for (i = 0; i < reader->nstreams; i++) {
 		struct read_stream *s = reader->streams[i];
 
-		/* it still has a packet, which a refresh would take away */
+		/* it still has a packet, which a refresh would take away; the
+		 * source looks again when that packet is at an end */
 		s->stale = s->waiting;
 		if (s->waiting)
 			continue;

@@ -58,6 +58,7 @@ int read_trace(struct trace_class *trace, struct trace_schemas *schemas,
 		if (schema->events[i] &&
 		    steps_make(&schema->memory, schema->events[i]))
 			return -ENOMEM;
+	/* once for all traces that share the schema */
 	schema->stepped = true;
 	return trace->context && !trace->context_fixed ? -ENOTSUP : 0;
 }
@@ -81,26 +82,6 @@ static bool leads_to(const char *path, const struct stat *st)
 
 	return !stat(path, &there) && there.st_dev == st->st_dev &&
 	       there.st_ino == st->st_ino;
-}
-
-/* Finds a directory that is known already, by its path or by another path; or
- * NULL. The inode number alone is no proof: a removed directory's number may be
- * used again. */
-static struct read_place *find_place(const struct reader *reader,
-				     const char *path, int fd)
-{
-	struct stat st;
-	bool any = !fstat(fd, &st);
-
-	for (size_t i = 0; i < reader->nplaces; i++) {
-		struct read_place *place = &reader->places[i];
-
-		if (!strcmp(place->path, path) ||
-		    (any && place->dev == st.st_dev &&
-		     place->ino == st.st_ino && leads_to(place->path, &st)))
-			return place;
-	}
-	return NULL;
 }
 
 /* Adds a directory. The path is copied, and lives as long as the reader.
@@ -404,24 +385,36 @@ static bool is_again(int fd, struct above *here)
 }
 
 /* Opens the trace in a directory, or those below it. Returns how many there
- * are, of any tracer, or a negative errno. Of a trace that is known, it looks
- * for new streams. A directory below that goes away meanwhile is no problem. */
+ * are, of any tracer, or a negative errno. Of a trace that is known by this
+ * path, it looks for new streams; one that is known by another path is left.
+ * The inode number alone is no proof for that: the number of a removed
+ * directory may be used again. A directory below that goes away meanwhile is no
+ * problem. */
 static int add_below(struct reader *reader, const char *path,
 		     const struct above *above)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct above here = { .above = above };
 	struct dirent **list = NULL;
+	struct read_place *known, *end;
 	char below[PATH_MAX];
+	struct stat st;
 	int sum = 0;
 	int n, i;
+	bool any;
 
 	if (fd < 0)
 		return -errno;
 	if (!faccessat(fd, "metadata", F_OK, 0)) {
-		struct read_place *known = find_place(reader, path, fd);
-
-		if (!known)
+		any = !fstat(fd, &st);
+		end = reader->places + reader->nplaces;
+		for (known = reader->places; known < end; known++)
+			if (!strcmp(known->path, path) ||
+			    (any && known->dev == st.st_dev &&
+			     known->ino == st.st_ino &&
+			     leads_to(known->path, &st)))
+				break;
+		if (known == end)
 			open_trace(reader, path, fd);
 		else if (known->trace && !strcmp(known->path, path))
 			read_files_open(reader, known, true, fd);

@@ -60,6 +60,7 @@ int parts_pass(struct file_stream *f, const struct packet_head *head)
 bool parts_passed(const struct file_stream *f, const struct packet_head *head)
 {
 	for (const struct file_stream *s = f->sibling; s != f; s = s->sibling) {
+		/* it has not begun anew yet: those runs are of the last time */
 		if (s->turn != f->turn)
 			continue;
 		/* the last ones are asked for most */
@@ -77,7 +78,7 @@ bool parts_passed(const struct file_stream *f, const struct packet_head *head)
 }
 
 /* Adds a packet to the list. Without memory it is left out: the packet is then
- * given twice rather than not at all. */
+ * given twice rather than not at all. Callback of a files_each_fn. */
 static void take_part(const struct packet_head *head, uint64_t bytes,
 		      void *priv)
 {

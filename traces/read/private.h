@@ -26,19 +26,21 @@ int read_files_open(struct reader *reader, const struct read_place *place,
 bool read_files_agree(struct reader *reader, const struct read_place *place,
 		      const struct trace_class *trace, int fd);
 
-/* Adds the events of a longer metadata, of this text or of the trace's file,
- * that are new. Return whether there are any. */
+/* Adds the events of a longer metadata, of this text or of the file of the
+ * trace, that are new. Return whether there are any. Events that were known
+ * keep their classes, as readers have pointers to them. */
 bool read_trace_more(struct trace_class *trace, const char *text);
 bool read_trace_again(struct trace_class *trace);
 
-/* Looks for new traces and streams below the directories. Returns 0 or
- * -ENOMEM. */
+/* Looks for new traces and streams below the directories that were added.
+ * Returns 0 or -ENOMEM; all else is reported. */
 int reader_find(struct reader *reader);
 
 /* Moves to the stream's next event. Returns false at the end of the stream. */
 bool stream_next(struct read_stream *stream);
 
-/* Sets steps of an event: steps_make() returns 0 or -ENOMEM. */
+/* Sets the steps of an event, or leaves them NULL: then the event is stepped
+ * over field by field. Returns 0 or -ENOMEM. */
 int steps_make(struct class_memory **memory, struct event_class *event);
 
 #endif

@@ -195,7 +195,7 @@ static void no_ring(const struct ring_image *image, const char *name)
 
 /* Opens a ring, unless it is known or not there yet. A ring that makes no sense
  * is reported and kept, so it is told once. Returns 0; or -ENOMEM, -EMFILE,
- * -ENFILE. Callback of rings_each(). */
+ * -ENFILE, which end the look. Callback of rings_each(). */
 static int open_ring(const char *name, void *priv)
 {
 	struct ring_image *image = priv;
@@ -344,32 +344,6 @@ static int make_trace(struct ring_image *image)
 	return ret;
 }
 
-/* Describes events that the session has got since. Returns 0 or a negative
- * errno. Without a trace, this is the first look, and makes it. */
-static int events_describe(struct ring_image *image)
-{
-	int news = session_view_update(&image->session);
-	char *text = NULL;
-	int ret = 0;
-
-	if (news < 0)
-		return news;
-	if (!image->trace || news) {
-		free(image->shapes);
-		image->shapes = NULL;
-		ret = metadata_format(&image->format, &image->shapes,
-				      &image->session);
-	}
-	if (ret || !image->trace)
-		return ret ? ret : make_trace(image);
-	if (news)
-		ret = write_text(image, &text, NULL);
-	if (news && !ret)
-		read_trace_more(image->trace, text);
-	free(text);
-	return ret;
-}
-
 /* Appends the fresh copy as a batch. Its events are described now. Packets that
  * make no sense are reported, and end the ring. Returns 0, -ENOMEM or another
  * negative errno. */
@@ -408,6 +382,7 @@ static int batch_append(struct ring_image *image, struct ring_stream *r,
 	}
 	if (batch->packets[batch->npackets - 1].count)
 		r->quiet = 0;
+	/* behind all others: the stream may stand at the end of the last */
 	*(r->last ? &r->last->next : &r->first) = batch;
 	r->last = batch;
 	if (!r->added) {
@@ -430,6 +405,8 @@ static bool is_made(const struct ring_image *image)
 int ring_image_refresh(struct ring_image *image, bool last)
 {
 	struct ring_stream *r;
+	char *text = NULL;
+	int news = 0;
 	int ret = is_made(image) ? rings_each(image->fd, image->index,
 					      open_ring, image) : 0;
 
@@ -454,9 +431,25 @@ int ring_image_refresh(struct ring_image *image, bool last)
 		ret = ret == -ENOMEM ? ret : 0;
 	}
 	/* the rings were copied first: all events in the copies are described
-	 * now */
+	 * now, those that the session has got since among them */
 	if (!ret)
-		ret = events_describe(image);
+		news = session_view_update(&image->session);
+	if (news < 0)
+		ret = news;
+	if (!ret && (!image->trace || news)) {
+		free(image->shapes);
+		image->shapes = NULL;
+		ret = metadata_format(&image->format, &image->shapes,
+				      &image->session);
+	}
+	if (!ret && !image->trace) {
+		ret = make_trace(image);
+	} else if (!ret && news) {
+		ret = write_text(image, &text, NULL);
+		if (!ret)
+			read_trace_more(image->trace, text);
+		free(text);
+	}
 	for (size_t i = 0; i < image->nrings && !ret; i++)
 		ret = batch_append(image, image->rings[i], last);
 	return ret;
@@ -509,6 +502,7 @@ void ring_image_close(struct ring_image *image)
 	if (image->trace)
 		reader_tell_loss(image->reader, image->trace, NO_BUFFER,
 				 image->session.page.lost_unplaced);
+	/* a stream that the reader has goes on with its batches */
 	while (image->nrings) {
 		struct ring_stream *r = image->rings[--image->nrings];
 

@@ -115,8 +115,9 @@ static void tell_before(const struct read_stream *s,
 	gaps_add(&trace->gaps, from, stream_time(s, c.clock));
 }
 
-/* Takes the next packet, and tells what was lost before it. Returns false at
- * the end of the stream. */
+/* Takes the next packet, and tells losses before it. Returns false at the end
+ * of the stream. A packet that another stream gives leaves no events here, and
+ * counts as read. */
 static bool packet_next(struct read_stream *s)
 {
 	struct read_packet packet = { .missed = 0 };
@@ -174,7 +175,7 @@ static const struct event_class *find_class(struct read_stream *s, uint32_t id)
 }
 
 /* Takes the event at the cursor. Returns 0 or a negative errno; the event is
- * then not complete. */
+ * then not complete, and the cursor is where it was found to be damaged. */
 static int take_event(struct read_stream *s)
 {
 	const struct trace_class *trace = s->event.trace;
