@@ -125,7 +125,8 @@ static int open_table(struct exporter *x, struct table *table)
 }
 
 /* Makes the tables of all known events. With standard output the first one
- * opens now, as an empty table has a head as well. */
+ * opens now, as an empty table has a head as well; else each one opens with its
+ * first event. */
 static int csv_open(struct exporter *x)
 {
 	struct csv *csv = calloc(1, sizeof(*csv));
@@ -171,6 +172,7 @@ static int csv_begin(struct exporter *x, const struct trace_event *event,
 	if (!class->table || !class->head)
 		return export_failed(x, -ENOMEM, "out of memory");
 	class->bytes = strlen(class->head);
+	/* another class may have opened it */
 	table = class->table->table;
 	if (!table->own)
 		ret = open_table(x, table);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Why an export failed.
+ * Why an export failed. Apart from formats.c, so that the formats and formats.c
+ * do not call each other in a circle.
  */
 #include <stdarg.h>
 #include <stdio.h>

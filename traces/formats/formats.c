@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The formats of an export, and which events it has.
+ *
+ * Invariant: a class is in x->classes from before begin() until end() has freed
+ * it, so a failure at any place leaks nothing. An event goes to the format that
+ * the export was opened with.
  */
 #include "traces/formats/formats.h"
 
@@ -39,6 +43,7 @@ int export_open(struct exporter *x)
 	x->moved_days = 0;
 	x->own = NULL;
 	ret = x->format->open(x);
+	/* the reason of the failure, not that of closing what is half open */
 	if (ret && x->own) {
 		char why[sizeof(x->why)];
 

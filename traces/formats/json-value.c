@@ -13,7 +13,7 @@
 
 #define JOINED_BYTES	1024
 
-/* Writes all digits: a reader may keep 64 bits, or round. */
+/* Writes all digits of an integer: a reader may keep 64 bits, or round. */
 static const uint8_t *put_integer(void *to, const struct field_class *class,
 				  const uint8_t *at)
 {

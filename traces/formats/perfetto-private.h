@@ -134,8 +134,9 @@ void perfetto_packet_end(struct perfetto *p, size_t at);
 /* Writes a text as a field, as UTF-8. */
 void perfetto_text(struct out *out, uint32_t field, const char *text, size_t n);
 
-/* Returns the number of a name in its space (INTERNED_...), or 0 without
- * memory. The name is written before the number is used first. */
+/* Returns the number of a name in one of the spaces INTERNED_..., or 0 without
+ * memory. The name is written before the number is used first, as a packet: so
+ * none may be open. */
 uint64_t perfetto_name(struct perfetto *p, enum perfetto_field space,
 		       const char *name);
 void perfetto_names_free(struct perfetto *p);
@@ -144,7 +145,8 @@ void perfetto_names_free(struct perfetto *p);
 const char *perfetto_kind(const struct pair_kind *kind);
 
 /* Return the track of a process; or of an event's thread, of the CPU where
- * threads are not known. Return NULL without memory. */
+ * threads are not known. Return NULL without memory. They may write packets, so
+ * none may be open. */
 struct track *track_of_process(struct perfetto *p,
 			       const struct trace_class *trace);
 struct track *track_of_thread(struct perfetto *p,
@@ -152,7 +154,8 @@ struct track *track_of_thread(struct perfetto *p,
 			      const struct trace_event *event);
 
 /* Returns a track for one pair at a time, below another track; or NULL without
- * memory. track_give() gives it back. */
+ * memory. track_give() gives it back, once the slice on it has ended. Writes a
+ * packet for a new one. */
 struct track *track_take(struct perfetto *p, const struct pair_kind *kind,
 			 const struct track *parent);
 void track_give(struct track *track);

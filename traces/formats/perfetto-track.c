@@ -121,12 +121,14 @@ struct track *track_of_thread(struct perfetto *p,
 
 	if (known)
 		memcpy(&vtid, event->context + class->vtid, sizeof(vtid));
+	/* most events are of the thread of the last one */
 	if (track && track->a == a && track->b == (uint32_t)vtid)
 		return track;
 	track = track_find(p, a, (uint32_t)vtid, &made);
 	if (!track || !made)
 		goto found;
-	/* the descriptor of the track above is a packet before this one */
+	/* a packet may be written for the track above: so it comes before this
+	 * one begins */
 	process = track_of_process(p, event->trace);
 	if (!process)
 		return NULL;
@@ -167,6 +169,7 @@ struct track *track_take(struct perfetto *p, const struct pair_kind *kind,
 
 	if (!pool)
 		return NULL;
+	/* used again, so there are as many tracks as pairs overlap */
 	if (track) {
 		pool->free = track->free;
 		return track;

@@ -57,7 +57,8 @@ void perfetto_text(struct out *out, uint32_t field, const char *text, size_t n)
 	protobuf_close(out, at);
 }
 
-/* Returns whether a name is that in its space. Callback of index_find(). */
+/* Returns whether a name is that in its space. Callback of index_find(), for
+ * names of one hash. */
 static int is_name(uint64_t value, const void *key)
 {
 	const struct interned *name = (void *)(uintptr_t)value;
@@ -88,7 +89,8 @@ uint64_t perfetto_name(struct perfetto *p, enum perfetto_field space,
 	name->next = p->interned;
 	p->interned = name;
 	name->iid = ++p->last_iid;
-	/* later packets have the number alone */
+	/* the packet that gives the name its number; later ones have the
+	 * number alone */
 	perfetto_packet(p);
 	at = protobuf_open(out, PACKET_INTERNED_DATA);
 	inner = protobuf_open(out, space);
@@ -154,7 +156,8 @@ static void put_name(struct out *out, const char *name)
 	perfetto_text(out, VALUE_NAME, name, strlen(name));
 }
 
-/* Writes an enumeration inside of an array or structure. */
+/* Writes an enumeration inside of an array or structure: the value and the name
+ * as members. A column of its own has a second column for the name. */
 static const uint8_t *put_enum(void *to, const struct field_class *class,
 			       const uint8_t *at)
 {

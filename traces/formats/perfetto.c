@@ -71,8 +71,9 @@ static void put_flow(struct perfetto *p, enum perfetto_field field,
 		protobuf_fixed64(&p->packet, field, &flow);
 }
 
-/* Writes an event as an instant on the track of its thread, with a flow if
- * there is one. */
+/* Writes an event as an instant on the track of the thread, with a flow if
+ * there is one. Without memory p->out.error is set, which perfetto_put() tells.
+ */
 static void put_instant(struct perfetto *p, const struct trace_event *event,
 			enum perfetto_field field, uint64_t flow)
 {
@@ -110,6 +111,7 @@ static void pair_begun(struct pair *pair, const struct trace_event *event,
 	struct track *track;
 	size_t at;
 
+	/* told stays false: the caller writes the instant */
 	if (!pair->kind->given && !pair->kind->end)
 		return;
 	if (!pair->kind->priv)
@@ -140,7 +142,8 @@ static void pair_begun(struct pair *pair, const struct trace_event *event,
 }
 
 /* Ends the slice of a pair. A pair by keys may end in another thread: its end
- * is an instant there, to which a flow leads. */
+ * is an instant there, to which a flow leads. A track that was taken for the
+ * pair is free then. Callback of pairs_feed(). */
 static void pair_finished(const struct pair *pair,
 			  const struct trace_event *event,
 		     void *priv)
@@ -250,6 +253,7 @@ static int perfetto_open(struct exporter *x)
 	p->tables.fixed = fixed;
 	if (out_open(&p->packet, -1))
 		return export_failed(x, -ENOMEM, "out of memory");
+	/* without an event there is no time to move */
 	if (reader_span(x->reader, &first, NULL)) {
 		if (first < reader_begin(x->reader))
 			first = reader_begin(x->reader);
@@ -334,7 +338,8 @@ static int perfetto_begin(struct exporter *x, const struct trace_event *event,
 	return 0;
 }
 
-/* Writes an event as an instant, unless it begins or ends a slice. */
+/* Writes an event as an instant, unless it begins or ends a slice: then the
+ * calls of pairs_feed() have written it. */
 static int perfetto_put(struct exporter *x, const struct trace_event *event,
 			void *own)
 {
@@ -401,28 +406,6 @@ static int perfetto_loss(struct exporter *x, const struct trace_loss *loss)
 	       export_failed(x, -ENOMEM, "out of memory") : 0;
 }
 
-/* Marks from when on the events of each process are complete. */
-static void mark_complete(struct exporter *x, struct perfetto *p)
-{
-	static const char *const names[] = {
-		"begins left out", "ends left out", NULL,
-	};
-	struct trace_class *const *traces;
-	size_t n = reader_traces(x->reader, &traces);
-
-	for (size_t i = 0; i < n && p->started; i++) {
-		struct pairs_out out = pairs_left_out(p->pairs, traces[i]);
-		int64_t from;
-
-		if (!gaps_end(&traces[i]->gaps, reader_begin(x->reader),
-			      reader_end(x->reader), &from))
-			continue;
-		if (put_mark(p, traces[i], from, "events complete", names,
-			     (const uint64_t[]){ out.begins, out.ends }))
-			p->out.error = -ENOMEM;
-	}
-}
-
 /* Frees the parts of a class. The names stay until the export is closed. */
 static void perfetto_end(void *own)
 {
@@ -434,22 +417,41 @@ static void perfetto_end(void *own)
 }
 
 /* Ends the pairs that are still open, and tells the caller which events are no
- * slices for want of a thread, before the pairs go. */
+ * slices for want of a thread, before the pairs go. Marks from when on the
+ * events of each process are complete: the end of the last gap in the window.
+ * An export without events has no marks. */
 static int perfetto_close(struct exporter *x, bool keep)
 {
+	static const char *const names[] = {
+		"begins left out", "ends left out", NULL,
+	};
 	struct perfetto *p = x->own;
+	struct trace_class *const *traces;
 	struct pair_kind *const *kinds;
+	struct pairs_out out;
+	int64_t from;
 	size_t n;
 	int ret;
 
 	if (p->pairs && keep) {
+		/* first, as it counts pairs that are still open */
 		pairs_finish(p->pairs);
 		n = pairs_kinds(p->pairs, &kinds);
 		x->threadless = pairs_threadless(p->pairs);
 		for (size_t i = 0; i < n && i < x->npairs; i++)
 			if (kinds[i]->threadless)
 				x->threadless_rule = x->pairs[i];
-		mark_complete(x, p);
+		n = reader_traces(x->reader, &traces);
+		for (size_t i = 0; i < n && p->started; i++) {
+			out = pairs_left_out(p->pairs, traces[i]);
+			if (!gaps_end(&traces[i]->gaps, reader_begin(x->reader),
+				      reader_end(x->reader), &from))
+				continue;
+			if (put_mark(p, traces[i], from, "events complete",
+				     names, (const uint64_t[]){ out.begins,
+								out.ends }))
+				p->out.error = -ENOMEM;
+		}
 		if (x->paired)
 			x->paired(p->pairs, x->priv);
 	}

@@ -3,7 +3,8 @@
  * The library for SQLite databases, the schema, and the tables beside those of
  * events.
  *
- * Invariant: names of programs reach SQL only in quotes.
+ * Invariant: names of programs reach SQL only in quotes. All is one
+ * transaction: a database that is not finished has no table.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -16,7 +17,8 @@
 #include "traces/formats/sqlite-private.h"
 #include "traces/text/characters.h"
 
-/* Statements of the library's machine between two looks at a signal. */
+/* Statements of the library's machine between two looks at a signal: an index
+ * over millions of events takes seconds, in which nothing else looks. */
 #define LOOK_STEPS	100000
 
 /* The functions of struct sqlite_abi, in its order. */
