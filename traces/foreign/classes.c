@@ -30,7 +30,8 @@ struct ranges {
 	uint64_t n;
 };
 
-/* Finds the label and the ranges of mapping i, signed or not. */
+/* Finds the label and the ranges of mapping i, signed or not. The library has
+ * two sets of functions, which differ in nothing else. */
 static void find_ranges(struct ranges *r, const bt_field_class *class,
 			bool is_signed, uint64_t i)
 {
@@ -278,7 +279,8 @@ static int make_events(struct reader *reader, struct trace_class *trace,
 	return events ? 0 : -ENOMEM;
 }
 
-/* Returns a value of the environment, or NULL. */
+/* Returns a value of the environment, or NULL: it is not there, or of another
+ * type. */
 static const bt_value *value_of(const bt_trace *trace, const char *name,
 				bt_value_type type)
 {

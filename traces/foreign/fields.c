@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Fields of other tracers' events in the packed form of classes.h.
+ *
+ * Invariant: the bytes are those that field_bytes() of the class finds, so no
+ * reader of them can go beyond.
  */
 #ifdef HAVE_BABELTRACE2
 #include <stdlib.h>
@@ -8,7 +11,8 @@
 
 #include "traces/foreign/library-private.h"
 
-/* Appends bytes. Returns false without memory. */
+/* Appends bytes. Returns false without memory; those that are there stay. The
+ * place may move, so an event points to it only when it is whole. */
 static bool put_value(struct foreign_bytes *to, const void *bytes, size_t n)
 {
 	if (to->room - to->used < n) {

@@ -32,7 +32,8 @@ static struct foreign *foreign_of(struct read_stream *stream)
 	return (struct foreign *)stream;
 }
 
-/* Sets an event's time. Returns false if it is none. */
+/* Sets an event's time, and that alone. Returns false if it is none, after the
+ * report; an event of a trace without a clock has the time 0. */
 static bool take_time(struct foreign *f, const struct foreign_trace *of_event,
 		      const bt_message *message)
 {
@@ -198,7 +199,8 @@ static void foreign_rewind(struct read_stream *stream)
 		foreign_graph_open(f);
 }
 
-/* The last event is found by running through, and then it is known. */
+/* Finds the last event by running through, and then it is known. An event
+ * before 1970 counts as one at the begin of 1970: only readings are given. */
 static bool foreign_last(struct read_stream *stream, uint64_t *reading)
 {
 	struct foreign *f = foreign_of(stream);
@@ -317,7 +319,8 @@ static bool same_file(int first, int second, const char *name)
 }
 
 /* Returns whether a directory has the streams of another one, byte by byte. Of
- * chunks, which have one uuid and the same names, packets differ. */
+ * chunks, which have one uuid and the same names, packets differ. A directory
+ * that cannot be read is no copy. */
 static bool is_copy(const char *path, const char *other)
 {
 	const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
@@ -361,7 +364,8 @@ static int foreign_add(struct reader *reader, const char *path)
 			       "short");
 		return 0;
 	}
-	/* directories that come while events are read are not followed */
+	/* directories that come while events are read are not followed: a
+	 * graph takes no new ones */
 	if (reader->started || group_find(reader, path, NULL))
 		return 0;
 	group = foreign_group(path);

@@ -60,7 +60,9 @@ char *foreign_group(const char *path);
 int foreign_graph_open(struct foreign *f);
 void foreign_graph_close(struct foreign *f);
 
-/* Makes sure that there is a message at f->at. Returns false at the end. */
+/* Makes sure that there is a message at f->at. Returns false at the end, also
+ * where the library cannot go on, which is told. The caller puts the message
+ * back. */
 bool foreign_fill(struct foreign *f);
 
 /* Describes the trace of a stream that begins. Returns 0 or -ENOMEM. */

@@ -19,7 +19,8 @@
 #define SILENT	BT_LOGGING_LEVEL_NONE
 #define CANNOT	"libbabeltrace2 cannot read the trace"
 
-/* Tells a problem, once. */
+/* Tells a problem, once: the next ones follow from it. A quiet reader tells
+ * none. */
 static void problem_tell(struct foreign *f, const char *what, const char *why)
 {
 	if (f->told || f->stream.reader->quiet)
@@ -83,7 +84,8 @@ const struct foreign_slot *foreign_find(const struct foreign *f,
 	return at ? &f->slots[at - 1] : NULL;
 }
 
-/* Adds the classes for an object. Returns 0 or -ENOMEM. */
+/* Adds the classes for an object. Returns 0 or -ENOMEM. A pointer from
+ * foreign_find() is good until the next one is added. */
 static int slot_add(struct foreign *f, const struct foreign_slot *slot)
 {
 	if (!array_grow(&f->slots, f->nslots, sizeof(*slot)))
@@ -218,6 +220,7 @@ bool foreign_fill(struct foreign *f)
 
 void foreign_graph_close(struct foreign *f)
 {
+	/* messages hold the graph's objects, so they go first */
 	while (f->at < f->n)
 		bt.message_put_ref(f->batch[f->at++]);
 	bt.graph_put_ref(f->graph);
@@ -298,7 +301,8 @@ int foreign_graph_open(struct foreign *f)
 	}
 	f->ended = false;
 	f->fresh = true;
-	/* all streams begin before anything else */
+	/* all streams begin before anything else; their classes must be known
+	 * when the reader asks for its traces */
 	while (!ret && foreign_fill(f)) {
 		const bt_message *message = f->batch[f->at];
 

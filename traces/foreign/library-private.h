@@ -158,10 +158,12 @@ struct foreign_library {
 
 extern struct foreign_library bt;
 
-/* Loads the library once. Returns NULL, or why that is not possible. */
+/* Loads the library once. Returns NULL, or why that is not possible: a sentence
+ * that stays, the same at each call. */
 const char *foreign_load(void);
 
-/* Takes the library's error of this thread, and copies the first cause. */
+/* Takes the library's error of this thread, and copies the first cause; without
+ * one, words that say so. The library has none then. */
 void foreign_error(char *text, size_t room);
 
 /*

@@ -73,8 +73,9 @@ struct enumeration {
 	char names[NAMES_MAX][NAME_BYTES];
 };
 
-/* Writes a name and its value, unless the name is there or the integer cannot
- * have the value: babeltrace2 refuses both. */
+/* Writes a name and the value, unless the name is there or the integer cannot
+ * have the value: babeltrace2 refuses both. With the first name, the type
+ * begins. */
 static void put_name(struct enumeration *e, const struct shown_name *shown)
 {
 	size_t bytes = (size_t)(shown->end - shown->start);
