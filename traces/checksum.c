@@ -73,7 +73,8 @@ bool checksum_right(const char *text, size_t *bytes, const char *before,
 	if (n > *bytes || n >= sizeof(line))
 		return false;
 	*bytes -= n;
-	/* a text has no NUL: most of a large file may be a hole */
+	/* a text has no NUL: most of a large file may be a hole, which costs
+	 * no time then */
 	if (strnlen(text, *bytes) < *bytes)
 		return false;
 	make_line(line, text, *bytes, before, after);

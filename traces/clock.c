@@ -143,6 +143,7 @@ static void fit_bound(struct fit *fit)
 	if (fit->nown < 2 || anchors_span(fit->anchors[0], fit->anchors[1]) <
 				     (double)OWN_SPAN_MIN_NS)
 		return;
+	/* each anchor may be off by its doubt, in either direction */
 	hz = anchors_slope(fit->anchors[0], fit->anchors[1]);
 	slack = anchors_doubt(fit->anchors[0], fit->anchors[1]) /
 		anchors_span(fit->anchors[0], fit->anchors[1]);
@@ -207,7 +208,8 @@ const struct process_page *trace_process(const struct trace *trace)
 				trace->set->typical[trace->clock_kind - 1];
 }
 
-/* Returns the estimate of the first process with this clock, within bounds. */
+/* Returns the estimate of the first process with this clock, within bounds. All
+ * processes of the clock get this one, so their events stay in order. */
 static double hz_estimate(const struct trace_set *set, const struct fit *fit,
 			  const struct process_page *process)
 {

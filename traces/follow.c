@@ -39,6 +39,7 @@ bool follow_recorded_at(int dirfd)
 	bool recorded = follow_held(dirfd, FOLLOW_RECORDER);
 	int above = -1;
 
+	/* the recorder locks the directory of all traces */
 	if (!recorded && !faccessat(dirfd, "metadata", F_OK, 0))
 		above = openat(dirfd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (above >= 0) {

@@ -11,7 +11,7 @@
 #include "buffers/ctf.h"
 #include "buffers/layout.h"
 
-/* Fills in a header in file byte order. */
+/* Fills in a header in file byte order, of entries with a checksum. */
 void idx_header_encode(struct ctf_index_header *header);
 
 /* Fills in an entry in file byte order, for a packet at `offset` bytes and the

@@ -106,7 +106,8 @@ static void chunk_link(struct trace_set *set, struct trace_chunk *chunk)
 		set->newest = chunk;
 }
 
-/* Removes a trace without packets. The trace's counts go to DIR/ledger. */
+/* Removes a trace without packets. The trace's counts go to DIR/ledger, and it
+ * stays in the set: the final totals have it. */
 static void trace_go(struct trace *trace)
 {
 	struct trace_set *set = trace->set;
@@ -212,11 +213,6 @@ void trace_limit_replaced(struct trace_set *set, uint64_t from, uint64_t to)
 	set->used += block_bytes(to);
 	set->used -= block_bytes(from);
 	set->spare = max_u64(set->spare, block_bytes(to));
-}
-
-void trace_limit_opened(struct trace *trace)
-{
-	trace->set->used += 2 * TRACE_BLOCK_BYTES + LEDGER_ROOM_BYTES;
 }
 
 void trace_limit_finished(struct trace *trace)

@@ -60,7 +60,8 @@ bool trace_there(int fd)
 	return found;
 }
 
-/* Returns whether a directory has a trace of this name, directly below it. */
+/* Returns whether a directory has a trace of this name, directly below it: a
+ * list is a text of others, and may name a path. */
 static bool named_there(int top, const char *name)
 {
 	int fd = strchr(name, '/') ? -1 :

@@ -21,25 +21,10 @@ static bool map_has(const struct file_map *map, const char *text)
 	return memmem(map->address, map->bytes, text, strlen(text));
 }
 
-/* Returns true when neither the metadata nor the ledger was ever given a
- * checksum. */
-static bool without_checksums(int fd, const struct file_map *metadata)
-{
-	struct file_map ledger;
-	bool none;
-
-	if (map_has(metadata, METADATA_CHECKSUM_BEFORE) ||
-	    file_map_open(&ledger, fd, "index/ledger", 1, 0))
-		return false;
-	none = !map_has(&ledger, LEDGER_CHECKSUM);
-	file_map_close(&ledger);
-	return none;
-}
-
 int metadata_load(char **text, int fd)
 {
 	const size_t n = strlen(CTF_LINE);
-	struct file_map map;
+	struct file_map map, ledger;
 	size_t bytes;
 	int ret = file_map_open(&map, fd, "metadata", 1, 0);
 
@@ -53,7 +38,14 @@ int metadata_load(char **text, int fd)
 				METADATA_CHECKSUM_AFTER))
 		*text = strndup(map.address, bytes);
 	else
-		ret = without_checksums(fd, &map) ? -EPROTO : -EILSEQ;
+		ret = -EILSEQ;
+	/* neither the metadata nor the ledger was ever given a checksum */
+	if (ret == -EILSEQ && !map_has(&map, METADATA_CHECKSUM_BEFORE) &&
+	    !file_map_open(&ledger, fd, "index/ledger", 1, 0)) {
+		if (!map_has(&ledger, LEDGER_CHECKSUM))
+			ret = -EPROTO;
+		file_map_close(&ledger);
+	}
 	file_map_close(&map);
 	return ret ? ret : *text ? 0 : -ENOMEM;
 }

@@ -245,29 +245,15 @@ struct members {
 	size_t at;
 };
 
-/* Returns whether the members are the elements of an array: 0, 1, 2... */
-static bool are_elements(const struct members *m)
-{
-	const struct shown_bytes shown = { m->event->shown,
-				     m->event->shown + m->event->shown_bytes };
-	struct shown_field field;
-	char number[8];
-
-	for (int i = m->from; i < m->to; i++) {
-		snprintf(number, sizeof(number), "%d", i - m->from);
-		if (strcmp(m->fields[i].name + m->at, number) ||
-		    m->event->types[i] != m->event->types[m->from] ||
-		    shown_find(&field, &shown, (uint32_t)i))
-			return false;
-	}
-	return true;
-}
-
 /* Writes fields; those of one structure, at.x and at.y, as a struct "at". A
  * name has room for 31 dots: that bounds the recursion. */
 static void put_fields(FILE *out, const struct members *all)
 {
+	const struct shown_bytes shown = { all->event->shown,
+					   all->event->shown +
+					   all->event->shown_bytes };
 	struct names names = { .n = 0 };
+	char number[8];
 
 	for (int next, i = all->from; i < all->to; i = next) {
 		const char *text = all->fields[i].name + all->at;
@@ -275,6 +261,7 @@ static void put_fields(FILE *out, const struct members *all)
 		char name[FIELD_NAME_BYTES] = "";
 		struct members inner = *all;
 		struct shown_field options;
+		int k;
 
 		next = i + 1;
 		if (next < all->to && variant_find(&options, all->event,
@@ -297,7 +284,15 @@ static void put_fields(FILE *out, const struct members *all)
 			next++;
 		inner.to = next;
 		fputs("\t\t", out);
-		if (are_elements(&inner)) {
+		/* elements of an array are called 0, 1, 2... */
+		for (k = i; k < next; k++) {
+			snprintf(number, sizeof(number), "%d", k - i);
+			if (strcmp(all->fields[k].name + inner.at, number) ||
+			    all->event->types[k] != all->event->types[i] ||
+			    shown_find(&options, &shown, (uint32_t)k))
+				break;
+		}
+		if (k == next) {
 			scalar_put_type(out, scalar_of(all->event->types[i]),
 					10);
 			fprintf(out, " %s[%d];\n",

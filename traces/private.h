@@ -42,7 +42,7 @@ void trace_set_failed(struct trace_set *set, int error);
 const struct process_page *trace_process(const struct trace *trace);
 
 /* Write all bytes at an offset; trace_write_all() changes `iov`. Return 0 or
- * -errno. */
+ * -errno; a part may be written then, which the caller takes back. */
 int trace_write_all(int fd, struct iovec *iov, int n, uint64_t offset);
 int trace_write_at(int fd, const void *data, size_t bytes, uint64_t offset);
 
@@ -56,7 +56,8 @@ int trace_write_file(int dirfd, const char *name, const char *text,
 int trace_make_directory(struct trace *trace);
 
 /* Returns a descriptor of a trace's directory, also when the trace is finished,
- * or -errno. The caller closes it. */
+ * or -errno. The caller closes it. A link in the place of the directory is not
+ * followed. */
 int trace_directory(const struct trace *trace);
 
 /* Opens the list of names in a directory, from the first one on; `fd` keeps its
@@ -85,7 +86,8 @@ void trace_file_tell_losses(struct trace_stream *stream);
 void trace_idx_name(const char *file, const char *suffix, char *name,
 		    size_t room);
 
-/* Frees the streams of a finished trace. */
+/* Frees the streams of a finished trace. A chunk of a limit that is left must
+ * not be asked for the stream any more. */
 void trace_free_streams(struct trace *trace);
 
 /* Writes the ledger of a trace, into the room that was set aside for it.
@@ -96,8 +98,9 @@ int trace_ledger_write(struct trace *trace);
  * may have been freed. Returns 0 or -errno. */
 int trace_ledger_raise(struct trace *trace);
 
-/* Writes DIR/traces, the names of all traces. Where it has no room, it is not
- * there. */
+/* Writes DIR/traces, the names of all traces that are there. Where it has no
+ * room, it is not there: no failure, as a recording without a list can be read.
+ */
 void trace_list_write(struct trace_set *set);
 
 /*
@@ -110,14 +113,12 @@ bool trace_limit_admit(struct trace_stream *stream,
 /* Counts a packet that was written. Returns 0; -ENOMEM: it is not counted. */
 int trace_limit_count(struct trace_stream *stream, const struct packet *packet);
 
-/* Makes room for another file of so many bytes. */
+/* Makes room for another file of so many bytes. Packets are removed until it
+ * fits, or none is left. */
 void trace_limit_room(struct trace_set *set, uint64_t bytes);
 
 /* Counts that a file of `from` bytes was replaced by one of `to`. */
 void trace_limit_replaced(struct trace_set *set, uint64_t from, uint64_t to);
-
-/* Counts the room of a new trace's directories and ledger. */
-void trace_limit_opened(struct trace *trace);
 
 /* Removes a finished trace without packets, unless no other trace has any;
  * without a limit, frees its streams. */
@@ -126,7 +127,7 @@ void trace_limit_finished(struct trace *trace);
 /* Writes DIR/ledger, if traces were removed as a whole. Returns 0 or -errno. */
 int trace_limit_tell(struct trace_set *set);
 
-/* Frees the accounts of files. */
+/* Frees the accounts of files, of which the streams may have gone. */
 void trace_limit_free(struct trace_set *set);
 
 #endif

@@ -61,11 +61,13 @@ void symbols_note(struct trace_symbols *symbols,
 		  const struct session_view *session,
 		  const struct packet *packet);
 
-/* Writes the type, if the session needs it. `symbols` may be NULL. */
+/* Writes the type, if the session needs it: an enumeration of the names, or an
+ * address where there is none. `symbols` may be NULL. */
 void symbols_put(FILE *out, const struct session_view *session,
 		 const struct trace_symbols *symbols);
 
-/* Frees the table of uses; all. */
+/* Free the table of uses, once they are named; all. The struct is then as if it
+ * were new, but symbols_forget() leaves the names. */
 void symbols_forget(struct trace_symbols *symbols);
 void symbols_free(struct trace_symbols *symbols);
 

@@ -37,32 +37,14 @@ void trace_set_anchor_now(struct trace_set *set)
 	trace_set_own_anchor(set, CLOCK_KIND_MONOTONIC, &anchor);
 }
 
-/* Reads the boot id of this machine: sixteen bytes in hexadecimal, with
- * hyphens. Where it cannot be read, the bytes stay zero. */
-static void boot_id_read(uint8_t out[static 16])
-{
-	FILE *in = fopen("/proc/sys/kernel/random/boot_id", "re");
-	int n = 0;
-	int c;
-
-	while (in && n < 32 && (c = getc(in)) != EOF) {
-		const char *digits = "0123456789abcdef";
-		const char *digit = c ? strchr(digits, c) : NULL;
-
-		if (!digit)
-			continue;
-		out[n / 2] = (uint8_t)(out[n / 2] << 4 | (digit - digits));
-		n++;
-	}
-	if (in)
-		fclose(in);
-}
-
 int trace_set_open(struct trace_set *set, const char *path)
 {
+	static const char digits[] = "0123456789abcdef";
 	struct dirent *entry;
+	int c, n = 0, ret = 0;
+	const char *digit;
 	DIR *names;
-	int ret = 0;
+	FILE *in;
 
 	memset(set, 0, sizeof(*set));
 	set->created_s = (uint64_t)time(NULL);
@@ -91,7 +73,18 @@ int trace_set_open(struct trace_set *set, const char *path)
 	}
 	/* without the lock no reader can follow; all else works */
 	follow_hold(set->fd, FOLLOW_RECORDER);
-	boot_id_read(set->boot_id);
+	/* sixteen bytes in hexadecimal, with hyphens; else they stay zero */
+	in = fopen("/proc/sys/kernel/random/boot_id", "re");
+	while (in && n < 32 && (c = getc(in)) != EOF) {
+		digit = c ? strchr(digits, c) : NULL;
+		if (!digit)
+			continue;
+		set->boot_id[n / 2] = (uint8_t)(set->boot_id[n / 2] << 4 |
+						(digit - digits));
+		n++;
+	}
+	if (in)
+		fclose(in);
 	trace_set_anchor_now(set);
 	return 0;
 }
@@ -263,6 +256,7 @@ int trace_open(struct trace **result, struct trace_set *set,
 	/* no number of bytes: trace_update() writes both files at first */
 	trace->described = ~0ull;
 	memcpy(trace->uuid, uuid, sizeof(trace->uuid));
+	/* first the anchors, as they are part of the fit */
 	trace_set_anchors(set, process);
 	trace_set_clock(set, process, &trace->clock);
 	trace_limit_room(set, 3 * TRACE_BLOCK_BYTES + LEDGER_ROOM_BYTES);
@@ -282,7 +276,8 @@ int trace_open(struct trace **result, struct trace_set *set,
 		return ret;
 	}
 	set->traces[set->ntraces++] = trace;
-	trace_limit_opened(trace);
+	/* the directories and the ledger, which trace_go() of limit.c frees */
+	set->used += 2 * TRACE_BLOCK_BYTES + LEDGER_ROOM_BYTES;
 	*result = trace;
 	return 0;
 }

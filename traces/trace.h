@@ -193,7 +193,7 @@ int trace_open(struct trace **trace, struct trace_set *set,
 int trace_update(struct trace *trace);
 
 /* Makes a stream for ring `name` ("31", "L0"). The file appears with the first
- * packet. */
+ * packet. The stream lives as long as the trace. Returns 0 or -ENOMEM. */
 int trace_stream_open(struct trace_stream **stream, struct trace *trace,
 		      const char *name);
 
@@ -219,11 +219,9 @@ void trace_stream_count(struct trace_stream *stream, uint64_t committed,
  */
 int trace_finish(struct trace *trace, bool overwrite);
 
-/*
- * Frees the parts of a finished trace that only the final metadata needs, if no
+/* Frees the parts of a finished trace that only the final metadata needs, if no
  * event has a symbol: the metadata is then copied, with another clock. Returns
- * true when the trace does not need the session any more.
- */
+ * true when the trace does not need the session any more. */
 bool trace_settle(struct trace *trace);
 
 /* Counts events of a finished trace that were lost before any ring, and that

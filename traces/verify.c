@@ -307,7 +307,9 @@ static bool same_stream(const char *file, const char *name)
 }
 
 /* Checks the files of the stream of list[0], and then the counts. Returns how
- * many of the n files belong to it, at least one. */
+ * many of the n files belong to it, at least one. After a bad file the next
+ * ones are not read: the numbers of their packets would only repeat the
+ * problem. */
 static int check_stream(struct verifier *v, struct dirent **list, int n)
 {
 	struct stream s = { .v = v };
@@ -474,7 +476,8 @@ free:
 	free(v->metadata);
 }
 
-/* Checks `name` below `top` if it is a trace. Returns 1 if it is one. */
+/* Checks `name` below `top` if it is a trace; `shown` names it in reports.
+ * Returns 1 if it is one. A directory that cannot be opened is none. */
 static int try_trace(const struct verifier *model, int top, const char *name,
 		     const char *shown)
 {
@@ -501,57 +504,16 @@ static void list_differs(const char *name, bool added, void *v)
 		"removed, with all events of one program");
 }
 
-/*
- * Adds the traces that were removed, from DIR/ledger, and compares DIR/traces
- * with the traces that are there. `wanted`: there are traces in the directory
- * `top`, so a complete recording has a list of them.
- */
-static void check_list(struct verifier *v, int top, bool wanted)
-{
-	unsigned long long n[5];
-	struct ledger_row row;
-	struct ledger list;
-
-	ledger_open(&list, top, "ledger");
-	if (list.damaged) {
-		bad_part(v, "ledger", LEDGER_DAMAGED);
-	} else if (list.text &&
-		   sscanf(list.text, "# traces emitted kept overwritten lost "
-			  "%llu %llu %llu %llu %llu", &n[0], &n[1], &n[2],
-			  &n[3], &n[4]) != 5) {
-		bad_part(v, "ledger", "it has not the five numbers");
-	} else if (list.text && (n[2] || n[1] != n[3] + n[4])) {
-		bad_part(v, "ledger", "emitted %llu is not overwritten %llu + "
-			 "lost %llu", n[1], n[3], n[4]);
-	} else if (list.text) {
-		v->result->emitted += n[1];
-		v->result->overwritten += n[3];
-		v->result->lost += n[4];
-	}
-	ledger_close(&list);
-	if (trace_list_check(top, list_differs, v))
-		bad_part(v, TRACE_LIST, LEDGER_DAMAGED);
-	ledger_open(&list, top, TRACE_LIST);
-	if (wanted && !list.text && !list.damaged && !list.empty)
-		bad_part(v, TRACE_LIST, "there is no list of the traces, so a "
-			 "trace that was removed as a whole is not seen: %s",
-			 v->recorded ? why_incomplete(v) :
-			 "it was removed, or the recording was not completed");
-	if (ledger_find(&list, TRACE_LIST_LEDGER, &row) &&
-	    faccessat(top, "ledger", F_OK, 0))
-		bad_part(v, "ledger", "it was removed, with the count of %llu "
-			 "traces that the recorder had removed (--max-size)",
-			 row.n[0]);
-	ledger_close(&list);
-}
-
 int verify_directory(struct verify_result *result, const char *path,
 		     void (*report)(const char *where, const char *fact,
 				    void *priv), void *priv)
 {
 	struct verifier model = { .result = result, .report = report,
 				  .priv = priv };
+	unsigned long long sums[5];
 	struct dirent **list = NULL;
+	struct ledger_row row;
+	struct ledger ledger;
 	int found, top, n, i;
 
 	memset(result, 0, sizeof(*result));
@@ -568,7 +530,38 @@ int verify_directory(struct verify_result *result, const char *path,
 	}
 	free(list);
 	model.trace = path;
-	check_list(&model, top, n > 0 && found);
+	/* the traces that a limit has removed */
+	ledger_open(&ledger, top, "ledger");
+	if (ledger.damaged) {
+		bad_part(&model, "ledger", LEDGER_DAMAGED);
+	} else if (ledger.text &&
+		   sscanf(ledger.text, "# traces emitted kept overwritten lost "
+			  "%llu %llu %llu %llu %llu", &sums[0], &sums[1],
+			  &sums[2], &sums[3], &sums[4]) != 5) {
+		bad_part(&model, "ledger", "it has not the five numbers");
+	} else if (ledger.text && (sums[2] || sums[1] != sums[3] + sums[4])) {
+		bad_part(&model, "ledger", "emitted %llu is not overwritten "
+			 "%llu + lost %llu", sums[1], sums[3], sums[4]);
+	} else if (ledger.text) {
+		result->emitted += sums[1];
+		result->overwritten += sums[3];
+		result->lost += sums[4];
+	}
+	ledger_close(&ledger);
+	if (trace_list_check(top, list_differs, &model))
+		bad_part(&model, TRACE_LIST, LEDGER_DAMAGED);
+	ledger_open(&ledger, top, TRACE_LIST);
+	if (n > 0 && found && !ledger.text && !ledger.damaged && !ledger.empty)
+		bad_part(&model, TRACE_LIST, "there is no list of the traces, "
+			 "so a trace that was removed as a whole is not seen: "
+			 "%s", model.recorded ? why_incomplete(&model) :
+			 "it was removed, or the recording was not completed");
+	if (ledger_find(&ledger, TRACE_LIST_LEDGER, &row) &&
+	    faccessat(top, "ledger", F_OK, 0))
+		bad_part(&model, "ledger", "it was removed, with the count of "
+			 "%llu traces that the recorder had removed "
+			 "(--max-size)", row.n[0]);
+	ledger_close(&ledger);
 	close(top);
 	if (!found && !result->problems)
 		return -ENOENT;
