@@ -274,30 +274,24 @@ static size_t tagged_name(struct span s, char *buf, size_t size)
 	return n - (sizeof(TAG) - 1);
 }
 
-/* Returns the span inside the parentheses around s, if there are any. */
-static struct span strip_parentheses(struct span s)
+/* Returns the first argument if s is a call of one of our macros, with or
+ * without parentheses around the call; else s. */
+static struct span strip_macro(struct span s)
 {
+	struct span inner = s, rest, token, group;
 	int depth = DEPTH_MAX;
 
 	while (depth--) {
-		struct span rest = s, token;
-
+		rest = inner;
 		if (next_token(&rest, &token) != TOKEN_GROUP ||
-		    *token.p != '(' || token.end != s.end ||
+		    *token.p != '(' || token.end != inner.end ||
 		    token.end - token.p < 2 || token.end[-1] != ')')
 			break;
-		s = (struct span){ token.p + 1, token.end - 1 };
-		while (s.p < s.end && is_space(s.end[-1]))
-			s.end--;
+		inner = (struct span){ token.p + 1, token.end - 1 };
+		while (inner.p < inner.end && is_space(inner.end[-1]))
+			inner.end--;
 	}
-	return s;
-}
-
-/* Returns the first argument if s is a call of one of our macros; else s. */
-static struct span strip_macro(struct span s)
-{
-	struct span rest = strip_parentheses(s), token, group;
-
+	rest = inner;
 	if (next_token(&rest, &token) != TOKEN_WORD ||
 	    length_of(token) < sizeof(MACRO))
 		return s;
@@ -310,76 +304,6 @@ static struct span strip_macro(struct span s)
 	group.p++;
 	group.end--;
 	return next_argument(&group, false);
-}
-
-/* Which argument a field comes from, if their numbers may differ. */
-struct layout {
-	int fields;		/* without what members are more */
-	int arguments;
-	int packs;		/* arguments that end with "..." */
-	int pack;		/* the first one; or all arguments */
-	bool templates;		/* < and > may enclose commas */
-};
-
-/* Finds out how arguments become fields. < and > enclose commas only if the
- * numbers then agree. */
-static struct layout layout_of(struct span s, int nfields)
-{
-	struct layout layout = { .fields = nfields,
-				 .arguments = count_arguments(s, false) };
-	int i;
-
-	if (layout.arguments != nfields) {
-		i = count_arguments(s, true);
-		layout.templates = i == nfields;
-		layout.arguments = layout.templates ? i : layout.arguments;
-	}
-	layout.pack = layout.arguments;
-	for (i = 0; i < layout.arguments; i++) {
-		struct span argument = next_argument(&s, layout.templates);
-
-		if (length_of(argument) > 3 && argument.end[-1] == '.' &&
-		    argument.end[-2] == '.' && argument.end[-3] == '.' &&
-		    !layout.packs++)
-			layout.pack = i;
-	}
-	return layout;
-}
-
-/* Returns how many fields argument i is, before the argument that nothing is
- * known from on; then 0. A macro may be several arguments, or none; of packs,
- * nothing says which fields each is. */
-static int fields_of(const struct layout *layout, int i)
-{
-	int pack = layout->fields - layout->arguments + 1;
-
-	if (i < layout->pack || !layout->packs)
-		return layout->arguments == layout->fields || layout->packs;
-	if (layout->packs != 1 || pack < 0)
-		return 0;
-	return i == layout->pack ? pack : 1;
-}
-
-/* Names field i by an argument: by the tag of a macro, else by the
- * expression. */
-static void argument_name_set(struct span argument, int nfields, int i,
-			      struct field_name *out)
-{
-	char buf[UNQUOTED_BYTES];
-	size_t n = tagged_name(argument, buf, sizeof(buf));
-	struct span name = n ? (struct span){ buf, buf + n } : argument;
-	struct span rest, token, end;
-
-	for (int depth = n ? 1 : 2; depth; depth--)	/* a name in a macro */
-		name = strip_macro(name);
-	/* one word is a name that is given, and may be a keyword */
-	rest = name;
-	if (name.p == argument.p || next_token(&rest, &token) != TOKEN_WORD ||
-	    next_token(&rest, &end) != TOKEN_END || is_constant(token))
-		name = expression_name(name, DEPTH_MAX);
-	while (name.p < name.end && is_space(*name.p))
-		name.p++;
-	name_set(out, nfields, i, name.p, name.end);
 }
 
 /* Returns whether an argument is TAFFRAIL_LEVEL or TAFFRAIL_MESSAGE, or the
@@ -421,61 +345,93 @@ static const char *members_find(const char *p, uint32_t number, int *extra)
 	return number == MEMBERS_ALL ? p : "";
 }
 
-/* Appends the next member: v[0] is .v.0. Returns the end of the member. */
-static const char *member_add(struct text *name, const char *p)
-{
-	uint8_t c = *p ? '.' : '\0';
-
-	while (c > '\2' && c != ',') {
-		/* neither blanks nor brackets */
-		if (c > '-' && c != ']')
-			text_add_char(name, (char)c);
-		c = (uint8_t)*++p;
-		if (c == '[' || c == '>')
-			c = '.';
-	}
-	return p;
-}
-
-/* Names the fields of an argument, from i on: one, or NAME.MEMBER for each
- * member. Returns the number of the next field. */
+/*
+ * Names the fields of an argument, from i on: one, or NAME.MEMBER for each
+ * member that p lists; v[0] is .v.0. NAME is the tag of a macro, else a word of
+ * the expression. Returns the number of the next field.
+ */
 static int fields_set(struct span argument, const char *p, int nfields, int i,
 		      struct field_name *out)
 {
-	char whole[FIELD_NAME_BYTES];
-	struct text name;
+	char buf[UNQUOTED_BYTES], whole[FIELD_NAME_BYTES];
+	size_t n = tagged_name(argument, buf, sizeof(buf));
+	struct span name = n ? (struct span){ buf, buf + n } : argument;
+	struct span rest, token, end;
+	struct text member;
+	uint8_t c;
 
-	argument_name_set(argument, nfields, i, out);
+	for (int depth = n ? 1 : 2; depth; depth--)	/* a name in a macro */
+		name = strip_macro(name);
+	/* one word is a name that is given, and may be a keyword */
+	rest = name;
+	if (name.p == argument.p || next_token(&rest, &token) != TOKEN_WORD ||
+	    next_token(&rest, &end) != TOKEN_END || is_constant(token))
+		name = expression_name(name, DEPTH_MAX);
+	while (name.p < name.end && is_space(*name.p))
+		name.p++;
+	name_set(out, nfields, i, name.p, name.end);
 	text_copy(whole, sizeof(whole), out[i].name);
 	do {
-		text_open(&name, out[i++].name, FIELD_NAME_BYTES);
-		text_add(&name, whole);
-		p = member_add(&name, p);
+		text_open(&member, out[i++].name, FIELD_NAME_BYTES);
+		text_add(&member, whole);
+		c = *p ? '.' : '\0';
+		while (c > '\2' && c != ',') {
+			/* neither blanks nor brackets */
+			if (c > '-' && c != ']')
+				text_add_char(&member, (char)c);
+			c = (uint8_t)*++p;
+			if (c == '[' || c == '>')
+				c = '.';
+		}
 	} while (*p == ',' && i < nfields);
 	return i;
 }
 
-/* Names the fields of a TAFFRAIL_EVENT. */
+/*
+ * Names the fields of a TAFFRAIL_EVENT. < and > in the text enclose commas only
+ * if there are then as many arguments as fields. Otherwise a macro may be
+ * several arguments, or none; of two packs, nothing says which fields each is.
+ * The fields from such an argument on get argN.
+ */
 static void parse_event(struct span s, int nfields, struct field_name *out)
 {
-	struct span none = { s.p, s.p }, rest;
+	struct span none = { s.p, s.p }, rest, argument;
 	const char *groups = s.p, *members;
-	struct layout layout;
-	int i = 0, k, n, extra, left;
+	int extra;
+	int fields;		/* without those that further members are */
+	int arguments;
+	int packs = 0;		/* arguments that end with "..." */
+	int pack;		/* the first one; or all arguments */
+	bool templates;
+	int i = 0, k, n, left;
 
 	s.p = members_find(groups, MEMBERS_ALL, &extra);
 	for (rest = s; is_remark(next_argument(&rest, false));)
 		s = rest;
-	left = nfields - extra;
-	layout = layout_of(s, left);
+	fields = left = nfields - extra;
+	arguments = count_arguments(s, false);
+	templates = arguments != fields && count_arguments(s, true) == fields;
+	if (templates)
+		arguments = fields;
+	pack = arguments;
+	for (k = 0, rest = s; k < arguments; k++) {
+		argument = next_argument(&rest, templates);
+		if (length_of(argument) > 3 && argument.end[-1] == '.' &&
+		    argument.end[-2] == '.' && argument.end[-3] == '.' &&
+		    !packs++)
+			pack = k;
+	}
 	for (k = 0; i < nfields; k++) {
-		struct span argument = none;
-
+		argument = none;
 		n = nfields;
-		if (k < layout.arguments &&
-		    (k <= layout.pack || layout.packs <= 1)) {
-			argument = next_argument(&s, layout.templates);
-			n = fields_of(&layout, k);
+		if (k < arguments && (k <= pack || packs <= 1)) {
+			argument = next_argument(&s, templates);
+			if (k < pack || !packs)
+				n = arguments == fields || packs;
+			else if (packs != 1 || fields < arguments - 1)
+				n = 0;
+			else
+				n = k == pack ? fields - arguments + 1 : 1;
 		}
 		for (; n > 0 && i < nfields; n--) {
 			members = members_find(groups, (uint32_t)left--,
@@ -509,18 +465,6 @@ static struct span last_word(struct span s)
 	return name;
 }
 
-/* Returns whether c is a flag, a digit or a length, before the conversion. */
-static bool is_modifier(char c)
-{
-	const char *p;
-
-	for (p = "-+ #0123456789.'$hlLqjzZt"; *p; p++) {
-		if (*p == c)
-			return true;
-	}
-	return false;
-}
-
 /* Takes a position, as 2$ is. Returns it, or 0 if there is none. */
 static int take_position(struct span *s)
 {
@@ -546,6 +490,7 @@ static int parse_directive(struct span *s, struct span words, int i,
 {
 	int32_t precision = FIELD_PRECISION_NONE;
 	int position = take_position(s), star, at;
+	const char *modifier;
 	char c = '\0';
 
 	while (s->p < s->end) {
@@ -556,9 +501,15 @@ static int parse_directive(struct span *s, struct span words, int i,
 				name_set(out, nfields, i++, NULL, NULL);
 			if (precision == 0 && (!star || star + 1 == position))
 				precision = FIELD_PRECISION_FIELD;
-		} else if (!is_modifier(c)) {
+			continue;
+		}
+		/* a flag, a digit or a length, before the conversion */
+		modifier = "-+ #0123456789.'$hlLqjzZt";
+		while (*modifier && *modifier != c)
+			modifier++;
+		if (!*modifier)
 			break;
-		} else if (c == '.') {
+		if (c == '.') {
 			precision = 0;
 		} else if (is_digit(c) && precision >= 0 &&
 			   precision < INT32_MAX / 16) {
@@ -580,30 +531,10 @@ static int parse_directive(struct span *s, struct span words, int i,
 	return position ? i : i + 1;
 }
 
-/* Names the fields of a TAFFRAIL_MARK; conversions that have no word before
- * them get argN. */
-static void parse_format(struct span s, int nfields, struct field_name *out)
-{
-	struct span words = { s.p, s.p };
-	int i = 0;
-
-	while (s.p < s.end && i < nfields) {
-		if (*s.p++ != '%')
-			continue;
-		words.end = s.p - 1;
-		i = parse_directive(&s, words, i, nfields, out);
-		words.p = s.p;
-	}
-	for (i = 0; i < nfields; i++) {
-		if (!*out[i].name)
-			name_set(out, nfields, i, NULL, NULL);
-	}
-}
-
 int fields_parse(const char *text, int kind, int nfields,
 		 struct field_name *out)
 {
-	struct span s = { text, text };
+	struct span s = { text, text }, words = { text, text };
 	int i;
 
 	if (nfields < 0 || nfields > TAFFRAIL_FIELDS_MAX)
@@ -616,11 +547,23 @@ int fields_parse(const char *text, int kind, int nfields,
 	}
 	while (*s.end)
 		s.end++;
-	if (kind == TAFFRAIL_KIND_EVENT)
+	if (kind == TAFFRAIL_KIND_EVENT) {
 		parse_event(s, nfields, out);
-	else if (kind == TAFFRAIL_KIND_MARK)
-		parse_format(s, nfields, out);
-	else
+		return 0;
+	}
+	if (kind != TAFFRAIL_KIND_MARK)
 		return -EINVAL;
+	for (i = 0; s.p < s.end && i < nfields;) {
+		if (*s.p++ != '%')
+			continue;
+		words.end = s.p - 1;
+		i = parse_directive(&s, words, i, nfields, out);
+		words.p = s.p;
+	}
+	/* conversions that have no word before them */
+	for (i = 0; i < nfields; i++) {
+		if (!*out[i].name)
+			name_set(out, nfields, i, NULL, NULL);
+	}
 	return 0;
 }
