@@ -34,6 +34,8 @@ struct binary {
 	uint8_t nan;
 };
 
+/* Take apart the number with these bits; set all members. Any bits are a
+ * number, an infinite one or a NaN. */
 void binary_of_double(struct binary *b, uint64_t bits);
 void binary_of_float(struct binary *b, uint32_t bits);
 

@@ -12,7 +12,6 @@
 #define SCALAR_TEXT_BYTES	32
 
 struct format {
-	struct text *text;
 	const struct field_value *values;
 	uint32_t n;			/* values that are there */
 	uint32_t nfields;		/* fields of the event */
@@ -94,57 +93,6 @@ static int32_t star_take(struct format *f, struct directive *d, const char **p)
 	return number < -CONVERSION_MOST ? -CONVERSION_MOST : (int32_t)number;
 }
 
-static void width_set(struct conversion *c, int32_t width)
-{
-	if (width < 0)
-		c->flags |= CONVERSION_MINUS;
-	c->width = width < 0 ? -width : width;
-}
-
-/* Takes the digits, '*' or '.' at *p. */
-static void size_take(struct format *f, struct directive *d, const char **p)
-{
-	struct conversion *c = &d->conversion;
-	int32_t number;
-
-	if (**p == '.') {
-		d->dot = 1;
-		c->precision = 0;
-		(*p)++;
-		return;
-	}
-	if (**p == '0' && !d->dot) {
-		c->flags |= CONVERSION_ZERO;
-		(*p)++;
-		return;
-	}
-	if (**p == '*') {
-		(*p)++;
-		number = star_take(f, d, p);
-	} else {
-		number = number_take(p);
-		if (**p == '$') {
-			d->place = (uint32_t)number;
-			(*p)++;
-			return;
-		}
-	}
-	if (!d->dot)
-		width_set(c, number);
-	else
-		c->precision = number < 0 ? CONVERSION_NONE : number;
-}
-
-/* hh 1, h 2, all others 8. */
-static void length_take(struct conversion *c, const char **p)
-{
-	if (**p == 'h')
-		c->bytes = c->bytes == 2 ? 1 : 2;
-	else
-		c->bytes = 8;
-	(*p)++;
-}
-
 static int is_one_of(char c, const char *set)
 {
 	while (*set && *set != c)
@@ -152,25 +100,57 @@ static int is_one_of(char c, const char *set)
 	return *set && c;
 }
 
-/* Reads the directive at d->start. */
+/* Reads the directive at d->start: flags, sizes and lengths in any order. Takes
+ * the fields of '*'. */
 static void directive_read(struct format *f, struct directive *d)
 {
 	struct conversion *c = &d->conversion;
 	const char *p = d->start + 1;
+	int32_t number;
 
 	c->bytes = 4;
 	c->precision = CONVERSION_NONE;
 	for (;;) {
-		if (flag_of(*p))
+		if (flag_of(*p)) {
 			c->flags |= flag_of(*p++);
-		else if (is_digit(*p) || *p == '*' || *p == '.')
-			size_take(f, d, &p);
-		else if (is_one_of(*p, "hlLqjzZt"))
-			length_take(c, &p);
-		else if (*p == '\'' || *p == '$')
+		} else if (*p == '.') {
+			d->dot = 1;
+			c->precision = 0;
 			p++;
-		else
+		} else if (*p == '0' && !d->dot) {
+			c->flags |= CONVERSION_ZERO;
+			p++;
+		} else if (is_digit(*p) || *p == '*') {
+			if (*p == '*') {
+				p++;
+				number = star_take(f, d, &p);
+			} else {
+				number = number_take(&p);
+				if (*p == '$') {
+					d->place = (uint32_t)number;
+					p++;
+					continue;
+				}
+			}
+			if (d->dot) {
+				c->precision = number < 0 ? CONVERSION_NONE :
+							    number;
+				continue;
+			}
+			if (number < 0)
+				c->flags |= CONVERSION_MINUS;
+			c->width = number < 0 ? -number : number;
+		} else if (is_one_of(*p, "hlLqjzZt")) {
+			/* hh 1, h 2, all others 8 */
+			if (*p++ == 'h')
+				c->bytes = c->bytes == 2 ? 1 : 2;
+			else
+				c->bytes = 8;
+		} else if (*p == '\'' || *p == '$') {
+			p++;
+		} else {
 			break;
+		}
 	}
 	c->letter = *p;
 	d->end = *p ? p + 1 : p;
@@ -249,45 +229,13 @@ static void directive_copy(struct text *text, const struct directive *d)
 	text_add_bytes(text, d->start, (size_t)(d->end - d->start));
 }
 
-/* Returns 1 when the directive takes a field, and the event has one for it. */
-static int takes_field(const struct format *f, const struct directive *d)
-{
-	uint32_t i = d->place ? d->place - 1 : f->next;
-
-	return d->conversion.letter && d->conversion.letter != 'm' &&
-	       i < f->nfields;
-}
-
-/* Returns 0 when the text must end here: the bytes end before the field. */
-static int directive_put(struct format *f, const struct directive *d)
-{
-	const struct field_value *value;
-
-	if (d->conversion.letter == '%') {
-		text_add_char(f->text, '%');
-		return 1;
-	}
-	if (!takes_field(f, d)) {
-		directive_copy(f->text, d);
-		return 1;
-	}
-	value = field_take(f, d->place);
-	if (!value)
-		return 0;
-	if (d->unfit)
-		directive_copy(f->text, d);
-	else if (value->whole)
-		value_convert(f->text, &d->conversion, value);
-	else
-		field_show(f->text, value);
-	return value->whole;
-}
-
 void field_format(struct text *text, const char *format,
 		  const struct field_value *values, uint32_t n,
 		  uint32_t nfields)
 {
-	struct format f = { text, values, n, nfields, 0 };
+	struct format f = { values, n, nfields, 0 };
+	const struct field_value *value;
+	uint32_t i;
 
 	while (*format && !text->cut) {
 		struct directive d = { .start = format };
@@ -297,10 +245,29 @@ void field_format(struct text *text, const char *format,
 			continue;
 		}
 		directive_read(&f, &d);
-		if (!directive_put(&f, &d)) {
+		format = d.end;
+		if (d.conversion.letter == '%') {
+			text_add_char(text, '%');
+			continue;
+		}
+		/* takes no field, or one that the event does not have */
+		i = d.place ? d.place - 1 : f.next;
+		if (!d.conversion.letter || d.conversion.letter == 'm' ||
+		    i >= nfields) {
+			directive_copy(text, &d);
+			continue;
+		}
+		value = field_take(&f, d.place);
+		if (value && d.unfit)
+			directive_copy(text, &d);
+		else if (value && value->whole)
+			value_convert(text, &d.conversion, value);
+		else if (value)
+			field_show(text, value);
+		/* the bytes end before the field, or in it */
+		if (!value || !value->whole) {
 			text_add(text, "...");
 			return;
 		}
-		format = d.end;
 	}
 }

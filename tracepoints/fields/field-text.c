@@ -137,17 +137,25 @@ static void option_take(const struct field_event *event,
 		value->type = (uint8_t)name.value;
 }
 
-/* Adds NAME = VALUE for each of n values, and "..." when the event has more. */
-static void event_show(struct text *text, const struct field_event *event,
-		       struct field_value *values, uint32_t n)
+/* Of an event, adds NAME = VALUE for each value that is there, and "..." when
+ * the event has more. */
+void field_text(struct text *text, const struct field_event *event,
+		const void *bytes, uint32_t n)
 {
+	struct field_value values[TAFFRAIL_FIELDS_MAX];
 	struct field_name names[TAFFRAIL_FIELDS_MAX];
+	uint32_t count = field_values_take(values, event, bytes, n);
 	uint32_t i;
 
+	if (event->kind == TAFFRAIL_KIND_MARK) {
+		field_format(text, event->format, values, count,
+			     event->nfields);
+		return;
+	}
 	if (fields_parse(event->format, TAFFRAIL_KIND_EVENT, event->nfields,
 			 names))
 		return;
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < count; i++) {
 		if (i)
 			text_add(text, ", ");
 		text_add(text, names[i].name);
@@ -162,23 +170,10 @@ static void event_show(struct text *text, const struct field_event *event,
 			field_show(text, &values[i]);
 		}
 	}
-	if (n && n < event->nfields && values[n - 1].whole)
+	if (count && count < event->nfields && values[count - 1].whole)
 		text_add(text, ", ");
-	if (n < event->nfields || (n && !values[n - 1].whole))
+	if (count < event->nfields || (count && !values[count - 1].whole))
 		text_add(text, "...");
-}
-
-void field_text(struct text *text, const struct field_event *event,
-		const void *bytes, uint32_t n)
-{
-	struct field_value values[TAFFRAIL_FIELDS_MAX];
-	uint32_t count = field_values_take(values, event, bytes, n);
-
-	if (event->kind == TAFFRAIL_KIND_MARK)
-		field_format(text, event->format, values, count,
-			     event->nfields);
-	else
-		event_show(text, event, values, count);
 }
 
 void field_lines(struct text *text, const struct field_event *event,

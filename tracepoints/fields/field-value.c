@@ -141,13 +141,22 @@ static void scalar_show(struct text *text, const struct field_value *value)
 	}
 }
 
-/* Adds the elements in braces; leaves the brace open when the bytes end too
- * early. */
-static void sequence_show(struct text *text, const struct field_value *value)
+/* A sequence is shown in braces; the last brace is missing when the bytes end
+ * too early. */
+void field_show(struct text *text, const struct field_value *value)
 {
 	struct field_value element = { .p = value->p };
 	uint32_t i;
 
+	if (value->type == TAFFRAIL_T_STRING) {
+		for (i = 0; i < value->n && !text->cut; i++)
+			text_add_char(text, (char)value->p[i]);
+		return;
+	}
+	if (!(value->type & TAFFRAIL_T_SEQUENCE)) {
+		scalar_show(text, value);
+		return;
+	}
 	element.type = value->type & TAFFRAIL_T_SCALAR_MASK;
 	text_add_char(text, '{');
 	for (i = 0; i < value->n && !text->cut; i++) {
@@ -160,17 +169,4 @@ static void sequence_show(struct text *text, const struct field_value *value)
 		text_add_char(text, '}');
 	else if (i)
 		text_add(text, ", ");
-}
-
-void field_show(struct text *text, const struct field_value *value)
-{
-	uint32_t i;
-
-	if (value->type & TAFFRAIL_T_SEQUENCE)
-		sequence_show(text, value);
-	else if (value->type != TAFFRAIL_T_STRING)
-		scalar_show(text, value);
-	else
-		for (i = 0; i < value->n && !text->cut; i++)
-			text_add_char(text, (char)value->p[i]);
 }
