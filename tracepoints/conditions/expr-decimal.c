@@ -109,26 +109,12 @@ static uint64_t large_scale(struct large *a, int ten)
 	return large_round(a, -32 * (int)limbs);
 }
 
-/* Returns the number after 'e'; a very large one is cut off. */
-static int exponent_read(const char *p, const char *end)
-{
-	int negative = p < end && *p == '-';
-	int number = 0;
-
-	if (p < end && (*p == '-' || *p == '+'))
-		p++;
-	for (; p < end; p++)
-		if (number < 100000)
-			number = number * 10 + (*p - '0');
-	return negative ? -number : number;
-}
-
 SIGSAFE int expr_decimal(const char *p, const char *end, int ten,
 			 uint64_t *bits)
 {
 	struct large a = { .n = 0 };
 	uint32_t digits = 0;
-	int point = 0;
+	int point = 0, negative, number = 0;
 
 	for (; p < end && *p != 'e' && *p != 'E'; p++) {
 		if (*p == '.') {
@@ -142,8 +128,14 @@ SIGSAFE int expr_decimal(const char *p, const char *end, int ten,
 		large_multiply_add(&a, 10, (uint32_t)(*p - '0'));
 		ten -= point;
 	}
-	if (p < end)
-		ten += exponent_read(p + 1, end);
+	/* behind 'e'; a very large exponent is cut off */
+	negative = ++p < end && *p == '-';
+	if (p < end && (*p == '-' || *p == '+'))
+		p++;
+	for (; p < end; p++)
+		if (number < 100000)
+			number = number * 10 + (*p - '0');
+	ten += negative ? -number : number;
 	*bits = large_scale(&a, ten);
 	return *bits == DOUBLE_INFINITY ? -1 : 0;
 }

@@ -291,21 +291,6 @@ static void emit_compare_integers(struct compiler *c, enum operator op,
 		expr_emit(c, AX_LOG_NOT);
 }
 
-/* With NaNs, "not less" is not the same as "greater or equal". */
-static void emit_compare_doubles(struct compiler *c, enum operator op)
-{
-	if (op == OP_GREATER || op == OP_GREATER_EQUAL)
-		expr_emit(c, AX_SWAP);
-	if (op == OP_EQUAL || op == OP_NOT_EQUAL)
-		expr_emit(c, AX_DOUBLE_EQUAL);
-	else if (op == OP_LESS || op == OP_GREATER)
-		expr_emit(c, AX_DOUBLE_LESS);
-	else
-		expr_emit(c, AX_DOUBLE_LESS_EQUAL);
-	if (op == OP_NOT_EQUAL)
-		expr_emit(c, AX_LOG_NOT);
-}
-
 /* Returns why these two cannot be compared as a string and a text, or NULL. */
 static const char *strings_wrong(enum operator op, const struct operand *a,
 				 const struct operand *b)
@@ -383,7 +368,18 @@ static void emit_compare(struct compiler *c, enum operator op,
 		emit_compare_strings(c, op, a, b, where);
 	} else if (any_double(a, b)) {
 		emit_doubles(c, a, b);
-		emit_compare_doubles(c, op);
+		/* with NaNs, "not less" is not the same as "greater or
+		 * equal" */
+		if (op == OP_GREATER || op == OP_GREATER_EQUAL)
+			expr_emit(c, AX_SWAP);
+		if (op == OP_EQUAL || op == OP_NOT_EQUAL)
+			expr_emit(c, AX_DOUBLE_EQUAL);
+		else if (op == OP_LESS || op == OP_GREATER)
+			expr_emit(c, AX_DOUBLE_LESS);
+		else
+			expr_emit(c, AX_DOUBLE_LESS_EQUAL);
+		if (op == OP_NOT_EQUAL)
+			expr_emit(c, AX_LOG_NOT);
 	} else if (expr_is_known(a) && a->positive && expr_is_known(b) &&
 		   b->positive) {
 		expr_emit_known(c, a,
@@ -518,26 +514,21 @@ static void duration_settle(struct compiler *c, struct operand *a,
 	c->used = used;
 }
 
-/* Returns the unit of a OP b; none, if both have one and they differ. */
-static uint8_t unit_of(enum operator op, const struct operand *a,
-		       const struct operand *b)
-{
-	int sum = op == OP_PLUS || op == OP_MINUS || op == OP_REMAINDER;
-
-	if (op < OP_PLUS || (a->unit && b->unit &&
-			     (!sum || (a->unit ^ b->unit) & 3)))
-		return 0;
-	return a->unit ? a->unit : sum || op == OP_TIMES ? b->unit : 0;
-}
-
 void expr_emit_binary(struct compiler *c, enum operator op, struct operand *a,
 		      struct operand *b, const char *where)
 {
+	int sum = op == OP_PLUS || op == OP_MINUS || op == OP_REMAINDER;
+
 	if (a->kind == OPERAND_DURATION)
 		duration_settle(c, a, b, where);
 	if (b->kind == OPERAND_DURATION)
 		duration_settle(c, b, a, where);
-	a->unit = unit_of(op, a, b);
+	/* of two different units the result has none */
+	if (op < OP_PLUS ||
+	    (a->unit && b->unit && (!sum || (a->unit ^ b->unit) & 3)))
+		a->unit = 0;
+	else if (!a->unit && (sum || op == OP_TIMES))
+		a->unit = b->unit;
 	if (op >= OP_EQUAL && op <= OP_GREATER_EQUAL)
 		emit_compare(c, op, a, b, where);
 	else

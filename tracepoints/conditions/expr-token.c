@@ -219,43 +219,33 @@ static const char *float_end(const char *p)
 	return point || exponent ? p : NULL;
 }
 
-/* Takes a decimal number with the word of a unit: 2.5ms. Returns whether it is
- * one. The token ends before the unit. */
-static int token_duration(struct token *token, const char *p)
-{
-	const char *unit, *end;
-	int points = 0;
-	uint8_t how;
-
-	for (; is_digit(*p) || (*p == '.' && !points); p++)
-		points += *p == '.';
-	for (how = TAFFRAIL_HOW_DURATION_NS; *(unit = unit_word(how)); how++) {
-		end = text_after(p, unit);
-		if (end != token->end)
-			continue;
-		token->kind = TOKEN_DURATION;
-		token->unit = how;
-		token->next = end;
-		token->end = p;
-		return 1;
-	}
-	return 0;
-}
-
-/* Takes a duration, an integer or a float, whose letters all belong to the
- * token. */
+/* Takes an integer or a float, whose letters all belong to the token; or a
+ * decimal number with the word of a unit: 2.5ms, where the token ends before
+ * the unit. */
 static void token_number(struct compiler *c, const char *p)
 {
 	struct token *token = &c->token;
 	int hex = *p == '0' && (p[1] == 'x' || p[1] == 'X');
 	const char *end = hex ? NULL : float_end(p);
 	const char *q = end ? end : p;
+	const char *unit;
+	int points = 0;
+	uint8_t how;
 
 	while (is_letter(*q) || is_digit(*q) || *q == '.')
 		q++;
 	token->end = q;
-	if (token_duration(token, p))
+	for (q = p; is_digit(*q) || (*q == '.' && !points); q++)
+		points += *q == '.';
+	for (how = TAFFRAIL_HOW_DURATION_NS; *(unit = unit_word(how)); how++) {
+		if (text_after(q, unit) != token->end)
+			continue;
+		token->kind = TOKEN_DURATION;
+		token->unit = how;
+		token->next = token->end;
+		token->end = q;
 		return;
+	}
 	if (!end) {
 		token_integer(c, p);
 		return;
@@ -283,28 +273,11 @@ static const struct {
 	{ "(", OP_OPEN }, { ")", OP_CLOSE },
 };
 
-/* Takes the longest operator at p. */
-static void token_operator(struct compiler *c, const char *p)
-{
-	uint32_t i;
-
-	for (i = 0; i < ARRAY_SIZE(operators); i++) {
-		const char *end = text_after(p, operators[i].text);
-
-		if (!end)
-			continue;
-		c->token.kind = TOKEN_OPERATOR;
-		c->token.op = (enum operator)operators[i].op;
-		c->token.end = end;
-		return;
-	}
-	expr_fail(c, -EINVAL, p, *p == '=' ? "use == to compare" :
-					     "this has no meaning here");
-}
-
 SIGSAFE void expr_next(struct compiler *c)
 {
 	const char *p = c->token.next;
+	const char *end = NULL;
+	uint32_t i = 0;
 
 	if (c->ret)
 		return;
@@ -325,7 +298,18 @@ SIGSAFE void expr_next(struct compiler *c)
 	} else if (*p == '"' || *p == '\'') {
 		token_quoted(c, p);
 	} else {
-		token_operator(c, p);
+		for (; i < ARRAY_SIZE(operators) && !end; i++) {
+			end = text_after(p, operators[i].text);
+			if (!end)
+				continue;
+			c->token.kind = TOKEN_OPERATOR;
+			c->token.op = (enum operator)operators[i].op;
+			c->token.end = end;
+		}
+		if (!end)
+			expr_fail(c, -EINVAL, p, *p == '=' ?
+				  "use == to compare" :
+				  "this has no meaning here");
 	}
 	if (!c->token.next)
 		c->token.next = c->token.end;

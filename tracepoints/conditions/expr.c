@@ -35,28 +35,13 @@ static const uint8_t precedence[] = {
 static void parse_binary(struct compiler *c, uint32_t least,
 			 struct operand *a);
 
-/* The names of the values of the last field. */
-static void add_values(struct compiler *c, struct text *text)
-{
-	const char *before = " has ";
-	struct shown_field field;
-	struct shown_name name;
-
-	if (!shown_find(&field, &c->fields->shown, c->field) || !field.count)
-		return;
-	text_add(text, "; ");
-	text_add(text, c->fields->names[c->field].name);
-	for (; shown_next(&field, &name); before = ", ") {
-		text_add(text, before);
-		text_add_bytes(text, name.start,
-			       (size_t)(name.end - name.start));
-	}
-}
-
 /* Fails because no field has the token's name, and lists the fields, and the
  * enumerators of the last one, if they fit. */
 static void fail_unknown(struct compiler *c)
 {
+	const char *before = " has ";
+	struct shown_field field;
+	struct shown_name name;
 	struct text text;
 	char more[100];
 	size_t fields = 0;
@@ -67,9 +52,17 @@ static void fail_unknown(struct compiler *c)
 		text_add(&text, i ? ", " : "; there are ");
 		text_add(&text, c->fields->names[i].name);
 	}
-	if (!text.cut) {
+	if (!text.cut)
 		fields = text.used;
-		add_values(c, &text);
+	if (!text.cut && shown_find(&field, &c->fields->shown, c->field) &&
+	    field.count) {
+		text_add(&text, "; ");
+		text_add(&text, c->fields->names[c->field].name);
+		for (; shown_next(&field, &name); before = ", ") {
+			text_add(&text, before);
+			text_add_bytes(&text, name.start,
+				       (size_t)(name.end - name.start));
+		}
 	}
 	if (text.cut)
 		more[fields] = 0;
@@ -263,20 +256,6 @@ static int use_enumerator(struct compiler *c, struct operand *a)
 	return 0;
 }
 
-/* Uses the token as the name of a level, behind `level`. Returns whether it is
- * one. */
-static int use_level(struct compiler *c, struct operand *a)
-{
-	int level = 0;
-
-	while (level <= LEVEL_MAX && !token_is(&c->token, level_word(level)))
-		level++;
-	if (level > LEVEL_MAX || c->field != EXPR_FIELD_LEVEL)
-		return 0;
-	use_number(c, a, (uint64_t)level, 0);
-	return 1;
-}
-
 /* Parses a name: a field, a part of one, a context, the level, or an
  * enumerator. Fields come first, so a context never hides one. */
 static void parse_name(struct compiler *c, struct operand *a)
@@ -311,8 +290,16 @@ static void parse_name(struct compiler *c, struct operand *a)
 		c->field = EXPR_FIELD_LEVEL;
 		use_number(c, a, (uint64_t)(level < 0 ? LEVEL_DEFAULT : level),
 			   0);
-	} else if (!use_level(c, a) && !use_enumerator(c, a)) {
-		fail_unknown(c);
+	} else {
+		/* behind `level`, the name of a level */
+		level = c->field == EXPR_FIELD_LEVEL ? 0 : LEVEL_MAX + 1;
+		while (level <= LEVEL_MAX &&
+		       !token_is(&c->token, level_word(level)))
+			level++;
+		if (level <= LEVEL_MAX)
+			use_number(c, a, (uint64_t)level, 0);
+		else if (!use_enumerator(c, a))
+			fail_unknown(c);
 	}
 }
 
@@ -402,29 +389,9 @@ static void make_result(struct operand *a)
 			       .start = a->start, .parts = a->parts };
 }
 
-/* Parses the rest of a && b or a || b where a is known: either that decides, or
- * b does. */
-static void parse_known(struct compiler *c, struct operand *a)
-{
-	enum operator op = c->token.op;
-	struct operand b;
-
-	c->used = a->code;
-	expr_next(c);
-	parse_binary(c, precedence[op] + 1u, &b);
-	expr_emit_truth(c, &b);
-	if (!a->value == (op == OP_AND)) {
-		expr_emit_known(c, a, op == OP_OR);
-	} else if (expr_is_known(&b)) {
-		expr_emit_known(c, a, !!b.value);
-	} else {
-		expr_emit_boolean(c, &b);
-		make_result(a);
-	}
-}
-
-/* Parses the rest of a && b or a || b; the token is the operator. Where b is
- * known, only a is left, but for a || 1: a may divide by zero. */
+/* Parses the rest of a && b or a || b; the token is the operator. Where a is
+ * known, either that decides, or b does. Where b is known, only a is left, but
+ * for a || 1: a may divide by zero. */
 static void parse_logic(struct compiler *c, struct operand *a)
 {
 	enum operator op = c->token.op;
@@ -433,7 +400,18 @@ static void parse_logic(struct compiler *c, struct operand *a)
 
 	expr_emit_truth(c, a);
 	if (expr_is_known(a)) {
-		parse_known(c, a);
+		c->used = a->code;
+		expr_next(c);
+		parse_binary(c, precedence[op] + 1u, &b);
+		expr_emit_truth(c, &b);
+		if (!a->value == (op == OP_AND)) {
+			expr_emit_known(c, a, op == OP_OR);
+		} else if (expr_is_known(&b)) {
+			expr_emit_known(c, a, !!b.value);
+		} else {
+			expr_emit_boolean(c, &b);
+			make_result(a);
+		}
 		return;
 	}
 	known = c->used;

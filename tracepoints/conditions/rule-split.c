@@ -13,25 +13,11 @@ static int is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* Reads ":N" behind a type. Returns N, 0 when there is none, or -EINVAL. */
-static int length_read(const char **p)
-{
-	int64_t n;
-
-	if (**p != ':')
-		return 0;
-	++*p;
-	if (**p == '0')
-		return -EINVAL;
-	n = text_number(p);
-	return n > 0 && n <= TAFFRAIL_FIELDS_MAX ? (int)n : -EINVAL;
-}
-
 int rule_types(const char *rule, struct rule_types *types, const char **end)
 {
 	const char *p = rule;
 	uint32_t i = 0;
-	int length;
+	int64_t length;
 
 	*types = (struct rule_types){ 0 };
 	while (*p && !is_blank(*p) && *p != '(')
@@ -45,9 +31,12 @@ int rule_types(const char *rule, struct rule_types *types, const char **end)
 		if (p[0] == 's' && p[1] == 't' && p[2] == 'r') {
 			types->strings |= 1u << i;
 			p += 3;
-			length = length_read(&p);
-			if (length < 0)
-				return length;
+		}
+		/* ":N" behind a type */
+		if (types->strings >> i & 1 && *p == ':') {
+			length = *++p == '0' ? 0 : text_number(&p);
+			if (length <= 0 || length > TAFFRAIL_FIELDS_MAX)
+				return -EINVAL;
 			types->lengths[i] = (uint8_t)length;
 		}
 		if (*p == ')')
