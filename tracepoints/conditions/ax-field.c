@@ -59,41 +59,6 @@ static int field_find(struct place *place, const struct ax_layout *layout,
 	}
 }
 
-/* Sets the step that takes a field out of a fixed part of at most 8 bytes,
- * which is passed as a value. */
-static void decode_value(struct ax_insn *insn, const struct place *place)
-{
-	uint32_t bits = scalar_bytes(place->type) * 8;
-	uint32_t shift = place->number * 8;
-
-	insn->at = 64 - bits - shift;
-	insn->var = (uint16_t)(64 - bits);
-	insn->step = STEP_VALUE_UNSIGNED;
-	if (scalar_sort(place->type) == SCALAR_SIGNED) {
-		insn->step = STEP_VALUE_SIGNED;
-	} else if (place->type == TAFFRAIL_T_F32) {
-		insn->step = STEP_VALUE_FLOAT;
-		insn->var = (uint16_t)shift;
-	}
-}
-
-/* Sets the step that loads a field from a fixed part in memory; the load need
- * not be aligned. */
-static void decode_block(struct ax_insn *insn, const struct place *place)
-{
-	static const uint8_t steps[][9] = {	/* signed; bytes */
-		{ [1] = STEP_BLOCK_U8, [2] = STEP_BLOCK_U16,
-		  [4] = STEP_BLOCK_U32, [8] = STEP_BLOCK_64 },
-		{ [1] = STEP_BLOCK_S8, [2] = STEP_BLOCK_S16,
-		  [4] = STEP_BLOCK_S32, [8] = STEP_BLOCK_64 },
-	};
-
-	insn->step = place->type == TAFFRAIL_T_F32 ? STEP_BLOCK_FLOAT :
-		     steps[scalar_sort(place->type) == SCALAR_SIGNED]
-			  [scalar_bytes(place->type)];
-	insn->at = place->number;
-}
-
 /* Returns where the string may end, as the shape says. */
 static uint64_t string_extent(const struct write_shape *shape, uint32_t number)
 {
@@ -111,36 +76,37 @@ static uint64_t string_extent(const struct write_shape *shape, uint32_t number)
 		       AX_EXTENT(AX_EXTENT_BLOCK, limit);
 }
 
-/* Sets the step of a part, whose type and number stand at p. */
-static const char *decode_part(struct ax_insn *insn, const struct place *place,
-			       const struct ax_layout *layout, const uint8_t *p)
-{
-	uint32_t bytes = p[0] & ~TAFFRAIL_T_SCALAR_MASK ? 0 :
-							  scalar_bytes(p[0]);
-	uint32_t element = place->variable ?
-			   layout->shape->var[place->number].element_bytes : 0;
-
-	if (!bytes || !element)
-		return "the field has no such part";
-	insn->var = (uint16_t)place->number;
-	insn->at = bytes * (uint32_t)(p[1] << 8 | p[2]);
-	insn->value = p[0] | ((uint64_t)insn->at + bytes + element - 1) /
-				     element << 8;
-	return NULL;
-}
-
 SIGSAFE const char *ax_field_decode(struct ax_insn *insn,
 				    const struct ax_layout *layout,
 				    const uint8_t *p)
 {
+	static const uint8_t steps[][9] = {	/* signed; bytes */
+		{ [1] = STEP_BLOCK_U8, [2] = STEP_BLOCK_U16,
+		  [4] = STEP_BLOCK_U32, [8] = STEP_BLOCK_64 },
+		{ [1] = STEP_BLOCK_S8, [2] = STEP_BLOCK_S16,
+		  [4] = STEP_BLOCK_S32, [8] = STEP_BLOCK_64 },
+	};
 	struct place place;
 	uint8_t opcode = p[0];
-	int is_double;
+	uint32_t bytes, element, shift;
+	int is_signed;
 
 	if (field_find(&place, layout, p[1]))
 		return "no such field";
-	if (opcode >= AX_PART)
-		return decode_part(insn, &place, layout, p + 2);
+	if (opcode >= AX_PART) {
+		/* the part's type and number stand at p + 2 */
+		bytes = p[2] & ~TAFFRAIL_T_SCALAR_MASK ? 0 :
+							 scalar_bytes(p[2]);
+		element = place.variable ?
+			layout->shape->var[place.number].element_bytes : 0;
+		if (!bytes || !element)
+			return "the field has no such part";
+		insn->var = (uint16_t)place.number;
+		insn->at = bytes * (uint32_t)(p[3] << 8 | p[4]);
+		insn->value = p[2] | ((uint64_t)insn->at + bytes + element -
+				      1) / element << 8;
+		return NULL;
+	}
 	if (opcode == AX_FIELD_EQUAL || opcode == AX_FIELD_GLOB) {
 		/* of an array, too: the characters that it has */
 		if (place.type != TAFFRAIL_T_STRING &&
@@ -154,16 +120,30 @@ SIGSAFE const char *ax_field_decode(struct ax_insn *insn,
 	}
 	if (place.type & ~TAFFRAIL_T_SCALAR_MASK)
 		return "the field is not a number";
-	is_double = scalar_sort(place.type) == SCALAR_REAL;
-	if (is_double != (opcode == AX_FIELD_DOUBLE))
+	if ((scalar_sort(place.type) == SCALAR_REAL) !=
+	    (opcode == AX_FIELD_DOUBLE))
 		return "the field is of another kind";
+	is_signed = scalar_sort(place.type) == SCALAR_SIGNED;
+	bytes = scalar_bytes(place.type);
 	if (place.variable) {
 		insn->step = STEP_ADDRESS;
 		insn->var = (uint16_t)place.number;
-	} else if (layout->shape->fixed_bytes <= 8) {
-		decode_value(insn, &place);
+	} else if (layout->shape->fixed_bytes > 8) {
+		/* a fixed part in memory; the load need not be aligned */
+		insn->step = place.type == TAFFRAIL_T_F32 ?
+				     STEP_BLOCK_FLOAT : steps[is_signed][bytes];
+		insn->at = place.number;
 	} else {
-		decode_block(insn, &place);
+		/* a fixed part that is passed as a value */
+		shift = place.number * 8;
+		insn->at = 64 - bytes * 8 - shift;
+		insn->var = (uint16_t)(64 - bytes * 8);
+		insn->step = is_signed ? STEP_VALUE_SIGNED :
+					 STEP_VALUE_UNSIGNED;
+		if (place.type == TAFFRAIL_T_F32) {
+			insn->step = STEP_VALUE_FLOAT;
+			insn->var = (uint16_t)shift;
+		}
 	}
 	return NULL;
 }

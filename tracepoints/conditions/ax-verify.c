@@ -168,24 +168,6 @@ static uint64_t operand_read(const uint8_t *p, uint32_t bytes)
 	return value;
 }
 
-/* Checks the text at `offset`. Returns the bytes with the NUL, or a refusal. */
-static int text_scan(struct verifier *v, uint32_t offset)
-{
-	const struct ax_source *source = v->source;
-	uint32_t bytes, i;
-
-	if (source->bytes - offset < 2)
-		return program_refuse(v, offset, "an operand is cut off");
-	bytes = (uint32_t)operand_read(source->code + offset, 2);
-	offset += 2;
-	if (!bytes || bytes > source->bytes - offset)
-		return program_refuse(v, offset, "an operand is cut off");
-	for (i = 0; i < bytes; i++)
-		if (!source->code[offset + i] != (i == bytes - 1))
-			return program_refuse(v, offset, "a text has no end");
-	return (int)bytes;
-}
-
 /* Finds instructions and their operands. */
 static int code_scan(struct verifier *v)
 {
@@ -195,10 +177,10 @@ static int code_scan(struct verifier *v)
 	while (offset < source->bytes) {
 		uint8_t opcode = source->code[offset];
 		const struct row *row = opcode_row(opcode);
+		uint32_t bytes, i;
 		int real = opcode == AX_FLOAT ||
 			   (opcode >= AX_REF_FLOAT && opcode <= AX_D_TO_L);
 		uint32_t next = offset + 1;
-		int text;
 
 		if (!row->step)
 			return program_refuse(
@@ -209,15 +191,23 @@ static int code_scan(struct verifier *v)
 		if (row->operand > source->bytes - next)
 			return program_refuse(v, offset, "an operand is cut off");
 		next += row->operand;
-		if (row->text) {
-			text = text_scan(v, next);
-			if (text < 0)
-				return text;
-			next += 2 + (uint32_t)text;
-			v->text_bytes += (uint32_t)text;
-		}
 		v->ninsns++;
 		offset = next;
+		if (!row->text)
+			continue;
+		/* a text: the bytes, then so many, of which the last is 0 */
+		if (source->bytes - offset < 2)
+			return program_refuse(v, offset, "an operand is cut off");
+		bytes = (uint32_t)operand_read(source->code + offset, 2);
+		offset += 2;
+		if (!bytes || bytes > source->bytes - offset)
+			return program_refuse(v, offset, "an operand is cut off");
+		for (i = 0; i < bytes; i++)
+			if (!source->code[offset + i] != (i == bytes - 1))
+				return program_refuse(v, offset,
+						      "a text has no end");
+		offset += bytes;
+		v->text_bytes += bytes;
 	}
 	return 0;
 }
