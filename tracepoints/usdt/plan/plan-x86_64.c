@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Plans jumps; see plan.h.
+ *
+ * Invariant: a plan has its reason, or its `limit` says where the instructions
+ * that may be moved end; the file is not trusted, so no address from it is read
+ * but by usdt_image_at().
  */
 #include "tracepoints/usdt/plan/plan.h"
 
@@ -22,31 +26,6 @@ struct planning {
 	uint64_t parts;		/* where parts of functions are put apart */
 	uint64_t parts_end;
 };
-
-/* Adds an instruction at an offset from the nop to a plan. */
-static void insn_cover(struct usdt_plan *plan, uint64_t at,
-		       const struct usdt_decoded *insn, int framed)
-{
-	struct usdt_moved *moved = &plan->moved[plan->count];
-
-	if (plan->limit)
-		return;
-	if (insn->move == USDT_STAYS || plan->count == USDT_MOVED_MAX) {
-		plan->limit = USDT_FIXED;
-		return;
-	}
-	plan->count++;
-	plan->starts |= (uint16_t)(1u << at);
-	plan->covered = (uint8_t)(at + insn->length);
-	moved->target = insn->target;
-	moved->at = (uint8_t)at;
-	moved->length = insn->length;
-	moved->move = insn->move;
-	moved->field = insn->field;
-	moved->code = insn->code;
-	moved->faults = insn->faults == USDT_UNSAFE ||
-			(insn->faults == USDT_SAFE_IN_FRAME && !framed);
-}
 
 /*
  * Reads a table of offsets from itself, as compilers make for a switch in a
@@ -145,7 +124,9 @@ static void walk_insn(struct planning *p, struct walk *walk, uint64_t address,
 		      const struct usdt_decoded *insn)
 {
 	uint64_t end = address + insn->length;
+	struct usdt_moved *moved;
 	struct usdt_plan *plan;
+	uint64_t at;
 
 	walk->ends = insn->ends;
 	p->through |= walk->tables && insn->through;
@@ -157,11 +138,29 @@ static void walk_insn(struct planning *p, struct walk *walk, uint64_t address,
 	while (walk->claim < walk->claims_end && walk->claim->end <= end)
 		walk->claim++;
 	for (plan = walk->covers; plan < walk->plan; plan++) {
-		if (address - plan->address < USDT_PATCH_MAX)
-			insn_cover(plan, address - plan->address, insn,
-				   walk->framed);
-		else if (plan == walk->covers)
-			walk->covers++;
+		at = address - plan->address;
+		if (at >= USDT_PATCH_MAX) {
+			walk->covers += plan == walk->covers;
+			continue;
+		}
+		if (plan->limit)
+			continue;
+		if (insn->move == USDT_STAYS || plan->count == USDT_MOVED_MAX) {
+			plan->limit = USDT_FIXED;
+			continue;
+		}
+		moved = &plan->moved[plan->count++];
+		plan->starts |= (uint16_t)(1u << at);
+		plan->covered = (uint8_t)(at + insn->length);
+		moved->target = insn->target;
+		moved->at = (uint8_t)at;
+		moved->length = insn->length;
+		moved->move = insn->move;
+		moved->field = insn->field;
+		moved->code = insn->code;
+		moved->faults = insn->faults == USDT_UNSAFE ||
+				(insn->faults == USDT_SAFE_IN_FRAME &&
+				 !walk->framed);
 	}
 	for (; walk->plan < walk->plans_end && walk->plan->address < end;
 	     walk->plan++)
@@ -169,39 +168,10 @@ static void walk_insn(struct planning *p, struct walk *walk, uint64_t address,
 			walk->plan->limit = USDT_UNDECODED;
 }
 
-/* Gives up a function at a place that cannot be decoded: all claims that are
- * left count as right. */
-static void walk_fail(struct planning *p, struct walk *walk)
-{
-	struct usdt_plan *plan;
-
-	for (; walk->claim < walk->claims_end; walk->claim++)
-		usdt_scan_led(&p->scan, walk->claim->target);
-	for (plan = walk->tables ? walk->plans : walk->covers;
-	     plan < walk->plans_end; plan++) {
-		/* bytes that are covered already stay so, unless a table may
-		 * lead there */
-		if (walk->tables || plan >= walk->plan)
-			plan->covered = 0;
-		if (walk->tables || !plan->limit)
-			plan->limit = USDT_UNDECODED;
-	}
-}
-
-/* Decodes an instruction, with the decoder if plans cover it: of those, every
- * member must be known. */
-static int walk_decode(const struct planning *p, const struct walk *walk,
-		       const uint8_t *bytes, uint64_t n, uint64_t address,
-		       struct usdt_decoded *insn)
-{
-	return (walk->covers == walk->plan &&
-		usdt_decode_plain(bytes, n, address, insn)) ||
-	       usdt_decode(p->decoder, bytes, n, address, insn);
-}
-
 /*
  * Decodes a function as far as a claim or a plan needs it: finds the covered
  * instructions, the targets of branches, and the jump tables that it uses.
+ * Gives up at a place that cannot be decoded.
  */
 static void function_walk(struct planning *p, struct walk *walk)
 {
@@ -209,7 +179,8 @@ static void function_walk(struct planning *p, struct walk *walk)
 	const uint8_t *bytes = usdt_image_at(&p->image, walk->function.start,
 					     n, PF_R | PF_X, NULL);
 	struct usdt_decoded insn;
-	uint64_t at;
+	struct usdt_plan *plan;
+	uint64_t at, address;
 
 	/* a jump through a register or memory, or bytes that look like one:
 	 * ff, and 4 in the middle bits of the next byte */
@@ -223,30 +194,35 @@ static void function_walk(struct planning *p, struct walk *walk)
 		if (!walk->tables && walk->claim == walk->claims_end &&
 		    walk->covers == walk->plans_end)
 			return;
-		if (!bytes || !walk_decode(p, walk, bytes + at, n - at,
-					   walk->function.start + at, &insn)) {
-			walk_fail(p, walk);
-			return;
-		}
-		walk_insn(p, walk, walk->function.start + at, &insn);
+		address = walk->function.start + at;
+		/* of an instruction that plans cover, every member of `insn`
+		 * must be known: only the decoder gives all */
+		if (!bytes ||
+		    ((walk->covers != walk->plan ||
+		      !usdt_decode_plain(bytes + at, n - at, address, &insn)) &&
+		     !usdt_decode(p->decoder, bytes + at, n - at, address,
+				  &insn)))
+			goto fail;
+		walk_insn(p, walk, address, &insn);
 	}
 	for (; walk->covers < walk->plan; walk->covers++)
 		if (!walk->covers->limit)
 			padding_cover(p, walk->covers, walk->function.end,
 				      walk->ends);
-}
-
-/* Finds the function that an address is in: mostly that of the next nop. */
-static int bounds_find(const struct planning *p, struct walk *walk,
-		       const struct usdt_plan *plans_end, uint64_t at)
-{
-	if (walk->plan == plans_end || at < walk->plan->start ||
-	    at >= walk->plan->end)
-		return usdt_image_function(&p->image, at, &walk->function);
-	walk->function.start = walk->plan->start;
-	walk->function.end = walk->plan->end;
-	walk->function.part = walk->plan->part;
-	return 1;
+	return;
+fail:
+	/* all claims that are left count as right */
+	for (; walk->claim < walk->claims_end; walk->claim++)
+		usdt_scan_led(&p->scan, walk->claim->target);
+	for (plan = walk->tables ? walk->plans : walk->covers;
+	     plan < walk->plans_end; plan++) {
+		/* bytes that are covered already stay so, unless a table may
+		 * lead there */
+		if (walk->tables || plan >= walk->plan)
+			plan->covered = 0;
+		if (walk->tables || !plan->limit)
+			plan->limit = USDT_UNDECODED;
+	}
 }
 
 /* Walks the functions of all nops and claims. */
@@ -264,7 +240,14 @@ static void functions_walk(struct planning *p)
 			at = walk.claim->end - 1;
 		if (walk.plan < plans_end && walk.plan->address <= at)
 			at = walk.plan->address;
-		if (!bounds_find(p, &walk, plans_end, at)) {
+		/* mostly the function of the next nop, which has the bounds */
+		if (walk.plan < plans_end && at >= walk.plan->start &&
+		    at < walk.plan->end) {
+			walk.function.start = walk.plan->start;
+			walk.function.end = walk.plan->end;
+			walk.function.part = walk.plan->part;
+		} else if (!usdt_image_function(&p->image, at,
+						&walk.function)) {
 			/* the plan has its reason already */
 			if (walk.plan < plans_end && walk.plan->address == at)
 				walk.plan++;
@@ -312,12 +295,15 @@ static enum usdt_reason site_look(struct planning *p, struct usdt_plan *plan)
 	return USDT_FINE;
 }
 
-/* Returns how many bytes must be switched: each join begins another jump.
- * Returns 0 when there can be no jump. */
-static uint32_t joins_find(struct usdt_plan *plan)
+/* Decides which instructions must move, when everything about the site is
+ * known. */
+static enum usdt_reason site_settle(const struct planning *p,
+				    struct usdt_plan *plan)
 {
+	uint32_t n = USDT_JUMP_BYTES;	/* to be switched; 0: no jump */
 	uint32_t led = plan->led;
-	uint32_t n = USDT_JUMP_BYTES;
+	const uint8_t *bytes;
+	uint32_t end;
 	uint32_t i;
 	uint32_t k;
 
@@ -326,28 +312,19 @@ static uint32_t joins_find(struct usdt_plan *plan)
 		if (plan->moved[i].move == USDT_CALL)
 			led |= 1u << (plan->moved[i].at +
 				      plan->moved[i].length);
+	/* each join begins another jump */
 	for (k = 1; k < n; k++) {
 		if (!(led >> k & 1))
 			continue;
 		if (!(plan->starts >> k & 1) ||
-		    k + USDT_JUMP_BYTES > USDT_PATCH_MAX)
-			return 0;
+		    k + USDT_JUMP_BYTES > USDT_PATCH_MAX) {
+			n = 0;
+			break;
+		}
 		plan->joins |= (uint16_t)(1u << k);
 		n = k + USDT_JUMP_BYTES;
 	}
-	return n;
-}
-
-/* Decides which instructions must move, when everything about the site is
- * known. */
-static enum usdt_reason site_settle(const struct planning *p,
-				    struct usdt_plan *plan)
-{
-	uint32_t n = joins_find(plan);
-	const uint8_t *bytes;
-	uint32_t end = n;
-	uint32_t i;
-
+	end = n;
 	if (plan->covered < (n ? n : USDT_JUMP_BYTES))
 		return plan->joins || !plan->limit ? USDT_LED_TO : plan->limit;
 	if (!n)
@@ -396,32 +373,14 @@ static int probe_seen(const struct usdt_probe *probe, void *arg)
 	return 0;
 }
 
-/* Sets `second`. Of several plans in a row the earlier ones decide. */
-static void pairs_settle(struct usdt_plan *plans, uint32_t n)
-{
-	uint32_t i;
-	uint32_t k;
-
-	for (i = 0; i < n; i++) {
-		const struct usdt_plan *plan = &plans[i];
-
-		if (plan->reason || !plan->beside || plan->second)
-			continue;
-		for (k = i + 1; k < n && plans[k].address <=
-						 plan->address + plan->beside;
-		     k++)
-			plans[k].second |= plans[k].address ==
-					   plan->address + plan->beside;
-	}
-}
-
 /* Makes all plans, for an image that is open. Returns a reason that holds for
  * all, or USDT_FINE. */
 static int planning_run(struct planning *p, struct usdt_plan *plans,
 			uint32_t n)
 {
 	uint32_t fine = 0;
-	uint32_t i;
+	uint64_t other;
+	uint32_t i, k;
 
 	if (usdt_scan_open(&p->scan, &p->image, plans, n))
 		return USDT_NO_MEMORY;
@@ -444,7 +403,14 @@ static int planning_run(struct planning *p, struct usdt_plan *plans,
 		if (!plans[i].reason)
 			plans[i].reason = (uint8_t)site_settle(p, &plans[i]);
 	usdt_notes_read(p->image.file, probe_seen, p, NULL);
-	pairs_settle(plans, n);
+	/* of several plans in a row the earlier ones decide */
+	for (i = 0; i < n; i++) {
+		if (plans[i].reason || !plans[i].beside || plans[i].second)
+			continue;
+		other = plans[i].address + plans[i].beside;
+		for (k = i + 1; k < n && plans[k].address <= other; k++)
+			plans[k].second |= plans[k].address == other;
+	}
 	usdt_scan_close(&p->scan);
 	return USDT_FINE;
 }
