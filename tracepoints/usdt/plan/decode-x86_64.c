@@ -48,28 +48,6 @@ int usdt_decoder_open(struct usdt_decoder *decoder)
 	return 0;
 }
 
-/* Sets the members of a branch whose operand is relative to the next
- * instruction. Loop, jrcxz and xbegin stay. */
-static void branch_set(struct usdt_decoded *to,
-		       const ZydisDecodedInstruction *from)
-{
-	to->leads = 1;
-	to->code = from->opcode & 15;
-	if (from->meta.category == ZYDIS_CATEGORY_CALL)
-		to->move = USDT_CALL;
-	else if (from->meta.category == ZYDIS_CATEGORY_UNCOND_BR)
-		to->move = USDT_BRANCH;
-	else if (from->meta.category == ZYDIS_CATEGORY_COND_BR &&
-		 ((from->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT &&
-		   (from->opcode & 0xf0) == 0x70) ||
-		  (from->opcode_map == ZYDIS_OPCODE_MAP_0F &&
-		   (from->opcode & 0xf0) == 0x80)))
-		to->move = USDT_CONDITION;
-	/* processors disagree about some prefixes */
-	if (from->raw.prefix_count)
-		to->move = USDT_STAYS;
-}
-
 /* Returns 1 for an instruction that depends on the address, or that shows the
  * address to other code or to the kernel. */
 static int insn_stays(const ZydisDecodedInstruction *from)
@@ -206,7 +184,22 @@ int usdt_decode(const struct usdt_decoder *decoder, const uint8_t *bytes,
 	to->move = insn_stays(&from) ? USDT_STAYS : USDT_COPY;
 	if (from.raw.imm[0].is_relative) {
 		to->target = next + (uint64_t)from.raw.imm[0].value.s;
-		branch_set(to, &from);
+		to->leads = 1;
+		to->code = from.opcode & 15;
+		/* loop, jrcxz and xbegin stay */
+		if (from.meta.category == ZYDIS_CATEGORY_CALL)
+			to->move = USDT_CALL;
+		else if (from.meta.category == ZYDIS_CATEGORY_UNCOND_BR)
+			to->move = USDT_BRANCH;
+		else if (from.meta.category == ZYDIS_CATEGORY_COND_BR &&
+			 ((from.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT &&
+			   (from.opcode & 0xf0) == 0x70) ||
+			  (from.opcode_map == ZYDIS_OPCODE_MAP_0F &&
+			   (from.opcode & 0xf0) == 0x80)))
+			to->move = USDT_CONDITION;
+		/* processors disagree about some prefixes */
+		if (from.raw.prefix_count)
+			to->move = USDT_STAYS;
 	} else if (from.attributes & ZYDIS_ATTRIB_IS_RELATIVE) {
 		to->target = next + (uint64_t)from.raw.disp.value;
 		to->field = from.raw.disp.offset;

@@ -166,30 +166,6 @@ static uint64_t take_encoded(struct reading *r, uint64_t encoding)
 	return value && encoding & PE_PCREL ? at + value : value;
 }
 
-/* Reads the data of a CIE that its letters announce; an unknown letter clears
- * `ok`. */
-static void augmentation_read(struct reading *r, const char *letters,
-			      struct common *common)
-{
-	for (; *letters && r->ok; letters++) {
-		switch (*letters) {
-		case 'R':
-			common->code = (uint8_t)take_bytes(r, 1);
-			break;
-		case 'L':
-			common->handlers = (uint8_t)take_bytes(r, 1);
-			break;
-		case 'P':
-			take_bytes(r, encoded_bytes(take_bytes(r, 1)));
-			break;
-		case 'S':	/* a signal's frame */
-			break;
-		default:
-			r->ok = 0;
-		}
-	}
-}
-
 /* Reads a CIE. Returns 0 for a form that linkers do not write for C and C++. */
 static int common_read(const struct usdt_image *image, uint64_t address,
 		       struct common *common)
@@ -214,7 +190,24 @@ static int common_read(const struct usdt_image *image, uint64_t address,
 	take_leb(&r);			/* bytes of what follows */
 	common->code = 0;
 	common->handlers = PE_OMIT;
-	augmentation_read(&r, letters + 1, common);
+	/* the data that the letters announce */
+	for (i = 1; letters[i] && r.ok; i++) {
+		switch (letters[i]) {
+		case 'R':
+			common->code = (uint8_t)take_bytes(&r, 1);
+			break;
+		case 'L':
+			common->handlers = (uint8_t)take_bytes(&r, 1);
+			break;
+		case 'P':
+			take_bytes(&r, encoded_bytes(take_bytes(&r, 1)));
+			break;
+		case 'S':	/* a signal's frame */
+			break;
+		default:
+			r.ok = 0;
+		}
+	}
 	return r.ok && common->code == (PE_PCREL | PE_SDATA4);
 }
 
@@ -329,27 +322,6 @@ static uint64_t table_at(const struct table *table, uint64_t i, uint32_t which)
 	return table->base + (uint64_t)(int64_t)offset;
 }
 
-/* Returns the address of the FDE of the last function that begins at the
- * address or before it; 0 when there is none. */
-static uint64_t frame_find(const struct usdt_image *image, uint64_t address)
-{
-	struct table table;
-	uint64_t low = 0;
-	uint64_t high;
-
-	if (!table_open(&table, image))
-		return 0;
-	for (high = table.n; low < high;) {
-		uint64_t middle = (low + high) / 2;
-
-		if (table_at(&table, middle, 0) <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? table_at(&table, low - 1, 1) : 0;
-}
-
 int usdt_image_parts(const struct usdt_image *image, uint64_t *start,
 		     uint64_t *end)
 {
@@ -375,9 +347,24 @@ int usdt_image_parts(const struct usdt_image *image, uint64_t *start,
 int usdt_image_function(const struct usdt_image *image, uint64_t address,
 			struct usdt_function *function)
 {
-	uint64_t frame = frame_find(image, address);
+	struct table table;
+	uint64_t low = 0;
+	uint64_t high;
+	uint64_t frame;
 
 	function->end = 0;
+	if (!table_open(&table, image))
+		return 0;
+	/* the last function that begins at the address or before it */
+	for (high = table.n; low < high;) {
+		uint64_t middle = (low + high) / 2;
+
+		if (table_at(&table, middle, 0) <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	frame = low ? table_at(&table, low - 1, 1) : 0;
 	return frame && frame_read(image, frame, function) &&
 	       address >= function->start && address < function->end;
 }

@@ -167,35 +167,29 @@ static int address_register(struct parse *parse, uint8_t *number)
 	return 1;
 }
 
-/* Returns the number of xmm0 to xmm15, or -1. */
-static int vector_number(const char *name, uint32_t n)
-{
-	int number = 0;
-	uint32_t i;
-
-	if (n < 4 || n > 5 || name[0] != 'x' || name[1] != 'm' ||
-	    name[2] != 'm')
-		return -1;
-	for (i = 3; i < n; i++) {
-		if (!is_digit(name[i]))
-			return -1;
-		number = number * 10 + (name[i] - '0');
-	}
-	return number < 16 ? number : -1;
-}
-
-/* Takes a register behind "%", and stores its width. */
+/* Takes a register behind "%", general or xmm0 to xmm15, and stores its
+ * width. Returns 0 when the name is of no such register. */
 static int register_take(struct parse *parse, struct usdt_operand *operand,
 			 uint32_t *width)
 {
-	uint32_t n = name_length(parse->p);
-	int number = vector_number(parse->p, n);
+	const char *name = parse->p;
+	uint32_t n = name_length(name);
+	int number = -1;
+	uint32_t i;
 
+	if ((n == 4 || n == 5) && name[0] == 'x' && name[1] == 'm' &&
+	    name[2] == 'm') {
+		number = 0;
+		for (i = 3; i < n && is_digit(name[i]); i++)
+			number = number * 10 + (name[i] - '0');
+		if (i < n || number > 15)
+			number = -1;
+	}
 	operand->place = USDT_VECTOR;
 	*width = 8;
 	if (number < 0) {
 		operand->place = USDT_REGISTER;
-		number = general_number(parse->p, n, width, &operand->shift);
+		number = general_number(name, n, width, &operand->shift);
 	}
 	if (number < 0)
 		return 0;
@@ -284,59 +278,47 @@ static int where_take(struct parse *parse, struct usdt_operand *operand,
 	return symbols <= 1;
 }
 
-/* Takes a size: "-4@", "8f@". Without one takes nothing and returns 0. */
-static int size_take(struct parse *parse, uint64_t *bytes, int *is_signed,
-		     int *is_float)
-{
-	struct parse ahead = *parse;
-
-	*is_signed = letter_take(&ahead, '-');
-	if (!number_take(&ahead, bytes))
-		return 0;
-	*is_float = letter_take(&ahead, 'f');
-	if (!letter_take(&ahead, '@'))
-		return 0;
-	parse->p = ahead.p;
-	return 1;
-}
-
-/* Sets the type by size and sign. Returns 0 for a size that no scalar has; the
- * type is then one of 8 bytes. */
-static int type_set(struct usdt_operand *operand, uint64_t bytes,
-		    int is_signed, int is_float)
-{
-	int known = bytes && bytes <= 8 && !(bytes & (bytes - 1));
-
-	if (!known)
-		bytes = 8;
-	operand->bytes = (uint8_t)bytes;
-	operand->type = scalar_of_sort(is_signed ? SCALAR_SIGNED :
-						   SCALAR_UNSIGNED, bytes);
-	if (!is_float)
-		return known;
-	operand->type = bytes == 4 ? TAFFRAIL_T_F32 : TAFFRAIL_T_F64;
-	return known && bytes >= 4;
-}
-
-/* Parses one operand, and goes on to the blank behind it also when it is not
- * understood. */
+/*
+ * Parses one operand, and goes on to the blank behind it also when it is not
+ * understood. A size that no scalar has makes it USDT_UNKNOWN, with a type of 8
+ * bytes.
+ */
 static void operand_parse(struct parse *parse, struct usdt_operand *operand)
 {
-	uint64_t bytes = 0;
-	int is_signed = 0;
+	struct parse ahead = *parse;
+	int is_signed = letter_take(&ahead, '-');
 	int is_float = 0;
+	uint64_t bytes = 0;
 	uint32_t width;
-	int sized;
+	int sized = 0;
 	int good;
 
 	operand->base = USDT_NO_REGISTER;
 	operand->index = USDT_NO_REGISTER;
-	sized = size_take(parse, &bytes, &is_signed, &is_float);
+	/* a size: "-4@", "8f@" */
+	if (number_take(&ahead, &bytes)) {
+		is_float = letter_take(&ahead, 'f');
+		sized = letter_take(&ahead, '@');
+	}
+	if (sized)
+		parse->p = ahead.p;
 	good = where_take(parse, operand, &width) &&
 	       (!*parse->p || *parse->p == ' ');
 	/* old notes have no sizes: the register's width is used */
-	if (!type_set(operand, sized ? bytes : width, is_signed, is_float) ||
-	    !good)
+	if (!sized)
+		bytes = width;
+	if (!bytes || bytes > 8 || bytes & (bytes - 1)) {
+		good = 0;
+		bytes = 8;
+	}
+	operand->bytes = (uint8_t)bytes;
+	operand->type = scalar_of_sort(is_signed ? SCALAR_SIGNED :
+						   SCALAR_UNSIGNED, bytes);
+	if (is_float) {
+		operand->type = bytes == 4 ? TAFFRAIL_T_F32 : TAFFRAIL_T_F64;
+		good &= bytes >= 4;
+	}
+	if (!good)
 		operand->place = USDT_UNKNOWN;
 	while (*parse->p && *parse->p != ' ')
 		parse->p++;

@@ -159,28 +159,6 @@ static uint32_t shape_of_scalar(uint8_t opcode)
 	}
 }
 
-/* Takes the opcode. Returns the shape, 0 for a branch with a prefix. */
-static uint32_t shape_take(const uint8_t **at, const struct prefixes *prefixes)
-{
-	const uint8_t *p = *at;
-	uint32_t shape;
-
-	if (*p != 0x0f) {
-		*at = p + 1;
-		shape = prefixes->mandatory > 0x66 ? 0 :
-						     shape_of_one(p[0], p[1]);
-	} else {
-		*at = p + 2;
-		shape = prefixes->mandatory > 0x66 ?
-				shape_of_scalar(p[1]) :
-				shape_of_two(p[1], p[2]);
-	}
-	if (shape & (NEAR | FAR | ENDS) &&
-	    (prefixes->segment || prefixes->mandatory || prefixes->rex))
-		return 0;
-	return shape;
-}
-
 /* Returns the bytes of ModRM, SIB and displacement. */
 static uint32_t operand_bytes(const uint8_t *p)
 {
@@ -221,6 +199,7 @@ int usdt_decode_plain(const uint8_t *bytes, uint64_t n, uint64_t address,
 	const uint8_t *p = bytes;
 	int32_t operand;
 	uint32_t shape;
+	int scalar;
 
 	if (n < LONGEST)
 		return 0;
@@ -232,7 +211,19 @@ int usdt_decode_plain(const uint8_t *bytes, uint64_t n, uint64_t address,
 	if ((*p & 0xf0) == 0x40)
 		prefixes.rex = *p++;
 	opcode = p;
-	shape = shape_take(&p, &prefixes);
+	scalar = prefixes.mandatory > 0x66;
+	if (*p != 0x0f) {
+		p += 1;
+		shape = scalar ? 0 : shape_of_one(opcode[0], opcode[1]);
+	} else {
+		p += 2;
+		shape = scalar ? shape_of_scalar(opcode[1]) :
+				 shape_of_two(opcode[1], opcode[2]);
+	}
+	/* a branch with a prefix */
+	if (shape & (NEAR | FAR | ENDS) &&
+	    (prefixes.segment || prefixes.mandatory || prefixes.rex))
+		return 0;
 	if (!shape)
 		return 0;
 	*to = (struct usdt_decoded){ .leads = !!(shape & (NEAR | FAR)),

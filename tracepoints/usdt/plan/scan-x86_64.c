@@ -223,21 +223,6 @@ static void near_scan(struct usdt_scan *scan, const struct span *span,
 	}
 }
 
-/* Sorts by insertion: the claims come nearly sorted. */
-static void claims_sort(struct usdt_scan *scan)
-{
-	uint32_t i;
-	uint32_t k;
-
-	for (i = 1; i < scan->nclaims; i++) {
-		struct usdt_claim claim = scan->claims[i];
-
-		for (k = i; k && scan->claims[k - 1].end > claim.end; k--)
-			scan->claims[k] = scan->claims[k - 1];
-		scan->claims[k] = claim;
-	}
-}
-
 /* Scans words that may be addresses: one every `step` bytes. */
 static void words_scan(struct usdt_scan *scan, uint64_t address, uint64_t n,
 		       uint32_t first, uint32_t step)
@@ -332,7 +317,7 @@ void usdt_scan_code(struct usdt_scan *scan)
 	struct span span = { 0 };
 	uint64_t start;
 	uint64_t end;
-	uint32_t i;
+	uint32_t i, k;
 
 	for (i = 0; i < scan->count; i++) {
 		const struct usdt_plan *plan = &scan->plans[i];
@@ -353,5 +338,12 @@ void usdt_scan_code(struct usdt_scan *scan)
 	if (usdt_image_parts(scan->image, &start, &end) &&
 	    span_open(&span, scan->image, start, end))
 		span_scan(scan, &span, fixed);
-	claims_sort(scan);
+	/* sorts by insertion: the claims come nearly sorted */
+	for (i = 1; i < scan->nclaims; i++) {
+		struct usdt_claim claim = scan->claims[i];
+
+		for (k = i; k && scan->claims[k - 1].end > claim.end; k--)
+			scan->claims[k] = scan->claims[k - 1];
+		scan->claims[k] = claim;
+	}
 }
