@@ -232,40 +232,33 @@ static int probe_register(struct usdt_adopted *probe,
 	return 0;
 }
 
-/* Adds a plan to be made. Most notes are sorted already. */
-static void plan_want(struct pass *pass, uint64_t address)
-{
-	uint32_t at = usdt_plans_before(pass->plans, pass->planned, address);
-
-	if (pass->planned == PLANS_MAX ||
-	    address_has(&pass->module->usdt_refused, address))
-		return;
-	if (!pass->plans)
-		pass->plans = sys_map_anonymous(PLANS_BYTES);
-	if (!pass->plans || (at < pass->planned &&
-			     pass->plans[at].address == address))
-		return;
-	__builtin_memmove(&pass->plans[at + 1], &pass->plans[at],
-			  (pass->planned - at) * sizeof(*pass->plans));
-	pass->plans[at].address = address;
-	pass->planned++;
-}
-
 #define ROW_MAX		16	/* probes side by side that are looked at */
 
 /* Wants plans for a probe and for the row of probes before it: they decide
- * which of them share a jump. */
+ * which of them share a jump. Most notes are sorted already. */
 static void plans_want(struct pass *pass, uint64_t address)
 {
 	uint64_t base = pass->module->base;
 	uint32_t before = 0;
-	uint32_t i;
+	uint32_t i, at;
 
 	pass->left = 1;
 	for (i = 0; i < ROW_MAX && (!i || before); i++) {
 		address -= before;
-		plan_want(pass, address);
 		before = nop_near(base + address, 1);
+		if (pass->planned == PLANS_MAX ||
+		    address_has(&pass->module->usdt_refused, address))
+			continue;
+		if (!pass->plans)
+			pass->plans = sys_map_anonymous(PLANS_BYTES);
+		at = usdt_plans_before(pass->plans, pass->planned, address);
+		if (!pass->plans || (at < pass->planned &&
+				     pass->plans[at].address == address))
+			continue;
+		__builtin_memmove(&pass->plans[at + 1], &pass->plans[at],
+				  (pass->planned - at) * sizeof(*pass->plans));
+		pass->plans[at].address = address;
+		pass->planned++;
 	}
 }
 
@@ -316,23 +309,6 @@ static int note_seen(const struct usdt_probe *note, void *arg)
 	return 0;
 }
 
-/* Places a probe by the current plan. A probe with another one before it is
- * tried by one byte too, unless another nop is in the jump's operand. */
-static int place_once(struct usdt_adopted *probe, struct usdt_plan *plan,
-		      struct pass *pass)
-{
-	int ret = -EADDRINUSE;
-
-	if (has_neighbour(probe->address))
-		ret = usdt_place_beside(probe, pass->patcher);
-	if (ret == -EADDRINUSE && !(plan && plan->beside) &&
-	    nop_near(probe->address, 1) && !nop_near(probe->address, 0))
-		ret = usdt_place_byte(probe, pass->patcher);
-	if (ret != -EADDRINUSE || !plan)
-		return ret;
-	return usdt_place_jump(probe, plan, pass->module->base, pass->patcher);
-}
-
 /* Places a probe by the first plan that holds; a plan that fails gets its
  * reason, and the next one is asked for. */
 static int place_planned(struct usdt_adopted *probe, uint64_t address,
@@ -358,7 +334,18 @@ static int place_planned(struct usdt_adopted *probe, uint64_t address,
 			plan->reason = USDT_FAULTS;
 			continue;
 		}
-		ret = place_once(probe, plan, pass);
+		ret = -EADDRINUSE;
+		if (has_neighbour(probe->address))
+			ret = usdt_place_beside(probe, pass->patcher);
+		/* another probe is before it, and none in the jump's operand:
+		 * one byte may do */
+		if (ret == -EADDRINUSE && !(plan && plan->beside) &&
+		    nop_near(probe->address, 1) &&
+		    !nop_near(probe->address, 0))
+			ret = usdt_place_byte(probe, pass->patcher);
+		if (ret == -EADDRINUSE && plan)
+			ret = usdt_place_jump(probe, plan, pass->module->base,
+					      pass->patcher);
 		if (ret == -ERANGE)
 			plan->reason = USDT_FIXED;
 	}

@@ -28,24 +28,6 @@ struct making {
 	uint8_t given[USDT_PATCH_MAX];
 };
 
-/* Begins the jumps of a plan: a jump at the nop and at each join, a cc at every
- * other start of an instruction. */
-static void making_open(struct making *m, const struct usdt_plan *plan,
-			uint64_t site)
-{
-	uint32_t k;
-
-	*m = (struct making){ .site = site, .beside = plan->beside };
-	for (k = 0; k < plan->switched; k++) {
-		int jumps = !k || plan->joins >> k & 1;
-
-		if (jumps)
-			m->starts[m->count++] = k;
-		m->given[k] = jumps || plan->starts >> k & 1;
-		m->bytes[k] = jumps ? JUMP : m->given[k] ? TRAP : 0;
-	}
-}
-
 /* Returns where the jump at `start` leads. */
 static uint64_t jump_target(const uint8_t *bytes, uint64_t site, uint32_t start)
 {
@@ -95,25 +77,6 @@ static void trampolines_give(const struct making *m, uint32_t i, uint32_t from)
 		usdt_near_give(trampolines[n], USDT_TRAMPOLINE_BYTES);
 }
 
-/* Takes the other places where jump i may lead; it has the first already. */
-static int trampolines_take(const struct making *m, uint32_t i)
-{
-	uint64_t trampolines[TRAMPOLINES_MAX];
-	uint32_t n = trampolines_of(m->bytes, m->site, m->starts[i], m->beside,
-				    trampolines);
-	uint32_t k;
-
-	for (k = 1; k < n; k++)
-		if (usdt_near_at(m->site, trampolines[k],
-				 USDT_TRAMPOLINE_BYTES))
-			break;
-	if (k == n)
-		return 0;
-	while (k-- > 1)
-		usdt_near_give(trampolines[k], USDT_TRAMPOLINE_BYTES);
-	return -ERANGE;
-}
-
 /* Finds a place where jump i can lead with the operand's bytes that are given,
  * and decides the other bytes. On failure the place of the first jump is kept,
  * if it has one. */
@@ -121,9 +84,10 @@ static int trampoline_find(struct making *m, uint32_t i)
 {
 	uint8_t *operand = m->bytes + m->starts[i] + 1;
 	uint64_t from = m->site + m->starts[i];
+	uint64_t others[TRAMPOLINES_MAX];
 	uint32_t mask = 0xff;
 	uint32_t want;
-	uint32_t k;
+	uint32_t k, n;
 
 	for (k = 1; k < 4; k++)
 		if (m->given[m->starts[i] + 1 + k])
@@ -136,8 +100,15 @@ static int trampoline_find(struct making *m, uint32_t i)
 	want = (uint32_t)(m->trampolines[i] - from - USDT_JUMP_BYTES);
 	__builtin_memcpy(operand, &want, 4);
 	__builtin_memset(m->given + m->starts[i] + 1, 1, 4);
-	if (!trampolines_take(m, i))
+	/* takes the other places where it may lead, all or none */
+	n = trampolines_of(m->bytes, m->site, m->starts[i], m->beside, others);
+	for (k = 1; k < n; k++)
+		if (usdt_near_at(m->site, others[k], USDT_TRAMPOLINE_BYTES))
+			break;
+	if (k == n)
 		return 0;
+	while (k-- > 1)
+		usdt_near_give(others[k], USDT_TRAMPOLINE_BYTES);
 	if (i)
 		usdt_near_give(m->trampolines[i], USDT_TRAMPOLINE_BYTES);
 	return -ERANGE;
@@ -174,22 +145,6 @@ static int trampolines_find(struct making *m)
 
 static int any_free;	/* a way is free, or was */
 
-/* Finds the way of the same probe in a module that was unloaded, and is loaded
- * again at the same address. */
-static struct way *way_again(uint64_t site, const struct usdt_plan *plan)
-{
-	struct way *way = any_free ? usdt_ways : NULL;
-
-	while (way && (!way->free || way->site != site ||
-		       way->starts != plan->starts ||
-		       way->beside != plan->beside ||
-		       way->joins != plan->joins || way->n != plan->switched ||
-		       ((way->joins || way->beside) &&
-			__builtin_memcmp(way->off, plan->bytes, way->n))))
-		way = way->next;
-	return way;
-}
-
 /* Returns how many bytes the covered code takes where it moves: the same at
  * each place within reach. */
 static uint32_t moved_bytes(const struct usdt_plan *plan, uint64_t base)
@@ -208,11 +163,21 @@ static int way_make(struct way *way, const struct usdt_plan *plan,
 		    uint64_t base)
 {
 	uint64_t site = base + plan->address;
-	struct making m;
+	struct making m = { .site = site, .beside = plan->beside };
+	uint32_t k;
 	int ret;
 
 	way->moved_bytes = moved_bytes(plan, base);
-	making_open(&m, plan, site);
+	/* a jump at the nop and at each join, a cc at every other start of an
+	 * instruction */
+	for (k = 0; k < plan->switched; k++) {
+		int jumps = !k || plan->joins >> k & 1;
+
+		if (jumps)
+			m.starts[m.count++] = k;
+		m.given[k] = jumps || plan->starts >> k & 1;
+		m.bytes[k] = jumps ? JUMP : m.given[k] ? TRAP : 0;
+	}
 	ret = trampolines_find(&m);
 	if (ret)
 		return ret;
@@ -242,38 +207,16 @@ give_trampolines:
 	return ret;
 }
 
-/* The first jump leads to the stub or to the gate, the others to moved code. */
-static int trampolines_write(const struct way *way,
-			     const struct patcher *patcher)
-{
-	uint64_t trampolines[TRAMPOLINES_MAX];
-	int ret = 0;
-	uint32_t k;
-	uint32_t n;
-
-	for (k = 0; k < way->n && !ret; k++) {
-		uint64_t to = way->moved + way->offsets[k];
-
-		if (k && !(way->joins >> k & 1))
-			continue;
-		if (!k)
-			to = way->beside ? way->moved :
-					   (uint64_t)way->stubs[0];
-		n = trampolines_of(way->on, way->site, k, way->beside,
-				   trampolines);
-		while (n-- && !ret)
-			ret = usdt_trampoline_write(trampolines[n], to,
-						    patcher);
-	}
-	return ret;
-}
-
-/* Writes the moved code and the trampolines, for the module at this base.
+/* Writes the moved code and the trampolines, for the module at this base. The
+ * first jump leads to the stub or to the gate, the others to moved code.
  * Returns 0 or a negative errno. */
 static int way_fill(struct way *way, const struct usdt_plan *plan,
 		    uint64_t base, const struct patcher *patcher)
 {
+	uint64_t trampolines[TRAMPOLINES_MAX];
 	uint8_t code[MOVED_MAX];
+	uint32_t k;
+	int ret;
 	int n = usdt_move(code, way->moved_bytes, way->moved, plan, base,
 			  way->stubs, way->offsets);
 
@@ -284,8 +227,23 @@ static int way_fill(struct way *way, const struct usdt_plan *plan,
 	if (way->faults)
 		__atomic_fetch_add(&usdt_faults.ways, 1, SEQ_CST(USDT_FAULTS));
 	__builtin_memcpy(way->off, plan->bytes, sizeof(way->off));
-	return usdt_write(patcher, way->moved, code, (uint32_t)n) ?:
-		       trampolines_write(way, patcher);
+	ret = usdt_write(patcher, way->moved, code, (uint32_t)n);
+	for (k = 0; k < way->n && !ret; k++) {
+		uint64_t to = way->moved + way->offsets[k];
+		uint32_t left;
+
+		if (k && !(way->joins >> k & 1))
+			continue;
+		if (!k)
+			to = way->beside ? way->moved :
+					   (uint64_t)way->stubs[0];
+		left = trampolines_of(way->on, way->site, k, way->beside,
+				      trampolines);
+		while (left-- && !ret)
+			ret = usdt_trampoline_write(trampolines[left], to,
+						    patcher);
+	}
+	return ret;
 }
 
 /* Gives the way to a probe. The stub continues behind the gate, if there is
@@ -325,12 +283,20 @@ int usdt_place_jump(struct usdt_adopted *probe, const struct usdt_plan *plan,
 		    uint64_t base, const struct patcher *patcher)
 {
 	uint64_t site = base + plan->address;
-	struct way *way;
+	struct way *way = any_free ? usdt_ways : NULL;
 	int ret;
 
 	if (__builtin_memcmp((const void *)site, plan->bytes, plan->covered))
 		return -EBUSY;
-	way = way_again(site, plan);
+	/* the way of the same probe in a module that was unloaded, and is
+	 * loaded again at the same address */
+	while (way && (!way->free || way->site != site ||
+		       way->starts != plan->starts ||
+		       way->beside != plan->beside ||
+		       way->joins != plan->joins || way->n != plan->switched ||
+		       ((way->joins || way->beside) &&
+			__builtin_memcmp(way->off, plan->bytes, way->n))))
+		way = way->next;
 	if (!way) {
 		way = usdt_way_new();
 		if (!way)

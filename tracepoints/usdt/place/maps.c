@@ -61,26 +61,20 @@ static int is_listed(uint64_t address)
 
 static uint64_t heap_end;	/* 0: not known */
 
-/* Returns 1 when the first thread's stack or the heap may grow to the
- * address. */
-static int grows_into(uint64_t address)
-{
-	uint64_t top = usdt_stack_end();
-	uint64_t heap = heap_end;
-
-	if (!heap)
-		heap = heap_end = (uint64_t)sys1(SYS_brk, 0);
-
-	return (address <= top && top - address < GROWTH) ||
-	       (address >= heap && address - heap < GROWTH);
-}
-
 int usdt_page_take(uint64_t address)
 {
 	static struct mapped mapped;	/* the registry's lock guards it */
+	uint64_t top;
 	long got;
 
-	if (is_listed(address) || grows_into(address))
+	if (is_listed(address))
+		return -EADDRINUSE;
+	/* the first thread's stack or the heap may grow to the address */
+	top = usdt_stack_end();
+	if (!heap_end)
+		heap_end = (uint64_t)sys1(SYS_brk, 0);
+	if ((address <= top && top - address < GROWTH) ||
+	    (address >= heap_end && address - heap_end < GROWTH))
 		return -EADDRINUSE;
 	got = sys_mmap(address, PAGE, PROT_READ | PROT_EXEC,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,

@@ -146,18 +146,6 @@ static uint64_t jump_target(uint64_t site, uint32_t operand)
 	return site + USDT_JUMP_BYTES + (uint64_t)(int64_t)(int32_t)operand;
 }
 
-/* Tells whether operands that lead to a page can have the wanted upper two
- * bytes. */
-static int page_fits(const struct near *near, uint64_t site, uint32_t mask,
-		     uint32_t want)
-{
-	uint32_t first = (uint32_t)(near->address - site - USDT_JUMP_BYTES);
-	uint32_t last = first + PAGE - 1;
-
-	mask &= 0xffff0000;
-	return !((first ^ want) & mask) || !((last ^ want) & mask);
-}
-
 /* The operand's low byte is given. */
 static uint64_t trampoline_fit(struct near *near, uint64_t site, uint32_t mask,
 			       uint32_t want, uint32_t n)
@@ -191,26 +179,40 @@ static uint64_t trampoline_at(uint64_t site, uint32_t top, uint32_t next,
 }
 
 /*
- * Takes a trampoline in a new page. It tries the values of the operand's
- * highest byte and of the next one, unless they are given. The third is given
- * or 0x10: the bytes that are not given are chosen in the page found so. The
- * search begins where it found room the last time; at first some way off,
- * because libraries lie together.
+ * Without room in a page that is there, takes a trampoline in a new page. Tries
+ * the values of the operand's highest byte and of the next one, unless they are
+ * given. The third is given or 0x10: the bytes that are not given are chosen in
+ * the page found so. The search begins where it found room the last time; at
+ * first some way off, because libraries lie together.
  */
-static uint64_t trampoline_make(uint64_t site, uint32_t mask, uint32_t want,
-				uint32_t n)
+uint64_t usdt_near_trampoline(uint64_t site, uint32_t mask, uint32_t want,
+			      uint32_t n)
 {
 	static uint32_t last = 8;
+	uint32_t high = mask & 0xffff0000;
+	struct near *near;
+	uint64_t found = 0;
 	uint32_t i;
 	uint32_t k;
 
+	for (near = nears; near && !found; near = near->next) {
+		uint32_t first = (uint32_t)(near->address - site -
+					    USDT_JUMP_BYTES);
+
+		/* operands that lead to the page can have the upper two
+		 * bytes */
+		if (!((first ^ want) & high) ||
+		    !(((first + PAGE - 1) ^ want) & high))
+			found = trampoline_fit(near, site, mask, want, n);
+	}
+	if (found)
+		return found;
 	/* the trampoline would cross into the next page at any address */
 	if (mask & 0xff00 && (jump_target(site, want) & (PAGE - 1)) + n > PAGE)
 		return 0;
 	for (i = 0; i < 256; i++) {
 		uint32_t try = (last + i) & 0xff;
 		uint32_t top = try & 1 ? ~(try >> 1) : try >> 1;
-		uint64_t found = 0;
 
 		if (mask >> 24 && (top & 0xff) != want >> 24)
 			continue;
@@ -228,19 +230,4 @@ static uint64_t trampoline_make(uint64_t site, uint32_t mask, uint32_t want,
 		return found;
 	}
 	return 0;
-}
-
-uint64_t usdt_near_trampoline(uint64_t site, uint32_t mask, uint32_t want,
-			      uint32_t n)
-{
-	struct near *near;
-	uint64_t found;
-
-	for (near = nears; near; near = near->next) {
-		found = page_fits(near, site, mask, want) ?
-				trampoline_fit(near, site, mask, want, n) : 0;
-		if (found)
-			return found;
-	}
-	return trampoline_make(site, mask, want, n);
 }

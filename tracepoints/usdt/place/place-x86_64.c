@@ -47,27 +47,6 @@ static int same_trampoline(uint64_t value, const void *trampoline)
 	       USDT_TRAMPOLINE_BYTES;
 }
 
-/* Finds the way whose trampoline is there; NULL if there is none. -EADDRINUSE:
- * that trampoline is in use, or overlaps another one. */
-static int way_find(uint64_t trampoline, struct way **found)
-{
-	uint64_t block = trampoline / TRAMPOLINE_BLOCK;
-	uint64_t k;
-
-	*found = NULL;
-	for (k = block - 1; k <= block + 1; k++) {
-		struct way *way = (struct way *)index_find(
-			&trampolines, address_hash(k), same_trampoline,
-			&trampoline);
-
-		if (way && (way->trampoline != trampoline || !way->free))
-			return -EADDRINUSE;
-		if (way)
-			*found = way;
-	}
-	return 0;
-}
-
 /* Makes the trampoline and the stub of a new way. Returns 0 or a negative
  * errno. */
 static int way_make(struct way *way, uint64_t trampoline,
@@ -95,9 +74,11 @@ static int way_make(struct way *way, uint64_t trampoline,
 int usdt_place_byte(struct usdt_adopted *probe, const struct patcher *patcher)
 {
 	const uint8_t *code = (const uint8_t *)probe->address;
-	struct way *way;
+	struct way *way = NULL;
+	struct way *other;
 	int32_t distance;
 	uint64_t trampoline;
+	uint64_t block, k;
 	int ret;
 
 	if (code[0] != NOP)
@@ -105,9 +86,16 @@ int usdt_place_byte(struct usdt_adopted *probe, const struct patcher *patcher)
 	__builtin_memcpy(&distance, code + 1, sizeof(distance));
 	trampoline = probe->address + USDT_JUMP_BYTES +
 		     (uint64_t)(int64_t)distance;
-	ret = way_find(trampoline, &way);
-	if (ret)
-		return ret;
+	block = trampoline / TRAMPOLINE_BLOCK;
+	for (k = block - 1; k <= block + 1; k++) {
+		other = (struct way *)index_find(&trampolines, address_hash(k),
+						 same_trampoline, &trampoline);
+		/* that trampoline is in use, or overlaps this one */
+		if (other && (other->trampoline != trampoline || !other->free))
+			return -EADDRINUSE;
+		if (other)
+			way = other;
+	}
 	if (!way) {
 		way = usdt_way_new();
 		if (!way)
@@ -130,45 +118,36 @@ int usdt_place_byte(struct usdt_adopted *probe, const struct patcher *patcher)
 	return ret;
 }
 
-/* Returns the way of the same probe in a module that was unloaded and is loaded
- * again at the same address; or a new way. */
-static struct way *trap_way(uint64_t site)
-{
-	struct way *way = usdt_ways;
-
-	while (way && (!way->free || way->n != 1 || way->site != site))
-		way = way->next;
-	if (way)
-		return way;
-	way = usdt_way_new();
-	if (!way)
-		return NULL;
-	way->stubs[0] = usdt_stub_take();
-	if (!way->stubs[0]) {
-		usdt_way_drop(way);
-		return NULL;
-	}
-	way->free = 1;
-	way->site = site;
-	way->trampoline = (uint64_t)way->stubs[0];
-	way->n = 1;
-	way->starts = 1;
-	way->on[0] = TRAP;
-	way->off[0] = NOP;
-	usdt_way_add(way);
-	return way;
-}
-
 int usdt_place_trap(struct usdt_adopted *probe, const struct patcher *patcher)
 {
-	struct way *way;
+	struct way *way = usdt_ways;
 	int ret;
 
 	if (*(const uint8_t *)probe->address != NOP)
 		return -EBUSY;
-	way = trap_way(probe->address);
-	if (!way)
-		return -ENOMEM;
+	/* the way of the same probe in a module that was unloaded and is loaded
+	 * again at the same address; or a new way */
+	while (way && (!way->free || way->n != 1 ||
+		       way->site != probe->address))
+		way = way->next;
+	if (!way) {
+		way = usdt_way_new();
+		if (!way)
+			return -ENOMEM;
+		way->stubs[0] = usdt_stub_take();
+		if (!way->stubs[0]) {
+			usdt_way_drop(way);
+			return -ENOMEM;
+		}
+		way->free = 1;
+		way->site = probe->address;
+		way->trampoline = (uint64_t)way->stubs[0];
+		way->n = 1;
+		way->starts = 1;
+		way->on[0] = TRAP;
+		way->off[0] = NOP;
+		usdt_way_add(way);
+	}
 	way->trapping = 0;
 	way->wanted = 0;
 	way->probes[0] = probe;

@@ -106,25 +106,6 @@ static int jump_is_worn(const struct way *way)
 	return 1;
 }
 
-/* The same as switch_is_due(), for a trap. A cc may also belong to a debugger
- * or a uprobe. */
-static int trap_switch_is_due(struct way *way)
-{
-	uint8_t code = *(const uint8_t *)way->site;
-	int ours = code == TRAP && way->trapping;
-
-	way->refused = 0;
-	if (ours)
-		return !way->wanted;
-	if (!way->wanted)
-		return 0;
-	if (code != NOP)
-		way->refused = -EBUSY;
-	else if (usdt_traps_ignored())
-		way->refused = -EPERM;
-	return !way->refused;
-}
-
 /* Tells whether a way has to be switched. If not, `refused` has the result. */
 static int switch_is_due(struct way *way, const struct patcher *patcher)
 {
@@ -133,9 +114,19 @@ static int switch_is_due(struct way *way, const struct patcher *patcher)
 	const uint8_t *from = on ? way->off : way->on;
 	const uint8_t *to = on ? way->on : way->off;
 
-	if (is_trap(way))
-		return trap_switch_is_due(way);
 	way->refused = 0;
+	if (is_trap(way)) {
+		/* a cc may also belong to a debugger or a uprobe */
+		if (*at == TRAP && way->trapping)
+			return !way->wanted;
+		if (!way->wanted)
+			return 0;
+		if (*at != NOP)
+			way->refused = -EBUSY;
+		else if (usdt_traps_ignored())
+			way->refused = -EPERM;
+		return !way->refused;
+	}
 	if (!__builtin_memcmp(at, to, way->n))
 		return 0;
 	if (on && jump_is_worn(way)) {

@@ -108,24 +108,6 @@ static SIGSAFE void trap_handle(int signal, siginfo_t *info, void *context)
 		pass_on(signal, info, context);
 }
 
-/* Installs the handler, unless it is there. Keeps the one before it. Returns 0
- * or a negative errno. */
-static int handler_set(void)
-{
-	struct action now;
-	const struct action ours = {
-		.handler = trap_handle,
-		.flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | RESTORER,
-		.restorer = usdt_restorer,
-	};
-	long ret = sys4(SYS_rt_sigaction, SIGTRAP, NULL, &now, SIGSET_BYTES);
-
-	if (ret || now.handler == trap_handle)
-		return (int)ret;
-	before = now;
-	return (int)sys4(SYS_rt_sigaction, SIGTRAP, &ours, NULL, SIGSET_BYTES);
-}
-
 /* Returns a thread's blocked signals, "SigBlk:\t0123456789abcdef" in its
  * status; ~0 if the thread is gone. */
 static uint64_t blocked_read(const char *tid)
@@ -221,9 +203,21 @@ int usdt_faults_handled(void)
 	return 0;
 }
 
+/* Installs the handler, unless it is there, and keeps the one before it. */
 int usdt_traps_ready(void)
 {
-	int ret = handler_set();
+	const struct action ours = {
+		.handler = trap_handle,
+		.flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | RESTORER,
+		.restorer = usdt_restorer,
+	};
+	struct action now;
+	long ret = sys4(SYS_rt_sigaction, SIGTRAP, NULL, &now, SIGSET_BYTES);
 
-	return ret ? ret : threads_block() ? -EAGAIN : 0;
+	if (!ret && now.handler != trap_handle) {
+		before = now;
+		ret = sys4(SYS_rt_sigaction, SIGTRAP, &ours, NULL,
+			   SIGSET_BYTES);
+	}
+	return ret ? (int)ret : threads_block() ? -EAGAIN : 0;
 }
