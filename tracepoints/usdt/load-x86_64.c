@@ -122,20 +122,32 @@ static long segment_map(uint64_t base, const Elf64_Phdr *ph, int fd)
 	return ret < 0 && ret > -4096 ? ret : 0;
 }
 
-/* Reserves the library's range of addresses, and maps the segments there.
- * Returns 0; or a negative errno, and nothing is mapped. */
-static long segments_map(struct library *library, const Elf64_Ehdr *header,
-			 const Elf64_Phdr *ph, int fd)
+/* Reserves a range of addresses for an ELF file of this machine, and maps the
+ * segments there. Stores the offset of the dynamic section. Returns 0; or a
+ * negative errno, and nothing is mapped. */
+static long file_load(struct library *library, int fd, uint64_t *dynamic)
 {
+	uint8_t bytes[HEADERS_BYTES] __attribute__((aligned(8)));
+	const Elf64_Ehdr *header = (const Elf64_Ehdr *)bytes;
+	const Elf64_Phdr *ph = (const Elf64_Phdr *)(bytes + sizeof(*header));
 	uint64_t span = 0;
-	long ret;
 	uint32_t i;
+	long ret;
 
-	for (i = 0; i < header->e_phnum; i++)
+	if (sys_read(fd, bytes, sizeof(bytes)) != sizeof(bytes) ||
+	    __builtin_memcmp(header->e_ident, ELFMAG, SELFMAG) ||
+	    header->e_type != ET_DYN || header->e_machine != EM_X86_64 ||
+	    header->e_phoff != sizeof(*header) ||
+	    sizeof(*header) + header->e_phnum * sizeof(*ph) > sizeof(bytes))
+		return -ENOEXEC;
+	for (i = 0; i < header->e_phnum; i++) {
+		if (ph[i].p_type == PT_DYNAMIC)
+			*dynamic = ph[i].p_vaddr;
 		if (ph[i].p_type == PT_LOAD &&
 		    ph[i].p_vaddr + ph[i].p_memsz > span)
 			span = ph[i].p_vaddr + ph[i].p_memsz;
-	if (!span || span > SPAN_MAX)
+	}
+	if (!*dynamic || !span || span > SPAN_MAX)
 		return -ENOEXEC;
 	ret = sys_mmap(0, align_up(span, PAGE), PROT_NONE,
 		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -148,27 +160,6 @@ static long segments_map(struct library *library, const Elf64_Ehdr *header,
 	if (ret)
 		sys_munmap(library->base, align_up(span, PAGE));
 	return ret;
-}
-
-/* Maps the segments of an ELF file of this machine. Stores the offset of the
- * dynamic section. */
-static long file_load(struct library *library, int fd, uint64_t *dynamic)
-{
-	uint8_t bytes[HEADERS_BYTES] __attribute__((aligned(8)));
-	const Elf64_Ehdr *header = (const Elf64_Ehdr *)bytes;
-	const Elf64_Phdr *ph = (const Elf64_Phdr *)(bytes + sizeof(*header));
-	uint32_t i;
-
-	if (sys_read(fd, bytes, sizeof(bytes)) != sizeof(bytes) ||
-	    __builtin_memcmp(header->e_ident, ELFMAG, SELFMAG) ||
-	    header->e_type != ET_DYN || header->e_machine != EM_X86_64 ||
-	    header->e_phoff != sizeof(*header) ||
-	    sizeof(*header) + header->e_phnum * sizeof(*ph) > sizeof(bytes))
-		return -ENOEXEC;
-	for (i = 0; i < header->e_phnum; i++)
-		if (ph[i].p_type == PT_DYNAMIC)
-			*dynamic = ph[i].p_vaddr;
-	return *dynamic ? segments_map(library, header, ph, fd) : -ENOEXEC;
 }
 
 /* Applies relocations. Returns -ENOENT when a name is not known, -ENOEXEC for a

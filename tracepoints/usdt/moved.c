@@ -201,17 +201,34 @@ static int code_collect(struct look *look, const struct object *object,
 	return 0;
 }
 
-/* Settles the sites in their order. Returns 1 when one was moved that is
- * switched by code. */
-static int lone_settle(struct look *look)
+/* Matches the rest of the sites and probes, in their order. Returns -1 without
+ * memory. */
+static int rest_match(struct look *look, struct module *module)
 {
-	int moved = 0;
+	uint64_t groups = look->probes * sizeof(*look->memory);
+	uint64_t spots = look->probes * sizeof(*look->spots);
+	uint64_t lone = module->ncodes * sizeof(*look->lone);
+	char *memory = sys_map_anonymous(groups + spots + lone);
+	const struct object *object;
+	struct group *group;
+	struct code *code;
+	int moved = 0;		/* a site that is switched by code */
+	int ret = -1;
 	uint32_t i;
 
-	for (i = 0; i < look->module->ncodes; i++) {
-		struct code *code = look->lone[i].code;
-		struct group *group = look->lone[i].group;
-
+	if (!memory)
+		return -1;
+	look->memory = (struct group *)memory;
+	look->spots = (struct spot *)(memory + groups);
+	look->lone = (struct lone *)(memory + groups + spots);
+	if (codes_each(look, code_learn) ||
+	    usdt_notes_read(&look->file, spot_add, look, NULL) ||
+	    codes_each(look, code_collect))
+		goto unmap;
+	ret = 0;
+	for (i = 0; i < module->ncodes; i++) {
+		code = look->lone[i].code;
+		group = look->lone[i].group;
 		if (!code)
 			continue;
 		if (code->stub) {
@@ -223,39 +240,17 @@ static int lone_settle(struct look *look)
 		if (group->first)
 			group->first = group->first->next;
 	}
-	return moved;
-}
-
-/* Matches the rest of the sites and probes. Returns -1 without memory. */
-static int rest_match(struct look *look, struct module *module)
-{
-	uint64_t groups = look->probes * sizeof(*look->memory);
-	uint64_t spots = look->probes * sizeof(*look->spots);
-	uint64_t lone = module->ncodes * sizeof(*look->lone);
-	char *memory = sys_map_anonymous(groups + spots + lone);
-	const struct object *object;
-	struct code *code;
-	int ret = -1;
-
-	if (!memory)
-		return -1;
-	look->memory = (struct group *)memory;
-	look->spots = (struct spot *)(memory + groups);
-	look->lone = (struct lone *)(memory + groups + spots);
-	if (!codes_each(look, code_learn) &&
-	    !usdt_notes_read(&look->file, spot_add, look, NULL) &&
-	    !codes_each(look, code_collect)) {
-		object = lone_settle(look) ? module->objects : NULL;
-		/* where sites were moved, guards were, too: nothing tells
-		 * whether a guard is in a function that was not */
-		for (; object; object = object->next)
-			for (code = object->codes; code; code = code->next)
-				if (object->site->kind_ ==
-					    TAFFRAIL_KIND_GUARD &&
-				    code->stub)
-					code->flags |= CODE_MOVED;
-		ret = 0;
+	/* where sites were moved, guards were, too: nothing tells whether a
+	 * guard is in a function that was not */
+	for (object = moved ? module->objects : NULL; object;
+	     object = object->next) {
+		if (object->site->kind_ != TAFFRAIL_KIND_GUARD)
+			continue;
+		for (code = object->codes; code; code = code->next)
+			if (code->stub)
+				code->flags |= CODE_MOVED;
 	}
+unmap:
 	sys_munmap(memory, groups + spots + lone);
 	return ret;
 }
