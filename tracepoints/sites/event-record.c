@@ -73,30 +73,6 @@ static int same_event(uint64_t value, const void *arg)
 			  shown_of_site(object->site));
 }
 
-/* Adds new records to the index; in a forked child, all records. */
-static int records_update(struct records *records,
-			  const struct channel *channel)
-{
-	const char *start = (const char *)channel->page + EVENT_RECORDS_OFFSET;
-
-	if (records->generation != channel->rings->generation) {
-		index_clear(&records->index);
-		records->generation = channel->rings->generation;
-		records->bytes = 0;
-	}
-	while (records->bytes < channel->page->record_bytes) {
-		const struct event_record *record =
-			(const struct event_record *)(start + records->bytes);
-
-		if (record->kind != RECORD_MODULES &&
-		    index_add(&records->index, texts_hash(record->text),
-			      records->bytes + 1))
-			return -ENOMEM;
-		records->bytes += record->bytes;
-	}
-	return 0;
-}
-
 struct event_record *record_publish(struct channel *channel,
 				    const struct object *object)
 {
@@ -107,10 +83,23 @@ struct event_record *record_publish(struct channel *channel,
 	struct event_record model = { .line = object->site->line_,
 				      .kind = object->site->kind_,
 				      .nfields = object->site->nfields_ };
+	const struct event_record *record;
 	uint64_t found;
 
-	if (records_update(records, channel))
-		return NULL;
+	/* adds new records to the index; in a forked child, all records */
+	if (records->generation != channel->rings->generation) {
+		index_clear(&records->index);
+		records->generation = channel->rings->generation;
+		records->bytes = 0;
+	}
+	for (; records->bytes < channel->page->record_bytes;
+	     records->bytes += record->bytes) {
+		record = (const void *)(key.records + records->bytes);
+		if (record->kind != RECORD_MODULES &&
+		    index_add(&records->index, texts_hash(record->text),
+			      records->bytes + 1))
+			return NULL;
+	}
 	found = index_find(&records->index, texts_hash(texts), same_event,
 			   &key);
 	if (found)

@@ -189,30 +189,8 @@ static int code_patch(struct code *code, int on, const struct patcher *patcher)
 	return code->refused = ret == -EINPROGRESS ? 0 : ret;
 }
 
-/* Switches one copy of a marker's code. Returns 0 or a negative errno. */
-static int code_switch(const struct object *object, struct code *code, int on,
-		       const struct patcher *patcher)
-{
-	int ret = 0;
-
-	/* raised first, lowered last: while it is raised the program computes
-	 * the arguments */
-	if (code->semaphore && on)
-		__atomic_fetch_add(code->semaphore, 1, __ATOMIC_RELAXED);
-	if (object->adopted)
-		ret = registry_adopted->switch_to(patcher, object->adopted,
-						  on);
-	else if (code->stub)
-		ret = code_patch(code, on, patcher);
-	/* the old code may still run somewhere */
-	if (!ret && on && code->stub && code->flags & CODE_MOVED)
-		ret = -ESTALE;
-	if (code->semaphore && !on)
-		__atomic_fetch_sub(code->semaphore, 1, __ATOMIC_RELAXED);
-	return ret;
-}
-
-/* Switches all copies. Goes on after an error, and returns the first one. */
+/* Switches all copies of a marker's code. Goes on after an error, and returns
+ * the first one. */
 static int codes_switch(struct object *object, int on,
 			const struct patcher *patcher)
 {
@@ -221,8 +199,24 @@ static int codes_switch(struct object *object, int on,
 
 	store_release(&object->site->enabled_, (uint32_t)on, SITE_ENABLED);
 	for (code = object->codes; code; code = code->next) {
-		int ret = code_switch(object, code, on, patcher);
+		int ret = 0;
 
+		/* raised first, lowered last: while it is raised the program
+		 * computes the arguments */
+		if (code->semaphore && on)
+			__atomic_fetch_add(code->semaphore, 1,
+					   __ATOMIC_RELAXED);
+		if (object->adopted)
+			ret = registry_adopted->switch_to(patcher,
+							  object->adopted, on);
+		else if (code->stub)
+			ret = code_patch(code, on, patcher);
+		/* the old code may still run somewhere */
+		if (!ret && on && code->stub && code->flags & CODE_MOVED)
+			ret = -ESTALE;
+		if (code->semaphore && !on)
+			__atomic_fetch_sub(code->semaphore, 1,
+					   __ATOMIC_RELAXED);
 		if (ret && !first)
 			first = ret;
 	}

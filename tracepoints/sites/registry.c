@@ -31,26 +31,6 @@ static uint32_t scans;
 
 #define STUB_BYTES	24	/* taffrail/site-x86_64.h */
 
-/* Finds the four texts behind a site. Returns 0, or -1 when they do not end in
- * their bytes. */
-static int texts_split(const struct taffrail_site *site,
-		       const char *texts[static 4])
-{
-	const char *p = (const char *)(site + 1);
-	const char *end = p + site->text_bytes_;
-	int i;
-
-	for (i = 0; i < 4; i++) {
-		texts[i] = p;
-		while (p < end && *p)
-			p++;
-		if (p == end)
-			return -1;
-		p++;
-	}
-	return 0;
-}
-
 /* Objects of the module that is being added, by their sites. */
 static struct index sites;
 
@@ -102,20 +82,30 @@ static struct object *object_make(struct module *module,
 	return object;
 }
 
-/* Makes the object of a site in a note. Returns NULL when the site is malformed
- * or taken, or without memory. */
+/* Makes the object of a site in a note, which the four texts follow. Returns
+ * NULL when the site is malformed or taken, or without memory. */
 static struct object *object_add(struct module *module,
 				 struct taffrail_site *site, int has_texts)
 {
-	const char *texts[4];
+	const char *p = (const char *)(site + 1);
+	const char *end, *texts[4];
 	struct object *object;
+	int i;
 
 	/* `agent` is set: another copy of the agent has taken the site */
 	if (site->version_ != TAFFRAIL_SITE_VERSION || site->agent_ ||
-	    !has_texts || texts_split(site, texts) ||
-	    !(object = object_make(module, site, texts)))
+	    !has_texts)
 		return NULL;
-	if (!index_add(&sites, site_hash(site), (uint64_t)object))
+	end = p + site->text_bytes_;
+	for (i = 0; i < 4; i++) {
+		texts[i] = p;
+		while (p < end && *p)
+			p++;
+		if (p++ == end)
+			return NULL;
+	}
+	object = object_make(module, site, texts);
+	if (!object || !index_add(&sites, site_hash(site), (uint64_t)object))
 		return object;
 	module->objects = object->next;
 	arena_give(&object_type, object);
@@ -211,58 +201,30 @@ static struct code *note_take(const struct taking *taking, uint64_t address,
 	return object->codes;
 }
 
-/* Gives the code that came last the semaphore of its note, if the note is of
- * the same code. */
-static void semaphore_take(const struct taking *taking, uint64_t address,
-			   const void *desc)
-{
-	struct code *code = taking->last;
-	struct taffrail_semaphore note;
-	uint16_t *semaphore;
-
-	__builtin_memcpy(&note, desc, sizeof(note));
-	semaphore = notes_at(&taking->notes, address + 4 + note.semaphore_,
-			     sizeof(*semaphore), PF_R | PF_W);
-	if (code && semaphore && !((uint64_t)semaphore & 1) &&
-	    code->address == notes_at(&taking->notes, address + note.code_, 1,
-				      PF_R | PF_X))
-		code->semaphore = semaphore;
-}
-
-/* Takes a note of the module, by its type; others are left out. */
+/* Takes a note of the module, by its type; others are left out. A note of a
+ * semaphore is for the code that came last, if both name the same code. */
 static int note_dispatch(uint32_t type, uint64_t address, const void *desc,
 			 uint64_t n, void *arg)
 {
 	struct taking *taking = arg;
+	const struct notes *notes = &taking->notes;
+	struct taffrail_semaphore note;
+	uint16_t *semaphore;
+	struct code *code;
 
 	if (type == TAFFRAIL_NOTE_TYPE && n >= sizeof(struct taffrail_note))
 		taking->last = note_take(taking, address, desc);
-	else if (type == TAFFRAIL_NOTE_SEMAPHORE &&
-		 n >= sizeof(struct taffrail_semaphore))
-		semaphore_take(taking, address, desc);
+	if (type != TAFFRAIL_NOTE_SEMAPHORE || n < sizeof(note))
+		return 0;
+	__builtin_memcpy(&note, desc, sizeof(note));
+	code = taking->last;
+	semaphore = notes_at(notes, address + 4 + note.semaphore_,
+			     sizeof(*semaphore), PF_R | PF_W);
+	if (code && semaphore && !((uint64_t)semaphore & 1) &&
+	    code->address == notes_at(notes, address + note.code_, 1,
+				      PF_R | PF_X))
+		code->semaphore = semaphore;
 	return 0;
-}
-
-/* Finds the first and the last address of a module's segments; *start >= *end
- * when there are none. */
-static void module_extent(const struct dl_phdr_info *info, uint64_t *start,
-			  uint64_t *end)
-{
-	int i;
-
-	*start = ~0ull;
-	*end = 0;
-	for (i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
-		uint64_t low = info->dlpi_addr + ph->p_vaddr;
-
-		if (ph->p_type != PT_LOAD)
-			continue;
-		if (low < *start)
-			*start = low;
-		if (low + ph->p_memsz > *end)
-			*end = low + ph->p_memsz;
-	}
 }
 
 /* Adds a module with all its markers. Returns NULL without memory. */
@@ -310,14 +272,25 @@ static int module_seen(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct module *module;
 	struct object *object;
-	uint64_t start;
-	uint64_t end;
+	uint64_t start = ~0ull;		/* of the segments, if any */
+	uint64_t end = 0;
 	struct scan *scan = arg;
+	int i;
 
 	(void)size;
 	if (!scan->everywhere++)
 		modules_each_elsewhere(module_seen, arg);
-	module_extent(info, &start, &end);
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		uint64_t low = info->dlpi_addr + ph->p_vaddr;
+
+		if (ph->p_type != PT_LOAD)
+			continue;
+		if (low < start)
+			start = low;
+		if (low + ph->p_memsz > end)
+			end = low + ph->p_memsz;
+	}
 	if (start >= end)
 		return 0;
 	for (module = modules; module && (module->base != info->dlpi_addr ||
