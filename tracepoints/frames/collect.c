@@ -27,22 +27,6 @@ static struct write_shape frame_shape = {
 	.var = { { .fixed_before = 8, .element_bytes = 1 } },
 };
 
-/* Returns the most bytes that a prepared tracepoint can take. */
-static uint64_t request_bytes(const struct collect_request *request)
-{
-	uint64_t bytes = sizeof(struct collect_point) +
-			 request->nactions * sizeof(struct point_action);
-	uint32_t i;
-
-	if (request->condition)
-		bytes += AX_PROGRAM_BYTES(request->condition_bytes) + 8;
-	for (i = 0; i < request->nactions; i++)
-		if (request->actions[i].kind == COLLECT_EXPRESSION)
-			bytes += AX_PROGRAM_BYTES(
-					 request->actions[i].code_bytes) + 8;
-	return bytes;
-}
-
 /* Verifies an expression and appends the program to the point. */
 static int program_add(struct collect_point *point, uint64_t room,
 		       const struct ax_source *source, uint64_t *offset,
@@ -147,10 +131,19 @@ int collect_point_make(const struct collect_point **point,
 		       const struct collect_request *request, uint32_t slot,
 		       struct ax_refusal *why)
 {
-	uint64_t room = request_bytes(request);
+	/* the most bytes that the point can take */
+	uint64_t room = sizeof(struct collect_point) +
+			request->nactions * sizeof(struct point_action);
 	struct collect_point *builder;
+	uint32_t i;
 	int ret;
 
+	if (request->condition)
+		room += AX_PROGRAM_BYTES(request->condition_bytes) + 8;
+	for (i = 0; i < request->nactions; i++)
+		if (request->actions[i].kind == COLLECT_EXPRESSION)
+			room += AX_PROGRAM_BYTES(
+					request->actions[i].code_bytes) + 8;
 	why->offset = 0;
 	why->fact = "too much for one tracepoint";
 	if (room > REQUEST_BYTES_MAX || slot >= COLLECT_POINTS_MAX)
@@ -167,33 +160,16 @@ int collect_point_make(const struct collect_point **point,
 	return ret;
 }
 
-/* Makes the list of a marker's tracepoints. Returns NULL without memory. */
-static const struct collect_list *
-list_make(const struct object *object,
-	  const struct collect_point *const *of, uint32_t n)
-{
-	union {
-		struct collect_list list;
-		uint8_t room[sizeof(struct collect_list) +
-			     COLLECT_POINTS_MAX * sizeof(of[0])];
-	} builder;
-
-	if (n > COLLECT_POINTS_MAX)
-		return NULL;
-	__builtin_memset(&builder.list, 0, sizeof(builder.list));
-	builder.list.n = n;
-	if (object->codes && !object->codes->next)
-		builder.list.address = (uint64_t)object->codes->address;
-	__builtin_memcpy(builder.list.points, of, n * sizeof(of[0]));
-	return arena_copy(&lists, &builder,
-			  sizeof(builder.list) + n * sizeof(of[0]));
-}
-
 int collect_set(struct object *object, struct channel *channel,
 		const struct collect_point *const *of, uint32_t n,
 		const struct patcher *patcher)
 {
 	struct object_use use = { .channel = channel, .hit = collect_hit };
+	union {
+		struct collect_list list;
+		uint8_t room[sizeof(struct collect_list) +
+			     COLLECT_POINTS_MAX * sizeof(of[0])];
+	} builder = { .list = { .n = n } };
 	const struct collect_list *list;
 	uint32_t snapshots;
 	uint32_t i;
@@ -204,7 +180,13 @@ int collect_set(struct object *object, struct channel *channel,
 		store_release(&object->collect, NULL, COLLECT_LIST);
 		return object_snapshots(object, OBJECT_COLLECT, 0, patcher);
 	}
-	list = list_make(object, of, n);
+	if (n > COLLECT_POINTS_MAX)
+		return -ENOMEM;
+	if (object->codes && !object->codes->next)
+		builder.list.address = (uint64_t)object->codes->address;
+	__builtin_memcpy(builder.list.points, of, n * sizeof(of[0]));
+	list = arena_copy(&lists, &builder,
+			  sizeof(builder.list) + n * sizeof(of[0]));
 	if (!list)
 		return -ENOMEM;
 	/* a snapshot has the registers, and the address of the copy that is
@@ -220,41 +202,6 @@ int collect_set(struct object *object, struct channel *channel,
 	}
 	store_release(&object->collect, list, COLLECT_LIST);
 	return object_enable(object, &use, patcher);
-}
-
-/* Maps the page of the run, which fork wipes, and the places of large frames.
- * Without those, large frames are cut. */
-static int run_map(void)
-{
-	if (!collect_run) {
-		char *page = sys_map_anonymous(4096);
-
-		if (!page)
-			return -ENOMEM;
-		sys_madvise(page, 4096, MADV_WIPEONFORK);
-		store_relaxed(&collect_run, (struct collect_run *)page);
-	}
-	if (!collect_places)
-		store_relaxed(&collect_places,
-			      sys_map_anonymous(FRAME_PLACES *
-						FRAME_LARGE_BYTES));
-	return 0;
-}
-
-/* Clears the tally. The rows are made once: all channels have rings for as many
- * CPUs. Without rows, hits are counted by atomic additions. */
-static void tally_start(uint64_t cpus)
-{
-	struct tally *tally = &collect_tally;
-	uint64_t bytes = cpus * sizeof(tally->rows[0]);
-
-	if (!tally->rows && cpus) {
-		tally->rows = sys_map_anonymous(bytes);
-		store_release(&tally->cpus, tally->rows ? cpus : 0, TALLY_ROWS);
-	}
-	if (tally->rows)
-		__builtin_memset(tally->rows, 0,
-				 tally->cpus * sizeof(tally->rows[0]));
 }
 
 uint64_t collect_hits(uint32_t slot)
@@ -275,17 +222,39 @@ int collect_start(struct channel *channel, uint32_t id)
 	struct write_slot *slot = &collect_frame_slot;
 	int header = channel->flags & SESSION_LARGE_HEADER ? WRITE_LARGE :
 							     WRITE_COMPACT;
+	struct tally *tally = &collect_tally;
+	uint64_t bytes = channel->cpus * sizeof(tally->rows[0]);
+	char *page;
 	uint32_t i;
-	int ret = run_map();
 
-	if (ret)
-		return ret;
+	/* the page of the run, which fork wipes */
+	if (!collect_run) {
+		page = sys_map_anonymous(4096);
+		if (!page)
+			return -ENOMEM;
+		sys_madvise(page, 4096, MADV_WIPEONFORK);
+		store_relaxed(&collect_run, (struct collect_run *)page);
+	}
+	/* without these places, large frames are cut */
+	if (!collect_places)
+		store_relaxed(&collect_places,
+			      sys_map_anonymous(FRAME_PLACES *
+						FRAME_LARGE_BYTES));
 	for (i = 0; i < COLLECT_POINTS_MAX; i++) {
 		collect_counts[i].hits = 0;
 		collect_counts[i].usual = 0;
 		collect_counts[i].rest = 0;
 	}
-	tally_start(channel->cpus);
+	/* The rows are made once: all channels have rings for as many CPUs.
+	 * Without rows, hits are counted by atomic additions. */
+	if (!tally->rows && channel->cpus) {
+		tally->rows = sys_map_anonymous(bytes);
+		store_release(&tally->cpus, tally->rows ? channel->cpus : 0,
+			      TALLY_ROWS);
+	}
+	if (tally->rows)
+		__builtin_memset(tally->rows, 0,
+				 tally->cpus * sizeof(tally->rows[0]));
 	collect_cut = 0;
 	collect_undecided = 0;
 	collect_run->ended = 0;

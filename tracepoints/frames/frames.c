@@ -179,15 +179,18 @@ static void rings_merge(struct frames *frames, uint32_t room)
 	}
 }
 
-/* Maps an index without entries, with a stream for each existing ring. */
-static struct frames *frames_map(const struct channel *channel)
+struct frames *frames_open(const struct channel *channel, uint32_t id)
 {
+	int context_bytes = cursor_context_bytes(channel->contexts);
 	struct frame_ring ring;
 	struct frames *frames;
-	uint32_t n = 0;
+	uint64_t count = 0;
 	uint64_t bytes;
+	uint32_t n = 0;
 	uint32_t i;
+	int more;
 
+	/* a stream for each ring that exists */
 	for (i = 0; i < FRAME_RINGS_MAX; i++)
 		n += !frame_ring_open(&ring, channel, i);
 	bytes = sizeof(*frames) + n * sizeof(frames->streams[0]);
@@ -203,19 +206,6 @@ static struct frames *frames_map(const struct channel *channel)
 		s->data = (const uint8_t *)s->ring.view.ring + RING_DATA_OFFSET;
 		frames->nstreams++;
 	}
-	return frames;
-}
-
-struct frames *frames_open(const struct channel *channel, uint32_t id)
-{
-	int context_bytes = cursor_context_bytes(channel->contexts);
-	struct frames *frames = frames_map(channel);
-	uint64_t count = 0;
-	uint32_t i;
-	int more;
-
-	if (!frames)
-		return NULL;
 	frames->id = id;
 	frames->large = !!(channel->flags & SESSION_LARGE_HEADER);
 	if (context_bytes < 0)
@@ -308,14 +298,21 @@ void frames_tally(const struct channel *channel, struct frames_tally *tally)
 		tally->lost += load_relaxed(&channel->page->lost_unplaced);
 }
 
-/* Reads a block. Returns the bytes with the head, or 0 when the kind is not
- * known or the block does not fit in `room`. */
-static uint32_t block_parse(struct frame_block *block, const uint8_t *p,
-			    uint32_t room)
+/* A block whose kind is not known, or that goes on past the frame, ends the
+ * walk: no length in it is believed. */
+int frame_block_next(const struct frame *frame, uint32_t *at,
+		     struct frame_block *block)
 {
+	const uint8_t *p = frame->blocks + *at;
 	uint32_t head = 1;
 	uint16_t n = 0;
+	uint32_t room;
 
+	__builtin_memset(block, 0, sizeof(*block));
+	if (*at >= frame->bytes)
+		return 0;
+	room = frame->bytes - *at;
+	block->start = *at;
 	block->kind = *p;
 	switch (block->kind) {
 	case COLLECT_BLOCK_REGISTERS:
@@ -346,18 +343,9 @@ static uint32_t block_parse(struct frame_block *block, const uint8_t *p,
 	}
 	block->bytes = p + head;
 	block->nbytes = n;
-	return room - head >= n ? head + n : 0;
-}
-
-int frame_block_next(const struct frame *frame, uint32_t *at,
-		     struct frame_block *block)
-{
-	__builtin_memset(block, 0, sizeof(*block));
-	if (*at >= frame->bytes)
+	if (room - head < n)
 		return 0;
-	block->start = *at;
-	block->size = block_parse(block, frame->blocks + *at,
-				  frame->bytes - *at);
+	block->size = head + n;
 	*at += block->size;
-	return block->size > 0;
+	return 1;
 }
