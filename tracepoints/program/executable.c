@@ -82,20 +82,12 @@ SIGSAFE static int open_searched(struct image *image)
 	}
 }
 
-/* Returns a value other than 0 when the path has a slash: execvp(3) does not
- * search for it then. */
-SIGSAFE static int has_slash(const char *path)
-{
-	while (*path && *path != '/')
-		path++;
-	return *path;
-}
-
 /* Opens the file that the call would execute. Returns the descriptor, or a
  * value below 0. */
 SIGSAFE static int open_image(struct image *image)
 {
 	struct text text;
+	const char *p;
 	char link[32];
 	long n;
 	int flags = OPEN_FLAGS;
@@ -104,7 +96,10 @@ SIGSAFE static int open_image(struct image *image)
 	if (image->path) {
 		if (image->flags & AT_SYMLINK_NOFOLLOW)
 			flags |= O_NOFOLLOW;
-		if (image->search && !has_slash(image->path)) {
+		/* execvp(3) does not search for a path with a slash */
+		for (p = image->search ? image->path : "/"; *p && *p != '/';)
+			p++;
+		if (!*p) {
 			fd = open_searched(image);
 		} else {
 			/* the call first: the path may be no valid address */
@@ -192,33 +187,15 @@ SIGSAFE static int is_static_pie(const struct head *head, int fd)
 	return 0;
 }
 
-/* Reads one note. Returns the length, 0 when there is none. A word without an
- * owner fills up to the alignment of the next section, in files of mold. */
-SIGSAFE static uint64_t note_look(int fd, uint64_t at, int *found)
+/* Returns 1 when the program contains the agent's archive (agent/note-*.S). */
+SIGSAFE static int has_archive(const struct head *head, int fd)
 {
 	struct {
 		Elf64_Nhdr head;
 		char owner[sizeof(NOTE_OWNER)];
 	} note;
-
-	if (read_at(fd, &note, sizeof(note), at) < sizeof(note.head))
-		return 0;
-	note.owner[sizeof(note.owner) - 1] = '\0';
-	*found = note.head.n_namesz == sizeof(NOTE_OWNER) &&
-		 text_equal(note.owner, NOTE_OWNER);
-	if (!note.head.n_namesz)
-		return sizeof(note.head.n_namesz);
-	return sizeof(note.head) + ((note.head.n_namesz + 3ull) & ~3ull) +
-	       ((note.head.n_descsz + 3ull) & ~3ull);
-}
-
-/* Returns 1 when the program contains the agent's archive (agent/note-*.S). */
-SIGSAFE static int has_archive(const struct head *head, int fd)
-{
 	uint32_t left = NOTES_MAX;
-	uint64_t bytes;
-	int found = 0;
-	uint64_t at;
+	uint64_t at, bytes;
 	Elf64_Phdr p;
 	uint32_t i;
 
@@ -227,12 +204,21 @@ SIGSAFE static int has_archive(const struct head *head, int fd)
 			continue;
 		for (at = 0; left && at < p.p_filesz; at += bytes) {
 			left--;
-			bytes = note_look(fd, p.p_offset + at, &found);
-			if (found || !bytes)
+			if (read_at(fd, &note, sizeof(note), p.p_offset + at) <
+			    sizeof(note.head))
 				break;
+			note.owner[sizeof(note.owner) - 1] = '\0';
+			if (note.head.n_namesz == sizeof(NOTE_OWNER) &&
+			    text_equal(note.owner, NOTE_OWNER))
+				return 1;
+			/* a word without an owner fills up to the alignment of
+			 * the next section, in files of mold */
+			bytes = sizeof(note.head.n_namesz);
+			if (note.head.n_namesz)
+				bytes = sizeof(note.head) +
+					((note.head.n_namesz + 3ull) & ~3ull) +
+					((note.head.n_descsz + 3ull) & ~3ull);
 		}
-		if (found)
-			return 1;
 	}
 	return 0;
 }

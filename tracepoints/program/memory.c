@@ -38,21 +38,6 @@ int memory_has_holes;
  * program's start code found it. */
 extern void *__libc_stack_end __attribute__((weak));
 
-/* Adds pages to the certain ranges; joins neighbours. Beyond RANGES_MAX memory
- * is read by the slower ways. */
-static void range_add(uint64_t start, uint64_t end)
-{
-	start &= ~(PAGE - 1);
-	end = align_up(end, PAGE);
-	if (nranges && ranges[nranges - 1].end == start) {
-		ranges[nranges - 1].end = end;
-	} else if (nranges < RANGES_MAX) {
-		ranges[nranges].start = start;
-		ranges[nranges].end = end;
-		nranges++;
-	}
-}
-
 /* Modules come in the order in which they were loaded. */
 struct order {
 	int ours;		/* the agent's module has come */
@@ -72,7 +57,8 @@ static int order_look(struct dl_phdr_info *info, size_t size, void *arg)
 	return order->together;
 }
 
-/* Adds the readable segments of a module. */
+/* Adds the pages of a module's readable segments to the certain ranges; joins
+ * neighbours. Beyond RANGES_MAX memory is read by the slower ways. */
 static int module_add(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	int i;
@@ -82,9 +68,18 @@ static int module_add(struct dl_phdr_info *info, size_t size, void *arg)
 	for (i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
 		uint64_t start = info->dlpi_addr + ph->p_vaddr;
+		uint64_t end = align_up(start + ph->p_memsz, PAGE);
 
-		if (ph->p_type == PT_LOAD && ph->p_flags & PF_R)
-			range_add(start, start + ph->p_memsz);
+		if (ph->p_type != PT_LOAD || !(ph->p_flags & PF_R))
+			continue;
+		start &= ~(PAGE - 1);
+		if (nranges && ranges[nranges - 1].end == start) {
+			ranges[nranges - 1].end = end;
+		} else if (nranges < RANGES_MAX) {
+			ranges[nranges].start = start;
+			ranges[nranges].end = end;
+			nranges++;
+		}
 	}
 	return 0;
 }
@@ -155,29 +150,24 @@ static int is_certain(uint64_t address, uint64_t n,
 	return memory_is_fixed(address, n);
 }
 
-/* A forked child has its parent's process page until its first event is done;
- * until then *fork_mark is 0. A child that shares our memory may use our pid:
- * it reads the same memory. */
-static uint64_t own_pid(void)
-{
-	const struct process_page *page = load_relaxed(&process.page);
-
-	return page && load_relaxed(fork_mark) ? page->pid :
-						 (uint64_t)sys_getpid();
-}
-
 /* Copies up to the first byte that cannot be read. Returns how many; 0 in a
  * thread that may not make system calls. */
 static COLD uint64_t copy_by_kernel(void *to, uint64_t address, uint64_t n)
 {
+	const struct process_page *page = load_relaxed(&process.page);
 	struct range local = { (uint64_t)to, n };
 	struct range remote = { address, n };
+	uint64_t pid;
 	long got;
 
 	if (host_confined)
 		return 0;
-	got = sys6(SYS_process_vm_readv, own_pid(), &local, 1, &remote, 1, 0);
-
+	/* A forked child has its parent's process page until its first event is
+	 * done; until then *fork_mark is 0. A child that shares our memory may
+	 * use our pid: it reads the same memory. */
+	pid = page && load_relaxed(fork_mark) ? page->pid :
+						(uint64_t)sys_getpid();
+	got = sys6(SYS_process_vm_readv, pid, &local, 1, &remote, 1, 0);
 	return got < 0 ? 0 : (uint64_t)got;
 }
 
