@@ -71,21 +71,6 @@ static bool lock_held(int fd, int kind)
 	return sys2(SYS_flock, fd, kind | LOCK_NB) < 0;
 }
 
-/* Reads the name of a session; returns 0 when it has one. */
-static int session_name(int image, const char *file, char *name)
-{
-	int fd = file_open(image, file, O_RDONLY, sizeof(struct session_page),
-			   UINT64_MAX);
-
-	if (fd < 0)
-		return fd;
-	__builtin_memset(name, 0, SESSION_NAME_BYTES);
-	sys4(SYS_pread64, fd, name, SESSION_NAME_BYTES - 1,
-	     offsetof(struct session_page, name));
-	sys_close(fd);
-	return file_name_plain(name) ? 0 : -EINVAL;
-}
-
 /* Opens the file that a recorder makes, and removes at the end. */
 static int collector_open(int runtime, const char *session)
 {
@@ -151,7 +136,8 @@ static void look_file(int image, const char *name, void *arg)
 		if (fd >= 0)
 			sys_close(fd);
 	} else if (text_after(name, "session.") &&
-		   !session_name(image, name, session)) {
+		   !quota_session_name(image, name, session) &&
+		   file_name_plain(session)) {
 		look->collected |= collector_lives(look->runtime, session);
 	}
 }
@@ -196,37 +182,6 @@ static void candidate_look(int runtime, const char *name, void *arg)
 	best->starttime = start;
 }
 
-/* Counts the unread events of a ring. The bytes are checked, because another
- * process wrote them. */
-static uint64_t ring_unread(int image, const char *name)
-{
-	struct ring ring = { 0 };
-	struct packet_head head = { 0 };
-	uint32_t position;
-	uint32_t from = 0;
-	int fd = file_open(image, name, O_RDONLY, sizeof(ring), UINT64_MAX);
-
-	if (fd < 0)
-		return 0;
-	sys4(SYS_pread64, fd, &ring, sizeof(ring), 0);
-	position = RING_POSITION(ring.head);
-	if (ring.magic != RING_MAGIC || !ring.sub_bytes || !ring.ring_bytes ||
-	    (ring.ring_bytes & (ring.ring_bytes - 1)) ||
-	    (ring.sub_bytes & (ring.sub_bytes - 1)))
-		position = 0;
-	else if (ring.flags & SESSION_CONSUMED)
-		from = (uint32_t)ring.tail;
-	else if (position >= ring.ring_bytes)
-		from = (position & ~(ring.sub_bytes - 1)) + ring.sub_bytes -
-		       ring.ring_bytes;
-	if (position != from)
-		sys4(SYS_pread64, fd, &head, sizeof(head),
-		     RING_DATA_OFFSET + (from & (ring.ring_bytes - 1)));
-	sys_close(fd);
-	return position == from ? 0 :
-	       RING_EVENTS(ring.head) - (uint32_t)head.events_before;
-}
-
 /* The file may be there already, and be anything. */
 static int ledger_open(int runtime)
 {
@@ -269,13 +224,41 @@ struct counting {
 	uint64_t events;
 };
 
+/* Counts the unread events of a ring. The bytes are checked, because another
+ * process wrote them. */
 static void count_ring(int image, const char *name, void *arg)
 {
 	struct counting *counting = arg;
 	const char *number = text_after(name, "ring.");
+	struct ring ring = { 0 };
+	struct packet_head head = { 0 };
+	uint32_t position;
+	uint32_t from = 0;
+	int fd;
 
-	if (number && text_number(&number) == counting->index)
-		counting->events += ring_unread(image, name);
+	if (!number || text_number(&number) != counting->index)
+		return;
+	fd = file_open(image, name, O_RDONLY, sizeof(ring), UINT64_MAX);
+	if (fd < 0)
+		return;
+	sys4(SYS_pread64, fd, &ring, sizeof(ring), 0);
+	position = RING_POSITION(ring.head);
+	if (ring.magic != RING_MAGIC || !ring.sub_bytes || !ring.ring_bytes ||
+	    (ring.ring_bytes & (ring.ring_bytes - 1)) ||
+	    (ring.sub_bytes & (ring.sub_bytes - 1)))
+		position = 0;
+	else if (ring.flags & SESSION_CONSUMED)
+		from = (uint32_t)ring.tail;
+	else if (position >= ring.ring_bytes)
+		from = (position & ~(ring.sub_bytes - 1)) + ring.sub_bytes -
+		       ring.ring_bytes;
+	if (position != from) {
+		sys4(SYS_pread64, fd, &head, sizeof(head),
+		     RING_DATA_OFFSET + (from & (ring.ring_bytes - 1)));
+		counting->events += (uint64_t)(RING_EVENTS(ring.head) -
+					       (uint32_t)head.events_before);
+	}
+	sys_close(fd);
 }
 
 static void count_session(int image, const char *name, void *arg)
@@ -286,7 +269,8 @@ static void count_session(int image, const char *name, void *arg)
 	int again;
 	int fd;
 
-	if (!number || session_name(image, name, session))
+	if (!number || quota_session_name(image, name, session) ||
+	    !file_name_plain(session))
 		return;
 	counting->index = text_number(&number);
 	counting->events = 0;

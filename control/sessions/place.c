@@ -131,36 +131,39 @@ static void proc_path(char *path, size_t size, int64_t pid, const char *file)
 	text_add(&text, file);
 }
 
-/* Reads a field of /proc/PID/stat; of this process's for pid 0. The name in
- * field 2 may contain any character, so fields are counted from the last ')'.
- */
-static uint64_t stat_field(int64_t pid, int wanted)
+const char *place_stat(int64_t pid, int field, char buffer[PLACE_STAT_BYTES])
 {
-	char buffer[1024];
-	const char *p = buffer;
 	const char *close = NULL;
-	int64_t number;
+	const char *p;
 	long n;
-	int field;
+	int at;
 	int fd;
 
-	proc_path(buffer, sizeof(buffer), pid, "/stat");
+	proc_path(buffer, PLACE_STAT_BYTES, pid, "/stat");
 	fd = (int)sys_open(buffer, O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
-		return 0;
-	n = sys_read(fd, buffer, sizeof(buffer) - 1);
+		return NULL;
+	n = sys_read(fd, buffer, PLACE_STAT_BYTES - 1);
 	sys_close(fd);
 	if (n <= 0)
-		return 0;
+		return NULL;
 	buffer[n] = 0;
-	for (; *p; p++)
+	for (p = buffer; *p; p++)
 		if (*p == ')')
 			close = p;
 	p = close ? close + 1 : buffer;
-	for (field = 2; field < wanted && *p; p++)
-		if (*p == ' ')
-			field++;
-	number = text_number(&p);
+	for (at = 2; at < field && *p; p++)
+		at += *p == ' ';
+	return p;
+}
+
+/* Reads a number of /proc/PID/stat, or 0. */
+static uint64_t stat_field(int64_t pid, int field)
+{
+	char buffer[PLACE_STAT_BYTES];
+	const char *p = place_stat(pid, field, buffer);
+	int64_t number = p ? text_number(&p) : -1;
+
 	return number < 0 ? 0 : (uint64_t)number;
 }
 
@@ -203,10 +206,27 @@ bool place_alive(int64_t pid, uint64_t number)
  * are used again, and the clock of start times has 100 ticks a second.
  */
 
+/* Opens the page of an image's directory. Returns the descriptor, or a negative
+ * errno. */
+static int page_open(int at, const char *image, int flags)
+{
+	int directory = file_open_directory(at, image);
+	int fd;
+
+	if (directory < 0)
+		return directory;
+	fd = file_open(directory, "process", flags, PROCESS_BYTES,
+		       PROCESS_BYTES);
+	sys_close(directory);
+	return fd;
+}
+
+/* A look at the directory PID.NUMBER/. */
 struct look {
-	uint64_t own;
-	int fresh;
-	int foreign;
+	uint64_t own;		/* inode of this process's pidfd */
+	int fresh;		/* it was forked and has not executed anything:
+				 * it cannot have made any file yet */
+	int foreign;		/* files of another process are there */
 };
 
 /* Returns the inode of the process's pidfd (buffers/layout.h), or 0 when the
@@ -236,42 +256,18 @@ static void look_image(int at, const char *name, void *arg)
 {
 	struct look *look = arg;
 	uint64_t identity = 0;
-	int image;
 	int fd;
 
 	if (*name < '0' || *name > '9')
 		return;
 	look->foreign |= look->fresh;
-	image = file_open_directory(at, name);
-	if (image < 0)
-		return;
-	fd = file_open(image, "process", O_RDONLY, PROCESS_BYTES,
-		       PROCESS_BYTES);
-	sys_close(image);
+	fd = page_open(at, name, O_RDONLY);
 	if (fd < 0)
 		return;
 	sys4(SYS_pread64, fd, &identity, sizeof(identity),
 	     offsetof(struct process_page, identity));
 	sys_close(fd);
 	look->foreign |= identity && look->own && identity != look->own;
-}
-
-/*
- * Returns true when the directory PID.STARTTIME/ has files of another process
- * than the one whose pidfd has the inode `own`. A `fresh` process, which was
- * forked and has not executed anything, cannot have made any file yet.
- */
-static bool identity_foreign(const char *directory, uint64_t own,
-			     int fresh)
-{
-	struct look look = { .own = own, .fresh = fresh };
-	int fd = file_open_directory(AT_FDCWD, directory);
-
-	if (fd < 0)
-		return false;
-	entries_each(fd, look_image, &look);
-	sys_close(fd);
-	return look.foreign;
 }
 
 static void boot_id_read(uint8_t *out)
@@ -298,28 +294,13 @@ static void boot_id_read(uint8_t *out)
 	}
 }
 
-/* Reads the name of the process's first thread; the calling thread's name may
- * be another. */
-static void procname_read(char *name)
-{
-	int fd = (int)sys_open("/proc/self/comm", O_RDONLY | O_CLOEXEC, 0);
-	long n;
-
-	if (fd < 0) {
-		sys5(SYS_prctl, PR_GET_NAME, name, 0, 0, 0);
-		return;
-	}
-	n = sys_read(fd, name, 15);
-	sys_close(fd);
-	while (n > 0 && name[n - 1] == '\n')
-		name[--n] = 0;
-}
-
 static void page_fill(struct process_page *page, uint32_t image,
 		      uint64_t starttime, uint64_t identity)
 {
 	struct utsname name;
 	uint64_t mix[2];
+	long n;
+	int fd;
 
 	page->version = LAYOUT_VERSION;
 	page->pid = (uint32_t)sys_getpid();
@@ -344,7 +325,16 @@ static void page_fill(struct process_page *page, uint32_t image,
 	page->words_unknown = settings.words_unknown;
 	page->landlock = host_landlock;
 	place_faults_publish(page);
-	procname_read(page->procname);
+	/* the first thread's name; the calling thread's may be another */
+	fd = (int)sys_open("/proc/self/comm", O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0) {
+		sys5(SYS_prctl, PR_GET_NAME, page->procname, 0, 0, 0);
+	} else {
+		n = sys_read(fd, page->procname, 15);
+		sys_close(fd);
+		while (n > 0 && page->procname[n - 1] == '\n')
+			page->procname[--n] = 0;
+	}
 	__builtin_memcpy(host_program, page->procname,
 			 sizeof(host_program) - 1);
 	if (!sys1(SYS_uname, &name))
@@ -354,25 +344,6 @@ static void page_fill(struct process_page *page, uint32_t image,
 		  AGENT_VERSION);
 	text_copy(page->runtime, sizeof(page->runtime), place_runtime);
 	page->protocol = PROTOCOL_VERSION;
-}
-
-/* Marks an image that execve(2) replaced: it could not do so itself. */
-static void image_mark_replaced(const char *directory)
-{
-	uint32_t state = PROCESS_EXECED;
-	int image = file_open_directory(AT_FDCWD, directory);
-	int fd;
-
-	if (image < 0)
-		return;
-	fd = file_open(image, "process", O_WRONLY, PROCESS_BYTES,
-		       PROCESS_BYTES);
-	sys_close(image);
-	if (fd < 0)
-		return;
-	sys_pwrite(fd, &state, sizeof(state),
-		   offsetof(struct process_page, state));
-	sys_close(fd);
 }
 
 static void image_path(char *path, size_t size, uint32_t image,
@@ -387,18 +358,26 @@ static void image_path(char *path, size_t size, uint32_t image,
 	text_add(&text, file);
 }
 
-/* Makes PID.STARTTIME/N for the first N that is free. */
+/* Makes PID.STARTTIME/N for the first N that is free, and marks the images
+ * before it, which execve(2) replaced: they could not do so themselves. Returns
+ * 0 or a negative errno. */
 static int image_make(uint32_t *image, char *path, size_t size)
 {
+	uint32_t state = PROCESS_EXECED;
 	int ret = -EEXIST;
 	uint32_t i;
+	int fd;
 
 	for (i = 0; i < IMAGES_MAX && ret == -EEXIST; i++) {
 		image_path(path, size, i, "");
 		ret = file_make_directory(AT_FDCWD, path);
-		if (ret == -EEXIST)
-			image_mark_replaced(path);
 		*image = i;
+		fd = ret == -EEXIST ? page_open(AT_FDCWD, path, O_WRONLY) : -1;
+		if (fd < 0)
+			continue;
+		sys_pwrite(fd, &state, sizeof(state),
+			   offsetof(struct process_page, state));
+		sys_close(fd);
 	}
 	return ret;
 }
@@ -438,7 +417,8 @@ static int page_make(const char *directory, uint32_t image, uint64_t starttime,
  * under which another process of this pid has left files is counted up. */
 static int process_directory_choose(uint64_t number, uint64_t identity)
 {
-	int fresh = !load_relaxed(fork_mark);
+	struct look look = { .own = identity,
+			     .fresh = !load_relaxed(fork_mark) };
 	struct text text;
 	int i, ret, fd;
 
@@ -449,7 +429,13 @@ static int process_directory_choose(uint64_t number, uint64_t identity)
 		text_add_number(&text, sys_getpid());
 		text_add_char(&text, '.');
 		text_add_unsigned(&text, number + (uint64_t)i);
-		if (identity_foreign(place_process, identity, fresh))
+		fd = file_open_directory(AT_FDCWD, place_process);
+		look.foreign = 0;
+		if (fd >= 0) {
+			entries_each(fd, look_image, &look);
+			sys_close(fd);
+		}
+		if (look.foreign)
 			continue;
 		ret = directory_make(place_process, PROCESS_OPEN);
 		if (ret <= 0)

@@ -23,6 +23,8 @@ extern char place_process[240];
 extern char place_faults[PROCESS_FAULT_BYTES];
 extern uint32_t place_fault_bytes;
 
+/* Copies them to a page. Commands read a page at any time: the bytes are
+ * counted last. */
 void place_faults_publish(struct process_page *page);
 
 /* The reason why place_open() uses no directory; NULL: the error says all. */
@@ -70,6 +72,15 @@ int place_open(void);
  * negative errno; more calls change nothing.
  */
 int place_lock(void);
+
+/*
+ * Reads /proc/PID/stat, with `pid` 0 of this process, and returns where a field
+ * (proc(5)) begins in the buffer; NULL when it cannot be read. The name in
+ * field 2 may contain any character, so fields are counted from the last ')'.
+ * Call it in one of the agent's threads.
+ */
+#define PLACE_STAT_BYTES	1280
+const char *place_stat(int64_t pid, int field, char buffer[PLACE_STAT_BYTES]);
 
 /* Return the number in the name of a process's directory, and the process's
  * parent, which is 0 where that cannot be seen. `pid` 0 is this process.

@@ -39,30 +39,29 @@ struct usage {
 
 static uint64_t user_quota;
 
-static bool session_is(int fd, int64_t index, const char *name)
+int quota_session_name(int image, const char *file,
+		       char name[SESSION_NAME_BYTES])
 {
-	char found[SESSION_NAME_BYTES] = "";
-	char path[32];
-	struct text text;
-	int page;
+	int fd = file_open(image, file, O_RDONLY, sizeof(struct session_page),
+			   UINT64_MAX);
 
-	text_open(&text, path, sizeof(path));
-	text_add(&text, "session.");
-	text_add_number(&text, index);
-	page = file_open(fd, path, O_RDONLY, sizeof(struct session_page),
-			 UINT64_MAX);
-	if (page < 0)
-		return false;
-	sys4(SYS_pread64, page, found, sizeof(found) - 1,
+	if (fd < 0)
+		return fd;
+	__builtin_memset(name, 0, SESSION_NAME_BYTES);
+	sys4(SYS_pread64, fd, name, SESSION_NAME_BYTES - 1,
 	     offsetof(struct session_page, name));
-	sys_close(page);
-	return text_equal(found, name);
+	sys_close(fd);
+	return 0;
 }
 
+/* Adds the blocks of a ring; those of one session follow each other. */
 static void add_file(int fd, const char *name, void *arg)
 {
 	struct usage *usage = arg;
 	const char *number = text_after(name, "ring.");
+	char found[SESSION_NAME_BYTES];
+	char path[32];
+	struct text text;
 	struct stat st;
 	int64_t index;
 	uint64_t bytes;
@@ -74,8 +73,12 @@ static void add_file(int fd, const char *name, void *arg)
 	usage->all += bytes;
 	index = text_number(&number);
 	if (index != usage->index) {
+		text_open(&text, path, sizeof(path));
+		text_add(&text, "session.");
+		text_add_number(&text, index);
 		usage->index = index;
-		usage->same = session_is(fd, index, usage->name);
+		usage->same = !quota_session_name(fd, path, found) &&
+			      text_equal(found, usage->name);
 	}
 	if (usage->same)
 		usage->session += bytes;

@@ -6,6 +6,8 @@
 #ifndef CONTROL_SESSIONS_QUOTA_H
 #define CONTROL_SESSIONS_QUOTA_H
 
+#include "buffers/layout.h"
+
 /* Sets the user's limit, at start, from the value of TAFFRAIL_QUOTA or NULL.
  * Returns 0, or -EINVAL when the value is no number of bytes (K, M or G may
  * follow). */
@@ -14,5 +16,10 @@ int quota_setup(const char *value);
 /* Locks the runtime directory among the processes in it; waits 200 ms at most.
  * Returns a descriptor, whose close unlocks, or a negative errno. */
 int quota_lock(void);
+
+/* Reads the name of a session from the page FILE in the directory of an image;
+ * it ends with a NUL, and may be any text. Returns 0 or a negative errno. */
+int quota_session_name(int image, const char *file,
+		       char name[SESSION_NAME_BYTES]);
 
 #endif
