@@ -153,33 +153,14 @@ static void options_parse(struct session *session)
 		session->buffer = (uint64_t)bytes;
 }
 
-static void rules_start(struct session *session)
-{
-	char buffer[WHY_BYTES];
-	struct session *started;
-	uint32_t matched, i;
-	struct text why;
-	int ret;
-
-	if (!session->nrules)
-		return;
-	ret = session_start(session, &matched);
-	/* the first session of the process: all else would be a fault here */
-	if (ret < 0)
-		fault_add(NULL, "there is no room for the session's files");
-	started = ret < 0 ? NULL : session_at((uint32_t)ret);
-	for (i = 0; started && i < started->nrules; i++) {
-		text_open(&why, buffer, sizeof(buffer));
-		if (session_rule_fault(started->channel->page,
-				       &started->rules[i], &why))
-			fault_add(NULL, buffer);
-	}
-}
-
 void session_obey_environment(struct session *session)
 {
 	const char *p = settings.enable;
-	char path[256];
+	struct session *started = NULL;
+	char path[256], buffer[WHY_BYTES];
+	uint32_t matched, i;
+	struct text why;
+	int ret;
 
 	if (!p || !*p)
 		return;
@@ -191,7 +172,21 @@ void session_obey_environment(struct session *session)
 	place_fault_bytes = 0;
 	options_parse(session);
 	rules_parse(session, p);
-	rules_start(session);
+	if (session->nrules) {
+		ret = session_start(session, &matched);
+		started = ret < 0 ? NULL : session_at((uint32_t)ret);
+		/* the first session of the process: all else would be a fault
+		 * here */
+		if (ret < 0)
+			fault_add(NULL, "there is no room for the session's "
+				  "files");
+	}
+	for (i = 0; started && i < started->nrules; i++) {
+		text_open(&why, buffer, sizeof(buffer));
+		if (session_rule_fault(started->channel->page,
+				       &started->rules[i], &why))
+			fault_add(NULL, buffer);
+	}
 	place_faults_publish(process.page);
 	/* commands do not look at the pages of ended processes, and the page
 	 * of a process without a session goes with it */

@@ -235,6 +235,9 @@ void session_adopt(const struct patcher *patcher)
 	registry_each(adopted_came, (void *)patcher);
 }
 
+/* Takes a free session and its channel. Returns NULL with -EEXIST in *ret when
+ * one has the name, -EUSERS when none is free. The caller holds the registry's
+ * lock. */
 static struct session *session_reserve(const struct session *model, int *ret)
 {
 	uint32_t i;
@@ -286,23 +289,10 @@ struct channel *session_hold(const char *name)
 	return session ? session->channel : NULL;
 }
 
-static uint32_t header_choose(struct session *session)
-{
-	struct pass pass = { .session = session };
-	int many;
-
-	registry_lock();
-	patch_open(&pass.patcher);
-	session_probes_adopt(&pass.patcher);
-	patch_close(&pass.patcher);
-	many = registry_each(count_distinct, &pass);
-	registry_unlock();
-	return many ? SESSION_LARGE_HEADER : 0;
-}
-
 int session_start(const struct session *model, uint32_t *matched)
 {
 	struct session *session;
+	struct pass pass = { 0 };
 	uint32_t flags;
 	int ret;
 
@@ -311,7 +301,15 @@ int session_start(const struct session *model, uint32_t *matched)
 	registry_unlock();
 	if (!session)
 		return ret;
-	flags = session->flags | header_choose(session);
+	flags = session->flags;
+	pass.session = session;
+	registry_lock();
+	patch_open(&pass.patcher);
+	session_probes_adopt(&pass.patcher);
+	patch_close(&pass.patcher);
+	if (registry_each(count_distinct, &pass))
+		flags |= SESSION_LARGE_HEADER;
+	registry_unlock();
 	ret = session->group ? place_share(session->group) : 0;
 	if (ret)
 		goto release;

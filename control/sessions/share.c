@@ -81,41 +81,12 @@ int place_share_socket(const char *path)
 	return (int)sys4(SYS_fchmodat, AT_FDCWD, path, 0600, 0);
 }
 
-static int sockets_share(void)
+int place_share_directories(void)
 {
 	static const char *const names[] = { CONTROL_SOCKET, GDB_SOCKET };
 	char path[PLACE_SOCKET_BYTES];
-	uint32_t i;
-	int ret;
-
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		place_socket_path(path, sizeof(path), names[i]);
-		ret = place_share_socket(path);
-		if (ret && ret != -ENOENT)
-			return ret;
-	}
-	return 0;
-}
-
-/* Lets all users search the runtime directory, if they cannot yet. */
-static int runtime_search(void)
-{
-	int fd = file_open_directory(AT_FDCWD, place_runtime);
 	struct stat st;
-	int ret;
-
-	if (fd < 0)
-		return fd;
-	ret = (int)sys2(SYS_fstat, fd, &st);
-	if (!ret && !(st.st_mode & 066) &&
-	    (st.st_mode & SEARCHED_MODE) != SEARCHED_MODE)
-		ret = (int)sys2(SYS_fchmod, fd, SEARCHED_MODE);
-	sys_close(fd);
-	return ret;
-}
-
-int place_share_directories(void)
-{
+	uint32_t i;
 	int ret;
 	int fd;
 
@@ -127,12 +98,24 @@ int place_share_directories(void)
 	ret = 0;
 	entries_each(fd, share_entry, &ret);
 	sys_close(fd);
-	if (!ret)
-		ret = sockets_share();
+	for (i = 0; !ret && i < ARRAY_SIZE(names); i++) {
+		place_socket_path(path, sizeof(path), names[i]);
+		ret = place_share_socket(path);
+		ret = ret == -ENOENT ? 0 : ret;
+	}
 	if (!ret)
 		ret = share_directory(process.directory);
-	if (!ret)
-		ret = runtime_search();
+	if (ret)
+		return ret;
+	/* lets all users search the runtime directory, if they cannot yet */
+	fd = file_open_directory(AT_FDCWD, place_runtime);
+	if (fd < 0)
+		return fd;
+	ret = (int)sys2(SYS_fstat, fd, &st);
+	if (!ret && !(st.st_mode & 066) &&
+	    (st.st_mode & SEARCHED_MODE) != SEARCHED_MODE)
+		ret = (int)sys2(SYS_fchmod, fd, SEARCHED_MODE);
+	sys_close(fd);
 	return ret ? ret : share_directory(place_process);
 }
 

@@ -38,11 +38,13 @@ static bool name_valid(const char *name)
 	return true;
 }
 
+/* Takes a line of a session's text. Returns 0, also for an unknown key, which
+ * is for later agents; or a negative errno, and perhaps the reason. */
 static int key_take(struct session *session, const char *key,
 		    const char *value, struct text *why)
 {
 	const char *p = value;
-	int64_t number;
+	int64_t number = text_number(&p);
 
 	if (text_equal(key, "name")) {
 		if (!name_valid(value))
@@ -54,17 +56,14 @@ static int key_take(struct session *session, const char *key,
 		else if (!text_equal(value, "discard"))
 			return -EINVAL;
 	} else if (text_equal(key, "buffer")) {
-		number = text_number(&p);
 		if (number < 0 || *p || number > RING_MAX_BYTES)
 			return -EINVAL;
 		session->buffer = (uint64_t)number;
 	} else if (text_equal(key, "quota")) {
-		number = text_number(&p);
 		if (number < 0 || *p)
 			return -EINVAL;
 		session->quota = (uint64_t)number;
 	} else if (text_equal(key, "group")) {
-		number = text_number(&p);
 		if (number <= 0 || *p || number >= UINT32_MAX)
 			return -EINVAL;
 		session->group = (uint32_t)number;
@@ -81,7 +80,7 @@ static int key_take(struct session *session, const char *key,
 			return -EINVAL;
 		session->rules[session->nrules - 1].wanted = 0;
 	}
-	return 0;	/* unknown keys are for later agents */
+	return 0;
 }
 
 int session_parse(struct session *session, const char *text,
@@ -291,11 +290,10 @@ static int obey_file(int directory, const char *name, int asked,
 		sys_close(fd);
 	}
 	buffer[n > 0 ? n : 0] = 0;
-	ret = n < 0 ? (int)n : 0;
-	if (ret) {
+	if (n < 0) {
 		log_fact(LOG_ERROR, "cannot read this file of sessions/", name,
-			 ret);
-		return ret;
+			 n);
+		return (int)n;
 	}
 	text_open(&fault, why, sizeof(why));
 	ret = session_parse(session, buffer, &fault);
@@ -346,16 +344,23 @@ static int directory_open(void)
 	return fd;
 }
 
-/* Joins the sessions that the process was started for. The directory is closed
- * before failed() opens a file: with TAFFRAIL_SERVICE=signal, the program may
- * have one free descriptor. */
-static void obey_joined(struct session *session, char *buffer,
-			void (*failed)(const char *recording, int error))
+void session_obey(void (*failed)(const char *recording, int error))
 {
-	const char *join = settings.join;
+	struct session *session = sys_map_anonymous(sizeof(*session));
+	char *buffer = sys_map_anonymous(SESSION_FILE_BYTES);
+	struct obeying obeying = { session, buffer, 0, 0 };
 	char name[PROTOCOL_JOIN_NAME_BYTES];
+	const char *join = settings.join;
 	int fd, ret;
 
+	if (!session || !buffer) {
+		failed(NULL, -ENOMEM);
+		goto unmap;
+	}
+	session_obey_environment(session);
+	/* The sessions that the process was started for. The directory is
+	 * closed before failed() opens a file: with TAFFRAIL_SERVICE=signal,
+	 * the program may have one free descriptor. */
 	while (settings_join_next(&join, name, sizeof(name))) {
 		fd = directory_open();
 		if (fd < 0)
@@ -365,18 +370,9 @@ static void obey_joined(struct session *session, char *buffer,
 		if (ret)
 			failed(name, ret);
 	}
-}
-
-static void obey_directory(struct session *session, char *buffer,
-			   void (*failed)(const char *recording, int error))
-{
-	struct obeying obeying = { session, buffer, 0, 0 };
-	int fd;
-
-	obey_joined(session, buffer, failed);
 	fd = directory_open();
 	if (fd < 0)
-		return;
+		goto unmap;
 	entries_each(fd, obey_entry, &obeying);
 	if (obeying.files > OBEYED_MAX)
 		log_fact(LOG_ERROR, "sessions", "too many files",
@@ -384,19 +380,7 @@ static void obey_directory(struct session *session, char *buffer,
 	sys_close(fd);
 	if (obeying.ret)
 		failed(NULL, obeying.ret);
-}
-
-void session_obey(void (*failed)(const char *recording, int error))
-{
-	struct session *session = sys_map_anonymous(sizeof(*session));
-	char *buffer = sys_map_anonymous(SESSION_FILE_BYTES);
-
-	if (session && buffer) {
-		session_obey_environment(session);
-		obey_directory(session, buffer, failed);
-	} else {
-		failed(NULL, -ENOMEM);
-	}
+unmap:
 	if (session)
 		sys_munmap(session, sizeof(*session));
 	if (buffer)

@@ -179,35 +179,29 @@ static void untaken_look(struct look *look, const struct module *module,
 		  names_probe(look->session, place->id) ? place->why : 0);
 }
 
-/* Tells of each rule that may name a probe in a file that cannot be read. One
- * that was replaced is known to the command (-ESTALE). */
-static void unread_look(struct look *look, const struct module *module)
+/* Writes the lines of a module's markers and probes. */
+static int module_look(struct module *module, void *arg)
 {
+	/* a file that was replaced is known to the command */
 	int unread = module->unread == -ESTALE ? 0 : module->unread;
+	struct look *look = arg;
 	const struct session *session = look->session;
+	const struct object *object;
+	const struct untaken *place;
 	char bytes[LINE_BYTES];
 	struct text line;
 	uint32_t i;
 
+	/* each rule that may name a probe in a file that cannot be read */
 	for (i = 0; (unread || look->before) && i < session->nrules; i++) {
-		const struct session_rule *rule = &session->rules[i];
-
-		if (!session_rule_names(rule))
+		if (!session_rule_names(&session->rules[i]))
 			continue;
 		text_open(&line, bytes, sizeof(bytes));
-		text_add(&line, rule->glob);
+		text_add(&line, session->rules[i].glob);
 		text_add(&line, SESSION_UNTAKEN_FILE);
 		range_add(&line, module->start, module->end);
-		why_write(look, &line, rule->wanted ? unread : 0);
+		why_write(look, &line, session->rules[i].wanted ? unread : 0);
 	}
-}
-
-static int module_look(struct module *module, void *arg)
-{
-	const struct object *object;
-	const struct untaken *place;
-
-	unread_look(arg, module);
 	for (object = module->objects; object; object = object->next)
 		object_look(arg, object);
 	for (place = module->untaken; place; place = place->next)
