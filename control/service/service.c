@@ -64,15 +64,19 @@ int peer_learn(int fd, struct ucred *peer)
 			 &bytes);
 }
 
-/* Returns true when the kernel says that the peer is in the group that is let
- * in. */
-static bool peer_in_group(int fd, const struct ucred *peer)
+bool peer_allowed(int fd)
 {
 	gid_t groups[PEER_GROUPS_MAX];
 	uint32_t bytes = sizeof(groups);
+	struct ucred peer;
 	uint32_t i;
 
-	if (!channel_group || peer->gid == channel_group)
+	if (peer_learn(fd, &peer))
+		return false;
+	if (peer.uid == 0 || peer.uid == (uid_t)sys0(SYS_geteuid))
+		return true;
+	/* the kernel says whether the peer is in the group that is let in */
+	if (!channel_group || peer.gid == channel_group)
 		return !!channel_group;
 	if (sys5(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERGROUPS, groups,
 		 &bytes))
@@ -81,15 +85,6 @@ static bool peer_in_group(int fd, const struct ucred *peer)
 		if (groups[i] == channel_group)
 			return true;
 	return false;
-}
-
-bool peer_allowed(int fd)
-{
-	struct ucred peer;
-
-	return !peer_learn(fd, &peer) &&
-	       (peer.uid == 0 || peer.uid == (uid_t)sys0(SYS_geteuid) ||
-		peer_in_group(fd, &peer));
 }
 
 /*
@@ -107,8 +102,7 @@ bool peer_allowed(int fd)
  * 5.17). So the service thread ends with the status of the first thread.
  */
 
-#define STAT_BYTES	1280u
-
+#define FIELD_STATE	3
 /* Fields of proc_pid_stat(5), counted from the state. */
 #define FIELD_THREADS	17
 #define FIELD_STATUS	49
@@ -116,45 +110,14 @@ bool peer_allowed(int fd)
 /* Returns the field when the first thread has ended, else -1. */
 static int64_t ended_field(int field)
 {
-	char text[STAT_BYTES];
-	const char *p;
-	int fd = (int)sys_open("/proc/self/stat", O_RDONLY | O_CLOEXEC, 0);
-	long n;
+	char text[PLACE_STAT_BYTES];
+	const char *p = place_stat(0, FIELD_STATE, text);
 
-	if (fd < 0)
-		return -1;
-	n = sys_read(fd, text, sizeof(text) - 1);
-	sys_close(fd);
-	if (n <= 0)
-		return -1;
-	text[n] = '\0';
-	/* the state stands behind the name, which may hold any character */
-	while (n > 0 && text[--n] != ')')
-		;
-	p = text + n + 1;
-	if (!n || *p++ != ' ' || *p != 'Z')
+	if (!p || *p != 'Z')
 		return -1;
 	for (; field && *p; p++)
 		field -= *p == ' ';
 	return text_number(&p);
-}
-
-/* Returns true when the process's first thread has ended and no other thread
- * but the caller is left. */
-static bool alone_here(void)
-{
-	/* the first thread counts until the parent has waited for it */
-	return ended_field(FIELD_THREADS) == 2;
-}
-
-/* Returns the status with which the first thread has ended; 0 while it lives.
- */
-static int alone_status(void)
-{
-	int64_t status = ended_field(FIELD_STATUS);
-
-	/* as wait(2) tells it */
-	return status > 0 ? (int)(status >> 8) & 0xff : 0;
 }
 
 int service_watch(int fd, service_fn *ready, void *arg)
@@ -327,26 +290,6 @@ static int control_listener_ready(int listener, void *arg)
 	return 0;
 }
 
-/* Goes from the youngest to the oldest: a peer that has gone is removed before
- * the listener lets the next one in. A new descriptor is served in the next
- * round. */
-static void sources_serve(void)
-{
-	int i, k;
-
-	for (i = nsources - 1; i >= 0; i--) {
-		if (!fds[i].revents ||
-		    !sources[i].ready(fds[i].fd, sources[i].arg))
-			continue;
-		sys_close(fds[i].fd);
-		nsources--;
-		for (k = i; k < nsources; k++) {
-			fds[k] = fds[k + 1];
-			sources[k] = sources[k + 1];
-		}
-	}
-}
-
 /* Returns 0, or a negative errno: -ECANCELED when the thread is told to end
  * meanwhile, or why there is no socket. */
 static int service_open(void)
@@ -377,10 +320,15 @@ static int service_open(void)
 	return 0;
 }
 
-/* Serves the peers that call. Returns 0, or why the thread must end. */
+/*
+ * Serves the peers that call. Returns 0, or why the thread must end. Goes from
+ * the youngest to the oldest: a peer that has gone is removed before the
+ * listener lets the next one in. A new descriptor is served in the next round.
+ */
 static int service_serve(void)
 {
 	int ret = rights_follow();
+	int i, k;
 
 	if (ret) {
 		log_fact(LOG_ERROR, "service",
@@ -388,7 +336,17 @@ static int service_serve(void)
 			 ret);
 		return ret;
 	}
-	sources_serve();
+	for (i = nsources - 1; i >= 0; i--) {
+		if (!fds[i].revents ||
+		    !sources[i].ready(fds[i].fd, sources[i].arg))
+			continue;
+		sys_close(fds[i].fd);
+		nsources--;
+		for (k = i; k < nsources; k++) {
+			fds[k] = fds[k + 1];
+			sources[k] = sources[k + 1];
+		}
+	}
 	return 0;
 }
 
@@ -423,10 +381,13 @@ static int service_round(void)
 		ms = IDLE_MS;
 	ready = sys3(SYS_poll, fds, nsources, ms);
 	if (!ready) {
-		/* 2 descriptors are the wakeup and the control socket */
+		/* 2 descriptors are the wakeup and the control socket; the
+		 * first thread counts until the parent has waited for it, so 2
+		 * threads are that one and this */
 		resting = service_hooks->resting();
 		return (resting >= 0 && nsources <= 2 + resting &&
-			demand_may_end()) || alone_here() ? -ETIME : 0;
+			demand_may_end()) ||
+		       ended_field(FIELD_THREADS) == 2 ? -ETIME : 0;
 	}
 	if (ready == 1 && fds[0].revents)
 		wakeup_clear(wakeup_fd);
@@ -469,12 +430,16 @@ static void service_run(void)
 int service_main(void *arg)
 {
 	int ret = (int)(long)arg;
+	int64_t status;
 
 	sys2(SYS_prctl, 15 /* PR_SET_NAME */, "taffrail");
 	write_rseq_register(__builtin_thread_pointer());
 	if (!ret) {
 		service_run();
-		return alone_status();
+		/* the first thread's status, as wait(2) tells it; 0 while that
+		 * thread lives */
+		status = ended_field(FIELD_STATUS);
+		return status > 0 ? (int)(status >> 8) & 0xff : 0;
 	}
 	log_fact(LOG_ERROR, "service",
 		 "cannot make a table of descriptors of its own", ret);
