@@ -69,35 +69,27 @@ static uint32_t lines_take(struct filters *filters, char *text, uint32_t n)
 	return n - start < STATUS_CHUNK ? n - start : 0;
 }
 
-/* Returns false when /proc cannot be read. */
-static bool status_read(struct filters *filters)
+/*
+ * Returns true when there is a filter. Where /proc cannot be read, the kernel
+ * is asked by prctl(2). A filter may kill for that call, but such a filter
+ * would also kill for the calls of the agent's start.
+ */
+static bool filters_read(struct filters *filters)
 {
 	char text[STATUS_CHUNK];
 	int fd = (int)sys_open("/proc/self/status", O_RDONLY | O_CLOEXEC, 0);
 	uint32_t used = 0;
 	long n = -1;
-
-	if (fd < 0)
-		return false;
-	while (!filters->done &&
-	       (n = sys_read(fd, text + used, STATUS_CHUNK - used)) > 0)
-		used = lines_take(filters, text, used + (uint32_t)n);
-	sys_close(fd);
-	return n >= 0;
-}
-
-/*
- * Returns true when there is a filter. Without /proc the kernel is asked by
- * prctl(2). A filter may kill for that call, but such a filter would also kill
- * for the calls of the agent's start.
- */
-static bool filters_read(struct filters *filters)
-{
 	long mode;
 
 	filters->mode = filters->number = -1;
 	filters->done = 0;
-	if (status_read(filters))
+	while (fd >= 0 && !filters->done &&
+	       (n = sys_read(fd, text + used, STATUS_CHUNK - used)) > 0)
+		used = lines_take(filters, text, used + (uint32_t)n);
+	if (fd >= 0)
+		sys_close(fd);
+	if (n >= 0)
 		return filters->mode > 0;
 	mode = sys2(SYS_prctl, PR_GET_SECCOMP, 0);
 	/* a kernel without filters does not know PR_GET_SECCOMP */

@@ -69,22 +69,9 @@ static bool rights_equal(const struct rights *a, const struct rights *b)
 	       groups_equal(a, b);
 }
 
-/* Sets the groups first: they need the rights that go with the uid. */
-static void ids_set(const struct rights *now, const struct rights *wanted)
-{
-	const uint32_t *uid = wanted->uid;
-	const uint32_t *gid = wanted->gid;
-
-	if (!groups_equal(now, wanted))
-		sys2(SYS_setgroups, wanted->ngroups, wanted->groups);
-	if (!SAME(now, wanted, gid))
-		sys3(SYS_setresgid, gid[0], gid[1], gid[2]);
-	if (!SAME(now, wanted, uid))
-		sys3(SYS_setresuid, uid[0], uid[1], uid[2]);
-}
-
 int rights_adopt(const struct rights *wanted)
 {
+	const uint32_t *uid = wanted->uid, *gid = wanted->gid;
 	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3];
 	struct rights now;
 	long dumpable;
@@ -103,7 +90,13 @@ int rights_adopt(const struct rights *wanted)
 		caps[i].effective = caps[i].permitted;
 	}
 	caps_set(caps);
-	ids_set(&now, wanted);
+	/* the groups first: they need the rights that go with the uid */
+	if (!groups_equal(&now, wanted))
+		sys2(SYS_setgroups, wanted->ngroups, wanted->groups);
+	if (!SAME(&now, wanted, gid))
+		sys3(SYS_setresgid, gid[0], gid[1], gid[2]);
+	if (!SAME(&now, wanted, uid))
+		sys3(SYS_setresuid, uid[0], uid[1], uid[2]);
 	caps_set(wanted->caps);
 	sys5(SYS_prctl, PR_SET_KEEPCAPS, 0, 0, 0, 0);
 	/* The flag belongs to the memory, not to the thread, and the kernel has

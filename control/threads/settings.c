@@ -66,31 +66,15 @@ static const struct {
 	{ offsetof(struct settings, ipa), WORD_KEPT },
 };
 
-/* Copies them: the program may write a title over the environment. */
-static void settings_keep(void)
-{
-	static char kept[KEPT_BYTES];
-	char *room = kept;
-	uint32_t i;
-
-	for (i = 0; i < ARRAY_SIZE(keeps); i++) {
-		const char **setting = (const char **)((char *)&settings +
-						       keeps[i].value);
-
-		if (*setting) {
-			text_copy(room, keeps[i].bytes, *setting);
-			*setting = room;
-		}
-		room += keeps[i].bytes;
-	}
-}
-
 #define SIGNAL_FIRST	34	/* glibc's SIGRTMIN and SIGRTMAX */
 #define SIGNAL_LAST	64
 #define SIGNAL_DEFAULT	(SIGNAL_LAST - 3)
 
 void settings_read(char **environment)
 {
+	static char kept[KEPT_BYTES];
+	const char **setting;
+	char *room = kept;
 	const char *text;
 	int64_t number;
 	uint32_t i;
@@ -113,7 +97,15 @@ void settings_read(char **environment)
 	if (setting_is(settings.service, "signal"))
 		agent_signal = number < SIGNAL_FIRST || number > SIGNAL_LAST ||
 			       *text ? SIGNAL_DEFAULT : (uint32_t)number;
-	settings_keep();
+	/* copies, because the program may write a title over the
+	 * environment */
+	for (i = 0; i < ARRAY_SIZE(keeps); room += keeps[i++].bytes) {
+		setting = (const char **)((char *)&settings + keeps[i].value);
+		if (!*setting)
+			continue;
+		text_copy(room, keeps[i].bytes, *setting);
+		*setting = room;
+	}
 }
 
 SIGSAFE bool settings_join_next(const char **list, char *name, size_t size)
@@ -159,24 +151,6 @@ SIGSAFE bool settings_bequeaths(void)
 	return false;
 }
 
-/* Adds to a list the inheritance files that it lacks. Returns how many. */
-SIGSAFE static int inheritance_add(struct text *text, const char *list)
-{
-	const char *handed = load_acquire(&settings.join, JOIN_LIST);
-	char name[PROTOCOL_JOIN_NAME_BYTES];
-	int added = 0;
-
-	text_add(text, list ? list : "");
-	while (settings_join_next(&handed, name, sizeof(name))) {
-		if (!settings_inheritance(name) || settings_joins(list, name))
-			continue;
-		if (added++ || (list && *list))
-			text_add_char(text, PROTOCOL_JOIN_SEPARATOR);
-		text_add(text, name);
-	}
-	return added;
-}
-
 #define JOIN	PROTOCOL_JOIN_ENV "="
 
 SIGSAFE size_t settings_hand_room(char *const *environment)
@@ -192,6 +166,9 @@ SIGSAFE size_t settings_hand_room(char *const *environment)
 
 SIGSAFE char **settings_hand_on(char *const *environment, void *room)
 {
+	const char *handed = load_acquire(&settings.join, JOIN_LIST);
+	char name[PROTOCOL_JOIN_NAME_BYTES];
+	int added = 0;
 	char **copy = room;
 	char **next = copy;
 	char *const *p;
@@ -210,8 +187,16 @@ SIGSAFE char **settings_hand_on(char *const *environment, void *room)
 	text_add(&text, JOIN);
 	*next++ = text.start;
 	*next = NULL;
-	return inheritance_add(&text, list) && !text.cut ? copy :
-						     (char **)environment;
+	/* the inheritance files that the list lacks */
+	text_add(&text, list ? list : "");
+	while (settings_join_next(&handed, name, sizeof(name))) {
+		if (!settings_inheritance(name) || settings_joins(list, name))
+			continue;
+		if (added++ || (list && *list))
+			text_add_char(&text, PROTOCOL_JOIN_SEPARATOR);
+		text_add(&text, name);
+	}
+	return added && !text.cut ? copy : (char **)environment;
 }
 
 SIGSAFE bool setting_is(const char *setting, const char *word)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finds out which vector state to keep (control/threads/vectors.h). */
+/*
+ * Finds out which vector state to keep (control/threads/vectors.h).
+ */
 #include "control/threads/vectors.h"
 
 #include <cpuid.h>
