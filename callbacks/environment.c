@@ -80,21 +80,6 @@ static int report_open(const char *path)
 	return -1;
 }
 
-/* Returns true when the file has the line. */
-static bool report_has(int fd, const char *line)
-{
-	char *text = malloc(PROTOCOL_OFF_BYTES_MAX + 1);
-	ssize_t n = text ? pread(fd, text, PROTOCOL_OFF_BYTES_MAX, 0) : -1;
-	int has = 0;
-
-	if (n > 0) {
-		text[n] = '\0';
-		has = !!strstr(text, line);
-	}
-	free(text);
-	return has;
-}
-
 /* Appends one line to the recorder's file, unless the file has it: several
  * processes report the same request. A line is one write, so lines of processes
  * do not mix. */
@@ -103,6 +88,9 @@ static void report_write(const struct requests *requests, char state,
 {
 	char line[REPORT_BYTES];
 	int fd = report_open(requests->report);
+	ssize_t bytes;
+	bool has;
+	char *text;
 	int n;
 
 	if (fd < 0)
@@ -121,7 +109,13 @@ static void report_write(const struct requests *requests, char state,
 		if (line[n] == '\n')
 			line[n] = ' ';
 	strcat(line, "\n");
-	if (!report_has(fd, line))
+	text = malloc(PROTOCOL_OFF_BYTES_MAX + 1);
+	bytes = text ? pread(fd, text, PROTOCOL_OFF_BYTES_MAX, 0) : -1;
+	if (bytes > 0)
+		text[bytes] = '\0';
+	has = bytes > 0 && strstr(text, line);
+	free(text);
+	if (!has)
 		n = (int)write(fd, line, strlen(line));
 	close(fd);
 }

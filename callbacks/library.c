@@ -118,28 +118,20 @@ int library_load(struct taffrail_call *call, const char *path,
 	return 0;
 }
 
-/* Finds the library that was loaded as a copy of a file. */
-static struct library *find_copy(const char *path)
-{
-	const char *name = strrchr(path, '/');
-	struct library *l = libraries;
-
-	for (; name && l; l = l->next) {
-		const char *copy = strstr(l->path, "/" REQUEST_COPY_PREFIX);
-
-		if (copy && !strcmp(strrchr(copy, '/'), name))
-			break;
-	}
-	return name ? l : NULL;
-}
-
+/* The library was loaded from the path, or as a copy of that file; or it has
+ * the name, as in LIB:FUNCTION. */
 struct library *library_find(struct taffrail_call *call, const char *path)
 {
 	struct library *library = *library_link(path);
+	const char *name = strrchr(path, '/');
+	struct library *l;
 
-	if (!library)
-		library = find_copy(path);
-	/* the name that stands in LIB:FUNCTION */
+	for (l = libraries; !library && name && l; l = l->next) {
+		const char *copy = strstr(l->path, "/" REQUEST_COPY_PREFIX);
+
+		if (copy && !strcmp(strrchr(copy, '/'), name))
+			library = l;
+	}
 	if (!library)
 		library = find_name(path, strlen(path));
 	if (!library)
@@ -194,42 +186,16 @@ static void name_add(char names[NAMES_BYTES], const char *name)
 	stpcpy(stpcpy(names + used, used ? ", " : ""), name);
 }
 
-/* Fails, and lists the items of that kind. */
-static void item_fail(struct taffrail_call *call, const struct library *library,
-		      const char *function, uint32_t kind)
-{
-	const struct taffrail_probe_item_ *const *item = library->about->items_;
-	char names[NAMES_BYTES] = "";
-
-	for (; item < library->about->end_; item++)
-		if ((*item)->kind_ == kind)
-			name_add(names, (*item)->name_);
-	call_fail(call, -ENOENT, "%s has no %s '%s'; it has: %s",
-		  library->about->name_,
-		  kind == TAFFRAIL_PROBE_ITEM_CALL_ ? "function" : "callback",
-		  function, *names ? names : "none");
-}
-
-/* Fails, and lists the libraries. */
-static void library_fail(struct taffrail_call *call, int bytes,
-			 const char *name)
-{
-	const struct library *library;
-	char names[NAMES_BYTES] = "";
-
-	for (library = libraries; library; library = library->next)
-		name_add(names, library->about->name_);
-	call_fail(call, -ENOENT, "no library '%.*s' is loaded%s%s; load it "
-		  "with taffrail load PID LIB.so", bytes, name,
-		  *names ? ", only: " : "", names);
-}
-
+/* A failure lists the libraries, or the items of that kind. */
 const struct taffrail_probe_item_ *
 library_item(struct taffrail_call *call, const char *name, uint32_t kind,
 	     struct library **library)
 {
 	const struct taffrail_probe_item_ *const *item;
+	const struct taffrail_probe_library_ *about;
 	const char *colon = strchr(name, ':');
+	const struct library *other;
+	char names[NAMES_BYTES] = "";
 
 	if (!colon || colon == name || !colon[1]) {
 		call_fail(call, -EINVAL, "'%s' is not LIB:FUNCTION", name);
@@ -237,14 +203,24 @@ library_item(struct taffrail_call *call, const char *name, uint32_t kind,
 	}
 	*library = find_name(name, (size_t)(colon - name));
 	if (!*library) {
-		library_fail(call, (int)(colon - name), name);
+		for (other = libraries; other; other = other->next)
+			name_add(names, other->about->name_);
+		call_fail(call, -ENOENT, "no library '%.*s' is loaded%s%s; "
+			  "load it with taffrail load PID LIB.so",
+			  (int)(colon - name), name, *names ? ", only: " : "",
+			  names);
 		return NULL;
 	}
-	for (item = (*library)->about->items_; item < (*library)->about->end_;
-	     item++)
-		if ((*item)->kind_ == kind &&
-		    !strcmp((*item)->name_, colon + 1))
+	about = (*library)->about;
+	for (item = about->items_; item < about->end_; item++) {
+		if ((*item)->kind_ != kind)
+			continue;
+		if (!strcmp((*item)->name_, colon + 1))
 			return *item;
-	item_fail(call, *library, colon + 1, kind);
+		name_add(names, (*item)->name_);
+	}
+	call_fail(call, -ENOENT, "%s has no %s '%s'; it has: %s", about->name_,
+		  kind == TAFFRAIL_PROBE_ITEM_CALL_ ? "function" : "callback",
+		  colon + 1, *names ? names : "none");
 	return NULL;
 }

@@ -14,22 +14,6 @@
 #define NEGATIVE(name)	"-E" #name "\0"
 #define PUBLIC		__attribute__((visibility("default")))
 
-/* Stores the name of an error, or of the negative number of an error. */
-static bool error_name(uint64_t value, const char **name, size_t *length)
-{
-	int negative = (int64_t)value < 0;
-	uint64_t number = negative ? 0 - value : value;
-	const char *word = ERROR_NAMES(NEGATIVE);
-
-	if (!number || number > ERROR_MAX)
-		return false;
-	while (--number)
-		word += text_length(word) + 1;
-	*name = negative ? word : word + 1;
-	*length = text_length(*name);
-	return word[2] != 0;
-}
-
 /* The marker of an event is the first part of a struct known. */
 PUBLIC int
 taffrail_field_name_of_value(const struct taffrail_event *event, int field,
@@ -37,8 +21,10 @@ taffrail_field_name_of_value(const struct taffrail_event *event, int field,
 {
 	const struct known *known = (const void *)event->marker_;
 	struct shown_field shown;
+	const char *word = ERROR_NAMES(NEGATIVE);
 	struct shown_name next;
-	uint64_t value;
+	uint64_t value, number;
+	bool negative;
 
 	/* as taffrail_shown has it: signed ones with their sign in 64 bits */
 	switch (taffrail_field_kind_(event, field)) {
@@ -58,8 +44,18 @@ taffrail_field_name_of_value(const struct taffrail_event *event, int field,
 		*length = value ? 4 : 5;
 		return 1;
 	}
-	if (shown.how == TAFFRAIL_HOW_ERRNO)
-		return error_name(value, name, length);
+	if (shown.how == TAFFRAIL_HOW_ERRNO) {
+		/* of an error, or of the negative number of an error */
+		negative = (int64_t)value < 0;
+		number = negative ? 0 - value : value;
+		if (!number || number > ERROR_MAX)
+			return 0;
+		while (--number)
+			word += text_length(word) + 1;
+		*name = negative ? word : word + 1;
+		*length = text_length(*name);
+		return word[2] != 0;
+	}
 	while (shown_next(&shown, &next)) {
 		if ((uint64_t)next.value != value)
 			continue;

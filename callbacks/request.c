@@ -40,63 +40,50 @@ struct wanted {
  * later versions. */
 static int wanted_read(struct wanted *wanted, const char *text)
 {
+	const struct {
+		const char *key;
+		char *to;
+		size_t room;
+	} values[] = {
+		{ "do", wanted->doing, sizeof(wanted->doing) },
+		{ "path", wanted->path, sizeof(wanted->path) },
+		{ "print", wanted->print, sizeof(wanted->print) },
+		{ "rule", wanted->rule, sizeof(wanted->rule) },
+		{ "function", wanted->function, sizeof(wanted->function) },
+	};
 	struct line line;
 	size_t used = 0;
+	uint32_t i;
 
 	while (line_next(&text, &line)) {
 		size_t n = strlen(line.value) + 1;
 
 		if (line.cut)
 			return -E2BIG;
-		if (!strcmp(line.key, "do"))
-			text_copy(wanted->doing, sizeof(wanted->doing),
-				  line.value);
-		else if (!strcmp(line.key, "path"))
-			text_copy(wanted->path, sizeof(wanted->path),
-				  line.value);
-		else if (!strcmp(line.key, "print"))
-			text_copy(wanted->print, sizeof(wanted->print),
-				  line.value);
-		else if (!strcmp(line.key, "rule"))
-			text_copy(wanted->rule, sizeof(wanted->rule),
-				  line.value);
-		else if (!strcmp(line.key, "function") &&
-			 n > sizeof(wanted->function))
+		if (!strcmp(line.key, "function") &&
+		    n > sizeof(wanted->function))
 			return -E2BIG;
-		else if (!strcmp(line.key, "function"))
-			text_copy(wanted->function, sizeof(wanted->function),
-				  line.value);
-		else if (!strcmp(line.key, "enable"))
-			wanted->enable = 1;
-		else if (!strcmp(line.key, "word") &&
-			 wanted->nwords == WORDS_MAX)
+		for (i = 0; i < ARRAY_SIZE(values); i++)
+			if (!strcmp(line.key, values[i].key))
+				text_copy(values[i].to, values[i].room,
+					  line.value);
+		wanted->enable |= !strcmp(line.key, "enable");
+		if (strcmp(line.key, "word"))
+			continue;
+		if (wanted->nwords == WORDS_MAX)
 			return -E2BIG;
-		else if (!strcmp(line.key, "word")) {
-			memcpy(wanted->bytes + used, line.value, n);
-			wanted->words[wanted->nwords++] = wanted->bytes + used;
-			used += n;
-		}
+		memcpy(wanted->bytes + used, line.value, n);
+		wanted->words[wanted->nwords++] = wanted->bytes + used;
+		used += n;
 	}
 	return 0;
-}
-
-/* Returns the result of the library's function, or a negative errno after
- * call_fail(). */
-static int call_function(struct taffrail_call *call, const char *name)
-{
-	const struct taffrail_probe_item_ *item;
-	struct library *library;
-
-	item = library_item(call, name, TAFFRAIL_PROBE_ITEM_CALL_, &library);
-	if (!item)
-		return call->error;
-	return item->call_(call);
 }
 
 /* Calls the function that the request names. Returns the status, with
  * call->error and the reason where it is not the library's. */
 static int request_do(struct taffrail_call *call, const struct wanted *w)
 {
+	const struct taffrail_probe_item_ *item;
 	struct library *library;
 
 	if (taffrail_probe_unavailable())
@@ -125,8 +112,11 @@ static int request_do(struct taffrail_call *call, const struct wanted *w)
 		return connection_enable(call, w->rule);
 	if (!strcmp(w->doing, "disable"))
 		return connection_disable(call, w->rule);
-	if (!strcmp(w->doing, "call"))
-		return call_function(call, w->function);
+	if (!strcmp(w->doing, "call")) {
+		item = library_item(call, w->function,
+				    TAFFRAIL_PROBE_ITEM_CALL_, &library);
+		return item ? item->call_(call) : call->error;
+	}
 	return call_fail(call, -ENOSYS, "unknown request");
 }
 
