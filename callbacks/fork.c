@@ -63,18 +63,26 @@ struct table {
 	const uint32_t *sysv;
 };
 
-/* Returns true when a module needs the function. */
-static bool needs_urcu_fork(const struct dl_phdr_info *info)
+/* Returns 1 when another module than this library needs the function. */
+static int module_needs_urcu(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	const char *base = (const char *)info->dlpi_addr;
+	uint64_t own = (uint64_t)fork_look - info->dlpi_addr;
 	struct table table = { 0 };
 	const ElfW(Dyn) *d = NULL;
 	uint32_t n;
 	uint32_t i;
 
-	for (i = 0; i < info->dlpi_phnum; i++)
-		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-			d = (const void *)(base + info->dlpi_phdr[i].p_vaddr);
+	(void)size;
+	(void)arg;
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+
+		if (ph->p_type == PT_LOAD && own - ph->p_vaddr < ph->p_memsz)
+			return 0;
+		if (ph->p_type == PT_DYNAMIC)
+			d = (const void *)(base + ph->p_vaddr);
+	}
 	for (; d && d->d_tag != DT_NULL; d++) {
 		const void *at = (const void *)d->d_un.d_ptr;
 
@@ -97,24 +105,8 @@ static bool needs_urcu_fork(const struct dl_phdr_info *info)
 		if (!table.symbols[i].st_shndx &&
 		    !strcmp(table.strings + table.symbols[i].st_name,
 			    "urcu_bp_before_fork"))
-			return true;
-	return false;
-}
-
-/* Returns 1 when another module than this library needs the function. */
-static int module_needs_urcu(struct dl_phdr_info *info, size_t size, void *arg)
-{
-	uint64_t at = (uint64_t)fork_look - info->dlpi_addr;
-	int i;
-
-	(void)size;
-	(void)arg;
-	for (i = 0; i < info->dlpi_phnum; i++)
-		if (info->dlpi_phdr[i].p_type == PT_LOAD &&
-		    at - info->dlpi_phdr[i].p_vaddr <
-			    info->dlpi_phdr[i].p_memsz)
-			return 0;
-	return needs_urcu_fork(info);
+			return 1;
+	return 0;
 }
 
 /* Learns which of the two calls liburcu-bp's functions around a fork. */

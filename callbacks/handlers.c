@@ -269,35 +269,32 @@ static bool is_same(const struct sigaction *a, const struct sigaction *b)
 }
 
 /*
- * Gives a signal a stub, once: a program that asks the kernel sees the handler
- * change at most once. The program may install another handler meanwhile, and
- * the kernel cannot compare and exchange. So the handler that each change
- * replaces is installed again until a change has replaced the expected one: the
- * program's last change stays.
+ * Gives each signal a stub, once: a program that asks the kernel sees the
+ * handler change at most once. The program may install another handler
+ * meanwhile, and the kernel cannot compare and exchange. So the handler that
+ * each change replaces is installed again until a change has replaced the
+ * expected one: the program's last change stays.
  */
-static void handler_adopt(int number)
+void handlers_adopt(void)
 {
 	static char taken[NSIG];
 	struct sigaction is, to, was;
-
-	if (taken[number] || real_sigaction(number, NULL, &is) ||
-	    !is_function((void *)is.sa_handler) ||
-	    is_agents((void *)is.sa_handler))
-		return;
-	taken[number] = 1;
-	to = is;
-	to.sa_sigaction = (action_fn *)stub_of((void *)is.sa_sigaction);
-	while (!real_sigaction(number, &to, &was) && !is_same(&was, &is)) {
-		is = to;
-		to = was;
-	}
-}
-
-void handlers_adopt(void)
-{
 	int number;
 
 	reals_find();
-	for (number = 1; number < NSIG; number++)
-		handler_adopt(number);
+	for (number = 1; number < NSIG; number++) {
+		if (taken[number] || real_sigaction(number, NULL, &is) ||
+		    !is_function((void *)is.sa_handler) ||
+		    is_agents((void *)is.sa_handler))
+			continue;
+		taken[number] = 1;
+		to = is;
+		to.sa_sigaction = (action_fn *)stub_of((void *)
+							is.sa_sigaction);
+		while (!real_sigaction(number, &to, &was) &&
+		       !is_same(&was, &is)) {
+			is = to;
+			to = was;
+		}
+	}
 }

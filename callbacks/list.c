@@ -147,28 +147,14 @@ static void list_retire(struct node *list, struct known *known)
 	list_retired++;
 }
 
-/* A string that is recorded as an address has a pointer's type, but is a
- * variable field of the site. */
-static void place_variable(struct taffrail_place *place,
-			   const struct write_shape *shape, uint32_t nvar)
-{
-	uint8_t rule = shape->var[nvar].rule;
-
-	place->at_ = (uint16_t)nvar;
-	place->kind_ = shape->var[nvar].element_bytes ?
-			       TAFFRAIL_PLACE_ARRAY_ :
-		       rule == WRITE_RULE_ADDRESS ? TAFFRAIL_PLACE_ADDRESS_ :
-						    TAFFRAIL_PLACE_STRING_;
-	place->bound_ = rule == WRITE_RULE_BOUNDED ? 1 :
-			rule == WRITE_RULE_FIELD   ? 2 :
-			rule == WRITE_RULE_COUNTED ? 3 :
-						     0;
-	place->limit_ = shape->var[nvar].limit;
-}
-
-/* A field of fixed size, at an offset of the event's fixed part. */
-static void place_fixed(struct taffrail_place *place, uint32_t offset,
-			uint32_t bytes)
+/*
+ * Says where a hit has each field, in the form of the public header. Fixed
+ * fields and variable ones are counted apart, as the writers store them. A
+ * string that is recorded as an address has a pointer's type, but is a variable
+ * field of the site.
+ */
+static void places_fill(struct taffrail_marker *marker,
+			const struct object *object)
 {
 	static const uint8_t kinds[] = {
 		[SCALAR_SIGNED] = TAFFRAIL_PLACE_SIGNED_,
@@ -177,36 +163,41 @@ static void place_fixed(struct taffrail_place *place, uint32_t offset,
 		[SCALAR_ADDRESS] = TAFFRAIL_PLACE_POINTER_,
 		[SCALAR_TRUTH] = TAFFRAIL_PLACE_UNSIGNED_,
 	};
-
-	place->at_ = (uint16_t)offset;
-	place->bytes_ = (uint8_t)bytes;
-	place->kind_ = place->type_ == TAFFRAIL_T_F32 ? TAFFRAIL_PLACE_FLOAT_ :
-			kinds[scalar_sort(place->type_)];
-}
-
-/* Says where a hit has each field, in the form of the public header. Fixed
- * fields and variable ones are counted apart, as the writers store them. */
-static void places_fill(struct taffrail_marker *marker,
-			const struct object *object)
-{
-	uint32_t fixed = 0;
+	const struct write_shape *shape = &object->shape;
+	uint32_t fixed = 0;	/* offset in the event's fixed part */
 	uint32_t nvar = 0;
 	uint32_t i;
 
 	for (i = 0; i < object->site->nfields_; i++) {
 		struct taffrail_place *place = &marker->places_[i];
 		uint8_t is = object->site->types_[i];
-		uint32_t bytes = scalar_bytes(is);
+		uint8_t rule;
 
 		place->type_ = object->types[i];
 		if (is >> 4 == TAFFRAIL_T_ARRAY >> 4)	/* read as one */
 			place->type_ ^= TAFFRAIL_T_ARRAY | TAFFRAIL_T_SEQUENCE;
-		if (is & ~TAFFRAIL_T_SCALAR_MASK) {
-			place_variable(place, &object->shape, nvar++);
+		if (!(is & ~TAFFRAIL_T_SCALAR_MASK)) {
+			place->at_ = (uint16_t)fixed;
+			place->bytes_ = (uint8_t)scalar_bytes(is);
+			place->kind_ = place->type_ == TAFFRAIL_T_F32 ?
+					       TAFFRAIL_PLACE_FLOAT_ :
+					       kinds[scalar_sort(place->type_)];
+			fixed += place->bytes_;
 			continue;
 		}
-		place_fixed(place, fixed, bytes);
-		fixed += bytes;
+		rule = shape->var[nvar].rule;
+		place->at_ = (uint16_t)nvar;
+		place->kind_ = shape->var[nvar].element_bytes ?
+				       TAFFRAIL_PLACE_ARRAY_ :
+			       rule == WRITE_RULE_ADDRESS ?
+				       TAFFRAIL_PLACE_ADDRESS_ :
+				       TAFFRAIL_PLACE_STRING_;
+		place->bound_ = rule == WRITE_RULE_BOUNDED ? 1 :
+				rule == WRITE_RULE_FIELD   ? 2 :
+				rule == WRITE_RULE_COUNTED ? 3 :
+							     0;
+		place->limit_ = shape->var[nvar].limit;
+		nvar++;
 	}
 }
 
@@ -305,24 +296,15 @@ static void markers_count(const struct node *node, int change)
 				   __ATOMIC_RELAXED);
 }
 
-/* Tells the recorder that a marker calls these. */
-static void called_note(const struct node *node)
-{
-	struct process_page *page = load_relaxed(callback_host.page);
-	uint64_t told = 0;
-
-	for (; node; node = node->next)
-		told |= node->entry->told;
-	if (page && told & ~load_relaxed(&page->called))
-		__atomic_fetch_or(&page->called, told, __ATOMIC_RELAXED);
-}
-
 int list_look(struct object *object)
 {
 	struct known *known = object->callbacks;
+	struct process_page *page;
 	const struct entry *entry;
+	const struct node *node;
 	struct node *list = NULL;
 	struct node *old;
+	uint64_t told = 0;
 
 	/* once after each grace period: there may be many objects */
 	if (collected != load_acquire(&ended, RETIRE_PERIOD)) {
@@ -348,7 +330,12 @@ int list_look(struct object *object)
 	old = known->first;
 	markers_count(old, -1);
 	markers_count(list, 1);
-	called_note(list);
+	/* tells the recorder that a marker calls these */
+	for (node = list; node; node = node->next)
+		told |= node->entry->told;
+	page = load_relaxed(callback_host.page);
+	if (page && told & ~load_relaxed(&page->called))
+		__atomic_fetch_or(&page->called, told, __ATOMIC_RELAXED);
 	/* RETIRE-PERIOD: a grace period that begins before the old list is out
 	 * of reach does not count */
 	store_release(&known->first, list, KNOWN_LIST);

@@ -357,30 +357,6 @@ static void histogram_release(void *priv)
 	free(h);
 }
 
-/* Adds up the counts of all CPUs. */
-static void counts_sum(const struct histogram *h, int key,
-		       uint64_t buckets[BUCKETS], int64_t *sum)
-{
-	uint64_t all = 0;
-	int cpu;
-	int i;
-
-	memset(buckets, 0, BUCKETS * sizeof(*buckets));
-	for (cpu = 0; cpu < CPUS; cpu++) {
-		/* order: HISTOGRAM_COUNTS acquire */
-		const struct counts *c = __atomic_load_n(&h->cpus[cpu],
-							 __ATOMIC_ACQUIRE);
-
-		if (!c)
-			continue;
-		for (i = 0; i < BUCKETS; i++)
-			buckets[i] += __atomic_load_n(&c->buckets[key][i],
-						      __ATOMIC_RELAXED);
-		all += __atomic_load_n(&c->sums[key], __ATOMIC_RELAXED);
-	}
-	*sum = (int64_t)all;
-}
-
 /* Writes 4096 as "4K". */
 static void power_text(char *text, size_t room, int power)
 {
@@ -456,18 +432,29 @@ static void print_buckets(struct taffrail_call *call, const struct histogram *h,
 	}
 }
 
-/* Prints one key, if anything was counted for it. */
+/* Prints the counts of all CPUs for one key, if there are any. */
 static void print_key(struct taffrail_call *call, const struct histogram *h,
 		      int key)
 {
-	uint64_t buckets[BUCKETS];
+	uint64_t buckets[BUCKETS] = { 0 };
 	char text[VALUE_BYTES];
-	uint64_t n = 0;
-	int64_t sum;
+	uint64_t n = 0, sum = 0;
 	char *c;
+	int cpu;
 	int i;
 
-	counts_sum(h, key, buckets, &sum);
+	for (cpu = 0; cpu < CPUS; cpu++) {
+		/* order: HISTOGRAM_COUNTS acquire */
+		const struct counts *counts =
+			__atomic_load_n(&h->cpus[cpu], __ATOMIC_ACQUIRE);
+
+		if (!counts)
+			continue;
+		for (i = 0; i < BUCKETS; i++)
+			buckets[i] += __atomic_load_n(&counts->buckets[key][i],
+						      __ATOMIC_RELAXED);
+		sum += __atomic_load_n(&counts->sums[key], __ATOMIC_RELAXED);
+	}
 	for (i = 0; i < BUCKETS; i++)
 		n += buckets[i];
 	if (!n)
@@ -484,7 +471,8 @@ static void print_key(struct taffrail_call *call, const struct histogram *h,
 	else
 		taffrail_call_printf(call, "%s", h->name);
 	taffrail_call_printf(call, ": count %" PRIu64 ", average %" PRId64
-			     ", sum %" PRId64 "\n", n, sum / (int64_t)n, sum);
+			     ", sum %" PRId64 "\n", n,
+			     (int64_t)sum / (int64_t)n, (int64_t)sum);
 	print_buckets(call, h, buckets);
 }
 
