@@ -36,6 +36,7 @@
 
 /* One request and the answer to it. */
 struct exchange {
+	uint32_t type;			/* MESSAGE_ */
 	const char *request;
 	struct text answer;
 	struct ucred peer;
@@ -151,7 +152,15 @@ static void string_add(struct text *out, const char *string)
 	text_add_bytes(out, "", 1);
 }
 
-static const char *kind_text(const struct object *object)
+/* A list, or a piece of one. */
+struct listing {
+	struct text *out;
+	int64_t skip;			/* records before the piece */
+};
+
+/* Adds a record for each piece of a marker's code. Returns 1, and leaves the
+ * record out, when the next one has no room. */
+static int list_one(struct object *object, void *arg)
 {
 	static const char placed[][12] = {
 		[USDT_BYTE] = "usdt",
@@ -159,20 +168,6 @@ static const char *kind_text(const struct object *object)
 		[USDT_MERGED] = "usdt-merged",
 		[USDT_INT3] = "usdt-int3",
 	};
-
-	if (object->adopted)
-		return placed[object->adopted->placed];
-	return object->site->kind_ == TAFFRAIL_KIND_MARK ? "mark" : "event";
-}
-
-/* A list, or a piece of one. */
-struct listing {
-	struct text *out;
-	int64_t skip;			/* records before the piece */
-};
-
-static int list_one(struct object *object, void *arg)
-{
 	struct listing *listing = arg;
 	struct text *out = listing->out;
 	uint64_t begin;
@@ -193,7 +188,10 @@ static int list_one(struct object *object, void *arg)
 		text_add(&text, "0x");
 		text_add_hex(&text, (uint64_t)code->address, 1);
 		string_add(out, number);
-		string_add(out, kind_text(object));
+		string_add(out, object->adopted ?
+					placed[object->adopted->placed] :
+				object->site->kind_ == TAFFRAIL_KIND_MARK ?
+					"mark" : "event");
 		text_open(&text, number, sizeof(number));
 		refused = object->adopted ? object->adopted->refused :
 					    code->refused;
@@ -332,8 +330,10 @@ static struct session *session_named(struct exchange *exchange, int *ret)
 	return NULL;
 }
 
-static int rule_change(struct exchange *exchange, int wanted)
+/* Enables or disables the markers of a rule. */
+static int handle_rule(struct exchange *exchange)
 {
+	int wanted = exchange->type == MESSAGE_ENABLE;
 	char string[LINE_VALUE_BYTES];
 	char fault[FAULT_BYTES];
 	struct session_rule rule;
@@ -369,48 +369,25 @@ static int rule_change(struct exchange *exchange, int wanted)
 	return 0;
 }
 
-static int handle_enable(struct exchange *exchange)
+/* Stops, flushes or destroys a session. */
+static int handle_change(struct exchange *exchange)
 {
-	return rule_change(exchange, 1);
-}
-
-static int handle_disable(struct exchange *exchange)
-{
-	return rule_change(exchange, 0);
-}
-
-static int session_change(struct exchange *exchange,
-			  int (*change)(struct session *session))
-{
+	static int (*const changes[])(struct session *session) = {
+		[MESSAGE_STOP] = session_stop,
+		[MESSAGE_FLUSH] = session_flush,
+		[MESSAGE_DESTROY] = session_destroy,
+	};
 	int ret;
 	struct session *session = session_named(exchange, &ret);
 
 	if (!session)
 		return ret;
-	ret = change(session);
+	if (exchange->type == MESSAGE_STOP && session->phase == SESSION_RUNS)
+		act_note(&session->channel->page->changed, exchange);
+	ret = changes[exchange->type](session);
 	if (ret)
 		exchange_fail(exchange, ret, CAUSE_THREAD_WRITES);
 	return ret;
-}
-
-static int handle_stop(struct exchange *exchange)
-{
-	int ret;
-	struct session *session = session_named(exchange, &ret);
-
-	if (session && session->phase == SESSION_RUNS)
-		act_note(&session->channel->page->changed, exchange);
-	return session ? session_change(exchange, session_stop) : ret;
-}
-
-static int handle_flush(struct exchange *exchange)
-{
-	return session_change(exchange, session_flush);
-}
-
-static int handle_destroy(struct exchange *exchange)
-{
-	return session_change(exchange, session_destroy);
 }
 
 static int handle_status(struct exchange *exchange)
@@ -486,11 +463,11 @@ static int (*const handlers[])(struct exchange *exchange) = {
 	[MESSAGE_HELLO] = handle_hello,
 	[MESSAGE_LIST] = handle_list,
 	[MESSAGE_START] = handle_start,
-	[MESSAGE_ENABLE] = handle_enable,
-	[MESSAGE_DISABLE] = handle_disable,
-	[MESSAGE_STOP] = handle_stop,
-	[MESSAGE_FLUSH] = handle_flush,
-	[MESSAGE_DESTROY] = handle_destroy,
+	[MESSAGE_ENABLE] = handle_rule,
+	[MESSAGE_DISABLE] = handle_rule,
+	[MESSAGE_STOP] = handle_change,
+	[MESSAGE_FLUSH] = handle_change,
+	[MESSAGE_DESTROY] = handle_change,
 	[MESSAGE_STATUS] = handle_status,
 	[MESSAGE_GDB] = handle_gdb,
 	[MESSAGE_GDBSERVER] = handle_gdbserver,
@@ -500,7 +477,8 @@ static int (*const handlers[])(struct exchange *exchange) = {
 void control_obey(struct message *message, const struct ucred *peer,
 		  const char *payload, char *answer)
 {
-	struct exchange exchange = { .request = payload, .peer = *peer };
+	struct exchange exchange = { .type = message->type,
+				     .request = payload, .peer = *peer };
 
 	text_open(&exchange.answer, answer, PROTOCOL_PAYLOAD_MAX);
 	if (message->version != PROTOCOL_VERSION) {
@@ -518,56 +496,17 @@ void control_obey(struct message *message, const struct ucred *peer,
 	message->bytes = (uint32_t)exchange.answer.used;
 }
 
-/* Serves one request. `memory` holds the request, and behind it the answer. A
- * request of another version is not read: the answer says which version this
- * is, and the connection is closed. */
-static int exchange_run(int fd, struct message *message, char *memory)
-{
-	struct pollfd look = { .fd = fd, .events = POLLRDHUP };
-	char *answer = memory + CONTROL_REQUEST_BYTES;
-	int known = message->version == PROTOCOL_VERSION;
-	struct ucred peer;
-	int ret = peer_learn(fd, &peer);
-
-	if (!ret && known) {
-		ret = bytes_receive(fd, memory, message->bytes);
-		/* A command that has given up has told the user that the
-		 * request failed: it must not be obeyed later. */
-		if (!ret && sys3(SYS_poll, &look, 1, 0) == 1)
-			ret = -EPIPE;
-		memory[message->bytes] = 0;
-	}
-	if (ret)
-		return ret;
-	control_obey(message, &peer, memory, answer);
-	ret = bytes_send(fd, message, sizeof(*message));
-	if (!ret)
-		ret = bytes_send(fd, answer, message->bytes);
-	return ret || known ? ret : -EPROTO;
-}
-
-/* Answers that there is no memory for the request, which is not read. */
-static int memory_fail(int fd, struct message *message)
-{
-	char line[24];
-	struct text answer;
-
-	text_open(&answer, line, sizeof(line));
-	line_add_unsigned(&answer, "cause", CAUSE_SESSION_MEMORY);
-	message->version = PROTOCOL_VERSION;
-	message->status = -ENOMEM;
-	message->bytes = (uint32_t)answer.used;
-	if (!bytes_send(fd, message, sizeof(*message)))
-		bytes_send(fd, line, message->bytes);
-	return -ENOMEM;
-}
-
 int control_serve(int fd)
 {
+	struct pollfd look = { .fd = fd, .events = POLLRDHUP };
 	uint64_t bytes = CONTROL_REQUEST_BYTES +
 			 (uint64_t)PROTOCOL_PAYLOAD_MAX;
 	struct message message;
-	char *memory;
+	struct ucred peer;
+	char *memory, *answer;	/* the request, and behind it the answer */
+	char line[24];		/* the answer without memory */
+	struct text text;
+	int known;
 	int ret = bytes_receive(fd, &message, sizeof(message));
 
 	if (ret)
@@ -576,9 +515,38 @@ int control_serve(int fd)
 	    message.bytes >= CONTROL_REQUEST_BYTES)
 		return -EPROTO;
 	memory = sys_map_anonymous(bytes);
-	if (!memory)
-		return memory_fail(fd, &message);
-	ret = exchange_run(fd, &message, memory);
+	if (!memory) {
+		text_open(&text, line, sizeof(line));
+		line_add_unsigned(&text, "cause", CAUSE_SESSION_MEMORY);
+		message.version = PROTOCOL_VERSION;
+		message.status = -ENOMEM;
+		message.bytes = (uint32_t)text.used;
+		if (!bytes_send(fd, &message, sizeof(message)))
+			bytes_send(fd, line, message.bytes);
+		return -ENOMEM;
+	}
+	answer = memory + CONTROL_REQUEST_BYTES;
+	/* A request of another version is not read: the answer says which
+	 * version this is, and the connection is closed. */
+	known = message.version == PROTOCOL_VERSION;
+	ret = peer_learn(fd, &peer);
+	if (!ret && known) {
+		ret = bytes_receive(fd, memory, message.bytes);
+		/* A command that has given up has told the user that the
+		 * request failed: it must not be obeyed later. */
+		if (!ret && sys3(SYS_poll, &look, 1, 0) == 1)
+			ret = -EPIPE;
+		memory[message.bytes] = 0;
+	}
+	if (ret)
+		goto unmap;
+	control_obey(&message, &peer, memory, answer);
+	ret = bytes_send(fd, &message, sizeof(message));
+	if (!ret)
+		ret = bytes_send(fd, answer, message.bytes);
+	if (!ret && !known)
+		ret = -EPROTO;
+unmap:
 	sys_munmap(memory, bytes);
 	return ret;
 }
