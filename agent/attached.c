@@ -176,14 +176,19 @@ static void drops_list(struct text *drops)
 					      "a connected gdb");
 }
 
-/* Returns 0 when no event or frame can be written any more. Adds the sessions
- * that it has stopped to `stopped`. */
-static int writers_stop(struct text *stopped)
+int attach_undo(int force, struct text *drops, struct text *stopped)
 {
 	struct session *session;
 	uint32_t i;
-	int ret = 0;
+	int ret;
 
+	drops_list(drops);
+	if (drops->used && !force)
+		return -ENOTEMPTY;
+	ret = ipa_undo();
+	if (ret)
+		return ret;
+	/* until no event or frame can be written any more */
 	run_stop(RUN_STOPPED);
 	for (i = 0; !ret && i < SESSIONS_MAX; i++) {
 		session = session_at(i);
@@ -195,20 +200,6 @@ static int writers_stop(struct text *stopped)
 		}
 		ret = session_stop(session);
 	}
-	return ret;
-}
-
-int attach_undo(int force, struct text *drops, struct text *stopped)
-{
-	uint32_t i;
-	int ret;
-
-	drops_list(drops);
-	if (drops->used && !force)
-		return -ENOTEMPTY;
-	ret = ipa_undo();
-	if (!ret)
-		ret = writers_stop(stopped);
 	if (ret)
 		return ret;
 	/* again: an event may have come in between */

@@ -59,22 +59,6 @@ static uint32_t cpus_possible(void)
 	return n > 0 ? (uint32_t)n * 8 : 1;
 }
 
-/* Prepares for gdbserver when the setting asks for it, or, without a setting,
- * when the program starts under a debugger, which may be a gdbserver.
- * `taffrail gdbserver` asks for the socket, too. */
-static int ipa_start(void)
-{
-	int filtered = setting_is(settings.ipa, "filter");
-	int traced = ipa_traced(NULL) == 1;
-	int ret = ipa_setup();
-
-	if (ret)
-		return ret;
-	if (filtered || (settings.ipa ? setting_is(settings.ipa, "on") : traced))
-		ret = ipa_prepare();
-	return ret || !filtered || !traced ? ret : ipa_socket_offer();
-}
-
 /* Returns why there are no files, where it is for want of room; else NULL. */
 static const char *no_room(int error)
 {
@@ -111,6 +95,7 @@ static int start_aside(void *arg)
 	/* for this text and an errno, the command has words */
 	static char no_files[] = "cannot make its files: error 000";
 	static int prepared;
+	bool filtered, traced;
 	int loader;
 	int error;
 	int ret;
@@ -173,7 +158,17 @@ static int start_aside(void *arg)
 	lacking_tell(NULL, NULL);
 	if (prepared++)
 		return 0;
-	ret = ipa_start();
+	/* Prepares for gdbserver when the setting asks for it, or, without a
+	 * setting, when the program starts under a debugger, which may be a
+	 * gdbserver. `taffrail gdbserver` asks for the socket, too. */
+	filtered = setting_is(settings.ipa, "filter");
+	traced = ipa_traced(NULL) == 1;
+	ret = ipa_setup();
+	if (!ret && (filtered || (settings.ipa ?
+				  setting_is(settings.ipa, "on") : traced)))
+		ret = ipa_prepare();
+	if (!ret && filtered && traced)
+		ret = ipa_socket_offer();
 	if (ret)
 		log_fact(LOG_ERROR, "start", "not ready for gdbserver", ret);
 	return 0;

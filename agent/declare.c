@@ -88,20 +88,6 @@ static int message_add(struct text *text, const char *message, const char *end)
 	return text->used - begin > MESSAGE_BYTES ? -EINVAL : 0;
 }
 
-/* Adds the bytes that stand behind the texts of a marker that has a level. */
-static int level_add(struct text *text, const char *word)
-{
-	const struct taffrail_shown head = { .how_ = TAFFRAIL_HOW_LEVEL,
-					     .bytes_ = 2 };
-	char level[2] = "";
-
-	while (*level <= LEVEL_MAX && !text_equal(word, level_word(*level)))
-		++*level;
-	text_add_bytes(text, (const char *)&head, sizeof(head));
-	text_add_bytes(text, level, sizeof(level));
-	return *level > LEVEL_MAX ? -EINVAL : 0;
-}
-
 /* A program's description of a marker. */
 struct wish {
 	const char *channel;
@@ -116,7 +102,12 @@ struct wish {
 static int model_make(struct taffrail_site *site, struct text *text,
 		      const struct wish *wish)
 {
+	static const struct taffrail_shown head = {
+		.how_ = TAFFRAIL_HOW_LEVEL,
+		.bytes_ = 2,
+	};
 	const struct taffrail_event_field *fields = wish->fields;
+	char level[2] = "";
 	uint32_t n = wish->n;
 	uint32_t fixed = 0;
 	uint32_t i;
@@ -151,8 +142,16 @@ static int model_make(struct taffrail_site *site, struct text *text,
 			fixed += scalar_bytes((uint8_t)type);
 	}
 	text_add_bytes(text, "\0\0", 2);
-	if (wish->level && level_add(text, wish->level))
-		return -EINVAL;
+	if (wish->level) {
+		/* the bytes that stand behind the texts */
+		while (*level <= LEVEL_MAX &&
+		       !text_equal(wish->level, level_word(*level)))
+			++*level;
+		text_add_bytes(text, (const char *)&head, sizeof(head));
+		text_add_bytes(text, level, sizeof(level));
+		if (*level > LEVEL_MAX)
+			return -EINVAL;
+	}
 	site->fixed_bytes_ = (uint16_t)fixed;
 	site->text_bytes_ = (uint32_t)text->used;
 	return text->cut ? -EINVAL : 0;
@@ -197,34 +196,24 @@ static struct declaration *declaration_of(const struct model *model)
 	return declaration;
 }
 
-/* Puts a declared marker into the registry. Returns NULL without memory. */
-static struct object *object_add(struct taffrail_declared *event)
-{
-	struct code code = { .address = (uint8_t *)event,
-			     .flags = TAFFRAIL_SITE_FLAG_TESTED };
-	const char *texts[4];
-	const char *p = event->text;
-	int i;
-
-	for (i = 0; i < 4; i++) {
-		texts[i] = p;
-		p += text_length(p) + 1;
-	}
-	return registry_declare(&declared_module, &event->site, texts, &code);
-}
-
 /* An agent that sleeps is not off: markers are declared for when it wakes. */
 static bool agent_is_off(void)
 {
 	return agent_off && agent_off != agent_detached;
 }
 
+/* Puts a marker into the registry. Returns NULL and sets errno when it is
+ * malformed, the agent is off, or there is no memory. */
 static struct taffrail_declared *marker_declare(const struct wish *wish)
 {
+	struct code code = { .flags = TAFFRAIL_SITE_FLAG_TESTED };
+	struct taffrail_declared *event;
 	struct declaration *declaration;
 	struct taffrail_site site;
 	char bytes[TEXT_BYTES];
+	const char *texts[4], *p;
 	struct text text;
+	int i;
 
 	text_open(&text, bytes, sizeof(bytes));
 	if (model_make(&site, &text, wish)) {
@@ -237,7 +226,15 @@ static struct taffrail_declared *marker_declare(const struct wish *wish)
 	registry_lock();
 	declaration = declaration_of(&(struct model){ &site, bytes });
 	if (declaration && !declaration->object) {
-		declaration->object = object_add(&declaration->event);
+		event = &declaration->event;
+		code.address = (uint8_t *)event;
+		for (i = 0, p = event->text; i < 4; i++) {
+			texts[i] = p;
+			p += text_length(p) + 1;
+		}
+		declaration->object = registry_declare(&declared_module,
+						       &event->site, texts,
+						       &code);
 		if (!declaration->object)
 			declaration = NULL;
 		else if (!agent_off)

@@ -115,14 +115,6 @@ static bool found_wanted(void)
 	return true;
 }
 
-/* Returns true when a session may want USDT probes of the modules that came.
- * These are looked up in the modules' files, and no child is revived for that.
- */
-static bool probes_wanted(void)
-{
-	return load_relaxed(fork_mark) && session_any();
-}
-
 static void modules_changed(void)
 {
 	int came;
@@ -131,7 +123,10 @@ static void modules_changed(void)
 	found = NULL;
 	registry_object_found = object_found;
 	came = registry_scan();
-	if ((found ? found_wanted() : came && probes_wanted()) ||
+	/* a session may want USDT probes of the modules that came: these are
+	 * looked up in the modules' files, and no child is revived for that */
+	if ((found ? found_wanted() :
+		     came && load_relaxed(fork_mark) && session_any()) ||
 	    (session_symbols && load_relaxed(fork_mark)))
 		thread_run_wait(found_apply, NULL);
 	registry_unlock();
@@ -204,16 +199,19 @@ static bool in_reach(const uint8_t *code, const uint8_t *target)
 }
 
 /*
- * Makes a page near the linker with a jump to `entry`. An agent that is part of
- * an executable is too far away for the operand of the linker's jump. Returns
- * NULL when there is no free page within reach.
+ * Returns `entry`, where the operand of the linker's jump reaches it; else a
+ * page near the linker that has a jump to it: an agent that is part of an
+ * executable is too far away. Returns NULL when there is no free page within
+ * reach.
  */
-static const uint8_t *island_make(const uint8_t *code, const uint8_t *entry)
+static const uint8_t *entry_near(const uint8_t *code, const uint8_t *entry)
 {
 	static const uint8_t jump[] = { 0xff, 0x25, 0, 0, 0, 0 };
 	uint64_t base = (uint64_t)code & ~4095ull;
 	uint64_t step;
 
+	if (in_reach(code, entry))
+		return entry;
 	for (step = ISLAND_STEP; step < ISLAND_REACH; step += ISLAND_STEP) {
 		uint8_t *page = (uint8_t *)(base - step);
 		long p = sys_mmap(page, 4096, PROT_READ | PROT_WRITE,
@@ -258,11 +256,6 @@ static int jump_retarget(const struct patcher *patcher, uint8_t *code,
 	return patch_bytes(patcher, code + 1, (const uint8_t *)&operand, 4);
 }
 
-static const uint8_t *entry_near(const uint8_t *code, const uint8_t *entry)
-{
-	return in_reach(code, entry) ? entry : island_make(code, entry);
-}
-
 /* Returns true when the operand at `code` leads to a copy of the agent. It may
  * be any bytes, so the kernel reads the memory that it leads to. */
 static bool taken_already(const struct patcher *patcher, const uint8_t *code)
@@ -285,51 +278,42 @@ static bool room_padded(const uint8_t *code)
 }
 
 /*
- * Finds the linker's calls of `function`: bytes that would call it or jump to
- * it, in the linker's code, which lies in one segment. Other bytes look the
- * same only if they contain the exact distance to the function by chance.
+ * Leads the linker's calls of the function here: bytes that would call it or
+ * jump to it, in the linker's code, which lies in one segment. Other bytes look
+ * the same only if they contain the exact distance to the function by chance.
+ *
+ * A thread that executes the calls holds the linker's lock, or is alone in the
+ * process, so no thread executes them now. Calls that were led here before an
+ * error stay: they go on to the function.
  */
-static uint32_t calls_find(const uint8_t *function, uint8_t *calls[CALLS_MAX])
+static int calls_redirect(const struct patcher *patcher, uint8_t *code)
 {
 	uint8_t *base = (uint8_t *)debug->r_ldbase;
 	const Elf64_Ehdr *header = (const void *)base;
 	const Elf64_Phdr *ph, *phend;
-	uint8_t *code;
-	uint8_t *end;
+	uint8_t *calls[CALLS_MAX];
+	const uint8_t *target;
+	uint8_t *at, *end;
 	uint32_t n = 0;
+	uint32_t i;
+	int ret = 0;
 
 	if (!base || __builtin_memcmp(header->e_ident, ELFMAG, SELFMAG))
-		return 0;
+		return -EBUSY;
 	ph = (const void *)(base + header->e_phoff);
 	phend = ph + header->e_phnum;
 	while (ph < phend && (ph->p_type != PT_LOAD || !(ph->p_flags & PF_X)))
 		ph++;
 	if (ph == phend)
-		return 0;
-	code = base + ph->p_vaddr;
-	end = code + ph->p_memsz;
-	for (; end - code >= JUMP_BYTES && n < CALLS_MAX; code++)
-		if ((*code == OPCODE_CALL || *code == OPCODE_JUMP) &&
-		    jump_target(code) == function)
-			calls[n++] = code;
+		return -EBUSY;
+	at = base + ph->p_vaddr;
+	end = at + ph->p_memsz;
+	for (; end - at >= JUMP_BYTES && n < CALLS_MAX; at++)
+		if ((*at == OPCODE_CALL || *at == OPCODE_JUMP) &&
+		    jump_target(at) == (const uint8_t *)debug->r_brk)
+			calls[n++] = at;
 	/* so many cannot be calls of this function */
-	return n < CALLS_MAX ? n : 0;
-}
-
-/*
- * Leads the linker's calls here. A thread that executes them holds the linker's
- * lock, or is alone in the process, so no thread executes them now. Calls that
- * were led here before an error stay: they go on to the function.
- */
-static int calls_redirect(const struct patcher *patcher, uint8_t *code)
-{
-	uint8_t *calls[CALLS_MAX];
-	uint32_t n = calls_find((const uint8_t *)debug->r_brk, calls);
-	const uint8_t *target;
-	uint32_t i;
-	int ret = 0;
-
-	if (!n)
+	if (!n || n == CALLS_MAX)
 		return -EBUSY;
 	target = entry_near(code, loader_called_entry);
 	if (!target)

@@ -179,28 +179,6 @@ SIGSAFE static int sessions_write(int at, char *buffer)
 	return ret ? ret : written;
 }
 
-SIGSAFE static enum lacking_why place_fill(const char *path)
-{
-	char *buffer = sys_map_anonymous(TEXT_BYTES);
-	enum lacking_why why = LACKING_USER;
-	int fd, below;
-
-	if (!buffer)
-		return why;
-	fd = directory_take(AT_FDCWD, path, &why);
-	if (fd >= 0) {
-		below = directory_take(fd, PROTOCOL_SESSIONS_DIR, &why);
-		if (below >= 0) {
-			if (sessions_write(below, buffer) <= 0)
-				why = LACKING_USER;
-			sys_close(below);
-		}
-		sys_close(fd);
-	}
-	sys_munmap(buffer, TEXT_BYTES);
-	return why;
-}
-
 SIGSAFE static void path_write(struct text *text, char *path)
 {
 	text_open(text, path, HANDOVER_PATH_BYTES);
@@ -215,12 +193,27 @@ SIGSAFE enum lacking_why handover_make(char path[HANDOVER_PATH_BYTES])
 	struct text text;
 	uint64_t all = ~0ull;
 	uint64_t before;
+	int fd, below = -1;
+	char *buffer;
 
 	if (!session_next(&list, name))
 		return LACKING_USER;
 	path_write(&text, path);
 	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, SIGSET_BYTES);
-	why = place_fill(path);
+	why = LACKING_USER;
+	buffer = sys_map_anonymous(TEXT_BYTES);
+	fd = buffer ? directory_take(AT_FDCWD, path, &why) : -1;
+	if (fd >= 0)
+		below = directory_take(fd, PROTOCOL_SESSIONS_DIR, &why);
+	if (below >= 0) {
+		if (sessions_write(below, buffer) <= 0)
+			why = LACKING_USER;
+		sys_close(below);
+	}
+	if (fd >= 0)
+		sys_close(fd);
+	if (buffer)
+		sys_munmap(buffer, TEXT_BYTES);
 	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, SIGSET_BYTES);
 	return why ? why : LACKING_HANDED;
 }

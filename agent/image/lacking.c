@@ -43,28 +43,12 @@ SIGSAFE static void execs_count(struct process_page *page, enum lacking_why why,
 		__atomic_fetch_add(&page->away_execs, n, __ATOMIC_RELAXED);
 }
 
-/* Takes a free note for the caller to write. Returns the index, or -1. */
-SIGSAFE static int note_take(struct process_page *page)
-{
-	uint32_t expected;
-	int i;
-
-	for (i = 0; i < LACKING_NOTES; i++) {
-		expected = LACKING_NOT;
-		if (__atomic_compare_exchange_n(&page->lacking[i].why,
-						&expected, LACKING_NOTING, 0,
-						__ATOMIC_RELAXED,
-						__ATOMIC_RELAXED))
-			return i;
-	}
-	return -1;
-}
-
 SIGSAFE uint32_t lacking_note(enum lacking_why why, const char *path)
 {
 	struct process_page *page = process.page;
 	size_t length = text_length(path);
 	struct lacking_note *note;
+	uint32_t expected;
 	int i;
 
 	if (agent_off || !page)
@@ -82,12 +66,22 @@ SIGSAFE uint32_t lacking_note(enum lacking_why why, const char *path)
 			return (uint32_t)i + 1;
 		}
 	}
-	i = note_take(page);
-	/* the reader could not tell whether these programs have an agent */
-	if (i < 0 && why == LACKING_UNLINKED)
-		execs_count(page, why, -1u);
-	if (i < 0)
+	/* takes a free note */
+	for (i = 0; i < LACKING_NOTES; i++) {
+		expected = LACKING_NOT;
+		if (__atomic_compare_exchange_n(&page->lacking[i].why,
+						&expected, LACKING_NOTING, 0,
+						__ATOMIC_RELAXED,
+						__ATOMIC_RELAXED))
+			break;
+	}
+	if (i == LACKING_NOTES) {
+		/* the reader could not tell whether these programs have an
+		 * agent */
+		if (why == LACKING_UNLINKED)
+			execs_count(page, why, -1u);
 		return 0;
+	}
 	note = &page->lacking[i];
 	text_copy(note->path, sizeof(note->path), path);
 	store_relaxed(&note->times, 1);
