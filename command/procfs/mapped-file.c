@@ -53,34 +53,21 @@ static enum process_way way_by_path(const char *path,
 							      PROCESS_WAY_NONE;
 }
 
+/* Writes the path below that root directory. Returns 0, or -ENAMETOOLONG: the
+ * search goes on. */
 static int reach_beside(const char *root, const char *inside, void *arg)
 {
 	return snprintf(arg, PROCESS_FILE_BYTES, "%s%s", root, inside) <
 			       PROCESS_FILE_BYTES ? 0 : -ENAMETOOLONG;
 }
 
-/* The kernel opens the very file that is executed, whatever became of the name.
- */
-static enum process_way as_executable(char path[PROCESS_FILE_BYTES],
-				      pid_t pid,
-				      const struct process_mapping *m)
-{
-	char name[PATH_MAX];
-	ssize_t n;
-
-	snprintf(path, PROCESS_FILE_BYTES, "/proc/%d/exe", pid);
-	n = readlink(path, name, sizeof(name));
-	return n > 0 && (size_t)n == strlen(m->path) &&
-	       !memcmp(name, m->path, (size_t)n) ?
-		       way_by_path(path, m, PROCESS_WAY_NAME) :
-		       PROCESS_WAY_NONE;
-}
-
 enum process_way process_file(char path[PROCESS_FILE_BYTES], pid_t pid,
 			      const struct process_mapping *m)
 {
 	const char *inside = process_path_inside(pid, m->path);
+	char name[PATH_MAX];
 	enum process_way way;
+	ssize_t n;
 
 	if (inside)
 		snprintf(path, PROCESS_FILE_BYTES, "/proc/%d/root%s", pid,
@@ -89,8 +76,15 @@ enum process_way process_file(char path[PROCESS_FILE_BYTES], pid_t pid,
 	else
 		snprintf(path, PROCESS_FILE_BYTES, "%s", m->path);
 	way = way_by_path(path, m, PROCESS_WAY_NAME);
-	if (!way)
-		way = as_executable(path, pid, m);
+	/* the kernel opens the very file that is executed, whatever became of
+	 * the name */
+	if (!way) {
+		snprintf(path, PROCESS_FILE_BYTES, "/proc/%d/exe", pid);
+		n = readlink(path, name, sizeof(name));
+		if (n > 0 && (size_t)n == strlen(m->path) &&
+		    !memcmp(name, m->path, (size_t)n))
+			way = way_by_path(path, m, PROCESS_WAY_NAME);
+	}
 	if (!way && !inside &&
 	    !process_each_beside(pid, m->path, reach_beside, path))
 		way = way_by_path(path, m, PROCESS_WAY_NAME);
@@ -108,16 +102,6 @@ bool process_opens_mappings(pid_t pid)
 		process_capable(pid, CHECKPOINT));
 }
 
-static bool same_namespace(const struct stat *wanted, pid_t pid)
-{
-	char path[32];
-	struct stat st;
-
-	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", pid);
-	return !stat(path, &st) && st.st_ino == wanted->st_ino &&
-	       st.st_dev == wanted->st_dev;
-}
-
 int process_each_beside(pid_t pid, const char *path,
 			int (*call)(const char *root, const char *path,
 				    void *arg),
@@ -125,7 +109,7 @@ int process_each_beside(pid_t pid, const char *path,
 {
 	const char *inside;
 	struct dirent *entry;
-	struct stat wanted;
+	struct stat wanted, st;
 	char root[32];
 	int ret = -ENOENT;
 	DIR *proc;
@@ -137,8 +121,11 @@ int process_each_beside(pid_t pid, const char *path,
 	while (ret && proc && (entry = readdir(proc))) {
 		pid_t other = atoi(entry->d_name);
 
-		if (!isdigit((unsigned char)entry->d_name[0]) || other == pid ||
-		    !same_namespace(&wanted, other))
+		if (!isdigit((unsigned char)entry->d_name[0]) || other == pid)
+			continue;
+		snprintf(root, sizeof(root), "/proc/%d/ns/mnt", other);
+		if (stat(root, &st) || st.st_ino != wanted.st_ino ||
+		    st.st_dev != wanted.st_dev)
 			continue;
 		inside = process_path_inside(other, path);
 		if (!inside)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Facts of a process in /proc. See process.h.
+ *
+ * Invariant: each fact is read when it is asked for. A process changes at any
+ * time, so nothing here is kept, and two answers need not be of one moment.
  */
 #include "command/procfs/process.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,46 +20,31 @@
 #include "command/causes/cause.h"
 #include "command/common/limits.h"
 
-static bool parse_mapping(struct process_mapping *m, const char *line)
+FILE *process_stream(pid_t pid, pid_t tid, const char *name)
 {
-	char flags[5];
-	int at = 0;
+	char path[64];
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %"
-		   SCNu64 " %n", &m->start, &m->end, flags, &m->offset,
-		   &m->major, &m->minor, &m->inode, &at) != 7 || !at ||
-	    line[at] != '/')
-		return false;
-	m->executable = flags[2] == 'x';
-	snprintf(m->path, sizeof(m->path), "%s", line + at);
-	m->path[strcspn(m->path, "\n")] = '\0';
-	return true;
-}
-
-static void task_path(char path[64], pid_t pid, pid_t tid, const char *name)
-{
 	if (tid)
-		snprintf(path, 64, "/proc/%d/task/%d/%s", pid, tid, name);
+		snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", pid, tid,
+			 name);
 	else
-		snprintf(path, 64, "/proc/%d/%s", pid, name);
+		snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	return fopen(path, "re");
 }
 
 ssize_t process_text(pid_t pid, pid_t tid, const char *name, char *text,
 		     size_t room)
 {
-	char path[64];
-	ssize_t n;
-	int fd;
+	FILE *f = process_stream(pid, tid, name);
+	size_t n;
 
 	text[0] = '\0';
-	task_path(path, pid, tid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	if (!f)
 		return -errno;
-	n = read(fd, text, room - 1);
-	text[n > 0 ? n : 0] = '\0';
-	close(fd);
-	return n > 0 ? n : 0;
+	n = fread(text, 1, room - 1, f);
+	text[n] = '\0';
+	fclose(f);
+	return (ssize_t)n;
 }
 
 const char *process_stat_field(const char *text, int field)
@@ -108,38 +95,45 @@ int process_each_mapping(pid_t pid,
 			 int (*call)(const struct process_mapping *m,
 				     void *arg), void *arg)
 {
+	FILE *f = process_stream(process_shown(pid), 0, "maps");
+	char *line = NULL, flags[5];
 	struct process_mapping m;
-	char *line = NULL, path[32];
 	size_t room = 0;
-	int ret = 0;
-	FILE *f;
+	int at, ret = 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", process_shown(pid));
-	f = fopen(path, "re");
 	if (!f)
 		return -errno;
-	while (!ret && getline(&line, &room, f) > 0)
-		if (parse_mapping(&m, line))
-			ret = call(&m, arg);
+	while (!ret && getline(&line, &room, f) > 0) {
+		at = 0;
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64
+			   " %x:%x %" SCNu64 " %n", &m.start, &m.end, flags,
+			   &m.offset, &m.major, &m.minor, &m.inode, &at) != 7 ||
+		    !at || line[at] != '/')
+			continue;
+		m.executable = flags[2] == 'x';
+		snprintf(m.path, sizeof(m.path), "%s", line + at);
+		m.path[strcspn(m.path, "\n")] = '\0';
+		ret = call(&m, arg);
+	}
 	free(line);
 	fclose(f);
 	return ret;
 }
 
-#define STATUS_BYTES	256
+/* Room for the longest line: NSpid has 32 numbers at most (MAX_PID_NS_LEVEL,
+ * linux/pid_namespace.h). */
+#define STATUS_BYTES	512
 
-/* Reads a line of /proc/PID/status. Returns the text behind the word and its
- * colon, or NULL. */
+/* Reads the line of /proc/PID/status that begins with a word, up to
+ * STATUS_BYTES. Returns the text behind the colon, which is in `line`, or
+ * NULL. */
 static const char *status_value(char line[STATUS_BYTES], pid_t pid, pid_t tid,
 				const char *word)
 {
+	FILE *f = process_stream(pid, tid, "status");
 	const char *value = NULL;
 	size_t n = strlen(word);
-	char path[64];
-	FILE *f;
 
-	task_path(path, pid, tid, "status");
-	f = fopen(path, "re");
 	while (f && !value && fgets(line, STATUS_BYTES, f))
 		if (!strncmp(line, word, n) && line[n] == ':')
 			value = line + n + 1;
@@ -171,6 +165,15 @@ long process_euid(pid_t pid)
 	long uid;
 
 	return value && sscanf(value, "%*d %ld", &uid) == 1 ? uid : -1;
+}
+
+pid_t process_inner_pid(pid_t pid)
+{
+	char line[STATUS_BYTES];
+	const char *value = status_value(line, pid, 0, "NSpid");
+	const char *last = value ? strrchr(value, '\t') : NULL;
+
+	return last ? atoi(last + 1) : pid;
 }
 
 bool process_is_of(pid_t tid, uid_t uid)
@@ -221,11 +224,9 @@ bool process_has_id(pid_t pid, const char *map, uint32_t id)
 {
 	unsigned int first, count;
 	bool found = !process_namespace_differs(pid, "user");
-	char path[32], line[128];
-	FILE *f;
+	char line[128];
+	FILE *f = found ? NULL : process_stream(pid, 0, map);
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", pid, map);
-	f = found ? NULL : fopen(path, "re");
 	while (f && !found && fgets(line, sizeof(line), f))
 		found = sscanf(line, "%*u %u %u", &first, &count) == 2 &&
 			id - first < count;
@@ -234,23 +235,10 @@ bool process_has_id(pid_t pid, const char *map, uint32_t id)
 	return found;
 }
 
-static bool thread_children_away(const char *task, const char *kind)
-{
-	char path[NAME_MAX + 96];
-	struct stat own, children;
-
-	snprintf(path, sizeof(path), "%s/ns/%s", task, kind);
-	if (stat(path, &own))
-		return false;
-	snprintf(path, sizeof(path), "%s/ns/%s_for_children", task, kind);
-	/* a PID namespace has no file before the first process */
-	return stat(path, &children) ? errno == ENOENT :
-				       own.st_ino != children.st_ino;
-}
-
 bool process_children_away(pid_t pid, const char *kind)
 {
-	char path[32], task[NAME_MAX + 64];
+	char path[32], file[NAME_MAX + 96];
+	struct stat own, children;
 	struct dirent *entry;
 	bool away = true;
 	DIR *tasks;
@@ -262,8 +250,15 @@ bool process_children_away(pid_t pid, const char *kind)
 	while (away && (entry = readdir(tasks))) {
 		if (entry->d_name[0] == '.')
 			continue;
-		snprintf(task, sizeof(task), "%s/%s", path, entry->d_name);
-		away = thread_children_away(task, kind);
+		snprintf(file, sizeof(file), "%s/%s/ns/%s", path,
+			 entry->d_name, kind);
+		away = !stat(file, &own);
+		strcat(file, "_for_children");
+		/* a PID namespace has no file before the first process */
+		if (away)
+			away = stat(file, &children) ?
+				       errno == ENOENT :
+				       own.st_ino != children.st_ino;
 	}
 	closedir(tasks);
 	return away;
@@ -348,36 +343,46 @@ void process_missing(pid_t pid, struct cause *cause)
 		cause_set(cause, 0, NO_PROC);
 }
 
-static int has_name(const struct process_mapping *m, void *name)
-{
-	const char *is = strrchr(m->path, '/') + 1;
-	size_t n = strlen(name);
+/* A mapping that is looked for: of a file whose name is, or begins with, the
+ * text; or, without a name, one that is executable at the address. */
+struct wanted {
+	const char *name;
+	bool whole;
+	uint64_t address;
+};
 
-	return !strncmp(is, name, n) &&
-	       (!is[n] || !strcmp(is + n, " (deleted)"));
+/* Returns 1 for the mapping that is looked for, else 0. */
+static int mapping_wanted(const struct process_mapping *m, void *arg)
+{
+	const struct wanted *wanted = arg;
+	const char *is = strrchr(m->path, '/') + 1;
+	size_t n;
+
+	if (!wanted->name)
+		return m->executable &&
+		       wanted->address - m->start < m->end - m->start;
+	n = strlen(wanted->name);
+	return !strncmp(is, wanted->name, n) &&
+	       (!wanted->whole || !is[n] || !strcmp(is + n, " (deleted)"));
 }
 
 bool process_maps_file(pid_t pid, const char *name)
 {
-	return process_each_mapping(pid, has_name, (void *)name) == 1;
-}
+	struct wanted wanted = { .name = name, .whole = true };
 
-static int has_code(const struct process_mapping *m, void *arg)
-{
-	return m->executable && *(uint64_t *)arg - m->start < m->end - m->start;
+	return process_each_mapping(pid, mapping_wanted, &wanted) == 1;
 }
 
 bool process_executes(pid_t pid, uint64_t address)
 {
-	return process_each_mapping(pid, has_code, &address) == 1;
-}
+	struct wanted wanted = { .address = address };
 
-static int begins_so(const struct process_mapping *m, void *name)
-{
-	return !strncmp(strrchr(m->path, '/') + 1, name, strlen(name));
+	return process_each_mapping(pid, mapping_wanted, &wanted) == 1;
 }
 
 bool process_maps_beginning(pid_t pid, const char *name)
 {
-	return process_each_mapping(pid, begins_so, (void *)name) == 1;
+	struct wanted wanted = { .name = name };
+
+	return process_each_mapping(pid, mapping_wanted, &wanted) == 1;
 }

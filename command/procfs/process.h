@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Facts of a process in /proc: status and mappings.
+ * Facts of a process in /proc: status and mappings. A pid of none gives the
+ * answer that says so; nothing here prints, and nothing waits.
  */
 #ifndef COMMAND_PROCFS_PROCESS_H
 #define COMMAND_PROCFS_PROCESS_H
 
 #include <limits.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 struct cause;
@@ -33,6 +34,10 @@ pid_t process_shown(pid_t pid);
 int process_each_mapping(pid_t pid,
 			 int (*call)(const struct process_mapping *m,
 				     void *arg), void *arg);
+
+/* Opens /proc/PID/NAME ("maps"), or with `tid` /proc/PID/task/TID/NAME. Returns
+ * a stream, which the caller closes, or NULL and errno. */
+FILE *process_stream(pid_t pid, pid_t tid, const char *name);
 
 /*
  * Reads the beginning of /proc/PID/NAME ("stat"), less than `room` bytes, and a
@@ -63,6 +68,10 @@ bool process_status_has(pid_t pid, const char *word, const char *text);
 
 /* Returns the effective user id, or -1. */
 long process_euid(pid_t pid);
+
+/* Returns the pid that the process has in its own PID namespace; `pid` where
+ * that is this command's, or cannot be known. */
+pid_t process_inner_pid(pid_t pid);
 
 /* Returns true when the real, the effective and the saved user id of a thread
  * are this one. */

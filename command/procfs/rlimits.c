@@ -17,7 +17,9 @@
 #define SIZE_LOW	(16u << 20)
 #define MEMORY_LOW_K	(64u << 10)
 
-/* Each limit, as in /proc/PID/limits. */
+#define LIMITS_BYTES	4096	/* of /proc/PID/limits: 17 lines of 80 */
+
+/* Each limit, in the order of /proc/PID/limits, which is that of messages. */
 static const struct row {
 	const char *name;
 	const char *option;		/* of ulimit */
@@ -26,93 +28,70 @@ static const struct row {
 	uint64_t unit;
 	int errors[2];			/* that the kernel gives for it */
 } rows[] = {
-	{ "Max open files", "-n", NULL, FILES_LOW, 1, { EMFILE } },
 	{ "Max file size", "-f", NULL, SIZE_LOW, 1024, { EFBIG } },
-	{ "Max address space", "-v", "VmSize", MEMORY_LOW_K, 1024,
-	  { ENOMEM, EAGAIN } },
 	{ "Max data size", "-d", "VmData", MEMORY_LOW_K, 1024,
 	  { ENOMEM, EAGAIN } },
+	{ "Max processes", "-u", NULL, UINT64_MAX, 1, { EAGAIN } },
+	{ "Max open files", "-n", NULL, FILES_LOW, 1, { EMFILE } },
 	{ "Max locked memory", "-l", "VmLck", MEMORY_LOW_K, 1024,
 	  { ENOMEM, EAGAIN } },
-	{ "Max processes", "-u", NULL, UINT64_MAX, 1, { EAGAIN } },
+	{ "Max address space", "-v", "VmSize", MEMORY_LOW_K, 1024,
+	  { ENOMEM, EAGAIN } },
 };
 
-/* Reads a limit from a line of /proc/PID/limits. Returns true when the line is
- * of that row, and there is a limit. */
-static bool read_limit(const struct row *row, const char *line,
-		       unsigned long long *soft)
-{
-	size_t n = strlen(row->name);
-
-	return !strncmp(line, row->name, n) && sscanf(line + n, "%llu", soft);
-}
-
-/* Returns the rest of a limit, in units of the row. */
-static uint64_t left_of(const struct row *row, pid_t pid, uint64_t limit)
+/* Reads the soft limit of a row, in bytes or as a number, and in units of the
+ * row the rest that the process does not use. Returns false when there is no
+ * limit, or when it cannot be read. */
+static bool read_limit(const struct row *row, pid_t pid,
+		       unsigned long long *soft, uint64_t *left)
 {
 	long used = row->used ? process_status(pid, row->used) : 0;
+	char text[LIMITS_BYTES];
+	const char *line;
 
-	limit /= row->unit;
-	return used < 0 ? limit :
-	       limit > (uint64_t)used ? limit - (uint64_t)used : 0;
-}
-
-static void say_limit(const struct row *row, pid_t pid, uint64_t limit,
-		      char *text, size_t room)
-{
-	size_t n = strlen(text);
-	const char *join = n ? ", " : "its limits: ";
-	uint64_t left = left_of(row, pid, limit);
-
-	/* most processes lock no memory, and have a low limit */
-	if (row->used && process_status(pid, row->used) <= 0)
-		return;
-	if ((row->used ? left : limit) >= row->low)
-		return;
-	snprintf(text + n, room - n, "%sulimit %s %s %llu%s", join, row->option,
-		 row->used ? "leaves" : "is", (unsigned long long)left,
-		 row->unit > 1 ? "K" : "");
-}
-
-static bool limit_meant(const struct row *row, int error)
-{
-	return error && (row->errors[0] == error || row->errors[1] == error);
+	process_text(pid, 0, "limits", text, sizeof(text));
+	line = strstr(text, row->name);
+	if (!line || sscanf(line + strlen(row->name), "%llu", soft) != 1)
+		return false;
+	*left = *soft / row->unit;
+	if (used >= 0)
+		*left -= *left < (uint64_t)used ? *left : (uint64_t)used;
+	return true;
 }
 
 void process_limits(pid_t pid, int error, char *text, size_t room)
 {
-	char path[32], line[256];
 	unsigned long long soft;
-	FILE *f;
+	uint64_t left;
 
 	*text = '\0';
-	snprintf(path, sizeof(path), "/proc/%d/limits", pid);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f))
-		for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-			if (limit_meant(&rows[i], error) &&
-			    read_limit(&rows[i], line, &soft))
-				say_limit(&rows[i], pid, soft, text, room);
-	if (f)
-		fclose(f);
+	for (size_t i = 0; error && i < ARRAY_SIZE(rows); i++) {
+		const struct row *row = &rows[i];
+		size_t n = strlen(text);
+
+		if ((row->errors[0] != error && row->errors[1] != error) ||
+		    !read_limit(row, pid, &soft, &left))
+			continue;
+		/* most processes lock no memory, and have a low limit */
+		if (row->used && process_status(pid, row->used) <= 0)
+			continue;
+		if ((row->used ? left : soft) >= row->low)
+			continue;
+		snprintf(text + n, room - n, "%sulimit %s %s %llu%s",
+			 n ? ", " : "its limits: ", row->option,
+			 row->used ? "leaves" : "is", (unsigned long long)left,
+			 row->unit > 1 ? "K" : "");
+	}
 }
 
 uint64_t process_limit_left(pid_t pid, const char *option)
 {
-	uint64_t left = UINT64_MAX;
-	char path[32], line[256];
 	unsigned long long soft;
-	FILE *f;
+	uint64_t left;
 
-	snprintf(path, sizeof(path), "/proc/%d/limits", pid);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f))
-		for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-			if (!strcmp(rows[i].option, option) &&
-			    read_limit(&rows[i], line, &soft))
-				left = left_of(&rows[i], pid, soft) *
-				       rows[i].unit;
-	if (f)
-		fclose(f);
-	return left;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (!strcmp(rows[i].option, option) &&
+		    read_limit(&rows[i], pid, &soft, &left))
+			return left * rows[i].unit;
+	return UINT64_MAX;
 }
