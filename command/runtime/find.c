@@ -36,12 +36,18 @@ struct target {
 	uid_t uid;		/* real, effective */
 	uid_t euid;
 	uint64_t starttime;
+	bool clock;		/* start times are by this command's clock */
+	bool renamed;		/* the directory that is tried has another start
+				 * time in its name than the process */
 	pid_t origin; /* the process whose pages it maps, or 0 */
 	bool removed; /* the agent is at work, and the files are gone */
 	bool outside; /* the files are not below the root directory */
+	struct rundir_process *found;	/* that the caller gets */
 	struct cause *cause;
 };
 
+/* Returns true when this command, or the system, has no descriptor left: then
+ * nothing is known of the process. */
 static bool is_starved(int ret)
 {
 	return ret == -EMFILE || ret == -ENFILE;
@@ -53,52 +59,38 @@ static int process_unread(struct target *t, int ret)
 			 .error = ret);
 }
 
-static int read_status(struct target *t)
+/* Reads the process's numbers and users. Returns 0, or a negative errno and the
+ * cause. */
+static int read_target(struct target *t, pid_t pid)
 {
-	char path[64], line[512], *last;
+	char line[512], state = '\0';
 	unsigned int uid, euid;
-	int tgid = t->pid;
+	int tgid = pid, ret;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", t->pid);
-	f = fopen(path, "re");
+	t->pid = t->tid = pid;
+	f = process_stream(pid, 0, "status");
 	if (!f && is_starved(-errno))
 		return process_unread(t, -errno);
 	if (!f && limits_blind())
 		return cause_set(t->cause, -ENOSYS, NO_PROC);
 	if (!f) {
-		process_missing(t->pid, t->cause);
+		process_missing(pid, t->cause);
 		return -ESRCH;
 	}
-	t->inner = t->pid;
 	while (fgets(line, sizeof(line), f)) {
 		sscanf(line, "Tgid: %d", &tgid);
 		if (sscanf(line, "Uid: %u %u", &uid, &euid) == 2) {
 			t->uid = uid;
 			t->euid = euid;
 		}
-		if (!strncmp(line, "NSpid:", 6)) {
-			line[strcspn(line, "\n")] = '\0';
-			last = strrchr(line, '\t');
-			t->inner = last ? atoi(last + 1) : t->pid;
-		}
 	}
 	fclose(f);
-	if (tgid != t->pid)
+	if (tgid != pid)
 		return cause_set(t->cause, -ESRCH, PROCESS_IS_THREAD,
-				 .pid = t->pid, .n = tgid);
-	return 0;
-}
-
-static int read_target(struct target *t, pid_t pid)
-{
-	char state = '\0';
-	int ret;
-
-	t->pid = t->tid = pid;
-	ret = read_status(t);
-	if (ret)
-		return ret;
+				 .pid = pid, .n = tgid);
+	t->inner = process_inner_pid(pid);
+	t->clock = !process_namespace_differs(pid, "time");
 	ret = rundir_stat_living(pid, &state, &t->starttime);
 	if (is_starved(ret))
 		return process_unread(t, ret);
@@ -129,24 +121,21 @@ static void path_unescape(char *path)
 	*out = '\0';
 }
 
-/* Returns true for "process", "session.N" and "ring.N.X", where X has decimal
- * digits, dots, and an L. */
-static bool shared_name(const char *name)
-{
-	const char *rest = !strcmp(name, "process") ? "" :
-			   !strncmp(name, "session.", 8) ? name + 8 :
-			   !strncmp(name, "ring.", 5) ? name + 5 : NULL;
-
-	return rest && !rest[strspn(rest, "0123456789.L")];
-}
-
 bool rundir_parse_file(char *path, pid_t *pid, uint64_t *starttime,
 		       uint32_t *image, char name[NAME_MAX + 1])
 {
 	char *file, *number, *process, *end;
+	const char *rest;
 
 	file = strrchr(path, '/');
-	if (!file || strlen(file) > NAME_MAX || !shared_name(file + 1))
+	if (!file || strlen(file) > NAME_MAX)
+		return false;
+	/* "process", "session.N" and "ring.N.X", where X has decimal digits,
+	 * dots, and an L */
+	rest = !strcmp(file, "/process") ? "" :
+	       !strncmp(file, "/session.", 9) ? file + 9 :
+	       !strncmp(file, "/ring.", 6) ? file + 6 : NULL;
+	if (!rest || rest[strspn(rest, "0123456789.L")])
 		return false;
 	strcpy(name, file + 1);
 	*file = '\0';
@@ -204,12 +193,13 @@ refuse:
 	return -ELOOP;
 }
 
-/* Tries the directory below one root. Returns 0 when the target has made it.
- * The name may have another start time (`renamed`) if the page has the target's
- * identity. */
-static int try_root(struct target *t, struct rundir_process *p,
-		    const char *root, const char *path, bool renamed)
+/* Tries the directory below one root. Returns 0 when the target has made it,
+ * and leaves it open; else a negative errno. The name may have another start
+ * time (`renamed`) if the page has the target's identity. */
+static int try_root(const char *root, const char *path, void *target)
 {
+	struct target *t = target;
+	struct rundir_process *p = t->found;
 	char whole[PATH_MAX + 64];
 	int identity;
 	struct process_page page;
@@ -233,7 +223,7 @@ static int try_root(struct target *t, struct rundir_process *p,
 		goto fail;
 	identity = ret ? -1 : rundir_is(t->pid, page.identity);
 	if ((!ret && page.pid != (uint32_t)t->inner) ||
-	    (renamed && identity <= 0)) {
+	    (t->renamed && identity <= 0)) {
 		ret = -ENXIO;
 		goto fail;
 	}
@@ -246,78 +236,6 @@ fail:
 	return ret;
 }
 
-/* A directory that is looked for. */
-struct search {
-	struct target *target;
-	struct rundir_process *process;
-	bool renamed;
-};
-
-static int try_beside(const char *root, const char *path, void *arg)
-{
-	struct search *search = arg;
-
-	return try_root(search->target, search->process, root, path,
-			search->renamed);
-}
-
-/* Tries the directory where the process sees it. A process that has changed the
- * root directory since does not see it: then where this command sees it, or
- * another process of the same mount namespace. */
-static int try_roots(struct target *t, struct rundir_process *p,
-		     const char *path, bool renamed)
-{
-	const char *inside = process_path_inside(t->tid, path);
-	struct search search = { t, p, renamed };
-	char root[64];
-	int ret = -ENOENT, beside;
-
-	if (inside) {
-		snprintf(root, sizeof(root), "/proc/%d/task/%d/root", t->pid,
-			 t->tid);
-		ret = try_root(t, p, root, inside, renamed);
-	}
-	if (ret)
-		ret = try_root(t, p, "/", path, renamed);
-	t->outside = !inside;
-	if (!ret || is_starved(ret) || inside)
-		return ret;
-	beside = process_each_beside(t->tid, path, try_beside, &search);
-	return beside ? ret : 0;
-}
-
-static bool same_clock(pid_t pid)
-{
-	char path[64];
-	struct stat ours, theirs;
-
-	snprintf(path, sizeof(path), "/proc/%d/ns/time", pid);
-	return stat("/proc/self/ns/time", &ours) || stat(path, &theirs) ||
-	       (ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev);
-}
-
-/* Returns true when the directory's number is of another PID namespace: a child
- * there may have the pid and start time of the parent. */
-static bool other_namespace(pid_t pid, uint64_t number)
-{
-	uint64_t theirs = rundir_namespace(pid);
-
-	return PLACE_NAMESPACE(number) && theirs &&
-	       PLACE_NAMESPACE(number) != theirs;
-}
-
-/* Cuts the mark that the kernel puts behind the path of a removed file. Returns
- * true when there was one. */
-static bool cut_deleted(char *path)
-{
-	static const char mark[] = " (deleted)";
-	size_t n = strlen(path), bytes = sizeof(mark) - 1;
-
-	if (n < bytes || strcmp(path + n - bytes, mark))
-		return false;
-	path[n - bytes] = '\0';
-	return true;
-}
 
 /* Returns true when a mapped page is of an agent at work. An agent that sleeps
  * keeps the mapping, too. */
@@ -334,69 +252,71 @@ static bool page_runs(const struct target *t, const char *line)
 	       page.pid == (uint32_t)t->inner && page.state == PROCESS_RUNNING;
 }
 
-/* Tries one line of the map. Returns 1 when it names no page of the target. */
-static int try_line(struct target *t, struct rundir_process *p, char *line,
-		    bool clock)
+/* Tries one line of the map. Returns 1 when it names no page of the target; 0
+ * when the directory is found, or a negative errno. */
+static int try_line(struct target *t, char *line)
 {
-	char name[NAME_MAX + 1], *path = strchr(line, '/');
-	uint64_t starttime;
+	char name[NAME_MAX + 1], root[64], *path = strchr(line, '/');
+	const char *inside;
+	uint64_t starttime, namespace;
 	bool deleted;
-	bool renamed;
+	size_t n;
 	pid_t pid;
-	int ret;
+	int ret = -ENOENT;
 
 	line[strcspn(line, "\n")] = '\0';
 	if (!path)
 		return 1;
 	path_unescape(path);
-	deleted = cut_deleted(path);
-	if (!rundir_parse_file(path, &pid, &starttime, &p->image, name))
+	/* the mark that the kernel puts behind the path of a removed file */
+	n = strlen(path);
+	deleted = n >= 10 && !strcmp(path + n - 10, " (deleted)");
+	if (deleted)
+		path[n - 10] = '\0';
+	if (!rundir_parse_file(path, &pid, &starttime, &t->found->image, name))
 		return 1;
-	renamed = clock && PLACE_STARTTIME(starttime) != t->starttime;
-	if (pid != t->inner || other_namespace(t->pid, starttime)) {
-		t->origin = pid;	/* a child still maps the parent's */
+	t->renamed = t->clock && PLACE_STARTTIME(starttime) != t->starttime;
+	/* a child still maps the parent's; in another PID namespace, it may
+	 * have the parent's pid and start time */
+	namespace = PLACE_NAMESPACE(starttime) ? rundir_namespace(t->pid) : 0;
+	if (pid != t->inner ||
+	    (namespace && namespace != PLACE_NAMESPACE(starttime))) {
+		t->origin = pid;
 		return 1;
 	}
 	if (deleted) {
 		t->removed |= !strcmp(name, "process") && page_runs(t, line);
 		return 1;
 	}
-	snprintf(p->name, sizeof(p->name), "%s", strrchr(path, '/') + 1);
-	ret = try_roots(t, p, path, renamed);
-	if (ret && renamed && !is_starved(ret)) {
+	snprintf(t->found->name, sizeof(t->found->name), "%s",
+		 strrchr(path, '/') + 1);
+	inside = process_path_inside(t->tid, path);
+	if (inside) {
+		snprintf(root, sizeof(root), "/proc/%d/task/%d/root", t->pid,
+			 t->tid);
+		ret = try_root(root, inside, t);
+	}
+	if (ret)
+		ret = try_root("/", path, t);
+	t->outside = !inside;
+	/* a process that has changed the root directory since does not see the
+	 * files; another one of the same mount namespace may */
+	if (ret && !is_starved(ret) && !inside &&
+	    !process_each_beside(t->tid, path, try_root, t))
+		ret = 0;
+	if (ret && t->renamed && !is_starved(ret)) {
 		t->origin = pid;
 		return 1;
 	}
 	return ret;
 }
 
-static int search_map(struct target *t, struct rundir_process *p)
-{
-	char path[64], *line = NULL;
-	bool clock = same_clock(t->pid);
-	size_t room = 0;
-	int ret = 1;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/maps", t->pid, t->tid);
-	f = fopen(path, "re");
-	if (!f)
-		return -errno;
-	while (ret > 0 && getline(&line, &room, f) > 0)
-		ret = try_line(t, p, line, clock);
-	if (ret > 0 && ferror(f))
-		ret = -EACCES;
-	free(line);
-	fclose(f);
-	return ret;
-}
-
 /* Tries the newest image in DIRECTORY/PID.STARTTIME. The kernel does not show
  * the PID namespace of another user's process: a process with one number is in
  * ours. */
-static int try_place(struct target *t, struct rundir_process *p,
-		     const char *directory)
+static int try_place(struct target *t, const char *directory)
 {
+	struct rundir_process *p = t->found;
 	uint32_t images[RUNDIR_IMAGES_MAX];
 	struct process_page page;
 	char path[PATH_MAX];
@@ -412,9 +332,10 @@ static int try_place(struct target *t, struct rundir_process *p,
 		return p->fd;
 	n = rundir_images(p, images, RUNDIR_IMAGES_MAX);
 	rundir_process_close(p);
+	t->renamed = false;
 	for (ret = -ENXIO; ret && n-- > 0;) {
 		p->image = images[n];
-		ret = try_root(t, p, "/", path, false);
+		ret = try_root("/", path, t);
 		/* an earlier process with this number and start time */
 		if (!ret && !p->identity && !rundir_read_process(p, p->image,
 								  &page) &&
@@ -429,9 +350,9 @@ static int try_place(struct target *t, struct rundir_process *p,
 /*
  * The command cannot read the map of another user, even where that user has let
  * in a group of ours, nor that of a process which is not dumpable. Then the
- * files are in a default place, or where ours are.
+ * files are in a default place, or where ours are. Returns 0 or -EACCES.
  */
-static int search_places(struct target *t, struct rundir_process *p)
+static int search_places(struct target *t)
 {
 	static const char *const places[] = {
 		"/dev/shm/taffrail-%u", "/run/user/%u/taffrail",
@@ -440,49 +361,27 @@ static int search_places(struct target *t, struct rundir_process *p)
 	const char *own = getenv("TAFFRAIL_DIR");
 	const char *home = getenv("XDG_RUNTIME_DIR");
 	char path[PATH_MAX];
-	int ret = own && *own ? try_place(t, p, own) : -ENOENT;
+	int ret = own && *own ? try_place(t, own) : -ENOENT;
 
 	if (ret && home && *home) {
 		snprintf(path, sizeof(path), "%s/taffrail", home);
-		ret = try_place(t, p, path);
+		ret = try_place(t, path);
 	}
 	for (size_t i = 0; ret && i < ARRAY_SIZE(places); i++) {
 		snprintf(path, sizeof(path), places[i], (unsigned int)t->euid);
-		ret = try_place(t, p, path);
+		ret = try_place(t, path);
 	}
 	return ret ? -EACCES : 0;
-}
-
-/* Returns 1 for a kernel thread, and -ESRCH for a thread that exits: neither
- * executes a file. */
-static int without_file(pid_t tid)
-{
-	char path[32], name[8], text[1024] = "", *p;
-	unsigned long flags = PF_KTHREAD;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/exe", tid);
-	if (readlink(path, name, sizeof(name)) >= 0 || errno != ENOENT)
-		return 0;
-	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
-	f = fopen(path, "re");
-	if (!f)
-		return errno == ENOENT ? -ESRCH : 0;
-	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
-	fclose(f);
-	p = strrchr(text, ')');
-	if (p)
-		sscanf(p + 1, " %*c %*d %*d %*d %*d %*d %lu", &flags);
-	return flags & PF_KTHREAD ? 1 : -ESRCH;
 }
 
 /* Says why no directory of the process was found: `ret` is 1 where the map of
  * the process names none. */
 static int find_failed(struct target *t, int ret)
 {
-	char path[32];
+	char path[32], text[1024];
+	unsigned long flags = PF_KTHREAD;
 	struct stat st;
-	int nothing;
+	ssize_t n;
 
 	if (is_starved(ret))
 		return process_unread(t, ret);
@@ -498,13 +397,20 @@ static int find_failed(struct target *t, int ret)
 	if ((ret > 0 || ret == -ENXIO) && process_status(t->pid, "Seccomp") > 0)
 		return cause_set(t->cause, -ENXIO, AGENT_FILTERED,
 				 .pid = t->pid);
-	nothing = ret > 0 ? without_file(t->tid) : 0;
-	if (nothing < 0)
-		return cause_set(t->cause, -ESRCH, PROCESS_ENDED,
-				 .pid = t->pid);
-	if (nothing)
-		return cause_set(t->cause, -ENXIO, PROGRAM_OF_KERNEL,
-				 .pid = t->pid);
+	/* neither a kernel thread nor a thread that exits executes a file */
+	snprintf(path, sizeof(path), "/proc/%d/exe", t->tid);
+	if (ret > 0 && readlink(path, text, sizeof(text)) < 0 &&
+	    errno == ENOENT) {
+		n = process_text(t->tid, 0, "stat", text, sizeof(text));
+		if (n >= 0)
+			sscanf(process_stat_field(text, 9), "%lu", &flags);
+		if (n == -ENOENT || (n >= 0 && !(flags & PF_KTHREAD)))
+			return cause_set(t->cause, -ESRCH, PROCESS_ENDED,
+					 .pid = t->pid);
+		if (n >= 0)
+			return cause_set(t->cause, -ENXIO, PROGRAM_OF_KERNEL,
+					 .pid = t->pid);
+	}
 	if ((ret > 0 || ret == -ENXIO) && t->tid != t->pid)
 		return cause_set(t->cause, -ENXIO, PROCESS_LEADERLESS,
 				 .pid = t->pid);
@@ -528,7 +434,10 @@ static int find_failed(struct target *t, int ret)
 
 int rundir_find(struct rundir_process *process, pid_t pid, struct cause *cause)
 {
-	struct target target = { .cause = cause };
+	struct target target = { .cause = cause, .found = process };
+	char *line = NULL;
+	size_t room = 0;
+	FILE *map;
 	int ret;
 
 	memset(process, 0, sizeof(*process));
@@ -536,9 +445,17 @@ int rundir_find(struct rundir_process *process, pid_t pid, struct cause *cause)
 	ret = read_target(&target, pid);
 	if (ret)
 		return ret;
-	ret = search_map(&target, process);
+	map = process_stream(pid, target.tid, "maps");
+	ret = map ? 1 : -errno;
+	while (ret > 0 && getline(&line, &room, map) > 0)
+		ret = try_line(&target, line);
+	if (ret > 0 && ferror(map))
+		ret = -EACCES;
+	free(line);
+	if (map)
+		fclose(map);
 	if (ret == -EACCES && geteuid())
-		ret = search_places(&target, process);
+		ret = search_places(&target);
 	if (ret)
 		return find_failed(&target, ret);
 	/* another process may have got the number meanwhile */

@@ -4,6 +4,9 @@
  * names; where it does not, the start time in /proc says so to a hundredth of a
  * second. A process whose pid is of a PID namespace that this command does not
  * see lives as long as it holds the lock on the page.
+ *
+ * Invariant: where nothing can be known, the process lives, for the files of a
+ * living process must never be removed.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -21,28 +24,24 @@
 #include <unistd.h>
 
 #include "command/common/limits.h"
+#include "command/procfs/process.h"
 #include "command/runtime/private.h"
 
-/* Reads fields 3, 20 and 22 of a stat file; the name may hold any character. */
-static int read_stat(const char *path, char *state, long *threads,
+/* Reads fields 3, 20 and 22 of the stat file of a process, or with `tid` of a
+ * thread. Returns 0, -ESRCH, or -EMFILE or -ENFILE. */
+static int read_stat(pid_t pid, pid_t tid, char *state, long *threads,
 		     uint64_t *starttime)
 {
-	char text[1024], *p;
+	char text[1024];
 	unsigned long long start;
-	ssize_t n;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = process_text(pid, tid, "stat", text, sizeof(text));
 
-	if (fd < 0)
-		return errno == EMFILE || errno == ENFILE ? -errno : -ESRCH;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (n <= 0)
-		return -ESRCH;
-	text[n] = '\0';
-	p = strrchr(text, ')');
-	if (!p || sscanf(p + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u"
-			 " %*u %*u %*d %*d %*d %*d %ld %*d %llu",
-			 state, threads, &start) != 3)
+	if (n == -EMFILE || n == -ENFILE)
+		return (int)n;
+	if (n <= 0 || sscanf(process_stat_field(text, 3),
+			     "%c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u"
+			     " %*u %*d %*d %*d %*d %ld %*d %llu",
+			     state, threads, &start) != 3)
 		return -ESRCH;
 	*starttime = start;
 	return 0;
@@ -50,12 +49,9 @@ static int read_stat(const char *path, char *state, long *threads,
 
 int rundir_stat_living(pid_t pid, char *state, uint64_t *starttime)
 {
-	char path[64];
 	long threads;
-	int ret;
+	int ret = read_stat(pid, 0, state, &threads, starttime);
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	ret = read_stat(path, state, &threads, starttime);
 	if (!ret && (*state == 'X' || (*state == 'Z' && threads <= 1)))
 		ret = -ESRCH;
 	return ret;
@@ -132,10 +128,10 @@ bool rundir_lives(const struct rundir_process *process)
 
 pid_t rundir_living_thread(pid_t pid)
 {
-	char path[64 + NAME_MAX], state;
+	char path[64], state;
 	struct dirent *entry;
 	uint64_t start;
-	pid_t tid = pid;
+	pid_t tid = pid, next;
 	long threads;
 	DIR *stream;
 
@@ -144,11 +140,10 @@ pid_t rundir_living_thread(pid_t pid)
 	while (stream && (entry = readdir(stream))) {
 		if (!isdigit((unsigned char)entry->d_name[0]))
 			continue;
-		snprintf(path, sizeof(path), "/proc/%d/task/%s/stat", pid,
-			 entry->d_name);
-		if (!read_stat(path, &state, &threads, &start) &&
+		next = atoi(entry->d_name);
+		if (!read_stat(pid, next, &state, &threads, &start) &&
 		    state != 'Z' && state != 'X') {
-			tid = atoi(entry->d_name);
+			tid = next;
 			break;
 		}
 	}

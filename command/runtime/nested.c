@@ -24,11 +24,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "command/procfs/process.h"
 #include "command/runtime/rundir.h"
 
 /* The clock of a file system may lag by this much. */
 #define CLOCK_TICK_NS	50000000
 
+/* Of the processes that the last search found, with another pid in their own
+ * PID namespace than here. */
 struct nested {
 	pid_t pid;	/* here */
 	pid_t inner;	/* in the namespace of the process */
@@ -44,29 +47,8 @@ static int64_t time_ns(const struct timespec *t)
 	return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec;
 }
 
-/* Returns the pid in the process's own namespace; 0: that is ours. */
-static pid_t inner_pid(pid_t pid)
-{
-	char path[32], line[512], *first, *last;
-	pid_t inner = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f)) {
-		if (strncmp(line, "NSpid:", 6))
-			continue;
-		first = strchr(line, '\t');
-		last = strrchr(line, '\t');
-		if (first && last != first)
-			inner = atoi(last + 1);
-		break;
-	}
-	if (f)
-		fclose(f);
-	return inner;
-}
-
+/* Looks through /proc for processes of PID namespaces below ours. Where there
+ * is no memory, the list ends early. */
 static void nested_search(void)
 {
 	struct nested *more, found;
@@ -74,6 +56,7 @@ static void nested_search(void)
 	struct timespec now;
 	DIR *proc;
 
+	/* the time first: a process that begins now may be missed */
 	clock_gettime(CLOCK_REALTIME, &now);
 	known_since = time_ns(&now);
 	known_count = 0;
@@ -82,8 +65,8 @@ static void nested_search(void)
 		if (!isdigit((unsigned char)entry->d_name[0]))
 			continue;
 		found.pid = atoi(entry->d_name);
-		found.inner = inner_pid(found.pid);
-		if (!found.inner)
+		found.inner = process_inner_pid(found.pid);
+		if (found.inner == found.pid)
 			continue;
 		more = reallocarray(known, known_count + 1, sizeof(*known));
 		if (!more)
@@ -95,27 +78,6 @@ static void nested_search(void)
 		closedir(proc);
 }
 
-/* Returns true when the process maps the file with this inode and this end of
- * its path. The device is not compared: for file systems with volumes or
- * layers, maps may show another device than stat(2). */
-static bool process_maps(pid_t pid, uint64_t wanted, const char *end)
-{
-	char path[32], line[PATH_MAX + 128];
-	bool found = false;
-	uint64_t inode;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
-	f = fopen(path, "re");
-	while (f && !found && fgets(line, sizeof(line), f))
-		found = sscanf(line, "%*x-%*x %*s %*x %*x:%*x %" SCNu64,
-			       &inode) == 1 &&
-			inode == wanted && strstr(line, end);
-	if (f)
-		fclose(f);
-	return found;
-}
-
 static ino_t inode_of(pid_t pid, const char *file)
 {
 	char path[64];
@@ -125,20 +87,26 @@ static ino_t inode_of(pid_t pid, const char *file)
 	return stat(path, &st) ? 0 : st.st_ino;
 }
 
+uint64_t rundir_namespace(pid_t pid)
+{
+	ino_t inode = inode_of(pid, "ns/pid");
+
+	return inode ? place_namespace(inode) : 0;
+}
+
 /* Reads the offset that the process's time namespace adds to start times. The
  * kernel tells the offset for the children's namespace, which differs from the
  * process's own after unshare(2). */
 static bool boot_offset(pid_t pid, int64_t *ns)
 {
 	struct timespec offset;
-	char path[64], line[128];
 	bool found = false;
+	char line[128];
 	FILE *f;
 
 	if (inode_of(pid, "ns/time") != inode_of(pid, "ns/time_for_children"))
 		return false;
-	snprintf(path, sizeof(path), "/proc/%d/timens_offsets", pid);
-	f = fopen(path, "re");
+	f = process_stream(pid, 0, "timens_offsets");
 	while (f && !found && fgets(line, sizeof(line), f))
 		found = sscanf(line, "boottime %ld %ld", &offset.tv_sec,
 			       &offset.tv_nsec) == 2;
@@ -149,73 +117,62 @@ static bool boot_offset(pid_t pid, int64_t *ns)
 	return found;
 }
 
-/* Returns true when the candidate's start time, by the clock of that time
- * namespace, is the directory's. `starttime` is by our clock. */
-static bool began_at(const struct rundir_process *process, pid_t pid,
-		     uint64_t starttime)
+/* Returns true when the candidate is the process of this directory, and then
+ * gives the process the numbers that it has here. `end` is the end of the path
+ * of its page. */
+static bool take_candidate(struct rundir_process *process, pid_t pid,
+			   pid_t inner, const char *end)
 {
 	const int64_t tick = 1000000000 / sysconf(_SC_CLK_TCK);
+	char line[PATH_MAX + 128];
 	int64_t theirs, ours, early;
-
-	if (!boot_offset(pid, &theirs) || !boot_offset(getpid(), &ours) ||
-	    theirs == ours)
-		return false;
-	early = (int64_t)(process->starttime - starttime) -
-		(theirs - ours) / tick;
-	return early >= -1 && early <= 1;
-}
-
-uint64_t rundir_namespace(pid_t pid)
-{
-	ino_t inode = inode_of(pid, "ns/pid");
-
-	return inode ? place_namespace(inode) : 0;
-}
-
-/* Returns true when the candidate is the process of this directory. `end` is
- * the end of its page's path. */
-static bool is_candidate(const struct rundir_process *process,
-			 const struct nested *candidate, const char *end,
-			 uint64_t *starttime)
-{
+	uint64_t starttime, namespace, inode;
 	struct stat page;
-	uint64_t namespace;
+	bool is;
 	int identity;
+	FILE *f;
 
-	if (candidate->inner != process->pid ||
-	    rundir_starttime(starttime, candidate->pid))
+	if (inner != process->pid || rundir_starttime(&starttime, pid))
 		return false;
-	namespace = process->namespace ? rundir_namespace(candidate->pid) : 0;
+	namespace = process->namespace ? rundir_namespace(pid) : 0;
 	if (namespace && namespace != process->namespace)
 		return false;
-	identity = rundir_is(candidate->pid, process->identity);
-	if (identity > 0 ||
-	    (identity < 0 &&
-	     (*starttime == process->starttime ||
-	      began_at(process, candidate->pid, *starttime))))
-		return true;
-	/* a restored checkpoint has another identity */
-	return !fstatat(process->fd, end + strlen(process->name) + 2, &page,
-			AT_SYMLINK_NOFOLLOW) &&
-	       process_maps(candidate->pid, page.st_ino, end);
-}
-
-/* Takes the numbers that the process has here. */
-static void numbers_take(struct rundir_process *process, pid_t pid,
-			 uint64_t starttime)
-{
+	identity = rundir_is(pid, process->identity);
+	is = identity > 0 ||
+	     (identity < 0 && starttime == process->starttime);
+	/* by the clock of another time namespace */
+	if (!is && identity < 0 && boot_offset(pid, &theirs) &&
+	    boot_offset(getpid(), &ours) && theirs != ours) {
+		early = (int64_t)(process->starttime - starttime) -
+			(theirs - ours) / tick;
+		is = early >= -1 && early <= 1;
+	}
+	/* a restored checkpoint has another identity: the page that it maps
+	 * tells. The device is not compared: for file systems with volumes or
+	 * layers, maps may show another device than stat(2). */
+	if (!is && !fstatat(process->fd, end + strlen(process->name) + 2,
+			    &page, AT_SYMLINK_NOFOLLOW)) {
+		f = process_stream(pid, 0, "maps");
+		while (f && !is && fgets(line, sizeof(line), f))
+			is = sscanf(line, "%*x-%*x %*s %*x %*x:%*x %" SCNu64,
+				    &inode) == 1 &&
+			     inode == page.st_ino && strstr(line, end);
+		if (f)
+			fclose(f);
+	}
+	if (!is)
+		return false;
 	process->pid = pid;
 	process->starttime = starttime;
-	if (!rundir_is(pid, process->identity))
+	if (identity == 0)
 		process->identity = 0;
+	return true;
 }
 
 bool rundir_nested(struct rundir_process *process)
 {
-	const struct nested same = { process->pid, process->pid };
 	char end[NAME_MAX + 32];
 	struct stat directory;
-	uint64_t starttime;
 
 	if (fstat(process->fd, &directory))
 		return false;
@@ -224,15 +181,10 @@ bool rundir_nested(struct rundir_process *process)
 	snprintf(end, sizeof(end), "/%s/%u/process", process->name,
 		 process->image);
 	/* it may be in our PID namespace, and in another time namespace */
-	if (is_candidate(process, &same, end, &starttime)) {
-		numbers_take(process, process->pid, starttime);
+	if (take_candidate(process, process->pid, process->pid, end))
 		return true;
-	}
-	for (size_t i = 0; i < known_count; i++) {
-		if (!is_candidate(process, &known[i], end, &starttime))
-			continue;
-		numbers_take(process, known[i].pid, starttime);
-		return true;
-	}
+	for (size_t i = 0; i < known_count; i++)
+		if (take_candidate(process, known[i].pid, known[i].inner, end))
+			return true;
 	return false;
 }
