@@ -204,7 +204,6 @@ command_sources = \
 	command/runtime/pages.c \
 	command/runtime/private.h \
 	command/runtime/removed.c \
-	command/runtime/rings.c \
 	command/runtime/rundir.c \
 	command/runtime/rundir.h \
 	command/runtime/sessions.c \

@@ -151,16 +151,10 @@ static int add_lost(const char *name, void *priv)
 	struct adding *a = priv;
 	struct ring ring;
 	char file[64];
-	int fd;
 
-	snprintf(file, sizeof(file), "%u/ring.%u.%s", a->image, a->index, name);
-	fd = rundir_open_file(a->process, file, O_RDONLY);
-	if (fd < 0)
-		return 0;
-	if (pread(fd, &ring, sizeof(ring), 0) == (ssize_t)sizeof(ring) &&
-	    ring.magic == RING_MAGIC)
+	snprintf(file, sizeof(file), "ring.%u.%s", a->index, name);
+	if (rundir_read_ring(a->process, a->image, file, &ring))
 		a->lost += ring.lost;
-	close(fd);
 	return 0;
 }
 

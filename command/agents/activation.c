@@ -148,11 +148,9 @@ static int wake_write(const struct rundir_process *process, size_t member,
 		      uint32_t value)
 {
 	const off_t at = offsetof(struct process_page, wake) + member;
-	char name[32];
-	int fd, ret = 0;
+	int ret = 0;
+	int fd = rundir_open_file(process, process->image, O_RDWR, "process");
 
-	snprintf(name, sizeof(name), "%u/process", process->image);
-	fd = rundir_open_file(process, name, O_RDWR);
 	if (fd < 0)
 		return fd;
 	if (pwrite(fd, &value, sizeof(value), at) != sizeof(value))

@@ -133,12 +133,9 @@ static int turn_take(struct called *called, int64_t deadline)
 
 static struct process_page *page_map(const struct rundir_process *process)
 {
-	char name[32];
+	int fd = rundir_open_file(process, process->image, O_RDWR, "process");
 	void *p;
-	int fd;
 
-	snprintf(name, sizeof(name), "%u/process", process->image);
-	fd = rundir_open_file(process, name, O_RDWR);
 	if (fd < 0)
 		return NULL;
 	p = mmap(NULL, sizeof(struct process_page), PROT_READ | PROT_WRITE,

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -76,6 +77,20 @@ DIR *rundir_opendir(int fd, const char *name)
 	if (!stream)
 		close(dir);
 	return stream;
+}
+
+int rundir_open_own(int at, const char *name, int flags, uid_t uid)
+{
+	struct stat st;
+	int fd = openat(at, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK |
+			O_NOCTTY);
+
+	if (fd < 0)
+		return -errno;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == uid)
+		return fd;
+	close(fd);
+	return -EPERM;
 }
 
 bool rundir_valid_name(const char *name)

@@ -99,30 +99,38 @@ static int open_held(int below, const char *session)
 	return -1;
 }
 
-/* Opens sessions/ beside a process's directory. */
+/* Opens sessions/ beside a process's directory. Returns a descriptor or a
+ * negative errno. */
 static int open_beside(const struct rundir_process *process)
 {
-	struct rundir dir = { .uid = process->uid };
-	int below;
+	struct rundir dir;
+	int below = rundir_open_around(&dir, process);
 
-	dir.fd = openat(process->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (dir.fd < 0)
-		return -1;
+	if (below)
+		return below;
 	below = rundir_open_rules(&dir, false);
-	close(dir.fd);
+	rundir_close(&dir);
 	return below;
+}
+
+/* Returns true when a follower holds the file; removes a file that was left. */
+static bool is_held(int below, const char *session)
+{
+	int fd = open_held(below, session);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
 }
 
 bool rundir_followed(const struct rundir_process *process, const char *session)
 {
 	int below = open_beside(process);
-	int fd = open_held(below, session);
+	bool held = is_held(below, session);
 
 	if (below >= 0)
 		close(below);
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
+	return held;
 }
 
 /* Writes a row, if there is room; the head has room since a follower came. */
@@ -132,29 +140,38 @@ static void row_put(int fd, const void *row, off_t at)
 		return;
 }
 
-/* Followers read the rows without a lock: the row comes first, then the count.
- * Other commands that add rows wait until `below`, sessions/, is closed. */
-static void add_row(int below, int fd, const struct rundir_removed_row *row)
+/* Adds a row if a follower holds the session's file, and closes `below`,
+ * sessions/. Followers read the rows without a lock: the row comes first, then
+ * the count. Other commands that add rows wait until `below` is closed. */
+static void row_add(int below, const char *session,
+		    const struct rundir_removed_row *row)
 {
 	struct followed_head head = { 0 };
+	int fd = open_held(below, session);
 	struct stat st;
 	off_t at;
 
-	rundir_take_turn(below);
-	if (fstat(fd, &st) || pread(fd, &head, sizeof(head), 0) < 0)
-		return;
-	/* a row that was cut for want of room is overwritten */
-	at = st.st_size - st.st_size % (off_t)sizeof(*row);
-	if (at >= FOLLOWED_BYTES_MAX && !ftruncate(fd, sizeof(head))) {
-		head.begun++;
-		at = sizeof(head);
+	if (fd >= 0)
+		rundir_take_turn(below);
+	if (fd >= 0 && !fstat(fd, &st) &&
+	    pread(fd, &head, sizeof(head), 0) >= 0) {
+		/* a row that was cut for want of room is overwritten */
+		at = st.st_size - st.st_size % (off_t)sizeof(*row);
+		if (at >= FOLLOWED_BYTES_MAX && !ftruncate(fd, sizeof(head))) {
+			head.begun++;
+			at = sizeof(head);
+		}
+		if (at < (off_t)sizeof(head))
+			at = sizeof(head);
+		row_put(fd, row, at);
+		head.images += row->images;
+		head.events += row->events;
+		row_put(fd, &head, 0);
 	}
-	if (at < (off_t)sizeof(head))
-		at = sizeof(head);
-	row_put(fd, row, at);
-	head.images += row->images;
-	head.events += row->events;
-	row_put(fd, &head, 0);
+	if (fd >= 0)
+		close(fd);
+	if (below >= 0)
+		close(below);
 }
 
 void rundir_tell_followers(const struct rundir_process *process, uint32_t image,
@@ -163,19 +180,15 @@ void rundir_tell_followers(const struct rundir_process *process, uint32_t image,
 	struct rundir_removed_row row = {
 		.serial = page->serial, .image = image, .images = 1,
 	};
-	int below = open_beside(process);
-	int fd = open_held(below, page->name);
 
-	if (fd >= 0) {
-		snprintf(row.process, sizeof(row.process), "%.*s",
-			 (int)sizeof(row.process) - 1, process->name);
-		row.events = rundir_count_events(process, image, page->index) +
-			     page->lost_unplaced;
-		add_row(below, fd, &row);
-		close(fd);
-	}
-	if (below >= 0)
-		close(below);
+	/* to count is much work, and mostly nobody follows */
+	if (!rundir_followed(process, page->name))
+		return;
+	snprintf(row.process, sizeof(row.process), "%.*s",
+		 (int)sizeof(row.process) - 1, process->name);
+	row.events = rundir_count_events(process, image, page->index) +
+		     page->lost_unplaced;
+	row_add(open_beside(process), page->name, &row);
 }
 
 void rundir_tell_followers_limit(const struct rundir *dir,
@@ -186,15 +199,8 @@ void rundir_tell_followers_limit(const struct rundir *dir,
 		.images = (uint32_t)limit->processes,
 		.events = limit->events,
 	};
-	int below = rundir_open_rules(dir, false);
-	int fd = open_held(below, limit->session);
 
-	if (fd >= 0) {
-		add_row(below, fd, &row);
-		close(fd);
-	}
-	if (below >= 0)
-		close(below);
+	row_add(rundir_open_rules(dir, false), limit->session, &row);
 }
 
 /* Makes the file, or opens it, and holds it. One that was left may be removed
@@ -296,9 +302,7 @@ void rundir_unfollow(struct rundir_follower *follower)
 		return;
 	close(follower->fd);
 	/* removes the file, unless there is another follower */
-	follower->fd = open_held(follower->below, follower->session);
-	if (follower->fd >= 0)
-		close(follower->fd);
+	is_held(follower->below, follower->session);
 	follower->fd = -1;
 	close(follower->below);
 }
@@ -309,15 +313,10 @@ void rundir_followers_sweep(const struct rundir *dir)
 	int below = rundir_open_rules(dir, false);
 	DIR *stream = below < 0 ? NULL : rundir_opendir(below, ".");
 	struct dirent *entry;
-	int fd;
 
-	while (stream && (entry = readdir(stream))) {
-		if (strncmp(entry->d_name, FOLLOWED_PREFIX, prefix))
-			continue;
-		fd = open_held(below, entry->d_name + prefix);
-		if (fd >= 0)
-			close(fd);
-	}
+	while (stream && (entry = readdir(stream)))
+		if (!strncmp(entry->d_name, FOLLOWED_PREFIX, prefix))
+			is_held(below, entry->d_name + prefix);
 	if (stream)
 		closedir(stream);
 	if (below >= 0)

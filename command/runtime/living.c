@@ -100,15 +100,13 @@ int rundir_is(pid_t pid, uint64_t identity)
 bool rundir_locked(const struct rundir_process *process)
 {
 	struct process_page page;
-	char name[32];
 	bool held;
 	int fd;
 
 	if (rundir_read_process(process, process->image, &page) ||
 	    !page.locked)
 		return false;
-	snprintf(name, sizeof(name), "%u/process", process->image);
-	fd = rundir_open_file(process, name, O_RDONLY);
+	fd = rundir_open_file(process, process->image, O_RDONLY, "process");
 	if (fd < 0)
 		return false;
 	held = flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;

@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 #include "command/procfs/process.h"
-#include "command/runtime/rundir.h"
+#include "command/runtime/private.h"
 
 /* The clock of a file system may lag by this much. */
 #define CLOCK_TICK_NS	50000000
@@ -92,6 +92,19 @@ uint64_t rundir_namespace(pid_t pid)
 	ino_t inode = inode_of(pid, "ns/pid");
 
 	return inode ? place_namespace(inode) : 0;
+}
+
+bool rundir_take_numbers(struct rundir_process *process, pid_t pid)
+{
+	uint64_t starttime;
+
+	if (rundir_starttime(&starttime, pid))
+		return false;
+	process->pid = pid;
+	process->starttime = starttime;
+	if (!rundir_is(pid, process->identity))
+		process->identity = 0;
+	return true;
 }
 
 /* Reads the offset that the process's time namespace adds to start times. The
@@ -162,11 +175,7 @@ static bool take_candidate(struct rundir_process *process, pid_t pid,
 	}
 	if (!is)
 		return false;
-	process->pid = pid;
-	process->starttime = starttime;
-	if (identity == 0)
-		process->identity = 0;
-	return true;
+	return rundir_take_numbers(process, pid);
 }
 
 bool rundir_nested(struct rundir_process *process)

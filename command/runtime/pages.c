@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The pages that processes publish in their directories, also those of agents
- * with another LAYOUT_VERSION.
+ * with another LAYOUT_VERSION; the files of rings, and their heads.
  *
  * Invariants:
  *  - nothing read from a file is used before it was checked; the writer may be
@@ -13,12 +13,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "buffers/reader/reader.h"
 #include "command/runtime/private.h"
 
 #define SUB_BYTES_MIN		256u
@@ -30,32 +32,27 @@ static int compare_numbers(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-/* Parses the number of an image, as agents write it. */
-static bool parse_image(const char *name, uint32_t *image)
-{
-	char *end;
-	unsigned long value = strtoul(name, &end, 10);
-
-	*image = (uint32_t)value;
-	return isdigit((unsigned char)*name) && !*end && value < UINT32_MAX &&
-	       (*name != '0' || !name[1]);
-}
-
 int rundir_images(const struct rundir_process *process, uint32_t *images,
 		  int room)
 {
 	DIR *stream = rundir_opendir(process->fd, ".");
+	const char *digits;
 	struct dirent *entry;
-	uint32_t image;
+	unsigned long image;
+	char *end;
 	int n = 0, least;
 
 	if (!stream)
 		return -errno;
 	while ((entry = readdir(stream))) {
-		if (!parse_image(entry->d_name, &image))
+		/* a number as agents write it */
+		digits = entry->d_name;
+		image = strtoul(digits, &end, 10);
+		if (!isdigit((unsigned char)*digits) || *end ||
+		    image >= UINT32_MAX || (*digits == '0' && digits[1]))
 			continue;
 		if (n < room) {
-			images[n++] = image;
+			images[n++] = (uint32_t)image;
 			continue;
 		}
 		/* a greater number takes the place of the least one */
@@ -64,7 +61,7 @@ int rundir_images(const struct rundir_process *process, uint32_t *images,
 			if (images[i] < images[least])
 				least = i;
 		if (n && images[least] < image)
-			images[least] = image;
+			images[least] = (uint32_t)image;
 	}
 	closedir(stream);
 	if (n)
@@ -90,46 +87,30 @@ int rundir_open_image(const struct rundir_process *process, uint32_t image)
 	return fd;
 }
 
-int rundir_open_file(const struct rundir_process *process, const char *name,
-		     int flags)
+int rundir_open_file(const struct rundir_process *process, uint32_t image,
+		     int flags, const char *format, ...)
 {
-	char directory[NAME_MAX + 1];
-	const char *slash = strchr(name, '/');
-	struct stat st;
-	int fd, below = process->fd;
+	char directory[16], name[NAME_MAX + 1];
+	va_list ap;
+	int fd, below;
 
-	if (slash) {
-		if ((size_t)(slash - name) >= sizeof(directory) ||
-		    strchr(slash + 1, '/'))
-			return -EINVAL;
-		memcpy(directory, name, slash - name);
-		directory[slash - name] = '\0';
-		below = openat(process->fd, directory, O_PATH | O_DIRECTORY |
-			       O_NOFOLLOW | O_CLOEXEC);
-		if (below < 0)
-			return -errno;
-		name = slash + 1;
-	}
-	fd = openat(below, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK |
-		    O_NOCTTY);
-	if (fd < 0)
-		fd = -errno;
-	if (slash)
-		close(below);
-	if (fd < 0)
-		return fd;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) ||
-	    st.st_uid != process->uid) {
-		close(fd);
-		return -EPERM;
-	}
+	snprintf(directory, sizeof(directory), "%u", image);
+	below = openat(process->fd, directory, O_PATH | O_DIRECTORY |
+		       O_NOFOLLOW | O_CLOEXEC);
+	if (below < 0)
+		return -errno;
+	va_start(ap, format);
+	vsnprintf(name, sizeof(name), format, ap);
+	va_end(ap);
+	fd = rundir_open_own(below, name, flags, process->uid);
+	close(below);
 	return fd;
 }
 
-static int read_page(const struct rundir_process *process, const char *name,
-		     void *page, size_t bytes)
+/* Reads the first bytes of a file, and closes it; `fd` may be the negative
+ * errno of the open. Returns 0 or a negative errno. */
+static int read_page(int fd, void *page, size_t bytes)
 {
-	int fd = rundir_open_file(process, name, O_RDONLY);
 	ssize_t n;
 
 	if (fd < 0)
@@ -156,11 +137,9 @@ static int check_head(uint32_t magic, uint32_t want, uint32_t version)
 int rundir_read_process(const struct rundir_process *process, uint32_t image,
 			struct process_page *page)
 {
-	char name[32];
-	int ret;
+	int ret = read_page(rundir_open_file(process, image, O_RDONLY,
+					     "process"), page, sizeof(*page));
 
-	snprintf(name, sizeof(name), "%u/process", image);
-	ret = read_page(process, name, page, sizeof(*page));
 	if (!ret)
 		ret = check_head(page->magic, PROCESS_MAGIC, page->version);
 	if (ret)
@@ -181,11 +160,10 @@ static bool power_of_two(uint32_t n)
 int rundir_read_session(const struct rundir_process *process, uint32_t image,
 			uint32_t index, struct session_page *page)
 {
-	char name[48];
-	int ret;
+	int ret = read_page(rundir_open_file(process, image, O_RDONLY,
+					     "session.%u", index),
+			    page, sizeof(*page));
 
-	snprintf(name, sizeof(name), "%u/session.%u", image, index);
-	ret = read_page(process, name, page, sizeof(*page));
 	if (!ret)
 		ret = check_head(page->magic, SESSION_MAGIC, page->version);
 	if (ret)
@@ -218,11 +196,9 @@ int rundir_find_session(const struct rundir_process *process, uint32_t image,
 int rundir_note_saved(const struct rundir_process *process, uint32_t image,
 		      uint32_t index, uint64_t events)
 {
-	char name[48];
-	int fd, ret = 0;
+	int ret = 0;
+	int fd = rundir_open_file(process, image, O_RDWR, "session.%u", index);
 
-	snprintf(name, sizeof(name), "%u/session.%u", image, index);
-	fd = rundir_open_file(process, name, O_RDWR);
 	if (fd < 0)
 		return fd;
 	if (pwrite(fd, &events, sizeof(events),
@@ -232,81 +208,118 @@ int rundir_note_saved(const struct rundir_process *process, uint32_t image,
 	return ret;
 }
 
-#define SESSION_PAGE	"session."
 
-/* Returns the version of an image's page if it is another one, else 0. */
-static uint32_t version_of(const struct rundir_process *process, uint32_t image)
-{
-	uint32_t head[2] = { 0 };
-	char name[32];
-	int fd;
-	ssize_t n;
-
-	snprintf(name, sizeof(name), "%u/process", image);
-	fd = rundir_open_file(process, name, O_RDONLY);
-	if (fd < 0)
-		return 0;
-	n = pread(fd, head, sizeof(head), 0);
-	close(fd);
-	return n == sizeof(head) && head[0] == PROCESS_MAGIC &&
-	       head[1] != LAYOUT_VERSION ? head[1] : 0;
-}
-
-/* Returns true when the bytes have the name, with a NUL behind it. */
-static bool has_text(const char *bytes, size_t n, const char *name)
-{
-	size_t length = strlen(name) + 1;
-	const char *at = bytes;
-
-	while ((at = memmem(at, n - (size_t)(at - bytes), name, length))) {
-		if (at == bytes || !at[-1] ||
-		    !strchr(RUNDIR_NAME_LETTERS, at[-1]))
-			return true;
-		at++;
-	}
-	return false;
-}
-
+/* Returns true when a session's page of another version has the name, with a
+ * NUL behind it, where no longer name can begin before. */
 static bool image_names(const struct rundir_process *process, uint32_t image,
 			const char *name)
 {
-	int fd = rundir_open_image(process, image);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	DIR *dir = rundir_open_rings(process, image);
+	const size_t length = strlen(name) + 1;
+	const char *at;
 	struct dirent *entry;
-	char path[320], page[4096];
+	char page[4096];
 	bool found = false;
 	ssize_t n;
+	int fd;
 
-	if (!dir) {
-		if (fd >= 0)
-			close(fd);
-		return false;
-	}
-	while (!found && (entry = readdir(dir))) {
-		if (strncmp(entry->d_name, SESSION_PAGE, strlen(SESSION_PAGE)))
+	while (dir && !found && (entry = readdir(dir))) {
+		if (strncmp(entry->d_name, "session.", 8))
 			continue;
-		snprintf(path, sizeof(path), "%u/%s", image, entry->d_name);
-		fd = rundir_open_file(process, path, O_RDONLY);
+		fd = rundir_open_file(process, image, O_RDONLY, "%s",
+				      entry->d_name);
 		if (fd < 0)
 			continue;
 		n = pread(fd, page, sizeof(page), 0);
 		close(fd);
-		found = n > 0 && has_text(page, (size_t)n, name);
+		at = page;
+		while (n > 0 && !found &&
+		       (at = memmem(at, (size_t)(page + n - at), name,
+				    length))) {
+			found = at == page || !at[-1] ||
+				!strchr(RUNDIR_NAME_LETTERS, at[-1]);
+			at++;
+		}
 	}
-	closedir(dir);
+	if (dir)
+		closedir(dir);
 	return found;
 }
 
 uint32_t rundir_foreign(const struct rundir_process *process, const char *name)
 {
-	uint32_t images[RUNDIR_IMAGES_MAX];
+	uint32_t images[RUNDIR_IMAGES_MAX], head[2];
 	int n = rundir_images(process, images, RUNDIR_IMAGES_MAX);
 
-	while (n-- > 0) {
-		uint32_t version = version_of(process, images[n]);
-
-		if (version && (!name || image_names(process, images[n], name)))
-			return version;
-	}
+	while (n-- > 0)
+		if (!read_page(rundir_open_file(process, images[n], O_RDONLY,
+						"process"),
+			       head, sizeof(head)) &&
+		    head[0] == PROCESS_MAGIC && head[1] != LAYOUT_VERSION &&
+		    (!name || image_names(process, images[n], name)))
+			return head[1];
 	return 0;
+}
+
+DIR *rundir_open_rings(const struct rundir_process *process, uint32_t image)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "%u", image);
+	return rundir_opendir(process->fd, name);
+}
+
+bool rundir_names_ring(const char *file, uint32_t index)
+{
+	char prefix[32];
+	int n = snprintf(prefix, sizeof(prefix), "ring.%u.", index);
+
+	return !strncmp(file, prefix, n);
+}
+
+bool rundir_read_ring(const struct rundir_process *process, uint32_t image,
+		      const char *file, struct ring *ring)
+{
+	return !read_page(rundir_open_file(process, image, O_RDONLY, "%s",
+					   file), ring, sizeof(*ring)) &&
+	       ring->magic == RING_MAGIC;
+}
+
+uint64_t rundir_count_events(const struct rundir_process *process,
+			     uint32_t image, uint32_t index)
+{
+	DIR *stream = rundir_open_rings(process, image);
+	struct ring_reader reader;
+	struct ring_count count;
+	struct dirent *entry;
+	struct ring ring;
+	uint64_t events = 0;
+	char prefix[32];
+	size_t n = (size_t)snprintf(prefix, sizeof(prefix), "ring.%u.", index);
+	int fd, ret;
+
+	while (stream && (entry = readdir(stream))) {
+		if (!rundir_names_ring(entry->d_name, index))
+			continue;
+		count = (struct ring_count){ 0 };
+		ret = fd = rundir_open_image(process, image);
+		if (fd >= 0) {
+			ret = ring_open(&reader, fd, index, entry->d_name + n,
+					false);
+			close(fd);
+		}
+		if (!ret) {
+			ret = ring_count(&reader, &count);
+			ring_close(&reader);
+		}
+		/* where the packets make no sense, the head of the ring counts,
+		 * with 32 bits */
+		if (!ret)
+			events += count.committed + count.lost;
+		else if (rundir_read_ring(process, image, entry->d_name, &ring))
+			events += RING_EVENTS(ring.head) + ring.lost;
+	}
+	if (stream)
+		closedir(stream);
+	return events;
 }

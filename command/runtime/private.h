@@ -17,6 +17,11 @@ int rundir_stat_living(pid_t pid, char *state, uint64_t *starttime);
 /* Returns a thread of the process that has not exited. */
 pid_t rundir_living_thread(pid_t pid);
 
+/* Gives the process the pid that it has here, and the start time that belongs
+ * to that; drops an identity that is not the pid's. Returns false, and changes
+ * nothing, when there is no such process. */
+bool rundir_take_numbers(struct rundir_process *process, pid_t pid);
+
 /* The characters of a session's name. */
 #define RUNDIR_NAME_LETTERS                            \
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn" \
@@ -32,14 +37,14 @@ bool rundir_parse_name(const char *name, pid_t *pid, uint64_t *starttime);
 bool rundir_parse_file(char *path, pid_t *pid, uint64_t *starttime,
 		       uint32_t *image, char name[NAME_MAX + 1]);
 
-/* Opens a stream over the files of an image; returns whether one is a ring of
- * session `index`; reads the head of a ring. */
+/* Opens a stream over the files of an image; NULL and errno on failure. */
 DIR *rundir_open_rings(const struct rundir_process *process, uint32_t image);
-bool rundir_names_ring(const char *file, uint32_t index);
-bool rundir_read_ring(const struct rundir_process *process, uint32_t image,
-		      const char *file, struct ring *ring);
 
-/* Returns how many events the rings of a session have ever got, or lost. */
+/* Returns whether a file's name is that of a ring of session `index`. */
+bool rundir_names_ring(const char *file, uint32_t index);
+
+/* Returns how many events the rings of a session have ever got, or lost; 0 for
+ * a ring that cannot be read. */
 uint64_t rundir_count_events(const struct rundir_process *process,
 			     uint32_t image, uint32_t index);
 
@@ -59,18 +64,10 @@ void rundir_followers_sweep(const struct rundir *dir);
  * errno. */
 int rundir_open_rules(const struct rundir *dir, bool create);
 
-/* Do as rundir_write_rules() and rundir_read_rules(), for any name. */
-int rundir_write_file(const struct rundir *dir, const char *name,
-		      const char *text);
-int rundir_read_file(const struct rundir *dir, const char *name, char **text);
-
-/*
- * Calls `call` for the name of each file of heirs, and where the part behind
- * the '@' begins; removes the files for which it returns true.
- */
-void rundir_heirs_each(const struct rundir *dir,
-		       bool (*call)(const char *name, const char *of,
-				    const void *priv),
-		       const void *priv);
+/* Opens the runtime directory that the directory of a process is in, if it is of
+ * the process's user. Returns 0, and rundir_close() must be called, or a negative
+ * errno; dir->path stays unset. */
+int rundir_open_around(struct rundir *dir,
+		       const struct rundir_process *process);
 
 #endif

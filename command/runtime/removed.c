@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Counts of the rings that the limit of dead processes' rings has removed, by
- * session. Agents count
- * it (control/sessions/budget.c); commands tell it.
+ * session. Agents count (control/sessions/budget.c); commands tell the counts.
+ *
+ * Invariant: the rows have no gap, so the first empty one ends them. A row is
+ * cleared only after the followers of the session were told.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -12,42 +14,6 @@
 #include "command/runtime/private.h"
 
 #define READ_ROUNDS	8
-
-/* Returns a descriptor of the file of these counts, or -1. */
-static int open_ledger(const struct rundir *dir)
-{
-	struct stat st;
-	int fd = dir->fd < 0 ? -1 :
-		 openat(dir->fd, KEEP_LEDGER, O_RDWR | O_NOFOLLOW | O_CLOEXEC |
-			O_NONBLOCK | O_NOCTTY);
-
-	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode) ||
-			st.st_uid != dir->uid)) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
-}
-
-/* Replaces row i by the last one, so the rows stay without a gap; removes the
- * file with the last row. */
-static void drop_row(const struct rundir *dir, int fd, int i)
-{
-	struct keep_row last, none = { .processes = 0 };
-	int n = i;
-
-	while (n + 1 < KEEP_ROWS &&
-	       pread(fd, &last, sizeof(last), (n + 1) * sizeof(last)) ==
-		       (ssize_t)sizeof(last) && last.processes)
-		n++;
-	if (n != i && (pread(fd, &last, sizeof(last), n * sizeof(last)) < 0 ||
-		       pwrite(fd, &last, sizeof(last), i * sizeof(last)) < 0))
-		return;
-	if (!n)
-		unlinkat(dir->fd, KEEP_LEDGER, 0);
-	else if (pwrite(fd, &none, sizeof(none), n * sizeof(none)) < 0)
-		return;
-}
 
 /*
  * Reads all rows, until two readings are the same: a command may be moving the
@@ -79,8 +45,13 @@ void rundir_each_removed(struct rundir *dir, const char *clear,
 			 void (*call)(const struct keep_row *row, void *priv),
 			 void *priv)
 {
+	static const struct keep_row none;
+	const size_t bytes = sizeof(none);
 	struct keep_row *rows;
-	int n, lock = -1, found = -1, fd = open_ledger(dir);
+	int n, lock = -1, found = -1;
+	int fd = dir->fd < 0 ? -1 :
+		 rundir_open_own(dir->fd, KEEP_LEDGER, O_RDWR, dir->uid);
+	ssize_t put = 0;
 
 	if (fd < 0)
 		return;
@@ -98,8 +69,16 @@ void rundir_each_removed(struct rundir *dir, const char *clear,
 		if (call)
 			call(&rows[i], priv);
 	}
-	if (found >= 0)
-		drop_row(dir, fd, found);
+	/* the last row takes the place of that one; the file goes with it */
+	if (found >= 0 && n == 1) {
+		unlinkat(dir->fd, KEEP_LEDGER, 0);
+	} else if (found >= 0) {
+		if (found != n - 1)
+			put = pwrite(fd, &rows[n - 1], bytes,
+				     found * (off_t)bytes);
+		if (put >= 0)
+			put = pwrite(fd, &none, bytes, (n - 1) * (off_t)bytes);
+	}
 	if (lock >= 0)
 		close(lock);
 	close(fd);

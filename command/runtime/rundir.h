@@ -286,12 +286,17 @@ uint32_t rundir_foreign(const struct rundir_process *process, const char *name);
 int rundir_open_image(const struct rundir_process *process, uint32_t image);
 
 /*
- * Opens a file below the process directory ("0/ring.0.1"); it must be a regular
- * file of the directory's owner, not a symlink. Returns a descriptor or a
- * negative errno. `flags` is O_RDONLY or O_RDWR; O_CLOEXEC is added.
+ * Opens a file in the directory of an image ("ring.0.1"), as rundir_open_own(),
+ * of the process directory's owner; the image's directory is no symlink either.
  */
-int rundir_open_file(const struct rundir_process *process, const char *name,
-		     int flags);
+int rundir_open_file(const struct rundir_process *process, uint32_t image,
+		     int flags, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* Reads the head of a ring's file ("ring.0.1"). Returns false when there is no
+ * complete one. */
+bool rundir_read_ring(const struct rundir_process *process, uint32_t image,
+		      const char *file, struct ring *ring);
 
 /*
  * Marks a dead process's session destroyed and removes its files (rings first,
@@ -362,6 +367,14 @@ bool rundir_valid_name(const char *name);
 /* Opens a stream over directory `name` below fd, unless it is a symlink.
  * Returns NULL and errno on failure. */
 DIR *rundir_opendir(int fd, const char *name);
+
+/*
+ * Opens a file below directory `at`. It must be a regular file of the user, not
+ * a symlink; to open it has no effect on a FIFO or a terminal, and does not
+ * wait. `flags` is O_RDONLY or O_RDWR. Returns a descriptor or a negative
+ * errno: -EPERM for any other file.
+ */
+int rundir_open_own(int at, const char *name, int flags, uid_t uid);
 
 /* Gives a process to the list. Returns 0 or -ENOMEM. */
 int rundir_append(struct rundir_list *list, const struct rundir_process *p);

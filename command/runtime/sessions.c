@@ -54,27 +54,16 @@ int rundir_open_rules(const struct rundir *dir, bool create)
 	return fd;
 }
 
-static int write_all(int fd, const char *text, size_t bytes)
-{
-	while (bytes) {
-		ssize_t n = write(fd, text, bytes);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n ? -errno : -EIO;
-		text += n;
-		bytes -= n;
-	}
-	return 0;
-}
-
-int rundir_write_file(const struct rundir *dir, const char *name,
-		      const char *text)
+/* Writes a file of sessions/ as a whole or not at all. Returns 0 or a negative
+ * errno. */
+static int rules_write(const struct rundir *dir, const char *name,
+		       const char *text)
 {
 	char temporary[NAME_MAX + 1];
 	int below = rundir_open_rules(dir, true);
-	int fd, ret;
+	size_t bytes = strlen(text);
+	ssize_t n;
+	int fd, ret = 0;
 
 	if (below < 0)
 		return below;
@@ -83,7 +72,17 @@ int rundir_write_file(const struct rundir *dir, const char *name,
 	unlinkat(below, temporary, 0);
 	fd = openat(below, temporary, O_WRONLY | O_CREAT | O_EXCL |
 		    O_NOFOLLOW | O_CLOEXEC, 0600);
-	ret = fd < 0 ? -errno : write_all(fd, text, strlen(text));
+	if (fd < 0)
+		ret = -errno;
+	while (!ret && bytes) {
+		n = write(fd, text, bytes);
+		if (n > 0) {
+			text += n;
+			bytes -= (size_t)n;
+		} else if (!n || errno != EINTR) {
+			ret = n ? -errno : -EIO;
+		}
+	}
 	if (!ret && file_give(dir, fd))
 		ret = -errno;
 	if (fd >= 0 && close(fd) && !ret)
@@ -98,11 +97,13 @@ int rundir_write_file(const struct rundir *dir, const char *name,
 
 int rundir_write_rules(struct rundir *dir, const char *name, const char *text)
 {
-	return rundir_valid_name(name) ? rundir_write_file(dir, name, text) :
+	return rundir_valid_name(name) ? rules_write(dir, name, text) :
 					 -EINVAL;
 }
 
-int rundir_read_file(const struct rundir *dir, const char *name, char **text)
+/* Reads a file of sessions/. Returns 0, and text that the caller frees; or a
+ * negative errno: -EBADMSG for a file that commands do not write. */
+static int rules_read(const struct rundir *dir, const char *name, char **text)
 {
 	int below = rundir_open_rules(dir, false);
 	struct stat st;
@@ -111,37 +112,32 @@ int rundir_read_file(const struct rundir *dir, const char *name, char **text)
 
 	if (below < 0)
 		return below;
-	fd = openat(below, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC |
-		    O_NONBLOCK | O_NOCTTY);
-	ret = fd < 0 ? -errno : 0;
+	fd = rundir_open_own(below, name, O_RDONLY, dir->uid);
 	close(below);
-	if (ret)
-		return ret;
+	if (fd < 0)
+		return fd == -EPERM ? -EBADMSG : fd;
 	*text = NULL;
 	ret = -EBADMSG;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) ||
-	    st.st_uid != dir->uid || st.st_size > RULES_BYTES_MAX)
-		goto out;
-	*text = malloc(st.st_size + 1);
-	if (!*text) {
+	if (!fstat(fd, &st) && st.st_size <= RULES_BYTES_MAX) {
 		ret = -ENOMEM;
-		goto out;
+		*text = malloc((size_t)st.st_size + 1);
 	}
-	n = read(fd, *text, st.st_size);
-	ret = n < 0 ? -errno : 0;
-	(*text)[n < 0 ? 0 : n] = '\0';
+	if (*text) {
+		n = read(fd, *text, (size_t)st.st_size);
+		ret = n < 0 ? -errno : 0;
+		(*text)[n < 0 ? 0 : n] = '\0';
+	}
 	if (ret) {
 		free(*text);
 		*text = NULL;
 	}
-out:
 	close(fd);
 	return ret;
 }
 
 int rundir_read_rules(struct rundir *dir, const char *name, char **text)
 {
-	return rundir_valid_name(name) ? rundir_read_file(dir, name, text) :
+	return rundir_valid_name(name) ? rules_read(dir, name, text) :
 					 -EINVAL;
 }
 
@@ -183,21 +179,14 @@ int rundir_open_off(struct rundir *dir, const char *name)
 {
 	char file[NAME_MAX + 1];
 	int below = rundir_open_rules(dir, false);
-	struct stat st;
 	int fd;
 
 	if (below < 0)
 		return below;
 	off_name(file, name);
-	fd = openat(below, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC |
-		    O_NONBLOCK | O_NOCTTY);
+	fd = rundir_open_own(below, file, O_RDONLY, dir->uid);
 	close(below);
-	if (fd < 0)
-		return -errno;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == dir->uid)
-		return fd;
-	close(fd);
-	return -EPERM;
+	return fd;
 }
 
 int rundir_create_off(struct rundir *dir, const char *name)
@@ -238,33 +227,53 @@ int rundir_create_off(struct rundir *dir, const char *name)
 	return fd;
 }
 
-void rundir_heirs_each(const struct rundir *dir,
-		       bool (*call)(const char *name, const char *of,
-				    const void *priv),
-		       const void *priv)
+/* Returns 1 when a living process has the session. */
+static int session_lives(struct rundir_process *process, void *session)
+{
+	struct session_page page;
+
+	return process->alive &&
+	       !rundir_find_session(process, process->image, session, &page);
+}
+
+/* Removes the files NAME@PID.STARTTIME of a session or a process; with NULL for
+ * both, those that no process needs any more. */
+static void heirs_drop(struct rundir *dir, const char *session,
+		       const char *process)
 {
 	int below = rundir_open_rules(dir, false);
 	DIR *stream = below < 0 ? NULL : rundir_opendir(below, ".");
+	char name[SESSION_NAME_BYTES];
 	struct dirent *entry;
+	struct stat st;
 	const char *at;
+	size_t n;
 
 	while (stream && (entry = readdir(stream))) {
 		at = strchr(entry->d_name, PROTOCOL_INHERITANCE);
-		if (at && entry->d_name[0] != '.' &&
-		    call(entry->d_name, at + 1, priv))
-			unlinkat(below, entry->d_name, 0);
+		if (!at || entry->d_name[0] == '.')
+			continue;
+		n = (size_t)(at++ - entry->d_name);
+		if ((process && strcmp(at, process)) ||
+		    (session && (strlen(session) != n ||
+				 strncmp(entry->d_name, session, n))))
+			continue;
+		if (!session && !process) {
+			if (!fstatat(dir->fd, at, &st, AT_SYMLINK_NOFOLLOW) ||
+			    errno != ENOENT)
+				continue;
+			snprintf(name, sizeof(name), "%.*s", (int)n,
+				 entry->d_name);
+			if (n < sizeof(name) &&
+			    rundir_each(dir, session_lives, name))
+				continue;
+		}
+		unlinkat(below, entry->d_name, 0);
 	}
 	if (stream)
 		closedir(stream);
 	if (below >= 0)
 		close(below);
-}
-
-static bool has_name(const char *name, const char *of, const void *session)
-{
-	size_t n = strlen(session);
-
-	return of == name + n + 1 && !strncmp(name, session, n);
 }
 
 int rundir_remove_rules(struct rundir *dir, const char *name)
@@ -285,7 +294,7 @@ int rundir_remove_rules(struct rundir *dir, const char *name)
 	if (off_held(below, file) <= 0)
 		unlinkat(below, file, 0);
 	close(below);
-	rundir_heirs_each(dir, has_name, name);
+	heirs_drop(dir, name, NULL);
 	return ret;
 }
 
@@ -306,8 +315,7 @@ int rundir_each_rules(struct rundir *dir,
 	return ret;
 }
 
-/* Opens the runtime directory that the process's is in. */
-static int open_around(struct rundir *dir, const struct rundir_process *process)
+int rundir_open_around(struct rundir *dir, const struct rundir_process *process)
 {
 	struct stat st;
 
@@ -333,12 +341,12 @@ int rundir_heirs_write(const struct rundir_process *process,
 		       char name[NAME_MAX + 1])
 {
 	struct rundir dir;
-	int ret = open_around(&dir, process);
+	int ret = rundir_open_around(&dir, process);
 
 	if (ret)
 		return ret;
 	file_name(name, session, process);
-	ret = rundir_write_file(&dir, name, text);
+	ret = rules_write(&dir, name, text);
 	rundir_close(&dir);
 	return ret;
 }
@@ -348,68 +356,30 @@ int rundir_heirs_read(const struct rundir_process *process,
 {
 	char name[NAME_MAX + 1];
 	struct rundir dir;
-	int ret = open_around(&dir, process);
+	int ret = rundir_open_around(&dir, process);
 
 	if (ret)
 		return ret;
 	file_name(name, session, process);
-	ret = rundir_read_file(&dir, name, text);
+	ret = rules_read(&dir, name, text);
 	rundir_close(&dir);
 	return ret;
-}
-
-static bool heir_is_of(const char *name, const char *of, const void *process)
-{
-	(void)name;
-	return !strcmp(of, process);
 }
 
 void rundir_heirs_remove(const struct rundir_process *process,
 			 const char *session)
 {
-	char name[NAME_MAX + 1];
 	struct rundir dir;
-	int below;
 
-	if (open_around(&dir, process))
+	if (rundir_open_around(&dir, process))
 		return;
-	below = session ? rundir_open_rules(&dir, false) : -1;
-	if (below >= 0) {
-		file_name(name, session, process);
-		unlinkat(below, name, 0);
-		close(below);
-	} else if (!session) {
-		rundir_heirs_each(&dir, heir_is_of, process->name);
-	}
+	heirs_drop(&dir, session, process->name);
 	rundir_close(&dir);
-}
-
-/* Returns 1 when a living process has the session. */
-static int session_lives(struct rundir_process *process, void *session)
-{
-	struct session_page page;
-
-	return process->alive &&
-	       !rundir_find_session(process, process->image, session, &page);
-}
-
-static bool is_stale(const char *name, const char *of, const void *priv)
-{
-	char session[SESSION_NAME_BYTES];
-	struct rundir dir = *(const struct rundir *)priv;
-	struct stat st;
-
-	if (!fstatat(dir.fd, of, &st, AT_SYMLINK_NOFOLLOW) || errno != ENOENT)
-		return false;
-	if (of - name > SESSION_NAME_BYTES)
-		return true;
-	snprintf(session, sizeof(session), "%.*s", (int)(of - name - 1), name);
-	return !rundir_each(&dir, session_lives, session);
 }
 
 void rundir_heirs_sweep(int fd, uid_t uid)
 {
-	const struct rundir dir = { .fd = fd, .uid = uid };
+	struct rundir dir = { .fd = fd, .uid = uid };
 
-	rundir_heirs_each(&dir, is_stale, &dir);
+	heirs_drop(&dir, NULL, NULL);
 }

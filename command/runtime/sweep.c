@@ -22,41 +22,30 @@
 /* A process may still be making a directory that is younger than this. */
 #define SWEEP_AGE_SECONDS	2
 
-/* A question about a ring, and the flags of its session. */
-typedef bool ring_fn(const struct ring *ring, uint32_t session_flags);
 
-/* Returns true when the ring has unread events. */
-static bool ring_holds(const struct ring *ring, uint32_t session_flags)
-{
-	if (!(session_flags & SESSION_CONSUMED))
-		return ring->head || ring->lost;
-	return RING_POSITION(ring->head) != (uint32_t)ring->tail;
-}
-
-/* Returns true when an event was ever written into the ring, or lost. */
-static bool ring_counts(const struct ring *ring, uint32_t session_flags)
-{
-	(void)session_flags;
-	return RING_EVENTS(ring->head) || ring->lost;
-}
-
-/* Returns true when the answer is true for a ring of the session. */
+/* Returns true when a ring of the session has unread events, or with `ever` has
+ * ever had an event or lost one. */
 static bool any_ring(const struct rundir_process *process, uint32_t image,
-		     const struct session_page *page, ring_fn *ask)
+		     const struct session_page *page, bool ever)
 {
 	DIR *stream = rundir_open_rings(process, image);
 	struct dirent *entry;
 	struct ring ring;
-	bool holds = false;
+	bool found = false;
 
-	while (stream && !holds && (entry = readdir(stream)))
-		holds = rundir_names_ring(entry->d_name, page->index) &&
-			rundir_read_ring(process, image, entry->d_name,
-					 &ring) &&
-			ask(&ring, page->flags);
+	while (stream && !found && (entry = readdir(stream))) {
+		if (!rundir_names_ring(entry->d_name, page->index) ||
+		    !rundir_read_ring(process, image, entry->d_name, &ring))
+			continue;
+		if (!ever && page->flags & SESSION_CONSUMED)
+			found = RING_POSITION(ring.head) != (uint32_t)ring.tail;
+		else
+			found = ring.lost ||
+				(ever ? RING_EVENTS(ring.head) : ring.head);
+	}
 	if (stream)
 		closedir(stream);
-	return holds;
+	return found;
 }
 
 int rundir_destroy_session(const struct rundir_process *process,
@@ -69,8 +58,7 @@ int rundir_destroy_session(const struct rundir_process *process,
 	DIR *stream;
 	int fd, ret = 0;
 
-	snprintf(name, sizeof(name), "%u/session.%u", image, index);
-	fd = rundir_open_file(process, name, O_RDWR);
+	fd = rundir_open_file(process, image, O_RDWR, "session.%u", index);
 	if (fd < 0)
 		return fd;
 	if (!rundir_read_session(process, image, index, &page) &&
@@ -120,24 +108,9 @@ static bool sweep_sessions(const struct rundir_process *process,
 			rundir_destroy_session(process, image, i);
 		else
 			left |= page.lost_unplaced ||
-				any_ring(process, image, &page,
-					 ring_holds);
+				any_ring(process, image, &page, false);
 	}
 	return left;
-}
-
-static bool worth_keeping(const struct rundir_process *process)
-{
-	uint32_t images[RUNDIR_IMAGES_MAX];
-	int n = rundir_images(process, images, RUNDIR_IMAGES_MAX);
-	struct stat st;
-	bool keep;
-
-	keep = n < 0 || fstat(process->fd, &st) ||
-	       time(NULL) - st.st_mtime < SWEEP_AGE_SECONDS;
-	for (int i = 0; i < n; i++)
-		keep |= sweep_sessions(process, images[i]);
-	return keep;
 }
 
 /* Unlinks the files of a directory, and with `deeper` its directories. */
@@ -169,7 +142,7 @@ bool rundir_drop_begun(const struct rundir_process *process, const char *name)
 	for (int i = 0; i < n; i++) {
 		if (!rundir_find_session(process, images[i], name, &page)) {
 			if (page.lost_unplaced ||
-			    any_ring(process, images[i], &page, ring_counts))
+			    any_ring(process, images[i], &page, true))
 				return false;
 			rundir_destroy_session(process, images[i], page.index);
 		}
@@ -190,20 +163,31 @@ bool rundir_drop_begun(const struct rundir_process *process, const char *name)
 /* Sweeps the directories of the list; removes swept ones from the list. */
 static void sweep_list(struct rundir *dir, struct rundir_list *list)
 {
+	uint32_t images[RUNDIR_IMAGES_MAX];
+	struct stat st;
 	size_t left = 0;
+	bool keep;
+	int n;
 
 	for (size_t i = 0; i < list->count; i++) {
 		struct rundir_process *process = &list->processes[i];
 
-		if (process->alive || worth_keeping(process))
+		keep = process->alive;
+		if (!keep) {
+			n = rundir_images(process, images, RUNDIR_IMAGES_MAX);
+			keep = n < 0 || fstat(process->fd, &st) ||
+			       time(NULL) - st.st_mtime < SWEEP_AGE_SECONDS;
+			for (int k = 0; k < n; k++)
+				keep |= sweep_sessions(process, images[k]);
+		}
+		if (keep) {
+			list->processes[left++] = *process;
 			continue;
+		}
 		empty_directory(process->fd, ".", true);
 		unlinkat(dir->fd, process->name, AT_REMOVEDIR);
 		rundir_process_close(process);
 	}
-	for (size_t i = 0; i < list->count; i++)
-		if (list->processes[i].fd >= 0)
-			list->processes[left++] = list->processes[i];
 	list->count = left;
 	rundir_heirs_sweep(dir->fd, dir->uid);
 	rundir_followers_sweep(dir);
