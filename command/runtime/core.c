@@ -50,45 +50,22 @@ static int copy_failed(struct core *core)
 	return core_fail(core, CORE_UNPACKED, .error = errno);
 }
 
-/* Copies `bytes` bytes of the core, from offset `from`, to `at` in the file. */
-static int bytes_copy(struct core *core, int fd, uint64_t from, uint64_t bytes,
+/* Copies the part of [start, end) that the segments have; `start` is at `at` in
+ * the file. Returns 0, or -1 and the cause. */
+static int copy_range(struct core *core, int fd, uint64_t start, uint64_t end,
 		      uint64_t at)
 {
 	static const char zeros[BLOCK];
 	char block[BLOCK];
-
-	while (bytes) {
-		size_t n = bytes < BLOCK ? bytes : BLOCK;
-		ssize_t got = pread(core->fd, block, n, (off_t)from);
-
-		if (got <= 0)
-			return core_fail(core, CORE_CUT);
-		/* a block of zeros stays a hole */
-		if (memcmp(block, zeros, (size_t)got) &&
-		    pwrite(fd, block, (size_t)got, (off_t)at) != got)
-			return copy_failed(core);
-		bytes -= (uint64_t)got;
-		from += (uint64_t)got;
-		at += (uint64_t)got;
-	}
-	return 0;
-}
-
-/* Copies the part of [start, end) that the segments have; `start` is at `at` in
- * the file. */
-static int copy_range(struct core *core, int fd, uint64_t start, uint64_t end,
-		      uint64_t at)
-{
 	bool filled = false;
 	GElf_Phdr ph;
+	uint64_t low, high;
+	ssize_t got;
 	size_t n;
-	int ret = 0;
 
 	if (elf_getphdrnum(core->elf, &n))
 		return core_fail(core, CORE_UNREAD, .text = elf_errmsg(-1));
-	for (size_t i = 0; i < n && !ret; i++) {
-		uint64_t low, high;
-
+	for (size_t i = 0; i < n; i++) {
 		if (!gelf_getphdr(core->elf, (int)i, &ph) ||
 		    ph.p_type != PT_LOAD || !ph.p_filesz ||
 		    ph.p_offset > core->bytes ||
@@ -97,61 +74,57 @@ static int copy_range(struct core *core, int fd, uint64_t start, uint64_t end,
 		low = ph.p_vaddr > start ? ph.p_vaddr : start;
 		high = ph.p_vaddr + ph.p_filesz;
 		high = high < end ? high : end;
-		if (low >= high)
-			continue;
-		filled = true;
-		ret = bytes_copy(core, fd, ph.p_offset + (low - ph.p_vaddr),
-				 high - low, at + (low - start));
+		for (; low < high; low += (uint64_t)got) {
+			filled = true;
+			got = pread(core->fd, block,
+				    high - low < BLOCK ? high - low : BLOCK,
+				    (off_t)(ph.p_offset + (low - ph.p_vaddr)));
+			if (got <= 0)
+				return core_fail(core, CORE_CUT);
+			/* a block of zeros stays a hole */
+			if (memcmp(block, zeros, (size_t)got) &&
+			    pwrite(fd, block, (size_t)got,
+				   (off_t)(at + (low - start))) != got)
+				return copy_failed(core);
+		}
 	}
 	core->filled += filled;
-	return ret;
+	return 0;
 }
 
-/* Creates the agent's file that `path` names, below the directory. Returns a
- * descriptor, or -1 when the path does not name one. */
-static int file_create(struct core *core, const char *path)
-{
-	char name[PATH_MAX], file[NAME_MAX + 1];
-	uint64_t starttime;
-	uint32_t image;
-	pid_t pid;
-
-	if (strlen(path) >= sizeof(name))
-		return -1;
-	strcpy(name, path);
-	/* a forked child still maps the files of the parent */
-	if (!rundir_parse_file(name, &pid, &starttime, &image, file) ||
-	    (core->pid && pid != core->pid))
-		return -1;
-	if (++core->files > FILES_MAX)
-		return -1;
-	snprintf(name, sizeof(name), "%d.%llu", pid,
-		 (unsigned long long)starttime);
-	mkdirat(core->out, name, 0700);
-	snprintf(name, sizeof(name), "%d.%llu/%u", pid,
-		 (unsigned long long)starttime, image);
-	mkdirat(core->out, name, 0700);
-	snprintf(name, sizeof(name), "%d.%llu/%u/%s", pid,
-		 (unsigned long long)starttime, image, file);
-	return openat(core->out, name, O_RDWR | O_CREAT | O_NOFOLLOW |
-		      O_CLOEXEC, 0600);
-}
-
+/* Copies a mapping, [range[0], range[1]) from page range[2] of the file on, if
+ * `path` names a file of the agent. The name in the directory is made from the
+ * numbers of that path. Returns 0, or -1 and the cause. */
 static int take_file(struct core *core, const uint64_t range[3],
 		     uint64_t page, const char *path)
 {
 	uint64_t bytes = range[1] - range[0];
-	uint64_t at, size;
+	char name[PATH_MAX], file[NAME_MAX + 1];
+	uint64_t at, size, starttime;
 	struct stat st;
-	int fd, ret;
+	uint32_t image;
+	pid_t pid;
+	int fd, n, ret;
 
 	if (range[1] <= range[0] || bytes > FILE_BYTES_MAX ||
-	    range[2] > FILE_BYTES_MAX / page)
+	    range[2] > FILE_BYTES_MAX / page || strlen(path) >= sizeof(name))
 		return 0;
-	at = range[2] * page;
-	fd = file_create(core, path);
+	strcpy(name, path);
+	/* a forked child still maps the files of the parent */
+	if (!rundir_parse_file(name, &pid, &starttime, &image, file) ||
+	    (core->pid && pid != core->pid) || ++core->files > FILES_MAX)
+		return 0;
+	n = snprintf(name, sizeof(name), "%d.%llu", pid,
+		     (unsigned long long)starttime);
+	mkdirat(core->out, name, 0700);
+	n += snprintf(name + n, sizeof(name) - n, "/%u", image);
+	mkdirat(core->out, name, 0700);
+	snprintf(name + n, sizeof(name) - n, "/%s", file);
+	fd = openat(core->out, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
+		    0600);
 	if (fd < 0)
 		return 0;
+	at = range[2] * page;
 	size = at + bytes;
 	if (fstat(fd, &st) ||
 	    ((uint64_t)st.st_size < size && ftruncate(fd, (off_t)size)))
@@ -162,7 +135,8 @@ static int take_file(struct core *core, const uint64_t range[3],
 	return ret;
 }
 
-/* count, page size; count times start, end, page in the file; names */
+/* Copies the files of the note NT_FILE: count, page size; count times start,
+ * end, page in the file; names. Returns 0, or -1 and the cause. */
 static int take_files(struct core *core, const char *desc, size_t bytes)
 {
 	const char *names, *end = desc + bytes;
@@ -188,54 +162,46 @@ static int take_files(struct core *core, const char *desc, size_t bytes)
 	return 0;
 }
 
-static int take_note(struct core *core, uint32_t type, const char *desc,
-		     size_t bytes)
-{
-	struct elf_prpsinfo info;
-
-	if (type == NT_FILE)
-		return take_files(core, desc, bytes);
-	if (type == NT_PRPSINFO && bytes >= sizeof(info)) {
-		memcpy(&info, desc, sizeof(info));
-		core->pid = info.pr_pid;
-	}
-	return 0;
-}
-
-/* The note with the pid comes before the note with the files. */
-static int take_notes(struct core *core, const GElf_Phdr *ph)
-{
-	Elf_Data *data = elf_getdata_rawchunk(core->elf, (int64_t)ph->p_offset,
-					      ph->p_filesz, ELF_T_NHDR);
-	size_t at = 0, next, name, desc;
-	GElf_Nhdr note;
-
-	for (; data && (next = gelf_getnote(data, at, &note, &name, &desc)) > 0;
-	     at = next)
-		if (note.n_namesz == sizeof("CORE") &&
-		    !memcmp((char *)data->d_buf + name, "CORE",
-			    sizeof("CORE")) &&
-		    take_note(core, note.n_type, (char *)data->d_buf + desc,
-			      note.n_descsz))
-			return -1;
-	return 0;
-}
-
+/* Copies the files that the notes name. Returns 0, or -1 and the cause. */
 static int take_core(struct core *core)
 {
+	struct elf_prpsinfo info;
+	size_t n, at, next, name, desc;
 	GElf_Ehdr header;
+	GElf_Nhdr note;
 	GElf_Phdr ph;
-	size_t n;
+	Elf_Data *data;
+	char *bytes;
 
 	if (elf_kind(core->elf) != ELF_K_ELF ||
 	    !gelf_getehdr(core->elf, &header) || header.e_type != ET_CORE ||
 	    header.e_ident[EI_CLASS] != ELFCLASS64 ||
 	    elf_getphdrnum(core->elf, &n))
 		return core_fail(core, CORE_NOT_CORE);
-	for (size_t i = 0; i < n; i++)
-		if (gelf_getphdr(core->elf, (int)i, &ph) &&
-		    ph.p_type == PT_NOTE && take_notes(core, &ph))
-			return -1;
+	for (size_t i = 0; i < n; i++) {
+		if (!gelf_getphdr(core->elf, (int)i, &ph) ||
+		    ph.p_type != PT_NOTE)
+			continue;
+		data = elf_getdata_rawchunk(core->elf, (int64_t)ph.p_offset,
+					    ph.p_filesz, ELF_T_NHDR);
+		/* the note with the pid comes before the one with the files */
+		for (at = 0; data && (next = gelf_getnote(data, at, &note,
+							  &name, &desc)) > 0;
+		     at = next) {
+			bytes = data->d_buf;
+			if (note.n_namesz != sizeof("CORE") ||
+			    memcmp(bytes + name, "CORE", sizeof("CORE")))
+				continue;
+			if (note.n_type == NT_FILE &&
+			    take_files(core, bytes + desc, note.n_descsz))
+				return -1;
+			if (note.n_type == NT_PRPSINFO &&
+			    note.n_descsz >= sizeof(info)) {
+				memcpy(&info, bytes + desc, sizeof(info));
+				core->pid = info.pr_pid;
+			}
+		}
+	}
 	if (!core->files)
 		return core_fail(core, CORE_SESSIONLESS);
 	if (!core->filled)
