@@ -95,24 +95,6 @@ int rundir_note_away(struct rundir *dir, const char *session,
 	return ret;
 }
 
-/* Reads the identity of the process that a note is for. Returns false when the
- * note's pid is of another PID namespace. */
-static bool take_note(int below, const char *name,
-		      struct rundir_process *process)
-{
-	uint64_t number = process->starttime;
-	int fd = openat(below, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
-			O_NOCTTY | O_CLOEXEC);
-
-	if (fd < 0 || pread(fd, &process->identity, sizeof(process->identity),
-			    0) != sizeof(process->identity))
-		process->identity = 0;
-	if (fd >= 0)
-		close(fd);
-	process->starttime = PLACE_STARTTIME(number);
-	return PLACE_NAMESPACE(number) == rundir_namespace(getpid());
-}
-
 size_t rundir_forget_away(struct rundir *dir, const char *session, bool all,
 			  void (*call)(pid_t pid))
 {
@@ -120,10 +102,11 @@ size_t rundir_forget_away(struct rundir *dir, const char *session, bool all,
 	DIR *stream = below < 0 ? NULL : rundir_opendir(below, ".");
 	struct rundir_process process = { .fd = -1 };
 	unsigned long long number;
+	const ssize_t bytes = sizeof(process.identity);
 	struct dirent *entry;
-	bool alive, known;
 	size_t gone = 0;
-	int at;
+	bool alive;
+	int at, fd;
 
 	while (stream && (entry = readdir(stream))) {
 		at = 0;
@@ -131,9 +114,16 @@ size_t rundir_forget_away(struct rundir *dir, const char *session, bool all,
 			   &process.pid, &number, &at) != 2 || !at ||
 		    strcmp(entry->d_name + at, session))
 			continue;
-		process.starttime = number;
-		known = take_note(below, entry->d_name, &process);
-		alive = !known || rundir_lives(&process);
+		fd = openat(below, entry->d_name, O_RDONLY | O_NOFOLLOW |
+			    O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+		if (fd < 0 || pread(fd, &process.identity, bytes, 0) != bytes)
+			process.identity = 0;
+		if (fd >= 0)
+			close(fd);
+		process.starttime = PLACE_STARTTIME(number);
+		/* a pid of another namespace means nothing here */
+		alive = PLACE_NAMESPACE(number) != rundir_namespace(getpid()) ||
+			rundir_lives(&process);
 		if (alive && !all)
 			continue;
 		unlinkat(below, entry->d_name, 0);

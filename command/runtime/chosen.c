@@ -23,16 +23,15 @@
 
 #define OTHERS_MAY	0011	/* search, where a group was let in */
 
-/* Copies the value of a variable of a process's environment; "" without. */
+/* Copies the value of a variable of a process's environment; "" without.
+ * Returns 0 or a negative errno. */
 static int read_variable(pid_t pid, const char *name, char *value, size_t room)
 {
-	char path[32], *text = NULL;
+	FILE *f = process_stream(pid, 0, "environ");
 	size_t size = 0, n = strlen(name);
-	FILE *f;
+	char *text = NULL;
 
 	value[0] = '\0';
-	snprintf(path, sizeof(path), "/proc/%d/environ", pid);
-	f = fopen(path, "re");
 	if (!f)
 		return -errno;
 	while (getdelim(&text, &size, '\0', f) > 0)
@@ -43,6 +42,8 @@ static int read_variable(pid_t pid, const char *name, char *value, size_t room)
 	return 0;
 }
 
+/* Returns true when a directory of the process's root is on tmpfs; false, too,
+ * where the file system does not answer. */
 static bool on_tmpfs(pid_t pid, const char *directory)
 {
 	char path[PATH_MAX + 32];
@@ -57,7 +58,7 @@ static bool on_tmpfs(pid_t pid, const char *directory)
 int rundir_chosen(char path[PATH_MAX], pid_t pid)
 {
 	char home[PATH_MAX - 16], line[256];
-	unsigned int uid, euid = 0;
+	unsigned int euid = 0;
 	FILE *f;
 	int ret = read_variable(pid, "TAFFRAIL_DIR", path, PATH_MAX);
 
@@ -68,13 +69,12 @@ int rundir_chosen(char path[PATH_MAX], pid_t pid)
 		snprintf(path, PATH_MAX, "%s/taffrail", home);
 		return 0;
 	}
-	snprintf(line, sizeof(line), "/proc/%d/status", pid);
-	f = fopen(line, "re");
+	f = process_stream(pid, 0, "status");
 	if (!f)
 		return -errno;
-	while (fgets(line, sizeof(line), f))
-		if (sscanf(line, "Uid: %u %u", &uid, &euid) == 2)
-			break;
+	while (fgets(line, sizeof(line), f) &&
+	       sscanf(line, "Uid: %*u %u", &euid) != 1)
+		;
 	fclose(f);
 	snprintf(path, PATH_MAX, "%s/taffrail-%u",
 		 on_tmpfs(pid, "/dev/shm") ? "/dev/shm" : "/tmp", euid);
@@ -97,52 +97,40 @@ bool rundir_may_write(pid_t pid, const char *path, const struct stat *st)
 	return (st->st_mode & 0003) == 0003 || (st->st_mode & 0030) == 0030;
 }
 
-/* Judges the directory in which the first file would be made: `path` itself, or
- * the one above it; `here` is the path by which this command reaches it, and
- * that of the directory afterwards. Returns why not, or NULL. */
-static const char *directory_judge(pid_t pid, char *here)
-{
-	long uid = process_euid(pid);
-	const char *why = NULL;
-	struct stat st;
-	char *slash;
-
-	if (opener_stat(here, &st) == -ETIMEDOUT)
-		return "its file system does not answer";
-	if (!lstat(here, &st)) {
-		why = !S_ISDIR(st.st_mode) ? "it is not a directory" :
-		      uid >= 0 && (long)st.st_uid != uid ?
-			      "it belongs to another user" :
-		      st.st_mode & 077 & ~OTHERS_MAY ?
-			      "it is open to others" : NULL;
-	} else {
-		slash = strrchr(here, '/');
-		slash[slash == strchr(here, '/')] = '\0';
-		if (stat(here, &st) || !S_ISDIR(st.st_mode))
-			why = errno == ENOENT ?
-				      "a directory above it does not exist" :
-				      "a part of the path is not a directory";
-	}
-	if (!why && !rundir_may_write(pid, here, &st))
-		why = "the process may not write there";
-	return why;
-}
-
 int rundir_chosen_open(pid_t pid, char path[PATH_MAX], const char **why)
 {
-	char here[PATH_MAX + 32];
+	char here[PATH_MAX + 32], *slash;
+	long uid = process_euid(pid);
+	struct stat st;
 	int fd, ret = rundir_chosen(path, pid);
 
 	*why = NULL;
 	if (ret)
 		return ret;
 	snprintf(here, sizeof(here), "/proc/%d/root%s", pid, path);
-	if (path[0] != '/')
+	if (path[0] != '/') {
 		*why = "TAFFRAIL_DIR is not an absolute path";
-	else if (strlen(path) >= PROCESS_DIR_BYTES)
+	} else if (strlen(path) >= PROCESS_DIR_BYTES) {
 		*why = "the path has 200 bytes or more";
-	else
-		*why = directory_judge(pid, here);
+	} else if (opener_stat(here, &st) == -ETIMEDOUT) {
+		*why = "its file system does not answer";
+	} else if (!lstat(here, &st)) {
+		*why = !S_ISDIR(st.st_mode) ? "it is not a directory" :
+		       uid >= 0 && (long)st.st_uid != uid ?
+			       "it belongs to another user" :
+		       st.st_mode & 077 & ~OTHERS_MAY ?
+			       "it is open to others" : NULL;
+	} else {
+		/* the agent would make it in the directory above */
+		slash = strrchr(here, '/');
+		slash[slash == strchr(here, '/')] = '\0';
+		if (stat(here, &st) || !S_ISDIR(st.st_mode))
+			*why = errno == ENOENT ?
+				       "a directory above it does not exist" :
+				       "a part of the path is not a directory";
+	}
+	if (!*why && !rundir_may_write(pid, here, &st))
+		*why = "the process may not write there";
 	if (*why)
 		return -EPERM;
 	fd = open(here, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
