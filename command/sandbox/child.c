@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Starts, asks and ends children of this command. See child.h.
+ *
+ * Invariant: between fork(2) and the limits, the child takes no signal of the
+ * command's handlers: child_begin() blocks all, and the child keeps that.
  */
 #include "command/sandbox/child.h"
 
@@ -31,6 +34,7 @@ union control {
 	char bytes[CMSG_SPACE(sizeof(int))];
 };
 
+/* Sets both limits, so the child cannot raise them again. */
 static void child_limit(int what, rlim_t to)
 {
 	const struct rlimit limits = { to, to };
@@ -38,53 +42,14 @@ static void child_limit(int what, rlim_t to)
 	setrlimit(what, &limits);
 }
 
-/* Limits memory to the present use and the spec's. Without /proc there is no
- * such limit. */
-static void child_limit_memory(const struct child_spec *spec)
-{
-	FILE *statm = fopen("/proc/self/statm", "re");
-	unsigned long long pages;
-	uint64_t bytes;
-
-	if (!statm)
-		return;
-	if (fscanf(statm, "%llu", &pages) == 1) {
-		bytes = pages * (uint64_t)sysconf(_SC_PAGESIZE) +
-			spec->memory_bytes;
-		child_limit(RLIMIT_DATA, bytes);
-		child_limit(RLIMIT_AS, bytes + spec->map_bytes);
-	}
-	fclose(statm);
-}
-
-/* In the child. A kernel without seccomp leaves the limits. */
-static void child_serve(const struct child_spec *spec, int socket, pid_t parent)
-{
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	child_limit(RLIMIT_CORE, 0);
-	child_limit(RLIMIT_CPU, spec->cpu_seconds);
-	child_limit(RLIMIT_FSIZE, spec->file_bytes);
-	if (spec->memory_bytes)
-		child_limit_memory(spec);
-	if (getppid() != parent || dup2(socket, CHILD_SOCKET) < 0)
-		_exit(1);
-	for (int fd = 1; syscall(SYS_close_range, 1u, ~0u, 0u) && fd < 1024;
-	     fd++)
-		close(fd);
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	if (spec->prepare)
-		spec->prepare();
-	if (spec->sealed)
-		child_seal();
-	spec->serve();
-	_exit(0);
-}
-
 bool child_begin(struct child *child, const struct child_spec *spec)
 {
 	pid_t parent = getpid();
+	unsigned long long pages;
 	sigset_t all, before;
 	int sockets[2];
+	uint64_t bytes;
+	FILE *statm;
 
 	if (child->pid)
 		return true;
@@ -93,16 +58,44 @@ bool child_begin(struct child *child, const struct child_spec *spec)
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
 	child->pid = fork();
-	if (!child->pid)
-		child_serve(spec, sockets[1], parent);
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	close(sockets[1]);
-	child->socket = sockets[0];
-	if (child->pid > 0)
-		return true;
-	close(child->socket);
-	child->pid = 0;
-	return false;
+	if (child->pid) {
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		close(sockets[1]);
+		child->socket = sockets[0];
+		if (child->pid > 0)
+			return true;
+		close(child->socket);
+		child->pid = 0;
+		return false;
+	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	child_limit(RLIMIT_CORE, 0);
+	child_limit(RLIMIT_CPU, spec->cpu_seconds);
+	child_limit(RLIMIT_FSIZE, spec->file_bytes);
+	/* memory counts from the present use on; without /proc, there is no
+	 * such limit */
+	statm = spec->memory_bytes ? fopen("/proc/self/statm", "re") : NULL;
+	if (statm && fscanf(statm, "%llu", &pages) == 1) {
+		bytes = pages * (uint64_t)sysconf(_SC_PAGESIZE) +
+			spec->memory_bytes;
+		child_limit(RLIMIT_DATA, bytes);
+		child_limit(RLIMIT_AS, bytes + spec->map_bytes);
+	}
+	if (statm)
+		fclose(statm);
+	if (getppid() != parent || dup2(sockets[1], CHILD_SOCKET) < 0)
+		_exit(1);
+	for (int fd = 1; syscall(SYS_close_range, 1u, ~0u, 0u) && fd < 1024;
+	     fd++)
+		close(fd);
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (spec->prepare)
+		spec->prepare();
+	/* a kernel without seccomp leaves the limits */
+	if (spec->sealed)
+		child_seal();
+	spec->serve();
+	_exit(0);
 }
 
 void child_end(struct child *child)
@@ -140,20 +133,6 @@ bool child_send(int socket, const void *bytes, size_t n, int fd)
 	return sent == (ssize_t)n;
 }
 
-/* Waits until there is a message; false: there is none in time. */
-static bool await_message(int socket, int ms)
-{
-	struct pollfd poll_fd = { .fd = socket, .events = POLLIN };
-	int64_t end = monotonic_ms() + ms;
-	int n;
-
-	while ((n = poll(&poll_fd, 1, ms)) < 0 && errno == EINTR) {
-		ms = (int)(end - monotonic_ms());
-		ms = ms < 0 ? 0 : ms;
-	}
-	return n;
-}
-
 ssize_t child_receive(int socket, void *to, size_t room, int *fd, int ms)
 {
 	union control control = { .bytes = "" };
@@ -161,10 +140,16 @@ ssize_t child_receive(int socket, void *to, size_t room, int *fd, int ms)
 	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1,
 				  .msg_control = control.bytes,
 				  .msg_controllen = sizeof(control.bytes) };
-	ssize_t n;
+	struct pollfd poll_fd = { .fd = socket, .events = POLLIN };
+	int64_t end = monotonic_ms() + ms;
+	ssize_t n = 0;
 
 	*fd = -1;
-	if (ms >= 0 && !await_message(socket, ms))
+	while (ms >= 0 && (n = poll(&poll_fd, 1, ms)) < 0 && errno == EINTR) {
+		ms = (int)(end - monotonic_ms());
+		ms = ms < 0 ? 0 : ms;
+	}
+	if (ms >= 0 && !n)
 		return -ETIMEDOUT;
 	while ((n = recvmsg(socket, &message, MSG_CMSG_CLOEXEC)) < 0 &&
 	       errno == EINTR)

@@ -7,6 +7,9 @@
  *	   |                                 |  open, read: may wait for ever
  *	   |<-- errno, stat, descriptors --- |
  *	   | no answer in time: SIGKILL, another child for the next file
+ *
+ * Invariant: a path that gave no answer is not asked for again, so a command
+ * waits for it once; after SILENT_MAX such paths the waits are short.
  */
 #include "command/sandbox/opener.h"
 
@@ -55,70 +58,23 @@ static struct {
 	char *paths[SILENT_MAX];	/* the first of them */
 } silent;
 
-/* Returns true for file systems that the kernel reads without another program
- * or machine. An overlay is not among them: the file systems below may be any.
- */
-static bool is_local(int64_t system)
-{
-	static const uint32_t systems[] = {
-		0xef53,			/* ext2, ext3, ext4 */
-		0x01021994, 0x858458f6,	/* tmpfs, ramfs */
-		0x58465342, 0x9123683e,	/* xfs, btrfs */
-		0xf2f52010, 0x2fc12fc1,	/* f2fs, zfs */
-		0xca451a4e, 0x3153464a,	/* bcachefs, jfs */
-		0x73717368, 0xe0f5e1e2,	/* squashfs, erofs */
-		0x9660, 0x15013346,	/* iso9660, udf */
-		0x4d44, 0x2011bab0,	/* vfat, exfat */
-		0x958458f6,		/* hugetlbfs */
-	};
+/* Where the kernel reads a file system without another program or machine. An
+ * overlay is not here: the file systems below may be any. */
+static const uint32_t local_systems[] = {
+	0xef53,			/* ext2, ext3, ext4 */
+	0x01021994, 0x858458f6,	/* tmpfs, ramfs */
+	0x58465342, 0x9123683e,	/* xfs, btrfs */
+	0xf2f52010, 0x2fc12fc1,	/* f2fs, zfs */
+	0xca451a4e, 0x3153464a,	/* bcachefs, jfs */
+	0x73717368, 0xe0f5e1e2,	/* squashfs, erofs */
+	0x9660, 0x15013346,	/* iso9660, udf */
+	0x4d44, 0x2011bab0,	/* vfat, exfat */
+	0x958458f6,		/* hugetlbfs */
+};
 
-	for (size_t i = 0; i < ARRAY_SIZE(systems); i++)
-		if (systems[i] == (uint32_t)system)
-			return true;
-	return false;
-}
-
-/* In the child: returns a copy in memory, or a negative errno. The copy is of
- * one state of the file. */
-static int copy_make(int fd, const struct stat *st)
-{
-	int copy = memfd_create("taffrail opener", MFD_CLOEXEC);
-	off_t left = st->st_size;
-	struct stat after;
-	ssize_t n = 1;
-
-	if (copy < 0)
-		return -errno;
-	while (left > 0 && n > 0) {
-		n = sendfile(copy, fd, NULL, left < 1 << 20 ? (size_t)left :
-							     1u << 20);
-		left -= n > 0 ? n : 0;
-	}
-	if (n >= 0 && !left && !fstat(fd, &after) &&
-	    opener_same_state(st, &after))
-		return copy;
-	left = n < 0 ? -errno : -ESTALE;
-	close(copy);
-	return (int)left;
-}
-
-/* Opens a file that O_PATH has opened: no other file can take its place. Where
- * there is no /proc, the path is followed again. */
-static int open_again(int place, const char *path)
-{
-	const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-	char again[32];
-	int fd;
-
-	snprintf(again, sizeof(again), "/proc/self/fd/%d", place);
-	fd = open(again, flags);
-	if (fd < 0 && errno == ENOENT)
-		fd = open(path, flags);
-	return fd < 0 ? -errno : fd;
-}
-
-/* In the child: finds the device of a file in the maps of this process. */
-static void find_device(struct answer *answer, int fd)
+/* In the child: finds the device of a file in the maps of this process, where
+ * other processes' maps have it, too. Leaves 0:0 where that fails. */
+static void device_find(struct answer *answer, int fd)
 {
 	void *page = mmap(NULL, 1, PROT_NONE, MAP_PRIVATE, fd, 0);
 	FILE *maps = page != MAP_FAILED ? fopen("/proc/self/maps", "re") : NULL;
@@ -140,78 +96,97 @@ static void find_device(struct answer *answer, int fd)
 		munmap(page, 1);
 }
 
-/* In the child: returns a descriptor for the command, or a negative errno. */
+/* In the child: returns a descriptor for the command, or a negative errno. It
+ * is the file itself, or a copy in memory of one state of the file. */
 static int offer_file(struct answer *answer, int fd, ino_t number)
 {
 	struct stat *st = &answer->st;
 	struct statfs system;
+	struct stat after;
+	ssize_t n = 1;
+	off_t left;
+	int copy;
 
 	if (fstat(fd, st) || fstatfs(fd, &system))
 		return -errno;
 	if (!S_ISREG(st->st_mode) || st->st_ino != number)
 		return -ESTALE;
 	answer->system = system.f_type;
-	find_device(answer, fd);
-	if (is_local(system.f_type))
-		return dup(fd);
+	device_find(answer, fd);
+	for (size_t i = 0; i < ARRAY_SIZE(local_systems); i++)
+		if (local_systems[i] == (uint32_t)system.f_type)
+			return dup(fd);
 	if ((uint64_t)st->st_size > COPY_MAX)
 		return -EFBIG;
 	answer->copied = true;
-	return copy_make(fd, st);
+	copy = memfd_create("taffrail opener", MFD_CLOEXEC);
+	if (copy < 0)
+		return -errno;
+	for (left = st->st_size; left > 0 && n > 0; left -= n > 0 ? n : 0)
+		n = sendfile(copy, fd, NULL, left < 1 << 20 ? (size_t)left :
+							      1u << 20);
+	if (n >= 0 && !left && !fstat(fd, &after) &&
+	    opener_same_state(st, &after))
+		return copy;
+	left = n < 0 ? -errno : -ESTALE;
+	close(copy);
+	return (int)left;
 }
 
-/* In the child: does the same for the file of a question, which O_PATH has
- * opened. */
+/* In the child: opens the file of a question, which O_PATH has opened as
+ * `place`: no other file can take its place. Returns as offer_file(). */
 static int open_there(struct answer *answer, const struct question *question,
 		      int place)
 {
+	const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 	ino_t number = answer->st.st_ino;
+	char again[32];
 	int fd, ret;
 
 	if (!S_ISREG(answer->st.st_mode))
 		return -EINVAL;
 	if (question->inode && number != question->inode)
 		return -ESTALE;
-	fd = open_again(place, question->path);
+	snprintf(again, sizeof(again), "/proc/self/fd/%d", place);
+	fd = open(again, flags);
+	/* where there is no /proc, the path is followed again */
+	if (fd < 0 && errno == ENOENT)
+		fd = open(question->path, flags);
 	if (fd < 0)
-		return fd;
+		return -errno;
 	ret = offer_file(answer, fd, number);
 	close(fd);
 	return ret;
 }
 
-/* The answer comes last: to close a file, too, may take for ever. */
-static bool question_serve(const struct question *question)
-{
-	struct answer answer = { 0 };
-	int fd = -1;
-	int place = open(question->path, O_PATH | O_CLOEXEC);
-	bool sent;
-
-	if (place < 0 || fstat(place, &answer.st))
-		answer.error = -errno;
-	else if (question->what == ASK_OPEN) {
-		fd = open_there(&answer, question, place);
-		answer.error = fd < 0 ? fd : 0;
-	}
-	if (place >= 0)
-		close(place);
-	sent = child_send(CHILD_SOCKET, &answer, sizeof(answer), fd);
-	if (fd >= 0)
-		close(fd);
-	return sent;
-}
-
-/* In the child. */
+/* In the child: serves questions until the command is gone. */
 static void serve_all(void)
 {
 	struct question question;
-	int fd;
+	struct answer answer;
+	bool sent = true;
+	int fd, place;
 
-	while (child_receive(CHILD_SOCKET, &question, sizeof(question), &fd,
-			     -1) == sizeof(question) &&
-	       question_serve(&question))
-		;
+	while (sent &&
+	       child_receive(CHILD_SOCKET, &question, sizeof(question), &fd,
+			     -1) == sizeof(question)) {
+		answer = (struct answer){ 0 };
+		fd = -1;
+		place = open(question.path, O_PATH | O_CLOEXEC);
+		if (place < 0 || fstat(place, &answer.st)) {
+			answer.error = -errno;
+		} else if (question.what == ASK_OPEN) {
+			fd = open_there(&answer, &question, place);
+			answer.error = fd < 0 ? fd : 0;
+		}
+		/* the answer comes last: to close a file, too, may take for
+		 * ever */
+		if (place >= 0)
+			close(place);
+		sent = child_send(CHILD_SOCKET, &answer, sizeof(answer), fd);
+		if (fd >= 0)
+			close(fd);
+	}
 }
 
 static const struct child_spec spec = {
@@ -225,27 +200,16 @@ void opener_end(void)
 	child_end(&child);
 }
 
-/* Asks the child. Returns 0, -ETIMEDOUT, or -EPIPE: the child is gone. */
-static int ask_child(const struct question *question, struct answer *answer,
-		     int *fd)
-{
-	int ms = silent.count < SILENT_MAX ? WAIT_MS : WAIT_LESS_MS;
-	ssize_t n = -EPIPE;
-
-	if (child_send(child.socket, question, sizeof(*question), -1))
-		n = child_receive(child.socket, answer, sizeof(*answer), fd,
-				  ms);
-	return n == sizeof(*answer) ? 0 : n == -ETIMEDOUT ? -ETIMEDOUT : -EPIPE;
-}
-
-/* Returns the child's errno, or -ETIMEDOUT without an answer. */
+/* Asks the child. Returns the errno of the answer, or -ETIMEDOUT without one,
+ * which it prints for the first files. */
 static int ask_opener(const struct question *question, struct answer *answer,
 		      int *fd)
 {
-	int ret = -EPIPE;
+	ssize_t n = -EPIPE;
 
 	/* a child is gone with the thread of this command that made it */
-	for (int i = 0; i < 2 && ret == -EPIPE; i++) {
+	for (int i = 0; i < 2 && n != sizeof(*answer) && n != -ETIMEDOUT;
+	     i++) {
 		if (!child_begin(&child, &spec)) {
 			if (!silent.count++)
 				command_warn("cannot open %s: no process can "
@@ -253,16 +217,22 @@ static int ask_opener(const struct question *question, struct answer *answer,
 					     question->path);
 			return -ETIMEDOUT;
 		}
-		ret = ask_child(question, answer, fd);
-		if (ret)
+		n = -EPIPE;
+		if (child_send(child.socket, question, sizeof(*question), -1))
+			n = child_receive(child.socket, answer,
+					  sizeof(*answer), fd,
+					  silent.count < SILENT_MAX ?
+						  WAIT_MS : WAIT_LESS_MS);
+		if (n != sizeof(*answer))
 			child_end(&child);
 	}
-	if (ret == -ETIMEDOUT && silent.count++ < SILENT_MAX) {
+	if (n == -ETIMEDOUT && silent.count++ < SILENT_MAX) {
 		silent.paths[silent.count - 1] = strdup(question->path);
 		command_warn("%s does not answer: what it would tell is "
 			     "missing", question->path);
 	}
-	return ret ? ret : answer->error;
+	return n == sizeof(*answer) ? answer->error :
+	       n == -ETIMEDOUT ? -ETIMEDOUT : -EPIPE;
 }
 
 static int question_make(struct question *question, uint32_t what,
