@@ -6,6 +6,10 @@
  * The command stops one thread for that (ptrace), for some microseconds. Where
  * it may not trace the process it sends a signal, if possible to a thread that
  * the handler does not disturb.
+ *
+ * Invariant: one command at a time makes the thread of a process, under the
+ * lock (flock) on the process's directory. A signal is sent only to a process
+ * that has the agent's handler for it, and offers to make the thread.
  */
 #include "command/agents/client-private.h"
 
@@ -39,6 +43,8 @@ struct call {
 	struct cause traced; /* why no thread was led, or none */
 };
 
+/* Reads the page of the newest image, all zeros where that fails: such a page
+ * makes no offer. Returns `page`. */
 static const struct process_page *
 page_read(const struct rundir_process *process, struct process_page *page)
 {
@@ -47,6 +53,7 @@ page_read(const struct rundir_process *process, struct process_page *page)
 	return page;
 }
 
+/* Reads how the process gets a service thread. Returns the state. */
 static uint32_t wake_read(const struct rundir_process *process,
 			  struct process_wake *wake)
 {
@@ -144,6 +151,8 @@ static int wait_came(struct call *call, bool signalled)
 	return 0;
 }
 
+/* Writes a number of the page's `wake`, for the process to see. Returns 0 or a
+ * negative errno. */
 static int wake_write(const struct rundir_process *process, size_t member,
 		      uint32_t value)
 {
@@ -199,24 +208,18 @@ static enum ease thread_ease(pid_t pid, pid_t tid)
 		SYS_read, SYS_readv, SYS_wait4, SYS_waitid, SYS_flock,
 		SYS_futex,
 	};
-	char path[64], text[256] = "";
+	char text[256];
 	unsigned long timeout;
 	long number;
-	FILE *f;
-	bool got;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", pid, tid);
-	f = fopen(path, "re");
-	got = f && fgets(text, sizeof(text), f);
-	if (f)
-		fclose(f);
-	if (got && !strncmp(text, "running", 7))
+	process_text(pid, tid, "syscall", text, sizeof(text));
+	if (!strncmp(text, "running", 7))
 		return EASE_CALM;
 	if (sscanf(text, "%ld %*x %*x %*x %lx", &number, &timeout) != 2)
 		return EASE_SOME;
 	if (number == SYS_rt_sigtimedwait)
 		return EASE_NONE;
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
 		if (number == calls[i] && (number != SYS_futex || !timeout))
 			return EASE_CALM;
 	return EASE_SOME;
@@ -312,6 +315,7 @@ static int thread_denied(struct call *call)
 			 .text = cause_line(&call->traced, traced));
 }
 
+/* Says that the process could not be made to do it. Returns `ret`. */
 static int thread_failed(struct call *call, int ret)
 {
 	char traced[CAUSE_LINE_BYTES];
@@ -403,35 +407,6 @@ static int by_ptrace(struct call *call)
 	return ret;
 }
 
-/* Returns true when a signal would not be taken either, or would stay pending
- * in a process that is stopped. */
-static bool signal_useless(const struct cause *traced)
-{
-	switch (traced->id) {
-	case CAUSE_NO_PROC:
-	case CAUSE_PROCESS_ENDED:
-	case CAUSE_PROCESS_EXECUTES:
-	case CAUSE_PROCESS_STOPPED:
-	case CAUSE_PROCESS_STRANGE:
-	case CAUSE_PROCESS_UNREAD:
-	case CAUSE_THREADS_BLOCKED:
-	case CAUSE_THREAD_DEADLINE:
-	case CAUSE_THREAD_DISPATCHED:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* Returns true when this command, or any, cannot lead the process's threads. */
-static bool tracing_denied(const struct cause *traced)
-{
-	return traced->id == CAUSE_PTRACE_REFUSED ||
-	       traced->id == CAUSE_PROCESS_HIDDEN ||
-	       traced->id == CAUSE_SERVICE_SHADOW_STACKS ||
-	       traced->id == CAUSE_SERVICE_EMULATED;
-}
-
 int activation_error(const struct rundir_process *process)
 {
 	struct process_page page;
@@ -458,22 +433,40 @@ int activation_refused(const struct rundir_process *process)
  * and the cause. */
 static int thread_make(struct call *call)
 {
-	const struct rundir_process *process = call->process;
 	int ret;
 
 	/* another command has led a thread there, which has not run yet */
 	if (call->wake.state == WAKE_TAKEN)
 		return wait_came(call, false);
 	if (call->wake.error)
-		wake_write(process, offsetof(struct process_wake, error), 0);
+		wake_write(call->process, offsetof(struct process_wake, error),
+			   0);
 	ret = by_ptrace(call);
 	if (!ret)
 		return wait_came(call, false);
-	if (!signal_useless(&call->traced)) {
+	switch (call->traced.id) {
+	/* a signal would not be taken either, or would stay pending in a
+	 * process that is stopped */
+	case CAUSE_NO_PROC:
+	case CAUSE_PROCESS_ENDED:
+	case CAUSE_PROCESS_EXECUTES:
+	case CAUSE_PROCESS_STOPPED:
+	case CAUSE_PROCESS_STRANGE:
+	case CAUSE_PROCESS_UNREAD:
+	case CAUSE_THREADS_BLOCKED:
+	case CAUSE_THREAD_DEADLINE:
+	case CAUSE_THREAD_DISPATCHED:
+		break;
+	/* this command, or any, cannot lead the process's threads */
+	case CAUSE_PTRACE_REFUSED:
+	case CAUSE_PROCESS_HIDDEN:
+	case CAUSE_SERVICE_SHADOW_STACKS:
+	case CAUSE_SERVICE_EMULATED:
+		return call->wake.signal == WAKE_SIGNAL ? by_signal(call) :
+							  thread_denied(call);
+	default:
 		if (call->wake.signal == WAKE_SIGNAL)
 			return by_signal(call);
-		if (tracing_denied(&call->traced))
-			return thread_denied(call);
 	}
 	*call->cause = call->traced;
 	return ret;
@@ -492,6 +485,7 @@ int activation_run(const struct rundir_process *process, struct cause *cause)
 	if (process->unseen)
 		return cause_set(cause, -EXDEV, PROCESS_NAMESPACE_UNSEEN,
 				 .pid = process->pid);
+	/* another command makes the thread */
 	if (flock(process->fd, LOCK_EX | LOCK_NB))
 		return 0;
 	page_read(process, &page);

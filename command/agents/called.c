@@ -59,49 +59,12 @@ static int64_t now_ns(void)
 
 #define FILE_OPEN (O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
 
-/* Makes the file, and gives it to the process's user. Returns a descriptor or a
- * negative errno. */
-static int file_make(const struct rundir_process *process)
-{
-	int fd = openat(process->fd, CALL_FILE, FILE_OPEN | O_CREAT | O_EXCL,
-			0600);
-	int ret;
-
-	if (fd < 0)
-		return -errno;
-	/* the process takes files of the same user only */
-	if (process->uid == geteuid() || !fchown(fd, process->uid, -1))
-		return fd;
-	ret = -errno;
-	close(fd);
-	unlinkat(process->fd, CALL_FILE, 0);
-	return ret;
-}
-
-/* Opens one that is there. It may be a link to another user's; or another
- * command has made it, and gives it to the process's user in a moment. */
-static int file_find(const struct rundir_process *process)
-{
-	int fd = openat(process->fd, CALL_FILE, FILE_OPEN);
-	struct stat st;
-	int ret = -EPERM;
-
-	if (fd < 0)
-		return errno == ENOENT ? -EAGAIN : -errno;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode)) {
-		if (st.st_uid == process->uid)
-			return fd;
-		if (st.st_uid == geteuid() && st.st_nlink == 1)
-			ret = -EAGAIN;
-	}
-	close(fd);
-	return ret;
-}
-
 int called_open(const struct rundir_process *process)
 {
 	struct process_page page;
-	int fd;
+	struct stat st;
+	bool made;
+	int fd, ret;
 
 	if (rundir_read_process(process, process->image, &page) ||
 	    process->unseen)
@@ -110,40 +73,40 @@ int called_open(const struct rundir_process *process)
 		return -ESTALE;
 	if (page.wake.state != WAKE_SIGNALLED)
 		return -ENOENT;
-	fd = file_make(process);
-	return fd == -EEXIST ? file_find(process) : fd;
-}
-
-/* Waits until no other command has a request. */
-static int turn_take(struct called *called, int64_t deadline)
-{
-	const struct timespec pause = { .tv_nsec = TURN_PAUSE_NS };
-
-	while (flock(called->fd, LOCK_EX | LOCK_NB)) {
-		if (errno != EWOULDBLOCK && errno != EINTR)
-			return cause_set(called->cause, -errno, SIGNAL_NO_LOCKS,
-					 .pid = called->process->pid);
-		if (now_ns() > deadline)
-			return cause_set(called->cause, -ETIMEDOUT, SIGNAL_TURN,
-					 .pid = called->process->pid);
-		nanosleep(&pause, NULL);
+	fd = openat(process->fd, CALL_FILE, FILE_OPEN | O_CREAT | O_EXCL,
+		    0600);
+	made = fd >= 0;
+	if (!made && errno == EEXIST) {
+		fd = openat(process->fd, CALL_FILE, FILE_OPEN);
+		if (fd < 0 && errno == ENOENT)
+			return -EAGAIN;
 	}
-	return 0;
-}
-
-static struct process_page *page_map(const struct rundir_process *process)
-{
-	int fd = rundir_open_file(process, process->image, O_RDWR, "process");
-	void *p;
-
 	if (fd < 0)
-		return NULL;
-	p = mmap(NULL, sizeof(struct process_page), PROT_READ | PROT_WRITE,
-		 MAP_SHARED, fd, 0);
+		return -errno;
+	if (made) {
+		/* the process takes files of the same user only */
+		if (process->uid == geteuid() ||
+		    !fchown(fd, process->uid, -1))
+			return fd;
+		ret = -errno;
+		unlinkat(process->fd, CALL_FILE, 0);
+	} else {
+		/* it may be a link to another user's; or another command has
+		 * made it, and gives it to that user in a moment */
+		ret = -EPERM;
+		if (!fstat(fd, &st) && S_ISREG(st.st_mode)) {
+			if (st.st_uid == process->uid)
+				return fd;
+			if (st.st_uid == geteuid() && st.st_nlink == 1)
+				ret = -EAGAIN;
+		}
+	}
 	close(fd);
-	return p == MAP_FAILED ? NULL : p;
+	return ret;
 }
 
+/* Writes the request into the file. Returns 0, or a negative errno and the
+ * cause. */
 static int request_write(struct called *called)
 {
 	ssize_t bytes = called->head.bytes;
@@ -181,19 +144,17 @@ static bool signal_pending(pid_t pid, int number)
  * does: the program would take the command's signal for one that it awaits. */
 static bool signal_awaited(pid_t pid, int number)
 {
-	char path[300], line[128];
+	char path[NAME_MAX + 16], line[128];
 	struct dirent *entry;
 	bool found = activation_waits(pid, number);
 	DIR *stream;
+	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%d/fdinfo", pid);
 	stream = opendir(path);
 	while (stream && !found && (entry = readdir(stream))) {
-		FILE *f;
-
-		snprintf(path, sizeof(path), "/proc/%d/fdinfo/%s", pid,
-			 entry->d_name);
-		f = fopen(path, "re");
+		snprintf(path, sizeof(path), "fdinfo/%s", entry->d_name);
+		f = process_stream(pid, 0, path);
 		while (f && fgets(line, sizeof(line), f))
 			if (!strncmp(line, "sigmask:", 8))
 				found |= strtoull(line + 8, NULL, 16) >>
@@ -236,28 +197,15 @@ static int signal_queue(struct process_wake *wake, pid_t pid, pid_t tid,
 	return ret;
 }
 
-/* Returns true when the process has a handler for the signal. It may have none
- * for some us, while it executes or spawns a program. */
-static bool signal_caught(pid_t pid, int number)
-{
-	const struct timespec busy = { .tv_nsec = BUSY_PAUSE_NS };
-	int looks;
-
-	for (looks = 0; looks < CAUGHT_LOOKS; looks++) {
-		if (attach_signal_in(pid, pid, "SigCgt", number))
-			return true;
-		nanosleep(&busy, NULL);
-	}
-	return false;
-}
-
 /* Sends the signal to a thread that takes it. If there is none, leaves it
  * pending, unless the program itself waits for it. Returns 0 or a negative
  * errno: -EAGAIN when too many signals are queued, or none was needed. */
 static int signal_send(struct called *called, struct process_wake *wake)
 {
+	const struct timespec busy = { .tv_nsec = BUSY_PAUSE_NS };
 	pid_t pid = called->process->pid;
 	int number = (int)wake->signal;
+	int looks = CAUGHT_LOOKS;
 	bool dispatched;
 	pid_t tid;
 	int ret;
@@ -267,8 +215,15 @@ static int signal_send(struct called *called, struct process_wake *wake)
 		return ret == -EXDEV ? cause_set(called->cause, ret,
 						 PROCESS_STRANGE, .pid = pid) :
 				       -EAGAIN;
-	if (number < SIGRTMIN || number > SIGRTMAX ||
-	    !signal_caught(pid, number)) {
+	if (number < SIGRTMIN || number > SIGRTMAX)
+		looks = 0;
+	/* the process may have no handler for some us, while it executes or
+	 * spawns a program */
+	while (looks > 0 && !attach_signal_in(pid, pid, "SigCgt", number)) {
+		nanosleep(&busy, NULL);
+		looks--;
+	}
+	if (!looks) {
 		if (__atomic_load_n(&wake->state, SEQ_CST(WAKE_REQUEST)) !=
 		    WAKE_SIGNALLED)
 			return -EAGAIN;
@@ -298,6 +253,8 @@ static int signal_send(struct called *called, struct process_wake *wake)
 					 .pid = pid, .error = ret);
 }
 
+/* Changes the request's state, unless the handler has changed it. Returns
+ * whether it was `from`. */
 static bool request_change(struct process_wake *wake, uint32_t from,
 			   uint32_t to)
 {
@@ -306,6 +263,8 @@ static bool request_change(struct process_wake *wake, uint32_t from,
 					   SEQ_CST(WAKE_REQUEST));
 }
 
+/* Waits until the request's state is another one than `seen`, for a time at
+ * most. Returns the state; 0: the answer can be read. */
 static uint32_t request_await(struct process_wake *wake, uint32_t seen,
 			      int64_t ns)
 {
@@ -428,6 +387,8 @@ static void call_withdraw(struct process_wake *wake)
 		;
 }
 
+/* Reads the answer, and the payload, which the caller frees. Returns 0, or a
+ * negative errno and the cause. */
 static int answer_read(struct called *called)
 {
 	ssize_t bytes;
@@ -450,56 +411,57 @@ static int answer_read(struct called *called)
 	return 0;
 }
 
-static int call_make(struct called *called, struct process_page *page,
-		     int64_t deadline)
+/* Makes the request when no other command makes one. Returns 0, or a negative
+ * errno and the cause. */
+static int call_in_turn(struct called *called, int64_t deadline)
 {
-	struct process_wake *wake = &page->wake;
-	uint64_t pid = page->pid == (uint32_t)called->process->pid ?
-			       (uint64_t)getpid() : 0;
-	int ret;
+	const struct timespec pause = { .tv_nsec = TURN_PAUSE_NS };
+	pid_t pid = called->process->pid;
+	struct process_page *page;
+	struct process_wake *wake;
+	uint64_t caller;
+	int fd, ret;
 
+	while (flock(called->fd, LOCK_EX | LOCK_NB)) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return cause_set(called->cause, -errno, SIGNAL_NO_LOCKS,
+					 .pid = pid);
+		if (now_ns() > deadline)
+			return cause_set(called->cause, -ETIMEDOUT, SIGNAL_TURN,
+					 .pid = pid);
+		nanosleep(&pause, NULL);
+	}
+	page = MAP_FAILED;
+	fd = rundir_open_file(called->process, called->process->image, O_RDWR,
+			      "process");
+	if (fd >= 0) {
+		page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE,
+			    MAP_SHARED, fd, 0);
+		close(fd);
+	}
+	if (page == MAP_FAILED) {
+		ret = cause_set(called->cause, -ESRCH, SIGNAL_LEFT, .pid = pid);
+		goto out;
+	}
+	wake = &page->wake;
 	/* of a command that was killed */
 	call_withdraw(wake);
 	ret = request_write(called);
-	if (ret)
-		return ret;
-	wake->entry = pid << 32 | getuid();
-	__atomic_store_n(&wake->request, CALL_ASKED, SEQ_CST(WAKE_REQUEST));
-	ret = call_obeyed(called, wake, deadline);
-	if (ret)
-		call_withdraw(wake);
-	return ret ? ret : answer_read(called);
-}
-
-/* Makes the request when no other command makes one. */
-static int call_in_turn(struct called *called, int64_t deadline)
-{
-	struct process_page *page;
-	int ret = turn_take(called, deadline);
-
-	if (ret)
-		return ret;
-	page = page_map(called->process);
-	ret = page ? call_make(called, page, deadline) :
-		     cause_set(called->cause, -ESRCH, SIGNAL_LEFT,
-			       .pid = called->process->pid);
-	if (page)
-		munmap(page, sizeof(*page));
+	if (!ret) {
+		caller = page->pid == (uint32_t)pid ? (uint64_t)getpid() : 0;
+		wake->entry = caller << 32 | getuid();
+		__atomic_store_n(&wake->request, CALL_ASKED,
+				 SEQ_CST(WAKE_REQUEST));
+		ret = call_obeyed(called, wake, deadline);
+		if (ret)
+			call_withdraw(wake);
+		else
+			ret = answer_read(called);
+	}
+	munmap(page, sizeof(*page));
+out:
 	flock(called->fd, LOCK_UN);
 	return ret;
-}
-
-/* Removes the file of an agent that has gone, and the empty directory. */
-static void file_remove(const struct rundir_process *process)
-{
-	int above = openat(process->fd, "..",
-			   O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	unlinkat(process->fd, CALL_FILE, 0);
-	if (above < 0)
-		return;
-	unlinkat(above, process->name, AT_REMOVEDIR);
-	close(above);
 }
 
 int called_exchange(struct client *client, struct message *head,
@@ -513,7 +475,7 @@ int called_exchange(struct client *client, struct message *head,
 		.text = request ? request->text : NULL,
 		.cause = &client->cause,
 	};
-	int ret;
+	int above, ret;
 
 	/* again: the signal has met a thread in the middle of a write */
 	do {
@@ -523,8 +485,16 @@ int called_exchange(struct client *client, struct message *head,
 		ret = call_in_turn(&called, begin + ms * NS_PER_MS);
 	} while (!ret && called.head.status == -ETIMEDOUT &&
 		 now_ns() - begin < AGAIN_MS * NS_PER_MS);
-	if (!ret && !called.head.status && head->type == MESSAGE_DETACH)
-		file_remove(client->process);
+	/* the agent has gone: so do the file and the empty directory */
+	if (!ret && !called.head.status && head->type == MESSAGE_DETACH) {
+		unlinkat(client->process->fd, CALL_FILE, 0);
+		above = openat(client->process->fd, "..",
+			       O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (above >= 0) {
+			unlinkat(above, client->process->name, AT_REMOVEDIR);
+			close(above);
+		}
+	}
 	answer->payload = called.payload;
 	answer->bytes = called.payload ? called.head.bytes : 0;
 	*head = called.head;
