@@ -25,88 +25,40 @@
 #include "command/procfs/process.h"
 #include "command/procfs/rlimits.h"
 
-static int socket_wait(int fd, short events, int64_t deadline)
+/* Sends the bytes (POLLOUT), or receives them (POLLIN), until the deadline.
+ * Returns 0 or a negative errno: -ECONNRESET when the agent has hung up,
+ * -ETIMEDOUT. */
+static int socket_move(int fd, short way, void *data, size_t bytes,
+		       int64_t deadline)
 {
-	struct pollfd pfd = { .fd = fd, .events = events };
-
-	for (;;) {
-		int64_t left = deadline - monotonic_ms();
-		int n;
-
-		if (left <= 0)
-			return -ETIMEDOUT;
-		n = poll(&pfd, 1, left);
-		if (n > 0)
-			return 0;
-		if (n < 0 && errno != EINTR)
-			return -errno;
-	}
-}
-
-static int socket_send(int fd, const void *data, size_t bytes, int64_t deadline)
-{
-	const char *p = data;
-	int ret;
-
-	while (bytes) {
-		ssize_t n = send(fd, p, bytes, MSG_NOSIGNAL);
-
-		if (n >= 0) {
-			p += n;
-			bytes -= n;
-			continue;
-		}
-		if (errno == EINTR)
-			continue;
-		if (errno != EAGAIN)
-			return errno == EPIPE ? -ECONNRESET : -errno;
-		ret = socket_wait(fd, POLLOUT, deadline);
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
-static int socket_receive(int fd, void *data, size_t bytes, int64_t deadline)
-{
+	struct pollfd pfd = { .fd = fd, .events = way };
 	char *p = data;
-	int ret;
+	int64_t left;
+	ssize_t n;
 
 	while (bytes) {
-		ssize_t n = recv(fd, p, bytes, 0);
-
-		if (!n)
-			return -ECONNRESET;
+		n = way == POLLOUT ? send(fd, p, bytes, MSG_NOSIGNAL) :
+				     recv(fd, p, bytes, 0);
 		if (n > 0) {
 			p += n;
 			bytes -= n;
 			continue;
 		}
-		if (errno == EINTR)
+		if (!n && way == POLLIN)
+			return -ECONNRESET;
+		if (n < 0 && errno != EINTR && errno != EAGAIN)
+			return errno == EPIPE ? -ECONNRESET : -errno;
+		if (!n || errno == EINTR)
 			continue;
-		if (errno != EAGAIN)
+		do {
+			left = deadline - monotonic_ms();
+			if (left <= 0)
+				return -ETIMEDOUT;
+			n = poll(&pfd, 1, (int)left);
+		} while (!n || (n < 0 && errno == EINTR));
+		if (n < 0)
 			return -errno;
-		ret = socket_wait(fd, POLLIN, deadline);
-		if (ret)
-			return ret;
 	}
-	return 0;
-}
-
-/* Refuses a listener of another user: it could deceive the command. */
-static int peer_check(struct client *client,
-		      const struct rundir_process *process)
-{
-	struct ucred cred;
-	socklen_t bytes = sizeof(cred);
-
-	if (getsockopt(client->fd, SOL_SOCKET, SO_PEERCRED, &cred, &bytes))
-		return cause_set(&client->cause, -EPERM, SOCKET_OWNER_UNKNOWN,
-				 .pid = process->pid);
-	if (cred.uid != geteuid() && cred.uid && cred.uid != process->uid &&
-	    geteuid())
-		return cause_set(&client->cause, -EPERM, SOCKET_OWNER,
-				 .pid = process->pid, .n = cred.uid);
 	return 0;
 }
 
@@ -116,21 +68,6 @@ static int client_unanswered(struct client *client, pid_t pid, int64_t ms)
 	if (!process_stopped_why(pid, &client->cause))
 		cause_set(&client->cause, 0, AGENT_SILENT, .pid = pid, .n = ms);
 	return -ETIMEDOUT;
-}
-
-/* Says why the service thread could make no socket: its errno. */
-static int client_socketless(struct client *client,
-			     const struct rundir_process *process, int error)
-{
-	const char *path = rundir_shown(process);
-
-	if (error == EACCES || error == EPERM || error == ENOENT)
-		return cause_set(&client->cause, -error, AGENT_SOCKET_UNREACHED,
-				 .pid = process->pid, .error = error,
-				 .path = path,
-				 .text = activation_given_up(process));
-	return cause_set(&client->cause, -error, AGENT_SOCKET_UNMADE,
-			 .pid = process->pid, .error = error, .path = path);
 }
 
 /* Says why a process without a socket, or with one that does not listen, cannot
@@ -171,8 +108,16 @@ static int client_unconnected(struct client *client,
 			     0;
 	pid_t pid = process->pid;
 
+	/* the service thread could make no socket */
+	if (failed == EACCES || failed == EPERM || failed == ENOENT)
+		return cause_set(&client->cause, -failed,
+				 AGENT_SOCKET_UNREACHED, .pid = pid,
+				 .error = failed, .path = rundir_shown(process),
+				 .text = activation_given_up(process));
 	if (failed > 0)
-		return client_socketless(client, process, failed);
+		return cause_set(&client->cause, -failed, AGENT_SOCKET_UNMADE,
+				 .pid = pid, .error = failed,
+				 .path = rundir_shown(process));
 	switch (error) {
 	case -ENOENT:
 	case -ECONNREFUSED:
@@ -251,6 +196,8 @@ static int client_reach(struct client *client)
 int client_connect(struct client *client, const struct rundir_process *process)
 {
 	int64_t begin = monotonic_ms(), came = begin;
+	struct ucred cred;
+	socklen_t bytes = sizeof(cred);
 	int ret = 0;
 
 	client->cause.id = CAUSE_NONE;
@@ -284,7 +231,17 @@ int client_connect(struct client *client, const struct rundir_process *process)
 					  client_unconnected(client, process,
 							     ret, came - begin);
 	}
-	ret = client->called ? 0 : peer_check(client, process);
+	if (client->called)
+		return 0;
+	/* a listener of another user could deceive the command */
+	ret = 0;
+	if (getsockopt(client->fd, SOL_SOCKET, SO_PEERCRED, &cred, &bytes))
+		ret = cause_set(&client->cause, -EPERM, SOCKET_OWNER_UNKNOWN,
+				.pid = process->pid);
+	else if (cred.uid != geteuid() && cred.uid &&
+		 cred.uid != process->uid && geteuid())
+		ret = cause_set(&client->cause, -EPERM, SOCKET_OWNER,
+				.pid = process->pid, .n = cred.uid);
 	if (ret)
 		client_close(client);
 	return ret;
@@ -326,6 +283,8 @@ static int header_check(struct client *client, const struct message *head,
 	return 0;
 }
 
+/* Receives an answer; the caller releases it, whatever the result. Returns 0 or
+ * a negative errno, which client->cause may explain. */
 static int answer_receive(struct client *client, enum message_type type,
 			  struct client_answer *answer, int32_t *status,
 			  int64_t deadline)
@@ -333,7 +292,7 @@ static int answer_receive(struct client *client, enum message_type type,
 	struct message head;
 	int ret;
 
-	ret = socket_receive(client->fd, &head, sizeof(head), deadline);
+	ret = socket_move(client->fd, POLLIN, &head, sizeof(head), deadline);
 	if (ret)
 		return ret;
 	ret = header_check(client, &head, type);
@@ -345,10 +304,13 @@ static int answer_receive(struct client *client, enum message_type type,
 	answer->payload[head.bytes] = '\0';
 	answer->bytes = head.bytes;
 	*status = head.status;
-	return socket_receive(client->fd, answer->payload, head.bytes,
-			      deadline);
+	return socket_move(client->fd, POLLIN, answer->payload, head.bytes,
+			   deadline);
 }
 
+/* Sends a request and receives the answer, once. Returns 0 and the agent's
+ * status; -EAGAIN: the agent hung up, and the request may be sent again; or
+ * another negative errno and the cause. */
 static int request_exchange(struct client *client, enum message_type type,
 			    const struct client_request *request,
 			    struct client_answer *answer, int32_t *status)
@@ -378,10 +340,10 @@ static int request_exchange(struct client *client, enum message_type type,
 		*status = head.status;
 		return ret ? ret : header_check(client, &head, type);
 	}
-	ret = socket_send(client->fd, &head, sizeof(head), deadline);
+	ret = socket_move(client->fd, POLLOUT, &head, sizeof(head), deadline);
 	if (!ret && head.bytes)
-		ret = socket_send(client->fd, request->text, head.bytes,
-				  deadline);
+		ret = socket_move(client->fd, POLLOUT, request->text,
+				  head.bytes, deadline);
 	/* the agent hangs up when a part of a request is late */
 	sent = !ret;
 	if (sent)
@@ -405,68 +367,44 @@ static int request_exchange(struct client *client, enum message_type type,
 	return ret;
 }
 
-/* Sends the request again after the agent hung up: the service thread was just
- * leaving, or had no room for one more connection. */
-static int request_repeat(struct client *client, enum message_type type,
-			  const struct client_request *request,
-			  struct client_answer *answer, int32_t *status)
+/* Returns the text of the first line KEY=TEXT of an answer, or NULL. */
+static const char *answer_line(const struct client_answer *answer,
+			       const char *key)
 {
-	int timeout_ms = client->timeout_ms;
-	int64_t begin = monotonic_ms();
-	int ret;
-
-	do {
-		nanosleep(&while_waiting, NULL);
-		client_close(client);
-		client_answer_release(answer);
-		ret = client_connect(client, client->process);
-		if (ret)
-			return ret;
-		client->timeout_ms = timeout_ms;
-		client->last = monotonic_ms() - begin > CLIENT_AGAIN_MS;
-		ret = request_exchange(client, type, request, answer, status);
-	} while (ret == -EAGAIN);
-	return ret;
-}
-
-/* Returns a copy of the first line KEY=TEXT of an answer, with "?" for control
- * characters; "" if there is none. A text that is too long is cut: line_find()
- * would not find it. */
-static const char *answer_text(const struct client_answer *answer,
-			       const char *key, char text[CAUSE_TEXT_BYTES])
-{
-	const char *line = answer->payload, *end;
 	size_t n = strlen(key);
+	const char *line = answer->payload;
 
-	while (strncmp(line, key, n) || line[n] != '=') {
-		end = strchr(line, '\n');
-		if (!end)
-			return "";
-		line = end + 1;
+	while (line && *line) {
+		if (!strncmp(line, key, n) && line[n] == '=')
+			return line + n + 1;
+		line = strchr(line, '\n');
+		line = line ? line + 1 : NULL;
 	}
-	line += n + 1;
-	snprintf(text, CAUSE_TEXT_BYTES, "%.*s", (int)strcspn(line, "\n"),
-		 line);
-	for (char *p = text; *p; p++)
-		if ((unsigned char)*p < ' ' || *p == 0x7f)
-			*p = '?';
-	return text;
+	return NULL;
 }
 
-/* Takes the cause out of a failure. */
+/* Takes the cause out of a failure. A text that is too long is cut, and control
+ * characters become "?". */
 static void client_refused(struct client *client,
 			   const struct client_answer *answer, int status)
 {
 	uint64_t id = client_answer_number(answer, "cause");
-	char text[CAUSE_TEXT_BYTES];
+	const char *line = answer_line(answer, "text");
+	char text[CAUSE_TEXT_BYTES] = "";
 	struct cause_slots slots = {
 		.pid = client_pid(client),
 		.error = status,
 		.n = (int64_t)client_answer_number(answer, "number"),
-		.text = answer_text(answer, "text", text),
+		.text = text,
 		.path = client->process ? rundir_shown(client->process) : "",
 	};
 
+	if (line)
+		snprintf(text, sizeof(text), "%.*s",
+			 (int)strcspn(line, "\n"), line);
+	for (char *p = text; *p; p++)
+		if ((unsigned char)*p < ' ' || *p == 0x7f)
+			*p = '?';
 	if (status == -E2BIG)
 		id = CAUSE_AGENT_LIST_LONG;
 	cause_fill(&client->cause, 0,
@@ -474,10 +412,14 @@ static void client_refused(struct client *client,
 		   &slots);
 }
 
+/* Makes a request. Returns as client_call(), without the limits of the
+ * process. */
 static int request_make(struct client *client, enum message_type type,
 			const struct client_request *request,
 			struct client_answer *answer)
 {
+	int timeout_ms = client->timeout_ms;
+	int64_t begin;
 	int32_t status = 0;
 	int ret;
 
@@ -489,8 +431,19 @@ static int request_make(struct client *client, enum message_type type,
 	if (client->fd < 0)
 		return cause_set(&client->cause, -ENOTCONN, NOT_CONNECTED);
 	ret = request_exchange(client, type, request, answer, &status);
-	if (ret == -EAGAIN)
-		ret = request_repeat(client, type, request, answer, &status);
+	/* the service thread was just leaving, or had no room for one more
+	 * connection */
+	for (begin = monotonic_ms(); ret == -EAGAIN;) {
+		nanosleep(&while_waiting, NULL);
+		client_close(client);
+		client_answer_release(answer);
+		ret = client_connect(client, client->process);
+		if (ret)
+			break;
+		client->timeout_ms = timeout_ms;
+		client->last = monotonic_ms() - begin > CLIENT_AGAIN_MS;
+		ret = request_exchange(client, type, request, answer, &status);
+	}
 	if (ret) {
 		client_close(client);
 	} else if (status == -EPROTO) {
@@ -602,14 +555,7 @@ bool client_answer_next(struct client_answer *answer, size_t *position,
 uint64_t client_answer_number(const struct client_answer *answer,
 			      const char *key)
 {
-	size_t n = strlen(key);
-	const char *line = answer->payload;
+	const char *text = answer_line(answer, key);
 
-	while (line && *line) {
-		if (!strncmp(line, key, n) && line[n] == '=')
-			return strtoull(line + n + 1, NULL, 0);
-		line = strchr(line, '\n');
-		line = line ? line + 1 : NULL;
-	}
-	return 0;
+	return text ? strtoull(text, NULL, 0) : 0;
 }
