@@ -291,7 +291,7 @@ static int add_probes(struct target *target)
 	}
 	marker_list_free(&probes);
 	if (!ret)
-		return replaced_tell(pid) ? COMMAND_FAILED : COMMAND_DONE;
+		return replaced_tell(pid, NULL) ? COMMAND_FAILED : COMMAND_DONE;
 	return ret == -EACCES || ret == -EPERM ?
 	       command_failed("process %d: its USDT probes cannot be read: %s; "
 			      "root can list them, and rules take them", pid,

@@ -29,6 +29,8 @@ struct found {
 	bool ended;
 };
 
+/* Looks which processes of a runtime directory have the session; of one that
+ * cannot be opened there are none. */
 static void place_look(struct found *found, const char *path, const char *name)
 {
 	uint32_t images[RUNDIR_IMAGES_MAX];
@@ -58,40 +60,35 @@ static void place_look(struct found *found, const char *path, const char *name)
 	rundir_close(&dir);
 }
 
-/* Tells which living processes have the session, and that -p reaches them. */
-static void living_tell(const struct found *found, const char *name,
-			const char *user)
-{
-	char pids[LIVING_MAX * 16] = "", text[CAUSE_TEXT_BYTES];
-	struct cause cause;
-	size_t shown = found->count < LIVING_MAX ? found->count : LIVING_MAX;
-
-	for (size_t i = 0; i < shown; i++)
-		sprintf(pids + strlen(pids), "%s%d", i ? ", " : "",
-			found->living[i]);
-	snprintf(text, sizeof(text), "%s %s%s of user %s %s a session '%s'",
-		 agreed(found->count, "process", "processes"), pids,
-		 found->count > shown ? ", ..." : "", user,
-		 agreed(found->count, "has", "have"), name);
-	cause_set(&cause, 0, SESSION_OF_USER, .text = text);
-	cause_tell(&cause);
-}
-
+/* Tells which living processes have the session, and that -p reaches them, and
+ * how to read the events of ended ones. */
 static void found_tell(const struct found *found, const char *name, uid_t uid)
 {
 	const struct passwd *entry = getpwuid(uid);
-	char number[16], text[CAUSE_TEXT_BYTES];
+	char number[16], pids[LIVING_MAX * 16] = "", text[CAUSE_TEXT_BYTES];
 	const char *user = entry ? entry->pw_name : number;
+	size_t shown = found->count < LIVING_MAX ? found->count : LIVING_MAX;
 	struct cause cause;
 
 	snprintf(number, sizeof(number), "%u", (unsigned int)uid);
-	if (found->count)
-		living_tell(found, name, user);
+	for (size_t i = 0; i < shown; i++)
+		sprintf(pids + strlen(pids), "%s%d", i ? ", " : "",
+			found->living[i]);
+	if (found->count) {
+		snprintf(text, sizeof(text),
+			 "%s %s%s of user %s %s a session '%s'",
+			 agreed(found->count, "process", "processes"), pids,
+			 found->count > shown ? ", ..." : "", user,
+			 agreed(found->count, "has", "have"), name);
+		cause_set(&cause, 0, SESSION_OF_USER, .text = text);
+		cause_tell(&cause);
+	}
 	if (!found->ended)
 		return;
-	snprintf(text, sizeof(text), "an ended process of user %s has a session "
-		 "'%s': 'setpriv --reuid=%s --clear-groups taffrail snapshot %s "
-		 "-o DIR' reads it", user, name, user, name);
+	snprintf(text, sizeof(text),
+		 "an ended process of user %s has a session '%s': 'setpriv "
+		 "--reuid=%s --clear-groups taffrail snapshot %s -o DIR' "
+		 "reads it", user, name, user, name);
 	cause_set(&cause, 0, SESSION_OF_ENDED, .text = text);
 	cause_tell(&cause);
 }
@@ -123,6 +120,7 @@ void others_tell(const char *name)
 	globfree(&found);
 }
 
+/* The list of sessions of `start --all`. */
 struct later {
 	struct rundir *dir;
 	char *names;

@@ -77,15 +77,17 @@ int heirs_start(struct client *client, const struct client_request *request,
 	return ret;
 }
 
-static int rules_change(const struct rundir_process *process, const char *name,
-		  const char *rule, bool enable)
+void heirs_change(const struct rundir_process *process, const char *name,
+		  const char *rule, bool enable, int *result)
 {
 	char file[NAME_MAX + 1];
-	char *text, *kept, *all = NULL, *on = NULL, *off = NULL;
+	char *text = NULL, *kept, *all = NULL, *on = NULL, *off = NULL;
 	int ret = rundir_heirs_read(process, name, &text);
 
+	if (ret == -ENOENT)
+		return;
 	if (ret)
-		return ret == -ENOENT ? 0 : ret;
+		goto out;
 	ret = -ENOMEM;
 	if (asprintf(&on, "rule=%s\n", rule) < 0)
 		on = NULL;
@@ -104,14 +106,7 @@ static int rules_change(const struct rundir_process *process, const char *name,
 	free(off);
 	free(on);
 	free(text);
-	return ret;
-}
-
-void heirs_change(const struct rundir_process *process, const char *name,
-		  const char *rule, bool enable, int *result)
-{
-	int ret = rules_change(process, name, rule, enable);
-
+out:
 	if (ret)
 		heirs_tell(process, "keep the rules of before", ret, result);
 }

@@ -19,30 +19,26 @@ struct replaced {
 	int told;
 };
 
-/* Returns true when a file has a USDT probe that the rule selects. Only rules
- * that name a provider select probes. */
-static bool has_probe(const char *file, const char *rule)
-{
-	char error[ELFNOTES_ERROR_BYTES];
-	struct marker_list list = { 0 };
-	bool found = false;
-
-	if (!*file || rule[strcspn(rule, "*?[/:")] != '/')
-		return false;
-	elfnotes_read(&list, file, 0, error);
-	for (size_t i = 0; i < list.count; i++)
-		found |= list.markers[i].kind == MARKER_USDT &&
-			 rule_matches(rule, list.markers[i].id);
-	marker_list_free(&list);
-	return found;
-}
-
+/* Tells a file that was replaced or removed (`now` is ""). With a rule, only
+ * one that has a USDT probe now which the rule selects. */
 static void file_tell(const char *path, const char *now, void *arg)
 {
 	struct replaced *replaced = arg;
+	const char *rule = replaced->rule;
+	char error[ELFNOTES_ERROR_BYTES];
+	struct marker_list list = { 0 };
+	bool found = !rule;
 	struct cause cause;
 
-	if (replaced->rule && !has_probe(now, replaced->rule))
+	/* only rules that name a provider select probes */
+	if (rule && *now && rule[strcspn(rule, "*?[/:")] == '/') {
+		elfnotes_read(&list, now, 0, error);
+		for (size_t i = 0; i < list.count; i++)
+			found |= list.markers[i].kind == MARKER_USDT &&
+				 rule_matches(rule, list.markers[i].id);
+		marker_list_free(&list);
+	}
+	if (!found)
 		return;
 	replaced->told++;
 	if (*now)
@@ -54,15 +50,7 @@ static void file_tell(const char *path, const char *now, void *arg)
 	cause_tell(&cause);
 }
 
-int replaced_tell(pid_t pid)
-{
-	struct replaced replaced = { pid, NULL, 0 };
-
-	process_each_unread(pid, file_tell, &replaced);
-	return replaced.told;
-}
-
-int replaced_tell_rule(pid_t pid, const char *rule)
+int replaced_tell(pid_t pid, const char *rule)
 {
 	struct replaced replaced = { pid, rule, 0 };
 

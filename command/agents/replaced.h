@@ -8,11 +8,11 @@
 
 #include <sys/types.h>
 
-/* Says so of each such file. Returns how many there are. */
-int replaced_tell(pid_t pid);
-
-/* Does so for each file that was replaced by one with a probe that the rule
- * selects: the user means that probe, and it does not take part. */
-int replaced_tell_rule(pid_t pid, const char *rule);
+/*
+ * Says so of each such file; with a rule (else NULL), of each that was replaced
+ * by one with a probe that the rule selects: the user means that probe, and it
+ * does not take part. Returns how many there are.
+ */
+int replaced_tell(pid_t pid, const char *rule);
 
 #endif

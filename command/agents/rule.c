@@ -17,59 +17,43 @@
 #include "tracepoints/conditions/expr.h"
 #include "tracepoints/conditions/rule-split.h"
 
-static char fact[200];
-
-/* Returns NULL, or "column N: FACT", where N counts in the whole rule. */
-static const char *condition_check(const char *rule, const char *condition)
-{
-	struct expr_error error;
-
-	for (const char *p = condition; *p; p++)
-		if (iscntrl((unsigned char)*p))
-			return "its condition has a control character";
-	if (strlen(condition) > RULE_CONDITION_MAX)
-		return "its condition is too long";
-	if (!expr_check(condition, &error))
-		return NULL;
-	snprintf(fact, sizeof(fact), "column %zu: %s",
-		 (size_t)(condition - rule) + error.column, error.fact);
-	return fact;
-}
-
 static const char other_character[] =
 	"it has a character that no marker's id has";
 
-static const char *glob_check(const char *rule, size_t bytes)
-{
-	if (!bytes)
-		return "it is empty";
-	if (bytes > RULE_BYTES_MAX)
-		return "it is too long";
-	for (size_t i = 0; i < bytes; i++)
-		if (iscntrl((unsigned char)rule[i]) || rule[i] == ';')
-			return other_character;
-	return NULL;
-}
-
 int rule_check(const char *rule, const char **why)
 {
+	static char fact[200];
 	size_t bytes;
 	const char *condition = rule_condition(rule, &bytes);
-	const char *end;
+	struct expr_error error;
 	struct rule_types types;
+	const char *end;
 
-	*why = glob_check(rule, bytes);
+	*why = !bytes ? "it is empty" :
+	       bytes > RULE_BYTES_MAX ? "it is too long" : NULL;
+	for (size_t i = 0; !*why && i < bytes; i++)
+		if (iscntrl((unsigned char)rule[i]) || rule[i] == ';')
+			*why = other_character;
 	if (!*why && rule_types(rule, &types, &end))
 		*why = "types must be like (str,,str:4), without blanks: for "
 		       "each argument str, str:N (argument N has its length) "
 		       "or nothing";
-	if (!*why && condition)
-		*why = condition_check(rule, condition);
-	else if (!*why && *end)
+	if (!*why && !condition && *end)
 		*why = isblank((unsigned char)*end) ?
 			       "behind a blank only 'if' and a condition may "
 			       "follow, as in '* if n > 3'" :
 			       other_character;
+	for (const char *p = condition; !*why && p && *p; p++)
+		if (iscntrl((unsigned char)*p))
+			*why = "its condition has a control character";
+	if (!*why && condition && strlen(condition) > RULE_CONDITION_MAX)
+		*why = "its condition is too long";
+	/* the column counts in the whole rule */
+	if (!*why && condition && expr_check(condition, &error)) {
+		snprintf(fact, sizeof(fact), "column %zu: %s",
+			 (size_t)(condition - rule) + error.column, error.fact);
+		*why = fact;
+	}
 	return *why ? -EINVAL : 0;
 }
 

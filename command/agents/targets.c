@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The processes that a sub-command works on. See targets.h.
+ *
+ * Invariant: targets are one for each process of the list, in that order, and
+ * point into it, so the list does not change once they are made.
  */
 #include "command/agents/targets.h"
 
@@ -33,6 +36,8 @@ int targets_check_name(const char *name)
 	return COMMAND_DONE;
 }
 
+/* Finds the processes with these pids. Returns 0, or a negative errno after
+ * printing the error. */
 static int targets_find(struct targets *t, const pid_t *pids, size_t count)
 {
 	struct cause cause;
@@ -43,93 +48,78 @@ static int targets_find(struct targets *t, const pid_t *pids, size_t count)
 		command_failed("out of memory");
 		return -ENOMEM;
 	}
-	while (t->list.count < count) {
+	for (; t->list.count < count; t->list.count++) {
 		ret = rundir_find(&t->list.processes[t->list.count],
 				  pids[t->list.count], &cause);
 		if (ret) {
 			cause_tell(&cause);
 			return ret;
 		}
-		t->list.count++;
 	}
 	return 0;
 }
 
-/* Leaves out this command, which has an agent where `taffrail record` runs a
- * shell: it cannot answer itself. */
-static void self_drop(struct rundir_list *list)
+/* Counts a process as ended when the program that has its files has ended by an
+ * execve(2), and the process executes one whose agent does not use this
+ * directory: it has none, or another user's. Such a process can be asked
+ * nothing. Between two programs with agents this is so for some milliseconds,
+ * for which `looks` tells how often to look again. */
+static void end_replaced(struct rundir_process *process, int *looks)
 {
-	size_t i, kept = 0;
+	const struct timespec pause = { .tv_nsec = 5000000 };
+	struct rundir_process now;
+	struct process_page head;
+	struct stat here, there;
+	struct cause cause;
+	bool over;
 
-	for (i = 0; i < list->count; i++) {
-		struct rundir_process *process = &list->processes[i];
+	if (!process->alive || process->unseen ||
+	    rundir_read_process(process, process->image, &head) ||
+	    !head.locked || rundir_locked(process))
+		return;
+	for (;;) {
+		over = true;
+		if (!rundir_find(&now, process->pid, &cause)) {
+			over = fstat(process->fd, &here) ||
+			       fstat(now.fd, &there) ||
+			       here.st_ino != there.st_ino ||
+			       here.st_dev != there.st_dev;
+			rundir_process_close(&now);
+		}
+		if (!over || (*looks)-- <= 0)
+			break;
+		nanosleep(&pause, NULL);
+	}
+	process->alive = !over;
+}
+
+/* Lists the user's processes, without this command, which has an agent where
+ * `taffrail record` runs a shell: it cannot answer itself. Returns 0, or a
+ * negative errno after printing the error. */
+static int targets_scan(struct targets *t)
+{
+	int ret = -EPERM, looks = REPLACED_LOOKS;
+	size_t kept = 0;
+
+	if (t->dir.fd >= 0 || !t->dir.cause.id)
+		ret = rundir_scan_user(&t->dir, &t->list);
+	if (ret) {
+		cause_tell(&t->dir.cause);
+		return ret;
+	}
+	for (size_t i = 0; i < t->list.count; i++) {
+		struct rundir_process *process = &t->list.processes[i];
 
 		/* one that is not seen has its number from elsewhere */
 		if (process->alive && !process->unseen &&
 		    process->pid == getpid())
 			rundir_process_close(process);
 		else
-			list->processes[kept++] = *process;
+			t->list.processes[kept++] = *process;
 	}
-	list->count = kept;
-}
-
-/* Returns true when the program that has these files is over, and the process
- * executes one whose agent does not use this directory: it has none, or another
- * user's. */
-static bool program_replaced(const struct rundir_process *process)
-{
-	struct cause cause;
-	struct rundir_process now;
-	struct stat here, there;
-	bool same;
-
-	if (rundir_find(&now, process->pid, &cause))
-		return true;
-	same = !fstat(process->fd, &here) && !fstat(now.fd, &there) &&
-	       here.st_ino == there.st_ino && here.st_dev == there.st_dev;
-	rundir_process_close(&now);
-	return !same;
-}
-
-/* Counts processes as ended whose last program with an agent has ended by an
- * execve(2): they can be asked nothing. Between two programs with agents this
- * is so for some milliseconds. */
-static void end_replaced(struct rundir_list *list)
-{
-	const struct timespec pause = { .tv_nsec = 5000000 };
-	int looks = REPLACED_LOOKS;
-	struct process_page head;
-
-	for (size_t i = 0; i < list->count; i++) {
-		struct rundir_process *process = &list->processes[i];
-		bool over = process->alive && !process->unseen &&
-			    !rundir_read_process(process, process->image,
-						 &head) &&
-			    head.locked && !rundir_locked(process);
-
-		while (over && (over = program_replaced(process)) &&
-		       looks-- > 0)
-			nanosleep(&pause, NULL);
-		process->alive = process->alive && !over;
-	}
-}
-
-static int targets_scan(struct targets *t)
-{
-	int ret;
-
-	if (t->dir.fd < 0 && t->dir.cause.id) {
-		cause_tell(&t->dir.cause);
-		return -EPERM;
-	}
-	ret = rundir_scan_user(&t->dir, &t->list);
-	if (ret) {
-		cause_tell(&t->dir.cause);
-		return ret;
-	}
-	self_drop(&t->list);
-	end_replaced(&t->list);
+	t->list.count = kept;
+	for (size_t i = 0; i < kept; i++)
+		end_replaced(&t->list.processes[i], &looks);
 	return 0;
 }
 
@@ -213,43 +203,36 @@ int target_connect_briefly(struct target *target)
 	return ret;
 }
 
-/* Asks for the list in pieces, until one is empty. A marker that goes meanwhile
- * may hide another one. */
-static int list_pieces(struct target *target)
+int target_list(struct target *target)
 {
 	size_t had = target->markers.count, before;
 	struct client_answer answer;
-	int ret;
+	bool pieces = false, again;
+	int ret = target_connect(target);
 
+	if (ret)
+		return ret;
+	/* a list that is too long comes in pieces, until one is empty. A marker
+	 * that goes meanwhile may hide another one. */
 	do {
 		struct client_request request = { 0 };
 
 		before = target->markers.count;
-		client_request_add(&request, "from", "%zu", before - had);
-		ret = client_call(&target->client, MESSAGE_LIST, &request,
-				  &answer);
+		if (pieces)
+			client_request_add(&request, "from", "%zu",
+					   before - had);
+		ret = client_call(&target->client, MESSAGE_LIST,
+				  pieces ? &request : NULL, &answer);
 		if (!ret)
 			ret = marker_list_parse(&target->markers,
 						answer.payload, answer.bytes);
 		client_answer_release(&answer);
 		client_request_release(&request);
-	} while (!ret && target->markers.count > before);
+		again = pieces ? !ret && target->markers.count > before :
+				 ret == -E2BIG;
+		pieces = true;
+	} while (again);
 	return ret;
-}
-
-int target_list(struct target *target)
-{
-	struct client_answer answer;
-	int ret = target_connect(target);
-
-	if (ret)
-		return ret;
-	ret = client_call(&target->client, MESSAGE_LIST, NULL, &answer);
-	if (!ret)
-		ret = marker_list_parse(&target->markers,
-					answer.payload, answer.bytes);
-	client_answer_release(&answer);
-	return ret == -E2BIG ? list_pieces(target) : ret;
 }
 
 /* Returns true when the rule matches a marker of the list. Gives the markers
@@ -265,46 +248,42 @@ static bool list_matches(const struct marker_list *list, const char *rule,
 	return false;
 }
 
-/* The same for the targets' markers. */
-static bool markers_match(const struct targets *t, const char *rule,
-			  struct nearest *nearest)
-{
-	for (size_t i = 0; i < t->count; i++)
-		if (list_matches(&t->targets[i].markers, rule, nearest))
-			return true;
-	return false;
-}
-
-/* The same for USDT probes. A probe becomes a marker when a rule names it, and
- * the agent does not list it before that. */
-static bool probes_match(struct targets *t, const char *rule,
-			 struct nearest *nearest, struct marker_list *probes)
-{
-	int ret;
-
-	for (size_t i = 0; i < t->count; i++) {
-		ret = process_probes_read(probes, t->targets[i].process->pid);
-		t->unread |= ret == -EACCES || ret == -EPERM;
-	}
-	return list_matches(probes, rule, nearest);
-}
-
-static int rule_unmatched(const struct targets *t, const char *rule,
-			  const struct nearest *nearest)
+/* Returns true when the rule matches a marker of the targets, or a USDT probe,
+ * or when it may match one of a process whose probes cannot be read (`unread`).
+ * A probe becomes a marker when a rule names it, and the agent does not list it
+ * before that. Otherwise prints what is nearest. */
+static bool rule_matched(struct targets *t, const char *rule, bool unread)
 {
 	char text[NEAREST_IDS * (NEAREST_LENGTH_MAX + 8)];
+	struct nearest nearest = { .rule = rule };
+	struct marker_list probes = { 0 };
+	bool found;
+	int ret;
 
-	nearest_text(nearest, text, sizeof(text));
-	if (text[0])
-		command_failed("no marker matches '%s'; the nearest: %s%s",
-			       rule, text, rule_hint(rule));
-	else
-		command_failed("no marker matches '%s': %s no markers", rule,
-			       t->count == 1 ? "the process has" :
-			       "these processes have");
 	for (size_t i = 0; i < t->count; i++)
-		replaced_tell(t->targets[i].process->pid);
-	return -ENOENT;
+		if (list_matches(&t->targets[i].markers, rule, &nearest))
+			return true;
+	for (size_t i = 0; i < t->count; i++) {
+		ret = process_probes_read(&probes, t->targets[i].process->pid);
+		t->unread |= ret == -EACCES || ret == -EPERM;
+	}
+	found = list_matches(&probes, rule, &nearest) ||
+		(unread && t->unread);
+	if (!found) {
+		nearest_text(&nearest, text, sizeof(text));
+		if (text[0])
+			command_failed("no marker matches '%s'; the nearest: "
+				       "%s%s", rule, text, rule_hint(rule));
+		else
+			command_failed("no marker matches '%s': %s no markers",
+				       rule, t->count == 1 ?
+				       "the process has" :
+				       "these processes have");
+		for (size_t i = 0; i < t->count; i++)
+			replaced_tell(t->targets[i].process->pid, NULL);
+	}
+	marker_list_free(&probes);
+	return found;
 }
 
 int targets_check_files(const struct targets *t, const char *const *rules,
@@ -316,7 +295,7 @@ int targets_check_files(const struct targets *t, const char *const *rules,
 		for (size_t k = 0; k < t->count; k++)
 			if (t->targets[k].process->alive &&
 			    !t->targets[k].process->unseen &&
-			    replaced_tell_rule(t->targets[k].process->pid,
+			    replaced_tell(t->targets[k].process->pid,
 					       rules[i]))
 				status = COMMAND_FAILED;
 	return status;
@@ -324,16 +303,7 @@ int targets_check_files(const struct targets *t, const char *const *rules,
 
 int targets_check_rule(struct targets *t, const char *rule)
 {
-	struct nearest nearest = { .rule = rule };
-	struct marker_list probes = { 0 };
-	int ret = 0;
-
-	if (markers_match(t, rule, &nearest))
-		return 0;
-	if (!probes_match(t, rule, &nearest, &probes) && !t->unread)
-		ret = rule_unmatched(t, rule, &nearest);
-	marker_list_free(&probes);
-	return ret;
+	return rule_matched(t, rule, true) ? 0 : -ENOENT;
 }
 
 int targets_check_begun(struct targets *t, const char *const *rules, int count)
@@ -348,38 +318,10 @@ int targets_check_begun(struct targets *t, const char *const *rules, int count)
 			return ret;
 		}
 	}
-	for (int i = 0; t->unread && i < count; i++) {
-		struct nearest nearest = { .rule = rules[i] };
-		struct marker_list probes = { 0 };
-		bool found = markers_match(t, rules[i], &nearest) ||
-			     probes_match(t, rules[i], &nearest, &probes);
-
-		marker_list_free(&probes);
-		if (!found)
-			return rule_unmatched(t, rules[i], &nearest);
-	}
+	for (int i = 0; t->unread && i < count; i++)
+		if (!rule_matched(t, rules[i], false))
+			return -ENOENT;
 	return 0;
-}
-
-/* Gives the names of a process's sessions to `nearest`, and keeps them. */
-static size_t names_of(const struct rundir_process *process,
-		       struct nearest *nearest,
-		       char (*names)[SESSION_NAME_BYTES], size_t room)
-{
-	struct session_page page;
-	struct process_page head;
-	size_t n = 0;
-
-	if (rundir_read_process(process, process->image, &head))
-		return 0;
-	for (uint32_t i = 0; i < head.sessions && n < room; i++) {
-		if (rundir_read_session(process, process->image, i, &page) ||
-		    page.state == SESSION_DESTROYED)
-			continue;
-		memcpy(names[n], page.name, SESSION_NAME_BYTES);
-		nearest_add(nearest, names[n++]);
-	}
-	return n;
 }
 
 void targets_nearest(const struct rundir_list *list, const char *name,
@@ -388,11 +330,24 @@ void targets_nearest(const struct rundir_list *list, const char *name,
 	static char names[NAMES_MAX][SESSION_NAME_BYTES];
 	static const char before[] = "; the nearest: ";
 	struct nearest nearest = { .rule = name };
+	struct session_page page;
+	struct process_page head;
 	size_t n = 0;
 
-	for (size_t i = 0; i < list->count; i++)
-		n += names_of(&list->processes[i], &nearest, names + n,
-			      NAMES_MAX - n);
+	for (size_t i = 0; i < list->count; i++) {
+		const struct rundir_process *process = &list->processes[i];
+
+		if (rundir_read_process(process, process->image, &head))
+			continue;
+		for (uint32_t k = 0; k < head.sessions && n < NAMES_MAX; k++) {
+			if (rundir_read_session(process, process->image, k,
+						&page) ||
+			    page.state == SESSION_DESTROYED)
+				continue;
+			memcpy(names[n], page.name, SESSION_NAME_BYTES);
+			nearest_add(&nearest, names[n++]);
+		}
+	}
 	snprintf(text, room, "%s", n ? before : "");
 	if (n)
 		nearest_text(&nearest, text + strlen(before),

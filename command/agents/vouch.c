@@ -45,32 +45,13 @@ static void trial_become(const char *preload, const char *directory)
 	_exit(1);
 }
 
-/* Runs the child. Returns the status of waitpid(), or -1. */
-static int trial_run(const char *preload, const char *directory)
-{
-	char place[PATH_MAX];
-	int status;
-	pid_t pid;
-
-	if (snprintf(place, sizeof(place), "%s/trial.XXXXXX", directory) >=
-		    (int)sizeof(place) ||
-	    !mkdtemp(place))
-		return -1;
-	fflush(NULL);
-	pid = fork();
-	if (!pid)
-		trial_become(preload, place);
-	status = child_wait(pid);
-	remove_tree(place);
-	return status;
-}
-
 void filtered_vouch(const char *preload, const char *directory)
 {
 	const char *remedy = "; " VARIABLE "=trust lets it start";
-	char word[32];
+	char word[32], place[PATH_MAX];
+	int status = -1;
 	long filters;
-	int status;
+	pid_t pid;
 
 	if (getenv(VARIABLE) || process_status(getpid(), "Seccomp") <= 0)
 		return;
@@ -82,7 +63,16 @@ void filtered_vouch(const char *preload, const char *directory)
 			     remedy);
 		return;
 	}
-	status = trial_run(preload, directory);
+	if (snprintf(place, sizeof(place), "%s/trial.XXXXXX", directory) <
+		    (int)sizeof(place) &&
+	    mkdtemp(place)) {
+		fflush(NULL);
+		pid = fork();
+		if (!pid)
+			trial_become(preload, place);
+		status = child_wait(pid);
+		remove_tree(place);
+	}
 	snprintf(word, sizeof(word), "trust:%ld", filters);
 	if (!status)
 		setenv(VARIABLE, word, 1);
