@@ -24,28 +24,6 @@
 
 #define UNREAD		"the program cannot read its file"
 
-/* Reads a line of a page, which ends in a newline, and whether it still
- * holds. */
-static bool line_read(struct place *place, const char *line, bool *holds)
-{
-	size_t n = strcspn(line, "\t");
-	char *end;
-
-	if (!n || n >= sizeof(place->id) || line[n] != '\t')
-		return false;
-	memcpy(place->id, line, n);
-	place->id[n] = '\0';
-	place->address = strtoull(line + n + 1, &end, 16);
-	if (*end != '\t')
-		return false;
-	place->in_file = strtoull(end + 1, &end, 16);
-	*holds = *end == '\t';
-	if (!*holds && *end != SESSION_UNTAKEN_PAST)
-		return false;
-	place->why = (int)strtol(end + 1, &end, 10);
-	return *end == '\n';
-}
-
 /* Tells whether a rule names the place: the marker's, or the marker's that a
  * guard is for. */
 static bool place_named(const struct place *place, const char *rule)
@@ -130,23 +108,38 @@ void places_join(struct places *places, const struct places *others)
 void places_take(struct places *places, pid_t pid,
 		 const struct session_page *page, const char *rule)
 {
-	size_t bytes = page->untaken_bytes < sizeof(page->untaken) ?
-			       page->untaken_bytes : 0;
+	size_t n, bytes = page->untaken_bytes < sizeof(page->untaken) ?
+				  page->untaken_bytes : 0;
 	struct places own = { .more = page->untaken_more,
 			      .ended = places->ended };
 	struct place place = { .pid = pid };
-	char text[SESSION_UNTAKEN_BYTES + 1];
+	char text[SESSION_UNTAKEN_BYTES + 1], *p, *line;
 	bool holds;
 
 	memcpy(text, page->untaken, bytes);
 	text[bytes] = '\0';
-	for (char *p = text; *p; p += strcspn(p, "\n"), p += *p == '\n')
-		if (!line_read(&place, p, &holds) || !(holds || own.ended))
+	for (line = text; *line; line += strcspn(line, "\n"),
+				 line += *line == '\n') {
+		n = strcspn(line, "\t");
+		if (!n || n >= sizeof(place.id) || line[n] != '\t')
 			continue;
-		else if (strstr(place.id, SESSION_UNTAKEN_FILE))
+		memcpy(place.id, line, n);
+		place.id[n] = '\0';
+		place.address = strtoull(line + n + 1, &p, 16);
+		if (*p != '\t')
+			continue;
+		place.in_file = strtoull(p + 1, &p, 16);
+		holds = *p == '\t';
+		if (!holds && (*p != SESSION_UNTAKEN_PAST || !own.ended))
+			continue;
+		place.why = (int)strtol(p + 1, &p, 10);
+		if (*p != '\n')
+			continue;
+		if (strstr(place.id, SESSION_UNTAKEN_FILE))
 			file_add(&own, &place, rule);
 		else if (!rule || place_named(&place, rule))
 			place_add(&own, &place, holds);
+	}
 	places_join(places, &own);
 	places_free(&own);
 }
@@ -206,6 +199,7 @@ static enum cause_id place_cause(const struct place *place)
 	       why == -ECANCELED      ? CAUSE_PLACE_CONFINED : CAUSE_PLACE_OFF;
 }
 
+/* Returns the reason of a place's number in words. */
 static const char *place_reason(int why)
 {
 	return why > 0 && why < USDT_REASONS ?
@@ -230,30 +224,31 @@ const char *places_why(const struct place *place)
 	return text;
 }
 
-static void marker_mark(struct marker *m, struct place *place)
-{
-	if (place->why == -ESTALE && m->kind != MARKER_USDT) {
-		m->placement = PLACED_NOT;
-		m->why = MARKER_MOVED;
-		place->why = 0;
-	}
-	if (!place->why || m->enabled || m->kind != MARKER_USDT)
-		return;
-	if (place->why > 0)
-		m->placement = PLACED_INT3;
-	m->why = place->unread ? UNREAD :
-		 place->why > 0 || place->why == -ELIBACC ?
-			 place_reason(place->why) : marker_refusal(place->why);
-}
-
 void places_mark(struct places *places, struct marker_list *markers)
 {
-	for (size_t i = 0; i < places->count; i++)
-		for (size_t k = 0; k < markers->count; k++)
-			if (markers->markers[k].address ==
-			    places->places[i].address)
-				marker_mark(&markers->markers[k],
-					    &places->places[i]);
+	for (size_t i = 0; i < places->count; i++) {
+		struct place *place = &places->places[i];
+
+		for (size_t k = 0; k < markers->count; k++) {
+			struct marker *m = &markers->markers[k];
+
+			if (m->address != place->address)
+				continue;
+			if (place->why == -ESTALE && m->kind != MARKER_USDT) {
+				m->placement = PLACED_NOT;
+				m->why = MARKER_MOVED;
+				place->why = 0;
+			}
+			if (!place->why || m->enabled || m->kind != MARKER_USDT)
+				continue;
+			if (place->why > 0)
+				m->placement = PLACED_INT3;
+			m->why = place->unread ? UNREAD :
+				 place->why > 0 || place->why == -ELIBACC ?
+					 place_reason(place->why) :
+					 marker_refusal(place->why);
+		}
+	}
 }
 
 /* Returns the next place from number i on whose marker a tool has moved, in
@@ -268,37 +263,31 @@ static struct place *moved_next(const struct places *places, size_t i,
 	return NULL;
 }
 
-/* Adds the marker of a place to the names; once, if the places of several files
- * are of one name. Returns how many were added. */
-static size_t name_add(char names[NAMES_BYTES], const struct places *places,
-		       const struct place *place)
-{
-	struct place *other = moved_next(places, 0, place->pid);
-	size_t used = strlen(names);
-
-	while (strcmp(other->id, place->id))
-		other = moved_next(places, other + 1 - places->places,
-				   place->pid);
-	if (other != place)
-		return 0;
-	if (used + strlen(place->id) + sizeof(", , ...") < NAMES_BYTES)
-		sprintf(names + used, "%s%s", used ? ", " : "", place->id);
-	else if (names[used - 1] != '.')
-		strcpy(names + used, ", ...");
-	return 1;
-}
-
 /* Prints the markers that a tool has moved in this process, or in all that have
- * ended, and takes them out of the list. */
+ * ended, and takes them out of the list. A name stands there once, though it
+ * may be that of places of several files. */
 static void moved_tell(struct places *places, pid_t pid)
 {
 	char where[32] = "", names[NAMES_BYTES] = "";
-	struct place *place;
-	size_t n = 0;
+	struct place *place, *other;
+	size_t used, n = 0;
 
 	for (size_t i = 0; (place = moved_next(places, i, pid));
-	     i = place + 1 - places->places)
-		n += name_add(names, places, place);
+	     i = place + 1 - places->places) {
+		other = moved_next(places, 0, pid);
+		while (strcmp(other->id, place->id))
+			other = moved_next(places, other + 1 - places->places,
+					   pid);
+		if (other != place)
+			continue;
+		n++;
+		used = strlen(names);
+		if (used + strlen(place->id) + sizeof(", , ...") < NAMES_BYTES)
+			sprintf(names + used, "%s%s", used ? ", " : "",
+				place->id);
+		else if (names[used - 1] != '.')
+			strcpy(names + used, ", ...");
+	}
 	while ((place = moved_next(places, 0, pid)))
 		place->why = 0;
 	if (!places->ended)
