@@ -168,12 +168,15 @@ static int wake_write(const struct rundir_process *process, size_t member,
 	return ret;
 }
 
+/* Writes whether a command wants a thread. Returns 0 or a negative errno. */
 static int request_write(const struct rundir_process *process, uint32_t value)
 {
 	return wake_write(process, offsetof(struct process_wake, request),
 			  value);
 }
 
+/* Returns by what the process of the directory is known: its user, and the page
+ * that it maps. */
 static struct attach_owner owner_of(const struct rundir_process *process,
 				    uint64_t page)
 {

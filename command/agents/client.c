@@ -266,6 +266,8 @@ static int version_refuse(struct client *client, unsigned int version)
 			 .pid = client_pid(client), .n = version);
 }
 
+/* Checks an answer's header before memory is allocated for the payload. Returns
+ * 0, or a negative errno and the cause. */
 static int header_check(struct client *client, const struct message *head,
 			enum message_type type)
 {

@@ -54,6 +54,8 @@ struct client_answer {
  * -ETIMEDOUT.
  */
 int client_connect(struct client *client, const struct rundir_process *process);
+
+/* Closes the connection, if there is one. */
 void client_close(struct client *client);
 
 /*
@@ -67,6 +69,8 @@ void client_close(struct client *client);
 int client_call(struct client *client, enum message_type type,
 		const struct client_request *request,
 		struct client_answer *answer);
+
+/* Frees an answer's payload; the answer is empty then. */
 void client_answer_release(struct client_answer *answer);
 
 /*
@@ -77,6 +81,8 @@ void client_answer_release(struct client_answer *answer);
 void client_request_add(struct client_request *request, const char *key,
 			const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* Frees a request's text; the request is empty, and valid, then. */
 void client_request_release(struct client_request *request);
 
 /*

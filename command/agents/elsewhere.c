@@ -141,6 +141,7 @@ static bool session_for_all(struct rundir *dir, const char *name)
 	return all;
 }
 
+/* Adds a session of `start --all` to the list. Returns 0: the walk goes on. */
 static int name_take(const char *name, void *priv)
 {
 	struct later *later = priv;

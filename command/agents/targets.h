@@ -39,6 +39,8 @@ int targets_open(struct targets *targets, pid_t pid);
 /* Does the same for several living processes; with `count` 0 for all. */
 int targets_open_each(struct targets *targets, const pid_t *pids,
 		      size_t count);
+
+/* Closes the connections and the processes, and frees the markers. */
 void targets_close(struct targets *targets);
 
 /* Returns true when the process's newest image has a session of that name that
@@ -78,9 +80,11 @@ int targets_check_begun(struct targets *targets, const char *const *rules,
 int targets_check_files(const struct targets *targets, const char *const *rules,
 			int count);
 
-/* Writes "; the nearest: A, B or C", sessions of these processes whose names are
- * like this one; "" if they have no session. */
+/* Room for the text of targets_nearest(). */
 #define TARGETS_NEAREST_BYTES	512
+
+/* Writes "; the nearest: A, B or C", sessions of these processes whose names
+ * are like this one; "" if they have no session. */
 void targets_nearest(const struct rundir_list *list, const char *name,
 		     char *text, size_t room);
 

@@ -132,6 +132,7 @@ void process_missing(pid_t pid, struct cause *cause);
 /* Returns true when the process maps a file of this name (without the folder).
  */
 bool process_maps_file(pid_t pid, const char *name);
+
 /* The same for a file with a name that begins so. */
 bool process_maps_beginning(pid_t pid, const char *name);
 

@@ -53,6 +53,7 @@ static bool is_starved(int ret)
 	return ret == -EMFILE || ret == -ENFILE;
 }
 
+/* Says that the process could not be read. Returns `ret`. */
 static int process_unread(struct target *t, int ret)
 {
 	return cause_set(t->cause, ret, PROCESS_UNREAD, .pid = t->pid,

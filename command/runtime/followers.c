@@ -74,6 +74,7 @@ static int open_followed(int below, const char *session, int flags)
 	return fd;
 }
 
+/* Returns true when the open file still has a name: no command removed it. */
 static bool is_linked(int fd)
 {
 	struct stat st;

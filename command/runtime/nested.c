@@ -78,6 +78,8 @@ static void nested_search(void)
 		closedir(proc);
 }
 
+/* Returns the inode of a file of /proc/PID, as that of a namespace; 0: it
+ * cannot be seen. */
 static ino_t inode_of(pid_t pid, const char *file)
 {
 	char path[64];

@@ -25,6 +25,7 @@
 
 #define SUB_BYTES_MIN		256u
 
+/* Sorts ascending. */
 static int compare_numbers(const void *left, const void *right)
 {
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;

@@ -63,6 +63,8 @@ struct rundir_list {
  * another user's or open to others, -ELOOP for a symlink.
  */
 int rundir_open(struct rundir *dir, bool create);
+
+/* Closes the directory, if it is open; dir->fd is -1 then. */
 void rundir_close(struct rundir *dir);
 
 /*
@@ -77,9 +79,13 @@ int rundir_find(struct rundir_process *process, pid_t pid, struct cause *cause);
 /*
  * Lists every process directory, the living first, then by age; the caller
  * releases the list with rundir_list_free(). Removes directories of dead
- * processes in which nothing is left to collect (sweep).
+ * processes in which nothing is left to collect (sweep). Returns as
+ * rundir_collect().
  */
 int rundir_scan(struct rundir *dir, struct rundir_list *list);
+
+/* Closes the processes of a list, and empties it. A process that was taken out
+ * of the list has fd -1 there. */
 void rundir_list_free(struct rundir_list *list);
 
 /*
@@ -178,15 +184,22 @@ struct rundir_follower {
 /*
  * followers.c: says that this command reads the rings of a session as they
  * fill, in the runtime directory `top` of user `uid`, until rundir_unfollow().
- * Returns 0 or a negative errno. rundir_removed_rows() gives the rows that have
- * come since.
+ * Returns 0 or a negative errno.
  */
 int rundir_follow(struct rundir_follower *follower, int top, uid_t uid,
 		  const char *session);
+
+/*
+ * Calls `call` for each row that has come since the last call, and at the end,
+ * where the file had no room, for one row RUNDIR_ROW_MORE. A row comes before
+ * the rings go.
+ */
 void rundir_removed_rows(struct rundir_follower *follower,
 			 void (*call)(const struct rundir_removed_row *row,
 				      void *priv),
 			 void *priv);
+
+/* Ends that; removes the file, unless there is another follower. */
 void rundir_unfollow(struct rundir_follower *follower);
 
 /* Returns true when a command follows the session, in the runtime directory of
@@ -201,10 +214,12 @@ void rundir_tell_followers(const struct rundir_process *process, uint32_t image,
 /*
  * Returns true when agents do not find, by its path, the runtime directory that
  * is open here, or refuse it: it was removed, renamed, or opened to others.
- * Then dir->cause says so. The second one also looks at sessions/, in which the
- * recorder `name` has the file `off` open (-1: none).
+ * Then dir->cause says so.
  */
 bool rundir_displaced(struct rundir *dir);
+
+/* Looks also at sessions/, in which the recorder `name` has the file `off` open
+ * (-1: none). */
 bool rundir_displaced_off(struct rundir *dir, const char *name, int off);
 
 /* Closes a process that came from rundir_find(). */
@@ -257,11 +272,14 @@ int rundir_images(const struct rundir_process *process, uint32_t *images,
 
 /*
  * Makes a checked copy of a published page. Returns 0, or -ENOENT: not there
- * (yet); -EPROTO: another version; -EBADMSG: not such a page. `index` goes from
- * 0 to process_page.sessions - 1; a hole gives -ENOENT.
+ * (yet); -EPROTO: another version; -EBADMSG: not such a page; or another
+ * negative errno. The page is worth nothing then.
  */
 int rundir_read_process(const struct rundir_process *process, uint32_t image,
 			struct process_page *page);
+
+/* Does so for a session's page: `index` goes from 0 to process_page.sessions -
+ * 1, and a hole gives -ENOENT. */
 int rundir_read_session(const struct rundir_process *process, uint32_t image,
 			uint32_t index, struct session_page *page);
 
@@ -312,28 +330,40 @@ int rundir_note_saved(const struct rundir_process *process, uint32_t image,
 		      uint32_t index, uint64_t events);
 
 /*
- * sessions/NAME: the rules that later processes obey. The file is written as a
- * whole or not at all. Reading gives NUL-terminated text that the caller frees.
+ * Writes sessions/NAME, the rules that later processes obey, as a whole or not
+ * at all. Returns 0 or a negative errno: -EINVAL for a name that no session can
+ * have.
  */
 int rundir_write_rules(struct rundir *dir, const char *name, const char *text);
+
+/* Reads that file. Returns 0, and text that the caller frees, or a negative
+ * errno: -EBADMSG for a file that commands do not write. */
 int rundir_read_rules(struct rundir *dir, const char *name, char **text);
+
+/* Removes that file, those of the session for one process each, and that of a
+ * recorder that has gone. Returns 0 or a negative errno: -ENOENT without
+ * rules. */
 int rundir_remove_rules(struct rundir *dir, const char *name);
 
 /*
- * sessions/NAME@PID.STARTTIME (control/protocol.h): the session that programs
- * obey which this process and its descendants execute. `name` gets the file's
- * name. rundir_heirs_remove() removes that of one session, or all of the
- * process's (NULL). rundir_remove_rules() removes those of all processes,
- * rundir_heirs_sweep() those that no process needs any more, in the runtime
- * directory `fd` of user `uid`.
+ * Writes sessions/NAME@PID.STARTTIME (control/protocol.h): the session that
+ * programs obey which this process and its descendants execute. `name` gets the
+ * file's name. Returns 0 or a negative errno.
  */
 int rundir_heirs_write(const struct rundir_process *process,
 		       const char *session, const char *text,
 		       char name[NAME_MAX + 1]);
+
+/* Reads that file, as rundir_read_rules(). */
 int rundir_heirs_read(const struct rundir_process *process,
 		      const char *session, char **text);
+
+/* Removes that file, or with NULL the process's files of all sessions. */
 void rundir_heirs_remove(const struct rundir_process *process,
 			 const char *session);
+
+/* Removes those that no process needs any more, in the runtime directory `fd`
+ * of user `uid`. */
 void rundir_heirs_sweep(int fd, uid_t uid);
 
 /*
@@ -379,9 +409,10 @@ int rundir_open_own(int at, const char *name, int flags, uid_t uid);
 /* Gives a process to the list. Returns 0 or -ENOMEM. */
 int rundir_append(struct rundir_list *list, const struct rundir_process *p);
 
-/* Does as rundir_open(), for this path; and for the directory of another
- * user. */
+/* Does as rundir_open(), for this path, and makes nothing. */
 int rundir_open_at(struct rundir *dir, const char *path);
+
+/* Does so for the directory of another user. */
 int rundir_open_user(struct rundir *dir, const char *path, uid_t uid);
 
 /* Lists every process directory, and removes nothing. Returns 0, or a negative

@@ -235,6 +235,8 @@ static int ask_opener(const struct question *question, struct answer *answer,
 	       n == -ETIMEDOUT ? -ETIMEDOUT : -EPIPE;
 }
 
+/* Fills a question. Returns 0, -ENAMETOOLONG, or -ETIMEDOUT for a path that
+ * gave no answer before. */
 static int question_make(struct question *question, uint32_t what,
 			 const char *path, uint64_t inode)
 {

@@ -36,6 +36,8 @@ struct opener_file {
  * all functions here.
  */
 int opener_open(struct opener_file *file, const char *path, uint64_t inode);
+
+/* Closes the file, which cannot wait: it is local, or a copy. */
 void opener_close(struct opener_file *file);
 
 /* Returns whether two looks were at one file that did not change between. */
