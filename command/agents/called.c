@@ -3,10 +3,10 @@
  * Requests to a process that serves them in a signal handler. See
  * called-private.h, and buffers/wake.h for the states.
  *
- * Invariant: the request is complete before the signal is sent, and a
- * request that the command gives up is withdrawn, unless the handler is obeying
- * it. The signal is sent only while the process has a handler for it, and never
- * where the program itself waits for it.
+ * Invariant: the request is complete before the signal is sent, and a request
+ * that the command gives up is withdrawn, unless the handler is obeying it. The
+ * signal is sent only while the process has a handler for it, and never where
+ * the program itself waits for it.
  */
 #include "command/agents/client-private.h"
 
@@ -31,7 +31,6 @@
 #include "command/common/monotonic.h"
 #include "command/procfs/process.h"
 
-#define NS_PER_MS	1000000ll
 #define FILE_BYTES	(sizeof(struct message) + 65536)
 #define BUSY_PAUSE_NS	1000000
 #define SLICE_MIN_NS	2000000ll
@@ -51,11 +50,6 @@ struct called {
 	struct cause *cause; /* why it failed */
 	int queued;	     /* errno of the last signal, or 0 */
 };
-
-static int64_t now_ns(void)
-{
-	return (int64_t)monotonic_ns();
-}
 
 #define FILE_OPEN (O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
 
@@ -359,7 +353,7 @@ static int call_obeyed(struct called *called, struct process_wake *wake,
 		if (wake->state != WAKE_SIGNALLED && seen != CALL_SERVED)
 			return cause_set(called->cause, -EAGAIN, SIGNAL_AWAY,
 					 .pid = pid);
-		if (now_ns() > deadline)
+		if (monotonic_ms() > deadline)
 			return call_late(called, wake, seen);
 		if (!seen) {
 			nanosleep(&busy, NULL);
@@ -379,11 +373,11 @@ static int call_obeyed(struct called *called, struct process_wake *wake,
 /* Withdraws the request, or waits until the handler has left. */
 static void call_withdraw(struct process_wake *wake)
 {
-	int64_t end = now_ns() + FINISH_MS * NS_PER_MS;
+	int64_t end = monotonic_ms() + FINISH_MS;
 
 	while (!request_change(wake, CALL_ASKED, 0) &&
 	       request_await(wake, CALL_SERVED, SLICE_MIN_NS) &&
-	       now_ns() < end)
+	       monotonic_ms() < end)
 		;
 }
 
@@ -426,7 +420,7 @@ static int call_in_turn(struct called *called, int64_t deadline)
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			return cause_set(called->cause, -errno, SIGNAL_NO_LOCKS,
 					 .pid = pid);
-		if (now_ns() > deadline)
+		if (monotonic_ms() > deadline)
 			return cause_set(called->cause, -ETIMEDOUT, SIGNAL_TURN,
 					 .pid = pid);
 		nanosleep(&pause, NULL);
@@ -468,7 +462,7 @@ int called_exchange(struct client *client, struct message *head,
 		    const struct client_request *request,
 		    struct client_answer *answer, int64_t ms)
 {
-	int64_t begin = now_ns();
+	int64_t begin = monotonic_ms();
 	struct called called = {
 		.process = client->process,
 		.fd = client->fd,
@@ -482,9 +476,9 @@ int called_exchange(struct client *client, struct message *head,
 		free(called.payload);
 		called.payload = NULL;
 		called.head = *head;
-		ret = call_in_turn(&called, begin + ms * NS_PER_MS);
+		ret = call_in_turn(&called, begin + ms);
 	} while (!ret && called.head.status == -ETIMEDOUT &&
-		 now_ns() - begin < AGAIN_MS * NS_PER_MS);
+		 monotonic_ms() - begin < AGAIN_MS);
 	/* the agent has gone: so do the file and the empty directory */
 	if (!ret && !called.head.status && head->type == MESSAGE_DETACH) {
 		unlinkat(client->process->fd, CALL_FILE, 0);

@@ -3,8 +3,8 @@
  * Talking to an agent, and the text of requests and answers: lines "key=value".
  * See client.h.
  *
- * Invariant: the socket is non-blocking and each wait counts
- * against one deadline a call, so a peer that trickles bytes gains no time.
+ * Invariant: the socket is non-blocking and each wait counts against one
+ * deadline a call, so a peer that trickles bytes gains no time.
  */
 #include "command/agents/client.h"
 

@@ -3,8 +3,8 @@
  * Sessions in the processes of other users, and sessions of `start --all`. See
  * elsewhere.h.
  *
- * Invariant: root reads a user's directory with this user's rights,
- * so no entry there leads to files of others.
+ * Invariant: root reads a user's directory with this user's rights, so no entry
+ * there leads to files of others.
  */
 #include "command/agents/elsewhere.h"
 

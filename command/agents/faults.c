@@ -1,23 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Tells the faults that agents note (control/sessions/environment.c).
+ * Tells the faults that agents note (control/sessions/environment.c), in their
+ * pages and, of the last process that had some, in a file of sessions/.
+ *
+ * Invariant: processes that begin in one environment have the same faults, so
+ * faults that were told last are not told again.
  */
 #include "command/agents/faults.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "control/protocol.h"
 
 #define COMM_BYTES	16	/* of a process's name, with its NUL */
+#define NOTE		PROTOCOL_SESSIONS_DIR "/" PROTOCOL_FAULT_FILE
 
 static char told[PROCESS_FAULT_BYTES];	/* the faults that were told last */
 
-/* Prints each line of `faults`. */
+/* Prints each line of `faults`, unless they were told last. Returns true when
+ * there is one. */
 static bool fault_lines_tell(long pid, const char *name, const char *faults)
 {
 	char text[CAUSE_TEXT_BYTES];
@@ -50,28 +56,21 @@ bool faults_tell(pid_t pid, const struct process_page *page)
 	return fault_lines_tell(pid, page->procname, faults);
 }
 
-static void note_path(char path[64])
-{
-	snprintf(path, 64, "%s/%s", PROTOCOL_SESSIONS_DIR,
-		 PROTOCOL_FAULT_FILE);
-}
-
 bool faults_tell_last(struct rundir *dir, bool forget)
 {
-	char text[PROTOCOL_FAULT_BYTES_MAX + 1], path[64], *name, *faults;
-	long pid;
-	struct stat st;
+	char text[PROTOCOL_FAULT_BYTES_MAX + 1], *name, *faults;
 	ssize_t n = -1;
-	int fd;
+	long pid;
+	int fd = dir->fd < 0 ? -ENOENT :
+		 rundir_open_own(dir->fd, NOTE, O_RDONLY, dir->uid);
 
-	note_path(path);
-	fd = dir->fd < 0 ? -1 : openat(dir->fd, path, O_RDONLY | O_NOFOLLOW |
-				       O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0)
+	/* a file of another kind or user is removed, and not read */
+	if (fd < 0 && fd != -EPERM)
 		return false;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == dir->uid)
+	if (fd >= 0) {
 		n = read(fd, text, sizeof(text) - 1);
-	close(fd);
+		close(fd);
+	}
 	if (forget)
 		faults_forget(dir);
 	text[n < 0 ? 0 : n] = '\0';
@@ -88,9 +87,6 @@ bool faults_tell_last(struct rundir *dir, bool forget)
 
 void faults_forget(struct rundir *dir)
 {
-	char path[64];
-
-	note_path(path);
 	if (dir->fd >= 0)
-		unlinkat(dir->fd, path, 0);
+		unlinkat(dir->fd, NOTE, 0);
 }

@@ -2,9 +2,8 @@
 /*
  * See handed.h; command/runtime/sessions.c knows the files.
  *
- * Invariant: the file is there before the session begins, so no
- * program is missed; a group that is let into the process is not let into its
- * programs.
+ * Invariant: the file is there before the session begins, so no program is
+ * missed; a group that is let into the process is not let into its programs.
  */
 #include "command/agents/handed.h"
 

@@ -2,8 +2,7 @@
 /*
  * Tells which places are not switched. See places.h.
  *
- * Invariant: a page is not trusted; a line that makes no sense
- * is left out.
+ * Invariant: a page is not trusted; a line that makes no sense is left out.
  */
 #include "command/agents/places.h"
 

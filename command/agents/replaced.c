@@ -5,7 +5,6 @@
 #include "command/agents/replaced.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "command/agents/rule.h"

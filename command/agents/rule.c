@@ -2,8 +2,8 @@
 /*
  * Rules as they are typed. See rule.h.
  *
- * Invariant: a rule that passes fits into one line of a
- * request, and means the same to the agent, which uses the same matcher.
+ * Invariant: a rule that passes fits into one line of a request, and means the
+ * same to the agent, which uses the same matcher.
  */
 #include "command/agents/rule.h"
 

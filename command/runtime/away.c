@@ -5,8 +5,8 @@
  * sessions/, .away.PID.STARTTIME.NAME, says that session NAME was there, so
  * `snapshot` can say that the events are lost.
  *
- * Invariant: a note is for one process, by identity or start time. The pid
- * is of the PID namespace in which the note was made (the upper bits of
+ * Invariant: a note is for one process, by identity or start time. The pid is
+ * of the PID namespace in which the note was made (the upper bits of
  * STARTTIME): only a command of that namespace may conclude that the process
  * has ended.
  */

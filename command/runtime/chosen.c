@@ -3,8 +3,8 @@
  * The runtime directory that the agent of a process chooses. It may not exist,
  * and the process need not have an agent.
  *
- * Invariant: this is the choice of control/sessions/place.c, in
- * the process's own environment and root.
+ * Invariant: this is the choice of control/sessions/place.c, in the process's
+ * own environment and root.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -4,8 +4,8 @@
  * written by the kernel's fs/binfmt_elf.c and by gdb) says which files were
  * mapped and where; the PT_LOAD segments have their contents.
  *
- * Invariant: a core dump is input. Names are parsed, and made
- * again from numbers; every offset is checked.
+ * Invariant: a core dump is input. Names are parsed, and made again from
+ * numbers; every offset is checked.
  */
 #include "command/runtime/core.h"
 

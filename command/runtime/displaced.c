@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Changes of the runtime directory while a command works. The command holds it
- * open, and agents find it by the path. If the path names something
- * else, or agents refuse the directory, then programs that begin from then on
- * make their files elsewhere, or have no agent.
+ * open, and agents find it by the path. If the path names something else, or
+ * agents refuse the directory, then programs that begin from then on make their
+ * files elsewhere, or have no agent.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -3,8 +3,8 @@
  * Entries of the runtime directory: how they are named, opened, listed and
  * locked (flock).
  *
- * Invariant: no symlink is followed. A stopped command may hold
- * a lock as long as it likes, so no command waits for a lock without end.
+ * Invariant: no symlink is followed. A stopped command may hold a lock as long
+ * as it likes, so no command waits for a lock without end.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -4,9 +4,9 @@
  * names the files that the agent shares, and its root has them. So another
  * environment, a chroot and a container make no difference.
  *
- * Invariant: the process chose those paths, so each component
- * is opened without following symlinks, the directory must belong to the
- * process's user, and the page in it must name this very process.
+ * Invariant: the process chose those paths, so each component is opened without
+ * following symlinks, the directory must belong to the process's user, and the
+ * page in it must name this very process.
  */
 #include <ctype.h>
 #include <errno.h>

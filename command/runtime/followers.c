@@ -4,11 +4,11 @@
  * hold a lock on it. A command that removes such rings while one is held adds a
  * row, so a follower can tell which events it has not read.
  *
- * Invariant: a row comes before the files go. A file that no
- * follower holds is removed by the next command that would add a row, or by a
- * sweep. A command that removes it holds the exclusive lock on it, so the name
- * is not of another file by then. A follower, which may be stopped at any
- * moment, never holds a lock for which other commands wait.
+ * Invariant: a row comes before the files go. A file that no follower holds is
+ * removed by the next command that would add a row, or by a sweep. A command
+ * that removes it holds the exclusive lock on it, so the name is not of another
+ * file by then. A follower, which may be stopped at any moment, never holds a
+ * lock for which other commands wait.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -8,9 +8,9 @@
  * page that the process maps identifies it. The directory's name also has the
  * namespace, so two processes of the same pid and start time are told apart.
  *
- * Invariant: a process that lives is found. /proc is searched once
- * for many directories of dead processes, and again for each directory that is
- * not older than the search: the process may have begun after the search.
+ * Invariant: a process that lives is found. /proc is searched once for many
+ * directories of dead processes, and again for each directory that is not older
+ * than the search: the process may have begun after the search.
  */
 #include <ctype.h>
 #include <dirent.h>

@@ -8,7 +8,6 @@
  */
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "command/runtime/private.h"

@@ -4,9 +4,9 @@
  * the way from a pid to its directory is in find.c, entries are in entries.c,
  * the published pages in pages.c, removal is in sweep.c.
  *
- * Invariant: a directory is opened first, and then checked by
- * the descriptor; a path that was checked is never opened a second time. An
- * existing directory is used as it is, or not at all.
+ * Invariant: a directory is opened first, and then checked by the descriptor; a
+ * path that was checked is never opened a second time. An existing directory is
+ * used as it is, or not at all.
  */
 #include "command/runtime/rundir.h"
 

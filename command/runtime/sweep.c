@@ -4,10 +4,10 @@
  * nothing to collect. Commands remove no events here; the limit of dead
  * processes' rings is kept by agents (control/sessions/budget.c).
  *
- * Invariant: a living process loses nothing, and neither does a
- * process that may be alive: it started a moment ago, or it is in another PID
- * namespace (then the socket answers, and rundir_collect() has seen that). Two
- * sweeps at once are harmless: a file that is already gone is no error.
+ * Invariant: a living process loses nothing, and neither does a process that
+ * may be alive: it started a moment ago, or it is in another PID namespace
+ * (then the socket answers, and rundir_collect() has seen that). Two sweeps at
+ * once are harmless: a file that is already gone is no error.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -3,9 +3,9 @@
  * Finds every process of the user, wherever the agent keeps the files: the
  * environment of a daemon is not that of a login.
  *
- * Invariant: a directory that TAFFRAIL_DIR names stands alone.
- * With TAFFRAIL_DIR set, a command sees nothing else; without it, a command
- * sees that directory's processes by pid only.
+ * Invariant: a directory that TAFFRAIL_DIR names stands alone. With
+ * TAFFRAIL_DIR set, a command sees nothing else; without it, a command sees
+ * that directory's processes by pid only.
  */
 #include <dirent.h>
 #include <stdio.h>
