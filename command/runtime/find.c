@@ -104,24 +104,6 @@ static int read_target(struct target *t, pid_t pid)
 	return 0;
 }
 
-/* Undoes the kernel's "\012" for characters that would break the line. */
-static void path_unescape(char *path)
-{
-	char *out = path;
-
-	for (char *p = path; *p; out++) {
-		if (p[0] == '\\' && p[1] >= '0' && p[1] <= '3' &&
-		    p[2] >= '0' && p[2] <= '7' && p[3] >= '0' && p[3] <= '7') {
-			*out = (char)((p[1] - '0') << 6 | (p[2] - '0') << 3 |
-				      (p[3] - '0'));
-			p += 4;
-		} else {
-			*out = *p++;
-		}
-	}
-	*out = '\0';
-}
-
 bool rundir_parse_file(char *path, pid_t *pid, uint64_t *starttime,
 		       uint32_t *image, char name[NAME_MAX + 1])
 {
@@ -257,7 +239,7 @@ static bool page_runs(const struct target *t, const char *line)
  * when the directory is found, or a negative errno. */
 static int try_line(struct target *t, char *line)
 {
-	char name[NAME_MAX + 1], root[64], *path = strchr(line, '/');
+	char name[NAME_MAX + 1], root[64], *path = strchr(line, '/'), *p;
 	const char *inside;
 	uint64_t starttime, namespace;
 	bool deleted;
@@ -268,7 +250,11 @@ static int try_line(struct target *t, char *line)
 	line[strcspn(line, "\n")] = '\0';
 	if (!path)
 		return 1;
-	path_unescape(path);
+	/* the kernel writes a newline as \012, and a backslash as it is */
+	for (p = path; (p = strstr(p, "\\012")); p++) {
+		*p = '\n';
+		memmove(p + 1, p + 4, strlen(p + 4) + 1);
+	}
 	/* the mark that the kernel puts behind the path of a removed file */
 	n = strlen(path);
 	deleted = n >= 10 && !strcmp(path + n - 10, " (deleted)");

@@ -196,6 +196,42 @@ static void check_living(void)
 	unit_equal(rundir_living_thread(PID), 4713, "the thread that lives");
 }
 
+/* A process is found by the path that /proc/PID/maps gives: a newline stands
+ * there as \012, and a backslash as it is. */
+static void check_escapes(void)
+{
+	static const struct {
+		const char *name, *shown;
+	} rows[] = {
+		{ "plain", "plain" },
+		{ "new\nline", "new\\012line" },
+		{ "back\\101slash", "back\\101slash" },
+	};
+	struct process_page page = { .magic = PROCESS_MAGIC,
+				     .version = LAYOUT_VERSION, .pid = PID };
+	struct rundir_process process;
+	char file[128], map[PATH_MAX];
+	struct cause cause;
+	int ret;
+
+	put_stat("proc/4711/stat", "sh", 'S', 1, "5");
+	made_file("proc/4711/status", "Tgid:\t4711\n");
+	made_link("proc/4711/root", "/");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		snprintf(file, sizeof(file), "%s/4711.5/0/process",
+			 rows[i].name);
+		made_bytes(file, &page, sizeof(page));
+		snprintf(map, sizeof(map), "7f0000000000-7f0000001000 rw-s "
+			 "00000000 00:01 7 %s/%s/4711.5/0/process\n", made_root,
+			 rows[i].shown);
+		made_file("proc/4711/task/4711/maps", map);
+		ret = rundir_find(&process, PID, &cause);
+		unit_equal(ret, 0, "found below '%s'", rows[i].shown);
+		if (!ret)
+			rundir_process_close(&process);
+	}
+}
+
 static void check_namespaces(void)
 {
 	struct stat st;
@@ -463,6 +499,7 @@ int main(void)
 	check_process_names();
 	check_files();
 	check_living();
+	check_escapes();
 	check_namespaces();
 	check_chosen();
 	check_rights();
