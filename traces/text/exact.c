@@ -29,26 +29,8 @@ static const struct tenth {
 } tenths[] = { { 3, 1e3 }, { 6, 1e6 }, { 9, 1e9 }, { 12, 1e12 },
 	       { 15, 1e15 }, { 18, 1e18 } };
 
-/* Writes M / 10^D, without zeros at the end, but with one digit behind the
- * point. */
-static char *put_decimal(char *p, uint64_t m, const struct tenth *tenth)
-{
-	uint64_t power = (uint64_t)tenth->power;
-	uint64_t rest = m % power;
-	char *end;
-
-	p = number_u64(p, m / power);
-	*p++ = '.';
-	for (int i = tenth->digits; i--; rest /= 10)
-		p[i] = (char)('0' + rest % 10);
-	end = p + tenth->digits;
-	while (end > p + 1 && end[-1] == '0')
-		end--;
-	return end;
-}
-
-/* Writes 15 digits, or 17 if those are read as another number. A number without
- * point and exponent gets ".0". */
+/* Writes 15 digits, or 17 if those are read as another number; 17 always
+ * suffice. A number without point and exponent gets ".0". */
 static char *by_printf(char *p, double value)
 {
 	int n = snprintf(p, NUMBER_REAL_BYTES, "%.15g", value);
@@ -72,36 +54,12 @@ static const long double powers[POWER_MAX + 1] = {
 	1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L,
 };
 
-/* Returns whether a quotient may be rounded to another double than the exact
- * value is: the 11 bits that a double does not have are next to a half. */
-static bool is_doubtful(long double quotient)
-{
-	uint64_t mantissa;
-
-	memcpy(&mantissa, &quotient, sizeof(mantissa));
-	mantissa = (mantissa & 0x7ff) - 0x3ff;
-	return mantissa <= 2;
-}
-
-/* Writes digits with a point behind the first `whole`, which is at least 1. */
-static char *put_digits(char *p, uint64_t m, int digits, int whole)
-{
-	char text[NUMBER_U64_BYTES];
-
-	number_u64(text, m);
-	while (digits > whole + 1 && text[digits - 1] == '0')
-		digits--;
-	memcpy(p, text, (size_t)whole);
-	p += whole;
-	*p++ = '.';
-	memcpy(p, text + whole, (size_t)(digits - whole));
-	return p + digits - whole;
-}
-
-/* Writes 16 or 17 digits. Returns NULL if they are no proof. */
+/* Writes 16 or 17 digits, with a point among them. Returns NULL if they are no
+ * proof. */
 static char *by_digits(char *p, double value)
 {
 	long double size = fabsl((long double)value);
+	char text[NUMBER_U64_BYTES];
 	int whole = 1;
 
 	if (!(size >= 1 && size < 1e15L))
@@ -110,16 +68,27 @@ static char *by_digits(char *p, double value)
 		whole++;
 	for (int digits = DIGITS_MAX - 1; digits <= DIGITS_MAX; digits++) {
 		long double power = powers[digits - whole];
-		uint64_t m = (uint64_t)(size * power + 0.5L);
+		uint64_t mantissa, m = (uint64_t)(size * power + 0.5L);
 		long double quotient = (long double)m / power;
+		int n = digits;
 
-		if ((double)quotient != fabs(value) || is_doubtful(quotient) ||
+		/* the quotient may be rounded to another double than the exact
+		 * value is, where the 11 bits that a double does not have are
+		 * next to a half */
+		memcpy(&mantissa, &quotient, sizeof(mantissa));
+		mantissa = (mantissa & 0x7ff) - 0x3ff;
+		if ((double)quotient != fabs(value) || mantissa <= 2 ||
 		    m < (uint64_t)powers[digits - 1] ||
 		    m >= (uint64_t)powers[digits])
 			continue;
 		if (value < 0)
 			*p++ = '-';
-		return put_digits(p, m, digits, whole);
+		number_u64(text, m);
+		while (n > whole + 1 && text[n - 1] == '0')
+			n--;
+		p = mempcpy(p, text, (size_t)whole);
+		*p++ = '.';
+		return mempcpy(p, text + whole, (size_t)(n - whole));
 	}
 	return NULL;
 }
@@ -139,7 +108,7 @@ char *number_exact(char *p, double value)
 		return by_printf(p, value);
 	for (size_t i = 0; i < ARRAY_SIZE(tenths); i++) {
 		double scaled = size * tenths[i].power;
-		uint64_t m;
+		uint64_t m, power = (uint64_t)tenths[i].power, rest;
 
 		if (!(scaled < EXACT_MAX))
 			break;
@@ -148,7 +117,16 @@ char *number_exact(char *p, double value)
 			continue;
 		if (signbit(value))
 			*p++ = '-';
-		return put_decimal(p, m, &tenths[i]);
+		p = number_u64(p, m / power);
+		*p++ = '.';
+		rest = m % power;
+		for (int k = tenths[i].digits; k--; rest /= 10)
+			p[k] = (char)('0' + rest % 10);
+		/* no zeros at the end, but one digit behind the point */
+		end = p + tenths[i].digits;
+		while (end > p + 1 && end[-1] == '0')
+			end--;
+		return end;
 	}
 	end = by_digits(p, value);
 	return end ? end : by_printf(p, value);

@@ -31,7 +31,8 @@ static const double powers[] = {
 
 #define POWER_MAX	((int)ARRAY_SIZE(powers) - 1)
 
-/* Splits it into parts of 18 digits, of which the first has no zeros. */
+/* Splits the number into parts of 18 digits, of which the first has no
+ * zeros. */
 __extension__ char *number_wide(char *p, __int128 value)
 {
 	__extension__ unsigned __int128 rest = (unsigned __int128)value;
@@ -68,13 +69,14 @@ char *number_base(char *p, uint64_t value, unsigned int bits_a_digit)
 	return p + n;
 }
 
+/* Writes the number as printf does, which is slow and always right. */
 static char *by_printf(char *p, double value)
 {
 	return p + snprintf(p, NUMBER_REAL_BYTES, "%g", value);
 }
 
 /* Writes DIGITS digits as "%g" does: the point behind the first, or where the
- * exponent puts it. */
+ * exponent puts it, and no zeros at the end. */
 static char *put_decimal(char *p, uint32_t number, int exponent)
 {
 	char digits[8];
@@ -109,30 +111,25 @@ static char *put_decimal(char *p, uint32_t number, int exponent)
 	return p + n - exponent - 1;
 }
 
-/* Returns a guess of the decimal exponent, which is right or 1 too small. */
-static int exponent_guess(double value)
-{
-	uint64_t bits;
-	int binary;
-
-	memcpy(&bits, &value, sizeof(bits));
-	binary = (int)(bits >> 52 & 0x7ff) - 1023;
-	/* the logarithm of 2 to the base of 10, in 1/65536, rounded down */
-	return binary * 19728 >> 16;
-}
-
 char *number_real(char *p, double value)
 {
 	double size = fabs(value), scaled, whole, rest;
 	uint32_t number;
+	uint64_t bits;
 	int exponent;
 
+	/* whole numbers of six digits, which are the most frequent; -0 is not
+	 * among them, as "%g" keeps the sign */
 	if (size < 1e6 && value == (double)(int32_t)value &&
 	    !(value == 0 && signbit(value)))
 		return number_s64(p, (int32_t)value);
 	if (!(size >= 1e-15 && size < 1e21))
 		return by_printf(p, value);
-	exponent = exponent_guess(size);
+	/* a guess of the decimal exponent, which is right or 1 too small: the
+	 * binary one times the logarithm of 2 to the base of 10, in 1/65536,
+	 * rounded down */
+	memcpy(&bits, &size, sizeof(bits));
+	exponent = ((int)(bits >> 52 & 0x7ff) - 1023) * 19728 >> 16;
 	if (exponent < POWER_MAX && exponent >= -1 && size >=
 	    powers[exponent + 1])
 		exponent++;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Numbers as text, fast. Each function writes at p, at most the bytes that the
- * constant of its name says, no NUL, and returns the end.
+ * constant of its name says, no NUL, and returns the end. The caller makes sure
+ * that there is room.
  */
 #ifndef TRACES_TEXT_NUMBER_H
 #define TRACES_TEXT_NUMBER_H
@@ -14,6 +15,7 @@
 #define NUMBER_WIDE_BYTES	40
 #define NUMBER_REAL_BYTES	32
 
+/* The digits of 00 to 99. */
 extern const char number_pairs[201];
 
 /* Writes n digits of a value that has no more, with leading zeros. */
@@ -28,38 +30,23 @@ static inline char *number_digits(char *p, uint32_t value, int n)
 	return p + n;
 }
 
-/* Returns how many digits a number has. */
-static inline int number_width(uint64_t value)
-{
-	int n = 1;
-
-	for (;;) {
-		if (value < 10)
-			return n;
-		if (value < 100)
-			return n + 1;
-		if (value < 1000)
-			return n + 2;
-		if (value < 10000)
-			return n + 3;
-		value /= 10000;
-		n += 4;
-	}
-}
-
+/* Writes an integer without a sign. */
 static inline char *number_u64(char *p, uint64_t value)
 {
-	int n = number_width(value);
-	char *end = p + n;
-	int i = n;
+	char *end;
+	int n = 1;
 
-	for (; i >= 2; i -= 2, value /= 100)
-		memcpy(p + i - 2, number_pairs + 2 * (value % 100), 2);
-	if (i)
+	for (uint64_t rest = value; rest >= 10; rest /= 10000)
+		n += rest < 100 ? 1 : rest < 1000 ? 2 : rest < 10000 ? 3 : 4;
+	end = p + n;
+	for (; n >= 2; n -= 2, value /= 100)
+		memcpy(p + n - 2, number_pairs + 2 * (value % 100), 2);
+	if (n)
 		*p = (char)('0' + value);
 	return end;
 }
 
+/* Writes an integer, with a minus in front if it is below 0. */
 static inline char *number_s64(char *p, int64_t value)
 {
 	if (value >= 0)

@@ -2,51 +2,34 @@
 /*
  * Durations and times for people: every digit that is recorded, and none that
  * is not.
+ *
+ * Invariant: the low two bits of a unit say how often it is divided by 1,000
+ * from ns on; of durations and times they are the same.
  */
-#include <stdio.h>
 #include <time.h>
 
 #include "taffrail/site.h"
 #include "tracepoints/fields/shown.h"
+#include "traces/text/number.h"
 #include "traces/text/private.h"
 
 #define THOUSANDS_MAX	3		/* steps from ns to s */
 
-/* Writes `digits` digits behind a point, without zeros at the end. */
+/* Writes at most nine digits behind a point, without zeros at the end; nothing
+ * for 0. */
 static void put_fraction(struct out *out, uint64_t value, int digits)
 {
-	char text[24];
-
 	if (!value)
 		return;
 	for (; value % 10 == 0; value /= 10)
 		digits--;
-	snprintf(text, sizeof(text), ".%0*llu", digits,
-		 (unsigned long long)value);
-	out_text(out, text);
+	out_char(out, '.');
+	out_room(out, NUMBER_U64_BYTES);
+	out->p = number_digits(out->p, (uint32_t)value, digits);
 }
 
-/* Writes a duration in the largest unit of which there is one. */
-static void put_duration(struct out *out, uint64_t value, uint8_t how)
-{
-	uint64_t unit = 1;
-	char text[24];
-	int digits = 0;
-
-	while ((how & 3) < THOUSANDS_MAX && value / unit >= 1000) {
-		unit *= 1000;
-		digits += 3;
-		how++;
-	}
-	snprintf(text, sizeof(text), "%llu",
-		 (unsigned long long)(value / unit));
-	out_text(out, text);
-	put_fraction(out, value % unit, digits);
-	out_char(out, ' ');
-	out_text(out, unit_word(how));
-}
-
-/* Returns false for a year that has no form. */
+/* Writes a time as ISO 8601 in UTC, with a Z. Returns false for a year that has
+ * no form; then nothing was written. */
 static bool put_time(struct out *out, int64_t value, uint8_t how)
 {
 	int digits = 3 * (THOUSANDS_MAX - (how & 3));
@@ -74,15 +57,29 @@ bool unit_text_put(struct out *out, const struct field_class *class,
 		   uint64_t value)
 {
 	bool negative = class->is_signed && (int64_t)value < 0;
+	uint8_t how = class->unit;
+	uint64_t unit = 1;
+	int digits = 0;
 
-	if (!class->unit)
+	if (!how)
 		return false;
-	if (class->unit >= TAFFRAIL_HOW_TIME_NS &&
+	if (how >= TAFFRAIL_HOW_TIME_NS &&
 	    (class->is_signed || value <= INT64_MAX) &&
-	    put_time(out, (int64_t)value, class->unit))
+	    put_time(out, (int64_t)value, how))
 		return true;
 	if (negative)
 		out_char(out, '-');
-	put_duration(out, negative ? 0 - value : value, class->unit);
+	value = negative ? 0 - value : value;
+	/* a duration, in the largest unit of which there is one */
+	while ((how & 3) < THOUSANDS_MAX && value / unit >= 1000) {
+		unit *= 1000;
+		digits += 3;
+		how++;
+	}
+	out_room(out, NUMBER_U64_BYTES);
+	out->p = number_u64(out->p, value / unit);
+	put_fraction(out, value % unit, digits);
+	out_char(out, ' ');
+	out_text(out, unit_word(how));
 	return true;
 }
