@@ -5,6 +5,9 @@
  * Invariant of printable(): a name can neither begin a new line nor send a
  * control sequence to a terminal. C1 controls, which are two bytes in UTF-8,
  * are control characters as well.
+ *
+ * Invariant of utf8_put() and json_put_string(): the output is UTF-8, whatever
+ * the bytes are, and no two texts have the same output.
  */
 #include "traces/text/characters.h"
 
@@ -67,6 +70,8 @@ void utf8_put(struct out *out, const char *text, size_t n, char quote)
 				      at + UTF8_PIECE_BYTES : end;
 		char *p;
 
+		/* a byte becomes three at most, and the last character of a
+		 * piece may end behind it */
 		out_room(out, UTF8_PIECE_BYTES * PRIVATE_BYTES + 4);
 		for (p = out->p; at < stop;) {
 			size_t bytes = plain_bytes(at, (size_t)(end - at));
@@ -101,6 +106,7 @@ bool utf8_is_valid(const char *text, size_t n)
 	return true;
 }
 
+/* Writes a byte as "\u00NN" or "\uefNN", and returns the end. */
 static char *put_code(char *p, const char *lead, uint8_t c)
 {
 	static const char digits[] = "0123456789abcdef";

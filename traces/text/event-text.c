@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Events as lines of text. The parts that all events of a class have are made
- * once, and kept with the class.
+ * once, and kept with the class: writing a line is to copy them, and to write
+ * the numbers between them.
+ *
+ * Invariant: names of a traced program are made printable before they become a
+ * part of such a text; values are escaped as they are written.
  */
 #include "traces/text/event-text.h"
 
@@ -16,7 +20,8 @@
 
 #define NS_PER_S	1000000000ll
 
-/* A member of a class: the text before the value. */
+/* A member of a class: the text before the value, in the colours of the
+ * output. */
 struct member_text {
 	char *before;			/* ", NAME = " */
 	size_t bytes;
@@ -37,6 +42,7 @@ void event_text_open(struct event_text *text)
 	text->second = INT64_MIN;
 }
 
+/* Frees an array of make_members(); NULL is none. */
 static void free_members(struct member_text *members)
 {
 	for (struct member_text *m = members; m && m->before; m++)
@@ -57,15 +63,8 @@ void event_text_free(struct event_text *text)
 	}
 }
 
-static bool is_left_out(const struct event_text *text, const char *name)
-{
-	for (size_t i = 0; i < text->nonly; i++)
-		if (!strcmp(text->only[i], name))
-			return false;
-	return text->only;
-}
-
-/* Returns an array that ends with a member without text, or NULL. */
+/* Returns an array that ends with a member without text, or NULL without
+ * memory. The caller frees it. */
 static struct member_text *make_members(const struct event_text *text,
 					const struct field_class *class)
 {
@@ -78,7 +77,10 @@ static struct member_text *make_members(const struct event_text *text,
 		const char *name = class->members[i].name;
 		int n;
 
-		m->left_out = is_left_out(text, name);
+		/* the first that is written has no comma before it */
+		m->left_out = text->only;
+		for (size_t k = 0; k < text->nonly && m->left_out; k++)
+			m->left_out = strcmp(text->only[k], name);
 		n = asprintf(&m->before, "%s%s%s%s = ", first ? " " : ", ",
 			     text->color ? COLOR_CYAN : "", name,
 			     text->color ? COLOR_NONE : "");
@@ -93,118 +95,91 @@ static struct member_text *make_members(const struct event_text *text,
 	return members;
 }
 
-/* Makes the text before the first structure, of an event of another tracer. */
-static char *foreign_head_text(const struct event_text *text,
-			       const struct trace_event *event)
-{
-	bool unknown = !strcmp(event->class->name, "<unknown>");
-	char *name = strdup(event->class->name);
-	char *prefix = strdup(event->trace->prefix);
-	char *made = NULL;
-
-	if (name && prefix) {
-		printable(name);
-		printable(prefix);
-		if (asprintf(&made, "%s%s%s%s%s: ", prefix,
-			     text->color ? COLOR_BOLD : "", !text->color ? "" :
-			     unknown ? COLOR_RED : COLOR_MAGENTA, name,
-			     text->color ? COLOR_NONE : "") < 0)
-			made = NULL;
-	}
-	free(name);
-	free(prefix);
-	return made;
-}
-
-/* Makes the text from the host to the number of the CPU. Returns NULL without
- * memory. */
-static char *head_text(const struct event_text *text,
-		       const struct trace_event *event)
-{
-	const struct trace_class *trace = event->trace;
-	const char *bold = text->color ? COLOR_BOLD : "";
-	const char *none = text->color ? COLOR_NONE : "";
-	char pid[32] = "";
-	char *made = NULL;
-	char *process;
-	char *name;
-
-	if (trace->foreign)
-		return foreign_head_text(text, event);
-	if (trace->vpid >= 0)
-		snprintf(pid, sizeof(pid), ":(%lld)", (long long)trace->vpid);
-	if (asprintf(&process, "%s:%s", trace->hostname, trace->procname) < 0)
-		return NULL;
-	printable(process);
-	name = strdup(event->class->name);
-	if (name) {
-		printable(name);
-		if (asprintf(&made, "%s%s %s%s%s%s: { %scpu_id%s = %s", process,
-			     pid, bold, text->color ? COLOR_MAGENTA : "", name,
-			     none, text->color ? COLOR_CYAN : "", none,
-			     bold) < 0)
-			made = NULL;
-	}
-	free(name);
-	free(process);
-	return made;
-}
-
-/* Makes the parts of a class that all events share, and keeps them with the
- * class. */
+/*
+ * Makes the parts of a class that all events share, and keeps them with the
+ * class: the text from the host to the number of the CPU, or of another tracer
+ * to the first structure. Returns NULL without memory; the next event of the
+ * class tries again.
+ */
 static struct event_head *make_head(struct event_text *text,
 				    const struct trace_event *event)
 {
 	struct event_head *head = calloc(1, sizeof(*head));
+	const struct trace_class *trace = event->trace;
+	bool unknown = !strcmp(event->class->name, "<unknown>");
+	const char *bold = text->color ? COLOR_BOLD : "";
+	const char *none = text->color ? COLOR_NONE : "";
+	const char *kind = !text->color ? "" : unknown && trace->foreign ?
+			   COLOR_RED : COLOR_MAGENTA;
+	char pid[32] = "", *name, *prefix;
+	int n = -1;
 
 	if (!head)
 		return NULL;
+	/* event_text_free() frees it, whatever fails below */
 	head->next = text->heads;
 	text->heads = head;
-	head->text = head_text(text, event);
+	name = strdup(event->class->name);
+	if (trace->foreign)
+		prefix = strdup(trace->prefix);
+	else if (asprintf(&prefix, "%s:%s", trace->hostname,
+			  trace->procname) < 0)
+		prefix = NULL;
+	if (trace->vpid >= 0)
+		snprintf(pid, sizeof(pid), ":(%lld)", (long long)trace->vpid);
+	if (name && prefix) {
+		printable(name);
+		printable(prefix);
+		if (trace->foreign)
+			n = asprintf(&head->text, "%s%s%s%s%s: ", prefix, bold,
+				     kind, name, none);
+		else
+			n = asprintf(&head->text, "%s%s %s%s%s%s: { %scpu_id%s "
+				     "= %s", prefix, pid, bold, kind, name,
+				     none, text->color ? COLOR_CYAN : "", none,
+				     bold);
+	}
+	free(name);
+	free(prefix);
+	if (n < 0)
+		head->text = NULL;
 	head->fields = make_members(text, event->class->fields);
-	if (event->trace->context)
-		head->context = make_members(text, event->trace->context);
-	if (!head->text || !head->fields ||
-	    (event->trace->context && !head->context))
+	if (trace->context)
+		head->context = make_members(text, trace->context);
+	if (!head->text || !head->fields || (trace->context && !head->context))
 		return NULL;
-	head->bytes = strlen(head->text);
+	head->bytes = (size_t)n;
 	((struct event_class *)event->class)->priv = head;
 	return head;
 }
 
-/* Makes "[HH:MM:SS." of a second. */
-static void set_second(struct event_text *text, int64_t second)
-{
-	time_t t = (time_t)second;
-	struct tm tm;
-	size_t n = 0;
-
-	text->second = second;
-	if (second < 0 || !(text->utc ? gmtime_r(&t, &tm) :
-					localtime_r(&t, &tm)))
-		n = (size_t)snprintf(text->clock, sizeof(text->clock), "%lld",
-				     (long long)second);
-	else
-		n = strftime(text->clock, sizeof(text->clock), text->dates ?
-			     "%Y-%m-%d %H:%M:%S" : "%H:%M:%S", &tm);
-	text->clock[n++] = '.';
-	text->clock_bytes = n;
-}
-
-/* Writes the time at p, at most 48 bytes. */
+/* Writes the time at p, at most 48 bytes, and returns the end. The text of a
+ * second is made once, and kept for the events of the same second. A time
+ * before 1970 is a number of seconds. */
 static char *put_time(struct event_text *text, char *p, int64_t ns)
 {
-	int64_t second = ns / NS_PER_S;
-	int64_t rest = ns % NS_PER_S;
+	int64_t second = ns / NS_PER_S, rest = ns % NS_PER_S;
+	time_t t = (time_t)second;
+	struct tm tm;
+	size_t n;
 
 	if (ns < 0) {
 		p += snprintf(p, 40, "-%lld.%09lld", (long long)-second,
 			      (long long)-rest);
 		return p;
 	}
-	if (second != text->second)
-		set_second(text, second);
+	if (second != text->second) {
+		text->second = second;
+		if (!(text->utc ? gmtime_r(&t, &tm) : localtime_r(&t, &tm)))
+			n = (size_t)snprintf(text->clock, sizeof(text->clock),
+					     "%lld", (long long)second);
+		else
+			n = strftime(text->clock, sizeof(text->clock),
+				     text->dates ? "%Y-%m-%d %H:%M:%S" :
+						   "%H:%M:%S", &tm);
+		text->clock[n++] = '.';
+		text->clock_bytes = n;
+	}
 	memcpy(p, text->clock, sizeof(text->clock));
 	return number_digits(p + text->clock_bytes, (uint32_t)rest, 9);
 }
@@ -214,54 +189,43 @@ void event_text_time(struct event_text *text, int64_t ns, char *p)
 	*put_time(text, p, ns) = '\0';
 }
 
-/* The time is negative where a follower gets an event late. */
-static char *put_delta(struct event_text *text, char *p, int64_t ns)
+/* Writes the time in brackets, and the time since the event before, which is
+ * negative where a follower gets an event late. */
+static void put_stamp(struct event_text *text, int64_t ns)
 {
 	bool late = text->any && ns < text->last;
 	uint64_t delta = late ? (uint64_t)text->last - (uint64_t)ns :
 				(uint64_t)ns - (uint64_t)text->last;
-
-	memcpy(p, late ? "(-" : "(+", 2);
-	p += 2;
-	if (text->any) {
-		p = number_u64(p, delta / NS_PER_S);
-		*p++ = '.';
-		p = number_digits(p, (uint32_t)(delta % NS_PER_S), 9);
-	} else {
-		memcpy(p, "?.?????????", 11);
-		p += 11;
-	}
-	memcpy(p, ") ", 2);
-	return p + 2;
-}
-
-/* Writes the time in brackets, and the time since the event before. */
-static void put_stamp(struct event_text *text, int64_t ns)
-{
 	char *p;
 
 	out_room(text->out, 256);
 	p = text->out->p;
 	*p++ = '[';
-	if (text->color) {
-		memcpy(p, COLOR_BOLD COLOR_YELLOW, 9);
-		p += 9;
-	}
+	if (text->color)
+		p = mempcpy(p, COLOR_BOLD COLOR_YELLOW, 9);
 	p = put_time(text, p, ns);
-	if (text->color) {
-		memcpy(p, COLOR_NONE, 4);
-		p += 4;
+	if (text->color)
+		p = mempcpy(p, COLOR_NONE, 4);
+	p = mempcpy(p, "] ", 2);
+	if (!text->no_delta) {
+		p = mempcpy(p, late ? "(-" : "(+", 2);
+		if (text->any) {
+			p = number_u64(p, delta / NS_PER_S);
+			*p++ = '.';
+			p = number_digits(p, (uint32_t)(delta % NS_PER_S), 9);
+		} else {
+			p = mempcpy(p, "?.?????????", 11);
+		}
+		p = mempcpy(p, ") ", 2);
 	}
-	memcpy(p, "] ", 2);
-	p += 2;
-	if (!text->no_delta)
-		p = put_delta(text, p, ns);
 	text->last = ns;
 	text->any = true;
 	text->out->p = p;
 }
 
-/* Writes the members that are chosen, and steps over the others. */
+/* Writes the members that are chosen, and steps over the others. Members that
+ * the event ends before are left out. `member` has as many elements as the
+ * class has members. */
 static void put_struct(struct event_text *text, const struct field_class *class,
 		       const struct member_text *member, const uint8_t *at,
 		       const uint8_t *end)
@@ -284,7 +248,8 @@ static void put_struct(struct event_text *text, const struct field_class *class,
 	out_bytes(out, " }", 2);
 }
 
-/* Puts the structures of another tracer's event, those that there are. */
+/* Writes the structures of another tracer's event, those that there are, in the
+ * order of babeltrace2, which is not that of the bytes. */
 static void put_foreign(struct event_text *text,
 			const struct trace_event *event,
 			const struct event_head *head)
@@ -322,6 +287,7 @@ void event_text_put(struct event_text *text, const struct trace_event *event)
 	const struct event_head *head = event->class->priv;
 	struct out *out = text->out;
 
+	/* the class is new to this text */
 	if (!head)
 		head = make_head(text, event);
 	if (!head) {

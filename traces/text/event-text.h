@@ -35,11 +35,15 @@ struct event_text {
 	struct event_head *heads;	/* all that were made */
 };
 
-/* Call it with `out` and the settings set, and the rest zero. */
+/* Call it with `out` and the settings set, and the rest zero. For
+ * event_text_time() alone, `out` is not needed, and nothing is to be freed. */
 void event_text_open(struct event_text *text);
+
+/* Frees the texts of all classes, whose events must not be written any more. */
 void event_text_free(struct event_text *text);
 
-/* Writes a line. Uses the `priv` of events' classes. */
+/* Writes a line; without memory, sets the error of `out`. Uses the `priv` of
+ * events' classes. */
 void event_text_put(struct event_text *text, const struct trace_event *event);
 
 /* Writes a time as in the brackets, at most 48 bytes with a NUL. */
@@ -49,9 +53,12 @@ void event_text_time(struct event_text *text, int64_t ns, char *p);
 void field_text_put(struct out *out, const struct field_class *class,
 		    const uint8_t *at, const uint8_t *end, bool color);
 
-/* Writes a string in double quotes, with the escapes of babeltrace2; or without
+/*
+ * Writes a string in double quotes, with the escapes of babeltrace2; or without
  * quotes, where quotation marks, question marks and backslashes stay. For a
- * terminal, also escapes C1 controls and bytes that are no UTF-8, as \xNN. */
+ * terminal, also escapes C1 controls and bytes that are no UTF-8, as \xNN.
+ * string_text_put() writes four bytes at most for one.
+ */
 void string_text_put(struct out *out, const char *at, size_t n);
 void string_text_inside(struct out *out, const char *at, size_t n);
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Values of fields as text.
+ * Values of fields as text, as babeltrace2 writes them.
+ *
+ * Invariant: a string stands between double quotes in which none is bare, and
+ * no byte of it is a control character that reaches the output.
  */
 #include "traces/text/event-text.h"
 
@@ -18,6 +21,7 @@ static const char escapes[256] = {
 
 #define ESCAPED_BYTES	4		/* the most that one byte becomes */
 
+/* Writes a byte as \xNN, and returns the end. */
 static char *put_hex(char *p, unsigned char c)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -29,6 +33,7 @@ static char *put_hex(char *p, unsigned char c)
 	return p;
 }
 
+/* Writes a byte that has an escape, and returns the end. */
 static char *put_escaped(char *p, unsigned char c)
 {
 	if (escapes[c] == 'x')
@@ -38,49 +43,43 @@ static char *put_escaped(char *p, unsigned char c)
 	return p;
 }
 
-/* Writes a character that begins with a byte from 0x80 on, which babeltrace2
- * leaves as it is. For a terminal, C1 controls and bytes that are not UTF-8 are
- * escaped. Returns the length of the character in the text. */
-static size_t put_high(struct out *out, const char *at, size_t n)
-{
-	const unsigned char *c = (const unsigned char *)at;
-	size_t bytes = utf8_bytes(c, n);
-
-	out_room(out, ESCAPED_BYTES);
-	if (!bytes || (c[0] == 0xc2 && c[1] < 0xa0)) {
-		out->p = put_hex(out->p, *c);
-		return 1;
-	}
-	out->p = mempcpy(out->p, at, bytes);
-	return bytes;
-}
-
-/* Does as string_text_put() and string_text_inside() for a terminal. */
+/* Does as string_text_put() and string_text_inside() for a terminal: of the
+ * bytes from 0x80 on, which babeltrace2 leaves as they are, C1 controls and
+ * those that are not UTF-8 are escaped. */
 static void put_shown(struct out *out, const char *at, size_t n,
 		      const char *plain)
 {
 	size_t bytes;
 
 	for (; n; n -= bytes, at += bytes) {
-		unsigned char c = (unsigned char)*at;
+		const unsigned char *c = (const unsigned char *)at;
 
-		bytes = 1;
+		bytes = *c < 0x80 ? 1 : utf8_bytes(c, n);
 		out_room(out, ESCAPED_BYTES);
-		if (c >= 0x80)
-			bytes = put_high(out, at, n);
-		else if (escapes[c] && (!c || !strchr(plain, c)))
-			out->p = put_escaped(out->p, c);
-		else
-			*out->p++ = (char)c;
+		if (!bytes || (c[0] == 0xc2 && c[1] < 0xa0)) {
+			out->p = put_hex(out->p, *c);
+			bytes = 1;
+		} else if (*c < 0x80 && escapes[*c] &&
+			   (!*c || !strchr(plain, *c))) {
+			out->p = put_escaped(out->p, *c);
+		} else {
+			out->p = mempcpy(out->p, at, bytes);
+		}
 	}
 }
 
-/* Does as string_text_put(), without the quotes. */
-static void put_bytes(struct out *out, const char *at, size_t n)
+void string_text_put(struct out *out, const char *at, size_t n)
 {
+	char *p;
+
+	out_char(out, '"');
+	if (out->terminal) {
+		put_shown(out, at, n, "");
+		n = 0;
+	}
+	/* in pieces that have room though each byte becomes four */
 	while (n) {
 		size_t part = n < OUT_PIECE_BYTES / 8 ? n : OUT_PIECE_BYTES / 8;
-		char *p;
 
 		out_room(out, part * ESCAPED_BYTES + 1);
 		n -= part;
@@ -92,15 +91,6 @@ static void put_bytes(struct out *out, const char *at, size_t n)
 		}
 		out->p = p;
 	}
-}
-
-void string_text_put(struct out *out, const char *at, size_t n)
-{
-	out_char(out, '"');
-	if (out->terminal)
-		put_shown(out, at, n, "");
-	else
-		put_bytes(out, at, n);
 	out_char(out, '"');
 }
 
@@ -134,6 +124,8 @@ void field_text_number(struct out *out, const struct field_class *class,
 	case 16:
 		*p++ = '0';
 		*p++ = 'x';
+		/* of a negative number, the digits that the field's bits have
+		 */
 		if (bits <= 60)
 			value &= (1ull << (bits + 3) / 4 * 4) - 1;
 		p = number_base(p, value, 4);
@@ -157,11 +149,46 @@ void field_text_number(struct out *out, const struct field_class *class,
 	out->p = p;
 }
 
+/* Where a value goes. */
+struct target {
+	struct out *out;
+	bool color;
+};
+
+/* Writes an integer or a number of floating point. */
+static const uint8_t *put_number(void *to, const struct field_class *class,
+				 const uint8_t *at)
+{
+	const struct target *target = to;
+	struct out *out = target->out;
+
+	put_color(out, target->color, COLOR_BOLD);
+	if (class->kind == FIELD_REAL) {
+		out_room(out, NUMBER_REAL_BYTES);
+		out->p = number_real(out->p, field_real(class, at));
+	} else {
+		field_text_number(out, class, field_integer(class, at));
+	}
+	put_color(out, target->color, COLOR_NONE);
+	return at + class->bytes;
+}
+
+/* Writes a string of n bytes, which has no NUL among them. */
+static void put_string(const struct target *target, const uint8_t *at, size_t n)
+{
+	put_color(target->out, target->color, COLOR_BOLD);
+	string_text_put(target->out, (const char *)at, n);
+	put_color(target->out, target->color, COLOR_NONE);
+}
+
 /* Writes an enumeration as babeltrace2 does: all labels of the value, and the
  * value. */
-static void put_enum(struct out *out, const struct field_class *class,
-		     uint64_t value, bool color)
+static const uint8_t *put_named(void *to, const struct field_class *class,
+				const uint8_t *at)
 {
+	const struct target *target = to;
+	struct out *out = target->out;
+	uint64_t value = field_integer(class, at);
 	const struct field_label *label = NULL;
 	const char *found = NULL;
 
@@ -175,68 +202,22 @@ static void put_enum(struct out *out, const struct field_class *class,
 		if (found)
 			out_text(out, ", ");
 		found = name;
-		put_color(out, color, COLOR_BOLD);
-		string_text_put(out, name, strlen(name));
-		put_color(out, color, COLOR_NONE);
+		put_string(target, (const uint8_t *)name, strlen(name));
 	}
 	if (!found) {
-		put_color(out, color, COLOR_BOLD COLOR_RED);
+		put_color(out, target->color, COLOR_BOLD COLOR_RED);
 		out_text(out, "<unknown>");
-		put_color(out, color, COLOR_NONE);
+		put_color(out, target->color, COLOR_NONE);
 	}
 	out_text(out, " : container = ");
-	put_color(out, color, COLOR_BOLD);
-	field_text_number(out, class, value);
-	put_color(out, color, COLOR_NONE);
-	out_text(out, " )");
-}
-
-/* Where a value goes. */
-struct target {
-	struct out *out;
-	bool color;
-};
-
-static const uint8_t *put_integer(void *to, const struct field_class *class,
-				  const uint8_t *at)
-{
-	const struct target *target = to;
-
-	put_color(target->out, target->color, COLOR_BOLD);
-	field_text_number(target->out, class, field_integer(class, at));
-	put_color(target->out, target->color, COLOR_NONE);
-	return at + class->bytes;
-}
-
-static const uint8_t *put_real(void *to, const struct field_class *class,
-			       const uint8_t *at)
-{
-	const struct target *target = to;
-	struct out *out = target->out;
-
 	put_color(out, target->color, COLOR_BOLD);
-	out_room(out, NUMBER_REAL_BYTES);
-	out->p = number_real(out->p, field_real(class, at));
+	field_text_number(out, class, value);
 	put_color(out, target->color, COLOR_NONE);
+	out_text(out, " )");
 	return at + class->bytes;
 }
 
-static const uint8_t *put_named(void *to, const struct field_class *class,
-				const uint8_t *at)
-{
-	const struct target *target = to;
-
-	put_enum(target->out, class, field_integer(class, at), target->color);
-	return at + class->bytes;
-}
-
-static void put_string(const struct target *target, const uint8_t *at, size_t n)
-{
-	put_color(target->out, target->color, COLOR_BOLD);
-	string_text_put(target->out, (const char *)at, n);
-	put_color(target->out, target->color, COLOR_NONE);
-}
-
+/* Writes a string, or a text up to the first NUL. */
 static const uint8_t *put_characters(void *to, const struct field_class *class,
 				     const uint8_t *at)
 {
@@ -247,6 +228,8 @@ static const uint8_t *put_characters(void *to, const struct field_class *class,
 	return behind;
 }
 
+/* Writes the bracket before the parts. The blank behind it comes with the first
+ * member or element; a variant has neither. */
 static void begin_parts(void *to, const struct field_class *whole)
 {
 	const struct target *target = to;
@@ -255,6 +238,7 @@ static void begin_parts(void *to, const struct field_class *whole)
 			      whole->kind == FIELD_VARIANT ? "{ " : "[");
 }
 
+/* Writes the name before a member. Returns 0, as nothing is kept of it. */
 static size_t begin_member(void *to, const struct field_class *class,
 			   uint64_t i)
 {
@@ -269,6 +253,7 @@ static size_t begin_member(void *to, const struct field_class *class,
 	return 0;
 }
 
+/* Writes the index before an element. Returns 0, as nothing is kept of it. */
 static size_t begin_element(void *to, uint64_t i)
 {
 	struct out *out = ((const struct target *)to)->out;
@@ -281,6 +266,7 @@ static size_t begin_element(void *to, uint64_t i)
 	return 0;
 }
 
+/* Writes the bracket behind the parts. */
 static void end_parts(void *to, const struct field_class *whole)
 {
 	const struct target *target = to;
@@ -293,7 +279,7 @@ static field_put put_parts;
 
 static const struct field_visitor visitor = {
 	.put = {
-		[FIELD_INTEGER] = put_integer, [FIELD_REAL] = put_real,
+		[FIELD_INTEGER] = put_number, [FIELD_REAL] = put_number,
 		[FIELD_ENUM] = put_named, [FIELD_STRING] = put_characters,
 		[FIELD_TEXT] = put_characters, [FIELD_PARTS] = put_parts,
 	},
@@ -301,6 +287,7 @@ static const struct field_visitor visitor = {
 	.element = begin_element, .end = end_parts, .lengths = true,
 };
 
+/* Writes a value that has parts, and the parts' own parts in them. */
 static const uint8_t *put_parts(void *to, const struct field_class *class,
 				const uint8_t *at)
 {

@@ -3,6 +3,9 @@
  * An event's message: the text for people that the marker carries, with the
  * values of fields in it. For a TAFFRAIL_MARK, the message is the marker's
  * format as printf() fills it in.
+ *
+ * Invariant: a message is one line. Fields are escaped as they are written, and
+ * so is the text between them.
  */
 #include "traces/text/event-text.h"
 
@@ -16,60 +19,24 @@
 #include "traces/text/private.h"
 
 #define NAME_BYTES	96
+
+/* Room for a message on the stack, and the most that one may have in all. */
 #define FORMATTED_BYTES	1024		/* most messages have less */
 #define FORMATTED_MAX	(16u << 20)
 
-/* Writes a field for people: a string as it is, an enumeration by the name
- * alone. */
-static void put_value(struct out *out, const struct field_class *class,
-		      const uint8_t *at, size_t bytes)
-{
-	const struct field_label *label;
-	uint64_t value;
-
-	switch (class->kind) {
-	case FIELD_STRING:
-		string_text_inside(out, (const char *)at, bytes - 1);
-		return;
-	case FIELD_TEXT:
-		string_text_inside(out, (const char *)at,
-				   strnlen((const char *)at, bytes));
-		return;
-	case FIELD_ENUM:
-		value = field_integer(class, at);
-		label = field_label_next(class, NULL, value);
-		if (label) {
-			string_text_inside(out, label->name,
-					   strlen(label->name));
-			return;
-		}
-		if (class->base == 16 && !class->is_signed) {
-			field_text_number(out, class, value);
-			return;
-		}
-		out_room(out, NUMBER_S64_BYTES);
-		out->p = class->is_signed ?
-			number_s64(out->p, (int64_t)value) :
-			number_u64(out->p, value);
-		return;
-	case FIELD_INTEGER:
-		if (unit_text_put(out, class, field_integer(class, at)))
-			return;
-		/* fall through */
-	default:
-		field_text_put(out, class, at, at + bytes, false);
-	}
-}
-
-/* Writes the field that stands at p, {NAME}. Returns the text behind it, or
- * NULL if there is no such field. */
+/* Writes the field that stands at p, {NAME}, for people: a string as it is, an
+ * enumeration by the name alone. Returns the text behind it, or NULL if there
+ * is no such field. */
 static const char *put_field(struct out *out, const struct trace_event *event,
 			     const char *p)
 {
 	const char *end = strchr(p, '}');
+	const struct field_label *label;
+	const struct field_class *class;
 	const uint8_t *bytes;
 	char name[NAME_BYTES];
 	struct field_at at;
+	uint64_t value = 0;
 	size_t n;
 
 	if (!end || (size_t)(end - p) > sizeof(name))
@@ -79,14 +46,38 @@ static const char *put_field(struct out *out, const struct trace_event *event,
 	if (!field_at_find(&at, event->trace, event->class, name) ||
 	    at.source > FIELD_OF_CONTEXT)
 		return NULL;
+	class = at.class;
 	bytes = field_at_bytes(&at, event, &n);
 	if (!bytes)
 		return NULL;
-	put_value(out, at.class, bytes, n);
+	if (class->kind == FIELD_ENUM || class->kind == FIELD_INTEGER)
+		value = field_integer(class, bytes);
+	if (class->kind == FIELD_STRING) {
+		string_text_inside(out, (const char *)bytes, n - 1);
+	} else if (class->kind == FIELD_TEXT) {
+		string_text_inside(out, (const char *)bytes,
+				   strnlen((const char *)bytes, n));
+	} else if (class->kind == FIELD_ENUM) {
+		label = field_label_next(class, NULL, value);
+		out_room(out, NUMBER_S64_BYTES);
+		if (label)
+			string_text_inside(out, label->name,
+					   strlen(label->name));
+		else if (class->is_signed)
+			out->p = number_s64(out->p, (int64_t)value);
+		else if (class->base == 16)
+			field_text_number(out, class, value);
+		else
+			out->p = number_u64(out->p, value);
+	} else if (class->kind != FIELD_INTEGER ||
+		   !unit_text_put(out, class, value)) {
+		field_text_put(out, class, bytes, bytes + n, false);
+	}
 	return end + 1;
 }
 
-/* Finds the types of a mark's fields. Returns whether all are known. */
+/* Finds the types of a mark's fields. Returns whether all are known: then the
+ * format can be filled in as the program's printf() would. */
 static bool types_find(const struct event_class *class,
 		       uint8_t types[TAFFRAIL_FIELDS_MAX])
 {
@@ -118,7 +109,8 @@ bool message_text_is(const struct event_class *class)
 }
 
 /* Writes a mark's format with its fields. Most fit on the stack; a larger text
- * is made again in more memory. */
+ * is made again in more memory, and one of more than FORMATTED_MAX is cut.
+ * Without memory it sets the error of `out`. */
 static void put_formatted(struct out *out, const struct trace_event *event)
 {
 	uint8_t types[TAFFRAIL_FIELDS_MAX];
@@ -167,6 +159,7 @@ void message_text_put(struct out *out, const struct trace_event *event)
 		p += n;
 		if (!*p)
 			break;
+		/* "{{" is a brace, and so is one before a name of no field */
 		behind = p[1] == '{' ? NULL : put_field(out, event, p);
 		if (!behind)
 			out_char(out, '{');

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Buffered output.
+ *
+ * Invariant: the first error stays in `error`, and no byte is written behind
+ * it. A part of an output is whole up to some place, and never has a gap.
  */
 #include "traces/text/out.h"
 
@@ -20,7 +23,8 @@ int out_open(struct out *out, int fd)
 	return 0;
 }
 
-/* Writes to the descriptor, and keeps the first error. */
+/* Writes to the descriptor, and keeps the first error. A signal does not end a
+ * write. A write of no bytes counts as a disk that is full. */
 static void write_all(struct out *out, const char *at, size_t n)
 {
 	while (n && !out->error) {
@@ -38,7 +42,8 @@ static void write_all(struct out *out, const char *at, size_t n)
 	}
 }
 
-/* Makes room for n bytes more. */
+/* Makes room for n bytes more. Without memory the bytes so far are dropped, so
+ * that a cursor which moves on stays in the buffer. */
 static void out_grow(struct out *out, size_t n)
 {
 	size_t used = (size_t)(out->p - out->start);

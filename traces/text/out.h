@@ -4,7 +4,10 @@
  * writer moves on itself, after out_room(). Without a descriptor the buffer
  * grows, and the bytes are at `start`.
  *
- * Invariant: p never passes `end`.
+ * Invariants:
+ *  - p never passes `end`: a writer asks for room before it writes;
+ *  - after an error the cursor still moves, and the bytes go nowhere, so a
+ *    writer looks at `error` when it likes, and once is enough.
  */
 #ifndef TRACES_TEXT_OUT_H
 #define TRACES_TEXT_OUT_H
@@ -28,7 +31,8 @@ struct out {
 	uint64_t written;		/* bytes, without those in the buffer */
 };
 
-/* Returns 0 or -ENOMEM. */
+/* Makes the buffer, for a descriptor that stays the caller's, or for -1.
+ * Returns 0 or -ENOMEM; then the output is all zero. */
 int out_open(struct out *out, int fd);
 
 /* Empties a buffer that grows. */
@@ -55,11 +59,13 @@ static inline void out_room(struct out *out, size_t n)
 		out_flush(out);
 }
 
+/* Writes a text without the NUL. */
 static inline void out_text(struct out *out, const char *text)
 {
 	out_bytes(out, text, strlen(text));
 }
 
+/* Writes a byte. */
 static inline void out_char(struct out *out, char c)
 {
 	out_room(out, 1);

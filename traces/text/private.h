@@ -24,6 +24,7 @@ void field_text_number(struct out *out, const struct field_class *class,
 bool unit_text_put(struct out *out, const struct field_class *class,
 		   uint64_t value);
 
+/* Writes an escape sequence, if the text has colours. */
 static inline void put_color(struct out *out, bool color, const char *which)
 {
 	if (color)
