@@ -5,6 +5,13 @@
  *
  *	63   62       52 51         45 44           0
  *	sign | exponent | bucket      | not kept
+ *
+ * An octave is sign and exponent, the first 12 bits. The order of numbers is
+ * another than that of octaves: negative numbers run from the largest octave
+ * down, and come first.
+ *
+ * Invariant: a number is either in exact[] or in a bucket, and from the first
+ * bucket on in none but buckets.
  */
 #include "traces/pairs/histogram.h"
 
@@ -19,6 +26,7 @@
 #define INTEGER_END	9223372036854775808.0L	/* 2^63 */
 #define WHOLE_END	18446744073709551616.0L	/* 2^64 */
 
+/* Returns the double that has these bits. */
 static double double_of(uint64_t bits)
 {
 	double value;
@@ -42,6 +50,7 @@ static uint64_t first_bits(long double value)
 	return bits - away;
 }
 
+/* Returns the buckets of an octave, or NULL if no number is in it. */
 static uint64_t *octave_at(const struct histogram *h, unsigned int octave)
 {
 	uint64_t **group = h->octaves[octave / 64];
@@ -68,62 +77,38 @@ static int add_bucket(struct histogram *h, long double value)
 	return 0;
 }
 
-/* Puts the numbers that are kept into buckets. */
-static int begin_buckets(struct histogram *h)
-{
-	int ret = 0;
-
-	for (uint64_t i = 0; i < h->count && !ret; i++)
-		ret = add_bucket(h, h->exact[i]);
-	free(h->exact);
-	h->exact = NULL;
-	h->bucketed = true;
-	return ret;
-}
-
-/* Keeps a number as it is. */
-static int add_exact(struct histogram *h, long double value)
+int histogram_add(struct histogram *h, long double value)
 {
 	uint32_t room = h->room ? 2 * h->room : 8;
 	long double *more;
-
-	if (h->count == h->room) {
-		more = realloc(h->exact, room * sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		h->exact = more;
-		h->room = room;
-	}
-	h->exact[h->count] = value;
-	h->sorted = false;
-	return 0;
-}
-
-/* Adds an integer of 64 bits to the exact sum, which has room for 2^63 of
- * them. */
-static void add_whole(struct histogram *h, long double value)
-{
-	if (value <= -WHOLE_END || value >= WHOLE_END)
-		h->beyond = true;
-	else if (histogram_whole(h))
-		h->whole += value < 0 ? -(wide_int)(uint64_t)-value :
-					(wide_int)(uint64_t)value;
-}
-
-int histogram_add(struct histogram *h, long double value)
-{
 	int ret = 0;
 
 	if (isnan(value)) {
 		h->nans++;
 		return 0;
 	}
-	if (h->count == HISTOGRAM_EXACT && !h->bucketed)
-		ret = begin_buckets(h);
-	if (!ret)
-		ret = h->bucketed ? add_bucket(h, value) : add_exact(h, value);
+	if (h->count == HISTOGRAM_EXACT && !h->bucketed) {
+		for (uint64_t i = 0; i < h->count && !ret; i++)
+			ret = add_bucket(h, h->exact[i]);
+		free(h->exact);
+		h->exact = NULL;
+		h->bucketed = true;
+	}
+	if (!ret && h->bucketed)
+		ret = add_bucket(h, value);
 	if (ret)
 		return ret;
+	if (!h->bucketed) {
+		if (h->count == h->room) {
+			more = realloc(h->exact, room * sizeof(*more));
+			if (!more)
+				return -ENOMEM;
+			h->exact = more;
+			h->room = room;
+		}
+		h->exact[h->count] = value;
+		h->sorted = false;
+	}
 	if (!h->count || value < h->min)
 		h->min = value;
 	if (!h->count || value > h->max)
@@ -131,11 +116,17 @@ int histogram_add(struct histogram *h, long double value)
 	h->fractions |= value > -INTEGER_END && value < INTEGER_END &&
 			value != (long double)(int64_t)value;
 	h->sum += value;
-	add_whole(h, value);
+	/* the exact sum has room for 2^63 integers of 64 bits */
+	if (value <= -WHOLE_END || value >= WHOLE_END)
+		h->beyond = true;
+	else if (histogram_whole(h))
+		h->whole += value < 0 ? -(wide_int)(uint64_t)-value :
+					(wide_int)(uint64_t)value;
 	h->count++;
 	return 0;
 }
 
+/* Sorts numbers, the least first. There is no NaN among them. */
 static int count_compare(const void *a, const void *b)
 {
 	long double left = *(const long double *)a;
@@ -150,7 +141,9 @@ static unsigned int octave_in_order(unsigned int place)
 	return place < POSITIVE ? OCTAVES - 1 - place : place - POSITIVE;
 }
 
-/* Returns the number that stands for a bucket. */
+/* Returns the number that stands for a bucket: the middle, but no fraction
+ * where all numbers are integers, and none beyond the least and the greatest
+ * number. */
 static long double bucket_middle(const struct histogram *h, unsigned int octave,
 			  unsigned int bucket)
 {
@@ -170,10 +163,29 @@ static long double bucket_middle(const struct histogram *h, unsigned int octave,
 	return value < h->min ? h->min : value > h->max ? h->max : value;
 }
 
-/* Returns the number of a rank, counted from 1, among the numbers in buckets.
- */
-static long double bucket_ranked(const struct histogram *h, uint64_t rank)
+long double histogram_quantile(struct histogram *h, double q)
 {
+	long double exact = (long double)q * (long double)h->count;
+	uint64_t rank;
+
+	if (!h->count)
+		return 0;
+	/* q is inexact: 0.999 of 1000 is rank 999, not 1000 */
+	rank = (uint64_t)exact;
+	rank += exact - (long double)rank > 1e-9L;
+	if (rank < 1)
+		rank = 1;
+	if (rank >= h->count)
+		return h->max;
+	if (!h->bucketed) {
+		if (!h->sorted)
+			qsort(h->exact, h->count, sizeof(*h->exact),
+			      count_compare);
+		h->sorted = true;
+		return h->exact[rank - 1];
+	}
+	if (rank == 1)
+		return h->min;
 	for (unsigned int i = 0; i < OCTAVES; i++) {
 		unsigned int octave = octave_in_order(i);
 		const uint64_t *buckets = octave_at(h, octave);
@@ -191,78 +203,40 @@ static long double bucket_ranked(const struct histogram *h, uint64_t rank)
 	return h->max;
 }
 
-long double histogram_quantile(struct histogram *h, double q)
+bool histogram_row(struct histogram *h, unsigned int *at, long double *from,
+		   long double *to, uint64_t *count)
 {
-	long double exact = (long double)q * (long double)h->count;
-	uint64_t rank;
+	unsigned int octave, next = h->bucketed ? *at : OCTAVES;
+	long double low, high;
+	uint64_t bits;
 
-	if (!h->count)
-		return 0;
-	/* q is inexact: 0.999 of 1000 is rank 999, not 1000 */
-	rank = (uint64_t)exact;
-	rank += exact - (long double)rank > 1e-9L;
-	if (rank < 1)
-		rank = 1;
-	if (rank >= h->count)
-		return h->max;
-	if (h->bucketed)
-		return rank == 1 ? h->min : bucket_ranked(h, rank);
-	if (!h->sorted)
-		qsort(h->exact, h->count, sizeof(*h->exact), count_compare);
-	h->sorted = true;
-	return h->exact[rank - 1];
-}
-
-/* Finds the next octave among the numbers that are kept, and counts them. */
-static unsigned int next_exact(const struct histogram *h, unsigned int at,
-			       uint64_t *count)
-{
-	unsigned int next = OCTAVES;
-
-	*count = 0;
-	for (uint64_t i = 0; i < h->count; i++) {
-		unsigned int octave = (unsigned int)(first_bits(h->exact[i]) >>
-						     52);
-		unsigned int place = octave < POSITIVE ? POSITIVE + octave :
-							 OCTAVES - 1 - octave;
-
-		if (place >= at && place < next) {
-			next = place;
-			*count = 0;
-		}
-		*count += place == next;
-	}
-	return next;
-}
-
-/* Finds the next octave with numbers in the order of numbers, and counts them.
- */
-static unsigned int next_bucketed(const struct histogram *h, unsigned int at,
-				  uint64_t *count)
-{
-	for (*count = 0; at < OCTAVES; at++) {
-		const uint64_t *buckets = octave_at(h, octave_in_order(at));
+	for (*count = 0; next < OCTAVES; next++) {
+		const uint64_t *buckets = octave_at(h, octave_in_order(next));
 
 		for (unsigned int b = 0; buckets && b < HISTOGRAM_BUCKETS; b++)
 			*count += buckets[b];
 		if (*count)
 			break;
 	}
-	return at;
-}
+	for (uint64_t i = 0; !h->bucketed && i < h->count; i++) {
+		unsigned int place;
 
-bool histogram_row(struct histogram *h, unsigned int *at, long double *from,
-		   long double *to, uint64_t *count)
-{
-	unsigned int next = h->bucketed ? next_bucketed(h, *at, count) :
-					  next_exact(h, *at, count);
-	unsigned int octave = octave_in_order(next);
-	uint64_t bits = (uint64_t)(octave % POSITIVE) << 52;
-	long double low = double_of(bits);
-	long double high = double_of(bits + (1ull << 52));
-
+		/* the inverse of octave_in_order() */
+		octave = (unsigned int)(first_bits(h->exact[i]) >> 52);
+		place = octave < POSITIVE ? POSITIVE + octave :
+					    OCTAVES - 1 - octave;
+		if (place >= *at && place < next) {
+			next = place;
+			*count = 0;
+		}
+		*count += place == next;
+	}
 	if (next == OCTAVES)
 		return false;
+	octave = octave_in_order(next);
+	bits = (uint64_t)(octave % POSITIVE) << 52;
+	low = double_of(bits);
+	high = double_of(bits + (1ull << 52));
 	if (!bits && !h->fractions)
 		high = 1;
 	else if (isinf(low))

@@ -66,7 +66,7 @@ long double histogram_quantile(struct histogram *h, double q);
 bool histogram_row(struct histogram *h, unsigned int *at, long double *from,
 		   long double *to, uint64_t *count);
 
-/* Gives the memory back, and empties it. */
+/* Gives the memory back, and empties it. An empty one may be cleared. */
 void histogram_clear(struct histogram *h);
 
 #endif

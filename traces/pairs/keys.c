@@ -8,6 +8,9 @@
  *
  * Each is kept behind a byte that says how many follow. Bytes without room are
  * in the hash alone.
+ *
+ * Invariant: equal values of BEGIN and END give equal hashes, whatever the
+ * types of the two fields are.
  */
 #include "traces/pairs/private.h"
 
@@ -17,26 +20,11 @@
 
 #define TEXT_BYTES	(2 * OUT_PIECE_BYTES)
 
+/* Mixes a word into a hash. */
 static uint64_t key_mix(uint64_t hash, uint64_t word)
 {
 	hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
 	return hash ^ hash >> 29;
-}
-
-/* Mixes bytes into a hash by words; the last word tells how many bytes it has.
- */
-static uint64_t mix_bytes(uint64_t hash, const uint8_t *at, size_t n)
-{
-	uint64_t word;
-
-	for (; n >= sizeof(word); n -= sizeof(word), at += sizeof(word)) {
-		memcpy(&word, at, sizeof(word));
-		hash = key_mix(hash, word);
-	}
-	word = n;
-	for (size_t i = 0; i < n; i++)
-		word = word << 8 | at[i];
-	return key_mix(hash, word);
 }
 
 /* Keeps as many bytes of a key as there is room for. The hash has all of them.
@@ -92,8 +80,17 @@ bool keys_read(struct pair *pair, const struct pair_action *action,
 			n--;
 		else if (class->kind == FIELD_TEXT)
 			n = strnlen((const char *)at, n);
-		sum = mix_bytes(sum, at, n);
 		key_keep(pair, at, n);
+		for (; n >= sizeof(word); n -= sizeof(word)) {
+			memcpy(&word, at, sizeof(word));
+			at += sizeof(word);
+			sum = key_mix(sum, word);
+		}
+		/* the last word tells how many bytes it has */
+		word = n;
+		for (size_t k = 0; k < n; k++)
+			word = word << 8 | at[k];
+		sum = key_mix(sum, word);
 	}
 	*hash = sum;
 	return true;
@@ -110,37 +107,31 @@ void keys_read_span(struct pair *pair, const struct pair_action *action,
 		key_keep(pair, &word, sizeof(word));
 }
 
-/* Writes the value of a key as a field's. */
-static void key_put(struct out *out, const struct field_class *class,
-		const uint8_t *at, size_t n)
-{
-	struct field_class as = *class;
-
-	if (class->kind > FIELD_ENUM) {
-		string_text_put(out, (const char *)at, n);
-	} else if (n == sizeof(uint64_t)) {
-		/* an integer's own bytes are the first, in little endian */
-		if (class->kind == FIELD_REAL)
-			as.bytes = sizeof(uint64_t);
-		field_text_put(out, &as, at, at + n, false);
-	}
-}
-
 size_t pair_key_text(const struct pair *pair, unsigned int i, char *text,
 		     size_t room)
 {
 	char buffer[TEXT_BYTES] = { 0 };
 	struct out out = { .p = buffer, .start = buffer,
 			   .end = buffer + sizeof(buffer), .fd = -1 };
-	size_t at = 0, n;
+	const uint8_t *at = pair->key, *end = at + pair->key_bytes;
+	struct field_class class;
+	size_t n;
 
 	if (!room)
 		return 0;
-	for (unsigned int k = 0; k < i && at < pair->key_bytes; k++)
-		at += 1u + pair->key[at];
-	if (at < pair->key_bytes)
-		key_put(&out, pair->keys[i].class, pair->key + at + 1,
-		    pair->key[at]);
+	for (unsigned int k = 0; k < i && at < end; k++)
+		at += 1u + *at;
+	if (at < end) {
+		class = *pair->keys[i].class;
+		n = *at++;
+		/* an integer's own bytes are the first, in little endian */
+		if (class.kind == FIELD_REAL)
+			class.bytes = sizeof(uint64_t);
+		if (class.kind > FIELD_ENUM)
+			string_text_put(&out, (const char *)at, n);
+		else if (n == sizeof(uint64_t))
+			field_text_put(&out, &class, at, at + n, false);
+	}
 	n = (size_t)(out.p - buffer);
 	n = n < room - 1 ? n : room - 1;
 	memcpy(text, buffer, n);
