@@ -7,6 +7,9 @@
  * name of the kind: "app:io_entry" and "app:io_exit" are pairs of "app:io", and
  * "app:begin" and "app:end" of "app". A second table has the names of our own
  * providers for which that is not so.
+ *
+ * Invariant: a kind is at one address from the event on that made it known, as
+ * actions, open pairs and callers point to it.
  */
 #include "traces/pairs/private.h"
 
@@ -21,6 +24,8 @@ enum family {
 	FAMILY_SPAN,
 };
 
+/* The words of names. A name pairs only with one of a word of the same
+ * family. */
 static const struct word {
 	const char *text;
 	enum family family;
@@ -56,7 +61,8 @@ struct found_word {
 	size_t at;
 };
 
-/* Finds the last word of the table in a name. */
+/* Finds the last word of the table in a name. Returns false if no word is in
+ * it, or if the name begins and ends nothing. */
 static bool find_word(struct found_word *found, const char *name)
 {
 	size_t end = strlen(name), start;
@@ -87,37 +93,15 @@ static bool find_word(struct found_word *found, const char *name)
 	return false;
 }
 
-/* Returns the name of the kind, which the caller frees, or NULL. */
-static char *name_stem(const char *name, const struct found_word *found)
-{
-	const char *right = name + found->at + strlen(found->word->text);
-	size_t left = found->at;
-	char *text = NULL;
-
-	while (*right && strchr("_-.", *right))
-		right++;
-	while (left && strchr("_-.", name[left - 1]))
-		left--;
-	if (!*right && left && name[left - 1] == ':')
-		left--;
-	if (!left && !*right)
-		return strdup(name);
-	if (asprintf(&text, "%.*s%s%s", (int)left, name,
-		     *right && left && name[left - 1] != ':' ? "_" : "",
-		     right) < 0)
-		return NULL;
-	return text;
-}
-
+/* Returns a kind with the texts that it owns. */
 static struct own_kind *kind_own(struct pair_kind *kind)
 {
 	return (struct own_kind *)kind;
 }
 
+/* Frees a kind that is in no list. */
 static void free_kind(struct own_kind *k)
 {
-	if (!k)
-		return;
 	free(k->text);
 	free(k->begin);
 	free(k->seen_begin);
@@ -133,8 +117,9 @@ void names_free(struct pairs *p)
 	index_clear(&p->names);
 }
 
-/* Adds a kind, which gets its number. Rules come first in the list: they are
- * added before any trace is met. */
+/* Adds a kind, which gets its number, and which names_free() frees from now on.
+ * Rules come first in the list: they are added before any trace is met. Returns
+ * 0 or -ENOMEM. */
 static int add_kind(struct pairs *p, struct own_kind *k)
 {
 	struct pair_kind **more = realloc(p->kinds, (p->nkinds + 1) *
@@ -148,10 +133,12 @@ static int add_kind(struct pairs *p, struct own_kind *k)
 	return 0;
 }
 
-/* Takes the words of a rule, and makes each comma the end of a text. */
-static const char *take_rule(struct own_kind *k, char *text)
+/* Takes the words of a rule, which `begin` holds, and makes each comma the end
+ * of a text; the kind points into it. Returns NULL, or a sentence about the
+ * rule that is wrong. */
+static const char *take_rule(struct own_kind *k)
 {
-	char *rest = text;
+	char *rest = k->begin;
 
 	k->begin = strsep(&rest, ",");
 	k->end = strsep(&rest, ",");
@@ -181,68 +168,68 @@ static const char *take_rule(struct own_kind *k, char *text)
 int pairs_add(struct pairs *p, const char *rule, const char **wrong)
 {
 	struct own_kind *k = calloc(1, sizeof(*k));
-	char *text = strdup(rule);
 	int ret = -ENOMEM;
 
-	if (k)
-		k->text = strdup(rule);
-	if (!k || !text || !k->text)
-		goto free_it;
-	*wrong = take_rule(k, text);
-	ret = -EINVAL;
-	if (*wrong) {
-		free(text);
-		k->begin = NULL;
-		goto free_kind;
+	if (!k)
+		return ret;
+	k->text = strdup(rule);
+	k->begin = strdup(rule);
+	if (k->text && k->begin) {
+		*wrong = take_rule(k);
+		k->kind.name = k->text;
+		k->kind.given = true;
+		ret = *wrong ? -EINVAL : add_kind(p, k);
 	}
-	k->kind.name = k->text;
-	k->kind.given = true;
-	ret = add_kind(p, k);
-	if (!ret)
-		return 0;
-	k->begin = NULL;
-free_it:
-	free(text);
-free_kind:
-	free_kind(k);
+	if (ret)
+		free_kind(k);
 	return ret;
 }
 
-struct kind_key {
-	const char *name;
-	enum family family;
-};
-
+/* Returns whether a kind has the name and family of another. */
 static int is_kind(uint64_t value, const void *priv)
 {
 	const struct pair_kind *kind = (void *)(uintptr_t)value;
-	const struct kind_key *key = priv;
+	const struct pair_kind *like = priv;
 
-	return kind->calls == (key->family == FAMILY_CALL) &&
-	       !strcmp(kind->name, key->name);
+	return kind->calls == like->calls && !strcmp(kind->name, like->name);
 }
 
-/* Returns the kind that has this name, which it keeps or frees; or NULL. */
-static struct pair_kind *kind_of(struct pairs *p, char *name,
-				 enum family family)
+/* Returns the kind of a name with a word in it, made if it is not there; or
+ * NULL without memory. The kind's name is the name without the word. */
+static struct pair_kind *kind_of(struct pairs *p, const char *name,
+				 const struct found_word *found)
 {
-	struct kind_key key = { name, family };
-	uint64_t hash = index_hash(INDEX_HASH, name, strlen(name));
-	uint64_t value = index_find(&p->names, hash, is_kind, &key);
+	const char *right = name + found->at + strlen(found->word->text);
+	struct pair_kind like = { .calls = found->word->family == FAMILY_CALL };
+	size_t left = found->at;
+	uint64_t hash, value;
 	struct own_kind *k;
+	char *text = NULL;
 
-	if (value) {
-		free(name);
+	while (*right && strchr("_-.", *right))
+		right++;
+	while (left && strchr("_-.", name[left - 1]))
+		left--;
+	if (!*right && left && name[left - 1] == ':')
+		left--;
+	if (!left && !*right)
+		text = strdup(name);
+	else if (asprintf(&text, "%.*s%s%s", (int)left, name,
+			  *right && left && name[left - 1] != ':' ? "_" : "",
+			  right) < 0)
+		text = NULL;
+	if (!text)
+		return NULL;
+	like.name = text;
+	hash = index_hash(INDEX_HASH, text, strlen(text));
+	value = index_find(&p->names, hash, is_kind, &like);
+	k = value ? NULL : calloc(1, sizeof(*k));
+	if (!k) {
+		free(text);
 		return (void *)(uintptr_t)value;
 	}
-	k = calloc(1, sizeof(*k));
-	if (!k) {
-		free(name);
-		return NULL;
-	}
-	k->text = name;
-	k->kind.name = name;
-	k->kind.calls = family == FAMILY_CALL;
+	k->text = text;
+	k->kind = like;
 	if (add_kind(p, k)) {
 		free_kind(k);
 		return NULL;
@@ -252,56 +239,43 @@ static struct pair_kind *kind_of(struct pairs *p, char *name,
 	       NULL : &k->kind;
 }
 
-/* Notes the first event that begins or ends pairs of the kind. */
-static int note_name(struct pair_kind *kind, bool ends, const char *name)
-{
-	struct own_kind *own = kind_own(kind);
-	char **seen = ends ? &own->seen_end : &own->seen_begin;
-
-	if (*seen)
-		return 0;
-	*seen = strdup(name);
-	if (!*seen)
-		return -ENOMEM;
-	*(ends ? &kind->end : &kind->begin) = *seen;
-	return 0;
-}
-
-/* Returns whether the fields are those of our Python binding: `span` tells
- * which END belongs to a BEGIN, and END has `error` as well. */
-static bool has_span(const struct event_class *class, bool ends)
-{
-	const struct field_class *fields = class->fields;
-
-	if (!fields->nmembers || fields->members[0].kind != FIELD_INTEGER ||
-	    strcmp(fields->members[0].name, "span"))
-		return false;
-	return !ends || (fields->nmembers == 2 &&
-			 fields->members[1].kind == FIELD_STRING &&
-			 !strcmp(fields->members[1].name, "error"));
-}
-
-/* Adds what an event of a class does to a kind. An event that ends and begins
- * pairs of one kind is a step of it. */
+/* Adds what an event of a class does to a kind, and notes the name of the first
+ * event that does. An event that ends and begins pairs of one kind is a step of
+ * it. Returns 0 or -ENOMEM. */
 static int add_action(struct pair_action **actions, struct pair_kind *kind,
 		      bool ends, const struct trace_class *trace,
 		      const struct event_class *class)
 {
 	const char *const *keys = ends ? kind->end_keys : kind->begin_keys;
+	struct own_kind *own = kind_own(kind);
+	char **seen = ends ? &own->seen_end : &own->seen_begin;
+	const struct field_class *fields = class->fields;
 	struct pair_action *action = calloc(1, sizeof(*action));
 
-	if (!action || note_name(kind, ends, class->name)) {
+	if (action && !*seen) {
+		*seen = strdup(class->name);
+		*(ends ? &kind->end : &kind->begin) = *seen;
+	}
+	if (!action || !*seen) {
 		free(action);
 		return -ENOMEM;
 	}
 	action->kind = kind;
 	action->ends = ends;
+	/* BEGINs are added first, so an END finds one of the same class */
 	for (const struct pair_action *a = *actions; ends && a; a = a->next)
 		kind->steps |= a->kind == kind && !a->ends;
 	for (unsigned int i = 0; i < kind->nkeys; i++)
 		if (!field_at_find(&action->keys[i], trace, class, keys[i]))
 			action->keyless = true;
-	if (!kind->given && !kind->calls && has_span(class, ends))
+	/* of our Python binding: `span` tells which END belongs to a BEGIN, and
+	 * END has `error` as well */
+	if (!kind->given && !kind->calls && fields->nmembers &&
+	    fields->members[0].kind == FIELD_INTEGER &&
+	    !strcmp(fields->members[0].name, "span") &&
+	    (!ends || (fields->nmembers == 2 &&
+		       fields->members[1].kind == FIELD_STRING &&
+		       !strcmp(fields->members[1].name, "error"))))
 		action->span = field_at_find(&action->keys[0], trace, class,
 					     "span");
 	action->next = *actions;
@@ -309,53 +283,48 @@ static int add_action(struct pair_action **actions, struct pair_kind *kind,
 	return 0;
 }
 
-/* Returns whether `other`, of a rule, is the name with its word replaced by one
- * of the other side and the same family. */
-static bool is_partner(const char *name, const struct found_word *found,
-		       const char *other)
-{
-	const char *right = name + found->at + strlen(found->word->text);
-	struct found_word there;
-	bool same = false;
-
-	for (size_t i = 0; i < NWORDS && !same; i++) {
-		char *text;
-
-		if (asprintf(&text, "%.*s%s%s", (int)found->at, name,
-			     words[i].text, right) < 0)
-			return false;
-		same = event_name_is(text, other) && find_word(&there, text) &&
-		       there.word->family == found->word->family &&
-		       there.word->ends != found->word->ends;
-		free(text);
-	}
-	return same;
-}
-
-/* Returns whether a rule has just the two names that the kind would have. */
+/* Returns whether a rule has just the two names that the kind would have: this
+ * one, and this one with the word replaced by one of the other side and the
+ * same family. */
 static bool is_replaced(const struct pairs *p, const char *name,
 			const struct found_word *found)
 {
+	const char *right = name + found->at + strlen(found->word->text);
 	bool ends = found->word->ends;
+	struct found_word there;
 
 	for (size_t i = 0; i < p->nkinds && p->kinds[i]->given; i++) {
 		const struct own_kind *k = kind_own(p->kinds[i]);
+		bool same = false;
 
-		if (event_name_is(name, ends ? k->end : k->begin) &&
-		    is_partner(name, found, ends ? k->begin : k->end))
+		if (!event_name_is(name, ends ? k->end : k->begin))
+			continue;
+		for (size_t w = 0; w < NWORDS && !same; w++) {
+			char *text;
+
+			if (asprintf(&text, "%.*s%s%s", (int)found->at, name,
+				     words[w].text, right) < 0)
+				break;
+			same = event_name_is(text, ends ? k->begin : k->end) &&
+			       find_word(&there, text) &&
+			       there.word->family == found->word->family &&
+			       there.word->ends != ends;
+			free(text);
+		}
+		if (same)
 			return true;
 	}
 	return false;
 }
 
-/* Adds the actions of one side. */
+/* Adds the actions of one side: those of rules, and that of the name unless a
+ * rule replaces it. Returns 0 or -ENOMEM. */
 static int meet_side(struct pairs *p, const struct trace_class *trace,
 		     const struct event_class *class, bool ends,
 		     struct pair_action **actions)
 {
 	struct found_word found;
 	struct pair_kind *kind;
-	char *name;
 	int ret = 0;
 
 	for (size_t i = 0; i < p->nkinds && p->kinds[i]->given && !ret; i++) {
@@ -368,8 +337,7 @@ static int meet_side(struct pairs *p, const struct trace_class *trace,
 	if (ret || p->no_names || !find_word(&found, class->name) ||
 	    found.word->ends != ends || is_replaced(p, class->name, &found))
 		return ret;
-	name = name_stem(class->name, &found);
-	kind = name ? kind_of(p, name, found.word->family) : NULL;
+	kind = kind_of(p, class->name, &found);
 	return kind ? add_action(actions, kind, ends, trace, class) : -ENOMEM;
 }
 
@@ -389,6 +357,7 @@ bool names_has_event(const struct pair_kind *kind,
 int names_meet(struct pairs *p, const struct trace_class *trace,
 	       const struct event_class *class, struct pair_action **actions)
 {
+	/* each action goes in front: those that end come first then */
 	int ret = meet_side(p, trace, class, false, actions);
 
 	return ret ? ret : meet_side(p, trace, class, true, actions);

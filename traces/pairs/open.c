@@ -6,6 +6,9 @@
  * which removes nothing alone. A lane with an empty stack stays until the table
  * must grow, and is then left out. So the size of the table follows the number
  * of open pairs, not how many threads or keys there ever were.
+ *
+ * Invariant: each open pair is in the stack of one lane and in the list by age;
+ * a free place is in neither.
  */
 #include "traces/pairs/private.h"
 
@@ -35,22 +38,15 @@ static struct lane lane_of(const struct pair *pair)
 	};
 }
 
-static uint32_t lane_hash(const struct lane *lane)
-{
-	uint64_t hash = (lane->id ^ (uint64_t)lane->trace << 40 ^
-			 (uint64_t)lane->kind << 20) * 0x9e3779b97f4a7c15ull;
-
-	return (uint32_t)(hash >> 32);
-}
-
-/* Finds the lane, or the free place where it would be. */
+/* Finds the lane, or the free place where it would be. A place is free, for the
+ * table is never more than half full. */
 static struct lane *lane_find(const struct pairs *p, const struct lane *like)
 {
-	uint32_t mask = p->nlanes - 1;
-	uint32_t i = lane_hash(like);
+	uint64_t hash = (like->id ^ (uint64_t)like->trace << 40 ^
+			 (uint64_t)like->kind << 20) * 0x9e3779b97f4a7c15ull;
 
-	for (;; i++) {
-		struct lane *lane = &p->lanes[i & mask];
+	for (uint32_t i = (uint32_t)(hash >> 32);; i++) {
+		struct lane *lane = &p->lanes[i & (p->nlanes - 1)];
 
 		if (lane->trace == NONE ||
 		    (lane->id == like->id && lane->trace == like->trace &&
@@ -59,42 +55,34 @@ static struct lane *lane_find(const struct pairs *p, const struct lane *like)
 	}
 }
 
-/* Makes a table of at least twice the lanes that have open pairs, and leaves
- * out all others. Returns 0 or -ENOMEM. */
-static int lanes_grow(struct pairs *p)
-{
-	struct lane *old = p->lanes;
-	uint32_t nold = p->nlanes, live = 0;
-
-	for (uint32_t i = 0; i < nold; i++)
-		live += old[i].trace != NONE && old[i].top != NONE;
-	p->nlanes = LANES_MIN;
-	while (p->nlanes < 4 * live)
-		p->nlanes *= 2;
-	p->lanes = malloc(p->nlanes * sizeof(*p->lanes));
-	if (!p->lanes) {
-		p->lanes = old;
-		p->nlanes = nold;
-		return -ENOMEM;
-	}
-	for (uint32_t i = 0; i < p->nlanes; i++)
-		p->lanes[i].trace = NONE;
-	for (uint32_t i = 0; i < nold; i++)
-		if (old[i].trace != NONE && old[i].top != NONE)
-			*lane_find(p, &old[i]) = old[i];
-	p->lanes_used = live;
-	free(old);
-	return 0;
-}
-
-/* Returns the lane of a pair, made if it is not there; or NULL. */
+/* Returns the lane of a pair, made if it is not there; or NULL without memory.
+ * A table that is half full is replaced by one with room for twice the lanes
+ * that have open pairs, where all others are left out. */
 static struct lane *lane_take(struct pairs *p, const struct pair *pair)
 {
-	struct lane like = lane_of(pair);
-	struct lane *lane;
+	struct lane like = lane_of(pair), *old = p->lanes, *lane;
+	uint32_t nold = p->nlanes, live = 0;
 
-	if (2 * p->lanes_used >= p->nlanes && lanes_grow(p))
-		return NULL;
+	if (2 * p->lanes_used >= nold) {
+		for (uint32_t i = 0; i < nold; i++)
+			live += old[i].trace != NONE && old[i].top != NONE;
+		p->nlanes = LANES_MIN;
+		while (p->nlanes < 4 * live)
+			p->nlanes *= 2;
+		p->lanes = malloc(p->nlanes * sizeof(*p->lanes));
+		if (!p->lanes) {
+			p->lanes = old;
+			p->nlanes = nold;
+			return NULL;
+		}
+		for (uint32_t i = 0; i < p->nlanes; i++)
+			p->lanes[i].trace = NONE;
+		for (uint32_t i = 0; i < nold; i++)
+			if (old[i].trace != NONE && old[i].top != NONE)
+				*lane_find(p, &old[i]) = old[i];
+		p->lanes_used = live;
+		free(old);
+	}
 	lane = lane_find(p, &like);
 	if (lane->trace == NONE) {
 		*lane = like;
@@ -103,7 +91,8 @@ static struct lane *lane_take(struct pairs *p, const struct pair *pair)
 	return lane;
 }
 
-/* Takes an open pair out of the lane and the list; the pair's place is free. */
+/* Takes an open pair out of the lane and the list; the pair's place is free,
+ * but has the pair until the next push. */
 static void unlink_pair(struct pairs *p, struct lane *lane, uint32_t at)
 {
 	struct open_pair *o = &p->open[at];
@@ -141,7 +130,8 @@ void open_leave_out(struct pairs *p, const struct pair *pair, bool ends)
 		*(ends ? &out->ends : &out->begins) += 1;
 }
 
-/* Tells a pair that did not finish. */
+/* Tells a pair that did not finish, with the last time that is known of it. Of
+ * a step that is open at the end, nothing is told. */
 static void pair_tell(struct pairs *p, struct pair *pair, enum pair_fate fate,
 		 int64_t end)
 {
@@ -163,7 +153,8 @@ static void pair_tell(struct pairs *p, struct pair *pair, enum pair_fate fate,
 		p->calls->unfinished(pair, p->calls->priv);
 }
 
-/* Ends an open pair without an END. */
+/* Ends an open pair without an END. The place is free, but keeps the pair until
+ * the next push. */
 static void pair_abandon(struct pairs *p, uint32_t at, enum pair_fate fate,
 		    int64_t end)
 {
@@ -173,48 +164,35 @@ static void pair_abandon(struct pairs *p, uint32_t at, enum pair_fate fate,
 	pair_tell(p, &p->open[at].pair, fate, end);
 }
 
-/* Returns a free place, or NONE. */
-static uint32_t take_place(struct pairs *p, int64_t now)
-{
-	struct open_pair *more;
-	uint32_t at = p->free, room;
-
-	if (at == NONE && p->nopen == PAIRS_OPEN_MAX) {
-		pair_abandon(p, p->oldest, PAIR_GIVEN_UP, now);
-		at = p->free;
-	}
-	if (at != NONE) {
-		p->free = p->open[at].below;
-		return at;
-	}
-	if (p->nopen == p->room) {
-		room = p->room ? 2 * p->room : OPEN_MIN;
-		more = realloc(p->open, room * sizeof(*more));
-		if (!more)
-			return NONE;
-		p->open = more;
-		p->room = room;
-	}
-	return p->nopen++;
-}
-
 struct pair *open_push(struct pairs *p, const struct pair *pair)
 {
+	uint32_t at, room = p->room ? 2 * p->room : OPEN_MIN;
 	struct open_pair *o;
 	struct lane *lane;
-	uint32_t at;
 
 	if (!pair->kind->end && pair->kind->open >= OPEN_ENDLESS_MAX) {
 		pair->kind->endless = true;
 		pair->kind->unfinished++;
 		return NULL;
 	}
-	at = take_place(p, pair->begin);
-	lane = at == NONE ? NULL : lane_take(p, pair);
-	if (!lane) {
-		p->error = -ENOMEM;
-		return NULL;
+	/* the oldest makes room, which no END may ever finish */
+	if (p->free == NONE && p->nopen == PAIRS_OPEN_MAX)
+		pair_abandon(p, p->oldest, PAIR_GIVEN_UP, pair->begin);
+	if (p->free == NONE && p->nopen == p->room) {
+		o = realloc(p->open, room * sizeof(*o));
+		if (!o)
+			goto no_memory;
+		p->open = o;
+		p->room = room;
 	}
+	at = p->free;
+	if (at != NONE)
+		p->free = p->open[at].below;
+	else
+		at = p->nopen++;
+	lane = lane_take(p, pair);
+	if (!lane)
+		goto no_memory;
 	o = &p->open[at];
 	o->pair = *pair;
 	o->pair.depth = lane->depth++;
@@ -232,6 +210,9 @@ struct pair *open_push(struct pairs *p, const struct pair *pair)
 	p->newest = at;
 	pair->kind->open++;
 	return &o->pair;
+no_memory:
+	p->error = -ENOMEM;
+	return NULL;
 }
 
 /* Without a key, an END takes any BEGIN, and a BEGIN any END. */
@@ -244,27 +225,12 @@ static bool is_like(const struct pair *pair, const struct pair *like)
 		!memcmp(pair->key, like->key, like->key_bytes));
 }
 
-/* Leaves out a pair, and those like it below: they began before it. */
-static void leave_out(struct pairs *p, struct lane *lane, uint32_t at,
-		      const struct pair *like, int64_t now)
-{
-	while (at != NONE) {
-		uint32_t below = p->open[at].below;
-
-		if (is_like(&p->open[at].pair, like)) {
-			unlink_pair(p, lane, at);
-			pair_tell(p, &p->open[at].pair, PAIR_LEFT_OUT, now);
-		}
-		at = below;
-	}
-}
-
 const struct pair *open_pop(struct pairs *p, const struct pair *like,
 			    int64_t now)
 {
 	struct lane key = lane_of(like);
 	struct lane *lane;
-	uint32_t at, above;
+	uint32_t at, next;
 
 	if (!like->kind->open)
 		return NULL;
@@ -275,17 +241,22 @@ const struct pair *open_pop(struct pairs *p, const struct pair *like,
 	if (at == NONE)
 		return NULL;
 	if (pair_lacks(&p->open[at].pair, p->open[at].pair.begin, now)) {
-		leave_out(p, lane, at, like, now);
+		/* so do those like it below: they began before it */
+		for (; at != NONE; at = next) {
+			next = p->open[at].below;
+			if (!is_like(&p->open[at].pair, like))
+				continue;
+			unlink_pair(p, lane, at);
+			pair_tell(p, &p->open[at].pair, PAIR_LEFT_OUT, now);
+		}
 		return NULL;
 	}
 	/* calls inside this one have returned, or never will */
-	for (above = p->open[at].above;
-	     like->kind->calls && above != NONE;) {
-		uint32_t next = p->open[above].above;
-
+	for (uint32_t above = p->open[at].above;
+	     like->kind->calls && above != NONE; above = next) {
+		next = p->open[above].above;
 		if (p->open[above].pair.kind->calls)
 			pair_abandon(p, above, PAIR_LEFT, now);
-		above = next;
 	}
 	unlink_pair(p, lane, at);
 	return &p->open[at].pair;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Takes events, and puts those together that begin and end a pair.
+ *
+ * Invariant: actions of a class are made before the first event of the class is
+ * taken, and stay where they are, as open pairs point to the keys in them.
  */
 #include "traces/pairs/private.h"
 
@@ -10,6 +13,7 @@
 
 #include "traces/array.h"
 
+/* In the place of a class's actions that are still to be made. */
 static struct pair_action unmet;
 
 struct pairs *pairs_new(const struct pair_calls *calls)
@@ -23,24 +27,22 @@ struct pairs *pairs_new(const struct pair_calls *calls)
 	return p;
 }
 
-static void free_trace(struct pair_trace *t)
-{
-	for (uint32_t i = 0; t && i < t->nclasses; i++)
-		while (t->actions[i] && t->actions[i] != &unmet) {
-			struct pair_action *next = t->actions[i]->next;
-
-			free(t->actions[i]);
-			t->actions[i] = next;
-		}
-	if (t)
-		free(t->actions);
-	free(t);
-}
-
 void pairs_free(struct pairs *p)
 {
-	for (uint32_t i = 0; i < p->ntraces; i++)
-		free_trace(p->traces[i]);
+	for (uint32_t i = 0; i < p->ntraces; i++) {
+		struct pair_trace *t = p->traces[i];
+
+		for (uint32_t k = 0; t && k < t->nclasses; k++)
+			while (t->actions[k] && t->actions[k] != &unmet) {
+				struct pair_action *next = t->actions[k]->next;
+
+				free(t->actions[k]);
+				t->actions[k] = next;
+			}
+		if (t)
+			free(t->actions);
+		free(t);
+	}
 	free(p->traces);
 	names_free(p);
 	open_free(p);
@@ -83,39 +85,22 @@ int pairs_error(const struct pairs *p)
 	return p->error;
 }
 
-/* Returns the trace's place, made if it is not there, or NULL. */
-static struct pair_trace *trace_place(struct pairs *p,
-				      const struct trace_class *t)
-{
-	if (!array_reach(&p->traces, &p->ntraces, t->number,
-			 sizeof(*p->traces)))
-		return NULL;
-	if (!p->traces[t->number])
-		p->traces[t->number] = calloc(1, sizeof(struct pair_trace));
-	return p->traces[t->number];
-}
-
-/* Returns the offset of the thread's id in the context, or -1. */
-static int32_t find_vtid(const struct trace_class *trace)
+int pairs_meet(struct pairs *p, const struct trace_class *trace)
 {
 	static const struct field_class none = { .kind = FIELD_STRUCT };
 	static const struct event_class event = { .fields = &none };
-	struct field_at at;
-
-	if (!trace->context || !field_at_find(&at, trace, &event, "vtid") ||
-	    at.class->bytes != sizeof(int32_t) || at.from != at.to ||
-	    at.offset > INT32_MAX - sizeof(int32_t))
-		return -1;
-	return (int32_t)at.offset;
-}
-
-int pairs_meet(struct pairs *p, const struct trace_class *trace)
-{
-	struct pair_trace *t = trace_place(p, trace);
+	struct pair_trace *t;
 	struct pair_action **more;
+	struct field_at at;
 	bool met = schema_met(&p->schemas, trace);
 	int ret = 0;
 
+	if (!array_reach(&p->traces, &p->ntraces, trace->number,
+			 sizeof(*p->traces)))
+		return -ENOMEM;
+	t = p->traces[trace->number];
+	if (!t)
+		t = p->traces[trace->number] = calloc(1, sizeof(*t));
 	if (!t)
 		return -ENOMEM;
 	more = realloc(t->actions, (trace->nclasses + 1) * sizeof(*more));
@@ -124,8 +109,15 @@ int pairs_meet(struct pairs *p, const struct trace_class *trace)
 	t->actions = more;
 	memset(more + t->nclasses, 0,
 	       (trace->nclasses + 1 - t->nclasses) * sizeof(*more));
-	if (!t->trace)
-		t->vtid = find_vtid(trace);
+	if (!t->trace) {
+		t->vtid = -1;
+		/* an offset that is the same in all events, or none */
+		if (trace->context &&
+		    field_at_find(&at, trace, &event, "vtid") &&
+		    at.class->bytes == sizeof(int32_t) && at.from == at.to &&
+		    at.offset <= INT32_MAX - sizeof(int32_t))
+			t->vtid = (int32_t)at.offset;
+	}
 	t->trace = trace;
 	/* new events may be those of a rule */
 	p->stale = true;
@@ -135,6 +127,8 @@ int pairs_meet(struct pairs *p, const struct trace_class *trace)
 		if (!class || class->number < t->nclasses ||
 		    class->number >= trace->nclasses)
 			continue;
+		/* of a class that other traces share, this one may have no
+		 * event: its names are compared with the first */
 		if (met && class->shared)
 			more[class->number] = &unmet;
 		else
@@ -145,51 +139,29 @@ int pairs_meet(struct pairs *p, const struct trace_class *trace)
 	return ret;
 }
 
-/* Sets the lane of an event without keys. Returns false if there is none. */
-static bool set_lane(struct pair *pair, const struct pairs *p,
-		     const struct pair_trace *t,
-		     const struct trace_event *event)
-{
-	int32_t vtid = 0;
-
-	pair->cpu = event->cpu;
-	if (t->vtid >= 0)
-		memcpy(&vtid, event->context + t->vtid, sizeof(vtid));
-	/* 0: a writer that may not ask for it, or the idle threads of all CPUs
-	 * in a kernel's trace */
-	if (vtid) {
-		pair->vtid = vtid;
-		pair->lane = (uint32_t)vtid;
-		pair->lane_kind = PAIR_OF_THREAD;
-		return true;
-	}
-	pair->vtid = -1;
-	pair->lane = event->cpu;
-	pair->lane_kind = PAIR_OF_CPU;
-	return p->by_cpu;
-}
-
-/* Takes over the gaps of all traces that have a rule's events. */
-static void join_gaps(const struct pairs *p, struct pair_kind *kind)
-{
-	kind->gaps.n = 0;
-	for (uint32_t i = 0; i < p->ntraces; i++) {
-		const struct trace_class *trace =
-			p->traces[i] ? p->traces[i]->trace : NULL;
-
-		if (!trace || !trace->gaps.n || !names_has_event(kind, trace))
-			continue;
-		for (uint32_t k = 0; k < trace->gaps.n; k++)
-			gaps_add(&kind->gaps, trace->gaps.list[k].from,
-				 trace->gaps.list[k].to);
-	}
-}
-
+/* Gives each rule that compares keys across processes the gaps of all traces
+ * that have the rule's events. Gaps only ever grow, so it is done again when
+ * one was met. */
 static void note_gaps(struct pairs *p)
 {
-	for (size_t i = 0; i < p->nkinds && p->kinds[i]->given; i++)
-		if (p->kinds[i]->across)
-			join_gaps(p, p->kinds[i]);
+	for (size_t i = 0; i < p->nkinds && p->kinds[i]->given; i++) {
+		struct pair_kind *kind = p->kinds[i];
+
+		if (!kind->across)
+			continue;
+		kind->gaps.n = 0;
+		for (uint32_t k = 0; k < p->ntraces; k++) {
+			const struct trace_class *trace =
+				p->traces[k] ? p->traces[k]->trace : NULL;
+
+			if (!trace || !trace->gaps.n ||
+			    !names_has_event(kind, trace))
+				continue;
+			for (uint32_t g = 0; g < trace->gaps.n; g++)
+				gaps_add(&kind->gaps, trace->gaps.list[g].from,
+					 trace->gaps.list[g].to);
+		}
+	}
 	p->gaps = gaps_added;
 	p->stale = false;
 }
@@ -218,7 +190,8 @@ uint64_t pairs_given_up(const struct pairs *p)
 	return n;
 }
 
-/* Ends the pair that is like this one, or counts an END without a BEGIN. */
+/* Ends the pair that is like this one, or counts an END without a BEGIN. Of
+ * steps the first event is such an END, and is not counted. */
 static void end_pair(struct pairs *p, struct pair *like,
 		     const struct trace_event *event)
 {
@@ -243,20 +216,28 @@ static void end_pair(struct pairs *p, struct pair *like,
 /* Does what an event means for one kind. Ends come first, so a step ends one
  * pair before it begins the next. */
 static void action_take(struct pairs *p, const struct pair_trace *t,
-		const struct pair_action *action,
-		const struct trace_event *event)
+			const struct pair_action *action,
+			const struct trace_event *event)
 {
-	struct pair pair;
-	bool laned;
+	struct pair pair, *open;
+	int32_t vtid = 0;
 
 	pair.kind = action->kind;
 	pair.trace = t->trace;
 	pair.class = event->class;
 	pair.keys = action->keys;
 	pair.begin = pair.end = event->ns;
+	pair.cpu = event->cpu;
 	pair.priv = 0;
 	pair.key_bytes = 0;
-	laned = set_lane(&pair, p, t, event);
+	if (t->vtid >= 0)
+		memcpy(&vtid, event->context + t->vtid, sizeof(vtid));
+	/* 0: a writer that may not ask for it, or the idle threads of all CPUs
+	 * in a kernel's trace */
+	pair.vtid = vtid ? vtid : -1;
+	pair.lane = vtid ? (uint32_t)vtid : event->cpu;
+	pair.lane_kind = vtid ? PAIR_OF_THREAD : PAIR_OF_CPU;
+	/* the class lacks a key, or the event is damaged */
 	if (action->kind->nkeys) {
 		if (action->keyless ||
 		    !keys_read(&pair, action, event, &pair.lane)) {
@@ -264,63 +245,57 @@ static void action_take(struct pairs *p, const struct pair_trace *t,
 			return;
 		}
 		pair.lane_kind = PAIR_OF_KEYS;
-	} else if (!laned) {
+	} else if (!vtid && !p->by_cpu) {
 		action->kind->threadless++;
 		return;
 	}
 	if (action->span)
 		keys_read_span(&pair, action, event);
+	/* the partner of an event in a gap may be one that is missing */
 	if (pair_lacks(&pair, event->ns, event->ns)) {
 		open_leave_out(p, &pair, action->ends);
 	} else if (action->ends) {
 		end_pair(p, &pair, event);
 	} else {
-		struct pair *open = open_push(p, &pair);
-
+		open = open_push(p, &pair);
 		if (open && p->calls->begun)
 			p->calls->begun(open, event, p->calls->priv);
 	}
 }
 
-/* Returns what an event of the class does, or NULL. A new class is made known
- * first. */
-static const struct pair_action *actions_of(struct pairs *p,
-					    const struct trace_event *event)
+void pairs_feed(struct pairs *p, const struct trace_event *event)
 {
 	const struct trace_class *trace = event->trace;
 	uint32_t class = event->class->number;
-	struct pair_trace *t;
+	const struct pair_action *action = NULL;
+	struct pair_trace *t = trace->number < p->ntraces ?
+			       p->traces[trace->number] : NULL;
 
-	if (trace->number >= p->ntraces || !p->traces[trace->number] ||
-	    class >= p->traces[trace->number]->nclasses) {
-		if (pairs_meet(p, trace) ||
-		    class >= p->traces[trace->number]->nclasses) {
-			p->error = -ENOMEM;
-			return NULL;
-		}
-	}
-	t = p->traces[trace->number];
-	if (t->actions[class] != &unmet)
-		return t->actions[class];
-	t->actions[class] = NULL;
-	if (names_meet(p, trace, event->class, &t->actions[class]))
+	/* the class is new, or the trace is */
+	if (!t || class >= t->nclasses)
+		t = pairs_meet(p, trace) ? NULL : p->traces[trace->number];
+	if (!t || class >= t->nclasses) {
 		p->error = -ENOMEM;
-	return t->actions[class];
-}
-
-void pairs_feed(struct pairs *p, const struct trace_event *event)
-{
-	const struct pair_action *action = actions_of(p, event);
-
+	} else {
+		if (t->actions[class] == &unmet) {
+			t->actions[class] = NULL;
+			if (names_meet(p, trace, event->class,
+				       &t->actions[class]))
+				p->error = -ENOMEM;
+		}
+		action = t->actions[class];
+	}
+	/* gaps of any trace may be those of a kind across processes */
 	if (p->stale || p->gaps != gaps_added)
 		note_gaps(p);
 	p->now = event->ns;
 	for (; action; action = action->next)
-		action_take(p, p->traces[event->trace->number], action, event);
+		action_take(p, t, action, event);
 }
 
 void pairs_finish(struct pairs *p)
 {
+	/* gaps may have been met behind the last event */
 	note_gaps(p);
 	open_finish(p);
 }

@@ -115,11 +115,14 @@ struct pair_calls {
 	void *priv;
 };
 
+/* Pairs are used by one thread. A callback must not feed events. */
 struct pairs;
 
 /* Returns pairs that finds kinds by names, or NULL without memory. `calls`
  * lives as long as it. */
 struct pairs *pairs_new(const struct pair_calls *calls);
+
+/* Frees the pairs and all kinds. Open pairs are not told. */
 void pairs_free(struct pairs *pairs);
 
 /*

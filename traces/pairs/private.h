@@ -2,6 +2,9 @@
 /*
  * Shared by the files of this room: names.c makes kinds of names, keys.c reads
  * keys, open.c holds what is open, pairs.c takes the events.
+ *
+ * Invariant: a kind, and an action of a class, has one address for as long as
+ * the pairs live. Open pairs point to both.
  */
 #ifndef TRACES_PAIRS_PRIVATE_H
 #define TRACES_PAIRS_PRIVATE_H
@@ -22,6 +25,7 @@ struct pair_action {
 	struct field_at keys[PAIR_KEYS_MAX];
 };
 
+/* The facts about a trace. A class without actions begins and ends nothing. */
 struct pair_trace {
 	const struct trace_class *trace;
 	struct pair_action **actions;	/* by the number of the class; `unmet`:
@@ -41,7 +45,9 @@ struct own_kind {
 	char *seen_end;
 };
 
-/* A pair that is open, or a free place. Links are numbers of places. */
+/* A pair that is open, or a free place. Links are numbers of places, as the
+ * array of all places moves when it grows. The free ones are linked by
+ * `below`. */
 struct open_pair {
 	struct pair pair;
 	uint32_t below, above;		/* in the lane */
@@ -59,6 +65,7 @@ struct lane {
 	uint32_t depth;
 };
 
+/* The state of all pairs. */
 struct pairs {
 	const struct pair_calls *calls;
 	struct pair_kind **kinds;
@@ -102,6 +109,8 @@ static inline bool kind_is_told(const struct pair_kind *kind)
  * Returns 0 or -ENOMEM. */
 int names_meet(struct pairs *p, const struct trace_class *trace,
 	       const struct event_class *class, struct pair_action **actions);
+
+/* names.c: frees all kinds. */
 void names_free(struct pairs *p);
 
 /* names.c: returns whether a trace describes an event of a rule. */
@@ -112,14 +121,16 @@ bool names_has_event(const struct pair_kind *kind,
  * that is damaged. */
 bool keys_read(struct pair *pair, const struct pair_action *action,
 	       const struct trace_event *event, uint64_t *hash);
-/* keys.c: the same with the number of an action with `span`. */
+/* keys.c: keeps the number of an action with `span`, and leaves the lane as it
+ * is; of a damaged event, none is kept. */
 void keys_read_span(struct pair *pair, const struct pair_action *action,
 		    const struct trace_event *event);
 
 /* open.c: the lane must be set. open_push() returns the pair, or NULL where it
  * is not kept; open_pop() takes the innermost one like it, or returns NULL. The
  * pair that is taken is valid until the next push. open_leave_out() counts a
- * BEGIN or END that is left out. */
+ * BEGIN or END that is left out. open_finish() tells all that are open, the
+ * oldest first. open_free() frees the memory, and tells nothing. */
 void open_leave_out(struct pairs *p, const struct pair *pair, bool ends);
 struct pair *open_push(struct pairs *p, const struct pair *pair);
 const struct pair *open_pop(struct pairs *p, const struct pair *like,
