@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Opens the traces that a command looks at.
+ * Opens the traces that a command looks at: directories or rings, the rules,
+ * and the window of time.
+ *
+ * Invariant: rules and the window are given to the reader before the first
+ * event is read, unless a look that follows does not know the window yet.
  */
 #include "command/reading/private.h"
 
@@ -21,9 +25,31 @@
 #include "traces/read/field-at.h"
 #include "traces/text/event-text.h"
 
+/* A time that is the same with a last event so much later, or in the year 2100,
+ * is one that the last event does not decide. */
 #define TWO_DAYS_NS	(2 * 86400ll * 1000000000)
 #define FAR_NS		4102444800000000000ll	/* of the year 2100 */
 
+bool look_next_class(const struct look *look, struct look_walk *walk)
+{
+	struct trace_class *const *traces;
+	size_t n = reader_traces(look->reader, &traces);
+
+	for (;;) {
+		while (walk->trace && walk->events < walk->trace->nevents) {
+			walk->class = walk->trace->events[walk->events++];
+			if (walk->class)
+				return true;
+		}
+		if (walk->traces == n)
+			return false;
+		walk->trace = traces[walk->traces++];
+		walk->events = 0;
+	}
+}
+
+/* The callbacks of a command that has none of its own: they print on standard
+ * error, each problem and each loss when it is met. */
 static void problem_tell(const char *where, const char *fact, void *priv)
 {
 	const struct look *look = priv;
@@ -32,6 +58,8 @@ static void problem_tell(const char *where, const char *fact, void *priv)
 		command_warn("%s: %s", where, limits_explain(fact));
 }
 
+/* Tells lost events, and counts them also where they are not told. The times
+ * are those of the packets around the loss; TIME_MIN: there is none. */
 static void loss_tell(const struct trace_loss *l, void *priv)
 {
 	struct event_text text = { 0 };
@@ -71,36 +99,7 @@ static void loss_tell(const struct trace_loss *l, void *priv)
 		     l->trace->path, l->stream, what, from, to, why);
 }
 
-/* Says why no event can match a rule. Returns COMMAND_DONE if one may come. */
-static int no_match(const struct look *look, const char *rule,
-		    struct trace_class *const *traces, size_t n)
-{
-	char names[NEAREST_IDS * (NEAREST_LENGTH_MAX + 8)];
-	struct nearest nearest = { .rule = rule };
-
-	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; k < traces[i]->nevents; k++)
-			if (traces[i]->events[k])
-				nearest_add(&nearest, traces[i]->events[k]->id);
-	nearest_text(&nearest, names, sizeof(names));
-	/* the program with the markers has not begun */
-	if (!*names && look->keep)
-		return COMMAND_DONE;
-	if (!*names)
-		return command_failed("no event matches '%s': the trace "
-				      "describes none", rule);
-	return command_failed("no event matches '%s'; nearest: %s", rule,
-			      names);
-}
-
-/* Returns whether == or != stands before a place in a rule. */
-static bool is_compared(const char *rule, size_t at)
-{
-	while (at && rule[at - 1] == ' ')
-		at--;
-	return at && rule[at - 1] == '=';
-}
-
+/* Adds the names of a structure's members that a rule may have. */
 static void add_members(struct nearest *nearest,
 			const struct field_class *class)
 {
@@ -109,6 +108,8 @@ static void add_members(struct nearest *nearest,
 			nearest_add(nearest, class->members[i].name);
 }
 
+/* Adds the names of all fields and contexts of all traces, of which the nearest
+ * are kept. */
 static void add_fields(const struct look *look, struct nearest *nearest)
 {
 	struct trace_class *const *traces;
@@ -123,46 +124,52 @@ static void add_fields(const struct look *look, struct nearest *nearest)
 	}
 }
 
-/* Writes a hint for a rule whose condition has a name that is no field of
- * an event. */
-static void help_name(const struct look *look, const char *name,
-		      const char *fact, char *text, size_t room)
+/* Says what is wrong with a rule, with a hint if the condition has a name that
+ * is no field of an event: a text without quotes, another word for it, or a
+ * field of another event. Returns COMMAND_FAILED. */
+static int wrong_rule(const struct look *look, const char *rule,
+		      const struct expr_error *error)
 {
-	struct nearest nearest = { .rule = name };
-	const char *own = strchr(fact, ';'), *id;
+	struct nearest nearest = { 0 };
+	size_t bytes, at;
+	size_t column = (size_t)(rule_condition(rule, &bytes) - rule) +
+			error->column;
+	const char *own = strchr(error->fact, ';'), *id;
+	char more[128] = "", name[64];
 
-	if (!strcmp(name, "cpu_id") || !strcmp(name, "pid")) {
-		snprintf(text, room, "; in a rule, %s is %s", name,
-			 *name == 'c' ? "cpu" : "vpid");
-		return;
+	if (sscanf(error->fact, "no field \"%63[^\"]\"", name) != 1)
+		goto tell;
+	/* behind == or != */
+	for (at = column - 1; at && rule[at - 1] == ' '; at--)
+		;
+	if (at && rule[at - 1] == '=') {
+		strcpy(more, "; a text stands in double quotes");
+		goto tell;
 	}
+	if (!strcmp(name, "cpu_id") || !strcmp(name, "pid")) {
+		snprintf(more, sizeof(more), "; in a rule, %s is %s", name,
+			 *name == 'c' ? "cpu" : "vpid");
+		goto tell;
+	}
+	nearest.rule = name;
 	add_fields(look, &nearest);
 	id = nearest.ids[0];
 	if (id && 2 * nearest.distances[0] <= strlen(name) &&
 	    !(own && strstr(own, id)))
-		snprintf(text, room, "; another event has %s", id);
-}
-
-static int wrong_rule(const struct look *look, const char *rule,
-		      const struct expr_error *error)
-{
-	size_t bytes;
-	size_t column = (size_t)(rule_condition(rule, &bytes) - rule) +
-			error->column;
-	char more[128] = "", name[64];
-
-	if (sscanf(error->fact, "no field \"%63[^\"]\"", name) == 1) {
-		if (is_compared(rule, column - 1))
-			strcpy(more, "; a text stands in double quotes");
-		else
-			help_name(look, name, error->fact, more, sizeof(more));
-	}
+		snprintf(more, sizeof(more), "; another event has %s", id);
+tell:
 	return command_failed("rule '%s': column %zu: %s%s", rule, column,
 			      error->fact, more);
 }
 
+/* Gives the rules to the reader. Returns COMMAND_DONE, or COMMAND_FAILED after
+ * it printed why: a rule is wrong, or no event can match it. While traces or
+ * programs may still come, a rule may be without an event. */
 static int set_rules(struct look *look)
 {
+	char names[NEAREST_IDS * (NEAREST_LENGTH_MAX + 8)];
+	struct nearest nearest = { 0 };
+	struct look_walk walk = { 0 };
 	struct trace_class *const *traces;
 	size_t n = reader_traces(look->reader, &traces);
 	struct expr_error error = { 0 };
@@ -172,13 +179,23 @@ static int set_rules(struct look *look)
 	if (!look->where)
 		return COMMAND_DONE;
 	ret = where_prepare(look->where, traces, n, &rule, &error);
-	if (ret == -ENOENT && !look->follow && !look->again &&
-	    no_match(look, rule, traces, n) != COMMAND_DONE)
-		return COMMAND_FAILED;
 	if (ret == -ENOMEM)
 		return command_failed("out of memory");
 	if (ret && ret != -ENOENT)
 		return wrong_rule(look, rule, &error);
+	if (ret && !look->follow && !look->again) {
+		nearest.rule = rule;
+		while (look_next_class(look, &walk))
+			nearest_add(&nearest, walk.class->id);
+		nearest_text(&nearest, names, sizeof(names));
+		if (*names)
+			return command_failed("no event matches '%s'; nearest: "
+					      "%s", rule, names);
+		/* else the program with the markers has not begun */
+		if (!look->keep)
+			return command_failed("no event matches '%s': the "
+					      "trace describes none", rule);
+	}
 	reader_filter(look->reader, look->where);
 	return COMMAND_DONE;
 }
@@ -199,6 +216,7 @@ int look_option(struct look *look, int key, const char *value)
 
 	switch (key) {
 	case LOOK_WHERE:
+		/* a wrong rule is told before any trace is opened */
 		ret = rule_take(value);
 		if (ret == COMMAND_DONE && !look->where)
 			look->where = where_new();
@@ -227,26 +245,18 @@ int look_option(struct look *look, int key, const char *value)
 	return COMMAND_DONE;
 }
 
-/* A recorder writes a buffer into the directory when the buffer is full, or
- * when a command follows the recording. Before that, there is no trace. */
-static int no_trace(const char *path)
-{
-	char word[PATH_MAX];
-
-	if (!follow_recorded(path))
-		return command_failed("%s: no trace in this directory", path);
-	if (!shell_word(word, sizeof(word), path))
-		strcpy(word, "DIR");
-	return command_failed("%s: it is being recorded, and nothing is on "
-			      "disk yet: 'taffrail view --follow %s' prints "
-			      "what comes; 'taffrail status' names the "
-			      "session, whose buffers -s reads", path, word);
-}
-
+/*
+ * Opens the traces below a directory. Returns a status after printing why it is
+ * not COMMAND_DONE. A recorder writes a buffer into the directory when the
+ * buffer is full, or when a command follows the recording; before that, there
+ * is no trace. A recording that was not completed is read, and told as a
+ * problem.
+ */
 static int open_directory(struct look *look, const char *path)
 {
 	struct trace_class *const *traces;
 	size_t known = reader_traces(look->reader, &traces);
+	char word[PATH_MAX];
 	int ret;
 
 	if (!*path)
@@ -254,8 +264,17 @@ static int open_directory(struct look *look, const char *path)
 	ret = reader_add_directory(look->reader, path);
 	if (ret == -ENODATA && look->follow)
 		return COMMAND_DONE;
-	if (ret == -ENODATA)
-		return no_trace(path);
+	if (ret == -ENODATA && !follow_recorded(path))
+		return command_failed("%s: no trace in this directory", path);
+	if (ret == -ENODATA) {
+		if (!shell_word(word, sizeof(word), path))
+			strcpy(word, "DIR");
+		return command_failed("%s: it is being recorded, and nothing "
+				      "is on disk yet: 'taffrail view "
+				      "--follow %s' prints what comes; "
+				      "'taffrail status' names the session, "
+				      "whose buffers -s reads", path, word);
+	}
 	if (ret == -ENOENT)
 		return command_failed("%s: there is no such directory%s", path,
 				      strchr(path, '/') ? "" :
@@ -275,8 +294,8 @@ static int open_directory(struct look *look, const char *path)
 	return COMMAND_DONE;
 }
 
-/* Parses a time. The last event is looked for only if the time depends on it:
- * that takes a while in a large trace. */
+/* Parses a time that is valid. The last event is looked for only if the time
+ * depends on it: that takes a while in a large trace. */
 static int64_t find_time(struct look *look, const char *text, int64_t first)
 {
 	int64_t ns, late, last;
@@ -288,30 +307,9 @@ static int64_t find_time(struct look *look, const char *text, int64_t first)
 	return ns;
 }
 
-/* Says which times there are, if none of them is wanted. The last event of
- * another tracer's trace is found only by reading all of it. */
-static void warn_empty(struct look *look, int64_t begin, int64_t end,
-		       int64_t first)
-{
-	struct event_text text = { .utc = look->utc, .dates = true };
-	struct trace_class *const *traces;
-	size_t n = reader_traces(look->reader, &traces);
-	char from[64], to[64];
-	int64_t last;
-
-	while (n && !traces[n - 1]->foreign)
-		n--;
-	if ((begin <= first && end >= first) || look->follow || n ||
-	    !reader_span(look->reader, NULL, &last) ||
-	    (begin <= last && end >= first))
-		return;
-	event_text_open(&text);
-	event_text_time(&text, first, from);
-	event_text_time(&text, last, to);
-	command_warn("no event in this time: the first is of [%s], the last of "
-		     "[%s]", from, to);
-}
-
+/* Gives the window to the reader; from now on it does not change. Returns
+ * COMMAND_DONE, or COMMAND_FAILED after printing why. Times that are equal are
+ * a window, of all events of that time. */
 static int set_window(struct look *look, const int64_t times[2])
 {
 	look->undated = false;
@@ -322,9 +320,16 @@ static int set_window(struct look *look, const int64_t times[2])
 	return COMMAND_DONE;
 }
 
+/* Sets the window of times that count from events which are all there. If no
+ * event is in it, says which times there are; but the last event of another
+ * tracer's trace is found only by reading all of it. */
 static int find_window(struct look *look)
 {
-	int64_t times[2] = { TIME_MIN, TIME_MAX }, first;
+	struct event_text text = { .utc = look->utc, .dates = true };
+	int64_t times[2] = { TIME_MIN, TIME_MAX }, first, last;
+	struct trace_class *const *traces;
+	size_t n = reader_traces(look->reader, &traces);
+	char from[64], to[64];
 	int ret;
 
 	if ((!look->begin && !look->end) ||
@@ -338,36 +343,39 @@ static int find_window(struct look *look)
 	if (look->end)
 		times[1] = find_time(look, look->end, first);
 	ret = set_window(look, times);
-	if (ret == COMMAND_DONE)
-		warn_empty(look, times[0], times[1], first);
+	while (n && !traces[n - 1]->foreign)
+		n--;
+	if (ret != COMMAND_DONE || n || look->follow ||
+	    (times[0] <= first && times[1] >= first) ||
+	    !reader_span(look->reader, NULL, &last) ||
+	    (times[0] <= last && times[1] >= first))
+		return ret;
+	event_text_open(&text);
+	event_text_time(&text, first, from);
+	event_text_time(&text, last, to);
+	command_warn("no event in this time: the first is of [%s], the last of "
+		     "[%s]", from, to);
 	return ret;
 }
 
-/* Parses a time before the first event is known. Returns whether no event
- * decides it. */
-static bool is_absolute(const struct look *look, const char *text, int64_t *ns)
-{
-	int64_t other;
-
-	look_time(ns, text, look->utc, 0, 0);
-	look_time(&other, text, look->utc, FAR_NS, FAR_NS);
-	return *ns == other;
-}
-
-/* Parses a time while the last event is to come. Returns whether no later event
- * decides it: it is the same for all traces that begin like this one. */
+/* Parses a time while the last event, or even the first, is to come; `first` is
+ * TIME_MAX without the first. Returns whether no later event decides it: it is
+ * the same for all traces that begin like this one. */
 static bool is_settled(struct look *look, const char *text, int64_t first,
 		       int64_t *ns)
 {
-	int64_t early, last;
+	int64_t other;
 
+	if (first == TIME_MAX) {
+		look_time(ns, text, look->utc, 0, 0);
+		look_time(&other, text, look->utc, FAR_NS, FAR_NS);
+		return *ns == other;
+	}
 	if (*text == '-')
 		return false;
-	look_time(&early, text, look->utc, first, first);
+	other = find_time(look, text, first);
 	look_time(ns, text, look->utc, first, first + TWO_DAYS_NS);
-	if (early != *ns && reader_span(look->reader, NULL, &last))
-		look_time(&early, text, look->utc, first, last);
-	return early == *ns;
+	return other == *ns;
 }
 
 int look_date(struct look *look, bool on, int64_t until)
@@ -385,8 +393,8 @@ int look_date(struct look *look, bool on, int64_t until)
 	begun = begun && first < until && first < TIME_MAX - TWO_DAYS_NS;
 	for (int i = 0; i < 2; i++) {
 		if (!texts[i] ||
-		    (begun ? is_settled(look, texts[i], first, &times[i]) :
-			     is_absolute(look, texts[i], &times[i])))
+		    is_settled(look, texts[i], begun ? first : TIME_MAX,
+			       &times[i]))
 			continue;
 		known = false;
 		if (begun && !look->undated_told)
@@ -430,6 +438,7 @@ int look_open(struct look *look, char **paths, int n)
 	reader_read_foreign(look->reader);
 	if (n && look->follow && !look_follow(look, paths, n))
 		return command_failed("out of memory");
+	/* recorders were told first, so that they write what is in buffers */
 	for (int i = 0; i < n && ret == COMMAND_DONE; i++)
 		ret = open_directory(look, paths[i]);
 	if (look->session || look->pid || look->any_session)
@@ -444,6 +453,7 @@ int look_open(struct look *look, char **paths, int n)
 	return look_date(look, true, TIME_MIN);
 }
 
+/* Returns whether a structure, which may be NULL, has a member of this name. */
 static bool has_member(const struct field_class *class, const char *name)
 {
 	for (size_t i = 0; class && i < class->nmembers; i++)
@@ -455,23 +465,15 @@ static bool has_member(const struct field_class *class, const char *name)
 
 bool look_has(const struct look *look, const char *event, const char *field)
 {
-	struct trace_class *const *traces;
-	size_t n = reader_traces(look->reader, &traces);
+	struct look_walk walk = { 0 };
 
-	for (size_t i = 0; i < n; i++) {
-		for (size_t k = 0; k < traces[i]->nevents; k++) {
-			const struct event_class *class = traces[i]->events[k];
-
-			if (!class || (event &&
-				       !event_name_is(class->name, event)))
-				continue;
-			/* other tracers have more contexts */
-			if (!field || traces[i]->foreign ||
-			    has_member(class->fields, field) ||
-			    has_member(traces[i]->context, field))
-				return true;
-		}
-	}
+	while (look_next_class(look, &walk))
+		/* other tracers have more contexts */
+		if ((!event || event_name_is(walk.class->name, event)) &&
+		    (!field || walk.trace->foreign ||
+		     has_member(walk.class->fields, field) ||
+		     has_member(walk.trace->context, field)))
+			return true;
 	return false;
 }
 
@@ -502,6 +504,7 @@ int look_close(struct look *look)
 {
 	bool problems;
 
+	/* first: rings that are closed may tell of missing events */
 	look_rings_close(look);
 	problems = look_problems(look);
 	if (look->reader)

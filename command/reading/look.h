@@ -2,6 +2,9 @@
 /*
  * Parts of all commands that look at traces: the directories, the window of
  * time, files that could not be read, and the pager.
+ *
+ * Invariant: what could not be read is told when it is met, and once; the
+ * command goes on, and look_close() makes the status.
  */
 #ifndef COMMAND_READING_LOOK_H
 #define COMMAND_READING_LOOK_H
@@ -56,6 +59,9 @@ struct look_directory {
 	uint64_t removed;		/* events that it had removed by then */
 };
 
+/* A look at traces, directories or rings. All zero but for the options before
+ * look_open(); look_close() frees what hangs on it, but not the options'
+ * texts. */
 struct look {
 	struct reader *reader;
 	struct reader_calls calls;	/* the caller's own, or zero; with
@@ -99,7 +105,7 @@ struct look {
  * printing why. */
 int look_option(struct look *look, int key, const char *value);
 
-/* Does so for LOOK_SESSION alone. */
+/* Does so for LOOK_SESSION alone: sets *session, unless it has another name. */
 int look_take_session(const char **session, const char *value);
 
 /* Checks that there are directories, or -s and -p, and not both. Returns
@@ -117,6 +123,19 @@ int look_open(struct look *look, char **paths, int n);
 /* Frees everything. Returns COMMAND_FAILED if something could not be read,
  * which has been told by then. */
 int look_close(struct look *look);
+
+/* A place among the classes of events that the traces describe; zero: before
+ * the first. */
+struct look_walk {
+	size_t traces;			/* that were begun */
+	size_t events;			/* of the last of them */
+	const struct trace_class *trace;
+	const struct event_class *class;
+};
+
+/* Goes to the next class of events, and sets it with its trace. Returns false
+ * at the end. No event may be read meanwhile. */
+bool look_next_class(const struct look *look, struct look_walk *walk);
 
 /* Returns whether the traces describe an event of this name, as rules of pairs
  * name it, with this field or context; NULL: any. */
@@ -189,6 +208,10 @@ bool look_interrupted(void);
  * first and last event. Returns 0 or -EINVAL. */
 int look_time(int64_t *ns, const char *text, bool utc, int64_t first,
 	      int64_t last);
+
+/* Writes a time as look_time() takes it, at most 48 bytes with a NUL: a time of
+ * day, or with `dates` a date and a time of day. */
+void look_time_text(int64_t ns, bool utc, bool dates, char *p);
 
 /* Returns whether a value of --begin or --end is a time, whatever the trace. */
 bool look_time_valid(const char *text);

@@ -2,6 +2,9 @@
 /*
  * Pairs of events: rules of --pair whose events, keys or threads the traces do
  * not have, and sentences about the events that pairs leave out.
+ *
+ * Invariant: a rule is checked word by word, and the first word that is wrong
+ * is told alone.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,57 +13,11 @@
 #include "command/common/nearest.h"
 #include "command/reading/look.h"
 #include "traces/read/field-at.h"
-#include "traces/text/event-text.h"
 
 #define WORD_BYTES	1024
 
-/* Returns whether an event of the name has the field, or a context. */
-static bool has_key(const struct look *look, const char *event, const char *key)
-{
-	/* known of all events */
-	static const char *const all[] = { "cpu", "cpu_id", "vpid",
-					    "procname" };
-	struct trace_class *const *traces;
-	size_t n = reader_traces(look->reader, &traces);
-	struct field_at at;
-
-	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
-		if (!strcmp(key, all[i]))
-			return true;
-	for (size_t i = 0; i < n; i++) {
-		for (size_t k = 0; k < traces[i]->nevents; k++) {
-			const struct event_class *class = traces[i]->events[k];
-
-			/* other tracers have more contexts */
-			if (class && event_name_is(class->name, event) &&
-			    (traces[i]->foreign ||
-			     field_at_find(&at, traces[i], class, key)))
-				return true;
-		}
-	}
-	return false;
-}
-
-static int no_event(const struct look *look, const char *rule, char *name)
-{
-	char names[NEAREST_IDS * (NEAREST_LENGTH_MAX + 8)];
-	struct nearest nearest = { .rule = name };
-	struct trace_class *const *traces;
-	size_t n = reader_traces(look->reader, &traces);
-
-	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; k < traces[i]->nevents; k++)
-			if (traces[i]->events[k])
-				nearest_add(&nearest,
-					    traces[i]->events[k]->name);
-	nearest_text(&nearest, names, sizeof(names));
-	if (!*names)
-		return command_failed("--pair '%s': no event is named '%s': "
-				      "the traces describe none", rule, name);
-	return command_failed("--pair '%s': no event is named '%s'; nearest: "
-			      "%s", rule, name, names);
-}
-
+/* Adds the names of a structure's members to a text of WORD_BYTES, as many as
+ * there is room for. */
 static void add_members(char *text, const struct field_class *class)
 {
 	size_t n = strlen(text);
@@ -75,38 +32,42 @@ static void add_members(char *text, const struct field_class *class)
 	}
 }
 
-/* Lists the fields and contexts of the first event of the name. */
-static void list_fields(const struct look *look, const char *event, char *text)
-{
-	struct trace_class *const *traces;
-	size_t n = reader_traces(look->reader, &traces);
-
-	for (size_t i = 0; i < n; i++) {
-		for (size_t k = 0; k < traces[i]->nevents; k++) {
-			const struct event_class *class = traces[i]->events[k];
-
-			if (!class || !event_name_is(class->name, event))
-				continue;
-			add_members(text, class->fields);
-			add_members(text, traces[i]->context);
-			return;
-		}
-	}
-}
-
+/* Checks that an event of the name has the field, or a context. If not, lists
+ * the fields and contexts of the first event of the name, which the others
+ * mostly share. Returns COMMAND_DONE, or COMMAND_FAILED after printing them. */
 static int check_key(const struct look *look, const char *rule,
 		     const char *event, const char *key)
 {
+	/* known of all events */
+	static const char *const all[] = { "cpu", "cpu_id", "vpid",
+					    "procname" };
+	struct look_walk walk = { 0 };
 	char fields[WORD_BYTES] = "";
+	struct field_at at;
+	bool listed = false;
 
-	if (has_key(look, event, key))
-		return COMMAND_DONE;
-	list_fields(look, event, fields);
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (!strcmp(key, all[i]))
+			return COMMAND_DONE;
+	while (look_next_class(look, &walk)) {
+		if (!event_name_is(walk.class->name, event))
+			continue;
+		/* other tracers have more contexts */
+		if (walk.trace->foreign ||
+		    field_at_find(&at, walk.trace, walk.class, key))
+			return COMMAND_DONE;
+		if (!listed) {
+			add_members(fields, walk.class->fields);
+			add_members(fields, walk.trace->context);
+		}
+		listed = true;
+	}
 	return command_failed("--pair '%s': %s has no field '%s'; it has: %s",
 			      rule, event, key, *fields ? fields : "none");
 }
 
-/* Copies the text before the next comma. Returns the text behind it. */
+/* Copies the text before the next comma, at most WORD_BYTES with the NUL.
+ * Returns the text behind the comma, or the end. */
 static const char *take_word(char *word, const char *at)
 {
 	size_t n = strcspn(at, ",");
@@ -117,13 +78,26 @@ static const char *take_word(char *word, const char *at)
 
 int look_check_events(const struct look *look, const char *rule)
 {
+	char names[NEAREST_IDS * (NEAREST_LENGTH_MAX + 8)];
 	char name[WORD_BYTES];
 	const char *at = rule;
 
 	for (int i = 0; i < 2; i++) {
+		struct nearest nearest = { .rule = name };
+		struct look_walk walk = { 0 };
+
 		at = take_word(name, at);
-		if (!look_has(look, name, NULL))
-			return no_event(look, rule, name);
+		if (look_has(look, name, NULL))
+			continue;
+		while (look_next_class(look, &walk))
+			nearest_add(&nearest, walk.class->name);
+		nearest_text(&nearest, names, sizeof(names));
+		if (!*names)
+			return command_failed("--pair '%s': no event is named "
+					      "'%s': the traces describe none",
+					      rule, name);
+		return command_failed("--pair '%s': no event is named '%s'; "
+				      "nearest: %s", rule, name, names);
 	}
 	return COMMAND_DONE;
 }
@@ -175,46 +149,38 @@ bool look_partial(const struct look *look, const struct trace_class *trace,
 			reader_end(look->reader), from);
 }
 
-static void note_process(const struct look *look, const struct pairs *pairs,
-			 const struct trace_class *trace, int64_t ns,
-			 char *note)
-{
-	struct event_text text = { .utc = look->utc, .dates = true };
-	struct pairs_out out = pairs_left_out(pairs, trace);
-	char from[64], pid[24] = "", left[128] = "";
-	char *blank;
-
-	event_text_open(&text);
-	event_text_time(&text, ns, from);
-	blank = strchr(from, ' ');
-	if (blank)
-		*blank = 'T';
-	if (trace->vpid >= 0)
-		snprintf(pid, sizeof(pid), " (%lld)", (long long)trace->vpid);
-	if (out.begins || out.ends)
-		snprintf(left, sizeof(left), "; before that, %s and %s of "
-			 "pairs are left out", counted(out.begins, "begin"),
-			 counted(out.ends, "end"));
-	snprintf(note, NOTE_BYTES, "%.256s%s: events are complete from %s on%s",
-		 *trace->procname ? trace->procname : trace->path, pid, from,
-		 left);
-}
-
 void look_notes(const struct look *look, const struct pairs *pairs, size_t most,
 		void (*take)(const char *note, void *priv), void *priv)
 {
 	struct trace_class *const *traces;
 	size_t n = reader_traces(look->reader, &traces), told = 0;
 	uint64_t given_up = pairs_given_up(pairs);
-	char note[NOTE_BYTES];
-	int64_t from;
+	char note[NOTE_BYTES], from[64];
+	int64_t ns;
 
 	for (size_t i = 0; i < n; i++) {
-		if (!look_partial(look, traces[i], &from) || ++told > most)
+		const struct trace_class *trace = traces[i];
+		struct pairs_out out = pairs_left_out(pairs, trace);
+		char pid[24] = "", left[128] = "";
+
+		if (!look_partial(look, trace, &ns) || ++told > most)
 			continue;
-		note_process(look, pairs, traces[i], from, note);
+		look_time_text(ns, look->utc, true, from);
+		if (trace->vpid >= 0)
+			snprintf(pid, sizeof(pid), " (%lld)",
+				 (long long)trace->vpid);
+		if (out.begins || out.ends)
+			snprintf(left, sizeof(left), "; before that, %s and %s "
+				 "of pairs are left out",
+				 counted(out.begins, "begin"),
+				 counted(out.ends, "end"));
+		snprintf(note, sizeof(note), "%.256s%s: events are complete "
+			 "from %s on%s", *trace->procname ? trace->procname :
+							    trace->path,
+			 pid, from, left);
 		take(note, priv);
 	}
+	/* of the other processes, the number is enough */
 	if (told > most) {
 		snprintf(note, sizeof(note), "events of %s are not complete "
 			 "from the beginning on, either",
@@ -229,6 +195,7 @@ void look_notes(const struct look *look, const struct pairs *pairs, size_t most,
 	take(note, priv);
 }
 
+/* Prints a sentence of look_notes() on standard error. */
 static void warn_note(const char *note, void *priv)
 {
 	(void)priv;

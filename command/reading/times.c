@@ -19,9 +19,11 @@
 #include <time.h>
 
 #include "command/reading/look.h"
+#include "traces/text/event-text.h"
 
 #define NS_PER_S	1000000000ll
 
+/* Returns a time, or the first or the last time of 64 bits. */
 static int64_t time_clip(__int128 ns)
 {
 	if (ns > INT64_MAX)
@@ -29,7 +31,8 @@ static int64_t time_clip(__int128 ns)
 	return ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
 }
 
-/* Takes ".123" of a unit, in nanoseconds; smaller parts are left out. */
+/* Takes ".123" of a unit, in nanoseconds, and adds it to *ns; smaller parts are
+ * left out. Returns false for a point without a digit behind it. */
 static bool take_fraction(const char **at, int64_t unit, int64_t *ns)
 {
 	int64_t part = 0, scale = 1;
@@ -63,7 +66,9 @@ static int64_t unit_ns(const char *name)
 	return 0;
 }
 
-/* Takes a number of seconds, or of the unit behind it, to the text's end. */
+/* Takes a number of seconds, or of the unit behind it, to the text's end, and
+ * adds it to *ns. Returns false if that is no number, or one beyond 285
+ * years. */
 static bool take_duration(const char *at, int64_t *ns)
 {
 	int64_t unit = unit_ns(at + strspn(at, "0123456789."));
@@ -84,6 +89,8 @@ static bool take_duration(const char *at, int64_t *ns)
 	return take_fraction(&at, unit, ns) && unit_ns(at);
 }
 
+/* Takes a number of at most so many digits, from 0 to `max`. Returns false
+ * without a digit, or above. */
 static bool take_number(const char **at, int digits, int max, int *value)
 {
 	int n = 0;
@@ -93,6 +100,7 @@ static bool take_number(const char **at, int digits, int max, int *value)
 	return n && *value <= max;
 }
 
+/* Takes HH:MM[:SS[.NS]]. The nanoseconds are added to *ns. */
 static bool take_clock(const char **at, struct tm *tm, int64_t *ns)
 {
 	if (!take_number(at, 2, 23, &tm->tm_hour) || *(*at)++ != ':' ||
@@ -107,32 +115,16 @@ static bool take_clock(const char **at, struct tm *tm, int64_t *ns)
 	return true;
 }
 
-static bool take_date(const char **at, struct tm *tm)
-{
-	struct tm same;
-
-	if (strspn(*at, "0123456789") != 4 ||
-	    !take_number(at, 4, 9999, &tm->tm_year) || *(*at)++ != '-' ||
-	    !take_number(at, 2, 12, &tm->tm_mon) || *(*at)++ != '-' ||
-	    !take_number(at, 2, 31, &tm->tm_mday))
-		return false;
-	tm->tm_year -= 1900;
-	tm->tm_mon--;
-	tm->tm_hour = tm->tm_min = tm->tm_sec = 0;
-	/* no 30th of February */
-	same = *tm;
-	timegm(&same);
-	return same.tm_mon == tm->tm_mon && same.tm_mday == tm->tm_mday;
-}
-
-/* A time zone, and the times of the first and the last event. */
+/* A time zone, and the times of the first and the last event, which a time
+ * without a date is near to. */
 struct span {
 	bool utc;
 	int64_t first;
 	int64_t last;
 };
 
-/* Returns how far a time is from the trace. */
+/* Returns how many nanoseconds a time is before the first event or behind the
+ * last; 0 in between. */
 static __int128 time_distance(int64_t ns, const struct span *span)
 {
 	if (ns < span->first)
@@ -168,7 +160,8 @@ static int64_t time_of_clock(const struct tm *tm, const struct span *span,
 	return found;
 }
 
-/* Takes a time of day, on the day of the first event or the next. */
+/* Takes a time of day, on the day of the first event or the next. Returns 0 or
+ * -EINVAL. */
 static int time_of_day(int64_t *ns, const char *at, const struct span *span)
 {
 	int64_t first = span->first, last = span->last;
@@ -194,13 +187,25 @@ static int time_of_day(int64_t *ns, const char *at, const struct span *span)
 	return 0;
 }
 
+/* Takes a date, and the time of day behind it; without one it is midnight.
+ * Returns 0 or -EINVAL. */
 static int time_of_date(int64_t *ns, const char *at, const struct span *span)
 {
 	struct span zone = *span;
-	struct tm tm = { 0 };
+	struct tm tm = { 0 }, same;
 	int64_t fraction = 0;
 
-	if (!take_date(&at, &tm))
+	if (strspn(at, "0123456789") != 4 ||
+	    !take_number(&at, 4, 9999, &tm.tm_year) || *at++ != '-' ||
+	    !take_number(&at, 2, 12, &tm.tm_mon) || *at++ != '-' ||
+	    !take_number(&at, 2, 31, &tm.tm_mday))
+		return -EINVAL;
+	tm.tm_year -= 1900;
+	tm.tm_mon--;
+	/* no 30th of February */
+	same = tm;
+	timegm(&same);
+	if (same.tm_mon != tm.tm_mon || same.tm_mday != tm.tm_mday)
 		return -EINVAL;
 	if (*at == ' ' || *at == 'T') {
 		at++;
@@ -238,6 +243,18 @@ int look_time(int64_t *ns, const char *text, bool utc, int64_t first,
 		return time_of_date(ns, text, &span);
 	*ns = 0;
 	return take_duration(text, ns) ? 0 : -EINVAL;
+}
+
+void look_time_text(int64_t ns, bool utc, bool dates, char *p)
+{
+	struct event_text text = { .utc = utc, .dates = dates };
+	char *blank;
+
+	event_text_open(&text);
+	event_text_time(&text, ns, p);
+	blank = strchr(p, ' ');
+	if (blank)
+		*blank = 'T';
 }
 
 bool look_time_valid(const char *text)
