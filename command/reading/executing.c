@@ -2,6 +2,9 @@
 /*
  * Processes that execute another program while a look at rings goes on: for a
  * moment they have no agent, and perhaps no files.
+ *
+ * Invariant: a look waits for such a process EXECUTES_SECONDS at most, so it
+ * ends though the program never comes to the session.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,6 +39,7 @@ int executing_open(const struct look_rings *live,
 	return 0;
 }
 
+/* Returns seconds of a clock that is never set. */
 static time_t executing_seconds(void)
 {
 	return (time_t)(monotonic_ns() / 1000000000);
@@ -61,48 +65,40 @@ bool executing_one(struct known *known, struct cause *cause)
 	return true;
 }
 
-/* Tells of a process that executes for too long. */
-static void executing_tell(struct look_rings *live, const struct known *known,
-			   const struct cause *cause)
-{
-	if (!cause->id || cause->id == CAUSE_AGENT_NONE) {
-		command_warn("process %d executes a program that does not take "
-			     "part in session '%s'", known->pid, live->name);
-		return;
-	}
-	cause_tell(cause);
-	live->look->unread = true;
-}
-
-static bool has_later(const struct look_rings *live, size_t i)
-{
-	for (size_t k = i + 1; k < live->n; k++)
-		if (live->known[k].pid == live->known[i].pid &&
-		    live->known[k].starttime == live->known[i].starttime)
-			return true;
-	return false;
-}
-
 bool executing_any(struct look_rings *live)
 {
 	struct cause cause;
-	bool any = false;
+	bool executes, any = false;
 
 	for (size_t i = 0; i < live->n; i++) {
 		struct known *known = &live->known[i];
+		size_t later = i + 1;
 
 		if (!known->executes)
 			continue;
-		if (!has_later(live, i) && executing_one(known, &cause)) {
-			if (executing_seconds() - known->executes <
-			    EXECUTES_SECONDS) {
-				any = true;
-				continue;
-			}
-			executing_tell(live, known, &cause);
+		/* another image of the process has come to the session */
+		while (later < live->n &&
+		       (live->known[later].pid != known->pid ||
+			live->known[later].starttime != known->starttime))
+			later++;
+		executes = later == live->n && executing_one(known, &cause);
+		if (executes && executing_seconds() - known->executes <
+				EXECUTES_SECONDS) {
+			any = true;
+			continue;
 		}
-		known->executes = 0;
 		known->alive = false;
+		known->executes = 0;
+		if (!executes)
+			continue;
+		if (!cause.id || cause.id == CAUSE_AGENT_NONE) {
+			command_warn("process %d executes a program that does "
+				     "not take part in session '%s'",
+				     known->pid, live->name);
+		} else {
+			cause_tell(&cause);
+			live->look->unread = true;
+		}
 	}
 	return any;
 }

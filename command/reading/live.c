@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Opens the rings of sessions, of living and ended processes.
+ *
+ * Invariant: an image of a process has one row in `known` as long as anything
+ * of it may still be read or counted, so none is opened or counted twice.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -32,107 +35,56 @@
 
 #define YOUNG_SECONDS	2
 
+/* Returns whether files could not be opened because too many are open. A look
+ * that goes on would miss processes, so it ends. */
 static bool is_starved(int ret)
 {
 	return ret == -EMFILE || ret == -ENFILE;
 }
 
-/* Calls `call` for each image of each process, until a call returns non-zero;
- * then returns that, or -EMFILE or -ENFILE. */
-static int each_image(const struct rundir_list *list,
-		      int (*call)(const struct rundir_process *process,
-				  uint32_t image, void *priv), void *priv)
-{
+/* A place among the images of the processes of a list; `list` is set, and the
+ * rest zero: before the first. */
+struct image_walk {
+	const struct rundir_list *list;
+	size_t processes;		/* that were begun */
+	int n, next;			/* images of the last of them */
+	int ret;			/* -EMFILE or -ENFILE: the end came
+					 * too early */
+	const struct rundir_process *process;
+	uint32_t image;
 	uint32_t images[RUNDIR_IMAGES_MAX];
-	int ret = 0;
+};
 
-	for (size_t i = 0; i < list->count && !ret; i++) {
-		int n = rundir_images(&list->processes[i], images,
-				      RUNDIR_IMAGES_MAX);
-
-		if (is_starved(n))
-			ret = n;
-		for (int k = 0; k < n && !ret; k++)
-			ret = call(&list->processes[i], images[k], priv);
-	}
-	return ret;
-}
-
-static int take_anchors(const struct rundir_process *process, uint32_t image,
-			void *priv)
+/* Goes to the next image of the next process. Returns false at the end. */
+static bool image_next(struct image_walk *walk)
 {
-	struct look_rings *live = priv;
-	struct process_page page;
-
-	if (!rundir_read_process(process, image, &page))
-		trace_set_anchors(&live->set, &page);
-	return 0;
-}
-
-static struct known *find_known(struct look_rings *live, const char *key)
-{
-	for (size_t i = live->n; i-- > 0;)
-		if (!strcmp(live->known[i].key, key))
-			return &live->known[i];
-	return NULL;
-}
-
-/* Looks whether a session whose rings were closed when it was stopped was
- * destroyed since. Returns true when the image has another one of that name. */
-static bool is_replaced(const struct look_rings *live, struct known *known,
-			const struct rundir_process *process)
-{
-	struct session_page page;
-	int ret;
-
-	if (known->rings || !(known->stopped || known->destroyed))
+	while (walk->next >= walk->n) {
+		if (walk->processes == walk->list->count)
+			return false;
+		walk->process = &walk->list->processes[walk->processes++];
+		walk->next = 0;
+		walk->n = rundir_images(walk->process, walk->images,
+					RUNDIR_IMAGES_MAX);
+		if (!is_starved(walk->n))
+			continue;
+		walk->ret = walk->n;
 		return false;
-	ret = rundir_find_session(process, known->image, live->name, &page);
-	known->destroyed |= ret == -ENOENT;
-	return !ret && page.serial != known->serial;
-}
-
-static void image_know(struct look_rings *live, const char *key,
-		       const struct rundir_process *process, uint32_t image,
-		       struct ring_image *rings)
-{
-	struct known *known = &live->known[live->n++];
-
-	memset(known, 0, sizeof(*known));
-	memcpy(known->process, process->name, sizeof(known->process));
-	known->image = image;
-	snprintf(known->key, sizeof(known->key), "%s", key);
-	known->serial = ring_image_serial(rings);
-	known->rings = rings;
-	known->seen = true;
-	known->pid = process->pid;
-	known->starttime = process->starttime;
-	known->alive = process->alive;
-	ring_image_count(rings, &known->totals);
-}
-
-/* Says that the files of a process cannot be read: they are of another version,
- * or damaged. */
-static void unread_tell(const struct rundir_process *process, int error)
-{
-	struct cause cause;
-
-	if (error == -EPROTO) {
-		layouts_say(process, "not read");
-		return;
 	}
-	cause_set(&cause, 0, FILES_DAMAGED, .pid = process->pid,
-		  .text = "not read");
-	cause_tell(&cause);
+	walk->image = walk->images[walk->next++];
+	return true;
 }
 
-/* Opens the session's rings in an image. */
+/* Opens the session's rings in an image, whose file is open, and makes the
+ * image known. Returns 0, or a negative errno for which the look ends; what is
+ * wrong with the files of one process is told, and is no reason to end. */
 static int add_rings(struct look_rings *live,
 		     const struct rundir_process *process, uint32_t image,
 		     int fd, const char *key)
 {
 	struct look *look = live->look;
 	struct ring_image *rings;
+	struct known *known;
+	struct cause cause;
 	struct stat st;
 	char shown[128];
 	int ret = live_grow(live);
@@ -147,26 +99,45 @@ static int add_rings(struct look_rings *live,
 			       live->name, shown,
 			       look->again ? RINGS_LATER :
 			       look->peek ? RINGS_PEEK : RINGS_NEW);
-	if (!ret)
-		image_know(live, key, process, image, rings);
+	if (!ret) {
+		known = &live->known[live->n++];
+		*known = (struct known){
+			.image = image, .serial = ring_image_serial(rings),
+			.rings = rings, .seen = true, .pid = process->pid,
+			.starttime = process->starttime,
+			.alive = process->alive,
+		};
+		memcpy(known->process, process->name, sizeof(known->process));
+		snprintf(known->key, sizeof(known->key), "%s", key);
+		ring_image_count(rings, &known->totals);
+	}
 	/* the files may still be in the making */
 	if (ret == -EBADMSG && look->keep && !fstat(fd, &st) &&
 	    time(NULL) - st.st_mtime < YOUNG_SECONDS)
 		return 0;
-	if (ret == -EPROTO || ret == -EBADMSG) {
-		if (!look->quiet_problems)
-			unread_tell(process, ret);
-		look->unread = look->quiet_problems = true;
+	if ((ret == -EPROTO || ret == -EBADMSG) && !look->quiet_problems) {
+		/* of another version, or damaged */
+		cause_set(&cause, 0, FILES_DAMAGED, .pid = process->pid,
+			  .text = "not read");
+		if (ret == -EPROTO)
+			layouts_say(process, "not read");
+		else
+			cause_tell(&cause);
 	}
+	if (ret == -EPROTO || ret == -EBADMSG)
+		look->unread = look->quiet_problems = true;
 	return ret == -ENOMEM || is_starved(ret) ? ret : 0;
 }
 
-static int take_rings(const struct rundir_process *process, uint32_t image,
-		      void *priv)
+/* Notes that an image is there, and opens the rings of one that is new. Returns
+ * as add_rings() does. An image is known by the directory's device and inode,
+ * as a directory of the same name may be made anew. */
+static int take_rings(struct look_rings *live,
+		      const struct rundir_process *process, uint32_t image)
 {
-	struct look_rings *live = priv;
 	char key[RUNDIR_KEY_BYTES];
-	struct known *known;
+	struct session_page page;
+	struct known *known = NULL;
 	struct stat st;
 	int fd, ret;
 
@@ -177,11 +148,20 @@ static int take_rings(const struct rundir_process *process, uint32_t image,
 	snprintf(key, sizeof(key), "%s %llx.%llx %u", process->name,
 		 (unsigned long long)st.st_dev, (unsigned long long)st.st_ino,
 		 image);
-	known = find_known(live, key);
+	for (size_t i = live->n; i-- > 0 && !known;)
+		if (!strcmp(live->known[i].key, key))
+			known = &live->known[i];
 	if (known) {
 		known->seen = true;
 		known->alive = process->alive;
-		if (!is_replaced(live, known, process))
+		if (known->rings || !(known->stopped || known->destroyed))
+			return 0;
+		/* the rings were closed when the session was stopped: perhaps
+		 * it was destroyed since, and there is another of that name */
+		ret = rundir_find_session(process, known->image, live->name,
+					  &page);
+		known->destroyed |= ret == -ENOENT;
+		if (ret || page.serial == known->serial)
 			return 0;
 		known->seen = known->alive = false;
 		known->destroyed = true;
@@ -194,7 +174,8 @@ static int take_rings(const struct rundir_process *process, uint32_t image,
 	return ret;
 }
 
-/* Sessions by name, each once. */
+/* Sessions by name, each once. A text that is full does not say that there are
+ * more, but `n` counts them. */
 struct names {
 	pid_t only;			/* of this process, or 0: of all */
 	int n;
@@ -202,50 +183,54 @@ struct names {
 	char text[NAMES_BYTES];		/* "a, b" */
 };
 
-static void add_name(struct names *names, const char *name)
+/* Adds the names of sessions that the images have, of which none is destroyed.
+ * A name that has no room is cut. An image that cannot be read has none. */
+static void names_collect(struct names *names, const struct rundir_list *list)
 {
-	size_t bytes = strlen(name);
-	const char *at = names->text;
-
-	while ((at = strstr(at, name))) {
-		if ((at == names->text || at[-1] == ' ') &&
-		    (!at[bytes] || at[bytes] == ','))
-			return;
-		at += bytes;
-	}
-	if (!names->n++)
-		snprintf(names->first, sizeof(names->first), "%s", name);
-	snprintf(names->text + strlen(names->text),
-		 sizeof(names->text) - strlen(names->text), "%s%s",
-		 names->n > 1 ? ", " : "", name);
-}
-
-static int take_names(const struct rundir_process *process, uint32_t image,
-		      void *priv)
-{
+	struct image_walk walk = { .list = list };
 	struct process_page page;
 	struct session_page session;
 
-	struct names *names = priv;
+	while (image_next(&walk)) {
+		if ((names->only && walk.process->pid != names->only) ||
+		    rundir_read_process(walk.process, walk.image, &page))
+			continue;
+		for (uint32_t i = 0; i < page.sessions; i++) {
+			const char *name = session.name, *at = names->text;
+			size_t bytes;
 
-	if ((names->only && process->pid != names->only) ||
-	    rundir_read_process(process, image, &page))
-		return 0;
-	for (uint32_t i = 0; i < page.sessions; i++)
-		if (!rundir_read_session(process, image, i, &session) &&
-		    session.state != SESSION_DESTROYED)
-			add_name(names, session.name);
-	return 0;
+			if (rundir_read_session(walk.process, walk.image, i,
+						&session) ||
+			    session.state == SESSION_DESTROYED)
+				continue;
+			bytes = strlen(name);
+			while ((at = strstr(at, name)) &&
+			       ((at != names->text && at[-1] != ' ') ||
+				(at[bytes] && at[bytes] != ',')))
+				at += bytes;
+			if (at)
+				continue;
+			if (!names->n++)
+				snprintf(names->first, sizeof(names->first),
+					 "%s", name);
+			bytes = strlen(names->text);
+			snprintf(names->text + bytes,
+				 sizeof(names->text) - bytes, "%s%s",
+				 names->n > 1 ? ", " : "", name);
+		}
+	}
 }
 
-/* Takes the name of the only session. */
+/* Takes the name of the only session. Returns COMMAND_DONE, or COMMAND_FAILED
+ * after printing which there are, or how to start one. The name is valid until
+ * the next call. */
 static int session_choose(struct look *look, const struct rundir_list *list)
 {
 	static struct names names;
 	char who[32] = "no process";
 
 	memset(&names, 0, sizeof(names));
-	each_image(list, take_names, &names);
+	names_collect(&names, list);
 	look->session = names.first;
 	if (names.n == 1)
 		return COMMAND_DONE;
@@ -260,24 +245,50 @@ static int session_choose(struct look *look, const struct rundir_list *list)
 			      "starts one", who, look->pid ? "no" : "a");
 }
 
-/* Says that a process cannot be looked at; and, if it has ended, which sessions
- * still have its events. */
-static int no_process(struct look *look, int why, const struct cause *cause)
+/* Lists the processes that a look may read: that of -p, or all. Returns
+ * COMMAND_DONE, or another status after printing why. If the process has ended,
+ * it says which sessions still have the events. */
+static int open_processes(struct rundir *dir, struct rundir_list *list,
+			  struct look *look)
 {
 	struct names names = { .only = look->pid };
-	struct rundir dir = { .fd = -1 };
-	struct rundir_list list = { 0 };
+	struct rundir_list ended = { 0 };
+	struct rundir_process process;
+	struct cause cause;
+	int ret;
 
+	if (look->session && (ret = targets_check_name(look->session)))
+		return ret;
+	if (!look->pid) {
+		if (rundir_open(dir, false) == -ENOENT)
+			dir->cause.id = CAUSE_NONE;
+		/* before the processes are listed */
+		missing_read_limit(look->rings, dir);
+		if ((dir->fd >= 0 || !dir->cause.id) &&
+		    !rundir_scan_user(dir, list))
+			return COMMAND_DONE;
+		look->rings->unlisted = true;
+		return cause_tell(&dir->cause);
+	}
+	ret = rundir_find(&process, look->pid, &cause);
+	if ((ret == -ENXIO || ret == -ESRCH) && look->again &&
+	    !executing_open(look->rings, &process))
+		ret = 0;
+	if (!ret && !rundir_append(list, &process))
+		return COMMAND_DONE;
+	if (!ret) {
+		rundir_process_close(&process);
+		return command_failed("out of memory");
+	}
 	/* the process that was there has ended */
-	if (look->again && !is_starved(why))
+	if (look->again && !is_starved(ret))
 		return COMMAND_FAILED;
 	look->rings->unlisted = true;
-	if (why == -ESRCH && rundir_open(&dir, false) != -ENOENT &&
-	    !rundir_scan_user(&dir, &list))
-		each_image(&list, take_names, &names);
-	rundir_list_free(&list);
-	rundir_close(&dir);
-	cause_tell(cause);
+	if (ret == -ESRCH && rundir_open(dir, false) != -ENOENT &&
+	    !rundir_scan_user(dir, &ended))
+		names_collect(&names, &ended);
+	rundir_list_free(&ended);
+	cause_tell(&cause);
 	if (names.n)
 		command_warn("the events of process %d are still in the "
 			     "buffers of %s: give -s NAME without -p",
@@ -285,48 +296,14 @@ static int no_process(struct look *look, int why, const struct cause *cause)
 	return COMMAND_FAILED;
 }
 
-static int open_process(struct rundir_list *list, struct look *look)
-{
-	struct cause cause;
-	struct rundir_process process;
-	int ret = rundir_find(&process, look->pid, &cause);
-
-	if ((ret == -ENXIO || ret == -ESRCH) && look->again &&
-	    !executing_open(look->rings, &process))
-		ret = 0;
-	if (ret)
-		return no_process(look, ret, &cause);
-	if (rundir_append(list, &process)) {
-		rundir_process_close(&process);
-		return command_failed("out of memory");
-	}
-	return COMMAND_DONE;
-}
-
-static int open_processes(struct rundir *dir, struct rundir_list *list,
-			  struct look *look)
-{
-	int ret;
-
-	if (look->session && (ret = targets_check_name(look->session)))
-		return ret;
-	if (look->pid)
-		return open_process(list, look);
-	if (rundir_open(dir, false) == -ENOENT)
-		dir->cause.id = CAUSE_NONE;
-	/* before the processes are listed */
-	missing_read_limit(look->rings, dir);
-	if ((dir->fd >= 0 || !dir->cause.id) && !rundir_scan_user(dir, list))
-		return COMMAND_DONE;
-	look->rings->unlisted = true;
-	return cause_tell(&dir->cause);
-}
-
-/* Looks at the rings of an image, and closes them if nothing more comes. */
-static int image_refresh(struct known *known)
+/* Looks at the rings of an image, and closes them if nothing more comes. Tells
+ * of a process whose agent goes on without its files: no command finds later
+ * events of it. Returns 0 or a negative errno. */
+static int image_look(struct look *look, struct known *known)
 {
 	bool last = !known->alive || !known->seen;
 	int ret = ring_image_refresh(known->rings, last);
+	struct cause cause;
 
 	if (!ret && !last && ring_image_stopped(known->rings)) {
 		last = true;
@@ -340,54 +317,20 @@ static int image_refresh(struct known *known)
 		ring_image_close(known->rings);
 		known->rings = NULL;
 	}
-	return ret;
-}
-
-/* Tells of a process whose agent goes on without its files: no command finds
- * later events of it. */
-static void tell_removed(struct look *look, const struct known *known)
-{
-	command_failed("process %d: its files in the runtime directory were "
-		       "removed: its later events are missing", known->pid);
-	look->unread = true;
-}
-
-static int image_look(struct look *look, struct known *known)
-{
-	int ret = image_refresh(known);
-	struct cause cause;
-
 	if (!executing_one(known, &cause) &&
-	    cause.id == CAUSE_AGENT_FILES_REMOVED)
-		tell_removed(look, known);
+	    cause.id == CAUSE_AGENT_FILES_REMOVED) {
+		command_failed("process %d: its files in the runtime directory "
+			       "were removed: its later events are missing",
+			       known->pid);
+		look->unread = true;
+	}
 	if (!known->seen)
 		known->alive = rundir_alive(known->pid, known->starttime);
 	return ret;
 }
 
-/* Forgets processes that have ended and left nothing, once the row of what was
- * removed must have come. */
-static void forget_ended(struct look_rings *live)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < live->n; i++) {
-		struct known *known = &live->known[i];
-
-		if (known->rings || known->seen || known->alive ||
-		    known->looks_gone++ < LOOKS_GONE) {
-			live->known[kept++] = *known;
-			continue;
-		}
-		live->gone.written += known->totals.written;
-		live->gone.lost += known->totals.lost;
-		live->gone.unplaced += known->totals.unplaced;
-		missing_forget(live, known);
-	}
-	live->n = kept;
-}
-
-/* Counts the images that the last look has met. */
+/* Counts the images that the last look has met, and the events of all images
+ * that were ever met. */
 static void images_count(struct look *look)
 {
 	const struct look_rings *live = look->rings;
@@ -408,11 +351,15 @@ static void images_count(struct look *look)
 	}
 }
 
-/* Finds the processes, and opens the rings of each new one. */
+/* Finds the processes, and opens the rings of each new one. Returns a status
+ * after printing why the processes could not be listed; live->ret says why
+ * rings could not be opened. */
 static int rings_find(struct look *look, struct rundir_list *list, bool first)
 {
+	struct image_walk walk = { .list = list };
 	struct rundir dir = { .fd = -1 };
 	struct look_rings *live = look->rings;
+	struct process_page page;
 	char *rules = NULL;
 	int ret = open_processes(&dir, list, look);
 
@@ -422,10 +369,17 @@ static int rings_find(struct look *look, struct rundir_list *list, bool first)
 		live->name = look->session;
 		if (first) {
 			trace_set_anchor_now(&live->set);
-			each_image(list, take_anchors, live);
+			while (image_next(&walk))
+				if (!rundir_read_process(walk.process,
+							 walk.image, &page))
+					trace_set_anchors(&live->set, &page);
 			missing_begin(live, &dir, list);
 		}
-		live->ret = each_image(list, take_rings, live);
+		walk = (struct image_walk){ .list = list };
+		live->ret = 0;
+		while (!live->ret && image_next(&walk))
+			live->ret = take_rings(live, walk.process, walk.image);
+		live->ret = live->ret ? live->ret : walk.ret;
 		ret = look->pid || dir.fd < 0 ? -ENOENT :
 		      rundir_read_rules(&dir, live->name, &rules);
 		live->later = !ret;
@@ -438,6 +392,9 @@ static int rings_find(struct look *look, struct rundir_list *list, bool first)
 	return ret;
 }
 
+/* Returns a time before which all events are in the rings: the earliest clock
+ * of the rings that are open, less the time that a thread may need to write
+ * one. */
 static int64_t rings_now(const struct look_rings *live)
 {
 	int64_t now = TIME_MAX;
@@ -462,13 +419,16 @@ bool look_rings_news(struct look *look, int64_t *until)
 	struct look_rings *live = look->rings;
 	struct rundir_list list = { 0 };
 	bool on = false, executing;
+	size_t kept = 0;
 	int ret = 0;
 
 	*until = rings_now(live);
 	look->again = true;
 	look->gone = false;
+	/* images that this look does not meet have gone */
 	for (size_t i = 0; i < live->n; i++)
 		live->known[i].seen = false;
+	/* before the processes are listed */
 	missing_read(live);
 	if (rings_find(look, &list, false) != COMMAND_DONE && live->unlisted) {
 		/* they may live: nothing more is said of them, and this look is
@@ -487,7 +447,22 @@ bool look_rings_news(struct look *look, int64_t *until)
 	rundir_list_free(&list);
 	executing = !live->unlisted && executing_any(live);
 	missing_count(live);
-	forget_ended(live);
+	/* processes that have ended and left nothing are forgotten, once the
+	 * row of what was removed must have come */
+	for (size_t i = 0; i < live->n; i++) {
+		struct known *known = &live->known[i];
+
+		if (known->rings || known->seen || known->alive ||
+		    known->looks_gone++ < LOOKS_GONE) {
+			live->known[kept++] = *known;
+			continue;
+		}
+		live->gone.written += known->totals.written;
+		live->gone.lost += known->totals.lost;
+		live->gone.unplaced += known->totals.unplaced;
+		missing_forget(live, known);
+	}
+	live->n = kept;
 	images_count(look);
 	on = on || executing;
 	if (ret && !live->unlisted)
@@ -527,6 +502,7 @@ int look_open_rings(struct look *look)
 	}
 	images_count(look);
 	rundir_list_free(&list);
+	/* nothing is looked at again */
 	if (!look->keep)
 		look_rings_close(look);
 	return ret;

@@ -27,6 +27,7 @@ int live_grow(struct look_rings *live)
 	return 0;
 }
 
+/* Takes the session's row of what the limit has removed. */
 static void note_limit(const struct keep_row *row, void *priv)
 {
 	struct look_rings *live = priv;
@@ -76,6 +77,7 @@ void missing_begin(struct look_rings *live, struct rundir *dir,
 	live->before = live->limit;
 }
 
+/* Says once that not all removed events are told. */
 static void memory_tell(struct look_rings *live)
 {
 	if (!live->no_memory)
@@ -85,6 +87,8 @@ static void memory_tell(struct look_rings *live)
 	live->no_memory = live->look->unread = true;
 }
 
+/* Keeps a row of a command for the end of the look; a row of the limit that a
+ * command cleared is added at once. */
 static void row_take(const struct rundir_removed_row *row, void *priv)
 {
 	struct look_rings *live = priv;
@@ -111,97 +115,77 @@ void missing_read(struct look_rings *live)
 	rundir_removed_rows(&live->follower, row_take, live);
 }
 
-static struct known *find_image(struct look_rings *live,
-				const struct rundir_removed_row *row)
+/* Counts the events of an image that were not in its rings as they were looked
+ * at last. An image that no look has met becomes known, so that it counts once.
+ * For images without rows of their own, known ones of which nothing more comes,
+ * and that have no row, are taken for some of them. */
+static void count_row(struct look_rings *live,
+		      const struct rundir_removed_row *row)
 {
-	for (size_t i = live->n; i-- > 0;)
-		if (live->known[i].image == row->image &&
-		    live->known[i].serial == row->serial &&
-		    !strcmp(live->known[i].process, row->process))
-			return &live->known[i];
-	return NULL;
-}
-
-/* Makes an image known that no look has met, so that it counts once. */
-static struct known *know_removed(struct look_rings *live,
-				  const struct rundir_removed_row *row)
-{
-	struct known *known;
-
-	if (live_grow(live))
-		return NULL;
-	known = &live->known[live->n++];
-	memset(known, 0, sizeof(*known));
-	snprintf(known->process, sizeof(known->process), "%s", row->process);
-	known->image = row->image;
-	known->serial = row->serial;
-	return known;
-}
-
-/* Counts images without rows of their own. Known ones of which nothing more
- * comes, and that have no row, are taken for some of them. */
-static void count_more(struct look_rings *live,
-		       const struct rundir_removed_row *row)
-{
+	bool more = !strcmp(row->process, RUNDIR_ROW_MORE);
 	uint64_t images = 0, events = 0;
+	struct known *known = NULL;
 
-	for (size_t i = 0; i < live->n && images < row->images; i++) {
-		struct known *known = &live->known[i];
-
+	for (size_t i = 0; i < live->n && more && images < row->images; i++) {
+		known = &live->known[i];
 		if (known->rings || known->removed || known->counted)
 			continue;
 		known->counted = true;
 		images++;
 		events += known->totals.written + known->totals.lost;
 	}
-	if (row->events <= events)
-		return;
-	live->taken += row->images - images;
-	live->taken_events += row->events - events;
-}
-
-/* Counts the events of an image that were not in its rings as they were looked
- * at last. */
-static void count_row(struct look_rings *live,
-		      const struct rundir_removed_row *row)
-{
-	struct known *known = find_image(live, row);
-	uint64_t read;
-
-	if (!strcmp(row->process, RUNDIR_ROW_MORE)) {
-		count_more(live, row);
+	if (more) {
+		if (row->events > events) {
+			live->taken += row->images - images;
+			live->taken_events += row->events - events;
+		}
 		return;
 	}
-	if (!known && live->look->pid && strcmp(row->process, live->process))
-		return;
-	if (!known)
-		known = know_removed(live, row);
+	for (size_t i = live->n; i-- > 0 && !known;)
+		if (live->known[i].image == row->image &&
+		    live->known[i].serial == row->serial &&
+		    !strcmp(live->known[i].process, row->process))
+			known = &live->known[i];
 	if (!known) {
-		memory_tell(live);
-		return;
+		if (live->look->pid && strcmp(row->process, live->process))
+			return;
+		if (live_grow(live)) {
+			memory_tell(live);
+			return;
+		}
+		known = &live->known[live->n++];
+		memset(known, 0, sizeof(*known));
+		snprintf(known->process, sizeof(known->process), "%s",
+			 row->process);
+		known->image = row->image;
+		known->serial = row->serial;
 	}
 	known->removed = true;
-	read = known->totals.written + known->totals.lost;
-	if (row->events <= read)
+	events = known->totals.written + known->totals.lost;
+	if (row->events <= events)
 		return;
 	live->taken++;
-	live->taken_events += row->events - read;
-	known->totals.written += row->events - read;
+	live->taken_events += row->events - events;
+	known->totals.written += row->events - events;
 }
 
-/*
- * Counts images that the limit has removed and that no look has met. Images
- * that the limit had removed before the processes were listed are compared with
- * the known images that were not listed. Of these, some may have gone since; so
- * the result is too small at times, and the largest one counts.
- */
-static void count_limit(struct look_rings *live)
+void missing_count(struct look_rings *live)
 {
 	uint64_t images = live->before.processes + live->limit_gone;
 	uint64_t events = live->before.events + live->limit_gone_events;
 	uint64_t removed = live->limit.processes + live->cleared.processes;
 	uint64_t removed_events = live->limit.events + live->cleared.events;
 
+	for (size_t i = 0; i < live->nrows; i++)
+		count_row(live, &live->rows[i]);
+	live->nrows = 0;
+	/*
+	 * Images that the limit has removed and that no look has met. Images
+	 * that the limit had removed before the processes were listed are
+	 * compared with the known images that were not listed. Of these, some
+	 * may have gone since; so the result is too small at times, and the
+	 * largest one counts.
+	 */
 	for (size_t i = 0; i < live->n; i++) {
 		const struct known *known = &live->known[i];
 
@@ -218,14 +202,6 @@ static void count_limit(struct look_rings *live)
 			     removed_events - events : 0;
 }
 
-void missing_count(struct look_rings *live)
-{
-	for (size_t i = 0; i < live->nrows; i++)
-		count_row(live, &live->rows[i]);
-	live->nrows = 0;
-	count_limit(live);
-}
-
 void missing_forget(struct look_rings *live, const struct known *known)
 {
 	if (known->removed || known->destroyed)
@@ -234,7 +210,8 @@ void missing_forget(struct look_rings *live, const struct known *known)
 	live->limit_gone_events += known->totals.written;
 }
 
-/* Writes which events are missing. Returns text, or NULL if none is. */
+/* Writes which events are missing. Returns text, or NULL if none is. `ended` is
+ * the word for an image: "program" or "ended process". */
 static const char *missing_text(char text[CAUSE_TEXT_BYTES], uint64_t events,
 				uint64_t images, const char *ended)
 {
@@ -252,6 +229,7 @@ void missing_end(struct look_rings *live)
 	char text[CAUSE_TEXT_BYTES];
 	struct cause cause;
 
+	/* rows that came since the last look count as well */
 	if (look->follow && !look_interrupted()) {
 		missing_read(live);
 		missing_count(live);

@@ -15,6 +15,9 @@
  * process was given. With look->keep, they stay open for look_rings_news().
  * Returns a status after printing why. */
 int look_open_rings(struct look *look);
+
+/* Closes the rings, and tells which events are missing. Without rings, it does
+ * nothing. */
 void look_rings_close(struct look *look);
 
 /* Does look_recorded() for rings. */
@@ -23,6 +26,8 @@ bool look_rings_news(struct look *look, int64_t *until);
 /* Opens the directories, and tells their recorders. Returns false without
  * memory. */
 bool look_follow(struct look *look, char **paths, int n);
+
+/* Closes the directories. Their recorders write full buffers alone again. */
 void look_follow_end(struct look *look);
 
 /* Says if a trace below the directory, from the reader's trace number `from`
@@ -33,7 +38,9 @@ bool look_uncompleted(const struct look *look, const char *path, size_t from);
 
 #define RUNDIR_KEY_BYTES	112
 
-/* An image of a process that has the session. */
+/* An image of a process that has the session. The row stays while anything of
+ * the image may still come, and a while longer, until a row of what was removed
+ * must have come. */
 struct known {
 	char key[RUNDIR_KEY_BYTES];	/* of its directory, and the image */
 	char process[48];		/* the name of its directory */
@@ -53,6 +60,9 @@ struct known {
 	bool counted;			/* or may have, without a row */
 };
 
+/* A look at the rings of a session. With look->keep it lives until
+ * look_close(), else until look_open_rings() returns. A time in it is that of
+ * the last look. */
 struct look_rings {
 	struct look *look;
 	const char *name;
@@ -85,7 +95,8 @@ struct look_rings {
 	uint64_t unmet_events;
 };
 
-/* Makes room for one more in `known`. Returns 0 or -ENOMEM. */
+/* Makes room for one more in `known`. Returns 0 or -ENOMEM. Pointers to known
+ * images are not valid behind it. */
 int live_grow(struct look_rings *live);
 
 /* With -p, opens the process's directory, though the program has no agent yet
