@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Follows directories that are being recorded (traces/follow.h).
+ *
+ * Invariant: while the command looks at a directory, it holds that directory's
+ * lock of a reader, which makes the recorder write buffers that are not full.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -41,7 +44,8 @@ void look_follow_end(struct look *look)
 }
 
 /* Counts, as a complete directory says, events that were ever on its disk, and
- * those of them that were removed. */
+ * those of them that were removed. A directory that is not complete has no
+ * rows, and adds nothing. */
 static void count_ledger(int dirfd, const char *name, uint64_t *ever,
 			 uint64_t *removed)
 {
@@ -58,14 +62,24 @@ static void count_ledger(int dirfd, const char *name, uint64_t *ever,
 	ledger_close(&ledger);
 }
 
-/* Tells how many events a recorder has removed before they were read: of living
- * processes stream.c has told the packets. */
-static void tell_removed(const struct look *look)
+/* Returns whether the path leads elsewhere by now, so that traces which come
+ * later are not found. The directory that was opened is the one that is
+ * meant. */
+static bool has_gone(const struct look_directory *d)
+{
+	struct stat then, now;
+
+	return fstat(d->fd, &then) || stat(d->path, &now) ||
+	       then.st_dev != now.st_dev || then.st_ino != now.st_ino;
+}
+
+int look_follow_whole(const struct look *look)
 {
 	struct trace_class *const *traces;
 	size_t n = reader_traces(look->reader, &traces);
 	uint64_t ever = 0, removed = 0, before = 0, read = 0;
 	bool told = !look->begin && !look->waits;
+	int ret = COMMAND_DONE;
 	char path[PATH_MAX];
 
 	for (int i = 0; i < look->ndirectories; i++) {
@@ -81,49 +95,33 @@ static void tell_removed(const struct look *look)
 				     traces[i]->path) < sizeof(path))
 			count_ledger(AT_FDCWD, path, &ever, &removed);
 	}
-	/* --begin leaves out packets without a look at their events */
-	if (!told || removed <= before || ever <= before + read)
-		return;
-	ever -= before + read;
-	command_warn("%s in all %s missing: the recorder has removed the "
-		     "oldest (--max-size) before they could be read",
-		     counted(ever, "event"), agreed(ever, "is", "are"));
-}
+	/* of living processes stream.c has told the packets; and --begin leaves
+	 * out packets without a look at their events */
+	if (told && removed > before && ever > before + read) {
+		ever -= before + read;
+		command_warn("%s in all %s missing: the recorder has removed "
+			     "the oldest (--max-size) before they could be "
+			     "read", counted(ever, "event"),
+			     agreed(ever, "is", "are"));
+	}
+	for (int i = 0; i < look->ndirectories; i++) {
+		const struct look_directory *d = &look->directories[i];
 
-/* Returns whether the path leads elsewhere by now, and traces are not found. */
-static bool has_gone(const struct look_directory *d)
-{
-	struct stat then, now;
-
-	return fstat(d->fd, &then) || stat(d->path, &now) ||
-	       then.st_dev != now.st_dev || then.st_ino != now.st_ino;
-}
-
-static int tell_end(const struct look_directory *d)
-{
-	if (has_gone(d))
-		return command_failed("%s: another program has moved or "
-				      "removed this directory meanwhile: what "
-				      "came later is missing", d->path);
-	/* it goes on behind --end, or behind the events that a pipe took */
-	if (follow_held(d->fd, FOLLOW_RECORDER))
-		return COMMAND_DONE;
-	/* a recorder writes the list of traces last */
-	if (faccessat(d->fd, "traces", F_OK, 0))
-		return command_failed("%s: no recorder has it now, and it was "
-				      "not completed: its recorder was killed, "
-				      "or it is not the directory that was "
-				      "given to record (-o)", d->path);
-	return COMMAND_DONE;
-}
-
-int look_follow_whole(const struct look *look)
-{
-	int ret = COMMAND_DONE;
-
-	tell_removed(look);
-	for (int i = 0; i < look->ndirectories; i++)
-		ret |= tell_end(&look->directories[i]);
+		if (has_gone(d))
+			ret |= command_failed("%s: another program has moved "
+					      "or removed this directory "
+					      "meanwhile: what came later is "
+					      "missing", d->path);
+		/* a recording goes on behind --end, or behind the events that a
+		 * pipe took; and a recorder writes the list of traces last */
+		else if (!follow_held(d->fd, FOLLOW_RECORDER) &&
+			 faccessat(d->fd, "traces", F_OK, 0))
+			ret |= command_failed("%s: no recorder has it now, and "
+					      "it was not completed: its "
+					      "recorder was killed, or it is "
+					      "not the directory that was "
+					      "given to record (-o)", d->path);
+	}
 	return ret;
 }
 
@@ -142,6 +140,7 @@ bool look_recorded(struct look *look, int64_t *until)
 		    has_gone(&look->directories[i]))
 			continue;
 		on = true;
+		/* a recorder that tells no time may still add older events */
 		if (!follow_read(fd, &news))
 			news.ns = TIME_MIN;
 		else if (!look->directories[i].told)
@@ -152,20 +151,10 @@ bool look_recorded(struct look *look, int64_t *until)
 			command_warn("a recording with --overwrite: its events "
 				     "are on disk, and printed, when it ends");
 		}
+		/* the earliest of all recorders */
 		*until = news.ns < *until ? news.ns : *until;
 	}
 	return on;
-}
-
-static bool has_no_ledger(const struct trace_class *trace)
-{
-	char path[PATH_MAX];
-	struct stat st;
-
-	return !trace->foreign &&
-	       (size_t)snprintf(path, sizeof(path), "%s/index/ledger",
-				trace->path) < sizeof(path) &&
-	       !stat(path, &st) && !st.st_size;
 }
 
 bool look_uncompleted(const struct look *look, const char *path, size_t from)
@@ -173,9 +162,14 @@ bool look_uncompleted(const struct look *look, const char *path, size_t from)
 	struct trace_class *const *traces;
 	size_t n = reader_traces(look->reader, &traces);
 	bool recorded = false, left = false;
+	char ledger[PATH_MAX];
+	struct stat st;
 
 	for (; from < n; from++) {
-		if (!has_no_ledger(traces[from]))
+		if (traces[from]->foreign ||
+		    (size_t)snprintf(ledger, sizeof(ledger), "%s/index/ledger",
+				     traces[from]->path) >= sizeof(ledger) ||
+		    stat(ledger, &st) || st.st_size)
 			continue;
 		if (follow_recorded(traces[from]->path))
 			recorded = true;

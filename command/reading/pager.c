@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The pager, and whether text has colours.
+ *
+ * Invariant: there is one pager in a process, and standard output is a pipe to
+ * it from pager_begin() to pager_end().
  */
 #include <errno.h>
 #include <signal.h>
@@ -14,8 +17,9 @@
 static pid_t pager;
 static const struct look *shown;
 
-/* The user has left the pager: nobody waits for the rest, and the command may
- * not notice for long, as it writes nothing. */
+/* Ends the command when the user has left the pager: nobody waits for the rest,
+ * and the command may not notice for long, as it writes nothing. It is the
+ * handler of SIGCHLD, and calls only functions that are safe in a signal. */
 static void pager_left(int number)
 {
 	int saved = errno;
@@ -73,6 +77,7 @@ int pager_end(void)
 	if (pager <= 0)
 		return COMMAND_DONE;
 	signal(SIGCHLD, SIG_DFL);
+	/* the end of the pager's input; the user still reads */
 	close(STDOUT_FILENO);
 	while (waitpid(pager, &status, 0) < 0)
 		;

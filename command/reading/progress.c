@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * How far a command is, and whether Ctrl-C ends it.
+ *
+ * Invariant: the line is the last on standard error. Whoever prints another
+ * there calls progress_clear() first.
  */
 #include "command/reading/progress.h"
 
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "command/common/monotonic.h"
@@ -16,13 +18,13 @@
 
 void progress_open(struct progress *progress, struct reader *reader)
 {
-	memset(progress, 0, sizeof(*progress));
-	progress->shown = isatty(STDERR_FILENO);
-	progress->first = INT64_MAX;
-	progress->last = TIME_MIN;
-	if (progress->shown)
-		progress->last = reader_near_end(reader);
-	progress->next_ns = monotonic_ns() + STEP_NS;
+	bool shown = isatty(STDERR_FILENO);
+
+	*progress = (struct progress){
+		.shown = shown, .first = INT64_MAX,
+		.last = shown ? reader_near_end(reader) : TIME_MIN,
+		.next_ns = monotonic_ns() + STEP_NS,
+	};
 }
 
 void progress_step(struct progress *progress, uint64_t events, int64_t ns)
@@ -55,6 +57,7 @@ void progress_clear(struct progress *progress)
 
 static volatile sig_atomic_t interrupted;
 
+/* Safe in a signal. The command ends at the next look at look_interrupted(). */
 static void on_signal(int number)
 {
 	interrupted = number;

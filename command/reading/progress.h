@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A line on the terminal that says how far a command is that reads traces.
+ *
+ * Invariant: without a terminal on standard error nothing is written, and a
+ * step costs next to nothing.
  */
 #ifndef COMMAND_READING_PROGRESS_H
 #define COMMAND_READING_PROGRESS_H
@@ -12,6 +15,7 @@
 
 #define PROGRESS_EVENTS	4096	/* a look at the clock each so many events */
 
+/* Set by progress_open(), and to be read by none but these functions. */
 struct progress {
 	bool shown;			/* standard error is a terminal */
 	bool dirty;			/* there is a line */
