@@ -6,8 +6,8 @@
  *			that another byte follows
  *	text		a number of bytes, and the bytes
  *
- * Invariant: where memory was lacking, `failed` is set and
- * everything that follows is left out.
+ * Invariant: where memory was lacking, `failed` is set, and everything that
+ * follows is left out. A caller looks at it once, at the end.
  */
 #ifndef COMMAND_TIMELINE_BYTES_PRIVATE_H
 #define COMMAND_TIMELINE_BYTES_PRIVATE_H
@@ -27,20 +27,25 @@ struct bytes {
 
 /* Makes room for n more bytes. Returns false without memory. */
 bool bytes_grow(struct bytes *b, size_t n);
+
+/* Frees the bytes. They are empty then, and may be used again. */
 void bytes_free(struct bytes *b);
 
-/* Appends n bytes for the caller to fill, or returns NULL. */
+/* Appends n bytes for the caller to fill, or returns NULL without memory. They
+ * are valid until more is appended. */
 uint8_t *bytes_take(struct bytes *b, size_t n);
 
 /* Appends a text, and bytes with their number. */
 void bytes_text(struct bytes *b, const char *text);
 void bytes_section(struct bytes *b, const struct bytes *section);
 
+/* Makes sure of room for n more bytes. Returns false without memory. */
 static inline bool bytes_room(struct bytes *b, size_t n)
 {
 	return b->room - b->n >= n || bytes_grow(b, n);
 }
 
+/* Appends n bytes. */
 static inline void bytes_put(struct bytes *b, const void *p, size_t n)
 {
 	if (bytes_room(b, n) && n) {
@@ -49,6 +54,7 @@ static inline void bytes_put(struct bytes *b, const void *p, size_t n)
 	}
 }
 
+/* Appends a number, of 10 bytes at most. */
 static inline void bytes_number(struct bytes *b, uint64_t v)
 {
 	if (!bytes_room(b, 10))

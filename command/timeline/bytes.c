@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Bytes that grow.
+ * Bytes that grow. The room doubles, so a column of n bytes costs no more than
+ * 2 n bytes that are copied, however small the pieces are.
  */
 #include "command/timeline/bytes-private.h"
 

@@ -16,6 +16,9 @@
  *
  * Numbers count in the chunk. A lane's records are the CPU, a u32, and the
  * contexts.
+ *
+ * Invariant: a chunk's bytes are read without any other chunk. A difference is
+ * to an event or pair of the same chunk, and the first is to the chunk's begin.
  */
 #include "command/timeline/private.h"
 
@@ -60,10 +63,8 @@ void chunk_pair(struct timeline *t, const struct page_pair *pair)
 	uint64_t begin = pair->begin - chunk->first;
 	uint64_t end = pair->end - chunk->first, back;
 
-	if (t->lane->number == pair->lane)
-		back = (uint64_t)(chunk->seq[end] - chunk->seq[begin]) << 1 | 1;
-	else
-		back = (end - begin) << 1;
+	back = t->lane->number != pair->lane ? (end - begin) << 1 :
+	       (uint64_t)(chunk->seq[end] - chunk->seq[begin]) << 1 | 1;
 	bytes_number(&chunk->pair_ends, end - chunk->pairs_end);
 	bytes_number(&chunk->pair_begins, back);
 	bytes_number(&chunk->pair_kinds, pair->kind);
@@ -71,18 +72,30 @@ void chunk_pair(struct timeline *t, const struct page_pair *pair)
 	chunk->npairs++;
 }
 
+/* Moves a column into the block, and leaves the column empty. */
 static void put_section(struct bytes *to, struct bytes *from)
 {
 	bytes_section(to, from);
 	from->n = 0;
 }
 
-/* Writes the records of all classes, then of all lanes, that have some in this
- * chunk. */
-static void put_records(struct timeline *t)
+void chunk_flush(struct timeline *t)
 {
+	struct chunk *chunk = &t->chunk;
 	struct bytes *raw = &t->raw;
 
+	if (!chunk->n)
+		return;
+	raw->n = 0;
+	bytes_number(raw, chunk->n);
+	bytes_number(raw, (uint64_t)(chunk->from - t->first));
+	put_section(raw, &chunk->times);
+	put_section(raw, &chunk->lanes);
+	put_section(raw, &chunk->classes);
+	bytes_number(raw, chunk->npairs);
+	put_section(raw, &chunk->pair_ends);
+	put_section(raw, &chunk->pair_begins);
+	put_section(raw, &chunk->pair_kinds);
 	for (size_t i = 0; i < t->nclasses; i++) {
 		struct page_class *class = t->classes[i];
 
@@ -103,26 +116,6 @@ static void put_records(struct timeline *t)
 			      lane->contexts->bytes, raw);
 	}
 	bytes_number(raw, 0);
-}
-
-void chunk_flush(struct timeline *t)
-{
-	struct chunk *chunk = &t->chunk;
-	struct bytes *raw = &t->raw;
-
-	if (!chunk->n)
-		return;
-	raw->n = 0;
-	bytes_number(raw, chunk->n);
-	bytes_number(raw, (uint64_t)(chunk->from - t->first));
-	put_section(raw, &chunk->times);
-	put_section(raw, &chunk->lanes);
-	put_section(raw, &chunk->classes);
-	bytes_number(raw, chunk->npairs);
-	put_section(raw, &chunk->pair_ends);
-	put_section(raw, &chunk->pair_begins);
-	put_section(raw, &chunk->pair_kinds);
-	put_records(t);
 	t->no_memory |= !page_block(&t->page, raw, "chunk");
 	t->nblocks++;
 	bytes_number(&t->blocks, chunk->n);

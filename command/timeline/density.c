@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How many events each part of the time has, of each lane and of all. The parts
- * become twice as wide when an event comes behind the last one, so the end of
- * the traces need not be known.
+ * How many events each part of the time has, of each lane and of all.
+ *
+ * The parts become twice as wide when an event comes behind the last one, so
+ * the end of the traces need not be known, and memory does not depend on how
+ * long they are.
+ *
+ * Invariant: all densities have parts of one width, 1 << t->width ns; a lane's
+ * may have fewer bins, each of 1 << fold parts.
  */
 #include <stdlib.h>
 
 #include "command/timeline/private.h"
 
+/* Makes the parts twice as wide. The number of bins stays, and the upper half
+ * of them is empty again. */
 static void fold_bins(struct density *density)
 {
 	uint32_t n = DENSITY_BINS >> density->fold, *bins = density->bins;
@@ -18,6 +25,8 @@ static void fold_bins(struct density *density)
 		memset(bins + n / 2, 0, n / 2 * sizeof(*bins));
 }
 
+/* Counts an event in a part of the time. The bins are made with the first event
+ * of the lane. */
 static void count_event(struct timeline *t, struct density *density,
 			uint64_t bin)
 {

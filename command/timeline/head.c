@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The head: the page's facts about all chunks, and names. See write_head() for
+ * The head: the page's facts about all chunks, and names. See head_write() for
  * the order; times are ns from the page's first event.
+ *
+ * Invariant: the head is the last block, for only then all names and all chunks
+ * are known. A change of the order needs another HEAD_VERSION, and page/data.js
+ * reads it.
  */
 #include <time.h>
 
@@ -11,13 +15,15 @@
 /* No zone changes the clocks twice in this time. */
 #define ZONE_STEP_S	(6 * 3600)
 
+/* Puts a number of which all bytes are needed, in little endian. */
 static void put_i64(struct bytes *b, int64_t v)
 {
 	bytes_put(b, &v, sizeof(v));
 }
 
 /* Returns how many seconds the clock on the wall is ahead of UTC, with the
- * zone's leap seconds, if it has them: view prints them, so the page does. */
+ * zone's leap seconds, if it has them: view prints them, so the page does.
+ * Returns 0 for a time that has no date. */
 static int64_t zone_at(const struct timeline *t, int64_t second)
 {
 	time_t at = (time_t)second;
@@ -33,20 +39,12 @@ static int64_t zone_at(const struct timeline *t, int64_t second)
 	       second;
 }
 
-/* Returns the first second after `from`, up to `to`, with another zone. */
-static int64_t zone_change(const struct timeline *t, int64_t from, int64_t to)
+/* Writes a number of rows, and the rows, which were written before. */
+static void put_noted(struct bytes *b, size_t n, const struct bytes *noted)
 {
-	int64_t zone = zone_at(t, from);
-
-	while (to - from > 1) {
-		int64_t middle = from + (to - from) / 2;
-
-		if (zone_at(t, middle) == zone)
-			from = middle;
-		else
-			to = middle;
-	}
-	return to;
+	bytes_number(b, n);
+	bytes_put(b, noted->p, noted->n);
+	b->failed |= noted->failed;
 }
 
 /* Puts the seconds since 1970 from which on another zone holds, and how far it
@@ -64,100 +62,55 @@ static void put_zones(struct bytes *b, const struct timeline *t)
 		int64_t next = at + ZONE_STEP_S < last ? at + ZONE_STEP_S :
 							 last;
 
-		if (zone_at(t, next) != zone) {
-			next = zone_change(t, at, next);
-			zone = zone_at(t, next);
-			put_i64(&changes, next);
-			bytes_signed(&changes, zone);
-			n++;
+		if (zone_at(t, next) == zone) {
+			at = next;
+			continue;
 		}
+		/* the first second of the new zone is behind `at`, up to next
+		 */
+		while (next - at > 1) {
+			int64_t middle = at + (next - at) / 2;
+
+			if (zone_at(t, middle) == zone)
+				at = middle;
+			else
+				next = middle;
+		}
+		zone = zone_at(t, next);
+		put_i64(&changes, next);
+		bytes_signed(&changes, zone);
+		n++;
 		at = next;
 	}
-	bytes_number(b, n);
-	bytes_put(b, changes.p, changes.n);
-	b->failed |= changes.failed;
+	put_noted(b, n, &changes);
 	bytes_free(&changes);
 }
 
-static void put_processes(struct bytes *b, const struct timeline *t)
-{
-	bytes_number(b, t->nprocesses);
-	for (size_t i = 0; i < t->nprocesses; i++) {
-		const struct page_process *p = t->processes[i];
-
-		bytes_text(b, p->trace->hostname);
-		bytes_text(b, p->trace->procname);
-		bytes_text(b, p->trace->path);
-		bytes_signed(b, p->pid);
-	}
-}
-
-static void put_contexts(struct bytes *b, const struct timeline *t)
-{
-	static const struct field_class none = { .kind = FIELD_STRUCT };
-
-	bytes_number(b, t->ntraces);
-	for (size_t i = 0; i < t->ntraces; i++) {
-		const struct page_trace *trace = t->traces[i];
-
-		describe_field(b, trace && trace->contexts.fields ?
-				  trace->contexts.fields : &none);
-	}
-}
-
-static void put_lanes(struct bytes *b, const struct timeline *t)
-{
-	bytes_number(b, t->nlanes);
-	for (size_t i = 0; i < t->nlanes; i++) {
-		const struct page_lane *lane = t->lanes[i];
-
-		bytes_number(b, lane->process);
-		bytes_number(b, lane->contexts->number);
-		bytes_number(b, lane->is_cpu);
-		bytes_signed(b, lane->id);
-		bytes_text(b, lane->name);
-		bytes_number(b, lane->events);
-		bytes_number(b, (uint64_t)(lane->first - t->first));
-		bytes_number(b, (uint64_t)(lane->last - t->first));
-	}
-}
-
-static void put_classes(struct bytes *b, const struct timeline *t)
-{
-	bytes_number(b, t->nclasses);
-	for (size_t i = 0; i < t->nclasses; i++) {
-		bytes_put(b, t->classes[i]->described.p,
-			  t->classes[i]->described.n);
-		bytes_number(b, t->classes[i]->events);
-	}
-}
-
-static void put_kind(struct bytes *b, const struct pair_kind *kind)
-{
-	const struct page_kind *own = kind->priv;
-	bool drawn = kind->end || !kind->endless;
-
-	bytes_number(b, kind->number);
-	bytes_text(b, kind->name);
-	bytes_text(b, kind->begin ? kind->begin : "");
-	bytes_text(b, kind->end ? kind->end : "");
-	bytes_number(b, kind->finished - (own ? own->backwards : 0));
-	bytes_number(b, drawn ? kind->unfinished : 0);
-	bytes_number(b, own ? (uint64_t)(own->ns / NS_PER_S) : 0);
-	bytes_number(b, own ? (uint64_t)(own->ns % NS_PER_S) : 0);
-}
-
+/* Writes the kinds of pairs, and how long their pairs took in all. */
 static void put_kinds(struct bytes *b, const struct timeline *t)
 {
 	struct pair_kind *const *kinds;
 	size_t n = pairs_kinds(t->pairs, &kinds);
 
 	bytes_number(b, n);
-	for (size_t i = 0; i < n; i++)
-		put_kind(b, kinds[i]);
+	for (size_t i = 0; i < n; i++) {
+		const struct pair_kind *kind = kinds[i];
+		const struct page_kind *own = kind->priv;
+		bool drawn = kind->end || !kind->endless;
+
+		bytes_number(b, kind->number);
+		bytes_text(b, kind->name);
+		bytes_text(b, kind->begin ? kind->begin : "");
+		bytes_text(b, kind->end ? kind->end : "");
+		bytes_number(b, kind->finished - (own ? own->backwards : 0));
+		bytes_number(b, drawn ? kind->unfinished : 0);
+		bytes_number(b, own ? (uint64_t)(own->ns / NS_PER_S) : 0);
+		bytes_number(b, own ? (uint64_t)(own->ns % NS_PER_S) : 0);
+	}
 }
 
-/* Writes pairs: events by number, times since the first event of the page. */
+/* Writes pairs: events by number, times since the first event of the page,
+ * which may be negative where the clock went back. */
 static void put_pairs(struct bytes *b, const struct timeline *t,
 		      const struct page_pair *pairs, size_t n)
 {
@@ -175,27 +128,11 @@ static void put_pairs(struct bytes *b, const struct timeline *t,
 	}
 }
 
-static void put_noted(struct bytes *b, size_t n, const struct bytes *noted)
-{
-	bytes_number(b, n);
-	bytes_put(b, noted->p, noted->n);
-	b->failed |= noted->failed;
-}
-
-static void put_density(struct bytes *b, const struct timeline *t)
-{
-	bool lanes = t->events > t->each;
-
-	bytes_number(b, t->width);
-	density_put(b, &t->density);
-	bytes_number(b, lanes);
-	for (size_t i = 0; lanes && i < t->nlanes; i++)
-		density_put(b, &t->lanes[i]->density);
-}
-
 void head_write(struct timeline *t)
 {
+	static const struct field_class none = { .kind = FIELD_STRUCT };
 	struct bytes *b = &t->raw;
+	bool dense = t->events > t->each;
 
 	b->n = 0;
 	bytes_number(b, HEAD_VERSION);
@@ -207,17 +144,50 @@ void head_write(struct timeline *t)
 	bytes_number(b, (size_t)t->npaths);
 	for (int i = 0; i < t->npaths; i++)
 		bytes_text(b, t->paths[i]);
-	put_processes(b, t);
-	put_contexts(b, t);
-	put_lanes(b, t);
-	put_classes(b, t);
+	bytes_number(b, t->nprocesses);
+	for (size_t i = 0; i < t->nprocesses; i++) {
+		bytes_text(b, t->processes[i]->trace->hostname);
+		bytes_text(b, t->processes[i]->trace->procname);
+		bytes_text(b, t->processes[i]->trace->path);
+		bytes_signed(b, t->processes[i]->pid);
+	}
+	/* contexts, by the number of the trace, which a lane refers to */
+	bytes_number(b, t->ntraces);
+	for (size_t i = 0; i < t->ntraces; i++)
+		describe_field(b, t->traces[i] && t->traces[i]->contexts.fields
+				  ? t->traces[i]->contexts.fields : &none);
+	bytes_number(b, t->nlanes);
+	for (size_t i = 0; i < t->nlanes; i++) {
+		const struct page_lane *lane = t->lanes[i];
+
+		bytes_number(b, lane->process);
+		bytes_number(b, lane->contexts->number);
+		bytes_number(b, lane->is_cpu);
+		bytes_signed(b, lane->id);
+		bytes_text(b, lane->name);
+		bytes_number(b, lane->events);
+		bytes_number(b, (uint64_t)(lane->first - t->first));
+		bytes_number(b, (uint64_t)(lane->last - t->first));
+	}
+	/* classes as they were described when they were met */
+	bytes_number(b, t->nclasses);
+	for (size_t i = 0; i < t->nclasses; i++) {
+		bytes_put(b, t->classes[i]->described.p,
+			  t->classes[i]->described.n);
+		bytes_number(b, t->classes[i]->events);
+	}
 	put_kinds(b, t);
 	put_noted(b, t->nblocks, &t->blocks);
 	put_pairs(b, t, t->long_pairs, t->nlong_pairs);
-	put_pairs(b, t, t->longest, t->events > t->each ? t->nlongest : 0);
+	put_pairs(b, t, t->longest, dense ? t->nlongest : 0);
 	put_noted(b, t->nlosses, &t->losses);
 	put_noted(b, t->nproblems, &t->problems);
 	put_noted(b, t->nnotes, &t->notes);
-	put_density(b, t);
+	/* lanes have a density in pages that cannot show all events at once */
+	bytes_number(b, t->width);
+	density_put(b, &t->density);
+	bytes_number(b, dense);
+	for (size_t i = 0; dense && i < t->nlanes; i++)
+		density_put(b, &t->lanes[i]->density);
 	t->no_memory |= !page_block(&t->page, b, "head");
 }

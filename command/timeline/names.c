@@ -3,8 +3,12 @@
  * Gives numbers to the traces' processes, lanes and classes of events. Equal
  * classes of several traces have one number.
  *
- * Invariant: a name costs a look into a table for each event,
- * and nothing is compared.
+ * A trace, process, lane or class has a struct of its own, which stays at one
+ * address while the list of them grows: lanes point to traces, and a trace to
+ * the lane of the event before.
+ *
+ * Invariant: a name costs a look into a table for each event, and nothing is
+ * compared.
  */
 #include <stdlib.h>
 
@@ -12,6 +16,7 @@
 #include "traces/array.h"
 #include "traces/read/field-at.h"
 
+/* Finds a context of all events of a trace. Returns whether it is there. */
 static bool find_context(struct field_at *at, const struct trace_class *trace,
 			 const char *name)
 {
@@ -22,10 +27,23 @@ static bool find_context(struct field_at *at, const struct trace_class *trace,
 	       at->source == FIELD_OF_CONTEXT;
 }
 
-/* Finds the contexts that tell the lane of an event. */
-static bool make_trace(struct timeline *t, struct page_trace *made,
-		       const struct trace_class *trace)
+struct page_trace *page_trace(struct timeline *t,
+			      const struct trace_event *event)
 {
+	const struct trace_class *trace = event->trace;
+	struct page_trace *made;
+
+	while (trace->number >= t->ntraces) {
+		if (!array_grow(&t->traces, t->ntraces, sizeof(*t->traces)))
+			return NULL;
+		t->traces[t->ntraces++] = NULL;
+	}
+	if (t->traces[trace->number])
+		return t->traces[trace->number];
+	made = calloc(1, sizeof(*made));
+	if (!made)
+		return NULL;
+	t->traces[trace->number] = made;
 	made->trace = trace;
 	made->has_vtid = find_context(&made->vtid, trace, "vtid") &&
 			 made->vtid.class->kind == FIELD_INTEGER;
@@ -36,73 +54,38 @@ static bool make_trace(struct timeline *t, struct page_trace *made,
 			     (made->procname.class->kind == FIELD_TEXT ||
 			      made->procname.class->kind == FIELD_STRING);
 	made->contexts.number = trace->number;
-	return !shape_make(&made->contexts, trace->context);
+	return shape_make(&made->contexts, trace->context) ? NULL : made;
 }
 
-struct page_trace *page_trace(struct timeline *t,
-			      const struct trace_event *event)
-{
-	uint32_t number = event->trace->number;
-
-	while (number >= t->ntraces) {
-		if (!array_grow(&t->traces, t->ntraces, sizeof(*t->traces)))
-			return NULL;
-		t->traces[t->ntraces++] = NULL;
-	}
-	if (!t->traces[number]) {
-		struct page_trace *made = calloc(1, sizeof(*made));
-
-		if (!made)
-			return NULL;
-		t->traces[number] = made;
-		if (!make_trace(t, made, event->trace))
-			return NULL;
-	}
-	return t->traces[number];
-}
-
-/* Finds the process of a trace, or in a trace of several processes the one of
- * this pid. There are few. */
-static struct page_process *find_process(struct timeline *t,
-					 const struct trace_class *trace,
-					 int64_t pid, uint32_t *number)
-{
-	struct page_process *made;
-
-	for (size_t i = t->nprocesses; i-- > 0;) {
-		if (t->processes[i]->trace == trace &&
-		    t->processes[i]->pid == pid) {
-			*number = (uint32_t)i;
-			return t->processes[i];
-		}
-	}
-	if (!array_grow(&t->processes, t->nprocesses, sizeof(made)))
-		return NULL;
-	made = calloc(1, sizeof(*made));
-	if (!made)
-		return NULL;
-	made->trace = trace;
-	made->pid = pid;
-	*number = (uint32_t)t->nprocesses;
-	t->processes[t->nprocesses++] = made;
-	return made;
-}
-
-/* Makes a lane, and its process if it is new. Returns NULL without memory. */
+/* Makes a lane, and its process if it is new. In a trace of several processes
+ * there is a process for each pid; all are searched, for there are few. Returns
+ * NULL without memory. The key is the pid and the thread or CPU. */
 static struct page_lane *make_lane(struct timeline *t,
 				   struct page_trace *trace,
 				   const uint64_t key[2])
 {
 	struct page_lane *made = calloc(1, sizeof(*made));
+	struct page_process *process;
+	size_t i = t->nprocesses;
 
-	if (!made)
-		return NULL;
-	if (!array_grow(&t->lanes, t->nlanes, sizeof(made)) ||
-	    !find_process(t, trace->trace, (int64_t)key[0], &made->process)) {
-		free(made);
-		return NULL;
+	if (!made || !array_grow(&t->lanes, t->nlanes, sizeof(made)))
+		goto out_free;
+	while (i && (t->processes[i - 1]->trace != trace->trace ||
+		     t->processes[i - 1]->pid != (int64_t)key[0]))
+		i--;
+	if (!i) {
+		if (!array_grow(&t->processes, t->nprocesses, sizeof(process)))
+			goto out_free;
+		process = calloc(1, sizeof(*process));
+		if (!process)
+			goto out_free;
+		process->trace = trace->trace;
+		process->pid = (int64_t)key[0];
+		t->processes[t->nprocesses++] = process;
+		i = t->nprocesses;
 	}
 	made->number = (uint32_t)t->nlanes;
+	made->process = (uint32_t)(i - 1);
 	made->trace = trace->trace;
 	made->contexts = &trace->contexts;
 	made->is_cpu = !trace->has_vtid;
@@ -110,8 +93,13 @@ static struct page_lane *make_lane(struct timeline *t,
 	made->first = INT64_MAX;
 	t->lanes[t->nlanes++] = made;
 	return made;
+out_free:
+	free(made);
+	return NULL;
 }
 
+/* Returns a context of an event, which is an integer, or 0 if the event ends
+ * before it. */
 static uint64_t context_integer(const struct field_at *at,
 				const struct trace_event *event)
 {
@@ -121,27 +109,19 @@ static uint64_t context_integer(const struct field_at *at,
 	return p ? field_integer(at->class, p) : 0;
 }
 
-static void take_name(const struct page_trace *trace, struct page_lane *lane,
-		      const struct trace_event *event)
-{
-	size_t bytes;
-	const uint8_t *p = field_at_bytes(&trace->procname, event, &bytes);
-
-	if (!p || !bytes || !*p)
-		return;
-	bytes = bytes < sizeof(lane->name) ? bytes : sizeof(lane->name) - 1;
-	memcpy(lane->name, p, bytes);
-	lane->name[bytes] = '\0';
-}
-
-struct lane_key {
-	struct timeline *t;
+/* What is sought in an index: a lane by the key of make_lane(), or a class by
+ * the description. */
+struct wanted {
+	const struct timeline *t;
 	const uint64_t *key;
+	const struct bytes *described;
 };
 
+/* Returns whether a lane has the id and the pid that are sought. A trace has an
+ * index of its own, so the trace need not be compared. */
 static int is_lane(uint64_t value, const void *priv)
 {
-	const struct lane_key *want = priv;
+	const struct wanted *want = priv;
 	const struct page_lane *lane = want->t->lanes[value - 1];
 
 	return lane->id == (int64_t)want->key[1] &&
@@ -152,14 +132,18 @@ struct page_lane *page_lane(struct timeline *t, struct page_trace *trace,
 			    const struct trace_event *event)
 {
 	uint64_t key[2], hash, found;
-	struct lane_key want = { t, key };
+	struct wanted want = { .t = t, .key = key };
 	struct page_lane *lane = trace->current;
+	const uint8_t *name = NULL;
+	size_t bytes;
 
+	/* in a trace of several processes, a context has the pid */
 	key[0] = (uint64_t)trace->trace->vpid;
 	if (trace->trace->vpid < 0 && trace->has_vpid)
 		key[0] = context_integer(&trace->vpid, event);
 	key[1] = trace->has_vtid ? context_integer(&trace->vtid, event) :
 				   event->cpu;
+	/* most events are of the lane of the event before */
 	if (!lane || key[0] != trace->current_key[0] ||
 	    key[1] != trace->current_key[1]) {
 		hash = index_hash(INDEX_HASH, key, sizeof(key));
@@ -172,72 +156,69 @@ struct page_lane *page_lane(struct timeline *t, struct page_trace *trace,
 		trace->current_key[0] = key[0];
 		trace->current_key[1] = key[1];
 	}
+	/* a thread may change the name: the last one counts */
 	if (trace->has_procname)
-		take_name(trace, lane, event);
+		name = field_at_bytes(&trace->procname, event, &bytes);
+	if (name && bytes && *name) {
+		bytes = bytes < sizeof(lane->name) ? bytes :
+						     sizeof(lane->name) - 1;
+		memcpy(lane->name, name, bytes);
+		lane->name[bytes] = '\0';
+	}
 	return lane;
 }
 
-struct class_key {
-	struct timeline *t;
-	const struct bytes *described;
-};
-
+/* Returns whether a class has the description that is sought. */
 static int is_class(uint64_t value, const void *priv)
 {
-	const struct class_key *want = priv;
+	const struct wanted *want = priv;
 	const struct bytes *a = &want->t->classes[value - 1]->described;
 
 	return a->n == want->described->n &&
 	       !memcmp(a->p, want->described->p, a->n);
 }
 
-/* Finds the class that has this name and these fields, or makes it. */
-static struct page_class *intern_text(struct timeline *t,
-				 const struct event_class *event)
-{
-	struct bytes described = { 0 };
-	struct class_key want = { t, &described };
-	struct page_class *made;
-	uint64_t hash, found;
-
-	bytes_text(&described, event->name);
-	describe_field(&described, event->fields);
-	hash = index_hash(INDEX_HASH, described.p, described.n);
-	found = index_find(&t->by_description, hash, is_class, &want);
-	if (found) {
-		bytes_free(&described);
-		return t->classes[found - 1];
-	}
-	made = calloc(1, sizeof(*made));
-	if (described.failed || !made ||
-	    !array_grow(&t->classes, t->nclasses, sizeof(made)) ||
-	    shape_make(&made->shape, event->fields) ||
-	    index_add(&t->by_description, hash, t->nclasses + 1)) {
-		bytes_free(&described);
-		free(made);
-		return NULL;
-	}
-	made->name = event->name;
-	made->described = described;
-	made->shape.number = (uint32_t)t->nclasses;
-	t->classes[t->nclasses++] = made;
-	return made;
-}
-
 struct page_class *page_class(struct timeline *t, struct page_trace *trace,
 			      const struct trace_event *event)
 {
-	uint32_t number = event->class->number;
+	const struct event_class *class = event->class;
+	struct bytes described = { 0 };
+	struct wanted want = { .t = t, .described = &described };
+	struct page_class *made = NULL;
+	uint64_t hash, found;
 
-	while (number >= trace->nclasses) {
+	while (class->number >= trace->nclasses) {
 		if (!array_grow(&trace->classes, trace->nclasses,
 				sizeof(*trace->classes)))
 			return NULL;
 		trace->classes[trace->nclasses++] = NULL;
 	}
-	if (!trace->classes[number])
-		trace->classes[number] = intern_text(t, event->class);
-	return trace->classes[number];
+	if (trace->classes[class->number])
+		return trace->classes[class->number];
+	/* a class of any trace with this name and these fields */
+	bytes_text(&described, class->name);
+	describe_field(&described, class->fields);
+	hash = index_hash(INDEX_HASH, described.p, described.n);
+	found = index_find(&t->by_description, hash, is_class, &want);
+	if (found) {
+		bytes_free(&described);
+		trace->classes[class->number] = t->classes[found - 1];
+		return t->classes[found - 1];
+	}
+	made = calloc(1, sizeof(*made));
+	if (described.failed || !made ||
+	    !array_grow(&t->classes, t->nclasses, sizeof(made)) ||
+	    shape_make(&made->shape, class->fields) ||
+	    index_add(&t->by_description, hash, t->nclasses + 1)) {
+		bytes_free(&described);
+		free(made);
+		return NULL;
+	}
+	made->described = described;
+	made->shape.number = (uint32_t)t->nclasses;
+	t->classes[t->nclasses++] = made;
+	trace->classes[class->number] = made;
+	return made;
 }
 
 void page_names_free(struct timeline *t)

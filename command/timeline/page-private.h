@@ -10,6 +10,7 @@
 #include "traces/pairs/pairs.h"
 #include "traces/text/event-text.h"
 
+/* A page that is being written. All zero before page_open(). */
 struct page {
 	struct out out;
 	const char *file;		/* as the user gave it */

@@ -34,33 +34,14 @@ int page_open(struct page *page, const char *file)
 		return ret;
 	if (out_open(&page->out, page->target.fd))
 		return command_failed("out of memory");
+	/* page_close() writes the part of the frame behind the mark */
 	out_bytes(&page->out, page_text, (size_t)(data - page_text));
 	return COMMAND_DONE;
 }
 
-/* Writes bytes as base64 (RFC 4648), padded. */
-static void put_base64(struct out *out, const uint8_t *p, size_t n)
-{
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				     "abcdefghijklmnopqrstuvwxyz0123456789+/";
-
-	for (size_t i = 0; i < n; i += 3) {
-		uint32_t v = (uint32_t)p[i] << 16;
-
-		if (i + 1 < n)
-			v |= (uint32_t)p[i + 1] << 8;
-		if (i + 2 < n)
-			v |= p[i + 2];
-		out_room(out, 4);
-		out->p[0] = digits[v >> 18];
-		out->p[1] = digits[v >> 12 & 63];
-		out->p[2] = i + 1 < n ? digits[v >> 6 & 63] : '=';
-		out->p[3] = i + 2 < n ? digits[v & 63] : '=';
-		out->p += 4;
-	}
-}
-
-/* Packs the raw block. Returns how many bytes it made, or 0 without memory. */
+/* Packs the raw block into page->packed, which grows to the largest block.
+ * Returns how many bytes it made, or 0 without memory. A block in which memory
+ * was lacking is not packed: the page would be wrong. */
 static size_t pack_bytes(struct page *page, const struct bytes *raw)
 {
 	z_stream z = { 0 };
@@ -88,15 +69,32 @@ static size_t pack_bytes(struct page *page, const struct bytes *raw)
 
 bool page_block(struct page *page, const struct bytes *raw, const char *class)
 {
+	/* base64 (RFC 4648), padded */
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				     "abcdefghijklmnopqrstuvwxyz0123456789+/";
 	struct out *out = &page->out;
 	size_t n = pack_bytes(page, raw);
+	const uint8_t *p = page->packed;
 
 	if (!n)
 		return false;
 	out_text(out, "<script type=\"application/octet-stream\" class=\"");
 	out_text(out, class);
 	out_text(out, "\">");
-	put_base64(out, page->packed, n);
+	for (size_t i = 0; i < n; i += 3) {
+		uint32_t v = (uint32_t)p[i] << 16;
+
+		if (i + 1 < n)
+			v |= (uint32_t)p[i + 1] << 8;
+		if (i + 2 < n)
+			v |= p[i + 2];
+		out_room(out, 4);
+		out->p[0] = digits[v >> 18];
+		out->p[1] = digits[v >> 12 & 63];
+		out->p[2] = i + 1 < n ? digits[v >> 6 & 63] : '=';
+		out->p[3] = i + 2 < n ? digits[v & 63] : '=';
+		out->p += 4;
+	}
 	out_text(out, "</script>\n");
 	return true;
 }
@@ -111,6 +109,7 @@ int page_close(struct page *page, bool complete)
 			  page_text_bytes - (size_t)(rest - page_text));
 		error = -out_close(&page->out);
 	}
+	/* the file is whole only if the last bytes were written as well */
 	if (complete && error)
 		ret = command_failed("cannot write %s: %s", page->file,
 				     limits_raise(error));

@@ -13,6 +13,9 @@
  *
  * The forms of the blocks are in page/data.js, which reads them, and in the
  * files that write them.
+ *
+ * Invariant: the number of an event, lane, class or process does not change.
+ * Blocks are written while later events are still unknown, and refer to it.
  */
 #ifndef COMMAND_TIMELINE_PRIVATE_H
 #define COMMAND_TIMELINE_PRIVATE_H
@@ -40,17 +43,20 @@
 /* So many of the longest pairs are shown with the density. */
 #define LONGEST_PAIRS	4096u
 
+#define PAIR_RULES_MAX	64		/* --pair */
+
 /* Of so many processes the page says from when on they are complete. */
 #define PAGE_NOTES_MAX	100u
 
 /* How many events each of DENSITY_BINS parts of the time has, or of fewer that
- * are as wide as 1 << `fold` of them. */
+ * are as wide as 1 << `fold` of them. Without an event there are no bins. */
 struct density {
 	uint32_t *bins;
 	uint32_t fold;
 };
 
-/* The parts that fields of a class, or contexts of a trace, have in common. */
+/* The parts that fields of a class, or contexts of a trace, have in common.
+ * Where all members are fixed, a record is copied as a whole. */
 struct shape {
 	uint32_t number;
 	const struct field_class *fields;	/* FIELD_STRUCT, or NULL */
@@ -59,27 +65,31 @@ struct shape {
 	uint32_t *sizes;		/* of each member; 0: not fixed */
 };
 
-/* Fields of events, those of fixed size and the rest. */
+/* Fields of events, those of fixed size and the rest, as many records as there
+ * were events since the last block. */
 struct records {
 	uint32_t n;
 	struct bytes fixed;
 	struct bytes loose;
 };
 
+/* A class of events. Equal classes of several traces are one, with one
+ * number. */
 struct page_class {
 	struct shape shape;
-	const char *name;
 	uint64_t events;
 	struct records records;
 	struct bytes described;		/* by which equal classes are found */
 };
 
+/* A process of a trace. A trace of another tracer may have several. */
 struct page_process {
 	const struct trace_class *trace;
 	int64_t pid;
-	char name[17];			/* the last context procname */
 };
 
+/* A thread, or, where events have no thread, a CPU of a process. Times are ns
+ * since 1970; they are set with the first event of the lane. */
 struct page_lane {
 	uint32_t number;
 	uint32_t process;
@@ -95,7 +105,9 @@ struct page_lane {
 	struct density density;
 };
 
-/* A trace, and the place of a lane's identity among the contexts. */
+/* A trace, and the place of a lane's identity among the contexts. The lane of
+ * the event before is kept with the key: the next event mostly has the same,
+ * and costs no look into the table. */
 struct page_trace {
 	const struct trace_class *trace;
 	struct shape contexts;
@@ -121,7 +133,8 @@ struct page_pair {
  * others are of enum pair_fate. page/model.js has the names. */
 #define PAGE_BACKWARDS	4u
 
-/* The `priv` of a kind of pairs. */
+/* The `priv` of a kind of pairs, made with the first pair that finishes;
+ * timeline_main() frees it. */
 struct page_kind {
 	unsigned __int128 ns;		/* of finished pairs */
 	uint64_t backwards;
@@ -139,8 +152,14 @@ struct chunk {
 	uint32_t seq[CHUNK_EVENTS];	/* of each event in the lane */
 };
 
+/* All that the page is made of. The first events are in the page one by one, up
+ * to `detail`; the others are in the density alone. */
 struct timeline {
 	struct look look;		/* first: callbacks get it */
+	const char *file;		/* to be written, or NULL: `made` */
+	char *made;			/* a name that was not given */
+	const char *rules[PAIR_RULES_MAX];	/* of --pair */
+	size_t nrules;
 	char **paths;
 	int npaths;
 	struct page page;
@@ -181,7 +200,8 @@ struct timeline {
 	bool no_memory;
 };
 
-/* names.c: find or make. Each returns NULL without memory. */
+/* names.c: find or make. Each returns NULL without memory; the timeline owns
+ * the result. page_trace() is the first for each event. */
 struct page_trace *page_trace(struct timeline *t,
 			      const struct trace_event *event);
 struct page_lane *page_lane(struct timeline *t, struct page_trace *trace,
@@ -190,7 +210,12 @@ struct page_class *page_class(struct timeline *t, struct page_trace *trace,
 			      const struct trace_event *event);
 void page_names_free(struct timeline *t);
 
-/* records.c */
+/*
+ * records.c: fields of a shape as columns. shape_make() returns 0 or -ENOMEM,
+ * and keeps a pointer to the fields. records_put() appends the fields of an
+ * event, from `at` up to `end`, and writes zeros for those that are not there.
+ * Want of memory shows in the `failed` of the bytes.
+ */
 int shape_make(struct shape *shape, const struct field_class *fields);
 void shape_free(struct shape *shape);
 void records_put(struct records *records, const struct shape *shape,
@@ -199,24 +224,29 @@ void records_put(struct records *records, const struct shape *shape,
  * of one. */
 void records_flush(struct records *records, uint32_t bytes, struct bytes *to);
 void records_free(struct records *records);
+
 /* Describes fields: page/data.js reads it. */
 void describe_field(struct bytes *b, const struct field_class *class);
 
-/* chunk.c */
+/* chunk.c: chunk_add() appends an event, and sets t->lane; it sets t->no_memory
+ * without memory, and then t->lane may be NULL. chunk_flush() writes the block,
+ * if there are events, and begins the next. */
 void chunk_add(struct timeline *t, const struct trace_event *event);
-/* Notes a pair. The chunk's last event is its end. */
+/* Notes a pair whose events are in this chunk; the last of them is the end. */
 void chunk_pair(struct timeline *t, const struct page_pair *pair);
 void chunk_flush(struct timeline *t);
 void chunk_free(struct timeline *t);
 
-/* density.c */
+/* density.c: counts an event of a lane, not older than the one before; writes
+ * the bins up to the last that is not 0. */
 void density_add(struct timeline *t, struct page_lane *lane, int64_t ns);
 void density_put(struct bytes *b, const struct density *density);
 
-/* longest.c */
+/* longest.c: keeps the pair if it is among the LONGEST_PAIRS longest. */
 void page_longest_add(struct timeline *t, const struct page_pair *pair);
 
-/* head.c */
+/* head.c: writes the last block. Times count from the first event, which there
+ * is. */
 void head_write(struct timeline *t);
 
 #endif

@@ -4,6 +4,9 @@
  * same size, byte by byte as the difference to the record before, and the rest
  * one record after the other. A number that grows or that stays is then a row
  * of equal bytes, which packs to nothing.
+ *
+ * Invariant: a record has as many fixed bytes as the shape says and each loose
+ * member, however damaged the event is. Else all records behind it are wrong.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -39,72 +42,60 @@ int shape_make(struct shape *shape, const struct field_class *fields)
 	return 0;
 }
 
-/* Puts a record with members of any size. Of a damaged record the rest is
- * zero. */
-static void put_members(struct records *records, const struct shape *shape,
-			const uint8_t *at, const uint8_t *end)
+void records_put(struct records *records, const struct shape *shape,
+		 const uint8_t *at, const uint8_t *end)
 {
 	const struct field_class *fields = shape->fields;
 	bool whole = true;
 
+	records->n++;
+	if (!fields)
+		return;
+	if (shape->fixed && (size_t)(end - at) >= shape->bytes) {
+		bytes_put(&records->fixed, at, shape->bytes);
+		return;
+	}
+	/* of a damaged record the rest is zero */
 	for (size_t i = 0; i < fields->nmembers; i++) {
+		uint32_t size = shape->sizes[i];
 		int64_t bytes = whole ?
 			field_bytes(&fields->members[i], at, end) : -1;
 
 		whole = bytes >= 0;
-		if (!whole && shape->sizes[i]) {
-			uint8_t *zero = bytes_take(&records->fixed,
-						   shape->sizes[i]);
+		if (!whole && size) {
+			uint8_t *zero = bytes_take(&records->fixed, size);
 
 			if (zero)
-				memset(zero, 0, shape->sizes[i]);
+				memset(zero, 0, size);
 		} else if (!whole) {
 			bytes_put(&records->loose, "", 1);
 		} else {
-			bytes_put(shape->sizes[i] ? &records->fixed :
-						    &records->loose,
+			bytes_put(size ? &records->fixed : &records->loose,
 				  at, (size_t)bytes);
 			at += bytes;
 		}
 	}
 }
 
-void records_put(struct records *records, const struct shape *shape,
-		 const uint8_t *at, const uint8_t *end)
+void records_flush(struct records *records, uint32_t bytes, struct bytes *to)
 {
-	records->n++;
-	if (!shape->fields)
-		return;
-	if (shape->fixed && (size_t)(end - at) >= shape->bytes)
-		bytes_put(&records->fixed, at, shape->bytes);
-	else
-		put_members(records, shape, at, end);
-}
+	uint32_t n = records->n;
 
-static void put_columns(struct bytes *to, const struct bytes *fixed,
-			uint32_t n, uint32_t bytes)
-{
-	for (uint32_t column = 0; column < bytes; column++) {
+	bytes_number(to, n);
+	to->failed |= records->fixed.failed;
+	/* a column is the bytes at one place of all records, each less that of
+	 * the record before; the first is as it is */
+	for (uint32_t column = 0; !to->failed && column < bytes; column++) {
+		const uint8_t *from = records->fixed.p + column;
 		uint8_t *p = bytes_take(to, n), before = 0;
 
 		if (!p)
-			return;
-		for (uint32_t i = 0; i < n; i++) {
-			uint8_t byte = fixed->p[(size_t)i * bytes + column];
-
-			p[i] = (uint8_t)(byte - before);
-			before = byte;
+			break;
+		for (uint32_t i = 0; i < n; i++, from += bytes) {
+			p[i] = (uint8_t)(*from - before);
+			before = *from;
 		}
 	}
-}
-
-void records_flush(struct records *records, uint32_t bytes, struct bytes *to)
-{
-	bytes_number(to, records->n);
-	if (records->fixed.failed)
-		to->failed = true;
-	else
-		put_columns(to, &records->fixed, records->n, bytes);
 	bytes_section(to, &records->loose);
 	records->n = 0;
 	records->fixed.n = 0;
@@ -117,20 +108,11 @@ void records_free(struct records *records)
 	bytes_free(&records->loose);
 }
 
-static void describe_labels(struct bytes *b, const struct field_class *class)
-{
-	bytes_number(b, class->nlabels);
-	for (size_t i = 0; i < class->nlabels; i++) {
-		bytes_text(b, class->labels[i].name);
-		bytes_put(b, &class->labels[i].from, sizeof(uint64_t));
-		bytes_put(b, &class->labels[i].to, sizeof(uint64_t));
-	}
-}
-
 void describe_field(struct bytes *b, const struct field_class *class)
 {
 	bytes_number(b, class->kind);
 	bytes_text(b, class->name ? class->name : "");
+	/* 0: the size varies */
 	bytes_number(b, (uint64_t)field_always_bytes(class) + 1);
 	switch (class->kind) {
 	case FIELD_INTEGER:
@@ -141,7 +123,12 @@ void describe_field(struct bytes *b, const struct field_class *class)
 		bytes_number(b, class->base);
 		bytes_number(b, class->bits ? class->bits : 8u * class->bytes);
 		bytes_number(b, class->unit);
-		describe_labels(b, class);
+		bytes_number(b, class->nlabels);
+		for (size_t i = 0; i < class->nlabels; i++) {
+			bytes_text(b, class->labels[i].name);
+			bytes_put(b, &class->labels[i].from, sizeof(uint64_t));
+			bytes_put(b, &class->labels[i].to, sizeof(uint64_t));
+		}
 		break;
 	case FIELD_TEXT:
 		bytes_number(b, class->counted);
