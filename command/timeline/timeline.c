@@ -2,6 +2,14 @@
 /*
  * taffrail timeline: the events of traces as one page for a browser, which
  * needs nothing else.
+ *
+ * The events are read once. Each goes into the chunk, and to the pairs, whose
+ * callbacks put pairs into the same chunk or keep them for the head. The page
+ * shows all events at once up to `each` of them, a part of them up to `detail`,
+ * and only a density beyond.
+ *
+ * Invariant: t->events is the number of the current event while the pairs are
+ * fed, so the callbacks of pairs know it, and grows only behind that.
  */
 #include <errno.h>
 #include <signal.h>
@@ -18,8 +26,6 @@
 /* The number of an event and of the event's lane, in `priv` of a pair. */
 #define LANE_BITS	24u
 #define LANES_MAX	(1u << LANE_BITS)
-
-#define PAIR_RULES_MAX	64
 
 enum key {
 	KEY_PAIR = 256,
@@ -42,21 +48,17 @@ static const struct option_row rows[] = {
 	{ 0 }
 };
 
-struct settings {
-	const char *file;
-	const char *rules[PAIR_RULES_MAX];
-	size_t nrules;
-	char *made;			/* a name that was not given */
-};
-
+/* The number of the signal that came, or 0. */
 static volatile sig_atomic_t stopped;
 
+/* Safe in a signal; read_events() ends before the next event. */
 SIGSAFE static void on_signal(int number)
 {
 	stopped = number;
 }
 
-/* Sets a handler for signals that a shell sends; nohup's stay ignored. */
+/* Sets a handler for signals that a shell sends; nohup's stay ignored, so a
+ * page goes on being made when the terminal has gone. */
 static void handle_signals(void (*handler)(int))
 {
 	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
@@ -68,6 +70,8 @@ static void handle_signals(void (*handler)(int))
 			sigaction(numbers[i], &action, NULL);
 }
 
+/* Notes in an open pair the event and lane of the BEGIN. LANES_MAX bounds the
+ * lanes, and reading 2^40 events takes more than a day. */
 static void on_begun(struct pair *pair, const struct trace_event *event,
 		     void *priv)
 {
@@ -76,22 +80,21 @@ static void on_begun(struct pair *pair, const struct trace_event *event,
 	pair->priv = t->events << LANE_BITS | t->lane->number;
 }
 
-/* Returns the pair as the page has it. Events are told by their number. */
+/* Returns the pair as the page has it. Events are told by their number. The
+ * begin and lane are in the pair's `priv`, where on_begun() put them. */
 static struct page_pair pair_of(const struct timeline *t,
 				const struct pair *pair)
 {
 	return (struct page_pair){
-		.begin = pair->priv >> LANE_BITS,
-		.end = t->events,
-		.from = pair->begin,
-		.to = pair->end,
+		.begin = pair->priv >> LANE_BITS, .end = t->events,
+		.from = pair->begin, .to = pair->end,
 		.lane = (uint32_t)(pair->priv & (LANES_MAX - 1)),
-		.kind = pair->kind->number,
-		.fate = pair->fate,
+		.kind = pair->kind->number, .fate = pair->fate,
 	};
 }
 
-/* Keeps a pair that began in an earlier chunk, or that has no end. */
+/* Keeps a pair that began in an earlier chunk, or that has no end, for the
+ * head. One of events that are not in the page one by one is left out. */
 static void keep_pair(struct timeline *t, const struct page_pair *pair)
 {
 	/* of events that are not in the page one by one */
@@ -103,37 +106,26 @@ static void keep_pair(struct timeline *t, const struct page_pair *pair)
 		t->no_memory = true;
 }
 
-/* Counts a finished pair. Returns whether the end is behind the begin. */
-static bool count_pair(struct timeline *t, const struct pair *pair)
-{
-	struct page_kind *own = pair->kind->priv;
-
-	if (!own)
-		own = pair->kind->priv = calloc(1, sizeof(*own));
-	if (!own) {
-		t->no_memory = true;
-		return false;
-	}
-	if (pair->end < pair->begin)
-		own->backwards++;
-	else
-		own->ns += (uint64_t)pair->end - (uint64_t)pair->begin;
-	return pair->end >= pair->begin;
-}
-
 /* Puts a pair into the chunk if both events are in it, else among the long
- * ones. */
+ * ones; and counts the pair of that kind. */
 static void on_finished(const struct pair *pair,
 			const struct trace_event *event, void *priv)
 {
 	struct timeline *t = priv;
 	struct page_pair made = pair_of(t, pair);
+	struct page_kind *own = pair->kind->priv;
 
-	if (!count_pair(t, pair)) {
+	if (!own)
+		own = pair->kind->priv = calloc(1, sizeof(*own));
+	t->no_memory |= !own;
+	if (!own || pair->end < pair->begin) {
+		if (own)
+			own->backwards++;
 		made.fate = PAGE_BACKWARDS;
 		keep_pair(t, &made);
 		return;
 	}
+	own->ns += (uint64_t)pair->end - (uint64_t)pair->begin;
 	page_longest_add(t, &made);
 	if (t->events < t->detail && made.begin >= t->chunk.first)
 		chunk_pair(t, &made);
@@ -141,6 +133,8 @@ static void on_finished(const struct pair *pair,
 		keep_pair(t, &made);
 }
 
+/* Keeps a pair without an end. Of one that was left out, an event is missing,
+ * so nothing is known of it. */
 static void on_unfinished(const struct pair *pair, void *priv)
 {
 	struct timeline *t = priv;
@@ -152,6 +146,7 @@ static void on_unfinished(const struct pair *pair, void *priv)
 	keep_pair(t, &made);
 }
 
+/* Tells a problem on standard error, and in the page. */
 static void on_problem(const char *where, const char *fact, void *priv)
 {
 	struct timeline *t = priv;
@@ -163,6 +158,7 @@ static void on_problem(const char *where, const char *fact, void *priv)
 	t->nproblems++;
 }
 
+/* Notes lost events for the page, which shows when they were lost. */
 static void on_loss(const struct trace_loss *l, void *priv)
 {
 	struct timeline *t = priv;
@@ -176,76 +172,12 @@ static void on_loss(const struct trace_loss *l, void *priv)
 	t->nlosses++;
 }
 
-static int take_each(struct timeline *t, const char *value)
-{
-	char *end;
-
-	errno = 0;
-	t->each = strtoull(value, &end, 10);
-	if (errno || *end || *value < '0' || *value > '9')
-		return command_misused("'%s' is no number of events", value);
-	if (t->each < EACH_EVENTS_MIN || t->each > EACH_EVENTS_MAX)
-		return command_misused("--each: give %u to %u", EACH_EVENTS_MIN,
-				       EACH_EVENTS_MAX);
-	return COMMAND_DONE;
-}
-
-static int take_option(struct timeline *t, struct settings *s, int key,
-		const char *value)
-{
-	switch (key) {
-	case 'o':
-		s->file = value;
-		if (!*value)
-			return command_misused("the file's name is empty");
-		break;
-	case KEY_PAIR:
-		if (s->nrules == PAIR_RULES_MAX)
-			return command_misused("--pair: at most %d of them",
-					       PAIR_RULES_MAX);
-		s->rules[s->nrules++] = value;
-		break;
-	case KEY_EACH:
-		return take_each(t, value);
-	case KEY_UTC:
-		t->look.utc = true;
-		break;
-	default:
-		return look_option(&t->look, key, value);
-	}
-	return COMMAND_DONE;
-}
-
-static int open_pairs(struct timeline *t, const struct settings *s)
-{
-	t->calls = (struct pair_calls){
-		.begun = on_begun,
-		.finished = on_finished,
-		.unfinished = on_unfinished,
-		.priv = t,
-	};
-	t->pairs = pairs_new(&t->calls);
-	if (!t->pairs)
-		return command_failed("out of memory");
-	if (t->look.by_cpu)
-		pairs_by_cpu(t->pairs);
-	for (size_t i = 0; i < s->nrules; i++) {
-		const char *wrong = "";
-		int ret = pairs_add(t->pairs, s->rules[i], &wrong);
-
-		if (ret == -EINVAL)
-			return command_misused("--pair '%s': %s", s->rules[i],
-					       wrong);
-		if (ret)
-			return command_failed("out of memory");
-	}
-	return COMMAND_DONE;
-}
-
 /* Makes a name of the last part of a directory's path: "out/trace/" is
- * "trace.html". A file that is there is not replaced unasked. */
-static int choose_file(struct settings *s, const char *path)
+ * "trace.html". A file that is there is not replaced unasked. Returns a status;
+ * t->made is the caller's to free. */
+static int choose_file(struct timeline *t)
 {
+	const char *path = t->npaths ? t->paths[0] : t->look.session;
 	size_t n = path ? strlen(path) : 0, from;
 
 	while (n && path[n - 1] == '/')
@@ -254,18 +186,19 @@ static int choose_file(struct settings *s, const char *path)
 		;
 	if (n == from || path[from] == '.')
 		return command_misused("give the file to write: -o FILE.html");
-	if (asprintf(&s->made, "%.*s.html", (int)(n - from), path + from) < 0) {
-		s->made = NULL;
+	if (asprintf(&t->made, "%.*s.html", (int)(n - from), path + from) < 0) {
+		t->made = NULL;
 		return command_failed("out of memory");
 	}
-	if (!access(s->made, F_OK))
+	if (!access(t->made, F_OK))
 		return command_failed("%s is there already: give -o %s to "
-				      "replace it, or another file", s->made,
-				      s->made);
-	s->file = s->made;
+				      "replace it, or another file", t->made,
+				      t->made);
+	t->file = t->made;
 	return COMMAND_DONE;
 }
 
+/* Notes a sentence of look_notes() for the page. */
 static void take_note(const char *note, void *priv)
 {
 	struct timeline *t = priv;
@@ -275,11 +208,14 @@ static void take_note(const char *note, void *priv)
 }
 
 /* Reads all events into chunks and pairs, until there are no more, a signal, or
- * too many threads. */
+ * too many threads. Returns a status after printing why it is not
+ * COMMAND_DONE. */
 static int read_events(struct timeline *t)
 {
 	const struct trace_event *event;
 
+	/* a page is whole or not there: after a signal, the rest of the events
+	 * is of no use */
 	while (!stopped && !t->page.out.error && !t->no_memory &&
 	       (event = reader_next(t->look.reader))) {
 		if (!t->events)
@@ -290,6 +226,7 @@ static int read_events(struct timeline *t)
 					      LANES_MAX);
 		if (t->no_memory)
 			break;
+		/* the callbacks of pairs take the number for this event's */
 		pairs_feed(t->pairs, event);
 		t->events++;
 		if (t->chunk.n == CHUNK_EVENTS)
@@ -313,15 +250,51 @@ static int read_events(struct timeline *t)
 	return COMMAND_DONE;
 }
 
-/* Says which rules of --pair made no slice for want of events, keys or
- * threads. */
-static int check_rules(const struct timeline *t)
+/* Reads the traces and writes the page, and tells which of the events it lacks,
+ * and which rules of --pair made no slice for want of events, keys or threads.
+ */
+static int run_timeline(struct timeline *t)
 {
 	struct pair_kind *const *kinds;
-	size_t n = pairs_kinds(t->pairs, &kinds);
 	uint64_t given = 0;
-	int ret = COMMAND_DONE;
+	size_t n;
+	int ret;
 
+	handle_signals(on_signal);
+	ret = page_open(&t->page, t->file);
+	if (ret != COMMAND_DONE) {
+		page_close(&t->page, false);
+		return ret;
+	}
+	/* a pipe may block, and nothing of it is to be removed */
+	if (!t->page.target.made)
+		handle_signals(SIG_DFL);
+	progress_open(&t->progress, t->look.reader);
+	ret = read_events(t);
+	if (ret == COMMAND_DONE)
+		head_write(t);
+	if (ret == COMMAND_DONE && t->no_memory)
+		ret = command_failed("out of memory");
+	ret = page_close(&t->page, ret == COMMAND_DONE);
+	if (ret != COMMAND_DONE)
+		return ret;
+	/* the page is there: but for rules of --pair, nothing is a failure */
+	command_warn("%s in %s, %.1f MB, in %s: open it in a browser",
+		     counted(t->events, "event"), counted(t->nlanes, "lane"),
+		     (double)t->page.out.written / 1e6, t->page.file);
+	look_warn_notes(&t->look, t->pairs);
+	if (t->look.losses)
+		command_warn("%s lost, because buffers were full: the page "
+			     "says when", counted(t->look.losses, "event"));
+	if (t->events > t->each)
+		command_warn("above %s the page shows their density first, and "
+			     "each of them where you zoom in",
+			     counted(t->each, "event"));
+	if (t->events > t->detail)
+		command_warn("events behind the first %s are there as density "
+			     "only: --begin and --end make a page of a part",
+			     counted(t->detail, "event"));
+	n = pairs_kinds(t->pairs, &kinds);
 	for (size_t i = 0; i < n && kinds[i]->given; i++) {
 		const struct pair_kind *kind = kinds[i];
 
@@ -340,100 +313,88 @@ static int check_rules(const struct timeline *t)
 	return ret;
 }
 
-static void tell_result(const struct timeline *t)
-{
-	command_warn("%s in %s, %.1f MB, in %s: open it in a browser",
-		     counted(t->events, "event"), counted(t->nlanes, "lane"),
-		     (double)t->page.out.written / 1e6, t->page.file);
-	look_warn_notes(&t->look, t->pairs);
-	if (t->look.losses)
-		command_warn("%s lost, because buffers were full: the page "
-			     "says when", counted(t->look.losses, "event"));
-	if (t->events > t->each)
-		command_warn("above %s the page shows their density first, and "
-			     "each of them where you zoom in",
-			     counted(t->each, "event"));
-	if (t->events > t->detail)
-		command_warn("events behind the first %s are there as density "
-			     "only: --begin and --end make a page of a part",
-			     counted(t->detail, "event"));
-}
-
-static int run_timeline(struct timeline *t, const struct settings *s)
-{
-	int ret;
-
-	handle_signals(on_signal);
-	ret = page_open(&t->page, s->file);
-	if (ret != COMMAND_DONE) {
-		page_close(&t->page, false);
-		return ret;
-	}
-	/* a pipe may block, and nothing of it is to be removed */
-	if (!t->page.target.made)
-		handle_signals(SIG_DFL);
-	progress_open(&t->progress, t->look.reader);
-	ret = read_events(t);
-	if (ret == COMMAND_DONE)
-		head_write(t);
-	if (ret == COMMAND_DONE && t->no_memory)
-		ret = command_failed("out of memory");
-	ret = page_close(&t->page, ret == COMMAND_DONE);
-	if (ret != COMMAND_DONE)
-		return ret;
-	tell_result(t);
-	return check_rules(t);
-}
-
-static void close_pairs(struct timeline *t)
-{
-	struct pair_kind *const *kinds;
-	size_t n = pairs_kinds(t->pairs, &kinds);
-
-	for (size_t i = 0; i < n; i++)
-		free(kinds[i]->priv);
-	pairs_free(t->pairs);
-}
-
-static void close_all(struct timeline *t)
-{
-	if (t->pairs)
-		close_pairs(t);
-	page_names_free(t);
-	chunk_free(t);
-	bytes_free(&t->raw);
-	bytes_free(&t->blocks);
-	bytes_free(&t->losses);
-	bytes_free(&t->problems);
-	bytes_free(&t->notes);
-	free(t->density.bins);
-	free(t->long_pairs);
-	free(t->longest);
-	free(t);
-}
-
-static int make_page(struct timeline *t, struct settings *s)
+/*
+ * Opens the traces with the pairs of the rules, and makes the page of them.
+ * Returns a status after printing why it is not COMMAND_DONE. The traces are
+ * closed in any case, for look_close() knows whether something could not be
+ * read.
+ */
+static int make_page(struct timeline *t)
 {
 	int ret = look_check_sources(&t->look, t->npaths), closed;
 
-	if (ret == COMMAND_DONE && !s->file)
-		ret = choose_file(s, t->npaths ? t->paths[0] : t->look.session);
-	if (ret == COMMAND_DONE)
-		ret = open_pairs(t, s);
+	/* name and rules come first, as it takes a while to open traces */
+	if (ret == COMMAND_DONE && !t->file)
+		ret = choose_file(t);
 	if (ret != COMMAND_DONE)
 		return ret;
+	t->calls = (struct pair_calls){
+		.begun = on_begun, .finished = on_finished,
+		.unfinished = on_unfinished, .priv = t,
+	};
+	t->pairs = pairs_new(&t->calls);
+	if (!t->pairs)
+		return command_failed("out of memory");
+	if (t->look.by_cpu)
+		pairs_by_cpu(t->pairs);
+	for (size_t i = 0; i < t->nrules; i++) {
+		const char *wrong = NULL;
+
+		if (pairs_add(t->pairs, t->rules[i], &wrong))
+			return wrong ? command_misused("--pair '%s': %s",
+						       t->rules[i], wrong) :
+				       command_failed("out of memory");
+	}
 	t->detail = DETAIL_TIMES * t->each;
 	signal(SIGPIPE, SIG_IGN);
 	/* messages on standard error are in the page as well */
 	t->look.calls.problem = on_problem;
 	t->look.calls.loss = on_loss;
 	ret = look_open(&t->look, t->paths, t->npaths);
-	for (size_t i = 0; i < s->nrules && ret == COMMAND_DONE; i++)
-		ret = look_check_pair(&t->look, s->rules[i]);
+	for (size_t i = 0; i < t->nrules && ret == COMMAND_DONE; i++)
+		ret = look_check_pair(&t->look, t->rules[i]);
 	if (ret == COMMAND_DONE)
-		ret = run_timeline(t, s);
+		ret = run_timeline(t);
 	closed = look_close(&t->look);
 	return ret == COMMAND_DONE ? closed : ret;
+}
+
+/* Takes an option. Returns COMMAND_DONE, or COMMAND_USAGE after printing why.
+ */
+static int take_option(struct timeline *t, int key, const char *value)
+{
+	char *end;
+
+	switch (key) {
+	case 'o':
+		t->file = value;
+		if (!*value)
+			return command_misused("the file's name is empty");
+		break;
+	case KEY_PAIR:
+		if (t->nrules == PAIR_RULES_MAX)
+			return command_misused("--pair: at most %d of them",
+					       PAIR_RULES_MAX);
+		t->rules[t->nrules++] = value;
+		break;
+	case KEY_EACH:
+		errno = 0;
+		t->each = strtoull(value, &end, 10);
+		if (errno || *end || *value < '0' || *value > '9')
+			return command_misused("'%s' is no number of events",
+					       value);
+		if (t->each < EACH_EVENTS_MIN || t->each > EACH_EVENTS_MAX)
+			return command_misused("--each: give %u to %u",
+					       EACH_EVENTS_MIN,
+					       EACH_EVENTS_MAX);
+		break;
+	case KEY_UTC:
+		t->look.utc = true;
+		break;
+	default:
+		return look_option(&t->look, key, value);
+	}
+	return COMMAND_DONE;
 }
 
 int timeline_main(int argc, char **argv)
@@ -445,8 +406,9 @@ int timeline_main(int argc, char **argv)
 			 "browser, by process and thread.",
 	};
 	struct timeline *t = calloc(1, sizeof(*t));
-	struct settings s = { 0 };
+	struct pair_kind *const *kinds;
 	int key, ret = COMMAND_DONE;
+	size_t n;
 
 	if (!t)
 		return command_failed("out of memory");
@@ -454,14 +416,31 @@ int timeline_main(int argc, char **argv)
 	while (ret == COMMAND_DONE &&
 	       (key = options_next(&options)) != OPTIONS_END)
 		ret = key == OPTIONS_STOP ? -1 :
-			take_option(t, &s, key, options.value);
+			take_option(t, key, options.value);
 	if (ret == COMMAND_DONE) {
 		t->paths = argv + options.index;
 		t->npaths = argc - options.index;
-		ret = make_page(t, &s);
+		ret = make_page(t);
 	}
-	free(s.made);
-	close_all(t);
+	n = t->pairs ? pairs_kinds(t->pairs, &kinds) : 0;
+	for (size_t i = 0; i < n; i++)
+		free(kinds[i]->priv);
+	if (t->pairs)
+		pairs_free(t->pairs);
+	page_names_free(t);
+	chunk_free(t);
+	bytes_free(&t->raw);
+	bytes_free(&t->blocks);
+	bytes_free(&t->losses);
+	bytes_free(&t->problems);
+	bytes_free(&t->notes);
+	free(t->density.bins);
+	free(t->long_pairs);
+	free(t->longest);
+	free(t->made);
+	free(t);
+	/* the file is removed by now: the signal may end the process, and the
+	 * shell sees that it did */
 	if (stopped) {
 		signal(stopped, SIG_DFL);
 		raise(stopped);
