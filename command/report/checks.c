@@ -2,32 +2,20 @@
 /*
  * Checks for events and fields that the user asked for, and the traces do not
  * have.
+ *
+ * Invariant: a check prints at most one message, for the first that is missing,
+ * and a field's message lists the fields that there are.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "command/report/private.h"
 
+/* Room for the fields that a message lists; of more, it says "...". */
 #define FIELDS_BYTES	1024
 
-/* Calls a function for each class of events of all traces, until it is true. */
-static bool any_class(const struct report *r,
-		      bool (*found)(const struct trace_class *trace,
-				    const struct event_class *event,
-				    void *priv), void *priv)
-{
-	struct trace_class *const *traces;
-	size_t n = reader_traces(r->look.reader, &traces);
-
-	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; k < traces[i]->nevents; k++)
-			if (traces[i]->events[k] &&
-			    found(traces[i], traces[i]->events[k], priv))
-				return true;
-	return false;
-}
-
-/* Names of fields, each once. */
+/* The names of fields, each once, and whether the wanted one is there. A name
+ * that has no room is left out, and sets `more`. */
 struct names {
 	const char *only;		/* of these events, or NULL */
 	const char *wanted;		/* or NULL */
@@ -37,6 +25,8 @@ struct names {
 	bool more;
 };
 
+/* Adds a name to the text unless it is there. The text ends in a NUL, with ", "
+ * between two names. */
 static void add_name(struct names *names, const char *name)
 {
 	size_t bytes = strlen(name);
@@ -55,6 +45,8 @@ static void add_name(struct names *names, const char *name)
 				    names->n ? ", " : "", name);
 }
 
+/* Adds the members of a structure, but not the lengths of its sequences, for
+ * which no option may ask. A class may be NULL. */
 static void add_members(struct names *names, const struct field_class *class)
 {
 	for (size_t i = 0; class && i < class->nmembers; i++)
@@ -62,33 +54,32 @@ static void add_members(struct names *names, const struct field_class *class)
 			add_name(names, class->members[i].name);
 }
 
-static bool add_fields(const struct trace_class *trace,
-		       const struct event_class *event, void *priv)
-{
-	struct names *names = priv;
-	struct field_at at;
-
-	if (names->only && !event_name_is(event->name, names->only))
-		return false;
-	add_members(names, event->fields);
-	add_members(names, trace->context);
-	/* also a member of a structure */
-	names->found |= names->wanted &&
-			field_at_find(&at, trace, event, names->wanted);
-	return false;
-}
-
 /* Lists the fields, and those that all events have; returns whether the wanted
  * one is there. */
 static bool list_fields(const struct report *r, struct names *names)
 {
-	any_class(r, add_fields, names);
+	struct look_walk walk = { 0 };
+	struct field_at at;
+
+	while (look_next_class(&r->look, &walk)) {
+		if (names->only &&
+		    !event_name_is(walk.class->name, names->only))
+			continue;
+		add_members(names, walk.class->fields);
+		add_members(names, walk.trace->context);
+		/* also a member of a structure */
+		names->found |= names->wanted &&
+				field_at_find(&at, walk.trace, walk.class,
+					      names->wanted);
+	}
 	add_name(names, "cpu");
 	add_name(names, "vpid");
 	add_name(names, "procname");
 	return names->found;
 }
 
+/* Checks that an event of any trace has the field of an option. Returns
+ * COMMAND_DONE, or COMMAND_FAILED after it printed which fields there are. */
 static int check_field(const struct report *r, const char *option,
 		       const char *name)
 {
@@ -114,34 +105,27 @@ int check_asked(const struct report *r)
 	return ret;
 }
 
-/* Says which fields the events of a side of a rule have, if all lack a key. */
-static int check_side(const struct report *r, const struct pair_kind *kind,
-		      const char *event, const char *const *keys)
-{
-	for (unsigned int i = 0; event && i < kind->nkeys; i++) {
-		struct names names = { .only = event, .wanted = keys[i] };
-
-		if (!list_fields(r, &names))
-			return command_failed("--pair '%s': %s has no field "
-					      "'%s'; it has: %s", kind->name,
-					      event, keys[i], names.text);
-	}
-	return COMMAND_DONE;
-}
-
 int check_keys(const struct report *r)
 {
 	struct pair_kind *const *kinds;
 	size_t n = pairs_kinds(r->pairs, &kinds);
-	int ret = COMMAND_DONE;
 
-	for (size_t i = 0; i < n && kinds[i]->given && ret == COMMAND_DONE;
-	     i++) {
-		ret = check_side(r, kinds[i], kinds[i]->begin,
-				 kinds[i]->begin_keys);
-		if (ret == COMMAND_DONE)
-			ret = check_side(r, kinds[i], kinds[i]->end,
-					 kinds[i]->end_keys);
+	/* the keys of the begin, and then of the end, of each rule */
+	for (size_t i = 0; i < 2 * n && kinds[i / 2]->given; i++) {
+		const struct pair_kind *kind = kinds[i / 2];
+		const char *event = i % 2 ? kind->end : kind->begin;
+
+		for (unsigned int k = 0; event && k < kind->nkeys; k++) {
+			const char *key = i % 2 ? kind->end_keys[k] :
+						  kind->begin_keys[k];
+			struct names names = { .only = event, .wanted = key };
+
+			if (!list_fields(r, &names))
+				return command_failed("--pair '%s': %s has no "
+						      "field '%s'; it has: %s",
+						      kind->name, event, key,
+						      names.text);
+		}
 	}
-	return ret;
+	return COMMAND_DONE;
 }
