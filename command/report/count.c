@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Counts events: by trace, and by name.
+ * Counts events: by trace, by name, by the value of --by, and the values of
+ * --field.
+ *
+ * The counts of a class are kept with the class while events are read, as most
+ * traces have few classes and many events. count_finish() adds them up to those
+ * of traces and of names.
+ *
+ * Invariant: a class of a trace has one struct report_class, made before its
+ * first event is counted. What --by, --field and the locks need of an event is
+ * looked up then, once, and not for each event.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,10 +19,11 @@
 #include "traces/array.h"
 
 /* Returns the use of a field of these events, or of the context, made if it is
- * not there. */
+ * not there; NULL without memory. The report owns it. Numbers of two units, and
+ * numbers and texts, have a use each. */
 static struct field_use *use_of_field(struct report *r,
 				      const struct field_at *at,
-				const char *name, const char *event)
+				      const char *name, const char *event)
 {
 	bool number = at->class->kind == FIELD_REAL ||
 		      (at->class->kind == FIELD_INTEGER &&
@@ -27,17 +37,20 @@ static struct field_use *use_of_field(struct report *r,
 		    (!event || !strcmp((*use)->event, event)))
 			return *use;
 	*use = calloc(1, sizeof(**use));
-	if (!*use)
-		return NULL;
-	(*use)->name = name;
-	(*use)->event = event;
-	(*use)->number = number;
-	(*use)->unit = at->class->unit;
-	(*use)->values.max = VALUES_MAX;
+	if (*use)
+		**use = (struct field_use){
+			.name = name, .event = event, .number = number,
+			.unit = at->class->unit, .values.max = VALUES_MAX,
+		};
 	return *use;
 }
 
-/* Makes what the report counts of a class: fields, the group, the lock. */
+/*
+ * Makes what the report counts of a class: fields, the group, the lock. Returns
+ * NULL without memory; the caller frees it with free(). A field that the class
+ * does not have is left out, so two classes may have other fields at the same
+ * place of the list.
+ */
 static struct report_class *make_class(struct report *r,
 				       const struct trace_class *trace,
 				       const struct event_class *event)
@@ -67,7 +80,8 @@ static struct report_class *make_class(struct report *r,
 	return c;
 }
 
-/* Makes the classes of a trace known that are not yet. Returns 0 or -ENOMEM. */
+/* Makes the classes of a trace known that are not yet. Returns 0 or -ENOMEM. A
+ * trace that grows is met again, so `vtid` is looked up the first time only. */
 static int event_meet(struct report *r, const struct trace_class *trace)
 {
 	static const struct field_class none = { .kind = FIELD_STRUCT };
@@ -110,6 +124,7 @@ int count_open(struct report *r)
 	size_t n = reader_traces(r->look.reader, &traces);
 	int ret = 0;
 
+	/* traces that come later are met with their first event */
 	r->first = INT64_MAX;
 	r->last = INT64_MIN;
 	for (size_t i = 0; i < n && !ret; i++)
@@ -117,69 +132,11 @@ int count_open(struct report *r)
 	return ret;
 }
 
-static long double number_of(const struct field_class *class,
-			     const uint8_t *at)
-{
-	uint64_t number;
-
-	if (class->kind == FIELD_REAL)
-		return (long double)field_real(class, at);
-	number = field_integer(class, at);
-	return class->is_signed ? (long double)(int64_t)number :
-				  (long double)number;
-}
-
-/* Adds the values of the fields of --field. */
-static void add_fields(struct report *r, const struct report_class *c,
-		       const struct trace_event *event)
-{
-	for (unsigned int i = 0; i < c->nfields; i++) {
-		const struct field_class *class = c->fields[i].at.class;
-		struct field_use *use = c->fields[i].use;
-		size_t bytes;
-		const uint8_t *at = field_at_bytes(&c->fields[i].at, event,
-						   &bytes);
-		struct value *value;
-
-		if (!at)
-			continue;
-		if (use->number) {
-			if (histogram_add(&use->numbers, number_of(class, at)))
-				r->failed = true;
-			continue;
-		}
-		value = values_take(&use->values, class, at, bytes);
-		if (value)
-			value->events++;
-		else
-			use->values.other_events++;
-	}
-}
-
-/* Counts an event by the value of --by. */
-static void add_group(struct report *r, const struct report_class *c,
-		      const struct trace_event *event)
-{
-	size_t bytes;
-	const uint8_t *at = field_at_bytes(&c->group, event, &bytes);
-	uint64_t size = (uint64_t)(event->end - event->start);
-	struct value *value;
-
-	if (!at)
-		return;
-	value = values_take(&r->groups, c->group.class, at, bytes);
-	if (value) {
-		value->events++;
-		value->bytes += size;
-	} else {
-		r->groups.other_events++;
-		r->groups.other_bytes += size;
-	}
-}
-
-/* Makes the event's class known, which is new. */
-static struct report_class *meet_class(struct report *r,
-				       const struct trace_event *event)
+/* Returns what is counted of the event's class, which is made known if it is
+ * new. Returns NULL for a class beyond those that the trace describes, and
+ * without memory, which sets r->failed. */
+static struct report_class *class_of(struct report *r,
+				     const struct trace_event *event)
 {
 	size_t trace = event->trace->number;
 	uint32_t class = event->class->number;
@@ -193,27 +150,20 @@ static struct report_class *meet_class(struct report *r,
 	if (class >= r->traces[trace].nclasses)
 		return NULL;
 	to = &r->traces[trace].classes[class];
-	if (!*to)
-		*to = make_class(r, event->trace, event->class);
+	if (*to)
+		return *to;
+	*to = make_class(r, event->trace, event->class);
 	r->failed = r->failed || !*to;
 	return *to;
-}
-
-static inline struct report_class *class_of(struct report *r,
-					    const struct trace_event *event)
-{
-	size_t trace = event->trace->number;
-	uint32_t class = event->class->number;
-
-	if (trace < r->ntraces && class < r->traces[trace].nclasses &&
-	    r->traces[trace].classes[class])
-		return r->traces[trace].classes[class];
-	return meet_class(r, event);
 }
 
 void count_event(struct report *r, const struct trace_event *event)
 {
 	struct report_class *c = class_of(r, event);
+	uint64_t size = (uint64_t)(event->end - event->start);
+	struct value *value;
+	const uint8_t *at;
+	size_t bytes;
 
 	if (!c)
 		return;
@@ -222,24 +172,60 @@ void count_event(struct report *r, const struct trace_event *event)
 	if (event->ns > r->last)
 		r->last = event->ns;
 	c->events++;
-	c->bytes += (uint64_t)(event->end - event->start);
+	c->bytes += size;
 	pairs_feed(r->pairs, event);
+	/* most classes end here: they are counted, and no field is read */
 	if (!c->watched)
 		return;
 	if (c->lock)
 		locks_event(r, c, &r->traces[event->trace->number], event);
-	if (c->nfields)
-		add_fields(r, c, event);
-	if (c->grouped)
-		add_group(r, c, event);
+	for (unsigned int i = 0; i < c->nfields; i++) {
+		const struct field_class *class = c->fields[i].at.class;
+		struct field_use *use = c->fields[i].use;
+		long double number;
+
+		at = field_at_bytes(&c->fields[i].at, event, &bytes);
+		if (!at)
+			continue;
+		if (!use->number) {
+			value = values_take(&use->values, class, at, bytes);
+			if (value)
+				value->events++;
+			else
+				use->values.other_events++;
+			continue;
+		}
+		if (class->kind == FIELD_REAL)
+			number = (long double)field_real(class, at);
+		else if (class->is_signed)
+			number = (int64_t)field_integer(class, at);
+		else
+			number = field_integer(class, at);
+		if (histogram_add(&use->numbers, number))
+			r->failed = true;
+	}
+	at = c->grouped ? field_at_bytes(&c->group, event, &bytes) : NULL;
+	if (!at)
+		return;
+	value = values_take(&r->groups, c->group.class, at, bytes);
+	if (value) {
+		value->events++;
+		value->bytes += size;
+	} else {
+		r->groups.other_events++;
+		r->groups.other_bytes += size;
+	}
 }
 
+/* Returns whether the first class of a name has this name. */
 static int same_name(uint64_t value, const void *key)
 {
 	return !strcmp(((const struct event_class *)(uintptr_t)value)->name,
 		       key);
 }
 
+/* Sorts the names, the one with the most events first; the order of equal ones
+ * is that of the alphabet, and not that of the traces. */
 static int by_events(const void *a, const void *b)
 {
 	const struct event_row *left = a, *right = b;
@@ -249,7 +235,9 @@ static int by_events(const void *a, const void *b)
 	return strcmp(left->name, right->name);
 }
 
-/* Adds the counts of a class to those of the event's name. */
+/* Adds the counts of a class to those of the event's name. The index has the
+ * first class of each name, whose `priv` is the number of the name's row.
+ * Returns 0 or -ENOMEM. */
 static int add_name(struct report *r, struct index *index,
 		    const struct event_class *event,
 		    const struct report_class *c)
@@ -276,38 +264,32 @@ static int add_name(struct report *r, struct index *index,
 	return 0;
 }
 
-/* Adds the counts of a trace's classes to the trace, to the names and to the
- * whole. */
-static int finish_trace(struct report *r, struct report_trace *t,
-			struct index *index)
-{
-	int ret = 0;
-
-	for (size_t i = 0; t->trace && i < t->trace->nevents && !ret; i++) {
-		const struct event_class *event = t->trace->events[i];
-		const struct report_class *c;
-
-		c = event && event->number < t->nclasses ?
-		    t->classes[event->number] : NULL;
-		if (!c || !c->events)
-			continue;
-		t->events += c->events;
-		t->bytes += c->bytes;
-		ret = add_name(r, index, event, c);
-	}
-	r->events += t->events;
-	r->bytes += t->bytes;
-	return ret;
-}
-
 int count_finish(struct report *r)
 {
 	struct index index = { 0 };
 	int ret = 0;
 
-	for (size_t i = 0; i < r->ntraces && !ret; i++)
-		ret = finish_trace(r, &r->traces[i], &index);
+	for (size_t i = 0; i < r->ntraces && !ret; i++) {
+		struct report_trace *t = &r->traces[i];
+
+		for (size_t k = 0; t->trace && k < t->trace->nevents && !ret;
+		     k++) {
+			const struct event_class *event = t->trace->events[k];
+			const struct report_class *c;
+
+			c = event && event->number < t->nclasses ?
+			    t->classes[event->number] : NULL;
+			if (!c || !c->events)
+				continue;
+			t->events += c->events;
+			t->bytes += c->bytes;
+			ret = add_name(r, &index, event, c);
+		}
+		r->events += t->events;
+		r->bytes += t->bytes;
+	}
 	index_clear(&index);
+	/* the order was of no use before: values are found by hash */
 	if (r->nnames)
 		qsort(r->names, r->nnames, sizeof(*r->names), by_events);
 	values_sort(&r->groups);

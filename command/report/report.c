@@ -2,6 +2,9 @@
 /*
  * taffrail report: counts the events of traces, and measures pairs of them,
  * fields and locks.
+ *
+ * Invariant: the report is printed once all events were read, or after Ctrl-C
+ * from those that were; nothing but warnings is printed before.
  */
 #include <errno.h>
 #include <signal.h>
@@ -43,14 +46,19 @@ static const struct option_row rows[] = {
 	{ 0 }
 };
 
+/* Set by stop_reading() alone. */
 static volatile sig_atomic_t stopped;
 
+/* The handler of SIGINT, which is safe in a signal. The second SIGINT ends the
+ * command. */
 static void stop_reading(int number)
 {
 	(void)number;
 	stopped = 1;
 }
 
+/* Parses a number from 0 to `most`; a sign or a blank is none. Returns
+ * COMMAND_DONE, or COMMAND_USAGE after it printed why. */
 static int take_number(uint32_t *to, const char *value, uint32_t most,
 		       const char *what)
 {
@@ -66,49 +74,9 @@ static int take_number(uint32_t *to, const char *value, uint32_t most,
 	return COMMAND_DONE;
 }
 
-static int take_option(struct report *r, int key, const char *value)
-{
-	switch (key) {
-	case KEY_PAIR:
-		if (r->nrules == RULES_MAX)
-			return command_misused("--pair: at most %d rules",
-					       RULES_MAX);
-		r->rules[r->nrules++] = value;
-		break;
-	case KEY_BY:
-		if (r->by && strcmp(r->by, value))
-			return command_misused("--by '%s' and '%s': give one",
-					       r->by, value);
-		r->by = value;
-		break;
-	case KEY_FIELD:
-		if (r->nfields == FIELDS_MAX)
-			return command_misused("--field: at most %d names",
-					       FIELDS_MAX);
-		r->fields[r->nfields++] = value;
-		break;
-	case KEY_SLOWEST:
-		return take_number(&r->slowest.max, value, SLOWEST_MAX,
-				   "pairs");
-	case KEY_ROWS:
-		return take_number(&r->rows, value, INT32_MAX, "rows");
-	case 'j':
-		r->json = true;
-		break;
-	case KEY_UTC:
-		r->look.utc = true;
-		break;
-	case KEY_NO_PAGER:
-		r->no_pager = true;
-		break;
-	default:
-		return look_option(&r->look, key, value);
-	}
-	return COMMAND_DONE;
-}
-
 /* Counts a loss, and notes until when the trace has lost events: pairs open
- * then may be of others. */
+ * then may be of others. The reader tells it before the events behind the
+ * loss. */
 static void loss_met(const struct trace_loss *l, void *priv)
 {
 	struct report *r = priv;
@@ -127,6 +95,7 @@ static void loss_met(const struct trace_loss *l, void *priv)
 	trace->dated = true;
 }
 
+/* Hands on a problem, below a line that shows no progress. */
 static void problem_met(const char *where, const char *fact, void *priv)
 {
 	struct report *r = priv;
@@ -135,47 +104,19 @@ static void problem_met(const char *where, const char *fact, void *priv)
 	r->calls.problem(where, fact, r->calls.priv);
 }
 
-/* Counts all events, until there are no more, memory is out, or Ctrl-C. */
-static void read_all(struct report *r)
-{
-	struct progress *progress = &r->progress;
-	const struct trace_event *event;
-	uint64_t n = 0;
-
-	progress_open(progress, r->look.reader);
-	while ((event = reader_next(r->look.reader))) {
-		count_event(r, event);
-		if (++n % PROGRESS_EVENTS)
-			continue;
-		progress_step(progress, n, event->ns);
-		if (stopped || r->failed)
-			break;
-	}
-	progress_clear(progress);
-	r->stopped = stopped;
-	pairs_finish(r->pairs);
-}
-
-static int print_report(struct report *r)
-{
-	int ret;
-
-	if (r->json) {
-		report_json(r);
-		return look_finish();
-	}
-	if (!r->no_pager)
-		pager_begin(&r->look);
-	report_print(r);
-	ret = look_finish();
-	return ret | pager_end();
-}
-
+/*
+ * Counts all events, until there are no more, memory is out, or Ctrl-C, and
+ * prints the report. Returns a status after it printed why. What is asked for
+ * is checked in two steps: events and fields before anything is counted, and
+ * keys of rules once the kinds of pairs are known.
+ */
 static int run_report(struct report *r)
 {
 	struct sigaction action = { .sa_handler = stop_reading,
 				    .sa_flags = (int)SA_RESETHAND };
+	const struct trace_event *event;
 	struct pair_kind *const *kinds;
+	uint64_t events = 0;
 	size_t n;
 	int ret = durations_open(r);
 
@@ -183,6 +124,7 @@ static int run_report(struct report *r)
 		ret = check_asked(r);
 	if (ret != COMMAND_DONE)
 		return ret;
+	/* problems go on to the calls that look_open() has set */
 	r->calls = r->look.calls;
 	r->look.calls = (struct reader_calls){ problem_met, loss_met, r };
 	if (count_open(r))
@@ -191,10 +133,28 @@ static int run_report(struct report *r)
 	if (ret != COMMAND_DONE)
 		return ret;
 	sigaction(SIGINT, &action, NULL);
-	read_all(r);
+	progress_open(&r->progress, r->look.reader);
+	while ((event = reader_next(r->look.reader))) {
+		count_event(r, event);
+		if (++events % PROGRESS_EVENTS)
+			continue;
+		progress_step(&r->progress, events, event->ns);
+		if (stopped || r->failed)
+			break;
+	}
+	progress_clear(&r->progress);
+	r->stopped = stopped;
+	pairs_finish(r->pairs);
 	if (r->failed || pairs_error(r->pairs) || count_finish(r))
 		return command_failed("out of memory");
-	ret = print_report(r);
+	if (!r->json && !r->no_pager)
+		pager_begin(&r->look);
+	if (r->json)
+		report_json(r);
+	else
+		report_print(r);
+	ret = look_finish();
+	ret |= pager_end();
 	n = pairs_kinds(r->pairs, &kinds);
 	for (size_t i = 0; i < n && kinds[i]->given; i++)
 		ret |= look_tell_threadless(kinds[i]->name,
@@ -216,24 +176,55 @@ int report_main(int argc, char **argv)
 			 "fields, and locks.",
 	};
 	struct report r = { .rows = ROWS_SHOWN };
-	int key, ret;
+	int key, ret = COMMAND_DONE;
 
 	while ((key = options_next(&options)) != OPTIONS_END) {
+		const char *value = options.value;
+
 		if (key == OPTIONS_STOP)
 			return options.status;
-		ret = take_option(&r, key, options.value);
+		if (key == KEY_PAIR && r.nrules == RULES_MAX)
+			ret = command_misused("--pair: at most %d rules",
+					      RULES_MAX);
+		else if (key == KEY_PAIR)
+			r.rules[r.nrules++] = value;
+		else if (key == KEY_BY && r.by && strcmp(r.by, value))
+			ret = command_misused("--by '%s' and '%s': give one",
+					      r.by, value);
+		else if (key == KEY_BY)
+			r.by = value;
+		else if (key == KEY_FIELD && r.nfields == FIELDS_MAX)
+			ret = command_misused("--field: at most %d names",
+					      FIELDS_MAX);
+		else if (key == KEY_FIELD)
+			r.fields[r.nfields++] = value;
+		else if (key == KEY_SLOWEST)
+			ret = take_number(&r.slowest.max, value, SLOWEST_MAX,
+					  "pairs");
+		else if (key == KEY_ROWS)
+			ret = take_number(&r.rows, value, INT32_MAX, "rows");
+		else if (key == 'j')
+			r.json = true;
+		else if (key == KEY_UTC)
+			r.look.utc = true;
+		else if (key == KEY_NO_PAGER)
+			r.no_pager = true;
+		else
+			ret = look_option(&r.look, key, value);
 		if (ret != COMMAND_DONE)
 			return ret;
 	}
 	ret = look_check_sources(&r.look, argc - options.index);
 	if (ret != COMMAND_DONE)
 		return ret;
+	/* a write fails in place of it, and look_finish() knows why */
 	signal(SIGPIPE, SIG_IGN);
 	r.paths = argv + options.index;
 	r.npaths = argc - options.index;
 	ret = look_open(&r.look, r.paths, r.npaths);
 	if (ret == COMMAND_DONE)
 		ret = run_report(&r);
+	/* the counts point to classes of the reader, which goes last */
 	locks_free(&r);
 	count_free(&r);
 	durations_free(&r);
