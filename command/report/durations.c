@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Durations of pairs, the longest of them, and those that are unfinished.
+ *
+ * A pair counts for a kind; with --by also for the value that the BEGIN has, or
+ * else the END. Such a pair of kind and value has a cell, made with the first
+ * duration.
+ *
+ * Invariant: the priv of a pair that is open is the value of --by of its BEGIN,
+ * counted from 1, or 0. It is a number and not a pointer, for the list of
+ * values moves.
  */
 #include <stdlib.h>
 
 #include "command/report/private.h"
 #include "traces/array.h"
-
-bool kind_told(const struct pair_kind *kind)
-{
-	return kind->begin && (kind->end || kind->given) &&
-	       (kind->finished || kind->unfinished || kind->unbegun ||
-		kind->given_up || kind->threadless ||
-		kind->begins_out || kind->ends_out ||
-		kind->given);
-}
 
 struct durations *durations_of(struct report *r, const struct pair_kind *kind)
 {
@@ -23,6 +22,8 @@ struct durations *durations_of(struct report *r, const struct pair_kind *kind)
 	       &r->durations[kind->number] : NULL;
 }
 
+/* Sorts the kinds, the longest sum first, and equal ones by number, so that two
+ * reports are equal. */
 static int compare_sums(const void *a, const void *b)
 {
 	const struct kind_row *left = a, *right = b;
@@ -39,12 +40,17 @@ size_t kinds_sorted(struct report *r, struct kind_row **rows)
 
 	*rows = calloc(n + 1, sizeof(**rows));
 	for (size_t i = 0; *rows && i < n; i++) {
-		const struct durations *d = durations_of(r, kinds[i]);
+		const struct pair_kind *kind = kinds[i];
+		const struct durations *d = durations_of(r, kind);
+		bool met = kind->finished || kind->unfinished ||
+			   kind->unbegun || kind->given_up ||
+			   kind->threadless || kind->begins_out ||
+			   kind->ends_out;
 
-		if (!d || !kind_told(kinds[i]))
-			continue;
-		(*rows)[found].kind = kinds[i];
-		(*rows)[found++].sum = d->ns.sum;
+		/* if none of the events is an END, only a rule's kind is told
+		 */
+		if (d && kind->begin && (kind->given || (kind->end && met)))
+			(*rows)[found++] = (struct kind_row){ kind, d->ns.sum };
 	}
 	if (*rows && found)
 		qsort(*rows, found, sizeof(**rows), compare_sums);
@@ -59,7 +65,8 @@ static bool is_before(const struct long_pair *a, const struct long_pair *b)
 	return length != other ? length > other : a->begin < b->begin;
 }
 
-/* Moves a pair of the heap down, so the shortest is first. */
+/* Moves a pair of the heap down until it is not longer than those below it, so
+ * the shortest is first. Those below are a heap already. */
 static void sift_down(struct longest *l, uint32_t at)
 {
 	struct long_pair moved = l->list[at];
@@ -80,21 +87,8 @@ static void sift_down(struct longest *l, uint32_t at)
 	l->list[at] = moved;
 }
 
-/* Writes the values of the keys, with a blank between two. */
-static void set_keys(struct long_pair *to, const struct pair *pair)
-{
-	size_t n = 0;
-
-	to->keys[0] = '\0';
-	for (unsigned int i = 0; i < pair->kind->nkeys; i++) {
-		if (i && n + 1 < sizeof(to->keys))
-			to->keys[n++] = ' ';
-		n += pair_key_text(pair, i, to->keys + n,
-				   sizeof(to->keys) - n);
-	}
-}
-
-/* Keeps a pair if it is among the longest. */
+/* Keeps a pair if it is among the longest. The list becomes a heap once it is
+ * full; until then its order is that of time. */
 static void add_long(struct longest *l, const struct pair *pair, bool across)
 {
 	struct long_pair new = {
@@ -103,10 +97,17 @@ static void add_long(struct longest *l, const struct pair *pair, bool across)
 		.cpu = pair->cpu, .fate = pair->fate, .across = across,
 	};
 	bool full = l->n == l->max;
+	size_t n = 0;
 
 	if (!l->max || (full && !is_before(&new, &l->list[0])))
 		return;
-	set_keys(&new, pair);
+	/* the values of the keys, with a blank between two */
+	for (unsigned int i = 0; i < pair->kind->nkeys; i++) {
+		if (i && n + 1 < sizeof(new.keys))
+			new.keys[n++] = ' ';
+		n += pair_key_text(pair, i, new.keys + n,
+				   sizeof(new.keys) - n);
+	}
 	if (full) {
 		l->list[0] = new;
 		sift_down(l, 0);
@@ -118,6 +119,7 @@ static void add_long(struct longest *l, const struct pair *pair, bool across)
 			sift_down(l, i);
 }
 
+/* Sorts pairs, the longest first, and of equal ones the earliest. */
 static int compare_kinds(const void *a, const void *b)
 {
 	return is_before(a, b) ? -1 : is_before(b, a);
@@ -129,7 +131,8 @@ void longest_sort(struct longest *l)
 		qsort(l->list, l->n, sizeof(*l->list), compare_kinds);
 }
 
-/* Returns the value of --by in this event, counted from 1; 0: it has none. */
+/* Returns the value of --by in this event, counted from 1; 0: it has none, or
+ * there is no room for it. The class was counted before, so it is known. */
 static uint64_t group_of(struct report *r, const struct trace_event *event)
 {
 	const struct report_trace *t = &r->traces[event->trace->number];
@@ -145,34 +148,25 @@ static uint64_t group_of(struct report *r, const struct trace_event *event)
 	return value ? (uint64_t)(value - r->groups.list) + 1 : 0;
 }
 
+struct cell **cell_place(struct value *value, const struct pair_kind *kind)
+{
+	struct cell **cell = &value->cells;
+
+	while (*cell && (*cell)->kind != kind)
+		cell = &(*cell)->next;
+	return cell;
+}
+
+/* Called for a BEGIN, with --by only. */
 static void pair_begun(struct pair *pair, const struct trace_event *event,
 		  void *priv)
 {
 	pair->priv = group_of(priv, event);
 }
 
-/* Returns the durations of a kind for a value of --by, made if they are not
- * there; or NULL where there are too many. */
-static struct cell *cell_of(struct report *r, const struct pair_kind *kind,
-			    uint64_t group)
-{
-	struct cell **cell = &r->groups.list[group - 1].cells;
-
-	for (; *cell; cell = &(*cell)->next)
-		if ((*cell)->kind == kind)
-			return *cell;
-	if (r->ncells == CELLS_MAX)
-		return NULL;
-	*cell = calloc(1, sizeof(**cell));
-	if (*cell) {
-		(*cell)->kind = kind;
-		r->ncells++;
-	}
-	return *cell;
-}
-
 /* Returns whether a trace lost events after the time. Then begin and end of a
- * pair may belong to different pairs. */
+ * pair may belong to different pairs: an event between the two may be one of
+ * those that are lost. */
 static bool has_lost(const struct report *r, const struct trace_class *trace,
 		     int64_t since)
 {
@@ -184,8 +178,7 @@ static bool has_lost(const struct report *r, const struct trace_class *trace,
 /* Counts the duration of a pair. Losses since its BEGIN may hide the true END:
  * `across` counts such pairs. */
 static void pair_finished(const struct pair *pair,
-			  const struct trace_event *event,
-		     void *priv)
+			  const struct trace_event *event, void *priv)
 {
 	struct report *r = priv;
 	struct durations *d = durations_of(r, pair->kind);
@@ -193,7 +186,7 @@ static void pair_finished(const struct pair *pair,
 	uint64_t group = pair->priv;
 	bool across = has_lost(r, pair->trace, pair->begin) ||
 		      has_lost(r, event->trace, pair->begin);
-	struct cell *cell;
+	struct cell **cell;
 
 	if (!d) {
 		r->failed = true;
@@ -209,15 +202,26 @@ static void pair_finished(const struct pair *pair,
 		r->failed = true;
 	d->across += across;
 	add_long(&r->slowest, pair, across);
-	if (!r->by)
-		return;
-	if (!group)
+	/* where the BEGIN has no value, that of the END counts */
+	if (r->by && !group)
 		group = group_of(r, event);
-	cell = group ? cell_of(r, pair->kind, group) : NULL;
-	if (cell && histogram_add(&cell->ns, (long double)ns))
+	if (!group)
+		return;
+	cell = cell_place(&r->groups.list[group - 1], pair->kind);
+	if (!*cell && r->ncells < CELLS_MAX) {
+		*cell = calloc(1, sizeof(**cell));
+		if (!*cell)
+			return;
+		(*cell)->kind = pair->kind;
+		r->ncells++;
+	}
+	if (*cell && histogram_add(&(*cell)->ns, (long double)ns))
 		r->failed = true;
 }
 
+/* Called for each pair that gets no END. It is kept if it was open at the end
+ * of the traces, or if a call around it returned first: such pairs show where a
+ * program hangs. */
 static void pair_unfinished(const struct pair *pair, void *priv)
 {
 	struct report *r = priv;
@@ -232,12 +236,12 @@ static void pair_unfinished(const struct pair *pair, void *priv)
 int durations_open(struct report *r)
 {
 	const char *wrong = NULL;
-	int ret;
 
 	r->pair_calls.begun = r->by ? pair_begun : NULL;
 	r->pair_calls.finished = pair_finished;
 	r->pair_calls.unfinished = pair_unfinished;
 	r->pair_calls.priv = r;
+	/* values that came first stay: open pairs have their numbers */
 	r->groups.max = GROUPS_MAX;
 	r->groups.fixed = true;
 	r->open.max = OPEN_SHOWN;
@@ -249,8 +253,7 @@ int durations_open(struct report *r)
 	if (r->look.by_cpu)
 		pairs_by_cpu(r->pairs);
 	for (unsigned int i = 0; i < r->nrules; i++) {
-		ret = pairs_add(r->pairs, r->rules[i], &wrong);
-		if (ret)
+		if (pairs_add(r->pairs, r->rules[i], &wrong))
 			return wrong ? command_misused("--pair '%s': %s",
 						       r->rules[i], wrong) :
 				       command_failed("out of memory");

@@ -2,6 +2,9 @@
 /*
  * The report as one JSON object; docs/looking.md describes it. Times and
  * durations are nanoseconds.
+ *
+ * Invariant: the names of members are a contract with the user's programs. A
+ * member that is new goes behind the others of its object.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +13,11 @@
 #include "command/report/private.h"
 #include "base/base.h"
 
+/* A value's text: each byte that is kept may become four, and there are quotes
+ * and dots. */
 #define NAME_BYTES	(4 * VALUE_BYTES + 8)
 
+/* The quantiles, and the names of their members. */
 static const struct {
 	const char *key;
 	double q;
@@ -19,7 +25,8 @@ static const struct {
 	{ "p50", 0.5 }, { "p90", 0.9 }, { "p99", 0.99 }, { "p99.9", 0.999 },
 };
 
-/* Writes the end of a row: of integers up to 2^64, with all digits. */
+/* Writes the end of a row. An integer of up to 2^64 has all digits, which
+ * json_real() would round. */
 static void put_end(struct json *json, const struct histogram *h,
 		    const char *key, long double end)
 {
@@ -29,7 +36,9 @@ static void put_end(struct json *json, const struct histogram *h,
 		json_real(json, key, end);
 }
 
-/* Writes count, sum, extremes, quantiles and the histogram of some numbers. */
+/* Writes count, sum, extremes, quantiles and the histogram of some numbers into
+ * an object that is open. Without numbers there is the count alone, so that no
+ * reader takes 0 for a number that was met. */
 static void put_numbers(struct json *json, struct histogram *h)
 {
 	long double from, to;
@@ -61,12 +70,15 @@ static void put_numbers(struct json *json, struct histogram *h)
 	json_close(json, ']');
 }
 
+/* Writes the two members that every row of events has. */
 static void put_counts(struct json *json, uint64_t events, uint64_t bytes)
 {
 	json_number(json, "events", events);
 	json_number(json, "bytes", bytes);
 }
 
+/* Writes the events of pairs that were left out, for events before them are
+ * missing. */
 static void put_out(struct json *json, struct pairs_out out)
 {
 	json_number(json, "begins_left_out", out.begins);
@@ -74,7 +86,7 @@ static void put_out(struct json *json, struct pairs_out out)
 }
 
 /* Writes a row for each trace. Where events are missing, it says from when on
- * they are complete. */
+ * they are complete, and how much was left out before that. */
 static void put_processes(struct json *json, const struct report *r)
 {
 	int64_t from;
@@ -102,39 +114,8 @@ static void put_processes(struct json *json, const struct report *r)
 	json_close(json, ']');
 }
 
-static void put_names(struct json *json, const struct report *r)
-{
-	json_open(json, "names", '[');
-	for (size_t i = 0; i < r->nnames; i++) {
-		json_open(json, NULL, '{');
-		json_string(json, "name", r->names[i].name);
-		put_counts(json, r->names[i].events, r->names[i].bytes);
-		json_real(json, "rate", report_rate(r, r->names[i].events));
-		json_close(json, '}');
-	}
-	json_close(json, ']');
-}
-
-static void put_cells(struct json *json, struct report *r,
-		      const struct pair_kind *kind)
-{
-	char name[NAME_BYTES];
-
-	json_open(json, "by", '[');
-	for (uint32_t i = 0; i < r->groups.n; i++)
-		for (struct cell *c = r->groups.list[i].cells; c; c = c->next) {
-			if (c->kind != kind)
-				continue;
-			value_text(&r->groups.list[i], name, sizeof(name));
-			json_open(json, NULL, '{');
-			json_string(json, "value", name);
-			put_numbers(json, &c->ns);
-			json_close(json, '}');
-		}
-	json_close(json, ']');
-}
-
-/* Writes a row for each kind of pairs; with --by, a list of rows in each. */
+/* Writes a row for each kind of pairs, the longest sum first; with --by, a list
+ * of rows in each: the durations for each value. */
 static void put_pairs(struct json *json, struct report *r)
 {
 	static const char *const lanes[] = {
@@ -143,6 +124,7 @@ static void put_pairs(struct json *json, struct report *r)
 	};
 	struct kind_row *rows;
 	size_t n = kinds_sorted(r, &rows);
+	char name[NAME_BYTES];
 
 	json_open(json, "pairs", '[');
 	for (size_t i = 0; i < n; i++) {
@@ -167,13 +149,29 @@ static void put_pairs(struct json *json, struct report *r)
 		json_number(json, "across_lost", d->across);
 		put_numbers(json, &d->ns);
 		if (r->by)
-			put_cells(json, r, kind);
+			json_open(json, "by", '[');
+		for (uint32_t k = 0; k < r->groups.n; k++) {
+			struct value *value = &r->groups.list[k];
+			struct cell *cell = *cell_place(value, kind);
+
+			if (!cell)
+				continue;
+			value_text(value, name, sizeof(name));
+			json_open(json, NULL, '{');
+			json_string(json, "value", name);
+			put_numbers(json, &cell->ns);
+			json_close(json, '}');
+		}
+		if (r->by)
+			json_close(json, ']');
 		json_close(json, '}');
 	}
 	json_close(json, ']');
 	free(rows);
 }
 
+/* Writes a list of pairs, the longest first. The times of "view_begin" and
+ * "view_end" are as view takes them. */
 static void put_long(struct json *json, const struct report *r,
 		     const char *key, struct longest *l)
 {
@@ -206,6 +204,8 @@ static void put_long(struct json *json, const struct report *r,
 	json_close(json, ']');
 }
 
+/* Writes a row for each value, with the bytes of its events where that is
+ * wanted. Two values may have one text, where both are cut. */
 static void put_values(struct json *json, const char *key,
 		       const struct values *v, bool bytes)
 {
@@ -225,26 +225,8 @@ static void put_values(struct json *json, const char *key,
 	json_close(json, ']');
 }
 
-static void put_fields(struct json *json, struct report *r)
-{
-	json_open(json, "fields", '[');
-	for (struct field_use *use = r->uses; use; use = use->next) {
-		json_open(json, NULL, '{');
-		json_string(json, "name", use->name);
-		if (use->event)
-			json_string(json, "event", use->event);
-		if (use->number) {
-			put_numbers(json, &use->numbers);
-		} else {
-			put_values(json, "values", &use->values, false);
-			json_number(json, "other", use->values.other_events);
-			json_number(json, "missed", use->values.missed);
-		}
-		json_close(json, '}');
-	}
-	json_close(json, ']');
-}
-
+/* Writes a lock, with at most HOLDERS_MAX threads for whom others waited
+ * most. */
 static void put_lock(struct json *json, const struct lock *lock)
 {
 	json_open(json, NULL, '{');
@@ -285,16 +267,40 @@ void report_json(struct report *r)
 	}
 	json_bool(&json, "interrupted", r->stopped);
 	put_processes(&json, r);
-	put_names(&json, r);
+	json_open(&json, "names", '[');
+	for (size_t i = 0; i < r->nnames; i++) {
+		json_open(&json, NULL, '{');
+		json_string(&json, "name", r->names[i].name);
+		put_counts(&json, r->names[i].events, r->names[i].bytes);
+		json_real(&json, "rate", report_rate(r, r->names[i].events));
+		json_close(&json, '}');
+	}
+	json_close(&json, ']');
 	if (r->by) {
 		json_string(&json, "by", r->by);
 		put_values(&json, "groups", &r->groups, true);
 		json_number(&json, "other", r->groups.other_events);
 	}
+	/* but for what --by asks for, all members are there, if empty */
 	put_pairs(&json, r);
 	put_long(&json, r, "slowest", &r->slowest);
 	put_long(&json, r, "unfinished", &r->open);
-	put_fields(&json, r);
+	json_open(&json, "fields", '[');
+	for (struct field_use *use = r->uses; use; use = use->next) {
+		json_open(&json, NULL, '{');
+		json_string(&json, "name", use->name);
+		if (use->event)
+			json_string(&json, "event", use->event);
+		if (use->number) {
+			put_numbers(&json, &use->numbers);
+		} else {
+			put_values(&json, "values", &use->values, false);
+			json_number(&json, "other", use->values.other_events);
+			json_number(&json, "missed", use->values.missed);
+		}
+		json_close(&json, '}');
+	}
+	json_close(&json, ']');
 	json_open(&json, "locks", '[');
 	for (size_t i = 0; i < nlocks; i++)
 		put_lock(&json, locks[i]);

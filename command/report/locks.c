@@ -10,6 +10,9 @@
  *
  * A condition variable gives the mutex at cond_wait_entry and takes it again at
  * cond_wait_exit; that is no wait for the mutex.
+ *
+ * Invariant: a lock's list of threads has those alone that wait for it or hold
+ * it. It is short, however many threads a program makes.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +21,8 @@
 #include "command/report/private.h"
 #include "traces/array.h"
 
-/* A thread that waits for a lock or holds it. */
+/* A thread that waits for a lock or holds it. It is freed when it does neither,
+ * and when events of the process are missing. */
 struct lock_thread {
 	struct lock_thread *next;
 	uint32_t vtid;
@@ -29,15 +33,16 @@ struct lock_thread {
 	int64_t waits_since;
 };
 
+/* All locks, at most LOCKS_MAX; those that came first stay. */
 struct locks {
 	struct lock **list;
 	size_t n;
 	struct index index;
-	uint64_t left_out;		/* events of more locks */
 	uint64_t nholders;		/* of all locks */
 };
 
-/* Returns whether the text is PREFIX, and something of `list`, and SUFFIX. */
+/* Returns whether the text is PREFIX, and something of `list`, and SUFFIX. NULL
+ * ends the list. */
 static bool is_one_of(const char *text, const char *prefix,
 		      const char *const *list, const char *suffix)
 {
@@ -55,6 +60,8 @@ static bool is_one_of(const char *text, const char *prefix,
 	return false;
 }
 
+/* The functions that take a lock, give it, and wait for a condition, as their
+ * events are named. NULL is the end. */
 static const char *const take[] = {
 	"lock", "trylock", "timedlock", "clocklock", "wrlock", "trywrlock",
 	"timedwrlock", "clockwrlock", "rdlock", "tryrdlock", "timedrdlock",
@@ -64,6 +71,9 @@ static const char *const take[] = {
 static const char *const unlock[] = { "unlock", NULL };
 static const char *const waits[] = { "wait", "timedwait", "clockwait", NULL };
 
+/* Kinds of locks: the begin of their events' names, the field with the lock's
+ * address, and the kind as the report tells it. A condition's events are of its
+ * mutex. */
 static const struct lock_kind {
 	const char *prefix;
 	const char *field;
@@ -77,18 +87,6 @@ static const struct lock_kind {
 
 #define NKINDS	(sizeof(kinds) / sizeof(kinds[0]))
 
-static enum lock_step step_of(const char *name, const char *prefix)
-{
-	if (!strcmp(prefix, "cond_"))
-		return is_one_of(name, prefix, waits, "_entry") ? LOCK_GIVE :
-		       is_one_of(name, prefix, waits, "_exit") ? LOCK_RETAKE :
-								 LOCK_NONE;
-	return is_one_of(name, prefix, take, "_entry") ? LOCK_WAIT :
-	       is_one_of(name, prefix, take, "_exit") ? LOCK_TAKE :
-	       is_one_of(name, prefix, unlock, "_entry") ? LOCK_GIVE :
-							   LOCK_NONE;
-}
-
 void locks_class(struct report_class *class, const struct trace_class *trace,
 		 const struct event_class *event)
 {
@@ -98,8 +96,18 @@ void locks_class(struct report_class *class, const struct trace_class *trace,
 		return;
 	name += 8;
 	for (size_t i = 0; i < NKINDS; i++) {
-		enum lock_step step = step_of(name, kinds[i].prefix);
+		const char *prefix = kinds[i].prefix;
+		bool cond = !strcmp(prefix, "cond_");
+		enum lock_step step = LOCK_NONE;
 
+		if (is_one_of(name, prefix, cond ? waits : unlock, "_entry"))
+			step = LOCK_GIVE;
+		else if (cond && is_one_of(name, prefix, waits, "_exit"))
+			step = LOCK_RETAKE;
+		else if (!cond && is_one_of(name, prefix, take, "_entry"))
+			step = LOCK_WAIT;
+		else if (!cond && is_one_of(name, prefix, take, "_exit"))
+			step = LOCK_TAKE;
 		if (step == LOCK_NONE)
 			continue;
 		if (!field_at_find(&class->lock_at, trace, event,
@@ -115,100 +123,54 @@ void locks_class(struct report_class *class, const struct trace_class *trace,
 	}
 }
 
-struct lock_key {
-	uint64_t address;
-	const struct trace_class *trace;
-	const char *kind;
-};
-
+/* Returns whether a lock is the same as another, which has no state. */
 static int is_lock(uint64_t value, const void *priv)
 {
-	const struct lock *lock = (void *)(uintptr_t)value;
-	const struct lock_key *key = priv;
+	const struct lock *lock = (void *)(uintptr_t)value, *like = priv;
 
-	return lock->address == key->address && lock->trace == key->trace &&
-	       lock->kind == key->kind;
+	return lock->address == like->address && lock->trace == like->trace &&
+	       lock->kind == like->kind;
 }
 
-/* Adds a lock. Returns NULL where there are too many, or without memory. */
-static struct lock *add_lock(struct locks *l, const struct lock_key *key,
-			     uint64_t hash)
-{
-	struct lock *lock;
-
-	if (!l->list)
-		l->list = calloc(LOCKS_MAX, sizeof(struct lock *));
-	if (!l->list || l->n == LOCKS_MAX)
-		return NULL;
-	lock = calloc(1, sizeof(*lock));
-	if (!lock)
-		return NULL;
-	lock->address = key->address;
-	lock->trace = key->trace;
-	lock->kind = key->kind;
-	lock->seen = INT64_MAX;
-	l->list[l->n++] = lock;
-	/* a lock that the table misses would be counted twice */
-	return index_add(&l->index, hash, (uint64_t)(uintptr_t)lock) ? NULL :
-								       lock;
-}
-
-/* Returns the lock of an event, made if it is not there; or NULL, and the event
- * counts as left out. */
+/* Returns the lock of an event, made if it is not there. Returns NULL where
+ * there are too many, or without memory; then the event counts as left out. */
 static struct lock *find_lock(struct report *r, const struct report_class *c,
 			      const struct trace_event *event)
 {
-	struct lock_key key = { .trace = event->trace, .kind = c->lock_kind };
+	struct lock new = { .trace = event->trace, .kind = c->lock_kind,
+			    .seen = INT64_MAX };
 	uint64_t hash;
 	size_t bytes;
 	const uint8_t *at = field_at_bytes(&c->lock_at, event, &bytes);
+	struct locks *l;
 	struct lock *lock;
 
 	if (!r->locks)
 		r->locks = calloc(1, sizeof(*r->locks));
-	if (!at || !r->locks)
+	l = r->locks;
+	if (!at || !l)
 		return NULL;
-	key.address = field_integer(c->lock_at.class, at);
-	hash = (key.address ^ (uint64_t)event->trace->number << 48) *
+	new.address = field_integer(c->lock_at.class, at);
+	hash = (new.address ^ (uint64_t)event->trace->number << 48) *
 	       0x9e3779b97f4a7c15ull;
-	lock = (void *)(uintptr_t)index_find(&r->locks->index, hash, is_lock,
-					     &key);
-	if (!lock)
-		lock = add_lock(r->locks, &key, hash);
-	if (!lock)
-		r->locks->left_out++;
+	lock = (void *)(uintptr_t)index_find(&l->index, hash, is_lock, &new);
+	if (lock)
+		return lock;
+	if (!l->list)
+		l->list = calloc(LOCKS_MAX, sizeof(struct lock *));
+	lock = l->list && l->n < LOCKS_MAX ? malloc(sizeof(*lock)) : NULL;
+	if (lock) {
+		*lock = new;
+		l->list[l->n++] = lock;
+		/* a lock that the table misses would be counted twice */
+		if (index_add(&l->index, hash, (uint64_t)(uintptr_t)lock))
+			lock = NULL;
+	}
+	r->locks_more += !lock;
 	return lock;
 }
 
-/* Returns the thread, made if it is not there. */
-static struct lock_thread *thread_of(struct lock *lock, uint32_t vtid)
-{
-	struct lock_thread *t;
-
-	for (t = lock->threads; t; t = t->next)
-		if (t->vtid == vtid)
-			return t;
-	t = calloc(1, sizeof(*t));
-	if (t) {
-		t->vtid = vtid;
-		t->next = lock->threads;
-		lock->threads = t;
-	}
-	return t;
-}
-
-static void drop_idle(struct lock *lock, const struct lock_thread *idle)
-{
-	struct lock_thread **t = &lock->threads;
-
-	if (idle->waits || idle->depth)
-		return;
-	while (*t != idle)
-		t = &(*t)->next;
-	*t = idle->next;
-	free((void *)idle);
-}
-
+/* Frees the threads. The lock counts as free, and nobody as waiting. */
 static void forget_threads(struct lock *lock)
 {
 	while (lock->threads) {
@@ -219,9 +181,12 @@ static void forget_threads(struct lock *lock)
 	}
 }
 
-/* Returns the thread's row, made if it is not there. Where there is no room for
+/*
+ * Returns the thread's row, made if it is not there. Where there is no room for
  * more, it takes the row of the holder for whom others waited least, if that is
- * less than `ns`; or returns NULL. */
+ * less than `ns`; or returns NULL. The row is valid until the next call.
+ * Without memory, it sets r->failed and returns NULL.
+ */
 static struct lock_holder *holder_of(struct report *r, struct lock *lock,
 				     uint32_t vtid, uint64_t ns)
 {
@@ -248,22 +213,29 @@ static struct lock_holder *holder_of(struct report *r, struct lock *lock,
 	return least;
 }
 
-/* Ends a wait, and begins to hold the lock if it was taken. */
+/* Ends a wait, and begins to hold the lock if it was taken: the function
+ * returned 0, or took the lock of a thread that had ended. An event without the
+ * field `ret` is of a function that cannot fail. */
 static void take_lock(struct lock *lock, struct lock_thread *thread,
-		      int64_t now, bool taken)
+		      const struct report_class *c,
+		      const struct trace_event *event)
 {
-	uint64_t ns;
+	uint64_t ns, ret;
+	size_t bytes;
+	const uint8_t *at = c->lock_ret.class ?
+			    field_at_bytes(&c->lock_ret, event, &bytes) : NULL;
 
-	if (thread->waits && now >= thread->waits_since) {
-		ns = (uint64_t)(now - thread->waits_since);
+	if (thread->waits && event->ns >= thread->waits_since) {
+		ns = (uint64_t)(event->ns - thread->waits_since);
 		lock->wait_ns += ns;
 		lock->wait_max = ns > lock->wait_max ? ns : lock->wait_max;
 	}
-	if (taken) {
+	ret = at ? field_integer(c->lock_ret.class, at) : 0;
+	if (!ret || ret == EOWNERDEAD) {
 		lock->taken++;
 		lock->waited += thread->waits && thread->blocked;
 		if (!thread->depth++)
-			thread->held_since = now;
+			thread->held_since = event->ns;
 	} else {
 		lock->failed++;
 	}
@@ -271,10 +243,10 @@ static void take_lock(struct lock *lock, struct lock_thread *thread,
 }
 
 /* Ends a hold. The time for which others have waited meanwhile is this
- * thread's. */
+ * thread's: of each of them, from when both the hold and the wait had begun. A
+ * lock that was taken more than once is held until it was given as often. */
 static void give_lock(struct report *r, struct lock *lock,
-		      struct lock_thread *thread,
-		      int64_t now)
+		      struct lock_thread *thread, int64_t now)
 {
 	uint64_t ns;
 
@@ -299,27 +271,11 @@ static void give_lock(struct report *r, struct lock *lock,
 	}
 }
 
-/* Returns whether the function returned 0, or took the lock of a thread that
- * had ended. */
-static bool call_succeeded(const struct report_class *c,
-		      const struct trace_event *event)
-{
-	size_t bytes;
-	const uint8_t *at;
-	uint64_t ret;
-
-	if (!c->lock_ret.class)
-		return true;
-	at = field_at_bytes(&c->lock_ret, event, &bytes);
-	ret = at ? field_integer(c->lock_ret.class, at) : 0;
-	return !ret || ret == EOWNERDEAD;
-}
-
 void locks_event(struct report *r, const struct report_class *c,
 		 const struct report_trace *trace,
 		 const struct trace_event *event)
 {
-	struct lock_thread *thread;
+	struct lock_thread *thread, **place;
 	struct lock *lock;
 	uint32_t vtid = 0;
 	size_t bytes;
@@ -344,10 +300,19 @@ void locks_event(struct report *r, const struct report_class *c,
 	if (gaps_meet(&event->trace->gaps, lock->seen, event->ns))
 		forget_threads(lock);
 	lock->seen = event->ns;
-	thread = thread_of(lock, vtid);
+	for (place = &lock->threads; *place && (*place)->vtid != vtid;)
+		place = &(*place)->next;
+	thread = *place;
 	if (!thread) {
-		r->failed = true;
-		return;
+		thread = calloc(1, sizeof(*thread));
+		if (!thread) {
+			r->failed = true;
+			return;
+		}
+		thread->vtid = vtid;
+		thread->next = lock->threads;
+		place = &lock->threads;
+		*place = thread;
 	}
 	if (c->lock == LOCK_WAIT) {
 		thread->waits = true;
@@ -356,15 +321,22 @@ void locks_event(struct report *r, const struct report_class *c,
 		for (struct lock_thread *t = lock->threads; t; t = t->next)
 			thread->blocked |= t != thread && t->depth;
 	} else if (c->lock == LOCK_TAKE) {
-		take_lock(lock, thread, event->ns, call_succeeded(c, event));
+		take_lock(lock, thread, c, event);
 	} else if (c->lock == LOCK_GIVE) {
 		give_lock(r, lock, thread, event->ns);
 	} else if (!thread->depth++) {
 		thread->held_since = event->ns;
 	}
-	drop_idle(lock, thread);
+	/* a thread that neither waits nor holds is forgotten */
+	if (!thread->waits && !thread->depth) {
+		*place = thread->next;
+		free(thread);
+	}
 }
 
+/* Sorts the locks, the one first for which threads waited most, then the one
+ * that they held longest, then the lower address, so that two reports are
+ * equal. */
 static int by_wait(const void *a, const void *b)
 {
 	const struct lock *left = *(struct lock *const *)a;
@@ -378,6 +350,7 @@ static int by_wait(const void *a, const void *b)
 	       (left->address < right->address);
 }
 
+/* Sorts the holders of a lock, the one first for whom others waited most. */
 static int by_blame(const void *a, const void *b)
 {
 	const struct lock_holder *left = a, *right = b;
@@ -399,11 +372,6 @@ size_t locks_sorted(struct report *r, struct lock *const **sorted)
 	qsort(l->list, l->n, sizeof(struct lock *), by_wait);
 	*sorted = l->list;
 	return l->n;
-}
-
-uint64_t locks_left_out(const struct report *r)
-{
-	return r->locks ? r->locks->left_out : 0;
 }
 
 void locks_free(struct report *r)

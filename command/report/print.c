@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The report as text: processes, events, and then the other sections.
+ * The report as text: totals, processes, events, and then the other sections.
+ *
+ * A section begins with an empty line and a heading. Without any event there
+ * are only the totals.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "command/common/counted.h"
 #include "command/common/printable.h"
 #include "command/report/private.h"
 
+/* Sorts the traces, the one with the most events first; equal ones by
+ * number. */
 static int by_events(const void *a, const void *b)
 {
 	const struct report_trace *left = *(struct report_trace *const *)a;
@@ -19,30 +25,50 @@ static int by_events(const void *a, const void *b)
 	return left->trace->number < right->trace->number ? -1 : 1;
 }
 
+/* Prints a sentence of look_notes() below the table of processes, which lacks
+ * the events that the sentence is about. */
 static void print_note(const char *note, void *priv)
 {
 	(void)priv;
 	printable_print("  %s\n", note);
 }
 
-static void print_processes(struct report *r)
+void report_print(struct report *r)
 {
 	struct report_trace **list = calloc(r->ntraces + 1, sizeof(*list));
-	size_t n = 0;
+	char first[64], last[64], pid[24];
+	uint64_t span = report_span(r);
+	size_t n = 0, processes = 0;
 
-	for (size_t i = 0; list && i < r->ntraces; i++)
-		if (r->traces[i].trace)
+	for (size_t i = 0; i < r->ntraces; i++) {
+		if (list && r->traces[i].trace)
 			list[n++] = &r->traces[i];
-	if (!list)
-		return;
-	qsort(list, n, sizeof(*list), by_events);
-	report_heading("Processes");
-	printf("      events       %%         bytes        lost      pid  "
-	       "process\n");
+		processes += r->traces[i].trace != NULL;
+	}
+	printf("%s (%llu bytes) of %s, %llu lost\n",
+	       counted(r->events, "event"), (unsigned long long)r->bytes,
+	       counted(processes, "process"),
+	       (unsigned long long)r->look.losses);
+	if (!r->events)
+		goto out;
+	report_time(r, r->first, first);
+	report_time(r, r->last, last);
+	printf("%s to %s, %llu.%09llu s", first, last,
+	       (unsigned long long)(span / 1000000000),
+	       (unsigned long long)(span % 1000000000));
+	if (span)
+		printf(", %.1f events a second", report_rate(r, r->events));
+	putchar('\n');
+	if (list) {
+		qsort(list, n, sizeof(*list), by_events);
+		printf("\nProcesses\n"
+		       "      events       %%         bytes        lost      "
+		       "pid  process\n");
+	}
 	for (size_t i = 0; i < rows_shown(r, n); i++) {
 		const struct trace_class *trace = list[i]->trace;
-		char pid[24] = "-";
 
+		strcpy(pid, "-");
 		if (trace->vpid >= 0)
 			snprintf(pid, sizeof(pid), "%lld",
 				 (long long)trace->vpid);
@@ -55,63 +81,19 @@ static void print_processes(struct report *r)
 						   trace->path);
 	}
 	report_more(r, n, "process");
-	free(list);
-	look_notes(&r->look, r->pairs, rows_shown(r, n), print_note, NULL);
-}
-
-static void print_events(const struct report *r)
-{
-	report_heading("Events");
-	printf("      events       %%    a second         bytes       %%  "
-	       "event\n");
-	for (size_t i = 0; i < rows_shown(r, r->nnames); i++) {
-		const struct event_row *row = &r->names[i];
-
-		printable_print("%12llu  %5.1f%%  %10.1f  %12llu  %5.1f%%  "
-				"%s\n", (unsigned long long)row->events,
-				share_of(row->events, r->events),
-				report_rate(r, row->events),
-				(unsigned long long)row->bytes,
-				share_of(row->bytes, r->bytes), row->name);
-	}
+	if (list)
+		look_notes(&r->look, r->pairs, rows_shown(r, n), print_note,
+			   NULL);
+	printf("\nEvents\n");
+	report_columns("event");
+	for (size_t i = 0; i < rows_shown(r, r->nnames); i++)
+		report_row(r, r->names[i].events, r->names[i].bytes,
+			   r->names[i].name);
 	report_more(r, r->nnames, "event");
-}
-
-/* Writes the totals, and the time from the first event to the last. */
-static void print_head(const struct report *r)
-{
-	char first[64], last[64];
-	uint64_t span = report_span(r);
-	size_t processes = 0;
-
-	for (size_t i = 0; i < r->ntraces; i++)
-		processes += r->traces[i].trace != NULL;
-	printf("%s (%llu bytes) of %s, %llu lost\n",
-	       counted(r->events, "event"), (unsigned long long)r->bytes,
-	       counted(processes, "process"),
-	       (unsigned long long)r->look.losses);
-	if (!r->events)
-		return;
-	report_time(r, r->first, first);
-	report_time(r, r->last, last);
-	printf("%s to %s, %llu.%09llu s", first, last,
-	       (unsigned long long)(span / 1000000000),
-	       (unsigned long long)(span % 1000000000));
-	if (span)
-		printf(", %.1f events a second",
-		       report_rate(r, r->events));
-	putchar('\n');
-}
-
-void report_print(struct report *r)
-{
-	print_head(r);
-	if (!r->events)
-		return;
-	print_processes(r);
-	print_events(r);
 	report_groups(r);
 	report_pairs(r);
 	report_fields(r);
 	report_locks(r);
+out:
+	free(list);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Shared by the files of this room. report.c takes options and events; count.c,
- * durations.c, fields.c, groups.c and locks.c count an event; text.c and json.c
- * print the counts.
+ * values.c, durations.c and locks.c count an event; print.c, sections.c, text.c
+ * and json.c print the counts.
  *
  * Invariant: memory is bounded by the numbers below, however long a trace is.
  */
@@ -27,6 +27,8 @@
 #define HOLDERS_MAX	8u		/* of a lock that are told */
 #define HOLDERS_KEPT	(1u << 20)	/* of all locks */
 
+/* What a value is, so that values of several classes of fields can be
+ * compared. */
 enum value_form {
 	VALUE_INTEGER,
 	VALUE_NEGATIVE,
@@ -37,7 +39,8 @@ enum value_form {
 	VALUE_RAW,
 };
 
-/* A value of a field. */
+/* A value of a field. The bytes are those of the form, not of the event; a
+ * value of more than VALUE_BYTES is cut, and the rest is in the hash alone. */
 struct value {
 	const struct field_class *class;	/* of the first event */
 	uint8_t form;			/* enum value_form */
@@ -64,14 +67,15 @@ struct values {
 	uint64_t missed;
 };
 
-/* Durations of a kind of pairs for a value of --by. */
+/* Durations of a kind of pairs for a value of --by. The value owns the list;
+ * there are at most CELLS_MAX cells in all. */
 struct cell {
 	struct cell *next;
 	const struct pair_kind *kind;
 	struct histogram ns;
 };
 
-/* Durations of a kind. */
+/* Durations of a kind. A pair that counts in `backwards` is not among them. */
 struct durations {
 	struct histogram ns;
 	uint64_t backwards;		/* END is before BEGIN */
@@ -80,7 +84,8 @@ struct durations {
 	uint8_t lane_kind;
 };
 
-/* A pair that is told. */
+/* A pair that is told. The keys are a text with a NUL, cut where there is no
+ * room; the pair itself is gone by then. */
 struct long_pair {
 	const struct pair_kind *kind;
 	const struct trace_class *trace;
@@ -93,14 +98,16 @@ struct long_pair {
 	char keys[64];
 };
 
-/* The longest pairs: a heap with the shortest first. */
+/* The longest pairs: a heap with the shortest first, once there are `max` of
+ * them. */
 struct longest {
 	struct long_pair *list;
 	uint32_t n;
 	uint32_t max;
 };
 
-/* The numbers of --field, of one event's field or of a context. */
+/* The numbers of --field, of one event's field or of a context, in all traces.
+ * The texts are those of a class, or of the option. */
 struct field_use {
 	const char *name;		/* of the field */
 	const char *event;		/* "app:reply", or NULL: a context */
@@ -111,18 +118,20 @@ struct field_use {
 	struct field_use *next;
 };
 
+/* A field of a class of events, and the use that counts it. */
 struct field_ref {
 	struct field_at at;
 	struct field_use *use;
 };
 
-/* Counts of an event's name, in all traces. */
+/* Counts of an event's name, in all traces. Made by count_finish(). */
 struct event_row {
 	const char *name;
 	uint64_t events;
 	uint64_t bytes;
 };
 
+/* What an event means for a lock; of each, an example. */
 enum lock_step {
 	LOCK_NONE,
 	LOCK_WAIT,			/* mutex_lock_entry */
@@ -131,7 +140,8 @@ enum lock_step {
 	LOCK_RETAKE,			/* cond_wait_exit */
 };
 
-/* A class of events in one trace. */
+/* A class of events in one trace. The list has room for all names of --field;
+ * `nfields` of them are in the class. */
 struct report_class {
 	uint64_t events;
 	uint64_t bytes;
@@ -146,6 +156,7 @@ struct report_class {
 	struct field_ref fields[];
 };
 
+/* A trace, and the counts of the trace's classes. */
 struct report_trace {
 	const struct trace_class *trace;
 	struct report_class **classes;	/* by number */
@@ -158,6 +169,8 @@ struct report_trace {
 	uint64_t bytes;
 };
 
+/* The options and all counts. It is all zero at first, but for the options, and
+ * count_free(), durations_free() and locks_free() free what hangs on it. */
 struct report {
 	struct look look;
 	struct reader_calls calls;	/* those of `look` */
@@ -184,6 +197,7 @@ struct report {
 	bool failed;			/* without memory */
 	bool lockless;			/* lock events have no vtid */
 	uint64_t locks_out;		/* events of locks that were left out */
+	uint64_t locks_more;		/* events of more than LOCKS_MAX */
 
 	struct event_row *names;	/* set by count_finish() */
 	size_t nnames;
@@ -199,41 +213,64 @@ struct report {
 	struct locks *locks;
 };
 
-/* count.c */
+/*
+ * count.c: counts events by class. count_open() makes the classes known that
+ * the traces describe so far. count_event() counts an event, and what hangs on
+ * it: pairs, locks, values; a failure sets r->failed, and the report is not
+ * printed. count_finish() sums up by trace and name, and sorts the values; call
+ * it once, after the last event. Return 0 or -ENOMEM. count_free() may be
+ * called without count_open().
+ */
 int count_open(struct report *r);
 void count_event(struct report *r, const struct trace_event *event);
 int count_finish(struct report *r);
 void count_free(struct report *r);
 
-/* checks.c: reports events and fields that were asked for and are missing;
- * returns a status. */
+/*
+ * checks.c: reports events and fields that were asked for and are missing.
+ * check_keys() needs the traces in r->pairs, check_asked() does not. Return
+ * COMMAND_DONE, or another status after printing the first that is missing.
+ */
 int check_asked(const struct report *r);
 int check_keys(const struct report *r);
 
-/* values.c: values_take() returns the value, or NULL: it counts as another. It
- * is valid until the next call. */
+/*
+ * values.c: values_take() returns the value, or NULL: it counts as another. It
+ * is valid until the next call. `at` and `bytes` are of the event, whose class
+ * must live as long as the values. values_sort() sorts by events, after which
+ * values_take() must not be called. value_text() writes a text that ends in a
+ * NUL, and in "..." where it was cut; `room` is 5 or more.
+ */
 struct value *values_take(struct values *v, const struct field_class *class,
 			  const uint8_t *at, size_t bytes);
 void values_sort(struct values *v);
 void values_free(struct values *v);
 void value_text(const struct value *value, char *text, size_t room);
 
-/* durations.c */
+/*
+ * durations.c: durations_open() makes the pairs of the rules and returns a
+ * status, after printing why it is not COMMAND_DONE. durations_free() frees all
+ * that it made, and may be called without it. durations_of() returns NULL
+ * without memory, and is valid until the next call for a new kind.
+ * longest_sort() sorts the longest pair first, after which no pair may be
+ * added.
+ */
 int durations_open(struct report *r);
 void durations_free(struct report *r);
 struct durations *durations_of(struct report *r, const struct pair_kind *kind);
 void longest_sort(struct longest *l);
 
-/* Returns whether the kind is told at all; if none of the events is an END,
- * only a rule's kind is. */
-bool kind_told(const struct pair_kind *kind);
+/* Returns the place of the durations of a kind for a value of --by; it has NULL
+ * if there are none. A new cell may be put there. */
+struct cell **cell_place(struct value *value, const struct pair_kind *kind);
 
-/* locks.c */
+/* A thread that held a lock. */
 struct lock_holder {
 	uint32_t vtid;
 	uint64_t ns;			/* that others waited for it */
 };
 
+/* A lock; it is known by the first three. Times are nanoseconds. */
 struct lock {
 	uint64_t address;
 	const struct trace_class *trace;
@@ -253,16 +290,22 @@ struct lock {
 	int64_t seen;			/* of the last event */
 };
 
+/*
+ * locks.c: locks_class() looks up what the class of events means for a lock;
+ * lock stays LOCK_NONE if it means nothing. locks_event() counts an event of
+ * such a class. locks_sorted() sets a list of the locks with the longest wait
+ * first, which is valid until the next event, and returns their number.
+ */
 void locks_class(struct report_class *class, const struct trace_class *trace,
 		 const struct event_class *event);
 void locks_event(struct report *r, const struct report_class *class,
 		 const struct report_trace *trace,
 		 const struct trace_event *event);
 size_t locks_sorted(struct report *r, struct lock *const **sorted);
-uint64_t locks_left_out(const struct report *r);
 void locks_free(struct report *r);
 
-/* A kind that is told. */
+/* A kind that is told, and the sum of all durations by which the kinds are
+ * sorted. */
 struct kind_row {
 	const struct pair_kind *kind;
 	long double sum;
@@ -272,12 +315,18 @@ struct kind_row {
  * their number. */
 size_t kinds_sorted(struct report *r, struct kind_row **rows);
 
-/* text.c */
-void report_heading(const char *text);
-void report_duration(char *text, size_t room, long double ns);
-void report_number(char *text, size_t room, long double value);
-/* The same of an integer of 64 bits, with all digits. */
-void report_whole(char *text, size_t room, long double value);
+/* Writes a number as a text that ends in a NUL; it is cut where there is no
+ * room. */
+typedef void print_number(char *text, size_t room, long double value);
+
+/*
+ * text.c: report_duration() writes nanoseconds with three digits and a unit,
+ * report_number() six digits of a number, and report_whole() all digits of an
+ * integer of 64 bits.
+ */
+print_number report_duration;
+print_number report_number;
+print_number report_whole;
 
 /* Writes a time as --begin takes it, at most 64 bytes. */
 void report_time(const struct report *r, int64_t ns, char *p);
@@ -290,20 +339,27 @@ uint64_t report_span(const struct report *r);
 /* Returns events a second; 0: that cannot be told. */
 double report_rate(const struct report *r, uint64_t events);
 
+/* Print the heading and a row of a table of events; the last column is `name`.
+ */
+void report_columns(const char *name);
+void report_row(const struct report *r, uint64_t events, uint64_t bytes,
+		const char *name);
+
 /* Says how many rows of n are not printed. */
 void report_more(const struct report *r, size_t n, const char *what);
 
-/* Prints a histogram. */
-void report_rows(struct histogram *h,
-	       void (*number)(char *text, size_t room, long double value));
+/* Prints a histogram; each number is printed times `one`. */
+void report_rows(struct histogram *h, print_number *number, long double one);
 
-/* sections.c */
+/* sections.c: print a section of the report each, or nothing if there is
+ * nothing to tell. They sort the lists that they print. */
 void report_pairs(struct report *r);
 void report_groups(struct report *r);
 void report_fields(struct report *r);
 void report_locks(struct report *r);
 
-/* print.c, json.c */
+/* print.c, json.c: print the whole report on standard output. A failure to
+ * write is left to look_finish(). */
 void report_print(struct report *r);
 void report_json(struct report *r);
 

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Pairs, values of --by, fields and locks as text.
+ *
+ * A table of durations has a row for each kind, value or field, with the same
+ * columns. The columns have one width; only the table of a field is as wide as
+ * that field's numbers.
+ *
+ * Invariant: names of events, fields and values are bytes that a traced program
+ * chose, and are printed by printable_print() alone.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -16,12 +23,15 @@
 #include "traces/text/number.h"
 
 #define NAME_BYTES	128
+
+/* More paths than these are "DIR" in the command that is to be typed. */
 #define PATHS_SHOWN	4
 
-typedef void print_number(char *text, size_t room, long double value);
-
+/* Those of the columns below. */
 static const double quantiles[] = { 0.5, 0.9, 0.99, 0.999 };
 
+/* The columns of a table of durations or numbers, in the order in which
+ * fill_cells() writes them. */
 static const char *const columns[] = {
 	"sum", "min", "p50", "p90", "p99", "p99.9", "max",
 };
@@ -30,36 +40,39 @@ static const char *const columns[] = {
 #define CELL_COLUMNS	9		/* of one column's width, at least */
 #define CELL_BYTES	48
 
-/* Writes the columns of some numbers. */
+/* Writes the columns of some numbers, each times `one`; "-" where there are
+ * none. Of integers, the sum has all digits. */
 static void fill_cells(char (*cells)[CELL_BYTES], struct histogram *h,
-		       print_number *number)
+		       print_number *number, long double one)
 {
 	size_t n = 0;
 
-	number(cells[n++], CELL_BYTES, h->sum);
+	number(cells[n++], CELL_BYTES, h->sum * one);
 	if (number == report_whole)
 		*number_wide(cells[0], h->whole) = '\0';
-	number(cells[n++], CELL_BYTES, h->min);
+	number(cells[n++], CELL_BYTES, h->min * one);
 	for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++)
 		number(cells[n++], CELL_BYTES,
-		       histogram_quantile(h, quantiles[i]));
-	number(cells[n++], CELL_BYTES, h->max);
+		       histogram_quantile(h, quantiles[i]) * one);
+	number(cells[n++], CELL_BYTES, h->max * one);
 	for (size_t i = 0; !h->count && i < n; i++)
 		strcpy(cells[i], "-");
 }
 
-static void print_numbers(struct histogram *h, const char *name,
-			  print_number *number)
+/* Prints a row of durations: the count, NCOLUMNS numbers and the name. */
+static void print_numbers(struct histogram *h, const char *name)
 {
 	char cells[NCOLUMNS][CELL_BYTES];
 
-	fill_cells(cells, h, number);
+	fill_cells(cells, h, report_duration, 1);
 	printf("%10llu", (unsigned long long)h->count);
 	for (size_t i = 0; i < NCOLUMNS; i++)
 		printf(" %*s", CELL_COLUMNS, cells[i]);
 	printable_print("  %s\n", name);
 }
 
+/* Prints the heading of a table of durations; `name` is that of the last
+ * column, which is as wide as it likes. */
 static void print_columns(const char *name)
 {
 	printf("     count");
@@ -68,42 +81,16 @@ static void print_columns(const char *name)
 	printf("  %s\n", name);
 }
 
-/* Prints a table of one row, as wide as the numbers in it. */
-static void print_field(struct histogram *h, const char *name,
-			print_number *number)
+/* Prints the facts about a kind beside its durations: what was left out, and
+ * why, and the histogram. A fact that does not hold has no line. A kind without
+ * a BEGIN or END that was met has "?" in the place of the name. */
+static void print_kind(struct report *r, const struct pair_kind *kind)
 {
-	char cells[NCOLUMNS][CELL_BYTES];
-	int width[NCOLUMNS];
-
-	fill_cells(cells, h, number);
-	printf("     count");
-	for (size_t i = 0; i < NCOLUMNS; i++) {
-		width[i] = (int)strlen(cells[i]);
-		if (width[i] < CELL_COLUMNS)
-			width[i] = CELL_COLUMNS;
-		printf(" %*s", width[i], columns[i]);
-	}
-	printf("  field\n%10llu", (unsigned long long)h->count);
-	for (size_t i = 0; i < NCOLUMNS; i++)
-		printf(" %*s", width[i], cells[i]);
-	printable_print("  %s\n", name);
-}
-
-static const char *lanes_name(const struct durations *d)
-{
-	static const char *const words[] = {
+	static const char *const lanes[] = {
 		[PAIR_OF_THREAD] = "by thread",
 		[PAIR_OF_CPU] = "by CPU, as they have no thread",
 		[PAIR_OF_KEYS] = "by key",
 	};
-
-	return d->mixed ? "by thread where there is one, else by CPU" :
-			  words[d->lane_kind];
-}
-
-/* Prints the facts about a kind beside its durations. */
-static void print_kind(struct report *r, const struct pair_kind *kind)
-{
 	struct durations *d = durations_of(r, kind);
 
 	putchar('\n');
@@ -111,7 +98,8 @@ static void print_kind(struct report *r, const struct pair_kind *kind)
 			kind->begin ? kind->begin : "?",
 			kind->end ? kind->end : "?");
 	if (d && d->ns.count)
-		printf(", %s", lanes_name(d));
+		printf(", %s", d->mixed ? "by thread where there is one, else "
+					  "by CPU" : lanes[d->lane_kind]);
 	putchar('\n');
 	if (kind->unfinished)
 		printf("  %llu unfinished\n",
@@ -141,10 +129,11 @@ static void print_kind(struct report *r, const struct pair_kind *kind)
 		printf("  %s where the end is before the begin: the trace is "
 		       "damaged\n", counted(d->backwards, "pair"));
 	if (d && d->ns.count)
-		report_rows(&d->ns, report_duration);
+		report_rows(&d->ns, report_duration, 1);
 }
 
-/* Writes a row for each pair: length, begin, end, lane. */
+/* Prints a row for each pair: length, begin, end, lane, kind and keys. A pair
+ * that is still open has no end. */
 static void print_list(const struct report *r, const struct longest *l)
 {
 	char begin[64], end[64], length[32], lane[48];
@@ -174,71 +163,42 @@ static void print_list(const struct report *r, const struct longest *l)
 	}
 }
 
-/* Prints the arguments with which view shows the same events: to be typed as
- * they are, or with DIR for a path that is long or cannot be typed. */
-static void print_sources(const struct report *r)
-{
-	bool typed = r->npaths <= PATHS_SHOWN;
-	char word[PATH_MAX];
-
-	for (int i = 0; i < r->npaths; i++)
-		typed = typed && shell_word(word, sizeof(word), r->paths[i]);
-	for (int i = 0; i < r->npaths && typed; i++)
-		if (shell_word(word, sizeof(word), r->paths[i]))
-			printf(" %s", word);
-	if (!typed)
-		fputs(" DIR", stdout);
-	if (r->look.session)
-		printf(" -s %s", r->look.session);
-	if (r->look.pid)
-		printf(" -p %d", (int)r->look.pid);
-	puts("");
-}
-
+/* Prints the longest pairs, and the arguments with which view shows the first:
+ * to be typed as they are, or with DIR for a path that is long or cannot be
+ * typed. Then prints the pairs that are unfinished, the longest of them. */
 static void print_long(struct report *r)
 {
-	char begin[64], end[64];
+	char begin[64], end[64], word[PATH_MAX];
+	bool typed = r->npaths <= PATHS_SHOWN;
 
 	longest_sort(&r->slowest);
 	longest_sort(&r->open);
 	if (r->slowest.n) {
-		report_heading("Slowest pairs");
+		printf("\nSlowest pairs\n");
 		print_list(r, &r->slowest);
 		report_view_time(r, r->slowest.list[0].begin, begin);
 		report_view_time(r, r->slowest.list[0].end, end);
 		printf("  the first of them: taffrail view --begin %s --end %s"
 		       "%s", begin, end, r->look.utc ? " --utc" : "");
-		print_sources(r);
+		/* each path is one word of the line for a shell */
+		for (int i = 0; i < r->npaths; i++)
+			typed = typed &&
+				shell_word(word, sizeof(word), r->paths[i]);
+		for (int i = 0; i < r->npaths && typed; i++)
+			if (shell_word(word, sizeof(word), r->paths[i]))
+				printf(" %s", word);
+		if (!typed)
+			fputs(" DIR", stdout);
+		if (r->look.session)
+			printf(" -s %s", r->look.session);
+		if (r->look.pid)
+			printf(" -p %d", (int)r->look.pid);
+		puts("");
 	}
 	if (r->open.n) {
-		report_heading("Unfinished pairs, the longest");
+		printf("\nUnfinished pairs, the longest\n");
 		print_list(r, &r->open);
 	}
-}
-
-static bool pairs_of_cpu(const struct report *r)
-{
-	for (size_t i = 0; i < r->ndurations; i++)
-		if (r->durations[i].ns.count &&
-		    (r->durations[i].mixed ||
-		     r->durations[i].lane_kind == PAIR_OF_CPU))
-			return true;
-	return false;
-}
-
-/* Says which numbers of the table come from events that have no thread. */
-static void print_threadless(const struct report *r)
-{
-	uint64_t n = pairs_threadless(r->pairs);
-
-	if (n)
-		printf("  Not paired: %s without a thread. Record with "
-		       "--context vtid (the default);\n  --pair-by cpu "
-		       "pairs by CPU, --pair BEGIN,END,KEY by the value of "
-		       "a field\n", counted(n, "event"));
-	else if (r->look.by_cpu && pairs_of_cpu(r))
-		printf("  Paired by CPU: the events have no thread, so begin "
-		       "and end may be of two threads\n");
 }
 
 void report_pairs(struct report *r)
@@ -246,14 +206,29 @@ void report_pairs(struct report *r)
 	struct kind_row *rows;
 	size_t n = kinds_sorted(r, &rows);
 	size_t shown = rows_shown(r, n);
+	uint64_t threadless = pairs_threadless(r->pairs);
+	bool of_cpu = false;
 
+	/* threads share CPUs, so the numbers may be of pairs of two threads */
+	for (size_t i = 0; i < r->ndurations; i++)
+		of_cpu |= r->durations[i].ns.count &&
+			  (r->durations[i].mixed ||
+			   r->durations[i].lane_kind == PAIR_OF_CPU);
 	if (n) {
-		report_heading("Durations of pairs");
-		print_threadless(r);
+		printf("\nDurations of pairs\n");
+		if (threadless)
+			printf("  Not paired: %s without a thread. Record with "
+			       "--context vtid (the default);\n  --pair-by cpu "
+			       "pairs by CPU, --pair BEGIN,END,KEY by the "
+			       "value of a field\n",
+			       counted(threadless, "event"));
+		else if (r->look.by_cpu && of_cpu)
+			printf("  Paired by CPU: the events have no thread, so "
+			       "begin and end may be of two threads\n");
 		print_columns("pair");
 		for (size_t i = 0; i < shown; i++)
 			print_numbers(&durations_of(r, rows[i].kind)->ns,
-				      rows[i].kind->name, report_duration);
+				      rows[i].kind->name);
 		report_more(r, n, "kind");
 		for (size_t i = 0; i < shown; i++)
 			print_kind(r, rows[i].kind);
@@ -266,62 +241,55 @@ void report_pairs(struct report *r)
 	print_long(r);
 }
 
-static void print_cells(struct report *r, const struct pair_kind *kind)
-{
-	char name[NAME_BYTES];
-	size_t found = 0;
-
-	for (uint32_t i = 0; i < r->groups.n; i++)
-		for (struct cell *c = r->groups.list[i].cells; c; c = c->next) {
-			if (c->kind != kind)
-				continue;
-			if (!found++) {
-				putchar('\n');
-				printable_print("%s, by %s\n", kind->name,
-						r->by);
-				print_columns(r->by);
-			}
-			if (found > rows_shown(r, r->groups.n))
-				return;
-			value_text(&r->groups.list[i], name, sizeof(name));
-			print_numbers(&c->ns, name, report_duration);
-		}
-}
-
 void report_groups(struct report *r)
 {
 	struct kind_row *rows;
 	char name[NAME_BYTES];
-	size_t n;
+	size_t n, shown = rows_shown(r, r->groups.n);
 
 	if (!r->by)
 		return;
 	putchar('\n');
 	printable_print("Events by %s\n", r->by);
-	printf("      events       %%    a second         bytes       %%  "
-	       "value\n");
-	for (size_t i = 0; i < rows_shown(r, r->groups.n); i++) {
+	report_columns("value");
+	for (size_t i = 0; i < shown; i++) {
 		const struct value *v = &r->groups.list[i];
 
 		value_text(v, name, sizeof(name));
-		printable_print("%12llu  %5.1f%%  %10.1f  %12llu  %5.1f%%  "
-				"%s\n", (unsigned long long)v->events,
-				share_of(v->events, r->events),
-				report_rate(r, v->events),
-				(unsigned long long)v->bytes,
-				share_of(v->bytes, r->bytes), name);
+		report_row(r, v->events, v->bytes, name);
 	}
 	report_more(r, r->groups.n, "value");
 	if (r->groups.other_events)
 		printf("%12llu  %5.1f%%  of values that came behind the first "
 		       "%d\n", (unsigned long long)r->groups.other_events,
 		       share_of(r->groups.other_events, r->events), GROUPS_MAX);
+	/* a table for each kind, with a row for each value that has pairs */
 	n = kinds_sorted(r, &rows);
-	for (size_t i = 0; i < rows_shown(r, n); i++)
-		print_cells(r, rows[i].kind);
+	for (size_t i = 0; i < rows_shown(r, n); i++) {
+		size_t found = 0;
+
+		for (uint32_t k = 0; k < r->groups.n && found < shown; k++) {
+			struct value *value = &r->groups.list[k];
+			struct cell *cell = *cell_place(value, rows[i].kind);
+
+			if (!cell)
+				continue;
+			if (!found++) {
+				putchar('\n');
+				printable_print("%s, by %s\n",
+						rows[i].kind->name, r->by);
+				print_columns(r->by);
+			}
+			value_text(value, name, sizeof(name));
+			print_numbers(&cell->ns, name);
+		}
+	}
 	free(rows);
 }
 
+/* Prints the values of a field that is no number, with their share of the
+ * events that have the field. Values that did not fit are counted together, and
+ * their number tells how wrong the counts may be. */
 static void print_values(const struct report *r, const struct values *v)
 {
 	uint64_t sum = v->other_events;
@@ -344,104 +312,96 @@ static void print_values(const struct report *r, const struct values *v)
 		       (unsigned long long)v->missed);
 }
 
-static void number_us(char *text, size_t room, long double value)
-{
-	report_duration(text, room, value * 1e3L);
-}
-
-static void number_ms(char *text, size_t room, long double value)
-{
-	report_duration(text, room, value * 1e6L);
-}
-
-static void number_s(char *text, size_t room, long double value)
-{
-	report_duration(text, room, value * 1e9L);
-}
-
-/* Returns how the numbers of a field are printed. */
-static print_number *number_as(const struct field_use *use)
-{
-	switch (use->unit) {
-	case TAFFRAIL_HOW_DURATION_NS:
-		return report_duration;
-	case TAFFRAIL_HOW_DURATION_US:
-		return number_us;
-	case TAFFRAIL_HOW_DURATION_MS:
-		return number_ms;
-	case TAFFRAIL_HOW_DURATION_S:
-		return number_s;
-	default:
-		return histogram_whole(&use->numbers) ? report_whole :
-							report_number;
-	}
-}
-
 void report_fields(struct report *r)
 {
+	/* a number of a field with such a unit is a duration */
+	static const long double ns_of[] = {
+		[TAFFRAIL_HOW_DURATION_NS] = 1,
+		[TAFFRAIL_HOW_DURATION_US] = 1e3L,
+		[TAFFRAIL_HOW_DURATION_MS] = 1e6L,
+		[TAFFRAIL_HOW_DURATION_S] = 1e9L,
+	};
 	print_number *number;
 
 	for (struct field_use *use = r->uses; use; use = use->next) {
-		const char *event = use->event ? use->event : "all events";
+		long double one = use->unit < sizeof(ns_of) / sizeof(*ns_of) ?
+				  ns_of[use->unit] : 0;
+		char cells[NCOLUMNS][CELL_BYTES];
+		int width[NCOLUMNS];
 
 		if (!use->numbers.count && !use->numbers.nans &&
 		    !use->values.n)
 			continue;
 		putchar('\n');
-		printable_print("Field %s of %s\n", use->name, event);
+		printable_print("Field %s of %s\n", use->name,
+				use->event ? use->event : "all events");
 		if (!use->number) {
 			print_values(r, &use->values);
 			continue;
 		}
-		number = number_as(use);
-		print_field(&use->numbers, use->name, number);
+		number = one > 0 ? report_duration :
+			 histogram_whole(&use->numbers) ? report_whole :
+							  report_number;
+		one = one > 0 ? one : 1;
+		/* a table of one row, as wide as the numbers in it */
+		fill_cells(cells, &use->numbers, number, one);
+		printf("     count");
+		for (size_t i = 0; i < NCOLUMNS; i++) {
+			width[i] = (int)strlen(cells[i]);
+			if (width[i] < CELL_COLUMNS)
+				width[i] = CELL_COLUMNS;
+			printf(" %*s", width[i], columns[i]);
+		}
+		printf("  field\n%10llu",
+		       (unsigned long long)use->numbers.count);
+		for (size_t i = 0; i < NCOLUMNS; i++)
+			printf(" %*s", width[i], cells[i]);
+		printable_print("  %s\n", use->name);
 		if (use->numbers.nans)
 			printf("%10llu of NaN\n",
 			       (unsigned long long)use->numbers.nans);
-		report_rows(&use->numbers, number);
-	}
-}
-
-static void print_lock(const struct lock *lock)
-{
-	char wait[32], most[32], hold[32], longest[32];
-
-	report_duration(wait, sizeof(wait), (long double)lock->wait_ns);
-	report_duration(most, sizeof(most), (long double)lock->wait_max);
-	report_duration(hold, sizeof(hold), (long double)lock->hold_ns);
-	report_duration(longest, sizeof(longest), (long double)lock->hold_max);
-	printf("%10llu %9llu %9llu %9s %9s %9s %9s  %s 0x%llX of process "
-	       "%lld\n", (unsigned long long)lock->taken,
-	       (unsigned long long)lock->waited,
-	       (unsigned long long)lock->failed, wait, most, hold, longest,
-	       lock->kind, (unsigned long long)lock->address,
-	       (long long)lock->trace->vpid);
-	for (uint32_t i = 0; i < min_u64(HOLDERS_MAX, lock->nholders); i++) {
-		report_duration(wait, sizeof(wait),
-			      (long double)lock->holders[i].ns);
-		printf("           others waited %s (%.1f%%) while thread %u "
-		       "held it\n", wait,
-		       share_of(lock->holders[i].ns, lock->blamed_ns),
-		       lock->holders[i].vtid);
+		report_rows(&use->numbers, number, one);
 	}
 }
 
 void report_locks(struct report *r)
 {
+	char wait[32], most[32], hold[32], longest[32];
 	struct lock *const *list;
 	size_t n = locks_sorted(r, &list);
 
-	if (n || r->locks_out) {
-		report_heading("Locks, by wait time");
-		printf("     taken   blocked    failed      wait  the most"
+	if (n || r->locks_out)
+		printf("\nLocks, by wait time\n"
+		       "     taken   blocked    failed      wait  the most"
 		       "      hold  the most  lock\n");
+	for (size_t i = 0; i < rows_shown(r, n); i++) {
+		const struct lock *lock = list[i];
+		const struct lock_holder *holder = lock->holders;
+		uint64_t holders = min_u64(HOLDERS_MAX, lock->nholders);
+
+		report_duration(wait, sizeof(wait), lock->wait_ns);
+		report_duration(most, sizeof(most), lock->wait_max);
+		report_duration(hold, sizeof(hold), lock->hold_ns);
+		report_duration(longest, sizeof(longest), lock->hold_max);
+		printf("%10llu %9llu %9llu %9s %9s %9s %9s  %s 0x%llX of "
+		       "process %lld\n", (unsigned long long)lock->taken,
+		       (unsigned long long)lock->waited,
+		       (unsigned long long)lock->failed, wait, most, hold,
+		       longest, lock->kind, (unsigned long long)lock->address,
+		       (long long)lock->trace->vpid);
+		/* those for whom others waited most */
+		for (; holders--; holder++) {
+			report_duration(wait, sizeof(wait), holder->ns);
+			printf("           others waited %s (%.1f%%) while "
+			       "thread %u held it\n", wait,
+			       share_of(holder->ns, lock->blamed_ns),
+			       holder->vtid);
+		}
 	}
-	for (size_t i = 0; i < rows_shown(r, n); i++)
-		print_lock(list[i]);
 	report_more(r, n, "lock");
-	if (locks_left_out(r))
+	if (r->locks_more)
 		printf("  %s of more locks than %d\n",
-		       counted(locks_left_out(r), "event"), LOCKS_MAX);
+		       counted(r->locks_more, "event"), LOCKS_MAX);
 	if (r->locks_out)
 		printf("  %s left out: events before them are not there\n",
 		       counted(r->locks_out, "event"));

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Numbers, times and histograms of the report as text.
+ *
+ * Invariant: what is printed of a time, as an argument of view, finds the same
+ * events again.
  */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "command/common/counted.h"
+#include "command/common/printable.h"
 #include "command/report/private.h"
-#include "traces/text/event-text.h"
 
 #define BAR_COLUMNS	40
 #define ROW_COLUMNS	12		/* of a row's end, at least */
@@ -48,21 +52,25 @@ void report_whole(char *text, size_t room, long double value)
 	snprintf(text, room, "%.0Lf", value);
 }
 
-/* The widths that all rows of a histogram share. */
+/* How the ends of a histogram's rows are written, and the widths that all rows
+ * share. */
 struct rows {
-	void (*number)(char *text, size_t room, long double value);
+	print_number *number;
+	long double one;
 	uint64_t most;			/* of a row's numbers */
 	int width;			/* of a row's ends */
 };
 
+/* Prints a row: the ends, the count, and a bar of at most BAR_COLUMNS. A count
+ * that is not 0 has one column at least. */
 static void put_row(const struct rows *rows, uint64_t count, long double begin,
 		    long double end)
 {
 	char bar[BAR_COLUMNS + 1], from[32], to[32];
 	int n = (int)((double)count * BAR_COLUMNS / (double)rows->most + 0.5);
 
-	rows->number(from, sizeof(from), begin);
-	rows->number(to, sizeof(to), end);
+	rows->number(from, sizeof(from), begin * rows->one);
+	rows->number(to, sizeof(to), end * rows->one);
 	n = count && !n ? 1 : n;
 	memset(bar, '@', (size_t)n);
 	bar[n] = '\0';
@@ -70,65 +78,55 @@ static void put_row(const struct rows *rows, uint64_t count, long double begin,
 	       to, (unsigned long long)count, BAR_COLUMNS, bar);
 }
 
-/* Prints rows without numbers between two that have some. */
-static void put_gap(const struct rows *rows, long double from, long double to)
+void report_rows(struct histogram *h, print_number *number, long double one)
 {
-	unsigned int n = 0;
-
-	for (long double at = from; from >= 1 && at < to; at *= 2)
-		n++;
-	if (!n || n > GAP_ROWS) {
-		if (from < to)
-			printf("         ...\n");
-		return;
-	}
-	for (; from < to; from *= 2)
-		put_row(rows, 0, from, 2 * from);
-}
-
-/* Finds how wide the ends of rows are, and the longest row. */
-static void measure_rows(struct rows *rows, struct histogram *h)
-{
-	long double from, to;
-	char left[32], right[32];
-	unsigned int at = 0;
-	uint64_t count;
-
-	while (histogram_row(h, &at, &from, &to, &count)) {
-		size_t n, m;
-
-		rows->number(left, sizeof(left), from);
-		rows->number(right, sizeof(right), to);
-		n = strlen(left);
-		m = strlen(right);
-		n = n > m ? n : m;
-		rows->width = rows->width > (int)n ? rows->width : (int)n;
-		rows->most = count > rows->most ? count : rows->most;
-	}
-}
-
-void report_rows(struct histogram *h,
-	       void (*number)(char *text, size_t room, long double value))
-{
-	struct rows rows = { .number = number, .width = ROW_COLUMNS };
+	struct rows rows = { .number = number, .one = one,
+			     .width = ROW_COLUMNS };
 	long double from, to, before = 0;
 	unsigned int at = 0;
 	bool first = true;
 	uint64_t count;
 
-	measure_rows(&rows, h);
 	while (histogram_row(h, &at, &from, &to, &count)) {
-		if (!first)
-			put_gap(&rows, before, from);
-		first = false;
-		before = to;
+		char text[2][32];
+
+		number(text[0], sizeof(text[0]), from * one);
+		number(text[1], sizeof(text[1]), to * one);
+		for (int i = 0; i < 2; i++)
+			if (rows.width < (int)strlen(text[i]))
+				rows.width = (int)strlen(text[i]);
+		rows.most = count > rows.most ? count : rows.most;
+	}
+	at = 0;
+	for (; histogram_row(h, &at, &from, &to, &count); before = to) {
+		unsigned int n = 0;
+
+		/* rows without numbers between two that have some */
+		for (long double end = before; !first && before >= 1 &&
+		     end < from; end *= 2)
+			n++;
+		if (!first && (!n || n > GAP_ROWS) && before < from)
+			printf("         ...\n");
+		for (; n && n <= GAP_ROWS && before < from; before *= 2)
+			put_row(&rows, 0, before, 2 * before);
 		put_row(&rows, count, from, to);
+		first = false;
 	}
 }
 
-void report_heading(const char *text)
+void report_columns(const char *name)
 {
-	printf("\n%s\n", text);
+	printf("      events       %%    a second         bytes       %%  %s\n",
+	       name);
+}
+
+void report_row(const struct report *r, uint64_t events, uint64_t bytes,
+		const char *name)
+{
+	printable_print("%12llu  %5.1f%%  %10.1f  %12llu  %5.1f%%  %s\n",
+			(unsigned long long)events, share_of(events, r->events),
+			report_rate(r, events), (unsigned long long)bytes,
+			share_of(bytes, r->bytes), name);
 }
 
 void report_more(const struct report *r, size_t n, const char *what)
@@ -140,18 +138,6 @@ void report_more(const struct report *r, size_t n, const char *what)
 		       counted(n - shown, what));
 }
 
-static void put_time(int64_t ns, bool utc, bool dates, char *p)
-{
-	struct event_text text = { .utc = utc, .dates = dates };
-	char *blank;
-
-	event_text_open(&text);
-	event_text_time(&text, ns, p);
-	blank = strchr(p, ' ');
-	if (blank)
-		*blank = 'T';
-}
-
 /* The difference of two times as doubles would be one of 256 ns. */
 uint64_t report_span(const struct report *r)
 {
@@ -161,22 +147,8 @@ uint64_t report_span(const struct report *r)
 void report_time(const struct report *r, int64_t ns, char *p)
 {
 	/* a time of day is enough for view, unless it is not of one day */
-	put_time(ns, r->look.utc,
-		 report_span(r) > 20 * 3600 * 1000000000ull, p);
-}
-
-/* Writes a time before 1970, for which seconds since then would be taken as
- * seconds before the last event. */
-static void put_date(int64_t ns, char *p)
-{
-	int64_t part = ns % 1000000000 + (ns % 1000000000 < 0 ? 1000000000 : 0);
-	time_t second = (time_t)((ns - part) / 1000000000);
-	char text[32] = "";
-	struct tm tm;
-
-	if (gmtime_r(&second, &tm))
-		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
-	sprintf(p, "%s.%09lldZ", text, (long long)part);
+	look_time_text(ns, r->look.utc,
+		       report_span(r) > 20 * 3600 * 1000000000ull, p);
 }
 
 void report_view_time(const struct report *r, int64_t ns, char *p)
@@ -184,18 +156,28 @@ void report_view_time(const struct report *r, int64_t ns, char *p)
 	const struct look *look = &r->look;
 	/* view begins with the events that the report left out */
 	bool part = look->begin || look->end || look->where;
-	int64_t found;
+	int64_t found, rest = ns % 1000000000;
+	time_t second;
+	char text[32] = "";
+	struct tm tm;
 
-	put_time(ns, look->utc, true, p);
-	if (ns < 0)
-		put_date(ns, p);
-	else if (look_time(&found, p, look->utc, INT64_MIN, INT64_MAX) ||
-		 found != ns)
+	look_time_text(ns, look->utc, true, p);
+	if (ns < 0) {
+		/* seconds since 1970 would be taken as seconds before the last
+		 * event */
+		rest += rest < 0 ? 1000000000 : 0;
+		second = (time_t)((ns - rest) / 1000000000);
+		if (gmtime_r(&second, &tm))
+			strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
+		sprintf(p, "%s.%09lldZ", text, (long long)rest);
+	} else if (look_time(&found, p, look->utc, INT64_MIN, INT64_MAX) ||
+		   found != ns) {
 		/* clocks were set back, so it is the time of another hour */
 		sprintf(p, "%lld.%09lld", (long long)(ns / 1000000000),
-			(long long)(ns % 1000000000));
-	else if (!part)
+			(long long)rest);
+	} else if (!part) {
 		report_time(r, ns, p);
+	}
 }
 
 double report_rate(const struct report *r, uint64_t events)

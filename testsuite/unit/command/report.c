@@ -166,7 +166,7 @@ static void check_rows(void)
 	histogram_add(&h, 1);
 	histogram_add(&h, 4096);
 	said_begin(STDOUT_FILENO);
-	report_rows(&h, report_number);
+	report_rows(&h, report_number, 1);
 	unit_equal_string(said_end(),
 		"           1 .. 2                     1 |@                   "
 		"                    |\n"
