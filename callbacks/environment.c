@@ -120,7 +120,7 @@ static void report_write(const struct requests *requests, char state,
 	close(fd);
 }
 
-/* Checks that the program lets libraries be loaded, as command/load/rights.c
+/* Checks that the program lets libraries be loaded, as command/load/ask.c
  * does for a running program. Returns 0, or a negative errno after call_fail().
  */
 static int loads_allowed(struct taffrail_call *call)

@@ -125,13 +125,11 @@ command_sources = \
 	command/list.c \
 	command/load/ask.c \
 	command/load/connect.c \
-	command/load/copy.c \
 	command/load/libraries.h \
 	command/load/listed.c \
 	command/load/listed.h \
 	command/load/load.c \
 	command/load/note.c \
-	command/load/rights.c \
 	command/procfs/mapped-file.c \
 	command/procfs/mapped-file.h \
 	command/procfs/process.c \

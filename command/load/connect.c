@@ -2,6 +2,9 @@
 /*
  * taffrail connect, taffrail disconnect; taffrail enable and disable of
  * callbacks.
+ *
+ * Invariant: a rule that selects no marker of the process is refused before
+ * anything is changed there.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,8 +18,9 @@
 #include "command/common/counted.h"
 #include "command/load/libraries.h"
 
-/* Reads options and operands. Returns a status of enum command_exit; after
- * --help, wish->pid is 0. */
+/* Reads options and operands; the only option is --enable. The words of the
+ * wish are those of the command line. Returns a status of enum command_exit;
+ * after --help, wish->pid is 0. */
 static int take_words(struct options *options, struct load_wish *wish)
 {
 	char **operands;
@@ -46,23 +50,7 @@ static int take_words(struct options *options, struct load_wish *wish)
 	return COMMAND_DONE;
 }
 
-/* Fails, and says so, when the rule selects no marker of the process. */
-static int check_rule(const struct load_wish *wish)
-{
-	struct targets targets;
-	int ret = targets_open(&targets, wish->pid);
-
-	if (!ret) {
-		ret = target_list(targets.targets);
-		if (ret)
-			cause_tell(&targets.targets->client.cause);
-		else
-			ret = targets_check_rule(&targets, wish->rule);
-	}
-	targets_close(&targets);
-	return ret;
-}
-
+/* Adds the lines that connect and disconnect have in common. */
 static void wish_add(struct client_request *request,
 		     const struct load_wish *wish, const char *what)
 {
@@ -75,7 +63,8 @@ void load_add_connect(struct client_request *request,
 		      const struct load_wish *wish)
 {
 	wish_add(request, wish, "connect");
-	load_add_words(request, wish->words);
+	for (char **word = wish->words; *word; word++)
+		client_request_add(request, "word", "%s", *word);
 	if (wish->enable)
 		client_request_add(request, "enable", "1");
 }
@@ -84,8 +73,17 @@ int load_connect(const struct load_wish *wish, uint64_t *markers)
 {
 	struct client_request request = { 0 };
 	struct load_answer answer;
-	int ret = check_rule(wish);
+	struct targets targets;
+	int ret = targets_open(&targets, wish->pid);
 
+	if (!ret) {
+		ret = target_list(targets.targets);
+		if (ret)
+			cause_tell(&targets.targets->client.cause);
+		else
+			ret = targets_check_rule(&targets, wish->rule);
+	}
+	targets_close(&targets);
 	if (ret)
 		return COMMAND_FAILED;
 	load_add_connect(&request, wish);
@@ -101,8 +99,8 @@ int load_connect(const struct load_wish *wish, uint64_t *markers)
 	return ret;
 }
 
-/* Tells which places that the rule names call nothing, and why. Returns an exit
- * status. */
+/* Tells which places that the rule names call nothing, and why. Returns
+ * COMMAND_DONE, or COMMAND_FAILED if there are some. */
 static int tell_places(pid_t pid, const char *rule)
 {
 	struct client_answer answer = { 0 };
@@ -127,6 +125,8 @@ static int tell_places(pid_t pid, const char *rule)
 	return places_tell(&places);
 }
 
+/* Fails also when the callback is connected, and places that the rule names do
+ * not call it. */
 int connect_main(int argc, char **argv)
 {
 	static const struct option_row rows[] = {
@@ -188,8 +188,9 @@ int disconnect_main(int argc, char **argv)
 	return COMMAND_DONE;
 }
 
-/* Returns 1 when the process has callbacks, 0 when it has none; or -1 after
- * printing why it does not tell. */
+/* Returns 1 when the process has callbacks, 0 when it has none or has ended; or
+ * -1 after printing why it does not tell. A process without callbacks gets no
+ * request. */
 static int has_callbacks(struct target *target)
 {
 	struct client_answer answer = { 0 };
@@ -213,24 +214,6 @@ static int has_callbacks(struct target *target)
 	return found;
 }
 
-/* Returns how many connections the rule selects; or -1 after printing why that
- * has failed. */
-static long enable_one(pid_t pid, const char *rule, bool enable)
-{
-	struct client_request request = { 0 };
-	struct load_answer answer;
-	long count;
-
-	client_request_add(&request, "do", enable ? "enable" : "disable");
-	client_request_add(&request, "rule", "%s", rule);
-	if (load_ask(pid, false, &request, &answer))
-		return -1;
-	count = load_number(&answer, "count");
-	load_tell_missed(pid, &answer);
-	load_answer_free(&answer);
-	return count;
-}
-
 int load_enable(pid_t pid, const char *rule, bool enable)
 {
 	struct targets targets;
@@ -240,14 +223,28 @@ int load_enable(pid_t pid, const char *rule, bool enable)
 	if (targets_open(&targets, pid))
 		result = COMMAND_FAILED;
 	for (size_t i = 0; i < targets.count; i++) {
-		long count = has_callbacks(&targets.targets[i]);
+		struct client_request request = { 0 };
+		pid_t target = targets.targets[i].process->pid;
+		int has = has_callbacks(&targets.targets[i]);
+		struct load_answer answer;
+		long count;
 
-		if (count > 0)
-			count = enable_one(targets.targets[i].process->pid,
-					   rule, enable);
-		if (count < 0 || (count > 0 && enable &&
-				  tell_places(targets.targets[i].process->pid,
-					      rule)))
+		if (has < 0)
+			result = COMMAND_FAILED;
+		if (has <= 0)
+			continue;
+		client_request_add(&request, "do",
+				   enable ? "enable" : "disable");
+		client_request_add(&request, "rule", "%s", rule);
+		if (load_ask(target, false, &request, &answer)) {
+			result = COMMAND_FAILED;
+			continue;
+		}
+		count = load_number(&answer, "count");
+		load_tell_missed(target, &answer);
+		load_answer_free(&answer);
+		if (count < 0 ||
+		    (count > 0 && enable && tell_places(target, rule)))
 			result = COMMAND_FAILED;
 		if (count > 0)
 			total += count;

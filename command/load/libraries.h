@@ -3,6 +3,10 @@
  * Probe libraries in running processes (docs/probe-libraries.md): shared by the
  * sub-commands load, unload, connect, disconnect, call, and by enable and
  * disable of callbacks.
+ *
+ * Invariant: the process decides (TAFFRAIL_LOAD, a sandbox), and the kernel by
+ * the user's right: a command asks load_check_process() before it brings
+ * libtaffrail-probe.so into a process.
  */
 #ifndef COMMAND_LOAD_LIBRARIES_H
 #define COMMAND_LOAD_LIBRARIES_H
@@ -26,24 +30,12 @@ int load_check_file(const char *path);
  * COMMAND_DONE, or COMMAND_FAILED after printing why not. */
 int load_check_process(pid_t pid);
 
-struct load_copy {
-	int tmp;			/* the process's /tmp, or -1 */
-	int made;			/* our directory there, or -1 */
-	char directory[64];		/* the copy's name; "": not made */
-	char name[NAME_MAX + 1];
-};
-
-/* Copies a library to a place that a process sees, and gives the path there.
- * Returns 0, then the caller calls load_copy_remove(); or a negative errno. */
-int load_copy_make(struct load_copy *copy, pid_t pid, const char *file,
-		   char path[PATH_MAX]);
-void load_copy_remove(struct load_copy *copy);
-
-/* Returns true when the process has mapped a file with this text in the path.
- */
+/* Returns true when the process has mapped a file with this text in the path;
+ * false also when the mappings cannot be read. */
 bool load_has_file(pid_t pid, const char *text);
 
-/* The answer of a process. */
+/* The answer of a process. `facts` is one allocation, which `text` points into
+ * as well. */
 struct load_answer {
 	int status;		/* 0, negative, or the function's own */
 	char *facts;		/* lines "key=value" */
@@ -61,14 +53,14 @@ int load_ask(pid_t pid, bool load, struct client_request *request,
 	     struct load_answer *answer);
 void load_answer_free(struct load_answer *answer);
 
-/* Returns a number of the answer, or 0. */
+/* Returns the number behind "KEY=" in the facts, or 0. */
 long load_number(const struct load_answer *answer, const char *key);
 
 /* Says how many hits the callbacks that a request has ended had missed, if they
- * had. */
+ * had; the counts are gone with them. */
 void load_tell_missed(pid_t pid, const struct load_answer *answer);
 
-/* The operands of connect and disconnect. */
+/* The operands of connect and disconnect. The words belong to the caller. */
 struct load_wish {
 	pid_t pid;
 	const char *rule;
@@ -77,8 +69,8 @@ struct load_wish {
 	bool enable;
 };
 
-/* Gives the file of a library: a word without a slash may name one that comes
- * with Taffrail; the path is then in `path`. */
+/* Returns the file of a library: `word`, or `path`, which then has the path of
+ * a library that comes with Taffrail: a word without a slash may name one. */
 const char *load_file_of(const char *word, char path[PATH_MAX]);
 
 /*
@@ -86,7 +78,8 @@ const char *load_file_of(const char *word, char path[PATH_MAX]);
  * is NULL or a file for the counts (control/request.h); connect a callback;
  * unload a library (with `tell`, saying which events callbacks missed). The
  * process is checked, and has an agent at work. Return COMMAND_DONE, or
- * COMMAND_FAILED after printing why.
+ * COMMAND_FAILED after printing why. load_connect() sets *markers to the number
+ * of markers that call the function then.
  */
 int load_library(pid_t pid, const char *file, const char *print, char *name,
 		 size_t room);
@@ -97,12 +90,9 @@ int load_unload(pid_t pid, const char *file, bool tell);
  * there is nothing; else the caller frees it. Returns as those above. */
 int load_print(pid_t pid, const char *file, char **text);
 
-/* Adds the request that load_connect() sends. */
+/* Adds the request that load_connect() sends. An error stays in the request. */
 void load_add_connect(struct client_request *request,
 		      const struct load_wish *wish);
-
-/* Adds operands as words for a library's function. */
-void load_add_words(struct client_request *request, char **words);
 
 /*
  * Enables or disables the connections that a rule selects, in one process or
