@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The note by which a file says that it is a probe library.
+ *
+ * Invariant: the file is read and not mapped, as another program may cut it
+ * meanwhile; and nothing of it is executed.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -19,61 +22,17 @@
 #include "command/load/libraries.h"
 #include "include/taffrail/probe-library.h"
 
-static bool segment_has(Elf *elf, const GElf_Phdr *ph)
-{
-	Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)ph->p_offset,
-					      ph->p_filesz,
-					      ph->p_align == 8 ? ELF_T_NHDR8 :
-								 ELF_T_NHDR);
-	size_t at = 0, next, name, desc;
-	GElf_Nhdr note;
-
-	for (; data && (next = gelf_getnote(data, at, &note, &name, &desc)) > 0;
-	     at = next)
-		if (note.n_type == TAFFRAIL_PROBE_LIBRARY_NOTE_ &&
-		    note.n_namesz == sizeof("Taffrail") &&
-		    !memcmp((char *)data->d_buf + name, "Taffrail",
-			    sizeof("Taffrail")))
-			return true;
-	return false;
-}
-
-static bool file_has(Elf *elf)
-{
-	GElf_Phdr ph;
-	size_t n;
-
-	if (elf_getphdrnum(elf, &n))
-		return false;
-	for (size_t i = 0; i < n; i++)
-		if (gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_NOTE &&
-		    segment_has(elf, &ph))
-			return true;
-	return false;
-}
-
-/* Returns true when the file ends before its segments do. The dynamic linker
- * maps them nevertheless, and the program gets SIGBUS where it reads one. */
-static bool is_shortened(Elf *elf, uint64_t bytes)
-{
-	GElf_Phdr ph;
-	size_t n;
-
-	if (elf_getphdrnum(elf, &n))
-		return true;
-	for (size_t i = 0; i < n; i++)
-		if (!gelf_getphdr(elf, (int)i, &ph) ||
-		    (ph.p_type == PT_LOAD &&
-		     (ph.p_offset > bytes ||
-		      ph.p_filesz > bytes - ph.p_offset)))
-			return true;
-	return false;
-}
-
-/* Returns why the file is no probe library, or NULL. */
+/* Returns why the file of so many bytes is no probe library, or NULL. The
+ * dynamic linker maps segments also where the file ends before they do, and the
+ * program gets SIGBUS where it reads one. */
 static const char *unfit_reason(Elf *elf, uint64_t bytes)
 {
+	size_t n = 0, at, next, name, desc;
+	bool noted = false, cut;
 	GElf_Ehdr header;
+	GElf_Phdr ph;
+	GElf_Nhdr note;
+	Elf_Data *data;
 
 	if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header))
 		return "it is no ELF file";
@@ -81,15 +40,32 @@ static const char *unfit_reason(Elf *elf, uint64_t bytes)
 		return "it is built for another machine";
 	if (header.e_type != ET_DYN)
 		return "it is no shared library: build it with -shared -fPIC";
-	if (is_shortened(elf, bytes))
+	cut = elf_getphdrnum(elf, &n);
+	for (size_t i = 0; !cut && i < n; i++) {
+		cut = !gelf_getphdr(elf, (int)i, &ph) ||
+		      (ph.p_type == PT_LOAD &&
+		       (ph.p_offset > bytes ||
+			ph.p_filesz > bytes - ph.p_offset));
+		if (cut || noted || ph.p_type != PT_NOTE)
+			continue;
+		data = elf_getdata_rawchunk(elf, (int64_t)ph.p_offset,
+					    ph.p_filesz, ph.p_align == 8 ?
+					    ELF_T_NHDR8 : ELF_T_NHDR);
+		for (at = 0; data && (next = gelf_getnote(data, at, &note,
+							  &name, &desc)) > 0;
+		     at = next)
+			noted |= note.n_type == TAFFRAIL_PROBE_LIBRARY_NOTE_ &&
+				 note.n_namesz == sizeof("Taffrail") &&
+				 !memcmp((char *)data->d_buf + name, "Taffrail",
+					 sizeof("Taffrail"));
+	}
+	if (cut)
 		return "it is cut: the file ends before its segments do";
-	if (!file_has(elf))
-		return "it has no TAFFRAIL_PROBE_LIBRARY";
-	return NULL;
+	return noted ? NULL : "it has no TAFFRAIL_PROBE_LIBRARY";
 }
 
-/* Writes "; with Taffrail come A, B": the libraries that a bare word may name.
- * Writes "" for a path. */
+/* Writes "; with Taffrail come A, B": the libraries that a bare word may name;
+ * "" for a path. Names for which there is no room are left out or cut. */
 static void shipped_text(char *text, size_t room, const char *word)
 {
 	char path[PATH_MAX];
@@ -115,6 +91,7 @@ static void shipped_text(char *text, size_t room, const char *word)
 	free(names);
 }
 
+/* A pipe is opened without waiting for a writer: it is no ELF file. */
 int load_check_file(const char *path)
 {
 	char shipped[256];
@@ -134,14 +111,12 @@ int load_check_file(const char *path)
 		return -error;
 	}
 	elf_version(EV_CURRENT);
-	/* not mapped: the file may be cut meanwhile */
 	elf = S_ISREG(st.st_mode) ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
 	why = elf ? unfit_reason(elf, (uint64_t)st.st_size) :
 	      S_ISDIR(st.st_mode) ? "it is a directory" : "it is no ELF file";
 	elf_end(elf);
 	close(fd);
-	if (!why)
-		return 0;
-	command_failed("%s is no probe library: %s", path, why);
-	return -ENOEXEC;
+	if (why)
+		command_failed("%s is no probe library: %s", path, why);
+	return why ? -ENOEXEC : 0;
 }
