@@ -13,8 +13,9 @@
 #include "command/agents/rule.h"
 #include "command/common/counted.h"
 #include "command/common/printable.h"
+#include "traces/array.h"
 
-/* Cuts off the word before the next tab. */
+/* Cuts off the word before the next tab. Returns it, or "" behind the last. */
 static const char *cut_word(char **from)
 {
 	const char *start = strsep(from, "\t");
@@ -24,17 +25,15 @@ static const char *cut_word(char **from)
 
 int shown_take(struct shown *shown, pid_t pid, const char *line)
 {
-	struct shown_callback *more, *c;
 	char *rest = strdup(line);
+	struct shown_callback *c;
 
-	more = reallocarray(shown->callbacks, shown->count + 1, sizeof(*more));
-	if (more)
-		shown->callbacks = more;
-	if (!more || !rest) {
+	if (!rest ||
+	    !array_grow(&shown->callbacks, shown->count, sizeof(*c))) {
 		free(rest);
 		return -ENOMEM;
 	}
-	c = &more[shown->count++];
+	c = &shown->callbacks[shown->count++];
 	*c = (struct shown_callback){ .pid = pid, .text = rest };
 	c->state = cut_word(&rest);
 	c->markers = strtoull(cut_word(&rest), NULL, 10);
