@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * taffrail export: the events of traces in the form of other programs.
+ *
+ * Invariant: the options are checked against the traces before the target is
+ * made, and the target has its name only when it is complete (target.h): a
+ * signal or an error leaves nothing behind.
  */
 #include <errno.h>
 #include <signal.h>
@@ -19,10 +23,9 @@
 #define PAIRS_MAX	64
 #define FORMATS		"json, csv, perfetto or sqlite"
 
+/* Keys of the options that only this command has. */
 enum key {
-	KEY_FORMAT = 256,
-	KEY_UTC,
-	KEY_PAIR,
+	KEY_FORMAT = 256, KEY_UTC, KEY_PAIR,
 };
 
 static const struct option_row rows[] = {
@@ -38,6 +41,8 @@ static const struct option_row rows[] = {
 	{ 0 }
 };
 
+/* One export. Empty: all zeros. The exporter and the look have pointers to it,
+ * so it stays in one place. */
 struct run {
 	struct look look;
 	struct exporter x;
@@ -45,10 +50,11 @@ struct run {
 	struct progress progress;
 	const char *output;
 	const char *pairs[PAIRS_MAX];
-	struct reader_calls calls;	/* look's own */
+	struct reader_calls calls;	/* look's own, which these replace */
 	bool failed;			/* of callbacks in reader_next() */
 };
 
+/* The signal that ends the export, or 0. The exporter looks at it, too. */
 static volatile sig_atomic_t stopped;
 
 static void stop_reading(int signal)
@@ -57,7 +63,8 @@ static void stop_reading(int signal)
 }
 
 /* Checks the form of a rule at once: a false one is misuse, not a failure after
- * minutes. */
+ * minutes. The rule must live as long as the run. Returns COMMAND_DONE, or
+ * another status after printing why. */
 static int take_pair(struct run *run, const char *rule)
 {
 	static const struct pair_calls none;
@@ -77,38 +84,17 @@ static int take_pair(struct run *run, const char *rule)
 	return COMMAND_DONE;
 }
 
-static int take_option(struct run *run, int key, const char *value)
-{
-	switch (key) {
-	case KEY_FORMAT:
-		run->x.format = export_format_of(value);
-		if (!run->x.format)
-			return command_misused("--format: '%s' is none of "
-					       FORMATS, value);
-		break;
-	case 'o':
-		run->output = value;
-		break;
-	case KEY_PAIR:
-		return take_pair(run, value);
-	case KEY_UTC:
-		run->look.utc = true;
-		break;
-	default:
-		return look_option(&run->look, key, value);
-	}
-	return COMMAND_DONE;
-}
-
-/* Ids of events, for a message. */
+/* Ids of events, for a message. Empty: all zeros. */
 struct ids {
 	char text[IDS_BYTES];
-	size_t n;
+	size_t n;			/* bytes of the text */
 	char last[IDS_BYTES];
-	int different;
+	int different;			/* ids */
 };
 
-/* Adds the id of a table to a message, cut where there is no room for more. */
+/* Adds the id of a table to a message, cut where there is no room for more. Ids
+ * that are equal come one after the other: they are tables of one event that
+ * has had other fields. */
 static void id_add(const char *id, void *priv)
 {
 	struct ids *ids = priv;
@@ -128,36 +114,8 @@ static void id_add(const char *id, void *priv)
 	ids->n = sizeof(ids->text) - 1;
 }
 
-/* Checks the options against the traces, before anything is written. */
-static int check_options(struct run *run)
-{
-	const struct export_format *format = run->x.format;
-	struct ids ids = { .n = 0 };
-	int ret = COMMAND_DONE;
-
-	/* both names of a rule need events, with the rule's keys */
-	for (size_t i = 0; i < run->x.npairs && ret == COMMAND_DONE; i++)
-		ret = look_check_pair(&run->look, run->pairs[i]);
-	if (ret != COMMAND_DONE || run->output)
-		return ret;
-	if (format->target == EXPORT_FILE)
-		return command_misused("give -o FILE: %s cannot be written to "
-				       "standard output", format->name);
-	if (format->target == EXPORT_TABLES &&
-	    export_tables(&run->x, id_add, &ids) > 1)
-		return ids.different == 1 ?
-		       command_misused("events %s have different fields, so "
-				       "they are several tables: give -o DIR",
-				       ids.text) :
-		       command_misused("each type of event is a table of its "
-				       "own: give -o DIR, or --where and one "
-				       "of: %s", ids.text);
-	if (format->binary && isatty(STDOUT_FILENO))
-		return command_misused("give -o FILE: standard output is a "
-				       "terminal");
-	return COMMAND_DONE;
-}
-
+/* These three are called in the middle of reading, when the line of the
+ * progress may stand on the terminal: it goes before another text comes. */
 static void problem_met(const char *where, const char *fact, void *priv)
 {
 	struct run *run = priv;
@@ -183,94 +141,105 @@ static void pairs_told(const struct pairs *pairs, void *priv)
 	look_warn_notes(&run->look, pairs);
 }
 
-/* Writes events until there are no more, a signal, or an error, which it
- * returns. */
-static int write_events(struct run *run)
-{
-	const struct trace_event *event;
-	uint64_t n = 0;
-	int ret = 0;
-
-	while (!ret && !stopped && (event = reader_next(run->look.reader))) {
-		ret = run->failed ? -EIO : export_put(&run->x, event);
-		if (!(++n % PROGRESS_EVENTS))
-			progress_step(&run->progress, n, event->ns);
-	}
-	return ret;
-}
-
-static int cannot_write(struct run *run, int ret)
-{
-	progress_clear(&run->progress);
-	/* the reader of a pipe has read enough */
-	if (ret == -EPIPE)
-		return COMMAND_DONE;
-	return command_failed("cannot write%s%s: %s", run->output ? " " : "",
-			      run->output ? run->output : "",
-			      limits_explain(run->x.why));
-}
-
-/* Ends by the signal, as a shell that runs a loop of commands expects it. */
-static int end_by_signal(struct run *run)
-{
-	progress_clear(&run->progress);
-	command_warn("interrupted after %llu events%s",
-		     (unsigned long long)run->x.events,
-		     run->target.made ? "; nothing is written" : "");
-	target_drop(&run->target);
-	signal(stopped, SIG_DFL);
-	raise(stopped);
-	return COMMAND_FAILED;
-}
-
 /* Writes all events. Without an error the target gets its name; after one, or a
- * signal, it is removed. */
+ * signal, it is removed. Returns a status of enum command_exit, after printing
+ * why it is not COMMAND_DONE; a signal that was caught ends this process. */
 static int write_all(struct run *run)
 {
+	const struct trace_event *event;
+	char why[sizeof(run->x.why)];
 	int ret = export_open(&run->x);
+	uint64_t n = 0;
 	int closed;
 
 	if (!ret) {
-		ret = write_events(run);
-		if (!ret && run->failed)
-			ret = -EIO;
-		if (ret) {
-			char why[sizeof(run->x.why)];
-
-			memcpy(why, run->x.why, sizeof(why));
-			export_close(&run->x, false);
-			memcpy(run->x.why, why, sizeof(why));
-		} else {
-			closed = export_close(&run->x, !stopped);
-			ret = stopped ? 0 : closed;
+		while (!ret && !stopped &&
+		       (event = reader_next(run->look.reader))) {
+			ret = run->failed ? -EIO : export_put(&run->x, event);
+			if (!(++n % PROGRESS_EVENTS))
+				progress_step(&run->progress, n, event->ns);
 		}
+		/* a loss after the last event was not written */
+		if (run->failed && !ret)
+			ret = -EIO;
+		/* the first reason is told, not that of closing */
+		memcpy(why, run->x.why, sizeof(why));
+		closed = export_close(&run->x, !ret && !stopped);
+		if (ret)
+			memcpy(run->x.why, why, sizeof(why));
+		else
+			ret = closed;
 	}
-	if (stopped)
-		return end_by_signal(run);
+	progress_clear(&run->progress);
+	/* before errors: the signal may have made one */
+	if (stopped) {
+		command_warn("interrupted after %llu events%s",
+			     (unsigned long long)run->x.events,
+			     run->target.made ? "; nothing is written" : "");
+		target_drop(&run->target);
+		/* a shell that runs a loop of commands expects that end */
+		signal(stopped, SIG_DFL);
+		raise(stopped);
+		return COMMAND_FAILED;
+	}
 	if (ret) {
-		ret = cannot_write(run, ret);
+		/* the reader of a pipe has read enough */
+		ret = ret == -EPIPE ? COMMAND_DONE :
+		      command_failed("cannot write%s%s: %s",
+				     run->output ? " " : "",
+				     run->output ? run->output : "",
+				     limits_explain(run->x.why));
 		target_drop(&run->target);
 		return ret;
 	}
-	progress_clear(&run->progress);
 	if (run->x.moved_days)
 		command_warn("the first event is before 1970, for which %s "
 			     "has no times: all times are %s later than they "
 			     "were", run->x.format->name,
 			     counted((uint64_t)run->x.moved_days, "day"));
+	/* the output stays, also where pairs for want of a thread are told */
 	ret = target_keep(&run->target);
 	return ret | look_tell_threadless(run->x.threadless_rule,
 					  run->x.threadless);
 }
 
+/*
+ * Exports all events that look_open() has opened. Returns a status of enum
+ * command_exit, after printing why it is not COMMAND_DONE.
+ *
+ * Misuse is told before the target is made. The calls of the look are replaced
+ * before the first event is read: a loss is told and exported then.
+ */
 static int run_export(struct run *run)
 {
+	/* a second signal ends this command at once */
 	struct sigaction action = { .sa_handler = stop_reading,
 				    .sa_flags = (int)SA_RESETHAND };
-	int ret = check_options(run);
+	const struct export_format *format = run->x.format;
+	struct ids ids = { .n = 0 };
+	int ret = COMMAND_DONE;
 
-	if (ret == COMMAND_DONE)
-		ret = target_open(&run->target, run->x.format, run->output);
+	/* both names of a rule need events, with the rule's keys */
+	for (size_t i = 0; i < run->x.npairs && ret == COMMAND_DONE; i++)
+		ret = look_check_pair(&run->look, run->pairs[i]);
+	if (ret != COMMAND_DONE)
+		return ret;
+	if (!run->output && format->target == EXPORT_FILE)
+		return command_misused("give -o FILE: %s cannot be written to "
+				       "standard output", format->name);
+	if (!run->output && format->target == EXPORT_TABLES &&
+	    export_tables(&run->x, id_add, &ids) > 1)
+		return ids.different == 1 ?
+		       command_misused("events %s have different fields, so "
+				       "they are several tables: give -o DIR",
+				       ids.text) :
+		       command_misused("each type of event is a table of its "
+				       "own: give -o DIR, or --where and one "
+				       "of: %s", ids.text);
+	if (!run->output && format->binary && isatty(STDOUT_FILENO))
+		return command_misused("give -o FILE: standard output is a "
+				       "terminal");
+	ret = target_open(&run->target, format, run->output);
 	if (ret != COMMAND_DONE) {
 		target_drop(&run->target);
 		return ret;
@@ -304,9 +273,29 @@ int export_main(int argc, char **argv)
 	int key, ret;
 
 	while ((key = options_next(&options)) != OPTIONS_END) {
-		if (key == OPTIONS_STOP)
+		ret = COMMAND_DONE;
+		switch (key) {
+		case OPTIONS_STOP:
 			return options.status;
-		ret = take_option(&run, key, options.value);
+		case KEY_FORMAT:
+			run.x.format = export_format_of(options.value);
+			if (!run.x.format)
+				return command_misused("--format: '%s' is none "
+						       "of " FORMATS,
+						       options.value);
+			break;
+		case 'o':
+			run.output = options.value;
+			break;
+		case KEY_PAIR:
+			ret = take_pair(&run, options.value);
+			break;
+		case KEY_UTC:
+			run.look.utc = true;
+			break;
+		default:
+			ret = look_option(&run.look, key, options.value);
+		}
 		if (ret != COMMAND_DONE)
 			return ret;
 	}
@@ -319,6 +308,7 @@ int export_main(int argc, char **argv)
 	ret = look_check_sources(&run.look, argc - options.index);
 	if (ret != COMMAND_DONE)
 		return ret;
+	/* a reader that has gone is an error of write(2), and no failure */
 	signal(SIGPIPE, SIG_IGN);
 	ret = look_open(&run.look, argv + options.index, argc - options.index);
 	run.x.reader = run.look.reader;
