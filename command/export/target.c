@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The target of an export.
+ * The target of an export. See target.h.
  *
  * Invariant: a file with the name that the user gave is as it was until it is
  * replaced as a whole. Pipes and devices are written directly. Another user may
@@ -22,12 +22,15 @@
 #include "command/common/command.h"
 #include "command/common/limits.h"
 
+/* Says why a target of this name cannot be written. Returns COMMAND_FAILED. */
 static int cannot_make(const char *path, int error)
 {
 	return command_failed("cannot write %s: %s", path,
 			      limits_raise(error));
 }
 
+/* Returns the mode that a new file has by the umask, as open(2) would give it:
+ * mkdtemp() and mkostemp() give less. */
 static mode_t mode_of(mode_t most)
 {
 	mode_t mask = umask(0);
@@ -36,7 +39,10 @@ static mode_t mode_of(mode_t most)
 	return most & ~mask;
 }
 
-/* Sets the name that the target gets, and "NAME.XXXXXX". */
+/* Sets the name that the target gets, and "NAME.XXXXXX" beside it: rename()
+ * does not go from one file system to another. Where the name is a link, the
+ * file that it leads to is replaced. Returns COMMAND_DONE, or COMMAND_FAILED
+ * after printing why. */
 static int set_names(struct target *target, const char *path, bool there)
 {
 	size_t n = strlen(path);
@@ -52,6 +58,8 @@ static int set_names(struct target *target, const char *path, bool there)
 	return COMMAND_DONE;
 }
 
+/* Does as cannot_make() for errno, when nothing with the temporary name is this
+ * command's: target_drop() then removes nothing. */
 static int forget_made(struct target *target, const char *path)
 {
 	int error = errno;
@@ -61,33 +69,101 @@ static int forget_made(struct target *target, const char *path)
 	return cannot_make(path, error);
 }
 
-/* Returns whether a directory has only "." and "..". */
-static bool is_empty(const char *path)
+/* Makes a file beside the target's place; a pipe or a device is opened itself.
+ * `st` is of a file that is there, or NULL. Returns COMMAND_DONE, or
+ * COMMAND_FAILED after printing why. */
+static int make_file(struct target *target, const char *path,
+		     const struct stat *st, bool by_name)
 {
-	DIR *dir = opendir(path);
-	int n = 0;
-
-	if (!dir)
-		return false;
-	while (n < 3 && readdir(dir))
-		n++;
-	closedir(dir);
-	return n < 3;
-}
-
-/* Makes the directory beside the target's place. Returns COMMAND_DONE or a
- * status, after printing why. */
-static int make_directory(struct target *target, const char *path,
-			  const struct stat *st)
-{
+	char *slash, *directory, *made = NULL;
 	int ret;
 
-	if (st && !S_ISDIR(st->st_mode))
+	if (st && S_ISDIR(st->st_mode))
+		return command_failed("%s is a directory: give the name of a "
+				      "file", path);
+	if (path[strlen(path) - 1] == '/')
+		return command_failed("%s is the name of a directory: give "
+				      "that of a file", path);
+	if (st && !S_ISREG(st->st_mode)) {
+		if (by_name)
+			return command_failed("%s is no file", path);
+		target->fd = open(path, O_WRONLY | O_CLOEXEC);
+		return target->fd < 0 ? cannot_make(path, errno) :
+					COMMAND_DONE;
+	}
+	if (st && access(path, W_OK))
+		return cannot_make(path, errno);
+	ret = set_names(target, path, st);
+	if (ret)
+		return ret;
+	/* SQLite refuses a path with any link, so no link can take the file's
+	 * place: those in the path of the directory are followed here */
+	if (by_name) {
+		slash = strrchr(target->made, '/');
+		if (slash)
+			*slash = '\0';
+		directory = realpath(!slash ? "." : slash == target->made ?
+				     "/" : target->made, NULL);
+		if (!directory ||
+		    asprintf(&made, "%s/%s",
+			     strcmp(directory, "/") ? directory : "",
+			     slash ? slash + 1 : target->made) < 0)
+			made = NULL;
+		free(directory);
+		if (!made)
+			return forget_made(target, path);
+		free(target->made);
+		target->made = made;
+	}
+	target->fd = mkostemp(target->made, O_CLOEXEC);
+	if (target->fd < 0)
+		return forget_made(target, path);
+	fchmod(target->fd, st ? st->st_mode & 0777 : mode_of(0666));
+	/* SQLite opens the file itself */
+	if (by_name) {
+		close(target->fd);
+		target->fd = -1;
+	}
+	return COMMAND_DONE;
+}
+
+/* A symbolic link that leads to no file is no file: the link is replaced. */
+int target_open(struct target *target, const struct export_format *format,
+		const char *path)
+{
+	const struct stat *is;
+	struct stat st;
+	int n = 0, ret;
+	DIR *dir;
+
+	*target = (struct target){ .fd = path ? -1 : STDOUT_FILENO,
+				   .folder = -1 };
+	if (!path)
+		return COMMAND_DONE;
+	if (!*path)
+		return command_misused("-o: the name is empty");
+	if (!strcmp(path, "-"))
+		return command_misused("-o -: give the name of a file; "
+				       "/dev/stdout is standard output");
+	is = stat(path, &st) ? NULL : &st;
+	if (!is && errno != ENOENT)
+		return cannot_make(path, errno);
+	if (format->target != EXPORT_TABLES)
+		return make_file(target, path, is,
+				 format->target == EXPORT_FILE);
+	/* a directory beside the place of an empty one */
+	if (is && !S_ISDIR(is->st_mode))
 		return command_failed("%s is no directory: csv writes a file "
 				      "for each type of event into one", path);
-	if (st && !is_empty(path))
+	dir = is ? opendir(path) : NULL;
+	/* "." and ".." are in an empty one */
+	while (dir && n < 3 && readdir(dir))
+		n++;
+	if (dir)
+		closedir(dir);
+	if (is && (!dir || n == 3))
 		return command_failed("the directory %s is not empty", path);
-	ret = set_names(target, path, st);
+	ret = set_names(target, path, is);
 	if (ret)
 		return ret;
 	if (!mkdtemp(target->made))
@@ -100,92 +176,8 @@ static int make_directory(struct target *target, const char *path,
 	return COMMAND_DONE;
 }
 
-/* Follows the links in the directory of target->made: SQLite refuses a path
- * with any link, so no link can take the file's place. */
-static int follow_links(struct target *target, const char *path)
-{
-	char *slash = strrchr(target->made, '/');
-	char *directory, *made = NULL;
-
-	if (slash)
-		*slash = '\0';
-	directory = realpath(!slash ? "." : slash == target->made ? "/" :
-			     target->made, NULL);
-	if (!directory ||
-	    asprintf(&made, "%s/%s", strcmp(directory, "/") ? directory : "",
-		     slash ? slash + 1 : target->made) < 0)
-		made = NULL;
-	free(directory);
-	if (!made)
-		return forget_made(target, path);
-	free(target->made);
-	target->made = made;
-	return COMMAND_DONE;
-}
-
-/* Makes a file beside the target's place; a pipe or a device is opened itself.
- * SQLite opens the file by its name, so the descriptor is closed then. */
-static int make_file(struct target *target, const char *path,
-		     const struct stat *st, bool by_name)
-{
-	int ret;
-
-	if (st && S_ISDIR(st->st_mode))
-		return command_failed("%s is a directory: give the name of a "
-				      "file", path);
-	if (path[strlen(path) - 1] == '/')
-		return command_failed("%s is the name of a directory: give "
-				      "that of a file", path);
-	if (st && !S_ISREG(st->st_mode) && by_name)
-		return command_failed("%s is no file", path);
-	if (st && !S_ISREG(st->st_mode)) {
-		target->fd = open(path, O_WRONLY | O_CLOEXEC);
-		return target->fd < 0 ? cannot_make(path, errno) :
-					COMMAND_DONE;
-	}
-	if (st && access(path, W_OK))
-		return cannot_make(path, errno);
-	ret = set_names(target, path, st);
-	if (!ret && by_name)
-		ret = follow_links(target, path);
-	if (ret)
-		return ret;
-	target->fd = mkostemp(target->made, O_CLOEXEC);
-	if (target->fd < 0)
-		return forget_made(target, path);
-	fchmod(target->fd, st ? st->st_mode & 0777 : mode_of(0666));
-	if (by_name) {
-		close(target->fd);
-		target->fd = -1;
-	}
-	return COMMAND_DONE;
-}
-
-int target_open(struct target *target, const struct export_format *format,
-		const char *path)
-{
-	struct stat st;
-	bool there;
-
-	memset(target, 0, sizeof(*target));
-	target->fd = path ? -1 : STDOUT_FILENO;
-	target->folder = -1;
-	if (!path)
-		return COMMAND_DONE;
-	if (!*path)
-		return command_misused("-o: the name is empty");
-	if (!strcmp(path, "-"))
-		return command_misused("-o -: give the name of a file; "
-				       "/dev/stdout is standard output");
-	there = !stat(path, &st);
-	if (!there && errno != ENOENT)
-		return cannot_make(path, errno);
-	if (format->target == EXPORT_TABLES)
-		return make_directory(target, path, there ? &st : NULL);
-	return make_file(target, path, there ? &st : NULL,
-			 format->target == EXPORT_FILE);
-}
-
+/* A file is closed before it gets the name: a disk may report a failure only
+ * then. */
 int target_keep(struct target *target)
 {
 	int ret = COMMAND_DONE;
@@ -196,9 +188,10 @@ int target_keep(struct target *target)
 	target->fd = -1;
 	if (!ret && target->made && rename(target->made, target->path))
 		ret = cannot_make(target->path, errno);
-	if (!ret && target->made && target->folder >= 0)
-		close(target->folder);
+	/* target_drop() removes nothing that has the name */
 	if (!ret) {
+		if (target->folder >= 0)
+			close(target->folder);
 		free(target->made);
 		target->made = NULL;
 	}
@@ -206,32 +199,26 @@ int target_keep(struct target *target)
 	return ret;
 }
 
-/* Removes the directory that was made, with all files in it. */
-static void remove_directory(struct target *target)
-{
-	DIR *dir = fdopendir(target->folder);
-	struct dirent *entry;
-
-	while (dir && (entry = readdir(dir)))
-		unlinkat(target->folder, entry->d_name, 0);
-	rmdir(target->made);
-	if (dir)
-		closedir(dir);
-	else
-		close(target->folder);
-}
-
 void target_drop(struct target *target)
 {
+	struct dirent *entry;
+	DIR *dir;
+
 	if (target->fd >= 0 && target->fd != STDOUT_FILENO)
 		close(target->fd);
-	if (target->made && target->folder >= 0)
-		remove_directory(target);
-	else if (target->made)
+	if (target->made && target->folder >= 0) {
+		dir = fdopendir(target->folder);
+		while (dir && (entry = readdir(dir)))
+			unlinkat(target->folder, entry->d_name, 0);
+		rmdir(target->made);
+		if (dir)
+			closedir(dir);
+		else
+			close(target->folder);
+	} else if (target->made) {
 		unlink(target->made);
+	}
 	free(target->made);
 	free(target->path);
-	memset(target, 0, sizeof(*target));
-	target->fd = -1;
-	target->folder = -1;
+	*target = (struct target){ .fd = -1, .folder = -1 };
 }

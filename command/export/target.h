@@ -8,6 +8,7 @@
 
 #include "traces/formats/formats.h"
 
+/* It holds descriptors and memory until target_keep() or target_drop(). */
 struct target {
 	int fd;				/* -1: `made` is written by name, or is
 					 * a directory */
@@ -17,15 +18,16 @@ struct target {
 };
 
 /* Opens a target for this format. `path` is the value of -o, or NULL. Returns
- * COMMAND_DONE, or another status after printing why. */
+ * COMMAND_DONE, or another status after printing why; the caller calls
+ * target_drop() then, too. */
 int target_open(struct target *target, const struct export_format *format,
 		const char *path);
 
-/* Gives a name to the output. Returns COMMAND_DONE, or COMMAND_FAILED after
- * printing the reason; the output is then removed. */
+/* Gives a name to the output, and frees everything. Returns COMMAND_DONE, or
+ * COMMAND_FAILED after printing the reason; the output is then removed. */
 int target_keep(struct target *target);
 
-/* Removes the output, and frees everything. */
+/* Removes the output, and frees everything. A second call does nothing. */
 void target_drop(struct target *target);
 
 #endif
