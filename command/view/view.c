@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * taffrail view: the events of traces as text, in the order of time.
+ *
+ * Invariant: a file gets whole lines, so that a signal leaves no half one; and
+ * a command that follows prints each event once, also where it waits for times
+ * that only later events decide.
  */
 #include <errno.h>
 #include <poll.h>
@@ -21,16 +25,10 @@
 #define FIELDS_MAX	128
 #define LINE_ROOM_BYTES	(64 << 10)	/* a line has this, nearly always */
 
+/* Keys of the options that only this command has. */
 enum key {
-	KEY_TAIL = 256,
-	KEY_FOLLOW,
-	KEY_NO_DELTA,
-	KEY_DATES,
-	KEY_UTC,
-	KEY_FIELDS,
-	KEY_MESSAGES,
-	KEY_COLOR,
-	KEY_NO_PAGER,
+	KEY_TAIL = 256, KEY_FOLLOW, KEY_NO_DELTA, KEY_DATES, KEY_UTC,
+	KEY_FIELDS, KEY_MESSAGES, KEY_COLOR, KEY_NO_PAGER,
 };
 
 static const struct option_row rows[] = {
@@ -54,43 +52,28 @@ static const struct option_row rows[] = {
 	{ 0 }
 };
 
+/* One command. Empty: all zeros. */
 struct view {
 	struct look look;
 	struct event_text text;
 	struct out out;
 	struct progress progress;
 	struct reader_calls calls;	/* of look */
-	uint64_t tail;
-	const char *color;
+	uint64_t tail;			/* 0: all events */
+	const char *color;		/* the value of --color, or NULL */
 	bool no_pager;
 	bool terminal;			/* standard output is one, or the
 					 * pager's is */
 	bool file;			/* it is a regular file */
-	const char *fields[FIELDS_MAX];
+	const char *fields[FIELDS_MAX];	/* names of --fields; text.nonly of
+					 * them */
 };
 
-static int take_fields(struct view *v, const char *list)
-{
-	char *copy = strdup(list), *rest = NULL;
-
-	if (!copy)
-		return command_failed("out of memory");
-	for (char *name = strtok_r(copy, ",", &rest); name;
-	     name = strtok_r(NULL, ",", &rest)) {
-		if (v->text.nonly == FIELDS_MAX)
-			return command_misused("--fields: at most %d names",
-					       FIELDS_MAX);
-		v->fields[v->text.nonly++] = name;
-	}
-	v->text.only = v->fields;
-	if (!v->text.nonly)
-		return command_misused("--fields: no name");
-	return COMMAND_DONE;
-}
-
+/* Takes an option; `value` must live as long as the command. Returns
+ * COMMAND_DONE, or another status after printing why. */
 static int take_option(struct view *v, int key, const char *value)
 {
-	char *end;
+	char *end, *name, *rest;
 
 	switch (key) {
 	case KEY_TAIL:
@@ -101,7 +84,22 @@ static int take_option(struct view *v, int key, const char *value)
 					       value);
 		break;
 	case KEY_FIELDS:
-		return take_fields(v, value);
+		/* the names stay until the end */
+		rest = strdup(value);
+		if (!rest)
+			return command_failed("out of memory");
+		while ((name = strsep(&rest, ","))) {
+			if (!*name)
+				continue;
+			if (v->text.nonly == FIELDS_MAX)
+				return command_misused("--fields: at most %d "
+						       "names", FIELDS_MAX);
+			v->fields[v->text.nonly++] = name;
+		}
+		v->text.only = v->fields;
+		if (!v->text.nonly)
+			return command_misused("--fields: no name");
+		break;
 	case KEY_FOLLOW:
 		v->look.follow = v->look.keep = true;
 		break;
@@ -115,8 +113,7 @@ static int take_option(struct view *v, int key, const char *value)
 		v->text.dates = true;
 		break;
 	case KEY_UTC:
-		v->text.utc = true;
-		v->look.utc = true;
+		v->text.utc = v->look.utc = true;
 		break;
 	case KEY_COLOR:
 		v->color = value;
@@ -130,23 +127,8 @@ static int take_option(struct view *v, int key, const char *value)
 	return COMMAND_DONE;
 }
 
-/* Events that come later may have any field. */
-static int check_fields(const struct view *v)
-{
-	char nearest[512];
-
-	for (size_t i = 0; i < v->text.nonly && !v->look.follow; i++) {
-		const char *name = v->fields[i];
-
-		if (!strcmp(name, "cpu_id") || look_has(&v->look, NULL, name))
-			continue;
-		look_nearest_fields(&v->look, name, nearest, sizeof(nearest));
-		return command_failed("--fields: no event has the field or "
-				      "context '%s'%s", name, nearest);
-	}
-	return COMMAND_DONE;
-}
-
+/* Both are called in the middle of reading, when the line of the progress may
+ * stand on the terminal: it goes before another text comes. */
 static void problem_met(const char *where, const char *fact, void *priv)
 {
 	struct view *v = priv;
@@ -163,42 +145,19 @@ static void loss_met(const struct trace_loss *l, void *priv)
 	v->calls.loss(l, &v->look);
 }
 
-/* Text that goes into a file shows nothing by itself. */
-static void open_progress(struct view *v)
+/* Prints all events but the next *skip, and counts these down. Writes whole
+ * lines to a file before the buffer is full, so a signal that ends the command
+ * leaves no half line, unless one is very long. An error stays in v->out. */
+static void print_events(struct view *v, uint64_t *skip)
 {
-	struct stat out;
-
-	v->file = !fstat(STDOUT_FILENO, &out) && S_ISREG(out.st_mode);
-	if (v->look.follow || !v->file)
-		return;
-	v->calls = v->look.calls;
-	v->look.calls = (struct reader_calls){ problem_met, loss_met, v };
-	progress_open(&v->progress, v->look.reader);
-}
-
-/* Writes whole lines to a file before the buffer is full, so a signal that ends
- * the command leaves no half line, unless one is very long. */
-static void flush_lines(struct view *v)
-{
+	const struct trace_event *event;
 	sigset_t ends, before;
+	uint64_t n = 0;
 
-	if (!v->file || v->out.end - v->out.p > LINE_ROOM_BYTES)
-		return;
 	sigemptyset(&ends);
 	sigaddset(&ends, SIGINT);
 	sigaddset(&ends, SIGTERM);
 	sigaddset(&ends, SIGHUP);
-	sigprocmask(SIG_BLOCK, &ends, &before);
-	out_flush(&v->out);
-	sigprocmask(SIG_SETMASK, &before, NULL);
-}
-
-/* Prints all events but the next *skip, and counts these down. */
-static void print_events(struct view *v, uint64_t *skip)
-{
-	const struct trace_event *event;
-	uint64_t n = 0;
-
 	while ((event = reader_next(v->look.reader)) && !v->out.error) {
 		if (!(++n % PROGRESS_EVENTS))
 			progress_step(&v->progress, n, event->ns);
@@ -206,11 +165,16 @@ static void print_events(struct view *v, uint64_t *skip)
 			--*skip;
 		else
 			event_text_put(&v->text, event);
-		flush_lines(v);
+		if (!v->file || v->out.end - v->out.p > LINE_ROOM_BYTES)
+			continue;
+		sigprocmask(SIG_BLOCK, &ends, &before);
+		out_flush(&v->out);
+		sigprocmask(SIG_SETMASK, &before, NULL);
 	}
 }
 
-/* Returns the processor time of this command. */
+/* Returns the processor time of this command, in ms. The time of a clock would
+ * make pauses longer on a busy machine. */
 static int64_t spent_ms(void)
 {
 	struct timespec spent;
@@ -219,22 +183,15 @@ static int64_t spent_ms(void)
 	return (int64_t)spent.tv_sec * 1000 + spent.tv_nsec / 1000000;
 }
 
-/* Decides which events are printed, once that is known. Returns whether it is
- * known, or cannot be. */
-static bool follow_begin(struct view *v, bool on, int64_t until, int *ret,
-			 uint64_t *skip)
-{
-	*ret = look_date(&v->look, on, until);
-	if (*ret != COMMAND_DONE)
-		return true;
-	if (v->look.undated || (v->tail && on && until <= LOOK_UNTOLD))
-		return false;
-	if (v->tail)
-		*skip = reader_tail(v->look.reader, v->tail);
-	return true;
-}
-
-/* Prints new events until every recorder, or the session, has ended. */
+/*
+ * Prints new events until every recorder, or the session, has ended. Returns
+ * COMMAND_DONE, or COMMAND_FAILED after printing why; an error of the output
+ * stays in v->out.
+ *
+ * Invariant: an event is printed only when all earlier ones are there: the
+ * reader gives none from `until` on, and reader_refresh() comes after the look
+ * that has told that time.
+ */
 static int follow_recording(struct view *v)
 {
 	int64_t until, end = TIME_MAX;
@@ -251,12 +208,17 @@ static int follow_recording(struct view *v)
 		cost += spent_ms();
 		if (reader_refresh(v->look.reader))
 			v->out.error = -ENOMEM;
+		/* which events are printed may be known only later */
 		if (!begun) {
-			begun = follow_begin(v, on, until, &ret, &skip);
+			ret = look_date(&v->look, on, until);
+			if (ret != COMMAND_DONE)
+				break;
+			begun = !v->look.undated &&
+				(!v->tail || !on || until > LOOK_UNTOLD);
+			if (begun && v->tail)
+				skip = reader_tail(v->look.reader, v->tail);
 			end = reader_end(v->look.reader);
 		}
-		if (ret != COMMAND_DONE)
-			break;
 		if (begun) {
 			reader_follow(v->look.reader,
 				      until < end ? until : end);
@@ -276,27 +238,38 @@ static int follow_recording(struct view *v)
 	return ret;
 }
 
-/* Prints the events, or the last --tail of them, or follows. */
+/* Prints the events, or the last --tail of them, or follows. Returns
+ * COMMAND_DONE, or COMMAND_FAILED after printing why. */
 static int run_view(struct view *v)
 {
-	int ret = out_open(&v->out, STDOUT_FILENO), status = COMMAND_DONE;
+	int ret, status = COMMAND_DONE;
 	uint64_t skip = 0;
+	struct stat out;
 
-	if (ret)
+	if (out_open(&v->out, STDOUT_FILENO))
 		return command_failed("out of memory");
 	v->out.terminal = v->terminal;
 	v->text.out = &v->out;
 	event_text_open(&v->text);
-	open_progress(v);
-	if (v->tail && !v->look.follow)
-		skip = reader_tail(v->look.reader, v->tail);
-	if (v->look.follow)
+	v->file = !fstat(STDOUT_FILENO, &out) && S_ISREG(out.st_mode);
+	if (v->look.follow) {
 		status = follow_recording(v);
-	else
+	} else {
+		/* text that goes into a file shows nothing by itself */
+		if (v->file) {
+			v->calls = v->look.calls;
+			v->look.calls = (struct reader_calls){ problem_met,
+							       loss_met, v };
+			progress_open(&v->progress, v->look.reader);
+		}
+		if (v->tail)
+			skip = reader_tail(v->look.reader, v->tail);
 		print_events(v, &skip);
+	}
 	progress_clear(&v->progress);
 	ret = out_close(&v->out);
 	event_text_free(&v->text);
+	/* the reader of a pipe has read enough */
 	if (ret && ret != -EPIPE)
 		return command_failed("cannot write: %s", limits_raise(-ret));
 	return status;
@@ -305,12 +278,14 @@ static int run_view(struct view *v)
 int view_main(int argc, char **argv)
 {
 	struct options options = {
-		.argc = argc, .argv = argv, .rows = rows, .shape = "DIR... | -s NAME | -p PID",
+		.argc = argc, .argv = argv, .rows = rows,
+		.shape = "DIR... | -s NAME | -p PID",
 		.about = "Print the events of traces that record or snapshot "
 			 "wrote, or of a session's\nbuffers, in the order of "
 			 "time.",
 	};
 	struct view v = { 0 };
+	char nearest[512];
 	int key, ret;
 
 	while ((key = options_next(&options)) != OPTIONS_END) {
@@ -326,13 +301,25 @@ int view_main(int argc, char **argv)
 	if (!color_when(v.color, &v.text.color))
 		return command_misused("--color: '%s' is none of always, "
 				       "never, auto", v.color);
+	/* before the pager becomes standard output */
 	v.terminal = isatty(STDOUT_FILENO);
+	/* a reader that has gone is an error of write(2), and no failure */
 	signal(SIGPIPE, SIG_IGN);
 	if (v.look.follow)
 		look_interrupt();
 	ret = look_open(&v.look, argv + options.index, argc - options.index);
-	if (ret == COMMAND_DONE)
-		ret = check_fields(&v);
+	/* events that come later may have any field */
+	for (size_t i = 0; ret == COMMAND_DONE && i < v.text.nonly &&
+	     !v.look.follow; i++) {
+		const char *name = v.fields[i];
+
+		if (!strcmp(name, "cpu_id") || look_has(&v.look, NULL, name))
+			continue;
+		look_nearest_fields(&v.look, name, nearest, sizeof(nearest));
+		ret = command_failed("--fields: no event has the field or "
+				     "context '%s'%s", name, nearest);
+	}
+	/* the pager comes when nothing is left to refuse */
 	if (ret == COMMAND_DONE) {
 		if (!v.no_pager && !v.look.follow)
 			pager_begin(&v.look);
