@@ -2,6 +2,9 @@
 /*
  * Shows an interval: on a terminal as a table that stays in one place, else one
  * table below the other; or as an object a line.
+ *
+ * Invariant: on a terminal an interval has no more lines than the screen, or
+ * the table would move.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +24,7 @@
 #define SCREEN_BEGIN	"\033[?7l\033[H\033[J"
 #define SCREEN_END	"\033[?7h"
 
+/* Of qsort(): the most events come first, those of one number by name. */
 static int compare_rows(const void *a, const void *b)
 {
 	const struct top_row *left = a, *right = b;
@@ -30,6 +34,7 @@ static int compare_rows(const void *a, const void *b)
 	return strcmp(left->name, right->name);
 }
 
+/* Of qsort(): the pairs that took the most time in all come first. */
 static int compare_pairs(const void *a, const void *b)
 {
 	const struct top_pair *left = a, *right = b;
@@ -39,6 +44,7 @@ static int compare_pairs(const void *a, const void *b)
 	return strcmp(left->name, right->name);
 }
 
+/* Sorts both tables of a sample in place. qsort() takes no NULL. */
 static void sort_rows(struct top_sample *sample)
 {
 	if (sample->nrows)
@@ -49,9 +55,11 @@ static void sort_rows(struct top_sample *sample)
 		      compare_pairs);
 }
 
-static double seconds_of(const struct top_sample *sample)
+/* Returns how many events a second these are in the interval. The first call of
+ * top_take() makes a sample without one: none is printed then. */
+static double rate_of(const struct top_sample *sample, double events)
 {
-	return (double)(sample->to - sample->from) / 1e9;
+	return events / ((double)(sample->to - sample->from) / 1e9);
 }
 
 /* Returns the factor from the events that were seen to those that were
@@ -64,7 +72,7 @@ static double scale_of(const struct top_sample *sample)
 	       (double)sample->written / (double)sample->seen : 1;
 }
 
-/* Writes a duration with a unit: "1.25 ms". */
+/* Writes a duration with a unit: "1.25 ms". Returns `text`. */
 static const char *put_duration(char *text, size_t room, long double ns)
 {
 	static const char *const units[] = { "ns", "us", "ms", "s" };
@@ -79,55 +87,34 @@ static const char *put_duration(char *text, size_t room, long double ns)
 	return text;
 }
 
-/* Returns how many lines there are for rows. */
-static size_t rows_room(const struct top *top, const struct top_sample *sample)
-{
-	struct winsize size;
-	unsigned int other;
-
-	if (!top->screen || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ||
-	    !size.ws_row)
-		return LINES_DEFAULT;
-	other = LINES_OTHER + (top->nrules != 0) +
-		(sample->unplaced_before != 0) + (sample->threadless != 0) +
-		(sample->left_out != 0) + (sample->given_up != 0);
-	return size.ws_row > other ? size.ws_row - other : 0;
-}
-
-/* Writes which of the processes write no more: " (1 ended, 2 stopped)"; or
- * ", stopped", if the session is so in all that live. */
-static void put_ended(char *text, size_t bytes, const struct top_sample *sample)
+/* Prints the time and the counts of an interval, at most a line a fact: see
+ * LINES_OTHER and top_print(). */
+static void print_head(const struct top *top, const struct top_sample *sample)
 {
 	size_t living = sample->processes - sample->ended;
 	bool all = sample->stopped && sample->stopped >= living;
-	char ended[32] = "", stopped[32] = "";
-
-	if (sample->ended)
-		snprintf(ended, sizeof(ended), "%zu ended", sample->ended);
-	if (sample->stopped && !all)
-		snprintf(stopped, sizeof(stopped), "%s%zu stopped",
-			 *ended ? ", " : "", sample->stopped);
-	snprintf(text, bytes, "%s%s%s%s%s", *ended || *stopped ? " (" : "",
-		 ended, stopped, *ended || *stopped ? ")" : "",
-		 all ? ", stopped" : "");
-}
-
-static void print_head(const struct top *top, const struct top_sample *sample)
-{
 	time_t second = (time_t)(sample->to / 1000000000);
-	char clock[16] = "", ended[96];
+	char clock[16] = "", ended[32] = "", stopped[32] = "";
 	struct tm tm;
 
 	if (localtime_r(&second, &tm))
 		strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
 	if (top->screen)
 		fputs(SCREEN_BEGIN, stdout);
-	put_ended(ended, sizeof(ended), sample);
-	printable_print("%s  session '%s', %s%s\n", clock, top->session,
-			counted(sample->processes, "process"), ended);
+	/* those that write no more: " (1 ended, 2 stopped)"; or ", stopped", if
+	 * the session is so in all that live */
+	if (sample->ended)
+		snprintf(ended, sizeof(ended), "%zu ended", sample->ended);
+	if (sample->stopped && !all)
+		snprintf(stopped, sizeof(stopped), "%s%zu stopped",
+			 *ended ? ", " : "", sample->stopped);
+	printable_print("%s  session '%s', %s%s%s%s%s%s\n", clock, top->session,
+			counted(sample->processes, "process"),
+			*ended || *stopped ? " (" : "", ended, stopped,
+			*ended || *stopped ? ")" : "", all ? ", stopped" : "");
 	printf("%.0f events/s, %.0f lost/s, %s lost in all\n",
-	       (double)sample->written / seconds_of(sample),
-	       (double)sample->lost / seconds_of(sample),
+	       rate_of(sample, (double)sample->written),
+	       rate_of(sample, (double)sample->lost),
 	       counted(sample->lost_before, "event"));
 	if (sample->unplaced_before)
 		printf("%s of these had no buffer\n",
@@ -138,8 +125,8 @@ static void print_head(const struct top *top, const struct top_sample *sample)
 		       100 * (double)sample->seen / (double)sample->written);
 	if (sample->threadless)
 		printf("%.0f events/s without a thread, not paired: --pair-by "
-		       "cpu pairs by CPU\n", (double)sample->threadless /
-			       seconds_of(sample));
+		       "cpu pairs by CPU\n",
+		       rate_of(sample, (double)sample->threadless));
 	if (sample->left_out)
 		printf("%llu begins and ends of pairs left out: events before "
 		       "them are not there any more\n",
@@ -149,51 +136,51 @@ static void print_head(const struct top *top, const struct top_sample *sample)
 		       counted(sample->given_up, "pair"), PAIRS_OPEN_MAX);
 	if (top->nrules)
 		printf("%.0f events/s pass --where\n",
-		       (double)sample->chosen * scale_of(sample) /
-			       seconds_of(sample));
+		       rate_of(sample,
+			       (double)sample->chosen * scale_of(sample)));
 	if (sample->no_memory)
 		puts("not all of it is here: out of memory, or too many names");
 }
 
-static void print_pairs(const struct top_sample *sample, size_t most)
-{
-	char p50[32], p99[32], max[32];
-
-	if (sample->npairs)
-		printf("%10s %10s %10s %10s  PAIR\n", "/s", "p50", "p99",
-		       "max");
-	for (size_t i = 0; i < sample->npairs && i < most; i++) {
-		struct histogram *h = &sample->pairs[i].durations;
-
-		printable_print("%10.0f %10s %10s %10s  %s\n",
-				(double)h->count * scale_of(sample) /
-					seconds_of(sample),
-				put_duration(p50, sizeof(p50),
-					 histogram_quantile(h, 0.5)),
-				put_duration(p99, sizeof(p99),
-					 histogram_quantile(h, 0.99)),
-				put_duration(max, sizeof(max), h->max),
-				sample->pairs[i].name);
-	}
-}
-
 void top_print(const struct top *top, struct top_sample *sample)
 {
-	size_t lines = rows_room(top, sample);
-	size_t pairs;
+	double scale = scale_of(sample);
+	char p50[32], p99[32], max[32];
+	size_t lines = LINES_DEFAULT, other, pairs;
+	struct winsize size;
 
+	if (top->screen && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) &&
+	    size.ws_row) {
+		other = LINES_OTHER + (top->nrules != 0) +
+			(sample->unplaced_before != 0) +
+			(sample->threadless != 0) + (sample->left_out != 0) +
+			(sample->given_up != 0);
+		lines = size.ws_row > other ? size.ws_row - other : 0;
+	}
 	sort_rows(sample);
 	print_head(top, sample);
 	pairs = sample->npairs < lines / 2 ? sample->npairs : lines / 2;
 	if (pairs)
-		print_pairs(sample, pairs);
+		printf("%10s %10s %10s %10s  PAIR\n", "/s", "p50", "p99",
+		       "max");
+	for (size_t i = 0; i < pairs; i++) {
+		struct histogram *h = &sample->pairs[i].durations;
+
+		printable_print("%10.0f %10s %10s %10s  %s\n",
+				rate_of(sample, (double)h->count * scale),
+				put_duration(p50, sizeof(p50),
+					     histogram_quantile(h, 0.5)),
+				put_duration(p99, sizeof(p99),
+					     histogram_quantile(h, 0.99)),
+				put_duration(max, sizeof(max), h->max),
+				sample->pairs[i].name);
+	}
 	if (sample->nrows && lines)
 		printf("%10s %10s  EVENT\n", "/s", "%");
 	for (size_t i = 0; i < sample->nrows && i < lines - pairs; i++)
 		printable_print("%10.0f %10.1f  %s\n",
-				(double)sample->rows[i].seen *
-					scale_of(sample) /
-					seconds_of(sample),
+				rate_of(sample, (double)sample->rows[i].seen *
+						scale),
 				100 * (double)sample->rows[i].seen /
 					(double)sample->chosen,
 				sample->rows[i].name);

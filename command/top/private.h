@@ -10,23 +10,24 @@
 #include "traces/pairs/histogram.h"
 #include "traces/pairs/pairs.h"
 
-#define TOP_ROWS_MAX	4096
+#define TOP_ROWS_MAX	4096	/* of names, and of kinds of pairs */
 #define TOP_RULES_MAX	64
 
-/* Events of one name. */
+/* Events of one name. The name belongs to top->memory. */
 struct top_row {
 	const char *name;
 	uint64_t seen;
 };
 
-/* Pairs of one kind that ended in the interval. */
+/* Pairs of one kind that ended in the interval. The kind and the name belong to
+ * top->pairs, the durations to the sample. */
 struct top_pair {
 	struct pair_kind *kind;
 	const char *name;
 	struct histogram durations;	/* ns */
 };
 
-/* One interval. */
+/* One interval. Without top_take() it is all zeros. */
 struct top_sample {
 	int64_t from;			/* ns since 1970 */
 	int64_t to;
@@ -42,14 +43,14 @@ struct top_sample {
 	size_t processes;
 	size_t ended;			/* of them */
 	size_t stopped;			/* of the others: their session is */
-	struct top_row *rows;
+	struct top_row *rows;		/* of names that had events */
 	size_t nrows;
 	struct top_pair *pairs;
 	size_t npairs;
 	uint64_t left_out;		/* begins and ends of pairs: events
 					 * before or between are not there */
 	uint64_t given_up;		/* pairs: too many were open */
-	bool no_memory;
+	bool no_memory;			/* something is not counted */
 };
 
 /* The options, and the state that the last interval left. */
@@ -69,7 +70,7 @@ struct top {
 	uint64_t overwritten;		/* then, as the look counts them */
 	uint64_t threadless;		/* then */
 	uint64_t left_out;		/* then */
-	uint64_t given_up;
+	uint64_t given_up;		/* then */
 	struct top_row *names;		/* of all events that were met */
 	size_t nnames;
 	struct class_memory *memory;	/* of names */
@@ -80,14 +81,22 @@ struct top {
 /*
  * Takes the next interval, which ends now. The first call only begins one, and
  * leaves sample->to 0. Returns COMMAND_DONE; COMMAND_FAILED: why was
- * printed, or top->gone is set. The caller frees the sample, and in the end
- * calls top_close().
+ * printed, or top->gone is set. The caller frees the sample, whatever the
+ * result, and in the end calls top_close().
  */
 int top_take(struct top *top, struct top_sample *sample);
+
+/* Frees the rows of a sample. Call it once a sample, before top_close(). */
 void top_sample_free(struct top_sample *sample);
+
+/* Frees the look, the pairs and the names; sets top->unread when the look has
+ * told of something that could not be read. Also after a failure of the first
+ * top_take(). */
 void top_close(struct top *top);
 
-/* Prints an interval. */
+/* Print an interval, with the rows sorted in place: as a table, or as an object
+ * on one line, with counts and without rates. Standard output is flushed; an
+ * error stays in it for the caller. */
 void top_print(const struct top *top, struct top_sample *sample);
 void top_print_json(const struct top *top, struct top_sample *sample);
 

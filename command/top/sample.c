@@ -7,6 +7,9 @@
  * the rings still have say which they were. The first contents of the rings go
  * through the pairs as well: a pair that ends in the first interval may have
  * begun before it.
+ *
+ * Invariants: an event counts in one interval. Names live until top_close(), so
+ * a sample may point to them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,69 +18,30 @@
 #include "command/top/private.h"
 #include "traces/array.h"
 
-static int64_t clock_ns(void)
+/* Returns the number of the row of a name, from 1 on, or 0. Rows move when
+ * there are more, so nothing points to one. */
+static uintptr_t name_row(struct top *top, const char *name)
 {
-	struct timespec now;
+	size_t n = 0;
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-static struct top_row *name_of(struct top *top, const char *name)
-{
-	struct top_row *row;
-
-	for (size_t i = 0; i < top->nnames; i++)
-		if (!strcmp(top->names[i].name, name))
-			return &top->names[i];
-	if (top->nnames == TOP_ROWS_MAX ||
-	    !array_grow(&top->names, top->nnames, sizeof(*row))) {
+	while (n < top->nnames && strcmp(top->names[n].name, name))
+		n++;
+	if (n < top->nnames)
+		return n + 1;
+	if (n == TOP_ROWS_MAX ||
+	    !array_grow(&top->names, n, sizeof(*top->names))) {
 		top->sample->no_memory = true;
-		return NULL;
-	}
-	row = &top->names[top->nnames];
-	row->seen = 0;
-	row->name = class_memory_text(&top->memory, name);
-	if (!row->name)
-		return NULL;
-	top->nnames++;
-	return row;
-}
-
-/* Rows move when there are more: a class knows the number of the row, from 1
- * on. */
-static void count_events(struct top *top, const struct trace_event *event)
-{
-	uintptr_t number = (uintptr_t)event->class->priv;
-
-	if (!number) {
-		const struct top_row *row = name_of(top, event->class->id);
-
-		if (!row)
-			return;
-		number = (uintptr_t)(row - top->names) + 1;
-		((struct event_class *)event->class)->priv = (void *)number;
-	}
-	top->names[number - 1].seen++;
-	top->sample->chosen++;
-}
-
-/* Makes a row for a kind of pairs. Returns the row's number, from 1 on, or 0.
- */
-static uintptr_t add_pair(struct top_sample *sample, struct pair_kind *kind)
-{
-	if (sample->npairs == TOP_ROWS_MAX ||
-	    !array_grow(&sample->pairs, sample->npairs,
-			sizeof(*sample->pairs)))
 		return 0;
-	sample->pairs[sample->npairs] = (struct top_pair){
-		.kind = kind, .name = kind->name,
+	}
+	top->names[n] = (struct top_row){
+		.name = class_memory_text(&top->memory, name),
 	};
-	kind->priv = (void *)(uintptr_t)++sample->npairs;
-	return sample->npairs;
+	top->nnames += !!top->names[n].name;
+	return top->names[n].name ? n + 1 : 0;
 }
 
-/* Counts a pair that ends in the interval, wherever it began. */
+/* Counts a pair that ends in the interval, wherever it began. A kind knows the
+ * number of the row, from 1 on. */
 static void pair_met(const struct pair *pair, const struct trace_event *event,
 		     void *priv)
 {
@@ -88,20 +52,30 @@ static void pair_met(const struct pair *pair, const struct trace_event *event,
 	/* END is before BEGIN in a damaged buffer */
 	if (!sample->to || pair->end < pair->begin)
 		return;
-	if (!number)
-		number = add_pair(sample, pair->kind);
+	if (!number && sample->npairs < TOP_ROWS_MAX &&
+	    array_grow(&sample->pairs, sample->npairs,
+		       sizeof(*sample->pairs))) {
+		sample->pairs[sample->npairs] = (struct top_pair){
+			.kind = pair->kind, .name = pair->kind->name,
+		};
+		number = ++sample->npairs;
+		pair->kind->priv = (void *)number;
+	}
 	if (!number || histogram_add(&sample->pairs[number - 1].durations,
 				     (long double)(pair->end - pair->begin)))
 		sample->no_memory = true;
 }
 
-/* Takes all events that are there up to a time. */
+/* Takes all events that are there up to a time. Those of the first contents,
+ * without sample->to, only go through the pairs. A class knows the number of
+ * the row. */
 static void read_rings(struct top *top, struct top_sample *sample,
 		       int64_t until)
 {
 	struct reader *reader = top->look.reader;
 	const struct where *where = top->look.where;
 	const struct trace_event *event;
+	uintptr_t row;
 
 	top->sample = sample;
 	reader_follow(reader, until);
@@ -112,49 +86,33 @@ static void read_rings(struct top *top, struct top_sample *sample,
 		if (where && !where_holds(where, event))
 			continue;
 		pairs_feed(top->pairs, event);
-		if (sample->to)
-			count_events(top, event);
+		if (!sample->to)
+			continue;
+		row = (uintptr_t)event->class->priv;
+		if (!row) {
+			row = name_row(top, event->class->id);
+			((struct event_class *)event->class)->priv =
+				(void *)row;
+		}
+		if (row) {
+			top->names[row - 1].seen++;
+			sample->chosen++;
+		}
 	}
 	if (pairs_error(top->pairs))
 		sample->no_memory = true;
 }
 
-/* Moves the counts of names to the sample, and begins again. */
-static void give_rows(struct top *top, struct top_sample *sample)
-{
-	sample->rows = calloc(top->nnames + 1, sizeof(*sample->rows));
-	if (!sample->rows)
-		sample->no_memory = true;
-	for (size_t i = 0; i < top->nnames; i++) {
-		if (top->names[i].seen && sample->rows)
-			sample->rows[sample->nrows++] = top->names[i];
-		top->names[i].seen = 0;
-	}
-	/* sorting moves the rows */
-	for (size_t i = 0; i < sample->npairs; i++)
-		sample->pairs[i].kind->priv = NULL;
-}
-
-/* Counts the events that are in no pair of the interval. */
-static void count_pairs(struct top *top, struct top_sample *sample)
-{
-	struct pairs_out out = pairs_left_out(top->pairs, NULL);
-	uint64_t given_up = pairs_given_up(top->pairs);
-
-	sample->left_out = out.begins + out.ends - top->left_out;
-	sample->given_up = given_up - top->given_up;
-	top->left_out = out.begins + out.ends;
-	top->given_up = given_up;
-}
-
+/* Returns how much a count of all rings has grown. It is less when the buffers
+ * of a process have gone. */
 static uint64_t events_since(uint64_t now, uint64_t before)
 {
-	/* less: the buffers of a process have gone */
 	return now > before ? now - before : 0;
 }
 
-/* Takes what the rings have at first: pairs that end later may have begun in
- * it. */
+/* Opens the session's rings, with the rules, and the pairs, which live until
+ * top_close(). Returns COMMAND_DONE, or another status after printing why. The
+ * calls are static: pairs_new() keeps the address. */
 static int begin_sample(struct top *top)
 {
 	static struct pair_calls calls = { .finished = pair_met };
@@ -163,8 +121,7 @@ static int begin_sample(struct top *top)
 
 	look->session = top->session;
 	look->pid = top->pid;
-	look->any_session = look->peek = look->keep = true;
-	look->quiet_losses = true;
+	look->any_session = look->peek = look->keep = look->quiet_losses = true;
 	calls.priv = top;
 	top->pairs = pairs_new(&calls);
 	if (!top->pairs)
@@ -186,10 +143,15 @@ static int begin_sample(struct top *top)
 int top_take(struct top *top, struct top_sample *sample)
 {
 	struct look *look = &top->look;
-	int64_t now = clock_ns(), until;
-	int ret = top->last ? COMMAND_DONE : begin_sample(top);
+	struct timespec clock;
+	struct pairs_out out;
+	int64_t now, until;
+	int ret;
 
+	clock_gettime(CLOCK_REALTIME, &clock);
+	now = (int64_t)clock.tv_sec * 1000000000 + clock.tv_nsec;
 	memset(sample, 0, sizeof(*sample));
+	ret = top->last ? COMMAND_DONE : begin_sample(top);
 	if (ret != COMMAND_DONE)
 		return ret;
 	look_recorded(look, &until);
@@ -205,19 +167,35 @@ int top_take(struct top *top, struct top_sample *sample)
 		sample->from = top->last;
 		sample->to = now;
 		sample->written = events_since(look->totals.written,
-					top->totals.written);
+					       top->totals.written);
 		sample->lost = events_since(look->totals.lost,
 					    top->totals.lost);
 		sample->unplaced = events_since(look->totals.unplaced,
-					 top->totals.unplaced);
+						top->totals.unplaced);
 	}
 	read_rings(top, sample, until);
 	sample->threadless = pairs_threadless(top->pairs) - top->threadless;
 	top->threadless += sample->threadless;
 	sample->missed = look->overwritten > top->overwritten;
 	top->overwritten = look->overwritten;
-	count_pairs(top, sample);
-	give_rows(top, sample);
+	/* events that are in no pair of the interval */
+	out = pairs_left_out(top->pairs, NULL);
+	sample->left_out = out.begins + out.ends - top->left_out;
+	top->left_out += sample->left_out;
+	sample->given_up = pairs_given_up(top->pairs) - top->given_up;
+	top->given_up += sample->given_up;
+	sample->rows = calloc(top->nnames + 1, sizeof(*sample->rows));
+	if (!sample->rows)
+		sample->no_memory = true;
+	for (size_t i = 0; i < top->nnames; i++) {
+		if (top->names[i].seen && sample->rows)
+			sample->rows[sample->nrows++] = top->names[i];
+		top->names[i].seen = 0;
+	}
+	/* sorting moves the rows */
+	for (size_t i = 0; i < sample->npairs; i++)
+		sample->pairs[i].kind->priv = NULL;
+	/* only now: an interval that fails begins again */
 	top->totals = look->totals;
 	top->last = now;
 	return COMMAND_DONE;

@@ -2,6 +2,9 @@
 /*
  * taffrail top: the events that a session's buffers get, once a second, without
  * a directory.
+ *
+ * Invariant: it takes nothing out of the buffers, so a recorder may empty them
+ * at the same time.
  */
 #include <poll.h>
 #include <signal.h>
@@ -13,9 +16,7 @@
 
 #define INTERVAL_MS	1000
 
-enum key {
-	KEY_FOR = 256,
-};
+#define KEY_FOR		256
 
 static const struct option_row rows[] = {
 	LOOK_LIVE_ROWS,
@@ -26,30 +27,9 @@ static const struct option_row rows[] = {
 	{ 0 }
 };
 
-static int take_option(struct top *top, int key, const char *value)
-{
-	switch (key) {
-	case KEY_FOR:
-		return command_take_seconds(&top->seconds, value);
-	case 'j':
-		top->json = true;
-		return COMMAND_DONE;
-	case LOOK_WHERE:
-		if (top->nrules == TOP_RULES_MAX)
-			return command_misused("--where: at most %d rules",
-					       TOP_RULES_MAX);
-		top->rules[top->nrules++] = value;
-		return COMMAND_DONE;
-	case LOOK_PAIR_BY:
-		return look_option(&top->look, key, value);
-	case LOOK_SESSION:
-		return look_take_session(&top->session, value);
-	default:
-		return command_take_pid(&top->pid, value);
-	}
-}
-
-/* Returns a status; also when the session has gone, which ends it well. */
+/* Prints the intervals until a signal, --for, or the end of the session, which
+ * ends it well. Returns a status of enum command_exit, after printing why it is
+ * not COMMAND_DONE. The caller calls top_close() in any case. */
 static int run_top(struct top *top)
 {
 	struct top_sample sample;
@@ -74,12 +54,12 @@ static int run_top(struct top *top)
 		else if (ret == COMMAND_DONE)
 			top_print(top, &sample);
 		top_sample_free(&sample);
-		if (ret != COMMAND_DONE && !top->gone)
+		if (ret == COMMAND_DONE)
+			continue;
+		if (!top->gone)
 			return ret;
-		if (ret != COMMAND_DONE) {
-			command_warn("session '%s' has ended", top->session);
-			break;
-		}
+		command_warn("session '%s' has ended", top->session);
+		break;
 	}
 	return look_finish();
 }
@@ -96,9 +76,31 @@ int top_main(int argc, char **argv)
 	int key, ret;
 
 	while ((key = options_next(&options)) != OPTIONS_END) {
-		if (key == OPTIONS_STOP)
+		ret = COMMAND_DONE;
+		switch (key) {
+		case OPTIONS_STOP:
 			return options.status;
-		ret = take_option(&top, key, options.value);
+		case KEY_FOR:
+			ret = command_take_seconds(&top.seconds, options.value);
+			break;
+		case 'j':
+			top.json = true;
+			break;
+		case LOOK_WHERE:
+			if (top.nrules == TOP_RULES_MAX)
+				return command_misused("--where: at most %d "
+						       "rules", TOP_RULES_MAX);
+			top.rules[top.nrules++] = options.value;
+			break;
+		case LOOK_PAIR_BY:
+			ret = look_option(&top.look, key, options.value);
+			break;
+		case LOOK_SESSION:
+			ret = look_take_session(&top.session, options.value);
+			break;
+		default:
+			ret = command_take_pid(&top.pid, options.value);
+		}
 		if (ret != COMMAND_DONE)
 			return ret;
 	}
