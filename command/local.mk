@@ -156,8 +156,6 @@ command_sources = \
 	command/record/consumer.h \
 	command/record/drain.c \
 	command/record/drain.h \
-	command/record/followers-private.h \
-	command/record/followers.c \
 	command/record/handover.c \
 	command/record/joiners.c \
 	command/record/member.c \

@@ -14,14 +14,12 @@
 #include "command/record/outcome.h"
 #include "command/runtime/rundir.h"
 
+/* Begins without a name and a directory: both descriptors -1, else zeros. */
 struct claim {
 	char name[SESSION_NAME_BYTES];
 	struct rundir dir;	/* fd -1: none is open */
 	int off;		/* sessions/.off.NAME, or -1 */
 };
-
-/* Makes a claim without a name and a directory. */
-void claim_init(struct claim *claim);
 
 /* Opens this user's runtime directory, which it makes, and removes rules that
  * killed recorders of the user have left. Returns COMMAND_DONE, or
@@ -29,7 +27,8 @@ void claim_init(struct claim *claim);
 int claim_open(struct claim *claim);
 
 /* Opens the directory in which the children of a running process will have
- * theirs, unless one is open. Tells why they are not recorded. */
+ * theirs, unless one is open. Tells why they are not recorded, which is no
+ * failure. */
 void claim_follow(struct claim *claim, const struct rundir_process *process,
 		  struct outcome *outcome);
 

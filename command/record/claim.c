@@ -16,15 +16,8 @@
 
 #define NAMES_MAX	1000
 
-void claim_init(struct claim *claim)
-{
-	claim->name[0] = '\0';
-	claim->dir.fd = -1;
-	claim->off = -1;
-}
-
-/* Removes the rules of a recorder that does not run any more. Without a file
- * that tells, the pid in the name decides. */
+/* Of rundir_each_rules(): removes the rules of a recorder that does not run any
+ * more. Without a file that tells, the pid in the name decides. */
 static int drop_stale(const char *name, void *priv)
 {
 	struct rundir *dir = priv;

@@ -33,6 +33,8 @@ struct probes_before {
 	uint64_t missed[MISSED_END];
 };
 
+/* The probe libraries of a recording. Begins with the options and the outcome,
+ * which must live as long, and else zeros. */
 struct probes {
 	const struct record_options *options;
 	struct outcome *outcome;
@@ -45,10 +47,6 @@ struct probes {
 	size_t nbefore;
 	int nloaded;			/* processes of -p that have them */
 };
-
-/* Begins without any library. The options and the outcome must live as long. */
-void probes_init(struct probes *probes, const struct record_options *o,
-		 struct outcome *outcome);
 
 /* Makes the requests for a program. `lacks` is why it has no agent. Returns
  * COMMAND_DONE, or COMMAND_FAILED after printing why. */
@@ -82,8 +80,8 @@ void probes_unload(struct probes *probes);
 void probes_note(const struct probes *probes, const struct claim *claim,
 		 const struct rules *rules, bool some);
 
-/* Returns how many hits callbacks missed. probes_note_missed() adds to the
- * outcome why. */
+/* Returns how many hits callbacks missed, in all. probes_note_missed() adds to
+ * the outcome why; with --fail-on-loss they are a failure. */
 uint64_t probes_missed(const struct probes *probes);
 void probes_note_missed(const struct probes *probes);
 

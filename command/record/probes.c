@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Probe libraries of a recording. See probes-private.h.
+ *
+ * Invariant: a library that the recorder has loaded into a process that ran
+ * already is unloaded at the end, also after a failure.
  */
 #include "command/record/probes-private.h"
 
@@ -18,15 +21,10 @@
 #include "command/record/agentless.h"
 #include "control/protocol.h"
 #include "control/request.h"
+#include "traces/array.h"
 #include "traces/trace.h"
 
 #define FILE_NAME	"probes.txt"
-
-void probes_init(struct probes *probes, const struct record_options *o,
-		 struct outcome *outcome)
-{
-	*probes = (struct probes){ .options = o, .outcome = outcome };
-}
 
 /* Makes the file of the counters. Returns COMMAND_DONE, or COMMAND_FAILED after
  * printing why. */
@@ -52,36 +50,28 @@ static int printed_open(struct probes *probes, const struct trace_set *set)
 	return COMMAND_DONE;
 }
 
-/* Checks that a program which this command runs may load libraries. */
-static int check_program(const struct probes *probes, enum lacking_why lacks)
-{
-	const char *program = probes->options->program[0];
-	const char *load = getenv("TAFFRAIL_LOAD");
-	char line[CAUSE_LINE_BYTES];
-
-	if (lacks)
-		return cause_report(PROBES_AGENTLESS, .subject = program,
-				    .text = agentless_words(lacks, line));
-	if (load && !strcmp(load, "on"))
-		return COMMAND_DONE;
-	if (load && *load)
-		return cause_report(PROBES_FORBIDDEN, .subject = program,
-				    .text = load);
-	if (process_status(getpid(), "NoNewPrivs") == 1)
-		return cause_report(PROBES_SANDBOXED, .subject = program);
-	return COMMAND_DONE;
-}
-
-/* Makes the requests for the program's environment, behind those of a recorder
- * that this one runs under. Returns NULL without memory, or if a word has a
- * newline. The caller frees the text. */
-static char *requests_text(const struct probes *probes,
-			   const struct claim *claim)
+int probes_run(struct probes *probes, const struct claim *claim,
+	       const struct trace_set *set, enum lacking_why lacks)
 {
 	const struct record_options *o = probes->options;
+	const char *load = getenv("TAFFRAIL_LOAD");
 	const char *outer = getenv(REQUEST_ENV);
 	struct client_request request = { 0 };
+	char line[CAUSE_LINE_BYTES];
 
+	if (!o->nprobes)
+		return COMMAND_DONE;
+	if (lacks)
+		return cause_report(PROBES_AGENTLESS, .subject = *o->program,
+				    .text = agentless_words(lacks, line));
+	if (load && *load && strcmp(load, "on"))
+		return cause_report(PROBES_FORBIDDEN, .subject = *o->program,
+				    .text = load);
+	/* a sandbox allows libraries only where the environment says so */
+	if ((!load || !*load) && process_status(getpid(), "NoNewPrivs") == 1)
+		return cause_report(PROBES_SANDBOXED, .subject = *o->program);
+	if (printed_open(probes, set))
+		return COMMAND_FAILED;
 	if (claim->off >= 0)
 		client_request_add(&request, "report", "%s/%s/%s%s",
 				   claim->dir.path, PROTOCOL_SESSIONS_DIR,
@@ -95,85 +85,62 @@ static char *requests_text(const struct probes *probes,
 	}
 	for (int i = 0; i < o->nconnects; i++)
 		load_add_connect(&request, &o->connects[i]);
-	if (!request.failed && outer && *outer) {
-		char *both;
-
-		if (asprintf(&both, "%s%s", outer, request.text) < 0)
-			both = NULL;
-		free(request.text);
-		return both;
-	}
-	return request.failed ? NULL : request.text;
-}
-
-int probes_run(struct probes *probes, const struct claim *claim,
-	       const struct trace_set *set, enum lacking_why lacks)
-{
-	if (!probes->options->nprobes)
-		return COMMAND_DONE;
-	if (check_program(probes, lacks) || printed_open(probes, set))
-		return COMMAND_FAILED;
-	probes->requests = requests_text(probes, claim);
+	/* behind those of a recorder that this one runs under */
+	if (!request.failed && asprintf(&probes->requests, "%s%s", outer ?: "",
+					request.text) < 0)
+		probes->requests = NULL;
+	client_request_release(&request);
+	/* there is no memory, or a word has a newline */
 	return probes->requests ? COMMAND_DONE : cause_report(PROBES_NEWLINE);
-}
-
-/* Adds the failure of a request, by the lines of the recorder's file. */
-static void request_note(const struct probes *probes,
-			 const struct rules *rules, bool some, char *text,
-			 int number)
-{
-	const struct record_options *o = probes->options;
-	const struct load_wish *wish = number < o->nprobes ? NULL :
-				       &o->connects[number - o->nprobes];
-	const char *what = wish ? wish->function : o->probes[number];
-	uint64_t bits = wish ? request_bits(wish->rule, what) : 0;
-	/* a process has noted that a marker had the callback */
-	bool called = (probes->called & bits) == bits;
-	struct outcome *outcome = probes->outcome;
-	bool done = false, failed = false;
-	char *line, *next = text;
-	int n, at;
-	char state;
-
-	while ((line = next)) {
-		next = strchr(line, '\n');
-		next = next ? next + 1 : NULL;
-		if (sscanf(line, REQUEST_REPORT "%d\t%c\t%n", &n, &state,
-			   &at) != 2 || n != number)
-			continue;
-		done = true;
-		called |= state == REQUEST_CALLED;
-		failed |= state == REQUEST_FAILED;
-		if (state == REQUEST_FAILED) {
-			char why[CAUSE_TEXT_BYTES];
-
-			snprintf(why, sizeof(why), "%.*s",
-				 (int)strcspn(line + at, "\n"), line + at);
-			outcome_note(outcome, PROBE_FAILED, .subject = what,
-				     .text = why);
-		}
-	}
-	if (!done)
-		outcome_note(outcome, PROBE_UNLOADED, .subject = what);
-	else if (!failed && !called && !rules_met(rules, wish->rule))
-		rules_note_one(o, wish->rule, some, outcome);
-	else if (!failed && !called)
-		outcome_note(outcome, PROBE_UNCALLED, .subject = what);
 }
 
 void probes_note(const struct probes *probes, const struct claim *claim,
 		 const struct rules *rules, bool some)
 {
-	const struct record_options *o = probes->options;
 	static char text[PROTOCOL_OFF_BYTES_MAX + 1024];
-	ssize_t n;
+	const struct record_options *o = probes->options;
+	struct outcome *outcome = probes->outcome;
+	char why[CAUSE_TEXT_BYTES], state;
+	int n, at;
 
 	if (!probes->requests || claim->off < 0)
 		return;
-	n = pread(claim->off, text, sizeof(text) - 1, 0);
+	n = (int)pread(claim->off, text, sizeof(text) - 1, 0);
 	text[n < 0 ? 0 : n] = '\0';
-	for (int i = 0; i < o->nprobes + o->nconnects; i++)
-		request_note(probes, rules, some, text, i);
+	for (int i = 0; i < o->nprobes + o->nconnects; i++) {
+		const struct load_wish *wish = i < o->nprobes ? NULL :
+					       &o->connects[i - o->nprobes];
+		const char *subject = wish ? wish->function : o->probes[i];
+		uint64_t bits = wish ? request_bits(wish->rule, subject) : 0;
+		/* a process has noted that a marker had the callback */
+		bool called = (probes->called & bits) == bits;
+		bool done = false, failed = false;
+
+		for (char *line = text, *next; line; line = next) {
+			next = strchr(line, '\n');
+			next = next ? next + 1 : NULL;
+			if (sscanf(line, REQUEST_REPORT "%d\t%c\t%n", &n,
+				   &state, &at) != 2 || n != i)
+				continue;
+			done = true;
+			called |= state == REQUEST_CALLED;
+			if (state != REQUEST_FAILED)
+				continue;
+			failed = true;
+			snprintf(why, sizeof(why), "%.*s",
+				 (int)strcspn(line + at, "\n"), line + at);
+			outcome_note(outcome, PROBE_FAILED, .subject = subject,
+				     .text = why);
+		}
+		if (!done)
+			outcome_note(outcome, PROBE_UNLOADED,
+				     .subject = subject);
+		else if (!failed && !called && !rules_met(rules, wish->rule))
+			rules_note_one(o, wish->rule, some, outcome);
+		else if (!failed && !called)
+			outcome_note(outcome, PROBE_UNCALLED,
+				     .subject = subject);
+	}
 }
 
 /* Unloads the first `count` libraries. Failures are printed. */
@@ -189,31 +156,6 @@ static void libraries_unload(struct probes *probes, pid_t pid, int count)
 		    load_has_file(pid, file))
 			outcome_take(probes->outcome, COMMAND_FAILED);
 	}
-}
-
-/* Notes how many hits callbacks of a process have missed so far. Without an
- * agent they have missed none. */
-static void before_note(struct probes *probes, pid_t pid)
-{
-	struct rundir_process process;
-	struct cause cause;
-	struct probes_before *more, *before;
-	struct process_page page;
-
-	more = reallocarray(probes->before, probes->nbefore + 1,
-			    sizeof(*more));
-	if (!more)
-		return;
-	probes->before = more;
-	if (rundir_find(&process, pid, &cause))
-		return;
-	if (!rundir_read_process(&process, process.image, &page)) {
-		before = &more[probes->nbefore++];
-		*before = (struct probes_before){ .pid = pid,
-						  .image = page.image };
-		memcpy(before->missed, page.missed, sizeof(page.missed));
-	}
-	rundir_process_close(&process);
 }
 
 void probes_take(struct probes *probes, pid_t pid,
@@ -259,24 +201,40 @@ void probes_note_missed(const struct probes *probes)
 			      probes_missed(probes));
 }
 
-/* Loads and connects all libraries in a process. After a failure it unloads the
- * libraries that it has loaded. Returns COMMAND_DONE, or a failure after
- * printing why. */
+/* Loads and connects all libraries in a process, and notes how many hits
+ * callbacks have missed before: without an agent, none. After a failure it
+ * unloads the libraries that it has loaded. Returns COMMAND_DONE, or a failure
+ * after printing why. */
 static int libraries_load(struct probes *probes, pid_t pid)
 {
 	const struct record_options *o = probes->options;
+	struct rundir_process process;
+	struct probes_before *before;
+	struct process_page page;
+	struct cause cause;
 	char name[LINE_VALUE_BYTES];
 	uint64_t markers;
 	int status = load_check_process(pid);
 	int loaded = 0;
 
-	if (!status)
-		before_note(probes, pid);
-	for (; !status && loaded < o->nprobes; loaded++) {
+	if (status)
+		return status;
+	if (!rundir_find(&process, pid, &cause)) {
+		if (!rundir_read_process(&process, process.image, &page) &&
+		    array_grow(&probes->before, probes->nbefore,
+			       sizeof(*before))) {
+			before = &probes->before[probes->nbefore++];
+			before->pid = pid;
+			before->image = page.image;
+			memcpy(before->missed, page.missed,
+			       sizeof(page.missed));
+		}
+		rundir_process_close(&process);
+	}
+	while (!status && loaded < o->nprobes) {
 		status = load_library(pid, o->probes[loaded], probes->printed,
 				      name, sizeof(name));
-		if (status)
-			break;
+		loaded += !status;
 	}
 	for (int i = 0; !status && i < o->nconnects; i++) {
 		o->connects[i].pid = pid;
@@ -337,41 +295,30 @@ void probes_unload(struct probes *probes)
 				 o->nprobes);
 }
 
-/* Adds the counters that a process has answered, under a line that names the
- * process and the library. The name of a process is not trusted. */
-static void printed_add(const struct probes *probes, pid_t pid,
-			const char *library, const char *text)
-{
-	const char *name = strrchr(library, '/');
-	char path[64], process[64] = "?";
-	FILE *comm;
-
-	name = name ? name + 1 : library;
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-	comm = fopen(path, "re");
-	if (comm && fgets(process, sizeof(process), comm))
-		process[strcspn(process, "\n")] = '\0';
-	for (char *p = process; *p; p++)
-		if ((unsigned char)*p < ' ' || *p == 127)
-			*p = '?';
-	if (comm)
-		fclose(comm);
-	dprintf(probes->printed_fd, "process %d (%s), %.*s:\n%s", (int)pid,
-		process, (int)strcspn(name, "."), name, text);
-}
-
+/* An answer goes below a line that names the process and the library. The name
+ * of a process is not trusted. */
 void probes_ask(pid_t pid, void *priv)
 {
 	const struct probes *probes = priv;
 	const struct record_options *o = probes->options;
+	char process[64];
 
 	for (int i = 0; probes->printed && i < o->nprobes; i++) {
 		const char *file = strrchr(o->probes[i], '/');
 		char *text = NULL;
 
-		if (load_has_file(pid, file) &&
-		    !load_print(pid, o->probes[i], &text) && text)
-			printed_add(probes, pid, file, text);
+		if (!load_has_file(pid, file) ||
+		    load_print(pid, o->probes[i], &text) || !text)
+			continue;
+		if (process_text(pid, 0, "comm", process, sizeof(process)) <= 0)
+			strcpy(process, "?");
+		process[strcspn(process, "\n")] = '\0';
+		for (char *p = process; *p; p++)
+			if ((unsigned char)*p < ' ' || *p == 127)
+				*p = '?';
+		dprintf(probes->printed_fd, "process %d (%s), %.*s:\n%s",
+			(int)pid, process, (int)strcspn(file + 1, "."),
+			file + 1, text);
 		free(text);
 	}
 }

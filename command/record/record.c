@@ -8,68 +8,87 @@
  * writer 40 ns an event); the exit status is the program's unless recording
  * failed.
  */
+#include <time.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "base/words.h"
 #include "command/common/command.h"
 #include "command/common/limits.h"
 #include "command/common/monotonic.h"
 #include "command/common/shell.h"
-#include "command/record/followers-private.h"
 #include "command/record/members-private.h"
 #include "command/record/probes-private.h"
 #include "command/record/program-private.h"
+#include "traces/follow.h"
 
 #define POLL_BUSY_MS	1
 #define POLL_IDLE_MS	20
+#define TURN_NS		200000000ull	/* of followers_serve() */
+#define ASKED_MAX	64		/* processes in a turn */
 
-/* The modules of the one recording of a process. */
+/* The modules of the one recording of a process. Only the main thread uses
+ * them, and no signal handler. */
 static struct record_options options;
 static struct outcome outcome;
-static struct claim claim;
+static struct claim claim = { .dir.fd = -1, .off = -1 };
 static struct drain drain;
-static struct probes probes;
+static struct probes probes = { .options = &options, .outcome = &outcome };
 static struct members members;
-static struct followers followers;
 static struct program program = { .pidfd = -1 };
 
-/* Starts the session in the processes of -p, or runs the program. Returns 0, or
- * an exit status after printing why. */
-static int record_begin(void)
+/*
+ * Serves commands that follow the directory of the recording (traces/follow.h):
+ * a few times a second, at most, it has the buffers of all processes closed,
+ * and tells the readers up to which time the traces are complete. `now_ns` is
+ * of CLOCK_MONOTONIC. With --overwrite, readers find the events at the end
+ * only.
+ *
+ * Invariant: a time is told only when all processes that wrote before it are
+ * known, each was asked after it, and their rings were emptied since.
+ */
+static void followers_serve(uint64_t now_ns)
 {
-	if (options.pids.count)
-		return members_follow(&members, &options);
-	if (claim_open(&claim) ||
-	    command_check_reach(claim.dir.path, options.group))
-		return COMMAND_FAILED;
-	return program_run(&program, &options, &claim, &probes, &drain.set,
-			   &outcome);
-}
+	static uint64_t next_ns;	/* the next turn */
+	static size_t next;		/* the next member to ask */
+	static int64_t begin, told;	/* in ns of CLOCK_REALTIME, as events
+					 * have them, or 0: when this round
+					 * began; the time to tell next */
+	static uint32_t scans;		/* how many there were then */
+	struct follow_news news = { .ns = told, .removed = drain.set.removed };
+	struct timespec now;
 
-/* Follows the processes until each has ended, or until a signal or --for stops
- * the recording. */
-static void record_loop(void)
-{
-	uint64_t end = options.seconds > 0 ?
-		       monotonic_ns() + (uint64_t)(options.seconds * 1e9) :
-		       UINT64_MAX;
-	int ms = POLL_BUSY_MS;
-
-	members_watch(&members, program.pid);
-	while (!program_interrupted() && monotonic_ns() < end) {
-		members_scan(&members, monotonic_ns());
-		ms = drain_poll(&drain, end) ? POLL_BUSY_MS : ms * 2;
-		if (ms > POLL_IDLE_MS)
-			ms = POLL_IDLE_MS;
-		drain_tell_unwritten(&drain);
-		if (program_reap(&program))
-			members_scan_now(&members);
-		if (members_over(&members, program.child))
-			break;
-		followers_serve(&followers, &members, options.overwrite,
-				monotonic_ns());
-		members_remove_left(&members, monotonic_ns());
-		members_pause(&members, program.child ? program.pidfd : -1, ms);
+	if (now_ns < next_ns)
+		return;
+	next_ns = now_ns + TURN_NS;
+	/* the rings were emptied since the last process was asked */
+	if (told)
+		follow_tell(drain.set.fd, &news);
+	told = 0;
+	if (!follow_held(drain.set.fd, FOLLOW_READER)) {
+		begin = 0;
+		return;
+	}
+	if (options.overwrite) {
+		news.ns = FOLLOW_AT_END;
+		follow_tell(drain.set.fd, &news);
+		return;
+	}
+	if (!begin) {
+		clock_gettime(CLOCK_REALTIME, &now);
+		begin = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+		scans = members.scans;
+		members.next_scan_ns = min_u64(members.next_scan_ns,
+					       members.scan_again_ns);
+	}
+	/* once all processes that wrote before are known */
+	if (members.scans == scans) {
+		next_ns = now_ns;
+		return;
+	}
+	if (members_flush(&members, &next, ASKED_MAX)) {
+		told = begin;
+		begin = 0;
 	}
 }
 
@@ -111,38 +130,58 @@ static void record_tell(void)
 	outcome_print(&outcome, OUTCOME_ALL);
 }
 
-/* Ends the session everywhere, and completes the traces. The libraries are
- * asked before they are unloaded, and names of addresses are read when no
- * process waits for the recorder any more. */
-static void record_end(void)
-{
-	members_stop(&members);
-	members_each_living(&members, probes_ask, &probes);
-	members_each_living(&members, probes_leave, &probes);
-	probes_unload(&probes);
-	drain_end(&drain);
-	record_tell();
-}
-
+/* The order at the end: the probes need the directory of the drain, the members
+ * the name of the claim. */
 int record_main(int argc, char **argv)
 {
 	int status = record_take_arguments(&options, argc, argv);
+	uint64_t end = UINT64_MAX;
+	int ms = POLL_BUSY_MS;
 
 	if (status)
 		return status < 0 ? COMMAND_DONE : status;
-	claim_init(&claim);
-	probes_init(&probes, &options, &outcome);
 	members_init(&members, &claim, &drain, &probes, &outcome);
 	if (record_check_probes(&options) ||
 	    drain_open(&drain, &outcome, options.output, options.max_size))
 		return COMMAND_FAILED;
-	status = record_begin();
-	if (!status) {
-		record_loop();
-		record_end();
-		status = outcome_end(&outcome, program_wait(&program));
-		members_tidy(&members);
+	if (options.pids.count)
+		status = members_follow(&members, &options);
+	else if (claim_open(&claim) ||
+		 command_check_reach(claim.dir.path, options.group))
+		status = COMMAND_FAILED;
+	else
+		status = program_run(&program, &options, &claim, &probes,
+				     &drain.set, &outcome);
+	if (status)
+		goto close;
+	if (options.seconds > 0)
+		end = monotonic_ns() + (uint64_t)(options.seconds * 1e9);
+	members_watch(&members, program.pid);
+	while (!program_interrupted() && monotonic_ns() < end) {
+		members_scan(&members, monotonic_ns());
+		ms = drain_poll(&drain, end) ? POLL_BUSY_MS : ms * 2;
+		if (ms > POLL_IDLE_MS)
+			ms = POLL_IDLE_MS;
+		drain_tell_unwritten(&drain);
+		if (program_reap(&program))
+			members.next_scan_ns = 0;
+		if (members_over(&members, program.child))
+			break;
+		followers_serve(monotonic_ns());
+		members_remove_left(&members, monotonic_ns());
+		members_pause(&members, program.child ? program.pidfd : -1, ms);
 	}
+	members_stop(&members);
+	/* the libraries are asked before they are unloaded */
+	members_each_living(&members, probes_ask, &probes);
+	members_each_living(&members, probes_leave, &probes);
+	probes_unload(&probes);
+	/* names of addresses are read when no process waits any more */
+	drain_end(&drain);
+	record_tell();
+	status = outcome_end(&outcome, program_wait(&program));
+	members_tidy(&members);
+close:
 	probes_close(&probes, drain.set.fd);
 	members_close(&members);
 	drain_close(&drain);

@@ -61,7 +61,7 @@ static void bed_open(struct bed *bed, const char *name)
 		   "%s: the process's directory", name);
 	snprintf(bed->fake.path, sizeof(bed->fake.path), "%s",
 		 made_path(path));
-	claim_init(&bed->claim);
+	bed->claim.dir.fd = bed->claim.off = -1;
 	strcpy(bed->claim.name, "record-1");
 	snprintf(path, sizeof(path), "%s/run", name);
 	unit_equal(rundir_open_at(&bed->claim.dir, made_path(path)), 0,
@@ -69,7 +69,8 @@ static void bed_open(struct bed *bed, const char *name)
 	snprintf(path, sizeof(path), "%s/out", name);
 	unit_equal(drain_open(&bed->drain, &bed->outcome, made_path(path), 0),
 		   COMMAND_DONE, "%s: output", name);
-	probes_init(&bed->probes, &bed->options, &bed->outcome);
+	bed->probes.options = &bed->options;
+	bed->probes.outcome = &bed->outcome;
 	members_init(&bed->members, &bed->claim, &bed->drain, &bed->probes,
 		     &bed->outcome);
 }
