@@ -26,7 +26,8 @@
 #define STRING(x)	STRING_OF(x)
 #define HANDOVERS_MAX	256
 
-/* Reads the user's number behind the prefix of a default directory. */
+/* Reads the user's number behind the prefix of a default directory. Returns
+ * false for any other path, so that no process can name one. */
 static bool read_user(const char *path, uid_t *uid)
 {
 	static const char *const prefixes[] = {
@@ -49,7 +50,7 @@ static bool read_user(const char *path, uid_t *uid)
 	return false;
 }
 
-/* Returns the directory of that path, or NULL. */
+/* Returns the directory of that path, which may have been refused, or NULL. */
 static struct handover *handover_find(const struct members *members,
 				      const char *path)
 {
@@ -60,112 +61,80 @@ static struct handover *handover_find(const struct members *members,
 	return h;
 }
 
-/* Opens and watches a directory, which the process has made, and locks the file
- * that tells agents there that the recorder is at work. */
-static void handover_open(struct members *members, struct handover *h,
-			  uid_t uid)
+/*
+ * Takes the users and the directories that the page of an image names: opens
+ * and watches a directory, which the process has made, and locks the file that
+ * tells agents there that the recorder is at work. Only the directories of
+ * users that a process became are looked at later: another user could leave
+ * word of programs that there are not.
+ */
+static void image_look(struct members *members, const struct member *member,
+		       uint32_t image)
 {
+	char path[LACKING_PATH_BYTES + 1], line[CAUSE_LINE_BYTES];
 	const char *session = members->claim->name;
-	char line[CAUSE_LINE_BYTES];
-
-	h->off = -1;
-	if (rundir_open_user(&h->dir, h->path, uid)) {
-		outcome_tell(members->outcome, USER_REFUSED, .n = uid,
-			     .text = cause_line(&h->dir.cause, line));
-		return;
-	}
-	members_watch_at(members, h->dir.fd, h->path, ".");
-	/* agents take the recording for ended while there is no such file */
-	h->off = rundir_open_off(&h->dir, session);
-	if (h->off < 0 || flock(h->off, LOCK_SH | LOCK_NB)) {
-		if (h->off >= 0)
-			close(h->off);
-		h->off = rundir_create_off(&h->dir, session);
-	}
-}
-
-/* Takes the directory that a note of a page names. */
-static void handover_take(struct members *members, const char *path)
-{
-	struct handover **last = &members->handovers;
-	size_t n = 0;
+	struct process_page page;
+	struct handover **last, *h;
 	uid_t uid;
+	size_t n;
 
-	if (!read_user(path, &uid) || handover_find(members, path))
+	if (rundir_read_process(member->process, image, &page))
 		return;
-	for (; *last; last = &(*last)->next)
-		n++;
-	if (n == HANDOVERS_MAX) {
-		if (!outcome_told(members->outcome, CAUSE_USERS_MANY))
-			outcome_tell(members->outcome, USERS_MANY, .n = uid,
-				     .text = STRING(HANDOVERS_MAX));
-		return;
+	for (int i = 0; i < PROCESS_USERS; i++) {
+		uid = page.users[i];
+		for (n = 0; n < members->nusers && members->users[n] != uid;)
+			n++;
+		if (uid && n == members->nusers && n < MEMBERS_USERS_MAX)
+			members->users[members->nusers++] = uid;
 	}
-	*last = calloc(1, sizeof(**last));
-	if (!*last)
-		return;
-	snprintf((*last)->path, sizeof((*last)->path), "%s", path);
-	handover_open(members, *last, uid);
-}
-
-/* Only the directories of users that a process became are looked at: another
- * user could leave word of programs that there are not. */
-static void user_take(struct members *members, uid_t uid)
-{
-	for (size_t i = 0; i < members->nusers; i++)
-		if (members->users[i] == uid)
-			return;
-	if (uid && members->nusers < MEMBERS_USERS_MAX)
-		members->users[members->nusers++] = uid;
-}
-
-/* Takes the users and the directories that the page of an image names. */
-static void page_look(struct members *members, const struct process_page *page)
-{
-	char path[LACKING_PATH_BYTES + 1];
-
-	for (int i = 0; i < PROCESS_USERS; i++)
-		user_take(members, page->users[i]);
 	for (int i = 0; i < LACKING_NOTES; i++) {
-		if (page->lacking[i].why != LACKING_HANDED)
+		if (page.lacking[i].why != LACKING_HANDED)
 			continue;
 		snprintf(path, sizeof(path), "%.*s", LACKING_PATH_BYTES,
-			 page->lacking[i].path);
-		handover_take(members, path);
+			 page.lacking[i].path);
+		if (!read_user(path, &uid) || handover_find(members, path))
+			continue;
+		last = &members->handovers;
+		for (n = 0; *last; last = &(*last)->next)
+			n++;
+		if (n == HANDOVERS_MAX) {
+			if (!outcome_told(members->outcome, CAUSE_USERS_MANY))
+				outcome_tell(members->outcome, USERS_MANY,
+					     .n = uid,
+					     .text = STRING(HANDOVERS_MAX));
+			continue;
+		}
+		*last = h = calloc(1, sizeof(*h));
+		if (!h)
+			return;
+		snprintf(h->path, sizeof(h->path), "%s", path);
+		h->off = -1;
+		if (rundir_open_user(&h->dir, path, uid)) {
+			outcome_tell(members->outcome, USER_REFUSED, .n = uid,
+				     .text = cause_line(&h->dir.cause, line));
+			continue;
+		}
+		members_watch_at(members, h->dir.fd, path, ".");
+		/* agents take the recording for ended while there is no such
+		 * file */
+		h->off = rundir_open_off(&h->dir, session);
+		if (h->off < 0 || flock(h->off, LOCK_SH | LOCK_NB)) {
+			if (h->off >= 0)
+				close(h->off);
+			h->off = rundir_create_off(&h->dir, session);
+		}
 	}
 }
 
 void handover_look(struct members *members)
 {
-	struct process_page page;
-
 	/* only root can read files of another user's processes */
-	if (geteuid())
-		return;
-	for (size_t i = 0; i < members->n; i++) {
+	for (size_t i = 0; !geteuid() && i < members->n; i++) {
 		const struct member *member = members->list[i];
 
 		for (size_t j = 0; !member->done && j < member->nimages; j++)
-			if (!rundir_read_process(member->process,
-						 member->images[j]->image,
-						 &page))
-				page_look(members, &page);
+			image_look(members, member, member->images[j]->image);
 	}
-}
-
-int handover_each(struct members *members,
-		  int (*call)(struct rundir_process *process, void *priv),
-		  void *priv)
-{
-	int ret = 0;
-
-	for (struct handover *h = members->handovers; h; h = h->next) {
-		int failed = h->dir.fd < 0 ? 0 :
-			     rundir_each(&h->dir, call, priv);
-
-		ret = ret ? ret : failed;
-	}
-	return ret;
 }
 
 int handover_top(const struct members *members, const struct member *member)

@@ -2,6 +2,9 @@
 /*
  * Looks through /proc for processes that were started under a recording and may
  * still join it. See members-private.h.
+ *
+ * Invariant: a process that cannot be read is none that may join, or a recorder
+ * would wait for processes of other users.
  */
 #include "command/record/members-private.h"
 
@@ -23,33 +26,26 @@ static FILE *proc_open(pid_t pid, const char *file)
 	return fopen(path, "re");
 }
 
-/* Returns whether the list has the name, or a file of heirs of that session. */
-static bool list_has(const char *list, const char *name)
-{
-	size_t length = strlen(name);
-	size_t n;
-
-	for (;; list += n + 1) {
-		n = strcspn(list, ":\n");
-		if (n >= length && !memcmp(list, name, length) &&
-		    (n == length || list[length] == PROTOCOL_INHERITANCE))
-			return true;
-		if (list[n] != PROTOCOL_JOIN_SEPARATOR)
-			return false;
-	}
-}
-
 bool joiner_named(pid_t pid, const char *session)
 {
 	FILE *f = proc_open(pid, "environ");
+	size_t room = 0, length = strlen(session);
 	char *variable = NULL;
-	size_t room = 0;
 	bool named = false;
 
 	while (f && !named && getdelim(&variable, &room, '\0', f) > 0) {
 		const char *list = text_after(variable, PROTOCOL_JOIN_ENV "=");
 
-		named = list && list_has(list, session);
+		/* the name, or a file of heirs of the session */
+		while (list && !named) {
+			size_t n = strcspn(list, ":\n");
+
+			named = n >= length && !memcmp(list, session, length) &&
+				(n == length ||
+				 list[length] == PROTOCOL_INHERITANCE);
+			list = list[n] == PROTOCOL_JOIN_SEPARATOR ?
+			       list + n + 1 : NULL;
+		}
 	}
 	free(variable);
 	if (f)
@@ -58,7 +54,8 @@ bool joiner_named(pid_t pid, const char *session)
 }
 
 /* Returns true when the line of /proc/PID/maps is of the session's page of a
- * member, as an agent maps it: ".../PID.STARTTIME/IMAGE/session.N". */
+ * member, as an agent maps it: ".../PID.STARTTIME/IMAGE/session.N". Cuts the
+ * line. */
 static bool is_page(const struct members *members, char *line)
 {
 	char *end = strstr(line, "/session.");
@@ -78,44 +75,38 @@ static bool is_page(const struct members *members, char *line)
 	return false;
 }
 
-/*
- * Returns true when the process may still join. A forked child maps the page of
- * the parent until the first event of the child. A living member maps a page of
- * that name, too, but cannot join again: another command has ended its session.
- */
-static bool is_joiner(const struct members *members, pid_t pid)
-{
-	const struct claim *claim = members->claim;
-	bool named = joiner_named(pid, claim->name);
-	bool forked = true, found = false;
-	FILE *f = proc_open(pid, "maps");
-	char *line = NULL;
-	size_t room = 0;
-
-	for (size_t i = 0; i < members->n; i++)
-		forked &= members->list[i]->pid != pid;
-	while (f && !found && getline(&line, &room, f) > 0)
-		found = (named && (strstr(line, "/libtaffrail") ||
-				   strstr(line, claim->dir.path))) ||
-			(forked && is_page(members, line));
-	free(line);
-	if (f)
-		fclose(f);
-	return found;
-}
-
+/* A forked child maps the page of the parent until the first event of the
+ * child. A living member maps a page of that name, too, but cannot join again:
+ * another command has ended its session. */
 bool joiners_exist(const struct members *members)
 {
+	const struct claim *claim = members->claim;
 	DIR *dir = opendir("/proc");
 	struct dirent *entry;
+	char *line = NULL;
 	bool found = false;
+	size_t room = 0;
 
 	while (dir && !found && (entry = readdir(dir))) {
 		pid_t pid = (pid_t)atoi(entry->d_name);
+		bool named, forked = true;
+		FILE *f;
 
-		found = isdigit((unsigned char)entry->d_name[0]) &&
-			pid != getpid() && is_joiner(members, pid);
+		if (!isdigit((unsigned char)entry->d_name[0]) ||
+		    pid == getpid())
+			continue;
+		named = joiner_named(pid, claim->name);
+		for (size_t i = 0; i < members->n; i++)
+			forked &= members->list[i]->pid != pid;
+		f = proc_open(pid, "maps");
+		while (f && !found && getline(&line, &room, f) > 0)
+			found = (named && (strstr(line, "/libtaffrail") ||
+					   strstr(line, claim->dir.path))) ||
+				(forked && is_page(members, line));
+		if (f)
+			fclose(f);
 	}
+	free(line);
 	if (dir)
 		closedir(dir);
 	return found;

@@ -27,6 +27,16 @@ bool member_same_page(const struct consumer *image,
 	       !memcmp(page.uuid, image->uuid, sizeof(page.uuid));
 }
 
+struct consumer *member_newest(const struct member *member)
+{
+	struct consumer *newest = NULL;
+
+	for (size_t i = 0; i < member->nimages; i++)
+		if (!newest || member->images[i]->image > newest->image)
+			newest = member->images[i];
+	return newest;
+}
+
 bool member_ended(const struct member *member, int wait_ms)
 {
 	struct pollfd poll_pid = { .fd = member->pidfd, .events = POLLIN };

@@ -2,10 +2,10 @@
 /*
  * The processes that take part in a recording: they are found, join, are asked
  * to end the session, and end; then their files are removed. This is members.c;
- * member.c is about one process; joiners.c looks for processes that
- * may still join; handover.c follows programs that are executed as another
- * user; running.c starts the session in processes that run already; removal.c
- * removes files.
+ * member.c is about one process; joiners.c looks for processes that may still
+ * join; handover.c follows programs that are executed as another user;
+ * running.c starts the session in processes that run already; removal.c removes
+ * files.
  *
  * The recorder holds a pidfd of each process, which names that process alone,
  * until it has collected the process's last events.
@@ -28,6 +28,8 @@
 
 struct probes;
 
+/* A process, of one user. What must stay true: `process` is NULL only once the
+ * member is done; `alive` never becomes true again. */
 struct member {
 	struct rundir_process *process;	/* NULL once it was collected */
 	char name[48];			/* of the process's directory */
@@ -60,6 +62,8 @@ struct handover {
 	int off;			/* sessions/.off.NAME in it, or -1 */
 };
 
+/* All of a recording. The claim, the drain, the probes and the outcome belong
+ * to the caller. */
 struct members {
 	struct claim *claim;
 	struct drain *drain;
@@ -71,7 +75,7 @@ struct members {
 	uint32_t words_unknown;		/* of the processes' environments */
 	pid_t program;			/* that the recorder runs, or 0 */
 	int inotify;
-	uint64_t next_scan_ns;
+	uint64_t next_scan_ns;		/* 0: at once */
 	uint64_t scan_again_ns;		/* earlier ones take too much time */
 	uint32_t scans;			/* that have begun */
 	uint64_t next_joiners_ns;	/* looks for processes to come */
@@ -103,10 +107,6 @@ int members_join(struct members *members,
 /* Looks for processes, images and rings, if it is time. */
 void members_scan(struct members *members, uint64_t now_ns);
 
-/* Have the next scan early, or as early as scans may follow each other. */
-void members_scan_now(struct members *members);
-void members_scan_soon(struct members *members);
-
 /*
  * Collects processes that have ended. Returns true unless the program that the
  * recorder runs still does (`runs`), when no process that takes part lives, and
@@ -131,7 +131,7 @@ void members_stop(struct members *members);
 void members_note(struct members *members, const char *program,
 		  enum lacking_why why);
 
-/* Returns how many processes have a trace. */
+/* Returns how many processes have a trace; one that changed the user is one. */
 size_t members_traced(const struct members *members);
 
 /* Calls `call` for each process that lives, or was alive when the recording
@@ -142,7 +142,8 @@ void members_each_living(const struct members *members,
 /* Removes the files of processes that ended after members_stop(). */
 void members_tidy(struct members *members);
 
-/* Frees the members. Call it before drain_close(). */
+/* Frees the members, and removes the rules in directories of other users. Call
+ * it before drain_close(). */
 void members_close(struct members *members);
 
 /* running.c: records the running processes of -p; their children have
@@ -166,10 +167,14 @@ bool joiner_named(pid_t pid, const char *session);
 bool member_same_page(const struct consumer *image,
 		      const struct rundir_process *process);
 
+/* Returns the image of the program that the process executes now, as far as it
+ * was seen; NULL: none yet. */
+struct consumer *member_newest(const struct member *member);
+
 /* Waits at most so long. Returns true when the process has ended. */
 bool member_ended(const struct member *member, int wait_ms);
 
-/* Closes the member's descriptors. */
+/* Closes the member's descriptors; member->process is NULL then. */
 void member_release(struct member *member);
 
 /* Sends one request to a living member. Tells when a stop fails. Returns 0 or a
@@ -204,18 +209,18 @@ void members_remove_left(struct members *members, uint64_t until_ns);
  * watches each. Tells why one is not used. */
 void handover_look(struct members *members);
 
-/* Does as rundir_each() in all of them. */
-int handover_each(struct members *members,
-	       int (*call)(struct rundir_process *process, void *priv),
-	       void *priv);
-
 /* Returns the descriptor of the runtime directory that a member is in. */
 int handover_top(const struct members *members, const struct member *member);
 
-/* Removes the session's rules; reads which programs had no agent, and why;
- * closes all. */
+/* Removes the session's rules there, so that no program joins any more. */
 void handover_stop(struct members *members);
+
+/* Reads which programs had no agent, and why, when the recording has ended:
+ * also in default directories of users that no page names. */
 void handover_read(struct members *members);
+
+/* Closes all, and removes the rules again: a process may have left some
+ * since. */
 void handover_close(struct members *members);
 
 #endif

@@ -22,6 +22,7 @@
 #include "command/agents/layouts.h"
 #include "command/common/monotonic.h"
 #include "command/record/probes-private.h"
+#include "traces/array.h"
 
 #define NS_PER_MS	1000000ull
 #define SCAN_IDLE_MS	250	/* without word from inotify */
@@ -61,14 +62,11 @@ static struct member *member_add(struct members *members,
 				 const struct rundir_process *process)
 {
 	struct member *member = calloc(1, sizeof(*member));
-	struct member **more;
 
-	more = reallocarray(members->list, members->n + 1, sizeof(*more));
-	if (more)
-		members->list = more;
 	if (member)
 		member->process = malloc(sizeof(*process));
-	if (!member || !more || !member->process)
+	if (!member || !member->process ||
+	    !array_grow(&members->list, members->n, sizeof(member)))
 		goto free;
 	*member->process = *process;
 	member->process->fd = fcntl(process->fd, F_DUPFD_CLOEXEC, 3);
@@ -93,7 +91,7 @@ static struct member *member_add(struct members *members,
 		if (!other->done)
 			other->alive = false;
 	}
-	more[members->n++] = member;
+	members->list[members->n++] = member;
 	return member;
 free:
 	if (member)
@@ -102,30 +100,9 @@ free:
 	return NULL;
 }
 
-/* Gives an image to the member, or to a new one. Returns 0 or a negative
- * errno. */
-static int image_add(struct members *members, struct member *member,
-		     const struct rundir_process *process,
-		     struct consumer *image)
-{
-	struct consumer **more;
-
-	if (!member)
-		member = member_add(members, process);
-	if (!member)
-		return -EMFILE;
-	more = reallocarray(member->images, member->nimages + 1, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	member->images = more;
-	more[member->nimages++] = image;
-	/* requests go to this image's agent from now on */
-	if (image->image > member->process->image)
-		member->process->image = image->image;
-	return 0;
-}
-
-/* Adds an image if it has our session. Returns 0 or a negative errno. */
+/* Adds an image if it has our session, to the member or to a new one. Returns 0
+ * or a negative errno: -EAGAIN, it is being made; -EPROTO, of another
+ * version. */
 static int image_take(struct members *members,
 		      const struct rundir_process *process, uint32_t number)
 {
@@ -147,34 +124,19 @@ static int image_take(struct members *members,
 			members->claim->name);
 	if (ret)
 		return ret;
-	ret = image_add(members, member, process, image);
-	if (ret)
-		drain_drop(members->drain, image);
-	else
-		probes_image(members->probes, process);
-	return ret;
-}
-
-/* Tells, once, of a process of this recording if pages there have another
- * version. Does nothing for other processes. */
-static void foreign_tell(struct members *members,
-			 const struct rundir_process *process)
-{
-	const char *session = members->claim->name;
-	struct member *member = member_named(members, process);
-
-	if (member && member->foreign)
-		return;
-	if (!member && process->pid != members->program &&
-	    !(process->alive && joiner_named(process->pid, session)) &&
-	    !rundir_foreign(process, session))
-		return;
 	if (!member)
 		member = member_add(members, process);
-	if (member)
-		member->foreign = true;
-	layouts_say(process, "not recorded");
-	outcome_take(members->outcome, COMMAND_FAILED);
+	if (!member || !array_grow(&member->images, member->nimages,
+				   sizeof(image))) {
+		drain_drop(members->drain, image);
+		return member ? -ENOMEM : -EMFILE;
+	}
+	member->images[member->nimages++] = image;
+	/* requests go to this image's agent from now on */
+	if (image->image > member->process->image)
+		member->process->image = image->image;
+	probes_image(members->probes, process);
+	return 0;
 }
 
 void members_watch(struct members *members, pid_t program)
@@ -197,13 +159,23 @@ static void note_crowded(struct members *members, int ret)
 		members->crowded = ret;
 }
 
-/* Scans a process. Returns true when something in it is still being made. */
-static bool scan_process(struct members *members,
-			 const struct rundir_process *process)
+/* The `priv` of scan_process(). */
+struct scanning {
+	struct members *members;
+	bool soon;		/* something in a process is being made */
+};
+
+/* Of rundir_each(), which closes the process afterwards: scans a process.
+ * Tells, once, of a process of this recording if pages there have another
+ * version. */
+static int scan_process(struct rundir_process *process, void *priv)
 {
+	struct scanning *scanning = priv;
+	struct members *members = scanning->members;
+	const char *session = members->claim->name;
 	uint32_t images[RUNDIR_IMAGES_MAX];
+	struct member *member;
 	char number[16];
-	bool soon = false;
 	int n;
 
 	/* the watch comes before the look, so no new file is missed */
@@ -219,26 +191,24 @@ static bool scan_process(struct members *members,
 			members_watch_at(members, process->fd, process->path,
 					 number);
 		ret = image_take(members, process, images[i]);
-		soon |= ret == -EAGAIN;
-		if (ret == -EPROTO)
-			foreign_tell(members, process);
-		else
-			note_crowded(members, ret);
+		scanning->soon |= ret == -EAGAIN;
+		note_crowded(members, ret);
+		if (ret != -EPROTO)
+			continue;
+		member = member_named(members, process);
+		/* a process of another recording is nothing to tell of */
+		if (member ? member->foreign :
+		    process->pid != members->program &&
+		    !(process->alive && joiner_named(process->pid, session)) &&
+		    !rundir_foreign(process, session))
+			continue;
+		if (!member)
+			member = member_add(members, process);
+		if (member)
+			member->foreign = true;
+		layouts_say(process, "not recorded");
+		outcome_take(members->outcome, COMMAND_FAILED);
 	}
-	return soon;
-}
-
-struct scanning {
-	struct members *members;
-	bool soon;
-};
-
-/* Scans a process of rundir_each(), which closes it afterwards. */
-static int scan_each(struct rundir_process *process, void *priv)
-{
-	struct scanning *scanning = priv;
-
-	scanning->soon |= scan_process(scanning->members, process);
 	return 0;
 }
 
@@ -261,15 +231,19 @@ static void scan_all(struct members *members)
 		outcome_say(members->outcome, &dir->cause);
 	}
 	if (dir->fd >= 0)
-		note_crowded(members, rundir_each(dir, scan_each, &scanning));
+		note_crowded(members,
+			     rundir_each(dir, scan_process, &scanning));
 	handover_look(members);
-	note_crowded(members, handover_each(members, scan_each, &scanning));
+	for (struct handover *h = members->handovers; h; h = h->next)
+		if (h->dir.fd >= 0)
+			note_crowded(members, rundir_each(&h->dir, scan_process,
+							  &scanning));
 	if (scanning.soon)
 		pause = SCAN_SOON_MS * NS_PER_MS;
 	/* members that came by pid, from another directory */
 	for (size_t i = 0; i < members->n; i++)
 		if (!members->list[i]->done)
-			scan_process(members, members->list[i]->process);
+			scan_process(members->list[i]->process, &scanning);
 	note_crowded(members, drain_scan(members->drain));
 	took = monotonic_ns() - begin;
 	if (pause < took * SCAN_SHARE)
@@ -282,17 +256,6 @@ void members_scan(struct members *members, uint64_t now_ns)
 {
 	if (now_ns >= members->next_scan_ns)
 		scan_all(members);
-}
-
-void members_scan_now(struct members *members)
-{
-	members->next_scan_ns = 0;
-}
-
-void members_scan_soon(struct members *members)
-{
-	members->next_scan_ns = min_u64(members->next_scan_ns,
-					members->scan_again_ns);
 }
 
 int members_join(struct members *members,
@@ -308,12 +271,9 @@ int members_join(struct members *members,
  * in the session any more. Tells where another command has ended it. */
 static bool was_cut_off(struct members *members, struct member *member)
 {
-	struct consumer *newest = NULL;
+	struct consumer *newest = member_newest(member);
 	struct process_page page;
 
-	for (size_t i = 0; i < member->nimages; i++)
-		if (!newest || member->images[i]->image > newest->image)
-			newest = member->images[i];
 	if (!newest || !consume_stopped(newest) || member_ended(member, 0))
 		return false;
 	if (!rundir_read_process(member->process, newest->image, &page) &&
