@@ -19,6 +19,7 @@
 #include "command/common/limits.h"
 #include "command/common/monotonic.h"
 #include "command/elf/addresses.h"
+#include "traces/array.h"
 
 int consume_open(struct consumer **result, struct trace_set *set,
 		 const struct rundir_process *process, uint32_t image,
@@ -62,82 +63,59 @@ free:
 	return ret;
 }
 
-/* Adds a ring, unless the trace has a stream of that number already. Returns 0
- * or a negative errno. */
-static int ring_add(struct consumer *consumer, struct consumer_ring *ring)
-{
-	struct consumer_ring **more;
-
-	for (size_t i = 0; i < consumer->nrings; i++)
-		if (consumer->rings[i]->reader.view.instance ==
-		    ring->reader.view.instance)
-			return -EBADMSG;
-	more = reallocarray(consumer->rings, consumer->nrings + 1,
-			    sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	consumer->rings = more;
-	more[consumer->nrings++] = ring;
-	return 0;
-}
-
-/*
- * Makes the trace's uuid. Two traces of one process must not look like two
- * parts of one trace: the uuid depends on the session and, for a snapshot, on
- * the time.
- */
-static void trace_uuid(const struct consumer *consumer, uint8_t *uuid)
-{
-	struct timespec now = { 0 };
-	const struct session_page *page = &consumer->session->page;
-	uint64_t mix = 1 + (page->serial ? page->serial : consumer->index);
-
-	if (!consumer->consume) {
-		clock_gettime(CLOCK_REALTIME, &now);
-		mix += (uint64_t)now.tv_sec << 32 | (uint64_t)now.tv_nsec;
-	}
-	memcpy(uuid, consumer->page->uuid, 16);
-	for (int i = 0; i < 8; i++)
-		uuid[8 + i] ^= (uint8_t)(mix >> (8 * i));
-}
-
 /* Returns true for the lack of descriptors. */
 static bool files_lack(int ret)
 {
 	return ret == -EMFILE || ret == -ENFILE;
 }
 
-/* Makes the trace, unless there is one. Returns 0 or a negative errno. */
+/*
+ * Makes the trace, unless there is one. Returns 0 or a negative errno. Two
+ * traces of one process must not look like two parts of one trace: the uuid
+ * depends on the session and, for a snapshot, on the time.
+ */
 static int need_trace(struct consumer *consumer)
 {
-	uint8_t uuid[16];
+	const struct session_page *page = &consumer->session->page;
+	uint64_t mix = 1 + (page->serial ? page->serial : consumer->index);
 	int ret = consumer->trace ? 0 : limits_spare_files(CONSUME_FILES);
+	struct timespec now;
+	uint8_t uuid[16];
 
 	if (consumer->trace || ret)
 		return ret;
-	trace_uuid(consumer, uuid);
+	if (!consumer->consume) {
+		clock_gettime(CLOCK_REALTIME, &now);
+		mix += (uint64_t)now.tv_sec << 32 | (uint64_t)now.tv_nsec;
+	}
+	memcpy(uuid, consumer->page->uuid, sizeof(uuid));
+	for (int i = 0; i < 8; i++)
+		uuid[8 + i] ^= (uint8_t)(mix >> (8 * i));
 	return trace_open(&consumer->trace, consumer->set, consumer->page,
 			  consumer->session, uuid);
 }
 
 /* Makes the trace, and the stream of a ring, when there is something to write.
- * Without descriptors for all that a stream takes it makes none. */
+ * Without descriptors for all that a stream takes it makes none. Returns 0 or a
+ * negative errno. */
 static int need_stream(struct consumer *consumer, struct consumer_ring *ring)
 {
-	int ret;
+	int ret = ring->stream ? 0 : limits_spare_files(CONSUME_FILES);
 
-	if (ring->stream)
-		return 0;
-	ret = limits_spare_files(CONSUME_FILES);
-	if (!ret)
-		ret = need_trace(consumer);
+	if (ring->stream || ret)
+		return ret;
+	ret = need_trace(consumer);
 	if (!ret)
 		ret = trace_stream_open(&ring->stream, consumer->trace,
 					ring->reader.name);
 	return ret;
 }
 
-/* Looks at a file: a new ring, a known one, an incomplete one, or no ring. */
+/*
+ * Looks at a file: a new ring, a known one, an incomplete one, or no ring.
+ * Returns 0, or a negative errno if later rings would fail, too. A trace has
+ * one stream of a number: a second ring that claims it is invalid.
+ */
 static int see_ring(const char *name, void *priv)
 {
 	struct consumer *consumer = priv;
@@ -155,9 +133,17 @@ static int see_ring(const char *name, void *priv)
 	ret = ring_open(&ring->reader, consumer->fd, consumer->index, name,
 			consumer->consume);
 	if (!ret) {
-		ret = ring_add(consumer, ring);
-		if (!ret)
+		for (size_t i = 0; i < consumer->nrings; i++)
+			if (consumer->rings[i]->reader.view.instance ==
+			    ring->reader.view.instance)
+				ret = -EBADMSG;
+		if (!ret && !array_grow(&consumer->rings, consumer->nrings,
+					sizeof(ring)))
+			ret = -ENOMEM;
+		if (!ret) {
+			consumer->rings[consumer->nrings++] = ring;
 			return 0;
+		}
 		ring_close(&ring->reader);
 	}
 	free(ring);
@@ -242,7 +228,8 @@ static bool packet_stays(const struct consumer_ring *ring, int ret)
 }
 
 /* Takes as many packets as a ring may hold, and no more: a writer that never
- * rests may be as fast as the recorder. */
+ * rests may be as fast as the recorder. Returns 1 when there was one, 0, or a
+ * negative errno. */
 static int empty_ring(struct consumer *consumer, struct consumer_ring *ring)
 {
 	struct packet packet;
@@ -296,10 +283,13 @@ static void count_note(struct consumer *consumer, struct consumer_ring *ring,
 }
 
 /*
+ * Empties a ring for good, the open sub-buffer too, and notes the counts.
+ * Returns 0 or a negative errno.
+ *
  * Reads the counts again after the last packet: a process that did not stop in
  * time still writes, and the ledger must not have less than that packet. Also
  * reads them before: after a packet that makes no sense the ring is
- * inconsistent, and its counts are not read any more.
+ * inconsistent, and nothing reads the counts any more.
  */
 static int finish_emptying(struct consumer *consumer,
 			   struct consumer_ring *ring)
@@ -325,40 +315,20 @@ static int finish_emptying(struct consumer *consumer,
 	return error == -EBADMSG || error == -EAGAIN ? 0 : error;
 }
 
-/*
- * Empties the rings except open sub-buffers, whose events stay there. Notes
- * whether any events must stay: then the next reader finds all events that are
- * not in the trace, and no others.
- */
-static void begin_finish(struct consumer *consumer)
-{
-	for (size_t i = 0; i < consumer->nrings; i++) {
-		struct consumer_ring *ring = consumer->rings[i];
-		struct ring_count count;
-		int ret = empty_ring(consumer, ring);
-
-		if (!packet_stays(ring, ret) &&
-		    !ring_count(&ring->reader, &count) &&
-		    (count.committed || count.lost))
-			ret = need_stream(consumer, ring);
-		if (packet_stays(ring, ret))
-			consumer->missed = ret;
-	}
-}
-
+/* The `priv` of copy_packet(). */
 struct copying {
 	struct consumer *consumer;
 	struct consumer_ring *ring;
 };
 
 /* Writes a packet of a copy. After a failure no later packet of the stream may
- * be written, or the trace would have a gap that nothing counts. */
+ * be written, or the trace would have a gap that nothing counts. Returns 0 or a
+ * negative errno, which ends the copy. */
 static int copy_packet(const struct packet *packet, void *priv)
 {
 	struct copying *copying = priv;
 	int ret = put_packet(copying->consumer, copying->ring, packet);
 
-	/* the rest of the copy is not written */
 	if (ret && copying->ring->stream)
 		copying->ring->stream->failed = true;
 	return ret;
@@ -391,34 +361,16 @@ static int copy_ring(struct consumer *consumer, struct consumer_ring *ring)
 	return ret == -EBADMSG ? 0 : ret;
 }
 
-/* Keeps the session's page mapped for consume_late(), without a descriptor. The
- * recorder gives the memory back until then: there may be a thousand such
- * pages. */
-static void page_release(struct consumer *consumer)
+/*
+ * Closes rings and descriptors. The events and modules stay: the final metadata
+ * needs them. Keeps the session's page mapped for consume_late(), without a
+ * descriptor; the recorder gives the memory back until then: there may be a
+ * thousand such pages.
+ */
+static void consumer_shut(struct consumer *consumer)
 {
 	struct file_map *map = &consumer->session->map;
 
-	if (consumer->consume) {
-		if (map->fd >= 0)
-			close(map->fd);
-		map->fd = -1;
-		if (!map->copy)
-			madvise((void *)map->address, map->bytes,
-				MADV_DONTNEED);
-		consumer->late.map = *map;
-		consumer->late.lost_unplaced =
-			consumer->session->page.lost_unplaced;
-		consumer->late.orphans = consumer->session->page.orphans;
-		*map = (struct file_map){ .fd = -1 };
-	}
-	file_map_close(map);
-	map->fd = -1;
-}
-
-/* Closes rings and descriptors. The events and modules stay: the final metadata
- * needs them. */
-static void consumer_shut(struct consumer *consumer)
-{
 	for (size_t i = 0; i < consumer->nrings; i++) {
 		ring_close(&consumer->rings[i]->reader);
 		free(consumer->rings[i]);
@@ -426,7 +378,20 @@ static void consumer_shut(struct consumer *consumer)
 	free(consumer->rings);
 	consumer->rings = NULL;
 	consumer->nrings = 0;
-	page_release(consumer);
+	if (consumer->consume) {
+		if (map->fd >= 0)
+			close(map->fd);
+		map->fd = -1;
+		if (!map->copy)
+			madvise((void *)map->address, map->bytes,
+				MADV_DONTNEED);
+		consumer->late = *map;
+		consumer->late_lost = consumer->session->page.lost_unplaced;
+		consumer->late_orphans = consumer->session->page.orphans;
+	} else {
+		file_map_close(map);
+	}
+	*map = (struct file_map){ .fd = -1 };
 	if (consumer->fd >= 0)
 		close(consumer->fd);
 	consumer->fd = -1;
@@ -434,7 +399,8 @@ static void consumer_shut(struct consumer *consumer)
 }
 
 /* Scans a last time, and counts rings that the process had published, but whose
- * files are not there, or are too short to have a ring's head. */
+ * files are not there, or are too short to have a ring's head. Returns as
+ * consume_scan(). */
 static int last_scan(struct consumer *consumer)
 {
 	const struct session_page *page = consumer->session->map.address;
@@ -458,22 +424,38 @@ int consume_finish(struct consumer *consumer)
 {
 	const struct session_page *page = &consumer->session->page;
 	struct trace_set *set = consumer->set;
+	struct process_page latest;
 	bool stay;
-	int ret;
+	int ret, error;
 
 	if (consumer->finished)
 		return 0;
 	ret = last_scan(consumer);
 	session_refresh(consumer);
-	if (consumer->consume)
-		begin_finish(consumer);
+	/*
+	 * First all rings except open sub-buffers: when any events must stay,
+	 * for want of descriptors, those of the open sub-buffers stay, too. So
+	 * the next reader finds all events that are not in the trace, and no
+	 * others.
+	 */
+	for (size_t i = 0; consumer->consume && i < consumer->nrings; i++) {
+		struct consumer_ring *ring = consumer->rings[i];
+		struct ring_count count;
+
+		error = empty_ring(consumer, ring);
+		if (!packet_stays(ring, error) &&
+		    !ring_count(&ring->reader, &count) &&
+		    (count.committed || count.lost))
+			error = need_stream(consumer, ring);
+		if (packet_stays(ring, error))
+			consumer->missed = error;
+	}
 	stay = consumer->consume && consumer->missed;
 	for (size_t i = 0; i < consumer->nrings && !stay; i++) {
 		struct consumer_ring *ring = consumer->rings[i];
-		int error = consumer->consume ?
-				    finish_emptying(consumer, ring) :
-				    copy_ring(consumer, ring);
 
+		error = consumer->consume ? finish_emptying(consumer, ring) :
+					    copy_ring(consumer, ring);
 		if (ring->reader.cut)
 			set->cut++;
 		if (ring->reader.broken)
@@ -484,9 +466,6 @@ int consume_finish(struct consumer *consumer)
 	if (!ret && !consumer->missed && page->lost_unplaced)
 		ret = need_trace(consumer);
 	if (consumer->trace) {
-		struct process_page latest;
-		int error;
-
 		/* the anchors taken since the trace was opened */
 		if (!process_read(&latest, consumer->fd))
 			trace_set_anchors(set, &latest);
@@ -507,8 +486,7 @@ int consume_finish(struct consumer *consumer)
 
 uint32_t consume_late(struct consumer *consumer, int32_t *error)
 {
-	struct consumer_late *late = &consumer->late;
-	const struct session_page *page = late->map.address;
+	const struct session_page *page = consumer->late.address;
 	uint64_t lost = 0;
 	uint32_t orphans = 0;
 
@@ -516,29 +494,18 @@ uint32_t consume_late(struct consumer *consumer, int32_t *error)
 	if (!page)
 		return 0;
 	/* another program may have cut the file: the page is all zeros then */
-	if (load_relaxed(&page->lost_unplaced) > late->lost_unplaced)
-		lost = load_relaxed(&page->lost_unplaced) - late->lost_unplaced;
-	if (load_relaxed(&page->orphans) > late->orphans) {
-		orphans = load_relaxed(&page->orphans) - late->orphans;
+	if (load_relaxed(&page->lost_unplaced) > consumer->late_lost)
+		lost = load_relaxed(&page->lost_unplaced) - consumer->late_lost;
+	if (load_relaxed(&page->orphans) > consumer->late_orphans) {
+		orphans = load_relaxed(&page->orphans) - consumer->late_orphans;
 		*error = load_relaxed(&page->orphan_error);
 	}
-	file_map_close(&late->map);
-	late->map = (struct file_map){ .fd = -1 };
-	late->lost_unplaced += lost;
-	late->orphans += orphans;
+	file_map_close(&consumer->late);
 	if (lost && consumer->trace)
 		trace_lose_late(consumer->trace, lost);
 	else if (!consumer->missed)
 		consumer->set->lost += lost;
 	return orphans;
-}
-
-bool consume_settled(const struct consumer *consumer)
-{
-	/* names of addresses take modules, and the time to read files */
-	return consumer->finished && consumer->session && !consumer->missed &&
-	       !consumer->format.symbols &&
-	       (!consumer->trace || trace_settle(consumer->trace));
 }
 
 void consume_settle(struct consumer *consumer)
@@ -565,32 +532,13 @@ void consume_names(struct consumer *consumer)
 	session_view_drop_modules(consumer->session);
 }
 
-/* Returns true when a session has files in the image's directory, or when that
- * cannot be seen. */
-static bool has_session(int fd)
-{
-	DIR *stream = rundir_opendir(fd, ".");
-	struct dirent *entry;
-	bool found = !stream;
-
-	while (stream && !found && (entry = readdir(stream)))
-		found = !strncmp(entry->d_name, "session.", 8);
-	if (stream)
-		closedir(stream);
-	return found;
-}
-
-void consume_release(struct consumer *consumer,
-		     const struct rundir_process *process)
-{
-	consumer->released = true;
-	rundir_destroy_session(process, consumer->image, consumer->index);
-}
-
 void consume_remove(struct consumer *consumer,
 		    const struct rundir_process *process, int top)
 {
+	struct dirent *entry;
 	char name[16];
+	bool found;
+	DIR *stream;
 	int fd;
 
 	/* Sockets go while an image is left. Later another process may have
@@ -602,7 +550,14 @@ void consume_remove(struct consumer *consumer,
 	fd = rundir_open_image(process, consumer->image);
 	if (fd < 0)
 		return;
-	if (!has_session(fd)) {
+	/* another session may have files there, or that cannot be seen */
+	stream = rundir_opendir(fd, ".");
+	found = !stream;
+	while (!found && (entry = readdir(stream)))
+		found = !strncmp(entry->d_name, "session.", 8);
+	if (stream)
+		closedir(stream);
+	if (!found) {
 		snprintf(name, sizeof(name), "%u", consumer->image);
 		unlinkat(fd, "process", 0);
 		unlinkat(process->fd, name, AT_REMOVEDIR);
@@ -616,8 +571,7 @@ void consume_close(struct consumer *consumer)
 {
 	if (!consumer->finished)
 		consumer_shut(consumer);
-	if (consumer->late.map.address)
-		file_map_close(&consumer->late.map);
+	file_map_close(&consumer->late);
 	if (consumer->session)
 		consume_settle(consumer);
 	free(consumer);

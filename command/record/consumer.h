@@ -16,19 +16,13 @@
 /* Descriptors that a process's first stream takes, with those of a moment. */
 #define CONSUME_FILES	6
 
+/* A ring of the session. */
 struct consumer_ring {
 	struct ring_reader reader;
 	struct trace_stream *stream;	/* NULL until there is a packet */
 };
 
-/* Counters that children of the process may still change in the session's
- * page. */
-struct consumer_late {
-	struct file_map map;		/* the page */
-	uint64_t lost_unplaced;		/* as it was looked at last */
-	uint32_t orphans;
-};
-
+/* One session of one image. Only the recorder's own thread uses it. */
 struct consumer {
 	struct trace_set *set;
 	int fd;				/* IMAGE/, -1 when finished */
@@ -39,13 +33,17 @@ struct consumer {
 	bool consume;			/* this reader moves the tails */
 	bool finished;
 	bool ran;			/* the session was seen at work */
-	bool released;			/* consume_release() */
+	bool released;			/* the buffers were removed */
 	uint8_t uuid[16];		/* of the page */
 	struct process_page *page;	/* NULL once it is settled, */
 	struct session_view *session;	/* the same */
-	struct consumer_late late;	/* once it is finished */
+	struct file_map late;		/* once it is finished: the session's
+					 * page, which children of the process
+					 * may still change */
+	uint64_t late_lost;		/* the counters there, as they were */
+	uint32_t late_orphans;		/* then: lost_unplaced, orphans */
 	struct packet_format format;
-	struct event_shape *shapes;
+	struct event_shape *shapes;	/* of `format`, until it is settled */
 	struct trace *trace;		/* NULL until there is a stream */
 	struct consumer_ring **rings;
 	size_t nrings;
@@ -60,7 +58,9 @@ struct consumer {
 /*
  * Opens the newest session `name` of an image that is not destroyed. With
  * `consume`, later calls empty the rings, if the session is in discard mode.
- * Returns 0; -ENOENT, -EAGAIN: there is none yet; -EPROTO: another version.
+ * Returns 0, and the caller calls consume_close(); -ENOENT, -EAGAIN: there is
+ * none yet; -EPROTO: another version; or another negative errno. The set must
+ * live as long as the consumer, the process need not.
  */
 int consume_open(struct consumer **consumer, struct trace_set *set,
 		 const struct rundir_process *process, uint32_t image,
@@ -71,10 +71,11 @@ int consume_open(struct consumer **consumer, struct trace_set *set,
 bool consume_stopped(struct consumer *consumer);
 
 /* Gives names to the addresses of a finished trace, which take the time to read
- * files. Call it before trace_set_finish(). */
+ * files. Call it before trace_set_finish(). Without a trace it does nothing. */
 void consume_names(struct consumer *consumer);
 
-/* Looks for new rings. Returns 0 or a negative errno. */
+/* Looks for new rings. Returns 0 or a negative errno. A file that is no ring is
+ * counted as unreadable, and is no failure. */
 int consume_scan(struct consumer *consumer);
 
 /* Writes complete sub-buffers, of each ring not more than it can hold; begins
@@ -86,7 +87,8 @@ int consume_poll(struct consumer *consumer, uint64_t until_ns);
 /*
  * Writes the rest, also of open sub-buffers, and completes the trace. Call it
  * when the session has stopped or the process is dead; for a snapshot (without
- * `consume`) at any time. Returns 0 or a negative errno.
+ * `consume`) at any time. Returns 0 or a negative errno. The consumer is
+ * finished then, whatever the result; a second call does nothing.
  */
 int consume_finish(struct consumer *consumer);
 
@@ -97,15 +99,9 @@ int consume_finish(struct consumer *consumer);
  */
 uint32_t consume_late(struct consumer *consumer, int32_t *error);
 
-/* Returns true when a finished image does not need the session any more. Then
- * consume_settle() frees it, which is most of the memory. */
-bool consume_settled(const struct consumer *consumer);
+/* Frees the session, which is most of the memory. Call it when the consumer is
+ * finished and the trace does not need the session any more. */
 void consume_settle(struct consumer *consumer);
-
-/* Removes the buffers of a finished session of an image that another one has
- * replaced. The image's directory stays: it keeps the image's number. */
-void consume_release(struct consumer *consumer,
-		     const struct rundir_process *process);
 
 /*
  * Removes the files of a finished session of a dead process, and the parts of

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Moves events from rings to traces. See drain.h.
+ *
+ * Invariant: an image is in `open` from drain_add() until drain_finish(), and
+ * in `images` until drain_close(): the traces need the session at the end.
  */
 #include "command/record/drain.h"
 
@@ -12,38 +15,33 @@
 #include "command/common/counted.h"
 #include "command/common/limits.h"
 #include "command/common/reason.h"
+#include "traces/array.h"
 
 #define OUTPUTS_MAX	1000
 
-/* Makes a directory named by the time. Another recording may have begun in the
- * same second: then a number is added. Returns as trace_set_open(). */
-static int open_default(struct trace_set *set, char *name, size_t room)
+int drain_open(struct drain *drain, struct outcome *outcome, const char *path,
+	       uint64_t limit)
 {
+	struct trace_set *set = &drain->set;
 	time_t now = time(NULL);
+	char name[64];
 	struct tm tm;
 	size_t used;
 	int ret;
 
 	localtime_r(&now, &tm);
-	used = strftime(name, room, "taffrail-%Y%m%d-%H%M%S", &tm);
-	for (int n = 2; n < OUTPUTS_MAX; n++) {
-		ret = trace_set_open(set, name);
+	used = strftime(name, sizeof(name), "taffrail-%Y%m%d-%H%M%S", &tm);
+	ret = trace_set_open(set, path ?: name);
+	/* another recording may have begun in the same second: then a number is
+	 * added */
+	for (int n = 2; n < OUTPUTS_MAX && !path; n++) {
 		if (ret ? ret != -ENOTEMPTY && ret != -ENOTDIR : set->made)
 			break;
 		if (!ret)
 			trace_set_close(set);
-		snprintf(name + used, room - used, "-%d", n);
+		snprintf(name + used, sizeof(name) - used, "-%d", n);
+		ret = trace_set_open(set, name);
 	}
-	return ret;
-}
-
-int drain_open(struct drain *drain, struct outcome *outcome, const char *path,
-	       uint64_t limit)
-{
-	char name[64];
-	int ret = path ? trace_set_open(&drain->set, path) :
-			 open_default(&drain->set, name, sizeof(name));
-
 	drain->outcome = outcome;
 	drain->places.ended = true;
 	if (ret == -ENOTEMPTY)
@@ -59,41 +57,28 @@ int drain_add(struct drain *drain, struct consumer **image,
 	      const struct rundir_process *process, uint32_t number,
 	      const char *session)
 {
-	struct consumer **more;
 	/* a new process leaves the descriptors that streams need */
 	int ret = limits_spare_files(CONSUME_FILES);
 
 	if (ret)
 		return ret;
-	more = reallocarray(drain->images, drain->nimages + 1, sizeof(*more));
-	if (!more)
+	if (!array_grow(&drain->images, drain->nimages, sizeof(*image)) ||
+	    !array_grow(&drain->open, drain->nopen, sizeof(*image)))
 		return -ENOMEM;
-	drain->images = more;
-	more = reallocarray(drain->open, drain->nopen + 1, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	drain->open = more;
 	ret = consume_open(image, &drain->set, process, number, session, true);
 	if (ret)
 		return ret;
+	/* room was made before, so nothing fails now that it is open */
 	drain->images[drain->nimages++] = *image;
 	drain->open[drain->nopen++] = *image;
 	return 0;
 }
 
-/* Takes an image out of the list of unfinished images. */
-static void open_remove(struct drain *drain, const struct consumer *image)
-{
-	for (size_t i = 0; i < drain->nopen; i++)
-		if (drain->open[i] == image) {
-			drain->open[i] = drain->open[--drain->nopen];
-			return;
-		}
-}
-
+/* The image is the last in both tables, and was not finished, so that no other
+ * one has it. */
 void drain_drop(struct drain *drain, struct consumer *image)
 {
-	open_remove(drain, image);
+	drain->nopen--;
 	drain->nimages--;
 	consume_close(image);
 }
@@ -120,7 +105,7 @@ bool drain_poll(struct drain *drain, uint64_t end)
 }
 
 /* Takes counters that children have changed since the image was finished. After
- * this the page is unmapped. */
+ * this the page is unmapped. NULL is an empty slot of the table. */
 static void late_look(struct drain *drain, struct consumer *image)
 {
 	uint32_t orphans;
@@ -132,7 +117,8 @@ static void late_look(struct drain *drain, struct consumer *image)
 	shortage_orphans(&drain->shortage, orphans, error);
 }
 
-/* Takes the markers of an image, before the session is freed. */
+/* Takes the markers of an image, before the session is freed. Without memory,
+ * events are missing in the answers about rules: that is a failure. */
 static void take_rules(struct drain *drain, struct consumer *image)
 {
 	if (rules_take(&drain->rules, image->pid, image->session))
@@ -147,7 +133,9 @@ void drain_finish(struct drain *drain, struct consumer *image, int fd)
 	if (image->finished)
 		return;
 	ret = consume_finish(image);
-	open_remove(drain, image);
+	for (size_t i = 0; i < drain->nopen; i++)
+		if (drain->open[i] == image)
+			drain->open[i] = drain->open[--drain->nopen];
 	/* The oldest makes room. Addresses there get names now, so that the
 	 * modules need no memory any more. */
 	slot = &drain->late[drain->nlate++ % DRAIN_LATE_MAX];
@@ -165,7 +153,10 @@ void drain_finish(struct drain *drain, struct consumer *image, int fd)
 
 void drain_settle(struct drain *drain, struct consumer *image)
 {
-	if (!consume_settled(image))
+	/* names of addresses take modules, and the time to read files */
+	if (!image->finished || !image->session || image->missed ||
+	    image->format.symbols ||
+	    (image->trace && !trace_settle(image->trace)))
 		return;
 	take_rules(drain, image);
 	consume_settle(image);
@@ -261,14 +252,15 @@ void drain_summary(const struct drain *drain, size_t processes,
 	else if (!processes)
 		command_warn("0 events%s%s%s, so there is no trace",
 			     *text ? " (" : "", text, *text ? ")" : "");
-	if (!processes)
-		return;
-	command_warn("%s (%s%llu lost, %s%s%.1f bytes per event) of %s in %s",
-		     counted(set->kept, "event"), trace_lost_least(set),
-		     (unsigned long long)set->lost, text, *text ? ", " : "",
-		     set->kept ? (double)set->bytes / (double)set->kept : 0.0,
-		     counted(processes, "process"), set->path);
-	if (set->overwritten)
+	else
+		command_warn("%s (%s%llu lost, %s%s%.1f bytes per event) of %s "
+			     "in %s", counted(set->kept, "event"),
+			     trace_lost_least(set),
+			     (unsigned long long)set->lost, text,
+			     *text ? ", " : "", set->kept ?
+			     (double)set->bytes / (double)set->kept : 0.0,
+			     counted(processes, "process"), set->path);
+	if (processes && set->overwritten)
 		command_warn("%s %s %s",
 			     counted(set->overwritten, "older event"),
 			     agreed(set->overwritten, "was", "were"),

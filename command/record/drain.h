@@ -21,6 +21,7 @@
 
 #define DRAIN_LATE_MAX	1024
 
+/* Empty: all zeros. */
 struct drain {
 	struct trace_set set;
 	struct outcome *outcome;
@@ -40,13 +41,14 @@ struct drain {
 };
 
 /* Makes the directory, or one named by the time for NULL. `limit` is the most
- * bytes that it may take, 0: no limit. Returns COMMAND_DONE, or COMMAND_FAILED
- * after printing why. */
+ * bytes that it may take, 0: no limit. The outcome must live as long as the
+ * drain. Returns COMMAND_DONE, then the caller calls drain_close(); or
+ * COMMAND_FAILED after printing why. */
 int drain_open(struct drain *drain, struct outcome *outcome, const char *path,
 	       uint64_t limit);
 
-/* Opens the session of an image. The drain owns the result. Returns as
- * consume_open(), or a negative errno. */
+/* Opens the session of an image. The drain owns the result until drain_close()
+ * or drain_drop(). Returns as consume_open(), or a negative errno. */
 int drain_add(struct drain *drain, struct consumer **image,
 	      const struct rundir_process *process, uint32_t number,
 	      const char *session);
@@ -78,7 +80,8 @@ bool drain_collected(const struct drain *drain, const struct consumer *image);
  * as lost. */
 void drain_tell_unwritten(struct drain *drain);
 
-/* Completes the traces, when each image is finished. */
+/* Completes the traces. Call it when each image is finished, and no process
+ * waits for the recorder: it reads the programs' files. */
 void drain_end(struct drain *drain);
 
 /*

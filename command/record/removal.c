@@ -20,16 +20,18 @@
 #include "command/record/members-private.h"
 #include "command/record/probes-private.h"
 
-/* Returns true when files of the process may stay for followers: the directory
- * is where members_remove_left() looks for it, and half of the file system is
- * free. */
-static bool may_stay(const struct members *members,
-		     const struct rundir_process *process)
+/* Returns true when a command follows the session and files of the member may
+ * stay for it: the directory is where members_remove_left() looks for it, and
+ * half of the file system is free. */
+static bool files_may_stay(const struct members *members,
+			   const struct member *member)
 {
+	const struct rundir_process *process = member->process;
 	struct stat here, there;
 	struct statvfs room;
 
-	return members->claim->dir.fd >= 0 && !fstat(process->fd, &here) &&
+	return rundir_followed(process, members->claim->name) &&
+	       members->claim->dir.fd >= 0 && !fstat(process->fd, &here) &&
 	       !fstatat(members->claim->dir.fd, process->name, &there,
 			AT_SYMLINK_NOFOLLOW) &&
 	       here.st_ino == there.st_ino && here.st_dev == there.st_dev &&
@@ -37,65 +39,37 @@ static bool may_stay(const struct members *members,
 	       room.f_bavail > room.f_blocks / 2;
 }
 
-/* Removes files that have stayed long enough. */
-static void left_remove(struct members *members, const struct member_left *left)
-{
-	struct rundir_process process = { .uid = left->uid };
-
-	snprintf(process.name, sizeof(process.name), "%s", left->process);
-	process.fd = openat(members->claim->dir.fd, process.name, O_RDONLY |
-			    O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (process.fd < 0)
-		return;
-	/* another process may have a directory of this name now */
-	if (member_same_page(left->image, &process))
-		consume_remove(left->image, &process, members->claim->dir.fd);
-	close(process.fd);
-}
-
 void members_remove_left(struct members *members, uint64_t until_ns)
 {
+	int top = members->claim->dir.fd;
 	size_t n = 0;
 
 	/* the oldest come first */
-	while (n < members->nleft && members->left[n].due_ns <= until_ns)
-		left_remove(members, &members->left[n++]);
+	for (; n < members->nleft && members->left[n].due_ns <= until_ns; n++) {
+		const struct member_left *left = &members->left[n];
+		struct rundir_process process = { .uid = left->uid };
+
+		snprintf(process.name, sizeof(process.name), "%s",
+			 left->process);
+		process.fd = openat(top, process.name, O_RDONLY | O_DIRECTORY |
+				    O_NOFOLLOW | O_CLOEXEC);
+		if (process.fd < 0)
+			continue;
+		/* another process may have a directory of this name now */
+		if (member_same_page(left->image, &process))
+			consume_remove(left->image, &process, top);
+		close(process.fd);
+	}
 	members->nleft -= n;
 	memmove(members->left, members->left + n,
 		members->nleft * sizeof(*members->left));
-}
-
-/* Removes the files of an image of an ended process, or lets them stay for
- * followers. The table is bounded: the oldest files go early. */
-static void remove_or_leave(struct members *members, struct member *member,
-			    struct consumer *image)
-{
-	struct member_left *left;
-
-	for (size_t i = 0; i < members->nleft; i++)
-		if (members->left[i].image == image)
-			return;
-	if (!rundir_followed(member->process, members->claim->name) ||
-	    !may_stay(members, member->process)) {
-		consume_remove(image, member->process,
-			       handover_top(members, member));
-		return;
-	}
-	if (members->nleft == MEMBERS_LEFT_MAX)
-		members_remove_left(members, members->left[0].due_ns);
-	left = &members->left[members->nleft++];
-	*left = (struct member_left){
-		.uid = member->process->uid,
-		.image = image,
-		.due_ns = monotonic_ns() + FOLLOW_ENDED_MS * 1000000ull,
-	};
-	memcpy(left->process, member->name, sizeof(left->process));
 }
 
 void member_finish_image(struct members *members, struct member *member,
 			 struct consumer *image)
 {
 	struct process_page page;
+	struct member_left *left;
 
 	if (!image->finished) {
 		drain_finish(members->drain, image, member->process->fd);
@@ -110,11 +84,30 @@ void member_finish_image(struct members *members, struct member *member,
 					     MEMBER_CLOCKLESS,
 					     .pid = member->pid);
 		}
+		/* last: it may free the session */
 		drain_settle(members->drain, image);
 	}
 	/* events that could not be written have left the rings all the same */
-	if (!member->alive && drain_collected(members->drain, image))
-		remove_or_leave(members, member, image);
+	if (member->alive || !drain_collected(members->drain, image))
+		return;
+	for (size_t i = 0; i < members->nleft; i++)
+		if (members->left[i].image == image)
+			return;
+	if (!files_may_stay(members, member)) {
+		consume_remove(image, member->process,
+			       handover_top(members, member));
+		return;
+	}
+	/* the table is bounded: the oldest files go early */
+	if (members->nleft == MEMBERS_LEFT_MAX)
+		members_remove_left(members, members->left[0].due_ns);
+	left = &members->left[members->nleft++];
+	*left = (struct member_left){
+		.uid = member->process->uid,
+		.image = image,
+		.due_ns = monotonic_ns() + FOLLOW_ENDED_MS * 1000000ull,
+	};
+	memcpy(left->process, member->name, sizeof(left->process));
 }
 
 void member_finish(struct members *members, struct member *member)
@@ -126,43 +119,35 @@ void member_finish(struct members *members, struct member *member)
 		member_release(member);
 }
 
-/* Removes buffers of replaced images, except for followers. A process may
- * execute one program after the other for days, so they do not wait for the end
- * of the process. */
-static void release_replaced(struct members *members, struct member *member,
-			     uint32_t newest)
+void member_finish_replaced(struct members *members, struct member *member)
 {
+	const struct consumer *newest = member_newest(member);
 	bool looked = false;
 
+	for (size_t i = 0; i < member->nimages; i++)
+		if (member->images[i]->image != newest->image)
+			member_finish_image(members, member, member->images[i]);
+	/* A process may execute one program after the other for days, so the
+	 * buffers do not wait for the end of the process, except for
+	 * followers. */
 	for (size_t i = 0; i < member->nimages; i++) {
 		struct consumer *image = member->images[i];
 
-		if (image->image == newest || image->released ||
+		if (image->image == newest->image || image->released ||
 		    !drain_collected(members->drain, image))
 			continue;
-		if (!looked &&
-		    rundir_followed(member->process, members->claim->name) &&
-		    may_stay(members, member->process))
+		if (!looked && files_may_stay(members, member))
 			return;
 		looked = true;
-		consume_release(image, member->process);
+		/* the directory stays: it keeps the image's number */
+		image->released = true;
+		rundir_destroy_session(member->process, image->image,
+				       image->index);
 	}
 }
 
-void member_finish_replaced(struct members *members, struct member *member)
-{
-	uint32_t newest = 0;
-
-	for (size_t i = 0; i < member->nimages; i++)
-		if (newest < member->images[i]->image)
-			newest = member->images[i]->image;
-	for (size_t i = 0; i < member->nimages; i++)
-		if (member->images[i]->image != newest)
-			member_finish_image(members, member, member->images[i]);
-	release_replaced(members, member, newest);
-}
-
-/* Returns true when events of the member are still in buffers. */
+/* Returns true when events of the member are still in buffers, for want of
+ * descriptors: then the session is not ended. */
 static bool has_missed(const struct member *member)
 {
 	for (size_t i = 0; i < member->nimages; i++)
@@ -171,29 +156,11 @@ static bool has_missed(const struct member *member)
 	return false;
 }
 
-/* Ends the session of a living process that has stopped, and removes the files.
- * Before that, followers learn how many events are in the rings. */
-static void session_destroy(struct members *members, struct member *member)
-{
-	const char *session = members->claim->name;
-	const struct rundir_process *process = member->process;
-	struct session_page page;
-
-	for (size_t i = 0; i < member->nimages; i++)
-		if (!rundir_find_session(process, member->images[i]->image,
-					 session, &page))
-			rundir_tell_followers(process, member->images[i]->image,
-					      &page);
-	if (member_ask(members, member, MESSAGE_DESTROY))
-		return;
-	for (size_t i = 0; i < member->nimages; i++)
-		rundir_destroy_session(process, member->images[i]->image,
-				       member->images[i]->index);
-}
-
 void members_finish(struct members *members)
 {
+	const char *session = members->claim->name;
 	const struct member *first = NULL;
+	struct session_page page;
 
 	for (size_t i = 0; i < members->n; i++) {
 		struct member *member = members->list[i];
@@ -204,16 +171,28 @@ void members_finish(struct members *members)
 			first = member;
 	}
 	/* one follows the sessions of all processes of a directory */
-	if (first ? rundir_followed(first->process, members->claim->name) :
-		    members->nleft)
+	if (first ? rundir_followed(first->process, session) : members->nleft)
 		poll(NULL, 0, FOLLOW_STOPPED_MS);
 	for (size_t i = 0; i < members->n; i++) {
 		struct member *member = members->list[i];
+		bool ends = member->alive && !has_missed(member);
 
 		if (member->done)
 			continue;
-		if (member->alive && !has_missed(member))
-			session_destroy(members, member);
+		/* followers learn how many events are in the rings */
+		for (size_t j = 0; ends && j < member->nimages; j++)
+			if (!rundir_find_session(member->process,
+						 member->images[j]->image,
+						 session, &page))
+				rundir_tell_followers(member->process,
+						      member->images[j]->image,
+						      &page);
+		/* the files of an agent that does not answer are in use */
+		ends = ends && !member_ask(members, member, MESSAGE_DESTROY);
+		for (size_t j = 0; ends && j < member->nimages; j++)
+			rundir_destroy_session(member->process,
+					       member->images[j]->image,
+					       member->images[j]->index);
 		member_finish(members, member);
 	}
 	members_remove_left(members, UINT64_MAX);
