@@ -27,7 +27,7 @@ _Static_assert(AGENTLESS_CAUSE(LACKING_UNFIT) == CAUSE_LACKS_UNFIT &&
 	       AGENTLESS_CAUSE(LACKING_AWAY) == CAUSE_LACKS_AWAY,
 	       "causes are numbered as the reasons");
 
-/* Puts the reason of a row in words. Returns `line`. */
+/* Puts the reason of a row, and the remedy, in words. Returns `line`. */
 static char *row_words(const struct agentless_row *row,
 		       char line[CAUSE_LINE_BYTES])
 {
@@ -64,7 +64,8 @@ static void copy_printable(char to[AGENTLESS_TEXT_BYTES], const char *from)
 			*to = '?';
 }
 
-/* Adds a program to a table. Returns NULL when there is no room. */
+/* Adds a program to a table, each path with each reason once. Returns the row,
+ * or NULL when there is no room. */
 static struct agentless_row *row_add(struct agentless_row *rows, int *nrows,
 				     int room, enum cause_id reason,
 				     const char *path, const char *text,
@@ -142,33 +143,11 @@ void agentless_settle(struct agentless *a)
 	a->nunlinked = 0;
 }
 
-/* Takes a note of a process about a program that it has executed `times` times.
- * The process cannot know whether a program without LD_PRELOAD is linked with
- * an agent: such a program counts when all members are known. */
-static void note_take(struct agentless *a, const struct lacking_note *note,
-		      uint32_t times)
-{
-	enum cause_id reason = AGENTLESS_CAUSE(note->why);
-	char path[LACKING_PATH_BYTES + 1];
-
-	snprintf(path, sizeof(path), "%.*s", LACKING_PATH_BYTES, note->path);
-	if (note->why == LACKING_HANDED)
-		return;
-	a->away |= !!lacking_is_away(note->why);
-	if (note->why != LACKING_UNLINKED) {
-		name_add(a, reason, path, "", times);
-		return;
-	}
-	/* counted when it is known that it did not join */
-	a->others -= min_u64(a->others, times);
-	a->uncounted |= !row_add(a->unlinked, &a->nunlinked, AGENTLESS_NAMES,
-				 reason, path, "", times);
-}
-
 void agentless_take(struct agentless *a, const struct process_page *page,
 		    const struct session_page *session)
 {
 	const struct lacking_counts *before = &session->before;
+	char path[LACKING_PATH_BYTES + 1];
 
 	a->filtered += count_since(page->filtered_execs, before->filtered);
 	a->others += count_since(page->lacking_execs, before->lacking);
@@ -176,10 +155,25 @@ void agentless_take(struct agentless *a, const struct process_page *page,
 	for (int i = 0; i < LACKING_NOTES; i++) {
 		const struct lacking_note *note = &page->lacking[i];
 		uint32_t times = count_since(note->times, before->times[i]);
+		enum cause_id reason = AGENTLESS_CAUSE(note->why);
 
-		if (note->why > LACKING_NOTING && note->why < LACKING_END &&
-		    times)
-			note_take(a, note, times);
+		if (note->why <= LACKING_NOTING || note->why >= LACKING_END ||
+		    note->why == LACKING_HANDED || !times)
+			continue;
+		snprintf(path, sizeof(path), "%.*s", LACKING_PATH_BYTES,
+			 note->path);
+		a->away |= !!lacking_is_away(note->why);
+		if (note->why != LACKING_UNLINKED) {
+			name_add(a, reason, path, "", times);
+			continue;
+		}
+		/* The process cannot know whether a program without LD_PRELOAD
+		 * is linked with an agent: such a program counts when all
+		 * members are known, and it is none of them. */
+		a->others -= min_u64(a->others, times);
+		a->uncounted |= !row_add(a->unlinked, &a->nunlinked,
+					 AGENTLESS_NAMES, reason, path, "",
+					 times);
 	}
 	/* a program that a process executed, not one that a command found */
 	if (!session->started.realtime_ns)
@@ -221,64 +215,57 @@ static bool was_noted(struct agentless *a, enum lacking_why noted,
 	return false;
 }
 
-/* Returns true for the reason of an agent that would work with more room or
- * rights (agent/begin.c). */
-static bool is_unable(const char *why)
-{
-	return text_after(why, "it has no memory") ||
-	       text_after(why, "it cannot ") ||
-	       text_after(why, "cannot make its files");
-}
-
-/* Takes a line of an agent that stays off: the reason, and the program. */
-static void line_take(struct agentless *a, const char *why, const char *path)
-{
-	struct agentless_row *row;
-
-	joined_add(a, base_name(path));
-	if (!strcmp(why, PROTOCOL_NO_SESSION)) {
-		a->full++;
-		name_add(a, CAUSE_LACKS_SESSIONS, path, "", 1);
-	} else if (!strcmp(why, PROTOCOL_AWAY)) {
-		/* an agent works there, in another runtime directory */
-		if (was_noted(a, LACKING_AWAY, path))
-			return;
-		a->others++;
-		a->away = true;
-		row = name_add(a, CAUSE_LACKS_AWAY, path, "", 1);
-		if (row)
-			row->told++;
-	} else if (strcmp(why, PROTOCOL_OTHERS) ||
-		   (!was_noted(a, LACKING_UNFIT, path) &&
-		    !was_noted(a, LACKING_USER, path))) {
-		a->others++;
-		a->away |= is_unable(why);
-		a->roomless += text_after(why, PROTOCOL_NO_ROOM) ? 1 : 0;
-		a->limited |= !strcmp(why, PROTOCOL_NO_SIZE);
-		name_add(a, CAUSE_NONE, path, why, 1);
-	}
-}
-
 void agentless_read(struct agentless *a, int fd)
 {
 	/* the last writer may have found the file one byte short of full */
 	char text[PROTOCOL_OFF_BYTES_MAX + 2 * AGENTLESS_TEXT_BYTES];
 	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
-	char *line, *path, *rest = text;
+	char *why, *path, *rest = text;
+	struct agentless_row *row;
 
 	text[n < 0 ? 0 : n] = '\0';
 	/* Agents add nothing to a larger file. Without room they fill the last
 	 * page, and add nothing later: then the file has whole pages. */
 	a->uncounted |= n > (ssize_t)PROTOCOL_OFF_BYTES_MAX ||
 			(n > 0 && n % OFF_PAGE_BYTES == 0);
-	line = strrchr(text, '\n');
-	text[line ? line + 1 - text : 0] = '\0';
-	while ((line = strsep(&rest, "\n"))) {
-		path = strchr(line, '\t');
-		if (!path || text_after(line, REQUEST_REPORT))
+	path = strrchr(text, '\n');
+	text[path ? path + 1 - text : 0] = '\0';
+	/* a line of an agent that stays off: the reason, and the program */
+	while ((why = strsep(&rest, "\n"))) {
+		path = strchr(why, '\t');
+		if (!path || text_after(why, REQUEST_REPORT))
 			continue;
 		*path++ = '\0';
-		line_take(a, line, path);
+		joined_add(a, base_name(path));
+		if (!strcmp(why, PROTOCOL_NO_SESSION)) {
+			a->full++;
+			name_add(a, CAUSE_LACKS_SESSIONS, path, "", 1);
+			continue;
+		}
+		/* an agent works there, in another runtime directory */
+		if (!strcmp(why, PROTOCOL_AWAY)) {
+			if (was_noted(a, LACKING_AWAY, path))
+				continue;
+			a->others++;
+			a->away = true;
+			row = name_add(a, CAUSE_LACKS_AWAY, path, "", 1);
+			if (row)
+				row->told++;
+			continue;
+		}
+		if (!strcmp(why, PROTOCOL_OTHERS) &&
+		    (was_noted(a, LACKING_UNFIT, path) ||
+		     was_noted(a, LACKING_USER, path)))
+			continue;
+		a->others++;
+		/* such an agent would work with more room or rights
+		 * (agent/begin.c) */
+		a->away |= text_after(why, "it has no memory") ||
+			   text_after(why, "it cannot ") ||
+			   text_after(why, "cannot make its files");
+		a->roomless += text_after(why, PROTOCOL_NO_ROOM) ? 1 : 0;
+		a->limited |= !strcmp(why, PROTOCOL_NO_SIZE);
+		name_add(a, CAUSE_NONE, path, why, 1);
 	}
 }
 
@@ -294,18 +281,15 @@ void agentless_note_program(struct agentless *a, const char *program,
 	}
 	if (members)
 		return;
-	if (why)
-		agentless_words(why, line);
-	else if (a->nrows)
-		row_words(&a->rows[0], line);
-	if (!why && !a->nrows)
+	if (!why && !a->nrows) {
 		outcome_note(outcome, PROGRAM_UNKNOWN, .subject = program);
-	else if (a->full)
-		outcome_note(outcome, PROGRAM_FULL, .subject = program,
-			     .text = line);
-	else
-		outcome_note(outcome, PROGRAM_AGENTLESS, .subject = program,
-			     .text = line);
+		return;
+	}
+	outcome_fill(outcome, outcome_keep, a->full ? CAUSE_PROGRAM_FULL :
+		     CAUSE_PROGRAM_AGENTLESS,
+		     &(struct cause_slots){ .subject = program, .text = why ?
+					    agentless_words(why, line) :
+					    row_words(a->rows, line) });
 }
 
 void agentless_note(const struct agentless *a, struct outcome *outcome)
@@ -314,16 +298,18 @@ void agentless_note(const struct agentless *a, struct outcome *outcome)
 	uint64_t more = a->nrows ? all - min_u64(all, a->named) : 0;
 	uint64_t full = a->full;
 	const char *least = a->uncounted ? "at least" : "";
+	bool lacks_sessions;
 
 	outcome_count(outcome, EXECUTED_FILTERED, a->filtered);
-	if (a->away)
+	if (a->away) {
 		outcome_count(outcome, EXECUTED_AWAY, a->others, .text = least);
-	else
+		/* also where one that failed to execute hides it in the
+		 * number */
+		outcome_take(outcome, COMMAND_FAILED);
+	} else {
 		outcome_count(outcome, EXECUTED_AGENTLESS, a->others,
 			      .text = least);
-	/* also where one that failed to execute hides it in the number */
-	if (a->away)
-		outcome_take(outcome, COMMAND_FAILED);
+	}
 	for (int i = 0; i < a->nrows; i++) {
 		const struct agentless_row *row = &a->rows[i];
 		const char *path = *row->path ? row->path : "a program";
@@ -333,19 +319,17 @@ void agentless_note(const struct agentless *a, struct outcome *outcome)
 		if (row->times > 1)
 			snprintf(why + n, sizeof(why) - n,
 				 " (%" PRIu64 " times)", row->times);
-		if (row->reason != CAUSE_LACKS_SESSIONS) {
-			outcome_note(outcome, AGENTLESS, .subject = path,
-				     .text = why);
-			continue;
-		}
-		outcome_note(outcome, AGENTLESS_FULL, .subject = path,
-			     .text = why);
-		full -= row->times;
+		lacks_sessions = row->reason == CAUSE_LACKS_SESSIONS;
+		full -= lacks_sessions ? row->times : 0;
+		outcome_fill(outcome, outcome_keep, lacks_sessions ?
+			     CAUSE_AGENTLESS_FULL : CAUSE_AGENTLESS,
+			     &(struct cause_slots){ .subject = path,
+						    .text = why });
 	}
-	if (full)
-		outcome_count(outcome, AGENTLESS_MORE_FULL, more);
-	else
-		outcome_count(outcome, AGENTLESS_MORE, more);
+	if (more)
+		outcome_fill(outcome, outcome_keep, full ?
+			     CAUSE_AGENTLESS_MORE_FULL : CAUSE_AGENTLESS_MORE,
+			     &(struct cause_slots){ .n = (int64_t)more });
 }
 
 int agentless_tell(const struct agentless *a)

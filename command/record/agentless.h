@@ -20,6 +20,7 @@
 #define AGENTLESS_CAUSE(why) \
 	((enum cause_id)(CAUSE_LACKS_FILTER - LACKING_FILTER + (why)))
 
+/* A program, with one reason. */
 struct agentless_row {
 	enum cause_id reason;	/* or CAUSE_NONE: the agent's own text */
 	char path[AGENTLESS_TEXT_BYTES];
@@ -53,7 +54,7 @@ struct agentless {
 };
 
 /* Adds the programs that a process's page names since the session began. The
- * page is checked. */
+ * page is not trusted. Call it once an image, or it counts twice. */
 void agentless_take(struct agentless *a, const struct process_page *page,
 		    const struct session_page *session);
 
@@ -62,8 +63,8 @@ void agentless_take(struct agentless *a, const struct process_page *page,
 void agentless_look(struct agentless *a, const struct rundir_process *process,
 		    uint32_t image, const char *session);
 
-/* Adds the programs that agents which stay off have written to this file; the
- * file is checked. */
+/* Adds the programs that agents which stay off have written to this file. The
+ * file is not trusted. Call it once a file. */
 void agentless_read(struct agentless *a, int fd);
 
 /* Adds the programs that may be linked with an agent, and of which none joined.
@@ -84,8 +85,8 @@ void agentless_note_program(struct agentless *a, const char *program,
 /* Adds the counts and the first programs to an outcome. */
 void agentless_note(const struct agentless *a, struct outcome *outcome);
 
-/* Prints them. Returns COMMAND_FAILED if one of the programs could have been
- * recorded, else COMMAND_DONE. */
+/* Prints at once all that agentless_note() adds. Returns COMMAND_FAILED if one
+ * of the programs could have been recorded, else COMMAND_DONE. */
 int agentless_tell(const struct agentless *a);
 
 #endif
