@@ -57,40 +57,8 @@ static const struct option_row rows[] = {
 	{ 0 }
 };
 
-/* Takes the value of --max-size. Returns COMMAND_DONE, or COMMAND_USAGE after
+/* Adds a word to one of the lists. Returns COMMAND_DONE, or COMMAND_USAGE after
  * printing why. */
-static int take_max_size(struct record_options *o, const char *text)
-{
-	if (command_parse_bytes(&o->max_size, text))
-		return command_misused("size '%s' is not a number of bytes, "
-				       "K, M or G", text);
-	if (o->max_size < MAX_SIZE_LEAST)
-		return command_misused("size '%s' is less than 1M", text);
-	return COMMAND_DONE;
-}
-
-/* Reduces the buffer size to fit --max-size: a sub-buffer is written as a
- * whole, and several must fit. */
-static int fit_buffer(struct record_options *o)
-{
-	uint64_t most = o->max_size / MAX_SIZE_BUFFERS;
-	long cpus = sysconf(_SC_NPROCESSORS_CONF);
-
-	if (!o->max_size)
-		return COMMAND_DONE;
-	if (o->buffer > most)
-		return command_misused("--max-size must be %d times "
-				       "--buffer-size or more",
-				       MAX_SIZE_BUFFERS);
-	if (o->buffer)
-		return COMMAND_DONE;
-	o->buffer = channel_ring_bytes(0, (uint32_t)cpus);
-	while (o->buffer > most)
-		o->buffer /= 2;
-	return COMMAND_DONE;
-}
-
-/* Adds a word to one of the lists. */
 static int word_add(const char **words, int *count, int most, const char *word,
 		    const char *noun)
 {
@@ -119,30 +87,13 @@ static size_t function_at(const char *text)
 	return (size_t)(p - 1 - text);
 }
 
-/* Finds LIB:FUNCTION, a word behind the rule and outside quotes. */
-static char *function_find(char *text)
-{
-	bool quoted = false;
-	char *p = text;
-
-	for (; *p; p++) {
-		if (*p == '\\' && quoted && p[1])
-			p++;
-		else if (*p == '"')
-			quoted = !quoted;
-		else if (!quoted && isblank((unsigned char)*p) &&
-			 function_at(p + 1))
-			return p + 1;
-	}
-	return NULL;
-}
-
 int record_take_connect(struct record_options *o, const char *word)
 {
+	char *text, *function = NULL, *rest, *end;
 	struct load_wish *wish;
-	char *text, *function, *rest, *end;
-	size_t n = 0;
+	bool quoted = false;
 	const char *why;
+	size_t n = 0;
 
 	if (o->nconnects == RECORD_CONNECTS_MAX)
 		return command_misused("more than %d connections",
@@ -153,7 +104,16 @@ int record_take_connect(struct record_options *o, const char *word)
 	if (!o->connects || !text)
 		return cause_report(OUT_OF_MEMORY);
 	wish = &o->connects[o->nconnects];
-	function = function_find(text);
+	/* it stands behind the rule and outside quotes */
+	for (char *p = text; *p && !function; p++) {
+		if (*p == '\\' && quoted && p[1])
+			p++;
+		else if (*p == '"')
+			quoted = !quoted;
+		else if (!quoted && isblank((unsigned char)*p) &&
+			 function_at(p + 1))
+			function = p + 1;
+	}
 	if (!function)
 		return command_misused("'%s' is not RULE LIB:FUNCTION "
 				       "[NAME=VALUE]...", word);
@@ -228,7 +188,13 @@ static int take_option(struct record_options *o, int key, const char *value)
 	case KEY_BUFFER:
 		return command_take_size(&o->buffer, value);
 	case KEY_MAX_SIZE:
-		return take_max_size(o, value);
+		if (command_parse_bytes(&o->max_size, value))
+			return command_misused("size '%s' is not a number of "
+					       "bytes, K, M or G", value);
+		if (o->max_size < MAX_SIZE_LEAST)
+			return command_misused("size '%s' is less than 1M",
+					       value);
+		return COMMAND_DONE;
 	case KEY_GROUP:
 		return command_take_group(&o->group, value);
 	case KEY_INT3:
@@ -252,6 +218,8 @@ int record_take_arguments(struct record_options *o, int argc, char **argv)
 		.about = "Record the events of a program and of its children "
 			 "as a CTF trace.",
 	};
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	uint64_t most;
 	int status;
 	int key;
 
@@ -275,47 +243,47 @@ int record_take_arguments(struct record_options *o, int argc, char **argv)
 		return command_misused("--connect needs --probe LIB; taffrail "
 				       "connect is for a library that is "
 				       "loaded");
-	return fit_buffer(o);
-}
-
-/* Returns true for the long name of an option of record. */
-static bool is_long(const char *word)
-{
-	for (const struct option_row *row = rows; row->key; row++) {
-		const char *rest = text_after(word, "--");
-
-		rest = rest ? text_after(rest, row->word) : NULL;
-		if (rest && (!*rest || *rest == '='))
-			return true;
-	}
-	return false;
-}
-
-/* Returns true for a word that is a rule, and hardly anything else: it has one
- * slash, in the middle. */
-static bool is_rule(const char *word)
-{
-	const char *slash = strchr(word, '/'), *why;
-
-	return slash && slash > word && slash[1] && !strchr(slash + 1, '/') &&
-	       !rule_check(word, &why);
+	/* a sub-buffer is written as a whole, and several must fit */
+	most = o->max_size / MAX_SIZE_BUFFERS;
+	if (!o->max_size || (o->buffer && o->buffer <= most))
+		return COMMAND_DONE;
+	if (o->buffer)
+		return command_misused("--max-size must be %d times "
+				       "--buffer-size or more",
+				       MAX_SIZE_BUFFERS);
+	o->buffer = channel_ring_bytes(0, (uint32_t)cpus);
+	while (o->buffer > most)
+		o->buffer /= 2;
+	return COMMAND_DONE;
 }
 
 void record_tell_stray(const struct record_options *o)
 {
 	const char *word = o->bare ? o->program[1] : NULL;
 	const char *value = word ? o->program[2] : NULL;
+	const char *name = word ? text_after(word, "--") : NULL;
+	const char *rest, *slash, *why;
+	bool stray = false;
 
-	if (!word)
-		return;
-	if (!is_long(word) &&
-	    !(!strcmp(word, "-o") && value && access(value, F_OK)) &&
-	    !(!strcmp(word, "-e") && value && is_rule(value)))
-		return;
-	command_warn("%s got the option '%s': those of record stand before "
-		     "the program, as in: taffrail record %s%s%s -- %s",
-		     o->program[0], word, word, value ? " " : "", value ?: "",
-		     o->program[0]);
+	/* --NAME or --NAME=VALUE */
+	for (const struct option_row *row = rows; name && row->key; row++) {
+		rest = text_after(name, row->word);
+		stray |= rest && (!*rest || *rest == '=');
+	}
+	/* -o with a file that is not there */
+	if (value && !strcmp(word, "-o"))
+		stray = access(value, F_OK);
+	/* -e with a rule, and hardly anything else: one slash, in the middle */
+	if (value && !strcmp(word, "-e")) {
+		slash = strchr(value, '/');
+		stray = slash && slash > value && slash[1] &&
+			!strchr(slash + 1, '/') && !rule_check(value, &why);
+	}
+	if (stray)
+		command_warn("%s got the option '%s': those of record stand "
+			     "before the program, as in: taffrail record "
+			     "%s%s%s -- %s", o->program[0], word, word,
+			     value ? " " : "", value ?: "", o->program[0]);
 }
 
 void record_request(const struct record_options *o, const char *name,

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The options of a recording.
+ *
+ * Invariant: the strings are those of the command line, or live until the
+ * command ends; nothing frees them.
  */
 #ifndef COMMAND_RECORD_OPTIONS_H
 #define COMMAND_RECORD_OPTIONS_H
