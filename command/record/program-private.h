@@ -17,6 +17,7 @@
 struct probes;
 struct trace_set;
 
+/* Begins with pidfd -1, else zeros. */
 struct program {
 	pid_t child;		/* 0: none, or waited for */
 	pid_t pid;		/* the same, also after the end */

@@ -37,6 +37,7 @@ static volatile sig_atomic_t signal_number;
 static volatile sig_atomic_t signal_sent;
 static volatile sig_atomic_t signal_count;
 
+/* A signal is only noted: the recorder's loop and program_wait() look at it. */
 SIGSAFE static void on_signal(int number, siginfo_t *info, void *context)
 {
 	signal_number = number;
@@ -66,103 +67,64 @@ bool program_interrupted(void)
 	return signal_number;
 }
 
-/* Adds a library to the list. Returns COMMAND_DONE, or COMMAND_FAILED after
- * printing why. */
-static int library_add(char *list, size_t room, const char *name)
-{
-	char path[PATH_MAX];
-	size_t used = strlen(list);
-	int ret = installed_find(path, sizeof(path), INSTALLED_LIB, name);
-
-	if (ret)
-		return cause_report(START_LIBRARY, .subject = name,
-				    .error = ret, .text = used ?
-				    "there is no such provider; "
-				    "taffrail-pthread(7) describes one" : "");
-	if (strpbrk(path, ": "))
-		return cause_report(START_LIBRARY_PATH, .path = path);
-	if (snprintf(list + used, room - used, "%s%s", used ? ":" : "", path) >=
-	    (int)(room - used))
-		return cause_report(START_PROVIDERS_MANY);
-	return COMMAND_DONE;
-}
-
-/* Makes the program's LD_PRELOAD. Returns as library_add(). */
+/* Makes the program's LD_PRELOAD: the agent, the providers, the probe library,
+ * and the libraries that were there. Returns COMMAND_DONE, or COMMAND_FAILED
+ * after printing why. */
 static int preload_list(const struct record_options *o, char *list, size_t room)
 {
 	const char *old = getenv("LD_PRELOAD");
-	char name[128];
-	int status;
-	size_t used;
+	char name[128], path[PATH_MAX];
+	size_t used = 0;
+	int ret;
 
-	list[0] = '\0';
-	status = library_add(list, room, "libtaffrail.so");
-	for (int i = 0; !status && i < o->nproviders; i++) {
-		snprintf(name, sizeof(name), "libtaffrail-%s.so",
-			 o->providers[i]);
-		status = library_add(list, room, name);
+	/* with the last one, handlers of signals that the program installs are
+	 * known */
+	for (int i = -1; i < o->nproviders + (o->nprobes > 0); i++) {
+		snprintf(name, sizeof(name), "libtaffrail%s%s.so",
+			 i < 0 ? "" : "-", i < 0 ? "" :
+			 i < o->nproviders ? o->providers[i] : "probe");
+		ret = installed_find(path, sizeof(path), INSTALLED_LIB, name);
+		if (ret)
+			return cause_report(START_LIBRARY, .subject = name,
+					    .error = ret, .text = used ?
+					    "there is no such provider; "
+					    "taffrail-pthread(7) describes one"
+					    : "");
+		if (strpbrk(path, ": "))
+			return cause_report(START_LIBRARY_PATH, .path = path);
+		if (snprintf(list + used, room - used, "%s%s", used ? ":" : "",
+			     path) >= (int)(room - used))
+			return cause_report(START_PROVIDERS_MANY);
+		used = strlen(list);
 	}
-	/* handlers of signals that the program installs are then known */
-	if (!status && o->nprobes)
-		status = library_add(list, room, "libtaffrail-probe.so");
-	used = strlen(list);
-	if (!status && old && *old &&
-	    snprintf(list + used, room - used, ":%s", old) >=
-		    (int)(room - used))
+	if (old && *old && snprintf(list + used, room - used, ":%s", old) >=
+			   (int)(room - used))
 		return cause_report(START_PRELOAD_LONG);
-	return status;
+	return COMMAND_DONE;
 }
 
-/* Waits until the kernel's clock of files is beyond the time of the program's
- * file, which a compiler may just have written: files that changed in the tick
- * in which they are mapped give no names to addresses. Ticks are some
- * milliseconds apart. */
-static void await_tick(const char *path)
-{
-	static const struct timespec pause = { .tv_nsec = 1000000 };
-	struct timespec now;
-	struct stat st;
-
-	for (int i = 0; i < TICK_ROUNDS && *path && !stat(path, &st); i++) {
-		if (clock_gettime(CLOCK_REALTIME_COARSE, &now) ||
-		    now.tv_sec > st.st_ctim.tv_sec ||
-		    (now.tv_sec == st.st_ctim.tv_sec &&
-		     now.tv_nsec > st.st_ctim.tv_nsec))
-			return;
-		nanosleep(&pause, NULL);
-	}
-}
-
-/* Adds the recording's name to those of recorders that this one runs under.
- * Returns 0, or -1 and errno. */
-static int environ_join(const char *session)
-{
-	const char *outer = getenv(PROTOCOL_JOIN_ENV);
-	char list[PROTOCOL_JOIN_BYTES];
-
-	if (!outer || !*outer)
-		return setenv(PROTOCOL_JOIN_ENV, session, 1);
-	if (snprintf(list, sizeof(list), "%s%c%s", outer,
-		     PROTOCOL_JOIN_SEPARATOR, session) >=
-	    (int)sizeof(list)) {
-		errno = E2BIG;
-		return -1;
-	}
-	return setenv(PROTOCOL_JOIN_ENV, list, 1);
-}
-
-/* In the child: executes the program, or reports the errno through `pipe`. */
+/* In the child: executes the program, or reports the errno through `pipe`, and
+ * ends. Nothing but the environment may differ from this command's. */
 static void program_become(char **program, const struct claim *claim,
 			   const char *requests, const char *preload,
 			   bool withhold, int pipe)
 {
+	const char *outer = getenv(PROTOCOL_JOIN_ENV);
+	char separator[] = { PROTOCOL_JOIN_SEPARATOR, '\0' };
+	char list[PROTOCOL_JOIN_BYTES];
 	void *room = NULL;
 	int error;
 
-	if (!setenv("LD_PRELOAD", preload, 1) &&
-	    !setenv("TAFFRAIL_DIR", claim->dir.path, 1) &&
-	    (!requests || !setenv(REQUEST_ENV, requests, 1)) &&
-	    !environ_join(claim->name)) {
+	/* recorders that this one runs under record the program, too */
+	outer = outer ? outer : "";
+	if (snprintf(list, sizeof(list), "%s%s%s", outer,
+		     *outer ? separator : "", claim->name) >=
+	    (int)sizeof(list)) {
+		errno = E2BIG;
+	} else if (!setenv("LD_PRELOAD", preload, 1) &&
+		   !setenv("TAFFRAIL_DIR", claim->dir.path, 1) &&
+		   (!requests || !setenv(REQUEST_ENV, requests, 1)) &&
+		   !setenv(PROTOCOL_JOIN_ENV, list, 1)) {
 		/* for the new variables, too */
 		if (withhold)
 			room = malloc(preload_room(environ));
@@ -176,7 +138,8 @@ static void program_become(char **program, const struct claim *claim,
 }
 
 /* Takes the recording's name, and leaves the request for later processes, in a
- * directory whose path is absolute, as the agent needs it. */
+ * directory whose path is absolute, as the agent needs it. Returns
+ * COMMAND_DONE, or COMMAND_FAILED after printing why. */
 static int write_request(const struct record_options *o, struct claim *claim,
 			 struct outcome *outcome)
 {
@@ -223,7 +186,10 @@ int program_run(struct program *program, const struct record_options *o,
 	struct image image = {
 		.fd = AT_FDCWD, .path = o->program[0], .search = environ,
 	};
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	struct timespec now = { 0 };
 	int pipes[2], error = 0;
+	struct stat st;
 
 	if (preload_list(o, preload, sizeof(variable) - strlen(variable)) ||
 	    write_request(o, claim, outcome))
@@ -232,11 +198,24 @@ int program_run(struct program *program, const struct record_options *o,
 	/* whether LD_PRELOAD can bring the agent */
 	image_look(&image, environment);
 	program->lacks = image.why;
-	await_tick(image.found);
+	/* Until the kernel's clock of files is beyond the time of the program's
+	 * file, which a compiler may just have written: files that changed in
+	 * the tick in which they are mapped give no names to addresses. Ticks
+	 * are some milliseconds apart. */
+	for (int i = 0; i < TICK_ROUNDS && *image.found &&
+	     !stat(image.found, &st); i++) {
+		if (clock_gettime(CLOCK_REALTIME_COARSE, &now) ||
+		    now.tv_sec > st.st_ctim.tv_sec ||
+		    (now.tv_sec == st.st_ctim.tv_sec &&
+		     now.tv_nsec > st.st_ctim.tv_nsec))
+			break;
+		nanosleep(&pause, NULL);
+	}
 	if (probes_run(probes, claim, set, image.why))
 		return COMMAND_FAILED;
 	if (pipe2(pipes, O_CLOEXEC))
 		return cause_report(START_PIPE, .error = errno);
+	/* or the child would write the buffers again */
 	fflush(NULL);
 	program->child = fork();
 	if (!program->child)
@@ -248,6 +227,7 @@ int program_run(struct program *program, const struct record_options *o,
 		program->child = 0;
 		return cause_report(START_FORK, .error = errno);
 	}
+	/* not before: the program would inherit handlers and limits */
 	program_prepare();
 	while (read(pipes[0], &error, sizeof(error)) < 0 && errno == EINTR)
 		;
