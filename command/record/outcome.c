@@ -9,6 +9,7 @@
 
 #include "base/base.h"
 #include "command/common/command.h"
+#include "traces/array.h"
 
 void outcome_take(struct outcome *outcome, int status)
 {
@@ -18,15 +19,10 @@ void outcome_take(struct outcome *outcome, int status)
 
 void outcome_keep(struct outcome *outcome, const struct cause *cause)
 {
-	struct cause *more = reallocarray(outcome->kept, outcome->nkept + 1,
-					  sizeof(*more));
-
-	if (!more) {
+	if (array_grow(&outcome->kept, outcome->nkept, sizeof(*cause)))
+		outcome->kept[outcome->nkept++] = *cause;
+	else
 		outcome_take(outcome, cause_tell(cause));
-		return;
-	}
-	outcome->kept = more;
-	more[outcome->nkept++] = *cause;
 }
 
 bool outcome_told(const struct outcome *outcome, enum cause_id id)

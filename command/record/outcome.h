@@ -26,10 +26,10 @@ struct outcome {
 	int status;		/* of the causes so far */
 };
 
-/* Keeps a cause for outcome_print(). */
+/* Keeps a copy of a cause for outcome_print(). */
 void outcome_keep(struct outcome *outcome, const struct cause *cause);
 
-/* Prints a cause now. */
+/* Prints a cause now, and takes the exit status of it. */
 void outcome_say(struct outcome *outcome, const struct cause *cause);
 
 /* Returns true if outcome_tell() has told a cause of that number. */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Remembers markers, and tells of rules. See rules.h.
+ *
+ * Invariant: the table owns the events that it has. Markers that many images
+ * have are there once, so the memory does not grow with the processes.
  */
 #include "command/record/rules.h"
 
@@ -18,36 +21,7 @@
 #include "tracepoints/conditions/expr.h"
 #include "tracepoints/conditions/rule-split.h"
 #include "tracepoints/fields/fields.h"
-
-/* Returns true when the fields of the event allow the condition. */
-static bool fields_allow(const struct event_view *event, const char *condition)
-{
-	struct field_name names[TAFFRAIL_FIELDS_MAX];
-	struct expr_fields fields = { names, event->types, event->nfields,
-				      { event->shown,
-					event->shown + event->shown_bytes } };
-	uint8_t code[EXPR_CODE_BYTES(RULE_CONDITION_MAX)];
-	struct expr_error error;
-
-	return event->nfields > TAFFRAIL_FIELDS_MAX ||
-	       fields_parse(event->text, event->kind, event->nfields, names) ||
-	       expr_compile(condition, &fields, code, sizeof(code),
-			    &error) >= 0;
-}
-
-/* Returns true when the rule names the marker, and the fields of the marker
- * allow the condition of the rule. */
-static bool rule_selects(const char *rule, const struct event_view *event)
-{
-	char id[RULE_BYTES_MAX];
-	const char *condition;
-	size_t bytes;
-
-	snprintf(id, sizeof(id), "%s/%s", event->channel, event->name);
-	condition = rule_condition(rule, &bytes);
-	return rule_matches(rule, id) &&
-	       (!condition || fields_allow(event, condition));
-}
+#include "traces/array.h"
 
 /* Of index_find(): compares two events. */
 static int same_event(uint64_t value, const void *key)
@@ -63,31 +37,23 @@ static int same_event(uint64_t value, const void *key)
 	       !strcmp(a->text, b->text);
 }
 
-/* Keeps the text of an agent, unless another process has given the same.
- * Returns 0 or -ENOMEM. */
-static int fault_take(struct rules *rules, pid_t pid, const char *text)
-{
-	struct rules_fault *more;
-
-	for (size_t i = 0; i < rules->nfaults; i++)
-		if (!strcmp(rules->faults[i].text, text))
-			return 0;
-	more = reallocarray(rules->faults, rules->nfaults + 1, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	rules->faults = more;
-	more[rules->nfaults] = (struct rules_fault){ pid, strdup(text) };
-	if (!more[rules->nfaults].text)
-		return -ENOMEM;
-	rules->nfaults++;
-	return 0;
-}
-
 int rules_take(struct rules *rules, pid_t pid, struct session_view *session)
 {
-	const char *faults = session->page.faults;
-	int ret = *faults ? fault_take(rules, pid, faults) : 0;
+	const char *text = session->page.faults;
+	size_t n = 0;
+	int ret = 0;
 
+	/* the text of an agent, unless another process has given the same */
+	while (n < rules->nfaults && strcmp(rules->faults[n].text, text))
+		n++;
+	if (*text && n == rules->nfaults) {
+		if (array_grow(&rules->faults, n, sizeof(*rules->faults))) {
+			rules->faults[n] =
+				(struct rules_fault){ pid, strdup(text) };
+			rules->nfaults += !!rules->faults[n].text;
+		}
+		ret = n == rules->nfaults ? -ENOMEM : 0;
+	}
 	for (size_t i = 0; i < session->nevents; i++) {
 		struct event_view *event = session->events[i];
 		uint64_t hash = INDEX_HASH;
@@ -111,12 +77,34 @@ static struct event_view *event_at(const struct rules *rules, uint32_t i)
 	return (struct event_view *)(uintptr_t)rules->events.slots[i].value;
 }
 
+/* Fields that cannot be read allow each condition. */
 bool rules_met(const struct rules *rules, const char *rule)
 {
+	uint8_t code[EXPR_CODE_BYTES(RULE_CONDITION_MAX)];
+	struct field_name names[TAFFRAIL_FIELDS_MAX];
+	struct expr_error error;
+	char id[RULE_BYTES_MAX];
+	size_t bytes;
+	const char *condition = rule_condition(rule, &bytes);
+
 	for (uint32_t i = 0; i < rules->events.size; i++) {
 		const struct event_view *event = event_at(rules, i);
+		struct expr_fields fields;
 
-		if (event && rule_selects(rule, event))
+		if (!event)
+			continue;
+		snprintf(id, sizeof(id), "%s/%s", event->channel, event->name);
+		if (!rule_matches(rule, id))
+			continue;
+		fields = (struct expr_fields){
+			names, event->types, event->nfields,
+			{ event->shown, event->shown + event->shown_bytes },
+		};
+		if (!condition || event->nfields > TAFFRAIL_FIELDS_MAX ||
+		    fields_parse(event->text, event->kind, event->nfields,
+				 names) ||
+		    expr_compile(condition, &fields, code, sizeof(code),
+				 &error) >= 0)
 			return true;
 	}
 	return false;
@@ -161,6 +149,7 @@ void rules_note_one(const struct record_options *o, const char *rule, bool some,
 	char file[PATH_MAX], text[512], error[ELFNOTES_ERROR_BYTES];
 	static struct marker_list list; /* of the one program */
 	static bool known;
+	enum cause_id id;
 	size_t used;
 
 	/* the program's file is found as by execvp() */
@@ -176,20 +165,16 @@ void rules_note_one(const struct record_options *o, const char *rule, bool some,
 		snprintf(text + used, sizeof(text) - used, "%s",
 			 rule_hint(rule));
 	if (used)
-		outcome_fill(outcome, outcome_keep, rule ? CAUSE_RULE_UNMET :
-			     CAUSE_MARKERS_NAMED_ONLY,
-			     &(struct cause_slots){ .subject = rule ?: agent,
-						    .text = text });
+		id = rule ? CAUSE_RULE_UNMET : CAUSE_MARKERS_NAMED_ONLY;
 	else if (rule)
-		outcome_fill(outcome, outcome_keep, o->program ?
-			     CAUSE_RULE_MARKERLESS_PROGRAM :
-			     CAUSE_RULE_MARKERLESS,
-			     &(struct cause_slots){ .subject = rule,
-						    .text = agent });
+		id = o->program ? CAUSE_RULE_MARKERLESS_PROGRAM :
+				  CAUSE_RULE_MARKERLESS;
 	else
-		outcome_fill(outcome, outcome_keep, o->program ?
-			     CAUSE_MARKERS_NONE_PROGRAM : CAUSE_MARKERS_NONE,
-			     &(struct cause_slots){ .text = agent });
+		id = o->program ? CAUSE_MARKERS_NONE_PROGRAM :
+				  CAUSE_MARKERS_NONE;
+	outcome_fill(outcome, outcome_keep, id, &(struct cause_slots){
+		     .subject = rule ? rule : used ? agent : NULL,
+		     .text = used ? text : agent });
 }
 
 void rules_note(const struct rules *rules, const struct record_options *o,

@@ -55,6 +55,7 @@ void rules_note(const struct rules *rules, const struct record_options *o,
 		const struct places *places, bool some,
 		struct outcome *outcome);
 
+/* Frees the markers that were taken, and the words. */
 void rules_free(struct rules *rules);
 
 #endif
