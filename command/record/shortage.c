@@ -51,18 +51,16 @@ void shortage_orphans(struct shortage *shortage, uint32_t orphans, int error)
 void shortage_take(struct shortage *shortage, const struct session_page *page,
 		   int fd)
 {
-	bool smaller = page->ring_bytes < page->asked_bytes;
-
 	shortage_orphans(shortage, page->orphans, page->orphan_error);
 	if (page->roomless) {
 		shortage->roomless++;
 		shortage->error = (int)page->roomless;
-	} else if (smaller) {
+	} else if (page->ring_bytes < page->asked_bytes) {
 		shortage->smaller++;
 		shortage->error = page->small_error;
-	}
-	if (!page->roomless && !smaller)
+	} else {
 		return;
+	}
 	if (shortage->asked < page->asked_bytes)
 		shortage->asked = page->asked_bytes;
 	if (!shortage->least || shortage->least > page->ring_bytes)

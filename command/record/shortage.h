@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Processes that had no room for their buffers, or only for smaller ones.
+ *
+ * Invariant: the room that is free is noted before files are removed, or the
+ * report would name room that no process had.
  */
 #ifndef COMMAND_RECORD_SHORTAGE_H
 #define COMMAND_RECORD_SHORTAGE_H
@@ -12,6 +15,7 @@
 #include "buffers/layout.h"
 #include "command/record/outcome.h"
 
+/* Empty: all zeros. */
 struct shortage {
 	size_t roomless;		/* images without some buffer */
 	size_t smaller;			/* images with smaller buffers */
