@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Work in children: calls for which a filter may kill, and other programs.
+ * Runs other programs in children.
  *
  * Invariant: a program that hangs is ended, with all children, when the time is
  * up; its output is input from elsewhere.
@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,35 +17,13 @@
 #include "command/doctor/private.h"
 #include "command/sandbox/child.h"
 
-#define NS_PER_MS	1000000
 #define MS_PER_S	1000
 
-int aside(int (*call)(void))
-{
-	int status;
-	pid_t pid;
-
-	fflush(NULL);
-	pid = fork();
-	if (!pid)
-		_exit(call());
-	status = child_wait(pid);
-	if (status < 0)
-		return ASIDE_NOT;
-	return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-struct becoming {
-	const struct run *run;
-	int output;
-};
-
-/* The program has a process group, so its children can be ended, too, and
- * leaves no core. */
+/* Executes the program, in the child; returns if that failed. The program has a
+ * process group, so its children can be ended, too, and leaves no core. */
 static void become_program(void *arg)
 {
-	const struct becoming *becoming = arg;
-	const struct run *run = becoming->run;
+	const struct run *run = arg;
 	const struct rlimit none = { 0 };
 	int null;
 
@@ -56,12 +33,13 @@ static void become_program(void *arg)
 	if (null < 0)
 		return;
 	dup2(null, STDIN_FILENO);
-	dup2(run->errors ? null : becoming->output, STDOUT_FILENO);
-	dup2(run->errors ? becoming->output : null, STDERR_FILENO);
+	dup2(run->errors ? null : run->output, STDOUT_FILENO);
+	dup2(run->errors ? run->output : null, STDERR_FILENO);
 	execvpe(run->argv[0], run->argv, run->environment);
 }
 
-/* Reads to the end of the output, or of the time. Returns 0 or -ETIMEDOUT. */
+/* Reads to the end of the output, or of the time; what has no room is read and
+ * dropped, so the program does not block. Returns 0 or -ETIMEDOUT. */
 static int read_output(int fd, int seconds, char *text, size_t room)
 {
 	int64_t end = monotonic_ms() + (int64_t)seconds * MS_PER_S;
@@ -88,19 +66,19 @@ static int read_output(int fd, int seconds, char *text, size_t room)
 	}
 }
 
-int aside_run(const struct run *run, char *text, size_t room)
+int aside_run(struct run *run, char *text, size_t room)
 {
-	struct becoming becoming = { .run = run };
 	int output[2], status, ret;
 	pid_t pid;
 
 	text[0] = '\0';
 	if (pipe2(output, O_CLOEXEC))
 		return -errno;
-	becoming.output = output[1];
-	pid = child_execute(become_program, &becoming);
+	run->output = output[1];
+	pid = child_execute(become_program, run);
 	if (run->pid)
 		*run->pid = pid > 0 ? pid : 0;
+	/* else this command holds the pipe open, and its end does not come */
 	close(output[1]);
 	ret = pid < 0 ? pid :
 			read_output(output[0], run->seconds, text, room);

@@ -21,6 +21,7 @@
 #define PACKAGE_VERSION "unknown"
 #endif
 
+/* Takes the first mapping of the agent's library; 1 ends the search. */
 static int take_library(const struct process_mapping *m, void *library)
 {
 	const char *name = strrchr(m->path, '/') + 1;
@@ -31,7 +32,8 @@ static int take_library(const struct process_mapping *m, void *library)
 	return 1;
 }
 
-/* Returns true when two files are of different builds, as far as they tell. */
+/* Returns true when two files are of different builds, by their build ids; by
+ * their sizes where one has none. False if one cannot be read. */
 static bool differs_in_build(const char *a, const char *b)
 {
 	struct symboliser_module first, second;
@@ -50,39 +52,31 @@ static bool differs_in_build(const char *a, const char *b)
 		       one.st.st_size != other.st_size;
 }
 
-/* Gives the path of the library that the process has mapped. */
-static bool found_library(char path[PROCESS_FILE_BYTES], pid_t pid,
-			  const struct process_mapping *library)
-{
-	enum process_way way = process_file(path, pid, library);
-
-	return way == PROCESS_WAY_NAME || way == PROCESS_WAY_MAPPING;
-}
-
 void found_build(struct doctor *d, struct finding *f)
 {
 	char there[PROCESS_FILE_BYTES], ours[PATH_MAX];
 	struct process_mapping library = { .path = "" };
+	enum process_way way;
 	const char *path = library.path, *why = NULL;
 	size_t n;
 
 	d->page.agent_version[sizeof(d->page.agent_version) - 1] = '\0';
 	process_each_mapping(d->pid, take_library, &library);
+	way = process_file(there, d->pid, &library);
 	n = strlen(path);
 	if (strcmp(d->page.agent_version, PACKAGE_VERSION))
 		why = "this command is version " PACKAGE_VERSION;
 	else if (n > strlen(DELETED) &&
 		 !strcmp(path + n - strlen(DELETED), DELETED))
 		why = "its " LIBRARY " was replaced since it began";
-	else if (found_library(there, d->pid, &library) &&
-		 !installed_find(ours, sizeof(ours), INSTALLED_LIB,
-				      LIBRARY) && differs_in_build(there, ours))
+	else if ((way == PROCESS_WAY_NAME || way == PROCESS_WAY_MAPPING) &&
+		 !installed_find(ours, sizeof(ours), INSTALLED_LIB, LIBRARY) &&
+		 differs_in_build(there, ours))
 		why = "its " LIBRARY " is of another build than this command";
 	if (!why)
 		return;
 	f->state = DOCTOR_LIMITED;
-	found_more(f, "; ");
-	found_more(f, why);
+	found_more(f, "; %s", why);
 	found_remedy(f, "start the program again, or use the taffrail that "
 		     "belongs to its " LIBRARY ", if something fails");
 }

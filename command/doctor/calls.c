@@ -11,19 +11,81 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/sys.h"
 #include "buffers/clock.h"
 #include "buffers/writers/write.h"
 #include "command/doctor/private.h"
+#include "command/sandbox/child.h"
 
 #define CLOCKSOURCE                                                    \
 	"/sys/devices/system/clocksource/clocksource0/current_clocksource"
 
-/* Writes why a call failed: an errno, or the signal that a filter sent. */
+/*
+ * Makes one call, in a child that ends then: whatever the call changes goes
+ * with it. Returns 0 or the errno of the call.
+ */
+static int make_call(enum aside_call call)
+{
+	char from = 1, to = 0;
+	struct iovec here = { &to, 1 }, there = { &from, 1 };
+	void *page;
+
+	switch (call) {
+	case CALL_RSEQ:
+		return write_rseq_test() ? 0 : ENOSYS;
+	case CALL_MEMBARRIER:
+		return (int)-sys_membarrier(
+			MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ);
+	case CALL_SYNC:
+		return (int)-sys_membarrier(
+			MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE);
+	case CALL_MADVISE:
+		page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (page == MAP_FAILED)
+			return errno;
+		return madvise(page, 4096, MADV_WIPEONFORK) ? errno : 0;
+	case CALL_CLOSE_RANGE:
+		/* closes a number that is not open */
+		return sys3(SYS_close_range, ~0u, ~0u, CLOSE_RANGE_UNSHARE) ?
+			       ENOSYS : 0;
+	case CALL_PIDFD:
+		return (int)sys2(SYS_pidfd_open, getpid(), 0) < 0 ? ENOSYS : 0;
+	case CALL_MEMFD:
+		return memfd_create("taffrail", MFD_CLOEXEC) < 0 ? errno : 0;
+	case CALL_MEMORY:
+		return process_vm_readv(getpid(), &here, 1, &there, 1, 0) < 0 ?
+			       errno : 0;
+	case CALL_MKDIR:
+		/* makes nothing: the path is empty */
+		mkdir("", 0700);
+	}
+	return 0;
+}
+
+int aside(enum aside_call call)
+{
+	int status;
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (!pid)
+		_exit(make_call(call));
+	status = child_wait(pid);
+	if (status < 0)
+		return ASIDE_NOT;
+	return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* Writes why a call failed: an errno, or the signal that a filter sent. Returns
+ * `text`. */
 static const char *failure_text(char text[64], int error)
 {
 	if (error < 0)
@@ -43,26 +105,6 @@ static bool found_untried(struct finding *f, int error)
 	return error == ASIDE_NOT;
 }
 
-/* Makes the call. Says that the call works, or which feature is lost without
- * it. */
-static void found_call(struct finding *f, int (*call)(void), const char *name,
-		       enum doctor_state without, const char *lost)
-{
-	char text[64];
-	int error = aside(call);
-
-	if (!error) {
-		found_as(f, DOCTOR_OK, "%s works", name);
-		return;
-	}
-	if (found_untried(f, error))
-		return;
-	found_as(f, without, "%s: %s: %s", name, failure_text(text, error),
-		 lost);
-	if (error < 0 || error == EPERM || error == EACCES)
-		found_remedy(f, "a seccomp filter that allows it");
-}
-
 void look_kernel(struct doctor *d, struct finding *f)
 {
 	struct utsname name;
@@ -73,14 +115,9 @@ void look_kernel(struct doctor *d, struct finding *f)
 		 name.machine);
 }
 
-static int call_rseq(void)
-{
-	return write_rseq_test() ? 0 : ENOSYS;
-}
-
 void look_rseq(struct doctor *d, struct finding *f)
 {
-	int error = aside(call_rseq);
+	int error = aside(CALL_RSEQ);
 
 	(void)d;
 	if (!error)
@@ -93,21 +130,9 @@ void look_rseq(struct doctor *d, struct finding *f)
 		     "and no glibc.pthread.rseq=0 in GLIBC_TUNABLES");
 }
 
-static int call_membarrier(void)
-{
-	return (int)-sys_membarrier(
-		MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ);
-}
-
-static int call_sync(void)
-{
-	return (int)-sys_membarrier(
-		MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE);
-}
-
 void look_membarrier(struct doctor *d, struct finding *f)
 {
-	int error = aside(call_membarrier);
+	int error = aside(CALL_MEMBARRIER);
 	char text[64];
 
 	(void)d;
@@ -119,7 +144,7 @@ void look_membarrier(struct doctor *d, struct finding *f)
 			 failure_text(text, error));
 		found_remedy(f, "Linux 5.10 or later, and a filter that "
 			     "allows membarrier(2)");
-	} else if ((error = aside(call_sync))) {
+	} else if ((error = aside(CALL_SYNC))) {
 		found_as(f, DOCTOR_LIMITED, "no membarrier for code (%s): a "
 			 "page is mapped and unmapped when markers are "
 			 "switched", failure_text(text, error));
@@ -129,104 +154,52 @@ void look_membarrier(struct doctor *d, struct finding *f)
 	}
 }
 
-static int call_madvise(void)
+/* Calls that work or do not, and the feature that is lost without each. */
+static const struct {
+	const char *subject;
+	enum aside_call call;
+	const char *name;
+	enum doctor_state without;
+	const char *lost;
+} calls[] = {
+	{ "madvise", CALL_MADVISE, "MADV_WIPEONFORK", DOCTOR_NO,
+	  "the agent stays off" },
+	{ "close_range", CALL_CLOSE_RANGE, "close_range", DOCTOR_LIMITED,
+	  "the agent closes descriptors one by one" },
+	{ "pidfd", CALL_PIDFD, "pidfd_open", DOCTOR_LIMITED,
+	  "processes are followed by their numbers" },
+	{ "memfd", CALL_MEMFD, "memfd_create", DOCTOR_LIMITED,
+	  "attach is refused for processes of another mount namespace" },
+	{ "memory", CALL_MEMORY, "process_vm_readv", DOCTOR_LIMITED,
+	  "attach is refused, and gdb collects only the stack and the "
+	  "program's own memory" },
+};
+
+void look_call(struct doctor *d, struct finding *f)
 {
-	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char text[64];
+	size_t i = 0;
+	int error;
 
-	if (page == MAP_FAILED)
-		return errno;
-	return madvise(page, 4096, MADV_WIPEONFORK) ? errno : 0;
-}
-
-void look_madvise(struct doctor *d, struct finding *f)
-{
-	(void)d;
-	found_call(f, call_madvise, "MADV_WIPEONFORK", DOCTOR_NO,
-		   "the agent stays off");
-	if (f->state == DOCTOR_NO && !f->remedy[0])
-		found_remedy(f, "Linux 4.14 or later");
-}
-
-/* Closes a number that is not open. */
-static int call_close_range(void)
-{
-	return sys3(SYS_close_range, ~0u, ~0u, CLOSE_RANGE_UNSHARE) ? ENOSYS :
-								      0;
-}
-
-void look_close_range(struct doctor *d, struct finding *f)
-{
-	(void)d;
-	found_call(f, call_close_range, "close_range", DOCTOR_LIMITED,
-		   "the agent closes descriptors one by one");
-}
-
-static int call_pidfd(void)
-{
-	return (int)sys2(SYS_pidfd_open, getpid(), 0) < 0 ? ENOSYS : 0;
-}
-
-void look_pidfd(struct doctor *d, struct finding *f)
-{
-	(void)d;
-	found_call(f, call_pidfd, "pidfd_open", DOCTOR_LIMITED,
-		   "processes are followed by their numbers");
-}
-
-static int call_memfd(void)
-{
-	return memfd_create("taffrail", MFD_CLOEXEC) < 0 ? errno : 0;
-}
-
-void look_memfd(struct doctor *d, struct finding *f)
-{
-	(void)d;
-	found_call(f, call_memfd, "memfd_create", DOCTOR_LIMITED,
-		   "attach is refused for processes of another mount "
-		   "namespace");
-}
-
-static int call_memory(void)
-{
-	char from = 1, to = 0;
-	struct iovec here = { &to, 1 }, there = { &from, 1 };
-
-	return process_vm_readv(getpid(), &here, 1, &there, 1, 0) < 0 ? errno :
-									0;
-}
-
-void look_memory(struct doctor *d, struct finding *f)
-{
-	(void)d;
-	found_call(f, call_memory, "process_vm_readv", DOCTOR_LIMITED,
-		   "attach is refused, and gdb collects only the stack and "
-		   "the program's own memory");
-}
-
-/* Says why the clock is not the TSC. */
-static void found_no_tsc(struct finding *f, const char *wanted)
-{
-	char source[64];
-
-	if (wanted && !strcmp(wanted, "monotonic")) {
-		found_as(f, DOCTOR_LIMITED, "CLOCK_MONOTONIC, as TAFFRAIL_CLOCK "
-			 "says: each event is written under a lock");
-		found_remedy(f, "unset TAFFRAIL_CLOCK");
+	while (strcmp(calls[i].subject, d->subject))
+		i++;
+	error = aside(calls[i].call);
+	if (!error)
+		found_as(f, DOCTOR_OK, "%s works", calls[i].name);
+	if (!error || found_untried(f, error))
 		return;
-	}
-	found_as(f, DOCTOR_LIMITED, "CLOCK_MONOTONIC, because %s (clock source "
-		 "%s): each event is written under a lock",
-		 clock_tsc_invariant() ? "the kernel does not keep time with "
-					 "the time stamp counter" :
-					 "the processor's time stamp counter "
-					 "is not invariant",
-		 first_line(source, sizeof(source), CLOCKSOURCE));
+	found_as(f, calls[i].without, "%s: %s: %s", calls[i].name,
+		 failure_text(text, error), calls[i].lost);
+	if (error < 0 || error == EPERM || error == EACCES)
+		found_remedy(f, "a seccomp filter that allows it");
+	else if (calls[i].call == CALL_MADVISE)
+		found_remedy(f, "Linux 4.14 or later");
 }
 
 void look_clock(struct doctor *d, struct finding *f)
 {
 	const char *wanted = getenv("TAFFRAIL_CLOCK");
+	char source[64];
 	int tsc = PR_TSC_ENABLE;
 
 	(void)d;
@@ -247,6 +220,19 @@ void look_clock(struct doctor *d, struct finding *f)
 		found_remedy(f, "unset TAFFRAIL_CLOCK");
 		break;
 	default:
-		found_no_tsc(f, wanted);
+		if (wanted && !strcmp(wanted, "monotonic")) {
+			found_as(f, DOCTOR_LIMITED, "CLOCK_MONOTONIC, as "
+				 "TAFFRAIL_CLOCK says: each event is written "
+				 "under a lock");
+			found_remedy(f, "unset TAFFRAIL_CLOCK");
+			return;
+		}
+		found_as(f, DOCTOR_LIMITED, "CLOCK_MONOTONIC, because %s "
+			 "(clock source %s): each event is written under a "
+			 "lock", clock_tsc_invariant() ?
+			 "the kernel does not keep time with the time stamp "
+			 "counter" :
+			 "the processor's time stamp counter is not invariant",
+			 first_line(source, sizeof(source), CLOCKSOURCE));
 	}
 }

@@ -2,6 +2,9 @@
 /*
  * gdb and gdbserver: where they are, and the consequences of their release
  * (docs/gdb-defects.md, docs/remote.md).
+ *
+ * Invariant: without gdb and gdbserver, nothing but the sub-commands of that
+ * name is lost, so no finding here is worse than "limited".
  */
 #include <ctype.h>
 #include <errno.h>
@@ -16,10 +19,11 @@
 #define GDB_OLDEST	13
 #define OUTPUT_BYTES	512
 
-/* Runs a program. Returns the status as aside_run() does; keeps one line. */
+/* Runs a program, which may write anything. Returns the status as aside_run()
+ * does; keeps one line. */
 static int run_line(const char *const *argv, char *line, size_t room)
 {
-	const struct run run = {
+	struct run run = {
 		.argv = (char *const *)argv, .environment = environ,
 		.seconds = SECONDS,
 	};
@@ -29,8 +33,8 @@ static int run_line(const char *const *argv, char *line, size_t room)
 	return status;
 }
 
-/* Returns the major release in "GNU gdb (Debian 13.1-3) 13.1", or 0; `text`
- * gets all of it. */
+/* Returns the major release in "GNU gdb (Debian 13.1-3) 13.1", or 0: there is
+ * none; `text` gets all of it. */
 static int parse_release(const char *line, char text[32])
 {
 	const char *last = strrchr(line, ' ');
@@ -42,12 +46,14 @@ static int parse_release(const char *line, char text[32])
 	return major;
 }
 
-/* Says why a program does not run. Returns true when it runs. */
-static bool program_runs(struct finding *f, const char *name, int status,
-			 const char *use)
+/* Runs NAME --version. Returns true when that works, and gives the line; else
+ * says why not, and what `use` is lost without it. */
+static bool version_read(struct finding *f, const char *name, const char *use,
+			 char *line, size_t room)
 {
-	if (!status)
-		return true;
+	const char *const argv[] = { name, "--version", NULL };
+	int status = run_line(argv, line, room);
+
 	if (status == -ETIMEDOUT)
 		found_as(f, DOCTOR_LIMITED, "%s --version does not end: no %s",
 			 name, use);
@@ -57,15 +63,14 @@ static bool program_runs(struct finding *f, const char *name, int status,
 	else if (status < 0)
 		found_as(f, DOCTOR_LIMITED, "%s cannot be started (%s): no %s",
 			 name, strerror(-status), use);
-	else
+	else if (status)
 		found_as(f, DOCTOR_LIMITED, "%s --version fails (status %d): "
 			 "no %s", name, status, use);
-	return false;
+	return !status;
 }
 
 void look_gdb(struct doctor *d, struct finding *f)
 {
-	const char *const version[] = { gdb_name(), "--version", NULL };
 	const char *const python[] = {
 		gdb_name(), "-nx", "-batch", "-ex", "python print(6*7)", NULL
 	};
@@ -73,8 +78,7 @@ void look_gdb(struct doctor *d, struct finding *f)
 	int major;
 
 	(void)d;
-	if (!program_runs(f, gdb_name(), run_line(version, line, sizeof(line)),
-			  "taffrail gdb")) {
+	if (!version_read(f, gdb_name(), "taffrail gdb", line, sizeof(line))) {
 		found_remedy(f, "install gdb 13.1 or later with Python, or "
 			     "name it by GDB; tracing does not need it");
 		return;
@@ -120,13 +124,12 @@ static bool amd_with_avx512(void)
 
 void look_gdbserver(struct doctor *d, struct finding *f)
 {
-	static const char *const version[] = { "gdbserver", "--version", NULL };
 	char line[OUTPUT_BYTES], text[32];
 	int major;
 
 	(void)d;
-	if (!program_runs(f, "gdbserver", run_line(version, line, sizeof(line)),
-			  "taffrail gdbserver")) {
+	if (!version_read(f, "gdbserver", "taffrail gdbserver", line,
+			  sizeof(line))) {
 		found_remedy(f, "install gdbserver; tracing and taffrail gdb "
 			     "do not need it");
 		return;

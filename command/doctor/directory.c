@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The runtime directory of this user, the room in it, and the agent's library.
+ *
+ * Invariant: look_directory() makes the directory, as record would; doctor.c
+ * removes it again if it was not there (d->made).
  */
 #include <errno.h>
 #include <ftw.h>
@@ -48,7 +51,8 @@ void look_library(struct doctor *d, struct finding *f)
 	}
 }
 
-/* Returns the source of the directory's name. */
+/* Returns the name of the variable that gives the directory, or "the
+ * default". */
 static const char *chosen_by(const struct rundir *dir)
 {
 	const char *own = getenv("TAFFRAIL_DIR");
@@ -60,25 +64,9 @@ static const char *chosen_by(const struct rundir *dir)
 		       "XDG_RUNTIME_DIR" : "the default";
 }
 
-/* Says why the directory cannot be used. */
-static void found_unusable(struct doctor *d, struct finding *f)
-{
-	char line[CAUSE_LINE_BYTES];
-
-	found_as(f, DOCTOR_NO, "%s: %s", chosen_by(&d->dir),
-		 cause_fact(&d->dir.cause, line));
-	found_remedy(f, "%s", cause_remedy(&d->dir.cause, line));
-}
-
-/* Makes nothing: the path is empty. */
-static int call_mkdir(void)
-{
-	mkdir("", 0700);
-	return 0;
-}
-
 void look_directory(struct doctor *d, struct finding *f)
 {
+	char line[CAUSE_LINE_BYTES];
 	struct stat st;
 	struct statfs fs;
 	bool tmpfs;
@@ -86,13 +74,15 @@ void look_directory(struct doctor *d, struct finding *f)
 	rundir_open(&d->dir, false);
 	rundir_close(&d->dir);
 	d->made = lstat(d->dir.path, &st) && errno == ENOENT;
-	if (aside(call_mkdir) < 0) {
+	if (aside(CALL_MKDIR) < 0) {
 		found_as(f, DOCTOR_NO, "a filter kills for mkdir(2)");
 		return;
 	}
 	if (rundir_open(&d->dir, true)) {
 		d->made = false;
-		found_unusable(d, f);
+		found_as(f, DOCTOR_NO, "%s: %s", chosen_by(&d->dir),
+			 cause_fact(&d->dir.cause, line));
+		found_remedy(f, "%s", cause_remedy(&d->dir.cause, line));
 		return;
 	}
 	tmpfs = !fstatfs(d->dir.fd, &fs) && fs.f_type == TMPFS_MAGIC;
@@ -115,25 +105,24 @@ void look_directory(struct doctor *d, struct finding *f)
 	}
 }
 
+/* Returns the number of CPUs that may come, each with a buffer; at least 1. */
+static uint32_t cpu_count(void)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+
+	return cpus > 0 ? (uint32_t)cpus : 1;
+}
+
 uint64_t default_ring(void)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_CONF);
-
-	return channel_ring_bytes(0, cpus > 0 ? (uint32_t)cpus : 1);
+	return channel_ring_bytes(0, cpu_count());
 }
 
-/* Returns the bytes of the smallest buffers of all CPUs. Without them, events
- * are lost. */
-static uint64_t least_bytes(void)
-{
-	long cpus = sysconf(_SC_NPROCESSORS_CONF);
-
-	return (uint64_t)(cpus > 0 ? cpus : 1) *
-	       (RING_LEAST_BYTES + RING_DATA_OFFSET);
-}
-
-/* Returns how many processes of so many bytes and files have room, beside the
- * reserve that rings leave free. */
+/*
+ * Returns how many processes of so many bytes and files have room, beside the
+ * reserve that rings leave free. A file system that counts no files (f_files is
+ * 0) limits the bytes alone.
+ */
 static uint64_t fitting_processes(const struct statvfs *fs, uint64_t bytes,
 				  uint64_t files)
 {
@@ -154,7 +143,7 @@ void found_room(struct finding *f, int fd, const char *path)
 	uint64_t files = (uint64_t)shortage_files();
 	char is[SHORTAGE_SIZE_BYTES], each[SHORTAGE_SIZE_BYTES];
 	struct statvfs fs;
-	uint64_t fit;
+	uint64_t fit, least;
 
 	if (fstatvfs(fd, &fs)) {
 		found_as(f, DOCTOR_LIMITED, "%s: %s", path, strerror(errno));
@@ -169,7 +158,9 @@ void found_room(struct finding *f, int fd, const char *path)
 		 shortage_size(each, wanted));
 	if (fit)
 		return;
-	if (fitting_processes(&fs, least_bytes(), files - LOCKED_AHEAD)) {
+	/* without the smallest buffers of all CPUs, events are lost */
+	least = cpu_count() * (uint64_t)(RING_LEAST_BYTES + RING_DATA_OFFSET);
+	if (fitting_processes(&fs, least, files - LOCKED_AHEAD)) {
 		found_more(f, ": buffers are smaller");
 	} else {
 		f->state = DOCTOR_NO;
@@ -179,7 +170,8 @@ void found_room(struct finding *f, int fd, const char *path)
 		     "room, or give a smaller --buffer-size");
 }
 
-/* nftw(3) gives the function no argument. */
+/* The bytes on disk of all buffers, for look_room(): nftw(3) gives the function
+ * no argument. */
 static uint64_t ring_bytes;
 
 static int add_ring(const char *path, const struct stat *st, int type,
@@ -190,12 +182,17 @@ static int add_ring(const char *path, const struct stat *st, int type,
 	return 0;
 }
 
-/* Says whether TAFFRAIL_QUOTA leaves room for a process. */
-static void found_quota(struct doctor *d, struct finding *f, const char *quota)
+void look_room(struct doctor *d, struct finding *f)
 {
+	const char *quota = getenv("TAFFRAIL_QUOTA");
 	char used[SHORTAGE_SIZE_BYTES], each[SHORTAGE_SIZE_BYTES];
 	uint64_t bytes, wanted = shortage_needed(default_ring());
 
+	if (d->dir.fd < 0)
+		return;
+	found_room(f, d->dir.fd, d->dir.path);
+	if (!quota || !*quota)
+		return;
 	if (command_parse_bytes(&bytes, quota)) {
 		found_as(f, DOCTOR_NO, "TAFFRAIL_QUOTA is '%s', which is not a "
 			 "number of bytes: the agent stays off", quota);
@@ -214,15 +211,4 @@ static void found_quota(struct doctor *d, struct finding *f, const char *quota)
 		 shortage_size(each, wanted));
 	found_remedy(f, "raise TAFFRAIL_QUOTA, end sessions (taffrail status, "
 		     "taffrail destroy), or give a smaller --buffer-size");
-}
-
-void look_room(struct doctor *d, struct finding *f)
-{
-	const char *quota = getenv("TAFFRAIL_QUOTA");
-
-	if (d->dir.fd < 0)
-		return;
-	found_room(f, d->dir.fd, d->dir.path);
-	if (quota && *quota)
-		found_quota(d, f, quota);
 }

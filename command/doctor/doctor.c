@@ -2,9 +2,10 @@
 /*
  * taffrail doctor: says which features work on this machine, with a process or
  * with a program, which do not, and the remedy. Each subject is a row with a
- * function (doctor_machine[], process.c, program.c).
+ * function.
  *
- * Invariant: the exit status is 1 exactly if a state is "no".
+ * Invariant: the exit status is 1 exactly if a state is "no". The runtime
+ * directory is afterwards as it was before.
  */
 #include <fcntl.h>
 #include <stddef.h>
@@ -26,6 +27,51 @@ static const struct option_row rows[] = {
 	{ 0 }
 };
 
+/* In the order in which they are made and printed: a check may use facts of
+ * those above it. */
+const struct check doctor_checks[] = {
+	{ "kernel", look_kernel, ABOUT_MACHINE },
+	{ "rseq", look_rseq, ABOUT_HERE },
+	{ "membarrier", look_membarrier, ABOUT_HERE },
+	{ "madvise", look_call, ABOUT_HERE },
+	{ "close_range", look_call, ABOUT_HERE },
+	{ "pidfd", look_call, ABOUT_MACHINE },
+	{ "memfd", look_call, ABOUT_HERE },
+	{ "memory", look_call, ABOUT_MACHINE },
+	{ "proc", look_proc, ABOUT_MACHINE },
+	{ "clock", look_clock, ABOUT_HERE },
+	{ "library", look_library, ABOUT_HERE },
+	{ "directory", look_directory, ABOUT_HERE },
+	{ "room", look_room, ABOUT_HERE },
+	{ "descriptors", look_descriptors, ABOUT_MACHINE },
+	{ "processes", look_processes, ABOUT_HERE },
+	{ "files", look_files, ABOUT_HERE },
+	{ "memory-size", look_memory_size, ABOUT_HERE },
+	{ "seccomp", look_seccomp, ABOUT_HERE },
+	{ "namespaces", look_namespaces, ABOUT_HERE },
+	{ "ptrace", look_ptrace, ABOUT_MACHINE },
+	{ "core", look_core, ABOUT_HERE },
+	{ "gdb", look_gdb, ABOUT_MACHINE },
+	{ "gdbserver", look_gdbserver, ABOUT_MACHINE },
+	{ "trial", look_trial, ABOUT_HERE },
+	{ "process", look_process, ABOUT_PROCESS },
+	{ "agent", look_agent, ABOUT_PROCESS },
+	{ "attach", look_attach, ABOUT_PROCESS },
+	{ "directory", look_place, ABOUT_PROCESS },
+	{ "sessions", look_sessions, ABOUT_PROCESS },
+	{ "clock", look_its_clock, ABOUT_PROCESS },
+	{ "seccomp", look_its_seccomp, ABOUT_PROCESS },
+	{ "namespaces", look_its_namespaces, ABOUT_PROCESS },
+	{ "limits", look_its_limits, ABOUT_PROCESS },
+	{ "markers", look_its_markers, ABOUT_PROCESS },
+	{ "probes", look_its_probes, ABOUT_PROCESS },
+	{ "program", look_program, ABOUT_PROGRAM },
+	{ "agent", look_how, ABOUT_PROGRAM },
+	{ "markers", look_markers, ABOUT_PROGRAM },
+	{ "probes", look_probes, ABOUT_PROGRAM },
+	{ 0 }
+};
+
 struct output {
 	struct json json;
 	bool as_json;
@@ -33,65 +79,47 @@ struct output {
 	char names[3][256];		/* of the subjects with a state */
 };
 
+/* Returns the word for a state that is printed. */
 static const char *state_word(enum doctor_state state)
 {
 	return state == DOCTOR_NO ? "no" :
 	       state == DOCTOR_LIMITED ? "limited" : "ok";
 }
 
-static void put_json(struct json *json, const char *about, const char *subject,
-		     const struct finding *f)
+/* Prints one finding, and notes the state of the subject. */
+static void put_finding(struct output *out, const struct check *check,
+			const struct finding *f)
 {
-	json_open(json, NULL, '{');
-	json_string(json, "about", about);
-	json_string(json, "subject", subject);
-	json_string(json, "state", state_word(f->state));
-	json_string(json, "found", f->found);
-	json_string(json, "remedy", f->remedy);
-	json_close(json, '}');
-}
-
-static void put_text(const char *subject, const struct finding *f)
-{
-	printable_print("%-12s  %-7s  %s\n", subject, state_word(f->state),
-			f->found);
-	if (f->remedy[0])
-		printable_print("%23sremedy: %s\n", "", f->remedy);
-	fflush(stdout);
-}
-
-static void note_state(struct output *out, const char *subject,
-		       enum doctor_state state)
-{
-	char *names = out->names[state - DOCTOR_OK];
+	static const char *const about[] = {
+		[ABOUT_MACHINE] = "machine", [ABOUT_HERE] = "machine",
+		[ABOUT_PROCESS] = "process", [ABOUT_PROGRAM] = "program",
+	};
+	char *names = out->names[f->state - DOCTOR_OK];
 	size_t used = strlen(names);
 
 	snprintf(names + used, sizeof(out->names[0]) - used, "%s%s",
-		 used ? ", " : "", subject);
-	if (out->worst < state)
-		out->worst = state;
-}
-
-static void put_checks(struct output *out, struct doctor *d, const char *about,
-		       const struct check *check)
-{
-	for (; check->subject; check++) {
-		struct finding f = { .state = DOCTOR_APART };
-
-		if (check->here && d->pid)
-			continue;
-		check->look(d, &f);
-		if (f.state == DOCTOR_APART)
-			continue;
-		note_state(out, check->subject, f.state);
-		if (out->as_json)
-			put_json(&out->json, about, check->subject, &f);
-		else
-			put_text(check->subject, &f);
+		 used ? ", " : "", check->subject);
+	if (out->worst < f->state)
+		out->worst = f->state;
+	if (out->as_json) {
+		json_open(&out->json, NULL, '{');
+		json_string(&out->json, "about", about[check->about]);
+		json_string(&out->json, "subject", check->subject);
+		json_string(&out->json, "state", state_word(f->state));
+		json_string(&out->json, "found", f->found);
+		json_string(&out->json, "remedy", f->remedy);
+		json_close(&out->json, '}');
+		return;
 	}
+	printable_print("%-12s  %-7s  %s\n", check->subject,
+			state_word(f->state), f->found);
+	if (f->remedy[0])
+		printable_print("%23sremedy: %s\n", "", f->remedy);
+	/* the next check may take a while */
+	fflush(stdout);
 }
 
-/* Sums up. Returns the exit status. */
+/* Ends the output, and says whether tracing works. Returns the exit status. */
 static int sum_up(struct output *out, const struct doctor *d)
 {
 	const char *limited = out->names[DOCTOR_LIMITED - DOCTOR_OK];
@@ -118,39 +146,6 @@ static int sum_up(struct output *out, const struct doctor *d)
 			      out->names[DOCTOR_NO - DOCTOR_OK]);
 }
 
-/* Removes the runtime directory again if it was not there before; one that a
- * process uses meanwhile stays. */
-static void remove_made(struct doctor *d)
-{
-	if (d->made) {
-		unlinkat(d->dir.fd, "sessions", AT_REMOVEDIR);
-		rmdir(d->dir.path);
-	}
-	rundir_close(&d->dir);
-	rundir_process_close(&d->process);
-}
-
-static int examine_all(struct doctor *d, bool as_json)
-{
-	struct output out = { .json = { .file = stdout }, .as_json = as_json,
-			      .worst = DOCTOR_OK };
-	int status;
-
-	d->dir.fd = d->process.fd = -1;
-	if (as_json) {
-		json_open(&out.json, NULL, '{');
-		json_open(&out.json, "checks", '[');
-	}
-	put_checks(&out, d, "machine", doctor_machine);
-	if (d->pid)
-		put_checks(&out, d, "process", doctor_process);
-	if (d->program)
-		put_checks(&out, d, "program", doctor_program);
-	status = sum_up(&out, d);
-	remove_made(d);
-	return status;
-}
-
 int doctor_main(int argc, char **argv)
 {
 	static struct doctor doctor;
@@ -160,8 +155,9 @@ int doctor_main(int argc, char **argv)
 		.about = "Say what will work on this machine, with a process "
 			 "or with a program, what not,\nand the remedy.",
 	};
-	bool as_json = false;
-	int key;
+	struct output out = { .json = { .file = stdout }, .worst = DOCTOR_OK };
+	struct finding f;
+	int key, status;
 
 	while ((key = options_next(&options)) != OPTIONS_END) {
 		if (key == OPTIONS_STOP)
@@ -169,7 +165,7 @@ int doctor_main(int argc, char **argv)
 		if (key == KEY_TRIAL)
 			return doctor_trial_main();
 		if (key == 'j')
-			as_json = true;
+			out.as_json = true;
 		else if (command_take_pid(&doctor.pid, options.value))
 			return COMMAND_USAGE;
 	}
@@ -177,34 +173,30 @@ int doctor_main(int argc, char **argv)
 		doctor.program = argv + options.index;
 	if (doctor.pid && doctor.program)
 		return command_misused("give either -p PID or a program");
-	return examine_all(&doctor, as_json);
+	doctor.dir.fd = doctor.process.fd = -1;
+	if (out.as_json) {
+		json_open(&out.json, NULL, '{');
+		json_open(&out.json, "checks", '[');
+	}
+	for (const struct check *check = doctor_checks; check->subject;
+	     check++) {
+		if ((check->about == ABOUT_HERE && doctor.pid) ||
+		    (check->about == ABOUT_PROCESS && !doctor.pid) ||
+		    (check->about == ABOUT_PROGRAM && !doctor.program))
+			continue;
+		doctor.subject = check->subject;
+		f = (struct finding){ .state = DOCTOR_APART };
+		check->look(&doctor, &f);
+		if (f.state != DOCTOR_APART)
+			put_finding(&out, check, &f);
+	}
+	status = sum_up(&out, &doctor);
+	/* one that a process uses meanwhile stays */
+	if (doctor.made) {
+		unlinkat(doctor.dir.fd, "sessions", AT_REMOVEDIR);
+		rmdir(doctor.dir.path);
+	}
+	rundir_close(&doctor.dir);
+	rundir_process_close(&doctor.process);
+	return status;
 }
-
-/* In the order in which they are printed. */
-const struct check doctor_machine[] = {
-	{ "kernel", look_kernel, false },
-	{ "rseq", look_rseq, true },
-	{ "membarrier", look_membarrier, true },
-	{ "madvise", look_madvise, true },
-	{ "close_range", look_close_range, true },
-	{ "pidfd", look_pidfd, false },
-	{ "memfd", look_memfd, true },
-	{ "memory", look_memory, false },
-	{ "proc", look_proc, false },
-	{ "clock", look_clock, true },
-	{ "library", look_library, true },
-	{ "directory", look_directory, true },
-	{ "room", look_room, true },
-	{ "descriptors", look_descriptors, false },
-	{ "processes", look_processes, true },
-	{ "files", look_files, true },
-	{ "memory-size", look_memory_size, true },
-	{ "seccomp", look_seccomp, true },
-	{ "namespaces", look_namespaces, true },
-	{ "ptrace", look_ptrace, false },
-	{ "core", look_core, true },
-	{ "gdb", look_gdb, false },
-	{ "gdbserver", look_gdbserver, false },
-	{ "trial", look_trial, true },
-	{ NULL, NULL, false }
-};

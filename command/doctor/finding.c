@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Texts of findings.
+ *
+ * Invariant: a finding does not say "see taffrail doctor": the user reads it.
  */
 #include "command/doctor/private.h"
 
@@ -11,30 +13,23 @@
 #include "command/common/command.h"
 #include "traces/text/characters.h"
 
-/* Takes out words that point to this command. */
-static void drop_pointers(char *text)
-{
-	char *p, *rest;
-
-	while ((p = strstr(text, COMMAND_SEE_DOCTOR))) {
-		rest = p + strlen(COMMAND_SEE_DOCTOR);
-		/* the arguments end the message */
-		if (!strncmp(rest, " -", 2))
-			rest += strcspn(rest, ";");
-		memmove(p, rest, strlen(rest) + 1);
-	}
-}
-
 void found_as(struct finding *f, enum doctor_state state, const char *format,
 	      ...)
 {
+	char *p, *rest;
 	va_list ap;
 
 	f->state = state;
 	va_start(ap, format);
 	vsnprintf(f->found, sizeof(f->found), format, ap);
 	va_end(ap);
-	drop_pointers(f->found);
+	while ((p = strstr(f->found, COMMAND_SEE_DOCTOR))) {
+		rest = p + strlen(COMMAND_SEE_DOCTOR);
+		/* the arguments end the message */
+		if (!strncmp(rest, " -", 2))
+			rest += strcspn(rest, ";");
+		memmove(p, rest, strlen(rest) + 1);
+	}
 	printable(f->found);
 }
 
@@ -50,11 +45,14 @@ void found_cause(struct finding *f, enum doctor_state state,
 		found_remedy(f, "%s", line);
 }
 
-void found_more(struct finding *f, const char *text)
+void found_more(struct finding *f, const char *format, ...)
 {
 	size_t used = strlen(f->found);
+	va_list ap;
 
-	snprintf(f->found + used, sizeof(f->found) - used, "%s", text);
+	va_start(ap, format);
+	vsnprintf(f->found + used, sizeof(f->found) - used, format, ap);
+	va_end(ap);
 }
 
 void found_remedy(struct finding *f, const char *format, ...)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Limits of this command, which a program that it starts inherits
- * (getrlimit(2)).
+ * (getrlimit(2)). record raises soft limits of descriptors itself, so of these
+ * the hard limit counts.
  */
 #include <ctype.h>
 #include <dirent.h>

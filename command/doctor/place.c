@@ -15,7 +15,8 @@
 #include "command/doctor/private.h"
 #include "command/sandbox/opener.h"
 
-/* Finds the place where an agent that is not there yet would make files. */
+/* Judges the place where an agent that is not there yet would make files: of a
+ * process that an agent can be loaded into, or that has one asleep. */
 static void look_future(struct doctor *d, struct finding *f)
 {
 	char path[PATH_MAX];
@@ -38,82 +39,56 @@ static void look_future(struct doctor *d, struct finding *f)
 	close(fd);
 }
 
-/* Returns true when the agent does not find the files by the path that it
- * knows. */
-static bool files_moved(const struct doctor *d)
-{
-	char path[2 * PATH_MAX];
-	struct stat found, named;
-	int ret;
-
-	if (!d->page.runtime[0])
-		return false;
-	snprintf(path, sizeof(path), "/proc/%d/root%s/%s", d->pid,
-		 d->page.runtime, d->process.name);
-	ret = opener_stat(path, &named);
-	return !fstat(d->process.fd, &found) &&
-	       (ret ? ret == -ENOENT || ret == -ENOTDIR :
-		      found.st_ino != named.st_ino ||
-		      found.st_dev != named.st_dev);
-}
-
-/* Returns true when the files are outside of the process's root directory, in
- * which rundir_find() looks first. */
-static bool is_elsewhere(const struct doctor *d)
-{
-	char path[32];
-
-	snprintf(path, sizeof(path), "/proc/%d/task/", d->pid);
-	return strncmp(d->process.path, path, strlen(path)) != 0;
-}
-
-/* Returns true when the agent may not make files where the first ones are. */
-static bool given_up(const struct doctor *d)
-{
-	struct stat st;
-
-	return !fstat(d->process.fd, &st) &&
-	       !rundir_may_write(d->pid, d->process.path, &st);
-}
-
 void look_place(struct doctor *d, struct finding *f)
 {
 	const char *is = rundir_shown(&d->process);
+	char path[2 * PATH_MAX], root[32];
+	struct stat found, named;
+	bool seen, moved = false;
+	int ret;
 
 	if (!d->page.magic) {
 		look_future(d, f);
 		return;
 	}
 	d->page.runtime[sizeof(d->page.runtime) - 1] = '\0';
-	if (files_moved(d) && is_elsewhere(d)) {
+	seen = !fstat(d->process.fd, &found);
+	if (d->page.runtime[0] && seen) {
+		/* the path by which the agent knows the files */
+		snprintf(path, sizeof(path), "/proc/%d/root%s/%s", d->pid,
+			 d->page.runtime, d->process.name);
+		ret = opener_stat(path, &named);
+		moved = ret ? ret == -ENOENT || ret == -ENOTDIR :
+			      found.st_ino != named.st_ino ||
+			      found.st_dev != named.st_dev;
+	}
+	snprintf(root, sizeof(root), "/proc/%d/task/", d->pid);
+	/* outside of the root directory, in which rundir_find() looks first */
+	if (moved && strncmp(d->process.path, root, strlen(root))) {
 		found_as(f, DOCTOR_NO, "its files are in %s: the program has "
 			 "changed its root directory, and does not see them: a "
 			 "session cannot begin", is);
 		found_remedy(f, "record it from its start (taffrail record -- "
 			     "PROGRAM)");
-		return;
-	}
-	if (files_moved(d)) {
+	} else if (moved) {
 		found_as(f, DOCTOR_NO, "its files are in %s, and not in %s, "
 			 "where they were made: it was renamed, or another "
 			 "directory has its name", is, d->page.runtime);
 		found_remedy(f, "rename it back, or start the program again");
-		return;
-	}
-	if (d->page.landlock == LANDLOCK_SHUT) {
+	} else if (d->page.landlock == LANDLOCK_SHUT) {
 		cause_set(&d->cause, 0, SESSION_LANDLOCKED, .pid = d->pid);
 		found_cause(f, DOCTOR_NO, &d->cause);
-		return;
-	}
-	if (given_up(d)) {
+	} else if (seen &&
+		   !rundir_may_write(d->pid, d->process.path, &found)) {
+		/* the agent may not make files beside the first ones */
 		cause_set(&d->cause, 0, SESSION_USER_CHANGED, .pid = d->pid);
 		found_cause(f, DOCTOR_NO, &d->cause);
-		return;
+	} else {
+		found_room(f, d->process.fd, is);
+		if (!rundir_away(&d->process))
+			return;
+		f->state = DOCTOR_LIMITED;
+		found_remedy(f, "take snapshots while it lives: its buffers go "
+			     "with its mount namespace");
 	}
-	found_room(f, d->process.fd, is);
-	if (!rundir_away(&d->process))
-		return;
-	f->state = DOCTOR_LIMITED;
-	found_remedy(f, "take snapshots while it lives: its buffers go with "
-		     "its mount namespace");
 }

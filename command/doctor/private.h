@@ -17,6 +17,7 @@
 
 #define DOCTOR_TEXT_BYTES	1024
 
+/* In the order of badness: the worst one decides the exit status. */
 enum doctor_state {
 	DOCTOR_APART,		/* does not apply: is not printed */
 	DOCTOR_OK,
@@ -24,17 +25,23 @@ enum doctor_state {
 	DOCTOR_NO,
 };
 
-/* The finding of a check. */
+/* The finding of a check; all zeros: the check does not apply. */
 struct finding {
 	enum doctor_state state;
 	char found[DOCTOR_TEXT_BYTES];
 	char remedy[DOCTOR_TEXT_BYTES];		/* or "" */
 };
 
-/* The question, and facts of earlier checks. */
+/*
+ * The question, and facts of earlier checks.
+ *
+ * Invariant: a check reads only facts that checks above it in the table of
+ * doctor.c have set: a fact that is not set yet is 0, which means "none".
+ */
 struct doctor {
 	pid_t pid;			/* of -p, or 0 */
 	char **program;			/* behind --, or NULL */
+	const char *subject;		/* of the check that looks now */
 	struct rundir dir;		/* this user's; fd -1: not usable */
 	bool made;			/* it was not there before */
 	/* of a process */
@@ -51,24 +58,55 @@ struct doctor {
 	bool library;			/* `file` is a shared library */
 };
 
-struct check {
-	const char *subject;
-	void (*look)(struct doctor *doctor, struct finding *finding);
-	bool here;		/* left out when a process is asked for */
+/*
+ * A check: looks at one subject, and fills the finding, which is all zeros
+ * before. It prints nothing, and does not fail: what it cannot see is a
+ * finding, too.
+ */
+typedef void doctor_look(struct doctor *d, struct finding *f);
+
+/* The question that a check belongs to. */
+enum about {
+	ABOUT_MACHINE,
+	ABOUT_HERE,		/* of the machine; left out with a process */
+	ABOUT_PROCESS,
+	ABOUT_PROGRAM,
 };
 
-/* The rows end with a NULL subject. */
-extern const struct check doctor_machine[];	/* doctor.c */
-extern const struct check doctor_process[];	/* process.c */
-extern const struct check doctor_program[];	/* program.c */
+/* doctor.c: all checks; the last row has a NULL subject. */
+extern const struct check {
+	const char *subject;
+	doctor_look *look;
+	enum about about;
+} doctor_checks[];
 
-/* finding.c: set the state and the text; add to the text; set the remedy. */
+/* Of the machine: calls.c, directory.c, limits.c, rights.c, debuggers.c,
+ * trial.c. */
+doctor_look look_kernel, look_rseq, look_membarrier, look_call, look_proc;
+doctor_look look_clock, look_library, look_directory, look_room;
+doctor_look look_descriptors, look_processes, look_files, look_memory_size;
+doctor_look look_seccomp, look_namespaces, look_ptrace, look_core;
+doctor_look look_gdb, look_gdbserver, look_trial;
+
+/* Of a process: process.c, place.c, process-limits.c. */
+doctor_look look_process, look_agent, look_attach, look_place, look_sessions;
+doctor_look look_its_clock, look_its_seccomp, look_its_namespaces;
+doctor_look look_its_limits, look_its_markers, look_its_probes;
+
+/* Of a program: program.c. */
+doctor_look look_program, look_how, look_markers, look_probes;
+
+/* finding.c: sets the state and the text, without words that point to this
+ * command and bytes that a terminal obeys. A text that is too long is cut. */
 void found_as(struct finding *f, enum doctor_state state, const char *format,
 	      ...) __attribute__((format(printf, 3, 4)));
-void found_more(struct finding *f, const char *text);
+/* Adds to the text, as far as there is room. */
+void found_more(struct finding *f, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 /* Sets the state, and the cause's fact and remedy. */
 void found_cause(struct finding *f, enum doctor_state state,
 		 const struct cause *cause);
+/* Sets the remedy, in place of an earlier one. */
 void found_remedy(struct finding *f, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -76,87 +114,76 @@ void found_remedy(struct finding *f, const char *format, ...)
  * cannot be read. Returns `line`. */
 const char *first_line(char *line, size_t room, const char *path);
 
-/* finding.c: says how many markers, or USDT probes, a list has. */
+/* finding.c: says how many markers, or USDT probes, a list has, and how many of
+ * them cannot be traced. */
 void found_markers(struct finding *f, const struct marker_list *list);
 void found_probes(struct finding *f, const struct marker_list *list);
 
-/*
- * aside.c: calls `call` in a child, because a filter may kill for a system
- * call. Returns 0, the errno that it returned, -N when signal N killed it, or
- * ASIDE_NOT when no child can be made.
- */
-#define ASIDE_NOT	1000
-int aside(int (*call)(void));
+/* The system calls that calls.c can make. */
+enum aside_call {
+	CALL_RSEQ,
+	CALL_MEMBARRIER,
+	CALL_SYNC,		/* membarrier for code */
+	CALL_MADVISE,
+	CALL_CLOSE_RANGE,
+	CALL_PIDFD,
+	CALL_MEMFD,
+	CALL_MEMORY,		/* process_vm_readv */
+	CALL_MKDIR,
+};
 
 /*
- * aside.c: runs a program, without input, and gives the beginning of one
- * output. Returns the exit status, 128 + N after signal N, or a negative errno:
- * it could not be started, or (-ETIMEDOUT) was ended after `seconds`.
+ * calls.c: makes a call in a child, because a filter may kill for it. Returns
+ * 0, the errno of the call, -N when signal N killed the child, or ASIDE_NOT
+ * when no child can be made.
  */
+#define ASIDE_NOT	1000
+int aside(enum aside_call call);
+
+/* A program to run. */
 struct run {
 	char *const *argv;
 	char *const *environment;
-	int seconds;
+	int seconds;			/* then the program is ended */
 	bool errors;			/* standard error, else output */
 	pid_t *pid;			/* gets the pid, or 0; or NULL */
+	int output;			/* of aside_run() */
 };
-int aside_run(const struct run *run, char *text, size_t room);
 
-/* calls.c, directory.c, limits.c, rights.c, debuggers.c, trial.c: the checks of
- * the machine. */
-void look_kernel(struct doctor *d, struct finding *f);
-void look_rseq(struct doctor *d, struct finding *f);
-void look_membarrier(struct doctor *d, struct finding *f);
-void look_madvise(struct doctor *d, struct finding *f);
-void look_close_range(struct doctor *d, struct finding *f);
-void look_pidfd(struct doctor *d, struct finding *f);
-void look_memfd(struct doctor *d, struct finding *f);
-void look_memory(struct doctor *d, struct finding *f);
-void look_proc(struct doctor *d, struct finding *f);
-void look_clock(struct doctor *d, struct finding *f);
-void look_library(struct doctor *d, struct finding *f);
-void look_directory(struct doctor *d, struct finding *f);
-void look_room(struct doctor *d, struct finding *f);
-void look_descriptors(struct doctor *d, struct finding *f);
-void look_processes(struct doctor *d, struct finding *f);
-void look_files(struct doctor *d, struct finding *f);
-void look_memory_size(struct doctor *d, struct finding *f);
-void look_seccomp(struct doctor *d, struct finding *f);
-void look_namespaces(struct doctor *d, struct finding *f);
-void look_ptrace(struct doctor *d, struct finding *f);
-void look_core(struct doctor *d, struct finding *f);
-void look_gdb(struct doctor *d, struct finding *f);
-void look_gdbserver(struct doctor *d, struct finding *f);
-void look_trial(struct doctor *d, struct finding *f);
+/*
+ * aside.c: runs a program, without input, and gives the beginning of one
+ * output, at most `room` - 1 bytes and a NUL. Returns the exit status, 128 + N
+ * after signal N, or a negative errno: it could not be started, or (-ETIMEDOUT)
+ * was ended after `seconds`.
+ */
+int aside_run(struct run *run, char *text, size_t room);
 
 /* directory.c: returns the bytes of one CPU's buffer of the default size. */
 uint64_t default_ring(void);
 
 /* directory.c: says how much room there is for the buffers of processes, by an
- * open directory. */
+ * open directory. `path` is the directory's name in the finding. */
 void found_room(struct finding *f, int fd, const char *path);
 
-/* limits.c: judges a limit of a file's size. */
+/* limits.c: judges a limit of a file's size, in bytes; UINT64_MAX: none. */
 void judge_file_size(struct finding *f, uint64_t limit);
 
-/* trial.c: the program that record records in the trial. */
-int doctor_trial_main(void);
-
-/* limits.c: counts the threads of a user. */
+/* limits.c: counts the threads of a user, as far as /proc shows them. */
 uint64_t threads_of(uid_t uid);
 
-/* process-limits.c: the limits of a process. */
-void look_its_limits(struct doctor *d, struct finding *f);
+/* trial.c: the program that record records in the trial. Returns the exit
+ * status. */
+int doctor_trial_main(void);
 
-/* place.c: the runtime directory of a process. */
-void look_place(struct doctor *d, struct finding *f);
-
-/* build.c: adds to a finding that the agent is of another build. */
+/* build.c: adds to the finding about an agent that it is of another build than
+ * this command, if it is. d->page must be read. */
 void found_build(struct doctor *d, struct finding *f);
 
-/* rights.c: the name of a clock_kind; true in a user namespace below the first
- * one. */
+/* rights.c: returns the name of a clock_kind. */
 const char *clock_words(uint32_t kind);
+
+/* rights.c: returns true in a user namespace below the first one; false also
+ * where /proc does not tell. */
 bool own_user_namespace(void);
 
 #endif

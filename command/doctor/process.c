@@ -2,6 +2,9 @@
 /*
  * The subjects of a running process. Everything is read from outside: no thread
  * is made or stopped in it.
+ *
+ * Invariant: d->page.magic is set exactly if an agent of this version is at
+ * work in the process; the checks after look_agent() rely on it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -24,7 +27,7 @@
 #define LISTEN_TRIES	10
 #define LISTEN_PAUSE_NS	10000000
 
-static void look_process(struct doctor *d, struct finding *f)
+void look_process(struct doctor *d, struct finding *f)
 {
 	char path[64], name[64], program[PATH_MAX];
 	ssize_t n;
@@ -44,33 +47,15 @@ static void look_process(struct doctor *d, struct finding *f)
 		 process_status(d->pid, "Uid"), *program ? ", " : "", program);
 }
 
-/* Returns true for a process that has no agent at work, and may get one. */
+/* Returns true for a process that has no agent at work, and may get one: there
+ * is none in it, or one that is asleep. */
 static bool may_get_agent(const struct doctor *d)
 {
 	return d->found == -ENXIO || d->found == -ECHILD;
 }
 
-/* Says why rundir_find() found no agent. */
-static void found_no_agent(struct doctor *d, struct finding *f)
-{
-	if (!may_get_agent(d)) {
-		found_cause(f, DOCTOR_NO, &d->cause);
-		return;
-	}
-	if (d->cause.id != CAUSE_AGENT_NONE)
-		found_cause(f, DOCTOR_LIMITED, &d->cause);
-	else
-		found_as(f, DOCTOR_LIMITED,
-			 process_maps_beginning(d->pid, "libtaffrail") ?
-				 "its agent is asleep, or stays off" :
-				 "it has no agent");
-	d->attach = attach_check(d->pid, &d->cause);
-	if (!d->attach)
-		found_remedy(f, "taffrail attach %d; record -p and gdb -p do "
-			     "it by themselves", d->pid);
-}
-
-/* Returns how the agent came into the process. */
+/* Returns how the agent came into the process, by the program's file; or why
+ * that cannot be read. */
 static const char *how_loaded(const struct doctor *d)
 {
 	struct symboliser_module module;
@@ -114,7 +99,7 @@ static bool agent_listens(struct doctor *d)
 }
 
 /* Returns true when a command cannot call the agent, and fills the cause that
- * the command would tell. */
+ * the command would tell. In the order in which a command meets them. */
 static bool agent_uncallable(struct doctor *d)
 {
 	pid_t pid = d->pid;
@@ -142,14 +127,28 @@ static bool agent_uncallable(struct doctor *d)
 	return true;
 }
 
-static void look_agent(struct doctor *d, struct finding *f)
+void look_agent(struct doctor *d, struct finding *f)
 {
 	int ret;
 
 	if (d->gone)
 		return;
+	if (d->found && !may_get_agent(d)) {
+		found_cause(f, DOCTOR_NO, &d->cause);
+		return;
+	}
 	if (d->found) {
-		found_no_agent(d, f);
+		if (d->cause.id != CAUSE_AGENT_NONE)
+			found_cause(f, DOCTOR_LIMITED, &d->cause);
+		else
+			found_as(f, DOCTOR_LIMITED,
+				 process_maps_beginning(d->pid, "libtaffrail") ?
+					 "its agent is asleep, or stays off" :
+					 "it has no agent");
+		d->attach = attach_check(d->pid, &d->cause);
+		if (!d->attach)
+			found_remedy(f, "taffrail attach %d; record -p and gdb "
+				     "-p do it by themselves", d->pid);
 		return;
 	}
 	ret = rundir_read_process(&d->process, d->process.image, &d->page);
@@ -172,7 +171,7 @@ static void look_agent(struct doctor *d, struct finding *f)
 		d->page.magic = 0;
 }
 
-static void look_attach(struct doctor *d, struct finding *f)
+void look_attach(struct doctor *d, struct finding *f)
 {
 	int ret;
 
@@ -195,7 +194,7 @@ static void look_attach(struct doctor *d, struct finding *f)
 	}
 }
 
-static void look_sessions(struct doctor *d, struct finding *f)
+void look_sessions(struct doctor *d, struct finding *f)
 {
 	struct session_page page;
 	uint32_t n = 0;
@@ -213,7 +212,7 @@ static void look_sessions(struct doctor *d, struct finding *f)
 			     "one", d->pid);
 }
 
-static void look_its_clock(struct doctor *d, struct finding *f)
+void look_its_clock(struct doctor *d, struct finding *f)
 {
 	if (d->page.magic)
 		found_as(f, d->page.clock_kind == CLOCK_KIND_TSC ?
@@ -221,7 +220,7 @@ static void look_its_clock(struct doctor *d, struct finding *f)
 			 clock_words(d->page.clock_kind));
 }
 
-static void look_its_seccomp(struct doctor *d, struct finding *f)
+void look_its_seccomp(struct doctor *d, struct finding *f)
 {
 	if (d->gone)
 		return;
@@ -242,7 +241,7 @@ static void look_its_seccomp(struct doctor *d, struct finding *f)
 			 "works");
 }
 
-static void look_its_namespaces(struct doctor *d, struct finding *f)
+void look_its_namespaces(struct doctor *d, struct finding *f)
 {
 	static const struct {
 		const char *name, *text;
@@ -272,7 +271,8 @@ static void look_its_namespaces(struct doctor *d, struct finding *f)
 		found_as(f, DOCTOR_OK, "those of this command");
 }
 
-/* Says that the process's files cannot be read. */
+/* Says that the process's files cannot be read; nothing for other errors: then
+ * an earlier check has said why. */
 static void found_closed(struct doctor *d, struct finding *f, int error)
 {
 	if (error == -EACCES || error == -EPERM)
@@ -280,7 +280,7 @@ static void found_closed(struct doctor *d, struct finding *f, int error)
 			 process_closed(d->pid));
 }
 
-static void look_its_markers(struct doctor *d, struct finding *f)
+void look_its_markers(struct doctor *d, struct finding *f)
 {
 	struct marker_list list = { 0 };
 	int ret = d->gone ? -ESRCH : process_markers_read(&list, d->pid);
@@ -293,20 +293,19 @@ static void look_its_markers(struct doctor *d, struct finding *f)
 	marker_list_free(&list);
 }
 
+/* Adds to the finding that a file's probes are not counted: `now` is the path
+ * of the file in its place, or "". */
 static void found_replaced(const char *path, const char *now, void *arg)
 {
 	struct finding *f = arg;
 
 	f->state = DOCTOR_LIMITED;
-	found_more(f, "; ");
-	found_more(f, path);
-	found_more(f, *now ? " was replaced" : " was removed");
-	found_more(f, " since the process mapped it, and its probes cannot be "
-		   "read");
+	found_more(f, "; %s was %s since the process mapped it, and its probes "
+		   "cannot be read", path, *now ? "replaced" : "removed");
 	found_remedy(f, "start the program again");
 }
 
-static void look_its_probes(struct doctor *d, struct finding *f)
+void look_its_probes(struct doctor *d, struct finding *f)
 {
 	struct marker_list list = { 0 };
 	int ret = d->gone ? -ESRCH : process_probes_read(&list, d->pid);
@@ -320,18 +319,3 @@ static void look_its_probes(struct doctor *d, struct finding *f)
 	marker_list_free(&list);
 	process_each_unread(d->pid, found_replaced, f);
 }
-
-const struct check doctor_process[] = {
-	{ "process", look_process, false },
-	{ "agent", look_agent, false },
-	{ "attach", look_attach, false },
-	{ "directory", look_place, false },
-	{ "sessions", look_sessions, false },
-	{ "clock", look_its_clock, false },
-	{ "seccomp", look_its_seccomp, false },
-	{ "namespaces", look_its_namespaces, false },
-	{ "limits", look_its_limits, false },
-	{ "markers", look_its_markers, false },
-	{ "probes", look_its_probes, false },
-	{ NULL, NULL, false }
-};

@@ -2,6 +2,9 @@
 /*
  * The subjects of a program that is not running: the file that would be
  * executed, and whether record brings the agent into it.
+ *
+ * Invariant: the program is not run, nor is an interpreter of it. d->image is
+ * "" unless it is an ELF file that can be read; later checks do nothing then.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +24,8 @@
 #define AGENT		"libtaffrail.so"
 #define SCRIPTS_MAX	5	/* interpreters of interpreters, in Linux */
 
-/* Gives the interpreter of a script. Returns false if the file is none. */
+/* Gives the interpreter of a script. Returns false if the file is none, or
+ * cannot be read. */
 static bool script_of(const char *file, char interpreter[PATH_MAX])
 {
 	char line[PATH_MAX], *p = line + 2;
@@ -35,19 +39,8 @@ static bool script_of(const char *file, char interpreter[PATH_MAX])
 	return *p;
 }
 
-static bool is_elf_file(const char *file)
-{
-	char head[4] = "";
-	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	bool elf = fd >= 0 && read(fd, head, sizeof(head)) == sizeof(head) &&
-		   !memcmp(head, "\177ELF", sizeof(head));
-
-	if (fd >= 0)
-		close(fd);
-	return elf;
-}
-
-/* Says why a file cannot be executed. Returns true when it can. */
+/* Says why a file cannot be executed; `what` stands before the name. Returns
+ * true, and says nothing, when it can. */
 static bool can_execute(struct finding *f, const char *file, const char *what)
 {
 	struct stat st;
@@ -67,10 +60,13 @@ static bool can_execute(struct finding *f, const char *file, const char *what)
 	return false;
 }
 
-/* Follows scripts to the file that is loaded; sets d->image if it is ELF. */
+/* Follows scripts to the file that is loaded, as execve(2) does, and says which
+ * it is. Sets d->image to it if it is an ELF file, else to "". */
 static void follow_scripts(struct doctor *d, struct finding *f)
 {
-	char next[PATH_MAX];
+	char next[PATH_MAX], head[4] = "";
+	bool elf;
+	int fd;
 
 	snprintf(d->image, sizeof(d->image), "%s", d->file);
 	for (int i = 0; i < SCRIPTS_MAX && script_of(d->image, next); i++) {
@@ -83,7 +79,12 @@ static void follow_scripts(struct doctor *d, struct finding *f)
 			 "gets an agent is not known", d->image);
 		goto none;
 	}
-	if (!is_elf_file(d->image)) {
+	fd = open(d->image, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	elf = fd >= 0 && read(fd, head, sizeof(head)) == sizeof(head) &&
+	      !memcmp(head, "\177ELF", sizeof(head));
+	if (fd >= 0)
+		close(fd);
+	if (!elf) {
 		found_as(f, DOCTOR_LIMITED, "%s is neither an ELF file nor a "
 			 "script with #!: the C library runs it by /bin/sh",
 			 d->image);
@@ -99,7 +100,7 @@ none:
 	d->image[0] = '\0';
 }
 
-static void look_file(struct doctor *d, struct finding *f)
+void look_program(struct doctor *d, struct finding *f)
 {
 	struct symboliser_module module;
 	int ret = installed_program(d->file, sizeof(d->file), d->program[0]);
@@ -131,34 +132,7 @@ static void look_file(struct doctor *d, struct finding *f)
 		can_execute(f, module.interpreter, "its dynamic linker ");
 }
 
-/* Returns true when the program would not take LD_PRELOAD because the file
- * gives capabilities. Root has them anyway. */
-static bool has_capabilities(const char *file)
-{
-	return geteuid() &&
-	       getxattr(file, "security.capability", NULL, 0) > 0;
-}
-
-/* Says how the agent gets into a program that can have it. */
-static void found_way(struct doctor *d, struct finding *f)
-{
-	struct symboliser_module module;
-
-	if (symboliser_read(&module, d->image) || !*module.interpreter) {
-		found_as(f, DOCTOR_OK, "libtaffrail.a is linked into it, or it "
-			 "is a dynamic linker");
-	} else if (strstr(module.interpreter, "ld-musl")) {
-		found_as(f, DOCTOR_NO, "its libc is not glibc (%s): the agent "
-			 "stays off", module.interpreter);
-		found_remedy(f, "build it for glibc");
-	} else if (symboliser_needs(&module, AGENT)) {
-		found_as(f, DOCTOR_OK, "it is linked to " AGENT);
-	} else {
-		found_as(f, DOCTOR_OK, "record preloads it");
-	}
-}
-
-static void look_how(struct doctor *d, struct finding *f)
+void look_how(struct doctor *d, struct finding *f)
 {
 	char *environment[] = { NULL };
 	struct image image = {
@@ -184,16 +158,28 @@ static void look_how(struct doctor *d, struct finding *f)
 		found_as(f, DOCTOR_NO, "%s", cause_fact(&cause, line));
 		if (*cause_remedy(&cause, line))
 			found_remedy(f, "%s", line);
-	} else if (has_capabilities(d->image)) {
+	} else if (geteuid() &&
+		   getxattr(d->image, "security.capability", NULL, 0) > 0) {
+		/* root has them anyway */
 		found_as(f, DOCTOR_NO, "its file gives it capabilities: the "
 			 "dynamic linker ignores LD_PRELOAD");
 		found_remedy(f, "run as root, or a copy without (setcap -r)");
+	} else if (symboliser_read(&module, d->image) ||
+		   !*module.interpreter) {
+		found_as(f, DOCTOR_OK, "libtaffrail.a is linked into it, or it "
+			 "is a dynamic linker");
+	} else if (strstr(module.interpreter, "ld-musl")) {
+		found_as(f, DOCTOR_NO, "its libc is not glibc (%s): the agent "
+			 "stays off", module.interpreter);
+		found_remedy(f, "build it for glibc");
+	} else if (symboliser_needs(&module, AGENT)) {
+		found_as(f, DOCTOR_OK, "it is linked to " AGENT);
 	} else {
-		found_way(d, f);
+		found_as(f, DOCTOR_OK, "record preloads it");
 	}
 }
 
-static void look_markers(struct doctor *d, struct finding *f)
+void look_markers(struct doctor *d, struct finding *f)
 {
 	struct marker_list list = { 0 };
 	char error[ELFNOTES_ERROR_BYTES];
@@ -207,7 +193,7 @@ static void look_markers(struct doctor *d, struct finding *f)
 	marker_list_free(&list);
 }
 
-static void look_probes(struct doctor *d, struct finding *f)
+void look_probes(struct doctor *d, struct finding *f)
 {
 	struct marker_list list = { 0 };
 	char error[ELFNOTES_ERROR_BYTES];
@@ -218,11 +204,3 @@ static void look_probes(struct doctor *d, struct finding *f)
 	found_probes(f, &list);
 	marker_list_free(&list);
 }
-
-const struct check doctor_program[] = {
-	{ "program", look_file, false },
-	{ "agent", look_how, false },
-	{ "markers", look_markers, false },
-	{ "probes", look_probes, false },
-	{ NULL, NULL, false }
-};

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Rights of this command: /proc, filters, namespaces, ptrace, core dumps.
+ *
+ * Invariant: a right is tried where that harms nothing (ptrace), and read from
+ * /proc elsewhere.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -74,37 +77,10 @@ bool own_user_namespace(void)
 	       (inside || outside || count != 0xffffffff);
 }
 
-static bool own_time_namespace(void)
-{
-	char line[128], clock[32];
-	long seconds, nanoseconds;
-
-	return sscanf(first_line(line, sizeof(line),
-				 "/proc/self/timens_offsets"),
-		      "%31s %ld %ld", clock, &seconds, &nanoseconds) == 3 &&
-	       (seconds || nanoseconds);
-}
-
-/* Returns true in a namespace that is not the machine's: by the number that the
- * kernel gives to the first one, or, for a kind that has none, by the first
- * process that is seen here. */
-static bool own_namespace(const char *name, uint64_t first)
-{
-	char path[32];
-	struct stat ours, theirs;
-
-	snprintf(path, sizeof(path), "/proc/self/ns/%s", name);
-	if (stat(path, &ours))
-		return false;
-	if (first)
-		return ours.st_ino != first;
-	snprintf(path, sizeof(path), "/proc/1/ns/%s", name);
-	return !stat(path, &theirs) && ours.st_ino != theirs.st_ino;
-}
-
 void look_namespaces(struct doctor *d, struct finding *f)
 {
-	/* include/linux/proc_ns.h of Linux */
+	/* `first` is the number that the kernel gives to the machine's own
+	 * one, or 0 (include/linux/proc_ns.h of Linux) */
 	static const struct {
 		const char *name, *text;
 		uint64_t first;
@@ -113,18 +89,29 @@ void look_namespaces(struct doctor *d, struct finding *f)
 		{ "ipc", ", IPC", 0xefffffff }, { "uts", ", UTS", 0xeffffffe },
 		{ "cgroup", ", cgroup", 0xeffffffb },
 	};
-	char text[128] = "";
+	char text[128] = "", path[32], line[128], clock[32];
+	long seconds, nanoseconds;
+	struct stat ours, theirs;
 
 	(void)d;
 	if (rundir_namespace(getpid()))
 		strcat(text, ", PID: processes outside are not seen");
 	if (own_user_namespace())
 		strcat(text, ", user");
-	if (own_time_namespace())
+	first_line(line, sizeof(line), "/proc/self/timens_offsets");
+	if (sscanf(line, "%31s %ld %ld", clock, &seconds, &nanoseconds) == 3 &&
+	    (seconds || nanoseconds))
 		strcat(text, ", time");
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (own_namespace(kinds[i].name, kinds[i].first))
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		snprintf(path, sizeof(path), "/proc/self/ns/%s", kinds[i].name);
+		if (stat(path, &ours) || ours.st_ino == kinds[i].first)
+			continue;
+		/* a kind without a number: by the first process that is seen */
+		snprintf(path, sizeof(path), "/proc/1/ns/%s", kinds[i].name);
+		if (kinds[i].first ||
+		    (!stat(path, &theirs) && ours.st_ino != theirs.st_ino))
 			strcat(text, kinds[i].text);
+	}
 	found_as(f, DOCTOR_OK, "%s%s", *text ? "own " : "those of the machine",
 		 *text ? text + 2 : "");
 }

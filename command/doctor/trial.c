@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "command/common/command.h"
 #include "command/common/remove-tree.h"
 #include "command/doctor/private.h"
@@ -29,49 +30,28 @@ int doctor_trial_main(void)
 	return COMMAND_DONE;
 }
 
-/* Makes a directory for the trace. Returns 0 or a negative errno. */
-static int make_output(const struct doctor *d, char *path, size_t room)
-{
-	const char *const places[] = {
-		getenv("TMPDIR"), "/tmp", d->dir.path, "."
-	};
-
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		if (!places[i] || !*places[i])
-			continue;
-		snprintf(path, room, "%s/taffrail-trial.XXXXXX", places[i]);
-		if (mkdtemp(path))
-			return 0;
-	}
-	return -errno;
-}
-
-/* Returns true for a variable that would make the trial another one: rules of
- * the user's, or a log. */
-static bool left_out(const char *variable)
+/* Returns the environment without variables that would make the trial another
+ * one: rules of the user's, or a log. The caller frees the array, not the
+ * words. NULL: there is no memory. */
+static char **trial_environment(void)
 {
 	static const char *const names[] = {
 		"TAFFRAIL_ENABLE=", "TAFFRAIL_LOG=", "TAFFRAIL_JOIN=",
 		"TAFFRAIL_GDB=",
 	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strncmp(variable, names[i], strlen(names[i])))
-			return true;
-	return false;
-}
-
-static char **trial_environment(void)
-{
-	size_t n = 0, kept = 0;
+	size_t n = 0, kept = 0, k;
 	char **copy;
 
 	while (environ[n])
 		n++;
 	copy = calloc(n + 1, sizeof(*copy));
-	for (size_t i = 0; copy && i < n; i++)
-		if (!left_out(environ[i]))
+	for (size_t i = 0; copy && i < n; i++) {
+		for (k = 0; k < ARRAY_SIZE(names); k++)
+			if (!strncmp(environ[i], names[k], strlen(names[k])))
+				break;
+		if (k == ARRAY_SIZE(names))
 			copy[kept++] = environ[i];
+	}
 	return copy;
 }
 
@@ -97,7 +77,8 @@ static bool join_lines(char *text, char *said, size_t room)
 	return used;
 }
 
-/* Removes the files of a trial that failed from the runtime directory. */
+/* Removes the files of a trial that failed from the runtime directory: the
+ * session is the recorder's, which has ended. */
 static void remove_left(struct doctor *d, pid_t recorder)
 {
 	uint32_t images[RUNDIR_IMAGES_MAX];
@@ -124,6 +105,8 @@ static void remove_left(struct doctor *d, pid_t recorder)
 	rundir_list_free(&list);
 }
 
+/* Judges how record ended: `status` as of aside_run(), `text` the messages,
+ * which this changes. */
 static void judge_trial(struct finding *f, int status, char *text)
 {
 	bool one = strstr(text, "record: 1 events (0 lost") ||
@@ -132,7 +115,7 @@ static void judge_trial(struct finding *f, int status, char *text)
 	bool more = join_lines(text, said, sizeof(said));
 	char *rest = strstr(said, REST);
 
-	/* forget() removes it */
+	/* remove_left() has removed it */
 	if (rest)
 		*rest = '\0';
 	if (status == -ETIMEDOUT)
@@ -160,8 +143,11 @@ static void judge_trial(struct finding *f, int status, char *text)
 		found_as(f, DOCTOR_OK, "record has recorded this command");
 }
 
-static void try_record(struct doctor *d, struct finding *f)
+void look_trial(struct doctor *d, struct finding *f)
 {
+	const char *const places[] = {
+		getenv("TMPDIR"), "/tmp", d->dir.path, "."
+	};
 	char output[PATH_MAX + 32], self[PATH_MAX], text[OUTPUT_BYTES];
 	pid_t recorder = 0;
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -173,16 +159,27 @@ static void try_record(struct doctor *d, struct finding *f)
 	};
 	struct run run = { .argv = argv, .seconds = SECONDS,
 			   .errors = true, .pid = &recorder };
-	int status = make_output(d, output, sizeof(output));
 	char **environment;
+	bool made = false;
+	int status;
 
+	if (d->dir.fd < 0)
+		return;
 	if (n > 0)
 		self[n] = '\0';
 	else
 		snprintf(self, sizeof(self), "%s", program_invocation_name);
-	if (status) {
+	/* a directory for the trace */
+	for (size_t i = 0; i < ARRAY_SIZE(places) && !made; i++) {
+		if (!places[i] || !*places[i])
+			continue;
+		snprintf(output, sizeof(output), "%s/taffrail-trial.XXXXXX",
+			 places[i]);
+		made = mkdtemp(output) != NULL;
+	}
+	if (!made) {
 		found_as(f, DOCTOR_LIMITED, "no directory can be made for a "
-			 "trace: %s", strerror(-status));
+			 "trace: %s", strerror(errno));
 		found_remedy(f, "set TMPDIR to a directory of yours");
 		return;
 	}
@@ -194,10 +191,4 @@ static void try_record(struct doctor *d, struct finding *f)
 	if (status)
 		remove_left(d, recorder);
 	judge_trial(f, status, text);
-}
-
-void look_trial(struct doctor *d, struct finding *f)
-{
-	if (d->dir.fd >= 0)
-		try_record(d, f);
 }
