@@ -3,6 +3,9 @@
  * taffrail gdbserver: messages to agents. The command tells an agent that
  * gdbserver is about to attach, and again that it has detached. A killed
  * process leaves a socket (gdbstub/ipa/socket.c), which the command removes.
+ *
+ * Invariant: each process that gdbserver debugs is in the list before gdbserver
+ * can let it go, so an agent that was told "on" is told "off".
  */
 #include <stdio.h>
 #include <sys/stat.h>
@@ -14,13 +17,16 @@
 #include "command/procfs/process.h"
 #include "gdbstub/ipa/abi.h"
 
-#define AGENT_TIMEOUT_MS	2000	/* gdb waits for this, too */
+#define AGENT_TIMEOUT_MS	2000
 
+/* Returns true when gdbserver traces the process now. */
 static bool is_debugged(const struct gdbserver *server, pid_t pid)
 {
 	return process_status(pid, "TracerPid") == server->pid;
 }
 
+/* Tells an agent that gdbserver comes or goes. Returns 0, or a negative errno
+ * and the cause. gdb waits meanwhile, so not long for a busy agent. */
 static int agent_tell(pid_t pid, bool on, struct cause *cause)
 {
 	struct client_request request = { 0 };
@@ -43,24 +49,13 @@ static int agent_tell(pid_t pid, bool on, struct cause *cause)
 	return ret;
 }
 
-static void take_away(pid_t pid)
-{
-	struct cause cause;
-	char path[64];
-	struct stat st;
-
-	if (process_status(pid, "TracerPid") == 0)
-		agent_tell(pid, false, &cause);
-	snprintf(path, sizeof(path), IPA_SOCKET "%d", pid);
-	if (!lstat(path, &st) && S_ISSOCK(st.st_mode))
-		unlink(path);
-}
-
-void gdbserver_attach(pid_t pid)
+void gdbserver_attach(void *arg, uint64_t number)
 {
 	char line[CAUSE_LINE_BYTES];
+	pid_t pid = (pid_t)number;
 	struct cause cause;
 
+	(void)arg;
 	if (process_status(pid, "Pid") < 0 || !agent_tell(pid, true, &cause))
 		return;
 	if (process_maps_file(pid, "libinproctrace.so"))
@@ -97,25 +92,36 @@ void gdbserver_remember(struct gdbserver *server, pid_t pid)
 		server->processes[server->nprocesses++] = pid;
 }
 
-bool gdbserver_is_idle(const struct gdbserver *server)
+int gdbserver_idle(void *arg)
 {
+	const struct gdbserver *server = arg;
+
 	for (int i = 0; i < server->nprocesses; i++)
 		if (is_debugged(server, server->processes[i]))
-			return false;
-	return true;
+			return 0;
+	return 1;
 }
 
 void gdbserver_agents_check(struct gdbserver *server)
 {
+	struct cause cause;
+	char path[64];
+	struct stat st;
 	int kept = 0;
 
 	for (int i = 0; i < server->nprocesses; i++) {
 		pid_t pid = server->processes[i];
 
-		if (is_debugged(server, pid))
+		if (is_debugged(server, pid)) {
 			server->processes[kept++] = pid;
-		else
-			take_away(pid);
+			continue;
+		}
+		/* another debugger needs the agent as it is */
+		if (process_status(pid, "TracerPid") == 0)
+			agent_tell(pid, false, &cause);
+		snprintf(path, sizeof(path), IPA_SOCKET "%d", pid);
+		if (!lstat(path, &st) && S_ISSOCK(st.st_mode))
+			unlink(path);
 	}
 	server->nprocesses = kept;
 }

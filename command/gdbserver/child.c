@@ -8,8 +8,10 @@
  *	      PROG, with the agent preloaded
  *
  * The wrapper sets the environment as env(1) would, and gives the program back
- * the descriptors that gdbserver itself does not have. gdbserver counts the
- * execs up to the program: the wrapper must make exactly one.
+ * the descriptors that gdbserver itself does not have.
+ *
+ * Invariant: the wrapper makes exactly one exec, and no child: gdbserver counts
+ * the execs up to the program, and traces the wrapper.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -54,6 +56,8 @@ static void add_word(struct launch *launch, const char *word)
 	launch->argv[launch->argc++] = word;
 }
 
+/* Quotes a word for a shell; `to` has room for four times the word, and 3
+ * bytes. Returns `to`. */
 static const char *quote_word(char *to, const char *word)
 {
 	char *start = to;
@@ -68,54 +72,13 @@ static const char *quote_word(char *to, const char *word)
 	return start;
 }
 
-/* Saves the descriptors that the wrapper gives back to the program. */
-static void save_descriptors(struct launch *launch,
-			     const struct gdbserver *server)
-{
-	int from = server->by_port ? 2 : 0;
-	size_t used = 0;
-
-	strcpy(launch->saved, "-");
-	for (int fd = 0; fd < 3; fd++)
-		launch->keep[fd] = -1;
-	if (!server->restores)
-		return;
-	for (int fd = from; fd < 3; fd++) {
-		launch->keep[fd] = fcntl(fd, F_DUPFD_CLOEXEC, SAVED_FROM);
-		if (launch->keep[fd] >= 0)
-			used += snprintf(launch->saved + used,
-					 sizeof(launch->saved) - used,
-					 "%s%d=%d", used ? "," : "", fd,
-					 launch->keep[fd]);
-	}
-}
-
-static int add_wrapper(struct launch *launch)
-{
-	ssize_t n = readlink("/proc/self/exe", launch->self, PATH_MAX - 1);
-
-	if (n < 0)
-		return command_failed("cannot read /proc/self/exe: %s",
-				      strerror(errno));
-	launch->self[n] = '\0';
-	if (installed_find(launch->agent, sizeof(launch->agent),
-			   INSTALLED_LIB, AGENT))
-		return command_failed("%s is not installed beside this "
-				      "command", AGENT);
-	filtered_vouch(launch->agent, "/tmp");
-	add_word(launch, "--wrapper");
-	add_word(launch, quote_word(launch->quoted[0], launch->self));
-	add_word(launch, "gdbserver");
-	add_word(launch, GDBSERVER_START);
-	add_word(launch, quote_word(launch->quoted[1], launch->agent));
-	add_word(launch, launch->saved);
-	add_word(launch, "--");
-	return COMMAND_DONE;
-}
-
+/* Makes the command line of gdbserver; launch->argv is allocated, and freed by
+ * the caller, also after a failure. Returns COMMAND_DONE, or COMMAND_FAILED
+ * after printing why. */
 static int make_command(struct launch *launch, const struct gdbserver *server)
 {
 	const struct gdbserver_options *o = &server->options;
+	ssize_t self;
 	int n = 0;
 
 	while (o->program[n])
@@ -124,7 +87,6 @@ static int make_command(struct launch *launch, const struct gdbserver *server)
 			      sizeof(*launch->argv));
 	if (!launch->argv)
 		return command_failed("out of memory");
-	save_descriptors(launch, server);
 	add_word(launch, "gdbserver");
 	for (int i = 0; i < o->noptions; i++)
 		add_word(launch, o->options[i]);
@@ -132,9 +94,25 @@ static int make_command(struct launch *launch, const struct gdbserver *server)
 	 * poll it in a busy loop */
 	if (!server->by_port && !o->once)
 		add_word(launch, "--once");
-	if (!o->wrapped && !o->no_shell && !o->attach &&
-	    add_wrapper(launch))
-		return COMMAND_FAILED;
+	if (!o->wrapped && !o->no_shell && !o->attach) {
+		self = readlink("/proc/self/exe", launch->self, PATH_MAX - 1);
+		if (self < 0)
+			return command_failed("cannot read /proc/self/exe: %s",
+					      strerror(errno));
+		launch->self[self] = '\0';
+		if (installed_find(launch->agent, sizeof(launch->agent),
+				   INSTALLED_LIB, AGENT))
+			return command_failed("%s is not installed beside this "
+					      "command", AGENT);
+		filtered_vouch(launch->agent, "/tmp");
+		add_word(launch, "--wrapper");
+		add_word(launch, quote_word(launch->quoted[0], launch->self));
+		add_word(launch, "gdbserver");
+		add_word(launch, GDBSERVER_START);
+		add_word(launch, quote_word(launch->quoted[1], launch->agent));
+		add_word(launch, launch->saved);
+		add_word(launch, "--");
+	}
 	snprintf(launch->link, sizeof(launch->link), "127.0.0.1:%u",
 		 server->port);
 	add_word(launch, server->by_port ? launch->link : "-");
@@ -143,6 +121,8 @@ static int make_command(struct launch *launch, const struct gdbserver *server)
 	return COMMAND_DONE;
 }
 
+/* Executes gdbserver, in the child; returns if that failed. Descriptors and
+ * signals are as this command got them, but for the link. */
 static void become_gdbserver(void *arg)
 {
 	const struct launch *launch = arg;
@@ -166,7 +146,9 @@ static void become_gdbserver(void *arg)
 	execvp("gdbserver", (char **)launch->argv);
 }
 
-/* Makes the two ends of the link, and of the pipe for gdbserver's messages. */
+/* Makes the two ends of the link, and of the pipe for gdbserver's messages; an
+ * end that is not needed is -1. The caller closes them, also after a failure.
+ * Returns COMMAND_DONE, or COMMAND_FAILED after printing why. */
 static int make_link(struct launch *launch, struct gdbserver *server)
 {
 	int ends[2], ret;
@@ -214,6 +196,7 @@ int gdbserver_start(struct gdbserver *server)
 {
 	static struct launch launch;
 	int error = gdbserver_try_tracing(), ret;
+	size_t used = 0;
 
 	/* else gdbserver would print a message about a test of ptrace(2), and
 	 * never return */
@@ -222,6 +205,20 @@ int gdbserver_start(struct gdbserver *server)
 				      "kernel.yama.ptrace_scope or a container "
 				      "forbids it; taffrail gdb does not need "
 				      "it", strerror(error));
+	/* the wrapper gives these descriptors back to the program; by a port,
+	 * gdbserver passes on 0 and 1 itself */
+	strcpy(launch.saved, "-");
+	for (int fd = 0; fd < 3; fd++) {
+		launch.keep[fd] = -1;
+		if (server->restores && (fd == 2 || !server->by_port))
+			launch.keep[fd] = fcntl(fd, F_DUPFD_CLOEXEC,
+						SAVED_FROM);
+		if (launch.keep[fd] >= 0)
+			used += snprintf(launch.saved + used,
+					 sizeof(launch.saved) - used,
+					 "%s%d=%d", used ? "," : "", fd,
+					 launch.keep[fd]);
+	}
 	ret = make_link(&launch, server);
 	if (!ret)
 		ret = make_command(&launch, server);
@@ -246,57 +243,42 @@ int gdbserver_start(struct gdbserver *server)
 	return ret;
 }
 
-/* Restores descriptors, given as "0=10,1=11". Returns true when each was
- * restored. */
-static bool restore_descriptors(const char *saved)
+int gdbserver_start_program(int argc, char **argv)
 {
+	const char *others = getenv("LD_PRELOAD");
+	struct symboliser_module module;
+	const char *saved;
 	int fd, from, n;
+	char *all;
 
+	/* --start AGENT SAVED PROGRAM ARGUMENTS..., SAVED as "0=10,1=11" */
+	saved = argc < 4 ? "too few" : argv[2];
 	while (sscanf(saved, "%1d=%d%n", &fd, &from, &n) == 2) {
 		if (dup2(from, fd) < 0)
-			return false;
+			break;
 		close(from);
 		saved += n;
 		saved += *saved == ',';
 	}
-	return !*saved || !strcmp(saved, "-");
-}
-
-/* Takes the terminal, as gdbserver does when standard error is one. */
-static void take_terminal(void)
-{
-	signal(SIGTTOU, SIG_IGN);
-	tcsetpgrp(STDERR_FILENO, getpgrp());
-	signal(SIGTTOU, SIG_DFL);
-}
-
-static void preload_agent(const char *agent)
-{
-	const char *others = getenv("LD_PRELOAD");
-	char *all;
-
-	if (!others || !*others) {
-		setenv("LD_PRELOAD", agent, 1);
-	} else if (asprintf(&all, "%s:%s", agent, others) > 0) {
+	if (*saved && strcmp(saved, "-"))
+		return command_failed("%s is for gdbserver only",
+				      GDBSERVER_START);
+	/* takes the terminal, as gdbserver does when standard error is one */
+	if (strcmp(argv[2], "-")) {
+		signal(SIGTTOU, SIG_IGN);
+		tcsetpgrp(STDERR_FILENO, getpgrp());
+		signal(SIGTTOU, SIG_DFL);
+	}
+	/* gdbserver traces this process, which should not fork */
+	symboliser_read_here(&module, argv[3]);
+	if (symboliser_needs(&module, AGENT)) {
+		/* the loader finds it */
+	} else if (!others || !*others) {
+		setenv("LD_PRELOAD", argv[1], 1);
+	} else if (asprintf(&all, "%s:%s", argv[1], others) > 0) {
 		setenv("LD_PRELOAD", all, 1);
 		free(all);
 	}
-}
-
-int gdbserver_start_program(int argc, char **argv)
-{
-	struct symboliser_module module;
-
-	/* --start AGENT SAVED PROGRAM ARGUMENTS... */
-	if (argc < 4 || !restore_descriptors(argv[2]))
-		return command_failed("%s is for gdbserver only",
-				      GDBSERVER_START);
-	if (strcmp(argv[2], "-"))
-		take_terminal();
-	/* gdbserver traces this process, which should not fork */
-	symboliser_read_here(&module, argv[3]);
-	if (!symboliser_needs(&module, AGENT))
-		preload_agent(argv[1]);
 	execvp(argv[3], argv + 3);
 	command_failed("cannot start %s: %s", argv[3], strerror(errno));
 	_exit(127);

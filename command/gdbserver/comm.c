@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The connection to gdb. See comm.h.
+ *
+ * Invariant: every descriptor closes at execve(2): gdbserver and the program
+ * get none but their own.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +20,7 @@
 #include "command/common/command.h"
 #include "command/gdbserver/comm.h"
 
+/* Switches an option of a socket on, if the kernel has it. */
 static void set_option(int fd, int level, int option)
 {
 	int on = 1;
@@ -24,22 +28,8 @@ static void set_option(int fd, int level, int option)
 	setsockopt(fd, level, option, &on, sizeof(on));
 }
 
-/* Makes a socket that listens. Returns true, or false and errno. */
-static bool listen_at(int *fd, const struct addrinfo *address)
-{
-	*fd = socket(address->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (*fd < 0)
-		return false;
-	set_option(*fd, SOL_SOCKET, SO_REUSEADDR);
-	if (!bind(*fd, address->ai_addr, address->ai_addrlen) &&
-	    !listen(*fd, 1))
-		return true;
-	close(*fd);
-	*fd = -1;
-	return false;
-}
-
-/* Splits "[HOST]:PORT", perhaps after "tcp:", "tcp4:" or "tcp6:". */
+/* Splits "[HOST]:PORT", perhaps after "tcp:", "tcp4:" or "tcp6:". `host`
+ * becomes "" where there is none. Returns 0, or -EINVAL: there is no port. */
 static int split_name(const char *name, char *host, size_t room,
 		      const char **port, struct addrinfo *hints)
 {
@@ -73,26 +63,19 @@ static int split_name(const char *name, char *host, size_t room,
 	return 0;
 }
 
-static void find_port(struct comm *comm)
-{
-	struct sockaddr_storage address;
-	socklen_t n = sizeof(address);
-
-	comm->port[0] = '\0';
-	if (!getsockname(comm->listener, (void *)&address, &n))
-		getnameinfo((void *)&address, n, NULL, 0, comm->port,
-			    sizeof(comm->port), NI_NUMERICSERV);
-}
-
+/* Listens at a port. Returns COMMAND_DONE, or COMMAND_FAILED after printing
+ * why. */
 static int open_tcp(struct comm *comm)
 {
 	struct addrinfo hints = {
 		.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE,
 	};
+	struct sockaddr_storage address;
+	socklen_t n = sizeof(address);
 	struct addrinfo *found, *a;
 	const char *port;
 	char host[256];
-	int ret;
+	int fd, ret;
 
 	if (split_name(comm->name, host, sizeof(host), &port, &hints))
 		return command_failed("%s: no port", comm->name);
@@ -109,54 +92,38 @@ static int open_tcp(struct comm *comm)
 	 * is taken at one address is taken, as in gdbserver: at another one,
 	 * gdb would reach the wrong program.
 	 */
-	for (a = found; a; a = a->ai_next)
-		if (listen_at(&comm->listener, a) || errno == EADDRINUSE)
+	for (a = found; a; a = a->ai_next) {
+		fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		if (fd < 0)
+			continue;
+		set_option(fd, SOL_SOCKET, SO_REUSEADDR);
+		if (!bind(fd, a->ai_addr, a->ai_addrlen) && !listen(fd, 1)) {
+			comm->listener = fd;
 			break;
+		}
+		close(fd);
+		if (errno == EADDRINUSE)
+			break;
+	}
 	ret = errno;
 	freeaddrinfo(found);
 	/* gdbserver's own text: scripts look for it */
 	if (comm->listener < 0)
 		return command_failed("Can't bind address: %s.",
 				      strerror(ret));
-	find_port(comm);
-	return COMMAND_DONE;
-}
-
-/* Opens a serial line, raw as gdbserver sets it: 8 bits, nothing
- * interpreted. */
-static int open_serial(struct comm *comm)
-{
-	struct termios settings;
-	struct stat st;
-	int fd = open(comm->name, O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
-
-	if (fd < 0 || fstat(fd, &st))
-		return command_failed("%s: %s%s", comm->name, strerror(errno),
-				      strspn(comm->name, "0123456789") ==
-				      strlen(comm->name) ?
-				      "; a port stands behind a colon, as in "
-				      ":2345" : "");
-	if (!S_ISCHR(st.st_mode)) {
-		close(fd);
-		return command_failed("%s: neither a serial device nor "
-				      "HOST:PORT", comm->name);
-	}
-	if (!tcgetattr(fd, &settings)) {
-		settings.c_iflag = 0;
-		settings.c_oflag = 0;
-		settings.c_lflag = 0;
-		settings.c_cflag &= ~(CSIZE | PARENB);
-		settings.c_cflag |= CLOCAL | CS8;
-		settings.c_cc[VMIN] = 1;
-		settings.c_cc[VTIME] = 0;
-		tcsetattr(fd, TCSANOW, &settings);
-	}
-	comm->in = comm->out = fd;
+	/* the kernel chooses the port where 0 was asked for */
+	if (!getsockname(comm->listener, (void *)&address, &n))
+		getnameinfo((void *)&address, n, NULL, 0, comm->port,
+			    sizeof(comm->port), NI_NUMERICSERV);
 	return COMMAND_DONE;
 }
 
 int comm_open(struct comm *comm, const char *name)
 {
+	struct termios settings;
+	struct stat st;
+	int fd;
+
 	*comm = (struct comm){ .name = name, .listener = -1, .in = -1,
 			       .out = -1 };
 	if (!strcmp(name, "-") || !strcmp(name, "stdio")) {
@@ -170,7 +137,31 @@ int comm_open(struct comm *comm, const char *name)
 		return open_tcp(comm);
 	}
 	comm->kind = COMM_SERIAL;
-	return open_serial(comm);
+	fd = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0 || fstat(fd, &st))
+		return command_failed("%s: %s%s", name, strerror(errno),
+				      strspn(name, "0123456789") ==
+				      strlen(name) ?
+				      "; a port stands behind a colon, as in "
+				      ":2345" : "");
+	if (!S_ISCHR(st.st_mode)) {
+		close(fd);
+		return command_failed("%s: neither a serial device nor "
+				      "HOST:PORT", name);
+	}
+	/* raw as gdbserver sets it: 8 bits, nothing interpreted */
+	if (!tcgetattr(fd, &settings)) {
+		settings.c_iflag = 0;
+		settings.c_oflag = 0;
+		settings.c_lflag = 0;
+		settings.c_cflag &= ~(CSIZE | PARENB);
+		settings.c_cflag |= CLOCAL | CS8;
+		settings.c_cc[VMIN] = 1;
+		settings.c_cc[VTIME] = 0;
+		tcsetattr(fd, TCSANOW, &settings);
+	}
+	comm->in = comm->out = fd;
+	return COMMAND_DONE;
 }
 
 int comm_accept(struct comm *comm)

@@ -26,15 +26,25 @@ struct comm {
 	int in, out;			/* of the connected gdb, or -1 */
 };
 
-/* Return COMMAND_DONE, or COMMAND_FAILED after printing the error. */
+/* Opens COMM by its name ("-", "stdio", HOST:PORT or a serial line), which the
+ * caller keeps: a port listens, the others are connected. Returns COMMAND_DONE,
+ * or COMMAND_FAILED after printing why. */
 int comm_open(struct comm *comm, const char *name);
-int comm_accept(struct comm *comm);	/* COMM_TCP: sets in, out, peer */
-void comm_close(struct comm *comm);	/* the connected gdb */
+
+/* Accepts a gdb at a port, and sets in, out and peer. Returns COMMAND_DONE;
+ * COMMAND_FAILED: it has gone again. */
+int comm_accept(struct comm *comm);
+
+/* Closes the connection, if there is one; the listener stays. */
+void comm_close(struct comm *comm);
 
 /* Reserves a port of the loopback interface until `fd` is closed; gdbserver can
- * listen on it meanwhile. Returns 0 or a negative errno. */
+ * listen on it meanwhile. Returns 0 or a negative errno; the caller closes `fd`
+ * unless it is -1. */
 int comm_reserve(int *fd, uint16_t *port);
-/* Connects to such a port. Returns a descriptor or a negative errno. */
+
+/* Connects to such a port. Returns a descriptor, which the caller closes, or a
+ * negative errno. */
 int comm_connect(uint16_t port);
 
 #endif

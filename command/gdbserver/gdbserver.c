@@ -3,7 +3,7 @@
  * taffrail gdbserver: stock gdbserver with static tracepoints. gdbserver.h
  * describes the parts.
  *
- * Invariant: the command line is gdbserver's.
+ * Invariant: the command line is gdbserver's, and so is the exit status.
  */
 #include "command/gdbserver/gdbserver.h"
 
@@ -20,27 +20,27 @@
 #include "gdbstub/wire/packet.h"
 #include "tracepoints/fields/fields.h"
 
-/* Some 9 MB: other sub-commands have none. */
-static struct gdbserver *server;
-
+/* filter_host's `read`: the markers in the files of the thread's process. */
 static uint32_t read_markers(void *arg, const struct filter_thread *thread)
 {
+	struct gdbserver *server = arg;
 	pid_t pid = gdbserver_process(server, thread);
 
-	(void)arg;
 	marker_list_free(&server->markers);
 	if (pid && !process_markers_read(&server->markers, pid))
 		marker_list_sort(&server->markers);
 	return server->markers.count;
 }
 
+/* filter_host's `get`. The strings last until the next call, or the next
+ * read_markers(). */
 static void get_marker(void *arg, uint32_t i, struct filter_marker *to)
 {
 	static char extra[MARKER_EXTRA_BYTES];
+	const struct gdbserver *server = arg;
 	const struct marker *m = &server->markers.markers[i];
 	struct text text;
 
-	(void)arg;
 	text_open(&text, extra, sizeof(extra));
 	fields_signature_add(&text, m->text, m->kind == MARKER_EVENT ?
 			     TAFFRAIL_KIND_EVENT : TAFFRAIL_KIND_MARK,
@@ -57,6 +57,7 @@ static bool is_pid_option(const char *word)
 	       !strncmp(word, "--pid", strlen("--pid"));
 }
 
+/* Says which option attaches. Returns COMMAND_USAGE. */
 static int misused_pid_option(const char *word)
 {
 	return command_misused("gdbserver has no option '%s': it attaches to a "
@@ -66,6 +67,8 @@ static int misused_pid_option(const char *word)
 			       word);
 }
 
+/* Splits the command line into options, COMM and the program, as gdbserver
+ * does. Returns COMMAND_DONE, or COMMAND_USAGE after printing why. */
 static int parse_option(struct gdbserver_options *o, char **argv)
 {
 	bool multi = false;
@@ -112,74 +115,16 @@ static int parse_option(struct gdbserver_options *o, char **argv)
 	return COMMAND_DONE;
 }
 
-static void host_attach(void *arg, uint64_t pid)
-{
-	(void)arg;
-	gdbserver_attach((pid_t)pid);
-}
-
-static int host_symbol(void *arg, const struct filter_thread *thread,
-		       const char *name, uint64_t *address)
-{
-	(void)arg;
-	return gdbserver_symbol(server, thread, name, address);
-}
-
-static const char *host_early(void *arg, const struct filter_thread *thread)
-{
-	(void)arg;
-	return gdbserver_agent_early(server, thread);
-}
-
-static int host_known(void *arg, const struct filter_thread *thread)
-{
-	(void)arg;
-	return gdbserver_agent_known(server, thread);
-}
-
-static uint64_t host_cell(void *arg, const struct filter_thread *thread,
-			  uint64_t site)
-{
-	(void)arg;
-	return gdbserver_cell(server, thread, site);
-}
-
-static void host_begin(void *arg, const struct filter_thread *thread,
-		       uint64_t bytes, int circular)
-{
-	(void)arg;
-	gdbserver_limits_set(server, thread, bytes, circular);
-}
-
-static void host_said(void *arg, const struct filter_thread *thread,
-		      struct filter_said *to)
-{
-	(void)arg;
-	gdbserver_limits_get(server, thread, to);
-}
-
-static int host_idle(void *arg)
-{
-	(void)arg;
-	return gdbserver_is_idle(server);
-}
-
+/* filter_host's `warn`. */
 static void host_warn(void *arg, const char *text)
 {
 	(void)arg;
 	command_warn("%s", text);
 }
 
-static uint32_t host_relocate(void *arg, const struct filter_thread *thread,
-			      uint64_t from, uint64_t to)
-{
-	(void)arg;
-	return gdbserver_relocate(server, thread, from, to);
-}
-
 /* Ends this process as gdbserver ended: with the same status or by the same
  * signal. */
-static int end_as_gdbserver(void)
+static int end_as_gdbserver(const struct gdbserver *server)
 {
 	struct rlimit none = { 0, 0 };
 	sigset_t set;
@@ -197,12 +142,14 @@ static int end_as_gdbserver(void)
 	return 128 + number;
 }
 
-static int serve_gdb(void)
+/* Starts gdbserver, and relays until it has ended. Returns the exit status. */
+static int serve_gdb(struct gdbserver *server)
 {
-	static const struct filter_host host = {
-		NULL, read_markers, get_marker, host_attach, host_symbol,
-		host_early, host_known, host_cell, host_relocate, host_begin,
-		host_said, host_idle, host_warn,
+	const struct filter_host host = {
+		server, read_markers, get_marker, gdbserver_attach,
+		gdbserver_symbol, gdbserver_early, gdbserver_known,
+		gdbserver_cell, gdbserver_relocate, gdbserver_begin,
+		gdbserver_said, gdbserver_idle, host_warn,
 	};
 	struct gdbserver_options *o = &server->options;
 	pid_t pid;
@@ -214,7 +161,7 @@ static int serve_gdb(void)
 	server->by_port = server->comm.kind == COMM_TCP;
 	if (o->attach && o->program[0] &&
 	    !command_parse_pid(&pid, o->program[0])) {
-		gdbserver_attach(pid);
+		gdbserver_attach(server, (uint64_t)pid);
 		/* gdbserver may end before a gdb connects */
 		gdbserver_remember(server, pid);
 	} else if (o->no_shell && !o->wrapped)
@@ -225,12 +172,12 @@ static int serve_gdb(void)
 		gdbserver_agents_check(server);
 		return COMMAND_FAILED;
 	}
-	return end_as_gdbserver();
+	return end_as_gdbserver(server);
 }
 
-/* Parses the command line. --help is ours; gdbserver answers the other options
- * that only print something. */
-static int parse_words(int argc, char **argv)
+/* --help is ours; gdbserver answers the other options that only print
+ * something. */
+int gdbserver_main(int argc, char **argv)
 {
 	static const struct option_row rows[] = {
 		{ 256, "once", NULL, "end when the first gdb disconnects" },
@@ -249,7 +196,10 @@ static int parse_words(int argc, char **argv)
 			 "serial device, or - for standard input and output.\n"
 			 "Every option of gdbserver is accepted; some of them:",
 	};
+	struct gdbserver *server;
 
+	if (argc > 1 && !strcmp(argv[1], GDBSERVER_START))
+		return gdbserver_start_program(argc - 1, argv + 1);
 	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
 		return options_next(&options), options.status;
 	if (argc > 1 && !strcmp(argv[1], "--version")) {
@@ -258,17 +208,12 @@ static int parse_words(int argc, char **argv)
 				      strerror(errno));
 	}
 	command_name("gdbserver");
+	/* some 9 MB: other sub-commands have none */
 	server = calloc(1, sizeof(*server));
 	if (!server)
 		return command_failed("out of memory");
 	if (parse_option(&server->options, argv))
 		return COMMAND_USAGE;
-	return serve_gdb();
+	return serve_gdb(server);
 }
 
-int gdbserver_main(int argc, char **argv)
-{
-	if (argc > 1 && !strcmp(argv[1], GDBSERVER_START))
-		return gdbserver_start_program(argc - 1, argv + 1);
-	return parse_words(argc, argv);
-}

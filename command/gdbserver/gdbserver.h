@@ -67,76 +67,78 @@ struct gdbserver {
 	struct filter filter;
 };
 
-/* child.c: starts gdbserver. Returns COMMAND_DONE, or COMMAND_FAILED after
+/* child.c: starts gdbserver, by the options and COMM in `server`, and sets
+ * `pid`, the link and `messages`. Returns COMMAND_DONE, or COMMAND_FAILED after
  * printing why. */
 int gdbserver_start(struct gdbserver *server);
 
-/* Returns 0 when a parent may trace a child, as gdbserver does; or the errno of
- * ptrace(2). */
+/* Returns 0 when a parent may trace a child, as gdbserver does, or when that
+ * cannot be tried; else the errno of ptrace(2). */
 int gdbserver_try_tracing(void);
 
-/* Does `taffrail gdbserver --start ...`, between gdbserver and the program. */
+/* Does `taffrail gdbserver --start ...`, between gdbserver and the program.
+ * Returns only after an error that it has printed: COMMAND_FAILED. */
 int gdbserver_start_program(int argc, char **argv);
 
-/* messages.c: reads gdbserver's messages, and prints them with COMM in place of
- * the link. Returns false at their end. */
+/* messages.c: reads gdbserver's messages once, and prints them with COMM in
+ * place of the link; sets `ready` by them. Returns false at their end. */
 bool gdbserver_read_messages(struct gdbserver *server);
 
 /*
- * agents.c. Prepares a process before gdbserver attaches to it; warns when the
- * markers there cannot be traced.
+ * Functions with `void *arg` are those of filter_host
+ * (gdbstub/filter/filter.h), and `arg` is the struct gdbserver.
  */
-void gdbserver_attach(pid_t pid);
-/*
- * Returns the process of a thread that gdb looks at, if gdbserver debugs it;
- * else 0.
- */
+
+/* agents.c: as `attach`: tells the agent of a process that gdbserver is about
+ * to attach to it. Warns when the markers there cannot be traced. */
+void gdbserver_attach(void *arg, uint64_t pid);
+
+/* Returns the process of a thread that gdb looks at, if gdbserver debugs it;
+ * else 0. */
 pid_t gdbserver_process(const struct gdbserver *server,
 			const struct filter_thread *thread);
-/* Adds a process to the list of gdbserver's processes. */
+
+/* Adds a process to the list of gdbserver's processes, once. One for which
+ * there is no room is not cleaned up after. */
 void gdbserver_remember(struct gdbserver *server, pid_t pid);
+
 /* Updates the list of gdbserver's processes. Call it after each packet. */
 void gdbserver_agents_follow(struct gdbserver *server);
-/* Returns true when gdbserver debugs none of the processes in the list. */
-bool gdbserver_is_idle(const struct gdbserver *server);
-/* Cleans up after processes that gdbserver does not debug any more. */
+
+/* As `idle`: when gdbserver debugs none of the processes in the list. */
+int gdbserver_idle(void *arg);
+
+/* Cleans up after processes that gdbserver does not debug any more, and takes
+ * them out of the list. */
 void gdbserver_agents_check(struct gdbserver *server);
 
 /*
- * symbols.c. Gives the address that gdbserver is told for an agent's variable;
- * false when there is none. Call it while the process is stopped.
+ * symbols.c: as `symbol`, `early`, `known`, `cell` and `relocate`. Call these
+ * while the process is stopped. The words of gdbserver_early() last until the
+ * next call; gdbserver_known() returns 1 when each address that gdbserver was
+ * told holds in this process; a cell is struct ipa_cell (gdbstub/ipa/abi.h).
  */
-bool gdbserver_symbol(struct gdbserver *server,
-		      const struct filter_thread *thread, const char *name,
-		      uint64_t *address);
-/* Returns NULL, or why this process has no agent that is set up: it has not got
- * that far, or the agent is off. The words last until the next call. */
-const char *gdbserver_agent_early(struct gdbserver *server,
-			   const struct filter_thread *thread);
-/* Returns true when each address that gdbserver was told holds in this
- * process. */
-bool gdbserver_agent_known(struct gdbserver *server,
-			   const struct filter_thread *thread);
-/* Returns the address of the agent's cell (gdbstub/ipa/abi.h) for a site, or
- * 0. */
-uint64_t gdbserver_cell(struct gdbserver *server,
-			const struct filter_thread *thread, uint64_t site);
-/* Moves the code of a cell, or a marker's jump or test, as in filter.h. Returns
- * the number of bytes, or 0. */
-uint32_t gdbserver_relocate(struct gdbserver *server,
-			    const struct filter_thread *thread, uint64_t from,
-			    uint64_t to);
+int gdbserver_symbol(void *arg, const struct filter_thread *thread,
+		     const char *name, uint64_t *address);
+const char *gdbserver_early(void *arg, const struct filter_thread *thread);
+int gdbserver_known(void *arg, const struct filter_thread *thread);
+uint64_t gdbserver_cell(void *arg, const struct filter_thread *thread,
+			uint64_t site);
+uint32_t gdbserver_relocate(void *arg, const struct filter_thread *thread,
+			    uint64_t from, uint64_t to);
 
-/* limits.c: as filter_host's `begin` and `said` (filter.h). */
-void gdbserver_limits_set(struct gdbserver *server,
-			  const struct filter_thread *thread, uint64_t bytes,
-			  int circular);
-void gdbserver_limits_get(struct gdbserver *server,
-			  const struct filter_thread *thread,
-			  struct filter_said *said);
+/* Opens the memory of a process, for reads and writes. Returns a descriptor,
+ * which the caller closes, or -1. */
+int gdbserver_memory(pid_t pid);
 
-/* relay.c: relays until gdbserver has ended. Returns COMMAND_DONE or
- * COMMAND_FAILED. */
+/* limits.c: as `begin` and `said`. */
+void gdbserver_begin(void *arg, const struct filter_thread *thread,
+		     uint64_t bytes, int circular);
+void gdbserver_said(void *arg, const struct filter_thread *thread,
+		    struct filter_said *said);
+
+/* relay.c: relays until gdbserver has ended, and sets `status`. Returns
+ * COMMAND_DONE, or COMMAND_FAILED after printing why. */
 int gdbserver_relay(struct gdbserver *server);
 
 #endif

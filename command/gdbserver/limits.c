@@ -5,8 +5,6 @@
  * limits are set or read.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,28 +15,25 @@
 
 #define LIMITS	"taffrail_ipa_limits"
 
-/* Opens the memory of a thread's process and finds the limits in it; returns
- * the descriptor, or -1. */
-static int limits_open(struct gdbserver *server,
+/* Opens the memory of a thread's process and finds the limits in it. Returns
+ * the descriptor, which the caller closes; -1: the program has none. */
+static int limits_open(const struct gdbserver *server,
 		       const struct filter_thread *thread, uint64_t *address)
 {
 	pid_t pid = gdbserver_process(server, thread);
-	char path[32];
 
 	if (!pid || process_symbol(pid, "libtaffrail", LIMITS, address))
 		return -1;
-	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
-	return open(path, O_RDWR | O_CLOEXEC);
+	return gdbserver_memory(pid);
 }
 
-void gdbserver_limits_set(struct gdbserver *server,
-			  const struct filter_thread *thread, uint64_t bytes,
-			  int circular)
+void gdbserver_begin(void *arg, const struct filter_thread *thread,
+		     uint64_t bytes, int circular)
 {
 	struct ipa_limits limits = { .bytes = bytes,
 				     .circular = (uint32_t)circular };
 	uint64_t address;
-	int fd = limits_open(server, thread, &address);
+	int fd = limits_open(arg, thread, &address);
 
 	if (fd < 0)
 		return;
@@ -48,13 +43,12 @@ void gdbserver_limits_set(struct gdbserver *server,
 	close(fd);
 }
 
-void gdbserver_limits_get(struct gdbserver *server,
-			  const struct filter_thread *thread,
-			  struct filter_said *said)
+void gdbserver_said(void *arg, const struct filter_thread *thread,
+		    struct filter_said *said)
 {
 	struct ipa_limits limits;
 	uint64_t address;
-	int fd = limits_open(server, thread, &address);
+	int fd = limits_open(arg, thread, &address);
 
 	if (fd < 0)
 		return;

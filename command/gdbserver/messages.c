@@ -3,6 +3,9 @@
  * taffrail gdbserver: the messages of gdbserver. Lines about the link name COMM
  * instead, and a warning about a thread of the agent is left out; every other
  * line is printed unchanged, at once.
+ *
+ * Invariant: bytes are held back only while they may be the start of a line
+ * that is replaced: a prompt without a newline is seen at once.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -26,6 +29,7 @@ static const char *const ours[] = {
 	listening, from_host, on_stdio, redirected, mismatch,
 };
 
+/* Writes all bytes to standard error, if that takes them. */
 static void put_bytes(const char *p, size_t n)
 {
 	while (n) {
@@ -40,6 +44,7 @@ static void put_bytes(const char *p, size_t n)
 	}
 }
 
+/* Prints a line in place of one of gdbserver's. */
 static void put_text(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
@@ -54,25 +59,14 @@ static void put_text(const char *format, ...)
 	put_bytes(text, strlen(text));
 }
 
-/* Returns true when the held bytes may be the start of one of these lines. */
-static bool may_be_ours(const struct gdbserver *server)
-{
-	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
-		size_t n = strlen(ours[i]);
-
-		if (!memcmp(server->line, ours[i],
-			    n < server->nline ? n : server->nline))
-			return true;
-	}
-	return false;
-}
-
+/* Prints the held bytes unchanged. */
 static void flush_line(struct gdbserver *server)
 {
 	put_bytes(server->line, server->nline);
 	server->nline = 0;
 }
 
+/* Notes, and says, that a gdb can connect. */
 static void be_ready(struct gdbserver *server)
 {
 	server->ready = true;
@@ -108,32 +102,37 @@ static bool replace_line(struct gdbserver *server, const char *line)
 	       !strcmp(line, redirected);
 }
 
-static void take_byte(struct gdbserver *server, char c)
-{
-	if (server->nline == sizeof(server->line))
-		flush_line(server);
-	server->line[server->nline++] = c;
-	if (c != '\n')
-		return;
-	server->line[server->nline - 1] = '\0';
-	if (replace_line(server, server->line)) {
-		server->nline = 0;
-		return;
-	}
-	server->line[server->nline - 1] = '\n';
-	flush_line(server);
-}
-
 bool gdbserver_read_messages(struct gdbserver *server)
 {
 	char bytes[4096];
 	ssize_t n = read(server->messages, bytes, sizeof(bytes));
+	bool held = false;
 
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return true;
-	for (ssize_t i = 0; i < n; i++)
-		take_byte(server, bytes[i]);
-	if (n <= 0 || (server->nline && !may_be_ours(server)))
+	for (ssize_t i = 0; i < n; i++) {
+		if (server->nline == sizeof(server->line))
+			flush_line(server);
+		server->line[server->nline++] = bytes[i];
+		if (bytes[i] != '\n')
+			continue;
+		server->line[server->nline - 1] = '\0';
+		if (replace_line(server, server->line)) {
+			server->nline = 0;
+			continue;
+		}
+		server->line[server->nline - 1] = '\n';
+		flush_line(server);
+	}
+	/* bytes that may be the start of one of these lines stay */
+	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]) && n > 0; i++) {
+		size_t same = strlen(ours[i]);
+
+		if (same > server->nline)
+			same = server->nline;
+		held |= !memcmp(server->line, ours[i], same);
+	}
+	if (!held)
 		flush_line(server);
 	return n > 0;
 }

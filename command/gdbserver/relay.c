@@ -46,6 +46,7 @@ struct relay {
 enum { WATCH_SIGNALS, WATCH_MESSAGES, WATCH_LISTENER, WATCH_ENDS };
 #define WATCHES		(WATCH_ENDS + 4)
 
+/* Begins a connection: of the gdb in server->comm, and of server->link. */
 static void begin_relay(struct relay *r)
 {
 	struct gdbserver *server = r->server;
@@ -66,15 +67,8 @@ static void begin_relay(struct relay *r)
 	r->connected = true;
 }
 
-static void end_relay(struct relay *r)
-{
-	comm_close(&r->server->comm);
-	close(r->server->link);
-	r->server->link = -1;
-	r->connected = false;
-	gdbserver_agents_check(r->server);
-}
-
+/* Accepts a gdb, and connects to gdbserver for it. A gdb that has gone, or that
+ * gdbserver does not take, leaves the relay as it was. */
 static void accept_gdb(struct relay *r)
 {
 	struct gdbserver *server = r->server;
@@ -95,32 +89,8 @@ static void accept_gdb(struct relay *r)
 	begin_relay(r);
 }
 
-/* Passes received bytes through the filter, as far as there is room. */
-static bool filter_end(struct relay *r, enum filter_side side)
-{
-	struct end *end = &r->ends[side];
-	size_t n = filter_take(r->filter, side, end->bytes + end->at,
-			       end->used - end->at);
-
-	end->at += n;
-	if (end->at == end->used)
-		end->at = end->used = 0;
-	return n > 0;
-}
-
-static void read_end(struct relay *r, enum filter_side side)
-{
-	struct end *end = &r->ends[side];
-	ssize_t n = read(end->in, end->bytes, sizeof(end->bytes));
-
-	if (n > 0)
-		end->used = n;
-	else if (!n || (errno != EINTR && errno != EAGAIN))
-		end->ended = true;
-}
-
 /* Writes to a side. Never blocks: writes no more than poll() has promised for a
- * pipe. */
+ * pipe. Sets `gone` when the side takes no more bytes. */
 static void write_end(struct relay *r, enum filter_side side)
 {
 	const struct filter_queue *q = filter_queue(r->filter, side);
@@ -146,22 +116,33 @@ static bool is_done(struct relay *r, enum filter_side from)
 	       !filter_queue(r->filter, to)->used;
 }
 
-/* Moves bytes that need no read or write, and handles the ends of sides. */
+/* Moves bytes that need no read or write, and handles the ends of sides; ends
+ * the connection when all is passed on, or a side lingers too long. */
 static void settle_ends(struct relay *r)
 {
 	struct end *gdb = &r->ends[FILTER_GDB];
 	struct end *server = &r->ends[FILTER_SERVER];
 	bool moved;
+	size_t n;
 
 	do {
 		moved = false;
 		for (int side = 0; side < 2; side++) {
-			if (r->ends[side].gone)
+			struct end *end = &r->ends[side];
+
+			if (end->gone)
 				filter_sent(r->filter, side,
 					    filter_queue(r->filter,
 							 side)->used);
-			if (r->ends[side].used)
-				moved |= filter_end(r, side);
+			if (!end->used)
+				continue;
+			/* as far as there is room behind the filter */
+			n = filter_take(r->filter, side, end->bytes + end->at,
+					end->used - end->at);
+			end->at += n;
+			if (end->at == end->used)
+				end->at = end->used = 0;
+			moved |= n > 0;
 		}
 	} while (moved);
 	/* this may take a moment, so gdb gets the answer first */
@@ -179,17 +160,23 @@ static void settle_ends(struct relay *r)
 		r->shut = true;
 	}
 	if (is_done(r, FILTER_SERVER) ||
-	    (r->linger_until && monotonic_ms() >= r->linger_until))
-		end_relay(r);
+	    (r->linger_until && monotonic_ms() >= r->linger_until)) {
+		comm_close(&r->server->comm);
+		close(r->server->link);
+		r->server->link = -1;
+		r->connected = false;
+		gdbserver_agents_check(r->server);
+	}
 }
 
+/* Watches a descriptor, unless there are no events to wait for. */
 static void watch_fd(struct pollfd *p, int fd, short events)
 {
 	*p = (struct pollfd){ .fd = events ? fd : -1, .events = events };
 }
 
 /* Watches only for events that can be handled: otherwise poll() returns at
- * once. */
+ * once. Returns the time for poll(), in ms; -1: without end. */
 static int fill_watches(struct relay *r, struct pollfd *p)
 {
 	struct gdbserver *server = r->server;
@@ -217,68 +204,69 @@ static int fill_watches(struct relay *r, struct pollfd *p)
 	return -1;
 }
 
+/* Notes that gdbserver has ended, if it has. */
 static void reap_gdbserver(struct gdbserver *server)
 {
 	if (waitpid(server->pid, &server->status, WNOHANG) == server->pid)
 		server->exited = true;
 }
 
-/* Passes a signal on to gdbserver, except one from the terminal, which
- * gdbserver gets itself. */
-static void take_signal(struct relay *r)
-{
-	struct signalfd_siginfo info;
-
-	if (read(r->signals, &info, sizeof(info)) != sizeof(info))
-		return;
-	if (info.ssi_signo == SIGCHLD)
-		reap_gdbserver(r->server);
-	else if (info.ssi_code <= 0 && !r->server->exited)
-		kill(r->server->pid, (int)info.ssi_signo);
-}
-
-/* After gdbserver's exit, ends the stream once it has no more bytes: a process
- * that gdbserver left may hold the socket open. */
-static void drain_server(struct relay *r)
-{
-	struct end *end = &r->ends[FILTER_SERVER];
-	struct pollfd p = { .fd = end->in, .events = POLLIN };
-
-	if (!r->connected || end->ended || end->used)
-		return;
-	if (poll(&p, 1, 0) <= 0)
-		end->ended = true;
-}
-
+/* Handles the events that poll() found, one read or write for each. */
 static void serve_events(struct relay *r, const struct pollfd *p)
 {
-	if (p[WATCH_SIGNALS].revents)
-		take_signal(r);
-	if (p[WATCH_MESSAGES].revents &&
-	    !gdbserver_read_messages(r->server)) {
-		close(r->server->messages);
-		r->server->messages = -1;
+	struct gdbserver *server = r->server;
+	struct pollfd last = { .events = POLLIN };
+	struct signalfd_siginfo info;
+	struct end *end;
+
+	/* gdbserver gets a signal from the terminal itself */
+	if (p[WATCH_SIGNALS].revents &&
+	    read(r->signals, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD)
+			reap_gdbserver(server);
+		else if (info.ssi_code <= 0 && !server->exited)
+			kill(server->pid, (int)info.ssi_signo);
+	}
+	if (p[WATCH_MESSAGES].revents && !gdbserver_read_messages(server)) {
+		close(server->messages);
+		server->messages = -1;
 	}
 	if (p[WATCH_LISTENER].revents)
 		accept_gdb(r);
 	else if (r->connected)
 		for (int side = 0; side < 2; side++) {
-			if (p[WATCH_ENDS + 2 * side].revents)
-				read_end(r, side);
+			end = &r->ends[side];
+			if (p[WATCH_ENDS + 2 * side].revents) {
+				ssize_t n = read(end->in, end->bytes,
+						 sizeof(end->bytes));
+
+				if (n > 0)
+					end->used = n;
+				else if (!n ||
+					 (errno != EINTR && errno != EAGAIN))
+					end->ended = true;
+			}
 			if (p[WATCH_ENDS + 2 * side + 1].revents)
 				write_end(r, side);
 		}
-	if (r->server->exited)
-		drain_server(r);
+	/* after gdbserver's exit the stream ends once it has no more bytes: a
+	 * process that gdbserver left may hold the socket open */
+	end = &r->ends[FILTER_SERVER];
+	last.fd = end->in;
+	if (server->exited && r->connected && !end->ended && !end->used &&
+	    poll(&last, 1, 0) <= 0)
+		end->ended = true;
 	if (r->connected)
 		settle_ends(r);
 }
 
-static int watch_signals(void)
+int gdbserver_relay(struct gdbserver *server)
 {
 	static const int numbers[] = {
 		SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT,
 	};
+	static struct relay r;
+	struct pollfd p[WATCHES];
 	sigset_t set;
 
 	sigemptyset(&set);
@@ -289,17 +277,9 @@ static int watch_signals(void)
 	/* the program has the terminal while it runs */
 	signal(SIGTTOU, SIG_IGN);
 	signal(SIGTTIN, SIG_IGN);
-	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
-int gdbserver_relay(struct gdbserver *server)
-{
-	static struct relay r;
-	struct pollfd p[WATCHES];
-
 	r.server = server;
 	r.filter = &server->filter;
-	r.signals = watch_signals();
+	r.signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (r.signals < 0)
 		return command_failed("signalfd: %s", strerror(errno));
 	/* gdbserver may have ended already */

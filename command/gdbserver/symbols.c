@@ -54,7 +54,7 @@ struct words {
 	uint64_t start, end;
 };
 
-static int memory_open(pid_t pid)
+int gdbserver_memory(pid_t pid)
 {
 	char path[32];
 
@@ -62,9 +62,10 @@ static int memory_open(pid_t pid)
 	return open(path, O_RDWR | O_CLOEXEC);
 }
 
+/* Reads memory of a process. Returns true when all of it was read. */
 static bool memory_read(pid_t pid, uint64_t address, void *to, size_t n)
 {
-	int fd = memory_open(pid);
+	int fd = gdbserver_memory(pid);
 	bool done = fd >= 0 && pread(fd, to, n, (off_t)address) == (ssize_t)n;
 
 	if (fd >= 0)
@@ -72,10 +73,12 @@ static bool memory_read(pid_t pid, uint64_t address, void *to, size_t n)
 	return done;
 }
 
+/* Writes memory of a process, also pages that the process itself cannot write.
+ * Returns true when all of it was written. */
 static bool memory_write(pid_t pid, uint64_t address, const void *from,
 			 size_t n)
 {
-	int fd = memory_open(pid);
+	int fd = gdbserver_memory(pid);
 	bool done = fd >= 0 &&
 		    pwrite(fd, from, n, (off_t)address) == (ssize_t)n;
 
@@ -84,27 +87,22 @@ static bool memory_write(pid_t pid, uint64_t address, const void *from,
 	return done;
 }
 
+/* Finds a variable of the agent, ours or gdb's own. Returns false when the
+ * process has neither. */
 static bool find_symbol(pid_t pid, const char *name, uint64_t *address)
 {
 	return !process_symbol(pid, "libtaffrail", name, address) ||
 	       !process_symbol(pid, "libinproctrace", name, address);
 }
 
+/* Returns the value of a variable of the agent's, of 8 bytes; 0: there is
+ * none. */
 static uint64_t value_of(pid_t pid, const char *name)
 {
 	uint64_t address, value;
 
 	return find_symbol(pid, name, &address) &&
 	       memory_read(pid, address, &value, sizeof(value)) ? value : 0;
-}
-
-/* Returns true when the stack is not randomised. */
-static bool is_fixed(pid_t pid)
-{
-	char text[32];
-
-	process_text(pid, 0, "personality", text, sizeof(text));
-	return strtoul(text, NULL, 16) & ADDR_NO_RANDOMIZE;
 }
 
 /* Returns the end of the stack's mapping, or 0. */
@@ -124,15 +122,6 @@ static uint64_t stack_end(pid_t pid)
 	return end;
 }
 
-/* Returns where the program's stack began: field 28 of /proc/PID/stat. */
-static uint64_t stack_start(pid_t pid)
-{
-	char text[1024];
-
-	process_text(pid, 0, "stat", text, sizeof(text));
-	return strtoull(process_stat_field(text, 28), NULL, 10);
-}
-
 /* Finds the value of AT_NULL among n words: argc, arguments, 0, environment, 0,
  * pairs up to one of type 0. Returns the index, or 0. */
 static size_t find_null(const uint64_t *words, size_t n)
@@ -149,15 +138,23 @@ static size_t find_null(const uint64_t *words, size_t n)
 	return 0;
 }
 
+/* Finds the two words of a program whose stack is not randomised; else, or when
+ * there are none, both addresses are 0. */
 static struct words words_find(pid_t pid)
 {
 	static uint64_t words[STACK_BYTES / sizeof(uint64_t)];
-	uint64_t start = stack_start(pid), end = stack_end(pid);
+	uint64_t start, end = stack_end(pid);
 	struct words found = { 0, 0 };
+	char text[1024];
 	size_t at;
 
-	if (!is_fixed(pid) || !start || start >= end ||
-	    end - start > sizeof(words) ||
+	process_text(pid, 0, "personality", text, sizeof(text));
+	if (!(strtoul(text, NULL, 16) & ADDR_NO_RANDOMIZE))
+		return found;
+	/* where the program's stack began: field 28 of /proc/PID/stat */
+	process_text(pid, 0, "stat", text, sizeof(text));
+	start = strtoull(process_stat_field(text, 28), NULL, 10);
+	if (!start || start >= end || end - start > sizeof(words) ||
 	    !memory_read(pid, start, words, end - start))
 		return found;
 	at = find_null(words, (end - start) / sizeof(uint64_t));
@@ -167,7 +164,8 @@ static struct words words_find(pid_t pid)
 	return found;
 }
 
-/* Writes the range of the pads into the words. */
+/* Writes the range of the pads into the words. Returns false when there are no
+ * words, or no pads. */
 static bool words_set(pid_t pid, const struct words *words)
 {
 	uint64_t start = value_of(pid, PADS_START);
@@ -206,6 +204,7 @@ static uint64_t other_address(const struct gdbserver_agent *agent,
 	return 0;
 }
 
+/* Sets a variable of the agent's, if the process has it. */
 static void put_symbol(pid_t pid, const char *name, const void *value, size_t n)
 {
 	uint64_t address;
@@ -236,37 +235,32 @@ static void buffer_clear(pid_t pid, uint64_t far)
 		memory_write(pid, far, &none, 8);
 }
 
-/* Reads the agent's addresses. The process is stopped, and no trace of this
- * gdbserver runs. */
-static void learn_addresses(struct gdbserver_agent *agent, pid_t pid)
+int gdbserver_symbol(void *arg, const struct filter_thread *thread,
+		     const char *name, uint64_t *address)
 {
-	struct words words = words_find(pid);
-
-	agent->heap = value_of(pid, HEAP);
-	agent->pads = value_of(pid, PADS_START);
-	agent->far = value_of(pid, FAR);
-	agent->start = agent->end = 0;
-	buffer_clear(pid, agent->far);
-	if (words_set(pid, &words)) {
-		agent->start = words.start;
-		agent->end = words.end;
-	}
-}
-
-bool gdbserver_symbol(struct gdbserver *server,
-		      const struct filter_thread *thread, const char *name,
-		      uint64_t *address)
-{
+	struct gdbserver *server = arg;
 	pid_t pid = gdbserver_process(server, thread);
 	struct gdbserver_agent *agent = &server->agent;
+	struct words words;
 	uint64_t place;
 
 	if (!pid || !find_symbol(pid, name, address))
 		return false;
-	/* gdbserver asks for this variable first */
+	/* gdbserver asks for this variable first; no trace of this gdbserver
+	 * runs */
 	if (!strcmp(name, HEAP)) {
-		agent->place = *address;
-		learn_addresses(agent, pid);
+		*agent = (struct gdbserver_agent){
+			.place = *address,
+			.heap = value_of(pid, HEAP),
+			.pads = value_of(pid, PADS_START),
+			.far = value_of(pid, FAR),
+		};
+		words = words_find(pid);
+		buffer_clear(pid, agent->far);
+		if (words_set(pid, &words)) {
+			agent->start = words.start;
+			agent->end = words.end;
+		}
 		return true;
 	}
 	place = other_address(agent, name);
@@ -275,33 +269,16 @@ bool gdbserver_symbol(struct gdbserver *server,
 	return true;
 }
 
-/* Returns why the agent is off; NULL: it works, or has not begun. */
-static const char *off_reason(pid_t pid)
-{
-	static char text[160];
-	static const char begin[] = "the agent is off in the program: ";
-	char *reason = text + sizeof(begin) - 1;
-	uint64_t place = value_of(pid, OFF);
-
-	if (!place || !memory_read(pid, place, &place, sizeof(place)) ||
-	    !place)
-		return NULL;
-	memcpy(text, begin, sizeof(begin));
-	if (!memory_read(pid, place, reason, sizeof(text) - sizeof(begin)))
-		return NULL;
-	text[sizeof(text) - 1] = '\0';
-	return strcmp(reason, PROTOCOL_NOT_STARTED) ? text : NULL;
-}
-
 /* The loader maps the C library and the agent together, so a process without
  * the C library has not set up its agent. */
-const char *gdbserver_agent_early(struct gdbserver *server,
-				  const struct filter_thread *thread)
+const char *gdbserver_early(void *arg, const struct filter_thread *thread)
 {
 	static const char early[] = "the program has not set up its agent yet: "
 				    "break main, continue, then tstart";
-	pid_t pid = gdbserver_process(server, thread);
-	const char *why = NULL;
+	static const char begin[] = "the agent is off in the program: ";
+	static char text[160];
+	char *reason = text + sizeof(begin) - 1;
+	pid_t pid = gdbserver_process(arg, thread);
 	uint64_t place;
 
 	if (!pid)
@@ -309,44 +286,51 @@ const char *gdbserver_agent_early(struct gdbserver *server,
 	if (!find_symbol(pid, HEAP, &place))
 		return process_maps_beginning(pid, LOADER) &&
 		       !process_maps_file(pid, "libc.so.6") ? early : NULL;
-	if (!value_of(pid, HEAP))
-		why = off_reason(pid) ?: early;
-	return why;
+	if (value_of(pid, HEAP))
+		return NULL;
+	/* a pointer to the words; it is NULL in an agent that has not begun */
+	place = value_of(pid, OFF);
+	if (!place || !memory_read(pid, place, &place, sizeof(place)) ||
+	    !place)
+		return early;
+	memcpy(text, begin, sizeof(begin));
+	if (!memory_read(pid, place, reason, sizeof(text) - sizeof(begin)))
+		return early;
+	text[sizeof(text) - 1] = '\0';
+	return strcmp(reason, PROTOCOL_NOT_STARTED) ? text : early;
 }
 
-/* In another program the word for the pads' start may be in use. Then the range
- * is empty: gdbserver recognises threads that collect by the lock that they
- * hold, and stops other threads in a pad as anywhere else. */
-static bool words_again(pid_t pid, const struct gdbserver_agent *known)
+int gdbserver_known(void *arg, const struct filter_thread *thread)
 {
-	struct words words = words_find(pid);
-	uint64_t none = 0;
+	const struct gdbserver *server = arg;
+	const struct gdbserver_agent *known = &server->agent;
+	pid_t pid = gdbserver_process(server, thread);
+	uint64_t place, none = 0;
+	struct words words;
 
+	if (!pid || !find_symbol(pid, HEAP, &place) || place != known->place ||
+	    value_of(pid, HEAP) != known->heap ||
+	    value_of(pid, PADS_START) != known->pads ||
+	    value_of(pid, FAR) != known->far)
+		return false;
 	if (!known->start)
 		return true;
+	words = words_find(pid);
 	if (words.start == known->start && words.end == known->end)
 		return words_set(pid, &words);
+	/*
+	 * In another program the word for the pads' start may be in use. Then
+	 * the range is empty: gdbserver recognises threads that collect by the
+	 * lock that they hold, and stops other threads in a pad as anywhere
+	 * else.
+	 */
 	return memory_write(pid, known->end, &none, sizeof(none));
 }
 
-bool gdbserver_agent_known(struct gdbserver *server,
-			   const struct filter_thread *thread)
+uint64_t gdbserver_cell(void *arg, const struct filter_thread *thread,
+			uint64_t site)
 {
-	pid_t pid = gdbserver_process(server, thread);
-	const struct gdbserver_agent *known = &server->agent;
-	uint64_t place;
-
-	return pid && find_symbol(pid, HEAP, &place) && place == known->place &&
-	       value_of(pid, HEAP) == known->heap &&
-	       value_of(pid, PADS_START) == known->pads &&
-	       value_of(pid, FAR) == known->far &&
-	       words_again(pid, known);
-}
-
-uint64_t gdbserver_cell(struct gdbserver *server,
-			const struct filter_thread *thread, uint64_t site)
-{
-	pid_t pid = gdbserver_process(server, thread);
+	pid_t pid = gdbserver_process(arg, thread);
 	struct ipa_cell some[CELLS_READ];
 	uint64_t address, place;
 	struct ipa_cells all;
@@ -369,11 +353,10 @@ uint64_t gdbserver_cell(struct gdbserver *server,
 	return 0;
 }
 
-uint32_t gdbserver_relocate(struct gdbserver *server,
-			    const struct filter_thread *thread, uint64_t from,
-			    uint64_t to)
+uint32_t gdbserver_relocate(void *arg, const struct filter_thread *thread,
+			    uint64_t from, uint64_t to)
 {
-	pid_t pid = gdbserver_process(server, thread);
+	pid_t pid = gdbserver_process(arg, thread);
 	uint8_t code[5];
 	int32_t distance;
 
