@@ -4,7 +4,8 @@
  * stock gdb on it; or prints the command line for that, or accepts gdbs at a
  * port (listen.c).
  *
- * Invariant: gdb gets only commands that a user could type.
+ * Invariant: gdb gets only commands that a user could type; what is printed is
+ * what would be executed, but for the extension's last word.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -47,51 +48,11 @@ struct gdb_command {
 	int argc;
 };
 
-/* Finds the program's file, if the path names the same file for us; else gdb
- * reads the file through the socket. */
-static bool find_program(char program[PATH_MAX], pid_t pid)
-{
-	char link[32];
-	ssize_t n;
-
-	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
-	n = readlink(link, program, PATH_MAX - 1);
-	if (n <= 0)
-		return false;
-	program[n] = '\0';
-	return gdb_same_file(link, program);
-}
-
-/* Loads the agent into a process that has none, or wakes one that is asleep.
- * The search that follows reports any other reason why no agent is found. */
-static int provide_agent(pid_t pid)
-{
-	struct cause cause;
-	struct rundir_process process;
-	int ret = rundir_find(&process, pid, &cause);
-
-	if (!ret)
-		rundir_process_close(&process);
-	if (ret != -ENXIO && ret != -ECHILD)
-		return COMMAND_DONE;
-	return attach_provide(pid);
-}
-
+/* Adds a word of gdb's command line; gdb_process() has seen that there is
+ * room. */
 static void add_word(struct gdb_command *gdb, const char *word)
 {
 	gdb->argv[gdb->argc++] = word;
-}
-
-/* Adds our own gdb commands, if they are installed. */
-static void add_extension(struct gdb_command *gdb)
-{
-	char path[PATH_MAX];
-
-	if (installed_find(path, sizeof(path), INSTALLED_DATA, GDB_EXTENSION))
-		return;
-	snprintf(gdb->extension, sizeof(gdb->extension), "source %s", path);
-	add_word(gdb, "-iex");
-	add_word(gdb, gdb->extension);
 }
 
 const char *gdb_name(void)
@@ -101,25 +62,31 @@ const char *gdb_name(void)
 	return name && *name ? name : "gdb";
 }
 
-/* Has the extension say why, if gdb does not get the process. */
-static void add_connected(struct gdb_command *gdb, pid_t pid)
-{
-	if (!*gdb->extension)
-		return;
-	snprintf(gdb->connected, sizeof(gdb->connected),
-		 "taffrail connected %d", pid);
-	add_word(gdb, "-ex");
-	add_word(gdb, gdb->connected);
-}
-
+/*
+ * Makes gdb's command line; gdb->socket is set. With `python`, gdb loads our
+ * extension, if it is installed. gdb reads the program's file through the
+ * socket where the path names another file for us.
+ */
 static void make_command(struct gdb_command *gdb, pid_t pid, bool python,
 			 char **more, int nmore)
 {
+	char path[PATH_MAX];
+	ssize_t n;
+
 	add_word(gdb, gdb_name());
-	add_extension(gdb);
+	if (!installed_find(path, sizeof(path), INSTALLED_DATA,
+			    GDB_EXTENSION)) {
+		snprintf(gdb->extension, sizeof(gdb->extension), "source %s",
+			 path);
+		add_word(gdb, "-iex");
+		add_word(gdb, gdb->extension);
+	}
 	snprintf(gdb->target, sizeof(gdb->target),
 		 "target extended-remote %s", gdb->socket);
-	if (find_program(gdb->program, pid)) {
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	n = readlink(path, gdb->program, sizeof(gdb->program) - 1);
+	gdb->program[n > 0 ? n : 0] = '\0';
+	if (n > 0 && gdb_same_file(path, gdb->program)) {
 		/* the files are the same here, and faster to read directly */
 		add_word(gdb, "-iex");
 		add_word(gdb, "set sysroot /");
@@ -128,8 +95,13 @@ static void make_command(struct gdb_command *gdb, pid_t pid, bool python,
 	/* before the commands among the user's arguments */
 	add_word(gdb, "-ex");
 	add_word(gdb, gdb->target);
-	if (python)
-		add_connected(gdb, pid);
+	if (python && *gdb->extension) {
+		/* says why, if gdb does not get the process */
+		snprintf(gdb->connected, sizeof(gdb->connected),
+			 "taffrail connected %d", pid);
+		add_word(gdb, "-ex");
+		add_word(gdb, gdb->connected);
+	}
 	for (int i = 0; i < nmore; i++)
 		add_word(gdb, more[i]);
 	gdb->argv[gdb->argc] = NULL;
@@ -155,18 +127,8 @@ static void put_word(const char *word)
 	putchar('\'');
 }
 
-static int print_command(const struct gdb_command *gdb)
-{
-	for (int i = 0; i < gdb->argc; i++) {
-		if (i)
-			putchar(' ');
-		put_word(gdb->argv[i]);
-	}
-	putchar('\n');
-	return command_finish();
-}
-
-/* Returns false when gdb's exit status says that gdb has no Python. */
+/* Returns false when gdb's exit status says that gdb has no Python; true also
+ * when that cannot be told. */
 static bool has_python(void)
 {
 	char path[PATH_MAX], ask[] = "python import os; os._exit(42)";
@@ -192,31 +154,17 @@ static bool has_python(void)
 	return status < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 42);
 }
 
-static int run_command(struct gdb_command *gdb, bool python)
-{
-	char *self = realpath("/proc/self/exe", NULL);
-
-	if (!python)
-		command_warn("%s has no Python: it cannot load Taffrail's "
-			     "extension, and its own strace may crash it"
-			     COMMAND_SEE_DOCTOR, gdb->argv[0]);
-	/* the extension's messages name the command that it belongs to */
-	if (self)
-		setenv("TAFFRAIL_COMMAND", self, 1);
-	free(self);
-	/* gdb does not know them */
-	opener_end();
-	symboliser_end();
-	execvp(gdb->argv[0], (char **)gdb->argv);
-	return command_failed("cannot start %s: %s" COMMAND_SEE_DOCTOR,
-			      gdb->argv[0], strerror(errno));
-}
-
+/*
+ * Has the agent open the socket, and prints gdb's command line or becomes gdb:
+ * `more` are the user's arguments for it. Returns the exit status, unless this
+ * is gdb then.
+ */
 static int gdb_process(pid_t pid, bool print, char **more, int nmore)
 {
 	static struct gdb_command gdb;
 	bool python;
 	int status;
+	char *self;
 
 	if (nmore > GDB_ARGUMENTS_MAX - 32)
 		return command_misused("too many arguments for gdb");
@@ -226,7 +174,30 @@ static int gdb_process(pid_t pid, bool print, char **more, int nmore)
 	/* a printed command line may be for another gdb */
 	python = !print && has_python();
 	make_command(&gdb, pid, python, more, nmore);
-	return print ? print_command(&gdb) : run_command(&gdb, python);
+	if (print) {
+		for (int i = 0; i < gdb.argc; i++) {
+			if (i)
+				putchar(' ');
+			put_word(gdb.argv[i]);
+		}
+		putchar('\n');
+		return command_finish();
+	}
+	if (!python)
+		command_warn("%s has no Python: it cannot load Taffrail's "
+			     "extension, and its own strace may crash it"
+			     COMMAND_SEE_DOCTOR, gdb.argv[0]);
+	/* the extension's messages name the command that it belongs to */
+	self = realpath("/proc/self/exe", NULL);
+	if (self)
+		setenv("TAFFRAIL_COMMAND", self, 1);
+	free(self);
+	/* gdb does not know them */
+	opener_end();
+	symboliser_end();
+	execvp(gdb.argv[0], (char **)gdb.argv);
+	return command_failed("cannot start %s: %s" COMMAND_SEE_DOCTOR,
+			      gdb.argv[0], strerror(errno));
 }
 
 int gdb_main(int argc, char **argv)
@@ -239,9 +210,11 @@ int gdb_main(int argc, char **argv)
 		.behind = "gdb",
 	};
 	const char *address = NULL;
+	struct rundir_process process;
+	struct cause cause;
 	bool print = false;
 	pid_t pid = 0;
-	int key;
+	int key, ret;
 
 	while ((key = options_next(&options)) != OPTIONS_END) {
 		if (key == OPTIONS_STOP)
@@ -258,7 +231,12 @@ int gdb_main(int argc, char **argv)
 	if (address && (print || options.index < argc))
 		return command_misused("--listen starts no gdb: leave out %s",
 				       print ? "--print" : "gdb's arguments");
-	if (provide_agent(pid))
+	/* an agent that is not there is loaded, one that is asleep is woken;
+	 * the search that follows reports any other reason */
+	ret = rundir_find(&process, pid, &cause);
+	if (!ret)
+		rundir_process_close(&process);
+	if ((ret == -ENXIO || ret == -ECHILD) && attach_provide(pid))
 		return COMMAND_FAILED;
 	if (address)
 		return gdb_listen(address, pid);

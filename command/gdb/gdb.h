@@ -19,11 +19,12 @@
  */
 int gdb_open_socket(char path[GDB_PATH_BYTES], pid_t pid, bool keep);
 
-/* Returns the gdb that `taffrail gdb` starts: GDB in the environment, or
+/* gdb.c: returns the gdb that `taffrail gdb` starts: GDB in the environment, or
  * "gdb". */
 const char *gdb_name(void);
 
-/* Returns true when the two paths name one file. */
+/* socket.c: returns true when the two paths name one file; false also when one
+ * names none. */
 bool gdb_same_file(const char *a, const char *b);
 
 /*

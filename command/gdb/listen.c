@@ -52,6 +52,7 @@ struct listener {
 	pid_t pid;
 	int pidfd;			/* -1: the kernel has none */
 	bool ended;			/* the process */
+	int npairs;			/* with a gdb */
 	struct comm comm;
 	struct pair pairs[PAIRS];
 };
@@ -59,9 +60,12 @@ struct listener {
 enum { WATCH_PROCESS, WATCH_LISTENER, WATCH_PAIRS };
 #define WATCHES	(WATCH_PAIRS + 2 * PAIRS)
 
-/* Turns "PORT", ":PORT", "HOST:PORT" or "[HOST]:PORT" into "[HOST]:PORT" in
- * numbers. Accepts no name but localhost: the address of another name may
- * change. */
+/*
+ * Turns "PORT", ":PORT", "HOST:PORT" or "[HOST]:PORT" into "[HOST]:PORT" in
+ * numbers. Returns 0; -EINVAL: there is no port; -ERANGE: it is too high; or
+ * -EADDRNOTAVAIL for any host but the loopback interface. Accepts no name but
+ * localhost: the address of another name may change.
+ */
 static int parse_address(char *name, size_t room, const char *text)
 {
 	const char *colon = strrchr(text, ':');
@@ -97,35 +101,7 @@ static int parse_address(char *name, size_t room, const char *text)
 	return 0;
 }
 
-static void close_side(struct side *side)
-{
-	if (side->fd >= 0)
-		close(side->fd);
-	side->fd = -1;
-}
-
-static void close_pair(struct pair *pair)
-{
-	close_side(&pair->gdb);
-	close_side(&pair->agent);
-}
-
-static struct pair *find_room(struct listener *l)
-{
-	for (int i = 0; i < PAIRS; i++)
-		if (l->pairs[i].gdb.fd < 0)
-			return &l->pairs[i];
-	return NULL;
-}
-
-static bool is_idle(const struct listener *l)
-{
-	for (int i = 0; i < PAIRS; i++)
-		if (l->pairs[i].gdb.fd >= 0)
-			return false;
-	return true;
-}
-
+/* Begins with a socket; -1: it comes later. */
 static void open_side(struct side *side, int fd)
 {
 	side->fd = fd;
@@ -133,25 +109,8 @@ static void open_side(struct side *side, int fd)
 	side->used = side->at = 0;
 }
 
-static void accept_gdb(struct listener *l)
-{
-	struct pair *pair = find_room(l);
-	const char *why;
-
-	if (!pair || comm_accept(&l->comm))
-		return;
-	if (gdb_check_peer(l->comm.in, &why)) {
-		command_warn("refused a connection from %s: %s", l->comm.peer,
-			     why);
-		comm_close(&l->comm);
-		return;
-	}
-	open_side(&pair->gdb, l->comm.in);
-	open_side(&pair->agent, -1);
-	l->comm.in = l->comm.out = -1;
-}
-
-/* Asks the agent for the socket, each time: execve(2) may have removed it. */
+/* Connects to the agent's socket; asks the agent for it each time: execve(2)
+ * may have removed it. Returns a descriptor, or -1 after printing why. */
 static int connect_agent(struct listener *l)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -170,22 +129,8 @@ static int connect_agent(struct listener *l)
 	return -1;
 }
 
-/* Returns true when the first byte is one of gdb's: a browser, or a scanner of
- * ports, begins with another. */
-static bool begins_well(struct listener *l, struct pair *pair)
-{
-	char first = pair->gdb.bytes[0];
-
-	if (first != RSP_ACK && first != RSP_NAK && first != RSP_BEGIN) {
-		command_warn("refused a connection: it does not speak gdb's "
-			     "protocol");
-		return false;
-	}
-	pair->agent.fd = connect_agent(l);
-	return pair->agent.fd >= 0;
-}
-
-/* Reads from a side. Returns false when the connection is over. */
+/* Reads from a side whose bytes are all taken. Returns false when the
+ * connection is over. */
 static bool read_side(struct side *side)
 {
 	ssize_t n = recv(side->fd, side->bytes, sizeof(side->bytes),
@@ -200,6 +145,8 @@ static bool read_side(struct side *side)
 	return true;
 }
 
+/* Writes the bytes of a side to the other one, as far as that takes them.
+ * Returns false when the connection is over. */
 static bool write_side(int fd, struct side *from)
 {
 	ssize_t n = send(fd, from->bytes + from->at, from->used - from->at,
@@ -223,16 +170,31 @@ static void pass_end(struct side *from, struct side *to)
 	to->shut = true;
 }
 
+/* Moves bytes of a pair. `p` has the events of both sides. Returns false when
+ * the connection is over. */
 static bool serve_pair(struct listener *l, struct pair *pair,
 		       const struct pollfd *p)
 {
 	struct side *gdb = &pair->gdb, *agent = &pair->agent;
 	bool good = true;
+	char first;
 
 	if (p[0].revents && !gdb->ended && !gdb->used)
 		good = read_side(gdb);
-	if (good && agent->fd < 0)
-		return gdb->used ? begins_well(l, pair) : !gdb->ended;
+	if (good && agent->fd < 0) {
+		if (!gdb->used)
+			return !gdb->ended;
+		/* a browser, or a scanner of ports, begins with another byte */
+		first = gdb->bytes[0];
+		if (first != RSP_ACK && first != RSP_NAK &&
+		    first != RSP_BEGIN) {
+			command_warn("refused a connection: it does not speak "
+				     "gdb's protocol");
+			return false;
+		}
+		agent->fd = connect_agent(l);
+		return agent->fd >= 0;
+	}
 	if (good && p[1].revents && !agent->ended && !agent->used)
 		good = read_side(agent);
 	if (good && gdb->used)
@@ -257,29 +219,49 @@ static void watch_side(struct pollfd *p, const struct side *side,
 	*p = (struct pollfd){ .fd = events ? side->fd : -1, .events = events };
 }
 
-static void fill_watches(struct listener *l, struct pollfd *p)
+/* Accepts a gdb into a free pair. One that is another user's is refused. */
+static void accept_gdb(struct listener *l)
 {
-	p[WATCH_PROCESS] = (struct pollfd){ .fd = l->ended ? -1 : l->pidfd,
-					    .events = POLLIN };
-	p[WATCH_LISTENER] = (struct pollfd){
-		.fd = l->ended || !find_room(l) ? -1 : l->comm.listener,
-		.events = POLLIN };
-	for (int i = 0; i < PAIRS; i++) {
-		struct pair *pair = &l->pairs[i];
+	struct pair *pair = l->pairs;
+	const char *why;
 
-		watch_side(&p[WATCH_PAIRS + 2 * i], &pair->gdb, &pair->agent);
-		watch_side(&p[WATCH_PAIRS + 2 * i + 1], &pair->agent,
-			   &pair->gdb);
+	if (comm_accept(&l->comm))
+		return;
+	if (gdb_check_peer(l->comm.in, &why)) {
+		command_warn("refused a connection from %s: %s", l->comm.peer,
+			     why);
+		comm_close(&l->comm);
+		return;
 	}
+	while (pair->gdb.fd >= 0)
+		pair++;
+	l->npairs++;
+	open_side(&pair->gdb, l->comm.in);
+	open_side(&pair->agent, -1);
+	l->comm.in = l->comm.out = -1;
 }
 
+/* Serves until the process has ended and no gdb is left, or a gdb lingers.
+ * Returns COMMAND_DONE, or COMMAND_FAILED after printing why. */
 static int serve_pairs(struct listener *l)
 {
 	struct pollfd p[WATCHES];
 	int n;
 
-	while (!l->ended || !is_idle(l)) {
-		fill_watches(l, p);
+	while (!l->ended || l->npairs) {
+		p[WATCH_PROCESS] = (struct pollfd){
+			.fd = l->ended ? -1 : l->pidfd, .events = POLLIN };
+		p[WATCH_LISTENER] = (struct pollfd){
+			.fd = l->ended || l->npairs == PAIRS ?
+				      -1 : l->comm.listener,
+			.events = POLLIN };
+		for (int i = 0; i < PAIRS; i++) {
+			struct pair *pair = &l->pairs[i];
+
+			n = WATCH_PAIRS + 2 * i;
+			watch_side(&p[n], &pair->gdb, &pair->agent);
+			watch_side(&p[n + 1], &pair->agent, &pair->gdb);
+		}
 		n = poll(p, WATCHES, l->ended ? LINGER_MS :
 				     l->pidfd < 0 ? LOOK_MS : -1);
 		if (n < 0 && errno != EINTR)
@@ -290,11 +272,18 @@ static int serve_pairs(struct listener *l)
 			break;
 		if (p[WATCH_LISTENER].revents)
 			accept_gdb(l);
-		for (int i = 0; i < PAIRS; i++)
-			if (l->pairs[i].gdb.fd >= 0 &&
-			    !serve_pair(l, &l->pairs[i],
-					&p[WATCH_PAIRS + 2 * i]))
-				close_pair(&l->pairs[i]);
+		for (int i = 0; i < PAIRS; i++) {
+			struct pair *pair = &l->pairs[i];
+
+			if (pair->gdb.fd < 0 ||
+			    serve_pair(l, pair, &p[WATCH_PAIRS + 2 * i]))
+				continue;
+			close(pair->gdb.fd);
+			if (pair->agent.fd >= 0)
+				close(pair->agent.fd);
+			pair->gdb.fd = pair->agent.fd = -1;
+			l->npairs--;
+		}
 		l->ended |= l->pidfd < 0 ? kill(l->pid, 0) && errno == ESRCH :
 					   !!p[WATCH_PROCESS].revents;
 	}
