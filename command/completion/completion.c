@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * taffrail completion SHELL. The scripts, and tests, use options that the help
- * text leaves out.
+ * text leaves out: each prints one list, or the proposals for the operands.
  */
 #include "command/completion/private.h"
 
@@ -19,23 +19,30 @@ static const struct option_row rows[] = {
 	{ 0 }
 };
 
-static int print_script(const char *shell)
-{
-	const char *script = completion_script(shell);
-
-	if (!script)
-		return command_misused("unknown shell '%s': give bash, zsh or "
-				       "fish", shell);
-	fputs(script, stdout);
-	return command_finish();
-}
-
-/* Prints one list, or the proposals for the operands. */
-static int answer_words(int key, int count, char **words)
+int completion_main(int argc, char **argv)
 {
 	static const struct proposal all = { .prefix = "", .before = "" };
+	struct options options = {
+		.argc = argc, .argv = argv, .rows = rows, .shape = "SHELL",
+		.about = "Print the script that completes taffrail's command "
+			 "line in SHELL: bash, zsh or fish.",
+	};
+	const char *script;
+	int key, asked = 0;
 
-	switch (key) {
+	while ((key = options_next(&options)) != OPTIONS_END) {
+		if (key == OPTIONS_STOP)
+			return options.status;
+		asked = key;
+	}
+	argc -= options.index;
+	argv += options.index;
+	if (!asked && argc != 1)
+		return command_misused("give one shell: bash, zsh or fish");
+	switch (asked) {
+	case KEY_WORDS:
+		complete_words(argc, argv);
+		break;
 	case KEY_SESSIONS:
 		propose_sessions(&all);
 		break;
@@ -46,29 +53,11 @@ static int answer_words(int key, int count, char **words)
 		propose_markers(&all);
 		break;
 	default:
-		complete_words(count, words);
+		script = completion_script(argv[0]);
+		if (!script)
+			return command_misused("unknown shell '%s': give bash, "
+					       "zsh or fish", argv[0]);
+		fputs(script, stdout);
 	}
 	return command_finish();
-}
-
-int completion_main(int argc, char **argv)
-{
-	struct options options = {
-		.argc = argc, .argv = argv, .rows = rows, .shape = "SHELL",
-		.about = "Print the script that completes taffrail's command "
-			 "line in SHELL: bash, zsh or fish.",
-	};
-	int key, asked = 0;
-
-	while ((key = options_next(&options)) != OPTIONS_END) {
-		if (key == OPTIONS_STOP)
-			return options.status;
-		asked = key;
-	}
-	if (asked)
-		return answer_words(asked, argc - options.index,
-				    argv + options.index);
-	if (argc - options.index != 1)
-		return command_misused("give one shell: bash, zsh or fish");
-	return print_script(argv[options.index]);
 }

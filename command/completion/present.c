@@ -23,6 +23,8 @@ struct names {
 	size_t count;
 };
 
+/* Adds a copy of a name, unless it is there; without memory it is left out.
+ * Returns 0: the search goes on. */
 static int names_add(const char *name, void *priv)
 {
 	struct names *n = priv;
@@ -40,6 +42,7 @@ static int names_add(const char *name, void *priv)
 	return 0;
 }
 
+/* Proposes the names, and frees them. */
 static void names_propose(struct names *n, const struct proposal *p)
 {
 	for (size_t i = 0; i < n->count; i++) {
@@ -49,37 +52,35 @@ static void names_propose(struct names *n, const struct proposal *p)
 	free(n->names);
 }
 
-static void add_sessions(struct names *names,
-			 const struct rundir_process *process)
-{
-	uint32_t images[RUNDIR_IMAGES_MAX];
-	int n = rundir_images(process, images, RUNDIR_IMAGES_MAX);
-	struct process_page head;
-	struct session_page page;
-
-	for (int k = 0; k < n; k++) {
-		if (rundir_read_process(process, images[k], &head))
-			continue;
-		for (uint32_t i = 0; i < head.sessions; i++)
-			if (!rundir_read_session(process, images[k], i,
-						 &page) &&
-			    page.state != SESSION_DESTROYED &&
-			    rundir_valid_name(page.name))
-				names_add(page.name, names);
-	}
-}
-
 void propose_sessions(const struct proposal *p)
 {
+	uint32_t images[RUNDIR_IMAGES_MAX];
 	struct names names = { 0 };
+	struct process_page head;
+	struct session_page page;
 	struct targets targets;
 
-	if (!targets_open(&targets, p->pid)) {
-		for (size_t i = 0; i < targets.count; i++)
-			add_sessions(&names, targets.targets[i].process);
-		if (!p->pid && targets.dir.fd >= 0)
-			rundir_each_rules(&targets.dir, names_add, &names);
+	if (targets_open(&targets, p->pid))
+		goto out;
+	for (size_t i = 0; i < targets.count; i++) {
+		const struct rundir_process *process =
+			targets.targets[i].process;
+		int n = rundir_images(process, images, RUNDIR_IMAGES_MAX);
+
+		for (int k = 0; k < n; k++) {
+			if (rundir_read_process(process, images[k], &head))
+				continue;
+			for (uint32_t s = 0; s < head.sessions; s++)
+				if (!rundir_read_session(process, images[k], s,
+							 &page) &&
+				    page.state != SESSION_DESTROYED &&
+				    rundir_valid_name(page.name))
+					names_add(page.name, &names);
+		}
 	}
+	if (!p->pid && targets.dir.fd >= 0)
+		rundir_each_rules(&targets.dir, names_add, &names);
+out:
 	targets_close(&targets);
 	names_propose(&names, p);
 }

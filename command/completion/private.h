@@ -20,26 +20,29 @@ struct proposal {
 };
 
 /*
- * Prints "BEFORE WORD", a tab and the text, unless the word does not begin with
- * the prefix, `before` included. `text` may be NULL.
+ * present.c: prints "BEFORE WORD", a tab and the text, unless the word does not
+ * begin with the prefix, `before` included. `text` may be NULL.
  */
 void propose(const struct proposal *p, const char *word, const char *text);
 
-/* Each calls propose() for each session or marker of this moment. */
+/* present.c: each calls propose() for each session or marker of this moment,
+ * once; those of p->pid alone where that is set. */
 void propose_sessions(const struct proposal *p);
 void propose_markers(const struct proposal *p);
-/* Proposes the processes with an agent. */
+
+/* present.c: propose the processes with an agent, or every process of the user,
+ * by their numbers, with their names. */
 void propose_agents(const struct proposal *p);
-/* Proposes every process of the user. */
 void propose_processes(const struct proposal *p);
 
-/* Returns the script for a shell ("bash"), or NULL. */
+/* scripts.c: returns the script for a shell ("bash"), or NULL. */
 const char *completion_script(const char *shell);
 
-/* Returns the I-th shell that has a script, from 0 on; NULL after the last. */
-const char *completion_shell(int i);
+/* scripts.c: proposes the shells that have a script. */
+void propose_shells(const struct proposal *p);
 
-/* Completes the last of the words that follow "taffrail". */
+/* words.c: completes the last of the words that follow "taffrail". Changes the
+ * array: bash splits words at "=". */
 void complete_words(int count, char **words);
 
 #endif

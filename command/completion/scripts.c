@@ -3,6 +3,9 @@
  * The shells' scripts. Each asks `taffrail completion --words` for proposals at
  * the cursor. A line ":files", ":directories", ":programs" or ":groups" in the
  * answer means that the shell adds files, directories and so on itself.
+ *
+ * Invariant: a script calls the taffrail that is being typed, not the one in
+ * PATH: both may be of different versions.
  */
 #include "command/completion/private.h"
 
@@ -98,7 +101,8 @@ const char *completion_script(const char *shell)
 	return NULL;
 }
 
-const char *completion_shell(int i)
+void propose_shells(const struct proposal *p)
 {
-	return scripts[i].shell;
+	for (int i = 0; scripts[i].shell; i++)
+		propose(p, scripts[i].shell, NULL);
 }

@@ -2,6 +2,9 @@
 /*
  * Decides which words may stand at the cursor: the sub-command's rows give the
  * options and their arguments, the usage gives the operands.
+ *
+ * Invariant: nothing here knows an option or a sub-command that the parser does
+ * not know: a new row is completed without a change here.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +15,11 @@
 
 #define OPERAND_BYTES	32
 
-/* The position of the cursor among the words of a sub-command. */
+/* The position of the cursor among the words of a sub-command; the last word is
+ * being typed. */
 struct cursor {
+	char **words;
+	int count;
 	const struct command *command;
 	const struct options *options;
 	const struct option_row *value_of;	/* or NULL */
@@ -21,19 +27,6 @@ struct cursor {
 	bool behind;				/* "--" is before the cursor */
 	struct proposal proposal;
 };
-
-/* The words after "taffrail SUBCOMMAND"; the last is being typed. */
-struct line {
-	const struct command *command;
-	char **words;
-	int count;
-};
-
-static void propose_shells(const struct proposal *p)
-{
-	for (int i = 0; completion_shell(i); i++)
-		propose(p, completion_shell(i), NULL);
-}
 
 /* Proposes contexts: one or more, with commas. */
 static void propose_contexts(const struct proposal *p)
@@ -85,6 +78,8 @@ static const struct {
 	{ NULL, "GROUP", NULL, ":groups" },
 };
 
+/* Proposes values for an argument, of c->value_of or of the sub-command;
+ * nothing for one that has no row. */
 static void propose_argument(const struct cursor *c, const char *argument)
 {
 	const char *option = c->value_of ? c->value_of->word : "";
@@ -126,34 +121,13 @@ static const struct option_row *find_row(const struct options *options,
 	return NULL;
 }
 
+/* Takes a value before the cursor into account: a process limits the sessions
+ * and markers that are proposed. */
 static void take_value(struct cursor *c, const struct option_row *row,
 		       const char *value)
 {
 	if (row->key == 'p')
 		command_parse_pid(&c->proposal.pid, value);
-}
-
-/* Takes a word before the cursor into account. */
-static void take_word(struct cursor *c, const char *word)
-{
-	const struct option_row *row;
-	const char *value;
-
-	if (c->value_of) {
-		take_value(c, c->value_of, word);
-		c->value_of = NULL;
-	} else if (c->behind || word[0] != '-' || !word[1]) {
-		c->operands++;
-		c->behind |= c->options->stop_early;
-	} else if (!strcmp(word, "--")) {
-		c->behind = true;
-	} else {
-		row = find_row(c->options, word, &value);
-		if (row && row->argument && value)
-			take_value(c, row, value);
-		else if (row && row->argument)
-			c->value_of = row;
-	}
 }
 
 /* Reads the next word of a usage text, without brackets and dots. Returns false
@@ -198,6 +172,7 @@ static bool find_operand(const struct options *options, int n,
 	return false;
 }
 
+/* Proposes the options that the help text has. */
 static void propose_options(const struct cursor *c)
 {
 	char word[64];
@@ -215,7 +190,8 @@ static void propose_options(const struct cursor *c)
 	propose(&c->proposal, "--help", "print this");
 }
 
-/* Completes the value of an option in the same word: "--event=app/". */
+/* Completes the value of an option in the same word: "--event=app/". Returns
+ * false when the word is not of that form. */
 static bool propose_inline(struct cursor *c)
 {
 	const char *value = NULL, *word = c->proposal.prefix;
@@ -234,67 +210,74 @@ static bool propose_inline(struct cursor *c)
 	return true;
 }
 
+/* Completes a word of a sub-command; `priv` is the cursor, with the words. */
 static void complete_options(const struct options *options, void *priv)
 {
-	const struct line *line = priv;
-	struct cursor c = {
-		.command = line->command, .options = options,
-		.proposal = { .prefix = line->words[line->count - 1],
-			      .before = "" },
-	};
+	struct cursor *c = priv;
+	const struct option_row *row;
 	char operand[OPERAND_BYTES];
+	const char *value;
 
-	for (int i = 0; i + 1 < line->count; i++)
-		take_word(&c, line->words[i]);
-	if (c.value_of) {
-		propose_argument(&c, c.value_of->argument);
-	} else if (!c.behind && c.proposal.prefix[0] == '-') {
-		if (!propose_inline(&c))
-			propose_options(&c);
-	} else if (find_operand(options, c.operands, operand)) {
-		propose_argument(&c, operand);
-	} else if (!c.behind) {
-		propose_options(&c);
+	c->options = options;
+	for (int i = 0; i + 1 < c->count; i++) {
+		const char *word = c->words[i];
+
+		if (c->value_of) {
+			take_value(c, c->value_of, word);
+			c->value_of = NULL;
+		} else if (c->behind || word[0] != '-' || !word[1]) {
+			c->operands++;
+			c->behind |= options->stop_early;
+		} else if (!strcmp(word, "--")) {
+			c->behind = true;
+		} else {
+			row = find_row(options, word, &value);
+			if (row && row->argument && value)
+				take_value(c, row, value);
+			else if (row && row->argument)
+				c->value_of = row;
+		}
+	}
+	if (c->value_of) {
+		propose_argument(c, c->value_of->argument);
+	} else if (!c->behind && c->proposal.prefix[0] == '-') {
+		if (!propose_inline(c))
+			propose_options(c);
+	} else if (find_operand(options, c->operands, operand)) {
+		propose_argument(c, operand);
+	} else if (!c->behind) {
+		propose_options(c);
 	}
 }
 
-static void complete_command(const char *prefix)
-{
-	const struct proposal p = { .prefix = prefix, .before = "" };
-
-	for (const struct command *c = command_rows(); c->word; c++)
-		propose(&p, c->word, c->help);
-	propose(&p, "--help", "print the sub-commands");
-	propose(&p, "--version", "print the version");
-}
-
-/* Joins words that bash has split: it makes three words of "--pid=1". */
-static int join_words(int count, char **words)
+void complete_words(int count, char **words)
 {
 	static char empty[] = "";
+	struct proposal p = { .before = "" };
 	int n = 0;
 
+	/* bash makes three words of "--pid=1" */
 	for (int i = 0; i < count; i++)
 		if (!i || strcmp(words[i], "="))
 			words[n++] = words[i];
 		else if (i + 1 == count)
 			words[n++] = empty;
-	return n;
-}
-
-void complete_words(int count, char **words)
-{
-	count = join_words(count, words);
-	if (count < 1)
+	if (n < 1)
 		return;
-	if (count == 1) {
-		complete_command(words[0]);
-		return;
-	}
+	p.prefix = words[n - 1];
 	for (const struct command *c = command_rows(); c->word; c++) {
-		struct line line = { c, words + 1, count - 1 };
+		struct cursor cursor = {
+			.words = words + 1, .count = n - 1, .command = c,
+			.proposal = p,
+		};
 
-		if (!strcmp(c->word, words[0]))
-			options_tell(c, complete_options, &line);
+		if (n == 1)
+			propose(&p, c->word, c->help);
+		else if (!strcmp(c->word, words[0]))
+			options_tell(c, complete_options, &cursor);
 	}
+	if (n > 1)
+		return;
+	propose(&p, "--help", "print the sub-commands");
+	propose(&p, "--version", "print the version");
 }
