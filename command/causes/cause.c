@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Fills and prints causes. See cause.h, and texts.def for the texts.
+ *
+ * Invariant: a text is written into memory of CAUSE_LINE_BYTES, and cut there:
+ * whoever made the values, a cause takes no more.
  */
 #include "command/causes/cause.h"
 
@@ -70,6 +73,7 @@ const struct cause_row *cause_row(size_t i)
 	return &row;
 }
 
+/* Returns the row of a cause, without the slots; NULL for CAUSE_NONE. */
 static const struct cause_row *row_find(enum cause_id id)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
@@ -106,32 +110,11 @@ int cause_fill(struct cause *cause, int ret, enum cause_id id,
 	return ret;
 }
 
-/* Writes a place that depends on the number: "{n THING}" is "1 THING" or
- * "N THINGS", "{ONE/MORE}" the one or the other. Returns false for other
- * places. */
-static bool plural_write(const struct cause *cause, const char *name, size_t n,
-			 FILE *to)
-{
-	const char *slash = memchr(name, '/', n);
-	char noun[WORD_BYTES];
-	size_t one;
-
-	if (slash) {
-		one = (size_t)(slash - name);
-		if (cause->n == 1)
-			fwrite(name, 1, one, to);
-		else
-			fwrite(slash + 1, 1, n - one - 1, to);
-		return true;
-	}
-	if (n < 3 || strncmp(name, "n ", 2))
-		return false;
-	snprintf(noun, sizeof(noun), "%.*s", (int)(n - 2), name + 2);
-	fputs(counted((uint64_t)cause->n, noun), to);
-	return true;
-}
-
-/* Writes the value of a place. Returns false if the cause has none. */
+/*
+ * Writes the value of a place. "{n THING}" is "1 THING" or "N THINGS",
+ * "{ONE/MORE}" the one or the other, by the number. Returns false if the cause
+ * has no value for it.
+ */
 static bool place_write(const struct cause *cause, const char *name, size_t n,
 			FILE *to)
 {
@@ -145,9 +128,23 @@ static bool place_write(const struct cause *cause, const char *name, size_t n,
 		{ "error", cause->error ? strerror(cause->error) : "" },
 		{ "limit", cause->error ? limits_raise(cause->error) : "" },
 	};
+	const char *slash = memchr(name, '/', n);
+	char noun[WORD_BYTES];
+	size_t one;
 
-	if (plural_write(cause, name, n, to))
+	if (slash) {
+		one = (size_t)(slash - name);
+		if (cause->n == 1)
+			fwrite(name, 1, one, to);
+		else
+			fwrite(slash + 1, 1, n - one - 1, to);
 		return true;
+	}
+	if (n >= 3 && !strncmp(name, "n ", 2)) {
+		snprintf(noun, sizeof(noun), "%.*s", (int)(n - 2), name + 2);
+		fputs(counted((uint64_t)cause->n, noun), to);
+		return true;
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		if (n == strlen(texts[i].name) &&
 		    !strncmp(name, texts[i].name, n))
@@ -203,20 +200,23 @@ static void parts_write(const struct cause *cause, const char *text, FILE *to)
 	}
 }
 
-static char *line_put(const struct cause *cause, const char *fact,
-		      const char *remedy, char line[CAUSE_LINE_BYTES])
+/* Puts the fact, the remedy or both in words. Returns `line`: "" for a cause
+ * without a row. */
+static char *line_put(const struct cause *cause, bool fact, bool remedy,
+		      char line[CAUSE_LINE_BYTES])
 {
-	FILE *f = fmemopen(line, CAUSE_LINE_BYTES, "w");
+	const struct cause_row *row = row_find(cause->id);
+	FILE *f = row ? fmemopen(line, CAUSE_LINE_BYTES, "w") : NULL;
 
 	line[0] = '\0';
 	if (!f)
 		return line;
 	if (fact)
-		parts_write(cause, fact, f);
-	if (fact && remedy)
+		parts_write(cause, row->fact, f);
+	if (fact && remedy && row->remedy)
 		fputs(": ", f);
-	if (remedy)
-		parts_write(cause, remedy, f);
+	if (remedy && row->remedy)
+		parts_write(cause, row->remedy, f);
 	fclose(f);
 	line[CAUSE_LINE_BYTES - 1] = '\0';
 	return line;
@@ -224,31 +224,34 @@ static char *line_put(const struct cause *cause, const char *fact,
 
 char *cause_line(const struct cause *cause, char line[CAUSE_LINE_BYTES])
 {
-	const struct cause_row *row = row_find(cause->id);
-
-	return line_put(cause, row ? row->fact : NULL, row ? row->remedy : NULL,
-			line);
+	return line_put(cause, true, true, line);
 }
 
 char *cause_fact(const struct cause *cause, char line[CAUSE_LINE_BYTES])
 {
-	const struct cause_row *row = row_find(cause->id);
-
-	return line_put(cause, row ? row->fact : NULL, NULL, line);
+	return line_put(cause, true, false, line);
 }
 
 char *cause_remedy(const struct cause *cause, char line[CAUSE_LINE_BYTES])
 {
-	const struct cause_row *row = row_find(cause->id);
-
-	return line_put(cause, NULL, row ? row->remedy : NULL, line);
+	return line_put(cause, false, true, line);
 }
 
-static void object_print(const struct cause *cause, const struct cause_row *row)
+/* Prints a cause, as an object of JSON or in words, then without the remedy
+ * unless `whole`. Returns the exit status of the cause. */
+static int cause_print(const struct cause *cause, bool whole)
 {
+	const struct cause_row *row = row_find(cause->id);
 	struct json json = { .file = stderr };
 	char line[CAUSE_LINE_BYTES], word[WORD_BYTES];
 
+	if (!row)
+		return command_failed("no cause was given");
+	if (!command_json()) {
+		command_warn("%s", line_put(cause, true, whole, line));
+		return row->status;
+	}
+	fflush(stdout);
 	/* for scripts: "process-ended" */
 	snprintf(word, sizeof(word), "%s", row->word);
 	for (char *p = word; *p; p++)
@@ -271,23 +274,6 @@ static void object_print(const struct cause *cause, const struct cause_row *row)
 		json_string(&json, "subject", cause->subject);
 	json_close(&json, '}');
 	json_end(&json);
-}
-
-/* Prints a cause, in words without the remedy unless `whole`. */
-static int cause_print(const struct cause *cause, bool whole)
-{
-	const struct cause_row *row = row_find(cause->id);
-	char line[CAUSE_LINE_BYTES];
-
-	if (!row)
-		return command_failed("no cause was given");
-	if (command_json()) {
-		fflush(stdout);
-		object_print(cause, row);
-	} else {
-		command_warn("%s", whole ? cause_line(cause, line) :
-					   cause_fact(cause, line));
-	}
 	return row->status;
 }
 
@@ -320,24 +306,17 @@ int cause_fill_tell(enum cause_id id, const struct cause_slots *slots)
 
 int cause_check_proc(void)
 {
-	struct cause cause;
-
-	if (!limits_blind())
-		return COMMAND_DONE;
-	cause_set(&cause, 0, NO_PROC);
-	return cause_tell(&cause);
+	return limits_blind() ? cause_report(NO_PROC) : COMMAND_DONE;
 }
 
 int cause_check_files(int needed)
 {
 	char text[CAUSE_TEXT_BYTES];
-	struct cause cause;
 	int error, n = limits_count_files(needed, &error);
 
 	if (error != EMFILE && error != ENFILE)
 		return COMMAND_DONE;
 	snprintf(text, sizeof(text), "%s: %d more can be opened, and %d are "
 		 "needed", limits_error(error), n, needed);
-	cause_set(&cause, 0, DESCRIPTORS_FEW, .error = error, .text = text);
-	return cause_tell(&cause);
+	return cause_report(DESCRIPTORS_FEW, .error = error, .text = text);
 }
