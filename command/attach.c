@@ -2,8 +2,11 @@
 /*
  * taffrail attach, taffrail detach: loads the agent into running processes, and
  * has it undo its changes to them.
+ *
+ * Invariant: each process is worked on alone, in the order of the words; after
+ * a failure the others still have their turn. Nothing is done unless all words
+ * are numbers.
  */
-
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -22,6 +25,8 @@
 
 static bool force;	/* detach also where something is lost */
 
+/* Loads or wakes the agent, and prints how long a thread was stopped. Returns
+ * an exit status. */
 static int attach_one(pid_t pid)
 {
 	struct attach_report report = { 0 };
@@ -36,14 +41,42 @@ static int attach_one(pid_t pid)
 	return COMMAND_DONE;
 }
 
-/* Prints what the agent has dropped, or would drop, and which sessions it has
- * stopped before it failed. */
-static int tell_drops(pid_t pid, struct client_answer *answer, int ret)
+/*
+ * Has the agent undo its changes, and waits until the service thread has ended.
+ * Tells events that the agent has dropped, or would drop, and sessions that it
+ * stopped before it failed. Returns an exit status.
+ */
+static int detach_one(pid_t pid)
 {
+	const struct timespec pause = { .tv_nsec = END_PAUSE_NS };
+	struct client_request request = { 0 };
+	struct client_answer answer = { 0 };
 	const char *key, *value;
+	struct cause cause;
+	struct rundir_process process;
+	struct targets targets;
+	struct target *target;
 	size_t position = 0;
+	int ret = rundir_find(&process, pid, &cause);
 
-	while (client_answer_next(answer, &position, &key, &value)) {
+	if (ret == -ENXIO)
+		return command_failed("process %d has no agent at work: there "
+				      "is nothing to take back", pid);
+	rundir_process_close(&process);
+	if (targets_open(&targets, pid))
+		return COMMAND_FAILED;
+	target = targets.targets;
+	client_request_add(&request, "force", "%d", force);
+	ret = target_connect(target);
+	if (!ret)
+		ret = client_call(&target->client, MESSAGE_DETACH, &request,
+				  &answer);
+	if (!ret)
+		rundir_heirs_remove(target->process, NULL);
+	if (ret && ret != -ENOTEMPTY)
+		cause_tell(&target->client.cause);
+	while (answer.payload &&
+	       client_answer_next(&answer, &position, &key, &value)) {
 		if (!strcmp(key, "stopped"))
 			command_failed("process %d: these sessions are stopped "
 				       "now, and record nothing any more: %s",
@@ -60,46 +93,8 @@ static int tell_drops(pid_t pid, struct client_answer *answer, int ret)
 				       "then sleep until taffrail attach",
 				       pid, value);
 	}
-	return ret;
-}
-
-static int ask_detach(struct target *target)
-{
-	struct client_request request = { 0 };
-	struct client_answer answer = { 0 };
-	int ret = target_connect(target);
-
-	if (!ret) {
-		client_request_add(&request, "force", "%d", force);
-		ret = client_call(&target->client, MESSAGE_DETACH, &request,
-				  &answer);
-	}
-	if (!ret)
-		rundir_heirs_remove(target->process, NULL);
-	if (ret && ret != -ENOTEMPTY)
-		cause_tell(&target->client.cause);
-	if (answer.payload)
-		tell_drops(target->process->pid, &answer, ret);
 	client_request_release(&request);
 	client_answer_release(&answer);
-	return ret;
-}
-
-static int detach_one(pid_t pid)
-{
-	const struct timespec pause = { .tv_nsec = END_PAUSE_NS };
-	struct cause cause;
-	struct rundir_process process;
-	struct targets targets;
-	int ret = rundir_find(&process, pid, &cause);
-
-	if (ret == -ENXIO)
-		return command_failed("process %d has no agent at work: there "
-				      "is nothing to take back", pid);
-	rundir_process_close(&process);
-	if (targets_open(&targets, pid))
-		return COMMAND_FAILED;
-	ret = ask_detach(targets.targets);
 	/* the service thread ends after the answer */
 	for (int i = 0; !ret && i < END_LOOKS &&
 	     attach_thread_named(pid, "taffrail"); i++)
@@ -108,6 +103,8 @@ static int detach_one(pid_t pid)
 	return ret ? COMMAND_FAILED : COMMAND_DONE;
 }
 
+/* Calls `call` for each process of the command line. Returns an exit status:
+ * COMMAND_FAILED if a call failed. */
 static int each_pid(struct options *options, int (*call)(pid_t pid))
 {
 	int status = COMMAND_DONE;
@@ -125,11 +122,9 @@ static int each_pid(struct options *options, int (*call)(pid_t pid))
 		if (command_parse_pid(&pid, options->argv[i]))
 			return command_misused_pid(options->argv[i],
 						   "give each as a word");
-	for (int i = options->index; i < options->argc; i++) {
-		command_parse_pid(&pid, options->argv[i]);
-		if (call(pid))
+	for (int i = options->index; i < options->argc; i++)
+		if (!command_parse_pid(&pid, options->argv[i]) && call(pid))
 			status = COMMAND_FAILED;
-	}
 	return command_finish() ? COMMAND_FAILED : status;
 }
 

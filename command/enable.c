@@ -25,40 +25,10 @@ static const struct option_row rule_rows[] = {
 	{ 0 }
 };
 
-/* Keeps the targets that live and have the session; connects to each, and lists
- * its markers. */
-static int keep_members(struct targets *targets, const char *name, bool *other)
-{
-	int result = COMMAND_DONE;
-	size_t left = 0;
-
-	for (size_t i = 0; i < targets->count; i++) {
-		struct target target = targets->targets[i];
-		int ret = 0;
-
-		if (!target_has(&target, name))
-			continue;
-		*other = true;
-		if (!target.process->alive)
-			continue;
-		ret = target_list(&target);
-		if (ret && rundir_lives(target.process))
-			result = cause_tell(&target.client.cause);
-		if (ret) {
-			client_close(&target.client);
-			marker_list_free(&target.markers);
-		} else {
-			targets->targets[left++] = target;
-		}
-	}
-	targets->count = left;
-	return result;
-}
-
 /*
- * Returns the text of sessions/NAME with the rule added or removed; NULL when
- * the file cannot express that: its rules only add, and no rule means every
- * marker.
+ * Returns the text of sessions/NAME with the rule added or removed, which the
+ * caller frees; NULL when the file cannot express that (its rules only add, and
+ * no rule means every marker), or without memory.
  */
 static char *edit_rules(const char *text, const char *rule, bool enable)
 {
@@ -94,7 +64,8 @@ static char *edit_rules(const char *text, const char *rule, bool enable)
 	return out.text;
 }
 
-/* Changes the rules for later processes. Returns 1 when there is no file. */
+/* Changes the rules for later processes. Returns 0; 1 when there is no file; or
+ * a negative errno after printing it. */
 static int change_later(struct targets *targets, const char *name,
 			const char *rule, bool enable)
 {
@@ -119,6 +90,8 @@ static int change_later(struct targets *targets, const char *name,
 	return ret;
 }
 
+/* Sends the rule to each target, also for programs that the process executes
+ * later. Returns an exit status. */
 static int change_living(struct targets *targets, enum message_type type,
 			 const char *name, const char *rule)
 {
@@ -145,13 +118,39 @@ static int change_living(struct targets *targets, enum message_type type,
 	return places_tell(&places) ? COMMAND_FAILED : result;
 }
 
+/*
+ * Changes a rule in the living processes that have the session, and in the file
+ * for later ones; takes a rule back that a condition keeps from beginning.
+ * Returns an exit status.
+ */
 static int change_rule(struct targets *targets, enum message_type type,
 		       const char *name, const char *rule)
 {
+	int result = COMMAND_DONE;
 	bool exists = false;
-	int result = keep_members(targets, name, &exists);
-	int later;
+	size_t left = 0;
+	int later, ret;
 
+	/* keeps the targets that live and have the session */
+	for (size_t i = 0; i < targets->count; i++) {
+		struct target target = targets->targets[i];
+
+		if (!target_has(&target, name))
+			continue;
+		exists = true;
+		if (!target.process->alive)
+			continue;
+		ret = target_list(&target);
+		if (!ret) {
+			targets->targets[left++] = target;
+			continue;
+		}
+		if (rundir_lives(target.process))
+			result = cause_tell(&target.client.cause);
+		client_close(&target.client);
+		marker_list_free(&target.markers);
+	}
+	targets->count = left;
 	if (layouts_tell(&targets->list, name, "not changed"))
 		result = COMMAND_FAILED;
 	if (targets->count && targets_check_rule(targets, rule))
@@ -175,6 +174,7 @@ static int change_rule(struct targets *targets, enum message_type type,
 	return result;
 }
 
+/* Both sub-commands: `type` tells which. */
 static int rule_main(int argc, char **argv, enum message_type type)
 {
 	struct targets targets;

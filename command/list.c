@@ -2,6 +2,10 @@
 /*
  * taffrail list: the markers of running processes, and the markers and USDT
  * probes of files.
+ *
+ * Invariant: a list says of each marker whether it can be traced, and the exit
+ * status is 1 if one cannot. Text from a program reaches the terminal only
+ * through printable_print().
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -48,6 +52,7 @@ static const char *option_word(char *type, size_t room,
 	return type;
 }
 
+/* Prints a field as JSON; `priv` is the output. */
 static void field_json(const struct marker_field *field, void *priv)
 {
 	struct shown_field shown = field->shown;
@@ -76,16 +81,7 @@ static void field_json(const struct marker_field *field, void *priv)
 	json_close(json, '}');
 }
 
-/* Returns a marker's text without the members of its structures, which stand in
- * front of it. */
-static const char *arguments_text(const struct marker *m)
-{
-	const char *end = m->kind == MARKER_EVENT && *m->text == '\1' ?
-		strrchr(m->text, '\2') : NULL;
-
-	return end ? end + 1 : m->text;
-}
-
+/* Writes "FILE:LINE", or "" for a marker that does not tell. */
 static void source_text(const struct marker *m, char *text, size_t room)
 {
 	text[0] = '\0';
@@ -98,6 +94,7 @@ static void put_json(struct output *out, const struct marker *m, pid_t pid)
 {
 	const struct shown_callback *callback;
 	struct json *json = &out->json;
+	const char *end = NULL;
 	size_t position = 0;
 	char text[4096];
 
@@ -109,7 +106,10 @@ static void put_json(struct output *out, const struct marker *m, pid_t pid)
 	json_bool(json, "enabled", m->enabled);
 	source_text(m, text, sizeof(text));
 	json_string(json, "source", text);
-	json_string(json, "format", arguments_text(m));
+	/* the members of structures stand in front of the text */
+	if (m->kind == MARKER_EVENT && *m->text == '\1')
+		end = strrchr(m->text, '\2');
+	json_string(json, "format", end ? end + 1 : m->text);
 	if (*marker_level(m))
 		json_string(json, "level", marker_level(m));
 	json_open(json, "fields", '[');
@@ -130,6 +130,7 @@ static void put_json(struct output *out, const struct marker *m, pid_t pid)
 	json_close(json, '}');
 }
 
+/* Prints a field in words; `priv` says whether it is not the first. */
 static void field_text(const struct marker_field *field, void *priv)
 {
 	struct shown_field shown = field->shown;
@@ -154,38 +155,14 @@ static void field_text(const struct marker_field *field, void *priv)
 	printf("%s", *lead == ',' ? "}" : "");
 }
 
-static void put_text(const struct output *out, const struct marker *m)
-{
-	const struct shown_callback *callback;
-	size_t position = 0;
-	bool behind = false;
-	char source[4096];
-
-	source_text(m, source, sizeof(source));
-	printable_print("%-28s 0x%-14" PRIx64 " %-6s %-3s ", m->id, m->address,
-			m->kind == MARKER_USDT ? "usdt" : "marker",
-			m->enabled ? "on" : "off");
-	if (source[0])
-		printable_print("%s ", source);
-	printf("(");
-	marker_each_field(m, field_text, &behind);
-	printf(")");
-	if (m->kind == MARKER_MARK)
-		printable_print(" \"%s\"", m->text);
-	if (*marker_level(m))
-		printf(" level %s", marker_level(m));
-	if (m->placement || m->why)
-		printf(" [%s%s%s]", placement_text(m->placement),
-		       m->placement && m->why ? ": " : "",
-		       m->why ? m->why : "");
-	while ((callback = shown_of(&out->shown, m->id, &position)))
-		printable_print(" calls %s", callback->name);
-	printf("\n");
-}
-
+/* Prints a list, as JSON or in lines below the heading; sorts it. `pid` is 0
+ * for the markers of a file. */
 static void put_list(struct output *out, struct marker_list *list,
 		     const char *heading, pid_t pid)
 {
+	const struct shown_callback *callback;
+	char source[4096];
+
 	marker_list_sort(list);
 	if (!out->as_json && out->headings) {
 		fputs(out->behind ? "\n" : "", stdout);
@@ -193,10 +170,35 @@ static void put_list(struct output *out, struct marker_list *list,
 	}
 	out->behind = true;
 	for (size_t i = 0; i < list->count; i++) {
-		if (out->as_json)
-			put_json(out, &list->markers[i], pid);
-		else
-			put_text(out, &list->markers[i]);
+		const struct marker *m = &list->markers[i];
+		size_t position = 0;
+		bool behind = false;
+
+		if (out->as_json) {
+			put_json(out, m, pid);
+			continue;
+		}
+		source_text(m, source, sizeof(source));
+		printable_print("%-28s 0x%-14" PRIx64 " %-6s %-3s ", m->id,
+				m->address,
+				m->kind == MARKER_USDT ? "usdt" : "marker",
+				m->enabled ? "on" : "off");
+		if (source[0])
+			printable_print("%s ", source);
+		printf("(");
+		marker_each_field(m, field_text, &behind);
+		printf(")");
+		if (m->kind == MARKER_MARK)
+			printable_print(" \"%s\"", m->text);
+		if (*marker_level(m))
+			printf(" level %s", marker_level(m));
+		if (m->placement || m->why)
+			printf(" [%s%s%s]", placement_text(m->placement),
+			       m->placement && m->why ? ": " : "",
+			       m->why ? m->why : "");
+		while ((callback = shown_of(&out->shown, m->id, &position)))
+			printable_print(" calls %s", callback->name);
+		printf("\n");
 	}
 }
 
@@ -212,32 +214,6 @@ static void tell_none(const struct output *out, const char *what)
 			     "says how a program gets its own", what);
 }
 
-static bool has_address(const struct marker_list *list, uint64_t address)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (list->markers[i].address == address)
-			return true;
-	return false;
-}
-
-/* Drops probes of the C library and of the dynamic linker that are off. */
-static void drop_runtime(struct marker_list *list)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < list->count; i++) {
-		struct marker *m = &list->markers[i];
-
-		if (m->kind != MARKER_USDT || m->enabled ||
-		    !usdt_is_runtime(m->id)) {
-			list->markers[kept++] = *m;
-			continue;
-		}
-		marker_free(m);
-	}
-	list->count = kept;
-}
-
 /* Says which markers cannot be traced. Returns an exit status. */
 static int tell_unplaced(const struct marker_list *list, const char *what)
 {
@@ -249,17 +225,25 @@ static int tell_unplaced(const struct marker_list *list, const char *what)
 				   counted(n, "marker"), why, MARKER_REMEDY);
 }
 
-/* Takes from the files of a process which markers have no place. */
-static void take_placement(struct target *target)
+/*
+ * Takes from the files of a process which markers have no place, and adds the
+ * USDT probes that no rule has named yet: the agent does not list them. Returns
+ * COMMAND_FAILED after saying that probes cannot be read.
+ */
+static int add_probes(struct target *target)
 {
-	struct marker_list of_files = { 0 };
+	struct marker_list *markers = &target->markers;
+	pid_t pid = target->process->pid;
+	struct marker_list of_files = { 0 }, probes = { 0 };
+	size_t k;
+	int ret;
 
-	process_markers_read(&of_files, target->process->pid);
+	process_markers_read(&of_files, pid);
 	for (size_t i = 0; i < of_files.count; i++) {
 		const struct marker *m = &of_files.markers[i];
 
-		for (size_t k = 0; m->why && k < target->markers.count; k++) {
-			struct marker *to = &target->markers.markers[k];
+		for (k = 0; m->why && k < markers->count; k++) {
+			struct marker *to = &markers->markers[k];
 
 			if (to->address == m->address &&
 			    to->kind != MARKER_USDT) {
@@ -269,25 +253,19 @@ static void take_placement(struct target *target)
 		}
 	}
 	marker_list_free(&of_files);
-}
-
-/* Adds the USDT probes that no rule has named yet: the agent does not list
- * them. Returns COMMAND_FAILED after saying that they cannot be read. */
-static int add_probes(struct target *target)
-{
-	pid_t pid = target->process->pid;
-	struct marker_list probes = { 0 };
-	int ret = process_probes_read(&probes, pid);
-
+	ret = process_probes_read(&probes, pid);
 	placement_settle(&probes, pid);
 	for (size_t i = 0; i < probes.count; i++) {
 		struct marker *m = &probes.markers[i];
 		char *name = strchr(m->id, '/');
 
-		if (!name || has_address(&target->markers, m->address))
+		for (k = 0; k < markers->count; k++)
+			if (markers->markers[k].address == m->address)
+				break;
+		if (!name || k < markers->count)
 			continue;
 		*name++ = '\0';
-		marker_list_add(&target->markers, m, m->id, name, m->text, "");
+		marker_list_add(markers, m, m->id, name, m->text, "");
 	}
 	marker_list_free(&probes);
 	if (!ret)
@@ -298,6 +276,7 @@ static int add_probes(struct target *target)
 			      process_closed(pid)) : COMMAND_DONE;
 }
 
+/* Lists a process, or all of the user's. Returns an exit status. */
 static int list_processes(struct output *out, pid_t pid)
 {
 	struct process_page page;
@@ -305,6 +284,7 @@ static int list_processes(struct output *out, pid_t pid)
 	int result = COMMAND_DONE;
 	char heading[PROCESS_NAME_BYTES + 32];
 	struct places places = { 0 };
+	size_t kept;
 
 	if (targets_open(&targets, pid)) {
 		targets_close(&targets);
@@ -321,13 +301,23 @@ static int list_processes(struct output *out, pid_t pid)
 				result = cause_tell(&target->client.cause);
 			continue;
 		}
-		take_placement(target);
 		if (add_probes(target))
 			result = COMMAND_FAILED;
 		places_take_living(&places, target->process, NULL, NULL);
 		places_mark(&places, &target->markers);
-		if (!out->all)
-			drop_runtime(&target->markers);
+		/* without probes of the C library and of the dynamic linker
+		 * that are off */
+		kept = 0;
+		for (size_t k = 0; k < target->markers.count; k++) {
+			struct marker *m = &target->markers.markers[k];
+
+			if (out->all || m->kind != MARKER_USDT || m->enabled ||
+			    !usdt_is_runtime(m->id))
+				target->markers.markers[kept++] = *m;
+			else
+				marker_free(m);
+		}
+		target->markers.count = kept;
 		if (rundir_read_process(target->process,
 					target->process->image, &page))
 			page.procname[0] = '\0';
@@ -356,7 +346,7 @@ static int list_processes(struct output *out, pid_t pid)
 	return result;
 }
 
-/* Says why a word is no file, if that can be told. */
+/* Returns why a word is no file that has markers; NULL: it may be one. */
 static const char *not_a_file(const char *path)
 {
 	struct stat st;
@@ -378,6 +368,8 @@ static const char *not_a_file(const char *path)
 	return S_ISREG(st.st_mode) ? NULL : "it is not a regular file";
 }
 
+/* Lists the files; one that cannot be read does not keep others from being
+ * listed. Returns an exit status. */
 static int list_files(struct output *out, char **paths)
 {
 	const char *why;

@@ -2,6 +2,9 @@
 /*
  * The command `taffrail`: one row a sub-command. The usage text is printed from
  * the rows; the file or room with the sub-command's name has its code.
+ *
+ * Invariant: the name for messages is set before anything of a sub-command
+ * runs, so each message says which one failed.
  */
 #include "base/base.h"
 #include "command/common/command.h"
@@ -51,38 +54,6 @@ static const struct command command_table[] = {
 	{ NULL, NULL, NULL }
 };
 
-/* Returns true for a sub-command that executes a program, which must get the
- * limits as they are. */
-static bool command_executes(const char *word)
-{
-	return !strcmp(word, "record") || !strcmp(word, "gdb") ||
-	       !strcmp(word, "gdbserver");
-}
-
-static int print_usage(void)
-{
-	printf("Usage: taffrail SUBCOMMAND [OPTIONS] [ARGUMENTS]\n"
-	       "Trace programs through their static markers.\n\n"
-	       "Sub-commands:\n");
-	for (const struct command *c = command_table; c->word; c++)
-		printf("  %-12s%s\n", c->word, c->help);
-	printf("\nOptions:\n"
-	       "  -h, --help     print this; SUBCOMMAND --help prints its "
-	       "options\n"
-	       "  -V, --version  print the version\n");
-	return command_finish();
-}
-
-/* Prints the fault of an option in place of a sub-command. */
-static int misused_option(int argc, char **argv)
-{
-	if (argc > 2)
-		return command_misused("'%s' stands before the sub-command: "
-				       "options follow it", argv[1]);
-	return command_misused("unknown option '%s', and no sub-command",
-			       argv[1]);
-}
-
 /* Words of other tracers, and the sub-commands that do the same. */
 static const struct {
 	const char *word, *hint;
@@ -101,7 +72,8 @@ static const struct {
 	{ "man", "taffrail SUBCOMMAND --help, or man taffrail-SUBCOMMAND" },
 };
 
-/* Names sub-commands like the word. */
+/* Says which sub-command the word may stand for: by words of other tracers, or
+ * by likeness. Returns COMMAND_USAGE. */
 static int misused_word(const char *word)
 {
 	char names[NEAREST_IDS * (NEAREST_LENGTH_MAX + 8)];
@@ -128,29 +100,33 @@ static int misused_word(const char *word)
 			       word, names);
 }
 
-/* Makes "WORD --help" of "help WORD". */
-static void turn_help(int argc, char **argv)
-{
-	static char help[] = "--help";
-
-	if (argc != 3 || strcmp(argv[1], "help"))
-		return;
-	argv[1] = argv[2];
-	argv[2] = help;
-}
-
 int main(int argc, char **argv)
 {
+	static char help[] = "--help";
 	const char *word;
 
 	command_set_rows(command_table);
 	if (argc < 2)
 		return command_misused("no sub-command given");
-	turn_help(argc, argv);
+	/* "help WORD" is "WORD --help" */
+	if (argc == 3 && !strcmp(argv[1], "help")) {
+		argv[1] = argv[2];
+		argv[2] = help;
+	}
 	word = argv[1];
 	if (!strcmp(word, "--help") || !strcmp(word, "-h") ||
-	    !strcmp(word, "help"))
-		return print_usage();
+	    !strcmp(word, "help")) {
+		printf("Usage: taffrail SUBCOMMAND [OPTIONS] [ARGUMENTS]\n"
+		       "Trace programs through their static markers.\n\n"
+		       "Sub-commands:\n");
+		for (const struct command *c = command_table; c->word; c++)
+			printf("  %-12s%s\n", c->word, c->help);
+		printf("\nOptions:\n"
+		       "  -h, --help     print this; SUBCOMMAND --help prints "
+		       "its options\n"
+		       "  -V, --version  print the version\n");
+		return command_finish();
+	}
 	if (!strcmp(word, "--version") || !strcmp(word, "-V") ||
 	    !strcmp(word, "version")) {
 		printf("taffrail %s\n", PACKAGE_VERSION);
@@ -162,9 +138,17 @@ int main(int argc, char **argv)
 		command_name(word);
 		command_warn_words(words_unknown(environ), "");
 		limits_prepare();
-		if (!command_executes(word))
+		/* a program that is executed gets the limits as they are */
+		if (c->run != record_main && c->run != gdb_main &&
+		    c->run != gdbserver_main)
 			limits_raise_files();
 		return c->run(argc - 1, argv + 1);
 	}
-	return *word == '-' ? misused_option(argc, argv) : misused_word(word);
+	if (*word != '-')
+		return misused_word(word);
+	if (argc > 2)
+		return command_misused("'%s' stands before the sub-command: "
+				       "options follow it", word);
+	return command_misused("unknown option '%s', and no sub-command",
+			       word);
 }

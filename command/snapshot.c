@@ -2,6 +2,10 @@
 /*
  * taffrail snapshot NAME -o DIR: copies the rings of a session. Does not stop
  * living processes; removes the rings of dead ones after the copy.
+ *
+ * Invariant: no ring is removed before the trace is whole on disk, nor if a
+ * part of a ring could not be read. Events that the trace lacks are told with
+ * the reason.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -56,46 +60,45 @@ struct snapshot {
 	struct agentless agentless;		/* programs without an agent */
 };
 
-static int take_image(struct snapshot *s, const struct rundir_process *process,
-		      uint32_t image)
-{
-	struct consumer *consumer;
-	struct consumer **more;
-	struct process_page page;
-	int ret;
-
-	more = reallocarray(s->taken, s->ntaken + 1, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	s->taken = more;
-	ret = consume_open(&consumer, &s->set, process, image, s->name, false);
-	if (ret) {
-		s->foreign += ret == -EPROTO;
-		return ret == -EMFILE || ret == -ENFILE || ret == -ENOMEM ||
-		       ret == -ENOLCK ? ret : 0;
-	}
-	more[s->ntaken++] = consumer;
-	ret = consume_finish(consumer);
-	s->unreadable += consumer->unreadable;
-	if (!rundir_read_process(process, image, &page))
-		agentless_take(&s->agentless, &page, &consumer->session->page);
-	if (!s->core)
-		shortage_take(&s->shortage, &consumer->session->page,
-			      process->fd);
-	return ret;
-}
-
+/* Copies the rings of the session in all images of a process, and keeps each
+ * consumer in s->taken. Returns 0; or a negative errno that ends the snapshot:
+ * the trace cannot be written, or a limit of this command is reached. */
 static int take_process(struct snapshot *s,
 			const struct rundir_process *process)
 {
 	uint32_t images[RUNDIR_IMAGES_MAX];
 	int n = rundir_images(process, images, RUNDIR_IMAGES_MAX);
 	size_t before = s->ntaken;
+	struct consumer *consumer, **more;
+	struct process_page page;
 	int ret = 0;
-	int i;
 
-	for (i = 0; i < n && !ret; i++)
-		ret = take_image(s, process, images[i]);
+	for (int i = 0; i < n && !ret; i++) {
+		more = reallocarray(s->taken, s->ntaken + 1, sizeof(*more));
+		if (!more) {
+			ret = -ENOMEM;
+			break;
+		}
+		s->taken = more;
+		ret = consume_open(&consumer, &s->set, process, images[i],
+				   s->name, false);
+		if (ret) {
+			s->foreign += ret == -EPROTO;
+			if (ret != -EMFILE && ret != -ENFILE &&
+			    ret != -ENOMEM && ret != -ENOLCK)
+				ret = 0;
+			continue;
+		}
+		more[s->ntaken++] = consumer;
+		ret = consume_finish(consumer);
+		s->unreadable += consumer->unreadable;
+		if (!rundir_read_process(process, images[i], &page))
+			agentless_take(&s->agentless, &page,
+				       &consumer->session->page);
+		if (!s->core)
+			shortage_take(&s->shortage, &consumer->session->page,
+				      process->fd);
+	}
 	s->processes += s->ntaken != before;
 	return ret;
 }
@@ -135,6 +138,7 @@ static void snapshot_settle(struct snapshot *s,
 		close(fd);
 }
 
+/* Takes the row of this session. */
 static void note_removed(const struct keep_row *row, void *priv)
 {
 	struct snapshot *s = priv;
@@ -143,25 +147,7 @@ static void note_removed(const struct keep_row *row, void *priv)
 		s->removed = *row;
 }
 
-/* Tells which events the limit of dead processes' rings removed of this
- * session, once. Returns an exit status. */
-static int tell_removed(struct snapshot *s)
-{
-	if (s->core || s->pid)
-		return COMMAND_DONE;
-	rundir_each_removed(&s->dir, s->name, note_removed, s);
-	if (!s->removed.processes)
-		return COMMAND_DONE;
-	return command_failed("%s of %s %s missing: the buffers of ended "
-			      "processes had more than %lluM, and the oldest "
-			      "were removed; take snapshots earlier, or use a "
-			      "smaller --buffer-size",
-			      counted(s->removed.events, "event"),
-			      counted(s->removed.processes, "ended process"),
-			      agreed(s->removed.events, "is", "are"),
-			      KEEP_BYTES >> 20);
-}
-
+/* Tells of a process whose buffers cannot be copied any more. */
 static void tell_gone(pid_t pid)
 {
 	command_warn("process %d has ended, and its buffers with its mount "
@@ -198,19 +184,31 @@ static int tell_faults(struct snapshot *s)
 	return told ? COMMAND_FAILED : COMMAND_DONE;
 }
 
-/* Tells which events this snapshot lacks. Returns an exit status. */
+/* Tells which events this snapshot lacks, once. Returns an exit status. */
 static int tell_missing(struct snapshot *s)
 {
-	int status = tell_removed(s) | s->faulty;
+	int status = s->faulty;
 
-	if (!s->core && layouts_tell(&s->list, s->name, "its events are not "
-						      "in this snapshot"))
+	if (s->core)
+		return status;
+	/* by the limit of dead processes' rings */
+	if (!s->pid)
+		rundir_each_removed(&s->dir, s->name, note_removed, s);
+	if (s->removed.processes)
+		status |= command_failed("%s of %s %s missing: the buffers of "
+			"ended processes had more than %lluM, and the oldest "
+			"were removed; take snapshots earlier, or use a "
+			"smaller --buffer-size",
+			counted(s->removed.events, "event"),
+			counted(s->removed.processes, "ended process"),
+			agreed(s->removed.events, "is", "are"),
+			KEEP_BYTES >> 20);
+	if (layouts_tell(&s->list, s->name, "its events are not in this "
+					    "snapshot"))
 		status = COMMAND_FAILED;
-	if (!s->core && !s->pid &&
-	    later_tell_elsewhere(&s->dir, &s->list, s->name))
+	if (!s->pid && later_tell_elsewhere(&s->dir, &s->list, s->name))
 		status = COMMAND_FAILED;
-	if (!s->core && !s->pid &&
-	    rundir_forget_away(&s->dir, s->name, false, tell_gone))
+	if (!s->pid && rundir_forget_away(&s->dir, s->name, false, tell_gone))
 		status = COMMAND_FAILED;
 	return status;
 }
@@ -241,29 +239,25 @@ static int tell_empty(struct snapshot *s)
 	return COMMAND_FAILED;
 }
 
-/* Gives names to addresses. The extracted files of a core dump are this
- * command's, but who owns the dump may have written what they say. */
-static void name_all(struct snapshot *s)
-{
-	struct rights rights;
-
-	if (rights_take(&rights, s->core ? s->extracted.owner : 0))
-		for (size_t i = 0; i < s->ntaken; i++)
-			consume_names(s->taken[i]);
-	rights_give_back(&rights);
-}
-
+/* Copies, tells, and settles: everything from the list of processes to the exit
+ * status, which it returns. */
 static int take_all(struct snapshot *s)
 {
 	struct outcome outcome = { 0 }, losses = { 0 };
 	char nearest[TARGETS_NEAREST_BYTES];
+	struct rights rights;
 	size_t i;
 	int ret = 0;
 	int error;
 
 	for (i = 0; i < s->list.count && !ret; i++)
 		ret = take_process(s, &s->list.processes[i]);
-	name_all(s);
+	/* gives names to addresses; the extracted files of a core dump are this
+	 * command's, but who owns the dump may have written them */
+	if (rights_take(&rights, s->core ? s->extracted.owner : 0))
+		for (i = 0; i < s->ntaken; i++)
+			consume_names(s->taken[i]);
+	rights_give_back(&rights);
 	error = trace_set_finish(&s->set);
 	ret = ret ? ret : error;
 	/* the buffers of dead processes were not removed */
@@ -310,63 +304,24 @@ static int take_all(struct snapshot *s)
 	return outcome_end(&outcome, ret);
 }
 
-static int take_arguments(struct snapshot *s, const char **output, int argc,
-			  char **argv)
-{
-	struct options options = {
-		.argc = argc, .argv = argv, .rows = rows,
-		.shape = "NAME -o DIR",
-		.about = "Copy the buffers of session NAME, of living and dead "
-			 "processes, to a CTF trace.\nTracing continues.",
-	};
-	int key;
-
-	while ((key = options_next(&options)) != OPTIONS_END) {
-		if (key == OPTIONS_STOP)
-			return options.status ? options.status : -1;
-		if (key == KEY_LOSS)
-			s->fail_on_loss = true;
-		else if (key == KEY_CORE)
-			s->core = options.value;
-		else if (key == 'o')
-			*output = options.value;
-		else if (command_take_pid(&s->pid, options.value))
-			return COMMAND_USAGE;
-	}
-	if (argc - options.index != 1)
-		return command_misused("give one session's name, and -o DIR");
-	if (!*output || !**output)
-		return command_misused("no directory given: add -o DIR");
-	if (s->core && s->pid)
-		return command_misused("--core and --pid exclude each other");
-	s->name = argv[options.index];
-	return targets_check_name(s->name);
-}
-
-/* Finds the process of the core dump. A process that has the same pid now is
- * another one. */
-static int find_core(struct snapshot *s)
-{
-	size_t i;
-
-	if (core_extract(&s->extracted, s->core))
-		return cause_tell(&s->extracted.cause);
-	if (rundir_open_at(&s->dir, s->extracted.path) ||
-	    rundir_collect(&s->dir, &s->list))
-		return cause_tell(&s->dir.cause);
-	for (i = 0; i < s->list.count; i++)
-		s->list.processes[i].alive = false;
-	return COMMAND_DONE;
-}
-
+/* Finds the processes: all of the user, that of -p, or that of the core dump; a
+ * process that has the dump's pid now is another one. Returns COMMAND_DONE, or
+ * an exit status after printing why. */
 static int find_processes(struct snapshot *s)
 {
 	struct rundir_process process;
 	struct cause cause;
 
-	s->dir.fd = -1;
-	if (s->core)
-		return find_core(s);
+	if (s->core) {
+		if (core_extract(&s->extracted, s->core))
+			return cause_tell(&s->extracted.cause);
+		if (rundir_open_at(&s->dir, s->extracted.path) ||
+		    rundir_collect(&s->dir, &s->list))
+			return cause_tell(&s->dir.cause);
+		for (size_t i = 0; i < s->list.count; i++)
+			s->list.processes[i].alive = false;
+		return COMMAND_DONE;
+	}
 	if (cause_check_proc())
 		return COMMAND_FAILED;
 	if (s->pid) {
@@ -386,38 +341,59 @@ static int find_processes(struct snapshot *s)
 	return COMMAND_DONE;
 }
 
-static int open_all(struct snapshot *s, const char *output)
-{
-	int ret = find_processes(s);
-
-	if (ret)
-		return ret;
-	ret = trace_set_open(&s->set, output);
-	if (ret == -ENOTEMPTY)
-		return command_failed("%s exists and is not empty", output);
-	if (ret)
-		return command_failed("%s: %s", output,
-				      reason_of_output(ret));
-	return COMMAND_DONE;
-}
-
 int snapshot_main(int argc, char **argv)
 {
 	static struct snapshot s;
+	struct options options = {
+		.argc = argc, .argv = argv, .rows = rows,
+		.shape = "NAME -o DIR",
+		.about = "Copy the buffers of session NAME, of living and dead "
+			 "processes, to a CTF trace.\nTracing continues.",
+	};
 	const char *output = NULL;
-	int status = take_arguments(&s, &output, argc, argv);
-	size_t i;
+	int key, ret, status;
 
+	while ((key = options_next(&options)) != OPTIONS_END) {
+		if (key == OPTIONS_STOP)
+			return options.status;
+		if (key == KEY_LOSS)
+			s.fail_on_loss = true;
+		else if (key == KEY_CORE)
+			s.core = options.value;
+		else if (key == 'o')
+			output = options.value;
+		else if (command_take_pid(&s.pid, options.value))
+			return COMMAND_USAGE;
+	}
+	if (argc - options.index != 1)
+		return command_misused("give one session's name, and -o DIR");
+	if (!output || !*output)
+		return command_misused("no directory given: add -o DIR");
+	if (s.core && s.pid)
+		return command_misused("--core and --pid exclude each other");
+	s.name = argv[options.index];
+	status = targets_check_name(s.name);
 	if (status)
-		return status < 0 ? COMMAND_DONE : status;
+		return status;
 	map_guard();
 	s.dir.fd = -1;
 	s.set.fd = -1;
-	status = cause_check_files(LIMITS_FILES) || open_all(&s, output);
+	status = cause_check_files(LIMITS_FILES);
+	if (!status)
+		status = find_processes(&s);
+	if (!status) {
+		ret = trace_set_open(&s.set, output);
+		if (ret == -ENOTEMPTY)
+			status = command_failed("%s exists and is not empty",
+						output);
+		else if (ret)
+			status = command_failed("%s: %s", output,
+						reason_of_output(ret));
+	}
 	if (!status) {
 		status = take_all(&s);
 		trace_set_close(&s.set);
-		for (i = 0; i < s.ntaken; i++)
+		for (size_t i = 0; i < s.ntaken; i++)
 			consume_close(s.taken[i]);
 		free(s.taken);
 	}

@@ -65,25 +65,8 @@ static const struct option_row start_rows[] = {
 	{ 0 }
 };
 
-/* Refuses the names of sessions that gdb, gdbserver, TAFFRAIL_ENABLE, callbacks
- * and record make. */
-static int check_free(const char *name)
-{
-	static const char *const ours[] = { "gdb", "gdbserver", "env",
-					    LOAD_SESSION };
-	size_t n = strlen("record-");
-
-	for (size_t i = 0; i < ARRAY_SIZE(ours); i++)
-		if (!strcmp(name, ours[i]))
-			return command_misused("Taffrail itself makes sessions "
-					       "'%s': give another name", name);
-	if (!strncmp(name, "record-", n) && name[n] &&
-	    !name[n + strspn(name + n, "0123456789.")])
-		return command_misused("taffrail record makes sessions '%s': "
-				       "give another name", name);
-	return COMMAND_DONE;
-}
-
+/* Takes one option. Returns COMMAND_DONE, or COMMAND_USAGE after printing
+ * why. */
 static int take_option(struct start_arguments *a, int key, const char *value)
 {
 	switch (key) {
@@ -123,6 +106,8 @@ static int take_option(struct start_arguments *a, int key, const char *value)
 	}
 }
 
+/* Makes the request, which is the text of sessions/NAME, too; the caller
+ * releases it. */
 static void fill_request(struct client_request *request,
 			 const struct start_arguments *a)
 {
@@ -145,7 +130,8 @@ static void fill_request(struct client_request *request,
 		client_request_add(request, "rule", "%s", a->rules[i]);
 }
 
-/* Tells of buffers that will not outlive their process. */
+/* Tells, and notes for later snapshots, that buffers will not outlive their
+ * process. */
 static void tell_away(struct targets *targets, const char *name,
 		      const struct rundir_process *process)
 {
@@ -163,28 +149,16 @@ static void tell_away(struct targets *targets, const char *name,
 			     "below %s", targets->dir.path);
 }
 
-/* Not switched in the processes in which the session has begun. */
+/* The places that are not switched in the processes in which the session has
+ * begun; start_main() tells them. */
 static struct places places;
 
-/* Warns that the session's buffers are smaller than asked, and why, as the page
- * tells. */
-static void smaller_tell(const struct target *target, const char *name,
-			 uint64_t buffer, uint64_t asked)
-{
-	const struct rundir_process *process = target->process;
-	struct session_page page;
-	int error = rundir_find_session(process, process->image, name, &page) ?
-			    0 : page.small_error;
-
-	command_warn("process %d: buffers of %lluK instead of %lluK in %s%s%s",
-		     process->pid, (unsigned long long)buffer / 1024,
-		     (unsigned long long)asked / 1024, rundir_shown(process),
-		     error ? ": " : "", error ? reason_of_room(error) : "");
-}
-
-/* Sends the request to one process, also for later programs of it. Returns 0,
+/*
+ * Sends the request to one process, also for later programs of it. Returns 0,
  * also where the session has no room for some buffers, or programs will not
- * take part, and `*result` becomes COMMAND_FAILED then. */
+ * take part, and `*result` becomes COMMAND_FAILED then; or a negative errno,
+ * and the client's cause tells why.
+ */
 static int start_call(struct target *target, const char *name,
 		      const struct client_request *request, int *result)
 {
@@ -192,6 +166,7 @@ static int start_call(struct target *target, const char *name,
 	uint64_t buffer = 0, asked = 0;
 	struct client_answer answer;
 	const char *key, *value;
+	struct session_page page;
 	struct cause cause;
 	size_t position = 0;
 	int error = 0;
@@ -217,7 +192,15 @@ static int start_call(struct target *target, const char *name,
 			  .text = reason_of_room(error));
 		*result = cause_tell(&cause);
 	} else if (!ret && buffer < asked) {
-		smaller_tell(target, name, buffer, asked);
+		/* the page tells why they are smaller */
+		error = rundir_find_session(process, process->image, name,
+					    &page) ? 0 : page.small_error;
+		command_warn("process %d: buffers of %lluK instead of %lluK in "
+			     "%s%s%s", process->pid,
+			     (unsigned long long)buffer / 1024,
+			     (unsigned long long)asked / 1024,
+			     rundir_shown(process), error ? ": " : "",
+			     error ? reason_of_room(error) : "");
 	}
 	if (!ret)
 		places_take_living(&places, process, name, NULL);
@@ -243,9 +226,16 @@ static void take_back(struct targets *targets, const char *name, size_t count)
 	client_request_release(&request);
 }
 
-/* Reads the markers first, so a rule that selects nothing starts nothing. */
-static int check_each(struct targets *targets, const struct start_arguments *a)
+/* Starts a session in the processes that -p names: in each, or in none. Returns
+ * an exit status. */
+static int start_each(struct targets *targets, const struct start_arguments *a,
+		      const struct client_request *request)
 {
+	const struct rundir_process *process;
+	int result = COMMAND_DONE;
+
+	/* reads the markers first, so a rule that selects nothing starts
+	 * nothing */
 	for (size_t i = 0; i < targets->count; i++)
 		if (target_list(&targets->targets[i]))
 			return cause_tell(&targets->targets[i].client.cause);
@@ -256,33 +246,6 @@ static int check_each(struct targets *targets, const struct start_arguments *a)
 		if (command_check_reach(targets->targets[i].process->path,
 					a->group))
 			return COMMAND_FAILED;
-	return COMMAND_DONE;
-}
-
-/* Tells why the session has not begun in a process. One that has ended
- * meanwhile may have made files for it, and even events. */
-static int not_begun(const struct target *target, const char *name)
-{
-	const struct rundir_process *process = target->process;
-
-	if (rundir_lives(process))
-		return cause_tell(&target->client.cause);
-	command_failed("process %d has ended", process->pid);
-	if (!rundir_drop_begun(process, name))
-		command_warn("process %d has written events before: 'taffrail "
-			     "snapshot %s -o DIR' writes them", process->pid,
-			     name);
-	return COMMAND_FAILED;
-}
-
-/* Starts a session in the processes that -p names: in each, or in none. */
-static int start_each(struct targets *targets, const struct start_arguments *a,
-		      const struct client_request *request)
-{
-	int result = COMMAND_DONE;
-
-	if (check_each(targets, a))
-		return COMMAND_FAILED;
 	for (size_t i = 0; i < targets->count; i++) {
 		struct target *target = &targets->targets[i];
 		int ret = start_call(target, a->name, request, &result);
@@ -292,12 +255,21 @@ static int start_each(struct targets *targets, const struct start_arguments *a,
 			continue;
 		}
 		take_back(targets, a->name, i);
+		process = target->process;
 		if (ret == -EEXIST)
 			return command_failed("process %d already has a "
 					      "session '%s': give another "
 					      "name, or destroy it first",
-					      target->process->pid, a->name);
-		return not_begun(target, a->name);
+					      process->pid, a->name);
+		if (rundir_lives(process))
+			return cause_tell(&target->client.cause);
+		command_failed("process %d has ended", process->pid);
+		/* it may have made files for the session, and even events */
+		if (!rundir_drop_begun(process, a->name))
+			command_warn("process %d has written events before: "
+				     "'taffrail snapshot %s -o DIR' writes "
+				     "them", process->pid, a->name);
+		return COMMAND_FAILED;
 	}
 	if (targets_check_begun(targets, a->rules, a->nrules)) {
 		take_back(targets, a->name, targets->count);
@@ -315,6 +287,7 @@ struct missed {
 	size_t count;
 };
 
+/* Adds a process; of many, "..." stands for the last ones. */
 static void missed_add(struct missed *missed, pid_t pid)
 {
 	size_t n = strlen(missed->pids);
@@ -329,41 +302,13 @@ static void missed_add(struct missed *missed, pid_t pid)
 		strcat(missed->pids, ", ...");
 }
 
-/* Returns true when a process can never begin the session: it has given up what
- * that needs, its user or its root directory, or has a filter. */
-static bool start_never(int error)
-{
-	return error == -EACCES || error == -EPERM || error == -ENOENT ||
-	       error == -EINVAL;
-}
-
-/* Tells which sessions have begun nevertheless, and how to get the rest. */
-static void missed_tell(const struct missed *missed, const struct missed *lost,
-			const char *name, size_t begun)
-{
-	char where[64], later[128] = "";
-
-	snprintf(where, sizeof(where), "%s", begun ?
-		 counted(begun, "other process") : "no process");
-	if (missed->count)
-		snprintf(later, sizeof(later), "when that is mended, 'taffrail "
-			 "start %s -p %d' with the same options adds it; ",
-			 name, missed->first);
-	command_warn("session '%s' has begun in %s, and begins in later ones, "
-		     "but %s%s%s%s%s%s: %s'taffrail destroy %s' ends it "
-		     "everywhere", name, where, missed->count ? "not in " : "",
-		     missed->count ? agreed(missed->count, "process ",
-					    "processes ") : "",
-		     missed->pids, missed->count && lost->count ? ", and " : "",
-		     lost->count ? agreed(lost->count, "cannot in process ",
-					  "cannot in processes ") : "",
-		     lost->pids, later, name);
-}
-
+/* Starts a session in the living processes, for `start --all`. Tells where it
+ * has not begun, and how to get the rest. Returns an exit status. */
 static int start_living(struct targets *targets, const char *name,
 			const struct client_request *request)
 {
 	struct missed missed = { 0 }, lost = { 0 };
+	char where[64], later[128] = "";
 	int result = COMMAND_DONE;
 	size_t begun = 0;
 
@@ -384,45 +329,56 @@ static int start_living(struct targets *targets, const char *name,
 		}
 		/* -EEXIST: it has just read our file, and started the
 		 * session */
-		if (ret && ret != -EEXIST) {
-			result = cause_tell(&target->client.cause);
-			missed_add(start_never(ret) ? &lost : &missed,
-				   target->process->pid);
-		} else {
+		if (!ret || ret == -EEXIST) {
 			tell_away(targets, name, target->process);
 			begun++;
+			continue;
 		}
+		result = cause_tell(&target->client.cause);
+		/* never, when it has given up a right that the start needs, its
+		 * user or its root directory, or has a filter */
+		missed_add(ret == -EACCES || ret == -EPERM || ret == -ENOENT ||
+			   ret == -EINVAL ? &lost : &missed,
+			   target->process->pid);
 	}
-	if (missed.count || lost.count)
-		missed_tell(&missed, &lost, name, begun);
+	if (!missed.count && !lost.count)
+		return result;
+	snprintf(where, sizeof(where), "%s", begun ?
+		 counted(begun, "other process") : "no process");
+	if (missed.count)
+		snprintf(later, sizeof(later), "when that is mended, 'taffrail "
+			 "start %s -p %d' with the same options adds it; ",
+			 name, missed.first);
+	command_warn("session '%s' has begun in %s, and begins in later ones, "
+		     "but %s%s%s%s%s%s: %s'taffrail destroy %s' ends it "
+		     "everywhere", name, where, missed.count ? "not in " : "",
+		     missed.count ? agreed(missed.count, "process ",
+					   "processes ") : "",
+		     missed.pids, missed.count && lost.count ? ", and " : "",
+		     lost.count ? agreed(lost.count, "cannot in process ",
+					 "cannot in processes ") : "",
+		     lost.pids, later, name);
 	return result;
 }
 
-/* Returns true when a file or a living process has a session of that name. */
-static bool name_taken(struct targets *targets, const char *name)
-{
-	char *text;
-
-	if (targets->dir.fd >= 0 &&
-	    !rundir_read_rules(&targets->dir, name, &text)) {
-		free(text);
-		return true;
-	}
-	for (size_t i = 0; i < targets->count; i++)
-		if (targets->targets[i].process->alive &&
-		    target_has(&targets->targets[i], name))
-			return true;
-	return false;
-}
-
+/* Starts a session in all processes, also later ones. Returns an exit
+ * status. */
 static int start_all(struct targets *targets, const struct start_arguments *a,
 		     struct client_request *request)
 {
 	struct client_request word = { 0 };
 	char names[CHANNELS_MAX * SESSION_NAME_BYTES + 64];
+	char *text = NULL;
+	bool taken = targets->dir.fd >= 0 &&
+		     !rundir_read_rules(&targets->dir, a->name, &text);
 	int ret;
 
-	if (name_taken(targets, a->name))
+	if (taken)
+		free(text);
+	for (size_t i = 0; i < targets->count && !taken; i++)
+		taken = targets->targets[i].process->alive &&
+			target_has(&targets->targets[i], a->name);
+	if (taken)
 		return command_failed("session '%s' exists: give another name, "
 				      "or destroy it first", a->name);
 	if (targets->dir.fd < 0 && rundir_open(&targets->dir, true))
@@ -457,7 +413,8 @@ static int start_all(struct targets *targets, const struct start_arguments *a,
 		       COMMAND_FAILED : ret;
 }
 
-/* Says which operands are possible where there is not one name. */
+/* Says which operands are possible where there is not one name. Returns
+ * COMMAND_USAGE. */
 static int misused_names(int count, char **names)
 {
 	pid_t pid;
@@ -477,6 +434,10 @@ static int misused_names(int count, char **names)
 
 int start_main(int argc, char **argv)
 {
+	/* sessions that gdb, gdbserver, TAFFRAIL_ENABLE and callbacks make */
+	static const char *const ours[] = { "gdb", "gdbserver", "env",
+					    LOAD_SESSION };
+	static const char record[] = "record-";
 	struct start_arguments a = { 0 };
 	struct client_request request = { 0 };
 	struct targets targets;
@@ -485,6 +446,7 @@ int start_main(int argc, char **argv)
 		.shape = "NAME (-p PID | --all)",
 		.about = "Start a tracing session called NAME.",
 	};
+	const char *number;
 	int key, status;
 
 	while ((key = options_next(&options)) != OPTIONS_END) {
@@ -498,9 +460,16 @@ int start_main(int argc, char **argv)
 		return misused_names(argc - options.index,
 				     argv + options.index);
 	a.name = argv[options.index];
-	status = check_free(a.name);
-	if (status)
-		return status;
+	for (size_t i = 0; i < ARRAY_SIZE(ours); i++)
+		if (!strcmp(a.name, ours[i]))
+			return command_misused("Taffrail itself makes sessions "
+					       "'%s': give another name",
+					       a.name);
+	number = strncmp(a.name, record, strlen(record)) ?
+			 "" : a.name + strlen(record);
+	if (*number && !number[strspn(number, "0123456789.")])
+		return command_misused("taffrail record makes sessions '%s': "
+				       "give another name", a.name);
 	if (!a.all == !a.pids.count)
 		return command_misused("give either -p PID or --all");
 	status = targets_check_name(a.name);

@@ -75,6 +75,8 @@ struct status {
 	struct agentless agentless;		/* programs without an agent */
 };
 
+/* Returns the array with room for one more entry, all zeros; without memory the
+ * command ends. */
 static void *array_grow(void *array, size_t count, size_t size)
 {
 	void *more = reallocarray(array, count + 1, size);
@@ -101,6 +103,7 @@ static struct session *session_of(struct status *s, const char *name)
 	return &s->sessions[s->count++];
 }
 
+/* Adds a copy of a rule, once. */
 static void add_rule(struct session *session, const char *rule)
 {
 	for (size_t i = 0; i < session->nrules; i++)
@@ -111,18 +114,6 @@ static void add_rule(struct session *session, const char *rule)
 	session->rules[session->nrules] = strdup(rule);
 	if (session->rules[session->nrules])
 		session->nrules++;
-}
-
-/* Drops a rule that was disabled word for word; a narrower `disable` leaves the
- * rule as it is. */
-static void drop_rule(struct session *session, const char *rule)
-{
-	for (size_t i = 0; i < session->nrules; i++)
-		if (!strcmp(session->rules[i], rule)) {
-			free(session->rules[i]);
-			session->rules[i] = session->rules[--session->nrules];
-			return;
-		}
 }
 
 /* Returns the entry of a process; all images share one. */
@@ -157,44 +148,19 @@ static void take_facts(struct member *m, const struct session_page *page)
 	m->roomless = (int)page->roomless;
 }
 
-static void take_line(struct session *session, struct member *m,
-		      const char *key, const char *value)
-{
-	uint64_t number = strtoull(value, NULL, 10);
-
-	if (!strcmp(key, "state") && !strcmp(value, "active"))
-		session->active = true;
-	else if (!strcmp(key, "state"))
-		session->stopped = true;
-	else if (!strcmp(key, "mode"))
-		session->overwrite |= !strcmp(value, "overwrite");
-	else if (!strcmp(key, "rule"))
-		add_rule(session, value);
-	else if (!strcmp(key, "unrule"))
-		drop_rule(session, value);
-	else if (!strcmp(key, "written"))
-		m->written += number;
-	else if (!strcmp(key, "lost"))
-		m->lost += number;
-	else if (!strcmp(key, "overwritten"))
-		m->overwritten += number;
-	else if (!strcmp(key, "bytes"))
-		m->bytes += number;
-	else if (!strcmp(key, "left_off"))
-		m->left_off = number;
-}
-
-/* Asks the agent of a living process. Returns 0 when it answered. */
+/* Asks the agent of a living process, and takes the lines of the answer.
+ * Returns 0, or a negative errno: the files are counted then. */
 static int ask_living(struct status *s, struct target *target,
 		      const char *procname)
 {
 	const struct rundir_process *process = target->process;
 	struct session *session = NULL;
 	struct session_page page = { 0 }, own;
-	struct member *member;
+	struct member *m;
 	struct client_answer answer;
 	const char *key, *value;
-	size_t position = 0;
+	size_t position = 0, i;
+	uint64_t number;
 	int ret = target_connect_briefly(target);
 
 	if (ret)
@@ -209,14 +175,41 @@ static int ask_living(struct status *s, struct target *target,
 			session = session_of(s, value);
 		if (!session)
 			continue;
-		member = member_of(session, process, procname);
-		if (strcmp(key, "index")) {
-			take_line(session, member, key, value);
-		} else if (!rundir_read_session(process, process->image,
-						(uint32_t)strtoul(value, NULL,
-								  10), &own)) {
-			take_facts(member, &own);
-			places_take(&member->places, process->pid, &own, NULL);
+		m = member_of(session, process, procname);
+		number = strtoull(value, NULL, 10);
+		if (!strcmp(key, "state") && !strcmp(value, "active")) {
+			session->active = true;
+		} else if (!strcmp(key, "state")) {
+			session->stopped = true;
+		} else if (!strcmp(key, "mode")) {
+			session->overwrite |= !strcmp(value, "overwrite");
+		} else if (!strcmp(key, "rule")) {
+			add_rule(session, value);
+		} else if (!strcmp(key, "unrule")) {
+			/* disabled word for word; a narrower `disable` leaves
+			 * the rule as it is */
+			for (i = 0; i < session->nrules; i++)
+				if (!strcmp(session->rules[i], value))
+					break;
+			if (i == session->nrules)
+				continue;
+			free(session->rules[i]);
+			session->rules[i] = session->rules[--session->nrules];
+		} else if (!strcmp(key, "written")) {
+			m->written += number;
+		} else if (!strcmp(key, "lost")) {
+			m->lost += number;
+		} else if (!strcmp(key, "overwritten")) {
+			m->overwritten += number;
+		} else if (!strcmp(key, "bytes")) {
+			m->bytes += number;
+		} else if (!strcmp(key, "left_off")) {
+			m->left_off = number;
+		} else if (!strcmp(key, "index") &&
+			   !rundir_read_session(process, process->image,
+						(uint32_t)number, &own)) {
+			take_facts(m, &own);
+			places_take(&m->places, process->pid, &own, NULL);
 		}
 	}
 	if (!s->only || !strcmp(s->only, LOAD_SESSION))
@@ -233,6 +226,8 @@ struct counting {
 	uint32_t found;
 };
 
+/* Counts a ring; one that cannot be read counts as missing. Returns 0: the
+ * search goes on. */
 static int count_ring(const char *name, void *priv)
 {
 	struct counting *c = priv;
@@ -285,6 +280,8 @@ static bool removed_meanwhile(const struct status *s,
 	return false;
 }
 
+/* Counts the files of a session of one image. Says when files are missing, and
+ * makes the command fail then. */
 static void count_session(struct status *s,
 			  const struct rundir_process *process, uint32_t image,
 			  int imagefd, const struct session_page *page,
@@ -329,34 +326,18 @@ static void count_session(struct status *s,
 	s->result = COMMAND_FAILED;
 }
 
-static void count_image(struct status *s,
-			const struct rundir_process *process, uint32_t image)
-{
-	struct process_page head;
-	struct session_page page;
-	int fd, ret = rundir_read_process(process, image, &head);
-
-	if (ret)
-		return;
-	fd = rundir_open_image(process, image);
-	if (fd < 0)
-		return;
-	for (uint32_t i = 0; i < head.sessions; i++)
-		if (!rundir_read_session(process, image, i, &page) &&
-		    page.state != SESSION_DESTROYED)
-			count_session(s, process, image, fd, &page,
-				      head.procname);
-	close(fd);
-}
-
+/* Takes the sessions of a process: of a living one as the agent tells, of
+ * earlier images, and of one whose agent does not answer, by the files. */
 static void count_process(struct status *s, struct target *target)
 {
 	const struct rundir_process *process = target->process;
 	uint32_t images[RUNDIR_IMAGES_MAX];
 	int n = rundir_images(process, images, RUNDIR_IMAGES_MAX);
 	struct process_page head = { 0 };
+	struct session_page page;
 	char where[32];
 	bool answered = false;
+	int fd;
 
 	if (process->alive) {
 		if (!rundir_read_process(process, process->image, &head)) {
@@ -370,9 +351,20 @@ static void count_process(struct status *s, struct target *target)
 			s->result = cause_tell(&target->client.cause);
 	}
 	for (int i = 0; i < n; i++) {
-		if (!answered || images[i] != process->image)
-			count_image(s, process, images[i]);
 		agentless_look(&s->agentless, process, images[i], s->only);
+		if ((answered && images[i] == process->image) ||
+		    rundir_read_process(process, images[i], &head))
+			continue;
+		fd = rundir_open_image(process, images[i]);
+		if (fd < 0)
+			continue;
+		for (uint32_t k = 0; k < head.sessions; k++)
+			if (!rundir_read_session(process, images[i], k,
+						 &page) &&
+			    page.state != SESSION_DESTROYED)
+				count_session(s, process, images[i], fd, &page,
+					      head.procname);
+		close(fd);
 	}
 }
 
@@ -399,6 +391,7 @@ static int take_rules(const char *name, void *priv)
 	return 0;
 }
 
+/* Takes what the limit of dead processes' rings has removed of a session. */
 static void take_removed(const struct keep_row *row, void *priv)
 {
 	struct session *session = session_of(priv, row->session);
@@ -409,35 +402,7 @@ static void take_removed(const struct keep_row *row, void *priv)
 	session->removed_events = row->events;
 }
 
-/* Tells which places are not switched: once, if several sessions lack one.
- * Returns an exit status. */
-static int tell_places(const struct status *s)
-{
-	struct places all = { 0 };
-
-	for (size_t i = 0; i < s->count; i++)
-		for (size_t k = 0; k < s->sessions[i].nmembers; k++)
-			places_join(&all, &s->sessions[i].members[k].places);
-	places_join(&all, &s->places);
-	return places_tell(&all);
-}
-
-static void status_release(struct status *s)
-{
-	for (size_t i = 0; i < s->count; i++) {
-		for (size_t k = 0; k < s->sessions[i].nrules; k++)
-			free(s->sessions[i].rules[k]);
-		for (size_t k = 0; k < s->sessions[i].nmembers; k++)
-			places_free(&s->sessions[i].members[k].places);
-		free(s->sessions[i].rules);
-		free(s->sessions[i].members);
-	}
-	free(s->sessions);
-	shown_free(&s->shown);
-	places_free(&s->places);
-}
-
-/* Prints "started by ada, process 4711, 2026-11-23 09:12:03". */
+/* Prints "started by ada, process 4711, 2026-11-23 09:12:03", in local time. */
 static void act_print(const char *what, const struct session_act *act)
 {
 	time_t seconds = (time_t)(act->realtime_ns / 1000000000);
@@ -456,12 +421,14 @@ static void act_print(const char *what, const struct session_act *act)
 	printf(", %s", when);
 }
 
+/* Returns the word for a session's state: that of a living process counts. */
 static const char *state_word(const struct session *session)
 {
 	return session->active ? "active" : session->stopped ? "stopped" :
 	       "ended";
 }
 
+/* Prints an act, unless it is not known. */
 static void json_act(struct json *json, const char *key,
 		     const struct session_act *act)
 {
@@ -474,6 +441,7 @@ static void json_act(struct json *json, const char *key,
 	json_close(json, '}');
 }
 
+/* Prints the places that are not switched, and how many more there are. */
 static void json_places(struct json *json, const struct places *places)
 {
 	char address[24];
@@ -494,27 +462,7 @@ static void json_places(struct json *json, const struct places *places)
 	json_number(json, "untaken_more", places->more);
 }
 
-static void json_member(struct json *json, const struct member *m)
-{
-	json_open(json, NULL, '{');
-	json_number(json, "pid", m->pid);
-	json_string(json, "name", m->name);
-	json_bool(json, "alive", m->alive);
-	json_number(json, "written", m->written);
-	json_number(json, "lost", m->lost);
-	json_number(json, "overwritten", m->overwritten);
-	json_number(json, "bytes", m->bytes);
-	json_number(json, "left_off", m->left_off);
-	json_number(json, "buffer", m->buffer);
-	json_number(json, "asked", m->asked);
-	json_bool(json, "roomless", m->roomless);
-	json_places(json, &m->places);
-	json_act(json, "started", &m->started);
-	json_act(json, "changed", &m->changed);
-	json_close(json, '}');
-}
-
-/* Prints all of it on standard output. */
+/* Prints all of it as JSON. */
 static void status_print_json(const struct status *s)
 {
 	struct json json = { .file = stdout };
@@ -534,8 +482,26 @@ static void status_print_json(const struct status *s)
 			json_string(&json, NULL, session->rules[k]);
 		json_close(&json, ']');
 		json_open(&json, "processes", '[');
-		for (size_t k = 0; k < session->nmembers; k++)
-			json_member(&json, &session->members[k]);
+		for (size_t k = 0; k < session->nmembers; k++) {
+			const struct member *m = &session->members[k];
+
+			json_open(&json, NULL, '{');
+			json_number(&json, "pid", m->pid);
+			json_string(&json, "name", m->name);
+			json_bool(&json, "alive", m->alive);
+			json_number(&json, "written", m->written);
+			json_number(&json, "lost", m->lost);
+			json_number(&json, "overwritten", m->overwritten);
+			json_number(&json, "bytes", m->bytes);
+			json_number(&json, "left_off", m->left_off);
+			json_number(&json, "buffer", m->buffer);
+			json_number(&json, "asked", m->asked);
+			json_bool(&json, "roomless", m->roomless);
+			json_places(&json, &m->places);
+			json_act(&json, "started", &m->started);
+			json_act(&json, "changed", &m->changed);
+			json_close(&json, '}');
+		}
 		json_close(&json, ']');
 		json_number(&json, "removed_processes",
 			    session->removed_processes);
@@ -549,15 +515,23 @@ static void status_print_json(const struct status *s)
 	json_end(&json);
 }
 
-/* Prints the first start of the session, and its last change, in any of its
- * processes. */
-static void print_acts(const struct session *session)
+/*
+ * Prints one session: the first start and the last change in any of the
+ * processes, then a line a process.
+ */
+static void session_print(const struct session *session)
 {
 	const struct session_act *first = NULL, *last = NULL;
+	const struct member *m;
 
+	printf("%s: %s, %s", session->name, state_word(session),
+	       session->overwrite ? "overwrite" : "discard");
+	for (size_t i = 0; i < session->nrules; i++)
+		printable_print("%s%s", i ? ", " : "; rules ",
+				session->rules[i]);
+	printf("\n");
 	for (size_t i = 0; i < session->nmembers; i++) {
-		const struct member *m = &session->members[i];
-
+		m = &session->members[i];
 		if (m->started.realtime_ns &&
 		    (!first || m->started.realtime_ns < first->realtime_ns))
 			first = &m->started;
@@ -571,64 +545,43 @@ static void print_acts(const struct session *session)
 		act_print(first ? "; changed" : "  changed", last);
 	if (first || last)
 		printf("\n");
-}
-
-static void print_member(const struct member *m)
-{
-	printable_print("%9d %-16s %12" PRIu64 " %10" PRIu64 " %12" PRIu64
-			" %14" PRIu64 "%s\n", m->pid, m->name, m->written,
-			m->lost, m->overwritten, m->bytes,
-			m->alive ? "" : "  dead");
-	if (m->left_off)
-		printf("%9s %s %s not enabled: no room for %s\n", "",
-		       counted(m->left_off, "marker"),
-		       agreed(m->left_off, "is", "are"),
-		       agreed(m->left_off, "its description",
-			      "their descriptions"));
-	if (m->roomless)
-		printf("%9s no room for some buffers (%s): their events are "
-		       "lost\n", "", strerror(m->roomless));
-	else if (m->buffer < m->asked)
-		printf("%9s no room for buffers of %uK: it has %uK\n", "",
-		       m->asked / 1024, m->buffer / 1024);
-}
-
-static void status_print_table(const struct status *s)
-{
-	if (!s->count && !s->shown.count)
-		printf("No sessions.\n");
-	for (size_t i = 0; i < s->count; i++) {
-		const struct session *session = &s->sessions[i];
-
-		printf("%s%s: %s, %s", i ? "\n" : "", session->name,
-		       state_word(session), session->overwrite ? "overwrite" :
-		       "discard");
-		for (size_t k = 0; k < session->nrules; k++)
-			printable_print("%s%s", k ? ", " : "; rules ",
-					session->rules[k]);
-		printf("\n");
-		print_acts(session);
-		if (session->nmembers)
-			printf("%9s %-16s %12s %10s %12s %14s\n", "PID", "NAME",
-			       "WRITTEN", "LOST", "OVERWRITTEN", "BYTES");
-		for (size_t k = 0; k < session->nmembers; k++)
-			print_member(&session->members[k]);
-		if (session->removed_processes)
-			printf("  %s with %s %s removed: ended processes' "
-			       "buffers had more than %lluM\n",
-			       counted(session->removed_processes,
-				       "ended process"),
-			       counted(session->removed_events, "event"),
-			       agreed(session->removed_processes, "was",
-				      "were"), KEEP_BYTES >> 20);
+	if (session->nmembers)
+		printf("%9s %-16s %12s %10s %12s %14s\n", "PID", "NAME",
+		       "WRITTEN", "LOST", "OVERWRITTEN", "BYTES");
+	for (size_t i = 0; i < session->nmembers; i++) {
+		m = &session->members[i];
+		printable_print("%9d %-16s %12" PRIu64 " %10" PRIu64 " %12"
+				PRIu64 " %14" PRIu64 "%s\n", m->pid, m->name,
+				m->written, m->lost, m->overwritten, m->bytes,
+				m->alive ? "" : "  dead");
+		if (m->left_off)
+			printf("%9s %s %s not enabled: no room for %s\n", "",
+			       counted(m->left_off, "marker"),
+			       agreed(m->left_off, "is", "are"),
+			       agreed(m->left_off, "its description",
+				      "their descriptions"));
+		if (m->roomless)
+			printf("%9s no room for some buffers (%s): their "
+			       "events are lost\n", "", strerror(m->roomless));
+		else if (m->buffer < m->asked)
+			printf("%9s no room for buffers of %uK: it has %uK\n",
+			       "", m->asked / 1024, m->buffer / 1024);
 	}
-	shown_print(&s->shown, s->count ? "\n" : "");
+	if (session->removed_processes)
+		printf("  %s with %s %s removed: ended processes' buffers had "
+		       "more than %lluM\n",
+		       counted(session->removed_processes, "ended process"),
+		       counted(session->removed_events, "event"),
+		       agreed(session->removed_processes, "was", "were"),
+		       KEEP_BYTES >> 20);
 }
 
+/* Finds and prints all that was asked for. Returns the exit status. */
 static int status_show(struct status *s, pid_t pid, bool as_json)
 {
 	char nearest[TARGETS_NEAREST_BYTES] = "";
 	bool asked = pid;
+	struct places all = { 0 };
 	struct targets targets;
 
 	if (targets_open(&targets, pid)) {
@@ -669,11 +622,23 @@ static int status_show(struct status *s, pid_t pid, bool as_json)
 	}
 	if (agentless_tell(&s->agentless))
 		s->result = COMMAND_FAILED;
-	if (as_json)
+	if (as_json) {
 		status_print_json(s);
-	else
-		status_print_table(s);
-	if (tell_places(s))
+	} else {
+		if (!s->count && !s->shown.count)
+			printf("No sessions.\n");
+		for (size_t i = 0; i < s->count; i++) {
+			fputs(i ? "\n" : "", stdout);
+			session_print(&s->sessions[i]);
+		}
+		shown_print(&s->shown, s->count ? "\n" : "");
+	}
+	/* once, if several sessions lack a place */
+	for (size_t i = 0; i < s->count; i++)
+		for (size_t k = 0; k < s->sessions[i].nmembers; k++)
+			places_join(&all, &s->sessions[i].members[k].places);
+	places_join(&all, &s->places);
+	if (places_tell(&all))
 		s->result = COMMAND_FAILED;
 	return command_finish() ? COMMAND_FAILED : s->result;
 }
@@ -710,6 +675,16 @@ int status_main(int argc, char **argv)
 	if (s.only && targets_check_name(s.only))
 		return COMMAND_USAGE;
 	status = status_show(&s, pid, as_json);
-	status_release(&s);
+	for (size_t i = 0; i < s.count; i++) {
+		for (size_t k = 0; k < s.sessions[i].nrules; k++)
+			free(s.sessions[i].rules[k]);
+		for (size_t k = 0; k < s.sessions[i].nmembers; k++)
+			places_free(&s.sessions[i].members[k].places);
+		free(s.sessions[i].rules);
+		free(s.sessions[i].members);
+	}
+	free(s.sessions);
+	shown_free(&s.shown);
+	places_free(&s.places);
 	return status;
 }

@@ -27,36 +27,33 @@ static const struct option_row rows[] = {
 	{ 0 }
 };
 
-/* Returns true when the process has executed another program since the last
- * call; then its agent must be connected to again. */
-static bool has_executed(struct target *target)
-{
-	uint32_t images[RUNDIR_IMAGES_MAX];
-	int n = rundir_images(target->process, images, RUNDIR_IMAGES_MAX);
-
-	if (n <= 0 || images[n - 1] <= target->process->image)
-		return false;
-	target->process->image = images[n - 1];
-	client_close(&target->client);
-	return true;
-}
-
-/* Sends the request to one process. Returns 1: done; 0: it does not have the
- * session; -1: failed. */
+/* Sends the request to one process, and again when it executes another program
+ * meanwhile. Returns 1: done; 0: it does not have the session; -1: failed,
+ * after printing why. */
 static int tell_one(struct target *target, enum message_type type,
 		    const struct client_request *request, const char *name)
 {
-	int tries = EXECUTED_TRIES, ret;
+	const struct rundir_process *process = target->process;
+	uint32_t images[RUNDIR_IMAGES_MAX];
+	int tries = EXECUTED_TRIES, n, ret;
 
 	if (!target_has(target, name))
 		return 0;
 	if (type != MESSAGE_FLUSH)
 		rundir_heirs_remove(target->process, name);
-	do {
+	for (;;) {
 		ret = target_connect(target);
 		if (!ret)
 			ret = client_call(&target->client, type, request, NULL);
-	} while (ret && ret != -ENOENT && tries-- && has_executed(target));
+		if (!ret || ret == -ENOENT || !tries--)
+			break;
+		/* has another program an agent now? */
+		n = rundir_images(process, images, RUNDIR_IMAGES_MAX);
+		if (n <= 0 || images[n - 1] <= process->image)
+			break;
+		target->process->image = images[n - 1];
+		client_close(&target->client);
+	}
 	if (!ret)
 		return 1;
 	if (ret == -ENOENT)
@@ -101,39 +98,27 @@ static int visit_left(struct target *target, const char *name, bool remove)
 	return found;
 }
 
-static int tell_later(struct targets *targets, enum message_type type,
-		      const char *name)
-{
-	char *text;
-	int ret;
-
-	if (targets->dir.fd < 0)
-		return 0;
-	/* a flush changes nothing for later processes */
-	ret = type == MESSAGE_FLUSH ?
-		      rundir_read_rules(&targets->dir, name, &text) :
-		      rundir_remove_rules(&targets->dir, name);
-	if (!ret && type == MESSAGE_FLUSH)
-		free(text);
-	if (!ret)
-		return 1;
-	if (ret == -ENOENT)
-		return 0;
-	command_failed("cannot remove sessions/%s: %s", name, strerror(-ret));
-	return -1;
-}
-
+/* Sends the request to all processes that have the session, and with `later`
+ * changes the file for later ones. Returns an exit status. */
 static int tell_all(struct targets *targets, enum message_type type,
 		    const char *name, bool later)
 {
 	struct client_request request = { 0 };
 	int found = 0, failed = 0, ret;
+	char *text = NULL;
 
 	client_request_add(&request, "name", "%s", name);
-	if (later) {
-		ret = tell_later(targets, type, name);
-		found += ret != 0;
-		failed |= ret < 0;
+	if (later && targets->dir.fd >= 0) {
+		/* a flush changes nothing for later processes */
+		ret = type == MESSAGE_FLUSH ?
+			      rundir_read_rules(&targets->dir, name, &text) :
+			      rundir_remove_rules(&targets->dir, name);
+		if (!ret)
+			free(text);
+		found += ret != -ENOENT;
+		if (ret && ret != -ENOENT)
+			failed = command_failed("cannot remove sessions/%s: %s",
+						name, strerror(-ret));
 	}
 	for (size_t i = 0; i < targets->count; i++) {
 		struct target *target = &targets->targets[i];
@@ -147,9 +132,7 @@ static int tell_all(struct targets *targets, enum message_type type,
 		failed |= ret < 0;
 	}
 	client_request_release(&request);
-	if (layouts_tell(&targets->list, name, "not changed"))
-		return COMMAND_FAILED;
-	if (failed)
+	if (layouts_tell(&targets->list, name, "not changed") || failed)
 		return COMMAND_FAILED;
 	return found ? COMMAND_DONE : targets_no_session(targets, name);
 }
@@ -180,6 +163,7 @@ static void let_follow(struct targets *targets, const char *name, bool later)
 	}
 }
 
+/* All three sub-commands: `type` tells which. */
 static int tell_main(int argc, char **argv, enum message_type type,
 		     const char *about)
 {

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * taffrail verify DIR: recounts a trace.
+ *
+ * Invariant: nothing is written, and a file that another program cuts short
+ * meanwhile is a problem of the trace, not a crash (map_guard()).
  */
 #include "traces/verify.h"
 
@@ -20,6 +23,7 @@
 
 static const struct option_row rows[] = { { 0 } };
 
+/* Prints a problem, where verify_directory() finds it. */
 static void trace_report(const char *where, const char *fact, void *priv)
 {
 	command_warn("%s: %s", where, fact);

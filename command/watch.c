@@ -4,9 +4,9 @@
  * ends, its markers come or go, a session changes state, or a full buffer loses
  * events.
  *
- * Invariant: watching costs the processes nothing. The command
- * reads the pages that they publish; it asks an agent for its markers only when
- * the page says that they changed.
+ * Invariant: watching costs the processes nothing. The command reads the pages
+ * that they publish; it asks an agent for its markers only when the page says
+ * that they changed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -45,7 +45,6 @@ struct seen_session {
 /* A process as it was at the last look. */
 struct seen {
 	struct rundir_process process;	/* we own the descriptor */
-	bool present;			/* in the scan of this round */
 	bool listed;			/* `markers` were read at least once */
 	bool foreign;			/* the agent is of another version */
 	char procname[PROCESS_NAME_BYTES];
@@ -67,6 +66,7 @@ struct watch {
 	bool missed;			/* a process was left out */
 };
 
+/* Prints a line about a process, with the time of day. */
 static void event_say(const struct seen *seen, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -87,16 +87,12 @@ static void event_say(const struct seen *seen, const char *format, ...)
 	putchar('\n');
 }
 
-/*
- * Prints each id that is in `from` and not in `to`, once; both are sorted.
- * Returns how many there were.
- */
-static int say_difference(const struct seen *seen,
+/* Says each id that is in `from` and not in `to`, once; both are sorted. */
+static void say_difference(const struct seen *seen,
 			  const struct marker_list *from,
 			  const struct marker_list *to, const char *what)
 {
 	size_t k = 0;
-	int said = 0;
 
 	for (size_t i = 0; i < from->count; i++) {
 		const char *id = from->markers[i].id;
@@ -108,11 +104,11 @@ static int say_difference(const struct seen *seen,
 		if (k < to->count && !strcmp(to->markers[k].id, id))
 			continue;
 		event_say(seen, "marker %s %s", id, what);
-		said++;
 	}
-	return said;
 }
 
+/* Asks for the markers, if the page says that they changed. An agent that does
+ * not answer is asked again in the next round. */
 static void look_at_markers(struct watch *w, struct seen *seen,
 			    const struct process_page *page)
 {
@@ -124,7 +120,7 @@ static void look_at_markers(struct watch *w, struct seen *seen,
 	if (target_list(&target)) {
 		client_close(&target.client);
 		marker_list_free(&target.markers);
-		return;		/* the next round asks again */
+		return;
 	}
 	client_close(&target.client);
 	marker_list_sort(&target.markers);
@@ -139,6 +135,7 @@ static void look_at_markers(struct watch *w, struct seen *seen,
 	seen->listed = true;
 }
 
+/* A sum over the rings of one session. */
 struct adding {
 	const struct rundir_process *process;
 	uint32_t image;
@@ -146,6 +143,8 @@ struct adding {
 	uint64_t lost;
 };
 
+/* Adds the lost events of a ring; one that is gone counts for nothing. Returns
+ * 0: the search goes on. */
 static int add_lost(const char *name, void *priv)
 {
 	struct adding *a = priv;
@@ -158,25 +157,8 @@ static int add_lost(const char *name, void *priv)
 	return 0;
 }
 
-static struct seen_session *seen_session(struct seen *seen,
-					 const struct session_page *page)
-{
-	struct seen_session *s;
-
-	for (size_t i = 0; i < seen->nsessions; i++) {
-		s = &seen->sessions[i];
-		if (s->index == page->index && !strcmp(s->name, page->name))
-			return s;
-	}
-	if (seen->nsessions == SESSIONS_SEEN)
-		return NULL;
-	s = &seen->sessions[seen->nsessions++];
-	memset(s, 0, sizeof(*s));
-	memcpy(s->name, page->name, sizeof(s->name));
-	s->index = page->index;
-	return s;
-}
-
+/* Says changes of a session's state, and losses since the last look. A session
+ * for which there is no room is left out. */
 static void look_at_session(struct seen *seen, int imagefd,
 			    const struct session_page *page)
 {
@@ -185,14 +167,23 @@ static void look_at_session(struct seen *seen, int imagefd,
 		[SESSION_STOPPED] = "stopped",
 		[SESSION_DESTROYED] = "destroyed",
 	};
-	struct seen_session *s = seen_session(seen, page);
+	struct seen_session *s = seen->sessions;
 	struct adding adding = { .process = &seen->process,
 				 .image = seen->image,
 				 .index = page->index,
 				 .lost = page->lost_unplaced };
 
-	if (!s)
+	while (s < seen->sessions + seen->nsessions &&
+	       (s->index != page->index || strcmp(s->name, page->name)))
+		s++;
+	if (s == seen->sessions + SESSIONS_SEEN)
 		return;
+	if (s == seen->sessions + seen->nsessions) {
+		memset(s, 0, sizeof(*s));
+		memcpy(s->name, page->name, sizeof(s->name));
+		s->index = page->index;
+		seen->nsessions++;
+	}
 	s->present = true;
 	if (s->state != page->state && page->state <= SESSION_DESTROYED &&
 	    states[page->state])
@@ -208,10 +199,38 @@ static void look_at_session(struct seen *seen, int imagefd,
 	s->lost = adding.lost;
 }
 
-/* Drops sessions whose files are gone: the agent removes them when the session
- * is destroyed. */
-static void drop_sessions(struct seen *seen)
+/* Looks at one process, and follows an execve(2) to the next image. */
+static void look_at_process(struct watch *w, struct seen *seen)
 {
+	struct rundir_process *process = &seen->process;
+	struct process_page page;
+	struct session_page session;
+	int fd;
+
+	if (rundir_read_process(process, seen->image, &page))
+		return;
+	/* the image says that it was replaced; the next one may not be there */
+	if (page.state == PROCESS_EXECED &&
+	    !rundir_read_process(process, seen->image + 1, &page)) {
+		seen->image++;
+		process->image = seen->image;
+		seen->nsessions = 0;
+		seen->listed = false;
+		event_say(seen, "executes %s", page.procname);
+	}
+	if (strcmp(seen->procname, page.procname))
+		memcpy(seen->procname, page.procname, sizeof(page.procname));
+	look_at_markers(w, seen, &page);
+	fd = rundir_open_image(process, seen->image);
+	if (fd < 0)
+		return;
+	for (size_t i = 0; i < seen->nsessions; i++)
+		seen->sessions[i].present = false;
+	for (uint32_t i = 0; i < page.sessions; i++)
+		if (!rundir_read_session(process, seen->image, i, &session))
+			look_at_session(seen, fd, &session);
+	close(fd);
+	/* the agent removes the files when a session is destroyed */
 	for (size_t i = 0; i < seen->nsessions;) {
 		struct seen_session *s = &seen->sessions[i];
 
@@ -225,47 +244,7 @@ static void drop_sessions(struct seen *seen)
 	}
 }
 
-/* Follows an execve: when the image says that it was replaced, continues with
- * the next one, once it exists. */
-static void follow_exec(struct seen *seen, struct process_page *page)
-{
-	struct rundir_process *process = &seen->process;
-
-	if (page->state != PROCESS_EXECED ||
-	    rundir_read_process(process, seen->image + 1, page))
-		return;
-	seen->image++;
-	process->image = seen->image;
-	seen->nsessions = 0;
-	seen->listed = false;
-	event_say(seen, "executes %s", page->procname);
-}
-
-static void look_at_process(struct watch *w, struct seen *seen)
-{
-	const struct rundir_process *process = &seen->process;
-	struct process_page page;
-	struct session_page session;
-	int fd;
-
-	if (rundir_read_process(process, seen->image, &page))
-		return;
-	follow_exec(seen, &page);
-	if (strcmp(seen->procname, page.procname))
-		memcpy(seen->procname, page.procname, sizeof(page.procname));
-	look_at_markers(w, seen, &page);
-	fd = rundir_open_image(process, seen->image);
-	if (fd < 0)
-		return;
-	for (size_t i = 0; i < seen->nsessions; i++)
-		seen->sessions[i].present = false;
-	for (uint32_t i = 0; i < page.sessions; i++)
-		if (!rundir_read_session(process, seen->image, i, &session))
-			look_at_session(seen, fd, &session);
-	close(fd);
-	drop_sessions(seen);
-}
-
+/* Drops entry I; the last one takes the place. */
 static void seen_forget(struct watch *w, size_t i)
 {
 	rundir_process_close(&w->seen[i].process);
@@ -273,15 +252,9 @@ static void seen_forget(struct watch *w, size_t i)
 	w->seen[i] = w->seen[--w->count];
 }
 
-/* Says, once, that a process is left out. */
-static void seen_miss(struct watch *w, struct seen *seen)
-{
-	seen->foreign = true;
-	w->missed = true;
-	layouts_say(&seen->process, "not watched");
-}
-
-/* Adds a process, and takes over the descriptor. */
+/* Adds a process, and takes over the descriptor. One of another version is left
+ * out, which is said once. Returns 0 or a negative errno; with -p also -EPROTO,
+ * and nothing is added. */
 static int add_seen(struct watch *w, struct rundir_process *process)
 {
 	struct seen *more = reallocarray(w->seen, w->count + 1, sizeof(*more));
@@ -301,10 +274,11 @@ static int add_seen(struct watch *w, struct rundir_process *process)
 	memset(seen, 0, sizeof(*seen));
 	seen->process = *process;
 	seen->image = process->image;
-	seen->present = true;
 	process->fd = -1;
 	if (ret) {
-		seen_miss(w, seen);
+		seen->foreign = true;
+		w->missed = true;
+		layouts_say(&seen->process, "not watched");
 		return 0;
 	}
 	memcpy(seen->procname, page.procname, sizeof(page.procname));
@@ -312,67 +286,43 @@ static int add_seen(struct watch *w, struct rundir_process *process)
 	return 0;
 }
 
-static int markers_merge(struct watch *w, struct rundir_process *process)
-{
-	struct seen *seen;
-
-	for (size_t i = 0; i < w->count; i++) {
-		seen = &w->seen[i];
-		if (strcmp(seen->process.name, process->name))
-			continue;
-		seen->present = true;
-		return 0;
-	}
-	return add_seen(w, process);
-}
-
-/* Lists the processes. Returns 0, or a negative errno after printing the
- * error. */
+/* Lists the processes, and adds new ones. Returns 0, or a negative errno after
+ * printing the error. */
 static int watch_rescan(struct watch *w)
 {
 	struct rundir_list list = { 0 };
+	size_t k;
 	int ret;
 
 	if (w->pid)
 		return 0;
 	w->again = false;
-	for (size_t i = 0; i < w->count; i++)
-		w->seen[i].present = false;
 	ret = rundir_scan_user(&w->dir, &list);
-	for (size_t i = 0; !ret && i < list.count; i++)
-		if (list.processes[i].alive)
-			ret = markers_merge(w, &list.processes[i]);
+	for (size_t i = 0; !ret && i < list.count; i++) {
+		if (!list.processes[i].alive)
+			continue;
+		for (k = 0; k < w->count; k++)
+			if (!strcmp(w->seen[k].process.name,
+				    list.processes[i].name))
+				break;
+		if (k == w->count)
+			ret = add_seen(w, &list.processes[i]);
+	}
 	rundir_list_free(&list);
 	if (ret)
 		command_failed("%s", strerror(-ret));
 	return ret;
 }
 
-static int find_one(struct watch *w)
-{
-	struct cause cause;
-	struct rundir_process process;
-	int ret = rundir_find(&process, w->pid, &cause);
-
-	if (ret) {
-		cause_tell(&cause);
-		return ret;
-	}
-	ret = add_seen(w, &process);
-	if (ret == -EPROTO)
-		layouts_say(&process, NULL);
-	else if (ret)
-		command_failed("process %d: %s", w->pid, strerror(-ret));
-	return ret;
-}
-
+/* Looks at all processes, and drops those that have ended: the look after the
+ * end finds the last losses. */
 static void look_at_all(struct watch *w)
 {
 	for (size_t i = 0; i < w->count;) {
 		struct seen *seen = &w->seen[i];
 		bool alive = rundir_lives(&seen->process);
 
-		look_at_process(w, seen);	/* dead: its last losses */
+		look_at_process(w, seen);
 		if (alive) {
 			i++;
 			continue;
@@ -383,22 +333,15 @@ static void look_at_all(struct watch *w)
 	}
 }
 
-/* Returns true when an entry of the runtime directory has come or gone. */
-static bool inotify_drain(int inotify)
-{
-	char events[4096];
-	bool any = false;
-
-	while (read(inotify, events, sizeof(events)) > 0)
-		any = true;
-	return any;
-}
-
+/* Looks again and again, until a signal, the end of the process of -p, or an
+ * error of standard output. Returns 0 or a negative errno. */
 static int watch_run(struct watch *w)
 {
 	struct signalfd_siginfo info;
 	struct pollfd pfd = { .events = POLLIN };
+	char events[4096];
 	sigset_t stop;
+	bool again;
 	int ret = 0;
 
 	sigemptyset(&stop);
@@ -416,7 +359,11 @@ static int watch_run(struct watch *w)
 		if (poll(&pfd, 1, POLL_MS) > 0 &&
 		    read(pfd.fd, &info, sizeof(info)) > 0)
 			break;
-		if (inotify_drain(w->inotify) || w->again)
+		/* entries of the runtime directory have come or gone */
+		again = w->again;
+		while (read(w->inotify, events, sizeof(events)) > 0)
+			again = true;
+		if (again)
 			ret = watch_rescan(w);
 		if (!w->pid && !ret && rundir_displaced(&w->dir)) {
 			look_at_all(w);
@@ -429,9 +376,13 @@ static int watch_run(struct watch *w)
 	return ret;
 }
 
+/* Opens the process of -p, or the runtime directory, and watches. Returns an
+ * exit status. */
 static int watch_processes(pid_t pid)
 {
 	struct watch w = { .pid = pid };
+	struct rundir_process process;
+	struct cause cause;
 	int ret;
 
 	if (cause_check_proc())
@@ -447,7 +398,17 @@ static int watch_processes(pid_t pid)
 				       IN_DELETE | IN_MOVED_TO) < 0))
 		command_warn("cannot watch for new processes: %s",
 			     strerror(errno));
-	ret = pid ? find_one(&w) : watch_rescan(&w);
+	if (!pid) {
+		ret = watch_rescan(&w);
+	} else if ((ret = rundir_find(&process, pid, &cause))) {
+		cause_tell(&cause);
+	} else {
+		ret = add_seen(&w, &process);
+		if (ret == -EPROTO)
+			layouts_say(&process, NULL);
+		else if (ret)
+			command_failed("process %d: %s", pid, strerror(-ret));
+	}
 	if (!ret)
 		ret = watch_run(&w);
 	while (w.count)
