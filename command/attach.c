@@ -25,22 +25,6 @@
 
 static bool force;	/* detach also where something is lost */
 
-/* Loads or wakes the agent, and prints how long a thread was stopped. Returns
- * an exit status. */
-static int attach_one(pid_t pid)
-{
-	struct attach_report report = { 0 };
-
-	if (cause_check_files(LIMITS_FILES))
-		return COMMAND_FAILED;
-	if (attach_process(pid, &report))
-		return cause_tell(&report.cause);
-	printf("process %d: agent %s; one thread was stopped for %.0f us\n",
-	       pid, report.woken ? "woken" : "loaded",
-	       (double)report.stall_ns / NS_PER_US);
-	return COMMAND_DONE;
-}
-
 /*
  * Has the agent undo its changes, and waits until the service thread has ended.
  * Tells events that the agent has dropped, or would drop, and sessions that it
@@ -103,10 +87,11 @@ static int detach_one(pid_t pid)
 	return ret ? COMMAND_FAILED : COMMAND_DONE;
 }
 
-/* Calls `call` for each process of the command line. Returns an exit status:
- * COMMAND_FAILED if a call failed. */
-static int each_pid(struct options *options, int (*call)(pid_t pid))
+/* Attaches to each process of the command line, or detaches. Returns an exit
+ * status: COMMAND_FAILED if one failed. */
+static int each_pid(struct options *options, bool attach)
 {
+	struct attach_report report;
 	int status = COMMAND_DONE;
 	pid_t pid;
 	int key;
@@ -122,9 +107,23 @@ static int each_pid(struct options *options, int (*call)(pid_t pid))
 		if (command_parse_pid(&pid, options->argv[i]))
 			return command_misused_pid(options->argv[i],
 						   "give each as a word");
-	for (int i = options->index; i < options->argc; i++)
-		if (!command_parse_pid(&pid, options->argv[i]) && call(pid))
+	for (int i = options->index; i < options->argc; i++) {
+		command_parse_pid(&pid, options->argv[i]);
+		report = (struct attach_report){ 0 };
+		if (!attach) {
+			status |= detach_one(pid);
+		} else if (cause_check_files(LIMITS_FILES)) {
 			status = COMMAND_FAILED;
+		} else if (attach_process(pid, &report)) {
+			if (cause_tell(&report.cause))
+				status = COMMAND_FAILED;
+		} else {
+			printf("process %d: agent %s; one thread was stopped "
+			       "for %.0f us\n", pid,
+			       report.woken ? "woken" : "loaded",
+			       (double)report.stall_ns / NS_PER_US);
+		}
+	}
 	return command_finish() ? COMMAND_FAILED : status;
 }
 
@@ -137,7 +136,7 @@ int attach_main(int argc, char **argv)
 			 "have it.",
 	};
 
-	return each_pid(&options, attach_one);
+	return each_pid(&options, true);
 }
 
 int detach_main(int argc, char **argv)
@@ -152,5 +151,5 @@ int detach_main(int argc, char **argv)
 			 "patch; the agent stays\nthere, asleep.",
 	};
 
-	return each_pid(&options, detach_one);
+	return each_pid(&options, false);
 }

@@ -26,23 +26,26 @@ static const struct option_row rule_rows[] = {
 };
 
 /*
- * Returns the text of sessions/NAME with the rule added or removed, which the
- * caller frees; NULL when the file cannot express that (its rules only add, and
- * no rule means every marker), or without memory.
+ * Changes the rules for later processes: adds the rule to sessions/NAME, or
+ * removes it. Warns when the file cannot express that: its rules only add, and
+ * no rule means every marker. Returns 0; 1 when there is no file; or a negative
+ * errno after printing it.
  */
-static char *edit_rules(const char *text, const char *rule, bool enable)
+static int change_later(struct targets *targets, const char *name,
+			const char *rule, bool enable)
 {
-	struct client_request out = { 0 };
+	char *text, *edited, *line = NULL;
 	bool there = false;
-	char *line = NULL;
-	int rules = 0;
+	int rules = 0, ret = 0;
+	size_t n;
 
+	if (targets->dir.fd < 0 ||
+	    rundir_read_rules(&targets->dir, name, &text))
+		return 1;
 	if (asprintf(&line, "rule=%s\n", rule) < 0)
-		return NULL;
-	out.text = calloc(1, strlen(text) + strlen(line) + 1);
-	for (const char *p = text; out.text && *p; p += strcspn(p, "\n")) {
-		size_t n;
-
+		line = NULL;
+	edited = line ? calloc(1, strlen(text) + strlen(line) + 1) : NULL;
+	for (const char *p = text; edited && *p; p += strcspn(p, "\n")) {
 		p += strspn(p, "\n");
 		n = strcspn(p, "\n");
 		if (n + 1 == strlen(line) && !strncmp(p, line, n)) {
@@ -50,34 +53,13 @@ static char *edit_rules(const char *text, const char *rule, bool enable)
 			continue;
 		}
 		rules += !strncmp(p, "rule=", 5);
-		strncat(out.text, p, n);
-		strcat(out.text, "\n");
+		strncat(edited, p, n);
+		strcat(edited, "\n");
 	}
 	/* no rule means every marker: an added rule would select fewer */
-	if (out.text && enable && (rules || there))
-		strcat(out.text, line);
-	if (out.text && !enable && (!rules || !there)) {
-		free(out.text);
-		out.text = NULL;
-	}
-	free(line);
-	return out.text;
-}
-
-/* Changes the rules for later processes. Returns 0; 1 when there is no file; or
- * a negative errno after printing it. */
-static int change_later(struct targets *targets, const char *name,
-			const char *rule, bool enable)
-{
-	char *text, *edited;
-	int ret;
-
-	if (targets->dir.fd < 0 ||
-	    rundir_read_rules(&targets->dir, name, &text))
-		return 1;
-	edited = edit_rules(text, rule, enable);
-	ret = 0;
-	if (!edited)
+	if (edited && enable && (rules || there))
+		strcat(edited, line);
+	if (!edited || (!enable && (!rules || !there)))
 		command_warn("later processes still get session '%s' with its "
 			     "first rules", name);
 	else
@@ -86,6 +68,7 @@ static int change_later(struct targets *targets, const char *name,
 		command_failed("cannot change sessions/%s: %s", name,
 			       strerror(-ret));
 	free(edited);
+	free(line);
 	free(text);
 	return ret;
 }

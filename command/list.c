@@ -346,41 +346,34 @@ static int list_processes(struct output *out, pid_t pid)
 	return result;
 }
 
-/* Returns why a word is no file that has markers; NULL: it may be one. */
-static const char *not_a_file(const char *path)
-{
-	struct stat st;
-	pid_t pid;
-	int ret;
-
-	if (!*path)
-		return "the file's name is empty";
-	ret = opener_stat(path, &st);
-	if (ret)
-		return ret != -ENOENT ? NULL :
-		       command_parse_pid(&pid, path) ?
-		       "there is no such file: give programs or libraries, or "
-		       "-p PID" :
-		       "there is no such file; for a process, put -p before "
-		       "its number";
-	if (S_ISDIR(st.st_mode))
-		return "it is a directory: give programs or libraries";
-	return S_ISREG(st.st_mode) ? NULL : "it is not a regular file";
-}
-
 /* Lists the files; one that cannot be read does not keep others from being
  * listed. Returns an exit status. */
 static int list_files(struct output *out, char **paths)
 {
-	const char *why;
 	char error[ELFNOTES_ERROR_BYTES];
-	int result = COMMAND_DONE;
+	int ret, result = COMMAND_DONE;
+	const char *why;
+	struct stat st;
+	pid_t pid;
 
 	out->headings = paths[1] != NULL;
 	for (; *paths; paths++) {
 		struct marker_list list = { 0 };
 
-		why = not_a_file(*paths);
+		why = NULL;
+		ret = opener_stat(*paths, &st);
+		if (!**paths)
+			why = "the file's name is empty";
+		else if (ret == -ENOENT)
+			why = command_parse_pid(&pid, *paths) ?
+				      "there is no such file: give programs or "
+				      "libraries, or -p PID" :
+				      "there is no such file; for a process, "
+				      "put -p before its number";
+		else if (!ret && S_ISDIR(st.st_mode))
+			why = "it is a directory: give programs or libraries";
+		else if (!ret && !S_ISREG(st.st_mode))
+			why = "it is not a regular file";
 		if (why) {
 			result = command_failed("%s: %s", *paths, why);
 			continue;

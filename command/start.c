@@ -287,30 +287,16 @@ struct missed {
 	size_t count;
 };
 
-/* Adds a process; of many, "..." stands for the last ones. */
-static void missed_add(struct missed *missed, pid_t pid)
-{
-	size_t n = strlen(missed->pids);
-	char number[16];
-
-	snprintf(number, sizeof(number), "%s%d", n ? ", " : "", pid);
-	if (!missed->count++)
-		missed->first = pid;
-	if (n + strlen(number) + strlen(", ...") < sizeof(missed->pids))
-		strcat(missed->pids, number);
-	else if (n && missed->pids[n - 1] != '.')
-		strcat(missed->pids, ", ...");
-}
-
 /* Starts a session in the living processes, for `start --all`. Tells where it
  * has not begun, and how to get the rest. Returns an exit status. */
 static int start_living(struct targets *targets, const char *name,
 			const struct client_request *request)
 {
 	struct missed missed = { 0 }, lost = { 0 };
-	char where[64], later[128] = "";
+	char number[16], where[64], later[128] = "";
 	int result = COMMAND_DONE;
-	size_t begun = 0;
+	struct missed *to;
+	size_t n, begun = 0;
 
 	for (size_t i = 0; i < targets->count; i++) {
 		struct target *target = &targets->targets[i];
@@ -337,9 +323,17 @@ static int start_living(struct targets *targets, const char *name,
 		result = cause_tell(&target->client.cause);
 		/* never, when it has given up a right that the start needs, its
 		 * user or its root directory, or has a filter */
-		missed_add(ret == -EACCES || ret == -EPERM || ret == -ENOENT ||
-			   ret == -EINVAL ? &lost : &missed,
-			   target->process->pid);
+		to = ret == -EACCES || ret == -EPERM || ret == -ENOENT ||
+		     ret == -EINVAL ? &lost : &missed;
+		n = strlen(to->pids);
+		snprintf(number, sizeof(number), "%s%d", n ? ", " : "",
+			 target->process->pid);
+		if (!to->count++)
+			to->first = target->process->pid;
+		if (n + strlen(number) + strlen(", ...") < sizeof(to->pids))
+			strcat(to->pids, number);
+		else if (n && to->pids[n - 1] != '.')
+			strcat(to->pids, ", ...");
 	}
 	if (!missed.count && !lost.count)
 		return result;
@@ -413,25 +407,6 @@ static int start_all(struct targets *targets, const struct start_arguments *a,
 		       COMMAND_FAILED : ret;
 }
 
-/* Says which operands are possible where there is not one name. Returns
- * COMMAND_USAGE. */
-static int misused_names(int count, char **names)
-{
-	pid_t pid;
-
-	for (int i = 1; i < count; i++) {
-		if (!command_parse_pid(&pid, names[i]))
-			return command_misused("'%s': for a process, put -p "
-					       "before its number", names[i]);
-		if (*names[i] == '.' || *names[i] == '/')
-			return command_misused("'%s': start works on processes "
-					       "that run (-p PID, --all); "
-					       "taffrail record starts a "
-					       "program", names[i]);
-	}
-	return command_misused("give the session one name; rules follow -e");
-}
-
 int start_main(int argc, char **argv)
 {
 	/* sessions that gdb, gdbserver, TAFFRAIL_ENABLE and callbacks make */
@@ -448,6 +423,7 @@ int start_main(int argc, char **argv)
 	};
 	const char *number;
 	int key, status;
+	pid_t pid;
 
 	while ((key = options_next(&options)) != OPTIONS_END) {
 		if (key == OPTIONS_STOP)
@@ -456,9 +432,19 @@ int start_main(int argc, char **argv)
 		if (status)
 			return status;
 	}
+	for (int i = options.index + 1; i < argc; i++) {
+		if (!command_parse_pid(&pid, argv[i]))
+			return command_misused("'%s': for a process, put -p "
+					       "before its number", argv[i]);
+		if (*argv[i] == '.' || *argv[i] == '/')
+			return command_misused("'%s': start works on processes "
+					       "that run (-p PID, --all); "
+					       "taffrail record starts a "
+					       "program", argv[i]);
+	}
 	if (argc - options.index != 1)
-		return misused_names(argc - options.index,
-				     argv + options.index);
+		return command_misused("give the session one name; rules "
+				       "follow -e");
 	a.name = argv[options.index];
 	for (size_t i = 0; i < ARRAY_SIZE(ours); i++)
 		if (!strcmp(a.name, ours[i]))

@@ -34,6 +34,12 @@
 #include "command/record/agentless.h"
 #include "command/runtime/rundir.h"
 
+/* How often a session with missing files is looked at again, at least, and at
+ * most while a process removes files of ended ones. */
+#define LOOKS		5
+#define LOOKS_LOCKED	200
+#define LOOK_PAUSE_NS	10000000
+
 struct member {
 	pid_t pid;
 	char name[PROCESS_NAME_BYTES];
@@ -249,37 +255,6 @@ static int count_ring(const char *name, void *priv)
 	return 0;
 }
 
-/* How often a session with missing files is looked at again, at least, and at
- * most while a process removes files of ended ones. */
-#define LOOKS		5
-#define LOOKS_LOCKED	200
-#define LOOK_PAUSE_NS	10000000
-
-/* Returns true when a session of an ended process was just being removed: by
- * another command, or by a process that keeps the limit of ended processes,
- * which locks the runtime directory meanwhile (control/sessions/budget.c). */
-static bool removed_meanwhile(const struct status *s,
-			      const struct rundir_process *process,
-			      uint32_t image, uint32_t index)
-{
-	const struct timespec pause = { .tv_nsec = LOOK_PAUSE_NS };
-	struct session_page page;
-
-	for (int i = 0; i < LOOKS_LOCKED; i++) {
-		bool locked = flock(s->dir->fd, LOCK_SH | LOCK_NB) &&
-			      errno == EWOULDBLOCK;
-
-		if (!locked)
-			flock(s->dir->fd, LOCK_UN);
-		if (rundir_read_session(process, image, index, &page))
-			return true;
-		if (!locked && i >= LOOKS)
-			break;
-		nanosleep(&pause, NULL);
-	}
-	return false;
-}
-
 /* Counts the files of a session of one image. Says when files are missing, and
  * makes the command fail then. */
 static void count_session(struct status *s,
@@ -290,18 +265,35 @@ static void count_session(struct status *s,
 	struct member rings = { 0 };
 	struct counting c = { .imagefd = imagefd, .index = page->index,
 			      .member = &rings };
+	const struct timespec pause = { .tv_nsec = LOOK_PAUSE_NS };
+	struct session_page again;
 	struct session *session;
 	struct member *m;
 	uint32_t missing;
+	bool locked;
 
 	if (s->only && strcmp(s->only, page->name))
 		return;
 	/* the rings' lost counts include events that were too large */
 	rings_each(imagefd, page->index, count_ring, &c);
 	missing = rings_missing(page, c.found);
-	/* then the events were removed, too */
-	if (missing && removed_meanwhile(s, process, image, page->index))
-		return;
+	/*
+	 * Is the session of an ended process just being removed? Another
+	 * command may do that, or a process that keeps the limit of ended
+	 * processes, which locks the runtime directory meanwhile
+	 * (control/sessions/budget.c). Then the events are removed, too.
+	 */
+	for (int i = 0; missing && i < LOOKS_LOCKED; i++) {
+		locked = flock(s->dir->fd, LOCK_SH | LOCK_NB) &&
+			 errno == EWOULDBLOCK;
+		if (!locked)
+			flock(s->dir->fd, LOCK_UN);
+		if (rundir_read_session(process, image, page->index, &again))
+			return;
+		if (!locked && i >= LOOKS)
+			break;
+		nanosleep(&pause, NULL);
+	}
 	session = session_of(s, page->name);
 	if (!session)
 		return;

@@ -27,45 +27,6 @@ static const struct option_row rows[] = {
 	{ 0 }
 };
 
-/* Sends the request to one process, and again when it executes another program
- * meanwhile. Returns 1: done; 0: it does not have the session; -1: failed,
- * after printing why. */
-static int tell_one(struct target *target, enum message_type type,
-		    const struct client_request *request, const char *name)
-{
-	const struct rundir_process *process = target->process;
-	uint32_t images[RUNDIR_IMAGES_MAX];
-	int tries = EXECUTED_TRIES, n, ret;
-
-	if (!target_has(target, name))
-		return 0;
-	if (type != MESSAGE_FLUSH)
-		rundir_heirs_remove(target->process, name);
-	for (;;) {
-		ret = target_connect(target);
-		if (!ret)
-			ret = client_call(&target->client, type, request, NULL);
-		if (!ret || ret == -ENOENT || !tries--)
-			break;
-		/* has another program an agent now? */
-		n = rundir_images(process, images, RUNDIR_IMAGES_MAX);
-		if (n <= 0 || images[n - 1] <= process->image)
-			break;
-		target->process->image = images[n - 1];
-		client_close(&target->client);
-	}
-	if (!ret)
-		return 1;
-	if (ret == -ENOENT)
-		return 0;
-	if (!rundir_lives(target->process)) {
-		target->process->alive = false;
-		return 1;
-	}
-	cause_tell(&target->client.cause);
-	return -1;
-}
-
 /*
  * Counts, and with `remove` removes, the sessions of that name which earlier
  * images of a process left. Returns the count, or -1 when one could not be
@@ -104,7 +65,8 @@ static int tell_all(struct targets *targets, enum message_type type,
 		    const char *name, bool later)
 {
 	struct client_request request = { 0 };
-	int found = 0, failed = 0, ret;
+	uint32_t images[RUNDIR_IMAGES_MAX];
+	int found = 0, failed = 0, tries, n, ret;
 	char *text = NULL;
 
 	client_request_add(&request, "name", "%s", name);
@@ -122,11 +84,36 @@ static int tell_all(struct targets *targets, enum message_type type,
 	}
 	for (size_t i = 0; i < targets->count; i++) {
 		struct target *target = &targets->targets[i];
+		struct rundir_process *process = target->process;
 
-		ret = target->process->alive ?
-		      tell_one(target, type, &request, name) : 0;
-		found += ret != 0;
-		failed |= ret < 0;
+		if (!process->alive || !target_has(target, name))
+			goto left;
+		if (type != MESSAGE_FLUSH)
+			rundir_heirs_remove(process, name);
+		for (tries = EXECUTED_TRIES;; tries--) {
+			ret = target_connect(target);
+			if (!ret)
+				ret = client_call(&target->client, type,
+						  &request, NULL);
+			if (!ret || ret == -ENOENT || !tries)
+				break;
+			/* has another program an agent now? */
+			n = rundir_images(process, images, RUNDIR_IMAGES_MAX);
+			if (n <= 0 || images[n - 1] <= process->image)
+				break;
+			process->image = images[n - 1];
+			client_close(&target->client);
+		}
+		found += ret != -ENOENT;
+		if (!ret || ret == -ENOENT)
+			goto left;
+		if (!rundir_lives(process)) {
+			process->alive = false;
+		} else {
+			cause_tell(&target->client.cause);
+			failed = true;
+		}
+left:
 		ret = visit_left(target, name, type == MESSAGE_DESTROY);
 		found += ret != 0;
 		failed |= ret < 0;
@@ -137,32 +124,6 @@ static int tell_all(struct targets *targets, enum message_type type,
 	return found ? COMMAND_DONE : targets_no_session(targets, name);
 }
 
-/* If a command follows the session, stops the session, and waits: the follower
- * reads the events before they go. */
-static void let_follow(struct targets *targets, const char *name, bool later)
-{
-	const struct rundir_process *p;
-	struct session_page page;
-	size_t i = 0;
-
-	while (i < targets->count &&
-	       rundir_find_session(targets->targets[i].process,
-				   targets->targets[i].process->image, name,
-				   &page))
-		i++;
-	if (i == targets->count ||
-	    !rundir_followed(targets->targets[i].process, name) ||
-	    tell_all(targets, MESSAGE_STOP, name, later) != COMMAND_DONE)
-		return;
-	poll(NULL, 0, FOLLOW_STOPPED_MS);
-	/* of the living images, whose rings the agents remove */
-	for (i = 0; i < targets->count; i++) {
-		p = targets->targets[i].process;
-		if (p->alive && !rundir_find_session(p, p->image, name, &page))
-			rundir_tell_followers(p, p->image, &page);
-	}
-}
-
 /* All three sub-commands: `type` tells which. */
 static int tell_main(int argc, char **argv, enum message_type type,
 		     const char *about)
@@ -171,33 +132,51 @@ static int tell_main(int argc, char **argv, enum message_type type,
 		.argc = argc, .argv = argv, .rows = rows, .shape = "NAME",
 		.about = about,
 	};
+	const struct rundir_process *p;
+	struct session_page page;
 	struct targets targets;
+	bool followed = false;
+	const char *name;
 	pid_t pid = 0;
-	int status;
+	int status = COMMAND_FAILED;
 
 	if (!options_pid(&options, &pid))
 		return options.status;
 	if (argc - options.index != 1)
 		return command_misused("give one session's name");
-	if (targets_check_name(argv[options.index]))
+	name = argv[options.index];
+	if (targets_check_name(name))
 		return COMMAND_USAGE;
-	if (targets_open(&targets, pid)) {
-		status = COMMAND_FAILED;
-	} else {
-		if (type == MESSAGE_DESTROY)
-			let_follow(&targets, argv[options.index], !pid);
-		status = tell_all(&targets, type, argv[options.index], !pid);
+	if (targets_open(&targets, pid))
+		goto out;
+	/* if a command follows the session, stops the session, and waits: the
+	 * follower reads the events before they go */
+	for (size_t i = 0; type == MESSAGE_DESTROY && i < targets.count; i++) {
+		p = targets.targets[i].process;
+		if (rundir_find_session(p, p->image, name, &page))
+			continue;
+		followed = rundir_followed(p, name);
+		break;
 	}
-	if (type == MESSAGE_DESTROY && targets.dir.fd >= 0) {
-		rundir_sweep(&targets.dir);
-		if (!pid) {
-			rundir_each_removed(&targets.dir,
-					    argv[options.index], NULL, NULL);
-			rundir_forget_away(&targets.dir, argv[options.index],
-					   true, NULL);
-			if (!strcmp(argv[options.index], FAULTS_SESSION))
-				faults_forget(&targets.dir);
+	if (followed && !tell_all(&targets, MESSAGE_STOP, name, !pid)) {
+		poll(NULL, 0, FOLLOW_STOPPED_MS);
+		/* of the living images, whose rings the agents remove */
+		for (size_t i = 0; i < targets.count; i++) {
+			p = targets.targets[i].process;
+			if (p->alive &&
+			    !rundir_find_session(p, p->image, name, &page))
+				rundir_tell_followers(p, p->image, &page);
 		}
+	}
+	status = tell_all(&targets, type, name, !pid);
+out:
+	if (type == MESSAGE_DESTROY && targets.dir.fd >= 0)
+		rundir_sweep(&targets.dir);
+	if (type == MESSAGE_DESTROY && targets.dir.fd >= 0 && !pid) {
+		rundir_each_removed(&targets.dir, name, NULL, NULL);
+		rundir_forget_away(&targets.dir, name, true, NULL);
+		if (!strcmp(name, FAULTS_SESSION))
+			faults_forget(&targets.dir);
 	}
 	targets_close(&targets);
 	return status;

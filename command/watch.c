@@ -107,34 +107,6 @@ static void say_difference(const struct seen *seen,
 	}
 }
 
-/* Asks for the markers, if the page says that they changed. An agent that does
- * not answer is asked again in the next round. */
-static void look_at_markers(struct watch *w, struct seen *seen,
-			    const struct process_page *page)
-{
-	struct target target = { .process = &seen->process,
-				 .client = { .fd = -1 } };
-
-	if (seen->listed && seen->generation == page->marker_generation)
-		return;
-	if (target_list(&target)) {
-		client_close(&target.client);
-		marker_list_free(&target.markers);
-		return;
-	}
-	client_close(&target.client);
-	marker_list_sort(&target.markers);
-	if (w->started) {
-		say_difference(seen, &seen->markers, &target.markers, "gone");
-		say_difference(seen, &target.markers, &seen->markers,
-			       "appeared");
-	}
-	marker_list_free(&seen->markers);
-	seen->markers = target.markers;
-	seen->generation = page->marker_generation;
-	seen->listed = true;
-}
-
 /* A sum over the rings of one session. */
 struct adding {
 	const struct rundir_process *process;
@@ -203,6 +175,7 @@ static void look_at_session(struct seen *seen, int imagefd,
 static void look_at_process(struct watch *w, struct seen *seen)
 {
 	struct rundir_process *process = &seen->process;
+	struct target target = { .process = process, .client = { .fd = -1 } };
 	struct process_page page;
 	struct session_page session;
 	int fd;
@@ -220,7 +193,26 @@ static void look_at_process(struct watch *w, struct seen *seen)
 	}
 	if (strcmp(seen->procname, page.procname))
 		memcpy(seen->procname, page.procname, sizeof(page.procname));
-	look_at_markers(w, seen, &page);
+	if (seen->listed && seen->generation == page.marker_generation)
+		goto sessions;
+	if (target_list(&target)) {
+		/* the next round asks again */
+		client_close(&target.client);
+		marker_list_free(&target.markers);
+		goto sessions;
+	}
+	client_close(&target.client);
+	marker_list_sort(&target.markers);
+	if (w->started) {
+		say_difference(seen, &seen->markers, &target.markers, "gone");
+		say_difference(seen, &target.markers, &seen->markers,
+			       "appeared");
+	}
+	marker_list_free(&seen->markers);
+	seen->markers = target.markers;
+	seen->generation = page.marker_generation;
+	seen->listed = true;
+sessions:
 	fd = rundir_open_image(process, seen->image);
 	if (fd < 0)
 		return;
@@ -376,51 +368,6 @@ static int watch_run(struct watch *w)
 	return ret;
 }
 
-/* Opens the process of -p, or the runtime directory, and watches. Returns an
- * exit status. */
-static int watch_processes(pid_t pid)
-{
-	struct watch w = { .pid = pid };
-	struct rundir_process process;
-	struct cause cause;
-	int ret;
-
-	if (cause_check_proc())
-		return COMMAND_FAILED;
-	ret = rundir_open(&w.dir, !pid);
-	if (ret && !pid)
-		return cause_tell(&w.dir.cause);
-	w.inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-	/* the watch comes before the read, so a process may be seen twice, but
-	 * none is missed */
-	if (!pid && (w.inotify < 0 ||
-		     inotify_add_watch(w.inotify, w.dir.path, IN_CREATE |
-				       IN_DELETE | IN_MOVED_TO) < 0))
-		command_warn("cannot watch for new processes: %s",
-			     strerror(errno));
-	if (!pid) {
-		ret = watch_rescan(&w);
-	} else if ((ret = rundir_find(&process, pid, &cause))) {
-		cause_tell(&cause);
-	} else {
-		ret = add_seen(&w, &process);
-		if (ret == -EPROTO)
-			layouts_say(&process, NULL);
-		else if (ret)
-			command_failed("process %d: %s", pid, strerror(-ret));
-	}
-	if (!ret)
-		ret = watch_run(&w);
-	while (w.count)
-		seen_forget(&w, 0);
-	free(w.seen);
-	if (w.inotify >= 0)
-		close(w.inotify);
-	rundir_close(&w.dir);
-	return command_finish() || ret || w.missed ? COMMAND_FAILED :
-						     COMMAND_DONE;
-}
-
 int watch_main(int argc, char **argv)
 {
 	static const struct option_row rows[] = {
@@ -433,13 +380,48 @@ int watch_main(int argc, char **argv)
 			 "markers appear or go, a session\nchanges, or a full "
 			 "buffer loses events; until interrupted.",
 	};
-	pid_t pid = 0;
+	struct watch w = { 0 };
+	struct rundir_process process;
+	struct cause cause;
+	int ret;
 
-	if (!options_pid(&options, &pid))
+	if (!options_pid(&options, &w.pid))
 		return options.status;
 	if (options.index < argc)
 		return command_misused("unexpected argument '%s'",
 				       argv[options.index]);
-	return cause_check_files(LIMITS_FILES) ? COMMAND_FAILED :
-						 watch_processes(pid);
+	if (cause_check_files(LIMITS_FILES) || cause_check_proc())
+		return COMMAND_FAILED;
+	ret = rundir_open(&w.dir, !w.pid);
+	if (ret && !w.pid)
+		return cause_tell(&w.dir.cause);
+	w.inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	/* the watch comes before the read, so a process may be seen twice, but
+	 * none is missed */
+	if (!w.pid && (w.inotify < 0 ||
+		       inotify_add_watch(w.inotify, w.dir.path, IN_CREATE |
+					 IN_DELETE | IN_MOVED_TO) < 0))
+		command_warn("cannot watch for new processes: %s",
+			     strerror(errno));
+	if (!w.pid) {
+		ret = watch_rescan(&w);
+	} else if ((ret = rundir_find(&process, w.pid, &cause))) {
+		cause_tell(&cause);
+	} else {
+		ret = add_seen(&w, &process);
+		if (ret == -EPROTO)
+			layouts_say(&process, NULL);
+		else if (ret)
+			command_failed("process %d: %s", w.pid, strerror(-ret));
+	}
+	if (!ret)
+		ret = watch_run(&w);
+	while (w.count)
+		seen_forget(&w, 0);
+	free(w.seen);
+	if (w.inotify >= 0)
+		close(w.inotify);
+	rundir_close(&w.dir);
+	return command_finish() || ret || w.missed ? COMMAND_FAILED :
+						     COMMAND_DONE;
 }

@@ -190,33 +190,13 @@ static void propose_options(const struct cursor *c)
 	propose(&c->proposal, "--help", "print this");
 }
 
-/* Completes the value of an option in the same word: "--event=app/". Returns
- * false when the word is not of that form. */
-static bool propose_inline(struct cursor *c)
-{
-	const char *value = NULL, *word = c->proposal.prefix;
-	char *before;
-
-	c->value_of = strncmp(word, "--", 2) ? NULL :
-		      find_row(c->options, word, &value);
-	if (!c->value_of || !c->value_of->argument || !value)
-		return false;
-	before = strndup(word, value - word);
-	if (before) {
-		c->proposal.before = before;
-		propose_argument(c, c->value_of->argument);
-	}
-	free(before);
-	return true;
-}
-
 /* Completes a word of a sub-command; `priv` is the cursor, with the words. */
 static void complete_options(const struct options *options, void *priv)
 {
 	struct cursor *c = priv;
 	const struct option_row *row;
-	char operand[OPERAND_BYTES];
-	const char *value;
+	const char *prefix = c->proposal.prefix, *value = NULL;
+	char operand[OPERAND_BYTES], *before;
 
 	c->options = options;
 	for (int i = 0; i + 1 < c->count; i++) {
@@ -240,9 +220,21 @@ static void complete_options(const struct options *options, void *priv)
 	}
 	if (c->value_of) {
 		propose_argument(c, c->value_of->argument);
-	} else if (!c->behind && c->proposal.prefix[0] == '-') {
-		if (!propose_inline(c))
+	} else if (!c->behind && prefix[0] == '-') {
+		row = strncmp(prefix, "--", 2) ? NULL :
+		      find_row(options, prefix, &value);
+		if (!row || !row->argument || !value) {
 			propose_options(c);
+			return;
+		}
+		/* the value of an option in the same word: "--event=app/" */
+		before = strndup(prefix, value - prefix);
+		if (!before)
+			return;
+		c->value_of = row;
+		c->proposal.before = before;
+		propose_argument(c, row->argument);
+		free(before);
 	} else if (find_operand(options, c->operands, operand)) {
 		propose_argument(c, operand);
 	} else if (!c->behind) {

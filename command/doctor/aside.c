@@ -38,37 +38,14 @@ static void become_program(void *arg)
 	execvpe(run->argv[0], run->argv, run->environment);
 }
 
-/* Reads to the end of the output, or of the time; what has no room is read and
- * dropped, so the program does not block. Returns 0 or -ETIMEDOUT. */
-static int read_output(int fd, int seconds, char *text, size_t room)
-{
-	int64_t end = monotonic_ms() + (int64_t)seconds * MS_PER_S;
-	struct pollfd wait = { .fd = fd, .events = POLLIN };
-	char beyond[512] = "";
-	size_t used = 0;
-
-	for (;;) {
-		int64_t left = end - monotonic_ms();
-		bool full = used + 1 >= room;
-		ssize_t n;
-
-		text[used] = '\0';
-		if (left <= 0)
-			return -ETIMEDOUT;
-		if (poll(&wait, 1, (int)left) <= 0)
-			continue;
-		n = read(fd, full ? beyond : text + used,
-			 full ? sizeof(beyond) : room - 1 - used);
-		if (n == 0 || (n < 0 && errno != EINTR))
-			return 0;
-		if (n > 0 && !full)
-			used += (size_t)n;
-	}
-}
-
 int aside_run(struct run *run, char *text, size_t room)
 {
-	int output[2], status, ret;
+	struct pollfd wait = { .events = POLLIN };
+	int output[2], status, ret = 0;
+	size_t n, used = 0;
+	char beyond[512] = "";
+	int64_t end, left;
+	ssize_t got;
 	pid_t pid;
 
 	text[0] = '\0';
@@ -80,10 +57,30 @@ int aside_run(struct run *run, char *text, size_t room)
 		*run->pid = pid > 0 ? pid : 0;
 	/* else this command holds the pipe open, and its end does not come */
 	close(output[1]);
-	ret = pid < 0 ? pid :
-			read_output(output[0], run->seconds, text, room);
-	if (ret == -ETIMEDOUT)
-		kill(-pid, SIGKILL);
+	if (pid < 0)
+		ret = pid;
+	end = monotonic_ms() + (int64_t)run->seconds * MS_PER_S;
+	wait.fd = output[0];
+	while (!ret) {
+		left = end - monotonic_ms();
+		if (left <= 0) {
+			ret = -ETIMEDOUT;
+			kill(-pid, SIGKILL);
+			break;
+		}
+		if (poll(&wait, 1, (int)left) <= 0)
+			continue;
+		/* output without room is read and dropped, so the program does
+		 * not block */
+		n = room - 1 - used;
+		got = read(output[0], n ? text + used : beyond,
+			   n ? n : sizeof(beyond));
+		if (got == 0 || (got < 0 && errno != EINTR))
+			break;
+		if (got > 0 && n)
+			used += (size_t)got;
+		text[used] = '\0';
+	}
 	status = child_wait(pid);
 	close(output[0]);
 	if (ret)

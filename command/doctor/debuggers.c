@@ -104,27 +104,11 @@ void look_gdb(struct doctor *d, struct finding *f)
 	}
 }
 
-/* Returns true for a processor that keeps vector registers where an old
- * gdbserver does not look for them. */
-static bool amd_with_avx512(void)
-{
-	FILE *f = fopen("/proc/cpuinfo", "re");
-	bool amd = false, avx = false;
-	char line[4096];
-
-	while (f && fgets(line, sizeof(line), f) && *line != '\n') {
-		amd |= !strncmp(line, "vendor_id", 9) &&
-		       strstr(line, "AuthenticAMD");
-		avx |= !strncmp(line, "flags", 5) && strstr(line, " avx512f");
-	}
-	if (f)
-		fclose(f);
-	return amd && avx;
-}
-
 void look_gdbserver(struct doctor *d, struct finding *f)
 {
-	char line[OUTPUT_BYTES], text[32];
+	char line[OUTPUT_BYTES], text[32], fact[4096];
+	bool amd = false, avx = false;
+	FILE *cpu;
 	int major;
 
 	(void)d;
@@ -135,7 +119,17 @@ void look_gdbserver(struct doctor *d, struct finding *f)
 		return;
 	}
 	major = parse_release(line, text);
-	if (major && major < 16 && amd_with_avx512()) {
+	/* a processor that keeps vector registers where an old gdbserver does
+	 * not look for them? */
+	cpu = fopen("/proc/cpuinfo", "re");
+	while (cpu && fgets(fact, sizeof(fact), cpu) && *fact != '\n') {
+		amd |= !strncmp(fact, "vendor_id", 9) &&
+		       strstr(fact, "AuthenticAMD");
+		avx |= !strncmp(fact, "flags", 5) && strstr(fact, " avx512f");
+	}
+	if (cpu)
+		fclose(cpu);
+	if (major && major < 16 && amd && avx) {
 		found_as(f, DOCTOR_LIMITED, "gdbserver %s destroys vector "
 			 "registers of stopped threads on this processor (AMD "
 			 "with AVX-512)%s", text,

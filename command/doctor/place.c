@@ -15,40 +15,31 @@
 #include "command/doctor/private.h"
 #include "command/sandbox/opener.h"
 
-/* Judges the place where an agent that is not there yet would make files: of a
- * process that an agent can be loaded into, or that has one asleep. */
-static void look_future(struct doctor *d, struct finding *f)
-{
-	char path[PATH_MAX];
-	const char *why;
-	int fd;
-
-	if (d->gone || d->attach || (d->found != -ENXIO && d->found != -ECHILD))
-		return;
-	fd = rundir_chosen_open(d->pid, path, &why);
-	if (fd < 0) {
-		if (!why)
-			return;
-		found_as(f, DOCTOR_NO, "%s: %s", path, why);
-		found_remedy(f, "make that directory a private one (mode 0700) "
-			     "of the process's user, or start the program with "
-			     "another TAFFRAIL_DIR");
-		return;
-	}
-	found_room(f, fd, path);
-	close(fd);
-}
-
 void look_place(struct doctor *d, struct finding *f)
 {
 	const char *is = rundir_shown(&d->process);
 	char path[2 * PATH_MAX], root[32];
 	struct stat found, named;
 	bool seen, moved = false;
-	int ret;
+	const char *why;
+	int fd, ret;
 
 	if (!d->page.magic) {
-		look_future(d, f);
+		/* where an agent that is not there yet would make files */
+		if (d->gone || d->attach ||
+		    (d->found != -ENXIO && d->found != -ECHILD))
+			return;
+		fd = rundir_chosen_open(d->pid, path, &why);
+		if (fd >= 0) {
+			found_room(f, fd, path);
+			close(fd);
+		} else if (why) {
+			found_as(f, DOCTOR_NO, "%s: %s", path, why);
+			found_remedy(f, "make that directory a private one "
+				     "(mode 0700) of the process's user, or "
+				     "start the program with another "
+				     "TAFFRAIL_DIR");
+		}
 		return;
 	}
 	d->page.runtime[sizeof(d->page.runtime) - 1] = '\0';

@@ -54,64 +54,45 @@ static bool may_get_agent(const struct doctor *d)
 	return d->found == -ENXIO || d->found == -ECHILD;
 }
 
-/* Returns how the agent came into the process, by the program's file; or why
- * that cannot be read. */
-static const char *how_loaded(const struct doctor *d)
-{
-	struct symboliser_module module;
-	struct opener_file file;
-	char program[32];
-	int ret;
-
-	snprintf(program, sizeof(program), "/proc/%d/exe", d->pid);
-	ret = opener_open(&file, program, 0);
-	if (ret)
-		return ret == -ETIMEDOUT ? "the program's file does not answer" :
-					   process_closed(d->pid);
-	symboliser_read_open(&module, &file);
-	opener_close(&file);
-	return !process_maps_beginning(d->pid, "libtaffrail.so") ?
-		       "linked as libtaffrail.a" :
-	       symboliser_needs(&module, "libtaffrail.so") ? "linked" :
-							     "loaded";
-}
-
-/* Returns true when a command can call the agent: a service thread is there, or
- * is offered. A thread that is just leaving has done neither for a moment. */
-static bool agent_listens(struct doctor *d)
-{
-	const struct timespec pause = { .tv_nsec = LISTEN_PAUSE_NS };
-	int fd = -1;
-
-	for (int i = 0; fd < 0 && i < LISTEN_TRIES; i++) {
-		if (i)
-			nanosleep(&pause, NULL);
-		if (rundir_read_process(&d->process, d->process.image,
-					&d->page))
-			return false;
-		if (d->page.wake.state != WAKE_NONE)
-			return true;
-		fd = rundir_connect(&d->process, "control.sock");
-	}
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
-}
-
-/* Returns true when a command cannot call the agent, and fills the cause that
- * the command would tell. In the order in which a command meets them. */
+/*
+ * Returns true when a command cannot call the agent, and fills the cause that
+ * the command would tell, in the order in which a command meets them. An agent
+ * can be called when a service thread is there, or is offered; one that is just
+ * leaving has done neither for a moment.
+ */
 static bool agent_uncallable(struct doctor *d)
 {
+	const struct timespec pause = { .tv_nsec = LISTEN_PAUSE_NS };
+	bool listens = false;
 	pid_t pid = d->pid;
+	int fd;
 
 	if (d->page.protocol && d->page.protocol != PROTOCOL_VERSION) {
 		cause_set(&d->cause, 0, AGENT_VERSION, .pid = pid,
 			  .n = d->page.protocol);
-	} else if (d->page.wake.state != WAKE_NONE &&
-		   process_children_away(pid, "pid")) {
+		return true;
+	}
+	if (d->page.wake.state != WAKE_NONE &&
+	    process_children_away(pid, "pid")) {
 		cause_set(&d->cause, 0, SERVICE_NAMESPACE, .pid = pid,
 			  .text = "PID");
-	} else if (!agent_listens(d)) {
+		return true;
+	}
+	for (int i = 0; !listens && i < LISTEN_TRIES; i++) {
+		if (i)
+			nanosleep(&pause, NULL);
+		if (rundir_read_process(&d->process, d->process.image,
+					&d->page))
+			break;
+		listens = d->page.wake.state != WAKE_NONE;
+		if (listens)
+			break;
+		fd = rundir_connect(&d->process, "control.sock");
+		listens = fd >= 0;
+		if (listens)
+			close(fd);
+	}
+	if (!listens) {
 		d->deaf = true;
 		if (process_status(pid, "Seccomp") > 0)
 			cause_set(&d->cause, 0, SERVICE_FILTERED, .pid = pid);
@@ -129,7 +110,11 @@ static bool agent_uncallable(struct doctor *d)
 
 void look_agent(struct doctor *d, struct finding *f)
 {
-	int ret;
+	struct symboliser_module module;
+	struct opener_file file;
+	const char *how;
+	char program[32];
+	int ret, opened;
 
 	if (d->gone)
 		return;
@@ -162,9 +147,24 @@ void look_agent(struct doctor *d, struct finding *f)
 	} else if (agent_uncallable(d)) {
 		found_cause(f, DOCTOR_NO, &d->cause);
 	} else {
-		found_as(f, DOCTOR_OK, "at work, %s, version %s, in %s",
-			 how_loaded(d), d->page.agent_version,
-			 rundir_shown(&d->process));
+		/* the program's file tells how the agent came into it */
+		snprintf(program, sizeof(program), "/proc/%d/exe", d->pid);
+		opened = opener_open(&file, program, 0);
+		if (opened == -ETIMEDOUT) {
+			how = "the program's file does not answer";
+		} else if (opened) {
+			how = process_closed(d->pid);
+		} else {
+			symboliser_read_open(&module, &file);
+			opener_close(&file);
+			how = !process_maps_beginning(d->pid,
+						      "libtaffrail.so") ?
+				      "linked as libtaffrail.a" :
+			      symboliser_needs(&module, "libtaffrail.so") ?
+				      "linked" : "loaded";
+		}
+		found_as(f, DOCTOR_OK, "at work, %s, version %s, in %s", how,
+			 d->page.agent_version, rundir_shown(&d->process));
 		found_build(d, f);
 	}
 	if (ret)

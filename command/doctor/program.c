@@ -60,14 +60,35 @@ static bool can_execute(struct finding *f, const char *file, const char *what)
 	return false;
 }
 
-/* Follows scripts to the file that is loaded, as execve(2) does, and says which
- * it is. Sets d->image to it if it is an ELF file, else to "". */
-static void follow_scripts(struct doctor *d, struct finding *f)
+void look_program(struct doctor *d, struct finding *f)
 {
+	struct symboliser_module module;
 	char next[PATH_MAX], head[4] = "";
 	bool elf;
 	int fd;
 
+	if (installed_program(d->file, sizeof(d->file), d->program[0])) {
+		d->file[0] = '\0';
+		found_as(f, DOCTOR_NO, "%s is not in PATH", d->program[0]);
+		if (!d->program[0][strspn(d->program[0], "0123456789")])
+			found_remedy(f, "for a process, put -p before its "
+				     "number");
+		return;
+	}
+	if (!symboliser_read(&module, d->file) && module.library) {
+		d->library = true;
+		memcpy(d->image, d->file, sizeof(d->image));
+		found_as(f, DOCTOR_NO, "%s is a shared library, which record "
+			 "cannot run", d->file);
+		found_remedy(f, "give a program that loads it: its markers are "
+			     "traced there");
+		return;
+	}
+	if (!can_execute(f, d->file, "")) {
+		d->file[0] = '\0';
+		return;
+	}
+	/* follows scripts to the file that is loaded, as execve(2) does */
 	snprintf(d->image, sizeof(d->image), "%s", d->file);
 	for (int i = 0; i < SCRIPTS_MAX && script_of(d->image, next); i++) {
 		if (!can_execute(f, next, "its interpreter "))
@@ -95,41 +116,11 @@ static void follow_scripts(struct doctor *d, struct finding *f)
 			 d->image);
 	else
 		found_as(f, DOCTOR_OK, "%s", d->file);
+	if (!symboliser_read(&module, d->image) && *module.interpreter)
+		can_execute(f, module.interpreter, "its dynamic linker ");
 	return;
 none:
 	d->image[0] = '\0';
-}
-
-void look_program(struct doctor *d, struct finding *f)
-{
-	struct symboliser_module module;
-	int ret = installed_program(d->file, sizeof(d->file), d->program[0]);
-
-	if (ret) {
-		d->file[0] = '\0';
-		found_as(f, DOCTOR_NO, "%s is not in PATH", d->program[0]);
-		if (!d->program[0][strspn(d->program[0], "0123456789")])
-			found_remedy(f, "for a process, put -p before its "
-				     "number");
-		return;
-	}
-	if (!symboliser_read(&module, d->file) && module.library) {
-		d->library = true;
-		memcpy(d->image, d->file, sizeof(d->image));
-		found_as(f, DOCTOR_NO, "%s is a shared library, which record "
-			 "cannot run", d->file);
-		found_remedy(f, "give a program that loads it: its markers are "
-			     "traced there");
-		return;
-	}
-	if (!can_execute(f, d->file, "")) {
-		d->file[0] = '\0';
-		return;
-	}
-	follow_scripts(d, f);
-	if (*d->image && !symboliser_read(&module, d->image) &&
-	    *module.interpreter)
-		can_execute(f, module.interpreter, "its dynamic linker ");
 }
 
 void look_how(struct doctor *d, struct finding *f)

@@ -30,53 +30,6 @@ int doctor_trial_main(void)
 	return COMMAND_DONE;
 }
 
-/* Returns the environment without variables that would make the trial another
- * one: rules of the user's, or a log. The caller frees the array, not the
- * words. NULL: there is no memory. */
-static char **trial_environment(void)
-{
-	static const char *const names[] = {
-		"TAFFRAIL_ENABLE=", "TAFFRAIL_LOG=", "TAFFRAIL_JOIN=",
-		"TAFFRAIL_GDB=",
-	};
-	size_t n = 0, kept = 0, k;
-	char **copy;
-
-	while (environ[n])
-		n++;
-	copy = calloc(n + 1, sizeof(*copy));
-	for (size_t i = 0; copy && i < n; i++) {
-		for (k = 0; k < ARRAY_SIZE(names); k++)
-			if (!strncmp(environ[i], names[k], strlen(names[k])))
-				break;
-		if (k == ARRAY_SIZE(names))
-			copy[kept++] = environ[i];
-	}
-	return copy;
-}
-
-/* Makes one line of record's messages, without the count of events. Returns
- * true when record had more to say than that count. */
-static bool join_lines(char *text, char *said, size_t room)
-{
-	size_t used = 0;
-	char *line;
-
-	said[0] = '\0';
-	while ((line = strsep(&text, "\n"))) {
-		if (!strncmp(line, RECORD_PREFIX, strlen(RECORD_PREFIX)))
-			line += strlen(RECORD_PREFIX);
-		if (!*line || strstr(line, " lost, ") ||
-		    strstr(line, "so there is no trace"))
-			continue;
-		used += (size_t)snprintf(said + used, room - used, "%s%s",
-					 used ? "; " : "", line);
-		if (used >= room)
-			break;
-	}
-	return used;
-}
-
 /* Removes the files of a trial that failed from the runtime directory: the
  * session is the recorder's, which has ended. */
 static void remove_left(struct doctor *d, pid_t recorder)
@@ -111,11 +64,22 @@ static void judge_trial(struct finding *f, int status, char *text)
 {
 	bool one = strstr(text, "record: 1 events (0 lost") ||
 		   strstr(text, "record: 1 event (0 lost");
-	char said[DOCTOR_TEXT_BYTES / 2];
-	bool more = join_lines(text, said, sizeof(said));
-	char *rest = strstr(said, REST);
+	char said[DOCTOR_TEXT_BYTES / 2] = "";
+	char *line, *rest;
+	size_t more = 0;
 
+	/* makes one line of the messages, without the count of events */
+	while ((line = strsep(&text, "\n")) && more < sizeof(said)) {
+		if (!strncmp(line, RECORD_PREFIX, strlen(RECORD_PREFIX)))
+			line += strlen(RECORD_PREFIX);
+		if (*line && !strstr(line, " lost, ") &&
+		    !strstr(line, "so there is no trace"))
+			more += (size_t)snprintf(said + more,
+						 sizeof(said) - more, "%s%s",
+						 more ? "; " : "", line);
+	}
 	/* remove_left() has removed it */
+	rest = strstr(said, REST);
 	if (rest)
 		*rest = '\0';
 	if (status == -ETIMEDOUT)
@@ -145,6 +109,12 @@ static void judge_trial(struct finding *f, int status, char *text)
 
 void look_trial(struct doctor *d, struct finding *f)
 {
+	/* variables that would make the trial another one: rules of the user's,
+	 * or a log */
+	static const char *const without[] = {
+		"TAFFRAIL_ENABLE=", "TAFFRAIL_LOG=", "TAFFRAIL_JOIN=",
+		"TAFFRAIL_GDB=",
+	};
 	const char *const places[] = {
 		getenv("TMPDIR"), "/tmp", d->dir.path, "."
 	};
@@ -159,6 +129,7 @@ void look_trial(struct doctor *d, struct finding *f)
 	};
 	struct run run = { .argv = argv, .seconds = SECONDS,
 			   .errors = true, .pid = &recorder };
+	size_t count = 0, kept = 0, k;
 	char **environment;
 	bool made = false;
 	int status;
@@ -183,7 +154,17 @@ void look_trial(struct doctor *d, struct finding *f)
 		found_remedy(f, "set TMPDIR to a directory of yours");
 		return;
 	}
-	environment = trial_environment();
+	while (environ[count])
+		count++;
+	environment = calloc(count + 1, sizeof(*environment));
+	for (size_t i = 0; environment && i < count; i++) {
+		for (k = 0; k < ARRAY_SIZE(without); k++)
+			if (!strncmp(environ[i], without[k],
+				     strlen(without[k])))
+				break;
+		if (k == ARRAY_SIZE(without))
+			environment[kept++] = environ[i];
+	}
 	run.environment = environment;
 	status = environment ? aside_run(&run, text, sizeof(text)) : -ENOMEM;
 	free(environment);

@@ -62,51 +62,6 @@ const char *gdb_name(void)
 	return name && *name ? name : "gdb";
 }
 
-/*
- * Makes gdb's command line; gdb->socket is set. With `python`, gdb loads our
- * extension, if it is installed. gdb reads the program's file through the
- * socket where the path names another file for us.
- */
-static void make_command(struct gdb_command *gdb, pid_t pid, bool python,
-			 char **more, int nmore)
-{
-	char path[PATH_MAX];
-	ssize_t n;
-
-	add_word(gdb, gdb_name());
-	if (!installed_find(path, sizeof(path), INSTALLED_DATA,
-			    GDB_EXTENSION)) {
-		snprintf(gdb->extension, sizeof(gdb->extension), "source %s",
-			 path);
-		add_word(gdb, "-iex");
-		add_word(gdb, gdb->extension);
-	}
-	snprintf(gdb->target, sizeof(gdb->target),
-		 "target extended-remote %s", gdb->socket);
-	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	n = readlink(path, gdb->program, sizeof(gdb->program) - 1);
-	gdb->program[n > 0 ? n : 0] = '\0';
-	if (n > 0 && gdb_same_file(path, gdb->program)) {
-		/* the files are the same here, and faster to read directly */
-		add_word(gdb, "-iex");
-		add_word(gdb, "set sysroot /");
-		add_word(gdb, gdb->program);
-	}
-	/* before the commands among the user's arguments */
-	add_word(gdb, "-ex");
-	add_word(gdb, gdb->target);
-	if (python && *gdb->extension) {
-		/* says why, if gdb does not get the process */
-		snprintf(gdb->connected, sizeof(gdb->connected),
-			 "taffrail connected %d", pid);
-		add_word(gdb, "-ex");
-		add_word(gdb, gdb->connected);
-	}
-	for (int i = 0; i < nmore; i++)
-		add_word(gdb, more[i]);
-	gdb->argv[gdb->argc] = NULL;
-}
-
 /* Prints a word, quoted for a shell. */
 static void put_word(const char *word)
 {
@@ -162,9 +117,10 @@ static bool has_python(void)
 static int gdb_process(pid_t pid, bool print, char **more, int nmore)
 {
 	static struct gdb_command gdb;
+	char path[PATH_MAX], *self;
 	bool python;
 	int status;
-	char *self;
+	ssize_t n;
 
 	if (nmore > GDB_ARGUMENTS_MAX - 32)
 		return command_misused("too many arguments for gdb");
@@ -173,7 +129,38 @@ static int gdb_process(pid_t pid, bool print, char **more, int nmore)
 		return status;
 	/* a printed command line may be for another gdb */
 	python = !print && has_python();
-	make_command(&gdb, pid, python, more, nmore);
+	add_word(&gdb, gdb_name());
+	if (!installed_find(path, sizeof(path), INSTALLED_DATA,
+			    GDB_EXTENSION)) {
+		snprintf(gdb.extension, sizeof(gdb.extension), "source %s",
+			 path);
+		add_word(&gdb, "-iex");
+		add_word(&gdb, gdb.extension);
+	}
+	/* gdb reads the program's file through the socket, unless the path
+	 * names the same file here: that is faster to read directly */
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	n = readlink(path, gdb.program, sizeof(gdb.program) - 1);
+	gdb.program[n > 0 ? n : 0] = '\0';
+	if (n > 0 && gdb_same_file(path, gdb.program)) {
+		add_word(&gdb, "-iex");
+		add_word(&gdb, "set sysroot /");
+		add_word(&gdb, gdb.program);
+	}
+	/* before the commands among the user's arguments */
+	snprintf(gdb.target, sizeof(gdb.target),
+		 "target extended-remote %s", gdb.socket);
+	add_word(&gdb, "-ex");
+	add_word(&gdb, gdb.target);
+	if (python && *gdb.extension) {
+		/* says why, if gdb does not get the process */
+		snprintf(gdb.connected, sizeof(gdb.connected),
+			 "taffrail connected %d", pid);
+		add_word(&gdb, "-ex");
+		add_word(&gdb, gdb.connected);
+	}
+	for (int i = 0; i < nmore; i++)
+		add_word(&gdb, more[i]);
 	if (print) {
 		for (int i = 0; i < gdb.argc; i++) {
 			if (i)

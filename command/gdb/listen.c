@@ -109,26 +109,6 @@ static void open_side(struct side *side, int fd)
 	side->used = side->at = 0;
 }
 
-/* Connects to the agent's socket; asks the agent for it each time: execve(2)
- * may have removed it. Returns a descriptor, or -1 after printing why. */
-static int connect_agent(struct listener *l)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	char path[GDB_PATH_BYTES];
-	int fd;
-
-	if (gdb_open_socket(path, l->pid, false))
-		return -1;
-	memcpy(address.sun_path, path, strlen(path) + 1);
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd >= 0 && !connect(fd, (void *)&address, sizeof(address)))
-		return fd;
-	command_warn("%s: %s", path, strerror(errno));
-	if (fd >= 0)
-		close(fd);
-	return -1;
-}
-
 /* Reads from a side whose bytes are all taken. Returns false when the
  * connection is over. */
 static bool read_side(struct side *side)
@@ -176,8 +156,9 @@ static bool serve_pair(struct listener *l, struct pair *pair,
 		       const struct pollfd *p)
 {
 	struct side *gdb = &pair->gdb, *agent = &pair->agent;
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	char first, path[GDB_PATH_BYTES];
 	bool good = true;
-	char first;
 
 	if (p[0].revents && !gdb->ended && !gdb->used)
 		good = read_side(gdb);
@@ -192,8 +173,16 @@ static bool serve_pair(struct listener *l, struct pair *pair,
 				     "gdb's protocol");
 			return false;
 		}
-		agent->fd = connect_agent(l);
-		return agent->fd >= 0;
+		/* each time: execve(2) may have removed the socket */
+		if (gdb_open_socket(path, l->pid, false))
+			return false;
+		memcpy(address.sun_path, path, strlen(path) + 1);
+		agent->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		if (agent->fd >= 0 &&
+		    !connect(agent->fd, (void *)&address, sizeof(address)))
+			return true;
+		command_warn("%s: %s", path, strerror(errno));
+		return false;
 	}
 	if (good && p[1].revents && !agent->ended && !agent->used)
 		good = read_side(agent);
@@ -219,33 +208,12 @@ static void watch_side(struct pollfd *p, const struct side *side,
 	*p = (struct pollfd){ .fd = events ? side->fd : -1, .events = events };
 }
 
-/* Accepts a gdb into a free pair. One that is another user's is refused. */
-static void accept_gdb(struct listener *l)
-{
-	struct pair *pair = l->pairs;
-	const char *why;
-
-	if (comm_accept(&l->comm))
-		return;
-	if (gdb_check_peer(l->comm.in, &why)) {
-		command_warn("refused a connection from %s: %s", l->comm.peer,
-			     why);
-		comm_close(&l->comm);
-		return;
-	}
-	while (pair->gdb.fd >= 0)
-		pair++;
-	l->npairs++;
-	open_side(&pair->gdb, l->comm.in);
-	open_side(&pair->agent, -1);
-	l->comm.in = l->comm.out = -1;
-}
-
 /* Serves until the process has ended and no gdb is left, or a gdb lingers.
  * Returns COMMAND_DONE, or COMMAND_FAILED after printing why. */
 static int serve_pairs(struct listener *l)
 {
 	struct pollfd p[WATCHES];
+	const char *why;
 	int n;
 
 	while (!l->ended || l->npairs) {
@@ -270,11 +238,21 @@ static int serve_pairs(struct listener *l)
 			continue;
 		if (!n && l->ended)
 			break;
-		if (p[WATCH_LISTENER].revents)
-			accept_gdb(l);
+		if (p[WATCH_LISTENER].revents && !comm_accept(&l->comm) &&
+		    gdb_check_peer(l->comm.in, &why)) {
+			command_warn("refused a connection from %s: %s",
+				     l->comm.peer, why);
+			comm_close(&l->comm);
+		}
 		for (int i = 0; i < PAIRS; i++) {
 			struct pair *pair = &l->pairs[i];
 
+			if (l->comm.in >= 0 && pair->gdb.fd < 0) {
+				open_side(&pair->gdb, l->comm.in);
+				open_side(&pair->agent, -1);
+				l->comm.in = l->comm.out = -1;
+				l->npairs++;
+			}
 			if (pair->gdb.fd < 0 ||
 			    serve_pair(l, pair, &p[WATCH_PAIRS + 2 * i]))
 				continue;

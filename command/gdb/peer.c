@@ -43,36 +43,15 @@ static void name_address(char name[NAME_BYTES],
 			 word[1], word[2], word[3], ntohs(v6->sin6_port));
 }
 
-/* Finds the user of the socket at `from` that is connected to `to`. */
-static int find_user(const char *table, const char *from, const char *to,
-		     uid_t *user)
-{
-	char line[512], local[NAME_BYTES], remote[NAME_BYTES];
-	FILE *f = fopen(table, "re");
-	unsigned int state, uid;
-	int ret = -ESRCH;
-
-	if (!f)
-		return -errno;
-	while (ret && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, " %*d: %47s %47s %x %*s %*s %*s %u", local,
-			   remote, &state, &uid) != 4 ||
-		    state != STATE_ESTABLISHED || strcmp(local, from) ||
-		    strcmp(remote, to))
-			continue;
-		*user = uid;
-		ret = 0;
-	}
-	fclose(f);
-	return ret;
-}
-
 int gdb_check_peer(int fd, const char **why)
 {
 	struct sockaddr_storage ours, theirs;
 	socklen_t nours = sizeof(ours), ntheirs = sizeof(theirs);
 	char from[NAME_BYTES], to[NAME_BYTES];
-	uid_t user = (uid_t)-1;
+	char line[512], local[NAME_BYTES], remote[NAME_BYTES];
+	unsigned int state, user;
+	bool found = false;
+	FILE *table;
 
 	*why = "it cannot be told whose it is";
 	if (getsockname(fd, (void *)&ours, &nours) ||
@@ -81,9 +60,17 @@ int gdb_check_peer(int fd, const char **why)
 		return -ESRCH;
 	name_address(from, &theirs);
 	name_address(to, &ours);
-	if (find_user(ours.ss_family == AF_INET ? "/proc/net/tcp" :
-						  "/proc/net/tcp6",
-		      from, to, &user))
+	table = fopen(ours.ss_family == AF_INET ? "/proc/net/tcp" :
+						  "/proc/net/tcp6", "re");
+	/* the peer's socket is the one at `from` that is connected to `to` */
+	while (table && !found && fgets(line, sizeof(line), table))
+		found = sscanf(line, " %*d: %47s %47s %x %*s %*s %*s %u",
+			       local, remote, &state, &user) == 4 &&
+			state == STATE_ESTABLISHED && !strcmp(local, from) &&
+			!strcmp(remote, to);
+	if (table)
+		fclose(table);
+	if (!found)
 		return -ESRCH;
 	*why = "it is another user's";
 	if (!user || (user == geteuid() && user != USER_UNKNOWN))

@@ -122,27 +122,8 @@ static void host_warn(void *arg, const char *text)
 	command_warn("%s", text);
 }
 
-/* Ends this process as gdbserver ended: with the same status or by the same
- * signal. */
-static int end_as_gdbserver(const struct gdbserver *server)
-{
-	struct rlimit none = { 0, 0 };
-	sigset_t set;
-	int number;
-
-	if (WIFEXITED(server->status))
-		return WEXITSTATUS(server->status);
-	number = WTERMSIG(server->status);
-	setrlimit(RLIMIT_CORE, &none);
-	signal(number, SIG_DFL);
-	sigemptyset(&set);
-	sigaddset(&set, number);
-	raise(number);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	return 128 + number;
-}
-
-/* Starts gdbserver, and relays until it has ended. Returns the exit status. */
+/* Starts gdbserver, and relays until it has ended. Returns the exit status, or
+ * ends by the signal that has ended gdbserver. */
 static int serve_gdb(struct gdbserver *server)
 {
 	const struct filter_host host = {
@@ -151,8 +132,11 @@ static int serve_gdb(struct gdbserver *server)
 		gdbserver_cell, gdbserver_relocate, gdbserver_begin,
 		gdbserver_said, gdbserver_idle, host_warn,
 	};
+	const struct rlimit none = { 0, 0 };
 	struct gdbserver_options *o = &server->options;
+	sigset_t set;
 	pid_t pid;
+	int number;
 
 	if (comm_open(&server->comm, o->comm))
 		return COMMAND_FAILED;
@@ -172,7 +156,17 @@ static int serve_gdb(struct gdbserver *server)
 		gdbserver_agents_check(server);
 		return COMMAND_FAILED;
 	}
-	return end_as_gdbserver(server);
+	if (WIFEXITED(server->status))
+		return WEXITSTATUS(server->status);
+	/* ends by the same signal, without a second core dump */
+	number = WTERMSIG(server->status);
+	setrlimit(RLIMIT_CORE, &none);
+	signal(number, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	raise(number);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	return 128 + number;
 }
 
 /* --help is ours; gdbserver answers the other options that only print

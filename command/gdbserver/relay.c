@@ -89,24 +89,6 @@ static void accept_gdb(struct relay *r)
 	begin_relay(r);
 }
 
-/* Writes to a side. Never blocks: writes no more than poll() has promised for a
- * pipe. Sets `gone` when the side takes no more bytes. */
-static void write_end(struct relay *r, enum filter_side side)
-{
-	const struct filter_queue *q = filter_queue(r->filter, side);
-	struct end *end = &r->ends[side];
-	ssize_t n = send(end->out, q->bytes, q->used,
-			 MSG_DONTWAIT | MSG_NOSIGNAL);
-
-	if (n < 0 && errno == ENOTSOCK)
-		n = write(end->out, q->bytes,
-			  q->used < PIPE_WRITE ? q->used : PIPE_WRITE);
-	if (n > 0)
-		filter_sent(r->filter, side, n);
-	else if (n < 0 && errno != EINTR && errno != EAGAIN)
-		end->gone = true;
-}
-
 /* Returns true when a side has ended and all bytes were passed on. */
 static bool is_done(struct relay *r, enum filter_side from)
 {
@@ -175,35 +157,6 @@ static void watch_fd(struct pollfd *p, int fd, short events)
 	*p = (struct pollfd){ .fd = events ? fd : -1, .events = events };
 }
 
-/* Watches only for events that can be handled: otherwise poll() returns at
- * once. Returns the time for poll(), in ms; -1: without end. */
-static int fill_watches(struct relay *r, struct pollfd *p)
-{
-	struct gdbserver *server = r->server;
-
-	watch_fd(&p[WATCH_SIGNALS], r->signals, POLLIN);
-	watch_fd(&p[WATCH_MESSAGES], server->messages, POLLIN);
-	watch_fd(&p[WATCH_LISTENER], server->comm.listener,
-		 server->ready && !r->connected && !server->exited ?
-			 POLLIN : 0);
-	for (int side = 0; side < 2; side++) {
-		struct end *end = &r->ends[side];
-		const struct filter_queue *q = filter_queue(r->filter, side);
-
-		watch_fd(&p[WATCH_ENDS + 2 * side], end->in,
-			 r->connected && !end->ended && !end->used ?
-				 POLLIN : 0);
-		watch_fd(&p[WATCH_ENDS + 2 * side + 1], end->out,
-			 r->connected && !end->gone && q->used ? POLLOUT : 0);
-	}
-	if (r->connected && r->linger_until) {
-		int64_t left = r->linger_until - monotonic_ms();
-
-		return left > 0 ? (int)left : 0;
-	}
-	return -1;
-}
-
 /* Notes that gdbserver has ended, if it has. */
 static void reap_gdbserver(struct gdbserver *server)
 {
@@ -216,8 +169,10 @@ static void serve_events(struct relay *r, const struct pollfd *p)
 {
 	struct gdbserver *server = r->server;
 	struct pollfd last = { .events = POLLIN };
+	const struct filter_queue *q;
 	struct signalfd_siginfo info;
 	struct end *end;
+	ssize_t n;
 
 	/* gdbserver gets a signal from the terminal itself */
 	if (p[WATCH_SIGNALS].revents &&
@@ -237,17 +192,29 @@ static void serve_events(struct relay *r, const struct pollfd *p)
 		for (int side = 0; side < 2; side++) {
 			end = &r->ends[side];
 			if (p[WATCH_ENDS + 2 * side].revents) {
-				ssize_t n = read(end->in, end->bytes,
-						 sizeof(end->bytes));
-
+				n = read(end->in, end->bytes,
+					 sizeof(end->bytes));
 				if (n > 0)
 					end->used = n;
 				else if (!n ||
 					 (errno != EINTR && errno != EAGAIN))
 					end->ended = true;
 			}
-			if (p[WATCH_ENDS + 2 * side + 1].revents)
-				write_end(r, side);
+			if (!p[WATCH_ENDS + 2 * side + 1].revents)
+				continue;
+			q = filter_queue(r->filter, side);
+			n = send(end->out, q->bytes, q->used,
+				 MSG_DONTWAIT | MSG_NOSIGNAL);
+			/* to a pipe no more than poll() has promised: this
+			 * never blocks */
+			if (n < 0 && errno == ENOTSOCK)
+				n = write(end->out, q->bytes,
+					  q->used < PIPE_WRITE ? q->used :
+								 PIPE_WRITE);
+			if (n > 0)
+				filter_sent(r->filter, side, n);
+			else if (n < 0 && errno != EINTR && errno != EAGAIN)
+				end->gone = true;
 		}
 	/* after gdbserver's exit the stream ends once it has no more bytes: a
 	 * process that gdbserver left may hold the socket open */
@@ -266,8 +233,11 @@ int gdbserver_relay(struct gdbserver *server)
 		SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT,
 	};
 	static struct relay r;
+	const struct filter_queue *q;
 	struct pollfd p[WATCHES];
+	struct end *end;
 	sigset_t set;
+	int64_t wait;
 
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
@@ -287,9 +257,29 @@ int gdbserver_relay(struct gdbserver *server)
 	if (server->comm.kind != COMM_TCP)
 		begin_relay(&r);
 	while (!server->exited || r.connected) {
-		int wait = fill_watches(&r, p);
-
-		if (poll(p, WATCHES, wait) < 0 && errno != EINTR)
+		/* only events that can be handled: otherwise poll() returns at
+		 * once */
+		watch_fd(&p[WATCH_SIGNALS], r.signals, POLLIN);
+		watch_fd(&p[WATCH_MESSAGES], server->messages, POLLIN);
+		watch_fd(&p[WATCH_LISTENER], server->comm.listener,
+			 server->ready && !r.connected && !server->exited ?
+				 POLLIN : 0);
+		for (int side = 0; side < 2; side++) {
+			end = &r.ends[side];
+			q = filter_queue(r.filter, side);
+			watch_fd(&p[WATCH_ENDS + 2 * side], end->in,
+				 r.connected && !end->ended && !end->used ?
+					 POLLIN : 0);
+			watch_fd(&p[WATCH_ENDS + 2 * side + 1], end->out,
+				 r.connected && !end->gone && q->used ?
+					 POLLOUT : 0);
+		}
+		wait = -1;
+		if (r.connected && r.linger_until) {
+			wait = r.linger_until - monotonic_ms();
+			wait = wait > 0 ? wait : 0;
+		}
+		if (poll(p, WATCHES, (int)wait) < 0 && errno != EINTR)
 			return command_failed("poll: %s", strerror(errno));
 		serve_events(&r, p);
 	}

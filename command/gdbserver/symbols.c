@@ -37,6 +37,7 @@
 
 #define PADS_START	"gdb_agent_gdb_jump_pad_buffer"
 #define PADS_END	"gdb_agent_gdb_jump_pad_buffer_end"
+#define TRAMPOLINES	"gdb_agent_gdb_trampoline_buffer"
 #define HEAP		"gdb_agent_gdb_tp_heap_buffer"
 #define FAR		"taffrail_ipa_far"
 #define OFF		"taffrail_ipa_off"
@@ -105,62 +106,45 @@ static uint64_t value_of(pid_t pid, const char *name)
 	       memory_read(pid, address, &value, sizeof(value)) ? value : 0;
 }
 
-/* Returns the end of the stack's mapping, or 0. */
-static uint64_t stack_end(pid_t pid)
-{
-	char path[32], line[512];
-	uint64_t end = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f))
-		if (strstr(line, "[stack]"))
-			sscanf(line, "%*x-%" SCNx64, &end);
-	if (f)
-		fclose(f);
-	return end;
-}
-
-/* Finds the value of AT_NULL among n words: argc, arguments, 0, environment, 0,
- * pairs up to one of type 0. Returns the index, or 0. */
-static size_t find_null(const uint64_t *words, size_t n)
-{
-	size_t i = n > 1 && words[0] < n ? 1 + words[0] : n;
-
-	if (i >= n || words[i])
-		return 0;
-	while (++i < n && words[i])
-		;
-	for (i++; i + 1 < n && words[i] < AT_TYPES; i += 2)
-		if (!words[i])
-			return i + 1;
-	return 0;
-}
-
 /* Finds the two words of a program whose stack is not randomised; else, or when
  * there are none, both addresses are 0. */
 static struct words words_find(pid_t pid)
 {
 	static uint64_t words[STACK_BYTES / sizeof(uint64_t)];
-	uint64_t start, end = stack_end(pid);
 	struct words found = { 0, 0 };
-	char text[1024];
-	size_t at;
+	char path[32], text[1024];
+	uint64_t start, end = 0;
+	size_t i, n;
+	FILE *f;
 
 	process_text(pid, 0, "personality", text, sizeof(text));
 	if (!(strtoul(text, NULL, 16) & ADDR_NO_RANDOMIZE))
 		return found;
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	f = fopen(path, "re");
+	while (f && fgets(text, sizeof(text), f))
+		if (strstr(text, "[stack]"))
+			sscanf(text, "%*x-%" SCNx64, &end);
+	if (f)
+		fclose(f);
 	/* where the program's stack began: field 28 of /proc/PID/stat */
 	process_text(pid, 0, "stat", text, sizeof(text));
 	start = strtoull(process_stat_field(text, 28), NULL, 10);
 	if (!start || start >= end || end - start > sizeof(words) ||
 	    !memory_read(pid, start, words, end - start))
 		return found;
-	at = find_null(words, (end - start) / sizeof(uint64_t));
-	if (at)
-		found = (struct words){ start + at * sizeof(uint64_t),
-					end - sizeof(uint64_t) };
+	/* argc, arguments, 0, environment, 0, pairs up to one of type 0 */
+	n = (end - start) / sizeof(uint64_t);
+	i = n > 1 && words[0] < n ? 1 + words[0] : n;
+	if (i >= n || words[i])
+		return found;
+	while (++i < n && words[i])
+		;
+	for (i++; i + 1 < n && words[i] < AT_TYPES; i += 2)
+		if (!words[i])
+			return (struct words){
+				start + (i + 1) * sizeof(uint64_t),
+				end - sizeof(uint64_t) };
 	return found;
 }
 
@@ -174,34 +158,6 @@ static bool words_set(pid_t pid, const struct words *words)
 	return words->start && start && end &&
 	       memory_write(pid, words->start, &start, sizeof(start)) &&
 	       memory_write(pid, words->end, &end, sizeof(end));
-}
-
-/* Returns the other address that gdbserver is told for a variable; 0 when the
- * variable's own address is used. */
-static uint64_t other_address(const struct gdbserver_agent *agent,
-			      const char *name)
-{
-	static const struct {
-		const char *name;
-		size_t offset;
-	} rows[] = {
-		{ "gdb_agent_traceframe_read_count",
-		  offsetof(struct ipa_far, read_count) },
-		{ "gdb_agent_traceframe_write_count",
-		  offsetof(struct ipa_far, write_count) },
-		{ "gdb_agent_collecting",
-		  offsetof(struct ipa_far, collecting) },
-	};
-
-	if (!strcmp(name, PADS_START) ||
-	    !strncmp(name, "gdb_agent_gdb_trampoline_buffer", 31))
-		return strstr(name, "error") ? 0 : agent->start;
-	if (!strcmp(name, PADS_END))
-		return agent->end;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (!strcmp(name, rows[i].name) && agent->far)
-			return agent->far + rows[i].offset;
-	return 0;
 }
 
 /* Sets a variable of the agent's, if the process has it. */
@@ -239,10 +195,21 @@ int gdbserver_symbol(void *arg, const struct filter_thread *thread,
 		     const char *name, uint64_t *address)
 {
 	struct gdbserver *server = arg;
+	static const struct {
+		const char *name;
+		size_t offset;
+	} rows[] = {
+		{ "gdb_agent_traceframe_read_count",
+		  offsetof(struct ipa_far, read_count) },
+		{ "gdb_agent_traceframe_write_count",
+		  offsetof(struct ipa_far, write_count) },
+		{ "gdb_agent_collecting",
+		  offsetof(struct ipa_far, collecting) },
+	};
 	pid_t pid = gdbserver_process(server, thread);
 	struct gdbserver_agent *agent = &server->agent;
+	uint64_t place = 0;
 	struct words words;
-	uint64_t place;
 
 	if (!pid || !find_symbol(pid, name, address))
 		return false;
@@ -263,7 +230,16 @@ int gdbserver_symbol(void *arg, const struct filter_thread *thread,
 		}
 		return true;
 	}
-	place = other_address(agent, name);
+	/* the words, or the separate page, in place of the variable */
+	if (!strcmp(name, PADS_END))
+		place = agent->end;
+	else if (!strcmp(name, PADS_START) ||
+		 (!strncmp(name, TRAMPOLINES, strlen(TRAMPOLINES)) &&
+		  !strstr(name, "error")))
+		place = agent->start;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (!strcmp(name, rows[i].name) && agent->far)
+			place = agent->far + rows[i].offset;
 	if (place)
 		*address = place;
 	return true;
