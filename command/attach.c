@@ -20,10 +20,12 @@
 #include "command/common/limits.h"
 
 #define NS_PER_US	1000.0
+/* How often it is looked whether the service thread has ended: 5 s in all. */
 #define END_PAUSE_NS	1000000
 #define END_LOOKS	5000
 
-static bool force;	/* detach also where something is lost */
+/* detach also where something is lost */
+static bool force;
 
 /*
  * Has the agent undo its changes, and waits until the service thread has ended.
@@ -87,8 +89,11 @@ static int detach_one(pid_t pid)
 	return ret ? COMMAND_FAILED : COMMAND_DONE;
 }
 
-/* Attaches to each process of the command line, or detaches. Returns an exit
- * status: COMMAND_FAILED if one failed. */
+/*
+ * Attaches to each process of the command line, or detaches, and prints how
+ * long a thread was stopped. Returns an exit status: COMMAND_FAILED if one
+ * failed.
+ */
 static int each_pid(struct options *options, bool attach)
 {
 	struct attach_report report;

@@ -73,8 +73,11 @@ static int change_later(struct targets *targets, const char *name,
 	return ret;
 }
 
-/* Sends the rule to each target, also for programs that the process executes
- * later. Returns an exit status. */
+/*
+ * Sends the rule to each target, also for programs that the process executes
+ * later, and tells places that are not switched. One that has no such session
+ * any more, or has ended, is no failure. Returns an exit status.
+ */
 static int change_living(struct targets *targets, enum message_type type,
 			 const char *name, const char *rule)
 {
@@ -103,8 +106,10 @@ static int change_living(struct targets *targets, enum message_type type,
 
 /*
  * Changes a rule in the living processes that have the session, and in the file
- * for later ones; takes a rule back that a condition keeps from beginning.
- * Returns an exit status.
+ * for later ones. The order: all agents answer, the rule is checked against
+ * their markers, then the file, then the processes. A rule that could not be
+ * checked before, and selects nothing now, is taken back. Returns an exit
+ * status.
  */
 static int change_rule(struct targets *targets, enum message_type type,
 		       const char *name, const char *rule)
@@ -157,7 +162,8 @@ static int change_rule(struct targets *targets, enum message_type type,
 	return result;
 }
 
-/* Both sub-commands: `type` tells which. */
+/* Both sub-commands: `type` tells which. The name "callbacks" stands for the
+ * connected callbacks, which are in no session. */
 static int rule_main(int argc, char **argv, enum message_type type)
 {
 	struct targets targets;

@@ -29,6 +29,12 @@
 #include "tracepoints/fields/fields.h"
 #include "tracepoints/usdt/usdt.h"
 
+/*
+ * The output, in one of two forms.
+ *
+ * Invariant: with JSON, standard output has one array and nothing else; reasons
+ * go to standard error in both forms.
+ */
 struct output {
 	struct json json;
 	bool as_json;
@@ -38,7 +44,8 @@ struct output {
 	struct shown shown;		/* callbacks of this list's process */
 };
 
-/* Writes the type of a variant's option; returns it. */
+/* Writes the type of a variant's option into `type`, and returns it: "nothing"
+ * for an option without a value. */
 static const char *option_word(char *type, size_t room,
 			       const struct shown_name *option)
 {
@@ -52,7 +59,8 @@ static const char *option_word(char *type, size_t room,
 	return type;
 }
 
-/* Prints a field as JSON; `priv` is the output. */
+/* Prints a field as JSON; `priv` is the output. Values of an enumeration are
+ * numbers, options of a variant are types. */
 static void field_json(const struct marker_field *field, void *priv)
 {
 	struct shown_field shown = field->shown;
@@ -81,7 +89,8 @@ static void field_json(const struct marker_field *field, void *priv)
 	json_close(json, '}');
 }
 
-/* Writes "FILE:LINE", or "" for a marker that does not tell. */
+/* Writes "FILE:LINE", or "" for a marker that does not tell: a USDT probe has
+ * no place in a source. */
 static void source_text(const struct marker *m, char *text, size_t room)
 {
 	text[0] = '\0';
@@ -89,7 +98,9 @@ static void source_text(const struct marker *m, char *text, size_t room)
 		snprintf(text, room, "%s:%u", m->file, m->line);
 }
 
-/* Prints a marker as JSON; `pid` is 0 for a marker of a file. */
+/* Prints a marker as JSON; `pid` is 0 for a marker of a file, and left out
+ * then. So are "level", "callbacks", "placement" and "why" where there is none.
+ * */
 static void put_json(struct output *out, const struct marker *m, pid_t pid)
 {
 	const struct shown_callback *callback;
@@ -100,6 +111,7 @@ static void put_json(struct output *out, const struct marker *m, pid_t pid)
 
 	json_open(json, NULL, '{');
 	json_string(json, "id", m->id);
+	/* as text: readers of JSON take numbers for doubles */
 	snprintf(text, sizeof(text), "0x%" PRIx64, m->address);
 	json_string(json, "address", text);
 	json_string(json, "kind", m->kind == MARKER_USDT ? "usdt" : "marker");
@@ -130,7 +142,8 @@ static void put_json(struct output *out, const struct marker *m, pid_t pid)
 	json_close(json, '}');
 }
 
-/* Prints a field in words; `priv` says whether it is not the first. */
+/* Prints a field in words, as a declaration has it; `priv` points to a bool:
+ * the field is not the first. */
 static void field_text(const struct marker_field *field, void *priv)
 {
 	struct shown_field shown = field->shown;
@@ -155,8 +168,11 @@ static void field_text(const struct marker_field *field, void *priv)
 	printf("%s", *lead == ',' ? "}" : "");
 }
 
-/* Prints a list, as JSON or in lines below the heading; sorts it. `pid` is 0
- * for the markers of a file. */
+/*
+ * Prints a list, as JSON or in lines; sorts it. The heading stands above the
+ * lines where there is more than one list. `pid` is 0 for the markers of a
+ * file.
+ */
 static void put_list(struct output *out, struct marker_list *list,
 		     const char *heading, pid_t pid)
 {
@@ -214,7 +230,8 @@ static void tell_none(const struct output *out, const char *what)
 			     "says how a program gets its own", what);
 }
 
-/* Says which markers cannot be traced. Returns an exit status. */
+/* Says which markers cannot be traced, all in one line, with the first reason.
+ * Returns an exit status: COMMAND_FAILED if there is one. */
 static int tell_unplaced(const struct marker_list *list, const char *what)
 {
 	const char *why = NULL;
@@ -259,15 +276,18 @@ static int add_probes(struct target *target)
 		struct marker *m = &probes.markers[i];
 		char *name = strchr(m->id, '/');
 
+		/* a rule has named it: then the agent has it, as a marker */
 		for (k = 0; k < markers->count; k++)
 			if (markers->markers[k].address == m->address)
 				break;
 		if (!name || k < markers->count)
 			continue;
+		/* PROVIDER/NAME: marker_list_add() joins them again */
 		*name++ = '\0';
 		marker_list_add(markers, m, m->id, name, m->text, "");
 	}
 	marker_list_free(&probes);
+	/* a file that was replaced cannot be read by the mapped name */
 	if (!ret)
 		return replaced_tell(pid, NULL) ? COMMAND_FAILED : COMMAND_DONE;
 	return ret == -EACCES || ret == -EPERM ?
@@ -276,7 +296,12 @@ static int add_probes(struct target *target)
 			      process_closed(pid)) : COMMAND_DONE;
 }
 
-/* Lists a process, or all of the user's. Returns an exit status. */
+/*
+ * Lists a process, or all of the user's. Returns an exit status: COMMAND_FAILED
+ * if one does not answer, and still lives; or if a marker or a place of one
+ * cannot be switched. Adds to the agent's list before the places are marked,
+ * and drops probes after it: a probe of the C library may be switched on.
+ */
 static int list_processes(struct output *out, pid_t pid)
 {
 	struct process_page page;
@@ -325,11 +350,13 @@ static int list_processes(struct output *out, pid_t pid)
 			faults_tell(target->process->pid, &page);
 		snprintf(heading, sizeof(heading), "%d %s",
 			 target->process->pid, page.procname);
+		/* the callbacks of this process alone */
 		shown_ask(&out->shown, target);
 		put_list(out, &target->markers, heading, target->process->pid);
 		shown_free(&out->shown);
 		snprintf(heading, sizeof(heading), "process %d",
 			 target->process->pid);
+		/* of many processes, one without markers is no surprise */
 		if (pid && !target->markers.count)
 			tell_none(out, heading);
 		if (tell_unplaced(&target->markers, heading))
@@ -337,6 +364,7 @@ static int list_processes(struct output *out, pid_t pid)
 		if (places_tell(&places))
 			result = COMMAND_FAILED;
 	}
+	/* an error has been told: then "none" may be wrong */
 	if (!pid && !out->behind && !out->as_json &&
 	    result == COMMAND_DONE)
 		command_warn("none of your processes has an agent: 'taffrail "
@@ -346,8 +374,11 @@ static int list_processes(struct output *out, pid_t pid)
 	return result;
 }
 
-/* Lists the files; one that cannot be read does not keep others from being
- * listed. Returns an exit status. */
+/*
+ * Lists the files; one that cannot be read does not keep others from being
+ * listed. Returns an exit status. A file is looked at before it is read, to say
+ * why it is none in the user's words.
+ */
 static int list_files(struct output *out, char **paths)
 {
 	char error[ELFNOTES_ERROR_BYTES];
@@ -423,6 +454,7 @@ int list_main(int argc, char **argv)
 	}
 	if (pid && options.index < argc)
 		return command_misused("give either -p PID or files");
+	/* the array is whole also after an error */
 	if (out.as_json)
 		json_open(&out.json, NULL, '[');
 	if (options.index < argc)

@@ -22,6 +22,8 @@
 #define PACKAGE_VERSION "unknown"
 #endif
 
+/* In the order in which people need them; the usage text and the completion
+ * keep it. */
 static const struct command command_table[] = {
 	{ "record", record_main, "run or follow a program, write a trace" },
 	{ "list", list_main, "list markers and USDT probes" },
@@ -54,7 +56,8 @@ static const struct command command_table[] = {
 	{ NULL, NULL, NULL }
 };
 
-/* Words of other tracers, and the sub-commands that do the same. */
+/* Words of other tracers, in small letters, and the sub-commands that do the
+ * same. */
 static const struct {
 	const char *word, *hint;
 } habits[] = {
@@ -68,12 +71,15 @@ static const struct {
 	{ "ps", "taffrail status" },
 	{ "ls", "taffrail list" }, { "markers", "taffrail list" },
 	{ "probes", "taffrail list" },
-	{ "callbacks", "taffrail connect, enable callbacks, status" }, { "check", "taffrail doctor" },
+	{ "callbacks", "taffrail connect, enable callbacks, status" },
+	{ "check", "taffrail doctor" },
 	{ "man", "taffrail SUBCOMMAND --help, or man taffrail-SUBCOMMAND" },
 };
 
-/* Says which sub-command the word may stand for: by words of other tracers, or
- * by likeness. Returns COMMAND_USAGE. */
+/*
+ * Says which sub-command the word may stand for: by words of other tracers, as
+ * a path of a program, or by likeness. Returns COMMAND_USAGE.
+ */
 static int misused_word(const char *word)
 {
 	char names[NEAREST_IDS * (NEAREST_LENGTH_MAX + 8)];
@@ -81,6 +87,7 @@ static int misused_word(const char *word)
 	struct nearest nearest = { .rule = small };
 	size_t n = 0;
 
+	/* a longer word is like none, and is cut */
 	for (; n < NEAREST_LENGTH_MAX && word[n]; n++)
 		small[n] = (char)tolower((unsigned char)word[n]);
 	small[n] = '\0';
@@ -100,6 +107,10 @@ static int misused_word(const char *word)
 			       word, names);
 }
 
+/*
+ * Unknown variables of the environment are told before any work: a misspelt one
+ * would be without effect.
+ */
 int main(int argc, char **argv)
 {
 	static char help[] = "--help";

@@ -40,6 +40,13 @@ static const struct option_row rows[] = {
 	{ 0 }
 };
 
+/*
+ * The question, the processes, and the copy.
+ *
+ * Invariant: list and dir are of the user's runtime directory, of one process
+ * (dir.fd is -1), or of the directory into which a core dump was extracted;
+ * taken[] has a consumer for each image whose rings were copied.
+ */
 struct snapshot {
 	const char *name;
 	pid_t pid;			/* 0: every process of the user */
@@ -60,9 +67,12 @@ struct snapshot {
 	struct agentless agentless;		/* programs without an agent */
 };
 
-/* Copies the rings of the session in all images of a process, and keeps each
- * consumer in s->taken. Returns 0; or a negative errno that ends the snapshot:
- * the trace cannot be written, or a limit of this command is reached. */
+/*
+ * Copies the rings of the session in all images of a process, and keeps each
+ * consumer in s->taken. An image without the session is passed over. Returns 0;
+ * or a negative errno that ends the snapshot: the trace cannot be written, or a
+ * limit of this command is reached.
+ */
 static int take_process(struct snapshot *s,
 			const struct rundir_process *process)
 {
@@ -82,6 +92,7 @@ static int take_process(struct snapshot *s,
 		s->taken = more;
 		ret = consume_open(&consumer, &s->set, process, images[i],
 				   s->name, false);
+		/* most errors say that the image has no such session */
 		if (ret) {
 			s->foreign += ret == -EPROTO;
 			if (ret != -EMFILE && ret != -ENFILE &&
@@ -103,8 +114,8 @@ static int take_process(struct snapshot *s,
 	return ret;
 }
 
-/* Compares images by their uuid: two processes may have the same pid and start
- * time. */
+/* Returns true when the consumer has read an image of this process. Compares by
+ * the uuid: two processes may have the same pid and start time. */
 static bool same_image(const struct consumer *c,
 		       const struct rundir_process *process)
 {
@@ -114,8 +125,11 @@ static bool same_image(const struct consumer *c,
 	       !memcmp(c->uuid, page.uuid, sizeof(page.uuid));
 }
 
-/* The events are on disk now: removes the files of a dead process, and tells a
- * living one. */
+/*
+ * The events are on disk now: removes the files of a dead process, and tells a
+ * living one how many are saved. Removes also rules for programs that a process
+ * would execute, where no process needs them any more.
+ */
 static void snapshot_settle(struct snapshot *s,
 			    const struct rundir_process *process)
 {
@@ -138,7 +152,7 @@ static void snapshot_settle(struct snapshot *s,
 		close(fd);
 }
 
-/* Takes the row of this session. */
+/* Takes the row of this session; a session has one. */
 static void note_removed(const struct keep_row *row, void *priv)
 {
 	struct snapshot *s = priv;
@@ -155,9 +169,11 @@ static void tell_gone(pid_t pid)
 		     pid);
 }
 
-/* Tells which places are not switched, and which rules of the environment
- * processes have not obeyed, before dead processes' pages are removed. Returns
- * an exit status. */
+/*
+ * Tells which places are not switched, and for the session of the environment
+ * which rules processes have not obeyed. Call it before dead processes' pages
+ * are removed. Returns an exit status.
+ */
 static int tell_faults(struct snapshot *s)
 {
 	uint32_t images[RUNDIR_IMAGES_MAX];
@@ -184,7 +200,11 @@ static int tell_faults(struct snapshot *s)
 	return told ? COMMAND_FAILED : COMMAND_DONE;
 }
 
-/* Tells which events this snapshot lacks, once. Returns an exit status. */
+/*
+ * Tells which events this snapshot lacks, once each: the notes of removed and
+ * lost processes are dropped with that. A core dump has no such notes, nor has
+ * one process. Returns an exit status.
+ */
 static int tell_missing(struct snapshot *s)
 {
 	int status = s->faulty;
@@ -214,7 +234,7 @@ static int tell_missing(struct snapshot *s)
 }
 
 /* Tells why there is no trace. Of processes that have ended, the files are
- * removed now, and no other command knows more. Returns an exit status. */
+ * removed now, and no other command knows more. Returns COMMAND_FAILED. */
 static int tell_empty(struct snapshot *s)
 {
 	bool living = s->core != NULL;
@@ -239,8 +259,12 @@ static int tell_empty(struct snapshot *s)
 	return COMMAND_FAILED;
 }
 
-/* Copies, tells, and settles: everything from the list of processes to the exit
- * status, which it returns. */
+/*
+ * Copies, tells, and settles: everything from the list of processes to the exit
+ * status, which it returns. The order keeps events: the trace is finished
+ * before a ring is removed, and facts of dead processes are read before their
+ * pages go.
+ */
 static int take_all(struct snapshot *s)
 {
 	struct outcome outcome = { 0 }, losses = { 0 };
@@ -280,6 +304,7 @@ static int take_all(struct snapshot *s)
 		return COMMAND_FAILED;
 	}
 	drain_note_set(&s->set, s->unreadable, s->fail_on_loss, &outcome);
+	/* above the line of the counts; the losses stand below it */
 	outcome_print(&outcome, CAUSE_MARKERS_LEFT_OFF);
 	for (i = 0; i < s->list.count && !s->unreadable; i++)
 		snapshot_settle(s, &s->list.processes[i]);
@@ -332,6 +357,7 @@ static int find_processes(struct snapshot *s)
 		rundir_process_close(&process);
 		return command_failed("out of memory");
 	}
+	/* no directory: processes elsewhere may have the session */
 	if (rundir_open(&s->dir, false) == -ENOENT)
 		s->dir.cause.id = CAUSE_NONE;
 	if (s->dir.fd < 0 && s->dir.cause.id)
@@ -382,6 +408,8 @@ int snapshot_main(int argc, char **argv)
 	if (!status)
 		status = find_processes(&s);
 	if (!status) {
+		/* not before there is something to copy: it makes the
+		 * directory */
 		ret = trace_set_open(&s.set, output);
 		if (ret == -ENOTEMPTY)
 			status = command_failed("%s exists and is not empty",

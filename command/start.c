@@ -25,6 +25,8 @@
 
 #define RULES_MAX	64	/* an agent's limit for a session */
 
+/* The command line. The words are those of argv; 0 and NULL stand for an option
+ * that was not given. */
 struct start_arguments {
 	const char *name;
 	const char *context;
@@ -65,8 +67,10 @@ static const struct option_row start_rows[] = {
 	{ 0 }
 };
 
-/* Takes one option. Returns COMMAND_DONE, or COMMAND_USAGE after printing
- * why. */
+/*
+ * Takes one option. Returns COMMAND_DONE, or COMMAND_USAGE after printing why:
+ * a wrong word is found before any process is asked.
+ */
 static int take_option(struct start_arguments *a, int key, const char *value)
 {
 	switch (key) {
@@ -106,8 +110,11 @@ static int take_option(struct start_arguments *a, int key, const char *value)
 	}
 }
 
-/* Makes the request, which is the text of sessions/NAME, too; the caller
- * releases it. */
+/*
+ * Makes the request, which is the text of sessions/NAME, too; the caller
+ * releases it. A key is left out where the option was: the agent, perhaps of a
+ * later release, has the default.
+ */
 static void fill_request(struct client_request *request,
 			 const struct start_arguments *a)
 {
@@ -130,8 +137,10 @@ static void fill_request(struct client_request *request,
 		client_request_add(request, "rule", "%s", a->rules[i]);
 }
 
-/* Tells, and notes for later snapshots, that buffers will not outlive their
- * process. */
+/*
+ * Tells, and notes for later snapshots, that buffers will not outlive their
+ * process. The note is in the user's runtime directory, which is made for it.
+ */
 static void tell_away(struct targets *targets, const char *name,
 		      const struct rundir_process *process)
 {
@@ -142,6 +151,7 @@ static void tell_away(struct targets *targets, const char *name,
 		     "record it (taffrail record -p %d), or start it with "
 		     "TAFFRAIL_DIR in a directory that it shares with this "
 		     "command", process->pid, process->pid);
+	/* with -p there may be no directory yet */
 	if (targets->dir.fd < 0)
 		rundir_open(&targets->dir, true);
 	if (rundir_note_away(&targets->dir, name, process))
@@ -207,7 +217,11 @@ static int start_call(struct target *target, const char *name,
 	return ret;
 }
 
-/* Ends the session again in the first `count` targets. */
+/*
+ * Ends the session again in the first `count` targets, and takes back the rules
+ * for programs that they would execute. Warns of a living one that does not
+ * answer: the session stays there.
+ */
 static void take_back(struct targets *targets, const char *name, size_t count)
 {
 	struct client_request request = { 0 };
@@ -226,16 +240,18 @@ static void take_back(struct targets *targets, const char *name, size_t count)
 	client_request_release(&request);
 }
 
-/* Starts a session in the processes that -p names: in each, or in none. Returns
- * an exit status. */
+/*
+ * Starts a session in the processes that -p names: in each, or in none. So all
+ * that can be checked beforehand is: the markers, the rules, the reach of a
+ * group. After a failure the session is taken back where it has begun. Returns
+ * an exit status.
+ */
 static int start_each(struct targets *targets, const struct start_arguments *a,
 		      const struct client_request *request)
 {
 	const struct rundir_process *process;
 	int result = COMMAND_DONE;
 
-	/* reads the markers first, so a rule that selects nothing starts
-	 * nothing */
 	for (size_t i = 0; i < targets->count; i++)
 		if (target_list(&targets->targets[i]))
 			return cause_tell(&targets->targets[i].client.cause);
@@ -271,6 +287,7 @@ static int start_each(struct targets *targets, const struct start_arguments *a,
 				     "them", process->pid, a->name);
 		return COMMAND_FAILED;
 	}
+	/* rules that could not be checked before */
 	if (targets_check_begun(targets, a->rules, a->nrules)) {
 		take_back(targets, a->name, targets->count);
 		return COMMAND_FAILED;
@@ -280,15 +297,20 @@ static int start_each(struct targets *targets, const struct start_arguments *a,
 	return result;
 }
 
-/* The living processes in which `start --all` has not begun the session. */
+/* Living processes in which `start --all` has not begun the session; "..."
+ * stands for those that have no room in `pids`. */
 struct missed {
 	char pids[256];			/* the first ones */
 	pid_t first;
 	size_t count;
 };
 
-/* Starts a session in the living processes, for `start --all`. Tells where it
- * has not begun, and how to get the rest. Returns an exit status. */
+/*
+ * Starts a session in the living processes, for `start --all`. One that fails
+ * does not keep others from starting; one that has ended is not counted. Tells
+ * where the session has not begun, and how to get the rest, in one line at the
+ * end. Returns an exit status.
+ */
 static int start_living(struct targets *targets, const char *name,
 			const struct client_request *request)
 {
@@ -355,8 +377,12 @@ static int start_living(struct targets *targets, const char *name,
 	return result;
 }
 
-/* Starts a session in all processes, also later ones. Returns an exit
- * status. */
+/*
+ * Starts a session in all processes, also later ones. The rules are written
+ * before the processes are listed again, so each process either reads the file
+ * or is in the list; one that does both answers -EEXIST. Returns an exit
+ * status.
+ */
 static int start_all(struct targets *targets, const struct start_arguments *a,
 		     struct client_request *request)
 {
@@ -432,6 +458,7 @@ int start_main(int argc, char **argv)
 		if (status)
 			return status;
 	}
+	/* a hint for a word that is neither a name nor an option */
 	for (int i = options.index + 1; i < argc; i++) {
 		if (!command_parse_pid(&pid, argv[i]))
 			return command_misused("'%s': for a process, put -p "

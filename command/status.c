@@ -2,10 +2,11 @@
 /*
  * taffrail status: finds sessions, the processes that have them, and their
  * counts, and prints them for people or as JSON. A living process is asked; for
- * a dead one its files are counted.
+ * a dead one the files are counted.
  *
- * Invariant: written = kept + overwritten, for each process;
- * lost events never got into a ring.
+ * Invariant: written = kept + overwritten, for each process; lost events never
+ * got into a ring. Nothing is changed: a status during a recording does not
+ * disturb it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -40,6 +41,12 @@
 #define LOOKS_LOCKED	200
 #define LOOK_PAUSE_NS	10000000
 
+/*
+ * A process of a session, with the counts of all images of it.
+ *
+ * Invariant: counts only grow while members are filled: each image is counted
+ * once, by the agent's answer or by the files.
+ */
 struct member {
 	pid_t pid;
 	char name[PROCESS_NAME_BYTES];
@@ -57,6 +64,8 @@ struct member {
 	struct session_act changed;
 };
 
+/* A session, as all processes tell of it. The arrays, the rules and the places
+ * of the members are this structure's; status_main() frees them. */
 struct session {
 	char name[SESSION_NAME_BYTES];
 	bool active;			/* in a living or a later process */
@@ -70,6 +79,7 @@ struct session {
 	uint64_t removed_events;
 };
 
+/* The question, and everything that is printed for it. */
 struct status {
 	const char *only;		/* a name, or NULL */
 	struct session *sessions;
@@ -95,8 +105,12 @@ static void *array_grow(void *array, size_t count, size_t size)
 	return more;
 }
 
-/* Returns the session of that name, and makes it when it is new; NULL when the
- * user did not ask for it. */
+/*
+ * Returns the session of that name, and makes it when it is new; NULL when the
+ * user did not ask for it, or the name is none: it comes from files that
+ * another program may have written. The pointer lasts until the next new
+ * session.
+ */
 static struct session *session_of(struct status *s, const char *name)
 {
 	if (!rundir_valid_name(name) || (s->only && strcmp(s->only, name)))
@@ -109,7 +123,8 @@ static struct session *session_of(struct status *s, const char *name)
 	return &s->sessions[s->count++];
 }
 
-/* Adds a copy of a rule, once. */
+/* Adds a copy of a rule, once: each process tells the rules. Without memory the
+ * rule is left out. */
 static void add_rule(struct session *session, const char *rule)
 {
 	for (size_t i = 0; i < session->nrules; i++)
@@ -122,7 +137,11 @@ static void add_rule(struct session *session, const char *rule)
 		session->nrules++;
 }
 
-/* Returns the entry of a process; all images share one. */
+/*
+ * Returns the entry of a process, and makes it when it is new; all images share
+ * one. A dead process may have had the PID of a living one. The pointer lasts
+ * until the next new member.
+ */
 static struct member *member_of(struct session *session,
 				const struct rundir_process *process,
 				const char *procname)
@@ -142,7 +161,8 @@ static struct member *member_of(struct session *session,
 	return m;
 }
 
-/* Takes the facts that only the page tells. */
+/* Takes the facts that only the page tells: an agent's answer has counts alone.
+ * The last image's facts stay. */
 static void take_facts(struct member *m, const struct session_page *page)
 {
 	if (page->started.realtime_ns)
@@ -154,8 +174,11 @@ static void take_facts(struct member *m, const struct session_page *page)
 	m->roomless = (int)page->roomless;
 }
 
-/* Asks the agent of a living process, and takes the lines of the answer.
- * Returns 0, or a negative errno: the files are counted then. */
+/*
+ * Asks the agent of a living process, and takes the lines of the answer: a line
+ * "session" begins the lines of one session. Returns 0, or a negative errno:
+ * then nothing was taken.
+ */
 static int ask_living(struct status *s, struct target *target,
 		      const char *procname)
 {
@@ -173,6 +196,8 @@ static int ask_living(struct status *s, struct target *target,
 		return ret;
 	ret = client_call(&target->client, MESSAGE_STATUS, NULL, &answer);
 	while (!ret && client_answer_next(&answer, &position, &key, &value)) {
+		/* places of callbacks are in the answer, those of a session in
+		 * the page */
 		places_page_add(&page, key, value);
 		if (!strcmp(key, "callback") &&
 		    (!s->only || !strcmp(s->only, LOAD_SESSION)))
@@ -218,13 +243,14 @@ static int ask_living(struct status *s, struct target *target,
 			places_take(&m->places, process->pid, &own, NULL);
 		}
 	}
+	/* once for the process, not for each session */
 	if (!s->only || !strcmp(s->only, LOAD_SESSION))
 		places_take(&s->places, process->pid, &page, NULL);
 	client_answer_release(&answer);
 	return ret;
 }
 
-/* A count of the files of one session. */
+/* A count of the files of one session; `found` are the rings that were read. */
 struct counting {
 	int imagefd;
 	uint32_t index;
@@ -248,6 +274,7 @@ static int count_ring(const char *name, void *priv)
 		c->member->written += count.committed;
 		c->member->lost += count.lost;
 		c->member->overwritten += overwritten;
+		/* whole sub-buffers, and the used part of one */
 		c->member->bytes +=
 			count.current * ring.view.sub_bytes + count.used;
 	}
@@ -255,8 +282,11 @@ static int count_ring(const char *name, void *priv)
 	return 0;
 }
 
-/* Counts the files of a session of one image. Says when files are missing, and
- * makes the command fail then. */
+/*
+ * Counts the files of a session of one image. Says when files are missing, and
+ * makes the command fail then: the counts are too small. The rings are counted
+ * aside first, because the session may be gone when they are read.
+ */
 static void count_session(struct status *s,
 			  const struct rundir_process *process, uint32_t image,
 			  int imagefd, const struct session_page *page,
@@ -318,8 +348,11 @@ static void count_session(struct status *s,
 	s->result = COMMAND_FAILED;
 }
 
-/* Takes the sessions of a process: of a living one as the agent tells, of
- * earlier images, and of one whose agent does not answer, by the files. */
+/*
+ * Takes the sessions of a process: of a living one as the agent tells, of
+ * earlier images, and of one whose agent does not answer, by the files. A
+ * process that ends meanwhile is not a failure.
+ */
 static void count_process(struct status *s, struct target *target)
 {
 	const struct rundir_process *process = target->process;
@@ -335,6 +368,7 @@ static void count_process(struct status *s, struct target *target)
 		if (!rundir_read_process(process, process->image, &head)) {
 			snprintf(where, sizeof(where), "process %u: ",
 				 head.pid);
+			/* variables that the program's environment misspells */
 			command_warn_words(head.words_unknown, where);
 			faults_tell(process->pid, &head);
 		}
@@ -360,7 +394,8 @@ static void count_process(struct status *s, struct target *target)
 	}
 }
 
-/* Adds a session that waits for later processes. */
+/* Adds a session that waits for later processes: such a session is active, even
+ * if no process has it. Returns 0: the search goes on. */
 static int take_rules(const char *name, void *priv)
 {
 	struct status *s = priv;
@@ -372,6 +407,7 @@ static int take_rules(const char *name, void *priv)
 	if (!session || rundir_read_rules(s->dir, name, &answer.payload))
 		return 0;
 	session->active = true;
+	/* the file has lines as an answer has */
 	answer.bytes = strlen(answer.payload);
 	while (client_answer_next(&answer, &position, &key, &value)) {
 		if (!strcmp(key, "rule"))
@@ -383,7 +419,8 @@ static int take_rules(const char *name, void *priv)
 	return 0;
 }
 
-/* Takes what the limit of dead processes' rings has removed of a session. */
+/* Takes the counts of events that the limit of dead processes' rings has
+ * removed; they are in no other count. */
 static void take_removed(const struct keep_row *row, void *priv)
 {
 	struct session *session = session_of(priv, row->session);
@@ -394,7 +431,8 @@ static void take_removed(const struct keep_row *row, void *priv)
 	session->removed_events = row->events;
 }
 
-/* Prints "started by ada, process 4711, 2026-11-23 09:12:03", in local time. */
+/* Prints "started by ada, process 4711, 2026-11-23 09:12:03", in local time. A
+ * user without a name has a number. */
 static void act_print(const char *what, const struct session_act *act)
 {
 	time_t seconds = (time_t)(act->realtime_ns / 1000000000);
@@ -413,7 +451,8 @@ static void act_print(const char *what, const struct session_act *act)
 	printf(", %s", when);
 }
 
-/* Returns the word for a session's state: that of a living process counts. */
+/* Returns the word for a session's state: active in one process is active;
+ * ended is a session of dead processes alone. */
 static const char *state_word(const struct session *session)
 {
 	return session->active ? "active" : session->stopped ? "stopped" :
@@ -433,7 +472,8 @@ static void json_act(struct json *json, const char *key,
 	json_close(json, '}');
 }
 
-/* Prints the places that are not switched, and how many more there are. */
+/* Prints the places that are not switched, and how many more there are than
+ * were kept. */
 static void json_places(struct json *json, const struct places *places)
 {
 	char address[24];
@@ -454,7 +494,10 @@ static void json_places(struct json *json, const struct places *places)
 	json_number(json, "untaken_more", places->more);
 }
 
-/* Prints all of it as JSON. */
+/*
+ * Prints all of it as JSON. Scripts read the keys: a key is added, never
+ * renamed; a key stands also where the value is 0.
+ */
 static void status_print_json(const struct status *s)
 {
 	struct json json = { .file = stdout };
@@ -508,8 +551,9 @@ static void status_print_json(const struct status *s)
 }
 
 /*
- * Prints one session: the first start and the last change in any of the
- * processes, then a line a process.
+ * Prints one session: the state and the rules, the first start and the last
+ * change in any of the processes, then a line a process, with the reasons why
+ * events or buffers of it are missing below that line.
  */
 static void session_print(const struct session *session)
 {
@@ -531,6 +575,7 @@ static void session_print(const struct session *session)
 		    (!last || m->changed.realtime_ns > last->realtime_ns))
 			last = &m->changed;
 	}
+	/* both in one line; a page of an old release has neither */
 	if (first)
 		act_print("  started", first);
 	if (last)
@@ -568,7 +613,12 @@ static void session_print(const struct session *session)
 		       KEEP_BYTES >> 20);
 }
 
-/* Finds and prints all that was asked for. Returns the exit status. */
+/*
+ * Finds and prints all that was asked for; returns the exit status. Warnings of
+ * processes come before the table, and those of places behind it, because the
+ * table shows the counts that they explain. A process that did not answer may
+ * have the session, so the command does not say then that there is none.
+ */
 static int status_show(struct status *s, pid_t pid, bool as_json)
 {
 	char nearest[TARGETS_NEAREST_BYTES] = "";
@@ -594,13 +644,14 @@ static int status_show(struct status *s, pid_t pid, bool as_json)
 	if (s->only && !pid &&
 	    later_tell_elsewhere(&targets.dir, &targets.list, s->only))
 		s->result = COMMAND_FAILED;
+	/* before the list goes */
 	if (s->only)
 		targets_nearest(&targets.list, s->only, nearest,
 				sizeof(nearest));
 	targets_close(&targets);
-	/* a process that did not answer may have it */
 	if (s->only && !s->count && s->result)
 		return s->result;
+	/* "callbacks" is no session, but stands where one would */
 	if (s->only && !strcmp(s->only, LOAD_SESSION) && !s->shown.count)
 		return command_failed("no callback is connected: see taffrail "
 				      "connect");

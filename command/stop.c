@@ -19,7 +19,8 @@
 #include "command/common/command.h"
 #include "command/runtime/rundir.h"
 
-/* A process may execute one program after the other. */
+/* A process may execute one program after the other; one that does so without
+ * end is given up. */
 #define EXECUTED_TRIES	16
 
 static const struct option_row rows[] = {
@@ -29,8 +30,8 @@ static const struct option_row rows[] = {
 
 /*
  * Counts, and with `remove` removes, the sessions of that name which earlier
- * images of a process left. Returns the count, or -1 when one could not be
- * removed.
+ * images of a process left; of a dead process also the last image's. Returns
+ * the count, or -1 after printing that one could not be removed.
  */
 static int visit_left(struct target *target, const char *name, bool remove)
 {
@@ -59,8 +60,12 @@ static int visit_left(struct target *target, const char *name, bool remove)
 	return found;
 }
 
-/* Sends the request to all processes that have the session, and with `later`
- * changes the file for later ones. Returns an exit status. */
+/*
+ * Sends the request to all processes that have the session, and again to one
+ * that executes another program meanwhile; with `later` changes the file for
+ * later ones first. A process that has ended needs no request. Returns an exit
+ * status: COMMAND_FAILED if a process failed, or none has the session.
+ */
 static int tell_all(struct targets *targets, enum message_type type,
 		    const char *name, bool later)
 {
@@ -97,7 +102,8 @@ static int tell_all(struct targets *targets, enum message_type type,
 						  &request, NULL);
 			if (!ret || ret == -ENOENT || !tries)
 				break;
-			/* has another program an agent now? */
+			/* has another program an agent now? Then that one is
+			 * asked */
 			n = rundir_images(process, images, RUNDIR_IMAGES_MAX);
 			if (n <= 0 || images[n - 1] <= process->image)
 				break;
@@ -124,7 +130,9 @@ left:
 	return found ? COMMAND_DONE : targets_no_session(targets, name);
 }
 
-/* All three sub-commands: `type` tells which. */
+/* All three sub-commands: `type` tells which. `destroy` also removes the notes
+ * that a session leaves: of removed events, of processes elsewhere, of faults.
+ * */
 static int tell_main(int argc, char **argv, enum message_type type,
 		     const char *about)
 {

@@ -23,7 +23,8 @@
 
 static const struct option_row rows[] = { { 0 } };
 
-/* Prints a problem, where verify_directory() finds it. */
+/* Prints a problem when verify_directory() finds it: a long recount shows the
+ * first ones early. */
 static void trace_report(const char *where, const char *fact, void *priv)
 {
 	command_warn("%s: %s", where, fact);
@@ -47,6 +48,7 @@ int verify_main(int argc, char **argv)
 		return command_misused("the directory's name is empty");
 	if (cause_check_files(FILES_NEEDED))
 		return COMMAND_FAILED;
+	/* a recording may be cut short while it is read */
 	map_guard();
 	ret = verify_directory(&result, argv[options.index], trace_report,
 			       NULL);

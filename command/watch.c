@@ -34,6 +34,8 @@
 #define POLL_MS		100
 #define SESSIONS_SEEN	64
 
+/* A session as it was at the last look, by the name and the index: a session
+ * that is destroyed and started again is another one. */
 struct seen_session {
 	char name[SESSION_NAME_BYTES];
 	uint32_t index;
@@ -55,6 +57,12 @@ struct seen {
 	size_t nsessions;
 };
 
+/*
+ * The processes that are watched, in any order.
+ *
+ * Invariant: an entry owns its process's descriptor and markers until
+ * seen_forget(). inotify is -1 where new processes cannot be seen.
+ */
 struct watch {
 	struct rundir dir;
 	pid_t pid;			/* only this one, or 0 */
@@ -66,7 +74,8 @@ struct watch {
 	bool missed;			/* a process was left out */
 };
 
-/* Prints a line about a process, with the time of day. */
+/* Prints a line about a process, with the time of day: the change was between
+ * the last round and this one. */
 static void event_say(const struct seen *seen, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -87,7 +96,8 @@ static void event_say(const struct seen *seen, const char *format, ...)
 	putchar('\n');
 }
 
-/* Says each id that is in `from` and not in `to`, once; both are sorted. */
+/* Says each id that is in `from` and not in `to`, once; both are sorted. `what`
+ * is the word for it. */
 static void say_difference(const struct seen *seen,
 			  const struct marker_list *from,
 			  const struct marker_list *to, const char *what)
@@ -107,7 +117,8 @@ static void say_difference(const struct seen *seen,
 	}
 }
 
-/* A sum over the rings of one session. */
+/* A sum over the rings of one session; it begins with the events that found no
+ * ring. */
 struct adding {
 	const struct rundir_process *process;
 	uint32_t image;
@@ -129,8 +140,11 @@ static int add_lost(const char *name, void *priv)
 	return 0;
 }
 
-/* Says changes of a session's state, and losses since the last look. A session
- * for which there is no room is left out. */
+/*
+ * Says changes of a session's state, and losses since the last look; the first
+ * look says all losses so far. A session for which there is no room is left
+ * out.
+ */
 static void look_at_session(struct seen *seen, int imagefd,
 			    const struct session_page *page)
 {
@@ -157,6 +171,7 @@ static void look_at_session(struct seen *seen, int imagefd,
 		seen->nsessions++;
 	}
 	s->present = true;
+	/* a state that a later release has is not said */
 	if (s->state != page->state && page->state <= SESSION_DESTROYED &&
 	    states[page->state])
 		event_say(seen, "session %s %s", s->name, states[page->state]);
@@ -171,7 +186,12 @@ static void look_at_session(struct seen *seen, int imagefd,
 	s->lost = adding.lost;
 }
 
-/* Looks at one process, and follows an execve(2) to the next image. */
+/*
+ * Looks at one process: an execve(2), the markers, the sessions. One whose page
+ * cannot be read now is looked at in the next round, and so are markers of an
+ * agent that does not answer. The first list of markers is said only of a
+ * process that began under the watch.
+ */
 static void look_at_process(struct watch *w, struct seen *seen)
 {
 	struct rundir_process *process = &seen->process;
@@ -196,7 +216,6 @@ static void look_at_process(struct watch *w, struct seen *seen)
 	if (seen->listed && seen->generation == page.marker_generation)
 		goto sessions;
 	if (target_list(&target)) {
-		/* the next round asks again */
 		client_close(&target.client);
 		marker_list_free(&target.markers);
 		goto sessions;
@@ -216,6 +235,7 @@ sessions:
 	fd = rundir_open_image(process, seen->image);
 	if (fd < 0)
 		return;
+	/* those that are not found now are gone */
 	for (size_t i = 0; i < seen->nsessions; i++)
 		seen->sessions[i].present = false;
 	for (uint32_t i = 0; i < page.sessions; i++)
@@ -236,7 +256,8 @@ sessions:
 	}
 }
 
-/* Drops entry I; the last one takes the place. */
+/* Drops entry I, with the memory and the descriptor; the last one takes the
+ * place. */
 static void seen_forget(struct watch *w, size_t i)
 {
 	rundir_process_close(&w->seen[i].process);
@@ -244,9 +265,12 @@ static void seen_forget(struct watch *w, size_t i)
 	w->seen[i] = w->seen[--w->count];
 }
 
-/* Adds a process, and takes over the descriptor. One of another version is left
- * out, which is said once. Returns 0 or a negative errno; with -p also -EPROTO,
- * and nothing is added. */
+/*
+ * Adds a process, and takes over the descriptor: process->fd is -1 then. One of
+ * another version is left out, which is said once. Returns 0, also for one that
+ * is not ready yet; or a negative errno: with -p also -EPROTO, and nothing is
+ * added.
+ */
 static int add_seen(struct watch *w, struct rundir_process *process)
 {
 	struct seen *more = reallocarray(w->seen, w->count + 1, sizeof(*more));
@@ -278,8 +302,8 @@ static int add_seen(struct watch *w, struct rundir_process *process)
 	return 0;
 }
 
-/* Lists the processes, and adds new ones. Returns 0, or a negative errno after
- * printing the error. */
+/* Lists the processes, and adds new ones; look_at_all() drops old ones. Returns
+ * 0, or a negative errno after printing the error. */
 static int watch_rescan(struct watch *w)
 {
 	struct rundir_list list = { 0 };
@@ -306,8 +330,10 @@ static int watch_rescan(struct watch *w)
 	return ret;
 }
 
-/* Looks at all processes, and drops those that have ended: the look after the
- * end finds the last losses. */
+/*
+ * Looks at all processes, and drops those that have ended. Whether one lives is
+ * asked before the look, so the look after the end finds the last losses.
+ */
 static void look_at_all(struct watch *w)
 {
 	for (size_t i = 0; i < w->count;) {
@@ -325,8 +351,11 @@ static void look_at_all(struct watch *w)
 	}
 }
 
-/* Looks again and again, until a signal, the end of the process of -p, or an
- * error of standard output. Returns 0 or a negative errno. */
+/*
+ * Looks again and again, until SIGINT or SIGTERM, the end of the process of -p,
+ * an error of standard output, or another directory in the place of the watched
+ * one. Returns 0, or a negative errno after printing it.
+ */
 static int watch_run(struct watch *w)
 {
 	struct signalfd_siginfo info;
@@ -344,6 +373,7 @@ static int watch_run(struct watch *w)
 	if (pfd.fd < 0)
 		return -errno;
 	while (!ret) {
+		/* the first look finds everything; later ones find news */
 		look_at_all(w);
 		w->started = true;
 		if (fflush(stdout) || (w->pid && !w->count))
@@ -351,7 +381,7 @@ static int watch_run(struct watch *w)
 		if (poll(&pfd, 1, POLL_MS) > 0 &&
 		    read(pfd.fd, &info, sizeof(info)) > 0)
 			break;
-		/* entries of the runtime directory have come or gone */
+		/* have entries of the runtime directory come or gone? */
 		again = w->again;
 		while (read(w->inotify, events, sizeof(events)) > 0)
 			again = true;

@@ -22,6 +22,7 @@
 #include "command/common/limits.h"
 #include "control/protocol.h"
 
+/* The numbers that texts.def names, as parts of its strings. */
 #define STRING_OF(x)  #x
 #define STRING(x)     STRING_OF(x)
 #define CAUSE_VERSION STRING(PROTOCOL_VERSION)
@@ -41,15 +42,18 @@
 _Static_assert(sizeof(CALL_FILE) > 1, "the file of requests has a name");
 _Static_assert(PROTOCOL_DIR_BYTES == 200, "texts.def names the longest path");
 
+/* A word of a cause, or a noun in a text. */
 #define WORD_BYTES	64
 
-/* The slots of each row, by number. */
+/* The slots of each row, by number. A number that no row has is NULL: an agent
+ * of a later version may send one (cause_known()). */
 static const char *const slots_of[] = {
 #define CAUSE(name, number, slots) [number] = #slots,
 #include "control/causes.def"
 #undef CAUSE
 };
 
+/* The texts, in the order of texts.def; row_find() looks for the id. */
 static const struct cause_row rows[] = {
 #define CAUSE_TEXT(name, status_, doctor_, fact_, remedy_) \
 	{ .id = CAUSE_##name,                              \
@@ -62,6 +66,7 @@ static const struct cause_row rows[] = {
 #undef CAUSE_TEXT
 };
 
+/* The row is static, and lasts until the next call. */
 const struct cause_row *cause_row(size_t i)
 {
 	static struct cause_row row;
@@ -82,11 +87,15 @@ static const struct cause_row *row_find(enum cause_id id)
 	return NULL;
 }
 
+/* Ask this of a number that an agent sends: one of a later release may have
+ * more causes. */
 bool cause_known(uint64_t id)
 {
 	return id < ARRAY_SIZE(slots_of) && slots_of[id];
 }
 
+/* Builds the cause aside, because slots may point into the one that it
+ * replaces. */
 int cause_fill(struct cause *cause, int ret, enum cause_id id,
 	       const struct cause_slots *slots)
 {
@@ -132,6 +141,7 @@ static bool place_write(const struct cause *cause, const char *name, size_t n,
 	char noun[WORD_BYTES];
 	size_t one;
 
+	/* "{ONE/MORE}" */
 	if (slash) {
 		one = (size_t)(slash - name);
 		if (cause->n == 1)
@@ -140,6 +150,7 @@ static bool place_write(const struct cause *cause, const char *name, size_t n,
 			fwrite(slash + 1, 1, n - one - 1, to);
 		return true;
 	}
+	/* "{n THING}" */
 	if (n >= 3 && !strncmp(name, "n ", 2)) {
 		snprintf(noun, sizeof(noun), "%.*s", (int)(n - 2), name + 2);
 		fputs(counted((uint64_t)cause->n, noun), to);
@@ -156,8 +167,8 @@ static bool place_write(const struct cause *cause, const char *name, size_t n,
 	return fprintf(to, "%lld", (long long)cause->n), true;
 }
 
-/* Writes a text of the table up to `end`. Returns false if a place in it is
- * empty. */
+/* Writes a text of the table up to `end`, with the values of the places.
+ * Returns false if a place in it is empty. */
 static bool text_write(const struct cause *cause, const char *text,
 		       const char *end, FILE *to)
 {
@@ -176,7 +187,10 @@ static bool text_write(const struct cause *cause, const char *text,
 	return whole;
 }
 
-/* Writes a text with those parts in brackets that have no empty place. */
+/*
+ * Writes a text with those parts in brackets that have no empty place. A part
+ * is made aside first: whether a place is empty is known after it.
+ */
 static void parts_write(const struct cause *cause, const char *text, FILE *to)
 {
 	while (*text) {
@@ -218,6 +232,7 @@ static char *line_put(const struct cause *cause, bool fact, bool remedy,
 	if (remedy && row->remedy)
 		parts_write(cause, row->remedy, f);
 	fclose(f);
+	/* a text that fills the memory has no end of its own */
 	line[CAUSE_LINE_BYTES - 1] = '\0';
 	return line;
 }
@@ -251,6 +266,7 @@ static int cause_print(const struct cause *cause, bool whole)
 		command_warn("%s", line_put(cause, true, whole, line));
 		return row->status;
 	}
+	/* standard output may be the same file: its lines come first */
 	fflush(stdout);
 	/* for scripts: "process-ended" */
 	snprintf(word, sizeof(word), "%s", row->word);
@@ -262,6 +278,7 @@ static int cause_print(const struct cause *cause, bool whole)
 	if (row->remedy)
 		json_string(&json, "remedy", cause_remedy(cause, line));
 	json_number(&json, "status", (uint64_t)row->status);
+	/* keys for the values that this cause has, and no others */
 	if (cause->pid)
 		json_number(&json, "pid", (uint64_t)cause->pid);
 	if (cause->error)
@@ -287,6 +304,7 @@ int cause_tell_fact(const struct cause *cause)
 	return cause_print(cause, false);
 }
 
+/* The cause has no values, so the remedy of such a row has no places. */
 void cause_tell_remedy(enum cause_id id)
 {
 	const struct cause cause = { .id = id };
@@ -309,6 +327,8 @@ int cause_check_proc(void)
 	return limits_blind() ? cause_report(NO_PROC) : COMMAND_DONE;
 }
 
+/* Only a limit of descriptors is told; another error has another cause, and the
+ * work that follows meets it. */
 int cause_check_files(int needed)
 {
 	char text[CAUSE_TEXT_BYTES];

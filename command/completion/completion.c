@@ -9,6 +9,7 @@
 
 #include "command/common/command.h"
 
+/* Above every letter, so these have long names only. */
 enum { KEY_WORDS = 256, KEY_SESSIONS, KEY_PIDS, KEY_MARKERS };
 
 static const struct option_row rows[] = {
@@ -21,6 +22,7 @@ static const struct option_row rows[] = {
 
 int completion_main(int argc, char **argv)
 {
+	/* the shell chooses among all of a list */
 	static const struct proposal all = { .prefix = "", .before = "" };
 	struct options options = {
 		.argc = argc, .argv = argv, .rows = rows, .shape = "SHELL",
@@ -37,6 +39,7 @@ int completion_main(int argc, char **argv)
 	}
 	argc -= options.index;
 	argv += options.index;
+	/* the lists take no operand, the words any number */
 	if (!asked && argc != 1)
 		return command_misused("give one shell: bash, zsh or fish");
 	switch (asked) {

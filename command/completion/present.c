@@ -17,7 +17,8 @@
 #include "command/procfs/process.h"
 #include "command/runtime/rundir.h"
 
-/* Names, each one once. */
+/* Names, each one once: several processes may have a session or a marker of one
+ * name. The memory is this structure's until names_propose(). */
 struct names {
 	char **names;
 	size_t count;
@@ -30,6 +31,7 @@ static int names_add(const char *name, void *priv)
 	struct names *n = priv;
 	char **more;
 
+	/* a linear search: there are few names */
 	for (size_t i = 0; i < n->count; i++)
 		if (!strcmp(n->names[i], name))
 			return 0;
@@ -52,6 +54,8 @@ static void names_propose(struct names *n, const struct proposal *p)
 	free(n->names);
 }
 
+/* Reads the files of all images, also of dead processes: their events can still
+ * be saved. Without -p also sessions that wait for later processes. */
 void propose_sessions(const struct proposal *p)
 {
 	uint32_t images[RUNDIR_IMAGES_MAX];
@@ -85,6 +89,7 @@ out:
 	names_propose(&names, p);
 }
 
+/* Asks each living agent; one that does not answer is left out. */
 void propose_markers(const struct proposal *p)
 {
 	struct names names = { 0 };
@@ -104,7 +109,8 @@ void propose_markers(const struct proposal *p)
 	names_propose(&names, p);
 }
 
-/* Proposes a process, with the name, unless it is a kernel thread. */
+/* Proposes a process, with the name, unless it is a kernel thread: that has no
+ * program, or the link cannot be read. */
 static void propose_process(const struct proposal *p, pid_t pid)
 {
 	char path[64], name[32] = "", word[16];
@@ -118,6 +124,8 @@ static void propose_process(const struct proposal *p, pid_t pid)
 	propose(p, word, name);
 }
 
+/* By the user's runtime directory: a process that keeps files elsewhere is not
+ * proposed, and can still be named. */
 void propose_agents(const struct proposal *p)
 {
 	struct targets targets;
@@ -130,6 +138,7 @@ void propose_agents(const struct proposal *p)
 	targets_close(&targets);
 }
 
+/* Any process of the user may get an agent; this one is about to end. */
 void propose_processes(const struct proposal *p)
 {
 	DIR *proc = opendir("/proc");
@@ -147,6 +156,7 @@ void propose_processes(const struct proposal *p)
 		closedir(proc);
 }
 
+/* A word, and a tab where a text follows: the scripts split there. */
 void propose(const struct proposal *p, const char *word, const char *text)
 {
 	size_t n = strlen(p->before);

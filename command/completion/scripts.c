@@ -11,6 +11,9 @@
 
 #include <string.h>
 
+/* bash splits words at "="; an empty word stands for the value after a "=" that
+ * ends the line. The description behind the tab is dropped: bash would
+ * take it for a part of the word. */
 static const char bash_script[] =
 	"# bash completion of taffrail\n"
 	"_taffrail()\n"
@@ -34,6 +37,8 @@ static const char bash_script[] =
 	"}\n"
 	"complete -F _taffrail taffrail\n";
 
+/* zsh takes a colon for the beginning of the description, so one in a word is
+ * quoted. The file works in $fpath as well as by `source`. */
 static const char zsh_script[] =
 	"#compdef taffrail\n"
 	"_taffrail()\n"
@@ -60,6 +65,7 @@ static const char zsh_script[] =
 	"	compdef _taffrail taffrail\n"
 	"fi\n";
 
+/* fish takes lines with a tab as they are. */
 static const char fish_script[] =
 	"# fish completion of taffrail\n"
 	"function __taffrail_words\n"
@@ -83,6 +89,7 @@ static const char fish_script[] =
 	"end\n"
 	"complete -c taffrail -f -a '(__taffrail_words)'\n";
 
+/* A shell a row; a NULL shell ends the table. */
 static const struct {
 	const char *shell;
 	const char *script;

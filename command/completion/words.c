@@ -28,7 +28,8 @@ struct cursor {
 	struct proposal proposal;
 };
 
-/* Proposes contexts: one or more, with commas. */
+/* Proposes contexts: one or more, with commas. The words before the last comma
+ * stay in front of each proposal. */
 static void propose_contexts(const struct proposal *p)
 {
 	const char *comma = strrchr(p->prefix, ',');
@@ -100,7 +101,8 @@ static void propose_argument(const struct cursor *c, const char *argument)
 }
 
 /* Finds the row of "-p", "--pid", "--pid=VALUE" or "-pVALUE"; sets `value` to
- * the value or NULL. */
+ * the value in the word, or NULL. Returns NULL for an option without a row;
+ * then `value` is not set. */
 static const struct option_row *find_row(const struct options *options,
 					 const char *word, const char **value)
 {
@@ -130,8 +132,8 @@ static void take_value(struct cursor *c, const struct option_row *row,
 		command_parse_pid(&c->proposal.pid, value);
 }
 
-/* Reads the next word of a usage text, without brackets and dots. Returns false
- * at the end. */
+/* Reads the next word of a usage text, without brackets and dots; `repeated` is
+ * set by the dots. Returns false at the end of the first line. */
 static bool next_token(const char **shape, char token[OPERAND_BYTES],
 		       bool *repeated)
 {
@@ -150,7 +152,8 @@ static bool next_token(const char **shape, char token[OPERAND_BYTES],
 	return true;
 }
 
-/* Finds the name of operand N in the usage text; false when there is none. */
+/* Finds the name of operand N in the usage text, from 0 on; the last one may
+ * stand for all that follow. Returns false when there is none. */
 static bool find_operand(const struct options *options, int n,
 			 char token[OPERAND_BYTES])
 {
@@ -178,8 +181,10 @@ static void propose_options(const struct cursor *c)
 	char word[64];
 
 	for (const struct option_row *row = c->options->rows; row->key; row++) {
+		/* options for scripts and tests have no help */
 		if (!row->help)
 			continue;
+		/* a key above 255 is no letter */
 		snprintf(word, sizeof(word), "-%c", row->key);
 		if (row->key < 256)
 			propose(&c->proposal, word, row->help);
@@ -207,6 +212,7 @@ static void complete_options(const struct options *options, void *priv)
 			c->value_of = NULL;
 		} else if (c->behind || word[0] != '-' || !word[1]) {
 			c->operands++;
+			/* options behind a program are the program's */
 			c->behind |= options->stop_early;
 		} else if (!strcmp(word, "--")) {
 			c->behind = true;
@@ -218,6 +224,7 @@ static void complete_options(const struct options *options, void *priv)
 				c->value_of = row;
 		}
 	}
+	/* the value of the option before; else an option; else an operand */
 	if (c->value_of) {
 		propose_argument(c, c->value_of->argument);
 	} else if (!c->behind && prefix[0] == '-') {
@@ -242,6 +249,8 @@ static void complete_options(const struct options *options, void *priv)
 	}
 }
 
+/* With one word, completes the sub-command; else asks the sub-command for the
+ * options that it would parse (options_tell()). */
 void complete_words(int count, char **words)
 {
 	static char empty[] = "";
@@ -257,6 +266,7 @@ void complete_words(int count, char **words)
 	if (n < 1)
 		return;
 	p.prefix = words[n - 1];
+	/* "taffrail" itself has no row: the sub-commands, or one's words */
 	for (const struct command *c = command_rows(); c->word; c++) {
 		struct cursor cursor = {
 			.words = words + 1, .count = n - 1, .command = c,

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Whether the agent in a process is of the same build as this command. Two
- * builds work together as long as LAYOUT_VERSION is the same.
+ * Whether the agent in a process is of the same build as this command.
+ *
+ * Invariant: two builds work together as long as LAYOUT_VERSION is the same, so
+ * a difference makes a finding "limited", and never "no". In the order of
+ * certainty: the version, a file that was replaced, the build id.
  */
 #include <stdio.h>
 #include <string.h>
@@ -47,6 +50,7 @@ void found_build(struct doctor *d, struct finding *f)
 	d->page.agent_version[sizeof(d->page.agent_version) - 1] = '\0';
 	process_each_mapping(d->pid, take_library, &library);
 	way = process_file(there, d->pid, &library);
+	/* the kernel marks a mapping whose file has no name any more */
 	n = strlen(path);
 	if (strcmp(d->page.agent_version, PACKAGE_VERSION)) {
 		why = "this command is version " PACKAGE_VERSION;

@@ -2,6 +2,9 @@
 /*
  * System calls that the agent and the command use (docs/platforms.md). Each is
  * made, in a child, because a filter may deny a call that the kernel has.
+ *
+ * Invariant: a call that fails is judged by the feature that is lost without
+ * it: "no" only where the agent stays off, else "limited".
  */
 #include <errno.h>
 #include <linux/close_range.h>
@@ -42,6 +45,7 @@ static int make_call(enum aside_call call)
 	case CALL_MEMBARRIER:
 		return (int)-sys_membarrier(
 			MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ);
+	/* as above, a registration: it ends with the child */
 	case CALL_SYNC:
 		return (int)-sys_membarrier(
 			MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE);
@@ -74,10 +78,12 @@ int aside(enum aside_call call)
 	int status;
 	pid_t pid;
 
+	/* the child must not print the lines that a buffer still has */
 	fflush(NULL);
 	pid = fork();
 	if (!pid)
 		_exit(make_call(call));
+	/* without a child, or where SIGCHLD is ignored */
 	status = child_wait(pid);
 	if (status < 0)
 		return ASIDE_NOT;
@@ -105,6 +111,7 @@ static bool found_untried(struct finding *f, int error)
 	return error == ASIDE_NOT;
 }
 
+/* Always "ok": the release tells no feature, the calls below do. */
 void look_kernel(struct doctor *d, struct finding *f)
 {
 	struct utsname name;
@@ -115,6 +122,8 @@ void look_kernel(struct doctor *d, struct finding *f)
 		 name.machine);
 }
 
+/* At most "limited": without the call an event costs a lock, and none is
+ * lost. */
 void look_rseq(struct doctor *d, struct finding *f)
 {
 	int error = aside(CALL_RSEQ);
@@ -130,6 +139,11 @@ void look_rseq(struct doctor *d, struct finding *f)
 		     "and no glibc.pthread.rseq=0 in GLIBC_TUNABLES");
 }
 
+/*
+ * Tries the two commands that the agent registers for: one restarts a writer
+ * that is in the middle of a record, one has all CPUs see changed code. At most
+ * "limited": the agent has a slower way for each.
+ */
 void look_membarrier(struct doctor *d, struct finding *f)
 {
 	int error = aside(CALL_MEMBARRIER);
@@ -175,6 +189,8 @@ static const struct {
 	  "program's own memory" },
 };
 
+/* Makes the call of the subject's row; each check with this function has a row
+ * in calls[], or the search does not end. */
 void look_call(struct doctor *d, struct finding *f)
 {
 	char text[64];
@@ -196,6 +212,11 @@ void look_call(struct doctor *d, struct finding *f)
 		found_remedy(f, "Linux 4.14 or later");
 }
 
+/*
+ * Judges the clock that an agent would choose here, by the same function.
+ * "no" where the counter cannot be read: a program inherits that. Other clocks
+ * are slower, or have no time, and lose nothing else.
+ */
 void look_clock(struct doctor *d, struct finding *f)
 {
 	const char *wanted = getenv("TAFFRAIL_CLOCK");

@@ -69,6 +69,8 @@ static bool version_read(struct finding *f, const char *name, const char *use,
 	return !status;
 }
 
+/* Runs gdb twice: for the release, and for Python. A gdb without Python is told
+ * before an old one: it cannot load the extension at all. */
 void look_gdb(struct doctor *d, struct finding *f)
 {
 	const char *const python[] = {
@@ -104,6 +106,8 @@ void look_gdb(struct doctor *d, struct finding *f)
 	}
 }
 
+/* Warns of a release that destroys registers here: by the release, because a
+ * try would take a program and a trace (docs/gdb-defects.md). */
 void look_gdbserver(struct doctor *d, struct finding *f)
 {
 	char line[OUTPUT_BYTES], text[32], fact[4096];

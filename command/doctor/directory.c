@@ -28,6 +28,8 @@
 #define FOLDERS_OPEN	16
 #define RECORD_FILES	3	/* of record, in sessions/ */
 
+/* "no" without a library that can be preloaded: record could bring the agent
+ * into no program. LD_PRELOAD splits at colons and blanks. */
 void look_library(struct doctor *d, struct finding *f)
 {
 	char path[PATH_MAX];
@@ -64,6 +66,12 @@ static const char *chosen_by(const struct rundir *dir)
 		       "XDG_RUNTIME_DIR" : "the default";
 }
 
+/*
+ * Makes the directory, as the first agent would, after a try whether a filter
+ * kills for that. "limited" where events would still be recorded: on a disk,
+ * or by a path that only record understands. Leaves d->dir open for later
+ * checks.
+ */
 void look_directory(struct doctor *d, struct finding *f)
 {
 	char line[CAUSE_LINE_BYTES];
@@ -137,6 +145,10 @@ static uint64_t fitting_processes(const struct statvfs *fs, uint64_t bytes,
 	return fs->f_files ? min_u64(fit, free / files) : fit;
 }
 
+/*
+ * "limited" where the rings would be smaller than the default, "no" where not
+ * even the smallest ones fit: then events are lost.
+ */
 void found_room(struct finding *f, int fd, const char *path)
 {
 	uint64_t wanted = shortage_needed(default_ring());
@@ -182,6 +194,8 @@ static int add_ring(const char *path, const struct stat *st, int type,
 	return 0;
 }
 
+/* Judges the room in the file system, then that below TAFFRAIL_QUOTA. Without a
+ * directory there is nothing to say: look_directory() has said why. */
 void look_room(struct doctor *d, struct finding *f)
 {
 	const char *quota = getenv("TAFFRAIL_QUOTA");

@@ -18,12 +18,14 @@
 #include "command/common/printable.h"
 #include "command/doctor/private.h"
 
+/* Above every letter. */
 enum { KEY_TRIAL = 256 };
 
+/* --trial is for the trial alone, so it has no help (trial.c). */
 static const struct option_row rows[] = {
 	{ 'p', "pid", "PID", "check this process" },
 	{ 'j', "json", NULL, "print JSON" },
-	{ KEY_TRIAL, "trial", NULL, NULL },	/* trial.c */
+	{ KEY_TRIAL, "trial", NULL, NULL },
 	{ 0 }
 };
 
@@ -72,6 +74,7 @@ const struct check doctor_checks[] = {
 	{ 0 }
 };
 
+/* The answer so far: a line is printed when it is found. */
 struct output {
 	struct json json;
 	bool as_json;
@@ -79,14 +82,16 @@ struct output {
 	char names[3][256];		/* of the subjects with a state */
 };
 
-/* Returns the word for a state that is printed. */
+/* Returns the word for a state that is printed. Scripts read these words, so
+ * they stay as they are. */
 static const char *state_word(enum doctor_state state)
 {
 	return state == DOCTOR_NO ? "no" :
 	       state == DOCTOR_LIMITED ? "limited" : "ok";
 }
 
-/* Prints one finding, and notes the state of the subject. */
+/* Prints one finding, and notes the state of the subject: the last line names
+ * the subjects that are "limited", or "no". */
 static void put_finding(struct output *out, const struct check *check,
 			const struct finding *f)
 {
@@ -94,6 +99,7 @@ static void put_finding(struct output *out, const struct check *check,
 		[ABOUT_MACHINE] = "machine", [ABOUT_HERE] = "machine",
 		[ABOUT_PROCESS] = "process", [ABOUT_PROGRAM] = "program",
 	};
+	/* many subjects: the last names are cut off */
 	char *names = out->names[f->state - DOCTOR_OK];
 	size_t used = strlen(names);
 
@@ -119,9 +125,11 @@ static void put_finding(struct output *out, const struct check *check,
 	fflush(stdout);
 }
 
-/* Ends the output, and says whether tracing works. Returns the exit status. */
-static int sum_up(struct output *out, const struct doctor *d)
+/* Ends the output, and says whether tracing works. Returns the exit status: an
+ * error of standard output is a failure of this command, too. */
+static int tell_summary(struct output *out, const struct doctor *d)
 {
+	/* without a subject that is "limited" the line ends after "works" */
 	const char *limited = out->names[DOCTOR_LIMITED - DOCTOR_OK];
 	char asked[64] = "tracing here";
 
@@ -173,6 +181,7 @@ int doctor_main(int argc, char **argv)
 		doctor.program = argv + options.index;
 	if (doctor.pid && doctor.program)
 		return command_misused("give either -p PID or a program");
+	/* no directory was opened, no agent was found */
 	doctor.dir.fd = doctor.process.fd = -1;
 	if (out.as_json) {
 		json_open(&out.json, NULL, '{');
@@ -184,14 +193,15 @@ int doctor_main(int argc, char **argv)
 		    (check->about == ABOUT_PROCESS && !doctor.pid) ||
 		    (check->about == ABOUT_PROGRAM && !doctor.program))
 			continue;
+		/* look_call() finds its call by the subject */
 		doctor.subject = check->subject;
 		f = (struct finding){ .state = DOCTOR_APART };
 		check->look(&doctor, &f);
 		if (f.state != DOCTOR_APART)
 			put_finding(&out, check, &f);
 	}
-	status = sum_up(&out, &doctor);
-	/* one that a process uses meanwhile stays */
+	status = tell_summary(&out, &doctor);
+	/* a directory that a process uses meanwhile is not empty, and stays */
 	if (doctor.made) {
 		unlinkat(doctor.dir.fd, "sessions", AT_REMOVEDIR);
 		rmdir(doctor.dir.path);

@@ -13,6 +13,8 @@
 #include "command/common/command.h"
 #include "traces/text/characters.h"
 
+/* The text may hold names of files and programs, so bytes that a terminal obeys
+ * are taken out here, for all checks. */
 void found_as(struct finding *f, enum doctor_state state, const char *format,
 	      ...)
 {
@@ -33,13 +35,14 @@ void found_as(struct finding *f, enum doctor_state state, const char *format,
 	printable(f->found);
 }
 
+/* A remedy that points to this command is left out: the finding stands in the
+ * answer. */
 void found_cause(struct finding *f, enum doctor_state state,
 		 const struct cause *cause)
 {
 	char line[CAUSE_LINE_BYTES];
 
 	found_as(f, state, "%s", cause_fact(cause, line));
-	/* not the one that leads here */
 	if (*cause_remedy(cause, line) &&
 	    strncmp(line, "see taffrail doctor", strlen("see taffrail doctor")))
 		found_remedy(f, "%s", line);
@@ -55,6 +58,7 @@ void found_more(struct finding *f, const char *format, ...)
 	va_end(ap);
 }
 
+/* A remedy may name a path, too: the same bytes are taken out. */
 void found_remedy(struct finding *f, const char *format, ...)
 {
 	va_list ap;
@@ -65,6 +69,7 @@ void found_remedy(struct finding *f, const char *format, ...)
 	printable(f->remedy);
 }
 
+/* Files of /proc and /sys end a line with a newline; a longer line is cut. */
 const char *first_line(char *line, size_t room, const char *path)
 {
 	FILE *f = fopen(path, "re");
@@ -79,6 +84,8 @@ const char *first_line(char *line, size_t room, const char *path)
 	return line;
 }
 
+/* "no" if one cannot be traced, "limited" without any: the program has nothing
+ * to record. `list` has USDT probes, too, which do not count here. */
 void found_markers(struct finding *f, const struct marker_list *list)
 {
 	const char *why = NULL;
@@ -102,6 +109,8 @@ void found_markers(struct finding *f, const struct marker_list *list)
 		     "pthread, or compile markers in: taffrail_marker(3)");
 }
 
+/* At most "limited": a probe that cannot be placed does not keep the others
+ * from being traced. */
 void found_probes(struct finding *f, const struct marker_list *list)
 {
 	size_t all = 0, traps = 0, none = 0;

@@ -43,6 +43,8 @@ static struct rlimit limits_of(int resource)
 	return limit;
 }
 
+/* "no" where this command itself may have failed for want of descriptors: then
+ * other findings may be wrong, too. */
 void look_descriptors(struct doctor *d, struct finding *f)
 {
 	uint64_t hard = limits_of(RLIMIT_NOFILE).rlim_max;
@@ -67,6 +69,8 @@ void look_descriptors(struct doctor *d, struct finding *f)
 		found_remedy(f, "raise the hard limit (ulimit -Hn)");
 }
 
+/* The limit counts threads of a user, so a process counts for the owner of
+ * /proc/PID; one that ends meanwhile counts for nothing. */
 uint64_t threads_of(uid_t uid)
 {
 	DIR *stream = opendir("/proc");
@@ -89,6 +93,8 @@ uint64_t threads_of(uid_t uid)
 	return n;
 }
 
+/* No limit holds for root of the machine, but it does for root of a user
+ * namespace (CAP_SYS_RESOURCE counts in the first one only). */
 void look_processes(struct doctor *d, struct finding *f)
 {
 	uint64_t limit = limits_of(RLIMIT_NPROC).rlim_cur;
@@ -108,6 +114,8 @@ void look_processes(struct doctor *d, struct finding *f)
 			     "its start, and record starts a program");
 }
 
+/* The kernel compares the limit with the file's end, so the ring's header
+ * counts, too. */
 void judge_file_size(struct finding *f, uint64_t limit)
 {
 	char is[SHORTAGE_SIZE_BYTES];
@@ -125,6 +133,8 @@ void judge_file_size(struct finding *f, uint64_t limit)
 	found_remedy(f, "raise ulimit -f");
 }
 
+/* A session maps the buffers of all CPUs. "ok" up to an eighth of the limit:
+ * the program needs the rest. */
 void look_memory_size(struct doctor *d, struct finding *f)
 {
 	uint64_t limit = limits_of(RLIMIT_AS).rlim_cur;
@@ -148,6 +158,7 @@ void look_memory_size(struct doctor *d, struct finding *f)
 			     "--buffer-size");
 }
 
+/* The rings are files, so a limit for files makes them smaller. */
 void look_files(struct doctor *d, struct finding *f)
 {
 	(void)d;

@@ -15,6 +15,12 @@
 #include "command/doctor/private.h"
 #include "command/sandbox/opener.h"
 
+/*
+ * Judges where the agent's files are, in the order in which a session meets the
+ * obstacles: the agent must find the files, must be let make more (Landlock, a
+ * changed user), and needs room. Before there is an agent, judges the place
+ * that one would choose.
+ */
 void look_place(struct doctor *d, struct finding *f)
 {
 	const char *is = rundir_shown(&d->process);

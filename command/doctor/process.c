@@ -27,6 +27,8 @@
 #define LISTEN_TRIES	10
 #define LISTEN_PAUSE_NS	10000000
 
+/* Finds the process and the agent's files; the result is for all later checks.
+ * "no" only if there is no such process. */
 void look_process(struct doctor *d, struct finding *f)
 {
 	char path[64], name[64], program[PATH_MAX];
@@ -94,6 +96,7 @@ static bool agent_uncallable(struct doctor *d)
 	}
 	if (!listens) {
 		d->deaf = true;
+		/* the page tells why the thread could not be made */
 		if (process_status(pid, "Seccomp") > 0)
 			cause_set(&d->cause, 0, SERVICE_FILTERED, .pid = pid);
 		else if (d->page.wake.error == ENOSYS)
@@ -108,6 +111,12 @@ static bool agent_uncallable(struct doctor *d)
 	return true;
 }
 
+/*
+ * "limited" for a process without an agent, which may get one; "no" for an
+ * agent that a command could not call. In the order in which a command meets
+ * the obstacles: the files, the page, the call. A build that is not ours makes
+ * an "ok" a "limited".
+ */
 void look_agent(struct doctor *d, struct finding *f)
 {
 	struct symboliser_module module;
@@ -167,10 +176,13 @@ void look_agent(struct doctor *d, struct finding *f)
 			 d->page.agent_version, rundir_shown(&d->process));
 		found_build(d, f);
 	}
+	/* a page of another version is not read by later checks */
 	if (ret)
 		d->page.magic = 0;
 }
 
+/* Whether taffrail attach would work, for a process without an agent. Nothing
+ * is stopped: a child of this command is traced in place of the process. */
 void look_attach(struct doctor *d, struct finding *f)
 {
 	int ret;
@@ -194,6 +206,8 @@ void look_attach(struct doctor *d, struct finding *f)
 	}
 }
 
+/* The page of a destroyed session does not count: the next session takes the
+ * place. */
 void look_sessions(struct doctor *d, struct finding *f)
 {
 	struct session_page page;
@@ -212,6 +226,7 @@ void look_sessions(struct doctor *d, struct finding *f)
 			     "one", d->pid);
 }
 
+/* The clock that the agent has chosen; one for all sessions. */
 void look_its_clock(struct doctor *d, struct finding *f)
 {
 	if (d->page.magic)
@@ -220,6 +235,11 @@ void look_its_clock(struct doctor *d, struct finding *f)
 			 clock_words(d->page.clock_kind));
 }
 
+/*
+ * A filter is "no" where an agent is still to come: it would stay off. Where
+ * one is at work, the filter has let it begin, and can only keep commands from
+ * calling it (d->deaf).
+ */
 void look_its_seccomp(struct doctor *d, struct finding *f)
 {
 	if (d->gone)
@@ -241,6 +261,8 @@ void look_its_seccomp(struct doctor *d, struct finding *f)
 			 "works");
 }
 
+/* Always "ok": a process in other namespaces is found all the same. The finding
+ * explains paths and numbers that differ from those inside. */
 void look_its_namespaces(struct doctor *d, struct finding *f)
 {
 	static const struct {
@@ -260,6 +282,7 @@ void look_its_namespaces(struct doctor *d, struct finding *f)
 			strcat(text, *text ? ", " : "");
 			strcat(text, kinds[i].text);
 		}
+	/* without the right to look, no namespace differs */
 	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", d->pid);
 	if (stat(path, &st))
 		found_as(f, DOCTOR_OK, "they cannot be seen: %s",
@@ -280,6 +303,8 @@ static void found_closed(struct doctor *d, struct finding *f, int error)
 			 process_closed(d->pid));
 }
 
+/* Reads the markers from the mapped files, so a process without an agent has
+ * an answer, too. */
 void look_its_markers(struct doctor *d, struct finding *f)
 {
 	struct marker_list list = { 0 };
@@ -294,7 +319,7 @@ void look_its_markers(struct doctor *d, struct finding *f)
 }
 
 /* Adds to the finding that a file's probes are not counted: `now` is the path
- * of the file in its place, or "". */
+ * of the file in its place, or "". Several files add up; the remedy is one. */
 static void found_replaced(const char *path, const char *now, void *arg)
 {
 	struct finding *f = arg;
@@ -305,6 +330,8 @@ static void found_replaced(const char *path, const char *now, void *arg)
 	found_remedy(f, "start the program again");
 }
 
+/* As look_its_markers(), and says where a probe's jump finds no place in this
+ * process. Files that were replaced since cannot be read by their names. */
 void look_its_probes(struct doctor *d, struct finding *f)
 {
 	struct marker_list list = { 0 };

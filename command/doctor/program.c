@@ -60,6 +60,11 @@ static bool can_execute(struct finding *f, const char *file, const char *what)
 	return false;
 }
 
+/*
+ * Finds the file that execve(2) would load, and sets d->file and d->image.
+ * "no" where the kernel would refuse; "limited" where it cannot be told whether
+ * an agent gets into the program.
+ */
 void look_program(struct doctor *d, struct finding *f)
 {
 	struct symboliser_module module;
@@ -88,7 +93,8 @@ void look_program(struct doctor *d, struct finding *f)
 		d->file[0] = '\0';
 		return;
 	}
-	/* follows scripts to the file that is loaded, as execve(2) does */
+	/* follows scripts to the file that is loaded, as execve(2) does: a
+	 * script's interpreter may be a script again */
 	snprintf(d->image, sizeof(d->image), "%s", d->file);
 	for (int i = 0; i < SCRIPTS_MAX && script_of(d->image, next); i++) {
 		if (!can_execute(f, next, "its interpreter "))
@@ -123,6 +129,11 @@ none:
 	d->image[0] = '\0';
 }
 
+/*
+ * Says how the agent would come into the program. The reasons why it would not
+ * are those of record (image_look()), and one that record cannot see before the
+ * start: capabilities of the file make the dynamic linker ignore LD_PRELOAD.
+ */
 void look_how(struct doctor *d, struct finding *f)
 {
 	char *environment[] = { NULL };
@@ -170,6 +181,8 @@ void look_how(struct doctor *d, struct finding *f)
 	}
 }
 
+/* The markers of the file alone: libraries that it loads have theirs, which
+ * list shows by the library's file. */
 void look_markers(struct doctor *d, struct finding *f)
 {
 	struct marker_list list = { 0 };
@@ -184,6 +197,8 @@ void look_markers(struct doctor *d, struct finding *f)
 	marker_list_free(&list);
 }
 
+/* As look_markers(); the plan says which probes would need a trap. A file that
+ * cannot be read has been told by look_markers(). */
 void look_probes(struct doctor *d, struct finding *f)
 {
 	struct marker_list list = { 0 };

@@ -21,6 +21,8 @@
 #include "command/gdbserver/gdbserver.h"
 #include "command/procfs/process.h"
 
+/* /proc of another PID namespace has wrong numbers, so it is as bad as none.
+ * "no" for -p alone: record works without it. */
 void look_proc(struct doctor *d, struct finding *f)
 {
 	char link[32];
@@ -41,6 +43,8 @@ void look_proc(struct doctor *d, struct finding *f)
 	found_remedy(f, "mount -t proc proc /proc");
 }
 
+/* Filters are inherited, so a program that this command starts has them, too.
+ * They are counted since Linux 5.9. */
 void look_seccomp(struct doctor *d, struct finding *f)
 {
 	const char *word = getenv("TAFFRAIL_SECCOMP");
@@ -55,6 +59,7 @@ void look_seccomp(struct doctor *d, struct finding *f)
 		 filters, filters == 1 ? "" : "s");
 	if (filters < 0)
 		found_as(f, DOCTOR_LIMITED, "this command is under filters; ");
+	/* the user has decided: no remedy is needed */
 	if (word && *word) {
 		found_more(f, "TAFFRAIL_SECCOMP decides whether agents start");
 		return;
@@ -67,6 +72,7 @@ void look_seccomp(struct doctor *d, struct finding *f)
 		     "agent does");
 }
 
+/* The first user namespace maps all users to themselves. */
 bool own_user_namespace(void)
 {
 	char line[128];
@@ -77,10 +83,13 @@ bool own_user_namespace(void)
 	       (inside || outside || count != 0xffffffff);
 }
 
+/* Always "ok": a fact that explains others. A namespace is the machine's own if
+ * the kernel's number says so, or the first process is in it. */
 void look_namespaces(struct doctor *d, struct finding *f)
 {
 	/* `first` is the number that the kernel gives to the machine's own
-	 * one, or 0 (include/linux/proc_ns.h of Linux) */
+	 * one (include/linux/proc_ns.h of Linux); 0: a kind without such a
+	 * number */
 	static const struct {
 		const char *name, *text;
 		uint64_t first;
@@ -106,7 +115,6 @@ void look_namespaces(struct doctor *d, struct finding *f)
 		snprintf(path, sizeof(path), "/proc/self/ns/%s", kinds[i].name);
 		if (stat(path, &ours) || ours.st_ino == kinds[i].first)
 			continue;
-		/* a kind without a number: by the first process that is seen */
 		snprintf(path, sizeof(path), "/proc/1/ns/%s", kinds[i].name);
 		if (kinds[i].first ||
 		    (!stat(path, &theirs) && ours.st_ino != theirs.st_ino))
@@ -116,7 +124,7 @@ void look_namespaces(struct doctor *d, struct finding *f)
 		 *text ? text + 2 : "");
 }
 
-/* Returns true with CAP_SYS_PTRACE. */
+/* Returns true with CAP_SYS_PTRACE, which yama's setting 1 and 2 let pass. */
 static bool may_trace_any(void)
 {
 	struct __user_cap_header_struct head = {
@@ -129,6 +137,9 @@ static bool may_trace_any(void)
 	       CAP_TO_MASK(CAP_SYS_PTRACE);
 }
 
+/* At most "limited": only attach and gdbserver need ptrace(2). A try finds a
+ * filter or a container; yama's setting does not hold for children, so it is
+ * read. */
 void look_ptrace(struct doctor *d, struct finding *f)
 {
 	long scope = attach_yama_scope();
@@ -152,6 +163,8 @@ void look_ptrace(struct doctor *d, struct finding *f)
 	}
 }
 
+/* snapshot --core reads rings from a core dump, so the place of dumps is told;
+ * "limited" where TAFFRAIL_CORE=on asks for dumps that will not come. */
 void look_core(struct doctor *d, struct finding *f)
 {
 	const char *word = getenv("TAFFRAIL_CORE");
@@ -178,6 +191,7 @@ void look_core(struct doctor *d, struct finding *f)
 	}
 }
 
+/* For people: the kinds are those of struct process_page. */
 const char *clock_words(uint32_t kind)
 {
 	return kind == CLOCK_KIND_TSC ? "time stamp counter" :

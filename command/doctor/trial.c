@@ -5,6 +5,7 @@
  * program would meet it.
  *
  * Invariant: the trial leaves nothing behind that record does not leave, too.
+ * The user's rules and logs do not take part: another trial might pass.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@
 #define SECONDS		30
 #define RECORD_PREFIX	"taffrail: record: "
 #define OUTPUT_BYTES	8192
+/* The words before the place of files that record leaves. */
 #define REST		"; the rest is "	/* of record's errors */
 
 int doctor_trial_main(void)
@@ -58,8 +60,11 @@ static void remove_left(struct doctor *d, pid_t recorder)
 	rundir_list_free(&list);
 }
 
-/* Judges how record ended: `status` as of aside_run(), `text` the messages,
- * which this changes. */
+/*
+ * Judges how record ended: `status` as of aside_run(), `text` the messages,
+ * which this changes. "ok" only if the one event was recorded and record had
+ * nothing more to say; messages are passed on as record words them.
+ */
 static void judge_trial(struct finding *f, int status, char *text)
 {
 	bool one = strstr(text, "record: 1 events (0 lost") ||
@@ -78,7 +83,8 @@ static void judge_trial(struct finding *f, int status, char *text)
 						 sizeof(said) - more, "%s%s",
 						 more ? "; " : "", line);
 	}
-	/* remove_left() has removed it */
+	/* record names the files that are left; remove_left() has removed
+	 * them */
 	rest = strstr(said, REST);
 	if (rest)
 		*rest = '\0';
@@ -107,6 +113,8 @@ static void judge_trial(struct finding *f, int status, char *text)
 		found_as(f, DOCTOR_OK, "record has recorded this command");
 }
 
+/* Runs the trial, where there is a runtime directory. The trace goes to the
+ * first directory that can be made, and is removed. */
 void look_trial(struct doctor *d, struct finding *f)
 {
 	/* variables that would make the trial another one: rules of the user's,
@@ -140,7 +148,8 @@ void look_trial(struct doctor *d, struct finding *f)
 		self[n] = '\0';
 	else
 		snprintf(self, sizeof(self), "%s", program_invocation_name);
-	/* a directory for the trace */
+	/* a directory for the trace: the first that can be made, because /tmp
+	 * may be full, or closed to this user */
 	for (size_t i = 0; i < ARRAY_SIZE(places) && !made; i++) {
 		if (!places[i] || !*places[i])
 			continue;

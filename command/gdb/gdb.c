@@ -38,6 +38,12 @@ static const struct option_row rows[] = {
 	{ 0 }
 };
 
+/*
+ * gdb's command line, and the memory of the words that are made for it.
+ *
+ * Invariant: argv is ended by NULL: it begins as zeros, and the last element is
+ * never set.
+ */
 struct gdb_command {
 	char socket[GDB_PATH_BYTES];
 	char target[PATH_MAX + 64];
@@ -62,7 +68,8 @@ const char *gdb_name(void)
 	return name && *name ? name : "gdb";
 }
 
-/* Prints a word, quoted for a shell. */
+/* Prints a word, quoted for a shell unless it has only bytes that mean nothing
+ * to one. */
 static void put_word(const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"

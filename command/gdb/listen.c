@@ -44,10 +44,17 @@ struct side {
 	char bytes[RELAY_BYTES];
 };
 
+/* A gdb and the agent's end for it; gdb.fd is -1 in a free pair. */
 struct pair {
 	struct side gdb, agent;
 };
 
+/*
+ * The port, and the connections to it.
+ *
+ * Invariant: npairs counts the pairs whose gdb.fd is not -1; the port is not
+ * accepted at while all are in use, so gdbs wait in the kernel's queue.
+ */
 struct listener {
 	pid_t pid;
 	int pidfd;			/* -1: the kernel has none */
@@ -57,6 +64,7 @@ struct listener {
 	struct pair pairs[PAIRS];
 };
 
+/* The descriptors that are watched; two for each pair. */
 enum { WATCH_PROCESS, WATCH_LISTENER, WATCH_PAIRS };
 #define WATCHES	(WATCH_PAIRS + 2 * PAIRS)
 
@@ -294,6 +302,7 @@ int gdb_listen(const char *text, pid_t pid)
 	for (int i = 0; i < PAIRS; i++)
 		l.pairs[i].gdb.fd = l.pairs[i].agent.fd = -1;
 	l.pid = pid;
+	/* tells the end of the process; a PID may be another's by then */
 	l.pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	printf("target extended-remote %.*s:%s\n",
 	       (int)(strrchr(name, ':') - name), name, l.comm.port);

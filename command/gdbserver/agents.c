@@ -49,6 +49,10 @@ static int agent_tell(pid_t pid, bool on, struct cause *cause)
 	return ret;
 }
 
+/*
+ * An agent of gdb's own needs no word of ours. A process without any can be
+ * debugged, so this only warns; one that has ended is told of by gdbserver.
+ */
 void gdbserver_attach(void *arg, uint64_t number)
 {
 	char line[CAUSE_LINE_BYTES];
@@ -71,6 +75,7 @@ void gdbserver_attach(void *arg, uint64_t number)
 			     "LD_PRELOAD=libtaffrail.so", pid);
 }
 
+/* gdb may name the thread alone: /proc tells the process. */
 pid_t gdbserver_process(const struct gdbserver *server,
 			const struct filter_thread *thread)
 {
@@ -81,6 +86,7 @@ pid_t gdbserver_process(const struct gdbserver *server,
 	return pid > 0 && is_debugged(server, pid) ? pid : 0;
 }
 
+/* A full list may hold processes that have ended. */
 void gdbserver_remember(struct gdbserver *server, pid_t pid)
 {
 	for (int i = 0; i < server->nprocesses; i++)
@@ -126,6 +132,8 @@ void gdbserver_agents_check(struct gdbserver *server)
 	server->nprocesses = kept;
 }
 
+/* gdb names the thread before it works on one, so a new process is seen by the
+ * packets; `ended` says that the list may have an old one. */
 void gdbserver_agents_follow(struct gdbserver *server)
 {
 	struct filter_thread *now = &server->filter.thread;

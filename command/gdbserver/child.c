@@ -51,6 +51,7 @@ struct launch {
 	int messages;			/* for descriptor 2, or -1 */
 };
 
+/* Adds a word; make_command() has allocated as many as there can be. */
 static void add_word(struct launch *launch, const char *word)
 {
 	launch->argv[launch->argc++] = word;
@@ -178,6 +179,8 @@ static int make_link(struct launch *launch, struct gdbserver *server)
 	return COMMAND_DONE;
 }
 
+/* A child is enough: a container or a filter forbids the call, not the
+ * process. */
 int gdbserver_try_tracing(void)
 {
 	pid_t pid = fork();
@@ -192,6 +195,7 @@ int gdbserver_try_tracing(void)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : EPERM;
 }
 
+/* All that the child needs is made before the fork: it may only execute. */
 int gdbserver_start(struct gdbserver *server)
 {
 	static struct launch launch;
@@ -243,6 +247,8 @@ int gdbserver_start(struct gdbserver *server)
 	return ret;
 }
 
+/* Runs in the process that becomes the program, traced by gdbserver: it changes
+ * the environment and descriptors, then makes the one exec. */
 int gdbserver_start_program(int argc, char **argv)
 {
 	const char *others = getenv("LD_PRELOAD");

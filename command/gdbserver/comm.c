@@ -50,6 +50,7 @@ static int split_name(const char *name, char *host, size_t room,
 		name += n;
 		break;
 	}
+	/* the last colon: an IPv6 address has some, too */
 	*port = strrchr(name, ':');
 	if (!*port)
 		return -EINVAL;
@@ -83,6 +84,7 @@ static int open_tcp(struct comm *comm)
 	    UINT16_MAX)
 		return command_failed("%s: a port is at most %d", comm->name,
 				      UINT16_MAX);
+	/* without a host, all addresses of this machine, as in gdbserver */
 	ret = getaddrinfo(host[0] ? host : NULL, port, &hints, &found);
 	if (ret)
 		return command_failed("%s: cannot resolve name: %s",
@@ -118,6 +120,7 @@ static int open_tcp(struct comm *comm)
 	return COMMAND_DONE;
 }
 
+/* A name with a colon is a port's, as in gdbserver; any other is a device's. */
 int comm_open(struct comm *comm, const char *name)
 {
 	struct termios settings;
@@ -136,6 +139,7 @@ int comm_open(struct comm *comm, const char *name)
 		comm->kind = COMM_TCP;
 		return open_tcp(comm);
 	}
+	/* O_NONBLOCK: a line without a carrier would be waited for */
 	comm->kind = COMM_SERIAL;
 	fd = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0 || fstat(fd, &st))
@@ -149,7 +153,7 @@ int comm_open(struct comm *comm, const char *name)
 		return command_failed("%s: neither a serial device nor "
 				      "HOST:PORT", name);
 	}
-	/* raw as gdbserver sets it: 8 bits, nothing interpreted */
+	/* raw, as gdbserver sets it: 8 bits, nothing interpreted */
 	if (!tcgetattr(fd, &settings)) {
 		settings.c_iflag = 0;
 		settings.c_oflag = 0;
@@ -164,6 +168,8 @@ int comm_open(struct comm *comm, const char *name)
 	return COMMAND_DONE;
 }
 
+/* TCP_NODELAY: gdb's packets are small, and each awaits an answer. SO_KEEPALIVE
+ * ends a connection whose other machine is gone. */
 int comm_accept(struct comm *comm)
 {
 	struct sockaddr_storage address;
@@ -183,6 +189,7 @@ int comm_accept(struct comm *comm)
 	return COMMAND_DONE;
 }
 
+/* Standard input and output are two descriptors, the others are one. */
 void comm_close(struct comm *comm)
 {
 	if (comm->in >= 0)
@@ -192,6 +199,8 @@ void comm_close(struct comm *comm)
 	comm->in = comm->out = -1;
 }
 
+/* Binds without listening: no other program gets the port, and gdbserver, which
+ * sets SO_REUSEADDR, does. */
 int comm_reserve(int *fd, uint16_t *port)
 {
 	struct sockaddr_in address = {
@@ -203,7 +212,6 @@ int comm_reserve(int *fd, uint16_t *port)
 	*fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (*fd < 0)
 		return -errno;
-	/* as gdbserver does: so both may hold the port, and one listens */
 	set_option(*fd, SOL_SOCKET, SO_REUSEADDR);
 	if (bind(*fd, (void *)&address, n) ||
 	    getsockname(*fd, (void *)&address, &n))
@@ -212,6 +220,7 @@ int comm_reserve(int *fd, uint16_t *port)
 	return 0;
 }
 
+/* gdbserver listens already: its message about that has been read. */
 int comm_connect(uint16_t port)
 {
 	struct sockaddr_in address = {

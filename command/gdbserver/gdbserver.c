@@ -33,7 +33,7 @@ static uint32_t read_markers(void *arg, const struct filter_thread *thread)
 }
 
 /* filter_host's `get`. The strings last until the next call, or the next
- * read_markers(). */
+ * read_markers(). A marker that was moved has no place for a tracepoint. */
 static void get_marker(void *arg, uint32_t i, struct filter_marker *to)
 {
 	static char extra[MARKER_EXTRA_BYTES];
@@ -50,7 +50,8 @@ static void get_marker(void *arg, uint32_t i, struct filter_marker *to)
 					      !strcmp(m->why, MARKER_MOVED) };
 }
 
-/* Returns true for the -p of other sub-commands and of gdb. */
+/* Returns true for the -p of other sub-commands and of gdb: gdbserver has no
+ * such option, and would not say which one attaches. */
 static bool is_pid_option(const char *word)
 {
 	return !strncmp(word, "-p", 2) ||
@@ -67,8 +68,12 @@ static int misused_pid_option(const char *word)
 			       word);
 }
 
-/* Splits the command line into options, COMM and the program, as gdbserver
- * does. Returns COMMAND_DONE, or COMMAND_USAGE after printing why. */
+/*
+ * Splits the command line into options, COMM and the program, as gdbserver
+ * does: an option's value is part of the word, but for --wrapper, whose words
+ * go up to "--". Unknown options are gdbserver's to refuse. Returns
+ * COMMAND_DONE, or COMMAND_USAGE after printing why.
+ */
 static int parse_option(struct gdbserver_options *o, char **argv)
 {
 	bool multi = false;
@@ -140,6 +145,8 @@ static int serve_gdb(struct gdbserver *server)
 
 	if (comm_open(&server->comm, o->comm))
 		return COMMAND_FAILED;
+	/* by standard input and output the program has none of its own; a
+	 * wrapper of the user's does as the user wants */
 	server->restores = !o->wrapped && !o->no_shell && !o->attach &&
 			  server->comm.kind != COMM_STDIO;
 	server->by_port = server->comm.kind == COMM_TCP;
@@ -169,8 +176,8 @@ static int serve_gdb(struct gdbserver *server)
 	return 128 + number;
 }
 
-/* --help is ours; gdbserver answers the other options that only print
- * something. */
+/* --start is a mode of our own. --help is ours, too; gdbserver answers the
+ * other options that only print something. */
 int gdbserver_main(int argc, char **argv)
 {
 	static const struct option_row rows[] = {
@@ -196,6 +203,7 @@ int gdbserver_main(int argc, char **argv)
 		return gdbserver_start_program(argc - 1, argv + 1);
 	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
 		return options_next(&options), options.status;
+	/* some scripts look for the words of gdbserver's */
 	if (argc > 1 && !strcmp(argv[1], "--version")) {
 		execvp("gdbserver", argv);
 		return command_failed("cannot start gdbserver: %s",
@@ -210,4 +218,3 @@ int gdbserver_main(int argc, char **argv)
 		return COMMAND_USAGE;
 	return serve_gdb(server);
 }
-

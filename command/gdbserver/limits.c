@@ -43,6 +43,8 @@ void gdbserver_begin(void *arg, const struct filter_thread *thread,
 	close(fd);
 }
 
+/* Leaves `said` as it is where there are no limits: zeros, for "nothing was
+ * said". */
 void gdbserver_said(void *arg, const struct filter_thread *thread,
 		    struct filter_said *said)
 {

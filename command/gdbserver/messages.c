@@ -76,8 +76,11 @@ static void be_ready(struct gdbserver *server)
 		put_text("Remote debugging using %s\n", server->comm.name);
 }
 
-/* Replaces a whole line, without the newline, or leaves it out. Returns false
- * for a line to print unchanged. */
+/*
+ * Replaces a whole line, without the newline, or leaves it out. Returns false
+ * for a line to print unchanged: a program may print such words, too, so a line
+ * counts only with the number that the link has, or while no gdb was told of.
+ */
 static bool replace_line(struct gdbserver *server, const char *line)
 {
 	if (server->by_port && !strncmp(line, listening, strlen(listening)) &&

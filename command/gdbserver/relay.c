@@ -33,6 +33,12 @@ struct end {
 	char bytes[READ_BYTES];
 };
 
+/*
+ * The relay, and the present connection.
+ *
+ * Invariant: ends[] holds descriptors only while `connected`; the filter's
+ * queues are empty when a connection begins (filter_connect()).
+ */
 struct relay {
 	struct gdbserver *server;
 	struct filter *filter;
@@ -43,6 +49,7 @@ struct relay {
 	struct end ends[2];		/* by enum filter_side */
 };
 
+/* The descriptors that are watched; two for each end, for reads and writes. */
 enum { WATCH_SIGNALS, WATCH_MESSAGES, WATCH_LISTENER, WATCH_ENDS };
 #define WATCHES		(WATCH_ENDS + 4)
 
@@ -77,6 +84,7 @@ static void accept_gdb(struct relay *r)
 		return;
 	server->link = comm_connect(server->port);
 	if (server->link < 0) {
+		/* it may have ended: its exit is noticed by the signal */
 		command_warn("cannot connect to gdbserver: %s",
 			     strerror(-server->link));
 		comm_close(&server->comm);
@@ -89,7 +97,8 @@ static void accept_gdb(struct relay *r)
 	begin_relay(r);
 }
 
-/* Returns true when a side has ended and all bytes were passed on. */
+/* Returns true when a side has ended and all bytes were passed on: then the
+ * other side can be told. */
 static bool is_done(struct relay *r, enum filter_side from)
 {
 	enum filter_side to = from == FILTER_GDB ? FILTER_SERVER : FILTER_GDB;
@@ -130,6 +139,7 @@ static void settle_ends(struct relay *r)
 	/* this may take a moment, so gdb gets the answer first */
 	if (!filter_queue(r->filter, FILTER_GDB)->used)
 		gdbserver_agents_follow(r->server);
+	/* who takes no bytes sends none that matter */
 	if (gdb->gone)
 		gdb->ended = true;
 	if (server->ended && !r->linger_until)
@@ -157,7 +167,8 @@ static void watch_fd(struct pollfd *p, int fd, short events)
 	*p = (struct pollfd){ .fd = events ? fd : -1, .events = events };
 }
 
-/* Notes that gdbserver has ended, if it has. */
+/* Notes that gdbserver has ended, if it has; only its status, not that of other
+ * children, which child_wait() takes. */
 static void reap_gdbserver(struct gdbserver *server)
 {
 	if (waitpid(server->pid, &server->status, WNOHANG) == server->pid)

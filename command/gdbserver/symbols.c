@@ -50,7 +50,8 @@
 #define TEST		0xa9
 #define NOP		0x0f		/* and more */
 
-/* The addresses of the words that hold the pads' start and end; 0: none. */
+/* The addresses of the two words at the end of the stack that hold the pads'
+ * start and end; 0: none. */
 struct words {
 	uint64_t start, end;
 };
