@@ -98,9 +98,10 @@ static void source_text(const struct marker *m, char *text, size_t room)
 		snprintf(text, room, "%s:%u", m->file, m->line);
 }
 
-/* Prints a marker as JSON; `pid` is 0 for a marker of a file, and left out
+/*
+ * Prints a marker as JSON; `pid` is 0 for a marker of a file, and left out
  * then. So are "level", "callbacks", "placement" and "why" where there is none.
- * */
+ */
 static void put_json(struct output *out, const struct marker *m, pid_t pid)
 {
 	const struct shown_callback *callback;
@@ -452,6 +453,7 @@ int list_main(int argc, char **argv)
 		else if (command_take_pid(&pid, options.value))
 			return COMMAND_USAGE;
 	}
+	/* a file's markers have addresses in the file, a process's in memory */
 	if (pid && options.index < argc)
 		return command_misused("give either -p PID or files");
 	/* the array is whole also after an error */

@@ -401,6 +401,7 @@ int snapshot_main(int argc, char **argv)
 	status = targets_check_name(s.name);
 	if (status)
 		return status;
+	/* files of another program may be cut short while they are read */
 	map_guard();
 	s.dir.fd = -1;
 	s.set.fd = -1;

@@ -485,6 +485,7 @@ int start_main(int argc, char **argv)
 				       "give another name", a.name);
 	if (!a.all == !a.pids.count)
 		return command_misused("give either -p PID or --all");
+	/* last, so the hints above are for names that are wrong, too */
 	status = targets_check_name(a.name);
 	if (status)
 		return status;

@@ -631,6 +631,7 @@ static int status_show(struct status *s, pid_t pid, bool as_json)
 		return COMMAND_FAILED;
 	}
 	s->dir = &targets.dir;
+	/* files of another program may be cut short while they are read */
 	map_guard();
 	for (size_t i = 0; i < targets.count; i++)
 		count_process(s, &targets.targets[i]);

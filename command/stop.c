@@ -71,7 +71,8 @@ static int tell_all(struct targets *targets, enum message_type type,
 {
 	struct client_request request = { 0 };
 	uint32_t images[RUNDIR_IMAGES_MAX];
-	int found = 0, failed = 0, tries, n, ret;
+	int found = 0, tries, n, ret;
+	bool failed = false;
 	char *text = NULL;
 
 	client_request_add(&request, "name", "%s", name);
@@ -130,9 +131,10 @@ left:
 	return found ? COMMAND_DONE : targets_no_session(targets, name);
 }
 
-/* All three sub-commands: `type` tells which. `destroy` also removes the notes
+/*
+ * All three sub-commands: `type` tells which. `destroy` also removes the notes
  * that a session leaves: of removed events, of processes elsewhere, of faults.
- * */
+ */
 static int tell_main(int argc, char **argv, enum message_type type,
 		     const char *about)
 {

@@ -15,6 +15,7 @@
 #include "command/doctor/private.h"
 #include "command/gdb/gdb.h"
 
+/* gdb takes seconds from a disk that is not in memory yet. */
 #define SECONDS		20
 #define GDB_OLDEST	13
 #define OUTPUT_BYTES	512

@@ -20,6 +20,7 @@
 #include "command/doctor/private.h"
 #include "taffrail/marker.h"
 
+/* Far more than record takes on a machine that is busy. */
 #define SECONDS		30
 #define RECORD_PREFIX	"taffrail: record: "
 #define OUTPUT_BYTES	8192

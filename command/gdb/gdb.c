@@ -129,6 +129,7 @@ static int gdb_process(pid_t pid, bool print, char **more, int nmore)
 	int status;
 	ssize_t n;
 
+	/* this adds ten words at most, and the NULL behind them */
 	if (nmore > GDB_ARGUMENTS_MAX - 32)
 		return command_misused("too many arguments for gdb");
 	status = gdb_open_socket(gdb.socket, pid, print);
@@ -232,6 +233,7 @@ int gdb_main(int argc, char **argv)
 		rundir_process_close(&process);
 	if ((ret == -ENXIO || ret == -ECHILD) && attach_provide(pid))
 		return COMMAND_FAILED;
+	/* --listen serves any number of gdbs, and knows none of their words */
 	if (address)
 		return gdb_listen(address, pid);
 	return gdb_process(pid, print, argv + options.index,

@@ -35,6 +35,7 @@ int gdb_open_socket(char path[GDB_PATH_BYTES], pid_t pid, bool keep)
 	size_t position = 0;
 	int ret, status = COMMAND_FAILED;
 
+	/* tells why there is no agent, so this says nothing more */
 	if (targets_open(&targets, pid))
 		goto out;
 	target = targets.targets;

@@ -37,6 +37,7 @@ void gdbserver_begin(void *arg, const struct filter_thread *thread,
 
 	if (fd < 0)
 		return;
+	/* else the agent has the limits of the trace before */
 	if (pwrite(fd, &limits, sizeof(limits), (off_t)address) < 0)
 		command_warn("cannot set the agent's limits: %s",
 			     strerror(errno));
