@@ -198,6 +198,7 @@ int gdbserver_main(int argc, char **argv)
 			 "Every option of gdbserver is accepted; some of them:",
 	};
 	struct gdbserver *server;
+	int status;
 
 	if (argc > 1 && !strcmp(argv[1], GDBSERVER_START))
 		return gdbserver_start_program(argc - 1, argv + 1);
@@ -214,7 +215,9 @@ int gdbserver_main(int argc, char **argv)
 	server = calloc(1, sizeof(*server));
 	if (!server)
 		return command_failed("out of memory");
-	if (parse_option(&server->options, argv))
-		return COMMAND_USAGE;
-	return serve_gdb(server);
+	status = parse_option(&server->options, argv);
+	if (!status)
+		status = serve_gdb(server);
+	free(server);
+	return status;
 }
