@@ -2,9 +2,9 @@
 /*
  * Plans jumps; see plan.h.
  *
- * Invariant: a plan has its reason, or its `limit` says where the instructions
- * that may be moved end; the file is not trusted, so no address from it is read
- * but by usdt_image_at().
+ * Invariant: a plan has a reason, or `covered` says how far instructions may be
+ * moved, and `limit` why no further. The file is not trusted: only
+ * usdt_image_at() reads an address that comes from it.
  */
 #include "tracepoints/usdt/plan/plan.h"
 
