@@ -77,7 +77,7 @@ static int take_answers(struct asking *asking, uint64_t *took)
 			return n == -ETIMEDOUT ? -ETIMEDOUT : -EPIPE;
 		*took = answer.ns;
 		room = asking->count + answer.count;
-		if (room > asking->room || !asking->to) {
+		if (room > asking->room || (asking->grows && !asking->to)) {
 			if (!asking->grows || room > SYMBOLISER_STREAM_MAX)
 				return -EPIPE;
 			more = realloc(asking->to,
