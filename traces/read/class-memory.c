@@ -154,3 +154,37 @@ int64_t field_bytes(const struct field_class *class, const uint8_t *at,
 		return class->bytes > end - at ? -1 : class->bytes;
 	}
 }
+
+int64_t field_always_bytes(const struct field_class *class)
+{
+	int64_t sum = 0;
+
+	switch (class->kind) {
+	case FIELD_STRING:
+	case FIELD_SEQUENCE:
+	case FIELD_LIST:
+	case FIELD_VARIANT:
+		return -1;
+	case FIELD_TEXT:
+		sum = class->counted ? -1 : 1;
+		break;
+	case FIELD_ARRAY:
+		sum = field_always_bytes(&class->members[0]);
+		break;
+	case FIELD_STRUCT:
+		for (size_t i = 0; i < class->nmembers; i++) {
+			int64_t bytes = field_always_bytes(&class->members[i]);
+
+			if (bytes < 0)
+				return -1;
+			sum += bytes;
+		}
+		return sum;
+	default:
+		return class->bytes;
+	}
+	/* elements; a larger field is stepped over in each event */
+	if (sum < 0 || sum > UINT16_MAX || class->count > UINT16_MAX)
+		return -1;
+	return sum * (int64_t)(class->count);
+}

@@ -178,6 +178,10 @@ struct schema_marks {
 bool schema_met(struct schema_marks *marks, const struct trace_class *trace);
 void schema_marks_free(struct schema_marks *marks);
 
+/* Returns the size that all values of a class have; -1: they differ, or are
+ * large. */
+int64_t field_always_bytes(const struct field_class *class);
+
 /* Returns how many bytes the field at `at` has, or -1 if it goes beyond `end`.
  * The length of a sequence stands directly before `at`. */
 int64_t field_bytes(const struct field_class *class, const uint8_t *at,

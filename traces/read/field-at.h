@@ -37,10 +37,6 @@ struct field_at {
 	uint32_t before;		/* bytes of `whole` before `variant` */
 };
 
-/* Returns the size that all values of a class have; -1: they differ, or are
- * large. */
-int64_t field_always_bytes(const struct field_class *class);
-
 /* Returns false if events of the class have no such field. That of a structure
  * is "at.x", that of an array of fixed size "v.0", the option of a union "u.A",
  * or as a marker calls it "u.value.A". */
