@@ -88,6 +88,19 @@ static void not_joined(const char *recording, int error)
 			    "tells why", recording);
 }
 
+/* Returns why loader_setup() failed. */
+static const char *loader_failed(int error)
+{
+	return error == -ERANGE ?
+		       "cannot follow dlopen and dlclose: there is no room for "
+		       "a jump near the dynamic linker" :
+	       error == -EBUSY ?
+		       "cannot follow dlopen and dlclose: the dynamic linker's "
+		       "code is not as it should be" :
+		       "cannot follow dlopen and dlclose: the dynamic linker's "
+		       "code cannot be written";
+}
+
 /* The part of the start that needs files: in a thread of the agent, whose
  * descriptors the program does not see. */
 static int start_aside(void *arg)
@@ -119,15 +132,7 @@ static int start_aside(void *arg)
 	 * such modules. */
 	if (loader && program_invocation_short_name &&
 	    *program_invocation_short_name) {
-		start_failure =
-			loader == -ERANGE ?
-				"cannot follow dlopen and dlclose: there is no "
-				"room for a jump near the dynamic linker" :
-			loader == -EBUSY ?
-				"cannot follow dlopen and dlclose: the dynamic "
-				"linker's code is not as it should be" :
-				"cannot follow dlopen and dlclose: the dynamic "
-				"linker's code cannot be written";
+		start_failure = loader_failed(loader);
 		log_fact(LOG_ERROR, "start", start_failure, loader);
 		return loader;
 	}

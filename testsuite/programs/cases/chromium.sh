@@ -2,7 +2,8 @@
 packages='chromium'
 variants='root sandbox'
 test "$variant" = root || as=nobody
-sandbox= misses='forked processes could not make files'
+sandbox=''
+misses='forked processes could not make files'
 test "$variant" != root || sandbox=--no-sandbox
 limit=60
 varies="descriptors threads"
