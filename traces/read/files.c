@@ -648,45 +648,41 @@ static struct file_stream *new_stream(struct reader *reader,
 	return f;
 }
 
-/* Makes a stream of the files that begin with the name of the first, or adds
- * them to it. Returns how many, or -ENOMEM. */
-static int open_stream(struct reader *reader, const struct read_place *place,
-		       bool known, struct dirent **list, int n)
-{
-	const char *file = list[0]->d_name;
-	struct file_stream *f;
-	struct file_stream *other;
-	size_t at = 0;
-	int ret;
-
-	while (known && (f = stream_find(reader, &at, place->trace, file)))
-		if (!strcmp(f->stream.path, place->path))
-			return add_files(f, list, n);
-	at = 0;
-	f = new_stream(reader, place, file);
-	if (!f)
-		return -ENOMEM;
-	other = known ? stream_find(reader, &at, place->trace, file) : NULL;
-	ret = add_files(f, list, n);
-	if (ret < 0 || reader_add_stream(reader, &f->stream)) {
-		file_close(&f->stream);
-		return -ENOMEM;
-	}
-	if (other)
-		parts_join(f, other);
-	return ret;
-}
-
 int read_files_open(struct reader *reader, const struct read_place *place,
 		    bool known, int fd)
 {
 	struct dirent **list = NULL;
 	int n = scandirat(fd, ".", &list, is_stream, entry_compare);
 	int ret = n < 0 ? -errno : 0;
+	struct file_stream *f, *other;
+	size_t at;
 	int i;
 
-	for (i = 0; i < n && ret >= 0; i += ret)
-		ret = open_stream(reader, place, known, list + i, n - i);
+	for (i = 0; i < n && ret >= 0; i += ret) {
+		const char *file = list[i]->d_name;
+
+		/* the files of a stream that is open are added to it */
+		other = NULL;
+		at = 0;
+		while (known && (f = stream_find(reader, &at, place->trace,
+						 file))) {
+			if (!strcmp(f->stream.path, place->path))
+				break;
+			other = other ? other : f;
+		}
+		if (known && f) {
+			ret = add_files(f, list + i, n - i);
+			continue;
+		}
+		f = new_stream(reader, place, file);
+		ret = f ? add_files(f, list + i, n - i) : -ENOMEM;
+		if (ret >= 0 && reader_add_stream(reader, &f->stream))
+			ret = -ENOMEM;
+		if (ret < 0 && f)
+			file_close(&f->stream);
+		else if (ret >= 0 && other)
+			parts_join(f, other);
+	}
 	for (i = 0; i < n; i++)
 		free(list[i]);
 	free(list);

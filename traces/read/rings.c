@@ -263,31 +263,6 @@ static int note_packet(const struct packet *packet, void *priv)
 	return 0;
 }
 
-/* Names the addresses in the copies. Packets are looked at through copies of
- * the marks, so nothing is taken. */
-static void name_addresses(const struct ring_image *image,
-			   struct trace_symbols *symbols)
-{
-	struct noting noting = { image, symbols };
-	struct stat st;
-
-	if (!image->format.symbols || !rings_name || fstat(image->fd, &st))
-		return;
-	for (size_t i = 0; i < image->nrings; i++) {
-		const struct ring_stream *r = image->rings[i];
-		struct ring_mark mark = r->mark;
-		struct ring_copy copy = r->fresh;
-
-		/* the copy is gone through once more, by batch_append() */
-		copy.mark = &mark;
-		if (r->is_fresh)
-			ring_copy_each(&copy, &image->format, note_packet,
-				       &noting);
-	}
-	rings_name(symbols, &image->session, &image->page, &image->clock,
-		   st.st_uid);
-}
-
 /* Gives the metadata that a trace of this session would have. The caller frees
  * the text, also after a failure. Returns 0 or a negative errno. */
 static int write_text(struct ring_image *image, char **text,
@@ -313,18 +288,35 @@ static int write_text(struct ring_image *image, char **text,
 }
 
 /* Makes the trace of an image: writes the metadata to memory, and parses it.
- * Addresses are named first, as their names are part of the metadata. Returns 0
- * or a negative errno; then image->trace stays NULL, and the next look tries
- * again. */
+ * Addresses in the copies are named first, as their names are part of the
+ * metadata; packets are looked at through copies of the marks, so nothing is
+ * taken. Returns 0 or a negative errno; then image->trace stays NULL, and the
+ * next look tries again. */
 static int make_trace(struct ring_image *image)
 {
 	struct trace_class *trace = calloc(1, sizeof(*trace));
 	struct trace_symbols symbols = { 0 };
+	struct noting noting = { image, &symbols };
+	bool named = image->format.symbols && rings_name;
 	char *text = NULL;
 	unsigned int line;
 	int ret = -ENOMEM;
+	struct stat st;
 
-	name_addresses(image, &symbols);
+	named = named && !fstat(image->fd, &st);
+	for (size_t i = 0; named && i < image->nrings; i++) {
+		struct ring_mark mark = image->rings[i]->mark;
+		struct ring_copy copy = image->rings[i]->fresh;
+
+		/* the copy is gone through once more, by batch_append() */
+		copy.mark = &mark;
+		if (image->rings[i]->is_fresh)
+			ring_copy_each(&copy, &image->format, note_packet,
+				       &noting);
+	}
+	if (named)
+		rings_name(&symbols, &image->session, &image->page,
+			   &image->clock, st.st_uid);
 	if (trace)
 		ret = write_text(image, &text, &symbols);
 	symbols_free(&symbols);
