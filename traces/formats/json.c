@@ -253,7 +253,7 @@ static int json_put(struct exporter *x, const struct trace_event *event,
 			out->error = message->error;
 	}
 	out_bytes(out, "}\n", 2);
-	return out->error ? export_unwritten(x, out->error) : 0;
+	return export_unwritten(x, out->error);
 }
 
 /* Flushes the output. The file is whole after any event, so `keep` does not

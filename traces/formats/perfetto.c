@@ -207,43 +207,17 @@ static void pair_unfinished(const struct pair *pair, void *priv)
 	track_give(track);
 }
 
-/* Makes the pairs of all rules and names. Returns 0, or a negative errno with
- * the reason kept. */
-static int add_pairs(struct exporter *x, struct perfetto *p)
-{
-	struct trace_class *const *traces;
-	size_t n = reader_traces(x->reader, &traces);
-	const char *wrong = "";
-
-	p->calls = (struct pair_calls){
-		.begun = pair_begun, .finished = pair_finished,
-		.unfinished = pair_unfinished, .priv = p,
-	};
-	p->pairs = pairs_new(&p->calls);
-	if (!p->pairs)
-		return export_failed(x, -ENOMEM, "out of memory");
-	if (x->by_cpu)
-		pairs_by_cpu(p->pairs);
-	for (size_t i = 0; i < x->npairs; i++) {
-		int ret = pairs_add(p->pairs, x->pairs[i], &wrong);
-
-		if (ret)
-			return export_failed(x, ret, "%s: %s", x->pairs[i],
-					     wrong);
-	}
-	/* pair_begun() must know all ENDs, so all kinds are made now */
-	for (size_t i = 0; i < n; i++)
-		if (pairs_meet(p->pairs, traces[i]))
-			return export_failed(x, -ENOMEM, "out of memory");
-	return 0;
-}
-
-/* Opens the output. If the first event is before 1970, moves all times by whole
- * days, which leaves the times of day. */
+/* Opens the output, and makes the pairs of all rules and names. If the first
+ * event is before 1970, moves all times by whole days, which leaves the times
+ * of day. */
 static int perfetto_open(struct exporter *x)
 {
 	struct perfetto *p = calloc(1, sizeof(*p));
+	struct trace_class *const *traces;
+	const char *wrong = "";
 	int64_t first, days;
+	size_t n;
+	int ret;
 
 	if (!p || out_open(&p->out, x->fd)) {
 		free(p);
@@ -266,7 +240,27 @@ static int perfetto_open(struct exporter *x)
 		x->moved_days = (int)days;
 		p->moved_ns = days * DAY_NS;
 	}
-	return add_pairs(x, p);
+	p->calls = (struct pair_calls){
+		.begun = pair_begun, .finished = pair_finished,
+		.unfinished = pair_unfinished, .priv = p,
+	};
+	p->pairs = pairs_new(&p->calls);
+	if (!p->pairs)
+		return export_failed(x, -ENOMEM, "out of memory");
+	if (x->by_cpu)
+		pairs_by_cpu(p->pairs);
+	for (size_t i = 0; i < x->npairs; i++) {
+		ret = pairs_add(p->pairs, x->pairs[i], &wrong);
+		if (ret)
+			return export_failed(x, ret, "%s: %s", x->pairs[i],
+					     wrong);
+	}
+	/* pair_begun() must know all ENDs, so all kinds are made now */
+	n = reader_traces(x->reader, &traces);
+	for (size_t i = 0; i < n; i++)
+		if (pairs_meet(p->pairs, traces[i]))
+			return export_failed(x, -ENOMEM, "out of memory");
+	return 0;
 }
 
 /* Finds a context at a fixed place: a text, or a number of four bytes. Returns
@@ -356,7 +350,7 @@ static int perfetto_put(struct exporter *x, const struct trace_event *event,
 		put_instant(p, event, TRACK_EVENT_FLOW, 0);
 	if (pairs_error(p->pairs))
 		return export_failed(x, -ENOMEM, "out of memory");
-	return p->out.error ? export_unwritten(x, p->out.error) : 0;
+	return export_unwritten(x, p->out.error);
 }
 
 /* Writes an instant with up to two numbers on the track of a process. Returns 0

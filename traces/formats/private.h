@@ -16,7 +16,7 @@ extern const struct export_format export_sqlite;
 int export_failed(struct exporter *x, int ret, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Does so for an errno of the output. */
+/* Does so for an errno of the output. 0 is no failure. */
 int export_unwritten(struct exporter *x, int ret);
 
 #endif
