@@ -296,7 +296,7 @@ int targets_check_files(const struct targets *t, const char *const *rules,
 			if (t->targets[k].process->alive &&
 			    !t->targets[k].process->unseen &&
 			    replaced_tell(t->targets[k].process->pid,
-					       rules[i]))
+					  rules[i]))
 				status = COMMAND_FAILED;
 	return status;
 }

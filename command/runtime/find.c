@@ -219,7 +219,6 @@ fail:
 	return ret;
 }
 
-
 /* Returns true when a mapped page is of an agent at work. An agent that sleeps
  * keeps the mapping, too. */
 static bool page_runs(const struct target *t, const char *line)

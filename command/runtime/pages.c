@@ -209,7 +209,6 @@ int rundir_note_saved(const struct rundir_process *process, uint32_t image,
 	return ret;
 }
 
-
 /* Returns true when a session's page of another version has the name, with a
  * NUL behind it, where no longer name can begin before. */
 static bool image_names(const struct rundir_process *process, uint32_t image,

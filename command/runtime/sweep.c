@@ -22,7 +22,6 @@
 /* A process may still be making a directory that is younger than this. */
 #define SWEEP_AGE_SECONDS	2
 
-
 /* Returns true when a ring of the session has unread events, or with `ever` has
  * ever had an event or lost one. */
 static bool any_ring(const struct rundir_process *process, uint32_t image,
