@@ -328,8 +328,8 @@ static int find_window(struct look *look)
 	struct event_text text = { .utc = look->utc, .dates = true };
 	int64_t times[2] = { TIME_MIN, TIME_MAX }, first, last;
 	struct trace_class *const *traces;
-	size_t n = reader_traces(look->reader, &traces);
 	char from[64], to[64];
+	size_t n;
 	int ret;
 
 	if ((!look->begin && !look->end) ||
@@ -343,6 +343,8 @@ static int find_window(struct look *look)
 	if (look->end)
 		times[1] = find_time(look, look->end, first);
 	ret = set_window(look, times);
+	/* now: a look for the first event may have added traces */
+	n = reader_traces(look->reader, &traces);
 	while (n && !traces[n - 1]->foreign)
 		n--;
 	if (ret != COMMAND_DONE || n || look->follow ||

@@ -160,11 +160,12 @@ void look_notes(const struct look *look, const struct pairs *pairs, size_t most,
 
 	for (size_t i = 0; i < n; i++) {
 		const struct trace_class *trace = traces[i];
-		struct pairs_out out = pairs_left_out(pairs, trace);
 		char pid[24] = "", left[128] = "";
+		struct pairs_out out;
 
 		if (!look_partial(look, trace, &ns) || ++told > most)
 			continue;
+		out = pairs_left_out(pairs, trace);
 		look_time_text(ns, look->utc, true, from);
 		if (trace->vpid >= 0)
 			snprintf(pid, sizeof(pid), " (%lld)",

@@ -97,7 +97,6 @@ static struct page_pair pair_of(const struct timeline *t,
  * head. One of events that are not in the page one by one is left out. */
 static void keep_pair(struct timeline *t, const struct page_pair *pair)
 {
-	/* of events that are not in the page one by one */
 	if (pair->begin >= t->detail)
 		return;
 	if (array_grow(&t->long_pairs, t->nlong_pairs, sizeof(*pair)))

@@ -77,10 +77,10 @@ static struct member_text *make_members(const struct event_text *text,
 		const char *name = class->members[i].name;
 		int n;
 
-		/* the first that is written has no comma before it */
 		m->left_out = text->only;
 		for (size_t k = 0; k < text->nonly && m->left_out; k++)
 			m->left_out = strcmp(text->only[k], name);
+		/* the first that is written has no comma before it */
 		n = asprintf(&m->before, "%s%s%s%s = ", first ? " " : ", ",
 			     text->color ? COLOR_CYAN : "", name,
 			     text->color ? COLOR_NONE : "");
