@@ -41,30 +41,16 @@ static void point_drop(struct trace *t, struct trace_point *point)
 	t->npoints--;
 }
 
-/* Returns the verifier's reason with the place in the code, in t->why. */
-static const char *code_refusal(struct trace *t, const char *what,
-				const struct ax_refusal *refusal)
-{
-	struct text text;
-
-	text_open(&text, t->why, sizeof(t->why));
-	text_add(&text, what);
-	text_add(&text, ": ");
-	text_add(&text, refusal->fact);
-	text_add(&text, " (byte ");
-	text_add_unsigned(&text, refusal->offset);
-	text_add_char(&text, ')');
-	return t->why;
-}
-
-/* Reads "LENGTH,CODE", verifies the code and keeps it. */
+/* Reads "LENGTH,CODE", verifies the code and keeps it until QTinit. Returns
+ * NULL, or the reason: the verifier's has the place in the code, and is in
+ * t->why. */
 static const char *code_read(struct trace *t, const char **p, int is_condition,
 			     const uint8_t **code, uint32_t *bytes)
 {
-	const char *what = is_condition ? "condition" : "expression";
 	struct ax_source source = { .want_result = (uint32_t)is_condition,
 				    .machine = &collect_machine };
 	struct ax_refusal refusal;
+	struct text text;
 	uint64_t length;
 	uint8_t *kept;
 
@@ -79,40 +65,27 @@ static const char *code_read(struct trace *t, const char **p, int is_condition,
 		return trace_malformed;
 	source.code = kept;
 	source.bytes = (uint32_t)length;
-	if (ax_verify(t->scratch, sizeof(t->scratch), &source, &refusal))
-		return code_refusal(t, what, &refusal);
+	if (ax_verify(t->scratch, sizeof(t->scratch), &source, &refusal)) {
+		text_open(&text, t->why, sizeof(t->why));
+		text_add(&text, is_condition ? "condition" : "expression");
+		text_add(&text, ": ");
+		text_add(&text, refusal.fact);
+		text_add(&text, " (byte ");
+		text_add_unsigned(&text, refusal.offset);
+		text_add_char(&text, ')');
+		return t->why;
+	}
 	*code = kept;
 	*bytes = source.bytes;
 	return NULL;
 }
 
-/* Reads the options that may follow PASS. */
-static const char *options_read(struct trace *t, const char **p,
-				struct trace_point *point)
-{
-	const char *why = NULL;
-	uint64_t ignored;
-
-	while (!why && packet_read_char(p, ':')) {
-		if (packet_read_char(p, 'S'))
-			point->is_static = 1;
-		else if (packet_read_char(p, 'F'))
-			why = packet_read_number(p, &ignored) ? NULL :
-								trace_malformed;
-		else if (packet_read_char(p, 'X') && !point->condition)
-			why = code_read(t, p, 1, &point->condition,
-					&point->condition_bytes);
-		else
-			why = trace_malformed;
-	}
-	return why;
-}
-
-/* Reads a tracepoint up to the options' end. Returns NULL, or the reason for
- * the refusal. */
+/* Reads a tracepoint with the options behind PASS. Returns NULL, or the reason
+ * for the refusal. */
 static const char *point_read(struct trace *t, const char **p,
 			      struct trace_point *point)
 {
+	const char *why = NULL;
 	uint64_t number;
 	uint64_t step;
 
@@ -127,30 +100,35 @@ static const char *point_read(struct trace *t, const char **p,
 	    !packet_read_char(p, ':') || !packet_read_number(p, &step) ||
 	    !packet_read_char(p, ':') || !packet_read_number(p, &point->pass))
 		return trace_malformed;
-	return step ? no_stepping : options_read(t, p, point);
+	if (step)
+		return no_stepping;
+	while (!why && packet_read_char(p, ':')) {
+		if (packet_read_char(p, 'S'))
+			point->is_static = 1;
+		else if (packet_read_char(p, 'F'))
+			why = packet_read_number(p, &step) ? NULL :
+							     trace_malformed;
+		else if (packet_read_char(p, 'X') && !point->condition)
+			why = code_read(t, p, 1, &point->condition,
+					&point->condition_bytes);
+		else
+			why = trace_malformed;
+	}
+	return why;
 }
 
 /*
- * Returns 1 when a tracepoint of that number is at a marker. gdb makes several
+ * Returns why a tracepoint cannot be added, or NULL. gdb makes several
  * locations of a line that the compiler has put in several places: first the
  * marker, then the code that runs when the marker is on. A location at no
- * marker is accepted after one at a marker; else such a line could not be
- * traced.
+ * marker is accepted after one of that number at a marker; else such a line
+ * could not be traced.
  */
-static int is_aside(const struct trace *t, uint64_t number)
-{
-	const struct trace_point *point = t->points;
-
-	while (point && (point->aside || point->number != number))
-		point = point->next;
-	return !!point;
-}
-
-/* Returns why a tracepoint cannot be added, or NULL. */
 static const char *point_refusal(struct trace *t,
 				 const struct trace_point *point)
 {
 	struct trace_point *same = trace_find(t, point->number, point->address);
+	const struct trace_point *at_marker;
 	struct text text;
 
 	if (same && same->complete)
@@ -159,30 +137,16 @@ static const char *point_refusal(struct trace *t,
 		point_drop(t, same);
 	if (t->npoints == COLLECT_POINTS_MAX)
 		return "too many tracepoints: there are 256 already";
-	if (!point->aside || is_aside(t, point->number))
+	at_marker = t->points;
+	while (at_marker &&
+	       (at_marker->aside || at_marker->number != point->number))
+		at_marker = at_marker->next;
+	if (!point->aside || at_marker)
 		return NULL;
 	text_open(&text, t->why, sizeof(t->why));
 	text_add(&text, "no marker at 0x");
 	text_add_hex(&text, point->address, 1);
 	return t->why;
-}
-
-/* Copies the tracepoint into memory that lasts until QTinit, at the end of the
- * list; *point is the copy afterwards. Returns NULL, or the reason. */
-static const char *point_add(struct trace *t, struct trace_point **point)
-{
-	struct trace_point **end = &t->points;
-	struct trace_point *kept = trace_take(t, sizeof(*kept));
-
-	if (!kept)
-		return no_room;
-	*kept = **point;
-	while (*end)
-		end = &(*end)->next;
-	*end = kept;
-	t->npoints++;
-	*point = kept;
-	return NULL;
 }
 
 /* Ends the definition of a tracepoint: no more actions follow. */
@@ -193,12 +157,13 @@ static const char *point_complete(struct trace_point *point)
 				    NULL;
 }
 
-/* QTDP:N:ADDRESS. A refused tracepoint is dropped, so gdb can define it
- * again. */
+/* QTDP:N:ADDRESS. The tracepoint goes to the end of the list, in memory that
+ * lasts until QTinit. A refused one is dropped, so gdb can define it again. */
 static const char *point_define(struct trace *t, const char *p)
 {
 	struct trace_point read = { 0 };
 	struct trace_point *point = &read;
+	struct trace_point **end = &t->points;
 	const char *why = point_read(t, &p, point);
 	int more = packet_read_char(&p, '-');
 
@@ -207,89 +172,75 @@ static const char *point_define(struct trace *t, const char *p)
 	point->aside = !marker_at(point->address);
 	if (!why)
 		why = point_refusal(t, point);
-	if (!why)
-		why = point_add(t, &point);
-	if (!why && !more)
+	if (why)
+		return why;
+	point = trace_take(t, sizeof(*point));
+	if (!point)
+		return no_room;
+	*point = read;
+	while (*end)
+		end = &(*end)->next;
+	*end = point;
+	t->npoints++;
+	if (!more)
 		why = point_complete(point);
 	if (why)
 		point_drop(t, point);
 	return why;
 }
 
-/* The block of registers is always whole, so the mask is not used: it only says
- * that some registers are wanted. */
-static const char *registers_read(const char **p, struct collect_action *action)
-{
-	const char *start = *p;
-	uint8_t byte;
-
-	action->kind = COLLECT_REGISTERS;
-	while (packet_read_hex(p, &byte, 1))
-		;
-	return *p == start ? trace_malformed : NULL;
-}
-
-/* Reads M: a register or -1 for none, an offset, a length. */
-static const char *memory_action_read(const char **p,
-				      struct collect_action *action)
-{
-	uint64_t base;
-	int negative = packet_read_char(p, '-');
-
-	action->kind = COLLECT_MEMORY;
-	if (!packet_read_number(p, &base) || !packet_read_char(p, ',') ||
-	    !packet_read_number(p, &action->offset) ||
-	    !packet_read_char(p, ',') || !packet_read_number(p, &action->bytes))
-		return trace_malformed;
-	if (negative ? base != 1 :
-		       base != COLLECT_ABSOLUTE &&
-			       base >= collect_machine.nregisters)
-		return "memory: no such register";
-	if (action->bytes > TRACE_MEMORY_BYTES)
-		return "memory: at most 65535 bytes in one piece";
-	action->base = negative ? COLLECT_ABSOLUTE : (uint32_t)base;
-	return NULL;
-}
-
-/* Returns 1 when an action only collects the variable that means static data.
- * gdb compiles that as getv N, tracev N, pop, end. */
-static int is_static_data(const struct trace *t, const uint8_t *code,
-			  uint32_t bytes)
-{
-	const uint8_t wanted[] = { 0x2c, 0, (uint8_t)t->data,
-				   0x2e, 0, (uint8_t)t->data, 0x29, 0x27 };
-
-	return t->data && bytes == sizeof(wanted) &&
-	       !__builtin_memcmp(code, wanted, sizeof(wanted));
-}
-
-/* Reads X. An expression that only asks for $_sdata is the action of static
- * data. */
-static const char *expression_read(struct trace *t, const char **p,
-				   struct collect_action *action)
-{
-	const char *why = code_read(t, p, 0, &action->code,
-				    &action->code_bytes);
-
-	action->kind = !why && is_static_data(t, action->code,
-					      action->code_bytes) ?
-			       COLLECT_STATIC :
-			       COLLECT_EXPRESSION;
-	return why;
-}
-
-/* Reads one action of any letter. Returns NULL, or the reason. */
+/*
+ * Reads one action of any letter. Returns NULL, or the reason. The mask of R is
+ * not used: the block of registers is always whole. An expression that only
+ * collects the variable that means static data is the action of static data.
+ */
 static const char *action_read(struct trace *t, const char **p,
 			       struct collect_action *action)
 {
-	if (packet_read_char(p, 'R'))
-		return registers_read(p, action);
-	if (packet_read_char(p, 'M'))
-		return memory_action_read(p, action);
+	/* gdb compiles a variable as getv N, tracev N, pop, end */
+	const uint8_t data[] = { 0x2c, 0, (uint8_t)t->data,
+				 0x2e, 0, (uint8_t)t->data, 0x29, 0x27 };
+	const char *start;
+	const char *why;
+	uint64_t base;
+	uint8_t byte;
+	int negative;
+
+	if (packet_read_char(p, 'R')) {
+		action->kind = COLLECT_REGISTERS;
+		start = *p;
+		while (packet_read_hex(p, &byte, 1))
+			;
+		return *p == start ? trace_malformed : NULL;
+	}
+	if (packet_read_char(p, 'M')) {
+		negative = packet_read_char(p, '-');
+		action->kind = COLLECT_MEMORY;
+		if (!packet_read_number(p, &base) ||
+		    !packet_read_char(p, ',') ||
+		    !packet_read_number(p, &action->offset) ||
+		    !packet_read_char(p, ',') ||
+		    !packet_read_number(p, &action->bytes))
+			return trace_malformed;
+		if (negative ? base != 1 :
+			       base != COLLECT_ABSOLUTE &&
+				       base >= collect_machine.nregisters)
+			return "memory: no such register";
+		if (action->bytes > TRACE_MEMORY_BYTES)
+			return "memory: at most 65535 bytes in one piece";
+		action->base = negative ? COLLECT_ABSOLUTE : (uint32_t)base;
+		return NULL;
+	}
 	if (packet_read_char(p, 'S'))
 		return no_stepping;
-	if (packet_read_char(p, 'X'))
-		return expression_read(t, p, action);
+	if (packet_read_char(p, 'X')) {
+		action->kind = COLLECT_EXPRESSION;
+		why = code_read(t, p, 0, &action->code, &action->code_bytes);
+		if (!why && t->data && action->code_bytes == sizeof(data) &&
+		    !__builtin_memcmp(action->code, data, sizeof(data)))
+			action->kind = COLLECT_STATIC;
+		return why;
+	}
 	action->kind = COLLECT_STATIC;
 	return packet_read_char(p, 'L') ? NULL : trace_malformed;
 }

@@ -25,71 +25,58 @@ int serve_trace_disconnected(struct connection *c, const char *p)
 				   trace_no_memory);
 }
 
-/* -1: the default size. 0 means the smallest buffer, as does any number that is
- * too small. It is not refused: gdb repeats the packet before each run. */
-static const char *size_read(const char *p, uint64_t *size)
-{
-	uint64_t number;
-
-	if (text_equal(p, "-1")) {
-		*size = 0;
-		return NULL;
-	}
-	if (!packet_read_number(&p, &number) || *p)
-		return trace_malformed;
-	*size = number ? number : 1;
-	return NULL;
-}
-
+/* size:-1 is the default size. 0 means the smallest buffer, as does any number
+ * that is too small. It is not refused: gdb repeats the packet before each
+ * run. */
 int serve_trace_buffer(struct connection *c, const char *p)
 {
 	struct trace *t = trace_get();
 	const char *circular = text_after(p, "circular:");
 	const char *size = text_after(p, "size:");
+	uint64_t number = 0;
 
 	if (!t)
 		return trace_answer(c, trace_no_memory);
 	if (circular)
 		return trace_answer(c, switch_read(circular, &t->circular));
-	return trace_answer(c,
-			    size ? size_read(size, &t->size) : trace_malformed);
-}
-
-/* Reads the text of a note in hex, and cuts it where the room ends. */
-static void note_read(const char **p, char *note)
-{
-	uint32_t used = 0;
-	uint8_t byte;
-
-	while (packet_read_hex(p, &byte, 1))
-		if (used < TRACE_NOTE_BYTES - 1)
-			note[used++] = (char)byte;
-	note[used] = 0;
-}
-
-/* KEY:HEX; once for each note. A packet may have only some of the notes. */
-static const char *notes_read(struct trace *t, const char *p)
-{
-	while (*p) {
-		const char *user = text_after(p, "user:");
-		const char *notes = text_after(p, "notes:");
-		const char *stop = text_after(p, "tstop:");
-
-		p = user ? user : notes ? notes : stop;
-		if (!p)
-			return trace_malformed;
-		note_read(&p, user ? t->user : notes ? t->notes : t->stop_note);
-		if (*p && !packet_read_char(&p, ';'))
-			return trace_malformed;
+	if (!size)
+		return trace_answer(c, trace_malformed);
+	if (!text_equal(size, "-1")) {
+		if (!packet_read_number(&size, &number) || *size)
+			return trace_answer(c, trace_malformed);
+		number = number ? number : 1;
 	}
-	return NULL;
+	t->size = number;
+	return trace_answer(c, NULL);
 }
 
+/* KEY:HEX; once for each note. A packet may have only some of the notes. A text
+ * that is longer than its room is cut. */
 int serve_trace_notes(struct connection *c, const char *p)
 {
 	struct trace *t = trace_get();
 
-	return trace_answer(c, t ? notes_read(t, p) : trace_no_memory);
+	if (!t)
+		return trace_answer(c, trace_no_memory);
+	while (*p) {
+		const char *user = text_after(p, "user:");
+		const char *notes = text_after(p, "notes:");
+		const char *stop = text_after(p, "tstop:");
+		char *note = user ? t->user : notes ? t->notes : t->stop_note;
+		uint32_t used = 0;
+		uint8_t byte;
+
+		p = user ? user : notes ? notes : stop;
+		if (!p)
+			return trace_answer(c, trace_malformed);
+		while (packet_read_hex(&p, &byte, 1))
+			if (used < TRACE_NOTE_BYTES - 1)
+				note[used++] = (char)byte;
+		note[used] = 0;
+		if (*p && !packet_read_char(&p, ';'))
+			return trace_answer(c, trace_malformed);
+	}
+	return trace_answer(c, NULL);
 }
 
 /*

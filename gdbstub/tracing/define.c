@@ -32,49 +32,40 @@ int serve_trace_init(struct connection *c, const char *p)
 	return trace_answer(c, NULL);
 }
 
-/* Returns 1 for gdb's variable $trace_timestamp. */
-static int is_timestamp(const struct trace_variable *variable)
-{
-	return variable->builtin &&
-	       text_equal(variable->name, "trace_timestamp");
-}
-
 /* NUMBER:VALUE:BUILTIN:NAME */
-static const char *variable_define(struct trace *t, const char *p)
+int serve_define_variable(struct connection *c, const char *p)
 {
+	struct trace *t = trace_get();
 	struct trace_variable variable = { .defined = 1 };
 	uint64_t number;
 	uint64_t value;
 	uint64_t builtin;
 
+	if (!t)
+		return trace_answer(c, trace_no_memory);
 	if (!packet_read_number(&p, &number) || !packet_read_char(&p, ':') ||
 	    !packet_read_number(&p, &value) || !packet_read_char(&p, ':') ||
 	    !packet_read_number(&p, &builtin) || !packet_read_char(&p, ':'))
-		return trace_malformed;
+		return trace_answer(c, trace_malformed);
 	if (!packet_read_text(&p, variable.name, sizeof(variable.name)) ||
 	    !variable.name[0])
-		return "a variable's name has 1 to 63 characters";
+		return trace_answer(c, "a variable's name has 1 to 63 "
+				       "characters");
 	if (*p)
-		return trace_malformed;
+		return trace_answer(c, trace_malformed);
 	if (number >= COLLECT_VARIABLES_MAX)
-		return "too many trace state variables";
+		return trace_answer(c, "too many trace state variables");
 	variable.initial = (int64_t)value;
 	variable.builtin = builtin != 0;
-	if ((number == COLLECT_TIMESTAMP) != is_timestamp(&variable))
-		return "variable 1, and no other, is the built-in "
-		       "$trace_timestamp";
-	if (number != COLLECT_TIMESTAMP)
-		t->variables[number] = variable;
-	return builtin && number != COLLECT_TIMESTAMP ?
-		       "there is no such built-in variable" :
-		       NULL;
-}
-
-int serve_define_variable(struct connection *c, const char *p)
-{
-	struct trace *t = trace_get();
-
-	return trace_answer(c, t ? variable_define(t, p) : trace_no_memory);
+	if ((number == COLLECT_TIMESTAMP) !=
+	    (builtin && text_equal(variable.name, "trace_timestamp")))
+		return trace_answer(c, "variable 1, and no other, is the "
+				       "built-in $trace_timestamp");
+	if (number == COLLECT_TIMESTAMP)
+		return trace_answer(c, NULL);
+	t->variables[number] = variable;
+	return trace_answer(c, builtin ?
+			    "there is no such built-in variable" : NULL);
 }
 
 /* QTEnable and QTDisable, in a run and without one. */
@@ -152,38 +143,6 @@ static struct trace_source *source_begin(struct trace *t,
 	return source;
 }
 
-/* Returns the text of which the first `start` bytes have come, or NULL. */
-static struct trace_source *source_find(struct trace_point *point,
-					const char *kind, uint64_t start,
-					uint64_t length)
-{
-	struct trace_source *source = point->sources;
-
-	while (source && (source->kind != kind || source->used != start ||
-			  source->length != length))
-		source = source->next;
-	return source;
-}
-
-/* Reads bytes up to the end of the packet, or until the text is full. */
-static void source_read(const char *p, struct trace_source *source)
-{
-	uint8_t byte;
-
-	while (source->used < source->length && packet_read_hex(&p, &byte, 1))
-		source->text[source->used++] = (char)byte;
-}
-
-/* Returns 1 when there are only whole hex bytes up to the end. */
-static int text_is_hex(const char *p)
-{
-	uint8_t byte;
-
-	while (packet_read_hex(&p, &byte, 1))
-		;
-	return !*p;
-}
-
 /*
  * NUMBER:ADDRESS:KIND:START:LENGTH:HEX. A text that cannot be kept is accepted
  * too, because only a later gdb would read it. At an error, gdb would warn the
@@ -192,13 +151,15 @@ static int text_is_hex(const char *p)
 int serve_define_source(struct connection *c, const char *p)
 {
 	struct trace *t = trace_get();
-	struct trace_source *source = NULL;
+	struct trace_source *source;
 	struct trace_point *point;
 	const char *kind;
+	const char *end;
 	uint64_t number;
 	uint64_t address;
 	uint64_t start;
 	uint64_t length;
+	uint8_t byte;
 
 	if (!t)
 		return trace_answer(c, trace_no_memory);
@@ -208,14 +169,25 @@ int serve_define_source(struct connection *c, const char *p)
 	kind = kind_read(&p);
 	if (!packet_read_char(&p, ':') || !packet_read_number(&p, &start) ||
 	    !packet_read_char(&p, ':') || !packet_read_number(&p, &length) ||
-	    !packet_read_char(&p, ':') || !text_is_hex(p))
+	    !packet_read_char(&p, ':'))
+		return trace_answer(c, trace_malformed);
+	end = p;
+	while (packet_read_hex(&end, &byte, 1))
+		;
+	if (*end)
 		return trace_answer(c, trace_malformed);
 	point = kind ? trace_find(t, number, address) : NULL;
-	if (point && start)
-		source = source_find(point, kind, start, length);
-	else if (point)
+	if (!point)
+		return serve_ok(c, p);
+	if (!start)
 		source = source_begin(t, point, kind, length);
-	if (source)
-		source_read(p, source);
+	else	/* the text of which the first `start` bytes have come */
+		for (source = point->sources; source; source = source->next)
+			if (source->kind == kind && source->used == start &&
+			    source->length == length)
+				break;
+	while (source && source->used < source->length &&
+	       packet_read_hex(&p, &byte, 1))
+		source->text[source->used++] = (char)byte;
 	return serve_ok(c, p);
 }

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/sys.h"
+#include "base/text.h"
 #include "buffers/clock.h"
 
 #define NOTES_FIRST	256u
@@ -37,39 +38,11 @@ static const struct note *note_last(uint64_t address, uint64_t clock)
 	return NULL;
 }
 
-/* Doubles the room for notes. Returns 0 without memory; the notes then stay as
- * they are. */
-static int notes_grow(void)
-{
-	uint32_t room = noted.room ? 2 * noted.room : NOTES_FIRST;
-	struct note *notes = sys_map_anonymous(room * sizeof(*notes));
-
-	if (!notes)
-		return 0;
-	if (noted.notes) {
-		__builtin_memcpy(notes, noted.notes, noted.n * sizeof(*notes));
-		sys_munmap(noted.notes, noted.room * sizeof(*notes));
-	}
-	noted.notes = notes;
-	noted.room = room;
-	return 1;
-}
-
-/* Returns the bytes of a string with the NUL. */
-static uint32_t string_bytes(const char *text)
-{
-	uint32_t n = 0;
-
-	while (text[n++])
-		;
-	return n;
-}
-
 /* Copies the part that a frame's reader needs. Returns NULL without memory. */
 static const struct form *form_copy(const struct object *object)
 {
 	struct shown_bytes shown = shown_of_site(object->site);
-	uint32_t format_bytes = string_bytes(object->format);
+	uint32_t format_bytes = (uint32_t)text_length(object->format) + 1;
 	uint32_t shown_bytes = (uint32_t)(shown.end - shown.p);
 	size_t bytes = sizeof(struct form) + format_bytes + shown_bytes;
 	struct form *builder = sys_map_anonymous(bytes);
@@ -90,18 +63,33 @@ static const struct form *form_copy(const struct object *object)
 	return form;
 }
 
+/* The room for notes doubles. Without memory, the notes stay as they are, and
+ * `lost` says since when one lacks. */
 void forms_note(uint64_t address, const struct object *object)
 {
 	uint64_t now = clock_read();
 	const struct note *last = note_last(address, now);
 	const struct form *form = form_copy(object);
+	uint32_t room = noted.room ? 2 * noted.room : NOTES_FIRST;
+	struct note *notes = noted.notes;
 
 	if (form && last && last->form == form)
 		return;
-	if (!form || (noted.n == noted.room && !notes_grow())) {
+	if (form && noted.n == noted.room)
+		notes = sys_map_anonymous(room * sizeof(*notes));
+	if (!form || !notes) {
 		if (!noted.lost)
 			noted.lost = now;
 		return;
+	}
+	if (noted.n == noted.room) {
+		if (noted.notes) {
+			__builtin_memcpy(notes, noted.notes,
+					 noted.n * sizeof(*notes));
+			sys_munmap(noted.notes, noted.room * sizeof(*notes));
+		}
+		noted.notes = notes;
+		noted.room = room;
 	}
 	noted.notes[noted.n++] = (struct note){ address, now, form };
 }

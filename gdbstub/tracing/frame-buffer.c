@@ -36,46 +36,14 @@ static void window_put(struct window *w, const void *bytes, uint64_t n)
 	packet_add_hex(w->out, p + skip, min_u64(n - skip, left));
 }
 
-/* Returns 1 for a block that gdb's readers know. */
-static int is_saved(const struct frame_block *block)
-{
-	return block->kind != COLLECT_BLOCK_STATIC;
-}
-
-/* Returns the bytes of all blocks that are saved. */
-static uint32_t saved_bytes(const struct frame *frame)
-{
-	struct frame_block block;
-	uint32_t bytes = 0;
-	uint32_t at = 0;
-
-	while (frame_block_next(frame, &at, &block))
-		if (is_saved(&block))
-			bytes += block.size;
-	return bytes;
-}
-
-/* Puts a frame as gdb's trace files hold it; `bytes` is from saved_bytes(). */
-static void frame_put(struct window *w, const struct frame *frame,
-		      uint32_t bytes)
-{
-	uint16_t number = (uint16_t)frame->tracepoint;
-	struct frame_block block;
-	uint32_t at = 0;
-
-	window_put(w, &number, sizeof(number));
-	window_put(w, &bytes, sizeof(bytes));
-	while (frame_block_next(frame, &at, &block))
-		if (is_saved(&block))
-			window_put(w, frame->blocks + block.start, block.size);
-}
-
-/* OFFSET,BYTES */
+/* OFFSET,BYTES. The blocks of a frame are walked twice: their bytes come before
+ * them. */
 int serve_frame_buffer(struct connection *c, const char *p)
 {
 	const struct frames *frames;
 	struct run_state state;
 	struct window w = { .out = &c->out };
+	struct frame_block block;
 	struct frame frame;
 	uint64_t n;
 
@@ -96,9 +64,19 @@ int serve_frame_buffer(struct connection *c, const char *p)
 	w.at = c->saved_at;
 	while (frames && w.at < w.end &&
 	       !frames_get(frames, (uint32_t)c->saved_frame, &frame)) {
-		uint32_t bytes = saved_bytes(&frame);
+		uint16_t number = (uint16_t)frame.tracepoint;
+		uint32_t bytes = 0;
+		uint32_t at = 0;
 
-		frame_put(&w, &frame, bytes);
+		while (frame_block_next(&frame, &at, &block))
+			if (block.kind != COLLECT_BLOCK_STATIC)
+				bytes += block.size;
+		window_put(&w, &number, sizeof(number));
+		window_put(&w, &bytes, sizeof(bytes));
+		for (at = 0; frame_block_next(&frame, &at, &block);)
+			if (block.kind != COLLECT_BLOCK_STATIC)
+				window_put(&w, frame.blocks + block.start,
+					   block.size);
 		if (w.at > w.end)
 			break;		/* the next packet goes on here */
 		c->saved_frame++;

@@ -24,6 +24,7 @@
 #include "tracepoints/frames/collect.h"
 #include "tracepoints/sites/lock.h"
 
+/* Adds a line; `name` ends with '='. */
 static void add_number(struct text *out, const char *name, uint64_t number)
 {
 	text_add(out, name);
@@ -31,50 +32,17 @@ static void add_number(struct text *out, const char *name, uint64_t number)
 	text_add_char(out, '\n');
 }
 
-/* Adds the lines of the marker and of the fields. Adds none when no form of the
- * marker is known. */
-static void add_marker(struct text *out, const struct frame *frame)
-{
-	struct frame_block block;
-	const struct form *form;
-	struct field_event event;
-	uint32_t at = 0;
-
-	registry_lock();
-	form = forms_find(frame);
-	registry_unlock();
-	if (!form)
-		return;
-	event = form_event(form);
-	text_add(out, "marker=");
-	text_add(out, form->id);
-	text_add_char(out, '\n');
-	while (frame_block_next(frame, &at, &block))
-		if (block.kind == COLLECT_BLOCK_STATIC)
-			field_lines(out, &event, block.bytes, block.nbytes);
-}
-
-/* Adds all lines of the frame. */
-static void frame_add(struct text *out, const struct frame *frame)
-{
-	add_number(out, "tracepoint=", frame->tracepoint);
-	add_number(out, "vtid=", (uint32_t)frame->tid);
-	add_number(out, "time_ns=",
-		   clock_to_realtime_ns(&process.page->start, clock_hz(),
-					frame->clock));
-	text_add(out, "address=0x");
-	text_add_hex(out, frame->address, 1);
-	text_add_char(out, '\n');
-	add_marker(out, frame);
-}
-
 int serve_frame_fields(struct connection *c, const char *p)
 {
 	const struct frames *frames;
+	struct frame_block block;
+	struct field_event event;
+	const struct form *form;
 	struct run_state state;
 	struct frame frame;
 	struct text text;
 	uint64_t number;
+	uint32_t at = 0;
 
 	run_look(&state);
 	frames = run_frames();
@@ -84,7 +52,26 @@ int serve_frame_fields(struct connection *c, const char *p)
 		return 0;
 	}
 	text_open(&text, c->chunk, sizeof(c->chunk));
-	frame_add(&text, &frame);
+	add_number(&text, "tracepoint=", frame.tracepoint);
+	add_number(&text, "vtid=", (uint32_t)frame.tid);
+	add_number(&text, "time_ns=",
+		   clock_to_realtime_ns(&process.page->start, clock_hz(),
+					frame.clock));
+	text_add(&text, "address=0x");
+	text_add_hex(&text, frame.address, 1);
+	text_add_char(&text, '\n');
+	registry_lock();
+	form = forms_find(&frame);
+	registry_unlock();
+	if (form) {
+		event = form_event(form);
+		text_add(&text, "marker=");
+		text_add(&text, form->id);
+		text_add_char(&text, '\n');
+	}
+	while (form && frame_block_next(&frame, &at, &block))
+		if (block.kind == COLLECT_BLOCK_STATIC)
+			field_lines(&text, &event, block.bytes, block.nbytes);
 	packet_add_hex(&c->out, text.start, text.used);
 	return 0;
 }

@@ -33,18 +33,9 @@ int frame_now(struct connection *c, struct frame *frame)
 	return frames && !frames_get(frames, c->frame, frame);
 }
 
-/* Returns 1 when the search ends at this frame. */
-static int search_matches(const struct search *search,
-			  const struct frame *frame)
-{
-	if (search->by == BY_TRACEPOINT)
-		return frame->tracepoint == search->low;
-	return (frame->address >= search->low &&
-		frame->address <= search->high) != search->outside;
-}
-
-/* Finds the next match behind the frame that gdb looks at; or from the first
- * frame on, if gdb looks at none. Returns 0 when there is no match. */
+/* Finds the frame of that number; or the next match behind the frame that gdb
+ * looks at, from the first frame on if gdb looks at none. Returns 0 when there
+ * is no match. */
 static int search_run(const struct connection *c, const struct search *search,
 		      const struct frames *frames, uint32_t *number,
 		      struct frame *frame)
@@ -57,7 +48,13 @@ static int search_run(const struct connection *c, const struct search *search,
 		       !frames_get(frames, *number, frame);
 	}
 	for (; !frames_get(frames, n, frame); n++) {
-		if (!search_matches(search, frame))
+		int is_match = frame->tracepoint == search->low;
+
+		if (search->by == BY_RANGE)
+			is_match = (frame->address >= search->low &&
+				    frame->address <= search->high) !=
+				   search->outside;
+		if (!is_match)
 			continue;
 		*number = n;
 		return 1;
@@ -65,36 +62,24 @@ static int search_run(const struct connection *c, const struct search *search,
 	return 0;
 }
 
-/* Reads LOW:HIGH, which ends the packet. */
-static int range_read(const char *p, struct search *search)
-{
-	return packet_read_number(&p, &search->low) &&
-	       packet_read_char(&p, ':') &&
-	       packet_read_number(&p, &search->high) && !*p;
-}
-
-/* NUMBER, tdp:N, pc:ADDRESS, range:A:B or outside:A:B */
+/* Reads NUMBER, tdp:N, pc:ADDRESS, range:A:B or outside:A:B. Returns 0 at
+ * another form. */
 static int search_read(const char *p, struct search *search)
 {
-	const char *rest;
+	const char *outside = text_after(p, "outside:");
+	const char *range = outside ? outside : text_after(p, "range:");
+	const char *pc = text_after(p, "pc:");
+	const char *point = text_after(p, "tdp:");
 
-	*search = (struct search){ .by = BY_RANGE };
-	if ((rest = text_after(p, "range:")))
-		return range_read(rest, search);
-	if ((rest = text_after(p, "outside:"))) {
-		search->outside = 1;
-		return range_read(rest, search);
-	}
-	if ((rest = text_after(p, "pc:"))) {
-		if (!packet_read_number(&rest, &search->low) || *rest)
-			return 0;
-		search->high = search->low;
-		return 1;
-	}
-	rest = text_after(p, "tdp:");
-	search->by = rest ? BY_TRACEPOINT : BY_NUMBER;
-	p = rest ? rest : p;
-	return packet_read_number(&p, &search->low) && !*p;
+	*search = (struct search){ .by = range || pc ? BY_RANGE :
+					 point ? BY_TRACEPOINT : BY_NUMBER,
+				   .outside = outside != NULL };
+	p = range ? range : pc ? pc : point ? point : p;
+	if (!packet_read_number(&p, &search->low))
+		return 0;
+	search->high = search->low;
+	return (!range || (packet_read_char(&p, ':') &&
+			   packet_read_number(&p, &search->high))) && !*p;
 }
 
 int serve_frame(struct connection *c, const char *p)
@@ -156,19 +141,6 @@ void frame_registers(const struct frame *frame, struct registers *registers,
 				 REGISTERS_BLOCK_BYTES);
 }
 
-/* Copies the bytes at an address that one block has. Returns how many. */
-static uint64_t block_copy(const struct frame_block *block, uint64_t address,
-			   void *to, uint64_t n)
-{
-	uint64_t offset = address - block->address;
-
-	if (block->kind != COLLECT_BLOCK_MEMORY || offset >= block->nbytes)
-		return 0;
-	n = min_u64(n, block->nbytes - offset);
-	__builtin_memcpy(to, block->bytes + offset, n);
-	return n;
-}
-
 uint64_t frame_memory(const struct frame *frame, uint64_t address, void *to,
 		      uint64_t n)
 {
@@ -180,9 +152,16 @@ uint64_t frame_memory(const struct frame *frame, uint64_t address, void *to,
 		uint32_t at = 0;
 
 		got = 0;
-		while (!got && frame_block_next(frame, &at, &block))
-			got = block_copy(&block, address + done,
-					 (char *)to + done, n - done);
+		while (!got && frame_block_next(frame, &at, &block)) {
+			uint64_t offset = address + done - block.address;
+
+			if (block.kind != COLLECT_BLOCK_MEMORY ||
+			    offset >= block.nbytes)
+				continue;
+			got = min_u64(n - done, block.nbytes - offset);
+			__builtin_memcpy((char *)to + done,
+					 block.bytes + offset, got);
+		}
 		done += got;
 	}
 	return done;

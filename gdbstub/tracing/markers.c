@@ -25,35 +25,19 @@ struct wanted {
 	int own;			/* leave out the runtime's probes */
 };
 
-/* Adds one marker, with the names and types of the fields in the EXTRA. */
-static void marker_add(const struct wanted *wanted,
-		       const struct object *object, uint64_t address)
-{
-	char extra[MARKER_EXTRA_BYTES];
-	struct text text;
-
-	text_open(&text, extra, sizeof(extra));
-	fields_signature_add(&text, object->format, object->site->kind_,
-			     object->site->nfields_, object->types);
-	marker_packet_add(wanted->out, address, object->id, extra,
-			  wanted->room);
-}
-
-/* Returns 1 for a probe of the C library or the loader that is off: gdb need
- * not list it. */
-static int is_runtime(const struct object *object)
-{
-	return object->adopted && !object->on && usdt_is_runtime(object->id);
-}
-
-/* Stops the walk at the wanted marker. Guards are no markers for gdb. */
+/* Stops the walk at the wanted marker, and adds it with the names and types of
+ * the fields in the EXTRA. Guards are no markers for gdb, and a probe of the C
+ * library or the loader that is off need not be listed. */
 static int marker_look(struct object *object, void *arg)
 {
 	struct wanted *wanted = arg;
+	char extra[MARKER_EXTRA_BYTES];
+	struct text text;
 	struct code *code;
 
 	if (object->site->kind_ == TAFFRAIL_KIND_GUARD ||
-	    (wanted->own && is_runtime(object)))
+	    (wanted->own && object->adopted && !object->on &&
+	     usdt_is_runtime(object->id)))
 		return 0;
 	for (code = object->codes; code; code = code->next) {
 		if (wanted->address &&
@@ -63,8 +47,14 @@ static int marker_look(struct object *object, void *arg)
 			continue;
 		if (wanted->left--)
 			continue;
-		if (wanted->out)
-			marker_add(wanted, object, (uint64_t)code->address);
+		if (!wanted->out)
+			return 1;
+		text_open(&text, extra, sizeof(extra));
+		fields_signature_add(&text, object->format,
+				     object->site->kind_,
+				     object->site->nfields_, object->types);
+		marker_packet_add(wanted->out, (uint64_t)code->address,
+				  object->id, extra, wanted->room);
 		return 1;
 	}
 	return 0;

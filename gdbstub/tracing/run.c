@@ -54,26 +54,8 @@ static void frames_drop(void)
 	registry_unlock();
 }
 
-/* Makes the form of a tracepoint that hits use. */
-static int point_make(const struct trace_point *point,
-		      const struct collect_point **made)
-{
-	static struct collect_action actions[COLLECT_ACTIONS_MAX];
-	struct collect_request request;
-	struct ax_refusal why;
-
-	trace_request(point, &request, actions);
-	if (!request.nactions) {
-		/* while a trace runs, gdb sends a new tracepoint before its
-		 * user can type the actions */
-		actions[0] = (struct collect_action){ .kind = COLLECT_STATIC };
-		request.actions = actions;
-		request.nactions = 1;
-	}
-	return collect_point_make(made, &request, point->slot - 1, &why);
-}
-
-/* Returns 1 when code of this marker is at that address. */
+/* Returns 1 when code of this marker is at that address. The registry's lock is
+ * held here, and in all functions that take an object. */
 static int object_at(const struct object *object, uint64_t address)
 {
 	const struct code *code = object->codes;
@@ -89,8 +71,9 @@ struct pass {
 	int ret;
 };
 
-/* Returns 1 for another site of the marker that collects. */
-static int has_points(struct object *object, void *arg)
+/* As a function of registry_each(): returns 1, which ends the walk, at a marker
+ * of the id in `arg` that has tracepoints. */
+static int is_collecting(struct object *object, void *arg)
 {
 	return object->collect && text_equal(object->id, arg);
 }
@@ -103,23 +86,27 @@ static int guard_enable(struct object *object, void *arg)
 	struct object_use use = { 0 };
 
 	if (object->site->kind_ != TAFFRAIL_KIND_GUARD ||
-	    !registry_each(has_points, object->id))
+	    !registry_each(is_collecting, object->id))
 		return 0;
 	use.channel = run.session->channel;
 	object_enable(object, &use, pass->patcher);
 	return 0;
 }
 
-/* Gathers the tracepoints of the run that are at this marker, in the order in
- * which a hit serves them, and notes the needs of their frames. Returns how
- * many.
- */
-static uint32_t points_gather(const struct object *object,
-			      const struct collect_point **points)
+/* Gives a marker the tracepoints of the run that are there, in the order in
+ * which a hit serves them. A form is noted before its marker has the
+ * tracepoints: see forms-private.h. An error ends the walk, and run.failed is
+ * the number of the first tracepoint there. */
+static int object_serve(struct object *object, void *arg)
 {
+	const struct collect_point *points[COLLECT_POINTS_MAX];
+	struct pass *pass = arg;
 	uint32_t n = 0;
 	uint32_t i;
 
+	if (object->site->kind_ == TAFFRAIL_KIND_GUARD ||
+	    (pass->address && !object_at(object, pass->address)))
+		return 0;
 	for (i = 0; i < COLLECT_POINTS_MAX; i++) {
 		if (!run.ready[i] || !object_at(object, run.addresses[i]))
 			continue;
@@ -128,55 +115,46 @@ static uint32_t points_gather(const struct object *object,
 		forms_note(run.addresses[i], object);
 		points[n++] = run.ready[i];
 	}
-	return n;
-}
-
-/* Gives the marker at one site the tracepoints of the run. An error ends the
- * walk. */
-static int object_serve(struct object *object, void *arg)
-{
-	const struct collect_point *points[COLLECT_POINTS_MAX];
-	struct pass *pass = arg;
-	uint32_t n;
-
-	if (object->site->kind_ == TAFFRAIL_KIND_GUARD ||
-	    (pass->address && !object_at(object, pass->address)))
-		return 0;
-	n = points_gather(object, points);
 	if (n)
 		pass->ret = collect_set(object, run.session->channel, points, n,
 					pass->patcher);
 	return pass->ret;
 }
 
-/* Makes the tracepoints that have a slot but were not made yet. At an error,
- * run.failed is the number of the one that failed. */
-static int points_ready(void)
+/* Puts the tracepoints of one address at their marker, or all when `address` is
+ * 0, after it made those that have a slot but were not made yet. Returns 0, or
+ * a negative errno, and run.failed is the number of the tracepoint that
+ * failed. */
+static int points_serve(uint64_t address)
 {
+	static struct collect_action actions[COLLECT_ACTIONS_MAX];
 	const struct trace_point *point = trace_get()->points;
-	int ret = 0;
+	struct patcher patcher;
+	struct pass pass = { .patcher = &patcher, .address = address };
+	struct collect_request request;
+	struct ax_refusal why;
 
-	for (; point && !ret; point = point->next) {
+	registry_lock();
+	for (; point && !pass.ret; point = point->next) {
 		uint32_t slot = point->slot - 1;
 
 		if (!point->slot || run.ready[slot])
 			continue;
 		run.addresses[slot] = point->address;
 		run.failed = point->number;
-		ret = point_make(point, &run.ready[slot]);
+		trace_request(point, &request, actions);
+		if (!request.nactions) {
+			/* while a trace runs, gdb sends a new tracepoint before
+			 * its user can type the actions */
+			actions[0] = (struct collect_action){
+				.kind = COLLECT_STATIC
+			};
+			request.actions = actions;
+			request.nactions = 1;
+		}
+		pass.ret = collect_point_make(&run.ready[slot], &request, slot,
+					      &why);
 	}
-	return ret;
-}
-
-/* Puts the tracepoints of one address at their marker, or all when `address` is
- * 0. */
-static int points_serve(uint64_t address)
-{
-	struct patcher patcher;
-	struct pass pass = { .patcher = &patcher, .address = address };
-
-	registry_lock();
-	pass.ret = points_ready();
 	if (!pass.ret) {
 		patch_open(&patcher);
 		registry_each(object_serve, &pass);
@@ -210,7 +188,7 @@ void run_module_came(struct object *object, const struct patcher *patcher)
 		registry_each(guard_enable, &pass);
 }
 
-/* Gives a tracepoint its counters. */
+/* Gives a tracepoint its counters. Returns 0, or -ENOSPC. */
 static int slot_take(struct trace_point *point)
 {
 	if (run.slots == COLLECT_POINTS_MAX)
@@ -249,8 +227,9 @@ int run_enable(struct trace_point *point, int on)
 	return 0;
 }
 
-/* Ends the run and drops all that is left of it. */
-static void run_drop(void)
+/* Nothing keeps a pointer to a definition afterwards: the session, which is
+ * destroyed, is the last to do so. */
+void run_forget(void)
 {
 	struct trace_point *point = trace_get() ? trace_get()->points : NULL;
 
@@ -265,59 +244,11 @@ static void run_drop(void)
 		point->slot = 0;
 }
 
-void run_forget(void)
-{
-	run_drop();
-}
-
 /* Returns the part of one CPU in the buffer size that gdb wants; 0: the
  * default. */
 static uint64_t cpu_share(const struct trace *t)
 {
 	return t && t->size ? (t->size - 1) / agent_cpus_online + 1 : 0;
-}
-
-/* Starts the session of the run. Returns the words for the error in *ret; they
- * mean nothing when *ret is 0. */
-static const char *session_open(const struct trace *t, int *ret)
-{
-	static struct session model;
-	static char why[WHY_BYTES];
-	struct text text;
-	struct event_record *record;
-	uint32_t matched;
-
-	model = (struct session){ .owned = 1 };
-	text_copy(model.name, sizeof(model.name), RUN_SESSION);
-	model.flags = t->circular ? SESSION_OVERWRITE : 0;
-	model.buffer = cpu_share(t);
-	*ret = session_start(&model, &matched);
-	if (*ret == -EUSERS) {
-		text_open(&text, why, sizeof(why));
-		text_add(&text, "the process takes part in ");
-		text_add_unsigned(&text, SESSIONS_MAX);
-		text_add(&text, " sessions, which is the limit: ");
-		session_holders(&text);
-		text_add(&text, "; end one first (taffrail destroy NAME)");
-		return why;
-	}
-	if (*ret == -EACCES)
-		return session_failure(*ret) == CAUSE_SESSION_USER_CHANGED ?
-			       "the program has changed its user, and can no "
-			       "longer make files in its directory" :
-			       "the program is restricted (Landlock, for "
-			       "example), and can no longer make files in its "
-			       "directory";
-	if (*ret == -EEXIST)
-		return "the program already has a session named gdb";
-	if (*ret < 0)
-		return "no room for the trace buffer";
-	run.session = session_at((uint32_t)*ret);
-	record = collect_record_publish(run.session->channel);
-	*ret = record ? 0 : -ENOSPC;
-	if (record)
-		run.id = record->id;
-	return "no room for the trace buffer";
 }
 
 /* Starts all complete tracepoints. Those aside are at no marker. */
@@ -343,54 +274,82 @@ static int points_start(struct trace *t)
 	return ret ? ret : points_serve(0);
 }
 
-/* Returns why a tracepoint could not start, in words for gdb's user. */
-static const char *start_fact(int ret)
+/* Returns why the session of a run cannot be made, from session_start()'s
+ * error, in words for gdb's user. */
+static const char *session_refusal(int ret)
 {
-	switch (ret) {
-	case -ENOTSUP:
-		return "its marker tests a flag, and has no registers";
-	case -EBUSY:
-		return "another debugger has changed the code of its marker";
-	case -EINVAL:
-		return "its actions are not valid";
-	}
-	return "its marker cannot be switched on";
-}
-
-/* Returns why points_start() failed, with the tracepoint's number. */
-static const char *start_refusal(int ret)
-{
-	static char why[96];
+	static char why[WHY_BYTES];
 	struct text text;
 
-	if (!run.failed)
-		return "no memory for a trace run";
-	text_open(&text, why, sizeof(why));
-	text_add(&text, "tracepoint ");
-	text_add_unsigned(&text, run.failed);
-	text_add(&text, ": ");
-	text_add(&text, start_fact(ret));
-	return why;
+	if (ret == -EUSERS) {
+		text_open(&text, why, sizeof(why));
+		text_add(&text, "the process takes part in ");
+		text_add_unsigned(&text, SESSIONS_MAX);
+		text_add(&text, " sessions, which is the limit: ");
+		session_holders(&text);
+		text_add(&text, "; end one first (taffrail destroy NAME)");
+		return why;
+	}
+	if (ret == -EACCES)
+		return session_failure(ret) == CAUSE_SESSION_USER_CHANGED ?
+			       "the program has changed its user, and can no "
+			       "longer make files in its directory" :
+			       "the program is restricted (Landlock, for "
+			       "example), and can no longer make files in its "
+			       "directory";
+	return ret == -EEXIST ?
+		       "the program already has a session named gdb" :
+		       "no room for the trace buffer";
 }
 
 int run_start(const char **why)
 {
+	static struct session model;
+	static char named[96];
 	struct trace *t = trace_get();
-	int ret = -ENOMEM;
+	struct event_record *record;
+	struct text text;
+	uint32_t matched;
+	int ret;
 
 	*why = "no memory";
 	if (!t)
-		return ret;
-	run_drop();
-	*why = session_open(t, &ret);
-	if (!ret) {
-		run.failed = 0;
-		ret = points_start(t);
-		if (ret)
-			*why = start_refusal(ret);
+		return -ENOMEM;
+	run_forget();
+	model = (struct session){ .owned = 1 };
+	text_copy(model.name, sizeof(model.name), RUN_SESSION);
+	model.flags = t->circular ? SESSION_OVERWRITE : 0;
+	model.buffer = cpu_share(t);
+	ret = session_start(&model, &matched);
+	*why = session_refusal(ret);
+	if (ret < 0)
+		goto failed;
+	run.session = session_at((uint32_t)ret);
+	record = collect_record_publish(run.session->channel);
+	ret = -ENOSPC;
+	if (!record)
+		goto failed;
+	run.id = record->id;
+	run.failed = 0;
+	ret = points_start(t);
+	if (!ret)
+		return 0;
+	*why = "no memory for a trace run";
+	if (run.failed) {
+		text_open(&text, named, sizeof(named));
+		text_add(&text, "tracepoint ");
+		text_add_unsigned(&text, run.failed);
+		text_add(&text, ": ");
+		text_add(&text, ret == -ENOTSUP ?
+			 "its marker tests a flag, and has no registers" :
+			 ret == -EBUSY ?
+			 "another debugger has changed the code of its marker" :
+			 ret == -EINVAL ? "its actions are not valid" :
+			 "its marker cannot be switched on");
+		*why = named;
 	}
-	if (ret)
-		run_drop();
+failed:
+	run_forget();
 	return ret;
 }
 
@@ -423,36 +382,29 @@ void run_disconnected(void)
 
 	if (t && t->disconnected)
 		return;
-	run_drop();
+	run_forget();
 	if (t)
 		trace_forget(t);
 }
 
-/* Returns 1 when the buffer is not circular and a frame was lost. */
-static int run_is_full(void)
-{
-	struct frames_tally tally;
-
-	if (run.session->flags & SESSION_OVERWRITE)
-		return 0;
-	frames_tally(run.session->channel, &tally);
-	return tally.lost > 0;
-}
-
 void run_look(struct run_state *state)
 {
+	struct frames_tally tally;
 	uint64_t clock;
 	uint32_t slot;
 
-	if (run.state.phase == RUN_ON) {
-		if (collect_ended(&slot, &clock) == COLLECT_PASSED) {
-			run.state.passed = run.numbers[slot];
-			run_stop(RUN_PASSED);
-			run.state.ended = clock_us(clock);
-		} else if (run_is_full()) {
+	if (run.state.phase != RUN_ON)
+		goto out;
+	if (collect_ended(&slot, &clock) == COLLECT_PASSED) {
+		run.state.passed = run.numbers[slot];
+		run_stop(RUN_PASSED);
+		run.state.ended = clock_us(clock);
+	} else if (!(run.session->flags & SESSION_OVERWRITE)) {
+		frames_tally(run.session->channel, &tally);
+		if (tally.lost > 0)
 			run_stop(RUN_FULL);
-		}
 	}
+out:
 	*state = run.state;
 }
 

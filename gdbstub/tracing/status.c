@@ -31,37 +31,11 @@ int serve_trace_stop(struct connection *c, const char *p)
 	return serve_ok(c, p);
 }
 
-/* Adds a text in hex, as all texts of the answer are. */
-static void add_text(struct connection *c, const char *text)
+/* Adds WORD and a text in hex, as all texts of the answer are. */
+static void add_text(struct connection *c, const char *word, const char *text)
 {
+	packet_add(&c->out, word);
 	packet_add_hex(&c->out, text, text_length(text));
-}
-
-/* Adds why no run is on. The note of tstop comes after the packet that stops
- * the run, so it is read here, when gdb asks. */
-static void add_reason(struct connection *c, const struct run_state *state)
-{
-	if (state->phase == RUN_NONE) {
-		packet_add(&c->out, "tnotrun:0");
-		return;
-	}
-	switch (state->reason) {
-	case RUN_STOPPED:
-		packet_add(&c->out, "tstop:");
-		add_text(c, trace_get() ? trace_get()->stop_note : "");
-		packet_add(&c->out, ":0");
-		break;
-	case RUN_FULL:
-		packet_add(&c->out, "tfull:0");
-		break;
-	case RUN_DISCONNECTED:
-		packet_add(&c->out, "tdisconnected:0");
-		break;
-	case RUN_PASSED:
-		packet_add(&c->out, "tpasscount:");
-		packet_add_number(&c->out, state->passed);
-		break;
-	}
 }
 
 /* Adds ;NAME:NUMBER. */
@@ -71,25 +45,6 @@ static void add_field(struct connection *c, const char *name, uint64_t value)
 	packet_add(&c->out, name);
 	packet_add(&c->out, ":");
 	packet_add_number(&c->out, value);
-}
-
-/* Names the buffer that was full; the first one, and how many more. */
-static void say_full(struct text *text, const struct frames_tally *tally)
-{
-	if (tally->full < CHANNEL_CPUS_MAX) {
-		text_add(text, "CPU ");
-		text_add_unsigned(text, tally->full);
-		text_add(text, "'s buffer");
-	} else {
-		text_add(text, "a shared buffer");
-	}
-	if (tally->nfull > 1) {
-		text_add(text, " and ");
-		text_add_unsigned(text, tally->nfull - 1);
-		text_add(text, " more were full");
-	} else {
-		text_add(text, " was full");
-	}
 }
 
 /* Adds a fact with a count, unless the count is 0. */
@@ -116,8 +71,23 @@ static void notes_make(char *notes, const struct run_state *state,
 
 	text_open(&text, facts, sizeof(facts));
 	text_add(&text, "(");
-	if (state->reason == RUN_FULL && tally->nfull)
-		say_full(&text, tally);
+	if (state->reason == RUN_FULL && tally->nfull) {
+		/* the buffer that was full first, and how many more */
+		if (tally->full < CHANNEL_CPUS_MAX) {
+			text_add(&text, "CPU ");
+			text_add_unsigned(&text, tally->full);
+			text_add(&text, "'s buffer");
+		} else {
+			text_add(&text, "a shared buffer");
+		}
+		if (tally->nfull > 1) {
+			text_add(&text, " and ");
+			text_add_unsigned(&text, tally->nfull - 1);
+			text_add(&text, " more were full");
+		} else {
+			text_add(&text, " was full");
+		}
+	}
 	say_count(&text, "frames lost: ", tally->lost);
 	if (state->phase != RUN_NONE) {
 		say_count(&text, "frames cut: ", load_relaxed(&collect_cut));
@@ -135,7 +105,9 @@ static void notes_make(char *notes, const struct run_state *state,
 	text_add(&text, facts);
 }
 
-/* The answer has no ';' at its end: gdb 13.1 would refuse to connect. */
+/* The answer has no ';' at its end: gdb 13.1 would refuse to connect. The note
+ * of tstop comes after the packet that stops the run, so it is read here, when
+ * gdb asks. */
 int serve_trace_status(struct connection *c, const char *p)
 {
 	const struct trace *t = trace_get();
@@ -149,9 +121,17 @@ int serve_trace_status(struct connection *c, const char *p)
 	notes_make(notes, &state, &tally);
 	if (state.phase == RUN_ON) {
 		packet_add(&c->out, "T1;tunknown:0");
+	} else if (state.phase == RUN_NONE) {
+		packet_add(&c->out, "T0;tnotrun:0");
+	} else if (state.reason == RUN_STOPPED) {
+		add_text(c, "T0;tstop:", t ? t->stop_note : "");
+		packet_add(&c->out, ":0");
+	} else if (state.reason == RUN_PASSED) {
+		packet_add(&c->out, "T0;tpasscount:");
+		packet_add_number(&c->out, state.passed);
 	} else {
-		packet_add(&c->out, "T0;");
-		add_reason(c, &state);
+		packet_add(&c->out, state.reason == RUN_FULL ?
+			   "T0;tfull:0" : "T0;tdisconnected:0");
 	}
 	add_field(c, "tframes", tally.held);
 	add_field(c, "tcreated", tally.written);
@@ -161,10 +141,8 @@ int serve_trace_status(struct connection *c, const char *p)
 	add_field(c, "disconn", t ? t->disconnected : 0);
 	add_field(c, "starttime", state.started);
 	add_field(c, "stoptime", state.ended);
-	packet_add(&c->out, ";username:");
-	add_text(c, t ? t->user : "");
-	packet_add(&c->out, ";notes:");
-	add_text(c, notes);
+	add_text(c, ";username:", t ? t->user : "");
+	add_text(c, ";notes:", notes);
 	return 0;
 }
 

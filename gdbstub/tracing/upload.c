@@ -32,25 +32,7 @@ static void piece_begin(struct packet *out, char kind,
 	packet_add_byte(out, ':');
 }
 
-/* Never adds :S: gdb 13.1 would then look for the marker, and crash. */
-static void point_upload(struct packet *out, const struct trace_point *point)
-{
-	piece_begin(out, 'T', point);
-	packet_add(out, point->enabled ? "E:0:" : "D:0:");
-	packet_add_number(out, point->pass);
-	if (!point->condition)
-		return;
-	packet_add(out, ":X");
-	packet_add_number(out, point->condition_bytes);
-	packet_add_byte(out, ',');
-	packet_add_hex(out, point->condition, point->condition_bytes);
-}
-
-static int is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
+/* Returns 1 for a character that gdb takes for the end of a word. */
 static int is_blank(char c)
 {
 	return c == ' ' || c == '\t';
@@ -68,7 +50,8 @@ static int modifier_find(const struct trace_source *source, uint32_t *start,
 		i++;
 	if (i == source->length || text[i] != 'c')
 		return 0;
-	while (i < source->length && is_letter(text[i]))
+	while (i < source->length && (text[i] | 32) >= 'a' &&
+	       (text[i] | 32) <= 'z')
 		i++;
 	*start = *end = i;
 	for (;;) {
@@ -127,7 +110,8 @@ static void source_upload(struct packet *out, const struct trace_point *point,
 		     source->length - end);
 }
 
-/* Adds piece n of a tracepoint. Returns 0 when it has no such piece. */
+/* Adds piece n of a tracepoint. Returns 0 when it has no such piece. The first
+ * never has :S: gdb 13.1 would then look for the marker, and crash. */
 static int piece_upload(struct packet *out, const struct trace_point *point,
 			uint32_t n)
 {
@@ -135,7 +119,15 @@ static int piece_upload(struct packet *out, const struct trace_point *point,
 	const struct trace_source *source = point->sources;
 
 	if (!n--) {
-		point_upload(out, point);
+		piece_begin(out, 'T', point);
+		packet_add(out, point->enabled ? "E:0:" : "D:0:");
+		packet_add_number(out, point->pass);
+		if (!point->condition)
+			return 1;
+		packet_add(out, ":X");
+		packet_add_number(out, point->condition_bytes);
+		packet_add_byte(out, ',');
+		packet_add_hex(out, point->condition, point->condition_bytes);
 		return 1;
 	}
 	for (; action && n; n--)
@@ -202,18 +194,9 @@ int serve_variables_first(struct connection *c, const char *p)
 	return serve_variables_next(c, p);
 }
 
-/* Returns 1 when gdb is told of a variable. It is not told of a variable
- * $_sdata that means static data: the next gdb may have its own $_sdata, which
- * that variable would hide. */
-static int is_told(const struct trace *t, uint32_t number)
-{
-	const struct trace_variable *variable = &t->variables[number];
-
-	return variable->defined &&
-	       !(t->data && text_equal(variable->name, "_sdata"));
-}
-
-/* NUMBER:VALUE:BUILTIN:NAME */
+/* NUMBER:VALUE:BUILTIN:NAME. gdb is not told of a variable $_sdata that means
+ * static data: the next gdb may have its own $_sdata, which that variable would
+ * hide. */
 int serve_variables_next(struct connection *c, const char *p)
 {
 	struct trace *t = trace_get();
@@ -221,13 +204,16 @@ int serve_variables_next(struct connection *c, const char *p)
 	const struct trace_variable *variable;
 
 	(void)p;
-	while (t && *n < COLLECT_VARIABLES_MAX && !is_told(t, *n))
-		(*n)++;
+	for (; t && *n < COLLECT_VARIABLES_MAX; (*n)++) {
+		variable = &t->variables[*n];
+		if (variable->defined &&
+		    !(t->data && text_equal(variable->name, "_sdata")))
+			break;
+	}
 	if (!t || *n == COLLECT_VARIABLES_MAX) {
 		packet_add(&c->out, "l");
 		return 0;
 	}
-	variable = &t->variables[*n];
 	packet_add_number(&c->out, (*n)++);
 	packet_add_byte(&c->out, ':');
 	packet_add_number(&c->out, (uint64_t)variable->initial);
