@@ -10,37 +10,13 @@
 #include "base/sys.h"
 #include "gdbstub/tracing/frame.h"
 
-/* A line of /proc/PID/maps: START-END MODE OFFSET DEVICE INODE PATH */
-struct line {
-	uint64_t start;
-	uint64_t end;
-	int constant;		/* mode r-, and mapped from a file */
-};
-
-/* Reads a line of /proc/self/maps. `constant` is 1 for a file that is mapped
- * without the right to write. Returns 0 at another form. */
-static int line_read(const char *p, struct line *line)
-{
-	uint64_t number;
-	const char *mode;
-
-	if (!packet_read_number(&p, &line->start) ||
-	    !packet_read_char(&p, '-') ||
-	    !packet_read_number(&p, &line->end) || !packet_read_char(&p, ' '))
-		return 0;
-	mode = p;
-	while (*p && *p != ' ')
-		p++;
-	line->constant = mode[0] == 'r' && mode[1] == '-' &&
-			 packet_read_char(&p, ' ') &&
-			 packet_read_number(&p, &number);
-	while (*p && *p != '/')
-		p++;
-	line->constant &= *p == '/';
-	return 1;
-}
-
-/* Takes whole lines out of `text`. Returns how many bytes are left over. */
+/*
+ * Takes whole lines out of `text`. Returns how many bytes are left over: the
+ * beginning of a line, moved to the start. *end is the end of the mapping that
+ * has the address, if a line says that it is constant: mode r-, and a path.
+ *
+ *	START-END MODE OFFSET DEVICE INODE PATH
+ */
 static uint32_t lines_take(char *text, uint32_t n, uint64_t address,
 			   uint64_t *end)
 {
@@ -48,15 +24,27 @@ static uint32_t lines_take(char *text, uint32_t n, uint64_t address,
 	uint32_t i;
 
 	for (i = 0; i < n; i++) {
-		struct line line;
+		const char *p = text + start;
+		uint64_t low, high, offset;
 
 		if (text[i] != '\n')
 			continue;
 		text[i] = 0;
-		if (line_read(text + start, &line) && line.constant &&
-		    address >= line.start && address < line.end)
-			*end = line.end;
 		start = i + 1;
+		if (!packet_read_number(&p, &low) ||
+		    !packet_read_char(&p, '-') ||
+		    !packet_read_number(&p, &high) || address < low ||
+		    address >= high || !text_after(p, " r-"))
+			continue;
+		for (p++; *p && *p != ' '; p++)
+			;
+		if (!packet_read_char(&p, ' ') ||
+		    !packet_read_number(&p, &offset))
+			continue;
+		while (*p && *p != '/')
+			p++;
+		if (*p)
+			*end = high;
 	}
 	for (i = start; i < n; i++)
 		text[i - start] = text[i];

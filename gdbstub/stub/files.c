@@ -23,11 +23,6 @@ static const char proc_words[][16] = {
 	"maps", "smaps", "cmdline", "status", "stat", "coredump_filter",
 };
 
-struct call {
-	const char *word;
-	void (*fn)(struct connection *c, const char *p);
-};
-
 /* Answers with an error of the protocol, not of Linux. */
 static void answer_error(struct connection *c, uint64_t error)
 {
@@ -42,118 +37,107 @@ static void answer_result(struct connection *c, uint64_t result)
 	packet_add_number(&c->out, result);
 }
 
-/*
- * Returns the word of "/proc/PID/WORD" or "/proc/PID/task/TID/WORD" of this
- * process, or NULL. TID does not matter: all threads share these files.
- */
-static const char *proc_word(const char *path)
+/* Answers with the `got` bytes of c->chunk, or with an error for a negative
+ * errno. */
+static void answer_chunk(struct connection *c, long got, uint64_t error)
+{
+	if (got < 0) {
+		answer_error(c, error);
+		return;
+	}
+	answer_result(c, (uint64_t)got);
+	packet_add(&c->out, ";");
+	packet_add_bytes(&c->out, c->chunk, (size_t)got);
+}
+
+/* Returns the path behind "/proc/PID/" of this process, or NULL. */
+static const char *proc_path(const char *path)
 {
 	const char *p = text_after(path, "/proc/");
-	uint32_t i;
 
-	if (!p || text_number(&p) != sys_getpid() || *p++ != '/')
-		return NULL;
-	if (text_after(p, "task/")) {
-		p = text_after(p, "task/");
-		if (text_number(&p) < 0 || *p++ != '/')
-			return NULL;
-	}
-	for (i = 0; i < ARRAY_SIZE(proc_words); i++)
-		if (text_equal(p, proc_words[i]))
-			return p;
-	return NULL;
+	return p && text_number(&p) == sys_getpid() && *p == '/' ? p + 1 : NULL;
 }
 
-/* Compares the " PATH" at the end of a line of maps with a path. */
-struct line_match {
-	const char *path;
-	uint64_t at;		/* characters of it seen */
-	int wrong;
-};
-
-/* Takes one byte of /proc/self/maps. Returns 1 at the end of a line whose path
- * is the wanted one. */
-static int line_take(struct line_match *match, char c)
-{
-	int found = 0;
-
-	if (c == '\n') {
-		found = match->at && !match->wrong && !match->path[match->at];
-		match->at = 0;
-		match->wrong = 0;
-	} else if (!match->at && c != '/') {
-		return 0;	/* addresses, mode, offset, device, inode */
-	} else if (match->path[match->at] == c) {
-		match->at++;
-	} else {
-		match->wrong = 1;
-		match->at = 1;
-	}
-	return found;
-}
-
-/* Returns 1 when the file of that path is mapped into this process. */
+/* Returns 1 when the file of that path is mapped into this process: the path is
+ * the end of a line of maps, from the first '/' on. */
 static int is_mapped(struct connection *c, const char *path)
 {
-	struct line_match match = { .path = path };
 	int fd = (int)sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+	uint64_t at = 0;		/* characters of the path seen */
+	int wrong = 0;
 	int found = 0;
-	long got = fd;
+	long got;
 	long i;
 
 	if (fd < 0)
 		return 0;
-	while (!found && (got = sys_read(fd, c->chunk, sizeof(c->chunk))) > 0)
-		for (i = 0; i < got && !found; i++)
-			found = line_take(&match, c->chunk[i]);
+	while (!found && (got = sys_read(fd, c->chunk, sizeof(c->chunk))) > 0) {
+		for (i = 0; i < got && !found; i++) {
+			if (c->chunk[i] == '\n') {
+				found = at && !wrong && !path[at];
+				at = 0;
+				wrong = 0;
+			} else if (!at && c->chunk[i] != '/') {
+				continue;
+			} else if (path[at] == c->chunk[i]) {
+				at++;
+			} else {
+				wrong = 1;
+				at = 1;
+			}
+		}
+	}
 	sys_close(fd);
 	return found;
 }
 
-/* Opens a mapped regular file. Opening a device has effects, so the first
- * sys_open() has O_PATH. */
-static int mapped_open(struct connection *c, const char *path)
+/*
+ * Opens a mapped regular file, or one of the few files in /proc: the word of
+ * "/proc/PID/WORD" or "/proc/PID/task/TID/WORD". TID does not matter: all
+ * threads share these files. Opening a device has effects, so the first
+ * sys_open() of another path has O_PATH. Returns the descriptor, which the
+ * caller closes, or a negative errno.
+ */
+static int file_open(struct connection *c, const char *path)
 {
-	char link[64];
+	const char *word = proc_path(path);
+	const char *task = word ? text_after(word, "task/") : NULL;
 	char real[PATH_MAX];
-	struct stat st;
+	char own[64];
 	struct text text;
-	int fd = (int)sys_open(path, O_PATH | O_CLOEXEC, 0);
-	long got = -EACCES;
+	struct stat st;
+	uint32_t i;
+	long got;
+	int fd;
 
+	if (*path != '/')
+		return -ENOENT;
+	if (task)
+		word = text_number(&task) < 0 || *task != '/' ? NULL : task + 1;
+	text_open(&text, own, sizeof(own));
+	for (i = 0; word && i < ARRAY_SIZE(proc_words); i++) {
+		if (!text_equal(word, proc_words[i]))
+			continue;
+		text_add(&text, "/proc/self/");
+		text_add(&text, word);
+		return (int)sys_open(own, O_RDONLY | O_CLOEXEC, 0);
+	}
+	fd = (int)sys_open(path, O_PATH | O_CLOEXEC, 0);
 	if (fd < 0)
 		return fd;
-	text_open(&text, link, sizeof(link));
 	text_add(&text, "/proc/thread-self/fd/");
 	text_add_number(&text, fd);
+	got = -EACCES;
 	if (!sys2(SYS_fstat, fd, &st) && S_ISREG(st.st_mode))
-		got = sys4(SYS_readlinkat, -100, link, real, sizeof(real) - 1);
+		got = sys4(SYS_readlinkat, -100, own, real, sizeof(real) - 1);
 	if (got > 0) {
 		real[got] = 0;
-		got = is_mapped(c, real) ? sys_open(link, O_RDONLY | O_CLOEXEC,
+		got = is_mapped(c, real) ? sys_open(own, O_RDONLY | O_CLOEXEC,
 						    0) :
 					   -EACCES;
 	}
 	sys_close(fd);
 	return (int)got;
-}
-
-/* Opens a mapped file, or one of the few files in /proc. Returns the
- * descriptor, or a negative errno. */
-static int file_open(struct connection *c, const char *path)
-{
-	const char *word = proc_word(path);
-	struct text text;
-	char own[64];
-
-	if (*path != '/')
-		return -ENOENT;
-	if (!word)
-		return mapped_open(c, path);
-	text_open(&text, own, sizeof(own));
-	text_add(&text, "/proc/self/");
-	text_add(&text, word);
-	return (int)sys_open(own, O_RDONLY | O_CLOEXEC, 0);
 }
 
 /* vFile:open. Each gdb has CONNECTION_FILES descriptors. */
@@ -199,18 +183,6 @@ static int *file_find(struct connection *c, const char **p)
 	return &c->files[number];
 }
 
-/* vFile:close. */
-static void call_close(struct connection *c, const char *p)
-{
-	int *file = file_find(c, &p);
-
-	if (!file)
-		return;
-	sys_close(*file);
-	*file = -1;
-	answer_result(c, 0);
-}
-
 /* vFile:pread. gdb asks again for the rest when the answer is shorter than it
  * wanted. */
 static void call_pread(struct connection *c, const char *p)
@@ -229,13 +201,7 @@ static void call_pread(struct connection *c, const char *p)
 	}
 	got = sys4(SYS_pread64, *file, c->chunk,
 		   min_u64(n, CONNECTION_CHUNK_BYTES), offset);
-	if (got < 0) {
-		answer_error(c, RSP_EIO);
-		return;
-	}
-	answer_result(c, (uint64_t)got);
-	packet_add(&c->out, ";");
-	packet_add_bytes(&c->out, c->chunk, (size_t)got);
+	answer_chunk(c, got, RSP_EIO);
 }
 
 /* Adds a number in big-endian order, as the protocol has all numbers in a
@@ -275,24 +241,6 @@ static void call_fstat(struct connection *c, const char *p)
 	put_big(&c->out, (uint64_t)st.st_ctime, 4);
 }
 
-/* gdb can see only one file system: the program's. */
-static void call_setfs(struct connection *c, const char *p)
-{
-	(void)p;
-	answer_result(c, 0);
-}
-
-/* Returns "exe" for "/proc/PID/exe" of this process, and "cwd" likewise; NULL
- * for another path. */
-static const char *link_word(const char *path)
-{
-	const char *p = text_after(path, "/proc/");
-
-	if (!p || text_number(&p) != sys_getpid())
-		return NULL;
-	return text_equal(p, "/exe") || text_equal(p, "/cwd") ? p + 1 : NULL;
-}
-
 /* Serves the links that `info proc` shows; gdb can learn them from memory
  * too. */
 static void call_readlink(struct connection *c, const char *p)
@@ -304,8 +252,8 @@ static void call_readlink(struct connection *c, const char *p)
 	long got;
 
 	if (packet_read_text(&p, path, sizeof(path)) && !*p)
-		word = link_word(path);
-	if (!word) {
+		word = proc_path(path);
+	if (!word || (!text_equal(word, "exe") && !text_equal(word, "cwd"))) {
 		answer_error(c, RSP_EACCES);
 		return;
 	}
@@ -313,35 +261,32 @@ static void call_readlink(struct connection *c, const char *p)
 	text_add(&text, "/proc/self/");
 	text_add(&text, word);
 	got = sys4(SYS_readlinkat, -100, own, c->chunk, PATH_MAX);
-	if (got < 0) {
-		answer_error(c, RSP_EACCES);
-		return;
-	}
-	answer_result(c, (uint64_t)got);
-	packet_add(&c->out, ";");
-	packet_add_bytes(&c->out, c->chunk, (size_t)got);
+	answer_chunk(c, got, RSP_EACCES);
 }
-
-static const struct call calls[] = {
-	{ "setfs:", call_setfs },
-	{ "open:", call_open },
-	{ "close:", call_close },
-	{ "pread:", call_pread },
-	{ "fstat:", call_fstat },
-	{ "readlink:", call_readlink },
-};
 
 int serve_file(struct connection *c, const char *p)
 {
-	uint32_t i;
+	const char *rest;
+	int *file;
 
-	for (i = 0; i < ARRAY_SIZE(calls); i++) {
-		const char *rest = text_after(p, calls[i].word);
-
-		if (rest) {
-			calls[i].fn(c, rest);
-			break;
-		}
+	if (text_after(p, "setfs:")) {
+		/* gdb can see only one file system: the program's */
+		answer_result(c, 0);
+	} else if ((rest = text_after(p, "open:"))) {
+		call_open(c, rest);
+	} else if ((rest = text_after(p, "close:"))) {
+		file = file_find(c, &rest);
+		if (!file)
+			return 0;
+		sys_close(*file);
+		*file = -1;
+		answer_result(c, 0);
+	} else if ((rest = text_after(p, "pread:"))) {
+		call_pread(c, rest);
+	} else if ((rest = text_after(p, "fstat:"))) {
+		call_fstat(c, rest);
+	} else if ((rest = text_after(p, "readlink:"))) {
+		call_readlink(c, rest);
 	}
 	return 0;
 }

@@ -188,56 +188,32 @@ static int bytes_send(int fd, const char *p, uint32_t n)
 	return 0;
 }
 
-/* Calls the row's function, or refuses with the row's text. */
-static int answer_give(struct connection *c, enum answer answer,
-		       const char *rest)
+/* Calls the function of the packet's row, or refuses with the row's text.
+ * Returns 0, or 1 when the packet gets no answer. */
+static int packet_serve(struct connection *c, const char *p)
 {
+	const char *word = words;
+	const char *rest = NULL;
 	const char *text = refusals;
+	uint32_t answer;
+	uint32_t i;
 
-	switch (answer) {
+	for (i = 0; i < ARRAY_SIZE(answers); i++) {
+		rest = text_after(p, word);
+		if (rest && (!answers[i].whole || !*rest))
+			break;
+		word += text_length(word) + 1;
+	}
+	if (i == ARRAY_SIZE(answers))
+		return 0;
+	switch ((enum answer)answers[i].answer) {
 	FUNCTIONS(CALL)
 	default:
-		for (; answer > NO_STOP; answer--)
+		for (answer = answers[i].answer; answer > NO_STOP; answer--)
 			text += text_length(text) + 1;
 		connection_refuse(c, text);
 		return 0;
 	}
-}
-
-/* Returns 0, or 1 when the packet gets no answer. */
-static int packet_serve(struct connection *c, const char *p)
-{
-	const char *word = words;
-	uint32_t i;
-
-	for (i = 0; i < ARRAY_SIZE(answers); i++) {
-		const char *rest = text_after(p, word);
-
-		if (rest && (!answers[i].whole || !*rest))
-			return answer_give(c, answers[i].answer, rest);
-		word += text_length(word) + 1;
-	}
-	return 0;
-}
-
-/* Returns 1 for a packet of a download of tracepoints; see serve_marker_at().
- */
-static int is_download(const char *p, const struct packet *answer)
-{
-	struct run_state state;
-
-	if (text_after(p, "qTStatus"))
-		return text_after(answer->start, "$T1") != NULL;
-	if (!text_after(p, "QTDP") || text_after(answer->start, "$E"))
-		return text_after(p, "QTinit") != NULL;
-	run_look(&state);
-	return state.phase != RUN_ON;
-}
-
-/* Returns 1 when gdb asks for variables; see serve_points_first(). */
-static int is_variables(const char *p)
-{
-	return text_after(p, "qTfV") || text_after(p, "qTsV");
 }
 
 /* Answers the packet in c->in. Returns 0, or a negative errno when the gdb is
@@ -245,51 +221,32 @@ static int is_variables(const char *p)
 static int packet_answer(struct connection *c, int fd, int too_long)
 {
 	int ret = c->no_ack ? 0 : bytes_send(fd, "+", 1);
+	const char *p = c->in.data;
+	struct run_state state;
 
 	packet_open(&c->out, c->out_bytes, sizeof(c->out_bytes));
 	if (too_long)
 		connection_refuse(c, "the packet is too long");
 	else if (!ret && packet_serve(c, c->in.data))
 		return 0;
-	c->downloading = is_download(c->in.data, &c->out);
-	c->variables_told = is_variables(c->in.data);
+	/* a packet of a download of tracepoints: see serve_marker_at() */
+	if (text_after(p, "qTStatus")) {
+		c->downloading = text_after(c->out.start, "$T1") != NULL;
+	} else if (text_after(p, "QTDP") && !text_after(c->out.start, "$E")) {
+		run_look(&state);
+		c->downloading = state.phase != RUN_ON;
+	} else {
+		c->downloading = text_after(p, "QTinit") != NULL;
+	}
+	/* see serve_points_first() */
+	c->variables_told = text_after(p, "qTfV") || text_after(p, "qTsV");
 	packet_close(&c->out);
 	return ret ? ret : bytes_send(fd, c->out.start, c->out.used);
 }
 
-/* Serves one byte. Returns as packet_answer(). */
-static int byte_serve(struct connection *c, int fd, uint8_t byte)
-{
-	switch (packet_take(&c->in, byte)) {
-	case PACKET_READY:
-		return packet_answer(c, fd, 0);
-	case PACKET_LONG:
-		return packet_answer(c, fd, 1);
-	case PACKET_BROKEN:
-		return c->no_ack ? 0 : bytes_send(fd, "-", 1);
-	case PACKET_AGAIN:
-		if (c->no_ack || !c->out.start)
-			return 0;
-		return bytes_send(fd, c->out.start, c->out.used);
-	default:
-		/* also at an interrupt: gdb sees a program that is stopped */
-		return 0;
-	}
-}
-
-/* Frees all that a gdb had here. Returns -EPIPE, which ends the watch of the
- * descriptor. */
-static int connection_end(struct connection *c, int why)
-{
-	files_close(c);
-	run_disconnected();
-	sys_munmap(c, sizeof(*c));
-	log_fact(LOG_INFO, "gdb", "gone", why);
-	return -EPIPE;
-}
-
 /* Serves the bytes that have come. Returns 0 when no more are there, 1 when
- * there may be more, a negative errno when the connection ends. */
+ * there may be more, a negative errno when the connection ends. An interrupt
+ * has no answer: gdb sees a program that is stopped. */
 static int connection_read(struct connection *c, int fd)
 {
 	uint8_t bytes[RECEIVE_BYTES];
@@ -304,14 +261,32 @@ static int connection_read(struct connection *c, int fd)
 		return got ? (int)got : -EPIPE;
 	if (!gdb_allowed())
 		return -EPERM;
-	for (i = 0; i < got && !ret; i++)
-		ret = byte_serve(c, fd, bytes[i]);
+	for (i = 0; i < got && !ret; i++) {
+		switch (packet_take(&c->in, bytes[i])) {
+		case PACKET_READY:
+			ret = packet_answer(c, fd, 0);
+			break;
+		case PACKET_LONG:
+			ret = packet_answer(c, fd, 1);
+			break;
+		case PACKET_BROKEN:
+			ret = c->no_ack ? 0 : bytes_send(fd, "-", 1);
+			break;
+		case PACKET_AGAIN:
+			if (!c->no_ack && c->out.start)
+				ret = bytes_send(fd, c->out.start, c->out.used);
+			break;
+		default:
+			break;
+		}
+	}
 	return ret ? ret : 1;
 }
 
 /*
  * Reads all bytes that are there, to see the end of one gdb before a gdb that
- * came later is refused as a second one.
+ * came later is refused as a second one. At the end it frees all that a gdb had
+ * here, and returns -EPIPE, which ends the watch of the descriptor.
  *
  * The snapshot shows this function, which runs whenever gdb looks. When gdb has
  * connected, the user reads this function's name and the line of the snapshot.
@@ -325,7 +300,13 @@ static int taffrail_agent_serves_gdb(int fd, void *arg)
 	REGISTERS_TAKE(&c->registers); /* the program's threads run on */
 	for (i = 0; i < READS_MAX && ret > 0; i++)
 		ret = connection_read(c, fd);
-	return ret < 0 ? connection_end(c, ret) : 0;
+	if (ret >= 0)
+		return 0;
+	files_close(c);
+	run_disconnected();
+	sys_munmap(c, sizeof(*c));
+	log_fact(LOG_INFO, "gdb", "gone", ret);
+	return -EPIPE;
 }
 
 /* Answers the end of a packet with a refusal, which gdb shows, and waits until
@@ -360,24 +341,9 @@ static int refusal_ready(int fd, void *why)
 	return ret;
 }
 
-/* Maps a connection, which neither a forked child nor a core file gets. Returns
- * NULL without memory. */
-static struct connection *connection_make(void)
-{
-	struct connection *c = sys_map_anonymous(sizeof(*c));
-	int i;
-
-	if (!c)
-		return NULL;
-	sys_madvise(c, sizeof(*c), MADV_DONTFORK);
-	sys_madvise(c, sizeof(*c), MADV_DONTDUMP);
-	for (i = 0; i < CONNECTION_FILES; i++)
-		c->files[i] = -1;
-	packet_reader_open(&c->in, c->in_bytes, sizeof(c->in_bytes));
-	return c;
-}
-
-/* Takes a gdb, or has it told why not. Returns 0, or a negative errno. */
+/* Takes a gdb, or has it told why not. Returns 0, or a negative errno: the
+ * caller then closes fd. Neither a forked child nor a core file gets the
+ * connection. */
 static int connection_begin(int fd)
 {
 	static char busy[] = "another gdb is connected";
@@ -385,14 +351,20 @@ static int connection_begin(int fd)
 		"the program is not dumpable: its memory may not be read";
 	struct connection *c;
 	int ret;
+	int i;
 
 	if (!gdb_allowed())
 		return service_watch(fd, refusal_ready, forbidden);
 	if (service_watches(taffrail_agent_serves_gdb))
 		return service_watch(fd, refusal_ready, busy);
-	c = connection_make();
+	c = sys_map_anonymous(sizeof(*c));
 	if (!c)
 		return -ENOMEM;
+	sys_madvise(c, sizeof(*c), MADV_DONTFORK);
+	sys_madvise(c, sizeof(*c), MADV_DONTDUMP);
+	for (i = 0; i < CONNECTION_FILES; i++)
+		c->files[i] = -1;
+	packet_reader_open(&c->in, c->in_bytes, sizeof(c->in_bytes));
 	run_connected();
 	ret = service_watch(fd, taffrail_agent_serves_gdb, c);
 	if (ret)

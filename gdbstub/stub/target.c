@@ -18,29 +18,23 @@ struct range {
 	uint64_t bytes;
 };
 
-/* Reads memory where a seccomp filter denies process_vm_readv(2), as that of
- * systemd's group @debug does. */
-static uint64_t memory_read_file(uint64_t address, void *to, uint64_t n)
-{
-	int fd = (int)sys_open("/proc/self/mem", O_RDONLY | O_CLOEXEC, 0);
-	long got = -1;
-
-	if (fd >= 0) {
-		got = sys4(SYS_pread64, fd, to, n, address);
-		sys_close(fd);
-	}
-	return got < 0 ? 0 : (uint64_t)got;
-}
-
+/* A seccomp filter may deny process_vm_readv(2), as that of systemd's group
+ * @debug does. */
 uint64_t memory_read(uint64_t address, void *to, uint64_t n)
 {
+	int fd;
 	struct range local = { (uint64_t)to, n };
 	struct range remote = { address, n };
 	long got = sys6(SYS_process_vm_readv, sys_getpid(), &local, 1, &remote,
 			1, 0);
 
-	if (got == -EPERM || got == -ENOSYS)
-		return memory_read_file(address, to, n);
+	if (got == -EPERM || got == -ENOSYS) {
+		fd = (int)sys_open("/proc/self/mem", O_RDONLY | O_CLOEXEC, 0);
+		if (fd < 0)
+			return 0;
+		got = sys4(SYS_pread64, fd, to, n, address);
+		sys_close(fd);
+	}
 	return got < 0 ? 0 : (uint64_t)got;
 }
 
@@ -142,18 +136,27 @@ int serve_attached(struct connection *c, const char *p)
 	return 0;
 }
 
+/* Gets the registers of the frame that gdb looks at, or of the service thread.
+ * Returns how much of them is known: enum registers_known. */
+static int registers_now(struct connection *c, struct registers *registers)
+{
+	struct frame frame;
+	int known = REGISTERS_KNOWN_MORE;
+
+	if (frame_now(c, &frame))
+		frame_registers(&frame, registers, &known);
+	else
+		*registers = c->registers;
+	return known;
+}
+
 /* The answer is never an error: gdb does not work without registers. */
 int serve_registers(struct connection *c, const char *p)
 {
 	struct registers registers;
-	struct frame frame;
-	int known = REGISTERS_KNOWN_MORE;
+	int known = registers_now(c, &registers);
 
 	(void)p;
-	if (frame_now(c, &frame))
-		frame_registers(&frame, &registers, &known);
-	else
-		registers = c->registers;
 	registers_add(&c->out, &registers, known);
 	return 0;
 }
@@ -161,14 +164,9 @@ int serve_registers(struct connection *c, const char *p)
 int serve_register(struct connection *c, const char *p)
 {
 	struct registers registers;
-	struct frame frame;
 	uint64_t number;
-	int known = REGISTERS_KNOWN_MORE;
+	int known = registers_now(c, &registers);
 
-	if (frame_now(c, &frame))
-		frame_registers(&frame, &registers, &known);
-	else
-		registers = c->registers;
 	if (!packet_read_number(&p, &number) ||
 	    !registers_add_one(&c->out, &registers, known, number))
 		connection_error(c, 1);

@@ -25,21 +25,6 @@ struct document {
 	void (*make)(struct connection *c, struct text *out);
 };
 
-/* Adds a string as the value of an attribute. */
-static void xml_add(struct text *out, const char *string)
-{
-	for (; *string; string++) {
-		if (*string == '&')
-			text_add(out, "&amp;");
-		else if (*string == '<')
-			text_add(out, "&lt;");
-		else if (*string == '"')
-			text_add(out, "&quot;");
-		else
-			text_add_char(out, *string);
-	}
-}
-
 static void make_target(struct connection *c, struct text *out)
 {
 	(void)c;
@@ -96,31 +81,35 @@ static void attribute_hex(struct text *out, const char *name, uint64_t value)
 	text_add_char(out, '"');
 }
 
-/* Reads a name. It is empty when it cannot be read as a whole. */
-static void name_read(char *name, uint64_t address)
-{
-	uint64_t n = memory_read(address, name, NAME_BYTES);
-	uint64_t page = 4096 - address % 4096;
-
-	if (!n && page < NAME_BYTES)
-		n = memory_read(address, name, page);
-	while (n && name[n - 1])
-		n--;
-	name[n ? n - 1 : 0] = 0;
-}
-
-/* Adds a library; an object without a name is the program or the vDSO, which
- * gdb finds otherwise. */
+/* Adds a library. One whose name is empty or cannot be read as a whole is left
+ * out; an object without a name is the program or the vDSO, which gdb finds
+ * otherwise. */
 static void library_add(struct text *out, const struct link_map *map,
 			uint64_t address)
 {
-	char name[NAME_BYTES + 1];
+	char name[NAME_BYTES];
+	uint64_t at = (uint64_t)map->l_name;
+	uint64_t page = 4096 - at % 4096;
+	uint64_t n = memory_read(at, name, NAME_BYTES);
+	const char *p;
 
-	name_read(name, (uint64_t)map->l_name);
-	if (!*name)
+	if (!n && page < NAME_BYTES)
+		n = memory_read(at, name, page);
+	while (n && name[n - 1])
+		n--;
+	if (!n || !*name)
 		return;
 	text_add(out, "<library name=\"");
-	xml_add(out, name);
+	for (p = name; *p; p++) {
+		if (*p == '&')
+			text_add(out, "&amp;");
+		else if (*p == '<')
+			text_add(out, "&lt;");
+		else if (*p == '"')
+			text_add(out, "&quot;");
+		else
+			text_add_char(out, *p);
+	}
 	text_add_char(out, '"');
 	attribute_hex(out, "lm", address);
 	attribute_hex(out, "l_addr", map->l_addr);
@@ -166,34 +155,6 @@ static const struct document documents[] = {
 	{ "statictrace", "", frame_static },
 };
 
-/* Answers with a slice, after it made the document anew at offset 0. */
-static void slice_add(struct connection *c, const struct document *document,
-		      uint64_t offset, uint64_t n)
-{
-	struct text out;
-
-	if (!offset || c->document_of != document) {
-		text_open(&out, c->document, sizeof(c->document));
-		document->make(c, &out);
-		c->document_of = document;
-		c->document_bytes = out.used;
-		if (out.cut || !out.used) {
-			c->document_of = NULL;
-			connection_error(c, 0);
-			return;
-		}
-	}
-	if (offset > c->document_bytes) {
-		connection_error(c, 0);
-		return;
-	}
-	n = min_u64(n, CONNECTION_CHUNK_BYTES);
-	n = min_u64(n, c->document_bytes - offset);
-	packet_add_byte(&c->out,
-			offset + n < c->document_bytes ? 'm' : 'l');
-	packet_add_bytes(&c->out, c->document + offset, n);
-}
-
 /* Returns the text behind "WORD:", or NULL when something else is there. */
 static const char *word_after(const char *p, const char *word)
 {
@@ -201,13 +162,15 @@ static const char *word_after(const char *p, const char *word)
 	return p && *p == ':' ? p + 1 : NULL;
 }
 
-/* OBJECT:read:ANNEX:OFFSET,LENGTH */
+/* OBJECT:read:ANNEX:OFFSET,LENGTH. Answers with a slice, after it made the
+ * document anew at offset 0. */
 int serve_transfer(struct connection *c, const char *p)
 {
 	const struct document *document = documents;
 	const struct document *end = documents + ARRAY_SIZE(documents);
 	const char *rest = NULL;
 	const char *annex;
+	struct text out;
 	uint64_t offset;
 	uint64_t n;
 
@@ -227,8 +190,22 @@ int serve_transfer(struct connection *c, const char *p)
 	    !packet_read_char(&rest, ':') ||
 	    !packet_read_number(&rest, &offset) ||
 	    !packet_read_char(&rest, ',') || !packet_read_number(&rest, &n))
-		connection_error(c, 0);
-	else
-		slice_add(c, document, offset, n);
+		goto failed;
+	if (!offset || c->document_of != document) {
+		text_open(&out, c->document, sizeof(c->document));
+		document->make(c, &out);
+		c->document_of = out.cut || !out.used ? NULL : document;
+		c->document_bytes = out.used;
+	}
+	if (!c->document_of || offset > c->document_bytes)
+		goto failed;
+	n = min_u64(n, CONNECTION_CHUNK_BYTES);
+	n = min_u64(n, c->document_bytes - offset);
+	packet_add_byte(&c->out,
+			offset + n < c->document_bytes ? 'm' : 'l');
+	packet_add_bytes(&c->out, c->document + offset, n);
+	return 0;
+failed:
+	connection_error(c, 0);
 	return 0;
 }
