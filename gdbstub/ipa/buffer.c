@@ -49,23 +49,17 @@ static int control_fit(struct ipa_control *control, uint64_t n)
 }
 
 /*
- * Returns the control block to write next, which is not the current one. For a
- * new trace gdbserver makes block 0 the current one. At that time the holder
- * may be stopped just before it writes into the block that it has chosen. So
- * the agent never chooses 0.
+ * Tries once. Returns 1 with *place, 0 when gdbserver changed the buffer
+ * meanwhile, -1 when there is no room. The control block to write next is not
+ * the current one, and never 0: for a new trace gdbserver makes block 0 the
+ * current one, and then the holder may be stopped just before it writes into
+ * the block that it has chosen.
  */
-static uint32_t next_turn(uint32_t turn)
-{
-	return turn == 1 ? 2 : 1;
-}
-
-/* Tries once. Returns 1 with *place, 0 when gdbserver changed the buffer
- * meanwhile, -1 when there is no room. */
 static int reserve_try(uint32_t n, uint8_t **place)
 {
 	uint32_t before =
 		load_acquire(&gdb_agent_trace_buffer_ctrl_curr, IPA_BUFFER);
-	uint32_t turn = next_turn(before & IPA_TOKEN_TURN);
+	uint32_t turn = (before & IPA_TOKEN_TURN) == 1 ? 2 : 1;
 	uint32_t counter = ((before & IPA_TOKEN_COUNTER) + IPA_TOKEN_STEP) &
 			   IPA_TOKEN_COUNTER;
 	uint32_t token = (before & IPA_TOKEN_COUNTER)

@@ -73,28 +73,16 @@ static struct ipa_point *moved_point(const uint8_t *p, uint64_t address)
 	return ipa_is_point(point) && point->address == address ? point : NULL;
 }
 
-/* Returns the tracepoint whose address the pad passes to the agent. Before that
- * instruction the pad has one like it, with the address of the cell. All pads
- * of a gdbserver are alike, so the search is made once. */
-static struct ipa_point *pad_point(const uint8_t *pad, uint64_t address)
-{
-	static uint32_t usual;
-	struct ipa_point *point =
-		moved_point(pad + load_relaxed(&usual), address);
-	uint32_t i;
-
-	for (i = 0; !point && i < PAD_BYTES_MAX - MOVE_BYTES; i++) {
-		point = moved_point(pad + i, address);
-		if (point)
-			store_relaxed(&usual, i);
-	}
-	return point;
-}
-
+/* The pad passes the tracepoint's address to the agent. Before that instruction
+ * the pad has one like it, with the address of the cell. All pads of a
+ * gdbserver are alike, so the search is made once. */
 SIGSAFE struct ipa_point *ipa_cell_point(struct ipa_marker *marker)
 {
+	static uint32_t usual;
+	struct ipa_point *point;
 	const uint8_t *code, *pad;
 	int32_t distance;
+	uint32_t i;
 
 	if (marker->cell < 0)
 		return NULL;
@@ -105,5 +93,11 @@ SIGSAFE struct ipa_point *ipa_cell_point(struct ipa_marker *marker)
 	pad = code + JUMP_BYTES + distance;
 	if (!ipa_is_pad(pad) || !ipa_is_pad(pad + PAD_BYTES_MAX))
 		return NULL;
-	return pad_point(pad, (uint64_t)code);
+	point = moved_point(pad + load_relaxed(&usual), (uint64_t)code);
+	for (i = 0; !point && i < PAD_BYTES_MAX - MOVE_BYTES; i++) {
+		point = moved_point(pad + i, (uint64_t)code);
+		if (point)
+			store_relaxed(&usual, i);
+	}
+	return point;
 }

@@ -14,24 +14,21 @@
 
 #define JUMP		0xe9
 
-/* Returns 1 for a jump of gdbserver behind the first byte of the code. */
-static int leads_to_pad(const uint8_t *code)
-{
-	int32_t distance;
-
-	__builtin_memcpy(&distance, code + 2, sizeof(distance));
-	return code[1] == JUMP && ipa_is_pad(code + 6 + distance);
-}
-
-/* Puts the agent's own code back at all sites that lead to a pad. */
+/* Puts the agent's own code back at all sites that lead to a pad, by a jump of
+ * gdbserver behind the first byte. */
 static int object_clean(struct object *object, void *patcher)
 {
 	struct code *code;
+	int32_t distance;
 
-	for (code = object->codes; code; code = code->next)
-		if (code->stub && leads_to_pad(code->address))
+	for (code = object->codes; code; code = code->next) {
+		__builtin_memcpy(&distance, code->address + 2,
+				 sizeof(distance));
+		if (code->stub && code->address[1] == JUMP &&
+		    ipa_is_pad(code->address + 6 + distance))
 			patch_restore(patcher, code->address, code->stub,
 				      !!object->on);
+	}
 	return 0;
 }
 

@@ -146,44 +146,23 @@ static int is_static(const struct ipa_action *action)
 		memory->address == STATIC_BLOCK_ADDRESS);
 }
 
-/* Adds the time and the thread of the hit. */
-static void add_stamp(struct hit *hit)
-{
-	uint64_t time = process.page ?
-		clock_to_realtime_ns(&process.page->start, clock_hz(),
-				     clock_read()) : 0;
-	uint32_t thread[2] = { host_tid(), 0 };
-
-	builder_put(&hit->builder, &time, sizeof(time));
-	builder_put(&hit->builder, thread, sizeof(thread));
-}
-
-/* Adds the marker's id, in a block of its own, unless no other marker can come
- * to the marker's address. */
-static void add_name(struct hit *hit)
-{
-	const uint64_t address = STATIC_NAME_ADDRESS;
-	const char *id = hit->object->id;
-	uint16_t n = (uint16_t)text_length(id);
-
-	if (hit->object->module->headers == ipa->executable ||
-	    !builder_room(&hit->builder, 3u + (uint32_t)sizeof(address) + n))
-		return;
-	hit->builder.bytes[hit->builder.used++] = COLLECT_BLOCK_MEMORY;
-	builder_put(&hit->builder, &address, sizeof(address));
-	builder_put(&hit->builder, &n, sizeof(n));
-	builder_put(&hit->builder, id, n);
-}
-
-/* Adds static data as text with a NUL, which gdb shows to the user. */
+/*
+ * Adds static data as text with a NUL, which gdb shows to the user. Where the
+ * filter asks for it (static-block.h), the time and the thread stand before the
+ * text, and the marker's id is in a block of its own, unless no other marker
+ * can come to the marker's address.
+ */
 static void add_static(struct hit *hit, int for_gdbserver)
 {
 	const uint64_t address = STATIC_BLOCK_ADDRESS;
+	const uint64_t name_address = STATIC_NAME_ADDRESS;
+	uint32_t thread[2] = { host_tid(), 0 };
 	struct builder raw = { .bytes = ipa_text, .room = IPA_TEXT_BYTES / 2 };
 	char *string = (char *)ipa_text + IPA_TEXT_BYTES / 2;
 	struct field_event event;
 	struct text text;
 	uint32_t stamp = for_gdbserver ? 0 : STATIC_STAMP_BYTES;
+	uint64_t time = 0;
 	uint16_t n;
 
 	if (!hit->object)
@@ -200,16 +179,27 @@ static void add_static(struct hit *hit, int for_gdbserver)
 		return;
 	if (for_gdbserver) {
 		hit->builder.bytes[hit->builder.used++] = COLLECT_BLOCK_STATIC;
-	} else {
-		hit->builder.bytes[hit->builder.used++] = COLLECT_BLOCK_MEMORY;
-		builder_put(&hit->builder, &address, sizeof(address));
+		builder_put(&hit->builder, &n, sizeof(n));
+		builder_put(&hit->builder, string, n);
+		return;
 	}
+	if (process.page)
+		time = clock_to_realtime_ns(&process.page->start, clock_hz(),
+					    clock_read());
+	hit->builder.bytes[hit->builder.used++] = COLLECT_BLOCK_MEMORY;
+	builder_put(&hit->builder, &address, sizeof(address));
 	builder_put(&hit->builder, &n, sizeof(n));
-	if (stamp)
-		add_stamp(hit);
+	builder_put(&hit->builder, &time, sizeof(time));
+	builder_put(&hit->builder, thread, sizeof(thread));
 	builder_put(&hit->builder, string, n - stamp);
-	if (stamp)
-		add_name(hit);
+	n = (uint16_t)text_length(hit->object->id);
+	if (hit->object->module->headers == ipa->executable ||
+	    !builder_room(&hit->builder, 3u + (uint32_t)sizeof(address) + n))
+		return;
+	hit->builder.bytes[hit->builder.used++] = COLLECT_BLOCK_MEMORY;
+	builder_put(&hit->builder, &name_address, sizeof(name_address));
+	builder_put(&hit->builder, &n, sizeof(n));
+	builder_put(&hit->builder, hit->object->id, n);
 }
 
 /* Keeps the first error of the trace, and the tracepoint for it. */
@@ -242,49 +232,13 @@ static int expression_run(struct hit *hit, struct ipa_point *point,
 	return verdict == AX_DONE;
 }
 
-/* Collects memory at an address, or at an offset from a register. */
-static void memory_action(struct hit *hit,
-			  const struct ipa_action_memory *action)
-{
-	uint64_t base = 0;
-
-	if (action->base >= 0 &&
-	    hit_register(hit, (uint32_t)action->base, &base) != AX_DONE)
-		return;
-	builder_memory(&hit->builder, base + action->address, action->bytes);
-}
-
-/* Runs one action. The static data is in the frame already, before all that may
- * be cut. */
-static void action_run(struct hit *hit, struct ipa_point *point,
-		       const struct ipa_action *action)
-{
-	uint64_t result;
-
-	if (is_static(action))
-		return;			/* already in the frame */
-	switch ((enum ipa_action_type)action->type) {
-	case IPA_ACTION_REGISTERS:
-		add_registers(hit);
-		break;
-	case IPA_ACTION_STATIC:
-		break;
-	case IPA_ACTION_MEMORY:
-		memory_action(hit, (const struct ipa_action_memory *)action);
-		break;
-	case IPA_ACTION_EXPRESSION:
-		expression_run(hit, point,
-			       ((const struct ipa_action_expression *)action)
-				       ->expression,
-			       0, &result);
-		break;
-	}
-}
-
-/* Static data comes first, when an action wants it. A tracepoint at a marker's
- * cell that has no action wants only static data. */
+/* Adds the blocks of all actions. Static data comes first, before all that may
+ * be cut, when an action wants it. A tracepoint at a marker's cell that has no
+ * action wants only static data. */
 static void frame_fill(struct hit *hit, struct ipa_point *point)
 {
+	const struct ipa_action_memory *memory;
+	uint64_t base;
 	uint32_t i;
 
 	if (!point->nactions && hit->marker)
@@ -294,8 +248,35 @@ static void frame_fill(struct hit *hit, struct ipa_point *point)
 			break;
 	if (i < point->nactions)
 		add_static(hit, point->actions[i]->type == IPA_ACTION_STATIC);
-	for (i = 0; i < point->nactions; i++)
-		action_run(hit, point, point->actions[i]);
+	for (i = 0; i < point->nactions; i++) {
+		const struct ipa_action *action = point->actions[i];
+
+		if (is_static(action))
+			continue;
+		switch ((enum ipa_action_type)action->type) {
+		case IPA_ACTION_REGISTERS:
+			add_registers(hit);
+			break;
+		case IPA_ACTION_STATIC:
+			break;
+		case IPA_ACTION_MEMORY:
+			memory = (const void *)action;
+			base = 0;
+			if (memory->base < 0 ||
+			    hit_register(hit, (uint32_t)memory->base, &base) ==
+				    AX_DONE)
+				builder_memory(&hit->builder,
+					       base + memory->address,
+					       memory->bytes);
+			break;
+		case IPA_ACTION_EXPRESSION:
+			expression_run(hit, point,
+				       ((const struct ipa_action_expression *)
+						action)->expression,
+				       0, &base);
+			break;
+		}
+	}
 }
 
 /* Makes the frame beside the buffer, then reserves room for all of it. A frame
@@ -327,26 +308,21 @@ static void frame_make(struct hit *hit, struct ipa_point *point)
 		ipa_limits_add(hit->builder.used, hit->builder.cut);
 }
 
-/* A condition that fails does not hold. */
-static int condition_holds(struct hit *hit, struct ipa_point *point)
-{
-	uint64_t result;
-
-	if (!point->condition)
-		return 1;
-	if (expression_run(hit, point, point->condition, 1, &result))
-		return result != 0;
-	if (ipa_trace_same())
-		ipa_limits_fail();
-	return 0;
-}
-
-/* Returns 0 when the trace must end. */
+/* Returns 0 when the trace must end. A condition that fails does not hold, and
+ * is counted. */
 static int point_hit(struct hit *hit, struct ipa_point *point)
 {
+	uint64_t result = 1;
+
 	if (!point->enabled)
 		return 1;
-	if (!condition_holds(hit, point))
+	if (point->condition &&
+	    !expression_run(hit, point, point->condition, 1, &result)) {
+		if (ipa_trace_same())
+			ipa_limits_fail();
+		result = 0;
+	}
+	if (!result)
 		return !gdb_agent_expr_eval_result;
 	point->hit_count++;
 	if (point->pass_count && point->hit_count >= point->pass_count &&
@@ -388,29 +364,28 @@ static int32_t jump_at(uint64_t address)
 	return distance;
 }
 
-/* Returns the tracepoint at a marker: the one that a pad came with, as long as
- * the jump to that pad is there. Each trace has new pads. gdbserver's list
- * cannot be used: it is empty when its first tracepoint is of another kind. */
-static struct ipa_point *point_at(uint64_t address)
-{
-	const struct ipa_marker *marker = ipa_marker_find(address);
-
-	if (!marker ||
-	    load_acquire(&marker->jump, IPA_JUMP) != jump_at(address))
-		return NULL;
-	return marker->point;
-}
-
-/* When `point` is NULL, serves the tracepoint of the marker. It is looked up
- * here because gdbserver begins no trace while a thread is in a pad, but may
- * begin one while a thread is between a pad and the marker. */
+/*
+ * When `point` is NULL, serves the tracepoint of the marker: the one that a pad
+ * came with, as long as the jump to that pad is there. Each trace has new pads.
+ * It is looked up here because gdbserver begins no trace while a thread is in a
+ * pad, but may begin one while a thread is between a pad and the marker.
+ * gdbserver's list cannot be used: it is empty when its first tracepoint is of
+ * another kind.
+ */
 static void hit_serve(struct hit *hit, struct ipa_point *point)
 {
+	const struct ipa_marker *marker;
+
 	ipa_trace_enter();
 	memory_stack_here(&hit->builder.stack, hit->general[7]);
-	if (!point)
-		point = hit->marker ? ipa_cell_point(hit->marker) :
-				      point_at(hit->address);
+	if (!point && hit->marker) {
+		point = ipa_cell_point(hit->marker);
+	} else if (!point) {
+		marker = ipa_marker_find(hit->address);
+		if (marker && load_acquire(&marker->jump, IPA_JUMP) ==
+				      jump_at(hit->address))
+			point = marker->point;
+	}
 	if (point && load_acquire(&gdb_agent_tracing, IPA_TRACING))
 		points_hit(hit, point);
 	ipa_release();
@@ -446,32 +421,27 @@ static int wants_registers(const struct ipa_point *point, uint64_t without)
 	return 0;
 }
 
-/* Returns 1 when a condition is false. One that uses a variable, or fails, is
- * looked at later. */
-static int is_false(struct hit *hit, const struct ipa_point *point)
-{
-	uint64_t result = 1;
-	int error;
-	const struct ax_program *program;
-
-	if (!point->condition)
-		return 0;
-	program = ipa_program(point->condition, &machine, 1, &error);
-	return program && ax_run(program, NULL, hit, &result) == AX_DONE &&
-	       !result;
-}
-
-/* Returns the tracepoints whose conditions are false. The holder only. */
+/* Returns the tracepoints whose conditions are false. A condition that uses a
+ * variable, or fails, is looked at later. The holder only. */
 static uint64_t find_refused(struct hit *hit, const struct ipa_point *point)
 {
 	uint64_t address = point->address;
+	const struct ax_program *program;
 	uint64_t points = 0;
+	uint64_t result;
 	uint32_t i;
+	int error;
 
 	for (i = 0; i < REFUSED_MAX && point && point->address == address;
-	     i++, point = point->next)
-		if (point->enabled && is_false(hit, point))
+	     i++, point = point->next) {
+		if (!point->enabled || !point->condition)
+			continue;
+		result = 1;
+		program = ipa_program(point->condition, &machine, 1, &error);
+		if (program &&
+		    ax_run(program, NULL, hit, &result) == AX_DONE && !result)
 			points |= 1ull << i;
+	}
 	return points;
 }
 
@@ -558,17 +528,6 @@ static void hit_late(struct hit *hit, const struct snapshot *snapshot)
 	ipa_kept_release(snapshot);
 }
 
-/* Returns the tracepoints that the hit's conditions have refused, once. */
-static uint64_t take_refused(const struct snapshot *snapshot)
-{
-	int same = refused.behind == snapshot->behind &&
-		   refused.stack == snapshot->general[7];
-	uint64_t points = same ? refused.points : 0;
-
-	refused.points = 0;
-	return points;
-}
-
 /* Returns 1 when a tracepoint at this one's address is enabled and not refused.
  */
 static int is_wanted(const struct ipa_point *point, uint64_t without)
@@ -595,8 +554,13 @@ static void cell_hit(struct hit *hit)
 	hit->address = snapshot_address(snapshot);
 	marker = ipa_marker_find(hit->address + 1);
 	point = marker ? ipa_cell_point(marker) : NULL;
-	if (point)
-		hit->refused = take_refused(snapshot);
+	if (point) {
+		/* the conditions count for one hit */
+		if (refused.behind == snapshot->behind &&
+		    refused.stack == snapshot->general[7])
+			hit->refused = refused.points;
+		refused.points = 0;
+	}
 	if (point && is_wanted(point, hit->refused)) {
 		hit->marker = marker;
 		hit_late(hit, snapshot);

@@ -94,28 +94,25 @@ static COLD int hold_end(uint64_t lost, const struct claim *mine)
 	return 0;
 }
 
-/* Returns 1 when this thread's hit that is the holder will not go on. Else this
- * is a handler that has interrupted it. */
-static COLD int is_left(const struct claim *mine)
-{
-	uint64_t token = load_relaxed(&holding);
-
-	return token && place_is_left(token, mine->site);
-}
-
 /* Waits for the turn. Returns 1 with it, 0 when it is useless to wait for the
  * holder, -1 when the wait was too long. */
 static int hold_wait(uint32_t most, const struct claim *mine, uint64_t *seen)
 {
 	uint32_t me = host_tid();
+	uint64_t token;
 	uint32_t tries;
 
 	for (tries = 0; tries < most; tries++) {
 		*seen = load_relaxed(&ipa->hold);
 		if (!IPA_HOLDER(*seen) && hold_take(seen, mine))
 			return 1;
-		if (IPA_HOLDER(*seen) == me)
-			return is_left(mine) && hold_end(*seen, mine);
+		if (IPA_HOLDER(*seen) == me) {
+			/* a hit that was left; or this is a handler that has
+			 * interrupted it */
+			token = load_relaxed(&holding);
+			return token && place_is_left(token, mine->site) &&
+			       hold_end(*seen, mine);
+		}
 		if (tries == YIELDS - 1 && IPA_HOLDER(*seen) &&
 		    place_thread_ended(IPA_HOLDER(*seen)))
 			return hold_end(*seen, mine);

@@ -15,34 +15,29 @@
 static void (*const hooks[])(void) = { ipa_stop_tracing, ipa_flush,
 				       ipa_request };
 
-/* Takes breakpoints out of the hooks. Returns 1 when there were any. */
-static int hooks_clean(const struct patcher *patcher)
-{
-	int found = 0;
-	uint32_t i;
-
-	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
-		uint8_t *code = (uint8_t *)hooks[i];
-
-		if (*(volatile uint8_t *)code != BREAKPOINT)
-			continue;
-		patch_byte(patcher, code, HOOK);
-		found = 1;
-	}
-	return found;
-}
-
+/* A breakpoint in a hook says that a gdbserver was killed: the next one gets
+ * other memory. */
 COLD int ipa_abandon(void *unused)
 {
 	struct patcher patcher;
 	int traced = ipa_traced(unused);
+	int found = 0;
+	uint32_t i;
 
 	if (traced)
 		return traced;
 	ipa_forget();
 	ipa_cells_clean();
 	patch_open(&patcher);
-	if (hooks_clean(&patcher))
+	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
+		uint8_t *code = (uint8_t *)hooks[i];
+
+		if (*(volatile uint8_t *)code != BREAKPOINT)
+			continue;
+		patch_byte(&patcher, code, HOOK);
+		found = 1;
+	}
+	if (found)
 		ipa_move_on();
 	patch_close(&patcher);
 	return 0;

@@ -36,8 +36,8 @@ static const char *heap_end;
 /* The pads, and behind them the cells. */
 #define NEAR_BYTES	(PADS_BYTES + IPA_CELLS * sizeof(struct ipa_cell))
 
-/* Maps the pads at exactly this address. Returns NULL when something is
- * there. */
+/* Maps the pads and the cells at exactly this address. Returns NULL when
+ * something is there. */
 static char *pads_at(uint64_t address)
 {
 	long p = sys_mmap(address, NEAR_BYTES, PROT_READ | PROT_WRITE,
@@ -51,21 +51,6 @@ static char *pads_at(uint64_t address)
 	if (p > 0)
 		sys_munmap(p, NEAR_BYTES);
 	return NULL;
-}
-
-/* Maps free memory near the executable: the pads must be within reach of it. */
-static char *pads_map(void)
-{
-	uint64_t base = getauxval(AT_PHDR) & ~4095ull;
-	char *pads = NULL;
-	uint64_t step;
-
-	for (step = PADS_STEP; !pads && step < PADS_REACH && step < base;
-	     step += PADS_STEP)
-		pads = pads_at(base - step);
-	for (step = PADS_ABOVE; !pads && step < PADS_REACH; step += PADS_STEP)
-		pads = pads_at(base + step);
-	return pads;
 }
 
 int ipa_is_pad(const uint8_t *code)
@@ -121,6 +106,9 @@ COLD struct ipa *ipa_memory_map(struct ipa_rooms *rooms)
 {
 	struct ipa *page = room_map(4096);
 	struct memory *memory = room_map(sizeof(*memory));
+	uint64_t base = getauxval(AT_PHDR) & ~4095ull;
+	char *pads = NULL;
+	uint64_t step;
 
 	if (!page || !memory)
 		return NULL;
@@ -131,15 +119,20 @@ COLD struct ipa *ipa_memory_map(struct ipa_rooms *rooms)
 	gdb_agent_gdb_tp_heap_buffer = memory->heap;
 	heap_end = memory->heap + HEAP_BYTES;
 	gdb_agent_gdb_trampoline_buffer_error = memory->error;
-	gdb_agent_gdb_jump_pad_buffer = pads_map();
+	/* near the executable: the pads must be within reach of it */
+	for (step = PADS_STEP; !pads && step < PADS_REACH && step < base;
+	     step += PADS_STEP)
+		pads = pads_at(base - step);
+	for (step = PADS_ABOVE; !pads && step < PADS_REACH; step += PADS_STEP)
+		pads = pads_at(base + step);
 	/* too far away: gdbserver says so, and writes no jump to these pads
 	 * except from cells */
-	if (!gdb_agent_gdb_jump_pad_buffer) {
+	if (!pads) {
 		heap_end -= HEAP_BYTES / 2;
-		gdb_agent_gdb_jump_pad_buffer = memory->heap + HEAP_BYTES / 2;
+		pads = memory->heap + HEAP_BYTES / 2;
 	}
-	gdb_agent_gdb_jump_pad_buffer_end =
-		gdb_agent_gdb_jump_pad_buffer + PADS_BYTES;
+	gdb_agent_gdb_jump_pad_buffer = pads;
+	gdb_agent_gdb_jump_pad_buffer_end = pads + PADS_BYTES;
 	rooms->buffer = memory->buffer;
 	rooms->markers = memory->markers;
 	rooms->kept = &memory->kept;

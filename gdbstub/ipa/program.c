@@ -41,16 +41,6 @@ static void *room_take(uint64_t bytes)
 	return p;
 }
 
-/* Maps the table at the first use. Returns 0 without memory. */
-static int table_setup(void)
-{
-	if (!known)
-		known = sys_map_anonymous(PROGRAMS_MAX * sizeof(*known));
-	if (!memory)
-		memory = sys_map_anonymous(PROGRAMS_BYTES);
-	return known && memory;
-}
-
 void ipa_program_forget(void)
 {
 	if (known)
@@ -119,6 +109,7 @@ static void program_learn(struct known *k,
 	*k = (struct known){ expression, program, code, length, want_result };
 }
 
+/* Maps the table at the first use. */
 const struct ax_program *ipa_program(const struct ipa_expression *expression,
 				     const struct ax_machine *machine,
 				     int want_result, int *error)
@@ -130,7 +121,13 @@ const struct ax_program *ipa_program(const struct ipa_expression *expression,
 	if (expression->length <= 0)
 		return NULL;
 	*error = IPA_UNHANDLED_OPCODE;
-	if (expression->length > LENGTH_MAX || !table_setup())
+	if (expression->length > LENGTH_MAX)
+		return NULL;
+	if (!known)
+		known = sys_map_anonymous(PROGRAMS_MAX * sizeof(*known));
+	if (!memory)
+		memory = sys_map_anonymous(PROGRAMS_BYTES);
+	if (!known || !memory)
 		return NULL;
 	k = place_of(expression, want);
 	if (same_expression(k, expression))

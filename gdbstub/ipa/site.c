@@ -29,16 +29,8 @@
 #define PAD_BYTES_MAX	512u
 #define LOOK_NS		10000000
 
-/* Returns 1 when there is a jump to this address. */
-static int jump_leads(const uint8_t *jump, const uint8_t *to)
-{
-	int32_t distance;
-
-	__builtin_memcpy(&distance, jump + 1, sizeof(distance));
-	return *jump == JUMP && jump + 5 + distance == to;
-}
-
-/* Returns the instruction that was moved from a site, or NULL. */
+/* Returns the instruction that was moved from a site, which a jump behind the
+ * site follows; or NULL. */
 static uint8_t *find_moved(const uint8_t *code)
 {
 	int32_t distance;
@@ -49,26 +41,13 @@ static uint8_t *find_moved(const uint8_t *code)
 	end = p + PAD_BYTES_MAX;
 	if (code[1] != JUMP)
 		return NULL;
-	for (; p < end && ipa_is_pad(p) && ipa_is_pad(p + 9); p++)
-		if ((*p == TEST || *p == JUMP) && jump_leads(p + 5, code + 6))
+	for (; p < end && ipa_is_pad(p) && ipa_is_pad(p + 9); p++) {
+		__builtin_memcpy(&distance, p + 6, sizeof(distance));
+		if ((*p == TEST || *p == JUMP) && p[5] == JUMP &&
+		    p + 10 + distance == code + 6)
 			return p;
+	}
 	return NULL;
-}
-
-/* Switches the moved instruction. One byte is enough to switch it off. */
-static void switch_moved(const struct patcher *patcher, uint8_t *moved,
-			 const uint8_t *stub, int on)
-{
-	int32_t distance = (int32_t)(stub - (moved + 5));
-	uint8_t jump[5] = { JUMP };
-
-	if ((*moved == JUMP) == on)
-		return;
-	__builtin_memcpy(jump + 1, &distance, sizeof(distance));
-	if (on)
-		patch_bytes(patcher, moved, jump, sizeof(jump));
-	else
-		patch_byte(patcher, moved, TEST);
 }
 
 struct look {
@@ -113,36 +92,38 @@ static int look_again(int fd, void *arg)
 	return !look.refused;
 }
 
-/* Starts to look again and again; only in the service thread, because it has a
- * private table of descriptors. */
-static void look_later(void)
+/* Switches the moved instruction: one byte is enough to switch it off. The
+ * looks begin only in the service thread, because it has a private table of
+ * descriptors. */
+int ipa_site_refused(const struct patcher *patcher, uint8_t *code,
+		     const uint8_t *stub, int on)
 {
 	struct itimerspec every = { { 0, LOOK_NS }, { 0, LOOK_NS } };
+	uint8_t *moved = find_moved(code);
 	uint32_t me = (uint32_t)sys_gettid();
+	uint8_t jump[5] = { JUMP };
+	int32_t distance;
 	int fd;
 
+	if (!ipa || !ipa->here)
+		return 0;
+	if (moved && on && *moved != JUMP) {
+		distance = (int32_t)(stub - (moved + 5));
+		__builtin_memcpy(jump + 1, &distance, sizeof(distance));
+		patch_bytes(patcher, moved, jump, sizeof(jump));
+	} else if (moved && !on && *moved == JUMP) {
+		patch_byte(patcher, moved, TEST);
+	}
 	if (me != thread_service() || ipa->looks == me)
-		return;
+		return !!moved;
 	fd = (int)sys2(SYS_timerfd_create, CLOCK_MONOTONIC,
 		       O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
-		return;
+		return !!moved;
 	sys4(SYS_timerfd_settime, fd, 0, &every, NULL);
 	if (service_watch(fd, look_again, NULL))
 		sys_close(fd);
 	else
 		ipa->looks = me;
-}
-
-int ipa_site_refused(const struct patcher *patcher, uint8_t *code,
-		     const uint8_t *stub, int on)
-{
-	uint8_t *moved = find_moved(code);
-
-	if (!ipa || !ipa->here)
-		return 0;
-	if (moved)
-		switch_moved(patcher, moved, stub, on);
-	look_later();
 	return !!moved;
 }

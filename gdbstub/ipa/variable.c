@@ -13,16 +13,6 @@
 
 VISIBLE struct ipa_variable *gdb_agent_trace_state_variables;
 
-/* Returns microseconds of a steady clock, as gdbserver's own $trace_timestamp
- * does. */
-static int64_t timestamp_read(void)
-{
-	struct timespec now;
-
-	sys2(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000ll + now.tv_nsec / 1000;
-}
-
 static struct ipa_variable *variable_find(uint32_t number)
 {
 	struct ipa_variable *variable =
@@ -33,12 +23,16 @@ static struct ipa_variable *variable_find(uint32_t number)
 	return variable;
 }
 
+/* Variable 1 is $trace_timestamp: microseconds of a steady clock, as gdbserver
+ * has it. */
 int ipa_variable_get(uint32_t number, int64_t *value)
 {
 	struct ipa_variable *variable;
+	struct timespec now;
 
 	if (number == 1) {
-		*value = timestamp_read();
+		sys2(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+		*value = now.tv_sec * 1000000ll + now.tv_nsec / 1000;
 		return 0;
 	}
 	variable = variable_find(number);

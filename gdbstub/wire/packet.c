@@ -32,40 +32,10 @@ void packet_reader_open(struct packet_reader *reader, char *buffer,
 	buffer[0] = 0;
 }
 
-/* Begins a packet; a part of one before is dropped. */
-static enum packet_event payload_begin(struct packet_reader *reader)
-{
-	reader->state = PAYLOAD;
-	reader->used = 0;
-	reader->sum = 0;
-	reader->escaped = 0;
-	reader->cut = 0;
-	return PACKET_MORE;
-}
-
-/* Takes a byte between packets. */
-static enum packet_event take_outside(struct packet_reader *reader,
-				      uint8_t byte)
-{
-	switch (byte) {
-	case RSP_BEGIN:
-		return payload_begin(reader);
-	case RSP_ACK:
-		return PACKET_ACKED;
-	case RSP_NAK:
-		return PACKET_AGAIN;
-	case RSP_INTERRUPT:
-		return PACKET_INTERRUPT;
-	}
-	return PACKET_NOISE;
-}
-
 /* Takes a byte of the payload. Bytes beyond the room are only summed. */
 static enum packet_event take_payload(struct packet_reader *reader,
 				      uint8_t byte)
 {
-	if (byte == RSP_BEGIN)		/* the end of the last one was lost */
-		return payload_begin(reader);
 	if (byte == RSP_END) {
 		reader->state = DIGIT_HIGH;
 		return PACKET_MORE;
@@ -89,10 +59,22 @@ enum packet_event packet_take(struct packet_reader *reader, uint8_t byte)
 {
 	int value;
 
-	if (reader->state == OUTSIDE)
-		return take_outside(reader, byte);
+	if (byte == RSP_BEGIN && reader->state <= PAYLOAD) {
+		/* in a payload: the end of the last one was lost */
+		reader->state = PAYLOAD;
+		reader->used = 0;
+		reader->sum = 0;
+		reader->escaped = 0;
+		reader->cut = 0;
+		return PACKET_MORE;
+	}
 	if (reader->state == PAYLOAD)
 		return take_payload(reader, byte);
+	if (reader->state == OUTSIDE)
+		return byte == RSP_ACK ? PACKET_ACKED :
+		       byte == RSP_NAK ? PACKET_AGAIN :
+		       byte == RSP_INTERRUPT ? PACKET_INTERRUPT :
+					       PACKET_NOISE;
 	value = hex_value(byte);
 	if (value < 0) {
 		reader->state = OUTSIDE;

@@ -90,22 +90,6 @@ static void add_attribute_number(struct text *out, const char *name,
 	add_attribute(out, name, number);
 }
 
-/* Describes the bits of eflags, which gdb shows by their names. */
-static void describe_flags(struct text *out)
-{
-	uint32_t i;
-
-	text_add(out, "<flags id=\"i386_eflags\" size=\"4\">\n");
-	for (i = 0; i < ARRAY_SIZE(flags); i++) {
-		text_add(out, "<field");
-		add_attribute(out, "name", flags[i].name);
-		add_attribute_number(out, "start", flags[i].bit);
-		add_attribute_number(out, "end", flags[i].bit);
-		text_add(out, "/>\n");
-	}
-	text_add(out, "</flags>\n");
-}
-
 /* Describes the types that an xmm register can be seen as. */
 static void describe_vectors(struct text *out)
 {
@@ -169,6 +153,7 @@ static void describe_row(struct text *out, const struct row *row)
 void registers_describe(struct text *out)
 {
 	const struct row *row;
+	uint32_t i;
 
 	text_add(out, "<?xml version=\"1.0\"?>\n"
 		      "<!DOCTYPE target SYSTEM \"gdb-target.dtd\">\n"
@@ -183,8 +168,20 @@ void registers_describe(struct text *out)
 			add_attribute(out, "name", row->feature);
 			text_add(out, ">\n");
 		}
-		if (row == rows)
-			describe_flags(out);
+		if (row == rows) {
+			/* eflags, which gdb shows by the names of the bits */
+			text_add(out,
+				 "<flags id=\"i386_eflags\" size=\"4\">\n");
+			for (i = 0; i < ARRAY_SIZE(flags); i++) {
+				text_add(out, "<field");
+				add_attribute(out, "name", flags[i].name);
+				add_attribute_number(out, "start",
+						     flags[i].bit);
+				add_attribute_number(out, "end", flags[i].bit);
+				text_add(out, "/>\n");
+			}
+			text_add(out, "</flags>\n");
+		}
 		if (row->count == 16)
 			describe_vectors(out);
 		describe_row(out, row);
@@ -211,34 +208,26 @@ void registers_add(struct packet *out, const struct registers *registers,
 	unknown_add(out, (REGISTERS_BLOCK_BYTES - 8 * (REGISTER_RIP + 1)) * 8);
 }
 
-/* Returns the bits of a register by gdb's number, or 0 when there is no such
- * register. */
-static uint32_t bits_of(uint64_t number)
-{
-	const struct row *row;
-
-	for (row = rows; row < rows + ARRAY_SIZE(rows); row++) {
-		const char *p = row->names;
-		uint32_t n = row->count ? row->count : 1;
-
-		for (; !row->count && *p; p++)
-			n += *p == ' ';
-		if (number < n)
-			return row->bits;
-		number -= n;
-	}
-	return 0;
-}
-
 int registers_add_one(struct packet *out, const struct registers *registers,
 		      int known, uint64_t number)
 {
 	static const uint64_t no_call = ~0ull;
 	const char *block = (const char *)registers;
-	uint32_t bits = bits_of(number);
+	uint64_t left = number;	/* behind the first of the row */
+	uint32_t n = 0;
 	int block_known = known != REGISTERS_KNOWN_ADDRESS;
+	const struct row *row;
+	const char *p;
 
-	if (!bits)
+	for (row = rows; row < rows + ARRAY_SIZE(rows); row++) {
+		n = row->count ? row->count : 1;
+		for (p = row->names; !row->count && *p; p++)
+			n += *p == ' ';
+		if (left < n)
+			break;
+		left -= n;
+	}
+	if (row == rows + ARRAY_SIZE(rows))
 		return 0;
 	if (number == REGISTER_RIP || (number < NUMBER_FLAGS && block_known))
 		packet_add_hex(out, block + number * 8, 8);
@@ -250,6 +239,6 @@ int registers_add_one(struct packet *out, const struct registers *registers,
 	else if (number == NUMBER_FS_BASE && known == REGISTERS_KNOWN_MORE)
 		packet_add_hex(out, &registers->fs_base, 8);
 	else
-		unknown_add(out, bits);
+		unknown_add(out, row->bits);
 	return 1;
 }
