@@ -48,108 +48,62 @@ static enum filter_verdict features_add(const char *p, struct packet *out)
 	return verdict;
 }
 
-/* A line of an upload: a letter, N:ADDRESS, the rest. */
-struct line {
-	char letter;
-	uint64_t number;
-	uint64_t site;
-	const char *rest;
-};
-
-/* Adds the beginning of a line, with the address of the marker's site. */
-static void line_add(struct packet *out, const struct line *line)
-{
-	packet_add_byte(out, (uint8_t)line->letter);
-	packet_add_number(out, line->number);
-	packet_add(out, ":");
-	packet_add_number(out, line->site);
-}
-
 /*
+ * Serves a line of an upload, with the address of the marker's site in place of
+ * the server's. Letters that the filter does not know pass.
+ *
+ *	T N:ADDRESS:...		a tracepoint
+ *	A N:ADDRESS:ACTION
+ *	Z N:ADDRESS:at:START:LENGTH:TEXT
+ *
  * Gives gdb a static tracepoint as a plain one at the marker, because gdb 13.1
  * dies of a static one. When this gdb defines it again, it means a static one.
+ * The address replaces the text of a location: no gdb can read its own
+ * "-qualified -m NAME".
  */
-static void upload_point(struct filter *f, const struct filter_point *point,
-			 const struct line *line, struct packet *out)
-{
-	const char *fast = strstr(line->rest, ":F");
-	const char *behind = fast ? fast + 2 : NULL;
-	uint64_t length;
-
-	line_add(out, line);
-	if (behind && packet_read_number(&behind, &length)) {
-		packet_add_bytes(out, line->rest, (size_t)(fast - line->rest));
-		packet_add(out, point->kind == POINT_FAST ? ":F1" : "");
-		packet_add(out, behind);
-	} else {
-		packet_add(out, line->rest);
-	}
-	if (point->kind == POINT_STATIC)
-		filter_meant_add(f, line->site);
-}
-
-/* :at:START:LENGTH:TEXT. The address replaces the text: no gdb can read its own
- * "-qualified -m NAME". */
-static void upload_source(const struct line *line, struct packet *out)
-{
-	char location[32];
-	struct text text;
-
-	line_add(out, line);
-	if (!text_after(line->rest, ":at:")) {
-		packet_add(out, line->rest);
-		return;
-	}
-	text_open(&text, location, sizeof(location));
-	text_add(&text, "*0x");
-	text_add_hex(&text, line->site, 1);
-	packet_add(out, ":at:0:");
-	packet_add_number(out, text.used);
-	packet_add(out, ":");
-	packet_add_hex(out, location, text.used);
-}
-
-/* :ACTION */
-static enum filter_verdict upload_action(const struct line *line, int moved,
-					 struct packet *out)
-{
-	int is_static = *line->rest == ':' &&
-			filter_static_is_action(line->rest + 1);
-
-	if (!moved && !is_static)
-		return VERDICT_PASS;
-	line_add(out, line);
-	packet_add(out, is_static ? ":L" : line->rest);
-	return VERDICT_CHANGED;
-}
-
-/* Serves a line of an upload. Letters that the filter does not know pass. */
 static enum filter_verdict line_upload(struct filter *f, const char *p,
 				       struct packet *out)
 {
-	struct filter_point *point;
-	struct line line = { .letter = *p };
-	uint64_t address;
+	char letter = *p;
+	const struct filter_point *point;
+	const char *fast, *behind;
+	char location[32];
+	struct text text;
+	uint64_t number, address, site, length;
+	int is_static;
 
-	if (!*p || !strchr("TASZ", *p++) ||
-	    !packet_read_number(&p, &line.number) ||
+	if (!*p || !strchr("TASZ", *p++) || !packet_read_number(&p, &number) ||
 	    !packet_read_char(&p, ':') || !packet_read_number(&p, &address))
 		return VERDICT_PASS;
-	point = filter_point_behind(f, line.number, address);
-	line.site = point ? point->site : address;
-	line.rest = p;
-	if (line.letter == 'A')
-		return upload_action(&line, point != NULL, out);
-	if (!point)
+	point = filter_point_behind(f, number, address);
+	site = point ? point->site : address;
+	is_static = letter == 'A' && *p == ':' &&
+		    filter_static_is_action(p + 1);
+	if (!point && !is_static)
 		return VERDICT_PASS;
-	if (line.letter == 'T')
-		upload_point(f, point, &line, out);
-	else if (line.letter == 'Z')
-		upload_source(&line, out);
-	else {
-		line_add(out, &line);
-		packet_add(out, p);
+	packet_add_byte(out, (uint8_t)letter);
+	packet_add_number(out, number);
+	packet_add(out, ":");
+	packet_add_number(out, site);
+	fast = letter == 'T' ? strstr(p, ":F") : NULL;
+	behind = fast ? fast + 2 : NULL;
+	if (behind && packet_read_number(&behind, &length)) {
+		packet_add_bytes(out, p, (size_t)(fast - p));
+		packet_add(out, point->kind == POINT_FAST ? ":F1" : "");
+		packet_add(out, behind);
+	} else if (letter == 'Z' && text_after(p, ":at:")) {
+		text_open(&text, location, sizeof(location));
+		text_add(&text, "*0x");
+		text_add_hex(&text, site, 1);
+		packet_add(out, ":at:0:");
+		packet_add_number(out, text.used);
+		packet_add(out, ":");
+		packet_add_hex(out, location, text.used);
+	} else {
+		packet_add(out, is_static ? ":L" : p);
 	}
+	if (letter == 'T' && point->kind == POINT_STATIC)
+		filter_meant_add(f, site);
 	return VERDICT_CHANGED;
 }
 

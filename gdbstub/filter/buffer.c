@@ -52,30 +52,19 @@ static uint32_t block_length(const struct filter_buffer *b, const uint8_t *p,
 	return length <= n ? (uint32_t)length : 0;
 }
 
-/* Returns 1 when the blocks of a frame fill it exactly. */
-static int is_sound(const struct filter_buffer *b, const uint8_t *frame,
-		    uint32_t bytes)
-{
-	uint32_t at = HEADER_BYTES, length;
-
-	for (; at < bytes; at += length) {
-		length = block_length(b, frame + at, bytes - at);
-		if (!length)
-			return 0;
-	}
-	return 1;
-}
-
-/* Takes the static data out of a whole frame. Returns the frame's new
- * length. */
+/* Takes the static data out of a whole frame, unless its blocks do not fill the
+ * frame exactly. Returns the frame's new length. */
 static uint32_t static_strip(const struct filter_buffer *b, uint8_t *frame,
 			     uint32_t bytes)
 {
 	uint32_t at = HEADER_BYTES, to = HEADER_BYTES, length;
 
-	if (!is_sound(b, frame, bytes))
-		return bytes;
 	for (; at < bytes; at += length) {
+		length = block_length(b, frame + at, bytes - at);
+		if (!length)
+			return bytes;
+	}
+	for (at = HEADER_BYTES; at < bytes; at += length) {
 		length = block_length(b, frame + at, bytes - at);
 		if (filter_static_is_block(frame + at))
 			continue;

@@ -41,13 +41,6 @@ static int is_repeated(struct filter *f, const char *p)
 	       filter_point_at(f, name.number, name.site);
 }
 
-/* Answers a definition that gdb repeats: the server has it already. */
-static enum filter_verdict answer_repeated(struct packet *out)
-{
-	packet_add(out, "OK");
-	return VERDICT_ANSWERED;
-}
-
 /* WORD N:ADDRESS... Puts in the server's address, if the tracepoint is at a
  * marker. */
 static enum filter_verdict point_refer(struct filter *f, const char *word,
@@ -88,9 +81,10 @@ static enum filter_verdict define_actions(struct filter *f, const char *p,
 enum filter_verdict filter_source(struct filter *f, const char *p,
 				  struct packet *out)
 {
-	if (f->repeated && is_repeated(f, p))
-		return answer_repeated(out);
-	return point_refer(f, "QTDPsrc:", p, out);
+	if (!f->repeated || !is_repeated(f, p))
+		return point_refer(f, "QTDPsrc:", p, out);
+	packet_add(out, "OK");
+	return VERDICT_ANSWERED;
 }
 
 enum filter_verdict filter_enable(struct filter *f, const char *p,
@@ -123,7 +117,7 @@ enum filter_verdict filter_status(struct filter *f, const char *p,
 	return point_refer(f, "qTP:", p, out);
 }
 
-/* N:ADDRESS:E|D:STEP:PASS of a definition. */
+/* A definition, N:ADDRESS:E|D:STEP:PASS and options. */
 struct definition {
 	struct filter_name name;
 	uint64_t step;			/* of while-stepping; 0: none */
@@ -131,61 +125,32 @@ struct definition {
 	const char *end;		/* behind PASS */
 };
 
-/* Reads a definition. Returns 0 at another form, which passes. */
-static int definition_read(struct definition *d, const char *p)
-{
-	uint64_t any;
-
-	if (!name_read(&p, &d->name))
-		return 0;
-	d->middle = p;
-	if (!packet_read_char(&p, ':') ||
-	    !(packet_read_char(&p, 'E') || packet_read_char(&p, 'D')) ||
-	    !packet_read_char(&p, ':') || !packet_read_number(&p, &d->step) ||
-	    !packet_read_char(&p, ':') || !packet_read_number(&p, &any))
-		return 0;
-	d->end = p;
-	return 1;
-}
-
-/* Returns the address at which the server gets a tracepoint of a site. */
-static uint64_t place_of(struct filter *f, uint64_t site)
-{
-	uint64_t cell = f->host.cell ?
-		f->host.cell(f->host.arg, &f->thread, site) : 0;
-
-	return cell ? cell : site + FILTER_FAST_OFFSET;
-}
-
-/* Refuses while-stepping. The server would accept it of a fast tracepoint, and
- * make no step. */
-static enum filter_verdict refuse_steps(const struct definition *d,
-					struct packet *out)
-{
-	char why[112];
-
-	snprintf(why, sizeof(why),
-		 "tracepoint %llu: no while-stepping at a marker with a static "
-		 "tracepoint: use trace elsewhere",
-		 (unsigned long long)d->name.number);
-	return filter_refuse(out, why);
-}
-
-/* Defines a tracepoint at a marker as a fast one at another place. */
+/* Defines a tracepoint at a marker as a fast one at another place: the site's
+ * cell, or behind the site's nop. Refuses while-stepping: the server would
+ * accept it of a fast tracepoint, and make no step. */
 static enum filter_verdict define_behind(struct filter *f,
 					 const struct definition *d,
 					 enum filter_point_kind kind,
 					 const char *rest, struct packet *out)
 {
 	struct filter_point *point;
+	uint64_t site = d->name.site;
+	uint64_t cell;
+	char why[112];
 
-	if (d->step)
-		return refuse_steps(d, out);
+	if (d->step) {
+		snprintf(why, sizeof(why),
+			 "tracepoint %llu: no while-stepping at a marker with "
+			 "a static tracepoint: use trace elsewhere",
+			 (unsigned long long)d->name.number);
+		return filter_refuse(out, why);
+	}
 	point = filter_point_add(f, &d->name);
 	if (!point)
 		return filter_refuse(out, "too many static tracepoints");
 	point->kind = (uint8_t)kind;
-	point->place = place_of(f, d->name.site);
+	cell = f->host.cell ? f->host.cell(f->host.arg, &f->thread, site) : 0;
+	point->place = cell ? cell : site + FILTER_FAST_OFFSET;
 	f->wants_agent = 1;
 	if (f->started)
 		f->kind = KIND_INSTALL;
@@ -234,25 +199,14 @@ static enum filter_verdict define_plain(struct filter *f,
 }
 
 /*
+ * :FLENGTH of the instruction. gdb has been told that any length is enough. The
+ * server would accept a short one and then leave it out, without an error.
+ *
  * The server's code for a fast tracepoint saves registers right below the stack
  * pointer. A function that calls no other may keep variables there (128 bytes,
  * the red zone), and would go on with wrong values. A tracepoint at a marker
  * does not run that code.
  */
-static void warn_elsewhere(struct filter *f)
-{
-	if (f->warned || !f->host.warn)
-		return;
-	f->warned = 1;
-	f->host.warn(f->host.arg,
-		     "ftrace away from a marker: gdbserver overwrites the 128 "
-		     "bytes below the stack pointer, where a function that "
-		     "calls none may have variables. Use trace or a marker, or "
-		     "compile with -mno-red-zone");
-}
-
-/* :FLENGTH of the instruction. gdb has been told that any length is enough. The
- * server would accept a short one and then leave it out, without an error. */
 static enum filter_verdict define_fast(struct filter *f,
 				       const struct definition *d,
 				       struct packet *out)
@@ -264,7 +218,15 @@ static enum filter_verdict define_fast(struct filter *f,
 	if (!packet_read_number(&p, &length) || length >= FILTER_FAST_LENGTH) {
 		f->wants_agent = 1;
 		f->elsewhere = 1;
-		warn_elsewhere(f);
+		if (!f->warned && f->host.warn) {
+			f->warned = 1;
+			f->host.warn(f->host.arg,
+				     "ftrace away from a marker: gdbserver "
+				     "overwrites the 128 bytes below the stack "
+				     "pointer, where a function that calls "
+				     "none may have variables. Use trace or a "
+				     "marker, or compile with -mno-red-zone");
+		}
 		return define_plain(f, d);
 	}
 	if (!filter_marker_find(f, d->name.site, &marker))
@@ -297,23 +259,31 @@ enum filter_verdict filter_define(struct filter *f, const char *p,
 {
 	int more = *p == '-';
 	struct definition d;
-	const char *s = p + more;
+	const char *s;
+	uint64_t pass;
 
-	if (more) {
+	if (more)
 		p = actions_meant(f, p);
-		s = p + 1;
-	}
-	if (!more)
+	else
 		f->repeated = (uint8_t)is_repeated(f, p);
-	if (f->repeated && is_repeated(f, s))
-		return answer_repeated(out);
+	s = p + more;
+	if (f->repeated && is_repeated(f, s)) {
+		packet_add(out, "OK");
+		return VERDICT_ANSWERED;
+	}
 	f->defines = (uint8_t)name_read(&s, &f->defined);
 	if (more)
 		return define_actions(f, p + 1, out);
-	if (!definition_read(&d, p))
+	d.name = f->defined;
+	d.middle = s;
+	if (!f->defines || !packet_read_char(&s, ':') ||
+	    !(packet_read_char(&s, 'E') || packet_read_char(&s, 'D')) ||
+	    !packet_read_char(&s, ':') || !packet_read_number(&s, &d.step) ||
+	    !packet_read_char(&s, ':') || !packet_read_number(&s, &pass))
 		return find_static(strchr(p, ':')) ?
 		       filter_refuse(out, "malformed tracepoint") :
 		       VERDICT_PASS;
+	d.end = s;
 	s = find_static(d.end);
 	if (s)
 		return define_static(f, &d, s + 2, out);

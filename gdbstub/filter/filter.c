@@ -192,6 +192,13 @@ static int repeats_expand(char *to, size_t size, const char *p)
 	return 1;
 }
 
+/* Returns 1 for the server's question to gdb while it installs tracepoints, and
+ * for gdb's answer to it. */
+static int is_question(const char *p)
+{
+	return !strncmp(p, "qRelocInsn:", 11);
+}
+
 /* Returns, at the end of a passing packet, the part of its payload that was
  * kept. */
 static const char *payload_kept(struct filter_stream *s)
@@ -202,13 +209,13 @@ static const char *payload_kept(struct filter_stream *s)
 	return s->hold + 1;
 }
 
-/* Sends the filter's own answer, with the '+' that the server would have
- * sent. */
-static void request_answered(struct filter *f, struct packet *out)
+/* Sends the filter's own answer, which is behind f->answer[0]: that is the '+'
+ * that the server would have sent. */
+static void answer_ready(struct filter *f, struct packet *out, uint8_t from)
 {
 	packet_close(out);
 	f->answer[0] = RSP_ACK;
-	f->answer_from = f->no_ack;
+	f->answer_from = from;
 	f->answer_used = out->used + 1;
 	f->answer_waits = 1;
 	f->acks += !f->no_ack;
@@ -230,21 +237,28 @@ static void hint_send(struct filter *f)
 	packet_open(&out, f->answer + 1, FILTER_ANSWER_BYTES - 1);
 	packet_add(&out, "O");
 	packet_add_hex(&out, text, sizeof(text) - 1);
-	packet_close(&out);
-	f->answer_from = 1;
-	f->answer_used = out.used + 1;
-	f->answer_waits = 1;
-	f->acks += !f->no_ack;
-	answer_send(f);
+	answer_ready(f, &out, 1);
 }
 
-/* Ends a request that was kept whole: it is answered, changed or passed. */
-static void held_request_end(struct filter *f)
+/* Ends a request. One that was kept whole is answered, changed or passed; one
+ * that has passed is only noted. */
+static void request_end(struct filter *f)
 {
 	struct filter_stream *s = &f->streams[FILTER_GDB];
 	enum filter_verdict verdict = VERDICT_PASS;
 	struct packet out;
+	const char *p;
 
+	if (s->passing) {
+		p = payload_kept(s);
+		f->downloading = 0;
+		if (f->server_asks && (*p == 'E' || is_question(p)))
+			f->server_asks = 0;
+		else
+			pending_add(f, *p == 'k' || *p == 'R' ? KIND_NONE :
+								KIND_PLAIN);
+		return;
+	}
 	f->kind = KIND_PLAIN;
 	packet_open(&out, f->answer + 1, FILTER_ANSWER_BYTES - 1);
 	if (is_sound(s)) {
@@ -252,7 +266,7 @@ static void held_request_end(struct filter *f)
 		s->hold[s->held - TRAILER_BYTES] = RSP_END;
 	}
 	if (verdict == VERDICT_ANSWERED) {
-		request_answered(f, &out);
+		answer_ready(f, &out, f->no_ack);
 		return;
 	}
 	if (verdict == VERDICT_CHANGED && !out.cut) {
@@ -271,71 +285,9 @@ static void held_request_end(struct filter *f)
 		hint_send(f);
 }
 
-/* Ends a request. One that has passed is only noted. */
-static void request_end(struct filter *f)
-{
-	struct filter_stream *s = &f->streams[FILTER_GDB];
-	const char *p;
-
-	if (!s->passing) {
-		held_request_end(f);
-		return;
-	}
-	p = payload_kept(s);
-	f->downloading = 0;
-	if (f->server_asks && (*p == 'E' || !strncmp(p, "qRelocInsn:", 11)))
-		f->server_asks = 0;
-	else
-		pending_add(f, *p == 'k' || *p == 'R' ? KIND_NONE : KIND_PLAIN);
-}
-
-/* Returns 1 for the server's question to gdb while it installs tracepoints. */
-static int is_question(const char *p)
-{
-	return !strncmp(p, "qRelocInsn:", 11);
-}
-
-/* Ends an answer that was kept whole: it is changed, followed by a request of
- * the filter, or passed. */
-static void held_answer_end(struct filter *f)
-{
-	struct filter_stream *s = &f->streams[FILTER_SERVER];
-	enum filter_verdict verdict = VERDICT_PASS;
-	enum filter_kind kind = pending_end(f);
-	struct packet out;
-
-	packet_open(&out, f->queues[FILTER_GDB].bytes +
-		    f->queues[FILTER_GDB].used, FILTER_WORK_BYTES);
-	f->kind = (uint8_t)kind;
-	if (is_sound(s)) {
-		if (repeats_expand(f->work, sizeof(f->work), payload_cut(s)))
-			verdict = filter_answer(f, kind, f->work, &out);
-		s->hold[s->held - TRAILER_BYTES] = RSP_END;
-	}
-	if (verdict == VERDICT_CHANGED && !out.cut) {
-		packet_close(&out);
-		f->queues[FILTER_GDB].used += out.used;
-	} else if (verdict == VERDICT_MORE) {
-		packet_close(&out);
-		/* gdb sees neither that answer nor the next request */
-		if (!f->no_ack) {
-			queue_byte(&f->queues[FILTER_SERVER], RSP_ACK);
-			f->server_acks++;
-		}
-		queue_add(&f->queues[FILTER_SERVER], out.start, out.used);
-		pending_add(f, f->kind);
-	} else {
-		if (is_question(s->hold + 1)) {
-			f->server_asks = 1;
-			pending_again(f);
-		}
-		held_release(f, FILTER_SERVER);
-	}
-}
-
 /* Returns 1 for an answer. Text for gdb's user, and a question to gdb, are no
  * answers. */
-static int is_answer(struct filter *f, const char *p, int notice)
+static int is_answer(struct filter *f, const char *p)
 {
 	if (is_question(p)) {
 		if (pending_next(f) == KIND_RESTART ||
@@ -344,30 +296,61 @@ static int is_answer(struct filter *f, const char *p, int notice)
 		f->server_asks = 1;
 		return 0;
 	}
-	return !notice && !(p[0] == 'O' && digit_value(p[1]) >= 0);
+	return !(p[0] == 'O' && digit_value(p[1]) >= 0);
 }
 
-/* Ends a packet of the server: an answer or a notification. */
+/* Ends a packet of the server: an answer or a notification. An answer that was
+ * kept whole is changed, followed by a request of the filter, or passed. */
 static void answer_end(struct filter *f)
 {
 	struct filter_stream *s = &f->streams[FILTER_SERVER];
+	struct filter_queue *to_gdb = &f->queues[FILTER_GDB];
+	struct filter_queue *to_server = &f->queues[FILTER_SERVER];
+	enum filter_verdict verdict = VERDICT_PASS;
+	struct packet out;
 	const char *p;
 
-	if (!s->passing) {
-		if (is_answer(f, s->hold + 1, 0))
-			held_answer_end(f);
-		else
-			held_release(f, FILTER_SERVER);
+	if (s->passing) {
+		p = payload_kept(s);
+		if (repeats_expand(f->work, sizeof(f->work), p))
+			p = f->work;
+		if (s->notice)
+			filter_answer_note(f, KIND_PLAIN,
+					   strncmp(p, "Stop:", 5) ? p : p + 5);
+		else if (is_answer(f, p))
+			filter_answer_note(f, pending_end(f), p);
 		return;
 	}
-	p = payload_kept(s);
-	if (repeats_expand(f->work, sizeof(f->work), p))
-		p = f->work;
-	if (s->notice)
-		filter_answer_note(f, KIND_PLAIN, strncmp(p, "Stop:", 5) ? p :
-				   p + 5);
-	else if (is_answer(f, p, 0))
-		filter_answer_note(f, pending_end(f), p);
+	if (!is_answer(f, s->hold + 1)) {
+		held_release(f, FILTER_SERVER);
+		return;
+	}
+	packet_open(&out, to_gdb->bytes + to_gdb->used, FILTER_WORK_BYTES);
+	f->kind = (uint8_t)pending_end(f);
+	if (is_sound(s)) {
+		if (repeats_expand(f->work, sizeof(f->work), payload_cut(s)))
+			verdict = filter_answer(f, f->kind, f->work, &out);
+		s->hold[s->held - TRAILER_BYTES] = RSP_END;
+	}
+	if (verdict == VERDICT_CHANGED && !out.cut) {
+		packet_close(&out);
+		to_gdb->used += out.used;
+	} else if (verdict == VERDICT_MORE) {
+		packet_close(&out);
+		/* gdb sees neither that answer nor the next request */
+		if (!f->no_ack) {
+			queue_byte(to_server, RSP_ACK);
+			f->server_acks++;
+		}
+		queue_add(to_server, out.start, out.used);
+		pending_add(f, f->kind);
+	} else {
+		if (is_question(s->hold + 1)) {
+			f->server_asks = 1;
+			pending_again(f);
+		}
+		held_release(f, FILTER_SERVER);
+	}
 }
 
 /* Bytes */
@@ -388,23 +371,6 @@ static void packet_begin(struct filter *f, enum filter_side from, char byte)
 		queue_byte(other_queue(f, from), byte);
 }
 
-/* Returns 1 for an acknowledgement of the filter's own answer. */
-static int is_ours(struct filter *f, char byte)
-{
-	if (!f->acks)
-		return 0;
-	if (byte == RSP_ACK) {
-		f->acks--;
-		return 1;
-	}
-	if (byte != RSP_NAK)
-		return 0;
-	f->answer_from = 1;
-	f->answer_waits = 1;
-	answer_send(f);
-	return 1;
-}
-
 /* Takes a byte between packets. The other side does not see acknowledgements of
  * the filter's own packets. */
 static void take_outside(struct filter *f, enum filter_side from, char byte)
@@ -414,8 +380,17 @@ static void take_outside(struct filter *f, enum filter_side from, char byte)
 		packet_begin(f, from, byte);
 		return;
 	}
-	if (from == FILTER_GDB && is_ours(f, byte))
+	if (from == FILTER_GDB && f->acks &&
+	    (byte == RSP_ACK || byte == RSP_NAK)) {
+		if (byte == RSP_ACK) {
+			f->acks--;
+			return;
+		}
+		f->answer_from = 1;
+		f->answer_waits = 1;
+		answer_send(f);
 		return;
+	}
 	if (from == FILTER_SERVER && f->server_acks &&
 	    (byte == RSP_ACK || byte == RSP_NAK)) {
 		f->server_acks--;
@@ -446,31 +421,7 @@ static void byte_keep(struct filter *f, enum filter_side from, char byte)
 		s->hold[s->held++] = byte;
 }
 
-/* Takes a byte of the payload, by the receiver's rules. */
-static void take_payload(struct filter *f, enum filter_side from, char byte)
-{
-	struct filter_stream *s = &f->streams[from];
-
-	if (from == FILTER_SERVER && s->repeat) {
-		s->repeat = 0;
-		byte_keep(f, from, byte);
-		return;
-	}
-	if (from == FILTER_SERVER && byte == RSP_BEGIN) {
-		held_release(f, from);
-		packet_begin(f, from, byte);
-		return;
-	}
-	s->repeat = byte == RSP_REPEAT;
-	if (byte == RSP_END)
-		s->state = DIGIT_HIGH;
-	byte_keep(f, from, byte);
-	if (from == FILTER_GDB && !s->passing && byte != RSP_END &&
-	    !filter_request_matters(f, s->hold + 1, s->held - 1))
-		held_release(f, from);
-}
-
-/* Takes one byte from a side. */
+/* Takes one byte from a side, by the rules of the byte's receiver. */
 static void byte_take(struct filter *f, enum filter_side from, char byte)
 {
 	struct filter_stream *s = &f->streams[from];
@@ -480,7 +431,23 @@ static void byte_take(struct filter *f, enum filter_side from, char byte)
 		take_outside(f, from, byte);
 		break;
 	case PAYLOAD:
-		take_payload(f, from, byte);
+		if (from == FILTER_SERVER && s->repeat) {
+			s->repeat = 0;
+			byte_keep(f, from, byte);
+			break;
+		}
+		if (from == FILTER_SERVER && byte == RSP_BEGIN) {
+			held_release(f, from);
+			packet_begin(f, from, byte);
+			break;
+		}
+		s->repeat = byte == RSP_REPEAT;
+		if (byte == RSP_END)
+			s->state = DIGIT_HIGH;
+		byte_keep(f, from, byte);
+		if (from == FILTER_GDB && !s->passing && byte != RSP_END &&
+		    !filter_request_matters(f, s->hold + 1, s->held - 1))
+			held_release(f, from);
 		break;
 	case DIGIT_HIGH:
 		byte_keep(f, from, byte);

@@ -53,20 +53,11 @@ static int pc_read(const char *p, uint32_t offset, uint64_t *pc)
 	return 1;
 }
 
-/* Adds the program counter in the order of the target. */
-static void counter_add(struct packet *out, uint64_t pc)
-{
-	uint8_t bytes[FILTER_PC_BYTES];
-
-	for (uint32_t i = 0; i < FILTER_PC_BYTES; i++)
-		bytes[i] = (uint8_t)(pc >> 8 * i);
-	packet_add_hex(out, bytes, sizeof(bytes));
-}
-
 enum filter_verdict filter_frame_registers(struct filter *f, const char *p,
 					   uint32_t offset, struct packet *out)
 {
 	const struct filter_point *point;
+	uint8_t bytes[FILTER_PC_BYTES];
 	uint64_t pc;
 
 	if (!pc_read(p, offset, &pc))
@@ -75,7 +66,9 @@ enum filter_verdict filter_frame_registers(struct filter *f, const char *p,
 	if (!point)
 		return VERDICT_PASS;
 	packet_add_bytes(out, p, 2 * offset);
-	counter_add(out, point->site);
+	for (uint32_t i = 0; i < FILTER_PC_BYTES; i++)
+		bytes[i] = (uint8_t)(point->site >> 8 * i);
+	packet_add_hex(out, bytes, sizeof(bytes));
 	packet_add(out, p + 2 * (offset + FILTER_PC_BYTES));
 	return VERDICT_CHANGED;
 }
@@ -105,20 +98,10 @@ void filter_frame_selected(struct filter *f, const char *p)
 		f->frames = f->frame_point = 0;
 }
 
+/* Returns 1 for an address in the range of a search; both ends belong to it. */
 static int is_inside(const struct filter_walk *walk, uint64_t address)
 {
 	return address >= walk->low && address <= walk->high;
-}
-
-/* Returns 1 when the server would find a frame that gdb does not look for, or
- * miss one that gdb looks for. */
-static int is_mistaken(const struct filter *f, const struct filter_walk *walk)
-{
-	for (uint32_t i = 0; i < f->npoints; i++)
-		if (is_inside(walk, f->points[i].site) !=
-		    is_inside(walk, f->points[i].place))
-			return 1;
-	return 0;
 }
 
 /* Makes the filter's own request for a frame. */
@@ -132,8 +115,8 @@ static enum filter_verdict select_frame(struct filter *f, uint32_t stage,
 	return VERDICT_MORE;
 }
 
-/* Begins a search by address. It passes when the server would find the same
- * frame. */
+/* Begins a search by address. It passes when the server would neither find a
+ * frame that gdb does not look for, nor miss one that gdb looks for. */
 static enum filter_verdict frame_search(struct filter *f, uint64_t low,
 					uint64_t high, int outside,
 					struct packet *out)
@@ -142,9 +125,13 @@ static enum filter_verdict frame_search(struct filter *f, uint64_t low,
 				    .outside = (uint8_t)outside,
 				    .from = f->frames,
 				    .from_point = f->frame_point };
+	uint32_t i = 0;
 
 	f->kind = KIND_FRAME;
-	if (!is_mistaken(f, &walk))
+	while (i < f->npoints && is_inside(&walk, f->points[i].site) ==
+					 is_inside(&walk, f->points[i].place))
+		i++;
+	if (i == f->npoints)
 		return VERDICT_PASS;
 	f->walk = walk;
 	select_frame(f, WALK_FRAME, f->frames, out);
@@ -203,53 +190,36 @@ static enum filter_verdict frame_decide(struct filter *f, uint64_t address,
 	return VERDICT_CHANGED;
 }
 
-/* Takes the answer for a frame of the walk. Without a frame, the one before the
- * search is selected again. */
-static enum filter_verdict walk_frame(struct filter *f, const char *p,
-				      struct packet *out)
-{
-	struct filter_walk *walk = &f->walk;
-	const struct filter_point *point;
-	uint64_t frame;
-
-	if (!frame_read(p, &frame, &walk->number) || frame != f->frames)
-		return select_frame(f, WALK_BACK,
-				    walk->from ? walk->from - 1 : NO_FRAME,
-				    out);
-	frame_set(f, frame, walk->number);
-	point = filter_point_only(f, walk->number);
-	if (point && point->kind != POINT_PLAIN)
-		return frame_decide(f, point->site, out);
-	packet_add(out, "g");
-	walk->stage = WALK_PC;
-	return VERDICT_MORE;
-}
-
-/* Takes the registers: a tracepoint at several addresses is told apart by the
- * program counter. */
-static enum filter_verdict walk_pc(struct filter *f, const char *p,
-				   struct packet *out)
-{
-	const struct filter_point *point;
-	uint64_t pc;
-
-	if (!pc_read(p, FILTER_PC_OFFSET, &pc))
-		return frame_decide(f, 0, out);
-	point = point_of(f, pc);
-	return frame_decide(f, point ? point->site : pc, out);
-}
-
+/* Without a further frame, the one before the search is selected again. A
+ * tracepoint at several addresses is told apart by the program counter. */
 enum filter_verdict filter_walk(struct filter *f, const char *p,
 				struct packet *out)
 {
-	switch (f->walk.stage) {
+	struct filter_walk *walk = &f->walk;
+	const struct filter_point *point;
+	uint64_t frame, pc;
+
+	switch (walk->stage) {
 	case WALK_FRAME:
-		return walk_frame(f, p, out);
+		if (!frame_read(p, &frame, &walk->number) ||
+		    frame != f->frames)
+			return select_frame(f, WALK_BACK, walk->from ?
+					    walk->from - 1 : NO_FRAME, out);
+		frame_set(f, frame, walk->number);
+		point = filter_point_only(f, walk->number);
+		if (point && point->kind != POINT_PLAIN)
+			return frame_decide(f, point->site, out);
+		packet_add(out, "g");
+		walk->stage = WALK_PC;
+		return VERDICT_MORE;
 	case WALK_PC:
-		return walk_pc(f, p, out);
+		if (!pc_read(p, FILTER_PC_OFFSET, &pc))
+			return frame_decide(f, 0, out);
+		point = point_of(f, pc);
+		return frame_decide(f, point ? point->site : pc, out);
 	default:
-		f->frames = f->walk.from;
-		f->frame_point = f->walk.from_point;
+		f->frames = walk->from;
+		f->frame_point = walk->from_point;
 		packet_add(out, "F-1");
 		return VERDICT_CHANGED;
 	}

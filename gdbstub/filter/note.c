@@ -7,34 +7,28 @@
 #include "base/text.h"
 #include "gdbstub/filter/private.h"
 
-/* Notes an event in a stop, which is NAME:VALUE or the beginning of that. */
-static void stop_event(struct filter *f, const char *p)
-{
-	const char *shares = text_after(p, "vfork:");
-	const char *child = shares ? shares : text_after(p, "fork:");
-	struct filter_thread thread;
-
-	if (child && filter_read_thread(&child, &thread)) {
-		f->child = thread.pid;
-		f->shares = shares != NULL;
-		f->parent.pid = 0;
-	} else if (text_after(p, "exec:")) {
-		f->replaced = 1;
-		if (f->started)
-			f->status.end = FILTER_END_EXEC;
-	}
-}
-
-/* T, two digits, then NAME:VALUE; for each fact. One of them is the thread. */
+/* T, two digits, then NAME:VALUE; for each fact. The thread is the last that
+ * counts: the events of the stop stand before it. */
 static void stop_note(struct filter *f, const char *p)
 {
 	if (!filter_is_hex(p[0]) || !filter_is_hex(p[1]))
 		return;
 	for (p += 2; p; p = strchr(p, ';')) {
-		const char *at;
+		const char *shares, *child, *at;
+		struct filter_thread thread;
 
 		p += *p == ';';
-		stop_event(f, p);
+		shares = text_after(p, "vfork:");
+		child = shares ? shares : text_after(p, "fork:");
+		if (child && filter_read_thread(&child, &thread)) {
+			f->child = thread.pid;
+			f->shares = shares != NULL;
+			f->parent.pid = 0;
+		} else if (text_after(p, "exec:")) {
+			f->replaced = 1;
+			if (f->started)
+				f->status.end = FILTER_END_EXEC;
+		}
 		at = text_after(p, "thread:");
 		if (at) {
 			filter_read_thread(&at, &f->thread);

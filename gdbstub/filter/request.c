@@ -19,30 +19,11 @@ typedef enum filter_verdict request_fn(struct filter *f, const char *p,
  */
 struct row {
 	const char *word;
-	request_fn *fn;			/* gets the rest behind the word */
+	request_fn *fn;			/* gets the rest; NULL: it passes */
 	uint8_t whole;
 	uint8_t kind;			/* of the answer, unless fn sets it */
 	uint8_t in_frame;		/* only in a frame of a static one */
 };
-
-/* Returns 1 for a row that has no use now: it is for frames of static
- * tracepoints, and none is selected. */
-static int is_idle(const struct filter *f, const struct row *row)
-{
-	/* one answer is needed to learn the size of all registers */
-	if (row->kind == KIND_REGISTERS && !f->buffer.registers)
-		return 0;
-	return row->in_frame && !f->frame_point;
-}
-
-static enum filter_verdict request_pass(struct filter *f, const char *p,
-					struct packet *out)
-{
-	(void)f;
-	(void)p;
-	(void)out;
-	return VERDICT_PASS;
-}
 
 /* Remembers the thread that gdb has chosen; the filter's own requests may
  * choose another. */
@@ -319,14 +300,14 @@ static enum filter_verdict one_register(struct filter *f, const char *p,
 
 static const struct row rows[] = {
 	{ "qSupported", features_note, 0, KIND_SUPPORTED, 0 },
-	{ "QStartNoAckMode", request_pass, 1, KIND_NO_ACK, 0 },
+	{ "QStartNoAckMode", NULL, 1, KIND_NO_ACK, 0 },
 	{ "Hg", thread_set, 0, KIND_PLAIN, 0 },
 	{ "qTfSTM", markers_first, 1, KIND_PLAIN, 0 },
 	{ "qTsSTM", markers_next, 1, KIND_PLAIN, 0 },
 	{ "qTSTMat:", marker_at, 0, KIND_PLAIN, 0 },
 	{ "qTMinFTPILen", shortest_answer, 1, KIND_PLAIN, 0 },
 	{ "vAttach;", attach_note, 0, KIND_PLAIN, 0 },
-	{ "qSymbol:", request_pass, 0, KIND_SYMBOL, 0 },
+	{ "qSymbol:", NULL, 0, KIND_SYMBOL, 0 },
 	{ "vCont;", resume_note, 0, KIND_PLAIN, 0 },
 	{ "vRun;", run_refuse, 0, KIND_PLAIN, 0 },
 	{ "D", filter_detach, 0, KIND_END, 0 },
@@ -350,8 +331,8 @@ static const struct row rows[] = {
 	{ "QTEnable:", filter_enable, 0, KIND_PLAIN, 0 },
 	{ "QTDisable:", filter_disable, 0, KIND_PLAIN, 0 },
 	{ "qTP:", filter_status, 0, KIND_PLAIN, 0 },
-	{ "qTfP", request_pass, 1, KIND_UPLOAD, 0 },
-	{ "qTsP", request_pass, 1, KIND_UPLOAD, 0 },
+	{ "qTfP", NULL, 1, KIND_UPLOAD, 0 },
+	{ "qTsP", NULL, 1, KIND_UPLOAD, 0 },
 	{ "qTBuffer:", filter_buffer_request, 0, KIND_PLAIN, 0 },
 	{ "qXfer:statictrace:read:", filter_static_request, 0, KIND_PLAIN, 0 },
 	{ "qXfer:traceframe-info:read:", filter_static_list, 0, KIND_HOLDINGS,
@@ -359,8 +340,8 @@ static const struct row rows[] = {
 	{ "QTFrame:pc:", filter_frame_pc, 0, KIND_FRAME, 0 },
 	{ "QTFrame:range:", filter_frame_inside, 0, KIND_FRAME, 0 },
 	{ "QTFrame:outside:", filter_frame_outside, 0, KIND_FRAME, 0 },
-	{ "QTFrame:", request_pass, 0, KIND_FRAME, 0 },
-	{ "g", request_pass, 1, KIND_REGISTERS, 1 },
+	{ "QTFrame:", NULL, 0, KIND_FRAME, 0 },
+	{ "g", NULL, 1, KIND_REGISTERS, 1 },
 	{ "p", one_register, 0, KIND_PLAIN, 1 },
 };
 
@@ -373,8 +354,12 @@ static const struct row *row_find(const struct filter *f, const char *p,
 		const struct row *row = &rows[i];
 		size_t length = strlen(row->word);
 
-		if (is_idle(f, row) || (row->whole && n > length) ||
-		    (all && n < length))
+		/* one answer is needed to learn the size of all registers */
+		int needed = row->kind == KIND_REGISTERS &&
+			     !f->buffer.registers;
+
+		if ((row->in_frame && !f->frame_point && !needed) ||
+		    (row->whole && n > length) || (all && n < length))
 			continue;
 		if (!memcmp(row->word, p, n < length ? n : length))
 			return row;
@@ -387,16 +372,6 @@ int filter_request_matters(const struct filter *f, const char *p, uint32_t n)
 	return row_find(f, p, n, 0) != NULL;
 }
 
-/* Returns 1 for a packet of a download of tracepoints for tstart; gdb asks
- * qTSTMat among them. While a trace runs, a download begins with qTStatus: see
- * filter_answer_note(). There QTDP does not count: it may be gdb's last packet
- * before the user types `strace'. */
-static int is_download(const struct filter *f, const char *p)
-{
-	return text_after(p, "QTinit") ||
-	       (text_after(p, "QTDP") && !f->started);
-}
-
 enum filter_verdict filter_request(struct filter *f, const char *p,
 				   struct packet *out)
 {
@@ -406,9 +381,15 @@ enum filter_verdict filter_request(struct filter *f, const char *p,
 	f->defines = 0;
 	if (row) {
 		f->kind = row->kind;
-		verdict = row->fn(f, p + strlen(row->word), out);
+		if (row->fn)
+			verdict = row->fn(f, p + strlen(row->word), out);
 		verdict = filter_introduce(f, p, verdict, out);
 	}
-	f->downloading = (uint8_t)is_download(f, p);
+	/* Of a download of tracepoints for tstart; gdb asks qTSTMat among them.
+	 * While a trace runs, a download begins with qTStatus: see
+	 * filter_answer_note(). There QTDP does not count: it may be gdb's last
+	 * packet before the user types `strace'. */
+	f->downloading = text_after(p, "QTinit") ||
+			 (text_after(p, "QTDP") && !f->started);
 	return verdict;
 }

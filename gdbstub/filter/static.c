@@ -58,29 +58,12 @@ static int skip_number(const char **p)
 	return packet_read_number(p, &number);
 }
 
-/* BASE,OFFSET,LENGTH */
-static int skip_memory(const char **p)
-{
-	packet_read_char(p, '-');
-	return skip_number(p) && packet_read_char(p, ',') && skip_number(p) &&
-	       packet_read_char(p, ',') && skip_number(p);
-}
-
-/* LENGTH,CODE */
-static int skip_expression(const char **p)
+/* Steps over one action: L, S, RMASK, MBASE,OFFSET,LENGTH or XLENGTH,CODE.
+ * Returns 0 when there is no action. */
+static int skip_action(const char **p)
 {
 	uint64_t length;
 
-	if (!packet_read_number(p, &length) || !packet_read_char(p, ',') ||
-	    length > strlen(*p) / 2)
-		return 0;
-	*p += 2 * length;
-	return 1;
-}
-
-/* Steps over one action. Returns 0 when there is no action. */
-static int skip_action(const char **p)
-{
 	switch (*(*p)++) {
 	case 'L':
 	case 'S':			/* the next actions are for steps */
@@ -89,9 +72,16 @@ static int skip_action(const char **p)
 		*p += strspn(*p, "0123456789abcdefABCDEF");
 		return 1;
 	case 'M':
-		return skip_memory(p);
+		packet_read_char(p, '-');
+		return skip_number(p) && packet_read_char(p, ',') &&
+		       skip_number(p) && packet_read_char(p, ',') &&
+		       skip_number(p);
 	case 'X':
-		return skip_expression(p);
+		if (!packet_read_number(p, &length) ||
+		    !packet_read_char(p, ',') || length > strlen(*p) / 2)
+			return 0;
+		*p += 2 * length;
+		return 1;
 	default:
 		return 0;
 	}
@@ -224,24 +214,24 @@ enum filter_verdict filter_static_list(struct filter *f, const char *p,
 	return VERDICT_CHANGED;
 }
 
-/* Returns the first of the two elements, or NULL. */
-static const char *element_find(const char *p)
-{
-	char words[WORDS_BYTES];
-	const char *data = strstr(p, element_word(words, STATIC_BLOCK_ADDRESS));
-	const char *name = strstr(p, element_word(words, STATIC_NAME_ADDRESS));
-
-	return data && (!name || data < name) ? data : name;
-}
-
 /* Hides the elements in the list of a frame's contents. They become blanks,
  * because gdb reads the list in pieces and counts the bytes. */
 enum filter_verdict filter_static_hide(const char *p, struct packet *out)
 {
 	enum filter_verdict verdict = VERDICT_PASS;
-	const char *from, *to;
+	char data[WORDS_BYTES], name[WORDS_BYTES];
+	const char *from, *to, *other;
 
-	while ((from = element_find(p)) && (to = strstr(from, "/>"))) {
+	element_word(data, STATIC_BLOCK_ADDRESS);
+	element_word(name, STATIC_NAME_ADDRESS);
+	for (;;) {
+		from = strstr(p, data);
+		other = strstr(p, name);
+		if (!from || (other && other < from))
+			from = other;
+		to = from ? strstr(from, "/>") : NULL;
+		if (!to)
+			break;
 		packet_add_bytes(out, p, (size_t)(from - p));
 		for (p = to + 2; from < p; from++)
 			packet_add(out, " ");

@@ -89,25 +89,18 @@ void filter_status_stop(struct filter *f)
 		f->status.stopped = 1;
 }
 
-/* Returns the value of an answer's field "NAME:", or NULL. */
-static const char *field_find(const char *p, const char *name)
-{
-	for (p = strchr(p, ';'); p; p = strchr(p + 1, ';')) {
-		const char *value = text_after(p + 1, name);
-
-		if (value)
-			return value;
-	}
-	return NULL;
-}
-
-/* Returns the number of a field, or 0 without the field. */
+/* Returns the number of an answer's field "NAME:", or 0 without the field. */
 static uint64_t field_number(const char *p, const char *name)
 {
 	uint64_t value = 0;
 
-	p = field_find(p, name);
-	return p && packet_read_number(&p, &value) ? value : 0;
+	for (p = strchr(p, ';'); p; p = strchr(p + 1, ';')) {
+		const char *at = text_after(p + 1, name);
+
+		if (at)
+			return packet_read_number(&at, &value) ? value : 0;
+	}
+	return 0;
 }
 
 void filter_status_restart(struct filter *f, const char *p)
@@ -160,42 +153,16 @@ static void count_add(struct text *text, const char *what, uint64_t n)
 	text_add(text, ")");
 }
 
-/* Adds the losses of the frames, if there are any. */
-static void facts_add(const struct status *status, struct text *text)
-{
-	uint64_t held = status->bytes - status->left;
-
-	count_add(text, "(hits lost: ", status->said.dropped);
-	count_add(text, "(frames cut: ", status->said.cut);
-	count_add(text, "(conditions failed: ", status->said.failed);
-	if (!status->f->status.circular && status->said.used > held) {
-		text_add(text, text->used ? " " : "");
-		text_add(text, "(frames without data: the buffer is full)");
-	}
-}
-
-/* HEX: the user's notes. Adds the losses of the frames behind them. */
-static void notes_add(const struct status *status, const char *p, size_t n,
-		      struct packet *out)
-{
-	char facts[NOTES_BYTES];
-	struct text text;
-	size_t used = n && p[n - 1] == ':' ? n - 1 : n;
-
-	text_open(&text, facts, sizeof(facts));
-	facts_add(status, &text);
-	packet_add_bytes(out, p, used);
-	if (text.used && used)
-		packet_add_hex(out, " ", 1);
-	packet_add_hex(out, facts, text.used);
-	packet_add_bytes(out, p + used, n - used);
-}
-
-/* Adds a field of n bytes, rewritten where it is one of the four facts. */
+/* Adds a field of n bytes, rewritten where it is one of the four facts. The
+ * losses of the frames stand behind the user's notes, which are in hex. */
 static void field_add(const struct status *status, const char *p, size_t n,
 		      struct packet *out)
 {
 	const char *notes = text_after(p, "notes:");
+	uint64_t held = status->bytes - status->left;
+	char facts[NOTES_BYTES];
+	struct text text;
+	size_t used;
 
 	if (!status->runs && text_after(p, "tstop:") &&
 	    reason_add(status, out))
@@ -206,8 +173,23 @@ static void field_add(const struct status *status, const char *p, size_t n,
 		packet_add(out, "starttime:");
 		packet_add_number(out, status->f->status.started);
 	} else if (notes) {
+		n -= (size_t)(notes - p);
+		used = n && notes[n - 1] == ':' ? n - 1 : n;
+		text_open(&text, facts, sizeof(facts));
+		count_add(&text, "(hits lost: ", status->said.dropped);
+		count_add(&text, "(frames cut: ", status->said.cut);
+		count_add(&text, "(conditions failed: ", status->said.failed);
+		if (!status->f->status.circular && status->said.used > held) {
+			text_add(&text, text.used ? " " : "");
+			text_add(&text, "(frames without data: the buffer is "
+					"full)");
+		}
 		packet_add(out, "notes:");
-		notes_add(status, notes, n - (size_t)(notes - p), out);
+		packet_add_bytes(out, notes, used);
+		if (text.used && used)
+			packet_add_hex(out, " ", 1);
+		packet_add_hex(out, facts, text.used);
+		packet_add_bytes(out, notes + used, n - used);
 	} else {
 		packet_add_bytes(out, p, n);
 	}

@@ -63,37 +63,28 @@ static int symbol_find(struct filter *f, const char *name, uint64_t *address)
 	       !*name && f->host.symbol(f->host.arg, &f->thread, text, address);
 }
 
-/* Returns 1 when a request needs the agent and the server does not know it. */
-static int needs_agent(const struct filter *f, const char *p)
-{
-	return !f->introduced && f->wants_agent && f->started &&
-	       (text_after(p, "QTStart") || text_after(p, "QTDP:"));
-}
-
-/* Refuses a request before the agent is set up: the server would keep the
- * values that it reads there then. */
-static enum filter_verdict refuse_early(struct filter *f, const char *p,
-					const char *why, struct packet *out)
-{
-	if (text_after(p, "QTStart"))
-		f->started = 0;
-	filter_defined(f, "E");
-	packet_open(out, out->start, out->size);
-	return filter_refuse(out, why);
-}
-
 enum filter_verdict filter_introduce(struct filter *f, const char *p,
 				     enum filter_verdict verdict,
 				     struct packet *out)
 {
+	int starts = text_after(p, "QTStart") != NULL;
 	const char *why;
 	int kept;
 
-	if (!needs_agent(f, p) || verdict == VERDICT_ANSWERED)
+	if (f->introduced || !f->wants_agent || !f->started ||
+	    (!starts && !text_after(p, "QTDP:")) ||
+	    verdict == VERDICT_ANSWERED)
 		return verdict;
 	why = f->host.early ? f->host.early(f->host.arg, &f->thread) : NULL;
-	if (why)
-		return refuse_early(f, p, why, out);
+	if (why) {
+		/* before the agent is set up, the server would keep the values
+		 * that it reads there */
+		if (starts)
+			f->started = 0;
+		filter_defined(f, "E");
+		packet_open(out, out->start, out->size);
+		return filter_refuse(out, why);
+	}
 	if (!f->held_back)
 		return verdict;
 	if (verdict == VERDICT_PASS)
@@ -196,35 +187,6 @@ static int insn_relocate(struct filter *f, const char *p,
 	return 1;
 }
 
-/* gdb could move the instruction, too. But it may first select another thread,
- * which the server does not expect there. */
-static enum filter_verdict points_install(struct filter *f, const char *p,
-					  struct packet *out)
-{
-	const char *places = text_after(p, RELOCATE);
-
-	if (!places)
-		filter_defined(f, p);
-	return places && insn_relocate(f, places, &f->thread, out) ?
-		       VERDICT_MORE :
-		       VERDICT_PASS;
-}
-
-/* Goes on after a child is detached: when a trace ran, it is to be started
- * again. */
-static enum filter_verdict child_detached(struct filter *f, const char *p,
-					  struct packet *out)
-{
-	if (strcmp(p, "OK"))
-		return VERDICT_PASS;
-	f->ended = 1;
-	f->resumes = f->ran && f->shares;
-	if (!f->ran || f->shares || !packet_keep(f, p, strlen(p)))
-		return VERDICT_PASS;
-	thread_choose(&f->parent, out);
-	return VERDICT_MORE;
-}
-
 /* Takes the answers to the filter's requests, stage by stage. The last stage
  * gives gdb the answer that was kept. */
 static enum filter_verdict trace_restart(struct filter *f, const char *p,
@@ -245,7 +207,14 @@ static enum filter_verdict trace_restart(struct filter *f, const char *p,
 		packet_add(out, f->kept);
 		return VERDICT_MORE;
 	case STAGE_DETACH:
-		return child_detached(f, p, out);
+		if (strcmp(p, "OK"))
+			return VERDICT_PASS;
+		f->ended = 1;
+		f->resumes = f->ran && f->shares;
+		if (!f->ran || f->shares || !packet_keep(f, p, strlen(p)))
+			return VERDICT_PASS;
+		thread_choose(&f->parent, out);
+		return VERDICT_MORE;
 	case STAGE_THREAD:
 		packet_add(out, "QTStart");
 		return VERDICT_MORE;
@@ -261,23 +230,11 @@ static enum filter_verdict trace_restart(struct filter *f, const char *p,
 	}
 }
 
-/* Serves a stop: after the end of a vfork the trace may go on. */
-static enum filter_verdict stop_serve(struct filter *f, const char *p,
-				      struct packet *out)
-{
-	filter_answer_note(f, KIND_PLAIN, p);
-	if (!strstr(p, "vforkdone:") || !packet_keep(f, p, strlen(p)))
-		return VERDICT_PASS;
-	f->resumes = 0;
-	f->stage = STAGE_THREAD;
-	f->kind = KIND_RESTART;
-	thread_choose(&f->parent, out);
-	return VERDICT_MORE;
-}
-
 enum filter_verdict filter_talk(struct filter *f, enum filter_kind kind,
 				const char *p, struct packet *out)
 {
+	const char *places = text_after(p, RELOCATE);
+
 	switch (kind) {
 	case KIND_SYMBOL:
 		return hold_back(f, p, out);
@@ -286,8 +243,22 @@ enum filter_verdict filter_talk(struct filter *f, enum filter_kind kind,
 	case KIND_RESTART:
 		return trace_restart(f, p, out);
 	case KIND_INSTALL:
-		return points_install(f, p, out);
+		/* gdb could move the instruction, too. But it may first select
+		 * another thread, which the server does not expect there */
+		if (!places)
+			filter_defined(f, p);
+		return places && insn_relocate(f, places, &f->thread, out) ?
+			       VERDICT_MORE :
+			       VERDICT_PASS;
 	default:
-		return stop_serve(f, p, out);
+		/* a stop: after the end of a vfork the trace may go on */
+		filter_answer_note(f, KIND_PLAIN, p);
+		if (!strstr(p, "vforkdone:") || !packet_keep(f, p, strlen(p)))
+			return VERDICT_PASS;
+		f->resumes = 0;
+		f->stage = STAGE_THREAD;
+		f->kind = KIND_RESTART;
+		thread_choose(&f->parent, out);
+		return VERDICT_MORE;
 	}
 }
