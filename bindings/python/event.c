@@ -48,9 +48,11 @@ static void fault_set(struct fault *fault, const char *words, PyObject *name)
 	fault->name = name;
 }
 
-/* Returns the name as the agent takes it for a field, a C identifier of at most
- * 63 characters, or NULL. The text lives as long as the object. */
-static const char *name_identifier(PyObject *name)
+/* Returns 0; or -1 without an exception when the agent would not take the name
+ * for a field's, a C identifier of at most 63 characters. The text of the name
+ * lives as long as the object. */
+static int field_set(struct taffrail_event_field *field, PyObject *name,
+		     int type)
 {
 	Py_ssize_t n = 0;
 	Py_ssize_t i;
@@ -61,15 +63,8 @@ static const char *name_identifier(PyObject *name)
 	for (i = 0; p && i < n; i++)
 		if (p[i] != '_' && (unsigned int)((p[i] | 32) - 'a') >= 26 &&
 		    (!i || (unsigned int)(p[i] - '0') >= 10))
-			return NULL;
-	return n && n < 64 ? p : NULL;
-}
-
-/* Returns 0, or -1 without an exception when the name cannot be a field's. */
-static int field_set(struct taffrail_event_field *field, PyObject *name,
-		     int type)
-{
-	field->name_ = name_identifier(name);
+			p = NULL;
+	field->name_ = n && n < 64 ? p : NULL;
 	field->type_ = type;
 	return field->name_ ? 0 : -1;
 }
@@ -116,22 +111,6 @@ static int fields_learn(struct event *event, PyObject *const *values,
 	return 0;
 }
 
-/* Returns the field of that name, or -1. Names that a program spells are one
- * object, as a rule. */
-static int field_find(const struct event *event, PyObject *name)
-{
-	int n = event->declared.nfields;
-	int i;
-
-	for (i = 0; i < n; i++)
-		if (PyTuple_GetItem(event->names, i) == name)
-			return i;
-	for (i = 0; i < n; i++)
-		if (!PyUnicode_Compare(PyTuple_GetItem(event->names, i), name))
-			return i;
-	return -1;
-}
-
 /* The values of a call, while it is converted. */
 struct hit {
 	union taffrail_value values[TAFFRAIL_FIELDS_MAX];
@@ -159,25 +138,42 @@ static int hit_set(struct event *event, struct hit *hit, int field,
 	return ret < 0 ? ret : 0;
 }
 
-/* Sets the fields that keywords name. All calls from one place in a program
+/*
+ * Sets the fields that keywords name. All calls from one place in a program
  * have the same tuple of keywords, so the field of each keyword is looked up
- * when the tuple is another one than at the last call. Returns as hit_set(). */
+ * when the tuple is another one than at the last call; -1: no field. Names that
+ * a program spells are one object, as a rule. Returns as hit_set().
+ */
 static int hit_keywords(struct event *event, struct hit *hit,
 			PyObject *const *values, PyObject *keywords,
 			struct fault *fault)
 {
 	Py_ssize_t n = PyTuple_Size(keywords);
+	int nfields = event->declared.nfields;
 	int8_t order[TAFFRAIL_FIELDS_MAX];
 	PyObject *before = NULL;
 	Py_ssize_t i;
+	int field;
 
 	if (keywords != event->keywords) {
 		before = event->keywords;
 		Py_INCREF(keywords);
 		event->keywords = keywords;
-		for (i = 0; i < n && i < TAFFRAIL_FIELDS_MAX; i++)
-			event->order[i] = (int8_t)field_find(
-				event, PyTuple_GetItem(keywords, i));
+		for (i = 0; i < n && i < TAFFRAIL_FIELDS_MAX; i++) {
+			PyObject *name = PyTuple_GetItem(keywords, i);
+
+			for (field = 0; field < nfields; field++)
+				if (PyTuple_GetItem(event->names, field) ==
+				    name)
+					break;
+			if (field == nfields)
+				for (field = 0; field < nfields; field++)
+					if (!PyUnicode_Compare(PyTuple_GetItem(
+						    event->names, field), name))
+						break;
+			event->order[i] =
+				(int8_t)(field < nfields ? field : -1);
+		}
 	}
 	__builtin_memcpy(order, event->order, sizeof(order));
 	/* a name of the program's own class may call this event in __del__() */
@@ -318,45 +314,16 @@ static PyObject *event_call_checked(PyObject *self, PyObject *const *args,
 	return none_new();
 }
 
-/* Takes the fields of a declaration. Returns 0, or -1 with an exception that
- * names the field which cannot be one. */
-static int fields_take(struct event *event, PyObject *names, PyObject *types)
-{
-	Py_ssize_t n = PyTuple_Size(names);
-	Py_ssize_t i;
-
-	if (n > TAFFRAIL_FIELDS_MAX || PyTuple_Size(types) != n) {
-		PyErr_Format(PyExc_ValueError, "an event has at most %d fields",
-			     TAFFRAIL_FIELDS_MAX);
-		return -1;
-	}
-	for (i = 0; i < n; i++) {
-		PyObject *name = PyTuple_GetItem(names, i);
-		long type = PyLong_AsLong(PyTuple_GetItem(types, i));
-
-		if (type == -1 && PyErr_Occurred())
-			return -1;
-		if (!PyUnicode_Check(name) ||
-		    field_set(&event->declared.fields[i], name, (int)type)) {
-			PyErr_Format(PyExc_ValueError, "%R cannot be the name "
-				     "of a field: a letter or _, then letters, "
-				     "digits, _ of ASCII, 63 at most", name);
-			return -1;
-		}
-	}
-	Py_INCREF(names);
-	event->names = names;
-	event->declared.nfields = (int)n;
-	return 0;
-}
-
 /* Event(channel, name, names, types, checked). The strings of `declared` are in
- * `channel` and `name`, which live as long as the event. */
+ * `channel` and `name`, which live as long as the event. An exception names the
+ * field which cannot be one. */
 static PyObject *event_new(PyTypeObject *type, PyObject *args, PyObject *keys)
 {
 	allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
 	PyObject *channel, *name, *names, *types;
 	struct event *event;
+	Py_ssize_t n = -1;
+	Py_ssize_t i;
 	int checked;
 
 	UNUSED(keys);
@@ -375,14 +342,39 @@ static PyObject *event_new(PyTypeObject *type, PyObject *args, PyObject *keys)
 	event->declared.channel = PyUnicode_AsUTF8AndSize(channel, NULL);
 	if (event->declared.channel)
 		event->declared.name = PyUnicode_AsUTF8AndSize(name, NULL);
-	if (!event->declared.name ||
-	    (PyTuple_Check(names) && PyTuple_Check(types) &&
-	     fields_take(event, names, types))) {
-		Py_DECREF(event);
-		return NULL;
+	if (!event->declared.name)
+		goto failed;
+	if (PyTuple_Check(names) && PyTuple_Check(types))
+		n = PyTuple_Size(names);
+	if (n >= 0 && (n > TAFFRAIL_FIELDS_MAX || PyTuple_Size(types) != n)) {
+		PyErr_Format(PyExc_ValueError, "an event has at most %d fields",
+			     TAFFRAIL_FIELDS_MAX);
+		goto failed;
+	}
+	for (i = 0; i < n; i++) {
+		PyObject *field = PyTuple_GetItem(names, i);
+		long kind = PyLong_AsLong(PyTuple_GetItem(types, i));
+
+		if (kind == -1 && PyErr_Occurred())
+			goto failed;
+		if (!PyUnicode_Check(field) ||
+		    field_set(&event->declared.fields[i], field, (int)kind)) {
+			PyErr_Format(PyExc_ValueError, "%R cannot be the name "
+				     "of a field: a letter or _, then letters, "
+				     "digits, _ of ASCII, 63 at most", field);
+			goto failed;
+		}
+	}
+	if (n >= 0) {
+		Py_INCREF(names);
+		event->names = names;
+		event->declared.nfields = (int)n;
 	}
 	declared_add(&event->declared);
 	return (PyObject *)event;
+failed:
+	Py_DECREF(event);
+	return NULL;
 }
 
 /* Types made of a specification are objects that instances own (since Python

@@ -135,26 +135,6 @@ static int from_long(union taffrail_value *value, int type, PyObject *number)
 	return PyErr_Occurred() ? exception_swallow() : 0;
 }
 
-/* A float loses the digits behind the point. Other classes give an integer by
- * __index__, as numpy's do. */
-static int from_integer_like(union taffrail_value *value, int type,
-			     PyObject *object)
-{
-	PyObject *number;
-	int ret;
-
-	value->u64_ = 0;
-	if (PyFloat_Check(object))
-		number = PyLong_FromDouble(PyFloat_AsDouble(object));
-	else
-		number = PyNumber_Index(object);
-	if (!number)
-		return exception_swallow();
-	ret = from_long(value, type, number);
-	Py_DECREF(number);
-	return ret;
-}
-
 /* An integer beyond the range of a double becomes an infinity, and an object
  * without __float__ the value NaN; both do not fit. */
 static int from_number(union taffrail_value *value, PyObject *object)
@@ -177,36 +157,25 @@ static int from_number(union taffrail_value *value, PyObject *object)
 	return exception_swallow();
 }
 
-/* Returns a text that has no UTF-8 (p is NULL), or has a NUL among the n bytes
- * at p, at which readers would stop, in Python's notation: \udc80, \x00. */
-static PyObject *text_escaped(PyObject *text, const char *p, Py_ssize_t n)
-{
-	PyObject *bytes;
-	PyObject *parts;
-
-	if (!p) {
-		PyErr_Clear();
-		bytes = PyUnicode_AsEncodedString(text, "utf-8",
-						  "backslashreplace");
-	} else {
-		bytes = PyBytes_FromStringAndSize(p, n);
-	}
-	parts = bytes ? PyObject_CallMethod(bytes, "replace", "y#y#", "", 1,
-					    "\\x00", 4) : NULL;
-	Py_XDECREF(bytes);
-	return parts;
-}
-
-/* A string as it is, which lives as long as the object, or escaped. */
+/* A string as it is, which lives as long as the object. A text that has no
+ * UTF-8, or a NUL, at which readers would stop, is in Python's notation: \udc80,
+ * \x00. */
 static int from_text(union taffrail_value *value, PyObject *text,
 		     struct owned *owned)
 {
 	Py_ssize_t n = 0;
 	const char *p = PyUnicode_AsUTF8AndSize(text, &n);
-	PyObject *bytes;
+	PyObject *raw, *bytes;
 
 	if (UNLIKELY(!p || memchr(p, 0, (size_t)n))) {
-		bytes = text_escaped(text, p, n);
+		if (!p)
+			PyErr_Clear();
+		raw = p ? PyBytes_FromStringAndSize(p, n) :
+			  PyUnicode_AsEncodedString(text, "utf-8",
+						    "backslashreplace");
+		bytes = raw ? PyObject_CallMethod(raw, "replace", "y#y#", "", 1,
+						  "\\x00", 4) : NULL;
+		Py_XDECREF(raw);
 		if (!owned_keep(owned, bytes)) {
 			*value = taffrail_value_string("");
 			return exception_swallow();
@@ -288,47 +257,20 @@ static PyObject *bytes_of_items(PyObject *object, Py_ssize_t most)
 	return bytes;
 }
 
-/* Returns the bytes of an object that has a buffer, or is iterable; NULL,
- * perhaps without an exception, when it gives no bytes, or too many. */
-static PyObject *bytes_of_any(PyObject *object)
-{
-	PyObject *view;
-	PyObject *number;
-	PyObject *bytes = NULL;
-	size_t has;
-
-	/* an iterator would be at its end then, a file too */
-	if (PyIter_Check(object))
-		return NULL;
-	if (PyList_CheckExact(object) || PyTuple_CheckExact(object)) {
-		Py_ssize_t n = PySequence_Size(object);
-
-		return n > COPIED_MOST ? NULL : bytes_of_items(object, n);
-	}
-	view = PyMemoryView_FromObject(object);
-	if (!view) {
-		PyErr_Clear();
-		return bytes_of_items(object, ITEMS_MOST);
-	}
-	/* a view may be larger than the memory behind it, and than any
-	 * memory */
-	number = PyObject_GetAttrString(view, "nbytes");
-	has = number ? PyLong_AsSize_t(number) : 0;
-	Py_XDECREF(number);
-	if (!PyErr_Occurred() && has <= COPIED_MOST)
-		bytes = PyBytes_FromObject(view);
-	Py_DECREF(view);
-	return bytes;
-}
-
-/* The bytes of an object: a string's in UTF-8. Returns 0, 1 where it has none,
- * or -1, as value_from(). */
+/*
+ * The bytes of an object: a string's in UTF-8, those of a buffer, or those that
+ * the object iterates over, but not of an iterator, which would be at its end
+ * then, a file too. Returns 0, 1 where it has none or too many, or -1, as
+ * value_from().
+ */
 static int from_bytes(union taffrail_value *value, PyObject *object,
 		      struct owned *owned)
 {
 	char *p = NULL;
 	Py_ssize_t n = 0;
-	PyObject *bytes;
+	PyObject *bytes = NULL;
+	PyObject *view, *number;
+	size_t has;
 
 	*value = taffrail_value_array(NULL, 0);
 	if (PyBytes_Check(object)) {
@@ -337,9 +279,27 @@ static int from_bytes(union taffrail_value *value, PyObject *object,
 	} else if (PyUnicode_Check(object)) {
 		bytes = PyUnicode_AsEncodedString(object, "utf-8",
 						  "backslashreplace");
-	} else {
-		bytes = bytes_of_any(object);
+	} else if (PyList_CheckExact(object) || PyTuple_CheckExact(object)) {
+		n = PySequence_Size(object);
+		if (n <= COPIED_MOST)
+			bytes = bytes_of_items(object, n);
+	} else if (!PyIter_Check(object)) {
+		view = PyMemoryView_FromObject(object);
+		if (!view) {
+			PyErr_Clear();
+			bytes = bytes_of_items(object, ITEMS_MOST);
+			goto keep;
+		}
+		/* a view may be larger than the memory behind it, and than any
+		 * memory */
+		number = PyObject_GetAttrString(view, "nbytes");
+		has = number ? PyLong_AsSize_t(number) : 0;
+		Py_XDECREF(number);
+		if (!PyErr_Occurred() && has <= COPIED_MOST)
+			bytes = PyBytes_FromObject(view);
+		Py_DECREF(view);
 	}
+keep:
 	if (!owned_keep(owned, bytes) || PyBytes_AsStringAndSize(bytes, &p, &n))
 		return exception_swallow();
 	*value = taffrail_value_array(p, (size_t)n);
@@ -349,7 +309,9 @@ static int from_bytes(union taffrail_value *value, PyObject *object,
 int value_from(union taffrail_value *value, int type, PyObject *object,
 	       struct owned *owned)
 {
+	PyObject *number;
 	int truth;
+	int ret;
 
 	if (type == TAFFRAIL_T_STRING) {
 		if (LIKELY(Py_TYPE(object) == &PyUnicode_Type))
@@ -368,6 +330,16 @@ int value_from(union taffrail_value *value, int type, PyObject *object,
 	default:
 		if (LIKELY(PyLong_Check(object)))
 			return from_long(value, type, object);
-		return from_integer_like(value, type, object);
+		/* A float loses the digits behind the point. Other classes give
+		 * an integer by __index__, as numpy's do. */
+		value->u64_ = 0;
+		number = PyFloat_Check(object) ?
+				 PyLong_FromDouble(PyFloat_AsDouble(object)) :
+				 PyNumber_Index(object);
+		if (!number)
+			return exception_swallow();
+		ret = from_long(value, type, number);
+		Py_DECREF(number);
+		return ret;
 	}
 }
