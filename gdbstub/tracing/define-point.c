@@ -305,14 +305,20 @@ static const char *actions_define(struct trace *t, const char *p)
 
 _Static_assert(COLLECT_POINTS_MAX == 256, "the text of point_refusal()");
 
-/* Answers OK, or a refusal that names the tracepoint, because gdb shows nothing
- * else of the packet. */
-static int point_answer(struct connection *c, const char *p, const char *why)
+/* A refusal names the tracepoint, because gdb shows nothing else of the
+ * packet. */
+int serve_define_point(struct connection *c, const char *p)
 {
-	char named[32 + sizeof(trace_get()->why)];
+	struct trace *t = trace_get();
+	char named[32 + sizeof(t->why)];
 	struct text text;
+	const char *why;
 	uint64_t number;
 
+	if (!t)
+		return trace_answer(c, trace_no_memory);
+	why = packet_read_char(&p, '-') ? actions_define(t, p) :
+					  point_define(t, p);
 	if (!why || !packet_read_number(&p, &number))
 		return trace_answer(c, why);
 	text_open(&text, named, sizeof(named));
@@ -321,15 +327,4 @@ static int point_answer(struct connection *c, const char *p, const char *why)
 	text_add(&text, ": ");
 	text_add(&text, why);
 	return trace_answer(c, named);
-}
-
-int serve_define_point(struct connection *c, const char *p)
-{
-	struct trace *t = trace_get();
-
-	if (!t)
-		return trace_answer(c, trace_no_memory);
-	if (packet_read_char(&p, '-'))
-		return point_answer(c, p, actions_define(t, p));
-	return point_answer(c, p, point_define(t, p));
 }

@@ -99,26 +99,6 @@ int serve_point_disable(struct connection *c, const char *p)
 	return point_switch(c, p, 0);
 }
 
-/* Reads a kind of source text, and moves *p to the ':' behind it. Returns NULL
- * for a kind that is not known. */
-static const char *kind_read(const char **p)
-{
-	static const char kinds[][5] = { "at", "cond", "cmd" };
-	uint32_t i;
-
-	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
-		const char *rest = text_after(*p, kinds[i]);
-
-		if (rest && *rest == ':') {
-			*p = rest;
-			return kinds[i];
-		}
-	}
-	while (**p && **p != ':')
-		(*p)++;
-	return NULL;
-}
-
 /* Adds a new text. Returns NULL when it is too long, or when there is no room.
  */
 static struct trace_source *source_begin(struct trace *t,
@@ -150,11 +130,13 @@ static struct trace_source *source_begin(struct trace *t,
  */
 int serve_define_source(struct connection *c, const char *p)
 {
+	static const char kinds[][5] = { "at", "cond", "cmd" };
 	struct trace *t = trace_get();
 	struct trace_source *source;
 	struct trace_point *point;
-	const char *kind;
+	const char *kind = NULL;
 	const char *end;
+	uint32_t i;
 	uint64_t number;
 	uint64_t address;
 	uint64_t start;
@@ -166,7 +148,13 @@ int serve_define_source(struct connection *c, const char *p)
 	if (!trace_read_name(&p, &number, &address) ||
 	    !packet_read_char(&p, ':'))
 		return trace_answer(c, trace_malformed);
-	kind = kind_read(&p);
+	for (i = 0; i < ARRAY_SIZE(kinds) && !kind; i++) {
+		end = text_after(p, kinds[i]);
+		if (end && *end == ':')
+			kind = kinds[i];
+	}
+	while (*p && *p != ':')
+		p++;
 	if (!packet_read_char(&p, ':') || !packet_read_number(&p, &start) ||
 	    !packet_read_char(&p, ':') || !packet_read_number(&p, &length) ||
 	    !packet_read_char(&p, ':'))

@@ -201,7 +201,7 @@ int serve_variables_next(struct connection *c, const char *p)
 {
 	struct trace *t = trace_get();
 	uint32_t *n = &c->variable;
-	const struct trace_variable *variable;
+	const struct trace_variable *variable = NULL;
 
 	(void)p;
 	for (; t && *n < COLLECT_VARIABLES_MAX; (*n)++) {
