@@ -69,48 +69,6 @@ static int field_set(struct taffrail_event_field *field, PyObject *name,
 	return field->name_ ? 0 : -1;
 }
 
-/*
- * The first call of an event without declared fields: the keywords are the
- * fields. Keywords that the agent would refuse are left out, and so are those
- * behind the last one that has room.
- *
- * New objects may start a collection, in which any code of the program runs,
- * and calls this event: then that call was the first one. Returns 0, or -1 with
- * an exception when memory is short.
- */
-static int fields_learn(struct event *event, PyObject *const *values,
-			PyObject *keywords)
-{
-	struct taffrail_event_field fields[TAFFRAIL_FIELDS_MAX];
-	Py_ssize_t count = keywords ? PyTuple_Size(keywords) : 0;
-	PyObject *list = PyList_New(0);
-	PyObject *names;
-	int n = 0;
-	Py_ssize_t i;
-
-	for (i = 0; list && i < count && n < TAFFRAIL_FIELDS_MAX; i++) {
-		PyObject *name = PyTuple_GetItem(keywords, i);
-
-		if (field_set(&fields[n], name, value_type_of(values[i])))
-			continue;
-		n++;
-		if (PyList_Append(list, name))
-			Py_CLEAR(list);
-	}
-	names = list ? PyList_AsTuple(list) : NULL;
-	Py_XDECREF(list);
-	if (!names)
-		return -1;
-	if (event->declared.nfields >= 0) {
-		Py_DECREF(names);
-		return 0;
-	}
-	__builtin_memcpy(event->declared.fields, fields, sizeof(fields));
-	event->names = names;
-	event->declared.nfields = (int)PyTuple_Size(names);
-	return 0;
-}
-
 /* The values of a call, while it is converted. */
 struct hit {
 	union taffrail_value values[TAFFRAIL_FIELDS_MAX];
@@ -254,16 +212,51 @@ event_write(struct event *event, PyObject *const *args, Py_ssize_t nargs,
 	return none_new();
 }
 
-/* The event has no marker yet. Returns 1 when it has one now and it is on. */
+/*
+ * The event has no marker yet. Returns 1 when it has one now and it is on.
+ *
+ * The first call of an event without declared fields tells them: they are the
+ * keywords. Keywords that the agent would refuse are left out, and so are those
+ * behind the last one that has room. New objects may start a collection, in
+ * which any code of the program runs, and calls this event: then that call was
+ * the first one.
+ */
 static __attribute__((noinline)) int event_begin(struct event *event,
 						 PyObject *const *values,
 						 PyObject *keywords)
 {
-	if (event->declared.nfields < 0 &&
-	    fields_learn(event, values, keywords)) {
+	struct taffrail_event_field fields[TAFFRAIL_FIELDS_MAX];
+	Py_ssize_t count = keywords ? PyTuple_Size(keywords) : 0;
+	PyObject *list, *names;
+	Py_ssize_t i;
+	int n = 0;
+
+	if (event->declared.nfields >= 0)
+		goto declare;
+	list = PyList_New(0);
+	for (i = 0; list && i < count && n < TAFFRAIL_FIELDS_MAX; i++) {
+		PyObject *name = PyTuple_GetItem(keywords, i);
+
+		if (field_set(&fields[n], name, value_type_of(values[i])))
+			continue;
+		n++;
+		if (PyList_Append(list, name))
+			Py_CLEAR(list);
+	}
+	names = list ? PyList_AsTuple(list) : NULL;
+	Py_XDECREF(list);
+	if (!names) {
 		PyErr_Clear();
 		return 0;
 	}
+	if (event->declared.nfields >= 0) {
+		Py_DECREF(names);
+		goto declare;
+	}
+	__builtin_memcpy(event->declared.fields, fields, sizeof(fields));
+	event->names = names;
+	event->declared.nfields = (int)PyTuple_Size(names);
+declare:
 	return taffrail_event_enabled(declared_make(&event->declared));
 }
 

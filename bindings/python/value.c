@@ -220,24 +220,6 @@ static int from_any(union taffrail_value *value, PyObject *object,
 	return ret ? ret : failed;
 }
 
-/* Stores the next item of an iterator. Returns 1; 0 at the end; or -1, perhaps
- * with an exception, when the item is no byte. */
-static int item_next(PyObject *iterator, unsigned char *byte)
-{
-	PyObject *item = PyIter_Next(iterator);
-	PyObject *number = item ? PyNumber_Index(item) : NULL;
-	int overflow = 0;
-	long x = number ? PyLong_AsLongAndOverflow(number, &overflow) : 0;
-	int ret = number && !overflow && x >= 0 && x <= UINT8_MAX ? 1 : -1;
-
-	if (!item && !PyErr_Occurred())
-		ret = 0;
-	Py_XDECREF(number);
-	Py_XDECREF(item);
-	*byte = (unsigned char)x;
-	return ret;
-}
-
 /* Returns the bytes that an object iterates over; NULL, perhaps without an
  * exception, when it has others or too many. */
 static PyObject *bytes_of_items(PyObject *object, Py_ssize_t most)
@@ -246,11 +228,23 @@ static PyObject *bytes_of_items(PyObject *object, Py_ssize_t most)
 	unsigned char *p = iterator ? PyMem_Malloc((size_t)most + 1) : NULL;
 	PyObject *bytes = NULL;
 	Py_ssize_t n = 0;
-	int ret = -1;
+	bool whole = false;
 
-	while (p && n <= most && (ret = item_next(iterator, p + n)) > 0)
-		n++;
-	if (!ret)
+	while (p && n <= most) {
+		PyObject *item = PyIter_Next(iterator);
+		PyObject *number = item ? PyNumber_Index(item) : NULL;
+		int overflow = 0;
+		long x = number ? PyLong_AsLongAndOverflow(number, &overflow) :
+				  -1;
+
+		whole = !item && !PyErr_Occurred();
+		Py_XDECREF(number);
+		Py_XDECREF(item);
+		if (overflow || x < 0 || x > UINT8_MAX)
+			break;
+		p[n++] = (unsigned char)x;
+	}
+	if (whole)
 		bytes = PyBytes_FromStringAndSize((const char *)p, n);
 	PyMem_Free(p);
 	Py_XDECREF(iterator);
