@@ -158,8 +158,8 @@ static int from_number(union taffrail_value *value, PyObject *object)
 }
 
 /* A string as it is, which lives as long as the object. A text that has no
- * UTF-8, or a NUL, at which readers would stop, is in Python's notation: \udc80,
- * \x00. */
+ * UTF-8, or a NUL, at which readers would stop, is in Python's notation:
+ * \udc80, \x00. */
 static int from_text(union taffrail_value *value, PyObject *text,
 		     struct owned *owned)
 {

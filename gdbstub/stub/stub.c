@@ -206,10 +206,11 @@ static int packet_serve(struct connection *c, const char *p)
 	}
 	if (i == ARRAY_SIZE(answers))
 		return 0;
-	switch ((enum answer)answers[i].answer) {
-	FUNCTIONS(CALL)
+	answer = answers[i].answer;
+	switch (answer) {
+		FUNCTIONS(CALL)
 	default:
-		for (answer = answers[i].answer; answer > NO_STOP; answer--)
+		for (; answer > NO_STOP; answer--)
 			text += text_length(text) + 1;
 		connection_refuse(c, text);
 		return 0;
