@@ -22,9 +22,12 @@ static int object_clean(struct object *object, void *patcher)
 	int32_t distance;
 
 	for (code = object->codes; code; code = code->next) {
+		/* without a stub, one byte may be all that is mapped */
+		if (!code->stub)
+			continue;
 		__builtin_memcpy(&distance, code->address + 2,
 				 sizeof(distance));
-		if (code->stub && code->address[1] == JUMP &&
+		if (code->address[1] == JUMP &&
 		    ipa_is_pad(code->address + 6 + distance))
 			patch_restore(patcher, code->address, code->stub,
 				      !!object->on);
