@@ -63,9 +63,9 @@ static int child_revive(void)
 	if (ret) {
 		agent_off = "the forked child could not make its files";
 		log_fact(LOG_ERROR, "fork", agent_off, ret);
-		if (!noted)
-			channels_orphan(place_forbidden(ret) ?
-						EKEYREJECTED : -ret);
+		/* 0: the page of its parent has the child already */
+		channels_orphan(noted ? 0 :
+				place_forbidden(ret) ? EKEYREJECTED : -ret);
 	} else {
 		/* before the mark is set: a thread that reads the mark does not
 		 * wait, and would take a closed channel for a stopped one */
