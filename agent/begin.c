@@ -179,6 +179,21 @@ static int start_aside(void *arg)
 	return 0;
 }
 
+/* Returns why the agent has no thread (thread_run()). */
+static const char *threadless(int error)
+{
+	switch (error) {
+	case -EAGAIN:
+		return "it cannot make a thread: raise the limit on processes "
+		       "(ulimit -u)";
+	case -EINVAL:
+		return "no thread can be made: clone(2) is refused, as under "
+		       "an emulator of a processor";
+	default:
+		return "it cannot make a thread: TAFFRAIL_LOG=error tells why";
+	}
+}
+
 void agent_begin(void)
 {
 	int ret;
@@ -186,13 +201,13 @@ void agent_begin(void)
 	registry_lock();
 	registry_scan();
 	registry_unlock();
+	/* an agent that is woken fails for a reason of its own */
+	start_failure = NULL;
 	ret = thread_run(start_aside, NULL);
-	if (ret && !start_failure)
-		start_failure = ret == -EAGAIN ?
-			"it cannot make a thread: raise the limit on processes "
-			"(ulimit -u)" :
-			"no thread can be made: clone(2) is refused, as under "
-			"an emulator of a processor";
+	if (ret && !start_failure) {
+		start_failure = threadless(ret);
+		log_fact(LOG_ERROR, "start", start_failure, ret);
+	}
 	agent_off = ret ? start_failure : NULL;
 	if (ret)
 		return;

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 packages='qemu-user gcc libc6-dev'
 variants='static dynamic'
-# the program in it has the agent's library, and no thread can be made there
-misses='executed without an agent'
 command=(qemu-x86_64 "$work/program")
 
 prepare()
