@@ -252,9 +252,9 @@ static PyObject *bytes_of_items(PyObject *object, Py_ssize_t most)
 }
 
 /*
- * The bytes of an object: a string's in UTF-8, those of a buffer, or those that
- * the object iterates over, but not of an iterator, which would be at its end
- * then, a file too. Returns 0, 1 where it has none or too many, or -1, as
+ * The bytes of an object: a string in UTF-8, a buffer as it is, or the numbers
+ * that the object iterates over, but not of an iterator, which would be at its
+ * end then, a file too. Returns 0, 1 where it has none or too many, or -1, as
  * value_from().
  */
 static int from_bytes(union taffrail_value *value, PyObject *object,

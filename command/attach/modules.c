@@ -89,11 +89,11 @@ struct wanted {
 };
 
 /*
- * Fills in the addresses of names that the module defines, those that are 0 so
- * far. The hash tables tell the number of symbols: DT_HASH has it, a GNU hash
- * table the end of the last chain. Returns 0, also where some were not found;
- * or a negative errno: -ENOENT there is no module (NULL), or it has no symbols,
- * -E2BIG it has too many.
+ * Fills in the addresses of names that the module defines; an address that is
+ * not 0 stays. The hash tables tell the number of symbols: DT_HASH has it, a
+ * GNU hash table the end of the last chain. Returns 0, also where some were
+ * not found; or a negative errno: -ENOENT there is no module (NULL), or it has
+ * no symbols, -E2BIG it has too many.
  */
 static int find_names(const struct attach_target *t,
 		      const struct attach_module *m,

@@ -2,8 +2,8 @@
 /*
  * Fills and prints causes. See cause.h, and texts.def for the texts.
  *
- * Invariant: a text is written into memory of CAUSE_LINE_BYTES, and cut there:
- * whoever made the values, a cause takes no more.
+ * Invariant: a text is written into memory of CAUSE_LINE_BYTES, and cut there,
+ * also where another process has made the values.
  */
 #include "command/causes/cause.h"
 

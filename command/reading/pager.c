@@ -17,7 +17,7 @@
 static pid_t pager;
 static const struct look *shown;
 
-/* Ends the command when the user has left the pager: nobody waits for the rest,
+/* Ends the command when the user has left the pager: the rest has no reader,
  * and the command may not notice for long, as it writes nothing. It is the
  * handler of SIGCHLD, and calls only functions that are safe in a signal. */
 static void pager_left(int number)

@@ -2,8 +2,8 @@
 /*
  * How far a command is, and whether Ctrl-C ends it.
  *
- * Invariant: the line is the last on standard error. Whoever prints another
- * there calls progress_clear() first.
+ * Invariant: the line is the last on standard error. Code that prints
+ * another line there calls progress_clear() first.
  */
 #include "command/reading/progress.h"
 

@@ -123,7 +123,7 @@ static void reason_fill(struct cause *cause, const struct shortage *s,
 		if (rows[i].error == error)
 			id = rows[i].id;
 	shortage_size(wanted, shortage_needed(s->asked));
-	/* a forked child notes its errno alone: nobody has looked */
+	/* a forked child notes an errno, and not how much room there was */
 	if (id == CAUSE_ROOM_DISK && !free && !files &&
 	    !statvfs(directory, &fs)) {
 		free = fs.f_bavail * (uint64_t)fs.f_frsize;

@@ -133,7 +133,7 @@ int count_open(struct report *r)
 }
 
 /* Returns what is counted of the event's class, which is made known if it is
- * new. Returns NULL for a class beyond those that the trace describes, and
+ * new. Returns NULL for a class that the trace does not describe, and
  * without memory, which sets r->failed. */
 static struct report_class *class_of(struct report *r,
 				     const struct trace_event *event)

@@ -165,8 +165,8 @@ static void pair_begun(struct pair *pair, const struct trace_event *event,
 }
 
 /* Returns whether a trace lost events after the time. Then begin and end of a
- * pair may belong to different pairs: an event between the two may be one of
- * those that are lost. */
+ * pair may belong to different pairs: an event between the two may be
+ * lost. */
 static bool has_lost(const struct report *r, const struct trace_class *trace,
 		     int64_t since)
 {
