@@ -12,6 +12,7 @@
 #include "gdbstub/ipa/ipa.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -45,6 +46,11 @@ COLD int ipa_socket_offer(void)
 		ret = (int)sys3(SYS_bind, fd, &address, sizeof(address));
 	}
 	sys_close(fd);
+	/* the umask may have taken rights of the owner, who could then not
+	 * connect */
+	if (!ret)
+		ret = (int)sys4(SYS_fchmodat, AT_FDCWD, address.sun_path, 0700,
+				0);
 	if (!ret)
 		store_release(&ipa->offered, 1, IPA_SOCKET);
 	return ret;
