@@ -202,6 +202,12 @@ static int session_refresh(struct consumer *consumer)
 	return consumer->trace ? trace_update(consumer->trace) : 0;
 }
 
+void consume_look(struct consumer *consumer)
+{
+	if (!consumer->finished)
+		session_refresh(consumer);
+}
+
 /* Writes a packet if all its events have descriptions; else counts it as lost.
  * Returns 0 or a negative errno. */
 static int put_packet(struct consumer *consumer, struct consumer_ring *ring,
@@ -463,7 +469,8 @@ int consume_finish(struct consumer *consumer)
 		ret = ret ? ret : error;
 	}
 	/* a process without any ring still has a trace: it has the losses */
-	if (!ret && !consumer->missed && page->lost_unplaced)
+	if (!ret && !consumer->missed &&
+	    (page->lost_unplaced || consumer->wanted))
 		ret = need_trace(consumer);
 	if (consumer->trace) {
 		/* the anchors taken since the trace was opened */

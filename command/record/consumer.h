@@ -33,6 +33,7 @@ struct consumer {
 	bool consume;			/* this reader moves the tails */
 	bool finished;
 	bool ran;			/* the session was seen at work */
+	bool wanted;			/* a trace is, also without an event */
 	bool released;			/* the buffers were removed */
 	uint8_t uuid[16];		/* of the page */
 	struct process_page *page;	/* NULL once it is settled, */
@@ -83,6 +84,9 @@ int consume_scan(struct consumer *consumer);
  * when there was one, 0, or a negative errno of the disk (losses are then
  * counted). */
 int consume_poll(struct consumer *consumer, uint64_t until_ns);
+
+/* Reads the descriptions of markers, and the page, that the session has now. */
+void consume_look(struct consumer *consumer);
 
 /*
  * Writes the rest, also of open sub-buffers, and completes the trace. Call it

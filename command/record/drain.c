@@ -132,6 +132,8 @@ void drain_finish(struct drain *drain, struct consumer *image, int fd)
 
 	if (image->finished)
 		return;
+	/* a recording without an event is an empty trace */
+	image->wanted = drain->nopen == 1 && !drain->set.ntraces;
 	ret = consume_finish(image);
 	for (size_t i = 0; i < drain->nopen; i++)
 		if (drain->open[i] == image)
@@ -187,6 +189,28 @@ void drain_tell_unwritten(struct drain *drain)
 	else
 		outcome_tell(outcome, OUTPUT_UNWRITTEN, .path = path,
 			     .text = reason_of_output(-error));
+}
+
+void drain_look(struct drain *drain, struct places *places)
+{
+	for (size_t i = 0; i < drain->nopen; i++) {
+		struct consumer *image = drain->open[i];
+
+		consume_look(image);
+		places_take(places, image->pid, &image->session->page, NULL);
+	}
+}
+
+bool drain_rule_unmet(const struct drain *drain, const struct places *places,
+		      const char *rule)
+{
+	if (rules_met(&drain->rules, rule) || places_named(places, rule))
+		return false;
+	for (size_t i = 0; i < drain->nimages; i++)
+		if (drain->images[i]->session &&
+		    rules_met_in(drain->images[i]->session, rule))
+			return false;
+	return true;
 }
 
 void drain_end(struct drain *drain)

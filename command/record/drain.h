@@ -80,6 +80,15 @@ bool drain_collected(const struct drain *drain, const struct consumer *image);
  * as lost. */
 void drain_tell_unwritten(struct drain *drain);
 
+/* Reads which markers the images have now, and adds the places that are not
+ * switched. */
+void drain_look(struct drain *drain, struct places *places);
+
+/* Returns true when a rule has selected no marker of an image, as far as
+ * drain_look() has read them, and names none of the places. */
+bool drain_rule_unmet(const struct drain *drain, const struct places *places,
+		      const char *rule);
+
 /* Completes the traces. Call it when each image is finished, and no process
  * waits for the recorder: it reads the programs' files. */
 void drain_end(struct drain *drain);

@@ -134,6 +134,9 @@ void members_note(struct members *members, const char *program,
 /* Returns how many processes have a trace; one that changed the user is one. */
 size_t members_traced(const struct members *members);
 
+/* Sends a signal to the living members. */
+void members_signal(const struct members *members, int number);
+
 /* Calls `call` for each process that lives, or was alive when the recording
  * ended. */
 void members_each_living(const struct members *members,

@@ -455,6 +455,14 @@ size_t members_traced(const struct members *members)
 	return n;
 }
 
+void members_signal(const struct members *members, int number)
+{
+	for (size_t i = 0; i < members->n; i++)
+		if (members->list[i]->alive && members->list[i]->pidfd >= 0)
+			syscall(SYS_pidfd_send_signal, members->list[i]->pidfd,
+				number, NULL, 0);
+}
+
 void members_each_living(const struct members *members,
 			 void (*call)(pid_t pid, void *priv), void *priv)
 {

@@ -26,7 +26,8 @@
 
 enum {
 	KEY_PROVIDER = 256, KEY_CONTEXT, KEY_OVERWRITE, KEY_BUFFER, KEY_FOR,
-	KEY_MAX_SIZE, KEY_GROUP, KEY_INT3, KEY_LOSS, KEY_PROBE, KEY_CONNECT
+	KEY_MAX_SIZE, KEY_GROUP, KEY_INT3, KEY_LOSS,
+	KEY_NONE, KEY_STRICT, KEY_PROBE, KEY_CONNECT
 };
 
 static const struct option_row rows[] = {
@@ -52,6 +53,9 @@ static const struct option_row rows[] = {
 	  "each hit" },
 	{ KEY_LOSS, "fail-on-loss", NULL, "exit with 1 if events were lost, or "
 	  "callbacks missed hits" },
+	{ KEY_NONE, "fail-if-none", NULL, "exit with 1 if there is no event" },
+	{ KEY_STRICT, "strict", NULL, "end the program within a second if a "
+	  "rule matches no marker so far" },
 	{ KEY_FOR, "for", "SEC", "stop recording after SEC seconds" },
 	{ 'p', "pid", "PID", "record this running process; repeatable" },
 	{ 0 }
@@ -202,6 +206,12 @@ static int take_option(struct record_options *o, int key, const char *value)
 		return COMMAND_DONE;
 	case KEY_LOSS:
 		o->fail_on_loss = true;
+		return COMMAND_DONE;
+	case KEY_NONE:
+		o->fail_if_none = true;
+		return COMMAND_DONE;
+	case KEY_STRICT:
+		o->strict = true;
 		return COMMAND_DONE;
 	case KEY_FOR:
 		return command_take_seconds(&o->seconds, value);

@@ -45,6 +45,9 @@ bool program_interrupted(void);
 /* Looks whether the program has ended. Returns true when it has just ended. */
 bool program_reap(struct program *program);
 
+/* Sends SIGINT to the program and, if it runs five seconds later, SIGTERM. */
+void program_end(struct program *program);
+
 /* Sends the signal on if a process has sent it, and no terminal: then it is for
  * the program, too. Waits for the program if it still runs (until a second
  * signal). Returns its exit status, or 128 + signal if a signal killed it; 0

@@ -22,6 +22,7 @@
 #include "command/agents/vouch.h"
 #include "command/common/installed.h"
 #include "command/common/limits.h"
+#include "command/common/monotonic.h"
 #include "command/common/reason.h"
 #include "command/record/probes-private.h"
 #include "command/record/shortage.h"
@@ -31,6 +32,8 @@
 #define EXIT_NOT_FOUND		127
 #define EXIT_NOT_EXECUTABLE	126
 #define TICK_ROUNDS		50
+#define END_NS			5000000000ull
+#define END_PAUSE_NS		10000000
 
 /* The signal that asked to stop, or 0; whether a process sent it; how many. */
 static volatile sig_atomic_t signal_number;
@@ -253,6 +256,20 @@ bool program_reap(struct program *program)
 	program->child = 0;
 	program->status = status;
 	return true;
+}
+
+void program_end(struct program *program)
+{
+	const struct timespec pause = { .tv_nsec = END_PAUSE_NS };
+	uint64_t end = monotonic_ns() + END_NS;
+
+	if (program->child)
+		kill(program->child, SIGINT);
+	while (program->child && !program_reap(program) &&
+	       monotonic_ns() < end && !program_interrupted())
+		nanosleep(&pause, NULL);
+	if (program->child)
+		kill(program->child, SIGTERM);
 }
 
 int program_wait(struct program *program)

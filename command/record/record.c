@@ -8,6 +8,7 @@
  * writer 40 ns an event); the exit status is the program's unless recording
  * failed.
  */
+#include <signal.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,6 +26,7 @@
 #define POLL_BUSY_MS	1
 #define POLL_IDLE_MS	20
 #define TURN_NS		200000000ull	/* of followers_serve() */
+#define EARLY_NS	800000000ull	/* until rules are told of */
 #define ASKED_MAX	64		/* processes in a turn */
 
 /* The modules of the one recording of a process. Only the main thread uses
@@ -92,6 +94,40 @@ static void followers_serve(uint64_t now_ns)
 	}
 }
 
+/*
+ * Tells, once, EARLY_NS after the first process has begun, which rules match no
+ * marker so far: most likely a typing error. Returns true when the recording
+ * must end for that.
+ */
+static bool record_early(uint64_t now_ns)
+{
+	static uint64_t due_ns;
+	struct places places = { 0 };
+	bool unmet = false;
+	char text[512];
+
+	if (!due_ns && members.n)
+		due_ns = now_ns + EARLY_NS;
+	if (!due_ns || now_ns < due_ns)
+		return false;
+	due_ns = UINT64_MAX;
+	drain_look(&drain, &places);
+	for (int i = 0; i < options.nrules; i++) {
+		const char *rule = options.rules[i];
+
+		if (!drain_rule_unmet(&drain, &places, rule))
+			continue;
+		unmet = true;
+		rules_nearest(&options, rule, text, sizeof(text));
+		outcome_tell(&outcome, RULE_UNMET_YET, .subject = rule,
+			     .text = text);
+	}
+	places_free(&places);
+	if (unmet && options.strict)
+		outcome_tell(&outcome, STRICT_ENDED);
+	return unmet && options.strict;
+}
+
 /* Tells failures, then the summary, then losses that are failures only with
  * --fail-on-loss. */
 static void record_tell(void)
@@ -119,6 +155,8 @@ static void record_tell(void)
 			   "a process: ");
 	drain_summary(&drain, members_traced(&members),
 		      probes_missed(&probes));
+	if (options.fail_if_none && !drain.set.kept)
+		outcome_note(&outcome, EVENTS_NONE);
 	outcome_print(&outcome, CAUSE_EVENTS_LOST);
 	if (members_traced(&members) && isatty(STDERR_FILENO) &&
 	    shell_word(word, sizeof(word), drain.set.path))
@@ -167,6 +205,15 @@ int record_main(int argc, char **argv)
 			members.next_scan_ns = 0;
 		if (members_over(&members, program.child))
 			break;
+		if (record_early(monotonic_ns())) {
+			/* as Ctrl-C does, which reaches all of them */
+			if (options.program) {
+				members_signal(&members, SIGINT);
+				program_end(&program);
+				members_signal(&members, SIGTERM);
+			}
+			break;
+		}
 		followers_serve(monotonic_ns());
 		members_remove_left(&members, monotonic_ns());
 		members_pause(&members, program.child ? program.pidfd : -1, ms);

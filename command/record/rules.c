@@ -77,36 +77,47 @@ static struct event_view *event_at(const struct rules *rules, uint32_t i)
 	return (struct event_view *)(uintptr_t)rules->events.slots[i].value;
 }
 
-/* Fields that cannot be read allow each condition. */
-bool rules_met(const struct rules *rules, const char *rule)
+/* Returns true when a rule selects an event, or NULL. Fields that cannot be
+ * read allow each condition. */
+static bool event_met(const struct event_view *event, const char *rule)
 {
 	uint8_t code[EXPR_CODE_BYTES(RULE_CONDITION_MAX)];
 	struct field_name names[TAFFRAIL_FIELDS_MAX];
+	struct expr_fields fields;
 	struct expr_error error;
 	char id[RULE_BYTES_MAX];
+	const char *condition;
 	size_t bytes;
-	const char *condition = rule_condition(rule, &bytes);
 
-	for (uint32_t i = 0; i < rules->events.size; i++) {
-		const struct event_view *event = event_at(rules, i);
-		struct expr_fields fields;
+	if (!event)
+		return false;
+	snprintf(id, sizeof(id), "%s/%s", event->channel, event->name);
+	if (!rule_matches(rule, id))
+		return false;
+	condition = rule_condition(rule, &bytes);
+	fields = (struct expr_fields){
+		names, event->types, event->nfields,
+		{ event->shown, event->shown + event->shown_bytes },
+	};
+	return !condition || event->nfields > TAFFRAIL_FIELDS_MAX ||
+	       fields_parse(event->text, event->kind, event->nfields, names) ||
+	       expr_compile(condition, &fields, code, sizeof(code), &error) >=
+		       0;
+}
 
-		if (!event)
-			continue;
-		snprintf(id, sizeof(id), "%s/%s", event->channel, event->name);
-		if (!rule_matches(rule, id))
-			continue;
-		fields = (struct expr_fields){
-			names, event->types, event->nfields,
-			{ event->shown, event->shown + event->shown_bytes },
-		};
-		if (!condition || event->nfields > TAFFRAIL_FIELDS_MAX ||
-		    fields_parse(event->text, event->kind, event->nfields,
-				 names) ||
-		    expr_compile(condition, &fields, code, sizeof(code),
-				 &error) >= 0)
+bool rules_met(const struct rules *rules, const char *rule)
+{
+	for (uint32_t i = 0; i < rules->events.size; i++)
+		if (event_met(event_at(rules, i), rule))
 			return true;
-	}
+	return false;
+}
+
+bool rules_met_in(const struct session_view *session, const char *rule)
+{
+	for (size_t i = 0; i < session->nevents; i++)
+		if (event_met(session->events[i], rule))
+			return true;
 	return false;
 }
 
@@ -141,15 +152,13 @@ static bool fault_note(const struct rules *rules, const char *rule,
 	return false;
 }
 
-void rules_note_one(const struct record_options *o, const char *rule, bool some,
-		    struct outcome *outcome)
+bool rules_nearest(const struct record_options *o, const char *rule, char *text,
+		   size_t room)
 {
 	struct nearest nearest = { .rule = rule ? rule : "*" };
-	const char *agent = some ? "with an agent" : "";
-	char file[PATH_MAX], text[512], error[ELFNOTES_ERROR_BYTES];
+	char file[PATH_MAX], error[ELFNOTES_ERROR_BYTES];
 	static struct marker_list list; /* of the one program */
 	static bool known;
-	enum cause_id id;
 	size_t used;
 
 	/* the program's file is found as by execvp() */
@@ -159,11 +168,21 @@ void rules_note_one(const struct record_options *o, const char *rule, bool some,
 	known = true;
 	for (size_t j = 0; j < list.count; j++)
 		nearest_add(&nearest, list.markers[j].id);
-	nearest_text(&nearest, text, sizeof(text));
+	nearest_text(&nearest, text, room);
 	used = strlen(text);
 	if (used && rule)
-		snprintf(text + used, sizeof(text) - used, "%s",
-			 rule_hint(rule));
+		snprintf(text + used, room - used, "%s", rule_hint(rule));
+	return used;
+}
+
+void rules_note_one(const struct record_options *o, const char *rule, bool some,
+		    struct outcome *outcome)
+{
+	const char *agent = some ? "with an agent" : "";
+	char text[512];
+	bool used = rules_nearest(o, rule, text, sizeof(text));
+	enum cause_id id;
+
 	if (used)
 		id = rule ? CAUSE_RULE_UNMET : CAUSE_MARKERS_NAMED_ONLY;
 	else if (rule)

@@ -40,6 +40,16 @@ int rules_take(struct rules *rules, pid_t pid, struct session_view *session);
 /* Returns true when the rule has selected a marker that was taken. */
 bool rules_met(const struct rules *rules, const char *rule);
 
+/* Returns true when it has selected one of a session whose markers were not
+ * taken yet. */
+bool rules_met_in(const struct session_view *session, const char *rule);
+
+/* Writes which ids in the program's file are similar to a rule, and other rules
+ * that may be meant. NULL stands for all markers. Returns false if there is
+ * nothing. */
+bool rules_nearest(const struct record_options *o, const char *rule, char *text,
+		   size_t room);
+
 /*
  * Adds to an outcome that a rule names no marker of any process, and names that
  * may be meant: similar ids in the program's file, USDT probes, a provider.

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Rules that match no marker, and recordings without an event: `record` tells of
+# a rule within a second of the start, --strict ends the program then, and a
+# recording without an event is an empty trace that all commands read.
+
+compile: unmet unmet.c -O2
+
+group: a rule that matches nothing is told while the program runs
+case: before the end, and again at the end
+run:
+	taffrail record -o trace -e app/hti -e app/hit -- unmet 60 1 2>said &
+	for i in $(seq 600); do
+		grep -q 'so far' said && break
+		sleep 0.05
+	done
+	cat said >&2
+	echo --- >&2
+	kill -TERM $!
+	wait $! || echo $?
+	tail -n +2 said >&2
+stdout: ^1$
+whole stderr:
+	taffrail: record: no marker of the modules so far matches 'app/hti'; nearest: app/hit
+	---
+	taffrail: record: no marker matched 'app/hti'; nearest: app/hit
+	taffrail: record: 0 events (0 lost, 0.0 bytes per event) of 1 process in trace
+case: a rule that matches is not told of
+run: taffrail record -o met -e app/hit -- unmet 1.5 1
+stderr: record: 1 event \(0 lost, .* of 1 process in met
+no stderr: so far
+case: a short program is told of at its end only
+run: taffrail record -o short -e app/hti -- unmet
+status: 1
+stderr: no marker matched 'app/hti'
+no stderr: so far
+case: a condition that can never hold is a rule that matches nothing
+run: taffrail record -o never --strict -e 'app/hit if j > 1' -- unmet 60 1
+status: 1
+stderr: no marker of the modules so far matches 'app/hit if j > 1'
+stderr: condition 'j > 1'
+
+group: --strict
+case: ends the program as Ctrl-C does
+run:
+	taffrail record --strict -o trace -e app/hti -- unmet 60 || echo $?
+whole stdout: 1
+stderr: no marker of the modules so far matches 'app/hti'; nearest: app/hit
+stderr: --strict: the recording ends
+case: a program that ignores SIGINT gets SIGTERM
+run:
+	ln -s $(command -v unmet) deaf
+	taffrail record --strict -o deaf-trace -e app/hti -- ./deaf 60
+status: 1
+stderr: --strict: the recording ends
+case: without a mistake it changes nothing
+run: taffrail record --strict --fail-if-none -o right -e app/hit -- unmet 1 5
+stderr: record: 5 events \(0 lost, .* of 1 process in right
+
+group: no event
+need: command -v babeltrace2
+case: an empty trace, and the program's status
+run: taffrail record -o trace -- unmet
+whole stderr: taffrail: record: 0 events (0 lost, 0.0 bytes per event) of 1 process in trace
+case: it is valid
+run: taffrail verify trace
+whole stdout: 0 emitted = 0 kept + 0 overwritten + 0 lost, in 0 streams of 1 trace
+case: view
+run: taffrail view trace
+whole stdout:
+whole stderr:
+case: report
+run: taffrail report trace
+stdout: 0 events \(0 bytes\) of 1 process, 0 lost
+case: export
+run: taffrail export --format json trace | wc -l
+whole stdout: 0
+case: babeltrace2 reads it
+run: babeltrace2 trace
+whole stdout:
+whole stderr:
+case: one event beside two processes without any
+run:
+	taffrail record -o three -- sh -c 'unmet; unmet 0 1; unmet'
+	ls three | grep -c '^unmet-'
+stderr: record: 1 event \(0 lost, .* of 1 process in three
+case: --fail-if-none: record
+run: taffrail record --fail-if-none -o none -e app/hit -- unmet
+status: 1
+whole stderr:
+	taffrail: record: 0 events (0 lost, 0.0 bytes per event) of 1 process in none
+	taffrail: record: --fail-if-none: there is no event
