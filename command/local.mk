@@ -259,6 +259,7 @@ timeline_script = \
 	command/timeline/page/data.js \
 	command/timeline/page/model.js \
 	command/timeline/page/near.js \
+	command/timeline/page/lanes.js \
 	command/timeline/page/draw.js \
 	command/timeline/page/scale.js \
 	command/timeline/page/find.js \

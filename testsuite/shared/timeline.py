@@ -72,8 +72,8 @@ def exact(ns):
 
 def check_lanes(page, events):
     names = page.js('[...document.querySelectorAll("#names .lane")]'
-                    '.map(lane => [...lane.children].map(part =>'
-                    'part.textContent))')
+                    '.map(lane => [...lane.querySelectorAll("span")].map('
+                    'part => part.textContent))')
     counts, threads = {}, {}
     for event in events:
         tid = event['context']['vtid']

@@ -21,6 +21,7 @@ class App {
 		this.painter = new Painter(by_id('picture'), head, this.colors);
 		this.scale = new Scale(this);
 		this.report = new Report(this);
+		this.lanes = new Lanes(this);
 		this.selected = null;
 		this.hover = null;
 		this.marks = null;
@@ -43,11 +44,9 @@ class App {
 
 		this.model = model;
 		this.selected = this.hover = this.marks = null;
-		this.layout = lay_out(this.head, model,
-				      this.scroll.clientHeight);
 		this.report.set_model(model);
-		this.show_names();
-		this.request();
+		this.lanes.set_model(model);
+		this.lay_out();
 		if (chosen !== null && is_span(chosen))
 			this.choose(this.same_slice(before, chosen));
 		// the picture comes first
@@ -72,53 +71,27 @@ class App {
 		return null;
 	}
 
-	show_names()
+	// Says anew where lanes stand. What the mouse is over moves away.
+	lay_out()
 	{
-		const names = by_id('names');
-
-		names.replaceChildren(...this.layout.places.map(place => {
-			const made = place.one ? this.lane_name(place) :
-				this.process_name(place);
-
-			made.style.top = place.y + 'px';
-			made.style.height = place.height + 'px';
-			return made;
-		}));
-		names.style.height = this.layout.height + 'px';
+		if (!this.model)
+			return;
+		this.room = this.scroll.clientHeight;
+		this.layout = this.lanes.lay_out(this.room);
+		this.hover = null;
+		this.tell_lanes();
+		this.request();
 	}
 
-	process_name(place)
+	tell_lanes()
 	{
-		const process = this.head.processes[place.process];
-		const lane = this.head.lanes.find(one =>
-			one.process === place.process);
-		const made = element('div', { class: 'process', role: 'listitem',
-			title: process.path }, element('span', {
-			class: 'name' }, process.name || lane.name ||
-			'process'));
+		const { lanes } = this;
 
-		if (process.pid >= 0)
-			made.append(element('span', { class: 'id' },
-					    process.pid));
-		return made;
-	}
-
-	lane_name(place)
-	{
-		const { lane, hidden } = place.one;
-		const name = lane.is_cpu ? 'CPU' : lane.name || 'thread';
-		const made = element('div', { class: 'lane', role: 'listitem',
-			title: this.report.lane_text(lane.number) + ', ' +
-			counted(lane.events, 'event') + (hidden ? '; ' +
-			counted(hidden, 'slice') + ' below row ' + ROWS_MAX +
-			' not drawn' : '') },
-			element('span', { class: 'name' }, name),
-			element('span', { class: 'id' }, lane.id),
-			element('span', { class: 'more' },
-				count_text(lane.events) + (hidden ? ' !' : '')));
-
-		place.element = made;
-		return made;
+		by_id('lanes-filter').classList.toggle('none', !lanes.shown);
+		by_id('lanes-filter').title = (lanes.hides() ? 'Shown are ' +
+			count_text(lanes.shown) + ' of ' + counted(lanes.n,
+			'lane') + '. ' : '') + 'Words in the name or number ' +
+			'of a thread or process; -word: without it.';
 	}
 
 	// Draws before the next frame.
@@ -147,7 +120,10 @@ class App {
 	{
 		const begin = performance.now();
 
+		if (this.room !== this.scroll.clientHeight)
+			this.lay_out();
 		this.measure();
+		this.lanes.show_names(this.view);
 		this.painter.draw(this.model, this.layout, this.view,
 				  this.marks);
 		this.scale.draw(this.view);
@@ -169,7 +145,8 @@ class App {
 				      Math.max(begin, 0));
 
 		range.textContent = (seen < span ? duration_text(seen) +
-			' in view\nof ' : 'all of ') + duration_text(span);
+			' in view of ' : 'all of ') + duration_text(span);
+		range.title = range.textContent;
 		range.dataset.begin = begin;
 		range.dataset.end = end;
 	}
@@ -236,9 +213,9 @@ class App {
 	{
 		const { report, view, model } = this;
 		const one = model.lanes[report.lane(item)];
-		const { y, top, row } = one.place;
+		const { y, top, row, sticky } = one.place;
 		const from = this.x(report.from(item));
-		const at = y - view.top;
+		const at = y - (sticky ? 0 : view.top);
 
 		if (is_span(item))
 			return { x: from, y: at + top + model.row[item] * row,
@@ -283,6 +260,9 @@ class App {
 
 	outline(c, item)
 	{
+		// the process of its lane may be folded
+		if (!this.model.lanes[this.report.lane(item)].place)
+			return;
 		const { x, y, width, height } = this.box(item);
 		const left = Math.max(-4, x - 1);
 		const right = Math.min(this.view.width + 4, x + width + 1);
@@ -294,13 +274,11 @@ class App {
 	item_at(x, y)
 	{
 		const { layout, view } = this;
-		const at = y + view.top;
-		const place = layout.places.find(one => one.one && at >= one.y &&
-			at < one.y + one.height);
+		const place = layout.at(y, view.top);
 
-		if (!place)
+		if (!place || !place.one)
 			return null;
-		const inside = at - place.y;
+		const inside = y + (place.sticky ? 0 : view.top) - place.y;
 
 		if (inside < place.top || !place.one.rows.length)
 			return this.instant_at(place.one, x);
@@ -416,11 +394,19 @@ class App {
 
 	show_lane(item)
 	{
+		const number = this.report.lane(item);
+
+		this.lanes.uncover(number);
+		if (this.model.lanes[number].place.sticky)
+			return;
+		this.measure();
 		const { y, height } = this.box(item);
 		const top = this.scroll.scrollTop;
+		const { sticky } = this.layout;
 
-		if (y < 0)
-			this.scroll.scrollTop = top + y - PROCESS_HEIGHT;
+		if (y < sticky)
+			this.scroll.scrollTop = top + y - sticky -
+				PROCESS_HEIGHT;
 		else if (y + height > this.view.height)
 			this.scroll.scrollTop = top + y + height -
 				this.view.height + LANE_MIN;
@@ -441,11 +427,7 @@ class App {
 	{
 		this.selected = item;
 		this.report.show(item);
-		for (const { element: name, one } of this.layout.places)
-			if (name)
-				name.classList.toggle('chosen', item !== null &&
-					one.lane.number ===
-					this.report.lane(item));
+		this.lanes.choose(item === null ? -1 : this.report.lane(item));
 		by_id('said').textContent = item === null ?
 			'Nothing is selected.' : this.report.sentence(item);
 	}

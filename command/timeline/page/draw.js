@@ -3,15 +3,7 @@
 // that share a pixel are found by a search, not one by one.
 
 const COLORS = 14;
-const PROCESS_HEIGHT = 24;
-const LANE_MIN = 24;
-const INSTANT_HEIGHT = 14;
-const ROW_HEIGHT = 18;
-const ROW_LOW = 8;
-const ROW_ROOMY = 25;		// where there is room for all lanes
-const ROWS_HIGH = 16;		// with more rows than these they are low
-const DENSITY_HEIGHT = 26;
-const LANE_PAD = 3;
+const FOLDED_HEIGHT = 16;	// of the picture of a folded process
 const LABEL_MIN = 38;
 const DENSE = 2;		// pixels below which slices are put together
 const SHADES = 4;
@@ -120,48 +112,6 @@ class Colors {
 	}
 }
 
-// Processes in the order of their first event, and their threads.
-function order_lanes(model)
-{
-	const first = new Map();
-
-	for (const { lane } of model.lanes)
-		first.set(lane.process, Math.min(lane.first,
-			first.get(lane.process) ?? Infinity));
-	return model.lanes.filter(one => one.lane.events).sort((a, b) =>
-		first.get(a.lane.process) - first.get(b.lane.process) ||
-		a.lane.process - b.lane.process || a.lane.id - b.lane.id);
-}
-
-// Says where each lane stands, from the top; rows are high if all lanes then fit
-// into the room.
-function lay_out(head, model, room, roomy = true)
-{
-	const order = order_lanes(model);
-	const places = [];
-	let y = 0;
-
-	order.forEach((one, i) => {
-		if (!i || order[i - 1].lane.process !== one.lane.process) {
-			places.push({ process: one.lane.process, y,
-				      height: PROCESS_HEIGHT });
-			y += PROCESS_HEIGHT;
-		}
-		const row = roomy ? ROW_ROOMY : one.rows.length > ROWS_HIGH ?
-			ROW_LOW : ROW_HEIGHT;
-		const top = LANE_PAD + (head.lane_density && !model.n ?
-			DENSITY_HEIGHT : one.instants ? INSTANT_HEIGHT : 0);
-		const height = Math.max(LANE_MIN, top + row * one.rows.length +
-					LANE_PAD);
-
-		places.push({ one, y, height, row, top });
-		one.place = places[places.length - 1];
-		y += height;
-	});
-	return roomy && y > room ? lay_out(head, model, room, false) :
-		{ places, height: y };
-}
-
 class Painter {
 	constructor(canvas, head, colors)
 	{
@@ -186,19 +136,25 @@ class Painter {
 		this.model = model;
 		this.marks = marks;
 		this.scale = view.width / (view.end - view.begin);
-		c.fillStyle = this.colors.back;
-		c.fillRect(0, 0, view.width, view.height);
-		this.draw_grid();
-		for (const place of layout.places) {
-			const y = place.y - view.top;
+		this.draw_back(view.height);
+		for (const place of layout.visible(view.top, view.top +
+						   view.height))
+			this.draw_place(place, place.y - view.top);
+		if (!layout.sticky)
+			return;
+		this.draw_back(layout.sticky);
+		for (const place of layout.pins())
+			this.draw_place(place, place.y);
+		c.fillStyle = this.colors.soft;
+		c.fillRect(0, layout.sticky - 1, view.width, 1);
+	}
 
-			if (y + place.height < 0 || y > view.height)
-				continue;
-			if (place.one)
-				this.draw_lane(place, y);
-			else
-				this.draw_process(place, y);
-		}
+	draw_place(place, y)
+	{
+		if (place.one)
+			this.draw_lane(place, y);
+		else
+			this.draw_process(place, y);
 	}
 
 	x(ns)
@@ -206,14 +162,16 @@ class Painter {
 		return (ns - this.view.begin) * this.scale;
 	}
 
-	draw_grid()
+	// The ground that lanes stand on, with a grid of times.
+	draw_back(height)
 	{
 		const c = this.context;
 
+		c.fillStyle = this.colors.back;
+		c.fillRect(0, 0, this.view.width, height);
 		c.fillStyle = this.colors.grid;
 		for (const at of ticks(this.view).list)
-			c.fillRect(Math.round(this.x(at)), 0, 1,
-				   this.view.height);
+			c.fillRect(Math.round(this.x(at)), 0, 1, height);
 	}
 
 	draw_process(place, y)
@@ -222,8 +180,47 @@ class Painter {
 
 		c.fillStyle = this.colors.panel;
 		c.fillRect(0, y, this.view.width, place.height);
+		if (place.is_folded)
+			this.draw_folded(place, y + (place.height -
+						     FOLDED_HEIGHT) / 2);
 		c.fillStyle = this.colors.line;
 		c.fillRect(0, y + place.height - 1, this.view.width, 1);
+	}
+
+	// How busy the lanes of a folded process are, as bars, and below them where
+	// they have events that are no slices.
+	draw_folded({ lanes }, y)
+	{
+		const { view, model, colors, scale, context: c } = this;
+		const busy = new Float64Array(Math.ceil(view.width) + 1);
+		const seen = new Uint8Array(busy.length);
+
+		if (this.head.lane_density && !model.n) {
+			for (const { lane } of lanes) {
+				const { bins, fold } = this.head.lane_density[
+					lane.number];
+
+				counts_by_pixel(bins, this.head.bin_ns * 2 **
+					fold, view).forEach((n, x) => {
+					busy[x] += n;
+				});
+			}
+			draw_counts(c, busy, busy.reduce((a, b) => Math.max(a,
+				b), 1), y, FOLDED_HEIGHT, colors.density);
+			return;
+		}
+		for (const { rows, time } of lanes) {
+			if (rows.length)
+				add_busy(busy, rows[0], view, scale);
+			add_seen(seen, time, view, scale);
+		}
+		draw_counts(c, busy, lanes.length, y, FOLDED_HEIGHT - 4,
+			    colors.density);
+		c.fillStyle = colors.soft;
+		seen.forEach((is_seen, x) => {
+			if (is_seen)
+				c.fillRect(x, y + FOLDED_HEIGHT - 3, 1, 3);
+		});
 	}
 
 	draw_lane(place, y)
@@ -473,8 +470,14 @@ function draw_bars(c, density, bin_ns, view, y, height, color)
 {
 	const counts = counts_by_pixel(density.bins, bin_ns * 2 **
 				       density.fold, view);
-	const most = counts.reduce((a, b) => Math.max(a, b), 0);
 
+	draw_counts(c, counts, counts.reduce((a, b) => Math.max(a, b), 0), y,
+		    height, color);
+}
+
+// Draws a bar for each pixel; `most` is as high as there is room.
+function draw_counts(c, counts, most, y, height, color)
+{
 	c.fillStyle = color;
 	counts.forEach((n, x) => {
 		const bar = n ? Math.max(1.5, height * Math.sqrt(n / most)) : 0;
@@ -482,6 +485,48 @@ function draw_bars(c, density, bin_ns, view, y, height, color)
 		if (bar)
 			c.fillRect(x, y + height - bar, 1, bar);
 	});
+}
+
+// Adds to each pixel the part of it in which a row has slices.
+function add_busy(busy, { from, to, sum, n }, view, scale)
+{
+	const { begin, end, width } = view;
+
+	for (let i = lower_bound(to, begin); i < n && from[i] < end;) {
+		const left = Math.max(0, (from[i] - begin) * scale);
+		const right = Math.min(width, (to[i] - begin) * scale);
+		const pixel = Math.floor(left);
+
+		if (right - left < 1) {
+			const next = gallop(from, begin + (pixel + 1) / scale,
+					    i + 1, n);
+
+			// the last of them may be long: it has a turn of its own
+			const last = next - i > 1 && (to[next - 1] -
+				from[next - 1]) * scale >= 1 ? next - 1 : next;
+
+			busy[pixel] += (sum[last] - sum[i]) * scale;
+			i = last;
+			continue;
+		}
+		for (let x = pixel; x < right; x++)
+			busy[x] += Math.min(right, x + 1) - Math.max(left, x);
+		i++;
+	}
+}
+
+// Notes the pixels in which there are instants.
+function add_seen(seen, time, view, scale)
+{
+	const { begin, end } = view;
+	const last = upper_bound(time, end);
+
+	for (let i = lower_bound(time, begin); i < last;) {
+		const pixel = Math.floor((time[i] - begin) * scale);
+
+		seen[pixel] = 1;
+		i = gallop(time, begin + (pixel + 1) / scale, i + 1, last);
+	}
 }
 
 // Spreads bins over the pixels of a view.

@@ -185,6 +185,15 @@ class Mouse {
 	}
 }
 
+// Folds the process of what is selected.
+function fold_selected(app)
+{
+	const { selected, model, report } = app;
+
+	if (selected !== null)
+		app.lanes.fold(model.lanes[report.lane(selected)].lane.process);
+}
+
 // Keys of the plot, and what they do.
 function plot_keys(app)
 {
@@ -212,6 +221,12 @@ function plot_keys(app)
 		f: selected, Enter: selected,
 		n: () => app.step_hit(1), N: () => app.step_hit(-1),
 		r: () => app.aside.focus(),
+		l: () => by_id('lanes-filter').select(),
+		c: () => fold_selected(app), C: () => app.lanes.fold_all(),
+		p: () => {
+			if (app.selected !== null)
+				app.lanes.pin(app.report.lane(app.selected));
+		},
 	};
 
 	return keys;
@@ -252,6 +267,13 @@ function watch_keys(app)
 				app.find('');
 				app.plot.focus();
 			}
+			return;
+		}
+		if (target === by_id('lanes-filter')) {
+			if (event.key === 'Escape')
+				app.lanes.set_filter('');
+			if (event.key === 'Escape' || event.key === 'Enter')
+				app.plot.focus();
 			return;
 		}
 		const free = target === app.plot || target === document.body;
@@ -374,6 +396,7 @@ async function start()
 	new Mouse(app);
 	watch_keys(app);
 	watch_search(app);
+	watch_lanes(app);
 	app.scroll.addEventListener('scroll', () => app.request());
 	new ResizeObserver(() => app.request()).observe(app.scroll);
 	app.plot.focus();
