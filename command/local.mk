@@ -263,6 +263,7 @@ timeline_script = \
 	command/timeline/page/draw.js \
 	command/timeline/page/scale.js \
 	command/timeline/page/find.js \
+	command/timeline/page/span.js \
 	command/timeline/page/report.js \
 	command/timeline/page/app.js \
 	command/timeline/page/input.js

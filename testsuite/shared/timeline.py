@@ -102,9 +102,10 @@ def check_names(page, events):
     slices['app:hang'] = [0, '1', 0]
     rows = page.rows('#by-name')
     check_equal('slices, by name: columns', rows[0],
-                ['Name', 'Count', 'Not finished', 'Total'])
+                ['Name', 'Count', 'Not finished', 'Total', 'Mean', '99 %',
+                 'Longest'])
     check_equal('slices, by name', {
-        name: [int(n), open.replace('0', '')] for name, n, open, _ in rows[1:]},
+        row[0]: [int(row[1]), row[2].replace('0', '')] for row in rows[1:]},
         {name: one[:2] for name, one in slices.items()})
     totals = {row[0]: row[3] for row in rows[1:]}
     for name, (n, _, ns) in slices.items():

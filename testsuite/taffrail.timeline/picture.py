@@ -2,14 +2,20 @@
 # Works with pages of `taffrail timeline` in a browser, as a reader does.
 #	picture.py WHAT PAGE ...
 #
-#	lanes PAGE	the page of many.py's 2,000 processes
+#	lanes PAGE		the page of many.py's 2,000 processes
+#	spans PAGE COMMAND TRACE	the page of served.py's trace; COMMAND reports
+import json
 import os
+import re
+import subprocess
 import sys
 
 sys.path.append(os.path.join(os.path.dirname(__file__), '..', 'shared'))
 from browser import Page  # noqa: E402
-from timeline import check, check_equal  # noqa: E402
+from timeline import check, check_equal, grouped  # noqa: E402
+from times import duration_text, exact, number_of  # noqa: E402
 
+PAIR = 'app:job_sent,app:job_received,id'
 ENTER, ESCAPE = '\ue007', '\ue00c'
 NAMES = ('(list => list.map(one => [...one.children].filter(part => !part'
          '.matches("button, .more")).map(part => part.textContent).join(" ")))'
@@ -184,6 +190,164 @@ def lanes(page, path):
     check_order(page)
     check_fold(page)
     check_pin(page)
+
+
+def reported(command, trace, begin, end):
+    """What `report` says of a time."""
+    return json.loads(subprocess.run(
+        [command, 'report', '--json', '--pair', PAIR, '--begin', begin, '--end',
+         end, trace], check=True, capture_output=True).stdout)
+
+
+def check_statistics(page, what, report):
+    rows = page.rows('#by-name')
+    check_equal('%s: slices by name' % what, sorted(
+        tuple(dict(zip(rows[0], row)).get(head, '0') for head in (
+            'Name', 'Count', 'Not finished', 'Total', 'Mean', '99 %',
+            'Longest')) for row in rows[1:]) if rows else [], sorted(
+        (pair['name'], grouped(pair['count']), str(pair['unfinished']),
+         *(duration_text(one) for one in (
+             int(pair['sum']), int(pair['sum']) / pair['count'],
+             int(pair['p99']), int(pair['max'])))) if pair['count'] else
+        (pair['name'], '0', str(pair['unfinished']), '', '', '', '')
+        for pair in report['pairs'] if pair['count'] or pair['unfinished']))
+    check_equal('%s: events by name' % what, sorted(
+        (name, number_of(n)) for name, n in page.rows('#events')[1:]), sorted(
+        (one['name'], one['events']) for one in report['names']))
+    check_equal('%s: all events' % what, page.value('#times', 'Events'),
+                grouped(report['events']))
+
+
+def check_spans(page, command, trace):
+    """Each span has the numbers that report has of this time."""
+    first = 1795656939 * 10 ** 9
+    spans = page.js('(time => [[0, time[40]], [time[40], time[700]],'
+                    '[time[41], time[700] - 1], [time[1000], time[2500]],'
+                    '[time[5000], timeline.head.span], [time[17], time[17]],'
+                    '[123456, 7654321]])(timeline.model.time)')
+    for begin, end in spans:
+        page.js('timeline.span.set(...arguments)', begin, end)
+        page.js('timeline.span.show()')
+        what = '%d ns to %d ns' % (begin, end)
+        check_statistics(page, what, reported(
+            command, trace, '%dns' % (first + begin), '%dns' % (first + end)))
+        check_equal('%s: how long it is' % what, page.value('#times', 'Lasts'),
+                    exact(end - begin))
+        told = re.search(r'--begin (\d+ns) --end (\d+ns)',
+                         page.text('#command'))
+        check_equal('%s: the command' % what, told and told.groups(),
+                    ('%dns' % (first + begin), '%dns' % (first + end)))
+
+
+def check_shown(page):
+    """With a filter, the numbers are of the lanes that are shown."""
+    page.js('timeline.span.set(0, timeline.head.span)')
+    page.js('timeline.span.show()')
+    page.js('timeline.lanes.set_filter("102")')
+    check_equal('a filter: of these lanes', [
+        page.value('#times', name) for name in ('Lanes', 'Events')],
+        ['1 of 3 lanes', '2,400'])
+    check_equal('a filter: their slices', [
+        row[:2] for row in page.rows('#by-name')[1:]],
+        [['app:request', '400'], ['app:query', '400'], [PAIR, '400']])
+    check('a filter: no command has these numbers', page.js(
+        'document.getElementById("command") === null'))
+    page.js('timeline.lanes.set_filter("")')
+
+
+def drag(page, place, start, pixels, ctrl=False):
+    """Drags with the mouse from a place of an element, in pixels from its left."""
+    from selenium.webdriver.common.keys import Keys
+    box = page.js('(box => [box.left, box.top + box.height / 2])(document'
+                  '.getElementById(arguments[0]).getBoundingClientRect())',
+                  place)
+    actions = page.actions(page.browser)
+    if ctrl:
+        actions.key_down(Keys.CONTROL)
+    actions.w3c_actions.pointer_action.move_to_location(
+        int(box[0] + start), int(box[1]))
+    actions.w3c_actions.pointer_action.pointer_down()
+    actions.move_by_offset(pixels // 2, 0).move_by_offset(
+        pixels - pixels // 2, 0)
+    actions.release()
+    if ctrl:
+        actions.key_up(Keys.CONTROL)
+    actions.perform()
+    drawn(page)
+
+
+def span(page):
+    """The selected span, in pixels of the plot."""
+    return page.js('timeline.span.is_there ? [timeline.x(timeline.span.begin),'
+                   'timeline.x(timeline.span.end)] : null')
+
+
+def near(got, *want):
+    return got is not None and all(abs(a - b) <= 2 for a, b in zip(got, want))
+
+
+def check_ruler(page):
+    page.keys(ESCAPE)
+    page.keys(ESCAPE)
+    check_equal('Escape: no span', span(page), None)
+    page.js('timeline.set_view(1e6, 3e6)')
+    drawn(page)
+    drag(page, 'axis', 100, 200)
+    check('a drag over the axis: a span', near(span(page), 100, 300),
+          span(page))
+    check_equal('and its report', page.text('#report h2'), 'Selected span')
+    said = page.js('document.getElementById("said").textContent')
+    check('a screen reader gets it', said.startswith('Selected span of '), said)
+    drag(page, 'axis', 300, 50)
+    check('its end can be dragged', near(span(page), 100, 350), span(page))
+    drag(page, 'axis', 100, -40)
+    check('and its begin', near(span(page), 60, 350), span(page))
+    before = page.range()
+    page.keys('f')
+    after = page.range()
+    begin, end = page.js('[timeline.span.begin, timeline.span.end]')
+    check('f: to the span', after[0] < begin and end < after[1] and
+          after[1] - after[0] < 1.2 * (end - begin), (before, after))
+    drag(page, 'axis', 200, 0)
+    check_equal('a click on the axis: no span', span(page), None)
+    drag(page, 'plot', 150, 120, ctrl=True)
+    check('Ctrl and a drag: a span', near(span(page), 150, 270), span(page))
+    check('Ctrl and a drag: the time stays', page.range() == after)
+    page.keys('m')
+    check('m: what is in view', near(span(page), 0, page.js(
+        'timeline.view.width')), span(page))
+    page.search('app:request')
+    page.keys(ENTER, 'query')
+    page.wait('timeline.selected !== null')
+    page.keys('m')
+    first = page.js('[timeline.span.begin, timeline.span.end]')
+    page.keys(ENTER, 'query')
+    page.wait('timeline.hit === 1')
+    second = page.js('[timeline.report.from(timeline.selected),'
+                     'timeline.report.to(timeline.selected)]')
+    page.keys('M')
+    check_equal('m and M: from one slice to another', page.js(
+        '[timeline.span.begin, timeline.span.end]'),
+        [min(first[0], second[0]), max(first[1], second[1])])
+    # with the mouse, an edge that is near is taken
+    page.js('timeline.select(timeline.marks.items[5], true)')
+    drawn(page)
+    x, y = page.js('(box => [box.x + box.width, box.y + box.height / 2])('
+                   'timeline.box(timeline.selected))')
+    check_equal('an edge near the mouse', page.js(
+        'timeline.span.snap(arguments[0] - 4, arguments[1])', x, y), page.js(
+        'timeline.report.to(timeline.selected)'))
+    page.js('timeline.find("")')
+    page.keys(ESCAPE)
+    page.keys(ESCAPE)
+    page.js('timeline.show_whole()')
+
+
+def spans(page, path, command, trace):
+    check_spans(page, command, trace)
+    check_shown(page)
+    check_ruler(page)
+    return 2
 
 
 def check_console(page, what):

@@ -268,4 +268,5 @@ def main(arguments):
         page.browser.quit()
 
 
-main(sys.argv[1:])
+if __name__ == '__main__':
+    main(sys.argv[1:])

@@ -22,6 +22,7 @@ class App {
 		this.scale = new Scale(this);
 		this.report = new Report(this);
 		this.lanes = new Lanes(this);
+		this.span = new Span(this);
 		this.selected = null;
 		this.hover = null;
 		this.marks = null;
@@ -80,6 +81,9 @@ class App {
 		this.layout = this.lanes.lay_out(this.room);
 		this.hover = null;
 		this.tell_lanes();
+		// its statistics are of the lanes that are shown
+		if (this.span.is_there && this.selected === null)
+			this.report.show(null);
 		this.request();
 	}
 
@@ -242,6 +246,7 @@ class App {
 		c.lineWidth = 2;
 		if (this.selected !== null)
 			this.outline(c, this.selected);
+		this.span.draw(c);
 		if (this.mouse_x !== undefined) {
 			c.globalAlpha = 0.5;
 			c.fillStyle = colors.soft;
@@ -429,6 +434,7 @@ class App {
 		this.report.show(item);
 		this.lanes.choose(item === null ? -1 : this.report.lane(item));
 		by_id('said').textContent = item === null ?
+			this.span.is_there ? this.span.sentence() :
 			'Nothing is selected.' : this.report.sentence(item);
 	}
 

@@ -57,7 +57,9 @@ class Mouse {
 		app.plot.setPointerCapture(event.pointerId);
 		this.drag = { x, y, begin: app.view.begin, end: app.view.end,
 			      top: app.scroll.scrollTop, moved: false,
-			      band: event.shiftKey };
+			      band: event.shiftKey,
+			      span: event.ctrlKey || event.metaKey ?
+			      app.span.snap(x, y) : null };
 	}
 
 	move(event)
@@ -84,6 +86,11 @@ class Mouse {
 
 		app.hover = null;
 		this.tip.hidden = true;
+		if (drag.span !== null) {
+			app.span.set(drag.span, app.span.snap(x, y));
+			app.draw_over();
+			return;
+		}
 		if (drag.band) {
 			app.band = [drag.x, x];
 			app.draw_over();
@@ -108,6 +115,8 @@ class Mouse {
 			return;
 		if (!drag.moved)
 			app.select(app.item_at(x, y));
+		else if (drag.span !== null)
+			app.span.show();
 		else if (app.band)
 			app.set_view(app.time(Math.min(...app.band)),
 				     app.time(Math.max(...app.band)));
@@ -203,6 +212,8 @@ function plot_keys(app)
 	const selected = () => {
 		if (app.selected !== null)
 			app.zoom_to(app.selected);
+		else if (app.span.is_there)
+			app.span.zoom();
 	};
 	const page = () => app.view.height * 0.8;
 	const keys = {
@@ -221,6 +232,7 @@ function plot_keys(app)
 		f: selected, Enter: selected,
 		n: () => app.step_hit(1), N: () => app.step_hit(-1),
 		r: () => app.aside.focus(),
+		m: () => app.span.take(), M: () => app.span.extend(),
 		l: () => by_id('lanes-filter').select(),
 		c: () => fold_selected(app), C: () => app.lanes.fold_all(),
 		p: () => {
@@ -232,6 +244,15 @@ function plot_keys(app)
 	return keys;
 }
 
+// Takes back the selection and the search; if there is none, the span.
+function forget_one(app)
+{
+	if (app.selected === null && !by_id('query').value)
+		app.span.clear();
+	app.select(null);
+	app.find('');
+}
+
 // Keys that work anywhere on the page, but in the search box.
 function page_key(app, event)
 {
@@ -241,10 +262,8 @@ function page_key(app, event)
 	} else if (event.key === '?') {
 		by_id('help').showModal();
 	} else if (event.key === 'Escape') {
-		if (document.activeElement === app.plot) {
-			app.select(null);
-			app.find('');
-		}
+		if (document.activeElement === app.plot)
+			forget_one(app);
 		app.plot.focus();
 	} else {
 		return false;

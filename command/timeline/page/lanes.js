@@ -444,10 +444,20 @@ class Lanes {
 		this.app.lay_out();
 	}
 
-	// Whether a lane is hidden by the filter.
+	// Whether the filter hides a lane.
 	hides()
 	{
 		return this.shown < this.n;
+	}
+
+	// Which lanes are shown, those of folded processes, too; null: all are.
+	mask()
+	{
+		if (!this.hides())
+			return null;
+		return Uint8Array.from(this.model.lanes, one =>
+			Number(this.pinned.has(one.lane.number) ||
+			       this.takes(one)));
 	}
 }
 

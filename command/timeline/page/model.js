@@ -6,7 +6,7 @@
 
 const ROWS_MAX = 64;
 const PART_NS = 2 ** 50;
-const FINISHED = 0;
+const FINISHED = 0, GIVEN_UP = 3;
 const FATES = ['', 'not finished when the trace ended',
 	       'left: a call around it returned first, or its thread ended',
 	       'given up: too many were open',

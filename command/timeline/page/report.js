@@ -56,13 +56,13 @@ class Report {
 	{
 		this.app = app;
 		this.head = app.head;
-		this.durations = new Map();
+		this.durations = null;
 	}
 
 	set_model(model)
 	{
 		this.model = model;
-		this.durations.clear();
+		this.durations = null;
 	}
 
 	lane_text(number)
@@ -180,7 +180,8 @@ class Report {
 
 	show(item)
 	{
-		const parts = item === null ? this.overall() :
+		const parts = item === null ? this.app.span.is_there ?
+			this.of_time() : this.overall() :
 			is_span(item) ? this.of_span(item) :
 			this.of_event(item);
 
@@ -270,33 +271,51 @@ class Report {
 			], { id: 'among' })];
 	}
 
+	// Collects the durations of all slices that finished, by kind, and which is
+	// the longest.
+	collect()
+	{
+		const { spans, span_from, span_to, span_kind, span_fate } =
+			this.model;
+		const kinds = [];
+
+		for (let i = 0; i < spans; i++) {
+			const kind = kinds[span_kind[i]] ||= { n: 0, at: 0,
+				longest: -1, most: -1 };
+
+			kind.n += Number(span_fate[i] === FINISHED);
+		}
+		for (const kind of kinds)
+			if (kind)
+				kind.list = new Float64Array(kind.n);
+		for (let i = 0; i < spans; i++) {
+			const kind = kinds[span_kind[i]];
+			const duration = span_to[i] - span_from[i];
+
+			if (span_fate[i] !== FINISHED)
+				continue;
+			kind.list[kind.at++] = duration;
+			if (duration > kind.most) {
+				kind.most = duration;
+				kind.longest = i;
+			}
+		}
+		return kinds;
+	}
+
 	// The durations of all slices of a kind, sorted.
 	sorted(kind)
 	{
-		const { model } = this;
-		let list = this.durations.get(kind);
+		this.durations ||= this.collect();
+		const own = this.durations[kind] || { longest: -1,
+			list: new Float64Array(0) };
 
-		if (list)
-			return list;
-		list = new Float64Array(model.spans);
-		let n = 0, longest = -1, most = -1;
-
-		for (let i = 0; i < model.spans; i++) {
-			if (model.span_kind[i] !== kind ||
-			    model.span_fate[i] !== FINISHED)
-				continue;
-			const duration = model.span_to[i] - model.span_from[i];
-
-			list[n++] = duration;
-			if (duration > most) {
-				most = duration;
-				longest = i;
-			}
+		if (!own.sorted) {
+			own.sorted = own.list.sort();
+			own.total = own.sorted.reduce((sum, one) => sum + one,
+						      0);
 		}
-		list = { sorted: list.slice(0, n).sort(), longest };
-		list.total = list.sorted.reduce((sum, one) => sum + one, 0);
-		this.durations.set(kind, list);
-		return list;
+		return own;
 	}
 
 	// Whether events are missing that the page could show elsewhere.
@@ -480,14 +499,16 @@ class Report {
 		return this.table(id, ['Name', 'Count', 'Total'], rows);
 	}
 
-	// A table whose rows are [name, swatch, number ...].
-	table(id, heads, rows)
+	// A table whose rows are [name, swatch, number ...]; with `wide`, a name has
+	// a line of its own.
+	table(id, heads, rows, wide)
 	{
-		const table = element('table', { id }, element('tr', {},
-			...heads.map((text, i) => element('th', i ?
+		const table = element('table', { id, ...wide ? { class: 'wide' }
+			: {} }, element('tr', {}, ...heads.map((text, i) => element('th', i ?
 				{ class: 'number', scope: 'col' } :
 				{ scope: 'col' }, text))));
 
+		table.style.setProperty('--columns', heads.length - 1);
 		for (const row of rows.slice(0, LIST_MAX))
 			table.append(this.name_row(...row));
 		if (rows.length > LIST_MAX)
@@ -513,38 +534,47 @@ class Report {
 		return row;
 	}
 
-	// All slices by name, as report counts them: those that did not finish have
-	// a column of their own.
-	slices_table()
+	// The slices of each kind, as report counts them: those that did not finish
+	// have a column of their own. Without all durations there are only sums.
+	slices_table(list, all)
 	{
+		const { head } = this;
 		const { colors } = this.app;
-		const kinds = this.head.kinds
-			.filter(kind => kind.finished || kind.unfinished)
+		const kinds = list.filter(kind => kind.finished ||
+					  kind.unfinished)
 			.sort((a, b) => b.ns - a.ns || b.finished - a.finished);
 		const open = kinds.some(kind => kind.unfinished);
+		const part = (sorted, thousandths) => duration_text(quantile(
+			sorted, thousandths));
 
 		return kinds.length ? [this.heading('Slices by name'),
 			this.table('by-name', ['Name', 'Count',
-				...open ? ['Not finished'] : [], 'Total'],
-			kinds.map(kind => [kind.name,
-				swatch(colors.kind(kind.number)),
-				count_text(kind.finished),
-				...open ? [count_text(kind.unfinished)] : [],
-				kind.finished ? duration_text(kind.ns) : '']))]
-			: [];
+				...open ? ['Not finished'] : [], 'Total',
+				'Mean', ...all ? ['99 %', 'Longest'] : []],
+			kinds.map(({ number, finished, unfinished, ns,
+				     sorted }) => [head.kinds[number].name,
+				swatch(colors.kind(number)),
+				count_text(finished),
+				...open ? [count_text(unfinished)] : [],
+				...finished ? [duration_text(ns),
+				duration_text(ns / finished), ...all ?
+				[part(sorted, 990), part(sorted, 1000)] : []] :
+				Array(all ? 4 : 2).fill('')]), true)] : [];
 	}
 
-	// All events by name, those that begin or end a slice, too.
-	events_table()
+	// Events by name, those that begin or end a slice, too. `count` says how
+	// many a class has.
+	events_table(count)
 	{
 		const { colors } = this.app;
 		const names = new Map();
 
-		for (const { name, number, events } of this.head.classes) {
-			const one = names.get(name) || { number, n: 0 };
+		for (const one of this.head.classes) {
+			const own = names.get(one.name) || { number: one.number,
+							     n: 0 };
 
-			one.n += events;
-			names.set(name, one);
+			own.n += count(one);
+			names.set(one.name, own);
 		}
 		return [this.heading('Events by name'),
 			this.table('events', ['Name', 'Count'],
@@ -555,11 +585,46 @@ class Report {
 					count_text(n)]))];
 	}
 
+	// The report of a span of time.
+	of_time()
+	{
+		const { head, app, model } = this;
+		const { span, lanes } = app;
+		const { begin, end } = span;
+		const zoom = element('button', { type: 'button' }, 'Zoom to it');
+		const loaded = span.is_loaded();
+		const counts = loaded && statistics(model, begin, end,
+						    lanes.mask());
+		const command = span.command();
+
+		zoom.addEventListener('click', () => span.zoom());
+		return [element('h2', {}, 'Selected span'), value_table([
+			['Lasts', exact_duration(end - begin)],
+			['In a second', end > begin ? significant(NS_PER_S /
+				(end - begin), 4) + ' times' : ''],
+			['Begins', offset_text(begin)],
+			['', clock_text(head, begin)],
+			['Ends', offset_text(end)], ['', clock_text(head, end)],
+			['Lanes', lanes.hides() ? count_text(lanes.shown) +
+				' of ' + counted(lanes.n, 'lane') : 'all'],
+			...loaded ? [['Events', count_text(counts.events)]] : [],
+		], { id: 'times' }), zoom, ...loaded ? [
+			...this.slices_table(counts.kinds, true),
+			...this.events_table(one => counts.classes.get(
+				one.number) || 0)] : [element('p', {
+			class: 'soft', id: 'unloaded' }, 'Not all events of ' +
+			'this span are loaded: zoom in to it.')],
+			...loaded && command && !lanes.hides() ?
+			[this.heading('As text'), element('code', { id:
+				'command' }, command)] : []];
+	}
+
 	// The report of all, while nothing is selected. What is loaded makes no
 	// difference.
 	overall()
 	{
 		const { head } = this;
+		const all = !this.is_part();
 
 		return [element('h2', {}, 'What is here'),
 			value_table([
@@ -569,6 +634,9 @@ class Report {
 				['Events', count_text(head.events)],
 				['From', head.paths.join(', ')],
 			], { id: 'times' }),
-			...this.slices_table(), ...this.events_table()];
+			...this.slices_table(head.kinds.filter(kind => kind).map(
+				kind => all ? { ...kind, ...this.sorted(
+					kind.number) } : kind), all),
+			...this.events_table(one => one.events)];
 	}
 }

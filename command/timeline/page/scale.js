@@ -67,6 +67,14 @@ class Scale {
 				       scale);
 
 		this.draw_hits(c, whole, scale);
+		if (app.span.is_there) {
+			const from = (app.span.begin - whole.begin) * scale;
+
+			c.fillStyle = colors.accent;
+			c.fillRect(from, OVERVIEW_HEIGHT - 7, Math.max(2,
+				(app.span.end - whole.begin) * scale - from),
+				   3);
+		}
 		c.fillStyle = colors.lost;
 		this.losses(whole, (x, width) =>
 			c.fillRect(x, OVERVIEW_HEIGHT - 4, width, 4));
