@@ -264,6 +264,7 @@ timeline_script = \
 	command/timeline/page/scale.js \
 	command/timeline/page/find.js \
 	command/timeline/page/span.js \
+	command/timeline/page/list.js \
 	command/timeline/page/report.js \
 	command/timeline/page/app.js \
 	command/timeline/page/input.js

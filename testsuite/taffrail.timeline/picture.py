@@ -3,6 +3,8 @@
 #	picture.py WHAT PAGE ...
 #
 #	lanes PAGE		the page of many.py's 2,000 processes
+#	few PAGE		the page of many.py's one process
+#	rows PAGE VIEW		the list of the events in view; VIEW has what view prints
 #	spans PAGE COMMAND TRACE	the page of served.py's trace; COMMAND reports
 import json
 import os
@@ -347,7 +349,142 @@ def spans(page, path, command, trace):
     check_spans(page, command, trace)
     check_shown(page)
     check_ruler(page)
-    return 2
+
+
+def shown(page):
+    """Waits until the list shows what is in view."""
+    drawn(page)
+    page.wait('timeline.list.section.dataset.shown === timeline.list.key_of')
+
+
+def copied(page, act):
+    """The text that the page puts into the clipboard."""
+    page.js('(() => { window.got = null; document.addEventListener("copy", '
+            'event => { window.got = event.clipboardData.getData("text/plain")'
+            '; }, { once: true }); })()')
+    act()
+    page.wait('window.got !== null')
+    return page.js('window.got')
+
+
+def in_sight(page):
+    return page.js('[...document.querySelectorAll("#rows-room > div")].sort('
+                   '(a, b) => a.dataset.at - b.dataset.at).map(row =>'
+                   '[...row.children].map(cell => cell.textContent))')
+
+
+def check_rows(page, lines):
+    shown(page)
+    check_equal('the list: all events are in view', page.text('#list-count'),
+                grouped(len(lines)) + ' events in view')
+    check_equal('the list: its first', in_sight(page)[0], [
+        '+0.000000000', '', '101 of server 100', 'app:request_begin',
+        'id = 0, url = "/page/0"'])
+    check('the list: only rows in sight are elements', len(in_sight(page)) < 60)
+    page.js('timeline.list.rows.scrollTop = 1e9')
+    page.wait('document.querySelector("[data-at=\'5598\']")')
+    check_equal('the list: its last', in_sight(page)[-1][3:],
+                ['app:job_received', 'id = 799'])
+    page.js('timeline.list.rows.scrollTop = 0')
+
+
+def check_copy(page, lines):
+    """Lines that are copied are those of view."""
+    plain = lambda line: 'app:queue' not in line
+    text = copied(page, lambda: click(page, '#list-copy')).splitlines()
+    check_equal('copied: so many lines', len(text), len(lines))
+    check_equal('copied: what view prints', [
+        (a, b) for a, b in zip(text, lines) if a != b and plain(b)], [])
+    check('copied: a number with all its digits', any(
+        'load = 0.04997916927067833, text = "</script>" }' in line
+        for line in text), text[:20])
+    page.js('timeline.select(timeline.model.order[0])')
+    text = copied(page, lambda: page.keys('\ue009c'))
+    check('Ctrl+C: the report', text.startswith('app:request\n') and
+          'url\t"/page/0"' in text, text)
+    page.js('timeline.list.rows.focus()')
+    text = copied(page, lambda: page.keys('\ue009c', 'rows')).splitlines()
+    check_equal('Ctrl+C in the list: its lines', len(text), len(lines))
+
+
+def check_chosen(page):
+    page.js('timeline.select(null)')
+    page.js('timeline.set_view(1e6, 2e6)')
+    shown(page)
+    rows = in_sight(page)
+    page.browser.find_element('css selector', '#rows-room > div').click()
+    check('a click on a row selects', page.js('timeline.selected') is not None)
+    shown(page)
+    check('its row is marked', page.js('document.querySelectorAll("#rows-room '
+                                       '[aria-selected=true]").length') > 0)
+    # a tick: what is selected does not move the view
+    at = page.js('timeline.list.events.findIndex(i =>'
+                 '!timeline.model.paired[i])')
+    page.js('timeline.list.go(arguments[0])', at)
+    shown(page)
+    page.keys('\ue015', 'rows')
+    check_equal('arrow: the next row', page.js('timeline.list.at'), at + 1)
+    page.keys('E')
+    check_equal('E: to the list', page.js('document.activeElement.id'), 'rows')
+    page.js('timeline.plot.focus()')
+    page.keys('e')
+    check_equal('e: the list is closed', page.js('timeline.list.is_open'),
+                False)
+    page.keys('e')
+    page.search('rows=3')
+    page.keys('0')
+    shown(page)
+    hits = page.js('timeline.marks.items.length')
+    check_equal('of a search: the events of its hits', page.text(
+        '#list-count'), grouped(2 * hits) + ' events in view of hits')
+    page.js('timeline.find("")')
+    page.js('timeline.lanes.set_filter("103")')
+    shown(page)
+    check_equal('of a filter: the events of its lanes', page.text(
+        '#list-count'), '800 events in view')
+    page.js('timeline.lanes.set_filter("")')
+    page.js('timeline.select(null)')
+    return rows
+
+
+def check_high(page):
+    """A list that is higher than browsers place anything."""
+    page.js('(list => { list.real = list.height; list.height = () => 20000;'
+            'list.find(); })(timeline.list)')
+    shown(page)
+    page.js('timeline.list.rows.scrollTop = 1e9')
+    page.wait('document.querySelector("[data-at=\'5598\']")')
+    check('a long list: its end', 'id = 799' in in_sight(page)[-1][-1])
+    page.js('timeline.list.go(2800)')
+    check('a long list: its middle', page.wait(
+        'document.querySelector("[data-at=\'2800\']")'))
+    page.js('timeline.list.height = timeline.list.real')
+    page.js('timeline.list.find()')
+
+
+def few(page, path):
+    """With two lanes, the room is used."""
+    check('two lanes: there is room for the list', page.js(
+        'timeline.list.is_open') and page.text('#list-count') is not None)
+    shown(page)
+    check_equal('two lanes: the list', page.text('#list-count'),
+                '60 events in view')
+    check_equal('two lanes: rows are high', page.js(
+        'timeline.model.lanes[0].place.row'), 40)
+
+
+def rows(page, path, view):
+    with open(view) as file:
+        lines = file.read().splitlines()
+    check_equal('deep lanes: there is no room for the list', page.js(
+        'timeline.list.is_open'), False)
+    page.keys('e')
+    check_rows(page, lines)
+    check_copy(page, lines)
+    check_chosen(page)
+    page.js('timeline.show_whole()')
+    shown(page)
+    check_high(page)
 
 
 def check_console(page, what):
@@ -360,11 +497,13 @@ def main(arguments):
     page = Page()
     try:
         while arguments:
-            what, path = arguments[:2]
-            page.open(path)
-            used = globals()[what](page, path, *arguments[2:]) or 0
-            check_console(page, what)
-            arguments = arguments[2 + used:]
+            look = globals()[arguments.pop(0)]
+            # a page, and what it is held against
+            own = [arguments.pop(0) for _ in range(
+                look.__code__.co_argcount - 1)]
+            page.open(own[0])
+            look(page, *own)
+            check_console(page, look.__name__)
     finally:
         page.browser.quit()
 

@@ -23,6 +23,7 @@ class App {
 		this.report = new Report(this);
 		this.lanes = new Lanes(this);
 		this.span = new Span(this);
+		this.list = new List(this);
 		this.selected = null;
 		this.hover = null;
 		this.marks = null;
@@ -133,6 +134,7 @@ class App {
 		this.scale.draw(this.view);
 		this.draw_over();
 		this.tell_range();
+		this.list.update();
 		this.load_view();
 		this.costs.push(performance.now() - begin);
 		if (!this.frames++)
@@ -433,6 +435,7 @@ class App {
 		this.selected = item;
 		this.report.show(item);
 		this.lanes.choose(item === null ? -1 : this.report.lane(item));
+		this.list.reveal();
 		by_id('said').textContent = item === null ?
 			this.span.is_there ? this.span.sentence() :
 			'Nothing is selected.' : this.report.sentence(item);

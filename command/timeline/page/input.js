@@ -194,6 +194,12 @@ class Mouse {
 	}
 }
 
+function focus_list(app)
+{
+	app.list.open(true);
+	app.list.rows.focus();
+}
+
 // Folds the process of what is selected.
 function fold_selected(app)
 {
@@ -231,7 +237,8 @@ function plot_keys(app)
 		']': () => app.step_lane(1), '[': () => app.step_lane(-1),
 		f: selected, Enter: selected,
 		n: () => app.step_hit(1), N: () => app.step_hit(-1),
-		r: () => app.aside.focus(),
+		r: () => app.aside.focus(), e: () => app.list.toggle(),
+		E: () => focus_list(app),
 		m: () => app.span.take(), M: () => app.span.extend(),
 		l: () => by_id('lanes-filter').select(),
 		c: () => fold_selected(app), C: () => app.lanes.fold_all(),
@@ -412,10 +419,13 @@ async function start()
 		await Promise.all(blocks.map(block => unpack(block)));
 
 	app.set_model(new Model(head, bytes, 0));
+	if (app.model.n && app.lanes.leaves(app.room))
+		app.list.open(true);
 	new Mouse(app);
 	watch_keys(app);
 	watch_search(app);
 	watch_lanes(app);
+	watch_copy(app);
 	app.scroll.addEventListener('scroll', () => app.request());
 	new ResizeObserver(() => app.request()).observe(app.scroll);
 	app.plot.focus();

@@ -12,6 +12,8 @@ const LANE_MIN = 24;
 const INSTANT_HEIGHT = 14;
 const ROW_HEIGHT = 18;
 const ROW_LOW = 8;
+const ROW_COMMON = 25;
+const ROOM_FULL = 0.55;		// lanes take less: there is room for the list
 const ROW_MOST = 40;		// where there is room for all lanes
 const ROWS_HIGH = 16;		// with more rows than these they are low
 const DENSITY_HEIGHT = 26;
@@ -125,6 +127,7 @@ class Lanes {
 		this.pinned = new Set();
 		this.texts = [];
 		this.made = new Map();
+		this.version = 0;	// of what is shown
 	}
 
 	// Takes the lanes of a model, with those of a process together.
@@ -257,8 +260,17 @@ class Lanes {
 				place.row * n + LANE_PAD);
 		}
 		this.layout = new Layout(places, room);
+		this.version++;
 		this.forget_names();
 		return this.layout;
+	}
+
+	// Whether much of a room stays empty if rows are not very high.
+	leaves(room)
+	{
+		return this.layout.places.reduce((sum, { one, height, row }) =>
+			sum + height - (one && row ? (row - ROW_COMMON) *
+				one.rows.length : 0), 0) < room * ROOM_FULL;
 	}
 
 	forget_names()

@@ -63,6 +63,26 @@ class Report {
 	{
 		this.model = model;
 		this.durations = null;
+		this.items = null;
+	}
+
+	// The item that an event belongs to: the slice that it begins or ends, or
+	// itself.
+	item_of(event)
+	{
+		const { model } = this;
+
+		if (!model.paired[event])
+			return item_of_event(event);
+		if (!this.items) {
+			this.items = new Int32Array(model.n);
+			for (let i = 0; i < model.spans; i++)
+				for (const end of [model.span_last[i],
+						   model.span_first[i]])
+					if (model.has(end))
+						this.items[end] = i;
+		}
+		return this.items[event];
 	}
 
 	lane_text(number)
@@ -185,10 +205,21 @@ class Report {
 			is_span(item) ? this.of_span(item) :
 			this.of_event(item);
 
-		this.app.aside.replaceChildren(...parts);
+		this.app.aside.replaceChildren(this.copy_button(), ...parts);
 		if (item !== null && is_span(item))
 			this.draw_histogram(item);
 		this.app.aside.scrollTop = 0;
+	}
+
+	copy_button()
+	{
+		const made = element('button', { type: 'button', id:
+			'report-copy', title: 'Copy the report as text ' +
+			'(Ctrl+C)' }, 'Copy');
+
+		made.addEventListener('click', () => copy_text(this.app,
+			report_text(this.app.aside), made));
+		return made;
 	}
 
 	heading(text)
