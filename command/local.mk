@@ -265,6 +265,7 @@ timeline_script = \
 	command/timeline/page/find.js \
 	command/timeline/page/span.js \
 	command/timeline/page/list.js \
+	command/timeline/page/link.js \
 	command/timeline/page/report.js \
 	command/timeline/page/app.js \
 	command/timeline/page/input.js

@@ -32,8 +32,8 @@ class Page:
         self.browser = webdriver.Chrome(
             service=Service(shutil.which('chromedriver')), options=options)
 
-    def open(self, path):
-        self.browser.get(pathlib.Path(path).as_uri())
+    def open(self, path, hash=''):
+        self.browser.get(pathlib.Path(path).as_uri() + hash)
         self.wait('document.documentElement.dataset.ready === "yes" &&'
                   'document.documentElement.dataset.frames > 0')
 

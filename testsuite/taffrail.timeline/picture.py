@@ -5,6 +5,8 @@
 #	lanes PAGE		the page of many.py's 2,000 processes
 #	few PAGE		the page of many.py's one process
 #	rows PAGE VIEW		the list of the events in view; VIEW has what view prints
+#	link PAGE		served.py's page: its address restores all
+#	loaded PAGE		a page that shows a density first, too
 #	spans PAGE COMMAND TRACE	the page of served.py's trace; COMMAND reports
 import json
 import os
@@ -485,6 +487,110 @@ def rows(page, path, view):
     page.js('timeline.show_whole()')
     shown(page)
     check_high(page)
+
+
+STATE = ('(app => ({ view: [app.view.begin, app.view.end].map(Math.round),'
+         'span: [app.span.begin, app.span.end], selected: app.selected, '
+         'find: document.getElementById("query").value,'
+         'filter: app.lanes.filter, order: app.lanes.order,'
+         'folded: [...app.lanes.folded], pinned: [...app.lanes.pinned],'
+         'list: app.list.is_open, hits: app.marks && app.marks.items.length,'
+         'heading: document.querySelector("#report h2").innerText }))'
+         '(timeline)')
+
+
+def settled(page):
+    """Waits until the address tells what is there."""
+    drawn(page)
+    page.wait('!timeline.link.timer')
+
+
+def opened(page, path, hash):
+    """Opens a page anew with an address; returns what is there then."""
+    page.browser.get('about:blank')
+    page.open(path, hash)
+    drawn(page)
+    page.wait('!document.getElementById("query").value ||'
+              'document.getElementById("hits").dataset.done')
+    return page.js(STATE)
+
+
+def link(page, path):
+    settled(page)
+    check_equal('link: nothing behind a page as it opens', page.js(
+        'location.hash'), '')
+    page.keys('e')
+    page.js('timeline.lanes.set_filter("10")')
+    page.js('timeline.lanes.set_order("events")')
+    page.js('timeline.lanes.pin(1)')
+    page.js('timeline.span.set(2000000, 9000000)')
+    page.search('rows=3 & "')
+    page.search('rows=3')
+    page.keys(ENTER, 'query')
+    page.wait('timeline.selected !== null')
+    page.js('timeline.set_view(1234567.25, 8901234.5)')
+    settled(page)
+    wanted, hash = page.js(STATE), page.js('location.hash')
+    check('link: it tells what is there', all(
+        '%s=' % name in hash for name in ('view', 'span', 'item', 'find',
+                                          'lanes', 'order', 'pin', 'list')),
+        hash)
+    check_equal('link: the same in a page that is opened with it',
+                opened(page, path, hash), wanted)
+    text = copied(page, lambda: click(page, '#link'))
+    check('link: its button copies it', text.startswith('file://') and
+          text.endswith(hash), text)
+    # an instant, and a folded process
+    page.js('timeline.select(-1 - timeline.model.paired.indexOf(0))')
+    page.js('timeline.lanes.set_filter("")')
+    page.js('timeline.lanes.fold(0)')
+    settled(page)
+    wanted, hash = page.js(STATE), page.js('location.hash')
+    check('link: a process is folded', 'fold=0' in hash, hash)
+    check_equal('link: an event, and a folded process', opened(
+        page, path, hash)['selected'], wanted['selected'])
+    # an address that is typed in the open page
+    page.js('(location.hash = "view=1000_5000")')
+    check('link: a changed address is taken', page.wait(
+        'timeline.view.begin === 1000 && timeline.view.end === 5000 &&'
+        'timeline.selected === null && !timeline.lanes.pinned.size'),
+        page.js(STATE))
+    for hash in ('#view=5_1&span=x_y&item=s_9_9&fold=-1,99-4,1e9&pin=99,x',
+                 '#item=e_99999999&order=__proto__&lanes=%E0%A4%A&find=%',
+                 '#item=s_a_b_c_d&view=NaN_Infinity&span=1_&list=<b>',
+                 '#item=e_-1&&&==&view=1_2_3&fold=0-999999999&pin=0-9'):
+        state = opened(page, path, hash)
+        check_equal('link: nonsense selects nothing: ' + hash, [
+            state['selected'], state['span'], state['order']],
+            [None, [None, None], 'first'])
+        check('link: and shows the trace', page.js(
+            'timeline.view.end - timeline.view.begin > 1e7'), state)
+    page.open(path)
+
+
+def loaded(page, path):
+    """In a page of a density, what is selected comes with its events."""
+    middle = page.js('timeline.head.span / 2')
+    page.js('timeline.set_view(arguments[0] - 1e5, arguments[0] + 1e5)', middle)
+    page.wait('timeline.model.n > 0')
+    drawn(page)
+    page.js('(m => timeline.select(-1 - m.paired.indexOf(0, m.n / 2 | 0)))'
+            '(timeline.model)')
+    event = 'timeline.model.first + -1 - timeline.selected'
+    settled(page)
+    number, hash = page.js(event), page.js('location.hash')
+    page.js('timeline.show_whole()')
+    check('an event that was selected is not loaded',
+          page.wait('timeline.model.n === 0') and
+          page.js('timeline.selected === null'))
+    page.js('timeline.set_view(arguments[0] - 1e5, arguments[0] + 1e5)', middle)
+    check('and is selected when it is loaded again', page.wait(
+        'timeline.model.n > 0 && timeline.selected !== null') and
+        page.js(event) == number)
+    opened(page, path, hash)
+    check('a link to it: when it is loaded', page.wait(
+        'timeline.model.n > 0 && timeline.selected !== null') and
+        page.js(event) == number, (hash, page.js(STATE)))
 
 
 def check_console(page, what):

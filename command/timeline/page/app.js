@@ -24,6 +24,9 @@ class App {
 		this.lanes = new Lanes(this);
 		this.span = new Span(this);
 		this.list = new List(this);
+		this.link = new Link(this);
+		// what was selected in a model that had it, and this one has not
+		this.lost = null;
 		this.selected = null;
 		this.hover = null;
 		this.marks = null;
@@ -42,15 +45,18 @@ class App {
 
 	set_model(model)
 	{
-		const before = this.model, chosen = this.selected;
+		const chosen = this.selected === null ? this.lost :
+			item_key(this.model, this.selected);
 
 		this.model = model;
 		this.selected = this.hover = this.marks = null;
 		this.report.set_model(model);
 		this.lanes.set_model(model);
 		this.lay_out();
-		if (chosen !== null && is_span(chosen))
-			this.choose(this.same_slice(before, chosen));
+		if (chosen !== null) {
+			this.choose(item_of_key(model, chosen));
+			this.lost = this.selected === null ? chosen : null;
+		}
 		// the picture comes first
 		setTimeout(() => {
 			if (this.model === model && this.selected === null)
@@ -58,19 +64,6 @@ class App {
 		});
 		if (by_id('query').value)
 			this.search(by_id('query').value);
-	}
-
-	// Returns the slice that another model had as `item`; or null.
-	same_slice(before, item)
-	{
-		const { model } = this;
-		const same = ['span_from', 'span_to', 'span_lane', 'span_kind'];
-
-		for (let i = 0; i < model.spans; i++)
-			if (same.every(what => model[what][i] ===
-					       before[what][item]))
-				return i;
-		return null;
 	}
 
 	// Says anew where lanes stand. What the mouse is over moves away.
@@ -135,6 +128,7 @@ class App {
 		this.draw_over();
 		this.tell_range();
 		this.list.update();
+		this.link.request();
 		this.load_view();
 		this.costs.push(performance.now() - begin);
 		if (!this.frames++)
@@ -433,6 +427,7 @@ class App {
 	choose(item)
 	{
 		this.selected = item;
+		this.lost = null;
 		this.report.show(item);
 		this.lanes.choose(item === null ? -1 : this.report.lane(item));
 		this.list.reveal();

@@ -419,13 +419,15 @@ async function start()
 		await Promise.all(blocks.map(block => unpack(block)));
 
 	app.set_model(new Model(head, bytes, 0));
-	if (app.model.n && app.lanes.leaves(app.room))
-		app.list.open(true);
+	app.list.at_first = app.model.n > 0 && app.lanes.leaves(app.room);
+	app.list.open(app.list.at_first);
 	new Mouse(app);
 	watch_keys(app);
 	watch_search(app);
 	watch_lanes(app);
 	watch_copy(app);
+	if (location.hash.length > 1)
+		app.link.restore();
 	app.scroll.addEventListener('scroll', () => app.request());
 	new ResizeObserver(() => app.request()).observe(app.scroll);
 	app.plot.focus();

@@ -450,7 +450,10 @@ class Lanes {
 
 	set_order(order)
 	{
-		this.order = ORDERS[order] ? order : 'first';
+		this.order = Object.hasOwn(ORDERS, order) &&
+			by_id('lanes-order').querySelector('[value="' + order +
+							   '"]') ?
+			order : 'first';
 		this.sorted = null;
 		by_id('lanes-order').value = this.order;
 		this.app.lay_out();

@@ -37,6 +37,7 @@ class List {
 		this.app = app;
 		this.section = by_id('list');
 		this.rows = by_id('rows');
+		this.at_first = false;	// whether it is open then
 		this.events = [];
 		this.made = new Map();
 		this.rows.addEventListener('scroll', () => this.show_rows());
