@@ -7,6 +7,7 @@
 #	rows PAGE VIEW		the list of the events in view; VIEW has what view prints
 #	link PAGE		served.py's page: its address restores all
 #	loaded PAGE		a page that shows a density first, too
+#	arrows PAGE		served.py's page: pairs of two lanes
 #	spans PAGE COMMAND TRACE	the page of served.py's trace; COMMAND reports
 import json
 import os
@@ -591,6 +592,69 @@ def loaded(page, path):
     check('a link to it: when it is loaded', page.wait(
         'timeline.model.n > 0 && timeline.selected !== null') and
         page.js(event) == number, (hash, page.js(STATE)))
+
+
+def pixel(page, x, y):
+    return page.js('[...document.getElementById("picture").getContext("2d")'
+                   '.getImageData(...arguments, 1, 1).data]', x, y)
+
+
+def arrows(page, path):
+    """A pair of two lanes: an arrow, and a tick where it ends."""
+    across = page.js('timeline.model.across.length')
+    check_equal('pairs of two lanes', across, 800)
+    check_equal('each end is a tick in its own lane', page.js(
+        'timeline.model.lanes.map(one => [one.lane.id, one.instants])'),
+        [[101, 400], [102, 400], [103, 800]])
+    page.js('timeline.set_view(10e6, 12e6)')
+    drawn(page)
+    ends = page.js('(m => m.across.filter(i => m.span_to[i] >= 10e6 &&'
+                   'm.span_to[i] <= 12e6).length)(timeline.model)')
+    check('arrows: those in view', page.js('timeline.painter.arrows') == ends
+          > 10, ends)
+    # between the lane of the slice and that of its end, nothing else is there
+    x, y = page.js('(m => { const i = m.across.find(i => m.span_to[i] > 11e6 &&'
+                   'm.span_lane[i] === 0); const { y, height } = m.lanes[1]'
+                   '.place; return [Math.round(timeline.x(m.span_to[i])), '
+                   'y + height - 3]; })(timeline.model)')
+    there = pixel(page, x, y)
+    page.js('(painter => { painter.draw_arrows = () => {}; '
+            'timeline.request(); })(timeline.painter)')
+    drawn(page)
+    check('arrows: they are drawn', there != pixel(page, x, y), there)
+    page.js('(delete timeline.painter.draw_arrows)')
+    page.js('timeline.lanes.set_filter("-103")')
+    drawn(page)
+    check_equal('arrows: none to a lane that is hidden', page.js(
+        'timeline.painter.arrows'), 0)
+    page.js('timeline.lanes.set_filter("")')
+    page.js('timeline.lanes.pin(2)')
+    drawn(page)
+    check_equal('arrows: to a lane that is pinned', page.js(
+        'timeline.painter.arrows'), ends)
+    page.js('timeline.lanes.pin(2)')
+    page.js('timeline.show_whole()')
+    drawn(page)
+    check_equal('arrows: none where there are too many', page.js(
+        'timeline.painter.arrows'), 0)
+    # the report of both
+    page.search('app:job_sent')
+    page.keys(ENTER, 'query')
+    page.wait('timeline.selected !== null')
+    check_equal('its slice: where it ends', page.value('#times', 'Ends in'),
+                '103 of server 100')
+    slice = page.js('timeline.selected')
+    page.js('timeline.select(-1 - timeline.model.span_last[arguments[0]])',
+            slice)
+    check_equal('its end: the event', page.text('#report h2').strip(),
+                'app:job_received')
+    check('its end: it tells of the slice', 'It ends a slice of ' in
+          page.text('#report'), page.text('#report'))
+    page.browser.find_element('id', 'to-slice').click()
+    check_equal('its end: the way to the slice', page.js('timeline.selected'),
+                slice)
+    check_equal('a search: a pair is one hit', page.search('id=17'), '3')
+    page.js('timeline.find("")')
 
 
 def check_console(page, what):

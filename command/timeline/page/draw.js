@@ -3,6 +3,7 @@
 // that share a pixel are found by a search, not one by one.
 
 const COLORS = 14;
+const ARROWS_MAX = 500;		// in view; with more there are none
 const FOLDED_HEIGHT = 16;	// of the picture of a folded process
 const LABEL_MIN = 38;
 const DENSE = 2;		// pixels below which slices are put together
@@ -106,6 +107,11 @@ class Colors {
 		return this.dense[this.kind_rank[number]];
 	}
 
+	kind_line(number)
+	{
+		return this.tick[this.kind_rank[number]];
+	}
+
 	class(number)
 	{
 		return this.tick[this.class_rank[number]];
@@ -140,13 +146,71 @@ class Painter {
 		for (const place of layout.visible(view.top, view.top +
 						   view.height))
 			this.draw_place(place, place.y - view.top);
-		if (!layout.sticky)
+		if (layout.sticky) {
+			this.draw_back(layout.sticky);
+			for (const place of layout.pins())
+				this.draw_place(place, place.y);
+			c.fillStyle = this.colors.soft;
+			c.fillRect(0, layout.sticky - 1, view.width, 1);
+		}
+		this.draw_arrows(layout);
+	}
+
+	// Arrows from the end of a slice to the event that ends it, where this is in
+	// another lane.
+	draw_arrows(layout)
+	{
+		const { begin, end } = this.view;
+		const { span_to, across } = this.model;
+		const list = [];
+
+		for (let i = 0; i < across.length && list.length <= ARROWS_MAX;
+		     i++)
+			if (span_to[across[i]] >= begin &&
+			    span_to[across[i]] <= end)
+				list.push(across[i]);
+		this.arrows = 0;
+		if (list.length <= ARROWS_MAX)
+			for (const span of list)
+				this.draw_arrow(layout, span);
+	}
+
+	draw_arrow({ sticky }, span)
+	{
+		const { context: c, model, view, marks, colors } = this;
+		const { place: from } = model.lanes[model.span_lane[span]];
+		const { place: to } = model.lanes[model.lane[
+			model.span_last[span]]];
+
+		if (!from || !to)
 			return;
-		this.draw_back(layout.sticky);
-		for (const place of layout.pins())
-			this.draw_place(place, place.y);
-		c.fillStyle = this.colors.soft;
-		c.fillRect(0, layout.sticky - 1, view.width, 1);
+		const shown = (place, y) => place.sticky ? place.y + y :
+			Math.max(sticky, place.y + y - view.top);
+		const x = Math.round(this.x(model.span_to[span])) + 0.5;
+		const row = Math.min(model.row[span], ROWS_MAX - 1);
+		const start = shown(from, from.top + (row + 0.5) * from.row);
+		const tip = shown(to, to.y < from.y || (to.sticky &&
+			!from.sticky) ? LANE_PAD + INSTANT_HEIGHT : LANE_PAD);
+		const way = tip < start ? -1 : 1;
+
+		if (Math.max(start, tip) <= sticky && !from.sticky ||
+		    Math.min(start, tip) > view.height)
+			return;
+		this.arrows++;
+		c.globalAlpha = !marks || marks.spans[span] ? 0.9 : 0.2;
+		c.strokeStyle = c.fillStyle = colors.kind_line(
+			model.span_kind[span]);
+		c.lineWidth = 1;
+		c.beginPath();
+		c.moveTo(x, start);
+		c.lineTo(x, tip);
+		c.stroke();
+		c.beginPath();
+		c.moveTo(x, tip);
+		c.lineTo(x - 3.5, tip - 6 * way);
+		c.lineTo(x + 3.5, tip - 6 * way);
+		c.fill();
+		c.globalAlpha = 1;
 	}
 
 	draw_place(place, y)

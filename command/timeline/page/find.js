@@ -225,6 +225,16 @@ class Search {
 			(!term.is_duration && this.event_has(event, term));
 	}
 
+	// Marks a slice, and its end, if that is an instant of another lane.
+	mark_span(i)
+	{
+		const last = this.model.span_last[i];
+
+		this.marks.spans[i] = 1;
+		if (this.model.paired[last] === ENDS_ELSEWHERE)
+			this.marks.events[last] = 1;
+	}
+
 	// Looks at some items from the last place on. Returns whether some are
 	// left.
 	step()
@@ -242,7 +252,7 @@ class Search {
 				const i = model.order[this.at];
 
 				if (terms.every(term => this.span_has(i, term)))
-					marks.spans[i] = 1;
+					this.mark_span(i);
 			} else if (!model.paired[event] && terms.every(term =>
 				   this.instant_has(event, term))) {
 				marks.events[event] = 1;
@@ -260,7 +270,7 @@ class Search {
 		let next = 0;
 
 		for (let event = 0; event < model.n; event++) {
-			if (!marks.events[event])
+			if (!marks.events[event] || model.paired[event])
 				continue;
 			while (next < spans.length && model.span_from[
 				spans[next]] <= model.time[event])

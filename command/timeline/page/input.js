@@ -410,7 +410,7 @@ async function start()
 	const app = new App(head, blocks);
 	const title = head.paths.join(', ');
 
-	by_id('title').textContent = title;
+	by_id('title').textContent = by_id('title').title = title;
 	document.title = title + ' – Taffrail timeline';
 	by_id('summary').textContent = app.summary();
 	tell_notices(head);

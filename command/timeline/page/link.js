@@ -67,7 +67,7 @@ function item_of_key(model, key)
 
 	if (type === 'e')
 		return Number.isInteger(event) && model.has(event) &&
-			model.paired[event] !== 1 ? item_of_event(event) : null;
+			model.paired[event] !== OF_SLICE ? item_of_event(event) : null;
 	if (type !== 's' || !model.lanes[a])
 		return null;
 	for (let i = 0; i < model.spans; i++)

@@ -11,6 +11,9 @@ const FATES = ['', 'not finished when the trace ended',
 	       'left: a call around it returned first, or its thread ended',
 	       'given up: too many were open',
 	       'wrong: its end is before its begin, the trace is damaged'];
+// What an event is, if it is no instant alone: it ends a slice that is in another
+// lane, and is an instant in its own; or it stands for nothing but its slice.
+const OF_SLICE = 1, ENDS_ELSEWHERE = 2;
 // PAGE_BACKWARDS of private.h
 const BACKWARDS = 4;
 
@@ -244,14 +247,9 @@ class Model {
 			instants: 0, hidden: 0 }));
 		for (const i of this.order)
 			this.place_span(i);
-		for (let i = 0; i < this.spans; i++) {
-			const last = this.span_last[i];
-
-			if (this.span_first[i] >= 0)
-				this.paired[this.span_first[i]] = 1;
-			if (last < this.n)
-				this.paired[last] = 1;
-		}
+		this.across = [];
+		for (const i of this.order)
+			this.mark_events(i);
 		for (const lane of this.lanes)
 			lane.rows = lane.counts.map(n => ({
 				n: 0, from: new Float64Array(n),
@@ -261,6 +259,23 @@ class Model {
 		for (const i of this.order)
 			this.fill_row(i);
 		this.fill_instants();
+	}
+
+	// Says what the events of a slice are. Those of two lanes are in `across`.
+	mark_events(i)
+	{
+		const first = this.span_first[i], last = this.span_last[i];
+
+		if (first >= 0)
+			this.paired[first] = OF_SLICE;
+		if (!this.has(last))
+			return;
+		if (this.lane[last] === this.span_lane[i]) {
+			this.paired[last] = OF_SLICE;
+			return;
+		}
+		this.across.push(i);
+		this.paired[last] ||= ENDS_ELSEWHERE;
 	}
 
 	place_span(i)
@@ -304,14 +319,14 @@ class Model {
 		const counts = new Uint32Array(this.lanes.length);
 
 		for (let i = 0; i < this.n; i++)
-			if (!this.paired[i])
+			if (this.paired[i] !== OF_SLICE)
 				counts[this.lane[i]]++;
 		this.lanes.forEach((lane, i) => {
 			lane.time = new Float64Array(counts[i]);
 			lane.event = new Uint32Array(counts[i]);
 		});
 		for (let i = 0; i < this.n; i++) {
-			if (this.paired[i])
+			if (this.paired[i] === OF_SLICE)
 				continue;
 			const lane = this.lanes[this.lane[i]];
 

@@ -115,6 +115,16 @@ class Report {
 			this.model.lane[-1 - item];
 	}
 
+	// The lane in which a slice ends, if this is another one; or null.
+	end_lane(item)
+	{
+		const { model } = this;
+		const last = is_span(item) ? model.span_last[item] : -1;
+
+		return model.has(last) && model.lane[last] !== this.lane(item) ?
+			this.lane_text(model.lane[last]) : null;
+	}
+
 	from(item)
 	{
 		return is_span(item) ? this.model.span_from[item] :
@@ -187,6 +197,8 @@ class Report {
 		facts.push(['time', offset_text(this.from(item))],
 			   ['', clock_text(this.head, this.from(item))],
 			   ['in', this.lane_text(this.lane(item))]);
+		if (this.end_lane(item))
+			facts.push(['ends in', this.end_lane(item)]);
 		if (is_span(item) && this.model.span_fate[item])
 			facts.push(['', FATES[this.model.span_fate[item]]]);
 		parts.push(value_table(facts));
@@ -241,6 +253,8 @@ class Report {
 				   'Ends', offset_text(to)]);
 		}
 		rows.push(['In', this.lane_text(this.lane(item))]);
+		if (this.end_lane(item))
+			rows.push(['Ends in', this.end_lane(item)]);
 		return value_table(rows, { id: 'times' });
 	}
 
@@ -270,6 +284,23 @@ class Report {
 			.filter(part => part);
 	}
 
+	// The way to the slice that an event ends.
+	ended_slice(event)
+	{
+		const span = this.item_of(event);
+
+		if (!is_span(span))
+			return [];
+		const go = element('button', { type: 'button', id: 'to-slice' },
+				   'To its slice');
+
+		go.addEventListener('click', () => this.app.select(span));
+		return [element('p', { class: 'soft' }, 'It ends a slice ' +
+			'of ' + duration_text(this.to(span) -
+			this.from(span)) + ' in ' + this.lane_text(
+			this.lane(span)) + '.'), go];
+	}
+
 	of_event(item)
 	{
 		const { model, head } = this;
@@ -290,6 +321,7 @@ class Report {
 		};
 
 		return [element('h2', {}, ...this.title(item)),
+			...this.ended_slice(-1 - item),
 			this.times(item), ...this.field_tables(item),
 			this.heading('Among events of this name'),
 			value_table([
