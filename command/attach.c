@@ -11,18 +11,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
-#include "command/agents/client.h"
 #include "command/agents/targets.h"
-#include "command/attach/steps.h"
+#include "command/attach/attach.h"
 #include "command/common/command.h"
 #include "command/common/limits.h"
 
 #define NS_PER_US	1000.0
-/* How often it is looked whether the service thread has ended: 5 s in all. */
-#define END_PAUSE_NS	1000000
-#define END_LOOKS	5000
 
 /* detach also where something is lost */
 static bool force;
@@ -34,8 +29,6 @@ static bool force;
  */
 static int detach_one(pid_t pid)
 {
-	const struct timespec pause = { .tv_nsec = END_PAUSE_NS };
-	struct client_request request = { 0 };
 	struct client_answer answer = { 0 };
 	const char *key, *value;
 	struct cause cause;
@@ -52,13 +45,7 @@ static int detach_one(pid_t pid)
 	if (targets_open(&targets, pid))
 		return COMMAND_FAILED;
 	target = targets.targets;
-	client_request_add(&request, "force", "%d", force);
-	ret = target_connect(target);
-	if (!ret)
-		ret = client_call(&target->client, MESSAGE_DETACH, &request,
-				  &answer);
-	if (!ret)
-		rundir_heirs_remove(target->process, NULL);
+	ret = target_detach(target, force, &answer);
 	if (ret && ret != -ENOTEMPTY)
 		cause_tell(&target->client.cause);
 	while (answer.payload &&
@@ -79,12 +66,7 @@ static int detach_one(pid_t pid)
 				       "then sleep until taffrail attach",
 				       pid, value);
 	}
-	client_request_release(&request);
 	client_answer_release(&answer);
-	/* the service thread ends after the answer */
-	for (int i = 0; !ret && i < END_LOOKS &&
-	     attach_thread_named(pid, "taffrail"); i++)
-		nanosleep(&pause, NULL);
 	targets_close(&targets);
 	return ret ? COMMAND_FAILED : COMMAND_DONE;
 }

@@ -14,13 +14,11 @@
 #include "base/base.h"
 #include "base/tunables.h"
 #include "command/agents/elsewhere.h"
-#include "command/agents/handed.h"
 #include "command/agents/places.h"
 #include "command/agents/rule.h"
 #include "command/agents/targets.h"
 #include "command/common/command.h"
 #include "command/common/counted.h"
-#include "command/common/reason.h"
 #include "command/load/libraries.h"
 
 #define RULES_MAX	64	/* an agent's limit for a session */
@@ -164,60 +162,6 @@ static void tell_away(struct targets *targets, const char *name,
 static struct places places;
 
 /*
- * Sends the request to one process, also for later programs of it. Returns 0,
- * also where the session has no room for some buffers, or programs will not
- * take part, and `*result` becomes COMMAND_FAILED then; or a negative errno,
- * and the client's cause tells why.
- */
-static int start_call(struct target *target, const char *name,
-		      const struct client_request *request, int *result)
-{
-	const struct rundir_process *process = target->process;
-	uint64_t buffer = 0, asked = 0;
-	struct client_answer answer;
-	const char *key, *value;
-	struct session_page page;
-	struct cause cause;
-	size_t position = 0;
-	int error = 0;
-	int ret = heirs_start(&target->client, request, name, &answer,
-			      result);
-
-	while (!ret && client_answer_next(&answer, &position, &key, &value)) {
-		if (!strcmp(key, "buffer"))
-			buffer = strtoull(value, NULL, 10);
-		else if (!strcmp(key, "asked"))
-			asked = strtoull(value, NULL, 10);
-		else if (!strcmp(key, "roomless"))
-			error = atoi(value);
-		else if (!strcmp(key, "fault"))
-			*result = command_failed("process %d: %s; its session "
-						 "has the other rules",
-						 process->pid, value);
-	}
-	client_answer_release(&answer);
-	if (!ret && error) {
-		cause_set(&cause, 0, BUFFERS_NONE, .pid = process->pid,
-			  .error = error, .path = rundir_shown(process),
-			  .text = reason_of_room(error));
-		*result = cause_tell(&cause);
-	} else if (!ret && buffer < asked) {
-		/* the page tells why they are smaller */
-		error = rundir_find_session(process, process->image, name,
-					    &page) ? 0 : page.small_error;
-		command_warn("process %d: buffers of %lluK instead of %lluK in "
-			     "%s%s%s", process->pid,
-			     (unsigned long long)buffer / 1024,
-			     (unsigned long long)asked / 1024,
-			     rundir_shown(process), error ? ": " : "",
-			     error ? reason_of_room(error) : "");
-	}
-	if (!ret)
-		places_take_living(&places, process, name, NULL);
-	return ret;
-}
-
-/*
  * Ends the session again in the first `count` targets, and takes back the rules
  * for programs that they would execute. Warns of a living one that does not
  * answer: the session stays there.
@@ -264,7 +208,8 @@ static int start_each(struct targets *targets, const struct start_arguments *a,
 			return COMMAND_FAILED;
 	for (size_t i = 0; i < targets->count; i++) {
 		struct target *target = &targets->targets[i];
-		int ret = start_call(target, a->name, request, &result);
+		int ret = target_start(target, a->name, request, &places,
+				       &result);
 
 		if (!ret) {
 			tell_away(targets, a->name, target->process);
@@ -330,7 +275,8 @@ static int start_living(struct targets *targets, const char *name,
 		if (ret && !target->process->alive)
 			continue;
 		if (!ret)
-			ret = start_call(target, name, request, &result);
+			ret = target_start(target, name, request, &places,
+					   &result);
 		if (ret && !rundir_lives(target->process)) {
 			rundir_drop_begun(target->process, name);
 			continue;

@@ -16,16 +16,22 @@
 #include <unistd.h>
 
 #include "command/agents/elsewhere.h"
+#include "command/agents/handed.h"
 #include "command/agents/replaced.h"
 #include "command/agents/rule.h"
+#include "command/attach/steps.h"
 #include "command/common/command.h"
 #include "command/common/limits.h"
 #include "command/common/nearest.h"
+#include "command/common/reason.h"
 #include "command/elf/process-markers.h"
 
 #define CALLED_BRIEF_MS	500	/* for a signal that may stay blocked */
 #define NAMES_MAX	64	/* of sessions, for a message */
 #define REPLACED_LOOKS	100	/* for all processes, 5 ms each */
+/* How often it is looked whether the service thread has ended: 5 s in all. */
+#define END_PAUSE_NS	1000000
+#define END_LOOKS	5000
 
 int targets_check_name(const char *name)
 {
@@ -232,6 +238,76 @@ int target_list(struct target *target)
 				 ret == -E2BIG;
 		pieces = true;
 	} while (again);
+	return ret;
+}
+
+int target_start(struct target *target, const char *name,
+		 const struct client_request *request, struct places *places,
+		 int *result)
+{
+	const struct rundir_process *process = target->process;
+	uint64_t buffer = 0, asked = 0;
+	struct client_answer answer;
+	const char *key, *value;
+	struct session_page page;
+	struct cause cause;
+	size_t position = 0;
+	int error = 0;
+	int ret = heirs_start(&target->client, request, name, &answer,
+			      result);
+
+	while (!ret && client_answer_next(&answer, &position, &key, &value)) {
+		if (!strcmp(key, "buffer"))
+			buffer = strtoull(value, NULL, 10);
+		else if (!strcmp(key, "asked"))
+			asked = strtoull(value, NULL, 10);
+		else if (!strcmp(key, "roomless"))
+			error = atoi(value);
+		else if (!strcmp(key, "fault"))
+			*result = command_failed("process %d: %s; its session "
+						 "has the other rules",
+						 process->pid, value);
+	}
+	client_answer_release(&answer);
+	if (!ret && error) {
+		cause_set(&cause, 0, BUFFERS_NONE, .pid = process->pid,
+			  .error = error, .path = rundir_shown(process),
+			  .text = reason_of_room(error));
+		*result = cause_tell(&cause);
+	} else if (!ret && buffer < asked) {
+		/* the page tells why they are smaller */
+		error = rundir_find_session(process, process->image, name,
+					    &page) ? 0 : page.small_error;
+		command_warn("process %d: buffers of %lluK instead of %lluK in "
+			     "%s%s%s", process->pid,
+			     (unsigned long long)buffer / 1024,
+			     (unsigned long long)asked / 1024,
+			     rundir_shown(process), error ? ": " : "",
+			     error ? reason_of_room(error) : "");
+	}
+	if (!ret)
+		places_take_living(places, process, name, NULL);
+	return ret;
+}
+
+int target_detach(struct target *target, bool force,
+		  struct client_answer *answer)
+{
+	const struct timespec pause = { .tv_nsec = END_PAUSE_NS };
+	struct client_request request = { 0 };
+	int ret = target_connect(target);
+
+	client_request_add(&request, "force", "%d", force);
+	if (!ret)
+		ret = client_call(&target->client, MESSAGE_DETACH, &request,
+				  answer);
+	client_request_release(&request);
+	if (!ret)
+		rundir_heirs_remove(target->process, NULL);
+	/* the service thread ends after the answer */
+	for (int i = 0; !ret && i < END_LOOKS &&
+	     attach_thread_named(target->process->pid, "taffrail"); i++)
+		nanosleep(&pause, NULL);
 	return ret;
 }
 

@@ -7,6 +7,7 @@
 #define COMMAND_AGENTS_TARGETS_H
 
 #include "command/agents/client.h"
+#include "command/agents/places.h"
 #include "command/elf/markers.h"
 #include "command/runtime/rundir.h"
 
@@ -60,6 +61,21 @@ int target_connect_briefly(struct target *target);
 
 /* Connects, and asks for the markers. Errors as target_connect(). */
 int target_list(struct target *target);
+
+/*
+ * Sends MESSAGE_START to one process, also for later programs of it, and adds
+ * the places that are not switched. Returns 0, also where the session has no
+ * room for some buffers, or programs will not take part, and `*result` becomes
+ * COMMAND_FAILED then; or a negative errno, and client.cause tells why.
+ */
+int target_start(struct target *target, const char *name,
+		 const struct client_request *request, struct places *places,
+		 int *result);
+
+/* Has the agent undo its changes, and waits until its thread has ended. Returns
+ * as client_call(), whose answer says what was dropped. */
+int target_detach(struct target *target, bool force,
+		  struct client_answer *answer);
 
 /*
  * Returns 0 when `rule` selects a marker of the listed targets; otherwise
