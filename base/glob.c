@@ -86,3 +86,12 @@ bool glob_match(const char *pattern, const char *text)
 {
 	return glob_match_upto(pattern, text, UINT64_MAX);
 }
+
+const char *glob_next(const char *pattern)
+{
+	bool holds;
+	const char *end = *pattern == '[' ? match_class(pattern, 0, &holds) :
+					    NULL;
+
+	return end ? end : pattern + 1;
+}

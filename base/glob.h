@@ -25,4 +25,8 @@ bool glob_match(const char *pattern, const char *text);
 /* Does the same for a text that ends at a NUL or after `limit` bytes. */
 bool glob_match_upto(const char *pattern, const char *text, uint64_t limit);
 
+/* Returns where the first element of a pattern ends: a class, else one
+ * character. The pattern is not empty. SIGSAFE, thread-safe. */
+const char *glob_next(const char *pattern);
+
 #endif

@@ -18,6 +18,7 @@
 #include "callbacks/private.h"
 #include "control/protocol.h"
 #include "control/request.h"
+#include "tracepoints/conditions/rule-split.h"
 
 #define REPORT_BYTES	1024
 
@@ -204,11 +205,14 @@ __attribute__((destructor)) static void environment_end(void)
 	if (!taken || taffrail_probe_unavailable() ||
 	    load_relaxed(callback_host.confined) || timed_lock_take(0))
 		return;
-	while (requests_next(&requests))
-		if (value_find(&requests, "rule", rule, sizeof(rule)) &&
-		    value_find(&requests, "function", function,
-			       sizeof(function)) &&
-		    connection_markers(rule, function))
+	while (requests_next(&requests)) {
+		if (!value_find(&requests, "rule", rule, sizeof(rule)) ||
+		    !value_find(&requests, "function", function,
+				sizeof(function)))
+			continue;
+		rule_unify(rule);
+		if (connection_markers(rule, function))
 			report_write(&requests, REQUEST_CALLED, "");
+	}
 	timed_lock_release();
 }

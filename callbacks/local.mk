@@ -29,6 +29,7 @@ callbacks_shared_sources = \
 	base/lines.c \
 	base/memory-functions.c \
 	base/text.c \
+	tracepoints/conditions/rule-split.c \
 	tracepoints/fields/fields.c \
 	tracepoints/fields/shown.c \
 	tracepoints/fields/token.c

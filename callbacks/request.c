@@ -17,6 +17,7 @@
 #include "callbacks/floats-x86_64.h"
 #include "callbacks/private.h"
 #include "control/request.h"
+#include "tracepoints/conditions/rule-split.h"
 
 #define PUBLIC		__attribute__((visibility("default")))
 #define WORDS_MAX	64
@@ -76,6 +77,7 @@ static int wanted_read(struct wanted *wanted, const char *text)
 		wanted->words[wanted->nwords++] = wanted->bytes + used;
 		used += n;
 	}
+	rule_unify(wanted->rule);
 	return 0;
 }
 

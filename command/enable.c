@@ -179,6 +179,7 @@ static int rule_main(int argc, char **argv, enum message_type type)
 			 "callbacks that are connected to RULE.\n"
 			 "Returns when no thread is in one of them any more.",
 	};
+	const char *rule;
 	pid_t pid = 0;
 	size_t bytes;
 	int status;
@@ -189,23 +190,22 @@ static int rule_main(int argc, char **argv, enum message_type type)
 		return command_misused("give a session's name (or callbacks) "
 				       "and one rule; a rule with blanks "
 				       "stands in quotes");
+	rule = argv[options.index + 1];
 	status = targets_check_name(argv[options.index]);
 	if (!status)
-		status = rule_take(argv[options.index + 1]);
-	if (!status && type == MESSAGE_DISABLE &&
-	    rule_condition(argv[options.index + 1], &bytes))
+		status = rule_take(&rule);
+	if (!status && type == MESSAGE_DISABLE && rule_condition(rule, &bytes))
 		status = command_failed("disable takes a rule without a "
 					"condition: a marker is on or off");
 	if (status)
 		return status;
 	if (!strcmp(argv[options.index], LOAD_SESSION))
-		return load_enable(pid, argv[options.index + 1],
-				   type == MESSAGE_ENABLE);
+		return load_enable(pid, rule, type == MESSAGE_ENABLE);
 	if (targets_open(&targets, pid))
 		status = COMMAND_FAILED;
 	else
 		status = change_rule(&targets, type, argv[options.index],
-				     argv[options.index + 1]);
+				     rule);
 	targets_close(&targets);
 	return status;
 }

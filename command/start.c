@@ -71,6 +71,8 @@ static const struct option_row start_rows[] = {
  */
 static int take_option(struct start_arguments *a, int key, const char *value)
 {
+	int status;
+
 	switch (key) {
 	case 'p':
 		return command_take_pids(&a->pids, value);
@@ -80,8 +82,9 @@ static int take_option(struct start_arguments *a, int key, const char *value)
 	case 'e':
 		if (a->nrules == RULES_MAX)
 			return command_misused("more than %d rules", RULES_MAX);
+		status = rule_take(&value);
 		a->rules[a->nrules++] = value;
-		return rule_take(value);
+		return status;
 	case KEY_OVERWRITE:
 		a->overwrite = true;
 		return COMMAND_DONE;

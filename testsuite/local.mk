@@ -76,6 +76,7 @@ unit_programs = \
 	testsuite/unit/tracepoints/notes \
 	testsuite/unit/tracepoints/object \
 	testsuite/unit/tracepoints/patch-sync \
+	testsuite/unit/tracepoints/rule-split \
 	testsuite/unit/tracepoints/scalar \
 	testsuite/unit/tracepoints/shown \
 	testsuite/unit/tracepoints/usdt-move \

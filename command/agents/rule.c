@@ -10,9 +10,11 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/glob.h"
+#include "command/causes/cause.h"
 #include "command/common/command.h"
 #include "tracepoints/conditions/expr.h"
 #include "tracepoints/conditions/rule-split.h"
@@ -29,8 +31,9 @@ int rule_check(const char *rule, const char **why)
 	struct rule_types types;
 	const char *end;
 
-	*why = !bytes ? "it is empty" :
-	       bytes > RULE_BYTES_MAX ? "it is too long" : NULL;
+	*why = !bytes ? "it is empty" : rule_unknown(rule);
+	if (!*why && bytes > RULE_BYTES_MAX)
+		*why = "it is too long";
 	for (size_t i = 0; !*why && i < bytes; i++)
 		if (iscntrl((unsigned char)rule[i]) || rule[i] == ';')
 			*why = other_character;
@@ -67,15 +70,25 @@ bool rule_matches(const char *rule, const char *id)
 		return false;
 	memcpy(glob, rule, bytes);
 	glob[bytes] = '\0';
+	rule_unify(glob);
 	return glob_match(glob, id);
 }
 
-int rule_take(const char *rule)
+int rule_take(const char **rule)
 {
 	const char *why;
+	char *copy;
 
-	if (rule_check(rule, &why))
-		return command_misused("rule '%s': %s", rule, why);
+	if (rule_check(*rule, &why))
+		return command_misused("rule '%s': %s", *rule, why);
+	copy = strdup(*rule);
+	if (!copy)
+		return cause_report(OUT_OF_MEMORY);
+	rule_unify(copy);
+	if (strcmp(copy, *rule))
+		*rule = copy;
+	else
+		free(copy);
 	return COMMAND_DONE;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rules as they are typed: GLOB, matched against "channel/name", or
- * GLOB if EXPR (tracepoints/conditions/expr.h); the types of arguments may
- * follow GLOB (tracepoints/conditions/rule-split.h).
+ * Rules as they are typed: GLOB, matched against "channel/name" and written like
+ * it or as "channel:name"; or GLOB if EXPR (tracepoints/conditions/expr.h); the
+ * types of arguments may follow GLOB (tracepoints/conditions/rule-split.h).
  */
 #ifndef COMMAND_AGENTS_RULE_H
 #define COMMAND_AGENTS_RULE_H
@@ -19,9 +19,10 @@
  */
 int rule_check(const char *rule, const char **why);
 
-/* Checks a rule that was typed. Returns COMMAND_DONE; else COMMAND_USAGE, after
- * printing the fault. */
-int rule_take(const char *rule);
+/* Checks a rule that was typed. Returns COMMAND_DONE, with *rule in the form
+ * that other rules are compared with (rule_unify()), which lives until the
+ * command ends; else another status, after printing the fault. */
+int rule_take(const char **rule);
 
 /* Returns true when a checked rule selects the marker with that id. */
 bool rule_matches(const char *rule, const char *id);

@@ -89,9 +89,12 @@ out:
 	names_propose(&names, p);
 }
 
-/* Asks each living agent; one that does not answer is left out. */
+/* Asks each living agent; one that does not answer is left out. A word that
+ * begins as channel:name gets proposals of this form. */
 void propose_markers(const struct proposal *p)
 {
+	const char *typed = p->prefix + strlen(p->before);
+	bool colon = strchr(typed, ':') && !strchr(typed, '/');
 	struct names names = { 0 };
 	struct targets targets;
 
@@ -106,6 +109,9 @@ void propose_markers(const struct proposal *p)
 					  &names);
 		}
 	targets_close(&targets);
+	for (size_t i = 0; colon && i < names.count; i++)
+		if (strchr(names.names[i], '/'))
+			*strchr(names.names[i], '/') = ':';
 	names_propose(&names, p);
 }
 

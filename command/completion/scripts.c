@@ -11,15 +11,27 @@
 
 #include <string.h>
 
-/* bash splits words at "="; an empty word stands for the value after a "=" that
- * ends the line. The description behind the tab is dropped: bash would
- * take it for a part of the word. */
+/* bash splits words at "=" and ":"; an empty word stands for the value after a
+ * "=" that ends the line. The script joins words at ":", and cuts what bash does
+ * not take for a part of the word from the proposals: the text before the last
+ * ":", and the description behind the tab. */
 static const char bash_script[] =
 	"# bash completion of taffrail\n"
 	"_taffrail()\n"
 	"{\n"
 	"	local line word=${COMP_WORDS[COMP_CWORD]} tab=$'\\t' action=\n"
-	"	test \"$word\" != = || word=\n"
+	"	local i cut= words=()\n"
+	"	for ((i = 1; i <= COMP_CWORD; i++)); do\n"
+	"		if [[ ${#words[@]} != 0 &&\n"
+	"			( ${COMP_WORDS[i]} == : || ${words[-1]} == *: ) ]]\n"
+	"		then\n"
+	"			words[-1]+=${COMP_WORDS[i]}\n"
+	"		else\n"
+	"			words+=(\"${COMP_WORDS[i]}\")\n"
+	"		fi\n"
+	"	done\n"
+	"	[[ ${words[-1]} == \"$word\" ]] || cut=${words[-1]%\"${word#:}\"}\n"
+	"	[[ $word != [=:] ]] || word=\n"
 	"	COMPREPLY=()\n"
 	"	while IFS= read -r line; do\n"
 	"		case $line in\n"
@@ -27,13 +39,14 @@ static const char bash_script[] =
 	"		:directories) action=directory ;;\n"
 	"		:programs) action=command ;;\n"
 	"		:groups) action=group ;;\n"
-	"		*) COMPREPLY+=(\"${line%%\"$tab\"*}\"); continue ;;\n"
+	"		*) line=${line%%\"$tab\"*}\n"
+	"			COMPREPLY+=(\"${line#\"$cut\"}\"); continue ;;\n"
 	"		esac\n"
 	"		compopt -o filenames 2>/dev/null\n"
 	"		mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(\n"
 	"			compgen -A \"$action\" -- \"$word\")\n"
 	"	done < <(\"$1\" completion --words -- \\\n"
-	"		\"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null)\n"
+	"		\"${words[@]}\" 2>/dev/null)\n"
 	"}\n"
 	"complete -F _taffrail taffrail\n";
 

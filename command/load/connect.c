@@ -36,11 +36,11 @@ static int take_words(struct options *options, struct load_wish *wish)
 		return command_misused("give a process id, a rule and "
 				       "LIB:FUNCTION; a rule with blanks "
 				       "stands in quotes");
-	if (rule_take(operands[1]))
+	wish->rule = operands[1];
+	if (rule_take(&wish->rule))
 		return COMMAND_USAGE;
 	if (!strchr(operands[2], ':'))
 		return command_misused("'%s' is not LIB:FUNCTION", operands[2]);
-	wish->rule = operands[1];
 	wish->function = operands[2];
 	wish->words = operands + 3;
 	if (command_parse_pid(&wish->pid, operands[0])) {

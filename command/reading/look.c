@@ -217,7 +217,7 @@ int look_option(struct look *look, int key, const char *value)
 	switch (key) {
 	case LOOK_WHERE:
 		/* a wrong rule is told before any trace is opened */
-		ret = rule_take(value);
+		ret = rule_take(&value);
 		if (ret == COMMAND_DONE && !look->where)
 			look->where = where_new();
 		if (ret == COMMAND_DONE &&

@@ -19,6 +19,7 @@
 #include "command/causes/cause.h"
 #include "command/load/libraries.h"
 #include "command/runtime/rundir.h"
+#include "tracepoints/conditions/rule-split.h"
 
 /* room for the descriptions of some processes and four smallest buffers */
 #define MAX_SIZE_LEAST		(1u << 20)
@@ -95,7 +96,6 @@ int record_take_connect(struct record_options *o, const char *word)
 {
 	char *text, *function = NULL, *rest, *end;
 	struct load_wish *wish;
-	bool quoted = false;
 	const char *why;
 	size_t n = 0;
 
@@ -108,16 +108,10 @@ int record_take_connect(struct record_options *o, const char *word)
 	if (!o->connects || !text)
 		return cause_report(OUT_OF_MEMORY);
 	wish = &o->connects[o->nconnects];
-	/* it stands behind the rule and outside quotes */
-	for (char *p = text; *p && !function; p++) {
-		if (*p == '\\' && quoted && p[1])
-			p++;
-		else if (*p == '"')
-			quoted = !quoted;
-		else if (!quoted && isblank((unsigned char)*p) &&
-			 function_at(p + 1))
-			function = p + 1;
-	}
+	/* it stands behind the rule, outside quotes and parentheses */
+	for (const char *p = text; *p && !function; p = rule_step(p))
+		if (isblank((unsigned char)*p) && function_at(p + 1))
+			function = text + (p + 1 - text);
 	if (!function)
 		return command_misused("'%s' is not RULE LIB:FUNCTION "
 				       "[NAME=VALUE]...", word);
@@ -125,6 +119,7 @@ int record_take_connect(struct record_options *o, const char *word)
 		*--end = '\0';
 	if (rule_check(text, &why))
 		return command_misused("rule '%s': %s", text, why);
+	rule_unify(text);
 	rest = function + function_at(function);
 	wish->words = calloc(strlen(rest) / 2 + 2, sizeof(*wish->words));
 	if (!wish->words)
@@ -160,7 +155,7 @@ int record_check_probes(struct record_options *o)
  * why. */
 static int take_option(struct record_options *o, int key, const char *value)
 {
-	const char *why;
+	int status;
 
 	switch (key) {
 	case 'o':
@@ -169,10 +164,10 @@ static int take_option(struct record_options *o, int key, const char *value)
 		o->output = value;
 		return COMMAND_DONE;
 	case 'e':
-		if (rule_check(value, &why))
-			return command_misused("rule '%s': %s", value, why);
-		return word_add(o->rules, &o->nrules, RECORD_RULES_MAX, value,
-				"rules");
+		status = rule_take(&value);
+		return status ? status :
+				word_add(o->rules, &o->nrules,
+					 RECORD_RULES_MAX, value, "rules");
 	case KEY_PROVIDER:
 		if (!rundir_valid_name(value))
 			return command_misused("'%s' is not a provider's name",

@@ -18,6 +18,7 @@
 #include "control/sessions/session.h"
 #include "control/threads/log.h"
 #include "control/threads/settings.h"
+#include "tracepoints/conditions/rule-split.h"
 #include "tracepoints/usdt/usdt.h"
 
 #define WHY_BYTES	640	/* a rule's condition, and the fault in it */
@@ -98,14 +99,16 @@ static void rules_parse(struct session *session, const char *p)
 	char buffer[WHY_BYTES];
 	char rule[LINE_VALUE_BYTES];
 	struct text text, why;
+	const char *end;
 
-	while (*p) {
+	for (; *p; p = *end ? end + 1 : end) {
 		text_open(&why, buffer, sizeof(buffer));
 		text_open(&text, rule, sizeof(rule));
-		while (*p && *p != ';')
-			text_add_char(&text, *p++);
-		if (*p)
+		while (*p == ' ')
 			p++;
+		for (end = p; *end && *end != ';'; end = rule_step(end))
+			;
+		text_add_bytes(&text, p, (uint64_t)(end - p));
 		if (text.cut)
 			text_add(&why, "a rule is too long");
 		else if (*rule)

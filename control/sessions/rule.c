@@ -83,8 +83,13 @@ int session_rule_parse(struct session_rule *rule, const char *string,
 	struct expr_error error;
 	size_t bytes;
 	const char *condition = rule_condition(string, &bytes);
+	const char *unknown = rule_unknown(string);
 	const char *end;
 
+	if (unknown) {
+		text_add(why, unknown);
+		return -EINVAL;
+	}
 	if (!bytes || rule_types(string, &rule->types, &end) ||
 	    (!condition && *end)) {
 		text_add(why, "a rule is GLOB or GLOB if EXPR");
@@ -97,6 +102,7 @@ int session_rule_parse(struct session_rule *rule, const char *string,
 	}
 	__builtin_memcpy(rule->glob, string, bytes);
 	rule->glob[bytes] = 0;
+	rule_unify(rule->glob);
 	rule->condition[0] = 0;
 	rule->wanted = 1;
 	rule->fits = 0;

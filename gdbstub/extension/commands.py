@@ -21,6 +21,12 @@ def taffrail_nearest(name, markers):
         len(listed or names), "" if listed else " -all")
 
 
+def taffrail_unified(name):
+    """Returns a marker's name, or a glob, as channel/name: traces show it as
+    channel:name."""
+    return name if "/" in name else name.replace(":", "/", 1)
+
+
 def taffrail_complete_marker(text, word, begin):
     """Returns words that complete text[begin:] to the name of a marker. gdb
     completes only its last word, which newer gdbs do not pass at first."""
@@ -29,6 +35,8 @@ def taffrail_complete_marker(text, word, begin):
     except (gdb.error, gdb.GdbError):
         return []
     typed = text[begin:]
+    if taffrail_unified(typed) != typed:
+        names = {n.replace("/", ":", 1) for n in names}
     cut = len(typed) - len(word or "")
     return sorted(n[cut:] for n in names if n.startswith(typed))
 
@@ -140,7 +148,8 @@ as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
         return argument, ""
 
     def by_name(self, name, markers):
-        chosen = [m for m in markers if m.name == name]
+        chosen = [m for m in markers if m.name == name] or \
+            [m for m in markers if m.name == taffrail_unified(name)]
         if not chosen:
             raise gdb.GdbError("no marker %s%s" % (
                 name, taffrail_nearest(name, markers)))
@@ -403,7 +412,7 @@ The selected trace frame stays selected."""
         match = re.match(r"-m\s+(\S+)\s*(.*)", rest)
         if match:
             glob, rest = match.groups()
-            glob = re.sub(r"^(['\"])(.*)\1$", r"\2", glob)
+            glob = taffrail_unified(re.sub(r"^(['\"])(.*)\1$", r"\2", glob))
         span = re.fullmatch(r"(?:(\d+)\s*-\s*)?(\d+)|", rest)
         if not span:
             raise gdb.GdbError("usage: taffrail events [-m GLOB] "

@@ -135,7 +135,7 @@ first(i=1, f=2.0, s="s", b=b"b", t=True, n=None, o=Index)
 assert first.fields == {"i": "s64", "f": "f64", "s": "str", "b": "bytes",
                         "t": "bool", "n": "str", "o": "str"}
 assert taffrail.event("app", "first") is first
-nothing = taffrail.event("app/nothing")
+nothing = taffrail.event("app:nothing")
 fits(nothing)
 odd = taffrail.event("app/odd")
 misfits(odd, **{"größe": 1, "ok": 2, "a b": 3, "x" * 64: 4})

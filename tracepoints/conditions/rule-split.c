@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Splits rules into globs, types and conditions.
+ * Splits rules into globs, types and conditions, and tells their forms apart.
  */
 #include "tracepoints/conditions/rule-split.h"
 
 #include <errno.h>
 
+#include "base/glob.h"
 #include "base/text.h"
 
 static int is_blank(char c)
@@ -13,15 +14,117 @@ static int is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
+static bool is_letter(char c)
+{
+	return (unsigned int)((c | 32) - 'a') < 26;
+}
+
+static bool is_digit(char c)
+{
+	return (unsigned int)(c - '0') < 10;
+}
+
+static const char *glob_end(const char *rule)
+{
+	while (*rule && !is_blank(*rule) && *rule != '(')
+		rule++;
+	return rule;
+}
+
+/* Returns the first ':' of a rule's glob that is in no class, or NULL; *slash
+ * tells whether there is a '/'. */
+static const char *find_colon(const char *rule, bool *slash)
+{
+	const char *end = glob_end(rule), *colon = NULL, *p, *next;
+
+	*slash = false;
+	for (p = rule; p < end; p = next) {
+		next = glob_next(p);
+		if (next > end)
+			next = p + 1;
+		if (*p == '/')
+			*slash = true;
+		if (*p == ':' && !colon)
+			colon = p;
+	}
+	return colon;
+}
+
+/* Returns true when the text before the ':' ends like a source file's name, and
+ * the text behind it begins like a number. */
+static bool is_line(const char *rule, const char *colon)
+{
+	const char *p = colon;
+
+	if (!is_digit(colon[1]))
+		return false;
+	while (p > rule && (is_letter(p[-1]) || is_digit(p[-1]) ||
+			    p[-1] == '+' || p[-1] == '_'))
+		p--;
+	return is_letter(*p) && p > rule + 1 && p[-1] == '.' && p[-2] != '/';
+}
+
+enum rule_kind rule_kind(const char *rule)
+{
+	bool slash;
+	const char *colon = find_colon(rule, &slash);
+
+	return text_after(rule, "fn:") ? RULE_FUNCTIONS :
+	       colon && is_line(rule, colon) ? RULE_LINE : RULE_MARKERS;
+}
+
+const char *rule_unknown(const char *rule)
+{
+	enum rule_kind kind = rule_kind(rule);
+
+	return kind == RULE_FUNCTIONS ?
+		       "this build does not know functions or lines yet; "
+		       "a channel named fn is written fn/NAME" :
+	       kind == RULE_LINE ?
+		       "this build does not know functions or lines yet; "
+		       "a marker is written CHANNEL/NAME" : NULL;
+}
+
+void rule_unify(char *rule)
+{
+	bool slash;
+	const char *colon = find_colon(rule, &slash);
+
+	if (colon && !slash && rule_kind(rule) == RULE_MARKERS)
+		rule[colon - rule] = '/';
+}
+
+/* Returns the end of the quoted text at `p`, or NULL if nothing closes it. */
+static const char *quote_end(const char *p)
+{
+	const char quote = *p++;
+
+	for (; *p && *p != quote; p++)
+		if (*p == '\\' && p[1])
+			p++;
+	return *p ? p + 1 : NULL;
+}
+
+const char *rule_step(const char *p)
+{
+	const char *at = p, *end;
+	int depth = 0;
+
+	do {
+		end = *at == '"' || *at == '\'' ? quote_end(at) : NULL;
+		depth += (*at == '(') - (*at == ')' && depth);
+		at = end ? end : at + 1;
+	} while (*at && depth);
+	return depth ? p + 1 : at;
+}
+
 int rule_types(const char *rule, struct rule_types *types, const char **end)
 {
-	const char *p = rule;
+	const char *p = glob_end(rule);
 	uint32_t i = 0;
 	int64_t length;
 
 	*types = (struct rule_types){ 0 };
-	while (*p && !is_blank(*p) && *p != '(')
-		p++;
 	*end = p;
 	if (*p != '(')
 		return 0;
@@ -55,12 +158,10 @@ int rule_types(const char *rule, struct rule_types *types, const char **end)
 
 const char *rule_condition(const char *rule, size_t *glob_bytes)
 {
-	const char *p = rule;
+	const char *p = glob_end(rule);
 	const char *q;
 	struct rule_types types;
 
-	while (*p && !is_blank(*p) && *p != '(')
-		p++;
 	*glob_bytes = (size_t)(p - rule);
 	if (rule_types(rule, &types, &p))
 		return NULL;

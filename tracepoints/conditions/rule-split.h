@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The parts of a rule, GLOB(TYPES) if EXPR, as agent and command find them.
+ * The parts of a rule, GLOB(TYPES) if EXPR, as agent and command find them; and
+ * what tells rules of other forms, and rules in a list, apart.
  */
 #ifndef TRACEPOINTS_CONDITIONS_RULE_SPLIT_H
 #define TRACEPOINTS_CONDITIONS_RULE_SPLIT_H
@@ -9,6 +10,34 @@
 #include <stdint.h>
 
 #include "include/taffrail/site.h"
+
+/*
+ * The forms of a rule. Of several that a text has, the first one counts, so a
+ * marker of a channel named fn is written "fn/NAME".
+ */
+enum rule_kind {
+	RULE_FUNCTIONS,		/* fn:... */
+	RULE_LINE,		/* FILE.EXT:LINE; behind the ':', a digit */
+	RULE_MARKERS,		/* a glob over channel/name or channel:name */
+};
+
+enum rule_kind rule_kind(const char *rule);
+
+/* Returns a sentence about a rule of a form that this build does not know, or
+ * NULL. */
+const char *rule_unknown(const char *rule);
+
+/* Writes "channel:name" in the glob of a rule for markers as "channel/name", as
+ * ids are. A glob that has a '/', or the ':' in a class, stays as it is. */
+void rule_unify(char *rule);
+
+/*
+ * Returns the end of what begins at `p`: a quoted text, parentheses and what is
+ * in them, or else one character, also a quote or parenthesis that nothing
+ * closes. So a sign between rules in a list is found outside of both. The text
+ * does not end at `p`.
+ */
+const char *rule_step(const char *p);
 
 /*
  * Returns where the condition of a rule begins: after the first blank, "if",

@@ -83,17 +83,13 @@ struct use {
 static bool use_split(struct use *use, const char *rule)
 {
 	size_t bytes;
-	char *colon;
 
 	use->expression = rule_condition(rule, &bytes);
 	if (bytes >= sizeof(use->glob))
 		return false;
 	memcpy(use->glob, rule, bytes);
 	use->glob[bytes] = '\0';
-	/* as the events are printed */
-	colon = strchr(use->glob, ':');
-	if (colon && !strchr(use->glob, '/'))
-		*colon = '/';
+	rule_unify(use->glob);
 	return true;
 }
 

@@ -31,10 +31,10 @@ def event(channel, name=None, /, **fields):
 
 
 def parted(name):
-    """Returns channel and name of "channel/name"."""
+    """Returns channel and name of "channel/name" or "channel:name"."""
     if not isinstance(name, str):
         raise TypeError(f"{name!r}: an event's name is a str")
-    channel, _, name = name.partition("/")
+    channel, _, name = name.partition("/" if "/" in name else ":")
     return channel, name
 
 

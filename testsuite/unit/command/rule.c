@@ -59,6 +59,11 @@ static void check_rules(void)
 		{ "libc/m(u64)", TYPES },
 		{ "a\nrule=*", CHARACTER },
 		{ "a;b", CHARACTER },
+		{ "app:x", NULL },
+		{ "fn:x", "this build does not know functions or lines yet; a "
+		  "channel named fn is written fn/NAME" },
+		{ "a.c:1 \"n %d\", n", "this build does not know functions or "
+		  "lines yet; a marker is written CHANNEL/NAME" },
 	};
 	char *bulk = malloc(RULE_BYTES_MAX + 2);
 	const char *why;
@@ -76,6 +81,8 @@ static void check_rules(void)
 	unit_check(rule_matches("app/*", "app/request"), "rule selects id");
 	unit_check(rule_matches("app/* if x == 3", "app/request"),
 		   "rule with a condition selects id");
+	unit_check(rule_matches("app:* if x == 3", "app/request"),
+		   "a rule as traces write it selects id");
 }
 
 static void check_distances(void)

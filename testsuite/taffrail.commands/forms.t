@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Traces show "channel:name", and list "channel/name": each place that takes the
+# name of a marker takes both. Rules for functions and lines are refused with a
+# sentence that says so. A rule in a list ends outside quotes and parentheses.
+
+compile: worker ../shared/worker.c -O2 -pthread agent
+compile: loaded.so ../shared/loaded.c -O2 -shared -fPIC probe
+compile: fn fn.c agent
+
+before:
+	worker
+	hits()
+	{
+		printf 'go 5\nend\n' | "$@" "$CASES/worker" 0 counts >/dev/null
+	}
+	taffrail start s -p $pid -e app:hit -e 'other:tick if n < 2'
+	say worker 'go 10' '^done 10$'
+	taffrail snapshot s -o trace
+
+# Every place
+case: a session's rules have one form
+run: taffrail status s
+stdout: rules app/hit, other/tick if n < 2$
+case: both rules hold
+run: taffrail view trace | grep -c other:tick
+stdout: ^4$
+case: a recording
+run: hits taffrail record -o rec -e app:hit -- && taffrail view rec | wc -l
+stdout: ^10$
+case: --where
+run: taffrail view --where 'app:hit if n == 3' trace | wc -l
+stdout: ^2$
+case: --where with a glob
+run: taffrail view --where '*:tick' trace | wc -l
+stdout: ^4$
+case: --where that nothing matches
+run: taffrail view --where app:hot trace
+status: 1
+says: ^no event matches 'app/hot'; nearest: app/hit
+case: --pair
+run: taffrail report --pair app:hit,other:tick,n trace >a && taffrail report --pair app/hit,other/tick,n trace >b && sed s,/,:,g a | cmp - <(sed s,/,:,g b) && grep -c app:hit a
+stdout: ^[1-9]
+case: disable and enable
+run: taffrail disable s app:hit && taffrail list -p $pid >off && taffrail enable s app:hit && taffrail list -p $pid >on && grep app/hit off on
+stdout: ^off:app/hit .* off
+stdout: ^on:app/hit .* on
+case: the other form finds the rule
+run: taffrail disable s app/hit && taffrail enable s app:hit && taffrail enable s app/hit && taffrail status s | grep -o app/hit | wc -l
+stdout: ^1$
+case: a rule for all
+run: taffrail start every --all -e app:hit && taffrail enable every other:tick && taffrail disable every other/tick && cat $TAFFRAIL_DIR/sessions/every && taffrail destroy every
+stdout: ^rule=app/hit$
+no stdout: :|tick
+case: a callback
+run: taffrail load $pid loaded.so && taffrail connect $pid app:hit loaded:count && taffrail enable callbacks app/hit -p $pid && taffrail disable callbacks app:hit -p $pid && taffrail disconnect $pid app/hit loaded:count
+case: a callback of a recording
+run: hits taffrail record -o con --probe $CASES/loaded.so --connect 'app:hit if (n > 3) loaded:count' --
+case: TAFFRAIL_ENABLE
+run: hits env TAFFRAIL_ENABLE='app:hit' && taffrail snapshot env -o env && taffrail view env | grep -c app:hit
+stdout: ^10$
+
+# Lists
+case: a semicolon in a text
+run: hits env TAFFRAIL_ENABLE='app/hit if who == "a;b"; other/tick' && taffrail snapshot env -o list && taffrail view list | grep -c other:tick
+stdout: ^10$
+case: a text that nothing ends spoils one rule
+run: hits env TAFFRAIL_ENABLE='app/hit if who == "a;other/tick' && taffrail snapshot env -o open
+status: 1
+stderr: TAFFRAIL_ENABLE: rule 'app/hit if who == "a': condition 'who == "a', column 8: 
+stderr: 10 events \(0 lost
+
+# What this build does not know
+cases:
+	2 taffrail record -o no -e fn:malloc -- true
+		^rule 'fn:malloc': this build does not know functions or lines yet; a channel named fn is written fn/NAME$
+	2 taffrail record -o no -e 'worker.c:50(n)' -- true
+		^rule 'worker\.c:50\(n\)': this build does not know functions or lines yet; a marker is written CHANNEL/NAME$
+	2 taffrail start t -p $pid -e fn:work
+		^rule 'fn:work': this build does not know functions or lines yet;
+	2 taffrail enable s src/worker.c:50
+		^rule 'src/worker\.c:50': this build does not know functions or lines yet;
+	2 taffrail connect $pid worker.c:50 loaded:count
+		^rule 'worker\.c:50': this build does not know functions or lines yet;
+	2 taffrail view --where fn:work trace
+		^rule 'fn:work': this build does not know functions or lines yet;
+case: TAFFRAIL_ENABLE of a function
+run: hits env TAFFRAIL_ENABLE='fn:work;app/hit' && taffrail snapshot env -o known
+status: 1
+stderr: TAFFRAIL_ENABLE: rule 'fn:work': this build does not know functions or lines yet;
+case: a channel named fn
+run: taffrail record -o fn.trace -e fn/work -- $CASES/fn && taffrail view fn.trace
+stdout: fn:work: .* n = 1 

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The forms of a rule, the two ways to write an id, and rules in a list
+ * (tracepoints/conditions/rule-split.h).
+ */
+#include "testsuite/unit/unit.h"
+
+#include "tracepoints/conditions/rule-split.h"
+
+static void check_kinds(void)
+{
+	static const struct {
+		const char *rule;
+		enum rule_kind kind;
+	} rows[] = {
+		{ "app/request", RULE_MARKERS },
+		{ "app:request", RULE_MARKERS },
+		{ "*", RULE_MARKERS },
+		{ "", RULE_MARKERS },
+		{ "fn", RULE_MARKERS },
+		{ "fn/x", RULE_MARKERS },
+		{ "fnord:x", RULE_MARKERS },
+		{ "f?:x", RULE_MARKERS },
+		{ "fn:", RULE_FUNCTIONS },
+		{ "fn:malloc", RULE_FUNCTIONS },
+		{ "fn:libc/mal*%return", RULE_FUNCTIONS },
+		{ "fn:a.c:12", RULE_FUNCTIONS },
+		{ "a.c:12", RULE_LINE },
+		{ "a.c:12(x, y)", RULE_LINE },
+		{ "a.c:12 \"n %d\", n", RULE_LINE },
+		{ "src/a.c++:1 if x", RULE_LINE },
+		{ "*.rs:7", RULE_LINE },
+		{ "a.b.cc:7", RULE_LINE },
+		{ "a.c:x12", RULE_MARKERS },
+		{ "a.c:", RULE_MARKERS },
+		{ "a.c", RULE_MARKERS },
+		{ ".c:12", RULE_MARKERS },
+		{ "src/.c:12", RULE_MARKERS },
+		{ "ac:12", RULE_MARKERS },
+		{ "a.:12", RULE_MARKERS },
+		{ "a.1:12", RULE_MARKERS },
+		{ "a.c/12", RULE_MARKERS },
+		{ "a.c[:]12", RULE_MARKERS },
+		{ "app/x(str:4)", RULE_MARKERS },
+		{ "app/x if s == \"a.c:12\"", RULE_MARKERS },
+		{ "app/x if s == \"fn:y\"", RULE_MARKERS },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const char *why = rule_unknown(rows[i].rule);
+
+		unit_equal(rule_kind(rows[i].rule), rows[i].kind, "kind of %s",
+			   rows[i].rule);
+		unit_equal(!why, rows[i].kind == RULE_MARKERS,
+			   "known: %s", rows[i].rule);
+		unit_check(!why || !strncmp(why, "this build does not know "
+					    "functions or lines yet", 47),
+			   "what is said of %s", rows[i].rule);
+	}
+}
+
+static void check_unified(void)
+{
+	static const struct {
+		const char *rule, *unified;	/* NULL: the same */
+	} rows[] = {
+		{ "app:request", "app/request" },
+		{ "app:*", "app/*" },
+		{ "*:request if s == \"a:b\"", "*/request if s == \"a:b\"" },
+		{ "app:x:y", "app/x:y" },
+		{ "app:x(str,,str:2) if n ? 1 : 2",
+		  "app/x(str,,str:2) if n ? 1 : 2" },
+		{ "[a:z]pp:x", "[a:z]pp/x" },
+		{ "[]:]:x", "[]:]/x" },
+		{ "[a:x", "[a/x" },
+		{ "[a:x if v[0] == 1", "[a/x if v[0] == 1" },
+		{ "fn/x:y", NULL },
+		{ "app/x:y", NULL },
+		{ "a:b/c", NULL },
+		{ "app[:/]x", NULL },
+		{ "app/x(str:2)", NULL },
+		{ "app(str:2)", NULL },
+		{ "* if n ? 1 : 2", NULL },
+		{ "fn:x", NULL },
+		{ "a.c:12", NULL },
+		{ "", NULL },
+	};
+	char text[64];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		strcpy(text, rows[i].rule);
+		rule_unify(text);
+		unit_equal_string(text, rows[i].unified ?: rows[i].rule,
+				  "%s in one form", rows[i].rule);
+		rule_unify(text);
+		unit_equal_string(text, rows[i].unified ?: rows[i].rule,
+				  "%s, once more", rows[i].rule);
+	}
+}
+
+static void check_lists(void)
+{
+	static const struct {
+		const char *list, *parts;	/* with '|' between them */
+	} rows[] = {
+		{ "a;b", "a|b" },
+		{ "a", "a" },
+		{ ";a;;b;", "|a||b|" },
+		{ "a if s == \";\";b", "a if s == \";\"|b" },
+		{ "a if c == ';';b", "a if c == ';'|b" },
+		{ "a if s == \"\\\";\";b", "a if s == \"\\\";\"|b" },
+		{ "a if s == \"\\\\\";b", "a if s == \"\\\\\"|b" },
+		{ "a if s == \"'\";b if s == \"'\"",
+		  "a if s == \"'\"|b if s == \"'\"" },
+		{ "f.c:1(a;b);c", "f.c:1(a;b)|c" },
+		{ "f.c:1(a(1;2);\")\";b);c", "f.c:1(a(1;2);\")\";b)|c" },
+		{ "f.c:1 \"x; %d\", n;c", "f.c:1 \"x; %d\", n|c" },
+		{ "a if s == \"x;b", "a if s == \"x|b" },
+		{ "a if (n > 3;b", "a if (n > 3|b" },
+		{ "a if ((n > 3);b", "a if ((n > 3)|b" },
+		{ "a if n > 3);b", "a if n > 3)|b" },
+		{ "a if s == \"x\\", "a if s == \"x\\" },
+		{ "\";\"", "\";\"" },
+		{ "(;)", "(;)" },
+		{ "(", "(" },
+	};
+	char text[64];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		strcpy(text, rows[i].list);
+		for (const char *p = text; *p;) {
+			const char *next = rule_step(p);
+
+			if (*p == ';')
+				text[p - text] = '|';
+			p = next;
+		}
+		unit_equal_string(text, rows[i].parts, "parts of %s",
+				  rows[i].list);
+	}
+}
+
+int main(void)
+{
+	check_kinds();
+	check_unified();
+	check_lists();
+	return unit_end();
+}
