@@ -122,18 +122,20 @@ static const char *reason_of_directory(int error)
 	case ENOTDIR:
 	case ELOOP:
 		return "a part of the path is a file or a symbolic link: "
-		       "start the program with another TAFFRAIL_DIR";
+		       "start the program with another TAFFRAIL_DIR in its "
+		       "own environment";
 	case EACCES:
 	case EPERM:
 		return "the program's user may not write there: give the "
 		       "directory to that user (chown), or start the program "
-		       "with another TAFFRAIL_DIR";
+		       "with another TAFFRAIL_DIR in its own environment";
 	case EROFS:
 		return "the file system is read-only: start the program with "
-		       "TAFFRAIL_DIR on another one";
+		       "a TAFFRAIL_DIR on another one in its own environment";
 	case ENOSPC:
 		return "make room, or free inodes (df, df -i), or start the "
-		       "program with TAFFRAIL_DIR on another file system";
+		       "program with a TAFFRAIL_DIR on another file system in "
+		       "its own environment";
 	case EDQUOT:
 		return "raise the quota of the program's user, or remove files "
 		       "of that user's there";

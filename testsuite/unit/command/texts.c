@@ -314,6 +314,8 @@ static void check_reasons(void)
 	HAS(reason_of_room(EMFILE), "ulimit -n");
 	HAS(reason_of_agent("no files: error 13", "/run/x"),
 	    "no files in /run/x: the program's user may not write there");
+	HAS(reason_of_agent("no files: error 13", "/run/x"),
+	    "another TAFFRAIL_DIR in its own environment");
 	HAS(reason_of_agent("no files: error 28", "/run/x"), "df -i");
 	unit_equal_string(reason_of_agent("something else", "/run/x"),
 			  "something else", "an agent's other reason");
