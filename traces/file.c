@@ -230,7 +230,7 @@ int trace_file_append(struct trace_stream *stream, const struct packet *packet)
 	stream->checksum = checksum;
 	stream->last_offset = stream->offset;
 	stream->offset += CTF_HEAD_BYTES + packet->event_bytes;
-	stream->bytes += CTF_HEAD_BYTES + packet->event_bytes;
+	stream->bytes += packet->event_bytes;
 	return 0;
 }
 

@@ -53,10 +53,12 @@ static uint64_t file_cost(uint64_t bytes, uint64_t packets)
 		      packets * sizeof(struct ctf_index_entry));
 }
 
+#define HEAD_BYTES	(PACKET_HEAD_BYTES - PACKET_PRIVATE_BYTES)
+
 /* Returns the bytes of a packet in a file. */
 static uint64_t packet_bytes(const struct packet *packet)
 {
-	return PACKET_HEAD_BYTES - PACKET_PRIVATE_BYTES + packet->event_bytes;
+	return HEAD_BYTES + packet->event_bytes;
 }
 
 /* Returns the time of day of a packet's end, in nanoseconds. No packet is older
@@ -143,6 +145,7 @@ static void drop_oldest(struct trace_set *set)
 	struct trace_stream *stream = chunk->stream;
 	struct trace *trace = stream->trace;
 	bool growing = stream->chunk == chunk && stream->fd >= 0;
+	uint64_t bytes = chunk->bytes - chunk->packets * HEAD_BYTES;
 	int fd = trace_directory(trace);
 	char name[64];
 
@@ -158,13 +161,13 @@ static void drop_oldest(struct trace_set *set)
 	set->removed += chunk->events;
 	stream->kept -= chunk->events;
 	stream->dropped += chunk->events;
-	stream->bytes -= chunk->bytes;
+	stream->bytes -= bytes;
 	set->used -= file_cost(chunk->bytes, chunk->packets);
 	if (trace->fd < 0) {
 		stream->overwritten += chunk->events;
 		set->kept -= chunk->events;
 		set->overwritten += chunk->events;
-		set->bytes -= chunk->bytes;
+		set->bytes -= bytes;
 	}
 	chunk_unlink(set, chunk);
 	trace->nchunks--;

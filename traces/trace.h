@@ -79,7 +79,8 @@ struct trace_set {
 	uint64_t lost;
 	uint64_t overwritten;
 	uint64_t taken;			/* before, by another recorder */
-	uint64_t bytes;			/* of streams */
+	uint64_t bytes;			/* of events that were kept, as the
+					 * reader counts them */
 	uint64_t left_off;		/* markers: most of any process */
 	uint64_t cut;			/* rings with a file cut short */
 	uint64_t gone_rings;		/* with a file that is not there any
@@ -106,7 +107,7 @@ struct trace_stream {
 	uint64_t offset;		/* bytes of packets in the latest
 					 * file */
 	uint64_t room;			/* the file's length */
-	uint64_t bytes;			/* on disk */
+	uint64_t bytes;			/* of events on disk */
 	uint64_t last_offset;		/* of the last packet */
 	uint64_t kept;			/* events on disk */
 	uint64_t emitted;		/* as trace_stream_count() was told */

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The bytes of an event that record prints are those that report counts, also
+# after record has dropped the oldest files.
+
+compile: worker ../shared/worker.c -O2 -pthread agent
+
+before:
+	# ROUNDS OPTIONS...: records, and prints both tools' bytes of all events
+	both()
+	{
+		printf 'go %s\nend\n' "$1" | taffrail record -o "trace$1" \
+			"${@:2}" -- worker 0 counts >/dev/null 2>said ||
+			return
+		sed -n 's/.* \([0-9]*\) events (.* lost, \([0-9.]*\) bytes per.*/\1 \2/p' said >a
+		taffrail report "trace$1" |
+			sed -n '1s/^\([0-9]*\) events (\([0-9]*\) bytes.*/\1 \2/p' >b
+		paste -d ' ' a b | awk '{ d = $2 * $1 - $4
+			if (NF == 4 && $1 == $3 && d * d <= (0.051 * $1) ^ 2)
+				print "same" }'
+	}
+case: few events
+run: both 3
+stdout: ^same$
+case: many
+run: both 20000
+stdout: ^same$
+case: the newest of many
+run: both 60000 --max-size 1M && grep 'were dropped$' said
+stdout: ^same$
+stdout: were dropped$
