@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Counts in sentences: "1 event", "2 events".
+ * Counts and durations in sentences: "1 event", "2 events", "2.41 s".
  */
 #ifndef COMMAND_COMMON_COUNTED_H
 #define COMMAND_COMMON_COUNTED_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Returns the count and its noun, which is given in the singular. The text
@@ -17,5 +18,9 @@ static inline const char *agreed(uint64_t count, const char *one,
 {
 	return count == 1 ? one : more;
 }
+
+/* Writes nanoseconds with three digits and a unit, as a text that ends in a
+ * NUL; it is cut where there is no room. */
+void counted_duration(char *text, size_t room, long double ns);
 
 #endif

@@ -320,11 +320,9 @@ size_t kinds_sorted(struct report *r, struct kind_row **rows);
 typedef void print_number(char *text, size_t room, long double value);
 
 /*
- * text.c: report_duration() writes nanoseconds with three digits and a unit,
- * report_number() six digits of a number, and report_whole() all digits of an
- * integer of 64 bits.
+ * text.c: report_number() writes six digits of a number, and report_whole() all
+ * digits of an integer of 64 bits. counted_duration() is a print_number, too.
  */
-print_number report_duration;
 print_number report_number;
 print_number report_whole;
 

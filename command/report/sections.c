@@ -64,7 +64,7 @@ static void print_numbers(struct histogram *h, const char *name)
 {
 	char cells[NCOLUMNS][CELL_BYTES];
 
-	fill_cells(cells, h, report_duration, 1);
+	fill_cells(cells, h, counted_duration, 1);
 	printf("%10llu", (unsigned long long)h->count);
 	for (size_t i = 0; i < NCOLUMNS; i++)
 		printf(" %*s", CELL_COLUMNS, cells[i]);
@@ -129,7 +129,7 @@ static void print_kind(struct report *r, const struct pair_kind *kind)
 		printf("  %s where the end is before the begin: the trace is "
 		       "damaged\n", counted(d->backwards, "pair"));
 	if (d && d->ns.count)
-		report_rows(&d->ns, report_duration, 1);
+		report_rows(&d->ns, counted_duration, 1);
 }
 
 /* Prints a row for each pair: length, begin, end, lane, kind and keys. A pair
@@ -143,8 +143,8 @@ static void print_list(const struct report *r, const struct longest *l)
 	for (uint32_t i = 0; i < l->n; i++) {
 		const struct long_pair *p = &l->list[i];
 
-		report_duration(length, sizeof(length),
-			      (long double)(p->end - p->begin));
+		counted_duration(length, sizeof(length),
+				 (long double)(p->end - p->begin));
 		report_time(r, p->begin, begin);
 		report_time(r, p->end, end);
 		if (p->fate == PAIR_OPEN)
@@ -339,7 +339,7 @@ void report_fields(struct report *r)
 			print_values(r, &use->values);
 			continue;
 		}
-		number = one > 0 ? report_duration :
+		number = one > 0 ? counted_duration :
 			 histogram_whole(&use->numbers) ? report_whole :
 							  report_number;
 		one = one > 0 ? one : 1;
@@ -379,10 +379,10 @@ void report_locks(struct report *r)
 		const struct lock_holder *holder = lock->holders;
 		uint64_t holders = min_u64(HOLDERS_MAX, lock->nholders);
 
-		report_duration(wait, sizeof(wait), lock->wait_ns);
-		report_duration(most, sizeof(most), lock->wait_max);
-		report_duration(hold, sizeof(hold), lock->hold_ns);
-		report_duration(longest, sizeof(longest), lock->hold_max);
+		counted_duration(wait, sizeof(wait), lock->wait_ns);
+		counted_duration(most, sizeof(most), lock->wait_max);
+		counted_duration(hold, sizeof(hold), lock->hold_ns);
+		counted_duration(longest, sizeof(longest), lock->hold_max);
 		printf("%10llu %9llu %9llu %9s %9s %9s %9s  %s 0x%llX of "
 		       "process %lld\n", (unsigned long long)lock->taken,
 		       (unsigned long long)lock->waited,
@@ -391,7 +391,7 @@ void report_locks(struct report *r)
 		       (long long)lock->trace->vpid);
 		/* those for whom others waited most */
 		for (; holders--; holder++) {
-			report_duration(wait, sizeof(wait), holder->ns);
+			counted_duration(wait, sizeof(wait), holder->ns);
 			printf("           others waited %s (%.1f%%) while "
 			       "thread %u held it\n", wait,
 			       share_of(holder->ns, lock->blamed_ns),

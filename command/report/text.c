@@ -18,22 +18,6 @@
 #define ROW_COLUMNS	12		/* of a row's end, at least */
 #define GAP_ROWS	8		/* empty rows that are printed */
 
-void report_duration(char *text, size_t room, long double ns)
-{
-	static const char *const units[] = { "ns", "us", "ms", "s" };
-	long double size = ns < 0 ? -ns : ns;
-	unsigned int unit = 0;
-	int digits;
-
-	/* a number that rounds to 1000 is 1 of the next unit */
-	for (; unit < 3 && size >= (unit ? 999.5L : 1000); unit++) {
-		size /= 1000;
-		ns /= 1000;
-	}
-	digits = !unit ? 0 : size < 9.995L ? 2 : size < 99.95L ? 1 : 0;
-	snprintf(text, room, "%.*Lf %s", digits, ns, units[unit]);
-}
-
 void report_number(char *text, size_t room, long double value)
 {
 	bool whole = value > -1e15L && value < 1e15L &&

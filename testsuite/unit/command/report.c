@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "command/common/counted.h"
 #include "command/report/private.h"
 #include "testsuite/unit/command/said.h"
 
@@ -79,7 +80,7 @@ static void check_durations(void)
 	char text[64];
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		report_duration(text, sizeof(text), rows[i].ns);
+		counted_duration(text, sizeof(text), rows[i].ns);
 		unit_equal_string(text, rows[i].text, "duration of %.0Lf ns",
 				  rows[i].ns);
 	}
