@@ -169,6 +169,8 @@ command_sources = \
 	command/record/probes.c \
 	command/record/program-private.h \
 	command/record/program.c \
+	command/record/reach.c \
+	command/record/reach.h \
 	command/record/record.c \
 	command/record/removal.c \
 	command/record/rules.c \

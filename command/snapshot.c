@@ -65,7 +65,22 @@ struct snapshot {
 	struct keep_row removed;	/* of this session */
 	int faulty;			/* exit status: tell_faults() */
 	struct agentless agentless;		/* programs without an agent */
+	struct reach reach;		/* of the newest images' buffers */
 };
+
+/* Takes how far back the copied buffers reach, unless the process has executed
+ * another program since: that program's buffers tell more. */
+static void take_reach(struct snapshot *s, const struct rundir_process *process,
+		       struct consumer *consumer)
+{
+	const struct session_page *page = &consumer->session->page;
+
+	if (consumer->image != process->image)
+		return;
+	reach_settle(&consumer->reach, 0, consumer->page,
+		     process->alive && page->state == SESSION_ACTIVE);
+	reach_join(&s->reach, &consumer->reach);
+}
 
 /*
  * Copies the rings of the session in all images of a process, and keeps each
@@ -103,6 +118,7 @@ static int take_process(struct snapshot *s,
 		more[s->ntaken++] = consumer;
 		ret = consume_finish(consumer);
 		s->unreadable += consumer->unreadable;
+		take_reach(s, process, consumer);
 		if (!rundir_read_process(process, images[i], &page))
 			agentless_take(&s->agentless, &page,
 				       &consumer->session->page);
@@ -269,6 +285,7 @@ static int take_all(struct snapshot *s)
 {
 	struct outcome outcome = { 0 }, losses = { 0 };
 	char nearest[TARGETS_NEAREST_BYTES];
+	char reach[REACH_TEXT_BYTES];
 	struct rights rights;
 	size_t i;
 	int ret = 0;
@@ -315,6 +332,8 @@ static int take_all(struct snapshot *s)
 		     (unsigned long long)s->set.lost,
 		     (unsigned long long)s->set.overwritten,
 		     counted(s->processes, "process"), s->set.path);
+	if (reach_text(&s->reach, reach))
+		command_warn("the buffers reach back %s", reach);
 	if (s->set.taken)
 		command_warn("%s before %s recorded already: see the "
 			     "directory of that recording",
@@ -425,6 +444,7 @@ int snapshot_main(int argc, char **argv)
 		for (size_t i = 0; i < s.ntaken; i++)
 			consume_close(s.taken[i]);
 		free(s.taken);
+		reach_free(&s.reach);
 	}
 	rundir_list_free(&s.list);
 	rundir_close(&s.dir);

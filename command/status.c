@@ -33,6 +33,7 @@
 #include "command/load/libraries.h"
 #include "command/load/listed.h"
 #include "command/record/agentless.h"
+#include "command/record/reach.h"
 #include "command/runtime/rundir.h"
 
 /* How often a session with missing files is looked at again, at least, and at
@@ -62,6 +63,7 @@ struct member {
 	int roomless;			/* errno: no room for some buffer */
 	struct session_act started;
 	struct session_act changed;
+	struct reach reach;		/* of the newest image's buffers */
 };
 
 /* A session, as all processes tell of it. The arrays, the rules and the places
@@ -240,6 +242,7 @@ static int ask_living(struct status *s, struct target *target,
 			   !rundir_read_session(process, process->image,
 						(uint32_t)number, &own)) {
 			take_facts(m, &own);
+			reach_read(&m->reach, process, &own);
 			places_take(&m->places, process->pid, &own, NULL);
 		}
 	}
@@ -339,6 +342,8 @@ static void count_session(struct status *s,
 	m->bytes += rings.bytes;
 	m->left_off = page->left_off;
 	take_facts(m, page);
+	if (image == process->image)
+		reach_read(&m->reach, process, page);
 	places_take(&m->places, process->pid, page, NULL);
 	if (!missing)
 		return;
@@ -535,6 +540,7 @@ static void status_print_json(const struct status *s)
 			json_places(&json, &m->places);
 			json_act(&json, "started", &m->started);
 			json_act(&json, "changed", &m->changed);
+			reach_json(&m->reach, &json);
 			json_close(&json, '}');
 		}
 		json_close(&json, ']');
@@ -558,6 +564,7 @@ static void status_print_json(const struct status *s)
 static void session_print(const struct session *session)
 {
 	const struct session_act *first = NULL, *last = NULL;
+	char reach[REACH_TEXT_BYTES];
 	const struct member *m;
 
 	printf("%s: %s, %s", session->name, state_word(session),
@@ -591,6 +598,9 @@ static void session_print(const struct session *session)
 				PRIu64 " %14" PRIu64 "%s\n", m->pid, m->name,
 				m->written, m->lost, m->overwritten, m->bytes,
 				m->alive ? "" : "  dead");
+		reach_text(&m->reach, reach);
+		if (*reach)
+			printf("%9s reaches back %s\n", "", reach);
 		if (m->left_off)
 			printf("%9s %s %s not enabled: no room for %s\n", "",
 			       counted(m->left_off, "marker"),
@@ -722,8 +732,10 @@ int status_main(int argc, char **argv)
 	for (size_t i = 0; i < s.count; i++) {
 		for (size_t k = 0; k < s.sessions[i].nrules; k++)
 			free(s.sessions[i].rules[k]);
-		for (size_t k = 0; k < s.sessions[i].nmembers; k++)
+		for (size_t k = 0; k < s.sessions[i].nmembers; k++) {
 			places_free(&s.sessions[i].members[k].places);
+			reach_free(&s.sessions[i].members[k].reach);
+		}
 		free(s.sessions[i].rules);
 		free(s.sessions[i].members);
 	}

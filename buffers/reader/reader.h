@@ -137,6 +137,15 @@ struct ring_mark {
 	uint64_t lost;			/* as the last packet says */
 };
 
+/* How far back a ring reaches, in readings of the trace clock. */
+struct ring_reach {
+	uint64_t begin;			/* from here on, all its events are
+					 * there */
+	uint64_t end;			/* of its newest event; 0: not asked
+					 * for */
+	bool whole;			/* no event was overwritten */
+};
+
 struct ring_copy {
 	struct ring_reader *ring;
 	struct ring_mark *mark;		/* all before it was copied; or NULL */
@@ -267,6 +276,14 @@ int ring_count(struct ring_reader *ring, struct ring_count *count);
  */
 int ring_count_all(struct ring_reader *ring, struct ring_count *count,
 		   uint64_t *overwritten);
+
+/*
+ * Finds how far back the ring reaches, while its writer goes on. With `format`,
+ * also finds the newest event: then the writer must have stopped. Returns 1, 0
+ * for a ring without an event, or a negative errno as ring_count_all().
+ */
+int ring_reach(struct ring_reader *ring, const struct packet_format *format,
+	       struct ring_reach *reach);
 
 /*
  * Takes the next closed packet of a ring in discard mode, in place. Returns 1,

@@ -249,15 +249,24 @@ bool ring_still_there(const struct ring_reader *ring, uint64_t number)
 	return head->packet_seq_num == number;
 }
 
+/* Copies the head of packet `number`. Returns false when the packet is not
+ * there any more, or not yet complete. */
+static bool head_copy(const struct ring_reader *ring, uint64_t number,
+		      struct packet_head *head)
+{
+	memcpy(head, ring_slot(&ring->view, number), sizeof(*head));
+	return ring_still_there(ring, number) &&
+	       ring_head_belongs(&ring->view, head, number);
+}
+
 bool ring_events_before(const struct ring_reader *ring, uint64_t number,
 			uint64_t *events)
 {
 	struct packet_head head;
+	bool there = head_copy(ring, number, &head);
 
-	memcpy(&head, ring_slot(&ring->view, number), sizeof(head));
 	*events = head.events_before;
-	return ring_still_there(ring, number) &&
-	       ring_head_belongs(&ring->view, &head, number);
+	return there;
 }
 
 int ring_count_all(struct ring_reader *ring, struct ring_count *count,
@@ -278,6 +287,46 @@ int ring_count_all(struct ring_reader *ring, struct ring_count *count,
 			if (ring_events_before(ring, number, overwritten) &&
 			    *overwritten <= count->committed)
 				return 0;
+	}
+	return -EAGAIN;
+}
+
+int ring_reach(struct ring_reader *ring, const struct packet_format *format,
+	       struct ring_reach *reach)
+{
+	struct ring_count count;
+	struct packet_head head;
+	struct packet_walk walk;
+	uint64_t number;
+	int tries, ret;
+
+	memset(reach, 0, sizeof(*reach));
+	for (tries = 0; tries < COPY_TRIES; tries++) {
+		ret = ring_count(ring, &count);
+		if (ret || !count.committed)
+			return ret;
+		number = ring_oldest(&ring->view, &count);
+		for (; number <= count.current; number++) {
+			if (!head_copy(ring, number, &head))
+				continue;
+			reach->begin = head.timestamp_begin;
+			reach->whole = !number;
+			break;
+		}
+		if (number > count.current)
+			continue;
+		if (!format)
+			return 1;
+		/* in the open packet; a packet without an event ends where it
+		 * begins. What makes no sense ends the walk */
+		if (!head_copy(ring, count.current, &head))
+			continue;
+		packet_walk(format, head.timestamp_begin,
+			    ring_slot(&ring->view, count.current) +
+				    PACKET_HEAD_BYTES,
+			    count.used - PACKET_HEAD_BYTES, &walk);
+		reach->end = walk.last;
+		return 1;
 	}
 	return -EAGAIN;
 }

@@ -325,6 +325,7 @@ static int finish_emptying(struct consumer *consumer,
 struct copying {
 	struct consumer *consumer;
 	struct consumer_ring *ring;
+	struct ring_reach reach;	/* of the packets so far */
 };
 
 /* Writes a packet of a copy. After a failure no later packet of the stream may
@@ -334,6 +335,12 @@ static int copy_packet(const struct packet *packet, void *priv)
 {
 	struct copying *copying = priv;
 	int ret = put_packet(copying->consumer, copying->ring, packet);
+
+	if (!copying->reach.end) {
+		copying->reach.begin = packet->head.timestamp_begin;
+		copying->reach.whole = !packet->head.packet_seq_num;
+	}
+	copying->reach.end = packet->head.timestamp_end;
 
 	if (ret && copying->ring->stream)
 		copying->ring->stream->failed = true;
@@ -345,7 +352,7 @@ static int copy_packet(const struct packet *packet, void *priv)
  * negative errno. */
 static int copy_ring(struct consumer *consumer, struct consumer_ring *ring)
 {
-	struct copying copying = { consumer, ring };
+	struct copying copying = { .consumer = consumer, .ring = ring };
 	struct ring_copy copy;
 	int ret = ring_copy_make(&copy, &ring->reader);
 
@@ -356,6 +363,9 @@ static int copy_ring(struct consumer *consumer, struct consumer_ring *ring)
 	if (!ret)
 		ret = ring_copy_each(&copy, &consumer->format, copy_packet,
 				     &copying);
+	if (copying.reach.end && ring->reader.flags & SESSION_OVERWRITE)
+		reach_add(&consumer->reach, consumer->pid, ring->reader.name,
+			  &copying.reach);
 	consumer->copied += copy.count.committed;
 	/* events that a recorder took are in its trace, not in this one */
 	copy.count.committed -= copy.taken;
@@ -581,5 +591,6 @@ void consume_close(struct consumer *consumer)
 	file_map_close(&consumer->late);
 	if (consumer->session)
 		consume_settle(consumer);
+	reach_free(&consumer->reach);
 	free(consumer);
 }

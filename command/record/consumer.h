@@ -10,6 +10,7 @@
 #ifndef COMMAND_RECORD_CONSUMER_H
 #define COMMAND_RECORD_CONSUMER_H
 
+#include "command/record/reach.h"
 #include "command/runtime/rundir.h"
 #include "traces/trace.h"
 
@@ -51,6 +52,7 @@ struct consumer {
 	uint64_t unreadable;		/* rings that made no sense */
 	uint64_t copied;		/* events of a snapshot's rings: on
 					 * disk, overwritten, or taken before */
+	struct reach reach;		/* of its rings that overwrite */
 	int missed;			/* -errno: finished without all rings,
 					 * for want of descriptors, say: the
 					 * rest is still in them */

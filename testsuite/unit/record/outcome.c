@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The outcome of a recording: which causes are printed when, in which order,
- * and the exit status; lacks of room as causes (command/record/outcome.c,
- * shortage.c).
+ * and the exit status; lacks of room as causes; how far back buffers reach
+ * (command/record/outcome.c, shortage.c, reach.c).
  */
 #include "testsuite/unit/unit.h"
 
@@ -10,6 +10,7 @@
 
 #include "base/tunables.h"
 #include "command/common/command.h"
+#include "command/record/reach.h"
 #include "command/record/shortage.h"
 #include "testsuite/unit/command/said.h"
 
@@ -190,9 +191,56 @@ static void check_taken_pages(void)
 		   "a page without room");
 }
 
+/* Buffers of one process whose clock counts nanoseconds, and of a second one.
+ */
+static void check_reach(void)
+{
+	struct process_page page = { .clock_kind = CLOCK_KIND_MONOTONIC,
+				     .clock_hz = 1000000000,
+				     .start = { 1000, 1000, 5000000, 1 } };
+	struct ring_reach busy = { .begin = 4000001000, .end = 9000001000 };
+	struct ring_reach idle = { .begin = 1000, .end = 7000001000,
+				   .whole = true };
+	struct ring_reach odd = { .begin = 9000002000, .end = 4 };
+	struct reach reach = { 0 }, other = { 0 };
+	char text[REACH_TEXT_BYTES];
+
+	unit_check(!reach_text(&reach, text) && !*text, "no buffer");
+	reach_add(&reach, 7, "3", &idle);
+	reach_settle(&reach, 0, &page, false);
+	unit_check(!reach_text(&reach, text), "a whole buffer");
+	unit_equal_string(text, "7.00 s, to the start, from the last event",
+			  "a whole buffer: text");
+	reach_add(&reach, 7, "0", &busy);
+	reach_settle(&reach, 0, &page, false);
+	unit_check(reach_text(&reach, text), "a busy one, too");
+	unit_equal_string(text, "5.00 s (CPU 0) to 9.00 s (CPU 3), from the "
+			  "last event", "a busy one: text");
+	unit_check(reach.rows[1].since_ns == 4005000000, "since");
+	reach_add(&other, 8, "L1", &odd);
+	reach_settle(&other, 0, &page, false);
+	reach_join(&reach, &other);
+	reach_text(&reach, text);
+	unit_equal_string(text, "0 ns (buffer L1 of process 8) to 9.00 s (CPU "
+			  "3 of process 7), from the last event",
+			  "two processes, one with impossible times");
+	page.clock_hz = 1;
+	busy.begin = 0;
+	busy.end = UINT64_MAX;
+	reach_add(&reach, 9, "1", &busy);
+	reach_settle(&reach, 3, &page, false);
+	unit_check(reach.rows[3].ns == INT64_MAX, "times are bounded");
+	page.clock_kind = CLOCK_KIND_ATOMIC;
+	reach_settle(&reach, 1, &page, false);
+	unit_equal(reach.count, 1, "a counter is no time");
+	reach_free(&reach);
+	reach_free(&other);
+}
+
 int main(void)
 {
 	command_name("record");
+	check_reach();
 	check_order();
 	check_status();
 	check_sizes();
