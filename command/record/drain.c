@@ -135,6 +135,7 @@ void drain_finish(struct drain *drain, struct consumer *image, int fd)
 	/* a recording without an event is an empty trace */
 	image->wanted = drain->nopen == 1 && !drain->set.ntraces;
 	ret = consume_finish(image);
+	reach_settle(&image->reach, 0, image->page, false);
 	for (size_t i = 0; i < drain->nopen; i++)
 		if (drain->open[i] == image)
 			drain->open[i] = drain->open[--drain->nopen];
@@ -260,6 +261,19 @@ void drain_note(struct drain *drain, const char *session,
 	drain_note_set(&drain->set, drain->unreadable, fail_on_loss, outcome);
 }
 
+/* Tells how far back the buffers reached that were overwritten. */
+static void tell_reach(const struct drain *drain)
+{
+	char text[REACH_TEXT_BYTES];
+	struct reach reach = { 0 };
+
+	for (size_t i = 0; i < drain->nimages; i++)
+		reach_join(&reach, &drain->images[i]->reach);
+	if (reach_text(&reach, text))
+		command_warn("the buffers reach back %s", text);
+	reach_free(&reach);
+}
+
 void drain_summary(const struct drain *drain, size_t processes,
 		   uint64_t missed)
 {
@@ -289,6 +303,8 @@ void drain_summary(const struct drain *drain, size_t processes,
 			     counted(set->overwritten, "older event"),
 			     agreed(set->overwritten, "was", "were"),
 			     set->limit ? "dropped" : "overwritten");
+	if (processes)
+		tell_reach(drain);
 }
 
 void drain_close(struct drain *drain)
