@@ -62,14 +62,6 @@ static int socket_move(int fd, short way, void *data, size_t bytes,
 	return 0;
 }
 
-/* Says why there is no answer within so many milliseconds. */
-static int client_unanswered(struct client *client, pid_t pid, int64_t ms)
-{
-	if (!process_stopped_why(pid, &client->cause))
-		cause_set(&client->cause, 0, AGENT_SILENT, .pid = pid, .n = ms);
-	return -ETIMEDOUT;
-}
-
 /* Says why a process without a socket, or with one that does not listen, cannot
  * be reached: the facts of the page come first. */
 static int client_deaf(struct client *client,
@@ -361,8 +353,8 @@ static int request_exchange(struct client *client, enum message_type type,
 		ret = cause_set(&client->cause, -ESRCH, PROCESS_ENDED,
 				.pid = pid);
 	client->answered |= !ret;
-	if (ret == -ETIMEDOUT)
-		client_unanswered(client, pid, ms);
+	if (ret == -ETIMEDOUT && !process_stopped_why(pid, &client->cause))
+		cause_set(&client->cause, 0, AGENT_SILENT, .pid = pid, .n = ms);
 	else if (ret && !client->cause.id)
 		cause_set(&client->cause, ret, AGENT_HUNG_UP, .pid = pid,
 			  .error = ret);

@@ -204,25 +204,20 @@ static int heap_order(struct reader *reader)
 	return 0;
 }
 
-/* Begins anew at the window: all streams go back to their first event. */
-static void reader_start(struct reader *reader)
-{
-	reader->started = true;
-	reader->held = false;
-	reader->turn++;
-	for (size_t i = 0; i < reader->nstreams; i++)
-		reader->streams[i]->waiting =
-			stream_first(reader->streams[i], reader->begin);
-	if (heap_order(reader))
-		reader_problem(reader, "memory", "there is none left");
-}
-
 const struct trace_event *reader_next(struct reader *reader)
 {
 	struct read_stream *top;
 
 	if (!reader->started) {
-		reader_start(reader);
+		/* anew at the window: all streams go back to the first event */
+		reader->started = true;
+		reader->held = false;
+		reader->turn++;
+		for (size_t i = 0; i < reader->nstreams; i++)
+			reader->streams[i]->waiting =
+				stream_first(reader->streams[i], reader->begin);
+		if (heap_order(reader))
+			reader_problem(reader, "memory", "there is none left");
 	} else if (reader->nheap && !reader->held) {
 		top = reader->heap[0];
 		top->waiting = next_wanted(top);
