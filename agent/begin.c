@@ -106,7 +106,7 @@ static const char *loader_failed(int error)
 static int start_aside(void *arg)
 {
 	/* for this text and an errno, the command has words */
-	static char no_files[] = "cannot make its files: error 000";
+	static char no_files[] = PROTOCOL_OFF_FILES "000";
 	static int prepared;
 	bool filtered, traced;
 	int loader;

@@ -45,6 +45,7 @@ command_sources = \
 	command/attach/threads.c \
 	command/causes/cause.c \
 	command/causes/cause.h \
+	command/causes/errors.def \
 	command/causes/texts.def \
 	command/common/command.h \
 	command/common/counted.c \
@@ -62,8 +63,6 @@ command_sources = \
 	command/common/options.c \
 	command/common/printable.c \
 	command/common/printable.h \
-	command/common/reason.c \
-	command/common/reason.h \
 	command/common/remove-tree.c \
 	command/common/remove-tree.h \
 	command/common/shell.c \

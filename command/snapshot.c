@@ -23,7 +23,6 @@
 #include "command/common/command.h"
 #include "command/common/counted.h"
 #include "command/common/limits.h"
-#include "command/common/reason.h"
 #include "command/elf/user-rights.h"
 #include "command/record/agentless.h"
 #include "command/record/drain.h"
@@ -303,11 +302,8 @@ static int take_all(struct snapshot *s)
 	ret = ret ? ret : error;
 	/* the buffers of dead processes were not removed */
 	if (ret)
-		return command_failed("%s: %s; %llu events are there, and no "
-				      "buffer was removed: take another "
-				      "snapshot", s->set.path,
-				      reason_of_output(ret),
-				      (unsigned long long)s->set.kept);
+		return cause_report(SNAPSHOT_UNFINISHED, .path = s->set.path,
+				    .error = ret, .n = (int64_t)s->set.kept);
 	s->faulty = tell_faults(s);
 	if (!s->ntaken && tell_missing(s))
 		return COMMAND_FAILED;
@@ -432,11 +428,11 @@ int snapshot_main(int argc, char **argv)
 		 * directory */
 		ret = trace_set_open(&s.set, output);
 		if (ret == -ENOTEMPTY)
-			status = command_failed("%s exists and is not empty",
-						output);
+			status = cause_report(OUTPUT_NOT_EMPTY,
+					      .path = output);
 		else if (ret)
-			status = command_failed("%s: %s", output,
-						reason_of_output(ret));
+			status = cause_report(OUTPUT_FAILED, .path = output,
+					      .error = ret);
 	}
 	if (!status) {
 		status = take_all(&s);

@@ -129,6 +129,9 @@ enum message_type {
  * of these, and the user's number. */
 #define PLACE_DEFAULT_SHM	"/dev/shm/taffrail-"
 #define PLACE_DEFAULT_TMP	"/tmp/taffrail-"
+/* How the reason of an agent that stays off begins where the runtime directory
+ * cannot be made; the errno follows. */
+#define PROTOCOL_OFF_FILES	"cannot make its files: error "
 /* How the REASON begins where files cannot be made for want of room. */
 #define PROTOCOL_NO_ROOM	"no room for its files"
 #define PROTOCOL_NO_SIZE	PROTOCOL_NO_ROOM " of this size: see ulimit -f"

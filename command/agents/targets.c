@@ -23,7 +23,6 @@
 #include "command/common/command.h"
 #include "command/common/limits.h"
 #include "command/common/nearest.h"
-#include "command/common/reason.h"
 #include "command/elf/process-markers.h"
 
 #define CALLED_BRIEF_MS	500	/* for a signal that may stay blocked */
@@ -250,7 +249,7 @@ int target_start(struct target *target, const char *name,
 	struct client_answer answer;
 	const char *key, *value;
 	struct session_page page;
-	struct cause cause;
+	char sizes[64];
 	size_t position = 0;
 	int error = 0;
 	int ret = heirs_start(&target->client, request, name, &answer,
@@ -270,20 +269,18 @@ int target_start(struct target *target, const char *name,
 	}
 	client_answer_release(&answer);
 	if (!ret && error) {
-		cause_set(&cause, 0, BUFFERS_NONE, .pid = process->pid,
-			  .error = error, .path = rundir_shown(process),
-			  .text = reason_of_room(error));
-		*result = cause_tell(&cause);
+		*result = cause_report(BUFFERS_NONE, .pid = process->pid,
+				       .error = error,
+				       .path = rundir_shown(process));
 	} else if (!ret && buffer < asked) {
 		/* the page tells why they are smaller */
 		error = rundir_find_session(process, process->image, name,
 					    &page) ? 0 : page.small_error;
-		command_warn("process %d: buffers of %lluK instead of %lluK in "
-			     "%s%s%s", process->pid,
-			     (unsigned long long)buffer / 1024,
-			     (unsigned long long)asked / 1024,
-			     rundir_shown(process), error ? ": " : "",
-			     error ? reason_of_room(error) : "");
+		snprintf(sizes, sizeof(sizes), "%lluK instead of %lluK",
+			 (unsigned long long)buffer / 1024,
+			 (unsigned long long)asked / 1024);
+		cause_report(BUFFERS_CUT, .pid = process->pid, .text = sizes,
+			     .path = rundir_shown(process), .error = error);
 	}
 	if (!ret)
 		places_take_living(places, process, name, NULL);

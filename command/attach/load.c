@@ -13,13 +13,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "command/attach/steps.h"
 #include "command/common/installed.h"
 #include "command/common/monotonic.h"
-#include "command/common/reason.h"
 #include "command/procfs/rlimits.h"
 #include "command/runtime/rundir.h"
 #include "command/sandbox/opener.h"
+#include "control/protocol.h"
 
 #define LOAD_WAIT_MS	30000
 #define LEAVE_WAIT_MS	5000
@@ -70,17 +71,21 @@ static int judge_load(const struct attach_target *t,
 {
 	const char *file = basename(plan->library);
 	char directory[PATH_MAX], limits[160];
+	const char *error;
 
 	block->text[sizeof(block->text) - 1] = '\0';
-	if (rundir_chosen(directory, t->pid))
-		snprintf(directory, sizeof(directory), "TAFFRAIL_DIR");
 	switch (block->state) {
 	case ATTACH_DONE:
 		if (!block->text[0])
 			return 0;
-		return attach_cause(t, -ENOTSUP, AGENT_OFF,
-				    .text = reason_of_agent(block->text,
-							    directory));
+		error = text_after(block->text, PROTOCOL_OFF_FILES);
+		if (!error)
+			return attach_cause(t, -ENOTSUP, AGENT_OFF,
+					    .text = block->text);
+		if (rundir_chosen(directory, t->pid))
+			snprintf(directory, sizeof(directory), "TAFFRAIL_DIR");
+		return attach_cause(t, -ENOTSUP, AGENT_FILES_UNMADE,
+				    .path = directory, .error = atoi(error));
 	case ATTACH_NO_THREAD:
 		return attach_threadless(t, -block->result);
 	case ATTACH_NO_FILE:

@@ -78,6 +78,17 @@ const struct cause_row *cause_row(size_t i)
 	return &row;
 }
 
+/* The words for an errno, in the order of errors.def. */
+static const struct error_row {
+	const char *groups; /* or NULL */
+	int error;
+	const char *why, *mend; /* or NULL */
+} errors[] = {
+#define ERROR_TEXT(groups, error, why, mend) { groups, error, why, mend },
+#include "command/causes/errors.def"
+#undef ERROR_TEXT
+};
+
 /* Returns the row of a cause, without the slots; NULL for CAUSE_NONE. */
 static const struct cause_row *row_find(enum cause_id id)
 {
@@ -119,6 +130,26 @@ int cause_fill(struct cause *cause, int ret, enum cause_id id,
 	return ret;
 }
 
+/* Writes why, or how to mend it, for the errno of a cause in a group. Returns
+ * false if there is none. */
+static bool error_write(const struct cause *cause, bool mend,
+			const char *group, size_t n, FILE *to)
+{
+	const struct error_row *row = errors;
+	const char *text = NULL;
+
+	while (row < errors + ARRAY_SIZE(errors) &&
+	       (row->error != cause->error ||
+		(row->groups &&
+		 !memmem(row->groups, strlen(row->groups), group, n))))
+		row++;
+	if (row < errors + ARRAY_SIZE(errors))
+		text = mend ? row->mend : row->why;
+	if (!text && !mend && cause->error)
+		text = limits_error(cause->error);
+	return text && fputs(text, to) >= 0;
+}
+
 /*
  * Writes the value of a place. "{n THING}" is "1 THING" or "N THINGS",
  * "{ONE/MORE}" the one or the other, by the number. Returns false if the cause
@@ -150,6 +181,10 @@ static bool place_write(const struct cause *cause, const char *name, size_t n,
 			fwrite(slash + 1, 1, n - one - 1, to);
 		return true;
 	}
+	if (n > 4 && !strncmp(name, "why ", 4))
+		return error_write(cause, false, name + 4, n - 4, to);
+	if (n > 5 && !strncmp(name, "mend ", 5))
+		return error_write(cause, true, name + 5, n - 5, to);
 	/* "{n THING}" */
 	if (n >= 3 && !strncmp(name, "n ", 2)) {
 		snprintf(noun, sizeof(noun), "%.*s", (int)(n - 2), name + 2);
@@ -214,23 +249,16 @@ static void parts_write(const struct cause *cause, const char *text, FILE *to)
 	}
 }
 
-/* Puts the fact, the remedy or both in words. Returns `line`: "" for a cause
- * without a row. */
-static char *line_put(const struct cause *cause, bool fact, bool remedy,
+/* Puts a text of the table, or NULL, in words. Returns `line`. */
+static char *line_put(const struct cause *cause, const char *text,
 		      char line[CAUSE_LINE_BYTES])
 {
-	const struct cause_row *row = row_find(cause->id);
-	FILE *f = row ? fmemopen(line, CAUSE_LINE_BYTES, "w") : NULL;
+	FILE *f = text ? fmemopen(line, CAUSE_LINE_BYTES, "w") : NULL;
 
 	line[0] = '\0';
 	if (!f)
 		return line;
-	if (fact)
-		parts_write(cause, row->fact, f);
-	if (fact && remedy && row->remedy)
-		fputs(": ", f);
-	if (remedy && row->remedy)
-		parts_write(cause, row->remedy, f);
+	parts_write(cause, text, f);
 	fclose(f);
 	/* a text that fills the memory has no end of its own */
 	line[CAUSE_LINE_BYTES - 1] = '\0';
@@ -239,17 +267,26 @@ static char *line_put(const struct cause *cause, bool fact, bool remedy,
 
 char *cause_line(const struct cause *cause, char line[CAUSE_LINE_BYTES])
 {
-	return line_put(cause, true, true, line);
+	char remedy[CAUSE_LINE_BYTES];
+	size_t n = strlen(cause_fact(cause, line));
+
+	if (*cause_remedy(cause, remedy))
+		snprintf(line + n, CAUSE_LINE_BYTES - n, ": %s", remedy);
+	return line;
 }
 
 char *cause_fact(const struct cause *cause, char line[CAUSE_LINE_BYTES])
 {
-	return line_put(cause, true, false, line);
+	const struct cause_row *row = row_find(cause->id);
+
+	return line_put(cause, row ? row->fact : NULL, line);
 }
 
 char *cause_remedy(const struct cause *cause, char line[CAUSE_LINE_BYTES])
 {
-	return line_put(cause, false, true, line);
+	const struct cause_row *row = row_find(cause->id);
+
+	return line_put(cause, row ? row->remedy : NULL, line);
 }
 
 /* Prints a cause, as an object of JSON or in words, then without the remedy
@@ -263,7 +300,8 @@ static int cause_print(const struct cause *cause, bool whole)
 	if (!row)
 		return command_failed("no cause was given");
 	if (!command_json()) {
-		command_warn("%s", line_put(cause, true, whole, line));
+		command_warn("%s", whole ? cause_line(cause, line) :
+			     cause_fact(cause, line));
 		return row->status;
 	}
 	/* standard output may be the same file: its lines come first */
@@ -275,8 +313,8 @@ static int cause_print(const struct cause *cause, bool whole)
 	json_open(&json, NULL, '{');
 	json_string(&json, "cause", word);
 	json_string(&json, "text", cause_fact(cause, line));
-	if (row->remedy)
-		json_string(&json, "remedy", cause_remedy(cause, line));
+	if (*cause_remedy(cause, line))
+		json_string(&json, "remedy", line);
 	json_number(&json, "status", (uint64_t)row->status);
 	/* keys for the values that this cause has, and no others */
 	if (cause->pid)

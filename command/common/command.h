@@ -18,6 +18,9 @@ enum command_exit {
 	COMMAND_DONE	= 0,
 	COMMAND_FAILED	= 1,
 	COMMAND_USAGE	= 2,
+	/* record: the program could not be executed, as shells tell it */
+	COMMAND_NOT_EXECUTABLE = 126,
+	COMMAND_NOT_FOUND = 127,
 };
 
 /*

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "command/common/command.h"
-#include "command/common/reason.h"
 
 #define NAMES_MAX	1000
 
@@ -49,8 +48,7 @@ void claim_follow(struct claim *claim, const struct rundir_process *process,
 	/* a member of a group that was let in cannot search it */
 	if (fd < 0) {
 		outcome_tell(outcome, CHILDREN_UNREACHED, .pid = process->pid,
-			     .path = process->path,
-			     .text = reason_of_files(-errno));
+			     .path = process->path, .error = errno);
 		return;
 	}
 	if (dir->fd < 0) {

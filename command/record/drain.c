@@ -14,7 +14,6 @@
 
 #include "command/common/counted.h"
 #include "command/common/limits.h"
-#include "command/common/reason.h"
 #include "traces/array.h"
 
 #define OUTPUTS_MAX	1000
@@ -48,7 +47,7 @@ int drain_open(struct drain *drain, struct outcome *outcome, const char *path,
 		return cause_report(OUTPUT_NOT_EMPTY, .path = path ?: name);
 	if (ret)
 		return cause_report(OUTPUT_FAILED, .path = path ?: name,
-				    .text = reason_of_output(ret));
+				    .error = ret);
 	drain->set.limit = limit;
 	return COMMAND_DONE;
 }
@@ -186,10 +185,10 @@ void drain_tell_unwritten(struct drain *drain)
 		outcome_tell(outcome, OUTPUT_CHANGED, .path = path);
 	else if (error == ENOSPC || error == EDQUOT)
 		outcome_tell(outcome, OUTPUT_FULL, .path = path,
-			     .text = reason_of_output(-error));
+			     .error = error);
 	else
 		outcome_tell(outcome, OUTPUT_UNWRITTEN, .path = path,
-			     .text = reason_of_output(-error));
+			     .error = error);
 }
 
 void drain_look(struct drain *drain, struct places *places)
@@ -253,10 +252,10 @@ void drain_note(struct drain *drain, const char *session,
 
 	if (!drain->set.error && drain->failed)
 		outcome_note(outcome, OUTPUT_FAILED, .path = drain->set.path,
-			     .text = reason_of_output(drain->failed));
+			     .error = drain->failed);
 	if (error)
 		outcome_note(outcome, TRACE_INCOMPLETE, .subject = session,
-			     .text = limits_error(-error));
+			     .error = error);
 	shortage_note(&drain->shortage, directory, drain->set.lost, outcome);
 	drain_note_set(&drain->set, drain->unreadable, fail_on_loss, outcome);
 }

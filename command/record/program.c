@@ -23,14 +23,11 @@
 #include "command/common/installed.h"
 #include "command/common/limits.h"
 #include "command/common/monotonic.h"
-#include "command/common/reason.h"
 #include "command/record/probes-private.h"
 #include "command/record/shortage.h"
 #include "control/request.h"
 #include "tracepoints/program/executable.h"
 
-#define EXIT_NOT_FOUND		127
-#define EXIT_NOT_EXECUTABLE	126
 #define TICK_ROUNDS		50
 #define END_NS			5000000000ull
 #define END_PAUSE_NS		10000000
@@ -136,8 +133,32 @@ static void program_become(char **program, const struct claim *claim,
 	}
 	error = errno;
 	if (write(pipe, &error, sizeof(error)) < 0)
-		_exit(EXIT_NOT_EXECUTABLE);
-	_exit(error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE);
+		_exit(COMMAND_NOT_EXECUTABLE);
+	_exit(error == ENOENT ? COMMAND_NOT_FOUND : COMMAND_NOT_EXECUTABLE);
+}
+
+/* Tells why a program was not executed, for the errno of execvpe(3), which
+ * stands for several facts. Returns the exit status that a shell has. */
+static int execute_tell(const char *program, int error)
+{
+	bool path = strchr(program, '/');
+	enum cause_id id = CAUSE_EXECUTE_FAILED;
+	struct stat st;
+
+	if (error == ENOENT)
+		id = !*program		  ? CAUSE_EXECUTE_NAMELESS :
+		     strchr(program, ' ') ? CAUSE_EXECUTE_QUOTED :
+		     path ? (stat(program, &st) ? CAUSE_EXECUTE_NONE :
+						  CAUSE_EXECUTE_INTERPRETER) :
+		     !access(program, X_OK) ? CAUSE_EXECUTE_HERE :
+		     program[strspn(program, "0123456789")] ?
+					    CAUSE_EXECUTE_UNFOUND :
+					    CAUSE_EXECUTE_NUMBER;
+	else if (error == EACCES && path && !stat(program, &st) &&
+		 S_ISDIR(st.st_mode))
+		id = CAUSE_EXECUTE_DIRECTORY;
+	return cause_fill_tell(id, &(struct cause_slots){ .path = program,
+							  .error = error });
 }
 
 /* Takes the recording's name, and leaves the request for later processes, in a
@@ -238,9 +259,7 @@ int program_run(struct program *program, const struct record_options *o,
 	if (error) {
 		waitpid(program->child, NULL, 0);
 		program->child = 0;
-		command_warn("%s: %s", o->program[0],
-			     reason_of_program(o->program[0], error));
-		return error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+		return execute_tell(o->program[0], error);
 	}
 	program->pid = program->child;
 	program->pidfd = (int)syscall(SYS_pidfd_open, program->pid, 0);

@@ -8,7 +8,6 @@
 #include "command/agents/handed.h"
 #include "command/agents/targets.h"
 #include "command/attach/attach.h"
-#include "command/common/reason.h"
 #include "command/record/members-private.h"
 #include "command/record/probes-private.h"
 #include "command/record/program-private.h"
@@ -66,7 +65,7 @@ int members_follow(struct members *members, const struct record_options *o)
 		else if ((ret = members_join(members, process)))
 			status = cause_report(MEMBER_UNREAD,
 					      .pid = process->pid,
-					      .text = reason_of_files(ret));
+					      .error = ret);
 	}
 	client_request_release(&request);
 	if (!status)

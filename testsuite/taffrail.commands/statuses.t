@@ -131,7 +131,7 @@ expect commands:
 	view*|export*|timeline* 1 cannot write.*: File too large \(ulimit -f is 0K\): raise it
 	doctor|completion 1 cannot write the output: File too large \(ulimit -f is 0K\)
 	attach		1 has an agent already
-	snapshot	1 File too large \(ulimit -f is 0K\): .*; 0 events are there
+	snapshot	1 0 events are there, .*: File too large \(ulimit -f is 0K\): raise it
 	record		1 rec: File too large \(ulimit -f is 0K\): raise it
 	detach		-
 	watch		124
@@ -320,7 +320,7 @@ wrap: unshare -m sh -c 'mount -t tmpfs -o size=4k none disk && cd disk && exec "
 expect commands:
 	*		-
 	verify		0
-	snapshot	1 the disk is full: .*; 0 events are there, and no
+	snapshot	1 0 events are there, and no buffer was removed: the disk is full: .*another snapshot
 case: nothing was lost
 run: taffrail snapshot s -o again
 says: 200 events \(0 lost
@@ -334,7 +334,7 @@ wrap: unshare -m sh -c 'mount -t tmpfs -o nr_inodes=3 none disk && cd disk && ex
 expect commands:
 	*		-
 	verify		0
-	snapshot	1 the disk is full: .*; 0 events are there
+	snapshot	1 0 events are there, .*: the disk is full
 case: nothing was lost
 run: taffrail snapshot s -o again
 says: 200 events \(0 lost

@@ -22,6 +22,7 @@ static const struct place {
 	{ "{limits}", 'L' }, { "{subject}", 'S' },
 	{ "{n ", 'N' }, /* "{n THING}" */
 	{ "{mode}", 'N' },
+	{ "{why ", 'E' },    { "{mend ", 'E' }, /* "{why GROUP}" */
 };
 
 #define PLACES (sizeof(places) / sizeof(places[0]))
@@ -82,6 +83,33 @@ static size_t places_known(const char *text)
 	return n;
 }
 
+/* Each "{why GROUP}" has rows of its own in errors.def. */
+static bool groups_known(const char *text)
+{
+	static const char *const groups[] = {
+		"any",
+#define ERROR_TEXT(groups, error, why, mend) groups,
+#include "command/causes/errors.def"
+#undef ERROR_TEXT
+	};
+	bool known = true;
+
+	for (; text && (text = strpbrk(text, "{[")); text++) {
+		const char *group = text + strcspn(text, " ") + 1;
+		size_t n, i = 0;
+
+		if (strncmp(text, "{why ", 5) && strncmp(text, "{mend ", 6))
+			continue;
+		n = strcspn(group, "}");
+		while (i < sizeof(groups) / sizeof(groups[0]) &&
+		       !(groups[i] && memmem(groups[i], strlen(groups[i]),
+					     group, n)))
+			i++;
+		known &= i < sizeof(groups) / sizeof(groups[0]);
+	}
+	return known;
+}
+
 static bool doctor_has(const char *subject)
 {
 	for (const struct check *c = doctor_checks; c->subject; c++)
@@ -113,9 +141,12 @@ static void row_check(const struct cause_row *row)
 	cause_remedy(&cause, remedy);
 	unit_check(*line && !strpbrk(line, "{}[]\n"), "%s: it is printed",
 		   row->word);
-	unit_check(!row->remedy == !*remedy &&
-			   (!*remedy || strstr(line, remedy)),
+	/* an errno may have none */
+	used = !row->remedy || !strncmp(row->remedy, "{mend ", 6) || *remedy;
+	unit_check(used && (!*remedy || (row->remedy && strstr(line, remedy))),
 		   "%s: its remedy", row->word);
+	unit_check(groups_known(row->fact) && groups_known(row->remedy),
+		   "%s: words for its errno", row->word);
 }
 
 static void table_check(void)
@@ -136,7 +167,9 @@ static void table_check(void)
 			   row->word);
 		unit_check(row->status == COMMAND_DONE ||
 				   row->status == COMMAND_FAILED ||
-				   row->status == COMMAND_USAGE,
+				   row->status == COMMAND_USAGE ||
+				   row->status == COMMAND_NOT_FOUND ||
+				   row->status == COMMAND_NOT_EXECUTABLE,
 			   "%s: its status", row->word);
 		row_check(row);
 	}

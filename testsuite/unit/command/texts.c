@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <math.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 
 #include "command/causes/cause.h"
 #include "command/common/command.h"
@@ -16,9 +15,7 @@
 #include "command/common/json.h"
 #include "command/common/limits.h"
 #include "command/common/printable.h"
-#include "command/common/reason.h"
 #include "command/common/shell.h"
-#include "testsuite/unit/command/made.h"
 #include "testsuite/unit/command/said.h"
 
 static void check_counted(void)
@@ -288,61 +285,56 @@ static void check_files(void)
 #define HAS(text, part)							\
 	unit_check(strstr((text), (part)), "%s: %s", #text, part)
 
-static void check_reasons(void)
+/* Has the words for an errno of a cause. */
+static void check_error(enum cause_id id, int error, const char *part)
 {
-	HAS(reason_of_output(-ENOSPC), "disk is full");
-	HAS(reason_of_output(-EDQUOT), "quota");
-	HAS(reason_of_output(-EFBIG), "--max-size");
-	HAS(reason_of_output(-EACCES), "may not write");
-	HAS(reason_of_output(-EROFS), "read-only");
-	HAS(reason_of_output(-ENOENT), "mkdir -p");
-	HAS(reason_of_output(-EEXIST), "is a file");
-	HAS(reason_of_output(-ENAMETOOLONG), "too long");
-	HAS(reason_of_output(-ELOOP), "symbolic link");
-	HAS(reason_of_output(-EBADMSG), "another version");
-	HAS(reason_of_output(-ENFILE), "fs.file-max");
-	HAS(reason_of_output(-ENOMEM), "ulimit -v");
-	HAS(reason_of_output(-EINTR), strerror(EINTR));
-	HAS(reason_of_files(-EBADMSG), "damaged");
-	HAS(reason_of_files(-EPROTO), "another version");
-	HAS(reason_of_files(-ENOENT), "removed");
-	HAS(reason_of_files(-EPERM), "another user");
-	HAS(reason_of_room(ENOSPC), "smaller --buffer-size");
-	HAS(reason_of_room(EDQUOT), "TAFFRAIL_QUOTA");
-	HAS(reason_of_room(EFBIG), "ulimit -f");
-	HAS(reason_of_room(ENOMEM), "ulimit -v");
-	HAS(reason_of_room(EMFILE), "ulimit -n");
-	HAS(reason_of_agent("no files: error 13", "/run/x"),
-	    "no files in /run/x: the program's user may not write there");
-	HAS(reason_of_agent("no files: error 13", "/run/x"),
-	    "another TAFFRAIL_DIR in its own environment");
-	HAS(reason_of_agent("no files: error 28", "/run/x"), "df -i");
-	unit_equal_string(reason_of_agent("something else", "/run/x"),
-			  "something else", "an agent's other reason");
+	struct cause cause;
+	char line[CAUSE_LINE_BYTES];
+
+	cause_fill(&cause, 0, id, &(struct cause_slots){ .error = error });
+	unit_check(strstr(cause_line(&cause, line), part), "%s: %s", line,
+		   part);
 }
 
-static void check_programs(void)
+static void check_errors(void)
 {
-	char there[PATH_MAX];
+	static const struct {
+		enum cause_id id;
+		int error;
+		const char *part;
+	} rows[] = {
+		{ CAUSE_OUTPUT_FAILED, ENOSPC, "the disk is full: make room" },
+		{ CAUSE_OUTPUT_FAILED, EFBIG, "--max-size" },
+		{ CAUSE_OUTPUT_FAILED, EACCES, "may not write" },
+		{ CAUSE_OUTPUT_FAILED, -EEXIST, "is a file" },
+		{ CAUSE_OUTPUT_FAILED, EMFILE, "Too many open" },
+		{ CAUSE_OUTPUT_FAILED, EMFILE, ": raise it" },
+		{ CAUSE_OUTPUT_FAILED, ENFILE, "fs.file-max" },
+		{ CAUSE_MEMBER_UNREAD, EACCES, "another user" },
+		{ CAUSE_MEMBER_UNREAD, ENOMEM, "(ulimit -v)" },
+		{ CAUSE_BUFFERS_NONE, ENOSPC, "smaller --buffer-size" },
+		{ CAUSE_BUFFERS_NONE, EROFS, "TAFFRAIL_DIR" },
+		{ CAUSE_BUFFERS_CUT, EMFILE, "(ulimit -n)" },
+		{ CAUSE_AGENT_FILES_UNMADE, ENOSPC, "df -i" },
+		{ CAUSE_AGENT_FILES_UNMADE, EPERM, "chown" },
+		{ CAUSE_SNAPSHOT_UNFINISHED, EDQUOT,
+		  "(-o), and take another snapshot" },
+		{ CAUSE_SNAPSHOT_UNFINISHED, EBADMSG,
+		  "another version: take another snapshot" },
+		{ CAUSE_EXECUTE_FAILED, EACCES, "chmod +x" },
+		{ CAUSE_EXECUTE_FAILED, ENOMEM, "out of memory" },
+	};
+	struct cause cause;
+	char line[CAUSE_LINE_BYTES];
 
-	made_open();
-	strcpy(there, made_file("there", ""));
-	chmod(there, 0700);
-	HAS(reason_of_program("", ENOENT), "name is empty");
-	HAS(reason_of_program("ls -l", ENOENT), "words of their own");
-	HAS(reason_of_program("taffrail-no-such", ENOENT),
-	    "No such file in PATH");
-	HAS(reason_of_program("4711", ENOENT), "put -p before its number");
-	unit_check(!strstr(reason_of_program("4711x", ENOENT), "-p"),
-		   "a name that begins with digits");
-	HAS(reason_of_program(there, ENOENT), "interpreter");
-	HAS(reason_of_program(made_root, EACCES), "it is a directory");
-	HAS(reason_of_program(there, EACCES), "chmod +x");
-	HAS(reason_of_program("x", ENOEXEC), "#!");
-	HAS(reason_of_program("x", ENOMEM), "out of memory");
-	if (!chdir(made_root))
-		HAS(reason_of_program("there", ENOENT), "put ./ before");
-	made_close();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		check_error(rows[i].id, rows[i].error, rows[i].part);
+	cause_set(&cause, 0, OUTPUT_FAILED, .path = "x", .error = EINTR);
+	unit_equal_string(cause_line(&cause, line),
+			  "x: Interrupted system call", "no words of ours");
+	cause_set(&cause, 0, BUFFERS_CUT, .pid = 5, .path = "x", .text = "1K");
+	unit_equal_string(cause_line(&cause, line),
+			  "process 5: buffers of 1K in x", "no errno");
 }
 
 static void check_messages(void)
@@ -378,8 +370,7 @@ int main(void)
 	check_json_document();
 	check_limits();
 	check_files();
-	check_reasons();
-	check_programs();
+	check_errors();
 	check_messages();
 	return unit_end();
 }
