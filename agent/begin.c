@@ -24,6 +24,7 @@
 
 const char agent_another_copy[] =
 	"the program has another copy of the agent";
+struct lacking_off agent_lacks = { .id = CAUSE_LACKS_OFF };
 int agent_rseq;
 
 static const char *start_failure;	/* NULL: no thread was made */
@@ -59,33 +60,17 @@ static uint32_t cpus_possible(void)
 	return n > 0 ? (uint32_t)n * 8 : 1;
 }
 
-/* Returns why there are no files, where it is for want of room; else NULL. */
-static const char *no_room(int error)
-{
-	return error == -ENOSPC ?
-		       PROTOCOL_NO_ROOM " in the runtime directory" :
-	       error == -EDQUOT ?
-		       PROTOCOL_NO_ROOM " within the quota of the disk" :
-	       error == -EFBIG ?
-		       PROTOCOL_NO_SIZE :
-		       NULL;
-}
-
 /* Tells a recorder why a process that it has started does not take part. */
 static void not_joined(const char *recording, int error)
 {
-	const char *why =
-		error == -ENOMEM ? "it has no memory for the buffers: raise "
-				   "its limit (ulimit -v), or lower "
-				   "--buffer-size" :
-		error == -EMFILE ? "it cannot open the files of the session: "
-				   "raise its limit on open files (ulimit -n)" :
-		error == -EUSERS ? PROTOCOL_NO_SESSION :
-		error == -ENOTSUP ? PROTOCOL_NO_GROUP :
-				    no_room(error);
+	const struct lacking_off off = {
+		error == -EUSERS  ? CAUSE_LACKS_SESSIONS :
+		error == -ENOTSUP ? CAUSE_LACKS_GROUP :
+				    CAUSE_LACKS_FILES,
+		-error
+	};
 
-	lacking_tell(why ?: "it cannot start the session: TAFFRAIL_LOG=error "
-			    "tells why", recording);
+	lacking_tell(off, "", recording);
 }
 
 /* Returns why loader_setup() failed. */
@@ -105,14 +90,12 @@ static const char *loader_failed(int error)
  * descriptors the program does not see. */
 static int start_aside(void *arg)
 {
-	/* for this text and an errno, the command has words */
-	static char no_files[] = PROTOCOL_OFF_FILES "000";
+	static char no_files[sizeof(PROTOCOL_OFF_FILES) + 8];
 	static int prepared;
 	bool filtered, traced;
 	int loader;
-	int error;
+	struct text text;
 	int ret;
-	int i;
 
 	(void)arg;
 	agent_cpus_online = cpus_possible();
@@ -140,19 +123,22 @@ static int start_aside(void *arg)
 	if (ret) {
 		log_fact(LOG_ERROR, "start", "cannot make the runtime directory",
 			 ret);
-		if (place_failure)
+		if (place_failure) {
 			start_failure = place_failure;
-		else if (place_forbidden(ret))
+		} else if (place_forbidden(ret)) {
 			start_failure = "cannot make its files: a security "
 					"module restricts it (Landlock, for "
 					"example): allow it to write in the "
 					"runtime directory";
-		else
-			start_failure = no_room(ret) ?: no_files;
-		/* an errno has at most three digits */
-		for (i = 1, error = -ret; i <= 3; i++, error /= 10)
-			no_files[(int)sizeof(no_files) - 1 - i] =
-				(char)('0' + error % 10);
+			agent_lacks.id = CAUSE_LACKS_RIGHT;
+		} else {
+			text_open(&text, no_files, sizeof(no_files));
+			text_add(&text, PROTOCOL_OFF_FILES);
+			text_add_number(&text, -ret);
+			start_failure = no_files;
+			agent_lacks.id = CAUSE_LACKS_FILES;
+			agent_lacks.error = -ret;
+		}
 		return ret;
 	}
 	if (loader)
@@ -160,7 +146,7 @@ static int start_aside(void *arg)
 			 "modules loaded later will not be seen", loader);
 	budget_keep();
 	session_obey(not_joined);
-	lacking_tell(NULL, NULL);
+	lacking_tell((struct lacking_off){ 0 }, "", NULL);
 	if (prepared++)
 		return 0;
 	/* Prepares for gdbserver when the setting asks for it, or, without a
@@ -206,6 +192,7 @@ void agent_begin(void)
 	ret = thread_run(start_aside, NULL);
 	if (ret && !start_failure) {
 		start_failure = threadless(ret);
+		agent_lacks.id = CAUSE_LACKS_RIGHT;
 		log_fact(LOG_ERROR, "start", start_failure, ret);
 	}
 	agent_off = ret ? start_failure : NULL;

@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 
+struct lacking_off;
 struct object;
 
 /* loader-*.c: follows dlopen and dlclose from now on. Returns 0, -EEXIST when
@@ -35,6 +36,9 @@ void loader_came(struct object *object);
  * agent_off tells whether it could. Called at start, and when an agent is
  * woken. */
 void agent_begin(void);
+
+/* The cause that goes with agent_off after agent_begin(). */
+extern struct lacking_off agent_lacks;
 
 /* The value of agent_off where another copy of the agent is in the program. */
 extern const char agent_another_copy[];

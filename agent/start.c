@@ -202,7 +202,7 @@ __attribute__((constructor(101))) static void agent_start(int argc,
 		return;
 	log_fact(LOG_ERROR, "start", agent_off, 0);
 	if (agent_off != agent_another_copy)
-		lacking_tell(agent_off, NULL);
+		lacking_tell(agent_lacks, agent_off, NULL);
 }
 
 static COLD void end_here(void)

@@ -122,7 +122,8 @@ enum message_type {
  */
 #define PROTOCOL_SESSIONS_DIR	"sessions"
 /* sessions/.off.NAME, which a recorder makes: agents that stay off append a
- * line "REASON<tab>PATH". The leading dot says that it is no session. */
+ * line "CAUSE ERRNO TEXT<tab>PATH": a number of causes.def, LACKS_..., and what
+ * belongs to it. The leading dot says that it is no session. */
 #define PROTOCOL_OFF_PREFIX	".off."
 #define PROTOCOL_OFF_BYTES_MAX	65536u
 /* The runtime directory of a user whose processes have no setting for it: one
@@ -132,30 +133,12 @@ enum message_type {
 /* How the reason of an agent that stays off begins where the runtime directory
  * cannot be made; the errno follows. */
 #define PROTOCOL_OFF_FILES	"cannot make its files: error "
-/* How the REASON begins where files cannot be made for want of room. */
-#define PROTOCOL_NO_ROOM	"no room for its files"
-#define PROTOCOL_NO_SIZE	PROTOCOL_NO_ROOM " of this size: see ulimit -f"
-/* The REASON where the process is in as many sessions as it can be. */
-#define PROTOCOL_NO_SESSION	"no session is left"
-/* The REASON where the runtime directory is another user's. The line is in the
- * default directory of the program's user. */
-#define PROTOCOL_OTHERS		"it cannot write in the runtime directory, " \
-	"which is another user's, and no function of libc's executed it: let " \
-	"one do so, or run taffrail record as its user"
-/* The REASON where the path of the runtime directory leads to another one than
- * in the recorder: the agent has found the file by the recorder's root
- * directory (/proc/PID/root, with the PID of record-PID). */
-#define PROTOCOL_AWAY		"another runtime directory"
 #define PROTOCOL_RECORDER	"record-"
 /* sessions/.fault.env: the faults that the last process found in the rules of
  * the environment, "PID NAME" and process_page.faults, a line each. It tells of
  * processes that have ended. */
 #define PROTOCOL_FAULT_FILE	".fault.env"
 #define PROTOCOL_FAULT_BYTES_MAX 2048u
-/* The REASON where a session lets a group in, and no service thread could serve
- * it. */
-#define PROTOCOL_NO_GROUP	"no group can be let in with " \
-				"TAFFRAIL_SERVICE=signal"
 /* sessions/NAME@PID.STARTTIME: a session that was started in that process, for
  * the programs that the process and the descendants execute. TAFFRAIL_JOIN
  * names such files, too. */

@@ -230,9 +230,9 @@ static int off_open(const char *name, int theirs)
 			 PROTOCOL_OFF_BYTES_MAX);
 }
 
-/* Adds a line to the file of a recording. Without `why`, only where that file
+/* Adds a line to the file of a recording. Without a cause, only where that file
  * is not in this process's runtime directory. */
-static void off_tell(const char *name, const char *why)
+static void off_tell(const char *name, struct lacking_off off, const char *why)
 {
 	int fd = off_open(name, 0);
 	char bytes[2 * LACKING_PATH_BYTES];
@@ -241,16 +241,24 @@ static void off_tell(const char *name, const char *why)
 	long n, i;
 
 	if (fd == -ENOENT) {
-		why = why ? why : PROTOCOL_AWAY;
+		/* the file is found by the recorder's root directory */
+		off.id = off.id ? off.id : CAUSE_LACKS_AWAY;
 		fd = off_open(name, 1);
-	} else if (fd == -EACCES && why) {
-		why = PROTOCOL_OTHERS;
+	} else if (fd == -EACCES && off.id) {
+		/* the directory is another user's: the line goes into that of
+		 * the program's user */
+		off = (struct lacking_off){ CAUSE_LACKS_OTHERS, 0 };
+		why = "";
 		fd = handover_off(name);
 	}
 	if (fd < 0)
 		return;
-	if (why) {
+	if (off.id) {
 		text_open(&text, bytes, sizeof(bytes) - 1);
+		text_add_number(&text, off.id);
+		text_add_char(&text, ' ');
+		text_add_number(&text, off.error);
+		text_add_char(&text, ' ');
 		text_add(&text, why);
 		text_add_char(&text, '\t');
 		n = sys3(SYS_readlink, "/proc/self/exe", path,
@@ -264,7 +272,7 @@ static void off_tell(const char *name, const char *why)
 	sys_close(fd);
 }
 
-void lacking_tell(const char *why, const char *only)
+void lacking_tell(struct lacking_off off, const char *text, const char *only)
 {
 	const char *list = settings.join;
 	char name[PROTOCOL_JOIN_NAME_BYTES];
@@ -276,5 +284,5 @@ void lacking_tell(const char *why, const char *only)
 	file_owner = (uint32_t)sys0(SYS_geteuid);
 	while (settings_join_next(&list, name, sizeof(name)))
 		if (!only || text_equal(name, only))
-			off_tell(name, why);
+			off_tell(name, off, text);
 }

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "buffers/layout.h"
+#include "control/causes.h"
 
 /*
  * Notes that this process executes a program which will have no agent: in the
@@ -31,11 +32,17 @@ enum lacking_why lacking_place(char *const *environment);
  * to another one now. Returns true if so. Opens a file. */
 bool lacking_note_child(void);
 
+/* Why an agent stays off, as recorders are told. */
+struct lacking_off {
+	enum cause_id id;	/* LACKS_... */
+	int error;		/* an errno above 0, or 0 */
+};
+
 /* Tells the recorders that TAFFRAIL_JOIN names, or only one of them, that the
  * agent stays off in this program, or cannot begin the session, and why. `only`
- * is a name or NULL. With `why` NULL tells the recorders to which the path of
- * the runtime directory does not lead. Call it at start, after the settings are
- * read. */
-void lacking_tell(const char *why, const char *only);
+ * is a name or NULL; `text` goes with causes that have one. With CAUSE_NONE
+ * tells the recorders to which the path of the runtime directory does not lead.
+ * Call it at start, after the settings are read. */
+void lacking_tell(struct lacking_off off, const char *text, const char *only);
 
 #endif

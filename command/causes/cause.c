@@ -105,6 +105,13 @@ bool cause_known(uint64_t id)
 	return id < ARRAY_SIZE(slots_of) && slots_of[id];
 }
 
+bool cause_fails(enum cause_id id)
+{
+	const struct cause_row *row = row_find(id);
+
+	return row && row->status;
+}
+
 /* Builds the cause aside, because slots may point into the one that it
  * replaces. */
 int cause_fill(struct cause *cause, int ret, enum cause_id id,

@@ -59,6 +59,9 @@ int cause_fill(struct cause *cause, int ret, enum cause_id id,
 /* Returns true for the number of a cause. */
 bool cause_known(uint64_t id);
 
+/* Returns true if a command that meets the cause fails for it. */
+bool cause_fails(enum cause_id id);
+
 /* Puts a cause in words, with the remedy if there is one. Returns `line`. */
 char *cause_line(const struct cause *cause, char line[CAUSE_LINE_BYTES]);
 

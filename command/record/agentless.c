@@ -9,6 +9,7 @@
  */
 #include "command/record/agentless.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,10 +34,9 @@ static char *row_words(const struct agentless_row *row,
 {
 	struct cause cause;
 
-	if (!row->reason)
-		return strcpy(line, row->text);
 	cause_fill(&cause, 0, cause_known(row->reason) ? row->reason :
-		   CAUSE_LACKS_REASON, &(struct cause_slots){ 0 });
+		   CAUSE_LACKS_REASON, &(struct cause_slots){
+		   .error = row->error, .text = row->text });
 	return cause_line(&cause, line);
 }
 
@@ -64,21 +64,20 @@ static void copy_printable(char to[AGENTLESS_TEXT_BYTES], const char *from)
 			*to = '?';
 }
 
-/* Adds a program to a table, each path with each reason once. Returns the row,
- * or NULL when there is no room. */
+/* Adds a program to a table, each path with each reason once; slots->n are the
+ * times. Returns the row, or NULL when there is no room. */
 static struct agentless_row *row_add(struct agentless_row *rows, int *nrows,
 				     int room, enum cause_id reason,
-				     const char *path, const char *text,
-				     uint64_t times)
+				     const struct cause_slots *slots)
 {
-	struct agentless_row new = { .reason = reason };
+	struct agentless_row new = { .reason = reason, .error = slots->error };
 	struct agentless_row *row = rows;
 
-	copy_printable(new.path, path);
-	copy_printable(new.text, text);
+	copy_printable(new.path, slots->path);
+	copy_printable(new.text, slots->text ?: "");
 	while (row < rows + *nrows &&
-	       (row->reason != reason || strcmp(row->path, new.path) ||
-		strcmp(row->text, new.text)))
+	       (row->reason != reason || row->error != new.error ||
+		strcmp(row->path, new.path) || strcmp(row->text, new.text)))
 		row++;
 	if (row == rows + room)
 		return NULL;
@@ -86,19 +85,19 @@ static struct agentless_row *row_add(struct agentless_row *rows, int *nrows,
 		*row = new;
 		++*nrows;
 	}
-	row->times += times;
+	row->times += (uint64_t)slots->n;
 	return row;
 }
 
 /* Names a program; the caller raises the count. Returns the row, or NULL. */
 static struct agentless_row *name_add(struct agentless *a,
-				      enum cause_id reason, const char *path,
-				      const char *text, uint64_t times)
+				      enum cause_id reason,
+				      const struct cause_slots *slots)
 {
 	struct agentless_row *row = row_add(a->rows, &a->nrows, AGENTLESS_ROWS,
-					    reason, path, text, times);
+					    reason, slots);
 
-	a->named += row ? times : 0;
+	a->named += row ? (uint64_t)slots->n : 0;
 	return row;
 }
 
@@ -138,7 +137,9 @@ void agentless_settle(struct agentless *a)
 			continue;
 		a->others += row->times;
 		a->away = true;
-		name_add(a, row->reason, row->path, row->text, row->times);
+		name_add(a, row->reason,
+			 &(struct cause_slots){ .path = row->path,
+						.n = (int64_t)row->times });
 	}
 	a->nunlinked = 0;
 }
@@ -156,6 +157,7 @@ void agentless_take(struct agentless *a, const struct process_page *page,
 		const struct lacking_note *note = &page->lacking[i];
 		uint32_t times = count_since(note->times, before->times[i]);
 		enum cause_id reason = AGENTLESS_CAUSE(note->why);
+		const struct cause_slots slots = { .path = path, .n = times };
 
 		if (note->why <= LACKING_NOTING || note->why >= LACKING_END ||
 		    note->why == LACKING_HANDED || !times)
@@ -164,7 +166,7 @@ void agentless_take(struct agentless *a, const struct process_page *page,
 			 note->path);
 		a->away |= !!lacking_is_away(note->why);
 		if (note->why != LACKING_UNLINKED) {
-			name_add(a, reason, path, "", times);
+			name_add(a, reason, &slots);
 			continue;
 		}
 		/* The process cannot know whether a program without LD_PRELOAD
@@ -172,8 +174,7 @@ void agentless_take(struct agentless *a, const struct process_page *page,
 		 * members are known, and it is none of them. */
 		a->others -= min_u64(a->others, times);
 		a->uncounted |= !row_add(a->unlinked, &a->nunlinked,
-					 AGENTLESS_NAMES, reason, path, "",
-					 times);
+					 AGENTLESS_NAMES, reason, &slots);
 	}
 	/* a program that a process executed, not one that a command found */
 	if (!session->started.realtime_ns)
@@ -230,42 +231,44 @@ void agentless_read(struct agentless *a, int fd)
 			(n > 0 && n % OFF_PAGE_BYTES == 0);
 	path = strrchr(text, '\n');
 	text[path ? path + 1 - text : 0] = '\0';
-	/* a line of an agent that stays off: the reason, and the program */
+	/* a line of an agent that stays off: the cause, and the program */
 	while ((why = strsep(&rest, "\n"))) {
+		unsigned int id = CAUSE_LACKS_OFF;
+		struct cause_slots slots = { .n = 1 };
+		int at = 0;
+		bool room;
+
 		path = strchr(why, '\t');
 		if (!path || text_after(why, REQUEST_REPORT))
 			continue;
 		*path++ = '\0';
+		/* an agent of another version has words alone */
+		sscanf(why, "%u %d %n", &id, &slots.error, &at);
+		slots.path = path;
+		slots.text = why + at;
 		joined_add(a, base_name(path));
-		if (!strcmp(why, PROTOCOL_NO_SESSION)) {
+		if (id == CAUSE_LACKS_SESSIONS) {
 			a->full++;
-			name_add(a, CAUSE_LACKS_SESSIONS, path, "", 1);
+			name_add(a, id, &slots);
 			continue;
 		}
 		/* an agent works there, in another runtime directory */
-		if (!strcmp(why, PROTOCOL_AWAY)) {
-			if (was_noted(a, LACKING_AWAY, path))
-				continue;
-			a->others++;
-			a->away = true;
-			row = name_add(a, CAUSE_LACKS_AWAY, path, "", 1);
-			if (row)
-				row->told++;
-			continue;
-		}
-		if (!strcmp(why, PROTOCOL_OTHERS) &&
-		    (was_noted(a, LACKING_UNFIT, path) ||
-		     was_noted(a, LACKING_USER, path)))
+		if (id == CAUSE_LACKS_AWAY ? was_noted(a, LACKING_AWAY, path) :
+		    id == CAUSE_LACKS_OTHERS &&
+			    (was_noted(a, LACKING_UNFIT, path) ||
+			     was_noted(a, LACKING_USER, path)))
 			continue;
 		a->others++;
-		/* such an agent would work with more room or rights
-		 * (agent/begin.c) */
-		a->away |= text_after(why, "it has no memory") ||
-			   text_after(why, "it cannot ") ||
-			   text_after(why, "cannot make its files");
-		a->roomless += text_after(why, PROTOCOL_NO_ROOM) ? 1 : 0;
-		a->limited |= !strcmp(why, PROTOCOL_NO_SIZE);
-		name_add(a, CAUSE_NONE, path, why, 1);
+		room = id == CAUSE_LACKS_FILES &&
+		       (slots.error == ENOSPC || slots.error == EDQUOT ||
+			slots.error == EFBIG);
+		a->roomless += room;
+		a->limited |= room && slots.error == EFBIG;
+		/* such an agent would work with more rights, or elsewhere */
+		a->away |= !room && cause_fails(id);
+		row = name_add(a, id, &slots);
+		if (row)
+			row->told += id == CAUSE_LACKS_AWAY;
 	}
 }
 
@@ -277,7 +280,8 @@ void agentless_note_program(struct agentless *a, const char *program,
 
 	if (members && why) {
 		a->others++;
-		name_add(a, AGENTLESS_CAUSE(why), program, "", 1);
+		name_add(a, AGENTLESS_CAUSE(why),
+			 &(struct cause_slots){ .path = program, .n = 1 });
 	}
 	if (members)
 		return;

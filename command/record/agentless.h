@@ -22,7 +22,8 @@
 
 /* A program, with one reason. */
 struct agentless_row {
-	enum cause_id reason;	/* or CAUSE_NONE: the agent's own text */
+	enum cause_id reason;
+	int error;
 	char path[AGENTLESS_TEXT_BYTES];
 	char text[AGENTLESS_TEXT_BYTES];
 	uint64_t times;
