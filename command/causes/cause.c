@@ -36,14 +36,17 @@
 #define DIRECTORY_DISPLACED                                            \
 	"programs that begin now are not recorded, nor are children that " \
 	"have no event yet"
+#define ROOM_REMEDY                                             \
+	"make room, set TAFFRAIL_DIR to a directory with more " \
+	"room, or give a smaller --buffer-size"
 #define DIRECTORY_KEEP "leave it as it is while a command works"
 
 /* texts.def names this file. */
 _Static_assert(sizeof(CALL_FILE) > 1, "the file of requests has a name");
 _Static_assert(PROTOCOL_DIR_BYTES == 200, "texts.def names the longest path");
 
-/* A word of a cause, or a noun in a text. */
-#define WORD_BYTES	64
+/* A noun in a text. */
+#define NOUN_BYTES	64
 
 /* The slots of each row, by number. A number that no row has is NULL: an agent
  * of a later version may send one (cause_known()). */
@@ -103,6 +106,16 @@ static const struct cause_row *row_find(enum cause_id id)
 bool cause_known(uint64_t id)
 {
 	return id < ARRAY_SIZE(slots_of) && slots_of[id];
+}
+
+const char *cause_word(enum cause_id id, char word[CAUSE_WORD_BYTES])
+{
+	const struct cause_row *row = row_find(id);
+
+	snprintf(word, CAUSE_WORD_BYTES, "%s", row ? row->word : "");
+	for (char *p = word; *p; p++)
+		*p = *p == '_' ? '-' : (char)tolower((unsigned char)*p);
+	return word;
 }
 
 bool cause_fails(enum cause_id id)
@@ -176,7 +189,7 @@ static bool place_write(const struct cause *cause, const char *name, size_t n,
 		{ "limit", cause->error ? limits_raise(cause->error) : "" },
 	};
 	const char *slash = memchr(name, '/', n);
-	char noun[WORD_BYTES];
+	char noun[NOUN_BYTES];
 	size_t one;
 
 	/* "{ONE/MORE}" */
@@ -230,45 +243,36 @@ static bool text_write(const struct cause *cause, const char *text,
 }
 
 /*
- * Writes a text with those parts in brackets that have no empty place. A part
- * is made aside first: whether a place is empty is known after it.
+ * Puts a text of the table, or NULL, in words. Of a part in brackets that has
+ * an empty place, the words are taken back. Returns `line`.
  */
-static void parts_write(const struct cause *cause, const char *text, FILE *to)
-{
-	while (*text) {
-		size_t n = strcspn(text, "[");
-		char part[CAUSE_LINE_BYTES];
-		FILE *f;
-
-		text_write(cause, text, text + n, to);
-		text += n;
-		if (!*text)
-			return;
-		n = strcspn(++text, "]");
-		f = fmemopen(part, sizeof(part), "w");
-		if (f && text_write(cause, text, text + n, f)) {
-			fclose(f);
-			fputs(part, to);
-		} else if (f) {
-			fclose(f);
-		}
-		text += n + 1;
-	}
-}
-
-/* Puts a text of the table, or NULL, in words. Returns `line`. */
 static char *line_put(const struct cause *cause, const char *text,
 		      char line[CAUSE_LINE_BYTES])
 {
 	FILE *f = text ? fmemopen(line, CAUSE_LINE_BYTES, "w") : NULL;
+	long start;
+	size_t n;
 
 	line[0] = '\0';
+	while (f && *text) {
+		n = strcspn(text, "[");
+		text_write(cause, text, text + n, f);
+		text += n;
+		if (!*text)
+			break;
+		n = strcspn(++text, "]");
+		start = ftell(f);
+		if (!text_write(cause, text, text + n, f))
+			fseek(f, start, SEEK_SET);
+		text += n + 1;
+	}
 	if (!f)
 		return line;
-	parts_write(cause, text, f);
+	/* a part that was taken back, or a text that fills the memory, has no
+	 * end of its own */
+	start = ftell(f);
 	fclose(f);
-	/* a text that fills the memory has no end of its own */
-	line[CAUSE_LINE_BYTES - 1] = '\0';
+	line[start < CAUSE_LINE_BYTES ? start : CAUSE_LINE_BYTES - 1] = '\0';
 	return line;
 }
 
@@ -302,7 +306,7 @@ static int cause_print(const struct cause *cause, bool whole)
 {
 	const struct cause_row *row = row_find(cause->id);
 	struct json json = { .file = stderr };
-	char line[CAUSE_LINE_BYTES], word[WORD_BYTES];
+	char line[CAUSE_LINE_BYTES], word[CAUSE_WORD_BYTES];
 
 	if (!row)
 		return command_failed("no cause was given");
@@ -313,12 +317,8 @@ static int cause_print(const struct cause *cause, bool whole)
 	}
 	/* standard output may be the same file: its lines come first */
 	fflush(stdout);
-	/* for scripts: "process-ended" */
-	snprintf(word, sizeof(word), "%s", row->word);
-	for (char *p = word; *p; p++)
-		*p = *p == '_' ? '-' : (char)tolower((unsigned char)*p);
 	json_open(&json, NULL, '{');
-	json_string(&json, "cause", word);
+	json_string(&json, "cause", cause_word(cause->id, word));
 	json_string(&json, "text", cause_fact(cause, line));
 	if (*cause_remedy(cause, line))
 		json_string(&json, "remedy", line);

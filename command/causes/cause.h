@@ -59,6 +59,10 @@ int cause_fill(struct cause *cause, int ret, enum cause_id id,
 /* Returns true for the number of a cause. */
 bool cause_known(uint64_t id);
 
+/* Returns the name of a cause for scripts, as "process-ended", in `word`. */
+#define CAUSE_WORD_BYTES	64
+const char *cause_word(enum cause_id id, char word[CAUSE_WORD_BYTES]);
+
 /* Returns true if a command that meets the cause fails for it. */
 bool cause_fails(enum cause_id id);
 

@@ -106,8 +106,7 @@ static const char *failure_text(char text[64], int error)
 static bool found_untried(struct finding *f, int error)
 {
 	if (error == ASIDE_NOT)
-		found_as(f, DOCTOR_LIMITED, "not tried: no child process can "
-			 "be made");
+		found(f, CALL_UNTRIED);
 	return error == ASIDE_NOT;
 }
 
@@ -131,12 +130,8 @@ void look_rseq(struct doctor *d, struct finding *f)
 	(void)d;
 	if (!error)
 		found_as(f, DOCTOR_OK, "restartable sequences work");
-	if (!error || found_untried(f, error))
-		return;
-	found_as(f, DOCTOR_LIMITED, "no restartable sequences: each event is "
-		 "written under a lock");
-	found_remedy(f, "Linux 4.18 or later, a filter that allows rseq(2), "
-		     "and no glibc.pthread.rseq=0 in GLIBC_TUNABLES");
+	else if (!found_untried(f, error))
+		found(f, RSEQ_NONE);
 }
 
 /*
@@ -152,41 +147,28 @@ void look_membarrier(struct doctor *d, struct finding *f)
 	(void)d;
 	if (found_untried(f, error))
 		return;
-	if (error) {
-		found_as(f, DOCTOR_LIMITED, "no private expedited membarrier "
-			 "for rseq (%s): each event is written under a lock",
-			 failure_text(text, error));
-		found_remedy(f, "Linux 5.10 or later, and a filter that "
-			     "allows membarrier(2)");
-	} else if ((error = aside(CALL_SYNC))) {
-		found_as(f, DOCTOR_LIMITED, "no membarrier for code (%s): a "
-			 "page is mapped and unmapped when markers are "
-			 "switched", failure_text(text, error));
-		found_remedy(f, "Linux 4.16 or later");
-	} else {
+	if (error)
+		found(f, MEMBARRIER_NONE, .text = failure_text(text, error));
+	else if ((error = aside(CALL_SYNC)))
+		found(f, MEMBARRIER_CODELESS,
+		      .text = failure_text(text, error));
+	else
 		found_as(f, DOCTOR_OK, "membarrier works");
-	}
 }
 
-/* Calls that work or do not, and the feature that is lost without each. */
+/* Calls that work or do not, and what is told without each. */
 static const struct {
 	const char *subject;
 	enum aside_call call;
 	const char *name;
-	enum doctor_state without;
-	const char *lost;
+	enum cause_id without;
 } calls[] = {
-	{ "madvise", CALL_MADVISE, "MADV_WIPEONFORK", DOCTOR_NO,
-	  "the agent stays off" },
-	{ "close_range", CALL_CLOSE_RANGE, "close_range", DOCTOR_LIMITED,
-	  "the agent closes descriptors one by one" },
-	{ "pidfd", CALL_PIDFD, "pidfd_open", DOCTOR_LIMITED,
-	  "processes are followed by their numbers" },
-	{ "memfd", CALL_MEMFD, "memfd_create", DOCTOR_LIMITED,
-	  "attach is refused for processes of another mount namespace" },
-	{ "memory", CALL_MEMORY, "process_vm_readv", DOCTOR_LIMITED,
-	  "attach is refused, and gdb collects only the stack and the "
-	  "program's own memory" },
+	{ "madvise", CALL_MADVISE, "MADV_WIPEONFORK", CAUSE_MADVISE_NONE },
+	{ "close_range", CALL_CLOSE_RANGE, "close_range",
+	  CAUSE_CLOSE_RANGE_NONE },
+	{ "pidfd", CALL_PIDFD, "pidfd_open", CAUSE_PIDFD_NONE },
+	{ "memfd", CALL_MEMFD, "memfd_create", CAUSE_MEMFD_NONE },
+	{ "memory", CALL_MEMORY, "process_vm_readv", CAUSE_VM_READV_NONE },
 };
 
 /* Makes the call of the subject's row; each check with this function has a row
@@ -202,14 +184,11 @@ void look_call(struct doctor *d, struct finding *f)
 	error = aside(calls[i].call);
 	if (!error)
 		found_as(f, DOCTOR_OK, "%s works", calls[i].name);
-	if (!error || found_untried(f, error))
-		return;
-	found_as(f, calls[i].without, "%s: %s: %s", calls[i].name,
-		 failure_text(text, error), calls[i].lost);
-	if (error < 0 || error == EPERM || error == EACCES)
-		found_remedy(f, "a seccomp filter that allows it");
-	else if (calls[i].call == CALL_MADVISE)
-		found_remedy(f, "Linux 4.14 or later");
+	else if (!found_untried(f, error))
+		found_fill(f, calls[i].without,
+			   &(struct cause_slots){
+				   .error = error < 0 ? EPERM : error,
+				   .text = failure_text(text, error) });
 }
 
 /*
@@ -225,9 +204,7 @@ void look_clock(struct doctor *d, struct finding *f)
 
 	(void)d;
 	if (!prctl(PR_GET_TSC, &tsc) && tsc == PR_TSC_SIGSEGV) {
-		found_as(f, DOCTOR_NO, "this process may not read the time "
-			 "stamp counter (PR_SET_TSC), nor may its children: "
-			 "the agent stays off");
+		found(f, CLOCK_FORBIDDEN);
 		return;
 	}
 	switch (clock_select(wanted)) {
@@ -236,24 +213,15 @@ void look_clock(struct doctor *d, struct finding *f)
 			 (unsigned long long)clock_hz() / 1000000);
 		break;
 	case CLOCK_KIND_ATOMIC:
-		found_as(f, DOCTOR_LIMITED, "a counter, as TAFFRAIL_CLOCK says: "
-			 "events have an order and no time");
-		found_remedy(f, "unset TAFFRAIL_CLOCK");
+		found(f, CLOCK_COUNTER);
 		break;
 	default:
-		if (wanted && !strcmp(wanted, "monotonic")) {
-			found_as(f, DOCTOR_LIMITED, "CLOCK_MONOTONIC, as "
-				 "TAFFRAIL_CLOCK says: each event is written "
-				 "under a lock");
-			found_remedy(f, "unset TAFFRAIL_CLOCK");
-			return;
-		}
-		found_as(f, DOCTOR_LIMITED, "CLOCK_MONOTONIC, because %s "
-			 "(clock source %s): each event is written under a "
-			 "lock", clock_tsc_invariant() ?
-			 "the kernel does not keep time with the time stamp "
-			 "counter" :
-			 "the processor's time stamp counter is not invariant",
-			 first_line(source, sizeof(source), CLOCKSOURCE));
+		first_line(source, sizeof(source), CLOCKSOURCE);
+		if (wanted && !strcmp(wanted, "monotonic"))
+			found(f, CLOCK_MONOTONIC_WANTED);
+		else if (clock_tsc_invariant())
+			found(f, CLOCK_KERNEL_OTHER, .text = source);
+		else
+			found(f, CLOCK_VARIES, .text = source);
 	}
 }

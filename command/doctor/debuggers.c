@@ -47,26 +47,21 @@ static int parse_release(const char *line, char text[32])
 	return major;
 }
 
-/* Runs NAME --version. Returns true when that works, and gives the line; else
- * says why not, and what `use` is lost without it. */
-static bool version_read(struct finding *f, const char *name, const char *use,
-			 char *line, size_t room)
+/* Runs NAME --version. Returns true, and the line, when that works; else false,
+ * and why it does not. */
+static bool version_read(const char *name, char *line, size_t room)
 {
 	const char *const argv[] = { name, "--version", NULL };
 	int status = run_line(argv, line, room);
 
-	if (status == -ETIMEDOUT)
-		found_as(f, DOCTOR_LIMITED, "%s --version does not end: no %s",
-			 name, use);
-	else if (status == -ENOENT)
-		found_as(f, DOCTOR_LIMITED, "%s is not there: no %s", name,
-			 use);
-	else if (status < 0)
-		found_as(f, DOCTOR_LIMITED, "%s cannot be started (%s): no %s",
-			 name, strerror(-status), use);
+	if (status > 0)
+		snprintf(line, room, "--version fails (status %d)", status);
+	else if (status == -ENOENT || status == -ETIMEDOUT)
+		snprintf(line, room, status == -ENOENT ? "is not there" :
+			 "--version does not end");
 	else if (status)
-		found_as(f, DOCTOR_LIMITED, "%s --version fails (status %d): "
-			 "no %s", name, status, use);
+		snprintf(line, room, "cannot be started (%s)",
+			 strerror(-status));
 	return !status;
 }
 
@@ -81,26 +76,18 @@ void look_gdb(struct doctor *d, struct finding *f)
 	int major;
 
 	(void)d;
-	if (!version_read(f, gdb_name(), "taffrail gdb", line, sizeof(line))) {
-		found_remedy(f, "install gdb 13.1 or later with Python, or "
-			     "name it by GDB; tracing does not need it");
+	if (!version_read(gdb_name(), line, sizeof(line))) {
+		found(f, GDB_NONE, .subject = gdb_name(), .text = line);
 		return;
 	}
 	major = parse_release(line, text);
 	run_line(python, answer, sizeof(answer));
 	if (strcmp(answer, "42")) {
-		found_as(f, DOCTOR_LIMITED, "%s %s has no Python: it cannot "
-			 "load the extension; its own strace may crash it, and "
-			 "there is no taffrail events", gdb_name(), text);
-		found_remedy(f, "a gdb with Python (on Debian gdb, not "
-			     "gdb-minimal), in PATH or GDB");
+		found(f, GDB_PYTHONLESS, .subject = gdb_name(), .text = text);
 	} else if (major && major < GDB_OLDEST) {
-		found_as(f, DOCTOR_LIMITED, "%s %s is older than 13.1, with "
-			 "which the extension was tried", gdb_name(), text);
-		found_remedy(f, "gdb 13.1 or later");
+		found(f, GDB_OLD, .subject = gdb_name(), .text = text);
 	} else if (!major) {
-		found_as(f, DOCTOR_LIMITED, "%s does not tell its release "
-			 "(\"%s\")", gdb_name(), line);
+		found(f, GDB_UNKNOWN, .subject = gdb_name(), .text = line);
 	} else {
 		found_as(f, DOCTOR_OK, "%s %s with Python%s", gdb_name(), text,
 			 major >= 18 ? "; it has no tsave -ctf" : "");
@@ -117,10 +104,8 @@ void look_gdbserver(struct doctor *d, struct finding *f)
 	int major;
 
 	(void)d;
-	if (!version_read(f, "gdbserver", "taffrail gdbserver", line,
-			  sizeof(line))) {
-		found_remedy(f, "install gdbserver; tracing and taffrail gdb "
-			     "do not need it");
+	if (!version_read("gdbserver", line, sizeof(line))) {
+		found(f, GDBSERVER_NONE, .text = line);
 		return;
 	}
 	major = parse_release(line, text);
@@ -135,13 +120,8 @@ void look_gdbserver(struct doctor *d, struct finding *f)
 	if (cpu)
 		fclose(cpu);
 	if (major && major < 16 && amd && avx) {
-		found_as(f, DOCTOR_LIMITED, "gdbserver %s destroys vector "
-			 "registers of stopped threads on this processor (AMD "
-			 "with AVX-512)%s", text,
-			 major == 13 ? "" : ", if it is like 13.1");
-		found_remedy(f, "gdbserver 16 or later; or GLIBC_TUNABLES="
-			     "glibc.cpu.hwcaps=-AVX512VL,-AVX512F for the "
-			     "program");
+		found(f, GDBSERVER_DESTROYS, .subject = text,
+		      .text = major == 13 ? "" : "if it is like 13.1");
 		return;
 	}
 	found_as(f, DOCTOR_OK, "gdbserver %s%s", text, major < 17 ? "" :

@@ -9,6 +9,7 @@
 #include <ftw.h>
 #include <inttypes.h>
 #include <linux/magic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -24,7 +25,6 @@
 #include "command/doctor/private.h"
 #include "command/record/shortage.h"
 
-#define PATH_BYTES_MAX	199	/* the agent keeps so many (place_runtime) */
 #define FOLDERS_OPEN	16
 #define RECORD_FILES	3	/* of record, in sessions/ */
 
@@ -38,16 +38,11 @@ void look_library(struct doctor *d, struct finding *f)
 
 	(void)d;
 	if (ret) {
-		found_as(f, DOCTOR_NO, "libtaffrail.so is not beside this "
-			 "command: %s", strerror(-ret));
-		found_remedy(f, "install Taffrail as a whole");
+		found(f, LIBRARY_APART, .error = ret);
 	} else if (access(path, R_OK)) {
-		found_as(f, DOCTOR_NO, "%s: %s", path, strerror(errno));
-		found_remedy(f, "let this user read it");
+		found(f, LIBRARY_UNREAD, .path = path, .error = errno);
 	} else if (strpbrk(path, ": ")) {
-		found_as(f, DOCTOR_NO, "%s cannot be preloaded: its path has "
-			 "a colon or a space", path);
-		found_remedy(f, "install Taffrail in another directory");
+		found(f, START_LIBRARY_PATH, .path = path);
 	} else {
 		found_as(f, DOCTOR_OK, "%s", path);
 	}
@@ -68,9 +63,8 @@ static const char *chosen_by(const struct rundir *dir)
 
 /*
  * Makes the directory, as the first agent would, after a try whether a filter
- * kills for that. "limited" where events would still be recorded: on a disk,
- * or by a path that only record understands. Leaves d->dir open for later
- * checks.
+ * kills for that. "limited" on a disk: events would still be recorded. Leaves
+ * d->dir open for later checks.
  */
 void look_directory(struct doctor *d, struct finding *f)
 {
@@ -83,13 +77,14 @@ void look_directory(struct doctor *d, struct finding *f)
 	rundir_close(&d->dir);
 	d->made = lstat(d->dir.path, &st) && errno == ENOENT;
 	if (aside(CALL_MKDIR) < 0) {
-		found_as(f, DOCTOR_NO, "a filter kills for mkdir(2)");
+		found(f, DIRECTORY_FILTERED);
 		return;
 	}
 	if (rundir_open(&d->dir, true)) {
 		d->made = false;
 		found_as(f, DOCTOR_NO, "%s: %s", chosen_by(&d->dir),
 			 cause_fact(&d->dir.cause, line));
+		f->id = d->dir.cause.id;
 		found_remedy(f, "%s", cause_remedy(&d->dir.cause, line));
 		return;
 	}
@@ -98,19 +93,9 @@ void look_directory(struct doctor *d, struct finding *f)
 		 chosen_by(&d->dir), tmpfs ? "tmpfs" : "a disk",
 		 fstat(d->dir.fd, &st) ? 0 : (unsigned int)st.st_mode & 07777,
 		 d->made ? ", made when it is needed" : "");
-	if (strlen(d->dir.path) > PATH_BYTES_MAX) {
-		f->state = DOCTOR_NO;
-		found_remedy(f, "a path of at most %d bytes", PATH_BYTES_MAX);
-	} else if (d->dir.path[0] != '/') {
-		f->state = DOCTOR_LIMITED;
-		found_remedy(f, "an absolute path in TAFFRAIL_DIR: record "
-			     "understands a relative one, a program that is "
-			     "started without record does not");
-	} else if (!tmpfs) {
-		f->state = DOCTOR_LIMITED;
-		found_remedy(f, "TAFFRAIL_DIR on tmpfs: on a disk, the kernel "
-			     "writes buffers to it");
-	}
+	if (!tmpfs)
+		found(f, DIRECTORY_ON_DISK, .path = d->dir.path,
+		      .text = d->made ? "made when it is needed" : "");
 }
 
 /* Returns the number of CPUs that may come, each with a buffer; at least 1. */
@@ -154,32 +139,28 @@ void found_room(struct finding *f, int fd, const char *path)
 	uint64_t wanted = shortage_needed(default_ring());
 	uint64_t files = (uint64_t)shortage_files();
 	char is[SHORTAGE_SIZE_BYTES], each[SHORTAGE_SIZE_BYTES];
+	char text[160];
 	struct statvfs fs;
 	uint64_t fit, least;
 
 	if (fstatvfs(fd, &fs)) {
-		found_as(f, DOCTOR_LIMITED, "%s: %s", path, strerror(errno));
+		found(f, ROOM_UNKNOWN, .path = path, .error = errno);
 		return;
 	}
 	fit = fitting_processes(&fs, wanted, files);
-	found_as(f, fit ? DOCTOR_OK : DOCTOR_LIMITED, "%s has %s and %" PRIu64
-		 " files free: room for %" PRIu64 " process%s at once, of %s "
-		 "each", path,
+	snprintf(text, sizeof(text), "%s and %" PRIu64 " files free: room for "
+		 "%" PRIu64 " process%s at once, of %s each",
 		 shortage_size(is, fs.f_bavail * (uint64_t)fs.f_frsize),
 		 (uint64_t)fs.f_favail, fit, fit == 1 ? "" : "es",
 		 shortage_size(each, wanted));
-	if (fit)
-		return;
 	/* without the smallest buffers of all CPUs, events are lost */
 	least = cpu_count() * (uint64_t)(RING_LEAST_BYTES + RING_DATA_OFFSET);
-	if (fitting_processes(&fs, least, files - LOCKED_AHEAD)) {
-		found_more(f, ": buffers are smaller");
-	} else {
-		f->state = DOCTOR_NO;
-		found_more(f, ": too little even for the smallest buffers");
-	}
-	found_remedy(f, "make room, set TAFFRAIL_DIR to a directory with more "
-		     "room, or give a smaller --buffer-size");
+	if (fit)
+		found_as(f, DOCTOR_OK, "%s has %s", path, text);
+	else if (fitting_processes(&fs, least, files - LOCKED_AHEAD))
+		found(f, ROOM_SMALL, .path = path, .text = text);
+	else
+		found(f, ROOM_LACKING, .path = path, .text = text);
 }
 
 /* The bytes on disk of all buffers, for look_room(): nftw(3) gives the function
@@ -200,6 +181,7 @@ void look_room(struct doctor *d, struct finding *f)
 {
 	const char *quota = getenv("TAFFRAIL_QUOTA");
 	char used[SHORTAGE_SIZE_BYTES], each[SHORTAGE_SIZE_BYTES];
+	char text[96];
 	uint64_t bytes, wanted = shortage_needed(default_ring());
 
 	if (d->dir.fd < 0)
@@ -208,21 +190,18 @@ void look_room(struct doctor *d, struct finding *f)
 	if (!quota || !*quota)
 		return;
 	if (command_parse_bytes(&bytes, quota)) {
-		found_as(f, DOCTOR_NO, "TAFFRAIL_QUOTA is '%s', which is not a "
-			 "number of bytes: the agent stays off", quota);
-		found_remedy(f, "a number with K, M or G, or unset it");
+		found(f, QUOTA_UNREAD, .text = quota);
 		return;
 	}
 	ring_bytes = 0;
 	nftw(d->dir.path, add_ring, FOLDERS_OPEN, FTW_PHYS);
 	if (ring_bytes + wanted <= bytes)
 		return;
-	found_as(f, ring_bytes + RING_LEAST_BYTES + RING_DATA_OFFSET > bytes ?
-			    DOCTOR_NO : DOCTOR_LIMITED,
-		 "TAFFRAIL_QUOTA is %s, buffers in %s take %s of it, and a "
-		 "process needs %s", quota, d->dir.path,
+	snprintf(text, sizeof(text), "take %s of it, and a process needs %s",
 		 shortage_size(used, ring_bytes),
 		 shortage_size(each, wanted));
-	found_remedy(f, "raise TAFFRAIL_QUOTA, end sessions (taffrail status, "
-		     "taffrail destroy), or give a smaller --buffer-size");
+	found(f, QUOTA_SMALL, .subject = quota, .path = d->dir.path,
+	      .text = text);
+	if (ring_bytes + RING_LEAST_BYTES + RING_DATA_OFFSET > bytes)
+		f->state = DOCTOR_NO;
 }

@@ -102,6 +102,7 @@ static void put_finding(struct output *out, const struct check *check,
 	/* many subjects: the last names are cut off */
 	char *names = out->names[f->state - DOCTOR_OK];
 	size_t used = strlen(names);
+	char word[CAUSE_WORD_BYTES];
 
 	snprintf(names + used, sizeof(out->names[0]) - used, "%s%s",
 		 used ? ", " : "", check->subject);
@@ -112,6 +113,9 @@ static void put_finding(struct output *out, const struct check *check,
 		json_string(&out->json, "about", about[check->about]);
 		json_string(&out->json, "subject", check->subject);
 		json_string(&out->json, "state", state_word(f->state));
+		if (f->id)
+			json_string(&out->json, "cause",
+				    cause_word(f->id, word));
 		json_string(&out->json, "found", f->found);
 		json_string(&out->json, "remedy", f->remedy);
 		json_close(&out->json, '}');

@@ -43,9 +43,19 @@ void found_cause(struct finding *f, enum doctor_state state,
 	char line[CAUSE_LINE_BYTES];
 
 	found_as(f, state, "%s", cause_fact(cause, line));
+	f->id = cause->id;
 	if (*cause_remedy(cause, line) &&
 	    strncmp(line, "see taffrail doctor", strlen("see taffrail doctor")))
 		found_remedy(f, "%s", line);
+}
+
+void found_fill(struct finding *f, enum cause_id id,
+		const struct cause_slots *slots)
+{
+	struct cause cause;
+
+	cause_fill(&cause, 0, id, slots);
+	found_cause(f, cause_fails(id) ? DOCTOR_NO : DOCTOR_LIMITED, &cause);
 }
 
 void found_more(struct finding *f, const char *format, ...)

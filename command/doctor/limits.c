@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -50,23 +51,25 @@ void look_descriptors(struct doctor *d, struct finding *f)
 	uint64_t hard = limits_of(RLIMIT_NOFILE).rlim_max;
 	uint64_t most = hard > RECORD_DESCRIPTORS ?
 			(hard - RECORD_DESCRIPTORS) / PROCESS_DESCRIPTORS : 0;
+	char text[CAUSE_TEXT_BYTES];
 	int error, files;
 
 	(void)d;
 	files = limits_count_files(LIMITS_FILES, &error);
 	if (files < LIMITS_FILES) {
-		found_as(f, DOCTOR_NO, "%s: a command needs %d more than this "
-			 "one can open, and what follows may be wrong",
+		snprintf(text, sizeof(text), "%s: a command needs %d more than "
+			 "this one can open, and what follows may be wrong",
 			 limits_error(error), LIMITS_FILES - files);
-		found_remedy(f, "raise the limit (ulimit -n, -Hn)");
+		found(f, DESCRIPTORS_FEW, .error = error, .text = text);
 		return;
 	}
-	found_as(f, most < FEW_PROCESSES ? DOCTOR_LIMITED : DOCTOR_OK,
-		 "ulimit -Hn is %" PRIu64 ": record follows %s%s at once", hard,
-		 most ? "some " : "", most ? counted(most, "process") :
-					     "no process");
-	if (f->state != DOCTOR_OK)
-		found_remedy(f, "raise the hard limit (ulimit -Hn)");
+	snprintf(text, sizeof(text), "%s%s", most ? "some " : "",
+		 most ? counted(most, "process") : "no process");
+	if (most < FEW_PROCESSES)
+		found(f, DESCRIPTORS_HARD, .n = (int64_t)hard, .text = text);
+	else
+		found_as(f, DOCTOR_OK, "ulimit -Hn is %" PRIu64 ": record "
+			 "follows %s at once", hard, text);
 }
 
 /* The limit counts threads of a user, so a process counts for the owner of
@@ -106,12 +109,10 @@ void look_processes(struct doctor *d, struct finding *f)
 		return;
 	}
 	used = threads_of(getuid());
-	found_as(f, used + THREADS_MADE > limit ? DOCTOR_NO : DOCTOR_OK,
-		 "ulimit -u is %" PRIu64 ", and this user has %" PRIu64
-		 " threads", limit, used);
-	if (f->state != DOCTOR_OK)
-		found_remedy(f, "raise ulimit -u: the agent makes a thread at "
-			     "its start, and record starts a program");
+	found_as(f, DOCTOR_OK, "ulimit -u is %" PRIu64 ", and this user has %"
+		 PRIu64 " threads", limit, used);
+	if (used + THREADS_MADE > limit)
+		found(f, THREADS_LIMITED, .text = f->found);
 }
 
 /* The kernel compares the limit with the file's end, so the ring's header
@@ -124,13 +125,11 @@ void judge_file_size(struct finding *f, uint64_t limit)
 		found_as(f, DOCTOR_OK, "no limit that matters (ulimit -f)");
 		return;
 	}
+	shortage_size(is, limit);
 	if (limit >= RING_LEAST_BYTES + RING_DATA_OFFSET)
-		found_as(f, DOCTOR_LIMITED, "ulimit -f is %s: buffers are "
-			 "smaller", shortage_size(is, limit));
+		found(f, FILE_SIZE_SMALL, .text = is);
 	else
-		found_as(f, DOCTOR_NO, "ulimit -f is %s: no buffer can be made",
-			 shortage_size(is, limit));
-	found_remedy(f, "raise ulimit -f");
+		found(f, FILE_SIZE_LACKING, .text = is);
 }
 
 /* A session maps the buffers of all CPUs. "ok" up to an eighth of the limit:
@@ -146,16 +145,13 @@ void look_memory_size(struct doctor *d, struct finding *f)
 		found_as(f, DOCTOR_OK, "no limit (ulimit -v)");
 		return;
 	}
-	found_as(f, DOCTOR_LIMITED, "ulimit -v is %s, and a session takes up "
-		 "to %s of it", shortage_size(is, limit),
+	found_as(f, DOCTOR_OK, "ulimit -v is %s, and a session takes up to %s "
+		 "of it", shortage_size(is, limit),
 		 shortage_size(each, wanted));
 	if (limit < RECORDS_MAX_BYTES + PROGRAM_BYTES + RESERVE_SPACE_BYTES)
-		f->state = DOCTOR_NO;
-	else if (limit / 8 > wanted)
-		f->state = DOCTOR_OK;
-	if (f->state != DOCTOR_OK)
-		found_remedy(f, "raise ulimit -v, or give a smaller "
-			     "--buffer-size");
+		found(f, SPACE_LACKING, .text = f->found);
+	else if (limit / 8 <= wanted)
+		found(f, SPACE_SMALL, .text = f->found);
 }
 
 /* The rings are files, so a limit for files makes them smaller. */

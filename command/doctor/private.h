@@ -28,6 +28,7 @@ enum doctor_state {
 /* The finding of a check; all zeros: the check does not apply. */
 struct finding {
 	enum doctor_state state;
+	enum cause_id id;			/* or CAUSE_NONE */
 	char found[DOCTOR_TEXT_BYTES];
 	char remedy[DOCTOR_TEXT_BYTES];		/* or "" */
 };
@@ -106,6 +107,17 @@ void found_more(struct finding *f, const char *format, ...)
 /* Sets the state, and the cause's fact and remedy. */
 void found_cause(struct finding *f, enum doctor_state state,
 		 const struct cause *cause);
+/*
+ * Does so for a cause that is filled here: "no" if a command would fail for it,
+ * else "limited".
+ *
+ *	found(f, RSEQ_NONE);
+ */
+void found_fill(struct finding *f, enum cause_id id,
+		const struct cause_slots *slots);
+#define found(f, name, ...)              \
+	found_fill((f), CAUSE_##name, \
+		   &(struct cause_slots){ __VA_ARGS__ })
 /* Sets the remedy, in place of an earlier one. */
 void found_remedy(struct finding *f, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

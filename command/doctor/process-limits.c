@@ -8,6 +8,7 @@
  */
 #include <inttypes.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/base.h"
 #include "base/tunables.h"
@@ -32,57 +33,55 @@ static void judge_memory(const struct doctor *d, struct finding *f,
 {
 	uint64_t left = process_limit_left(d->pid, option);
 	char is[SHORTAGE_SIZE_BYTES], each[SHORTAGE_SIZE_BYTES];
+	char text[96];
 
 	if (left >= wanted)
 		return;
-	found_as(f, left < smaller ? DOCTOR_NO : DOCTOR_LIMITED,
-		 "ulimit %s leaves it %s, and %s takes up to %s", option,
-		 shortage_size(is, left), left < CALL_BYTES ?
-		 "a command's call" : "a session",
+	snprintf(text, sizeof(text), "ulimit %s leaves it %s, and %s takes up "
+		 "to %s", option, shortage_size(is, left),
+		 left < CALL_BYTES ? "a command's call" : "a session",
 		 shortage_size(each, left < CALL_BYTES ? CALL_BYTES : wanted));
-	found_remedy(f, "raise it: prlimit --pid %d --%s=unlimited", d->pid,
-		     resource);
+	found(f, LIMIT_OF_MEMORY, .pid = d->pid, .text = text,
+	      .subject = resource);
+	if (left < smaller)
+		f->state = DOCTOR_NO;
 }
 
 void look_its_limits(struct doctor *d, struct finding *f)
 {
 	const uint64_t session = CALL_BYTES + RECORDS_MAX_BYTES +
 				 RESERVE_SPACE_BYTES;
-	struct finding found[5] = { 0 };
+	struct finding met[5] = { 0 };
+	char text[24];
 	uint64_t files, threads, used;
 	long uid;
 
 	if (d->gone)
 		return;
-	judge_file_size(&found[0], process_limit_left(d->pid, "-f"));
-	judge_memory(d, &found[1], "-v", "as", session,
+	judge_file_size(&met[0], process_limit_left(d->pid, "-f"));
+	judge_memory(d, &met[1], "-v", "as", session,
 		     session + shortage_needed(default_ring()));
-	judge_memory(d, &found[2], "-d", "data", CALL_BYTES, CALL_BYTES);
+	judge_memory(d, &met[2], "-d", "data", CALL_BYTES, CALL_BYTES);
 	/* the agent's thread has a separate table of descriptors, so those of
 	 * the program do not matter */
 	files = process_limit_left(d->pid, "-n");
-	if (files < SERVICE_FILES) {
-		found_as(&found[3], files < SESSION_FILES ? DOCTOR_NO :
-			 DOCTOR_LIMITED, "ulimit -n is %" PRIu64 ": %s", files,
-			 files < SESSION_FILES ?
-			 "no session's files can be made" :
-			 "it may be too few for another session");
-		found_remedy(&found[3], "raise it: prlimit --pid %d "
-			     "--nofile=1024", d->pid);
-	}
+	if (files < SESSION_FILES)
+		found(&met[3], LIMIT_OF_FILES, .pid = d->pid,
+		      .n = (int64_t)files);
+	else if (files < SERVICE_FILES)
+		found(&met[3], LIMIT_OF_FILES_NEAR, .pid = d->pid,
+		      .n = (int64_t)files);
 	/* the agent makes a thread for each command */
 	threads = process_limit_left(d->pid, "-u");
 	uid = process_status(d->pid, "Uid");
 	if (uid > 0 && threads != UINT64_MAX &&
 	    (used = threads_of((uid_t)uid)) >= threads) {
-		found_as(&found[4], DOCTOR_NO, "ulimit -u is %" PRIu64 ", and "
-			 "its user has %" PRIu64 " threads: the agent cannot "
-			 "make one", threads, used);
-		found_remedy(&found[4], "raise it: prlimit --pid %d "
-			     "--nproc=1024", d->pid);
+		snprintf(text, sizeof(text), "%" PRIu64, threads);
+		found(&met[4], LIMIT_OF_THREADS, .pid = d->pid, .text = text,
+		      .n = (int64_t)used);
 	}
 	found_as(f, DOCTOR_OK, "none that matters (ulimit -d, -f, -n, -u, -v)");
-	for (size_t i = 0; i < ARRAY_SIZE(found); i++)
-		if (found[i].state > f->state)
-			*f = found[i];
+	for (size_t i = 0; i < ARRAY_SIZE(met); i++)
+		if (met[i].state > f->state)
+			*f = met[i];
 }

@@ -5,7 +5,6 @@
  * Invariant: a right is tried where that harms nothing (ptrace), and read from
  * /proc elsewhere.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <linux/capability.h>
 #include <stdio.h>
@@ -36,11 +35,11 @@ void look_proc(struct doctor *d, struct finding *f)
 	}
 	first_line(line, sizeof(line), "/proc/uptime");
 	/* without it the command cannot look at a process */
-	found_as(f, d->pid ? DOCTOR_NO : DOCTOR_LIMITED, "%s: processes cannot "
-		 "be looked at (-p, list, status, attach, gdb)",
-		 line[0] ? "/proc belongs to another PID namespace" :
-			   "/proc is not mounted");
-	found_remedy(f, "mount -t proc proc /proc");
+	if (line[0])
+		found(f, PROC_OTHER);
+	else
+		found(f, NO_PROC);
+	f->state = d->pid ? DOCTOR_NO : DOCTOR_LIMITED;
 }
 
 /* Filters are inherited, so a program that this command starts has them, too.
@@ -55,21 +54,13 @@ void look_seccomp(struct doctor *d, struct finding *f)
 		found_as(f, DOCTOR_OK, "this command is under no filter");
 		return;
 	}
-	found_as(f, DOCTOR_LIMITED, "this command is under %ld filter%s; ",
-		 filters, filters == 1 ? "" : "s");
-	if (filters < 0)
-		found_as(f, DOCTOR_LIMITED, "this command is under filters; ");
 	/* the user has decided: no remedy is needed */
-	if (word && *word) {
-		found_more(f, "TAFFRAIL_SECCOMP decides whether agents start");
-		return;
-	}
-	found_more(f, filters < 0 ?
-			      "agents stay off in programs that it starts" :
-			      "record and gdbserver try whether agents may "
-			      "start; other agents stay off");
-	found_remedy(f, "TAFFRAIL_SECCOMP=trust, if the filters allow what the "
-		     "agent does");
+	if (word && *word)
+		found(f, FILTERS_SETTLED);
+	else if (filters < 0)
+		found(f, FILTERS_UNKNOWN);
+	else
+		found(f, FILTERS_TRIED, .n = filters);
 }
 
 /* The first user namespace maps all users to themselves. */
@@ -147,15 +138,11 @@ void look_ptrace(struct doctor *d, struct finding *f)
 
 	(void)d;
 	if (error) {
-		found_as(f, DOCTOR_LIMITED, "ptrace(2) is denied (%s): no "
-			 "attach, no gdbserver", strerror(error));
-		found_remedy(f, "start programs with taffrail record, or with "
-			     "the agent linked; use taffrail gdb");
-	} else if (scope > 2 || (scope && !may_trace_any())) {
-		found_as(f, DOCTOR_LIMITED, "kernel.yama.ptrace_scope is %ld: "
-			 "no attach to a running process", scope);
-		found_remedy(f, "%sstart the program with taffrail record",
-			     scope > 2 ? "" : "run as root, set it to 0, or ");
+		found(f, PTRACE_DENIED, .error = error);
+	} else if (scope > 2) {
+		found(f, PTRACE_SCOPE_MOST, .n = scope);
+	} else if (scope && !may_trace_any()) {
+		found(f, PTRACE_SCOPE_SET, .n = scope);
 	} else {
 		found_as(f, DOCTOR_OK, "%s may be attached to",
 			 may_trace_any() ? "processes of any user" :
@@ -176,11 +163,10 @@ void look_core(struct doctor *d, struct finding *f)
 	first_line(pattern, sizeof(pattern), "/proc/sys/kernel/core_pattern");
 	if (!getrlimit(RLIMIT_CORE, &limit) && !limit.rlim_cur &&
 	    pattern[0] != '|') {
-		found_as(f, wanted ? DOCTOR_LIMITED : DOCTOR_OK,
-			 "no core dumps (ulimit -c is 0)");
 		if (wanted)
-			found_remedy(f, "ulimit -c unlimited, for "
-				     "TAFFRAIL_CORE=on");
+			found(f, CORES_NONE);
+		else
+			found_as(f, DOCTOR_OK, "no core dumps (ulimit -c is 0)");
 	} else if (pattern[0] == '|') {
 		found_as(f, DOCTOR_OK, "core dumps go to a program (%s): "
 			 "snapshot --core needs a file, which that program may "
