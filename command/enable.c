@@ -65,8 +65,8 @@ static int change_later(struct targets *targets, const char *name,
 	else
 		ret = rundir_write_rules(&targets->dir, name, edited);
 	if (ret)
-		command_failed("cannot change sessions/%s: %s", name,
-			       strerror(-ret));
+		cause_report(RULES_UNWRITTEN, .subject = name, .error = ret,
+			     .path = targets->dir.path);
 	free(edited);
 	free(line);
 	free(text);

@@ -147,17 +147,12 @@ static void tell_away(struct targets *targets, const char *name,
 {
 	if (!rundir_away(process))
 		return;
-	command_warn("process %d keeps its buffers in its own mount namespace: "
-		     "when it ends, they are gone; take snapshots before, "
-		     "record it (taffrail record -p %d), or start it with "
-		     "TAFFRAIL_DIR in a directory that it shares with this "
-		     "command", process->pid, process->pid);
+	cause_report(BUFFERS_AWAY, .pid = process->pid);
 	/* with -p there may be no directory yet */
 	if (targets->dir.fd < 0)
 		rundir_open(&targets->dir, true);
 	if (rundir_note_away(&targets->dir, name, process))
-		command_warn("a later snapshot cannot report this: cannot write "
-			     "below %s", targets->dir.path);
+		cause_report(AWAY_UNNOTED, .path = targets->dir.path);
 }
 
 /* The places that are not switched in the processes in which the session has
@@ -221,18 +216,15 @@ static int start_each(struct targets *targets, const struct start_arguments *a,
 		take_back(targets, a->name, i);
 		process = target->process;
 		if (ret == -EEXIST)
-			return command_failed("process %d already has a "
-					      "session '%s': give another "
-					      "name, or destroy it first",
-					      process->pid, a->name);
+			return cause_report(SESSION_EXISTS, .pid = process->pid,
+					    .subject = a->name);
 		if (rundir_lives(process))
 			return cause_tell(&target->client.cause);
-		command_failed("process %d has ended", process->pid);
+		cause_report(PROCESS_ENDED, .pid = process->pid);
 		/* it may have made files for the session, and even events */
 		if (!rundir_drop_begun(process, a->name))
-			command_warn("process %d has written events before: "
-				     "'taffrail snapshot %s -o DIR' writes "
-				     "them", process->pid, a->name);
+			cause_report(EVENTS_BEFORE, .pid = process->pid,
+				     .subject = a->name);
 		return COMMAND_FAILED;
 	}
 	/* rules that could not be checked before */
@@ -348,8 +340,7 @@ static int start_all(struct targets *targets, const struct start_arguments *a,
 		taken = targets->targets[i].process->alive &&
 			target_has(&targets->targets[i], a->name);
 	if (taken)
-		return command_failed("session '%s' exists: give another name, "
-				      "or destroy it first", a->name);
+		return cause_report(SESSION_EXISTS, .subject = a->name);
 	if (targets->dir.fd < 0 && rundir_open(&targets->dir, true))
 		return cause_tell(&targets->dir.cause);
 	if (command_check_reach(targets->dir.path, a->group))
@@ -357,19 +348,16 @@ static int start_all(struct targets *targets, const struct start_arguments *a,
 	/* later processes could not take part in one more */
 	if (later_sessions(&targets->dir, names, sizeof(names)) >=
 	    CHANNELS_MAX)
-		return command_failed("a process takes part in %d sessions at "
-				      "most, and all are in these: %s; end one "
-				      "first (taffrail destroy NAME)",
-				      CHANNELS_MAX, names);
+		return cause_report(SESSIONS_MANY, .n = CHANNELS_MAX,
+				    .text = names);
 	fill_request(&word, a);
 	client_request_add(&word, "all", "1");
 	ret = word.failed ? word.failed :
 	      rundir_write_rules(&targets->dir, a->name, word.text);
 	client_request_release(&word);
 	if (ret)
-		return command_failed("cannot write %s/sessions/%s: %s",
-				      targets->dir.path, a->name,
-				      strerror(-ret));
+		return cause_report(RULES_UNWRITTEN, .subject = a->name,
+				    .error = ret, .path = targets->dir.path);
 	/* a process in which one rule is wrong takes the others */
 	client_request_add(request, "all", "1");
 	/* list again: a process that began before the file was written is now

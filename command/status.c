@@ -303,6 +303,7 @@ static void count_session(struct status *s,
 	struct session *session;
 	struct member *m;
 	uint32_t missing;
+	char of[16];
 	bool locked;
 
 	if (s->only && strcmp(s->only, page->name))
@@ -347,10 +348,10 @@ static void count_session(struct status *s,
 	places_take(&m->places, process->pid, page, NULL);
 	if (!missing)
 		return;
-	command_warn("process %d: the files of %u of the %u buffers of session "
-		     "'%s' are missing or cut short: their events are not "
-		     "counted", process->pid, missing, page->rings, page->name);
-	s->result = COMMAND_FAILED;
+	snprintf(of, sizeof(of), "%u", page->rings);
+	s->result = cause_report(RINGS_UNCOUNTED, .pid = process->pid,
+				 .n = missing, .text = of,
+				 .subject = page->name);
 }
 
 /*

@@ -51,9 +51,8 @@ static int visit_left(struct target *target, const char *name, bool remove)
 			ret = rundir_destroy_session(p, images[i], page.index);
 			if (!ret)
 				continue;
-			command_failed("cannot remove session '%s' below "
-				       "%s/%u: %s", name, p->path, images[i],
-				       strerror(-ret));
+			cause_report(SESSION_UNREMOVED, .subject = name,
+				     .path = p->path, .error = ret);
 			return -1;
 		}
 	}
@@ -85,8 +84,9 @@ static int tell_all(struct targets *targets, enum message_type type,
 			free(text);
 		found += ret != -ENOENT;
 		if (ret && ret != -ENOENT)
-			failed = command_failed("cannot remove sessions/%s: %s",
-						name, strerror(-ret));
+			failed = cause_report(SESSION_UNREMOVED,
+					      .subject = name, .error = ret,
+					      .path = targets->dir.path);
 	}
 	for (size_t i = 0; i < targets->count; i++) {
 		struct target *target = &targets->targets[i];

@@ -326,7 +326,8 @@ static int watch_rescan(struct watch *w)
 	}
 	rundir_list_free(&list);
 	if (ret)
-		command_failed("%s", strerror(-ret));
+		cause_report(DIRECTORY_UNREAD, .path = w->dir.path,
+			     .error = ret);
 	return ret;
 }
 
@@ -431,8 +432,8 @@ int watch_main(int argc, char **argv)
 	if (!w.pid && (w.inotify < 0 ||
 		       inotify_add_watch(w.inotify, w.dir.path, IN_CREATE |
 					 IN_DELETE | IN_MOVED_TO) < 0))
-		command_warn("cannot watch for new processes: %s",
-			     strerror(errno));
+		cause_report(DIRECTORY_UNWATCHED, .path = w.dir.path,
+			     .error = errno);
 	if (!w.pid) {
 		ret = watch_rescan(&w);
 	} else if ((ret = rundir_find(&process, w.pid, &cause))) {
@@ -442,7 +443,7 @@ int watch_main(int argc, char **argv)
 		if (ret == -EPROTO)
 			layouts_say(&process, NULL);
 		else if (ret)
-			command_failed("process %d: %s", w.pid, strerror(-ret));
+			cause_report(PAGE_UNREAD, .pid = w.pid, .error = ret);
 	}
 	if (!ret)
 		ret = watch_run(&w);

@@ -263,9 +263,9 @@ int target_start(struct target *target, const char *name,
 		else if (!strcmp(key, "roomless"))
 			error = atoi(value);
 		else if (!strcmp(key, "fault"))
-			*result = command_failed("process %d: %s; its session "
-						 "has the other rules",
-						 process->pid, value);
+			*result = cause_report(RULES_PARTLY,
+					       .pid = process->pid,
+					       .text = value);
 	}
 	client_answer_release(&answer);
 	if (!ret && error) {

@@ -151,8 +151,7 @@ void look_agent(struct doctor *d, struct finding *f)
 			  .n = rundir_foreign(&d->process, NULL));
 		found_cause(f, DOCTOR_NO, &d->cause);
 	} else if (ret) {
-		found_as(f, DOCTOR_NO, "its page in %s cannot be read: %s",
-			 rundir_shown(&d->process), strerror(-ret));
+		found(f, PAGE_UNREAD, .pid = d->pid, .error = ret);
 	} else if (agent_uncallable(d)) {
 		found_cause(f, DOCTOR_NO, &d->cause);
 	} else {
