@@ -44,13 +44,11 @@ static const struct option_row rows[] = {
 /* One export. Empty: all zeros. The exporter and the look have pointers to it,
  * so it stays in one place. */
 struct run {
-	struct look look;
+	struct look look;		/* first: loss_export() */
 	struct exporter x;
 	struct target target;
-	struct progress progress;
 	const char *output;
 	const char *pairs[PAIRS_MAX];
-	struct reader_calls calls;	/* look's own, which these replace */
 	bool failed;			/* of callbacks in reader_next() */
 };
 
@@ -114,22 +112,10 @@ static void id_add(const char *id, void *priv)
 	ids->n = sizeof(ids->text) - 1;
 }
 
-/* These three are called in the middle of reading, when the line of the
- * progress may stand on the terminal: it goes before another text comes. */
-static void problem_met(const char *where, const char *fact, void *priv)
+static void loss_export(const struct trace_loss *l, struct look *look)
 {
-	struct run *run = priv;
+	struct run *run = (struct run *)look;
 
-	progress_clear(&run->progress);
-	run->calls.problem(where, fact, &run->look);
-}
-
-static void loss_met(const struct trace_loss *l, void *priv)
-{
-	struct run *run = priv;
-
-	progress_clear(&run->progress);
-	run->calls.loss(l, &run->look);
 	run->failed |= export_loss(&run->x, l) != 0;
 }
 
@@ -137,7 +123,7 @@ static void pairs_told(const struct pairs *pairs, void *priv)
 {
 	struct run *run = priv;
 
-	progress_clear(&run->progress);
+	progress_clear(&run->look.progress);
 	look_warn_notes(&run->look, pairs);
 }
 
@@ -157,7 +143,8 @@ static int write_all(struct run *run)
 		       (event = reader_next(run->look.reader))) {
 			ret = run->failed ? -EIO : export_put(&run->x, event);
 			if (!(++n % PROGRESS_EVENTS))
-				progress_step(&run->progress, n, event->ns);
+				progress_step(&run->look.progress, n,
+					      event->ns);
 		}
 		/* a loss after the last event was not written */
 		if (run->failed && !ret)
@@ -170,7 +157,7 @@ static int write_all(struct run *run)
 		else
 			ret = closed;
 	}
-	progress_clear(&run->progress);
+	progress_clear(&run->look.progress);
 	/* before errors: the signal may have made one */
 	if (stopped) {
 		command_warn("interrupted after %llu events%s",
@@ -252,12 +239,11 @@ static int run_export(struct run *run)
 	run->x.priv = run;
 	run->x.pairs = run->pairs;
 	run->x.by_cpu = run->look.by_cpu;
-	run->calls = run->look.calls;
-	run->look.calls = (struct reader_calls){ problem_met, loss_met, run };
+	run->look.lost = loss_export;
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGHUP, &action, NULL);
-	progress_open(&run->progress, run->look.reader);
+	progress_open(&run->look.progress, run->look.reader);
 	return write_all(run);
 }
 

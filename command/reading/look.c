@@ -52,8 +52,9 @@ bool look_next_class(const struct look *look, struct look_walk *walk)
  * error, each problem and each loss when it is met. */
 static void problem_tell(const char *where, const char *fact, void *priv)
 {
-	const struct look *look = priv;
+	struct look *look = priv;
 
+	progress_clear(&look->progress);
 	if (!look->quiet_problems)
 		command_warn("%s: %s", where, limits_explain(fact));
 }
@@ -73,8 +74,11 @@ static void loss_tell(const struct trace_loss *l, void *priv)
 	look->losses += l->events;
 	if (l->overwritten)
 		look->overwritten += l->events;
+	if (look->lost)
+		look->lost(l, look);
 	if (look->quiet_losses)
 		return;
+	progress_clear(&look->progress);
 	if (l->packets)
 		snprintf(what, sizeof(what), "%s of events",
 			 counted(l->packets, "packet"));

@@ -10,9 +10,9 @@
 #define COMMAND_READING_LOOK_H
 
 #include "command/common/command.h"
+#include "command/reading/progress.h"
 #include "traces/follow.h"
 #include "traces/pairs/pairs.h"
-#include "traces/read/rings.h"
 #include "traces/read/where.h"
 
 /* Keys of the options that these commands share; use LOOK_ROWS in their rows,
@@ -97,6 +97,10 @@ struct look {
 	uint64_t overwritten;		/* of them, before they were read */
 	bool follow;			/* traces may come later */
 	bool waits;			/* and come at the end, as was told */
+	struct progress progress;	/* goes before a problem, or a loss, is
+					 * told */
+	/* takes a loss, beside look_open()'s own call; or NULL */
+	void (*lost)(const struct trace_loss *l, struct look *look);
 	bool quiet_losses;		/* they are only counted */
 	bool quiet_problems;		/* they were told before */
 };

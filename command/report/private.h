@@ -172,8 +172,7 @@ struct report_trace {
 /* The options and all counts. It is all zero at first, but for the options, and
  * count_free(), durations_free() and locks_free() free what hangs on it. */
 struct report {
-	struct look look;
-	struct reader_calls calls;	/* those of `look` */
+	struct look look;		/* first: loss_count() */
 	const char *by;
 	const char *fields[FIELDS_MAX];
 	unsigned int nfields;
@@ -193,7 +192,6 @@ struct report {
 	uint64_t bytes;
 	int64_t first;
 	int64_t last;
-	struct progress progress;
 	bool failed;			/* without memory */
 	bool lockless;			/* lock events have no vtid */
 	uint64_t locks_out;		/* events of locks that were left out */

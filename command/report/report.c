@@ -77,12 +77,11 @@ static int take_number(uint32_t *to, const char *value, uint32_t most,
 /* Counts a loss, and notes until when the trace has lost events: pairs open
  * then may be of others. The reader tells it before the events behind the
  * loss. */
-static void loss_met(const struct trace_loss *l, void *priv)
+static void loss_count(const struct trace_loss *l, struct look *look)
 {
-	struct report *r = priv;
+	struct report *r = (struct report *)look;
 	struct report_trace *trace;
 
-	r->look.losses += l->events;
 	if (l->trace->number >= r->ntraces)
 		return;
 	r->traces[l->trace->number].lost += l->events;
@@ -93,15 +92,6 @@ static void loss_met(const struct trace_loss *l, void *priv)
 		return;
 	trace->lost_until = l->to;
 	trace->dated = true;
-}
-
-/* Hands on a problem, below a line that shows no progress. */
-static void problem_met(const char *where, const char *fact, void *priv)
-{
-	struct report *r = priv;
-
-	progress_clear(&r->progress);
-	r->calls.problem(where, fact, r->calls.priv);
 }
 
 /*
@@ -124,25 +114,24 @@ static int run_report(struct report *r)
 		ret = check_asked(r);
 	if (ret != COMMAND_DONE)
 		return ret;
-	/* problems go on to the calls that look_open() has set */
-	r->calls = r->look.calls;
-	r->look.calls = (struct reader_calls){ problem_met, loss_met, r };
+	r->look.lost = loss_count;
+	r->look.quiet_losses = true;
 	if (count_open(r))
 		return command_failed("out of memory");
 	ret = check_keys(r);
 	if (ret != COMMAND_DONE)
 		return ret;
 	sigaction(SIGINT, &action, NULL);
-	progress_open(&r->progress, r->look.reader);
+	progress_open(&r->look.progress, r->look.reader);
 	while ((event = reader_next(r->look.reader))) {
 		count_event(r, event);
 		if (++events % PROGRESS_EVENTS)
 			continue;
-		progress_step(&r->progress, events, event->ns);
+		progress_step(&r->look.progress, events, event->ns);
 		if (stopped || r->failed)
 			break;
 	}
-	progress_clear(&r->progress);
+	progress_clear(&r->look.progress);
 	r->stopped = stopped;
 	pairs_finish(r->pairs);
 	if (r->failed || pairs_error(r->pairs) || count_finish(r))

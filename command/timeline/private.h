@@ -163,7 +163,6 @@ struct timeline {
 	char **paths;
 	int npaths;
 	struct page page;
-	struct progress progress;
 	struct pairs *pairs;
 	struct pair_calls calls;
 	struct page_trace **traces;	/* by number, NULL: without events */

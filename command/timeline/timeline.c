@@ -150,7 +150,7 @@ static void on_problem(const char *where, const char *fact, void *priv)
 {
 	struct timeline *t = priv;
 
-	progress_clear(&t->progress);
+	progress_clear(&t->look.progress);
 	command_warn("%s: %s", where, limits_explain(fact));
 	bytes_text(&t->problems, where);
 	bytes_text(&t->problems, fact);
@@ -231,12 +231,12 @@ static int read_events(struct timeline *t)
 		if (t->chunk.n == CHUNK_EVENTS)
 			chunk_flush(t);
 		if (!(t->events % PROGRESS_EVENTS))
-			progress_step(&t->progress, t->events, event->ns);
+			progress_step(&t->look.progress, t->events, event->ns);
 	}
 	chunk_flush(t);
 	pairs_finish(t->pairs);
 	look_notes(&t->look, t->pairs, PAGE_NOTES_MAX, take_note, t);
-	progress_clear(&t->progress);
+	progress_clear(&t->look.progress);
 	if (t->no_memory || pairs_error(t->pairs))
 		return command_failed("out of memory");
 	if (stopped)
@@ -268,7 +268,7 @@ static int run_timeline(struct timeline *t)
 	/* a pipe may block, and nothing of it is to be removed */
 	if (!t->page.target.made)
 		handle_signals(SIG_DFL);
-	progress_open(&t->progress, t->look.reader);
+	progress_open(&t->look.progress, t->look.reader);
 	ret = read_events(t);
 	if (ret == COMMAND_DONE)
 		head_write(t);

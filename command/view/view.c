@@ -57,8 +57,6 @@ struct view {
 	struct look look;
 	struct event_text text;
 	struct out out;
-	struct progress progress;
-	struct reader_calls calls;	/* of look */
 	uint64_t tail;			/* 0: all events */
 	const char *color;		/* the value of --color, or NULL */
 	bool no_pager;
@@ -127,24 +125,6 @@ static int take_option(struct view *v, int key, const char *value)
 	return COMMAND_DONE;
 }
 
-/* Both are called in the middle of reading, when the line of the progress may
- * stand on the terminal: it goes before another text comes. */
-static void problem_met(const char *where, const char *fact, void *priv)
-{
-	struct view *v = priv;
-
-	progress_clear(&v->progress);
-	v->calls.problem(where, fact, &v->look);
-}
-
-static void loss_met(const struct trace_loss *l, void *priv)
-{
-	struct view *v = priv;
-
-	progress_clear(&v->progress);
-	v->calls.loss(l, &v->look);
-}
-
 /* Prints all events but the next *skip, and counts these down. Writes whole
  * lines to a file before the buffer is full, so a signal that ends the command
  * leaves no half line, unless one is very long. An error stays in v->out. */
@@ -160,7 +140,7 @@ static void print_events(struct view *v, uint64_t *skip)
 	sigaddset(&ends, SIGHUP);
 	while ((event = reader_next(v->look.reader)) && !v->out.error) {
 		if (!(++n % PROGRESS_EVENTS))
-			progress_step(&v->progress, n, event->ns);
+			progress_step(&v->look.progress, n, event->ns);
 		if (*skip)
 			--*skip;
 		else
@@ -256,17 +236,13 @@ static int run_view(struct view *v)
 		status = follow_recording(v);
 	} else {
 		/* text that goes into a file shows nothing by itself */
-		if (v->file) {
-			v->calls = v->look.calls;
-			v->look.calls = (struct reader_calls){ problem_met,
-							       loss_met, v };
-			progress_open(&v->progress, v->look.reader);
-		}
+		if (v->file)
+			progress_open(&v->look.progress, v->look.reader);
 		if (v->tail)
 			skip = reader_tail(v->look.reader, v->tail);
 		print_events(v, &skip);
 	}
-	progress_clear(&v->progress);
+	progress_clear(&v->look.progress);
 	ret = out_close(&v->out);
 	event_text_free(&v->text);
 	/* the reader of a pipe has read enough */
