@@ -17,6 +17,7 @@
 #include "base/words.h"
 #include "command/common/limits.h"
 #include "command/common/nearest.h"
+#include "traces/trace.h"
 
 #ifndef PACKAGE_VERSION
 #define PACKAGE_VERSION "unknown"
@@ -149,6 +150,7 @@ int main(int argc, char **argv)
 		command_name(word);
 		command_warn_words(words_unknown(environ), "");
 		limits_prepare();
+		trace_set_words(limits_raise);
 		/* a program that is executed gets the limits as they are */
 		if (c->run != record_main && c->run != gdb_main &&
 		    c->run != gdbserver_main)

@@ -11,6 +11,7 @@
 #include "traces/checksum.h"
 #include "traces/ledger.h"
 #include "traces/metadata.h"
+#include "traces/trace.h"
 
 #define METADATA_MAX	(64u << 20)
 #define CTF_LINE	"/* CTF 1.8 */"
@@ -61,6 +62,18 @@ const char *trace_reason(int error)
 	case -ELOOP:
 		return "it is not a regular file";
 	default:
-		return strerror(-error);
+		return trace_words(-error);
 	}
+}
+
+static const char *(*words_of)(int error);
+
+void trace_set_words(const char *(*words)(int error))
+{
+	words_of = words;
+}
+
+const char *trace_words(int error)
+{
+	return words_of ? words_of(error) : strerror(error);
 }

@@ -78,4 +78,8 @@ int metadata_load(char **text, int fd);
  * of file_map_open() and the like. The text is valid until the next call. */
 const char *trace_reason(int error);
 
+/* Returns words for an errno above 0: those of trace_set_words(), or of
+ * strerror(3). The text is valid until the next call. */
+const char *trace_words(int error);
+
 #endif

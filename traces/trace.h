@@ -154,6 +154,10 @@ struct trace {
 	uint64_t oversize;		/* of those lost: too large */
 };
 
+/* Has reasons with an errno be told by these words, instead of strerror(3).
+ * Call it before anything is read or written. */
+void trace_set_words(const char *(*words)(int error));
+
 /*
  * trace_set_open() makes DIR, or takes an empty one. Returns 0, -ENOTEMPTY,
  * -ENOTDIR or another negative errno. The caller then sets set->limit.

@@ -461,7 +461,7 @@ static void check_trace(struct verifier *v)
 	 * other */
 	n = scandirat(v->fd, ".", &list, is_stream, entry_compare);
 	if (n < 0)
-		bad_part(v, NULL, "cannot list it: %s", strerror(errno));
+		bad_part(v, NULL, "cannot list it: %s", trace_words(errno));
 	for (i = 0; i < n;)
 		i += check_stream(v, list + i, n - i);
 	check_missing(v, list, n);

@@ -108,21 +108,3 @@ const char *limits_raise(int error)
 	snprintf(text, sizeof(text), "%s: raise it", limits_error(error));
 	return text;
 }
-
-const char *limits_explain(const char *text)
-{
-	static const int errors[] = { EMFILE, EFBIG };
-	static char said[1024];
-
-	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
-		const char *words = strerror(errors[i]);
-		size_t n = strlen(text), end = strlen(words);
-
-		if (n < end || strcmp(text + n - end, words))
-			continue;
-		snprintf(said, sizeof(said), "%.*s%s", (int)(n - end), text,
-			 limits_raise(errors[i]));
-		return said;
-	}
-	return text;
-}

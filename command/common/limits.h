@@ -40,11 +40,6 @@ const char *limits_error(int error);
 /* Does the same, and says to raise the limit where that is the remedy. */
 const char *limits_raise(int error);
 
-/* Returns a text; if it ends with strerror() of an error that a limit of this
- * command may have caused, with the words of limits_raise() instead. Valid
- * until the next call. */
-const char *limits_explain(const char *text);
-
 /* Returns how many of `needed` more descriptors (at most LIMITS_FILES) can be
  * opened, and sets *error to why no more. */
 int limits_count_files(int needed, int *error);

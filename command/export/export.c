@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "command/common/counted.h"
-#include "command/common/limits.h"
 #include "command/export/target.h"
 #include "command/reading/look.h"
 #include "command/reading/progress.h"
@@ -175,7 +174,7 @@ static int write_all(struct run *run)
 		      command_failed("cannot write%s%s: %s",
 				     run->output ? " " : "",
 				     run->output ? run->output : "",
-				     limits_explain(run->x.why));
+				     run->x.why);
 		target_drop(&run->target);
 		return ret;
 	}

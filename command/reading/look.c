@@ -56,7 +56,7 @@ static void problem_tell(const char *where, const char *fact, void *priv)
 
 	progress_clear(&look->progress);
 	if (!look->quiet_problems)
-		command_warn("%s: %s", where, limits_explain(fact));
+		command_warn("%s: %s", where, fact);
 }
 
 /* Tells lost events, and counts them also where they are not told. The times

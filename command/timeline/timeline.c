@@ -19,7 +19,6 @@
 
 #include "base/base.h"
 #include "command/common/counted.h"
-#include "command/common/limits.h"
 #include "command/timeline/private.h"
 #include "traces/array.h"
 
@@ -151,7 +150,7 @@ static void on_problem(const char *where, const char *fact, void *priv)
 	struct timeline *t = priv;
 
 	progress_clear(&t->look.progress);
-	command_warn("%s: %s", where, limits_explain(fact));
+	command_warn("%s: %s", where, fact);
 	bytes_text(&t->problems, where);
 	bytes_text(&t->problems, fact);
 	t->nproblems++;

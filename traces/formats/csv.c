@@ -17,6 +17,7 @@
 #include "traces/formats/json-value-private.h"
 #include "traces/formats/private.h"
 #include "traces/formats/table-private.h"
+#include "traces/metadata.h"
 #include "traces/text/characters.h"
 #include "traces/text/number.h"
 
@@ -96,7 +97,7 @@ static int open_table(struct exporter *x, struct table *table)
 		fd = create_file(x, table);
 	if (fd < 0)
 		return export_failed(x, fd, "%s: %s", table->name,
-				     strerror(-fd));
+				     trace_words(-fd));
 	out = malloc(sizeof(*out));
 	if (!out || out_open(out, fd)) {
 		free(out);

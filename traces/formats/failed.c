@@ -5,9 +5,9 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "traces/formats/private.h"
+#include "traces/metadata.h"
 
 int export_failed(struct exporter *x, int ret, const char *format, ...)
 {
@@ -21,5 +21,5 @@ int export_failed(struct exporter *x, int ret, const char *format, ...)
 
 int export_unwritten(struct exporter *x, int ret)
 {
-	return ret ? export_failed(x, ret, "%s", strerror(-ret)) : 0;
+	return ret ? export_failed(x, ret, "%s", trace_words(-ret)) : 0;
 }

@@ -432,7 +432,7 @@ static int add_below(struct reader *reader, const char *path,
 
 		if (ret < 0 && ret != -ENOTDIR && ret != -ENOENT)
 			reader_problem(reader, below, "cannot open it: %s",
-				       strerror(-ret));
+				       trace_words(-ret));
 		sum += ret > 0 ? ret : 0;
 		free(list[i]);
 	}

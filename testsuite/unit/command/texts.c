@@ -216,16 +216,6 @@ static void check_limits(void)
 	unit_equal_string(limits_raise(EMFILE),
 			  "Too many open files (ulimit -n is 64): raise it",
 			  "too many files: remedy");
-	unit_equal_string(limits_explain("x: Too many open files"),
-			  "x: Too many open files (ulimit -n is 64): raise it",
-			  "explained");
-	unit_equal_string(limits_explain("Too many open files"),
-			  "Too many open files (ulimit -n is 64): raise it",
-			  "explained alone");
-	unit_equal_string(limits_explain("x: Too many open files!"),
-			  "x: Too many open files!", "not at the end");
-	unit_equal_string(limits_explain("files"), "files", "a short text");
-	unit_equal_string(limits_explain(""), "", "an empty text");
 	unit_equal_string(limits_error(ENOENT), strerror(ENOENT),
 			  "no limit's error");
 	unit_equal_string(limits_raise(ENOENT), strerror(ENOENT),
