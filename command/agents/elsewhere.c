@@ -19,6 +19,7 @@
 
 #include "base/base.h"
 #include "command/common/counted.h"
+#include "command/common/inode.h"
 
 #define LIVING_MAX	8	/* named in a message */
 
@@ -183,8 +184,7 @@ size_t later_tell_elsewhere(struct rundir *dir, const struct rundir_list *list,
 		/* those whose files are in this directory take part */
 		if (!process->alive ||
 		    fstatat(process->fd, "..", &there, AT_SYMLINK_NOFOLLOW) ||
-		    (here.st_ino == there.st_ino &&
-		     here.st_dev == there.st_dev) ||
+		    inode_same(&here, &there) ||
 		    rundir_read_process(process, process->image, &head) ||
 		    !rundir_find_session(process, process->image, name, &page))
 			continue;

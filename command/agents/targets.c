@@ -21,6 +21,7 @@
 #include "command/agents/rule.h"
 #include "command/attach/steps.h"
 #include "command/common/command.h"
+#include "command/common/inode.h"
 #include "command/common/limits.h"
 #include "command/common/nearest.h"
 #include "command/elf/process-markers.h"
@@ -87,8 +88,7 @@ static void end_replaced(struct rundir_process *process, int *looks)
 		if (!rundir_find(&now, process->pid, &cause)) {
 			over = fstat(process->fd, &here) ||
 			       fstat(now.fd, &there) ||
-			       here.st_ino != there.st_ino ||
-			       here.st_dev != there.st_dev;
+			       !inode_same(&here, &there);
 			rundir_process_close(&now);
 		}
 		if (!over || (*looks)-- <= 0)

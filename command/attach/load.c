@@ -15,6 +15,7 @@
 
 #include "base/text.h"
 #include "command/attach/steps.h"
+#include "command/common/inode.h"
 #include "command/common/installed.h"
 #include "command/common/monotonic.h"
 #include "command/procfs/rlimits.h"
@@ -216,7 +217,7 @@ bool attach_same_file(pid_t pid, const char *path)
 
 	snprintf(there, sizeof(there), "/proc/%d/root%s", pid, path);
 	return !stat(path, &ours) && !opener_stat(there, &theirs) &&
-	       ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
+	       inode_same(&ours, &theirs);
 }
 
 int attach_library_find(const struct attach_target *t, char path[PATH_MAX],

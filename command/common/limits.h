@@ -31,7 +31,6 @@ bool limits_blind(void);
 	"/proc is not mounted here, and processes cannot be told apart " \
 	"without it"
 #define LIMITS_BLIND_REMEDY "mount it (mount -t proc proc /proc)"
-#define LIMITS_BLIND	    LIMITS_BLIND_FACT ": " LIMITS_BLIND_REMEDY
 
 /* Returns strerror(error), and behind it the limit that may be meant:
  * "Too many open files (ulimit -n is 64)". Valid until the next call. */

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "command/common/inode.h"
 #include "command/common/installed.h"
 #include "command/doctor/private.h"
 #include "command/procfs/mapped-file.h"
@@ -65,8 +66,7 @@ void found_build(struct doctor *d, struct finding *f)
 		named = !symboliser_read_open(&first, &one) && first.id_bytes &&
 			!symboliser_read(&second, ours) && second.id_bytes;
 		opener_close(&one);
-		if (one.st.st_ino == other.st_ino &&
-		    one.st.st_dev == other.st_dev)
+		if (inode_same(&one.st, &other))
 			return;
 		if (named ? memcmp(first.id, second.id, sizeof(first.id)) :
 			    one.st.st_size != other.st_size)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "buffers/layout.h"
+#include "command/common/inode.h"
 #include "command/doctor/private.h"
 #include "command/sandbox/opener.h"
 
@@ -56,8 +57,7 @@ void look_place(struct doctor *d, struct finding *f)
 			 d->page.runtime, d->process.name);
 		ret = opener_stat(path, &named);
 		moved = ret ? ret == -ENOENT || ret == -ENOTDIR :
-			      found.st_ino != named.st_ino ||
-			      found.st_dev != named.st_dev;
+			      !inode_same(&found, &named);
 	}
 	snprintf(root, sizeof(root), "/proc/%d/task/", d->pid);
 	/* outside of the root directory, in which rundir_find() looks first */

@@ -12,6 +12,7 @@
 
 #include "command/agents/targets.h"
 #include "command/common/command.h"
+#include "command/common/inode.h"
 #include "command/gdb/gdb.h"
 #include "command/sandbox/opener.h"
 #include "control/protocol.h"
@@ -21,7 +22,7 @@ bool gdb_same_file(const char *a, const char *b)
 	struct stat sa, sb;
 
 	return !opener_stat(a, &sa) && !opener_stat(b, &sb) &&
-	       sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+	       inode_same(&sa, &sb);
 }
 
 int gdb_open_socket(char path[GDB_PATH_BYTES], pid_t pid, bool keep)

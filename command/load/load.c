@@ -22,6 +22,7 @@
 #include "base/lines.h"
 #include "command/attach/attach.h"
 #include "command/common/command.h"
+#include "command/common/inode.h"
 #include "command/common/installed.h"
 #include "command/sandbox/opener.h"
 #include "control/request.h"
@@ -169,8 +170,7 @@ int load_library(pid_t pid, const char *file, const char *print, char *name,
 		return command_failed("cannot find %s: %s", path,
 				      strerror(errno));
 	/* the process sees another file there, or none */
-	if (opener_stat(there, &theirs) || theirs.st_dev != ours.st_dev ||
-	    theirs.st_ino != ours.st_ino) {
+	if (opener_stat(there, &theirs) || !inode_same(&theirs, &ours)) {
 		ret = copy_make(&copy, pid, path, there);
 		if (ret)
 			return command_failed("process %d does not see %s: it "

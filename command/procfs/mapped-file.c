@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "command/common/inode.h"
 #include "command/procfs/process.h"
 #include "command/sandbox/opener.h"
 
@@ -124,8 +125,7 @@ int process_each_beside(pid_t pid, const char *path,
 		if (!isdigit((unsigned char)entry->d_name[0]) || other == pid)
 			continue;
 		snprintf(root, sizeof(root), "/proc/%d/ns/mnt", other);
-		if (stat(root, &st) || st.st_ino != wanted.st_ino ||
-		    st.st_dev != wanted.st_dev)
+		if (stat(root, &st) || !inode_same(&st, &wanted))
 			continue;
 		inside = process_path_inside(other, path);
 		if (!inside)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "command/common/counted.h"
+#include "command/common/inode.h"
 #include "command/reading/private.h"
 #include "traces/follow.h"
 #include "traces/ledger.h"
@@ -70,7 +71,7 @@ static bool has_gone(const struct look_directory *d)
 	struct stat then, now;
 
 	return fstat(d->fd, &then) || stat(d->path, &now) ||
-	       then.st_dev != now.st_dev || then.st_ino != now.st_ino;
+	       !inode_same(&then, &now);
 }
 
 int look_follow_whole(const struct look *look)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "command/common/command.h"
+#include "command/common/inode.h"
 
 #define NAMES_MAX	1000
 
@@ -61,7 +62,7 @@ void claim_follow(struct claim *claim, const struct rundir_process *process,
 		return;
 	}
 	if (fstat(dir->fd, &first) || fstat(fd, &other) ||
-	    first.st_dev != other.st_dev || first.st_ino != other.st_ino)
+	    !inode_same(&first, &other))
 		outcome_tell(outcome, CHILDREN_ELSEWHERE, .pid = process->pid,
 			     .path = process->path);
 	close(fd);

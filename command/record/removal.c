@@ -16,6 +16,7 @@
 
 #include "base/tunables.h"
 #include "command/common/command.h"
+#include "command/common/inode.h"
 #include "command/common/monotonic.h"
 #include "command/record/members-private.h"
 #include "command/record/probes-private.h"
@@ -34,8 +35,7 @@ static bool files_may_stay(const struct members *members,
 	       members->claim->dir.fd >= 0 && !fstat(process->fd, &here) &&
 	       !fstatat(members->claim->dir.fd, process->name, &there,
 			AT_SYMLINK_NOFOLLOW) &&
-	       here.st_ino == there.st_ino && here.st_dev == there.st_dev &&
-	       !fstatvfs(process->fd, &room) &&
+	       inode_same(&here, &there) && !fstatvfs(process->fd, &room) &&
 	       room.f_bavail > room.f_blocks / 2;
 }
 

@@ -18,6 +18,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "command/common/inode.h"
 #include "command/runtime/private.h"
 
 #define AWAY_PREFIX	".away."
@@ -33,8 +34,7 @@ static bool same_here(const struct rundir_process *process,
 		path = process->path;
 	else
 		path += strlen("/root");
-	return !stat(path, &here) && here.st_ino == st->st_ino &&
-	       here.st_dev == st->st_dev;
+	return !stat(path, &here) && inode_same(&here, st);
 }
 
 const char *rundir_shown(const struct rundir_process *process)

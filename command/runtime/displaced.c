@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "command/common/inode.h"
 #include "command/runtime/rundir.h"
 #include "control/protocol.h"
 
@@ -47,11 +48,6 @@ static bool public_path(char path[PATH_MAX], const struct rundir *dir)
 	return strncmp(path, "/proc/", 6);
 }
 
-static bool same_inode(const struct stat *one, const struct stat *other)
-{
-	return one->st_ino == other->st_ino && one->st_dev == other->st_dev;
-}
-
 bool rundir_displaced(struct rundir *dir)
 {
 	struct stat held, there;
@@ -60,7 +56,7 @@ bool rundir_displaced(struct rundir *dir)
 	if (dir->fd < 0 || fstat(dir->fd, &held) || !public_path(path, dir))
 		return false;
 	if (stat(path, &there) ? errno == ENOENT || errno == ENOTDIR :
-				 !same_inode(&held, &there))
+				 !inode_same(&held, &there))
 		return displaced_set(dir, path, NULL);
 	return (held.st_uid != dir->uid || held.st_mode & 066) &&
 	       displaced_set(dir, path, &held);
@@ -82,7 +78,7 @@ bool rundir_displaced_off(struct rundir *dir, const char *name, int off)
 	snprintf(path + strlen(path), sizeof(path) - strlen(path), "/%s",
 		 PROTOCOL_SESSIONS_DIR);
 	if (fstatat(dir->fd, file, &there, AT_SYMLINK_NOFOLLOW) ?
-	    errno == ENOENT || errno == ENOTDIR : !same_inode(&held, &there))
+	    errno == ENOENT || errno == ENOTDIR : !inode_same(&held, &there))
 		return displaced_set(dir, path, NULL);
 	return !fstatat(dir->fd, PROTOCOL_SESSIONS_DIR, &there,
 			AT_SYMLINK_NOFOLLOW) &&

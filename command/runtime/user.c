@@ -16,6 +16,7 @@
 
 #include "base/base.h"
 #include "command/causes/cause.h"
+#include "command/common/inode.h"
 #include "command/runtime/rundir.h"
 
 static bool ends_with(const char *text, const char *end)
@@ -90,8 +91,7 @@ int rundir_scan_user(struct rundir *dir, struct rundir_list *list)
 			 (unsigned int)geteuid());
 		/* not the same directory again */
 		if ((dir->fd >= 0 && !fstat(dir->fd, &ours) &&
-		     !stat(path, &theirs) && ours.st_ino == theirs.st_ino &&
-		     ours.st_dev == theirs.st_dev) ||
+		     !stat(path, &theirs) && inode_same(&ours, &theirs)) ||
 		    rundir_open_at(&place, path))
 			continue;
 		there = (struct rundir_list){ 0 };
