@@ -266,6 +266,7 @@ timeline_script = \
 	command/timeline/page/scale.js \
 	command/timeline/page/find.js \
 	command/timeline/page/span.js \
+	command/timeline/page/curve.js \
 	command/timeline/page/list.js \
 	command/timeline/page/link.js \
 	command/timeline/page/report.js \

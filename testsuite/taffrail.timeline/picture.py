@@ -8,6 +8,7 @@
 #	link PAGE		served.py's page: its address restores all
 #	loaded PAGE		a page that shows a density first, too
 #	arrows PAGE		served.py's page: pairs of two lanes
+#	curves PAGE JSON	served.py's page, and its events as JSON
 #	spans PAGE COMMAND TRACE	the page of served.py's trace; COMMAND reports
 import json
 import os
@@ -655,6 +656,82 @@ def arrows(page, path):
                 slice)
     check_equal('a search: a pair is one hit', page.search('id=17'), '3')
     page.js('timeline.find("")')
+
+
+def line_of(page, column):
+    """How far the line of the first curve is from its top, in a column."""
+    return page.js('(() => { const place = timeline.layout.places[0], c ='
+                   'document.getElementById("picture").getContext("2d"),'
+                   'd = c.getImageData(arguments[0], place.y, 1, place.height)'
+                   '.data, ink = []; for (let y = 0; y < place.height; y++)'
+                   'if (d[4 * y + 2] - d[4 * y] > 60) ink.push(y);'
+                   'return ink; })()', column)
+
+
+def curves(page, path, json_path):
+    with open(json_path) as file:
+        events = [json.loads(line) for line in file]
+    queue = [(event['ns'] - events[0]['ns'], event['fields'], event['context'])
+             for event in events if event['event'] == 'app:queue']
+    page.search('app:queue')
+    page.keys(ENTER, 'query')
+    page.wait('timeline.selected !== null')
+    check_equal('curves: numeric fields have a button', page.js(
+        '[...document.querySelectorAll("#report button.curve")].map(one =>'
+        'one.getAttribute("aria-label"))'),
+        ['Curve of length', 'Curve of load'])
+    click(page, '#report button.curve')
+    check_equal('a curve: its values', page.js(
+        '(one => [...one.time].map((t, i) => [t, one.value[i]]))'
+        '(timeline.curves.list[0])'),
+        [[ns, fields['length']] for ns, fields, _ in queue])
+    check_equal('a curve: it stands at the top', page.js(NAMES)[0],
+                'length app:queue')
+    page.js('timeline.find("")')
+    # between two values far apart in time, the line is where the first is
+    ns, fields, _ = queue[101]
+    page.js('timeline.set_view(arguments[0] - 1000, arguments[1] + 1000)', ns,
+            queue[102][0])
+    drawn(page)
+    ink = line_of(page, page.js('Math.round(timeline.view.width / 2)'))
+    lengths = [one['length'] for _, one, _ in queue]
+    top = (max(lengths) - fields['length']) / (max(lengths) - min(lengths))
+    check('a curve: its height is the value', ink and any(
+        abs(y - 7 - top * 49) <= 2 for y in ink), (ink, fields))
+    x, y = page.js('(box => [Math.round(box.left + box.width / 2),'
+                   'Math.round(box.top + 20)])(timeline.plot'
+                   '.getBoundingClientRect())')
+    page.mouse(x, y)
+    check('a curve: under the mouse, its event', page.wait(
+        '!document.getElementById("tip").hidden') and
+        ['length', str(fields['length'])] in page.rows('#tip'),
+        page.rows('#tip'))
+    # of one thread, and of a number with a fraction, from a link
+    page.js('timeline.lanes.set_filter("102")')
+    check_equal('a curve: of lanes that are shown', page.js(
+        '[...timeline.curves.list[0].value]'),
+        [fields['length'] for _, fields, context in queue
+         if context['vtid'] == 102])
+    page.js('timeline.lanes.set_filter("")')
+    page.browser.find_element('css selector',
+                              '#report button.curve:not([aria-pressed=true])'
+                              ).click()
+    settled(page)
+    hash = page.js('location.hash')
+    opened(page, path, hash)
+    check_equal('a curve: a link has it', page.js(
+        'timeline.curves.list.map(one => [one.name, one.field])'),
+        [['app:queue', 'length'], ['app:queue', 'load']])
+    check_equal('a curve: numbers with a fraction', page.js(
+        '[...timeline.curves.list[1].value]'),
+        [fields['load'] for _, fields, _ in queue])
+    click(page, '#pins .close')
+    click(page, '#pins .close')
+    check_equal('a curve: its button takes it away', page.js(
+        'timeline.curves.list.length'), 0)
+    opened(page, path, '#curve=app%3Aqueue%7Ctext,app%3Aqueue,x%7Cy,%257C%7C')
+    check_equal('a curve: none of a text, or of no field', page.js(
+        'timeline.curves.list.length'), 0)
 
 
 def check_console(page, what):

@@ -22,6 +22,7 @@ class App {
 		this.scale = new Scale(this);
 		this.report = new Report(this);
 		this.lanes = new Lanes(this);
+		this.curves = new Curves(this);
 		this.span = new Span(this);
 		this.list = new List(this);
 		this.link = new Link(this);
@@ -277,6 +278,12 @@ class App {
 		const { layout, view } = this;
 		const place = layout.at(y, view.top);
 
+		if (place?.curve) {
+			const event = place.curve.at(this.time(x + 1));
+
+			return event === undefined ? null :
+				this.report.item_of(event);
+		}
 		if (!place || !place.one)
 			return null;
 		const inside = y + (place.sticky ? 0 : view.top) - place.y;

@@ -8,6 +8,7 @@ const FOLDED_HEIGHT = 16;	// of the picture of a folded process
 const LABEL_MIN = 38;
 const DENSE = 2;		// pixels below which slices are put together
 const SHADES = 4;
+const TWO_LINES = 32;		// a row so high has a second line
 
 function css_value(name)
 {
@@ -217,6 +218,8 @@ class Painter {
 	{
 		if (place.one)
 			this.draw_lane(place, y);
+		else if (place.curve)
+			place.curve.draw(this, y, place.height);
 		else
 			this.draw_process(place, y);
 	}
@@ -446,7 +449,24 @@ class Painter {
 		if (!text)
 			return;
 		this.context.fillStyle = this.colors.slice_text;
-		this.context.fillText(text, from + 4, y + height / 2 + 1);
+		const fields = height >= TWO_LINES ? this.cut(this.fields_text(
+			span), room) : '';
+
+		this.context.fillText(text, from + 4, y + (fields ? height / 2 -
+			7 : height / 2 + 1));
+		if (fields)
+			this.context.fillText(fields, from + 4, y + height / 2 +
+					      9);
+	}
+
+	// The fields of a slice's begin, for the second line of a high row.
+	fields_text(span)
+	{
+		const first = this.model.span_first[span];
+
+		return this.model.has(first) ? this.model.fields(first)
+			.map(([name, text]) => name + ' ' + text).join('  ')
+			.slice(0, 200) : '';
 	}
 
 	text_width(text)

@@ -216,17 +216,21 @@ class Lanes {
 			.filter(word => word);
 		for (const one of model.lanes)
 			one.place = null;
+		this.shown = this.n;
+		if (this.words.length)
+			this.shown = model.lanes.filter(one => one.lane.events &&
+				(pinned.has(one.lane.number) ||
+				 this.takes(one))).length;
+		places.push(...this.app.curves.places(model, this.mask()));
 		for (const number of pinned)
 			if (model.lanes[number]?.lane.events)
 				places.push(this.place_of(model.lanes[number],
 							  true));
-		this.shown = places.length;
 		for (const own of this.in_order()) {
 			const lanes = own.lanes.filter(one => !one.place &&
 						       this.takes(one));
 			const is_folded = folded.has(own.number);
 
-			this.shown += lanes.length;
 			if (lanes.length)
 				places.push({ process: own, lanes, is_folded,
 					      height: PROCESS_HEIGHT });
@@ -321,6 +325,7 @@ class Lanes {
 	make_name(place)
 	{
 		const made = place.one ? this.lane_name(place) :
+			place.curve ? this.curve_name(place.curve) :
 			this.process_name(place);
 
 		made.style.top = place.y + 'px';
@@ -364,6 +369,17 @@ class Lanes {
 				this.fold(own.number);
 		});
 		return made;
+	}
+
+	curve_name({ name, field })
+	{
+		return element('div', { class: 'lane pinned', title: field +
+			' of ' + name }, element('span', { class: 'name' },
+			field), element('span', { class: 'id' }, name),
+			this.button({ class: 'pin close', 'aria-label':
+				'Take the curve of ' + field + ' away',
+				title: 'Take the curve away' }, 'close',
+				() => this.app.curves.toggle(name, field)));
 	}
 
 	lane_name({ one, pinned })

@@ -115,6 +115,9 @@ class Link {
 		put('order', lanes.order === 'first' ? '' : lanes.order);
 		put('fold', ranges_text(lanes.folded));
 		put('pin', [...lanes.pinned].join(','));
+		put('curve', app.curves.list.map(({ name, field }) =>
+			[name, field].map(encodeURIComponent).join('|'))
+			.join(','));
 		put('list', app.list.is_open === app.list.at_first ? '' :
 		    Number(app.list.is_open));
 		return parts;
@@ -163,6 +166,9 @@ class Link {
 		lanes.pinned = new Set(text('pin').split(',').flatMap(one =>
 			ranges_of(one, head.lanes.length)));
 		lanes.order = 'first';
+		app.curves.set(text('curve').split(',').map(one =>
+			one.split('|').map(decoded)).filter(one =>
+			one.length === 2));
 		lanes.set_filter(text('lanes').slice(0, 1000));
 		lanes.set_order(text('order'));
 		list.open(text('list') ? text('list') === '1' : list.at_first);

@@ -265,6 +265,8 @@ class Report {
 		for (const { event, heading } of this.events(item))
 			parts.push(this.heading(heading),
 				value_table(this.model.fields(event)
+					.map(([name, text]) => [this.app.curves
+					.field_name(event, name), text])
 					.concat(this.model.contexts(event))));
 		if (!parts.length)
 			parts.push(element('p', { class: 'soft' }, 'Its fields' +
