@@ -87,6 +87,8 @@ class App {
 		const { lanes } = this;
 
 		by_id('lanes-filter').classList.toggle('none', !lanes.shown);
+		by_id('fold-all').setAttribute('aria-expanded',
+					       !lanes.all_folded());
 		by_id('lanes-filter').title = (lanes.hides() ? 'Shown are ' +
 			count_text(lanes.shown) + ' of ' + counted(lanes.n,
 			'lane') + '. ' : '') + 'Words in the name or number ' +

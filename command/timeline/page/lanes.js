@@ -438,14 +438,16 @@ class Lanes {
 		this.app.lay_out();
 	}
 
+	all_folded()
+	{
+		return this.processes.every(own => this.folded.has(own.number));
+	}
+
 	// Folds all processes, or unfolds them, if all are folded.
 	fold_all()
 	{
-		const all = this.processes.every(own =>
-			this.folded.has(own.number));
-
-		this.folded = new Set(all ? [] : this.processes.map(own =>
-			own.number));
+		this.folded = new Set(this.all_folded() ? [] : this.processes
+			.map(own => own.number));
 		this.app.lay_out();
 	}
 
