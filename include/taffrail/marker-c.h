@@ -280,7 +280,12 @@ static __inline__ int taffrail_whole_(const char *text_)
 	__builtin_offsetof(struct taffrail_layout_, taffrail_o##i##_)
 #define TAFFRAIL_TOTAL_							\
 	__builtin_offsetof(struct taffrail_layout_, total_)
-#define TAFFRAIL_CHECK_(i, x)	&& TAFFRAIL_K_(i) != 0
+/* The size of struct taffrail_refused_ is the number of the first argument that
+ * makes no field, from the first one on; i counts from the last one on. */
+#define TAFFRAIL_REFUSED_(i, x)	TAFFRAIL_K_(i) == 0 ? i :
+#define TAFFRAIL_CHECK_(i, x)						\
+	TAFFRAIL_ASSERT_(sizeof(struct taffrail_refused_) != i,		\
+			 TAFFRAIL_REFUSED_TEXT_(#i));
 /* The operand in a note: the value, or the address of a string, a sequence or a
  * structure. */
 #define TAFFRAIL_OPERAND_(i, x)						\
@@ -419,9 +424,10 @@ typedef const taffrail_bits8_ *taffrail_at8_;
 		TAFFRAIL_BARE_ layouts					\
 		char total_;						\
 	};								\
-	TAFFRAIL_ASSERT_(1 each(TAFFRAIL_CHECK_, __VA_ARGS__, ),	\
-		       "taffrail: an argument of this type cannot be "	\
-		       "a field of a marker");				\
+	struct taffrail_refused_ {					\
+		char at_[n + 1 - (each(TAFFRAIL_REFUSED_, __VA_ARGS__, ) 0)]; \
+	};								\
+	each(TAFFRAIL_CHECK_, __VA_ARGS__, )				\
 	TAFFRAIL_OBJECT_(kind,						\
 		channel "\0" name "\0" TAFFRAIL_BARE_ namings text,	\
 		sizeof(struct taffrail_count_) - 1,			\

@@ -89,17 +89,22 @@
 	}
 
 #define TAFFRAIL_BARE_(...)	__VA_ARGS__
-/* In the marker itself: the compiler names the line. */
-#define TAFFRAIL_CHECK_							\
+/* In the marker itself: the compiler names the line. A pack is one argument
+ * here, so an argument may have a number that is not counted. */
+#define TAFFRAIL_REFUSED_(i, x)						\
+	static_assert(taffrail_types_::refused_ != i,			\
+		      TAFFRAIL_REFUSED_TEXT_(#i));
+#define TAFFRAIL_CHECK_(...)						\
 	static_assert(taffrail_types_::nargs_ <= TAFFRAIL_FIELDS_MAX,	\
 		      "taffrail: a marker takes at most 16 arguments");	\
 	static_assert(taffrail_types_::nargs_ > TAFFRAIL_FIELDS_MAX ||	\
 		      taffrail_types_::nfields_ <= TAFFRAIL_FIELDS_MAX,	\
 		      "taffrail: a marker takes at most 16 fields, "	\
 		      "members of structures included");		\
-	static_assert(taffrail_types_::all_fields_, "taffrail: an "	\
-		      "argument of this type cannot be a field of a "	\
-		      "marker");
+	TAFFRAIL_EACH_(TAFFRAIL_REFUSED_, __VA_ARGS__)			\
+	static_assert(taffrail_types_::refused_ <=			\
+		      TAFFRAIL_COUNT_(__VA_ARGS__),			\
+		      TAFFRAIL_REFUSED_TEXT_("of a pack"));
 #define TAFFRAIL_PARAMETER_(i, x)					\
 	, ::taffrail_::operand_<taffrail_types_, i> taffrail_w##i##_
 #define TAFFRAIL_INPUT_(i, x)						\
@@ -148,7 +153,7 @@
 	do {								\
 		__label__ taffrail_hit_;				\
 		TAFFRAIL_TYPES_(__VA_ARGS__)				\
-		TAFFRAIL_CHECK_						\
+		TAFFRAIL_CHECK_(__VA_ARGS__)				\
 		TAFFRAIL_HELD_(kind, channel "\0" name, text);		\
 		TAFFRAIL_SITE_(TAFFRAIL_HOLDER_::object_,		\
 			note(channel, name, ""), );			\
@@ -163,7 +168,7 @@
 #define TAFFRAIL_MARKER_(kind, note, channel, name, text, ...)		\
 	do {								\
 		TAFFRAIL_TYPES_(__VA_ARGS__)				\
-		TAFFRAIL_CHECK_						\
+		TAFFRAIL_CHECK_(__VA_ARGS__)				\
 		TAFFRAIL_COUNTED_(__VA_ARGS__)				\
 		TAFFRAIL_HELD_(kind, channel "\0" name, text);		\
 		(void)::taffrail_::evaluated_<taffrail_types_>{		\
@@ -208,7 +213,7 @@
 		using taffrail_types_ =					\
 			decltype(::taffrail_::a_marker_takes_values_(	\
 				__VA_ARGS__));				\
-		TAFFRAIL_CHECK_						\
+		TAFFRAIL_CHECK_(__VA_ARGS__)				\
 		TAFFRAIL_POINT_(taffrail_types_, kind, channel "\0" name, \
 			text,						\
 			note(channel, name,				\

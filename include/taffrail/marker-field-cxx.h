@@ -368,7 +368,7 @@ template <class... A_> struct signature_;
 template <> struct signature_<> {
 	static constexpr unsigned nargs_ = 0;
 	static constexpr unsigned nfields_ = 0, nvar_ = 0, fixed_bytes_ = 0;
-	static constexpr bool all_fields_ = true;
+	static constexpr unsigned refused_ = 0;
 	static constexpr uint8_t type_(unsigned) { return 0; }
 };
 
@@ -385,8 +385,10 @@ template <class H_, class... T_> struct signature_<H_, T_...> {
 		return i_ < fields_<H_>::n_ ? (uint8_t)fields_<H_>::kind_(i_) :
 			rest_::type_(i_ - fields_<H_>::n_);
 	}
-	static constexpr bool all_fields_ =
-		field_<H_>::kind_ != 0 && rest_::all_fields_;
+	/* the number of the first argument that makes no field, or 0 */
+	static constexpr unsigned refused_ =
+		field_<H_>::kind_ == 0 ? 1 :
+		rest_::refused_ ? rest_::refused_ + 1 : 0;
 };
 
 /* An argument as a function that takes a value would get it. Of a class, the

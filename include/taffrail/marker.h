@@ -348,6 +348,12 @@
 		a23, a22, a21, a20, a19, a18, a17, a16, a15, a14, a13,	\
 		a12, a11, a10, a9, a8, a7, a6, a5, a4, a3, a2, a1, n, ...) n
 
+/* What a compiler says of the first argument that makes no field. */
+#define TAFFRAIL_REFUSED_TEXT_(number)					\
+	"taffrail: argument " number " cannot be a field of a marker: "	\
+	"pass its members, a cast of it, or its bytes, "		\
+	"TAFFRAIL_BYTES(&x, sizeof(x)); see taffrail_marker(3)"
+
 /* m(I, argument) for each of up to 16 arguments, from left to right. Where
  * arguments are counted already, TAFFRAIL_EACHN_ gives the macro for N. */
 #define TAFFRAIL_EACH_(m, ...)						\
