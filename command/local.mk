@@ -68,6 +68,8 @@ command_sources = \
 	command/common/remove-tree.h \
 	command/common/shell.c \
 	command/common/shell.h \
+	command/common/wrapped.c \
+	command/common/wrapped.h \
 	command/completion/completion.c \
 	command/completion/present.c \
 	command/completion/private.h \

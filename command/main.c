@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The command `taffrail`: one row a sub-command. The usage text is printed from
- * the rows; the file or room with the sub-command's name has its code.
+ * the rows, and a test holds taffrail(1) against it; the file or room with the
+ * sub-command's name has its code.
  *
  * Invariant: the name for messages is set before anything of a sub-command
  * runs, so each message says which one failed.
@@ -23,38 +24,68 @@
 #define PACKAGE_VERSION "unknown"
 #endif
 
-/* In the order in which people need them; the usage text and the completion
- * keep it. */
+/* The headings that sub-commands stand under in the usage text and in
+ * taffrail(1). */
+static const char recording[] = "Record a program, and look at what it did";
+static const char subjects[] =
+	"See what can be traced, and what is being traced";
+static const char sessions[] = "Trace running programs in sessions";
+static const char debugging[] = "Debug with gdb while the program runs on";
+static const char probes[] = "Have markers call functions of a probe library";
+static const char shells[] = "Set up the shell";
+
+/* By heading, and in the order in which people need them; the usage text, the
+ * completion and taffrail(1) keep it. */
 static const struct command command_table[] = {
-	{ "record", record_main, "run or follow a program, write a trace" },
-	{ "list", list_main, "list markers and USDT probes" },
-	{ "attach", attach_main, "load the agent into running processes" },
-	{ "detach", detach_main, "undo every patch, leave the agent asleep" },
-	{ "start", start_main, "start a tracing session in processes" },
-	{ "enable", enable_main, "switch markers of a session on" },
-	{ "disable", disable_main, "switch markers of a session off" },
-	{ "stop", stop_main, "stop a session, keep its events" },
-	{ "flush", flush_main, "close the sub-buffers being written" },
-	{ "snapshot", snapshot_main, "copy a session's events to a trace" },
-	{ "destroy", destroy_main, "end a session and remove its events" },
-	{ "status", status_main, "show sessions, their processes and counts" },
-	{ "gdb", gdb_main, "start gdb on a program without stopping it" },
-	{ "gdbserver", gdbserver_main, "start gdbserver for static tracepoints" },
-	{ "watch", watch_main, "print changes of processes and sessions" },
-	{ "view", view_main, "print the events of a trace" },
-	{ "timeline", timeline_main, "write a page that shows a trace" },
-	{ "report", report_main, "count events, measure pairs and locks" },
-	{ "export", export_main, "write events as JSON, CSV, SQLite, Perfetto" },
-	{ "top", top_main, "show what a session's buffers get, live" },
-	{ "verify", verify_main, "recount the events of a trace" },
-	{ "load", load_main, "load a probe library into a process" },
-	{ "unload", unload_main, "unload a probe library" },
-	{ "connect", connect_main, "connect a library's callback to markers" },
-	{ "disconnect", disconnect_main, "take a callback from its markers" },
-	{ "call", call_main, "call a function of a probe library" },
-	{ "doctor", doctor_main, "say what will work here, and what not" },
-	{ "completion", completion_main, "print a shell's completion script" },
-	{ NULL, NULL, NULL }
+	{ "record", record_main, "run or follow a program, write a trace",
+	  recording },
+	{ "view", view_main, "print the events of a trace", recording },
+	{ "report", report_main, "count events, measure pairs and locks",
+	  recording },
+	{ "timeline", timeline_main, "write a page that shows a trace",
+	  recording },
+	{ "export", export_main, "write events as JSON, CSV, SQLite, Perfetto",
+	  recording },
+	{ "verify", verify_main, "recount the events of a trace", recording },
+	{ "list", list_main, "list markers and USDT probes", subjects },
+	{ "doctor", doctor_main, "say what will work here, and what not",
+	  subjects },
+	{ "status", status_main, "show sessions, their processes and counts",
+	  subjects },
+	{ "top", top_main, "show what a session's buffers get, live",
+	  subjects },
+	{ "watch", watch_main, "print changes of processes and sessions",
+	  subjects },
+	{ "attach", attach_main, "load the agent into running processes",
+	  sessions },
+	{ "start", start_main, "start a tracing session in processes",
+	  sessions },
+	{ "enable", enable_main, "switch markers of a session on", sessions },
+	{ "disable", disable_main, "switch markers of a session off",
+	  sessions },
+	{ "flush", flush_main, "close the sub-buffers being written",
+	  sessions },
+	{ "snapshot", snapshot_main, "copy a session's events to a trace",
+	  sessions },
+	{ "stop", stop_main, "stop a session, keep its events", sessions },
+	{ "destroy", destroy_main, "end a session and remove its events",
+	  sessions },
+	{ "detach", detach_main, "undo every patch, leave the agent asleep",
+	  sessions },
+	{ "gdb", gdb_main, "start gdb on a program without stopping it",
+	  debugging },
+	{ "gdbserver", gdbserver_main, "start gdbserver for static tracepoints",
+	  debugging },
+	{ "load", load_main, "load a probe library into a process", probes },
+	{ "unload", unload_main, "unload a probe library", probes },
+	{ "connect", connect_main, "connect a library's callback to markers",
+	  probes },
+	{ "disconnect", disconnect_main, "take a callback from its markers",
+	  probes },
+	{ "call", call_main, "call a function of a probe library", probes },
+	{ "completion", completion_main, "print a shell's completion script",
+	  shells },
+	{ NULL, NULL, NULL, NULL }
 };
 
 /* Words of other tracers, in small letters, and the sub-commands that do the
@@ -115,7 +146,7 @@ static int misused_word(const char *word)
 int main(int argc, char **argv)
 {
 	static char help[] = "--help";
-	const char *word;
+	const char *word, *group = NULL;
 
 	command_set_rows(command_table);
 	if (argc < 2)
@@ -129,14 +160,19 @@ int main(int argc, char **argv)
 	if (!strcmp(word, "--help") || !strcmp(word, "-h") ||
 	    !strcmp(word, "help")) {
 		printf("Usage: taffrail SUBCOMMAND [OPTIONS] [ARGUMENTS]\n"
-		       "Trace programs through their static markers.\n\n"
-		       "Sub-commands:\n");
-		for (const struct command *c = command_table; c->word; c++)
+		       "Trace programs through their static markers.\n");
+		for (const struct command *c = command_table; c->word; c++) {
+			if (c->group != group)
+				printf("\n%s:\n", c->group);
+			group = c->group;
 			printf("  %-12s%s\n", c->word, c->help);
+		}
 		printf("\nOptions:\n"
-		       "  -h, --help     print this; SUBCOMMAND --help prints "
-		       "its options\n"
-		       "  -V, --version  print the version\n");
+		       "  -h, --help     print this\n"
+		       "  -V, --version  print the version\n"
+		       "\n'taffrail SUBCOMMAND --help' prints the options of a "
+		       "sub-command, and\n'man taffrail-SUBCOMMAND' says more. "
+		       "To begin: taffrail record -- PROG\n");
 		return command_finish();
 	}
 	if (!strcmp(word, "--version") || !strcmp(word, "-V") ||

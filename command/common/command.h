@@ -32,6 +32,7 @@ struct command {
 	const char *word;
 	int (*run)(int argc, char **argv);
 	const char *help;		/* one line */
+	const char *group;		/* the heading that it stands under */
 };
 
 /* Keeps the rows by reference; command_rows() returns them, NULL before. */

@@ -21,9 +21,11 @@
 #include "buffers/layout.h"
 #include "command/common/command.h"
 #include "command/common/nearest.h"
+#include "command/common/wrapped.h"
 
 #define KEY_HELP	0x7fff
 #define HELP_COLUMN	30
+#define USAGE_INDENT	7	/* of "Usage: " */
 
 /* A third of a word's letters may differ, and no more than these. */
 #define NEAR_DISTANCE	2
@@ -83,9 +85,11 @@ static void print_row(const struct option_row *row)
 	if (row->argument)
 		snprintf(left + n, sizeof(left) - n, " %s", row->argument);
 	if (strlen(left) > HELP_COLUMN - 4)
-		printf("  %s\n%*s%s\n", left, HELP_COLUMN, "", row->help);
+		printf("  %s\n%*s", left, HELP_COLUMN, "");
 	else
-		printf("  %-*s%s\n", HELP_COLUMN - 2, left, row->help);
+		printf("  %-*s", HELP_COLUMN - 2, left);
+	wrapped_print(HELP_COLUMN, HELP_COLUMN, row->help);
+	putchar('\n');
 }
 
 /* Prints the help, or tells the listener. Returns an exit status. */
@@ -94,16 +98,22 @@ static int print_help(const struct options *options)
 	static const struct option_row help = {
 		'h', "help", NULL, "print this"
 	};
+	int n;
 
 	if (listener.take) {
 		listener.take(options, listener.priv);
 		return COMMAND_DONE;
 	}
-	printf("Usage: taffrail %s [OPTIONS]%s%s\n", options->argv[0],
-	       options->shape && *options->shape ? " " : "",
-	       options->shape ? options->shape : "");
-	if (options->about)
-		printf("%s\n", options->about);
+	n = printf("Usage: taffrail %s [OPTIONS]", options->argv[0]);
+	if (options->shape && *options->shape) {
+		putchar(' ');
+		wrapped_print(n + 1, USAGE_INDENT, options->shape);
+	}
+	putchar('\n');
+	if (options->about) {
+		wrapped_print(0, 0, options->about);
+		putchar('\n');
+	}
 	printf("\nOptions:\n");
 	for (const struct option_row *row = options->rows; row->key; row++)
 		if (row->help)

@@ -191,7 +191,7 @@ int gdbserver_main(int argc, char **argv)
 	struct options options = {
 		.argc = 2, .argv = help, .rows = rows,
 		.shape = "COMM [PROG [ARGS...]]\n"
-			 "       taffrail gdbserver [OPTIONS] --attach COMM PID",
+			 "taffrail gdbserver [OPTIONS] --attach COMM PID",
 		.about = "Start gdbserver so that gdb has static tracepoints "
 			 "at the program's markers.\nCOMM is HOST:PORT, a "
 			 "serial device, or - for standard input and output.\n"

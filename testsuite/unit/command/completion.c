@@ -52,9 +52,9 @@ static void set_commands(size_t walk)
 	static struct command commands[3];
 
 	commands[0] = (struct command){ words_made[walk % 2], made_main,
-					"makes it" };
+					"makes it", "" };
 	commands[1] = (struct command){ words_run[walk % 2], run_main,
-					"executes it" };
+					"executes it", "" };
 	command_set_rows(commands);
 }
 

@@ -114,17 +114,17 @@ static int other_main(int argc, char **argv)
 }
 
 static const struct command two_owners[] = {
-	{ "first", other_main, "" },
-	{ "second", other_main, "" },
-	{ NULL, NULL, NULL }
+	{ "first", other_main, "", "" },
+	{ "second", other_main, "", "" },
+	{ NULL, NULL, NULL, NULL }
 };
 static const struct command five_owners[] = {
-	{ "first", other_main, "" },
-	{ "second", other_main, "" },
-	{ "third", other_main, "" },
-	{ "fourth", other_main, "" },
-	{ "fifth", other_main, "" },
-	{ NULL, NULL, NULL }
+	{ "first", other_main, "", "" },
+	{ "second", other_main, "", "" },
+	{ "third", other_main, "", "" },
+	{ "fourth", other_main, "", "" },
+	{ "fifth", other_main, "", "" },
+	{ NULL, NULL, NULL, NULL }
 };
 
 #define TRY	"\nTry 'taffrail view --help'.\n"
