@@ -50,6 +50,8 @@ command_sources = \
 	command/common/command.h \
 	command/common/counted.c \
 	command/common/counted.h \
+	command/common/duration.c \
+	command/common/duration.h \
 	command/common/inode.h \
 	command/common/installed.c \
 	command/common/installed.h \

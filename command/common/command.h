@@ -197,8 +197,8 @@ int command_parse_size(uint64_t *bytes, const char *text);
  * COMMAND_USAGE after printing why. */
 int command_take_size(uint64_t *bytes, const char *text);
 
-/* Parses the value of --for. Returns COMMAND_DONE, or COMMAND_USAGE after
- * printing why. */
+/* Parses the value of --for, a time as duration_parse() takes it. Returns
+ * COMMAND_DONE, or COMMAND_USAGE after printing why. */
 int command_take_seconds(double *seconds, const char *text);
 
 /*

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
-#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +19,7 @@
 #include "base/tunables.h"
 #include "buffers/layout.h"
 #include "command/common/command.h"
+#include "command/common/duration.h"
 #include "command/common/nearest.h"
 #include "command/common/wrapped.h"
 
@@ -31,6 +31,9 @@
 #define NEAR_DISTANCE	2
 #define NAMES_BYTES	160
 #define NAMES_SHOWN	4
+
+#define NS_PER_S	1000000000ll
+#define FOR_SECONDS_MAX	1000000000ll	/* some 30 years */
 
 /* Options that users expect; each sub-command stands between blanks. */
 static const struct {
@@ -473,13 +476,14 @@ int command_take_size(uint64_t *bytes, const char *text)
 
 int command_take_seconds(double *seconds, const char *text)
 {
-	char *end;
+	int64_t ns;
 
-	*seconds = strtod(text, &end);
-	if (end == text || *end || !isfinite(*seconds) || *seconds <= 0 ||
-	    *seconds > 1e9)
-		return command_misused("--for '%s': give seconds, more than 0, "
-				       "as in 0.5 or 10", text);
+	if (duration_parse(&ns, text) || ns <= 0 ||
+	    ns > FOR_SECONDS_MAX * NS_PER_S)
+		return command_misused("--for '%s': give a time of more than 0, "
+				       "in seconds or with a unit, as in 0.5, "
+				       "10s or 5m", text);
+	*seconds = (double)ns / NS_PER_S;
 	return COMMAND_DONE;
 }
 

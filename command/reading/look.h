@@ -39,7 +39,7 @@ enum look_key {
 #define LOOK_ROWS							\
 	{ LOOK_BEGIN, "begin", "TIME",					\
 	  "leave out events before: 10:20:30, '2026-11-26 10:20:30', "	\
-	  "+SEC from the first, -SEC from the last event" },		\
+	  "+10s from the first, -2.5ms from the last event" },		\
 	{ LOOK_END, "end", "TIME", "leave out events after" },		\
 	LOOK_WHERE_ROW
 

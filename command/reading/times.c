@@ -2,8 +2,9 @@
 /*
  * Times of --begin and --end.
  *
- *	+SEC, +MS"ms"	from the first event; the units are s, ms, us, ns
- *	-SEC		from the last event
+ *	+TIME		from the first event: seconds, or with a unit, as
+ *			duration_parse() takes them
+ *	-TIME		from the last event
  *	HH:MM[:SS]	of the day of the first event; or of the day after, if
  *			the trace goes beyond midnight and that is nearer to it
  *	YYYY-MM-DD[ HH:MM[:SS]][Z]
@@ -18,6 +19,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "command/common/duration.h"
 #include "command/reading/look.h"
 #include "traces/text/event-text.h"
 
@@ -29,64 +31,6 @@ static int64_t time_clip(__int128 ns)
 	if (ns > INT64_MAX)
 		return INT64_MAX;
 	return ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
-}
-
-/* Takes ".123" of a unit, in nanoseconds, and adds it to *ns; smaller parts are
- * left out. Returns false for a point without a digit behind it. */
-static bool take_fraction(const char **at, int64_t unit, int64_t *ns)
-{
-	int64_t part = 0, scale = 1;
-
-	if (**at != '.')
-		return true;
-	if (!isdigit((unsigned char)*++*at))
-		return false;
-	for (; isdigit((unsigned char)**at); (*at)++) {
-		if (scale == NS_PER_S)
-			continue;
-		part = part * 10 + **at - '0';
-		scale *= 10;
-	}
-	*ns += part * unit / scale;
-	return true;
-}
-
-/* Returns the nanoseconds of a unit; 0: there is none of that name. */
-static int64_t unit_ns(const char *name)
-{
-	static const struct {
-		const char *name;
-		int64_t ns;
-	} units[] = { { "", NS_PER_S }, { "s", NS_PER_S }, { "ms", 1000000 },
-		      { "us", 1000 }, { "ns", 1 } };
-
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (!strcmp(name, units[i].name))
-			return units[i].ns;
-	return 0;
-}
-
-/* Takes a number of seconds, or of the unit behind it, to the text's end, and
- * adds it to *ns. Returns false if that is no number, or one beyond 285
- * years. */
-static bool take_duration(const char *at, int64_t *ns)
-{
-	int64_t unit = unit_ns(at + strspn(at, "0123456789."));
-	unsigned long long whole = 0;
-	char *end;
-
-	/* ".5", too */
-	if (!unit || !isdigit((unsigned char)at[*at == '.']))
-		return false;
-	if (*at != '.') {
-		errno = 0;
-		whole = strtoull(at, &end, 10);
-		if (errno || whole > 9000000000ull * (NS_PER_S / unit))
-			return false;
-		at = end;
-	}
-	*ns += (int64_t)whole * unit;
-	return take_fraction(&at, unit, ns) && unit_ns(at);
 }
 
 /* Takes a number of at most so many digits, from 0 to `max`. Returns false
@@ -109,7 +53,7 @@ static bool take_clock(const char **at, struct tm *tm, int64_t *ns)
 	if (**at == ':') {
 		(*at)++;
 		if (!take_number(at, 2, 60, &tm->tm_sec) ||
-		    !take_fraction(at, NS_PER_S, ns))
+		    duration_fraction(at, NS_PER_S, ns))
 			return false;
 	}
 	return true;
@@ -231,7 +175,7 @@ int look_time(int64_t *ns, const char *text, bool utc, int64_t first,
 	int64_t offset = 0;
 
 	if (*text == '+' || *text == '-') {
-		if (!take_duration(text + 1, &offset))
+		if (duration_parse(&offset, text + 1))
 			return -EINVAL;
 		*ns = time_clip(*text == '+' ? (__int128)first + offset :
 					     (__int128)last - offset);
@@ -241,8 +185,7 @@ int look_time(int64_t *ns, const char *text, bool utc, int64_t first,
 		return time_of_day(ns, text, &span);
 	if (text[digits] == '-')
 		return time_of_date(ns, text, &span);
-	*ns = 0;
-	return take_duration(text, ns) ? 0 : -EINVAL;
+	return duration_parse(ns, text);
 }
 
 void look_time_text(int64_t ns, bool utc, bool dates, char *p)

@@ -57,7 +57,8 @@ static const struct option_row rows[] = {
 	{ KEY_NONE, "fail-if-none", NULL, "exit with 1 if there is no event" },
 	{ KEY_STRICT, "strict", NULL, "end the program within a second if a "
 	  "rule matches no marker so far" },
-	{ KEY_FOR, "for", "SEC", "stop recording after SEC seconds" },
+	{ KEY_FOR, "for", "TIME", "stop recording after this time: 10 (seconds), "
+	  "10s, 2.5ms, 5m" },
 	{ 'p', "pid", "PID", "record this running process; repeatable" },
 	{ 0 }
 };

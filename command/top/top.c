@@ -22,7 +22,7 @@ static const struct option_row rows[] = {
 	LOOK_LIVE_ROWS,
 	LOOK_WHERE_ROW,
 	LOOK_PAIR_BY_ROW,
-	{ KEY_FOR, "for", "SEC", "end after this time" },
+	{ KEY_FOR, "for", "TIME", "end after this time: 10 (seconds), 10s, 5m" },
 	{ 'j', "json", NULL, "print an object a second, one a line" },
 	{ 0 }
 };

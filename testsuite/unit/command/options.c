@@ -323,22 +323,30 @@ static void check_seconds(void)
 		const char *text;
 		double seconds;		/* 0: refused */
 	} rows[] = {
-		{ "0.5", 0.5 }, { "10", 10 }, { "1e9", 1e9 }, { ".25", 0.25 },
-		{ "0", 0 }, { "-1", 0 }, { "1e10", 0 }, { "", 0 },
-		{ "1s", 0 }, { "nan", 0 }, { "inf", 0 }, { "1e-400", 0 },
-		{ "1 ", 0 },
+		{ "0.5", 0.5 }, { "10", 10 }, { ".25", 0.25 },
+		{ "1000000000", 1e9 }, { "1s", 1 }, { "10s", 10 },
+		{ "2.5ms", 0.0025 }, { "1.5m", 90 }, { "2min", 120 },
+		{ "1h", 3600 }, { "250us", 0.00025 }, { "1ns", 1e-9 },
+		{ ".5h", 1800 }, { "0", 0 }, { "0s", 0 }, { "0.1ns", 0 },
+		{ "-1", 0 }, { "+1", 0 }, { "1000000001", 0 }, { "", 0 },
+		{ "s", 0 }, { ".", 0 }, { ".s", 0 }, { "1.", 0 },
+		{ "1..5s", 0 }, { "1.5.5s", 0 }, { "1S", 0 }, { "1 s", 0 },
+		{ "1ss", 0 }, { "nan", 0 }, { "inf", 0 }, { "1e3", 0 },
+		{ "0x10", 0 }, { "1 ", 0 }, { "99999999999999999999", 0 },
+		{ "300000h", 0 }, { "3000000h", 0 },
 	};
 
 	command_name("top");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		double seconds;
-		char want[160] = "";
+		char want[256] = "";
 		int status;
 
 		if (rows[i].seconds == 0)
 			snprintf(want, sizeof(want), "taffrail: top: --for "
-				 "'%s': give seconds, more than 0, as in 0.5 "
-				 "or 10\nTry 'taffrail top --help'.\n",
+				 "'%s': give a time of more than 0, in seconds "
+				 "or with a unit, as in 0.5, 10s or 5m\n"
+				 "Try 'taffrail top --help'.\n",
 				 rows[i].text);
 		said_begin(STDERR_FILENO);
 		status = command_take_seconds(&seconds, rows[i].text);
