@@ -146,6 +146,7 @@ command_sources = \
 	command/reading/look.c \
 	command/reading/look.h \
 	command/reading/missing.c \
+	command/reading/newest.c \
 	command/reading/pager.c \
 	command/reading/pairs.c \
 	command/reading/private.h \

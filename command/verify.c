@@ -16,6 +16,7 @@
 #include "command/causes/cause.h"
 #include "command/common/command.h"
 #include "command/common/counted.h"
+#include "command/reading/look.h"
 #include "traces/follow.h"
 
 /* The trace, a process's part, its index, and a file. */
@@ -33,40 +34,42 @@ static void trace_report(const char *where, const char *fact, void *priv)
 int verify_main(int argc, char **argv)
 {
 	struct options options = {
-		.argc = argc, .argv = argv, .rows = rows, .shape = "DIR",
+		.argc = argc, .argv = argv, .rows = rows, .shape = "[DIR]",
 		.about = "Recount the events of every stream of a trace that "
 			 "record or snapshot wrote.",
 	};
 	struct verify_result result;
+	const char *path;
 	int ret;
 
 	if (options_next(&options) != OPTIONS_END)
 		return options.status;
-	if (argc - options.index != 1)
+	path = argc == options.index ? look_newest() : argv[options.index];
+	if (!path)
+		return command_misused("give a directory that record or "
+				       "snapshot wrote; there is none here");
+	if (argc - options.index > 1)
 		return command_misused("give one directory");
-	if (!*argv[options.index])
+	if (!*path)
 		return command_misused("the directory's name is empty");
 	if (cause_check_files(FILES_NEEDED))
 		return COMMAND_FAILED;
 	/* a recording may be cut short while it is read */
 	map_guard();
-	ret = verify_directory(&result, argv[options.index], trace_report,
-			       NULL);
+	ret = verify_directory(&result, path, trace_report, NULL);
 	if (ret == -ENOENT)
-		return command_failed(access(argv[options.index], F_OK) ?
+		return command_failed(access(path, F_OK) ?
 				      "%s: there is no such directory" :
-				      follow_recorded(argv[options.index]) ?
+				      follow_recorded(path) ?
 				      "%s: it is being recorded, and nothing "
 				      "is on disk yet" :
-				      "%s: no trace in this directory",
-				      argv[options.index]);
+				      "%s: no trace in this directory", path);
 	if (ret == -ENOTDIR)
 		return command_failed("%s: it is a file: give the directory "
 				      "that record or snapshot wrote (-o)",
-				      argv[options.index]);
+				      path);
 	if (ret < 0)
-		return command_failed("%s: %s", argv[options.index],
-				      strerror(-ret));
+		return command_failed("%s: %s", path, strerror(-ret));
 	printf("%llu emitted = %llu kept + %llu overwritten + %llu lost, "
 	       "in %s of %s\n",
 	       (unsigned long long)result.emitted,
@@ -76,7 +79,7 @@ int verify_main(int argc, char **argv)
 	       counted(result.streams, "stream"),
 	       counted(result.traces, "trace"));
 	if (ret)
-		return command_failed("%s: %s", argv[options.index],
+		return command_failed("%s: %s", path,
 				      counted((uint64_t)ret, "problem"));
 	return command_finish();
 }

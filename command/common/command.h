@@ -117,6 +117,9 @@ bool command_json(void);
  */
 const char *options_last(char *text, size_t room);
 
+/* Returns whether that is so, and WORD is a directory. */
+bool options_last_directory(void);
+
 /*
  * Runs a sub-command as with --help, but calls `take` with the options that it
  * passes to options_next(), and prints no help.

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/tunables.h"
 #include "buffers/layout.h"
@@ -344,6 +345,13 @@ const char *options_last(char *text, size_t room)
 	else
 		*text = '\0';
 	return text;
+}
+
+bool options_last_directory(void)
+{
+	struct stat st;
+
+	return last_value && !stat(last_value, &st) && S_ISDIR(st.st_mode);
 }
 
 void options_tell(const struct command *command,

@@ -250,12 +250,13 @@ int export_main(int argc, char **argv)
 {
 	struct options options = {
 		.argc = argc, .argv = argv, .rows = rows,
-		.shape = "DIR... | -s NAME | -p PID",
+		.shape = "[DIR... | -s NAME | -p PID]",
 		.about = "Write the events of traces, or of a session's "
 			 "buffers, in the form of\nother programs.",
 	};
 	struct run run = { 0 };
-	int key, ret;
+	int key, ret, npaths;
+	char **paths;
 
 	while ((key = options_next(&options)) != OPTIONS_END) {
 		ret = COMMAND_DONE;
@@ -290,12 +291,14 @@ int export_main(int argc, char **argv)
 		return command_misused("--pair is for --format perfetto");
 	if (run.look.by_cpu && !run.x.format->binary)
 		return command_misused("--pair-by is for --format perfetto");
-	ret = look_check_sources(&run.look, argc - options.index);
+	paths = argv + options.index;
+	npaths = argc - options.index;
+	ret = look_check_sources(&run.look, &paths, &npaths);
 	if (ret != COMMAND_DONE)
 		return ret;
 	/* a reader that has gone is an error of write(2), and no failure */
 	signal(SIGPIPE, SIG_IGN);
-	ret = look_open(&run.look, argv + options.index, argc - options.index);
+	ret = look_open(&run.look, paths, npaths);
 	run.x.reader = run.look.reader;
 	run.x.where = run.look.where;
 	if (ret == COMMAND_DONE)

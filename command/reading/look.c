@@ -413,18 +413,28 @@ int look_date(struct look *look, bool on, int64_t until)
 	return known ? set_window(look, times) : COMMAND_DONE;
 }
 
-int look_check_sources(const struct look *look, int directories)
+int look_check_sources(const struct look *look, char ***paths, int *n)
 {
 	bool rings = look->session || look->pid;
-	char last[128];
+	static char *newest[2];
+	char last[PATH_MAX];
+	const char *value;
 
-	if (rings && directories)
+	if (rings && *n)
 		return command_misused("give directories, or -s and -p, which "
 				       "look at buffers, but not both");
-	if (!rings && !directories)
+	if (rings || *n)
+		return COMMAND_DONE;
+	/* a directory that an option took is the one that was meant */
+	value = options_last(last, sizeof(last));
+	if (!options_last_directory())
+		newest[0] = look_newest();
+	if (!newest[0])
 		return command_misused("give a directory that record or "
 				       "snapshot wrote, or -s NAME%s",
-				       options_last(last, sizeof(last)));
+				       *value ? value : "; there is none here");
+	*paths = newest;
+	*n = 1;
 	return COMMAND_DONE;
 }
 

@@ -112,9 +112,17 @@ int look_option(struct look *look, int key, const char *value);
 /* Does so for LOOK_SESSION alone: sets *session, unless it has another name. */
 int look_take_session(const char **session, const char *value);
 
-/* Checks that there are directories, or -s and -p, and not both. Returns
- * COMMAND_DONE, or COMMAND_USAGE after printing why. */
-int look_check_sources(const struct look *look, int directories);
+/*
+ * Checks that there are directories, or -s and -p, and not both. Without any of
+ * these, takes the newest recording in the current directory, says which one,
+ * and sets *paths and *n to it. Returns COMMAND_DONE, or COMMAND_USAGE after
+ * printing why.
+ */
+int look_check_sources(const struct look *look, char ***paths, int *n);
+
+/* Returns the name of the newest recording in the current directory, after
+ * saying so on standard error; or NULL. The caller may free it. */
+char *look_newest(void);
 
 /*
  * Opens all traces below the directories, or the rings of look->session and

@@ -159,7 +159,7 @@ int report_main(int argc, char **argv)
 {
 	struct options options = {
 		.argc = argc, .argv = argv, .rows = rows,
-		.shape = "DIR... | -s NAME | -p PID",
+		.shape = "[DIR... | -s NAME | -p PID]",
 		.about = "Count the events of traces, or of a session's "
 			 "buffers, and measure durations\nof pairs of them, "
 			 "fields, and locks.",
@@ -203,13 +203,13 @@ int report_main(int argc, char **argv)
 		if (ret != COMMAND_DONE)
 			return ret;
 	}
-	ret = look_check_sources(&r.look, argc - options.index);
+	r.paths = argv + options.index;
+	r.npaths = argc - options.index;
+	ret = look_check_sources(&r.look, &r.paths, &r.npaths);
 	if (ret != COMMAND_DONE)
 		return ret;
 	/* a write fails in place of it, and look_finish() knows why */
 	signal(SIGPIPE, SIG_IGN);
-	r.paths = argv + options.index;
-	r.npaths = argc - options.index;
 	ret = look_open(&r.look, r.paths, r.npaths);
 	if (ret == COMMAND_DONE)
 		ret = run_report(&r);

@@ -319,7 +319,7 @@ static int run_timeline(struct timeline *t)
  */
 static int make_page(struct timeline *t)
 {
-	int ret = look_check_sources(&t->look, t->npaths), closed;
+	int ret = look_check_sources(&t->look, &t->paths, &t->npaths), closed;
 
 	/* name and rules come first, as it takes a while to open traces */
 	if (ret == COMMAND_DONE && !t->file)
@@ -399,7 +399,7 @@ int timeline_main(int argc, char **argv)
 {
 	struct options options = {
 		.argc = argc, .argv = argv, .rows = rows,
-		.shape = "DIR... | -s NAME | -p PID",
+		.shape = "[DIR... | -s NAME | -p PID]",
 		.about = "Write a page that shows the events of traces in a "
 			 "browser, by process and thread.",
 	};

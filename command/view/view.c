@@ -255,14 +255,14 @@ int view_main(int argc, char **argv)
 {
 	struct options options = {
 		.argc = argc, .argv = argv, .rows = rows,
-		.shape = "DIR... | -s NAME | -p PID",
+		.shape = "[DIR... | -s NAME | -p PID]",
 		.about = "Print the events of traces that record or snapshot "
 			 "wrote, or of a session's\nbuffers, in the order of "
 			 "time.",
 	};
 	struct view v = { 0 };
-	char nearest[512];
-	int key, ret;
+	char nearest[512], **paths;
+	int key, ret, npaths;
 
 	while ((key = options_next(&options)) != OPTIONS_END) {
 		if (key == OPTIONS_STOP)
@@ -271,7 +271,9 @@ int view_main(int argc, char **argv)
 		if (ret != COMMAND_DONE)
 			return ret;
 	}
-	ret = look_check_sources(&v.look, argc - options.index);
+	paths = argv + options.index;
+	npaths = argc - options.index;
+	ret = look_check_sources(&v.look, &paths, &npaths);
 	if (ret != COMMAND_DONE)
 		return ret;
 	if (!color_when(v.color, &v.text.color))
@@ -283,7 +285,7 @@ int view_main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	if (v.look.follow)
 		look_interrupt();
-	ret = look_open(&v.look, argv + options.index, argc - options.index);
+	ret = look_open(&v.look, paths, npaths);
 	/* events that come later may have any field */
 	for (size_t i = 0; ret == COMMAND_DONE && i < v.text.nonly &&
 	     !v.look.follow; i++) {

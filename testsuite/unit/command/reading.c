@@ -61,10 +61,11 @@ static void check_options(void)
 
 static int sources(struct look look, int directories)
 {
+	char **none = NULL;
 	int status;
 
 	said_begin(STDERR_FILENO);
-	status = look_check_sources(&look, directories);
+	status = look_check_sources(&look, &none, &directories);
 	said_end();
 	return status;
 }
