@@ -52,6 +52,8 @@ command_sources = \
 	command/common/counted.h \
 	command/common/duration.c \
 	command/common/duration.h \
+	command/common/former.c \
+	command/common/former.h \
 	command/common/inode.h \
 	command/common/installed.c \
 	command/common/installed.h \

@@ -22,6 +22,7 @@
 #include "command/causes/cause.h"
 #include "command/common/command.h"
 #include "command/common/counted.h"
+#include "command/common/former.h"
 #include "command/common/limits.h"
 #include "command/elf/user-rights.h"
 #include "command/record/agentless.h"
@@ -29,10 +30,11 @@
 #include "command/runtime/core.h"
 #include "command/runtime/rundir.h"
 
-enum { KEY_CORE = 256, KEY_LOSS };
+enum { KEY_CORE = 256, KEY_FORCE, KEY_LOSS };
 
 static const struct option_row rows[] = {
 	{ 'o', "output", "DIR", "write the trace there" },
+	{ KEY_FORCE, "force", NULL, "if DIR is there, keep it as DIR.old" },
 	{ 'p', "pid", "PID", "copy those of this living process only" },
 	{ KEY_CORE, "core", "FILE", "copy those in a core dump" },
 	{ KEY_LOSS, "fail-on-loss", NULL, "exit with 1 if events were lost" },
@@ -393,12 +395,15 @@ int snapshot_main(int argc, char **argv)
 	};
 	const char *output = NULL;
 	int key, ret, status;
+	bool force = false;
 
 	while ((key = options_next(&options)) != OPTIONS_END) {
 		if (key == OPTIONS_STOP)
 			return options.status;
 		if (key == KEY_LOSS)
 			s.fail_on_loss = true;
+		else if (key == KEY_FORCE)
+			force = true;
 		else if (key == KEY_CORE)
 			s.core = options.value;
 		else if (key == 'o')
@@ -410,6 +415,8 @@ int snapshot_main(int argc, char **argv)
 		return command_misused("give one session's name, and -o DIR");
 	if (!output || !*output)
 		return command_misused("no directory given: add -o DIR");
+	if (former_check_directory(output))
+		return COMMAND_USAGE;
 	if (s.core && s.pid)
 		return command_misused("--core and --pid exclude each other");
 	s.name = argv[options.index];
@@ -423,6 +430,8 @@ int snapshot_main(int argc, char **argv)
 	status = cause_check_files(LIMITS_FILES);
 	if (!status)
 		status = find_processes(&s);
+	if (!status && force)
+		status = former_keep_tree(output);
 	if (!status) {
 		/* not before there is something to copy: it makes the
 		 * directory */

@@ -24,13 +24,15 @@
 
 /* Keys of the options that only this command has. */
 enum key {
-	KEY_FORMAT = 256, KEY_UTC, KEY_PAIR,
+	KEY_FORMAT = 256, KEY_FORCE, KEY_UTC, KEY_PAIR,
 };
 
 static const struct option_row rows[] = {
 	{ KEY_FORMAT, "format", "WORD", FORMATS },
 	{ 'o', "output", "FILE",
 	  "write there; csv: into a directory, a file a type of event" },
+	{ KEY_FORCE, "force", NULL,
+	  "if FILE is there, keep it as FILE.old" },
 	{ KEY_PAIR, "pair", "RULE",
 	  "perfetto: BEGIN,END[,KEY...] are a slice (repeatable)" },
 	LOOK_PAIR_BY_ROW,
@@ -47,6 +49,7 @@ struct run {
 	struct exporter x;
 	struct target target;
 	const char *output;
+	bool force;			/* keep a former output */
 	const char *pairs[PAIRS_MAX];
 	bool failed;			/* of callbacks in reader_next() */
 };
@@ -225,7 +228,7 @@ static int run_export(struct run *run)
 	if (!run->output && format->binary && isatty(STDOUT_FILENO))
 		return command_misused("give -o FILE: standard output is a "
 				       "terminal");
-	ret = target_open(&run->target, format, run->output);
+	ret = target_open(&run->target, format, run->output, run->force);
 	if (ret != COMMAND_DONE) {
 		target_drop(&run->target);
 		return ret;
@@ -272,6 +275,9 @@ int export_main(int argc, char **argv)
 			break;
 		case 'o':
 			run.output = options.value;
+			break;
+		case KEY_FORCE:
+			run.force = true;
 			break;
 		case KEY_PAIR:
 			ret = take_pair(&run, options.value);

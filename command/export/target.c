@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "command/common/command.h"
+#include "command/common/former.h"
 #include "command/common/limits.h"
 
 /* Says why a target of this name cannot be written. Returns COMMAND_FAILED. */
@@ -129,7 +130,7 @@ static int make_file(struct target *target, const char *path,
 
 /* A symbolic link that leads to no file is no file: the link is replaced. */
 int target_open(struct target *target, const struct export_format *format,
-		const char *path)
+		const char *path, bool force)
 {
 	const struct stat *is;
 	struct stat st;
@@ -137,7 +138,7 @@ int target_open(struct target *target, const struct export_format *format,
 	DIR *dir;
 
 	*target = (struct target){ .fd = path ? -1 : STDOUT_FILENO,
-				   .folder = -1 };
+				   .folder = -1, .force = force };
 	if (!path)
 		return COMMAND_DONE;
 	if (!*path)
@@ -155,14 +156,16 @@ int target_open(struct target *target, const struct export_format *format,
 	if (is && !S_ISDIR(is->st_mode))
 		return command_failed("%s is no directory: csv writes a file "
 				      "for each type of event into one", path);
-	dir = is ? opendir(path) : NULL;
+	dir = is && !force ? opendir(path) : NULL;
 	/* "." and ".." are in an empty one */
 	while (dir && n < 3 && readdir(dir))
 		n++;
 	if (dir)
 		closedir(dir);
-	if (is && (!dir || n == 3))
-		return command_failed("the directory %s is not empty", path);
+	if (is && !force && (!dir || n == 3))
+		return command_failed("the directory %s is not empty: give "
+				      "another one, or --force, which keeps "
+				      "this one as DIR.old", path);
 	ret = set_names(target, path, is);
 	if (ret)
 		return ret;
@@ -186,6 +189,8 @@ int target_keep(struct target *target)
 	    close(target->fd))
 		ret = cannot_make(target->path, errno);
 	target->fd = -1;
+	if (!ret && target->made && target->force)
+		ret = former_keep(target->path);
 	if (!ret && target->made && rename(target->made, target->path))
 		ret = cannot_make(target->path, errno);
 	/* target_drop() removes nothing that has the name */

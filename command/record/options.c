@@ -17,6 +17,7 @@
 #include "command/agents/client.h"
 #include "command/agents/rule.h"
 #include "command/causes/cause.h"
+#include "command/common/former.h"
 #include "command/load/libraries.h"
 #include "command/runtime/rundir.h"
 #include "tracepoints/conditions/rule-split.h"
@@ -27,13 +28,14 @@
 
 enum {
 	KEY_PROVIDER = 256, KEY_CONTEXT, KEY_OVERWRITE, KEY_BUFFER, KEY_FOR,
-	KEY_MAX_SIZE, KEY_GROUP, KEY_INT3, KEY_LOSS,
+	KEY_MAX_SIZE, KEY_FORCE, KEY_GROUP, KEY_INT3, KEY_LOSS,
 	KEY_NONE, KEY_STRICT, KEY_PROBE, KEY_CONNECT
 };
 
 static const struct option_row rows[] = {
 	{ 'o', "output", "DIR", "write the trace there (default: "
 	  "taffrail-DATE-TIME)" },
+	{ KEY_FORCE, "force", NULL, "if DIR is there, keep it as DIR.old" },
 	{ 'e', "event", "RULE", "trace markers that match, a glob over "
 	  "channel/name; repeatable (default: all)" },
 	{ KEY_PROVIDER, "provider", "NAME", "load a provider of events: "
@@ -160,10 +162,8 @@ static int take_option(struct record_options *o, int key, const char *value)
 
 	switch (key) {
 	case 'o':
-		if (!*value)
-			return command_misused("the directory's name is empty");
 		o->output = value;
-		return COMMAND_DONE;
+		return former_check_directory(value);
 	case 'e':
 		status = rule_take(&value);
 		return status ? status :
@@ -194,6 +194,9 @@ static int take_option(struct record_options *o, int key, const char *value)
 		if (o->max_size < MAX_SIZE_LEAST)
 			return command_misused("size '%s' is less than 1M",
 					       value);
+		return COMMAND_DONE;
+	case KEY_FORCE:
+		o->force = true;
 		return COMMAND_DONE;
 	case KEY_GROUP:
 		return command_take_group(&o->group, value);

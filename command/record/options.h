@@ -30,6 +30,7 @@ struct record_options {
 	int nconnects;
 	const char *contexts;
 	bool overwrite;
+	bool force;			/* an `output` that is there is moved */
 	bool int3;
 	bool fail_on_loss;
 	bool fail_if_none;

@@ -15,6 +15,7 @@
 #include "base/base.h"
 #include "base/words.h"
 #include "command/common/command.h"
+#include "command/common/former.h"
 #include "command/common/limits.h"
 #include "command/common/monotonic.h"
 #include "command/common/shell.h"
@@ -180,6 +181,8 @@ int record_main(int argc, char **argv)
 		return status < 0 ? COMMAND_DONE : status;
 	members_init(&members, &claim, &drain, &probes, &outcome);
 	if (record_check_probes(&options) ||
+	    (options.force && options.output &&
+	     former_keep_tree(options.output)) ||
 	    drain_open(&drain, &outcome, options.output, options.max_size))
 		return COMMAND_FAILED;
 	if (options.pids.count)

@@ -19,9 +19,10 @@ struct page {
 	size_t packed_room;
 };
 
-/* Opens the file. Returns COMMAND_DONE, or another status after printing why.
- * The caller calls page_close() in any case. */
-int page_open(struct page *page, const char *file);
+/* Opens the file; with `force`, a former one is kept. Returns COMMAND_DONE, or
+ * another status after printing why. The caller calls page_close() in any
+ * case. */
+int page_open(struct page *page, const char *file, bool force);
 
 /* Packs a block and writes it. Returns false without memory. */
 bool page_block(struct page *page, const struct bytes *raw, const char *class);

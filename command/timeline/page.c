@@ -22,14 +22,14 @@
 #define PACK_LEVEL	6
 #define RAW_DEFLATE	(-15)
 
-int page_open(struct page *page, const char *file)
+int page_open(struct page *page, const char *file, bool force)
 {
 	static const struct export_format form = { .target = EXPORT_STREAM };
 	const char *data = strstr(page_text, DATA_MARK);
 	int ret;
 
 	page->file = file;
-	ret = target_open(&page->target, &form, file);
+	ret = target_open(&page->target, &form, file, force);
 	if (ret != COMMAND_DONE)
 		return ret;
 	if (out_open(&page->out, page->target.fd))

@@ -158,6 +158,7 @@ struct timeline {
 	struct look look;		/* first: callbacks get it */
 	const char *file;		/* to be written, or NULL: `made` */
 	char *made;			/* a name that was not given */
+	bool force;			/* keep a former page */
 	const char *rules[PAIR_RULES_MAX];	/* of --pair */
 	size_t nrules;
 	char **paths;

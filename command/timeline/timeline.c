@@ -27,7 +27,8 @@
 #define LANES_MAX	(1u << LANE_BITS)
 
 enum key {
-	KEY_PAIR = 256,
+	KEY_FORCE = 256,
+	KEY_PAIR,
 	KEY_EACH,
 	KEY_UTC,
 };
@@ -36,6 +37,8 @@ static const struct option_row rows[] = {
 	{ 'o', "output", "FILE",
 	  "write this file; default: NAME.html, where NAME is the last part "
 	  "of DIR" },
+	{ KEY_FORCE, "force", NULL,
+	  "if FILE is there, keep it as FILE.old" },
 	LOOK_LIVE_ROWS,
 	LOOK_ROWS,
 	{ KEY_PAIR, "pair", "B,E[,KEY...]",
@@ -188,10 +191,11 @@ static int choose_file(struct timeline *t)
 		t->made = NULL;
 		return command_failed("out of memory");
 	}
-	if (!access(t->made, F_OK))
+	if (!t->force && !access(t->made, F_OK))
 		return command_failed("%s is there already: give -o %s to "
-				      "replace it, or another file", t->made,
-				      t->made);
+				      "replace it, --force to keep it as "
+				      "%s.old, or another file", t->made,
+				      t->made, t->made);
 	t->file = t->made;
 	return COMMAND_DONE;
 }
@@ -259,7 +263,7 @@ static int run_timeline(struct timeline *t)
 	int ret;
 
 	handle_signals(on_signal);
-	ret = page_open(&t->page, t->file);
+	ret = page_open(&t->page, t->file, t->force);
 	if (ret != COMMAND_DONE) {
 		page_close(&t->page, false);
 		return ret;
@@ -368,6 +372,9 @@ static int take_option(struct timeline *t, int key, const char *value)
 		t->file = value;
 		if (!*value)
 			return command_misused("the file's name is empty");
+		break;
+	case KEY_FORCE:
+		t->force = true;
 		break;
 	case KEY_PAIR:
 		if (t->nrules == PAIR_RULES_MAX)

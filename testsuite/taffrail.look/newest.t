@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The commands that look at traces take the newest recording in the current
-# directory where none is named.
+# directory where none is named; outputs that are there are kept with --force.
 
 compile: worker ../shared/worker.c -O2 -pthread agent
 before:
@@ -66,3 +66,69 @@ stdout: ^1$
 stderr: ^taffrail: view: now: the newest recording here$
 case: its program ends
 run: worker_ends
+
+group: --force
+before:
+	session
+	mkdir full full-directory
+	touch full/precious full-directory/x
+cases:
+	1 taffrail record -o full -- true
+		^full exists and is not empty: give another directory, or --force, which keeps this one as DIR.old$
+	1 taffrail snapshot s -o full
+		^full exists and is not empty: give another directory, or --force, which keeps this one as DIR.old$
+	0 taffrail snapshot s --force -o full
+		^the former full is full.old now$
+	0 taffrail snapshot s --force -o full/
+		^the former full is full.old.2 now$
+	0 taffrail record --force -o full -p $pid -e 'app/*' --for 50ms
+		^the former full is full.old.3 now$
+	0 taffrail snapshot s --force -o new
+		^6 events
+	1 taffrail export --format csv -o full-directory full.old.2
+		^the directory full-directory is not empty: give another one, or --force
+	0 taffrail export --format csv --force -o full-directory full.old.2
+		^the former \S*full-directory is \S*full-directory.old now$
+	0 taffrail export --format json -o page full.old.2
+	0 taffrail export --format json --force -o page full.old.2
+		^the former \S*page is \S*page.old now$
+	0 taffrail timeline full.old.2
+	1 taffrail timeline ./full.old.2
+		^full.old.2.html is there already: give -o full.old.2.html to replace it, --force to keep it as full.old.2.html.old, or another file$
+	0 taffrail timeline --force full.old.2
+		^the former \S*full.old.2.html is \S*full.old.2.html.old now$
+case: everything is there
+run:
+	ls full.old/precious full-directory.old/x page page.old \
+		full.old.2.html full.old.2.html.old new
+	taffrail view full.old.2 | wc -l
+stdout: ^6$
+case: an empty directory is taken
+run: mkdir -p none; taffrail snapshot s --force -o none; ls -d none*
+whole stdout: none
+case: one that is being recorded
+status: 1
+run:
+	taffrail record -o now -e 'other/*' -p $pid 2>/dev/null & recorder=$!
+	wait_for test -d now
+	taffrail record --force -o now -- true
+	ret=$?; kill $recorder; wait $recorder
+	test ! -e now.old && exit $ret
+stderr: ^taffrail: record: now is being recorded: give another directory$
+cases:
+	2 taffrail record -o - -- true
+		^-o -: a trace is a directory, which standard output cannot be: give its name \(./- for this one\)$
+	2 taffrail snapshot s -o -
+		^-o -: a trace is a directory, which standard output cannot be: give its name \(./- for this one\)$
+case: the program ends
+run: worker_ends
+
+# Root writes to any.
+group: a directory that cannot be written
+need: test $(id -u) != 0
+before: mkdir -p shut/t && touch shut/t/x && chmod 555 shut
+cases:
+	1 taffrail record --force -o shut/t -- true
+		^cannot move shut/t to shut/t.old: Permission denied
+case: it can be removed
+run: chmod 755 shut

@@ -62,7 +62,7 @@ static void open_fails(const struct export_format *format, const char *path,
 
 	command_name("export");
 	said_begin(STDERR_FILENO);
-	status = target_open(&target, format, path);
+	status = target_open(&target, format, path, false);
 	text = said_end();
 	unit_check(strstr(text, why), "%s: why", name);
 	unit_equal(status, want, "%s", name);
@@ -73,7 +73,7 @@ static void check_output(void)
 {
 	struct target target;
 
-	unit_equal(target_open(&target, &stream, NULL), COMMAND_DONE,
+	unit_equal(target_open(&target, &stream, NULL, false), COMMAND_DONE,
 		   "standard output");
 	unit_equal(target.fd, STDOUT_FILENO, "its descriptor");
 	unit_equal(target_keep(&target), COMMAND_DONE, "it is kept");
@@ -92,7 +92,7 @@ static void check_file(void)
 	open_fails(&stream, made_path("out/f"), COMMAND_FAILED,
 		   strerror(ENOENT), "a file in no directory");
 	made_above("out/f");
-	unit_equal(target_open(&target, &stream, made_path("out/f")),
+	unit_equal(target_open(&target, &stream, made_path("out/f"), false),
 		   COMMAND_DONE, "a new file");
 	unit_equal_string(text_of("out/f"), "-", "it has no name yet");
 	dprintf(target.fd, "one");
@@ -100,19 +100,19 @@ static void check_file(void)
 	unit_equal_string(text_of("out/f"), "one", "now it has its name");
 	unit_equal(mode_of("out/f"), 0640, "and the user's mode");
 	chmod(made_path("out/f"), 0604);
-	target_open(&target, &stream, made_path("out/f"));
+	target_open(&target, &stream, made_path("out/f"), false);
 	dprintf(target.fd, "two");
 	unit_equal_string(text_of("out/f"), "one", "the old file stays");
 	target_drop(&target);
 	unit_equal_string(text_of("out/f"), "one", "also when it fails");
 	unit_equal(count_files("out"), 1, "and nothing is left");
-	target_open(&target, &stream, made_path("out/f"));
+	target_open(&target, &stream, made_path("out/f"), false);
 	dprintf(target.fd, "three");
 	target_keep(&target);
 	unit_equal_string(text_of("out/f"), "three", "a file is replaced");
 	unit_equal(mode_of("out/f"), 0604, "and keeps its mode");
 	made_link("link", "out/f");
-	target_open(&target, &stream, made_path("link"));
+	target_open(&target, &stream, made_path("link"), false);
 	dprintf(target.fd, "four");
 	target_keep(&target);
 	unit_equal_string(text_of("out/f"), "four", "a link's file");
@@ -124,7 +124,7 @@ static void check_file(void)
 		   "is the name of a directory", "a directory's name");
 	open_fails(&file, "/dev/null", COMMAND_FAILED, "/dev/null is no file",
 		   "a device, for a database");
-	unit_equal(target_open(&target, &stream, "/dev/null"), COMMAND_DONE,
+	unit_equal(target_open(&target, &stream, "/dev/null", false), COMMAND_DONE,
 		   "a device");
 	unit_check(!target.made, "it is written directly");
 	unit_equal(target_keep(&target), COMMAND_DONE, "and closed");
@@ -135,7 +135,7 @@ static void check_named(void)
 {
 	struct target target;
 
-	unit_equal(target_open(&target, &file, made_path("link")),
+	unit_equal(target_open(&target, &file, made_path("link"), false),
 		   COMMAND_DONE, "a database");
 	unit_equal(target.fd, -1, "is opened by name");
 	unit_check(target.made && !strstr(target.made, "/link."),
@@ -148,7 +148,7 @@ static void check_directory(void)
 {
 	struct target target;
 
-	unit_equal(target_open(&target, &tables, made_path("tables///")),
+	unit_equal(target_open(&target, &tables, made_path("tables///"), false),
 		   COMMAND_DONE, "a new directory");
 	unit_check(target.folder >= 0, "it is open");
 	close(openat(target.folder, "a.csv", O_CREAT | O_WRONLY, 0600));
@@ -161,7 +161,7 @@ static void check_directory(void)
 	open_fails(&tables, made_path("out/f"), COMMAND_FAILED,
 		   "is no directory", "a file, for tables");
 	unlink(made_path("tables/a.csv"));
-	unit_equal(target_open(&target, &tables, made_path("tables")),
+	unit_equal(target_open(&target, &tables, made_path("tables"), false),
 		   COMMAND_DONE, "an empty directory");
 	close(openat(target.folder, "b.csv", O_CREAT | O_WRONLY, 0600));
 	target_drop(&target);

@@ -154,7 +154,7 @@ static void check_chunk(void)
 	const uint8_t *end;
 
 	t.detail = t.each = 1000;
-	unit_equal(page_open(&t.page, made_path("page.html")), COMMAND_DONE,
+	unit_equal(page_open(&t.page, made_path("page.html"), false), COMMAND_DONE,
 		   "a page");
 	add_event(0, 7, 1, 1000, 0x0102, "x");
 	add_event(1, 8, 2, 1000, 0, "");

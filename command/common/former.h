@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * --force: an output that is there already keeps its bytes under another name.
+ */
+#ifndef COMMAND_COMMON_FORMER_H
+#define COMMAND_COMMON_FORMER_H
+
+/*
+ * Renames a file or directory to NAME.old, or to NAME.old.2 and so on if that
+ * is there; nothing is replaced. Says so on standard error. Does nothing if
+ * nothing has the name. Returns COMMAND_DONE, or COMMAND_FAILED after printing
+ * why.
+ */
+int former_keep(const char *path);
+
+/* Does so for the directory of a trace: an empty one stays, because it is taken
+ * as it is; and one into which a recorder writes now is refused. */
+int former_keep_tree(const char *path);
+
+/* Checks the value of -o where it names a directory. Returns COMMAND_DONE, or
+ * COMMAND_USAGE after printing why. */
+int former_check_directory(const char *path);
+
+#endif
