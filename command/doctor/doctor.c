@@ -15,8 +15,10 @@
 
 #include "command/common/command.h"
 #include "command/common/json.h"
-#include "command/common/printable.h"
+#include "command/common/wrapped.h"
 #include "command/doctor/private.h"
+
+#define FOUND_COLUMN	23
 
 /* Above every letter. */
 enum { KEY_TRIAL = 256 };
@@ -103,6 +105,7 @@ static void put_finding(struct output *out, const struct check *check,
 	char *names = out->names[f->state - DOCTOR_OK];
 	size_t used = strlen(names);
 	char word[CAUSE_WORD_BYTES];
+	int n;
 
 	snprintf(names + used, sizeof(out->names[0]) - used, "%s%s",
 		 used ? ", " : "", check->subject);
@@ -121,10 +124,12 @@ static void put_finding(struct output *out, const struct check *check,
 		json_close(&out->json, '}');
 		return;
 	}
-	printable_print("%-12s  %-7s  %s\n", check->subject,
-			state_word(f->state), f->found);
-	if (f->remedy[0])
-		printable_print("%23sremedy: %s\n", "", f->remedy);
+	printf("%-12s  %-7s  ", check->subject, state_word(f->state));
+	wrapped_text(FOUND_COLUMN, FOUND_COLUMN, f->found);
+	if (f->remedy[0]) {
+		n = printf("%*sremedy: ", FOUND_COLUMN, "");
+		wrapped_text(n, FOUND_COLUMN + 2, f->remedy);
+	}
 	/* the next check may take a while */
 	fflush(stdout);
 }

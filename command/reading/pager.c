@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "command/common/wrapped.h"
 #include "command/reading/look.h"
 
 static pid_t pager;
@@ -44,6 +45,8 @@ bool pager_begin(const struct look *look)
 		command = isatty(STDOUT_FILENO) &&
 				  !system("command -v less >/dev/null 2>&1") ?
 			  "less" : "";
+	/* those of the terminal, not of the pipe */
+	wrapped_columns();
 	if (!isatty(STDOUT_FILENO) || !*command || !strcmp(command, "cat") ||
 	    pipe(ends))
 		return false;

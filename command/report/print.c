@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "command/common/counted.h"
-#include "command/common/printable.h"
+#include "command/common/wrapped.h"
 #include "command/report/private.h"
 
 /* Sorts the traces, the one with the most events first; equal ones by
@@ -30,15 +30,17 @@ static int by_events(const void *a, const void *b)
 static void print_note(const char *note, void *priv)
 {
 	(void)priv;
-	printable_print("  %s\n", note);
+	printf("  ");
+	wrapped_text(2, 4, note);
 }
 
 void report_print(struct report *r)
 {
 	struct report_trace **list = calloc(r->ntraces + 1, sizeof(*list));
-	char first[64], last[64], pid[24];
+	char first[64], last[64], pid[24], line[256];
 	uint64_t span = report_span(r);
 	size_t n = 0, processes = 0;
+	int columns;
 
 	for (size_t i = 0; i < r->ntraces; i++) {
 		if (list && r->traces[i].trace)
@@ -53,12 +55,14 @@ void report_print(struct report *r)
 		goto out;
 	report_time(r, r->first, first);
 	report_time(r, r->last, last);
-	printf("%s to %s, %llu.%09llu s", first, last,
-	       (unsigned long long)(span / 1000000000),
-	       (unsigned long long)(span % 1000000000));
+	columns = snprintf(line, sizeof(line), "%s to %s, %llu.%09llu s",
+			   first, last,
+			   (unsigned long long)(span / 1000000000),
+			   (unsigned long long)(span % 1000000000));
 	if (span)
-		printf(", %.1f events a second", report_rate(r, r->events));
-	putchar('\n');
+		snprintf(line + columns, sizeof(line) - (size_t)columns,
+			 ", %.1f events a second", report_rate(r, r->events));
+	wrapped_text(0, 2, line);
 	if (list) {
 		qsort(list, n, sizeof(*list), by_events);
 		printf("\nProcesses\n"
@@ -72,13 +76,13 @@ void report_print(struct report *r)
 		if (trace->vpid >= 0)
 			snprintf(pid, sizeof(pid), "%lld",
 				 (long long)trace->vpid);
-		printable_print("%12llu  %5.1f%%  %12llu  %10llu  %7s  %s\n",
-				(unsigned long long)list[i]->events,
-				share_of(list[i]->events, r->events),
-				(unsigned long long)list[i]->bytes,
-				(unsigned long long)list[i]->lost, pid,
-				*trace->procname ? trace->procname :
-						   trace->path);
+		columns = printf("%12llu  %5.1f%%  %12llu  %10llu  %7s",
+				 (unsigned long long)list[i]->events,
+				 share_of(list[i]->events, r->events),
+				 (unsigned long long)list[i]->bytes,
+				 (unsigned long long)list[i]->lost, pid);
+		wrapped_name(columns, *trace->procname ? trace->procname :
+							 trace->path);
 	}
 	report_more(r, n, "process");
 	if (list)

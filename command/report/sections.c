@@ -10,6 +10,7 @@
  * chose, and are printed by printable_print() alone.
  */
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #include "command/common/counted.h"
 #include "command/common/printable.h"
 #include "command/common/shell.h"
+#include "command/common/wrapped.h"
 #include "command/report/private.h"
 #include "base/base.h"
 #include "taffrail/site.h"
@@ -37,7 +39,10 @@ static const char *const columns[] = {
 };
 
 #define NCOLUMNS	(sizeof(columns) / sizeof(columns[0]))
-#define CELL_COLUMNS	9		/* of one column's width, at least */
+#define COUNT_COLUMNS	9
+#define CELL_COLUMNS	7		/* of one column's width, at least */
+#define FACT_BYTES	256
+#define LANE_COLUMNS	18
 #define CELL_BYTES	48
 
 /* Writes the columns of some numbers, each times `one`; "-" where there are
@@ -63,22 +68,37 @@ static void fill_cells(char (*cells)[CELL_BYTES], struct histogram *h,
 static void print_numbers(struct histogram *h, const char *name)
 {
 	char cells[NCOLUMNS][CELL_BYTES];
+	int n;
 
 	fill_cells(cells, h, counted_duration, 1);
-	printf("%10llu", (unsigned long long)h->count);
+	n = printf("%*llu", COUNT_COLUMNS, (unsigned long long)h->count);
 	for (size_t i = 0; i < NCOLUMNS; i++)
-		printf(" %*s", CELL_COLUMNS, cells[i]);
-	printable_print("  %s\n", name);
+		n += printf(" %*s", CELL_COLUMNS, cells[i]);
+	wrapped_name(n, name);
 }
 
 /* Prints the heading of a table of durations; `name` is that of the last
  * column, which is as wide as it likes. */
 static void print_columns(const char *name)
 {
-	printf("     count");
+	printf("%*s", COUNT_COLUMNS, "count");
 	for (size_t i = 0; i < NCOLUMNS; i++)
 		printf(" %*s", CELL_COLUMNS, columns[i]);
 	printf("  %s\n", name);
+}
+
+/* Prints a sentence below a heading. */
+__attribute__((format(printf, 1, 2)))
+static void print_fact(const char *format, ...)
+{
+	char text[FACT_BYTES];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	printf("  ");
+	wrapped_text(2, 4, text);
 }
 
 /* Prints the facts about a kind beside its durations: what was left out, and
@@ -87,47 +107,50 @@ static void print_columns(const char *name)
 static void print_kind(struct report *r, const struct pair_kind *kind)
 {
 	static const char *const lanes[] = {
-		[PAIR_OF_THREAD] = "by thread",
-		[PAIR_OF_CPU] = "by CPU, as they have no thread",
-		[PAIR_OF_KEYS] = "by key",
+		[PAIR_OF_THREAD] = ", by thread",
+		[PAIR_OF_CPU] = ", by CPU, as they have no thread",
+		[PAIR_OF_KEYS] = ", by key",
 	};
 	struct durations *d = durations_of(r, kind);
+	const char *lane = "";
+	char *line;
 
-	putchar('\n');
-	printable_print("%s: %s to %s", kind->name,
-			kind->begin ? kind->begin : "?",
-			kind->end ? kind->end : "?");
 	if (d && d->ns.count)
-		printf(", %s", d->mixed ? "by thread where there is one, else "
-					  "by CPU" : lanes[d->lane_kind]);
+		lane = d->mixed ? ", by thread where there is one, else by CPU" :
+				  lanes[d->lane_kind];
 	putchar('\n');
+	if (asprintf(&line, "%s: %s to %s%s", kind->name, kind->begin ?: "?",
+		     kind->end ?: "?", lane) < 0)
+		line = NULL;
+	wrapped_text(0, 2, line ?: kind->name);
+	free(line);
 	if (kind->unfinished)
-		printf("  %llu unfinished\n",
-		       (unsigned long long)kind->unfinished);
+		print_fact("%llu unfinished",
+			   (unsigned long long)kind->unfinished);
 	if (kind->given_up)
-		printf("  %llu given up: more than %u pairs were open at a "
-		       "time; an end of one counts as without a begin\n",
-		       (unsigned long long)kind->given_up, PAIRS_OPEN_MAX);
+		print_fact("%llu given up: more than %u pairs were open at a "
+			   "time; an end of one counts as without a begin",
+			   (unsigned long long)kind->given_up, PAIRS_OPEN_MAX);
 	if (kind->begins_out || kind->ends_out)
-		printf("  %s and %s left out: events before them or between "
-		       "them are not there\n",
-		       counted(kind->begins_out, "begin"),
-		       counted(kind->ends_out, "end"));
+		print_fact("%s and %s left out: events before them or between "
+			   "them are not there",
+			   counted(kind->begins_out, "begin"),
+			   counted(kind->ends_out, "end"));
 	if (kind->unbegun)
-		printf("  %s without a begin\n",
-		       counted(kind->unbegun, "end"));
+		print_fact("%s without a begin",
+			   counted(kind->unbegun, "end"));
 	if (kind->keyless)
-		printf("  %s without the key\n",
-		       counted(kind->keyless, "event"));
+		print_fact("%s without the key",
+			   counted(kind->keyless, "event"));
 	if (kind->threadless)
-		printf("  %s without a thread\n",
-		       counted(kind->threadless, "event"));
+		print_fact("%s without a thread",
+			   counted(kind->threadless, "event"));
 	if (d && d->across)
-		printf("  %s across lost events: begin and end may be of "
-		       "others\n", counted(d->across, "pair"));
+		print_fact("%s across lost events: begin and end may be of "
+			   "others", counted(d->across, "pair"));
 	if (d && d->backwards)
-		printf("  %s where the end is before the begin: the trace is "
-		       "damaged\n", counted(d->backwards, "pair"));
+		print_fact("%s where the end is before the begin: the trace is "
+			   "damaged", counted(d->backwards, "pair"));
 	if (d && d->ns.count)
 		report_rows(&d->ns, counted_duration, 1);
 }
@@ -136,7 +159,9 @@ static void print_kind(struct report *r, const struct pair_kind *kind)
  * that is still open has no end. */
 static void print_list(const struct report *r, const struct longest *l)
 {
-	char begin[64], end[64], length[32], lane[48];
+	char begin[64], end[64], length[32], lane[48], name[2 * NAME_BYTES];
+
+	int n;
 
 	printf("    length  %-18s  %-18s  %-18s  pair\n", "begin", "end",
 	       "process, thread");
@@ -156,10 +181,16 @@ static void print_list(const struct report *r, const struct longest *l)
 		else
 			snprintf(lane, sizeof(lane), "%lld, CPU %u",
 				 (long long)p->trace->vpid, p->cpu);
-		printable_print("%10s  %-18s  %-18s  %-18s  %s%s%s%s\n", length,
-				begin, end, lane, p->kind->name,
-				*p->keys ? " " : "", p->keys,
-				p->across ? " (across lost events)" : "");
+		/* with dates, the lane does not fit either */
+		n = printf("%10s  %-18s  %-18s", length, begin, end);
+		if (n + 2 + LANE_COLUMNS > wrapped_columns())
+			n = printf("\n    %-*s", LANE_COLUMNS, lane) - 1;
+		else
+			n += printf("  %-*s", LANE_COLUMNS, lane);
+		snprintf(name, sizeof(name), "%s%s%s%s", p->kind->name,
+			 *p->keys ? " " : "", p->keys,
+			 p->across ? " (across lost events)" : "");
+		wrapped_name(n, name);
 	}
 }
 
@@ -178,8 +209,9 @@ static void print_long(struct report *r)
 		print_list(r, &r->slowest);
 		report_view_time(r, r->slowest.list[0].begin, begin);
 		report_view_time(r, r->slowest.list[0].end, end);
-		printf("  the first of them: taffrail view --begin %s --end %s"
-		       "%s", begin, end, r->look.utc ? " --utc" : "");
+		printf("  the first of them:\n"
+		       "    taffrail view --begin %s --end %s%s", begin, end,
+		       r->look.utc ? " --utc" : "");
 		/* each path is one word of the line for a shell */
 		for (int i = 0; i < r->npaths; i++)
 			typed = typed &&
@@ -217,14 +249,14 @@ void report_pairs(struct report *r)
 	if (n) {
 		printf("\nDurations of pairs\n");
 		if (threadless)
-			printf("  Not paired: %s without a thread. Record with "
-			       "--context vtid (the default);\n  --pair-by cpu "
-			       "pairs by CPU, --pair BEGIN,END,KEY by the "
-			       "value of a field\n",
-			       counted(threadless, "event"));
+			print_fact("Not paired: %s without a thread. Record "
+				   "with --context vtid (the default); "
+				   "--pair-by cpu pairs by CPU, --pair "
+				   "BEGIN,END,KEY by the value of a field",
+				   counted(threadless, "event"));
 		else if (r->look.by_cpu && of_cpu)
-			printf("  Paired by CPU: the events have no thread, so "
-			       "begin and end may be of two threads\n");
+			print_fact("Paired by CPU: the events have no thread, "
+				   "so begin and end may be of two threads");
 		print_columns("pair");
 		for (size_t i = 0; i < shown; i++)
 			print_numbers(&durations_of(r, rows[i].kind)->ns,
@@ -233,9 +265,10 @@ void report_pairs(struct report *r)
 		for (size_t i = 0; i < shown; i++)
 			print_kind(r, rows[i].kind);
 	} else if (!r->look.where) {
-		printf("\nNo pairs: no events are named as X_begin and X_end "
-		       "are; --pair BEGIN,END measures\nfrom one event to "
-		       "another\n");
+		putchar('\n');
+		wrapped_text(0, 0, "No pairs: no events are named as X_begin "
+			     "and X_end are; --pair BEGIN,END measures from "
+			     "one event to another");
 	}
 	free(rows);
 	print_long(r);
@@ -312,6 +345,37 @@ static void print_values(const struct report *r, const struct values *v)
 		       (unsigned long long)v->missed);
 }
 
+/* Prints a table of one row, as wide as the numbers in it; or, on a terminal
+ * that is narrower, a line for each number. */
+static void print_cells(char (*cells)[CELL_BYTES], uint64_t count,
+			const char *name)
+{
+	int width[NCOLUMNS], n = COUNT_COLUMNS;
+
+	for (size_t i = 0; i < NCOLUMNS; i++) {
+		width[i] = (int)strlen(cells[i]);
+		if (width[i] < CELL_COLUMNS)
+			width[i] = CELL_COLUMNS;
+		n += 1 + width[i];
+	}
+	if (n > wrapped_columns()) {
+		printf("%*s  %llu\n", COUNT_COLUMNS, "count",
+		       (unsigned long long)count);
+		for (size_t i = 0; i < NCOLUMNS; i++)
+			printf("%*s  %s\n", COUNT_COLUMNS, columns[i],
+			       cells[i]);
+		return;
+	}
+	printf("%*s", COUNT_COLUMNS, "count");
+	for (size_t i = 0; i < NCOLUMNS; i++)
+		printf(" %*s", width[i], columns[i]);
+	wrapped_name(n, "field");
+	printf("%*llu", COUNT_COLUMNS, (unsigned long long)count);
+	for (size_t i = 0; i < NCOLUMNS; i++)
+		printf(" %*s", width[i], cells[i]);
+	wrapped_name(n, name);
+}
+
 void report_fields(struct report *r)
 {
 	/* a number of a field with such a unit is a duration */
@@ -327,7 +391,6 @@ void report_fields(struct report *r)
 		long double one = use->unit < sizeof(ns_of) / sizeof(*ns_of) ?
 				  ns_of[use->unit] : 0;
 		char cells[NCOLUMNS][CELL_BYTES];
-		int width[NCOLUMNS];
 
 		if (!use->numbers.count && !use->numbers.nans &&
 		    !use->values.n)
@@ -343,20 +406,8 @@ void report_fields(struct report *r)
 			 histogram_whole(&use->numbers) ? report_whole :
 							  report_number;
 		one = one > 0 ? one : 1;
-		/* a table of one row, as wide as the numbers in it */
 		fill_cells(cells, &use->numbers, number, one);
-		printf("     count");
-		for (size_t i = 0; i < NCOLUMNS; i++) {
-			width[i] = (int)strlen(cells[i]);
-			if (width[i] < CELL_COLUMNS)
-				width[i] = CELL_COLUMNS;
-			printf(" %*s", width[i], columns[i]);
-		}
-		printf("  field\n%10llu",
-		       (unsigned long long)use->numbers.count);
-		for (size_t i = 0; i < NCOLUMNS; i++)
-			printf(" %*s", width[i], cells[i]);
-		printable_print("  %s\n", use->name);
+		print_cells(cells, use->numbers.count, use->name);
 		if (use->numbers.nans)
 			printf("%10llu of NaN\n",
 			       (unsigned long long)use->numbers.nans);

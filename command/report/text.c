@@ -11,10 +11,12 @@
 #include <time.h>
 
 #include "command/common/counted.h"
-#include "command/common/printable.h"
+#include "command/common/wrapped.h"
 #include "command/report/private.h"
 
-#define BAR_COLUMNS	40
+#define BAR_COLUMNS	38		/* at most */
+#define BAR_COLUMNS_MIN	8
+#define ROW_REST	18		/* what else a row has */
 #define ROW_COLUMNS	12		/* of a row's end, at least */
 #define GAP_ROWS	8		/* empty rows that are printed */
 
@@ -43,15 +45,16 @@ struct rows {
 	long double one;
 	uint64_t most;			/* of a row's numbers */
 	int width;			/* of a row's ends */
+	int bar;			/* columns of the longest bar */
 };
 
-/* Prints a row: the ends, the count, and a bar of at most BAR_COLUMNS. A count
+/* Prints a row: the ends, the count, and a bar of at most rows->bar. A count
  * that is not 0 has one column at least. */
 static void put_row(const struct rows *rows, uint64_t count, long double begin,
 		    long double end)
 {
 	char bar[BAR_COLUMNS + 1], from[32], to[32];
-	int n = (int)((double)count * BAR_COLUMNS / (double)rows->most + 0.5);
+	int n = (int)((double)count * rows->bar / (double)rows->most + 0.5);
 
 	rows->number(from, sizeof(from), begin * rows->one);
 	rows->number(to, sizeof(to), end * rows->one);
@@ -59,7 +62,7 @@ static void put_row(const struct rows *rows, uint64_t count, long double begin,
 	memset(bar, '@', (size_t)n);
 	bar[n] = '\0';
 	printf("%*s .. %-*s %10llu |%-*s|\n", rows->width, from, rows->width,
-	       to, (unsigned long long)count, BAR_COLUMNS, bar);
+	       to, (unsigned long long)count, rows->bar, bar);
 }
 
 void report_rows(struct histogram *h, print_number *number, long double one)
@@ -81,6 +84,8 @@ void report_rows(struct histogram *h, print_number *number, long double one)
 				rows.width = (int)strlen(text[i]);
 		rows.most = count > rows.most ? count : rows.most;
 	}
+	rows.bar = WRAPPED_COLUMNS - ROW_REST - 2 * rows.width;
+	rows.bar = rows.bar < BAR_COLUMNS_MIN ? BAR_COLUMNS_MIN : rows.bar;
 	at = 0;
 	for (; histogram_row(h, &at, &from, &to, &count); before = to) {
 		unsigned int n = 0;
@@ -107,10 +112,12 @@ void report_columns(const char *name)
 void report_row(const struct report *r, uint64_t events, uint64_t bytes,
 		const char *name)
 {
-	printable_print("%12llu  %5.1f%%  %10.1f  %12llu  %5.1f%%  %s\n",
-			(unsigned long long)events, share_of(events, r->events),
-			report_rate(r, events), (unsigned long long)bytes,
-			share_of(bytes, r->bytes), name);
+	int n = printf("%12llu  %5.1f%%  %10.1f  %12llu  %5.1f%%",
+		       (unsigned long long)events, share_of(events, r->events),
+		       report_rate(r, events), (unsigned long long)bytes,
+		       share_of(bytes, r->bytes));
+
+	wrapped_name(n, name);
 }
 
 void report_more(const struct report *r, size_t n, const char *what)

@@ -170,14 +170,14 @@ static void check_rows(void)
 	report_rows(&h, report_number, 1);
 	unit_equal_string(said_end(),
 		"           1 .. 2                     1 |@                   "
-		"                    |\n"
+		"                  |\n"
 		"           2 .. 4                     0 |                    "
-		"                    |\n"
+		"                  |\n"
 		"           4 .. 8                    80 |@@@@@@@@@@@@@@@@@@@@"
-		"@@@@@@@@@@@@@@@@@@@@|\n"
+		"@@@@@@@@@@@@@@@@@@|\n"
 		"         ...\n"
 		"        4096 .. 8192                  1 |@                   "
-		"                    |\n", "histogram");
+		"                  |\n", "histogram");
 	histogram_clear(&h);
 }
 
