@@ -41,12 +41,16 @@ dist_man_MANS += \
 	docs/man/taffrail_signal_chain.3 \
 	docs/man/ust_marker.3
 
-EXTRA_DIST += \
+# Installed as they are named in README, so its paths and links hold there.
+dist_doc_DATA = README
+pagesdir = $(docdir)/docs
+dist_pages_DATA = \
 	docs/agent.md \
 	docs/architecture.md \
 	docs/attach.md \
 	docs/benchmarks.md \
 	docs/buffers.md \
+	docs/callbacks.md \
 	docs/command.md \
 	docs/conditions.md \
 	docs/gdb-defects.md \
@@ -63,7 +67,6 @@ EXTRA_DIST += \
 	docs/packages.md \
 	docs/platforms.md \
 	docs/probe-libraries.md \
-	docs/callbacks.md \
 	docs/programs.md \
 	docs/python.md \
 	docs/remote.md \
@@ -71,9 +74,11 @@ EXTRA_DIST += \
 	docs/roadmap.md \
 	docs/scarce.md \
 	docs/timeline.png \
-	docs/traces.md \
-	docs/usdt.md \
 	docs/tracepoints.md \
+	docs/traces.md \
+	docs/usdt.md
+examplesdir = $(docdir)/docs/examples
+dist_examples_DATA = \
 	docs/examples/fields.c \
 	docs/examples/handler.c \
 	docs/examples/hello.c \
@@ -84,5 +89,7 @@ EXTRA_DIST += \
 	docs/examples/redis.patch \
 	docs/examples/serve.py \
 	docs/examples/slow.c \
-	docs/examples/ust.c \
+	docs/examples/ust.c
+
+EXTRA_DIST += \
 	testsuite/taffrail.examples
