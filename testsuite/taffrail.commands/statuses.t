@@ -132,7 +132,7 @@ expect commands:
 	doctor|completion 1 cannot write the output: File too large \(ulimit -f is 0K\)
 	attach		1 has an agent already
 	snapshot	1 0 events are there, .*: File too large \(ulimit -f is 0K\): raise it
-	record		1 rec: File too large \(ulimit -f is 0K\): raise it
+	record		1 rec: the rest is lost: File too large \(ulimit -f is 0K\): raise it
 	detach		-
 	watch		124
 case: the program ends
