@@ -151,6 +151,8 @@ def check_fold(page):
     page.keys('C')
     check_equal('C: all are folded', names(page, 3),
                 ['worker0 1000', 'worker1 1010', 'worker2 1020'])
+    check_equal('C: the button says so', page.js(
+        'document.getElementById("fold-all").ariaExpanded'), 'false')
     page.keys('C')
     check_equal('C: and unfolded', names(page, 3),
                 ['worker0 1000', 'thread 1000', 'thread 1001'])
@@ -572,6 +574,9 @@ def link(page, path):
 
 def loaded(page, path):
     """In a page of a density, what is selected comes with its events."""
+    check_equal('a density has its room', page.js(
+        'timeline.layout.places.filter(({ one, top, height }) => one &&'
+        'top + 3 > height).length'), 0)
     middle = page.js('timeline.head.span / 2')
     page.js('timeline.set_view(arguments[0] - 1e5, arguments[0] + 1e5)', middle)
     page.wait('timeline.model.n > 0')
@@ -589,6 +594,17 @@ def loaded(page, path):
     check('and is selected when it is loaded again', page.wait(
         'timeline.model.n > 0 && timeline.selected !== null') and
         page.js(event) == number)
+    page.js('timeline.span.set(...arguments)', middle // 1 - 40000,
+            middle // 1 + 40000)
+    page.js('timeline.span.show()')
+    check_equal('a span of loaded events: its events', number_of(
+        page.value('#times', 'Events')), page.js(
+        '(m => m.time.filter(t => t >= timeline.span.begin && t <= '
+        'timeline.span.end).length)(timeline.model)'))
+    page.js('timeline.span.set(0, timeline.head.span)')
+    page.js('timeline.span.show()')
+    check('a span of others: it says so', 'are loaded: zoom in' in
+          page.text('#unloaded'))
     opened(page, path, hash)
     check('a link to it: when it is loaded', page.wait(
         'timeline.model.n > 0 && timeline.selected !== null') and

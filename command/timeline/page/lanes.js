@@ -202,7 +202,8 @@ class Lanes {
 		const top = LANE_PAD + (dense ? DENSITY_HEIGHT :
 			one.instants ? INSTANT_HEIGHT : 0);
 
-		one.place = { one, top, pinned, height: LANE_MIN };
+		one.place = { one, top, pinned, height: Math.max(LANE_MIN, top +
+			LANE_PAD) };
 		return one.place;
 	}
 
