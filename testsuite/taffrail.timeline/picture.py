@@ -46,7 +46,8 @@ PIXELS = ('(() => { const c = document.getElementById("picture"), d = c'
 
 
 def drawn(page):
-    """Waits until the picture is as wanted."""
+    """Waits for a picture of what is wanted, which may be yet to be asked for."""
+    page.js('timeline.request()')
     page.wait('!timeline.requested')
 
 
