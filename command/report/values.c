@@ -190,7 +190,7 @@ void values_free(struct values *v)
 	index_clear(&v->index);
 }
 
-/* Writes a value with parts, as the event's line has it; of one that was cut,
+/* Writes a value with parts, as view --raw has it; of one that was cut,
  * the bytes. The length in front of a sequence is not kept, so a sequence is
  * written as an array of as many elements as there are. */
 static void put_parts(struct out *out, const struct value *value)

@@ -2,6 +2,9 @@
 /*
  * taffrail view: the events of traces as text, in the order of time.
  *
+ * A line has the short form on a terminal, elsewhere the long one, and that of
+ * babeltrace2 with --raw.
+ *
  * Invariant: a file gets whole lines, so that a signal leaves no half one; and
  * a command that follows prints each event once, also where it waits for times
  * that only later events decide.
@@ -28,7 +31,8 @@
 /* Keys of the options that only this command has. */
 enum key {
 	KEY_TAIL = 256, KEY_FOLLOW, KEY_NO_DELTA, KEY_DATES, KEY_UTC,
-	KEY_FIELDS, KEY_MESSAGES, KEY_COLOR, KEY_NO_PAGER,
+	KEY_FIELDS, KEY_MESSAGES, KEY_COLOR, KEY_NO_PAGER, KEY_RAW, KEY_LONG,
+	KEY_SHORT, KEY_DELTA,
 };
 
 static const struct option_row rows[] = {
@@ -42,8 +46,16 @@ static const struct option_row rows[] = {
 	  "only these fields and contexts: NAME,NAME,..." },
 	{ KEY_MESSAGES, "messages", NULL,
 	  "print the texts that markers have for people, not their fields" },
+	{ KEY_SHORT, "short", NULL,
+	  "the form of a terminal: time, thread, name, fields" },
+	{ KEY_LONG, "long", NULL,
+	  "the form elsewhere: with the host, the process and the CPU" },
+	{ KEY_RAW, "raw", NULL,
+	  "what babeltrace2 prints, to the byte: no units, numbers with names" },
+	{ KEY_DELTA, "delta", NULL,
+	  "short: the time since the event before, not the time of day" },
 	{ KEY_NO_DELTA, "no-delta", NULL,
-	  "leave out the time since the event before" },
+	  "long, raw: leave out the time since the event before" },
 	{ KEY_DATES, "dates", NULL, "print the date, too" },
 	{ KEY_UTC, "utc", NULL, "print and read times as UTC" },
 	{ KEY_COLOR, "color", "WHEN",
@@ -59,6 +71,7 @@ struct view {
 	struct out out;
 	uint64_t tail;			/* 0: all events */
 	const char *color;		/* the value of --color, or NULL */
+	bool formed;			/* an option chose text.form */
 	bool no_pager;
 	bool terminal;			/* standard output is one, or the
 					 * pager's is */
@@ -104,6 +117,16 @@ static int take_option(struct view *v, int key, const char *value)
 	case KEY_MESSAGES:
 		v->text.messages = true;
 		break;
+	case KEY_RAW:
+	case KEY_LONG:
+	case KEY_SHORT:
+		v->text.form = key == KEY_RAW ? EVENT_RAW :
+			       key == KEY_LONG ? EVENT_LONG : EVENT_SHORT;
+		v->formed = true;
+		break;
+	case KEY_DELTA:
+		v->text.delta = true;
+		break;
 	case KEY_NO_DELTA:
 		v->text.no_delta = true;
 		break;
@@ -123,6 +146,41 @@ static int take_option(struct view *v, int key, const char *value)
 		return look_option(&v->look, key, value);
 	}
 	return COMMAND_DONE;
+}
+
+/* Chooses the form where no option has. Returns COMMAND_DONE, or COMMAND_USAGE
+ * after printing which options have no meaning together. */
+static int choose_form(struct view *v)
+{
+	if (!v->formed)
+		v->text.form = v->terminal || v->text.delta ? EVENT_SHORT :
+							      EVENT_LONG;
+	if (v->text.delta && v->text.form != EVENT_SHORT)
+		return command_misused("--delta is of the short form; the "
+				       "others have both times");
+	if (v->text.delta && v->text.no_delta)
+		return command_misused("--delta and --no-delta exclude each "
+				       "other");
+	return COMMAND_DONE;
+}
+
+/* Returns whether events can be of several processes, or of several programs of
+ * one. Of those that come later, nothing is known. */
+static bool has_several(const struct view *v)
+{
+	const struct trace_class *first = NULL;
+	struct look_walk walk = { 0 };
+
+	if (v->look.follow && !v->look.pid)
+		return true;
+	while (look_next_class(&v->look, &walk)) {
+		if (!first)
+			first = walk.trace;
+		if (walk.trace->vpid != first->vpid ||
+		    strcmp(walk.trace->procname, first->procname))
+			return true;
+	}
+	return false;
 }
 
 /* Prints all events but the next *skip, and counts these down. Writes whole
@@ -281,6 +339,9 @@ int view_main(int argc, char **argv)
 				       "never, auto", v.color);
 	/* before the pager becomes standard output */
 	v.terminal = isatty(STDOUT_FILENO);
+	ret = choose_form(&v);
+	if (ret != COMMAND_DONE)
+		return ret;
 	/* a reader that has gone is an error of write(2), and no failure */
 	signal(SIGPIPE, SIG_IGN);
 	if (v.look.follow)
@@ -299,6 +360,7 @@ int view_main(int argc, char **argv)
 	}
 	/* the pager comes when nothing is left to refuse */
 	if (ret == COMMAND_DONE) {
+		v.text.named = has_several(&v);
 		if (!v.no_pager && !v.look.follow)
 			pager_begin(&v.look);
 		ret = run_view(&v);

@@ -86,7 +86,7 @@ page_times()
 
 step_read()
 {
-	local trace
+	local trace form
 	if ! command -v babeltrace2 >/dev/null; then
 		say 'no babeltrace2: it is what reading is compared with'
 		return
@@ -101,13 +101,17 @@ step_read()
 		'$work/read' small 10; done"
 	echo "value read.events $read_events" | results
 	for trace in small mixed; do
-		least read.$trace.view 3 discard "$taffrail" view --no-pager \
+		least read.$trace.view 3 discard "$taffrail" view --raw \
 			"$work/read.$trace"
+		for form in long short; do
+			least read.$trace.$form 3 discard "$taffrail" view \
+				--$form "$work/read.$trace"
+		done
 		least read.$trace.peer 2 discard babeltrace2 "$work/read.$trace"
 	done
 	read_peer
 	if test -d "$work/read.lttng"; then
-		least read.lttng.view 2 discard "$taffrail" view \
+		least read.lttng.view 2 discard "$taffrail" view --raw \
 			"$work/read.lttng"
 		least read.lttng.peer 2 discard babeltrace2 "$work/read.lttng"
 	fi
@@ -123,7 +127,7 @@ step_read()
 	least read.where 3 discard "$taffrail" view --where \
 		'bench/small if n > 1000000000' "$work/read.small"
 	least read.report 3 discard "$taffrail" report "$work/read.small"
-	least read.many.view 3 discard "$taffrail" view "$work/read.many"
+	least read.many.view 3 discard "$taffrail" view --raw "$work/read.many"
 	least read.many.peer 1 discard babeltrace2 "$work/read.many"
 	least read.json 2 discard "$taffrail" export --format json \
 		"$work/read.mixed"

@@ -383,9 +383,17 @@ function rate_row(name, seconds, amount, unit, least)
 	     verdict(amount / v[seconds] / 1e6 >= least))
 }
 
+# The time of a form of view's lines, in times of that of --raw.
+function form_row(name, trace, form,   raw)
+{
+	raw = get("read." trace ".view")
+	limit_row(name, raw ? "read." trace "." form : "",
+		  raw ? get("read." trace "." form) / raw : 0, "x", "%.2f", 1.5)
+}
+
 function reading()
 {
-	faster_row("view over babeltrace2: u64 event", "read.small.peer",
+	faster_row("view --raw over babeltrace2: u64 event", "read.small.peer",
 		   "read.small.view", 12)
 	faster_row("  int64, string, double, with vtid", "read.mixed.peer",
 		   "read.mixed.view", 10)
@@ -398,6 +406,10 @@ function reading()
 	if ("read.lttng.view" in v || !skipped)
 		faster_row("  over babeltrace2: an LTTng-UST trace",
 			   "read.lttng.peer", "read.lttng.view", 0)
+	form_row("view over view --raw: u64 event", "small", "long")
+	form_row("  --short", "small", "short")
+	form_row("  int64, string, double, with vtid", "mixed", "long")
+	form_row("    --short", "mixed", "short")
 	rate_row("view --where that nothing passes", "read.where",
 		 get("read.events"), "M events/s", 25)
 	faster_row("  over babeltrace2 -o dummy", "read.dummy", "read.where", 8)

@@ -310,7 +310,9 @@ static void one(struct fuzz *fuzz, struct input *in, struct out *out)
 	struct trace_class *trace = calloc(1, sizeof(*trace));
 	struct memory_stream *stream = calloc(1, sizeof(*stream));
 	struct reader *reader = reader_new(&calls);
-	struct event_text text = { .out = out };
+	struct event_text text = {
+		.out = out, .form = fuzz_less(fuzz, EVENT_SHORT + 1),
+	};
 	unsigned int line;
 
 	make_metadata(fuzz, in);

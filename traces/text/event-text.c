@@ -19,6 +19,7 @@
 #include "traces/text/private.h"
 
 #define NS_PER_S	1000000000ll
+#define NONE		SIZE_MAX	/* no member */
 
 /* A member of a class: the text before the value, in the colours of the
  * output. */
@@ -31,10 +32,18 @@ struct member_text {
 /* The texts that all events of a class have. */
 struct event_head {
 	struct event_head *next;
-	char *text;			/* up to the number of the CPU */
+	char *process;			/* short: up to the thread's number */
+	size_t process_bytes;
+	char *text;			/* up to the number of the CPU; short:
+					 * behind the thread's */
 	size_t bytes;
 	struct member_text *context;
+	struct member_text *specific;	/* short: of another tracer */
 	struct member_text *fields;
+	size_t thread;			/* short: the context's member that has
+					 * the thread; none: as many as there
+					 * are members */
+	bool cpu;			/* short: it was asked for */
 };
 
 void event_text_open(struct event_text *text)
@@ -56,7 +65,9 @@ void event_text_free(struct event_text *text)
 		struct event_head *next = text->heads->next;
 
 		free_members(text->heads->context);
+		free_members(text->heads->specific);
 		free_members(text->heads->fields);
+		free(text->heads->process);
 		free(text->heads->text);
 		free(text->heads);
 		text->heads = next;
@@ -64,13 +75,14 @@ void event_text_free(struct event_text *text)
 }
 
 /* Returns an array that ends with a member without text, or NULL without
- * memory. The caller frees it. */
+ * memory. The caller frees it. The member `without` is left out. *first tells
+ * that nothing is written in front, so there is no comma. */
 static struct member_text *make_members(const struct event_text *text,
-					const struct field_class *class)
+					const struct field_class *class,
+					size_t without, bool *first)
 {
 	struct member_text *members = calloc(class->nmembers + 1,
 					     sizeof(*members));
-	bool first = true;
 
 	for (size_t i = 0; members && i < class->nmembers; i++) {
 		struct member_text *m = &members[i];
@@ -80,8 +92,9 @@ static struct member_text *make_members(const struct event_text *text,
 		m->left_out = text->only;
 		for (size_t k = 0; k < text->nonly && m->left_out; k++)
 			m->left_out = strcmp(text->only[k], name);
-		/* the first that is written has no comma before it */
-		n = asprintf(&m->before, "%s%s%s%s = ", first ? " " : ", ",
+		m->left_out |= i == without || (text->form != EVENT_RAW &&
+						class->members[i].is_length);
+		n = asprintf(&m->before, "%s%s%s%s = ", *first ? " " : ", ",
 			     text->color ? COLOR_CYAN : "", name,
 			     text->color ? COLOR_NONE : "");
 		if (n < 0) {
@@ -90,16 +103,100 @@ static struct member_text *make_members(const struct event_text *text,
 			return NULL;
 		}
 		m->bytes = (size_t)n;
-		first &= m->left_out;
+		*first &= m->left_out;
 	}
 	return members;
 }
 
+/* Makes the texts of all members of the class. Returns false without memory;
+ * then some may be made. */
+static bool make_structs(const struct event_text *text, struct event_head *head,
+			 const struct trace_event *event)
+{
+	const struct field_class *context = event->trace->context;
+	const struct field_class *specific = event->class->specific;
+	bool first = true, is_short = text->form == EVENT_SHORT;
+
+	for (size_t k = 0; k < text->nonly && is_short; k++)
+		head->cpu |= !strcmp(text->only[k], "cpu_id");
+	first = !head->cpu;
+	if (context) {
+		/* the thread stands before the name */
+		head->thread = is_short ? 0 : context->nmembers;
+		while (head->thread < context->nmembers &&
+		       (context->members[head->thread].kind != FIELD_INTEGER ||
+			(strcmp(context->members[head->thread].name, "vtid") &&
+			 strcmp(context->members[head->thread].name, "tid"))))
+			head->thread++;
+		head->context = make_members(text, context, head->thread,
+					     &first);
+		if (!head->context)
+			return false;
+	}
+	first |= !is_short;
+	if (specific && is_short) {
+		head->specific = make_members(text, specific, NONE, &first);
+		if (!head->specific)
+			return false;
+	}
+	head->fields = make_members(text, event->class->fields, NONE, &first);
+	return head->fields;
+}
+
+/* Makes the text from the host to the number of the CPU, or of another tracer
+ * to the first structure, of names that are printable. Returns false without
+ * memory. */
+static bool make_text(const struct event_text *text, struct event_head *head,
+		      const struct trace_class *trace, const char *kind,
+		      const char *prefix, const char *name)
+{
+	const char *bold = text->color ? COLOR_BOLD : "";
+	const char *none = text->color ? COLOR_NONE : "";
+	const char *cyan = text->color ? COLOR_CYAN : "";
+	char pid[32] = "";
+	int n;
+
+	if (trace->vpid >= 0)
+		snprintf(pid, sizeof(pid), ":(%lld)", (long long)trace->vpid);
+	if (trace->foreign)
+		n = asprintf(&head->text, "%s%s%s%s%s: ", prefix, bold, kind,
+			     name, none);
+	else
+		n = asprintf(&head->text, "%s%s %s%s%s%s: { %scpu_id%s = %s",
+			     prefix, pid, bold, kind, name, none, cyan, none,
+			     bold);
+	if (n < 0)
+		head->text = NULL;
+	head->bytes = (size_t)n;
+	return head->text;
+}
+
+/* Does so in the short form: makes the texts around the thread's number. */
+static bool make_short(const struct event_text *text, struct event_head *head,
+		       const char *kind, const char *process, const char *name)
+{
+	const char *none = text->color ? COLOR_NONE : "";
+	int n, behind;
+
+	n = asprintf(&head->process, "%s%s", process, *process ? "/" : "");
+	if (n < 0)
+		head->process = NULL;
+	behind = asprintf(&head->text, " %s%s%s%s%s%s%s",
+			  text->color ? COLOR_BOLD : "", kind, name, none,
+			  !head->cpu ? "" : text->color ? " " COLOR_CYAN : " ",
+			  head->cpu ? "cpu_id" : "",
+			  !head->cpu ? "" : text->color ?
+				COLOR_NONE " = " COLOR_BOLD : " = ");
+	if (behind < 0)
+		head->text = NULL;
+	head->process_bytes = (size_t)n;
+	head->bytes = (size_t)behind;
+	return head->process && head->text;
+}
+
 /*
  * Makes the parts of a class that all events share, and keeps them with the
- * class: the text from the host to the number of the CPU, or of another tracer
- * to the first structure. Returns NULL without memory; the next event of the
- * class tries again.
+ * class. Returns NULL without memory; the next event of the class tries again.
  */
 static struct event_head *make_head(struct event_text *text,
 				    const struct trace_event *event)
@@ -107,48 +204,37 @@ static struct event_head *make_head(struct event_text *text,
 	struct event_head *head = calloc(1, sizeof(*head));
 	const struct trace_class *trace = event->trace;
 	bool unknown = !strcmp(event->class->name, "<unknown>");
-	const char *bold = text->color ? COLOR_BOLD : "";
-	const char *none = text->color ? COLOR_NONE : "";
 	const char *kind = !text->color ? "" : unknown && trace->foreign ?
 			   COLOR_RED : COLOR_MAGENTA;
-	char pid[32] = "", *name, *prefix;
-	int n = -1;
+	char *name, *prefix;
+	bool made;
 
 	if (!head)
 		return NULL;
 	/* event_text_free() frees it, whatever fails below */
 	head->next = text->heads;
 	text->heads = head;
+	made = make_structs(text, head, event);
 	name = strdup(event->class->name);
-	if (trace->foreign)
+	if (text->form == EVENT_SHORT)
+		prefix = strdup(text->named ? trace->procname : "");
+	else if (trace->foreign)
 		prefix = strdup(trace->prefix);
 	else if (asprintf(&prefix, "%s:%s", trace->hostname,
 			  trace->procname) < 0)
 		prefix = NULL;
-	if (trace->vpid >= 0)
-		snprintf(pid, sizeof(pid), ":(%lld)", (long long)trace->vpid);
-	if (name && prefix) {
+	made = made && name && prefix;
+	if (made) {
 		printable(name);
 		printable(prefix);
-		if (trace->foreign)
-			n = asprintf(&head->text, "%s%s%s%s%s: ", prefix, bold,
-				     kind, name, none);
-		else
-			n = asprintf(&head->text, "%s%s %s%s%s%s: { %scpu_id%s "
-				     "= %s", prefix, pid, bold, kind, name,
-				     none, text->color ? COLOR_CYAN : "", none,
-				     bold);
+		made = text->form == EVENT_SHORT ?
+		       make_short(text, head, kind, prefix, name) :
+		       make_text(text, head, trace, kind, prefix, name);
 	}
 	free(name);
 	free(prefix);
-	if (n < 0)
-		head->text = NULL;
-	head->fields = make_members(text, event->class->fields);
-	if (trace->context)
-		head->context = make_members(text, trace->context);
-	if (!head->text || !head->fields || (trace->context && !head->context))
+	if (!made)
 		return NULL;
-	head->bytes = (size_t)n;
 	((struct event_class *)event->class)->priv = head;
 	return head;
 }
@@ -189,33 +275,45 @@ void event_text_time(struct event_text *text, int64_t ns, char *p)
 	*put_time(text, p, ns) = '\0';
 }
 
-/* Writes the time in brackets, and the time since the event before, which is
- * negative where a follower gets an event late. */
-static void put_stamp(struct event_text *text, int64_t ns)
+/* Writes the time since the event before at p, at most 32 bytes, and returns
+ * the end. It is negative where a follower gets an event late. */
+static char *put_delta(struct event_text *text, char *p, int64_t ns)
 {
 	bool late = text->any && ns < text->last;
 	uint64_t delta = late ? (uint64_t)text->last - (uint64_t)ns :
 				(uint64_t)ns - (uint64_t)text->last;
+
+	*p++ = late ? '-' : '+';
+	if (!text->any)
+		return mempcpy(p, "?.?????????", 11);
+	p = number_u64(p, delta / NS_PER_S);
+	*p++ = '.';
+	return number_digits(p, (uint32_t)(delta % NS_PER_S), 9);
+}
+
+/* Writes the time in brackets, and the time since the event before; or, in the
+ * short form, one of the two. */
+static void put_stamp(struct event_text *text, int64_t ns)
+{
+	bool is_short = text->form == EVENT_SHORT;
 	char *p;
 
 	out_room(text->out, 256);
 	p = text->out->p;
-	*p++ = '[';
+	if (!is_short)
+		*p++ = '[';
 	if (text->color)
 		p = mempcpy(p, COLOR_BOLD COLOR_YELLOW, 9);
-	p = put_time(text, p, ns);
+	p = is_short && text->delta ? put_delta(text, p, ns) :
+				      put_time(text, p, ns);
 	if (text->color)
 		p = mempcpy(p, COLOR_NONE, 4);
-	p = mempcpy(p, "] ", 2);
-	if (!text->no_delta) {
-		p = mempcpy(p, late ? "(-" : "(+", 2);
-		if (text->any) {
-			p = number_u64(p, delta / NS_PER_S);
-			*p++ = '.';
-			p = number_digits(p, (uint32_t)(delta % NS_PER_S), 9);
-		} else {
-			p = mempcpy(p, "?.?????????", 11);
-		}
+	if (!is_short)
+		*p++ = ']';
+	*p++ = ' ';
+	if (!is_short && !text->no_delta) {
+		*p++ = '(';
+		p = put_delta(text, p, ns);
 		p = mempcpy(p, ") ", 2);
 	}
 	text->last = ns;
@@ -223,16 +321,27 @@ static void put_stamp(struct event_text *text, int64_t ns)
 	text->out->p = p;
 }
 
+/* Writes a value in the form of the text. */
+static void put_field(const struct event_text *text,
+		      const struct field_class *class, const uint8_t *at,
+		      const uint8_t *end)
+{
+	if (text->form == EVENT_RAW)
+		field_text_put(text->out, class, at, end, text->color);
+	else
+		field_text_plain(text->out, class, at, end, text->color);
+}
+
 /* Writes the members that are chosen, and steps over the others. Members that
  * the event ends before are left out. `member` has as many elements as the
  * class has members. */
-static void put_struct(struct event_text *text, const struct field_class *class,
-		       const struct member_text *member, const uint8_t *at,
-		       const uint8_t *end)
+static void put_members(struct event_text *text,
+			const struct field_class *class,
+			const struct member_text *member, const uint8_t *at,
+			const uint8_t *end)
 {
 	struct out *out = text->out;
 
-	out_char(out, '{');
 	for (size_t i = 0; i < class->nmembers; i++, member++) {
 		int64_t bytes = field_bytes(&class->members[i], at, end);
 
@@ -240,12 +349,50 @@ static void put_struct(struct event_text *text, const struct field_class *class,
 			break;
 		if (!member->left_out) {
 			out_bytes(out, member->before, member->bytes);
-			field_text_put(out, &class->members[i], at, at + bytes,
-				       text->color);
+			put_field(text, &class->members[i], at, at + bytes);
 		}
 		at += bytes;
 	}
-	out_bytes(out, " }", 2);
+}
+
+/* Writes them in braces. */
+static void put_struct(struct event_text *text, const struct field_class *class,
+		       const struct member_text *member, const uint8_t *at,
+		       const uint8_t *end)
+{
+	out_char(text->out, '{');
+	put_members(text, class, member, at, end);
+	out_bytes(text->out, " }", 2);
+}
+
+/* Writes all of a structure of another tracer. */
+static void put_whole(struct event_text *text, const struct field_class *class,
+		      const uint8_t *at, const uint8_t *end)
+{
+	const char *before = "{ ";
+
+	if (text->form == EVENT_RAW) {
+		put_field(text, class, at, end);
+		return;
+	}
+	for (size_t i = 0; i < class->nmembers; i++) {
+		const struct field_class *member = &class->members[i];
+		int64_t bytes = field_bytes(member, at, end);
+
+		if (bytes < 0)
+			break;
+		if (!member->is_length) {
+			out_text(text->out, before);
+			put_color(text->out, text->color, COLOR_CYAN);
+			out_text(text->out, member->name);
+			put_color(text->out, text->color, COLOR_NONE);
+			out_text(text->out, " = ");
+			put_field(text, member, at, at + bytes);
+			before = ", ";
+		}
+		at += bytes;
+	}
+	out_text(text->out, *before == '{' ? "{ }" : " }");
 }
 
 /* Writes the structures of another tracer's event, those that there are, in the
@@ -258,8 +405,8 @@ static void put_foreign(struct event_text *text,
 	const char *between = "";
 
 	if (event->trace->packet) {
-		field_text_put(out, event->trace->packet, event->packet,
-			       event->specific, text->color);
+		put_whole(text, event->trace->packet, event->packet,
+			  event->specific);
 		between = ", ";
 	}
 	if (head->context) {
@@ -270,14 +417,64 @@ static void put_foreign(struct event_text *text,
 	}
 	if (event->class->specific) {
 		out_text(out, between);
-		field_text_put(out, event->class->specific, event->specific,
-			       event->context, text->color);
+		put_whole(text, event->class->specific, event->specific,
+			  event->context);
 		between = ", ";
 	}
 	if (!event->class->bare) {
 		out_text(out, between);
 		put_struct(text, event->class->fields, head->fields,
 			   event->fields, event->end);
+	}
+	out_char(out, '\n');
+}
+
+/* Writes the number of the event's thread, or else of the process. */
+static void put_thread(struct out *out, const struct trace_event *event,
+		       size_t thread)
+{
+	const struct field_class *context = event->trace->context;
+	const uint8_t *at = event->context, *end = event->fields;
+	int64_t id = event->trace->vpid, bytes = 0;
+
+	for (size_t i = 0; context && i < thread && bytes >= 0; at += bytes)
+		bytes = field_bytes(&context->members[i++], at, end);
+	if (context && thread < context->nmembers && bytes >= 0 &&
+	    field_bytes(&context->members[thread], at, end) >= 0)
+		id = (int64_t)field_integer(&context->members[thread], at);
+	out_room(out, NUMBER_S64_BYTES);
+	if (id < 0)
+		*out->p++ = '-';
+	else
+		out->p = number_s64(out->p, id);
+}
+
+/* Writes the line in the short form, behind the time. */
+static void put_short(struct event_text *text, const struct trace_event *event,
+		      const struct event_head *head)
+{
+	struct out *out = text->out;
+
+	out_bytes(out, head->process, head->process_bytes);
+	put_thread(out, event, head->thread);
+	out_bytes(out, head->text, head->bytes);
+	if (head->cpu) {
+		out_room(out, NUMBER_U64_BYTES);
+		out->p = number_u64(out->p, event->cpu);
+		put_color(out, text->color, COLOR_NONE);
+	}
+	if (head->context)
+		put_members(text, event->trace->context, head->context,
+			    event->context, event->fields);
+	if (head->specific)
+		put_members(text, event->class->specific, head->specific,
+			    event->specific, event->context);
+	if (text->messages && message_text_is(event->class)) {
+		out_char(out, ' ');
+		message_text_put(out, event);
+	} else {
+		put_members(text, event->class->fields, head->fields,
+			    event->fields, event->end);
 	}
 	out_char(out, '\n');
 }
@@ -296,6 +493,10 @@ void event_text_put(struct event_text *text, const struct trace_event *event)
 	}
 	if (!event->trace->no_clock)
 		put_stamp(text, event->ns);
+	if (text->form == EVENT_SHORT) {
+		put_short(text, event, head);
+		return;
+	}
 	out_bytes(out, head->text, head->bytes);
 	if (event->trace->foreign) {
 		put_foreign(text, event, head);

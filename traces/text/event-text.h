@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Events as lines of text: byte for byte what babeltrace2's sink.text.pretty
- * prints by default. Facts: babeltrace2 2.0.4, plugins/text/pretty.
+ * Events as lines of text, in three forms. The raw one is byte for byte what
+ * babeltrace2's sink.text.pretty prints by default; the long one has the same
+ * parts, and the values as people want to read them (field_text_plain()); the
+ * short one has less of the parts, for a terminal. Facts: babeltrace2 2.0.4,
+ * plugins/text/pretty.
  *
  *	[HH:MM:SS.nnnnnnnnn] (+S.nnnnnnnnn) HOST:PROC:(PID) NAME: \
  *		{ cpu_id = N }, { CONTEXTS }, { FIELDS }
+ *	HH:MM:SS.nnnnnnnnn PROC/THREAD NAME CONTEXTS, FIELDS
  *
  * Invariant: text of a traced program reaches a terminal only escaped.
  */
@@ -16,8 +20,14 @@
 #include "traces/read/merge.h"
 #include "traces/text/out.h"
 
+enum event_form { EVENT_RAW, EVENT_LONG, EVENT_SHORT };
+
 struct event_text {
 	struct out *out;
+	enum event_form form;
+	bool named;			/* short: with the process's name */
+	bool delta;			/* short: no time of day, but the time
+					 * since the event before */
 	bool no_delta;
 	bool dates;
 	bool utc;
@@ -52,6 +62,14 @@ void event_text_time(struct event_text *text, int64_t ns, char *p);
 /* Writes a field's value, for `at` of field_bytes() bytes. */
 void field_text_put(struct out *out, const struct field_class *class,
 		    const uint8_t *at, const uint8_t *end, bool color);
+
+/*
+ * Does so for people: an integer that has a unit with the unit, an enumeration
+ * by the name alone, an array without the elements' numbers and its length, and
+ * a string with the quotes and question marks that are in it (' and ?).
+ */
+void field_text_plain(struct out *out, const struct field_class *class,
+		      const uint8_t *at, const uint8_t *end, bool color);
 
 /*
  * Writes a string in double quotes, with the escapes of babeltrace2; or without

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Values of fields as text, as babeltrace2 writes them.
+ * Values of fields as text, as babeltrace2 writes them, and as people want to
+ * read them.
  *
  * Invariant: a string stands between double quotes in which none is bare, and
  * no byte of it is a control character that reaches the output.
@@ -68,13 +69,15 @@ static void put_shown(struct out *out, const char *at, size_t n,
 	}
 }
 
-void string_text_put(struct out *out, const char *at, size_t n)
+/* Writes a string in double quotes. The characters of `plain` stay. */
+static void put_quoted(struct out *out, const char *at, size_t n,
+		       const char *plain)
 {
 	char *p;
 
 	out_char(out, '"');
 	if (out->terminal) {
-		put_shown(out, at, n, "");
+		put_shown(out, at, n, plain);
 		n = 0;
 	}
 	/* in pieces that have room though each byte becomes four */
@@ -84,7 +87,8 @@ void string_text_put(struct out *out, const char *at, size_t n)
 		out_room(out, part * ESCAPED_BYTES + 1);
 		n -= part;
 		for (p = out->p; part; part--, at++) {
-			if (escapes[(unsigned char)*at])
+			if (escapes[(unsigned char)*at] &&
+			    (!*at || !strchr(plain, *at)))
 				p = put_escaped(p, (unsigned char)*at);
 			else
 				*p++ = *at;
@@ -92,6 +96,11 @@ void string_text_put(struct out *out, const char *at, size_t n)
 		out->p = p;
 	}
 	out_char(out, '"');
+}
+
+void string_text_put(struct out *out, const char *at, size_t n)
+{
+	put_quoted(out, at, n, "");
 }
 
 void string_text_inside(struct out *out, const char *at, size_t n)
@@ -153,6 +162,7 @@ void field_text_number(struct out *out, const struct field_class *class,
 struct target {
 	struct out *out;
 	bool color;
+	bool plain;			/* for people */
 };
 
 /* Writes an integer or a number of floating point. */
@@ -166,7 +176,8 @@ static const uint8_t *put_number(void *to, const struct field_class *class,
 	if (class->kind == FIELD_REAL) {
 		out_room(out, NUMBER_REAL_BYTES);
 		out->p = number_real(out->p, field_real(class, at));
-	} else {
+	} else if (!target->plain || !class->unit ||
+		   !unit_text_put(out, class, field_integer(class, at))) {
 		field_text_number(out, class, field_integer(class, at));
 	}
 	put_color(out, target->color, COLOR_NONE);
@@ -177,7 +188,7 @@ static const uint8_t *put_number(void *to, const struct field_class *class,
 static void put_string(const struct target *target, const uint8_t *at, size_t n)
 {
 	put_color(target->out, target->color, COLOR_BOLD);
-	string_text_put(target->out, (const char *)at, n);
+	put_quoted(target->out, (const char *)at, n, target->plain ? "'?" : "");
 	put_color(target->out, target->color, COLOR_NONE);
 }
 
@@ -217,6 +228,58 @@ static const uint8_t *put_named(void *to, const struct field_class *class,
 	return at + class->bytes;
 }
 
+/* Returns whether a name is one word of letters, digits and _, or several with
+ * colons and such between them, such as -EINTR: no number, and nothing that
+ * ends a value. */
+static bool is_word(const char *name)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+	size_t n = *name == '-';
+
+	if (!name[n] || !strchr(letters, name[n]))
+		return false;
+	while (name[n]) {
+		n += strspn(name + n, letters);
+		n += strspn(name + n, "0123456789:.+-");
+		if (name[n] && !strchr(letters, name[n]))
+			return false;
+	}
+	return true;
+}
+
+/* Writes an enumeration for people: the name, several with bars between them,
+ * or the value that has none. Names that are no words stand in quotes. */
+static const uint8_t *put_name(void *to, const struct field_class *class,
+			       const uint8_t *at)
+{
+	const struct target *target = to;
+	struct out *out = target->out;
+	uint64_t value = field_integer(class, at);
+	const struct field_label *label = NULL;
+	const char *found = NULL;
+
+	put_color(out, target->color, COLOR_BOLD);
+	while ((label = field_label_next(class, label, value))) {
+		const char *name = label->name;
+
+		/* several ranges can have one label */
+		if (name == found)
+			continue;
+		if (found)
+			out_char(out, '|');
+		found = name;
+		if (is_word(name))
+			out_text(out, name);
+		else
+			put_quoted(out, name, strlen(name), "'?");
+	}
+	if (!found)
+		field_text_number(out, class, value);
+	put_color(out, target->color, COLOR_NONE);
+	return at + class->bytes;
+}
+
 /* Writes a string, or a text up to the first NUL. */
 static const uint8_t *put_characters(void *to, const struct field_class *class,
 				     const uint8_t *at)
@@ -229,11 +292,13 @@ static const uint8_t *put_characters(void *to, const struct field_class *class,
 }
 
 /* Writes the bracket before the parts. The blank behind it comes with the first
- * member or element; a variant has neither. */
+ * member or element; a variant has neither, and for people no bracket. */
 static void begin_parts(void *to, const struct field_class *whole)
 {
 	const struct target *target = to;
 
+	if (target->plain && whole->kind == FIELD_VARIANT)
+		return;
 	out_text(target->out, whole->kind == FIELD_STRUCT ? "{" :
 			      whole->kind == FIELD_VARIANT ? "{ " : "[");
 }
@@ -245,7 +310,7 @@ static size_t begin_member(void *to, const struct field_class *class,
 	const struct target *target = to;
 	struct out *out = target->out;
 
-	out_text(out, i ? ", " : " ");
+	out_text(out, i ? ", " : target->plain ? "" : " ");
 	put_color(out, target->color, COLOR_CYAN);
 	out_text(out, class->name);
 	put_color(out, target->color, COLOR_NONE);
@@ -266,16 +331,27 @@ static size_t begin_element(void *to, uint64_t i)
 	return 0;
 }
 
+/* Writes what stands before an element, for people. */
+static size_t begin_plain_element(void *to, uint64_t i)
+{
+	out_text(((const struct target *)to)->out, i ? ", " : "");
+	return 0;
+}
+
 /* Writes the bracket behind the parts. */
 static void end_parts(void *to, const struct field_class *whole)
 {
 	const struct target *target = to;
 
-	out_text(target->out, whole->kind == FIELD_STRUCT ||
-			      whole->kind == FIELD_VARIANT ? " }" : " ]");
+	if (target->plain && whole->kind == FIELD_VARIANT)
+		return;
+	if (!target->plain)
+		out_char(target->out, ' ');
+	out_char(target->out, whole->kind == FIELD_STRUCT ||
+			      whole->kind == FIELD_VARIANT ? '}' : ']');
 }
 
-static field_put put_parts;
+static field_put put_parts, put_plain_parts;
 
 static const struct field_visitor visitor = {
 	.put = {
@@ -287,6 +363,16 @@ static const struct field_visitor visitor = {
 	.element = begin_element, .end = end_parts, .lengths = true,
 };
 
+static const struct field_visitor plain_visitor = {
+	.put = {
+		[FIELD_INTEGER] = put_number, [FIELD_REAL] = put_number,
+		[FIELD_ENUM] = put_name, [FIELD_STRING] = put_characters,
+		[FIELD_TEXT] = put_characters, [FIELD_PARTS] = put_plain_parts,
+	},
+	.begin = begin_parts, .member = begin_member,
+	.element = begin_plain_element, .end = end_parts,
+};
+
 /* Writes a value that has parts, and the parts' own parts in them. */
 static const uint8_t *put_parts(void *to, const struct field_class *class,
 				const uint8_t *at)
@@ -294,10 +380,27 @@ static const uint8_t *put_parts(void *to, const struct field_class *class,
 	return field_visit(&visitor, to, class, at);
 }
 
+static const uint8_t *put_plain_parts(void *to, const struct field_class *class,
+				      const uint8_t *at)
+{
+	return field_visit(&plain_visitor, to, class, at);
+}
+
+void field_text_plain(struct out *out, const struct field_class *class,
+		      const uint8_t *at, const uint8_t *end, bool color)
+{
+	struct target target = { out, color, true };
+
+	if (class->kind == FIELD_STRING)
+		put_string(&target, at, (size_t)(end - at) - 1);
+	else
+		plain_visitor.put[class->kind](&target, class, at);
+}
+
 void field_text_put(struct out *out, const struct field_class *class,
 		    const uint8_t *at, const uint8_t *end, bool color)
 {
-	struct target target = { out, color };
+	struct target target = { out, color, false };
 
 	/* quickly: where it ends is known */
 	if (class->kind == FIELD_STRING)

@@ -174,6 +174,11 @@ int main(void)
 		     "s = \"xy\" }, [1] = { x = 2, s = \"\" } ], "
 		     "l = [ [0] = \"ab\" ], n = 1, n = 4, v = { \"wor\" }, "
 		     "w = { -5 }, r = 0.5, none = [ ], empty = { } }");
+	field_text_plain(&out, &all, at, behind, false);
+	test_written("text for people", &out,
+		     "{a = [5, 6], q = [{x = 1, s = \"xy\"}, "
+		     "{x = 2, s = \"\"}], l = [\"ab\"], n = 1, "
+		     "v = \"wor\", w = -5, r = 0.5, none = [], empty = {}}");
 	unit_equal(json_value(&out, &all, at) - at, behind - at,
 		   "JSON: ends behind the value");
 	test_written("JSON", &out,
