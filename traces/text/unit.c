@@ -33,9 +33,11 @@ static void put_fraction(struct out *out, uint64_t value, int digits)
 static bool put_time(struct out *out, int64_t value, uint8_t how)
 {
 	int digits = 3 * (THOUSANDS_MAX - (how & 3));
+	static const char before[] = "--T::";
 	int64_t second = 1, part;
-	char text[40];
 	struct tm tm;
+	const int *const parts[] = { &tm.tm_mon, &tm.tm_mday, &tm.tm_hour,
+				     &tm.tm_min, &tm.tm_sec };
 	time_t t;
 
 	for (int i = 0; i < digits; i++)
@@ -44,10 +46,15 @@ static bool put_time(struct out *out, int64_t value, uint8_t how)
 	part += part < 0 ? second : 0;
 	t = (time_t)((value - part) / second);
 	if (value < INT64_MIN + second || !gmtime_r(&t, &tm) ||
-	    tm.tm_year > 9999 - 1900 || tm.tm_year < -1900 ||
-	    !strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm))
+	    tm.tm_year > 9999 - 1900 || tm.tm_year < -1900)
 		return false;
-	out_text(out, text);
+	tm.tm_mon++;
+	out_room(out, 32);
+	out->p = number_digits(out->p, (uint32_t)(tm.tm_year + 1900), 4);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		*out->p++ = before[i];
+		out->p = number_digits(out->p, (uint32_t)*parts[i], 2);
+	}
 	put_fraction(out, (uint64_t)part, digits);
 	out_char(out, 'Z');
 	return true;
