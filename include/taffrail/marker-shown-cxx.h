@@ -5,8 +5,10 @@
  *	TAFFRAIL_ENUM_NAMES(type, A, B, ...);
  *
  * names the values of an enumeration for all markers that come after it; write
- * the values of an enum class as they are written there, type::A. TAFFRAIL_HEX
- * and similar macros give a number a distinct type. The rest is private.
+ * the values of an enum class as they are written there, type::A. From C++14
+ * on, an enum class needs no list: the compiler spells the names of the values
+ * from -1 to 126. TAFFRAIL_HEX and similar macros give a number a distinct
+ * type. The rest is private.
  */
 /* First of all, so this header may also be the first. */
 #include <taffrail/marker.h>
@@ -101,6 +103,167 @@ said_as_(unsigned field_, chars_<Bytes_> text_, E_... values_)
 		   (uint32_t)(8 * sizeof...(E_) + Bytes_) },
 		 { (int64_t)values_... }, text_ };
 }
+
+/* gcc spells names from version 9 on. */
+#if __cplusplus >= 201402L && (defined(__clang__) || __GNUC__ >= 9)
+/*
+ * The names of an enum class, out of the text in which the compiler spells a
+ * list of its values as arguments of a template:
+ *
+ *	gcc	...; E_ ...V_ = {(type)-1, type::A, type::B, (type)2, ...}]
+ *	clang	..., V_ = <(type)-1, type::A, type::B, (type)2, ...>]
+ *
+ * One function has all values, so a type costs one instantiation. Only an enum
+ * class: each number of the list is a value of it, as its underlying type is
+ * fixed. Where the compiler spells numbers alone (clang, of a type within a
+ * template), there is no name.
+ */
+enum : int { spelled_ = 128 };		/* values, from -1 on */
+
+template <int... I_> struct numbers_ {};
+template <class A_, class B_> struct numbers_both_;
+template <int... A_, int... B_>
+struct numbers_both_<numbers_<A_...>, numbers_<B_...> > {
+	typedef numbers_<A_..., ((int)sizeof...(A_) + B_)...> type_;
+};
+template <int N_> struct numbers_below_
+	: numbers_both_<typename numbers_below_<N_ / 2>::type_,
+			typename numbers_below_<N_ - N_ / 2>::type_> {};
+template <> struct numbers_below_<0> { typedef numbers_<> type_; };
+template <> struct numbers_below_<1> { typedef numbers_<0> type_; };
+
+/* The function's signature has no name of a type, which gcc would explain
+ * behind the list. */
+struct spelling_ {
+	const char *p_;
+	unsigned long bytes_;
+};
+template <class E_, E_... V_> constexpr spelling_ spell_()
+{
+	return { __PRETTY_FUNCTION__, sizeof(__PRETTY_FUNCTION__) - 1 };
+}
+
+constexpr int depth_of_(char c_)
+{
+	return c_ == ')' || c_ == '>' || c_ == '}' || c_ == ']' ? 1 :
+	       c_ == '(' || c_ == '<' || c_ == '{' || c_ == '[' ? -1 : 0;
+}
+
+/* Where the names stand in a text; the value's number is the index less 1. */
+struct spelled_names_ {
+	unsigned long at_[spelled_];
+	unsigned long bytes_[spelled_];	/* 0: it has no name */
+	unsigned long names_;
+	unsigned long text_;		/* bytes of all, with ", " or NUL */
+};
+
+/* Goes through a list from its end, as what stands before it may be anything. A
+ * word is the name of a value if no digit begins it. There is no `if`, which
+ * is a program's macro in Linux, one that a constant expression may not
+ * contain. */
+constexpr spelled_names_ find_names_(spelling_ text_, const bool *valid_)
+{
+	spelled_names_ found_ = {};
+	unsigned long at_ = text_.bytes_ < 2 ? 0 : text_.bytes_ - 2;
+
+	for (int i_ = spelled_ - 1; i_ >= 0; i_--) {
+		unsigned long end_ = at_, first_ = at_;
+		int depth_ = 0;
+
+		while (first_ && is_letter_(text_.p_[first_ - 1]))
+			first_--;
+		at_ = first_;
+		while (at_ && (depth_ || (text_.p_[at_ - 1] != ',' &&
+					  depth_of_(text_.p_[at_ - 1]) >= 0)))
+			depth_ += depth_of_(text_.p_[--at_]);
+		at_ -= at_ ? 1 : 0;
+		found_.at_[i_] = first_;
+		found_.bytes_[i_] = valid_[i_] && (text_.p_[first_] < '0' ||
+						   text_.p_[first_] > '9') ?
+				    end_ - first_ : 0;
+		found_.names_ += found_.bytes_[i_] ? 1 : 0;
+		found_.text_ += found_.bytes_[i_] ? found_.bytes_[i_] + 2 : 0;
+	}
+	return found_;
+}
+
+template <class E_, class I_> struct spelled_by_;
+template <class E_, int... I_> struct spelled_by_<E_, numbers_<I_...> > {
+	static constexpr int64_t value_(int i_)
+	{
+		return static_cast<int64_t>(static_cast<E_>(i_));
+	}
+	static constexpr spelling_ text_()
+	{
+		return spell_<E_, static_cast<E_>(I_ - 1)...>();
+	}
+	/* In a narrow type, -1 is the greatest number, and a number too large
+	 * is another value again. */
+	static constexpr spelled_names_ find_()
+	{
+		const bool valid_[] = {
+			(value_(I_ - 1) == I_ - 1 ||
+			 (!I_ && value_(-1) > spelled_ - 2))...
+		};
+
+		return find_names_(text_(), valid_);
+	}
+	static constexpr unsigned long names_ = find_().names_;
+	static constexpr unsigned long bytes_ = find_().text_;
+
+	static constexpr said_names_<names_ ? names_ : 1, bytes_ + 1>
+	of_(unsigned field_)
+	{
+		const spelled_names_ found_ = find_();
+		const spelling_ from_ = text_();
+		said_names_<names_ ? names_ : 1, bytes_ + 1> to_ = {};
+		unsigned long name_ = 0, at_ = 0;
+
+		to_.head_ = { (uint8_t)field_, TAFFRAIL_HOW_ENUM,
+			      (uint16_t)names_,
+			      (uint32_t)(8 * names_ + bytes_ + 1) };
+		for (int i_ = 0; i_ < spelled_; i_++) {
+			const unsigned long n_ = found_.bytes_[i_];
+
+			for (unsigned long k_ = 0; k_ < n_; k_++)
+				to_.text_.c_[at_++] =
+					from_.p_[found_.at_[i_] + k_];
+			for (int k_ = 0; n_ && k_ < 2; k_++)
+				to_.text_.c_[at_++] = ", "[k_];
+			for (int k_ = 0; n_ && k_ < 1; k_++)
+				to_.values_[name_++] = value_(i_ - 1);
+		}
+		return to_;
+	}
+};
+
+/* Whether a type is an enum class, which converts to no number. */
+char number_taken_(long long);
+long number_taken_(...);
+template <class E_, bool Enum_ = __is_enum(E_)> struct enum_class_ {
+	static constexpr bool is_ = false;
+};
+template <class E_> struct enum_class_<E_, true> {
+	static constexpr bool is_ = sizeof(number_taken_(any_<E_>())) > 1;
+};
+template <class E_, bool Class_ = enum_class_<E_>::is_>
+struct spelled_enum_ {
+	static constexpr unsigned long names_ = 0;
+};
+template <class E_> struct spelled_enum_<E_, true>
+	: spelled_by_<E_, numbers_below_<spelled_>::type_> {};
+
+template <class T_, bool Names_> struct when_named_ {};
+template <class T_> struct when_named_<T_, true> {
+	typedef decltype(spelled_enum_<T_>::of_(0)) type_;
+};
+template <class T_, class N_ = typename when_named_<
+	T_, spelled_enum_<T_>::names_ != 0>::type_>
+constexpr N_ said_of_(unsigned field_, T_ *, long)
+{
+	return spelled_enum_<T_>::of_(field_);
+}
+#endif
 
 /* The record of a field: of_() of a number from 1 on. */
 template <class T_>

@@ -216,7 +216,20 @@ class Maker(composed.Composed, objects.Objects, shown.Shown):
                         ("int" if signed else "uint") + str(bits))
         a.top = top + a.top
         a.enumeration = type, items, top
+        if "class" in form and self.program.year >= 14:
+            self.spelled(a, items)
         return a
+
+    def spelled(self, a, items):
+        """The compiler names small values of an enum class, without a list."""
+        names = {}
+        for _, name, n in items:
+            if -1 <= n <= 126:
+                names.setdefault(n, name)
+        if names:
+            a.values = [("state", n, [names[n]] if n in names else [])
+                        for _, n, _ in a.values]
+            a.shown = ", ".join("%s=%d" % (names[n], n) for n in sorted(names))
 
     def pointer(self):
         type = self.rng.choice((
