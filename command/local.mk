@@ -27,6 +27,8 @@ command_sources = \
 	command/agents/rule.h \
 	command/agents/targets.c \
 	command/agents/targets.h \
+	command/agents/visits.c \
+	command/agents/visits.h \
 	command/agents/vouch.c \
 	command/agents/vouch.h \
 	command/attach.c \
@@ -214,6 +216,7 @@ command_sources = \
 	command/runtime/sessions.c \
 	command/runtime/sweep.c \
 	command/runtime/user.c \
+	command/runtime/visits.c \
 	command/sandbox/child.c \
 	command/sandbox/child.h \
 	command/sandbox/opener.c \

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/words.h"
+#include "command/agents/visits.h"
 #include "command/common/limits.h"
 #include "command/common/nearest.h"
 #include "traces/trace.h"
@@ -191,6 +192,7 @@ int main(int argc, char **argv)
 		if (c->run != record_main && c->run != gdb_main &&
 		    c->run != gdbserver_main)
 			limits_raise_files();
+		visits_clean_user();
 		return c->run(argc - 1, argv + 1);
 	}
 	if (*word != '-')

@@ -17,6 +17,7 @@
 #include "command/agents/places.h"
 #include "command/agents/rule.h"
 #include "command/agents/targets.h"
+#include "command/agents/visits.h"
 #include "command/common/command.h"
 #include "command/common/counted.h"
 #include "command/load/libraries.h"
@@ -420,6 +421,9 @@ int start_main(int argc, char **argv)
 	if (*number && !number[strspn(number, "0123456789.")])
 		return command_misused("taffrail record makes sessions '%s': "
 				       "give another name", a.name);
+	if (visit_named(a.name))
+		return command_misused("view and top make sessions '%s': give "
+				       "another name", a.name);
 	if (!a.all == !a.pids.count)
 		return command_misused("give either -p PID or --all");
 	/* last, so the hints above are for names that are wrong, too */

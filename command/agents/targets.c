@@ -19,6 +19,7 @@
 #include "command/agents/handed.h"
 #include "command/agents/replaced.h"
 #include "command/agents/rule.h"
+#include "command/agents/visits.h"
 #include "command/attach/steps.h"
 #include "command/common/command.h"
 #include "command/common/inode.h"
@@ -55,8 +56,15 @@ static int targets_find(struct targets *t, const pid_t *pids, size_t count)
 		return -ENOMEM;
 	}
 	for (; t->list.count < count; t->list.count++) {
-		ret = rundir_find(&t->list.processes[t->list.count],
-				  pids[t->list.count], &cause);
+		struct rundir_process *process =
+			&t->list.processes[t->list.count];
+
+		ret = rundir_find(process, pids[t->list.count], &cause);
+		if (!ret && visits_clean_around(process)) {
+			rundir_process_close(process);
+			ret = rundir_find(process, pids[t->list.count],
+					  &cause);
+		}
 		if (ret) {
 			cause_tell(&cause);
 			return ret;

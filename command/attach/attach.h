@@ -55,8 +55,9 @@ int attach_request(pid_t pid, bool load, const char *request,
 /* Returns kernel.yama.ptrace_scope; 0 for a kernel without Yama. */
 long attach_yama_scope(void);
 
-/* Gives a process an agent unless it has one at work, and prints that. Returns
- * COMMAND_DONE; or after printing why not, the exit status of the cause. */
-int attach_provide(pid_t pid);
+/* Gives a process an agent unless it has one at work, and prints that; sets
+ * `loaded` (may be NULL) to whether it did. Returns COMMAND_DONE; or after
+ * printing why not, the exit status of the cause. */
+int attach_provide(pid_t pid, bool *loaded);
 
 #endif

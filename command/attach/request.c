@@ -84,11 +84,13 @@ int attach_request(pid_t pid, bool load, const char *request,
 	return ret;
 }
 
-int attach_provide(pid_t pid)
+int attach_provide(pid_t pid, bool *loaded)
 {
 	struct attach_report report = { 0 };
 	int ret;
 
+	if (loaded)
+		*loaded = false;
 	if (cause_check_files(LIMITS_FILES))
 		return COMMAND_FAILED;
 	ret = attach_process(pid, &report);
@@ -96,6 +98,8 @@ int attach_provide(pid_t pid)
 		return COMMAND_DONE;
 	if (ret)
 		return cause_tell(&report.cause);
+	if (loaded)
+		*loaded = true;
 	command_warn("process %d: agent loaded; one thread was stopped for "
 		     "%.0f us", pid, (double)report.stall_ns / NS_PER_US);
 	return COMMAND_DONE;

@@ -231,7 +231,7 @@ int gdb_main(int argc, char **argv)
 	ret = rundir_find(&process, pid, &cause);
 	if (!ret)
 		rundir_process_close(&process);
-	if ((ret == -ENXIO || ret == -ECHILD) && attach_provide(pid))
+	if ((ret == -ENXIO || ret == -ECHILD) && attach_provide(pid, NULL))
 		return COMMAND_FAILED;
 	/* --listen serves any number of gdbs, and knows none of their words */
 	if (address)

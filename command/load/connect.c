@@ -147,7 +147,7 @@ int connect_main(int argc, char **argv)
 	if (ret || !wish.pid)
 		return ret;
 	/* a forked child may have an agent that is asleep */
-	if (load_check_process(wish.pid) || attach_provide(wish.pid) ||
+	if (load_check_process(wish.pid) || attach_provide(wish.pid, NULL) ||
 	    load_connect(&wish, &markers))
 		return COMMAND_FAILED;
 	if (wish.enable)

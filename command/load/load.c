@@ -207,7 +207,7 @@ int load_main(int argc, char **argv)
 	if (ret || !pid)
 		return ret;
 	if (load_check_file(file) || load_check_process(pid) ||
-	    attach_provide(pid) || load_library(pid, file, NULL, name,
+	    attach_provide(pid, NULL) || load_library(pid, file, NULL, name,
 						  sizeof(name)))
 		return COMMAND_FAILED;
 	printf("process %d: library '%s' loaded\n", pid, name);

@@ -6,6 +6,7 @@
  * of it may still be read or counted, so none is opened or counted twice.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include "command/agents/elsewhere.h"
 #include "command/agents/layouts.h"
 #include "command/agents/targets.h"
+#include "command/agents/visits.h"
 #include "command/causes/cause.h"
 #include "command/common/limits.h"
 #include "command/elf/addresses.h"
@@ -241,8 +243,10 @@ static int session_choose(struct look *look, const struct rundir_list *list)
 		return COMMAND_FAILED;
 	if (look->pid)
 		snprintf(who, sizeof(who), "process %d", look->pid);
-	return command_failed("%s has %s session; 'taffrail start NAME -p PID' "
-			      "starts one", who, look->pid ? "no" : "a");
+	return command_failed("%s has %s session; %s -e RULE makes one for "
+			      "this command, 'taffrail start NAME -p PID' one "
+			      "that stays", who, look->pid ? "no" : "a",
+			      look->pid ? "" : "-p PID");
 }
 
 /* Lists the processes that a look may read: that of -p, or all. Returns
@@ -259,6 +263,17 @@ static int open_processes(struct rundir *dir, struct rundir_list *list,
 
 	if (look->session && (ret = targets_check_name(look->session)))
 		return ret;
+	if (look->within) {
+		*dir = *look->within;
+		dir->fd = fcntl(dir->fd, F_DUPFD_CLOEXEC, 3);
+		if (dir->fd >= 0)
+			missing_read_limit(look->rings, dir);
+		if (dir->fd >= 0 && !rundir_collect(dir, list))
+			return COMMAND_DONE;
+		look->rings->unlisted = true;
+		return dir->fd < 0 ? command_failed("%s", limits_raise(errno)) :
+				     cause_tell(&dir->cause);
+	}
 	if (!look->pid) {
 		if (rundir_open(dir, false) == -ENOENT)
 			dir->cause.id = CAUSE_NONE;
@@ -271,6 +286,10 @@ static int open_processes(struct rundir *dir, struct rundir_list *list,
 		return cause_tell(&dir->cause);
 	}
 	ret = rundir_find(&process, look->pid, &cause);
+	if (!ret && !look->again && visits_clean_around(&process)) {
+		rundir_process_close(&process);
+		ret = rundir_find(&process, look->pid, &cause);
+	}
 	if ((ret == -ENXIO || ret == -ESRCH) && look->again &&
 	    !executing_open(look->rings, &process))
 		ret = 0;
@@ -289,6 +308,9 @@ static int open_processes(struct rundir *dir, struct rundir_list *list,
 		names_collect(&names, &ended);
 	rundir_list_free(&ended);
 	cause_tell(&cause);
+	if (ret == -ENXIO && look->visit)
+		command_warn("-e RULE, with --follow of view, loads it for "
+			     "this command, and takes it back");
 	if (names.n)
 		command_warn("the events of process %d are still in the "
 			     "buffers of %s: give -s NAME without -p",

@@ -11,10 +11,12 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "buffers/reader/reader.h"
 #include "command/agents/rule.h"
+#include "command/agents/visits.h"
 #include "command/common/counted.h"
 #include "command/common/limits.h"
 #include "command/common/nearest.h"
@@ -213,6 +215,55 @@ int look_take_session(const char **session, const char *value)
 	return COMMAND_DONE;
 }
 
+/* Takes an option that a session of the command's own may have. Returns as
+ * look_option(). */
+static int visit_option(struct look *look, int key, const char *value)
+{
+	struct visit *visit = look->visit;
+	int ret;
+
+	if (!visit)
+		visit = look->visit = calloc(1, sizeof(*visit));
+	if (!visit)
+		return command_failed("out of memory");
+	if (key == LOOK_PID)
+		return command_take_pids(&visit->pids, value);
+	if (key == LOOK_BUFFER)
+		return command_take_size(&visit->buffer, value);
+	if (visit->nrules == VISIT_RULES_MAX)
+		return command_misused("more than %d rules", VISIT_RULES_MAX);
+	ret = rule_take(&value);
+	visit->rules[visit->nrules++] = value;
+	return ret;
+}
+
+int look_check_visit(struct look *look)
+{
+	const struct visit *visit = look->visit;
+
+	if (!visit)
+		return COMMAND_DONE;
+	if (visit->nrules && !visit->pids.count)
+		return command_misused("-e makes a session in a process: add "
+				       "-p PID; --where chooses among the "
+				       "events that are there");
+	if (visit->nrules && look->session)
+		return command_misused("-s means a session that is there, -e "
+				       "one of the command's own: give one of "
+				       "them");
+	if (visit->buffer && !visit->nrules)
+		return command_misused("--buffer-size is for a session of the "
+				       "command's own: add -e RULE");
+	if (!visit->nrules && visit->pids.count > 1)
+		return command_misused("processes %d and %d: give one -p, or "
+				       "-e RULE, which makes a session in "
+				       "both", visit->pids.pids[0],
+				       visit->pids.pids[1]);
+	if (!visit->nrules)
+		look->pid = visit->pids.pids[0];
+	return COMMAND_DONE;
+}
+
 int look_option(struct look *look, int key, const char *value)
 {
 	const char **to = key == LOOK_BEGIN ? &look->begin : &look->end;
@@ -236,8 +287,12 @@ int look_option(struct look *look, int key, const char *value)
 		return COMMAND_DONE;
 	case LOOK_SESSION:
 		return look_take_session(&look->session, value);
+	case LOOK_RULE:
+	case LOOK_BUFFER:
+		return visit_option(look, key, value);
 	case LOOK_PID:
-		return command_take_pid(&look->pid, value);
+		return look->visits ? visit_option(look, key, value) :
+				      command_take_pid(&look->pid, value);
 	}
 	if (!look_time_valid(value))
 		return command_misused("'%s' is no time: give HH:MM:SS[.NS], "
@@ -415,7 +470,7 @@ int look_date(struct look *look, bool on, int64_t until)
 
 int look_check_sources(const struct look *look, char ***paths, int *n)
 {
-	bool rings = look->session || look->pid;
+	bool rings = look->session || look->pid || look->visit;
 	static char *newest[2];
 	char last[PATH_MAX];
 	const char *value;
@@ -447,6 +502,13 @@ int look_open(struct look *look, char **paths, int n)
 		look->calls.loss = loss_tell;
 	}
 	look->calls.priv = look;
+	if (look->visit && look->visit->nrules) {
+		ret = visit_begin(look->visit);
+		look->session = look->visit->session;
+		look->within = &look->visit->dir;
+	}
+	if (ret != COMMAND_DONE)
+		return ret;
 	map_guard();
 	look->reader = reader_new(&look->calls);
 	if (!look->reader)
@@ -528,5 +590,9 @@ int look_close(struct look *look)
 	look_follow_end(look);
 	if (look->where)
 		where_free(look->where);
+	if (look->visit && visit_end(look->visit))
+		look->unread = true;
+	free(look->visit);
+	look->visit = NULL;
 	return problems || look->unread ? COMMAND_FAILED : COMMAND_DONE;
 }

@@ -22,8 +22,10 @@ enum look_key {
 	LOOK_END,
 	LOOK_WHERE,
 	LOOK_PAIR_BY,
+	LOOK_BUFFER,
 	LOOK_SESSION = 's',
 	LOOK_PID = 'p',
+	LOOK_RULE = 'e',
 };
 
 #define LOOK_WHERE_ROW							\
@@ -49,7 +51,17 @@ enum look_key {
 	  "what is in the buffers of this session now" },		\
 	{ 'p', "pid", "PID", "only those of this process" }
 
+/* For commands that make a session of their own: set look->visits. */
+#define LOOK_VISIT_ROWS							\
+	{ LOOK_RULE, "event", "RULE",					\
+	  "with -p: make a session of its own for markers that match, load "	\
+	  "the agent for it, and take both back; repeatable" },		\
+	{ LOOK_BUFFER, "buffer-size", "N",				\
+	  "with -e: bytes of one CPU's buffer (256K to 1G)" }
+
 #define LOOK_NOTES_MAX	8u
+
+struct visit;
 
 /* A directory that is followed. */
 struct look_directory {
@@ -69,6 +81,10 @@ struct look {
 	const char *session;		/* whose rings, or NULL */
 	pid_t pid;			/* the same, or 0 */
 	bool any_session;		/* without both: the only one */
+	bool visits;			/* the command takes -e */
+	struct visit *visit;		/* of its options, or NULL */
+	struct rundir *within;		/* where the visit's processes are, or
+					 * NULL */
 	bool peek;			/* also events that a recorder took */
 	bool keep;			/* for look_recorded() */
 	struct look_rings *rings;	/* then */
@@ -111,6 +127,10 @@ int look_option(struct look *look, int key, const char *value);
 
 /* Does so for LOOK_SESSION alone: sets *session, unless it has another name. */
 int look_take_session(const char **session, const char *value);
+
+/* Checks -e, and what goes with it, for a command that sets look->visits.
+ * Returns COMMAND_DONE, or COMMAND_USAGE after printing why. */
+int look_check_visit(struct look *look);
 
 /*
  * Checks that there are directories, or -s and -p, and not both. Without any of
@@ -198,8 +218,8 @@ int look_finish(void);
  * *until: all events before that time are there for reader_refresh();
  * LOOK_UNTOLD or less: no recorder has told such a time.
  * look_follow_whole() returns COMMAND_FAILED after printing which directories
- * have gone, or no recorder has completed. look_interrupt() takes SIGINT and
- * SIGTERM; look_interrupted() says whether one came.
+ * have gone, or no recorder has completed. look_interrupt() takes SIGINT,
+ * SIGTERM and SIGHUP; look_interrupted() says whether one came.
  */
 bool look_recorded(struct look *look, int64_t *until);
 

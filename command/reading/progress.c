@@ -65,10 +65,13 @@ static void on_signal(int number)
 
 void look_interrupt(void)
 {
-	struct sigaction action = { .sa_handler = on_signal };
+	struct sigaction action = { .sa_handler = on_signal }, before;
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
+	/* a terminal that is closed; nohup(1) ignores it */
+	if (!sigaction(SIGHUP, NULL, &before) && before.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &action, NULL);
 }
 
 bool look_interrupted(void)

@@ -20,7 +20,7 @@ int members_follow(struct members *members, const struct record_options *o)
 	int ret, status = COMMAND_DONE;
 
 	for (int i = 0; i < o->pids.count; i++)
-		if (attach_provide(o->pids.pids[i]))
+		if (attach_provide(o->pids.pids[i], NULL))
 			return COMMAND_FAILED;
 	program_prepare();
 	if (probes_load(members->probes, &members->drain->set))

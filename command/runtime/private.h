@@ -64,10 +64,4 @@ void rundir_followers_sweep(const struct rundir *dir);
  * errno. */
 int rundir_open_rules(const struct rundir *dir, bool create);
 
-/* Opens the runtime directory that the directory of a process is in, if it is
- * of the process's user. Returns 0, and rundir_close() must be called, or a
- * negative errno; dir->path stays unset. */
-int rundir_open_around(struct rundir *dir,
-		       const struct rundir_process *process);
-
 #endif

@@ -211,6 +211,36 @@ bool rundir_followed(const struct rundir_process *process, const char *session);
 void rundir_tell_followers(const struct rundir_process *process, uint32_t image,
 			   const struct session_page *page);
 
+/* Opens the runtime directory that the directory of a process is in, if it is
+ * of the process's user. Returns 0, and rundir_close() must be called, or a
+ * negative errno. */
+int rundir_open_around(struct rundir *dir,
+		       const struct rundir_process *process);
+
+/*
+ * visits.c: locks the file of the commands that have sessions of their own in a
+ * process, whose directory has this name; makes the file when `create`. Waits
+ * `wait_ms` for another command at most. Returns a descriptor, whose close(2)
+ * ends the lock, or a negative errno: -EBUSY, -ENOENT.
+ */
+int rundir_visit_lock(const struct rundir *dir, const char *process,
+		      bool create, int wait_ms);
+
+/* Returns whether one of them has loaded the agent. */
+bool rundir_visit_loaded(int fd);
+
+/* Notes so, or that the agent stays. Returns 0 or a negative errno. */
+int rundir_visit_note(int fd, bool loaded);
+
+/* Removes the file. The caller has locked it. */
+void rundir_visit_remove(const struct rundir *dir, const char *process);
+
+/* Returns true when the runtime directory has such a file. */
+bool rundir_visited(const struct rundir *dir);
+
+/* Removes the files of processes that have no directory. */
+void rundir_visit_sweep(const struct rundir *dir);
+
 /*
  * Returns true when agents do not find, by its path, the runtime directory that
  * is open here, or refuse it: it was removed, renamed, or opened to others.

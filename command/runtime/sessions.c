@@ -320,6 +320,8 @@ int rundir_open_around(struct rundir *dir, const struct rundir_process *process)
 	struct stat st;
 
 	dir->uid = process->uid;
+	snprintf(dir->path, sizeof(dir->path), "%.*s/..", PATH_MAX - 4,
+		 process->path);
 	dir->fd = openat(process->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir->fd < 0)
 		return -errno;

@@ -55,8 +55,7 @@ struct top_sample {
 
 /* The options, and the state that the last interval left. */
 struct top {
-	const char *session;
-	pid_t pid;
+	const char *session;		/* once it is known */
 	const char *rules[TOP_RULES_MAX];	/* of --where */
 	size_t nrules;
 	bool json;
@@ -74,6 +73,8 @@ struct top {
 	struct top_row *names;		/* of all events that were met */
 	size_t nnames;
 	struct class_memory *memory;	/* of names */
+	bool ended;			/* all processes have, as of the last
+					 * interval */
 	bool gone;			/* the session; not the first time */
 	bool unread;			/* something could not be read */
 };

@@ -119,8 +119,6 @@ static int begin_sample(struct top *top)
 	struct look *look = &top->look;
 	int ret = COMMAND_DONE;
 
-	look->session = top->session;
-	look->pid = top->pid;
 	look->any_session = look->peek = look->keep = look->quiet_losses = true;
 	calls.priv = top;
 	top->pairs = pairs_new(&calls);
@@ -160,6 +158,7 @@ int top_take(struct top *top, struct top_sample *sample)
 		return COMMAND_FAILED;
 	sample->processes = look->processes;
 	sample->ended = look->ended;
+	top->ended = look->processes == look->ended;
 	sample->stopped = look->stopped;
 	sample->lost_before = look->totals.lost;
 	sample->unplaced_before = look->totals.unplaced;

@@ -20,6 +20,7 @@
 
 static const struct option_row rows[] = {
 	LOOK_LIVE_ROWS,
+	LOOK_VISIT_ROWS,
 	LOOK_WHERE_ROW,
 	LOOK_PAIR_BY_ROW,
 	{ KEY_FOR, "for", "TIME", "end after this time: 10 (seconds), 10s, 5m" },
@@ -54,6 +55,10 @@ static int run_top(struct top *top)
 		else if (ret == COMMAND_DONE)
 			top_print(top, &sample);
 		top_sample_free(&sample);
+		/* with its last process, before the session is taken back */
+		if (ret == COMMAND_DONE && top->look.within &&
+		    top->ended)
+			break;
 		if (ret == COMMAND_DONE)
 			continue;
 		if (!top->gone)
@@ -68,11 +73,13 @@ int top_main(int argc, char **argv)
 {
 	struct options options = {
 		.argc = argc, .argv = argv, .rows = rows,
-		.shape = "[-s NAME | -p PID]",
+		.shape = "[-s NAME | -p PID [-e RULE]]",
 		.about = "Print once a second which events a session's buffers "
 			 "get, and how long pairs take.",
 	};
-	struct top top = { .screen = isatty(STDOUT_FILENO) };
+	struct top top = {
+		.screen = isatty(STDOUT_FILENO), .look.visits = true,
+	};
 	int key, ret;
 
 	while ((key = options_next(&options)) != OPTIONS_END) {
@@ -92,14 +99,8 @@ int top_main(int argc, char **argv)
 						       "rules", TOP_RULES_MAX);
 			top.rules[top.nrules++] = options.value;
 			break;
-		case LOOK_PAIR_BY:
-			ret = look_option(&top.look, key, options.value);
-			break;
-		case LOOK_SESSION:
-			ret = look_take_session(&top.session, options.value);
-			break;
 		default:
-			ret = command_take_pid(&top.pid, options.value);
+			ret = look_option(&top.look, key, options.value);
 		}
 		if (ret != COMMAND_DONE)
 			return ret;
@@ -110,6 +111,9 @@ int top_main(int argc, char **argv)
 				       "for a trace: taffrail report %s",
 				       argv[options.index],
 				       argv[options.index]);
+	ret = look_check_visit(&top.look);
+	if (ret != COMMAND_DONE)
+		return ret;
 	signal(SIGPIPE, SIG_IGN);
 	look_interrupt();
 	ret = run_top(&top);

@@ -19,8 +19,10 @@
 #include <unistd.h>
 
 #include "base/tunables.h"
+#include "command/agents/visits.h"
 #include "command/common/command.h"
 #include "command/common/limits.h"
+#include "command/common/monotonic.h"
 #include "command/reading/look.h"
 #include "command/reading/progress.h"
 #include "traces/text/event-text.h"
@@ -32,16 +34,18 @@
 enum key {
 	KEY_TAIL = 256, KEY_FOLLOW, KEY_NO_DELTA, KEY_DATES, KEY_UTC,
 	KEY_FIELDS, KEY_MESSAGES, KEY_COLOR, KEY_NO_PAGER, KEY_RAW, KEY_LONG,
-	KEY_SHORT, KEY_DELTA,
+	KEY_SHORT, KEY_DELTA, KEY_FOR,
 };
 
 static const struct option_row rows[] = {
 	LOOK_LIVE_ROWS,
+	LOOK_VISIT_ROWS,
 	LOOK_ROWS,
 	{ KEY_TAIL, "tail", "N", "only the last N events" },
 	{ KEY_FOLLOW, "follow", NULL,
 	  "go on while the directory is being recorded, or the session is "
 	  "there" },
+	{ KEY_FOR, "for", "SEC", "with --follow: end after this time" },
 	{ KEY_FIELDS, "fields", "LIST",
 	  "only these fields and contexts: NAME,NAME,..." },
 	{ KEY_MESSAGES, "messages", NULL,
@@ -70,6 +74,7 @@ struct view {
 	struct event_text text;
 	struct out out;
 	uint64_t tail;			/* 0: all events */
+	double seconds;			/* of --for; 0: until the end */
 	const char *color;		/* the value of --color, or NULL */
 	bool formed;			/* an option chose text.form */
 	bool no_pager;
@@ -114,6 +119,8 @@ static int take_option(struct view *v, int key, const char *value)
 	case KEY_FOLLOW:
 		v->look.follow = v->look.keep = true;
 		break;
+	case KEY_FOR:
+		return command_take_seconds(&v->seconds, value);
 	case KEY_MESSAGES:
 		v->text.messages = true;
 		break;
@@ -232,8 +239,11 @@ static int64_t spent_ms(void)
  */
 static int follow_recording(struct view *v)
 {
+	uint64_t over = v->seconds > 0 ?
+			monotonic_ns() + (uint64_t)(v->seconds * 1e9) :
+			UINT64_MAX;
 	int64_t until, end = TIME_MAX;
-	bool on = true, begun = false;
+	bool on = true, begun = false, last = false;
 	int ret = COMMAND_DONE;
 	uint64_t skip = 0;
 
@@ -241,6 +251,8 @@ static int follow_recording(struct view *v)
 	while (on && !v->out.error && !look_interrupted()) {
 		int64_t cost = -spent_ms();
 
+		/* what came before that time is printed */
+		last = monotonic_ns() >= over;
 		/* a recorder that ends now has written all */
 		on = look_recorded(&v->look, &until);
 		cost += spent_ms();
@@ -263,7 +275,7 @@ static int follow_recording(struct view *v)
 			print_events(v, &skip);
 			out_flush(&v->out);
 		}
-		if (!on || (begun && until >= end))
+		if (!on || last || (begun && until >= end))
 			break;
 		/* looks take a tenth of the time, at most */
 		cost *= 10;
@@ -313,12 +325,12 @@ int view_main(int argc, char **argv)
 {
 	struct options options = {
 		.argc = argc, .argv = argv, .rows = rows,
-		.shape = "[DIR... | -s NAME | -p PID]",
+		.shape = "[DIR... | -s NAME | -p PID [-e RULE]]",
 		.about = "Print the events of traces that record or snapshot "
 			 "wrote, or of a session's\nbuffers, in the order of "
 			 "time.",
 	};
-	struct view v = { 0 };
+	struct view v = { .look.visits = true };
 	char nearest[512], **paths;
 	int key, ret, npaths;
 
@@ -331,7 +343,16 @@ int view_main(int argc, char **argv)
 	}
 	paths = argv + options.index;
 	npaths = argc - options.index;
-	ret = look_check_sources(&v.look, &paths, &npaths);
+	ret = look_check_visit(&v.look);
+	if (ret == COMMAND_DONE && !v.look.follow && v.look.visit &&
+	    v.look.visit->nrules)
+		ret = command_misused("-e makes a session, whose events are to "
+				      "come: add --follow");
+	if (ret == COMMAND_DONE && !v.look.follow && v.seconds > 0)
+		ret = command_misused("--for ends what --follow begins: add "
+				      "--follow");
+	if (ret == COMMAND_DONE)
+		ret = look_check_sources(&v.look, &paths, &npaths);
 	if (ret != COMMAND_DONE)
 		return ret;
 	if (!color_when(v.color, &v.text.color))
