@@ -101,6 +101,9 @@ static int each_pid(struct options *options, bool attach)
 			status |= detach_one(pid);
 		} else if (cause_check_files(LIMITS_FILES)) {
 			status = COMMAND_FAILED;
+		} else if (attach_keep(pid)) {
+			printf("process %d: agent stays: a command that looks "
+			       "had loaded it for its own time\n", pid);
 		} else if (attach_process(pid, &report)) {
 			if (cause_tell(&report.cause))
 				status = COMMAND_FAILED;

@@ -18,6 +18,7 @@
 #include "command/agents/rule.h"
 #include "command/agents/targets.h"
 #include "command/agents/visits.h"
+#include "command/attach/attach.h"
 #include "command/common/command.h"
 #include "command/common/counted.h"
 #include "command/load/libraries.h"
@@ -371,6 +372,26 @@ static int start_all(struct targets *targets, const struct start_arguments *a,
 		       COMMAND_FAILED : ret;
 }
 
+/* Loads the agent into the processes that have none, as record does. Returns
+ * COMMAND_DONE, or another status after printing why. */
+static int agents_provide(const struct command_pids *pids)
+{
+	struct rundir_process process;
+	struct cause cause;
+	int status = COMMAND_DONE;
+
+	for (int i = 0; i < pids->count && status == COMMAND_DONE; i++) {
+		int ret = rundir_find(&process, pids->pids[i], &cause);
+
+		rundir_process_close(&process);
+		/* targets_open_each() tells the other causes */
+		if (!ret || cause.id == CAUSE_AGENT_NONE ||
+		    cause.id == CAUSE_AGENT_FORKED)
+			status = attach_provide(pids->pids[i], NULL);
+	}
+	return status;
+}
+
 int start_main(int argc, char **argv)
 {
 	/* sessions that gdb, gdbserver, TAFFRAIL_ENABLE and callbacks make */
@@ -428,6 +449,9 @@ int start_main(int argc, char **argv)
 		return command_misused("give either -p PID or --all");
 	/* last, so the hints above are for names that are wrong, too */
 	status = targets_check_name(a.name);
+	if (status)
+		return status;
+	status = agents_provide(&a.pids);
 	if (status)
 		return status;
 	fill_request(&request, &a);

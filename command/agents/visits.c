@@ -150,20 +150,17 @@ static int process_leave(struct visit *v, struct rundir_process *process,
 	/* -1: it is a child */
 	while (number >= 0 && strcmp(v->names[number], process->name))
 		number--;
-	loaded = number < 0 ? all_loaded : v->loaded[number];
-	fd = number < 0 ? -1 : v->locks[number];
 	if (number < 0 && !has_session(process, v->session))
 		return COMMAND_DONE;
-	if (fd < 0)
-		fd = rundir_visit_lock(&v->dir, process->name, false, LOCK_MS);
+	loaded = number < 0 ? all_loaded : v->loaded[number];
+	fd = number < 0 ? rundir_visit_lock(&v->dir, process->name, false,
+					    LOCK_MS) : v->locks[number];
 	if (session_leave(&target, v->session))
 		status = command_failed("session '%s' is not ended yet: %s",
 					v->session,
 					cause_line(&target.client.cause, line));
 	else
-		status = agent_leave(&v->dir, &target,
-				     loaded ||
-				     (fd >= 0 && rundir_visit_loaded(fd)));
+		status = agent_leave(&v->dir, &target, loaded);
 	client_close(&target.client);
 	if (fd >= 0)
 		close(fd);
@@ -181,8 +178,15 @@ int visit_end(struct visit *v)
 	if (!v->begun)
 		return COMMAND_DONE;
 	v->begun = false;
-	for (int i = 0; i < v->pids.count; i++)
+	for (int i = 0; v->dir.fd >= 0 && i < v->pids.count; i++) {
+		if (v->locks[i] < 0 && *v->names[i])
+			v->locks[i] = rundir_visit_lock(&v->dir, v->names[i],
+							false, LOCK_MS);
+		/* an earlier visit may have, or attach_keep() was called */
+		if (v->locks[i] >= 0)
+			v->loaded[i] = rundir_visit_loaded(v->locks[i]);
 		all_loaded = all_loaded && v->loaded[i];
+	}
 	if (v->dir.fd >= 0 && rundir_collect(&v->dir, &list))
 		status = cause_tell(&v->dir.cause);
 	for (size_t i = 0; i < list.count; i++)

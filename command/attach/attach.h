@@ -55,9 +55,14 @@ int attach_request(pid_t pid, bool load, const char *request,
 /* Returns kernel.yama.ptrace_scope; 0 for a kernel without Yama. */
 long attach_yama_scope(void);
 
+/* Says that the agent of a process stays, if a command that looks has loaded it
+ * for its own time. Returns whether it did. */
+bool attach_keep(pid_t pid);
+
 /* Gives a process an agent unless it has one at work, and prints that; sets
- * `loaded` (may be NULL) to whether it did. Returns COMMAND_DONE; or after
- * printing why not, the exit status of the cause. */
+ * `loaded` to whether it did; if that is NULL, the agent stays, see
+ * attach_keep(). Returns COMMAND_DONE; or after printing why not, the exit
+ * status of the cause. */
 int attach_provide(pid_t pid, bool *loaded);
 
 #endif

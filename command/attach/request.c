@@ -12,16 +12,19 @@
 #include <limits.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "command/attach/attach.h"
 #include "command/attach/steps.h"
 #include "command/common/command.h"
 #include "command/common/limits.h"
+#include "command/runtime/rundir.h"
 
 #define PROBE_LIBRARY	"libtaffrail-probe.so"
 #define BUSY_LOOKS	100
 #define BUSY_PAUSE_NS	10000000
 #define NS_PER_US	1000.0
+#define KEEP_WAIT_MS	5000
 
 /* Loads the library where it is not there, and has it run the request. */
 static int request_once(pid_t pid, bool load, const char *request,
@@ -84,6 +87,26 @@ int attach_request(pid_t pid, bool load, const char *request,
 	return ret;
 }
 
+bool attach_keep(pid_t pid)
+{
+	struct rundir_process process;
+	struct rundir dir = { .fd = -1 };
+	struct cause cause;
+	bool kept = false;
+	int fd = -1;
+
+	if (!rundir_find(&process, pid, &cause) &&
+	    !rundir_open_around(&dir, &process))
+		fd = rundir_visit_lock(&dir, process.name, false, KEEP_WAIT_MS);
+	if (fd >= 0) {
+		kept = rundir_visit_loaded(fd) && !rundir_visit_note(fd, false);
+		close(fd);
+	}
+	rundir_close(&dir);
+	rundir_process_close(&process);
+	return kept;
+}
+
 int attach_provide(pid_t pid, bool *loaded)
 {
 	struct attach_report report = { 0 };
@@ -94,6 +117,12 @@ int attach_provide(pid_t pid, bool *loaded)
 	if (cause_check_files(LIMITS_FILES))
 		return COMMAND_FAILED;
 	ret = attach_process(pid, &report);
+	/* a command that looks may detach it just now */
+	if (ret == -EEXIST && !loaded) {
+		attach_keep(pid);
+		report = (struct attach_report){ 0 };
+		ret = attach_process(pid, &report);
+	}
 	if (ret == -EEXIST)
 		return COMMAND_DONE;
 	if (ret)

@@ -375,7 +375,7 @@ expect commands:
 	*-trace|verify|completion 0
 	detach		1 has no agent at work: there is nothing to take back
 	doctor		0
-	attach|load|connect|record|gdb -
+	attach|load|connect|record|gdb|start -
 	call		1 has no probe library: load one with taffrail load \d+ LIB
 	disconnect|unload 1 has no probe library: load one with taffrail load
 
@@ -388,11 +388,12 @@ expect commands:
 case: has loaded it
 run: taffrail list -p $pid
 
-group: no agent: record
+group: no agent: {name}
+for: name record start
 before: start none sleep 600
 expect commands:
 	*		-
-	record		1
+	{name}		1
 case: has loaded it
 run: taffrail list -p $pid
 
