@@ -332,6 +332,10 @@ static int take_all(struct snapshot *s)
 		     counted(s->processes, "process"), s->set.path);
 	if (reach_text(&s->reach, reach))
 		command_warn("the buffers reach back %s", reach);
+	/* shortage_note() has the remedy for buffers that found no room */
+	if (s->set.lost && !s->set.overwritten && !s->shortage.error &&
+	    !s->fail_on_loss)
+		command_warn(COMMAND_FULL_REMEDY);
 	if (s->set.taken)
 		command_warn("%s before %s recorded already: see the "
 			     "directory of that recording",

@@ -567,6 +567,7 @@ static void session_print(const struct session *session)
 	const struct session_act *first = NULL, *last = NULL;
 	char reach[REACH_TEXT_BYTES];
 	const struct member *m;
+	bool lost = false;
 
 	printf("%s: %s, %s", session->name, state_word(session),
 	       session->overwrite ? "overwrite" : "discard");
@@ -595,6 +596,7 @@ static void session_print(const struct session *session)
 		       "WRITTEN", "LOST", "OVERWRITTEN", "BYTES");
 	for (size_t i = 0; i < session->nmembers; i++) {
 		m = &session->members[i];
+		lost = lost || (m->lost && !m->roomless);
 		printable_print("%9d %-16s %12" PRIu64 " %10" PRIu64 " %12"
 				PRIu64 " %14" PRIu64 "%s\n", m->pid, m->name,
 				m->written, m->lost, m->overwritten, m->bytes,
@@ -615,6 +617,8 @@ static void session_print(const struct session *session)
 			printf("%9s no room for buffers of %uK: it has %uK\n",
 			       "", m->asked / 1024, m->buffer / 1024);
 	}
+	if (lost && !session->overwrite)
+		puts("  " COMMAND_FULL_REMEDY);
 	if (session->removed_processes)
 		printf("  %s with %s %s removed: ended processes' buffers had "
 		       "more than %lluM\n",

@@ -148,6 +148,11 @@ int command_misused(const char *format, ...)
  * out of messages that it cites. */
 #define COMMAND_SEE_DOCTOR	"; see taffrail doctor"
 
+/* The remedy for events that full buffers lost, in a session that discards. */
+#define COMMAND_FULL_REMEDY						\
+	"a larger --buffer-size loses fewer events; with --overwrite, full "	\
+	"buffers lose the oldest, and go on"
+
 /* Sets SUBCOMMAND, for a sub-command that has not called options_next(). */
 void command_name(const char *name);
 

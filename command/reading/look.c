@@ -61,6 +61,16 @@ static void problem_tell(const char *where, const char *fact, void *priv)
 		command_warn("%s: %s", where, fact);
 }
 
+/* Tells, once, how fewer events are lost. */
+static void remedy_tell(struct look *look, const struct trace_loss *l)
+{
+	if (look->full_told || l->absent)
+		return;
+	look->full_told = true;
+	command_warn("%s", l->overwritten ? "a larger --buffer-size loses fewer "
+					    "events" : COMMAND_FULL_REMEDY);
+}
+
 /* Tells lost events, and counts them also where they are not told. The times
  * are those of the packets around the loss; TIME_MIN: there is none. */
 static void loss_tell(const struct trace_loss *l, void *priv)
@@ -90,6 +100,7 @@ static void loss_tell(const struct trace_loss *l, void *priv)
 	if (l->to == TIME_MIN) {
 		command_warn("%s, %s: %s lost: the buffers were full",
 			     l->trace->path, l->stream, what);
+		remedy_tell(look, l);
 		return;
 	}
 	text.utc = look->utc;
@@ -98,11 +109,13 @@ static void loss_tell(const struct trace_loss *l, void *priv)
 	if (l->from == TIME_MIN) {
 		command_warn("%s, %s: %s lost before [%s]: %s",
 			     l->trace->path, l->stream, what, to, why);
+		remedy_tell(look, l);
 		return;
 	}
 	event_text_time(&text, l->from, from);
 	command_warn("%s, %s: %s lost between [%s] and [%s]: %s",
 		     l->trace->path, l->stream, what, from, to, why);
+	remedy_tell(look, l);
 }
 
 /* Adds the names of a structure's members that a rule may have. */

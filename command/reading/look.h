@@ -118,6 +118,7 @@ struct look {
 	/* takes a loss, beside look_open()'s own call; or NULL */
 	void (*lost)(const struct trace_loss *l, struct look *look);
 	bool quiet_losses;		/* they are only counted */
+	bool full_told;			/* the remedy for them was told */
 	bool quiet_problems;		/* they were told before */
 };
 

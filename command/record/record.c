@@ -158,6 +158,10 @@ static void record_tell(void)
 		      probes_missed(&probes));
 	if (options.fail_if_none && !drain.set.kept)
 		outcome_note(&outcome, EVENTS_NONE);
+	/* the outcome has the remedy for buffers that found no room */
+	if (drain.set.lost && !drain.shortage.error && !options.overwrite &&
+	    !options.fail_on_loss)
+		command_warn(COMMAND_FULL_REMEDY);
 	outcome_print(&outcome, CAUSE_EVENTS_LOST);
 	if (members_traced(&members) && isatty(STDERR_FILENO) &&
 	    shell_word(word, sizeof(word), drain.set.path))

@@ -287,7 +287,8 @@ static int run_timeline(struct timeline *t)
 	look_warn_notes(&t->look, t->pairs);
 	if (t->look.losses)
 		command_warn("%s lost, because buffers were full: the page "
-			     "says when", counted(t->look.losses, "event"));
+			     "says when; " COMMAND_FULL_REMEDY,
+			     counted(t->look.losses, "event"));
 	if (t->events > t->each)
 		command_warn("above %s the page shows their density first, and "
 			     "each of them where you zoom in",

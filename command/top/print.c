@@ -119,6 +119,8 @@ static void print_head(const struct top *top, const struct top_sample *sample)
 	if (sample->unplaced_before)
 		printf("%s of these had no buffer\n",
 		       counted(sample->unplaced_before, "event"));
+	if (sample->full)
+		puts(COMMAND_FULL_REMEDY);
 	if (sample->missed && sample->seen < sample->written)
 		printf("%.1f %% of them were still in the buffers; the rest is "
 		       "taken to be like these\n",
@@ -152,7 +154,7 @@ void top_print(const struct top *top, struct top_sample *sample)
 	if (top->screen && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) &&
 	    size.ws_row) {
 		other = LINES_OTHER + (top->nrules != 0) +
-			(sample->unplaced_before != 0) +
+			(sample->unplaced_before != 0) + sample->full +
 			(sample->threadless != 0) + (sample->left_out != 0) +
 			(sample->given_up != 0);
 		lines = size.ws_row > other ? size.ws_row - other : 0;

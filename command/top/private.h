@@ -36,6 +36,7 @@ struct top_sample {
 	uint64_t unplaced;		/* of these: no buffer was there */
 	uint64_t seen;			/* that were still in the buffers */
 	uint64_t chosen;		/* of these, those of --where */
+	bool full;			/* full buffers have lost some, ever */
 	bool missed;			/* some were overwritten before */
 	uint64_t threadless;		/* see pairs_threadless() */
 	uint64_t lost_before;		/* in all, since the session began */

@@ -177,6 +177,7 @@ int top_take(struct top *top, struct top_sample *sample)
 	top->threadless += sample->threadless;
 	sample->missed = look->overwritten > top->overwritten;
 	top->overwritten = look->overwritten;
+	sample->full = look->losses > look->overwritten;
 	/* events that are in no pair of the interval */
 	out = pairs_left_out(top->pairs, NULL);
 	sample->left_out = out.begins + out.ends - top->left_out;
