@@ -225,13 +225,37 @@ static void put_values(struct json *json, const char *key,
 	json_close(json, ']');
 }
 
+/* Writes an address and its name, where they are known. */
+static void put_place(struct json *json, const char *key,
+		      const struct lock_place *place)
+{
+	const char *name = lock_place_name(place);
+
+	if (!place->class)
+		return;
+	json_open(json, key, '{');
+	json_number(json, "address", place->address);
+	if (name)
+		json_string(json, "name", name);
+	json_close(json, '}');
+}
+
 /* Writes a lock, with at most HOLDERS_MAX threads for whom others waited
  * most. */
 static void put_lock(struct json *json, const struct lock *lock)
 {
+	const struct lock_place self = { lock->address, lock->class };
+	const char *name = lock_place_name(&self);
+
 	json_open(json, NULL, '{');
 	json_string(json, "kind", lock->kind);
 	json_number(json, "address", lock->address);
+	if (name)
+		json_string(json, "name", name);
+	put_place(json, "initialised_by", &lock->init);
+	if (lock->several)
+		json_bool(json, "several", true);
+	put_place(json, "first_locked_by", &lock->first);
 	json_real(json, "pid", (long double)lock->trace->vpid);
 	json_number(json, "taken", lock->taken);
 	json_number(json, "blocked", lock->waited);
@@ -245,6 +269,7 @@ static void put_lock(struct json *json, const struct lock *lock)
 		json_open(json, NULL, '{');
 		json_number(json, "vtid", lock->holders[i].vtid);
 		json_number(json, "others_waited", lock->holders[i].ns);
+		put_place(json, "taken_by", &lock->holders[i].caller);
 		json_close(json, '}');
 	}
 	json_close(json, ']');

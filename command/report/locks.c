@@ -3,6 +3,7 @@
  * Locks, from the events of taffrail-pthread(7): how long threads waited for
  * each, how long they held it, and who held it meanwhile.
  *
+ *	_init_entry	names a lock that is no variable of the program
  *	_lock_entry	waits
  *	_lock_exit	holds, if it returned 0
  *	_unlock_entry	holds no more; each thread that waits has waited for
@@ -12,7 +13,8 @@
  * cond_wait_exit; that is no wait for the mutex.
  *
  * Invariant: a lock's list of threads has those alone that wait for it or hold
- * it. It is short, however many threads a program makes.
+ * it, or gave it while they wait for a condition. It is short, however many
+ * threads a program makes.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,22 +23,25 @@
 #include "command/report/private.h"
 #include "traces/array.h"
 
-/* A thread that waits for a lock or holds it. It is freed when it does neither,
- * and when events of the process are missing. */
+/* A thread that waits for a lock, holds it, or sleeps without it. It is freed
+ * when it does none of these, and when events of the process are missing. */
 struct lock_thread {
 	struct lock_thread *next;
 	uint32_t vtid;
 	uint32_t depth;			/* how often it took the lock */
 	int64_t held_since;
 	bool waits;
+	bool sleeps;			/* in cond_wait() */
 	bool blocked;			/* another held it at first */
 	int64_t waits_since;
+	struct lock_place caller;	/* of the call that takes the lock */
 };
 
-/* All locks, at most LOCKS_MAX; those that came first stay. */
+/* All locks, at most LOCKS_MADE_MAX; those that came first stay. */
 struct locks {
 	struct lock **list;
 	size_t n;
+	size_t nused;			/* at most LOCKS_MAX */
 	struct index index;
 	uint64_t nholders;		/* of all locks */
 };
@@ -60,14 +65,15 @@ static bool is_one_of(const char *text, const char *prefix,
 	return false;
 }
 
-/* The functions that take a lock, give it, and wait for a condition, as their
- * events are named. NULL is the end. */
+/* The functions that take a lock, make it, give it, and wait for a condition,
+ * as their events are named. NULL is the end. */
 static const char *const take[] = {
 	"lock", "trylock", "timedlock", "clocklock", "wrlock", "trywrlock",
 	"timedwrlock", "clockwrlock", "rdlock", "tryrdlock", "timedrdlock",
 	"clockrdlock", NULL,
 };
 
+static const char *const make[] = { "init", NULL };
 static const char *const unlock[] = { "unlock", NULL };
 static const char *const waits[] = { "wait", "timedwait", "clockwait", NULL };
 
@@ -87,6 +93,15 @@ static const struct lock_kind {
 
 #define NKINDS	(sizeof(kinds) / sizeof(kinds[0]))
 
+/* Finds a field that has an integer; class: NULL if there is none. */
+static void find_integer(struct field_at *at, const struct trace_class *trace,
+			 const struct event_class *event, const char *name)
+{
+	if (!field_at_find(at, trace, event, name) ||
+	    (at->class->kind != FIELD_INTEGER && at->class->kind != FIELD_ENUM))
+		at->class = NULL;
+}
+
 void locks_class(struct report_class *class, const struct trace_class *trace,
 		 const struct event_class *event)
 {
@@ -101,7 +116,9 @@ void locks_class(struct report_class *class, const struct trace_class *trace,
 		enum lock_step step = LOCK_NONE;
 
 		if (is_one_of(name, prefix, cond ? waits : unlock, "_entry"))
-			step = LOCK_GIVE;
+			step = cond ? LOCK_SLEEP : LOCK_GIVE;
+		else if (!cond && is_one_of(name, prefix, make, "_entry"))
+			step = LOCK_MAKE;
 		else if (cond && is_one_of(name, prefix, waits, "_exit"))
 			step = LOCK_RETAKE;
 		else if (!cond && is_one_of(name, prefix, take, "_entry"))
@@ -110,13 +127,11 @@ void locks_class(struct report_class *class, const struct trace_class *trace,
 			step = LOCK_TAKE;
 		if (step == LOCK_NONE)
 			continue;
-		if (!field_at_find(&class->lock_at, trace, event,
-				   kinds[i].field) ||
-		    class->lock_at.class->kind != FIELD_INTEGER)
+		find_integer(&class->lock_at, trace, event, kinds[i].field);
+		if (!class->lock_at.class)
 			return;
-		if (!field_at_find(&class->lock_ret, trace, event, "ret") ||
-		    class->lock_ret.class->kind > FIELD_ENUM)
-			class->lock_ret.class = NULL;
+		find_integer(&class->lock_ret, trace, event, "ret");
+		find_integer(&class->lock_caller, trace, event, "caller");
 		class->lock = (uint8_t)step;
 		class->lock_kind = kinds[i].kind;
 		return;
@@ -132,13 +147,31 @@ static int is_lock(uint64_t value, const void *priv)
 	       lock->kind == like->kind;
 }
 
+/* Adds a lock. Returns NULL where there are too many, or without memory. */
+static struct lock *add_lock(struct locks *l, const struct lock *new,
+			     uint64_t hash)
+{
+	struct lock *lock;
+
+	if (l->n == LOCKS_MADE_MAX || !array_grow(&l->list, l->n, sizeof(lock)))
+		return NULL;
+	lock = malloc(sizeof(*lock));
+	if (!lock)
+		return NULL;
+	*lock = *new;
+	l->list[l->n++] = lock;
+	/* a lock that the table misses would be counted twice */
+	return index_add(&l->index, hash, (uint64_t)(uintptr_t)lock) ? NULL :
+								       lock;
+}
+
 /* Returns the lock of an event, made if it is not there. Returns NULL where
  * there are too many, or without memory; then the event counts as left out. */
 static struct lock *find_lock(struct report *r, const struct report_class *c,
 			      const struct trace_event *event)
 {
 	struct lock new = { .trace = event->trace, .kind = c->lock_kind,
-			    .seen = INT64_MAX };
+			    .class = c->lock_at.class, .seen = INT64_MAX };
 	uint64_t hash;
 	size_t bytes;
 	const uint8_t *at = field_at_bytes(&c->lock_at, event, &bytes);
@@ -154,20 +187,50 @@ static struct lock *find_lock(struct report *r, const struct report_class *c,
 	hash = (new.address ^ (uint64_t)event->trace->number << 48) *
 	       0x9e3779b97f4a7c15ull;
 	lock = (void *)(uintptr_t)index_find(&l->index, hash, is_lock, &new);
-	if (lock)
+	if (!lock && (c->lock == LOCK_MAKE || l->nused < LOCKS_MAX))
+		lock = add_lock(l, &new, hash);
+	if (c->lock == LOCK_MAKE)
 		return lock;
-	if (!l->list)
-		l->list = calloc(LOCKS_MAX, sizeof(struct lock *));
-	lock = l->list && l->n < LOCKS_MAX ? malloc(sizeof(*lock)) : NULL;
-	if (lock) {
-		*lock = new;
-		l->list[l->n++] = lock;
-		/* a lock that the table misses would be counted twice */
-		if (index_add(&l->index, hash, (uint64_t)(uintptr_t)lock))
-			lock = NULL;
+	if (lock && !lock->used && l->nused == LOCKS_MAX)
+		lock = NULL;
+	if (lock && !lock->used) {
+		lock->used = true;
+		l->nused++;
 	}
 	r->locks_more += !lock;
 	return lock;
+}
+
+/* Returns the place that an event was called from. */
+static struct lock_place caller_of(const struct report_class *c,
+				   const struct trace_event *event)
+{
+	const struct field_class *class = c->lock_caller.class;
+	size_t bytes;
+	const uint8_t *at = class ? field_at_bytes(&c->lock_caller, event,
+						   &bytes) : NULL;
+
+	return at ? (struct lock_place){ field_integer(class, at), class } :
+		    (struct lock_place){ 0, NULL };
+}
+
+const char *lock_place_name(const struct lock_place *place)
+{
+	const struct field_label *label =
+		place->class ? field_label_next(place->class, NULL,
+						place->address) : NULL;
+
+	return label ? label->name : NULL;
+}
+
+/* Notes the call that makes a lock. Memory is used again, so others may have
+ * made a lock at this address before. */
+static void make_lock(struct lock *lock, struct lock_place caller)
+{
+	if (!lock->init.class)
+		lock->init = caller;
+	else if (lock->init.address != caller.address)
+		lock->several = true;
 }
 
 /* Frees the threads. The lock counts as free, and nobody as waiting. */
@@ -266,21 +329,66 @@ static void give_lock(struct report *r, struct lock *lock,
 		ns = (uint64_t)(now - from);
 		holder = holder_of(r, lock, thread->vtid, ns);
 		lock->blamed_ns += ns;
-		if (holder)
-			holder->ns += ns;
+		if (!holder)
+			continue;
+		holder->ns += ns;
+		if (ns > holder->most) {
+			holder->most = ns;
+			holder->caller = thread->caller;
+		}
 	}
+}
+
+/* Does what an event means for its thread. A lock that is taken again by its
+ * holder is still held by the first call. */
+static void thread_step(struct report *r, struct lock *lock,
+			struct lock_thread *thread,
+			const struct report_class *c,
+			const struct trace_event *event)
+{
+	switch (c->lock) {
+	case LOCK_WAIT:
+		thread->waits = true;
+		thread->waits_since = event->ns;
+		thread->blocked = false;
+		for (struct lock_thread *t = lock->threads; t; t = t->next)
+			thread->blocked |= t != thread && t->depth;
+		break;
+	case LOCK_TAKE:
+		take_lock(lock, thread, c, event);
+		break;
+	case LOCK_GIVE:
+	case LOCK_SLEEP:
+		give_lock(r, lock, thread, event->ns);
+		thread->sleeps = c->lock == LOCK_SLEEP;
+		break;
+	default:
+		thread->sleeps = false;
+		if (!thread->depth++)
+			thread->held_since = event->ns;
+	}
+	if (!thread->depth && (thread->waits || thread->sleeps) &&
+	    c->lock_caller.class)
+		thread->caller = caller_of(c, event);
 }
 
 void locks_event(struct report *r, const struct report_class *c,
 		 const struct report_trace *trace,
 		 const struct trace_event *event)
 {
+	const struct lock_place caller = caller_of(c, event);
 	struct lock_thread *thread, **place;
 	struct lock *lock;
 	uint32_t vtid = 0;
 	size_t bytes;
 	const uint8_t *at;
 
+	if (c->lock == LOCK_MAKE) {
+		lock = find_lock(r, c, event);
+		if (lock)
+			make_lock(lock, caller);
+		return;
+	}
 	at = trace->vtid.class ? field_at_bytes(&trace->vtid, event, &bytes) :
 				 NULL;
 	if (at)
@@ -300,6 +408,8 @@ void locks_event(struct report *r, const struct report_class *c,
 	if (gaps_meet(&event->trace->gaps, lock->seen, event->ns))
 		forget_threads(lock);
 	lock->seen = event->ns;
+	if (!lock->first.class)
+		lock->first = caller;
 	for (place = &lock->threads; *place && (*place)->vtid != vtid;)
 		place = &(*place)->next;
 	thread = *place;
@@ -314,34 +424,23 @@ void locks_event(struct report *r, const struct report_class *c,
 		place = &lock->threads;
 		*place = thread;
 	}
-	if (c->lock == LOCK_WAIT) {
-		thread->waits = true;
-		thread->waits_since = event->ns;
-		thread->blocked = false;
-		for (struct lock_thread *t = lock->threads; t; t = t->next)
-			thread->blocked |= t != thread && t->depth;
-	} else if (c->lock == LOCK_TAKE) {
-		take_lock(lock, thread, c, event);
-	} else if (c->lock == LOCK_GIVE) {
-		give_lock(r, lock, thread, event->ns);
-	} else if (!thread->depth++) {
-		thread->held_since = event->ns;
-	}
-	/* a thread that neither waits nor holds is forgotten */
-	if (!thread->waits && !thread->depth) {
+	thread_step(r, lock, thread, c, event);
+	if (!thread->waits && !thread->sleeps && !thread->depth) {
 		*place = thread->next;
 		free(thread);
 	}
 }
 
-/* Sorts the locks, the one first for which threads waited most, then the one
- * that they held longest, then the lower address, so that two reports are
- * equal. */
+/* Sorts the locks, those that were used first, the one for which threads waited
+ * most, then the one that they held longest, then the lower address, so that
+ * two reports are equal. */
 static int by_wait(const void *a, const void *b)
 {
 	const struct lock *left = *(struct lock *const *)a;
 	const struct lock *right = *(struct lock *const *)b;
 
+	if (left->used != right->used)
+		return left->used ? -1 : 1;
 	if (left->wait_ns != right->wait_ns)
 		return left->wait_ns > right->wait_ns ? -1 : 1;
 	if (left->hold_ns != right->hold_ns)
@@ -363,7 +462,7 @@ size_t locks_sorted(struct report *r, struct lock *const **sorted)
 	struct locks *l = r->locks;
 
 	*sorted = NULL;
-	if (!l || !l->n)
+	if (!l || !l->nused)
 		return 0;
 	for (size_t i = 0; i < l->n; i++)
 		if (l->list[i]->nholders)
@@ -371,7 +470,7 @@ size_t locks_sorted(struct report *r, struct lock *const **sorted)
 			      sizeof(struct lock_holder), by_blame);
 	qsort(l->list, l->n, sizeof(struct lock *), by_wait);
 	*sorted = l->list;
-	return l->n;
+	return l->nused;
 }
 
 void locks_free(struct report *r)

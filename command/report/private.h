@@ -23,7 +23,8 @@
 #define VALUE_BYTES	256		/* kept of one; all are in the hash */
 #define SLOWEST_MAX	10000
 #define OPEN_SHOWN	10		/* unfinished pairs that are listed */
-#define LOCKS_MAX	8192
+#define LOCKS_MAX	8192		/* that were taken */
+#define LOCKS_MADE_MAX	65536		/* with those that were only made */
 #define HOLDERS_MAX	8u		/* of a lock that are told */
 #define HOLDERS_KEPT	(1u << 20)	/* of all locks */
 
@@ -134,9 +135,11 @@ struct event_row {
 /* What an event means for a lock; of each, an example. */
 enum lock_step {
 	LOCK_NONE,
+	LOCK_MAKE,			/* mutex_init_entry */
 	LOCK_WAIT,			/* mutex_lock_entry */
 	LOCK_TAKE,			/* mutex_lock_exit */
 	LOCK_GIVE,			/* mutex_unlock_entry */
+	LOCK_SLEEP,			/* cond_wait_entry */
 	LOCK_RETAKE,			/* cond_wait_exit */
 };
 
@@ -152,6 +155,7 @@ struct report_class {
 	struct field_at group;
 	struct field_at lock_at;	/* address of the lock */
 	struct field_at lock_ret;	/* class: NULL without this field */
+	struct field_at lock_caller;	/* the same */
 	const char *lock_kind;
 	struct field_ref fields[];
 };
@@ -195,7 +199,7 @@ struct report {
 	bool failed;			/* without memory */
 	bool lockless;			/* lock events have no vtid */
 	uint64_t locks_out;		/* events of locks that were left out */
-	uint64_t locks_more;		/* events of more than LOCKS_MAX */
+	uint64_t locks_more;		/* events of more than these */
 
 	struct event_row *names;	/* set by count_finish() */
 	size_t nnames;
@@ -262,10 +266,19 @@ void longest_sort(struct longest *l);
  * if there are none. A new cell may be put there. */
 struct cell **cell_place(struct value *value, const struct pair_kind *kind);
 
+/* An address in the program; the names that its class has are those of the
+ * trace. The class is NULL where no address is known. */
+struct lock_place {
+	uint64_t address;
+	const struct field_class *class;
+};
+
 /* A thread that held a lock. */
 struct lock_holder {
 	uint32_t vtid;
 	uint64_t ns;			/* that others waited for it */
+	uint64_t most;			/* of these: in one hold, which began */
+	struct lock_place caller;	/* with this call */
 };
 
 /* A lock; it is known by the first three. Times are nanoseconds. */
@@ -273,6 +286,11 @@ struct lock {
 	uint64_t address;
 	const struct trace_class *trace;
 	const char *kind;		/* "mutex" */
+	const struct field_class *class;	/* of the address */
+	struct lock_place init;		/* the first call that made it */
+	struct lock_place first;	/* and the first that wanted it */
+	bool several;			/* other calls made locks here, too */
+	bool used;			/* more than made */
 	uint64_t taken;
 	uint64_t waited;		/* of these: while another held it */
 	uint64_t failed;		/* trylock and timeouts */
@@ -301,6 +319,9 @@ void locks_event(struct report *r, const struct report_class *class,
 		 const struct trace_event *event);
 size_t locks_sorted(struct report *r, struct lock *const **sorted);
 void locks_free(struct report *r);
+
+/* Returns the name of a place, "on_reply+0x4 in server", or NULL. */
+const char *lock_place_name(const struct lock_place *place);
 
 /* A kind that is told, and the sum of all durations by which the kinds are
  * sorted. */

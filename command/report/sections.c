@@ -415,10 +415,40 @@ void report_fields(struct report *r)
 	}
 }
 
+/* Prints what a lock is: a variable, or where it was made or, if no call that
+ * made it is in the trace, first wanted. */
+static void print_lock(const struct lock *lock)
+{
+	const struct lock_place self = { lock->address, lock->class };
+	const struct lock_place *by = lock->init.class ? &lock->init :
+							 &lock->first;
+	const char *name = lock_place_name(&self);
+
+	if (name)
+		printable_print("%s %s", lock->kind, name);
+	else
+		printf("%s 0x%llX", lock->kind,
+		       (unsigned long long)lock->address);
+	printf(" of process %lld", (long long)lock->trace->vpid);
+	if (!name && by->class) {
+		fputs(by == &lock->init ? ", initialised by " :
+					  ", first locked by ", stdout);
+		name = lock_place_name(by);
+		if (name)
+			printable_print("%s", name);
+		else
+			printf("0x%llX", (unsigned long long)by->address);
+		if (by == &lock->init && lock->several)
+			fputs(" and other calls", stdout);
+	}
+	putchar('\n');
+}
+
 void report_locks(struct report *r)
 {
 	char wait[32], most[32], hold[32], longest[32];
 	struct lock *const *list;
+	const char *name;
 	size_t n = locks_sorted(r, &list);
 
 	if (n || r->locks_out)
@@ -434,19 +464,23 @@ void report_locks(struct report *r)
 		counted_duration(most, sizeof(most), lock->wait_max);
 		counted_duration(hold, sizeof(hold), lock->hold_ns);
 		counted_duration(longest, sizeof(longest), lock->hold_max);
-		printf("%10llu %9llu %9llu %9s %9s %9s %9s  %s 0x%llX of "
-		       "process %lld\n", (unsigned long long)lock->taken,
+		printf("%10llu %9llu %9llu %9s %9s %9s %9s  ",
+		       (unsigned long long)lock->taken,
 		       (unsigned long long)lock->waited,
 		       (unsigned long long)lock->failed, wait, most, hold,
-		       longest, lock->kind, (unsigned long long)lock->address,
-		       (long long)lock->trace->vpid);
+		       longest);
+		print_lock(lock);
 		/* those for whom others waited most */
 		for (; holders--; holder++) {
 			counted_duration(wait, sizeof(wait), holder->ns);
 			printf("           others waited %s (%.1f%%) while "
-			       "thread %u held it\n", wait,
+			       "thread %u held it", wait,
 			       share_of(holder->ns, lock->blamed_ns),
 			       holder->vtid);
+			name = lock_place_name(&holder->caller);
+			if (name)
+				printable_print(", taken by %s", name);
+			putchar('\n');
 		}
 	}
 	report_more(r, n, "lock");

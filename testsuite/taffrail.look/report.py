@@ -30,6 +30,9 @@ def value(text):
     text = text.strip()
     if text.startswith('"'):
         return text
+    symbol = re.match(r'\( .* : container = (0x[0-9A-F]+) \)$', text)
+    if symbol:
+        return int(symbol[1], 16)
     if text.startswith('('):
         return re.match(r'\( "([^"]*)"|.* = (-?\d+) \)', text).expand(
             r'\1\2')

@@ -3,8 +3,8 @@
  * libtaffrail-pthread.so: the pthread functions of an unmodified program as
  * events. It is preloaded and defines the functions itself. Each wrapper does:
  *
- *	FUNCTION_entry	an event: the object, and other arguments that tell
- *			what is called
+ *	FUNCTION_entry	an event: the object, other arguments that tell what is
+ *			called, and the caller: the address to which it returns
  *	the real one	the next definition in the program's search order
  *	FUNCTION_exit	an event: the object and the return value
  *
@@ -158,17 +158,27 @@ static COLD void *function_resolve(const char *name, bool renewed, void *alias)
 	}								\
 	_Static_assert(1, "")
 
+/* An object is shown with its symbol: a mutex that is a variable has a name.
+ * For the lists of fields below: in an event, this macro's name would be the
+ * field's. */
+#define NAMED(object)	TAFFRAIL_SYMBOL(object)
+
 /*
  * A wrapper: name without "pthread_", parameters, arguments, and the fields
  * of its events. While both events are off it has no frame and ends in a tail
- * call: a call under way when they are switched on makes neither event.
+ * call: a call under way when they are switched on makes neither event. The
+ * public function passes the return address on: without optimization there is
+ * no tail call, and the traced one would return to the public one.
  */
+#define CALLER	__builtin_extract_return_addr(__builtin_return_address(0))
+#define BARE(...)	__VA_ARGS__
 #define DEFINE_WRAPPER(name, params, args, ...)				\
-	static TRACED int traced_##name params				\
+	static TRACED int traced_##name(BARE params, void *caller)	\
 	{								\
 		int ret;						\
 									\
-		TAFFRAIL_EVENT(pthread, name##_entry, __VA_ARGS__);	\
+		TAFFRAIL_EVENT(pthread, name##_entry, __VA_ARGS__,	\
+			       TAFFRAIL_SYMBOL(caller));		\
 		ret = REAL(name) args;					\
 		TAFFRAIL_EVENT(pthread, name##_exit, __VA_ARGS__, ret);	\
 		return ret;						\
@@ -177,9 +187,9 @@ static COLD void *function_resolve(const char *name, bool renewed, void *alias)
 	PUBLIC int pthread_##name params				\
 	{								\
 		if (TAFFRAIL_ENABLED(pthread, name##_entry))		\
-			return traced_##name args;			\
+			return traced_##name(BARE args, CALLER);	\
 		if (TAFFRAIL_ENABLED(pthread, name##_exit))		\
-			return traced_##name args;			\
+			return traced_##name(BARE args, CALLER);	\
 		return REAL(name) args;					\
 	}								\
 	_Static_assert(1, "")
@@ -196,74 +206,80 @@ static COLD void *function_resolve(const char *name, bool renewed, void *alias)
 	DEFINE_REAL(name, false, (void *)__pthread_##name, params, args); \
 	DEFINE_WRAPPER(name, params, args, __VA_ARGS__)
 
-WRAP_ALIASED(mutex_lock, (pthread_mutex_t *mutex), (mutex), mutex);
-WRAP_ALIASED(mutex_trylock, (pthread_mutex_t *mutex), (mutex), mutex);
-WRAP_ALIASED(mutex_unlock, (pthread_mutex_t *mutex), (mutex), mutex);
+WRAP_ALIASED(mutex_lock, (pthread_mutex_t *mutex), (mutex), NAMED(mutex));
+WRAP_ALIASED(mutex_trylock, (pthread_mutex_t *mutex), (mutex), NAMED(mutex));
+WRAP_ALIASED(mutex_unlock, (pthread_mutex_t *mutex), (mutex), NAMED(mutex));
 WRAP(mutex_timedlock,
      (pthread_mutex_t *mutex, const struct timespec *abstime),
-     (mutex, abstime), mutex);
+     (mutex, abstime), NAMED(mutex));
 WRAP(mutex_clocklock,
      (pthread_mutex_t *mutex, clockid_t clock, const struct timespec *abstime),
-     (mutex, clock, abstime), mutex);
+     (mutex, clock, abstime), NAMED(mutex));
 WRAP_ALIASED(mutex_init,
 	     (pthread_mutex_t *mutex, const pthread_mutexattr_t *attr),
-	     (mutex, attr), mutex);
-WRAP_ALIASED(mutex_destroy, (pthread_mutex_t *mutex), (mutex), mutex);
+	     (mutex, attr), NAMED(mutex));
+WRAP_ALIASED(mutex_destroy, (pthread_mutex_t *mutex), (mutex), NAMED(mutex));
 
-WRAP_ALIASED(rwlock_rdlock, (pthread_rwlock_t *rwlock), (rwlock), rwlock);
-WRAP_ALIASED(rwlock_tryrdlock, (pthread_rwlock_t *rwlock), (rwlock), rwlock);
+WRAP_ALIASED(rwlock_rdlock, (pthread_rwlock_t *rwlock), (rwlock),
+	     NAMED(rwlock));
+WRAP_ALIASED(rwlock_tryrdlock, (pthread_rwlock_t *rwlock), (rwlock),
+	     NAMED(rwlock));
 WRAP(rwlock_timedrdlock,
      (pthread_rwlock_t *rwlock, const struct timespec *abstime),
-     (rwlock, abstime), rwlock);
+     (rwlock, abstime), NAMED(rwlock));
 WRAP(rwlock_clockrdlock,
      (pthread_rwlock_t *rwlock, clockid_t clock,
       const struct timespec *abstime),
-     (rwlock, clock, abstime), rwlock);
-WRAP_ALIASED(rwlock_wrlock, (pthread_rwlock_t *rwlock), (rwlock), rwlock);
-WRAP_ALIASED(rwlock_trywrlock, (pthread_rwlock_t *rwlock), (rwlock), rwlock);
+     (rwlock, clock, abstime), NAMED(rwlock));
+WRAP_ALIASED(rwlock_wrlock, (pthread_rwlock_t *rwlock), (rwlock),
+	     NAMED(rwlock));
+WRAP_ALIASED(rwlock_trywrlock, (pthread_rwlock_t *rwlock), (rwlock),
+	     NAMED(rwlock));
 WRAP(rwlock_timedwrlock,
      (pthread_rwlock_t *rwlock, const struct timespec *abstime),
-     (rwlock, abstime), rwlock);
+     (rwlock, abstime), NAMED(rwlock));
 WRAP(rwlock_clockwrlock,
      (pthread_rwlock_t *rwlock, clockid_t clock,
       const struct timespec *abstime),
-     (rwlock, clock, abstime), rwlock);
-WRAP_ALIASED(rwlock_unlock, (pthread_rwlock_t *rwlock), (rwlock), rwlock);
+     (rwlock, clock, abstime), NAMED(rwlock));
+WRAP_ALIASED(rwlock_unlock, (pthread_rwlock_t *rwlock), (rwlock),
+	     NAMED(rwlock));
 WRAP_ALIASED(rwlock_init,
 	     (pthread_rwlock_t *rwlock, const pthread_rwlockattr_t *attr),
-	     (rwlock, attr), rwlock);
-WRAP_ALIASED(rwlock_destroy, (pthread_rwlock_t *rwlock), (rwlock), rwlock);
+	     (rwlock, attr), NAMED(rwlock));
+WRAP_ALIASED(rwlock_destroy, (pthread_rwlock_t *rwlock), (rwlock),
+	     NAMED(rwlock));
 
 WRAP_RENEWED(cond_wait, (pthread_cond_t *cond, pthread_mutex_t *mutex),
-	     (cond, mutex), cond, mutex);
+	     (cond, mutex), NAMED(cond), NAMED(mutex));
 WRAP_RENEWED(cond_timedwait,
 	     (pthread_cond_t *cond, pthread_mutex_t *mutex,
 	      const struct timespec *abstime),
-	     (cond, mutex, abstime), cond, mutex);
+	     (cond, mutex, abstime), NAMED(cond), NAMED(mutex));
 WRAP(cond_clockwait,
      (pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clock,
       const struct timespec *abstime),
-     (cond, mutex, clock, abstime), cond, mutex);
-WRAP_RENEWED(cond_signal, (pthread_cond_t *cond), (cond), cond);
-WRAP_RENEWED(cond_broadcast, (pthread_cond_t *cond), (cond), cond);
+     (cond, mutex, clock, abstime), NAMED(cond), NAMED(mutex));
+WRAP_RENEWED(cond_signal, (pthread_cond_t *cond), (cond), NAMED(cond));
+WRAP_RENEWED(cond_broadcast, (pthread_cond_t *cond), (cond), NAMED(cond));
 WRAP_RENEWED(cond_init,
 	     (pthread_cond_t *cond, const pthread_condattr_t *attr),
-	     (cond, attr), cond);
-WRAP_RENEWED(cond_destroy, (pthread_cond_t *cond), (cond), cond);
+	     (cond, attr), NAMED(cond));
+WRAP_RENEWED(cond_destroy, (pthread_cond_t *cond), (cond), NAMED(cond));
 
-WRAP(barrier_wait, (pthread_barrier_t *barrier), (barrier), barrier);
+WRAP(barrier_wait, (pthread_barrier_t *barrier), (barrier), NAMED(barrier));
 WRAP(barrier_init,
      (pthread_barrier_t *barrier, const pthread_barrierattr_t *attr,
       unsigned int count),
-     (barrier, attr, count), barrier, count);
-WRAP(barrier_destroy, (pthread_barrier_t *barrier), (barrier), barrier);
+     (barrier, attr, count), NAMED(barrier), count);
+WRAP(barrier_destroy, (pthread_barrier_t *barrier), (barrier), NAMED(barrier));
 
-WRAP(spin_lock, (pthread_spinlock_t *lock), (lock), lock);
-WRAP(spin_trylock, (pthread_spinlock_t *lock), (lock), lock);
-WRAP(spin_unlock, (pthread_spinlock_t *lock), (lock), lock);
+WRAP(spin_lock, (pthread_spinlock_t *lock), (lock), NAMED(lock));
+WRAP(spin_trylock, (pthread_spinlock_t *lock), (lock), NAMED(lock));
+WRAP(spin_unlock, (pthread_spinlock_t *lock), (lock), NAMED(lock));
 WRAP(spin_init, (pthread_spinlock_t *lock, int pshared), (lock, pshared),
-     lock);
-WRAP(spin_destroy, (pthread_spinlock_t *lock), (lock), lock);
+     NAMED(lock));
+WRAP(spin_destroy, (pthread_spinlock_t *lock), (lock), NAMED(lock));
 
 /* A pthread_t is shown as gdb and libc show it, like an address. */
 #define THREAD(thread)	TAFFRAIL_FIELD(thread, (void *)(thread))
@@ -352,8 +368,8 @@ static void *thread_run(void *taken)
 	void *retval;
 
 	start_release(start);
-	TAFFRAIL_EVENT(pthread, thread_start, thread, newthread, start_routine,
-		       arg);
+	TAFFRAIL_EVENT(pthread, thread_start, thread, newthread,
+		       TAFFRAIL_SYMBOL(start_routine), arg);
 	pthread_cleanup_push(thread_unwound, NULL);
 	retval = routine(arg);
 	pthread_cleanup_pop(0);
@@ -376,13 +392,16 @@ static inline bool thread_events_enabled(void)
 
 static TRACED int traced_create(pthread_t *newthread,
 				const pthread_attr_t *attr,
-				void *(*routine)(void *), void *arg)
+				void *(*routine)(void *), void *arg,
+				void *caller)
 {
 	void *start_routine = (void *)routine;
 	struct start *start = NULL;
 	int ret;
 
-	TAFFRAIL_EVENT(pthread, create_entry, newthread, start_routine, arg);
+	TAFFRAIL_EVENT(pthread, create_entry, newthread,
+		       TAFFRAIL_SYMBOL(start_routine), arg,
+		       TAFFRAIL_SYMBOL(caller));
 	if (thread_events_enabled())
 		start = start_take();
 	if (start) {
@@ -404,11 +423,11 @@ PUBLIC int pthread_create(pthread_t *newthread, const pthread_attr_t *attr,
 			  void *(*routine)(void *), void *arg)
 {
 	if (TAFFRAIL_ENABLED(pthread, create_entry))
-		return traced_create(newthread, attr, routine, arg);
+		return traced_create(newthread, attr, routine, arg, CALLER);
 	if (TAFFRAIL_ENABLED(pthread, create_exit))
-		return traced_create(newthread, attr, routine, arg);
+		return traced_create(newthread, attr, routine, arg, CALLER);
 	if (thread_events_enabled())
-		return traced_create(newthread, attr, routine, arg);
+		return traced_create(newthread, attr, routine, arg, CALLER);
 	return REAL(create)(newthread, attr, routine, arg);
 }
 
@@ -417,7 +436,9 @@ DEFINE_REAL(exit, false, NULL, (void *retval), (retval));
 
 PUBLIC void pthread_exit(void *retval)
 {
-	TAFFRAIL_EVENT(pthread, exit_entry, retval);
+	void *caller = CALLER;
+
+	TAFFRAIL_EVENT(pthread, exit_entry, retval, TAFFRAIL_SYMBOL(caller));
 	exit_value = retval;
 	REAL(exit)(retval);
 	__builtin_unreachable();

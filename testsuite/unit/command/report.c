@@ -336,6 +336,21 @@ static const struct field_class lock_members[] = {
 static const struct field_class lock_fields = {
 	.kind = FIELD_STRUCT, .members = lock_members, .nmembers = 2,
 };
+/* With the caller in the place of what the call returned. */
+static const struct field_label symbols[] = {
+	{ .name = "count", .from = 0x1000, .to = 0x1000 },
+	{ .name = "init", .from = 77, .to = 77 },
+	{ .name = "other", .from = 78, .to = 78 },
+};
+static const struct field_class call_members[] = {
+	{ .kind = FIELD_ENUM, .bytes = 8, .base = 16, .name = "mutex",
+	  .labels = symbols, .nlabels = 3 },
+	{ .kind = FIELD_ENUM, .bytes = 4, .base = 16, .name = "caller",
+	  .labels = symbols, .nlabels = 3 },
+};
+static const struct field_class call_fields = {
+	.kind = FIELD_STRUCT, .members = call_members, .nmembers = 2,
+};
 static const struct field_class no_fields = { .kind = FIELD_STRUCT };
 
 static struct event_class classes[] = {
@@ -357,10 +372,14 @@ static struct event_class classes[] = {
 	  .fields = &lock_fields },
 	{ .name = "app:mutex_lock_entry", .number = 9,
 	  .fields = &lock_fields },
+	{ .name = "pthread:mutex_init_entry", .number = 10,
+	  .fields = &call_fields },
+	{ .name = "pthread:mutex_trylock_entry", .number = 11,
+	  .fields = &call_fields },
 };
 
 #define NCLASSES	(sizeof(classes) / sizeof(classes[0]))
-enum { BEGIN, END, ENTRY, EXIT, UNLOCK, TRY, WAIT, WOKEN };
+enum { BEGIN, END, ENTRY, EXIT, UNLOCK, TRY, WAIT, WOKEN, INIT = 10, CALL };
 
 static struct event_class *table[NCLASSES];
 static struct trace_class trace = {
@@ -560,6 +579,50 @@ static void check_locks(void)
 	locks_free(&r);
 }
 
+/* The calls that make, want and take a lock; `ret` is the caller. */
+static void check_callers(void)
+{
+	static const struct step made[] = {
+		{ INIT, 0, 0, 77 }, { INIT, 1, 0, 77 },
+	};
+	static const struct step twice[] = {
+		{ INIT, 1, 0, 77 }, { CALL, 1, 5, 79 }, { EXIT, 1, 6, 0 },
+		{ CALL, 2, 7, 78 }, { UNLOCK, 1, 8, 0 }, { EXIT, 2, 9, 0 },
+		{ INIT, 1, 10, 78 },
+	};
+	/* the inner call of a holder takes nothing, and one that waited for a
+	 * condition takes the mutex again by its first call */
+	static const struct step again[] = {
+		{ CALL, 1, 0, 77 }, { EXIT, 1, 1, 0 }, { CALL, 1, 2, 78 },
+		{ EXIT, 1, 3, 0 }, { UNLOCK, 1, 4, 0 }, { WAIT, 1, 5, 0 },
+		{ WOKEN, 1, 6, 0 }, { CALL, 2, 7, 78 }, { UNLOCK, 1, 8, 0 },
+	};
+	const struct lock *lock;
+	struct report r;
+
+	unit_check(!FEED(&r, made), "a lock that is only made is not told");
+	unit_check(!r.lockless, "to make a lock takes no thread");
+	locks_free(&r);
+	lock = FEED(&r, twice);
+	unit_equal_string(lock_place_name(&lock->init), "init", "made by");
+	unit_check(lock->several, "made by others, too");
+	unit_equal_string(lock_place_name(&lock->first), NULL,
+			  "first wanted by a place without a name");
+	unit_equal((long long)lock->first.address, 79, "which has an address");
+	unit_equal_string(lock_place_name(&lock->holders[0].caller), NULL,
+			  "the holder that others waited for");
+	unit_equal((long long)lock->holders[0].caller.address, 79,
+		   "took it there");
+	locks_free(&r);
+	lock = FEED(&r, again);
+	unit_check(!lock->init.class, "not made in the trace");
+	unit_equal_string(lock_place_name(&lock->first), "init",
+			  "the first call");
+	unit_equal_string(lock_place_name(&lock->holders[0].caller), "init",
+			  "the call that took it");
+	locks_free(&r);
+}
+
 int main(void)
 {
 	make_trace();
@@ -574,5 +637,6 @@ int main(void)
 	check_pairs();
 	check_across();
 	check_locks();
+	check_callers();
 	return unit_end();
 }
