@@ -43,5 +43,5 @@ PUBLIC SIGSAFE void taffrail_event_write(struct taffrail_declared *event,
 	load_relaxed(&site->hit_)(site,
 				  site->fixed_bytes_ > 8 ? (uint64_t)block :
 							   block[0],
-				  vars);
+				  var == vars ? NULL : vars);
 }

@@ -108,6 +108,9 @@ SIGSAFE void write_event_build(struct write_event *event,
 	event->fixed = fixed;
 	block = shape->fixed_bytes <= 8 ? (const char *)&event->fixed :
 					  (const char *)fixed;
+	/* a site without strings says in whose name it was hit */
+	if (!shape->nvar && var)
+		ip = (uint64_t)var;
 	if (channel->contexts)
 		part_add(event, event->context,
 			 context_store(event->context, channel->contexts, ip));

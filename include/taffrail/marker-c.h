@@ -446,6 +446,12 @@ typedef const taffrail_bits8_ *taffrail_at8_;
 	TAFFRAIL_QUIET_END_						\
 	(void)0; })
 
+/* Of a provider: where the program called the function that has the marker
+ * (taffrail_hit_fn). */
+#ifndef TAFFRAIL_CALLER_
+#define TAFFRAIL_CALLER_	0
+#endif
+
 /* A separate block: no declaration follows a statement. */
 #define TAFFRAIL_HIT_(each, packing, ...) {				\
 	TAFFRAIL_LATE_(each(TAFFRAIL_VALUE_, __VA_ARGS__, ))		\
@@ -458,7 +464,8 @@ typedef const taffrail_bits8_ *taffrail_at8_;
 	if (TAFFRAIL_TOTAL_ > 8)					\
 		taffrail_fixed_ = (uintptr_t)taffrail_bytes_;		\
 	taffrail_call_(&taffrail_object_.site_, taffrail_fixed_,	\
-		taffrail_next_ == taffrail_var_ ? 0 : taffrail_var_);	\
+		taffrail_next_ == taffrail_var_ ? TAFFRAIL_CALLER_ :	\
+						  taffrail_var_);	\
 	}
 
 #ifdef __clang__

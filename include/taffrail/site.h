@@ -119,6 +119,8 @@ enum taffrail_how {
  * order. When they take 8 bytes or less, `fixed` is their value (the first
  * field in the lowest byte); else it is their address, as an integer. `var`
  * points to one taffrail_var for each string or sequence, in order, or is NULL.
+ * Without those, it may be an address of code: the context `ip` of the event,
+ * in place of the site's.
  */
 struct taffrail_site;
 typedef void taffrail_hit_fn(struct taffrail_site *site_, uint64_t fixed_,

@@ -51,6 +51,9 @@
 #pragma weak __pthread_unregister_cancel
 #pragma weak dlvsym
 
+/* The context `ip` is an address of the program, not of this library. Each
+ * function that has a marker has this variable. */
+#define TAFFRAIL_CALLER_	caller
 #include <taffrail/marker.h>
 
 #define PUBLIC	__attribute__((visibility("default")))
@@ -346,6 +349,7 @@ static TLS void *exit_value = PTHREAD_CANCELED;
 static COLD void thread_ended(void *retval)
 {
 	void *thread = (void *)pthread_self();
+	void *caller = NULL;		/* none is known */
 
 	TAFFRAIL_EVENT(pthread, thread_exit, thread, retval);
 }
@@ -362,7 +366,7 @@ static void *thread_run(void *taken)
 	void *thread = (void *)pthread_self();
 	struct start *start = taken;
 	void *(*routine)(void *) = start->routine;
-	void *start_routine = (void *)routine;
+	void *start_routine = (void *)routine, *caller = start_routine;
 	void *arg = start->arg;
 	pthread_t *newthread = start->newthread;
 	void *retval;
