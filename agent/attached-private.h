@@ -43,11 +43,12 @@ int attach_undo(int force, struct text *drops, struct text *stopped);
 /*
  * Leads libc's names that this library replaces to this library, where the
  * program's modules have bound them to libc and where they will: for an agent
- * that came late. Not for the agent's threads. names_restore() leads the words
+ * that came `late`; and those of a provider that a command has loaded. May be
+ * called again. Not for the agent's threads. names_restore() leads the words
  * that names_redirect() wrote back to libc; the service thread calls it with
  * the registry's lock. In the shared library only.
  */
-void names_redirect(void) __attribute__((weak));
+void names_redirect(bool late) __attribute__((weak));
 void names_restore(void) __attribute__((weak));
 
 #endif

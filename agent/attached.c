@@ -128,8 +128,8 @@ PUBLIC const char *taffrail_attach(void (*forks[3])(void))
 	/* finds modules that came while the loader was not hooked */
 	if (!agent_off)
 		loader_look();
-	if (!agent_off && late && names_redirect)
-		names_redirect();
+	if (!agent_off && names_redirect)
+		names_redirect(late);
 	if (!agent_off)
 		demand_make();
 	return agent_off;

@@ -9,7 +9,9 @@
  *	pointers in a module's data
  *
  * There is no list of the names: they are the weak functions that this library
- * exports.
+ * exports, and all that a provider exports which a command has asked for
+ * (taffrail_provider_1). A provider has the functions of libc's default
+ * versions: older ones with another address stay libc's.
  *
  * Invariant: each word is aligned. It is written through
  * /proc/self/mem, and only while it holds the expected value. So protected
@@ -32,14 +34,17 @@
 #include "tracepoints/program/modules.h"
 #include "tracepoints/sites/lock.h"
 
-#define NAMES_MAX	48
-#define WORDS_MAX	1024
+#define NAMES_MAX	160
+#define WORDS_MAX	4096
+#define PROVIDERS_MAX	4
+#define VERSION_HIDDEN	0x8000		/* not the default one */
 
 struct table {
 	uint64_t base;
 	const Elf64_Sym *symbols;
 	const char *strings;
 	const uint32_t *hash;		/* GNU's */
+	const uint16_t *versions;	/* of the symbols, or NULL */
 	const Elf64_Rela *relocations[2];
 	uint64_t bytes[2];
 };
@@ -55,6 +60,8 @@ static struct word names[NAMES_MAX];
 static uint32_t nnames;
 static struct word words[WORDS_MAX];
 static uint32_t nwords;
+static int32_t *providers[PROVIDERS_MAX];	/* their taffrail_provider_1 */
+static uint32_t nproviders;
 
 static const void *address_of(const struct table *t, const Elf64_Dyn *d)
 {
@@ -82,6 +89,8 @@ static bool table_read(struct table *t, const struct dl_phdr_info *info)
 			t->strings = address_of(t, d);
 		else if (d->d_tag == DT_GNU_HASH)
 			t->hash = address_of(t, d);
+		else if (d->d_tag == DT_VERSYM)
+			t->versions = address_of(t, d);
 		else if (d->d_tag == DT_RELA)
 			t->relocations[0] = address_of(t, d);
 		else if (d->d_tag == DT_RELASZ)
@@ -126,11 +135,25 @@ static bool is_function(const Elf64_Sym *symbol)
 	return symbol->st_shndx && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC;
 }
 
-/* A name that this library exports, and the function. */
+/* A name that this library or a provider exports, and the function. */
 struct search {
 	const char *name;
 	uint64_t address;		/* ours */
+	uint64_t *theirs;		/* of a provider: the one that is led */
 };
+
+/* Notes the address of a symbol, unless it is of an older version. */
+static void symbol_default(const struct table *t, const Elf64_Sym *symbol,
+			   const void *arg)
+{
+	const struct search *search = arg;
+
+	if (symbol->st_shndx &&
+	    !(t->versions && t->versions[symbol - t->symbols] &
+			     VERSION_HIDDEN) &&
+	    text_equal(t->strings + symbol->st_name, search->name))
+		*search->theirs = t->base + symbol->st_value;
+}
 
 static void symbol_theirs(const struct table *libc, const Elf64_Sym *symbol,
 			  const void *arg)
@@ -140,6 +163,7 @@ static void symbol_theirs(const struct table *libc, const Elf64_Sym *symbol,
 
 	if (!is_function(symbol) || nnames == NAMES_MAX ||
 	    nwords == WORDS_MAX || theirs == search->address ||
+	    (search->theirs && *search->theirs != theirs) ||
 	    !text_equal(libc->strings + symbol->st_name, search->name))
 		return;
 	names[nnames++] = (struct word){ NULL, theirs, search->address };
@@ -152,11 +176,43 @@ static void symbol_ours(const struct table *ours, const Elf64_Sym *symbol,
 			const void *libc)
 {
 	struct search search = { ours->strings + symbol->st_name,
-				 ours->base + symbol->st_value };
+				 ours->base + symbol->st_value, NULL };
 
 	if (is_function(symbol) &&
 	    ELF64_ST_BIND(symbol->st_info) == STB_WEAK)
 		symbols_each(libc, search.name, symbol_theirs, &search);
+}
+
+static void symbol_provided(const struct table *provider,
+			    const Elf64_Sym *symbol, const void *libc)
+{
+	uint64_t theirs = 0;
+	struct search search = { provider->strings + symbol->st_name,
+				 provider->base + symbol->st_value, &theirs };
+
+	if (!is_function(symbol))
+		return;
+	symbols_each(libc, search.name, symbol_default, &search);
+	if (theirs)
+		symbols_each(libc, search.name, symbol_theirs, &search);
+}
+
+/* Leads the names of a module, if it is a provider that is asked for. */
+static int provider_look(struct dl_phdr_info *info, size_t size, void *libc)
+{
+	uint64_t word = 0;
+	struct search search = { "taffrail_provider_1", 0, &word };
+	struct table t;
+
+	(void)size;
+	if (nproviders == PROVIDERS_MAX || !table_read(&t, info) || !t.hash)
+		return 0;
+	symbols_each(&t, search.name, symbol_default, &search);
+	if (!word || !*(int32_t *)word)
+		return 0;
+	providers[nproviders++] = (int32_t *)word;
+	symbols_each(&t, NULL, symbol_provided, libc);
+	return 0;
 }
 
 /* This library and libc. */
@@ -208,9 +264,14 @@ static void relocations_look(const struct table *t, const Elf64_Rela *r,
 static int module_look(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct table t;
+	uint32_t i;
 
 	(void)size;
 	(void)arg;
+	/* a provider's own addresses are of the functions that it wraps */
+	for (i = 0; i < nproviders; i++)
+		if (module_has(info, providers[i]))
+			return 0;
 	if (module_has(info, (void *)names_redirect) ||
 	    module_has(info, (void *)modules_each) || !table_read(&t, info))
 		return 0;
@@ -246,21 +307,22 @@ static int words_redirect(void *arg)
 	return words_write(1);
 }
 
-void names_redirect(void)
+void names_redirect(bool late)
 {
 	struct pair pair = { 0 };
 
 	/* modules that are being loaded are bound afterwards */
 	modules_wait();
 	registry_lock();
-	nnames = 0;
-	nwords = 0;
+	/* words that were led before stay: they have our addresses now */
+	nproviders = 0;
 	modules_each(pair_look, &pair);
 	if (pair.ours.symbols && pair.libc.symbols) {
-		symbols_each(&pair.ours, NULL, symbol_ours, &pair.libc);
+		if (late)
+			symbols_each(&pair.ours, NULL, symbol_ours, &pair.libc);
+		modules_each(provider_look, &pair.libc);
 		modules_each(module_look, NULL);
-		if (thread_run_wait(words_redirect, NULL))
-			nwords = 0;
+		thread_run_wait(words_redirect, NULL);
 	}
 	registry_unlock();
 }
@@ -269,4 +331,8 @@ void names_restore(void)
 {
 	words_write(0);
 	nwords = 0;
+	nnames = 0;
+	/* a later attach leads a provider only if it is asked for again */
+	while (nproviders)
+		*providers[--nproviders] = 0;
 }

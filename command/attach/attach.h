@@ -52,6 +52,13 @@ struct attach_answer {
 int attach_request(pid_t pid, bool load, const char *request,
 		   struct attach_answer *answer, struct attach_report *report);
 
+/*
+ * Loads the library of a provider into a process that has an agent at work, and
+ * has the agent lead libc's names there. Prints why it cannot be. Returns an
+ * exit status.
+ */
+int attach_provider(pid_t pid, const char *name);
+
 /* Returns kernel.yama.ptrace_scope; 0 for a kernel without Yama. */
 long attach_yama_scope(void);
 

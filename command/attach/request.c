@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -132,4 +133,56 @@ int attach_provide(pid_t pid, bool *loaded)
 	command_warn("process %d: agent loaded; one thread was stopped for "
 		     "%.0f us", pid, (double)report.stall_ns / NS_PER_US);
 	return COMMAND_DONE;
+}
+
+/* Has a thread of the process call a function. Returns 0 or a negative errno,
+ * and the cause. */
+static int provider_step(pid_t pid, const char *library, bool agent,
+			 struct attach_report *report)
+{
+	struct attach_target target = { .cause = &report->cause };
+	char path[PATH_MAX];
+	struct attach_plan plan = {
+		.library = path,
+		.entry = agent ? "taffrail_attach" : "taffrail_provide_1",
+		.request = agent ? NULL : "", .patient = true,
+	};
+	int ret = attach_target_open(&target, pid);
+
+	if (!ret)
+		ret = attach_library_find(&target, path, library);
+	if (!ret && !target.names.agent)
+		ret = attach_cause(&target, -ENOTSUP, PROVIDER_NOT,
+				   .text = "its agent is linked into the "
+					   "program, and leads no names");
+	if (!ret && agent)
+		plan.function = target.names.agent;
+	if (!ret)
+		ret = attach_load(&target, &plan, report);
+	/* the library says why it cannot serve */
+	if (ret && report->cause.id == CAUSE_AGENT_OFF && !agent)
+		attach_cause(&target, ret, PROVIDER_NOT,
+			     .text = report->cause.text);
+	attach_target_close(&target);
+	return ret;
+}
+
+int attach_provider(pid_t pid, const char *name)
+{
+	const struct timespec pause = { .tv_nsec = BUSY_PAUSE_NS };
+	struct attach_report report = { 0 };
+	char library[128];
+	int ret = 0;
+
+	snprintf(library, sizeof(library), "libtaffrail-%s.so", name);
+	for (int step = 0; step < 2 && !ret; step++)
+		for (int i = 0; i < BUSY_LOOKS; i++) {
+			report.cause.id = CAUSE_NONE;
+			ret = provider_step(pid, step ? "libtaffrail.so" :
+							library, step, &report);
+			if (ret != -EBUSY && ret != -ENXIO)
+				break;
+			nanosleep(&pause, NULL);
+		}
+	return ret ? cause_tell(&report.cause) : COMMAND_DONE;
 }

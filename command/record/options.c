@@ -245,9 +245,6 @@ int record_take_arguments(struct record_options *o, int argc, char **argv)
 	o->bare = options.index == 1;
 	if (!o->pids.count == !o->program)
 		return command_misused("give either -p PID or a program");
-	if (o->pids.count && o->nproviders)
-		return command_misused("a provider cannot be loaded into a "
-				       "running process");
 	if (o->nconnects && !o->nprobes)
 		return command_misused("--connect needs --probe LIB; taffrail "
 				       "connect is for a library that is "

@@ -22,6 +22,10 @@ int members_follow(struct members *members, const struct record_options *o)
 	for (int i = 0; i < o->pids.count; i++)
 		if (attach_provide(o->pids.pids[i], NULL))
 			return COMMAND_FAILED;
+	for (int i = 0; i < o->pids.count * o->nproviders; i++)
+		if (attach_provider(o->pids.pids[i / o->nproviders],
+				    o->providers[i % o->nproviders]))
+			return COMMAND_FAILED;
 	program_prepare();
 	if (probes_load(members->probes, &members->drain->set))
 		return COMMAND_FAILED;

@@ -447,3 +447,22 @@ PUBLIC void pthread_exit(void *retval)
 	REAL(exit)(retval);
 	__builtin_unreachable();
 }
+
+/*
+ * For a process that runs already. A command loads this library, calls the
+ * function, and then has the agent lead libc's names here, as long as the word
+ * is not 0 (agent/names-shared-x86_64.c). dlsym() finds libc's functions as the
+ * next ones, because this library depends on libc alone.
+ */
+PUBLIC int taffrail_provider_1;
+PUBLIC const char *taffrail_provide_1(void *request);
+
+PUBLIC const char *taffrail_provide_1(void *request)
+{
+	(void)request;
+	/* before, libpthread had the functions, and libc others of the names */
+	if (!dlvsym || !dlvsym(RTLD_NEXT, "pthread_create", "GLIBC_2.34"))
+		return "its glibc is older than 2.34";
+	__atomic_store_n(&taffrail_provider_1, 1, __ATOMIC_RELAXED);
+	return NULL;
+}

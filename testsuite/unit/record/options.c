@@ -53,8 +53,6 @@ static void check_refused(void)
 		{ "-e app/x+if ./x", "rule 'app/x if': column 9: a value is "
 		  "missing here" },
 		{ "--provider a/b ./x", "'a/b' is not a provider's name" },
-		{ "--provider pthread -p 1", "a provider cannot be loaded into "
-		  "a running process" },
 		{ "--connect app/x+a:f -- ./x", "--connect needs --probe LIB" },
 		{ "--max-size 1023K ./x", "size '1023K' is less than 1M" },
 		{ "--max-size 1T ./x", "size '1T' is not a number of bytes" },
