@@ -399,7 +399,7 @@ static int by_ptrace(struct call *call)
 		ret = cause_set(&call->traced, -ENOTSUP, SERVICE_EMULATED);
 	else if (!ret)
 		ret = attach_stop_wake(&target, &call->where);
-	else if (!rundir_lives(call->process))
+	else if (!rundir_lives(call->process) || process_ending(pid))
 		ret = cause_set(&call->traced, -ESRCH, PROCESS_ENDED,
 				.pid = pid);
 	else if (ret == -EXDEV)

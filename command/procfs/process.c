@@ -20,6 +20,11 @@
 #include "command/causes/cause.h"
 #include "command/common/limits.h"
 
+/* Field 9 of /proc/PID/stat, and of it, by the kernel's <linux/sched.h>, what a
+ * thread has from the begin of its end on. */
+#define STAT_FLAGS	9
+#define PF_EXITING	0x4ul
+
 FILE *process_stream(pid_t pid, pid_t tid, const char *name)
 {
 	char path[64];
@@ -89,6 +94,30 @@ pid_t process_shown(pid_t pid)
 	if (tasks)
 		closedir(tasks);
 	return tid;
+}
+
+bool process_ending(pid_t pid)
+{
+	struct dirent *entry;
+	bool ending = true;
+	char path[32];
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	tasks = opendir(path);
+	while (tasks && ending && (entry = readdir(tasks))) {
+		char text[1024];
+
+		/* a thread that is gone meanwhile has ended, too */
+		if (atoi(entry->d_name) > 0 &&
+		    process_text(pid, atoi(entry->d_name), "stat", text,
+				 sizeof(text)) > 0)
+			ending = strtoul(process_stat_field(text, STAT_FLAGS),
+					 NULL, 10) & PF_EXITING;
+	}
+	if (tasks)
+		closedir(tasks);
+	return tasks && ending;
 }
 
 int process_each_mapping(pid_t pid,

@@ -29,6 +29,10 @@ struct process_mapping {
  * one that has not. */
 pid_t process_shown(pid_t pid);
 
+/* Returns true while each thread of a process is at its end: the process has no
+ * memory any more, and its parent may not know yet that it has ended. */
+bool process_ending(pid_t pid);
+
 /* Calls `call` for each mapping of a file until a call returns other than 0.
  * Returns that, 0, or a negative errno: the process cannot be read. */
 int process_each_mapping(pid_t pid,

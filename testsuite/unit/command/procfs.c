@@ -249,6 +249,29 @@ static void check_children(void)
 		   "a kind that there is not");
 }
 
+/* Makes the stat file of a thread with these flags (PF_EXITING is 4). */
+static void make_stat(int tid, const char *flags)
+{
+	char path[64], text[128];
+
+	snprintf(path, sizeof(path), "proc/4711/task/%d/stat", tid);
+	snprintf(text, sizeof(text), "%d (a) b) R 1 4711 4711 0 -1 %s 0 0\n",
+		 tid, flags);
+	made_file(path, text);
+}
+
+static void check_ending(void)
+{
+	unit_check(!process_ending(4712), "no such process");
+	make_stat(4711, "4194304");
+	unit_check(!process_ending(PID), "a thread that runs");
+	make_stat(4711, "4194308");
+	make_stat(4712, "4194304");
+	unit_check(!process_ending(PID), "the first thread has ended");
+	make_stat(4712, "4194308");
+	unit_check(process_ending(PID), "each thread is at its end");
+}
+
 static void check_paths(void)
 {
 	static const struct {
@@ -411,6 +434,7 @@ int main(void)
 	check_namespaces();
 	check_ids();
 	check_children();
+	check_ending();
 	check_paths();
 	check_files();
 	check_opener();
