@@ -17,6 +17,7 @@
 #include "buffers/reader/reader.h"
 #include "command/agents/rule.h"
 #include "command/agents/visits.h"
+#include "command/causes/cause.h"
 #include "command/common/counted.h"
 #include "command/common/limits.h"
 #include "command/common/nearest.h"
@@ -297,6 +298,9 @@ int look_option(struct look *look, int key, const char *value)
 		if (!look->by_cpu && strcmp(value, "thread"))
 			return command_misused("--pair-by '%s': give thread or "
 					       "cpu", value);
+		return COMMAND_DONE;
+	case LOOK_NONE:
+		look->fail_if_none = true;
 		return COMMAND_DONE;
 	case LOOK_SESSION:
 		return look_take_session(&look->session, value);
@@ -589,6 +593,13 @@ int look_finish(void)
 bool look_problems(const struct look *look)
 {
 	return look->unread || (look->reader && reader_problems(look->reader));
+}
+
+int look_check_none(const struct look *look)
+{
+	if (!look->fail_if_none || reader_given(look->reader))
+		return COMMAND_DONE;
+	return cause_report(EVENTS_NONE);
 }
 
 int look_close(struct look *look)

@@ -23,6 +23,7 @@ enum look_key {
 	LOOK_WHERE,
 	LOOK_PAIR_BY,
 	LOOK_BUFFER,
+	LOOK_NONE,
 	LOOK_SESSION = 's',
 	LOOK_PID = 'p',
 	LOOK_RULE = 'e',
@@ -37,6 +38,10 @@ enum look_key {
 	{ LOOK_PAIR_BY, "pair-by", "WORD",				\
 	  "thread: pairs are of one thread (default); cpu: where events "	\
 	  "have no thread, of one CPU" }
+
+#define LOOK_NONE_ROW							\
+	{ LOOK_NONE, "fail-if-none", NULL,				\
+	  "exit with 1 if there is no event" }
 
 #define LOOK_ROWS							\
 	{ LOOK_BEGIN, "begin", "TIME",					\
@@ -105,6 +110,7 @@ struct look {
 	struct where *where;		/* rules, or NULL */
 	bool utc;			/* times of the options */
 	bool by_cpu;			/* --pair-by cpu */
+	bool fail_if_none;
 	bool undated;			/* events decide these times */
 	bool undated_told;		/* the last one does, as was told */
 	struct look_directory *directories;	/* followed; of look_open() */
@@ -152,6 +158,10 @@ char *look_newest(void);
  * case.
  */
 int look_open(struct look *look, char **paths, int n);
+
+/* Returns COMMAND_DONE; or, after saying so, COMMAND_FAILED where LOOK_NONE was
+ * given and there was no event. Call it when all events were read. */
+int look_check_none(const struct look *look);
 
 /* Frees everything. Returns COMMAND_FAILED if something could not be read,
  * which has been told by then. */

@@ -41,6 +41,7 @@ static const struct option_row rows[] = {
 	{ 'j', "json", NULL, "print JSON" },
 	LOOK_LIVE_ROWS,
 	LOOK_ROWS,
+	LOOK_NONE_ROW,
 	{ KEY_UTC, "utc", NULL, "print and read times as UTC" },
 	{ KEY_NO_PAGER, "no-pager", NULL, "do not start a pager" },
 	{ 0 }
@@ -212,7 +213,7 @@ int report_main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	ret = look_open(&r.look, r.paths, r.npaths);
 	if (ret == COMMAND_DONE)
-		ret = run_report(&r);
+		ret = run_report(&r) | look_check_none(&r.look);
 	/* the counts point to classes of the reader, which goes last */
 	locks_free(&r);
 	count_free(&r);

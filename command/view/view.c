@@ -41,6 +41,7 @@ static const struct option_row rows[] = {
 	LOOK_LIVE_ROWS,
 	LOOK_VISIT_ROWS,
 	LOOK_ROWS,
+	LOOK_NONE_ROW,
 	{ KEY_TAIL, "tail", "N", "only the last N events" },
 	{ KEY_FOLLOW, "follow", NULL,
 	  "go on while the directory is being recorded, or the session is "
@@ -384,7 +385,7 @@ int view_main(int argc, char **argv)
 		v.text.named = has_several(&v);
 		if (!v.no_pager && !v.look.follow)
 			pager_begin(&v.look);
-		ret = run_view(&v);
+		ret = run_view(&v) | look_check_none(&v.look);
 		ret |= pager_end();
 		if (v.look.follow && !look_interrupted())
 			ret |= look_follow_whole(&v.look);

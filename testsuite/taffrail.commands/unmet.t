@@ -89,3 +89,19 @@ status: 1
 whole stderr:
 	taffrail: record: 0 events (0 lost, 0.0 bytes per event) of 1 process in none
 	taffrail: record: --fail-if-none: there is no event
+case: --fail-if-none: view
+run: taffrail view --fail-if-none trace
+status: 1
+whole stderr: taffrail: view: --fail-if-none: there is no event
+case: --fail-if-none: view of a part
+run: taffrail view --fail-if-none --where 'app/hit if i > 5' three
+status: 1
+whole stderr: taffrail: view: --fail-if-none: there is no event
+case: --fail-if-none: view of an event
+run: taffrail view --fail-if-none three
+stdout: app:hit
+case: --fail-if-none: report
+run: taffrail report --fail-if-none trace
+status: 1
+stdout: 0 events
+stderr: taffrail: report: --fail-if-none: there is no event

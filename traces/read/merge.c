@@ -228,7 +228,13 @@ const struct trace_event *reader_next(struct reader *reader)
 	}
 	reader->held = !reader->nheap ||
 		       reader->heap[0]->event.ns > reader->end;
+	reader->given |= !reader->held;
 	return reader->held ? NULL : &reader->heap[0]->event;
+}
+
+bool reader_given(const struct reader *reader)
+{
+	return reader->given;
 }
 
 int64_t reader_begin(const struct reader *reader)

@@ -120,6 +120,9 @@ int reader_refresh(struct reader *reader);
  * `gaps` of the traces says which have not their first events. */
 const struct trace_event *reader_next(struct reader *reader);
 
+/* Returns true once reader_next() has returned an event. */
+bool reader_given(const struct reader *reader);
+
 /* Return the traces of all sources, and how many problems there were. */
 size_t reader_traces(const struct reader *reader,
 		     struct trace_class *const **traces);

@@ -113,6 +113,7 @@ struct reader {
 	const struct where *where;	/* NULL: all events are wanted */
 	int64_t begin;
 	int64_t end;
+	bool given;			/* reader_next() gave an event */
 	bool started;
 	bool follows;			/* reader_follow() was called */
 	bool counts;			/* for reader_tail(), to begin anew */
