@@ -73,6 +73,7 @@ dist_pages_DATA = \
 	docs/renamed.md \
 	docs/roadmap.md \
 	docs/scarce.md \
+	docs/tasks.md \
 	docs/timeline.png \
 	docs/tracepoints.md \
 	docs/traces.md \
