@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/words.h"
+#include "command/agents/targets.h"
 #include "command/agents/visits.h"
 #include "command/common/limits.h"
 #include "command/common/nearest.h"
@@ -193,6 +194,7 @@ int main(int argc, char **argv)
 		    c->run != gdbserver_main)
 			limits_raise_files();
 		visits_clean_user();
+		targets_clean = visits_clean_around;
 		return c->run(argc - 1, argv + 1);
 	}
 	if (*word != '-')

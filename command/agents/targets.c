@@ -19,7 +19,6 @@
 #include "command/agents/handed.h"
 #include "command/agents/replaced.h"
 #include "command/agents/rule.h"
-#include "command/agents/visits.h"
 #include "command/attach/steps.h"
 #include "command/common/command.h"
 #include "command/common/inode.h"
@@ -33,6 +32,8 @@
 /* How often it is looked whether the service thread has ended: 5 s in all. */
 #define END_PAUSE_NS	1000000
 #define END_LOOKS	5000
+
+bool (*targets_clean)(const struct rundir_process *process);
 
 int targets_check_name(const char *name)
 {
@@ -60,7 +61,7 @@ static int targets_find(struct targets *t, const pid_t *pids, size_t count)
 			&t->list.processes[t->list.count];
 
 		ret = rundir_find(process, pids[t->list.count], &cause);
-		if (!ret && visits_clean_around(process)) {
+		if (!ret && targets_clean && targets_clean(process)) {
 			rundir_process_close(process);
 			ret = rundir_find(process, pids[t->list.count],
 					  &cause);

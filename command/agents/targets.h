@@ -26,6 +26,13 @@ struct targets {
 	bool unread;			/* of targets_check_rule() */
 };
 
+/*
+ * Is called for each process that is opened by its pid, if it is not NULL.
+ * Returns true when it has changed the process's files, which are then found
+ * again. visits.c has such a function; it uses targets itself.
+ */
+extern bool (*targets_clean)(const struct rundir_process *process);
+
 /* Returns COMMAND_DONE for a name that a session can have, or COMMAND_USAGE
  * after printing why not. */
 int targets_check_name(const char *name);

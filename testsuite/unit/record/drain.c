@@ -257,7 +257,8 @@ static void check_reports(void)
 		"taffrail: record: 1 marker was not enabled: no room for its "
 		"description\n"
 		"taffrail: record: 2 events were lost (--fail-on-loss): trace "
-		"fewer markers, or give a larger --buffer-size\n",
+		"fewer markers, give a larger --buffer-size, or give "
+		"--overwrite, which keeps the newest\n",
 		"all lacks");
 	unit_equal(status, COMMAND_FAILED, "losses are a failure");
 }

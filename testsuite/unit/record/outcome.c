@@ -34,7 +34,8 @@ static void check_order(void)
 	status = outcome_end(&outcome, 7);
 	unit_equal_string(said_end(),
 		"taffrail: record: 2 events were lost (--fail-on-loss): trace "
-		"fewer markers, or give a larger --buffer-size\n",
+		"fewer markers, give a larger --buffer-size, or give "
+		"--overwrite, which keeps the newest\n",
 		"the rest, each once");
 	unit_equal(status, COMMAND_FAILED, "a failure");
 }
