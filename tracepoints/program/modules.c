@@ -56,11 +56,13 @@ static int memory_take(void *to, uint64_t from, uint64_t bytes)
 		    0) == (long)bytes;
 }
 
-/* The list has no segments: they are read where the file's beginning is
- * mapped. A module that is mapped otherwise is left out. */
-static int module_describe(struct dl_phdr_info *info, ElfW(Phdr) *segments,
+/* The list has no segments: they are where the file's beginning is mapped, and
+ * stay there as long as the module. A module that is mapped otherwise is left
+ * out. */
+static int module_describe(struct dl_phdr_info *info,
 			   const struct link_map *map)
 {
+	ElfW(Phdr) segments[SEGMENTS_MAX];
 	ElfW(Ehdr) header;
 
 	if (!map->l_addr || !memory_take(&header, map->l_addr,
@@ -73,7 +75,7 @@ static int module_describe(struct dl_phdr_info *info, ElfW(Phdr) *segments,
 		return 0;
 	info->dlpi_addr = map->l_addr;
 	info->dlpi_name = map->l_name;
-	info->dlpi_phdr = segments;
+	info->dlpi_phdr = (const ElfW(Phdr) *)(map->l_addr + header.e_phoff);
 	info->dlpi_phnum = header.e_phnum;
 	return 1;
 }
@@ -82,14 +84,13 @@ void modules_each_elsewhere(int (*call)(struct dl_phdr_info *info, size_t size,
 					void *arg), void *arg)
 {
 	const struct namespace *n = namespace_next(modules_debug());
-	ElfW(Phdr) segments[SEGMENTS_MAX];
 	const struct link_map *map;
 
 	for (; n; n = namespace_next(&n->first)) {
 		for (map = n->first.r_map; map; map = map->l_next) {
 			struct dl_phdr_info info = { 0 };
 
-			if (module_describe(&info, segments, map))
+			if (module_describe(&info, map))
 				call(&info, sizeof(info), arg);
 		}
 	}
