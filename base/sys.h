@@ -57,6 +57,19 @@ static inline void *sys_map_anonymous(uint64_t bytes)
 	return p < 0 && p > -4096 ? NULL : (void *)p;
 }
 
+/* Copies memory of a process, up to the first byte that cannot be read. Returns
+ * how many bytes. */
+static inline long sys_read_memory(long pid, void *to, uint64_t from,
+				   uint64_t n)
+{
+	/* struct iovec: <sys/uio.h> would bring libc's wrappers */
+	const struct {
+		uint64_t start, bytes;
+	} local = { (uint64_t)to, n }, remote = { from, n };
+
+	return sys6(SYS_process_vm_readv, pid, &local, 1, &remote, 1, 0);
+}
+
 static inline long sys_futex_wait(const uint32_t *word, uint32_t seen,
 				  const struct timespec *timeout)
 {

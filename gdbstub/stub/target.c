@@ -12,21 +12,12 @@
 #include "gdbstub/tracing/frame.h"
 #include "gdbstub/wire/connection.h"
 
-/* The kernel's struct iovec; <sys/uio.h> would bring libc's wrappers. */
-struct range {
-	uint64_t start;
-	uint64_t bytes;
-};
-
 /* A seccomp filter may deny process_vm_readv(2), as that of systemd's group
  * @debug does. */
 uint64_t memory_read(uint64_t address, void *to, uint64_t n)
 {
+	long got = sys_read_memory(sys_getpid(), to, address, n);
 	int fd;
-	struct range local = { (uint64_t)to, n };
-	struct range remote = { address, n };
-	long got = sys6(SYS_process_vm_readv, sys_getpid(), &local, 1, &remote,
-			1, 0);
 
 	if (got == -EPERM || got == -ENOSYS) {
 		fd = (int)sys_open("/proc/self/mem", O_RDONLY | O_CLOEXEC, 0);

@@ -20,12 +20,6 @@
  * small the stack's limit is (stack_guard_gap). */
 #define STACK_REACH	(1ull << 20)
 
-/* struct iovec, by the kernel's ABI */
-struct range {
-	uint64_t start;
-	uint64_t bytes;
-};
-
 static struct {
 	uint64_t start;
 	uint64_t end;		/* = start when it is no longer certain */
@@ -155,19 +149,15 @@ static int is_certain(uint64_t address, uint64_t n,
 static COLD uint64_t copy_by_kernel(void *to, uint64_t address, uint64_t n)
 {
 	const struct process_page *page = load_relaxed(&process.page);
-	struct range local = { (uint64_t)to, n };
-	struct range remote = { address, n };
-	uint64_t pid;
-	long got;
+	long pid, got;
 
 	if (host_confined)
 		return 0;
 	/* A forked child has its parent's process page until its first event is
 	 * done; until then *fork_mark is 0. A child that shares our memory may
 	 * use our pid: it reads the same memory. */
-	pid = page && load_relaxed(fork_mark) ? page->pid :
-						(uint64_t)sys_getpid();
-	got = sys6(SYS_process_vm_readv, pid, &local, 1, &remote, 1, 0);
+	pid = page && load_relaxed(fork_mark) ? (long)page->pid : sys_getpid();
+	got = sys_read_memory(pid, to, address, n);
 	return got < 0 ? 0 : (uint64_t)got;
 }
 

@@ -40,20 +40,10 @@ int modules_state(const volatile struct r_debug *debug)
 	return state;
 }
 
-/* struct iovec, by the kernel's ABI */
-struct range {
-	uint64_t start;
-	uint64_t bytes;
-};
-
 /* Copies memory that may not be there. */
 static int memory_take(void *to, uint64_t from, uint64_t bytes)
 {
-	struct range here = { (uint64_t)to, bytes };
-	struct range there = { from, bytes };
-
-	return sys6(SYS_process_vm_readv, sys_getpid(), &here, 1, &there, 1,
-		    0) == (long)bytes;
+	return sys_read_memory(sys_getpid(), to, from, bytes) == (long)bytes;
 }
 
 /* The list has no segments: they are where the file's beginning is mapped, and

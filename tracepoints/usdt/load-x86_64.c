@@ -25,6 +25,7 @@
 #include "base/text.h"
 #include "tracepoints/program/mapped.h"
 #include "tracepoints/program/modules.h"
+#include "tracepoints/sites/notes.h"
 #include "tracepoints/usdt/usdt.h"
 
 #define PAGE		4096ull
@@ -71,6 +72,7 @@ static const struct {
 	{ "memcpy", memcpy },
 	{ "memmove", memmove },
 	{ "memset", memset },
+	{ "notes_at", notes_at },
 	{ "patch_byte", patch_byte },
 	{ "patch_sync", patch_sync },
 	{ "patch_write", patch_write },

@@ -22,10 +22,9 @@
  */
 #include "tracepoints/usdt/usdt.h"
 
-#include <elf.h>
-
 #include "base/sys.h"
 #include "base/text.h"
+#include "tracepoints/sites/notes.h"
 #include "tracepoints/usdt/address-set.h"
 #include "tracepoints/usdt/plan/note.h"
 
@@ -136,25 +135,18 @@ static int code_learn(struct look *look, const struct object *object,
 	return address_add(&look->sites_at, (uint64_t)code->address);
 }
 
-/* Tells whether the file has a nop for that address. */
-static int file_has_nop(const struct usdt_file *file, uint64_t address)
+/* Tells whether the file has a nop for that address. The program headers are
+ * those in memory: usdt_module_map() has compared them. */
+static int file_has_nop(const struct look *look, uint64_t address)
 {
-	Elf64_Ehdr header;
-	Elf64_Phdr ph;
-	uint32_t i;
+	const struct notes notes = {
+		.ph = look->module->headers, .nph = look->module->nheaders,
+		.base = (const char *)look->file.bytes,
+		.bytes = look->file.size,
+	};
+	const uint8_t *code = notes_at(&notes, address, 1, PF_X);
 
-	__builtin_memcpy(&header, file->bytes, sizeof(header));
-	for (i = 0; i < header.e_phnum; i++) {
-		__builtin_memcpy(&ph, file->bytes + header.e_phoff +
-					      i * sizeof(ph), sizeof(ph));
-		if (ph.p_type == PT_LOAD && ph.p_flags & PF_X &&
-		    address - ph.p_vaddr < ph.p_filesz &&
-		    ph.p_offset < file->size &&
-		    address - ph.p_vaddr < file->size - ph.p_offset)
-			return file->bytes[ph.p_offset + address -
-					   ph.p_vaddr] == NOP;
-	}
-	return 0;
+	return code && *code == NOP;
 }
 
 /* Adds a probe at which no site is to the group of its name, in the order of
@@ -168,7 +160,7 @@ static int spot_add(const struct usdt_probe *probe, void *arg)
 
 	if (look->used == look->probes ||
 	    address_has(&look->sites_at, address) ||
-	    !file_has_nop(&look->file, probe->address))
+	    !file_has_nop(look, probe->address))
 		return 0;
 	group = group_find(look, probe->provider, probe->name);
 	if (!group) {

@@ -7,12 +7,12 @@
  */
 #include "tracepoints/usdt/usdt.h"
 
-#include <elf.h>
 #include <errno.h>
 
 #include "base/arena.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "tracepoints/sites/notes.h"
 #include "tracepoints/sites/registry.h"
 #include "tracepoints/usdt/address-set.h"
 #include "tracepoints/usdt/place/private.h"
@@ -38,29 +38,17 @@ struct pass {
 	char id[128];			/* its "provider/name" */
 };
 
-/* Tells whether the module has n bytes there, in a segment with these flags.
- * The file and the loaded module have the same program headers. */
+/* Tells whether the module has n bytes there, in a segment with these flags. */
 static int module_holds(const struct pass *pass, uint64_t address, uint64_t n,
 			uint32_t flags)
 {
 	const struct module *module = pass->module;
-	Elf64_Ehdr header;
-	Elf64_Phdr ph;
-	uint32_t i;
+	const struct notes notes = {
+		.ph = module->headers, .nph = module->nheaders,
+		.base = (const char *)module->base,
+	};
 
-	__builtin_memcpy(&header, pass->file.bytes, sizeof(header));
-	for (i = 0; i < header.e_phnum; i++) {
-		uint64_t start;
-
-		__builtin_memcpy(&ph, pass->file.bytes + header.e_phoff +
-					      i * sizeof(ph), sizeof(ph));
-		start = module->base + ph.p_vaddr;
-		if (ph.p_type == PT_LOAD && (ph.p_flags & flags) == flags &&
-		    address >= start && address - start < ph.p_memsz &&
-		    n <= ph.p_memsz - (address - start))
-			return 1;
-	}
-	return 0;
+	return !!notes_at(&notes, address - module->base, n, flags);
 }
 
 /* Sets of addresses, filled for one pass: the sites of the module's markers,
