@@ -252,7 +252,6 @@ int gdbserver_start(struct gdbserver *server)
 int gdbserver_start_program(int argc, char **argv)
 {
 	const char *others = getenv("LD_PRELOAD");
-	struct symboliser_module module;
 	const char *saved;
 	int fd, from, n;
 	char *all;
@@ -275,11 +274,7 @@ int gdbserver_start_program(int argc, char **argv)
 		tcsetpgrp(STDERR_FILENO, getpgrp());
 		signal(SIGTTOU, SIG_DFL);
 	}
-	/* gdbserver traces this process, which should not fork */
-	symboliser_read_here(&module, argv[3]);
-	if (symboliser_needs(&module, AGENT)) {
-		/* the loader finds it */
-	} else if (!others || !*others) {
+	if (!others || !*others) {
 		setenv("LD_PRELOAD", argv[1], 1);
 	} else if (asprintf(&all, "%s:%s", argv[1], others) > 0) {
 		setenv("LD_PRELOAD", all, 1);

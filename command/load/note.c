@@ -1,68 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The note by which a file says that it is a probe library.
+ * Whether a file is a probe library, in words.
  *
- * Invariant: the file is read and not mapped, as another program may cut it
- * meanwhile; and nothing of it is executed.
+ * Invariant: the symboliser reads the file; nothing of it is executed.
  */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <gelf.h>
-#include <libelf.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "command/common/command.h"
 #include "command/common/installed.h"
 #include "command/load/libraries.h"
-#include "include/taffrail/probe-library.h"
-
-/* Returns why the file of so many bytes is no probe library, or NULL. The
- * dynamic linker maps segments also where the file ends before they do, and the
- * program gets SIGBUS where it reads one. */
-static const char *unfit_reason(Elf *elf, uint64_t bytes)
-{
-	size_t n = 0, at, next, name, desc;
-	bool noted = false, cut;
-	GElf_Ehdr header;
-	GElf_Phdr ph;
-	GElf_Nhdr note;
-	Elf_Data *data;
-
-	if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header))
-		return "it is no ELF file";
-	if (gelf_getclass(elf) != ELFCLASS64 || header.e_machine != EM_X86_64)
-		return "it is built for another machine";
-	if (header.e_type != ET_DYN)
-		return "it is no shared library: build it with -shared -fPIC";
-	cut = elf_getphdrnum(elf, &n);
-	for (size_t i = 0; !cut && i < n; i++) {
-		cut = !gelf_getphdr(elf, (int)i, &ph) ||
-		      (ph.p_type == PT_LOAD &&
-		       (ph.p_offset > bytes ||
-			ph.p_filesz > bytes - ph.p_offset));
-		if (cut || noted || ph.p_type != PT_NOTE)
-			continue;
-		data = elf_getdata_rawchunk(elf, (int64_t)ph.p_offset,
-					    ph.p_filesz, ph.p_align == 8 ?
-					    ELF_T_NHDR8 : ELF_T_NHDR);
-		for (at = 0; data && (next = gelf_getnote(data, at, &note,
-							  &name, &desc)) > 0;
-		     at = next)
-			noted |= note.n_type == TAFFRAIL_PROBE_LIBRARY_NOTE_ &&
-				 note.n_namesz == sizeof("Taffrail") &&
-				 !memcmp((char *)data->d_buf + name, "Taffrail",
-					 sizeof("Taffrail"));
-	}
-	if (cut)
-		return "it is cut: the file ends before its segments do";
-	return noted ? NULL : "it has no TAFFRAIL_PROBE_LIBRARY";
-}
+#include "command/sandbox/opener.h"
+#include "command/symboliser/symboliser.h"
 
 /* Writes "; with Taffrail come A, B": the libraries that a bare word may name;
  * "" for a path. Names for which there is no room are left out or cut. */
@@ -91,31 +45,39 @@ static void shipped_text(char *text, size_t room, const char *word)
 	free(names);
 }
 
-/* A pipe is opened without waiting for a writer: it is no ELF file. */
 int load_check_file(const char *path)
 {
+	static const char *const reasons[UNFIT_END] = {
+		[UNFIT_FORMAT] = "it is no ELF file",
+		[UNFIT_MACHINE] = "it is built for another machine",
+		[UNFIT_TYPE] = "it is no shared library: build it with -shared "
+			       "-fPIC",
+		[UNFIT_CUT] = "it is cut: the file ends before its segments do",
+		[UNFIT_NOTE] = "it has no TAFFRAIL_PROBE_LIBRARY",
+	};
+	uint64_t unfit = UNFIT_FORMAT, ns = SYMBOLISER_NS;
+	struct opener_file file;
+	struct symboliser_file from;
+	const char *why = NULL;
 	char shipped[256];
-	const char *why;
 	struct stat st;
-	Elf *elf;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int ret = opener_open(&file, path, 0);
 
-	if (fd < 0 || fstat(fd, &st)) {
-		int error = errno;
-
-		if (fd >= 0)
-			close(fd);
+	if (!ret) {
+		from = symboliser_opened(&file);
+		ret = symboliser_library(&unfit, &from, &ns);
+		opener_close(&file);
+		why = ret && ret != -ENOEXEC ? symboliser_error(ret) :
+					       reasons[unfit];
+	} else if (ret == -EINVAL) {
+		why = !opener_stat(path, &st) && S_ISDIR(st.st_mode) ?
+			      "it is a directory" : reasons[UNFIT_FORMAT];
+	} else {
 		shipped_text(shipped, sizeof(shipped), path);
-		command_failed("cannot read %s: %s%s", path, strerror(error),
+		command_failed("cannot read %s: %s%s", path, strerror(-ret),
 			       shipped);
-		return -error;
+		return ret;
 	}
-	elf_version(EV_CURRENT);
-	elf = S_ISREG(st.st_mode) ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
-	why = elf ? unfit_reason(elf, (uint64_t)st.st_size) :
-	      S_ISDIR(st.st_mode) ? "it is a directory" : "it is no ELF file";
-	elf_end(elf);
-	close(fd);
 	if (why)
 		command_failed("%s is no probe library: %s", path, why);
 	return why ? -ENOEXEC : 0;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Segments, build ID, dynamic linker and libraries of an ELF file in memory:
- * the symboliser's child. Facts: ELF, gABI 4.1, "Program Header" and "Dynamic
- * Section".
+ * Segments, build ID, dynamic linker and libraries of an ELF file in memory,
+ * and whether it is a probe library: the symboliser's child. Facts: ELF, gABI
+ * 4.1, "Program Header" and "Dynamic Section".
  */
 #include "command/symboliser/serve-private.h"
 
 #include <errno.h>
 #include <gelf.h>
 #include <string.h>
+
+#include "include/taffrail/probe-library.h"
 
 /* A file as libelf has it, and as it is. Bytes of the image are read only after
  * is_inside() was asked. */
@@ -26,26 +28,43 @@ static bool is_inside(const struct reading *r, uint64_t offset, uint64_t n)
 	return offset <= r->bytes && n <= r->bytes - offset;
 }
 
+/* Returns the descriptor of the first note of a type and an owner, and its
+ * bytes, or NULL. */
+static const char *find_note(Elf_Data *notes, uint32_t type, const char *owner,
+			     size_t *n)
+{
+	size_t at = 0, name, desc;
+	const char *bytes = notes ? notes->d_buf : NULL;
+	GElf_Nhdr note;
+
+	while (bytes && (at = gelf_getnote(notes, at, &note, &name, &desc)) > 0)
+		if (note.n_type == type && note.n_namesz == strlen(owner) + 1 &&
+		    !memcmp(bytes + name, owner, note.n_namesz)) {
+			*n = note.n_descsz;
+			return bytes + desc;
+		}
+	return NULL;
+}
+
+/* Returns the notes of a segment, or NULL. */
+static Elf_Data *segment_notes(Elf *elf, const GElf_Phdr *ph)
+{
+	return elf_getdata_rawchunk(elf, (int64_t)ph->p_offset, ph->p_filesz,
+				    ph->p_align == 8 ? ELF_T_NHDR8 :
+						       ELF_T_NHDR);
+}
+
 /* Finds the build ID among notes. A longer one than SYMBOLISER_ID_BYTES is cut.
  */
 static void find_id(struct symboliser_module *module, Elf_Data *notes)
 {
-	size_t at = 0, next, name, desc;
-	const char *bytes = notes ? notes->d_buf : NULL;
-	GElf_Nhdr note;
+	size_t n;
+	const char *id = find_note(notes, NT_GNU_BUILD_ID, ELF_NOTE_GNU, &n);
 
-	while (bytes &&
-	       (next = gelf_getnote(notes, at, &note, &name, &desc)) > 0) {
-		at = next;
-		if (note.n_type != NT_GNU_BUILD_ID ||
-		    note.n_namesz != sizeof(ELF_NOTE_GNU) ||
-		    memcmp(bytes + name, ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)))
-			continue;
-		module->id_bytes = note.n_descsz < SYMBOLISER_ID_BYTES ?
-					   note.n_descsz : SYMBOLISER_ID_BYTES;
-		memcpy(module->id, bytes + desc, module->id_bytes);
+	if (!id)
 		return;
-	}
+	module->id_bytes = n < SYMBOLISER_ID_BYTES ? n : SYMBOLISER_ID_BYTES;
+	memcpy(module->id, id, module->id_bytes);
 }
 
 /*
@@ -134,9 +153,7 @@ static void read_others(struct reading *r)
 		else if (ph.p_type == PT_DYNAMIC)
 			read_dynamic(r, &ph);
 		else if (ph.p_type == PT_NOTE && !module->id_bytes)
-			find_id(module, elf_getdata_rawchunk(
-				r->elf, (int64_t)ph.p_offset, ph.p_filesz,
-				ph.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR));
+			find_id(module, segment_notes(r->elf, &ph));
 	}
 	module->library &= !program;
 }
@@ -178,4 +195,34 @@ int symboliser_read_module(struct symboliser_module *module, const void *image,
 	if (elf)
 		read_others(&r);
 	return 0;
+}
+
+/* The dynamic linker maps segments also where the file ends before they do, and
+ * the program gets SIGBUS where it reads one. */
+enum symboliser_unfit symboliser_read_unfit(size_t bytes, Elf *elf)
+{
+	struct reading r = { .bytes = bytes };
+	size_t n = 0, size;
+	bool noted = false;
+	GElf_Phdr ph;
+
+	if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &r.header))
+		return UNFIT_FORMAT;
+	if (gelf_getclass(elf) != ELFCLASS64 || r.header.e_machine != EM_X86_64)
+		return UNFIT_MACHINE;
+	if (r.header.e_type != ET_DYN)
+		return UNFIT_TYPE;
+	if (elf_getphdrnum(elf, &n))
+		return UNFIT_CUT;
+	for (size_t i = 0; i < n; i++) {
+		if (!gelf_getphdr(elf, (int)i, &ph) ||
+		    (ph.p_type == PT_LOAD &&
+		     !is_inside(&r, ph.p_offset, ph.p_filesz)))
+			return UNFIT_CUT;
+		noted |= ph.p_type == PT_NOTE &&
+			 find_note(segment_notes(elf, &ph),
+				   TAFFRAIL_PROBE_LIBRARY_NOTE_, "Taffrail",
+				   &size);
+	}
+	return noted ? UNFIT_NOT : UNFIT_NOTE;
 }

@@ -24,6 +24,7 @@ enum symboliser_what {
 	ASK_ADDRESS,
 	ASK_CXX,
 	ASK_MARKERS,
+	ASK_LIBRARY,
 	ASK_END,
 };
 
@@ -82,6 +83,7 @@ struct symboliser_answer {
 		struct symboliser_frame frames[SYMBOLISER_ITEMS_MAX];
 		struct symboliser_text text;
 		uint64_t address;
+		uint64_t unfit;		/* enum symboliser_unfit */
 		char bytes[SYMBOLISER_BYTES_MAX];
 	};
 };

@@ -26,6 +26,7 @@ bool symboliser_request_valid(const struct symboliser_request *request,
 	n -= REQUEST_HEAD;
 	switch (request->what) {
 	case ASK_MODULE:
+	case ASK_LIBRARY:
 		return !n && !request->count;
 	case ASK_MARKERS:
 		return !n && request->count <=
@@ -77,6 +78,8 @@ static bool item_valid(const struct symboliser_answer *answer, uint32_t i)
 				SYMBOLISER_NAME_BYTES);
 	case ASK_ADDRESS:
 		return true;
+	case ASK_LIBRARY:
+		return answer->unfit < UNFIT_END;
 	default:
 		return has_end(answer->text.text, SYMBOLISER_CXX_BYTES) &&
 		       answer->text.length >= strlen(answer->text.text);
@@ -93,6 +96,7 @@ bool symboliser_answer_valid(const struct symboliser_answer *answer, size_t n,
 		[ASK_ADDRESS] = sizeof(uint64_t),
 		[ASK_CXX] = sizeof(struct symboliser_text),
 		[ASK_MARKERS] = 1,
+		[ASK_LIBRARY] = sizeof(uint64_t),
 	};
 	bool bytes = what == ASK_MARKERS;
 	bool one = !bytes && what != ASK_NAMES && what != ASK_LINES;

@@ -31,6 +31,9 @@ void symboliser_load_lines(void);
 int symboliser_read_module(struct symboliser_module *module, const void *image,
 			   size_t bytes, Elf *elf);
 
+/* Returns why the file is no probe library. */
+enum symboliser_unfit symboliser_read_unfit(size_t bytes, Elf *elf);
+
 /* The answer to ASK_MARKERS; the caller frees it. */
 struct symboliser_markers {
 	struct symboliser_verdict verdict;

@@ -179,6 +179,10 @@ static void serve_file(int fd)
 	case ASK_MARKERS:
 		answer_markers(image, bytes);
 		break;
+	case ASK_LIBRARY:
+		answer.unfit = symboliser_read_unfit(bytes, elf);
+		answer_one(0, sizeof(answer.unfit));
+		break;
 	default:
 		answer_one(symboliser_find_address(&answer.address,
 						   request.name, elf),

@@ -9,12 +9,9 @@
 #include "command/symboliser/symboliser.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "command/sandbox/child.h"
@@ -143,14 +140,26 @@ static int ask_child(struct asking *asking, size_t bytes, uint32_t most,
 	return ret;
 }
 
+/* Asks for the one item of a request that has no words. */
+static int ask_item(void *to, size_t bytes, uint32_t what,
+		    const struct symboliser_file *file, uint64_t *ns)
+{
+	struct asking asking = { .request.what = what, .file = file, .to = to,
+				 .room = 1, .item_bytes = bytes };
+
+	return ask_child(&asking, 0, MODULE_MS, ns);
+}
+
 int symboliser_module(struct symboliser_module *module,
 		      const struct symboliser_file *file, uint64_t *ns)
 {
-	struct asking asking = { .request.what = ASK_MODULE, .file = file,
-				 .to = (char *)module, .room = 1,
-				 .item_bytes = sizeof(*module) };
+	return ask_item(module, sizeof(*module), ASK_MODULE, file, ns);
+}
 
-	return ask_child(&asking, 0, MODULE_MS, ns);
+int symboliser_library(uint64_t *unfit, const struct symboliser_file *file,
+		       uint64_t *ns)
+{
+	return ask_item(unfit, sizeof(*unfit), ASK_LIBRARY, file, ns);
 }
 
 struct symboliser_file symboliser_opened(const struct opener_file *file)
@@ -178,30 +187,6 @@ int symboliser_read(struct symboliser_module *module, const char *path)
 		return ret;
 	ret = symboliser_read_open(module, &file);
 	opener_close(&file);
-	return ret;
-}
-
-int symboliser_read_here(struct symboliser_module *module, const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	void *image = MAP_FAILED;
-	int ret = -ENOEXEC;
-	struct stat st;
-	Elf *elf;
-
-	memset(module, 0, sizeof(*module));
-	if (fd < 0)
-		return -errno;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
-		image = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	close(fd);
-	if (image == MAP_FAILED)
-		return ret;
-	elf_version(EV_CURRENT);
-	elf = elf_memory(image, st.st_size);
-	ret = symboliser_read_module(module, image, st.st_size, elf);
-	elf_end(elf);
-	munmap(image, st.st_size);
 	return ret;
 }
 
@@ -297,6 +282,16 @@ int symboliser_lines(struct symboliser_frame *frames, size_t room,
 	return ret;
 }
 
+const char *symboliser_error(int error)
+{
+	return error == -EPIPE ? "it cannot be read: it is damaged, or was cut "
+				 "while it was read" :
+	       error == -ETIMEDOUT ? "it takes too long to read" :
+	       error == -ENOEXEC ? "not an ELF file" :
+	       error == -EAGAIN ? "no process can be made to read it" :
+				  strerror(-error);
+}
+
 int symboliser_markers(const struct symboliser_file *file, uint32_t how,
 		       int (*take)(const struct symboliser_found *found,
 				   void *priv), void *priv,
@@ -332,12 +327,7 @@ int symboliser_markers(const struct symboliser_file *file, uint32_t how,
 	}
 	if (ret && !error[0])
 		snprintf(error, SYMBOLISER_ERROR_BYTES, "%s",
-			 ret == -EPIPE ? "it cannot be read: it is damaged, or "
-					 "was cut while it was read" :
-			 ret == -ETIMEDOUT ? "it takes too long to read" :
-			 ret == -ENOEXEC ? "not an ELF file" :
-			 ret == -EAGAIN ? "no process can be made to read it" :
-					  strerror(-ret));
+			 symboliser_error(ret));
 	free(asking.to);
 	return ret;
 }

@@ -119,6 +119,17 @@ enum symboliser_why {
 	WHY_USDT,		/* WHY_USDT + enum usdt_reason: a probe */
 };
 
+/* Why a file is no probe library. */
+enum symboliser_unfit {
+	UNFIT_NOT,		/* it is one */
+	UNFIT_FORMAT,		/* it is no ELF file */
+	UNFIT_MACHINE,
+	UNFIT_TYPE,		/* it is no shared library */
+	UNFIT_CUT,		/* it ends before its segments do */
+	UNFIT_NOTE,		/* it has no TAFFRAIL_PROBE_LIBRARY */
+	UNFIT_END,
+};
+
 /* A marker or a USDT probe, as a file has it. */
 struct symboliser_marker {
 	uint64_t address;
@@ -160,9 +171,9 @@ int symboliser_read_open(struct symboliser_module *module,
 /* Does the same for the file at a path, which the opener opens. */
 int symboliser_read(struct symboliser_module *module, const char *path);
 
-/* Does the same without a child: for a process that executes the file next, so
- * the file can do no more harm here than it will. */
-int symboliser_read_here(struct symboliser_module *module, const char *path);
+/* Gives in *unfit whether a file is a probe library: enum symboliser_unfit. */
+int symboliser_library(uint64_t *unfit, const struct symboliser_file *file,
+		       uint64_t *ns);
 
 /* Gives the file's own address of `offset` in a segment of code, or of the page
  * in which the segment begins. Returns 0 or -ENOENT. */
@@ -213,6 +224,9 @@ int symboliser_markers(const struct symboliser_file *file, uint32_t how,
  * of all. NULL: the name is none of C++, or cannot be read.
  */
 char *symboliser_cxx(const char *name, size_t *length, uint64_t *ns);
+
+/* Returns the words for a negative errno of these functions. */
+const char *symboliser_error(int error);
 
 /* Ends the child, if there is one; the next request makes another one. */
 void symboliser_end(void);

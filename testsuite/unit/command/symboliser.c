@@ -342,6 +342,13 @@ static void check_answers(void)
 	unit_check(!symboliser_answer_valid(&a, ANSWER_HEAD + 2 * item,
 					    ASK_NAMES),
 		   "an answer's name that does not end");
+	a = (struct symboliser_answer){ .what = ASK_LIBRARY, .count = 1,
+					.last = 1, .unfit = UNFIT_NOTE };
+	unit_check(symboliser_answer_valid(&a, ANSWER_HEAD + 8, ASK_LIBRARY),
+		   "a library's answer");
+	a.unfit = UNFIT_END;
+	unit_check(!symboliser_answer_valid(&a, ANSWER_HEAD + 8, ASK_LIBRARY),
+		   "a reason that there is not");
 	a = (struct symboliser_answer){ .what = ASK_NAMES, .error = 1,
 					.last = 1 };
 	unit_check(!symboliser_answer_valid(&a, ANSWER_HEAD, ASK_NAMES),
