@@ -246,17 +246,20 @@ static int tell_unplaced(const struct marker_list *list, const char *what)
 /*
  * Takes from the files of a process which markers have no place, and adds the
  * USDT probes that no rule has named yet: the agent does not list them. Returns
- * COMMAND_FAILED after saying that probes cannot be read.
+ * COMMAND_FAILED after saying that markers or probes cannot be read.
  */
 static int add_probes(struct target *target)
 {
 	struct marker_list *markers = &target->markers;
 	pid_t pid = target->process->pid;
 	struct marker_list of_files = { 0 }, probes = { 0 };
+	char fault[MARKERS_FAULT_BYTES];
+	int ret, result = COMMAND_DONE;
 	size_t k;
-	int ret;
 
-	process_markers_read(&of_files, pid);
+	process_markers_read(&of_files, pid, fault);
+	if (*fault)
+		result = command_failed("process %d: %s", pid, fault);
 	for (size_t i = 0; i < of_files.count; i++) {
 		const struct marker *m = &of_files.markers[i];
 
@@ -289,12 +292,14 @@ static int add_probes(struct target *target)
 	}
 	marker_list_free(&probes);
 	/* a file that was replaced cannot be read by the mapped name */
-	if (!ret)
-		return replaced_tell(pid, NULL) ? COMMAND_FAILED : COMMAND_DONE;
-	return ret == -EACCES || ret == -EPERM ?
-	       command_failed("process %d: its USDT probes cannot be read: %s; "
-			      "root can list them, and rules take them", pid,
-			      process_closed(pid)) : COMMAND_DONE;
+	if (!ret && replaced_tell(pid, NULL))
+		result = COMMAND_FAILED;
+	if (ret == -EACCES || ret == -EPERM)
+		result = command_failed("process %d: its USDT probes cannot be "
+					"read: %s; root can list them, and "
+					"rules take them", pid,
+					process_closed(pid));
+	return result;
 }
 
 /*

@@ -307,13 +307,19 @@ static void found_closed(struct doctor *d, struct finding *f, int error)
 void look_its_markers(struct doctor *d, struct finding *f)
 {
 	struct marker_list list = { 0 };
-	int ret = d->gone ? -ESRCH : process_markers_read(&list, d->pid);
+	char fault[MARKERS_FAULT_BYTES];
+	int ret = d->gone ? -ESRCH :
+			    process_markers_read(&list, d->pid, fault);
 
 	if (ret) {
 		found_closed(d, f, ret);
 		return;
 	}
 	found_markers(f, &list);
+	if (*fault && f->state == DOCTOR_OK)
+		f->state = DOCTOR_LIMITED;
+	if (*fault)
+		found_more(f, "; %s", fault);
 	marker_list_free(&list);
 }
 

@@ -133,17 +133,18 @@ close:
 }
 
 int elfnotes_read_memory(struct marker_list *list, pid_t pid, uint64_t start,
-			 uint64_t *shift)
+			 uint64_t *shift, char error[ELFNOTES_ERROR_BYTES])
 {
 	static const char owner[] = "taffrail";
 	uint64_t ns = SYMBOLISER_MARKERS_NS, low = UINT64_MAX, high = 0;
-	char error[ELFNOTES_ERROR_BYTES], *bytes;
 	struct symboliser_file module;
 	Elf64_Phdr ph[SEGMENTS_MAX];
 	Elf64_Ehdr header;
 	bool found = false;
+	char *bytes;
 	int ret = copy_memory(pid, start, &header, sizeof(header));
 
+	error[0] = '\0';
 	if (ret)
 		return ret;
 	if (memcmp(header.e_ident, ELFMAG, SELFMAG) ||

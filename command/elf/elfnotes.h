@@ -32,9 +32,10 @@ int elfnotes_read_open(struct marker_list *list,
  * Adds the marker sites of a module that a process has mapped from `start` on,
  * by the process's memory, with the module's own addresses. Gives in `shift`
  * the difference to the process's addresses. Returns 0 or a negative errno: the
- * memory cannot be read, or (-ENOEXEC) is no ELF file's.
+ * memory cannot be read, or (-ENOEXEC) is no ELF file's. `error` as above, and
+ * empty where no note was read.
  */
 int elfnotes_read_memory(struct marker_list *list, pid_t pid, uint64_t start,
-			 uint64_t *shift);
+			 uint64_t *shift, char error[ELFNOTES_ERROR_BYTES]);
 
 #endif

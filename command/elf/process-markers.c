@@ -42,6 +42,7 @@ struct scan {
 	size_t count;
 	struct process_mapping head;	/* the last one of a file's beginning */
 	bool probes;			/* keep USDT probes, not markers */
+	char *fault;			/* of MARKERS_FAULT_BYTES, or NULL */
 };
 
 /* Returns true when an agent in the process may read the file, too. */
@@ -97,6 +98,15 @@ static bool has_head(const struct process_mapping *head,
 	       head->minor == m->minor;
 }
 
+/* Notes what a module lacks, if no other module lacked something before. */
+static void note_fault(struct scan *scan, const struct process_mapping *m,
+		       const char *error)
+{
+	if (*error && scan->fault && !*scan->fault)
+		snprintf(scan->fault, MARKERS_FAULT_BYTES, "%s: %s", m->path,
+			 error);
+}
+
 /* Gives the file's own address of a mapping's first byte. */
 static int first_address(uint64_t *address, const struct process_mapping *m,
 			 const struct symboliser_file *file, uint64_t *ns)
@@ -128,8 +138,9 @@ static int scan_mapping(const struct process_mapping *m, void *arg)
 	if (!way) {
 		if (scan->probes || !has_head(&scan->head, m) ||
 		    elfnotes_read_memory(scan->list, scan->pid,
-					 scan->head.start, &shift))
+					 scan->head.start, &shift, error))
 			return 0;
+		note_fault(scan, m, error);
 		ret = note_module(scan, m->inode, shift);
 		keep_kind(scan, before, shift, ret);
 		return ret == -ENOMEM ? ret : 0;
@@ -146,6 +157,7 @@ static int scan_mapping(const struct process_mapping *m, void *arg)
 			ret = elfnotes_read_open(
 				scan->list, &file,
 				scan->probes ? SYMBOLISER_PLAN : 0, error);
+			note_fault(scan, m, error);
 			keep_kind(scan, before, shift, true);
 		}
 	}
@@ -153,25 +165,26 @@ static int scan_mapping(const struct process_mapping *m, void *arg)
 	return ret == -ENOMEM ? ret : 0;
 }
 
-/* Adds the markers, or the USDT probes, of all modules. Returns as
- * process_markers_read() does. */
-static int read_all(struct marker_list *list, pid_t pid, bool probes)
+int process_markers_read(struct marker_list *list, pid_t pid,
+			 char fault[MARKERS_FAULT_BYTES])
 {
-	struct scan scan = { .pid = pid, .list = list, .probes = probes };
-	int ret = process_each_mapping(pid, scan_mapping, &scan);
+	struct scan scan = { .pid = pid, .list = list, .fault = fault };
+	int ret;
 
+	if (fault)
+		*fault = '\0';
+	ret = process_each_mapping(pid, scan_mapping, &scan);
 	free(scan.seen);
 	return ret;
 }
 
-int process_markers_read(struct marker_list *list, pid_t pid)
-{
-	return read_all(list, pid, false);
-}
-
 int process_probes_read(struct marker_list *list, pid_t pid)
 {
-	return read_all(list, pid, true);
+	struct scan scan = { .pid = pid, .list = list, .probes = true };
+	int ret = process_each_mapping(pid, scan_mapping, &scan);
+
+	free(scan.seen);
+	return ret;
 }
 
 /* The search for modules that cannot be read. */
@@ -195,6 +208,7 @@ static int look_unread(const struct process_mapping *m, void *arg)
 	static const char mark[] = " (deleted)";
 	const char *name = strrchr(m->path, '/') + 1, *inside;
 	char path[PATH_MAX], now[PROCESS_FILE_BYTES];
+	char error[ELFNOTES_ERROR_BYTES];
 	struct marker_list none = { 0 };
 	struct unread *unread = arg;
 	struct opener_file file;
@@ -217,7 +231,7 @@ static int look_unread(const struct process_mapping *m, void *arg)
 	if (!has_head(&unread->head, m))
 		return 0;
 	ret = elfnotes_read_memory(&none, unread->pid, unread->head.start,
-				   &shift);
+				   &shift, error);
 	marker_list_free(&none);
 	/* memory that may not be read is judged by the file's name */
 	if (ret && (ret == -ENOEXEC || !strstr(m->path, ".so")))

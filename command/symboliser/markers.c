@@ -36,6 +36,7 @@ struct reading {
 	struct symboliser_markers *markers;
 	size_t room;			/* for markers */
 	size_t bytes;			/* of all texts */
+	uint32_t damaged;		/* markers that are left out */
 };
 
 static int read_fact(struct reading *r, int error, const char *format, ...)
@@ -79,10 +80,8 @@ static int add_found(struct reading *r, const struct symboliser_found *found)
 	return 0;
 }
 
-/*
- * Adds the marker of a note. Returns 0, also for a note of another kind; or a
- * negative errno and a fact: none of the file's markers can be trusted.
- */
+/* Adds the marker of a note. Returns 0, also for a damaged one or a note of
+ * another kind; or a negative errno and a fact: no other can be read. */
 static int add_site(uint32_t type, uint64_t address, const void *desc,
 		    uint64_t bytes, void *priv)
 {
@@ -102,9 +101,10 @@ static int add_site(uint32_t type, uint64_t address, const void *desc,
 	m->address = address + note.code_;
 	address += offsetof(struct taffrail_note, object_) + note.object_;
 	object = notes_at(&r->notes, address, sizeof(site), PF_R);
-	if (!object)
-		return read_fact(r, -EBADMSG, "a marker's note has an invalid "
-				 "address");
+	if (!object) {
+		r->damaged++;
+		return 0;
+	}
 	memcpy(&site, object, sizeof(site));
 	if (site.version_ != TAFFRAIL_SITE_VERSION)
 		return read_fact(r, -EPROTO, "its markers are of version %u, "
@@ -123,8 +123,10 @@ static int add_site(uint32_t type, uint64_t address, const void *desc,
 		whole = at;
 		at += whole;
 	}
-	if (!whole)
-		return read_fact(r, -EBADMSG, "a marker is malformed");
+	if (!whole) {
+		r->damaged++;
+		return 0;
+	}
 	m->kind = site.kind_ == TAFFRAIL_KIND_EVENT ? MARKER_EVENT :
 						      MARKER_MARK;
 	m->tested = note.flags_ & TAFFRAIL_SITE_FLAG_TESTED ? 1 : 0;
@@ -409,18 +411,20 @@ static int read_elf(struct reading *r, uint32_t how)
 		r->notes.bytes = 0;
 	}
 	ret = notes_each(&r->notes, add_site, r);
-	if (ret || how & SYMBOLISER_LOADED)
-		return ret;
-	ret = usdt_notes_read(file, add_probe, r, &damaged);
-	if (ret == -ENOEXEC)
-		return read_fact(r, ret, "its section headers are damaged");
-	if (!ret)
-		ret = match_all(r);
+	if (!ret && !(how & SYMBOLISER_LOADED)) {
+		ret = usdt_notes_read(file, add_probe, r, &damaged);
+		if (ret == -ENOEXEC)
+			read_fact(r, ret, "its section headers are damaged");
+		if (!ret)
+			ret = match_all(r);
+	}
 	if (ret)
 		return ret;
-	if (damaged)
-		read_fact(r, 0, "left out %s",
-			  counted(damaged, "damaged USDT note"));
+	if (r->damaged || damaged)
+		read_fact(r, 0, "left out %s%s%s", r->damaged ?
+			  counted(r->damaged, "damaged marker") : "",
+			  r->damaged && damaged ? ", " : "", damaged ?
+			  counted(damaged, "damaged USDT note") : "");
 	if (how & SYMBOLISER_PLAN)
 		plan_probes(r);
 	return 0;
