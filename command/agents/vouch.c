@@ -27,9 +27,11 @@
 #define VARIABLE	"TAFFRAIL_SECCOMP"
 #define SELF		"/proc/self/exe"
 
-/* In a child: executes this command, under the agent. */
-static void trial_become(const char *preload, const char *directory)
+/* In a child: executes this command, under the agent; `arg` points to the words
+ * of LD_PRELOAD and TAFFRAIL_DIR. */
+static void trial_become(void *arg)
 {
+	const char *const *words = arg;
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	dup2(null, 0);
@@ -37,21 +39,19 @@ static void trial_become(const char *preload, const char *directory)
 	dup2(null, 2);
 	unsetenv("TAFFRAIL_JOIN");
 	unsetenv("TAFFRAIL_LOG");
-	if (setenv("LD_PRELOAD", preload, 1) ||
-	    setenv("TAFFRAIL_DIR", directory, 1) ||
-	    setenv("TAFFRAIL_ENABLE", "*", 1) || setenv(VARIABLE, "trust", 1))
-		_exit(1);
-	execl(SELF, "taffrail", "--version", (char *)NULL);
-	_exit(1);
+	if (!setenv("LD_PRELOAD", words[0], 1) &&
+	    !setenv("TAFFRAIL_DIR", words[1], 1) &&
+	    !setenv("TAFFRAIL_ENABLE", "*", 1) && !setenv(VARIABLE, "trust", 1))
+		execl(SELF, "taffrail", "--version", (char *)NULL);
 }
 
 void filtered_vouch(const char *preload, const char *directory)
 {
 	const char *remedy = "; " VARIABLE "=trust lets it start";
 	char word[32], place[PATH_MAX];
-	int status = -1;
+	const char *words[] = { preload, place };
+	int error, status = -1;
 	long filters;
-	pid_t pid;
 
 	if (getenv(VARIABLE) || process_status(getpid(), "Seccomp") <= 0)
 		return;
@@ -66,11 +66,8 @@ void filtered_vouch(const char *preload, const char *directory)
 	if (snprintf(place, sizeof(place), "%s/trial.XXXXXX", directory) <
 		    (int)sizeof(place) &&
 	    mkdtemp(place)) {
-		fflush(NULL);
-		pid = fork();
-		if (!pid)
-			trial_become(preload, place);
-		status = child_wait(pid);
+		status = child_wait(child_execute(trial_become, words, false,
+						  &error));
 		remove_tree(place);
 	}
 	snprintf(word, sizeof(word), "trust:%ld", filters);

@@ -52,13 +52,12 @@ int aside_run(struct run *run, char *text, size_t room)
 	if (pipe2(output, O_CLOEXEC))
 		return -errno;
 	run->output = output[1];
-	pid = child_execute(become_program, run);
+	pid = child_execute(become_program, run, true, &ret);
 	if (run->pid)
 		*run->pid = pid > 0 ? pid : 0;
 	/* else this command holds the pipe open, and its end does not come */
 	close(output[1]);
-	if (pid < 0)
-		ret = pid;
+	ret = -ret;
 	end = monotonic_ms() + (int64_t)run->seconds * MS_PER_S;
 	wait.fd = output[0];
 	while (!ret) {

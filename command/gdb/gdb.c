@@ -89,6 +89,16 @@ static void put_word(const char *word)
 	putchar('\'');
 }
 
+/* In a child: executes gdb, which asks nothing and says nothing. */
+static void become_gdb(void *argv)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (int i = 0; i < 3; i++)
+		dup2(null, i);
+	execvp(*(char **)argv, argv);
+}
+
 /* Returns false when gdb's exit status says that gdb has no Python; true also
  * when that cannot be told. */
 static bool has_python(void)
@@ -96,23 +106,14 @@ static bool has_python(void)
 	char path[PATH_MAX], ask[] = "python import os; os._exit(42)";
 	const char *argv[] = { gdb_name(), "-nx", "-batch", "-ex", ask, NULL };
 	struct symboliser_module module;
-	int status, null;
-	pid_t pid;
+	int status, error;
 
 	/* most are linked to it; then gdb need not be asked */
 	if (installed_program(path, sizeof(path), argv[0]) ||
 	    (!symboliser_read(&module, path) &&
 	     symboliser_needs(&module, "libpython")))
 		return true;
-	pid = fork();
-	if (!pid) {
-		null = open("/dev/null", O_RDWR | O_CLOEXEC);
-		for (int i = 0; i < 3; i++)
-			dup2(null, i);
-		execvp(argv[0], (char **)argv);
-		_exit(42);
-	}
-	status = child_wait(pid);
+	status = child_wait(child_execute(become_gdb, argv, true, &error));
 	return status < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 42);
 }
 

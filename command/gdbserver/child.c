@@ -230,11 +230,12 @@ int gdbserver_start(struct gdbserver *server)
 		/* scripts know gdbserver as the command's first child */
 		opener_end();
 		symboliser_end();
-		server->pid = child_execute(become_gdbserver, &launch);
-		if (server->pid < 0)
+		server->pid = child_execute(become_gdbserver, &launch, true,
+					    &error);
+		if (error)
 			ret = command_failed("cannot start gdbserver: %s"
 					     COMMAND_SEE_DOCTOR,
-					     strerror(-server->pid));
+					     strerror(error));
 	}
 	for (int fd = 0; fd < 3; fd++)
 		if (launch.keep[fd] > 2)

@@ -6,6 +6,7 @@
  * it from pager_begin() to pager_end().
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,10 @@
 
 #include "command/common/wrapped.h"
 #include "command/reading/look.h"
+#include "command/sandbox/child.h"
 
 static pid_t pager;
+static int ends[2];		/* of the pipe, in pager_begin() */
 static const struct look *shown;
 
 /* Ends the command when the user has left the pager: the rest has no reader,
@@ -34,10 +37,19 @@ static void pager_left(int number)
 	errno = saved;
 }
 
+/* In the child: executes the shell, which runs the pager. */
+static void become_pager(void *command)
+{
+	dup2(ends[0], STDIN_FILENO);
+	/* less: quit if it fits on the screen, show colours, leave the text */
+	setenv("LESS", "FRX", 0);
+	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+}
+
 bool pager_begin(const struct look *look)
 {
 	const char *command = getenv("TAFFRAIL_PAGER");
-	int ends[2];
+	int error;
 
 	if (!command)
 		command = getenv("PAGER");
@@ -48,19 +60,9 @@ bool pager_begin(const struct look *look)
 	/* those of the terminal, not of the pipe */
 	wrapped_columns();
 	if (!isatty(STDOUT_FILENO) || !*command || !strcmp(command, "cat") ||
-	    pipe(ends))
+	    pipe2(ends, O_CLOEXEC))
 		return false;
-	pager = fork();
-	if (!pager) {
-		dup2(ends[0], STDIN_FILENO);
-		close(ends[0]);
-		close(ends[1]);
-		/* less: quit if it fits on the screen, show colours, leave the
-		 * text */
-		setenv("LESS", "FRX", 0);
-		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
-		_exit(127);
-	}
+	pager = child_execute(become_pager, (void *)command, false, &error);
 	close(ends[0]);
 	if (pager > 0) {
 		shown = look;
@@ -75,18 +77,17 @@ bool pager_begin(const struct look *look)
 
 int pager_end(void)
 {
-	int status = 0;
+	int status;
 
 	if (pager <= 0)
 		return COMMAND_DONE;
 	signal(SIGCHLD, SIG_DFL);
 	/* the end of the pager's input; the user still reads */
 	close(STDOUT_FILENO);
-	while (waitpid(pager, &status, 0) < 0)
-		;
+	status = child_wait(pager);
 	pager = 0;
 	/* the shell ends so if it cannot run the command */
-	if (WIFEXITED(status) && (WEXITSTATUS(status) == 126 ||
+	if (status >= 0 && WIFEXITED(status) && (WEXITSTATUS(status) == 126 ||
 				  WEXITSTATUS(status) == 127))
 		return command_failed("the pager cannot be run: set PAGER or "
 				      "TAFFRAIL_PAGER, or give --no-pager");

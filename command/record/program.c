@@ -25,6 +25,7 @@
 #include "command/common/monotonic.h"
 #include "command/record/probes-private.h"
 #include "command/record/shortage.h"
+#include "command/sandbox/child.h"
 #include "control/request.h"
 #include "tracepoints/program/executable.h"
 
@@ -103,38 +104,40 @@ static int preload_list(const struct record_options *o, char *list, size_t room)
 	return COMMAND_DONE;
 }
 
-/* In the child: executes the program, or reports the errno through `pipe`, and
- * ends. Nothing but the environment may differ from this command's. */
-static void program_become(char **program, const struct claim *claim,
-			   const char *requests, const char *preload,
-			   bool withhold, int pipe)
+/* What the program is executed with. */
+struct becoming {
+	char **program;
+	const char *preload, *requests;
+	const struct claim *claim;
+	bool withhold;
+};
+
+/* In the child: executes the program; returns if that failed. Nothing but the
+ * environment may differ from this command's. */
+static void program_become(void *arg)
 {
+	const struct becoming *to = arg;
 	const char *outer = getenv(PROTOCOL_JOIN_ENV);
 	char separator[] = { PROTOCOL_JOIN_SEPARATOR, '\0' };
 	char list[PROTOCOL_JOIN_BYTES];
 	void *room = NULL;
-	int error;
 
 	/* recorders that this one runs under record the program, too */
 	outer = outer ? outer : "";
 	if (snprintf(list, sizeof(list), "%s%s%s", outer,
-		     *outer ? separator : "", claim->name) >=
+		     *outer ? separator : "", to->claim->name) >=
 	    (int)sizeof(list)) {
 		errno = E2BIG;
-	} else if (!setenv("LD_PRELOAD", preload, 1) &&
-		   !setenv("TAFFRAIL_DIR", claim->dir.path, 1) &&
-		   (!requests || !setenv(REQUEST_ENV, requests, 1)) &&
+	} else if (!setenv("LD_PRELOAD", to->preload, 1) &&
+		   !setenv("TAFFRAIL_DIR", to->claim->dir.path, 1) &&
+		   (!to->requests || !setenv(REQUEST_ENV, to->requests, 1)) &&
 		   !setenv(PROTOCOL_JOIN_ENV, list, 1)) {
 		/* for the new variables, too */
-		if (withhold)
+		if (to->withhold)
 			room = malloc(preload_room(environ));
-		execvpe(program[0], program,
+		execvpe(to->program[0], to->program,
 			room ? preload_without(environ, room) : environ);
 	}
-	error = errno;
-	if (write(pipe, &error, sizeof(error)) < 0)
-		_exit(COMMAND_NOT_EXECUTABLE);
-	_exit(error == ENOENT ? COMMAND_NOT_FOUND : COMMAND_NOT_EXECUTABLE);
 }
 
 /* Tells why a program was not executed, for the errno of execvpe(3), which
@@ -212,8 +215,10 @@ int program_run(struct program *program, const struct record_options *o,
 	};
 	const struct timespec pause = { .tv_nsec = 1000000 };
 	struct timespec now = { 0 };
-	int pipes[2], error = 0;
+	struct becoming becoming = { .program = o->program, .claim = claim,
+				     .preload = preload };
 	struct stat st;
+	int error;
 
 	if (preload_list(o, preload, sizeof(variable) - strlen(variable)) ||
 	    write_request(o, claim, outcome))
@@ -237,30 +242,18 @@ int program_run(struct program *program, const struct record_options *o,
 	}
 	if (probes_run(probes, claim, set, image.why))
 		return COMMAND_FAILED;
-	if (pipe2(pipes, O_CLOEXEC))
-		return cause_report(START_PIPE, .error = errno);
-	/* or the child would write the buffers again */
-	fflush(NULL);
-	program->child = fork();
+	becoming.requests = probes->requests;
+	becoming.withhold = image.withhold;
+	program->child = child_execute(program_become, &becoming, false,
+				       &error);
 	if (!program->child)
-		program_become(o->program, claim, probes->requests, preload,
-			       image.withhold, pipes[1]);
-	close(pipes[1]);
+		return execute_tell(o->program[0], error);
 	if (program->child < 0) {
-		close(pipes[0]);
 		program->child = 0;
-		return cause_report(START_FORK, .error = errno);
+		return cause_report(START_FORK, .error = error);
 	}
 	/* not before: the program would inherit handlers and limits */
 	program_prepare();
-	while (read(pipes[0], &error, sizeof(error)) < 0 && errno == EINTR)
-		;
-	close(pipes[0]);
-	if (error) {
-		waitpid(program->child, NULL, 0);
-		program->child = 0;
-		return execute_tell(o->program[0], error);
-	}
 	program->pid = program->child;
 	program->pidfd = (int)syscall(SYS_pidfd_open, program->pid, 0);
 	return 0;

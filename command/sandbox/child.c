@@ -174,33 +174,37 @@ int child_wait(pid_t pid)
 	return pid > 0 ? status : -1;
 }
 
-pid_t child_execute(void (*become)(void *arg), void *arg)
+pid_t child_execute(void (*become)(void *arg), void *arg, bool bound,
+		    int *error)
 {
 	pid_t parent = getpid(), pid;
-	int report[2], error = 0;
+	int report[2];
 
 	/* an exec closes the other end without a word */
-	if (pipe2(report, O_CLOEXEC))
-		return -errno;
+	if (pipe2(report, O_CLOEXEC)) {
+		*error = errno;
+		return -1;
+	}
+	/* or the child could write the buffers again */
 	fflush(NULL);
 	pid = fork();
+	*error = pid < 0 ? errno : 0;
 	if (!pid) {
-		prctl(PR_SET_PDEATHSIG, SIGTERM);
-		if (getppid() != parent)
+		if (bound)
+			prctl(PR_SET_PDEATHSIG, SIGTERM);
+		if (bound && getppid() != parent)
 			_exit(1);
 		become(arg);
-		error = errno;
-		_exit(write(report[1], &error, sizeof(error)) < 0 ? 1 : 127);
+		*error = errno;
+		_exit(write(report[1], error, sizeof(*error)) < 0 ? 1 : 127);
 	}
-	if (pid < 0)
-		error = errno;
 	close(report[1]);
-	while (pid > 0 && read(report[0], &error, sizeof(error)) < 0 &&
+	while (pid > 0 && read(report[0], error, sizeof(*error)) < 0 &&
 	       errno == EINTR)
 		;
 	close(report[0]);
-	if (!error)
+	if (pid < 0 || !*error)
 		return pid;
 	child_wait(pid);
-	return -error;
+	return 0;
 }

@@ -68,11 +68,13 @@ bool child_seal(void);
 
 /*
  * Starts another program. The child calls `become`, which executes the program
- * and returns only if that failed, with errno; it gets SIGTERM when this thread
- * ends. Returns the child's PID once it is that program, or a negative errno.
- * The caller waits for the child: child_wait().
+ * and returns only if that failed, with errno. If `bound`, the child gets
+ * SIGTERM when this thread ends. Returns the child's PID once it is that
+ * program; else, with *error set to an errno, 0: `become` failed, or -1: no
+ * child can be made. The caller waits for the child: child_wait().
  */
-pid_t child_execute(void (*become)(void *arg), void *arg);
+pid_t child_execute(void (*become)(void *arg), void *arg, bool bound,
+		    int *error);
 
 /* Waits for the end of a child; returns the status of waitpid(2), or -1: there
  * is no child, as after a fork() that failed. */

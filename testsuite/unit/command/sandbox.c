@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "command/sandbox/child.h"
@@ -149,8 +150,29 @@ static void check_lost(const char *what, void (*serve)(void), int ms, int want)
 	unit_equal(child.pid, 0, "%s: it is left", what);
 }
 
+static void become(void *path)
+{
+	execl(path, path, "-c", "exit 3", (char *)NULL);
+}
+
+static void check_programs(void)
+{
+	int error = -1, status;
+	pid_t pid = child_execute(become, (void *)"/bin/sh", true, &error);
+
+	status = child_wait(pid);
+	unit_check(pid > 0 && !error, "a program");
+	unit_check(WIFEXITED(status) && WEXITSTATUS(status) == 3, "its status");
+	unit_equal(child_execute(become, (void *)"/none", false, &error), 0,
+		   "no program");
+	unit_equal(error, ENOENT, "why");
+	unit_equal(waitpid(-1, NULL, WNOHANG), -1, "nothing is left");
+	unit_equal(child_wait(0), -1, "nothing to wait for");
+}
+
 int main(void)
 {
+	check_programs();
 	check_answers();
 	check_lost("a child that dies", serve_dead, WAIT_MS, -EPIPE);
 	check_lost("a child that does not answer", serve_silent, LESS_MS,
