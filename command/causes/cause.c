@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/base.h"
 #include "buffers/layout.h"
@@ -384,4 +386,24 @@ int cause_check_files(int needed)
 	snprintf(text, sizeof(text), "%s: %d more can be opened, and %d are "
 		 "needed", limits_error(error), n, needed);
 	return cause_report(DESCRIPTORS_FEW, .error = error, .text = text);
+}
+
+enum cause_id cause_execute(const char *program, int error)
+{
+	bool path = strchr(program, '/');
+	struct stat st;
+
+	if (error == EACCES && path && !stat(program, &st) &&
+	    S_ISDIR(st.st_mode))
+		return CAUSE_EXECUTE_DIRECTORY;
+	if (error != ENOENT)
+		return CAUSE_EXECUTE_FAILED;
+	return !*program ? CAUSE_EXECUTE_NAMELESS :
+	       strchr(program, ' ') ? CAUSE_EXECUTE_QUOTED :
+	       path ? (stat(program, &st) ? CAUSE_EXECUTE_NONE :
+					    CAUSE_EXECUTE_INTERPRETER) :
+	       !access(program, X_OK) ? CAUSE_EXECUTE_HERE :
+	       program[strspn(program, "0123456789")] ?
+					CAUSE_EXECUTE_UNFOUND :
+					CAUSE_EXECUTE_NUMBER;
 }

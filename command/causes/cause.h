@@ -91,6 +91,10 @@ int cause_fill_tell(enum cause_id id, const struct cause_slots *slots);
 #define cause_report(name, ...) \
 	cause_fill_tell(CAUSE_##name, &(struct cause_slots){ __VA_ARGS__ })
 
+/* Returns the cause for an errno of execvpe(3), which stands for several
+ * facts; looks at the program's file. */
+enum cause_id cause_execute(const char *program, int error);
+
 /*
  * For several causes with one remedy: cause_tell_fact() does as cause_tell(),
  * but leaves the remedy out where words are printed; cause_tell_remedy() prints

@@ -39,24 +39,23 @@ static bool script_of(const char *file, char interpreter[PATH_MAX])
 	return *p;
 }
 
-/* Says why a file cannot be executed; `what` stands before the name. Returns
- * true, and says nothing, when it can. */
+/* Says why a file cannot be executed, by the cause that record would tell;
+ * `what` stands before the name of an interpreter, else it is "". Returns true,
+ * and says nothing, when it can. */
 static bool can_execute(struct finding *f, const char *file, const char *what)
 {
+	char path[PATH_MAX + 32];
 	struct stat st;
+	int error = stat(file, &st) || access(file, X_OK) ? errno :
+		    S_ISREG(st.st_mode) ? 0 : EACCES;
 
-	if (stat(file, &st)) {
-		found_as(f, DOCTOR_NO, "%s%s: %s", what, file,
-			 strerror(errno));
-	} else if (!S_ISREG(st.st_mode)) {
-		found_as(f, DOCTOR_NO, "%s%s is no regular file", what, file);
-	} else if (access(file, X_OK)) {
-		found_as(f, DOCTOR_NO, "%s%s: %s", what, file,
-			 strerror(errno));
-		found_remedy(f, "chmod +x %s", file);
-	} else {
+	if (!error)
 		return true;
-	}
+	snprintf(path, sizeof(path), "%s%s", what, file);
+	found_fill(f, cause_execute(file, error),
+		   &(struct cause_slots){ .path = path, .error = error });
+	if (*what && error == ENOENT)
+		f->id = CAUSE_EXECUTE_INTERPRETER;
 	return false;
 }
 
@@ -74,10 +73,9 @@ void look_program(struct doctor *d, struct finding *f)
 
 	if (installed_program(d->file, sizeof(d->file), d->program[0])) {
 		d->file[0] = '\0';
-		found_as(f, DOCTOR_NO, "%s is not in PATH", d->program[0]);
-		if (!d->program[0][strspn(d->program[0], "0123456789")])
-			found_remedy(f, "for a process, put -p before its "
-				     "number");
+		found_fill(f, cause_execute(d->program[0], ENOENT),
+			   &(struct cause_slots){ .path = d->program[0],
+						  .error = ENOENT });
 		return;
 	}
 	if (!symboliser_read(&module, d->file) && module.library) {

@@ -140,30 +140,6 @@ static void program_become(void *arg)
 	}
 }
 
-/* Tells why a program was not executed, for the errno of execvpe(3), which
- * stands for several facts. Returns the exit status that a shell has. */
-static int execute_tell(const char *program, int error)
-{
-	bool path = strchr(program, '/');
-	enum cause_id id = CAUSE_EXECUTE_FAILED;
-	struct stat st;
-
-	if (error == ENOENT)
-		id = !*program		  ? CAUSE_EXECUTE_NAMELESS :
-		     strchr(program, ' ') ? CAUSE_EXECUTE_QUOTED :
-		     path ? (stat(program, &st) ? CAUSE_EXECUTE_NONE :
-						  CAUSE_EXECUTE_INTERPRETER) :
-		     !access(program, X_OK) ? CAUSE_EXECUTE_HERE :
-		     program[strspn(program, "0123456789")] ?
-					    CAUSE_EXECUTE_UNFOUND :
-					    CAUSE_EXECUTE_NUMBER;
-	else if (error == EACCES && path && !stat(program, &st) &&
-		 S_ISDIR(st.st_mode))
-		id = CAUSE_EXECUTE_DIRECTORY;
-	return cause_fill_tell(id, &(struct cause_slots){ .path = program,
-							  .error = error });
-}
-
 /* Takes the recording's name, and leaves the request for later processes, in a
  * directory whose path is absolute, as the agent needs it. Returns
  * COMMAND_DONE, or COMMAND_FAILED after printing why. */
@@ -247,7 +223,10 @@ int program_run(struct program *program, const struct record_options *o,
 	program->child = child_execute(program_become, &becoming, false,
 				       &error);
 	if (!program->child)
-		return execute_tell(o->program[0], error);
+		return cause_fill_tell(cause_execute(o->program[0], error),
+				       &(struct cause_slots){
+					       .path = o->program[0],
+					       .error = error });
 	if (program->child < 0) {
 		program->child = 0;
 		return cause_report(START_FORK, .error = error);
