@@ -182,9 +182,10 @@ struct command_pids {
  * says how several are given. Returns COMMAND_USAGE. */
 int command_misused_pid(const char *text, const char *each);
 
-/* Adds the value of a repeatable -p. Returns COMMAND_DONE, or COMMAND_USAGE
- * after printing why. */
-int command_take_pids(struct command_pids *pids, const char *text);
+/* Adds the value of a repeatable -p: a number, or a list of them as pgrep(1)
+ * and pidof(1) print it, with commas, blanks or line ends between. Returns
+ * COMMAND_DONE, or COMMAND_USAGE after printing why. */
+int command_take_pids(struct command_pids *pids, const char *list);
 
 /* Takes the value of a -p that names one process; `pid` is 0 before the first.
  * Returns COMMAND_DONE, or COMMAND_USAGE after printing why. */

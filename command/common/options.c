@@ -397,12 +397,10 @@ int command_misused_pid(const char *text, const char *each)
 	return command_misused("'%s' is not a process id", text);
 }
 
-int command_take_pids(struct command_pids *pids, const char *text)
+/* Adds a process, unless it is there. Returns COMMAND_DONE, or COMMAND_USAGE
+ * after printing why. */
+static int pids_add(struct command_pids *pids, pid_t pid)
 {
-	pid_t pid;
-
-	if (command_parse_pid(&pid, text))
-		return command_misused_pid(text, "give each its own -p");
 	for (int i = 0; i < pids->count; i++)
 		if (pids->pids[i] == pid)
 			return COMMAND_DONE;
@@ -411,6 +409,28 @@ int command_take_pids(struct command_pids *pids, const char *text)
 				       COMMAND_PIDS_MAX);
 	pids->pids[pids->count++] = pid;
 	return COMMAND_DONE;
+}
+
+int command_take_pids(struct command_pids *pids, const char *list)
+{
+	static const char separators[] = ", \t\n";
+	const char *text = list;
+	int status = COMMAND_DONE;
+	char word[256];
+	size_t n;
+	pid_t pid;
+
+	do {
+		n = strcspn(text, separators);
+		snprintf(word, sizeof(word), "%.*s", (int)n, text);
+		if (command_parse_pid(&pid, word))
+			return command_misused_pid(n ? word : list, "");
+		status = pids_add(pids, pid);
+		text += n;
+		n = strspn(text, separators);
+		text += n;
+	} while (n && status == COMMAND_DONE);
+	return status;
 }
 
 int command_take_pid(pid_t *pid, const char *text)

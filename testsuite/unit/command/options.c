@@ -367,9 +367,10 @@ static void check_pids(void)
 		{ "4x", "'4x' is not a process id" },
 		{ "", "'' is not a process id" },
 		{ "2147483648", "'2147483648' is not a process id" },
-		{ "1,2", "'1,2' is not a process id; give each its own -p" },
-		{ "1 2", "'1 2' is not a process id; give each its own -p" },
 		{ "1,", "'1,' is not a process id" },
+		{ "1 2x", "'2x' is not a process id" },
+		{ "1,bash", "'bash' is not a process id; pidof(1) tells that "
+		  "of a program" },
 		{ "bash", "'bash' is not a process id; pidof(1) tells that of "
 		  "a program" },
 		{ "./x", "'./x' is not a process id; pidof(1) tells that of a "
@@ -390,6 +391,13 @@ static void check_pids(void)
 		unit_equal(status, COMMAND_USAGE, "pid '%s': status",
 			   rows[i].text);
 	}
+	pids.count = 0;
+	unit_equal(command_take_pids(&pids, "5,6\n7  8, 5"), COMMAND_DONE,
+		   "a list");
+	unit_equal(pids.count, 4, "a list: each once");
+	for (int i = 0; i < 4; i++)
+		unit_equal(pids.pids[i], 5 + i, "a list: number %d", i);
+	pids.count = 0;
 	unit_equal(command_take_pids(&pids, "2147483647"), COMMAND_DONE,
 		   "largest pid");
 	unit_equal(pids.pids[0], 2147483647, "largest pid: number");
