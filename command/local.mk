@@ -14,6 +14,8 @@ command_sources = \
 	command/agents/elsewhere.h \
 	command/agents/faults.c \
 	command/agents/faults.h \
+	command/agents/forked.c \
+	command/agents/forked.h \
 	command/agents/group.c \
 	command/agents/handed.c \
 	command/agents/handed.h \

@@ -14,6 +14,7 @@
 #include "base/base.h"
 #include "base/tunables.h"
 #include "command/agents/elsewhere.h"
+#include "command/agents/forked.h"
 #include "command/agents/places.h"
 #include "command/agents/rule.h"
 #include "command/agents/targets.h"
@@ -400,6 +401,7 @@ int start_main(int argc, char **argv)
 	static const char record[] = "record-";
 	struct start_arguments a = { 0 };
 	struct client_request request = { 0 };
+	struct forked forked;
 	struct targets targets;
 	struct options options = {
 		.argc = argc, .argv = argv, .rows = start_rows,
@@ -454,12 +456,15 @@ int start_main(int argc, char **argv)
 	status = agents_provide(&a.pids);
 	if (status)
 		return status;
+	forked_count(&forked, &a.pids);
 	fill_request(&request, &a);
 	if (targets_open_each(&targets, a.pids.pids, (size_t)a.pids.count))
 		status = COMMAND_FAILED;
 	else
 		status = a.all ? start_all(&targets, &a, &request) :
 			 start_each(&targets, &a, &request);
+	if (status == COMMAND_DONE)
+		forked_tell(&forked, &a.pids);
 	if (places_tell(&places))
 		status = COMMAND_FAILED;
 	targets_close(&targets);

@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "command/agents/forked.h"
 #include "command/agents/targets.h"
 #include "command/attach/attach.h"
 
@@ -348,6 +349,7 @@ static int session_begin(struct visit *v, struct targets *targets)
 int visit_begin(struct visit *v)
 {
 	int status = COMMAND_DONE;
+	struct forked forked;
 	struct targets targets;
 
 	v->begun = true;
@@ -360,6 +362,7 @@ int visit_begin(struct visit *v)
 		status = name_take(v);
 	if (status != COMMAND_DONE)
 		return status;
+	forked_count(&forked, &v->pids);
 	if (targets_open_each(&targets, v->pids.pids, (size_t)v->pids.count))
 		status = COMMAND_FAILED;
 	else
@@ -369,6 +372,8 @@ int visit_begin(struct visit *v)
 		close(v->locks[i]);
 		v->locks[i] = -1;
 	}
+	if (status == COMMAND_DONE)
+		forked_tell(&forked, &v->pids);
 	return status;
 }
 

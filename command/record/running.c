@@ -5,6 +5,7 @@
  * Invariant: each process is looked at before a session is started in any.
  */
 #include "command/agents/client.h"
+#include "command/agents/forked.h"
 #include "command/agents/handed.h"
 #include "command/agents/targets.h"
 #include "command/attach/attach.h"
@@ -16,6 +17,7 @@ int members_follow(struct members *members, const struct record_options *o)
 {
 	const char *session = members->claim->name;
 	struct client_request request = { 0 };
+	struct forked forked;
 	struct targets targets;
 	int ret, status = COMMAND_DONE;
 
@@ -29,6 +31,7 @@ int members_follow(struct members *members, const struct record_options *o)
 	program_prepare();
 	if (probes_load(members->probes, &members->drain->set))
 		return COMMAND_FAILED;
+	forked_count(&forked, &o->pids);
 	/* each process answers, each rule selects a marker, and the group
 	 * reaches the directories */
 	ret = targets_open_each(&targets, o->pids.pids, (size_t)o->pids.count);
@@ -77,6 +80,8 @@ int members_follow(struct members *members, const struct record_options *o)
 			     targets_check_files(&targets, o->rules,
 						 o->nrules));
 	targets_close(&targets);
+	if (!status)
+		forked_tell(&forked, &o->pids);
 	/* the processes before have the session */
 	if (status) {
 		members_stop(members);
