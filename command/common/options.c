@@ -284,6 +284,35 @@ static int option_misused(const struct options *options, int key, int letter)
 	return command_misused("unknown option '-%s'%s", letters, hint);
 }
 
+/*
+ * Returns the row of a word that getopt reads next, at options->index, if the
+ * word is a long option with one dash: getopt would take "-pid" as -p with the
+ * value "id". NULL if it is not.
+ */
+static const struct option_row *dashed_word(struct options *options)
+{
+	int i = optind ? optind : 1;
+	const char *word;
+	size_t n;
+
+	/* getopt goes over operands */
+	while (!options->stop_early && i < options->argc &&
+	       (options->argv[i][0] != '-' || !options->argv[i][1]))
+		i++;
+	if (i >= options->argc || options->argv[i][0] != '-')
+		return NULL;
+	word = options->argv[i] + 1;
+	n = strcspn(word, "=");
+	for (const struct option_row *row = options->rows; n > 1 && row->key;
+	     row++)
+		if (row->word && strlen(row->word) == n &&
+		    !strncmp(row->word, word, n)) {
+			options->index = i;
+			return row;
+		}
+	return NULL;
+}
+
 int options_next(struct options *options)
 {
 	char letters[3 + 2 * OPTIONS_ROWS_MAX], *to = letters;
@@ -296,6 +325,14 @@ int options_next(struct options *options)
 		json_given = false;
 		command_name(walked);
 		optind = 0;
+	}
+	row = dashed_word(options);
+	if (row) {
+		options->status = command_misused("unknown option '%s': with "
+						  "two dashes, --%s",
+						  options->argv[options->index],
+						  row->word);
+		return OPTIONS_STOP;
 	}
 	opterr = 0;
 	/* getopt's two descriptions of the rows */

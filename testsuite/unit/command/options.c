@@ -88,6 +88,10 @@ static void check_taken(void)
 		{ "-s ''", "session=", false },
 		{ "--session=", "session=", false },
 		{ "--begin -10", "begin=-10", false },
+		{ "--begin -pid", "begin=-pid", false },
+		{ "a -pid", "|a|-pid", true },
+		{ "-j -- -pid", "j|-pid", false },
+		{ "- -p 1", "pid=1|-", false },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -173,6 +177,10 @@ static void check_mistakes(void)
 		  two_owners },
 		{ "-jx", "unknown option '-x'", two_owners },
 		{ "a -x b", "unknown option '-x'", two_owners },
+		{ "-pid 42", "unknown option '-pid': with two dashes, --pid",
+		  two_owners },
+		{ "a -j b -begin=1 c", "unknown option '-begin=1': with two "
+		  "dashes, --begin", two_owners },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
