@@ -24,6 +24,24 @@
 
 #define NUMBERS_MAX	10000
 
+/* The last output that was moved, and its name since; "": none. */
+static char kept[PATH_MAX], moved[PATH_MAX];
+
+/* Renames to a name that is not there. Returns 0 or a negative errno. */
+static int rename_new(const char *path, const char *to)
+{
+	struct stat st;
+	int ret = renameat2(AT_FDCWD, path, AT_FDCWD, to, RENAME_NOREPLACE) ?
+			  -errno : 0;
+
+	/* some file systems have no such rename: look at the name */
+	if (ret != -EINVAL)
+		return ret;
+	if (!lstat(to, &st))
+		return -EEXIST;
+	return rename(path, to) ? -errno : 0;
+}
+
 int former_keep(const char *path)
 {
 	size_t n = strlen(path);
@@ -41,24 +59,23 @@ int former_keep(const char *path)
 				     snprintf(old, sizeof(old), "%.*s.old.%d",
 					      (int)n, path, i);
 
-		if (bytes >= (int)sizeof(old))
-			ret = -ENAMETOOLONG;
-		else if (!renameat2(AT_FDCWD, path, AT_FDCWD, old,
-				    RENAME_NOREPLACE))
-			ret = 0;
-		else
-			ret = -errno;
-		/* some file systems have no such rename: look at the name */
-		if (ret == -EINVAL && lstat(old, &st))
-			ret = rename(path, old) ? -errno : 0;
-		else if (ret == -EINVAL)
-			ret = -EEXIST;
+		ret = bytes >= (int)sizeof(old) ? -ENAMETOOLONG :
+						  rename_new(path, old);
 	}
 	if (ret)
 		return command_failed("cannot move %s to %.*s.old: %s", path,
 				      (int)n, path, limits_raise(-ret));
 	command_warn("the former %.*s is %s now", (int)n, path, old);
+	snprintf(kept, sizeof(kept), "%.*s", (int)n, path);
+	strcpy(moved, old);
 	return COMMAND_DONE;
+}
+
+void former_return(void)
+{
+	if (*moved && !rename_new(moved, kept))
+		command_warn("%s is %s again", moved, kept);
+	*moved = '\0';
 }
 
 int former_keep_tree(const char *path)

@@ -13,8 +13,14 @@
  */
 int former_keep(const char *path);
 
-/* Does so for the directory of a trace: an empty one stays, because it is taken
- * as it is; and one into which a recorder writes now is refused. */
+/* Moves it back, and says so, if a command fails and nothing has the name now:
+ * the command has made no output. Does nothing if former_keep() moved
+ * nothing. */
+void former_return(void);
+
+/* Does as former_keep() for the directory of a trace: an empty one stays,
+ * because it is taken as it is; and one into which a recorder writes now is
+ * refused. */
 int former_keep_tree(const char *path);
 
 /* Checks the value of -o where it names a directory. Returns COMMAND_DONE, or

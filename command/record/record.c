@@ -180,6 +180,7 @@ int record_main(int argc, char **argv)
 	int status = record_take_arguments(&options, argc, argv);
 	uint64_t end = UINT64_MAX;
 	int ms = POLL_BUSY_MS;
+	bool begun;
 
 	if (status)
 		return status < 0 ? COMMAND_DONE : status;
@@ -187,8 +188,10 @@ int record_main(int argc, char **argv)
 	if (record_check_probes(&options) ||
 	    (options.force && options.output &&
 	     former_keep_tree(options.output)) ||
-	    drain_open(&drain, &outcome, options.output, options.max_size))
+	    drain_open(&drain, &outcome, options.output, options.max_size)) {
+		former_return();
 		return COMMAND_FAILED;
+	}
 	if (options.pids.count)
 		status = members_follow(&members, &options);
 	else if (claim_open(&claim) ||
@@ -197,7 +200,8 @@ int record_main(int argc, char **argv)
 	else
 		status = program_run(&program, &options, &claim, &probes,
 				     &drain.set, &outcome);
-	if (status)
+	begun = !status;
+	if (!begun)
 		goto close;
 	if (options.seconds > 0)
 		end = monotonic_ns() + (uint64_t)(options.seconds * 1e9);
@@ -240,5 +244,8 @@ close:
 	members_close(&members);
 	drain_close(&drain);
 	claim_close(&claim);
+	/* nothing was recorded, so there is no directory */
+	if (!begun)
+		former_return();
 	return status;
 }

@@ -85,6 +85,10 @@ cases:
 		^the former full is full.old.3 now$
 	0 taffrail snapshot s --force -o new
 		^6 events
+	1 taffrail record --force -o full -p $pid -e app/none
+		^full.old.4 is full again$
+	127 taffrail record --force -o full -- ./none
+		^full.old.4 is full again$
 	1 taffrail export --format csv -o full-directory full.old.2
 		^the directory full-directory is not empty: give another one, or --force
 	0 taffrail export --format csv --force -o full-directory full.old.2
