@@ -309,8 +309,8 @@ static int open_processes(struct rundir *dir, struct rundir_list *list,
 	rundir_list_free(&ended);
 	cause_tell(&cause);
 	if (ret == -ENXIO && look->visit)
-		command_warn("-e RULE, with --follow of view, loads it for "
-			     "this command, and takes it back");
+		command_warn("-e RULE loads it for this command, and takes it "
+			     "back; -e '*' means every marker");
 	if (names.n)
 		command_warn("the events of process %d are still in the "
 			     "buffers of %s: give -s NAME without -p",

@@ -371,6 +371,7 @@ group: no agent
 before: start none sleep 600
 expect commands:
 	*		1 has no agent: taffrail attach \d+ loads it
+	view|top	1 -e RULE loads it for this command, and takes it back; -e '\*' means every marker
 	*-session	1 no process has a session 's'
 	*-trace|verify|completion 0
 	detach		1 has no agent at work: there is nothing to take back
