@@ -44,9 +44,9 @@ static int change_later(struct targets *targets, const char *name,
 		return 1;
 	if (asprintf(&line, "rule=%s\n", rule) < 0)
 		line = NULL;
-	edited = line ? calloc(1, strlen(text) + strlen(line) + 1) : NULL;
-	for (const char *p = text; edited && *p; p += strcspn(p, "\n")) {
-		p += strspn(p, "\n");
+	/* the last line of the file may have no newline, but gets one */
+	edited = line ? calloc(1, strlen(text) + strlen(line) + 2) : NULL;
+	for (const char *p = text; edited && *(p += strspn(p, "\n")); p += n) {
 		n = strcspn(p, "\n");
 		if (n + 1 == strlen(line) && !strncmp(p, line, n)) {
 			there = true;

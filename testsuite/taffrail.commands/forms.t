@@ -51,6 +51,17 @@ case: a rule for all
 run: taffrail start every --all -e app:hit && taffrail enable every other:tick && taffrail disable every other/tick && cat $TAFFRAIL_DIR/sessions/every && taffrail destroy every
 stdout: ^rule=app/hit$
 no stdout: :|tick
+case: files of sessions, of all lengths
+run:
+	name=s
+	for i in $(seq 16); do
+		name=${name}s
+		taffrail start $name --all -e app:hit &&
+			taffrail enable $name other:tick &&
+			grep -c ^rule= $TAFFRAIL_DIR/sessions/$name &&
+			taffrail destroy $name || break
+	done | sort | uniq -c
+stdout: ^ *16 2$
 case: a callback
 run: taffrail load $pid loaded.so && taffrail connect $pid app:hit loaded:count && taffrail enable callbacks app/hit -p $pid && taffrail disable callbacks app:hit -p $pid && taffrail disconnect $pid app/hit loaded:count
 case: a callback of a recording
