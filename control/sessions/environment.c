@@ -93,22 +93,30 @@ static void note_write(void)
 	sys_close(fd);
 }
 
+/* Between rules, also the line ends of a list that has a rule a line. */
+static bool is_between(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
 /* Adds the rules of TAFFRAIL_ENABLE to the session. */
 static void rules_parse(struct session *session, const char *p)
 {
 	char buffer[WHY_BYTES];
 	char rule[LINE_VALUE_BYTES];
 	struct text text, why;
-	const char *end;
+	const char *end, *last;
 
 	for (; *p; p = *end ? end + 1 : end) {
 		text_open(&why, buffer, sizeof(buffer));
 		text_open(&text, rule, sizeof(rule));
-		while (*p == ' ')
+		while (is_between(*p))
 			p++;
 		for (end = p; *end && *end != ';'; end = rule_step(end))
 			;
-		text_add_bytes(&text, p, (uint64_t)(end - p));
+		for (last = end; last > p && is_between(last[-1]); last--)
+			;
+		text_add_bytes(&text, p, (uint64_t)(last - p));
 		if (text.cut)
 			text_add(&why, "a rule is too long");
 		else if (*rule)

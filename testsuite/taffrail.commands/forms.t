@@ -74,6 +74,9 @@ stdout: ^10$
 case: a semicolon in a text
 run: hits env TAFFRAIL_ENABLE='app/hit if who == "a;b"; other/tick' && taffrail snapshot env -o list && taffrail view list | grep -c other:tick
 stdout: ^10$
+case: blanks and line ends around rules
+run: hits env TAFFRAIL_ENABLE=$'\napp/hit ;\n\tother/tick if n < 2 \n; ' && taffrail snapshot env -o blanks && taffrail view blanks | grep -c other:tick
+stdout: ^4$
 case: a text that nothing ends spoils one rule
 run: hits env TAFFRAIL_ENABLE='app/hit if who == "a;other/tick' && taffrail snapshot env -o open
 status: 1
