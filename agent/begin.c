@@ -60,12 +60,17 @@ static uint32_t cpus_possible(void)
 	return n > 0 ? (uint32_t)n * 8 : 1;
 }
 
-/* Tells a recorder why a process that it has started does not take part. */
+/* Tells a recorder why a process that it has started does not take part. Errors
+ * that are not of files, as session_failure() has them, have words of their
+ * own. */
 static void not_joined(const char *recording, int error)
 {
 	const struct lacking_off off = {
 		error == -EUSERS  ? CAUSE_LACKS_SESSIONS :
 		error == -ENOTSUP ? CAUSE_LACKS_GROUP :
+		error == -EPERM	  ? CAUSE_LACKS_GROUP_DENIED :
+		error == -EINVAL || error == -EBUSY || error == -EACCES ?
+				    CAUSE_LACKS_START :
 				    CAUSE_LACKS_FILES,
 		-error
 	};
