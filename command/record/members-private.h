@@ -134,8 +134,9 @@ void members_note(struct members *members, const char *program,
 /* Returns how many processes have a trace; one that changed the user is one. */
 size_t members_traced(const struct members *members);
 
-/* Sends a signal to the living members. */
-void members_signal(const struct members *members, int number);
+/* Sends a signal to the living members, but not to `except`: a second SIGINT is
+ * another wish than one. */
+void members_signal(const struct members *members, pid_t except, int number);
 
 /* Calls `call` for each process that lives, or was alive when the recording
  * ended. */

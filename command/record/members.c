@@ -455,10 +455,11 @@ size_t members_traced(const struct members *members)
 	return n;
 }
 
-void members_signal(const struct members *members, int number)
+void members_signal(const struct members *members, pid_t except, int number)
 {
 	for (size_t i = 0; i < members->n; i++)
-		if (members->list[i]->alive && members->list[i]->pidfd >= 0)
+		if (members->list[i]->alive && members->list[i]->pidfd >= 0 &&
+		    members->list[i]->pid != except)
 			syscall(SYS_pidfd_send_signal, members->list[i]->pidfd,
 				number, NULL, 0);
 }

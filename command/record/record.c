@@ -112,6 +112,9 @@ static bool record_early(uint64_t now_ns)
 	if (!due_ns || now_ns < due_ns)
 		return false;
 	due_ns = UINT64_MAX;
+	/* a process that is not read may have the marker */
+	if (members.crowded)
+		return false;
 	drain_look(&drain, &places);
 	for (int i = 0; i < options.nrules; i++) {
 		const char *rule = options.rules[i];
@@ -219,9 +222,11 @@ int record_main(int argc, char **argv)
 		if (record_early(monotonic_ns())) {
 			/* as Ctrl-C does, which reaches all of them */
 			if (options.program) {
-				members_signal(&members, SIGINT);
+				members_signal(&members, program.child,
+					       SIGINT);
 				program_end(&program);
-				members_signal(&members, SIGTERM);
+				members_signal(&members, program.child,
+					       SIGTERM);
 			}
 			break;
 		}

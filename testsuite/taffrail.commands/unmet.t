@@ -52,9 +52,28 @@ run:
 	taffrail record --strict -o deaf-trace -e app/hti -- ./deaf 60
 status: 1
 stderr: --strict: the recording ends
+case: a process for which there are no descriptors may have the marker
+run:
+	for n in $(seq 14 28); do
+		(ulimit -n $n; exec taffrail record --strict -o limit-$n \
+			-e app/hit -- sh -c 'unmet 1.2 1; :') 2>&1 &
+	done | cat
+no stdout: so far
 case: without a mistake it changes nothing
 run: taffrail record --strict --fail-if-none -o right -e app/hit -- unmet 1 5
 stderr: record: 5 events \(0 lost, .* of 1 process in right
+
+group: --strict, signal by signal
+need: command -v strace
+case: the program gets one SIGINT, as it has the agent and is the command's
+run:
+	strace -o calls -e trace=kill,pidfd_send_signal \
+		taffrail record --strict -o trace -e app/hti -- unmet 60 ||
+		echo $?
+	grep -c SIGINT calls
+whole stdout:
+	1
+	1
 
 group: no event
 need: command -v babeltrace2
