@@ -213,7 +213,9 @@ int report_main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	ret = look_open(&r.look, r.paths, r.npaths);
 	if (ret == COMMAND_DONE)
-		ret = run_report(&r) | look_check_none(&r.look);
+		ret = run_report(&r);
+	if (ret == COMMAND_DONE)
+		ret = look_check_none(&r.look);
 	/* the counts point to classes of the reader, which goes last */
 	locks_free(&r);
 	count_free(&r);

@@ -385,7 +385,9 @@ int view_main(int argc, char **argv)
 		v.text.named = has_several(&v);
 		if (!v.no_pager && !v.look.follow)
 			pager_begin(&v.look);
-		ret = run_view(&v) | look_check_none(&v.look);
+		ret = run_view(&v);
+		if (ret == COMMAND_DONE)
+			ret = look_check_none(&v.look);
 		ret |= pager_end();
 		if (v.look.follow && !look_interrupted())
 			ret |= look_follow_whole(&v.look);

@@ -112,6 +112,14 @@ case: --fail-if-none: view
 run: taffrail view --fail-if-none trace
 status: 1
 whole stderr: taffrail: view: --fail-if-none: there is no event
+case: --fail-if-none: a report that does not begin says nothing of events
+run: taffrail report --fail-if-none --pair app:hit three
+status: 2
+no stderr: there is no event
+case: --fail-if-none: nor does one with a wrong name
+run: taffrail report --fail-if-none --field none three
+status: 1
+no stderr: there is no event
 case: --fail-if-none: view of a part
 run: taffrail view --fail-if-none --where 'app/hit if i > 5' three
 status: 1
