@@ -36,6 +36,11 @@
 static int hook_missing;
 static int late;		/* `taffrail attach` has loaded the agent */
 
+/* The number of the process in which a thread is in taffrail_attach(), or 0.
+ * Several commands may attach at once. A child that was forked meanwhile has
+ * its parent's number here, which means 0 in the child. */
+static uint32_t attaching;
+
 bool attach_loads(void)
 {
 	char name[16] = "";
@@ -108,10 +113,31 @@ static void agent_wake(void)
 		sys_munmap(old, PROCESS_BYTES);
 }
 
+/* Waits until no other thread of this process is in taffrail_attach(). */
+static void attaching_begin(void)
+{
+	struct timespec pause = { .tv_nsec = PAUSE_NS };
+	uint32_t self = (uint32_t)sys_getpid(), seen = 0;
+
+	while (!__atomic_compare_exchange_n(&attaching, &seen, self, 0,
+					    ACQUIRE(ATTACH_TURN),
+					    __ATOMIC_RELAXED)) {
+		if (seen != self)
+			continue;
+		sys2(SYS_nanosleep, &pause, NULL);
+		seen = 0;
+	}
+}
+
 PUBLIC const char *taffrail_attach(void (*forks[3])(void))
 {
-	int slept = agent_off == agent_detached;
+	int slept;
 
+	attaching_begin();
+	slept = agent_off == agent_detached;
+	/* another thread has done all of this meanwhile */
+	if (!hook_missing && !slept && load_relaxed(fork_mark))
+		goto end;
 	if (hook_missing)
 		fork_hook(forks);
 	hook_missing = 0;
@@ -132,6 +158,8 @@ PUBLIC const char *taffrail_attach(void (*forks[3])(void))
 		names_redirect(late);
 	if (!agent_off)
 		demand_make();
+end:
+	store_release(&attaching, 0, ATTACH_TURN);
 	return agent_off;
 }
 
