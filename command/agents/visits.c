@@ -346,6 +346,20 @@ static int session_begin(struct visit *v, struct targets *targets)
 	return result;
 }
 
+/* Sorts the processes: visits that hold one file and wait for the next never
+ * wait for each other. */
+static void pids_sort(struct command_pids *pids)
+{
+	for (int i = 1; i < pids->count; i++) {
+		pid_t pid = pids->pids[i];
+		int k = i;
+
+		for (; k && pids->pids[k - 1] > pid; k--)
+			pids->pids[k] = pids->pids[k - 1];
+		pids->pids[k] = pid;
+	}
+}
+
 int visit_begin(struct visit *v)
 {
 	int status = COMMAND_DONE;
@@ -354,6 +368,7 @@ int visit_begin(struct visit *v)
 
 	v->begun = true;
 	v->dir.fd = v->follower.fd = -1;
+	pids_sort(&v->pids);
 	for (int i = 0; i < v->pids.count; i++)
 		v->locks[i] = -1;
 	for (int i = 0; i < v->pids.count && status == COMMAND_DONE; i++)

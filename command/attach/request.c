@@ -23,6 +23,7 @@
 
 #define PROBE_LIBRARY	"libtaffrail-probe.so"
 #define BUSY_LOOKS	100
+#define BESIDE_LOOKS	30	/* a debugger stays longer */
 #define BUSY_PAUSE_NS	10000000
 #define NS_PER_US	1000.0
 #define KEEP_WAIT_MS	5000
@@ -108,21 +109,36 @@ bool attach_keep(pid_t pid)
 	return kept;
 }
 
+/* Attaches, and waits while another command of ours has a thread stopped. */
+static int attach_beside(pid_t pid, struct attach_report *report)
+{
+	const struct timespec pause = { .tv_nsec = BUSY_PAUSE_NS };
+	int ret;
+
+	for (int i = 0; i < BESIDE_LOOKS; i++) {
+		*report = (struct attach_report){ 0 };
+		ret = attach_process(pid, report);
+		if (ret != -EBUSY)
+			break;
+		nanosleep(&pause, NULL);
+	}
+	return ret;
+}
+
 int attach_provide(pid_t pid, bool *loaded)
 {
-	struct attach_report report = { 0 };
+	struct attach_report report;
 	int ret;
 
 	if (loaded)
 		*loaded = false;
 	if (cause_check_files(LIMITS_FILES))
 		return COMMAND_FAILED;
-	ret = attach_process(pid, &report);
+	ret = attach_beside(pid, &report);
 	/* a command that looks may detach it just now */
 	if (ret == -EEXIST && !loaded) {
 		attach_keep(pid);
-		report = (struct attach_report){ 0 };
-		ret = attach_process(pid, &report);
+		ret = attach_beside(pid, &report);
 	}
 	if (ret == -EEXIST)
 		return COMMAND_DONE;
