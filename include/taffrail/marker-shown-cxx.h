@@ -191,11 +191,11 @@ template <class E_, class I_> struct spelled_by_;
 template <class E_, int... I_> struct spelled_by_<E_, numbers_<I_...> > {
 	static constexpr int64_t value_(int i_)
 	{
-		return static_cast<int64_t>(static_cast<E_>(i_));
+		return int64_t(E_(i_));
 	}
 	static constexpr spelling_ text_()
 	{
-		return spell_<E_, static_cast<E_>(I_ - 1)...>();
+		return spell_<E_, E_(I_ - 1)...>();
 	}
 	/* In a narrow type, -1 is the greatest number, and a number too large
 	 * is another value again. */
