@@ -131,13 +131,14 @@ static void attaching_begin(void)
 
 PUBLIC const char *taffrail_attach(void (*forks[3])(void))
 {
-	int slept;
+	int slept, awake;
 
 	attaching_begin();
 	slept = agent_off == agent_detached;
-	/* another thread has done all of this meanwhile */
-	if (!hook_missing && !slept && load_relaxed(fork_mark))
-		goto end;
+	/* another thread has done this meanwhile; a provider may be new */
+	awake = !hook_missing && !slept && load_relaxed(fork_mark);
+	if (awake)
+		goto redirect;
 	if (hook_missing)
 		fork_hook(forks);
 	hook_missing = 0;
@@ -154,11 +155,11 @@ PUBLIC const char *taffrail_attach(void (*forks[3])(void))
 	/* finds modules that came while the loader was not hooked */
 	if (!agent_off)
 		loader_look();
+redirect:
 	if (!agent_off && names_redirect)
 		names_redirect(late);
-	if (!agent_off)
+	if (!agent_off && !awake)
 		demand_make();
-end:
 	store_release(&attaching, 0, ATTACH_TURN);
 	return agent_off;
 }
