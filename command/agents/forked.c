@@ -5,23 +5,28 @@
 #include "command/agents/forked.h"
 
 #include <glob.h>
+#include <limits.h>
 #include <stdio.h>
-#include <sys/stat.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "command/common/counted.h"
-#include "command/common/inode.h"
 
-/* A child that executes another program is not a worker. */
+/* A child that executes another program is not a worker. Only the links are
+ * read: the file may be one that never answers. */
 static bool same_program(pid_t one, pid_t other)
 {
-	struct stat st[2];
+	const pid_t pids[] = { one, other };
+	char names[2][PATH_MAX];
+	ssize_t bytes[2];
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/exe", one);
-	if (stat(path, &st[0]))
-		return false;
-	snprintf(path, sizeof(path), "/proc/%d/exe", other);
-	return !stat(path, &st[1]) && inode_same(&st[0], &st[1]);
+	for (int i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "/proc/%d/exe", pids[i]);
+		bytes[i] = readlink(path, names[i], sizeof(names[i]));
+	}
+	return bytes[0] > 0 && bytes[0] == bytes[1] &&
+	       !memcmp(names[0], names[1], (size_t)bytes[0]);
 }
 
 static bool pids_have(const struct command_pids *pids, pid_t pid)
