@@ -12,7 +12,6 @@
 #include <stdlib.h>
 
 #include "command/timeline/private.h"
-#include "traces/read/field-at.h"
 
 void shape_free(struct shape *shape)
 {
