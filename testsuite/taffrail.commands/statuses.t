@@ -144,7 +144,7 @@ for: limit 7 10 12 14 16 18 20 24 32
 before: session
 wrap: ulimit -n {limit}; {}
 expect commands:
-	* 0/1 \(ulimit -n is {limit}\).*raise it|no session 's'|no event|no library 'loaded'|is loaded already|is not connected
+	* 0/1 \(ulimit -n is {limit}\).*raise it|no session 's'|no event|no library 'loaded'|is loaded already|is not connected|has no probe library
 	watch|attach|detach|doctor -
 case: the program ends
 run: worker_ends

@@ -114,6 +114,8 @@ static int one(const char *letters, char **argv)
 		execl(argv[0], argv[0], letters + 1, argv[2], (char *)NULL);
 		break;
 	case 'p':
+		/* gdbserver's wrapper preloads the agent */
+		unsetenv("LD_PRELOAD");
 		execl(argv[2], argv[2], letters + 1, argv[2], (char *)NULL);
 	}
 	return 0;
