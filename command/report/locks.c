@@ -37,7 +37,7 @@ struct lock_thread {
 	struct lock_place caller;	/* of the call that takes the lock */
 };
 
-/* All locks, at most LOCKS_MADE_MAX; those that came first stay. */
+/* All locks, at most LOCKS_MADE_MAX: the first ones stay. */
 struct locks {
 	struct lock **list;
 	size_t n;

@@ -78,7 +78,7 @@ static APART void wait_held(void)
 	pthread_mutex_unlock(&state);
 }
 
-static void *other(void *arg)
+static void *hold_beside(void *arg)
 {
 	wait_held();
 	want_then(&queue_lock);
@@ -111,7 +111,7 @@ int main(int argc, char **argv)
 	pthread_spin_lock(&spin);
 	pthread_spin_unlock(&spin);
 	if (argc > 1) {
-		if (pthread_create(&thread, NULL, other, NULL))
+		if (pthread_create(&thread, NULL, hold_beside, NULL))
 			return 1;
 		hold_long();
 		pthread_join(thread, NULL);

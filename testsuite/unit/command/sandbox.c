@@ -150,7 +150,7 @@ static void check_lost(const char *what, void (*serve)(void), int ms, int want)
 	unit_equal(child.pid, 0, "%s: it is left", what);
 }
 
-static void become(void *path)
+static void run_path(void *path)
 {
 	execl(path, path, "-c", "exit 3", (char *)NULL);
 }
@@ -158,12 +158,12 @@ static void become(void *path)
 static void check_programs(void)
 {
 	int error = -1, status;
-	pid_t pid = child_execute(become, (void *)"/bin/sh", true, &error);
+	pid_t pid = child_execute(run_path, (void *)"/bin/sh", true, &error);
 
 	status = child_wait(pid);
 	unit_check(pid > 0 && !error, "a program");
 	unit_check(WIFEXITED(status) && WEXITSTATUS(status) == 3, "its status");
-	unit_equal(child_execute(become, (void *)"/none", false, &error), 0,
+	unit_equal(child_execute(run_path, (void *)"/none", false, &error), 0,
 		   "no program");
 	unit_equal(error, ENOENT, "why");
 	unit_equal(waitpid(-1, NULL, WNOHANG), -1, "nothing is left");
