@@ -203,7 +203,7 @@ rule_white_space()
 {
 	files '\.(c|h|S|def|cc|exp|sh|mk|ac|am|md|pml|[137])$|(^|/)(bootstrap|run)$' |
 		xargs grep -nE '[ 	]+$|^        +[^ *]' |
-		grep -E '[ 	]$|\.(c|h|S):' |
+		grep -E '[ 	]$|^[^:]*\.(c|h|S):' |
 		sed 's/^\([^:]*:[0-9]*\):.*/\1: blanks at the end or for a tab/'
 }
 
