@@ -129,18 +129,23 @@ static void answer_markers(const void *image, size_t bytes)
  * writes uprobes into private mappings also of processes that only read. Some
  * file systems have no shared ones.
  *
+ * libdw gets a private mapping: it writes into the headers of sections that it
+ * decompresses.
+ *
  * `elf` is NULL where the section headers make no sense: there are no symbols.
  */
 static void serve_file(int fd)
 {
 	static struct symboliser_symbol *found;
+	bool lines = request.what == ASK_LINES;
 	uint32_t n = request.count;
 	size_t bytes = request.file_bytes;
-	void *image = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+	void *image = mmap(NULL, bytes, PROT_READ | (lines ? PROT_WRITE : 0),
+			   lines ? MAP_PRIVATE : MAP_SHARED, fd, 0);
 	int error;
 	Elf *elf;
 
-	if (image == MAP_FAILED)
+	if (image == MAP_FAILED && !lines)
 		image = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
 	error = bytes ? errno : ENOEXEC;
 	close(fd);
