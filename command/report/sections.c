@@ -416,7 +416,8 @@ void report_fields(struct report *r)
 }
 
 /* Prints what a lock is: a variable, or where it was made or, if no call that
- * made it is in the trace, first wanted. */
+ * made it is in the trace, first wanted. Names are long, so they have lines of
+ * their own. */
 static void print_lock(const struct lock *lock)
 {
 	const struct lock_place self = { lock->address, lock->class };
@@ -431,8 +432,8 @@ static void print_lock(const struct lock *lock)
 		       (unsigned long long)lock->address);
 	printf(" of process %lld", (long long)lock->trace->vpid);
 	if (!name && by->class) {
-		fputs(by == &lock->init ? ", initialised by " :
-					  ", first locked by ", stdout);
+		fputs(by == &lock->init ? ",\n    initialised by " :
+					  ",\n    first locked by ", stdout);
 		name = lock_place_name(by);
 		if (name)
 			printable_print("%s", name);
@@ -454,7 +455,7 @@ void report_locks(struct report *r)
 	if (n || r->locks_out)
 		printf("\nLocks, by wait time\n"
 		       "     taken   blocked    failed      wait  the most"
-		       "      hold  the most  lock\n");
+		       "      hold  the most\n");
 	for (size_t i = 0; i < rows_shown(r, n); i++) {
 		const struct lock *lock = list[i];
 		const struct lock_holder *holder = lock->holders;
@@ -464,22 +465,24 @@ void report_locks(struct report *r)
 		counted_duration(most, sizeof(most), lock->wait_max);
 		counted_duration(hold, sizeof(hold), lock->hold_ns);
 		counted_duration(longest, sizeof(longest), lock->hold_max);
-		printf("%10llu %9llu %9llu %9s %9s %9s %9s  ",
+		print_lock(lock);
+		printf("%10llu %9llu %9llu %9s %9s %9s %9s\n",
 		       (unsigned long long)lock->taken,
 		       (unsigned long long)lock->waited,
 		       (unsigned long long)lock->failed, wait, most, hold,
 		       longest);
-		print_lock(lock);
 		/* those for whom others waited most */
 		for (; holders--; holder++) {
 			counted_duration(wait, sizeof(wait), holder->ns);
-			printf("           others waited %s (%.1f%%) while "
-			       "thread %u held it", wait,
+			printf("    others waited %s (%.1f%%) while thread "
+			       "%u held it", wait,
 			       share_of(holder->ns, lock->blamed_ns),
 			       holder->vtid);
 			name = lock_place_name(&holder->caller);
-			if (name)
-				printable_print(", taken by %s", name);
+			if (name) {
+				fputs(",\n        taken by ", stdout);
+				printable_print("%s", name);
+			}
 			putchar('\n');
 		}
 	}

@@ -27,6 +27,7 @@
 #include "taffrail/site.h"
 
 #define SYMBOLISER_ADDRESSES_MAX 4096u
+#define SYMBOLISER_FRAMES_MAX	16u	/* of an address */
 #define SYMBOLISER_NAME_BYTES	160u	/* with the NUL; the end of what is */
 #define SYMBOLISER_CUT		"..."	/* cut tells it */
 #define SYMBOLISER_SEGMENTS_MAX	64u
