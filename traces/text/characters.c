@@ -3,8 +3,7 @@
  * Text that other programs chose. See characters.h.
  *
  * Invariant of printable(): a name can neither begin a new line nor send a
- * control sequence to a terminal. C1 controls, which are two bytes in UTF-8,
- * are control characters as well.
+ * control sequence to a terminal, nor show the text around it in another order.
  *
  * Invariant of utf8_put() and json_put_string(): the output is UTF-8, whatever
  * the bytes are, and no two texts have the same output.
@@ -27,6 +26,23 @@ static const char needs[256] = {
 	[127] = 'x', [128 ... 255] = 'h',
 };
 
+/* U+0080 to U+009F; U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069;
+ * U+2028 and U+2029. */
+bool utf8_is_control(const void *p)
+{
+	const uint8_t *at = p;
+
+	if (at[0] == 0xc2)
+		return at[1] < 0xa0;
+	if (at[0] == 0xd8)
+		return at[1] == 0x9c;
+	if (at[0] != 0xe2)
+		return false;
+	return at[1] == 0x80 ? (at[2] >= 0xa8 && at[2] <= 0xae) ||
+			       at[2] == 0x8e || at[2] == 0x8f :
+	       at[1] == 0x81 && at[2] >= 0xa6 && at[2] <= 0xa9;
+}
+
 void printable(char *text)
 {
 	unsigned char *s = (unsigned char *)text;
@@ -39,8 +55,8 @@ void printable(char *text)
 			n = 1;
 		} else if (*s < ' ' || *s == 0x7f) {
 			*s = '?';
-		} else if (*s == 0xc2 && s[1] < 0xa0) {
-			memset(s, '?', 2);
+		} else if (*s >= 0x80 && utf8_is_control(s)) {
+			memset(s, '?', n);
 		}
 		s += n;
 	}

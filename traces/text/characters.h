@@ -12,6 +12,13 @@
 
 #include "traces/text/out.h"
 
+/*
+ * Returns whether a UTF-8 character of several bytes changes how a terminal
+ * shows the text around it: a C1 control, the end of a line or paragraph, or
+ * one that turns the direction of text.
+ */
+bool utf8_is_control(const void *p);
+
 /* Replaces each byte of a control character, and each byte that is not UTF-8,
  * by '?', as ps(1) does. */
 void printable(char *text);

@@ -74,7 +74,8 @@ void field_text_plain(struct out *out, const struct field_class *class,
 /*
  * Writes a string in double quotes, with the escapes of babeltrace2; or without
  * quotes, where quotation marks, question marks and backslashes stay. For a
- * terminal, also escapes C1 controls and bytes that are no UTF-8, as \xNN.
+ * terminal, also escapes what utf8_is_control() tells, and bytes that are no
+ * UTF-8, as \xNN.
  * string_text_put() writes four bytes at most for one.
  */
 void string_text_put(struct out *out, const char *at, size_t n);

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "traces/read/visit.h"
+#include "traces/text/characters.h"
 #include "traces/text/number.h"
 #include "traces/text/private.h"
 
@@ -45,8 +46,8 @@ static char *put_escaped(char *p, unsigned char c)
 }
 
 /* Does as string_text_put() and string_text_inside() for a terminal: of the
- * bytes from 0x80 on, which babeltrace2 leaves as they are, C1 controls and
- * those that are not UTF-8 are escaped. */
+ * bytes from 0x80 on, which babeltrace2 leaves as they are, those of controls
+ * and those that are not UTF-8 are escaped. */
 static void put_shown(struct out *out, const char *at, size_t n,
 		      const char *plain)
 {
@@ -57,7 +58,7 @@ static void put_shown(struct out *out, const char *at, size_t n,
 
 		bytes = *c < 0x80 ? 1 : utf8_bytes(c, n);
 		out_room(out, ESCAPED_BYTES);
-		if (!bytes || (c[0] == 0xc2 && c[1] < 0xa0)) {
+		if (!bytes || (*c >= 0x80 && utf8_is_control(c))) {
 			out->p = put_hex(out->p, *c);
 			bytes = 1;
 		} else if (*c < 0x80 && escapes[*c] &&
