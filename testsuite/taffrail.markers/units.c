@@ -22,6 +22,7 @@ static void hit(const struct wait *wait)
 {
 	unsigned char few = 250;
 	long long then = 1700000000123456789LL;
+	long long first = -9223372036854775807LL - 1;
 
 	TAFFRAIL_EVENT(app, done, TAFFRAIL_MESSAGE("{ns}, {few}, {ms}, {s}"),
 		       TAFFRAIL_DURATION(wait->ns, ns),
@@ -33,6 +34,11 @@ static void hit(const struct wait *wait)
 		       TAFFRAIL_TIME(TAFFRAIL_FIELD(us, -1L), us),
 		       TAFFRAIL_TIME(TAFFRAIL_FIELD(ms, 1500), ms),
 		       TAFFRAIL_TIME(TAFFRAIL_FIELD(s, 1700000000u), s));
+	TAFFRAIL_EVENT(app, far, TAFFRAIL_MESSAGE("{a} {b} {c} {d}"),
+		       TAFFRAIL_TIME(TAFFRAIL_FIELD(a, first), ns),
+		       TAFFRAIL_TIME(TAFFRAIL_FIELD(b, -(first + 1)), ns),
+		       TAFFRAIL_TIME(TAFFRAIL_FIELD(c, first), us),
+		       TAFFRAIL_TIME(TAFFRAIL_FIELD(d, 253402300800LL), s));
 	LOG(TAFFRAIL_DURATION(wait->ns, ns), TAFFRAIL_FIELD(ns, 5),
 	    TAFFRAIL_DURATION(wait->ns, ns));
 }

@@ -43,10 +43,10 @@ static bool put_time(struct out *out, int64_t value, uint8_t how)
 	for (int i = 0; i < digits; i++)
 		second *= 10;
 	part = value % second;
+	t = (time_t)(value / second - (part < 0));
 	part += part < 0 ? second : 0;
-	t = (time_t)((value - part) / second);
-	if (value < INT64_MIN + second || !gmtime_r(&t, &tm) ||
-	    tm.tm_year > 9999 - 1900 || tm.tm_year < -1900)
+	if (!gmtime_r(&t, &tm) || tm.tm_year > 9999 - 1900 ||
+	    tm.tm_year < -1900)
 		return false;
 	tm.tm_mon++;
 	out_room(out, 32);
@@ -65,19 +65,20 @@ bool unit_text_put(struct out *out, const struct field_class *class,
 {
 	bool negative = class->is_signed && (int64_t)value < 0;
 	uint8_t how = class->unit;
+	bool is_time = how >= TAFFRAIL_HOW_TIME_NS;
 	uint64_t unit = 1;
 	int digits = 0;
 
 	if (!how)
 		return false;
-	if (how >= TAFFRAIL_HOW_TIME_NS &&
-	    (class->is_signed || value <= INT64_MAX) &&
+	if (is_time && (class->is_signed || value <= INT64_MAX) &&
 	    put_time(out, (int64_t)value, how))
 		return true;
 	if (negative)
 		out_char(out, '-');
 	value = negative ? 0 - value : value;
-	/* a duration, in the largest unit of which there is one */
+	/* a duration, also since 1970, in the largest unit of which there is
+	 * one */
 	while ((how & 3) < THOUSANDS_MAX && value / unit >= 1000) {
 		unit *= 1000;
 		digits += 3;
@@ -88,5 +89,7 @@ bool unit_text_put(struct out *out, const struct field_class *class,
 	put_fraction(out, value % unit, digits);
 	out_char(out, ' ');
 	out_text(out, unit_word(how));
+	if (is_time)
+		out_text(out, " since 1970");
 	return true;
 }

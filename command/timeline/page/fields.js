@@ -124,8 +124,9 @@ function recorded_time(value, unit)
 
 function unit_text(unit, value)
 {
-	return unit >= FIRST_TIME && recorded_time(BigInt(value), unit) ||
-		recorded_duration(BigInt(value), unit);
+	return unit < FIRST_TIME ? recorded_duration(BigInt(value), unit) :
+		recorded_time(BigInt(value), unit) ||
+		recorded_duration(BigInt(value), unit) + ' since 1970';
 }
 
 function integer_text(shape, value)
