@@ -222,7 +222,7 @@ def check_hostile(page):
         page.keys('\ue007', 'query')
     check_equal('hostile: strings', texts, [
         '"</script><script>document.title=\'harm\'</script>"',
-        '"\\xff\\xfe caf\\xe9 \\x01\\x1b[31m\\n\\u202e rtl"', '""'])
+        '"\\xff\\xfe caf\\xe9 \\x01\\e[31m\\n\\u202e rtl"', '""'])
     check_equal('hostile: no script ran', page.js(
         'document.title.includes("harm")'), False)
     check_equal('hostile: one script, and the data', page.js(

@@ -464,7 +464,7 @@ class Painter {
 	{
 		const first = this.model.span_first[span];
 
-		return this.model.has(first) ? this.model.fields(first)
+		return this.model.has(first) ? this.model.fields(first, 200)
 			.map(([name, text]) => name + ' ' + text).join('  ')
 			.slice(0, 200) : '';
 	}

@@ -242,7 +242,8 @@ function field_text(shape, view, from, to, length)
 		return enum_text(shape, field_integer(shape, view, from));
 	case STRING:
 	case TEXT:
-		return quoted(bytes_text(string_bytes(shape, view, from, to)));
+		return quoted(bytes_text(string_bytes(shape, view, from, to),
+					 UNSEEN_QUOTED));
 	case ARRAY:
 		return elements_text(shape, view, from, shape.count);
 	case SEQUENCE:
@@ -257,15 +258,35 @@ function field_text(shape, view, from, to, length)
 	}
 }
 
-// Returns [name, text] of each member of a record.
-function record_texts(records, i)
+// Returns where a string of more bytes than `most` is cut, in front of a
+// character; or 0.
+function string_cut(shape, view, from, to, most)
+{
+	let at = from + most;
+
+	if ((shape.kind !== STRING && shape.kind !== TEXT) || at >= to ||
+	    at >= string_end(view, from))
+		return 0;
+	for (let i = 0; i < 3 && (view.getUint8(at) & 0xc0) === 0x80; i++)
+		at--;
+	return at;
+}
+
+// Returns [name, text] of each member of a record. Strings of more bytes than
+// `most` are cut.
+function record_texts(records, i, most = Infinity)
 {
 	const texts = [];
 
 	records.each(i, (member, view, from, to, length) => {
-		if (!member.is_length)
-			texts.push([member.name, field_text(member, view, from,
-							    to, length)]);
+		if (member.is_length)
+			return;
+		const cut = string_cut(member, view, from, to, most);
+		const text = field_text(member, view, from, cut || to, length);
+
+		texts.push([member.name, cut ? text.slice(0, -1) + '… ' +
+			counted(Math.min(to, string_end(view, from)) - cut,
+				'byte') + ' more' : text]);
 	});
 	return texts;
 }

@@ -114,10 +114,11 @@ function field_compares(term, member, view, from, to, length)
 	if (term.number !== null && member.kind === REAL)
 		return compare(field_real(member, view, from), term.operator,
 			       Number(term.number));
+	if (member.kind === STRING || member.kind === TEXT)
+		return compare(bytes_text(string_bytes(member, view, from, to)),
+			       term.operator, term.value);
 	let text = field_text(member, view, from, to, length);
 
-	if (member.kind === STRING || member.kind === TEXT)
-		text = text.slice(1, -1);
 	if (member.kind === ENUM)
 		text = text.replace(/ \(-?\d+\)$/, '');
 	return compare(text, term.operator, term.value);

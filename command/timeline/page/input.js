@@ -343,7 +343,16 @@ function watch_buttons(app)
 		app.request();
 	};
 	const follow = () => redraw(dark.matches ? 'dark' : 'light');
+	let before;
 
+	// on paper, colours are light
+	addEventListener('beforeprint', () => {
+		before = dataset.scheme;
+		redraw('light');
+		if (app.frames)
+			app.paint();
+	});
+	addEventListener('afterprint', () => redraw(before));
 	dark.addEventListener('change', follow);
 	by_id('scheme').addEventListener('click', () =>
 		redraw(dataset.scheme === 'dark' ? 'light' : 'dark'));

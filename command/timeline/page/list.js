@@ -10,6 +10,7 @@ const LINE_HEIGHT = 20;
 const LIST_HEIGHT_MAX = 8e6;
 const LIST_PAUSE_MS = 80;	// after the view moved
 const COPY_MAX = 100000;
+const ROW_BYTES = 1000;		// of a string; a row has no room for more
 
 // The line of an event as `view` prints it.
 function event_line(report, event, before)
@@ -188,8 +189,9 @@ class List {
 			.map(text => element('span', {}, text)),
 			element('span', {}, swatch(this.app.colors.class(number),
 				true), head.classes[number].name),
-			element('span', {}, model.fields(event).map(([name,
-				text]) => name + ' = ' + text).join(', ')));
+			element('span', {}, model.fields(event, ROW_BYTES)
+				.map(([name, text]) => name + ' = ' + text)
+				.join(', ')));
 
 		this.made.set(at, made);
 		return made;

@@ -356,11 +356,12 @@ class Model {
 			 in_contexts: this.in_lane[event] };
 	}
 
-	fields(event)
+	// With `most`, longer strings are cut to so many bytes.
+	fields(event, most)
 	{
 		const r = this.records(event);
 
-		return record_texts(r.fields, r.in_fields);
+		return record_texts(r.fields, r.in_fields, most);
 	}
 
 	contexts(event)

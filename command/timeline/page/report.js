@@ -5,6 +5,10 @@
 
 const LIST_MAX = 60;
 const HISTOGRAM_BARS = 40;
+// Of a string, what the report and the tooltip have: a table of a cell with very
+// many lines takes a browser seconds.
+const TEXT_BYTES = 4000;
+const TIP_BYTES = 300;
 
 function element(name, attributes, ...children)
 {
@@ -175,7 +179,7 @@ class Report {
 	sentence(item)
 	{
 		const fields = this.events(item).map(({ event }) =>
-			this.model.fields(event).map(([name, value]) =>
+			this.model.fields(event, TIP_BYTES).map(([name, value]) =>
 				name + ' ' + value).join(', '));
 
 		return this.name(item) + (is_span(item) ? ', slice of ' +
@@ -204,7 +208,7 @@ class Report {
 		parts.push(value_table(facts));
 		for (const { event, heading } of this.events(item)) {
 			parts.push(element('h4', {}, heading),
-				value_table(this.model.fields(event)
+				value_table(this.model.fields(event, TIP_BYTES)
 					.concat(this.model.contexts(event))));
 		}
 		return parts;
@@ -264,7 +268,7 @@ class Report {
 
 		for (const { event, heading } of this.events(item))
 			parts.push(this.heading(heading),
-				value_table(this.model.fields(event)
+				value_table(this.model.fields(event, TEXT_BYTES)
 					.map(([name, text]) => [this.app.curves
 					.field_name(event, name), text])
 					.concat(this.model.contexts(event))));

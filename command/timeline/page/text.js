@@ -7,10 +7,16 @@
 'use strict';
 
 const NS_PER_S = 1e9;
-const ESCAPES = { '\n': '\\n', '\t': '\\t', '\r': '\\r', '\0': '\\0' };
+// as view writes them
+const ESCAPES = { '\0': '\\0', '\x07': '\\a', '\b': '\\b', '\t': '\\t',
+		  '\n': '\\n', '\v': '\\v', '\f': '\\f', '\r': '\\r',
+		  '\x1b': '\\e', '"': '\\"', '\\': '\\\\' };
 // control characters, and what changes the direction of the text around it
-const UNSEEN = new RegExp('[\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200b-' +
-	'\\u200f\\u2028-\\u202e\\u2060-\\u2069\\ufeff\\ufff9-\\ufffb]', 'g');
+const UNSEEN_SET = '\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200b-\\u200f' +
+	'\\u2028-\\u202e\\u2060-\\u2069\\ufeff\\ufff9-\\ufffb';
+const UNSEEN = new RegExp('[' + UNSEEN_SET + ']', 'g');
+// in quotes, so that no string looks like two
+const UNSEEN_QUOTED = new RegExp('[' + UNSEEN_SET + '"\\\\]', 'g');
 const strict_utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 function hex(number, digits)
@@ -26,7 +32,8 @@ function escape_char(c)
 		(code < 0x80 ? '\\x' + hex(code, 2) : '\\u' + hex(code, 4));
 }
 
-// Returns how many bytes the character at `at` has, or 0: it is no UTF-8.
+// Returns how many bytes the character at `at` has, or 0: it is no UTF-8. The
+// second byte tells the short forms, surrogates and large numbers.
 function utf8_length(bytes, at)
 {
 	const first = bytes[at];
@@ -36,39 +43,43 @@ function utf8_length(bytes, at)
 	for (let i = 1; i < n; i++)
 		if (at + i >= bytes.length || (bytes[at + i] & 0xc0) !== 0x80)
 			return 0;
-	return n;
+	const [least, most] = { 0xe0: [0xa0, 0xbf], 0xed: [0x80, 0x9f],
+				0xf0: [0x90, 0xbf], 0xf4: [0x80, 0x8f] }[first] ||
+		[0, 0xff];
+
+	return n > 1 && (bytes[at + 1] < least || bytes[at + 1] > most) ? 0 : n;
 }
 
-// Decodes what is UTF-8, and shows the other bytes as \xNN.
-function decode_piecewise(bytes)
+// Shows what is UTF-8 as text, and the other bytes as \xNN.
+function decode_piecewise(bytes, unseen)
 {
-	let text = '';
+	let text = '', from = 0;
+	const put = to => {
+		text += strict_utf8.decode(bytes.subarray(from, to))
+			.replace(unseen, escape_char);
+	};
 
 	for (let at = 0; at < bytes.length;) {
 		const n = utf8_length(bytes, at);
 
-		try {
-			if (!n)
-				throw new TypeError('no UTF-8');
-			text += strict_utf8.decode(bytes.subarray(at, at + n));
-			at += n;
-		} catch (e) {
-			text += '\\x' + hex(bytes[at++], 2);
-		}
+		at += n;
+		if (n)
+			continue;
+		put(at);
+		text += '\\x' + hex(bytes[at++], 2);
+		from = at;
 	}
+	put(bytes.length);
 	return text;
 }
 
-function bytes_text(bytes)
+function bytes_text(bytes, unseen = UNSEEN)
 {
-	let text;
-
 	try {
-		text = strict_utf8.decode(bytes);
+		return strict_utf8.decode(bytes).replace(unseen, escape_char);
 	} catch (e) {
-		text = decode_piecewise(bytes);
+		return decode_piecewise(bytes, unseen);
 	}
-	return text.replace(UNSEEN, escape_char);
 }
 
 function quoted(text)
