@@ -440,12 +440,8 @@ int snapshot_main(int argc, char **argv)
 		/* not before there is something to copy: it makes the
 		 * directory */
 		ret = trace_set_open(&s.set, output);
-		if (ret == -ENOTEMPTY)
-			status = cause_report(OUTPUT_NOT_EMPTY,
-					      .path = output);
-		else if (ret)
-			status = cause_report(OUTPUT_FAILED, .path = output,
-					      .error = ret);
+		if (ret)
+			status = drain_tell_unopened(output, ret);
 	}
 	if (!status) {
 		status = take_all(&s);

@@ -55,9 +55,7 @@ int trace_set_open(struct trace_set *set, const char *path)
 	if (!set->made && errno != EEXIST)
 		return -errno;
 	set->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (set->fd < 0)
-		return -errno;
-	names = trace_names(set->fd);
+	names = set->fd < 0 ? NULL : trace_names(set->fd);
 	if (!names)
 		ret = -errno;
 	while (!ret && (entry = readdir(names)))
@@ -68,7 +66,11 @@ int trace_set_open(struct trace_set *set, const char *path)
 	if (!ret && faccessat(set->fd, ".", W_OK | X_OK, AT_EACCESS))
 		ret = -errno;
 	if (ret) {
-		close(set->fd);
+		if (set->fd >= 0)
+			close(set->fd);
+		/* the umask may have taken its owner's rights */
+		if (set->made)
+			rmdir(path);
 		return ret;
 	}
 	/* without the lock no reader can follow; all else works */

@@ -10,13 +10,27 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "command/common/counted.h"
 #include "command/common/limits.h"
 #include "traces/array.h"
 
 #define OUTPUTS_MAX	1000
+
+int drain_tell_unopened(const char *path, int ret)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	if (ret == -ENOTEMPTY)
+		return cause_report(OUTPUT_NOT_EMPTY, .path = path);
+	if (ret == -EACCES && mask & 0700 && access(path, F_OK))
+		return cause_report(OUTPUT_UMASK, .path = path, .n = mask);
+	return cause_report(OUTPUT_FAILED, .path = path, .error = ret);
+}
 
 int drain_open(struct drain *drain, struct outcome *outcome, const char *path,
 	       uint64_t limit)
@@ -43,11 +57,8 @@ int drain_open(struct drain *drain, struct outcome *outcome, const char *path,
 	}
 	drain->outcome = outcome;
 	drain->places.ended = true;
-	if (ret == -ENOTEMPTY)
-		return cause_report(OUTPUT_NOT_EMPTY, .path = path ?: name);
 	if (ret)
-		return cause_report(OUTPUT_FAILED, .path = path ?: name,
-				    .error = ret);
+		return drain_tell_unopened(path ?: name, ret);
 	drain->set.limit = limit;
 	return COMMAND_DONE;
 }

@@ -102,6 +102,9 @@ void drain_end(struct drain *drain);
 void drain_note(struct drain *drain, const char *session,
 		const char *directory, int crowded, bool fail_on_loss);
 
+/* Prints why trace_set_open() has failed. Returns COMMAND_FAILED. */
+int drain_tell_unopened(const char *path, int ret);
+
 /* Adds to an outcome the failures and losses of a finished directory of traces;
  * `unreadable` rings were cut short or made no sense. */
 void drain_note_set(const struct trace_set *set, uint64_t unreadable,
