@@ -286,7 +286,12 @@ void agentless_note_program(struct agentless *a, const char *program,
 	if (members)
 		return;
 	if (!why && !a->nrows) {
-		outcome_note(outcome, PROGRAM_UNKNOWN, .subject = program);
+		if (a->early)
+			outcome_note(outcome, PROGRAM_UNAWAITED,
+				     .subject = program);
+		else
+			outcome_note(outcome, PROGRAM_UNKNOWN,
+				     .subject = program);
 		return;
 	}
 	outcome_fill(outcome, outcome_keep, a->full ? CAUSE_PROGRAM_FULL :

@@ -41,6 +41,8 @@ struct agentless {
 	uint64_t roomless;	/* the part of others without room for files */
 	bool uncounted;		/* there were more than are counted */
 	bool limited;		/* one of them by ulimit -f */
+	bool early;		/* the recording ended before an agent can be
+				 * expected to have begun */
 	bool away;		/* one could have been recorded: it has an
 				 * agent that this recorder does not reach */
 	uint64_t named;		/* the part of these that has a row */

@@ -27,7 +27,8 @@
 #define POLL_BUSY_MS	1
 #define POLL_IDLE_MS	20
 #define TURN_NS		200000000ull	/* of followers_serve() */
-#define EARLY_NS	800000000ull	/* until rules are told of */
+#define EARLY_NS	800000000ull	/* until rules are told of; an agent
+					 * has begun by then */
 #define ASKED_MAX	64		/* processes in a turn */
 
 /* The modules of the one recording of a process. Only the main thread uses
@@ -181,7 +182,7 @@ static void record_tell(void)
 int record_main(int argc, char **argv)
 {
 	int status = record_take_arguments(&options, argc, argv);
-	uint64_t end = UINT64_MAX;
+	uint64_t end = UINT64_MAX, begun_ns;
 	int ms = POLL_BUSY_MS;
 	bool begun;
 
@@ -218,6 +219,7 @@ int record_main(int argc, char **argv)
 		if (program_reap(&program))
 			members.next_scan_ns = 0;
 		if (members_over(&members, program.child))
+	begun_ns = monotonic_ns();
 			break;
 		if (record_early(monotonic_ns())) {
 			/* as Ctrl-C does, which reaches all of them */
@@ -244,6 +246,8 @@ int record_main(int argc, char **argv)
 	record_tell();
 	status = outcome_end(&outcome, program_wait(&program));
 	members_tidy(&members);
+	members.agentless.early = program.child &&
+				  monotonic_ns() - begun_ns < EARLY_NS;
 close:
 	probes_close(&probes, drain.set.fd);
 	members_close(&members);

@@ -39,6 +39,11 @@ status: 1
 stderr: no marker of the modules so far matches 'app/hit if j > 1'
 stderr: condition 'j > 1'
 
+group: a recording that ends at once
+cases:
+	1 taffrail record -o trace --for 1ns -e app/hit -- unmet
+		^the recording ended before the agent was active in unmet: let it run longer$
+
 group: --strict
 case: ends the program as Ctrl-C does
 run:
