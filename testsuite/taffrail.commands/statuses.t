@@ -355,6 +355,16 @@ says: 200 events \(0 lost
 case: the program ends
 run: worker_ends
 
+group: read-only runtime directory
+need: unshare -m true
+before: session; worker_ends
+wrap: unshare -m sh -c 'mount --bind "$TAFFRAIL_DIR" "$TAFFRAIL_DIR" && mount -o remount,bind,ro "$TAFFRAIL_DIR" && exec "$@"' sh {}
+cases:
+	1 taffrail record -o trace -- true
+		^cannot write \S+/sessions/record-\d+: the file system is read-only: set TAFFRAIL_DIR to a private directory
+	1 taffrail start later --all
+		^cannot write \S+/sessions/later: the file system is read-only: set TAFFRAIL_DIR to a private directory
+
 # The process has ended, or has no agent.
 group: ended
 before: session; kill -KILL $pid; wait_for test -f worker.status
