@@ -39,15 +39,16 @@ int verify_main(int argc, char **argv)
 			 "record or snapshot wrote.",
 	};
 	struct verify_result result;
-	const char *path;
+	const char *path, *why;
 	int ret;
 
 	if (options_next(&options) != OPTIONS_END)
 		return options.status;
-	path = argc == options.index ? look_newest() : argv[options.index];
+	path = argc == options.index ? look_newest(&why) :
+				       argv[options.index];
 	if (!path)
 		return command_misused("give a directory that record or "
-				       "snapshot wrote; there is none here");
+				       "snapshot wrote; %s", why);
 	if (argc - options.index > 1)
 		return command_misused("give one directory");
 	if (!*path)

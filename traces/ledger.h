@@ -49,6 +49,11 @@ bool ledger_next(const struct ledger *ledger, const char **at,
 /* Returns true when a directory has something of a trace. */
 bool trace_there(int fd);
 
+/* Returns true when a directory is a recording: it has a trace that Taffrail
+ * wrote directly below it, or a recorder writes into it now. With `session`,
+ * only traces of a session of that name count. */
+bool trace_set_there(int fd, const char *session);
+
 /*
  * Calls `differs` for each trace that the list in the directory `top` names and
  * that is not there, and for each one that was added: it is there, and not

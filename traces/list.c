@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "traces/checksum.h"
+#include "traces/follow.h"
 #include "traces/ledger.h"
 #include "traces/private.h"
 
@@ -55,6 +56,44 @@ bool trace_there(int fd)
 
 	while (names && !found && (entry = readdir(names)))
 		found = !strncmp(entry->d_name, "stream_", strlen("stream_"));
+	if (names)
+		closedir(names);
+	return found;
+}
+
+/* Returns whether the file of a session in a trace is there, and has this name
+ * if one is given. */
+static bool session_there(int top, const char *path, const char *name)
+{
+	struct session_page page;
+	bool found;
+	int fd;
+
+	if (!name)
+		return !faccessat(top, path, F_OK, 0);
+	fd = openat(top, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	found = fd >= 0 &&
+		pread(fd, &page, sizeof(page), 0) == sizeof(page) &&
+		!strncmp(page.name, name, sizeof(page.name));
+	if (fd >= 0)
+		close(fd);
+	return found;
+}
+
+bool trace_set_there(int fd, const char *session)
+{
+	bool found = !session && follow_recorded_at(fd);
+	DIR *names = found ? NULL : trace_names(fd);
+	char path[NAME_MAX + sizeof("/index/session")];
+	struct dirent *entry;
+
+	while (names && !found && (entry = readdir(names))) {
+		if (*entry->d_name == '.')
+			continue;
+		snprintf(path, sizeof(path), "%s/index/session",
+			 entry->d_name);
+		found = session_there(fd, path, session);
+	}
 	if (names)
 		closedir(names);
 	return found;

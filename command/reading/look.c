@@ -489,8 +489,8 @@ int look_check_sources(const struct look *look, char ***paths, int *n)
 {
 	bool rings = look->session || look->pid || look->visit;
 	static char *newest[2];
+	const char *value, *why = "";
 	char last[PATH_MAX];
-	const char *value;
 
 	if (rings && *n)
 		return command_misused("give directories, or -s and -p, which "
@@ -500,11 +500,12 @@ int look_check_sources(const struct look *look, char ***paths, int *n)
 	/* a directory that an option took is the one that was meant */
 	value = options_last(last, sizeof(last));
 	if (!options_last_directory())
-		newest[0] = look_newest();
+		newest[0] = look_newest(&why);
 	if (!newest[0])
 		return command_misused("give a directory that record or "
-				       "snapshot wrote, or -s NAME%s",
-				       *value ? value : "; there is none here");
+				       "snapshot wrote, or -s NAME%s%s",
+				       *value ? value : "; ",
+				       *value ? "" : why);
 	*paths = newest;
 	*n = 1;
 	return COMMAND_DONE;

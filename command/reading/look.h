@@ -148,8 +148,14 @@ int look_check_visit(struct look *look);
 int look_check_sources(const struct look *look, char ***paths, int *n);
 
 /* Returns the name of the newest recording in the current directory, after
- * saying so on standard error; or NULL. The caller may free it. */
-char *look_newest(void);
+ * saying so on standard error; or NULL, and *why says why there is none. The
+ * caller may free the name. */
+char *look_newest(const char **why);
+
+/* Does so for another directory, without a word. With `session`, only
+ * recordings of a session of that name count. */
+char *look_newest_in(const char *directory, const char *session,
+		     const char **why);
 
 /*
  * Opens all traces below the directories, or the rings of look->session and

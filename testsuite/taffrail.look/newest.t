@@ -10,6 +10,16 @@ before:
 		worker && taffrail start s -p "$pid" -e 'app/*' &&
 			say worker 'go 3' '^done 3$'
 	}
+	# a command as rights of files bind it; root without capabilities
+	bound()
+	{
+		if test "$(id -u)" = 0; then
+			setpriv --bounding-set=-dac_override,-dac_read_search \
+				"$@"
+		else
+			"$@"
+		fi
+	}
 
 group: nothing is here
 before: mkdir -p empty .hidden/p/index; touch .hidden/p/index/session
@@ -126,6 +136,19 @@ cases:
 		^-o -: a trace is a directory, which standard output cannot be: give its name \(./- for this one\)$
 case: the program ends
 run: worker_ends
+
+group: a directory that cannot be read
+need: bound true
+before: mkdir -p blind mute/x && chmod 000 mute/x && chmod 311 blind
+cases:
+	2 cd blind && bound taffrail view
+		^give a directory that record or snapshot wrote, or -s NAME; this directory cannot be read: Permission denied$
+	2 cd blind && bound taffrail verify
+		^give a directory that record or snapshot wrote; this directory cannot be read: Permission denied$
+	2 cd mute && bound taffrail report
+		^give a directory that record or snapshot wrote, or -s NAME; there is none here, but x cannot be read: Permission denied$
+case: they can be removed
+run: chmod 755 blind mute/x
 
 # Root writes to any.
 group: a directory that cannot be written
