@@ -117,7 +117,8 @@ bool command_json(void);
  */
 const char *options_last(char *text, size_t room);
 
-/* Returns whether that is so, and WORD is a directory. */
+/* Returns whether that is so, and WORD is a directory to read: not one that -o
+ * shall write, unless it is a recording. */
 bool options_last_directory(void);
 
 /*

@@ -16,10 +16,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "command/common/command.h"
 #include "command/common/limits.h"
 #include "traces/follow.h"
+#include "traces/ledger.h"
 
 #define NUMBERS_MAX	10000
 
@@ -43,29 +45,34 @@ static int rename_new(const char *path, const char *to)
 
 int former_keep(const char *path)
 {
+	char name[PATH_MAX], old[PATH_MAX];
 	size_t n = strlen(path);
-	char old[PATH_MAX];
 	struct stat st;
 	int ret = -EEXIST;
 
 	if (lstat(path, &st) && errno == ENOENT)
 		return COMMAND_DONE;
+	/* with a slash behind it, a link would not be moved */
 	while (n > 1 && path[n - 1] == '/')
 		n--;
+	if (snprintf(name, sizeof(name), "%.*s", (int)n, path) >=
+	    (int)sizeof(name))
+		return command_failed("cannot move %s: %s", path,
+				      strerror(ENAMETOOLONG));
 	for (int i = 1; i < NUMBERS_MAX && ret == -EEXIST; i++) {
-		int bytes = i == 1 ? snprintf(old, sizeof(old), "%.*s.old",
-					      (int)n, path) :
-				     snprintf(old, sizeof(old), "%.*s.old.%d",
-					      (int)n, path, i);
+		int bytes = i == 1 ? snprintf(old, sizeof(old), "%s.old",
+					      name) :
+				     snprintf(old, sizeof(old), "%s.old.%d",
+					      name, i);
 
 		ret = bytes >= (int)sizeof(old) ? -ENAMETOOLONG :
-						  rename_new(path, old);
+						  rename_new(name, old);
 	}
 	if (ret)
-		return command_failed("cannot move %s to %.*s.old: %s", path,
-				      (int)n, path, limits_raise(-ret));
-	command_warn("the former %.*s is %s now", (int)n, path, old);
-	snprintf(kept, sizeof(kept), "%.*s", (int)n, path);
+		return command_failed("cannot move %s to %s.old: %s", name,
+				      name, limits_raise(-ret));
+	command_warn("the former %s is %s now", name, old);
+	strcpy(kept, name);
 	strcpy(moved, old);
 	return COMMAND_DONE;
 }
@@ -77,24 +84,48 @@ void former_return(void)
 	*moved = '\0';
 }
 
-int former_keep_tree(const char *path)
+/* Returns whether a directory has no entry. */
+static bool is_empty(int fd)
 {
+	DIR *dir = fdopendir(fd);
+	bool empty = dir;
 	struct dirent *entry;
-	bool empty;
-	DIR *dir;
 
-	if (follow_recorded(path))
-		return command_failed("%s is being recorded: give another "
-				      "directory", path);
-	dir = opendir(path);
-	empty = dir;
 	while (empty && (entry = readdir(dir)))
 		empty = !strcmp(entry->d_name, ".") ||
 			!strcmp(entry->d_name, "..");
 	if (dir)
 		closedir(dir);
-	if (empty)
+	else
+		close(fd);
+	return empty;
+}
+
+int former_keep_tree(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct stat st;
+	int error = errno;
+	bool recorded;
+
+	if (fd < 0 && error == ENOENT && lstat(path, &st) && errno == ENOENT)
 		return COMMAND_DONE;
+	if (fd < 0 && error != ENOENT && error != ENOTDIR)
+		return command_failed("%s cannot be read, so it is not moved: "
+				      "%s: give another directory", path,
+				      limits_raise(error));
+	if (fd >= 0 && follow_recorded_at(fd)) {
+		close(fd);
+		return command_failed("%s is being recorded: give another "
+				      "directory", path);
+	}
+	recorded = fd >= 0 && trace_set_there(fd, NULL);
+	if (fd >= 0 && is_empty(fd))
+		return COMMAND_DONE;
+	if (!recorded)
+		return command_failed("%s is no recording, and --force moves "
+				      "nothing else: give another directory",
+				      path);
 	return former_keep(path);
 }
 

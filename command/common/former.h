@@ -18,9 +18,9 @@ int former_keep(const char *path);
  * nothing. */
 void former_return(void);
 
-/* Does as former_keep() for the directory of a trace: an empty one stays,
- * because it is taken as it is; and one into which a recorder writes now is
- * refused. */
+/* Does as former_keep() for the directory of a recording: an empty one stays,
+ * because it is taken as it is; one into which a recorder writes now is
+ * refused, and so is what is no recording, which nobody wants moved. */
 int former_keep_tree(const char *path);
 
 /* Checks the value of -o where it names a directory. Returns COMMAND_DONE, or

@@ -9,13 +9,14 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/tunables.h"
 #include "buffers/layout.h"
@@ -23,6 +24,7 @@
 #include "command/common/duration.h"
 #include "command/common/nearest.h"
 #include "command/common/wrapped.h"
+#include "traces/ledger.h"
 
 #define KEY_HELP	0x7fff
 #define HELP_COLUMN	30
@@ -384,11 +386,18 @@ const char *options_last(char *text, size_t room)
 	return text;
 }
 
+/* A directory behind -o that is no recording is the one to write. */
 bool options_last_directory(void)
 {
-	struct stat st;
+	int fd = !last_value ? -1 :
+		 open(last_value, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool found = fd >= 0 &&
+		     ((strcmp(last_option, "-o") &&
+		       strcmp(last_option, "--output")) || trace_set_there(fd, NULL));
 
-	return last_value && !stat(last_value, &st) && S_ISDIR(st.st_mode);
+	if (fd >= 0)
+		close(fd);
+	return found;
 }
 
 void options_tell(const struct command *command,

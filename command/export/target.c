@@ -128,14 +128,48 @@ static int make_file(struct target *target, const char *path,
 	return COMMAND_DONE;
 }
 
+/* Checks that a directory is empty, or with --force an export that may be
+ * moved: it has tables alone. Returns COMMAND_DONE, or COMMAND_FAILED after
+ * printing why not. */
+static int check_folder(const char *path, bool force)
+{
+	static const char ending[] = ".csv";
+	const struct dirent *entry;
+	DIR *dir = opendir(path);
+	int n = 0, ret = COMMAND_DONE;
+
+	if (!dir)
+		return command_failed("cannot read %s: %s", path,
+				      limits_raise(errno));
+	while (!ret && (entry = readdir(dir))) {
+		size_t bytes = strlen(entry->d_name);
+
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		n++;
+		if (force && (bytes < sizeof(ending) ||
+			      strcmp(entry->d_name + bytes - strlen(ending),
+				     ending)))
+			ret = command_failed("%s is no export, for it has %s, "
+					     "and --force moves nothing else: "
+					     "give another directory", path,
+					     entry->d_name);
+	}
+	closedir(dir);
+	if (n && !force)
+		ret = command_failed("the directory %s is not empty: give "
+				     "another one, or --force, which keeps "
+				     "this one as DIR.old", path);
+	return ret;
+}
+
 /* A symbolic link that leads to no file is no file: the link is replaced. */
 int target_open(struct target *target, const struct export_format *format,
 		const char *path, bool force)
 {
 	const struct stat *is;
 	struct stat st;
-	int n = 0, ret;
-	DIR *dir;
+	int ret;
 
 	*target = (struct target){ .fd = path ? -1 : STDOUT_FILENO,
 				   .folder = -1, .force = force };
@@ -156,17 +190,9 @@ int target_open(struct target *target, const struct export_format *format,
 	if (is && !S_ISDIR(is->st_mode))
 		return command_failed("%s is no directory: csv writes a file "
 				      "for each type of event into one", path);
-	dir = is && !force ? opendir(path) : NULL;
-	/* "." and ".." are in an empty one */
-	while (dir && n < 3 && readdir(dir))
-		n++;
-	if (dir)
-		closedir(dir);
-	if (is && !force && (!dir || n == 3))
-		return command_failed("the directory %s is not empty: give "
-				      "another one, or --force, which keeps "
-				      "this one as DIR.old", path);
-	ret = set_names(target, path, is);
+	ret = is ? check_folder(path, force) : COMMAND_DONE;
+	if (!ret)
+		ret = set_names(target, path, is);
 	if (ret)
 		return ret;
 	if (!mkdtemp(target->made))

@@ -80,9 +80,30 @@ run: worker_ends
 group: --force
 before:
 	session
-	mkdir full full-directory
-	touch full/precious full-directory/x
+	taffrail snapshot s -o full
+	mkdir -p full-directory own/notes/index tables
+	touch full/precious full-directory/x.csv own/metadata own/notes/x
+	touch tables/x.csv tables/thesis.csv.tex
+	echo text >file
+	ln -s own link-to-own
+	ln -s nowhere dangling
 cases:
+	1 taffrail record --force -o own -- true
+		^own is no recording, and --force moves nothing else: give another directory$
+	1 taffrail snapshot s -o own/ --force
+		^own/ is no recording, and --force moves nothing else: give another directory$
+	2 taffrail record -o own --force
+		^give either -p PID or a program
+	1 taffrail record --force -o link-to-own -- true
+		^link-to-own is no recording
+	1 taffrail record --force -o file -- true
+		^file is no recording
+	1 taffrail record --force -o dangling -- true
+		^dangling is no recording
+	1 taffrail export --format csv --force -o tables full
+		^tables is no export, for it has thesis.csv.tex, and --force moves nothing else: give another directory$
+	1 taffrail export --format csv --force -o full full
+		^full is no export, for it has
 	1 taffrail record -o full -- true
 		^full exists and is not empty: give another directory, or --force, which keeps this one as DIR.old$
 	1 taffrail snapshot s -o full
@@ -111,11 +132,19 @@ cases:
 		^full.old.2.html is there already: give -o full.old.2.html to replace it, --force to keep it as full.old.2.html.old, or another file$
 	0 taffrail timeline --force full.old.2
 		^the former \S*full.old.2.html is \S*full.old.2.html.old now$
+case: a link to a recording is moved itself
+run:
+	ln -s full.old link
+	taffrail snapshot s --force -o link/ && test -L link.old -a -d link -a \
+		! -L link && taffrail snapshot s --force -o link && ls link.old.2
+stderr: ^taffrail: snapshot: the former link is link.old.2 now$
 case: everything is there
 run:
-	ls full.old/precious full-directory.old/x page page.old \
-		full.old.2.html full.old.2.html.old new
-	taffrail view full.old.2 | wc -l
+	ls full.old/precious full-directory.old/x.csv page page.old \
+		full.old.2.html full.old.2.html.old new own/notes/x file \
+		link-to-own/metadata tables/thesis.csv.tex &&
+		! ls -d own.old tables.old file.old link-to-own.old &&
+		test -L dangling && taffrail view full.old.2 | wc -l
 stdout: ^6$
 case: an empty directory is taken
 run: mkdir -p none; taffrail snapshot s --force -o none; ls -d none*
@@ -147,15 +176,16 @@ cases:
 		^give a directory that record or snapshot wrote; this directory cannot be read: Permission denied$
 	2 cd mute && bound taffrail report
 		^give a directory that record or snapshot wrote, or -s NAME; there is none here, but x cannot be read: Permission denied$
+	1 bound taffrail record --force -o mute/x -- true
+		^mute/x cannot be read, so it is not moved: Permission denied: give another directory$
 case: they can be removed
 run: chmod 755 blind mute/x
 
-# Root writes to any.
 group: a directory that cannot be written
-need: test $(id -u) != 0
-before: mkdir -p shut/t && touch shut/t/x && chmod 555 shut
+need: bound true
+before: mkdir -p shut/t/p/index && touch shut/t/p/index/session && chmod 555 shut
 cases:
-	1 taffrail record --force -o shut/t -- true
+	1 bound taffrail record --force -o shut/t -- true
 		^cannot move shut/t to shut/t.old: Permission denied
 case: it can be removed
 run: chmod 755 shut
