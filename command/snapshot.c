@@ -25,6 +25,7 @@
 #include "command/common/former.h"
 #include "command/common/limits.h"
 #include "command/elf/user-rights.h"
+#include "command/reading/look.h"
 #include "command/record/agentless.h"
 #include "command/record/drain.h"
 #include "command/runtime/core.h"
@@ -276,6 +277,39 @@ static int tell_empty(struct snapshot *s)
 	return COMMAND_FAILED;
 }
 
+/* Tells that no process has the session; and which snapshot, beside the
+ * directory that was wanted, may have taken it from processes that have ended.
+ * Returns COMMAND_FAILED. */
+static int tell_none(struct snapshot *s)
+{
+	const char *path = s->set.path, *why;
+	char nearest[TARGETS_NEAREST_BYTES];
+	char above[PATH_MAX] = "./";
+	size_t n = strlen(path);
+	char *taken;
+
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	while (n && path[n - 1] != '/')
+		n--;
+	if (n)
+		snprintf(above, sizeof(above), "%.*s", (int)n, path);
+	targets_nearest(&s->list, s->name, nearest, sizeof(nearest));
+	command_failed("no process has a session '%s'%s%s", s->name,
+		       s->core && s->foreign ? " of this version" : "",
+		       nearest);
+	taken = s->core || s->pid ? NULL :
+		look_newest_in(above, s->name, &why);
+	if (taken)
+		command_warn("%s%s has events of a session '%s': a snapshot "
+			     "takes the buffers of ended processes with it",
+			     n ? above : "", taken, s->name);
+	free(taken);
+	if (!s->core && !s->pid)
+		others_tell(s->name);
+	return COMMAND_FAILED;
+}
+
 /*
  * Copies, tells, and settles: everything from the list of processes to the exit
  * status, which it returns. The order keeps events: the trace is finished
@@ -285,7 +319,6 @@ static int tell_empty(struct snapshot *s)
 static int take_all(struct snapshot *s)
 {
 	struct outcome outcome = { 0 }, losses = { 0 };
-	char nearest[TARGETS_NEAREST_BYTES];
 	char reach[REACH_TEXT_BYTES];
 	struct rights rights;
 	size_t i;
@@ -309,15 +342,8 @@ static int take_all(struct snapshot *s)
 	s->faulty = tell_faults(s);
 	if (!s->ntaken && tell_missing(s))
 		return COMMAND_FAILED;
-	if (!s->ntaken) {
-		targets_nearest(&s->list, s->name, nearest, sizeof(nearest));
-		command_failed("no process has a session '%s'%s%s", s->name,
-			       s->core && s->foreign ? " of this version" :
-						       "", nearest);
-		if (!s->core && !s->pid)
-			others_tell(s->name);
-		return COMMAND_FAILED;
-	}
+	if (!s->ntaken)
+		return tell_none(s);
 	drain_note_set(&s->set, s->unreadable, s->fail_on_loss, &outcome);
 	/* above the line of the counts; the losses stand below it */
 	outcome_print(&outcome, CAUSE_MARKERS_LEFT_OFF);

@@ -166,6 +166,29 @@ cases:
 case: the program ends
 run: worker_ends
 
+group: a snapshot that another one took
+before:
+	session
+	worker_ends
+	mkdir deep
+	taffrail snapshot s -o first
+	taffrail record -o other -e app/none -- true || :
+case: beside it
+run: taffrail snapshot s -o second
+status: 1
+stderr: ^taffrail: snapshot: no process has a session 's'$
+stderr: ^taffrail: snapshot: first has events of a session 's': a snapshot takes the buffers of ended processes with it$
+case: in another directory
+run: cd deep && taffrail snapshot s -o ../second/
+status: 1
+stderr: ^taffrail: snapshot: ../first has events of a session 's'
+case: another session
+run: taffrail snapshot t -o second
+status: 1
+no stderr: has events
+case: nothing was made
+run: ! ls -d second
+
 group: a directory that cannot be read
 need: bound true
 before: mkdir -p blind mute/x && chmod 000 mute/x && chmod 311 blind
