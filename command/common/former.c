@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "command/common/command.h"
 #include "command/common/limits.h"
 #include "traces/follow.h"
@@ -29,7 +30,7 @@
 static char kept[PATH_MAX], moved[PATH_MAX];
 
 /* Renames to a name that is not there. Returns 0 or a negative errno. */
-static int rename_new(const char *path, const char *to)
+SIGSAFE static int rename_new(const char *path, const char *to)
 {
 	struct stat st;
 	int ret = renameat2(AT_FDCWD, path, AT_FDCWD, to, RENAME_NOREPLACE) ?
@@ -77,9 +78,14 @@ int former_keep(const char *path)
 	return COMMAND_DONE;
 }
 
+SIGSAFE bool former_restore(void)
+{
+	return *moved && !rename_new(moved, kept);
+}
+
 void former_return(void)
 {
-	if (*moved && !rename_new(moved, kept))
+	if (former_restore())
 		command_warn("%s is %s again", moved, kept);
 	*moved = '\0';
 }

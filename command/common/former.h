@@ -5,6 +5,8 @@
 #ifndef COMMAND_COMMON_FORMER_H
 #define COMMAND_COMMON_FORMER_H
 
+#include <stdbool.h>
+
 /*
  * Renames a file or directory to NAME.old, or to NAME.old.2 and so on if that
  * is there; nothing is replaced. Says so on standard error. Does nothing if
@@ -17,6 +19,9 @@ int former_keep(const char *path);
  * the command has made no output. Does nothing if former_keep() moved
  * nothing. */
 void former_return(void);
+
+/* Does so without a word. Returns whether it was moved back. SIGSAFE. */
+bool former_restore(void);
 
 /* Does as former_keep() for the directory of a recording: an empty one stays,
  * because it is taken as it is; one into which a recorder writes now is

@@ -6,7 +6,8 @@
  * Invariant: the program gets descriptors 0 to 2, signal dispositions, mask and
  * limits as this command got them. Only the environment differs: LD_PRELOAD,
  * TAFFRAIL_DIR, TAFFRAIL_JOIN, TAFFRAIL_SECCOMP and TAFFRAIL_PROBES. So the
- * child is made before this command changes any of these.
+ * child is made before this command changes any of these, but for what
+ * program_guard() does, which the child takes back.
  */
 #ifndef COMMAND_RECORD_PROGRAM_PRIVATE_H
 #define COMMAND_RECORD_PROGRAM_PRIVATE_H
@@ -34,6 +35,16 @@ struct program {
 int program_run(struct program *program, const struct record_options *o,
 		struct claim *claim, struct probes *probes,
 		const struct trace_set *set, struct outcome *outcome);
+
+/*
+ * Keep a signal from leaving a directory that no recording is in: between
+ * program_hold() and program_guard(), which has the directory, the signals that
+ * end this command wait; from then on until program_prepare(), such a signal
+ * removes an empty directory that this command made, gives a former one its
+ * name back (former.h), and ends the command.
+ */
+void program_hold(void);
+void program_guard(const struct trace_set *set);
 
 /* Sets handlers and limits of the recorder. Call it when the program runs, or
  * the program would inherit them. */

@@ -20,6 +20,7 @@
 #include "base/preload.h"
 #include "command/agents/client.h"
 #include "command/agents/vouch.h"
+#include "command/common/former.h"
 #include "command/common/installed.h"
 #include "command/common/limits.h"
 #include "command/common/monotonic.h"
@@ -28,6 +29,7 @@
 #include "command/sandbox/child.h"
 #include "control/request.h"
 #include "tracepoints/program/executable.h"
+#include "traces/trace.h"
 
 #define TICK_ROUNDS		50
 #define END_NS			5000000000ull
@@ -37,6 +39,60 @@
 static volatile sig_atomic_t signal_number;
 static volatile sig_atomic_t signal_sent;
 static volatile sig_atomic_t signal_count;
+
+/* The signals that end a command. */
+static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
+
+/* The directory of a recording that has not begun; see program_guard(). */
+static const struct trace_set *guarded;
+
+/* The mask of signals that this command got. */
+static sigset_t mask_before;
+
+void program_hold(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		sigaddset(&set, ends[i]);
+	sigprocmask(SIG_BLOCK, &set, &mask_before);
+}
+
+/* Lets the signals come again. */
+static void program_release(void)
+{
+	sigprocmask(SIG_SETMASK, &mask_before, NULL);
+}
+
+/* Sets the action of these signals. An ignored one (nohup) stays ignored. */
+static void ends_act(const struct sigaction *action)
+{
+	struct sigaction old;
+
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		if (!sigaction(ends[i], NULL, &old) &&
+		    old.sa_handler != SIG_IGN)
+			sigaction(ends[i], action, NULL);
+}
+
+/* Nothing is recorded yet: takes back what was made, and ends this command as
+ * the signal does. */
+SIGSAFE static void on_early(int number)
+{
+	if (guarded->made)
+		rmdir(guarded->path);
+	former_restore();
+	raise(number);
+}
+
+void program_guard(const struct trace_set *set)
+{
+	guarded = set;
+	ends_act(&(struct sigaction){ .sa_handler = on_early,
+				      .sa_flags = (int)SA_RESETHAND });
+	program_release();
+}
 
 /* A signal is only noted: the recorder's loop and program_wait() look at it. */
 SIGSAFE static void on_signal(int number, siginfo_t *info, void *context)
@@ -48,16 +104,8 @@ SIGSAFE static void on_signal(int number, siginfo_t *info, void *context)
 
 void program_prepare(void)
 {
-	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_sigaction = on_signal,
-				    .sa_flags = SA_SIGINFO };
-	struct sigaction old;
-
-	/* an ignored signal (nohup) stays ignored */
-	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
-		if (!sigaction(numbers[i], NULL, &old) &&
-		    old.sa_handler != SIG_IGN)
-			sigaction(numbers[i], &action, NULL);
+	ends_act(&(struct sigaction){ .sa_sigaction = on_signal,
+				      .sa_flags = SA_SIGINFO });
 	signal(SIGPIPE, SIG_IGN);
 	map_guard();
 	limits_raise_files();
@@ -122,6 +170,8 @@ static void program_become(void *arg)
 	char list[PROTOCOL_JOIN_BYTES];
 	void *room = NULL;
 
+	ends_act(&(struct sigaction){ .sa_handler = SIG_DFL });
+	program_release();
 	/* recorders that this one runs under record the program, too */
 	outer = outer ? outer : "";
 	if (snprintf(list, sizeof(list), "%s%s%s", outer,
@@ -220,6 +270,8 @@ int program_run(struct program *program, const struct record_options *o,
 		return COMMAND_FAILED;
 	becoming.requests = probes->requests;
 	becoming.withhold = image.withhold;
+	/* a signal from now on ends the recording, not this command alone */
+	program_hold();
 	program->child = child_execute(program_become, &becoming, false,
 				       &error);
 	if (!program->child)
@@ -233,6 +285,7 @@ int program_run(struct program *program, const struct record_options *o,
 	}
 	/* not before: the program would inherit handlers and limits */
 	program_prepare();
+	program_release();
 	program->pid = program->child;
 	program->pidfd = (int)syscall(SYS_pidfd_open, program->pid, 0);
 	return 0;

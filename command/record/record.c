@@ -177,6 +177,21 @@ static void record_tell(void)
 	outcome_print(&outcome, OUTCOME_ALL);
 }
 
+/* Makes DIR, in place of a former one. Signals wait until DIR is made, and is
+ * known to be. Returns COMMAND_DONE, or COMMAND_FAILED after printing why. */
+static int record_make_output(void)
+{
+	program_hold();
+	if ((options.force && options.output &&
+	     former_keep_tree(options.output)) ||
+	    drain_open(&drain, &outcome, options.output, options.max_size)) {
+		former_return();
+		return COMMAND_FAILED;
+	}
+	program_guard(&drain.set);
+	return COMMAND_DONE;
+}
+
 /* The order at the end: the probes need the directory of the drain, the members
  * the name of the claim. */
 int record_main(int argc, char **argv)
@@ -189,13 +204,8 @@ int record_main(int argc, char **argv)
 	if (status)
 		return status < 0 ? COMMAND_DONE : status;
 	members_init(&members, &claim, &drain, &probes, &outcome);
-	if (record_check_probes(&options) ||
-	    (options.force && options.output &&
-	     former_keep_tree(options.output)) ||
-	    drain_open(&drain, &outcome, options.output, options.max_size)) {
-		former_return();
+	if (record_check_probes(&options) || record_make_output())
 		return COMMAND_FAILED;
-	}
 	if (options.pids.count)
 		status = members_follow(&members, &options);
 	else if (claim_open(&claim) ||
@@ -209,6 +219,7 @@ int record_main(int argc, char **argv)
 		goto close;
 	if (options.seconds > 0)
 		end = monotonic_ns() + (uint64_t)(options.seconds * 1e9);
+	begun_ns = monotonic_ns();
 	members_watch(&members, program.pid);
 	while (!program_interrupted() && monotonic_ns() < end) {
 		members_scan(&members, monotonic_ns());
@@ -219,7 +230,6 @@ int record_main(int argc, char **argv)
 		if (program_reap(&program))
 			members.next_scan_ns = 0;
 		if (members_over(&members, program.child))
-	begun_ns = monotonic_ns();
 			break;
 		if (record_early(monotonic_ns())) {
 			/* as Ctrl-C does, which reaches all of them */
@@ -236,6 +246,8 @@ int record_main(int argc, char **argv)
 		members_remove_left(&members, monotonic_ns());
 		members_pause(&members, program.child ? program.pidfd : -1, ms);
 	}
+	members.agentless.early = program.child &&
+				  monotonic_ns() - begun_ns < EARLY_NS;
 	members_stop(&members);
 	/* the libraries are asked before they are unloaded */
 	members_each_living(&members, probes_ask, &probes);
@@ -246,8 +258,6 @@ int record_main(int argc, char **argv)
 	record_tell();
 	status = outcome_end(&outcome, program_wait(&program));
 	members_tidy(&members);
-	members.agentless.early = program.child &&
-				  monotonic_ns() - begun_ns < EARLY_NS;
 close:
 	probes_close(&probes, drain.set.fd);
 	members_close(&members);

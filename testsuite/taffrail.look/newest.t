@@ -3,6 +3,7 @@
 # directory where none is named; outputs that are there are kept with --force.
 
 compile: worker ../shared/worker.c -O2 -pthread agent
+compile: signalled.so signalled-lib.c -O2 -shared -fPIC
 before:
 	# a worker with session s that has written six events
 	session()
@@ -188,6 +189,31 @@ status: 1
 no stderr: has events
 case: nothing was made
 run: ! ls -d second
+
+group: a signal before the recording begins
+before:
+	session
+	taffrail snapshot s -o full
+	signalled()
+	{
+		LD_PRELOAD=$CASES/signalled.so SIGNAL_AT=$1 "${@:2}"
+	}
+case: the directory was made
+run:
+	signalled new taffrail record -o new -- true
+	echo $?; test ! -e new
+stdout: ^143$
+case: a former one was moved
+run:
+	signalled full taffrail record --force -o full -- true
+	echo $?; taffrail view full | wc -l; test ! -e full.old
+stdout: ^143$
+stdout: ^6$
+case: the program begins: the recording ends as later, with the program
+run: signalled sleep taffrail record -o begun -- sleep 60; test $? -gt 0
+stderr: record: (the recording ended before the agent|0 events)
+case: its program ends
+run: worker_ends
 
 group: a directory that cannot be read
 need: bound true
