@@ -70,7 +70,7 @@ whole stderr: taffrail: view: older: the newest recording here
 case: one that is being recorded
 run:
 	taffrail record -o now -e 'other/*' -p $pid 2>/dev/null & recorder=$!
-	wait_for test -d now
+	wait_for sh -c 'taffrail status | grep -q record-'
 	taffrail view
 	echo $?; kill $recorder; wait $recorder
 stdout: ^1$
