@@ -6,7 +6,9 @@
  * Invariant: a text with a wrong checksum is never given to a caller here.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "traces/checksum.h"
 #include "traces/ledger.h"
@@ -15,6 +17,7 @@
 
 #define METADATA_MAX	(64u << 20)
 #define CTF_LINE	"/* CTF 1.8 */"
+#define TRACER		"tracer_name = \"taffrail\""
 
 /* Returns whether a text stands in a file. */
 static bool map_has(const struct file_map *map, const char *text)
@@ -41,11 +44,16 @@ int metadata_load(char **text, int fd)
 	else
 		ret = -EILSEQ;
 	/* neither the metadata nor the ledger was ever given a checksum */
-	if (ret == -EILSEQ && !map_has(&map, METADATA_CHECKSUM_BEFORE) &&
-	    !file_map_open(&ledger, fd, "index/ledger", 1, 0)) {
-		if (!map_has(&ledger, LEDGER_CHECKSUM))
-			ret = -EPROTO;
-		file_map_close(&ledger);
+	if (ret == -EILSEQ && !map_has(&map, METADATA_CHECKSUM_BEFORE)) {
+		if (!file_map_open(&ledger, fd, "index/ledger", 1, 0)) {
+			if (!map_has(&ledger, LEDGER_CHECKSUM))
+				ret = -EPROTO;
+			file_map_close(&ledger);
+		} else if (!map_has(&map, TRACER) &&
+			   faccessat(fd, "index/session", F_OK, 0)) {
+			/* another tracer's */
+			ret = -ENODATA;
+		}
 	}
 	file_map_close(&map);
 	return ret ? ret : *text ? 0 : -ENOMEM;

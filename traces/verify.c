@@ -428,7 +428,8 @@ static void check_trace(struct verifier *v)
 	list = NULL;
 	ret = metadata_load(&v->metadata, v->fd);
 	if (ret == -ENODATA)
-		bad_part(v, "metadata", "no CTF metadata that Taffrail wrote");
+		bad_part(v, "metadata", "no CTF metadata that Taffrail wrote: "
+			 "traces of other tracers cannot be recounted");
 	else if (ret == -EILSEQ)
 		bad_part(v, "metadata", "it was changed, cut short or added "
 			 "to: its checksum is wrong");
