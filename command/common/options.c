@@ -55,6 +55,8 @@ static const struct {
 	  "give --where RULE" },
 	{ " enable disable ", "e", "event",
 	  "the rule stands behind the session's name" },
+	{ " view ", "n", "lines", "give --tail N" },
+	{ " view ", "f", "", "give --follow" },
 	{ " stop flush destroy ", "", "all",
 	  "without -p, it is done in all processes" },
 	{ " status start enable disable stop flush destroy snapshot ", "s",
@@ -315,6 +317,58 @@ static const struct option_row *dashed_word(struct options *options)
 	return NULL;
 }
 
+/* The last option whose value is a rule, and the value. */
+static const char *rule_option, *rule_value;
+
+/* Notes the value of an option, for faults of later words. Returns
+ * COMMAND_DONE, or COMMAND_USAGE after printing what is wrong with it. */
+static int value_note(const struct options *options, int key)
+{
+	const char *typed = options->argv[optind - 1];
+
+	if (optind == options->argc && optarg == typed) {
+		last_option = options->argv[optind - 2];
+		last_value = optarg;
+	}
+	for (const struct option_row *row = options->rows; row->key; row++)
+		if (row->key == key && row->word &&
+		    (!strcmp(row->word, "event") ||
+		     !strcmp(row->word, "where"))) {
+			rule_option = row->key < 256 ? "-e" : "--where";
+			rule_value = optarg;
+		}
+	/* "-o=x" would be taken for "-o" with "=x" */
+	if (key < 256 && *optarg == '=' && optarg == typed + 2)
+		return command_misused("option '%s': its value stands behind a "
+				       "blank, without =, as in: -%c %s", typed,
+				       key, optarg + 1);
+	return COMMAND_DONE;
+}
+
+/* Returns COMMAND_DONE; or COMMAND_USAGE after printing that a rule has lost
+ * its quotes, where the operands begin with its condition, or have it. */
+static int operands_check(const struct options *options)
+{
+	const char *rule = rule_value;
+	int last = options->stop_early && optind < options->argc ?
+		   optind + 1 : options->argc;
+
+	if (optind && !strcmp(options->argv[optind - 1], "--"))
+		return COMMAND_DONE;
+	for (int i = optind; i < last; i++) {
+		if (rule && !strcmp(options->argv[i], "if"))
+			return command_misused("a rule with a condition stands "
+					       "in quotes: %s%s'%s if ...'",
+					       rule_value ? rule_option : "",
+					       rule_value ? " " : "", rule);
+		/* of NAME RULE, or PID RULE */
+		if (!rule_value && i > optind && options->shape &&
+		    *options->shape != '[' && strstr(options->shape, " RULE"))
+			rule = options->argv[i];
+	}
+	return COMMAND_DONE;
+}
+
 int options_next(struct options *options)
 {
 	char letters[3 + 2 * OPTIONS_ROWS_MAX], *to = letters;
@@ -325,6 +379,7 @@ int options_next(struct options *options)
 	if (walked != options->argv[0]) {
 		walked = options->argv[0];
 		json_given = false;
+		rule_value = NULL;
 		command_name(walked);
 		optind = 0;
 	}
@@ -353,14 +408,15 @@ int options_next(struct options *options)
 	key = getopt_long(options->argc, options->argv, letters, words, NULL);
 	options->value = optarg;
 	options->index = optind;
-	if (optarg && optind == options->argc &&
-	    optarg == options->argv[optind - 1]) {
-		last_option = options->argv[optind - 2];
-		last_value = optarg;
+	if (optarg && key != '?' && key != ':') {
+		options->status = value_note(options, key);
+		if (options->status)
+			return OPTIONS_STOP;
 	}
 	switch (key) {
 	case -1:
-		return OPTIONS_END;
+		options->status = operands_check(options);
+		return options->status ? OPTIONS_STOP : OPTIONS_END;
 	case 'h':
 	case KEY_HELP:
 		options->status = print_help(options);
