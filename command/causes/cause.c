@@ -402,6 +402,7 @@ enum cause_id cause_execute(const char *program, int error)
 	       strchr(program, ' ') ? CAUSE_EXECUTE_QUOTED :
 	       path ? (stat(program, &st) ? CAUSE_EXECUTE_NONE :
 					    CAUSE_EXECUTE_INTERPRETER) :
+	       *program == '-' ? CAUSE_EXECUTE_OPTION :
 	       !access(program, X_OK) ? CAUSE_EXECUTE_HERE :
 	       program[strspn(program, "0123456789")] ?
 					CAUSE_EXECUTE_UNFOUND :
