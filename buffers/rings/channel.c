@@ -240,7 +240,9 @@ static void channel_forked(struct channel *channel)
 				    RING_DATA_OFFSET + bytes);
 	}
 	if (channel->counting)
-		mapping_own(page, EVENT_RECORDS_OFFSET + page->record_bytes,
+		mapping_own(page, min_u64(EVENT_RECORDS_OFFSET +
+						  page->record_bytes,
+					  channel->page_bytes),
 			    channel->page_bytes);
 }
 

@@ -102,10 +102,33 @@ static int area_reserve(struct channel *channel)
 	return 0;
 }
 
-static void records_copy(struct session_page *to,
-			 const struct session_page *from)
+/*
+ * Returns the bytes of whole records that the channel's mapping of the page
+ * has. In a forked child the page is the parent's: the parent may have added
+ * records since, and have made the file longer than the mapping.
+ */
+static uint64_t records_mapped(const struct channel *channel)
 {
-	uint64_t bytes = from->record_bytes;
+	const char *records = (const char *)channel->page +
+			      EVENT_RECORDS_OFFSET;
+	uint64_t room = channel->page_bytes - EVENT_RECORDS_OFFSET;
+	uint64_t bytes = load_acquire(&channel->page->record_bytes,
+				      SESSION_RECORDS);
+	const struct event_record *record;
+	uint64_t at = 0;
+
+	while (bytes > room && room - at >= sizeof(*record)) {
+		record = (const struct event_record *)(records + at);
+		if (!record->bytes || record->bytes > room - at)
+			break;
+		at += record->bytes;
+	}
+	return bytes > room ? at : bytes;
+}
+
+static void records_copy(struct session_page *to,
+			 const struct session_page *from, uint64_t bytes)
+{
 	char *records = (char *)to + EVENT_RECORDS_OFFSET;
 	uint64_t at = 0;
 
@@ -182,7 +205,8 @@ int channel_page_make(struct channel *channel, const char *name,
 		      const struct process_page *now)
 {
 	struct session_page *old = channel->page;
-	uint64_t bytes = page_bytes(old ? old->record_bytes : 0);
+	uint64_t records = old ? records_mapped(channel) : 0;
+	uint64_t bytes = page_bytes(records);
 	struct text text;
 	char path[320];
 	void *page;
@@ -196,13 +220,13 @@ int channel_page_make(struct channel *channel, const char *name,
 	if (!ret)
 		ret = channel_file_map(path, bytes, &page);
 	if (ret && channel->area) {
-		bytes = page_bytes_least(old ? old->record_bytes : 0);
+		bytes = page_bytes_least(records);
 		ret = channel_file_map(path, bytes, &page);
 	}
 	if (ret)
 		return ret;
 	if (old)
-		records_copy(page, old);
+		records_copy(page, old, records);
 	page_fill(page, channel, name, now);
 	moved = sys5(SYS_mremap, page, bytes, bytes,
 		     MREMAP_MAYMOVE | MREMAP_FIXED, channel->area);
