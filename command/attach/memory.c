@@ -64,6 +64,19 @@ static uint64_t tls_offset(const struct attach_target *t,
 	return offset;
 }
 
+/* Writes a path of ATTACH_FD that no module of the process came by: the linker
+ * takes a library with the path of another one for that one. */
+static void fileless_path(char *path, size_t room,
+			  const struct attach_target *t)
+{
+	size_t n = (size_t)snprintf(path, room, "%s", ATTACH_FILELESS);
+
+	for (size_t i = 0; i < t->nmodules && n < room / 2; i++)
+		if (t->modules[i].fileless)
+			path[n++] = '/';
+	snprintf(path + n, room - n, "%d", ATTACH_FD);
+}
+
 /* Fills in the words of the block that do not depend on where it will be. */
 static void fill_block(struct attach_memory *memory,
 		       const struct attach_target *t,
@@ -89,8 +102,7 @@ static void fill_block(struct attach_memory *memory,
 			 "%s", plan->request);
 	}
 	if (memory->image_bytes)
-		snprintf(block->path, sizeof(block->path),
-			 "/proc/thread-self/fd/%d", ATTACH_FD);
+		fileless_path(block->path, sizeof(block->path), t);
 	else
 		snprintf(block->path, sizeof(block->path), "%s",
 			 plan->library);

@@ -17,6 +17,7 @@
 
 #include "base/base.h"
 #include "base/gnu-hash.h"
+#include "base/text.h"
 #include "command/attach/steps.h"
 #include "command/common/monotonic.h"
 
@@ -202,6 +203,7 @@ static int read_module(const struct attach_target *t, struct attach_module *m,
 	m->base = map->l_addr;
 	m->dynamic = (uintptr_t)map->l_ld;
 	read_string(t, (uintptr_t)map->l_name, path, sizeof(path));
+	m->fileless = text_after(path, ATTACH_FILELESS);
 	if (read_dynamic(t, m->dynamic, m->base, &d))
 		return -EFAULT;
 	if (d.soname)

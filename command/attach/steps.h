@@ -19,6 +19,8 @@
 #include "command/attach/stub.h"
 
 #define ATTACH_MODULES_MAX	1024
+/* The folder of a library that has no path in the process. */
+#define ATTACH_FILELESS		"/proc/thread-self/fd/"
 
 /* A module of the process, from the dynamic linker's list. */
 struct attach_module {
@@ -26,6 +28,7 @@ struct attach_module {
 	uint64_t base;			/* l_addr */
 	uint64_t dynamic;
 	char name[256];			/* file name without the folder */
+	bool fileless;			/* came by ATTACH_FILELESS */
 	/* of PT_TLS; tls_bytes is 0 without */
 	uint64_t tls_image, tls_image_bytes, tls_bytes;
 	uint64_t code, code_end;	/* the executable part */
