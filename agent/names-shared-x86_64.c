@@ -49,6 +49,12 @@ struct table {
 	uint64_t bytes[2];
 };
 
+struct name {
+	const char *name;
+	uint64_t theirs;
+	uint64_t ours;
+};
+
 struct word {
 	uint64_t *at;
 	uint64_t theirs;
@@ -56,7 +62,7 @@ struct word {
 };
 
 /* Guarded by the registry's lock. */
-static struct word names[NAMES_MAX];
+static struct name names[NAMES_MAX];
 static uint32_t nnames;
 static struct word words[WORDS_MAX];
 static uint32_t nwords;
@@ -166,7 +172,8 @@ static void symbol_theirs(const struct table *libc, const Elf64_Sym *symbol,
 	    (search->theirs && *search->theirs != theirs) ||
 	    !text_equal(libc->strings + symbol->st_name, search->name))
 		return;
-	names[nnames++] = (struct word){ NULL, theirs, search->address };
+	names[nnames++] = (struct name){ search->name, theirs,
+					 search->address };
 	words[nwords++] = (struct word){ (uint64_t *)&symbol->st_value,
 					 symbol->st_value,
 					 search->address - libc->base };
@@ -236,28 +243,58 @@ static int pair_look(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
-static void relocations_look(const struct table *t, const Elf64_Rela *r,
-			     uint64_t bytes)
+/*
+ * Returns the name that a word of a module is bound to, or will be: a call that
+ * was never made (`unbound`) leads into the module itself. The relocation's own
+ * name decides where libc has two for one function (pthread_spin_init() and
+ * pthread_spin_unlock()). An unbound word of a name that has several functions
+ * in libc is left out: its version is not known here.
+ */
+static const struct name *name_bound(const char *symbol, uint64_t is,
+				     bool unbound)
+{
+	const struct name *found = NULL;
+	const struct name *name;
+
+	for (name = names; name < names + nnames; name++) {
+		if (!unbound && name->theirs != is)
+			continue;
+		if (text_equal(name->name, symbol)) {
+			if (!unbound)
+				return name;
+			if (found && found->theirs != name->theirs)
+				return NULL;
+			found = name;
+		} else if (!unbound && !found) {
+			found = name;
+		}
+	}
+	return found;
+}
+
+static void relocations_look(const struct table *t,
+			     const struct dl_phdr_info *info,
+			     const Elf64_Rela *r, uint64_t bytes)
 {
 	const Elf64_Rela *end = r + bytes / sizeof(*r);
-	uint64_t *at;
-	uint32_t i;
 
 	for (; r < end && nwords < WORDS_MAX; r++) {
+		uint64_t *at = (uint64_t *)(t->base + r->r_offset);
 		uint32_t type = ELF64_R_TYPE(r->r_info);
+		const Elf64_Sym *symbol = &t->symbols[ELF64_R_SYM(r->r_info)];
+		const struct name *name;
+		bool unbound;
 
-		if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT &&
-		    (type != R_X86_64_64 || r->r_addend))
+		if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT &&
+		     (type != R_X86_64_64 || r->r_addend)) || (uint64_t)at & 7)
 			continue;
-		at = (uint64_t *)(t->base + r->r_offset);
-		if ((uint64_t)at & 7)
-			continue;
-		for (i = 0; i < nnames; i++)
-			if (names[i].theirs == load_relaxed(at))
-				break;
-		if (i < nnames && names[i].ours)
-			words[nwords++] = (struct word){ at, load_relaxed(at),
-							 names[i].ours };
+		unbound = type == R_X86_64_JUMP_SLOT &&
+			  module_has(info, (void *)load_relaxed(at));
+		name = name_bound(t->strings + symbol->st_name,
+				  load_relaxed(at), unbound);
+		if (name)
+			words[nwords++] = (struct word){ at, name->theirs,
+							 name->ours };
 	}
 }
 
@@ -275,8 +312,8 @@ static int module_look(struct dl_phdr_info *info, size_t size, void *arg)
 	if (module_has(info, (void *)names_redirect) ||
 	    module_has(info, (void *)modules_each) || !table_read(&t, info))
 		return 0;
-	relocations_look(&t, t.relocations[0], t.bytes[0]);
-	relocations_look(&t, t.relocations[1], t.bytes[1]);
+	relocations_look(&t, info, t.relocations[0], t.bytes[0]);
+	relocations_look(&t, info, t.relocations[1], t.bytes[1]);
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Takes a lock and makes threads, without end, for a provider that comes late:
+ * Takes locks and makes threads, without end, for a provider that comes late:
  * names are bound, and a thread waits for a condition. Prints "ready".
  */
 #include <pthread.h>
@@ -9,6 +9,7 @@
 
 static pthread_mutex_t late_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static pthread_spinlock_t spin;
 static unsigned long rounds;
 
 static void *wait_always(void *arg)
@@ -25,6 +26,9 @@ static void *run_short(void *arg)
 	rounds++;
 	pthread_cond_signal(&changed);
 	pthread_mutex_unlock(&late_lock);
+	pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);
+	pthread_spin_lock(&spin);
+	pthread_spin_unlock(&spin);
 	return arg;
 }
 
