@@ -204,29 +204,38 @@ static void symbol_provided(const struct table *provider,
 		symbols_each(libc, search.name, symbol_theirs, &search);
 }
 
-/* Leads the names of a module, if it is a provider that is asked for. */
-static int provider_look(struct dl_phdr_info *info, size_t size, void *libc)
-{
-	uint64_t word = 0;
-	struct search search = { "taffrail_provider_1", 0, &word };
-	struct table t;
-
-	(void)size;
-	if (nproviders == PROVIDERS_MAX || !table_read(&t, info) || !t.hash)
-		return 0;
-	symbols_each(&t, search.name, symbol_default, &search);
-	if (!word || !*(int32_t *)word)
-		return 0;
-	providers[nproviders++] = (int32_t *)word;
-	symbols_each(&t, NULL, symbol_provided, libc);
-	return 0;
-}
-
 /* This library and libc. */
 struct pair {
 	struct table ours;
 	struct table libc;
+	bool passed;		/* libc, in a walk over the modules */
 };
+
+/*
+ * Leads the names of a module, if it is a provider that is asked for. The names
+ * of a provider before libc (it was preloaded) lead there already. To lead
+ * libc's as well would give the provider to a library that looks for the next
+ * function after its own, and that the provider calls.
+ */
+static int provider_look(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	uint64_t word = 0;
+	struct search search = { "taffrail_provider_1", 0, &word };
+	struct pair *pair = arg;
+	struct table t;
+
+	(void)size;
+	pair->passed |= module_has(info, (void *)modules_each);
+	if (nproviders == PROVIDERS_MAX || !table_read(&t, info) || !t.hash)
+		return 0;
+	symbols_each(&t, search.name, symbol_default, &search);
+	if (!word || !load_relaxed((int32_t *)word))
+		return 0;
+	providers[nproviders++] = (int32_t *)word;
+	if (pair->passed)
+		symbols_each(&t, NULL, symbol_provided, &pair->libc);
+	return 0;
+}
 
 static int pair_look(struct dl_phdr_info *info, size_t size, void *arg)
 {
@@ -357,7 +366,7 @@ void names_redirect(bool late)
 	if (pair.ours.symbols && pair.libc.symbols) {
 		if (late)
 			symbols_each(&pair.ours, NULL, symbol_ours, &pair.libc);
-		modules_each(provider_look, &pair.libc);
+		modules_each(provider_look, &pair);
 		modules_each(module_look, NULL);
 		thread_run_wait(words_redirect, NULL);
 	}
