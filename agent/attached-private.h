@@ -26,7 +26,8 @@ char **attach_environment(char **environment);
  * Completes an attach: called in the thread that `taffrail attach` has made,
  * when the library is loaded. Wakes an agent that sleeps. `forks`, which may be
  * NULL, receives the agent's handlers of fork(3): called before the fork, in
- * the parent and in the child. Returns NULL, or why the agent is off.
+ * the parent and in the child. Returns NULL, or why the agent is off, or why
+ * the names of a provider do not lead there.
  */
 const char *taffrail_attach(void (*forks[3])(void));
 
@@ -44,11 +45,12 @@ int attach_undo(int force, struct text *drops, struct text *stopped);
  * Leads libc's names that this library replaces to this library, where the
  * program's modules have bound them to libc and where they will: for an agent
  * that came `late`; and those of a provider that a command has loaded. May be
- * called again. Not for the agent's threads. names_restore() leads the words
- * that names_redirect() wrote back to libc; the service thread calls it with
- * the registry's lock. In the shared library only.
+ * called again. Returns NULL, or why the names of a provider do not lead there.
+ * Not for the agent's threads. names_restore() leads the words that
+ * names_redirect() wrote back to libc; the service thread calls it with the
+ * registry's lock. In the shared library only.
  */
-void names_redirect(bool late) __attribute__((weak));
+const char *names_redirect(bool late) __attribute__((weak));
 void names_restore(void) __attribute__((weak));
 
 #endif

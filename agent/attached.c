@@ -131,6 +131,7 @@ static void attaching_begin(void)
 
 PUBLIC const char *taffrail_attach(void (*forks[3])(void))
 {
+	const char *why = NULL;
 	int slept, awake;
 
 	attaching_begin();
@@ -157,11 +158,11 @@ PUBLIC const char *taffrail_attach(void (*forks[3])(void))
 		loader_look();
 redirect:
 	if (!agent_off && names_redirect)
-		names_redirect(late);
+		why = names_redirect(late);
 	if (!agent_off && !awake)
 		demand_make();
 	store_release(&attaching, 0, ATTACH_TURN);
-	return agent_off;
+	return agent_off ? agent_off : why;
 }
 
 static void drop_add(struct text *drops, uint64_t count, const char *noun)

@@ -34,8 +34,8 @@
 #include "tracepoints/program/modules.h"
 #include "tracepoints/sites/lock.h"
 
-#define NAMES_MAX	160
-#define WORDS_MAX	4096
+#define NAMES_MAX	256
+#define WORDS_MAX	16384
 #define PROVIDERS_MAX	4
 #define VERSION_HIDDEN	0x8000		/* not the default one */
 
@@ -326,10 +326,12 @@ static int module_look(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
-/* Runs in a thread with a private descriptor table. */
-static int words_write(int ours)
+/* Runs in a thread with a private descriptor table. Returns 0, or the errno of
+ * the first word that could not be written. */
+static int words_write(bool ours)
 {
 	int mem = (int)sys_open("/proc/thread-self/mem", O_RDWR | O_CLOEXEC, 0);
+	int ret = mem < 0 ? mem : 0;
 	uint32_t i;
 
 	for (i = 0; mem >= 0 && i < nwords; i++) {
@@ -337,25 +339,31 @@ static int words_write(int ours)
 		uint64_t from = ours ? w->theirs : w->ours;
 		uint64_t to = ours ? w->ours : w->theirs;
 		uint64_t is = 0;
+		long n;
 
-		if (sys4(SYS_pread64, mem, &is, sizeof(is), w->at) ==
-			    sizeof(is) && is == from)
-			sys4(SYS_pwrite64, mem, &to, sizeof(to), w->at);
+		if (sys4(SYS_pread64, mem, &is, sizeof(is), w->at) !=
+			    sizeof(is) || is != from)
+			continue;
+		n = sys4(SYS_pwrite64, mem, &to, sizeof(to), w->at);
+		if (n != sizeof(to) && !ret)
+			ret = n < 0 ? (int)n : -EIO;
 	}
 	if (mem >= 0)
 		sys_close(mem);
-	return mem < 0 ? mem : 0;
+	return ret;
 }
 
 static int words_redirect(void *arg)
 {
 	(void)arg;
-	return words_write(1);
+	return words_write(true);
 }
 
-void names_redirect(bool late)
+const char *names_redirect(bool late)
 {
 	struct pair pair = { 0 };
+	uint32_t i;
+	int ret = 0;
 
 	/* modules that are being loaded are bound afterwards */
 	modules_wait();
@@ -368,17 +376,25 @@ void names_redirect(bool late)
 			symbols_each(&pair.ours, NULL, symbol_ours, &pair.libc);
 		modules_each(provider_look, &pair);
 		modules_each(module_look, NULL);
-		thread_run_wait(words_redirect, NULL);
+		ret = thread_run_wait(words_redirect, NULL);
 	}
+	if (!ret && (nnames == NAMES_MAX || nwords == WORDS_MAX))
+		ret = -E2BIG;
+	for (i = 0; ret && i < nproviders; i++)
+		store_relaxed(providers[i], 0);
 	registry_unlock();
+	if (!ret || !nproviders)
+		return NULL;
+	return ret == -E2BIG ? "it has too many libraries" :
+			       "its tables of functions cannot be written";
 }
 
 void names_restore(void)
 {
-	words_write(0);
+	words_write(false);
 	nwords = 0;
 	nnames = 0;
 	/* a later attach leads a provider only if it is asked for again */
 	while (nproviders)
-		*providers[--nproviders] = 0;
+		store_relaxed(providers[--nproviders], 0);
 }

@@ -174,8 +174,9 @@ static int provider_step(pid_t pid, const char *library, bool agent,
 		plan.function = target.names.agent;
 	if (!ret)
 		ret = attach_load(&target, &plan, report);
-	/* the library says why it cannot serve */
-	if (ret && report->cause.id == CAUSE_AGENT_OFF && !agent)
+	/* the library says why it cannot serve, or the agent why no names
+	 * lead there */
+	if (ret && report->cause.id == CAUSE_AGENT_OFF)
 		attach_cause(&target, ret, PROVIDER_NOT,
 			     .text = report->cause.text);
 	attach_target_close(&target);
