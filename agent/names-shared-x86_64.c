@@ -380,8 +380,8 @@ const char *names_redirect(bool late)
 	}
 	if (!ret && (nnames == NAMES_MAX || nwords == WORDS_MAX))
 		ret = -E2BIG;
-	for (i = 0; ret && i < nproviders; i++)
-		store_relaxed(providers[i], 0);
+	for (i = 0; i < nproviders; i++)
+		store_relaxed(providers[i], ret ? 0 : 2);
 	registry_unlock();
 	if (!ret || !nproviders)
 		return NULL;

@@ -310,6 +310,19 @@ static const struct attach_module *module_named(const struct attach_target *t,
 	return NULL;
 }
 
+uint64_t attach_name_find(const struct attach_target *t, const char *module,
+			  const char *name)
+{
+	uint64_t address = 0;
+	const struct wanted wanted[] = {
+		{ name, &address, NULL, true },
+		{ NULL, NULL, NULL, true },
+	};
+
+	find_names(t, module_named(t, module), wanted);
+	return address;
+}
+
 /* Fills in t->names from libc, the linker and our libraries, and from those
  * that older versions of libc have besides. Returns 0, or -ENOTSUP and the
  * cause. */

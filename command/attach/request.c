@@ -21,6 +21,9 @@
 #include "command/runtime/rundir.h"
 
 #define PROBE_LIBRARY	"libtaffrail-probe.so"
+#define PROVIDER_FUNCTION	"taffrail_provide_1"
+#define PROVIDER_WORD	"taffrail_provider_1"
+#define PROVIDER_LEADS	2	/* the agent's, in the word */
 #define BUSY_LOOKS	100
 #define BESIDE_LOOKS	30	/* a debugger stays longer */
 #define BUSY_PAUSE_NS	10000000
@@ -150,8 +153,18 @@ int attach_provide(pid_t pid, bool *loaded)
 	return COMMAND_DONE;
 }
 
+/* Returns true when libc's names lead to the provider already. */
+static bool provider_leads(const struct attach_target *t, const char *library)
+{
+	uint64_t at = attach_name_find(t, library, PROVIDER_WORD);
+	int32_t word = 0;
+
+	return at && !attach_read(t, at, &word, sizeof(word)) &&
+	       word == PROVIDER_LEADS;
+}
+
 /* Has a thread of the process call a function. Returns 0 or a negative errno,
- * and the cause. */
+ * and the cause; or -EALREADY, as no function need be called. */
 static int provider_step(pid_t pid, const char *library, bool agent,
 			 struct attach_report *report)
 {
@@ -159,19 +172,25 @@ static int provider_step(pid_t pid, const char *library, bool agent,
 	char path[PATH_MAX];
 	struct attach_plan plan = {
 		.library = path,
-		.entry = agent ? "taffrail_attach" : "taffrail_provide_1",
-		.request = agent ? NULL : "", .patient = true,
+		.entry = agent ? "taffrail_attach" : PROVIDER_FUNCTION,
+		.request = agent ? NULL : "",
 	};
 	int ret = attach_target_open(&target, pid);
 
+	if (!ret && !agent && provider_leads(&target, library))
+		ret = -EALREADY;
+	/* A library that is there stays the one: a copy that another path or
+	 * file brings would lead names that lead to the first. */
 	if (!ret)
+		plan.function = agent ? target.names.agent :
+				attach_name_find(&target, library,
+						 PROVIDER_FUNCTION);
+	if (!ret && !plan.function)
 		ret = attach_library_find(&target, path, library);
 	if (!ret && !target.names.agent)
 		ret = attach_cause(&target, -ENOTSUP, PROVIDER_NOT,
 				   .text = "its agent is linked into the "
 					   "program, and leads no names");
-	if (!ret && agent)
-		plan.function = target.names.agent;
 	if (!ret)
 		ret = attach_load(&target, &plan, report);
 	/* the library says why it cannot serve, or the agent why no names
@@ -200,5 +219,6 @@ int attach_provider(pid_t pid, const char *name)
 				break;
 			nanosleep(&pause, NULL);
 		}
-	return ret ? cause_tell(&report.cause) : COMMAND_DONE;
+	return ret && ret != -EALREADY ? cause_tell(&report.cause) :
+					 COMMAND_DONE;
 }

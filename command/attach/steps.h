@@ -134,6 +134,11 @@ void attach_target_close(struct attach_target *t);
  * Returns 0, or a negative errno and target->cause. */
 int attach_modules_read(struct attach_target *t);
 
+/* Returns the address of a name that a module of the process defines; 0 if the
+ * process has no such module, or the module no such name. */
+uint64_t attach_name_find(const struct attach_target *t, const char *module,
+			  const char *name);
+
 /* Builds code, block, stack and thread-local storage; with the library's bytes
  * if it is foreign, else with the path. Returns 0 or a negative errno; the
  * caller releases the memory in both cases. */

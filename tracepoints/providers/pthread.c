@@ -451,8 +451,9 @@ PUBLIC void pthread_exit(void *retval)
 /*
  * For a process that runs already. A command loads this library, calls the
  * function, and then has the agent lead libc's names here, as long as the word
- * is not 0 (agent/names-shared-x86_64.c). dlsym() finds libc's functions as the
- * next ones, because this library depends on libc alone.
+ * is not 0 (agent/names-shared-x86_64.c). The agent makes it 2 when they lead
+ * here. dlsym() finds libc's functions as the next ones, because this library
+ * depends on libc alone.
  */
 PUBLIC int taffrail_provider_1;
 PUBLIC const char *taffrail_provide_1(void *request);
