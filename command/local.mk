@@ -47,6 +47,7 @@ command_sources = \
 	command/attach/stub.h \
 	command/attach/target.c \
 	command/attach/threads.c \
+	command/attach/turns.c \
 	command/causes/cause.c \
 	command/causes/cause.h \
 	command/causes/errors.def \

@@ -30,6 +30,13 @@ struct attach_report {
 int attach_process(pid_t pid, struct attach_report *report);
 
 /*
+ * Ends what the load of a command that was killed still does in a process: an
+ * agent is then at work or not loaded. Returns 0, or a negative errno: that
+ * cannot be known now.
+ */
+int attach_finish(pid_t pid);
+
+/*
  * Checks whether attach_process() would load or wake an agent, as far as that
  * is known before a thread is stopped. Changes nothing in the process. Returns
  * 0, or a negative errno and the cause, as attach_process() does.

@@ -269,7 +269,9 @@ int attach_check(pid_t pid, struct cause *cause)
 
 int attach_process(pid_t pid, struct attach_report *report)
 {
-	struct attach_target target = { .cause = &report->cause };
+	struct attach_target target = {
+		.loads = true, .cause = &report->cause,
+	};
 	uint64_t began = monotonic_ns();
 	char library[PATH_MAX], path[PATH_MAX];
 	struct attach_plan plan = {
@@ -282,6 +284,9 @@ int attach_process(pid_t pid, struct attach_report *report)
 	if (ret)
 		return ret;
 	ret = attach_target_open(&target, pid);
+	/* another command may have had the turn before */
+	if (!ret)
+		ret = check_agent(pid, &report->cause);
 	if (!ret)
 		ret = check_library(&target, library);
 	if (ret)

@@ -35,7 +35,9 @@ static int request_once(pid_t pid, bool load, const char *request,
 			struct attach_answer *answer,
 			struct attach_report *report)
 {
-	struct attach_target target = { .cause = &report->cause };
+	struct attach_target target = {
+		.loads = true, .cause = &report->cause,
+	};
 	char library[PATH_MAX];
 	struct attach_plan loads = {
 		.library = library, .entry = REQUEST_FUNCTION, .request = "",
@@ -63,6 +65,8 @@ static int request_once(pid_t pid, bool load, const char *request,
 		if (ret)
 			goto close;
 	}
+	/* it may run for long */
+	attach_turn_end(&target);
 	asks.function = target.names.probe;
 	ret = asks.function ? attach_load(&target, &asks, report) :
 			      attach_cause(&target, -ENOEXEC,
@@ -168,7 +172,9 @@ static bool provider_leads(const struct attach_target *t, const char *library)
 static int provider_step(pid_t pid, const char *library, bool agent,
 			 struct attach_report *report)
 {
-	struct attach_target target = { .cause = &report->cause };
+	struct attach_target target = {
+		.loads = true, .cause = &report->cause,
+	};
 	char path[PATH_MAX];
 	struct attach_plan plan = {
 		.library = path,

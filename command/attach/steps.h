@@ -3,8 +3,8 @@
  * Parts of attach: access to the process's memory (access.c), checks of the
  * process (target.c, modules.c), the memory that it gets (memory.c), the stop
  * of one thread (stop.c, thread-x86_64.c), threads as /proc shows them
- * (threads.c), forks under way (forks.c, forking.c), the order of the steps
- * (load.c).
+ * (threads.c), forks under way (forks.c, forking.c), turns of commands
+ * (turns.c), the order of the steps (load.c).
  *
  * Invariant: only the stop of a thread changes the process, after all checks.
  * So a process that is refused is as it was.
@@ -52,6 +52,7 @@ struct attach_target {
 	pid_t pid;
 	int image;	      /* attach_image_open() */
 	pid_t shown;	      /* process_shown(), or 0 */
+	bool loads;	      /* the caller's: attach_turn() is wanted */
 	struct cause *cause;  /* filled where a step fails */
 	uint64_t phdr, nphdr; /* of the program, from auxv */
 	struct attach_module *modules;
@@ -124,9 +125,19 @@ int attach_image_open(struct attach_target *t);
 bool attach_image_same(const struct attach_target *t, uint64_t address);
 void attach_image_close(struct attach_target *t);
 
-/* Checks that the user may attach and that the process can have an agent.
- * Changes nothing in the process. Returns 0, or a negative errno and
- * target->cause. */
+/*
+ * Waits for the turn to load something into the process, and then ends what the
+ * load of a command that was killed still does there. The caller has opened the
+ * image, whose close ends the turn, as attach_turn_end() does. Returns 0, or a
+ * negative errno and target->cause.
+ */
+#define ATTACH_TURN_MS	30000
+int attach_turn(struct attach_target *t, unsigned int wait_ms);
+void attach_turn_end(struct attach_target *t);
+
+/* Checks that the user may attach and that the process can have an agent; with
+ * target->loads, takes the turn first. Changes nothing in the process. Returns
+ * 0, or a negative errno and target->cause. */
 int attach_target_open(struct attach_target *t, pid_t pid);
 void attach_target_close(struct attach_target *t);
 

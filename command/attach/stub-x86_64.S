@@ -153,17 +153,16 @@ attach_stub_start:
 2:	xorl	%r13d, %r13d
 	callq	.Lword
 	cmpl	$ATTACH_GO_LOAD, %eax
-	jne	.Lend
-	movl	$ATTACH_LOADS, ATTACH_STATE(%rbx)
+	je	3f
+	callq	.Lspare
+	jmp	.Lend
+3:	movl	$ATTACH_LOADS, ATTACH_STATE(%rbx)
 	movl	$ATTACH_NO_FILE, %r12d
 	callq	.Lfile
 	movl	%eax, ATTACH_RESULT(%rbx)
 	testl	%eax, %eax
 	js	.Lreport
-	movq	ATTACH_SPARE(%rbx), %rdi
-	movq	ATTACH_SPARE_BYTES(%rbx), %rsi
-	movl	$SYS_munmap, %eax
-	syscall
+	callq	.Lspare
 	callq	.Lload
 	movl	%eax, %r12d
 .Lreport:
@@ -178,7 +177,8 @@ attach_stub_start:
 	leaq	ATTACH_REQUEST(%rbx), %rdi
 	movl	$1, REQUEST_OVER(%rdi)
 	callq	*ATTACH_ATTACH(%rbx)
-.Lend:	movq	ATTACH_LEAVE(%rbx), %rcx
+.Lend:	movl	$1, ATTACH_OVER(%rbx)
+	movq	ATTACH_LEAVE(%rbx), %rcx
 	popq	%r13
 	popq	%r12
 	popq	%rbx
@@ -190,6 +190,14 @@ attach_stub_start:
 	movl	$(ATTACH_CODE_BYTES + ATTACH_BLOCK_BYTES), %esi
 	jmpq	*%rcx
 1:	ret
+
+	/* unmaps the helper's stack, and the library's bytes */
+.Lspare:
+	movq	ATTACH_SPARE(%rbx), %rdi
+	movq	ATTACH_SPARE_BYTES(%rbx), %rsi
+	movl	$SYS_munmap, %eax
+	syscall
+	ret
 
 	/* The library's bytes in a file without a name, if there are any.
 	 * Returns 0 or a negative errno in eax. */

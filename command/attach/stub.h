@@ -71,6 +71,7 @@
 #define ATTACH_ARGUMENT		(176 + 2 * ATTACH_TEXT_BYTES)
 #define ATTACH_SELF		(184 + 2 * ATTACH_TEXT_BYTES)
 #define ATTACH_AGAIN		(192 + 2 * ATTACH_TEXT_BYTES)
+#define ATTACH_OVER		(196 + 2 * ATTACH_TEXT_BYTES)
 #define ATTACH_ENTRY		(200 + 2 * ATTACH_TEXT_BYTES)
 #define ATTACH_ENTRY_BYTES	64
 #define ATTACH_REQUEST		(264 + 2 * ATTACH_TEXT_BYTES)
@@ -109,7 +110,7 @@ struct attach_block {
 	uint64_t argument;	/* of the function: an address */
 	uint64_t self;		/* the loader's thread pointer */
 	uint32_t again;		/* call it once more at the end */
-	uint32_t unused;
+	uint32_t over;		/* 1: the loader looks here no more */
 	char entry[ATTACH_ENTRY_BYTES];	/* the function's name */
 	struct request request;
 };
@@ -129,6 +130,7 @@ ATTACH_AT(text, ATTACH_TEXT);
 ATTACH_AT(argument, ATTACH_ARGUMENT);
 ATTACH_AT(self, ATTACH_SELF);
 ATTACH_AT(again, ATTACH_AGAIN);
+ATTACH_AT(over, ATTACH_OVER);
 ATTACH_AT(entry, ATTACH_ENTRY);
 ATTACH_AT(request, ATTACH_REQUEST);
 ATTACH_AT(request.over, ATTACH_REQUEST + REQUEST_OVER);

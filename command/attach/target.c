@@ -120,7 +120,7 @@ int attach_target_open(struct attach_target *t, pid_t pid)
 	Elf64_auxv_t aux[64];
 	ssize_t n;
 	uint8_t byte;
-	int ret;
+	int ret, unopened;
 
 	t->pid = pid;
 	t->image = -1;
@@ -138,14 +138,17 @@ int attach_target_open(struct attach_target *t, pid_t pid)
 				    .n = process_status(pid, "Tgid"));
 	if (state == 'T')
 		return attach_cause(t, -EBUSY, PROCESS_STOPPED);
-	ret = check_threads(t);
+	/* the other checks say more of a process that cannot be opened */
+	unopened = attach_image_open(t);
+	ret = unopened || !t->loads ? 0 : attach_turn(t, ATTACH_TURN_MS);
+	if (!ret)
+		ret = check_threads(t);
 	if (!ret)
 		ret = check_machine(t);
 	if (ret)
 		return ret;
-	ret = attach_image_open(t);
-	if (ret)
-		return target_refused(t, ret);
+	if (unopened)
+		return target_refused(t, unopened);
 	n = process_text(pid, 0, "auxv", (char *)aux, sizeof(aux));
 	if (n < 0)
 		ret = target_refused(t, (int)n);
