@@ -1,23 +1,39 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Chooses the thread to stop, and stops it from a short-lived thread of this
- * command: when that thread ends, whatever happens, the kernel releases the
- * traced thread.
+ * Chooses the thread to stop, and stops it from a short-lived child of this
+ * command, which shares its memory: when the child ends, whatever happens, the
+ * kernel releases the traced thread.
  *
- * Invariant: all signals are blocked while a thread of the process is stopped,
- * so no signal ends this command before it has let the thread go.
+ * Invariants:
+ *  - all signals are blocked while a thread of the process is stopped, so no
+ *    signal ends the child before it has let the thread go;
+ *  - SIGKILL, which cannot be blocked, ends the command and not the child,
+ *    which finishes the stop. A thread that was let go in the middle of a
+ *    system call of ours would end its program.
  */
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/base.h"
 #include "command/attach/steps.h"
 #include "command/procfs/process.h"
 #include "command/procfs/rlimits.h"
+
+#ifndef SYS_close_range
+#define SYS_close_range	436
+#endif
+#define STACK_BYTES	(256u << 10)	/* of the child */
+
+/* libc's: unit tests are linked with the agent's clone(), too. */
+int __clone(int (*fn)(void *), void *stack, int flags, void *arg, ...);
 
 long attach_filters(pid_t tid)
 {
@@ -97,9 +113,9 @@ static int job_result(const struct attach_target *t, int ret)
 	return attach_cause(t, ret, THREAD_UNSTOPPED, .error = ret);
 }
 
-/* The tracing thread: when it ends, the kernel releases all that it traces.
- * Leaves in job->ret the result of the first thread that did the job or failed
- * for good; else why the last one was not used. */
+/* The tracer: when it ends, the kernel releases all that it traces. Leaves in
+ * job->ret the result of the first thread that did the job or failed for good;
+ * else why the last one was not used. */
 static void *trace_threads(void *arg)
 {
 	struct attach_job *job = arg;
@@ -144,28 +160,71 @@ static void *trace_threads(void *arg)
 	return NULL;
 }
 
-/* Returns job->ret, or a negative errno: no tracing thread can be made. */
+/*
+ * The same in a child. It leaves the command's session, so a SIGKILL for the
+ * process group does not reach it, and has another name, for those that end
+ * processes by name. The command's locks go with the command: the child keeps
+ * only the turn (turns.c), so the next command waits for it.
+ */
+static int trace_apart(void *arg)
+{
+	const struct sigaction normal = { .sa_handler = SIG_DFL };
+	struct attach_job *job = arg;
+	int kept = job->t->image;
+
+	setsid();
+	prctl(PR_SET_NAME, "stopping");
+	sigaction(SIGCHLD, &normal, NULL);
+	if (kept > 0)
+		syscall(SYS_close_range, 0u, (unsigned int)kept - 1, 0u);
+	syscall(SYS_close_range, (unsigned int)(kept + 1), ~0u, 0u);
+	trace_threads(job);
+	_exit(0);
+}
+
+/* Has a child do the job. Returns false, and job->ret is of no use, if there is
+ * none: of a process that is traced by right of descent (Yama), the child is no
+ * ancestor. */
+static bool job_apart(struct attach_job *job)
+{
+	char *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	pid_t child = -1;
+
+	job->ret = -ECHILD;
+	if (stack == MAP_FAILED)
+		return false;
+	/* without a signal at its end; the command goes on after that */
+	child = __clone(trace_apart, stack + STACK_BYTES,
+			CLONE_VM | CLONE_VFORK, job);
+	if (child > 0)
+		waitpid(child, NULL, __WALL);
+	munmap(stack, STACK_BYTES);
+	return child > 0 && job->ret != -EPERM;
+}
+
+/* Returns job->ret, or a negative errno: no tracer can be made. */
 static int run_job(struct attach_job *job)
 {
 	const struct sigaction normal = { .sa_handler = SIG_DFL };
 	struct sigaction child;
 	sigset_t all, before;
 	pthread_t thread;
-	int ret;
+	int ret = 0;
 
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
-	sigaction(SIGCHLD, &normal, &child);
-	ret = -pthread_create(&thread, NULL, trace_threads, job);
-	if (!ret) {
-		pthread_join(thread, NULL);
-		ret = job->ret;
+	if (!job_apart(job)) {
+		sigaction(SIGCHLD, &normal, &child);
+		ret = -pthread_create(&thread, NULL, trace_threads, job);
+		if (!ret)
+			pthread_join(thread, NULL);
+		sigaction(SIGCHLD, &child, NULL);
+		/* the tracer may have taken a SIGCHLD of the command's child */
+		kill(getpid(), SIGCHLD);
 	}
-	sigaction(SIGCHLD, &child, NULL);
-	/* the tracer may have taken a SIGCHLD of the command's own child */
-	kill(getpid(), SIGCHLD);
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	return ret;
+	return ret ? ret : job->ret;
 }
 
 int attach_stop_run(struct attach_stop *stop, struct attach_target *t,
