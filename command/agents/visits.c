@@ -21,9 +21,11 @@
 #include "command/agents/forked.h"
 #include "command/agents/targets.h"
 #include "command/attach/attach.h"
+#include "command/common/inode.h"
 
 #define VISIT_PREFIX	"look-"
 #define LOCK_MS		5000	/* for another command's start or end */
+#define ENTER_MS	30000	/* for several, which may load the agent */
 #define ENTER_TRIES	8
 #define NAMES_MAX	1000
 #define LEFT_MAX	64	/* sessions that one command cleans up */
@@ -218,6 +220,95 @@ static bool is_beside(struct visit *v, const struct rundir_process *process)
 	       here.st_ino == there.st_ino && here.st_dev == there.st_dev;
 }
 
+/* A file of visits that this command has locked. */
+struct note {
+	struct rundir dir;
+	char name[48];			/* of the process's directory there */
+	int fd;				/* or -1 */
+	bool begun;			/* by this command */
+};
+
+/* Removes the file if other visits have not noted anything there. */
+static void note_drop(struct note *note)
+{
+	if (note->fd >= 0 && note->begun)
+		rundir_visit_remove(&note->dir, note->name);
+	if (note->fd >= 0)
+		close(note->fd);
+	note->fd = -1;
+	rundir_close(&note->dir);
+}
+
+static int visit_busy(pid_t pid)
+{
+	return command_failed("process %d: another command that looks has not "
+			      "begun or ended there for %d s: is it stopped?",
+			      pid, ENTER_MS / 1000);
+}
+
+/*
+ * Gives the process an agent if it has none at work. Locks the file of the
+ * visits, and notes there that the agent must not stay, before the agent comes:
+ * this command may be killed at any moment. Takes no lock where the file cannot
+ * be made beforehand. Returns COMMAND_DONE, or another status after printing
+ * why.
+ */
+static int agent_provide(pid_t pid, struct note *note, bool *loaded)
+{
+	struct rundir_process process;
+	struct cause cause;
+	int status, ret = rundir_find(&process, pid, &cause);
+	/* the agent of such a child is its parent's */
+	bool forked = ret == -ECHILD;
+
+	*loaded = false;
+	note->fd = note->dir.fd = -1;
+	note->begun = false;
+	rundir_process_close(&process);
+	if (!ret)
+		return COMMAND_DONE;
+	/* a process that is refused gets no file */
+	if (ret == -ENXIO && !attach_check(pid, &cause) &&
+	    !rundir_open_chosen(&note->dir, pid, note->name))
+		note->fd = rundir_visit_lock(&note->dir, note->name, true,
+					     ENTER_MS);
+	if (note->fd == -EBUSY)
+		return visit_busy(pid);
+	note->begun = note->fd >= 0 && !rundir_visit_loaded(note->fd);
+	if (note->begun)
+		rundir_visit_begin(note->fd, pid);
+	status = attach_provide(pid, loaded);
+	*loaded = *loaded && !forked;
+	if (status != COMMAND_DONE)
+		note_drop(note);
+	return status;
+}
+
+/* Locks the process's file, and notes there whether this visit has loaded the
+ * agent. That is the file of the note, unless the process keeps its files
+ * elsewhere. Returns a descriptor or a negative errno. */
+static int file_lock(struct visit *v, int i, struct note *note, bool loaded)
+{
+	struct stat here, there;
+	bool same = note->fd >= 0 && !strcmp(note->name, v->names[i]) &&
+		    !fstat(v->dir.fd, &here) && !fstat(note->dir.fd, &there) &&
+		    inode_same(&here, &there);
+	int fd = same ? note->fd : rundir_visit_lock(&v->dir, v->names[i], true,
+						     ENTER_MS);
+	int ret = 0;
+
+	/* one that was killed may have loaded it */
+	if (fd >= 0 && (loaded || rundir_visit_begun(fd)))
+		ret = rundir_visit_note(fd, loaded || !same || !note->begun);
+	if (same)
+		note->fd = -1;
+	note_drop(note);
+	if (!ret)
+		return fd;
+	close(fd);
+	return ret;
+}
+
 /* Gives process number `i` an agent, and locks its file, so no visit that ends
  * takes the agent away. Returns COMMAND_DONE, or another status after printing
  * why. */
@@ -227,18 +318,17 @@ static int process_enter(struct visit *v, int i)
 	pid_t pid = v->pids.pids[i];
 	struct target target = { .process = &process, .client.fd = -1 };
 	struct cause cause;
-	bool loaded, forked;
+	struct note note;
+	bool loaded;
 	int ret, fd;
 
 	for (int tries = 0; tries < ENTER_TRIES; tries++) {
-		/* the agent of such a child is its parent's */
-		forked = rundir_find(&process, pid, &cause) == -ECHILD;
-		rundir_process_close(&process);
-		ret = attach_provide(pid, &loaded);
+		ret = agent_provide(pid, &note, &loaded);
 		if (ret != COMMAND_DONE)
 			return ret;
-		loaded = loaded && !forked;
 		ret = rundir_find(&process, pid, &cause);
+		if (ret || !is_beside(v, &process))
+			note_drop(&note);
 		if (ret == -ENXIO)
 			continue;
 		if (ret)
@@ -256,19 +346,14 @@ static int process_enter(struct visit *v, int i)
 		v->loaded[i] = v->loaded[i] || loaded;
 		snprintf(v->names[i], sizeof(v->names[i]), "%s", process.name);
 		rundir_process_close(&process);
-		fd = rundir_visit_lock(&v->dir, v->names[i], true, LOCK_MS);
+		fd = file_lock(v, i, &note, loaded);
 		if (fd == -EBUSY)
-			return command_failed("process %d: another command "
-					      "that looks has not begun or "
-					      "ended there for %d s: is it "
-					      "stopped?", pid, LOCK_MS / 1000);
-		if (fd >= 0 && loaded)
-			ret = rundir_visit_note(fd, true);
-		if (fd < 0 || ret)
+			return visit_busy(pid);
+		if (fd < 0)
 			return command_failed("process %d: cannot write "
 					      "%s/sessions/.visit.%s: %s", pid,
 					      v->dir.path, v->names[i],
-					      strerror(fd < 0 ? -fd : -ret));
+					      strerror(-fd));
 		v->locks[i] = fd;
 		/* a visit that has just ended may have detached it */
 		ret = rundir_find(&process, pid, &cause);
@@ -472,13 +557,42 @@ close:
 		close(fd);
 }
 
+/* Ends what the load of a command that was killed still does in the process of
+ * the file, and notes that the agent is to be detached if it has come. */
+static void begun_finish(const struct rundir *dir, const char *name, int fd)
+{
+	struct rundir_process process;
+	pid_t pid = rundir_visit_begun(fd);
+	struct cause cause;
+	int real = -1;
+
+	/* after a failure, the next command tries again */
+	if (!pid || attach_finish(pid))
+		return;
+	if (!rundir_find(&process, pid, &cause) &&
+	    strcmp(process.name, name))
+		real = rundir_visit_lock(dir, process.name, true, 0);
+	if (real >= 0) {
+		rundir_visit_note(real, true);
+		close(real);
+	}
+	if (real < 0 && process.fd >= 0)
+		rundir_visit_note(fd, true);
+	else
+		rundir_visit_remove(dir, name);
+	rundir_process_close(&process);
+}
+
 void visits_clean(struct rundir *dir)
 {
 	static struct left left[LEFT_MAX];
 	struct rundir_list list = { 0 };
 	size_t n = 0;
 
-	if (!rundir_visited(dir) || rundir_collect(dir, &list))
+	if (!rundir_visited(dir))
+		return;
+	rundir_visits_each(dir, begun_finish);
+	if (rundir_collect(dir, &list))
 		return;
 	for (size_t i = 0; i < list.count; i++)
 		n = left_add(left, n, &list.processes[i]);

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 #include "command/procfs/process.h"
 #include "command/runtime/rundir.h"
@@ -135,4 +136,49 @@ int rundir_chosen_open(pid_t pid, char path[PATH_MAX], const char **why)
 		return -EPERM;
 	fd = open(here, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
+}
+
+int rundir_open_chosen(struct rundir *dir, pid_t pid, char name[48])
+{
+	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	char path[PATH_MAX];
+	uint64_t starttime;
+	struct stat st;
+	const char *why;
+	int above = rundir_chosen_open(pid, path, &why);
+	long uid = process_euid(pid);
+	int ret = rundir_starttime(&starttime, pid);
+	bool other;
+
+	dir->fd = -1;
+	if (above < 0 || uid < 0 || ret)
+		goto close;
+	snprintf(name, 48, "%d.%llu", process_inner_pid(pid),
+		 (unsigned long long)(starttime | rundir_namespace(pid)));
+	snprintf(dir->path, sizeof(dir->path), "/proc/%d/root%.*s", pid,
+		 PATH_MAX - 32, path);
+	dir->uid = (uid_t)uid;
+	dir->fd = open(dir->path, flags);
+	if (dir->fd < 0 && errno == ENOENT) {
+		/* with no more rights than those of the user, who may have
+		 * chosen the place */
+		other = !geteuid() && uid && !seteuid(dir->uid);
+		mkdirat(above, strrchr(path, '/') + 1, 0700);
+		if (other && seteuid(0)) {
+			ret = -errno;
+			goto close;
+		}
+		dir->fd = open(dir->path, flags);
+	}
+	ret = dir->fd < 0 ? -errno : 0;
+	/* the process chose the path, so only what was opened counts */
+	if (!ret && (fstat(dir->fd, &st) || st.st_uid != dir->uid ||
+		     st.st_mode & 077 & ~OTHERS_MAY)) {
+		rundir_close(dir);
+		ret = -EPERM;
+	}
+close:
+	if (above >= 0)
+		close(above);
+	return above < 0 ? above : uid < 0 ? -ESRCH : ret;
 }

@@ -132,6 +132,11 @@ int rundir_chosen(char path[PATH_MAX], pid_t pid);
  * says why the agent would stay off, or is NULL: that cannot be known. */
 int rundir_chosen_open(pid_t pid, char path[PATH_MAX], const char **why);
 
+/* Opens that directory, and makes it where it is missing, as the agent would;
+ * and gives the name that the agent's directory there will have, unless that is
+ * of an earlier process. Returns 0 or a negative errno. */
+int rundir_open_chosen(struct rundir *dir, pid_t pid, char name[48]);
+
 /* Returns false when the process may not make files in a directory, which this
  * command reaches by the path. */
 bool rundir_may_write(pid_t pid, const char *path, const struct stat *st);
@@ -231,6 +236,20 @@ bool rundir_visit_loaded(int fd);
 
 /* Notes so, or that the agent stays. Returns 0 or a negative errno. */
 int rundir_visit_note(int fd, bool loaded);
+
+/* Notes so before one of them loads the agent into the process, for the case
+ * that this command is killed. Returns 0 or a negative errno. */
+int rundir_visit_begin(int fd, pid_t pid);
+
+/* Returns the process of such a note, if that is alive and rundir_visit_note()
+ * was not called; else 0. */
+pid_t rundir_visit_begun(int fd);
+
+/* Calls `call` for each of these files that no command has locked; it is locked
+ * for the call. */
+void rundir_visits_each(const struct rundir *dir,
+			void (*call)(const struct rundir *dir,
+				     const char *process, int fd));
 
 /* Removes the file. The caller has locked it. */
 void rundir_visit_remove(const struct rundir *dir, const char *process);

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * sessions/.visit.PID.STARTTIME: commands make sessions of their own in that
- * process (command/agents/visits.c). The file has a byte if one of them has
- * loaded the agent, so the last of them detaches it.
+ * process (command/agents/visits.c). The file begins with "1" if one of them
+ * has loaded the agent, so the last of them detaches it. While a command loads
+ * the agent, the file also has the numbers and start times of the process and
+ * of the command, and the PID namespace of these numbers.
  *
- * Invariant: a command holds the lock on the file while it starts such a
- * session or ends one, so none loses the agent between the two. A command that
- * removes the file holds the lock, so the name is not of another file by then.
+ * Invariants:
+ *  - a command holds the lock on the file while it loads the agent for such a
+ *    session, starts the session or ends it, so none loses the agent between
+ *    the two. A file with a number and without a lock was left by a command
+ *    that was killed;
+ *  - a command that removes the file holds the lock, so the name is not of
+ *    another file by then.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +28,16 @@
 
 #define VISIT_PREFIX		".visit."
 #define VISIT_PAUSE_NS		2000000
+#define VISIT_LOAD		"1 %d %llu %d %llu %llu\n"
+#define VISIT_BYTES		128
+#define VISIT_LEFT_MS		3000	/* for a stop, which outlives its
+					 * command (command/attach/stop.c) */
+
+/* A load that a command has begun, as its file tells. */
+struct load {
+	pid_t pid, command;
+	unsigned long long starttime, command_starttime;
+};
 
 int rundir_visit_lock(const struct rundir *dir, const char *process,
 		      bool create, int wait_ms)
@@ -76,9 +92,66 @@ bool rundir_visit_loaded(int fd)
 
 int rundir_visit_note(int fd, bool loaded)
 {
-	if (loaded)
-		return pwrite(fd, "1", 1, 0) == 1 ? 0 : -errno;
-	return ftruncate(fd, 0) ? -errno : 0;
+	if (loaded && pwrite(fd, "1", 1, 0) != 1)
+		return -errno;
+	return ftruncate(fd, loaded) ? -errno : 0;
+}
+
+int rundir_visit_begin(int fd, pid_t pid)
+{
+	uint64_t starttime, command;
+	int ret = rundir_starttime(&starttime, pid);
+
+	if (!ret)
+		ret = rundir_starttime(&command, getpid());
+	if (!ret && dprintf(fd, VISIT_LOAD, pid, (unsigned long long)starttime,
+			    getpid(), (unsigned long long)command,
+			    (unsigned long long)rundir_namespace(getpid())) < 0)
+		ret = -errno;
+	return ret;
+}
+
+/* Returns false if the file tells of no load, or of numbers of another PID
+ * namespace. */
+static bool load_read(int fd, struct load *load)
+{
+	unsigned long long namespace;
+	char text[VISIT_BYTES] = "";
+
+	return pread(fd, text, sizeof(text) - 1, 0) > 0 &&
+	       sscanf(text, VISIT_LOAD, &load->pid, &load->starttime,
+		      &load->command, &load->command_starttime,
+		      &namespace) == 5 &&
+	       namespace == rundir_namespace(getpid());
+}
+
+pid_t rundir_visit_begun(int fd)
+{
+	struct load load;
+
+	return load_read(fd, &load) && rundir_alive(load.pid, load.starttime) ?
+		       load.pid : 0;
+}
+
+/* Locks a file that no command at work has. That is also one whose command has
+ * been killed while a thread of the process was stopped: a child of the command
+ * then has the file for a moment. Returns a descriptor or a negative errno. */
+static int lock_left(const struct rundir *dir, int below, const char *file)
+{
+	const char *process = file + strlen(VISIT_PREFIX);
+	int fd = rundir_visit_lock(dir, process, false, 0), look;
+	struct load load;
+	bool left;
+
+	if (fd != -EBUSY)
+		return fd;
+	look = rundir_open_own(below, file, O_RDONLY, dir->uid);
+	left = look >= 0 && load_read(look, &load) &&
+	       !rundir_alive(load.command, load.command_starttime);
+	if (look >= 0)
+		close(look);
+	return left ? rundir_visit_lock(dir, process, false, VISIT_LEFT_MS) :
+		      fd;
 }
 
 void rundir_visit_remove(const struct rundir *dir, const char *process)
@@ -110,29 +183,43 @@ bool rundir_visited(const struct rundir *dir)
 	return found;
 }
 
-void rundir_visit_sweep(const struct rundir *dir)
+void rundir_visits_each(const struct rundir *dir,
+			void (*call)(const struct rundir *dir,
+				     const char *process, int fd))
 {
 	const size_t prefix = strlen(VISIT_PREFIX);
 	int below = rundir_open_rules(dir, false);
 	DIR *stream = below < 0 ? NULL : rundir_opendir(below, ".");
 	struct dirent *entry;
-	struct stat st;
 	int fd;
 
 	while (stream && (entry = readdir(stream))) {
-		if (strncmp(entry->d_name, VISIT_PREFIX, prefix) ||
-		    !fstatat(dir->fd, entry->d_name + prefix, &st,
-			     AT_SYMLINK_NOFOLLOW))
+		if (strncmp(entry->d_name, VISIT_PREFIX, prefix))
 			continue;
-		/* a command that has just loaded the agent holds it */
-		fd = rundir_visit_lock(dir, entry->d_name + prefix, false, 0);
+		fd = lock_left(dir, below, entry->d_name);
 		if (fd < 0)
 			continue;
-		unlinkat(below, entry->d_name, 0);
+		call(dir, entry->d_name + prefix, fd);
 		close(fd);
 	}
 	if (stream)
 		closedir(stream);
 	if (below >= 0)
 		close(below);
+}
+
+/* Removes the file if the process has no directory, and no command has been
+ * killed while it loaded the agent. */
+static void visit_drop(const struct rundir *dir, const char *process, int fd)
+{
+	struct stat st;
+
+	if (fstatat(dir->fd, process, &st, AT_SYMLINK_NOFOLLOW) &&
+	    !rundir_visit_begun(fd))
+		rundir_visit_remove(dir, process);
+}
+
+void rundir_visit_sweep(const struct rundir *dir)
+{
+	rundir_visits_each(dir, visit_drop);
 }
