@@ -387,6 +387,8 @@ static int agents_provide(const struct command_pids *pids)
 		rundir_process_close(&process);
 		/* targets_open_each() tells the other causes */
 		if (!ret || cause.id == CAUSE_AGENT_NONE ||
+		    cause.id == CAUSE_AGENT_ASLEEP ||
+		    cause.id == CAUSE_AGENT_UNSTARTED ||
 		    cause.id == CAUSE_AGENT_FORKED)
 			status = attach_provide(pids->pids[i], NULL);
 	}

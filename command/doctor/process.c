@@ -132,13 +132,10 @@ void look_agent(struct doctor *d, struct finding *f)
 		return;
 	}
 	if (d->found) {
-		if (d->cause.id != CAUSE_AGENT_NONE)
-			found_cause(f, DOCTOR_LIMITED, &d->cause);
+		if (d->cause.id == CAUSE_AGENT_NONE)
+			found_as(f, DOCTOR_LIMITED, "it has no agent");
 		else
-			found_as(f, DOCTOR_LIMITED,
-				 process_maps_beginning(d->pid, "libtaffrail") ?
-					 "its agent is asleep, or stays off" :
-					 "it has no agent");
+			found_cause(f, DOCTOR_LIMITED, &d->cause);
 		d->attach = attach_check(d->pid, &d->cause);
 		if (!d->attach)
 			found_remedy(f, "taffrail attach %d; record -p and gdb "

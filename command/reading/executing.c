@@ -91,7 +91,8 @@ bool executing_any(struct look_rings *live)
 		known->executes = 0;
 		if (!executes)
 			continue;
-		if (!cause.id || cause.id == CAUSE_AGENT_NONE) {
+		if (!cause.id || cause.id == CAUSE_AGENT_NONE ||
+		    cause.id == CAUSE_AGENT_UNSTARTED) {
 			command_warn("process %d executes a program that does "
 				     "not take part in session '%s'",
 				     known->pid, live->name);

@@ -41,6 +41,7 @@ struct target {
 				 * time in its name than the process */
 	pid_t origin; /* the process whose pages it maps, or 0 */
 	bool removed; /* the agent is at work, and the files are gone */
+	bool asleep;  /* it was at work, and was detached */
 	bool outside; /* the files are not below the root directory */
 	struct rundir_process *found;	/* that the caller gets */
 	struct cause *cause;
@@ -219,19 +220,23 @@ fail:
 	return ret;
 }
 
-/* Returns true when a mapped page is of an agent at work. An agent that sleeps
- * keeps the mapping, too. */
-static bool page_runs(const struct target *t, const char *line)
+/* Looks at a page whose file was removed. An agent that sleeps keeps the
+ * mapping, too. */
+static void page_look(struct target *t, const char *line)
 {
 	struct process_page page = { 0 };
 	struct iovec here = { &page, sizeof(page) };
 	struct iovec there = { NULL, sizeof(page) };
 
 	there.iov_base = (void *)strtoul(line, NULL, 16);
-	return process_vm_readv(t->pid, &here, 1, &there, 1, 0) ==
-		       (ssize_t)sizeof(page) &&
-	       page.magic == PROCESS_MAGIC &&
-	       page.pid == (uint32_t)t->inner && page.state == PROCESS_RUNNING;
+	if (process_vm_readv(t->pid, &here, 1, &there, 1, 0) !=
+		    (ssize_t)sizeof(page) ||
+	    page.magic != PROCESS_MAGIC || page.pid != (uint32_t)t->inner)
+		return;
+	if (page.state == PROCESS_RUNNING)
+		t->removed = true;
+	else
+		t->asleep = true;
 }
 
 /* Tries one line of the map. Returns 1 when it names no page of the target; 0
@@ -271,7 +276,8 @@ static int try_line(struct target *t, char *line)
 		return 1;
 	}
 	if (deleted) {
-		t->removed |= !strcmp(name, "process") && page_runs(t, line);
+		if (!strcmp(name, "process"))
+			page_look(t, line);
 		return 1;
 	}
 	snprintf(t->found->name, sizeof(t->found->name), "%s",
@@ -399,6 +405,12 @@ static int find_failed(struct target *t, int ret)
 	}
 	if ((ret > 0 || ret == -ENXIO) && t->tid != t->pid)
 		return cause_set(t->cause, -ENXIO, PROCESS_LEADERLESS,
+				 .pid = t->pid);
+	if ((ret > 0 || ret == -ENXIO) && t->asleep)
+		return cause_set(t->cause, -ENXIO, AGENT_ASLEEP, .pid = t->pid);
+	if ((ret > 0 || ret == -ENXIO) &&
+	    process_maps_file(t->pid, "libtaffrail.so"))
+		return cause_set(t->cause, -ENXIO, AGENT_UNSTARTED,
 				 .pid = t->pid);
 	if (ret > 0 || ret == -ENXIO)
 		return cause_set(t->cause, -ENXIO, AGENT_NONE, .pid = t->pid);
