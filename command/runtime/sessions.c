@@ -59,9 +59,10 @@ int rundir_open_rules(const struct rundir *dir, bool create)
 static int rules_write(const struct rundir *dir, const char *name,
 		       const char *text)
 {
-	char temporary[NAME_MAX + 1];
+	char temporary[NAME_MAX + 1], path[32];
 	int below = rundir_open_rules(dir, true);
 	size_t bytes = strlen(text);
+	bool nameless;
 	ssize_t n;
 	int fd, ret = 0;
 
@@ -70,8 +71,12 @@ static int rules_write(const struct rundir *dir, const char *name,
 	/* no session's name begins with a dot, so no agent reads this file */
 	snprintf(temporary, sizeof(temporary), ".%s.%d", name, getpid());
 	unlinkat(below, temporary, 0);
-	fd = openat(below, temporary, O_WRONLY | O_CREAT | O_EXCL |
-		    O_NOFOLLOW | O_CLOEXEC, 0600);
+	/* a file without a name goes with this command, if that is killed */
+	fd = openat(below, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	nameless = fd >= 0;
+	if (!nameless)
+		fd = openat(below, temporary, O_WRONLY | O_CREAT | O_EXCL |
+			    O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		ret = -errno;
 	while (!ret && bytes) {
@@ -85,9 +90,18 @@ static int rules_write(const struct rundir *dir, const char *name,
 	}
 	if (!ret && file_give(dir, fd))
 		ret = -errno;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (!ret && nameless && linkat(AT_FDCWD, path, below, name,
+				       AT_SYMLINK_FOLLOW)) {
+		/* to replace a file takes a name */
+		nameless = false;
+		if (errno != EEXIST || linkat(AT_FDCWD, path, below, temporary,
+					      AT_SYMLINK_FOLLOW))
+			ret = -errno;
+	}
 	if (fd >= 0 && close(fd) && !ret)
 		ret = -errno;
-	if (!ret && renameat(below, temporary, below, name))
+	if (!ret && !nameless && renameat(below, temporary, below, name))
 		ret = -errno;
 	if (ret && fd >= 0)
 		unlinkat(below, temporary, 0);

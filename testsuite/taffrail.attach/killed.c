@@ -72,6 +72,7 @@ STEP(ssize_t, pwrite, (int fd, const void *from, size_t bytes, off_t at),
 	fd, from, bytes, at)
 STEP(ssize_t, pwrite64, (int fd, const void *from, size_t bytes, off_t at),
 	fd, from, bytes, at)
+STEP(ssize_t, write, (int fd, const void *from, size_t bytes), fd, from, bytes)
 STEP(int, ftruncate, (int fd, off_t bytes), fd, bytes)
 STEP(int, ftruncate64, (int fd, off_t bytes), fd, bytes)
 STEP(int, unlinkat, (int fd, const char *name, int flags), fd, name, flags)
