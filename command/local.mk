@@ -190,9 +190,11 @@ command_sources = \
 	command/record/running.c \
 	command/record/shortage.c \
 	command/record/shortage.h \
+	command/report/cells.c \
 	command/report/checks.c \
 	command/report/count.c \
 	command/report/durations.c \
+	command/report/groups.c \
 	command/report/json.c \
 	command/report/locks.c \
 	command/report/print.c \

@@ -12,6 +12,7 @@
 
 #include "command/common/command.h"
 #include "command/completion/private.h"
+#include "traces/pairs/histogram.h"
 
 #define OPERAND_BYTES	32
 
@@ -49,6 +50,13 @@ static void propose_contexts(const struct proposal *p)
 	free(before);
 }
 
+/* Proposes the values of --sort. */
+static void propose_figures(const struct proposal *p)
+{
+	for (unsigned int i = 0; histogram_word(i); i++)
+		propose(p, histogram_word(i), NULL);
+}
+
 /*
  * Proposals for an argument, by the name in the help text. A row with `of` is
  * for that sub-command or option only, and comes first. Each row has a
@@ -62,6 +70,8 @@ static const struct {
 } kinds[] = {
 	{ "start", "NAME", NULL, NULL },
 	{ "provider", "NAME", NULL, "pthread" },
+	{ "field", "NAME", NULL, NULL },
+	{ "sort", "WORD", propose_figures, NULL },
 	{ "attach", "PID", propose_processes, NULL },
 	{ "doctor", "PID", propose_processes, NULL },
 	{ "gdb", "PID", propose_processes, NULL },

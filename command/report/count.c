@@ -157,11 +157,47 @@ static struct report_class *class_of(struct report *r,
 	return *to;
 }
 
+/* Counts an event's value of a field; a number also for the value of --by, if
+ * the event is grouped, as it has one. `group` is NULL without room for it. */
+static void count_field(struct report *r, const struct field_ref *ref,
+			const struct trace_event *event, bool grouped,
+			struct value *group)
+{
+	const struct field_class *class = ref->at.class;
+	struct field_use *use = ref->use;
+	struct value *value;
+	const uint8_t *at;
+	long double number;
+	size_t bytes;
+
+	at = field_at_bytes(&ref->at, event, &bytes);
+	if (!at)
+		return;
+	if (!use->number) {
+		value = values_take(&use->values, class, at, bytes);
+		if (value)
+			value->events++;
+		else
+			use->values.other_events++;
+		return;
+	}
+	if (class->kind == FIELD_REAL)
+		number = (long double)field_real(class, at);
+	else if (class->is_signed)
+		number = (int64_t)field_integer(class, at);
+	else
+		number = field_integer(class, at);
+	if (histogram_add(&use->numbers, number))
+		r->failed = true;
+	if (grouped)
+		use->cellless += !cell_add(r, group, use, number);
+}
+
 void count_event(struct report *r, const struct trace_event *event)
 {
 	struct report_class *c = class_of(r, event);
 	uint64_t size = (uint64_t)(event->end - event->start);
-	struct value *value;
+	struct value *group = NULL;
 	const uint8_t *at;
 	size_t bytes;
 
@@ -179,42 +215,18 @@ void count_event(struct report *r, const struct trace_event *event)
 		return;
 	if (c->lock)
 		locks_event(r, c, &r->traces[event->trace->number], event);
-	for (unsigned int i = 0; i < c->nfields; i++) {
-		const struct field_class *class = c->fields[i].at.class;
-		struct field_use *use = c->fields[i].use;
-		long double number;
-
-		at = field_at_bytes(&c->fields[i].at, event, &bytes);
-		if (!at)
-			continue;
-		if (!use->number) {
-			value = values_take(&use->values, class, at, bytes);
-			if (value)
-				value->events++;
-			else
-				use->values.other_events++;
-			continue;
-		}
-		if (class->kind == FIELD_REAL)
-			number = (long double)field_real(class, at);
-		else if (class->is_signed)
-			number = (int64_t)field_integer(class, at);
-		else
-			number = field_integer(class, at);
-		if (histogram_add(&use->numbers, number))
-			r->failed = true;
-	}
 	at = c->grouped ? field_at_bytes(&c->group, event, &bytes) : NULL;
-	if (!at)
-		return;
-	value = values_take(&r->groups, c->group.class, at, bytes);
-	if (value) {
-		value->events++;
-		value->bytes += size;
-	} else {
+	if (at)
+		group = values_take(&r->groups, c->group.class, at, bytes);
+	if (group) {
+		group->events++;
+		group->bytes += size;
+	} else if (at) {
 		r->groups.other_events++;
 		r->groups.other_bytes += size;
 	}
+	for (unsigned int i = 0; i < c->nfields; i++)
+		count_field(r, &c->fields[i], event, at, group);
 }
 
 /* Returns whether the first class of a name has this name. */

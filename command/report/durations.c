@@ -3,17 +3,18 @@
  * Durations of pairs, the longest of them, and those that are unfinished.
  *
  * A pair counts for a kind; with --by also for the value that the BEGIN has, or
- * else the END. Such a pair of kind and value has a cell, made with the first
- * duration.
+ * else the END.
  *
  * Invariant: the priv of a pair that is open is the value of --by of its BEGIN,
- * counted from 1, or 0. It is a number and not a pointer, for the list of
+ * as group_of() returns it. It is a number and not a pointer, for the list of
  * values moves.
  */
 #include <stdlib.h>
 
 #include "command/report/private.h"
 #include "traces/array.h"
+
+#define GROUP_OTHER	UINT64_MAX	/* a value without room */
 
 struct durations *durations_of(struct report *r, const struct pair_kind *kind)
 {
@@ -22,14 +23,14 @@ struct durations *durations_of(struct report *r, const struct pair_kind *kind)
 	       &r->durations[kind->number] : NULL;
 }
 
-/* Sorts the kinds, the longest sum first, and equal ones by number, so that two
- * reports are equal. */
-static int compare_sums(const void *a, const void *b)
+/* Sorts the kinds, the greatest key first, and equal ones by number, so that
+ * two reports are equal. */
+static int compare_keys(const void *a, const void *b)
 {
 	const struct kind_row *left = a, *right = b;
 
-	if (left->sum != right->sum)
-		return left->sum > right->sum ? -1 : 1;
+	if (left->key != right->key)
+		return left->key > right->key ? -1 : 1;
 	return left->kind->number < right->kind->number ? -1 : 1;
 }
 
@@ -41,7 +42,7 @@ size_t kinds_sorted(struct report *r, struct kind_row **rows)
 	*rows = calloc(n + 1, sizeof(**rows));
 	for (size_t i = 0; *rows && i < n; i++) {
 		const struct pair_kind *kind = kinds[i];
-		const struct durations *d = durations_of(r, kind);
+		struct durations *d = durations_of(r, kind);
 		bool met = kind->finished || kind->unfinished ||
 			   kind->unbegun || kind->given_up ||
 			   kind->threadless || kind->begins_out ||
@@ -50,10 +51,13 @@ size_t kinds_sorted(struct report *r, struct kind_row **rows)
 		/* if none of the events is an END, only a rule's kind is told
 		 */
 		if (d && kind->begin && (kind->given || (kind->end && met)))
-			(*rows)[found++] = (struct kind_row){ kind, d->ns.sum };
+			(*rows)[found++] = (struct kind_row){
+				kind, sort_key(&d->ns, r->sorted ? r->sort :
+							 HISTOGRAM_SUM),
+			};
 	}
 	if (*rows && found)
-		qsort(*rows, found, sizeof(**rows), compare_sums);
+		qsort(*rows, found, sizeof(**rows), compare_keys);
 	return found;
 }
 
@@ -131,8 +135,9 @@ void longest_sort(struct longest *l)
 		qsort(l->list, l->n, sizeof(*l->list), compare_kinds);
 }
 
-/* Returns the value of --by in this event, counted from 1; 0: it has none, or
- * there is no room for it. The class was counted before, so it is known. */
+/* Returns the value of --by in this event, counted from 1; 0: it has none;
+ * GROUP_OTHER: there is no room for it. The class was counted before, so it is
+ * known. */
 static uint64_t group_of(struct report *r, const struct trace_event *event)
 {
 	const struct report_trace *t = &r->traces[event->trace->number];
@@ -144,17 +149,10 @@ static uint64_t group_of(struct report *r, const struct trace_event *event)
 	if (!c->grouped)
 		return 0;
 	at = field_at_bytes(&c->group, event, &bytes);
-	value = at ? values_take(&r->groups, c->group.class, at, bytes) : NULL;
-	return value ? (uint64_t)(value - r->groups.list) + 1 : 0;
-}
-
-struct cell **cell_place(struct value *value, const struct pair_kind *kind)
-{
-	struct cell **cell = &value->cells;
-
-	while (*cell && (*cell)->kind != kind)
-		cell = &(*cell)->next;
-	return cell;
+	if (!at)
+		return 0;
+	value = values_take(&r->groups, c->group.class, at, bytes);
+	return value ? (uint64_t)(value - r->groups.list) + 1 : GROUP_OTHER;
 }
 
 /* Called for a BEGIN, with --by only. */
@@ -186,7 +184,7 @@ static void pair_finished(const struct pair *pair,
 	uint64_t group = pair->priv;
 	bool across = has_lost(r, pair->trace, pair->begin) ||
 		      has_lost(r, event->trace, pair->begin);
-	struct cell **cell;
+	struct value *value;
 
 	if (!d) {
 		r->failed = true;
@@ -207,16 +205,8 @@ static void pair_finished(const struct pair *pair,
 		group = group_of(r, event);
 	if (!group)
 		return;
-	cell = cell_place(&r->groups.list[group - 1], pair->kind);
-	if (!*cell && r->ncells < CELLS_MAX) {
-		*cell = calloc(1, sizeof(**cell));
-		if (!*cell)
-			return;
-		(*cell)->kind = pair->kind;
-		r->ncells++;
-	}
-	if (*cell && histogram_add(&(*cell)->ns, (long double)ns))
-		r->failed = true;
+	value = group == GROUP_OTHER ? NULL : &r->groups.list[group - 1];
+	d->cellless += !cell_add(r, value, pair->kind, (long double)ns);
 }
 
 /* Called for each pair that gets no END. It is kept if it was open at the end

@@ -17,14 +17,6 @@
  * and dots. */
 #define NAME_BYTES	(4 * VALUE_BYTES + 8)
 
-/* The quantiles, and the names of their members. */
-static const struct {
-	const char *key;
-	double q;
-} quantiles[] = {
-	{ "p50", 0.5 }, { "p90", 0.9 }, { "p99", 0.99 }, { "p99.9", 0.999 },
-};
-
 /* Writes the end of a row. An integer of up to 2^64 has all digits, which
  * json_real() would round. */
 static void put_end(struct json *json, const struct histogram *h,
@@ -55,9 +47,8 @@ static void put_numbers(struct json *json, struct histogram *h)
 	else
 		json_real(json, "sum", h->sum);
 	json_real(json, "min", h->min);
-	for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++)
-		json_real(json, quantiles[i].key,
-			  histogram_quantile(h, quantiles[i].q));
+	for (unsigned int i = HISTOGRAM_P50; i <= HISTOGRAM_P999; i++)
+		json_real(json, histogram_word(i), histogram_figure(h, i));
 	json_real(json, "max", h->max);
 	json_open(json, "histogram", '[');
 	while (histogram_row(h, &at, &from, &to, &count)) {
@@ -68,6 +59,28 @@ static void put_numbers(struct json *json, struct histogram *h)
 		json_close(json, '}');
 	}
 	json_close(json, ']');
+	json_real(json, "mean", histogram_figure(h, HISTOGRAM_MEAN));
+}
+
+/* Writes a row for each value that has numbers of a kind or field. */
+static void put_cells(struct json *json, const struct report *r, const void *of,
+		      uint64_t cellless)
+{
+	struct cell_row *rows;
+	size_t n = cells_sorted(r, of, &rows);
+	char name[NAME_BYTES];
+
+	json_open(json, "by", '[');
+	for (size_t i = 0; i < n; i++) {
+		value_text(rows[i].value, name, sizeof(name));
+		json_open(json, NULL, '{');
+		json_string(json, "value", name);
+		put_numbers(json, &rows[i].cell->numbers);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+	json_number(json, "other", cellless);
+	free(rows);
 }
 
 /* Writes the two members that every row of events has. */
@@ -114,8 +127,8 @@ static void put_processes(struct json *json, const struct report *r)
 	json_close(json, ']');
 }
 
-/* Writes a row for each kind of pairs, the longest sum first; with --by, a list
- * of rows in each: the durations for each value. */
+/* Writes a row for each kind of pairs; with --by, a list of rows in each: the
+ * durations for each value. */
 static void put_pairs(struct json *json, struct report *r)
 {
 	static const char *const lanes[] = {
@@ -124,7 +137,6 @@ static void put_pairs(struct json *json, struct report *r)
 	};
 	struct kind_row *rows;
 	size_t n = kinds_sorted(r, &rows);
-	char name[NAME_BYTES];
 
 	json_open(json, "pairs", '[');
 	for (size_t i = 0; i < n; i++) {
@@ -149,21 +161,7 @@ static void put_pairs(struct json *json, struct report *r)
 		json_number(json, "across_lost", d->across);
 		put_numbers(json, &d->ns);
 		if (r->by)
-			json_open(json, "by", '[');
-		for (uint32_t k = 0; k < r->groups.n; k++) {
-			struct value *value = &r->groups.list[k];
-			struct cell *cell = *cell_place(value, kind);
-
-			if (!cell)
-				continue;
-			value_text(value, name, sizeof(name));
-			json_open(json, NULL, '{');
-			json_string(json, "value", name);
-			put_numbers(json, &cell->ns);
-			json_close(json, '}');
-		}
-		if (r->by)
-			json_close(json, ']');
+			put_cells(json, r, kind, d->cellless);
 		json_close(json, '}');
 	}
 	json_close(json, ']');
@@ -318,6 +316,8 @@ void report_json(struct report *r)
 			json_string(&json, "event", use->event);
 		if (use->number) {
 			put_numbers(&json, &use->numbers);
+			if (r->by)
+				put_cells(&json, r, use, use->cellless);
 		} else {
 			put_values(&json, "values", &use->values, false);
 			json_number(&json, "other", use->values.other_events);

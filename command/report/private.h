@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Shared by the files of this room. report.c takes options and events; count.c,
- * values.c, durations.c and locks.c count an event; print.c, sections.c, text.c
- * and json.c print the counts.
+ * values.c, durations.c, cells.c and locks.c count an event; print.c, groups.c,
+ * sections.c, text.c and json.c print the counts.
  *
  * Invariant: memory is bounded by the numbers below, however long a trace is.
  */
@@ -18,7 +18,7 @@
 #define FIELDS_MAX	8		/* --field */
 #define RULES_MAX	64		/* --pair */
 #define GROUPS_MAX	1000		/* values of --by; others together */
-#define CELLS_MAX	2000		/* durations of a kind for a value */
+#define CELLS_MAX	4000		/* rows of all tables by value */
 #define VALUES_MAX	2048		/* of a field, told apart */
 #define VALUE_BYTES	256		/* kept of one; all are in the hash */
 #define SLOWEST_MAX	10000
@@ -68,17 +68,18 @@ struct values {
 	uint64_t missed;
 };
 
-/* Durations of a kind of pairs for a value of --by. The value owns the list;
- * there are at most CELLS_MAX cells in all. */
+/* The numbers for a value of --by: durations of a kind of pairs, or a field's
+ * numbers. The value owns the list; there are at most CELLS_MAX in all. */
 struct cell {
 	struct cell *next;
-	const struct pair_kind *kind;
-	struct histogram ns;
+	const void *of;			/* struct pair_kind or field_use */
+	struct histogram numbers;
 };
 
 /* Durations of a kind. A pair that counts in `backwards` is not among them. */
 struct durations {
 	struct histogram ns;
+	uint64_t cellless;		/* not told by value: no room */
 	uint64_t backwards;		/* END is before BEGIN */
 	uint64_t across;		/* events were lost in between */
 	bool mixed;			/* lanes are of several kinds */
@@ -115,6 +116,7 @@ struct field_use {
 	bool number;
 	uint8_t unit;			/* of all of them, or 0 */
 	struct histogram numbers;
+	uint64_t cellless;		/* not told by value: no room */
 	struct values values;
 	struct field_use *next;
 };
@@ -185,6 +187,9 @@ struct report {
 	uint32_t rows;			/* of a table; 0: all */
 	char **paths;			/* of directories */
 	int npaths;
+	bool sorted;			/* --sort */
+	enum histogram_figure sort;
+	bool histogram;			/* for each value of --by */
 	bool json;
 	bool no_pager;
 	bool stopped;			/* Ctrl-C: tells the events so far */
@@ -262,9 +267,26 @@ void durations_free(struct report *r);
 struct durations *durations_of(struct report *r, const struct pair_kind *kind);
 void longest_sort(struct longest *l);
 
-/* Returns the place of the durations of a kind for a value of --by; it has NULL
- * if there are none. A new cell may be put there. */
-struct cell **cell_place(struct value *value, const struct pair_kind *kind);
+/* A row of a table by value, and the number by which rows are sorted. */
+struct cell_row {
+	const struct value *value;
+	struct cell *cell;
+	long double key;
+};
+
+/*
+ * cells.c: cell_add() adds a number to those of a kind or field for a value, or
+ * returns false if there is no room for one more cell, or `value` is NULL. It
+ * sets r->failed without memory. cells_sorted() makes a list of a kind's or
+ * field's cells, the greatest figure of --sort first; the caller frees it. It
+ * returns their number, or 0 without memory. sort_key() returns the figure of a
+ * distribution, or -infinity for one that has none.
+ */
+bool cell_add(struct report *r, struct value *value, const void *of,
+	      long double number);
+size_t cells_sorted(const struct report *r, const void *of,
+		    struct cell_row **rows);
+long double sort_key(struct histogram *h, enum histogram_figure figure);
 
 /* An address in the program; the names that its class has are those of the
  * trace. The class is NULL where no address is known. */
@@ -323,15 +345,14 @@ void locks_free(struct report *r);
 /* Returns the name of a place, "on_reply+0x4 in server", or NULL. */
 const char *lock_place_name(const struct lock_place *place);
 
-/* A kind that is told, and the sum of all durations by which the kinds are
- * sorted. */
+/* A kind that is told, and the number by which the kinds are sorted. */
 struct kind_row {
 	const struct pair_kind *kind;
-	long double sum;
+	long double key;
 };
 
-/* Makes a list of them, the longest sum first, which the caller frees. Returns
- * their number. */
+/* Makes a list of them, which the caller frees: the longest sum first, or the
+ * greatest figure of --sort. Returns their number. */
 size_t kinds_sorted(struct report *r, struct kind_row **rows);
 
 /* Writes a number as a text that ends in a NUL; it is cut where there is no
@@ -339,11 +360,29 @@ size_t kinds_sorted(struct report *r, struct kind_row **rows);
 typedef void print_number(char *text, size_t room, long double value);
 
 /*
- * text.c: report_number() writes six digits of a number, and report_whole() all
- * digits of an integer of 64 bits. counted_duration() is a print_number, too.
+ * text.c: report_number() writes six digits of a number, report_rounded() three,
+ * in at most nine columns, and report_whole() all digits of an integer of 64
+ * bits. counted_duration() is a print_number, too.
  */
 print_number report_number;
+print_number report_rounded;
 print_number report_whole;
+
+/* How the numbers of a distribution are written: each times `one`. */
+struct number_form {
+	print_number *number;
+	long double one;
+};
+
+/* Returns the form of a field's numbers: a duration, if the field has such a
+ * unit. */
+struct number_form field_form(const struct field_use *use);
+
+/* Writes a figure as a text of at most CELL_BYTES; "-" without numbers. The
+ * sum of integers has all digits. */
+#define CELL_BYTES	48
+void report_figure(char *text, struct histogram *h, enum histogram_figure f,
+		   const struct number_form *form);
 
 /* Writes a time as --begin takes it, at most 64 bytes. */
 void report_time(const struct report *r, int64_t ns, char *p);
@@ -368,10 +407,10 @@ void report_more(const struct report *r, size_t n, const char *what);
 /* Prints a histogram; each number is printed times `one`. */
 void report_rows(struct histogram *h, print_number *number, long double one);
 
-/* sections.c: print a section of the report each, or nothing if there is
- * nothing to tell. They sort the lists that they print. */
-void report_pairs(struct report *r);
+/* groups.c, sections.c: print a section of the report each, or nothing if there
+ * is nothing to tell. They sort the lists that they print. */
 void report_groups(struct report *r);
+void report_pairs(struct report *r);
 void report_fields(struct report *r);
 void report_locks(struct report *r);
 

@@ -20,6 +20,8 @@ enum key {
 	KEY_PAIR = 256,
 	KEY_BY,
 	KEY_FIELD,
+	KEY_SORT,
+	KEY_HISTOGRAM,
 	KEY_SLOWEST,
 	KEY_ROWS,
 	KEY_UTC,
@@ -32,9 +34,14 @@ static const struct option_row rows[] = {
 	  "values of fields KEY (repeatable)" },
 	LOOK_PAIR_BY_ROW,
 	{ KEY_BY, "by", "FIELD",
-	  "tell events and pairs by this field's value" },
+	  "tell events, pairs and numbers of --field by this field's value" },
 	{ KEY_FIELD, "field", "NAME",
 	  "tell the values of a field (repeatable)" },
+	{ KEY_SORT, "sort", "WORD",
+	  "sort tables of pairs and by value: count, sum, min, mean, p50, p90, "
+	  "p99, p99.9 or max, the greatest first" },
+	{ KEY_HISTOGRAM, "histogram", NULL,
+	  "with --by: print a histogram for each value" },
 	{ KEY_SLOWEST, "slowest", "N", "list the N longest pairs" },
 	{ KEY_ROWS, "rows", "N",
 	  "print at most N rows of a table; 0: all (default 20)" },
@@ -156,6 +163,59 @@ static int run_report(struct report *r)
 	return ret;
 }
 
+/* Takes an option. Returns COMMAND_DONE, or COMMAND_USAGE after it printed
+ * why. */
+static int take_option(struct report *r, int key, const char *value)
+{
+	switch (key) {
+	case KEY_PAIR:
+		if (r->nrules == RULES_MAX)
+			return command_misused("--pair: at most %d rules",
+					       RULES_MAX);
+		r->rules[r->nrules++] = value;
+		return COMMAND_DONE;
+	case KEY_BY:
+		if (r->by && strcmp(r->by, value))
+			return command_misused("--by '%s' and '%s': give one",
+					       r->by, value);
+		r->by = value;
+		return COMMAND_DONE;
+	case KEY_FIELD:
+		if (r->nfields == FIELDS_MAX)
+			return command_misused("--field: at most %d names",
+					       FIELDS_MAX);
+		r->fields[r->nfields++] = value;
+		return COMMAND_DONE;
+	case KEY_SORT:
+		r->sorted = true;
+		for (r->sort = 0; histogram_word(r->sort); r->sort++)
+			if (!strcmp(histogram_word(r->sort), value))
+				return COMMAND_DONE;
+		return command_misused("--sort '%s': give count, sum, min, "
+				       "mean, p50, p90, p99, p99.9 or max",
+				       value);
+	case KEY_HISTOGRAM:
+		r->histogram = true;
+		return COMMAND_DONE;
+	case KEY_SLOWEST:
+		return take_number(&r->slowest.max, value, SLOWEST_MAX,
+				   "pairs");
+	case KEY_ROWS:
+		return take_number(&r->rows, value, INT32_MAX, "rows");
+	case 'j':
+		r->json = true;
+		return COMMAND_DONE;
+	case KEY_UTC:
+		r->look.utc = true;
+		return COMMAND_DONE;
+	case KEY_NO_PAGER:
+		r->no_pager = true;
+		return COMMAND_DONE;
+	default:
+		return look_option(&r->look, key, value);
+	}
+}
+
 int report_main(int argc, char **argv)
 {
 	struct options options = {
@@ -169,41 +229,16 @@ int report_main(int argc, char **argv)
 	int key, ret = COMMAND_DONE;
 
 	while ((key = options_next(&options)) != OPTIONS_END) {
-		const char *value = options.value;
-
 		if (key == OPTIONS_STOP)
 			return options.status;
-		if (key == KEY_PAIR && r.nrules == RULES_MAX)
-			ret = command_misused("--pair: at most %d rules",
-					      RULES_MAX);
-		else if (key == KEY_PAIR)
-			r.rules[r.nrules++] = value;
-		else if (key == KEY_BY && r.by && strcmp(r.by, value))
-			ret = command_misused("--by '%s' and '%s': give one",
-					      r.by, value);
-		else if (key == KEY_BY)
-			r.by = value;
-		else if (key == KEY_FIELD && r.nfields == FIELDS_MAX)
-			ret = command_misused("--field: at most %d names",
-					      FIELDS_MAX);
-		else if (key == KEY_FIELD)
-			r.fields[r.nfields++] = value;
-		else if (key == KEY_SLOWEST)
-			ret = take_number(&r.slowest.max, value, SLOWEST_MAX,
-					  "pairs");
-		else if (key == KEY_ROWS)
-			ret = take_number(&r.rows, value, INT32_MAX, "rows");
-		else if (key == 'j')
-			r.json = true;
-		else if (key == KEY_UTC)
-			r.look.utc = true;
-		else if (key == KEY_NO_PAGER)
-			r.no_pager = true;
-		else
-			ret = look_option(&r.look, key, value);
+		ret = take_option(&r, key, options.value);
 		if (ret != COMMAND_DONE)
 			return ret;
 	}
+	if (r.histogram && !r.by)
+		return command_misused("--histogram: give --by FIELD; kinds of "
+				       "pairs and fields have theirs without "
+				       "it");
 	r.paths = argv + options.index;
 	r.npaths = argc - options.index;
 	ret = look_check_sources(&r.look, &r.paths, &r.npaths);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Pairs, values of --by, fields and locks as text.
+ * Pairs, fields and locks as text.
  *
- * A table of durations has a row for each kind, value or field, with the same
- * columns. The columns have one width; only the table of a field is as wide as
- * that field's numbers.
+ * The table of durations has a row for each kind, in columns of one width; that
+ * of a field is as wide as the field's numbers.
  *
  * Invariant: names of events, fields and values are bytes that a traced program
  * chose, and are printed by printable_print() alone.
@@ -21,21 +20,16 @@
 #include "command/common/wrapped.h"
 #include "command/report/private.h"
 #include "base/base.h"
-#include "taffrail/site.h"
-#include "traces/text/number.h"
 
 #define NAME_BYTES	128
 
 /* More paths than these are "DIR" in the command that is to be typed. */
 #define PATHS_SHOWN	4
 
-/* Those of the columns below. */
-static const double quantiles[] = { 0.5, 0.9, 0.99, 0.999 };
-
-/* The columns of a table of durations or numbers, in the order in which
- * fill_cells() writes them. */
-static const char *const columns[] = {
-	"sum", "min", "p50", "p90", "p99", "p99.9", "max",
+/* The columns of a table of durations or numbers, behind the count. */
+static const enum histogram_figure columns[] = {
+	HISTOGRAM_SUM, HISTOGRAM_MIN, HISTOGRAM_P50, HISTOGRAM_P90,
+	HISTOGRAM_P99, HISTOGRAM_P999, HISTOGRAM_MAX,
 };
 
 #define NCOLUMNS	(sizeof(columns) / sizeof(columns[0]))
@@ -43,48 +37,20 @@ static const char *const columns[] = {
 #define CELL_COLUMNS	7		/* of one column's width, at least */
 #define FACT_BYTES	256
 #define LANE_COLUMNS	18
-#define CELL_BYTES	48
-
-/* Writes the columns of some numbers, each times `one`; "-" where there are
- * none. Of integers, the sum has all digits. */
-static void fill_cells(char (*cells)[CELL_BYTES], struct histogram *h,
-		       print_number *number, long double one)
-{
-	size_t n = 0;
-
-	number(cells[n++], CELL_BYTES, h->sum * one);
-	if (number == report_whole)
-		*number_wide(cells[0], h->whole) = '\0';
-	number(cells[n++], CELL_BYTES, h->min * one);
-	for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++)
-		number(cells[n++], CELL_BYTES,
-		       histogram_quantile(h, quantiles[i]) * one);
-	number(cells[n++], CELL_BYTES, h->max * one);
-	for (size_t i = 0; !h->count && i < n; i++)
-		strcpy(cells[i], "-");
-}
 
 /* Prints a row of durations: the count, NCOLUMNS numbers and the name. */
 static void print_numbers(struct histogram *h, const char *name)
 {
-	char cells[NCOLUMNS][CELL_BYTES];
+	static const struct number_form form = { counted_duration, 1 };
+	char cell[CELL_BYTES];
 	int n;
 
-	fill_cells(cells, h, counted_duration, 1);
 	n = printf("%*llu", COUNT_COLUMNS, (unsigned long long)h->count);
-	for (size_t i = 0; i < NCOLUMNS; i++)
-		n += printf(" %*s", CELL_COLUMNS, cells[i]);
+	for (size_t i = 0; i < NCOLUMNS; i++) {
+		report_figure(cell, h, columns[i], &form);
+		n += printf(" %*s", CELL_COLUMNS, cell);
+	}
 	wrapped_name(n, name);
-}
-
-/* Prints the heading of a table of durations; `name` is that of the last
- * column, which is as wide as it likes. */
-static void print_columns(const char *name)
-{
-	printf("%*s", COUNT_COLUMNS, "count");
-	for (size_t i = 0; i < NCOLUMNS; i++)
-		printf(" %*s", CELL_COLUMNS, columns[i]);
-	printf("  %s\n", name);
 }
 
 /* Prints a sentence below a heading. */
@@ -257,7 +223,10 @@ void report_pairs(struct report *r)
 		else if (r->look.by_cpu && of_cpu)
 			print_fact("Paired by CPU: the events have no thread, "
 				   "so begin and end may be of two threads");
-		print_columns("pair");
+		printf("%*s", COUNT_COLUMNS, "count");
+		for (size_t i = 0; i < NCOLUMNS; i++)
+			printf(" %*s", CELL_COLUMNS, histogram_word(columns[i]));
+		puts("  pair");
 		for (size_t i = 0; i < shown; i++)
 			print_numbers(&durations_of(r, rows[i].kind)->ns,
 				      rows[i].kind->name);
@@ -272,52 +241,6 @@ void report_pairs(struct report *r)
 	}
 	free(rows);
 	print_long(r);
-}
-
-void report_groups(struct report *r)
-{
-	struct kind_row *rows;
-	char name[NAME_BYTES];
-	size_t n, shown = rows_shown(r, r->groups.n);
-
-	if (!r->by)
-		return;
-	putchar('\n');
-	printable_print("Events by %s\n", r->by);
-	report_columns("value");
-	for (size_t i = 0; i < shown; i++) {
-		const struct value *v = &r->groups.list[i];
-
-		value_text(v, name, sizeof(name));
-		report_row(r, v->events, v->bytes, name);
-	}
-	report_more(r, r->groups.n, "value");
-	if (r->groups.other_events)
-		printf("%12llu  %5.1f%%  of values that came behind the first "
-		       "%d\n", (unsigned long long)r->groups.other_events,
-		       share_of(r->groups.other_events, r->events), GROUPS_MAX);
-	/* a table for each kind, with a row for each value that has pairs */
-	n = kinds_sorted(r, &rows);
-	for (size_t i = 0; i < rows_shown(r, n); i++) {
-		size_t found = 0;
-
-		for (uint32_t k = 0; k < r->groups.n && found < shown; k++) {
-			struct value *value = &r->groups.list[k];
-			struct cell *cell = *cell_place(value, rows[i].kind);
-
-			if (!cell)
-				continue;
-			if (!found++) {
-				putchar('\n');
-				printable_print("%s, by %s\n",
-						rows[i].kind->name, r->by);
-				print_columns(r->by);
-			}
-			value_text(value, name, sizeof(name));
-			print_numbers(&cell->ns, name);
-		}
-	}
-	free(rows);
 }
 
 /* Prints the values of a field that is no number, with their share of the
@@ -347,12 +270,14 @@ static void print_values(const struct report *r, const struct values *v)
 
 /* Prints a table of one row, as wide as the numbers in it; or, on a terminal
  * that is narrower, a line for each number. */
-static void print_cells(char (*cells)[CELL_BYTES], uint64_t count,
+static void print_cells(struct histogram *h, const struct number_form *form,
 			const char *name)
 {
+	char cells[NCOLUMNS][CELL_BYTES];
 	int width[NCOLUMNS], n = COUNT_COLUMNS;
 
 	for (size_t i = 0; i < NCOLUMNS; i++) {
+		report_figure(cells[i], h, columns[i], form);
 		width[i] = (int)strlen(cells[i]);
 		if (width[i] < CELL_COLUMNS)
 			width[i] = CELL_COLUMNS;
@@ -360,17 +285,17 @@ static void print_cells(char (*cells)[CELL_BYTES], uint64_t count,
 	}
 	if (n > wrapped_columns()) {
 		printf("%*s  %llu\n", COUNT_COLUMNS, "count",
-		       (unsigned long long)count);
+		       (unsigned long long)h->count);
 		for (size_t i = 0; i < NCOLUMNS; i++)
-			printf("%*s  %s\n", COUNT_COLUMNS, columns[i],
-			       cells[i]);
+			printf("%*s  %s\n", COUNT_COLUMNS,
+			       histogram_word(columns[i]), cells[i]);
 		return;
 	}
 	printf("%*s", COUNT_COLUMNS, "count");
 	for (size_t i = 0; i < NCOLUMNS; i++)
-		printf(" %*s", width[i], columns[i]);
+		printf(" %*s", width[i], histogram_word(columns[i]));
 	wrapped_name(n, "field");
-	printf("%*llu", COUNT_COLUMNS, (unsigned long long)count);
+	printf("%*llu", COUNT_COLUMNS, (unsigned long long)h->count);
 	for (size_t i = 0; i < NCOLUMNS; i++)
 		printf(" %*s", width[i], cells[i]);
 	wrapped_name(n, name);
@@ -378,19 +303,8 @@ static void print_cells(char (*cells)[CELL_BYTES], uint64_t count,
 
 void report_fields(struct report *r)
 {
-	/* a number of a field with such a unit is a duration */
-	static const long double ns_of[] = {
-		[TAFFRAIL_HOW_DURATION_NS] = 1,
-		[TAFFRAIL_HOW_DURATION_US] = 1e3L,
-		[TAFFRAIL_HOW_DURATION_MS] = 1e6L,
-		[TAFFRAIL_HOW_DURATION_S] = 1e9L,
-	};
-	print_number *number;
-
 	for (struct field_use *use = r->uses; use; use = use->next) {
-		long double one = use->unit < sizeof(ns_of) / sizeof(*ns_of) ?
-				  ns_of[use->unit] : 0;
-		char cells[NCOLUMNS][CELL_BYTES];
+		struct number_form form;
 
 		if (!use->numbers.count && !use->numbers.nans &&
 		    !use->values.n)
@@ -402,16 +316,12 @@ void report_fields(struct report *r)
 			print_values(r, &use->values);
 			continue;
 		}
-		number = one > 0 ? counted_duration :
-			 histogram_whole(&use->numbers) ? report_whole :
-							  report_number;
-		one = one > 0 ? one : 1;
-		fill_cells(cells, &use->numbers, number, one);
-		print_cells(cells, use->numbers.count, use->name);
+		form = field_form(use);
+		print_cells(&use->numbers, &form, use->name);
 		if (use->numbers.nans)
 			printf("%10llu of NaN\n",
 			       (unsigned long long)use->numbers.nans);
-		report_rows(&use->numbers, number, one);
+		report_rows(&use->numbers, form.number, form.one);
 	}
 }
 

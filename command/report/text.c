@@ -13,6 +13,8 @@
 #include "command/common/counted.h"
 #include "command/common/wrapped.h"
 #include "command/report/private.h"
+#include "taffrail/site.h"
+#include "traces/text/number.h"
 
 #define BAR_COLUMNS	38		/* at most */
 #define BAR_COLUMNS_MIN	8
@@ -33,9 +35,48 @@ void report_number(char *text, size_t room, long double value)
 		snprintf(text, room, "%.6Lg", value);
 }
 
+void report_rounded(char *text, size_t room, long double value)
+{
+	snprintf(text, room, "%.3Lg", value);
+}
+
 void report_whole(char *text, size_t room, long double value)
 {
 	snprintf(text, room, "%.0Lf", value);
+}
+
+struct number_form field_form(const struct field_use *use)
+{
+	/* a number of a field with such a unit is a duration */
+	static const long double ns_of[] = {
+		[TAFFRAIL_HOW_DURATION_NS] = 1,
+		[TAFFRAIL_HOW_DURATION_US] = 1e3L,
+		[TAFFRAIL_HOW_DURATION_MS] = 1e6L,
+		[TAFFRAIL_HOW_DURATION_S] = 1e9L,
+	};
+	long double one = use->unit < sizeof(ns_of) / sizeof(*ns_of) ?
+			  ns_of[use->unit] : 0;
+
+	if (one > 0)
+		return (struct number_form){ counted_duration, one };
+	return (struct number_form){ histogram_whole(&use->numbers) ?
+				     report_whole : report_number, 1 };
+}
+
+void report_figure(char *text, struct histogram *h, enum histogram_figure f,
+		   const struct number_form *form)
+{
+	print_number *number = form->number;
+
+	/* the mean of integers is none */
+	if (f == HISTOGRAM_MEAN && number == report_whole)
+		number = report_number;
+	if (!h->count)
+		strcpy(text, "-");
+	else if (f == HISTOGRAM_SUM && number == report_whole)
+		*number_wide(text, h->whole) = '\0';
+	else
+		number(text, CELL_BYTES, histogram_figure(h, f) * form->one);
 }
 
 /* How the ends of a histogram's rows are written, and the widths that all rows

@@ -180,7 +180,7 @@ void values_free(struct values *v)
 		while (v->list[i].cells) {
 			struct cell *next = v->list[i].cells->next;
 
-			histogram_clear(&v->list[i].cells->ns);
+			histogram_clear(&v->list[i].cells->numbers);
 			free(v->list[i].cells);
 			v->list[i].cells = next;
 		}

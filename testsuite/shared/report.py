@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What `taffrail report --json` must say, computed from babeltrace2's text.
 
-Usage: report.py REPORT TEXT [ONLY] [WINDOW] [GAP...] [KIND...]
+Usage: report.py REPORT TEXT [ONLY] [WINDOW] [SORT] [GAP...] [KIND...]
 
 REPORT is the JSON, TEXT what `babeltrace2 --clock-seconds` printed. ONLY is a
 regular expression of events that are looked at. WINDOW is window:BEGIN:END: no
-event before and behind these times is looked at. GAP is gap:PID:FROM:TO: between
-these two times, in nanoseconds, events of the process are not there. KIND is
+event before and behind these times is looked at. SORT is sort:FIGURE, the value
+of --sort. GAP is gap:PID:FROM:TO: between these two times, in nanoseconds,
+events of the process are not there. KIND is
 NAME|BEGIN|END|BEGINKEYS|ENDKEYS|LANE|NESTED: what must be measured; LANE is
 thread, cpu, key or any (keys of all processes), NESTED is 1 for calls. All
 kinds must be given; without a KIND, pairs are not compared. Prints a line for
@@ -24,6 +25,7 @@ LINE = re.compile(r'\[(\d+)\.(\d{9})\] \(\S+\) (\S+?):(.*?):\((\d+)\) '
 FIELD = re.compile(r'(\w+) = ("(?:\\.|[^"\\])*"|\( .*? \)|[^,}]+)')
 Event = collections.namedtuple('Event', 'ns pid name fields cpu')
 EXACT = 256
+GROUPS = 1000
 
 
 def value(text):
@@ -83,15 +85,19 @@ def check_numbers(what, got, numbers):
     same(f'{what}: min', got['min'], numbers[0])
     same(f'{what}: max', got['max'], numbers[-1])
     total = math.fsum(numbers)
+    mean = total / len(numbers)
+    slack = 1e-9 * math.fsum(map(abs, numbers))
     if all(isinstance(number, int) for number in numbers):
         same(f'{what}: sum', got['sum'], sum(numbers))
-    elif abs(got['sum'] - total) > 1e-9 * math.fsum(map(abs, numbers)):
+    elif abs(got['sum'] - total) > slack:
         differ(f'{what}: sum', got['sum'], total)
     for part in 'p50', 'p90', 'p99', 'p99.9':
         want = rank(numbers, part)
         error = abs(got[part] - want)
         if error > (0 if len(numbers) <= EXACT else abs(want) / 256):
             differ(f'{what}: {part}', got[part], want)
+    if abs(got['mean'] - mean) > slack / len(numbers):
+        differ(f'{what}: mean', got['mean'], mean)
     total = 0
     for row in got['histogram']:
         low, high = row['from'], row['to']
@@ -195,25 +201,44 @@ def check_pairs(report, kinds):
                                        got['ends_left_out']], kind.out)
             check_numbers(what, got, [pair[0] for pair in kind.done])
             if 'by' in got:
-                check_by(what, report['by'], got, kind)
+                check_by(what, report, got, pairs_by(report['by'], kind))
 
 
 def shown(number):
     return number if isinstance(number, str) else str(number)
 
 
-def check_by(what, by, got, kind):
-    parts = collections.defaultdict(list)
+def pairs_by(by, kind):
     for pair in kind.done:
         for event in pair[3], pair[4]:
             if by in event.fields:
-                parts[shown(event.fields[by])].append(pair[0])
+                yield event.fields[by], pair[0]
                 break
-    same(f'{what}: values of {by}', sorted(part['value'] for part in
-                                           got['by']), sorted(parts))
+
+
+def check_by(what, report, got, numbers):
+    """The numbers of each value; those of values without a row are counted."""
+    parts = collections.defaultdict(list)
+    for key, number in numbers:
+        parts[shown(key)].append(number)
+    rows = {row['value'] for row in report['groups']}
+    same(f'{what}: without a row', got['other'], sum(
+        len(parts.pop(key)) for key in list(parts) if key not in rows))
+    same(f'{what}: values', sorted(part['value'] for part in got['by']),
+         sorted(parts))
     for part in got['by']:
-        check_numbers(f'{what}, {by} {part["value"]}', part,
+        check_numbers(f'{what}, {part["value"]}', part,
                       parts.get(part['value'], []))
+
+
+def check_sort(report, figure):
+    """The rows by value, and the pairs, are in the order of --sort."""
+    lists = [(report['pairs'], 'sum')]
+    for one in report['pairs'] + report['fields']:
+        lists.append((one.get('by', []), 'count'))
+    for rows, usual in lists:
+        keys = [row[figure or usual] for row in rows if row['count']]
+        same('sorted', keys, sorted(keys, reverse=True))
 
 
 def check_counts(report, events):
@@ -234,7 +259,10 @@ def check_counts(report, events):
                                      for event in events
                                      if report['by'] in event.fields)
         same('values', {row['value']: row['events']
-                        for row in report['groups']}, dict(values))
+                        for row in report['groups']},
+             dict(list(values.items())[:GROUPS]))
+        same('other values', report['other'],
+             sum(list(values.values())[GROUPS:]))
 
 
 def check_slowest(report, kinds):
@@ -251,6 +279,12 @@ def check_fields(report, events):
                   if event in (None, found.name) and name in found.fields]
         if 'values' not in field:
             check_numbers(what, field, values)
+            if 'by' in field:
+                by = report['by']
+                check_by(what, report, field, [
+                    (found.fields[by], found.fields[name]) for found in events
+                    if event in (None, found.name) and name in found.fields
+                    and by in found.fields])
             continue
         counts = collections.Counter(shown(item) for item in values)
         total = sum(row['events'] for row in field['values'])
@@ -347,7 +381,11 @@ def main():
     with open(sys.argv[1], encoding='utf-8') as file:
         report = json.load(file)
     events = read(sys.argv[2])
+    figure = None
     for arg in sys.argv[3:]:
+        if arg.startswith('sort:'):
+            figure = arg[5:]
+            sys.argv.remove(arg)
         if arg.startswith('window:'):
             begin, end = map(int, arg.split(':')[1:])
             events = [event for event in events if begin <= event.ns <= end]
@@ -365,6 +403,7 @@ def main():
         check_pairs(report, kinds)
         check_slowest(report, kinds)
     check_fields(report, events)
+    check_sort(report, figure)
     check_locks(report, events)
 
 

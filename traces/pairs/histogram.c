@@ -203,6 +203,47 @@ long double histogram_quantile(struct histogram *h, double q)
 	return h->max;
 }
 
+/* A row for each figure; those that are no quantile have 0. */
+static const struct {
+	const char *word;
+	double q;
+} figures[HISTOGRAM_FIGURES] = {
+	[HISTOGRAM_COUNT] = { "count", 0 },
+	[HISTOGRAM_SUM] = { "sum", 0 },
+	[HISTOGRAM_MIN] = { "min", 0 },
+	[HISTOGRAM_MEAN] = { "mean", 0 },
+	[HISTOGRAM_P50] = { "p50", 0.5 },
+	[HISTOGRAM_P90] = { "p90", 0.9 },
+	[HISTOGRAM_P99] = { "p99", 0.99 },
+	[HISTOGRAM_P999] = { "p99.9", 0.999 },
+	[HISTOGRAM_MAX] = { "max", 0 },
+};
+
+const char *histogram_word(unsigned int figure)
+{
+	return figure < HISTOGRAM_FIGURES ? figures[figure].word : NULL;
+}
+
+long double histogram_figure(struct histogram *h, enum histogram_figure figure)
+{
+	long double sum = histogram_whole(h) ? (long double)h->whole : h->sum;
+
+	switch (figure) {
+	case HISTOGRAM_COUNT:
+		return h->count;
+	case HISTOGRAM_SUM:
+		return sum;
+	case HISTOGRAM_MIN:
+		return h->min;
+	case HISTOGRAM_MEAN:
+		return h->count ? sum / (long double)h->count : 0;
+	case HISTOGRAM_MAX:
+		return h->max;
+	default:
+		return histogram_quantile(h, figures[figure].q);
+	}
+}
+
 bool histogram_row(struct histogram *h, unsigned int *at, long double *from,
 		   long double *to, uint64_t *count)
 {

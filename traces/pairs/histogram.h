@@ -57,6 +57,27 @@ static inline bool histogram_whole(const struct histogram *h)
  * this part of all numbers ("nearest rank"). Returns 0 if there is none. */
 long double histogram_quantile(struct histogram *h, double q);
 
+/* The numbers that describe a distribution. */
+enum histogram_figure {
+	HISTOGRAM_COUNT,
+	HISTOGRAM_SUM,
+	HISTOGRAM_MIN,
+	HISTOGRAM_MEAN,
+	HISTOGRAM_P50,
+	HISTOGRAM_P90,
+	HISTOGRAM_P99,
+	HISTOGRAM_P999,
+	HISTOGRAM_MAX,
+	HISTOGRAM_FIGURES,
+};
+
+/* Returns the word for a figure in tables and options: "p50"; NULL behind the
+ * last. */
+const char *histogram_word(unsigned int figure);
+
+/* Returns a figure. Without numbers, each is 0. */
+long double histogram_figure(struct histogram *h, enum histogram_figure figure);
+
 /*
  * Takes the next power of two that has numbers, from the lowest on; *at is 0 at
  * first. Sets the least and the first greater number of the row: 0 and 1 for

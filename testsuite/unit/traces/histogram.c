@@ -169,6 +169,38 @@ static void odd_ones(void)
 	histogram_clear(&h);
 }
 
+static void figures(void)
+{
+	struct histogram h = { 0 };
+	unsigned int n = 0;
+
+	while (histogram_word(n))
+		n++;
+	unit_equal(n, HISTOGRAM_FIGURES, "each figure has a word");
+	unit_equal_string(histogram_word(HISTOGRAM_P999), "p99.9", "its own");
+	for (unsigned int i = 0; i < n; i++)
+		unit_check(histogram_figure(&h, i) == 0, "none: %s",
+			   histogram_word(i));
+	histogram_add(&h, UINT64_MAX);
+	histogram_add(&h, 2);
+	histogram_add(&h, 1);
+	unit_check(histogram_figure(&h, HISTOGRAM_COUNT) == 3, "count");
+	unit_check(histogram_figure(&h, HISTOGRAM_SUM) ==
+		   18446744073709551618.0L, "a sum of more than 64 bits");
+	unit_check(histogram_figure(&h, HISTOGRAM_MIN) == 1, "minimum");
+	unit_check(histogram_figure(&h, HISTOGRAM_MEAN) ==
+		   6148914691236517206.0L, "mean");
+	unit_check(histogram_figure(&h, HISTOGRAM_P50) == 2, "median");
+	unit_check(histogram_figure(&h, HISTOGRAM_P90) == UINT64_MAX,
+		   "another quantile");
+	unit_check(histogram_figure(&h, HISTOGRAM_MAX) == UINT64_MAX,
+		   "maximum");
+	histogram_add(&h, -0.5L);
+	unit_check(histogram_figure(&h, HISTOGRAM_MIN) == -0.5L,
+		   "minimum of fractions");
+	histogram_clear(&h);
+}
+
 int main(void)
 {
 	check("one", one, 1, true);
@@ -186,5 +218,6 @@ int main(void)
 	check("few edges below zero", below_zero, HISTOGRAM_EXACT, true);
 	check("edges below zero", below_zero, NUMBERS, false);
 	odd_ones();
+	figures();
 	return unit_end();
 }
