@@ -24,12 +24,13 @@ taffrail_field_name_of_value(const struct taffrail_event *event, int field,
 	const char *word = ERROR_NAMES(NEGATIVE);
 	struct shown_name next;
 	uint64_t value, number;
-	bool negative;
+	bool negative, is_signed = false;
 
 	/* as taffrail_shown has it: signed ones with their sign in 64 bits */
 	switch (taffrail_field_kind_(event, field)) {
 	case TAFFRAIL_PLACE_SIGNED_:
 		value = (uint64_t)taffrail_field_signed_(event, field);
+		is_signed = true;
 		break;
 	case TAFFRAIL_PLACE_UNSIGNED_:
 		value = taffrail_field_unsigned_(event, field);
@@ -57,7 +58,7 @@ taffrail_field_name_of_value(const struct taffrail_event *event, int field,
 		return word[2] != 0;
 	}
 	while (shown_next(&shown, &next)) {
-		if ((uint64_t)next.value != value)
+		if (!shown_covers(&next, value, is_signed))
 			continue;
 		*name = next.start;
 		*length = (size_t)(next.end - next.start);

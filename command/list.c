@@ -7,6 +7,7 @@
  * status is 1 if one cannot. Text from a program reaches the terminal only
  * through printable_print().
  */
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -59,8 +60,49 @@ static const char *option_word(char *type, size_t room,
 	return type;
 }
 
+/* Returns whether a name has only characters of an enumerator's. */
+static bool is_word(const struct shown_name *name)
+{
+	const char *p = name->start;
+
+	while (p < name->end && (isalnum((unsigned char)*p) || *p == '_' ||
+				 *p == ':'))
+		p++;
+	return p == name->end && p > name->start;
+}
+
+/* Prints a value that has a name. */
+static void value_print(const char *before, const struct marker_field *field,
+			int64_t value)
+{
+	if (field->is_signed)
+		printf("%s%" PRId64, before, value);
+	else
+		printf("%s%" PRIu64, before, (uint64_t)value);
+}
+
+/* Prints the values of a name as JSON: a number, or the first and the last one.
+ */
+static void value_json(struct json *json, const char *name,
+		       const struct marker_field *field,
+		       const struct shown_name *value)
+{
+	bool range = value->to != value->value;
+
+	if (range)
+		json_open(json, name, '[');
+	json_real(json, range ? NULL : name, field->is_signed ?
+		  (long double)value->value :
+		  (long double)(uint64_t)value->value);
+	if (!range)
+		return;
+	json_real(json, NULL, field->is_signed ?
+		  (long double)value->to : (long double)(uint64_t)value->to);
+	json_close(json, ']');
+}
+
 /* Prints a field as JSON; `priv` is the output. Values of an enumeration are
- * numbers, options of a variant are types. */
+ * numbers, or pairs of them; options of a variant are types. */
 static void field_json(const struct marker_field *field, void *priv)
 {
 	struct shown_field shown = field->shown;
@@ -71,8 +113,8 @@ static void field_json(const struct marker_field *field, void *priv)
 	json_open(json, NULL, '{');
 	json_string(json, "name", field->name);
 	json_string(json, "type", field->type);
-	if (shown.how)
-		json_string(json, "shown", marker_shown_word(shown.how));
+	if (*field->how)
+		json_string(json, "shown", field->how);
 	if (shown.count) {
 		json_open(json, "values", '{');
 		while (shown_next(&shown, &value)) {
@@ -82,7 +124,7 @@ static void field_json(const struct marker_field *field, void *priv)
 				json_string(json, text, option_word(
 						type, sizeof(type), &value));
 			else
-				json_real(json, text, value.value);
+				value_json(json, text, field, &value);
 		}
 		json_close(json, '}');
 	}
@@ -148,7 +190,7 @@ static void put_json(struct output *out, const struct marker *m, pid_t pid)
 static void field_text(const struct marker_field *field, void *priv)
 {
 	struct shown_field shown = field->shown;
-	const char *lead = "{";
+	const char *lead = "{", *quote;
 	struct shown_name value;
 	bool *behind = priv;
 	char type[32];
@@ -156,15 +198,19 @@ static void field_text(const struct marker_field *field, void *priv)
 	printable_print("%s%s %s", *behind ? ", " : "", field->type,
 			field->name);
 	*behind = true;
-	if (shown.how && !shown.count)
-		printf("{%s}", marker_shown_word(shown.how));
+	if (*field->how && !shown.count)
+		printf("{%s}", field->how);
 	for (; shown_next(&shown, &value); lead = ", ") {
-		printable_print("%s%.*s", lead,
-				(int)(value.end - value.start), value.start);
+		quote = is_word(&value) ? "" : "\"";
+		printable_print("%s%s%.*s%s", lead, quote,
+				(int)(value.end - value.start), value.start,
+				quote);
 		if (shown.how == TAFFRAIL_HOW_VARIANT)
 			printf(": %s", option_word(type, sizeof(type), &value));
 		else
-			printf("=%" PRId64, value.value);
+			value_print("=", field, value.value);
+		if (value.to != value.value)
+			value_print("..", field, value.to);
 	}
 	printf("%s", *lead == ',' ? "}" : "");
 }

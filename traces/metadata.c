@@ -192,8 +192,8 @@ static bool put_shown(FILE *out, struct names *names,
 		return true;
 	case TAFFRAIL_HOW_HEX:
 	case TAFFRAIL_HOW_OCT:
-		scalar_put_type(out, scalar,
-				field.how == TAFFRAIL_HOW_HEX ? 16 : 8);
+	case TAFFRAIL_HOW_BIN:
+		scalar_put_type(out, scalar, shown_base(&shown, (uint32_t)i));
 		break;
 	default:
 		if (!metadata_enumeration(out, &field, scalar->bytes * 8,
@@ -209,6 +209,8 @@ static void put_field(FILE *out, struct names *names,
 		      const struct event_view *event, int i,
 		      const char *text, int base)
 {
+	const struct shown_bytes shown = { event->shown,
+				     event->shown + event->shown_bytes };
 	uint8_t type = event->types[i];
 	const struct scalar *scalar = scalar_of(type);
 	const char *length;
@@ -220,14 +222,14 @@ static void put_field(FILE *out, struct names *names,
 		fprintf(out, "string { encoding = UTF8; } %s;\n",
 			identifier_of(names, text, "_", ""));
 	} else if (type & TAFFRAIL_T_ARRAY) {
-		scalar_put_type(out, scalar, 10);
+		element_put_type(out, scalar, &shown, (uint32_t)i, 10);
 		fprintf(out, " %s[%u];\n", identifier_of(names, text, "_", ""),
 			array_count(event, i));
 	} else if (type & TAFFRAIL_T_SEQUENCE) {
 		length = identifier_of(names, text, "__", "_length");
 		scalar_put_type(out, scalar_of(TAFFRAIL_T_U32), 10);
 		fprintf(out, " %s;\n\t\t", length);
-		scalar_put_type(out, scalar, base);
+		element_put_type(out, scalar, &shown, (uint32_t)i, base);
 		fprintf(out, " %s[ %s ];\n", identifier_of(names, text, "_",
 							   ""),
 			length);
@@ -315,6 +317,7 @@ static void put_event(FILE *out, const struct event_view *event)
 				     event->shown + event->shown_bytes };
 	struct members all = { event, fields, 0, event->nfields, 0 };
 	int level = shown_level(&shown);
+	struct shown_field uri;
 
 	fields_parse(event->text, event->kind, event->nfields, fields);
 	fputs("\n/* ", out);
@@ -330,6 +333,14 @@ static void put_event(FILE *out, const struct event_view *event)
 	fprintf(out, "\";\n\tid = %u;\n\tstream_id = 0;\n", event->id);
 	if (level >= 0)
 		fprintf(out, "\tloglevel = %d;\n", level);
+	if (shown_find_how(&uri, &shown, SHOWN_MARKER, TAFFRAIL_HOW_URI)) {
+		/* it ends with a NUL, or is not written */
+		fputs("\tmodel.emf.uri = \"", out);
+		if (memchr(uri.names.p, 0, (size_t)(uri.names.end -
+						    uri.names.p)))
+			metadata_escape(out, uri.names.p);
+		fputs("\";\n", out);
+	}
 	fputs("\tfields := struct {\n", out);
 	put_fields(out, &all);
 	fputs("\t};\n};\n", out);

@@ -187,14 +187,19 @@ static struct shown_bytes shown_of(const struct marker *marker)
 				     marker->shown + marker->shown_bytes };
 }
 
-const char *marker_shown_word(int how)
+/* Returns the word for how a field is shown: "enum", "hex"; "" for none. */
+static const char *word_of(int how)
 {
-	static const char words[][9] = {
+	static const char words[][11] = {
 		[TAFFRAIL_HOW_ENUM] = "enum", [TAFFRAIL_HOW_HEX] = "hex",
 		[TAFFRAIL_HOW_OCT] = "oct", [TAFFRAIL_HOW_BOOL] = "bool",
 		[TAFFRAIL_HOW_CHAR] = "char", [TAFFRAIL_HOW_ERRNO] = "errno",
 		[TAFFRAIL_HOW_VARIANT] = "variant",
 		[TAFFRAIL_HOW_SYMBOL] = "symbol",
+		[TAFFRAIL_HOW_BIN] = "bin",
+		[TAFFRAIL_HOW_BIG_ENDIAN] = "big-endian",
+		[TAFFRAIL_HOW_CHARS] = "text",
+		[TAFFRAIL_HOW_RANGES] = "enum",
 		[TAFFRAIL_HOW_DURATION_NS] = "ns",
 		[TAFFRAIL_HOW_DURATION_US] = "us",
 		[TAFFRAIL_HOW_DURATION_MS] = "ms",
@@ -222,9 +227,11 @@ void marker_each_field(const struct marker *marker,
 {
 	struct shown_bytes shown = shown_of(marker);
 	struct field_name names[TAFFRAIL_FIELDS_MAX];
+	struct shown_bytes rest;
+	struct shown_field next;
 	struct marker_field field;
-	struct text text;
-	char words[32];
+	struct text text, how;
+	char words[32], hows[64];
 
 	if (marker->kind == MARKER_USDT)
 		for (int i = 0; i < marker->nfields; i++)
@@ -237,15 +244,25 @@ void marker_each_field(const struct marker *marker,
 	for (int i = 0; i < marker->nfields; i++) {
 		text_open(&text, words, sizeof(words));
 		field_type_add(&text, marker->types[i]);
-		field.name = names[i].name;
-		field.type = words;
-		if (!shown_find(&field.shown, &shown, (uint32_t)i))
-			field.shown = (struct shown_field){ 0 };
-		if (field.shown.how == TAFFRAIL_HOW_COUNT) {
-			snprintf(words + strcspn(words, "]"), 8, "%u]",
-				 shown_count(&shown, (uint32_t)i,
-					     marker->types[i]));
-			field.shown = (struct shown_field){ 0 };
+		text_open(&how, hows, sizeof(hows));
+		field = (struct marker_field){
+			.name = names[i].name, .type = words, .how = hows,
+			.is_signed = true };
+		for (rest = shown; shown_find(&next, &rest, (uint32_t)i);
+		     rest.p = next.names.end) {
+			if (next.how == TAFFRAIL_HOW_COUNT) {
+				snprintf(words + strcspn(words, "]"), 8, "%u]",
+					 shown_count(&shown, (uint32_t)i,
+						     marker->types[i]));
+				continue;
+			}
+			text_add(&how, *hows && *word_of(next.how) ? ", " : "");
+			text_add(&how, word_of(next.how));
+			if (next.count)
+				field.shown = next;
+			if (next.how == TAFFRAIL_HOW_RANGES)
+				field.is_signed =
+					marker->types[i] != TAFFRAIL_T_U64;
 		}
 		call(&field, priv);
 	}

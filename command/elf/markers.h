@@ -61,11 +61,14 @@ void marker_list_sort(struct marker_list *list);
 int marker_list_parse(struct marker_list *list, const char *answer,
 		      size_t bytes);
 
-/* A field: the type in words ("int32", "string", "uint8[]"), and how the field
- * is shown (0: as the type says). */
+/* A field: the type in words ("int32", "string", "uint8[]"); how the field is
+ * shown ("": as the type says), "hex, big-endian"; and the names of values or
+ * options, if it has any. */
 struct marker_field {
 	const char *name;
 	const char *type;
+	const char *how;
+	bool is_signed;			/* values that have names */
 	struct shown_field shown;
 };
 
@@ -81,10 +84,6 @@ size_t marker_list_unplaced(const struct marker_list *list, const char **why);
 void marker_each_field(const struct marker *marker,
 		       void (*call)(const struct marker_field *field,
 				    void *priv), void *priv);
-
-/* Returns the word for how a field is shown: "enum", "hex", "oct", "bool",
- * "char", "errno"; "" for none. */
-const char *marker_shown_word(int how);
 
 /* Returns the placement of a probe in words: "byte", "jump", "not". */
 const char *placement_text(enum marker_placement placement);

@@ -31,7 +31,7 @@ TAFFRAIL_ESCAPE = re.compile(
 TAFFRAIL_ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"a": b"\a",
                     b"b": b"\b", b"f": b"\f", b"v": b"\v", b"e": b"\x1b"}
 TAFFRAIL_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
-TAFFRAIL_NUMBER = re.compile(r"[-+]?(?:0x[0-9a-f]+|\d+)", re.I)
+TAFFRAIL_NUMBER = re.compile(r"[-+]?(?:0x[0-9a-f]+|0b[01]+|\d+)", re.I)
 TAFFRAIL_CHARACTER = re.compile(r"'(?:[^'\\]|\\.[0-9a-fA-F]*)'", re.DOTALL)
 TAFFRAIL_UNIT = re.compile(r"(-?\d+) (?:ns|us|ms|s)")
 TAFFRAIL_NAME = re.compile(r"[A-Za-z_]\w*")
@@ -139,7 +139,8 @@ def taffrail_value(text, kind=None, named=lambda text: None):
         return taffrail_float(text)
     if TAFFRAIL_NUMBER.fullmatch(text):
         octal = re.fullmatch("-?0[0-7]+", text)
-        number = int(text, 16 if "0x" in text.lower() else 8 if octal else 10)
+        number = int(text, 16 if "0x" in text.lower() else
+                     2 if "0b" in text.lower() else 8 if octal else 10)
         return bool(number) if kind == "bool" else number
     if TAFFRAIL_FLOAT.fullmatch(text):
         return taffrail_float(text)

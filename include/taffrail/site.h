@@ -77,7 +77,8 @@ struct taffrail_var {
 /*
  * How a field is shown, for readers: packed behind the fourth text, for each
  * field that has more to say than a type. An older agent or reader does not
- * look there.
+ * look there, or only at the first one of a field: TAFFRAIL_HOW_COUNT comes
+ * first.
  */
 struct taffrail_shown {
 	uint8_t field_;		/* the number, from 1 on; 0: of the marker */
@@ -89,8 +90,9 @@ struct taffrail_shown {
 
 enum taffrail_how {
 	TAFFRAIL_HOW_ENUM = 1,	/* by the name of the value */
-	TAFFRAIL_HOW_HEX  = 2,	/* in base 16 */
-	TAFFRAIL_HOW_OCT  = 3,	/* in base 8 */
+	TAFFRAIL_HOW_HEX  = 2,	/* in base 16; of an array or a sequence: the
+				 * elements */
+	TAFFRAIL_HOW_OCT  = 3,	/* in base 8, likewise */
 	TAFFRAIL_HOW_BOOL = 4,	/* false or true */
 	TAFFRAIL_HOW_CHAR = 5,	/* a character: the type has one byte */
 	TAFFRAIL_HOW_ERRNO = 6,	/* an error of Linux by name */
@@ -104,6 +106,17 @@ enum taffrail_how {
 				 * elements; it has no names */
 	TAFFRAIL_HOW_SYMBOL = 10, /* of a pointer: by the name of the function
 				   * or variable there */
+	TAFFRAIL_HOW_BIN = 11,	/* in base 2, as TAFFRAIL_HOW_HEX */
+	TAFFRAIL_HOW_BIG_ENDIAN = 12, /* integers of an array or a sequence:
+				       * their bytes, highest first */
+	TAFFRAIL_HOW_CHARS = 13, /* an array or a sequence of one-byte integers:
+				  * a text up to its NUL, or all of them */
+	TAFFRAIL_HOW_RANGES = 14, /* an enumeration: a name for the values from
+				   * one to another, which are two of `count`;
+				   * a NUL ends each name, which may have any
+				   * characters */
+	TAFFRAIL_HOW_URI = 15,	/* of the marker: where its model is described;
+				 * the names are the URI */
 	TAFFRAIL_HOW_DURATION_NS = 16,	/* a duration, in this unit */
 	TAFFRAIL_HOW_DURATION_US = 17,
 	TAFFRAIL_HOW_DURATION_MS = 18,

@@ -28,12 +28,19 @@ static const uint8_t types[TAFFRAIL_FIELDS_MAX] = {
 static const struct write_shape shape = {
 	21, 2, 0, { { 20, 0, 0, 0 }, { 20, 1, 0, 0 } }, { NULL }
 };
-static const struct taffrail_shown shown[] = {
+static const struct __attribute__((packed)) {
+	struct taffrail_shown unit, time, big, ranges;
+	int64_t of[4];
+	char labels[8];
+} shown = {
 	{ .field_ = 1, .how_ = TAFFRAIL_HOW_DURATION_MS },
 	{ .field_ = 2, .how_ = TAFFRAIL_HOW_TIME_NS },
+	{ .field_ = 5, .how_ = TAFFRAIL_HOW_BIG_ENDIAN },
+	{ .field_ = 6, .how_ = TAFFRAIL_HOW_RANGES, .count_ = 4, .bytes_ = 40 },
+	{ -3, 9, 1, 1 }, "ANY\0ONE",
 };
 static const struct expr_fields fields = {
-	names, types, 6, { (const char *)shown, (const char *)(shown + 2) }
+	names, types, 6, { (const char *)&shown, (const char *)(&shown + 1) }
 };
 static const struct ax_layout layout = { &shape, types };
 
@@ -56,7 +63,7 @@ static const struct ax_machine machine = {
 };
 
 static const char *const values[] = {
-	"a", "u", "d", "s", "r", "b", "vtid", "cpu", "procname", "zz", "0",
+	"a", "u", "d", "s", "r", "b", "ANY", "ONE", "r[1]", "vtid", "cpu", "procname", "zz", "0",
 	"1", "42", "0x7f", "017", "'x'", "'\\n'", "1.5", "2e3", ".25", "3u",
 	"18446744073709551615", "9223372036854775808", "1e400", "\"x\"",
 	"\"a*\"", "\"\\x41\\n\"", "\"\"", "a", "u", "d",

@@ -90,13 +90,14 @@ SIGSAFE const char *ax_field_decode(struct ax_insn *insn,
 	uint8_t opcode = p[0];
 	uint32_t bytes, element, shift;
 	int is_signed;
+	uint8_t part;
 
 	if (field_find(&place, layout, p[1]))
 		return "no such field";
 	if (opcode >= AX_PART) {
 		/* the part's type and number stand at p + 2 */
-		bytes = p[2] & ~TAFFRAIL_T_SCALAR_MASK ? 0 :
-							 scalar_bytes(p[2]);
+		part = p[2] & ~AX_PART_BIG_ENDIAN;
+		bytes = part & ~TAFFRAIL_T_SCALAR_MASK ? 0 : scalar_bytes(part);
 		element = place.variable ?
 			layout->shape->var[place.number].element_bytes : 0;
 		if (!bytes || !element)
@@ -110,7 +111,7 @@ SIGSAFE const char *ax_field_decode(struct ax_insn *insn,
 	if (opcode == AX_FIELD_EQUAL || opcode == AX_FIELD_GLOB) {
 		/* of an array, too: the characters that it has */
 		if (place.type != TAFFRAIL_T_STRING &&
-		    place.type != (TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_U8))
+		    !(place.variable && scalar_bytes(place.type) == 1))
 			return "the field is not a string";
 		insn->var = (uint16_t)place.number;
 		insn->value = place.type == TAFFRAIL_T_STRING ?

@@ -61,14 +61,17 @@ static SIGSAFE __attribute__((noinline)) uint64_t
 part_load(const struct ax_event *event, const struct ax_insn *insn)
 {
 	const uint8_t *p = (const uint8_t *)event->var[insn->var].p + insn->at;
-	uint8_t type = (uint8_t)insn->value;
-	uint32_t bytes = scalar_bytes(type);
+	uint8_t type = insn->value & TAFFRAIL_T_SCALAR_MASK;
+	uint32_t last = scalar_bytes(type) - 1;
+	/* of the numbers of the bytes, from the lowest on */
+	uint32_t turn = insn->value & AX_PART_BIG_ENDIAN ? 0 : last;
 	uint64_t value = 0;
+	uint32_t i;
 
 	if (!has_part(event, insn))
 		return 0;
-	while (bytes--)
-		value = value << 8 | p[bytes];
+	for (i = 0; i <= last; i++)
+		value = value << 8 | p[turn ? turn - i : i];
 	return type == TAFFRAIL_T_F32 ? double_of_float((uint32_t)value) :
 					scalar_extend(type, value);
 }

@@ -115,11 +115,14 @@ enum ax_opcode {
 	/*
 	 * A "part" is a u8 field, which is an array, a u8 type of a scalar and
 	 * a u16 number: an element of that type. A part that is not there,
-	 * behind the end, is 0.
+	 * behind the end, is 0. With AX_PART_BIG_ENDIAN in the type, its first
+	 * byte is the highest.
 	 */
 	AX_PART		 = 0xd5, /* part: - integer, or a double's bits */
 	AX_HAS_PART	 = 0xd6, /* part: - test, whether it is there */
 };
+
+#define AX_PART_BIG_ENDIAN 0x80	/* | type of an integer */
 
 #define AX_CODE_MAX	4096	/* bytes of a program */
 #define AX_STACK_MAX	64	/* values; the interpreter has room for them */

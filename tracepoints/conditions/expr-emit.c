@@ -79,7 +79,8 @@ void expr_emit_part(struct compiler *c, const struct part *part, uint8_t type)
 	if (!part->type)
 		load.number = 0;
 	if (type != TAFFRAIL_T_STRING)
-		emit_part(c, AX_PART, &load, type);
+		emit_part(c, AX_PART, &load,
+			  type | (part->type & AX_PART_BIG_ENDIAN));
 }
 
 /* The top of the stack is a test: makes it false where a part of a is not
@@ -159,6 +160,14 @@ static void fail_units(struct compiler *c, const char *where)
 		   "a number with a unit needs a field that has one");
 }
 
+/* Fails because a name of several values stands where one is needed. */
+static void fail_range(struct compiler *c, const struct operand *a,
+		       const char *where)
+{
+	fail_types(c, a->kind == OPERAND_RANGE ? a->start : where,
+		   "the name stands for several values: use == or !=");
+}
+
 /* Makes the operand a number that is 0 or 1, and no literal. */
 static void make_boolean(struct operand *a)
 {
@@ -204,6 +213,8 @@ void expr_emit_truth(struct compiler *c, struct operand *a)
 		make_boolean(a);
 	} else if (a->kind == OPERAND_DURATION) {
 		fail_units(c, a->start);
+	} else if (a->kind == OPERAND_RANGE) {
+		fail_range(c, a, a->start);
 	} else if (c->nparts > a->parts) {
 		expr_emit_boolean(c, a);
 		make_boolean(a);
@@ -514,11 +525,40 @@ static void duration_settle(struct compiler *c, struct operand *a,
 	c->used = used;
 }
 
+/* Emits the test whether a number, which is on the stack, is one of the values
+ * of a name: the distance from the first one is no larger than the last one's.
+ */
+static void emit_within(struct compiler *c, enum operator op, struct operand *a,
+			const struct operand *b, const char *where)
+{
+	const struct operand *range = a->kind == OPERAND_RANGE ? a : b;
+	const struct operand *number = range == a ? b : a;
+
+	if ((op != OP_EQUAL && op != OP_NOT_EQUAL) ||
+	    number->kind > OPERAND_UNSIGNED) {
+		fail_range(c, range, where);
+		return;
+	}
+	expr_emit_number(c, range->value, 0);
+	expr_emit(c, AX_SUB);
+	expr_emit_number(c, range->to - range->value, 0);
+	expr_emit(c, AX_SWAP);
+	expr_emit(c, AX_LESS_UNSIGNED);
+	if (op == OP_EQUAL)
+		expr_emit(c, AX_LOG_NOT);
+	make_boolean(a);
+	emit_parts(c, a);
+}
+
 void expr_emit_binary(struct compiler *c, enum operator op, struct operand *a,
 		      struct operand *b, const char *where)
 {
 	int sum = op == OP_PLUS || op == OP_MINUS || op == OP_REMAINDER;
 
+	if (a->kind == OPERAND_RANGE || b->kind == OPERAND_RANGE) {
+		emit_within(c, op, a, b, where);
+		return;
+	}
 	if (a->kind == OPERAND_DURATION)
 		duration_settle(c, a, b, where);
 	if (b->kind == OPERAND_DURATION)
@@ -586,6 +626,8 @@ void expr_emit_unary(struct compiler *c, enum operator op, struct operand *a,
 	}
 	if (is_string(a))
 		fail_types(c, where, "a string is not a number");
+	if (a->kind == OPERAND_RANGE)
+		fail_range(c, a, where);
 	if (op == OP_GLOB && a->kind == OPERAND_DURATION)
 		fail_units(c, where);
 	if (op == OP_GLOB && a->kind == OPERAND_DOUBLE)

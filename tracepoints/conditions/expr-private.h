@@ -73,6 +73,7 @@ enum operand_kind {
 	OPERAND_ANY,		/* a name, when no marker is known */
 	OPERAND_DURATION,	/* a number with a unit: which constant it is
 				 * depends on what it is compared with */
+	OPERAND_RANGE,		/* a name of several values; no code */
 };
 
 struct operand {
@@ -83,6 +84,7 @@ struct operand {
 	uint8_t comparison;	/* a comparison not in parentheses */
 	uint8_t literal;	/* a number of the text, with this value: */
 	uint64_t value;		/* of a duration: 1 if it is negative */
+	uint64_t to;		/* of a range: the last value */
 	uint8_t unit;		/* enum taffrail_how; 0: none */
 	uint8_t parts;		/* of c->parts[], those before it */
 	size_t code;		/* where the code begins */
@@ -94,7 +96,8 @@ struct operand {
  * of a union. */
 struct part {
 	uint8_t field;
-	uint8_t type;		/* 0: an option, of the field before */
+	uint8_t type;		/* 0: an option, of the field before; or with
+				 * AX_PART_BIG_ENDIAN */
 	uint16_t number;
 };
 

@@ -111,6 +111,8 @@ static void use_field(struct compiler *c, uint8_t field, struct operand *a)
 	uint8_t opcode = use_type(a, c->fields->types[field]);
 	struct shown_field shown;
 
+	if (shown_says(&c->fields->shown, field, TAFFRAIL_HOW_CHARS))
+		opcode = use_type(a, TAFFRAIL_T_STRING);
 	a->field = field;
 	c->field = field;
 	if (!shown_find(&shown, &c->fields->shown, field))
@@ -148,8 +150,10 @@ static int use_element(struct compiler *c, uint8_t field, const char *p,
 	const char *end = c->token.end - closed;
 	uint32_t number = 0;
 
+	/* characters are a string, as in a trace */
 	if (closed != (*p == '[') ||
 	    !(type & (TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_ARRAY)) ||
+	    shown_says(&c->fields->shown, field, TAFFRAIL_HOW_CHARS) ||
 	    !scalar_bytes(type) || ++p >= end)
 		return 0;
 	for (; p < end; p++) {
@@ -160,7 +164,11 @@ static int use_element(struct compiler *c, uint8_t field, const char *p,
 			return 0;
 	}
 	part.number = (uint16_t)number;
-	use_part(c, &part, part.type, a);
+	type = part.type;
+	if (shown_says(&c->fields->shown, field, TAFFRAIL_HOW_BIG_ENDIAN) &&
+	    scalar_sort(type) != SCALAR_REAL)
+		part.type |= AX_PART_BIG_ENDIAN;
+	use_part(c, &part, type, a);
 	return 1;
 }
 
@@ -223,6 +231,38 @@ static void use_number(struct compiler *c, struct operand *a, uint64_t value,
 	expr_emit_number(c, value, !is_unsigned);
 }
 
+/* Returns whether the token is this name, or the part of it behind a colon. */
+static int is_name(const struct token *token, const struct shown_name *name)
+{
+	size_t n = (size_t)(token->end - token->start);
+	size_t all = (size_t)(name->end - name->start);
+
+	return n <= all && (n == all || name->end[-(ptrdiff_t)n - 1] == ':') &&
+	       !__builtin_memcmp(name->end - n, token->start, n);
+}
+
+/* Uses a name of a field's values as an operand: one value, or those from one
+ * to another. */
+static void use_values(struct compiler *c, struct operand *a,
+		       struct shown_field *rest, const struct shown_name *name,
+		       int is_unsigned)
+{
+	struct shown_name other;
+
+	while (rest->how == TAFFRAIL_HOW_RANGES && shown_next(rest, &other))
+		if (is_name(&c->token, &other))
+			expr_fail_name(c, -ESRCH, &c->token, "the name",
+				       " stands for several ranges: compare "
+				       "with numbers");
+	if (name->value == name->to) {
+		use_number(c, a, (uint64_t)name->value, is_unsigned);
+		return;
+	}
+	a->kind = OPERAND_RANGE;
+	a->value = (uint64_t)name->value;
+	a->to = (uint64_t)name->to;
+}
+
 /* Uses the token as an enumerator or as an error's name: of the last field, of
  * those behind it, of those before it. Returns whether it is one. */
 static int use_enumerator(struct compiler *c, struct operand *a)
@@ -242,14 +282,10 @@ static int use_enumerator(struct compiler *c, struct operand *a)
 			return 1;
 		}
 		while (shown_next(&field, &name)) {
-			if (c->token.end - c->token.start !=
-				    name.end - name.start ||
-			    __builtin_memcmp(name.start, c->token.start,
-					     (size_t)(name.end - name.start)))
+			if (!is_name(&c->token, &name))
 				continue;
-			use_number(c, a, (uint64_t)name.value,
-				   c->fields->types[number] ==
-					   TAFFRAIL_T_U64);
+			use_values(c, a, &field, &name,
+				   c->fields->types[number] == TAFFRAIL_T_U64);
 			return 1;
 		}
 	}

@@ -11,6 +11,8 @@
 struct field_value {
 	uint8_t type;			/* enum taffrail_type */
 	uint8_t whole;			/* all of it is there */
+	uint8_t big;			/* integers have the highest byte first
+					 */
 	const uint8_t *p;		/* in the event; not aligned */
 	uint32_t n;			/* characters, or elements */
 };
@@ -34,6 +36,9 @@ int field_is_double(const struct field_value *value);
 
 /* Returns the bits of a floating-point scalar as a double. */
 uint64_t field_double(const struct field_value *value);
+
+/* Takes element i of an array. */
+struct field_value field_element(const struct field_value *array, uint32_t i);
 
 /* Adds a value as in an event, but a string without quotes and escapes. */
 void field_show(struct text *text, const struct field_value *value);

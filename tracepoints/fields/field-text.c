@@ -51,12 +51,34 @@ static void base_show(struct text *text, const struct field_value *value,
 	uint64_t rest = field_integer(value) << (64 - all) >> (64 - all);
 	uint32_t n = bits;
 
-	text_add(text, bits == 4 ? "0x" : "0");
+	text_add(text, bits == 4 ? "0x" : bits == 3 ? "0" : "0b");
 	while (n < all && rest >> n)
 		n += bits;
 	for (; n; n -= bits)
 		text_add_char(text, "0123456789abcdef"[rest >> (n - bits) &
 						       ((1u << bits) - 1)]);
+}
+
+/* Adds the elements of an array in a base, if one was said. Returns whether it
+ * has. */
+static int elements_show(struct text *text, const struct field_value *array,
+			 uint8_t base)
+{
+	struct field_value element;
+	uint32_t i;
+
+	if (!base || !array->whole || !(array->type & TAFFRAIL_T_SEQUENCE) ||
+	    scalar_sort(array->type & TAFFRAIL_T_SCALAR_MASK) == SCALAR_REAL)
+		return 0;
+	text_add_char(text, '{');
+	for (i = 0; i < array->n && !text->cut; i++) {
+		if (i)
+			text_add(text, ", ");
+		element = field_element(array, i);
+		base_show(text, &element, base == 16 ? 4 : base == 8 ? 3 : 1);
+	}
+	text_add_char(text, '}');
+	return 1;
 }
 
 /* Adds the value in the way that was said. Returns whether it has. */
@@ -67,8 +89,10 @@ static int how_show(struct text *text, const struct field_value *value,
 	int negative = (int64_t)number < 0;
 	const char *error = error_word(negative ? 0 - number : number);
 
-	if (how == TAFFRAIL_HOW_HEX || how == TAFFRAIL_HOW_OCT) {
-		base_show(text, value, how == TAFFRAIL_HOW_HEX ? 4 : 3);
+	if (how == TAFFRAIL_HOW_HEX || how == TAFFRAIL_HOW_OCT ||
+	    how == TAFFRAIL_HOW_BIN) {
+		base_show(text, value, how == TAFFRAIL_HOW_HEX ? 4 :
+				       how == TAFFRAIL_HOW_OCT ? 3 : 1);
 	} else if (how == TAFFRAIL_HOW_BOOL && number < 2) {
 		text_add(text, number ? "true" : "false");
 	} else if (how == TAFFRAIL_HOW_CHAR) {
@@ -88,26 +112,52 @@ static int how_show(struct text *text, const struct field_value *value,
 	return 1;
 }
 
+/* Adds a name; one that has other characters than an enumerator's, in quotes,
+ * as a string. */
+static void label_show(struct text *text, const struct shown_name *name)
+{
+	const char *p = name->start;
+	int quoted;
+
+	while (p < name->end && (*p == '_' || *p == ':' ||
+				 (uint32_t)(*p - '0') < 10 ||
+				 (uint32_t)((*p | 32) - 'a') < 26))
+		p++;
+	quoted = p < name->end || p == name->start;
+	if (quoted)
+		text_add_char(text, '"');
+	for (p = name->start; p < name->end && !text->cut; p++)
+		add_escaped(text, (uint8_t)*p);
+	if (quoted)
+		text_add_char(text, '"');
+}
+
 /* Adds the name of the value, or the value in the way that the field asks for.
  * Returns whether one of the two exists. */
 static int name_show(struct text *text, const struct field_event *event,
 		     const struct field_value *value, uint32_t i)
 {
+	uint64_t number;
+	int is_signed;
 	struct shown_field field;
 	struct shown_name name;
 	uint8_t how;
 
-	if (!field_is_integer(value) || !shown_find(&field, &event->shown, i))
+	if (!field_is_integer(value))
+		return elements_show(text, value,
+				     shown_base(&event->shown, i));
+	if (!shown_find(&field, &event->shown, i))
 		return 0;
 	how = field.how;
 	if (how == TAFFRAIL_HOW_VARIANT)	/* its names are the options' */
 		return 0;
+	number = field_integer(value);
+	is_signed = scalar_sort(value->type) == SCALAR_SIGNED;
 	while (shown_next(&field, &name)) {
-		if ((uint64_t)name.value == field_integer(value)) {
-			text_add_bytes(text, name.start,
-				       (size_t)(name.end - name.start));
-			return 1;
-		}
+		if (!shown_covers(&name, number, is_signed))
+			continue;
+		label_show(text, &name);
+		return 1;
 	}
 	return how_show(text, value, how);
 }

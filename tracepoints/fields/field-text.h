@@ -13,7 +13,8 @@
  * the same number back; strings are in quotes and escaped as babeltrace2 does
  * it, sequences in braces: id = 7, url = "/x", v = {1, 2}. A value that has a
  * name is shown by it: state = RUNNING. Bases, booleans, characters, errors
- * and units are shown: 0xa5, 017, true, 'a', ENOENT, 5 ms.
+ * and units are shown: 0xa5, 017, 0b101, true, 'a', ENOENT, 5 ms; an array of
+ * characters as a string.
  *
  * When the bytes end before the last field does, the text ends with "...".
  */

@@ -54,6 +54,26 @@ static uint32_t value_take(struct field_value *value,
 	return 4 + value->n * element;
 }
 
+/* Makes of an array what the marker says that it is: a text up to its NUL, or
+ * big-endian integers. */
+static void elements_settle(struct field_value *value,
+			    const struct field_event *event, uint32_t number)
+{
+	uint32_t n = 0;
+
+	if (!(value->type & TAFFRAIL_T_SEQUENCE))
+		return;
+	value->big = (uint8_t)shown_says(&event->shown, number,
+					 TAFFRAIL_HOW_BIG_ENDIAN);
+	if (scalar_bytes(value->type) != 1 ||
+	    !shown_says(&event->shown, number, TAFFRAIL_HOW_CHARS))
+		return;
+	value->type = TAFFRAIL_T_STRING;
+	while (n < value->n && value->p[n])
+		n++;
+	value->n = n;
+}
+
 uint32_t field_values_take(struct field_value *values,
 			   const struct field_event *event, const uint8_t *p,
 			   uint32_t room)
@@ -65,6 +85,7 @@ uint32_t field_values_take(struct field_value *values,
 
 		if (!bytes)
 			break;
+		elements_settle(&values[i], event, i);
 		p += bytes;
 		room -= bytes;
 		if (!values[i].whole)
@@ -95,7 +116,8 @@ uint64_t field_integer(const struct field_value *value)
 	uint32_t i;
 
 	for (i = 0; i < bytes; i++)
-		((uint8_t *)&bits)[i] = value->p[i];
+		((uint8_t *)&bits)[i] = value->p[value->big ? bytes - 1 - i :
+							      i];
 	return scalar_extend(value->type, bits);
 }
 
@@ -141,11 +163,20 @@ static void scalar_show(struct text *text, const struct field_value *value)
 	}
 }
 
+struct field_value field_element(const struct field_value *array, uint32_t i)
+{
+	uint8_t type = array->type & TAFFRAIL_T_SCALAR_MASK;
+
+	return (struct field_value){ .type = type, .big = array->big,
+				     .whole = 1,
+				     .p = array->p + i * scalar_bytes(type) };
+}
+
 /* A sequence is shown in braces; the last brace is missing when the bytes end
  * too early. */
 void field_show(struct text *text, const struct field_value *value)
 {
-	struct field_value element = { .p = value->p };
+	struct field_value element;
 	uint32_t i;
 
 	if (value->type == TAFFRAIL_T_STRING) {
@@ -157,13 +188,12 @@ void field_show(struct text *text, const struct field_value *value)
 		scalar_show(text, value);
 		return;
 	}
-	element.type = value->type & TAFFRAIL_T_SCALAR_MASK;
 	text_add_char(text, '{');
 	for (i = 0; i < value->n && !text->cut; i++) {
 		if (i)
 			text_add(text, ", ");
+		element = field_element(value, i);
 		scalar_show(text, &element);
-		element.p += scalar_bytes(element.type);
 	}
 	if (value->whole)
 		text_add_char(text, '}');

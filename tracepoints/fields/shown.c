@@ -50,6 +50,31 @@ int shown_find(struct shown_field *field, const struct shown_bytes *shown,
 	return 0;
 }
 
+int shown_find_how(struct shown_field *field, const struct shown_bytes *shown,
+		   uint32_t number, uint8_t how)
+{
+	struct shown_bytes rest = *shown;
+
+	for (; shown_find(field, &rest, number); rest.p = field->names.end)
+		if (field->how == how)
+			return 1;
+	return 0;
+}
+
+int shown_says(const struct shown_bytes *shown, uint32_t number, uint8_t how)
+{
+	struct shown_field field;
+
+	return shown_find_how(&field, shown, number, how);
+}
+
+uint8_t shown_base(const struct shown_bytes *shown, uint32_t number)
+{
+	return shown_says(shown, number, TAFFRAIL_HOW_HEX) ? 16 :
+	       shown_says(shown, number, TAFFRAIL_HOW_OCT) ? 8 :
+	       shown_says(shown, number, TAFFRAIL_HOW_BIN) ? 2 : 0;
+}
+
 int shown_has(const struct shown_bytes *shown, uint8_t how)
 {
 	struct taffrail_shown head;
@@ -115,16 +140,34 @@ const char *unit_word(uint8_t how)
 		       "" : words[how & 3];
 }
 
-/* "first, scope::second": the part behind a colon counts. */
+/* Takes the next value, if there is one. */
+static int take_value(struct shown_field *field, int64_t *value)
+{
+	if (!field->count)
+		return 0;
+	field->count--;
+	__builtin_memcpy(value, field->values, sizeof(*value));
+	field->values += sizeof(*value);
+	return 1;
+}
+
+/* "first, scope::second": the part behind a colon counts; of ranges, all up to
+ * the NUL. */
 int shown_next(struct shown_field *field, struct shown_name *name)
 {
 	const char *p = field->names.p;
 
-	if (!field->count)
+	if (!take_value(field, &name->value))
 		return 0;
-	field->count--;
-	__builtin_memcpy(&name->value, field->values, sizeof(name->value));
-	field->values += sizeof(name->value);
+	name->to = name->value;
+	if (field->how == TAFFRAIL_HOW_RANGES) {
+		name->start = p;
+		while (p < field->names.end && *p)
+			p++;
+		name->end = p;
+		field->names.p = p + 1;
+		return take_value(field, &name->to) && p < field->names.end;
+	}
 	while (p < field->names.end && (*p == ',' || *p == ' '))
 		p++;
 	name->start = p;
@@ -134,4 +177,27 @@ int shown_next(struct shown_field *field, struct shown_name *name)
 	name->end = p;
 	field->names.p = p;
 	return name->end > name->start;
+}
+
+size_t shown_begin(struct text *text, uint32_t number, uint8_t how,
+		   uint16_t count)
+{
+	struct taffrail_shown head = { .field_ = (uint8_t)(number + 1),
+				       .how_ = how, .count_ = count };
+	size_t begin = text->used;
+
+	text_add_bytes(text, (const char *)&head, sizeof(head));
+	return begin;
+}
+
+void shown_end(struct text *text, size_t begin)
+{
+	struct taffrail_shown head;
+	char *at = text->start + begin;
+
+	if (text->cut)
+		return;
+	__builtin_memcpy(&head, at, sizeof(head));
+	head.bytes_ = (uint32_t)(text->used - begin - sizeof(head));
+	__builtin_memcpy(at, &head, sizeof(head));
 }

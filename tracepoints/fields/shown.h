@@ -11,6 +11,7 @@
 
 #include <stdint.h>
 
+#include "base/text.h"
 #include "include/taffrail/site.h"
 
 /* The bytes; none if the two are equal. */
@@ -35,6 +36,7 @@ struct shown_name {
 	int64_t value;
 	const char *start;
 	const char *end;
+	int64_t to;			/* the last value that has the name */
 };
 
 /* Finds the description of a field, by the number from 0 on. Returns 0 when
@@ -42,6 +44,17 @@ struct shown_name {
  */
 int shown_find(struct shown_field *field, const struct shown_bytes *shown,
 	       uint32_t number);
+
+/* Does the same with the first description that says this. SIGSAFE. */
+int shown_find_how(struct shown_field *field, const struct shown_bytes *shown,
+		   uint32_t number, uint8_t how);
+
+/* Returns whether a description of the field says this. SIGSAFE. */
+int shown_says(const struct shown_bytes *shown, uint32_t number, uint8_t how);
+
+/* Returns the base, 2, 8 or 16, of an integer or of the elements of an array;
+ * or 0: nothing was said. SIGSAFE. */
+uint8_t shown_base(const struct shown_bytes *shown, uint32_t number);
 
 /* Returns 1 when something is shown in this way. SIGSAFE. */
 int shown_has(const struct shown_bytes *shown, uint8_t how);
@@ -75,5 +88,25 @@ const char *unit_word(uint8_t how);
 
 /* Takes the next name. Returns 1, or 0: there is none. SIGSAFE. */
 int shown_next(struct shown_field *field, struct shown_name *name);
+
+/* Returns whether a value has the name. SIGSAFE. */
+static inline int shown_covers(const struct shown_name *name, uint64_t value,
+			       int is_signed)
+{
+	return is_signed ? (int64_t)value >= name->value &&
+				   (int64_t)value <= name->to :
+			   value >= (uint64_t)name->value &&
+				   value <= (uint64_t)name->to;
+}
+
+/*
+ * Adds a description to the bytes behind a marker's texts: shown_begin() adds
+ * the head, and returns where it is; the caller adds `count` values of 64 bits
+ * and then the names, by text_add_bytes(); shown_end() completes the head. When
+ * text->cut is set at the end, the bytes are not to be used. SIGSAFE.
+ */
+size_t shown_begin(struct text *text, uint32_t number, uint8_t how,
+		   uint16_t count);
+void shown_end(struct text *text, size_t begin);
 
 #endif

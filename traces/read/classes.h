@@ -4,8 +4,8 @@
  * types of their fields ("field classes" in the CTF specification 1.8.3).
  *
  * In memory an event's contexts and fields are packed bytes of the host's
- * order, one field after the other without padding. Events of every source have
- * this form:
+ * order, one field after the other without padding; only elements may have
+ * another order. Events of every source have this form:
  *
  *	FIELD_INTEGER, FIELD_REAL, FIELD_ENUM	`bytes` bytes
  *	FIELD_STRING	bytes and a NUL
@@ -63,6 +63,8 @@ struct field_class {
 	bool is_signed;
 	uint8_t base;			/* to show it in: 2, 8, 10, 16 */
 	uint8_t bits;			/* in the trace; 0: all of `bytes` */
+	bool swapped;			/* of elements that are integers: not
+					 * in the host's order */
 	uint8_t unit;			/* TAFFRAIL_HOW_DURATION_NS and such,
 					 * of an integer; or 0 */
 	bool is_length;			/* of the sequence that follows */
@@ -202,13 +204,17 @@ static inline uint64_t field_integer(const struct field_class *class,
 		return class->is_signed ? (uint64_t)(int8_t)*at : *at;
 	case 2:
 		__builtin_memcpy(&v.u16, at, 2);
+		if (class->swapped)
+			v.u16 = __builtin_bswap16(v.u16);
 		return class->is_signed ? (uint64_t)(int16_t)v.u16 : v.u16;
 	case 4:
 		__builtin_memcpy(&v.u32, at, 4);
+		if (class->swapped)
+			v.u32 = __builtin_bswap32(v.u32);
 		return class->is_signed ? (uint64_t)(int32_t)v.u32 : v.u32;
 	default:
 		__builtin_memcpy(&v.u64, at, 8);
-		return v.u64;
+		return class->swapped ? __builtin_bswap64(v.u64) : v.u64;
 	}
 }
 

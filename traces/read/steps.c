@@ -38,6 +38,21 @@ static void add_fixed(struct steps *s, uint64_t bytes)
 	}
 }
 
+/* Adds a step over elements of so many bytes. The step has their length, which
+ * is the end of the one before it and is taken away there. */
+static void add_counted(struct steps *s, uint32_t bytes)
+{
+	if (!s->n || s->step[s->n - 1] > STEP_FIXED_MAX ||
+	    s->step[s->n - 1] < sizeof(uint32_t)) {
+		s->simple = false;
+		return;
+	}
+	s->step[s->n - 1] -= sizeof(uint32_t);
+	if (!s->step[s->n - 1])
+		s->n--;
+	step_add(s, STEP_SEQUENCE | bytes);
+}
+
 /*
  * Adds the steps of a field. Where steps cannot describe it, s->simple becomes
  * false, and the event is stepped over field by field.
@@ -51,24 +66,19 @@ static void add_field(struct steps *s, const struct field_class *class)
 		step_add(s, STEP_STRING);
 		break;
 	case FIELD_TEXT:
-		add_fixed(s, class->count);
+		if (class->counted)
+			add_counted(s, 1);
+		else
+			add_fixed(s, class->count);
 		break;
 	case FIELD_VARIANT:
 		s->simple = false;	/* each is looked at */
 		break;
 	case FIELD_SEQUENCE:
-		/* the step has the length, which is the end of the one before
-		 * it and is taken away there */
-		if (element->kind > FIELD_ENUM || !s->n ||
-		    s->step[s->n - 1] > STEP_FIXED_MAX ||
-		    s->step[s->n - 1] < sizeof(uint32_t)) {
+		if (element->kind > FIELD_ENUM)
 			s->simple = false;
-			break;
-		}
-		s->step[s->n - 1] -= sizeof(uint32_t);
-		if (!s->step[s->n - 1])
-			s->n--;
-		step_add(s, STEP_SEQUENCE | element->bytes);
+		else
+			add_counted(s, element->bytes);
 		break;
 	case FIELD_ARRAY:
 		if (element->kind > FIELD_ENUM)

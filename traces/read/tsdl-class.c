@@ -78,6 +78,9 @@ static bool fill_members(struct tsdl *t, struct field_class *class,
 		members[i].name = type->names[i];
 		if (members[i].name && *members[i].name == '_')
 			members[i].name++;
+		/* a number alone has the host's order */
+		if (members[i].kind <= FIELD_ENUM && members[i].swapped)
+			return false;
 		if (member->class.kind != FIELD_SEQUENCE && !member->variant)
 			continue;
 		if (!i || members[i - 1].kind != FIELD_INTEGER ||
@@ -125,7 +128,7 @@ static bool class_fill(struct tsdl *t, struct field_class *class,
 	case FIELD_STRING:
 		return true;
 	case FIELD_REAL:
-		return type->align <= ALIGN_BITS && wide;
+		return type->align <= ALIGN_BITS && wide && !class->swapped;
 	default:
 		return type->align <= ALIGN_BITS &&
 		       (wide || type->bits == 8 || type->bits == 16);

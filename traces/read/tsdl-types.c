@@ -65,6 +65,7 @@ static uint64_t attribute_number(struct tsdl *t)
  */
 static struct tsdl_type *parse_number(struct tsdl *t, enum field_kind kind)
 {
+	bool little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
 	struct tsdl_type *type = new_type(t, kind);
 	struct field_class *class;
 
@@ -89,6 +90,13 @@ static struct tsdl_type *parse_number(struct tsdl *t, enum field_kind kind)
 			tsdl_need_sign(t, '=');
 			type->text = !tsdl_is_word(t, "none");
 			tsdl_next(t);
+		} else if (tsdl_take_word(t, "byte_order")) {
+			tsdl_need_sign(t, '=');
+			/* metadata.c writes no other word */
+			if (!tsdl_is_word(t, "be"))
+				tsdl_fail(t, -ENOTSUP);
+			class->swapped = little;
+			tsdl_next(t);
 		} else if (tsdl_take_word(t, "map")) {
 			tsdl_need_sign(t, '=');
 			type->clock = true;
@@ -98,8 +106,7 @@ static struct tsdl_type *parse_number(struct tsdl *t, enum field_kind kind)
 			tsdl_need_sign(t, '=');
 			type->bits += (unsigned int)attribute_number(t);
 		} else {
-			/* byte_order, and words that later versions of CTF may
-			 * add */
+			/* words that later versions of CTF may add */
 			tsdl_fail(t, t->kind == TOKEN_WORD ? -ENOTSUP :
 							     -EBADMSG);
 		}

@@ -237,7 +237,8 @@ static void parse_event(struct tsdl *t, const char *key, void *priv)
 		event->level = t->number <= LEVEL_MAX ? (int)t->number :
 							LEVEL_NONE;
 		tsdl_next(t);
-	} else if (!strcmp(key, "stream_id")) {
+	} else if (!strcmp(key, "stream_id") ||
+		   !strcmp(key, "model.emf.uri")) {
 		tsdl_next(t);
 	} else {
 		tsdl_fail(t, -ENOTSUP);

@@ -9,8 +9,6 @@
 #include "tracepoints/conditions/ax.h"
 #include "traces/read/where.h"
 
-#define WHERE_TEXT_BYTES	64	/* of a FIELD_TEXT; more is cut */
-
 /* One step over an event's bytes: past a field, or into the event that the
  * program sees. */
 struct where_step {
@@ -42,7 +40,6 @@ struct where_fields {
 struct where_values {
 	char fixed[TAFFRAIL_FIELDS_MAX * 8];
 	struct write_var var[16];
-	char text[16][WHERE_TEXT_BYTES];
 };
 
 /*

@@ -18,6 +18,14 @@
 #include "traces/read/visit.h"
 #include "traces/read/where-fields-private.h"
 
+/* Returns whether a field is one character, which conditions have as a number.
+ */
+static bool is_character(const struct field_class *class)
+{
+	return class->kind == FIELD_TEXT && !class->counted &&
+	       class->count == 1;
+}
+
 /* Returns the type for conditions, or 0: they cannot use the field. The types
  * are those that a marker has for such a field. */
 static uint8_t type_of(const struct field_class *class)
@@ -28,10 +36,10 @@ static uint8_t type_of(const struct field_class *class)
 	case FIELD_STRING:
 		return TAFFRAIL_T_STRING;
 	case FIELD_TEXT:
-		/* a character, or a text of fixed size */
-		return class->count != 1 ? TAFFRAIL_T_STRING :
-		       class->is_signed	 ? TAFFRAIL_T_S8 :
-					   TAFFRAIL_T_U8;
+		/* a character, or a text */
+		return !is_character(class) ? TAFFRAIL_T_STRING :
+		       class->is_signed	    ? TAFFRAIL_T_S8 :
+					      TAFFRAIL_T_U8;
 	case FIELD_ARRAY:
 	case FIELD_SEQUENCE:
 	case FIELD_LIST:
@@ -84,7 +92,7 @@ static bool is_enumerator(const struct field_label *label)
 {
 	const char *p = label->name;
 
-	if (label->from != label->to || isdigit((unsigned char)*p))
+	if (isdigit((unsigned char)*p))
 		return false;
 	while (isalnum((unsigned char)*p) || *p == '_' || *p == ':')
 		p++;
@@ -127,21 +135,20 @@ static int add_word(struct where_fields *f, struct taffrail_shown head,
 }
 
 /* Adds the names of the field's values, as a marker states them (struct
- * taffrail_shown): all values, then the names. Labels of several values, and
- * ones that are no words, are left out. Returns 0 or -ENOMEM. */
+ * taffrail_shown): the first and the last value of each, then the names, with
+ * NULs. Labels that are no words are left out. Returns 0 or -ENOMEM. */
 static int add_shown(struct where_fields *f, const struct field_class *class)
 {
 	struct taffrail_shown head = { .field_ = (uint8_t)f->n,
-				       .how_ = TAFFRAIL_HOW_ENUM };
+				       .how_ = TAFFRAIL_HOW_RANGES };
 	size_t names = 0, left;
 	char *value, *name;
 
 	for (size_t i = 0; i < class->nlabels; i++)
 		if (is_enumerator(&class->labels[i]) &&
-		    head.count_ < UINT16_MAX) {
-			names += strlen(class->labels[i].name) +
-				 (head.count_ ? 2 : 0);
-			head.count_++;
+		    head.count_ < UINT16_MAX - 1) {
+			names += strlen(class->labels[i].name) + 1;
+			head.count_ = (uint16_t)(head.count_ + 2);
 		}
 	if (!head.count_)
 		return 0;
@@ -151,13 +158,15 @@ static int add_shown(struct where_fields *f, const struct field_class *class)
 		return -ENOMEM;
 	name = value + left * sizeof(uint64_t);
 	for (size_t i = 0; i < class->nlabels && left; i++) {
-		if (!is_enumerator(&class->labels[i]))
+		const struct field_label *label = &class->labels[i];
+
+		if (!is_enumerator(label))
 			continue;
-		memcpy(value, &class->labels[i].from, sizeof(uint64_t));
-		value += sizeof(uint64_t);
-		name = stpcpy(name, class->labels[i].name);
-		if (--left)
-			name = stpcpy(name, ", ");
+		memcpy(value, &label->from, sizeof(uint64_t));
+		memcpy(value + sizeof(uint64_t), &label->to, sizeof(uint64_t));
+		value += 2 * sizeof(uint64_t);
+		name = stpcpy(name, label->name) + 1;
+		left -= 2;
 	}
 	return 0;
 }
@@ -202,13 +211,16 @@ static void add_name(struct where_fields *f, const char *name, uint8_t type)
 }
 
 /* Adds a field whose size is not fixed: the program finds it by a pointer and a
- * length. */
+ * length. A string ends with a NUL, or behind as many characters as that says.
+ */
 static void add_variable(struct where_fields *f, const char *name,
 			 uint8_t type)
 {
 	struct write_shape *shape = &f->shape;
 
 	add_name(f, name, type);
+	if (type == TAFFRAIL_T_STRING)
+		shape->var[shape->nvar].rule = WRITE_RULE_COUNTED;
 	shape->var[shape->nvar].fixed_before = shape->fixed_bytes;
 	shape->var[shape->nvar++].element_bytes =
 		type & TAFFRAIL_T_SEQUENCE ? (uint8_t)scalar_bytes(type) : 0;
@@ -268,6 +280,10 @@ static int add_field(struct where_fields *f, const struct field_class *class,
 		shape->fixed_bytes += class->kind == FIELD_TEXT ? 1 :
 								  class->bytes;
 	}
+	if (class->swapped)
+		return add_word(f, (struct taffrail_shown){
+				.field_ = (uint8_t)(f->n),
+				.how_ = TAFFRAIL_HOW_BIG_ENDIAN }, 0, 0);
 	if (class->unit)
 		return add_word(f, (struct taffrail_shown){
 				.field_ = (uint8_t)(f->n),
@@ -382,15 +398,13 @@ static void take_field(struct gather *g, const struct field_class *class,
 {
 	struct write_var *var = &g->values->var[g->nvar];
 	uint32_t number;
-	char *text;
-	size_t n;
 
 	if (class->kind <= FIELD_ENUM) {
 		memcpy(g->fixed, at, class->bytes);
 		g->fixed += class->bytes;
 		return;
 	}
-	if (class->kind == FIELD_TEXT && class->count == 1) {
+	if (is_character(class)) {
 		*g->fixed++ = (char)*at;
 		return;
 	}
@@ -398,16 +412,8 @@ static void take_field(struct gather *g, const struct field_class *class,
 	var->p = at;
 	switch (class->kind) {
 	case FIELD_STRING:
-		var->n = WRITE_STRING;
-		break;
 	case FIELD_TEXT:
-		/* the program sees a text that ends with a NUL */
-		text = g->values->text[g->nvar - 1];
-		n = min_u64(class->count, WHERE_TEXT_BYTES - 1);
-		memcpy(text, at, n);
-		text[n] = '\0';
-		var->p = text;
-		var->n = WRITE_STRING;
+		var->n = (uint64_t)(end - at);
 		break;
 	case FIELD_VARIANT:
 		number = (uint32_t)(field_option(class, &at) - class->members);

@@ -32,14 +32,20 @@ const struct scalar *scalar_of(uint8_t type);
  * 0, in the base that the scalar has. A pointer is hexadecimal in any case. */
 void scalar_put_type(FILE *out, const struct scalar *scalar, int base);
 
+/* Writes the type of an element of an array or a sequence in this base, unless
+ * the marker says another one, and as it says: characters, big-endian. */
+void element_put_type(FILE *out, const struct scalar *element,
+		      const struct shown_bytes *shown, uint32_t field,
+		      int base);
+
 /* Writes text inside a string literal, unprintable characters in octal. */
 void metadata_escape(FILE *out, const char *text);
 
 /*
  * Writes the type of an integer of so many bits: an enumeration with the names
- * that were said of it. Leaves out a name that has been written, a value that
- * the integer cannot have, and names behind the 1024th. Returns false, and
- * writes nothing, when none is left.
+ * that were said of it. Leaves out a value that the integer cannot have, a name
+ * that has been written, and names behind the 1024th; of TAFFRAIL_HOW_RANGES,
+ * only the values. Returns false, and writes nothing, when none is left.
  */
 bool metadata_enumeration(FILE *out, const struct shown_field *field, int bits,
 			  bool is_signed);

@@ -49,6 +49,27 @@ void scalar_put_type(FILE *out, const struct scalar *scalar, int base)
 			scalar->base == 16 || !base ? scalar->base : base);
 }
 
+void element_put_type(FILE *out, const struct scalar *element,
+		      const struct shown_bytes *shown, uint32_t field, int base)
+{
+	bool text = element->bytes == 1 &&
+		    shown_says(shown, field, TAFFRAIL_HOW_CHARS);
+	bool big = element->bytes > 1 && !element->exponent &&
+		   shown_says(shown, field, TAFFRAIL_HOW_BIG_ENDIAN);
+	int said = shown_base(shown, field);
+
+	if (said)
+		base = said;
+	if (!text && !big)
+		scalar_put_type(out, element, base);
+	else
+		fprintf(out, "integer { size = %d; align = 8; signed = %d; "
+			     "encoding = %s; base = %d;%s }",
+			element->bytes * 8, element->is_signed,
+			text ? "UTF8" : "none", base,
+			big ? " byte_order = be;" : "");
+}
+
 void metadata_escape(FILE *out, const char *text)
 {
 	const unsigned char *p;
@@ -73,9 +94,55 @@ struct enumeration {
 	char names[NAMES_MAX][NAME_BYTES];
 };
 
+/* The values that the integer can have, in 64 bits. */
+static int64_t least_of(const struct enumeration *e)
+{
+	return e->is_signed ? INT64_MIN >> (64 - e->bits) : 0;
+}
+
+static int64_t most_of(const struct enumeration *e)
+{
+	return (int64_t)(UINT64_MAX >> (64 - e->bits + e->is_signed));
+}
+
+/* Begins the type with the first name, and goes on with the others. */
+static void begin_name(struct enumeration *e)
+{
+	if (!e->n++)
+		fprintf(e->out, "enum : integer { size = %d; align = 8; "
+				"signed = %d; } { ", e->bits, e->is_signed);
+	else
+		fputs(", ", e->out);
+	putc('"', e->out);
+}
+
+/* Writes a name and the values from one to another that the integer can have,
+ * if there are any. A name may come several times. */
+static void put_range(struct enumeration *e, const struct shown_name *shown)
+{
+	const char *format = e->is_signed ? "%lld" : "%llu";
+	int64_t from = shown->value, to = shown->to;
+
+	/* in 64 bits without a sign, each value is one of the integer's */
+	if (e->bits < 64 || e->is_signed) {
+		from = from > least_of(e) ? from : least_of(e);
+		to = to < most_of(e) ? to : most_of(e);
+	}
+	if (e->is_signed || e->bits < 64 ? from > to :
+					   (uint64_t)from > (uint64_t)to)
+		return;
+	begin_name(e);
+	metadata_escape(e->out, shown->start);	/* up to the NUL */
+	fputs("\" = ", e->out);
+	fprintf(e->out, format, (long long)from);
+	if (from == to)
+		return;
+	fputs(" ... ", e->out);
+	fprintf(e->out, format, (long long)to);
+}
+
 /* Writes a name and the value, unless the name is there or the integer cannot
- * have the value: babeltrace2 refuses both. With the first name, the type
- * begins. */
+ * have the value: babeltrace2 refuses both. */
 static void put_name(struct enumeration *e, const struct shown_name *shown)
 {
 	size_t bytes = (size_t)(shown->end - shown->start);
@@ -83,9 +150,8 @@ static void put_name(struct enumeration *e, const struct shown_name *shown)
 	int i;
 
 	if (e->n == NAMES_MAX ||
-	    (e->bits < 64 && (shown->value >= 1ll << (e->bits - e->is_signed) ||
-			      shown->value < (e->is_signed ?
-					      -(1ll << (e->bits - 1)) : 0))))
+	    (e->bits < 64 && (shown->value > most_of(e) ||
+			      shown->value < least_of(e))))
 		return;
 	name = e->names[e->n];
 	if (bytes >= NAME_BYTES)
@@ -95,12 +161,7 @@ static void put_name(struct enumeration *e, const struct shown_name *shown)
 	for (i = 0; i < e->n; i++)
 		if (!strcmp(e->names[i], name))
 			return;
-	if (!e->n++)
-		fprintf(e->out, "enum : integer { size = %d; align = 8; "
-				"signed = %d; } { ", e->bits, e->is_signed);
-	else
-		fputs(", ", e->out);
-	putc('"', e->out);
+	begin_name(e);
 	metadata_escape(e->out, name);
 	fprintf(e->out, e->is_signed ? "\" = %lld" : "\" = %llu",
 		(long long)shown->value);
@@ -111,7 +172,7 @@ bool metadata_enumeration(FILE *out, const struct shown_field *field, int bits,
 {
 	static const char words[] = "falsetrue";
 	static const struct shown_name truth[] = {
-		{ 0, words, words + 5 }, { 1, words + 5, words + 9 },
+		{ 0, words, words + 5, 0 }, { 1, words + 5, words + 9, 1 },
 	};
 	struct enumeration e = { .out = out, .bits = bits,
 				 .is_signed = is_signed };
@@ -133,15 +194,19 @@ bool metadata_enumeration(FILE *out, const struct shown_field *field, int bits,
 				continue;
 			n = snprintf(text, sizeof(text), "-E%s",
 				     error_word((uint64_t)i));
-			name = (struct shown_name){ i, text + 1, text + n };
+			name = (struct shown_name){ i, text + 1, text + n, i };
 			put_name(&e, &name);
-			name = (struct shown_name){ -i, text, text + n };
+			name = (struct shown_name){ -i, text, text + n, -i };
 			put_name(&e, &name);
 		}
 		break;
 	case TAFFRAIL_HOW_ENUM:
 		while (shown_next(&rest, &name))
 			put_name(&e, &name);
+		break;
+	case TAFFRAIL_HOW_RANGES:
+		while (shown_next(&rest, &name))
+			put_range(&e, &name);
 		break;
 	}
 	if (e.n)

@@ -338,8 +338,7 @@ static int parse(struct marker_list *list, const char *text, size_t less)
 static void take_field(const struct marker_field *field, void *priv)
 {
 	sprintf((char *)priv + strlen(priv), "%s:%s%s%s ", field->name,
-		field->type, field->shown.how ? "/" : "",
-		marker_shown_word(field->shown.how));
+		field->type, *field->how ? "/" : "", field->how);
 }
 
 static void check_markers(void)
@@ -413,10 +412,32 @@ static void check_unplaced(void)
 			  "a placement in words");
 	unit_equal_string(placement_text(PLACED_NOT), "not",
 			  "the last placement");
-	unit_equal_string(marker_shown_word(TAFFRAIL_HOW_DURATION_MS), "ms",
-			  "how a field is shown");
-	unit_equal_string(marker_shown_word(-1), "", "in no known way");
-	unit_equal_string(marker_shown_word(1000), "", "nor in this one");
+}
+
+/* How fields are shown, in words: one way, an unknown one, several. */
+static void check_shown(void)
+{
+	static struct taffrail_shown shown[] = {
+		{ 1, TAFFRAIL_HOW_DURATION_MS, 0, 0 },
+		{ 2, 200, 0, 0 },
+		{ 3, TAFFRAIL_HOW_BIG_ENDIAN, 0, 0 },
+		{ 3, 25, 0, 0 },
+		{ 3, TAFFRAIL_HOW_OCT, 0, 0 },
+	};
+	struct marker m = {
+		.kind = MARKER_EVENT, .text = (char *)"a, b, c, d",
+		.nfields = 4, .shown = (char *)shown,
+		.shown_bytes = sizeof(shown),
+		.types = { TAFFRAIL_T_S32, TAFFRAIL_T_U8,
+			   TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_U16,
+			   TAFFRAIL_T_STRING },
+	};
+	char text[256] = "";
+
+	marker_each_field(&m, take_field, text);
+	unit_equal_string(text, "a:int32/ms b:uint8 "
+				"c:uint16[]/big-endian, oct d:string ",
+			  "how fields are shown");
 }
 
 /* Two times in which a module was there: [10, 20) and [30, 40). */
@@ -463,6 +484,7 @@ int main(void)
 	check_markers();
 	check_damaged();
 	check_unplaced();
+	check_shown();
 	check_mapped();
 	made_close();
 	return unit_end();

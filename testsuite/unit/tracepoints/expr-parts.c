@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Conditions on elements of arrays, on members of structures in arrays, and on
- * the options of unions: compiled, verified, run.
+ * Conditions on elements of arrays, on members of structures in arrays, on the
+ * options of unions, and on names of several values: compiled, verified, run.
  */
 #include "testsuite/unit/condition.h"
 
@@ -16,12 +16,13 @@ static const struct field_name names[] = {
 	{ .name = "v" }, { .name = "d" }, { .name = "at.0.x" },
 	{ .name = "at.1.x" }, { .name = "u.tag" }, { .name = "u.value" },
 	{ .name = "w.tag" }, { .name = "w.value" }, { .name = "n" },
-	{ .name = "u64s" },
+	{ .name = "u64s" }, { .name = "big" }, { .name = "txt" },
 };
 static const uint8_t types[TAFFRAIL_FIELDS_MAX] = {
 	0x40 | TAFFRAIL_T_S16, 0x80 | TAFFRAIL_T_F32, TAFFRAIL_T_S32,
 	TAFFRAIL_T_S32, TAFFRAIL_T_U32, 0x40 | TAFFRAIL_T_U8, TAFFRAIL_T_U32,
 	0x40 | TAFFRAIL_T_U8, TAFFRAIL_T_S32, 0x40 | TAFFRAIL_T_U64,
+	0x40 | TAFFRAIL_T_S16, 0x80 | TAFFRAIL_T_S8,
 };
 static const struct {
 	int32_t x[2];
@@ -34,12 +35,13 @@ static const double real = 2.5;
 static const uint64_t larges[] = { UINT64_MAX };
 static const struct write_var var[] = {
 	{ shorts, 3 }, { floats, 2 }, { &real, 8 }, { "hello!", 5 },
-	{ larges, 1 },
+	{ larges, 1 }, { "\1\2\xff\xfe", 2 }, { "abcd", 4 },
 };
 static const struct write_shape shape = {
-	.fixed_bytes = sizeof(block), .nvar = 5,
+	.fixed_bytes = sizeof(block), .nvar = 7,
 	.var = { { 0, 2, 0, 0 }, { 0, 4, WRITE_RULE_BARE, 0 }, { 12, 1, 0, 0 },
-		 { 16, 1, 0, 0 }, { 20, 8, 0, 0 } },
+		 { 16, 1, 0, 0 }, { 20, 8, 0, 0 }, { 20, 2, 0, 0 },
+		 { 20, 1, WRITE_RULE_BARE, 0 } },
 };
 static const struct ax_layout layout = { &shape, types };
 static const struct __attribute__((packed)) {
@@ -48,6 +50,11 @@ static const struct __attribute__((packed)) {
 		int64_t values[4];
 		char labels[24];
 	} __attribute__((packed)) of[2];
+	struct taffrail_shown big, count;
+	int64_t four;
+	struct taffrail_shown chars, ranges;
+	int64_t values[12];
+	char labels[28];
 } shown = { {
 	{ { 6, TAFFRAIL_HOW_VARIANT, 4, 56 },
 	  { TAFFRAIL_T_S32, TAFFRAIL_T_F64, TAFFRAIL_T_STRING, 0 },
@@ -55,9 +62,12 @@ static const struct __attribute__((packed)) {
 	{ { 8, TAFFRAIL_HOW_VARIANT, 4, 56 },
 	  { TAFFRAIL_T_S32, TAFFRAIL_T_F64, TAFFRAIL_T_STRING, 0 },
 	  "INT, REAL, text, none" },
-} };
+}, { 11, TAFFRAIL_HOW_BIG_ENDIAN, 0, 0 }, { 12, TAFFRAIL_HOW_COUNT, 1, 8 }, 4,
+   { 12, TAFFRAIL_HOW_CHARS, 0, 0 }, { 9, TAFFRAIL_HOW_RANGES, 12, 96 + 28 },
+   { -20, -5, -9, -9, 0, INT64_MAX, INT64_MIN, -10, 1, 2, 4, 5 },
+   "NEG\0k::NINE\0POS\0LOW\0TWO\0TWO" };
 static const struct expr_fields fields = {
-	names, types, 10, { (const char *)&shown,
+	names, types, 12, { (const char *)&shown,
 				      (const char *)(&shown + 1) }
 };
 
@@ -89,6 +99,16 @@ static const struct {
 	{ "w.text != \"hell\" && w.text !~ \"x*\"", 1 },
 	{ "w.REAL < 1e300", 0 }, { "n == -9 && u.REAL == 2.5", 1 },
 	{ "u.tag == 1 && u.REAL * 2 == 5", 1 },
+	{ "big[0] == 258 && big[1] == -2", 1 }, { "big[2] == 0", 0 },
+	{ "big[0] + big[1] == 256", 1 }, { "v[0] == 0xfed4 - 0x10000", 1 },
+	{ "txt == \"abcd\" && txt ~ \"a*d\"", 1 }, { "txt == \"abc\"", 0 },
+	{ "txt != \"abcde\" && txt !~ \"b*\"", 1 },
+	{ "n == NEG && NEG == n", 1 }, { "n != NEG", 0 }, { "n == NINE", 1 },
+	{ "n == POS || n == LOW", 0 }, { "n != POS && n != LOW", 1 },
+	{ "n - 1 == LOW && n + 9 == POS", 1 }, { "-10 == LOW", 1 },
+	{ "v[0] == LOW", 1 }, { "v[3] == POS", 0 }, { "v[3] != LOW", 0 },
+	{ "!(v[3] == POS)", 1 }, { "(n == NEG) + (n == POS) == 1", 1 },
+	{ "n > NINE", 0 }, { "n >= NINE", 1 },
 };
 
 static void check_rows(void)
@@ -131,6 +151,28 @@ static const struct {
 	{ "u.RE == 1", -ENOENT, NULL }, { "u. == 1", -ENOENT, NULL },
 	{ "u.REALS", -ENOENT, NULL }, { "at[1]x", -ENOENT, NULL },
 	{ "u.s == 5", -ESRCH, "a number is compared with a string" },
+	{ "n > NEG", -ESRCH,
+	  "the name stands for several values: use == or !=" },
+	{ "NEG", -ESRCH, "the name stands for several values: use == or !=" },
+	{ "n == 1 && !NEG", -ESRCH,
+	  "the name stands for several values: use == or !=" },
+	{ "n == ~NEG", -ESRCH,
+	  "the name stands for several values: use == or !=" },
+	{ "n == -NEG", -ESRCH,
+	  "the name stands for several values: use == or !=" },
+	{ "NEG == POS", -ESRCH,
+	  "the name stands for several values: use == or !=" },
+	{ "d[0] == NEG", -ESRCH,
+	  "the name stands for several values: use == or !=" },
+	{ "n == 2 * NEG", -ESRCH,
+	  "the name stands for several values: use == or !=" },
+	{ "n == TWO", -ESRCH, "the name \"TWO\" stands for several ranges: "
+			      "compare with numbers" },
+	{ "n == INE", -ENOENT, NULL }, { "n == k", -ENOENT, NULL },
+	{ "txt == 5", -ESRCH, "a number is compared with a string" },
+	{ "txt[0] == 97", -ENOENT, NULL }, { "txt", -ESRCH, NULL },
+	{ "big == 1", -ESRCH,
+	  "the field \"big\" is an array: name an element, as in v[0]" },
 	{ "v[0]+v[0]+v[0]+v[0]+v[0]+v[0]+v[0]+v[0]+v[0] > 1", -EINVAL,
 	  "too many elements in a comparison" },
 };

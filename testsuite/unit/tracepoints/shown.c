@@ -128,6 +128,92 @@ static void check_ctf(void)
 	unit_equal_string(ctf_of(1, 8, false), want, "CTF: truth");
 }
 
+/* Adds names for values from one to another, as agents do. */
+static void add_ranges(struct text *text, uint32_t number,
+		       const int64_t *values, uint16_t count,
+		       const char *names, size_t n)
+{
+	size_t begin = shown_begin(text, number, TAFFRAIL_HOW_RANGES, count);
+
+	text_add_bytes(text, (const char *)values, 8 * (size_t)count);
+	text_add_bytes(text, names, n);
+	shown_end(text, begin);
+}
+
+static void check_ranges(void)
+{
+	static const int64_t values[] = { -200, -1, 0, 0, 1, 300, INT64_MIN,
+					  INT64_MAX, 9, 5 };
+	static const char names[] = "below\0a, b::c\0\0all\0none";
+	const char *begins = "enum : integer { size = %d; align = 8; "
+			     "signed = %d; } { %s }";
+	char more[512], want[512];
+	struct shown_bytes shown;
+	struct shown_field field;
+	struct shown_name name;
+	struct text text;
+	int n = 0;
+
+	begin();
+	text_open(&text, more, sizeof(more));
+	shown_end(&text, shown_begin(&text, 1, TAFFRAIL_HOW_BIG_ENDIAN, 0));
+	shown_end(&text, shown_begin(&text, 1, TAFFRAIL_HOW_OCT, 0));
+	add_ranges(&text, 0, values, 10, names, sizeof(names));
+	shown_end(&text, shown_begin(&text, SHOWN_MARKER, TAFFRAIL_HOW_URI,
+				     0));
+	memcpy(bytes + used, more, text.used);
+	used += (uint32_t)text.used;
+	shown = shown_behind(bytes, used);
+	unit_check(shown_says(&shown, 1, TAFFRAIL_HOW_BIG_ENDIAN) &&
+		   shown_says(&shown, 1, TAFFRAIL_HOW_OCT) &&
+		   !shown_says(&shown, 1, TAFFRAIL_HOW_HEX) &&
+		   !shown_says(&shown, 0, TAFFRAIL_HOW_OCT),
+		   "several descriptions of a field");
+	unit_equal(shown_base(&shown, 1), 8, "a base behind another one");
+	unit_equal(shown_base(&shown, 0), 0, "no base");
+	unit_check(shown_find_how(&field, &shown, SHOWN_MARKER,
+				  TAFFRAIL_HOW_URI), "of the marker");
+	unit_check(shown_find(&field, &shown, 0), "ranges");
+	while (shown_next(&field, &name)) {
+		unit_check(name.value == values[2 * n] &&
+			   name.to == values[2 * n + 1], "range %d", n);
+		if (n == 1)
+			unit_equal_string(name.start, "a, b::c", "any name");
+		n++;
+	}
+	unit_equal(n, 5, "the number of ranges");
+	unit_check(shown_find(&field, &shown, 0) &&
+		   shown_next(&field, &name) &&
+		   shown_covers(&name, (uint64_t)-200, 1) &&
+		   shown_covers(&name, (uint64_t)-1, 1) &&
+		   !shown_covers(&name, 0, 1) && !shown_covers(&name, 0, 0) &&
+		   shown_covers(&name, UINT64_MAX - 1, 0), "values of a range");
+
+	snprintf(want, sizeof(want), begins, 8, 1,
+		 "\"below\" = -128 ... -1, \"a, b::c\" = 0, "
+		 "\"\" = 1 ... 127, \"all\" = -128 ... 127");
+	unit_equal_string(ctf_of(0, 8, true), want, "CTF: signed ranges");
+	snprintf(want, sizeof(want), begins, 8, 0,
+		 "\"a, b::c\" = 0, \"\" = 1 ... 255, \"all\" = 0 ... 255");
+	unit_equal_string(ctf_of(0, 8, false), want, "CTF: unsigned ranges");
+	snprintf(want, sizeof(want), begins, 64, 0,
+		 "\"below\" = 18446744073709551416 ... 18446744073709551615, "
+		 "\"a, b::c\" = 0, \"\" = 1 ... 300");
+	unit_equal_string(ctf_of(0, 64, false), want,
+			  "CTF: ranges of 64 bits");
+	snprintf(want, sizeof(want), begins, 64, 1,
+		 "\"below\" = -200 ... -1, \"a, b::c\" = 0, "
+		 "\"\" = 1 ... 300, \"all\" = -9223372036854775808 ... "
+		 "9223372036854775807");
+	unit_equal_string(ctf_of(0, 64, true), want,
+			  "CTF: signed ranges of 64 bits");
+
+	/* without room nothing is completed */
+	text_open(&text, more, 12);
+	add_ranges(&text, 0, values, 10, names, sizeof(names));
+	unit_check(text.cut, "no room");
+}
+
 static void check_errors(void)
 {
 	/* where the numbers have gaps, and at the ends */
@@ -188,11 +274,12 @@ static void check_counts(void)
 
 static void check_damaged(void)
 {
-	uint32_t whole, n, i, found = 0;
+	uint32_t whole, n, i, found = 0, ranges = 0;
 
 	begin();
 	add(2, TAFFRAIL_HOW_ENUM, 3, -1, 3, "LAST, job::IDLE, RUNNING");
 	add(1, TAFFRAIL_HOW_ENUM, 2, 0, 1, "A, B");
+	add(3, TAFFRAIL_HOW_RANGES, 2, 0, 1, "A to B");
 	whole = used;
 	for (n = 0; n <= whole; n++) {
 		char *copy = malloc(n + 1);
@@ -205,9 +292,14 @@ static void check_damaged(void)
 		if (shown_find(&field, &shown, 0))
 			while (shown_next(&field, &name))
 				found++;
+		if (shown_find(&field, &shown, 2))
+			while (shown_next(&field, &name))
+				ranges += (uint32_t)strlen(name.start);
 		free(copy);
 	}
-	unit_equal((int)found, 2, "cut bytes have no names");
+	/* the first field is there before the third one is */
+	unit_equal((int)found, 2 * (8 + 16 + 7 + 1), "cut bytes have no names");
+	unit_equal((int)ranges, 6, "nor ranges");
 	srand(1);
 	for (n = 0; n < 20000; n++) {
 		uint32_t at = (uint32_t)rand() % whole;
@@ -225,6 +317,7 @@ int main(void)
 {
 	check_names();
 	check_ctf();
+	check_ranges();
 	check_errors();
 	check_counts();
 	check_damaged();
