@@ -9,11 +9,43 @@
 #include "include/taffrail/event.h"
 #pragma GCC visibility pop
 
+#include "tracepoints/fields/shown.h"
+
 /* A site and the texts of the site, as a compiler lays them out. */
 struct taffrail_declared {
 	struct taffrail_site site;
 	char text[];			/* channel, name, fields, file */
 };
+
+/*
+ * A description of a marker. `shown` says more of the fields than their types,
+ * as shown_begin() and shown_end() make it: whole descriptions, or none; of an
+ * array (TAFFRAIL_T_ARRAY, which needs one) TAFFRAIL_HOW_COUNT comes first.
+ *
+ * Who writes events of such a marker passes for an array as many elements as
+ * that says, and for characters (TAFFRAIL_HOW_CHARS) all bytes, with zeros
+ * behind the NUL. A number that is a field alone is in host order.
+ */
+struct wish {
+	const char *channel;
+	const char *name;
+	const char *level;		/* or NULL */
+	const char *message;		/* or NULL */
+	const struct taffrail_event_field *fields;
+	uint32_t n;
+	struct shown_bytes shown;
+};
+
+static inline size_t wish_shown_bytes(const struct wish *wish)
+{
+	return (size_t)(wish->shown.end - wish->shown.p);
+}
+
+/* Puts a marker into the registry; what the wish points to is copied. Returns
+ * NULL and sets errno: EINVAL, the wish is malformed, or has more than 65,535
+ * bytes of texts and descriptions; ENODEV, the agent is off; ENOMEM. The
+ * caller does not hold the registry's lock. */
+struct taffrail_declared *marker_declare(const struct wish *wish);
 
 static inline int declared_is_variable(int type)
 {

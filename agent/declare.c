@@ -38,10 +38,15 @@ struct declaration {
 static struct index declarations;	/* the registry's lock */
 static struct module declared_module = { .declared = 1 };
 
-static bool is_type(int type)
+/* Returns whether field i of the wish has a type. An array has one only with a
+ * number of elements that readers take. */
+static bool is_type(const struct wish *wish, uint32_t i)
 {
+	int type = wish->fields[i].type_;
 	int scalar = type & TAFFRAIL_T_SCALAR_MASK;
 
+	if (type == (TAFFRAIL_T_ARRAY | scalar))
+		return shown_count(&wish->shown, i, (uint8_t)type);
 	return type == TAFFRAIL_T_STRING ||
 	       ((type == scalar || type == (TAFFRAIL_T_SEQUENCE | scalar)) &&
 		scalar_bytes((uint8_t)scalar));
@@ -88,16 +93,6 @@ static int message_add(struct text *text, const char *message, const char *end)
 	return text->used - begin > MESSAGE_BYTES ? -EINVAL : 0;
 }
 
-/* A program's description of a marker. */
-struct wish {
-	const char *channel;
-	const char *name;
-	const char *level;		/* or NULL */
-	const char *message;		/* or NULL */
-	const struct taffrail_event_field *fields;
-	uint32_t n;
-};
-
 /* Fills in the site and the texts as a compiler does. `text` has TEXT_BYTES. */
 static int model_make(struct taffrail_site *site, struct text *text,
 		      const struct wish *wish)
@@ -130,7 +125,7 @@ static int model_make(struct taffrail_site *site, struct text *text,
 	for (i = 0; i < n; i++) {
 		int type = fields[i].type_;
 
-		if (!is_type(type) || !is_identifier(fields[i].name_))
+		if (!is_type(wish, i) || !is_identifier(fields[i].name_))
 			return -EINVAL;
 		if (i)
 			text_add(text, ", ");
@@ -153,25 +148,32 @@ static int model_make(struct taffrail_site *site, struct text *text,
 			return -EINVAL;
 	}
 	site->fixed_bytes_ = (uint16_t)fixed;
-	site->text_bytes_ = (uint32_t)text->used;
-	return text->cut ? -EINVAL : 0;
+	site->text_bytes_ = (uint32_t)(text->used + wish_shown_bytes(wish));
+	/* what a session can describe */
+	return text->cut || site->text_bytes_ > UINT16_MAX ? -EINVAL : 0;
 }
 
-/* A marker that a program declares. */
+/* A marker that a program declares: the texts, and the rest of the bytes behind
+ * them. */
 struct model {
 	const struct taffrail_site *site;
-	const char *text;
+	const struct text *text;
+	const struct wish *wish;
 };
 
 static int is_same(uint64_t value, const void *key)
 {
 	const struct taffrail_declared *event =
 		&((const struct declaration *)value)->event;
-	const struct taffrail_site *site = ((const struct model *)key)->site;
+	const struct model *model = key;
+	const struct taffrail_site *site = model->site;
+	size_t n = model->text->used;
 
 	return event->site.text_bytes_ == site->text_bytes_ &&
-	       !__builtin_memcmp(event->text, ((const struct model *)key)->text,
-				 site->text_bytes_) &&
+	       !__builtin_memcmp(event->text, model->text->start, n) &&
+	       (site->text_bytes_ == n ||
+		!__builtin_memcmp(event->text + n, model->wish->shown.p,
+				  site->text_bytes_ - n)) &&
 	       !__builtin_memcmp(event->site.types_, site->types_,
 				 sizeof(site->types_));
 }
@@ -180,7 +182,11 @@ static int is_same(uint64_t value, const void *key)
 static struct declaration *declaration_of(const struct model *model)
 {
 	const struct taffrail_site *site = model->site;
-	uint64_t hash = index_hash(INDEX_HASH, model->text, site->text_bytes_);
+	const struct text *text = model->text;
+	const struct wish *wish = model->wish;
+	uint64_t hash = index_hash(index_hash(INDEX_HASH, text->start,
+					      text->used),
+				   wish->shown.p, wish_shown_bytes(wish));
 	struct declaration *declaration =
 		(void *)index_find(&declarations, hash, is_same, model);
 
@@ -191,8 +197,10 @@ static struct declaration *declaration_of(const struct model *model)
 	    index_add(&declarations, hash, (uint64_t)declaration))
 		return NULL;
 	declaration->event.site = *site;
-	__builtin_memcpy(declaration->event.text, model->text,
-			 site->text_bytes_);
+	__builtin_memcpy(declaration->event.text, text->start, text->used);
+	if (wish->shown.p)
+		__builtin_memcpy(declaration->event.text + text->used,
+				 wish->shown.p, wish_shown_bytes(wish));
 	return declaration;
 }
 
@@ -202,9 +210,7 @@ static bool agent_is_off(void)
 	return agent_off && agent_off != agent_detached;
 }
 
-/* Puts a marker into the registry. Returns NULL and sets errno when it is
- * malformed, the agent is off, or there is no memory. */
-static struct taffrail_declared *marker_declare(const struct wish *wish)
+struct taffrail_declared *marker_declare(const struct wish *wish)
 {
 	struct code code = { .flags = TAFFRAIL_SITE_FLAG_TESTED };
 	struct taffrail_declared *event;
@@ -224,7 +230,7 @@ static struct taffrail_declared *marker_declare(const struct wish *wish)
 	if (agent_is_off())
 		return NULL;
 	registry_lock();
-	declaration = declaration_of(&(struct model){ &site, bytes });
+	declaration = declaration_of(&(struct model){ &site, &text, wish });
 	if (declaration && !declaration->object) {
 		event = &declaration->event;
 		code.address = (uint8_t *)event;
@@ -249,8 +255,8 @@ taffrail_event_declare(const char *channel, const char *name,
 		       const struct taffrail_event_field *fields,
 		       unsigned int n)
 {
-	return marker_declare(&(struct wish){ channel, name, NULL, NULL, fields,
-					      n });
+	return marker_declare(&(struct wish){ .channel = channel, .name = name,
+					      .fields = fields, .n = n });
 }
 
 PUBLIC struct taffrail_declared *
@@ -259,8 +265,10 @@ taffrail_event_declare_with(const char *channel, const char *name,
 			    unsigned int n, const char *level,
 			    const char *message)
 {
-	return marker_declare(&(struct wish){ channel, name, level, message,
-					      fields, n });
+	return marker_declare(&(struct wish){ .channel = channel, .name = name,
+					      .level = level,
+					      .message = message,
+					      .fields = fields, .n = n });
 }
 
 static int declaration_forget(void *arg)
