@@ -200,8 +200,8 @@ bool read_trace_again(struct trace_class *trace)
 
 /* Gives a trace that has no meaning here to the reader of other tracers'
  * traces. Metadata with a checksum is Taffrail's, and a word in it that
- * Taffrail does not write is damage. Returns 0 or -ENOMEM; all else is
- * reported. */
+ * Taffrail does not write is damage, unless the checksum is right. Returns 0 or
+ * -ENOMEM; all else is reported. */
 static int add_foreign(struct reader *reader, const char *path, int fd,
 		       const char *text, bool right)
 {
@@ -209,8 +209,9 @@ static int add_foreign(struct reader *reader, const char *path, int fd,
 		reader_problem(reader, path, CHANGED);
 		return 0;
 	}
-	/* so are files that no other tracer makes */
-	if (!faccessat(fd, "index/ledger", F_OK, 0)) {
+	/* so are files that no other tracer makes; but a later Taffrail may
+	 * have written metadata that is as it was */
+	if (!right && !faccessat(fd, "index/ledger", F_OK, 0)) {
 		reader_problem(reader, path, "metadata: it is damaged or cut "
 					     "short");
 		return 0;
