@@ -16,6 +16,7 @@ unit_programs = \
 	testsuite/fuzz/symbols \
 	testsuite/fuzz/trace \
 	testsuite/fuzz/usdt \
+	testsuite/unit/agent/declare \
 	testsuite/unit/base/glob \
 	testsuite/unit/base/host \
 	testsuite/unit/buffers/anchor \
