@@ -3,7 +3,8 @@
  * Fuzz target: what a process says of itself and of its events.
  *
  * An input is a process page and a session page with some records of events,
- * whose names, formats and types are of any kind, and then some bytes changed.
+ * whose names, formats, types and descriptions of fields are of any kind, and
+ * then some bytes changed.
  * Whatever comes: either it is refused, or the metadata is text in which each
  * quote and brace is closed, with an event for each record; and random bytes
  * are stepped over, or refused, within their end.
@@ -43,10 +44,37 @@ static size_t add_string(struct fuzz *fuzz, char *to)
 	return (size_t)(p - to);
 }
 
+/* Adds how a field is shown: in a way that there is, or none, with some values
+ * and names. The sizes may be false. */
+static size_t add_shown(struct fuzz *fuzz, char *to)
+{
+	struct taffrail_shown head = {
+		.field_ = (uint8_t)fuzz_less(fuzz, 6),
+		.how_ = (uint8_t)fuzz_less(fuzz, TAFFRAIL_HOW_TIME_S + 2),
+		.count_ = (uint16_t)fuzz_less(fuzz, 5),
+	};
+	char *p = to + sizeof(head);
+	uint64_t value;
+	int i;
+
+	for (i = 0; i < head.count_; i++, p += sizeof(value)) {
+		value = fuzz_less(fuzz, 2) ? fuzz_less(fuzz, 300) - 100 :
+					     fuzz_less(fuzz, UINT64_MAX);
+		memcpy(p, &value, sizeof(value));
+	}
+	for (i = (int)fuzz_less(fuzz, 4); i; i--)
+		p += add_string(fuzz, p);
+	head.bytes_ = (uint32_t)(p - to - sizeof(head));
+	if (!fuzz_less(fuzz, 20))
+		head.bytes_ -= (uint32_t)fuzz_less(fuzz, 4);
+	memcpy(to, &head, sizeof(head));
+	return (size_t)(p - to);
+}
+
 static void add_record(struct fuzz *fuzz, uint32_t id)
 {
 	uint8_t types[EVENT_FIELDS_MAX + 1] = "";
-	char strings[512];
+	char strings[2048];
 	size_t bytes = 0;
 	uint64_t n = fuzz_less(fuzz, 5);
 	int i;
@@ -65,9 +93,14 @@ static void add_record(struct fuzz *fuzz, uint32_t id)
 			break;
 		case 5 ... 7:
 			scalar |= TAFFRAIL_T_SEQUENCE;
+			break;
+		case 8 ... 9:
+			scalar |= TAFFRAIL_T_ARRAY;
 		}
 		types[n] = (uint8_t)scalar;
 	}
+	for (i = (int)fuzz_less(fuzz, 6); i; i--)
+		bytes += add_shown(fuzz, strings + bytes);
 	fake_event(&fake, id, (int)fuzz_less(fuzz, 3), strings, bytes, types);
 }
 
@@ -82,7 +115,7 @@ static void input_make(struct fuzz *fuzz)
 	fake.session->flags = (uint32_t)fuzz_less(fuzz, 8);
 	fake.session->magic = SESSION_MAGIC;
 	fake.session->version = LAYOUT_VERSION;
-	memset(records, 0, 4096);
+	memset(records, 0, 16384);
 	while (n--)
 		add_record(fuzz, id += (uint32_t)fuzz_less(fuzz, 30));
 	if (!fuzz_less(fuzz, 3))
