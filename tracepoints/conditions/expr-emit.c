@@ -525,6 +525,42 @@ static void duration_settle(struct compiler *c, struct operand *a,
 	c->used = used;
 }
 
+/* Returns whether a text is this name, as a whole. */
+static int is_label(const struct operand *text, const struct shown_name *name)
+{
+	const char *p = text->start, *label = name->start;
+
+	while (p < text->end && label < name->end)
+		if (expr_character(&p, text->end) != (uint8_t)*label++)
+			return 0;
+	return p == text->end && label == name->end;
+}
+
+/* Makes of a text the values that have it as their name: a name may be no word.
+ */
+static void text_settle(struct compiler *c, struct operand *text,
+			const struct operand *field)
+{
+	struct shown_field shown;
+	struct shown_name name;
+
+	shown_find(&shown, &c->fields->shown, field->field);
+	while (shown_next(&shown, &name)) {
+		if (!is_label(text, &name))
+			continue;
+		if (text->kind == OPERAND_RANGE)
+			expr_fail(c, -ESRCH, text->start - 1,
+				  "the name stands for several ranges: compare "
+				  "with numbers");
+		text->kind = OPERAND_RANGE;
+		text->value = (uint64_t)name.value;
+		text->to = (uint64_t)name.to;
+	}
+	if (text->kind == OPERAND_TEXT)
+		expr_fail(c, -ESRCH, text->start - 1,
+			  "no value of the field has this name");
+}
+
 /* Emits the test whether a number, which is on the stack, is one of the values
  * of a name: the distance from the first one is no larger than the last one's.
  */
@@ -555,6 +591,13 @@ void expr_emit_binary(struct compiler *c, enum operator op, struct operand *a,
 {
 	int sum = op == OP_PLUS || op == OP_MINUS || op == OP_REMAINDER;
 
+	if (op == OP_EQUAL || op == OP_NOT_EQUAL) {
+		if (a->named && b->kind == OPERAND_TEXT)
+			text_settle(c, b, a);
+		if (b->named && a->kind == OPERAND_TEXT)
+			text_settle(c, a, b);
+	}
+	a->named = 0;
 	if (a->kind == OPERAND_RANGE || b->kind == OPERAND_RANGE) {
 		emit_within(c, op, a, b, where);
 		return;
@@ -632,6 +675,7 @@ void expr_emit_unary(struct compiler *c, enum operator op, struct operand *a,
 		fail_units(c, where);
 	if (op == OP_GLOB && a->kind == OPERAND_DOUBLE)
 		fail_types(c, where, "this is for integers only");
+	a->named = 0;
 	if (op == OP_MINUS)
 		emit_minus(c, a, where);
 	if (op == OP_GLOB) {

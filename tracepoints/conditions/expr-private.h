@@ -82,6 +82,7 @@ struct operand {
 	uint8_t positive;	/* 0 to INT64_MAX, whatever the kind */
 	uint8_t boolean;	/* 0 or 1 */
 	uint8_t comparison;	/* a comparison not in parentheses */
+	uint8_t named;		/* a field alone, whose values have names */
 	uint8_t literal;	/* a number of the text, with this value: */
 	uint64_t value;		/* of a duration: 1 if it is negative */
 	uint64_t to;		/* of a range: the last value */

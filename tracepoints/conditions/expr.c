@@ -119,6 +119,8 @@ static void use_field(struct compiler *c, uint8_t field, struct operand *a)
 		shown.how = 0;
 	if (*unit_word(shown.how))
 		a->unit = shown.how;
+	a->named = shown.how == TAFFRAIL_HOW_ENUM ||
+		   shown.how == TAFFRAIL_HOW_RANGES;
 	if (!opcode)
 		expr_fail_name(c, -ESRCH, &c->token, "the field",
 			       shown.how == TAFFRAIL_HOW_VARIANT ?

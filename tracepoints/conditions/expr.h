@@ -12,7 +12,8 @@
  *	NAME	 a field; or a context, if no field has its name: vtid,
  *		 procname (the thread's name, at most 15 bytes), cpu; or the
  *		 marker's level, a number; behind `level` the name of a level;
- *		 or an enumerator, first of the field that stands before it
+ *		 or an enumerator, first of the field that stands before it,
+ *		 which may be the name of several values
  *
  * Integers have 64 bits. They are signed, except fields of u64 and pointers,
  * numbers too large for that, and numbers with the suffix u. They are compared
@@ -24,6 +25,10 @@
  * A number with a unit becomes the constant that it is in the unit of the other
  * side: exactly an integer, or else a double. The other side has a unit if it
  * is a field that has one, or such fields with + - * / %, of one unit.
+ *
+ * A name of several values is compared by == and != only: whether the other side
+ * is one of them. A field whose values have names may be compared so with a TEXT
+ * that is one of the names: such a name may have any characters.
  *
  * A string is compared with a TEXT: == and != exactly, ~ and !~ with a glob
  * (base/glob.h; the glob is on the right). Strings cannot be ordered

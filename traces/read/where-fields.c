@@ -87,18 +87,6 @@ static bool is_used(const struct field_class *class, const char *name,
 	return false;
 }
 
-/* Returns whether a label can be an enumerator in an expression. */
-static bool is_enumerator(const struct field_label *label)
-{
-	const char *p = label->name;
-
-	if (isdigit((unsigned char)*p))
-		return false;
-	while (isalnum((unsigned char)*p) || *p == '_' || *p == ':')
-		p++;
-	return !*p && p != label->name;
-}
-
 /* Adds a statement with so many bytes behind the head. Returns the first of
  * these, with room for a NUL behind the last, or NULL without memory. All
  * statements are copied: memory of a class only grows, and few fields have one.
@@ -136,37 +124,28 @@ static int add_word(struct where_fields *f, struct taffrail_shown head,
 
 /* Adds the names of the field's values, as a marker states them (struct
  * taffrail_shown): the first and the last value of each, then the names, with
- * NULs. Labels that are no words are left out. Returns 0 or -ENOMEM. */
+ * NULs. Names behind the 32,767th are left out. Returns 0 or -ENOMEM. */
 static int add_shown(struct where_fields *f, const struct field_class *class)
 {
 	struct taffrail_shown head = { .field_ = (uint8_t)f->n,
 				       .how_ = TAFFRAIL_HOW_RANGES };
-	size_t names = 0, left;
+	size_t n = min_u64(class->nlabels, UINT16_MAX / 2), names = 0;
 	char *value, *name;
 
-	for (size_t i = 0; i < class->nlabels; i++)
-		if (is_enumerator(&class->labels[i]) &&
-		    head.count_ < UINT16_MAX - 1) {
-			names += strlen(class->labels[i].name) + 1;
-			head.count_ = (uint16_t)(head.count_ + 2);
-		}
-	if (!head.count_)
-		return 0;
-	left = head.count_;
-	value = shown_append(f, head, left * sizeof(uint64_t) + names);
+	for (size_t i = 0; i < n; i++)
+		names += strlen(class->labels[i].name) + 1;
+	head.count_ = (uint16_t)(2 * n);
+	value = shown_append(f, head, 2 * n * sizeof(uint64_t) + names);
 	if (!value)
 		return -ENOMEM;
-	name = value + left * sizeof(uint64_t);
-	for (size_t i = 0; i < class->nlabels && left; i++) {
+	name = value + 2 * n * sizeof(uint64_t);
+	for (size_t i = 0; i < n; i++) {
 		const struct field_label *label = &class->labels[i];
 
-		if (!is_enumerator(label))
-			continue;
 		memcpy(value, &label->from, sizeof(uint64_t));
 		memcpy(value + sizeof(uint64_t), &label->to, sizeof(uint64_t));
 		value += 2 * sizeof(uint64_t);
 		name = stpcpy(name, label->name) + 1;
-		left -= 2;
 	}
 	return 0;
 }

@@ -109,6 +109,9 @@ static const struct {
 	{ "v[0] == LOW", 1 }, { "v[3] == POS", 0 }, { "v[3] != LOW", 0 },
 	{ "!(v[3] == POS)", 1 }, { "(n == NEG) + (n == POS) == 1", 1 },
 	{ "n > NINE", 0 }, { "n >= NINE", 1 },
+	{ "n == \"NEG\" && \"k::NINE\" == n", 1 }, { "n != \"LOW\"", 1 },
+	{ "n == \"P\\x4fS\" || n == \"LOW\"", 0 },
+	{ "\"POS\" != n && n == \"NEG\"", 1 },
 };
 
 static void check_rows(void)
@@ -169,6 +172,19 @@ static const struct {
 	{ "n == TWO", -ESRCH, "the name \"TWO\" stands for several ranges: "
 			      "compare with numbers" },
 	{ "n == INE", -ENOENT, NULL }, { "n == k", -ENOENT, NULL },
+	{ "n == \"NE\"", -ESRCH, "no value of the field has this name" },
+	{ "n == \"NEGA\"", -ESRCH, "no value of the field has this name" },
+	{ "\"NINE\" == n", -ESRCH, "no value of the field has this name" },
+	{ "n == \"TWO\"", -ESRCH, "the name stands for several ranges: "
+				    "compare with numbers" },
+	{ "n + 1 == \"NEG\"", -ESRCH,
+	  "a number is compared with a string" },
+	{ "-n == \"NEG\"", -ESRCH, "a number is compared with a string" },
+	{ "n < \"NEG\"", -ESRCH,
+	  "strings have no order: use ==, != or ~" },
+	{ "n ~ \"NEG\"", -ESRCH, "a number is compared with a string" },
+	{ "v[0] == \"NEG\"", -ESRCH, "a number is compared with a string" },
+	{ "\"NEG\" == \"NEG\"", -ESRCH, NULL },
 	{ "txt == 5", -ESRCH, "a number is compared with a string" },
 	{ "txt[0] == 97", -ENOENT, NULL }, { "txt", -ESRCH, NULL },
 	{ "big == 1", -ESRCH,
