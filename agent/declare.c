@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdbool.h>
 
-#include "agent/declare-private.h"
+#include "agent/declare.h"
 #include "agent/fork-private.h"
 #include "agent/private.h"
 #include "base/arena.h"
@@ -210,9 +210,10 @@ static bool agent_is_off(void)
 	return agent_off && agent_off != agent_detached;
 }
 
-struct taffrail_declared *marker_declare(const struct wish *wish)
+struct taffrail_declared *marker_put(const struct wish *wish, uint32_t flags,
+				     struct object **came)
 {
-	struct code code = { .flags = TAFFRAIL_SITE_FLAG_TESTED };
+	struct code code = { .flags = TAFFRAIL_SITE_FLAG_TESTED | flags };
 	struct taffrail_declared *event;
 	struct declaration *declaration;
 	struct taffrail_site site;
@@ -229,7 +230,6 @@ struct taffrail_declared *marker_declare(const struct wish *wish)
 	errno = agent_is_off() ? ENODEV : ENOMEM;
 	if (agent_is_off())
 		return NULL;
-	registry_lock();
 	declaration = declaration_of(&(struct model){ &site, &text, wish });
 	if (declaration && !declaration->object) {
 		event = &declaration->event;
@@ -242,12 +242,24 @@ struct taffrail_declared *marker_declare(const struct wish *wish)
 						       &event->site, texts,
 						       &code);
 		if (!declaration->object)
-			declaration = NULL;
-		else if (!agent_off)
-			loader_came(declaration->object);
+			return NULL;
+		declaration->object->next_found = *came;
+		*came = declaration->object;
 	}
-	registry_unlock();
 	return declaration ? &declaration->event : NULL;
+}
+
+struct taffrail_declared *marker_declare(const struct wish *wish)
+{
+	struct taffrail_declared *event;
+	struct object *came = NULL;
+
+	registry_lock();
+	event = marker_put(wish, 0, &came);
+	if (came && !agent_off)
+		loader_came(came);
+	registry_unlock();
+	return event;
 }
 
 PUBLIC struct taffrail_declared *
@@ -271,26 +283,56 @@ taffrail_event_declare_with(const char *channel, const char *name,
 					      .fields = fields, .n = n });
 }
 
-static int declaration_forget(void *arg)
+static struct declaration *declaration_at(struct taffrail_declared *event)
 {
-	struct object *object = arg;
+	return (void *)((char *)event - offsetof(struct declaration, event));
+}
+
+/* Declared markers. */
+struct markers {
+	struct taffrail_declared *const *events;
+	uint32_t n;
+};
+
+static int markers_disable(void *arg)
+{
+	const struct markers *markers = arg;
 	struct patcher patcher;
+	struct object *object;
 	uint32_t i;
+	uint32_t k;
 
 	patch_open(&patcher);
-	for (i = 0; i < CHANNELS_MAX; i++)
-		if (channel_used(i))
-			object_disable(object, &channels[i], &patcher);
+	for (k = 0; k < markers->n; k++) {
+		object = declaration_at(markers->events[k])->object;
+		for (i = 0; object && i < CHANNELS_MAX; i++)
+			if (channel_used(i))
+				object_disable(object, &channels[i], &patcher);
+	}
 	patch_close(&patcher);
 	patch_grace();
 	return 0;
 }
 
+int markers_off(struct taffrail_declared *const *events, uint32_t n)
+{
+	struct markers markers = { events, n };
+
+	/* while the agent sleeps, every marker is off */
+	return agent_off ? 0 : thread_run_wait(markers_disable, &markers);
+}
+
+void marker_forget(struct taffrail_declared *event)
+{
+	struct declaration *declaration = declaration_at(event);
+
+	if (declaration->object)
+		registry_undeclare(declaration->object);
+	declaration->object = NULL;
+}
+
 PUBLIC void taffrail_event_undeclare(struct taffrail_declared *event)
 {
-	struct declaration *declaration =
-		(void *)((char *)event - offsetof(struct declaration, event));
-
 	if (!event || agent_is_off())
 		return;
 	/* before this, a forked child takes the parent's threads for threads of
@@ -298,12 +340,7 @@ PUBLIC void taffrail_event_undeclare(struct taffrail_declared *event)
 	if (!agent_off && !load_relaxed(fork_mark))
 		fork_revive();
 	registry_lock();
-	/* while the agent sleeps, every marker is off */
-	if (declaration->object &&
-	    (agent_off ||
-	     !thread_run_wait(declaration_forget, declaration->object))) {
-		registry_undeclare(declaration->object);
-		declaration->object = NULL;
-	}
+	if (declaration_at(event)->object && !markers_off(&event, 1))
+		marker_forget(event);
 	registry_unlock();
 }

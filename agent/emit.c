@@ -2,7 +2,7 @@
 /*
  * Writes an event of a declared marker. Other markers have code that does it.
  */
-#include "agent/declare-private.h"
+#include "agent/declare.h"
 #include "base/base.h"
 #include "tracepoints/fields/ax-double.h"
 #include "tracepoints/fields/scalar.h"

@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <sys/mman.h>
 
+#include "agent/declare.h"
 #include "agent/fork-private.h"
 #include "agent/private.h"
 #include "base/base.h"
@@ -77,7 +78,7 @@ static void object_found(struct object *object)
 	found = object;
 }
 
-/* `declared`: the one that came is in no module, so no probe came with it. A
+/* `declared`: those that came are in no module, so no probe came with them. A
  * look for probes walks over all markers. */
 static int found_apply(void *declared)
 {
@@ -132,12 +133,11 @@ static void modules_changed(void)
 	registry_unlock();
 }
 
-void loader_came(struct object *object)
+void loader_came(struct object *objects)
 {
-	object->next_found = NULL;
-	found = object;
+	found = objects;
 	if (found_wanted())
-		thread_run_wait(found_apply, object);
+		thread_run_wait(found_apply, objects);
 	if (registry_changed)
 		registry_changed();
 }

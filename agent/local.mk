@@ -11,7 +11,7 @@ agent_sources = \
 	agent/called.c \
 	agent/control-private.h \
 	agent/control.c \
-	agent/declare-private.h \
+	agent/declare.h \
 	agent/declare.c \
 	agent/emit.c \
 	agent/faulting.c \

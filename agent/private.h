@@ -14,7 +14,6 @@
 #include <stdbool.h>
 
 struct lacking_off;
-struct object;
 
 /* loader-*.c: follows dlopen and dlclose from now on. Returns 0, -EEXIST when
  * another copy of the agent already does, or another negative errno when it
@@ -27,10 +26,6 @@ void loader_undo(void);
 
 /* Looks for modules now, as after a dlopen. */
 void loader_look(void);
-
-/* Has sessions, gdb and callbacks look at a marker that came without a module.
- * The caller, a thread of the program, holds the registry's lock. */
-void loader_came(struct object *object);
 
 /* Makes files, starts the sessions that are asked for, and begins to serve;
  * agent_off tells whether it could. Called at start, and when an agent is

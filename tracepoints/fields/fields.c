@@ -567,3 +567,24 @@ int fields_parse(const char *text, int kind, int nfields,
 	}
 	return 0;
 }
+
+bool field_name_valid(const char *name)
+{
+	const char *p = name;
+
+	for (; p && *p; p++)
+		if (*p != '_' && (uint32_t)((*p | 32) - 'a') >= 26 &&
+		    (p == name || !is_digit(*p)))
+			return false;
+	return p > name && p - name < FIELD_NAME_BYTES;
+}
+
+bool marker_name_valid(const char *name)
+{
+	const char *p = name;
+
+	for (; p && *p; p++)
+		if ((unsigned char)*p <= ' ' || *p == '/' || *p == 127)
+			return false;
+	return p > name;
+}

@@ -24,6 +24,7 @@
 #ifndef TRACEPOINTS_FIELDS_FIELDS_H
 #define TRACEPOINTS_FIELDS_FIELDS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/text.h"
@@ -51,6 +52,16 @@ struct field_name {
  */
 int fields_parse(const char *text, int kind, int nfields,
 		 struct field_name *out);
+
+/*
+ * Returns true when a program that describes a field may name it so: a C
+ * identifier of less than FIELD_NAME_BYTES. A name may be NULL. SIGSAFE.
+ */
+bool field_name_valid(const char *name);
+
+/* Returns true when a name can be a part of a marker's id: it is not empty, and
+ * has no "/", blank or control character, which would spoil a list. SIGSAFE. */
+bool marker_name_valid(const char *name);
 
 /* Adds the word for a field's type: "int32", "double[]", "string"; "unknown"
  * for a number that is no type. SIGSAFE. */

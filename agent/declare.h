@@ -2,14 +2,16 @@
 /*
  * Markers that the program declares while it runs.
  */
-#ifndef AGENT_DECLARE_PRIVATE_H
-#define AGENT_DECLARE_PRIVATE_H
+#ifndef AGENT_DECLARE_H
+#define AGENT_DECLARE_H
 
 #pragma GCC visibility push(default)
 #include "include/taffrail/event.h"
 #pragma GCC visibility pop
 
 #include "tracepoints/fields/shown.h"
+
+struct object;
 
 /* A site and the texts of the site, as a compiler lays them out. */
 struct taffrail_declared {
@@ -46,6 +48,28 @@ static inline size_t wish_shown_bytes(const struct wish *wish)
  * bytes of texts and descriptions; ENODEV, the agent is off; ENOMEM. The
  * caller does not hold the registry's lock. */
 struct taffrail_declared *marker_declare(const struct wish *wish);
+
+/*
+ * The same for many markers: the caller holds the registry's lock, and then has
+ * sessions look at those that were not there, `came`, with loader_came().
+ * `flags` are those of the marker's code (CODE_ of tracepoints/sites).
+ */
+struct taffrail_declared *marker_put(const struct wish *wish, uint32_t flags,
+				     struct object **came);
+
+/*
+ * Takes all channels from declared markers. Returns 0 when no thread writes
+ * their events any more, or as thread_run_wait(). marker_forget() then takes a
+ * marker out of the registry. The caller, a thread of the program, holds the
+ * registry's lock.
+ */
+int markers_off(struct taffrail_declared *const *events, uint32_t n);
+void marker_forget(struct taffrail_declared *event);
+
+/* Has sessions, gdb and callbacks look at markers that came without a module,
+ * a list by `next_found`. The caller, a thread of the program, holds the
+ * registry's lock. */
+void loader_came(struct object *objects);
 
 static inline int declared_is_variable(int type)
 {
