@@ -62,6 +62,10 @@ tracepoints_agent_sources = \
 	tracepoints/frames/frames.h \
 	tracepoints/frames/hit-place.c \
 	tracepoints/frames/hit-place.h \
+	tracepoints/lttng/describe.c \
+	tracepoints/lttng/describe.h \
+	tracepoints/lttng/take.c \
+	tracepoints/lttng/ust.h \
 	tracepoints/program/mapped.c \
 	tracepoints/program/mapped.h \
 	tracepoints/program/memory.c \
@@ -149,6 +153,7 @@ tracepoints_hot = \
 	tracepoints/conditions/ax-run.c \
 	tracepoints/conditions/ax-text.c \
 	tracepoints/frames/collect-hit.c \
+	tracepoints/lttng/take.c \
 	tracepoints/program/memory.c \
 	tracepoints/program/snapshot-x86_64.c \
 	tracepoints/usdt/hit.c

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The marker that stands for an LTTng-UST event, and the steps that lead from
+ * the event's fields, as a notifier gets them (ust.h), to the values that the
+ * marker's writer takes.
+ *
+ * Pure functions without allocation and without libc.
+ */
+#ifndef TRACEPOINTS_LTTNG_DESCRIBE_H
+#define TRACEPOINTS_LTTNG_DESCRIBE_H
+
+#include "base/text.h"
+#include "buffers/writers/write.h"
+#include "include/taffrail/event.h"
+#include "tracepoints/fields/ax-double.h"
+#include "tracepoints/lttng/ust.h"
+
+/* Fields on the stack, those included that are for filters alone. */
+#define DESCRIBE_STEPS_MAX	47
+
+/* Room for texts that end before their array does. */
+#define DESCRIBE_PAD_BYTES	1024u
+
+/* How the next field on the stack is taken. */
+enum describe_op {
+	DESCRIBE_END = 0,
+	DESCRIBE_WORD,		/* the low bytes of a word: a number */
+	DESCRIBE_FLOAT,		/* a word, a double: four bytes of it */
+	DESCRIBE_STRING,	/* a word: an address */
+	DESCRIBE_ELEMENTS,	/* two words: how many, and the address */
+	DESCRIBE_CHARS,		/* as those: a text up to its NUL, if any */
+	DESCRIBE_SKIP,		/* a word that is not written */
+};
+
+struct describe_step {
+	uint8_t op;
+	uint8_t bytes;		/* of DESCRIBE_WORD */
+};
+
+/* A marker, for agent/declare.c. The names are the provider's own; the
+ * caller opens `shown`. */
+struct describe_model {
+	struct taffrail_event_field fields[TAFFRAIL_FIELDS_MAX];
+	uint32_t n;
+	const char *level;		/* or NULL */
+	struct text shown;
+	struct describe_step steps[DESCRIBE_STEPS_MAX + 1];
+};
+
+/* Returns true for the description of a provider that this interface knows.
+ * Its events may still be malformed. */
+bool describe_knows(const struct ust_provider *provider);
+
+/*
+ * Makes the marker of an event. Returns NULL, or why the event is left out: a
+ * text for people. Follows the description's pointers.
+ */
+const char *describe_event(struct describe_model *model,
+			   const struct ust_provider *provider,
+			   const struct ust_event *event);
+
+/* The arguments of a writer. */
+struct describe_values {
+	uint64_t block[TAFFRAIL_FIELDS_MAX];
+	struct write_var vars[TAFFRAIL_FIELDS_MAX];
+};
+
+/*
+ * Takes the values of an event from the stack. The pad has DESCRIBE_PAD_BYTES;
+ * NULL where no step is DESCRIBE_CHARS. Returns true when values have a
+ * variable length. SIGSAFE.
+ */
+bool describe_take(struct describe_values *values,
+		   const struct describe_step *step, const char *stack,
+		   char *pad);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Takes an event's values from the stack of its probe function. It runs in each
+ * hit.
+ */
+#include "tracepoints/lttng/describe.h"
+
+#include "base/base.h"
+#include "tracepoints/fields/scalar.h"
+
+/*
+ * Takes n characters at p. Characters behind a NUL are not the program's to
+ * give, and may not be in its memory: they become zeros, as long as the pad has
+ * room; then the text is only as long as it is. Returns the pad's next place.
+ */
+static SIGSAFE char *chars_take(struct write_var *var, const char *p,
+				uint64_t n, char *pad, const char *end)
+{
+	uint64_t used = 0;
+
+	while (used < n && p[used])
+		used++;
+	var->p = p;
+	var->n = used;
+	if (used == n || n > (uint64_t)(end - pad))
+		return pad;
+	__builtin_memcpy(pad, p, used);
+	__builtin_memset(pad + used, 0, n - used);
+	var->p = pad;
+	var->n = n;
+	return pad + n;
+}
+
+SIGSAFE bool describe_take(struct describe_values *values,
+			   const struct describe_step *step,
+			   const char *stack, char *pad)
+{
+	char *fixed = (char *)values->block;
+	struct write_var *var = values->vars;
+	const char *end = pad + DESCRIBE_PAD_BYTES;
+	const char *p;
+	uint64_t word;
+
+	values->block[0] = 0;
+	for (; step->op != DESCRIBE_END; step++) {
+		__builtin_memcpy(&word, stack, sizeof(word));
+		stack += sizeof(word);
+		switch (step->op) {
+		case DESCRIBE_WORD:
+			fixed = scalar_put(fixed, word, step->bytes);
+			break;
+		case DESCRIBE_FLOAT:
+			fixed = scalar_put(fixed, float_of_double(word), 4);
+			break;
+		case DESCRIBE_STRING:
+			var->p = word ? (const void *)word : "(null)";
+			var->n = WRITE_STRING;
+			var++;
+			break;
+		case DESCRIBE_ELEMENTS:
+		case DESCRIBE_CHARS:
+			__builtin_memcpy(&p, stack, sizeof(p));
+			stack += sizeof(p);
+			var->p = p;
+			var->n = p ? word : 0;
+			if (step->op == DESCRIBE_CHARS)
+				pad = chars_take(var, p, var->n, pad, end);
+			var++;
+			break;
+		default:
+			break;
+		}
+	}
+	return var > values->vars;
+}
