@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include "agent/fork.h"
 #include "agent/image/lacking.h"
 #include "base/base.h"
 #include "base/host.h"
@@ -29,6 +30,8 @@
 
 #define REVIVE_WAIT_MS	1000
 #define SIGSET_BYTES	8
+
+const struct fork_hooks *fork_hooks;
 
 /* The last fork_mark of this process and its ancestors: the holder of a ring's
  * lock must not look like a holder in an ancestor. */
@@ -132,14 +135,25 @@ SIGSAFE int fork_forbidden(void)
 /* The handler before libc's fork(). */
 static void fork_prepare(void)
 {
+	if (fork_hooks)
+		fork_hooks->before();
 	registry_lock_fork();
 	channels_forking();
+}
+
+static void fork_parent(void)
+{
+	if (fork_hooks)
+		fork_hooks->parent();
+	registry_unlock_parent();
 }
 
 /* The handler in the child. Most children run no other code of the agent. */
 FORK_TEXT static void fork_child(void)
 {
 	channels_forked();
+	if (fork_hooks)
+		fork_hooks->child();
 	registry_unlock_child();
 }
 
@@ -155,11 +169,10 @@ void fork_setup(int hook)
 void fork_hook(void (*forks[3])(void))
 {
 	if (!forks) {
-		pthread_atfork(fork_prepare, registry_unlock_parent,
-			       fork_child);
+		pthread_atfork(fork_prepare, fork_parent, fork_child);
 		return;
 	}
 	forks[0] = fork_prepare;
-	forks[1] = registry_unlock_parent;
+	forks[1] = fork_parent;
 	forks[2] = fork_child;
 }

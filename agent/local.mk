@@ -18,6 +18,7 @@ agent_sources = \
 	agent/faulting.h \
 	agent/fork-private.h \
 	agent/fork.c \
+	agent/fork.h \
 	agent/hidden-private.h \
 	agent/image/handover.c \
 	agent/image/handover.h \
@@ -46,6 +47,11 @@ EXTRA_DIST += $(agent_link_source)
 # in the shared library only
 agent_shared_sources = \
 	agent/libc-shared.c \
+	agent/beside/hit.c \
+	agent/beside/memory.c \
+	agent/beside/private.h \
+	agent/beside/provider.c \
+	agent/beside/stock.c \
 	agent/sanitizer-shared.c \
 	agent/wrap/exec.c \
 	agent/wrap/fork.c \

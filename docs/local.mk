@@ -63,6 +63,7 @@ dist_pages_DATA = \
 	docs/hacking.md \
 	docs/history.md \
 	docs/looking.md \
+	docs/lttng.md \
 	docs/memory-order.md \
 	docs/packages.md \
 	docs/platforms.md \

@@ -186,6 +186,7 @@ EXTRA_DIST += \
 	testsuite/taffrail.identity \
 	testsuite/taffrail.lint \
 	testsuite/taffrail.look \
+	testsuite/taffrail.lttng \
 	testsuite/taffrail.markers \
 	testsuite/taffrail.models \
 	testsuite/taffrail.pthread \

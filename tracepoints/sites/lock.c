@@ -11,6 +11,7 @@
 #include "tracepoints/sites/lock.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/base.h"
@@ -18,8 +19,12 @@
 #include "base/sys.h"
 #include "buffers/rings/channel.h"
 
+uint32_t registry_unsettled;
+void (*registry_settle)(void);
+
 static uint32_t changing;	/* the holder may change what is guarded */
 static uint32_t torn;		/* a fork left a changing holder behind */
+static uint32_t hurried;	/* the holder may be a signal handler */
 
 /* Returns the thread pointer, to name the calling thread: it costs no system
  * call. Two tasks that share a thread pointer are one thread to libc, too. */
@@ -84,6 +89,7 @@ SIGSAFE int registry_lock_try(void)
 	    lock_take(0) == NOT_TAKEN)
 		return 0;
 	changing = 1;
+	hurried = 1;
 	return 1;
 }
 
@@ -94,11 +100,19 @@ void registry_lock_look(void)
 
 void registry_unlock(void)
 {
+	bool settles;
+
 	if (--fork_lock->depth)
 		return;
 	if (changing)
 		changing = 0;
+	settles = !hurried;
+	if (hurried)
+		hurried = 0;
 	lock_give();
+	if (unlikely(load_relaxed(&registry_unsettled)) && settles &&
+	    registry_settle)
+		registry_settle();
 }
 
 int registry_lock_adopt(void)

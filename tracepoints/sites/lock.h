@@ -15,6 +15,17 @@
 void registry_lock(void);
 void registry_unlock(void);
 
+/*
+ * Some markers are switched by a call of a library of the program, which takes
+ * locks of its own and may wait for threads that wait for this lock. The holder
+ * that switches such a marker sets registry_unsettled to 1. Then the thread
+ * that gives the lock back calls registry_settle(), which is NULL where no such
+ * marker was ever; but not the one that took it with registry_lock_try(). 2: a
+ * thread is settling.
+ */
+extern uint32_t registry_unsettled;
+extern void (*registry_settle)(void);
+
 /* Takes the lock if no thread has it, the interrupted one included. Returns 1
  * when the caller has it now. SIGSAFE. */
 int registry_lock_try(void);

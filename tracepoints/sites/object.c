@@ -20,6 +20,7 @@
 
 #include "base/base.h"
 #include "tracepoints/program/snapshot.h"
+#include "tracepoints/sites/lock.h"
 
 _Static_assert(offsetof(struct taffrail_site, hit_) ==
 	       offsetof(struct write_slot, hit), "site");
@@ -68,6 +69,15 @@ static COLD SIGSAFE void hit_special(struct object *object, uint32_t left,
 		else
 			load_relaxed(&slot->hit)(slot, fixed, var);
 	}
+}
+
+SIGSAFE void object_hit_at(struct taffrail_site *site, uint64_t fixed,
+			   const struct write_var *var, uint64_t ip)
+{
+	struct object *object = site->agent_;
+
+	hit_special(object, load_acquire(&object->on, SITE_CHANNELS), fixed,
+		    var, ip);
 }
 
 /* The call of the last writer is a jump: registers are not saved twice. */
@@ -201,6 +211,10 @@ static int codes_switch(struct object *object, int on,
 	for (code = object->codes; code; code = code->next) {
 		int ret = 0;
 
+		/* REGISTRY-UNSETTLED: `enabled_` is set before the word */
+		if (code->flags & CODE_SETTLED)
+			store_release(&registry_unsettled, 1,
+				      REGISTRY_UNSETTLED);
 		/* raised first, lowered last: while it is raised the program
 		 * computes the arguments */
 		if (code->semaphore && on)

@@ -195,7 +195,9 @@ static struct code *note_take(const struct taking *taking, uint64_t address,
 	if (code_add(object, &(struct code){
 				     .address = code,
 				     .stub = stub,
-				     .flags = note.flags_ & ~CODE_MOVED,
+				     .flags = note.flags_ &
+					      ~(CODE_MOVED |
+						CODE_SETTLED),
 				     .number = taking->module->ncodes++ }))
 		return NULL;
 	return object->codes;

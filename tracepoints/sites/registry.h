@@ -39,6 +39,8 @@ struct code {
 
 /* The code was moved behind the linker, and this is the old place (moved.c). */
 #define CODE_MOVED	(1u << 31)
+/* registry_settle() switches the marker (lock.h). */
+#define CODE_SETTLED	(1u << 30)
 
 /*
  * A marker's object in a module, and the facts that the agent knows of it. The
@@ -217,6 +219,13 @@ enum object_user { OBJECT_COLLECT = 1, OBJECT_IPA = 2 };
 
 int object_snapshots(struct object *object, enum object_user user, int on,
 		     const struct patcher *patcher);
+
+/*
+ * Writes an event of a marker without code, hit at `ip`, to the channels that
+ * it is on for: where a channel has contexts. SIGSAFE.
+ */
+void object_hit_at(struct taffrail_site *site, uint64_t fixed,
+		   const struct write_var *var, uint64_t ip);
 
 /* Returns the bit number of a channel in `on`. */
 uint32_t channel_bit(const struct channel *channel);

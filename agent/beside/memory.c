@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Memory for stock's calls in the agent's threads.
+ *
+ * libc does not know the agent's threads: malloc(3) has no cache there, and in
+ * a process of one thread takes no lock. But stock allocates where it connects
+ * an event, and a session may be started, changed and stopped by the agent's
+ * service thread. So, before that thread calls stock for the first time, the
+ * entries for calloc and free in the table of addresses (GOT) of stock's one
+ * library that connects events lead here. In other threads the functions here
+ * call the program's.
+ *
+ * Invariants:
+ *  - one thread at a time takes from the pool, with this room's lock; any
+ *    thread gives back, without a lock, so a fork cannot leave one behind;
+ *  - a block is given back in the way in which it was taken: the address tells.
+ *    A block of the program's that stock frees in a thread of the agent waits
+ *    for stock's next call in another thread.
+ */
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <sys/mman.h>
+
+#include "agent/beside/private.h"
+#include "base/base.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "control/threads/thread.h"
+#include "tracepoints/program/modules.h"
+#include "tracepoints/program/patch.h"
+
+#define POOL_BYTES	(8u << 20)	/* of addresses: pages come when used */
+#define BLOCK_LEAST	64u
+#define RANKS		7u		/* up to 4096 bytes */
+#define HEAD_BYTES	16u
+
+struct block {
+	uint64_t rank;
+	struct block *next;		/* of those that are free */
+};
+
+static char *pool;
+static uint64_t pool_used;
+static struct block *pool_free[RANKS];
+
+/* Blocks of the program's that wait to be freed. Their first word leads to the
+ * next one. */
+static void *waiting;
+
+static void *(*real_calloc)(size_t n, size_t bytes);
+static void (*real_free)(void *p);
+
+/* The two entries of the table. */
+static struct {
+	uint64_t *at;
+	const char *name;
+	void *function;
+} entries[2];
+
+static bool is_pooled(const void *p)
+{
+	return pool && (uint64_t)((const char *)p - pool) < POOL_BYTES;
+}
+
+static void *pool_take(uint64_t bytes)
+{
+	uint64_t rank = 0;
+	struct block *block;
+	uint64_t all;
+
+	while (rank < RANKS && BLOCK_LEAST << rank < bytes + HEAD_BYTES)
+		rank++;
+	if (rank == RANKS)
+		return NULL;
+	all = BLOCK_LEAST << rank;
+	block = load_acquire(&pool_free[rank], LTTNG_FREE);
+	/* others only add */
+	while (block && !__atomic_compare_exchange_n(&pool_free[rank], &block,
+						     block->next, 0,
+						     ACQUIRE(LTTNG_FREE),
+						     ACQUIRE(LTTNG_FREE)))
+		;
+	if (!block) {
+		if (pool_used + all > POOL_BYTES)
+			return NULL;
+		block = (struct block *)(pool + pool_used);
+		pool_used += all;
+	}
+	__builtin_memset(block, 0, all);
+	block->rank = rank;
+	return (char *)block + HEAD_BYTES;
+}
+
+/* Puts an object, whose word at `link` leads to the next one, into a list. */
+static void list_add(void *list, void *object, void *link)
+{
+	void *first = load_relaxed((void **)list);
+
+	do
+		*(void **)link = first;
+	while (!__atomic_compare_exchange_n((void **)list, &first, object, 0,
+					    RELEASE(LTTNG_FREE),
+					    __ATOMIC_RELAXED));
+}
+
+static void waiting_free(void)
+{
+	void *p = load_relaxed(&waiting);
+
+	if (!p)
+		return;
+	for (p = __atomic_exchange_n(&waiting, NULL, ACQUIRE(LTTNG_FREE)); p;) {
+		void *next = *(void **)p;
+
+		real_free(p);
+		p = next;
+	}
+}
+
+static void *stock_calloc(size_t n, size_t bytes)
+{
+	if (!thread_is_ours()) {
+		waiting_free();
+		return real_calloc(n, bytes);
+	}
+	return n && bytes > POOL_BYTES / n ? NULL : pool_take(n * bytes);
+}
+
+static void stock_free(void *p)
+{
+	struct block *block = (void *)((char *)p - HEAD_BYTES);
+
+	if (!p)
+		return;
+	if (is_pooled(p)) {
+		list_add(&pool_free[block->rank], block, &block->next);
+	} else if (thread_is_ours()) {
+		list_add(&waiting, p, p);
+	} else {
+		waiting_free();
+		real_free(p);
+	}
+}
+
+static void entries_look(uint64_t base, const char *strings,
+			 const Elf64_Sym *symbols, const Elf64_Rela *r,
+			 uint64_t bytes)
+{
+	const Elf64_Rela *end = r + bytes / sizeof(*r);
+	uint32_t i;
+
+	for (; r < end; r++) {
+		uint32_t type = ELF64_R_TYPE(r->r_info);
+
+		for (i = 0; i < ARRAY_SIZE(entries); i++)
+			if ((type == R_X86_64_JUMP_SLOT ||
+			     type == R_X86_64_GLOB_DAT) &&
+			    text_equal(strings + symbols[ELF64_R_SYM(r->r_info)]
+							 .st_name,
+				       entries[i].name))
+				entries[i].at = (void *)(base + r->r_offset);
+	}
+}
+
+/* Looks at the library that has stock's function. */
+static int library_look(struct dl_phdr_info *info, size_t size, void *function)
+{
+	const Elf64_Rela *relocations[2] = { NULL, NULL };
+	uint64_t bytes[2] = { 0, 0 };
+	const Elf64_Sym *symbols = NULL;
+	const char *strings = NULL;
+	const Elf64_Dyn *d = NULL;
+	int i;
+
+	(void)size;
+	if (!module_has(info, function))
+		return 0;
+	for (i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			d = (const void *)(info->dlpi_addr +
+					   info->dlpi_phdr[i].p_vaddr);
+	for (; d && d->d_tag != DT_NULL; d++) {
+		const void *at = (const void *)d->d_un.d_ptr;
+
+		if (d->d_tag == DT_SYMTAB)
+			symbols = at;
+		else if (d->d_tag == DT_STRTAB)
+			strings = at;
+		else if (d->d_tag == DT_RELA)
+			relocations[0] = at;
+		else if (d->d_tag == DT_RELASZ)
+			bytes[0] = d->d_un.d_val;
+		else if (d->d_tag == DT_JMPREL)
+			relocations[1] = at;
+		else if (d->d_tag == DT_PLTRELSZ)
+			bytes[1] = d->d_un.d_val;
+	}
+	for (i = 0; symbols && strings && i < 2; i++)
+		entries_look(info->dlpi_addr, strings, symbols, relocations[i],
+			     bytes[i]);
+	return 1;
+}
+
+void memory_find(void *function)
+{
+	entries[0].at = NULL;
+	entries[0].name = "calloc";
+	entries[0].function = (void *)stock_calloc;
+	entries[1].at = NULL;
+	entries[1].name = "free";
+	entries[1].function = (void *)stock_free;
+	*(void **)&real_calloc = dlsym(RTLD_DEFAULT, "calloc");
+	*(void **)&real_free = dlsym(RTLD_DEFAULT, "free");
+	modules_each(library_look, function);
+}
+
+bool memory_ready(void)
+{
+	struct patcher patcher;
+	uint32_t i;
+	long p;
+
+	if (!entries[0].at || !entries[1].at || !real_calloc || !real_free)
+		return false;
+	if (!pool) {
+		p = sys_mmap(NULL, POOL_BYTES, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+			     0);
+		if (p < 0 && p > -4096)
+			return false;
+		pool = (char *)p;
+	}
+	for (i = 0; i < ARRAY_SIZE(entries); i++) {
+		uint64_t to = (uint64_t)entries[i].function;
+
+		if (load_relaxed(entries[i].at) == to)
+			continue;
+		patch_open(&patcher);
+		if (patcher.mem >= 0)
+			patch_write(&patcher, (uint8_t *)entries[i].at,
+				    (const uint8_t *)&to, sizeof(to));
+		patch_close(&patcher);
+		if (load_relaxed(entries[i].at) != to)
+			return false;
+	}
+	return true;
+}

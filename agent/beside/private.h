@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Events of programs made for LTTng-UST, beside LTTng's own tracer ("stock",
+ * its libraries in the program). docs/lttng.md has the picture.
+ *
+ * Two locks: the registry's (tracepoints/sites/lock.h), and the lock of this
+ * room, which guards the list of providers, and which a thread holds while it
+ * calls stock's functions that connect events. Stock may wait there for a
+ * thread that is inside an event, and that thread, in a callback, for the
+ * registry's lock. So no thread holds both, but around fork(3), where this
+ * room's comes first; and none waits for this room's inside an event.
+ */
+#ifndef AGENT_BESIDE_PRIVATE_H
+#define AGENT_BESIDE_PRIVATE_H
+
+#include "agent/declare.h"
+#include "tracepoints/lttng/describe.h"
+
+/* An event of a provider. Never freed while a thread may be inside it. */
+struct event {
+	struct ust_hit hit;
+	struct ust_notifier notifier;
+	struct taffrail_declared *marker;
+	const struct ust_event *description;
+	struct event *next;
+	/* this room's lock guards these; another provider has the marker: */
+	uint8_t connected;
+	uint8_t shadowed;		/* it came first */
+	uint8_t inherited;		/* it stays when this one goes */
+	struct describe_step steps[DESCRIBE_STEPS_MAX + 1];
+};
+
+struct provider {
+	struct provider *next;
+	const struct ust_provider *description;
+	void *cookie;			/* stock's, or NULL */
+	struct event *events;
+	uint32_t gone;			/* this room's lock: disconnect all */
+	uint32_t touched;		/* the same: one was connected once */
+};
+
+/* The last one that came is the first. This room's lock guards the list. */
+extern struct provider *providers;
+
+/* Fills in the members that a call site and a probe function read (hit.c). */
+void event_prepare(struct event *event, int has_chars);
+
+/* Stock's functions, as long as a provider is here; NULL where one is not
+ * there. */
+struct stock {
+	void *(*probe_register)(const struct ust_provider *provider);
+	void (*probe_unregister)(void *cookie);
+	int (*connect)(const char *provider, const char *event,
+		       void (*probe)(void), void *data, const char *signature);
+	int (*disconnect)(const char *provider, const char *event,
+			  void (*probe)(void), void *data);
+	void (*prune)(void);		/* waits until no thread is in a probe
+					 * that was disconnected */
+	int (*inside)(void);		/* 1: the thread is in an event */
+	int (*cancel_off)(void);	/* the thread cannot be cancelled */
+	int (*cancel_on)(void);
+	void (*before_fork)(void);
+	void (*after_fork_parent)(void);
+	void (*after_fork_child)(void);
+};
+
+extern struct stock stock;
+
+/* Looks for stock's functions. A thread of the program calls it, which may hold
+ * the dynamic linker's lock. */
+void stock_find(void);
+
+/* Begins to connect events whenever sessions switch their markers, and to look
+ * after forks. Call it once a provider is here; calls after the first do
+ * nothing. */
+void stock_begin(void);
+
+/* Takes and gives this room's lock. */
+void stock_lock(void);
+void stock_unlock(void);
+
+/* Connects and disconnects events as their markers are on, or their provider is
+ * gone. Does nothing where the calling thread may not. */
+void stock_settle(void);
+
+/* Disconnects the events of a provider that is about to be unloaded, and waits
+ * until no thread is in its probe functions. Returns false when it could not
+ * wait. */
+bool stock_leave(struct provider *provider);
+
+/* Returns true when the calling thread belongs to the process that the
+ * providers registered in, or to a child that fork(3) has made of it. */
+bool stock_here(void);
+
+/* Memory for stock's calls in the agent's threads: memory.c. */
+
+/* Finds the table of addresses of the library that has this function. The same
+ * caller as of stock_find(). */
+void memory_find(void *function);
+
+/* Returns true when stock's calls in the calling thread of the agent get their
+ * memory here. This room's lock is held. */
+bool memory_ready(void);
+
+#endif

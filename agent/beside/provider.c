@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Providers of LTTng-UST events. Each of their events is a declared marker.
+ *
+ * The library exports the two functions by which a provider registers, and
+ * comes before LTTng's own, which does its work as ever: a call goes on to it.
+ * It is found by its name each time, not as the next definition: a library that
+ * came with RTLD_LOCAL is none for dlsym(RTLD_NEXT).
+ *
+ * Providers register in constructors, perhaps before the agent's own, perhaps
+ * in a program where the agent does not work.
+ */
+#include <errno.h>
+
+#include "agent/beside/private.h"
+#include "base/arena.h"
+#include "base/base.h"
+#include "control/protocol.h"
+#include "control/threads/log.h"
+#include "control/threads/settings.h"
+#include "tracepoints/sites/lock.h"
+#include "tracepoints/sites/registry.h"
+
+#define PUBLIC		__attribute__((visibility("default")))
+#define SHOWN_BYTES	32768
+
+static struct arena_type provider_type = ARENA_TYPE(struct provider);
+static struct arena_type event_type = ARENA_TYPE(struct event);
+
+/* Of the event that is being described; guarded by the registry's lock. */
+static char shown_room[SHOWN_BYTES];
+
+/* Returns true before the agent has started. */
+static bool is_early(void)
+{
+	return agent_off && text_equal(agent_off, PROTOCOL_NOT_STARTED);
+}
+
+/* Returns an event of another provider that has the marker, or NULL. This
+ * room's lock is held. */
+static struct event *event_of(const struct taffrail_declared *marker,
+			      const struct provider *but)
+{
+	const struct provider *provider;
+	struct event *event;
+
+	for (provider = providers; provider; provider = provider->next) {
+		if (provider == but ||
+		    !text_equal(provider->description->name,
+				but->description->name))
+			continue;
+		for (event = provider->events; event; event = event->next)
+			if (event->marker == marker)
+				return event;
+	}
+	return NULL;
+}
+
+/* Tells why an event is left out. */
+static void event_leave_out(const struct provider *provider,
+			    const struct ust_event *description,
+			    const char *why)
+{
+	char fact[200];
+	struct text text;
+
+	text_open(&text, fact, sizeof(fact));
+	text_add(&text, provider->description->name);
+	text_add_char(&text, ':');
+	if (description && description->name)
+		text_add(&text, description->name);
+	text_add(&text, " is left out: ");
+	text_add(&text, why);
+	log_fact(LOG_WARNING, "lttng", fact, 0);
+}
+
+/* Makes an event's marker. */
+static void event_add(struct provider *provider,
+		      const struct ust_event *description,
+		      struct object **came)
+{
+	struct describe_model model;
+	struct event *event;
+	struct wish wish;
+	const char *why;
+	int has_chars = 0;
+	uint32_t i;
+
+	text_open(&model.shown, shown_room, sizeof(shown_room));
+	why = describe_event(&model, provider->description, description);
+	if (why) {
+		event_leave_out(provider, description, why);
+		return;
+	}
+	wish = (struct wish){
+		.channel = provider->description->name,
+		.name = description->name,
+		.level = model.level,
+		.fields = model.fields,
+		.n = model.n,
+		.shown = { shown_room, shown_room + model.shown.used },
+	};
+	event = arena_take(&event_type);
+	if (!event)
+		return;
+	event->description = description;
+	event->marker = marker_put(&wish, CODE_SETTLED, came);
+	if (!event->marker) {
+		event_leave_out(provider, description, "it cannot be declared");
+		arena_give(&event_type, event);
+		return;
+	}
+	__builtin_memcpy(event->steps, model.steps, sizeof(event->steps));
+	for (i = 0; model.steps[i].op != DESCRIBE_END; i++)
+		has_chars |= model.steps[i].op == DESCRIBE_CHARS;
+	event_prepare(event, has_chars);
+	event->next = provider->events;
+	provider->events = event;
+}
+
+/* Makes the markers of a provider, and has sessions look at them. */
+static void markers_make(struct provider *provider)
+{
+	const struct ust_provider *description = provider->description;
+	struct object *came = NULL;
+	uint32_t i;
+
+	registry_lock();
+	for (i = 0; i < description->n; i++)
+		event_add(provider, description->events[i], &came);
+	if (came && !agent_off)
+		loader_came(came);
+	registry_unlock();
+}
+
+/* Adds a provider to the list. Of a provider that is loaded twice, the events
+ * of the first one count, as with LTTng. */
+static void provider_list(struct provider *provider)
+{
+	struct event *event;
+
+	stock_lock();
+	for (event = provider->events; event; event = event->next)
+		event->shadowed = !!event_of(event->marker, provider);
+	provider->next = providers;
+	providers = provider;
+	stock_unlock();
+}
+
+static struct provider *provider_make(const struct ust_provider *description,
+				      void *cookie)
+{
+	struct provider *provider;
+
+	registry_lock();
+	provider = arena_take(&provider_type);
+	registry_unlock();
+	if (provider) {
+		provider->description = description;
+		provider->cookie = cookie;
+	}
+	return provider;
+}
+
+/*
+ * The result is for the provider, which gives it back. A provider of LTTng-UST
+ * 2.13 to 2.15 ends the program when it is NULL.
+ */
+PUBLIC void *lttng_ust_probe_register(const struct ust_provider *description);
+
+PUBLIC void *lttng_ust_probe_register(const struct ust_provider *description)
+{
+	struct provider *provider = NULL;
+	int error = errno;
+	void *cookie = NULL;
+
+	if (!providers || !stock.probe_register || !stock.connect) {
+		stock_find();
+		memory_find((void *)stock.connect);
+	}
+	if (stock.probe_register)
+		cookie = stock.probe_register(description);
+	if (description && describe_knows(description) &&
+	    (!agent_off || agent_off == agent_detached || is_early()))
+		provider = provider_make(description, cookie);
+	if (provider && !is_early())
+		markers_make(provider);
+	if (provider)
+		provider_list(provider);
+	if (provider && !is_early()) {
+		stock_begin();
+		stock_settle();
+	}
+	errno = error;
+	return provider ? provider : cookie ? cookie : (void *)description;
+}
+
+/* Returns the provider that got this result, or NULL. */
+static struct provider *provider_of(const void *cookie)
+{
+	struct provider *provider;
+
+	stock_lock();
+	provider = providers;
+	while (provider && provider != cookie)
+		provider = provider->next;
+	stock_unlock();
+	return provider;
+}
+
+/* Finds which markers stay: another provider has them, too. */
+static void heirs_find(struct provider *provider)
+{
+	struct event *event;
+
+	stock_lock();
+	for (event = provider->events; event; event = event->next)
+		event->inherited = !!event_of(event->marker, provider);
+	stock_unlock();
+}
+
+/* Switches off the markers of a provider that is about to be unloaded. */
+static void provider_switch_off(const struct provider *provider)
+{
+	struct taffrail_declared *markers[64];
+	const struct event *event = provider->events;
+	uint32_t n;
+
+	/* a child that never wrote has no files and threads, and its parent's
+	 * markers */
+	if (agent_off || !load_relaxed(fork_mark) || !stock_here())
+		return;
+	registry_lock();
+	while (event) {
+		for (n = 0; event && n < ARRAY_SIZE(markers);
+		     event = event->next)
+			if (!event->inherited &&
+			    event->marker->site.enabled_)
+				markers[n++] = event->marker;
+		if (n)
+			markers_off(markers, n);
+	}
+	registry_unlock();
+}
+
+/* Takes a provider out of the list. An event of another one that has a marker
+ * takes the place of this provider's. */
+static void provider_unlist(struct provider *provider)
+{
+	struct provider **link = &providers;
+	struct event *event, *heir;
+
+	stock_lock();
+	while (*link != provider)
+		link = &(*link)->next;
+	*link = provider->next;
+	for (event = provider->events; event; event = event->next) {
+		heir = event->shadowed ? NULL :
+					 event_of(event->marker, provider);
+		if (heir)
+			heir->shadowed = 0;
+	}
+	stock_unlock();
+	stock_settle();
+}
+
+/* Forgets a provider, whose events are disconnected. A marker of the parent's
+ * that is on stays in a child that has no files. */
+static void provider_forget(struct provider *provider, bool is_unused)
+{
+	struct event *event;
+
+	registry_lock();
+	while ((event = provider->events)) {
+		provider->events = event->next;
+		if (!event->inherited && !event->marker->site.enabled_)
+			marker_forget(event->marker);
+		if (is_unused)
+			arena_give(&event_type, event);
+	}
+	arena_give(&provider_type, provider);
+	registry_unlock();
+}
+
+PUBLIC void lttng_ust_probe_unregister(void *cookie);
+
+PUBLIC void lttng_ust_probe_unregister(void *cookie)
+{
+	struct provider *provider = provider_of(cookie);
+	int error = errno;
+	bool is_unused;
+
+	if (provider) {
+		cookie = provider->cookie;
+		heirs_find(provider);
+		provider_switch_off(provider);
+		is_unused = stock_leave(provider);
+		provider_unlist(provider);
+		provider_forget(provider, is_unused);
+	}
+	if (cookie && stock.probe_unregister)
+		stock.probe_unregister(cookie);
+	errno = error;
+}
+
+/* Behind the agent's own start: providers that came before it. No other thread
+ * is here yet. */
+__attribute__((constructor(103))) static void lttng_start(void)
+{
+	struct provider *provider;
+
+	if (agent_off || !providers)
+		return;
+	for (provider = providers; provider; provider = provider->next)
+		markers_make(provider);
+	stock_begin();
+	stock_settle();
+}

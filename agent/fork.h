@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Functions that other rooms of the agent have called around fork(3).
+ */
+#ifndef AGENT_FORK_H
+#define AGENT_FORK_H
+
+/* Called before fork(3), and then in the parent or in the child, without the
+ * registry's lock. */
+struct fork_hooks {
+	void (*before)(void);
+	void (*parent)(void);
+	void (*child)(void);
+};
+
+/* NULL while nothing is needed. */
+extern const struct fork_hooks *fork_hooks;
+
+#endif
