@@ -21,8 +21,22 @@
 
 static uint64_t begun;		/* sessions of this process so far */
 
+/* Begins the names of LTTng-UST's own providers. */
+#define LTTNG_OWN	"lttng_ust_"
+
 /* Events that a compact header can name, see buffers/ctf.h. */
 #define COMPACT_EVENTS	31
+
+/* Returns true for markers that a program does not make by itself, unless the
+ * rule begins with their name: USDT probes, and the events of LTTng-UST's own
+ * providers, such as those for each library that is loaded. */
+static bool needs_name(const struct session_rule *rule,
+		       const struct object *object)
+{
+	return (object->adopted && !session_rule_names(rule)) ||
+	       (text_after(object->id, LTTNG_OWN) &&
+		!text_after(rule->glob, LTTNG_OWN));
+}
 
 /* Returns true when the rule names the marker, whether the condition holds or
  * not.
@@ -31,7 +45,7 @@ static bool rule_selects(const struct session_rule *rule,
 			 const struct object *object)
 {
 	return glob_match(rule->glob, object->id) &&
-	       (!object->adopted || !rule->wanted || session_rule_names(rule));
+	       (!rule->wanted || !needs_name(rule, object));
 }
 
 /* Compiles the rule's condition. Returns true; or false when it never holds for
