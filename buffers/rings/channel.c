@@ -538,6 +538,18 @@ static bool ring_missing(const struct channel *channel, uint32_t locked,
 	return false;
 }
 
+/* Returns true when another thread has made the ring meanwhile. */
+static bool ring_made(const struct ring_wanted *wanted)
+{
+	const struct channel *channel = wanted->channel;
+
+	if (wanted->kind == RING_CPU)
+		return load_acquire(&channel->rings->tab[wanted->number],
+				    CPU_RING) != &ring_absent;
+	return wanted->kind == RING_LOCKED &&
+	       load_acquire(&channel->locked[wanted->number], LOCKED_RING);
+}
+
 static int ring_maker(void *arg)
 {
 	struct ring_wanted *wanted = arg;
@@ -598,6 +610,7 @@ static COLD void ring_want(struct channel *channel, uint32_t number,
 	 * would be made for a channel that has gone. */
 	if (!__atomic_exchange_n(&channel->making, 1, SEQ_CST(LOCKED_OWNER))) {
 		if (__atomic_load_n(&channel->active, SEQ_CST(LOCKED_OWNER)) &&
+		    !ring_made(&wanted) &&
 		    channel_run_aside(ring_maker, &wanted))
 			store_relaxed(&channel->barren, clock_read_time());
 		store_release(&channel->making, 0, RING_MAKING);
