@@ -69,6 +69,7 @@ static void not_joined(const char *recording, int error)
 		error == -EUSERS  ? CAUSE_LACKS_SESSIONS :
 		error == -ENOTSUP ? CAUSE_LACKS_GROUP :
 		error == -EPERM	  ? CAUSE_LACKS_GROUP_DENIED :
+		error == -ENOMSG  ? CAUSE_LACKS_KEEP :
 		error == -EINVAL || error == -EBUSY || error == -EACCES ?
 				    CAUSE_LACKS_START :
 				    CAUSE_LACKS_FILES,

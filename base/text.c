@@ -4,6 +4,8 @@
  */
 #include "base/text.h"
 
+#include "base/base.h"
+
 void text_open(struct text *text, char *buffer, size_t size)
 {
 	text->start = buffer;
@@ -126,4 +128,23 @@ int64_t text_bytes(const char *text)
 		    number < INT64_MAX >> (10 * (i + 1)))
 			return number < 0 ? -1 : number << (10 * (i + 1));
 	return *text ? -1 : number;
+}
+
+int64_t text_time(const char *text)
+{
+	static const struct {
+		char unit[4];
+		uint32_t ms;
+	} units[] = {
+		{ "", 1000 }, { "ms", 1 }, { "s", 1000 }, { "m", 60000 },
+		{ "min", 60000 }, { "h", 3600000 },
+	};
+	int64_t number = text_number(&text);
+	uint32_t i;
+
+	for (i = 0; i < ARRAY_SIZE(units); i++)
+		if (text_equal(text, units[i].unit) &&
+		    number <= INT64_MAX / units[i].ms)
+			return number < 0 ? -1 : number * units[i].ms;
+	return -1;
 }

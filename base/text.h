@@ -83,4 +83,8 @@ static inline size_t utf8_encode(char *to, uint32_t code)
  * when the text is something else, or the number does not fit. */
 int64_t text_bytes(const char *text);
 
+/* Reads a time, "10s", in milliseconds: behind the digits may be ms, s, m, min
+ * or h; a number alone is seconds. Returns -1 as text_bytes(). */
+int64_t text_time(const char *text);
+
 #endif

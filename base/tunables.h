@@ -29,6 +29,18 @@
 /* Sessions a process takes part in at once; a site may have a slot for each. */
 #define CHANNELS_MAX		8
 
+/* For how long a session may keep events (--keep): from a second to a day. */
+#define KEEP_MS_LEAST		1000
+#define KEEP_MS_MOST		86400000
+#define KEEP_MS_VALID(ms)	((ms) >= KEEP_MS_LEAST && (ms) <= KEEP_MS_MOST)
+
+/* How often the service thread looks at such a session's rings: when writers at
+ * this rate (bytes per second of a CPU) have filled a quarter of a ring, but
+ * not more often than every 10 ms, which takes a thousandth of a CPU. */
+#define KEEP_LOOK_RATE		(64u << 20)
+#define KEEP_LOOK_MS_LEAST	10u
+#define KEEP_LOOK_MS_MOST	1000u
+
 /* The bytes that dead processes' rings may take in a runtime directory; the
  * oldest go first. It is a small part of a usual machine's /dev/shm, and holds
  * 40 processes with rings of the default size. */

@@ -21,7 +21,9 @@
  *     IMAGE/                    0, 1, ...: one a program image (execve adds)
  *       process                 struct process_page
  *       session.N               struct session_page + event records
- *       ring.N.CPU              struct ring + sub-buffers, written through rseq
+ *       ring.N.CPU              struct ring + sub-buffers, written through
+ *                               rseq; larger ones that replace it are CPU +
+ *                               RING_STRIDE, CPU + 2 * RING_STRIDE ...
  *       ring.N.LK               the same, written under its lock (K = 0, 1 ...)
  *
  * STARTTIME is field 22 of /proc/PID/stat. A process of a PID namespace below
@@ -59,6 +61,7 @@
 #define EVENT_FIELDS_MAX	16
 #define EVENT_RECORDS_OFFSET	4096u
 #define RING_DATA_OFFSET	4096u
+#define RING_STRIDE		1024u	/* more than numbers of CPUs */
 
 #define PLACE_NAMESPACE_SHIFT	40
 #define PLACE_NAMESPACE_FIRST	0xeffffffcu	/* the kernel's number for it */
@@ -276,6 +279,15 @@ struct session_act {
 	uint64_t realtime_ns;
 };
 
+/* The rings that were replaced and removed: those whose number is below
+ * end * RING_STRIDE, also if the file is still there. */
+struct rings_removed {
+	uint64_t end;
+	uint64_t events;		/* all were overwritten with them */
+	uint64_t lost;
+	uint64_t bytes;
+};
+
 struct session_page {
 	uint32_t magic;			/* stored last, with release */
 	uint32_t version;
@@ -338,6 +350,12 @@ struct session_page {
 	 * SESSION_UNTAKEN_FILE behind the rule's glob, and begin and end of the
 	 * module (SESSION-UNTAKEN) */
 	char untaken[SESSION_UNTAKEN_BYTES];
+	/* of a session that is sized by time (buffers/rings/replace.c) */
+	uint64_t keep_ns;		/* 0: it is sized by bytes */
+	int32_t keep_error;		/* why rings are smaller than the time
+					 * needs: an errno, or 0 */
+	uint32_t removals;		/* of replaced rings (RINGS-REMOVED) */
+	struct rings_removed removed[2];	/* [removals & 1] counts */
 };
 
 /*

@@ -17,6 +17,7 @@ buffers_sources = \
 	buffers/rings/page.c \
 	buffers/rings/path.c \
 	buffers/rings/private.h \
+	buffers/rings/replace.c \
 	buffers/rings/room.c \
 	buffers/wake.h \
 	buffers/writers/choose.c \
@@ -67,6 +68,7 @@ buffers_hot = \
 buffers_aside = \
 	buffers/ring-view.c \
 	buffers/rings/page.c \
+	buffers/rings/replace.c \
 	buffers/rings/room.c \
 	buffers/writers/choose.c \
 	buffers/writers/flush-x86_64.c

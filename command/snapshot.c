@@ -79,7 +79,7 @@ static void take_reach(struct snapshot *s, const struct rundir_process *process,
 
 	if (consumer->image != process->image)
 		return;
-	reach_settle(&consumer->reach, 0, consumer->page,
+	reach_settle(&consumer->reach, 0, consumer->page, page,
 		     process->alive && page->state == SESSION_ACTIVE);
 	reach_join(&s->reach, &consumer->reach);
 }

@@ -35,6 +35,7 @@ struct start_arguments {
 	int nrules;
 	uint64_t buffer;
 	uint64_t quota;
+	uint64_t keep;			/* milliseconds */
 	uint32_t group;
 	struct command_pids pids;
 	bool all;
@@ -44,7 +45,7 @@ struct start_arguments {
 
 enum {
 	KEY_ALL = 256, KEY_OVERWRITE, KEY_BUFFER, KEY_CONTEXT, KEY_QUOTA,
-	KEY_GROUP, KEY_CHANNEL, KEY_INT3
+	KEY_GROUP, KEY_CHANNEL, KEY_INT3, KEY_KEEP
 };
 
 static const struct option_row start_rows[] = {
@@ -56,6 +57,8 @@ static const struct option_row start_rows[] = {
 	  "its oldest events" },
 	{ KEY_BUFFER, "buffer-size", "N", "bytes of one CPU's buffer (256K to "
 	  "1G)" },
+	{ KEY_KEEP, "keep", "TIME", "with --overwrite: enlarge the buffers until "
+	  "they hold the events of TIME" },
 	{ KEY_CONTEXT, "context", "LIST", "what each event has beside its fields: "
 	  "vtid (default), vpid, procname, cpu, ip; or none" },
 	{ KEY_QUOTA, "quota", "N", "limit its buffers in all processes to N "
@@ -93,6 +96,8 @@ static int take_option(struct start_arguments *a, int key, const char *value)
 		return COMMAND_DONE;
 	case KEY_BUFFER:
 		return command_take_size(&a->buffer, value);
+	case KEY_KEEP:
+		return command_take_keep(&a->keep, value);
 	case KEY_CONTEXT:
 		return command_take_contexts(&a->context, value);
 	case KEY_QUOTA:
@@ -131,6 +136,9 @@ static void fill_request(struct client_request *request,
 	if (a->quota)
 		client_request_add(request, "quota", "%llu",
 				   (unsigned long long)a->quota);
+	if (a->keep)
+		client_request_add(request, "keep", "%llums",
+				   (unsigned long long)a->keep);
 	if (a->group)
 		client_request_add(request, "group", "%u", a->group);
 	if (a->context)
@@ -451,6 +459,9 @@ int start_main(int argc, char **argv)
 				       "another name", a.name);
 	if (!a.all == !a.pids.count)
 		return command_misused("give either -p PID or --all");
+	if (a.keep && !a.overwrite)
+		return command_misused("--keep is for sessions with "
+				       "--overwrite");
 	/* last, so the hints above are for names that are wrong, too */
 	status = targets_check_name(a.name);
 	if (status)

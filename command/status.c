@@ -258,6 +258,7 @@ struct counting {
 	int imagefd;
 	uint32_t index;
 	struct member *member;
+	struct rings_removed removed;
 	uint32_t found;
 };
 
@@ -270,7 +271,8 @@ static int count_ring(const char *name, void *priv)
 	struct ring_count count;
 	uint64_t overwritten;
 
-	if (ring_open(&ring, c->imagefd, c->index, name, false))
+	if (rings_removed_has(&c->removed, name) ||
+	    ring_open(&ring, c->imagefd, c->index, name, false))
 		return 0;
 	c->found++;
 	if (!ring_count_all(&ring, &count, &overwritten)) {
@@ -299,7 +301,7 @@ static void count_session(struct status *s,
 	struct counting c = { .imagefd = imagefd, .index = page->index,
 			      .member = &rings };
 	const struct timespec pause = { .tv_nsec = LOOK_PAUSE_NS };
-	struct session_page again;
+	struct session_page again, latest;
 	struct session *session;
 	struct member *m;
 	uint32_t missing;
@@ -308,8 +310,19 @@ static void count_session(struct status *s,
 
 	if (s->only && strcmp(s->only, page->name))
 		return;
-	/* the rings' lost counts include events that were too large */
-	rings_each(imagefd, page->index, count_ring, &c);
+	for (int i = 0; i < LOOKS; i++) {
+		rings = (struct member){ 0 };
+		c.found = 0;
+		rings_removed_read(page, &c.removed);
+		/* the rings' lost counts include events that were too large */
+		rings_each(imagefd, page->index, count_ring, &c);
+		/* rings that were replaced may have been removed meanwhile */
+		if (rundir_read_session(process, image, page->index, &again) ||
+		    again.removals == page->removals)
+			break;
+		latest = again;
+		page = &latest;
+	}
 	missing = rings_missing(page, c.found);
 	/*
 	 * Is the session of an ended process just being removed? Another
@@ -337,10 +350,10 @@ static void count_session(struct status *s,
 	else if (process->alive)
 		session->stopped = true;
 	m = member_of(session, process, procname);
-	m->written += rings.written;
-	m->lost += rings.lost + page->lost_unplaced;
-	m->overwritten += rings.overwritten;
-	m->bytes += rings.bytes;
+	m->written += rings.written + c.removed.events;
+	m->lost += rings.lost + page->lost_unplaced + c.removed.lost;
+	m->overwritten += rings.overwritten + c.removed.events;
+	m->bytes += rings.bytes + c.removed.bytes;
 	m->left_off = page->left_off;
 	take_facts(m, page);
 	if (image == process->image)

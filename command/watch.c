@@ -123,6 +123,7 @@ struct adding {
 	const struct rundir_process *process;
 	uint32_t image;
 	uint32_t index;
+	struct rings_removed removed;
 	uint64_t lost;
 };
 
@@ -135,7 +136,8 @@ static int add_lost(const char *name, void *priv)
 	char file[64];
 
 	snprintf(file, sizeof(file), "ring.%u.%s", a->index, name);
-	if (rundir_read_ring(a->process, a->image, file, &ring))
+	if (!rings_removed_has(&a->removed, name) &&
+	    rundir_read_ring(a->process, a->image, file, &ring))
 		a->lost += ring.lost;
 	return 0;
 }
@@ -178,6 +180,8 @@ static void look_at_session(struct seen *seen, int imagefd,
 	s->state = page->state;
 	if (page->state == SESSION_DESTROYED)
 		return;
+	rings_removed_read(page, &adding.removed);
+	adding.lost += adding.removed.lost;
 	rings_each(imagefd, page->index, add_lost, &adding);
 	if (adding.lost > s->lost)
 		event_say(seen, "session %s: buffers full, %s lost (%" PRIu64

@@ -23,6 +23,7 @@ control_sources = \
 	control/sessions/environment.c \
 	control/sessions/inheritance.c \
 	control/sessions/inheritance.h \
+	control/sessions/keep.c \
 	control/sessions/modules.c \
 	control/sessions/path.c \
 	control/sessions/place.c \
@@ -69,6 +70,7 @@ control_aside = \
 	control/sessions/contexts.c \
 	control/sessions/environment.c \
 	control/sessions/inheritance.c \
+	control/sessions/keep.c \
 	control/sessions/modules.c \
 	control/sessions/share.c \
 	control/sessions/text.c \

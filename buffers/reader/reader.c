@@ -24,6 +24,7 @@
 #define RECORDS_BYTES_MAX	(64u << 20)
 #define EVENT_ID_MAX		(1u << 20)
 #define EVENT_STRINGS		4
+#define REMOVED_LOOKS		100
 #define ANCHOR_DOUBT_MAX_NS	1000000000ull	/* worse than no anchor */
 
 static void text_terminate(char *text, size_t room)
@@ -427,4 +428,32 @@ uint32_t rings_missing(const struct session_page *page, uint32_t found)
 	/* SESSION-MAKING: files may go again, and no event is in them */
 	return page->making || page->rings > RINGS_MAX || page->rings <= found ?
 		       0 : page->rings - found;
+}
+
+void rings_removed_read(const struct session_page *page,
+			struct rings_removed *removed)
+{
+	uint32_t before, n = load_acquire(&page->removals, RINGS_REMOVED);
+
+	/* the sums of the next removal are elsewhere, those of the one after it
+	 * in the same place; a process may also do this on purpose */
+	for (int i = 0; i < REMOVED_LOOKS; i++) {
+		before = n;
+		memcpy(removed, &page->removed[n & 1], sizeof(*removed));
+		/* RINGS-REMOVED: the sums are read before the number again */
+		__atomic_thread_fence(ACQUIRE(RINGS_REMOVED));
+		n = load_relaxed(&page->removals);
+		if (n == before)
+			return;
+	}
+}
+
+bool rings_removed_has(const struct rings_removed *removed, const char *name)
+{
+	return *name != 'L' && ring_replacement(name) < removed->end;
+}
+
+uint32_t ring_replacement(const char *name)
+{
+	return (uint32_t)(strtoul(name, NULL, 10) / RING_STRIDE);
 }

@@ -144,6 +144,7 @@ struct ring_reach {
 	uint64_t end;			/* of its newest event; 0: not asked
 					 * for */
 	bool whole;			/* no event was overwritten */
+	bool none;			/* it has no event */
 };
 
 struct ring_copy {
@@ -245,6 +246,23 @@ void session_view_close(struct session_view *session);
 int rings_each(int imagefd, uint32_t index,
 	       int (*call)(const char *name, void *priv), void *priv);
 
+/* Reads which rings were removed, from a session's page, mapped or copied. Call
+ * it after rings_each(): the rings that count were all there then. */
+void rings_removed_read(const struct session_page *page,
+			struct rings_removed *removed);
+
+/* Returns whether a ring of this name is one of them, although its file was
+ * still there. */
+bool rings_removed_has(const struct rings_removed *removed, const char *name);
+
+/*
+ * Returns how many rings of the CPU came before the ring of this name. Copy the
+ * rings of a CPU from the newest to the oldest: if the writers go on in a newer
+ * ring meanwhile, the copy ends where that ring begins, or before. In the other
+ * order, events between the two copies would be missing.
+ */
+uint32_t ring_replacement(const char *name);
+
 /* The values of a session page's number of rings, for an image. */
 #define RINGS_MAX	8192
 
@@ -279,8 +297,8 @@ int ring_count_all(struct ring_reader *ring, struct ring_count *count,
 
 /*
  * Finds how far back the ring reaches, while its writer goes on. With `format`,
- * also finds the newest event: then the writer must have stopped. Returns 1, 0
- * for a ring without an event, or a negative errno as ring_count_all().
+ * also finds the newest event: then the writer must have stopped. Returns 0, or
+ * a negative errno as ring_count_all().
  */
 int ring_reach(struct ring_reader *ring, const struct packet_format *format,
 	       struct ring_reach *reach);

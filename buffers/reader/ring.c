@@ -303,8 +303,9 @@ int ring_reach(struct ring_reader *ring, const struct packet_format *format,
 	memset(reach, 0, sizeof(*reach));
 	for (tries = 0; tries < COPY_TRIES; tries++) {
 		ret = ring_count(ring, &count);
-		if (ret || !count.committed)
+		if (ret)
 			return ret;
+		reach->none = !count.committed;
 		number = ring_oldest(&ring->view, &count);
 		for (; number <= count.current; number++) {
 			if (!head_copy(ring, number, &head))
@@ -315,8 +316,8 @@ int ring_reach(struct ring_reader *ring, const struct packet_format *format,
 		}
 		if (number > count.current)
 			continue;
-		if (!format)
-			return 1;
+		if (!format || reach->none)
+			return 0;
 		/* in the open packet; a packet without an event ends where it
 		 * begins. What makes no sense ends the walk */
 		if (!head_copy(ring, count.current, &head))
@@ -326,7 +327,7 @@ int ring_reach(struct ring_reader *ring, const struct packet_format *format,
 				    PACKET_HEAD_BYTES,
 			    count.used - PACKET_HEAD_BYTES, &walk);
 		reach->end = walk.last;
-		return 1;
+		return 0;
 	}
 	return -EAGAIN;
 }

@@ -141,11 +141,12 @@ int channel_room_admit(const struct channel *channel, uint64_t bytes)
 			       CHANNEL_ADMITTED;
 }
 
-/* Makes one ring: a CPU's (suffix "."), or a locked one (".L"). */
-static int ring_make(const struct channel *channel, const char *suffix,
-		     uint32_t number, uint64_t instance, uint32_t bytes,
-		     struct ring **out)
+int channel_ring_make(const struct channel *channel, const char *suffix,
+		      uint32_t number, uint32_t cpu, uint32_t bytes,
+		      struct ring **out)
 {
+	/* locked rings have instances above those of CPUs */
+	uint64_t instance = suffix[1] ? CHANNEL_CPUS_MAX + number : number;
 	struct text text;
 	char path[320];
 	void *ring = NULL;
@@ -169,7 +170,7 @@ static int ring_make(const struct channel *channel, const char *suffix,
 		channel->page->roomless = (uint32_t)-ret;
 		return ret;
 	}
-	ring_init(ring, channel, number, instance, bytes);
+	ring_init(ring, channel, cpu, instance, bytes);
 	/* SESSION-RINGS: after the ring's magic, else a reader that sees the
 	 * number would miss a ring that is just being made */
 	__atomic_fetch_add(&channel->page->rings, 1, RELEASE(SESSION_RINGS));
@@ -180,8 +181,9 @@ static int ring_make(const struct channel *channel, const char *suffix,
 int channel_cpu_ring_make(struct channel *channel, uint32_t cpu)
 {
 	struct ring *ring;
-	int ret = ring_make(channel, ".", cpu, cpu, channel->ring_bytes,
-			    &ring);
+	int ret = channel_ring_make(channel, ".",
+				    cpu + channel->replacements * RING_STRIDE,
+				    cpu, channel->ring_bytes, &ring);
 
 	if (ret)
 		return ret;
@@ -201,8 +203,8 @@ uint32_t channel_locked_bytes(const struct channel *channel, uint32_t k)
 int channel_locked_ring_make(struct channel *channel, uint32_t k)
 {
 	struct ring *ring;
-	int ret = ring_make(channel, ".L", k, CHANNEL_CPUS_MAX + k,
-			    channel_locked_bytes(channel, k), &ring);
+	int ret = channel_ring_make(channel, ".L", k, k,
+				    channel_locked_bytes(channel, k), &ring);
 
 	if (ret)
 		return ret;
@@ -327,6 +329,9 @@ int channel_create(struct channel *channel, uint32_t index, const char *name,
 	channel->barren = 0;
 	channel->counting = 0;
 	channel->crowded = 0;
+	channel->replacements = 0;
+	/* a forked child has the parent's, whose rings it does not map */
+	channel->replaced = NULL;
 	text_copy(channel->directory, sizeof(channel->directory),
 		  process.directory);
 	ret = channel_page_make(channel, name, process.page);
@@ -478,17 +483,24 @@ void channel_destroy(struct channel *channel)
 	channel->page = NULL;
 }
 
+void channel_ring_remove(const struct channel *channel, uint32_t number)
+{
+	struct text text;
+	char path[320];
+
+	channel_path(channel, "/ring.", ".", number, &text, path, sizeof(path));
+	sys_unlink(path);
+}
+
 void channel_rings_remove(const struct channel *channel)
 {
 	struct text text;
 	char path[320];
 	uint32_t i;
 
-	for (i = 0; i < channel->cpus; i++) {
-		channel_path(channel, "/ring.", ".", i, &text, path,
-			  sizeof(path));
-		sys_unlink(path);
-	}
+	for (i = 0; i < channel->cpus; i++)
+		channel_ring_remove(channel,
+				    i + channel->replacements * RING_STRIDE);
 	for (i = 0; i < LOCKED_MAX; i++) {
 		channel_path(channel, "/ring.", ".L", i, &text, path,
 			  sizeof(path));
@@ -570,9 +582,7 @@ static int ring_maker(void *arg)
 	}
 }
 
-/* Waits for another thread that makes a ring. Returns true after a time-out:
- * that thread does not run. */
-static bool making_wait(const struct channel *channel)
+SIGSAFE bool channel_making_wait(const struct channel *channel)
 {
 	struct timespec pause = { .tv_nsec = MAKING_WAIT_NS };
 	int i;
@@ -614,7 +624,7 @@ static COLD void ring_want(struct channel *channel, uint32_t number,
 		    channel_run_aside(ring_maker, &wanted))
 			store_relaxed(&channel->barren, clock_read_time());
 		store_release(&channel->making, 0, RING_MAKING);
-	} else if (making_wait(channel)) {
+	} else if (channel_making_wait(channel)) {
 		/* no thread waits again for BARREN_MS */
 		store_relaxed(&channel->barren, clock_read_time());
 	}

@@ -70,6 +70,8 @@ struct channel {
 					 * be made */
 	uint32_t counting;		/* threads in channel_count() */
 	uint32_t crowded;		/* no locked ring was free */
+	uint32_t replacements;		/* of the rings of all CPUs, so far */
+	struct replaced *replaced;	/* the latest, or NULL (replace.c) */
 	struct ring *locked[LOCKED_MAX];
 	struct channel_lock locks[LOCKED_MAX];
 	char directory[256];		/* of the image, absolute */
@@ -181,6 +183,30 @@ int channel_create_next(struct channel *channel, uint64_t *begun,
  */
 void channel_start(struct channel *channel, uint32_t full);
 
+/*
+ * Makes larger rings for all CPUs, beside those that the writers use, and has
+ * the writers go on in them (replace.c). Returns 0, or a negative errno: the
+ * writers go on in the old ones. In one of the agent's threads.
+ */
+int channel_replace(struct channel *channel, uint32_t ring_bytes);
+
+/*
+ * Removes rings that were replaced so many clock_read_time() units ago, or
+ * before; with 0, all of them. Their events count as overwritten. Same caller.
+ */
+void channel_replaced_remove(struct channel *channel, uint64_t age);
+
+/* The events of rings that were replaced and are not removed yet. */
+struct replaced_sums {
+	uint64_t written;
+	uint64_t held;
+	uint64_t lost;
+	uint64_t bytes;
+};
+
+void channel_replaced_count(const struct channel *channel,
+			    struct replaced_sums *sums);
+
 /* Chooses smaller rings where there is no room for the rings of all CPUs, in a
  * forked child, between channel_create() and channel_expect(). */
 void channel_fit(struct channel *channel);
@@ -260,7 +286,8 @@ void channel_stop(struct channel *channel);
 extern int channel_grace_ms;
 int channel_grace(struct channel *channel);
 
-/* Unmaps rings and session page; the files stay. After channel_grace(). */
+/* Unmaps rings and session page; the files stay. After channel_grace() and
+ * channel_replaced_remove(). */
 void channel_destroy(struct channel *channel);
 
 /* Removes a channel's files. */

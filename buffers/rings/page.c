@@ -192,6 +192,11 @@ static void page_fill(struct session_page *page, const struct channel *channel,
 	page->contexts = channel->contexts;
 	page->sub_bytes = channel->sub_bytes;
 	page->ring_bytes = channel->ring_bytes;
+	/* of the parent, in a forked child */
+	page->keep_ns = 0;
+	page->keep_error = 0;
+	page->removals = 0;
+	__builtin_memset(page->removed, 0, sizeof(page->removed));
 	if (!page->asked_bytes)
 		page->asked_bytes = channel->ring_bytes;
 	text_copy(page->name, sizeof(page->name), name);

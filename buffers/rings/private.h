@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Declarations that the parts of channels share: rings and tables (channel.c),
- * session pages (page.c), a channel's first rings (room.c). No other file
- * includes this.
+ * session pages (page.c), a channel's first rings (room.c), larger ones
+ * (replace.c). No other file includes this.
  */
 #ifndef BUFFERS_RINGS_PRIVATE_H
 #define BUFFERS_RINGS_PRIVATE_H
+
+#include <stdbool.h>
 
 #include "base/text.h"
 #include "buffers/rings/channel.h"
@@ -40,6 +42,13 @@ int channel_space_admit(uint64_t bytes);
  * -ENOMEM. */
 int channel_room_admit(const struct channel *channel, uint64_t bytes);
 
+/* Makes one ring: a CPU's (suffix "."), or a locked one (".L"); `cpu` goes into
+ * its packet heads. Returns 0 or a negative errno, which the session's page
+ * notes as well. */
+int channel_ring_make(const struct channel *channel, const char *suffix,
+		      uint32_t number, uint32_t cpu, uint32_t bytes,
+		      struct ring **out);
+
 /* Make one ring. Return 0 or a negative errno, which the session's page notes
  * as well. */
 int channel_cpu_ring_make(struct channel *channel, uint32_t cpu);
@@ -48,7 +57,13 @@ int channel_locked_ring_make(struct channel *channel, uint32_t k);
 /* Unmaps the rings. No writer may be in them, except in a locked ring. */
 void channel_rings_unmap(struct channel *channel);
 
-/* Removes the files of the rings. */
+/* Waits for another thread that makes a ring. Returns true after a time-out:
+ * that thread does not run. SIGSAFE. */
+bool channel_making_wait(const struct channel *channel);
+
+/* Remove the file of one ring of a CPU, and those of all rings that writers
+ * use. */
+void channel_ring_remove(const struct channel *channel, uint32_t number);
 void channel_rings_remove(const struct channel *channel);
 
 /* Sets the size of the rings to be made. Writers must not be let in yet. */

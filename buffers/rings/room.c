@@ -5,7 +5,7 @@
  * Invariant: a session without room for rings runs. The events are counted as
  * lost (session_page.lost_unplaced), and the slow path of a writer tries again
  * to make the ring that it misses (channel.c). All rings of the CPUs have one
- * size, which does not change once writers are let in.
+ * size, which only replace.c changes once writers are let in.
  */
 #include "buffers/rings/private.h"
 

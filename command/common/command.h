@@ -211,6 +211,10 @@ int command_take_size(uint64_t *bytes, const char *text);
  * COMMAND_DONE, or COMMAND_USAGE after printing why. */
 int command_take_seconds(double *seconds, const char *text);
 
+/* Reads the time of --keep, 1s to 24h (duration.h), in milliseconds. Returns as
+ * command_take_seconds(). */
+int command_take_keep(uint64_t *ms, const char *text);
+
 /*
  * Parses "vtid,ip,...", or "none", into a mask of enum session_context. Returns
  * 0; or -EINVAL, and `bad` points to the word in text that is no context.

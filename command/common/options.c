@@ -36,6 +36,7 @@
 #define NAMES_SHOWN	4
 
 #define NS_PER_S	1000000000ll
+#define NS_PER_MS	1000000ll
 #define FOR_SECONDS_MAX	1000000000ll	/* some 30 years */
 
 /* Options that users expect; each sub-command stands between blanks. */
@@ -614,6 +615,17 @@ int command_take_seconds(double *seconds, const char *text)
 				       "in seconds or with a unit, as in 0.5, "
 				       "10s or 5m", text);
 	*seconds = (double)ns / NS_PER_S;
+	return COMMAND_DONE;
+}
+
+int command_take_keep(uint64_t *ms, const char *text)
+{
+	int64_t ns;
+
+	if (duration_parse(&ns, text) || !KEEP_MS_VALID(ns / NS_PER_MS))
+		return command_misused("--keep '%s': give a time from 1s to "
+				       "24h, as in 10s, 2.5s or 5min", text);
+	*ms = (uint64_t)(ns / NS_PER_MS);
 	return COMMAND_DONE;
 }
 

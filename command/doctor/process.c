@@ -207,16 +207,23 @@ void look_attach(struct doctor *d, struct finding *f)
 void look_sessions(struct doctor *d, struct finding *f)
 {
 	struct session_page page;
-	uint32_t n = 0;
+	uint32_t n = 0, keeping = 0;
 
 	if (!d->page.magic)
 		return;
-	for (uint32_t i = 0; i < d->page.sessions; i++)
-		n += !rundir_read_session(&d->process, d->process.image, i,
-					  &page) &&
-		     page.state != SESSION_DESTROYED;
+	for (uint32_t i = 0; i < d->page.sessions; i++) {
+		if (rundir_read_session(&d->process, d->process.image, i,
+					&page) ||
+		    page.state == SESSION_DESTROYED)
+			continue;
+		n++;
+		keeping += page.state == SESSION_ACTIVE && page.keep_ns;
+	}
 	found_as(f, n < CHANNELS_MAX ? DOCTOR_OK : DOCTOR_NO, "%u of at most "
 		 "%d", n, CHANNELS_MAX);
+	if (keeping)
+		found_more(f, ", %u with --keep, for which a thread of the "
+			   "agent stays in the process", keeping);
 	if (f->state != DOCTOR_OK)
 		found_remedy(f, "taffrail status -p %d, and taffrail destroy "
 			     "one", d->pid);

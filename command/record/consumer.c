@@ -21,6 +21,9 @@
 #include "command/elf/addresses.h"
 #include "traces/array.h"
 
+/* How often rings are looked for while their number changes. */
+#define SCANS_MAX	10
+
 int consume_open(struct consumer **result, struct trace_set *set,
 		 const struct rundir_process *process, uint32_t image,
 		 const char *name, bool consume)
@@ -120,6 +123,7 @@ static int see_ring(const char *name, void *priv)
 {
 	struct consumer *consumer = priv;
 	struct consumer_ring *ring;
+	size_t at;
 	int ret;
 
 	for (size_t i = 0; i < consumer->nrings; i++)
@@ -140,8 +144,14 @@ static int see_ring(const char *name, void *priv)
 		if (!ret && !array_grow(&consumer->rings, consumer->nrings,
 					sizeof(ring)))
 			ret = -ENOMEM;
+		/* newer rings of a CPU before older ones */
+		for (at = consumer->nrings; !ret && at &&
+		     ring_replacement(consumer->rings[at - 1]->reader.name) <
+		     ring_replacement(name); at--)
+			consumer->rings[at] = consumer->rings[at - 1];
 		if (!ret) {
-			consumer->rings[consumer->nrings++] = ring;
+			consumer->rings[at] = ring;
+			consumer->nrings++;
 			return 0;
 		}
 		ring_close(&ring->reader);
@@ -288,6 +298,25 @@ static void count_note(struct consumer *consumer, struct consumer_ring *ring,
 		consumer->set->lost += count->committed + count->lost;
 }
 
+/* Notes the counts of rings that were replaced and removed: the ledger has them
+ * in a row of their own. */
+static void removed_note(struct consumer *consumer,
+			 const struct rings_removed *removed)
+{
+	struct trace_stream *stream;
+
+	if (!removed->events && !removed->lost)
+		return;
+	consumer->copied += removed->events;
+	if (!need_trace(consumer) &&
+	    !trace_stream_open(&stream, consumer->trace, "replaced")) {
+		trace_stream_count(stream, removed->events, removed->lost);
+		return;
+	}
+	consumer->set->overwritten += removed->events;
+	consumer->set->lost += removed->lost;
+}
+
 /*
  * Empties a ring for good, the open sub-buffer too, and notes the counts.
  * Returns 0 or a negative errno.
@@ -363,7 +392,10 @@ static int copy_ring(struct consumer *consumer, struct consumer_ring *ring)
 	if (!ret)
 		ret = ring_copy_each(&copy, &consumer->format, copy_packet,
 				     &copying);
-	if (copying.reach.end && ring->reader.flags & SESSION_OVERWRITE)
+	/* no packet has an event */
+	if (!copying.reach.end)
+		ring_reach(&ring->reader, NULL, &copying.reach);
+	if (ring->reader.flags & SESSION_OVERWRITE)
 		reach_add(&consumer->reach, consumer->pid, ring->reader.name,
 			  &copying.reach);
 	consumer->copied += copy.count.committed;
@@ -425,6 +457,13 @@ static int last_scan(struct consumer *consumer)
 	size_t found;
 	int ret = consume_scan(consumer);
 
+	/* rings were replaced, or removed, during the scan */
+	for (int i = 0; !ret && i < SCANS_MAX && rings !=
+			load_acquire(&page->rings, SESSION_RINGS); i++) {
+		rings = load_acquire(&page->rings, SESSION_RINGS);
+		ret = consume_scan(consumer);
+	}
+
 	if (files_lack(ret) || ret == -ENOLCK)
 		consumer->missed = ret;
 	found = consumer->nrings + consumer->unreadable;
@@ -441,12 +480,16 @@ int consume_finish(struct consumer *consumer)
 	const struct session_page *page = &consumer->session->page;
 	struct trace_set *set = consumer->set;
 	struct process_page latest;
+	struct rings_removed removed;
 	bool stay;
 	int ret, error;
 
 	if (consumer->finished)
 		return 0;
 	ret = last_scan(consumer);
+	rings_removed_read(consumer->session->map.address, &removed);
+	if (!consumer->consume)
+		removed_note(consumer, &removed);
 	session_refresh(consumer);
 	/*
 	 * First all rings except open sub-buffers: when any events must stay,
@@ -470,8 +513,12 @@ int consume_finish(struct consumer *consumer)
 	for (size_t i = 0; i < consumer->nrings && !stay; i++) {
 		struct consumer_ring *ring = consumer->rings[i];
 
-		error = consumer->consume ? finish_emptying(consumer, ring) :
-					    copy_ring(consumer, ring);
+		if (consumer->consume)
+			error = finish_emptying(consumer, ring);
+		else
+			error = rings_removed_has(&removed,
+						  ring->reader.name) ? 0 :
+				copy_ring(consumer, ring);
 		if (ring->reader.cut)
 			set->cut++;
 		if (ring->reader.broken)

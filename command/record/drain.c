@@ -145,7 +145,8 @@ void drain_finish(struct drain *drain, struct consumer *image, int fd)
 	/* a recording without an event is an empty trace */
 	image->wanted = drain->nopen == 1 && !drain->set.ntraces;
 	ret = consume_finish(image);
-	reach_settle(&image->reach, 0, image->page, false);
+	reach_settle(&image->reach, 0, image->page, &image->session->page,
+		     false);
 	for (size_t i = 0; i < drain->nopen; i++)
 		if (drain->open[i] == image)
 			drain->open[i] = drain->open[--drain->nopen];

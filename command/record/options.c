@@ -29,7 +29,7 @@
 enum {
 	KEY_PROVIDER = 256, KEY_CONTEXT, KEY_OVERWRITE, KEY_BUFFER, KEY_FOR,
 	KEY_MAX_SIZE, KEY_FORCE, KEY_GROUP, KEY_INT3, KEY_LOSS,
-	KEY_NONE, KEY_STRICT, KEY_PROBE, KEY_CONNECT
+	KEY_NONE, KEY_STRICT, KEY_PROBE, KEY_CONNECT, KEY_KEEP
 };
 
 static const struct option_row rows[] = {
@@ -48,6 +48,8 @@ static const struct option_row rows[] = {
 	{ KEY_OVERWRITE, "overwrite", NULL, "keep only the newest events" },
 	{ KEY_BUFFER, "buffer-size", "N", "bytes of one CPU's buffer (256K to "
 	  "1G)" },
+	{ KEY_KEEP, "keep", "TIME", "with --overwrite: enlarge the buffers until "
+	  "they hold the events of TIME" },
 	{ KEY_MAX_SIZE, "max-size", "SIZE", "limit the directory to SIZE "
 	  "bytes: drop the oldest events" },
 	{ KEY_GROUP, "allow-group", "GROUP", "give GROUP your rights over the "
@@ -187,6 +189,8 @@ static int take_option(struct record_options *o, int key, const char *value)
 		return COMMAND_DONE;
 	case KEY_BUFFER:
 		return command_take_size(&o->buffer, value);
+	case KEY_KEEP:
+		return command_take_keep(&o->keep, value);
 	case KEY_MAX_SIZE:
 		if (command_parse_bytes(&o->max_size, value))
 			return command_misused("size '%s' is not a number of "
@@ -245,6 +249,8 @@ int record_take_arguments(struct record_options *o, int argc, char **argv)
 	o->bare = options.index == 1;
 	if (!o->pids.count == !o->program)
 		return command_misused("give either -p PID or a program");
+	if (o->keep && !o->overwrite)
+		return command_misused("--keep is for --overwrite");
 	if (o->nconnects && !o->nprobes)
 		return command_misused("--connect needs --probe LIB; taffrail "
 				       "connect is for a library that is "
@@ -301,6 +307,9 @@ void record_request(const struct record_options *o, const char *name,
 	if (o->buffer)
 		client_request_add(request, "buffer", "%llu",
 				   (unsigned long long)o->buffer);
+	if (o->keep)
+		client_request_add(request, "keep", "%llums",
+				   (unsigned long long)o->keep);
 	if (o->group)
 		client_request_add(request, "group", "%u", o->group);
 	if (o->contexts)

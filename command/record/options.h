@@ -35,6 +35,7 @@ struct record_options {
 	bool fail_on_loss;
 	bool fail_if_none;
 	bool strict;
+	uint64_t keep;			/* milliseconds; 0: not given */
 	uint64_t buffer;
 	uint64_t max_size;		/* of the directory, 0: no limit */
 	uint32_t group;			/* of --allow-group; 0: none */

@@ -5,16 +5,19 @@
 #include "command/record/reach.h"
 
 #include <fcntl.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "buffers/clock.h"
+#include "command/causes/cause.h"
 #include "command/common/command.h"
 #include "command/common/counted.h"
 #include "traces/trace.h"
 
+#define REPLACEMENTS_MAX	32	/* of a ring */
 #define NS_PER_S	1000000000ull
 
 void reach_add(struct reach *reach, pid_t pid, const char *name,
@@ -22,6 +25,7 @@ void reach_add(struct reach *reach, pid_t pid, const char *name,
 {
 	struct reach_row *row = reallocarray(reach->rows, reach->count + 1,
 					     sizeof(*row));
+	unsigned long number;
 
 	if (!row) {
 		command_failed("out of memory");
@@ -31,15 +35,75 @@ void reach_add(struct reach *reach, pid_t pid, const char *name,
 	row += reach->count++;
 	*row = (struct reach_row){ .pid = pid, .clock = *clock };
 	snprintf(row->name, sizeof(row->name), "%s", name);
+	number = strtoul(name, NULL, 10);
+	/* each is at least twice as large as the one before, but a process may
+	 * name files as it likes */
+	if (*name == 'L' || number / RING_STRIDE > REPLACEMENTS_MAX)
+		return;
+	row->replacement = (uint32_t)(number / RING_STRIDE);
+	snprintf(row->name, sizeof(row->name), "%lu", number % RING_STRIDE);
+}
+
+/* Returns the row of the ring that has this number among those of the same
+ * buffer, or NULL. */
+static struct reach_row *row_find(struct reach *reach, size_t from,
+				  const struct reach_row *row, uint32_t number)
+{
+	for (size_t i = from; i < reach->count; i++)
+		if (reach->rows[i].replacement == number &&
+		    !strcmp(reach->rows[i].name, row->name))
+			return &reach->rows[i];
+	return NULL;
+}
+
+/* Joins the rings of each buffer to the newest one, as far as no event is
+ * missing between them, and drops buffers without events. Rings below number
+ * `end` were removed; another one that is not there was never made, as in a
+ * forked child, which makes a CPU's ring for the first event on it. */
+static void rows_merge(struct reach *reach, size_t from, uint64_t end)
+{
+	size_t count = from;
+
+	for (size_t i = from; i < reach->count; i++) {
+		struct reach_row *newest = &reach->rows[i], *older;
+		struct reach_row row = *newest;
+
+		if (row_find(reach, from, newest, row.replacement + 1))
+			continue;
+		while (row.clock.whole && row.replacement) {
+			row.clock.whole = row.replacement-- > end;
+			older = row_find(reach, from, newest, row.replacement);
+			if (!row.clock.whole || !older)
+				continue;
+			row.clock.begin = older->clock.begin;
+			row.clock.whole = older->clock.whole;
+			row.clock.none &= older->clock.none;
+			if (older->clock.end > row.clock.end)
+				row.clock.end = older->clock.end;
+		}
+		reach->rows[i].clock = row.clock;
+	}
+	for (size_t i = from; i < reach->count; i++)
+		if (!reach->rows[i].clock.none &&
+		    !row_find(reach, from, &reach->rows[i],
+			      reach->rows[i].replacement + 1))
+			reach->rows[count++] = reach->rows[i];
+	reach->count = count;
 }
 
 void reach_settle(struct reach *reach, size_t from,
-		  const struct process_page *page, bool running)
+		  const struct process_page *page,
+		  const struct session_page *session, bool running)
 {
 	__extension__ unsigned __int128 ns;
 	struct clock_anchor now = { 0 };
+	struct rings_removed removed;
 	uint64_t end = 0;
 
+	rings_removed_read(session, &removed);
+	rows_merge(reach, from, removed.end);
+	reach->keep_ns = session->keep_ns;
+	reach->keep_error = session->keep_error;
 	if (page->clock_kind == CLOCK_KIND_ATOMIC || !page->clock_hz) {
 		reach->count = from;
 		return;
@@ -84,7 +148,7 @@ static int read_ring(const char *name, void *priv)
 
 	if (ring_open(&ring, reading->imagefd, reading->index, name, false))
 		return 0;
-	if (ring_reach(&ring, reading->format, &clock) > 0)
+	if (!ring_reach(&ring, reading->format, &clock))
 		reach_add(reading->reach, reading->pid, name, &clock);
 	ring_close(&ring);
 	return 0;
@@ -118,6 +182,7 @@ void reach_read(struct reach *reach, const struct rundir_process *process,
 		.reach = reach, .index = session->index, .pid = process->pid,
 	};
 	bool running = process->alive && session->state == SESSION_ACTIVE;
+	struct session_page latest;
 	size_t from = reach->count;
 	struct process_page page;
 
@@ -132,7 +197,11 @@ void reach_read(struct reach *reach, const struct rundir_process *process,
 	else
 		read_ended(&reading);
 	close(reading.imagefd);
-	reach_settle(reach, from, &page, running);
+	/* after the look at the rings: it tells which were removed by then */
+	if (!rundir_read_session(process, process->image, session->index,
+				 &latest))
+		session = &latest;
+	reach_settle(reach, from, &page, session, running);
 }
 
 void reach_join(struct reach *reach, const struct reach *other)
@@ -143,6 +212,10 @@ void reach_join(struct reach *reach, const struct reach *other)
 		reach_add(reach, row->pid, row->name, &row->clock);
 		reach->rows[reach->count - 1] = *row;
 	}
+	if (other->keep_ns > reach->keep_ns)
+		reach->keep_ns = other->keep_ns;
+	if (other->keep_error)
+		reach->keep_error = other->keep_error;
 }
 
 /* Finds the buffer from which events were overwritten last, or NULL; and the
@@ -200,6 +273,17 @@ bool reach_text(const struct reach *reach, char text[static REACH_TEXT_BYTES])
 	}
 	if (longest && longest->ended)
 		strcat(text, ", from the last event");
+	if (shortest && shortest->ns < reach->keep_ns) {
+		char line[CAUSE_LINE_BYTES];
+		struct cause less;
+		size_t at = strlen(text);
+
+		counted_duration(ns, sizeof(ns), reach->keep_ns);
+		cause_set(&less, 0, BUFFERS_LESS, .text = ns,
+			  .error = reach->keep_error ?: EAGAIN);
+		snprintf(text + at, REACH_TEXT_BYTES - at, ", %s",
+			 cause_line(&less, line));
+	}
 	return shortest;
 }
 
@@ -210,6 +294,8 @@ void reach_json(const struct reach *reach, struct json *json)
 
 	if (!shortest)
 		shortest = longest;
+	json_number(json, "keep_ns", reach->keep_ns);
+	json_number(json, "keep_error", (uint64_t)reach->keep_error);
 	json_number(json, "reach_ns", shortest ? shortest->ns : 0);
 	json_open(json, "reach", '[');
 	for (size_t i = 0; i < reach->count; i++) {

@@ -13,12 +13,13 @@
 #include "command/common/json.h"
 #include "command/runtime/rundir.h"
 
-#define REACH_TEXT_BYTES	160
+#define REACH_TEXT_BYTES	320
 
 /* A buffer that has an event. */
 struct reach_row {
-	char name[RING_NAME_BYTES];
+	char name[RING_NAME_BYTES];	/* "1" of a CPU, or "L0" */
 	pid_t pid;
+	uint32_t replacement;		/* of the CPU's ring: the number */
 	struct ring_reach clock;
 	uint64_t ns;			/* from `begin` to now; of a session
 					 * that does not run, to the newest
@@ -31,19 +32,23 @@ struct reach_row {
 struct reach {
 	struct reach_row *rows;
 	size_t count;
+	uint64_t keep_ns;		/* that was asked for, or 0 */
+	int keep_error;			/* why there is less: an errno, or 0 */
 };
 
-/* Adds a buffer of a process. Without memory the command ends. */
+/* Adds a ring of a process. Without memory the command ends. */
 void reach_add(struct reach *reach, pid_t pid, const char *name,
 	       const struct ring_reach *clock);
 
 /*
- * Gives times to the rows behind the first `from`, which are of one image of a
- * process, by its page. `running`: events are still written. Drops these rows
- * if the process's clock is no time.
+ * Makes the rows behind the first `from`, which are the rings of a session in
+ * one image of a process, a row for each buffer: rings that were replaced and
+ * those in their place are one. Gives them times, by the pages. `running`:
+ * events are still written. Drops the rows if the process's clock is no time.
  */
 void reach_settle(struct reach *reach, size_t from,
-		  const struct process_page *page, bool running);
+		  const struct process_page *page,
+		  const struct session_page *session, bool running);
 
 /*
  * Adds the buffers of a session in the newest image of a process, by its files;

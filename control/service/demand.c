@@ -42,6 +42,7 @@
 #include "buffers/rings/channel.h"
 #include "buffers/writers/pieces-x86_64.h"
 #include "control/service/call.h"
+#include "control/sessions/session.h"
 #include "control/threads/filtered.h"
 #include "control/threads/log.h"
 #include "control/threads/settings.h"
@@ -135,12 +136,12 @@ static bool service_never(void)
 /* Returns true when the thread must stay, because a command could not make it
  * again: a debugger stops the threads that a command would use; the group's
  * members may neither trace nor signal the process; valgrind does not translate
- * a thread that a command makes. */
+ * a thread that a command makes. Or because it looks at rings (--keep). */
 static bool thread_stays(void)
 {
 	return setting_is(settings.service, "thread") ||
 	       setting_is(settings.gdb, "on") || channel_group ||
-	       debugger_awaited() || thread_translated();
+	       debugger_awaited() || thread_translated() || session_keeps();
 }
 
 void demand_setup(int (*run)(void *arg), int (*awaited)(void),

@@ -25,6 +25,7 @@
 #include "control/service/demand.h"
 #include "control/service/wakeup.h"
 #include "control/sessions/place.h"
+#include "control/sessions/session.h"
 #include "control/threads/log.h"
 #include "control/threads/rights.h"
 #include "control/threads/settings.h"
@@ -374,12 +375,23 @@ static int service_round(void)
 {
 	const char *text = settings.idle;
 	int64_t ms = text ? text_number(&text) : -1;
+	int64_t look = session_keep_look();
+	static int64_t quiet;	/* ms without a peer, looks at rings aside */
 	int resting;
 	long ready;
 
 	if (ms < IDLE_MS_LEAST || ms > IDLE_MS_MOST || *text)
 		ms = IDLE_MS;
-	ready = sys3(SYS_poll, fds, nsources, ms);
+	if (look >= 0 && look < ms - quiet) {
+		ready = sys3(SYS_poll, fds, nsources, look);
+		quiet += ready ? -quiet : look;
+		if (!ready)
+			return 0;
+	} else {
+		ms = ms > quiet ? ms - quiet : 0;
+		ready = sys3(SYS_poll, fds, nsources, ms);
+		quiet = 0;
+	}
 	if (!ready) {
 		/* 2 descriptors are the wakeup and the control socket; the
 		 * first thread counts until the parent has waited for it, so 2
@@ -412,6 +424,7 @@ static void service_run(void)
 	do
 		ret = wakeup_answer() ?: service_round();
 	while (!ret && agent_off != agent_detached);
+	session_keep_end();
 	if (ret == -ETIME)
 		log_fact(LOG_INFO, "service",
 			 "the service thread ends: no peer is connected", 0);

@@ -15,9 +15,8 @@
 #include "base/sys.h"
 #include "control/protocol.h"
 #include "control/sessions/place.h"
-#include "control/sessions/session.h"
+#include "control/sessions/private.h"
 #include "control/threads/log.h"
-#include "control/threads/settings.h"
 #include "tracepoints/conditions/rule-split.h"
 #include "tracepoints/usdt/usdt.h"
 
@@ -141,12 +140,14 @@ static void value_fault(const char *name, const char *value, const char *wanted)
 	fault_add(NULL, fact);
 }
 
-/* Sets contexts and buffer size of the session from TAFFRAIL_CONTEXT and
- * TAFFRAIL_BUFFER_SIZE. A value that is not understood leaves the default. */
+/* Sets contexts, time and buffer size of the session from TAFFRAIL_CONTEXT,
+ * TAFFRAIL_KEEP and TAFFRAIL_BUFFER_SIZE. A value that is not understood leaves
+ * the default. */
 static void options_parse(struct session *session)
 {
 	const char *context = settings.context, *buffer = settings.buffer;
-	int64_t bytes;
+	const char *keep = settings.keep;
+	int64_t bytes, ms;
 
 	session->contexts = SESSION_CONTEXTS_DEFAULT;
 	if (context && *context &&
@@ -154,6 +155,15 @@ static void options_parse(struct session *session)
 		value_fault("TAFFRAIL_CONTEXT", context,
 			    "give none, or vtid, vpid, procname, cpu, ip; "
 			    "events have the context vtid");
+	ms = keep && *keep ? text_time(keep) : KEEP_MS_LEAST;
+	if (!KEEP_MS_VALID(ms))
+		value_fault("TAFFRAIL_KEEP", keep, "give 1s to 24h, as in 10s "
+			    "or 5min; buffers keep their size");
+	else if (keep && *keep && session_keep_forbidden())
+		value_fault("TAFFRAIL_KEEP", keep, "TAFFRAIL_SERVICE forbids "
+			    "the thread for it; buffers keep their size");
+	else if (keep && *keep)
+		session->keep_ms = (uint32_t)ms;
 	if (!buffer || !*buffer)
 		return;
 	bytes = text_bytes(buffer);

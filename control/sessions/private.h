@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "control/sessions/session.h"
+#include "control/threads/settings.h"
 
 /* Slots that were never used cost no memory (see channels_used). */
 extern struct session sessions[SESSIONS_MAX];
@@ -72,5 +73,14 @@ void session_untaken_write(struct session *session);
 /* Makes markers of the probes that sessions name. The caller holds the
  * registry's lock and has a private descriptor table. */
 void session_probes_adopt(const struct patcher *patcher);
+
+/* Notes in the session's page, which is new, for how long events are kept. */
+void session_keep_begin(const struct session *session);
+
+/* Returns true where no service thread may be, which such a session needs. */
+static inline bool session_keep_forbidden(void)
+{
+	return agent_signal || setting_is(settings.service, "off");
+}
 
 #endif

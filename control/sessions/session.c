@@ -315,6 +315,10 @@ int session_start(const struct session *model, uint32_t *matched)
 	registry_unlock();
 	if (!session)
 		return ret;
+	/* it needs the service thread */
+	ret = -ENOMSG;
+	if (session->keep_ms && session_keep_forbidden())
+		goto release;
 	flags = session->flags;
 	pass.session = session;
 	registry_lock();
@@ -333,6 +337,7 @@ int session_start(const struct session *model, uint32_t *matched)
 	if (ret)
 		goto release;
 	session->channel->quota = session->quota;
+	session_keep_begin(session);
 	channel_start(session->channel, agent_cpus_online);
 	session->phase = SESSION_RUNS;
 	*matched = rules_apply(session, NULL, 0);
@@ -451,6 +456,7 @@ int session_destroy(struct session *session)
 		return ret;
 	store_release(&session->channel->page->state, SESSION_DESTROYED,
 		      SESSION_STATE);
+	channel_replaced_remove(session->channel, 0);
 	channel_remove_files(session->channel);
 	channel_destroy(session->channel);
 	session->phase = SESSION_FREE;
@@ -486,12 +492,14 @@ int session_inherit(void)
 		}
 		ret = channel_create(channel, (uint32_t)begun++,
 				     session->name, channel->flags,
-				     session->contexts, channel->ring_bytes,
+				     session->contexts, session->keep_ms ?
+				     session->buffer : channel->ring_bytes,
 				     channel->cpus);
 		if (ret) {
 			session->phase = SESSION_HALTED;
 			return ret;
 		}
+		session_keep_begin(session);
 		session_modules_inherit(session);
 		session_untaken_write(session);
 		channel_fit(channel);

@@ -113,6 +113,7 @@ struct session {
 	uint32_t contexts;
 	uint64_t buffer;
 	uint64_t quota;		/* bytes of rings in all processes; 0: any */
+	uint32_t keep_ms;	/* how long events are kept; 0: any time */
 	uint32_t group;		/* to let into the process; 0: none */
 	int int3;		/* USDT_WANTED_INT3, or 0 */
 	uint32_t symbols;	/* readers name addresses: modules.c */
@@ -274,6 +275,19 @@ uint64_t session_unsaved(struct session *session);
 /* Returns the cause (enum cause_id) for which session_start() has failed with
  * this errno. */
 int session_failure(int error);
+
+/*
+ * Sessions that keep events for a time (keep.c). session_keeps() returns true
+ * if there is one that runs: then the service thread stays. The service thread
+ * calls session_keep_look() in each round. It looks at the rings, and makes
+ * larger ones; it returns the milliseconds until it must be called again, or
+ * -1 without such a session.
+ */
+bool session_keeps(void);
+int64_t session_keep_look(void);
+
+/* Notes in the pages of these sessions that the service thread has gone. */
+void session_keep_end(void);
 
 /* Writes which sessions use all channels: "a, b, and gdb's or callbacks". */
 void session_holders(struct text *out);

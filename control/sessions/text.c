@@ -63,6 +63,11 @@ static int key_take(struct session *session, const char *key,
 		if (number < 0 || *p)
 			return -EINVAL;
 		session->quota = (uint64_t)number;
+	} else if (text_equal(key, "keep")) {
+		number = text_time(value);
+		if (!KEEP_MS_VALID(number))
+			return -EINVAL;
+		session->keep_ms = (uint32_t)number;
 	} else if (text_equal(key, "group")) {
 		if (number <= 0 || *p || number >= UINT32_MAX)
 			return -EINVAL;
@@ -104,6 +109,10 @@ int session_parse(struct session *session, const char *text,
 		text_add(fault, "the session has no name");
 		return -EINVAL;
 	}
+	if (session->keep_ms && !(session->flags & SESSION_OVERWRITE)) {
+		text_add(fault, "keep is for mode=overwrite");
+		return -EINVAL;
+	}
 	if (!session->nrules)
 		session_rule_add(session, "*", fault);
 	return 0;
@@ -120,10 +129,16 @@ struct sums {
 
 static void channel_sum(const struct channel *channel, struct sums *sums)
 {
+	struct replaced_sums replaced;
 	struct frame_ring ring;
 	uint32_t i;
 
-	__builtin_memset(sums, 0, sizeof(*sums));
+	channel_replaced_count(channel, &replaced);
+	sums->written = replaced.written;
+	sums->lost = replaced.lost;
+	sums->held = replaced.held;
+	sums->bytes = replaced.bytes;
+	sums->overwritten = replaced.written - replaced.held;
 	for (i = 0; i < FRAME_RINGS_MAX; i++) {
 		/* a ring that makes no sense counts nothing */
 		if (frame_ring_open(&ring, channel, i) ||
@@ -197,6 +212,11 @@ SIGSAFE void session_write(const struct session *session, struct text *out)
 								   "discard");
 	line_add_unsigned(out, "buffer", session->buffer);
 	line_add_unsigned(out, "quota", session->quota);
+	if (session->keep_ms) {
+		text_add(out, "keep=");
+		text_add_unsigned(out, session->keep_ms);
+		text_add(out, "ms\n");
+	}
 	text_add(out, "context=");
 	session_contexts_add(out, session->contexts);
 	text_add_char(out, '\n');
@@ -259,6 +279,7 @@ int session_failure(int error)
 		{ -EBUSY, CAUSE_SESSION_GROUP_OTHER },
 		{ -EDQUOT, CAUSE_SESSION_QUOTA },
 		{ -ENOSPC, CAUSE_SESSION_NO_ROOM },
+		{ -ENOMSG, CAUSE_SESSION_KEEP_SERVICE },
 	};
 
 	if (place_forbidden(error))

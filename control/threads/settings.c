@@ -33,6 +33,7 @@ static const struct {
 	{ "TAFFRAIL_ENABLE=", offsetof(struct settings, enable) },
 	{ "TAFFRAIL_CONTEXT=", offsetof(struct settings, context) },
 	{ "TAFFRAIL_BUFFER_SIZE=", offsetof(struct settings, buffer) },
+	{ "TAFFRAIL_KEEP=", offsetof(struct settings, keep) },
 	{ "TAFFRAIL_JOIN=", offsetof(struct settings, join) },
 	{ "TAFFRAIL_CLOCK=", offsetof(struct settings, clock) },
 	{ "TAFFRAIL_SERVICE=", offsetof(struct settings, service) },

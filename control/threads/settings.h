@@ -20,6 +20,7 @@ struct settings {
 	const char *enable;		/* TAFFRAIL_ENABLE */
 	const char *context;		/* TAFFRAIL_CONTEXT */
 	const char *buffer;		/* TAFFRAIL_BUFFER_SIZE */
+	const char *keep;		/* TAFFRAIL_KEEP */
 	const char *join;		/* TAFFRAIL_JOIN */
 	const char *clock;		/* TAFFRAIL_CLOCK */
 	const char *service;		/* TAFFRAIL_SERVICE */

@@ -238,6 +238,27 @@ struct session *session_at(uint32_t number)
 	return sessions[number].phase ? &sessions[number] : NULL;
 }
 
+bool session_keeps(void)
+{
+	return false;
+}
+
+int64_t session_keep_look(void)
+{
+	return -1;
+}
+
+void session_keep_end(void)
+{
+}
+
+void channel_replaced_count(const struct channel *channel,
+			    struct replaced_sums *sums)
+{
+	(void)channel;
+	memset(sums, 0, sizeof(*sums));
+}
+
 int session_rule(struct session *session, const struct session_rule *rule,
 		 uint32_t *matched, struct text *why)
 {

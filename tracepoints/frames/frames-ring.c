@@ -26,7 +26,9 @@ int frame_ring_open(struct frame_ring *r, const struct channel *channel,
 		return -ENOENT;
 	__builtin_memset(r, 0, sizeof(*r));
 	r->view.ring = ring;
-	r->view.instance = number;
+	r->view.instance = number < CHANNEL_CPUS_MAX ?
+			   number + channel->replacements * RING_STRIDE :
+			   number;
 	r->view.nsub = RING_SUB_BUFFERS;
 	r->bytes = number < CHANNEL_CPUS_MAX ?
 			   channel->ring_bytes :

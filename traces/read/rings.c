@@ -201,6 +201,7 @@ static int open_ring(const char *name, void *priv)
 	struct ring_image *image = priv;
 	struct ring_stream *r;
 	struct ring_stream **more;
+	size_t at;
 	int ret;
 
 	for (size_t i = 0; i < image->nrings; i++)
@@ -221,7 +222,12 @@ static int open_ring(const char *name, void *priv)
 		snprintf(r->stream.name, sizeof(r->stream.name), "stream_%s",
 			 name);
 		r->stream.source = &ring_source;
-		more[image->nrings++] = r;
+		/* newer rings of a CPU before older ones */
+		for (at = image->nrings++; at &&
+		     ring_replacement(more[at - 1]->ring.name) <
+		     ring_replacement(name); at--)
+			more[at] = more[at - 1];
+		more[at] = r;
 		if (ret)
 			no_ring(image, name);
 		r->ring.broken = ret;
@@ -519,7 +525,8 @@ int reader_add_rings(struct ring_image **made, struct reader *reader,
 		     const char *shown, enum rings_from from)
 {
 	struct ring_image *image = calloc(1, sizeof(*image));
-	uint32_t missing;
+	const struct session_page *page;
+	uint32_t missing, rings;
 	int ret;
 
 	if (!image)
@@ -545,6 +552,11 @@ int reader_add_rings(struct ring_image **made, struct reader *reader,
 		return ret;
 	}
 	image->later = true;
+	/* SESSION-RINGS: rings that were removed since are not missing */
+	page = image->session.map.address;
+	rings = load_acquire(&page->rings, SESSION_RINGS);
+	if (rings < image->session.page.rings)
+		image->session.page.rings = rings;
 	missing = rings_missing(&image->session.page, image->found);
 	/* once: files without a ring's head count as missing */
 	if (missing)

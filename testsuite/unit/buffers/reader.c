@@ -530,9 +530,29 @@ static void test_records(void)
 	fake_close(&fake);
 }
 
+/* Rings that larger ones have replaced: CPU 3 has 3, 1027 and 2051. */
+static void test_replaced(void)
+{
+	const struct session_page page = {
+		.removals = 3, .removed = { { 0 }, { .end = 2, .events = 5 } },
+	};
+	struct rings_removed removed;
+
+	rings_removed_read(&page, &removed);
+	unit_equal(removed.events, 5, "removed rings: events");
+	unit_check(rings_removed_has(&removed, "3"), "the first ring");
+	unit_check(rings_removed_has(&removed, "1027"), "the second");
+	unit_check(!rings_removed_has(&removed, "2051"), "not the third");
+	unit_check(!rings_removed_has(&removed, "L3"), "nor a locked one");
+	unit_equal(ring_replacement("3"), 0, "replaced none");
+	unit_equal(ring_replacement("2051"), 2, "replaced two");
+	unit_equal(ring_replacement("L2051"), 0, "locked rings replace none");
+}
+
 int main(void)
 {
 	test_taken();
+	test_replaced();
 	test_walk();
 	test_records();
 	test_take(0, "from 0");

@@ -192,6 +192,54 @@ static void check_taken_pages(void)
 		   "a page without room");
 }
 
+/* Rings of CPU 3: the first was replaced by a larger one, 1027, and this by
+ * 2051, which has no event yet. */
+static void check_replaced(const struct process_page *page)
+{
+	struct session_page session = { .keep_ns = 10000000000,
+					.removals = 1 };
+	struct ring_reach none = { .whole = true, .none = true,
+				   .begin = 8000001000 };
+	struct ring_reach second = { .begin = 6000001000, .end = 7000001000,
+				     .whole = true };
+	struct ring_reach first = { .begin = 2000001000, .end = 5000001000 };
+	struct reach reach = { 0 }, removed = { 0 }, unmade = { 0 };
+	char text[REACH_TEXT_BYTES];
+
+	reach_add(&reach, 7, "2051", &none);
+	reach_add(&reach, 7, "3", &first);
+	reach_add(&reach, 7, "1027", &second);
+	reach_settle(&reach, 0, page, &session, false);
+	unit_equal(reach.count, 1, "replaced rings are one buffer");
+	reach_text(&reach, text);
+	unit_equal_string(text, "5.00 s (CPU 3), from the last event, less than "
+			  "the 10.0 s of --keep: events came faster than the "
+			  "buffers could be enlarged: give a larger "
+			  "--buffer-size to begin with", "replaced rings: text");
+	session.keep_error = EDQUOT;
+	session.removed[1].end = 1;
+	reach_add(&removed, 7, "2051", &none);
+	reach_add(&removed, 7, "3", &first);
+	reach_add(&removed, 7, "1027", &second);
+	reach_settle(&removed, 0, page, &session, false);
+	unit_check(!removed.rows[0].clock.whole, "a ring was removed");
+	unit_equal(removed.rows[0].ns, 1000000000, "a removed ring: time");
+	reach_text(&removed, text);
+	unit_check(strstr(text, "--keep: a quota ("), "a quota: text");
+	session.removals = 2;
+	session.keep_ns = 1000000000;
+	reach_add(&unmade, 7, "2051", &none);
+	reach_add(&unmade, 7, "1027", &second);
+	reach_add(&unmade, 7, "99999999", &first);
+	reach_settle(&unmade, 0, page, &session, false);
+	unit_check(unmade.rows[0].clock.whole, "a ring that was never made");
+	reach_text(&unmade, text);
+	unit_check(!strstr(text, "--keep"), "enough: text");
+	reach_free(&reach);
+	reach_free(&removed);
+	reach_free(&unmade);
+}
+
 /* Buffers of one process whose clock counts nanoseconds, and of a second one.
  */
 static void check_reach(void)
@@ -199,6 +247,7 @@ static void check_reach(void)
 	struct process_page page = { .clock_kind = CLOCK_KIND_MONOTONIC,
 				     .clock_hz = 1000000000,
 				     .start = { 1000, 1000, 5000000, 1 } };
+	struct session_page session = { 0 };
 	struct ring_reach busy = { .begin = 4000001000, .end = 9000001000 };
 	struct ring_reach idle = { .begin = 1000, .end = 7000001000,
 				   .whole = true };
@@ -207,19 +256,20 @@ static void check_reach(void)
 	char text[REACH_TEXT_BYTES];
 
 	unit_check(!reach_text(&reach, text) && !*text, "no buffer");
+	check_replaced(&page);
 	reach_add(&reach, 7, "3", &idle);
-	reach_settle(&reach, 0, &page, false);
+	reach_settle(&reach, 0, &page, &session, false);
 	unit_check(!reach_text(&reach, text), "a whole buffer");
 	unit_equal_string(text, "7.00 s, to the start, from the last event",
 			  "a whole buffer: text");
 	reach_add(&reach, 7, "0", &busy);
-	reach_settle(&reach, 0, &page, false);
+	reach_settle(&reach, 0, &page, &session, false);
 	unit_check(reach_text(&reach, text), "a busy one, too");
 	unit_equal_string(text, "5.00 s (CPU 0) to 9.00 s (CPU 3), from the "
 			  "last event", "a busy one: text");
 	unit_check(reach.rows[1].since_ns == 4005000000, "since");
 	reach_add(&other, 8, "L1", &odd);
-	reach_settle(&other, 0, &page, false);
+	reach_settle(&other, 0, &page, &session, false);
 	reach_join(&reach, &other);
 	reach_text(&reach, text);
 	unit_equal_string(text, "0 ns (buffer L1 of process 8) to 9.00 s (CPU "
@@ -229,10 +279,10 @@ static void check_reach(void)
 	busy.begin = 0;
 	busy.end = UINT64_MAX;
 	reach_add(&reach, 9, "1", &busy);
-	reach_settle(&reach, 3, &page, false);
+	reach_settle(&reach, 3, &page, &session, false);
 	unit_check(reach.rows[3].ns == INT64_MAX, "times are bounded");
 	page.clock_kind = CLOCK_KIND_ATOMIC;
-	reach_settle(&reach, 1, &page, false);
+	reach_settle(&reach, 1, &page, &session, false);
 	unit_equal(reach.count, 1, "a counter is no time");
 	reach_free(&reach);
 	reach_free(&other);
