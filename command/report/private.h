@@ -360,7 +360,7 @@ size_t kinds_sorted(struct report *r, struct kind_row **rows);
 typedef void print_number(char *text, size_t room, long double value);
 
 /*
- * text.c: report_number() writes six digits of a number, report_rounded() three,
+ * text.c: report_number() writes six digits of a number, report_rounded() three
  * in at most nine columns, and report_whole() all digits of an integer of 64
  * bits. counted_duration() is a print_number, too.
  */

@@ -26,9 +26,9 @@
  * side: exactly an integer, or else a double. The other side has a unit if it
  * is a field that has one, or such fields with + - * / %, of one unit.
  *
- * A name of several values is compared by == and != only: whether the other side
- * is one of them. A field whose values have names may be compared so with a TEXT
- * that is one of the names: such a name may have any characters.
+ * A name of several values is compared by == and != only: whether the other
+ * side is one of them. A field whose values have names may be compared so with
+ * a TEXT that is one of the names: such a name may have any characters.
  *
  * A string is compared with a TEXT: == and != exactly, ~ and !~ with a glob
  * (base/glob.h; the glob is on the right). Strings cannot be ordered
