@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/declare-private.h"
+#include "agent/declare.h"
 #include "control/threads/settings.h"
 
 static const struct taffrail_event_field fields[] = {
