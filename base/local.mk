@@ -18,6 +18,8 @@ base_sources = \
 	base/index.h \
 	base/lines.c \
 	base/lines.h \
+	base/mappings.c \
+	base/mappings.h \
 	base/preload.c \
 	base/preload.h \
 	base/sys-x86_64.h \

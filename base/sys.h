@@ -41,12 +41,17 @@
 	sys3(SYS_unlinkat, -100, path, 0x200 /* AT_REMOVEDIR */)
 #define sys_fallocate(fd, mode, off, n)                                \
 	sys4(SYS_fallocate, fd, mode, off, n)
+/* Both keep the list of mappings.h. */
 #define sys_mmap(p, n, prot, flags, fd, off)                           \
-	sys6(SYS_mmap, p, n, prot, flags, fd, off)
-#define sys_munmap(p, n)	sys2(SYS_munmap, p, n)
+	mapping_map((long)(p), n, prot, flags, (int)(fd), off)
+#define sys_munmap(p, n)	mapping_unmap((long)(p), n)
 #define sys_mprotect(p, n, prot) sys3(SYS_mprotect, p, n, prot)
 #define sys_madvise(p, n, advice) sys3(SYS_madvise, p, n, advice)
 #define sys_membarrier(cmd)	sys3(SYS_membarrier, cmd, 0, 0)
+
+long mapping_map(long at, uint64_t bytes, int prot, int flags, int fd,
+		 uint64_t offset);
+long mapping_unmap(long at, uint64_t bytes);
 
 /* Maps anonymous memory. Returns NULL when there is none. */
 static inline void *sys_map_anonymous(uint64_t bytes)

@@ -27,6 +27,7 @@ callbacks_shared_sources = \
 	base/arena.c \
 	base/glob.c \
 	base/lines.c \
+	base/mappings.c \
 	base/memory-functions.c \
 	base/text.c \
 	tracepoints/conditions/rule-split.c \

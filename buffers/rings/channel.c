@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 
 #include "base/host.h"
+#include "base/mappings.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "buffers/clock.h"
@@ -224,7 +225,9 @@ static COLD void mapping_own(void *p, uint64_t keep, uint64_t bytes)
 	if (!own)
 		return;
 	__builtin_memcpy(own, p, keep);
-	sys5(SYS_mremap, own, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, p);
+	if (sys5(SYS_mremap, own, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
+		 p) == (long)p)
+		mapping_forget((uint64_t)own, bytes);
 }
 
 /* Calls mapping_own() for the rings that a writer held, and for the session's

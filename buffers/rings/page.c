@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 
 #include "base/file.h"
+#include "base/mappings.h"
 #include "base/sys.h"
 
 #define PAGE_BYTES	4096
@@ -240,6 +241,7 @@ int channel_page_make(struct channel *channel, const char *name,
 		sys_unlink(path);
 		return (int)moved;
 	}
+	mapping_forget((uint64_t)page, bytes);
 	channel->page = channel->area;
 	channel->page_bytes = bytes;
 	return 0;

@@ -66,6 +66,8 @@ static const struct {
 	{ "library_symbol", library_symbol },
 	{ "mapped_each", mapped_each },
 	{ "mapped_find", mapped_find },
+	{ "mapping_map", mapping_map },
+	{ "mapping_unmap", mapping_unmap },
 	{ "memcmp", memcmp },
 	/* clang calls it for a memcmp() of which only equality counts */
 	{ "bcmp", memcmp },
