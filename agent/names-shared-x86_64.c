@@ -69,16 +69,16 @@ static uint32_t nwords;
 static int32_t *providers[PROVIDERS_MAX];	/* their taffrail_provider_1 */
 static uint32_t nproviders;
 
-static const void *address_of(const struct table *t, const Elf64_Dyn *d)
+static const void *address_of(const struct table *t, uint64_t value)
 {
-	uint64_t value = d->d_un.d_ptr;
-
 	/* the linker has added the base, unless the table is read-only */
-	return (const void *)(value < t->base ? value + t->base : value);
+	return (const void *)(value && value < t->base ? value + t->base :
+							 value);
 }
 
 static bool table_read(struct table *t, const struct dl_phdr_info *info)
 {
+	uint64_t values[DT_JMPREL + 1] = { 0 };
 	const Elf64_Dyn *d = NULL;
 	int i;
 
@@ -89,27 +89,23 @@ static bool table_read(struct table *t, const struct dl_phdr_info *info)
 			d = (const void *)(t->base +
 					   info->dlpi_phdr[i].p_vaddr);
 	for (; d && d->d_tag != DT_NULL; d++) {
-		if (d->d_tag == DT_SYMTAB)
-			t->symbols = address_of(t, d);
-		else if (d->d_tag == DT_STRTAB)
-			t->strings = address_of(t, d);
+		if ((uint64_t)d->d_tag <= DT_JMPREL)
+			values[d->d_tag] = d->d_un.d_val;
 		else if (d->d_tag == DT_GNU_HASH)
-			t->hash = address_of(t, d);
+			t->hash = address_of(t, d->d_un.d_ptr);
 		else if (d->d_tag == DT_VERSYM)
-			t->versions = address_of(t, d);
-		else if (d->d_tag == DT_RELA)
-			t->relocations[0] = address_of(t, d);
-		else if (d->d_tag == DT_RELASZ)
-			t->bytes[0] = d->d_un.d_val;
-		else if (d->d_tag == DT_JMPREL)
-			t->relocations[1] = address_of(t, d);
-		else if (d->d_tag == DT_PLTRELSZ)
-			t->bytes[1] = d->d_un.d_val;
+			t->versions = address_of(t, d->d_un.d_ptr);
 	}
+	t->symbols = address_of(t, values[DT_SYMTAB]);
+	t->strings = address_of(t, values[DT_STRTAB]);
+	t->relocations[0] = address_of(t, values[DT_RELA]);
+	t->bytes[0] = values[DT_RELASZ];
+	t->relocations[1] = address_of(t, values[DT_JMPREL]);
+	t->bytes[1] = values[DT_PLTRELSZ];
 	return t->symbols && t->strings;
 }
 
-/* Calls `call` for each symbol that the table defines; with a name, for each
+/* Calls `call` for each symbol that the module defines; with a name, for each
  * symbol of that name, and perhaps for others. */
 static void symbols_each(const struct table *t, const char *name,
 			 void (*call)(const struct table *t,
@@ -138,7 +134,7 @@ static void symbols_each(const struct table *t, const char *name,
 
 static bool is_function(const Elf64_Sym *symbol)
 {
-	return symbol->st_shndx && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC;
+	return ELF64_ST_TYPE(symbol->st_info) == STT_FUNC;
 }
 
 /* A name that this library or a provider exports, and the function. */
@@ -154,11 +150,16 @@ static void symbol_default(const struct table *t, const Elf64_Sym *symbol,
 {
 	const struct search *search = arg;
 
-	if (symbol->st_shndx &&
-	    !(t->versions && t->versions[symbol - t->symbols] &
+	if (!(t->versions && t->versions[symbol - t->symbols] &
 			     VERSION_HIDDEN) &&
 	    text_equal(t->strings + symbol->st_name, search->name))
 		*search->theirs = t->base + symbol->st_value;
+}
+
+static void word_add(uint64_t *at, uint64_t theirs, uint64_t ours)
+{
+	if (nwords < WORDS_MAX)
+		words[nwords++] = (struct word){ at, theirs, ours };
 }
 
 static void symbol_theirs(const struct table *libc, const Elf64_Sym *symbol,
@@ -168,48 +169,92 @@ static void symbol_theirs(const struct table *libc, const Elf64_Sym *symbol,
 	uint64_t theirs = libc->base + symbol->st_value;
 
 	if (!is_function(symbol) || nnames == NAMES_MAX ||
-	    nwords == WORDS_MAX || theirs == search->address ||
+	    theirs == search->address ||
 	    (search->theirs && *search->theirs != theirs) ||
 	    !text_equal(libc->strings + symbol->st_name, search->name))
 		return;
 	names[nnames++] = (struct name){ search->name, theirs,
 					 search->address };
-	words[nwords++] = (struct word){ (uint64_t *)&symbol->st_value,
-					 symbol->st_value,
-					 search->address - libc->base };
+	word_add((uint64_t *)&symbol->st_value, symbol->st_value,
+		 search->address - libc->base);
 }
 
-static void symbol_ours(const struct table *ours, const Elf64_Sym *symbol,
-			const void *libc)
-{
-	struct search search = { ours->strings + symbol->st_name,
-				 ours->base + symbol->st_value, NULL };
+/* A walk over the modules. The first one finds this library and libc, the
+ * second one providers, the third one words that are bound. */
+struct walk {
+	struct table ours;
+	struct table libc;
+	int number;		/* from 0 */
+	bool passed;		/* libc, in the second walk */
+};
 
-	if (is_function(symbol) &&
-	    ELF64_ST_BIND(symbol->st_info) == STB_WEAK)
-		symbols_each(libc, search.name, symbol_theirs, &search);
-}
-
-static void symbol_provided(const struct table *provider,
-			    const Elf64_Sym *symbol, const void *libc)
+/* Leads the name of a function that this library, or a provider, exports. */
+static void symbol_lead(const struct table *t, const Elf64_Sym *symbol,
+			const void *arg)
 {
+	const struct walk *walk = arg;
 	uint64_t theirs = 0;
-	struct search search = { provider->strings + symbol->st_name,
-				 provider->base + symbol->st_value, &theirs };
+	struct search search = { t->strings + symbol->st_name,
+				 t->base + symbol->st_value,
+				 t == &walk->ours ? NULL : &theirs };
 
 	if (!is_function(symbol))
 		return;
-	symbols_each(libc, search.name, symbol_default, &search);
-	if (theirs)
-		symbols_each(libc, search.name, symbol_theirs, &search);
+	if (search.theirs)
+		symbols_each(&walk->libc, search.name, symbol_default, &search);
+	else if (ELF64_ST_BIND(symbol->st_info) != STB_WEAK)
+		return;
+	symbols_each(&walk->libc, search.name, symbol_theirs, &search);
 }
 
-/* This library and libc. */
-struct pair {
-	struct table ours;
-	struct table libc;
-	bool passed;		/* libc, in a walk over the modules */
-};
+/*
+ * Returns the name that a word of a module is bound to. The relocation's own
+ * name decides where libc has two for one function (pthread_spin_init() and
+ * pthread_spin_unlock()). A word for calls counts by the name alone: it may be
+ * bound later, and names_restore() then finds it. Not if libc has several
+ * functions of the name, since the version is not known here.
+ */
+static const struct name *name_bound(const char *symbol, uint64_t is,
+				     bool called)
+{
+	const struct name *found = NULL;
+	const struct name *name;
+	int fits, best = 0;
+
+	for (name = names; name < names + nnames; name++) {
+		fits = name->theirs == is ? 2 : 0;
+		if (fits || called)
+			fits += text_equal(name->name, symbol);
+		if (fits == 1 && best == 1 && found->theirs != name->theirs)
+			return NULL;
+		if (fits > best) {
+			best = fits;
+			found = name;
+		}
+	}
+	return found;
+}
+
+static void relocations_look(const struct table *t, const Elf64_Rela *r,
+			     uint64_t bytes)
+{
+	const Elf64_Rela *end = r + bytes / sizeof(*r);
+
+	for (; r < end; r++) {
+		uint64_t *at = (uint64_t *)(t->base + r->r_offset);
+		uint32_t type = ELF64_R_TYPE(r->r_info);
+		const Elf64_Sym *symbol = &t->symbols[ELF64_R_SYM(r->r_info)];
+		const struct name *name;
+
+		if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT &&
+		     (type != R_X86_64_64 || r->r_addend)) || (uint64_t)at & 7)
+			continue;
+		name = name_bound(t->strings + symbol->st_name,
+				  load_relaxed(at), type == R_X86_64_JUMP_SLOT);
+		if (name)
+			word_add(at, name->theirs, name->ours);
+	}
+}
 
 /*
  * Leads the names of a module, if it is a provider that is asked for. The names
@@ -217,112 +262,51 @@ struct pair {
  * libc's as well would give the provider to a library that looks for the next
  * function after its own, and that the provider calls.
  */
-static int provider_look(struct dl_phdr_info *info, size_t size, void *arg)
+static void provider_look(const struct table *t, const struct walk *walk)
 {
 	uint64_t word = 0;
 	struct search search = { "taffrail_provider_1", 0, &word };
-	struct pair *pair = arg;
-	struct table t;
 
-	(void)size;
-	pair->passed |= module_has(info, (void *)modules_each);
-	if (nproviders == PROVIDERS_MAX || !table_read(&t, info) || !t.hash)
-		return 0;
-	symbols_each(&t, search.name, symbol_default, &search);
+	if (nproviders == PROVIDERS_MAX || !t->hash)
+		return;
+	symbols_each(t, search.name, symbol_default, &search);
 	if (!word || !load_relaxed((int32_t *)word))
-		return 0;
+		return;
 	providers[nproviders++] = (int32_t *)word;
-	if (pair->passed)
-		symbols_each(&t, NULL, symbol_provided, &pair->libc);
-	return 0;
-}
-
-static int pair_look(struct dl_phdr_info *info, size_t size, void *arg)
-{
-	struct pair *pair = arg;
-	struct table *t = NULL;
-
-	(void)size;
-	if (module_has(info, (void *)names_redirect))
-		t = &pair->ours;
-	else if (module_has(info, (void *)modules_each))
-		t = &pair->libc;
-	if (t && (!table_read(t, info) || !t->hash))
-		t->symbols = NULL;
-	return 0;
-}
-
-/*
- * Returns the name that a word of a module is bound to, or will be: a call that
- * was never made (`unbound`) leads into the module itself. The relocation's own
- * name decides where libc has two for one function (pthread_spin_init() and
- * pthread_spin_unlock()). An unbound word of a name that has several functions
- * in libc is left out: its version is not known here.
- */
-static const struct name *name_bound(const char *symbol, uint64_t is,
-				     bool unbound)
-{
-	const struct name *found = NULL;
-	const struct name *name;
-
-	for (name = names; name < names + nnames; name++) {
-		if (!unbound && name->theirs != is)
-			continue;
-		if (text_equal(name->name, symbol)) {
-			if (!unbound)
-				return name;
-			if (found && found->theirs != name->theirs)
-				return NULL;
-			found = name;
-		} else if (!unbound && !found) {
-			found = name;
-		}
-	}
-	return found;
-}
-
-static void relocations_look(const struct table *t,
-			     const struct dl_phdr_info *info,
-			     const Elf64_Rela *r, uint64_t bytes)
-{
-	const Elf64_Rela *end = r + bytes / sizeof(*r);
-
-	for (; r < end && nwords < WORDS_MAX; r++) {
-		uint64_t *at = (uint64_t *)(t->base + r->r_offset);
-		uint32_t type = ELF64_R_TYPE(r->r_info);
-		const Elf64_Sym *symbol = &t->symbols[ELF64_R_SYM(r->r_info)];
-		const struct name *name;
-		bool unbound;
-
-		if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT &&
-		     (type != R_X86_64_64 || r->r_addend)) || (uint64_t)at & 7)
-			continue;
-		unbound = type == R_X86_64_JUMP_SLOT &&
-			  module_has(info, (void *)load_relaxed(at));
-		name = name_bound(t->strings + symbol->st_name,
-				  load_relaxed(at), unbound);
-		if (name)
-			words[nwords++] = (struct word){ at, name->theirs,
-							 name->ours };
-	}
+	if (walk->passed)
+		symbols_each(t, NULL, symbol_lead, walk);
 }
 
 static int module_look(struct dl_phdr_info *info, size_t size, void *arg)
 {
+	bool ours = module_has(info, (void *)names_redirect);
+	bool libc = module_has(info, (void *)modules_each);
+	struct walk *walk = arg;
 	struct table t;
 	uint32_t i;
 
 	(void)size;
-	(void)arg;
+	if (!table_read(&t, info))
+		return 0;
+	if (!walk->number) {
+		if (ours)
+			walk->ours = t;
+		if (libc)
+			walk->libc = t;
+		return 0;
+	}
+	if (walk->number == 1) {
+		walk->passed |= libc;
+		provider_look(&t, walk);
+		return 0;
+	}
 	/* a provider's own addresses are of the functions that it wraps */
 	for (i = 0; i < nproviders; i++)
-		if (module_has(info, providers[i]))
-			return 0;
-	if (module_has(info, (void *)names_redirect) ||
-	    module_has(info, (void *)modules_each) || !table_read(&t, info))
-		return 0;
-	relocations_look(&t, info, t.relocations[0], t.bytes[0]);
-	relocations_look(&t, info, t.relocations[1], t.bytes[1]);
+		ours |= module_has(info, providers[i]);
+	if (!ours && !libc) {
+		relocations_look(&t, t.relocations[0], t.bytes[0]);
+		relocations_look(&t, t.relocations[1], t.bytes[1]);
+	}
 	return 0;
 }
 
@@ -361,7 +345,7 @@ static int words_redirect(void *arg)
 
 const char *names_redirect(bool late)
 {
-	struct pair pair = { 0 };
+	struct walk walk = { 0 };
 	uint32_t i;
 	int ret = 0;
 
@@ -370,23 +354,24 @@ const char *names_redirect(bool late)
 	registry_lock();
 	/* words that were led before stay: they have our addresses now */
 	nproviders = 0;
-	modules_each(pair_look, &pair);
-	if (pair.ours.symbols && pair.libc.symbols) {
+	modules_each(module_look, &walk);
+	if (walk.ours.hash && walk.libc.hash) {
 		if (late)
-			symbols_each(&pair.ours, NULL, symbol_ours, &pair.libc);
-		modules_each(provider_look, &pair);
-		modules_each(module_look, NULL);
+			symbols_each(&walk.ours, NULL, symbol_lead, &walk);
+		walk.number = 1;
+		modules_each(module_look, &walk);
+		walk.number = 2;
+		modules_each(module_look, &walk);
 		ret = thread_run_wait(words_redirect, NULL);
 	}
-	if (!ret && (nnames == NAMES_MAX || nwords == WORDS_MAX))
+	/* some names or words may not have fitted */
+	if (nnames == NAMES_MAX || nwords == WORDS_MAX)
 		ret = -E2BIG;
 	for (i = 0; i < nproviders; i++)
 		store_relaxed(providers[i], ret ? 0 : 2);
 	registry_unlock();
-	if (!ret || !nproviders)
-		return NULL;
-	return ret == -E2BIG ? "it has too many libraries" :
-			       "its tables of functions cannot be written";
+	return ret && nproviders ? "its tables of functions cannot be written" :
+				   NULL;
 }
 
 void names_restore(void)
