@@ -83,8 +83,8 @@ struct field_class {
 /* Brings the labels of a new class in order, if no value has two of them. */
 void field_labels_order(struct field_class *class, struct field_label *labels);
 
-/* Returns the label of a value that stands first behind `last`, or first of all
- * (NULL); or NULL: there is none. */
+/* Returns the label of a value that stands first behind `last` and has another
+ * name, or first of all (NULL); or NULL: there is none. */
 const struct field_label *field_label_next(const struct field_class *class,
 					   const struct field_label *last,
 					   uint64_t value);

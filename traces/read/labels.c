@@ -5,7 +5,8 @@
  *
  * Invariant: labels of a class with `ordered` set rise, and do not overlap.
  * Otherwise they stay as they are written, as the first label of a value
- * counts.
+ * counts, but those of one name stand together, behind the first one: a value
+ * has a name once, as in babeltrace2.
  */
 #include "traces/read/classes.h"
 
@@ -39,6 +40,57 @@ static int label_compare(const void *a, const void *b, void *class)
 	return is_below(class, left, right) ? -1 : is_below(class, right, left);
 }
 
+/* A label, and where it and the first one of its name are written. */
+struct written {
+	struct field_label label;
+	size_t at;
+	size_t first;
+};
+
+/* Orders labels by their names, those of one name as they are written. Callback
+ * of qsort(). */
+static int name_compare(const void *a, const void *b)
+{
+	const struct written *left = a, *right = b;
+	int order = strcmp(left->label.name, right->label.name);
+
+	return order ? order : left->at < right->at ? -1 : 1;
+}
+
+/* Orders labels as they are written, those of one name behind the first one.
+ * Callback of qsort(). */
+static int first_compare(const void *a, const void *b)
+{
+	const struct written *left = a, *right = b;
+
+	if (left->first != right->first)
+		return left->first < right->first ? -1 : 1;
+	return left->at < right->at ? -1 : 1;
+}
+
+/* Brings labels of one name together, and gives them one pointer to it. Without
+ * memory, they stay. */
+static void group_names(size_t n, struct field_label *labels)
+{
+	struct written *all = calloc(n, sizeof(*all));
+
+	if (!all)
+		return;
+	for (size_t i = 0; i < n; i++)
+		all[i] = (struct written){ labels[i], i, i };
+	qsort(all, n, sizeof(*all), name_compare);
+	for (size_t i = 1; i < n; i++) {
+		if (strcmp(all[i].label.name, all[i - 1].label.name))
+			continue;
+		all[i].label.name = all[i - 1].label.name;
+		all[i].first = all[i - 1].first;
+	}
+	qsort(all, n, sizeof(*all), first_compare);
+	for (size_t i = 0; i < n; i++)
+		labels[i] = all[i].label;
+	free(all);
+}
+
 void field_labels_order(struct field_class *class, struct field_label *labels)
 {
 	size_t bytes = class->nlabels * sizeof(*labels);
@@ -56,6 +108,8 @@ void field_labels_order(struct field_class *class, struct field_label *labels)
 	/* of several labels of a value, the first one comes first */
 	if (class->ordered)
 		memcpy(labels, sorted, bytes);
+	else
+		group_names(class->nlabels, labels);
 	free(sorted);
 }
 
@@ -84,7 +138,8 @@ const struct field_label *field_label_next(const struct field_class *class,
 	}
 	for (l = last ? last + 1 : class->labels; l < end; l++)
 		if (!is_below(class, value, l->from) &&
-		    !is_below(class, l->to, value))
+		    !is_below(class, l->to, value) &&
+		    !(last && l->name == last->name))
 			return l;
 	return NULL;
 }

@@ -35,32 +35,49 @@ static bool has(const struct field_class *class, size_t i, uint64_t value)
 	return value >= l->from && value <= l->to;
 }
 
-/* Returns whether all labels of a value come, in their order, and then none. */
+/* Returns whether all names of a value come, each once, in the order in which
+ * they were declared, and then none. */
 static bool all_come(const struct field_class *class, uint64_t value)
 {
 	const struct field_label *label = NULL;
+	char names[LABELS + 1] = "";
 
 	for (size_t i = 0; i < class->nlabels; i++) {
-		if (!has(class, i, value))
+		const char *name = declared[i].name;
+		bool any = false;
+
+		/* all labels of a name stand where the first one does */
+		if (strchr(names, *name))
+			continue;
+		strcat(names, name);
+		for (size_t k = i; k < class->nlabels; k++)
+			any |= *declared[k].name == *name &&
+			       has(class, k, value);
+		if (!any)
 			continue;
 		label = field_label_next(class, label, value);
-		if (!label || label->name != declared[i].name)
+		if (!label || strcmp(label->name, name))
 			return false;
 	}
 	return !field_label_next(class, label, value);
 }
 
-/* Makes labels of ranges or single values. */
+/* Makes labels of ranges or single values; some have the same name. */
 static void fill(struct field_class *class, struct field_label *labels)
 {
-	static const char names[LABELS];
+	static char names[LABELS][2];
 	bool ranges = unit_random() & 1;
+	uint64_t different = unit_random() & 1 ? LABELS : 4;
 
 	class->is_signed = unit_random() & 1;
 	class->labels = labels;
 	class->nlabels = unit_random() % (LABELS + 1);
 	for (size_t i = 0; i < class->nlabels; i++) {
-		labels[i].name = names + i;
+		size_t which = different == LABELS ? i :
+			       (size_t)(unit_random() % different);
+
+		names[i][0] = (char)('a' + which);
+		labels[i].name = names[i];
 		labels[i].from = number();
 		labels[i].to = labels[i].from +
 			       (ranges ? unit_random() % 4 : 0);
