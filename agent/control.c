@@ -195,7 +195,8 @@ static int list_one(struct object *object, void *arg)
 		text_open(&text, number, sizeof(number));
 		refused = object->adopted ? object->adopted->refused :
 					    code->refused;
-		if (object->on && refused)
+		/* of a marker without code, it never changes */
+		if (refused && (object->on || !code->stub))
 			text_add_number(&text, refused);
 		else
 			text_add(&text, object->on ? "1" : "0");

@@ -210,10 +210,11 @@ static bool agent_is_off(void)
 	return agent_off && agent_off != agent_detached;
 }
 
-struct taffrail_declared *marker_put(const struct wish *wish, uint32_t flags,
+struct taffrail_declared *marker_put(const struct wish *wish,
+				     const struct code *model,
 				     struct object **came)
 {
-	struct code code = { .flags = TAFFRAIL_SITE_FLAG_TESTED | flags };
+	struct code code = *model;
 	struct taffrail_declared *event;
 	struct declaration *declaration;
 	struct taffrail_site site;
@@ -234,6 +235,7 @@ struct taffrail_declared *marker_put(const struct wish *wish, uint32_t flags,
 	if (declaration && !declaration->object) {
 		event = &declaration->event;
 		code.address = (uint8_t *)event;
+		code.flags |= TAFFRAIL_SITE_FLAG_TESTED;
 		for (i = 0, p = event->text; i < 4; i++) {
 			texts[i] = p;
 			p += text_length(p) + 1;
@@ -251,11 +253,12 @@ struct taffrail_declared *marker_put(const struct wish *wish, uint32_t flags,
 
 struct taffrail_declared *marker_declare(const struct wish *wish)
 {
+	static const struct code code;
 	struct taffrail_declared *event;
 	struct object *came = NULL;
 
 	registry_lock();
-	event = marker_put(wish, 0, &came);
+	event = marker_put(wish, &code, &came);
 	if (came && !agent_off)
 		loader_came(came);
 	registry_unlock();

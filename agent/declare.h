@@ -11,6 +11,7 @@
 
 #include "tracepoints/fields/shown.h"
 
+struct code;
 struct object;
 
 /* A site and the texts of the site, as a compiler lays them out. */
@@ -52,9 +53,11 @@ struct taffrail_declared *marker_declare(const struct wish *wish);
 /*
  * The same for many markers: the caller holds the registry's lock, and then has
  * sessions look at those that were not there, `came`, with loader_came().
- * `flags` are those of the marker's code (CODE_ of tracepoints/sites).
+ * `model` has flags of the marker's code (CODE_ of tracepoints/sites), and, in
+ * `refused`, a negative errno for a marker that never has an event.
  */
-struct taffrail_declared *marker_put(const struct wish *wish, uint32_t flags,
+struct taffrail_declared *marker_put(const struct wish *wish,
+				     const struct code *model,
 				     struct object **came);
 
 /*

@@ -23,6 +23,7 @@
 
 #define PUBLIC		__attribute__((visibility("default")))
 #define SHOWN_BYTES	32768
+#define ID_BYTES	128
 
 static struct arena_type provider_type = ARENA_TYPE(struct provider);
 static struct arena_type event_type = ARENA_TYPE(struct event);
@@ -56,22 +57,24 @@ static struct event *event_of(const struct taffrail_declared *marker,
 	return NULL;
 }
 
-/* Tells why an event is left out. */
+/* Leaves an event out: makes a marker that tells why, and has no events. A name
+ * that is too long is cut. */
 static void event_leave_out(const struct provider *provider,
-			    const struct ust_event *description,
-			    const char *why)
+			    const struct ust_event *description, int error,
+			    struct object **came)
 {
-	char fact[200];
-	struct text text;
+	const struct code code = { .refused = error };
+	char channel[ID_BYTES - 2], name[ID_BYTES];
+	struct wish wish = { .channel = channel, .name = name };
 
-	text_open(&text, fact, sizeof(fact));
-	text_add(&text, provider->description->name);
-	text_add_char(&text, ':');
-	if (description && description->name)
-		text_add(&text, description->name);
-	text_add(&text, " is left out: ");
-	text_add(&text, why);
-	log_fact(LOG_WARNING, "lttng", fact, 0);
+	log_fact(LOG_WARNING, "lttng", "an event is left out", error);
+	if (!description || description->bytes < sizeof(*description) ||
+	    !description->name)
+		return;
+	text_copy(channel, sizeof(channel), provider->description->name);
+	text_copy(name, sizeof(name) - 1 - text_length(channel),
+		  description->name);
+	marker_put(&wish, &code, came);
 }
 
 /* Makes an event's marker. */
@@ -79,17 +82,18 @@ static void event_add(struct provider *provider,
 		      const struct ust_event *description,
 		      struct object **came)
 {
+	const struct code code = { .flags = CODE_SETTLED };
 	struct describe_model model;
 	struct event *event;
 	struct wish wish;
-	const char *why;
 	int has_chars = 0;
+	int ret;
 	uint32_t i;
 
 	text_open(&model.shown, shown_room, sizeof(shown_room));
-	why = describe_event(&model, provider->description, description);
-	if (why) {
-		event_leave_out(provider, description, why);
+	ret = describe_event(&model, provider->description, description);
+	if (ret) {
+		event_leave_out(provider, description, ret, came);
 		return;
 	}
 	wish = (struct wish){
@@ -104,9 +108,10 @@ static void event_add(struct provider *provider,
 	if (!event)
 		return;
 	event->description = description;
-	event->marker = marker_put(&wish, CODE_SETTLED, came);
+	event->marker = marker_put(&wish, &code, came);
 	if (!event->marker) {
-		event_leave_out(provider, description, "it cannot be declared");
+		event_leave_out(provider, description,
+				errno == EINVAL ? -EBADMSG : -errno, came);
 		arena_give(&event_type, event);
 		return;
 	}

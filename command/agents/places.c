@@ -184,12 +184,20 @@ bool places_named(const struct places *places, const char *rule)
 	return false;
 }
 
+/* Returns true for an event of LTTng-UST that no marker can say. */
+static bool is_left_out(int why)
+{
+	return why == -E2BIG || why == -EMSGSIZE || why == -ENAMETOOLONG ||
+	       why == -EOPNOTSUPP || why == -EBADMSG;
+}
+
 /* Returns the cause for which a place is not switched. */
 static enum cause_id place_cause(const struct place *place)
 {
 	int why = place->why;
 
 	return place->unread	      ? CAUSE_PLACE_OFF :
+	       is_left_out(why)	      ? CAUSE_EVENT_LEFT_OUT :
 	       why == USDT_NO_DECODER ? CAUSE_PLACE_UNDECODED :
 	       why > 0		      ? CAUSE_PLACE_NEEDS_TRAP :
 	       why == -EBUSY	      ? CAUSE_PLACE_IS_CHANGED :
@@ -207,7 +215,8 @@ static const char *place_reason(int why)
 	       why == -ESTALE	? MARKER_MOVED :
 	       why == -ELIBACC	? "the agent has no libtaffrail-usdt.so" :
 	       why == -EBUSY || why == -EAGAIN || why == -EPERM ||
-			       why == -EFAULT || why == -ECANCELED ?
+			       why == -EFAULT || why == -ECANCELED ||
+			       is_left_out(why) ?
 				  marker_refusal(why) + strlen(MARKER_OFF) :
 				  strerror(-why);
 }
@@ -331,7 +340,7 @@ int places_tell(struct places *places)
 		command_failed("%s %s not traced", counted(places->more,
 							   "more place"),
 			       agreed(places->more, "is", "are"));
-	for (int id = CAUSE_PLACE_NEEDS_TRAP; id <= CAUSE_PLACE_OFF; id++)
+	for (int id = CAUSE_PLACE_NEEDS_TRAP; id <= CAUSE_EVENT_LEFT_OUT; id++)
 		if (told >> (id - CAUSE_PLACE_NEEDS_TRAP) & 1)
 			cause_tell_remedy((enum cause_id)id);
 	places_free(places);

@@ -121,6 +121,13 @@ const char *marker_refusal(int error)
 	       error == -ECANCELED ? "off: an instruction after it may fault, "
 				  "and the program has a filter, or has its "
 				  "system calls dispatched" :
+	       error == -E2BIG	? "off: it has more than 16 fields" :
+	       error == -EMSGSIZE ? "off: one of its fields is too long" :
+	       error == -ENAMETOOLONG ? "off: its name is longer than 127 "
+				  "characters" :
+	       error == -EOPNOTSUPP ? "off: one of its fields has a type that "
+				  "is not supported" :
+	       error == -EBADMSG ? "off: its description is malformed" :
 				  "off: it cannot be written";
 }
 

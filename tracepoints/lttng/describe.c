@@ -9,6 +9,8 @@
  */
 #include "tracepoints/lttng/describe.h"
 
+#include <errno.h>
+
 #include "tracepoints/fields/fields.h"
 #include "tracepoints/fields/scalar.h"
 #include "tracepoints/fields/shown.h"
@@ -18,9 +20,6 @@
 #define ENTRIES_MAX	(1u << 14)	/* names of an enumeration */
 #define LABEL_BYTES	4096
 #define ID_BYTES	128
-
-static const char malformed[] = "its description is malformed";
-static const char unsupported[] = "a field is of a type that is not supported";
 
 bool describe_knows(const struct ust_provider *provider)
 {
@@ -68,7 +67,7 @@ struct making {
 	struct describe_step step;
 };
 
-static const char *integer_take(struct making *making,
+static int integer_take(struct making *making,
 				const struct ust_integer *integer)
 {
 	uint8_t type = integer_type(integer);
@@ -76,28 +75,28 @@ static const char *integer_take(struct making *making,
 	making->type = type;
 	making->step.op = DESCRIBE_WORD;
 	making->step.bytes = (uint8_t)scalar_bytes(type);
-	return type ? NULL : unsupported;
+	return type ? 0 : -EOPNOTSUPP;
 }
 
-static const char *float_take(struct making *making,
+static int float_take(struct making *making,
 			      const struct ust_float *real)
 {
 	if (!type_whole(real, sizeof(*real)))
-		return malformed;
+		return -EBADMSG;
 	making->step.op = DESCRIBE_WORD;
 	making->step.bytes = 8;
 	making->type = TAFFRAIL_T_F64;
 	if (real->mantissa_bits == 53 && real->exponent_bits == 11)
-		return NULL;
+		return 0;
 	making->step.op = DESCRIBE_FLOAT;
 	making->type = TAFFRAIL_T_F32;
 	return real->mantissa_bits == 24 && real->exponent_bits == 8 ?
-		       NULL : unsupported;
+		       0 : -EOPNOTSUPP;
 }
 
 /* Adds the names of an enumeration: ranges of values. An automatic one stands
  * for the value behind the name before it. */
-static const char *names_add(struct describe_model *model,
+static int names_add(struct describe_model *model,
 			     const struct ust_enum_names *names)
 {
 	struct text *text = &model->shown;
@@ -107,7 +106,7 @@ static const char *names_add(struct describe_model *model,
 
 	if (!names || names->bytes < sizeof(*names) ||
 	    names->n > ENTRIES_MAX || (names->n && !names->entries))
-		return malformed;
+		return -EBADMSG;
 	begin = shown_begin(text, model->n, TAFFRAIL_HOW_RANGES,
 			    (uint16_t)(2 * names->n));
 	for (i = 0; i < names->n; i++) {
@@ -116,7 +115,7 @@ static const char *names_add(struct describe_model *model,
 
 		if (!entry || entry->bytes < sizeof(*entry) || !entry->label ||
 		    text_length(entry->label) > LABEL_BYTES)
-			return malformed;
+			return -EBADMSG;
 		range[0] = entry->from.value;
 		range[1] = entry->to.value;
 		if (entry->options & UST_ENTRY_AUTOMATIC)
@@ -128,24 +127,24 @@ static const char *names_add(struct describe_model *model,
 		text_add_bytes(text, names->entries[i]->label,
 			       text_length(names->entries[i]->label) + 1);
 	shown_end(text, begin);
-	return NULL;
+	return 0;
 }
 
-static const char *enum_take(struct describe_model *model,
+static int enum_take(struct describe_model *model,
 			     struct making *making,
 			     const struct ust_enum *type, bool written)
 {
-	const char *why;
+	int ret;
 
 	if (!type_whole(type, sizeof(*type)))
-		return malformed;
-	why = integer_take(making, type->container);
-	return why || !written ? why : names_add(model, type->names);
+		return -EBADMSG;
+	ret = integer_take(making, type->container);
+	return ret || !written ? ret : names_add(model, type->names);
 }
 
 /* Takes n elements, 0 where an event says how many; without `element`, the
  * bytes of a blob. */
-static const char *elements_take(struct describe_model *model,
+static int elements_take(struct describe_model *model,
 				 struct making *making,
 				 const struct ust_integer *element,
 				 int encoding, uint64_t n)
@@ -155,11 +154,11 @@ static const char *elements_take(struct describe_model *model,
 	size_t begin;
 
 	if (!type)
-		return unsupported;
+		return -EOPNOTSUPP;
 	making->type = (n ? TAFFRAIL_T_ARRAY : TAFFRAIL_T_SEQUENCE) | type;
 	making->step.op = DESCRIBE_ELEMENTS;
 	if (n > TAFFRAIL_ARRAY_BYTES_MAX / scalar_bytes(type))
-		return "an array takes more than 3840 bytes";
+		return -EMSGSIZE;
 	if (n) {
 		begin = shown_begin(text, model->n, TAFFRAIL_HOW_COUNT, 1);
 		text_add_bytes(text, (const char *)&n, sizeof(n));
@@ -168,18 +167,16 @@ static const char *elements_take(struct describe_model *model,
 	if (encoding && scalar_bytes(type) == 1) {
 		making->step.op = DESCRIBE_CHARS;
 		shown_add(model, TAFFRAIL_HOW_CHARS);
-		return n > DESCRIBE_PAD_BYTES / 2 ?
-			       "a text has room for more than 512 characters" :
-			       NULL;
+		return n > DESCRIBE_PAD_BYTES / 2 ? -EMSGSIZE : 0;
 	}
 	if (element)
 		base_add(model, element->base);
 	if (element && element->swapped && element->bits > 8)
 		shown_add(model, TAFFRAIL_HOW_BIG_ENDIAN);
-	return NULL;
+	return 0;
 }
 
-static const char *array_take(struct describe_model *model,
+static int array_take(struct describe_model *model,
 			      struct making *making, const void *type)
 {
 	const struct ust_array *array = type;
@@ -200,28 +197,28 @@ static const char *array_take(struct describe_model *model,
 	if (kind == UST_BLOB_SEQUENCE &&
 	    type_whole(type, sizeof(struct ust_blob_sequence)))
 		return elements_take(model, making, NULL, 0, 0);
-	return malformed;
+	return -EBADMSG;
 }
 
-static const char *type_take(struct describe_model *model,
+static int type_take(struct describe_model *model,
 			     struct making *making,
 			     const struct ust_type *type, bool written)
 {
-	const char *why;
+	int ret;
 
 	switch (type->kind) {
 	case UST_INTEGER:
-		why = integer_take(making, (const void *)type);
-		if (!why && written)
+		ret = integer_take(making, (const void *)type);
+		if (!ret && written)
 			base_add(model,
 				 ((const struct ust_integer *)type)->base);
-		return why;
+		return ret;
 	case UST_FLOAT:
 		return float_take(making, (const void *)type);
 	case UST_STRING:
 		making->type = TAFFRAIL_T_STRING;
 		making->step.op = DESCRIBE_STRING;
-		return NULL;
+		return 0;
 	case UST_ENUM:
 		return enum_take(model, making, (const void *)type, written);
 	case UST_ARRAY:
@@ -230,47 +227,47 @@ static const char *type_take(struct describe_model *model,
 	case UST_BLOB_SEQUENCE:
 		return array_take(model, making, type);
 	default:
-		return unsupported;
+		return -EOPNOTSUPP;
 	}
 }
 
 /* Adds a field that filters get, at step *k. A field for filters alone is
  * skipped. */
-static const char *field_add(struct describe_model *model, uint32_t *k,
+static int field_add(struct describe_model *model, uint32_t *k,
 			     const struct ust_field *field)
 {
 	size_t shown = model->shown.used;
 	struct making making = { 0 };
 	bool written = !field->nowrite;
-	const char *why;
+	int ret;
 	bool two;
 
 	if (written && model->n == TAFFRAIL_FIELDS_MAX)
-		return "it has more than 16 fields";
+		return -E2BIG;
 	if (written && !field_name_valid(field->name))
-		return "the name of a field is too long, or no identifier";
-	why = type_take(model, &making, field->type, written);
-	if (why && written)
-		return why;
+		return -EBADMSG;
+	ret = type_take(model, &making, field->type, written);
+	if (ret && written)
+		return ret;
 	if (*k + 2 > DESCRIBE_STEPS_MAX)
-		return "it has too many fields";
+		return -E2BIG;
 	if (written) {
 		model->fields[model->n].name_ = field->name;
 		model->fields[model->n].type_ = making.type;
 		model->n++;
 		model->steps[(*k)++] = making.step;
-		return NULL;
+		return 0;
 	}
 	two = making.step.op == DESCRIBE_ELEMENTS ||
 	      making.step.op == DESCRIBE_CHARS;
 	/* the size of an unknown type on the stack is unknown */
 	if (!making.step.op)
-		return why;
+		return ret;
 	model->shown.used = shown;
 	model->steps[(*k)++].op = DESCRIBE_SKIP;
 	if (two)
 		model->steps[(*k)++].op = DESCRIBE_SKIP;
-	return NULL;
+	return 0;
 }
 
 static bool field_whole(const struct ust_field *field)
@@ -290,27 +287,27 @@ static bool field_is_length(const struct ust_class *class, uint64_t i)
 				     next->type->kind == UST_BLOB_SEQUENCE);
 }
 
-static const char *fields_add(struct describe_model *model,
+static int fields_add(struct describe_model *model,
 			      const struct ust_class *class)
 {
-	const char *why = NULL;
+	int ret = 0;
 	uint32_t k = 0;
 	uint64_t i;
 
 	if (class->n > FIELDS_MAX || (class->n && !class->fields))
-		return malformed;
-	for (i = 0; i < class->n && !why; i++) {
+		return -EBADMSG;
+	for (i = 0; i < class->n && !ret; i++) {
 		const struct ust_field *field = class->fields[i];
 
 		if (!field_whole(field))
-			return malformed;
+			return -EBADMSG;
 		if (!field->nofilter)
-			why = field_add(model, &k, field);
+			ret = field_add(model, &k, field);
 		else if (!field_is_length(class, i) && !field->nowrite)
-			why = "a field is kept from filters";
+			ret = -EOPNOTSUPP;
 	}
 	model->steps[k].op = DESCRIBE_END;
-	return why;
+	return ret;
 }
 
 /* Adds where the event's model is described. */
@@ -325,35 +322,35 @@ static void uri_add(struct text *text, const char *uri)
 	shown_end(text, begin);
 }
 
-const char *describe_event(struct describe_model *model,
-			   const struct ust_provider *provider,
-			   const struct ust_event *event)
+int describe_event(struct describe_model *model,
+		   const struct ust_provider *provider,
+		   const struct ust_event *event)
 {
 	const struct ust_class *class;
-	const char *why;
+	int ret;
 
 	model->n = 0;
 	model->level = NULL;
 	if (!event || event->bytes < sizeof(*event) || !event->name ||
 	    event->provider != provider)
-		return malformed;
+		return -EBADMSG;
 	class = event->class;
 	if (!class || class->bytes < sizeof(*class) || !class->probe ||
 	    !class->signature)
-		return malformed;
+		return -EBADMSG;
 	if (!marker_name_valid(provider->name) ||
 	    !marker_name_valid(event->name))
-		return malformed;
+		return -EBADMSG;
 	if (text_length(provider->name) + text_length(event->name) + 2 >
 	    ID_BYTES)
-		return "its name is longer than 127 characters";
-	why = fields_add(model, class);
-	if (why)
-		return why;
+		return -ENAMETOOLONG;
+	ret = fields_add(model, class);
+	if (ret)
+		return ret;
 	if (event->level && *event->level && **event->level >= 0 &&
 	    **event->level <= LEVEL_MAX)
 		model->level = level_word(**event->level);
 	if (event->uri && *event->uri)
 		uri_add(&model->shown, *event->uri);
-	return model->shown.cut ? "its description is too long" : NULL;
+	return model->shown.cut ? -EMSGSIZE : 0;
 }

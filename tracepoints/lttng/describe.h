@@ -52,12 +52,14 @@ struct describe_model {
 bool describe_knows(const struct ust_provider *provider);
 
 /*
- * Makes the marker of an event. Returns NULL, or why the event is left out: a
- * text for people. Follows the description's pointers.
+ * Makes the marker of an event. Returns 0, or why the event is left out: -E2BIG,
+ * it has too many fields; -EMSGSIZE, a field or the description is too long;
+ * -ENAMETOOLONG; -EOPNOTSUPP, a type that a marker does not have; -EBADMSG, the
+ * description is malformed. Follows the description's pointers.
  */
-const char *describe_event(struct describe_model *model,
-			   const struct ust_provider *provider,
-			   const struct ust_event *event);
+int describe_event(struct describe_model *model,
+		   const struct ust_provider *provider,
+		   const struct ust_event *event);
 
 /* The arguments of a writer. */
 struct describe_values {

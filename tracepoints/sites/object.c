@@ -343,7 +343,7 @@ static int object_retry(struct object *object, const struct patcher *patcher)
 	for (code = object->codes; code; code = code->next) {
 		if (code->flags & CODE_MOVED && !first)
 			first = -ESTALE;
-		if (!code->refused)
+		if (!code->refused || !code->stub)
 			continue;
 		if (code_patch(code, 1, patcher) && !first)
 			first = code->refused;

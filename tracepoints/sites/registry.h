@@ -34,7 +34,9 @@ struct code {
 	uint16_t *semaphore;		/* counts its users; or NULL */
 	uint32_t flags;			/* TAFFRAIL_SITE_FLAG_, CODE_ */
 	uint32_t number;		/* of its note in the module */
-	int refused;			/* result of the last patch */
+	int refused;			/* result of the last patch; of a
+					 * declared marker: why it has no
+					 * events */
 };
 
 /* The code was moved behind the linker, and this is the old place (moved.c). */
