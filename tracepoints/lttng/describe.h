@@ -53,9 +53,9 @@ bool describe_knows(const struct ust_provider *provider);
 
 /*
  * Makes the marker of an event. Returns 0, or why the event is left out:
- * -E2BIG, it has too many fields; -EMSGSIZE, a field or the description is too long;
- * -ENAMETOOLONG; -EOPNOTSUPP, a type that a marker does not have; -EBADMSG, the
- * description is malformed. Follows the description's pointers.
+ * -E2BIG, it has too many fields; -EMSGSIZE, a field or the description is too
+ * long; -ENAMETOOLONG; -EOPNOTSUPP, a type that a marker does not have;
+ * -EBADMSG, the description is malformed. Follows the description's pointers.
  */
 int describe_event(struct describe_model *model,
 		   const struct ust_provider *provider,
