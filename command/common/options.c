@@ -57,7 +57,7 @@ static const struct {
 	{ " enable disable ", "e", "event",
 	  "the rule stands behind the session's name" },
 	{ " view ", "n", "lines", "give --tail N" },
-	{ " view ", "f", "", "give --follow" },
+	{ " view ", "f", "follow", "give --follow" },
 	{ " stop flush destroy ", "", "all",
 	  "without -p, it is done in all processes" },
 	{ " status start enable disable stop flush destroy snapshot ", "s",
