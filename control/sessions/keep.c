@@ -53,14 +53,12 @@ void session_keep_begin(const struct session *session)
 {
 	struct session_page *page = session->channel->page;
 
+	if (!session->keep_ms)
+		return;
 	page->keep_ns = (uint64_t)session->keep_ms * NS_PER_MS;
 	/* without rseq there are no rings of CPUs; ESRCH: until the thread
 	 * looks */
 	page->keep_error = session->channel->cpus ? ESRCH : ENOTSUP;
-	if (!session->keep_ms) {
-		page->keep_error = 0;
-		return;
-	}
 	seen[session - sessions].looks = 0;
 	next_look = 0;
 }
@@ -206,7 +204,7 @@ int64_t session_keep_look(void)
 	now = now_ms();
 	if (now >= next_look) {
 		for (i = 0; i < SESSIONS_MAX; i++) {
-			if (!is_keeping(i))
+			if (!is_keeping(i) || !sessions[i].channel->cpus)
 				continue;
 			channel_look(i, now);
 			/* the time in which writers at KEEP_LOOK_RATE fill a
