@@ -53,4 +53,32 @@ int attach_undo(int force, struct text *drops, struct text *stopped);
 const char *names_redirect(bool late) __attribute__((weak));
 void names_restore(void) __attribute__((weak));
 
+/* Leads words of modules that were bound to this library meanwhile back to
+ * libc: while an agent that came late is detached. Same caller as that of
+ * names_redirect(), with a private descriptor table. */
+void names_recall(void) __attribute__((weak));
+
+/* Waits until no other thread of this process is in taffrail_attach(), and
+ * keeps others from it until attaching_end(). */
+void attaching_begin(void);
+void attaching_end(void);
+
+/* Gives back all that leads to a detached agent; called again with `over`, the
+ * agent sleeps as before, if it is still there (control/unload.h). Returns
+ * NULL, or why it cannot be unloaded. */
+struct request;
+const char *taffrail_unload_1(struct request *request);
+
+/* Returns true when a command can try to unload the agent. */
+bool unload_offered(void) __attribute__((weak));
+
+/* Of the attach that has loaded the library, if there was one: where the
+ * handlers of fork(3) are, and which process it was. */
+extern void (**attach_handlers)(void);
+extern uint32_t attach_pid;
+
+/* Unmaps the agent's memory if the library is being unloaded: the destructor's
+ * last call. */
+void unload_end(void) __attribute__((weak));
+
 #endif

@@ -33,6 +33,9 @@
 #define PUBLIC		__attribute__((visibility("default")))
 #define PAUSE_NS	200000
 
+void (**attach_handlers)(void);
+uint32_t attach_pid;
+
 static int hook_missing;
 static int late;		/* `taffrail attach` has loaded the agent */
 
@@ -113,8 +116,7 @@ static void agent_wake(void)
 		sys_munmap(old, PROCESS_BYTES);
 }
 
-/* Waits until no other thread of this process is in taffrail_attach(). */
-static void attaching_begin(void)
+void attaching_begin(void)
 {
 	struct timespec pause = { .tv_nsec = PAUSE_NS };
 	uint32_t self = (uint32_t)sys_getpid(), seen = 0;
@@ -129,6 +131,11 @@ static void attaching_begin(void)
 	}
 }
 
+void attaching_end(void)
+{
+	store_release(&attaching, 0, ATTACH_TURN);
+}
+
 PUBLIC const char *taffrail_attach(void (*forks[3])(void))
 {
 	const char *why = NULL;
@@ -140,8 +147,11 @@ PUBLIC const char *taffrail_attach(void (*forks[3])(void))
 	awake = !hook_missing && !slept && load_relaxed(fork_mark);
 	if (awake)
 		goto redirect;
-	if (hook_missing)
+	if (hook_missing) {
 		fork_hook(forks);
+		attach_handlers = forks;
+		attach_pid = (uint32_t)sys_getpid();
+	}
 	hook_missing = 0;
 	if (!load_relaxed(fork_mark)) {
 		if (slept)
@@ -161,7 +171,7 @@ redirect:
 		why = names_redirect(late);
 	if (!agent_off && !awake)
 		demand_make();
-	store_release(&attaching, 0, ATTACH_TURN);
+	attaching_end();
 	return agent_off ? agent_off : why;
 }
 

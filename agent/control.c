@@ -451,6 +451,8 @@ static int handle_detach(struct exchange *exchange)
 	ret = attach_undo(text_equal(force, "1"), &drops, &stopped);
 	if (!ret || ret == -ENOTEMPTY)
 		line_add(&exchange->answer, "drops", list);
+	if (!ret && unload_offered && unload_offered())
+		line_add(&exchange->answer, "unload", "1");
 	if (ret && stopped.used)
 		line_add(&exchange->answer, "stopped", names);
 	if (!ret)

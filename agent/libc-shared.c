@@ -76,6 +76,17 @@ HIDDEN int __clone(int (*fn)(void *), void *stack, int flags, void *arg,
 	return -1;
 }
 
+/* Before libc's own constructors have set the name, no program has called
+ * dlopen(): the dynamic linker never unloads what is loaded then. */
+void library_pin(void)
+{
+	Dl_info info;
+
+	if (program_invocation_short_name && *program_invocation_short_name &&
+	    dladdr(&self, &info))
+		dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
 void modules_wait(void)
 {
 	void *program = dlopen(NULL, RTLD_LAZY | RTLD_NOLOAD);

@@ -366,6 +366,11 @@ int loader_setup(void)
 	return ret;
 }
 
+bool loader_undone(void)
+{
+	return !jump_at && !calls_led;
+}
+
 /* Where a debugger is, the linker's calls stay led here: they go on to the
  * function. */
 void loader_undo(void)

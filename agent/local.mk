@@ -62,7 +62,8 @@ agent_shared_sources = \
 
 if MACHINE_X86_64
 agent_shared_sources += \
-	agent/names-shared-x86_64.c
+	agent/names-shared-x86_64.c \
+	agent/unload-shared.c
 endif
 
 # libc's names, for programs only: unit tests must not use them

@@ -374,6 +374,31 @@ const char *names_redirect(bool late)
 				   NULL;
 }
 
+void names_recall(void)
+{
+	struct walk walk = { 0 };
+	struct name *name;
+	uint64_t theirs;
+
+	registry_lock();
+	modules_each(module_look, &walk);
+	if (walk.ours.hash && walk.libc.hash) {
+		symbols_each(&walk.ours, NULL, symbol_lead, &walk);
+		/* the other way round */
+		for (name = names; name < names + nnames; name++) {
+			theirs = name->theirs;
+			name->theirs = name->ours;
+			name->ours = theirs;
+		}
+		nwords = 0;
+		walk.number = 2;
+		modules_each(module_look, &walk);
+		words_write(true);
+	}
+	nwords = nnames = 0;
+	registry_unlock();
+}
+
 void names_restore(void)
 {
 	words_write(false);

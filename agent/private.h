@@ -24,6 +24,9 @@ int loader_setup(void);
  * caller. */
 void loader_undo(void);
 
+/* Returns true when nothing in the dynamic linker leads here. */
+bool loader_undone(void);
+
 /* Looks for modules now, as after a dlopen. */
 void loader_look(void);
 
@@ -47,6 +50,10 @@ void modules_setup(void) __attribute__((weak));
 /* Waits until no dlopen or dlclose is under way that had begun before; in the
  * shared library only. */
 void modules_wait(void) __attribute__((weak));
+
+/* Keeps the dynamic linker from unloading the library, where the program has
+ * loaded it by dlopen(); in the shared library only. */
+void library_pin(void) __attribute__((weak));
 
 /* Returns true when the program's libc is the one that the agent knows; in the
  * shared library only. */

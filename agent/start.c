@@ -112,6 +112,7 @@ static bool libc_unknown(void)
 static void agent_set_up(void)
 {
 	int tsc = PR_TSC_ENABLE;
+	bool late;
 	int ret;
 
 	log_setup(settings.log);
@@ -159,7 +160,10 @@ static void agent_set_up(void)
 	if (ret || thread_setup())
 		return;
 	agent_rseq &= !patch_setup();
-	fork_setup(!attach_loads());
+	late = attach_loads();
+	fork_setup(!late);
+	if (!late && library_pin)
+		library_pin();
 	service_hooks = &hooks;
 	demand_setup(service_main, ipa_awaits, control_called);
 	if (agent_signal && setting_is(settings.gdb, "on"))
@@ -229,4 +233,6 @@ FORK_TEXT __attribute__((destructor(101))) static void agent_end(void)
 {
 	if (!agent_off && process.page && load_relaxed(fork_mark))
 		end_here();
+	if (unload_end)
+		unload_end();
 }

@@ -138,7 +138,7 @@ int detach_main(int argc, char **argv)
 	struct options options = {
 		.argc = argc, .argv = argv, .rows = rows, .shape = "PID...",
 		.about = "End all sessions in running processes and undo every "
-			 "patch; the agent stays\nthere, asleep.",
+			 "patch; an agent that\nattach has loaded is unloaded.",
 	};
 
 	return each_pid(&options, false);

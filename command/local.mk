@@ -41,6 +41,8 @@ command_sources = \
 	command/attach/load.c \
 	command/attach/memory.c \
 	command/attach/modules.c \
+	command/attach/proof.c \
+	command/attach/proof-private.h \
 	command/attach/request.c \
 	command/attach/steps.h \
 	command/attach/stop.c \
@@ -48,6 +50,7 @@ command_sources = \
 	command/attach/target.c \
 	command/attach/threads.c \
 	command/attach/turns.c \
+	command/attach/unload.c \
 	command/causes/cause.c \
 	command/causes/cause.h \
 	command/causes/errors.def \

@@ -72,7 +72,7 @@ static const struct command command_table[] = {
 	{ "stop", stop_main, "stop a session, keep its events", sessions },
 	{ "destroy", destroy_main, "end a session and remove its events",
 	  sessions },
-	{ "detach", detach_main, "undo every patch, leave the agent asleep",
+	{ "detach", detach_main, "undo every patch, unload an attached agent",
 	  sessions },
 	{ "gdb", gdb_main, "start gdb on a program without stopping it",
 	  debugging },

@@ -5,6 +5,7 @@ control_sources = \
 	control/causes.h \
 	control/protocol.h \
 	control/request.h \
+	control/unload.h \
 	control/service/action.c \
 	control/service/action.h \
 	control/service/call.c \

@@ -85,7 +85,8 @@ struct message {
  *			   -ENOTSUP: a forked child
  * MESSAGE_DETACH	"force=1" (optional): ends all sessions and takes every
  *			   patch back; the agent hangs up after its answer
- *			-> "drops=" (what is lost, or would be); -EBUSY: a
+ *			-> "drops=" (what is lost, or would be), "unload=1": an
+ *			   attach has loaded it (unload.h); -EBUSY: a
  *			   gdbserver is attached; -ETIMEDOUT: a thread is
  *			   stopped; -ENOTEMPTY: something would be lost, and
  *			   there is no "force=1"

@@ -9,6 +9,7 @@
 #define CONTROL_REQUEST_H
 
 #define REQUEST_OVER		4	/* offset of `over` */
+#define REQUEST_ANSWER		8	/* offset of `answer` */
 
 #ifndef __ASSEMBLER__
 #include <stdint.h>

@@ -314,6 +314,9 @@ int target_detach(struct target *target, bool force,
 	for (int i = 0; !ret && i < END_LOOKS &&
 	     attach_thread_named(target->process->pid, "taffrail"); i++)
 		nanosleep(&pause, NULL);
+	/* where it cannot be unloaded, it sleeps there */
+	if (!ret && client_answer_number(answer, "unload"))
+		attach_unload(target->process->pid);
 	return ret;
 }
 

@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,6 +23,7 @@
 #include "command/agents/targets.h"
 #include "command/attach/attach.h"
 #include "command/common/inode.h"
+#include "command/procfs/process.h"
 
 #define VISIT_PREFIX	"look-"
 #define LOCK_MS		5000	/* for another command's start or end */
@@ -29,6 +31,7 @@
 #define ENTER_TRIES	8
 #define NAMES_MAX	1000
 #define LEFT_MAX	64	/* sessions that one command cleans up */
+#define START_FIELD	22	/* of /proc/PID/stat */
 
 bool visit_named(const char *session)
 {
@@ -583,6 +586,24 @@ static void begun_finish(const struct rundir *dir, const char *name, int fd)
 	rundir_process_close(&process);
 }
 
+/* Unloads the agent that a killed command had detached, and not unloaded yet:
+ * its process has no directory any more. */
+static void left_unload(const struct rundir *dir, const char *name, int fd)
+{
+	unsigned long long start = 0;
+	char text[512];
+	struct stat st;
+	int pid = 0;
+
+	if (!rundir_visit_loaded(fd) || rundir_visit_begun(fd) ||
+	    !fstatat(dir->fd, name, &st, AT_SYMLINK_NOFOLLOW) ||
+	    sscanf(name, "%d.%llu", &pid, &start) != 2 ||
+	    process_text(pid, 0, "stat", text, sizeof(text)) <= 0 ||
+	    strtoull(process_stat_field(text, START_FIELD), NULL, 10) != start)
+		return;
+	attach_unload(pid);
+}
+
 void visits_clean(struct rundir *dir)
 {
 	static struct left left[LEFT_MAX];
@@ -601,6 +622,7 @@ void visits_clean(struct rundir *dir)
 	for (size_t i = 0; i < list.count && n; i++)
 		process_clean(dir, left, n, &list.processes[i], true);
 	rundir_list_free(&list);
+	rundir_visits_each(dir, left_unload);
 	rundir_visit_sweep(dir);
 }
 

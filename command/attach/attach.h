@@ -37,6 +37,13 @@ int attach_process(pid_t pid, struct attach_report *report);
 int attach_finish(pid_t pid);
 
 /*
+ * Unloads a detached agent that attach_process() has loaded, if nothing in the
+ * process can use it any more. All threads of the process are stopped for a
+ * moment. Returns 0; or a negative errno, and the agent sleeps there as before.
+ */
+int attach_unload(pid_t pid);
+
+/*
  * Checks whether attach_process() would load or wake an agent, as far as that
  * is known before a thread is stopped. Changes nothing in the process. Returns
  * 0, or a negative errno and the cause, as attach_process() does.

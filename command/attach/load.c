@@ -24,6 +24,7 @@
 #include "control/protocol.h"
 
 #define LOAD_WAIT_MS	30000
+#define UNLOAD_WAIT_MS	3000
 #define LEAVE_WAIT_MS	5000
 
 static const struct timespec moment = { .tv_nsec = 200000 };
@@ -41,7 +42,9 @@ static void order_loader(const struct attach_target *t, uint64_t base,
 static int wait_past(const struct attach_target *t, uint64_t base,
 		     struct attach_block *block, uint32_t state, bool patient)
 {
-	uint64_t end = monotonic_ns() + LOAD_WAIT_MS * 1000000ull;
+	uint64_t wait_ms = t->brief ? UNLOAD_WAIT_MS : LOAD_WAIT_MS;
+	uint64_t end = monotonic_ns() + wait_ms * 1000000;
+
 	while (!attach_read(t, base + ATTACH_CODE_BYTES, block,
 			    sizeof(*block))) {
 		if (block->state > state)
@@ -133,7 +136,10 @@ static int finish_load(struct attach_target *t,
 		ret = wait_past(t, base, &block, ATTACH_LOADS, plan->patient);
 	}
 	if (!ret && block.state == ATTACH_HOLDS) {
-		ret = attach_forks_wait(t, base);
+		ret = plan->unloads ?
+			      plan->prove(t, block.request.answer, base,
+					  memory->size) :
+			      attach_forks_wait(t, base);
 		if (!ret) {
 			order_loader(t, base, ATTACH_GO_OPEN);
 			ret = wait_past(t, base, &block, ATTACH_OPENS,
@@ -142,6 +148,8 @@ static int finish_load(struct attach_target *t,
 	}
 	if (!ret)
 		ret = judge_load(t, plan, &block);
+	if (!ret && plan->unloads && !block.request.status)
+		ret = -EBUSY;
 	if (!ret && plan->answer) {
 		/* the order to end has the process free this memory */
 		n = block.request.answer_bytes;
@@ -168,7 +176,8 @@ static int finish_load(struct attach_target *t,
 	}
 	/* the helper unmaps the memory that would show the end */
 	end = monotonic_ns() + LEAVE_WAIT_MS * 1000000ull;
-	while (attach_thread_named(t->pid, "taffrail attach") &&
+	while ((attach_thread_named(t->pid, "taffrail attach") ||
+		attach_thread_named(t->pid, UNLOAD_THREAD)) &&
 	       monotonic_ns() < end)
 		nanosleep(&moment, NULL);
 	return ret;

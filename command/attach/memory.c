@@ -86,7 +86,12 @@ static void fill_block(struct attach_memory *memory,
 	const struct attach_names *n = &t->names;
 
 	block->helper = 1;
-	block->flags = RTLD_NOW | RTLD_NODELETE;
+	block->pauses = ATTACH_PAUSES_LOAD;
+	block->dlclose = plan->unloads ? n->dlclose : 0;
+	block->handle = plan->unloads;
+	block->finalize = n->finalize;
+	/* the agent can be unloaded, see unload.c */
+	block->flags = RTLD_NOW | (plan->request ? RTLD_NODELETE : 0);
 	block->create = n->create;
 	block->detach = n->detach;
 	block->dlopen = n->dlopen;

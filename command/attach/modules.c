@@ -335,6 +335,8 @@ static int find_all_names(struct attach_target *t)
 		{ "dlopen", &n->dlopen, NULL, false },
 		{ "dlsym", &n->dlsym, NULL, false },
 		{ "dlerror", &n->dlerror, NULL, false },
+		{ "dlclose", &n->dlclose, NULL, false },
+		{ "__cxa_finalize", &n->finalize, NULL, false },
 		{ "__register_atfork", &n->atfork, NULL, false },
 		{ "munmap", &n->munmap, NULL, false },
 		{ "fork", &n->fork, &n->fork_bytes, false },
@@ -352,6 +354,7 @@ static int find_all_names(struct attach_target *t)
 	};
 	const struct wanted ours[] = {
 		{ "taffrail_attach", &n->agent, NULL, true },
+		{ UNLOAD_FUNCTION, &n->unload, NULL, true },
 		{ REQUEST_FUNCTION, &n->probe, NULL, true },
 		{ NULL, NULL, NULL, true },
 	};
@@ -360,7 +363,9 @@ static int find_all_names(struct attach_target *t)
 
 	if (find_names(t, t->libc, wanted))
 		return attach_cause(t, -ENOTSUP, LIBC_UNREADABLE);
-	find_names(t, module_named(t, "libtaffrail.so"), ours);
+	m = module_named(t, "libtaffrail.so");
+	n->library = m ? m->map : 0;
+	find_names(t, m, ours);
 	m = module_named(t, "libtaffrail-probe.so");
 	t->probes = m;
 	find_names(t, m, ours);

@@ -14,6 +14,7 @@
 
 #include <limits.h>
 #include <stddef.h>
+#include <sys/user.h>
 
 #include "command/attach/attach.h"
 #include "command/attach/stub.h"
@@ -37,19 +38,24 @@ struct attach_module {
 
 /* The functions and data of libc that attach needs. */
 struct attach_names {
-	uint64_t create, detach, dlopen, dlsym, dlerror, atfork, munmap;
+	uint64_t create, detach, dlopen, dlsym, dlerror, dlclose, atfork;
+	uint64_t munmap, finalize;
 	uint64_t fork, fork_bytes;
 	uint64_t fork_alone, fork_alone_bytes;	/* _Fork, or 0 */
 	uint64_t single;		/* __libc_single_threaded, or 0 */
 	uint64_t rseq_offset, rseq_size; /* or 0 */
 	uint64_t tls_offset, tid;	/* _thread_db_...: descriptors */
 	uint64_t agent;			/* taffrail_attach, or 0 */
+	uint64_t unload;		/* taffrail_unload_N, or 0 */
+	uint64_t library;		/* struct link_map of those, or 0 */
 	uint64_t probe;			/* taffrail_probe_request_N, or 0 */
 	bool foreign_malloc;		/* malloc is, or may be, not libc's */
 };
 
 struct attach_target {
 	pid_t pid;
+	bool brief;	      /* the caller's: a loader that waits is given
+			       * up soon */
 	int image;	      /* attach_image_open() */
 	pid_t shown;	      /* process_shown(), or 0 */
 	bool loads;	      /* the caller's: attach_turn() is wanted */
@@ -65,6 +71,8 @@ struct attach_target {
 	int64_t rseq_offset;		/* from the thread pointer */
 	uint32_t rseq_bytes;		/* 0: libc does not register */
 	uint64_t syscall;		/* a syscall instruction */
+	uint64_t stub;			/* with the agent's handlers of fork(3),
+					 * once it is unloaded */
 };
 
 /*
@@ -84,6 +92,13 @@ struct attach_plan {
 	const char *request;	/* its argument (control/request.h), or NULL:
 				 * it is taffrail_attach() */
 	bool patient;		/* wait for the function without end */
+	/* The library to unload afterwards (struct link_map), or 0. prove()
+	 * waits until nothing in the process uses it: `facts` is the address of
+	 * struct unload_facts, `base` of the stub that asks. Returns 0; or a
+	 * negative errno and the cause. */
+	uint64_t unloads;
+	int (*prove)(struct attach_target *t, uint64_t facts, uint64_t base,
+		     size_t bytes);
 	struct attach_answer *answer;	/* out, for a request */
 };
 
@@ -207,6 +222,7 @@ struct attach_job {
 	size_t bytes;			/* to unmap at stop->base */
 	uint64_t *sp, *pc;		/* for a look; NULL: how system calls
 					 * are dispatched */
+	struct attach_proof *proof;	/* to look at all threads */
 	bool look;			/* only attach_thread_look() */
 	int ret;
 };
@@ -230,6 +246,22 @@ long attach_filters(pid_t tid);
 /* Returns true when a signal is in a set of a thread. /proc names the sets
  * "SigIgn", "SigBlk", "SigCgt". */
 bool attach_signal_in(pid_t pid, pid_t tid, const char *set, int number);
+
+/* The search for a use of the agent's memory: proof.c. */
+struct attach_proof;
+
+/* Look at one of the threads, all of which are stopped, and at the memory of
+ * the process. `rseq` is the thread's area for restartable sequences, or 0.
+ * Return 0; -EAGAIN: there is a use, which may end; or another negative
+ * errno. */
+int attach_proof_thread(struct attach_proof *proof, pid_t tid,
+			const struct user_regs_struct *regs, uint64_t rseq);
+int attach_proof_memory(struct attach_proof *proof);
+
+/* Stops all threads of the process, has them looked at, and lets them go.
+ * Returns 0, or a negative errno. */
+int attach_threads_prove(const struct attach_job *job);
+int attach_stop_prove(struct attach_target *t, struct attach_proof *proof);
 
 /* Lists the process's threads, the best ones to stop first; returns how many.
  * If each waits for a child of vfork(2) or for a disk, lists one of them. */

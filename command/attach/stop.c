@@ -121,12 +121,17 @@ static void *trace_threads(void *arg)
 	struct attach_job *job = arg;
 	const struct sched_param first = { .sched_priority = 1 };
 	pid_t tids[ATTACH_THREADS_MAX];
-	int n = job->look ? 0 : attach_threads_list(job->t->pid, tids);
+	int n = job->look || job->proof ? 0 :
+		attach_threads_list(job->t->pid, tids);
 	bool dispatched = false;
 
 	/* real-time priority for some microseconds; only root may */
 	if (sched_setscheduler(0, SCHED_FIFO, &first))
 		attach_turns(0, ATTACH_TURN_NS);
+	if (job->proof) {
+		job->ret = attach_threads_prove(job);
+		return NULL;
+	}
 	job->ret = job->look ? attach_thread_look(job) : -ESRCH;
 	for (int i = 0; i < n; i++) {
 		int ret = 0;
@@ -253,6 +258,13 @@ int attach_stop_unmap(struct attach_target *t, uint64_t base, size_t bytes)
 	struct attach_job job = { .t = t, .stop = &stop, .bytes = bytes };
 
 	return job_result(t, run_job(&job));
+}
+
+int attach_stop_prove(struct attach_target *t, struct attach_proof *proof)
+{
+	struct attach_job job = { .t = t, .proof = proof };
+
+	return run_job(&job);
 }
 
 bool attach_stop_dispatched(pid_t pid, pid_t tid)

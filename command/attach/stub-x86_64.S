@@ -44,7 +44,9 @@
 #define MFD_CLOEXEC		1
 #define RSEQ_SIGNATURE		0x53053053
 #define PAUSE_NS		200000
-#define WORD_PAUSES		40000	/* some ten seconds */
+#define STALE_BYTES		24576
+#define PAGE_BYTES		4096
+#define SIG_BLOCK		0
 #define THREAD_SELF		16	/* tcbhead_t.self */
 
 	.section .rodata.attach, "a", @progbits
@@ -177,7 +179,8 @@ attach_stub_start:
 	leaq	ATTACH_REQUEST(%rbx), %rdi
 	movl	$1, REQUEST_OVER(%rdi)
 	callq	*ATTACH_ATTACH(%rbx)
-.Lend:	movl	$1, ATTACH_OVER(%rbx)
+.Lend:	callq	.Lwipe
+	movl	$1, ATTACH_OVER(%rbx)
 	movq	ATTACH_LEAVE(%rbx), %rcx
 	popq	%r13
 	popq	%r12
@@ -236,9 +239,10 @@ attach_stub_start:
 	ret
 
 	/* Returns the command's word in eax as soon as it differs from r13d. If
-	 * none comes within WORD_PAUSES, the command is gone: ATTACH_GO_END. */
+	 * none comes within ATTACH_PAUSES, the command is gone:
+	 * ATTACH_GO_END. */
 .Lword:	pushq	%r12
-	movl	$WORD_PAUSES, %r12d
+	movl	ATTACH_PAUSES(%rbx), %r12d
 1:	movl	ATTACH_GO(%rbx), %eax
 	cmpl	%r13d, %eax
 	jne	2f
@@ -285,7 +289,12 @@ attach_stub_start:
 1:	movq	ATTACH_ARGUMENT(%rbx), %rdi
 	callq	*%rax
 	movl	$ATTACH_DONE, %r13d
-	jmp	3f
+	testq	%rax, %rax
+	jnz	3f
+	cmpq	$0, ATTACH_DLCLOSE(%rbx)
+	je	4f
+	callq	.Lunload
+	jmp	4f
 2:	callq	*ATTACH_DLERROR(%rbx)
 	movl	$ATTACH_NO_LIBRARY, %r13d
 3:	testq	%rax, %rax
@@ -303,6 +312,55 @@ attach_stub_start:
 	movl	%r13d, %eax
 	addq	$8, %rsp
 	ret
+
+	/* Unloads the agent, which has given all back, once the command has
+	 * seen that no thread is in it. If the library has really ended,
+	 * nothing is called there again, and the handlers of fork(3) of the
+	 * first load, which wait at that load's gate, are taken out. */
+.Lunload:
+	pushq	$0
+	movq	ATTACH_REQUEST + REQUEST_ANSWER(%rbx), %rax
+	movq	(%rax), %r12		/* unload_facts.stub */
+	movl	$ATTACH_GO_LOAD, %r13d
+	movl	$ATTACH_PAUSES_UNLOAD, ATTACH_PAUSES(%rbx)
+	movl	$ATTACH_HOLDS, ATTACH_STATE(%rbx)
+	callq	.Lword
+	movl	$ATTACH_NO_WORD, %r13d
+	cmpl	$ATTACH_GO_OPEN, %eax
+	jne	1f
+	movl	$ATTACH_OPENS, ATTACH_STATE(%rbx)
+	movq	ATTACH_HANDLE(%rbx), %rdi
+	callq	*ATTACH_DLCLOSE(%rbx)
+	movl	$ATTACH_DONE, %r13d
+	cmpl	$0, ATTACH_REQUEST(%rbx)
+	je	1f
+	movl	$0, ATTACH_AGAIN(%rbx)
+	movl	$0, ATTACH_CODE_BYTES + ATTACH_GATE(%r12)
+	leaq	ATTACH_CODE_BYTES(%r12), %rdi
+	callq	*ATTACH_FINALIZE(%rbx)
+1:	addq	$8, %rsp
+	ret
+
+	/* Clears what the calls have left on the stack: libc keeps the stack
+	 * for a later thread, and a command that unloads the agent would take
+	 * the addresses for those of a thread that is in it. The kernel tells
+	 * where the stack begins. */
+.Lwipe:	leaq	-STALE_BYTES(%rsp), %r12
+	movq	%rsp, %rdx
+1:	movl	$SIG_BLOCK, %edi
+	xorl	%esi, %esi
+	subq	$PAGE_BYTES, %rdx
+	movl	$8, %r10d
+	movl	$SYS_rt_sigprocmask, %eax
+	syscall
+	testl	%eax, %eax
+	jnz	2f
+	movq	%rdx, %rdi
+	movl	$(PAGE_BYTES / 8), %ecx
+	rep stosq
+	cmpq	%r12, %rdx
+	ja	1b
+2:	ret
 
 	/* fork(3) calls these in the thread that forks. A child would have the
 	 * dynamic linker in the middle of its work, so who forks waits; then

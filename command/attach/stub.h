@@ -16,6 +16,7 @@
 #define COMMAND_ATTACH_STUB_H
 
 #include "control/request.h"
+#include "control/unload.h"
 
 #define ATTACH_CODE_BYTES	4096
 #define ATTACH_BLOCK_BYTES	8192
@@ -75,6 +76,15 @@
 #define ATTACH_ENTRY		(200 + 2 * ATTACH_TEXT_BYTES)
 #define ATTACH_ENTRY_BYTES	64
 #define ATTACH_REQUEST		(264 + 2 * ATTACH_TEXT_BYTES)
+#define ATTACH_DLCLOSE		(288 + 6 * ATTACH_TEXT_BYTES)
+#define ATTACH_HANDLE		(296 + 6 * ATTACH_TEXT_BYTES)
+#define ATTACH_FINALIZE		(304 + 6 * ATTACH_TEXT_BYTES)
+#define ATTACH_PAUSES		(312 + 6 * ATTACH_TEXT_BYTES)
+
+/* How often the loader looks for an order, every 0.2 ms: some ten seconds; and
+ * one while forks wait for a command that unloads the agent. */
+#define ATTACH_PAUSES_LOAD	40000
+#define ATTACH_PAUSES_UNLOAD	4000
 
 #ifndef __ASSEMBLER__
 #include <stddef.h>
@@ -113,6 +123,10 @@ struct attach_block {
 	uint32_t over;		/* 1: the loader looks here no more */
 	char entry[ATTACH_ENTRY_BYTES];	/* the function's name */
 	struct request request;
+	uint64_t dlclose;	/* 0: nothing is unloaded */
+	uint64_t handle;	/* of the library to unload */
+	uint64_t finalize;	/* __cxa_finalize() */
+	uint32_t pauses;	/* the most looks for an order */
 };
 
 #define ATTACH_AT(member, offset)                                       \
@@ -134,6 +148,13 @@ ATTACH_AT(over, ATTACH_OVER);
 ATTACH_AT(entry, ATTACH_ENTRY);
 ATTACH_AT(request, ATTACH_REQUEST);
 ATTACH_AT(request.over, ATTACH_REQUEST + REQUEST_OVER);
+ATTACH_AT(request.answer, ATTACH_REQUEST + REQUEST_ANSWER);
+ATTACH_AT(dlclose, ATTACH_DLCLOSE);
+ATTACH_AT(finalize, ATTACH_FINALIZE);
+ATTACH_AT(pauses, ATTACH_PAUSES);
+_Static_assert(ATTACH_CODE_BYTES == UNLOAD_CODE_BYTES &&
+	       ATTACH_GATE == UNLOAD_GATE && ATTACH_SELF == UNLOAD_SELF &&
+	       ATTACH_FORKS == UNLOAD_HANDLERS, "the agent knows them");
 _Static_assert(sizeof(struct attach_block) <= ATTACH_BLOCK_BYTES, "room");
 
 /* The code; it begins with the system call by which the stopped thread makes

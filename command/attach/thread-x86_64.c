@@ -24,10 +24,13 @@
  * stopped only outside of libc and the linker, or in a system call that they do
  * not make under a lock: after the stop there is a second thread.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <linux/rseq.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
@@ -43,6 +46,7 @@
 #include "command/procfs/process.h"
 
 #define STOP_WAIT_MS	2000
+#define ATTACH_CROWD_MAX 1024
 #define SEIZE_TRIES	3
 #define SAFE_TRIES	2000
 #define SAFE_PAUSE_NS	1000000
@@ -195,27 +199,31 @@ static bool is_inside(const struct attach_module *m, uint64_t address)
 	return m && address >= m->code && address < m->code_end;
 }
 
-/*
- * Returns true when the thread is in a restartable sequence: it would continue
- * in the middle of the sequence. The area is the one that libc or the program
- * has registered; kernels before 5.13 do not tell, and then it is libc's.
- */
-static bool in_sequence(const struct tracee *x)
+/* Returns the thread's area for restartable sequences, or 0. It is the one that
+ * libc or the program has registered; kernels before 5.13 do not tell, and then
+ * it is libc's. */
+static uint64_t sequence_area(const struct tracee *x)
 {
-	const struct attach_target *t = x->t;
 	struct {
 		uint64_t area;
 		uint32_t size, signature, flags, pad;
 	} told;
-	struct rseq_cs cs;
-	uint64_t area, at;
 
 	if (ptrace(0x420f /* PTRACE_GET_RSEQ_CONFIGURATION */, x->tid,
 		   (void *)sizeof(told), &told) >= 0)
-		area = told.area;
-	else
-		area = t->rseq_bytes ?
-			       x->regs.fs_base + (uint64_t)t->rseq_offset : 0;
+		return told.area;
+	return x->t->rseq_bytes ?
+		       x->regs.fs_base + (uint64_t)x->t->rseq_offset : 0;
+}
+
+/* Returns true when the thread is in a restartable sequence: it would continue
+ * in the middle of the sequence. */
+static bool in_sequence(const struct tracee *x)
+{
+	const struct attach_target *t = x->t;
+	uint64_t area = sequence_area(x), at;
+	struct rseq_cs cs;
+
 	if (!area ||
 	    attach_read(t, area + offsetof(struct rseq, rseq_cs), &at,
 			sizeof(at)) ||
@@ -258,6 +266,16 @@ static bool stop_safe(const struct tracee *x,
 	return true;
 }
 
+/* The stop has interrupted a wait without time-out although nothing happened:
+ * the kernel restarts it. */
+static void wait_again(struct user_regs_struct *regs)
+{
+	if ((int64_t)regs->rax == -EINTR &&
+	    (regs->orig_rax == SYS_epoll_wait ||
+	     regs->orig_rax == SYS_epoll_pwait) && (int)regs->r10 == -1)
+		regs->rax = -(uint64_t)ERESTARTNOHAND;
+}
+
 /*
  * Returns 0 when the thread may be used where it is now; -EAGAIN: not now;
  * -ENXIO: it is not a thread of libc; -ESTALE: another program was executed.
@@ -291,12 +309,7 @@ static int look_at_thread(struct tracee *x, uint8_t *header)
 	}
 	if (in_sequence(x) || (header && !stop_safe(x, header)))
 		return -EAGAIN;
-	/* the stop has interrupted a wait without time-out although nothing
-	 * happened: the kernel restarts it */
-	if ((int64_t)regs->rax == -EINTR &&
-	    (regs->orig_rax == SYS_epoll_wait ||
-	     regs->orig_rax == SYS_epoll_pwait) && (int)regs->r10 == -1)
-		regs->rax = -(uint64_t)ERESTARTNOHAND;
+	wait_again(regs);
 	return 0;
 }
 
@@ -499,6 +512,83 @@ int attach_thread_work(const struct attach_job *job)
 		if (back)
 			return back;
 	}
+	return ret;
+}
+
+/* The threads of a process that are stopped together. */
+struct crowd {
+	struct tracee threads[ATTACH_CROWD_MAX];
+	size_t n;
+};
+
+/* Stops a thread of the list. Returns 1; 0: it is stopped already, or has
+ * exited; or a negative errno. */
+static int crowd_add(struct crowd *crowd, struct attach_target *t, pid_t tid)
+{
+	struct tracee *x = &crowd->threads[crowd->n];
+	int ret;
+
+	for (size_t i = 0; i < crowd->n; i++)
+		if (crowd->threads[i].tid == tid)
+			return 0;
+	if (attach_thread_worker(t->pid, tid))
+		return 0;
+	if (crowd->n == ATTACH_CROWD_MAX)
+		return -E2BIG;
+	*x = (struct tracee){ .t = t, .tid = tid };
+	ret = seize_thread(x);
+	if (!ret)
+		ret = do_trace(PTRACE_GETREGS, tid, NULL, &x->regs);
+	if (ret == -ESRCH)
+		return 0;
+	crowd->n += !ret;
+	return ret ? ret : 1;
+}
+
+/* Stops all threads: until a look at the list shows no other one. */
+static int crowd_stop(struct crowd *crowd, struct attach_target *t)
+{
+	struct dirent *entry;
+	int ret = 0, came = 1;
+	char path[32];
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", t->pid);
+	while (came && ret >= 0) {
+		came = 0;
+		tasks = opendir(path);
+		if (!tasks)
+			return -ESRCH;
+		while (ret >= 0 && (entry = readdir(tasks))) {
+			pid_t tid = atoi(entry->d_name);
+
+			ret = tid > 0 ? crowd_add(crowd, t, tid) : 0;
+			came |= ret > 0;
+		}
+		closedir(tasks);
+	}
+	return ret < 0 ? ret : 0;
+}
+
+int attach_threads_prove(const struct attach_job *job)
+{
+	struct crowd *crowd = calloc(1, sizeof(*crowd));
+	int ret = crowd ? crowd_stop(crowd, job->t) : -ENOMEM;
+
+	for (size_t i = 0; crowd && !ret && i < crowd->n; i++)
+		ret = attach_proof_thread(job->proof, crowd->threads[i].tid,
+					  &crowd->threads[i].regs,
+					  sequence_area(&crowd->threads[i]));
+	if (!ret)
+		ret = attach_proof_memory(job->proof);
+	for (size_t i = 0; crowd && i < crowd->n; i++) {
+		struct tracee *x = &crowd->threads[i];
+
+		wait_again(&x->regs);
+		do_trace(PTRACE_SETREGS, x->tid, NULL, &x->regs);
+		do_trace(PTRACE_DETACH, x->tid, NULL, NULL);
+	}
+	free(crowd);
 	return ret;
 }
 

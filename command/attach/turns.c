@@ -50,8 +50,11 @@ static int loader_end(const struct attach_target *t, uint64_t base)
 		attach_write(t, base + ATTACH_CODE_BYTES + ATTACH_GO, &go,
 			     sizeof(go));
 		/* a forked child has the memory, and no loader */
-		gone = block.helper || attach_thread_named(t->pid,
-							   "taffrail attach") ?
+		gone = block.helper ||
+				       attach_thread_named(t->pid,
+							   "taffrail attach") ||
+				       attach_thread_named(t->pid,
+							   UNLOAD_THREAD) ?
 			       0 : gone + 1;
 		nanosleep(&moment, NULL);
 	}

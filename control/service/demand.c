@@ -372,6 +372,27 @@ void demand_sleep(void)
 	have_signal = 0;
 }
 
+/* Puts an action in the place of another one. */
+static void action_swap(const struct kernel_action *from,
+			const struct kernel_action *to)
+{
+	struct kernel_action now;
+
+	if (have_signal && !signal_change(NULL, &now) &&
+	    now.handler == from->handler)
+		signal_change(to, NULL);
+}
+
+void demand_signal_give(void)
+{
+	action_swap(&ours, &before);
+}
+
+void demand_signal_take(void)
+{
+	action_swap(&before, &ours);
+}
+
 bool demand_may_end(void)
 {
 	return !thread_stays();

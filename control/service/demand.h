@@ -66,6 +66,12 @@ void demand_forget(void);
  * agent is detached. demand_begin() takes it again. */
 void demand_sleep(void);
 
+/* Give the signal back for good, when a detached agent is unloaded, and take it
+ * again. A handler that the program or libc has put in the place of ours
+ * stays. */
+void demand_signal_give(void);
+void demand_signal_take(void);
+
 /* Returns true when the calling service thread may end once it serves no peer.
  */
 bool demand_may_end(void);

@@ -329,6 +329,43 @@ static void object_forget(struct object *object)
 	arena_give(&object_type, object);
 }
 
+/* Leads the sites of a module to a function; or, where that is NULL, lets them
+ * go. In a call of modules_each() the module stays. */
+static int module_give(struct dl_phdr_info *info, size_t size, void *function)
+{
+	struct module *module;
+	struct object *object;
+
+	(void)size;
+	for (module = modules; module; module = module->next) {
+		if (module->headers != info->dlpi_phdr)
+			continue;
+		for (object = module->objects; object; object = object->next) {
+			struct taffrail_site *site = object->site;
+
+			if (object->adopted || site->agent_ != &object->shape)
+				continue;
+			if (function)
+				store_relaxed(&site->hit_,
+					      (taffrail_hit_fn *)function);
+			else
+				site->agent_ = NULL;
+		}
+	}
+	return 0;
+}
+
+void registry_sites_lead(taffrail_hit_fn *function)
+{
+	modules_each(module_give, (void *)(function ? function :
+					   (taffrail_hit_fn *)write_nothing));
+}
+
+void registry_sites_leave(void)
+{
+	modules_each(module_give, NULL);
+}
+
 struct object *registry_declare(struct module *module,
 				struct taffrail_site *site,
 				const char *const texts[static 4],

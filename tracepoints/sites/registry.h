@@ -183,6 +183,16 @@ void registry_undeclare(struct object *object);
 /* Calls fn for every object; stops when it returns non-zero and returns it. */
 int registry_each(int (*fn)(struct object *object, void *arg), void *arg);
 
+/*
+ * Leads all sites to a function that outlives the agent, for threads on their
+ * way there; NULL: to the agent's own again. No object is on. A thread that is
+ * in a writer still reads the site. registry_sites_leave() gives the sites to
+ * the next agent, once there is no such thread. Sites of a module that has gone
+ * are left alone. The registry's lock is held.
+ */
+void registry_sites_lead(taffrail_hit_fn *function);
+void registry_sites_leave(void);
+
 /* How an object must write to a channel. */
 struct object_use {
 	struct channel *channel;

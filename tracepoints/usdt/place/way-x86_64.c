@@ -63,7 +63,9 @@ void usdt_way_add(struct way *way)
 struct stub *usdt_stub_take(void)
 {
 	if (!stubs) {
-		stubs = (struct stub *)usdt_stubs;
+		/* the dynamic linker has the address of the first one, as the
+		 * end of the code before: see facts in unload-shared.c */
+		stubs = (struct stub *)usdt_stubs + 1;
 		stubs_end = (struct stub *)usdt_stubs_end;
 	}
 	if (stubs == stubs_end) {

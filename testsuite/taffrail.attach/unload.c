@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Threads that are in markers, in their cold parts, in handlers, in functions
+ * that the agent replaces, in fork(3), in the dynamic linker: while an agent
+ * comes and goes. None may notice.
+ *
+ *	unload WORD...	one thread a word; then lines are read from stdin:
+ *	  "names"	looks up functions of libc by dlsym(), and keeps them
+ *	  "call"	calls them
+ *	  "hold"	the thread `hold` takes the dynamic linker's lock, or
+ *			releases it
+ *	  "end"		prints "right", or what was wrong
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <taffrail/marker.h>
+
+#define LIBRARY	"libm.so.6"
+
+extern char **environ;
+
+static volatile int ends;
+static int faults;
+static volatile int holds;
+static int loads;		/* a thread calls dlopen() */
+
+static void wrong(const char *what, long value)
+{
+	__atomic_fetch_add(&faults, 1, __ATOMIC_RELAXED);
+	printf("wrong: %s %ld errno %d\n", what, value, errno);
+	fflush(stdout);
+}
+
+static void nap(long ns)
+{
+	struct timespec t = { 0, ns };
+
+	while (nanosleep(&t, &t) && errno == EINTR)
+		;
+}
+
+static void do_hit(void)
+{
+	uint64_t sum = 0, i;
+
+	for (i = 1; !ends; i++) {
+		TAFFRAIL_EVENT(app, hit, i, "a text", sum);
+		sum += i * i;
+	}
+	/* the sum of the first squares, modulo 2^64 */
+	i--;
+	if (sum != (uint64_t)((unsigned __int128)i * (i + 1) / 2 *
+			      (2 * i + 1) / 3))
+		wrong("sum", (long)sum);
+}
+
+/* Is in the cold part of the marker for long, and calls the marker's function
+ * at the end. */
+static __attribute__((noinline)) int slowly(int n)
+{
+	nap(n * 1000000);
+	return n;
+}
+
+static void do_cold(void)
+{
+	for (int n = 1; !ends; n = n % 40 + 1) {
+		TAFFRAIL_EVENT(app, cold, slowly(n), n);
+		nap(100000);
+	}
+}
+
+static void on_alarm(int number)
+{
+	int before = errno;
+
+	TAFFRAIL_EVENT(app, alarm, number);
+	errno = before;
+}
+
+static void do_alarm(void)
+{
+	struct itimerval often = { { 0, 500 }, { 0, 500 } };
+	struct sigaction action = { .sa_handler = on_alarm,
+				    .sa_flags = SA_RESTART };
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	while (!ends)
+		nap(1000000);
+	memset(&often, 0, sizeof(often));
+	setitimer(ITIMER_REAL, &often, NULL);
+}
+
+static void do_fork(void)
+{
+	int status = 0;
+
+	while (!ends) {
+		pid_t pid = fork();
+		void *library;
+
+		if (!pid) {
+			TAFFRAIL_EVENT(app, child, 1);
+			/* the linker's locks are those of another thread of the
+			 * program, which the child does not have */
+			if (loads)
+				_exit(0);
+			library = dlopen(LIBRARY, RTLD_NOW);
+			_exit(library && !dlclose(library) ? 0 : 1);
+		}
+		if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+			wrong("child", pid < 0 ? -1 : status);
+		nap(500000);
+	}
+}
+
+static void do_spawn(void)
+{
+	char *words[] = { "true", NULL };
+	int status = 0;
+	pid_t pid;
+
+	while (!ends) {
+		if (posix_spawn(&pid, "/bin/true", NULL, NULL, words, environ) ||
+		    waitpid(pid, &status, 0) != pid || status)
+			wrong("spawn", status);
+		pid = vfork();
+		if (!pid)
+			_exit(0);
+		if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+			wrong("vfork", status);
+		nap(2000000);
+	}
+}
+
+static void do_dlopen(void)
+{
+	while (!ends) {
+		void *library = dlopen(LIBRARY, RTLD_NOW);
+		double (*call)(double) = NULL;
+
+		if (library)
+			*(void **)&call = dlsym(library, "floor");
+		if (!call || call(2.5) != 2 || dlclose(library))
+			wrong("dlopen", 0);
+	}
+}
+
+static void *short_thread(void *arg)
+{
+	TAFFRAIL_EVENT(app, thread, (long)arg);
+	return arg;
+}
+
+static void do_threads(void)
+{
+	for (long i = 1; !ends; i++) {
+		pthread_t thread;
+		void *back = NULL;
+
+		if (pthread_create(&thread, NULL, short_thread, (void *)i) ||
+		    pthread_join(thread, &back) || back != (void *)i)
+			wrong("thread", i);
+		nap(1000000);
+	}
+}
+
+static void do_actions(void)
+{
+	struct sigaction is, ignored = { .sa_handler = SIG_IGN };
+
+	while (!ends) {
+		sigaction(SIGUSR1, &ignored, NULL);
+		sigaction(SIGUSR1, NULL, &is);
+		if (is.sa_handler != SIG_IGN)
+			wrong("action", 0);
+	}
+}
+
+static int held_lists(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	(void)info;
+	(void)size;
+	(void)arg;
+	while (holds == 1)
+		nap(1000000);
+	return 1;
+}
+
+/* Keeps the dynamic linker's lock on its lists, as long as "hold" says. */
+static void do_hold(void)
+{
+	while (!ends) {
+		if (holds == 1)
+			dl_iterate_phdr(held_lists, NULL);
+		nap(1000000);
+	}
+}
+
+static void do_poll(void)
+{
+	while (!ends)
+		nap(50000000);
+}
+
+static const struct {
+	const char *word;
+	void (*call)(void);
+} rows[] = {
+	{ "hit", do_hit }, { "cold", do_cold }, { "alarm", do_alarm },
+	{ "fork", do_fork }, { "spawn", do_spawn }, { "dlopen", do_dlopen },
+	{ "threads", do_threads }, { "actions", do_actions },
+	{ "sleep", do_poll }, { "hold", do_hold },
+};
+
+static void *word_thread(void *word)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (!strcmp(rows[i].word, word))
+			rows[i].call();
+	return NULL;
+}
+
+/* A function of libc's that the agent replaces. */
+static int (*kept)(int number, const struct sigaction *set,
+		   struct sigaction *old);
+
+int main(int argc, char **argv)
+{
+	static pthread_t threads[64];
+	struct sigaction is;
+	char line[64];
+
+	for (int i = 1; i < argc; i++)
+		loads |= !strcmp(argv[i], "dlopen");
+	for (int i = 1; i < argc && i < 64; i++)
+		pthread_create(&threads[i], NULL, word_thread, argv[i]);
+	printf("ready\n");
+	fflush(stdout);
+	while (fgets(line, sizeof(line), stdin)) {
+		if (!strcmp(line, "names\n")) {
+			*(void **)&kept = dlsym(RTLD_DEFAULT, "sigaction");
+			printf("names %d\n", !!kept);
+		} else if (!strcmp(line, "call\n")) {
+			printf("called %d\n", kept(SIGUSR2, NULL, &is));
+		} else if (!strcmp(line, "hold\n")) {
+			holds = !holds;
+			printf("hold %d\n", holds);
+		} else {
+			break;
+		}
+		fflush(stdout);
+	}
+	ends = 1;
+	for (int i = 1; i < argc && i < 64; i++)
+		pthread_join(threads[i], NULL);
+	printf(faults ? "faults\n" : "right\n");
+	return !!faults;
+}
