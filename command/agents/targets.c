@@ -28,7 +28,6 @@
 
 #define CALLED_BRIEF_MS	500	/* for a signal that may stay blocked */
 #define NAMES_MAX	64	/* of sessions, for a message */
-#define REPLACED_LOOKS	100	/* for all processes, 5 ms each */
 /* How often it is looked whether the service thread has ended: 5 s in all. */
 #define END_PAUSE_NS	1000000
 #define END_LOOKS	5000
@@ -74,45 +73,12 @@ static int targets_find(struct targets *t, const pid_t *pids, size_t count)
 	return 0;
 }
 
-/* Counts a process as ended when the program that has its files has ended by an
- * execve(2), and the process executes one whose agent does not use this
- * directory: it has none, or another user's. Such a process can be asked
- * nothing. Between two programs with agents this is so for some milliseconds,
- * for which `looks` tells how often to look again. */
-static void end_replaced(struct rundir_process *process, int *looks)
-{
-	const struct timespec pause = { .tv_nsec = 5000000 };
-	struct rundir_process now;
-	struct process_page head;
-	struct stat here, there;
-	struct cause cause;
-	bool over;
-
-	if (!process->alive || process->unseen ||
-	    rundir_read_process(process, process->image, &head) ||
-	    !head.locked || rundir_locked(process))
-		return;
-	for (;;) {
-		over = true;
-		if (!rundir_find(&now, process->pid, &cause)) {
-			over = fstat(process->fd, &here) ||
-			       fstat(now.fd, &there) ||
-			       !inode_same(&here, &there);
-			rundir_process_close(&now);
-		}
-		if (!over || (*looks)-- <= 0)
-			break;
-		nanosleep(&pause, NULL);
-	}
-	process->alive = !over;
-}
-
 /* Lists the user's processes, without this command, which has an agent where
  * `taffrail record` runs a shell: it cannot answer itself. Returns 0, or a
  * negative errno after printing the error. */
 static int targets_scan(struct targets *t)
 {
-	int ret = -EPERM, looks = REPLACED_LOOKS;
+	int ret = -EPERM, looks = RUNDIR_REPLACED_LOOKS;
 	size_t kept = 0;
 
 	if (t->dir.fd >= 0 || !t->dir.cause.id)
@@ -133,7 +99,7 @@ static int targets_scan(struct targets *t)
 	}
 	t->list.count = kept;
 	for (size_t i = 0; i < kept; i++)
-		end_replaced(&t->list.processes[i], &looks);
+		rundir_end_replaced(&t->list.processes[i], &looks);
 	return 0;
 }
 

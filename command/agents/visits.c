@@ -150,6 +150,7 @@ static int process_leave(struct visit *v, struct rundir_process *process,
 	struct target target = { .process = process, .client.fd = -1 };
 	int number = v->pids.count - 1, status = COMMAND_DONE;
 	char line[CAUSE_LINE_BYTES];
+	int looks = RUNDIR_REPLACED_LOOKS;
 	bool loaded;
 	int fd;
 
@@ -158,6 +159,7 @@ static int process_leave(struct visit *v, struct rundir_process *process,
 		number--;
 	if (number < 0 && !has_session(process, v->session))
 		return COMMAND_DONE;
+	rundir_end_replaced(process, &looks);
 	loaded = number < 0 ? all_loaded : v->loaded[number];
 	fd = number < 0 ? rundir_visit_lock(&v->dir, process->name, false,
 					    LOCK_MS) : v->locks[number];
@@ -530,10 +532,12 @@ static void process_clean(const struct rundir *dir, struct left *left, size_t n,
 	struct target target = { .process = process, .client.fd = -1 };
 	int fd = rundir_visit_lock(dir, process->name, false, 0), ret = 0;
 	bool ended = false, loaded = fd >= 0 && rundir_visit_loaded(fd);
+	int looks = RUNDIR_REPLACED_LOOKS;
 	bool sure = true;
 
 	if (fd == -EBUSY || (fd >= 0) == children)
 		goto close;
+	rundir_end_replaced(process, &looks);
 	for (size_t i = 0; i < n && !ret; i++) {
 		if (!has_session(process, left[i].name))
 			continue;

@@ -35,6 +35,11 @@ int executing_open(const struct look_rings *live,
 		rundir_process_close(process);
 		return -EACCES;
 	}
+	/* the program that made the files is over */
+	if (rundir_unlocked(process)) {
+		rundir_process_close(process);
+		return -ENOENT;
+	}
 	process->alive = rundir_alive(process->pid, process->starttime);
 	return 0;
 }

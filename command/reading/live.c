@@ -153,6 +153,10 @@ static int take_rings(struct look_rings *live,
 	for (size_t i = live->n; i-- > 0 && !known;)
 		if (!strcmp(live->known[i].key, key))
 			known = &live->known[i];
+	/* another program was executed: this one writes no more */
+	if (known && process->alive && image == process->image &&
+	    rundir_unlocked(process))
+		return 0;
 	if (known) {
 		known->seen = true;
 		known->alive = process->alive;
@@ -365,7 +369,8 @@ static void images_count(struct look *look)
 		look->totals.written += known->totals.written;
 		look->totals.lost += known->totals.lost;
 		look->totals.unplaced += known->totals.unplaced;
-		if (!known->seen || known->destroyed)
+		/* one that executes a program may come back */
+		if ((!known->seen && !known->executes) || known->destroyed)
 			continue;
 		look->processes++;
 		look->ended += !known->alive;

@@ -42,6 +42,8 @@ struct rundir_process {
 	uint64_t namespace;		/* PID namespace: PLACE_NAMESPACE */
 	uint64_t identity;		/* inode of the pidfd; 0: not known */
 	bool alive;			/* at the moment of the scan */
+	bool replaced;			/* by another program, see
+					 * rundir_end_replaced() */
 	bool unseen;			/* alive, in a PID namespace that this
 					 * one does not see: pid is of there */
 	uid_t uid;			/* owner of the directory */
@@ -281,6 +283,20 @@ void rundir_process_close(struct rundir_process *process);
  * process's own. The caller must check the listener.
  */
 int rundir_connect(const struct rundir_process *process, const char *name);
+
+/*
+ * Counts a process as ended when the program that has its files has ended by an
+ * execve(2), and the process executes one whose agent does not use this
+ * directory: it has none, or another user's. Such a process can be asked
+ * nothing. Between two programs with agents this is so for some milliseconds,
+ * for which `looks` tells how often to look again, 5 ms each.
+ */
+#define RUNDIR_REPLACED_LOOKS	100
+void rundir_end_replaced(struct rundir_process *process, int *looks);
+
+/* Returns true when the program that made the newest files of the process has
+ * ended, as far as its lock tells. */
+bool rundir_unlocked(const struct rundir_process *process);
 
 /* Returns true when the process lives. */
 bool rundir_lives(const struct rundir_process *process);

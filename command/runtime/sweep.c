@@ -130,6 +130,34 @@ static void empty_directory(int fd, const char *name, bool deeper)
 		closedir(stream);
 }
 
+/* Removes what a program has left that another one has replaced. That one may
+ * get an agent at any moment, so only the earlier one's files go; an agent that
+ * finds its directory gone makes it again. */
+static void drop_replaced(const struct rundir_process *process)
+{
+	uint32_t images[RUNDIR_IMAGES_MAX];
+	int n = rundir_images(process, images, RUNDIR_IMAGES_MAX), fd;
+	struct rundir_process image = *process;
+	char name[16];
+
+	while (n-- > 0) {
+		image.image = images[n];
+		fd = rundir_unlocked(&image) ?
+			     rundir_open_image(process, images[n]) : -1;
+		if (fd < 0)
+			return;
+		unlinkat(fd, "process", 0);
+		close(fd);
+		snprintf(name, sizeof(name), "%u", images[n]);
+		unlinkat(process->fd, name, AT_REMOVEDIR);
+	}
+	fd = rundir_connect(process, "control.sock");
+	if (fd == -ECONNREFUSED)
+		unlinkat(process->fd, "control.sock", 0);
+	if (fd >= 0)
+		close(fd);
+}
+
 bool rundir_drop_begun(const struct rundir_process *process, const char *name)
 {
 	uint32_t images[RUNDIR_IMAGES_MAX];
@@ -149,7 +177,10 @@ bool rundir_drop_begun(const struct rundir_process *process, const char *name)
 	}
 	if (left)
 		return true;
-	empty_directory(process->fd, ".", true);
+	if (process->replaced)
+		drop_replaced(process);
+	else
+		empty_directory(process->fd, ".", true);
 	/* the path may lead through /proc, where the process is gone */
 	parent = openat(process->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (parent >= 0) {

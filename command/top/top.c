@@ -63,7 +63,8 @@ static int run_top(struct top *top)
 			continue;
 		if (!top->gone)
 			return ret;
-		command_warn("session '%s' has ended", top->session);
+		if (!top->look.within)
+			command_warn("session '%s' has ended", top->session);
 		break;
 	}
 	return look_finish();
