@@ -100,8 +100,8 @@ int check_asked(const struct report *r)
 		ret = look_check_events(&r->look, r->rules[i]);
 	for (unsigned int i = 0; i < r->nfields && ret == COMMAND_DONE; i++)
 		ret = check_field(r, "--field", r->fields[i]);
-	if (r->by && ret == COMMAND_DONE)
-		ret = check_field(r, "--by", r->by);
+	for (unsigned int i = 0; i < r->nkeys && ret == COMMAND_DONE; i++)
+		ret = check_field(r, "--by", r->keys[i]);
 	return ret;
 }
 

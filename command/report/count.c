@@ -55,8 +55,9 @@ static struct report_class *make_class(struct report *r,
 				       const struct trace_class *trace,
 				       const struct event_class *event)
 {
-	struct report_class *c = calloc(1, sizeof(*c) + r->nfields *
-						       sizeof(*c->fields));
+	struct report_class *c = calloc(1, sizeof(*c) +
+					   (r->nfields + r->nkeys) *
+					   sizeof(*c->fields));
 	struct field_ref *ref;
 
 	if (!c)
@@ -74,7 +75,10 @@ static struct report_class *make_class(struct report *r,
 		}
 		c->nfields++;
 	}
-	c->grouped = r->by && field_at_find(&c->group, trace, event, r->by);
+	c->grouped = r->nkeys;
+	for (unsigned int i = 0; i < r->nkeys && c->grouped; i++)
+		c->grouped = field_at_find(&c->fields[r->nfields + i].at, trace,
+					   event, r->keys[i]);
 	locks_class(c, trace, event);
 	c->watched = c->nfields || c->grouped || c->lock;
 	return c;
@@ -157,6 +161,22 @@ static struct report_class *class_of(struct report *r,
 	return *to;
 }
 
+struct value *group_take(struct report *r, const struct report_class *class,
+			 const struct trace_event *event, bool *found)
+{
+	struct value_at keys[KEYS_MAX];
+
+	*found = class->grouped;
+	for (unsigned int i = 0; i < r->nkeys && *found; i++) {
+		const struct field_at *at = &class->fields[r->nfields + i].at;
+
+		keys[i].class = at->class;
+		keys[i].at = field_at_bytes(at, event, &keys[i].bytes);
+		*found = keys[i].at;
+	}
+	return *found ? values_take_keys(&r->groups, keys, r->nkeys) : NULL;
+}
+
 /* Counts an event's value of a field; a number also for the value of --by, if
  * the event is grouped, as it has one. `group` is NULL without room for it. */
 static void count_field(struct report *r, const struct field_ref *ref,
@@ -197,9 +217,8 @@ void count_event(struct report *r, const struct trace_event *event)
 {
 	struct report_class *c = class_of(r, event);
 	uint64_t size = (uint64_t)(event->end - event->start);
-	struct value *group = NULL;
-	const uint8_t *at;
-	size_t bytes;
+	struct value *group;
+	bool found;
 
 	if (!c)
 		return;
@@ -215,18 +234,16 @@ void count_event(struct report *r, const struct trace_event *event)
 		return;
 	if (c->lock)
 		locks_event(r, c, &r->traces[event->trace->number], event);
-	at = c->grouped ? field_at_bytes(&c->group, event, &bytes) : NULL;
-	if (at)
-		group = values_take(&r->groups, c->group.class, at, bytes);
+	group = group_take(r, c, event, &found);
 	if (group) {
 		group->events++;
 		group->bytes += size;
-	} else if (at) {
+	} else if (found) {
 		r->groups.other_events++;
 		r->groups.other_bytes += size;
 	}
 	for (unsigned int i = 0; i < c->nfields; i++)
-		count_field(r, &c->fields[i], event, at, group);
+		count_field(r, &c->fields[i], event, found, group);
 }
 
 /* Returns whether the first class of a name has this name. */

@@ -142,17 +142,12 @@ static uint64_t group_of(struct report *r, const struct trace_event *event)
 {
 	const struct report_trace *t = &r->traces[event->trace->number];
 	const struct report_class *c = t->classes[event->class->number];
-	const struct value *value;
-	const uint8_t *at;
-	size_t bytes;
+	bool found;
+	const struct value *value = group_take(r, c, event, &found);
 
-	if (!c->grouped)
-		return 0;
-	at = field_at_bytes(&c->group, event, &bytes);
-	if (!at)
-		return 0;
-	value = values_take(&r->groups, c->group.class, at, bytes);
-	return value ? (uint64_t)(value - r->groups.list) + 1 : GROUP_OTHER;
+	if (value)
+		return (uint64_t)(value - r->groups.list) + 1;
+	return found ? GROUP_OTHER : 0;
 }
 
 /* Called for a BEGIN, with --by only. */

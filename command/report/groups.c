@@ -153,6 +153,8 @@ void report_groups(struct report *r)
 		value_text(v, name, sizeof(name));
 		report_row(r, v->events, v->bytes, name);
 	}
+	if (!r->groups.n)
+		printable_print("  no event has %s\n", r->by);
 	report_more(r, r->groups.n, "value");
 	if (r->groups.other_events)
 		printf("%12llu  %5.1f%%  of values that came behind the first "

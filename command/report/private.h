@@ -16,6 +16,8 @@
 #include "traces/pairs/pairs.h"
 
 #define FIELDS_MAX	8		/* --field */
+#define KEYS_MAX	4		/* fields of --by */
+#define KEYS_BYTES	512		/* names of these */
 #define RULES_MAX	64		/* --pair */
 #define GROUPS_MAX	1000		/* values of --by; others together */
 #define CELLS_MAX	4000		/* rows of all tables by value */
@@ -145,16 +147,15 @@ enum lock_step {
 	LOCK_RETAKE,			/* cond_wait_exit */
 };
 
-/* A class of events in one trace. The list has room for all names of --field;
- * `nfields` of them are in the class. */
+/* A class of events in one trace. The list has room for all names of --field,
+ * of which `nfields` are in the class, and behind them for those of --by. */
 struct report_class {
 	uint64_t events;
 	uint64_t bytes;
 	bool watched;			/* there is more than to count */
-	bool grouped;
+	bool grouped;			/* it has all fields of --by */
 	uint8_t lock;			/* enum lock_step */
 	uint8_t nfields;
-	struct field_at group;
 	struct field_at lock_at;	/* address of the lock */
 	struct field_at lock_ret;	/* class: NULL without this field */
 	struct field_at lock_caller;	/* the same */
@@ -179,7 +180,10 @@ struct report_trace {
  * count_free(), durations_free() and locks_free() free what hangs on it. */
 struct report {
 	struct look look;		/* first: loss_count() */
-	const char *by;
+	const char *by;			/* as given */
+	char key_text[KEYS_BYTES];	/* its names, each with a NUL */
+	const char *keys[KEYS_MAX];
+	unsigned int nkeys;
 	const char *fields[FIELDS_MAX];
 	unsigned int nfields;
 	const char *rules[RULES_MAX];
@@ -226,10 +230,13 @@ struct report {
  * it: pairs, locks, values; a failure sets r->failed, and the report is not
  * printed. count_finish() sums up by trace and name, and sorts the values; call
  * it once, after the last event. Return 0 or -ENOMEM. count_free() may be
- * called without count_open().
+ * called without count_open(). group_take() returns the value of --by in an
+ * event of this class, as values_take() does; `found` is whether it has one.
  */
 int count_open(struct report *r);
 void count_event(struct report *r, const struct trace_event *event);
+struct value *group_take(struct report *r, const struct report_class *class,
+			 const struct trace_event *event, bool *found);
 int count_finish(struct report *r);
 void count_free(struct report *r);
 
@@ -241,15 +248,25 @@ void count_free(struct report *r);
 int check_asked(const struct report *r);
 int check_keys(const struct report *r);
 
+/* A field in an event. */
+struct value_at {
+	const struct field_class *class;
+	const uint8_t *at;
+	size_t bytes;
+};
+
 /*
  * values.c: values_take() returns the value, or NULL: it counts as another. It
  * is valid until the next call. `at` and `bytes` are of the event, whose class
- * must live as long as the values. values_sort() sorts by events, after which
- * values_take() must not be called. value_text() writes a text that ends in a
+ * must live as long as the values. values_take_keys() does the same for fields
+ * that are one value together. values_sort() sorts by events, after which no
+ * value may be taken. value_text() writes a text that ends in a
  * NUL, and in "..." where it was cut; `room` is 5 or more.
  */
 struct value *values_take(struct values *v, const struct field_class *class,
 			  const uint8_t *at, size_t bytes);
+struct value *values_take_keys(struct values *v, const struct value_at *keys,
+			       unsigned int n);
 void values_sort(struct values *v);
 void values_free(struct values *v);
 void value_text(const struct value *value, char *text, size_t room);

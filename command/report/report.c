@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +35,8 @@ static const struct option_row rows[] = {
 	  "values of fields KEY (repeatable)" },
 	LOOK_PAIR_BY_ROW,
 	{ KEY_BY, "by", "FIELD",
-	  "tell events, pairs and numbers of --field by this field's value" },
+	  "tell events, pairs and numbers of --field by this field's value; "
+	  "of several fields with commas, by all of their values" },
 	{ KEY_FIELD, "field", "NAME",
 	  "tell the values of a field (repeatable)" },
 	{ KEY_SORT, "sort", "WORD",
@@ -167,6 +169,8 @@ static int run_report(struct report *r)
  * why. */
 static int take_option(struct report *r, int key, const char *value)
 {
+	char *rest, *name;
+
 	switch (key) {
 	case KEY_PAIR:
 		if (r->nrules == RULES_MAX)
@@ -176,9 +180,22 @@ static int take_option(struct report *r, int key, const char *value)
 		return COMMAND_DONE;
 	case KEY_BY:
 		if (r->by && strcmp(r->by, value))
-			return command_misused("--by '%s' and '%s': give one",
-					       r->by, value);
+			return command_misused("--by '%s' and '%s': give one, "
+					       "or both as %s,%s", r->by,
+					       value, r->by, value);
 		r->by = value;
+		snprintf(r->key_text, sizeof(r->key_text), "%s", value);
+		rest = r->key_text;
+		for (r->nkeys = 0; rest; r->nkeys++) {
+			name = strsep(&rest, ",");
+			if (!*name || r->nkeys == KEYS_MAX ||
+			    strlen(value) >= sizeof(r->key_text))
+				return command_misused("--by '%s': give up to "
+						       "%d fields with commas "
+						       "between them", value,
+						       KEYS_MAX);
+			r->keys[r->nkeys] = name;
+		}
 		return COMMAND_DONE;
 	case KEY_FIELD:
 		if (r->nfields == FIELDS_MAX)

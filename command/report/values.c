@@ -10,11 +10,15 @@
  * Invariant: the index has exactly the numbers of the values in the list.
  * Whoever sorts the list while events are still counted fills the index anew.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command/report/private.h"
 #include "traces/text/event-text.h"
+
+/* Of the text of a value that is one of several keys. */
+#define KEY_BYTES	96
 
 /* Returns whether a class is an array of whole numbers, whose bytes are
  * compared as they are; so the elements' types must be the same. */
@@ -172,6 +176,42 @@ struct value *values_take(struct values *v, const struct field_class *class,
 	hash = index_hash(INDEX_HASH, n->at, n->bytes);
 	number = index_find(&v->index, hash, value_is_same, &key);
 	return number ? &v->list[number - 1] : value_add(v, hash, n);
+}
+
+struct value *values_take_keys(struct values *v, const struct value_at *keys,
+			       unsigned int n)
+{
+	static const struct field_class text = { .kind = FIELD_STRING };
+	char buffer[KEYS_MAX * KEY_BYTES];
+	struct value_key key = { .list = v->list };
+	uint64_t hash = INDEX_HASH, number;
+	size_t end = 0;
+
+	if (n == 1)
+		return values_take(v, keys->class, keys->at, keys->bytes);
+	/* the hash has all bytes, and the text those that are shown */
+	for (unsigned int i = 0; i < n; i++) {
+		const uint8_t *at = keys[i].at;
+		size_t bytes = keys[i].bytes;
+		struct value part = { 0 };
+		struct normal one;
+
+		part.class = field_held(keys[i].class, &at, &bytes);
+		normal_of(&one, part.class, at, bytes);
+		hash = index_hash(hash, one.at, one.bytes);
+		part.form = (uint8_t)one.form;
+		part.cut = one.bytes > VALUE_BYTES;
+		part.length = part.cut ? VALUE_BYTES : (uint32_t)one.bytes;
+		part.kept = (uint8_t *)(uintptr_t)one.at;
+		if (i)
+			end += (size_t)sprintf(buffer + end, ", ");
+		value_text(&part, buffer + end, KEY_BYTES - 2);
+		end += strlen(buffer + end);
+	}
+	key.normal = (struct normal){ .class = &text, .form = VALUE_LABEL,
+				      .at = buffer, .bytes = end };
+	number = index_find(&v->index, hash, value_is_same, &key);
+	return number ? &v->list[number - 1] : value_add(v, hash, &key.normal);
 }
 
 void values_free(struct values *v)

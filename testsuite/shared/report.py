@@ -208,19 +208,26 @@ def shown(number):
     return number if isinstance(number, str) else str(number)
 
 
+def value_by(by, event):
+    """The text of a value, or None: the event lacks one of the fields."""
+    names = by.split(',')
+    if any(name not in event.fields for name in names):
+        return None
+    return ', '.join(shown(event.fields[name]) for name in names)
+
+
 def pairs_by(by, kind):
     for pair in kind.done:
-        for event in pair[3], pair[4]:
-            if by in event.fields:
-                yield event.fields[by], pair[0]
-                break
+        key = value_by(by, pair[3]) or value_by(by, pair[4])
+        if key is not None:
+            yield key, pair[0]
 
 
 def check_by(what, report, got, numbers):
     """The numbers of each value; those of values without a row are counted."""
     parts = collections.defaultdict(list)
     for key, number in numbers:
-        parts[shown(key)].append(number)
+        parts[key].append(number)
     rows = {row['value'] for row in report['groups']}
     same(f'{what}: without a row', got['other'], sum(
         len(parts.pop(key)) for key in list(parts) if key not in rows))
@@ -255,9 +262,9 @@ def check_counts(report, events):
     same('bytes', sum(row['bytes'] for row in report['names']),
          report['bytes'])
     if 'by' in report:
-        values = collections.Counter(shown(event.fields[report['by']])
-                                     for event in events
-                                     if report['by'] in event.fields)
+        values = collections.Counter(value_by(report['by'], event)
+                                     for event in events)
+        values.pop(None, None)
         same('values', {row['value']: row['events']
                         for row in report['groups']},
              dict(list(values.items())[:GROUPS]))
@@ -282,9 +289,9 @@ def check_fields(report, events):
             if 'by' in field:
                 by = report['by']
                 check_by(what, report, field, [
-                    (found.fields[by], found.fields[name]) for found in events
-                    if event in (None, found.name) and name in found.fields
-                    and by in found.fields])
+                    (value_by(by, found), found.fields[name])
+                    for found in events if event in (None, found.name)
+                    and name in found.fields and value_by(by, found)])
             continue
         counts = collections.Counter(shown(item) for item in values)
         total = sum(row['events'] for row in field['values'])
