@@ -59,6 +59,23 @@ def check_paper(page):
         'document.documentElement.dataset.scheme'), 'dark')
 
 
+def check_addresses(page, path):
+    """What an address has beyond the page is cut off, or left out."""
+    for hash, begin, end in (
+            ('#span=-5_99999999999999999999999', -5, None),
+            ('#span=-99999999999999999999999_7', None, 7),
+            ('#view=-99999999999999999999999_9&span=1_2', 1, 2)):
+        page.browser.get('about:blank')
+        page.open(path, hash)
+        got = page.js('[timeline.span.begin, timeline.span.end]')
+        whole = page.js('[timeline.whole().begin, timeline.whole().end]')
+        check_equal(hash, got, [
+            round(whole[0]) if begin is None else begin,
+            round(whole[1]) if end is None else end])
+        check_equal(hash + ': the report', page.text('#report h2'),
+                    'Selected span')
+
+
 def strange(page, path, view):
     with open(view, newline='\n', errors='replace') as file:
         lines = file.read().split('\n')[:-1]
@@ -91,6 +108,7 @@ def main(path, view):
     try:
         page.open(path)
         strange(page, path, view)
+        check_addresses(page, path)
         check_console(page, 'strange')
     finally:
         page.browser.quit()

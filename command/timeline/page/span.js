@@ -73,10 +73,15 @@ class Span {
 		this.begin = this.end = null;
 	}
 
+	// An address may have any time: beyond the page there is no date.
 	set(a, b)
 	{
-		this.begin = Math.round(Math.min(a, b));
-		this.end = Math.round(Math.max(a, b));
+		const whole = this.app.whole();
+		const inside = ns => Math.round(Math.max(whole.begin,
+			Math.min(whole.end, ns)));
+
+		this.begin = inside(Math.min(a, b));
+		this.end = inside(Math.max(a, b));
 	}
 
 	// Shows what is in it. Nothing else is selected then.
