@@ -169,8 +169,8 @@ static int elements_take(struct describe_model *model,
 		shown_add(model, TAFFRAIL_HOW_CHARS);
 		return n > DESCRIBE_PAD_BYTES / 2 ? -EMSGSIZE : 0;
 	}
-	if (element)
-		base_add(model, element->base);
+	/* LTTng's traces have a blob's bytes in base 16 */
+	base_add(model, element ? element->base : 16);
 	if (element && element->swapped && element->bits > 8)
 		shown_add(model, TAFFRAIL_HOW_BIG_ENDIAN);
 	return 0;
