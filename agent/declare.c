@@ -11,7 +11,6 @@
 
 #include "agent/declare.h"
 #include "agent/fork-private.h"
-#include "agent/private.h"
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/index.h"
