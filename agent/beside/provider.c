@@ -9,6 +9,10 @@
  *
  * Providers register in constructors, perhaps before the agent's own, perhaps
  * in a program where the agent does not work.
+ *
+ * The two names have a version that is not the default one (exports.map). The
+ * dynamic linker takes them for names without a version, as LTTng's are. A
+ * linker does not: a program that is linked with both libraries needs LTTng's.
  */
 #include <errno.h>
 
@@ -22,6 +26,14 @@
 #include "tracepoints/sites/registry.h"
 
 #define PUBLIC		__attribute__((visibility("default")))
+#if __has_attribute(symver)
+#define EXPORT(function, name) \
+	PUBLIC __attribute__((symver(name "@TAFFRAIL_BESIDE")))
+#else
+#define EXPORT(function, name)						\
+	__asm__(".symver " #function ", " name "@TAFFRAIL_BESIDE");	\
+	PUBLIC
+#endif
 #define SHOWN_BYTES	32768
 #define ID_BYTES	128
 
@@ -171,9 +183,10 @@ static struct provider *provider_make(const struct ust_provider *description,
  * The result is for the provider, which gives it back. A provider of LTTng-UST
  * 2.13 to 2.15 ends the program when it is NULL.
  */
-PUBLIC void *lttng_ust_probe_register(const struct ust_provider *description);
+EXPORT(beside_register, "lttng_ust_probe_register")
+void *beside_register(const struct ust_provider *description);
 
-PUBLIC void *lttng_ust_probe_register(const struct ust_provider *description)
+void *beside_register(const struct ust_provider *description)
 {
 	struct provider *provider = NULL;
 	int error = errno;
@@ -287,9 +300,10 @@ static void provider_forget(struct provider *provider, bool is_unused)
 	registry_unlock();
 }
 
-PUBLIC void lttng_ust_probe_unregister(void *cookie);
+EXPORT(beside_unregister, "lttng_ust_probe_unregister")
+void beside_unregister(void *cookie);
 
-PUBLIC void lttng_ust_probe_unregister(void *cookie)
+void beside_unregister(void *cookie)
 {
 	struct provider *provider = provider_of(cookie);
 	int error = errno;
