@@ -27,7 +27,7 @@
 
 struct unload_facts {
 	uint64_t stub;		/* the code that holds forks meanwhile */
-	/* Where a thread may be, or return to: the library's code, its room for
+	/* Where a thread may be, or return to: the library's code, the room for
 	 * stubs of USDT probes, and all memory that the agent has mapped. */
 	uint64_t code, code_end;
 	uint64_t stubs, stubs_end;

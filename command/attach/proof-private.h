@@ -10,7 +10,6 @@
 #include "control/unload.h"
 
 #define PROOF_RANGES_MAX	(MAPPINGS_MAX + 4)
-#define PROOF_EXCEPT_MAX	4
 
 struct range {
 	uint64_t start, end;
@@ -22,10 +21,9 @@ struct attach_proof {
 	struct unload_facts facts;
 	struct range ranges[PROOF_RANGES_MAX];	/* the code in question */
 	size_t nranges;
-	struct range held[MAPPINGS_MAX]; /* memory that has its addresses */
+	struct range held[PROOF_RANGES_MAX];	/* may have its addresses: the
+						 * agent's, and our stubs */
 	size_t nheld;
-	struct range except[PROOF_EXCEPT_MAX];	/* may have its addresses */
-	size_t nexcept;
 	uint64_t *stacks;		/* how far the threads' stacks are
 					 * used */
 	size_t nstacks;

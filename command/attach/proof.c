@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Proves that nothing in a process leads to some of its memory, while all
- * threads are stopped: the agent's code, its stubs at USDT probes, and what it
- * has mapped. Then no thread comes there later: an address comes from a
- * register or from memory.
+ * threads are stopped: the agent's code, with the stubs at USDT probes,
+ * wherever it is mapped. Then no thread comes there later: an address comes
+ * from a register or from memory.
  *
  *	thread's registers		any of them
- *	its restartable sequences	the kernel reads once more what the last
+ *	restartable sequences		the kernel reads once more what the last
  *					one was: the word is cleared
  *	memory				each word of each page that is the
  *					process's own, except what lies below a
@@ -14,7 +14,7 @@
  *
  * Pages of files that nobody has written to are as the linker made the file,
  * and have no address. The words of the dynamic linker about the library do not
- * count: they lead to its tables, not to its code.
+ * count: they lead to tables, not to code.
  *
  * Refused, as there is no proof: processes that make code (addresses there are
  * not aligned, and not absolute), that have more memory than can be read in a
@@ -162,7 +162,6 @@ int attach_proof_open(struct attach_proof *p, struct attach_target *t,
 	for (size_t i = 0; i < MAPPINGS_MAX; i++)
 		range_add(p->held, &p->nheld, rows[i].start,
 			  rows[i].start + rows[i].bytes);
-	ranges_sort(p->held, p->nheld);
 	ret = code_add(p);
 	if (ret)
 		return ret;
@@ -172,7 +171,7 @@ int attach_proof_open(struct attach_proof *p, struct attach_target *t,
 		if (t->modules[i].map == t->names.library)
 			attach_proof_except(p, t->modules[i].base,
 					    f->stubs_end - t->modules[i].base);
-	attach_proof_except(p, f->stub, ATTACH_CODE_BYTES);
+	attach_proof_except(p, f->stub, ATTACH_CODE_BYTES + ATTACH_BLOCK_BYTES);
 	return p->nranges ? 0 : -EPROTO;
 }
 
@@ -186,12 +185,13 @@ void attach_proof_open_range(struct attach_proof *p, struct attach_target *t,
 
 void attach_proof_except(struct attach_proof *p, uint64_t start, uint64_t bytes)
 {
-	range_add(p->except, &p->nexcept, start, start + bytes);
+	range_add(p->held, &p->nheld, start, start + bytes);
 }
 
 void attach_proof_begin(struct attach_proof *p)
 {
 	p->nstacks = 0;
+	ranges_sort(p->held, p->nheld);
 }
 
 void attach_proof_close(struct attach_proof *p)
@@ -336,15 +336,6 @@ static int search_pages(struct attach_proof *p, int pagemap, uint64_t from,
 	return ret;
 }
 
-static bool is_except(const struct attach_proof *p, const struct line *line)
-{
-	for (size_t i = 0; i < p->nexcept; i++)
-		if (line->start >= p->except[i].start &&
-		    line->start < p->except[i].end)
-			return true;
-	return false;
-}
-
 /* Searches a mapping, from where a thread uses it as a stack. Parts of it may
  * be the memory in question, as the kernel joins neighbours. */
 static int search_line(struct attach_proof *p, int pagemap,
@@ -362,7 +353,7 @@ static int search_line(struct attach_proof *p, int pagemap,
 	}
 	if (stack && !line->private)
 		return -EAGAIN;
-	if (!stack && (!p->memory || !line->private || is_except(p, line)))
+	if (!stack && (!p->memory || !line->private))
 		return 0;
 	at = stack ? from : line->start;
 	for (size_t i = 0; p->memory && !ret && i < p->nheld; i++) {

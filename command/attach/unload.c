@@ -6,10 +6,10 @@
  *	1	a helper calls the agent: it gives all back that leads to it,
  *		and holds forks (agent/unload-shared.c)
  *	2	all threads stop: none uses the agent (proof.c); else again
- *	3	the helper calls dlclose(), and takes its fork handlers out
+ *	3	the helper calls dlclose(), and takes the fork handlers out
  *	4	all threads stop: none is in those handlers; their pages go
  *
- * Invariant: if one step fails, the agent and its pages stay as they were.
+ * Invariant: if one step fails, the agent and the pages stay as they were.
  */
 #include <errno.h>
 #include <string.h>
