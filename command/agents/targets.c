@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,7 +20,6 @@
 #include "command/agents/rule.h"
 #include "command/attach/steps.h"
 #include "command/common/command.h"
-#include "command/common/inode.h"
 #include "command/common/limits.h"
 #include "command/common/nearest.h"
 #include "command/elf/process-markers.h"
