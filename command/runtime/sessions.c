@@ -26,6 +26,7 @@
 
 #define RULES_BYTES_MAX		(256u << 10)
 #define OFF_ROOM_BYTES		4096
+#define DESCRIPTORS		"/proc/self/fd"
 
 /* Gives a new file to the runtime directory's user. Returns 0 or -1. */
 static int file_give(const struct rundir *dir, int fd)
@@ -71,8 +72,10 @@ static int rules_write(const struct rundir *dir, const char *name,
 	/* no session's name begins with a dot, so no agent reads this file */
 	snprintf(temporary, sizeof(temporary), ".%s.%d", name, getpid());
 	unlinkat(below, temporary, 0);
-	/* a file without a name goes with this command, if that is killed */
-	fd = openat(below, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	/* a file without a name goes with this command, if that is killed; it
+	 * gets a name by way of /proc */
+	fd = access(DESCRIPTORS, X_OK) ? -1 :
+	     openat(below, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
 	nameless = fd >= 0;
 	if (!nameless)
 		fd = openat(below, temporary, O_WRONLY | O_CREAT | O_EXCL |
@@ -90,7 +93,7 @@ static int rules_write(const struct rundir *dir, const char *name,
 	}
 	if (!ret && file_give(dir, fd))
 		ret = -errno;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	snprintf(path, sizeof(path), DESCRIPTORS "/%d", fd);
 	if (!ret && nameless && linkat(AT_FDCWD, path, below, name,
 				       AT_SYMLINK_FOLLOW)) {
 		/* to replace a file takes a name */
