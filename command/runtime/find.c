@@ -16,10 +16,12 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/base.h"
 #include "command/causes/cause.h"
+#include "command/common/inode.h"
 #include "command/common/limits.h"
 #include "command/procfs/mapped-file.h"
 #include "command/procfs/process.h"
@@ -28,6 +30,8 @@
 
 /* Of a kernel thread, in /proc/PID/stat (linux/sched.h). */
 #define PF_KTHREAD	0x200000ul
+
+#define REPLACED_PAUSE_NS	5000000
 
 struct target {
 	pid_t pid;		/* here */
@@ -465,4 +469,30 @@ int rundir_find(struct rundir_process *process, pid_t pid, struct cause *cause)
 	process->starttime = target.starttime;
 	process->alive = true;
 	return 0;
+}
+
+void rundir_end_replaced(struct rundir_process *process, int *looks)
+{
+	const struct timespec pause = { .tv_nsec = REPLACED_PAUSE_NS };
+	struct rundir_process now;
+	struct stat here, there;
+	struct cause cause;
+	bool over;
+
+	if (!process->alive || process->unseen || !rundir_unlocked(process))
+		return;
+	for (;;) {
+		over = true;
+		if (!rundir_find(&now, process->pid, &cause)) {
+			over = fstat(process->fd, &here) ||
+			       fstat(now.fd, &there) ||
+			       !inode_same(&here, &there);
+			rundir_process_close(&now);
+		}
+		if (!over || (*looks)-- <= 0)
+			break;
+		nanosleep(&pause, NULL);
+	}
+	process->alive = !over;
+	process->replaced = over;
 }

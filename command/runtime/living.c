@@ -20,15 +20,11 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "command/common/inode.h"
 #include "command/common/limits.h"
 #include "command/procfs/process.h"
 #include "command/runtime/private.h"
-
-#define REPLACED_PAUSE_NS	5000000
 
 /* Reads fields 3, 20 and 22 of the stat file of a process, or with `tid` of a
  * thread. Returns 0, -ESRCH, or -EMFILE or -ENFILE. */
@@ -123,32 +119,6 @@ bool rundir_unlocked(const struct rundir_process *process)
 
 	return !rundir_read_process(process, process->image, &head) &&
 	       head.locked && !rundir_locked(process);
-}
-
-void rundir_end_replaced(struct rundir_process *process, int *looks)
-{
-	const struct timespec pause = { .tv_nsec = REPLACED_PAUSE_NS };
-	struct rundir_process now;
-	struct stat here, there;
-	struct cause cause;
-	bool over;
-
-	if (!process->alive || process->unseen || !rundir_unlocked(process))
-		return;
-	for (;;) {
-		over = true;
-		if (!rundir_find(&now, process->pid, &cause)) {
-			over = fstat(process->fd, &here) ||
-			       fstat(now.fd, &there) ||
-			       !inode_same(&here, &there);
-			rundir_process_close(&now);
-		}
-		if (!over || (*looks)-- <= 0)
-			break;
-		nanosleep(&pause, NULL);
-	}
-	process->alive = !over;
-	process->replaced = over;
 }
 
 bool rundir_lives(const struct rundir_process *process)
