@@ -402,6 +402,15 @@ static int look_dispatch(const struct tracee *x)
 		       (void *)sizeof(it), &it) && it.mode ? -ENOSYS : 0;
 }
 
+/* Blocks signals of the stopped thread while it makes calls for us: one that
+ * came in between would be taken from it. */
+static int block_signals(const struct tracee *x)
+{
+	uint64_t mask = ~SIGNAL_BIT(SIGTRAP);
+
+	return do_trace(PTRACE_SETSIGMASK, x->tid, (void *)SIGSET_BYTES, &mask);
+}
+
 /* Has the thread unmap the memory; nothing if there is none. */
 static void unmap_memory(struct tracee *x, uint64_t base, size_t bytes)
 {
@@ -423,11 +432,10 @@ static int do_work(struct tracee *x, struct attach_stop *stop,
 	const long map[7] = { SYS_mmap, 0, (long)memory->size,
 			      PROT_READ | PROT_WRITE | PROT_EXEC,
 			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0 };
-	uint64_t mask = ~SIGNAL_BIT(SIGTRAP), tp;
 	uint32_t multiple, one = 1;
 	int64_t result;
-	int ret = do_trace(PTRACE_SETSIGMASK, x->tid, (void *)SIGSET_BYTES,
-			   &mask);
+	uint64_t tp;
+	int ret = block_signals(x);
 
 	if (!ret)
 		ret = inject_call(x, x->t->syscall, map, &result);
@@ -492,7 +500,7 @@ int attach_thread_work(const struct attach_job *job)
 			ret = lead_wake(&x, job->wake);
 		else if (moved && job->memory)
 			ret = do_work(&x, job->stop, job->memory, header);
-		else if (moved)
+		else if (moved && !(ret = block_signals(&x)))
 			unmap_memory(&x, job->stop->base, job->bytes);
 		/* a thread that is restarted in a system call goes on from a
 		 * stop in which the kernel looks for signals */
