@@ -19,10 +19,16 @@
 /* A process whose files have gone is waited for as long as this. */
 #define EXECUTES_SECONDS	10
 
-int executing_open(const struct look_rings *live,
-		   struct rundir_process *process)
+/* Returns seconds of a clock that is never set. */
+static time_t executing_seconds(void)
+{
+	return (time_t)(monotonic_ns() / 1000000000);
+}
+
+int executing_open(struct look_rings *live, struct rundir_process *process)
 {
 	struct stat st;
+	bool over;
 
 	if (live->top < 0)
 		return -ENOENT;
@@ -36,18 +42,15 @@ int executing_open(const struct look_rings *live,
 		return -EACCES;
 	}
 	/* the program that made the files is over */
-	if (rundir_unlocked(process)) {
+	over = rundir_unlocked(process);
+	if (!over || !live->over)
+		live->over = over ? executing_seconds() : 0;
+	if (over && executing_seconds() - live->over >= EXECUTES_SECONDS) {
 		rundir_process_close(process);
 		return -ENOENT;
 	}
 	process->alive = rundir_alive(process->pid, process->starttime);
 	return 0;
-}
-
-/* Returns seconds of a clock that is never set. */
-static time_t executing_seconds(void)
-{
-	return (time_t)(monotonic_ns() / 1000000000);
 }
 
 bool executing_one(struct known *known, struct cause *cause)

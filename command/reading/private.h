@@ -76,6 +76,8 @@ struct look_rings {
 	bool later;			/* processes obey the session's rules */
 	struct rundir_process only;	/* with -p: the process */
 	int top;			/* the directory above its own, or -1 */
+	time_t over;			/* when its program was first seen to be
+					 * over, or 0 */
 
 	/* missing.c */
 	char process[48];		/* with -p: the directory below it */
@@ -100,8 +102,9 @@ struct look_rings {
 int live_grow(struct look_rings *live);
 
 /* With -p, opens the process's directory, though the program has no agent yet
- * or has ended. Returns 0 or a negative errno. */
-int executing_open(const struct look_rings *live,
+ * or has ended: other images may be there than were seen. Returns 0 or a
+ * negative errno, -ENOENT when it has had no agent for EXECUTES_SECONDS. */
+int executing_open(struct look_rings *live,
 		   struct rundir_process *process);
 
 /* Returns true when a process lives and its image in the session has gone: it
