@@ -150,6 +150,8 @@ command_sources = \
 	command/procfs/process.h \
 	command/procfs/rlimits.c \
 	command/procfs/rlimits.h \
+	command/procfs/threads.c \
+	command/procfs/threads.h \
 	command/reading/executing.c \
 	command/reading/follow.c \
 	command/reading/live.c \

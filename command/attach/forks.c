@@ -15,15 +15,14 @@
  * Once is enough: the thread cannot enter fork(3) again without coming to our
  * handler.
  */
-#include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "command/attach/steps.h"
 #include "command/common/monotonic.h"
 #include "command/procfs/process.h"
+#include "command/procfs/threads.h"
 
 #define HANDLER_WAIT_MS	3000	/* less than the loader waits for `go` */
 #define MAYBE_WAIT_MS	300
@@ -118,26 +117,20 @@ static int wait_thread(struct attach_target *t, pid_t tid, uint64_t base)
 
 int attach_forks_wait(struct attach_target *t, uint64_t base)
 {
-	char path[32];
-	struct dirent *entry;
 	int ret = 0;
-	DIR *tasks;
+	DIR *list;
+	pid_t tid;
 
 	if (!others_prepare(t, base))
 		return 0;
 	/* a directory that changes while it is read may omit a thread once */
 	for (int round = 0; round < 2 && !ret; round++) {
-		snprintf(path, sizeof(path), "/proc/%d/task", t->pid);
-		tasks = opendir(path);
-		while (tasks && !ret && (entry = readdir(tasks))) {
-			pid_t tid = atoi(entry->d_name);
-
-			if (tid && !attach_thread_worker(t->pid, tid) &&
+		list = threads_open(t->pid);
+		while (!ret && (tid = threads_next(list)))
+			if (!attach_thread_worker(t->pid, tid) &&
 			    !process_named(t->pid, tid, "taffrail attach"))
 				ret = wait_thread(t, tid, base);
-		}
-		if (tasks)
-			closedir(tasks);
+		threads_close(list);
 	}
 	return ret;
 }

@@ -6,7 +6,6 @@
  * The order: the checks whose causes tell most come first, as a process that
  * has ended or is traced fails the later ones, too.
  */
-#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <stdio.h>
@@ -18,6 +17,7 @@
 #include "command/attach/steps.h"
 #include "command/common/command.h"
 #include "command/procfs/process.h"
+#include "command/procfs/threads.h"
 #include "command/sandbox/opener.h"
 
 long attach_yama_scope(void)
@@ -63,21 +63,14 @@ static int target_refused(const struct attach_target *t, int error)
  * stays off there. Returns 0, or a negative errno and the cause. */
 static int check_threads(const struct attach_target *t)
 {
-	char path[32];
-	struct dirent *entry;
+	DIR *list = threads_open(t->pid);
+	long tracer;
+	pid_t tid;
 	int ret = 0;
-	DIR *tasks;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", t->pid);
-	tasks = opendir(path);
-	if (!tasks)
+	if (!list)
 		return attach_cause(t, -ESRCH, PROCESS_ENDED);
-	while (!ret && (entry = readdir(tasks))) {
-		pid_t tid = atoi(entry->d_name);
-		long tracer;
-
-		if (tid <= 0)
-			continue;
+	while (!ret && (tid = threads_next(list))) {
 		tracer = process_status(tid, "TracerPid");
 		if (tracer > 0)
 			ret = attach_cause(t, -EBUSY, PROCESS_TRACED,
@@ -85,7 +78,7 @@ static int check_threads(const struct attach_target *t)
 		else if (process_status(tid, "Seccomp") > 0)
 			ret = attach_cause(t, -ENOTSUP, PROGRAM_FILTERED);
 	}
-	closedir(tasks);
+	threads_close(list);
 	return ret;
 }
 

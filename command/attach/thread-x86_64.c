@@ -24,12 +24,10 @@
  * stopped only outside of libc and the linker, or in a system call that they do
  * not make under a lock: after the stop there is a second thread.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <linux/rseq.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -44,6 +42,7 @@
 #include "command/attach/steps.h"
 #include "command/common/monotonic.h"
 #include "command/procfs/process.h"
+#include "command/procfs/threads.h"
 
 #define STOP_WAIT_MS	2000
 #define ATTACH_CROWD_MAX 1024
@@ -556,24 +555,20 @@ static int crowd_add(struct crowd *crowd, struct attach_target *t, pid_t tid)
 /* Stops all threads: until a look at the list shows no other one. */
 static int crowd_stop(struct crowd *crowd, struct attach_target *t)
 {
-	struct dirent *entry;
 	int ret = 0, came = 1;
-	char path[32];
-	DIR *tasks;
+	DIR *list;
+	pid_t tid;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", t->pid);
 	while (came && ret >= 0) {
 		came = 0;
-		tasks = opendir(path);
-		if (!tasks)
+		list = threads_open(t->pid);
+		if (!list)
 			return -ESRCH;
-		while (ret >= 0 && (entry = readdir(tasks))) {
-			pid_t tid = atoi(entry->d_name);
-
-			ret = tid > 0 ? crowd_add(crowd, t, tid) : 0;
+		while (ret >= 0 && (tid = threads_next(list))) {
+			ret = crowd_add(crowd, t, tid);
 			came |= ret > 0;
 		}
-		closedir(tasks);
+		threads_close(list);
 	}
 	return ret < 0 ? ret : 0;
 }

@@ -3,7 +3,6 @@
  * A process's threads as /proc shows them: their names, their registers, and
  * which is the best one to stop; and how long their turns of the scheduler are.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
@@ -14,20 +13,17 @@
 
 #include "command/attach/steps.h"
 #include "command/procfs/process.h"
+#include "command/procfs/threads.h"
 
 bool attach_thread_named(pid_t pid, const char *name)
 {
-	struct dirent *entry;
+	DIR *list = threads_open(pid);
 	bool found = false;
-	char path[32];
-	DIR *tasks;
+	pid_t tid;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	tasks = opendir(path);
-	while (tasks && !found && (entry = readdir(tasks)))
-		found = process_named(pid, atoi(entry->d_name), name);
-	if (tasks)
-		closedir(tasks);
+	while (!found && (tid = threads_next(list)))
+		found = process_named(pid, tid, name);
+	threads_close(list);
 	return found;
 }
 
@@ -161,21 +157,16 @@ int attach_threads_list(pid_t pid, pid_t tids[ATTACH_THREADS_MAX])
 {
 	pid_t found[RANKS][ATTACH_THREADS_MAX];
 	int n[RANKS] = { 0 }, total = 0;
-	struct dirent *entry;
-	char path[32];
-	DIR *tasks;
+	DIR *list = threads_open(pid);
+	pid_t tid;
+	int rank;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	tasks = opendir(path);
-	while (tasks && (entry = readdir(tasks))) {
-		pid_t tid = atoi(entry->d_name);
-		int r = tid > 0 ? rank_thread(pid, tid) : -1;
-
-		if (r >= 0 && n[r] < ATTACH_THREADS_MAX)
-			found[r][n[r]++] = tid;
+	while ((tid = threads_next(list))) {
+		rank = rank_thread(pid, tid);
+		if (rank >= 0 && n[rank] < ATTACH_THREADS_MAX)
+			found[rank][n[rank]++] = tid;
 	}
-	if (tasks)
-		closedir(tasks);
+	threads_close(list);
 	for (int r = 0; r < RANK_BLOCKED; r++)
 		for (int i = 0; i < n[r] && total < ATTACH_THREADS_MAX; i++)
 			tids[total++] = found[r][i];

@@ -7,7 +7,6 @@
  */
 #include "command/procfs/process.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -19,6 +18,7 @@
 
 #include "command/causes/cause.h"
 #include "command/common/limits.h"
+#include "command/procfs/threads.h"
 
 /* Field 9 of /proc/PID/stat, and of it, by the kernel's <linux/sched.h>, what a
  * thread has from the begin of its end on. */
@@ -79,45 +79,33 @@ static bool has_exited(pid_t tid)
 
 pid_t process_shown(pid_t pid)
 {
-	struct dirent *entry;
-	pid_t tid = pid;
-	char path[32];
-	DIR *tasks;
+	pid_t tid;
+	DIR *list;
 
 	if (!has_exited(pid))
 		return pid;
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	tasks = opendir(path);
-	while (tasks && tid == pid && (entry = readdir(tasks)))
-		if (atoi(entry->d_name) > 0 && !has_exited(atoi(entry->d_name)))
-			tid = atoi(entry->d_name);
-	if (tasks)
-		closedir(tasks);
-	return tid;
+	list = threads_open(pid);
+	do
+		tid = threads_next(list);
+	while (tid && has_exited(tid));
+	threads_close(list);
+	return tid ? tid : pid;
 }
 
 bool process_ending(pid_t pid)
 {
-	struct dirent *entry;
-	bool ending = true;
-	char path[32];
-	DIR *tasks;
+	DIR *list = threads_open(pid);
+	bool ending = list;
+	char text[1024];
+	pid_t tid;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	tasks = opendir(path);
-	while (tasks && ending && (entry = readdir(tasks))) {
-		char text[1024];
-
+	while (ending && (tid = threads_next(list)))
 		/* a thread that is gone meanwhile has ended, too */
-		if (atoi(entry->d_name) > 0 &&
-		    process_text(pid, atoi(entry->d_name), "stat", text,
-				 sizeof(text)) > 0)
+		if (process_text(pid, tid, "stat", text, sizeof(text)) > 0)
 			ending = strtoul(process_stat_field(text, STAT_FLAGS),
 					 NULL, 10) & PF_EXITING;
-	}
-	if (tasks)
-		closedir(tasks);
-	return tasks && ending;
+	threads_close(list);
+	return ending;
 }
 
 int process_each_mapping(pid_t pid,
@@ -266,21 +254,15 @@ bool process_has_id(pid_t pid, const char *map, uint32_t id)
 
 bool process_children_away(pid_t pid, const char *kind)
 {
-	char path[32], file[NAME_MAX + 96];
 	struct stat own, children;
-	struct dirent *entry;
-	bool away = true;
-	DIR *tasks;
+	DIR *list = threads_open(pid);
+	bool away = list;
+	char file[96];
+	pid_t tid;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	tasks = opendir(path);
-	if (!tasks)
-		return false;
-	while (away && (entry = readdir(tasks))) {
-		if (entry->d_name[0] == '.')
-			continue;
-		snprintf(file, sizeof(file), "%s/%s/ns/%s", path,
-			 entry->d_name, kind);
+	while (away && (tid = threads_next(list))) {
+		snprintf(file, sizeof(file), "/proc/%d/task/%d/ns/%.16s", pid,
+			 tid, kind);
 		away = !stat(file, &own);
 		strcat(file, "_for_children");
 		/* a PID namespace has no file before the first process */
@@ -289,7 +271,7 @@ bool process_children_away(pid_t pid, const char *kind)
 				       errno == ENOENT :
 				       own.st_ino != children.st_ino;
 	}
-	closedir(tasks);
+	threads_close(list);
 	return away;
 }
 

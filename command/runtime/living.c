@@ -8,14 +8,11 @@
  * Invariant: where nothing can be known, the process lives, for the files of a
  * living process must never be removed.
  */
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -24,6 +21,7 @@
 
 #include "command/common/limits.h"
 #include "command/procfs/process.h"
+#include "command/procfs/threads.h"
 #include "command/runtime/private.h"
 
 /* Reads fields 3, 20 and 22 of the stat file of a process, or with `tid` of a
@@ -133,26 +131,16 @@ bool rundir_lives(const struct rundir_process *process)
 
 pid_t rundir_living_thread(pid_t pid)
 {
-	char path[64], state;
-	struct dirent *entry;
+	DIR *list = threads_open(pid);
 	uint64_t start;
-	pid_t tid = pid, next;
 	long threads;
-	DIR *stream;
+	char state;
+	pid_t tid;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	stream = opendir(path);
-	while (stream && (entry = readdir(stream))) {
-		if (!isdigit((unsigned char)entry->d_name[0]))
-			continue;
-		next = atoi(entry->d_name);
-		if (!read_stat(pid, next, &state, &threads, &start) &&
-		    state != 'Z' && state != 'X') {
-			tid = next;
-			break;
-		}
-	}
-	if (stream)
-		closedir(stream);
-	return tid;
+	do
+		tid = threads_next(list);
+	while (tid && (read_stat(pid, tid, &state, &threads, &start) ||
+		       state == 'Z' || state == 'X'));
+	threads_close(list);
+	return tid ? tid : pid;
 }
