@@ -43,6 +43,9 @@ static struct arena_type event_type = ARENA_TYPE(struct event);
 /* Of the event that is being described; guarded by the registry's lock. */
 static char shown_room[SHOWN_BYTES];
 
+/* The result for a provider that neither LTTng nor this room took. */
+static const char refused[1];
+
 /* Returns true before the agent has started. */
 static bool is_early(void)
 {
@@ -210,7 +213,7 @@ void *beside_register(const struct ust_provider *description)
 		stock_settle();
 	}
 	errno = error;
-	return provider ? provider : cookie ? cookie : (void *)description;
+	return provider ? provider : cookie ? cookie : (void *)refused;
 }
 
 /* Returns the provider that got this result, or NULL. */
@@ -305,10 +308,13 @@ void beside_unregister(void *cookie);
 
 void beside_unregister(void *cookie)
 {
-	struct provider *provider = provider_of(cookie);
+	struct provider *provider;
 	int error = errno;
 	bool is_unused;
 
+	if (cookie == refused)
+		return;
+	provider = provider_of(cookie);
 	if (provider) {
 		cookie = provider->cookie;
 		heirs_find(provider);
