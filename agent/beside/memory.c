@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Memory for stock's calls in the agent's threads.
+ * Memory and locks for stock's calls in the agent's threads.
  *
  * libc does not know the agent's threads: malloc(3) has no cache there, and in
  * a process of one thread takes no lock. But stock allocates where it connects
@@ -9,6 +9,10 @@
  * entries for calloc and free in the table of addresses (GOT) of stock's one
  * library that connects events lead here. In other threads the functions here
  * call the program's.
+ *
+ * Where the program's functions for mutexes are not libc's, but a wrapper's,
+ * the entries for these lead here, too: a wrapper has variables of each thread,
+ * which the agent's threads lack.
  *
  * Invariants:
  *  - one thread at a time takes from the pool, with this room's lock; any
@@ -20,6 +24,8 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <pthread.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 
 #include "agent/beside/private.h"
@@ -50,13 +56,32 @@ static void *waiting;
 
 static void *(*real_calloc)(size_t n, size_t bytes);
 static void (*real_free)(void *p);
+/* Stock tells what it does, by functions that read the thread's locale. */
+static bool tells;
 
-/* The two entries of the table. */
+/* The program's, and libc's. */
+static struct mutex_calls {
+	int (*lock)(pthread_mutex_t *mutex);
+	int (*unlock)(pthread_mutex_t *mutex);
+} real, libc;
+
+static void *stock_calloc(size_t n, size_t bytes);
+static void stock_free(void *p);
+static int stock_mutex_lock(pthread_mutex_t *mutex);
+static int stock_mutex_unlock(pthread_mutex_t *mutex);
+
+/* The entries of the table. */
 static struct {
-	uint64_t *at;
 	const char *name;
 	void *function;
-} entries[2];
+	uint64_t *at;
+	bool needed;
+} entries[] = {
+	{ "calloc", (void *)stock_calloc, NULL, false },
+	{ "free", (void *)stock_free, NULL, false },
+	{ "pthread_mutex_lock", (void *)stock_mutex_lock, NULL, false },
+	{ "pthread_mutex_unlock", (void *)stock_mutex_unlock, NULL, false },
+};
 
 static bool is_pooled(const void *p)
 {
@@ -143,6 +168,21 @@ static void stock_free(void *p)
 	}
 }
 
+static int stock_mutex_lock(pthread_mutex_t *mutex)
+{
+	return (thread_is_ours() ? libc.lock : real.lock)(mutex);
+}
+
+static int stock_mutex_unlock(pthread_mutex_t *mutex)
+{
+	return (thread_is_ours() ? libc.unlock : real.unlock)(mutex);
+}
+
+static bool has_wrapper(void)
+{
+	return real.lock != libc.lock || real.unlock != libc.unlock;
+}
+
 static void entries_look(uint64_t base, const char *strings,
 			 const Elf64_Sym *symbols, const Elf64_Rela *r,
 			 uint64_t bytes)
@@ -202,17 +242,40 @@ static int library_look(struct dl_phdr_info *info, size_t size, void *function)
 	return 1;
 }
 
+static void mutex_calls_find(struct mutex_calls *calls, void *library)
+{
+	*(void **)&calls->lock = dlsym(library, "pthread_mutex_lock");
+	*(void **)&calls->unlock = dlsym(library, "pthread_mutex_unlock");
+}
+
 void memory_find(void *function)
 {
-	entries[0].at = NULL;
-	entries[0].name = "calloc";
-	entries[0].function = (void *)stock_calloc;
-	entries[1].at = NULL;
-	entries[1].name = "free";
-	entries[1].function = (void *)stock_free;
+	static void *found;
+	void *library;
+	uint32_t i;
+
+	/* the agent's threads may use what was found */
+	if (function == found)
+		return;
+	found = function;
+	for (i = 0; i < ARRAY_SIZE(entries); i++)
+		entries[i].at = NULL;
 	*(void **)&real_calloc = dlsym(RTLD_DEFAULT, "calloc");
 	*(void **)&real_free = dlsym(RTLD_DEFAULT, "free");
+	mutex_calls_find(&real, RTLD_DEFAULT);
+	library = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+	mutex_calls_find(&libc, library);
+	if (library)
+		dlclose(library);
+	for (i = 0; i < ARRAY_SIZE(entries); i++)
+		entries[i].needed = i < 2 || has_wrapper();
+	tells = !!getenv("LTTNG_UST_DEBUG");
 	modules_each(library_look, function);
+}
+
+bool memory_may_wait(void)
+{
+	return !thread_is_ours() || !has_wrapper();
 }
 
 bool memory_ready(void)
@@ -221,7 +284,7 @@ bool memory_ready(void)
 	uint32_t i;
 	long p;
 
-	if (!entries[0].at || !entries[1].at || !real_calloc || !real_free)
+	if (tells || !real_calloc || !real_free || !libc.lock || !libc.unlock)
 		return false;
 	if (!pool) {
 		p = sys_mmap(NULL, POOL_BYTES, PROT_READ | PROT_WRITE,
@@ -234,6 +297,10 @@ bool memory_ready(void)
 	for (i = 0; i < ARRAY_SIZE(entries); i++) {
 		uint64_t to = (uint64_t)entries[i].function;
 
+		if (!entries[i].needed)
+			continue;
+		if (!entries[i].at)
+			return false;
 		if (load_relaxed(entries[i].at) == to)
 			continue;
 		patch_open(&patcher);

@@ -102,4 +102,7 @@ void memory_find(void *function);
  * memory here. This room's lock is held. */
 bool memory_ready(void);
 
+/* Returns true when the calling thread may wait in stock's functions. */
+bool memory_may_wait(void);
+
 #endif

@@ -202,7 +202,7 @@ void stock_settle(void)
 	} while (!__atomic_compare_exchange_n(&registry_unsettled, &seen, 0, 0,
 					      __ATOMIC_RELAXED,
 					      __ATOMIC_RELAXED));
-	full = changes > PRUNE_CHANGES;
+	full = changes > PRUNE_CHANGES && memory_may_wait();
 	if (full)
 		changes = 0;
 unlock:
