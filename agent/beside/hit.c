@@ -21,8 +21,7 @@ static ALWAYS_INLINE void event_hit(const struct event *event,
 	if (!site->enabled_)
 		return;
 	variable = describe_take(&values, event->steps, stack, pad);
-	fixed = site->fixed_bytes_ > 8 ? (uint64_t)values.block :
-					 values.block[0];
+	fixed = site->fixed_bytes_ > 8 ? (uint64_t)values.block : values.first;
 	/* without variable fields, the address stands in their place */
 	if (!variable)
 		load_relaxed(&site->hit_)(site, fixed, (const void *)ip);

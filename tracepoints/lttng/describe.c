@@ -89,6 +89,7 @@ static int float_take(struct making *making,
 	if (real->mantissa_bits == 53 && real->exponent_bits == 11)
 		return 0;
 	making->step.op = DESCRIBE_FLOAT;
+	making->step.bytes = 4;
 	making->type = TAFFRAIL_T_F32;
 	return real->mantissa_bits == 24 && real->exponent_bits == 8 ?
 		       0 : -EOPNOTSUPP;

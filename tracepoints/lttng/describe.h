@@ -34,7 +34,7 @@ enum describe_op {
 
 struct describe_step {
 	uint8_t op;
-	uint8_t bytes;		/* of DESCRIBE_WORD */
+	uint8_t bytes;		/* of DESCRIBE_WORD and DESCRIBE_FLOAT */
 };
 
 /* A marker, for agent/declare.c. The names are the provider's own; the
@@ -61,8 +61,11 @@ int describe_event(struct describe_model *model,
 		   const struct ust_provider *provider,
 		   const struct ust_event *event);
 
-/* The arguments of a writer. */
+/* The arguments of a writer. `first` has the first 8 bytes of the block: a
+ * processor would wait if it loaded a word whose bytes were just stored one by
+ * one. */
 struct describe_values {
+	uint64_t first;
 	uint64_t block[TAFFRAIL_FIELDS_MAX];
 	struct write_var vars[TAFFRAIL_FIELDS_MAX];
 };

@@ -6,7 +6,6 @@
 #include "tracepoints/lttng/describe.h"
 
 #include "base/base.h"
-#include "tracepoints/fields/scalar.h"
 
 /*
  * Takes n characters at p. Characters behind a NUL are not the program's to
@@ -38,19 +37,27 @@ SIGSAFE bool describe_take(struct describe_values *values,
 	char *fixed = (char *)values->block;
 	struct write_var *var = values->vars;
 	const char *end = pad + DESCRIBE_PAD_BYTES;
+	uint32_t bits = 0;
+	uint64_t first = 0;
 	const char *p;
 	uint64_t word;
 
-	values->block[0] = 0;
 	for (; step->op != DESCRIBE_END; step++) {
 		__builtin_memcpy(&word, stack, sizeof(word));
 		stack += sizeof(word);
 		switch (step->op) {
-		case DESCRIBE_WORD:
-			fixed = scalar_put(fixed, word, step->bytes);
-			break;
 		case DESCRIBE_FLOAT:
-			fixed = scalar_put(fixed, float_of_double(word), 4);
+			word = float_of_double(word);
+			__attribute__((fallthrough));
+		case DESCRIBE_WORD:
+			/* The next field overwrites what is too much: there is
+			 * a word of the block for each field. */
+			__builtin_memcpy(fixed, &word, sizeof(word));
+			fixed += step->bytes;
+			word <<= 64 - 8 * step->bytes;
+			if (bits < 64)
+				first |= word >> (64 - 8 * step->bytes) << bits;
+			bits += 8u * step->bytes;
 			break;
 		case DESCRIBE_STRING:
 			var->p = word ? (const void *)word : "(null)";
@@ -71,5 +78,6 @@ SIGSAFE bool describe_take(struct describe_values *values,
 			break;
 		}
 	}
+	values->first = first;
 	return var > values->vars;
 }
