@@ -132,7 +132,8 @@ static void event_add(struct provider *provider,
 	}
 	__builtin_memcpy(event->steps, model.steps, sizeof(event->steps));
 	for (i = 0; model.steps[i].op != DESCRIBE_END; i++)
-		has_chars |= model.steps[i].op == DESCRIBE_CHARS;
+		has_chars |= model.steps[i].op == DESCRIBE_CHARS ||
+			     model.steps[i].op == DESCRIBE_TEXT;
 	event_prepare(event, has_chars);
 	event->next = provider->events;
 	provider->events = event;

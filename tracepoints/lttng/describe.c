@@ -157,7 +157,7 @@ static int elements_take(struct describe_model *model,
 	if (!type)
 		return -EOPNOTSUPP;
 	making->type = (n ? TAFFRAIL_T_ARRAY : TAFFRAIL_T_SEQUENCE) | type;
-	making->step.op = DESCRIBE_ELEMENTS;
+	making->step.op = n ? DESCRIBE_ARRAY : DESCRIBE_ELEMENTS;
 	if (n > TAFFRAIL_ARRAY_BYTES_MAX / scalar_bytes(type))
 		return -EMSGSIZE;
 	if (n) {
@@ -166,9 +166,10 @@ static int elements_take(struct describe_model *model,
 		shown_end(text, begin);
 	}
 	if (encoding && scalar_bytes(type) == 1) {
-		making->step.op = DESCRIBE_CHARS;
+		making->step.op = n ? DESCRIBE_TEXT : DESCRIBE_CHARS;
 		shown_add(model, TAFFRAIL_HOW_CHARS);
-		return n > DESCRIBE_PAD_BYTES / 2 ? -EMSGSIZE : 0;
+		model->texts += n;
+		return model->texts > DESCRIBE_TEXT_BYTES ? -EMSGSIZE : 0;
 	}
 	/* LTTng's traces have a blob's bytes in base 16 */
 	base_add(model, element ? element->base : 16);
@@ -259,8 +260,8 @@ static int field_add(struct describe_model *model, uint32_t *k,
 		model->steps[(*k)++] = making.step;
 		return 0;
 	}
-	two = making.step.op == DESCRIBE_ELEMENTS ||
-	      making.step.op == DESCRIBE_CHARS;
+	two = making.step.op >= DESCRIBE_ELEMENTS &&
+	      making.step.op <= DESCRIBE_TEXT;
 	/* the size of an unknown type on the stack is unknown */
 	if (!making.step.op)
 		return ret;
@@ -331,6 +332,7 @@ int describe_event(struct describe_model *model,
 	int ret;
 
 	model->n = 0;
+	model->texts = 0;
 	model->level = NULL;
 	if (!event || event->bytes < sizeof(*event) || !event->name ||
 	    event->provider != provider)

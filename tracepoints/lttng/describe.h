@@ -18,8 +18,10 @@
 /* Fields on the stack, those included that are for filters alone. */
 #define DESCRIBE_STEPS_MAX	47
 
-/* Room for texts that end before their array does. */
+/* Room for texts that end before their array does: one half is for arrays of a
+ * fixed length, which an event has whole. */
 #define DESCRIBE_PAD_BYTES	1024u
+#define DESCRIBE_TEXT_BYTES	(DESCRIBE_PAD_BYTES / 2)
 
 /* How the next field on the stack is taken. */
 enum describe_op {
@@ -28,7 +30,9 @@ enum describe_op {
 	DESCRIBE_FLOAT,		/* a word, a double: four bytes of it */
 	DESCRIBE_STRING,	/* a word: an address */
 	DESCRIBE_ELEMENTS,	/* two words: how many, and the address */
-	DESCRIBE_CHARS,		/* as those: a text up to its NUL, if any */
+	DESCRIBE_ARRAY,		/* as those: always as many; zeros for NULL */
+	DESCRIBE_CHARS,		/* as elements: a text up to its NUL, if any */
+	DESCRIBE_TEXT,		/* as an array: a text and zeros */
 	DESCRIBE_SKIP,		/* a word that is not written */
 };
 
@@ -44,6 +48,7 @@ struct describe_model {
 	uint32_t n;
 	const char *level;		/* or NULL */
 	struct text shown;
+	uint64_t texts;			/* bytes of all DESCRIBE_TEXT */
 	struct describe_step steps[DESCRIBE_STEPS_MAX + 1];
 };
 
@@ -72,7 +77,7 @@ struct describe_values {
 
 /*
  * Takes the values of an event from the stack. The pad has DESCRIBE_PAD_BYTES;
- * NULL where no step is DESCRIBE_CHARS. Returns true when values have a
+ * NULL where no step is DESCRIBE_CHARS or DESCRIBE_TEXT. Returns true when values have a
  * variable length. SIGSAFE.
  */
 bool describe_take(struct describe_values *values,

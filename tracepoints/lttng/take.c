@@ -7,6 +7,9 @@
 
 #include "base/base.h"
 
+/* What an array without an address has. Nobody writes here. */
+static char zeros[TAFFRAIL_ARRAY_BYTES_MAX];
+
 /*
  * Takes n characters at p. Characters behind a NUL are not the program's to
  * give, and may not be in its memory: they become zeros, as long as the pad has
@@ -36,7 +39,8 @@ SIGSAFE bool describe_take(struct describe_values *values,
 {
 	char *fixed = (char *)values->block;
 	struct write_var *var = values->vars;
-	const char *end = pad + DESCRIBE_PAD_BYTES;
+	char *texts = pad + DESCRIBE_TEXT_BYTES;
+	const char *end = texts, *texts_end = pad + DESCRIBE_PAD_BYTES;
 	uint32_t bits = 0;
 	uint64_t first = 0;
 	const char *p;
@@ -65,13 +69,21 @@ SIGSAFE bool describe_take(struct describe_values *values,
 			var++;
 			break;
 		case DESCRIBE_ELEMENTS:
+		case DESCRIBE_ARRAY:
 		case DESCRIBE_CHARS:
+		case DESCRIBE_TEXT:
 			__builtin_memcpy(&p, stack, sizeof(p));
 			stack += sizeof(p);
+			if (!p && (step->op == DESCRIBE_ARRAY ||
+				   step->op == DESCRIBE_TEXT))
+				p = zeros;
 			var->p = p;
 			var->n = p ? word : 0;
 			if (step->op == DESCRIBE_CHARS)
 				pad = chars_take(var, p, var->n, pad, end);
+			else if (step->op == DESCRIBE_TEXT)
+				texts = chars_take(var, p, word, texts,
+						   texts_end);
 			var++;
 			break;
 		default:

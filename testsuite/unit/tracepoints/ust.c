@@ -222,6 +222,38 @@ static void check_marker(void)
 	unit_check(!shown_next(&field, &name), "no more names");
 }
 
+/* An event has each of its arrays whole, whatever sequences before took. */
+static void check_arrays(void)
+{
+	static const struct describe_step steps[] = {
+		{ .op = DESCRIBE_ARRAY }, { .op = DESCRIBE_CHARS },
+		{ .op = DESCRIBE_CHARS }, { .op = DESCRIBE_TEXT },
+		{ .op = DESCRIBE_TEXT },  { .op = DESCRIBE_END },
+	};
+	static const char zeros[256];
+	const uint64_t stack[] = { 4,	0, 500, (uint64_t)"first",
+				   500, (uint64_t)"second",
+				   256, (uint64_t)"text",
+				   256, 0 };
+	struct describe_values values;
+	char pad[DESCRIBE_PAD_BYTES];
+
+	begin();
+	describe_take(&values, steps, (const char *)stack, pad);
+	unit_check(values.vars[0].n == 4 &&
+		   !memcmp(values.vars[0].p, zeros, 16),
+		   "an array without an address is zeros");
+	unit_equal((long long)values.vars[1].n, 500, "a sequence with room");
+	unit_equal((long long)values.vars[2].n, 6, "one without");
+	unit_check(values.vars[3].n == 256 &&
+		   !strcmp(values.vars[3].p, "text") &&
+		   !memcmp((const char *)values.vars[3].p + 4, zeros, 252),
+		   "a text that ends before its array");
+	unit_check(values.vars[4].n == 256 &&
+		   !memcmp(values.vars[4].p, zeros, 256),
+		   "a text without an address");
+}
+
 static void check_values(void)
 {
 	static const int32_t v[] = { 1, 2, 3 };
@@ -356,6 +388,7 @@ int main(void)
 	check_headers();
 	check_marker();
 	check_values();
+	check_arrays();
 	check_refused();
 	return unit_end();
 }
