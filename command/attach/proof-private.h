@@ -24,8 +24,9 @@ struct attach_proof {
 	struct range held[PROOF_RANGES_MAX];	/* may have its addresses: the
 						 * agent's, and our stubs */
 	size_t nheld;
-	uint64_t *stacks;		/* how far the threads' stacks are
-					 * used */
+	struct range *stacks;		/* what is unused of the threads'
+					 * stacks; `start` is 0 where libc does
+					 * not know the stack */
 	size_t nstacks;
 	uint64_t asker;			/* the code of the helper that asks */
 	bool memory;			/* all memory is searched */

@@ -9,8 +9,11 @@
  *	restartable sequences		the kernel reads once more what the last
  *					one was: the word is cleared
  *	memory				each word of each page that is the
- *					process's own, except what lies below a
- *					thread's stack pointer
+ *					process's own, except what lies below
+ *					the stack pointer of a thread in the
+ *					stack that libc has given the thread:
+ *					where a handler or a coroutine has a
+ *					stack, the program may have data below
  *
  * Pages of files that nobody has written to are as the linker made the file,
  * and have no address. The words of the dynamic linker about the library do not
@@ -18,11 +21,13 @@
  *
  * Refused, as there is no proof: processes that make code (addresses there are
  * not aligned, and not absolute), that have more memory than can be read in a
- * short stop, or that share it with another process (CLONE_VM).
+ * short stop, or that share it with another process (CLONE_VM). Code that is in
+ * no private mapping of a file counts as made.
  */
 #include "command/attach/proof-private.h"
 
 #include <dirent.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -31,7 +36,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "command/procfs/process.h"
@@ -45,6 +52,11 @@
 #define PAGEMAP_FILE	(1ull << 61)
 #define PAGEMAP_PRESENT	(1ull << 63)
 #define MAYBE_MS	300
+#define VECTORS_BYTES	32768	/* of XSAVE, with AMX: 11 KiB */
+/* libc's structure of a thread: how much is read, and how much it may have. */
+#define CONTROL_BYTES	2048
+#define CONTROL_MAX_BYTES 16384
+#define STACK_MAX_BYTES	(1ull << 30)
 
 static void range_add(struct range *ranges, size_t *n, uint64_t start,
 		      uint64_t end)
@@ -87,7 +99,9 @@ static bool leads_there(const struct attach_proof *p, uint64_t address)
 /* A line of /proc/PID/maps. */
 struct line {
 	uint64_t start, end;
-	bool executable, private, named;
+	bool executable, private;
+	bool file;		/* has a path */
+	bool stack;		/* of the first thread */
 };
 
 static bool line_read(struct line *line, const char *text)
@@ -101,7 +115,9 @@ static bool line_read(struct line *line, const char *text)
 		return false;
 	line->executable = flags[2] == 'x';
 	line->private = flags[3] == 'p';
-	line->named = text[at] != '\0' && text[at] != '\n';
+	/* a name in brackets may be the program's (PR_SET_VMA) */
+	line->file = text[at] == '/' && strncmp(text + at, "/dev/zero", 9);
+	line->stack = !strncmp(text + at, "[stack]", 7);
 	/* the kernel's */
 	return strncmp(text + at, "[v", 2) != 0;
 }
@@ -191,7 +207,6 @@ void attach_proof_except(struct attach_proof *p, uint64_t start, uint64_t bytes)
 void attach_proof_begin(struct attach_proof *p)
 {
 	p->nstacks = 0;
-	ranges_sort(p->held, p->nheld);
 }
 
 void attach_proof_close(struct attach_proof *p)
@@ -247,6 +262,43 @@ static int red_zone_look(const struct attach_proof *p, uint64_t sp)
 	return ret;
 }
 
+/* Looks at the registers of vectors, as compilers keep pointers there. */
+static int vectors_look(const struct attach_proof *p, pid_t tid)
+{
+	static uint64_t words[VECTORS_BYTES / 8];
+	struct iovec area = { words, sizeof(words) };
+
+	if (ptrace(PTRACE_GETREGSET, tid, (void *)NT_X86_XSTATE, &area))
+		return -ENOTSUP;
+	for (size_t i = 0; i < area.iov_len / 8; i++)
+		if (leads_there(p, words[i]))
+			return -EAGAIN;
+	return area.iov_len < sizeof(words) ? 0 : -E2BIG;
+}
+
+/*
+ * Returns the first byte of the stack that libc has given the thread, if the
+ * stack pointer is there; else 0. libc's structure at the thread pointer, at
+ * the top of that stack, has the address and the size as neighbours.
+ */
+static uint64_t stack_start(const struct attach_proof *p,
+			    const struct user_regs_struct *regs)
+{
+	uint64_t words[CONTROL_BYTES / 8], room;
+
+	if (attach_read(p->t, regs->fs_base, words, sizeof(words)))
+		return 0;
+	for (size_t i = 0; i + 1 < CONTROL_BYTES / 8; i++) {
+		room = words[i] + words[i + 1] - regs->fs_base;
+		if (words[i] && !(words[i] & (PAGE_BYTES - 1)) &&
+		    words[i] <= regs->rsp && regs->rsp < regs->fs_base &&
+		    words[i + 1] <= STACK_MAX_BYTES && room >= CONTROL_BYTES &&
+		    room < CONTROL_MAX_BYTES)
+			return words[i];
+	}
+	return 0;
+}
+
 int attach_proof_thread(struct attach_proof *p, pid_t tid,
 			const struct user_regs_struct *regs, uint64_t rseq)
 {
@@ -258,7 +310,8 @@ int attach_proof_thread(struct attach_proof *p, pid_t tid,
 	/* the helper that asks has come back from there */
 	bool asks = regs->rip - p->asker < ATTACH_CODE_BYTES;
 	enum attach_forking forking;
-	uint64_t *more;
+	struct range *more;
+	int ret;
 
 	for (size_t i = 0; !asks && i < sizeof(words) / sizeof(*words); i++)
 		if (leads_there(p, words[i]))
@@ -267,10 +320,15 @@ int attach_proof_thread(struct attach_proof *p, pid_t tid,
 	if (!more)
 		return -ENOMEM;
 	p->stacks = more;
-	p->stacks[p->nstacks++] = regs->rsp;
+	p->stacks[p->nstacks++] = (struct range){ stack_start(p, regs),
+						  regs->rsp };
 	if (!p->memory)
 		return 0;
-	if (!asks && red_zone_look(p, regs->rsp))
+	ret = asks ? 0 : vectors_look(p, tid);
+	if (ret)
+		return ret;
+	/* words on such a stack are not aligned */
+	if (regs->rsp & 7 || (!asks && red_zone_look(p, regs->rsp)))
 		return -EAGAIN;
 	if (process_named(p->t->pid, tid, "taffrail attach"))
 		return -EAGAIN;
@@ -336,41 +394,68 @@ static int search_pages(struct attach_proof *p, int pagemap, uint64_t from,
 	return ret;
 }
 
-/* Searches a mapping, from where a thread uses it as a stack. Parts of it may
- * be the memory in question, as the kernel joins neighbours. */
+/* Returns the first range, from an address on, that is left out: of the memory
+ * in question, or what is unused of a thread's stack. Ends at the latest. */
+static struct range range_next(const struct attach_proof *p, uint64_t at,
+			       uint64_t end)
+{
+	struct range next = { end, end };
+
+	for (size_t i = 0; i < p->nheld; i++)
+		if (p->held[i].end > at && p->held[i].start < next.start)
+			next = p->held[i];
+	for (size_t i = 0; i < p->nstacks; i++)
+		if (p->stacks[i].start && p->stacks[i].end > at &&
+		    p->stacks[i].start < next.start)
+			next = p->stacks[i];
+	return next;
+}
+
+/* Returns true for a stub that a killed command has left. */
+static bool stub_left(const struct attach_proof *p, uint64_t at)
+{
+	const size_t bytes = (size_t)(attach_stub_end - attach_stub_start);
+	uint8_t code[ATTACH_CODE_BYTES];
+
+	return !attach_read(p->t, at, code, bytes) &&
+	       !memcmp(code, attach_stub_start, bytes);
+}
+
+/* Searches a mapping; for a range of threads' use, only from where a thread
+ * uses the mapping as a stack. Parts of it may be left out, as the kernel joins
+ * neighbours. */
 static int search_line(struct attach_proof *p, int pagemap,
 		       const struct line *line)
 {
-	uint64_t from = line->end, at;
+	uint64_t from = line->end, at = line->start;
+	struct range out;
 	bool stack = false;
 	int ret = 0;
 
 	for (size_t i = 0; i < p->nstacks; i++) {
-		if (p->stacks[i] < line->start || p->stacks[i] >= line->end)
+		if (p->stacks[i].end < line->start ||
+		    p->stacks[i].end >= line->end)
 			continue;
 		stack = true;
-		from = p->stacks[i] < from ? p->stacks[i] : from;
+		from = p->stacks[i].end < from ? p->stacks[i].end : from;
 	}
 	if (stack && !line->private)
 		return -EAGAIN;
-	if (!stack && (!p->memory || !line->private))
-		return 0;
-	at = stack ? from : line->start;
-	for (size_t i = 0; p->memory && !ret && i < p->nheld; i++) {
-		const struct range *r = &p->held[i];
-
-		if (r->end <= at || r->start >= line->end)
+	if (!p->memory)
+		return stack ? search_pages(p, pagemap, from, line->end) : 0;
+	if (stack && line->stack)
+		at = from;
+	for (; !ret && at < line->end; at = out.end) {
+		out = range_next(p, at, line->end);
+		if (out.start <= at)
 			continue;
-		if (r->start > at)
-			ret = search_pages(p, pagemap, at, r->start);
-		at = r->end;
+		/* code that the program makes */
+		if (line->executable && !(line->file && line->private) &&
+		    !stub_left(p, at))
+			ret = -ENOTSUP;
+		else if (line->private)
+			ret = search_pages(p, pagemap, at, out.start);
 	}
-	/* code that the program makes */
-	if (!ret && p->memory && at < line->end && line->executable &&
-	    !line->named)
-		return -ENOTSUP;
-	if (!ret && at < line->end)
-		ret = search_pages(p, pagemap, at, line->end);
 	return ret;
 }
 
@@ -380,7 +465,9 @@ static int check_guests(const struct attach_proof *p)
 {
 	struct dirent *entry;
 	DIR *all = opendir("/proc");
-	int ret = all ? 0 : -EACCES;
+	/* a filter of this command's may refuse all, with EPERM */
+	int ret = all && !syscall(SYS_kcmp, p->t->pid, p->t->pid, KCMP_VM, 0,
+				  0) ? 0 : -EACCES;
 
 	while (!ret && (entry = readdir(all))) {
 		pid_t pid = atoi(entry->d_name);

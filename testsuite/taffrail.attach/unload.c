@@ -7,6 +7,9 @@
  *	unload WORD...	one thread a word; then lines are read from stdin:
  *	  "names"	looks up functions of libc by dlsym(), and keeps them
  *	  "call"	calls them
+ *	  "open PATH"	loads a library
+ *	  "shut"	unloads it
+ *	  "child"	forks
  *	  "hold"	the thread `hold` takes the dynamic linker's lock, or
  *			releases it
  *	  "end"		prints "right", or what was wrong
@@ -22,9 +25,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <taffrail/marker.h>
@@ -212,6 +218,91 @@ static void do_hold(void)
 	}
 }
 
+static struct {
+	char before[65536];
+	/* a function of libc's that the agent replaces */
+	int (*kept)(int number, const struct sigaction *set,
+		    struct sigaction *old);
+	_Alignas(16) char stack[262144];
+} aside;
+
+static ucontext_t away, back;
+
+static void aside_sleep(void)
+{
+	while (!ends)
+		nap(50000000);
+}
+
+/* Has its stack in the program's data, above a pointer. */
+static void do_aside(void)
+{
+	getcontext(&away);
+	away.uc_stack.ss_sp = aside.stack;
+	away.uc_stack.ss_size = sizeof(aside.stack);
+	away.uc_link = &back;
+	makecontext(&away, aside_sleep, 0);
+	swapcontext(&back, &away);
+}
+
+/* Has code in memory that is a file only by name. */
+static void do_code(void)
+{
+	int fd = memfd_create("code", MFD_CLOEXEC);
+
+	if (fd < 0 || ftruncate(fd, 4096) ||
+	    mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0) ==
+		    MAP_FAILED)
+		wrong("code", fd);
+	aside_sleep();
+}
+
+/* Waits for children of vfork(2) for long. */
+static void do_vfork(void)
+{
+	while (!ends) {
+		const struct timespec long_nap = { 1, 500000000 };
+		pid_t pid = vfork();
+		int status = 0;
+
+		if (!pid) {
+			nanosleep(&long_nap, NULL);
+			_exit(0);
+		}
+		if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+			wrong("slow vfork", status);
+	}
+}
+
+/* Waits on a socket with a limit: a stop is no signal. */
+static void do_receive(void)
+{
+	const struct timeval limit = { 1, 0 };
+	int pair[2];
+	char byte;
+
+	socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+	setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	while (!ends)
+		if (recv(pair[0], &byte, 1, 0) != -1 || errno != EAGAIN)
+			wrong("receive", 0);
+}
+
+/* Notices when it stands for long. */
+static void do_gaps(void)
+{
+	struct timespec was, is;
+
+	clock_gettime(CLOCK_MONOTONIC, &was);
+	for (; !ends; was = is) {
+		nap(1000000);
+		clock_gettime(CLOCK_MONOTONIC, &is);
+		if ((is.tv_sec - was.tv_sec) * 1000000000 + is.tv_nsec -
+			    was.tv_nsec > 800000000)
+			wrong("gap", is.tv_sec - was.tv_sec);
+	}
+}
+
 static void do_poll(void)
 {
 	while (!ends)
@@ -225,7 +316,9 @@ static const struct {
 	{ "hit", do_hit }, { "cold", do_cold }, { "alarm", do_alarm },
 	{ "fork", do_fork }, { "spawn", do_spawn }, { "dlopen", do_dlopen },
 	{ "threads", do_threads }, { "actions", do_actions },
-	{ "sleep", do_poll }, { "hold", do_hold },
+	{ "sleep", do_poll }, { "hold", do_hold }, { "aside", do_aside },
+	{ "code", do_code }, { "vfork", do_vfork }, { "gaps", do_gaps },
+	{ "receive", do_receive },
 };
 
 static void *word_thread(void *word)
@@ -236,15 +329,12 @@ static void *word_thread(void *word)
 	return NULL;
 }
 
-/* A function of libc's that the agent replaces. */
-static int (*kept)(int number, const struct sigaction *set,
-		   struct sigaction *old);
-
 int main(int argc, char **argv)
 {
 	static pthread_t threads[64];
 	struct sigaction is;
-	char line[64];
+	void *library = NULL;
+	char line[4096];
 
 	for (int i = 1; i < argc; i++)
 		loads |= !strcmp(argv[i], "dlopen");
@@ -254,10 +344,23 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	while (fgets(line, sizeof(line), stdin)) {
 		if (!strcmp(line, "names\n")) {
-			*(void **)&kept = dlsym(RTLD_DEFAULT, "sigaction");
-			printf("names %d\n", !!kept);
+			*(void **)&aside.kept = dlsym(RTLD_DEFAULT,
+						      "sigaction");
+			printf("names %d\n", !!aside.kept);
 		} else if (!strcmp(line, "call\n")) {
-			printf("called %d\n", kept(SIGUSR2, NULL, &is));
+			printf("called %d\n", aside.kept(SIGUSR2, NULL, &is));
+		} else if (!strncmp(line, "open ", 5)) {
+			line[strcspn(line, "\n")] = '\0';
+			library = dlopen(line + 5, RTLD_NOW);
+			printf("open %d\n", !!library);
+		} else if (!strcmp(line, "shut\n")) {
+			printf("shut %d\n", dlclose(library));
+		} else if (!strcmp(line, "child\n")) {
+			pid_t pid = fork();
+
+			if (!pid)
+				_exit(0);
+			printf("child %d\n", waitpid(pid, NULL, 0) == pid);
 		} else if (!strcmp(line, "hold\n")) {
 			holds = !holds;
 			printf("hold %d\n", holds);
