@@ -335,6 +335,10 @@ bool attach_thread_deadline(pid_t tid);
  * io_uring or vhost. It runs no code of the program, and may stop late. */
 bool attach_thread_worker(pid_t pid, pid_t tid);
 
+/* Returns true for a thread that waits for a child of vfork(2) or for a disk:
+ * it stops when the wait ends. */
+bool attach_thread_blocked(pid_t pid, pid_t tid);
+
 /* Returns true when the first thread of the process has ended, and the others
  * go on. */
 bool attach_first_ended(pid_t pid);

@@ -45,6 +45,8 @@
 #include "command/procfs/threads.h"
 
 #define STOP_WAIT_MS	2000
+/* For each of all threads: those that have stopped wait for it. */
+#define CROWD_WAIT_MS	100
 #define ATTACH_CROWD_MAX 1024
 #define SEIZE_TRIES	3
 #define SAFE_TRIES	2000
@@ -75,6 +77,7 @@ struct tracee {
 	struct user_regs_struct regs;	/* when it stopped */
 	uint64_t mask;
 	uint64_t began;			/* of the first stop, ns */
+	uint64_t wait_ms;		/* for a stop */
 	int tries;			/* how often it was stopped before */
 	bool steps;			/* single steps work (SIGTRAP) */
 	bool stepped;			/* it is in the stop of a step */
@@ -91,16 +94,16 @@ static int do_trace(int request, pid_t tid, void *address, void *data)
 /* Waits for a stop or the end of the thread. SIGCHLD is blocked. Returns 0 and
  * the status of the stop; -ESRCH: it has ended; -ETIMEDOUT; or waitpid()'s
  * negative errno. */
-static int wait_stop(pid_t tid, int *status)
+static int wait_stop(const struct tracee *x, int *status)
 {
-	uint64_t end = monotonic_ns() + STOP_WAIT_MS * 1000000ull;
+	uint64_t end = monotonic_ns() + x->wait_ms * 1000000ull;
 	struct timespec pause = { .tv_nsec = 20000000 };
 	sigset_t child;
 	pid_t pid;
 
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
-	while (!(pid = waitpid(tid, status, __WALL | WNOHANG))) {
+	while (!(pid = waitpid(x->tid, status, __WALL | WNOHANG))) {
 		if (monotonic_ns() > end)
 			return -ETIMEDOUT;
 		sigtimedwait(&child, NULL, &pause);
@@ -121,7 +124,7 @@ static int interrupt_thread(struct tracee *x, bool stopped)
 
 	if (!ret && stopped)
 		ret = do_trace(PTRACE_CONT, x->tid, NULL, NULL);
-	while (!ret && !(ret = wait_stop(x->tid, &status))) {
+	while (!ret && !(ret = wait_stop(x, &status))) {
 		if (!x->began)
 			x->began = monotonic_ns();
 		if (status >> 16 == PTRACE_EVENT_STOP)
@@ -162,7 +165,7 @@ static int inject_call(struct tracee *x, uint64_t at, const long args[7],
 		ret = do_trace(x->steps ? PTRACE_SINGLESTEP : PTRACE_SYSCALL,
 			       x->tid, NULL, NULL);
 		if (!ret)
-			ret = wait_stop(x->tid, &status);
+			ret = wait_stop(x, &status);
 		if (ret)
 			break;
 		if (WSTOPSIG(status) == SYSCALL_STOP) {
@@ -479,7 +482,8 @@ int attach_thread_work(const struct attach_job *job)
 
 	for (int i = 0; i < SAFE_TRIES && ret == -EAGAIN && !moved; i++) {
 		struct tracee x = { .t = job->t, .tid = job->stop->tid,
-				    .tries = i, .steps = steps };
+				    .wait_ms = STOP_WAIT_MS, .tries = i,
+				    .steps = steps };
 		uint64_t turn;
 		int back;
 
@@ -529,7 +533,8 @@ struct crowd {
 };
 
 /* Stops a thread of the list. Returns 1; 0: it is stopped already, or has
- * exited; or a negative errno. */
+ * exited; or a negative errno: -EAGAIN it waits for a child of vfork(2) or for
+ * a disk, and the others must not wait for that. */
 static int crowd_add(struct crowd *crowd, struct attach_target *t, pid_t tid)
 {
 	struct tracee *x = &crowd->threads[crowd->n];
@@ -542,8 +547,12 @@ static int crowd_add(struct crowd *crowd, struct attach_target *t, pid_t tid)
 		return 0;
 	if (crowd->n == ATTACH_CROWD_MAX)
 		return -E2BIG;
-	*x = (struct tracee){ .t = t, .tid = tid };
+	if (attach_thread_blocked(t->pid, tid))
+		return -EAGAIN;
+	*x = (struct tracee){ .t = t, .tid = tid, .wait_ms = CROWD_WAIT_MS };
 	ret = seize_thread(x);
+	if (ret == -ETIMEDOUT)
+		return -EAGAIN;
 	if (!ret)
 		ret = do_trace(PTRACE_GETREGS, tid, NULL, &x->regs);
 	if (ret == -ESRCH)
@@ -597,7 +606,8 @@ int attach_threads_prove(const struct attach_job *job)
 
 int attach_thread_look(const struct attach_job *job)
 {
-	struct tracee x = { .t = job->t, .tid = job->stop->tid };
+	struct tracee x = { .t = job->t, .tid = job->stop->tid,
+			    .wait_ms = STOP_WAIT_MS };
 	int ret = seize_thread(&x);
 
 	if (ret)

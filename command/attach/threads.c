@@ -123,6 +123,13 @@ bool attach_thread_worker(pid_t pid, pid_t tid)
 	return state_of(pid, tid, &flags) && is_worker(pid, tid, flags);
 }
 
+bool attach_thread_blocked(pid_t pid, pid_t tid)
+{
+	unsigned long flags;
+
+	return state_of(pid, tid, &flags) == 'D';
+}
+
 #define RANKS		4
 #define RANK_BLOCKED	3
 
