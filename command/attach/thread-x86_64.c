@@ -268,13 +268,44 @@ static bool stop_safe(const struct tracee *x,
 	return true;
 }
 
-/* The stop has interrupted a wait without time-out although nothing happened:
- * the kernel restarts it. */
+/*
+ * The stop has interrupted a wait although nothing happened: the kernel
+ * restarts it. Not a wait with a time-out, which would begin anew; except on a
+ * socket, where the time-out is a limit for a peer that is silent
+ * (SO_RCVTIMEO), and programs do not expect EINTR.
+ */
 static void wait_again(struct user_regs_struct *regs)
 {
-	if ((int64_t)regs->rax == -EINTR &&
-	    (regs->orig_rax == SYS_epoll_wait ||
-	     regs->orig_rax == SYS_epoll_pwait) && (int)regs->r10 == -1)
+	bool again = false;
+
+	if ((int64_t)regs->rax != -EINTR)
+		return;
+	switch ((long)regs->orig_rax) {
+	case SYS_epoll_wait:
+	case SYS_epoll_pwait:
+		again = (int)regs->r10 == -1;
+		break;
+	case SYS_semtimedop:
+		again = !regs->r10;
+		break;
+	case SYS_rt_sigtimedwait:
+		again = !regs->rdx;
+		break;
+	case SYS_io_getevents:
+		again = !regs->r8;
+		break;
+	case SYS_semop:
+	case SYS_accept:
+	case SYS_accept4:
+	case SYS_connect:
+	case SYS_recvfrom:
+	case SYS_recvmsg:
+	case SYS_sendto:
+	case SYS_sendmsg:
+		again = true;
+		break;
+	}
+	if (again)
 		regs->rax = -(uint64_t)ERESTARTNOHAND;
 }
 
