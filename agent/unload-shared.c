@@ -12,7 +12,9 @@
  *	    destructor: unmaps the memory
  *
  * Where the command finds a thread here, or does not come back, the function is
- * called again, and the agent sleeps as before.
+ * called again, and the agent sleeps as before. So it is where dlclose() has
+ * not ended the library, because another one needs it, or the program has
+ * loaded it, too; then the library must stay when those go, and pins itself.
  *
  * Invariant: after the first call, the agent itself lets no thread come in. A
  * thread that is in the cold part of a marker reads the site's function only
@@ -50,10 +52,11 @@ extern const char etext[] HIDDEN;
 static struct unload_facts facts = { .nrows = MAPPINGS_MAX };
 static struct request *asked;		/* while the agent gives all back */
 static uint32_t asking;			/* the thread that asks */
+static bool pinned;			/* another library needs this one */
 
 bool unload_offered(void)
 {
-	return attach_handlers && names_recall &&
+	return attach_handlers && names_recall && !pinned &&
 	       attach_pid == (uint32_t)sys_getpid() && !agent_signal &&
 	       !mappings_lost && loader_undone();
 }
@@ -159,6 +162,10 @@ static void all_give(void)
 PUBLIC const char *taffrail_unload_1(struct request *request)
 {
 	if (request->over) {
+		if (request->over == UNLOAD_CLOSED) {
+			pinned = true;
+			library_pin();
+		}
 		if (asked == request)
 			all_take();
 		return NULL;

@@ -11,6 +11,9 @@
  * with the structure. */
 #define UNLOAD_FUNCTION		"taffrail_unload_1"
 
+/* The request's `over` where dlclose() was called and the library stays. */
+#define UNLOAD_CLOSED		2
+
 /* The thread that unloads the agent has this name, from the function on. */
 #define UNLOAD_THREAD		"taffrail detach"
 

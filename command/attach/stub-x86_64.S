@@ -332,9 +332,15 @@ attach_stub_start:
 	movq	ATTACH_HANDLE(%rbx), %rdi
 	callq	*ATTACH_DLCLOSE(%rbx)
 	movl	$ATTACH_DONE, %r13d
-	cmpl	$0, ATTACH_REQUEST(%rbx)
-	je	1f
 	movl	$0, ATTACH_AGAIN(%rbx)
+	cmpl	$0, ATTACH_REQUEST(%rbx)
+	jne	2f
+	/* another library needs it: at once, before that goes */
+	leaq	ATTACH_REQUEST(%rbx), %rdi
+	movl	$UNLOAD_CLOSED, REQUEST_OVER(%rdi)
+	callq	*ATTACH_ATTACH(%rbx)
+	jmp	1f
+2:	/* the fork handlers of the library's first load */
 	movl	$0, ATTACH_CODE_BYTES + ATTACH_GATE(%r12)
 	leaq	ATTACH_CODE_BYTES(%r12), %rdi
 	callq	*ATTACH_FINALIZE(%rbx)
