@@ -3,11 +3,12 @@
  * Probes that need more than a jump: the instructions behind them must move
  * (place-kinds.S), or two probes are side by side. Never linked to the agent.
  *
- *	place all N | threads [block] | ignore | fork N | trap | unwind
+ *	place all N | threads [block | slow] | ignore | fork N | trap | unwind
  *
  * Prints "right", or what is wrong. `threads` prints "ready" and goes on until
  * its input ends; with `block` the threads block SIGTRAP until there is some
- * input, and then the program prints "open". `ignore` is like `threads`, but
+ * input, and then the program prints "open"; with `slow` they rest between two
+ * rounds, so that others have the CPUs. `ignore` is like `threads`, but
  * ignores SIGTRAP. `trap` has a handler for SIGTRAP, and makes traps itself.
  * `unwind` gets signals in the middle of hits, and the handler looks for the
  * callers; except after an aborted restartable sequence, whose stack cannot be
@@ -92,6 +93,7 @@ static int do_all(uint64_t n)
 static int stop;
 static int wrong;
 static int unblock;
+static int slow;
 static int blocking;		/* threads */
 static int unblocked;		/* threads */
 
@@ -107,6 +109,8 @@ static void *thread(void *arg)
 	__atomic_fetch_add(&blocking, 1, __ATOMIC_RELEASE);
 	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED) && !all(n)) {
 		n++;
+		if (slow)
+			usleep(200);
 		if (arg && __atomic_load_n(&unblock, __ATOMIC_RELAXED)) {
 			arg = NULL;
 			pthread_sigmask(SIG_UNBLOCK, &mask, NULL);
@@ -254,10 +258,11 @@ int main(int argc, char **argv)
 	const char *what = argc > 1 ? argv[1] : "";
 	int ret = 2;
 
+	slow = argc > 2 && !strcmp(argv[2], "slow");
 	if (!strcmp(what, "all") && argc > 2)
 		ret = do_all(strtoull(argv[2], NULL, 0));
 	else if (!strcmp(what, "threads"))
-		ret = do_threads(argc > 2 ? argv[2] : NULL);
+		ret = do_threads(argc > 2 && !slow ? argv[2] : NULL);
 	else if (!strcmp(what, "ignore") &&
 		 signal(SIGTRAP, SIG_IGN) != SIG_ERR)
 		ret = do_threads(NULL);
