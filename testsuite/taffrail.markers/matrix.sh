@@ -175,10 +175,10 @@ chosen() {
 	c gcc gnu99 -O1 nopie gold
 	c gcc c11 -O2 shared bfd few
 	c gcc gnu11 -O2 lto bfd few
-	c gcc gnu17 -O3 gcpie bfd few
+	c gcc gnu17 -O3 gcpie bfd
 	c gcc c2x -Os static bfd few
 	c gcc gnu17 -O2 pie lld
-	c gcc c99 -O2 flag bfd few
+	c gcc c99 -O2 flag bfd
 	c gcc gnu17 -O2 sdt bfd few
 	c gcc gnu17 -O2 gcmacro bfd few
 	c gcc gnu99 -O0 sdt bfd
@@ -186,11 +186,11 @@ chosen() {
 	c gcc c99 -O0 large bfd
 	c gcc gnu17 -O2 large bfd
 	c gcc c11 -O3 medium bfd
-	c clang c99 -O0 shared bfd few
+	c clang c99 -O0 shared bfd
 	c clang gnu99 -O1 gcpie gold
 	c clang c11 -O2 lto lld
 	c clang gnu17 -O3 nopie lld few
-	c clang c2x -Os pie bfd few
+	c clang c2x -Os pie bfd
 	c clang gnu11 -O2 static bfd
 	c clang gnu11 -O0 flag bfd few
 	c clang gnu11 -O2 sdt lld few
@@ -198,9 +198,9 @@ chosen() {
 	c clang gnu11 -O2 intel bfd
 	c clang gnu17 -O2 large bfd
 	c clang c11 -O2 cfi lld few
-	c++ gcc c++11 -O0 shared bfd few
+	c++ gcc c++11 -O0 shared bfd
 	c++ gcc c++14 -O2 pie gold
-	c++ gcc gnu++17 -O3 lto bfd few
+	c++ gcc gnu++17 -O3 lto bfd
 	c++ gcc c++20 -O2 gcpie lld few
 	c++ gcc c++11 -O2 static bfd
 	c++ gcc c++17 -Os flag bfd
@@ -213,7 +213,7 @@ chosen() {
 	c++ clang c++14 -O2 shared lld few
 	c++ clang gnu++17 -O2 lto lld
 	c++ clang c++20 -O3 gcpie gold few
-	c++ clang c++17 -O1 nopie bfd few
+	c++ clang c++17 -O1 nopie bfd
 	c++ clang c++17 -O2 gcmacro lld
 	c++ clang c++11 -O1 flag bfd
 	c++ clang c++14 -O0 sdt lld
