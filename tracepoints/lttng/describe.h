@@ -77,8 +77,8 @@ struct describe_values {
 
 /*
  * Takes the values of an event from the stack. The pad has DESCRIBE_PAD_BYTES;
- * NULL where no step is DESCRIBE_CHARS or DESCRIBE_TEXT. Returns true when values have a
- * variable length. SIGSAFE.
+ * NULL where no step is DESCRIBE_CHARS or DESCRIBE_TEXT. Returns true when
+ * values have a variable length. SIGSAFE.
  */
 bool describe_take(struct describe_values *values,
 		   const struct describe_step *step, const char *stack,
