@@ -41,7 +41,7 @@ stderr: condition 'j > 1'
 
 group: a recording that ends at once
 cases:
-	1 taffrail record -o trace --for 1ns -e app/hit -- unmet
+	0/1 taffrail record -o trace --for 1ns -e app/hit -- unmet
 		^the recording ended before the agent was active in unmet: let it run longer$
 
 group: --strict
