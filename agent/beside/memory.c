@@ -25,8 +25,8 @@
 #include <elf.h>
 #include <link.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "agent/beside/private.h"
 #include "base/base.h"
@@ -248,6 +248,17 @@ static void mutex_calls_find(struct mutex_calls *calls, void *library)
 	*(void **)&calls->unlock = dlsym(library, "pthread_mutex_unlock");
 }
 
+/* Returns true where LTTng was asked for debug output. It has read this
+ * when it started. */
+static bool is_told(void)
+{
+	char **word = environ;
+
+	while (word && *word && !text_after(*word, "LTTNG_UST_DEBUG="))
+		word++;
+	return word && *word;
+}
+
 void memory_find(void *function)
 {
 	static void *found;
@@ -269,7 +280,7 @@ void memory_find(void *function)
 		dlclose(library);
 	for (i = 0; i < ARRAY_SIZE(entries); i++)
 		entries[i].needed = i < 2 || has_wrapper();
-	tells = !!getenv("LTTNG_UST_DEBUG");
+	tells = is_told();
 	modules_each(library_look, function);
 }
 
