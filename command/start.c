@@ -471,7 +471,8 @@ int start_main(int argc, char **argv)
 		return status;
 	forked_count(&forked, &a.pids);
 	fill_request(&request, &a);
-	if (targets_open_each(&targets, a.pids.pids, (size_t)a.pids.count))
+	if (targets_open_each(&targets, a.pids.pids, (size_t)a.pids.count,
+			      NULL))
 		status = COMMAND_FAILED;
 	else
 		status = a.all ? start_all(&targets, &a, &request) :

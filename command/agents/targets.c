@@ -8,6 +8,7 @@
 #include "command/agents/targets.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +20,10 @@
 #include "command/agents/replaced.h"
 #include "command/agents/rule.h"
 #include "command/attach/steps.h"
-#include "command/common/command.h"
 #include "command/common/limits.h"
 #include "command/common/nearest.h"
 #include "command/elf/process-markers.h"
+#include "command/procfs/process.h"
 
 #define CALLED_BRIEF_MS	500	/* for a signal that may stay blocked */
 #define NAMES_MAX	64	/* of sessions, for a message */
@@ -42,10 +43,11 @@ int targets_check_name(const char *name)
 }
 
 /* Finds the processes with these pids. Returns 0, or a negative errno after
- * printing the error. */
-static int targets_find(struct targets *t, const pid_t *pids, size_t count)
+ * printing the error, or with `cause`. */
+static int targets_find(struct targets *t, const pid_t *pids, size_t count,
+			struct cause *cause)
 {
-	struct cause cause;
+	struct cause own, *why = cause ? cause : &own;
 	int ret;
 
 	t->list.processes = calloc(count, sizeof(*t->list.processes));
@@ -57,16 +59,15 @@ static int targets_find(struct targets *t, const pid_t *pids, size_t count)
 		struct rundir_process *process =
 			&t->list.processes[t->list.count];
 
-		ret = rundir_find(process, pids[t->list.count], &cause);
+		ret = rundir_find(process, pids[t->list.count], why);
 		if (!ret && targets_clean && targets_clean(process)) {
 			rundir_process_close(process);
-			ret = rundir_find(process, pids[t->list.count],
-					  &cause);
+			ret = rundir_find(process, pids[t->list.count], why);
 		}
-		if (ret) {
-			cause_tell(&cause);
+		if (ret && !cause)
+			cause_tell(why);
+		if (ret)
 			return ret;
-		}
 	}
 	return 0;
 }
@@ -103,10 +104,11 @@ static int targets_scan(struct targets *t)
 
 int targets_open(struct targets *t, pid_t pid)
 {
-	return targets_open_each(t, &pid, !!pid);
+	return targets_open_each(t, &pid, !!pid, NULL);
 }
 
-int targets_open_each(struct targets *t, const pid_t *pids, size_t count)
+int targets_open_each(struct targets *t, const pid_t *pids, size_t count,
+		      struct cause *cause)
 {
 	int ret;
 
@@ -122,7 +124,7 @@ int targets_open_each(struct targets *t, const pid_t *pids, size_t count)
 		return -EMFILE;
 	if (rundir_open(&t->dir, false) == -ENOENT)
 		t->dir.cause.id = CAUSE_NONE;
-	ret = count ? targets_find(t, pids, count) : targets_scan(t);
+	ret = count ? targets_find(t, pids, count, cause) : targets_scan(t);
 	/* each process of the list has a descriptor */
 	if (!ret && cause_check_files(LIMITS_FILES))
 		ret = -EMFILE;
@@ -139,6 +141,27 @@ int targets_open_each(struct targets *t, const pid_t *pids, size_t count)
 		t->targets[i].client.fd = -1;
 	}
 	return 0;
+}
+
+bool targets_leave_ended(struct command_pids *pids)
+{
+	struct command_pids kept = { .count = 0 }, ended = { .count = 0 };
+
+	for (int i = 0; i < pids->count; i++) {
+		pid_t pid = pids->pids[i];
+		struct command_pids *to =
+			(kill(pid, 0) && errno == ESRCH) ||
+			process_ending(pid) ? &ended : &kept;
+
+		to->pids[to->count++] = pid;
+	}
+	if (!kept.count || !ended.count)
+		return false;
+	for (int i = 0; i < ended.count; i++)
+		command_warn("process %d is left out: it has ended",
+			     ended.pids[i]);
+	*pids = kept;
+	return true;
 }
 
 void targets_close(struct targets *t)

@@ -8,6 +8,7 @@
 
 #include "command/agents/client.h"
 #include "command/agents/places.h"
+#include "command/common/command.h"
 #include "command/elf/markers.h"
 #include "command/runtime/rundir.h"
 
@@ -44,9 +45,14 @@ int targets_check_name(const char *name);
  */
 int targets_open(struct targets *targets, pid_t pid);
 
-/* Does the same for several living processes; with `count` 0 for all. */
-int targets_open_each(struct targets *targets, const pid_t *pids,
-		      size_t count);
+/* Does the same for several living processes; with `count` 0 for all. If
+ * `cause` is not NULL, why a process was not found is there, not printed. */
+int targets_open_each(struct targets *targets, const pid_t *pids, size_t count,
+		      struct cause *cause);
+
+/* Takes the processes that have ended out of a list, and says so of each;
+ * unless all have. Returns true if there was one. */
+bool targets_leave_ended(struct command_pids *pids);
 
 /* Closes the connections and the processes, and frees the markers. */
 void targets_close(struct targets *targets);

@@ -468,7 +468,8 @@ int visit_begin(struct visit *v)
 	if (status != COMMAND_DONE)
 		return status;
 	forked_count(&forked, &v->pids);
-	if (targets_open_each(&targets, v->pids.pids, (size_t)v->pids.count))
+	if (targets_open_each(&targets, v->pids.pids, (size_t)v->pids.count,
+			      NULL))
 		status = COMMAND_FAILED;
 	else
 		status = session_begin(v, &targets);

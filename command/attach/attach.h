@@ -68,10 +68,10 @@ int attach_request(pid_t pid, bool load, const char *request,
 
 /*
  * Loads the library of a provider into a process that has an agent at work, and
- * has the agent lead libc's names there. Prints why it cannot be. Returns an
- * exit status.
+ * has the agent lead libc's names there. Returns 0, or a negative errno and the
+ * cause.
  */
-int attach_provider(pid_t pid, const char *name);
+int attach_provider(pid_t pid, const char *name, struct cause *cause);
 
 /* Returns kernel.yama.ptrace_scope; 0 for a kernel without Yama. */
 long attach_yama_scope(void);
@@ -82,8 +82,11 @@ bool attach_keep(pid_t pid);
 
 /* Gives a process an agent unless it has one at work, and prints that; sets
  * `loaded` to whether it did; if that is NULL, the agent stays, see
- * attach_keep(). Returns COMMAND_DONE; or after printing why not, the exit
- * status of the cause. */
+ * attach_keep(). Returns 0, or a negative errno and the cause. */
+int attach_agent(pid_t pid, bool *loaded, struct cause *cause);
+
+/* The same, where descriptors suffice. Returns COMMAND_DONE; or after printing
+ * why not, the exit status of the cause. */
 int attach_provide(pid_t pid, bool *loaded);
 
 #endif

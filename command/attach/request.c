@@ -131,30 +131,41 @@ static int attach_beside(pid_t pid, struct attach_report *report)
 	return ret;
 }
 
-int attach_provide(pid_t pid, bool *loaded)
+int attach_agent(pid_t pid, bool *loaded, struct cause *cause)
 {
 	struct attach_report report;
-	int ret;
+	int ret = attach_beside(pid, &report);
 
 	if (loaded)
 		*loaded = false;
-	if (cause_check_files(LIMITS_FILES))
-		return COMMAND_FAILED;
-	ret = attach_beside(pid, &report);
 	/* a command that looks may detach it just now */
 	if (ret == -EEXIST && !loaded) {
 		attach_keep(pid);
 		ret = attach_beside(pid, &report);
 	}
 	if (ret == -EEXIST)
-		return COMMAND_DONE;
-	if (ret)
-		return cause_tell(&report.cause);
+		return 0;
+	if (ret) {
+		*cause = report.cause;
+		return ret;
+	}
 	if (loaded)
 		*loaded = true;
 	command_warn("process %d: agent loaded; one thread was stopped for "
 		     "%.0f us", pid, (double)report.stall_ns / NS_PER_US);
-	return COMMAND_DONE;
+	return 0;
+}
+
+int attach_provide(pid_t pid, bool *loaded)
+{
+	struct cause cause;
+
+	if (loaded)
+		*loaded = false;
+	if (cause_check_files(LIMITS_FILES))
+		return COMMAND_FAILED;
+	return attach_agent(pid, loaded, &cause) ? cause_tell(&cause) :
+						   COMMAND_DONE;
 }
 
 /* Returns true when libc's names lead to the provider already. */
@@ -208,7 +219,7 @@ static int provider_step(pid_t pid, const char *library, bool agent,
 	return ret;
 }
 
-int attach_provider(pid_t pid, const char *name)
+int attach_provider(pid_t pid, const char *name, struct cause *cause)
 {
 	const struct timespec pause = { .tv_nsec = BUSY_PAUSE_NS };
 	struct attach_report report = { 0 };
@@ -225,6 +236,9 @@ int attach_provider(pid_t pid, const char *name)
 				break;
 			nanosleep(&pause, NULL);
 		}
-	return ret && ret != -EALREADY ? cause_tell(&report.cause) :
-					 COMMAND_DONE;
+	if (ret == -EALREADY)
+		return 0;
+	if (ret)
+		*cause = report.cause;
+	return ret;
 }

@@ -151,9 +151,10 @@ void members_tidy(struct members *members);
 void members_close(struct members *members);
 
 /* running.c: records the running processes of -p; their children have
- * directories beside their own. Returns COMMAND_DONE, or COMMAND_FAILED after
+ * directories beside their own. Those that have ended are taken out of the
+ * options, unless all have. Returns COMMAND_DONE, or COMMAND_FAILED after
  * printing why. */
-int members_follow(struct members *members, const struct record_options *o);
+int members_follow(struct members *members, struct record_options *o);
 
 /* joiners.c. Returns true when a living process may still join the recording:
  * the environment names the recording and the process has the agent, or a

@@ -251,7 +251,8 @@ int probes_load(struct probes *probes, const struct trace_set *set)
 
 	if (!probes->options->nprobes)
 		return COMMAND_DONE;
-	if (printed_open(probes, set))
+	/* it is there when the recorder begins anew with fewer processes */
+	if (!probes->printed && printed_open(probes, set))
 		return COMMAND_FAILED;
 	for (; probes->nloaded < pids->count; probes->nloaded++)
 		if (libraries_load(probes, pids->pids[probes->nloaded])) {

@@ -52,3 +52,55 @@ case: a list of lines
 run: taffrail record --for 0.2 -e app/tick -o lines -p "$(pgrep -f -x prefork -P $pid)" && writers lines
 stdout: ^2$
 no stderr: had forked
+
+group: of processes that end
+before:
+	three()
+	{
+		for name in a b c; do
+			start $name prefork && wait_for grep -q ^ready $name.out &&
+				declare -g $name=$pid || return
+		done
+	}
+	# NAME: kills it, and waits until it is no process any more
+	end_of()
+	{
+		kill -9 "${!1}" && wait_for test -f "$1.status"
+	}
+	three && end_of b
+case: one has ended before
+run: taffrail record --for 0.2 -e app/tick -o one -p $a,$b,$c && writers one
+stdout: ^2$
+stderr: ^taffrail: record: process {b} is left out: it has ended$
+case: providers
+run: taffrail record --provider pthread --for 0.2 -e app/tick -o pro -p $b,$c && writers pro
+stdout: ^1$
+stderr: ^taffrail: record: process {b} is left out: it has ended$
+case: start takes all or none
+run: taffrail start s -e app/tick -p $a,$b
+status: 1
+stderr: ^taffrail: start: no such process: {b}$
+case: all have ended
+run: end_of a; end_of c; taffrail record --for 0.2 -o none -p $a,$b,$c || { test ! -e none && exit 1; }
+status: 1
+stderr: ^taffrail: record: no such process: {a}$
+no stderr: is left out
+
+group: of processes that end meanwhile
+case: at any time
+run:
+	# a recording does not fail while a process is left
+	for i in $(seq 0 11); do
+		start stays prefork && wait_for grep -q ^ready stays.out || exit
+		stays=$pid
+		start ends prefork && wait_for grep -q ^ready ends.out || exit
+		ends=$pid
+		{ read -rt 0.0$((i * 7 + 10)) <> <(:); kill -9 $ends; } &
+		taffrail record --for 0.2 -e app/tick -o any -p $ends,$stays \
+			2>said || { echo "$i: $(cat said)"; exit 1; }
+		# the other one may have written events before its end
+		n=$(writers any)
+		test $n = 1 -o $n = 2 || { echo "$i: $n"; exit 1; }
+		kill -9 $stays; wait_for test -f stays.status
+		rm -r any
+	done
