@@ -7,11 +7,14 @@
  */
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/tunables.h"
 #include "command/common/counted.h"
 #include "command/common/inode.h"
 #include "command/reading/private.h"
@@ -126,14 +129,27 @@ int look_follow_whole(const struct look *look)
 	return ret;
 }
 
+/* Returns the processor time of this command, in ms. The time of a clock would
+ * make pauses longer on a busy machine. */
+static int64_t spent_ms(void)
+{
+	struct timespec spent;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent);
+	return (int64_t)spent.tv_sec * 1000 + spent.tv_nsec / 1000000;
+}
+
 bool look_recorded(struct look *look, int64_t *until)
 {
+	int64_t begin = spent_ms();
 	bool on = false;
 	struct follow_news news;
 
 	if (look->rings)
-		return look_rings_news(look, until);
-	*until = TIME_MAX;
+		on = look_rings_news(look, until);
+	else
+		*until = TIME_MAX;
+	/* beside rings, there are none */
 	for (int i = 0; i < look->ndirectories; i++) {
 		int fd = look->directories[i].fd;
 
@@ -155,7 +171,22 @@ bool look_recorded(struct look *look, int64_t *until)
 		/* the earliest of all recorders */
 		*until = news.ns < *until ? news.ns : *until;
 	}
+	look->cost_ms = spent_ms() - begin;
 	return on;
+}
+
+void look_pause(const struct look *look, uint64_t most_ns)
+{
+	/* looks take a tenth of the time, at most */
+	int64_t ms = look->cost_ms * 10;
+
+	if (ms < FOLLOW_PAUSE_MS)
+		ms = FOLLOW_PAUSE_MS;
+	if (ms > FOLLOW_PAUSE_MAX_MS)
+		ms = FOLLOW_PAUSE_MAX_MS;
+	if ((uint64_t)ms > most_ns / 1000000)
+		ms = (int64_t)(most_ns / 1000000) + 1;
+	poll(NULL, 0, (int)ms);
 }
 
 bool look_uncompleted(const struct look *look, const char *path, size_t from)

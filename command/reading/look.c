@@ -603,21 +603,28 @@ int look_check_none(const struct look *look)
 	return cause_report(EVENTS_NONE);
 }
 
+void look_leave(struct look *look)
+{
+	/* first: rings that are closed may tell of missing events */
+	look_rings_close(look);
+	if (look->visit && visit_end(look->visit))
+		look->unread = true;
+	free(look->visit);
+	look->visit = NULL;
+	look->session = NULL;
+	look->within = NULL;
+}
+
 int look_close(struct look *look)
 {
 	bool problems;
 
-	/* first: rings that are closed may tell of missing events */
-	look_rings_close(look);
+	look_leave(look);
 	problems = look_problems(look);
 	if (look->reader)
 		reader_free(look->reader);
 	look_follow_end(look);
 	if (look->where)
 		where_free(look->where);
-	if (look->visit && visit_end(look->visit))
-		look->unread = true;
-	free(look->visit);
-	look->visit = NULL;
 	return problems || look->unread ? COMMAND_FAILED : COMMAND_DONE;
 }

@@ -126,6 +126,8 @@ struct look {
 	bool quiet_losses;		/* they are only counted */
 	bool full_told;			/* the remedy for them was told */
 	bool quiet_problems;		/* they were told before */
+	int64_t cost_ms;		/* processor time of the last
+					 * look_recorded() */
 };
 
 /* Takes an option of LOOK_ROWS. Returns COMMAND_DONE, or COMMAND_USAGE after
@@ -239,6 +241,14 @@ int look_finish(void);
  * SIGTERM and SIGHUP; look_interrupted() says whether one came.
  */
 bool look_recorded(struct look *look, int64_t *until);
+
+/* Waits until the next look_recorded(), at most `most_ns`, or until a
+ * signal. */
+void look_pause(const struct look *look, uint64_t most_ns);
+
+/* Takes back the session of look->visit, once nothing is looked at any more.
+ * The events that were read stay. */
+void look_leave(struct look *look);
 
 /*
  * Sets the window of --begin and --end as soon as it is known: some times count

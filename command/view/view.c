@@ -10,15 +10,12 @@
  * that only later events decide.
  */
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/tunables.h"
 #include "command/agents/visits.h"
 #include "command/common/command.h"
 #include "command/common/limits.h"
@@ -219,16 +216,6 @@ static void print_events(struct view *v, uint64_t *skip)
 	}
 }
 
-/* Returns the processor time of this command, in ms. The time of a clock would
- * make pauses longer on a busy machine. */
-static int64_t spent_ms(void)
-{
-	struct timespec spent;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent);
-	return (int64_t)spent.tv_sec * 1000 + spent.tv_nsec / 1000000;
-}
-
 /*
  * Prints new events until every recorder, or the session, has ended. Returns
  * COMMAND_DONE, or COMMAND_FAILED after printing why; an error of the output
@@ -250,13 +237,10 @@ static int follow_recording(struct view *v)
 
 	reader_follow(v->look.reader, reader_end(v->look.reader));
 	while (on && !v->out.error && !look_interrupted()) {
-		int64_t cost = -spent_ms();
-
 		/* what came before that time is printed */
 		last = monotonic_ns() >= over;
 		/* a recorder that ends now has written all */
 		on = look_recorded(&v->look, &until);
-		cost += spent_ms();
 		if (reader_refresh(v->look.reader))
 			v->out.error = -ENOMEM;
 		/* which events are printed may be known only later */
@@ -278,13 +262,7 @@ static int follow_recording(struct view *v)
 		}
 		if (!on || last || (begun && until >= end))
 			break;
-		/* looks take a tenth of the time, at most */
-		cost *= 10;
-		if (cost < FOLLOW_PAUSE_MS)
-			cost = FOLLOW_PAUSE_MS;
-		if (cost > FOLLOW_PAUSE_MAX_MS)
-			cost = FOLLOW_PAUSE_MAX_MS;
-		poll(NULL, 0, (int)cost);
+		look_pause(&v->look, UINT64_MAX);
 	}
 	return ret;
 }
