@@ -455,8 +455,8 @@ int start_main(int argc, char **argv)
 		return command_misused("taffrail record makes sessions '%s': "
 				       "give another name", a.name);
 	if (visit_named(a.name))
-		return command_misused("view and top make sessions '%s': give "
-				       "another name", a.name);
+		return command_misused("view, top and report make sessions "
+				       "'%s': give another name", a.name);
 	if (!a.all == !a.pids.count)
 		return command_misused("give either -p PID or --all");
 	if (a.keep && !a.overwrite)

@@ -52,7 +52,7 @@ static const struct {
 	{ " view report top ", "o", "output",
 	  "it prints to standard output, which the shell leads into a file: "
 	  "> FILE" },
-	{ " view report export timeline top ", "e", "event",
+	{ " export timeline ", "e", "event",
 	  "give --where RULE" },
 	{ " enable disable ", "e", "event",
 	  "the rule stands behind the session's name" },

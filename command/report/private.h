@@ -189,6 +189,7 @@ struct report {
 	const char *rules[RULES_MAX];
 	unsigned int nrules;
 	uint32_t rows;			/* of a table; 0: all */
+	double seconds;			/* of --for; 0: until Ctrl-C */
 	char **paths;			/* of directories */
 	int npaths;
 	bool sorted;			/* --sort */

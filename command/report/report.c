@@ -4,17 +4,24 @@
  * fields and locks.
  *
  * Invariant: the report is printed once all events were read, or after Ctrl-C
- * from those that were; nothing but warnings is printed before.
+ * from those that were; nothing but warnings is printed before. A session of
+ * the command's own is taken back before it is printed.
  */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "command/agents/visits.h"
+#include "command/common/counted.h"
+#include "command/common/monotonic.h"
 #include "command/report/private.h"
 
 #define ROWS_SHOWN	20u
+#define LAST_PAUSE_MS	50		/* an event is in the buffers by then */
 #define EXIT_INTERRUPTED	(128 + SIGINT)
 
 enum key {
@@ -25,6 +32,7 @@ enum key {
 	KEY_HISTOGRAM,
 	KEY_SLOWEST,
 	KEY_ROWS,
+	KEY_FOR,
 	KEY_UTC,
 	KEY_NO_PAGER,
 };
@@ -49,6 +57,9 @@ static const struct option_row rows[] = {
 	  "print at most N rows of a table; 0: all (default 20)" },
 	{ 'j', "json", NULL, "print JSON" },
 	LOOK_LIVE_ROWS,
+	LOOK_VISIT_ROWS,
+	{ KEY_FOR, "for", "TIME",
+	  "with -e: count for this time (default: until Ctrl-C)" },
 	LOOK_ROWS,
 	LOOK_NONE_ROW,
 	{ KEY_UTC, "utc", NULL, "print and read times as UTC" },
@@ -104,6 +115,61 @@ static void loss_count(const struct trace_loss *l, struct look *look)
 	trace->dated = true;
 }
 
+/* Counts the events of traces, until there are no more, or Ctrl-C. */
+static void count_recorded(struct report *r)
+{
+	struct sigaction action = { .sa_handler = stop_reading,
+				    .sa_flags = (int)SA_RESETHAND };
+	const struct trace_event *event;
+	uint64_t events = 0;
+
+	sigaction(SIGINT, &action, NULL);
+	progress_open(&r->look.progress, r->look.reader);
+	while ((event = reader_next(r->look.reader))) {
+		count_event(r, event);
+		if (++events % PROGRESS_EVENTS)
+			continue;
+		progress_step(&r->look.progress, events, event->ns);
+		if (stopped || r->failed)
+			break;
+	}
+	progress_clear(&r->look.progress);
+	r->stopped = stopped;
+}
+
+/* Counts the events of the command's own session until --for, Ctrl-C, or the
+ * end of the processes, and takes the session back. An event counts when all
+ * earlier ones are there: see look_recorded(). */
+static void count_living(struct report *r)
+{
+	struct look *look = &r->look;
+	uint64_t over = r->seconds > 0 ?
+			monotonic_ns() + (uint64_t)(r->seconds * 1e9) :
+			UINT64_MAX;
+	const struct trace_event *event;
+	bool on = true, last = false;
+	int64_t until;
+
+	if (over == UINT64_MAX && isatty(STDERR_FILENO))
+		command_warn("counting events; Ctrl-C ends this, and prints the "
+			     "report");
+	while (on && !last && !r->failed) {
+		uint64_t now = monotonic_ns();
+
+		last = look_interrupted() || now >= over;
+		if (last)
+			poll(NULL, 0, LAST_PAUSE_MS);
+		else
+			look_pause(look, over - now);
+		on = look_recorded(look, &until);
+		r->failed |= reader_refresh(look->reader) != 0;
+		reader_follow(look->reader, until);
+		while (!r->failed && (event = reader_next(look->reader)))
+			count_event(r, event);
+	}
+	look_leave(look);
+}
+
 /*
  * Counts all events, until there are no more, memory is out, or Ctrl-C, and
  * prints the report. Returns a status after it printed why. What is asked for
@@ -112,11 +178,7 @@ static void loss_count(const struct trace_loss *l, struct look *look)
  */
 static int run_report(struct report *r)
 {
-	struct sigaction action = { .sa_handler = stop_reading,
-				    .sa_flags = (int)SA_RESETHAND };
-	const struct trace_event *event;
 	struct pair_kind *const *kinds;
-	uint64_t events = 0;
 	size_t n;
 	int ret = durations_open(r);
 
@@ -131,18 +193,10 @@ static int run_report(struct report *r)
 	ret = check_keys(r);
 	if (ret != COMMAND_DONE)
 		return ret;
-	sigaction(SIGINT, &action, NULL);
-	progress_open(&r->look.progress, r->look.reader);
-	while ((event = reader_next(r->look.reader))) {
-		count_event(r, event);
-		if (++events % PROGRESS_EVENTS)
-			continue;
-		progress_step(&r->look.progress, events, event->ns);
-		if (stopped || r->failed)
-			break;
-	}
-	progress_clear(&r->look.progress);
-	r->stopped = stopped;
+	if (r->look.follow)
+		count_living(r);
+	else
+		count_recorded(r);
 	pairs_finish(r->pairs);
 	if (r->failed || pairs_error(r->pairs) || count_finish(r))
 		return command_failed("out of memory");
@@ -158,6 +212,12 @@ static int run_report(struct report *r)
 	for (size_t i = 0; i < n && kinds[i]->given; i++)
 		ret |= look_tell_threadless(kinds[i]->name,
 					    kinds[i]->threadless);
+	if (r->look.follow && r->look.overwritten)
+		command_warn("%s overwritten before they could be counted: a "
+			     "larger --buffer-size loses fewer",
+			     counted(r->look.overwritten, "event"));
+	else if (r->look.follow && !r->events && !r->look.fail_if_none)
+		command_warn("the rules had no event meanwhile");
 	if (r->stopped && ret == COMMAND_DONE) {
 		command_warn("interrupted: the rest was not read");
 		return EXIT_INTERRUPTED;
@@ -222,6 +282,8 @@ static int take_option(struct report *r, int key, const char *value)
 	case 'j':
 		r->json = true;
 		return COMMAND_DONE;
+	case KEY_FOR:
+		return command_take_seconds(&r->seconds, value);
 	case KEY_UTC:
 		r->look.utc = true;
 		return COMMAND_DONE;
@@ -233,16 +295,36 @@ static int take_option(struct report *r, int key, const char *value)
 	}
 }
 
+/* Checks what goes with -e. Returns COMMAND_DONE, or COMMAND_USAGE after it
+ * printed why. */
+static int check_living(struct report *r)
+{
+	struct look *look = &r->look;
+	int ret = look_check_visit(look);
+
+	look->follow = look->keep = look->visit && look->visit->nrules;
+	if (ret != COMMAND_DONE)
+		return ret;
+	if (r->seconds > 0 && !look->follow)
+		return command_misused("--for is the time of a session of the "
+				       "command's own: add -p PID -e RULE");
+	if (look->follow && (look->begin || look->end))
+		return command_misused("--begin and --end choose among events "
+				       "that are there; with -e, --for ends "
+				       "the time");
+	return COMMAND_DONE;
+}
+
 int report_main(int argc, char **argv)
 {
 	struct options options = {
 		.argc = argc, .argv = argv, .rows = rows,
-		.shape = "[DIR... | -s NAME | -p PID]",
+		.shape = "[DIR... | -s NAME | -p PID [-e RULE]]",
 		.about = "Count the events of traces, or of a session's "
 			 "buffers, and measure durations\nof pairs of them, "
 			 "fields, and locks.",
 	};
-	struct report r = { .rows = ROWS_SHOWN };
+	struct report r = { .rows = ROWS_SHOWN, .look.visits = true };
 	int key, ret = COMMAND_DONE;
 
 	while ((key = options_next(&options)) != OPTIONS_END) {
@@ -256,6 +338,9 @@ int report_main(int argc, char **argv)
 		return command_misused("--histogram: give --by FIELD; kinds of "
 				       "pairs and fields have theirs without "
 				       "it");
+	ret = check_living(&r);
+	if (ret != COMMAND_DONE)
+		return ret;
 	r.paths = argv + options.index;
 	r.npaths = argc - options.index;
 	ret = look_check_sources(&r.look, &r.paths, &r.npaths);
@@ -263,6 +348,8 @@ int report_main(int argc, char **argv)
 		return ret;
 	/* a write fails in place of it, and look_finish() knows why */
 	signal(SIGPIPE, SIG_IGN);
+	if (r.look.follow)
+		look_interrupt();
 	ret = look_open(&r.look, r.paths, r.npaths);
 	if (ret == COMMAND_DONE)
 		ret = run_report(&r);
