@@ -208,6 +208,7 @@ command_sources = \
 	command/report/sections.c \
 	command/report/text.c \
 	command/report/values.c \
+	command/runtime/abandoned.c \
 	command/runtime/away.c \
 	command/runtime/chosen.c \
 	command/runtime/core.c \

@@ -325,14 +325,14 @@ int look_option(struct look *look, int key, const char *value)
  * Opens the traces below a directory. Returns a status after printing why it is
  * not COMMAND_DONE. A recorder writes a buffer into the directory when the
  * buffer is full, or when a command follows the recording; before that, there
- * is no trace. A recording that was not completed is read, and told as a
- * problem.
+ * is no trace, and there never is one if the recorder was killed by then. A
+ * recording that was not completed is read, and told as a problem.
  */
 static int open_directory(struct look *look, const char *path)
 {
 	struct trace_class *const *traces;
 	size_t known = reader_traces(look->reader, &traces);
-	char word[PATH_MAX];
+	char name[SESSION_NAME_BYTES], text[CAUSE_TEXT_BYTES], word[PATH_MAX];
 	int ret;
 
 	if (!*path)
@@ -341,7 +341,10 @@ static int open_directory(struct look *look, const char *path)
 	if (ret == -ENODATA && look->follow)
 		return COMMAND_DONE;
 	if (ret == -ENODATA && !follow_recorded(path))
-		return command_failed("%s: no trace in this directory", path);
+		return rundir_abandoned(name, text, sizeof(text)) ?
+		       cause_report(RECORDER_KILLED, .path = path,
+				    .subject = name, .text = text) :
+		       command_failed("%s: no trace in this directory", path);
 	if (ret == -ENODATA) {
 		if (!shell_word(word, sizeof(word), path))
 			strcpy(word, "DIR");

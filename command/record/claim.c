@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,16 +16,12 @@
 #define NAMES_MAX	1000
 
 /* Of rundir_each_rules(): removes the rules of a recorder that does not run any
- * more. Without a file that tells, the pid in the name decides. */
+ * more. */
 static int drop_stale(const char *name, void *priv)
 {
 	struct rundir *dir = priv;
-	int pid, held;
 
-	if (sscanf(name, "record-%d", &pid) != 1 || pid <= 0)
-		return 0;
-	held = rundir_recorder(dir, name);
-	if (!held || (held < 0 && kill(pid, 0) && errno == ESRCH))
+	if (rundir_recorder_gone(dir, name))
 		rundir_remove_rules(dir, name);
 	return 0;
 }

@@ -448,6 +448,18 @@ int rundir_open_off(struct rundir *dir, const char *name);
  * negative errno: it has left no file that tells. */
 int rundir_recorder(struct rundir *dir, const char *name);
 
+/* Returns true for a session of `taffrail record` whose recorder does not run
+ * any more. Without a file that tells, the pid in the name decides. */
+bool rundir_recorder_gone(struct rundir *dir, const char *name);
+
+/*
+ * Finds sessions of this user whose recorder has gone, and whose buffers are
+ * still there. Returns their number; `first` is the name of one, and `text` has
+ * them all, as far as there is room: "session 'A'", "sessions 'A', 'B'".
+ */
+size_t rundir_abandoned(char first[SESSION_NAME_BYTES], char *text,
+			size_t room);
+
 /*
  * Calls `call` for each session's name in sessions/ until a call returns
  * non-zero, and returns that.

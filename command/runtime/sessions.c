@@ -14,6 +14,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,6 +191,16 @@ int rundir_recorder(struct rundir *dir, const char *name)
 	ret = off_held(below, file);
 	close(below);
 	return ret;
+}
+
+bool rundir_recorder_gone(struct rundir *dir, const char *name)
+{
+	int pid, held;
+
+	if (sscanf(name, "record-%d", &pid) != 1 || pid <= 0)
+		return false;
+	held = rundir_recorder(dir, name);
+	return !held || (held < 0 && kill(pid, 0) && errno == ESRCH);
 }
 
 int rundir_open_off(struct rundir *dir, const char *name)
