@@ -175,6 +175,11 @@ static void record_tell(void)
 	if (options.program && limits_blind())
 		outcome_note(&outcome, RECORD_BLIND);
 	outcome_print(&outcome, OUTCOME_ALL);
+	program_reap(&program);
+	if (program.child && options.seconds > 0 && !program_interrupted())
+		command_warn("the time of --for has passed; %s goes on, and "
+			     "this command waits for it: Ctrl-C reaches both",
+			     options.program[0]);
 }
 
 /* Makes DIR, in place of a former one. Signals wait until DIR is made, and is
