@@ -41,6 +41,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "command/procfs/process.h"
 
 #define PAGE_BYTES	4096ull
@@ -353,16 +354,18 @@ static int search_bytes(const struct attach_proof *p, uint64_t from, size_t n)
 	return 0;
 }
 
-/* Searches pages [from, to) of a mapping that are in memory or swapped out, and
- * the process's own. */
+/* Searches the words in [from, to) of the pages of a mapping that are in memory
+ * or swapped out, and the process's own. */
 static int search_pages(struct attach_proof *p, int pagemap, uint64_t from,
 			uint64_t to)
 {
-	uint64_t entries[PAGES_AT_ONCE], run = 0;
+	uint64_t entries[PAGES_AT_ONCE], run = 0, begin;
 	int ret = 0;
 
+	from = (from + 7) & ~7ull;
 	for (uint64_t at = from & ~(PAGE_BYTES - 1); !ret && at < to;) {
-		size_t n = (to - at) / PAGE_BYTES;
+		/* the last one may reach behind the end */
+		size_t n = (to - at + PAGE_BYTES - 1) / PAGE_BYTES;
 
 		n = n < PAGES_AT_ONCE ? n : PAGES_AT_ONCE;
 		if (pread(pagemap, entries, n * 8,
@@ -381,12 +384,10 @@ static int search_pages(struct attach_proof *p, int pagemap, uint64_t from,
 			}
 			if (run && (p->pages += run / PAGE_BYTES) > PAGES_MAX)
 				return -E2BIG;
-			if (run)
-				ret = page - run >= from ?
-					search_bytes(p, page - run, run) :
-					search_bytes(p, (from + 7) & ~7ull,
-						     page - ((from + 7) &
-							     ~7ull));
+			begin = max_u64(page - run, from);
+			page = min_u64(page, to);
+			if (run && page > begin)
+				ret = search_bytes(p, begin, page - begin);
 			run = 0;
 		}
 		at += n * PAGE_BYTES;
