@@ -44,14 +44,14 @@ static int faults;
 static volatile int holds;
 static int loads;		/* a thread calls dlopen() */
 
-static void wrong(const char *what, long value)
+static void tell_wrong(const char *what, long value)
 {
 	__atomic_fetch_add(&faults, 1, __ATOMIC_RELAXED);
 	printf("wrong: %s %ld errno %d\n", what, value, errno);
 	fflush(stdout);
 }
 
-static void nap(long ns)
+static void pause_ns(long ns)
 {
 	struct timespec t = { 0, ns };
 
@@ -59,7 +59,7 @@ static void nap(long ns)
 		;
 }
 
-static void do_hit(void)
+static void do_a_hit(void)
 {
 	uint64_t sum = 0, i;
 
@@ -71,22 +71,22 @@ static void do_hit(void)
 	i--;
 	if (sum != (uint64_t)((unsigned __int128)i * (i + 1) / 2 *
 			      (2 * i + 1) / 3))
-		wrong("sum", (long)sum);
+		tell_wrong("sum", (long)sum);
 }
 
 /* Is in the cold part of the marker for long, and calls the marker's function
  * at the end. */
-static __attribute__((noinline)) int slowly(int n)
+static __attribute__((noinline)) int return_slowly(int n)
 {
-	nap(n * 1000000);
+	pause_ns(n * 1000000);
 	return n;
 }
 
 static void do_cold(void)
 {
 	for (int n = 1; !ends; n = n % 40 + 1) {
-		TAFFRAIL_EVENT(app, cold, slowly(n), n);
-		nap(100000);
+		TAFFRAIL_EVENT(app, cold, return_slowly(n), n);
+		pause_ns(100000);
 	}
 }
 
@@ -107,7 +107,7 @@ static void do_alarm(void)
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &often, NULL);
 	while (!ends)
-		nap(1000000);
+		pause_ns(1000000);
 	memset(&often, 0, sizeof(often));
 	setitimer(ITIMER_REAL, &often, NULL);
 }
@@ -130,8 +130,8 @@ static void do_fork(void)
 			_exit(library && !dlclose(library) ? 0 : 1);
 		}
 		if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
-			wrong("child", pid < 0 ? -1 : status);
-		nap(500000);
+			tell_wrong("child", pid < 0 ? -1 : status);
+		pause_ns(500000);
 	}
 }
 
@@ -144,13 +144,13 @@ static void do_spawn(void)
 	while (!ends) {
 		if (posix_spawn(&pid, "/bin/true", NULL, NULL, words, environ) ||
 		    waitpid(pid, &status, 0) != pid || status)
-			wrong("spawn", status);
+			tell_wrong("spawn", status);
 		pid = vfork();
 		if (!pid)
 			_exit(0);
 		if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
-			wrong("vfork", status);
-		nap(2000000);
+			tell_wrong("vfork", status);
+		pause_ns(2000000);
 	}
 }
 
@@ -163,7 +163,7 @@ static void do_dlopen(void)
 		if (library)
 			*(void **)&call = dlsym(library, "floor");
 		if (!call || call(2.5) != 2 || dlclose(library))
-			wrong("dlopen", 0);
+			tell_wrong("dlopen", 0);
 	}
 }
 
@@ -181,8 +181,8 @@ static void do_threads(void)
 
 		if (pthread_create(&thread, NULL, short_thread, (void *)i) ||
 		    pthread_join(thread, &back) || back != (void *)i)
-			wrong("thread", i);
-		nap(1000000);
+			tell_wrong("thread", i);
+		pause_ns(1000000);
 	}
 }
 
@@ -194,7 +194,7 @@ static void do_actions(void)
 		sigaction(SIGUSR1, &ignored, NULL);
 		sigaction(SIGUSR1, NULL, &is);
 		if (is.sa_handler != SIG_IGN)
-			wrong("action", 0);
+			tell_wrong("action", 0);
 	}
 }
 
@@ -204,7 +204,7 @@ static int held_lists(struct dl_phdr_info *info, size_t size, void *arg)
 	(void)size;
 	(void)arg;
 	while (holds == 1)
-		nap(1000000);
+		pause_ns(1000000);
 	return 1;
 }
 
@@ -214,7 +214,7 @@ static void do_hold(void)
 	while (!ends) {
 		if (holds == 1)
 			dl_iterate_phdr(held_lists, NULL);
-		nap(1000000);
+		pause_ns(1000000);
 	}
 }
 
@@ -231,7 +231,7 @@ static ucontext_t away, back;
 static void aside_sleep(void)
 {
 	while (!ends)
-		nap(50000000);
+		pause_ns(50000000);
 }
 
 /* Has its stack in the program's data, above a pointer. */
@@ -253,7 +253,7 @@ static void do_code(void)
 	if (fd < 0 || ftruncate(fd, 4096) ||
 	    mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0) ==
 		    MAP_FAILED)
-		wrong("code", fd);
+		tell_wrong("code", fd);
 	aside_sleep();
 }
 
@@ -270,7 +270,7 @@ static void do_vfork(void)
 			_exit(0);
 		}
 		if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
-			wrong("slow vfork", status);
+			tell_wrong("slow vfork", status);
 	}
 }
 
@@ -285,7 +285,7 @@ static void do_receive(void)
 	setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
 	while (!ends)
 		if (recv(pair[0], &byte, 1, 0) != -1 || errno != EAGAIN)
-			wrong("receive", 0);
+			tell_wrong("receive", 0);
 }
 
 /* Notices when it stands for long. */
@@ -295,25 +295,25 @@ static void do_gaps(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &was);
 	for (; !ends; was = is) {
-		nap(1000000);
+		pause_ns(1000000);
 		clock_gettime(CLOCK_MONOTONIC, &is);
 		if ((is.tv_sec - was.tv_sec) * 1000000000 + is.tv_nsec -
 			    was.tv_nsec > 800000000)
-			wrong("gap", is.tv_sec - was.tv_sec);
+			tell_wrong("gap", is.tv_sec - was.tv_sec);
 	}
 }
 
 static void do_poll(void)
 {
 	while (!ends)
-		nap(50000000);
+		pause_ns(50000000);
 }
 
 static const struct {
 	const char *word;
 	void (*call)(void);
 } rows[] = {
-	{ "hit", do_hit }, { "cold", do_cold }, { "alarm", do_alarm },
+	{ "hit", do_a_hit }, { "cold", do_cold }, { "alarm", do_alarm },
 	{ "fork", do_fork }, { "spawn", do_spawn }, { "dlopen", do_dlopen },
 	{ "threads", do_threads }, { "actions", do_actions },
 	{ "sleep", do_poll }, { "hold", do_hold }, { "aside", do_aside },

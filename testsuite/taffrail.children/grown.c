@@ -18,7 +18,7 @@
 
 static int object;
 
-static void hit(void)
+static void hit_place(void)
 {
 	int *at = &object;
 
@@ -31,7 +31,7 @@ static int child_run(int from)
 
 	if (read(from, &byte, 1) != 1)
 		return 1;
-	hit();
+	hit_place();
 	return 7;
 }
 
@@ -42,7 +42,7 @@ int main(int argc, char **argv)
 
 	if (argc < 2 || pipe(to))
 		return 2;
-	hit();
+	hit_place();
 	child = fork();
 	if (!child)
 		_exit(child_run(to[0]));

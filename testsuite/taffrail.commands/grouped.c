@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <taffrail/marker.h>
 
-static void answer(long i)
+static void answer_query(long i)
 {
 	static const int codes[] = { 200, 404, 500 };
 	static const char *const peers[] = { "near", "far" };
@@ -41,6 +41,6 @@ int main(int argc, char **argv)
 				       TAFFRAIL_FIELD(number, UINT64_MAX -
 						      (uint64_t)(i * i * i)));
 		else
-			answer(i);
+			answer_query(i);
 	return 0;
 }

@@ -9,7 +9,7 @@
 #include <taffrail/marker.h>
 #include <unistd.h>
 
-static void end_by(int number)
+static void end_by_signal(int number)
 {
 	_exit(number == SIGINT ? 3 : 4);
 }
@@ -18,8 +18,8 @@ int main(int argc, char **argv)
 {
 	int hits = argc > 2 ? atoi(argv[2]) : 0;
 
-	signal(SIGINT, strstr(argv[0], "deaf") ? SIG_IGN : end_by);
-	signal(SIGTERM, end_by);
+	signal(SIGINT, strstr(argv[0], "deaf") ? SIG_IGN : end_by_signal);
+	signal(SIGTERM, end_by_signal);
 	if (argc > 1)
 		usleep((useconds_t)(atof(argv[1]) * 1e6));
 	for (int i = 0; i < hits; i++)

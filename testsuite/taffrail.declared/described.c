@@ -57,11 +57,12 @@ struct PACKED count {
 #define HIT(object, fixed, var)	do {					\
 	__asm__ __volatile__(TAFFRAIL_SITE_CODE_			\
 		: : [taffrail_object_] TAFFRAIL_FIXED_ (&(object)));	\
-	hit((struct taffrail_site *)(void *)&(object), fixed, var);	\
+	write_hit((struct taffrail_site *)(void *)&(object), fixed,	\
+		  var);							\
 } while (0)
 
-static void hit(struct taffrail_site *site, uint64_t fixed,
-		const struct taffrail_var *var)
+static void write_hit(struct taffrail_site *site, uint64_t fixed,
+		      const struct taffrail_var *var)
 {
 	if (site->enabled_)
 		site->hit_(site, fixed, var);

@@ -24,12 +24,12 @@ static void at_other(const struct taffrail_event *event, void *text)
 	others++;
 }
 
-static void at_one(const struct taffrail_event *event, void *unused)
+static void on_event_one(const struct taffrail_event *event, void *unused)
 {
 	(void)event;
 	(void)unused;
 	ones++;
-	taffrail_probe_detach("every/one", at_one, NULL);
+	taffrail_probe_detach("every/one", on_event_one, NULL);
 	taffrail_probe_attach("every/nothing", at_nothing, NULL);
 }
 
@@ -37,7 +37,7 @@ int main(void)
 {
 	int i;
 
-	if (taffrail_probe_attach("every/one", at_one, NULL) < 0 ||
+	if (taffrail_probe_attach("every/one", on_event_one, NULL) < 0 ||
 	    taffrail_probe_attach("every/other", at_other, NULL) < 0)
 		return 1;
 	for (i = 0; i < 3; i++) {

@@ -47,7 +47,7 @@ static void hit_all(void)
 	lttng_ust_tracepoint(every, crowd, 3);
 }
 
-static void *hits(void *unused)
+static void *hit_always(void *unused)
 {
 	unsigned long n = 0;
 
@@ -72,7 +72,7 @@ static void *library_load(const char *path)
 	return library;
 }
 
-static void lines(void)
+static void read_lines(void)
 {
 	char line[16];
 
@@ -86,7 +86,7 @@ static void lines(void)
 	puts("right");
 }
 
-static void load(const char *path, int n)
+static void load_often(const char *path, int n)
 {
 	void *library;
 
@@ -98,11 +98,11 @@ static void load(const char *path, int n)
 	}
 }
 
-static void child(const char *path, void *library)
+static void load_in_child(const char *path, void *library)
 {
 	pthread_t thread;
 
-	pthread_create(&thread, NULL, hits, NULL);
+	pthread_create(&thread, NULL, hit_always, NULL);
 	usleep(1000);
 	dlclose(library);
 	library = library_load(path);
@@ -112,7 +112,7 @@ static void child(const char *path, void *library)
 	_exit(0);
 }
 
-static void threads(const char *path, int n, int forks)
+static void hit_and_load(const char *path, int n, int forks)
 {
 	pthread_t thread[2];
 	void *library;
@@ -121,14 +121,14 @@ static void threads(const char *path, int n, int forks)
 	int i;
 
 	for (i = 0; i < 2; i++)
-		pthread_create(&thread[i], NULL, hits, NULL);
+		pthread_create(&thread[i], NULL, hit_always, NULL);
 	while (n--) {
 		library = library_load(path);
 		usleep(200);
 		if (forks) {
 			pid = fork();
 			if (!pid)
-				child(path, library);
+				load_in_child(path, library);
 			waitpid(pid, &status, 0);
 			if (status)
 				printf("a child: %#x\n", status);
@@ -146,12 +146,12 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		hit_all();
 	else if (!strcmp(argv[1], "lines"))
-		lines();
+		read_lines();
 	else if (argc < 4)
 		return 2;
 	else if (!strcmp(argv[1], "load"))
-		load(argv[2], atoi(argv[3]));
+		load_often(argv[2], atoi(argv[3]));
 	else
-		threads(argv[2], atoi(argv[3]), !strcmp(argv[1], "forks"));
+		hit_and_load(argv[2], atoi(argv[3]), !strcmp(argv[1], "forks"));
 	return 0;
 }

@@ -44,7 +44,7 @@ static volatile int ended;
 static volatile long burst[THREADS + 1];
 static char pad[PAD + 1];
 
-static long now_ns(void)
+static long clock_now_ns(void)
 {
 	struct timespec now;
 
@@ -57,10 +57,10 @@ static void events_write(int who, long most, struct count *count,
 			 volatile long *per_second)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
-	long last = now_ns(), due = 0;
+	long last = clock_now_ns(), due = 0;
 
 	while (!ended && count->done < most) {
-		long now = now_ns();
+		long now = clock_now_ns();
 
 		/* in parts of 1e-9 events; what a late thread missed is written
 		 * at once, for 100 ms at most */

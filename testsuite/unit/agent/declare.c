@@ -87,7 +87,7 @@ static void check_made(void)
 		   "another description is another marker");
 }
 
-static void refuse(struct wish wish, const char *why)
+static void is_refused(struct wish wish, const char *why)
 {
 	errno = 0;
 	unit_check(!marker_declare(&wish) && errno == EINVAL, "%s", why);
@@ -103,15 +103,15 @@ static void check_refused(void)
 	size_t begin;
 
 	text_open(&text, bytes, room);
-	refuse(wish_of(&text), "an array of nothing that was said");
+	is_refused(wish_of(&text), "an array of nothing that was said");
 	add_count(&text, 1, 0);
-	refuse(wish_of(&text), "an array of no elements");
+	is_refused(wish_of(&text), "an array of no elements");
 	text_open(&text, bytes, room);
 	add_count(&text, 1, TAFFRAIL_ARRAY_BYTES_MAX / 2 + 1);
-	refuse(wish_of(&text), "an array that is too large");
+	is_refused(wish_of(&text), "an array that is too large");
 	text_open(&text, bytes, room);
 	add_count(&text, 2, 5);
-	refuse(wish_of(&text), "the number of another field");
+	is_refused(wish_of(&text), "the number of another field");
 
 	/* as many bytes as a session can describe, and one more */
 	text_open(&text, bytes, room);
@@ -126,7 +126,7 @@ static void check_refused(void)
 		   "the most bytes");
 	text_add_char(&text, 'a');
 	shown_end(&text, begin);
-	refuse(wish_of(&text), "one byte more");
+	is_refused(wish_of(&text), "one byte more");
 	free(bytes);
 }
 

@@ -67,12 +67,12 @@ static const struct ust_field fields[] = {
 };
 static const struct ust_field *all[8];
 static const char *uri = "http://example.org/";
-static void probe(void)
+static void own_probe(void)
 {
 }
 
 static const struct ust_class class = {
-	.bytes = sizeof(class), .fields = all, .n = 8, .probe = probe,
+	.bytes = sizeof(class), .fields = all, .n = 8, .probe = own_probe,
 	.signature = "",
 };
 static struct ust_event event = {

@@ -137,26 +137,26 @@ static const struct ust_event *const events[] = { &event };
 static struct describe_model model;
 static char room[8192];
 
-static void probe(void)
+static void own_probe(void)
 {
 }
 
 /* Makes the description whole again. */
-static void begin(void)
+static void begin_event(void)
 {
 	uint32_t i;
 
 	for (i = 0; i < FIELDS; i++)
 		pointers[i] = &fields[i];
-	class = (struct ust_class){ sizeof(class), pointers, FIELDS, probe, "",
-				    &provider };
+	class = (struct ust_class){ sizeof(class), pointers, FIELDS, own_probe,
+				    "", &provider };
 	event = (struct ust_event){ sizeof(event), "event", &provider, &class,
 				    NULL, NULL };
 	provider = (struct ust_provider){ sizeof(provider), "unit", events, 1,
 					  UST_MAJOR_LEAST, 0 };
 }
 
-static int describe(void)
+static int describe_again(void)
 {
 	text_open(&model.shown, room, sizeof(room));
 	return describe_event(&model, &provider, &event);
@@ -186,11 +186,11 @@ static void check_marker(void)
 	struct shown_name name;
 	uint32_t i;
 
-	begin();
+	begin_event();
 	event.level = &plevel;
 	event.uri = &uri;
 	unit_check(describe_knows(&provider), "the provider is known");
-	unit_check(!describe(), "the event is described");
+	unit_check(!describe_again(), "the event is described");
 	unit_equal(model.n, sizeof(want) / sizeof(want[0]), "fields");
 	for (i = 0; i < model.n; i++) {
 		unit_check(!strcmp(model.fields[i].name_, want[i].name),
@@ -238,7 +238,7 @@ static void check_arrays(void)
 	struct describe_values values;
 	char pad[DESCRIBE_PAD_BYTES];
 
-	begin();
+	begin_event();
 	describe_take(&values, steps, (const char *)stack, pad);
 	unit_check(values.vars[0].n == 4 &&
 		   !memcmp(values.vars[0].p, zeros, 16),
@@ -266,8 +266,8 @@ static void check_values(void)
 	float f4;
 	int n = 0;
 
-	begin();
-	describe();
+	begin_event();
+	describe_again();
 	stack[n++] = (uint64_t)-7;
 	stack[n++] = 99;
 	memcpy(&stack[n++], &f, 8);
@@ -307,8 +307,8 @@ static void check_values(void)
 /* Describes, and looks why it was left out. */
 static void check_left(const char *name, int want)
 {
-	unit_equal(describe(), want, "%s: left out", name);
-	begin();
+	unit_equal(describe_again(), want, "%s: left out", name);
+	begin_event();
 }
 
 static void check_refused(void)
@@ -326,17 +326,18 @@ static void check_refused(void)
 	char name[200];
 	uint32_t i;
 
-	begin();
+	begin_event();
 	provider.major = UST_MAJOR_MOST + 1;
 	unit_check(!describe_knows(&provider), "a newer interface");
-	begin();
+	begin_event();
 	provider.bytes -= 8;
 	unit_check(!describe_knows(&provider), "an older interface");
-	begin();
+	begin_event();
 	provider.bytes += 64;
 	event.bytes += 64;
-	unit_check(describe_knows(&provider) && !describe(), "more members");
-	begin();
+	unit_check(describe_knows(&provider) && !describe_again(),
+		   "more members");
+	begin_event();
 	pointers[0] = &wrong;
 #define WRONG(t)	wrong = (struct ust_field)FIELD("w", t)
 	WRONG(odd);

@@ -169,7 +169,7 @@ static void odd_ones(void)
 	histogram_clear(&h);
 }
 
-static void figures(void)
+static void check_figures(void)
 {
 	struct histogram h = { 0 };
 	unsigned int n = 0;
@@ -218,6 +218,6 @@ int main(void)
 	check("few edges below zero", below_zero, HISTOGRAM_EXACT, true);
 	check("edges below zero", below_zero, NUMBERS, false);
 	odd_ones();
-	figures();
+	check_figures();
 	return unit_end();
 }
