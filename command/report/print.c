@@ -3,7 +3,7 @@
  * The report as text: totals, processes, events, and then the other sections.
  *
  * A section begins with an empty line and a heading. Without any event there
- * are only the totals.
+ * are only the totals; with --locks, the totals and the locks.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,6 +63,10 @@ void report_print(struct report *r)
 		snprintf(line + columns, sizeof(line) - (size_t)columns,
 			 ", %.1f events a second", report_rate(r, r->events));
 	wrapped_text(0, 2, line);
+	if (r->locks_only) {
+		report_locks(r);
+		goto out;
+	}
 	if (list) {
 		qsort(list, n, sizeof(*list), by_events);
 		printf("\nProcesses\n"

@@ -195,6 +195,7 @@ struct report {
 	bool sorted;			/* --sort */
 	enum histogram_figure sort;
 	bool histogram;			/* for each value of --by */
+	bool locks_only;		/* as text */
 	bool json;
 	bool no_pager;
 	bool stopped;			/* Ctrl-C: tells the events so far */

@@ -32,6 +32,7 @@ enum key {
 	KEY_HISTOGRAM,
 	KEY_SLOWEST,
 	KEY_ROWS,
+	KEY_LOCKS,
 	KEY_FOR,
 	KEY_UTC,
 	KEY_NO_PAGER,
@@ -53,6 +54,7 @@ static const struct option_row rows[] = {
 	{ KEY_HISTOGRAM, "histogram", NULL,
 	  "with --by: print a histogram for each value" },
 	{ KEY_SLOWEST, "slowest", "N", "list the N longest pairs" },
+	{ KEY_LOCKS, "locks", NULL, "print the table of locks alone" },
 	{ KEY_ROWS, "rows", "N",
 	  "print at most N rows of a table; 0: all (default 20)" },
 	{ 'j', "json", NULL, "print JSON" },
@@ -277,6 +279,9 @@ static int take_option(struct report *r, int key, const char *value)
 	case KEY_SLOWEST:
 		return take_number(&r->slowest.max, value, SLOWEST_MAX,
 				   "pairs");
+	case KEY_LOCKS:
+		r->locks_only = true;
+		return COMMAND_DONE;
 	case KEY_ROWS:
 		return take_number(&r->rows, value, INT32_MAX, "rows");
 	case 'j':

@@ -403,6 +403,9 @@ void report_locks(struct report *r)
 	if (r->locks_out)
 		printf("  %s left out: events before them are not there\n",
 		       counted(r->locks_out, "event"));
+	if (r->locks_only && !n && !r->locks_out && !r->lockless)
+		printf("\nNo event is of a lock: taffrail record --provider "
+		       "pthread adds those\n");
 	if (r->lockless)
 		printf("\nLocks are told by thread: record with --context "
 		       "vtid\n");

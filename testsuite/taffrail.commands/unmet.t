@@ -107,6 +107,10 @@ run:
 	taffrail record -o three -- sh -c 'unmet; unmet 0 1; unmet'
 	ls three | grep -c '^unmet-'
 stderr: record: 1 event \(0 lost, .* of 1 process in three
+case: a report of locks alone, where there are none
+run: taffrail report --locks three
+stdout: ^No event is of a lock: taffrail record --provider pthread adds those$
+no stdout: Events
 case: --fail-if-none: record
 run: taffrail record --fail-if-none -o none -e app/hit -- unmet
 status: 1
