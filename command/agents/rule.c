@@ -60,6 +60,20 @@ int rule_check(const char *rule, const char **why)
 	return *why ? -EINVAL : 0;
 }
 
+void rule_list(char *text, size_t room, const char *rule)
+{
+	static const char more[] = ", ...";
+	size_t used = strlen(text);
+	/* quotes, a comma and a blank */
+	bool fits = used + strlen(rule) + 4 + sizeof(more) <= room;
+
+	if (fits)
+		snprintf(text + used, room - used, "%s'%s'", used ? ", " : "",
+			 rule);
+	else if (used && text[used - 1] != '.')
+		snprintf(text + used, room - used, "%s", more);
+}
+
 bool rule_matches(const char *rule, const char *id)
 {
 	char glob[RULE_BYTES_MAX + 1];

@@ -8,6 +8,7 @@
 #define COMMAND_AGENTS_RULE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #define RULE_BYTES_MAX	159	/* of a glob that an agent keeps */
 #define RULE_CONDITION_MAX 347	/* of a condition */
@@ -23,6 +24,9 @@ int rule_check(const char *rule, const char **why);
  * that other rules are compared with (rule_unify()), which lives until the
  * command ends; else another status, after printing the fault. */
 int rule_take(const char **rule);
+
+/* Adds a rule to a text "'A', 'B'"; without room for it, to "'A', ...". */
+void rule_list(char *text, size_t room, const char *rule);
 
 /* Returns true when a checked rule selects the marker with that id. */
 bool rule_matches(const char *rule, const char *id);

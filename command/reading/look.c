@@ -248,6 +248,7 @@ static int visit_option(struct look *look, int key, const char *value)
 		return command_misused("more than %d rules", VISIT_RULES_MAX);
 	ret = rule_take(&value);
 	visit->rules[visit->nrules++] = value;
+	rule_list(look->rules, sizeof(look->rules), value);
 	return ret;
 }
 
@@ -292,6 +293,7 @@ int look_option(struct look *look, int key, const char *value)
 		if (ret == COMMAND_DONE &&
 		    (!look->where || where_add(look->where, value)))
 			ret = command_failed("out of memory");
+		rule_list(look->rules, sizeof(look->rules), value);
 		return ret;
 	case LOOK_PAIR_BY:
 		look->by_cpu = !strcmp(value, "cpu");
@@ -603,7 +605,7 @@ int look_check_none(const struct look *look)
 {
 	if (!look->fail_if_none || reader_given(look->reader))
 		return COMMAND_DONE;
-	return cause_report(EVENTS_NONE);
+	return cause_report(EVENTS_NONE, .text = look->rules);
 }
 
 void look_leave(struct look *look)

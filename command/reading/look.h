@@ -65,6 +65,7 @@ enum look_key {
 	  "with -e: bytes of one CPU's buffer (256K to 1G)" }
 
 #define LOOK_NOTES_MAX	8u
+#define LOOK_RULES_BYTES	640	/* the text of a cause */
 
 struct visit;
 
@@ -108,6 +109,7 @@ struct look {
 	const char *begin;		/* values of the options, or NULL */
 	const char *end;
 	struct where *where;		/* rules, or NULL */
+	char rules[LOOK_RULES_BYTES];	/* of -e and --where, for a message */
 	bool utc;			/* times of the options */
 	bool by_cpu;			/* --pair-by cpu */
 	bool fail_if_none;

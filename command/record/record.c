@@ -14,6 +14,7 @@
 
 #include "base/base.h"
 #include "base/words.h"
+#include "command/agents/rule.h"
 #include "command/common/command.h"
 #include "command/common/former.h"
 #include "command/common/limits.h"
@@ -137,7 +138,7 @@ static bool record_early(uint64_t now_ns)
  * --fail-on-loss. */
 static void record_tell(void)
 {
-	char word[PATH_MAX];
+	char word[PATH_MAX], listed[CAUSE_TEXT_BYTES] = "";
 	bool some;
 
 	members_note(&members, options.program ? options.program[0] : NULL,
@@ -160,8 +161,10 @@ static void record_tell(void)
 			   "a process: ");
 	drain_summary(&drain, members_traced(&members),
 		      probes_missed(&probes));
+	for (int i = 0; i < options.nrules; i++)
+		rule_list(listed, sizeof(listed), options.rules[i]);
 	if (options.fail_if_none && !drain.set.kept)
-		outcome_note(&outcome, EVENTS_NONE);
+		outcome_note(&outcome, EVENTS_NONE, .text = listed);
 	/* the outcome has the remedy for buffers that found no room */
 	if (drain.set.lost && !drain.shortage.error && !options.overwrite &&
 	    !options.fail_on_loss)

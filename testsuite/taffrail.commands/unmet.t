@@ -116,7 +116,11 @@ run: taffrail record --fail-if-none -o none -e app/hit -- unmet
 status: 1
 whole stderr:
 	taffrail: record: 0 events (0 lost, 0.0 bytes per event) of 1 process in none
-	taffrail: record: --fail-if-none: there is no event
+	taffrail: record: --fail-if-none: there is no event of 'app/hit'
+case: --fail-if-none: each rule is named
+run: taffrail record --fail-if-none -o both -e app/hit -e 'app/* if i > 5' -- unmet
+status: 1
+stderr: record: --fail-if-none: there is no event of 'app/hit', 'app/\* if i > 5'$
 case: --fail-if-none: view
 run: taffrail view --fail-if-none trace
 status: 1
@@ -132,7 +136,7 @@ no stderr: there is no event
 case: --fail-if-none: view of a part
 run: taffrail view --fail-if-none --where 'app/hit if i > 5' three
 status: 1
-whole stderr: taffrail: view: --fail-if-none: there is no event
+whole stderr: taffrail: view: --fail-if-none: there is no event of 'app/hit if i > 5'
 case: --fail-if-none: view of an event
 run: taffrail view --fail-if-none three
 stdout: app:hit
