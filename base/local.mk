@@ -27,8 +27,6 @@ base_sources = \
 	base/text.c \
 	base/text.h \
 	base/tunables.h \
-	base/vdso.c \
-	base/vdso.h \
 	base/words.c \
 	base/words.h
 

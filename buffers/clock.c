@@ -13,7 +13,7 @@
 
 #include "base/sys.h"
 #include "base/text.h"
-#include "base/vdso.h"
+#include "buffers/vdso-private.h"
 
 #define NS_PER_S		1000000000ull
 #define ANCHOR_TRIES		8

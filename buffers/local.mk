@@ -19,6 +19,8 @@ buffers_sources = \
 	buffers/rings/private.h \
 	buffers/rings/replace.c \
 	buffers/rings/room.c \
+	buffers/vdso-private.h \
+	buffers/vdso.c \
 	buffers/wake.h \
 	buffers/writers/choose.c \
 	buffers/writers/direct.c \

@@ -19,11 +19,11 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "base/vdso.h"
 #include "buffers/clock.h"
 #include "buffers/reader/reader.h"
 #include "buffers/rings/anchor.h"
 #include "buffers/rings/channel.h"
+#include "buffers/vdso-private.h"
 #include "traces/trace.h"
 
 #define NS		1000000000ull

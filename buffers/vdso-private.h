@@ -3,8 +3,8 @@
  * The kernel's vDSO without libc: the functions found here may be called from a
  * signal handler, and need no symbol that is resolved at the first call.
  */
-#ifndef BASE_VDSO_H
-#define BASE_VDSO_H
+#ifndef BUFFERS_VDSO_PRIVATE_H
+#define BUFFERS_VDSO_PRIVATE_H
 
 /*
  * Returns the address of a function of the vDSO, or NULL when there is no vDSO

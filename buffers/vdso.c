@@ -6,7 +6,7 @@
  * Invariant: a kernel may leave out DT_HASH or DT_GNU_HASH, so the
  * number of symbols comes from the table that is there.
  */
-#include "base/vdso.h"
+#include "buffers/vdso-private.h"
 
 #include <elf.h>
 #include <stdbool.h>
