@@ -4,11 +4,13 @@
  * its own at a marker, and at the label `oracle` just before it. Another marker
  * has arguments in vector registers. With argv[1] "plain", registers are as the
  * program has found them. With "threads", threads and a signal's handler hit
- * the other marker side by side, each with arguments of its own.
+ * the other marker side by side, each with arguments of its own. With
+ * "where", prints where XSAVE writes the masks of AVX-512, or 0.
  */
 #include <cpuid.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/time.h>
 #include <taffrail/marker.h>
@@ -131,9 +133,22 @@ static int run_threads(void)
 	return 0;
 }
 
+static int masks_print(void)
+{
+	uint32_t a, offset = 0, c, d;
+
+	if (state() & 0x20)
+		(void)__get_cpuid_count(0xd, 5, &a, &offset, &c, &d);
+	printf("%u\n", offset);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	uint32_t i, j;
+
+	if (argc > 1 && !strcmp(argv[1], "where"))
+		return masks_print();
 
 	if (argc > 1 && !strcmp(argv[1], "threads"))
 		return run_threads();
