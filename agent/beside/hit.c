@@ -9,6 +9,20 @@
 #include "base/base.h"
 #include "tracepoints/sites/registry.h"
 
+/* A text of fewer characters is read whether a session writes it or not. */
+#define CHARS_MOST	4096
+
+/* Returns how many characters a ring may have room for. */
+static ALWAYS_INLINE uint64_t chars_most(const struct object *object)
+{
+	uint32_t on = load_relaxed(&object->on);
+	uint64_t most = CHARS_MOST;
+
+	for (; on; on &= on - 1)
+		most = max_u64(most, channels[__builtin_ctz(on)].sub_bytes);
+	return most;
+}
+
 static ALWAYS_INLINE void event_hit(const struct event *event,
 				    const char *stack, char *pad, uint64_t ip)
 {
@@ -20,7 +34,8 @@ static ALWAYS_INLINE void event_hit(const struct event *event,
 
 	if (!site->enabled_)
 		return;
-	variable = describe_take(&values, event->steps, stack, pad);
+	variable = describe_take(&values, event->steps, stack, pad,
+				 pad ? chars_most(object) : 0);
 	fixed = site->fixed_bytes_ > 8 ? (uint64_t)values.block : values.first;
 	/* without variable fields, the address stands in their place */
 	if (!variable)

@@ -77,11 +77,13 @@ struct describe_values {
 
 /*
  * Takes the values of an event from the stack. The pad has DESCRIBE_PAD_BYTES;
- * NULL where no step is DESCRIBE_CHARS or DESCRIBE_TEXT. Returns true when
+ * NULL where no step is DESCRIBE_CHARS or DESCRIBE_TEXT. A sequence of more
+ * than `limit` characters, which no ring has room for, is taken for an empty
+ * one: such a length is mostly negative, and says nothing. Returns true when
  * values have a variable length. SIGSAFE.
  */
 bool describe_take(struct describe_values *values,
 		   const struct describe_step *step, const char *stack,
-		   char *pad);
+		   char *pad, uint64_t limit);
 
 #endif

@@ -22,7 +22,6 @@ static SIGSAFE char *chars_take(struct write_var *var, const char *p,
 
 	while (used < n && p[used])
 		used++;
-	var->p = p;
 	var->n = used;
 	if (used == n || n > (uint64_t)(end - pad))
 		return pad;
@@ -35,7 +34,7 @@ static SIGSAFE char *chars_take(struct write_var *var, const char *p,
 
 SIGSAFE bool describe_take(struct describe_values *values,
 			   const struct describe_step *step,
-			   const char *stack, char *pad)
+			   const char *stack, char *pad, uint64_t limit)
 {
 	char *fixed = (char *)values->block;
 	struct write_var *var = values->vars;
@@ -79,7 +78,9 @@ SIGSAFE bool describe_take(struct describe_values *values,
 				p = zeros;
 			var->p = p;
 			var->n = p ? word : 0;
-			if (step->op == DESCRIBE_CHARS)
+			if (step->op == DESCRIBE_CHARS && var->n > limit)
+				var->n = 0;
+			else if (step->op == DESCRIBE_CHARS)
 				pad = chars_take(var, p, var->n, pad, end);
 			else if (step->op == DESCRIBE_TEXT)
 				texts = chars_take(var, p, word, texts,

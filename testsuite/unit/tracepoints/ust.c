@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "tracepoints/fields/scalar.h"
 #include "tracepoints/fields/shown.h"
@@ -239,7 +240,7 @@ static void check_arrays(void)
 	char pad[DESCRIBE_PAD_BYTES];
 
 	begin_event();
-	describe_take(&values, steps, (const char *)stack, pad);
+	describe_take(&values, steps, (const char *)stack, pad, 500);
 	unit_check(values.vars[0].n == 4 &&
 		   !memcmp(values.vars[0].p, zeros, 16),
 		   "an array without an address is zeros");
@@ -252,6 +253,33 @@ static void check_arrays(void)
 	unit_check(values.vars[4].n == 256 &&
 		   !memcmp(values.vars[4].p, zeros, 256),
 		   "a text without an address");
+}
+
+/* A length that is negative, or larger than any ring, is not followed. */
+static void check_lengths(void)
+{
+	static const struct describe_step steps[] = {
+		{ .op = DESCRIBE_CHARS }, { .op = DESCRIBE_CHARS },
+		{ .op = DESCRIBE_CHARS }, { .op = DESCRIBE_END },
+	};
+	static char page[8192] __attribute__((aligned(4096)));
+	char *end = page + 4096;
+	const uint64_t stack[] = { (uint64_t)-1, (uint64_t)(end - 1),
+				   501,		 (uint64_t)(end - 1),
+				   500,		 (uint64_t)(end - 501) };
+	struct describe_values values;
+	char pad[DESCRIBE_PAD_BYTES];
+
+	begin_event();
+	memset(page, 'a', sizeof(page));
+	end[-1 - 480] = '\0';
+	unit_check(!mprotect(end, 4096, PROT_NONE), "nothing behind a page");
+	describe_take(&values, steps, (const char *)stack, pad, 500);
+	unit_equal((long long)values.vars[0].n, 0, "a negative length");
+	unit_equal((long long)values.vars[1].n, 0, "a length above the limit");
+	unit_check(values.vars[2].n == 500 && strlen(values.vars[2].p) == 20,
+		   "the limit itself");
+	mprotect(end, 4096, PROT_READ | PROT_WRITE);
 }
 
 static void check_values(void)
@@ -283,7 +311,8 @@ static void check_values(void)
 	stack[n++] = (uint64_t)q;
 	stack[n++] = 4;
 	stack[n++] = 0xff;
-	unit_check(describe_take(&values, model.steps, (char *)stack, pad),
+	unit_check(describe_take(&values, model.steps, (char *)stack, pad,
+				 500),
 		   "values of variable length");
 	memcpy(&a, values.block, 4);
 	memcpy(&f4, (char *)values.block + 4, 4);
@@ -390,6 +419,7 @@ int main(void)
 	check_marker();
 	check_values();
 	check_arrays();
+	check_lengths();
 	check_refused();
 	return unit_end();
 }
