@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "agent/fork-private.h"
+#include "agent/fork.h"
 #include "base/base.h"
 #include "base/host.h"
 #include "control/threads/vectors.h"
@@ -32,9 +33,20 @@ static SIGSAFE int program_holds(const struct ax_program *program,
 
 static int change_rule(const struct session_rule *rule, int wanted)
 {
+	int ret;
+
 	if (!agent_off && !load_relaxed(fork_mark))
 		fork_revive();
-	return session_client_rule(connected, rule, wanted);
+	registry_lock();
+	ret = session_client_rule(connected, rule, wanted);
+	registry_unlock_unsettled();
+	return ret;
+}
+
+static void forking_begin(void)
+{
+	if (fork_hooks)
+		fork_hooks->before();
 }
 
 void callback_describe(struct text *out)
@@ -64,6 +76,8 @@ int taffrail_probe_serve(const char *version, uint32_t object_bytes,
 	host->confined = &host_confined;
 	host->parse = rule_parse;
 	host->rule = change_rule;
+	host->settle = registry_settle_now;
+	host->forking = forking_begin;
 	host->condition = condition_make;
 	host->fault = session_condition_fault;
 	host->holds = program_holds;

@@ -10,7 +10,7 @@
 #include "control/threads/settings.h"
 
 /* Changes with each change of the declarations that the two share. */
-#define CALLBACKS_VERSION	AGENT_VERSION " 5"
+#define CALLBACKS_VERSION	AGENT_VERSION " 6"
 
 /* Functions of the agent, for callbacks. */
 struct callback_host {
@@ -18,8 +18,14 @@ struct callback_host {
 	const int *confined;	/* host_confined */
 	/* session_rule_parse(), without the reason */
 	int (*parse)(struct session_rule *rule, const char *text);
-	/* session_client_rule() */
+	/* session_client_rule(). The caller then calls settle() without its
+	 * lock */
 	int (*rule)(const struct session_rule *rule, int wanted);
+	/* registry_settle_now() */
+	void (*settle)(void);
+	/* Called first around a fork: takes the locks that come before those of
+	 * callbacks. */
+	void (*forking)(void);
 	/* condition_make(), for look() */
 	int (*condition)(const struct object *object, const char *text,
 			 const struct ax_program **program,

@@ -209,6 +209,7 @@ static void unlock_and_free(void)
 		spare = entry;
 	}
 	callback_unlock();
+	callback_host.settle();
 	while ((entry = spare)) {
 		spare = entry->left;
 		if (entry->library)
@@ -383,6 +384,7 @@ static struct entry *detach_next(const struct entry *model, int living)
 			entry->waited++;
 	}
 	callback_unlock();
+	callback_host.settle();
 	return entry;
 }
 

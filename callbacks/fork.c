@@ -169,9 +169,11 @@ void fork_release(void)
 }
 
 /* Before a fork: takes the locks in an order that no other function reverses,
- * loads before attachments. */
+ * the agent's for LTTng, loads, attachments. */
 static void forking_begin(void)
 {
+	if (callback_host.forking)
+		callback_host.forking();
 	/* the child may not be able to look */
 	if (!load_relaxed(&found) && !list_locked && !is_alone())
 		look_at_modules();

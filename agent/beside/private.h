@@ -7,8 +7,9 @@
  * room, which guards the list of providers, and which a thread holds while it
  * calls stock's functions that connect events. Stock may wait there for a
  * thread that is inside an event, and that thread, in a callback, for the
- * registry's lock. So no thread holds both, but around fork(3), where this
- * room's comes first; and none waits for this room's inside an event.
+ * registry's lock or that of the callbacks. So no thread holds two, but around
+ * fork(3), where this room's comes first; and none waits for this room's inside
+ * an event.
  */
 #ifndef AGENT_BESIDE_PRIVATE_H
 #define AGENT_BESIDE_PRIVATE_H
@@ -54,9 +55,11 @@ struct stock {
 		       void (*probe)(void), void *data, const char *signature);
 	int (*disconnect)(const char *provider, const char *event,
 			  void (*probe)(void), void *data);
-	void (*prune)(void);		/* waits until no thread is in a probe
-					 * that was disconnected */
+	void (*wait)(void);		/* until no thread is in a probe that
+					 * was disconnected */
+	void (*prune)(void);		/* frees what these needed, waits too */
 	int (*inside)(void);		/* 1: the thread is in an event */
+	void (*leave)(void);		/* at its end */
 	int (*cancel_off)(void);	/* the thread cannot be cancelled */
 	int (*cancel_on)(void);
 	void (*before_fork)(void);
@@ -75,13 +78,16 @@ void stock_find(void);
  * nothing. */
 void stock_begin(void);
 
-/* Takes and gives this room's lock. */
+/* Takes and gives this room's lock; no handler of a signal runs meanwhile. No
+ * thread waits for another one's events with it. */
 void stock_lock(void);
 void stock_unlock(void);
 
 /* Connects and disconnects events as their markers are on, or their provider is
- * gone. Does nothing where the calling thread may not. */
-void stock_settle(void);
+ * gone. Does nothing where the calling thread may not. The caller `may_wait`
+ * for threads inside events: it holds no lock of the program or of this
+ * library. */
+void stock_settle(bool may_wait);
 
 /* Disconnects the events of a provider that is about to be unloaded, and waits
  * until no thread is in its probe functions. Returns false when it could not
@@ -91,6 +97,22 @@ bool stock_leave(struct provider *provider);
 /* Returns true when the calling thread belongs to the process that the
  * providers registered in, or to a child that fork(3) has made of it. */
 bool stock_here(void);
+
+/* Returns true when the calling thread is in an event. */
+bool stock_inside(void);
+
+/* Which of stock's functions may be called, from fewer on. */
+enum stock_reach {
+	STOCK_WAIT = 0,		/* those that wait for events, and its list of
+				 * providers */
+	STOCK_CONNECT,		/* connect() and disconnect() */
+	STOCK_NOTHING,
+};
+
+/* Functions below `most` are not called any more: a thread would wait for a
+ * lock that is never given back, or for itself. SIGSAFE. */
+void stock_avoid(enum stock_reach most);
+bool stock_may(enum stock_reach what);
 
 /* Memory for stock's calls in the agent's threads: memory.c. */
 

@@ -200,7 +200,7 @@ void *beside_register(const struct ust_provider *description)
 		stock_find();
 		memory_find((void *)stock.connect);
 	}
-	if (stock.probe_register)
+	if (stock.probe_register && stock_may(STOCK_WAIT))
 		cookie = stock.probe_register(description);
 	if (description && describe_knows(description) &&
 	    (!agent_off || agent_off == agent_detached || is_early()))
@@ -211,7 +211,7 @@ void *beside_register(const struct ust_provider *description)
 		provider_list(provider);
 	if (provider && !is_early()) {
 		stock_begin();
-		stock_settle();
+		stock_settle(false);
 	}
 	errno = error;
 	return provider ? provider : cookie ? cookie : (void *)refused;
@@ -283,7 +283,7 @@ static void provider_unlist(struct provider *provider)
 			heir->shadowed = 0;
 	}
 	stock_unlock();
-	stock_settle();
+	stock_settle(false);
 }
 
 /* Forgets a provider, whose events are disconnected. A marker of the parent's
@@ -313,7 +313,7 @@ void beside_unregister(void *cookie)
 	int error = errno;
 	bool is_unused;
 
-	if (cookie == refused)
+	if (cookie == refused || !stock_may(STOCK_CONNECT))
 		return;
 	provider = provider_of(cookie);
 	if (provider) {
@@ -324,7 +324,10 @@ void beside_unregister(void *cookie)
 		provider_unlist(provider);
 		provider_forget(provider, is_unused);
 	}
-	if (cookie && stock.probe_unregister)
+	/* stock's function waits until no thread is in an event */
+	if (stock_inside())
+		stock_avoid(STOCK_CONNECT);
+	if (cookie && stock.probe_unregister && stock_may(STOCK_WAIT))
 		stock.probe_unregister(cookie);
 	errno = error;
 }
@@ -340,5 +343,5 @@ __attribute__((constructor(103))) static void lttng_start(void)
 	for (provider = providers; provider; provider = provider->next)
 		markers_make(provider);
 	stock_begin();
-	stock_settle();
+	stock_settle(false);
 }

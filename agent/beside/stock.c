@@ -13,6 +13,7 @@
  * provider is unloaded, and when much memory waits to be freed.
  */
 #include <dlfcn.h>
+#include <signal.h>
 
 #include "agent/fork.h"
 #include "agent/beside/private.h"
@@ -23,20 +24,45 @@
 #include "tracepoints/sites/lock.h"
 
 #define SIGSET_BYTES	8
+#define SIGNAL(n)	(1ull << ((n) - 1))
 /* SIGKILL, SIGSTOP, and two that glibc never blocks */
-#define NEVER_BLOCKED	(1ull << 8 | 1ull << 18 | 3ull << 31)
+#define NEVER_BLOCKED	(SIGNAL(SIGKILL) | SIGNAL(SIGSTOP) | 3ull << 31)
+#define FAULTS		(SIGNAL(SIGSEGV) | SIGNAL(SIGBUS) | SIGNAL(SIGILL) | \
+			 SIGNAL(SIGFPE) | SIGNAL(SIGTRAP) | SIGNAL(SIGSYS))
+/* How long a fork in an event waits for another thread that connects events */
+#define FORK_PAUSE_NS	1000000
+#define FORK_PAUSES	100
 /* Changes that leave old arrays of probes for prune(): some 50 bytes each */
 #define PRUNE_CHANGES	2000
 
 struct provider *providers;
 struct stock stock;
 
+/* atexit(3), of this library: it is linked without the code that has the
+ * handle. */
+extern int __cxa_atexit(void (*call)(void *arg), void *arg, void *handle);
+
+/* The signals that wait while a thread has this room's lock. */
+static const uint64_t handled = ~(NEVER_BLOCKED | FAULTS);
+
 static uint32_t lock_word;	/* 0 free, 1 held, 2 held and waited for */
 static const void *lock_holder;	/* the thread, by its thread pointer */
+static uint64_t lock_mask;	/* its signals, by the lock */
 static uint32_t home;		/* the process: see stock_here() */
 static uint32_t changes;	/* since the last prune() */
+static uint32_t waiters;	/* threads in stock_wait() */
+static __thread bool waits;	/* this thread is one */
+static __thread bool fork_unready;	/* it forks without the lock */
+static uint32_t reach;		/* enum stock_reach; it only falls */
 static const void *forker;	/* the thread that forks, with the lock */
-static uint32_t forewarned;	/* it has called before_fork() */
+
+/* What the forking thread has done before, or not. */
+enum fork_kind {
+	FORK_TOLD,		/* by the program: nothing to do */
+	FORK_WARNED,		/* it has called before_fork() */
+	FORK_INSIDE,		/* it is in an event */
+};
+static enum fork_kind fork_kind;
 
 static void name_find(void *library, const char *name, void *function)
 {
@@ -67,15 +93,17 @@ void stock_find(void)
 		  &stock.disconnect);
 	name_find(library, "lttng_ust_tp_probe_prune_release_queue",
 		  &stock.prune);
-	if (!stock.disconnect || !stock.prune)
-		stock.connect = NULL;
+	name_find(library, "lttng_ust_tp_rcu_read_unlock", &stock.leave);
 	library = library_find(UST_COMMON_LIBRARY);
+	name_find(library, "lttng_ust_urcu_synchronize_rcu", &stock.wait);
 	name_find(library, "lttng_ust_urcu_read_ongoing", &stock.inside);
 	name_find(library, "lttng_ust_urcu_before_fork", &stock.before_fork);
 	name_find(library, "lttng_ust_urcu_after_fork_parent",
 		  &stock.after_fork_parent);
 	name_find(library, "lttng_ust_urcu_after_fork_child",
 		  &stock.after_fork_child);
+	if (!stock.disconnect || !stock.prune || !stock.wait)
+		stock.connect = NULL;
 	if (!stock.after_fork_parent || !stock.after_fork_child)
 		stock.before_fork = NULL;
 	name_find(library, "lttng_ust_cancelstate_disable_push",
@@ -86,25 +114,74 @@ void stock_find(void)
 	dlerror();
 }
 
-void stock_lock(void)
+/* Takes the lock if no thread has it. */
+static bool lock_try(void)
 {
 	uint32_t seen = 0;
 
 	if (!__atomic_compare_exchange_n(&lock_word, &seen, 1, 0,
 					 ACQUIRE(LTTNG_LOCK), __ATOMIC_RELAXED))
-		while (__atomic_exchange_n(&lock_word, 2, ACQUIRE(LTTNG_LOCK)))
-			sys_futex_wait(&lock_word, 2, NULL);
+		return false;
 	store_relaxed(&lock_holder, __builtin_thread_pointer());
+	return true;
+}
+
+/* Waits until the lock was given back. All that wait are woken then. */
+static void lock_await(void)
+{
+	uint32_t seen = 1;
+
+	__atomic_compare_exchange_n(&lock_word, &seen, 2, 0, __ATOMIC_RELAXED,
+				    __ATOMIC_RELAXED);
+	sys_futex_wait(&lock_word, 2, NULL);
+}
+
+static void lock_take(void)
+{
+	while (!lock_try())
+		lock_await();
+}
+
+static void lock_give(void)
+{
+	store_relaxed(&lock_holder, NULL);
+	if (__atomic_exchange_n(&lock_word, 0, RELEASE(LTTNG_LOCK)) == 2)
+		sys_futex_wake(&lock_word, INT32_MAX);
+}
+
+/* Changes the signal mask of a thread of the program. */
+static void mask_change(int how, const uint64_t *set, uint64_t *before)
+{
+	if (!thread_is_ours() && !thread_forbidden())
+		sys4(SYS_rt_sigprocmask, how, set, before, SIGSET_BYTES);
+}
+
+/* A handler could end the program, whose destructors need this lock and
+ * stock's. While the thread waits, handlers run: another thread may wait for
+ * one of them. */
+void stock_lock(void)
+{
+	uint64_t mask = 0;
+
+	mask_change(SIG_BLOCK, &handled, &mask);
+	while (!lock_try()) {
+		mask_change(SIG_SETMASK, &mask, NULL);
+		lock_await();
+		mask_change(SIG_BLOCK, &handled, &mask);
+	}
+	lock_mask = mask;
 }
 
 void stock_unlock(void)
 {
-	store_relaxed(&lock_holder, NULL);
-	if (__atomic_exchange_n(&lock_word, 0, RELEASE(LTTNG_LOCK)) == 2)
-		sys_futex_wake(&lock_word, 1);
+	uint64_t mask = lock_mask;
+
+	lock_give();
+	mask_change(SIG_SETMASK, &mask, NULL);
 }
 
-/* Returns true in a signal handler of the thread that has the lock. */
+/* Returns true in a signal handler of the thread that has the lock: of a fault,
+ * or in a fork. */
 static bool lock_is_mine(void)
 {
 	return load_relaxed(&lock_holder) == __builtin_thread_pointer();
@@ -115,17 +192,33 @@ bool stock_here(void)
 	return home == (uint32_t)sys_getpid();
 }
 
+bool stock_inside(void)
+{
+	return stock.inside && stock.inside();
+}
+
+void stock_avoid(enum stock_reach most)
+{
+	if (load_relaxed(&reach) < (uint32_t)most)
+		store_relaxed(&reach, most);
+}
+
+bool stock_may(enum stock_reach what)
+{
+	return load_relaxed(&reach) <= (uint32_t)what;
+}
+
 /* Returns true when the calling thread may call stock. */
 static bool may_settle(void)
 {
-	if (!stock.connect || thread_forbidden() || lock_is_mine() ||
-	    !stock_here())
+	if (!stock.connect || thread_forbidden() || !stock_may(STOCK_CONNECT) ||
+	    lock_is_mine() || !stock_here())
 		return false;
 	/* While a child's first event is written, stock's locks may be held by
 	 * the thread that waits for this one. */
 	if (thread_is_ours())
 		return load_relaxed(fork_mark);
-	return !stock.inside || !stock.inside();
+	return !stock_inside();
 }
 
 /* Connects or disconnects an event. This room's lock is held. */
@@ -168,21 +261,33 @@ static void events_settle(void)
 	}
 }
 
-/* Waits until no thread is in a probe function that was disconnected. A thread
- * that is cancelled meanwhile would leave stock's locks behind. */
-static void stock_wait(void)
+/*
+ * Waits until no thread is in a probe function that was disconnected. A thread
+ * that is cancelled meanwhile would leave stock's locks behind.
+ *
+ * prune() does the same with the lock of call sites held, which a child that is
+ * forked meanwhile would find locked for ever. So a grace period comes before,
+ * and that of prune() is short.
+ */
+static void stock_wait(bool prunes)
 {
 	bool cancels = stock.cancel_off && stock.cancel_on &&
 		       !thread_is_ours();
 
 	if (cancels)
 		stock.cancel_off();
-	stock.prune();
+	waits = true;
+	__atomic_fetch_add(&waiters, 1, __ATOMIC_RELAXED);
+	stock.wait();
+	if (prunes)
+		stock.prune();
+	__atomic_fetch_sub(&waiters, 1, __ATOMIC_RELAXED);
+	waits = false;
 	if (cancels)
 		stock.cancel_on();
 }
 
-void stock_settle(void)
+void stock_settle(bool may_wait)
 {
 	bool full = false;
 	uint32_t seen;
@@ -202,20 +307,22 @@ void stock_settle(void)
 	} while (!__atomic_compare_exchange_n(&registry_unsettled, &seen, 0, 0,
 					      __ATOMIC_RELAXED,
 					      __ATOMIC_RELAXED));
-	full = changes > PRUNE_CHANGES && memory_may_wait();
+	full = changes > PRUNE_CHANGES && memory_may_wait() &&
+	       (may_wait || thread_is_ours()) && stock_may(STOCK_WAIT);
 	if (full)
 		changes = 0;
 unlock:
 	stock_unlock();
 	if (full)
-		stock_wait();
+		stock_wait(true);
 }
 
 bool stock_leave(struct provider *provider)
 {
 	struct event *event;
 
-	if (!stock.connect || (!thread_forbidden() && !stock_here()))
+	if (!stock.connect || !stock_may(STOCK_CONNECT) ||
+	    (!thread_forbidden() && !stock_here()))
 		return false;
 	stock_lock();
 	provider->gone = 1;
@@ -226,52 +333,131 @@ bool stock_leave(struct provider *provider)
 	if (!provider->touched)
 		return true;
 	/* inside an event, this would wait for itself */
-	if (thread_forbidden() || (stock.inside && stock.inside()))
+	if (thread_forbidden() || stock_inside() || !stock_may(STOCK_WAIT))
 		return false;
-	stock_wait();
+	stock_wait(false);
+	return true;
+}
+
+/* Returns true when the program calls stock's functions for forks itself, or
+ * LTTng's library for it does: all signals are blocked then. */
+static bool fork_is_told(void)
+{
+	uint64_t blocked = 0;
+
+	sys4(SYS_rt_sigprocmask, 0, NULL, &blocked, SIGSET_BYTES);
+	return (blocked | NEVER_BLOCKED) == ~0ull;
+}
+
+/* Takes the lock in an event: another thread may have the lock and wait for
+ * the event, but only in functions of stock's that this room does not call. */
+static bool lock_take_inside(void)
+{
+	const struct timespec pause = { .tv_nsec = FORK_PAUSE_NS };
+	int left = FORK_PAUSES;
+
+	while (!lock_try()) {
+		if (!left--)
+			return false;
+		sys2(SYS_nanosleep, &pause, NULL);
+	}
 	return true;
 }
 
 /*
  * A child has only the thread that forked. Stock's RCU would wait there for
  * readers that were other threads: its own functions for forks forget these.
- * A program that calls them by itself, or by LTTng's library for it, has all
- * signals blocked here, and holds their locks.
+ *
+ * In an event, before_fork() would wait for a thread that waits for the event,
+ * so it is not called; the child only forgets. If another thread waits, its
+ * lists of readers are not whole in the child, which then never waits.
  */
 static void fork_before(void)
 {
-	uint64_t blocked = 0;
+	bool inside;
 
-	if (thread_forbidden() || lock_is_mine() || !stock_here())
+	if (thread_forbidden() || !stock_may(STOCK_CONNECT) ||
+	    load_relaxed(&forker) == __builtin_thread_pointer() ||
+	    !stock_here())
 		return;
-	stock_lock();
-	forker = __builtin_thread_pointer();
-	sys4(SYS_rt_sigprocmask, 0, NULL, &blocked, SIGSET_BYTES);
-	forewarned = stock.before_fork && (blocked | NEVER_BLOCKED) != ~0ull;
-	if (forewarned)
+	inside = stock_inside();
+	fork_unready = true;
+	if (lock_is_mine() || (inside && !lock_take_inside()))
+		return;
+	if (!inside)
+		lock_take();
+	fork_unready = false;
+	store_relaxed(&forker, __builtin_thread_pointer());
+	fork_kind = FORK_TOLD;
+	if (inside) {
+		fork_kind = FORK_INSIDE;
+	} else if (stock.before_fork && !fork_is_told()) {
+		fork_kind = FORK_WARNED;
 		stock.before_fork();
+	}
 }
 
 static void fork_parent(void)
 {
+	fork_unready = false;
 	if (load_relaxed(&forker) != __builtin_thread_pointer())
 		return;
-	if (forewarned)
+	if (fork_kind == FORK_WARNED)
 		stock.after_fork_parent();
 	store_relaxed(&forker, NULL);
-	stock_unlock();
+	lock_give();
+}
+
+/* Forgets the readers that were the parent's threads. Nothing has kept the
+ * signal mask that stock sets here. */
+static void readers_forget(void)
+{
+	uint64_t mask;
+
+	if (waiters || !stock.before_fork) {
+		stock_avoid(STOCK_CONNECT);
+		return;
+	}
+	sys4(SYS_rt_sigprocmask, 0, NULL, &mask, SIGSET_BYTES);
+	stock.after_fork_child();
+	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, SIGSET_BYTES);
 }
 
 static void fork_child(void)
 {
+	if (fork_unready) {
+		fork_unready = false;
+		stock_avoid(STOCK_NOTHING);
+		if (!lock_is_mine())
+			store_relaxed(&lock_word, 0);
+	}
 	if (forker != __builtin_thread_pointer())
 		return;
-	if (forewarned)
+	if (fork_kind == FORK_WARNED)
 		stock.after_fork_child();
+	else if (fork_kind == FORK_INSIDE)
+		readers_forget();
+	waiters = 0;
 	forker = NULL;
 	home = (uint32_t)sys_getpid();
 	lock_holder = NULL;
 	store_relaxed(&lock_word, 0);
+}
+
+/*
+ * At the exit of the program, which a signal handler or a callback may call.
+ * Destructors would wait for the event that the thread is in, and for locks that
+ * it has: it does not come back to either.
+ */
+static void exit_look(void *unused)
+{
+	(void)unused;
+	if (lock_is_mine())
+		stock_avoid(STOCK_NOTHING);
+	if (waits)
+		stock_avoid(STOCK_CONNECT);
+	while (stock.leave && stock_inside())
+		stock.leave();
 }
 
 static const struct fork_hooks hooks = {
@@ -287,4 +473,5 @@ void stock_begin(void)
 	home = (uint32_t)sys_getpid();
 	fork_hooks = &hooks;
 	registry_settle = stock_settle;
+	__cxa_atexit(exit_look, NULL, &stock);
 }

@@ -20,7 +20,7 @@
 #include "buffers/rings/channel.h"
 
 uint32_t registry_unsettled;
-void (*registry_settle)(void);
+void (*registry_settle)(bool may_wait);
 
 static uint32_t changing;	/* the holder may change what is guarded */
 static uint32_t torn;		/* a fork left a changing holder behind */
@@ -98,21 +98,43 @@ void registry_lock_look(void)
 	lock_take(1);
 }
 
-void registry_unlock(void)
+/* Gives the lock back, once. Returns true when it is free now, and markers may
+ * be settled. */
+static bool lock_leave(void)
 {
 	bool settles;
 
 	if (--fork_lock->depth)
-		return;
+		return false;
 	if (changing)
 		changing = 0;
 	settles = !hurried;
 	if (hurried)
 		hurried = 0;
 	lock_give();
-	if (unlikely(load_relaxed(&registry_unsettled)) && settles &&
-	    registry_settle)
-		registry_settle();
+	return settles;
+}
+
+static void markers_settle(bool may_wait)
+{
+	if (unlikely(load_relaxed(&registry_unsettled)) && registry_settle)
+		registry_settle(may_wait);
+}
+
+void registry_unlock(void)
+{
+	if (lock_leave())
+		markers_settle(false);
+}
+
+void registry_unlock_unsettled(void)
+{
+	lock_leave();
+}
+
+void registry_settle_now(void)
+{
+	markers_settle(true);
 }
 
 int registry_lock_adopt(void)

@@ -9,6 +9,8 @@
 #ifndef TRACEPOINTS_SITES_LOCK_H
 #define TRACEPOINTS_SITES_LOCK_H
 
+#include <stdbool.h>
+
 #include "buffers/rings/channel.h"
 
 /* Waits until the calling thread holds the lock. Not for signal handlers. */
@@ -22,9 +24,16 @@ void registry_unlock(void);
  * that gives the lock back calls registry_settle(), which is NULL where no such
  * marker was ever; but not the one that took it with registry_lock_try(). 2: a
  * thread is settling.
+ *
+ * A caller with a lock that callbacks take gives the lock back with
+ * registry_unlock_unsettled(), and then, without that lock, calls
+ * registry_settle_now(). There, a thread may wait for the threads that are in
+ * such markers.
  */
 extern uint32_t registry_unsettled;
-extern void (*registry_settle)(void);
+extern void (*registry_settle)(bool may_wait);
+void registry_unlock_unsettled(void);
+void registry_settle_now(void);
 
 /* Takes the lock if no thread has it, the interrupted one included. Returns 1
  * when the caller has it now. SIGSAFE. */
