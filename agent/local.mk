@@ -49,6 +49,7 @@ agent_shared_sources = \
 	agent/libc-shared.c \
 	agent/beside/hit.c \
 	agent/beside/memory.c \
+	agent/beside/modules.c \
 	agent/beside/private.h \
 	agent/beside/provider.c \
 	agent/beside/stock.c \

@@ -114,6 +114,10 @@ enum stock_reach {
 void stock_avoid(enum stock_reach most);
 bool stock_may(enum stock_reach what);
 
+/* Returns true when a module of the program, or LTTng's library for it, calls
+ * stock's functions around forks. Takes the lock of the linker's list. */
+bool modules_tell_forks(void);
+
 /* Memory for stock's calls in the agent's threads: memory.c. */
 
 /* Finds the table of addresses of the library that has this function. The same

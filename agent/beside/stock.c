@@ -54,9 +54,11 @@ static uint32_t waiters;	/* threads in stock_wait() */
 static __thread bool waits;	/* this thread is one */
 static __thread bool fork_unready;	/* it forks without the lock */
 static uint32_t reach;		/* enum stock_reach; it only falls */
+static uint32_t forks_told;	/* a module needs stock's functions for forks */
+static uint32_t forked;		/* the process is a forked child */
 static const void *forker;	/* the thread that forks, with the lock */
 
-/* What the forking thread has done before, or not. */
+/* The state of the forking thread. */
 enum fork_kind {
 	FORK_TOLD,		/* by the program: nothing to do */
 	FORK_WARNED,		/* it has called before_fork() */
@@ -110,6 +112,7 @@ void stock_find(void)
 		  &stock.cancel_off);
 	name_find(library, "lttng_ust_cancelstate_disable_pop",
 		  &stock.cancel_on);
+	forks_told = modules_tell_forks();
 	/* the program does not see that a name was not found */
 	dlerror();
 }
@@ -340,13 +343,19 @@ bool stock_leave(struct provider *provider)
 }
 
 /* Returns true when the program calls stock's functions for forks itself, or
- * LTTng's library for it does: all signals are blocked then. */
+ * LTTng's library for it does: a module needs them, and signals are blocked. */
 static bool fork_is_told(void)
 {
 	uint64_t blocked = 0;
 
 	sys4(SYS_rt_sigprocmask, 0, NULL, &blocked, SIGSET_BYTES);
-	return (blocked | NEVER_BLOCKED) == ~0ull;
+	if ((blocked | NEVER_BLOCKED) != ~0ull)
+		return false;
+	/* a thread that the child does not have may have had the lock of the
+	 * linker's list */
+	if (!forked)
+		forks_told = modules_tell_forks();
+	return forks_told;
 }
 
 /* Takes the lock in an event: another thread may have the lock and wait for
@@ -425,6 +434,7 @@ static void readers_forget(void)
 
 static void fork_child(void)
 {
+	forked = 1;
 	if (fork_unready) {
 		fork_unready = false;
 		stock_avoid(STOCK_NOTHING);
@@ -446,8 +456,8 @@ static void fork_child(void)
 
 /*
  * At the exit of the program, which a signal handler or a callback may call.
- * Destructors would wait for the event that the thread is in, and for locks that
- * it has: it does not come back to either.
+ * Destructors would wait for the event that the thread is in, and for locks
+ * that it has: it does not come back to either.
  */
 static void exit_look(void *unused)
 {

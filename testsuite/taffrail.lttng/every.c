@@ -9,6 +9,7 @@
  *	every threads LIBRARY N	the same, while two threads hit all the time
  *	every forks LIBRARY N	N children of such a program; each unloads the
  *				library, loads it and hits
+ *	every blocks LIBRARY N	the same: all signals are blocked at the fork
  */
 #define LTTNG_UST_TRACEPOINT_DEFINE
 #ifdef DYNAMIC
@@ -18,6 +19,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,7 +114,22 @@ static void load_in_child(const char *path, void *library)
 	_exit(0);
 }
 
-static void hit_and_load(const char *path, int n, int forks)
+/* Forks while all signals are blocked, or just so. */
+static pid_t fork_blocked(int blocks)
+{
+	sigset_t all, before;
+	pid_t pid;
+
+	sigfillset(&all);
+	if (blocks)
+		pthread_sigmask(SIG_SETMASK, &all, &before);
+	pid = fork();
+	if (blocks)
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return pid;
+}
+
+static void hit_and_load(const char *path, int n, const char *forks)
 {
 	pthread_t thread[2];
 	void *library;
@@ -126,7 +143,7 @@ static void hit_and_load(const char *path, int n, int forks)
 		library = library_load(path);
 		usleep(200);
 		if (forks) {
-			pid = fork();
+			pid = fork_blocked(*forks == 'b');
 			if (!pid)
 				load_in_child(path, library);
 			waitpid(pid, &status, 0);
@@ -152,6 +169,7 @@ int main(int argc, char **argv)
 	else if (!strcmp(argv[1], "load"))
 		load_often(argv[2], atoi(argv[3]));
 	else
-		hit_and_load(argv[2], atoi(argv[3]), !strcmp(argv[1], "forks"));
+		hit_and_load(argv[2], atoi(argv[3]),
+			     strcmp(argv[1], "threads") ? argv[1] : NULL);
 	return 0;
 }
