@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include "agent/fork-private.h"
+#include "agent/late.h"
 #include "agent/private.h"
 #include "base/base.h"
 #include "base/sys.h"
@@ -33,6 +34,7 @@
 #define PUBLIC		__attribute__((visibility("default")))
 #define PAUSE_NS	200000
 
+const struct late_hooks *late_hooks;
 void (**attach_handlers)(void);
 uint32_t attach_pid;
 
@@ -136,6 +138,17 @@ void attaching_end(void)
 	store_release(&attaching, 0, ATTACH_TURN);
 }
 
+/* Has other rooms find the libraries that are there, and learn of others. */
+static void providers_look(void)
+{
+	registry_lock();
+	late_hooks->lead();
+	registry_unlock();
+	if (modules_wait)
+		modules_wait();
+	late_hooks->find();
+}
+
 PUBLIC const char *taffrail_attach(void (*forks[3])(void))
 {
 	const char *why = NULL;
@@ -169,6 +182,8 @@ PUBLIC const char *taffrail_attach(void (*forks[3])(void))
 redirect:
 	if (!agent_off && names_redirect)
 		why = names_redirect(late);
+	if (!agent_off && late && !awake && late_hooks)
+		providers_look();
 	if (!agent_off && !awake)
 		demand_make();
 	attaching_end();
@@ -261,6 +276,8 @@ int attach_undo(int force, struct text *drops, struct text *stopped)
 	loader_undo();
 	if (names_restore)
 		names_restore();
+	if (late_hooks)
+		late_hooks->back();
 	demand_sleep();
 	agent_off = agent_detached;
 	registry_unlock();

@@ -23,6 +23,7 @@
 
 #include "agent/declare.h"
 #include "agent/fork-private.h"
+#include "agent/late.h"
 #include "agent/private.h"
 #include "base/base.h"
 #include "base/sys.h"
@@ -64,6 +65,8 @@ __attribute__((visibility("hidden"))) void loader_called(void);
 
 ENTRY(loader_event_entry, loader_event);
 ENTRY(loader_called_entry, loader_called);
+
+void (*late_mapped)(void);
 
 static struct object *found;
 static int deleting;		/* the registry's lock is held; guarded by it */
@@ -130,6 +133,8 @@ static void modules_changed(void)
 		     came && load_relaxed(fork_mark) && session_any()) ||
 	    (session_symbols && load_relaxed(fork_mark)))
 		thread_run_wait(found_apply, NULL);
+	if (late_mapped)
+		late_mapped();
 	registry_unlock();
 }
 

@@ -20,6 +20,7 @@ agent_sources = \
 	agent/fork.c \
 	agent/fork.h \
 	agent/hidden-private.h \
+	agent/late.h \
 	agent/image/handover.c \
 	agent/image/handover.h \
 	agent/image/lacking.c \
@@ -48,8 +49,10 @@ EXTRA_DIST += $(agent_link_source)
 agent_shared_sources = \
 	agent/libc-shared.c \
 	agent/beside/hit.c \
+	agent/beside/late.c \
 	agent/beside/memory.c \
 	agent/beside/modules.c \
+	agent/beside/names.c \
 	agent/beside/private.h \
 	agent/beside/provider.c \
 	agent/beside/stock.c \

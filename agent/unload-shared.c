@@ -29,6 +29,7 @@
 
 #include "agent/attached-private.h"
 #include "agent/fork-private.h"
+#include "agent/fork.h"
 #include "agent/private.h"
 #include "base/base.h"
 #include "base/mappings.h"
@@ -58,7 +59,7 @@ bool unload_offered(void)
 {
 	return attach_handlers && names_recall && !pinned &&
 	       attach_pid == (uint32_t)sys_getpid() && !agent_signal &&
-	       !mappings_lost && loader_undone();
+	       !mappings_lost && loader_undone() && !fork_hooks;
 }
 
 /* Returns the first byte behind the tables that the dynamic linker reads: the

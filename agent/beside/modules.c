@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the program's modules need of LTTng's libraries, by their tables of
+ * Names of LTTng's that the program's modules need or have, by their tables of
  * symbols.
  */
 #include <elf.h>
@@ -17,6 +17,7 @@ struct symbols {
 	const Elf64_Sym *symbols;
 	const char *strings;
 	uint32_t n;
+	uint32_t needed;		/* those of other modules are before */
 };
 
 /* Finds a module's table of symbols. Returns false when it has none. */
@@ -50,33 +51,63 @@ static bool symbols_find(struct symbols *found,
 	if (!found->symbols || !found->strings)
 		return false;
 	found->n = sysv ? sysv[1] : gnu ? gnu_hash_count(gnu) : 0;
+	/* GNU's table is sorted, and has only the module's own */
+	found->needed = gnu ? gnu[1] : found->n;
 	return true;
 }
 
-/* Returns the symbol of that name, or NULL. */
-static const Elf64_Sym *symbol_of(const struct dl_phdr_info *info,
+static const Elf64_Sym *symbol_of(const struct symbols *symbols, uint32_t n,
 				  const char *name)
 {
-	struct symbols symbols;
 	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		if (text_equal(symbols->strings + symbols->symbols[i].st_name,
+			       name))
+			return &symbols->symbols[i];
+	return NULL;
+}
+
+bool module_is_stock(const struct dl_phdr_info *info)
+{
+	const char *name = info->dlpi_name;
+	const char *p;
+
+	for (p = name; *p; p++)
+		if (*p == '/')
+			name = p + 1;
+	return text_after(name, UST_LIBRARY);
+}
+
+bool module_needs(const struct dl_phdr_info *info, const char *name)
+{
+	struct symbols symbols;
+	const Elf64_Sym *symbol;
+
+	if (!symbols_find(&symbols, info))
+		return false;
+	symbol = symbol_of(&symbols, symbols.needed, name);
+	return symbol && !symbol->st_shndx;
+}
+
+uint64_t *module_symbol(const struct dl_phdr_info *info, const char *name)
+{
+	struct symbols symbols;
+	const Elf64_Sym *symbol;
 
 	if (!symbols_find(&symbols, info))
 		return NULL;
-	for (i = 0; i < symbols.n; i++)
-		if (text_equal(symbols.strings + symbols.symbols[i].st_name,
-			       name))
-			return &symbols.symbols[i];
-	return NULL;
+	symbol = symbol_of(&symbols, symbols.n, name);
+	return symbol && symbol->st_shndx ? (uint64_t *)&symbol->st_value :
+					    NULL;
 }
 
 /* Returns 1 for a module that needs LTTng's function for forks. */
 static int module_forks(struct dl_phdr_info *info, size_t size, void *unused)
 {
-	const Elf64_Sym *symbol = symbol_of(info, "lttng_ust_before_fork");
-
 	(void)size;
 	(void)unused;
-	return symbol && !symbol->st_shndx;
+	return module_needs(info, "lttng_ust_before_fork");
 }
 
 bool modules_tell_forks(void)

@@ -118,6 +118,39 @@ bool stock_may(enum stock_reach what);
  * stock's functions around forks. Takes the lock of the linker's list. */
 bool modules_tell_forks(void);
 
+/* Returns true when a module needs a symbol of another one. */
+struct dl_phdr_info;
+bool module_needs(const struct dl_phdr_info *info, const char *name);
+
+/* Returns true for the library that providers register with. */
+bool module_is_stock(const struct dl_phdr_info *info);
+
+/* Returns the value of a symbol that a module defines, in the table of the
+ * dynamic linker, or NULL. */
+uint64_t *module_symbol(const struct dl_phdr_info *info, const char *name);
+
+/* Lead the names of stock's functions for providers here, unless they lead here
+ * already, and back. The caller holds the registry's lock; the first is for
+ * threads of the program, the second for those of the agent. */
+void names_lead(void);
+void names_lead_back(void);
+
+/* The two functions that names lead to, set when this library starts. */
+extern void *names_ours[2];
+
+/* Returns stock's function where a name was led to `function`. */
+void *names_theirs(void *function);
+
+/* Takes a provider: makes its markers, and connects its events as sessions want
+ * them; nothing where it is known. `cookie` is stock's, or NULL. Returns NULL
+ * when it was not taken. A thread of the program calls it. */
+struct provider *provider_come(const struct ust_provider *description,
+			       void *cookie);
+
+/* The two functions of this library that providers call. */
+void *beside_register(const struct ust_provider *description);
+void beside_unregister(void *cookie);
+
 /* Memory for stock's calls in the agent's threads: memory.c. */
 
 /* Finds the table of addresses of the library that has this function. The same

@@ -183,28 +183,38 @@ static struct provider *provider_make(const struct ust_provider *description,
 	return provider;
 }
 
-/*
- * The result is for the provider, which gives it back. A provider of LTTng-UST
- * 2.13 to 2.15 ends the program when it is NULL.
- */
-EXPORT(beside_register, "lttng_ust_probe_register")
-void *beside_register(const struct ust_provider *description);
-
-void *beside_register(const struct ust_provider *description)
+/* Looks for stock, where it may be new. */
+static void stock_look(void)
 {
-	struct provider *provider = NULL;
-	int error = errno;
-	void *cookie = NULL;
+	if (providers && stock.probe_register && stock.connect)
+		return;
+	stock_find();
+	memory_find((void *)stock.connect);
+}
 
-	if (!providers || !stock.probe_register || !stock.connect) {
-		stock_find();
-		memory_find((void *)stock.connect);
-	}
-	if (stock.probe_register && stock_may(STOCK_WAIT))
-		cookie = stock.probe_register(description);
-	if (description && describe_knows(description) &&
-	    (!agent_off || agent_off == agent_detached || is_early()))
-		provider = provider_make(description, cookie);
+static bool is_known(const struct ust_provider *description)
+{
+	const struct provider *provider;
+
+	stock_lock();
+	provider = providers;
+	while (provider && provider->description != description)
+		provider = provider->next;
+	stock_unlock();
+	return provider;
+}
+
+struct provider *provider_come(const struct ust_provider *description,
+			       void *cookie)
+{
+	struct provider *provider;
+
+	stock_look();
+	if (!description || !describe_knows(description) ||
+	    (agent_off && agent_off != agent_detached && !is_early()) ||
+	    is_known(description))
+		return NULL;
+	provider = provider_make(description, cookie);
 	if (provider && !is_early())
 		markers_make(provider);
 	if (provider)
@@ -213,8 +223,27 @@ void *beside_register(const struct ust_provider *description)
 		stock_begin();
 		stock_settle(false);
 	}
+	return provider;
+}
+
+/*
+ * The result is for the provider, which gives it back, perhaps to stock itself
+ * when the agent is detached. A provider of LTTng-UST 2.13 to 2.15 ends the
+ * program when it is NULL.
+ */
+EXPORT(beside_register, "lttng_ust_probe_register")
+void *beside_register(const struct ust_provider *description)
+{
+	struct provider *provider;
+	int error = errno;
+	void *cookie = NULL;
+
+	stock_look();
+	if (stock.probe_register && stock_may(STOCK_WAIT))
+		cookie = stock.probe_register(description);
+	provider = provider_come(description, cookie);
 	errno = error;
-	return provider ? provider : cookie ? cookie : (void *)refused;
+	return cookie ? cookie : provider ? provider : (void *)refused;
 }
 
 /* Returns the provider that got this result, or NULL. */
@@ -224,7 +253,7 @@ static struct provider *provider_of(const void *cookie)
 
 	stock_lock();
 	provider = providers;
-	while (provider && provider != cookie)
+	while (provider && provider != cookie && provider->cookie != cookie)
 		provider = provider->next;
 	stock_unlock();
 	return provider;
@@ -305,15 +334,13 @@ static void provider_forget(struct provider *provider, bool is_unused)
 }
 
 EXPORT(beside_unregister, "lttng_ust_probe_unregister")
-void beside_unregister(void *cookie);
-
 void beside_unregister(void *cookie)
 {
 	struct provider *provider;
 	int error = errno;
 	bool is_unused;
 
-	if (cookie == refused || !stock_may(STOCK_CONNECT))
+	if (!cookie || cookie == refused || !stock_may(STOCK_CONNECT))
 		return;
 	provider = provider_of(cookie);
 	if (provider) {

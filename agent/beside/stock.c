@@ -88,6 +88,10 @@ void stock_find(void)
 	name_find(library, "lttng_ust_probe_register", &stock.probe_register);
 	name_find(library, "lttng_ust_probe_unregister",
 		  &stock.probe_unregister);
+	*(void **)&stock.probe_register =
+		names_theirs((void *)stock.probe_register);
+	*(void **)&stock.probe_unregister =
+		names_theirs((void *)stock.probe_unregister);
 	library = library_find(UST_TRACEPOINT_LIBRARY);
 	name_find(library, "lttng_ust_tp_probe_register_queue_release",
 		  &stock.connect);

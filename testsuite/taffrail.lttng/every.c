@@ -4,7 +4,8 @@
  * (-DDYNAMIC) in a library that it loads.
  *
  *	every			each event once
- *	every lines		reads lines: "hit" (each event once), "end"
+ *	every lines [LIBRARY]	reads lines: "hit" (each event once), "load",
+ *				"unload", "end"
  *	every load LIBRARY N	loads, hits and unloads the library N times
  *	every threads LIBRARY N	the same, while two threads hit all the time
  *	every forks LIBRARY N	N children of such a program; each unloads the
@@ -74,15 +75,21 @@ static void *library_load(const char *path)
 	return library;
 }
 
-static void read_lines(void)
+static void read_lines(const char *path)
 {
+	void *library = NULL;
 	char line[16];
 
 	puts("ready");
 	fflush(stdout);
 	while (fgets(line, sizeof(line), stdin) && strcmp(line, "end\n")) {
-		hit_all();
-		puts("hit");
+		if (*line == 'l')
+			library = library_load(path);
+		else if (*line == 'u')
+			dlclose(library);
+		else
+			hit_all();
+		fputs(line, stdout);
 		fflush(stdout);
 	}
 	puts("right");
@@ -163,7 +170,7 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		hit_all();
 	else if (!strcmp(argv[1], "lines"))
-		read_lines();
+		read_lines(argv[2]);
 	else if (argc < 4)
 		return 2;
 	else if (!strcmp(argv[1], "load"))
