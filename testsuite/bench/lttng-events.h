@@ -12,14 +12,32 @@
 #include <lttng/tracepoint.h>
 #include <stdint.h>
 
-LTTNG_UST_TRACEPOINT_EVENT(taffrail_bench, u64,
+LTTNG_UST_TRACEPOINT_EVENT_CLASS(taffrail_bench, number,
 	LTTNG_UST_TP_ARGS(uint64_t, v),
 	LTTNG_UST_TP_FIELDS(lttng_ust_field_integer(uint64_t, v, v)))
 
-LTTNG_UST_TRACEPOINT_EVENT(taffrail_bench, int_string,
+LTTNG_UST_TRACEPOINT_EVENT_CLASS(taffrail_bench, number_string,
 	LTTNG_UST_TP_ARGS(int, v, const char *, s),
 	LTTNG_UST_TP_FIELDS(lttng_ust_field_integer(int, v, v)
 			    lttng_ust_field_string(s, s)))
+
+/* for LTTng's session */
+LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(taffrail_bench, number, taffrail_bench,
+	u64, LTTNG_UST_TP_ARGS(uint64_t, v))
+LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(taffrail_bench, number_string,
+	taffrail_bench, int_string,
+	LTTNG_UST_TP_ARGS(int, v, const char *, s))
+
+/* for Taffrail's */
+LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(taffrail_bench, number, taffrail_bench,
+	beside_u64, LTTNG_UST_TP_ARGS(uint64_t, v))
+LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(taffrail_bench, number_string,
+	taffrail_bench, beside_int_string,
+	LTTNG_UST_TP_ARGS(int, v, const char *, s))
+
+/* for none */
+LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(taffrail_bench, number, taffrail_bench,
+	off, LTTNG_UST_TP_ARGS(uint64_t, v))
 
 #endif
 

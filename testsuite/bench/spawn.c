@@ -6,6 +6,11 @@
  *		runs PROGRAM without and with LIBRARY preloaded, in turn; with
  *		it also TAFFRAIL_DIR and TAFFRAIL_JOIN of the environment, by
  *		which `taffrail record` takes a program in
+ *	spawn peer PREFIX LIBRARY ROUNDS PROGRAM
+ *		runs PROGRAM, which has 30 events of LTTng-UST, without a
+ *		session, with LIBRARY preloaded as above, and with the session
+ *		of the daemon of LTTNG_HOME, in turn. BENCH_ON tells PROGRAM how
+ *		many events a session wants
  *	spawn fork PREFIX LIBRARY ROUNDS EMPTY
  *		three processes, without a library, with LIBRARY and traced,
  *		with EMPTY (a library without anything), that fork a child
@@ -19,6 +24,8 @@
  *	us PREFIX.agent MEDIAN P10 P90
  *	us PREFIX.added MEDIAN P10 P90	of the differences, round by round
  *	us PREFIX.empty MEDIAN P10 P90	the same for EMPTY
+ *
+ * `peer` prints the least of each: us PREFIX.plain LEAST, and so on.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -139,6 +146,40 @@ static int start_main(const char *prefix, const char *library, unsigned rounds,
 				v[k][round] = us;
 		}
 	print_rows(prefix, v, rounds);
+	return 0;
+}
+
+/* The three that take turns; a program without a session finds no daemon. */
+static int peer_main(const char *prefix, const char *library, unsigned rounds,
+		     char **argv)
+{
+	static const char *const names[] = { "plain", "agent", "peer" };
+	char preload[4096];
+	char *plain[] = { "LTTNG_HOME=/nonexistent", "BENCH_ON=0", NULL };
+	char *agent[6] = { preload, plain[0], "BENCH_ON=30" };
+	char *peer[4] = { "BENCH_ON=30", "LTTNG_UST_REGISTER_TIMEOUT=5000" };
+	char **environments[] = { plain, agent, peer };
+	double least[3] = { 1e9, 1e9, 1e9 };
+	int words = 3;
+	unsigned round, k;
+
+	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s", library);
+	words += variable_copy(&agent[words], "TAFFRAIL_DIR");
+	variable_copy(&agent[words], "TAFFRAIL_JOIN");
+	variable_copy(&peer[2], "LTTNG_HOME");
+	for (round = 0; round < rounds; round++)
+		for (k = 0; k < 3; k++) {
+			double us = run_once(argv, environments[k]);
+
+			if (us < 0) {
+				fprintf(stderr, "spawn: %s fails\n", names[k]);
+				return 1;
+			}
+			if (us < least[k])
+				least[k] = us;
+		}
+	for (k = 0; k < 3; k++)
+		printf("us %s.%s %.1f\n", prefix, names[k], least[k]);
 	return 0;
 }
 
@@ -278,6 +319,9 @@ int main(int argc, char **argv)
 	if (argc > 5 && !strcmp(argv[1], "start"))
 		return start_main(argv[2], argv[3], (unsigned)atoi(argv[4]),
 				  argv + 5);
+	if (argc > 5 && !strcmp(argv[1], "peer"))
+		return peer_main(argv[2], argv[3], (unsigned)atoi(argv[4]),
+				 argv + 5);
 	if (argc > 5 && !strcmp(argv[1], "fork"))
 		return fork_main(argv[2], argv[3], (unsigned)atoi(argv[4]),
 				 argv[5]);

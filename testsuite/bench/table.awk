@@ -363,6 +363,63 @@ function postgres_row(name, which, limit,   key, x)
 	     sprintf("%.2f", x), limit ? verdict(x <= limit) : "")
 }
 
+# LTTng's events that Taffrail records, beside those that LTTng records
+function lttng(t, word)
+{
+	word = ", " t (t == 1 ? " thread" : " threads")
+	peer_row("LTTng event u64" word ": over ours", "beside.lttng_u64" t,
+		 "beside.beside_u64" t, 4.5)
+	ratio_row("  ours over the roofline", "beside.beside_u64" t,
+		  "beside.roofline" t, 0)
+	peer_row("  int + 15-character string: over ours",
+		 "beside.lttng_int_string" t, "beside.beside_int_string" t, 4)
+	ratio_row("  ours over the roofline", "beside.beside_int_string" t,
+		  "beside.roofline" t, 0)
+}
+
+# nanoseconds of a call site that is off, of eight in a loop
+function off_each(run)
+{
+	return (get(run ".lttng_off81") - get(run ".empty1")) / 8
+}
+
+function lttng_off(   limit)
+{
+	limit = 0.2
+	if (off_each("stock") * 1.15 > limit)
+		limit = sprintf("%.3f", off_each("stock") * 1.15)
+	limit_row("LTTng tracepoint that no session wants",
+		  "beside.lttng_off81", off_each("beside"), "ns", "%.3f", limit)
+	limit_row("  without Taffrail", "stock.lttng_off81",
+		  off_each("stock"), "ns", "%.3f")
+}
+
+function lttng_start(   name, plain, ours, theirs)
+{
+	name = "start of 30 LTTng events: a session adds"
+	plain = get("started.plain")
+	ours = get("started.agent") - plain
+	theirs = get("started.peer") - plain
+	if (!plain || theirs <= 0)
+		return absent(name, "<= 0.5 x")
+	line(name, sprintf("%.3f ms", ours / 1000), "<= 0.5 x",
+	     sprintf("%.2f", ours / theirs), verdict(ours / theirs <= 0.5))
+	limit_row("  LTTng's session", "started.peer", theirs / 1000, "ms",
+		  "%.3f")
+	limit_row("  the program without a session", "started.plain",
+		  plain / 1000, "ms", "%.3f")
+}
+
+function lttng_rows()
+{
+	lttng(1)
+	lttng(2)
+	if (asked() && skipped && !("beside.lttng_u641" in v))
+		return
+	lttng_off()
+	lttng_start()
+}
+
 # seconds of babeltrace2 over ours: at least `factor`
 function faster_row(name, theirs, ours, factor)
 {
@@ -478,6 +535,8 @@ END {
 	callbacks()
 	part = "read"
 	reading()
+	part = "lttng"
+	lttng_rows()
 	printf "bench: %d limits missed\n", missed
 	exit missed > 0
 }
