@@ -26,6 +26,7 @@ buffers_sources = \
 	buffers/writers/direct.c \
 	buffers/writers/event.c \
 	buffers/writers/hold-private.h \
+	buffers/writers/inline-x86_64.h \
 	buffers/writers/locked.c \
 	buffers/writers/pieces-x86_64.h \
 	buffers/writers/private.h \

@@ -12,23 +12,18 @@
  * that never fits (WRITE_STEP_NONE).
  */
 #include "base/host.h"
-#include "buffers/writers/pieces-x86_64.h"
+#include "buffers/writers/inline-x86_64.h"
 #include "buffers/writers/private.h"
 #include "buffers/writers/write.h"
 
 /* A fixed part of at most 8 bytes, and nothing variable: the value is in a
- * register. All eight bytes are stored, however many count; they may begin at
- * the event's end. */
+ * register. */
 #define WORD_WRITER(name, TABLE, HEADER, HB, kind)                     \
 WRITE_FUNCTION name(struct write_slot *s, uint64_t fixed,              \
 		 const struct write_var *none_)                        \
 {                                                                      \
 	(void)none_;                                                   \
-	__asm__ goto(SECTION_BEGIN SECTION_RING(TABLE)                 \
-		     SECTION_STEP SECTION_ROOM("8")                    \
-		     SECTION_CLOCK_CHECK SECTION_OFFSET HEADER         \
-		     "movq %[v], 4096+" #HB "(%%rcx,%%r9)\n\t"         \
-		     SECTION_COMMIT SECTION_END                        \
+	__asm__ goto(WORD_SECTION(TABLE, HEADER, HB)                   \
 		     :                                                 \
 		     : [s] "r"(s), [ro] "m"(rseq_offset),              \
 		       [v] "r"(fixed)                                  \
@@ -150,85 +145,14 @@ BLOCK_WRITERS(avx5, AVX5 LAST_AVX, AVX_END)
 BLOCK_WRITERS(avx6, AVX6 LAST_AVX, AVX_END)
 BLOCK_WRITERS(avx7, AVX7 LAST_AVX, AVX_END)
 
-/*
- * Up to 8 fixed bytes, then one string, whose length is found while it is
- * copied, 16 bytes at a time and never across a page. The first 16 are loaded
- * and searched before the clock is read, since they do not depend on it: r8 has
- * a bit for each NUL. A string that begins near the end of a page goes to the
- * general writer.
- */
-#define STRING_FIRST                                                   \
-	"movq (%[var]), %%r9\n\t"                                      \
-	"movl %%r9d, %%r8d\n\t"                                        \
-	"andl $4095, %%r8d\n\t"                                        \
-	"cmpl $4080, %%r8d\n\t"                                        \
-	"ja %l[full]\n\t"                                              \
-	"movups (%%r9), %%xmm0\n\t"                                    \
-	"pxor %%xmm1, %%xmm1\n\t"                                      \
-	"pcmpeqb %%xmm0, %%xmm1\n\t"                                   \
-	"pmovmskb %%xmm1, %%r8d\n\t"
-
-/* The bytes after the first 16: rdx from, r8 to; r10 is the last address to
- * which 16 bytes may be copied. */
-#define STRING_ON                                                      \
-	"leaq 8(%%r9,%%r10), %%r10\n\t"                                \
-	"leaq (%%r9,%%rdx), %%r8\n\t"                                  \
-	"movq (%[var]), %%rdx\n\t"                                     \
-	"pxor %%xmm1, %%xmm1\n"                                        \
-	"3:\taddq $16, %%rdx\n\t"                                      \
-	"addq $16, %%r8\n\t"                                           \
-	"5:\tcmpq %%r10, %%r8\n\t"                                     \
-	"ja %l[full]\n\t"                                              \
-	"movl %%edx, %%eax\n\t"                                        \
-	"andl $4095, %%eax\n\t"                                        \
-	"cmpl $4080, %%eax\n\t"                                        \
-	"ja 6f\n\t"                                                    \
-	"movups (%%rdx), %%xmm0\n\t"                                   \
-	"movups %%xmm0, (%%r8)\n\t"                                    \
-	"pcmpeqb %%xmm1, %%xmm0\n\t"                                   \
-	"pmovmskb %%xmm0, %%eax\n\t"                                   \
-	"bsfl %%eax, %%eax\n\t"                                        \
-	"jz 3b\n\t"                                                    \
-	"leaq 1(%%r8,%%rax), %%r8\n\t"                                 \
-	"jmp 8f\n"                                                     \
-	"6:\tmovzbl (%%rdx), %%eax\n\t"                                \
-	"movb %%al, (%%r8)\n\t"                                        \
-	"incq %%rdx\n\t"                                               \
-	"incq %%r8\n\t"                                                \
-	"testl %%eax, %%eax\n\t"                                       \
-	"jnz 5b\n"                                                     \
-	"8:\tsubq %%r9, %%r8\n"
-
-/* Copies to r9, behind rdx bytes of the fixed part. Sets r8 to all bytes. */
-#define STRING_COPY                                                    \
-	"movups %%xmm0, (%%r9,%%rdx)\n\t"                              \
-	"bsfl %%r8d, %%eax\n\t"                                        \
-	"leaq 1(%%rdx,%%rax), %%r8\n\t"                                \
-	"jnz 9f\n\t"                                                   \
-	STRING_ON                                                      \
-	"9:\t"
-
+/* Up to 8 fixed bytes, then one string. */
 #define STRING_WRITER(name, TABLE, HEADER, HB, kind)                   \
 WRITE_FUNCTION name(struct write_slot *s, uint64_t fixed,              \
 		 const struct write_var *var)                          \
 {                                                                      \
-	__asm__ goto(SECTION_BEGIN STRING_FIRST                        \
-		     SECTION_RING(TABLE)                               \
-		     "movl %%r9d, %%r10d\n\t"                          \
-		     "orl 8(%%r11), %%r10d\n\t"                        \
-		     "subl %%r9d, %%r10d\n\t"                          \
-		     "subl 40(%[s]), %%r10d\n\t"                       \
-		     "subl $8+16, %%r10d\n\t"                          \
-		     "jl %l[full]\n\t"                                 \
-		     SECTION_CLOCK_CHECK SECTION_OFFSET HEADER         \
-		     "leaq 4096+" #HB "(%%rcx,%%r9), %%r9\n\t"         \
-		     "movq %[v], (%%r9)\n\t"                           \
-		     "movl 52(%[s]), %%edx\n\t"                        \
-		     STRING_COPY                                       \
-		     "movq 40(%[s]), %%r10\n\t"                        \
-		     "addq (%%rcx), %%r10\n\t"                         \
-		     "addq %%r8, %%r10\n\t"                            \
-		     SECTION_COMMIT SECTION_END                        \
+	__asm__ goto(STRING_SECTION("(%[var])",                        \
+				    "movq %[v], (%%r9)\n\t",           \
+				    TABLE, HEADER, HB)                 \
 		     :                                                 \
 		     : [s] "r"(s), [ro] "m"(rseq_offset),              \
 		       [v] "r"(fixed), [var] "r"(var)                  \
