@@ -7,6 +7,7 @@
 #include "agent/beside/private.h"
 
 #include "base/base.h"
+#include "buffers/writers/inline-x86_64.h"
 #include "tracepoints/sites/registry.h"
 
 /* A text of fewer characters is read whether a session writes it or not. */
@@ -23,28 +24,138 @@ static ALWAYS_INLINE uint64_t chars_most(const struct object *object)
 	return most;
 }
 
-static ALWAYS_INLINE void event_hit(const struct event *event,
-				    const char *stack, char *pad, uint64_t ip)
-{
-	struct taffrail_site *site = &event->marker->site;
-	const struct object *object = site->agent_;
-	struct describe_values values;
-	bool variable;
-	uint64_t fixed;
+/* Begins at a cache line, so the speed does not depend on where the linker puts
+ * it. */
+#define HIT	static SIGSAFE __attribute__((aligned(64))) void
 
-	if (!site->enabled_)
+/* Calls the marker's writer. Without variable fields, the address stands in
+ * their place. */
+static ALWAYS_INLINE void fixed_write(struct taffrail_site *site,
+				      uint64_t fixed,
+				      const struct ust_probe *probe)
+{
+	if (likely(site->enabled_))
+		load_relaxed(&site->hit_)(site, fixed, probe->ip);
+}
+
+static ALWAYS_INLINE void variable_write(struct taffrail_site *site,
+					 uint64_t fixed,
+					 const struct write_var *var,
+					 const struct ust_probe *probe)
+{
+	const struct object *object = site->agent_;
+
+	if (unlikely(!site->enabled_))
 		return;
-	variable = describe_take(&values, event->steps, stack, pad,
-				 pad ? chars_most(object) : 0);
-	fixed = site->fixed_bytes_ > 8 ? (uint64_t)values.block : values.first;
-	/* without variable fields, the address stands in their place */
-	if (!variable)
-		load_relaxed(&site->hit_)(site, fixed, (const void *)ip);
-	else if (unlikely(object->contexts))
-		object_hit_at(site, fixed, values.vars, ip);
+	if (unlikely(object->contexts))
+		object_hit_at(site, fixed, var, (uint64_t)probe->ip);
 	else
-		load_relaxed(&site->hit_)(site, fixed,
-					  (const void *)values.vars);
+		load_relaxed(&site->hit_)(site, fixed, (const void *)var);
+}
+
+static SIGSAFE __attribute__((noinline)) void
+string_write(struct taffrail_site *site, uint64_t fixed, uint64_t address,
+	     const struct ust_probe *probe)
+{
+	const struct write_var var = {
+		.p = address ? (const char *)address : "(null)",
+		.n = WRITE_STRING,
+	};
+
+	variable_write(site, fixed, &var, probe);
+}
+
+/* Returns true when hits of the site go to this writer, so that it can be
+ * inline. */
+static ALWAYS_INLINE bool writer_is(const struct taffrail_site *site,
+				    write_fn *writer)
+{
+	return load_relaxed(&((const struct write_slot *)site)->hit) == writer;
+}
+
+static ALWAYS_INLINE uint64_t stack_word(const char *stack, int n)
+{
+	uint64_t word;
+
+	__builtin_memcpy(&word, stack + n * 8, sizeof(word));
+	return word;
+}
+
+/* A number. A word may have any bytes behind those that count. */
+HIT hit_word(const struct ust_notifier *notifier, const char *stack,
+	     struct ust_probe *probe, void *context)
+{
+	struct taffrail_site *site = notifier->priv;
+	uint64_t word = stack_word(stack, 0);
+
+	(void)context;
+	if (likely(writer_is(site, write_word_compact)))
+		write_word_inline((struct write_slot *)site, word);
+	else
+		fixed_write(site, word, probe);
+}
+
+/* A number and a string. */
+HIT hit_word_string(const struct ust_notifier *notifier, const char *stack,
+		    struct ust_probe *probe, void *context)
+{
+	struct taffrail_site *site = notifier->priv;
+
+	(void)context;
+	if (likely(writer_is(site, write_string_compact) &&
+		   stack_word(stack, 1)))
+		write_string_inline((struct write_slot *)site,
+				    (const uint64_t *)stack);
+	else
+		string_write(site, stack_word(stack, 0), stack_word(stack, 1),
+			     probe);
+}
+
+/* A string. */
+static SIGSAFE void hit_string(const struct ust_notifier *notifier,
+			       const char *stack, struct ust_probe *probe,
+			       void *context)
+{
+	(void)context;
+	string_write(notifier->priv, 0, stack_word(stack, 0), probe);
+}
+
+/* Numbers of 8 bytes each: the stack is the block. */
+static SIGSAFE void hit_words(const struct ust_notifier *notifier,
+			      const char *stack, struct ust_probe *probe,
+			      void *context)
+{
+	(void)context;
+	fixed_write(notifier->priv, (uint64_t)stack, probe);
+}
+
+/* The notifier is a part of its event. */
+static ALWAYS_INLINE const struct event *
+event_of(const struct ust_notifier *notifier)
+{
+	return (const void *)((const char *)notifier -
+			      offsetof(struct event, notifier));
+}
+
+/* Any fields. */
+static ALWAYS_INLINE void fields_hit(const struct ust_notifier *notifier,
+				     const char *stack, char *pad,
+				     const struct ust_probe *probe)
+{
+	struct taffrail_site *site = notifier->priv;
+	struct describe_values values;
+	uint64_t fixed;
+	bool variable;
+
+	if (unlikely(!site->enabled_))
+		return;
+	variable = describe_take(&values, event_of(notifier)->steps, stack, pad,
+				 pad ? chars_most(site->agent_) : 0);
+	fixed = site->fixed_bytes_ > 8 ? (uint64_t)values.block : values.first;
+	if (variable)
+		variable_write(site, fixed, values.vars, probe);
+	else
+		fixed_write(site, fixed, probe);
 }
 
 static SIGSAFE void hit_plain(const struct ust_notifier *notifier,
@@ -52,7 +163,7 @@ static SIGSAFE void hit_plain(const struct ust_notifier *notifier,
 			      void *context)
 {
 	(void)context;
-	event_hit(notifier->priv, stack, NULL, (uint64_t)probe->ip);
+	fields_hit(notifier, stack, NULL, probe);
 }
 
 static SIGSAFE void hit_chars(const struct ust_notifier *notifier,
@@ -62,10 +173,31 @@ static SIGSAFE void hit_chars(const struct ust_notifier *notifier,
 	char pad[DESCRIBE_PAD_BYTES];
 
 	(void)context;
-	event_hit(notifier->priv, stack, pad, (uint64_t)probe->ip);
+	fields_hit(notifier, stack, pad, probe);
 }
 
-void event_prepare(struct event *event, int has_chars)
+/* Returns the function for an event with these fields. */
+static ust_send *send_choose(const struct describe_step *step)
+{
+	uint32_t words = 0, whole = 0;
+
+	for (; step[words].op == DESCRIBE_WORD; words++)
+		whole += step[words].bytes == 8;
+	step += words;
+	if (words == 1 && step->op == DESCRIBE_END)
+		return hit_word;
+	if (words > 1 && words == whole && step->op == DESCRIBE_END)
+		return hit_words;
+	if (words < 2 && step->op == DESCRIBE_STRING &&
+	    step[1].op == DESCRIBE_END)
+		return words ? hit_word_string : hit_string;
+	for (; step->op != DESCRIBE_END; step++)
+		if (step->op == DESCRIBE_CHARS || step->op == DESCRIBE_TEXT)
+			return hit_chars;
+	return hit_plain;
+}
+
+void event_prepare(struct event *event)
 {
 	event->hit = (struct ust_hit){
 		.bytes = sizeof(event->hit),
@@ -76,8 +208,8 @@ void event_prepare(struct event *event, int has_chars)
 	event->notifier = (struct ust_notifier){
 		.bytes = sizeof(event->notifier),
 		.parent = &event->hit,
-		.priv = event,
+		.priv = &event->marker->site,
 		.eval_capture = 1,
-		.send = has_chars ? hit_chars : hit_plain,
+		.send = send_choose(event->steps),
 	};
 }

@@ -43,8 +43,9 @@ struct provider {
 /* The last one that came is the first. This room's lock guards the list. */
 extern struct provider *providers;
 
-/* Fills in the members that a call site and a probe function read (hit.c). */
-void event_prepare(struct event *event, int has_chars);
+/* Fills in the members that a call site and a probe function read (hit.c). The
+ * marker and the steps are set. */
+void event_prepare(struct event *event);
 
 /* Stock's functions, as long as a provider is here; NULL where one is not
  * there. */

@@ -101,9 +101,7 @@ static void event_add(struct provider *provider,
 	struct describe_model model;
 	struct event *event;
 	struct wish wish;
-	int has_chars = 0;
 	int ret;
-	uint32_t i;
 
 	text_open(&model.shown, shown_room, sizeof(shown_room));
 	ret = describe_event(&model, provider->description, description);
@@ -131,10 +129,7 @@ static void event_add(struct provider *provider,
 		return;
 	}
 	__builtin_memcpy(event->steps, model.steps, sizeof(event->steps));
-	for (i = 0; model.steps[i].op != DESCRIBE_END; i++)
-		has_chars |= model.steps[i].op == DESCRIBE_CHARS ||
-			     model.steps[i].op == DESCRIBE_TEXT;
-	event_prepare(event, has_chars);
+	event_prepare(event);
 	event->next = provider->events;
 	provider->events = event;
 }

@@ -19,7 +19,7 @@
 /* A fixed part of at most 8 bytes, and nothing variable: the value is in a
  * register. */
 #define WORD_WRITER(name, TABLE, HEADER, HB, kind)                     \
-WRITE_FUNCTION name(struct write_slot *s, uint64_t fixed,              \
+WRITE_ALIGNED void name(struct write_slot *s, uint64_t fixed,          \
 		 const struct write_var *none_)                        \
 {                                                                      \
 	(void)none_;                                                   \
@@ -38,6 +38,7 @@ again:                                                                 \
 }
 
 WORD_WRITER(write_word_compact, "8", HEADER_COMPACT, 4, WRITE_COMPACT)
+static write_fn write_word_large;
 WORD_WRITER(write_word_large, "16", HEADER_LARGE, 6, WRITE_LARGE)
 
 /* A block of up to 256 bytes: whole vectors from the front, then a vector that
@@ -147,7 +148,7 @@ BLOCK_WRITERS(avx7, AVX7 LAST_AVX, AVX_END)
 
 /* Up to 8 fixed bytes, then one string. */
 #define STRING_WRITER(name, TABLE, HEADER, HB, kind)                   \
-WRITE_FUNCTION name(struct write_slot *s, uint64_t fixed,              \
+WRITE_ALIGNED void name(struct write_slot *s, uint64_t fixed,          \
 		 const struct write_var *var)                          \
 {                                                                      \
 	__asm__ goto(STRING_SECTION("(%[var])",                        \
@@ -168,7 +169,21 @@ again:                                                                 \
 
 /* The step is one event and the header; the writer adds the copied bytes. */
 STRING_WRITER(write_string_compact, "8", HEADER_COMPACT, 4, WRITE_COMPACT)
+static write_fn write_string_large;
 STRING_WRITER(write_string_large, "16", HEADER_LARGE, 6, WRITE_LARGE)
+
+COLD SIGSAFE void write_word_hard(struct write_slot *slot, uint64_t fixed)
+{
+	write_hard(slot, fixed, NULL, WRITE_COMPACT);
+}
+
+COLD SIGSAFE void write_string_hard(struct write_slot *slot,
+				    const uint64_t words[2])
+{
+	const struct write_var var = { (const void *)words[1], WRITE_STRING };
+
+	write_hard(slot, words[0], &var, WRITE_COMPACT);
+}
 
 #define PAIR(n)	NEAR("write_" #n "_compact") NEAR("write_" #n "_large")
 

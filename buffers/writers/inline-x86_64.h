@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The sections that write a word, and a word and a string.
+ * The sections that write a word, and a word and a string: for the functions of
+ * fast-x86_64.c, and inline for callers to which a call more is dear.
  *
  * Invariant, as in fast-x86_64.c: a section stores only into [head, end of
  * sub-buffer).
@@ -9,6 +10,7 @@
 #define BUFFERS_WRITERS_INLINE_X86_64_H
 
 #include "buffers/writers/pieces-x86_64.h"
+#include "buffers/writers/write.h"
 
 /* A fixed part of at most 8 bytes. All eight bytes are stored, however many
  * count; they may begin at the event's end. */
@@ -95,5 +97,55 @@
 	"addq (%%rcx), %%r10\n\t"                                      \
 	"addq %%r8, %%r10\n\t"                                         \
 	SECTION_COMMIT SECTION_END
+
+/* The writers of slots in channels with the compact header (fast-x86_64.c). */
+extern write_fn write_word_compact __attribute__((visibility("hidden")));
+extern write_fn write_string_compact __attribute__((visibility("hidden")));
+
+/* What these do after a section that has written nothing. `words`: see
+ * write_string_inline(). SIGSAFE. */
+void write_word_hard(struct write_slot *slot, uint64_t fixed);
+void write_string_hard(struct write_slot *slot, const uint64_t words[2]);
+
+/* write_word_compact(), for a slot that has this writer. SIGSAFE. */
+static ALWAYS_INLINE void write_word_inline(struct write_slot *s,
+					    uint64_t fixed)
+{
+	__asm__ goto(WORD_SECTION("8", HEADER_COMPACT, 4)
+		     :
+		     : [s] "r"(s), [ro] "m"(rseq_offset), [v] "r"(fixed)
+		     : SECTION_CLOBBERS
+		     : none, full, late, again);
+	return;
+none:
+full:
+late:
+again:
+	write_word_hard(s, fixed);
+}
+
+/*
+ * write_string_compact(), for a slot that has this writer. The fixed part and
+ * the string's address, which is not NULL, are two words in memory: two
+ * registers then live across the section, and the caller saves none. SIGSAFE.
+ */
+static ALWAYS_INLINE void write_string_inline(struct write_slot *s,
+					      const uint64_t words[2])
+{
+	__asm__ goto(STRING_SECTION("8(%[w])",
+				    "movq (%[w]), %%rdx\n\t"
+				    "movq %%rdx, (%%r9)\n\t",
+				    "8", HEADER_COMPACT, 4)
+		     :
+		     : [s] "r"(s), [ro] "m"(rseq_offset), [w] "r"(words)
+		     : SECTION_CLOBBERS, "xmm0", "xmm1"
+		     : none, full, late, again);
+	return;
+none:
+full:
+late:
+again:
+	write_string_hard(s, words);
+}
 
 #endif

@@ -45,7 +45,8 @@
 
 /* A fast writer: each begins at a cache line, so the speed does not depend on
  * where the linker puts it. */
-#define WRITE_FUNCTION	static __attribute__((aligned(64), used)) void
+#define WRITE_ALIGNED	__attribute__((aligned(64), used))
+#define WRITE_FUNCTION	static WRITE_ALIGNED void
 
 /*
  * A table of functions by their distances from the entries: 4 bytes each, where

@@ -188,13 +188,17 @@ struct ust_hit {
 		      struct ust_probe *probe, void *context);
 };
 
+struct ust_notifier;
+
+typedef void ust_send(const struct ust_notifier *notifier, const char *stack,
+		      struct ust_probe *probe, void *context);
+
 struct ust_notifier {
 	uint32_t bytes;
 	struct ust_hit *parent;
 	void *priv;
 	int32_t eval_capture;		/* the fields are laid out */
-	void (*send)(const struct ust_notifier *notifier, const char *stack,
-		     struct ust_probe *probe, void *context);
+	ust_send *send;
 };
 
 #endif

@@ -277,12 +277,25 @@ static void run_shapes(uint32_t flags)
 	channel_close();
 }
 
+static void run_inline(void)
+{
+	hit_inline = true;
+	channel_open(0, 0);
+	test_words();
+	test_strings();
+	test_rooms();
+	channel_close();
+	hit_inline = false;
+}
+
 static void run_all(const char *compact, const char *large)
 {
 	variant = large;
 	run_shapes(SESSION_LARGE_HEADER);
 	variant = compact;
 	run_shapes(0);
+	variant = "written inline";
+	run_inline();
 }
 
 int main(void)
