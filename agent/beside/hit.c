@@ -138,9 +138,9 @@ event_of(const struct ust_notifier *notifier)
 }
 
 /* Any fields. */
-static ALWAYS_INLINE void fields_hit(const struct ust_notifier *notifier,
-				     const char *stack, char *pad,
-				     const struct ust_probe *probe)
+static SIGSAFE __attribute__((noinline)) void
+fields_write(const struct ust_notifier *notifier, const char *stack,
+	     const struct ust_probe *probe, char *pad)
 {
 	struct taffrail_site *site = notifier->priv;
 	struct describe_values values;
@@ -163,7 +163,7 @@ static SIGSAFE void hit_plain(const struct ust_notifier *notifier,
 			      void *context)
 {
 	(void)context;
-	fields_hit(notifier, stack, NULL, probe);
+	fields_write(notifier, stack, probe, NULL);
 }
 
 static SIGSAFE void hit_chars(const struct ust_notifier *notifier,
@@ -173,7 +173,7 @@ static SIGSAFE void hit_chars(const struct ust_notifier *notifier,
 	char pad[DESCRIBE_PAD_BYTES];
 
 	(void)context;
-	fields_hit(notifier, stack, pad, probe);
+	fields_write(notifier, stack, probe, pad);
 }
 
 /* Returns the function for an event with these fields. */
