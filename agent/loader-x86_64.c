@@ -141,7 +141,8 @@ static void modules_changed(void)
 void loader_came(struct object *objects)
 {
 	found = objects;
-	if (found_wanted())
+	/* a worker takes a tenth of a millisecond, on a busy machine many */
+	if (session_may_want(objects) && found_wanted())
 		thread_run_wait(found_apply, objects);
 	if (registry_changed)
 		registry_changed();

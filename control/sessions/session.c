@@ -236,6 +236,27 @@ void session_module_came(struct object *object, const struct patcher *patcher)
 			object_apply(&sessions[i], object, patcher);
 }
 
+bool session_may_want(const struct object *found)
+{
+	const struct session *session;
+	const struct object *object;
+	uint32_t i, k;
+
+	for (i = 0; i < SESSIONS_MAX; i++) {
+		session = &sessions[i];
+		if (!session_applies(i))
+			continue;
+		if (session->owned || (session->client &&
+				       load_relaxed(session->client->attached)))
+			return true;
+		for (object = found; object; object = object->next_found)
+			for (k = 0; k < session->nrules; k++)
+				if (rule_selects(&session->rules[k], object))
+					return true;
+	}
+	return false;
+}
+
 static int adopted_came(struct object *object, void *arg)
 {
 	if (object->adopted && !object->on)

@@ -239,6 +239,11 @@ void session_untaken_look(void);
  * that is not switched; as in a session's page. Takes the registry's lock. */
 void session_untaken_tell(struct text *out);
 
+/* Returns true when a rule of a session names one of the markers in a list by
+ * `next_found`, or gdb or callbacks may want one. The caller holds the
+ * registry's lock. */
+bool session_may_want(const struct object *found);
+
 /* Applies the rules to a marker of a module that has just been loaded. The
  * caller holds the registry's lock. */
 void session_module_came(struct object *object,
