@@ -35,6 +35,13 @@ LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(taffrail_bench, number_string,
 	taffrail_bench, beside_int_string,
 	LTTNG_UST_TP_ARGS(int, v, const char *, s))
 
+/* for a tracer that does next to nothing */
+LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(taffrail_bench, number, taffrail_bench,
+	least_u64, LTTNG_UST_TP_ARGS(uint64_t, v))
+LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(taffrail_bench, number_string,
+	taffrail_bench, least_int_string,
+	LTTNG_UST_TP_ARGS(int, v, const char *, s))
+
 /* for none */
 LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(taffrail_bench, number, taffrail_bench,
 	off, LTTNG_UST_TP_ARGS(uint64_t, v))

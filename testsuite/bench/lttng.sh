@@ -51,7 +51,8 @@ step_lttng()
 		TAFFRAIL_ENABLE='bench/*;taffrail_bench/beside_*' \
 		timeout 100 "$work/events-peer" beside "$rounds" roofline \
 		empty u64 int_string lttng_u64 lttng_int_string beside_u64 \
-		beside_int_string lttng_off8 | results
+		beside_int_string least_u64 least_int_string lttng_off8 |
+		results
 	lttng_start
 	peer_stop
 	BENCH_ALONE=1 "$work/events-peer" stock "$rounds" empty lttng_off8 |
