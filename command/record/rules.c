@@ -97,7 +97,7 @@ static bool event_met(const struct event_view *event, const char *rule)
 	condition = rule_condition(rule, &bytes);
 	fields = (struct expr_fields){
 		names, event->types, event->nfields,
-		{ event->shown, event->shown + event->shown_bytes },
+		{ event->shown, event->shown + event->shown_bytes }, id, false,
 	};
 	return !condition || event->nfields > TAFFRAIL_FIELDS_MAX ||
 	       fields_parse(event->text, event->kind, event->nfields, names) ||

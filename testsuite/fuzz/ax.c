@@ -75,6 +75,12 @@ static uint32_t fuzz_context(void *hit)
 	return 4000000000u;
 }
 
+static uint64_t fuzz_pthread(void *hit)
+{
+	(void)hit;
+	return 4000000000u;
+}
+
 static void fuzz_procname(void *hit, char *name)
 {
 	(void)hit;
@@ -91,6 +97,8 @@ static const struct ax_machine machine = {
 	.collect_string = fuzz_collect,
 	.vtid = fuzz_context,
 	.cpu = fuzz_context,
+	.vpid = fuzz_context,
+	.pthread = fuzz_pthread,
 	.procname = fuzz_procname,
 	.nregisters = 0x180,
 };
@@ -369,6 +377,8 @@ static enum ax_verdict slow_ask(struct slow *s, uint8_t opcode)
 		break;
 	case AX_VTID:
 	case AX_CPU:
+	case AX_VPID:
+	case AX_PTHREAD:
 		push(s, fuzz_context(NULL));
 		break;
 	default:

@@ -40,11 +40,18 @@ static const struct __attribute__((packed)) {
 	{ -3, 9, 1, 1 }, "ANY\0ONE",
 };
 static const struct expr_fields fields = {
-	names, types, 6, { (const char *)&shown, (const char *)(&shown + 1) }
+	names, types, 6, { (const char *)&shown, (const char *)(&shown + 1) },
+	"app/x", false
 };
 static const struct ax_layout layout = { &shape, types };
 
 static uint32_t fuzz_context(void *hit)
+{
+	(void)hit;
+	return 7;
+}
+
+static uint64_t fuzz_pthread(void *hit)
 {
 	(void)hit;
 	return 7;
@@ -59,11 +66,14 @@ static void fuzz_procname(void *hit, char *name)
 static const struct ax_machine machine = {
 	.vtid = fuzz_context,
 	.cpu = fuzz_context,
+	.vpid = fuzz_context,
+	.pthread = fuzz_pthread,
 	.procname = fuzz_procname,
 };
 
 static const char *const values[] = {
-	"a", "u", "d", "s", "r", "b", "ANY", "ONE", "r[1]", "vtid", "cpu", "procname", "zz", "0",
+	"a", "u", "d", "s", "r", "b", "ANY", "ONE", "r[1]", "vtid", "cpu", "procname", "$id", "$level",
+	"$ctx.vpid", "pthread_id", "$x", "zz", "0",
 	"1", "42", "0x7f", "017", "'x'", "'\\n'", "1.5", "2e3", ".25", "3u",
 	"18446744073709551615", "9223372036854775808", "1e400", "\"x\"",
 	"\"a*\"", "\"\\x41\\n\"", "\"\"", "a", "u", "d",

@@ -6,6 +6,8 @@
 
 #include "base/base.h"
 #include "base/host.h"
+#include "base/sys.h"
+#include "buffers/writers/write.h"
 
 static SIGSAFE uint32_t host_vtid(void *hit)
 {
@@ -25,8 +27,28 @@ static SIGSAFE void host_procname(void *hit, char *name)
 	host_thread_name(name);
 }
 
+/* A forked child that has not written an event yet asks the kernel: its memory
+ * still has the parent's number. */
+static SIGSAFE uint32_t host_vpid(void *hit)
+{
+	const struct process_page *page = process.page;
+
+	(void)hit;
+	if (page && load_relaxed(fork_mark))
+		return page->pid;
+	return host_confined ? 0 : (uint32_t)sys_getpid();
+}
+
+static SIGSAFE uint64_t host_pthread(void *hit)
+{
+	(void)hit;
+	return (uintptr_t)__builtin_thread_pointer();
+}
+
 const struct ax_machine ax_host = {
 	.vtid = host_vtid,
 	.cpu = host_cpu_now,
+	.vpid = host_vpid,
+	.pthread = host_pthread,
 	.procname = host_procname,
 };

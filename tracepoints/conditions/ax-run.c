@@ -350,6 +350,8 @@ SIGSAFE enum ax_verdict ax_run(const struct ax_program *program,
 	PUSH(STRING_GLOB, string_test(program, event, insn))
 	PUSH(VTID, program->machine->vtid(hit))
 	PUSH(CPU, program->machine->cpu(hit))
+	PUSH(VPID, program->machine->vpid(hit))
+	PUSH(PTHREAD, program->machine->pthread(hit))
 	PUSH(NAME_EQUAL, name_test(program, hit, insn))
 	PUSH(NAME_GLOB, name_test(program, hit, insn))
 

@@ -30,6 +30,8 @@ enum need {
 	NEED_VTID,
 	NEED_CPU,
 	NEED_PROCNAME,
+	NEED_VPID,
+	NEED_PTHREAD,
 };
 
 /* An opcode: bytes of the operand, without the text; how many values the opcode
@@ -101,6 +103,8 @@ static const struct row rows[] = {
 	[OWN(AX_FIELD_GLOB)] = { STEP_STRING_GLOB, 1, 0, 1, NEED_EVENT, 1 },
 	[OWN(AX_VTID)] = { STEP_VTID, 0, 0, 1, NEED_VTID, 0 },
 	[OWN(AX_CPU)] = { STEP_CPU, 0, 0, 1, NEED_CPU, 0 },
+	[OWN(AX_VPID)] = { STEP_VPID, 0, 0, 1, NEED_VPID, 0 },
+	[OWN(AX_PTHREAD)] = { STEP_PTHREAD, 0, 0, 1, NEED_PTHREAD, 0 },
 	[OWN(AX_PROCNAME_EQUAL)] = { STEP_NAME_EQUAL, 0, 0, 1, NEED_PROCNAME,
 				     1 },
 	[OWN(AX_PROCNAME_GLOB)] = { STEP_NAME_GLOB, 0, 0, 1, NEED_PROCNAME,
@@ -255,6 +259,8 @@ static int machine_can(const struct ax_source *source, enum need need)
 		[NEED_VTID] = FUNCTION(vtid),
 		[NEED_CPU] = FUNCTION(cpu),
 		[NEED_PROCNAME] = FUNCTION(procname),
+		[NEED_VPID] = FUNCTION(vpid),
+		[NEED_PTHREAD] = FUNCTION(pthread),
 	};
 #undef FUNCTION
 	uintptr_t function;

@@ -120,6 +120,8 @@ enum ax_opcode {
 	 */
 	AX_PART		 = 0xd5, /* part: - integer, or a double's bits */
 	AX_HAS_PART	 = 0xd6, /* part: - test, whether it is there */
+	AX_VPID		 = 0xd7, /* - process */
+	AX_PTHREAD	 = 0xd8, /* - thread, as pthread_self() names it */
 };
 
 #define AX_PART_BIG_ENDIAN 0x80	/* | type of an integer */
@@ -162,6 +164,8 @@ struct ax_machine {
 					  uint64_t bytes);
 	uint32_t (*vtid)(void *hit);
 	uint32_t (*cpu)(void *hit);
+	uint32_t (*vpid)(void *hit);
+	uint64_t (*pthread)(void *hit);
 	/* writes AX_NAME_BYTES; the text may take all of them */
 	void (*procname)(void *hit, char *name);
 	uint32_t nregisters;

@@ -9,8 +9,13 @@
 
 #include <errno.h>
 
+#include "base/glob.h"
+#include "base/text.h"
 #include "include/taffrail/site.h"
 #include "tracepoints/conditions/ax.h"
+#include "tracepoints/conditions/rule-split.h"
+
+#define ID_PATTERN_BYTES	256
 
 void expr_emit(struct compiler *c, uint8_t opcode)
 {
@@ -139,12 +144,12 @@ void expr_emit_here(struct compiler *c, size_t jump)
 	c->code[jump + 1] = (uint8_t)c->used;
 }
 
-/* Returns 1 when the operand is a string, a text or the thread's name: it has
- * no value on the stack. */
+/* Returns 1 when the operand is a string, a text, the thread's name or the
+ * marker's id: it has no value on the stack. */
 static int is_string(const struct operand *a)
 {
 	return a->kind == OPERAND_STRING || a->kind == OPERAND_PROCNAME ||
-	       a->kind == OPERAND_TEXT;
+	       a->kind == OPERAND_ID || a->kind == OPERAND_TEXT;
 }
 
 /* Fails because of types: those of this marker, or of any if none is known. */
@@ -323,11 +328,38 @@ static const char *strings_wrong(enum operator op, const struct operand *a,
 	return NULL;
 }
 
-/* Emits a comparison of a string field or of the thread's name with a text;
- * fails when the two do not fit. */
+/* Replaces the comparison of the marker's id with a text by the result. */
+static void settle_id(struct compiler *c, enum operator op, struct operand *a,
+		      const struct operand *text)
+{
+	char pattern[ID_PATTERN_BYTES];
+	const char *p = text->start;
+	uint32_t n = 0;
+	int holds;
+
+	if (!c->fields)
+		return;
+	while (p < text->end && n < sizeof(pattern) - 1)
+		pattern[n++] = (char)expr_character(&p, text->end);
+	pattern[n] = 0;
+	if (p < text->end || !c->fields->id) {
+		expr_fail(c, -EINVAL, text->start - 1, c->fields->id ?
+			  "the text is too long" : "there is no id here");
+		return;
+	}
+	rule_unify(pattern);
+	holds = op == OP_GLOB || op == OP_NOT_GLOB ?
+			glob_match(pattern, c->fields->id) :
+			text_equal(pattern, c->fields->id);
+	expr_emit_known(c, a, (uint64_t)(holds == (op == OP_GLOB ||
+						   op == OP_EQUAL)));
+}
+
+/* Emits a comparison of a string field, of the thread's name or of the id with
+ * a text; fails when the two do not fit. */
 static void emit_compare_strings(struct compiler *c, enum operator op,
-				 const struct operand *a,
-				 const struct operand *b, const char *where)
+				 struct operand *a, const struct operand *b,
+				 const char *where)
 {
 	const char *wrong = strings_wrong(op, a, b);
 	const struct operand *string = a->kind == OPERAND_TEXT ? b : a;
@@ -340,6 +372,10 @@ static void emit_compare_strings(struct compiler *c, enum operator op,
 	}
 	if (text->kind != OPERAND_TEXT)
 		return;		/* a name, when no marker is known */
+	if (string->kind == OPERAND_ID) {
+		settle_id(c, op, a, text);
+		return;
+	}
 	if (string->kind == OPERAND_STRING)
 		expr_emit_field(c, glob ? AX_FIELD_GLOB : AX_FIELD_EQUAL,
 				string->field);
@@ -377,6 +413,8 @@ static void emit_compare(struct compiler *c, enum operator op,
 	if (is_string(a) || is_string(b) || op == OP_GLOB ||
 	    op == OP_NOT_GLOB) {
 		emit_compare_strings(c, op, a, b, where);
+		if (expr_is_known(a))
+			return;
 	} else if (any_double(a, b)) {
 		emit_doubles(c, a, b);
 		/* with NaNs, "not less" is not the same as "greater or

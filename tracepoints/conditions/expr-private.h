@@ -69,6 +69,7 @@ enum operand_kind {
 	OPERAND_DOUBLE,
 	OPERAND_STRING,		/* a field */
 	OPERAND_PROCNAME,
+	OPERAND_ID,		/* of the marker */
 	OPERAND_TEXT,
 	OPERAND_ANY,		/* a name, when no marker is known */
 	OPERAND_DURATION,	/* a number with a unit: which constant it is

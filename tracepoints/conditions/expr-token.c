@@ -286,11 +286,12 @@ SIGSAFE void expr_next(struct compiler *c)
 	c->token = (struct token){ .kind = TOKEN_END, .start = p, .end = p };
 	if (!*p)
 		return;
-	if (is_letter(*p)) {
+	if (is_letter(*p) || (*p == '$' && is_letter(p[1]))) {
 		/* at.x is a member, v[2] an element */
-		while (is_letter(*p) || is_digit(*p) || *p == '.' ||
-		       *p == '[' || *p == ']')
+		do {
 			p++;
+		} while (is_letter(*p) || is_digit(*p) || *p == '.' ||
+			 *p == '[' || *p == ']');
 		c->token.kind = TOKEN_NAME;
 		c->token.end = p;
 	} else if (is_digit(*p) || (*p == '.' && is_digit(p[1]))) {

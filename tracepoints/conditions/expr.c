@@ -294,16 +294,88 @@ static int use_enumerator(struct compiler *c, struct operand *a)
 	return 0;
 }
 
+/* Takes the "$" or "$ctx." from the token. Returns whether there was one. */
+static int take_sign(struct token *token)
+{
+	static const char sign[] = "$ctx.";
+	size_t n = sizeof(sign) - 1;
+
+	if (*token->start != '$')
+		return 0;
+	if (token->end - token->start <= (ptrdiff_t)n ||
+	    __builtin_memcmp(token->start, sign, n))
+		n = 1;
+	token->start += n;
+	return 1;
+}
+
+/* Names that are no fields: first those of numbers that an opcode loads. */
+static const struct {
+	const char *word;
+	uint8_t opcode;
+} facts[] = {
+	{ "vtid", AX_VTID }, { "vpid", AX_VPID }, { "cpu", AX_CPU },
+	{ "cpu_id", AX_CPU }, { "pthread_id", AX_PTHREAD },
+	{ "procname", 0 }, { "level", 0 }, { "id", 0 },
+};
+
+/* Returns whether the token names one of these. */
+static int is_fact(const struct token *token)
+{
+	size_t i = 0;
+
+	while (i < ARRAY_SIZE(facts) && !token_is(token, facts[i].word))
+		i++;
+	return i < ARRAY_SIZE(facts);
+}
+
+/* Uses the token as a context, the level or the id, which has a sign. Returns
+ * whether it is one. */
+static int use_fact(struct compiler *c, struct operand *a, int sign)
+{
+	int level;
+	size_t i;
+
+	a->positive = 1;
+	for (i = 0; i < ARRAY_SIZE(facts) && facts[i].opcode; i++) {
+		if (!token_is(&c->token, facts[i].word))
+			continue;
+		expr_emit(c, facts[i].opcode);
+		return 1;
+	}
+	if (token_is(&c->token, "procname")) {
+		a->kind = OPERAND_PROCNAME;
+	} else if (token_is(&c->token, "level")) {
+		level = shown_level(&c->fields->shown);
+		c->field = EXPR_FIELD_LEVEL;
+		use_number(c, a, (uint64_t)(level < 0 ? LEVEL_DEFAULT : level),
+			   0);
+	} else if (sign && token_is(&c->token, "id")) {
+		a->kind = OPERAND_ID;
+	} else {
+		return 0;
+	}
+	return 1;
+}
+
 /* Parses a name: a field, a part of one, a context, the level, or an
- * enumerator. Fields come first, so a context never hides one. */
+ * enumerator. Fields come first, so a context never hides one; with a sign,
+ * contexts do. */
 static void parse_name(struct compiler *c, struct operand *a)
 {
+	int sign = take_sign(&c->token);
 	const char *rest;
 	uint32_t i;
 	int level;
 
-	if (!c->fields) {
+	if (sign && !is_fact(&c->token))
+		expr_fail_name(c, -EINVAL, &c->token, "no context", "");
+	if (!c->fields || c->ret) {
 		a->kind = OPERAND_ANY;
+		return;
+	}
+	if (sign && !c->fields->recorded) {
+		use_fact(c, a, sign);
 		return;
 	}
 	for (i = 0; i < c->fields->n; i++) {
@@ -316,29 +388,16 @@ static void parse_name(struct compiler *c, struct operand *a)
 		    use_option(c, (uint8_t)i, a))
 			return;
 	}
-	a->positive = 1;
-	if (token_is(&c->token, "procname")) {
-		a->kind = OPERAND_PROCNAME;
-	} else if (token_is(&c->token, "vtid")) {
-		expr_emit(c, AX_VTID);
-	} else if (token_is(&c->token, "cpu")) {
-		expr_emit(c, AX_CPU);
-	} else if (token_is(&c->token, "level")) {
-		level = shown_level(&c->fields->shown);
-		c->field = EXPR_FIELD_LEVEL;
-		use_number(c, a, (uint64_t)(level < 0 ? LEVEL_DEFAULT : level),
-			   0);
-	} else {
-		/* behind `level`, the name of a level */
-		level = c->field == EXPR_FIELD_LEVEL ? 0 : LEVEL_MAX + 1;
-		while (level <= LEVEL_MAX &&
-		       !token_is(&c->token, level_word(level)))
-			level++;
-		if (level <= LEVEL_MAX)
-			use_number(c, a, (uint64_t)level, 0);
-		else if (!use_enumerator(c, a))
-			fail_unknown(c);
-	}
+	if (use_fact(c, a, sign))
+		return;
+	/* behind `level`, the name of a level */
+	level = c->field == EXPR_FIELD_LEVEL ? 0 : LEVEL_MAX + 1;
+	while (level <= LEVEL_MAX && !token_is(&c->token, level_word(level)))
+		level++;
+	if (level <= LEVEL_MAX)
+		use_number(c, a, (uint64_t)level, 0);
+	else if (!use_enumerator(c, a))
+		fail_unknown(c);
 }
 
 /* Parses a name, a constant, a text, or an expression in parentheses. */

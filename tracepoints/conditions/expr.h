@@ -9,11 +9,13 @@
  *	NUMBER	 10  0x1f  017  'a'  '\n'  2.5  1e-3; suffixes u, l, f;
  *		 decimal with a unit, ns, us, ms or s: 2.5ms
  *	TEXT	 "..." with C's escapes; no NUL in it
- *	NAME	 a field; or a context, if no field has its name: vtid,
- *		 procname (the thread's name, at most 15 bytes), cpu; or the
- *		 marker's level, a number; behind `level` the name of a level;
- *		 or an enumerator, first of the field that stands before it,
- *		 which may be the name of several values
+ *	NAME	 a field; or a context, if no field has its name: vtid, vpid,
+ *		 procname (the thread's name, at most 15 bytes), cpu or cpu_id,
+ *		 pthread_id; or the marker's level, a number; behind `level` the
+ *		 name of a level; or an enumerator, first of the field that
+ *		 stands before it, which may be the name of several values
+ *	$NAME	 a context, or the level, also where a field has its name; or
+ *		 $id, the marker's id, a string; $ctx.NAME is the same
  *
  * Integers have 64 bits. They are signed, except fields of u64 and pointers,
  * numbers too large for that, and numbers with the suffix u. They are compared
@@ -44,7 +46,8 @@
  * that is 0, a constant shift by more than 63 or less than 0.
  *
  * Facts of a marker are decided when the condition is compiled: `level <=
- * warning` becomes 1 or 0.
+ * warning` and `$id ~ "app/x*"` become 1 or 0. An id is compared as rules are: a
+ * text without a '/' has one in place of its first ':'.
  *
  * && and || do not evaluate their right side when the left side decides. A
  * condition that divides by zero does not hold.
@@ -55,6 +58,7 @@
 #ifndef TRACEPOINTS_CONDITIONS_EXPR_H
 #define TRACEPOINTS_CONDITIONS_EXPR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -62,12 +66,14 @@
 #include "tracepoints/fields/shown.h"
 
 /* A marker's fields: names (fields_parse()), and types as they are recorded
- * (shape_types()). */
+ * (shape_types()). The contexts of a recorded event are among its fields. */
 struct expr_fields {
 	const struct field_name *names;
 	const uint8_t *types;
 	uint32_t n;
 	struct shown_bytes shown;
+	const char *id;			/* "channel/name", or NULL: unknown */
+	bool recorded;
 };
 
 /* A fault: a short fact, and the byte of the text, from 1 on. */

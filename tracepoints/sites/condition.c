@@ -32,7 +32,8 @@ static int program_make(struct workshop *shop, const struct object *object,
 {
 	struct expr_fields fields = { shop->names, object->types,
 				      object->site->nfields_,
-				      shown_of_site(object->site) };
+				      shown_of_site(object->site), object->id,
+				      false };
 	struct ax_layout layout = { &object->shape, object->types };
 	struct ax_source source = { .code = shop->code, .want_result = 1,
 				    .layout = &layout, .machine = &ax_host };

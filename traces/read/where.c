@@ -93,16 +93,18 @@ static bool use_split(struct use *use, const char *rule)
 	return true;
 }
 
-/* Compiles an expression for the fields of a class, to a program that lives as
- * long as these. Returns 0; -ENOENT: a name in it is not among them; or another
- * negative errno, with *error set. */
+/* Compiles an expression for the fields of a class, which has this id, to a
+ * program that lives as long as these. Returns 0; -ENOENT: a name in it is not
+ * among them; or another negative errno, with *error set. */
 static int test_compile(struct test *test, struct class_memory **memory,
-		   const char *expression, struct expr_error *error)
+		   const char *id, const char *expression,
+		   struct expr_error *error)
 {
 	const struct where_fields *f = &test->fields;
 	struct expr_fields fields = {
 		.names = f->names, .types = f->types, .n = f->n,
 		.shown = { f->shown, f->shown + f->shown_bytes },
+		.id = id, .recorded = true,
 	};
 	struct ax_layout layout = { &f->shape, f->types };
 	uint8_t code[EXPR_CODE_BYTES(EXPRESSION_MAX)];
@@ -147,7 +149,8 @@ static int add_test(struct where_verdict *verdict, struct trace_class *trace,
 	for (int i = 0; i < 2 && ret == -ENOENT; i++, named = NULL) {
 		ret = where_fields_make(&test->fields, trace, class, named);
 		if (!ret)
-			ret = test_compile(test, memory, expression, error);
+			ret = test_compile(test, memory, class->id,
+					   expression, error);
 	}
 	if (!ret) {
 		test->next = verdict->tests;

@@ -96,6 +96,12 @@ static uint32_t mock_cpu(void *hit)
 	return 3;
 }
 
+static uint64_t mock_pthread(void *hit)
+{
+	(void)hit;
+	return 0x7f0123456789;
+}
+
 static void mock_procname(void *hit, char *name)
 {
 	(void)hit;
@@ -112,6 +118,8 @@ static const struct ax_machine mock_machine = {
 	.collect_string = mock_string,
 	.vtid = mock_vtid,
 	.cpu = mock_cpu,
+	.vpid = mock_cpu,
+	.pthread = mock_pthread,
 	.procname = mock_procname,
 	.nregisters = 8,
 };

@@ -63,13 +63,20 @@ static const struct taffrail_shown shown[] = {
 	{ .field_ = 8, .how_ = TAFFRAIL_HOW_DURATION_NS },
 };
 static const struct expr_fields fields = {
-	names, types, 16, { (const char *)shown, (const char *)(shown + 4) }
+	names, types, 16, { (const char *)shown, (const char *)(shown + 4) },
+	"app/request", false
 };
 
 static uint32_t fake_vtid(void *hit)
 {
 	(void)hit;
 	return 4321;
+}
+
+static uint64_t fake_pthread(void *hit)
+{
+	(void)hit;
+	return 0x7f0123456789;
 }
 
 static void fake_procname(void *hit, char *name)
@@ -81,6 +88,8 @@ static void fake_procname(void *hit, char *name)
 static const struct ax_machine machine = {
 	.vtid = fake_vtid,
 	.cpu = fake_vtid,
+	.vpid = fake_vtid,
+	.pthread = fake_pthread,
 	.procname = fake_procname,
 };
 
@@ -179,6 +188,15 @@ static const struct {
 	{ "u64 < 18000000000.000000001s", 0 },
 	{ "s32 > 1.5s || s32 == 1500000us", 1 },
 	/* contexts; a field goes first */
+	{ "vpid == 4321 && cpu_id == 4321", 1 }, { "vpid == 4321", 1 },
+	{ "pthread_id == 0x7f0123456789", 1 },
+	/* cpu is a field */
+	{ "cpu == 77 && $cpu == 4321 && $ctx.cpu_id == 4321", 1 },
+	{ "$vtid == 4321 && $procname == \"worker/3\"", 1 },
+	{ "$level == debug_line && $level <= 13", 1 }, { "$level < 13", 0 },
+	{ "$id == \"app/request\"", 1 }, { "$id ~ \"app:r*\"", 1 },
+	{ "$id !~ \"app:r*\" && s32 == 1500", 0 },
+	{ "\"app:other\" != $id && s32 == 1500", 1 },
 	{ "vtid == 4321", 1 }, { "vtid > 4320 && vtid < 5000", 1 },
 	{ "procname == \"worker/3\"", 1 }, { "procname ~ \"worker/*\"", 1 },
 	{ "procname != \"worker/4\"", 1 }, { "cpu == 77", 1 },
@@ -299,6 +317,8 @@ static const struct {
 	  "a number with a unit needs a field that has one", 1 },
 	{ "url == 5ms", -ESRCH, 5,
 	  "a number with a unit needs a field that has one", 1 },
+	{ "s32 == 1 && $ctx.ip", -EINVAL, 18, "no context \"ip\"", 0 },
+	{ "$id == 1", -ESRCH, 5, "a number is compared with a string", 1 },
 	{ "raw == 1", -ESRCH, 1, "the field \"raw\" is an array: name an "
 	  "element, as in v[0]", 1 },
 	{ "id > 5", -ENOENT, 1, "no field \"id\"; there are s8, u8, s16, u16, "
@@ -378,7 +398,8 @@ static void check_quick(void)
 		struct write_shape in = { .fixed_bytes =
 					  (uint16_t)(1 + bits[type] / 8) };
 		struct ax_layout value = { &in, two };
-		struct expr_fields of = { names, two, 2, { 0 } };
+		struct expr_fields of = { .names = names, .types = two,
+					  .n = 2 };
 
 		for (size_t i = 0; i < 6 * 18; i++) {
 			int64_t c = constants[i / 6];
