@@ -487,7 +487,8 @@ static void make_result(struct operand *a)
 }
 
 /* Parses the rest of a && b or a || b; the token is the operator. Where a is
- * known, either that decides, or b does. Where b is known, only a is left, but
+ * known, either that decides, and b may name fields of other markers; or b
+ * does. Where b is known, only a is left, but
  * for a || 1: a may divide by zero. */
 static void parse_logic(struct compiler *c, struct operand *a)
 {
@@ -497,11 +498,17 @@ static void parse_logic(struct compiler *c, struct operand *a)
 
 	expr_emit_truth(c, a);
 	if (expr_is_known(a)) {
+		const struct expr_fields *fields = c->fields;
+		int decided_by_a = !a->value == (op == OP_AND);
+
 		c->used = a->code;
 		expr_next(c);
+		if (decided_by_a)
+			c->fields = NULL;
 		parse_binary(c, precedence[op] + 1u, &b);
 		expr_emit_truth(c, &b);
-		if (!a->value == (op == OP_AND)) {
+		c->fields = fields;
+		if (decided_by_a) {
 			expr_emit_known(c, a, op == OP_OR);
 		} else if (expr_is_known(&b)) {
 			expr_emit_known(c, a, !!b.value);

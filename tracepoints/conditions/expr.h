@@ -49,8 +49,9 @@
  * warning` and `$id ~ "app/x*"` become 1 or 0. An id is compared as rules are: a
  * text without a '/' has one in place of its first ':'.
  *
- * && and || do not evaluate their right side when the left side decides. A
- * condition that divides by zero does not hold.
+ * && and || do not evaluate their right side when the left side decides; if it
+ * decides when the condition is compiled, the right side may name fields that
+ * the marker does not have. A condition that divides by zero does not hold.
  *
  * Pure functions without allocation and without libc: they run in the agent
  * and in the command, on text of unknown origin.

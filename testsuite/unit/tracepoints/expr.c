@@ -194,6 +194,8 @@ static const struct {
 	{ "cpu == 77 && $cpu == 4321 && $ctx.cpu_id == 4321", 1 },
 	{ "$vtid == 4321 && $procname == \"worker/3\"", 1 },
 	{ "$level == debug_line && $level <= 13", 1 }, { "$level < 13", 0 },
+	{ "($level < 13 && other > 3) || s32 == 1500", 1 },
+	{ "$id ~ \"app/*\" || other ~ \"x\"", 1 },
 	{ "$id == \"app/request\"", 1 }, { "$id ~ \"app:r*\"", 1 },
 	{ "$id !~ \"app:r*\" && s32 == 1500", 0 },
 	{ "\"app:other\" != $id && s32 == 1500", 1 },
