@@ -232,6 +232,10 @@ command_sources = \
 	command/sandbox/child.h \
 	command/sandbox/opener.c \
 	command/sandbox/opener.h \
+	command/saved/file.c \
+	command/saved/filter.c \
+	command/saved/rules.c \
+	command/saved/saved.h \
 	command/snapshot.c \
 	command/start.c \
 	command/status.c \

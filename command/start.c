@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/text.h"
 #include "base/tunables.h"
 #include "command/agents/elsewhere.h"
 #include "command/agents/forked.h"
@@ -23,6 +24,7 @@
 #include "command/common/command.h"
 #include "command/common/counted.h"
 #include "command/load/libraries.h"
+#include "command/saved/saved.h"
 
 #define RULES_MAX	64	/* an agent's limit for a session */
 
@@ -30,6 +32,7 @@
  * that was not given. */
 struct start_arguments {
 	const char *name;
+	const char *from;		/* a file of LTTng's sessions */
 	const char *context;
 	const char *rules[RULES_MAX];
 	int nrules;
@@ -45,7 +48,7 @@ struct start_arguments {
 
 enum {
 	KEY_ALL = 256, KEY_OVERWRITE, KEY_BUFFER, KEY_CONTEXT, KEY_QUOTA,
-	KEY_GROUP, KEY_CHANNEL, KEY_INT3, KEY_KEEP
+	KEY_GROUP, KEY_CHANNEL, KEY_INT3, KEY_KEEP, KEY_FROM
 };
 
 static const struct option_row start_rows[] = {
@@ -53,6 +56,8 @@ static const struct option_row start_rows[] = {
 	{ KEY_ALL, "all", NULL, "in all your processes, also later ones" },
 	{ 'e', "event", "RULE", "trace markers that match (default: all); "
 	  "repeatable" },
+	{ KEY_FROM, "from", "FILE", "as LTTng saved it (lttng save): its session "
+	  "NAME, or all of them" },
 	{ KEY_OVERWRITE, "overwrite", NULL, "when a buffer is full, overwrite "
 	  "its oldest events" },
 	{ KEY_BUFFER, "buffer-size", "N", "bytes of one CPU's buffer (256K to "
@@ -111,6 +116,9 @@ static int take_option(struct start_arguments *a, int key, const char *value)
 		return COMMAND_DONE;
 	case KEY_GROUP:
 		return command_take_group(&a->group, value);
+	case KEY_FROM:
+		a->from = value;
+		return COMMAND_DONE;
 	case KEY_INT3:
 		a->int3 = true;
 		return COMMAND_DONE;
@@ -208,7 +216,8 @@ static int start_each(struct targets *targets, const struct start_arguments *a,
 	for (size_t i = 0; i < targets->count; i++)
 		if (target_list(&targets->targets[i]))
 			return cause_tell(&targets->targets[i].client.cause);
-	for (int i = 0; i < a->nrules; i++)
+	/* LTTng takes rules for events that may come later */
+	for (int i = 0; i < a->nrules && !a->from; i++)
 		if (targets_check_rule(targets, a->rules[i]))
 			return COMMAND_FAILED;
 	for (size_t i = 0; i < targets->count; i++)
@@ -239,7 +248,7 @@ static int start_each(struct targets *targets, const struct start_arguments *a,
 		return COMMAND_FAILED;
 	}
 	/* rules that could not be checked before */
-	if (targets_check_begun(targets, a->rules, a->nrules)) {
+	if (!a->from && targets_check_begun(targets, a->rules, a->nrules)) {
 		take_back(targets, a->name, targets->count);
 		return COMMAND_FAILED;
 	}
@@ -403,22 +412,168 @@ static int agents_provide(const struct command_pids *pids)
 	return status;
 }
 
-int start_main(int argc, char **argv)
+/* Checks that a name is not one of Taffrail's own sessions. Returns
+ * COMMAND_DONE, or COMMAND_USAGE after printing why. */
+static int name_free(const char *name)
 {
 	/* sessions that gdb, gdbserver, TAFFRAIL_ENABLE and callbacks make */
 	static const char *const ours[] = { "gdb", "gdbserver", "env",
 					    LOAD_SESSION };
 	static const char record[] = "record-";
-	struct start_arguments a = { 0 };
+	const char *number;
+
+	for (size_t i = 0; i < ARRAY_SIZE(ours); i++)
+		if (!strcmp(name, ours[i]))
+			return command_misused("Taffrail itself makes sessions "
+					       "'%s': give another name", name);
+	number = strncmp(name, record, strlen(record)) ?
+			 "" : name + strlen(record);
+	if (*number && !number[strspn(number, "0123456789.")])
+		return command_misused("taffrail record makes sessions '%s': "
+				       "give another name", name);
+	if (visit_named(name))
+		return command_misused("view, top and report make sessions "
+				       "'%s': give another name", name);
+	return COMMAND_DONE;
+}
+
+/* Starts one session. Returns an exit status. */
+static int session_begin(const struct start_arguments *a)
+{
 	struct client_request request = { 0 };
 	struct forked forked;
 	struct targets targets;
+	int status = agents_provide(&a->pids);
+
+	if (status)
+		return status;
+	forked_count(&forked, &a->pids);
+	fill_request(&request, a);
+	/* a process in which one rule is wrong takes the others */
+	if (a->from && !a->all)
+		client_request_add(&request, "all", "1");
+	if (targets_open_each(&targets, a->pids.pids, (size_t)a->pids.count,
+			      NULL))
+		status = COMMAND_FAILED;
+	else
+		status = a->all ? start_all(&targets, a, &request) :
+			 start_each(&targets, a, &request);
+	if (status == COMMAND_DONE)
+		forked_tell(&forked, &a->pids);
+	if (places_tell(&places))
+		status = COMMAND_FAILED;
+	targets_close(&targets);
+	client_request_release(&request);
+	return status;
+}
+
+/* Writes contexts as --context takes them: vtid, and those of a mask. */
+static void contexts_write(uint32_t contexts, char *out, size_t room)
+{
+	const char *word, *bad;
+	struct text text;
+	uint32_t bit;
+
+	text_open(&text, out, room);
+	for (int i = 0; (word = command_context(i)); i++) {
+		command_parse_contexts(&bit, word, &bad);
+		if (i && !(contexts & bit))
+			continue;
+		text_add(&text, i ? "," : "");
+		text_add(&text, word);
+	}
+}
+
+/* Starts a session as LTTng has it; an option that was given goes before what
+ * the file says. Returns an exit status. */
+static int saved_begin(struct start_arguments a,
+		       const struct saved_session *session)
+{
+	char *rules[RULES_MAX], context[64] = "";
+	uint64_t size = RING_MIN_BYTES;
+	bool failed = false;
+	int status = name_free(session->name) ?:
+		     targets_check_name(session->name);
+	int n;
+
+	if (status)
+		return status;
+	n = saved_rules(session, rules, RULES_MAX, &failed);
+	if (n < 0)
+		return COMMAND_FAILED;
+	for (a.nrules = 0; a.nrules < n; a.nrules++)
+		a.rules[a.nrules] = rules[a.nrules];
+	a.name = session->name;
+	a.overwrite |= session->overwrite;
+	while (size < session->buffer && size < RING_MAX_BYTES)
+		size *= 2;
+	if (!a.buffer)
+		a.buffer = size;
+	if (!a.context && session->contexts) {
+		contexts_write(session->contexts, context, sizeof(context));
+		a.context = context;
+	}
+	if (a.keep && !a.overwrite)
+		status = command_misused("--keep is for sessions with "
+					 "--overwrite, and '%s' has none",
+					 a.name);
+	else
+		status = session_begin(&a);
+	while (n--)
+		free(rules[n]);
+	return status ? status : failed ? COMMAND_FAILED : COMMAND_DONE;
+}
+
+/* Writes the names of a file's sessions, as far as there is room. */
+static void saved_names(const struct saved *saved, char *out, size_t room)
+{
+	struct text text;
+
+	text_open(&text, out, room);
+	for (size_t i = 0; i < saved->nsessions; i++) {
+		text_add(&text, i ? ", " : "");
+		text_add(&text, saved->sessions[i].name);
+	}
+}
+
+/* Starts the sessions of a file, or the one of that name. Returns an exit
+ * status: that of the last one that failed. */
+static int start_saved(const struct start_arguments *a)
+{
+	char names[CAUSE_TEXT_BYTES];
+	struct saved saved;
+	struct cause cause;
+	int status = COMMAND_DONE, ret;
+	bool found = false;
+
+	if (saved_read(&saved, a->from, &cause)) {
+		saved_release(&saved);
+		return cause_tell(&cause);
+	}
+	for (size_t i = 0; i < saved.nsessions; i++) {
+		if (a->name && strcmp(a->name, saved.sessions[i].name))
+			continue;
+		found = true;
+		ret = saved_begin(*a, &saved.sessions[i]);
+		status = ret ? ret : status;
+	}
+	if (!found) {
+		saved_names(&saved, names, sizeof(names));
+		status = cause_report(SAVED_NONE, .path = a->from,
+				      .subject = a->name, .text = names);
+	}
+	saved_release(&saved);
+	return status;
+}
+
+int start_main(int argc, char **argv)
+{
+	struct start_arguments a = { 0 };
 	struct options options = {
 		.argc = argc, .argv = argv, .rows = start_rows,
-		.shape = "NAME (-p PID | --all)",
+		.shape = "(NAME | --from FILE [NAME]) (-p PID | --all)",
 		.about = "Start a tracing session called NAME.",
 	};
-	const char *number;
 	int key, status;
 	pid_t pid;
 
@@ -430,7 +585,7 @@ int start_main(int argc, char **argv)
 			return status;
 	}
 	/* a hint for a word that is neither a name nor an option */
-	for (int i = options.index + 1; i < argc; i++) {
+	for (int i = options.index + !a.from; i < argc; i++) {
 		if (!command_parse_pid(&pid, argv[i]))
 			return command_misused("'%s': for a process, put -p "
 					       "before its number", argv[i]);
@@ -440,48 +595,24 @@ int start_main(int argc, char **argv)
 					       "taffrail record starts a "
 					       "program", argv[i]);
 	}
-	if (argc - options.index != 1)
+	if (argc - options.index > 1 || (argc == options.index && !a.from))
 		return command_misused("give the session one name; rules "
 				       "follow -e");
-	a.name = argv[options.index];
-	for (size_t i = 0; i < ARRAY_SIZE(ours); i++)
-		if (!strcmp(a.name, ours[i]))
-			return command_misused("Taffrail itself makes sessions "
-					       "'%s': give another name",
-					       a.name);
-	number = strncmp(a.name, record, strlen(record)) ?
-			 "" : a.name + strlen(record);
-	if (*number && !number[strspn(number, "0123456789.")])
-		return command_misused("taffrail record makes sessions '%s': "
-				       "give another name", a.name);
-	if (visit_named(a.name))
-		return command_misused("view, top and report make sessions "
-				       "'%s': give another name", a.name);
+	a.name = argc > options.index ? argv[options.index] : NULL;
+	status = a.from ? COMMAND_DONE : name_free(a.name);
+	if (status)
+		return status;
+	if (a.from && a.nrules)
+		return command_misused("give either --from or -e: the file has "
+				       "rules");
 	if (!a.all == !a.pids.count)
 		return command_misused("give either -p PID or --all");
-	if (a.keep && !a.overwrite)
+	if (a.keep && !a.overwrite && !a.from)
 		return command_misused("--keep is for sessions with "
 				       "--overwrite");
+	if (a.from)
+		return start_saved(&a);
 	/* last, so the hints above are for names that are wrong, too */
 	status = targets_check_name(a.name);
-	if (status)
-		return status;
-	status = agents_provide(&a.pids);
-	if (status)
-		return status;
-	forked_count(&forked, &a.pids);
-	fill_request(&request, &a);
-	if (targets_open_each(&targets, a.pids.pids, (size_t)a.pids.count,
-			      NULL))
-		status = COMMAND_FAILED;
-	else
-		status = a.all ? start_all(&targets, &a, &request) :
-			 start_each(&targets, &a, &request);
-	if (status == COMMAND_DONE)
-		forked_tell(&forked, &a.pids);
-	if (places_tell(&places))
-		status = COMMAND_FAILED;
-	targets_close(&targets);
-	client_request_release(&request);
-	return status;
+	return status ? status : session_begin(&a);
 }

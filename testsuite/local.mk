@@ -43,6 +43,7 @@ unit_programs = \
 	testsuite/unit/command/report \
 	testsuite/unit/command/rule \
 	testsuite/unit/command/runtime \
+	testsuite/unit/command/saved \
 	testsuite/unit/command/sandbox \
 	testsuite/unit/command/symboliser \
 	testsuite/unit/command/targets \
@@ -94,7 +95,7 @@ unit_programs = \
 	testsuite/unit/traces/pairs \
 	testsuite/unit/traces/visit
 check_PROGRAMS += $(unit_programs)
-LDADD = libcommand.a libagent.a $(LIBELF) $(LIBZYDIS) $(LIBZ)
+LDADD = libcommand.a libagent.a $(LIBELF) $(LIBZYDIS) $(LIBZ) $(LIBEXPAT)
 # `cleanup` variables get a table of call sites
 testsuite_fuzz_plan_CFLAGS = $(AM_CFLAGS) -fexceptions
 testsuite_unit_buffers_anchor_LDADD = $(LDADD) -lm
