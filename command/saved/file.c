@@ -323,8 +323,9 @@ static void end_channel(struct reader *r)
 		return;
 	if (__builtin_mul_overflow(c->size, c->count, &bytes))
 		bytes = UINT64_MAX;
-	if (!r->channels++)
-		all->overwrite = c->overwrite;
+	/* the order of channels in a file is by chance */
+	all->overwrite = c->overwrite && (all->overwrite || !r->channels);
+	r->channels++;
 	if (bytes > all->size)
 		all->size = bytes;
 	all->files |= c->files;

@@ -57,7 +57,7 @@ struct saved_session {
 	size_t nevents;
 	int channels;			/* of user space, that are enabled */
 	uint64_t buffer;		/* bytes of a CPU, of the largest one */
-	bool overwrite;			/* the first channel does */
+	bool overwrite;			/* all of them do */
 	uint32_t contexts;		/* enum session_context, of all */
 	char contexts_left[160];	/* LTTng's words, with ", " between */
 	uint32_t left;			/* enum saved_left */
