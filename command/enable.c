@@ -20,7 +20,15 @@
 #include "command/load/libraries.h"
 #include "tracepoints/conditions/rule-split.h"
 
-static const struct option_row rule_rows[] = {
+#define KEY_LEVEL	256
+
+static const struct option_row enable_rows[] = {
+	{ 'p', "pid", "PID", "in this process only" },
+	{ KEY_LEVEL, "level", "LEVEL", "markers of this level and more severe "
+	  "ones; =LEVEL: of this one" },
+	{ 0 }
+};
+static const struct option_row disable_rows[] = {
 	{ 'p', "pid", "PID", "in this process only" },
 	{ 0 }
 };
@@ -168,7 +176,7 @@ static int rule_main(int argc, char **argv, enum message_type type)
 {
 	struct targets targets;
 	struct options options = {
-		.argc = argc, .argv = argv, .rows = rule_rows,
+		.argc = argc, .argv = argv, .rows = type == MESSAGE_ENABLE ? enable_rows : disable_rows,
 		.shape = "NAME RULE",
 		.about = type == MESSAGE_ENABLE ?
 			 "Switch on the markers that RULE selects in session "
@@ -179,13 +187,20 @@ static int rule_main(int argc, char **argv, enum message_type type)
 			 "callbacks that are connected to RULE.\n"
 			 "Returns when no thread is in one of them any more.",
 	};
-	const char *rule;
+	const char *rule, *level = NULL;
+	int key, count = 1, status;
 	pid_t pid = 0;
 	size_t bytes;
-	int status;
 
-	if (!options_pid(&options, &pid))
-		return options.status;
+	while ((key = options_next(&options)) != OPTIONS_END) {
+		if (key == OPTIONS_STOP)
+			return options.status;
+		status = key == KEY_LEVEL ?
+				 rule_take_level(&level, options.value) :
+				 command_take_pid(&pid, options.value);
+		if (status)
+			return status;
+	}
 	if (argc - options.index != 2)
 		return command_misused("give a session's name (or callbacks) "
 				       "and one rule; a rule with blanks "
@@ -194,6 +209,8 @@ static int rule_main(int argc, char **argv, enum message_type type)
 	status = targets_check_name(argv[options.index]);
 	if (!status)
 		status = rule_take(&rule);
+	if (!status && level)
+		status = rule_limit(&rule, &count, level);
 	if (!status && type == MESSAGE_DISABLE && rule_condition(rule, &bytes))
 		status = command_failed("disable takes a rule without a "
 					"condition: a marker is on or off");

@@ -14,6 +14,7 @@
 #include "base/base.h"
 #include "base/text.h"
 #include "base/tunables.h"
+#include "buffers/layout.h"
 #include "command/agents/elsewhere.h"
 #include "command/agents/forked.h"
 #include "command/agents/places.h"
@@ -34,6 +35,7 @@ struct start_arguments {
 	const char *name;
 	const char *from;		/* a file of LTTng's sessions */
 	const char *context;
+	const char *level;		/* a condition */
 	const char *rules[RULES_MAX];
 	int nrules;
 	uint64_t buffer;
@@ -48,7 +50,8 @@ struct start_arguments {
 
 enum {
 	KEY_ALL = 256, KEY_OVERWRITE, KEY_BUFFER, KEY_CONTEXT, KEY_QUOTA,
-	KEY_GROUP, KEY_CHANNEL, KEY_INT3, KEY_KEEP, KEY_FROM
+	KEY_GROUP, KEY_CHANNEL, KEY_INT3, KEY_KEEP, KEY_FROM,
+	KEY_LEVEL
 };
 
 static const struct option_row start_rows[] = {
@@ -56,6 +59,8 @@ static const struct option_row start_rows[] = {
 	{ KEY_ALL, "all", NULL, "in all your processes, also later ones" },
 	{ 'e', "event", "RULE", "trace markers that match (default: all); "
 	  "repeatable" },
+	{ KEY_LEVEL, "level", "LEVEL", "trace markers of this level and more "
+	  "severe ones; =LEVEL: of this one" },
 	{ KEY_FROM, "from", "FILE", "as LTTng saved it (lttng save): its session "
 	  "NAME, or all of them" },
 	{ KEY_OVERWRITE, "overwrite", NULL, "when a buffer is full, overwrite "
@@ -116,6 +121,8 @@ static int take_option(struct start_arguments *a, int key, const char *value)
 		return COMMAND_DONE;
 	case KEY_GROUP:
 		return command_take_group(&a->group, value);
+	case KEY_LEVEL:
+		return rule_take_level(&a->level, value);
 	case KEY_FROM:
 		a->from = value;
 		return COMMAND_DONE;
@@ -467,29 +474,12 @@ static int session_begin(const struct start_arguments *a)
 	return status;
 }
 
-/* Writes contexts as --context takes them: vtid, and those of a mask. */
-static void contexts_write(uint32_t contexts, char *out, size_t room)
-{
-	const char *word, *bad;
-	struct text text;
-	uint32_t bit;
-
-	text_open(&text, out, room);
-	for (int i = 0; (word = command_context(i)); i++) {
-		command_parse_contexts(&bit, word, &bad);
-		if (i && !(contexts & bit))
-			continue;
-		text_add(&text, i ? "," : "");
-		text_add(&text, word);
-	}
-}
-
 /* Starts a session as LTTng has it; an option that was given goes before what
  * the file says. Returns an exit status. */
 static int saved_begin(struct start_arguments a,
 		       const struct saved_session *session)
 {
-	char *rules[RULES_MAX], context[64] = "";
+	char *rules[RULES_MAX];
 	uint64_t size = RING_MIN_BYTES;
 	bool failed = false;
 	int status = name_free(session->name) ?:
@@ -509,10 +499,9 @@ static int saved_begin(struct start_arguments a,
 		size *= 2;
 	if (!a.buffer)
 		a.buffer = size;
-	if (!a.context && session->contexts) {
-		contexts_write(session->contexts, context, sizeof(context));
-		a.context = context;
-	}
+	if (!a.context && session->contexts)
+		a.context = command_write_contexts(session->contexts |
+						   CONTEXT_VTID);
 	if (a.keep && !a.overwrite)
 		status = command_misused("--keep is for sessions with "
 					 "--overwrite, and '%s' has none",
@@ -602,9 +591,9 @@ int start_main(int argc, char **argv)
 	status = a.from ? COMMAND_DONE : name_free(a.name);
 	if (status)
 		return status;
-	if (a.from && a.nrules)
-		return command_misused("give either --from or -e: the file has "
-				       "rules");
+	if (a.from && (a.nrules || a.level))
+		return command_misused("give either --from, or -e and --level: "
+				       "the file has rules");
 	if (!a.all == !a.pids.count)
 		return command_misused("give either -p PID or --all");
 	if (a.keep && !a.overwrite && !a.from)
@@ -612,6 +601,9 @@ int start_main(int argc, char **argv)
 				       "--overwrite");
 	if (a.from)
 		return start_saved(&a);
+	status = a.level ? rule_limit(a.rules, &a.nrules, a.level) : status;
+	if (status)
+		return status;
 	/* last, so the hints above are for names that are wrong, too */
 	status = targets_check_name(a.name);
 	return status ? status : session_begin(&a);

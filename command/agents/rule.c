@@ -18,6 +18,7 @@
 #include "command/common/command.h"
 #include "tracepoints/conditions/expr.h"
 #include "tracepoints/conditions/rule-split.h"
+#include "tracepoints/fields/shown.h"
 
 static const char other_character[] =
 	"it has a character that no marker's id has";
@@ -104,6 +105,69 @@ int rule_take(const char **rule)
 	else
 		free(copy);
 	return COMMAND_DONE;
+}
+
+/* Returns the level that a word names, or LEVEL_NONE. */
+static int level_find(const char *word)
+{
+	static const char lttng[] = "trace_";
+	unsigned long number;
+	char *end;
+
+	number = strtoul(word, &end, 10);
+	if (isdigit((unsigned char)*word) && !*end && number <= LEVEL_MAX)
+		return (int)number;
+	if (!strncasecmp(word, lttng, strlen(lttng)))
+		word += strlen(lttng);
+	for (int level = 0; level <= LEVEL_MAX; level++)
+		if (!strcasecmp(word, level_word(level)))
+			return level;
+	return LEVEL_NONE;
+}
+
+int rule_take_level(const char **test, const char *value)
+{
+	bool one = *value == '=';
+	int level = level_find(value + one);
+	char *text;
+
+	if (level == LEVEL_NONE)
+		return command_misused("'%s' is no level: give one from emerg "
+				       "to debug, as in taffrail_marker(3), or "
+				       "=LEVEL for that one alone",
+				       value + one);
+	if (asprintf(&text, "$level %s %s", one ? "==" : "<=",
+		     level_word(level)) < 0)
+		return cause_report(OUT_OF_MEMORY);
+	*test = text;
+	return COMMAND_DONE;
+}
+
+int rule_limit(const char **rules, int *count, const char *test)
+{
+	const char *condition, *why;
+	int status = COMMAND_DONE;
+	char *text;
+	size_t bytes;
+
+	if (!*count)
+		rules[(*count)++] = "*";
+	for (int i = 0; i < *count && !status; i++) {
+		const char *end = rules[i];
+		struct rule_types types;
+
+		condition = rule_condition(rules[i], &bytes);
+		rule_types(rules[i], &types, &end);
+		if (asprintf(&text, condition ? "%.*s if %s && (%s)" :
+			     "%.*s if %s", (int)(end - rules[i]), rules[i],
+			     test, condition) < 0)
+			return cause_report(OUT_OF_MEMORY);
+		if (rule_check(text, &why))
+			status = command_misused("rule '%s': with --level, %s",
+						 rules[i], why);
+		rules[i] = text;
+	}
+	return status;
 }
 
 const char *rule_hint(const char *rule)

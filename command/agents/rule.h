@@ -28,6 +28,19 @@ int rule_take(const char **rule);
 /* Adds a rule to a text "'A', 'B'"; without room for it, to "'A', ...". */
 void rule_list(char *text, size_t room, const char *rule);
 
+/*
+ * Takes the value of --level: a level, for this one and more severe ones, or
+ * "=LEVEL"; a name of taffrail_marker(3), also as LTTng writes it
+ * (TRACE_WARNING), or a number. Returns COMMAND_DONE, with the condition in
+ * *test, which lives until the command ends; else another status, after
+ * printing the fault.
+ */
+int rule_take_level(const char **test, const char *value);
+
+/* Adds a condition of rule_take_level() to rules; to "*" if there is none.
+ * Returns as rule_take(). */
+int rule_limit(const char **rules, int *count, const char *test);
+
 /* Returns true when a checked rule selects the marker with that id. */
 bool rule_matches(const char *rule, const char *id);
 

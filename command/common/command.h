@@ -221,6 +221,10 @@ int command_take_keep(uint64_t *ms, const char *text);
  */
 int command_parse_contexts(uint32_t *mask, const char *text, const char **bad);
 
+/* Returns the contexts of a mask as --context and agents take them, or NULL
+ * without memory. */
+char *command_write_contexts(uint32_t mask);
+
 /* Returns the word of context I, or NULL after the last. */
 const char *command_context(int i);
 
@@ -233,8 +237,9 @@ int command_take_group(uint32_t *group, const char *text);
  * printing which directory it cannot search. */
 int command_check_reach(const char *path, uint32_t group);
 
-/* Checks the value of --context. Returns COMMAND_DONE and the text itself, or
- * COMMAND_USAGE after printing why. */
+/* Checks the value of --context. Returns COMMAND_DONE, and the text as agents
+ * take it, which lives until the command ends; or another status after printing
+ * why. */
 int command_take_contexts(const char **to, const char *text);
 
 #endif

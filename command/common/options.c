@@ -639,6 +639,7 @@ static const struct {
 	{ "procname", CONTEXT_PROCNAME },
 	{ "cpu", CONTEXT_CPU },
 	{ "ip", CONTEXT_IP },
+	{ "cpu_id", CONTEXT_CPU },	/* as LTTng has it */
 	{ NULL, 0 }
 };
 
@@ -670,6 +671,28 @@ int command_parse_contexts(uint32_t *mask, const char *text, const char **bad)
 	}
 }
 
+char *command_write_contexts(uint32_t mask)
+{
+	size_t room = 1;
+	char *text;
+
+	if (!mask)
+		return strdup("none");
+	for (int i = 0; contexts[i].word; i++)
+		room += strlen(contexts[i].word) + 1;
+	text = calloc(1, room);
+	/* the first word of a bit is the agents' */
+	for (int i = 0; text && contexts[i].word; i++) {
+		if (!(mask & contexts[i].bit))
+			continue;
+		if (*text)
+			strcat(text, ",");
+		strcat(text, contexts[i].word);
+		mask &= ~contexts[i].bit;
+	}
+	return text;
+}
+
 bool options_pid(struct options *options, pid_t *pid)
 {
 	int key;
@@ -693,6 +716,6 @@ int command_take_contexts(const char **to, const char *text)
 		return command_misused("unknown context '%.*s': give none, or "
 				       "vtid, vpid, procname, cpu, ip",
 				       (int)strcspn(bad, ","), bad);
-	*to = text;
-	return COMMAND_DONE;
+	*to = command_write_contexts(mask);
+	return *to ? COMMAND_DONE : command_failed("out of memory");
 }

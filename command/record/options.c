@@ -29,7 +29,8 @@
 enum {
 	KEY_PROVIDER = 256, KEY_CONTEXT, KEY_OVERWRITE, KEY_BUFFER, KEY_FOR,
 	KEY_MAX_SIZE, KEY_FORCE, KEY_GROUP, KEY_INT3, KEY_LOSS,
-	KEY_NONE, KEY_STRICT, KEY_PROBE, KEY_CONNECT, KEY_KEEP
+	KEY_NONE, KEY_STRICT, KEY_PROBE, KEY_CONNECT, KEY_KEEP,
+	KEY_LEVEL
 };
 
 static const struct option_row rows[] = {
@@ -38,6 +39,8 @@ static const struct option_row rows[] = {
 	{ KEY_FORCE, "force", NULL, "if DIR is there, keep it as DIR.old" },
 	{ 'e', "event", "RULE", "trace markers that match, a glob over "
 	  "channel/name; repeatable (default: all)" },
+	{ KEY_LEVEL, "level", "LEVEL", "trace markers of this level and more "
+	  "severe ones; =LEVEL: of this one" },
 	{ KEY_PROVIDER, "provider", "NAME", "load a provider of events: "
 	  "pthread" },
 	{ KEY_PROBE, "probe", "LIB", "load a probe library; repeatable" },
@@ -171,6 +174,8 @@ static int take_option(struct record_options *o, int key, const char *value)
 		return status ? status :
 				word_add(o->rules, &o->nrules,
 					 RECORD_RULES_MAX, value, "rules");
+	case KEY_LEVEL:
+		return rule_take_level(&o->level, value);
 	case KEY_PROVIDER:
 		if (!rundir_valid_name(value))
 			return command_misused("'%s' is not a provider's name",
@@ -255,6 +260,9 @@ int record_take_arguments(struct record_options *o, int argc, char **argv)
 		return command_misused("--connect needs --probe LIB; taffrail "
 				       "connect is for a library that is "
 				       "loaded");
+	status = o->level ? rule_limit(o->rules, &o->nrules, o->level) : 0;
+	if (status)
+		return status;
 	/* a sub-buffer is written as a whole, and several must fit */
 	most = o->max_size / MAX_SIZE_BUFFERS;
 	if (!o->max_size || (o->buffer && o->buffer <= most))

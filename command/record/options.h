@@ -29,6 +29,7 @@ struct record_options {
 	struct load_wish *connects;	/* of RECORD_CONNECTS_MAX */
 	int nconnects;
 	const char *contexts;
+	const char *level;		/* a condition */
 	bool overwrite;
 	bool force;			/* an `output` that is there is moved */
 	bool int3;
