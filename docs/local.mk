@@ -53,6 +53,7 @@ dist_pages_DATA = \
 	docs/callbacks.md \
 	docs/command.md \
 	docs/conditions.md \
+	docs/from-lttng.md \
 	docs/gdb-defects.md \
 	docs/gdb-tutorial.md \
 	docs/gdb.md \

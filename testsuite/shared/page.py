@@ -9,8 +9,8 @@ Lines below a command are what it must print: numbers and white space may
 differ, and "..." at the end of a line, or alone, stands for anything. A command
 without such lines may print anything.
 
-What comes before the first section runs at the begin of each. Each command must
-end with 0. "<!-- needs WORD... -->" names commands that a section needs;
+What comes before the first section runs at the begin of each, and its files are
+there. Each command must end with 0. "<!-- needs WORD... -->" names commands that a section needs;
 "systemd" is a machine that systemd runs, "namespaces" the right to make them.
 "<!-- before COMMAND -->" runs before a section's commands, and "<!-- after
 COMMAND -->" behind them.
@@ -153,20 +153,20 @@ class Shell:
             self.process.wait()
 
 
-def section_run(section, before, place):
+def section_run(section, first, place):
     """Runs a section in a directory. Returns the lines to print."""
     lacks = [word for word in section.needs if not need_there(word)]
     if lacks:
         return [f"UNSUPPORTED: {section.title}: needs {' and '.join(lacks)}"]
     place.mkdir(parents=True)
-    for name, text in section.files.items():
+    for name, text in {**first.files, **section.files}.items():
         (place / name).parent.mkdir(parents=True, exist_ok=True)
         (place / name).write_text(text, encoding="utf-8")
     runtime = pathlib.Path(f"{os.environ['TAFFRAIL_DIR']}-{place.name}")
     runtime.mkdir(mode=0o700)
     shell = Shell(place, {**os.environ, "TAFFRAIL_DIR": str(runtime)})
     lines = []
-    for command, shown in (before + section.hooks["before"] +
+    for command, shown in (first.steps + section.hooks["before"] +
                            section.steps + section.hooks["after"]):
         status, printed = shell.run(command)
         fact = f"{section.title}: {' '.join(command.split())}"
@@ -194,7 +194,7 @@ def main():
     # they wait more than they work
     with concurrent.futures.ThreadPoolExecutor(SECTIONS) as pool:
         for lines in pool.map(lambda one: section_run(
-                one[1], first.steps, pathlib.Path(place) / str(one[0])),
+                one[1], first, pathlib.Path(place) / str(one[0])),
                 wanted):
             print("\n".join(lines))
             good &= not any(line.startswith("FAIL") for line in lines)
