@@ -176,7 +176,8 @@ static int rule_main(int argc, char **argv, enum message_type type)
 {
 	struct targets targets;
 	struct options options = {
-		.argc = argc, .argv = argv, .rows = type == MESSAGE_ENABLE ? enable_rows : disable_rows,
+		.argc = argc, .argv = argv,
+		.rows = type == MESSAGE_ENABLE ? enable_rows : disable_rows,
 		.shape = "NAME RULE",
 		.about = type == MESSAGE_ENABLE ?
 			 "Switch on the markers that RULE selects in session "

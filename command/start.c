@@ -474,8 +474,8 @@ static int session_begin(const struct start_arguments *a)
 	return status;
 }
 
-/* Starts a session as LTTng has it; an option that was given goes before what
- * the file says. Returns an exit status. */
+/* Starts a session as LTTng has it; an option that was given goes before the
+ * file. Returns an exit status. */
 static int saved_begin(struct start_arguments a,
 		       const struct saved_session *session)
 {

@@ -121,7 +121,7 @@ static void word_note(char *list, size_t room, const char *word)
 		snprintf(list + n, room - n, ", ...");
 }
 
-/* What begins with an element. */
+/* Beginnings of elements. */
 static void begin_session(struct reader *r)
 {
 	r->event = NULL;
@@ -148,34 +148,12 @@ static void begin_event(struct reader *r)
 			    SAVED_EVENTS_MAX, sizeof(*r->event));
 }
 
-static void begin_perf(struct reader *r)
-{
-	word_note(r->channel.contexts_left, sizeof(r->channel.contexts_left),
-		  "perf");
-}
-
-static void begin_app(struct reader *r)
-{
-	word_note(r->channel.contexts_left, sizeof(r->channel.contexts_left),
-		  "$app");
-}
-
-static void begin_rotation(struct reader *r)
-{
-	r->session->left |= SAVED_ROTATED;
-}
-
 static void begin_tracker(struct reader *r)
 {
 	r->domain.tracked = true;
 }
 
-static void begin_network(struct reader *r)
-{
-	r->session->left |= SAVED_SENT;
-}
-
-/* What ends with an element; its text is in r->text. */
+/* Ends of elements; the text is in r->text. */
 static void take_session_name(struct reader *r)
 {
 	text_keep(r, &r->session->name);
@@ -372,39 +350,41 @@ static const struct {
 	const char *path;
 	void (*begin)(struct reader *r);
 	void (*end)(struct reader *r);
+	uint32_t left;			/* enum saved_left, of the session */
+	const char *context;		/* that the channel has */
 } elements[] = {
-	{ SESSION, begin_session, NULL },
-	{ SESSION "/name", NULL, take_session_name },
-	{ SESSION "/attributes/live_timer_interval", NULL, take_live },
-	{ SESSION "/attributes/rotation_schedules/*", begin_rotation, NULL },
+	{ SESSION, .begin = begin_session },
+	{ SESSION "/name", .end = take_session_name },
+	{ SESSION "/attributes/live_timer_interval", .end = take_live },
+	{ SESSION "/attributes/rotation_schedules/*", .left = SAVED_ROTATED },
 	{ SESSION "/output/consumer_output/destination/net_output",
-	  begin_network, NULL },
+	  .left = SAVED_SENT },
 	{ SESSION "/output/snapshot_outputs/output/consumer_output/destination/"
-	  "net_output", begin_network, NULL },
-	{ DOMAIN, begin_domain, end_domain },
-	{ DOMAIN "/type", NULL, take_type },
-	{ DOMAIN "/process_attr_trackers/*", begin_tracker, NULL },
-	{ DOMAIN "/trackers/*", begin_tracker, NULL },
-	{ CHANNEL, begin_channel, end_channel },
-	{ CHANNEL "/enabled", NULL, take_enabled },
-	{ CHANNEL "/overwrite_mode", NULL, take_mode },
-	{ CHANNEL "/subbuffer_size", NULL, take_size },
-	{ CHANNEL "/subbuffer_count", NULL, take_count },
-	{ CHANNEL "/tracefile_size", NULL, take_file_size },
-	{ CHANNEL "/tracefile_count", NULL, take_file_size },
-	{ CHANNEL "/live_timer_interval", NULL, take_live },
-	{ CHANNEL "/blocking_timeout", NULL, take_blocking },
-	{ EVENT, begin_event, end_event },
-	{ EVENT "/name", NULL, take_event_name },
-	{ EVENT "/enabled", NULL, take_event_enabled },
-	{ EVENT "/type", NULL, take_event_type },
-	{ EVENT "/loglevel_type", NULL, take_level_type },
-	{ EVENT "/loglevel", NULL, take_level },
-	{ EVENT "/filter", NULL, take_filter },
-	{ EVENT "/exclusions/exclusion", NULL, take_exclusion },
-	{ CONTEXT "/type", NULL, take_context },
-	{ CONTEXT "/perf", begin_perf, NULL },
-	{ CONTEXT "/app", begin_app, NULL },
+	  "net_output", .left = SAVED_SENT },
+	{ DOMAIN, .begin = begin_domain, .end = end_domain },
+	{ DOMAIN "/type", .end = take_type },
+	{ DOMAIN "/process_attr_trackers/*", .begin = begin_tracker },
+	{ DOMAIN "/trackers/*", .begin = begin_tracker },
+	{ CHANNEL, .begin = begin_channel, .end = end_channel },
+	{ CHANNEL "/enabled", .end = take_enabled },
+	{ CHANNEL "/overwrite_mode", .end = take_mode },
+	{ CHANNEL "/subbuffer_size", .end = take_size },
+	{ CHANNEL "/subbuffer_count", .end = take_count },
+	{ CHANNEL "/tracefile_size", .end = take_file_size },
+	{ CHANNEL "/tracefile_count", .end = take_file_size },
+	{ CHANNEL "/live_timer_interval", .end = take_live },
+	{ CHANNEL "/blocking_timeout", .end = take_blocking },
+	{ EVENT, .begin = begin_event, .end = end_event },
+	{ EVENT "/name", .end = take_event_name },
+	{ EVENT "/enabled", .end = take_event_enabled },
+	{ EVENT "/type", .end = take_event_type },
+	{ EVENT "/loglevel_type", .end = take_level_type },
+	{ EVENT "/loglevel", .end = take_level },
+	{ EVENT "/filter", .end = take_filter },
+	{ EVENT "/exclusions/exclusion", .end = take_exclusion },
+	{ CONTEXT "/type", .end = take_context },
+	{ CONTEXT "/perf", .context = "perf" },
+	{ CONTEXT "/app", .context = "$app" },
 };
 
 /* Returns whether the reader is at the element with this path. */
@@ -433,9 +413,18 @@ static void XMLCALL element_begin(void *arg, const XML_Char *name,
 	snprintf(r->path + used, sizeof(r->path) - used, "/%s", name);
 	if (r->depth == 1 && strcmp(name, "sessions"))
 		reader_fail(r, -EINVAL, "it is no file of lttng save");
-	for (size_t i = 0; !r->error && i < ARRAY_SIZE(elements); i++)
-		if (elements[i].begin && path_is(r, elements[i].path))
+	for (size_t i = 0; !r->error && i < ARRAY_SIZE(elements); i++) {
+		if (!path_is(r, elements[i].path))
+			continue;
+		if (elements[i].begin)
 			elements[i].begin(r);
+		if (elements[i].left)
+			r->session->left |= elements[i].left;
+		if (elements[i].context)
+			word_note(r->channel.contexts_left,
+				  sizeof(r->channel.contexts_left),
+				  elements[i].context);
+	}
 }
 
 static void XMLCALL element_end(void *arg, const XML_Char *name)

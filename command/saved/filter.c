@@ -7,8 +7,8 @@
  *	"a\*" == name			name == "a*"
  *	$ctx.vpid == 5			$vpid == 5
  *
- * Operators, numbers, names of fields and elements are the same. What a
- * condition does not take is found when the rule is checked.
+ * Operators, numbers, names of fields and elements are the same. The rule is
+ * checked afterwards: a condition takes less than a filter in few cases.
  */
 #include "command/saved/saved.h"
 

@@ -178,8 +178,8 @@ static bool patterns_meet(const char *a, const char *b)
 	return row[0];
 }
 
-/* Tells what the session has beside events. Returns whether less is recorded
- * without it. */
+/* Tells the parts of a session beside its events. Returns whether less is
+ * recorded without them. */
 static bool left_tell(const struct saved_session *s)
 {
 	char text[64];

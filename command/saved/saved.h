@@ -39,7 +39,7 @@ struct saved_event {
 	int level;
 };
 
-/* What a session of LTTng has and one of ours has not. */
+/* Parts of LTTng's sessions that ours do not have. */
 enum saved_left {
 	SAVED_KERNEL	= 1u << 0,	/* events of the kernel */
 	SAVED_AGENTS	= 1u << 1,	/* of JUL, log4j or Python */
@@ -84,7 +84,7 @@ int saved_rules(const struct saved_session *session, char **rules, int most,
 
 /*
  * Writes the condition that means the same as a filter of LTTng. Returns NULL,
- * or what it has that a condition has not, valid until the next call.
+ * or why no condition says the same, valid until the next call.
  */
 const char *saved_condition(const char *filter, char *out, size_t room);
 
