@@ -141,6 +141,30 @@ static void test_full(void)
 	fake_close(&fake);
 }
 
+/* An open packet without an event tells of losses, once. */
+static void test_lost(void)
+{
+	struct fake fake;
+	struct fake_ring writer;
+	struct ring_reader ring;
+	struct packet packet;
+
+	fake_open(&fake, 0, 0);
+	describe(&fake);
+	fake_ring_open(&writer, &fake, "0", 0, SUB, NSUB, 0);
+	unit_equal(ring_open(&ring, fake.image, 0, "0", true), 0, "lost: open");
+	writer.ring->lost = 7;
+	unit_equal(ring_take(&ring, &packet), 0, "lost: no whole packet");
+	unit_equal(ring_take_open(&ring, &format, &packet), 1,
+		   "lost: the open packet");
+	unit_equal(packet.count, 0, "lost: without an event");
+	unit_equal(packet.head.events_discarded, 7, "lost: loss is told");
+	unit_equal(ring_take_open(&ring, &format, &packet), 0, "lost: once");
+	ring_close(&ring);
+	fake_ring_close(&writer);
+	fake_close(&fake);
+}
+
 struct seen {
 	uint64_t first;
 	uint64_t expect;
@@ -558,6 +582,7 @@ int main(void)
 	test_take(0, "from 0");
 	test_take((1ull << 32) / SUB - 3, "across 2^32");
 	test_full();
+	test_lost();
 	test_overwrite(0, "overwrite");
 	test_overwrite((1ull << 32) / SUB - 5, "overwrite across 2^32");
 	test_lies();
