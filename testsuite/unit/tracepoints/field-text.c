@@ -240,6 +240,42 @@ static void test_cut(void)
 		   "mark: a width without end");
 }
 
+/* A sequence whose integers have the highest byte first, in any size. */
+static void test_big(void)
+{
+	static const struct {
+		uint8_t type;
+		uint32_t bytes;
+		const char *want;
+	} rows[] = {
+		{ TAFFRAIL_T_U8, 1, "n = {1}" },
+		{ TAFFRAIL_T_U16, 2, "n = {258}" },
+		{ TAFFRAIL_T_S32, 4, "n = {16909060}" },
+		{ TAFFRAIL_T_U64, 8, "n = {72623859790382856}" },
+	};
+	static const uint8_t digits[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+	static const char texts[] = "app\0big\0n\0app.c";
+	const struct taffrail_shown how = { 1, TAFFRAIL_HOW_BIG_ENDIAN, 0, 1 };
+	char said[sizeof(texts) + sizeof(how) + 1] = { 0 };
+	struct text text;
+
+	memcpy(said, texts, sizeof(texts));
+	memcpy(said + sizeof(texts), &how, sizeof(how));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct field_event event = { EVENT, 1, types, "n",
+			shown_behind(said, sizeof(said)) };
+
+		ADD(TAFFRAIL_T_SEQUENCE | rows[i].type, uint32_t, 1);
+		memcpy(bytes + nbytes, digits, rows[i].bytes);
+		text_open(&text, got, sizeof(got));
+		field_text(&text, &event, bytes, nbytes + rows[i].bytes);
+		unit_equal_string(got, rows[i].want,
+				  "highest byte first: %u bytes",
+				  rows[i].bytes);
+		nbytes = nfields = 0;
+	}
+}
+
 /* Makes a format of letters that have a meaning. */
 static void format_pick(char *format)
 {
@@ -313,6 +349,7 @@ int main(void)
 	test_mistakes();
 	test_events();
 	test_cut();
+	test_big();
 	test_hostile();
 	return unit_end();
 }
