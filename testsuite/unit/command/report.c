@@ -481,6 +481,27 @@ static void check_across(void)
 	end_pairs(&r);
 }
 
+/* Values of --by beyond those that have a row, with their share. */
+static void check_groups(void)
+{
+	const uint8_t one = 1;
+	struct report r;
+
+	begin_pairs(&r, 0);
+	r.by = "kind";
+	r.events = 4;
+	r.groups.max = 8;
+	count(&r.groups, &u8, &one, 1);
+	r.groups.other_events = 1;
+	said_begin(STDOUT_FILENO);
+	report_groups(&r);
+	unit_check(strstr(said_end(), "           1   25.0%  of values that "
+			  "came behind the first 1000\n"),
+		   "values without a row: their events and share");
+	values_free(&r.groups);
+	end_pairs(&r);
+}
+
 struct step {
 	int class;
 	uint32_t thread;
@@ -636,6 +657,7 @@ int main(void)
 	check_many_values();
 	check_pairs();
 	check_across();
+	check_groups();
 	check_locks();
 	check_callers();
 	return unit_end();
