@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include "command/agents/client.h"
+#include "command/agents/elsewhere.h"
 #include "command/agents/faults.h"
 #include "command/agents/handed.h"
 #include "command/agents/places.h"
@@ -17,6 +18,7 @@
 #include "command/common/command.h"
 #include "testsuite/unit/command/made.h"
 #include "testsuite/unit/command/said.h"
+#include "testsuite/unit/rings.h"
 #include "tracepoints/usdt/plan/plan.h"
 
 static void check_requests(void)
@@ -388,6 +390,41 @@ static void check_groups(void)
 	unit_equal(status, COMMAND_USAGE, "no groups: status");
 }
 
+/* A process whose files are in another directory takes part in a session of
+ * `start --all` only if it has the session. */
+static void check_elsewhere(void)
+{
+	struct rundir dir = { .uid = geteuid() };
+	struct rundir_process process = { .pid = 4242, .alive = true };
+	struct rundir_list list = { &process, 1 };
+	struct fake fake;
+
+	made_file("here/sessions/test", "rule=app/*\nall=1\n");
+	made_file("here/sessions/each", "all=1\n");
+	made_file("here/sessions/one", "rule=app/*\n");
+	dir.fd = open(made_path("here"), O_RDONLY | O_DIRECTORY);
+	fake_open(&fake, 0, 0);
+	fake.session->sub_bytes = 4096;
+	fake.session->ring_bytes = 8192;
+	process.fd = fake.fd;
+	said_begin(STDERR_FILENO);
+	unit_equal((long long)later_tell_elsewhere(&dir, &list, "test"), 0,
+		   "elsewhere: the process has the session");
+	unit_equal((long long)later_tell_elsewhere(&dir, &list, "one"), 0,
+		   "elsewhere: not of every process");
+	unit_equal_string(said_end(), "", "elsewhere: nothing to tell");
+	said_begin(STDERR_FILENO);
+	unit_equal((long long)later_tell_elsewhere(&dir, &list, "each"), 1,
+		   "elsewhere: the process does not take part");
+	unit_check(strstr(said_end(), "process 4242 (fake) does not take part "
+			  "in 'each'"), "elsewhere: it is told");
+	process.alive = false;
+	unit_equal((long long)later_tell_elsewhere(&dir, &list, "each"), 0,
+		   "elsewhere: the process has ended");
+	close(dir.fd);
+	fake_close(&fake);
+}
+
 int main(void)
 {
 	made_open();
@@ -401,6 +438,7 @@ int main(void)
 	check_faults();
 	check_heirs();
 	check_groups();
+	check_elsewhere();
 	made_close();
 	return unit_end();
 }
