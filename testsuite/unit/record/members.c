@@ -7,9 +7,12 @@
 
 #include <errno.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 #include "command/record/members-private.h"
 #include "command/record/probes-private.h"
+#include "control/protocol.h"
 #include "testsuite/unit/command/proc.h"
 #include "testsuite/unit/command/said.h"
 #include "testsuite/unit/rings.h"
@@ -231,6 +234,32 @@ static void check_crowded(void)
 	unit_equal(bed_close(&bed, &said), COMMAND_DONE, "crowded: status");
 }
 
+/* Events that stay in the buffers, for want of descriptors: the recorder does
+ * not ask the agent to end the session, which would remove them. */
+static void check_missed(void)
+{
+	static struct bed bed;
+	struct members *members = &bed.members;
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const char *said;
+	int agent = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+	bed_open(&bed, "missed");
+	snprintf(address.sun_path, sizeof(address.sun_path),
+		 "/proc/self/fd/%d/" CONTROL_SOCKET, bed.fake.fd);
+	unit_check(!bind(agent, (struct sockaddr *)&address, sizeof(address)) &&
+		   !listen(agent, 1), "missed: an agent that answers nothing");
+	members_scan(members, UINT64_MAX);
+	members->list[0]->images[0]->missed = -EMFILE;
+	members_finish(members);
+	unit_check(accept(agent, NULL, NULL) < 0 && errno == EAGAIN,
+		   "missed: the agent is not asked");
+	unit_check(!access(bed.fake.path, F_OK), "missed: the files stay");
+	bed_close(&bed, &said);
+	close(agent);
+	process_lives(false);
+}
+
 static void check_joiners(void)
 {
 	static const struct {
@@ -311,6 +340,7 @@ int main(void)
 	check_cut_off();
 	check_version();
 	check_crowded();
+	check_missed();
 	check_joiners();
 	check_forked();
 	made_close();
