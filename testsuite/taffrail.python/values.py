@@ -102,7 +102,7 @@ misfits(text, s=Broken())
 
 data = taffrail.event("app", "data", b=bytes)
 for b in (b"", b"\0\xff", bytearray(b"ab"), memoryview(b"xyz")[1:], "é",
-          [1, 2]):
+          [0, 255]):
     fits(data, b=b)
 for b in None, 5, [1000]:
     misfits(data, b=b)
