@@ -5,7 +5,7 @@
  *
  *	every			each event once
  *	every lines [LIBRARY]	reads lines: "hit" (each event once), "load",
- *				"unload", "end"
+ *				"unload", "fork" (a child that ends), "end"
  *	every load LIBRARY N	loads, hits and unloads the library N times
  *	every threads LIBRARY N	the same, while two threads hit all the time
  *	every forks LIBRARY N	N children of such a program; each unloads the
@@ -87,8 +87,12 @@ static void read_lines(const char *path)
 			library = library_load(path);
 		else if (*line == 'u')
 			dlclose(library);
-		else
+		else if (*line != 'f')
 			hit_all();
+		else if (!fork())
+			_exit(0);
+		else
+			wait(NULL);
 		fputs(line, stdout);
 		fflush(stdout);
 	}
