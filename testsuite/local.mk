@@ -19,6 +19,7 @@ unit_programs = \
 	testsuite/unit/agent/declare \
 	testsuite/unit/base/glob \
 	testsuite/unit/base/host \
+	testsuite/unit/base/mappings \
 	testsuite/unit/buffers/anchor \
 	testsuite/unit/buffers/kill-steps \
 	testsuite/unit/buffers/reader \
