@@ -11,6 +11,7 @@
 #include "base/tunables.h"
 #include "command/common/command.h"
 #include "command/doctor/private.h"
+#include "command/record/shortage.h"
 #include "testsuite/unit/command/proc.h"
 
 #define PID	4711
@@ -132,6 +133,25 @@ static void check_file_sizes(void)
 		unit_equal(found.state, rows[i].state, "size of a file %zu",
 			   i);
 	}
+}
+
+/* Sets the limit of memory for one check: the process itself takes less. */
+static void check_memory_size(void)
+{
+	const uint64_t eighth = RECORDS_MAX_BYTES + shortage_needed(0);
+	struct rlimit before, limit;
+
+	getrlimit(RLIMIT_AS, &before);
+	limit = before;
+	limit.rlim_cur = 8 * (eighth + 1);
+	setrlimit(RLIMIT_AS, &limit);
+	check(look_memory_size, DOCTOR_OK, "ulimit -v is ", "",
+	      "more than eight sessions' memory");
+	limit.rlim_cur = 8 * eighth;
+	setrlimit(RLIMIT_AS, &limit);
+	check(look_memory_size, DOCTOR_LIMITED, "and a session takes up to ",
+	      "ulimit -v", "eight sessions' memory");
+	setrlimit(RLIMIT_AS, &before);
 }
 
 static void put_limits(const char *format, const char *number)
@@ -280,6 +300,7 @@ int main(void)
 	check_texts();
 	check_markers();
 	check_file_sizes();
+	check_memory_size();
 	check_its_limits();
 	check_seccomp();
 	check_namespaces();
