@@ -60,7 +60,7 @@ static void set_commands(size_t walk)
 
 #define CONTEXTS(before)						\
 	before "vtid\n" before "vpid\n" before "procname\n" before "cpu\n" \
-	before "ip\n"
+	before "ip\n" before "cpu_id\n"
 #define OPTIONS								\
 	"-o\twrite there\n--output\twrite there\n-c\tcontexts\n"	\
 	"--context\tcontexts\n-v\tsay more\n--verbose\tsay more\n"	\
@@ -99,7 +99,7 @@ static const struct {
 	{ "made|-c|", CONTEXTS("") "none\n" },
 	{ "made|-c|v", "vtid\nvpid\n" },
 	{ "made|-c|vtid,", CONTEXTS("vtid,") },
-	{ "made|-c|vtid,ip,c", "vtid,ip,cpu\n" },
+	{ "made|-c|vtid,ip,c", "vtid,ip,cpu\nvtid,ip,cpu_id\n" },
 	{ "made|--provider|", "pthread\n" },
 	{ "made|--|-", ":files\n" },
 	{ "made|--|x|-", "" },
