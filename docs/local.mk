@@ -79,7 +79,8 @@ dist_pages_DATA = \
 	docs/timeline.png \
 	docs/tracepoints.md \
 	docs/traces.md \
-	docs/usdt.md
+	docs/usdt.md \
+	docs/writers.md
 examplesdir = $(docdir)/docs/examples
 dist_examples_DATA = \
 	docs/examples/fields.c \
