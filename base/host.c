@@ -54,9 +54,17 @@ SIGSAFE void host_forked(void)
 
 SIGSAFE uint32_t host_tid(void)
 {
-	if (likely(tid_in_libc))
-		return host_tid_libc();
+	uint32_t tid = likely(tid_in_libc) ? host_tid_libc() : 0;
+
+	/* a thread that a runtime has made may have none in libc */
+	if (likely(tid))
+		return tid;
 	return host_confined ? 0 : (uint32_t)sys_gettid();
+}
+
+SIGSAFE bool host_tid_strange(void)
+{
+	return tid_in_libc && !host_tid_libc();
 }
 
 SIGSAFE void host_thread_name(char *out16)

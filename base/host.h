@@ -107,6 +107,10 @@ void host_forked(void);
  * cannot be used; returns 0 where no call may be made. SIGSAFE. */
 uint32_t host_tid(void);
 
+/* Returns true when libc knows its threads' ids, but not the calling thread's:
+ * a runtime has made it, with thread-local memory of zeros. SIGSAFE. */
+bool host_tid_strange(void);
+
 /* Copies the calling thread's name (comm), 16 bytes, NUL padded, as it was at
  * the thread's first call: one system call a thread. Where no call may be made,
  * copies the program's name at the start. SIGSAFE. */

@@ -260,6 +260,7 @@ enum session_flags {
 	SESSION_OVERWRITE = 1u << 0,	/* else: discard when full */
 	SESSION_LARGE_HEADER = 1u << 1,	/* 16-bit id, 32-bit clock: ctf.h */
 	SESSION_CONSUMED = 1u << 2,	/* a recorder empties the rings */
+	SESSION_WRITERS	 = 1u << 3,	/* of a ring: it has writer records */
 };
 
 /* Contexts, in the order in which they precede an event's own fields. */
@@ -269,7 +270,27 @@ enum session_context {
 	CONTEXT_PROCNAME = 1u << 2,	/* char[16], NUL padded */
 	CONTEXT_CPU	 = 1u << 3,	/* uint32 */
 	CONTEXT_IP	 = 1u << 4,	/* uint64, shown in hexadecimal */
+	CONTEXT_WRITER	 = 1u << 5,	/* no bytes: rings have records */
 };
+
+/*
+ * A writer record is an event of this id, behind which all events are of one
+ * thread, up to the next record. Each packet begins with one (docs/writers.md).
+ * The session's first description is that of the record.
+ */
+#define WRITER_ID		0u
+#define WRITER_CHANNEL		"taffrail"
+#define WRITER_NAME		"writer"
+
+struct writer_record {
+	uint32_t vpid;
+	uint32_t vtid;
+	uint32_t process;		/* tells apart the processes that wrote
+					 * in one ring */
+} __attribute__((packed));
+
+/* Of a record with the longest header, above all of an event's before it. */
+#define WRITER_BYTES_MAX	26u
 
 /* The peer that asked for something, and when; `realtime_ns` 0: no peer did. */
 struct session_act {
@@ -398,7 +419,7 @@ struct modules_head {
  */
 struct packet_head {
 	uint64_t events_before;		/* committed in this ring before it */
-	uint64_t reserved;
+	uint64_t records_before;	/* the same for writer records */
 	uint32_t reserved2;
 	/* from here on: CTF, layout of packet.header and packet.context */
 	uint32_t magic;			/* CTF_PACKET_MAGIC */
@@ -436,7 +457,9 @@ struct ring {
 	uint64_t head;		/* writer stores, reader loads (RING-HEAD) */
 	uint64_t ts_limit;	/* clock from which headers are extended */
 	uint64_t lost;		/* no room, or too large (RING-LOST) */
-	uint64_t pad0[5];
+	uint64_t writer;	/* a thread's token (RING-WRITER) */
+	uint64_t records;	/* see ring_records() */
+	uint64_t pad0[3];
 	/* constant once published */
 	uint32_t magic;
 	uint32_t version;
@@ -470,9 +493,22 @@ struct keep_row {
 #define RING_POSITION(head)	((uint32_t)(head))
 #define RING_EVENTS(head)	((uint32_t)((head) >> 32))
 
+/*
+ * Returns how many writer records are below `head`, modulo 2^32. `records` is
+ * their number, << 32, and the position where the last one ends. It is stored
+ * before `head`: an end above `head` is that of a record that was not written.
+ */
+static inline uint32_t ring_records(uint64_t records, uint64_t head)
+{
+	return (uint32_t)(records >> 32) -
+	       ((int32_t)(RING_POSITION(records) - RING_POSITION(head)) > 0);
+}
+
 _Static_assert(sizeof(struct packet_head) == PACKET_HEAD_BYTES, "packet");
 _Static_assert(offsetof(struct packet_head, magic) == PACKET_PRIVATE_BYTES,
 	       "packet");
+_Static_assert(offsetof(struct ring, writer) == 24, "ring");
+_Static_assert(offsetof(struct ring, records) == 32, "ring");
 _Static_assert(offsetof(struct ring, magic) == 64, "ring");
 _Static_assert(offsetof(struct ring, tail) == 128, "ring");
 _Static_assert(sizeof(struct process_page) <= 4096, "process");

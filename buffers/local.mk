@@ -30,6 +30,7 @@ buffers_sources = \
 	buffers/writers/locked.c \
 	buffers/writers/pieces-x86_64.h \
 	buffers/writers/private.h \
+	buffers/writers/record.c \
 	buffers/writers/tally.h \
 	buffers/writers/write.c \
 	buffers/writers/write.h
@@ -62,6 +63,7 @@ buffers_hot = \
 	buffers/writers/event.c \
 	buffers/writers/fast-x86_64.c \
 	buffers/writers/locked.c \
+	buffers/writers/record.c \
 	buffers/writers/section-x86_64.c \
 	buffers/writers/sequence-x86_64.c \
 	buffers/writers/tally-x86_64.c \

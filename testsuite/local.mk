@@ -28,6 +28,7 @@ unit_programs = \
 	testsuite/unit/buffers/ring-paths \
 	testsuite/unit/buffers/ring-step \
 	testsuite/unit/buffers/tally \
+	testsuite/unit/buffers/writer-steps \
 	testsuite/unit/command/agents \
 	testsuite/unit/command/attach \
 	testsuite/unit/command/causes \
@@ -124,6 +125,9 @@ testsuite_unit_buffers_ring_SOURCES = \
 	testsuite/unit/buffers/ring.c $(stress_bed)
 testsuite_unit_buffers_kill_steps_SOURCES = \
 	testsuite/unit/buffers/kill-steps.c testsuite/unit/buffers/tracee.h \
+	$(stress_bed)
+testsuite_unit_buffers_writer_steps_SOURCES = \
+	testsuite/unit/buffers/writer-steps.c testsuite/unit/buffers/tracee.h \
 	$(stress_bed)
 testsuite_unit_tracepoints_object_SOURCES = \
 	testsuite/unit/tracepoints/object.c $(stress_bed)

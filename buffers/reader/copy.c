@@ -158,13 +158,15 @@ static uint32_t take_head(const struct ring_copy *copy, uint64_t number,
 	const struct ring_mark *mark = copy->mark;
 	uint32_t from = number == copy->first ? copy->from : 0;
 
+	memset(packet, 0, sizeof(*packet));
 	memcpy(&packet->head, packet_copy(copy, number), sizeof(packet->head));
-	packet->missed = 0;
-	if (from)
+	if (from) {
 		packet->head.timestamp_begin = mark->clock;
-	else if (mark && mark->known &&
-		 packet->head.events_before > mark->events)
+		packet->writer = mark->writer;
+	} else if (mark && mark->known &&
+		 packet->head.events_before > mark->events) {
 		packet->missed = packet->head.events_before - mark->events;
+	}
 	return from ? from : PACKET_HEAD_BYTES;
 }
 
@@ -193,6 +195,7 @@ static int packet_give(const struct ring_copy *copy,
 			     PACKET_PRIVATE_BYTES;
 		mark->clock = head->timestamp_end;
 		mark->lost = head->events_discarded;
+		mark->writer = packet->last;
 	}
 	return wanted ? call(packet, priv) : 0;
 }
@@ -219,6 +222,8 @@ static bool closed_packet(const struct ring_copy *copy,
 	    walk.last > packet->head.timestamp_end)
 		return false;
 	packet->count = walk.count;
+	packet->records = walk.records;
+	packet->last = walk.records ? walk.writer : packet->writer;
 	return true;
 }
 

@@ -256,6 +256,8 @@ static int add_record(struct session_view *session,
 	if (!view)
 		return -ENOMEM;
 	view->id = record->id;
+	view->writer = record->id == WRITER_ID &&
+		       session->page.contexts & CONTEXT_WRITER;
 	view->line = record->line;
 	view->kind = record->kind;
 	view->nfields = record->nfields;

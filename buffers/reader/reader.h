@@ -40,6 +40,7 @@ struct event_view {
 	uint32_t line;
 	uint8_t kind;			/* enum taffrail_kind */
 	uint8_t nfields;		/* <= EVENT_FIELDS_MAX */
+	bool writer;			/* a writer record's */
 	uint8_t types[EVENT_FIELDS_MAX];
 	const char *channel;
 	const char *name;
@@ -91,6 +92,7 @@ struct packet_format {
 	uint32_t context_bytes;		/* see context_bytes() */
 	bool large;			/* SESSION_LARGE_HEADER */
 	bool symbols;			/* a shape has a STEP_SYMBOL */
+	bool writers;			/* events of WRITER_ID are records */
 };
 
 /* A packet, ready for disk: `head` from `magic` on, then `events`. */
@@ -99,14 +101,20 @@ struct packet {
 	const void *events;
 	uint32_t event_bytes;
 	uint64_t count;			/* events in it */
+	uint64_t records;		/* and writer records */
 	uint64_t missed;		/* of a copy from a mark: events before
 					 * it that were overwritten */
+	struct writer_record writer;	/* the same: the last record before the
+					 * mark; all zero: none */
+	struct writer_record last;	/* the last record up to its end */
 };
 
 struct packet_walk {
 	uint64_t count;			/* good events */
-	uint64_t bytes;			/* of the good events */
+	uint64_t records;		/* good writer records */
+	uint64_t bytes;			/* of both */
 	uint64_t last;			/* clock value of the last, or begin */
+	struct writer_record writer;	/* the last one; all zero: none */
 };
 
 /* A ring; constants are checked copies. */
@@ -135,6 +143,7 @@ struct ring_mark {
 	uint64_t clock;			/* of the last event in them */
 	uint64_t events;		/* committed up to there */
 	uint64_t lost;			/* as the last packet says */
+	struct writer_record writer;	/* of the packet, up to there */
 };
 
 /* How far back a ring reaches, in readings of the trace clock. */

@@ -181,6 +181,7 @@ int ring_take(struct ring_reader *ring, struct packet *packet)
 	    follower.events_before < packet->head.events_before)
 		return ring_broken(ring);
 	packet->count = follower.events_before - packet->head.events_before;
+	packet->records = follower.records_before - packet->head.records_before;
 	packet_set_events(packet, at, PACKET_HEAD_BYTES);
 	ring->discarded = packet->head.events_discarded;
 	return 1;
@@ -209,6 +210,8 @@ int ring_finish(const struct packet_format *format, struct packet *packet,
 	head->packet_size = head->content_size;
 	head->events_discarded = count->lost;
 	packet->count = walk.count;
+	packet->records = walk.records;
+	packet->last = walk.records ? walk.writer : packet->writer;
 	packet_set_events(packet, at, from);
 	return ret;
 }
@@ -229,6 +232,7 @@ int ring_take_open(struct ring_reader *ring, const struct packet_format *format,
 	if (ring->next != count.current)
 		return -EAGAIN;
 	at = ring_slot(&ring->view, count.current);
+	memset(packet, 0, sizeof(*packet));
 	memcpy(&packet->head, at, sizeof(packet->head));
 	if (!ring_head_belongs(&ring->view, &packet->head, count.current))
 		return ring_broken(ring);

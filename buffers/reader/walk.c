@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Steps over the events of a packet: this tells how many there are, when the
- * last one happened, and whether all of them make sense.
+ * last one happened, whose they are, and whether all of them make sense.
  *
  * Invariant: no load beyond `end`, whatever the bytes say.
  */
@@ -13,9 +13,9 @@ int packet_walk(const struct packet_format *format, uint64_t begin,
 		const void *events, size_t bytes, struct packet_walk *walk)
 {
 	struct cursor c = { events, (const uint8_t *)events + bytes, begin, 0 };
+	const uint8_t *fields;
 
-	walk->count = 0;
-	walk->bytes = 0;
+	memset(walk, 0, sizeof(*walk));
 	walk->last = begin;
 	while (c.p < c.end) {
 		int ret = cursor_header(&c, format->large);
@@ -24,11 +24,18 @@ int packet_walk(const struct packet_format *format, uint64_t begin,
 			return ret;
 		if (c.id >= format->nshapes || !format->shapes[c.id].known)
 			return -EBADMSG;
-		ret = cursor_skip(&c, format->context_bytes) ?:
-			      step_fields(&c, format->shapes[c.id].steps);
+		ret = cursor_skip(&c, format->context_bytes);
+		fields = c.p;
+		ret = ret ?: step_fields(&c, format->shapes[c.id].steps);
 		if (ret)
 			return ret;
-		walk->count++;
+		if (format->writers && c.id == WRITER_ID &&
+		    c.p - fields == sizeof(walk->writer)) {
+			memcpy(&walk->writer, fields, sizeof(walk->writer));
+			walk->records++;
+		} else {
+			walk->count++;
+		}
 		walk->bytes = (uint64_t)(c.p - (const uint8_t *)events);
 		walk->last = c.clock;
 	}

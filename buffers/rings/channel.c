@@ -324,6 +324,8 @@ int channel_create(struct channel *channel, uint32_t index, const char *name,
 		cpus = 0;
 	channel->index = index;
 	channel->flags = flags;
+	if (contexts & CONTEXT_WRITER)
+		channel->flags |= SESSION_WRITERS;
 	channel->contexts = contexts;
 	channel_size_set(channel, channel_ring_bytes(ring_bytes, cpus));
 	channel->cpus = cpus;
@@ -345,6 +347,10 @@ int channel_create(struct channel *channel, uint32_t index, const char *name,
 	for (i = 0; i < CHANNEL_CPUS_MAX; i++)
 		rings->tab[i] = &ring_absent;
 	rings->overwrite = !!(flags & SESSION_OVERWRITE);
+	/* a child goes on counting, and has no token of its parent's; never 0,
+	 * or a thread without a number would have the token 0 */
+	rings->base = (generations + 1) << 32;
+	rings->writers = contexts & CONTEXT_WRITER ? ~0ull : 0;
 	store_release(&rings->generation, ++generations, RINGS_GENERATION);
 	/* a thread of a forked child that sees the channel uses all of it */
 	store_release(&rings->channel, channel, RINGS_CHANNEL);

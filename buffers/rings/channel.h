@@ -30,10 +30,15 @@ struct rings {
 	uint64_t overwrite;
 	uint64_t generation;		/* another for each channel created */
 	struct channel *channel;
+	uint64_t base;			/* of its threads' tokens */
+	uint64_t writers;		/* all bits: it has writer records; or
+					 * 0 (docs/writers.md) */
 	struct ring *tab[CHANNEL_CPUS_MAX];
 };
 
-_Static_assert(offsetof(struct rings, tab) == 48, "machine code");
+_Static_assert(offsetof(struct rings, base) == 48, "machine code");
+_Static_assert(offsetof(struct rings, writers) == 56, "machine code");
+_Static_assert(offsetof(struct rings, tab) == 64, "machine code");
 _Static_assert(sizeof(struct rings) <= 4096, "one page");
 
 /*

@@ -11,14 +11,15 @@ write_fn *write_choose(const struct write_shape *shape,
 	int header = channel->flags & SESSION_LARGE_HEADER ? WRITE_LARGE :
 							     WRITE_COMPACT;
 	uint32_t head = write_header_bytes(header, 0);
+	uint32_t contexts = channel->contexts & ~CONTEXT_WRITER;
 
 	*step = 1ull << 32 | (head + shape->fixed_bytes);
 	if (!channel->cpus)
-		return channel->contexts || shape->nvar ||
+		return contexts || shape->nvar ||
 				       shape->fixed_bytes > 8 ?
 			       locked_write_any :
 			       locked_write_word;
-	if (!channel->contexts && id < write_id_extended(header)) {
+	if (!contexts && id < write_id_extended(header)) {
 		if (!shape->nvar && shape->fixed_bytes <= 8)
 			return write_fast_word(header);
 		if (!shape->nvar && shape->fixed_bytes <= 256)

@@ -111,7 +111,7 @@ SIGSAFE void write_event_build(struct write_event *event,
 	/* a site without strings says in whose name it was hit */
 	if (!shape->nvar && var)
 		ip = (uint64_t)var;
-	if (channel->contexts)
+	if (channel->contexts & ~CONTEXT_WRITER)
 		part_add(event, event->context,
 			 context_store(event->context, channel->contexts, ip));
 	for (i = 0; i < shape->nvar; i++) {

@@ -28,11 +28,12 @@ WRITE_ALIGNED void name(struct write_slot *s, uint64_t fixed,          \
 		     : [s] "r"(s), [ro] "m"(rseq_offset),              \
 		       [v] "r"(fixed)                                  \
 		     : SECTION_CLOBBERS                                \
-		     : none, full, late, again);                       \
+		     : none, full, late, other, again);                \
 	return;                                                        \
 none:                                                                  \
 full:                                                                  \
 late:                                                                  \
+other:                                                                 \
 again:                                                                 \
 	write_hard(s, fixed, NULL, kind);                               \
 }
@@ -85,12 +86,13 @@ WRITE_FUNCTION name(struct write_slot *s, uint64_t fixed,              \
 		     : [s] "r"(s), [ro] "m"(rseq_offset),              \
 		       [p] "r"(fixed)                                  \
 		     : SECTION_CLOBBERS, "xmm0"                        \
-		     : none, full, late, again);                       \
+		     : none, full, late, other, again);                \
 	END;                                                           \
 	return;                                                        \
 none:                                                                  \
 full:                                                                  \
 late:                                                                  \
+other:                                                                 \
 again:                                                                 \
 	write_hard(s, fixed, NULL, kind);                               \
 }
@@ -158,11 +160,12 @@ WRITE_ALIGNED void name(struct write_slot *s, uint64_t fixed,          \
 		     : [s] "r"(s), [ro] "m"(rseq_offset),              \
 		       [v] "r"(fixed), [var] "r"(var)                  \
 		     : SECTION_CLOBBERS, "xmm0", "xmm1"                \
-		     : none, full, late, again);                       \
+		     : none, full, late, other, again);                \
 	return;                                                        \
 none:                                                                  \
 full:                                                                  \
 late:                                                                  \
+other:                                                                 \
 again:                                                                 \
 	write_hard(s, fixed, var, kind);                               \
 }

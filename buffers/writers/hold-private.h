@@ -41,6 +41,8 @@ struct hold {
 	uint32_t sub_bytes;	/* the channel's; spare rings have less */
 	uint32_t first;		/* the ring that had no room ... */
 	uint32_t looked;	/* ... and how many behind it were looked at */
+	const struct channel *channel;	/* with writer records, or NULL */
+	uint64_t token;		/* of the holder, or 0: it has no number yet */
 };
 
 /* Takes any free ring, from number `first` on. Returns 1 if it has one. */
@@ -58,6 +60,13 @@ HOLD_COLD uint64_t hold_open(const struct hold *hold, uint64_t head,
 
 /* The same as hold_open(); then keeps the clock's anchor. */
 HOLD_COLD uint64_t hold_switch(const struct hold *hold, uint64_t head,
+			       uint64_t clock);
+
+/*
+ * Writes the holder's writer record at `head`, where there is room. Returns the
+ * new head, or 0 when the ring is the parent's.
+ */
+HOLD_COLD uint64_t hold_record(const struct hold *hold, uint64_t head,
 			       uint64_t clock);
 
 /* Sets until when short headers reach, after a header with the whole clock. */
@@ -128,6 +137,14 @@ static ALWAYS_INLINE enum write_verdict hold_take(struct hold *hold,
 
 	hold->sub_bytes = channel->sub_bytes;
 	hold->mark = load_relaxed(fork_mark);
+	hold->channel = NULL;
+	if (channel->contexts & CONTEXT_WRITER) {
+		hold->channel = channel;
+		hold->token = load_relaxed(&writer_number) ?
+				      load_relaxed(&channel->rings->base) +
+					      load_relaxed(&writer_number) :
+				      0;
+	}
 	/* rdtsc overlaps with the code behind it and waits for the code before
 	 * it. A clock that is a counter gives the order, so it is read under
 	 * the lock. */
@@ -197,8 +214,34 @@ enum hold_refusal {
 	HOLD_ROOMLESS,	/* the reader has not made room; not counted */
 };
 
+/* Tells whether the holder must write a record before its event. */
+static inline int hold_is_other(const struct hold *hold)
+{
+	return unlikely(hold->channel &&
+			(!hold->token ||
+			 load_acquire(&hold->ring->writer, RING_WRITER) !=
+				 hold->token));
+}
+
+/* Returns the room for a writer record. */
+static inline uint32_t hold_room(const struct hold *hold)
+{
+	return hold->channel ? WRITER_BYTES_MAX : 0;
+}
+
+/* Tells whether an event needs the header with the whole clock. */
+static inline int hold_extended(const struct ring *ring, uint32_t id,
+				uint64_t clock)
+{
+	return clock >= ring->ts_limit ||
+	       id >= (ring->flags & SESSION_LARGE_HEADER ?
+			      CTF_LARGE_ID_EXTENDED :
+			      CTF_COMPACT_ID_EXTENDED);
+}
+
 /*
- * Finds room for `bytes` of payload in a held ring and writes the header.
+ * Finds room for `bytes` of payload in a held ring and writes the header, and
+ * before it the holder's writer record, if the ring's last one is another's.
  * Returns where the payload goes, and in `*commit` the head that commits it; or
  * NULL, and an enum hold_refusal.
  * With `keep` it keeps the clock's anchor where that is due; without, the
@@ -211,10 +254,9 @@ static ALWAYS_INLINE char *hold_place(const struct hold *hold, uint32_t id,
 	int large = !!(ring->flags & SESSION_LARGE_HEADER);
 	uint64_t head = ring->head;
 	uint64_t clock = hold_clock(hold);
-	int extended = clock >= ring->ts_limit ||
-		       id >= (large ? CTF_LARGE_ID_EXTENDED :
-				      CTF_COMPACT_ID_EXTENDED);
+	int extended = hold_extended(ring, id, clock);
 	uint64_t need = write_header_bytes(large, extended) + bytes;
+	uint64_t most = need + hold_room(hold);
 	uint32_t sub_mask = ring->sub_bytes - 1;
 	uint32_t offset;
 	char *out;
@@ -222,14 +264,16 @@ static ALWAYS_INLINE char *hold_place(const struct hold *hold, uint32_t id,
 	*commit = HOLD_NOT_OURS;
 	if (unlikely(!hold_is_ours(hold)))
 		return NULL;
-	if (event_oversize(ring->sub_bytes, need)) {
+	if (event_oversize(ring->sub_bytes, most)) {
 		*commit = HOLD_SMALL;
-		if (event_oversize(hold->sub_bytes, need)) {
+		if (event_oversize(hold->sub_bytes, most)) {
 			*commit = HOLD_OVERSIZE;
 			ring->lost++;
 		}
 		return NULL;
 	}
+	if (hold_is_other(hold))
+		need = most;
 	if (unlikely((uint32_t)((head + need) ^ head) & ~sub_mask)) {
 		head = keep ? hold_switch(hold, head, clock) :
 			      hold_open(hold, head, clock);
@@ -239,6 +283,13 @@ static ALWAYS_INLINE char *hold_place(const struct hold *hold, uint32_t id,
 			return NULL;
 		}
 	}
+	if (hold_is_other(hold)) {
+		head = hold_record(hold, head, clock);
+		if (!head)
+			return NULL;
+		extended = hold_extended(ring, id, clock);
+	}
+	need = write_header_bytes(large, extended) + bytes;
 	offset = RING_POSITION(head) & (ring->ring_bytes - 1);
 	out = header_store(ring, (char *)ring + RING_DATA_OFFSET + offset, id,
 			   clock, extended);

@@ -115,11 +115,12 @@ static ALWAYS_INLINE void write_word_inline(struct write_slot *s,
 		     :
 		     : [s] "r"(s), [ro] "m"(rseq_offset), [v] "r"(fixed)
 		     : SECTION_CLOBBERS
-		     : none, full, late, again);
+		     : none, full, late, other, again);
 	return;
 none:
 full:
 late:
+other:
 again:
 	write_word_hard(s, fixed);
 }
@@ -139,11 +140,12 @@ static ALWAYS_INLINE void write_string_inline(struct write_slot *s,
 		     :
 		     : [s] "r"(s), [ro] "m"(rseq_offset), [w] "r"(words)
 		     : SECTION_CLOBBERS, "xmm0", "xmm1"
-		     : none, full, late, again);
+		     : none, full, late, other, again);
 	return;
 none:
 full:
 late:
+other:
 again:
 	write_string_hard(s, words);
 }

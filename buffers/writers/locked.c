@@ -71,6 +71,7 @@ static ALWAYS_INLINE uint64_t packet_open(const struct hold *hold,
 	uint64_t before = old->events_before;
 	uint64_t number = old->packet_seq_num + 1;
 	uint64_t lost = ring->lost;
+	uint32_t records = ring_records(ring->records, head);
 
 	/* RING-TAIL: the reader is done with all below tail */
 	if (!(ring->flags & SESSION_OVERWRITE) &&
@@ -90,6 +91,9 @@ static ALWAYS_INLINE uint64_t packet_open(const struct hold *hold,
 	old->events_discarded = lost;
 	new->events_before =
 		before + (uint32_t)(RING_EVENTS(head) - (uint32_t)before);
+	new->records_before =
+		old->records_before +
+		(uint32_t)(records - (uint32_t)old->records_before);
 	new->magic = CTF_PACKET_MAGIC;
 	__builtin_memcpy(new->uuid, ring->uuid, sizeof(new->uuid));
 	new->stream_id = 0;
@@ -104,6 +108,9 @@ static ALWAYS_INLINE uint64_t packet_open(const struct hold *hold,
 	       (uint32_t)(next + PACKET_HEAD_BYTES);
 	if (!hold_is_ours(hold))
 		return 0;
+	/* RING-WRITER: the packet has no record; `records` is anew */
+	store_relaxed(&ring->writer, 0);
+	ring->records = (uint64_t)records << 32 | position;
 	/* RING-HEAD: the packet heads are written before */
 	store_release(&ring->head, head, RING_HEAD);
 	hold_limit(ring, clock);
@@ -121,6 +128,38 @@ COLD uint64_t hold_switch(const struct hold *hold, uint64_t head,
 	head = packet_open(hold, head, clock);
 	if (head)
 		anchor_keep();
+	return head;
+}
+
+COLD uint64_t hold_record(const struct hold *hold, uint64_t head,
+			  uint64_t clock)
+{
+	struct writer writer = { .token = 0 };
+	struct ring *ring = hold->ring;
+	int large = !!(ring->flags & SESSION_LARGE_HEADER);
+	int extended = clock >= ring->ts_limit;
+	int known = writer_fill(&writer, hold->channel);
+	uint32_t offset = RING_POSITION(head) & (ring->ring_bytes - 1);
+	uint32_t count = ring_records(ring->records, head) + 1;
+	char *out;
+
+	if (!hold_is_ours(hold))
+		return 0;
+	/* RING-WRITER, 1: the word is cleared */
+	store_relaxed(&ring->writer, 0);
+	out = header_store(ring, (char *)ring + RING_DATA_OFFSET + offset,
+			   WRITER_ID, clock, extended);
+	__builtin_memcpy(out, &writer.record, sizeof(writer.record));
+	head += write_header_bytes(large, extended) + sizeof(writer.record);
+	ring->records = (uint64_t)count << 32 | RING_POSITION(head);
+	if (!hold_is_ours(hold))
+		return 0;
+	/* 3: head moves over the record, 4: the word */
+	store_release(&ring->head, head, RING_HEAD);
+	if (known && hold_is_ours(hold))
+		store_release(&ring->writer, writer.token, RING_WRITER);
+	if (extended)
+		hold_limit(ring, clock);
 	return head;
 }
 
@@ -234,7 +273,8 @@ static COLD enum write_verdict roomy_take(struct hold *hold,
 					  const struct write_event *event)
 {
 	uint64_t least =
-		write_event_bytes(event) + write_header_bytes(header, 0);
+		write_event_bytes(event) + write_header_bytes(header, 0) +
+		write_record_room(channel->contexts);
 	uint32_t passes = channel->cpus ? 2 : 1;
 
 	while (++hold->looked < passes * channel->locked_max) {

@@ -10,7 +10,7 @@
  *
  * Operands: %[s] the slot, %[ro] the variable rseq_offset. Labels: none (no
  * ring for this CPU, or off), full, late (the header's clock bits do not
- * reach), again (aborted).
+ * reach), other (the ring's last writer is another thread), again (aborted).
  *
  * The clock is read between the loads of ring and head. rdtsc waits for earlier
  * instructions, so before it stand only loads that nothing delays; the load
@@ -125,7 +125,7 @@ static inline uintptr_t near_address(const int32_t *entry)
 	"movl %%fs:4(%%r10), %%ecx\n\t"                                \
 	"cmpq (%%r11), %%rcx\n\t"                                      \
 	"jae %l[none]\n\t"                                             \
-	"movq 48(%%r11,%%rcx,8), %%rcx\n\t"                            \
+	"movq 64(%%r11,%%rcx,8), %%rcx\n\t"                            \
 	"rdtsc\n\t"                                                    \
 	"movq (%%rcx), %%r9\n\t"
 
@@ -141,11 +141,27 @@ static inline uintptr_t near_address(const int32_t *entry)
 	"movq 40(%[s]), %%r10\n\t"                                     \
 	"addq %%r9, %%r10\n\t"
 
+/* Makes the calling thread's token, or 0 where the channel has no records. The
+ * process's half lies in the page that fork wipes. */
+#define SECTION_TOKEN(reg, low)                                        \
+	"movq writer_number@gottpoff(%%rip), " reg "\n\t"              \
+	"movl %%fs:(" reg "), " low "\n\t"                             \
+	"addq 48(%%r11), " reg "\n\t"                                  \
+	"andq 56(%%r11), " reg "\n\t"
+
+/* RING-WRITER: an event only while the ring's last record is the thread's.
+ * order: RING_WRITER acquire */
+#define SECTION_WRITER(reg, low)                                       \
+	SECTION_TOKEN(reg, low)                                        \
+	"cmpq " reg ", 24(%%rcx)\n\t"                                  \
+	"jne %l[other]\n\t"
+
 #define SECTION_CLOCK_CHECK                                            \
 	"shlq $32, %%rdx\n\t"                                          \
 	"orq %%rax, %%rdx\n\t"                                         \
 	"cmpq 8(%%rcx), %%rdx\n\t"                                     \
-	"jae %l[late]\n\t"
+	"jae %l[late]\n\t"                                             \
+	SECTION_WRITER("%%rdx", "%%edx")
 
 #define SECTION_OFFSET	"andl 16(%%r11), %%r9d\n\t"
 

@@ -40,6 +40,7 @@ enum write_verdict {
 	WRITE_FITS,	/* there is room now */
 	WRITE_FULL,	/* not enough room in this sub-buffer */
 	WRITE_LATE,	/* needs a full timestamp */
+	WRITE_OTHER,	/* the ring's last writer is another thread */
 	WRITE_NONE,	/* no ring for this CPU; or off; or forked */
 	WRITE_AGAIN,	/* aborted */
 	WRITE_LOST,	/* given up and counted */
@@ -79,6 +80,13 @@ static inline uint32_t write_id_extended(int header)
 				       CTF_COMPACT_ID_EXTENDED;
 }
 
+/* Returns the room that each event of a channel with these contexts needs
+ * beside its own bytes: for a writer record before it. */
+static inline uint32_t write_record_room(uint32_t contexts)
+{
+	return contexts & CONTEXT_WRITER ? WRITER_BYTES_MAX : 0;
+}
+
 /* Tries once to write an event by a section (section-*.c); `extended`: with the
  * header that has 64 bits of clock. SIGSAFE. */
 enum write_verdict section_write(const struct write_slot *slot, int header,
@@ -89,6 +97,34 @@ enum write_verdict section_write(const struct write_slot *slot, int header,
  * SIGSAFE. */
 enum write_verdict section_switch(const struct write_slot *slot, int header,
 				  uint32_t need);
+
+/* A thread's writer record, and the token that it is written for. */
+struct writer {
+	uint64_t token;
+	uint64_t generation;		/* of the channel */
+	struct writer_record record;
+};
+
+/* A thread's number in its process; 0: it has none yet. Machine code has the
+ * name (pieces-x86_64.h). */
+extern __thread uint32_t writer_number
+	__attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/*
+ * Fills in the record of the calling thread, which gets a number. Returns 0
+ * if it may have none, nor a token: libc does not know the thread, so the CPU
+ * number in its thread-local memory may be another one's. SIGSAFE.
+ */
+int writer_fill(struct writer *writer, const struct channel *channel);
+
+/*
+ * Makes the calling thread the last writer of this CPU's ring, if `need` bytes,
+ * which are those of the record and of the event behind it, fit. WRITE_FITS:
+ * try the event again. WRITE_AGAIN: the record was made for another process or
+ * channel, or the section was aborted. SIGSAFE.
+ */
+enum write_verdict section_writer(const struct write_slot *slot, int header,
+				  const struct writer *writer, uint32_t need);
 
 /* Counts a lost event in this CPU's ring. Returns WRITE_DONE, WRITE_NONE or
  * WRITE_AGAIN. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The sections that are not on the fast path: the general event, the switch of
- * sub-buffers, the count of losses. Each commits by one store.
+ * The sections that are not on the fast path: the general event, the writer
+ * record, the switch of sub-buffers, the count of losses. Each commits by one
+ * store.
  *
  * Invariant: a section stores only values that depend on its own loads, and on
  * the caller's memory. The store to ts_limit, which follows a commit, is a
@@ -149,7 +150,8 @@ struct stamp {
 	"shlq $32, %%rdx\n\t"                                          \
 	"orq %%rax, %%rdx\n\t"                                         \
 	"movq %%rdx, %[stamp]\n\t"                                     \
-	"movq %%rcx, %[place]\n\t"
+	"movq %%rcx, %[place]\n\t"                                     \
+	SECTION_WRITER("%%rdi", "%%edi")
 
 #define GENERAL_SECTION(name, TABLE, HB, CLOCK)                        \
 static enum write_verdict name(const struct write_slot *s,             \
@@ -169,7 +171,7 @@ static enum write_verdict name(const struct write_slot *s,             \
 		       [stamp] "m"(stamp->clock),                      \
 		       [place] "m"(stamp->ring)                        \
 		     : SECTION_CLOBBERS, "rsi", "rdi", "xmm0", "xmm1"  \
-		     : none, full, late, again);                       \
+		     : none, full, late, other, again);                \
 	return WRITE_DONE;                                             \
 none:                                                                  \
 	return WRITE_NONE;                                             \
@@ -177,6 +179,8 @@ full:                                                                  \
 	return WRITE_FULL;                                             \
 late:                                                                  \
 	return WRITE_LATE;                                             \
+other:                                                                 \
+	return WRITE_OTHER;                                            \
 again:                                                                 \
 	return WRITE_AGAIN;                                            \
 }
@@ -200,7 +204,7 @@ GENERAL_SECTION(section_large_ext, "16", 14, CLOCK_WHOLE)
 	"movl %%fs:4(%%r10), %%ecx\n\t"                                \
 	"cmpq (%%r11), %%rcx\n\t"                                      \
 	"jae %l[none]\n\t"                                             \
-	"movq 48(%%r11,%%rcx,8), %%rcx\n\t"
+	"movq 64(%%r11,%%rcx,8), %%rcx\n\t"
 
 /* ring_absent has a ts_limit of 0, and nothing but it has. */
 #define SECTION_PRESENT                                                \
@@ -248,6 +252,145 @@ enum write_verdict section_write(const struct write_slot *slot, int header,
 			  section_compact_ext(slot, event, &stamp);
 	if (verdict == WRITE_DONE)
 		limit_raise(slot, (uint64_t)header, &stamp);
+	return verdict;
+}
+
+/* Makes rsi the number of writer records below head, as ring_records() does. */
+#define RECORDS_BELOW                                                  \
+	"movq 32(%%rcx), %%rsi\n\t"                                    \
+	"movl %%esi, %%edx\n\t"                                        \
+	"subl (%%rcx), %%edx\n\t"                                      \
+	"shrq $32, %%rsi\n\t"                                          \
+	"cmpl $1, %%edx\n\t"                                           \
+	"setge %%dl\n\t"                                               \
+	"movzbl %%dl, %%edx\n\t"                                       \
+	"subl %%edx, %%esi\n\t"
+
+/*
+ * A writer record (docs/writers.md). Its header is short if the clock allows
+ * that: the flags are of the comparison with ts_limit.
+ *
+ *	rax clock	r8 token	r9  head, then scratch
+ *	rdi record	rsi records	r10 new head
+ */
+#define RECORD_COMPACT                                                 \
+	"jae 3f\n\t"                                                   \
+	"addq $4+12, %%r10\n\t"                                        \
+	"shll $5, %%eax\n\t"                                           \
+	"movl %%eax, (%%rdi)\n\t"                                      \
+	"addq $4, %%rdi\n\t"                                           \
+	"jmp 5f\n"                                                     \
+	"3:\taddq $13+12, %%r10\n\t"                                   \
+	"movb $31, (%%rdi)\n\t"                                        \
+	"movl $0, 1(%%rdi)\n\t"                                        \
+	"movq %%rax, 5(%%rdi)\n\t"                                     \
+	"addq $13, %%rdi\n\t"
+#define RECORD_LARGE                                                   \
+	"jae 3f\n\t"                                                   \
+	"addq $6+12, %%r10\n\t"                                        \
+	"movw $0, (%%rdi)\n\t"                                         \
+	"movl %%eax, 2(%%rdi)\n\t"                                     \
+	"addq $6, %%rdi\n\t"                                           \
+	"jmp 5f\n"                                                     \
+	"3:\taddq $14+12, %%r10\n\t"                                   \
+	"movl $0xffff, (%%rdi)\n\t"                                    \
+	"movw $0, 4(%%rdi)\n\t"                                        \
+	"movq %%rax, 6(%%rdi)\n\t"                                     \
+	"addq $14, %%rdi\n\t"
+
+_Static_assert(WRITER_ID == 0 && sizeof(struct writer_record) == 12, "asm");
+_Static_assert(WRITER_BYTES_MAX == CTF_LARGE_EXT_BYTES + 12, "asm");
+
+/* The room is compared as in SWITCH_BODY, with the event behind the record. */
+#define RECORD_SECTION(name, HEADER)                                   \
+static enum write_verdict name(const struct write_slot *s,             \
+			       const struct writer *writer,            \
+			       uint64_t header, uint32_t need,         \
+			       struct stamp *stamp)                    \
+{                                                                      \
+	__asm__ goto(SECTION_BEGIN SECTION_TABLE SECTION_PRESENT       \
+		     "movq %[generation], %%rax\n\t"                   \
+		     "cmpq %%rax, 32(%%r11)\n\t"                       \
+		     "jne %l[again]\n\t"                               \
+		     /* the content is of this thread and process */    \
+		     SECTION_TOKEN("%%r8", "%%r8d")                    \
+		     "cmpq %[token], %%r8\n\t"                         \
+		     "jne %l[again]\n\t"                               \
+		     "cmpq %%r8, 24(%%rcx)\n\t"                        \
+		     "je %l[mine]\n\t"                                 \
+		     "rdtsc\n\t"                                       \
+		     "shlq $32, %%rdx\n\t"                             \
+		     "orq %%rdx, %%rax\n\t"                            \
+		     "movq (%%rcx), %%r9\n\t"                          \
+		     "movl %[need], %%edx\n\t"                         \
+		     "addl %%r9d, %%edx\n\t"                           \
+		     "xorl %%r9d, %%edx\n\t"                           \
+		     "cmpl 8(%%r11), %%edx\n\t"                        \
+		     "ja %l[full]\n\t"                                 \
+		     "movq %%r9, %%r10\n\t"                            \
+		     SECTION_OFFSET                                    \
+		     "leaq 4096(%%rcx,%%r9), %%rdi\n\t"                \
+		     /* RING-WRITER, 1: the word is cleared */          \
+		     "movq $0, 24(%%rcx)\n\t"                          \
+		     "xorl %%edx, %%edx\n\t"                           \
+		     "cmpq 8(%%rcx), %%rax\n\t"                        \
+		     "cmovaeq %%rax, %%rdx\n\t"                        \
+		     "movq %%rdx, %[stamp]\n\t"                        \
+		     "movq %%rcx, %[place]\n\t"                        \
+		     HEADER                                            \
+		     "5:\tmovq %[vpid], %%rdx\n\t"                     \
+		     "movq %%rdx, (%%rdi)\n\t"                         \
+		     "movl %[process], %%edx\n\t"                      \
+		     "movl %%edx, 8(%%rdi)\n\t"                        \
+		     RECORDS_BELOW                                     \
+		     "incl %%esi\n\t"                                  \
+		     "shlq $32, %%rsi\n\t"                             \
+		     "movl %%r10d, %%edx\n\t"                          \
+		     "orq %%rdx, %%rsi\n\t"                            \
+		     "movq %%rsi, 32(%%rcx)\n\t"                       \
+		     /* 3: head moves over the record, 4: the word;     \
+		      * order: RING_HEAD release                        \
+		      * order: RING_WRITER release */                   \
+		     "movq %%r10, (%%rcx)\n\t"                         \
+		     "movq %%r8, 24(%%rcx)\n" SECTION_END               \
+		     :                                                 \
+		     : [s] "r"(s), [ro] "m"(rseq_offset),              \
+		       [header] "r"(header), [need] "m"(need),         \
+		       [generation] "m"(writer->generation),           \
+		       [token] "m"(writer->token),                     \
+		       [vpid] "m"(writer->record.vpid),                \
+		       [process] "m"(writer->record.process),          \
+		       [stamp] "m"(stamp->clock),                      \
+		       [place] "m"(stamp->ring)                        \
+		     : SECTION_CLOBBERS, "rsi", "rdi"                  \
+		     : none, full, mine, again);                       \
+mine:                                                                  \
+	return WRITE_FITS;                                             \
+none:                                                                  \
+	return WRITE_NONE;                                             \
+full:                                                                  \
+	return WRITE_FULL;                                             \
+again:                                                                 \
+	return WRITE_AGAIN;                                            \
+}
+
+RECORD_SECTION(section_record_compact, RECORD_COMPACT)
+RECORD_SECTION(section_record_large, RECORD_LARGE)
+
+enum write_verdict section_writer(const struct write_slot *slot, int header,
+				  const struct writer *writer, uint32_t need)
+{
+	uint64_t index = (uint64_t)header;
+	struct stamp stamp = { 0 };
+	enum write_verdict verdict =
+		header == WRITE_LARGE ?
+			section_record_large(slot, writer, index, need,
+					     &stamp) :
+			section_record_compact(slot, writer, index, need,
+					       &stamp);
+
+	if (verdict == WRITE_FITS && stamp.clock)
+		limit_raise(slot, index, &stamp);
 	return verdict;
 }
 
@@ -326,12 +469,26 @@ enum write_verdict section_write(const struct write_slot *slot, int header,
 	"movq %%rdx, 92(%%r8)\n\t"                                     \
 	"movl 72(%%rcx), %%edx\n\t"                                    \
 	"movl %%edx, 100(%%r8)\n\t"       /* cpu_id */                 \
+	/* RING-WRITER: the packet has no record; `records` is anew */ \
+	"movq $0, 24(%%rcx)\n\t"                                       \
+	RECORDS_BELOW                                                  \
+	"movq %%rsi, %%rax\n\t"                                        \
+	"shlq $32, %%rax\n\t"                                          \
+	"movl (%%rcx), %%edx\n\t"                                      \
+	"orq %%rdx, %%rax\n\t"                                         \
+	"movq %%rax, 32(%%rcx)\n\t"                                    \
+	/* records before the new packet, widened */                   \
+	"movq 8(%%r9), %%rdx\n\t"                                      \
+	"subl %%edx, %%esi\n\t"                                        \
+	"addq %%rdx, %%rsi\n\t"                                        \
+	"movq %%rsi, 8(%%r8)\n\t"                                      \
 	/* head: same count, position behind the new packet's head */  \
 	"movl 4(%%rcx), %%edx\n\t"                                     \
 	"shlq $32, %%rdx\n\t"                                          \
 	"addl $104, %%r10d\n\t"                                        \
 	"orq %%rdx, %%r10\n\t"
 
+_Static_assert(offsetof(struct packet_head, records_before) == 8, "asm");
 _Static_assert(offsetof(struct packet_head, timestamp_end) == 60, "asm");
 _Static_assert(offsetof(struct packet_head, packet_seq_num) == 84, "asm");
 _Static_assert(offsetof(struct packet_head, cpu_id) == 100, "asm");

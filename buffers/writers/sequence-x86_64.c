@@ -175,11 +175,12 @@ WRITE_FUNCTION name(struct write_slot *s, uint64_t fixed,              \
 		       [element] "i"(offsetof(struct write_shape,      \
 					      var[0].element_bytes))   \
 		     : SECTION_CLOBBERS, "xmm0", "xmm1"                \
-		     : none, full, late, again);                       \
+		     : none, full, late, other, again);                \
 	return;                                                        \
 none:                                                                  \
 full:                                                                  \
 late:                                                                  \
+other:                                                                 \
 again:                                                                 \
 	write_hard(s, VALUE, var, kind);                               \
 }

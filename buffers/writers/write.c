@@ -31,13 +31,22 @@ SIGSAFE void write_nothing(struct write_slot *slot, uint64_t fixed,
 	(void)var;
 }
 
+/* Returns how many bytes of a sub-buffer an event needs: the section of a
+ * writer record and the switch must mean the same. */
+static uint64_t bytes_needed(const struct channel *channel, int header,
+			     int extended, const struct write_event *event)
+{
+	return write_event_bytes(event) +
+	       write_header_bytes(header, extended) +
+	       write_record_room(channel->contexts);
+}
+
 /* After WRITE_FULL from a section: makes room, or counts a loss. */
 static enum write_verdict room_make(const struct write_slot *slot, int header,
 				    int extended, struct channel *channel,
 				    const struct write_event *event)
 {
-	uint64_t need = write_event_bytes(event) +
-			write_header_bytes(header, extended);
+	uint64_t need = bytes_needed(channel, header, extended, event);
 	int oversize = need >= channel->sub_bytes - PACKET_HEAD_BYTES;
 	enum write_verdict verdict;
 
@@ -83,8 +92,23 @@ static enum write_verdict ring_find(const struct rings *rings,
 	return WRITE_NONE;
 }
 
-/* Handles a verdict that asks for another ring or for more room. Returns
- * WRITE_AGAIN if the section must try again. */
+/* After WRITE_OTHER from a section: writes the thread's record. */
+static enum write_verdict writer_enter(const struct write_slot *slot,
+				       int header, int extended,
+				       const struct channel *channel,
+				       const struct write_event *event)
+{
+	uint64_t need = bytes_needed(channel, header, extended, event);
+	struct writer writer = { .generation = event->generation };
+
+	if (!writer_fill(&writer, channel))
+		return WRITE_NONE;
+	return section_writer(slot, header, &writer,
+			      (uint32_t)min_u64(need, channel->sub_bytes));
+}
+
+/* Handles a verdict that asks for a writer record, another ring or more room.
+ * Returns WRITE_AGAIN if the section must try again. */
 static enum write_verdict write_mend(const struct write_slot *slot, int header,
 				     int extended, const struct rings *rings,
 				     struct channel *channel,
@@ -92,6 +116,11 @@ static enum write_verdict write_mend(const struct write_slot *slot, int header,
 				     enum write_verdict verdict,
 				     uint32_t *tries)
 {
+	if (verdict == WRITE_OTHER) {
+		verdict = writer_enter(slot, header, extended, channel, event);
+		if (verdict == WRITE_FITS)
+			return verdict;
+	}
 	if (verdict == WRITE_FULL) {
 		verdict = room_make(slot, header, extended, channel, event);
 		if (verdict == WRITE_FITS)

@@ -17,8 +17,10 @@
 #include "testsuite/unit/buffers/tracee.h"
 
 #include <dirent.h>
+#include <pthread.h>
 #include <sys/prctl.h>
 
+#include "base/sys.h"
 #include "buffers/ctf.h"
 #include "buffers/reader/reader.h"
 #include "buffers/writers/pieces-x86_64.h"
@@ -47,6 +49,11 @@ struct way {
 	uint32_t id;
 	struct write_shape shape;
 };
+
+/* In `contexts`: another thread has written all events before. */
+#define BY_OTHER	(1u << 31)
+#define OTHER		(CONTEXT_WRITER | BY_OTHER)
+#define CONTEXTS	(way->contexts & ~BY_OTHER)
 
 #define BLOCK(n)	{ .fixed_bytes = (n) }
 #define STRING		{ .fixed_bytes = 8, .nvar = 1, \
@@ -81,6 +88,15 @@ static const struct way ways[] = {
 	{ "full", FULL, 0, 0, 1, BLOCK(8) },
 	{ "full, both", FULL, 0, 0, 1, BOTH },
 	{ "elsewhere", ELSEWHERE, 0, 0, 1, BLOCK(8) },
+	{ "record", THIRD, 0, OTHER, 1, BLOCK(8) },
+	{ "record, large header", THIRD, SESSION_LARGE_HEADER, OTHER, 1, STRING },
+	{ "record, clock", LATE, 0, OTHER, 1, BLOCK(8) },
+	{ "record, first", FIRST, 0, CONTEXT_WRITER, 1, BLOCK(8) },
+	{ "record, switch", SWITCH, 0, CONTEXT_WRITER, 1, BLOCK(8) },
+	{ "record, switch, other", SWITCH, 0, OTHER, 1, BLOCK(60) },
+	{ "record, lap", LAPPED, SESSION_OVERWRITE, OTHER, 1, SHORTS },
+	{ "record, full", FULL, 0, OTHER, 1, BLOCK(8) },
+	{ "record, elsewhere", ELSEWHERE, 0, CONTEXT_WRITER, 1, BLOCK(8) },
 };
 
 /* The child's report. */
@@ -88,6 +104,8 @@ static struct report {
 	volatile uint32_t cpus;
 	volatile uint32_t before;	/* events, of a rehearsal */
 	volatile int after;		/* the last one is written */
+	volatile uint32_t self, other;	/* threads: of the last event, of those
+					 * before it */
 } *report;
 
 static struct text_map text;
@@ -133,7 +151,7 @@ static void child_open(void)
 	if (bed_open(NULL, rseq))
 		_exit(1);
 	report->cpus = bed.cpus;
-	if (channel_create(channel, 0, "steps", way->flags, way->contexts,
+	if (channel_create(channel, 0, "steps", way->flags, CONTEXTS,
 			   STEPS_RING, bed.cpus))
 		_exit(1);
 	channel_expect(channel, bed.first_locked);
@@ -190,17 +208,31 @@ static void rehearse(void)
 	_exit(n == BEFORE_MAX);
 }
 
+static void *before_write(void *none)
+{
+	uint32_t n;
+
+	report->other = (uint32_t)sys_gettid();
+	for (n = 0; n < report->before; n++)
+		write_one(n);
+	return none;
+}
+
 /* Is the child: stops before its last event, and after it. */
 static void be_child(void)
 {
 	unsigned char fixed[512];
 	struct write_var var[16];
-	uint32_t n;
+	pthread_t thread;
 
 	child_open();
-	for (n = 0; n < report->before; n++)
-		write_one(n);
-	event_make(n, fixed, var);
+	report->self = (uint32_t)sys_gettid();
+	if (!(way->contexts & BY_OTHER))
+		before_write(NULL);
+	else if (pthread_create(&thread, NULL, before_write, NULL) ||
+		 pthread_join(thread, NULL))
+		_exit(1);
+	event_make(report->before, fixed, var);
 	if (way->moment == LATE)
 		ring_here()->ts_limit = 1;
 	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
@@ -216,6 +248,10 @@ static void be_child(void)
 static struct event_shape steps;
 static struct event_shape *shapes;
 static struct packet_format format;
+static struct event_shape record_steps = {
+	.steps = { sizeof(struct writer_record) },
+	.known = 1,
+};
 
 static void format_make(void)
 {
@@ -229,12 +265,24 @@ static void format_make(void)
 					     STEP_SEQUENCE | 2 :
 					     STEP_STRING;
 	shapes[way->id] = steps;
+	shapes[WRITER_ID] = record_steps;
 	format = (struct packet_format){
 		.shapes = shapes,
 		.nshapes = way->id + 1,
-		.context_bytes = (uint32_t)context_bytes(way->contexts),
+		.context_bytes = (uint32_t)context_bytes(CONTEXTS),
 		.large = !!(way->flags & SESSION_LARGE_HEADER),
+		.writers = !!(way->contexts & CONTEXT_WRITER),
 	};
+}
+
+/* The packet's last writer record; zero: it has none. */
+static struct writer_record writer;
+
+/* Returns whether the next event is of the thread that the record names. */
+static int is_writers(void)
+{
+	return writer.vtid == (next == report->before ? report->self :
+							report->other);
 }
 
 /* Compares an event, but not its contexts. */
@@ -245,6 +293,14 @@ static size_t judge_event(const struct oracle_event *event, void *priv)
 
 	if (event->end - event->payload < (ptrdiff_t)format.context_bytes)
 		return ORACLE_WRONG;
+	if (format.writers && event->id == WRITER_ID) {
+		memcpy(&writer, event->payload, sizeof(writer));
+		return sizeof(writer);
+	}
+	if (format.writers && !is_writers()) {
+		printf("# event %u: its writer is %u\n", next, writer.vtid);
+		return ORACLE_WRONG;
+	}
 	inner.payload += format.context_bytes;
 	bytes = compare(&inner, priv);
 	return bytes == ORACLE_WRONG ? bytes : bytes + format.context_bytes;
@@ -259,8 +315,9 @@ static int judge_packet(const struct packet *packet, void *priv)
 	(void)priv;
 	memcpy(whole, &packet->head, PACKET_HEAD_BYTES);
 	memcpy(whole + PACKET_HEAD_BYTES, packet->events, packet->event_bytes);
+	memset(&writer, 0, sizeof(writer));
 	if (oracle_packet(&oracle, whole, bytes) ||
-	    oracle.events != packet->count)
+	    oracle.events != packet->count + packet->records)
 		return -EBADMSG;
 	return oracle_tail(&packet->head, oracle.clock, STEPS_RING) ?
 		       -EBADMSG :
