@@ -101,6 +101,7 @@ int metadata_format(struct packet_format *format, struct event_shape **shapes,
 	format->nshapes = top;
 	format->context_bytes = (uint32_t)context;
 	format->large = session->page.flags & SESSION_LARGE_HEADER;
+	format->writers = session->page.contexts & CONTEXT_WRITER;
 	if (ret) {
 		free(*shapes);
 		*shapes = NULL;
@@ -463,6 +464,7 @@ static void put_stream(FILE *out, const struct session_page *page)
 		"integer { size = 64; align = 8; signed = 0; base = 16; } _ip;",
 	};
 	bool large = page->flags & SESSION_LARGE_HEADER;
+	uint32_t fields = page->contexts & ~CONTEXT_WRITER;
 	unsigned int extended = large ? CTF_LARGE_ID_EXTENDED
 				      : CTF_COMPACT_ID_EXTENDED;
 	unsigned int align = large ? 8 : 1;
@@ -497,12 +499,12 @@ static void put_stream(FILE *out, const struct session_page *page)
 	      "\t\tuint64_t events_discarded;\n"
 	      "\t\tuint32_t cpu_id;\n"
 	      "\t};\n", out);
-	if (page->contexts)
+	if (fields)
 		fputs("\tevent.context := struct {\n", out);
 	for (unsigned int bit = 0; bit < ARRAY_SIZE(contexts); bit++)
-		if (page->contexts & (1u << bit))
+		if (fields & (1u << bit))
 			fprintf(out, "\t\t%s\n", contexts[bit]);
-	if (page->contexts)
+	if (fields)
 		fputs("\t};\n", out);
 	fputs("};\n", out);
 }

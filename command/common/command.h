@@ -217,7 +217,8 @@ int command_take_keep(uint64_t *ms, const char *text);
 
 /*
  * Parses "vtid,ip,...", or "none", into a mask of enum session_context. Returns
- * 0; or -EINVAL, and `bad` points to the word in text that is no context.
+ * 0; -EINVAL, and `bad` points to the word in text that is no context; or
+ * -EMLINK: "writer" is not alone.
  */
 int command_parse_contexts(uint32_t *mask, const char *text, const char **bad);
 

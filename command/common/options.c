@@ -640,6 +640,7 @@ static const struct {
 	{ "cpu", CONTEXT_CPU },
 	{ "ip", CONTEXT_IP },
 	{ "cpu_id", CONTEXT_CPU },	/* as LTTng has it */
+	{ "writer", CONTEXT_WRITER },
 	{ NULL, 0 }
 };
 
@@ -666,8 +667,11 @@ int command_parse_contexts(uint32_t *mask, const char *text, const char **bad)
 		if (!contexts[i].word)
 			return -EINVAL;
 		*mask |= contexts[i].bit;
-		if (!text[n])
-			return 0;
+		if (text[n])
+			continue;
+		/* a record would need the fields, too */
+		return *mask & CONTEXT_WRITER && *mask != CONTEXT_WRITER ?
+			       -EMLINK : 0;
 	}
 }
 
@@ -711,11 +715,16 @@ int command_take_contexts(const char **to, const char *text)
 {
 	const char *bad;
 	uint32_t mask;
+	int ret = command_parse_contexts(&mask, text, &bad);
 
-	if (command_parse_contexts(&mask, text, &bad))
+	if (ret == -EMLINK)
+		return command_misused("--context '%s': writer stands alone: "
+				       "its records already tell the thread",
+				       text);
+	if (ret)
 		return command_misused("unknown context '%.*s': give none, or "
-				       "vtid, vpid, procname, cpu, ip",
-				       (int)strcspn(bad, ","), bad);
+				       "vtid, vpid, procname, cpu, ip; or "
+				       "writer", (int)strcspn(bad, ","), bad);
 	*to = command_write_contexts(mask);
 	return *to ? COMMAND_DONE : command_failed("out of memory");
 }

@@ -44,7 +44,8 @@ static void propose_contexts(const struct proposal *p)
 		next.before = before;
 	}
 	for (int i = 0; command_context(i); i++)
-		propose(&next, command_context(i), NULL);
+		if (!comma || strcmp(command_context(i), "writer"))
+			propose(&next, command_context(i), NULL);
 	if (!comma)
 		propose(p, "none", NULL);
 	free(before);

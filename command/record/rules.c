@@ -28,7 +28,8 @@ static int same_event(uint64_t value, const void *key)
 {
 	const struct event_view *a = (const void *)(uintptr_t)value, *b = key;
 
-	return a->kind == b->kind && a->nfields == b->nfields &&
+	return a->writer == b->writer && a->kind == b->kind &&
+	       a->nfields == b->nfields &&
 	       !memcmp(a->types, b->types, a->nfields) &&
 	       a->shown_bytes == b->shown_bytes &&
 	       (!a->shown_bytes ||
@@ -89,7 +90,7 @@ static bool event_met(const struct event_view *event, const char *rule)
 	const char *condition;
 	size_t bytes;
 
-	if (!event)
+	if (!event || event->writer)
 		return false;
 	snprintf(id, sizeof(id), "%s/%s", event->channel, event->name);
 	if (!rule_matches(rule, id))

@@ -54,7 +54,7 @@ void chunk_add(struct timeline *t, const struct trace_event *event)
 	records_put(&class->records, &class->shape, event->fields, event->end);
 	bytes_put(&lane->records.fixed, &event->cpu, sizeof(event->cpu));
 	records_put(&lane->records, lane->contexts, event->context,
-		    event->fields);
+		    event_context_end(event));
 }
 
 void chunk_pair(struct timeline *t, const struct page_pair *pair)

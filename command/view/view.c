@@ -125,6 +125,7 @@ static int take_option(struct view *v, int key, const char *value)
 	case KEY_RAW:
 	case KEY_LONG:
 	case KEY_SHORT:
+		v->look.calls.raw = key == KEY_RAW;
 		v->text.form = key == KEY_RAW ? EVENT_RAW :
 			       key == KEY_LONG ? EVENT_LONG : EVENT_SHORT;
 		v->formed = true;

@@ -14,7 +14,7 @@ static const struct {
 } contexts[] = {
 	{ "vtid", CONTEXT_VTID }, { "vpid", CONTEXT_VPID },
 	{ "procname", CONTEXT_PROCNAME }, { "cpu", CONTEXT_CPU },
-	{ "ip", CONTEXT_IP },
+	{ "ip", CONTEXT_IP }, { "writer", CONTEXT_WRITER },
 };
 
 int session_contexts_parse(uint32_t *chosen, const char *list)
@@ -44,6 +44,9 @@ int session_contexts_parse(uint32_t *chosen, const char *list)
 			return -EINVAL;
 		bits |= contexts[i].bit;
 	}
+	/* a record would need the fields, too */
+	if (bits & CONTEXT_WRITER && bits != CONTEXT_WRITER)
+		return -EINVAL;
 	*chosen = bits;
 	return 0;
 }

@@ -131,7 +131,10 @@ static int count_distinct(struct object *object, void *arg)
 		if (record_same_event(pass->distinct[i], object))
 			return 0;
 	pass->distinct[pass->ndistinct++] = object;
-	return pass->ndistinct > COMPACT_EVENTS;
+	/* a writer record has an id, too */
+	return pass->ndistinct +
+		       !!(pass->session->contexts & CONTEXT_WRITER) >
+	       COMPACT_EVENTS;
 }
 
 /* Fills in the use of an object for a session. Returns 0, or -ENOSPC when there
@@ -357,6 +360,8 @@ int session_start(const struct session *model, uint32_t *matched)
 				  agent_cpus);
 	if (ret)
 		goto release;
+	if (session->contexts & CONTEXT_WRITER)
+		record_publish_writer(session->channel);
 	session->channel->quota = session->quota;
 	session_keep_begin(session);
 	channel_start(session->channel, agent_cpus_online);

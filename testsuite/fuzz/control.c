@@ -198,8 +198,9 @@ int session_start(const struct session *model, uint32_t *matched)
 	if (!memchr(model->name, 0, sizeof(model->name)) || !model->name[0] ||
 	    strchr(model->name, '/') || model->name[0] == '.')
 		wrong = "a bad name";
-	if (model->contexts > 31 || model->buffer > RING_MAX_BYTES ||
-	    model->flags > 7 || !model->nrules ||
+	if ((model->contexts > 31 && model->contexts != CONTEXT_WRITER) ||
+	    model->buffer > RING_MAX_BYTES || model->flags > 7 ||
+	    !model->nrules ||
 	    model->nrules > SESSION_RULES_MAX)
 		wrong = "a bad session";
 	for (i = 0; i < model->nrules && !wrong; i++)

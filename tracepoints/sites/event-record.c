@@ -73,6 +73,27 @@ static int same_event(uint64_t value, const void *arg)
 			  shown_of_site(object->site));
 }
 
+/* Tells whether a record describes writer records. */
+static int is_writer(const struct channel *channel,
+		     const struct event_record *record)
+{
+	return record->id == WRITER_ID && channel->contexts & CONTEXT_WRITER;
+}
+
+struct event_record *record_publish_writer(struct channel *channel)
+{
+	static const char text[] = WRITER_CHANNEL "\0" WRITER_NAME "\0"
+				   "vpid, vtid, process\0";
+	struct event_record model = {
+		.id = WRITER_ID,
+		.kind = TAFFRAIL_KIND_EVENT,
+		.nfields = 3,
+		.types = { TAFFRAIL_T_S32, TAFFRAIL_T_S32, TAFFRAIL_T_U32 },
+	};
+
+	return channel_record_add(channel, &model, text, sizeof(text));
+}
+
 struct event_record *record_publish(struct channel *channel,
 				    const struct object *object)
 {
@@ -96,6 +117,7 @@ struct event_record *record_publish(struct channel *channel,
 	     records->bytes += record->bytes) {
 		record = (const void *)(key.records + records->bytes);
 		if (record->kind != RECORD_MODULES &&
+		    !is_writer(channel, record) &&
 		    index_add(&records->index, texts_hash(record->text),
 			      records->bytes + 1))
 			return NULL;
@@ -104,7 +126,8 @@ struct event_record *record_publish(struct channel *channel,
 			   &key);
 	if (found)
 		return (struct event_record *)(key.records + found - 1);
-	model.id = records->index.used;
+	model.id = records->index.used +
+		   !!(channel->contexts & CONTEXT_WRITER);
 	__builtin_memcpy(model.types, object->types, sizeof(model.types));
 	return channel_record_add(channel, &model, texts,
 				  object->site->text_bytes_);

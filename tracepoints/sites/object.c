@@ -324,7 +324,8 @@ static void slot_prepare(struct object *object, uint32_t bit,
 					    &slot->step);
 	store_release(&object->shape.oversize[bit], use->oversize,
 		      OVERSIZE_COUNT);
-	mask_set(&object->contexts, bit, !!channel->contexts);
+	mask_set(&object->contexts, bit,
+		 !!(channel->contexts & ~CONTEXT_WRITER));
 	object->special = object->contexts | object->conditions;
 	store_release(&slot->rings[header], channel->rings, WRITE_SLOT);
 }

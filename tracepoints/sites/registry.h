@@ -271,6 +271,10 @@ int record_same_event(const struct object *a, const struct object *b);
 struct event_record *record_publish(struct channel *channel,
 				    const struct object *object);
 
+/* Publishes the description of writer records, as the first one of a channel
+ * that has them. Results as record_publish(). */
+struct event_record *record_publish_writer(struct channel *channel);
+
 /* For the registry alone: shape.c. */
 
 /*

@@ -140,6 +140,8 @@ struct trace_class {
 	bool context_fixed;
 	uint32_t context_bytes;
 	bool large;			/* the events' header */
+	bool writers;			/* events of WRITER_ID are records, and
+					 * make `context` (reader.c) */
 	struct event_class **events;	/* by code, NULL where there is none */
 	size_t nevents;			/* of events[] */
 	uint32_t nclasses;		/* events that are not NULL */

@@ -158,7 +158,7 @@ const uint8_t *field_at_bytes(const struct field_at *at,
 {
 	bool context = at->source == FIELD_OF_CONTEXT;
 	const uint8_t *p = context ? event->context : event->fields;
-	const uint8_t *end = context ? event->fields : event->end;
+	const uint8_t *end = context ? event_context_end(event) : event->end;
 	const struct field_class *members;
 	int64_t step;
 

@@ -43,6 +43,14 @@ struct trace_event {
 	struct read_stream *stream;
 };
 
+/* Returns the end of an event's contexts. Those of writer records are not in
+ * the packet. */
+static inline const uint8_t *event_context_end(const struct trace_event *event)
+{
+	return event->trace->writers ? event->context + sizeof(uint32_t) :
+				       event->fields;
+}
+
 /* Events that a stream lost; or, where `from` is TIME_MIN, before its first
  * packet. */
 struct trace_loss {
@@ -63,6 +71,9 @@ struct reader_calls {
 	void (*problem)(const char *where, const char *fact, void *priv);
 	/* events were lost; or NULL */
 	void (*loss)(const struct trace_loss *loss, void *priv);
+	/* writer records are events like others, as in the packets; else they
+	 * are the context vtid of the events behind them */
+	bool raw;
 	void *priv;
 };
 

@@ -167,7 +167,8 @@ bool read_trace_more(struct trace_class *trace, const char *text)
 		goto free;
 	memcpy(events, trace->events, trace->nevents * sizeof(*events));
 	for (size_t i = 0; i < other.nevents; i++) {
-		if (!other.events[i] || events[i])
+		if (!other.events[i] || events[i] ||
+		    (trace->writers && i == WRITER_ID))
 			continue;
 		events[i] = other.events[i];
 		events[i]->shared = false;

@@ -24,10 +24,59 @@ void reader_problem(struct reader *reader, const char *where,
 	reader->calls->problem(where, fact, reader->calls->priv);
 }
 
+/*
+ * Writer records (docs/writers.md) are the context vtid of the events behind
+ * them, as if each event had the field; stream.c keeps the last record. Such a
+ * trace has no other contexts, and readers see no event class of the record.
+ */
+static const struct field_class vtid = {
+	.kind = FIELD_INTEGER,
+	.bytes = sizeof(uint32_t),
+	.is_signed = true,
+	.base = 10,
+	.name = "vtid",
+};
+
+static const struct field_class writer_context = {
+	.kind = FIELD_STRUCT,
+	.members = &vtid,
+	.nmembers = 1,
+};
+
+/* Returns whether a class is that of writer records: by the name, and by the
+ * fields of struct writer_record. */
+static bool is_record(const struct event_class *class)
+{
+	static const char *const names[] = { "vpid", "vtid", "process" };
+	const struct field_class *fields = class->fields;
+	bool same = !strcmp(class->name, WRITER_CHANNEL ":" WRITER_NAME) &&
+		    fields->nmembers == ARRAY_SIZE(names) && class->fixed &&
+		    class->bytes == sizeof(struct writer_record);
+
+	for (size_t i = 0; same && i < ARRAY_SIZE(names); i++)
+		same = fields->members[i].kind == FIELD_INTEGER &&
+		       fields->members[i].bytes == sizeof(uint32_t) &&
+		       !strcmp(fields->members[i].name, names[i]);
+	return same;
+}
+
+/* Makes writer records the context of a trace's events, if it has records. */
+static void writers_take(struct trace_class *trace)
+{
+	if (trace->foreign || trace->context || trace->nevents <= WRITER_ID ||
+	    !trace->events[WRITER_ID] || !is_record(trace->events[WRITER_ID]))
+		return;
+	trace->writers = true;
+	trace->context = &writer_context;
+	trace->events[WRITER_ID] = NULL;
+}
+
 int reader_add_trace(struct reader *reader, struct trace_class *trace)
 {
 	if (!array_grow(&reader->traces, reader->ntraces, sizeof(trace)))
 		return -ENOMEM;
+	if (!reader->calls->raw)
+		writers_take(trace);
 	trace->number = reader->ntraces;
 	reader->traces[reader->ntraces++] = trace;
 	return 0;

@@ -121,6 +121,7 @@ static bool ring_packet(struct read_stream *stream, uint64_t begin,
 		packet->events = p->events;
 		packet->bytes = p->event_bytes;
 		packet->missed = p->missed;
+		packet->writer = p->writer;
 		return true;
 	}
 	return false;

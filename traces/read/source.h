@@ -25,6 +25,8 @@ struct read_packet {
 	struct packet_head before;
 	uint64_t missed;		/* events before it that were
 					 * overwritten before they were read */
+	struct writer_record writer;	/* of the events before its first one:
+					 * the packet goes on */
 };
 
 /* Where the packets or events of a stream come from. */
@@ -69,6 +71,7 @@ struct read_stream {
 	uint64_t skipped_end;
 	bool cut;			/* the packet is: read_packet */
 	uint64_t events;		/* of the packet, so far */
+	struct writer_record writer;	/* the last one; all zero: none */
 	unsigned int cuts;		/* map_guard_cuts, as looked at last */
 	size_t rank;			/* among events of one time */
 	bool waiting;			/* in the heap: it has an event */

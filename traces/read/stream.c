@@ -6,6 +6,8 @@
  * two ends are equal and the next packet is due. s->head is also the packet
  * that losses and gaps before the next one are told from.
  */
+#include <string.h>
+
 #include "traces/read/private.h"
 
 /* Returns the time of day of a reading of the stream's clock, in nanoseconds.
@@ -40,6 +42,16 @@ static int skip_fields(struct cursor *c, const struct event_class *class)
 	return bytes < 0 ? -EBADMSG : cursor_skip(c, (uint64_t)bytes);
 }
 
+/* Takes a writer record behind its header. Returns 0 or -EBADMSG. */
+static int take_writer(struct read_stream *s, struct cursor *c)
+{
+	if (cursor_room(c) < sizeof(s->writer))
+		return -EBADMSG;
+	memcpy(&s->writer, c->p, sizeof(s->writer));
+	c->p += sizeof(s->writer);
+	return 0;
+}
+
 /* Moves to the packet's first event at or behind the reading s->begin, or to
  * the packet's last event. Stops before a damaged event: take_event() reports
  * it. */
@@ -52,8 +64,16 @@ static void skip_before(struct read_stream *s)
 
 	while (c.p < c.end) {
 		s->cursor = c;
-		s->events = n++;
-		if (cursor_header(&c, trace->large) || c.id >= trace->nevents)
+		s->events = n;
+		if (cursor_header(&c, trace->large))
+			break;
+		if (trace->writers && c.id == WRITER_ID) {
+			if (take_writer(s, &c))
+				break;
+			continue;
+		}
+		n++;
+		if (c.id >= trace->nevents)
 			break;
 		class = trace->events[c.id];
 		if (!class || cursor_skip(&c, trace->context_bytes) ||
@@ -124,6 +144,7 @@ static bool packet_next(struct read_stream *s)
 
 	((struct trace_class *)s->event.trace)->read += s->events;
 	s->events = 0;
+	memset(&s->writer, 0, sizeof(s->writer));
 	if (!s->source->packet(s, s->begin, &packet))
 		return false;
 	if (packet.follows) {
@@ -140,6 +161,7 @@ static bool packet_next(struct read_stream *s)
 	tell_before(s, &packet);
 	s->head = packet.head;
 	s->cut = packet.cut;
+	s->writer = packet.writer;
 	s->started = true;
 	s->cursor.p = packet.events;
 	s->cursor.end = packet.events + packet.bytes;
@@ -174,8 +196,9 @@ static const struct event_class *find_class(struct read_stream *s, uint32_t id)
 	return class;
 }
 
-/* Takes the event at the cursor. Returns 0 or a negative errno; the event is
- * then not complete, and the cursor is where it was found to be damaged. */
+/* Takes the event at the cursor. Returns 0, 1 if it is a writer record, or a
+ * negative errno; the event is then not complete, and the cursor is where it
+ * was found to be damaged. */
 static int take_event(struct read_stream *s)
 {
 	const struct trace_class *trace = s->event.trace;
@@ -187,8 +210,10 @@ static int take_event(struct read_stream *s)
 	ret = cursor_header(c, trace->large);
 	if (ret)
 		return -EBADMSG;
+	if (trace->writers && c->id == WRITER_ID)
+		return take_writer(s, c) ?: 1;
 	class = find_class(s, c->id);
-	s->event.context = c->p;
+	s->event.context = trace->writers ? (uint8_t *)&s->writer.vtid : c->p;
 	if (!class || cursor_skip(c, trace->context_bytes))
 		return -EBADMSG;
 	s->event.class = class;
@@ -225,6 +250,8 @@ bool stream_next(struct read_stream *s)
 		}
 		if (!ret)
 			return true;
+		if (ret > 0)
+			continue;
 		if (!s->cut)
 			reader_problem(s->reader, s->path ? s->path :
 				       s->event.trace->path, "%s, packet %llu: "

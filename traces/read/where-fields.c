@@ -445,7 +445,7 @@ void where_fields_gather(const struct where_fields *fields,
 	take_struct(&g, fields->fields, event->fields, event->end);
 	if (fields->context)
 		take_struct(&g, fields->context, event->context,
-			    event->fields);
+			    event_context_end(event));
 	if (fields->process)
 		memcpy(values->fixed + fields->shape.fixed_bytes -
 		       sizeof(event->trace->vpid), &event->trace->vpid,

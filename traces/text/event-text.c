@@ -412,7 +412,7 @@ static void put_foreign(struct event_text *text,
 	if (head->context) {
 		out_text(out, between);
 		put_struct(text, event->trace->context, head->context,
-			   event->context, event->fields);
+			   event->context, event_context_end(event));
 		between = ", ";
 	}
 	if (event->class->specific) {
@@ -434,7 +434,7 @@ static void put_thread(struct out *out, const struct trace_event *event,
 		       size_t thread)
 {
 	const struct field_class *context = event->trace->context;
-	const uint8_t *at = event->context, *end = event->fields;
+	const uint8_t *at = event->context, *end = event_context_end(event);
 	int64_t id = event->trace->vpid, bytes = 0;
 
 	for (size_t i = 0; context && i < thread && bytes >= 0; at += bytes)
@@ -465,7 +465,7 @@ static void put_short(struct event_text *text, const struct trace_event *event,
 	}
 	if (head->context)
 		put_members(text, event->trace->context, head->context,
-			    event->context, event->fields);
+			    event->context, event_context_end(event));
 	if (head->specific)
 		put_members(text, event->class->specific, head->specific,
 			    event->specific, event->context);
@@ -508,7 +508,7 @@ void event_text_put(struct event_text *text, const struct trace_event *event)
 	out_bytes(out, " }, ", 4);
 	if (head->context) {
 		put_struct(text, event->trace->context, head->context,
-			   event->context, event->fields);
+			   event->context, event_context_end(event));
 		out_bytes(out, ", ", 2);
 	}
 	if (text->messages && message_text_is(event->class))

@@ -95,8 +95,9 @@ static const struct {
 	/* bash makes three words of it */
 	{ "made|--output|=|y|", ":files\n" },
 	{ "made|--file|=", ":files\n" },
-	{ "made|--context=", CONTEXTS("--context=") "--context=none\n" },
-	{ "made|-c|", CONTEXTS("") "none\n" },
+	{ "made|--context=", CONTEXTS("--context=") "--context=writer\n"
+	  "--context=none\n" },
+	{ "made|-c|", CONTEXTS("") "writer\nnone\n" },
 	{ "made|-c|v", "vtid\nvpid\n" },
 	{ "made|-c|vtid,", CONTEXTS("vtid,") },
 	{ "made|-c|vtid,ip,c", "vtid,ip,cpu\nvtid,ip,cpu_id\n" },

@@ -186,6 +186,11 @@ static void check_words(void)
 	unit_equal(command_parse_contexts(&mask, "none", &bad), 0,
 		   "no contexts");
 	unit_equal(mask, 0, "no contexts: mask");
+	unit_equal(command_parse_contexts(&mask, "writer", &bad), 0,
+		   "writer");
+	unit_equal(mask, CONTEXT_WRITER, "writer: mask");
+	unit_equal(command_parse_contexts(&mask, "writer,ip", &bad), -EMLINK,
+		   "writer and a context");
 	unit_equal(command_parse_contexts(&mask, "none,ip", &bad), -EINVAL,
 		   "none and a context");
 	unit_equal(command_parse_contexts(&mask, "vtid,cpux", &bad), -EINVAL,
