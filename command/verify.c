@@ -72,13 +72,16 @@ int verify_main(int argc, char **argv)
 	if (ret < 0)
 		return command_failed("%s: %s", path, strerror(-ret));
 	printf("%llu emitted = %llu kept + %llu overwritten + %llu lost, "
-	       "in %s of %s\n",
+	       "in %s of %s",
 	       (unsigned long long)result.emitted,
 	       (unsigned long long)result.kept,
 	       (unsigned long long)result.overwritten,
 	       (unsigned long long)result.lost,
 	       counted(result.streams, "stream"),
 	       counted(result.traces, "trace"));
+	if (result.records)
+		printf(", with %s", counted(result.records, "writer record"));
+	putchar('\n');
 	if (ret)
 		return command_failed("%s: %s", path,
 				      counted((uint64_t)ret, "problem"));

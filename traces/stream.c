@@ -51,6 +51,7 @@ int trace_packet(struct trace_stream *stream, const struct packet *packet)
 	if (ret)
 		return trace_packet_unwritten(stream, packet, ret);
 	stream->kept += packet->count;
+	stream->trace->set->records += packet->records;
 	ret = trace_limit_count(stream, packet);
 	stream->failed = ret;
 	return trace_failed(stream->trace, ret);

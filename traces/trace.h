@@ -76,6 +76,7 @@ struct trace_set {
 	bool final;			/* no more anchors are taken */
 	int error;			/* first failure to write, or 0 */
 	uint64_t kept;			/* totals, of finished traces */
+	uint64_t records;		/* of writers, that were written */
 	uint64_t lost;
 	uint64_t overwritten;
 	uint64_t taken;			/* before, by another recorder */

@@ -196,7 +196,11 @@ static int check_packet(struct stream *s)
 		ret = packet_walk(&s->v->format, head.timestamp_begin, at,
 				  bytes, &walk);
 		s->kept += walk.count;
-		if (ret)
+		s->v->result->records += walk.records;
+		if (!ret && s->v->format.writers && walk.nameless)
+			ret = bad_file(s, "packet %llu begins without a writer "
+				       "record", number);
+		else if (ret)
 			ret = bad_file(s, "packet %llu: event %llu makes no "
 				       "sense", number,
 				       (unsigned long long)walk.count);

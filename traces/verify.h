@@ -16,6 +16,7 @@ struct verify_result {
 	uint64_t kept;
 	uint64_t overwritten;
 	uint64_t lost;			/* including events without a ring */
+	uint64_t records;		/* of writers, beside the events */
 	uint64_t problems;
 };
 

@@ -112,6 +112,7 @@ struct packet {
 struct packet_walk {
 	uint64_t count;			/* good events */
 	uint64_t records;		/* good writer records */
+	uint64_t nameless;		/* events before the first of these */
 	uint64_t bytes;			/* of both */
 	uint64_t last;			/* clock value of the last, or begin */
 	struct writer_record writer;	/* the last one; all zero: none */

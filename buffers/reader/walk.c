@@ -35,6 +35,7 @@ int packet_walk(const struct packet_format *format, uint64_t begin,
 			walk->records++;
 		} else {
 			walk->count++;
+			walk->nameless += !walk->records;
 		}
 		walk->bytes = (uint64_t)(c.p - (const uint8_t *)events);
 		walk->last = c.clock;

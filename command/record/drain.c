@@ -302,12 +302,14 @@ void drain_summary(const struct drain *drain, size_t processes,
 		command_warn("0 events%s%s%s, so there is no trace",
 			     *text ? " (" : "", text, *text ? ")" : "");
 	else
-		command_warn("%s (%s%llu lost, %s%s%.1f bytes per event) of %s "
-			     "in %s", counted(set->kept, "event"),
+		command_warn("%s (%s%llu lost, %s%s%.1f bytes per event%s%s) of "
+			     "%s in %s", counted(set->kept, "event"),
 			     trace_lost_least(set),
 			     (unsigned long long)set->lost, text,
 			     *text ? ", " : "", set->kept ?
 			     (double)set->bytes / (double)set->kept : 0.0,
+			     set->records ? ", " : "", set->records ?
+			     counted(set->records, "writer record") : "",
 			     counted(processes, "process"), set->path);
 	if (processes && set->overwritten)
 		command_warn("%s %s %s",

@@ -24,13 +24,16 @@ before:
 	locked) export GLIBC_TUNABLES=glibc.pthread.rseq=0 ;;
 	monotonic) export TAFFRAIL_CLOCK=monotonic ;;
 	esac
-	taffrail record --context writer -o out -- $CASES/writers 2000
+	taffrail record --context writer -o out -- $CASES/writers 2000 2>err
 case: every event's thread is told
 run: taffrail view --long out | $CASES/differ
 whole stdout: 1 0 0
 case: the counts are the program's events
 run: taffrail verify out && test $(taffrail view --long out | wc -l) = $(taffrail verify out | cut -d' ' -f1)
 stdout: ^(\d+) emitted = \1 kept
+case: records are counted, too
+run: test "$(taffrail verify out | sed -n 's/.*, with \([0-9]*\) writer records*$/\1/p')" = $(babeltrace2 out | grep -c taffrail:writer:) && grep ", $(babeltrace2 out | grep -c taffrail:writer:) writer records)" err
+stdout: bytes per event
 case: no event of the record is shown
 run: taffrail view --long out
 no stdout: taffrail:writer

@@ -140,6 +140,22 @@ static struct event_shape shapes[2] = {
 	{ { sizeof(struct writer_record) }, 1, 0 }, { { 8 }, 1, 0 },
 };
 
+/* A packet whose first event has no record before it. */
+static void test_nameless(void)
+{
+	struct packet_format format = {
+		.shapes = shapes, .nshapes = 2, .writers = true,
+	};
+	unsigned char bytes[12 + 16 + 12] = { 1, [28] = 1 };
+	struct packet_walk walk;
+
+	unit_equal(packet_walk(&format, 0, bytes, sizeof(bytes), &walk), 0,
+		   "a packet without a first record");
+	unit_equal((long long)walk.count, 2, "its events");
+	unit_equal((long long)walk.records, 1, "its records");
+	unit_equal((long long)walk.nameless, 1, "events before the first");
+}
+
 static int judge_ring(const char *name, void *priv)
 {
 	struct packet_format format = {
@@ -435,6 +451,7 @@ int main(int argc, char **argv)
 	sched_setaffinity(0, sizeof(set), &set);
 	report = mmap(NULL, sizeof(*report), PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	test_nameless();
 	if (!write_rseq_test()) {
 		unit_skip("rseq", "no rseq");
 		return unit_end();
