@@ -123,7 +123,8 @@ tracepoints_plan_sources = \
 	tracepoints/usdt/plan/plan.h \
 	tracepoints/usdt/plan/scan-private.h \
 	tracepoints/usdt/plan/scan-x86_64.c \
-	tracepoints/usdt/plan/search.c
+	tracepoints/usdt/plan/search.c \
+	tracepoints/usdt/plan/sections-private.h
 
 # libtaffrail-usdt.so
 usdt_sources = \
