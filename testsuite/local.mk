@@ -85,6 +85,7 @@ unit_programs = \
 	testsuite/unit/tracepoints/scalar \
 	testsuite/unit/tracepoints/shown \
 	testsuite/unit/tracepoints/ust \
+	testsuite/unit/tracepoints/usdt-functions \
 	testsuite/unit/tracepoints/usdt-move \
 	testsuite/unit/tracepoints/usdt-note \
 	testsuite/unit/tracepoints/usdt-operand \

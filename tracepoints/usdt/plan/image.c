@@ -137,7 +137,7 @@ static uint64_t take_leb(struct reading *r)
 struct common {
 	uint8_t code;
 	uint8_t handlers;	/* PE_OMIT: it has none */
-	uint8_t augmented;
+	uint8_t signal;		/* a frame that the kernel makes */
 };
 
 /* Returns how many bytes a pointer of an encoding has. */
@@ -190,6 +190,7 @@ static int common_read(const struct usdt_image *image, uint64_t address,
 	take_leb(&r);			/* bytes of what follows */
 	common->code = 0;
 	common->handlers = PE_OMIT;
+	common->signal = 0;
 	/* the data that the letters announce */
 	for (i = 1; letters[i] && r.ok; i++) {
 		switch (letters[i]) {
@@ -202,7 +203,8 @@ static int common_read(const struct usdt_image *image, uint64_t address,
 		case 'P':
 			take_bytes(&r, encoded_bytes(take_bytes(&r, 1)));
 			break;
-		case 'S':	/* a signal's frame */
+		case 'S':
+			common->signal = 1;
 			break;
 		default:
 			r.ok = 0;
@@ -233,6 +235,7 @@ static int frame_read(const struct usdt_image *image, uint64_t address,
 	at = r.address;
 	function->start = at + take_signed4(&r);
 	function->end = function->start + take_bytes(&r, 4);
+	function->signal = common.signal;
 	length = take_leb(&r);		/* bytes of what follows */
 	at = r.address + length;
 	function->handlers = common.handlers == PE_OMIT ?

@@ -37,6 +37,7 @@ struct usdt_function {
 	uint64_t end;
 	uint64_t handlers;	/* address of its exception table, or 0 */
 	int part;		/* of another function: begins with its frame */
+	int signal;		/* a signal's handler returns to it */
 };
 
 /*

@@ -137,8 +137,15 @@ static void walk_insn(struct planning *p, struct walk *walk, uint64_t address,
 	/* claims up to here are decided: noted just now, or wrong */
 	while (walk->claim < walk->claims_end && walk->claim->end <= end)
 		walk->claim++;
+	for (; walk->plan < walk->plans_end && walk->plan->address < end;
+	     walk->plan++)
+		if (walk->plan->address != address)
+			walk->plan->limit = USDT_UNDECODED;
 	for (plan = walk->covers; plan < walk->plan; plan++) {
 		at = address - plan->address;
+		/* a nop stays; a site in the middle of this instruction */
+		if (address < plan->address || (!at && !plan->whole))
+			continue;
 		if (at >= USDT_PATCH_MAX) {
 			walk->covers += plan == walk->covers;
 			continue;
@@ -162,10 +169,15 @@ static void walk_insn(struct planning *p, struct walk *walk, uint64_t address,
 				(insn->faults == USDT_SAFE_IN_FRAME &&
 				 !walk->framed);
 	}
-	for (; walk->plan < walk->plans_end && walk->plan->address < end;
-	     walk->plan++)
-		if (walk->plan->address != address)
-			walk->plan->limit = USDT_UNDECODED;
+}
+
+/* Tells whether plans cover the next instruction, or begin with it, so that
+ * every member of `struct usdt_decoded` must be known. */
+static int walk_covers(const struct walk *walk, uint64_t address)
+{
+	return walk->covers != walk->plan ||
+	       (walk->plan < walk->plans_end && walk->plan->whole &&
+		walk->plan->address == address);
 }
 
 /*
@@ -195,10 +207,9 @@ static void function_walk(struct planning *p, struct walk *walk)
 		    walk->covers == walk->plans_end)
 			return;
 		address = walk->function.start + at;
-		/* of an instruction that plans cover, every member of `insn`
-		 * must be known: only the decoder gives all */
+		/* only the decoder gives every member of `insn` */
 		if (!bytes ||
-		    ((walk->covers != walk->plan ||
+		    ((walk_covers(walk, address) ||
 		      !usdt_decode_plain(bytes + at, n - at, address, &insn)) &&
 		     !usdt_decode(p->decoder, bytes + at, n - at, address,
 				  &insn)))
@@ -282,13 +293,15 @@ static enum usdt_reason site_look(struct planning *p, struct usdt_plan *plan)
 
 	bytes = usdt_image_at(&p->image, plan->address, USDT_JUMP_BYTES,
 			      PF_R | PF_X, NULL);
-	if (!bytes || bytes[0] != NOP)
+	if (!bytes || (bytes[0] != NOP && !plan->whole))
 		return USDT_NO_NOP;
 	if (!usdt_image_function(&p->image, plan->address, &function))
 		return USDT_NO_FUNCTION;
 	plan->start = function.start;
 	plan->end = function.end;
 	plan->part = (uint8_t)!!function.part;
+	if (function.signal)
+		return USDT_SIGNAL_FRAME;
 	if (function.handlers &&
 	    !usdt_image_handlers(&p->image, &function, handler_led, &p->scan))
 		return USDT_HANDLERS;
@@ -346,19 +359,40 @@ static enum usdt_reason site_settle(const struct planning *p,
 	return USDT_FINE;
 }
 
+/* Notes in a plan whose site moves that a probe's nop is among the bytes, or so
+ * shortly before them that a jump there would have some as its operand. */
+static void whole_near(struct usdt_plan *plan, uint64_t nop)
+{
+	if (!plan->reason && nop + USDT_JUMP_BYTES > plan->address &&
+	    nop < plan->address + plan->covered)
+		plan->reason = USDT_OVERLAPS;
+}
+
 /* Notes in plans that another probe's nop is among their bytes. */
 static int probe_seen(const struct usdt_probe *probe, void *arg)
 {
 	struct planning *p = arg;
-	uint32_t i = usdt_plans_before(p->scan.plans, p->scan.count,
-				       probe->address);
+	uint32_t before = usdt_plans_before(p->scan.plans, p->scan.count,
+					    probe->address);
+	uint32_t i;
 
-	while (i-- > 0) {
+	for (i = before; i < p->scan.count; i++) {
+		if (p->scan.plans[i].address >=
+		    probe->address + USDT_JUMP_BYTES)
+			break;
+		if (p->scan.plans[i].whole)
+			whole_near(&p->scan.plans[i], probe->address);
+	}
+	for (i = before; i-- > 0;) {
 		struct usdt_plan *plan = &p->scan.plans[i];
 		uint64_t k = probe->address - plan->address;
 
 		if (k >= USDT_PATCH_MAX)
 			break;
+		if (plan->whole) {
+			whole_near(plan, probe->address);
+			continue;
+		}
 		if (plan->reason || k >= plan->switched || plan->beside == k)
 			continue;
 		/* it moves, too, if it is the only one. A nop of our own marker
@@ -419,15 +453,12 @@ void usdt_plan(const struct usdt_file *file, const struct usdt_decoder *decoder,
 	       struct usdt_plan *plans, uint32_t n)
 {
 	struct planning p = { .decoder = decoder };
-	uint64_t address;
 	uint32_t i;
 	int reason = USDT_NO_DECODER;
 
-	for (i = 0; i < n; i++) {
-		address = plans[i].address;
-		__builtin_memset(&plans[i], 0, sizeof(plans[i]));
-		plans[i].address = address;
-	}
+	for (i = 0; i < n; i++)
+		plans[i] = (struct usdt_plan){ .address = plans[i].address,
+					       .whole = plans[i].whole };
 	if (n && decoder)
 		reason = usdt_image_open(&p.image, file) ?
 				 USDT_NO_FUNCTION :
@@ -450,6 +481,7 @@ const char *usdt_reason_text(enum usdt_reason reason)
 		[USDT_LED_TO] = "a jump leads into the code after the nop",
 		[USDT_FIXED] = "an instruction after it cannot be moved",
 		[USDT_FAULTS] = "an instruction after it may fault, and the program handles SIGSEGV or SIGBUS",
+		[USDT_SIGNAL_FRAME] = "unwinders know its function by its bytes",
 		[USDT_HANDLERS] = "its function's exception handlers are not known",
 	};
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Plans jumps of five bytes that replace a probe's nop and the instructions
- * after it, from the file alone. A plan says which instructions must move and
- * the needs of each in the new place, or why there can be no jump.
+ * Plans jumps of five bytes that replace a site and the instructions after it,
+ * from the file alone. A site is a probe's nop, which does not move, or an
+ * instruction of any kind (`whole`), which does. A plan says which instructions
+ * must move and the needs of each in the new place, or why there can be no
+ * jump.
  *
  *	probe	90			covered: from the nop to the end of the
  *		48 89 c7		last instruction that begins within
@@ -62,6 +64,7 @@ enum usdt_reason {
 	USDT_HANDLERS,
 	USDT_FAULTS,		/* usdt_plan() never says so: it depends on the
 				 * program's handlers */
+	USDT_SIGNAL_FRAME,
 	USDT_REASONS
 };
 
@@ -85,7 +88,7 @@ enum usdt_risk {
 /* An instruction that moves. */
 struct usdt_moved {
 	uint64_t target;	/* not of USDT_COPY */
-	uint8_t at;		/* offset from the nop */
+	uint8_t at;		/* offset from the site */
 	uint8_t length;
 	uint8_t move;		/* enum usdt_move */
 	uint8_t field;		/* USDT_DATA: offset of the operand in it */
@@ -94,11 +97,13 @@ struct usdt_moved {
 };
 
 struct usdt_plan {
-	uint64_t address;	/* of the nop; the caller sets it */
+	uint64_t address;	/* of the site; the caller sets it */
+	uint8_t whole;		/* the instruction there moves, too; the caller
+				 * sets it. 0: it is a probe's nop */
 	uint8_t reason;		/* enum usdt_reason; 0: the plan is valid */
 	uint8_t covered;	/* bytes; also padding, at a function's end */
 	uint8_t switched;	/* bytes of the covered ones: 5 or more */
-	uint8_t count;		/* of instructions after the nop */
+	uint8_t count;		/* of instructions that move */
 	uint8_t limit;		/* why no more could be covered */
 	uint8_t beside;		/* another probe's nop is at this offset */
 	uint8_t second;		/* its nop is at `beside` of a valid plan */
@@ -158,9 +163,9 @@ int usdt_decode_plain(const uint8_t *bytes, uint64_t n, uint64_t address,
 		      struct usdt_decoded *decoded);
 
 /*
- * Plans sites of a file: sets all members except `address` of each. The caller
- * has sorted them by address. Without a decoder (NULL) all are USDT_NO_DECODER.
- * Maps memory for a moment; keeps none.
+ * Plans sites of a file: sets all members except `address` and `whole` of each.
+ * The caller has sorted them by address. Without a decoder (NULL) all are
+ * USDT_NO_DECODER. Maps memory for a moment; keeps none.
  */
 void usdt_plan(const struct usdt_file *file, const struct usdt_decoder *decoder,
 	       struct usdt_plan *plans, uint32_t n);

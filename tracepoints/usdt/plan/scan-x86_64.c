@@ -311,13 +311,34 @@ void usdt_scan_addresses(struct usdt_scan *scan)
 			   offsetof(Elf64_Sym, st_value), sizeof(Elf64_Sym));
 }
 
+/* Sorts by `end`: of one span the claims come nearly sorted. */
+static void claims_sort(struct usdt_scan *scan)
+{
+	uint32_t gap = 1;
+	uint32_t i, k;
+
+	while (gap < scan->nclaims / 3)
+		gap = gap * 3 + 1;
+	for (; gap; gap /= 3) {
+		for (i = gap; i < scan->nclaims; i++) {
+			struct usdt_claim claim = scan->claims[i];
+
+			for (k = i; k >= gap &&
+				    scan->claims[k - gap].end > claim.end;
+			     k -= gap)
+				scan->claims[k] = scan->claims[k - gap];
+			scan->claims[k] = claim;
+		}
+	}
+}
+
 void usdt_scan_code(struct usdt_scan *scan)
 {
 	int fixed = is_fixed(scan->image);
 	struct span span = { 0 };
 	uint64_t start;
 	uint64_t end;
-	uint32_t i, k;
+	uint32_t i;
 
 	for (i = 0; i < scan->count; i++) {
 		const struct usdt_plan *plan = &scan->plans[i];
@@ -338,12 +359,5 @@ void usdt_scan_code(struct usdt_scan *scan)
 	if (usdt_image_parts(scan->image, &start, &end) &&
 	    span_open(&span, scan->image, start, end))
 		span_scan(scan, &span, fixed);
-	/* sorts by insertion: the claims come nearly sorted */
-	for (i = 1; i < scan->nclaims; i++) {
-		struct usdt_claim claim = scan->claims[i];
-
-		for (k = i; k && scan->claims[k - 1].end > claim.end; k--)
-			scan->claims[k] = scan->claims[k - 1];
-		scan->claims[k] = claim;
-	}
+	claims_sort(scan);
 }

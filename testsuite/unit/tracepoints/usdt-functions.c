@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Entries of the functions of installed files as sites: the share that a jump
+ * can replace, and no branch of the file leads into a jump (plan.h). Functions
+ * of this program as its symbols declare them (functions.h).
+ */
+#include "testsuite/unit/unit.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tracepoints/usdt/plan/functions.h"
+#include "tracepoints/usdt/plan/image.h"
+#include "tracepoints/usdt/plan/plan.h"
+
+/* Percent of all entries together, and of the entries of one file. Python is
+ * compiled for its profile, which leaves no padding between functions. */
+#define SHARE_ALL	99.6
+#define SHARE_ONE	98.0
+
+static const char *const paths[] = {
+	"/bin/bash",
+	"/lib/x86_64-linux-gnu/libc.so.6",
+	"/usr/bin/git",
+	"/usr/bin/perl",
+	"/usr/bin/python3.11",
+	"/usr/bin/redis-check-rdb",
+	"/usr/bin/xz",
+	"/usr/lib/postgresql/15/bin/postgres",
+	"/usr/lib/x86_64-linux-gnu/libcrypto.so.3",
+	"/usr/lib/x86_64-linux-gnu/libsqlite3.so.0",
+	"/usr/lib/x86_64-linux-gnu/libstdc++.so.6",
+};
+
+static bool file_map(struct usdt_file *file, const char *path)
+{
+	int fd = open(path, O_RDONLY);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st))
+		return false;
+	file->size = (uint64_t)st.st_size;
+	file->bytes = mmap(NULL, file->size, PROT_READ, MAP_PRIVATE, fd, 0);
+	close(fd);
+	return file->bytes != MAP_FAILED;
+}
+
+/* Returns true for an address of linkage stubs, which share a frame. */
+static bool in_linkage(const struct usdt_file *file, uint64_t address)
+{
+	const Elf64_Ehdr *header = (const void *)file->bytes;
+	const Elf64_Shdr *sections = (const void *)(file->bytes +
+						    header->e_shoff);
+	const char *names = (const char *)file->bytes +
+			    sections[header->e_shstrndx].sh_offset;
+
+	for (int i = 0; i < header->e_shnum; i++)
+		if (address - sections[i].sh_addr < sections[i].sh_size &&
+		    sections[i].sh_flags & SHF_EXECINSTR)
+			return !strncmp(names + sections[i].sh_name, ".plt", 4);
+	return true;
+}
+
+/* Fills plans with the entries that .eh_frame_hdr lists. Returns how many. */
+static uint32_t entries_fill(struct usdt_plan **plans,
+			     const struct usdt_image *image)
+{
+	static const uint8_t marked[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	const uint8_t *table = usdt_image_at(image, image->frames, 12, PF_R,
+					     NULL);
+	uint32_t count = 0, n = 0;
+
+	if (table)
+		memcpy(&count, table + 8, 4);
+	*plans = calloc(count + 1, sizeof(**plans));
+	for (uint32_t i = 0; i < count; i++) {
+		struct usdt_function function;
+		const uint8_t *code;
+		int32_t offset;
+		uint64_t at;
+
+		memcpy(&offset, table + 12 + i * 8, 4);
+		at = image->frames + (uint64_t)(int64_t)offset;
+		if (!usdt_image_function(image, at, &function) ||
+		    function.part || function.signal ||
+		    in_linkage(image->file, at))
+			continue;
+		code = usdt_image_at(image, at, 4, PF_X, NULL);
+		if (code && !memcmp(code, marked, 4))
+			at += 4;
+		(*plans)[n++] = (struct usdt_plan){ .address = at, .whole = 1 };
+	}
+	return n;
+}
+
+/* Counts the branches of all functions that lead into a jump, to no beginning
+ * of a jump; and those that lead into an instruction. */
+static void branches_check(const struct usdt_image *image,
+			   const struct usdt_plan *plans, uint32_t n,
+			   uint32_t *traps, uint32_t *broken)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t at = plans[i].start;
+
+		while (at < plans[i].end) {
+			struct usdt_decoded insn;
+			const struct usdt_plan *plan;
+			uint64_t left, k;
+			uint32_t before;
+			const uint8_t *bytes = usdt_image_at(image, at, 1,
+							     PF_X, &left);
+
+			if (!bytes || !usdt_decode(usdt_zydis(), bytes, left,
+						   at, &insn))
+				break;
+			at += insn.length;
+			if (!insn.leads || insn.field)
+				continue;
+			before = usdt_plans_before(plans, n, insn.target);
+			plan = before ? &plans[before - 1] : NULL;
+			k = plan ? insn.target - plan->address : 0;
+			if (!k || plan->reason || k >= plan->switched)
+				continue;
+			if (!(plan->starts >> k & 1))
+				++*broken;
+			else if (!(plan->joins >> k & 1))
+				++*traps;
+		}
+	}
+}
+
+static void check_shares(void)
+{
+	uint32_t all = 0, all_fine = 0, traps = 0, broken = 0;
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		uint32_t fine = 0, n;
+		struct usdt_plan *plans;
+		struct usdt_image image;
+		struct usdt_file file;
+
+		if (!file_map(&file, paths[i]) ||
+		    usdt_image_open(&image, &file))
+			continue;
+		n = entries_fill(&plans, &image);
+		usdt_plan(&file, usdt_zydis(), plans, n);
+		for (uint32_t k = 0; k < n; k++)
+			fine += !plans[k].reason;
+		branches_check(&image, plans, n, &traps, &broken);
+		unit_check(n && fine * 100.0 >= n * SHARE_ONE,
+			   "%s: %.2f %% of %u entries", paths[i],
+			   n ? fine * 100.0 / n : 0, n);
+		all += n;
+		all_fine += fine;
+		free(plans);
+		munmap((void *)file.bytes, file.size);
+	}
+	unit_check(all_fine * 100.0 >= all * SHARE_ALL,
+		   "all files: %.2f %% of %u entries",
+		   all ? all_fine * 100.0 / all : 0, all);
+	unit_equal(broken, 0, "branches into an instruction of a jump");
+	unit_check(traps <= 4, "branches that would trap: %u", traps);
+}
+
+int functions_plain(int n) __attribute__((noinline));
+int functions_plain(int n)
+{
+	__asm__ volatile("");
+	return n + 1;
+}
+
+struct seen {
+	uint32_t plain, parts, all;
+};
+
+static int function_seen(const struct usdt_symbol_found *found, void *priv)
+{
+	struct seen *seen = priv;
+
+	seen->all++;
+	seen->plain += !strcmp(found->name, "functions_plain") &&
+		       found->bytes && found->site - found->address <= 4;
+	seen->parts += !!strstr(found->name, ".cold");
+	return 0;
+}
+
+static int function_stops(const struct usdt_symbol_found *found, void *priv)
+{
+	(void)found;
+	(void)priv;
+	return 7;
+}
+
+static void check_symbols(void)
+{
+	struct usdt_file file, none = { (const uint8_t *)"none", 4 };
+	struct seen seen = { 0 };
+
+	if (!file_map(&file, "/proc/self/exe"))
+		return;
+	functions_plain(1);
+	unit_equal(usdt_functions_read(&file, function_seen, &seen), 0,
+		   "read");
+	unit_equal(seen.plain, 1, "a function by its name");
+	unit_equal(seen.parts, 0, "no parts put apart");
+	unit_check(seen.all > 10, "others");
+	unit_equal(usdt_functions_read(&file, function_stops, NULL), 7,
+		   "stopped");
+	unit_equal(usdt_functions_read(&none, function_stops, NULL),
+		   -ENOEXEC, "no ELF file");
+	unit_equal(usdt_functions_refused(&file), USDT_FILE_FINE,
+		   "this file is not refused");
+	for (uint64_t size = 0; size < file.size; size += file.size / 97) {
+		struct usdt_file cut = { file.bytes, size };
+
+		usdt_functions_read(&cut, function_seen, &seen);
+		usdt_functions_refused(&cut);
+	}
+}
+
+int main(void)
+{
+	check_symbols();
+	if (usdt_zydis())
+		check_shares();
+	else
+		unit_skip("plans", "built without libzydis-dev");
+	return unit_end();
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Reads the functions of a file from its symbols; see functions.h.
+ */
+#include "tracepoints/usdt/plan/functions.h"
+
+#include <elf.h>
+#include <errno.h>
+
+#include "base/base.h"
+#include "base/text.h"
+#include "tracepoints/usdt/plan/image.h"
+#include "tracepoints/usdt/plan/sections-private.h"
+
+#define PART	".cold"
+
+/* A table of symbols, and its names. */
+struct symbols {
+	const uint8_t *p;
+	uint64_t count;
+	const char *names;
+	uint64_t names_bytes;
+};
+
+/* Opens the first table of a type. Returns 0 when there is none. */
+static int symbols_open(struct symbols *symbols, const struct usdt_file *file,
+			const Elf64_Ehdr *header, uint32_t type)
+{
+	Elf64_Shdr section;
+	Elf64_Shdr names;
+	uint32_t i;
+
+	for (i = 0; section_read(file, header, i, &section); i++) {
+		if (section.sh_type != type ||
+		    !section_read(file, header, section.sh_link, &names))
+			continue;
+		symbols->p = file_at(file, section.sh_offset, section.sh_size);
+		symbols->count = section.sh_size / sizeof(Elf64_Sym);
+		symbols->names = (const char *)file_at(file, names.sh_offset,
+						       names.sh_size);
+		symbols->names_bytes = names.sh_size;
+		return symbols->p && symbols->names && names.sh_size &&
+		       !symbols->names[names.sh_size - 1];
+	}
+	return 0;
+}
+
+/* Tells whether a name is that of a part put apart: it ends in PART, or goes on
+ * with a '.'. */
+static int is_part(const char *name)
+{
+	const char *rest;
+
+	for (; *name; name++) {
+		rest = *name == '.' ? text_after(name, PART) : NULL;
+		if (rest && (!*rest || *rest == '.'))
+			return 1;
+	}
+	return 0;
+}
+
+/* Returns the address behind an endbr64, or the same address. */
+static uint64_t site_of(const struct usdt_image *image, uint64_t address)
+{
+	static const uint8_t entry[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	const uint8_t *code = usdt_image_at(image, address, sizeof(entry),
+					    PF_R | PF_X, NULL);
+
+	return code && !__builtin_memcmp(code, entry, sizeof(entry)) ?
+		       address + sizeof(entry) : address;
+}
+
+/* Calls fn for each function of a table, and counts them. */
+static int symbols_walk(const struct symbols *symbols,
+			const struct usdt_image *image, usdt_function_fn *fn,
+			void *priv, uint64_t *seen)
+{
+	struct usdt_symbol_found found;
+	Elf64_Sym symbol;
+	uint64_t i;
+	int ret = 0;
+
+	for (i = 0; i < symbols->count && !ret; i++) {
+		__builtin_memcpy(&symbol, symbols->p + i * sizeof(symbol),
+				 sizeof(symbol));
+		if (symbol.st_shndx == SHN_UNDEF || !symbol.st_size ||
+		    ELF64_ST_TYPE(symbol.st_info) != STT_FUNC ||
+		    symbol.st_name >= symbols->names_bytes)
+			continue;
+		found.name = symbols->names + symbol.st_name;
+		if (!*found.name || is_part(found.name))
+			continue;
+		found.address = symbol.st_value;
+		found.bytes = symbol.st_size;
+		found.site = site_of(image, found.address);
+		++*seen;
+		ret = fn(&found, priv);
+	}
+	return ret;
+}
+
+int usdt_functions_read(const struct usdt_file *file, usdt_function_fn *fn,
+			void *priv)
+{
+	static const uint32_t types[] = { SHT_SYMTAB, SHT_DYNSYM };
+	struct usdt_image image;
+	struct symbols symbols;
+	Elf64_Ehdr header;
+	uint64_t seen = 0;
+	uint32_t i;
+	int ret = 0;
+
+	if (!header_read(file, &header) || usdt_image_open(&image, file))
+		return -ENOEXEC;
+	for (i = 0; i < ARRAY_SIZE(types) && !seen && !ret; i++)
+		if (symbols_open(&symbols, file, &header, types[i]))
+			ret = symbols_walk(&symbols, &image, fn, priv, &seen);
+	return ret;
+}
+
+enum usdt_refusal usdt_functions_refused(const struct usdt_file *file)
+{
+	static const struct {
+		const char *section;
+		enum usdt_refusal why;
+	} rows[] = {
+		{ ".gopclntab", USDT_FILE_GO },
+		{ ".note.go.buildid", USDT_FILE_GO },
+		{ ".data.rel.ro.gopclntab", USDT_FILE_GO },
+		{ "__rseq_cs", USDT_FILE_RSEQ },
+	};
+	Elf64_Ehdr header;
+	Elf64_Shdr section;
+	Elf64_Shdr strings;
+	const char *names;
+	uint32_t i, k;
+
+	if (!header_read(file, &header) ||
+	    !section_read(file, &header, header.e_shstrndx, &strings))
+		return USDT_FILE_FINE;
+	names = (const char *)file_at(file, strings.sh_offset, strings.sh_size);
+	if (!names || !strings.sh_size || names[strings.sh_size - 1])
+		return USDT_FILE_FINE;
+	for (i = 0; section_read(file, &header, i, &section); i++)
+		for (k = 0; k < ARRAY_SIZE(rows); k++)
+			if (section.sh_name < strings.sh_size &&
+			    text_equal(names + section.sh_name,
+				       rows[k].section))
+				return rows[k].why;
+	return USDT_FILE_FINE;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Functions as an ELF file's symbols declare them, and files whose functions
+ * cannot be sites.
+ *
+ * Invariant: the file is not trusted. Nothing outside it is read.
+ */
+#ifndef TRACEPOINTS_USDT_PLAN_FUNCTIONS_H
+#define TRACEPOINTS_USDT_PLAN_FUNCTIONS_H
+
+#include <stdint.h>
+
+#include "tracepoints/usdt/plan/note.h"
+
+/* Addresses are those of the file. */
+struct usdt_symbol_found {
+	uint64_t address;	/* of the first instruction */
+	uint64_t site;		/* the same, or behind an endbr64 */
+	uint64_t bytes;
+	const char *name;	/* in the file; as the linker knows it */
+};
+
+/* A result other than 0 stops the reading, which then returns it. */
+typedef int usdt_function_fn(const struct usdt_symbol_found *found,
+			     void *priv);
+
+/*
+ * Calls fn for each function that .symtab names, or .dynsym if it names none:
+ * several times for one that has several names. Leaves out parts that compilers
+ * put apart (NAME.cold), resolvers, functions without a length, and names that
+ * do not end in the file. Returns 0, the result of fn, or -ENOEXEC when the
+ * file is no such ELF file. Allocates nothing.
+ */
+int usdt_functions_read(const struct usdt_file *file, usdt_function_fn *fn,
+			void *priv);
+
+/* Why no function of a file can be a site. */
+enum usdt_refusal {
+	USDT_FILE_FINE,
+	USDT_FILE_GO,		/* Go moves stacks, and has them small */
+	USDT_FILE_RSEQ,		/* restartable sequences, whose code may not
+				 * run elsewhere */
+};
+
+enum usdt_refusal usdt_functions_refused(const struct usdt_file *file);
+
+#endif
