@@ -168,6 +168,7 @@ static int list_one(struct object *object, void *arg)
 		[USDT_MERGED] = "usdt-merged",
 		[USDT_INT3] = "usdt-int3",
 	};
+	const struct usdt_adopted *adopted = object->adopted;
 	struct listing *listing = arg;
 	struct text *out = listing->out;
 	uint64_t begin;
@@ -188,13 +189,13 @@ static int list_one(struct object *object, void *arg)
 		text_add(&text, "0x");
 		text_add_hex(&text, (uint64_t)code->address, 1);
 		string_add(out, number);
-		string_add(out, object->adopted ?
-					placed[object->adopted->placed] :
+		string_add(out, adopted ? adopted->function ?
+						  "function" :
+						  placed[adopted->placed] :
 				object->site->kind_ == TAFFRAIL_KIND_MARK ?
 					"mark" : "event");
 		text_open(&text, number, sizeof(number));
-		refused = object->adopted ? object->adopted->refused :
-					    code->refused;
+		refused = adopted ? adopted->refused : code->refused;
 		/* of a marker without code, it never changes */
 		if (refused && (object->on || !code->stub))
 			text_add_number(&text, refused);

@@ -131,6 +131,13 @@ static void field_json(const struct marker_field *field, void *priv)
 	json_close(json, '}');
 }
 
+/* Returns the word for the kind of a marker. */
+static const char *kind_word(const struct marker *m)
+{
+	return m->function ? "function" :
+	       m->kind == MARKER_USDT ? "usdt" : "marker";
+}
+
 /* Writes "FILE:LINE", or "" for a marker that does not tell: a USDT probe has
  * no place in a source. */
 static void source_text(const struct marker *m, char *text, size_t room)
@@ -157,7 +164,7 @@ static void put_json(struct output *out, const struct marker *m, pid_t pid)
 	/* as text: readers of JSON take numbers for doubles */
 	snprintf(text, sizeof(text), "0x%" PRIx64, m->address);
 	json_string(json, "address", text);
-	json_string(json, "kind", m->kind == MARKER_USDT ? "usdt" : "marker");
+	json_string(json, "kind", kind_word(m));
 	json_bool(json, "enabled", m->enabled);
 	source_text(m, text, sizeof(text));
 	json_string(json, "source", text);
@@ -243,8 +250,7 @@ static void put_list(struct output *out, struct marker_list *list,
 		}
 		source_text(m, source, sizeof(source));
 		printable_print("%-28s 0x%-14" PRIx64 " %-6s %-3s ", m->id,
-				m->address,
-				m->kind == MARKER_USDT ? "usdt" : "marker",
+				m->address, kind_word(m),
 				m->enabled ? "on" : "off");
 		if (source[0])
 			printable_print("%s ", source);

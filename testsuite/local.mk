@@ -189,6 +189,7 @@ EXTRA_DIST += \
 	testsuite/taffrail.distros \
 	testsuite/taffrail.doctor \
 	testsuite/taffrail.examples \
+	testsuite/taffrail.functions \
 	testsuite/taffrail.gdb \
 	testsuite/taffrail.gdbserver \
 	testsuite/taffrail.identity \

@@ -134,6 +134,7 @@ usdt_sources = \
 	base/text.c \
 	tracepoints/usdt/module-file.c \
 	tracepoints/usdt/place/adopt.c \
+	tracepoints/usdt/place/functions.c \
 	tracepoints/usdt/place/jump-x86_64.c \
 	tracepoints/usdt/place/maps.c \
 	tracepoints/usdt/place/move-x86_64.c \

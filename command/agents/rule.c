@@ -86,7 +86,10 @@ bool rule_matches(const char *rule, const char *id)
 	memcpy(glob, rule, bytes);
 	glob[bytes] = '\0';
 	rule_unify(glob);
-	return glob_match(glob, id);
+	return rule_kind(glob) == RULE_FUNCTIONS ?
+		       !strncmp(id, "fn/", 3) &&
+			       rule_names_function(glob, NULL, id + 3) :
+		       glob_match(glob, id);
 }
 
 int rule_take(const char **rule)

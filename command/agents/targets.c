@@ -24,6 +24,7 @@
 #include "command/common/nearest.h"
 #include "command/elf/process-markers.h"
 #include "command/procfs/process.h"
+#include "tracepoints/conditions/rule-split.h"
 
 #define CALLED_BRIEF_MS	500	/* for a signal that may stay blocked */
 #define NAMES_MAX	64	/* of sessions, for a message */
@@ -321,17 +322,24 @@ static bool list_matches(const struct marker_list *list, const char *rule,
 }
 
 /* Returns true when the rule matches a marker of the targets, or a USDT probe,
- * or when it may match one of a process whose probes cannot be read (`unread`).
+ * or when it may match one of a process whose probes cannot be read, or a
+ * function (`unread`).
  * A probe becomes a marker when a rule names it, and the agent does not list it
  * before that. Otherwise prints what is nearest. */
 static bool rule_matched(struct targets *t, const char *rule, bool unread)
 {
 	char text[NEAREST_IDS * (NEAREST_LENGTH_MAX + 8)];
 	struct nearest nearest = { .rule = rule };
+	bool functions = rule_kind(rule) == RULE_FUNCTIONS;
 	struct marker_list probes = { 0 };
 	bool found;
 	int ret;
 
+	/* functions are in the list only once a session has them */
+	if (functions && unread) {
+		t->unread = true;
+		return true;
+	}
 	for (size_t i = 0; i < t->count; i++)
 		if (list_matches(&t->targets[i].markers, rule, &nearest))
 			return true;
@@ -341,7 +349,10 @@ static bool rule_matched(struct targets *t, const char *rule, bool unread)
 	}
 	found = list_matches(&probes, rule, &nearest) ||
 		(unread && t->unread);
-	if (!found) {
+	if (!found && functions) {
+		command_failed("no function matches '%s' (libc and the dynamic "
+			       "linker only by name, as fn:libc/...)", rule);
+	} else if (!found) {
 		nearest_text(&nearest, text, sizeof(text));
 		if (text[0])
 			command_failed("no marker matches '%s'; the nearest: "

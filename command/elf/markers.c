@@ -154,12 +154,14 @@ int marker_list_parse(struct marker_list *list, const char *answer,
 			m.why = marker_refusal(atoi(strings[LIST_ENABLED]));
 		m.placement = !strcmp(kind, "usdt")	   ? PLACED_BYTE :
 			      !strcmp(kind, "usdt-jump")   ? PLACED_JUMP :
+			      !strcmp(kind, "function")	   ? PLACED_JUMP :
 			      !strcmp(kind, "usdt-merged") ? PLACED_MERGED :
 			      !strcmp(kind, "usdt-int3")   ? PLACED_INT3 :
 							     PLACED_UNSAID;
 		m.line = strtoul(strings[LIST_LINE], NULL, 10);
 		m.kind = !strcmp(kind, "event") ? MARKER_EVENT :
 			 m.placement		? MARKER_USDT : MARKER_MARK;
+		m.function = !strcmp(kind, "function");
 		/* two hex digits a field; behind a colon, those of `shown` */
 		p = strings[LIST_TYPES];
 		m.shown = malloc(strlen(p) / 2 + 1);
@@ -240,11 +242,12 @@ void marker_each_field(const struct marker *marker,
 	struct text text, how;
 	char words[32], hows[64];
 
-	if (marker->kind == MARKER_USDT)
+	if (marker->kind == MARKER_USDT && !marker->function)
 		for (int i = 0; i < marker->nfields; i++)
 			snprintf(names[i].name, sizeof(names[i].name), "arg%d",
 				 i + 1);
-	else if (fields_parse(marker->text, marker->kind == MARKER_EVENT ?
+	else if (fields_parse(marker->text, marker->kind == MARKER_EVENT ||
+					      marker->function ?
 			      TAFFRAIL_KIND_EVENT : TAFFRAIL_KIND_MARK,
 			      marker->nfields, names))
 		return;

@@ -25,6 +25,7 @@ struct marker {
 	uint8_t nfields;
 	bool enabled;
 	bool tested;		/* the site tests a flag */
+	bool function;		/* of a program that was not prepared */
 	uint8_t placement;	/* enum marker_placement */
 	int32_t operand;	/* USDT: the bytes after the nop's first */
 	const char *why;	/* why it is not placed, or off; or NULL */

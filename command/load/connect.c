@@ -17,6 +17,7 @@
 #include "command/common/command.h"
 #include "command/common/counted.h"
 #include "command/load/libraries.h"
+#include "tracepoints/conditions/rule-split.h"
 
 /* Reads options and operands; the only option is --enable. The words of the
  * wish are those of the command line. Returns a status of enum command_exit;
@@ -39,6 +40,9 @@ static int take_words(struct options *options, struct load_wish *wish)
 	wish->rule = operands[1];
 	if (rule_take(&wish->rule))
 		return COMMAND_USAGE;
+	if (rule_kind(wish->rule) == RULE_FUNCTIONS)
+		return command_misused("rule '%s': functions have no callbacks",
+				       wish->rule);
 	if (!strchr(operands[2], ':'))
 		return command_misused("'%s' is not LIB:FUNCTION", operands[2]);
 	wish->function = operands[2];

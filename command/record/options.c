@@ -127,6 +127,9 @@ int record_take_connect(struct record_options *o, const char *word)
 		*--end = '\0';
 	if (rule_check(text, &why))
 		return command_misused("rule '%s': %s", text, why);
+	if (rule_kind(text) == RULE_FUNCTIONS)
+		return command_misused("rule '%s': functions have no callbacks",
+				       text);
 	rule_unify(text);
 	rest = function + function_at(function);
 	wish->words = calloc(strlen(rest) / 2 + 2, sizeof(*wish->words));

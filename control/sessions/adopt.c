@@ -26,6 +26,11 @@ static bool asks_for_probes(const struct session_rule *rule)
 	return rule->wanted && session_rule_names(rule);
 }
 
+static bool asks_functions(const struct session_rule *rule)
+{
+	return rule_kind(rule->glob) == RULE_FUNCTIONS;
+}
+
 /* Returns how a USDT probe is wanted as a marker; 0: it is not wanted. */
 static int probe_wanted(const char *id, struct rule_types *types, void *arg)
 {
@@ -41,7 +46,7 @@ static int probe_wanted(const char *id, struct rule_types *types, void *arg)
 		for (k = 0; session_asks(i) && k < session->nrules; k++) {
 			const struct session_rule *rule = &session->rules[k];
 
-			if (!asks_for_probes(rule) ||
+			if (!asks_for_probes(rule) || asks_functions(rule) ||
 			    !glob_match(rule->glob, id))
 				continue;
 			if (!how)
@@ -50,6 +55,35 @@ static int probe_wanted(const char *id, struct rule_types *types, void *arg)
 		}
 	}
 	return how ? how : all_probes;
+}
+
+/* Returns how a function is wanted as a marker; 0: it is not wanted. The last
+ * rule says the types. */
+static int function_wanted(const struct module *module, const char *name,
+			   struct rule_types *types, void *arg)
+{
+	int how = 0;
+	uint32_t i;
+	uint32_t k;
+
+	(void)arg;
+	*types = (struct rule_types){ 0 };
+	for (i = 0; i < SESSIONS_MAX; i++) {
+		const struct session *session = &sessions[i];
+
+		for (k = 0; session_asks(i) && k < session->nrules; k++) {
+			const struct session_rule *rule = &session->rules[k];
+
+			if (!rule->wanted ||
+			    !rule_names_function(rule->glob, module->name,
+						 name))
+				continue;
+			if (rule->types.count)
+				*types = rule->types;
+			how |= USDT_WANTED | session->int3;
+		}
+	}
+	return how;
 }
 
 /* The globs that rules have ever asked for, with traps or without, and their
@@ -74,8 +108,17 @@ static void ask_for(const char *glob, int int3)
 	}
 }
 
+/* Whether a rule has ever asked for functions: only then are symbols read. */
+static bool functions_asked;
+
 static const struct usdt_asking asking = {
 	.wanted = probe_wanted,
+	.untaken = untaken_note,
+};
+
+static const struct usdt_asking asking_functions = {
+	.wanted = probe_wanted,
+	.function_wanted = function_wanted,
 	.untaken = untaken_note,
 };
 
@@ -85,7 +128,10 @@ static int module_adopt(struct module *module, void *arg)
 		return 0;
 	module->usdt_askings = askings;
 	usdt_sites_look(module);
-	if (usdt_adopt(module, &asking, arg))
+	if (functions_asked)
+		usdt_module_name(module);
+	if (usdt_adopt(module, functions_asked ? &asking_functions : &asking,
+		       arg))
 		module->usdt_askings = 0;
 	return 0;
 }
@@ -98,10 +144,15 @@ void session_probes_adopt(const struct patcher *patcher)
 	if (all_probes)
 		ask_for("", 0);
 	for (i = 0; i < SESSIONS_MAX; i++)
-		for (k = 0; session_asks(i) && k < sessions[i].nrules; k++)
-			if (asks_for_probes(&sessions[i].rules[k]))
-				ask_for(sessions[i].rules[k].glob,
-					sessions[i].int3);
+		for (k = 0; session_asks(i) && k < sessions[i].nrules; k++) {
+			const struct session_rule *rule =
+				&sessions[i].rules[k];
+
+			if (!asks_for_probes(rule))
+				continue;
+			functions_asked |= asks_functions(rule);
+			ask_for(rule->glob, sessions[i].int3);
+		}
 	registry_each_module(module_adopt, (void *)patcher);
 }
 

@@ -14,6 +14,7 @@
 #include "control/threads/log.h"
 #include "control/threads/settings.h"
 #include "tracepoints/conditions/expr.h"
+#include "tracepoints/conditions/rule-split.h"
 #include "tracepoints/frames/collect.h"
 #include "tracepoints/sites/lock.h"
 #include "tracepoints/sites/registry.h"
@@ -38,13 +39,22 @@ static bool needs_name(const struct session_rule *rule,
 		!text_after(rule->glob, LTTNG_OWN));
 }
 
+bool session_glob_names(const char *glob, const struct object *object)
+{
+	if (object->adopted && object->adopted->function)
+		return rule_names_function(glob, object->module->name,
+					   object->name);
+	return rule_kind(glob) != RULE_FUNCTIONS &&
+	       glob_match(glob, object->id);
+}
+
 /* Returns true when the rule names the marker, whether the condition holds or
  * not.
  */
 static bool rule_selects(const struct session_rule *rule,
 			 const struct object *object)
 {
-	return glob_match(rule->glob, object->id) &&
+	return session_glob_names(rule->glob, object) &&
 	       (!rule->wanted || !needs_name(rule, object));
 }
 
@@ -173,9 +183,10 @@ static bool object_apply(struct session *session, struct object *object,
 
 	if (session->client) {
 		use.hit = session->client->hit;
-		wanted = session->client->look(object) &&
-			 (!object->adopted ||
-			  object->adopted->placed != USDT_INT3);
+		wanted = (!object->adopted ||
+			  (object->adopted->placed != USDT_INT3 &&
+			   !object->adopted->function)) &&
+			 session->client->look(object);
 	} else {
 		wanted = session_wants(session, object, &use.condition) &&
 			 !object_prepare(session, object, &use);
@@ -197,7 +208,7 @@ static int apply_one(struct object *object, void *arg)
 	struct pass *pass = arg;
 	int on;
 
-	if (pass->glob && !glob_match(pass->glob, object->id))
+	if (pass->glob && !session_glob_names(pass->glob, object))
 		return 0;
 	on = object_apply(pass->session, object, &pass->patcher);
 	if (object->site->kind_ != TAFFRAIL_KIND_GUARD && (on || pass->named))

@@ -85,22 +85,20 @@ stderr: 10 events \(0 lost
 
 # What this build does not know
 cases:
-	2 taffrail record -o no -e fn:malloc -- true
-		^rule 'fn:malloc': this build does not know functions or lines yet; a channel named fn is written fn/NAME$
 	2 taffrail record -o no -e 'worker.c:50(n)' -- true
-		^rule 'worker\.c:50\(n\)': this build does not know functions or lines yet; a marker is written CHANNEL/NAME$
-	2 taffrail start t -p $pid -e fn:work
-		^rule 'fn:work': this build does not know functions or lines yet;
+		^rule 'worker\.c:50\(n\)': this build does not know lines yet; a marker is written CHANNEL/NAME$
 	2 taffrail enable s src/worker.c:50
-		^rule 'src/worker\.c:50': this build does not know functions or lines yet;
+		^rule 'src/worker\.c:50': this build does not know lines yet;
 	2 taffrail connect $pid worker.c:50 loaded:count
-		^rule 'worker\.c:50': this build does not know functions or lines yet;
-	2 taffrail view --where fn:work trace
-		^rule 'fn:work': this build does not know functions or lines yet;
-case: TAFFRAIL_ENABLE of a function
-run: hits env TAFFRAIL_ENABLE='fn:work;app/hit' && taffrail snapshot env -o known
+		^rule 'worker\.c:50': this build does not know lines yet;
+	2 taffrail connect $pid fn:work loaded:count
+		^rule 'fn:work': functions have no callbacks$
+	2 taffrail record -o no --connect 'fn:work loaded:count' -- true
+		^rule 'fn:work': functions have no callbacks$
+case: TAFFRAIL_ENABLE of a line
+run: hits env TAFFRAIL_ENABLE='worker.c:5;app/hit' && taffrail snapshot env -o known
 status: 1
-stderr: TAFFRAIL_ENABLE: rule 'fn:work': this build does not know functions or lines yet;
+stderr: TAFFRAIL_ENABLE: rule 'worker\.c:5': this build does not know lines yet;
 case: a channel named fn
 run: taffrail record -o fn.trace -e fn/work -- $CASES/fn && taffrail view fn.trace
 stdout: fn:work: .* n = 1 

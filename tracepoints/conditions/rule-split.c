@@ -6,8 +6,11 @@
 
 #include <errno.h>
 
+#include "base/base.h"
 #include "base/glob.h"
 #include "base/text.h"
+
+#define GLOB_BYTES	256	/* longer globs name no function */
 
 static int is_blank(char c)
 {
@@ -75,14 +78,81 @@ enum rule_kind rule_kind(const char *rule)
 
 const char *rule_unknown(const char *rule)
 {
-	enum rule_kind kind = rule_kind(rule);
-
-	return kind == RULE_FUNCTIONS ?
-		       "this build does not know functions or lines yet; "
-		       "a channel named fn is written fn/NAME" :
-	       kind == RULE_LINE ?
-		       "this build does not know functions or lines yet; "
+	return rule_kind(rule) == RULE_LINE ?
+		       "this build does not know lines yet; "
 		       "a marker is written CHANNEL/NAME" : NULL;
+}
+
+/* Returns the length of a module's name before ".so". */
+static size_t stem_bytes(const char *module)
+{
+	const char *p = module;
+
+	while (*p && !text_after(p, ".so"))
+		p++;
+	return (size_t)(p - module);
+}
+
+bool rule_is_runtime(const char *module)
+{
+	static const char *const stems[] = {
+		"libc", "ld-linux-x86-64", "libm", "libmvec", "libpthread",
+		"libdl", "librt",
+	};
+	size_t bytes = stem_bytes(module);
+	uint32_t i;
+
+	for (i = 0; i < ARRAY_SIZE(stems); i++)
+		if (module[bytes] && glob_match_upto(stems[i], module, bytes))
+			return true;
+	return false;
+}
+
+/* Returns the length of a text without an end that it has, or with it. */
+static size_t without_end(const char *text, size_t bytes, const char *end)
+{
+	size_t n = text_length(end);
+
+	return bytes > n && text_equal(text + bytes - n, end) ? bytes - n :
+								bytes;
+}
+
+bool rule_names_function(const char *glob, const char *module,
+			 const char *name)
+{
+	const char *rest = text_after(glob, "fn:");
+	char part[GLOB_BYTES];
+	const char *p = rest;
+	size_t bytes, all, name_bytes;
+
+	while (p && *p && *p != '/')
+		p = glob_next(p);
+	if (!rest || text_length(rest) >= sizeof(part))
+		return false;
+	if (*p == '/') {
+		bytes = (size_t)(p - rest);
+		__builtin_memcpy(part, rest, bytes);
+		part[bytes] = '\0';
+		rest = p + 1;
+		if (module && !glob_match(part, module) &&
+		    !glob_match_upto(part, module, stem_bytes(module)))
+			return false;
+	} else if (module && rule_is_runtime(module)) {
+		return false;
+	}
+	text_copy(part, sizeof(part), rest);
+	all = text_length(part);
+	name_bytes = without_end(name, text_length(name), RULE_RETURN);
+	bytes = without_end(part, all, RULE_RETURN);
+	if (bytes < all && !name[name_bytes])
+		return false;
+	if (bytes == all) {
+		bytes = without_end(part, all, "%entry");
+		if (bytes < all && name[name_bytes])
+			return false;
+	}
+	part[bytes] = '\0';
+	return glob_match_upto(part, name, name_bytes);
 }
 
 void rule_unify(char *rule)
@@ -134,6 +204,8 @@ int rule_types(const char *rule, struct rule_types *types, const char **end)
 		if (p[0] == 's' && p[1] == 't' && p[2] == 'r') {
 			types->strings |= 1u << i;
 			p += 3;
+		} else if (p[0] == 'i' && p[1] == 'n' && p[2] == 't') {
+			p += 3;
 		}
 		/* ":N" behind a type */
 		if (types->strings >> i & 1 && *p == ':') {
@@ -148,6 +220,7 @@ int rule_types(const char *rule, struct rule_types *types, const char **end)
 			return -EINVAL;
 	}
 	*end = p + 1;
+	types->count = i + 1;
 	/* a length is no string itself */
 	for (i = 0; i < TAFFRAIL_FIELDS_MAX; i++)
 		if (types->lengths[i] &&

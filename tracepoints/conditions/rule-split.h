@@ -6,6 +6,7 @@
 #ifndef TRACEPOINTS_CONDITIONS_RULE_SPLIT_H
 #define TRACEPOINTS_CONDITIONS_RULE_SPLIT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,26 @@ enum rule_kind rule_kind(const char *rule);
 /* Returns a sentence about a rule of a form that this build does not know, or
  * NULL. */
 const char *rule_unknown(const char *rule);
+
+/*
+ * Tells whether the glob of a rule of RULE_FUNCTIONS names a function:
+ *
+ *	fn:GLOB			of the modules that a program does not share
+ *				with every other one (rule_is_runtime())
+ *	fn:MODULE/GLOB		MODULE is a glob, too: "libssl" is libssl.so.3
+ *
+ * `module` is the last part of the path of the function's file, or NULL: not
+ * known, so it fits. `name` is NAME, or NAME%return for the function's exits.
+ * A rule that ends in %entry or %return names only one of both.
+ */
+bool rule_names_function(const char *glob, const char *module,
+			 const char *name);
+
+/* Returns true for libc's libraries and the dynamic linker, by the last part of
+ * the path. */
+bool rule_is_runtime(const char *module);
+
+#define RULE_RETURN	"%return"	/* behind a function's name: an exit */
 
 /* Writes "channel:name" in the glob of a rule for markers as "channel/name", as
  * ids are. A glob that has a '/', or the ':' in a class, stays as it is. */
@@ -50,6 +71,7 @@ const char *rule_condition(const char *rule, size_t *glob_bytes);
 /* The arguments that must be strings. */
 struct rule_types {
 	uint32_t strings;		/* bit I: argument I + 1 is one */
+	uint32_t count;			/* types, also empty ones; 0: no list */
 	uint8_t lengths[TAFFRAIL_FIELDS_MAX];	/* number of the argument that
 						 * has its length; 0: a NUL
 						 * ends the string */
@@ -58,10 +80,10 @@ struct rule_types {
 /*
  * Reads the types of arguments that a rule names. GLOB(str,,str:4) makes the
  * first and the third argument strings, the third one with the length in the
- * fourth; an empty type leaves the argument as it is. `end` gets the end of the
- * types, or of the glob if there are none. Returns 0, or -EINVAL: a type is not
- * known, there are too many, a length is no argument or a string itself, or the
- * ')' is missing.
+ * fourth; an empty type, or `int`, leaves the argument as it is. `end` gets the
+ * end of the types, or of the glob if there are none. Returns 0, or -EINVAL: a
+ * type is not known, there are too many, a length is no argument or a string
+ * itself, or the ')' is missing.
  */
 int rule_types(const char *rule, struct rule_types *types, const char **end);
 

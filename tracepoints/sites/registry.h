@@ -83,6 +83,8 @@ struct object {
 struct module {
 	struct module *next;
 	char path[MODULE_PATH_BYTES];	/* "" when it is not known */
+	char name[64];			/* last part of the file's path;
+					 * usdt_module_name() */
 	const void *headers;		/* of the program, in its memory */
 	uint32_t nheaders;
 	uint32_t ncodes;		/* sites that its notes have */

@@ -26,6 +26,8 @@ static uint64_t operand_fetch(const struct usdt_operand *operand,
 		return (uint64_t)operand->value;
 	case USDT_REGISTER:
 		return state->general[operand->base & 15] >> operand->shift;
+	case USDT_SUM:
+		return usdt_address(operand, state->general);
 	case USDT_VECTOR:
 		return state->vectors[operand->base & 15][0];
 	default:

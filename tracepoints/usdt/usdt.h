@@ -85,7 +85,16 @@ enum usdt_placed {
 	USDT_INT3,		/* one byte; each hit traps */
 };
 
-/* The site comes first: a slot points to it. */
+/* Where in a function the site is. */
+enum usdt_function_site {
+	USDT_NO_FUNCTION_SITE,		/* at a probe's nop */
+	USDT_ENTRY,
+};
+
+/*
+ * A probe, or a place in a function. The site comes first: a slot points to
+ * it. Of `operands` the first `count` have memory.
+ */
 struct usdt_adopted {
 	struct taffrail_site site;
 	char text[USDT_TEXT_BYTES];	/* channel, name, arguments, file */
@@ -96,6 +105,7 @@ struct usdt_adopted {
 	uint32_t placed;		/* enum usdt_placed */
 	int32_t refused;		/* result of the last switch */
 	uint32_t strings;		/* arguments that point to strings */
+	uint32_t function;		/* enum usdt_function_site */
 	struct usdt_operand operands[TAFFRAIL_FIELDS_MAX];
 } __attribute__((aligned(64)));
 
@@ -118,8 +128,13 @@ typedef int usdt_wanted(const char *id, struct rule_types *types, void *arg);
 typedef void usdt_untaken(struct module *module, const char *id,
 			  uint64_t address, int why);
 
+/* Returns the same for a function of a module, by the name of its symbol. */
+typedef int usdt_function_wanted(const struct module *module, const char *name,
+				 struct rule_types *types, void *arg);
+
 struct usdt_asking {
 	usdt_wanted *wanted;
+	usdt_function_wanted *function_wanted;	/* NULL: no function is */
 	usdt_untaken *untaken;
 	void *arg;			/* of `wanted` */
 };
@@ -154,6 +169,11 @@ void usdt_sites_look(struct module *module);
  * private descriptors, and holds the registry's lock.
  */
 int usdt_module_map(struct usdt_file *file, const struct module *module);
+
+/* Returns the last part of the path of a module's file, or "". Under the same
+ * conditions. */
+const char *usdt_module_name(struct module *module);
+
 void usdt_module_unmap(struct usdt_file *file);
 
 /*
@@ -168,7 +188,7 @@ void usdt_module_unmap(struct usdt_file *file);
  * instruction which may fault. They are -EFAULT as long as the program handles
  * faults. The registry's lock is held.
  */
-#define USDT_VERSION	10
+#define USDT_VERSION	11
 
 struct usdt_functions {
 	uint64_t version;

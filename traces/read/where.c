@@ -93,6 +93,17 @@ static bool use_split(struct use *use, const char *rule)
 	return true;
 }
 
+/* Tells whether the rule names an event. Of a rule for functions the module is
+ * not looked at: events do not say theirs. */
+static bool use_names(const struct use *use, const char *id)
+{
+	const char *name = text_after(id, "fn/");
+
+	if (rule_kind(use->glob) == RULE_FUNCTIONS)
+		return name && rule_names_function(use->glob, NULL, name);
+	return glob_match(use->glob, id);
+}
+
 /* Compiles an expression for the fields of a class, which has this id, to a
  * program that lives as long as these. Returns 0; -ENOENT: a name in it is not
  * among them; or another negative errno, with *error set. */
@@ -179,7 +190,7 @@ static void rule_apply(struct event_class *class, const struct use *use,
 	if (class->verdict->rules > use->rule)
 		return;
 	class->verdict->rules = use->rule + 1;
-	if (!glob_match(use->glob, class->id))
+	if (!use_names(use, class->id))
 		return;
 	met->classes++;
 	if (use->expression)

@@ -60,10 +60,11 @@ static void check_rules(void)
 		{ "a\nrule=*", CHARACTER },
 		{ "a;b", CHARACTER },
 		{ "app:x", NULL },
-		{ "fn:x", "this build does not know functions or lines yet; a "
-		  "channel named fn is written fn/NAME" },
-		{ "a.c:1 \"n %d\", n", "this build does not know functions or "
-		  "lines yet; a marker is written CHANNEL/NAME" },
+		{ "fn:x", NULL },
+		{ "fn:libc/open*(str,int)%entry", CHARACTER },
+		{ "fn:libc/open*%entry(str,int)", NULL },
+		{ "a.c:1 \"n %d\", n", "this build does not know lines yet; a "
+		  "marker is written CHANNEL/NAME" },
 	};
 	char *bulk = malloc(RULE_BYTES_MAX + 2);
 	const char *why;

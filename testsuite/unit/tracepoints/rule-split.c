@@ -51,10 +51,10 @@ static void check_kinds(void)
 
 		unit_equal(rule_kind(rows[i].rule), rows[i].kind, "kind of %s",
 			   rows[i].rule);
-		unit_equal(!why, rows[i].kind == RULE_MARKERS,
+		unit_equal(!why, rows[i].kind != RULE_LINE,
 			   "known: %s", rows[i].rule);
 		unit_check(!why || !strncmp(why, "this build does not know "
-					    "functions or lines yet", 47),
+					    "lines yet", 34),
 			   "what is said of %s", rows[i].rule);
 	}
 }
@@ -140,9 +140,51 @@ static void check_lists(void)
 	}
 }
 
+static void check_functions(void)
+{
+	static const struct {
+		const char *rule, *module, *name;
+		bool names;
+	} rows[] = {
+		{ "fn:work", "app", "work", true },
+		{ "fn:work", "app", "works", false },
+		{ "fn:w*k", NULL, "work", true },
+		{ "fn:*", "libfoo.so.3", "work", true },
+		{ "fn:*", "libc.so.6", "open", false },
+		{ "fn:*", "ld-linux-x86-64.so.2", "open", false },
+		{ "fn:*", "libcrypto.so.3", "open", true },
+		{ "fn:*", "libc", "open", true },
+		{ "fn:libc/open*", "libc.so.6", "open64", true },
+		{ "fn:libc/open*", "libcap.so.2", "open64", false },
+		{ "fn:libc.so.6/open", "libc.so.6", "open", true },
+		{ "fn:lib*/open", "libz.so.1", "open", true },
+		{ "fn:app/open", "app", "open", true },
+		{ "fn:app/open", "apple", "open", false },
+		{ "fn:app/open", NULL, "open", true },
+		{ "fn:[a/]pp/open", "app", "open", true },
+		{ "fn:work", "app", "work%return", true },
+		{ "fn:work%entry", "app", "work", true },
+		{ "fn:work%entry", "app", "work%return", false },
+		{ "fn:work%return", "app", "work", false },
+		{ "fn:work%return", "app", "work%return", true },
+		{ "fn:app/w*%return", "app", "work%return", true },
+		{ "fn:w*t", "app", "work%return", false },
+		{ "fn:", "app", "work", false },
+		{ "work", "app", "work", false },
+		{ "fn/work", "app", "work", false },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		unit_equal(rule_names_function(rows[i].rule, rows[i].module,
+					       rows[i].name),
+			   rows[i].names, "%s: %s of %s", rows[i].rule,
+			   rows[i].name, rows[i].module ?: "any module");
+}
+
 int main(void)
 {
 	check_kinds();
+	check_functions();
 	check_unified();
 	check_lists();
 	return unit_end();

@@ -415,9 +415,10 @@ static int module_adopt(struct module *module,
 {
 	struct pass pass = { .module = module, .asking = asking,
 			     .patcher = patcher };
+	int none;
 	int ret;
 
-	if (module->usdt_none)
+	if (module->usdt_none && !asking->function_wanted)
 		return 0;
 	ret = usdt_module_map(&pass.file, module);
 	/* code that has no file has no probes */
@@ -425,12 +426,16 @@ static int module_adopt(struct module *module,
 	if (ret)
 		return ret != -ENOENT;
 	pass.again = !!address_add_sites(&codes, module);
-	if (!pass.again)
+	if (!pass.again && !module->usdt_none)
 		notes_adopt(&pass);
+	none = module->usdt_none || (!pass.again && !pass.seen);
+	if (!pass.again)
+		pass.again = usdt_functions_adopt(module, asking, patcher,
+						  &pass.file, &codes);
 	usdt_place_done(patcher);
 	index_clear(&codes);
 	index_clear(&nops);
-	module->usdt_none = !pass.seen;
+	module->usdt_none = none;
 	usdt_module_unmap(&pass.file);
 	return pass.again;
 }

@@ -41,6 +41,15 @@ struct way {
 	struct way *next_pending;
 };
 
+/*
+ * Makes markers of the wanted functions of a module. `codes` are the addresses
+ * of the sites that the module has. Returns 1 when a later call may place more.
+ */
+int usdt_functions_adopt(struct module *module,
+			 const struct usdt_asking *asking,
+			 const struct patcher *patcher,
+			 const struct usdt_file *file, struct index *codes);
+
 /* Every way that was ever made. */
 extern struct way *usdt_ways;
 

@@ -237,26 +237,56 @@ static int needs_traps(const struct way *way)
 	return way->wanted || !is_trap(way);
 }
 
-void usdt_place_flush(const struct patcher *patcher)
+/* Ways that are switched together: meanwhile a thread that begins to block
+ * SIGTRAP is not seen. */
+#define TOGETHER	64
+
+/* Takes the first ways out of a list. Returns the rest. */
+static struct way *portion_cut(struct way *list)
 {
-	struct way *list;
-	struct way *way;
+	struct way *rest;
+	uint32_t n;
+
+	for (n = 1; n < TOGETHER && list->next_pending; n++)
+		list = list->next_pending;
+	rest = list->next_pending;
+	list->next_pending = NULL;
+	return rest;
+}
+
+/* Switches all ways of a list, in few steps. */
+static void portion_switch(struct way *list, const struct patcher *patcher)
+{
+	struct way *way = list;
+	struct way *next;
 	int ret = 0;
 	int step;
 
-	/* a handler that came unseen */
-	if (usdt_faults.ways && usdt_faults_handled())
-		usdt_switch_faulting();
-	list = pending ? pending_sift(patcher) : NULL;
-	way = list;
 	while (way && !needs_traps(way))
 		way = way->next_pending;
 	if (way)
 		ret = usdt_traps_ready();
 	for (way = list; way; way = way->next_pending)
 		way->refused = needs_traps(way) ? ret : 0;
-	for (step = STEP_CLOSE; list && step <= STEP_OPEN; step++)
+	for (step = STEP_CLOSE; step <= STEP_OPEN; step++)
 		step_all(list, (enum step)step, patcher);
-	for (way = list; way; way = way->next_pending)
+	for (way = list; way; way = next) {
+		next = way->next_pending;
 		way_done(way);
+	}
+}
+
+void usdt_place_flush(const struct patcher *patcher)
+{
+	struct way *list;
+	struct way *rest;
+
+	/* a handler that came unseen */
+	if (usdt_faults.ways && usdt_faults_handled())
+		usdt_switch_faulting();
+	list = pending ? pending_sift(patcher) : NULL;
+	for (; list; list = rest) {
+		rest = portion_cut(list);
+		portion_switch(list, patcher);
+	}
 }

@@ -19,7 +19,8 @@ enum usdt_place {
 	USDT_IMMEDIATE,		/* value */
 	USDT_REGISTER,		/* base, from bit `shift` on */
 	USDT_VECTOR,		/* %xmm base, its low bytes */
-	USDT_MEMORY,		/* value + base + index << scale */
+	USDT_MEMORY,		/* at value + base + index << scale */
+	USDT_SUM,		/* that address itself */
 };
 
 #define USDT_NO_REGISTER	0xff

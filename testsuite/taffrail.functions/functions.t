@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Functions of programs that were not prepared: rules that begin with fn:.
+
+compile: calls calls.c -O2 -pthread
+compile: stripped calls.c -O2 -pthread -s
+
+before:
+	plain=$("$CASES/calls" 40)
+	start load "$CASES/calls" load 3
+	wait_for grep -q ready load.out
+
+# Rules
+case: each call is an event
+run: taffrail record -o all -e 'fn:calls/*' -- "$CASES/calls" 40 && taffrail view all | grep -c 'fn:outer:'
+stdout: ^40$
+case: the program prints the same
+run: test "$(taffrail record -o same -e 'fn:calls/*' -- "$CASES/calls" 40 2>/dev/null)" = "$plain"
+case: recursion
+run: taffrail view all | grep -c 'fn:recurses:'
+stdout: ^120$
+case: arguments and the frame's address
+run: taffrail view all | grep 'fn:outer:' | head -n 2
+stdout: arg1 = 1, arg2 = -?[0-9]+, arg3 = -?[0-9]+, cfa = 0x7FF
+case: the rule says the arguments
+run: taffrail record -o typed -e 'fn:with_text(,str,int)' -e 'fn:six(,,,,,)' -- "$CASES/calls" 1 && taffrail view typed
+stdout: fn:with_text: .* arg1 = 0, arg2 = "hello", arg3 = 1, cfa
+stdout: fn:six: .* arg1 = 1, arg2 = 2, arg3 = 3, arg4 = 4, arg5 = 5, arg6 = 0, cfa
+case: a condition
+run: taffrail record -o if -e 'fn:outer if arg1 >= 38' -- "$CASES/calls" 40 && taffrail view if | wc -l
+stdout: ^2$
+case: some of the functions
+run: taffrail record -o some -e 'fn:*o*e*' -- "$CASES/calls" 9 && taffrail view some | grep -o 'fn:[a-z_]*' | sort -u
+stdout: ^fn:outer$
+no stdout: fn:six
+case: --where
+run: taffrail view all --where 'fn:out*' | wc -l
+stdout: ^40$
+case: a library
+run: taffrail record -o libc -e 'fn:libc/puts(str)' -e 'fn:libc/*printf*' -- "$CASES/calls" 1 && taffrail view libc
+stdout: fn:_*printf
+case: libc only where it is named
+run: taffrail record -o nolibc -e 'fn:*printf*' -- "$CASES/calls" 1
+status: 1
+stderr: no process has a marker that 'fn:\*printf\*' names
+stderr: 0 events
+case: the list shows functions that a session has
+run: taffrail attach $pid && taffrail start list -p $pid -e 'fn:out*' && taffrail list -p $pid && taffrail destroy list
+stdout: ^fn/outer +0x[0-9a-f]+ +function on +\(int64 arg1, int64 arg2, int64 arg3, pointer cfa\) \[jump\]$
+case: a star means no function
+run: taffrail record -o star -e '*' -- "$CASES/calls" 1
+status: 1
+stderr: 0 events
+case: nor does a channel named fn
+run: taffrail record -o channel -e 'fn/*' -- "$CASES/calls" 1
+status: 1
+stderr: 0 events
+case: TAFFRAIL_ENABLE
+run: taffrail record -o both -e 'fn:outer' -- env TAFFRAIL_ENABLE='fn:outer;fn:branches' "$CASES/calls" 7 && taffrail view both | wc -l
+stdout: ^7$
+case: a program without symbols has functions that are exported
+run: taffrail record -o bare -e 'fn:outer' -- "$CASES/stripped" 7
+status: 1
+stderr: 0 events
+
+# A running program
+case: a program that runs
+run: taffrail start one -p $pid -e 'fn:calls/*' --overwrite && taffrail snapshot one -o one && taffrail view one | grep -q 'fn:outer: .* cfa = ' && taffrail destroy one
+case: switches under load
+run:
+	for i in {1..12}; do
+		taffrail start more -p $pid -e 'fn:outer' --overwrite &&
+			taffrail enable more 'fn:calls/*s*' &&
+			taffrail enable more 'fn:short_one' &&
+			taffrail disable more 'fn:*r*' &&
+			taffrail destroy more || exit
+	done
+case: no result was wrong
+run: say load end . && ended load && cat load.out
+stdout: ^0 wrong$
+
+# Programs as they are shipped
+group: shipped
+for: program bash perl git
+need: {program}
+case: {program} prints the same
+run:
+	case {program} in
+	bash) set -- bash -c 'for ((i = 0; i < 99; i++)); do echo $((i * i)); done; x=${BASH_VERSINFO[*]}; echo "$x" | tr 0-9 a-j' ;;
+	perl) set -- perl -e '$h{$_ % 17} .= $_ for 1..500; print join(",", map {"$_=$h{$_}"} sort keys %h), "\n"' ;;
+	git) set -- git --version ;;
+	esac
+	"$@" >plain && taffrail record -o trace -e 'fn:*' -- "$@" >traced; cmp plain traced
+stderr: [1-9][0-9]* events
+
+group: python
+need: /usr/bin/python3.11
+case: python prints the same
+run:
+	set -- /usr/bin/python3.11 -c 'import json, re; print(json.dumps({str(i): i ** 9 for i in range(300)})); print(re.findall("a+b", "aab" * 9))'
+	"$@" >plain && taffrail record -o trace -e 'fn:*' -- "$@" >traced; cmp plain traced
+stderr: [1-9][0-9]* events
