@@ -167,6 +167,8 @@ static int list_one(struct object *object, void *arg)
 		[USDT_JUMP] = "usdt-jump",
 		[USDT_MERGED] = "usdt-merged",
 		[USDT_INT3] = "usdt-int3",
+		[USDT_FUNCTION] = "function",
+		[USDT_ENTRY_ONLY] = "function-1",
 	};
 	const struct usdt_adopted *adopted = object->adopted;
 	struct listing *listing = arg;
@@ -189,9 +191,7 @@ static int list_one(struct object *object, void *arg)
 		text_add(&text, "0x");
 		text_add_hex(&text, (uint64_t)code->address, 1);
 		string_add(out, number);
-		string_add(out, adopted ? adopted->function ?
-						  "function" :
-						  placed[adopted->placed] :
+		string_add(out, adopted ? placed[adopted->placed] :
 				object->site->kind_ == TAFFRAIL_KIND_MARK ?
 					"mark" : "event");
 		text_open(&text, number, sizeof(number));

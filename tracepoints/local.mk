@@ -111,6 +111,8 @@ tracepoints_tool_sources = \
 # USDT probes in files: in the command and in libtaffrail-usdt.so
 tracepoints_plan_sources = \
 	tracepoints/usdt/plan/decode-x86_64.c \
+	tracepoints/usdt/plan/exits-x86_64.c \
+	tracepoints/usdt/plan/exits.h \
 	tracepoints/usdt/plan/functions.c \
 	tracepoints/usdt/plan/functions.h \
 	tracepoints/usdt/plan/hotspot.c \

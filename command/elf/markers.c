@@ -154,14 +154,16 @@ int marker_list_parse(struct marker_list *list, const char *answer,
 			m.why = marker_refusal(atoi(strings[LIST_ENABLED]));
 		m.placement = !strcmp(kind, "usdt")	   ? PLACED_BYTE :
 			      !strcmp(kind, "usdt-jump")   ? PLACED_JUMP :
-			      !strcmp(kind, "function")	   ? PLACED_JUMP :
+			      !strncmp(kind, "function", 8) ? PLACED_JUMP :
 			      !strcmp(kind, "usdt-merged") ? PLACED_MERGED :
 			      !strcmp(kind, "usdt-int3")   ? PLACED_INT3 :
 							     PLACED_UNSAID;
 		m.line = strtoul(strings[LIST_LINE], NULL, 10);
 		m.kind = !strcmp(kind, "event") ? MARKER_EVENT :
 			 m.placement		? MARKER_USDT : MARKER_MARK;
-		m.function = !strcmp(kind, "function");
+		m.function = !strncmp(kind, "function", 8);
+		if (!m.why && !strcmp(kind, "function-1"))
+			m.why = "its exits cannot all be had";
 		/* two hex digits a field; behind a colon, those of `shown` */
 		p = strings[LIST_TYPES];
 		m.shown = malloc(strlen(p) / 2 + 1);

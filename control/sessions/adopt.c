@@ -46,7 +46,7 @@ static int probe_wanted(const char *id, struct rule_types *types, void *arg)
 		for (k = 0; session_asks(i) && k < session->nrules; k++) {
 			const struct session_rule *rule = &session->rules[k];
 
-			if (!asks_for_probes(rule) || asks_functions(rule) ||
+			if (!asks_for_probes(rule) ||
 			    !glob_match(rule->glob, id))
 				continue;
 			if (!how)
@@ -111,27 +111,20 @@ static void ask_for(const char *glob, int int3)
 /* Whether a rule has ever asked for functions: only then are symbols read. */
 static bool functions_asked;
 
-static const struct usdt_asking asking = {
-	.wanted = probe_wanted,
-	.untaken = untaken_note,
-};
-
-static const struct usdt_asking asking_functions = {
-	.wanted = probe_wanted,
-	.function_wanted = function_wanted,
-	.untaken = untaken_note,
-};
-
 static int module_adopt(struct module *module, void *arg)
 {
+	/* on the stack: a relocation of the agent would be longer */
+	const struct usdt_asking asking = {
+		.wanted = probe_wanted,
+		.function_wanted = functions_asked ? function_wanted : NULL,
+		.untaken = untaken_note,
+	};
+
 	if (module->usdt_askings == askings)
 		return 0;
 	module->usdt_askings = askings;
 	usdt_sites_look(module);
-	if (functions_asked)
-		usdt_module_name(module);
-	if (usdt_adopt(module, functions_asked ? &asking_functions : &asking,
-		       arg))
+	if (usdt_adopt(module, &asking, arg))
 		module->usdt_askings = 0;
 	return 0;
 }

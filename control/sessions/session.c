@@ -44,8 +44,7 @@ bool session_glob_names(const char *glob, const struct object *object)
 	if (object->adopted && object->adopted->function)
 		return rule_names_function(glob, object->module->name,
 					   object->name);
-	return rule_kind(glob) != RULE_FUNCTIONS &&
-	       glob_match(glob, object->id);
+	return glob_match(glob, object->id);
 }
 
 /* Returns true when the rule names the marker, whether the condition holds or

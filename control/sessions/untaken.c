@@ -15,6 +15,7 @@
 #include "base/lines.h"
 #include "base/sys.h"
 #include "control/sessions/private.h"
+#include "tracepoints/conditions/rule-split.h"
 #include "tracepoints/sites/lock.h"
 #include "tracepoints/sites/registry.h"
 #include "tracepoints/usdt/usdt.h"
@@ -101,14 +102,18 @@ static void why_write(struct look *look, struct text *line, int why)
 }
 
 /* Returns true when the rules name a probe; the last one decides. */
-static bool names_probe(const struct session *session, const char *id)
+static bool names_probe(const struct session *session,
+			const struct module *module, const char *id)
 {
+	const char *function = text_after(id, "fn/");
 	uint32_t i;
 
 	for (i = session->nrules; i-- > 0;) {
 		const struct session_rule *rule = &session->rules[i];
 
-		if (glob_match(rule->glob, id) &&
+		if ((glob_match(rule->glob, id) ||
+		     (function && rule_names_function(rule->glob, module->name,
+						      function))) &&
 		    (!rule->wanted || session_rule_names(rule)))
 			return rule->wanted;
 	}
@@ -176,7 +181,8 @@ static void untaken_look(struct look *look, const struct module *module,
 	text_add(&line, place->id);
 	place_add(&line, place->address, module);
 	why_write(look, &line,
-		  names_probe(look->session, place->id) ? place->why : 0);
+		  names_probe(look->session, module, place->id) ? place->why :
+								  0);
 }
 
 /* Writes the lines of a module's markers and probes. */

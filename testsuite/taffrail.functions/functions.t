@@ -2,6 +2,7 @@
 # Functions of programs that were not prepared: rules that begin with fn:.
 
 compile: calls calls.c -O2 -pthread
+compile: leaves leaves.cc -O2 -pthread
 compile: stripped calls.c -O2 -pthread -s
 
 before:
@@ -29,11 +30,13 @@ case: a condition
 run: taffrail record -o if -e 'fn:outer if arg1 >= 38' -- "$CASES/calls" 40 && taffrail view if | wc -l
 stdout: ^2$
 case: some of the functions
-run: taffrail record -o some -e 'fn:*o*e*' -- "$CASES/calls" 9 && taffrail view some | grep -o 'fn:[a-z_]*' | sort -u
+run: taffrail record -o some -e 'fn:*o*e*' -- "$CASES/calls" 9 && taffrail view some | grep -o 'fn:[a-z_%]*' | sort -u
 stdout: ^fn:outer$
+stdout: ^fn:outer%return$
 no stdout: fn:six
 case: --where
-run: taffrail view all --where 'fn:out*' | wc -l
+run: taffrail view all --where 'fn:out*' | wc -l && taffrail view all --where 'fn:out*%return' | wc -l
+stdout: ^80$
 stdout: ^40$
 case: a library
 run: taffrail record -o libc -e 'fn:libc/puts(str)' -e 'fn:libc/*printf*' -- "$CASES/calls" 1 && taffrail view libc
@@ -56,11 +59,60 @@ status: 1
 stderr: 0 events
 case: TAFFRAIL_ENABLE
 run: taffrail record -o both -e 'fn:outer' -- env TAFFRAIL_ENABLE='fn:outer;fn:branches' "$CASES/calls" 7 && taffrail view both | wc -l
-stdout: ^7$
+stdout: ^14$
 case: a program without symbols has functions that are exported
 run: taffrail record -o bare -e 'fn:outer' -- "$CASES/stripped" 7
 status: 1
 stderr: 0 events
+
+# Returns
+case: a return for each call
+run: taffrail view all | grep -o 'fn:[a-z_%]*' | sort | uniq -c
+stdout: 40 fn:outer$
+stdout: 40 fn:outer%return$
+stdout: 120 fn:recurses$
+stdout: 120 fn:recurses%return$
+stdout: 58 fn:short_one$
+stdout: 58 fn:short_one%return$
+stdout: 90 fn:branches%return$
+case: calls and returns have the same frames, in turn
+run:
+	taffrail view all | python3 -c '
+	import re, sys
+	open_calls = []
+	for line in sys.stdin:
+	    name, cfa = re.search(r"fn:([^:]*): .*cfa = (0x[0-9A-F]+)", line).groups()
+	    if name == "_start":
+	        continue
+	    if not name.endswith("%return"):
+	        open_calls.append((name, cfa))
+	    elif open_calls.pop() != (name[:-7], cfa):
+	        sys.exit(line)
+	sys.exit(len(open_calls))'
+case: the value
+run: taffrail record -o value -e 'fn:short_one' -- "$CASES/calls" 3 && taffrail view value
+stdout: fn:short_one: .* arg1 = 1, .*
+stdout: fn:short_one%return: .* value = 2, cfa
+case: calls without returns, and returns without calls
+run:
+	taffrail record -o entered -e 'fn:outer%entry' -- "$CASES/calls" 5 && taffrail view entered | grep -c 'fn:outer:'
+	taffrail record -o returns -e 'fn:outer%return' -- "$CASES/calls" 6 && taffrail view returns | grep -c 'fn:outer%return:'
+	taffrail view entered returns | wc -l
+stdout: ^5$
+stdout: ^6$
+stdout: ^11$
+case: exceptions, longjmp, pthread_exit, coroutines, recursion
+run:
+	"$CASES/leaves" >plain &&
+		taffrail record --buffer-size 8M -o left -e 'fn:leaves/*' -- "$CASES/leaves" >traced &&
+		cmp plain traced && taffrail view left | grep -o 'fn:[^:]*' | sort | uniq -c
+stdout: 20001 fn:_ZL4deepl$
+stdout: 20001 fn:_ZL4deepl%return$
+stdout: 300 fn:_ZL6throwsi$
+stdout: 300 fn:_ZL7catchesi%return$
+stdout: 300 fn:_ZL5jumpsi$
+stdout: 150 fn:_ZL5jumpsi%return$
+stdout: 50 fn:_ZL4endsPv$
 
 # A running program
 case: a program that runs

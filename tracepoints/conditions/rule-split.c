@@ -6,7 +6,6 @@
 
 #include <errno.h>
 
-#include "base/base.h"
 #include "base/glob.h"
 #include "base/text.h"
 
@@ -95,15 +94,13 @@ static size_t stem_bytes(const char *module)
 
 bool rule_is_runtime(const char *module)
 {
-	static const char *const stems[] = {
-		"libc", "ld-linux-x86-64", "libm", "libmvec", "libpthread",
-		"libdl", "librt",
-	};
+	static const char stems[] = "libc\0ld-linux-x86-64\0libm\0libmvec\0"
+				    "libpthread\0libdl\0librt\0";
 	size_t bytes = stem_bytes(module);
-	uint32_t i;
+	const char *stem;
 
-	for (i = 0; i < ARRAY_SIZE(stems); i++)
-		if (module[bytes] && glob_match_upto(stems[i], module, bytes))
+	for (stem = stems; *stem; stem += text_length(stem) + 1)
+		if (module[bytes] && glob_match_upto(stem, module, bytes))
 			return true;
 	return false;
 }

@@ -83,8 +83,8 @@ struct object {
 struct module {
 	struct module *next;
 	char path[MODULE_PATH_BYTES];	/* "" when it is not known */
-	char name[64];			/* last part of the file's path;
-					 * usdt_module_name() */
+	char name[64];			/* last part of the file's path, once
+					 * a rule has asked for functions */
 	const void *headers;		/* of the program, in its memory */
 	uint32_t nheaders;
 	uint32_t ncodes;		/* sites that its notes have */
@@ -93,7 +93,8 @@ struct module {
 	int unread;			/* why its file cannot be read: a
 					 * negative errno */
 	uint32_t usdt_askings;		/* what it was asked for; session.c */
-	struct index usdt_refused;	/* probes that have no plan */
+	struct index usdt_refused;	/* probes that have no plan; functions
+					 * whose exits were looked for */
 	struct untaken *untaken;	/* probes that have no way */
 	uint64_t base;
 	uint64_t start;

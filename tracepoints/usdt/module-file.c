@@ -137,26 +137,6 @@ int usdt_module_map(struct usdt_file *file, const struct module *module)
 	return file_map(file, path, module) ? ret : 0;
 }
 
-const char *usdt_module_name(struct module *module)
-{
-	const char *path = module->path, *p;
-	char own[MODULE_PATH_BYTES];
-	long n;
-
-	if (module->name[0])
-		return module->name;
-	if (text_equal(path, "/proc/self/exe")) {
-		n = sys3(SYS_readlink, path, own, sizeof(own) - 1);
-		own[n > 0 ? n : 0] = '\0';
-		path = own;
-	}
-	for (p = path; *p; p++)
-		if (*p == '/')
-			path = p + 1;
-	text_copy(module->name, sizeof(module->name), path);
-	return module->name;
-}
-
 void usdt_module_unmap(struct usdt_file *file)
 {
 	sys_munmap(file->bytes, file->size);

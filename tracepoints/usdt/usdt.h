@@ -83,12 +83,16 @@ enum usdt_placed {
 	USDT_JUMP,		/* five bytes or more */
 	USDT_MERGED,		/* the same, for two probes side by side */
 	USDT_INT3,		/* one byte; each hit traps */
+	USDT_FUNCTION,		/* as USDT_JUMP, at a function's entry or
+				 * exit */
+	USDT_ENTRY_ONLY,	/* the same; not all exits could be had */
 };
 
 /* Where in a function the site is. */
 enum usdt_function_site {
 	USDT_NO_FUNCTION_SITE,		/* at a probe's nop */
 	USDT_ENTRY,
+	USDT_EXIT,
 };
 
 /*
@@ -169,10 +173,6 @@ void usdt_sites_look(struct module *module);
  * private descriptors, and holds the registry's lock.
  */
 int usdt_module_map(struct usdt_file *file, const struct module *module);
-
-/* Returns the last part of the path of a module's file, or "". Under the same
- * conditions. */
-const char *usdt_module_name(struct module *module);
 
 void usdt_module_unmap(struct usdt_file *file);
 

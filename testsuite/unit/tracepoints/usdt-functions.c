@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tracepoints/usdt/plan/exits.h"
 #include "tracepoints/usdt/plan/functions.h"
 #include "tracepoints/usdt/plan/image.h"
 #include "tracepoints/usdt/plan/plan.h"
@@ -167,6 +168,67 @@ static void check_shares(void)
 	unit_check(traps <= 4, "branches that would trap: %u", traps);
 }
 
+/* Exits: two returns, a tail call, and one on a condition. */
+__asm__(".pushsection .text\n .p2align 4\n"
+	".globl functions_left\n .type functions_left, @function\n"
+	"functions_left: .cfi_startproc\n"
+	"testl %edi, %edi\n jz 1f\n"
+	".byte 0x0f, 0x8f\n .4byte functions_plain - . - 4\n"
+	"movl $1, %eax\n ret\n"
+	"1: cmpl $3, %esi\n jne 2f\n"
+	".byte 0xe9\n .4byte functions_plain - . - 4\n"
+	"2: leaq functions_table(%rip), %rdx\n"
+	"movslq (%rdx,%rsi,4), %rax\n addq %rdx, %rax\n jmp *%rax\n"
+	"3: pushq %rbx\n popq %rbx\n repz; ret\n"
+	".cfi_endproc\n .size functions_left, . - functions_left\n"
+	".section .rodata\n .balign 4\n"
+	"functions_table: .4byte 3b - functions_table\n"
+	".popsection\n");
+__asm__(".pushsection .text\n .p2align 4\n"
+	".globl functions_unclear\n .type functions_unclear, @function\n"
+	"functions_unclear: .cfi_startproc\n jmp *%rax\n .cfi_endproc\n"
+	".size functions_unclear, . - functions_unclear\n"
+	".globl functions_passes\n .type functions_passes, @function\n"
+	"functions_passes: .cfi_startproc\n"
+	"movq 8(%rdi), %rax\n jmp *%rax\n jmp *16(%rdi)\n .cfi_endproc\n"
+	".size functions_passes, . - functions_passes\n .popsection\n");
+
+/* Finds the exits of a function of this program. */
+static int exits_of(const struct usdt_file *file, const char *name,
+		    struct usdt_exit *exits)
+{
+	struct usdt_image image;
+	uint64_t address;
+
+	if (usdt_image_open(&image, file) ||
+	    !usdt_file_symbol(file, name, (uint32_t)strlen(name), &address))
+		return -ENOENT;
+	return usdt_exits_find(&image, usdt_zydis(), 0, 0, address, exits, 8);
+}
+
+static void check_exits(void)
+{
+	static const uint8_t leaving[] = { USDT_JUMPS_IF, USDT_RETURNS,
+					   USDT_JUMPS, USDT_RETURNS };
+	struct usdt_exit exits[8];
+	struct usdt_file file;
+
+	if (!file_map(&file, "/proc/self/exe"))
+		return;
+	if (!unit_equal(exits_of(&file, "functions_left", exits), 4, "exits"))
+		return;
+	for (int i = 0; i < 4; i++)
+		unit_equal(exits[i].leaving, leaving[i], "exit %d", i);
+	unit_check(exits[3].count == 3 && exits[3].length == 2 &&
+			   exits[3].starts[1] == exits[3].address - 1,
+		   "where a jump may begin");
+	unit_equal(exits[1].count, 3, "behind a jump on a condition");
+	unit_equal(exits_of(&file, "functions_unclear", exits), -ENOTUNIQ,
+		   "a jump that is not understood");
+	unit_equal(exits_of(&file, "functions_passes", exits), 2,
+		   "jumps through a register and memory");
+}
+
 int functions_plain(int n) __attribute__((noinline));
 int functions_plain(int n)
 {
@@ -226,9 +288,11 @@ static void check_symbols(void)
 int main(void)
 {
 	check_symbols();
-	if (usdt_zydis())
+	if (usdt_zydis()) {
+		check_exits();
 		check_shares();
-	else
+	} else {
 		unit_skip("plans", "built without libzydis-dev");
+	}
 	return unit_end();
 }

@@ -445,7 +445,7 @@ static void check_pairs(struct usdt_plan *plans, const struct usdt_file *file)
 
 static void check_faults(const struct usdt_file *file)
 {
-	struct usdt_plan plans[FAULTING];
+	struct usdt_plan plans[FAULTING] = { { 0 } };
 
 	for (size_t i = 0; i < FAULTING; i++)
 		plans[i].address = BACK(faulting[i].site) - shift(file);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Makes markers of functions that a module's symbols name: a jump replaces the
- * first instructions of each.
+ * Makes markers of functions that a module's symbols name: jumps replace the
+ * first instructions, and those at each exit. Return addresses are never
+ * changed. A function of which one exit cannot be had gets none: a reader could
+ * not tell a call that was left there from one that goes on.
  *
  * Invariant: no two jumps cover the same byte, whether they are on or off.
  */
@@ -15,6 +17,8 @@
 #include "tracepoints/sites/registry.h"
 #include "tracepoints/usdt/address-set.h"
 #include "tracepoints/usdt/place/private.h"
+#include "tracepoints/conditions/rule-split.h"
+#include "tracepoints/usdt/plan/exits.h"
 #include "tracepoints/usdt/plan/functions.h"
 
 #define CHANNEL		"fn"
@@ -22,11 +26,22 @@
 #define ARGUMENTS_MAX	6	/* in registers of integers */
 #define ALIGNED		64	/* bytes, of a site */
 
-/* A function that is wanted. */
+#define NAME_BYTES	128	/* also "fn/NAME%return" */
+
+/* A function that is wanted: addresses in the file. */
 struct wanted {
-	uint64_t site;			/* address in the file */
+	uint64_t address;
+	uint64_t site;			/* of the entry */
 	const char *name;
+	uint8_t entry;			/* an event of it is wanted */
+	uint8_t exits;
+	uint8_t tells;			/* of exits that cannot be had */
+	int nexits;			/* found; or a negative errno */
+	uint32_t first;			/* number of the first of them */
 };
+
+#define EXITS_MAX	256u		/* of a function */
+#define EXITS		(1ull << 63)	/* in usdt_refused: its exits */
 
 struct choosing {
 	struct module *module;
@@ -34,46 +49,85 @@ struct choosing {
 	const struct patcher *patcher;
 	const struct usdt_file *file;
 	struct index *codes;
+	struct index taken;		/* bytes that jumps cover */
+	struct usdt_image image;
+	uint64_t area;			/* of parts put apart */
+	uint64_t area_end;
+	struct usdt_plan *plans;
+	uint32_t nplans;
+	struct usdt_exit *found;	/* exits of the portion */
+	uint32_t nfound;
+	struct usdt_adopted *entry;	/* of the last function, or NULL */
 	struct wanted *wanted;		/* or NULL: they are counted */
 	uint32_t count;
 	uint32_t room;
 	int again;			/* a later call may place more */
 };
 
-/* Writes "fn/NAME". Returns 0 when it is too long. */
-static int id_make(char *id, size_t bytes, const char *name)
+/* Writes NAME, or NAME%return. */
+static const char *name_make(char *name, const struct wanted *wanted, int exit)
 {
 	struct text text;
 
-	text_open(&text, id, bytes);
-	text_add(&text, CHANNEL "/");
-	text_add(&text, name);
-	return !text.cut;
+	text_open(&text, name, NAME_BYTES);
+	text_add(&text, wanted->name);
+	if (exit)
+		text_add(&text, RULE_RETURN);
+	return name;
 }
 
+/* Tells why a place has no way (enum usdt_reason or a negative errno), or, with
+ * 0, that it has one. */
 static void place_tell(const struct choosing *c, const struct wanted *wanted,
-		       int why)
+		       int exit, uint64_t address, int why)
 {
-	char id[128];
+	char name[NAME_BYTES];
+	char id[NAME_BYTES];
+	struct text text;
 
-	id_make(id, sizeof(id), wanted->name);
-	c->asking->untaken(c->module, id, c->module->base + wanted->site, why);
+	text_open(&text, id, sizeof(id));
+	text_add(&text, CHANNEL "/");
+	text_add(&text, name_make(name, wanted, exit));
+	c->asking->untaken(c->module, id, c->module->base + address, why);
+}
+
+/* Returns how a rule wants the function's entry or exits; 0: it does not. */
+static int is_wanted(const struct choosing *c, const struct wanted *wanted,
+		     int exit, struct rule_types *types)
+{
+	char name[NAME_BYTES];
+
+	return c->asking->function_wanted(c->module,
+					  name_make(name, wanted, exit),
+					  types, c->asking->arg);
 }
 
 /* Counts or keeps a function that a rule wants, and that is not there yet. */
 static int function_seen(const struct usdt_symbol_found *found, void *arg)
 {
 	struct choosing *c = arg;
+	struct wanted wanted = { found->address, found->site, found->name,
+				 .nexits = 0 };
 	struct rule_types types;
+	uint64_t base = c->module->base;
+	int how;
 
-	if (!c->asking->function_wanted(c->module, found->name, &types,
-					c->asking->arg) ||
-	    address_has(c->codes, c->module->base + found->site) ||
-	    address_has(&c->module->usdt_refused, found->site))
+	if (text_length(found->name) + sizeof(CHANNEL RULE_RETURN) + 1 >
+	    NAME_BYTES)
+		return 0;
+	how = is_wanted(c, &wanted, 0, &types);
+	wanted.entry = how &&
+		       !address_has(c->codes, base + found->site) &&
+		       !address_has(&c->module->usdt_refused, found->site);
+	wanted.exits = is_wanted(c, &wanted, 1, &types) &&
+		       !address_has(&c->module->usdt_refused,
+				    found->address | EXITS);
+	/* where the entry is wanted, too, a list tells */
+	wanted.tells = !how;
+	if (!wanted.entry && !wanted.exits)
 		return 0;
 	if (c->wanted && c->count < c->room)
-		c->wanted[c->count] = (struct wanted){ found->site,
-						       found->name };
+		c->wanted[c->count] = wanted;
 	c->count++;
 	return 0;
 }
@@ -105,16 +159,45 @@ static void wanted_sort(struct choosing *c)
 
 /* Registers of the arguments, by gdb's numbers. */
 static const uint8_t registers[ARGUMENTS_MAX] = { 5, 4, 3, 2, 8, 9 };
+#define RAX	0
 #define RSP	7
 
-/* Makes the fields: arg1, arg2, ... as the types say, and the address of the
- * frame (DWARF's CFA). */
+/* Makes the field of an exit: the value, or where the jump leads. Nothing tells
+ * that of a jump through a register or memory. */
+static struct usdt_operand *value_set(struct usdt_operand *operand,
+				      struct text *text,
+				      const struct choosing *c,
+				      const struct usdt_exit *exit)
+{
+	if (exit->leaving == USDT_JUMPS_THROUGH)
+		return operand;
+	operand->bytes = 8;
+	operand->index = USDT_NO_REGISTER;
+	if (exit->leaving == USDT_RETURNS) {
+		text_add(text, "value, ");
+		operand->place = USDT_REGISTER;
+		operand->base = RAX;
+		operand->type = TAFFRAIL_T_S64;
+	} else {
+		text_add(text, "to, ");
+		operand->place = USDT_IMMEDIATE;
+		operand->value = (int64_t)(c->module->base + exit->target);
+		operand->type = TAFFRAIL_T_PTR;
+	}
+	return operand + 1;
+}
+
+/* Makes the fields: arg1, arg2, ... as the types say, or those of an exit; and
+ * the address of the frame (DWARF's CFA). */
 static void fields_set(struct usdt_adopted *probe, struct text *text,
+		       const struct choosing *c, const struct usdt_exit *exit,
 		       const struct rule_types *types, uint32_t arguments)
 {
 	struct usdt_operand *operand = probe->operands;
 	uint32_t i;
 
+	if (exit)
+		operand = value_set(operand, text, c, exit);
 	for (i = 0; i < arguments; i++, operand++) {
 		int string = types->strings >> i & 1;
 
@@ -135,7 +218,7 @@ static void fields_set(struct usdt_adopted *probe, struct text *text,
 		.place = USDT_SUM, .value = 8, .base = RSP, .bytes = 8,
 		.type = TAFFRAIL_T_PTR, .index = USDT_NO_REGISTER,
 	};
-	probe->count = arguments + 1;
+	probe->count = (uint32_t)(operand + 1 - probe->operands);
 	probe->site.nvar_ = (uint8_t)probe->strings;
 	probe->site.nfields_ = (uint8_t)probe->count;
 	probe->site.fixed_bytes_ =
@@ -148,86 +231,137 @@ static void fields_set(struct usdt_adopted *probe, struct text *text,
  * without memory, or when the name is too long. */
 static struct usdt_adopted *probe_make(const struct choosing *c,
 				       const struct wanted *wanted,
-				       const char *texts[static 4])
+				       const struct usdt_exit *exit)
 {
 	struct usdt_adopted *probe;
 	struct rule_types types;
-	uint32_t arguments;
+	uint32_t arguments = 0;
+	char name[NAME_BYTES];
 	struct text text;
 	size_t bytes;
 
-	c->asking->function_wanted(c->module, wanted->name, &types,
-				   c->asking->arg);
-	arguments = types.count ? types.count : ARGUMENTS;
+	is_wanted(c, wanted, !!exit, &types);
+	if (!exit)
+		arguments = types.count ? types.count : ARGUMENTS;
 	if (arguments > ARGUMENTS_MAX)
 		arguments = ARGUMENTS_MAX;
 	bytes = align_up(offsetof(struct usdt_adopted, operands) +
-				 (arguments + 1) * sizeof(*probe->operands),
+				 (arguments + 2) * sizeof(*probe->operands),
 			 ALIGNED);
 	probe = arena_keep(bytes);
 	if (!probe)
 		return NULL;
 	__builtin_memset(probe, 0, bytes);
-	probe->address = c->module->base + wanted->site;
-	probe->function = USDT_ENTRY;
+	probe->address = c->module->base +
+			 (exit ? exit->address : wanted->site);
+	probe->function = exit ? USDT_EXIT : USDT_ENTRY;
 	probe->site.version_ = TAFFRAIL_SITE_VERSION;
 	probe->site.kind_ = TAFFRAIL_KIND_EVENT;
 	text_open(&text, probe->text, sizeof(probe->text));
-	texts[0] = probe->text;
 	text_add_bytes(&text, CHANNEL, sizeof(CHANNEL));
-	texts[1] = probe->text + text.used;
-	text_add(&text, wanted->name);
+	text_add(&text, name_make(name, wanted, !!exit));
 	text_add_bytes(&text, "", 1);
-	texts[2] = probe->text + text.used;
-	fields_set(probe, &text, &types, arguments);
+	fields_set(probe, &text, c, exit, &types, arguments);
 	text_add_bytes(&text, "", 1);
-	texts[3] = probe->text + text.used;
 	probe->site.text_bytes_ = (uint32_t)text.used + 1;
 	return text.cut ? NULL : probe;
 }
 
-/* Tells whether a site of the module is among the bytes that a plan covers, or
- * its jump may reach them. */
-static int has_neighbour(const struct choosing *c, const struct usdt_plan *plan)
+/* Tells whether a jump covers one of these bytes of the file. */
+static int is_taken(const struct choosing *c, uint64_t address, uint32_t n)
 {
-	uint64_t base = c->module->base;
-	uint64_t at = plan->address - plan->start;
-	uint32_t k;
+	uint32_t i;
 
-	for (k = 1; k < plan->covered; k++)
-		if (address_has(c->codes, base + plan->address + k))
-			return 1;
-	for (k = 1; k < USDT_PATCH_MAX && k <= at; k++)
-		if (address_has(c->codes, base + plan->address - k))
+	for (i = 0; i < n; i++)
+		if (address_has(&c->taken, c->module->base + address + i))
 			return 1;
 	return 0;
 }
 
-/* Places a function by its plan. Returns 0, a reason (enum usdt_reason) or a
- * negative errno. */
-static int function_place(struct choosing *c, const struct wanted *wanted,
-			  const struct usdt_plan *plan)
+/* Takes bytes of the module. Returns 0 or -ENOMEM. */
+static int take_bytes(struct choosing *c, uint64_t address, uint32_t n)
 {
-	struct usdt_adopted *probe;
-	const char *texts[4];
-	struct code code;
-	struct object *object;
-	int ret;
+	int ret = 0;
 
+	while (n-- && !ret)
+		ret = address_add(&c->taken, address + n);
+	return ret;
+}
+
+#define MARKER_BYTES	6	/* nop, and test or jmp */
+
+/* Takes the bytes of the sites that the module has. */
+static int taken_fill(struct choosing *c)
+{
+	const struct object *object;
+	const struct code *code;
+	int ret = 0;
+
+	for (object = c->module->objects; object; object = object->next) {
+		const struct usdt_adopted *probe = object->adopted;
+
+		if (probe && probe->way->covered) {
+			ret |= take_bytes(c, probe->way->site,
+					  probe->way->covered);
+			continue;
+		}
+		for (code = object->codes; code; code = code->next)
+			ret |= take_bytes(c, (uint64_t)code->address,
+					  MARKER_BYTES);
+	}
+	return ret;
+}
+
+/* Returns the plan of a site, among those of the portion. */
+static struct usdt_plan *plan_of(const struct choosing *c, uint64_t address)
+{
+	uint32_t at = usdt_plans_before(c->plans, c->nplans, address);
+
+	return &c->plans[at];
+}
+
+/* Returns why a plan cannot be used, or 0. */
+static int plan_refused(const struct choosing *c, const struct usdt_plan *plan)
+{
 	if (plan->reason)
 		return plan->reason;
 	if (plan->faults && usdt_faults_handled())
 		return USDT_FAULTS;
-	if (has_neighbour(c, plan))
-		return USDT_OVERLAPS;
-	probe = probe_make(c, wanted, texts);
+	return is_taken(c, plan->address, plan->covered) ? USDT_OVERLAPS : 0;
+}
+
+/* Makes the way of the entry or of an exit of a function. Returns NULL, and a
+ * negative errno in *why. */
+static struct usdt_adopted *site_place(struct choosing *c,
+				       const struct wanted *wanted,
+				       const struct usdt_exit *exit,
+				       const struct usdt_plan *plan, int *why)
+{
+	struct usdt_adopted *probe = probe_make(c, wanted, exit);
+
+	*why = -ENOMEM;
 	if (!probe)
-		return -ENOMEM;
-	ret = usdt_place_jump(probe, plan, c->module->base, c->patcher);
-	if (ret)
-		return ret;
-	code = (struct code){ .address = (uint8_t *)probe->address,
-			      .stub = usdt_place_stub(probe) };
+		return NULL;
+	if (exit && plan->both)
+		*why = usdt_place_exit(probe, c->entry->way, plan, c->patcher);
+	else
+		*why = usdt_place_jump(probe, plan, c->module->base,
+				       c->patcher);
+	probe->placed = USDT_FUNCTION;
+	return *why ? NULL : probe;
+}
+
+/* Makes the marker of a place that has a way. Returns 0 or -ENOMEM. */
+static int site_register(struct choosing *c, struct usdt_adopted *probe)
+{
+	struct code code = { .address = (uint8_t *)probe->address,
+			     .stub = usdt_place_stub(probe) };
+	const char *texts[4] = { probe->text };
+	struct object *object;
+	int i, ret;
+
+	for (i = 1; i < 4; i++)
+		texts[i] = texts[i - 1] + text_length(texts[i - 1]) + 1;
 	object = registry_add(c->module, &probe->site, texts, &code);
 	if (!object) {
 		usdt_place_gone(probe);
@@ -235,38 +369,285 @@ static int function_place(struct choosing *c, const struct wanted *wanted,
 	}
 	object->shape.narrow = 1;
 	object->adopted = probe;
-	return address_add(c->codes, probe->address);
+	ret = address_add(c->codes, probe->address);
+	return ret ? ret : take_bytes(c, probe->way->site, probe->way->covered);
 }
 
-/* Functions that are planned together. */
-#define PLANS_MAX	4096u
-#define PLANS_BYTES	(PLANS_MAX * sizeof(struct usdt_plan))
-
-/* Plans and places functions, `n` of them from number `first` on. */
-static void portion_place(struct choosing *c, struct usdt_plan *plans,
-			  uint32_t first, uint32_t n)
+/* Tells whether the instruction at an offset moves. */
+static int plan_moves(const struct usdt_plan *plan, uint64_t at)
 {
 	uint32_t i;
-	int why;
 
-	for (i = 0; i < n; i++)
-		plans[i] = (struct usdt_plan){
-			.address = c->wanted[first + i].site, .whole = 1,
-		};
-	usdt_plan(c->file, usdt_place_decoder(), plans, n);
-	for (i = 0; i < n; i++) {
-		const struct wanted *wanted = &c->wanted[first + i];
+	for (i = 0; i < plan->count; i++)
+		if (plan->moved[i].at == at)
+			return 1;
+	return 0;
+}
 
-		/* the next one begins among these bytes */
-		if (!plans[i].reason && first + i + 1 < c->count &&
-		    wanted[1].site < wanted->site + plans[i].covered)
-			plans[i].reason = USDT_OVERLAPS;
-		why = function_place(c, wanted, &plans[i]);
-		place_tell(c, wanted, why);
-		c->again |= why < 0 || why == USDT_NO_MEMORY;
-		if (why > 0 && why != USDT_NO_MEMORY && why != USDT_FAULTS)
-			address_add(&c->module->usdt_refused, wanted->site);
+/* Returns the plan by which an exit can be had; or NULL, and why not. The hit
+ * is at the exit itself, where the value is known. */
+static struct usdt_plan *exit_plan(const struct choosing *c,
+				   const struct wanted *wanted,
+				   const struct usdt_exit *exit, int *why)
+{
+	struct usdt_plan *entry = plan_of(c, wanted->site);
+	uint32_t i;
+
+	*why = 0;
+	if (wanted->entry && entry->both &&
+	    exit->address - entry->address == entry->hit)
+		return entry;
+	for (i = 0; i < exit->count; i++) {
+		struct usdt_plan *plan = plan_of(c, exit->starts[i]);
+		uint64_t at = exit->address - plan->address;
+		int refused = plan_refused(c, plan);
+
+		if (!refused && plan_moves(plan, at) &&
+		    !(wanted->entry && !entry->reason &&
+		      plan->address < entry->address + entry->covered &&
+		      plan->address + plan->covered > entry->address)) {
+			plan->hit = (uint8_t)at;
+			plan->inside = at || exit->leaving == USDT_JUMPS_IF;
+			*why = 0;
+			return plan;
+		}
+		if (!*why && refused)
+			*why = refused;
 	}
+	if (!*why)
+		*why = USDT_ENDS;
+	return NULL;
+}
+
+/* Lets the jump at the entry have the hit of an exit, too, if the exit is among
+ * the instructions that it moves. */
+static void entry_merge(struct choosing *c, const struct wanted *wanted)
+{
+	struct usdt_plan *entry = plan_of(c, wanted->site);
+	const struct usdt_exit *exits = c->found + wanted->first;
+	int i;
+
+	if (!wanted->entry || plan_refused(c, entry))
+		return;
+	for (i = 0; i < wanted->nexits; i++) {
+		uint64_t at = exits[i].address - entry->address;
+
+		if (plan_moves(entry, at)) {
+			entry->both = entry->inside = 1;
+			entry->hit = (uint8_t)at;
+			return;
+		}
+	}
+}
+
+/* Returns why not all exits can be had, and which cannot; or 0. */
+static int exits_check(struct choosing *c, const struct wanted *wanted,
+		       uint64_t *at)
+{
+	const struct usdt_exit *exits = c->found + wanted->first;
+	struct index taken = { 0 };
+	int why = wanted->nexits < 0 ? USDT_UNDECODED : 0;
+	int i;
+
+	*at = wanted->address;
+	for (i = 0; i < wanted->nexits && !why; i++) {
+		const struct usdt_plan *plan = exit_plan(c, wanted, &exits[i],
+							 &why);
+		uint32_t k;
+
+		*at = exits[i].address;
+		for (k = 0; plan && k < plan->covered && !why; k++) {
+			if (address_has(&taken, plan->address + k))
+				why = USDT_OVERLAPS;
+			else if (address_add(&taken, plan->address + k))
+				why = USDT_NO_MEMORY;
+		}
+	}
+	index_clear(&taken);
+	return why;
+}
+
+/* Places the entry. */
+static void entry_place(struct choosing *c, const struct wanted *wanted)
+{
+	const struct usdt_plan *plan = plan_of(c, wanted->site);
+	int why = plan_refused(c, plan);
+
+	if (!why)
+		c->entry = site_place(c, wanted, NULL, plan, &why);
+	if (c->entry)
+		why = site_register(c, c->entry);
+	if (why)
+		c->entry = NULL;
+	place_tell(c, wanted, 0, wanted->site, why);
+	c->again |= why == -ENOMEM || why == -EBUSY || why == USDT_NO_MEMORY;
+	if (why && why != -ENOMEM && why != -EBUSY && why != USDT_NO_MEMORY &&
+	    why != USDT_FAULTS)
+		address_add(&c->module->usdt_refused, wanted->site);
+}
+
+/* Places all exits, or none. Returns 0 or a negative errno. */
+static int exits_place(struct choosing *c, const struct wanted *wanted)
+{
+	const struct usdt_exit *exits = c->found + wanted->first;
+	struct usdt_adopted *probes[EXITS_MAX];
+	int i, n, why, ret = 0;
+
+	for (n = 0; n < wanted->nexits; n++) {
+		probes[n] = site_place(c, wanted, &exits[n],
+				       exit_plan(c, wanted, &exits[n], &why),
+				       &ret);
+		if (ret)
+			break;
+	}
+	for (i = 0; i < n && ret; i++)
+		usdt_place_gone(probes[i]);
+	for (i = 0; i < n && !ret; i++)
+		ret = site_register(c, probes[i]);
+	return ret;
+}
+
+/* Places the entry and the exits that are wanted. */
+static void function_place(struct choosing *c, const struct wanted *wanted)
+{
+	struct usdt_plan *entry = plan_of(c, wanted->site);
+	uint64_t at = 0;
+	int why = 0, ret = 0;
+
+	c->entry = NULL;
+	if (wanted->exits) {
+		entry_merge(c, wanted);
+		why = exits_check(c, wanted, &at);
+		if (why && wanted->entry)
+			entry->both = entry->inside = entry->hit = 0;
+	}
+	if (wanted->entry)
+		entry_place(c, wanted);
+	if (!wanted->exits)
+		return;
+	/* the jump that was to have an exit, too, is not there */
+	if (wanted->entry && entry->both && !c->entry)
+		why = USDT_OVERLAPS;
+	if (!why)
+		ret = exits_place(c, wanted);
+	c->again |= ret == -ENOMEM || why == USDT_NO_MEMORY;
+	if (why != USDT_NO_MEMORY && ret != -ENOMEM)
+		address_add(&c->module->usdt_refused,
+			    wanted->address | EXITS);
+	if (c->entry && (why || ret))
+		c->entry->placed = USDT_ENTRY_ONLY;
+	if (wanted->tells)
+		place_tell(c, wanted, 1, at, why ? why : ret);
+}
+
+#define PLANS_MAX	8192u	/* planned together */
+#define PLANS_BYTES	(PLANS_MAX * sizeof(struct usdt_plan))
+#define FOUND_MAX	2048u	/* exits */
+#define FOUND_BYTES	(FOUND_MAX * sizeof(struct usdt_exit))
+
+/* Adds a site to the portion. */
+static void plan_add(struct choosing *c, uint64_t address, uint64_t needs)
+{
+	c->plans[c->nplans++] = (struct usdt_plan){
+		.address = address, .whole = 1, .needs = (uint8_t)needs,
+	};
+}
+
+/* Orders by address; of one address the entry comes first. */
+static int plan_before(const struct usdt_plan *a, const struct usdt_plan *b)
+{
+	return a->address < b->address ||
+	       (a->address == b->address && a->needs < b->needs);
+}
+
+/* Sorts the sites of the portion, and drops those that are there twice. */
+static void plans_sort(struct choosing *c)
+{
+	struct usdt_plan *plans = c->plans;
+	uint32_t gap = 1, kept = 0;
+	uint32_t i, k;
+
+	while (gap < c->nplans / 3)
+		gap = gap * 3 + 1;
+	for (; gap; gap /= 3) {
+		for (i = gap; i < c->nplans; i++) {
+			struct usdt_plan plan = plans[i];
+
+			for (k = i; k >= gap && plan_before(&plan,
+							    &plans[k - gap]);
+			     k -= gap)
+				plans[k] = plans[k - gap];
+			plans[k] = plan;
+		}
+	}
+	for (i = 0; i < c->nplans; i++)
+		if (!kept || plans[kept - 1].address != plans[i].address)
+			plans[kept++] = plans[i];
+	c->nplans = kept;
+}
+
+/* Adds the sites of a function. Returns 0 when the portion has no room. */
+static int function_add(struct choosing *c, struct wanted *wanted)
+{
+	const struct usdt_decoder *decoder = usdt_place_decoder();
+	int i, k;
+
+	if (c->nplans + 1 + EXITS_MAX * USDT_STARTS_MAX > PLANS_MAX ||
+	    c->nfound + EXITS_MAX > FOUND_MAX)
+		return 0;
+	if (wanted->entry)
+		plan_add(c, wanted->site, 0);
+	wanted->nexits = -EILSEQ;
+	if (!wanted->exits || !decoder)
+		return 1;
+	wanted->first = c->nfound;
+	wanted->nexits = usdt_exits_find(&c->image, decoder, c->area,
+					 c->area_end, wanted->address,
+					 c->found + c->nfound, EXITS_MAX);
+	for (i = 0; i < wanted->nexits; i++) {
+		const struct usdt_exit *exit = &c->found[wanted->first + i];
+
+		for (k = 0; k < exit->count; k++)
+			plan_add(c, exit->starts[k],
+				 exit->address - exit->starts[k]);
+	}
+	if (wanted->nexits > 0)
+		c->nfound += (uint32_t)wanted->nexits;
+	return 1;
+}
+
+/* Plans and places functions, from number `first` on. Returns how many. */
+static uint32_t portion_place(struct choosing *c, uint32_t first)
+{
+	uint32_t end = first;
+	uint32_t i;
+
+	c->nplans = c->nfound = 0;
+	while (end < c->count && function_add(c, &c->wanted[end]))
+		end++;
+	plans_sort(c);
+	usdt_plan(c->file, usdt_place_decoder(), c->plans, c->nplans);
+	for (i = first; i < end; i++)
+		function_place(c, &c->wanted[i]);
+	return end - first;
+}
+
+/* Sets the last part of the path of the module's file. */
+static void name_set(struct module *module)
+{
+	const char *path = module->path, *p;
+	char own[MODULE_PATH_BYTES];
+	long n;
+
+	if (text_equal(path, "/proc/self/exe")) {
+		n = sys3(SYS_readlink, path, own, sizeof(own) - 1);
+		own[n > 0 ? n : 0] = '\0';
+		path = own;
+	}
+	for (p = path; *p; p++)
+		if (*p == '/')
+			path = p + 1;
+	text_copy(module->name, sizeof(module->name), path);
 }
 
 /* Tells whether the module is one of the agent's own, or has the agent. */
@@ -279,6 +660,23 @@ static int is_own(const struct module *module)
 	       (entry >= module->start && entry < module->end);
 }
 
+/* Finds, plans and places the functions, with memory for it. */
+static void functions_place(struct choosing *c)
+{
+	uint32_t i;
+
+	usdt_functions_read(c->file, function_seen, c);
+	c->count = c->count < c->room ? c->count : c->room;
+	wanted_sort(c);
+	if (!usdt_image_parts(&c->image, &c->area, &c->area_end))
+		c->area = c->area_end = 0;
+	if (taken_fill(c))
+		c->again = 1;
+	for (i = 0; i < c->count && !c->again; i += portion_place(c, i))
+		;
+	index_clear(&c->taken);
+}
+
 int usdt_functions_adopt(struct module *module,
 			 const struct usdt_asking *asking,
 			 const struct patcher *patcher,
@@ -287,32 +685,31 @@ int usdt_functions_adopt(struct module *module,
 	struct choosing c = { .module = module, .asking = asking,
 			      .patcher = patcher, .file = file,
 			      .codes = codes };
-	struct usdt_plan *plans;
 	uint64_t bytes;
-	uint32_t i, n;
 
-	if (!asking->function_wanted || is_own(module) ||
-	    usdt_functions_read(file, function_seen, &c) || !c.count ||
-	    usdt_functions_refused(file))
+	if (!asking->function_wanted)
+		return 0;
+	if (!module->name[0])
+		name_set(module);
+	if (is_own(module) || usdt_functions_read(file, function_seen, &c) ||
+	    !c.count || usdt_functions_refused(file) ||
+	    usdt_image_open(&c.image, file))
 		return 0;
 	c.room = c.count;
+	c.count = 0;
 	bytes = c.room * sizeof(*c.wanted);
 	c.wanted = sys_map_anonymous(bytes);
-	plans = sys_map_anonymous(PLANS_BYTES);
-	c.again = !c.wanted || !plans;
-	if (!c.again) {
-		c.count = 0;
-		usdt_functions_read(file, function_seen, &c);
-		c.count = c.count < c.room ? c.count : c.room;
-		wanted_sort(&c);
-		for (i = 0; i < c.count; i += n) {
-			n = (uint32_t)min_u64(c.count - i, PLANS_MAX);
-			portion_place(&c, plans, i, n);
-		}
-	}
+	c.plans = sys_map_anonymous(PLANS_BYTES);
+	c.found = sys_map_anonymous(FOUND_BYTES);
+	if (c.wanted && c.plans && c.found)
+		functions_place(&c);
+	else
+		c.again = 1;
 	if (c.wanted)
 		sys_munmap(c.wanted, bytes);
-	if (plans)
-		sys_munmap(plans, PLANS_BYTES);
+	if (c.plans)
+		sys_munmap(c.plans, PLANS_BYTES);
+	if (c.found)
+		sys_munmap(c.found, FOUND_BYTES);
 	return c.again;
 }

@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "base/base.h"
+#include "tracepoints/usdt/address-set.h"
 
 #define JUMP		0xe9
 #define TRAP		0xcc
@@ -143,7 +144,7 @@ static int trampolines_find(struct making *m)
 	return ret;
 }
 
-static int any_free;	/* a way is free, or was */
+static struct index given;	/* ways that are or were free, by site */
 
 /* Returns how many bytes the covered code takes where it moves: the same at
  * each place within reach. */
@@ -164,6 +165,7 @@ static int way_make(struct way *way, const struct usdt_plan *plan,
 {
 	uint64_t site = base + plan->address;
 	struct making m = { .site = site, .beside = plan->beside };
+	int first, second;
 	uint32_t k;
 	int ret;
 
@@ -186,10 +188,16 @@ static int way_make(struct way *way, const struct usdt_plan *plan,
 	if (!way->moved)
 		goto give_trampolines;
 	ret = -ENOMEM;
-	way->stubs[0] = usdt_stub_take();
-	way->stubs[1] = plan->beside ? usdt_stub_take() : NULL;
-	if (!way->stubs[0] || (plan->beside && !way->stubs[1]))
+	first = !plan->inside || plan->both;
+	second = plan->inside || plan->beside;
+	way->stubs[0] = first ? usdt_stub_take() : NULL;
+	way->stubs[1] = second ? usdt_stub_take() : NULL;
+	if ((first && !way->stubs[0]) || (second && !way->stubs[1]))
 		goto give_moved;
+	way->both = plan->both;
+	way->inside = plan->inside;
+	way->hit = plan->hit;
+	way->covered = plan->covered;
 	way->trampoline = m.trampolines[0];
 	way->site = site;
 	way->n = plan->switched;
@@ -235,8 +243,9 @@ static int way_fill(struct way *way, const struct usdt_plan *plan,
 		if (k && !(way->joins >> k & 1))
 			continue;
 		if (!k)
-			to = way->beside ? way->moved :
-					   (uint64_t)way->stubs[0];
+			to = way->beside || way->inside ?
+				     way->moved :
+				     (uint64_t)way->stubs[0];
 		left = trampolines_of(way->on, way->site, k, way->beside,
 				      trampolines);
 		while (left-- && !ret)
@@ -246,16 +255,32 @@ static int way_fill(struct way *way, const struct usdt_plan *plan,
 	return ret;
 }
 
-/* Gives the way to a probe. The stub continues behind the gate, if there is
- * one. */
-static int way_join(struct way *way, struct usdt_adopted *probe,
-		    const struct patcher *patcher)
+/* Returns how far behind the instruction's offset a hit inside the moved code
+ * continues. */
+static uint32_t hit_bytes(const struct usdt_plan *plan)
 {
-	uint32_t which = probe->address != way->site;
+	uint32_t i;
+
+	for (i = 0; i < plan->count; i++)
+		if (plan->moved[i].at == plan->hit &&
+		    plan->moved[i].move == USDT_CONDITION)
+			return USDT_HIT_BYTES + USDT_HIT_IF_BYTES;
+	return USDT_HIT_BYTES;
+}
+
+/* Gives the way to a probe. The stub continues behind the gate, if there is
+ * one, or `behind` bytes from the instruction's offset on. */
+static int way_join(struct way *way, struct usdt_adopted *probe,
+		    uint32_t behind, const struct patcher *patcher)
+{
+	uint32_t which = usdt_way_which(way, probe);
 	uint64_t resume = way->moved;
 	int ret;
 
-	if (which)
+	if (way->inside)
+		resume += which ? way->offsets[way->hit] + behind :
+				  USDT_HIT_BYTES;
+	else if (which)
 		resume += way->offsets[way->beside];
 	if (way->beside)
 		resume += USDT_GATE_BYTES;
@@ -267,6 +292,13 @@ static int way_join(struct way *way, struct usdt_adopted *probe,
 	return ret;
 }
 
+int usdt_place_exit(struct usdt_adopted *probe, struct way *way,
+		    const struct usdt_plan *plan,
+		    const struct patcher *patcher)
+{
+	return way_join(way, probe, hit_bytes(plan), patcher);
+}
+
 int usdt_place_beside(struct usdt_adopted *probe,
 		      const struct patcher *patcher)
 {
@@ -276,27 +308,43 @@ int usdt_place_beside(struct usdt_adopted *probe,
 		       (probe->address != way->site &&
 			probe->address != way->site + way->beside)))
 		way = way->next;
-	return way ? way_join(way, probe, patcher) : -EADDRINUSE;
+	return way ? way_join(way, probe, 0, patcher) : -EADDRINUSE;
+}
+
+struct sought {
+	uint64_t site;
+	const struct usdt_plan *plan;
+};
+
+/* Returns 1 for the free way of the same place in a module that was unloaded,
+ * and is loaded again at the same address. */
+static int way_fits(uint64_t value, const void *arg)
+{
+	const struct way *way = (const struct way *)value;
+	const struct sought *sought = arg;
+	const struct usdt_plan *plan = sought->plan;
+
+	return way->free && way->site == sought->site &&
+	       way->starts == plan->starts && way->beside == plan->beside &&
+	       way->inside == plan->inside && way->both == plan->both &&
+	       way->hit == plan->hit && way->joins == plan->joins &&
+	       way->n == plan->switched && way->covered == plan->covered &&
+	       (!(way->joins || way->beside || way->inside) ||
+		!__builtin_memcmp(way->off, plan->bytes, way->n));
 }
 
 int usdt_place_jump(struct usdt_adopted *probe, const struct usdt_plan *plan,
 		    uint64_t base, const struct patcher *patcher)
 {
 	uint64_t site = base + plan->address;
-	struct way *way = any_free ? usdt_ways : NULL;
+	const struct sought sought = { site, plan };
+	struct way *way;
 	int ret;
 
 	if (__builtin_memcmp((const void *)site, plan->bytes, plan->covered))
 		return -EBUSY;
-	/* the way of the same probe in a module that was unloaded, and is
-	 * loaded again at the same address */
-	while (way && (!way->free || way->site != site ||
-		       way->starts != plan->starts ||
-		       way->beside != plan->beside ||
-		       way->joins != plan->joins || way->n != plan->switched ||
-		       ((way->joins || way->beside) &&
-			__builtin_memcmp(way->off, plan->bytes, way->n))))
-		way = way->next;
+	way = (struct way *)index_find(&given, address_hash(site), way_fits,
+				       &sought);
 	if (!way) {
 		way = usdt_way_new();
 		if (!way)
@@ -311,16 +359,19 @@ int usdt_place_jump(struct usdt_adopted *probe, const struct usdt_plan *plan,
 	}
 	ret = way_fill(way, plan, base, patcher);
 	if (!ret)
-		ret = way_join(way, probe, patcher);
+		ret = way_join(way, probe, hit_bytes(plan), patcher);
 	/* USDT-WAY: last */
 	if (!ret)
 		store_release(&way->free, 0, USDT_WAY);
 	else
-		any_free = 1;
+		usdt_jump_gone(way);
 	return ret;
 }
 
-void usdt_jump_gone(void)
+void usdt_jump_gone(struct way *way)
 {
-	any_free = 1;
+	/* without memory it is not used again */
+	if (!way->given)
+		way->given = !index_add(&given, address_hash(way->site),
+					(uint64_t)way);
 }

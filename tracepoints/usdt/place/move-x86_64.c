@@ -82,6 +82,31 @@ static void put_gate(struct writer *w, const struct stub *stub)
 	put_bytes(w, &to, sizeof(to));
 }
 
+/* Adds a jump to a stub, which leads back behind it. */
+static void put_hit(struct writer *w, const struct stub *stub)
+{
+	static const uint8_t jump[] = { 0xff, 0x25, 0, 0, 0, 0 };
+	uint64_t to = (uint64_t)stub;
+
+	_Static_assert(sizeof(jump) + sizeof(to) == USDT_HIT_BYTES, "hit");
+	put_bytes(w, jump, sizeof(jump));
+	put_bytes(w, &to, sizeof(to));
+}
+
+/* Adds a conditional jump that hits the stub if it is taken. */
+static void put_hit_if(struct writer *w, const struct usdt_moved *moved,
+		       uint64_t base, const struct stub *stub)
+{
+	const uint8_t over[USDT_HIT_IF_BYTES] = {
+		0x0f, (uint8_t)(0x80 | (moved->code ^ 1)),
+		USDT_HIT_BYTES + USDT_JUMP_BYTES,
+	};
+
+	put_bytes(w, over, sizeof(over));
+	put_hit(w, stub);
+	put_jump(w, base + moved->target);
+}
+
 /* Adds one instruction with the same effect as at its old place. */
 static void put_moved(struct writer *w, const struct usdt_moved *moved,
 		      const struct usdt_plan *plan, uint64_t base)
@@ -125,14 +150,24 @@ int usdt_move(uint8_t *code, uint32_t n, uint64_t to,
 
 	if (plan->beside)
 		put_gate(&w, stubs[0]);
+	if (plan->both)
+		put_hit(&w, stubs[0]);
 	for (i = 0; i < plan->count; i++) {
 		const struct usdt_moved *moved = &plan->moved[i];
 
 		offsets[moved->at] = (uint8_t)w.used;
-		if (plan->beside && moved->at == plan->beside)
+		if (plan->beside && moved->at == plan->beside) {
 			put_gate(&w, stubs[1]);
-		else
-			put_moved(&w, moved, plan, base);
+			continue;
+		}
+		if (plan->inside && moved->at == plan->hit) {
+			if (moved->move == USDT_CONDITION) {
+				put_hit_if(&w, moved, base, stubs[1]);
+				continue;
+			}
+			put_hit(&w, stubs[1]);
+		}
+		put_moved(&w, moved, plan, base);
 	}
 	put_jump(&w, base + plan->address + plan->covered);
 	return w.ret ? w.ret : (int)w.used;

@@ -168,17 +168,17 @@ void usdt_place_done(const struct patcher *patcher)
 
 uint8_t *usdt_place_stub(const struct usdt_adopted *probe)
 {
-	return (uint8_t *)probe->way->stubs[probe->address != probe->way->site];
+	return (uint8_t *)probe->way->stubs[usdt_way_which(probe->way, probe)];
 }
 
 void usdt_place_gone(struct usdt_adopted *probe)
 {
 	struct way *way = probe->way;
 
-	way->probes[probe->address != way->site] = NULL;
+	way->probes[usdt_way_which(way, probe)] = NULL;
 	if (way->probes[0] || way->probes[1])
 		return;
-	usdt_jump_gone();
+	usdt_jump_gone(way);
 	usdt_switch_gone(way);
 	store_release(&way->free, 1, USDT_WAY);
 }

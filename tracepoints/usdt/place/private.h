@@ -32,6 +32,11 @@ struct way {
 	uint64_t moved;
 	uint32_t moved_bytes;
 	uint8_t beside;		/* as in the plan: one jump for two probes */
+	uint8_t inside;		/* as in the plan; the probe is the second */
+	uint8_t both;		/* as in the plan: an entry and an exit */
+	uint8_t given;		/* it is known to have been free */
+	uint8_t hit;
+	uint8_t covered;	/* as in the plan */
 	uint8_t wanted;		/* bit 0: the probe at the site; 1: other */
 	uint8_t faults;		/* as in the plan */
 	uint8_t turned;		/* on, as usdt_place_flush() wants it */
@@ -50,6 +55,15 @@ int usdt_functions_adopt(struct module *module,
 			 const struct patcher *patcher,
 			 const struct usdt_file *file, struct index *codes);
 
+/* Returns the number of a probe in `stubs` and `probes` of its way. */
+static inline uint32_t usdt_way_which(const struct way *way,
+				      const struct usdt_adopted *probe)
+{
+	if (way->inside)
+		return !way->both || probe->function == USDT_EXIT;
+	return probe->address != way->site;
+}
+
 /* Every way that was ever made. */
 extern struct way *usdt_ways;
 
@@ -62,6 +76,12 @@ int usdt_place_byte(struct usdt_adopted *probe, const struct patcher *patcher);
  * the probe before this one, if it is for both. */
 int usdt_place_jump(struct usdt_adopted *probe, const struct usdt_plan *plan,
 		    uint64_t base, const struct patcher *patcher);
+
+/* Takes the way of a function's entry that has the hit of this exit, too; the
+ * plan is the way's. */
+int usdt_place_exit(struct usdt_adopted *probe, struct way *way,
+		    const struct usdt_plan *plan,
+		    const struct patcher *patcher);
 
 /* Takes the way that was made for this probe and another one. -EADDRINUSE:
  * there is none. */
@@ -127,7 +147,7 @@ void usdt_switch_gone(struct way *way);
 void usdt_switch_faulting(void);
 
 /* Notes that a way has become free (jump-x86_64.c). */
-void usdt_jump_gone(void);
+void usdt_jump_gone(struct way *way);
 
 /* Returns the decoder for plans, loaded at the first call; or NULL. */
 const struct usdt_decoder *usdt_place_decoder(void);
@@ -168,6 +188,12 @@ int usdt_move(uint8_t *code, uint32_t n, uint64_t to,
 	      const struct usdt_plan *plan, uint64_t base,
 	      struct stub *const stubs[static 2],
 	      uint8_t offsets[USDT_PATCH_MAX]);
+
+/* If the hit is inside the moved code (struct usdt_plan), the second stub is
+ * that of the hit. It continues USDT_HIT_BYTES behind the instruction's offset;
+ * if that jumps on a condition, USDT_HIT_IF_BYTES more. */
+#define USDT_HIT_BYTES		14
+#define USDT_HIT_IF_BYTES	6
 
 #define USDT_GATE_BYTES	16
 #define USDT_GATE_BYTE	1

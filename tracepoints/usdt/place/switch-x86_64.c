@@ -34,7 +34,7 @@ int usdt_switch_later(const struct patcher *patcher,
 		      struct usdt_adopted *probe, int on)
 {
 	struct way *way = probe->way;
-	uint32_t which = probe->address != way->site;
+	uint32_t which = usdt_way_which(way, probe);
 
 	if (way->beside) {
 		uint64_t gate = way->moved +

@@ -317,6 +317,7 @@ static enum usdt_reason site_settle(const struct planning *p,
 	uint32_t led = plan->led;
 	const uint8_t *bytes;
 	uint32_t end;
+	uint32_t stop;
 	uint32_t i;
 	uint32_t k;
 
@@ -337,12 +338,18 @@ static enum usdt_reason site_settle(const struct planning *p,
 		plan->joins |= (uint16_t)(1u << k);
 		n = k + USDT_JUMP_BYTES;
 	}
+	/* instructions behind the jumps also stay where they are: a thread that
+	 * is led there would not come to the moved ones */
+	stop = n > plan->needs ? n : plan->needs + 1u;
+	for (k = n; n && k < stop; k++)
+		if (led >> k & 1)
+			return USDT_LED_TO;
 	end = n;
 	if (plan->covered < (n ? n : USDT_JUMP_BYTES))
 		return plan->joins || !plan->limit ? USDT_LED_TO : plan->limit;
 	if (!n)
 		return USDT_LED_TO;
-	for (i = 0; i < plan->count && plan->moved[i].at < n; i++) {
+	for (i = 0; i < plan->count && plan->moved[i].at < stop; i++) {
 		plan->faults |= plan->moved[i].faults;
 		if (plan->moved[i].at + plan->moved[i].length > (int)end)
 			end = plan->moved[i].at + plan->moved[i].length;
@@ -458,7 +465,8 @@ void usdt_plan(const struct usdt_file *file, const struct usdt_decoder *decoder,
 
 	for (i = 0; i < n; i++)
 		plans[i] = (struct usdt_plan){ .address = plans[i].address,
-					       .whole = plans[i].whole };
+					       .whole = plans[i].whole,
+					       .needs = plans[i].needs };
 	if (n && decoder)
 		reason = usdt_image_open(&p.image, file) ?
 				 USDT_NO_FUNCTION :

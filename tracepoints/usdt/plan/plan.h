@@ -100,6 +100,9 @@ struct usdt_plan {
 	uint64_t address;	/* of the site; the caller sets it */
 	uint8_t whole;		/* the instruction there moves, too; the caller
 				 * sets it. 0: it is a probe's nop */
+	uint8_t needs;		/* the instruction at this offset moves, too,
+				 * if it is behind the switched bytes and
+				 * nothing leads there; the caller sets it */
 	uint8_t reason;		/* enum usdt_reason; 0: the plan is valid */
 	uint8_t covered;	/* bytes; also padding, at a function's end */
 	uint8_t switched;	/* bytes of the covered ones: 5 or more */
@@ -109,6 +112,12 @@ struct usdt_plan {
 	uint8_t second;		/* its nop is at `beside` of a valid plan */
 	uint8_t part;		/* its function is a part of another one */
 	uint8_t faults;		/* an instruction that moves may fault */
+	uint8_t hit;		/* the hit comes before the instruction at this
+				 * offset; set, with `inside`, after planning */
+	uint8_t inside;		/* the hit is in the moved code, not before it:
+				 * another instruction comes first, or the
+				 * one at `hit` jumps on a condition */
+	uint8_t both;		/* with `inside`: another hit comes first */
 	uint16_t starts;	/* bit k: a switched instruction begins at k */
 	uint16_t joins;		/* of `starts`: something leads there */
 	uint16_t led;		/* bit k: something is known to lead to k */
@@ -163,9 +172,9 @@ int usdt_decode_plain(const uint8_t *bytes, uint64_t n, uint64_t address,
 		      struct usdt_decoded *decoded);
 
 /*
- * Plans sites of a file: sets all members except `address` and `whole` of each.
- * The caller has sorted them by address. Without a decoder (NULL) all are
- * USDT_NO_DECODER. Maps memory for a moment; keeps none.
+ * Plans sites of a file: sets all members except `address`, `whole` and `needs`
+ * of each. The caller has sorted them by address. Without a decoder (NULL) all
+ * are USDT_NO_DECODER. Maps memory for a moment; keeps none.
  */
 void usdt_plan(const struct usdt_file *file, const struct usdt_decoder *decoder,
 	       struct usdt_plan *plans, uint32_t n);
