@@ -191,11 +191,20 @@ static bool is_left_out(int why)
 	       why == -EOPNOTSUPP || why == -EBADMSG;
 }
 
+static bool is_function(const struct place *place)
+{
+	return !strncmp(place->id, "fn/", 3);
+}
+
 /* Returns the cause for which a place is not switched. */
 static enum cause_id place_cause(const struct place *place)
 {
 	int why = place->why;
 
+	/* traps are for probes alone */
+	if (is_function(place) && why != USDT_NO_DECODER &&
+	    (why > 0 || why == -EFAULT || why == -ERANGE))
+		return CAUSE_FUNCTION_NO_JUMP;
 	return place->unread	      ? CAUSE_PLACE_OFF :
 	       is_left_out(why)	      ? CAUSE_EVENT_LEFT_OUT :
 	       why == USDT_NO_DECODER ? CAUSE_PLACE_UNDECODED :
@@ -213,6 +222,7 @@ static const char *place_reason(int why)
 		       usdt_reason_text((enum usdt_reason)why) :
 	       why > 0		? "no jump can be there" :
 	       why == -ESTALE	? MARKER_MOVED :
+	       why == -ERANGE	? "its code has no room within a jump's reach" :
 	       why == -ELIBACC	? "the agent has no libtaffrail-usdt.so" :
 	       why == -EBUSY || why == -EAGAIN || why == -EPERM ||
 			       why == -EFAULT || why == -ECANCELED ||
@@ -226,7 +236,8 @@ const char *places_why(const struct place *place)
 	static char text[160];
 
 	snprintf(text, sizeof(text), "%s%s", place->unread ? UNREAD ": " :
-		 place->why > 0 ? "it needs a trap for each hit: " : "",
+		 place->why > 0 && !is_function(place) ?
+			 "it needs a trap for each hit: " : "",
 		 place->unread ? strerror(-place->why) :
 				 place_reason(place->why));
 	return text;
@@ -249,7 +260,7 @@ void places_mark(struct places *places, struct marker_list *markers)
 			}
 			if (!place->why || m->enabled || m->kind != MARKER_USDT)
 				continue;
-			if (place->why > 0)
+			if (place->why > 0 && !m->function)
 				m->placement = PLACED_INT3;
 			m->why = place->unread ? UNREAD :
 				 place->why > 0 || place->why == -ELIBACC ?
