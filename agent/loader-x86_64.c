@@ -87,15 +87,19 @@ static int found_apply(void *declared)
 {
 	struct patcher patcher;
 	struct object *object;
+	bool settled = false;
 
 	patch_open(&patcher);
 	for (object = found; object; object = object->next_found) {
 		session_module_came(object, &patcher);
 		ipa_module_came(object, &patcher);
 		run_module_came(object, &patcher);
+		settled |= object->codes && object->codes->flags & CODE_SETTLED;
 	}
 	if (!declared)
 		session_adopt(&patcher);
+	else if (settled)
+		session_settled_came(&patcher);
 	patch_close(&patcher);
 	/* a declared marker has no code that could not be switched, and the
 	 * look is a walk over all markers */

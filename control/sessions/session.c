@@ -79,6 +79,21 @@ static bool rule_fits(const struct session *session, struct session_rule *rule,
 	return false;
 }
 
+static int settled_find(struct object *object, void *id)
+{
+	return object->codes && object->codes->flags & CODE_SETTLED &&
+	       text_equal(object->id, id);
+}
+
+/* Returns true for the USDT probe of an LTTng tracepoint whose events are
+ * recorded by a marker of the same id: a hit is one event, not two. Without
+ * LTTng nothing is searched. */
+static bool probe_is_twin(const struct object *object)
+{
+	return object->adopted && registry_settle &&
+	       registry_each(settled_find, (void *)object->id);
+}
+
 /*
  * Returns the rule by which a session wants a marker, or NULL. A rule whose
  * condition does not fit the marker leaves it to the others. With `condition`,
@@ -97,6 +112,8 @@ static const struct session_rule *session_wants(struct session *session,
 
 	if (object->adopted && object->adopted->placed == USDT_INT3 &&
 	    !session->int3)
+		return NULL;
+	if (probe_is_twin(object))
 		return NULL;
 	for (i = session->nrules; i-- > 0;) {
 		struct session_rule *rule = &session->rules[i];
@@ -281,6 +298,18 @@ void session_adopt(const struct patcher *patcher)
 {
 	session_probes_adopt(patcher);
 	registry_each(adopted_came, (void *)patcher);
+}
+
+static int twin_look(struct object *object, void *arg)
+{
+	if (object->on && probe_is_twin(object))
+		session_module_came(object, arg);
+	return 0;
+}
+
+void session_settled_came(const struct patcher *patcher)
+{
+	registry_each(twin_look, (void *)patcher);
 }
 
 /* Takes a free session and its channel. Returns NULL with -EEXIST in *ret when

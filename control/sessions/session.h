@@ -214,6 +214,10 @@ void session_sites_look(void);
  * The caller holds the registry's lock and has a private descriptor table. */
 void session_adopt(const struct patcher *patcher);
 
+/* Switches off the USDT probes of LTTng tracepoints whose own markers came. The
+ * caller holds the registry's lock. Agent threads only. */
+void session_settled_came(const struct patcher *patcher);
+
 /* Makes markers of all USDT probes of the program, also of modules to come.
  * They are off, and no more rules than before want them. Takes the registry's
  * lock; the caller has a private descriptor table. */
