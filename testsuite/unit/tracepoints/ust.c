@@ -83,6 +83,94 @@ static void check_headers(void)
 }
 #endif
 
+/* The structures of series 2.13 to 2.16, x86-64, as numbers: all four series
+ * have the same, blobs since 2.16. Headers of one series alone are installed. */
+#define BYTES(ours, n)							\
+	unit_equal(sizeof(struct ours), (n), "bytes of " #ours ", all series")
+#define PLACE(ours, member, n)						\
+	unit_equal(offsetof(struct ours, member), (n),			\
+		   "place of " #ours "." #member ", all series")
+
+static void check_types(void)
+{
+	BYTES(ust_type, 8);
+	PLACE(ust_type, bytes, 4);
+	BYTES(ust_integer, 20);
+	PLACE(ust_integer, bits, 8);
+	PLACE(ust_integer, align, 12);
+	PLACE(ust_integer, base, 16);
+	BYTES(ust_float, 20);
+	PLACE(ust_float, exponent_bits, 8);
+	PLACE(ust_float, mantissa_bits, 12);
+	PLACE(ust_float, align, 16);
+	BYTES(ust_string, 12);
+	PLACE(ust_string, encoding, 8);
+	BYTES(ust_enum_entry, 56);
+	PLACE(ust_enum_entry, from, 8);
+	PLACE(ust_enum_entry, to, 24);
+	PLACE(ust_enum_entry, label, 40);
+	PLACE(ust_enum_entry, options, 48);
+	BYTES(ust_enum_names, 40);
+	PLACE(ust_enum_names, name, 8);
+	PLACE(ust_enum_names, entries, 16);
+	PLACE(ust_enum_names, n, 24);
+	BYTES(ust_enum, 24);
+	PLACE(ust_enum, names, 8);
+	PLACE(ust_enum, container, 16);
+	BYTES(ust_array, 32);
+	PLACE(ust_array, element, 8);
+	PLACE(ust_array, n, 16);
+	PLACE(ust_array, encoding, 24);
+	BYTES(ust_sequence, 32);
+	PLACE(ust_sequence, length_name, 8);
+	PLACE(ust_sequence, element, 16);
+	PLACE(ust_sequence, encoding, 28);
+	BYTES(ust_blob, 24);
+	PLACE(ust_blob, n, 8);
+	PLACE(ust_blob, media_type, 16);
+	BYTES(ust_blob_sequence, 24);
+	PLACE(ust_blob_sequence, length_name, 8);
+	PLACE(ust_blob_sequence, media_type, 16);
+	unit_equal(UST_STRUCT, 7, "a structure");
+	unit_equal(UST_BLOB, 8, "a blob");
+	unit_equal(UST_BLOB_SEQUENCE, 9, "a blob of variable length");
+}
+
+static void check_layouts(void)
+{
+	BYTES(ust_field, 32);
+	PLACE(ust_field, name, 8);
+	PLACE(ust_field, type, 16);
+	BYTES(ust_class, 48);
+	PLACE(ust_class, fields, 8);
+	PLACE(ust_class, n, 16);
+	PLACE(ust_class, probe, 24);
+	PLACE(ust_class, signature, 32);
+	BYTES(ust_event, 48);
+	PLACE(ust_event, name, 8);
+	PLACE(ust_event, provider, 16);
+	PLACE(ust_event, class, 24);
+	PLACE(ust_event, level, 32);
+	PLACE(ust_event, uri, 40);
+	BYTES(ust_provider, 40);
+	PLACE(ust_provider, name, 8);
+	PLACE(ust_provider, events, 16);
+	PLACE(ust_provider, n, 24);
+	PLACE(ust_provider, major, 28);
+	PLACE(ust_provider, minor, 32);
+	BYTES(ust_probe, 16);
+	PLACE(ust_probe, ip, 8);
+	BYTES(ust_hit, 48);
+	PLACE(ust_hit, kind, 16);
+	PLACE(ust_hit, child, 24);
+	PLACE(ust_hit, enabled, 32);
+	PLACE(ust_hit, eval_filter, 36);
+	PLACE(ust_hit, filter, 40);
+	BYTES(ust_notifier, 40);
+	PLACE(ust_notifier, eval_capture, 24);
+	PLACE(ust_notifier, send, 32);
+}
+
 static const struct ust_integer s32 = { UST_INTEGER, sizeof(s32), 32, 8, 1, 0,
 					10 };
 static const struct ust_integer u8 = { UST_INTEGER, sizeof(u8), 8, 8, 0, 0,
@@ -416,6 +504,8 @@ static void check_refused(void)
 int main(void)
 {
 	check_headers();
+	check_types();
+	check_layouts();
 	check_marker();
 	check_values();
 	check_arrays();
