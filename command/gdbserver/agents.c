@@ -16,6 +16,7 @@
 #include "command/gdbserver/gdbserver.h"
 #include "command/procfs/process.h"
 #include "gdbstub/ipa/abi.h"
+#include "tracepoints/lttng/describe.h"
 
 #define AGENT_TIMEOUT_MS	2000
 
@@ -84,6 +85,25 @@ pid_t gdbserver_process(const struct gdbserver *server,
 	if (!pid)
 		pid = process_status(thread->tid, "Tgid");
 	return pid > 0 && is_debugged(server, pid) ? pid : 0;
+}
+
+/* A provider needs LTTng's library, and mostly brings it. gdb's own terminal
+ * has this command's messages only where gdb started the command. */
+const char *gdbserver_unserved(void *arg, const struct filter_thread *thread)
+{
+	static char line[CAUSE_LINE_BYTES];
+	struct gdbserver *server = arg;
+	pid_t pid = gdbserver_process(server, thread);
+	struct cause cause;
+
+	if (!pid || pid == server->lttng ||
+	    !process_maps_beginning(pid, UST_LIBRARY))
+		return NULL;
+	server->lttng = pid;
+	cause_set(&cause, 0, GDBSERVER_LTTNG, .pid = pid);
+	cause_tell(&cause);
+	return server->comm.kind == COMM_STDIO ? NULL :
+						 cause_line(&cause, line);
 }
 
 /* A full list may hold processes that have ended. */

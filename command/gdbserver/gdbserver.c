@@ -135,7 +135,7 @@ static int serve_gdb(struct gdbserver *server)
 		server, read_markers, get_marker, gdbserver_attach,
 		gdbserver_symbol, gdbserver_early, gdbserver_known,
 		gdbserver_cell, gdbserver_relocate, gdbserver_begin,
-		gdbserver_said, gdbserver_idle, host_warn,
+		gdbserver_said, gdbserver_idle, host_warn, gdbserver_unserved,
 	};
 	const struct rlimit none = { 0, 0 };
 	struct gdbserver_options *o = &server->options;

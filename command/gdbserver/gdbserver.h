@@ -64,6 +64,7 @@ struct gdbserver {
 	int nprocesses;
 	pid_t processes[GDBSERVER_PROCESSES];
 	struct gdbserver_agent agent;
+	pid_t lttng;			/* the last one with LTTng's events */
 	struct filter filter;
 };
 
@@ -92,6 +93,10 @@ bool gdbserver_read_messages(struct gdbserver *server);
 /* agents.c: as `attach`: tells the agent of a process that gdbserver is about
  * to attach to it. Warns when the markers there cannot be traced. */
 void gdbserver_attach(void *arg, uint64_t pid);
+
+/* agents.c: as `unserved`: events of LTTng-UST. Also warns of them, once for a
+ * process; returns NULL where gdb's user reads that. */
+const char *gdbserver_unserved(void *arg, const struct filter_thread *thread);
 
 /* Returns the process of a thread that gdb looks at, if gdbserver debugs it;
  * else 0. */

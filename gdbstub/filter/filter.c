@@ -222,21 +222,22 @@ static void answer_ready(struct filter *f, struct packet *out, uint8_t from)
 	answer_send(f);
 }
 
-/* Tells gdb's user of the extension. While the program runs, gdb prints text
- * that comes before the answer. */
+/* Tells gdb's user a fact. While the program runs, gdb prints text that comes
+ * before the answer. */
 static void hint_send(struct filter *f)
 {
-	static const char text[] =
-		"taffrail: this gdb lacks Taffrail's extension: its own "
-		"'strace -m' may crash it, and trace frames show no times. "
-		"Load share/taffrail/taffrail-gdb.py of an installation "
-		"('source FILE') before you connect\n";
+	static const char name[] = "taffrail: ", end[] = "\n";
+	const char *text = f->hint;
 	struct packet out;
 
-	f->hints = 0;
+	f->hint = NULL;
 	packet_open(&out, f->answer + 1, FILTER_ANSWER_BYTES - 1);
 	packet_add(&out, "O");
-	packet_add_hex(&out, text, sizeof(text) - 1);
+	packet_add_hex(&out, name, sizeof(name) - 1);
+	packet_add_hex(&out, text, strlen(text));
+	packet_add_hex(&out, end, sizeof(end) - 1);
+	if (text == f->unserved)
+		f->unserved[0] = '\0';
 	answer_ready(f, &out, 1);
 }
 
@@ -281,7 +282,7 @@ static void request_end(struct filter *f)
 		f->npending = 0;
 	pending_add(f, f->kind);
 	/* gdb drops a packet that comes before its own is acknowledged */
-	if (f->hints && f->no_ack)
+	if (f->hint && f->no_ack)
 		hint_send(f);
 }
 
@@ -404,7 +405,7 @@ static void take_outside(struct filter *f, enum filter_side from, char byte)
 			f->npending--;	/* gdb will send the request again */
 	}
 	queue_byte(other_queue(f, from), byte);
-	if (f->hints && from == FILTER_SERVER && byte == RSP_ACK)
+	if (f->hint && from == FILTER_SERVER && byte == RSP_ACK)
 		hint_send(f);
 }
 

@@ -38,6 +38,7 @@ enum filter_side { FILTER_GDB, FILTER_SERVER };
 #define FILTER_PENDING		32	/* requests without an answer yet */
 #define FILTER_POINTS		4096	/* tracepoints */
 #define FILTER_MEANT		4096
+#define FILTER_HINT_BYTES	256
 /* the largest frame that the agent makes */
 #define FILTER_FRAME_BYTES	((8u << 20) + 8192)
 
@@ -115,6 +116,10 @@ struct filter_host {
 	int (*idle)(void *arg);
 	/* Tells the user a fact that the protocol cannot. May be NULL. */
 	void (*warn)(void *arg, const char *text);
+	/* Returns which markers of the process are not served, in words for
+	 * gdb's user, which last until the next call; NULL: none, or the user
+	 * knows. May be NULL. */
+	const char *(*unserved)(void *arg, const struct filter_thread *thread);
 };
 
 /* One direction, and the packet in it or the packet's beginning. */
@@ -196,7 +201,9 @@ struct filter {
 					 * go; the user clears this */
 	uint8_t any_length;		/* gdb was told: shortest_answer() */
 	uint8_t extension;		/* gdb has it, or was told of it */
-	uint8_t hints;			/* tells of it before the next answer */
+	uint8_t non_stop;
+	const char *hint;		/* to tell before the next answer */
+	char unserved[FILTER_HINT_BYTES];	/* to tell when it goes on; "" */
 	uint32_t npending;
 	uint8_t pending[FILTER_PENDING];	/* oldest first */
 	struct filter_thread thread;

@@ -5,6 +5,7 @@
  * Invariant: no static tracepoint reaches the server, which would hang or abort
  * when it starts a trace with one.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -85,8 +86,14 @@ static enum filter_verdict markers_next(struct filter *f, const char *p,
 static enum filter_verdict markers_first(struct filter *f, const char *p,
 					 struct packet *out)
 {
+	const char *unserved;
+
 	filter_markers_read(f);
 	f->marker = 0;
+	unserved = f->host.unserved ?
+			f->host.unserved(f->host.arg, &f->thread) : NULL;
+	if (unserved)
+		snprintf(f->unserved, sizeof(f->unserved), "%s", unserved);
 	return markers_next(f, p, out);
 }
 
@@ -154,7 +161,8 @@ static enum filter_verdict non_stop(struct filter *f, const char *p,
 				    struct packet *out)
 {
 	(void)out;
-	f->extension |= *p == '1';
+	f->non_stop = *p == '1';
+	f->extension |= f->non_stop;
 	return VERDICT_PASS;
 }
 
@@ -256,14 +264,22 @@ static enum filter_verdict trace_stop(struct filter *f, const char *p,
 	return VERDICT_ANSWERED;
 }
 
-/* vCont: the program goes on. */
+/* vCont: the program goes on. What is not served is told after the extension,
+ * at another vCont. */
 static enum filter_verdict resume_note(struct filter *f, const char *p,
 				       struct packet *out)
 {
+	static const char lacks[] =
+		"this gdb lacks Taffrail's extension: its own 'strace -m' may "
+		"crash it, and trace frames show no times. Load "
+		"share/taffrail/taffrail-gdb.py of an installation "
+		"('source FILE') before you connect";
+
 	(void)p;
 	(void)out;
 	f->child = 0;
-	f->hints = !f->extension;
+	f->hint = !f->extension ? lacks :
+		  f->unserved[0] && !f->non_stop ? f->unserved : NULL;
 	f->extension = 1;
 	if (f->resumes)
 		f->kind = KIND_STOP;
