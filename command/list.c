@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * taffrail list: the markers of running processes, and the markers and USDT
- * probes of files.
+ * taffrail list: the markers of running processes, and the markers, USDT probes
+ * and events of LTTng-UST of files.
  *
  * Invariant: a list says of each marker whether it can be traced, and the exit
  * status is 1 if one cannot. Text from a program reaches the terminal only
@@ -295,6 +295,29 @@ static int tell_unplaced(const struct marker_list *list, const char *what)
 				   counted(n, "marker"), why, MARKER_REMEDY);
 }
 
+/* Says which events of LTTng-UST no marker can say. Returns an exit status:
+ * COMMAND_FAILED if there is one. */
+static int tell_left_out(const struct marker_list *list, const char *what)
+{
+	char text[CAUSE_TEXT_BYTES];
+	int status = COMMAND_DONE;
+	struct cause cause;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct marker *m = &list->markers[i];
+
+		if (m->kind != MARKER_EVENT || m->placement || !m->why)
+			continue;
+		snprintf(text, sizeof(text), "%s: %s is not traced: %s", what,
+			 m->id, m->why + strlen(MARKER_OFF));
+		cause_set(&cause, 0, EVENT_LEFT_OUT, .text = text);
+		status = cause_tell_fact(&cause);
+	}
+	if (status)
+		cause_tell_remedy(CAUSE_EVENT_LEFT_OUT);
+	return status;
+}
+
 /*
  * Takes from the files of a process which markers have no place, and adds the
  * USDT probes that no rule has named yet: the agent does not list them. Returns
@@ -467,11 +490,13 @@ static int list_files(struct output *out, char **paths)
 			result = command_failed("%s: %s", *paths, why);
 			continue;
 		}
-		if (!elfnotes_read(&list, *paths, SYMBOLISER_PLAN, error)) {
+		if (!elfnotes_read(&list, *paths, SYMBOLISER_PLAN |
+				   SYMBOLISER_LTTNG, error)) {
 			put_list(out, &list, *paths, 0);
 			if (!list.count)
 				tell_none(out, *paths);
-			if (tell_unplaced(&list, *paths))
+			if (tell_unplaced(&list, *paths) |
+			    tell_left_out(&list, *paths))
 				result = COMMAND_FAILED;
 		}
 		if (error[0])

@@ -242,6 +242,7 @@ command_sources = \
 	command/stop.c \
 	command/symboliser/facts.c \
 	command/symboliser/lines.c \
+	command/symboliser/lttng.c \
 	command/symboliser/markers.c \
 	command/symboliser/names.c \
 	command/symboliser/protocol-private.h \

@@ -43,6 +43,9 @@ tracepoints_sources = \
 	tracepoints/fields/signature.c \
 	tracepoints/fields/token-private.h \
 	tracepoints/fields/token.c \
+	tracepoints/lttng/describe.c \
+	tracepoints/lttng/describe.h \
+	tracepoints/lttng/ust.h \
 	tracepoints/program/executable.c \
 	tracepoints/program/executable.h \
 	tracepoints/sites/notes.c \
@@ -62,10 +65,7 @@ tracepoints_agent_sources = \
 	tracepoints/frames/frames.h \
 	tracepoints/frames/hit-place.c \
 	tracepoints/frames/hit-place.h \
-	tracepoints/lttng/describe.c \
-	tracepoints/lttng/describe.h \
 	tracepoints/lttng/take.c \
-	tracepoints/lttng/ust.h \
 	tracepoints/program/mapped.c \
 	tracepoints/program/mapped.h \
 	tracepoints/program/memory.c \

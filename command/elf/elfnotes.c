@@ -38,13 +38,20 @@ static int add_marker(const struct symboliser_found *found, void *priv)
 		[WHY_UNSAID] = NULL, [WHY_MOVED] = MARKER_MOVED,
 		[WHY_OTHER] = MARKER_OTHER,
 	};
+	static const int refusals[] = {
+		[WHY_FIELDS] = -E2BIG, [WHY_LONG] = -EMSGSIZE,
+		[WHY_NAME] = -ENAMETOOLONG, [WHY_TYPE] = -EOPNOTSUPP,
+		[WHY_MALFORMED] = -EBADMSG,
+	};
 	const struct symboliser_marker *of = &found->marker;
 	struct marker m = {
 		.address = of->address, .line = of->line, .kind = of->kind,
 		.nfields = of->nfields, .tested = of->tested,
 		.placement = of->placement, .operand = of->operand,
-		.why = of->why < WHY_USDT ?
+		.why = of->why < WHY_FIELDS ?
 			       words[of->why] :
+		       of->why < WHY_USDT ?
+			       marker_refusal(refusals[of->why]) :
 			       usdt_reason_text(of->why - WHY_USDT),
 		.shown = (char *)found->shown,
 		.shown_bytes = found->shown_bytes,

@@ -173,6 +173,11 @@ static int add_probe(const struct usdt_probe *probe, void *priv)
 	return add_found(priv, &found);
 }
 
+static int add_event(const struct symboliser_found *found, void *priv)
+{
+	return add_found(priv, found);
+}
+
 static int place_order(const struct symboliser_found *a,
 		       const struct symboliser_found *b)
 {
@@ -418,6 +423,13 @@ static int read_elf(struct reading *r, uint32_t how)
 		if (!ret)
 			ret = match_all(r);
 	}
+	if (!ret && how & SYMBOLISER_LTTNG) {
+		ret = symboliser_read_lttng(r->markers, &r->notes, add_event,
+					    r);
+		if (ret && !r->markers->verdict.text[0])
+			read_fact(r, ret, "its events of LTTng-UST cannot be "
+				  "read: %s", strerror(-ret));
+	}
 	if (ret)
 		return ret;
 	if (r->damaged || damaged)
@@ -447,4 +459,5 @@ void symboliser_read_markers(struct symboliser_markers *markers,
 void symboliser_free_markers(struct symboliser_markers *markers)
 {
 	free(markers->found);
+	symboliser_free_copies(markers->copies);
 }

@@ -30,7 +30,8 @@ bool symboliser_request_valid(const struct symboliser_request *request,
 		return !n && !request->count;
 	case ASK_MARKERS:
 		return !n && request->count <=
-				     (SYMBOLISER_PLAN | SYMBOLISER_LOADED);
+				     (SYMBOLISER_PLAN | SYMBOLISER_LOADED |
+				      SYMBOLISER_LTTNG);
 	case ASK_NAMES:
 	case ASK_LINES:
 		if (!request->count ||

@@ -34,18 +34,31 @@ int symboliser_read_module(struct symboliser_module *module, const void *image,
 /* Returns why the file is no probe library. */
 enum symboliser_unfit symboliser_read_unfit(size_t bytes, Elf *elf);
 
+struct notes;
+struct symboliser_copies;
+
 /* The answer to ASK_MARKERS; the caller frees it. */
 struct symboliser_markers {
 	struct symboliser_verdict verdict;
-	struct symboliser_found *found;	/* texts are in the image */
+	struct symboliser_found *found;	/* texts are in the image, or in */
+	struct symboliser_copies *copies;
 	size_t count;
 };
 
 /* Reads markers and USDT probes (`how`: SYMBOLISER_PLAN and the like). */
 void symboliser_read_markers(struct symboliser_markers *markers,
 			     const void *image, size_t bytes, uint32_t how);
-/* Frees the array; the texts were the image's. */
+/* Frees the array, and the copies. */
 void symboliser_free_markers(struct symboliser_markers *markers);
+
+/* Calls `take` for each event of a provider of LTTng-UST in a file, until a call
+ * returns another value than 0. Returns this value, or a negative errno: no
+ * memory, or too many. The texts last as long as `markers`. */
+typedef int symboliser_take(const struct symboliser_found *found, void *priv);
+int symboliser_read_lttng(struct symboliser_markers *markers,
+			  const struct notes *notes, symboliser_take *take,
+			  void *priv);
+void symboliser_free_copies(struct symboliser_copies *copies);
 
 /* Gives the symbols of `n` addresses in order, in `found`, which is all zeros.
  */

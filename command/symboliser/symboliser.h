@@ -117,6 +117,12 @@ enum symboliser_why {
 	WHY_UNSAID,
 	WHY_MOVED,		/* the code was moved after linking */
 	WHY_OTHER,		/* other code is at the site */
+	WHY_FIELDS,		/* an event of LTTng-UST: too many; and so on,
+				 * as marker_refusal() has it */
+	WHY_LONG,
+	WHY_NAME,
+	WHY_TYPE,
+	WHY_MALFORMED,
 	WHY_USDT,		/* WHY_USDT + enum usdt_reason: a probe */
 };
 
@@ -159,6 +165,7 @@ struct symboliser_found {
 #define SYMBOLISER_LOADED	2u	/* the file is a module's memory, from
 					 * its first page on: it has no
 					 * sections, so no USDT probes */
+#define SYMBOLISER_LTTNG	4u	/* with the events of LTTng-UST */
 
 /* Reads segments, build ID, dynamic linker and libraries of a file. */
 int symboliser_module(struct symboliser_module *module,
@@ -209,8 +216,8 @@ int symboliser_lines(struct symboliser_frame *frames, size_t room,
 		     const struct symboliser_file *file, uint64_t *ns);
 
 /*
- * Calls `take` for each marker, and for each USDT probe that is not the site of
- * a marker, until a call returns another value than 0, which is returned.
+ * Calls `take` for each marker, for each USDT probe that is not the site of a
+ * marker, and for each event of LTTng-UST if `how` asks for them, until a call returns another value than 0, which is returned.
  * `found` is valid during the call. `error` says why there are none, or which
  * were left out, else it is empty. `how`: SYMBOLISER_PLAN and the like.
  */

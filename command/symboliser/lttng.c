@@ -1,0 +1,550 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Events of LTTng-UST in an ELF file: the symboliser's child. The descriptions
+ * of providers (tracepoints/lttng/ust.h) lie in the segments that are loaded;
+ * their pointers are there, or in the relocations that the dynamic linker
+ * would apply. They are found as the agent finds those of a running program
+ * (agent/beside/late.c): by sizes, version, and events that point back.
+ *
+ * Invariant: describe_event() gets copies, which have no pointer of the file:
+ * each pointer leads to a copy, to a text of the file that ends, or nowhere.
+ */
+#include "command/symboliser/serve-private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "tracepoints/fields/shown.h"
+#include "tracepoints/lttng/describe.h"
+#include "tracepoints/sites/notes.h"
+
+#define REGISTER	"\0lttng_ust_probe_register"	/* and a NUL */
+#define STRUCTURE_MOST	256u	/* bytes of a structure of a later series */
+#define PROVIDERS_MAX	1024u
+#define EVENTS_MAX	65536u
+#define FIELDS_MAX	1024u
+#define ENTRIES_MAX	16384u
+#define WORD_BYTES	4096u
+#define COPY_BYTES	65536u
+#define COPIES_MAX	1024u
+#define ALIGN		8u
+
+struct symboliser_copies {
+	struct symboliser_copies *next;
+	size_t used, size;
+	char bytes[];
+};
+
+/* A word that the dynamic linker stores. */
+struct word {
+	uint64_t address, value;
+};
+
+struct reader {
+	const struct notes *notes;
+	struct symboliser_markers *markers;
+	struct word *words;		/* by address */
+	size_t nwords;
+	uint32_t ncopies;
+	uint32_t nproviders;
+	int error;			/* -ENOMEM, or 0 */
+	symboliser_take *take;
+	void *priv;
+};
+
+/* Gives zeros, which the markers own; or NULL, and sets the error. */
+static void *copy_make(struct reader *r, size_t n)
+{
+	struct symboliser_copies *copies = r->markers->copies;
+	size_t size;
+	void *copy;
+
+	n = (n + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+	if (!copies || n > copies->size - copies->used) {
+		size = n > COPY_BYTES ? n : COPY_BYTES;
+		copies = r->ncopies++ < COPIES_MAX ?
+				 calloc(1, sizeof(*copies) + size) : NULL;
+		if (!copies) {
+			r->error = -ENOMEM;
+			return NULL;
+		}
+		copies->size = size;
+		copies->next = r->markers->copies;
+		r->markers->copies = copies;
+	}
+	copy = copies->bytes + copies->used;
+	copies->used += n;
+	return copy;
+}
+
+static int compare_words(const void *left, const void *right)
+{
+	const struct word *a = left, *b = right;
+
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+/* Reads the pointer at an address; 0: none is there. */
+static uint64_t pointer_at(const struct reader *r, uint64_t address)
+{
+	const struct word key = { address, 0 };
+	const struct word *word = r->nwords ?
+		bsearch(&key, r->words, r->nwords, sizeof(key),
+			compare_words) : NULL;
+	const void *at = notes_at(r->notes, address, sizeof(uint64_t), PF_R);
+	uint64_t value = 0;
+
+	if (word)
+		return word->value;
+	if (at)
+		memcpy(&value, at, sizeof(value));
+	return value;
+}
+
+/* Returns the text that the pointer at an address leads to, or NULL. */
+static const char *text_at(const struct reader *r, uint64_t address)
+{
+	uint64_t from = pointer_at(r, address);
+	const char *start = NULL, *p = NULL;
+	uint64_t done, n;
+
+	for (done = 0; from && done < WORD_BYTES; done += n) {
+		for (n = WORD_BYTES; n; n /= 2) {
+			p = notes_at(r->notes, from + done, n, PF_R);
+			if (p)
+				break;
+		}
+		start = start ? start : p;
+		if (!n || p != start + done)
+			return NULL;
+		if (memchr(p, '\0', n))
+			return start;
+	}
+	return NULL;
+}
+
+/* Copies a structure of `bytes`, whose first word, or second with `of_type`, is
+ * its size, `least` at least. Returns NULL when it is not there. */
+static void *structure_copy(struct reader *r, uint64_t address, size_t bytes,
+			    size_t least, bool of_type)
+{
+	const char *at = address % 4 || !address ? NULL :
+			 notes_at(r->notes, address, least, PF_R);
+	uint32_t size;
+	size_t n;
+	void *copy;
+
+	if (!at)
+		return NULL;
+	memcpy(&size, at + (of_type ? 4 : 0), sizeof(size));
+	n = size < bytes ? size : bytes;
+	if (size < least || size > STRUCTURE_MOST ||
+	    !notes_at(r->notes, address, n, PF_R))
+		return NULL;
+	copy = copy_make(r, bytes);
+	if (copy)
+		memcpy(copy, at, n);
+	return copy;
+}
+
+#define COPY(r, address, type) \
+	((type *)structure_copy(r, address, sizeof(type), sizeof(type), false))
+
+/* A type is read whole where its size says that it is; describe_event() looks
+ * at the size. */
+#define COPY_TYPE(r, address, type)                          \
+	((type *)structure_copy(r, address, sizeof(type),    \
+				sizeof(struct ust_type), true))
+
+#define MEMBER(address, type, member) ((address) + offsetof(type, member))
+
+static const struct ust_enum_names *names_copy(struct reader *r,
+					       uint64_t address)
+{
+	struct ust_enum_names *names = COPY(r, address, struct ust_enum_names);
+	const struct ust_enum_entry **entries;
+	struct ust_enum_entry *entry;
+	uint64_t array, at;
+	uint32_t i;
+
+	if (!names || names->n > ENTRIES_MAX)
+		return NULL;
+	array = pointer_at(r, MEMBER(address, struct ust_enum_names, entries));
+	entries = copy_make(r, (names->n + 1) * sizeof(*entries));
+	for (i = 0; entries && i < names->n; i++) {
+		at = pointer_at(r, array + i * sizeof(uint64_t));
+		entry = COPY(r, at, struct ust_enum_entry);
+		if (entry)
+			entry->label = text_at(r, MEMBER(at,
+				struct ust_enum_entry, label));
+		entries[i] = entry;
+	}
+	names->entries = entries;
+	names->name = NULL;
+	names->provider = NULL;
+	return names;
+}
+
+static const struct ust_integer *element_copy(struct reader *r,
+					      uint64_t address)
+{
+	return COPY_TYPE(r, pointer_at(r, address), struct ust_integer);
+}
+
+static const struct ust_type *type_copy(struct reader *r, uint64_t address)
+{
+	struct ust_type *type = COPY_TYPE(r, address, struct ust_type);
+	struct ust_sequence *sequence;
+	struct ust_array *array;
+	struct ust_enum *names;
+
+	if (!type)
+		return NULL;
+	switch (type->kind) {
+	case UST_INTEGER:
+		return (void *)COPY_TYPE(r, address, struct ust_integer);
+	case UST_FLOAT:
+		return (void *)COPY_TYPE(r, address, struct ust_float);
+	case UST_BLOB:
+		return (void *)COPY_TYPE(r, address, struct ust_blob);
+	case UST_ENUM:
+		names = COPY_TYPE(r, address, struct ust_enum);
+		if (names) {
+			names->names = names_copy(r, pointer_at(r,
+				MEMBER(address, struct ust_enum, names)));
+			names->container = element_copy(r,
+				MEMBER(address, struct ust_enum, container));
+		}
+		return (void *)names;
+	case UST_ARRAY:
+		array = COPY_TYPE(r, address, struct ust_array);
+		if (array)
+			array->element = element_copy(r,
+				MEMBER(address, struct ust_array, element));
+		return (void *)array;
+	case UST_SEQUENCE:
+		sequence = COPY_TYPE(r, address, struct ust_sequence);
+		if (sequence)
+			sequence->element = element_copy(r,
+				MEMBER(address, struct ust_sequence, element));
+		return (void *)sequence;
+	default:
+		return type;
+	}
+}
+
+static const struct ust_class *class_copy(struct reader *r, uint64_t address,
+					  uint64_t *probe)
+{
+	struct ust_class *class = COPY(r, address, struct ust_class);
+	const struct ust_field **fields;
+	struct ust_field *field;
+	uint64_t array, at, i;
+
+	*probe = pointer_at(r, MEMBER(address, struct ust_class, probe));
+	if (!class || !*probe || class->n > FIELDS_MAX)
+		return NULL;
+	array = pointer_at(r, MEMBER(address, struct ust_class, fields));
+	fields = copy_make(r, (class->n + 1) * sizeof(*fields));
+	for (i = 0; fields && i < class->n; i++) {
+		at = pointer_at(r, array + i * sizeof(uint64_t));
+		field = COPY(r, at, struct ust_field);
+		if (field) {
+			field->name = text_at(r, MEMBER(at, struct ust_field,
+							name));
+			field->type = type_copy(r, pointer_at(r,
+				MEMBER(at, struct ust_field, type)));
+		}
+		fields[i] = field;
+	}
+	class->fields = fields;
+	class->probe = (void (*)(void))(uintptr_t)*probe;
+	class->signature = text_at(r, MEMBER(address, struct ust_class,
+					     signature));
+	class->provider = NULL;
+	return class;
+}
+
+/* Gives an event's level and where its model is described, if it tells. */
+static void event_words(struct reader *r, struct ust_event *event,
+			uint64_t address)
+{
+	uint64_t level = pointer_at(r, MEMBER(address, struct ust_event,
+					      level));
+	uint64_t uri = pointer_at(r, MEMBER(address, struct ust_event, uri));
+
+	event->level = NULL;
+	event->uri = NULL;
+	level = level ? pointer_at(r, level) : 0;
+	if (level && !(level % sizeof(int)) &&
+	    notes_at(r->notes, level, sizeof(int), PF_R)) {
+		event->level = copy_make(r, sizeof(*event->level));
+		if (event->level)
+			*event->level = notes_at(r->notes, level, sizeof(int),
+						 PF_R);
+	}
+	if (uri && text_at(r, uri)) {
+		event->uri = copy_make(r, sizeof(*event->uri));
+		if (event->uri)
+			*event->uri = text_at(r, uri);
+	}
+}
+
+/* Returns the field names as the text of a declared marker has them. */
+static const char *fields_text(struct reader *r,
+			       const struct describe_model *model)
+{
+	size_t n = 1;
+	char *text;
+
+	for (uint32_t i = 0; i < model->n; i++)
+		n += strlen(model->fields[i].name_) + 2;
+	text = copy_make(r, n);
+	for (uint32_t i = 0; text && i < model->n; i++) {
+		strcat(text, i ? ", " : "");
+		strcat(text, model->fields[i].name_);
+	}
+	return text;
+}
+
+/* Adds the marker's level in front of the bytes that describe_event() made, as
+ * a declaration has it. Returns the bytes, or NULL. */
+static char *shown_copy(struct reader *r, const struct describe_model *model,
+			size_t *n)
+{
+	static const struct taffrail_shown head = {
+		.how_ = TAFFRAIL_HOW_LEVEL,
+		.bytes_ = 2,
+	};
+	char *to = copy_make(r, sizeof(head) + 2 + model->shown.used);
+	char level = 0;
+
+	*n = 0;
+	if (to && model->level) {
+		while (level <= LEVEL_MAX &&
+		       strcmp(model->level, level_word(level)))
+			level++;
+		memcpy(to, &head, sizeof(head));
+		to[sizeof(head)] = level;
+		*n = sizeof(head) + 2;
+	}
+	if (to)
+		memcpy(to + *n, model->shown.start, model->shown.used);
+	*n += model->shown.used;
+	return to;
+}
+
+static uint8_t why_left_out(int error)
+{
+	return error == -E2BIG	      ? WHY_FIELDS :
+	       error == -EMSGSIZE     ? WHY_LONG :
+	       error == -ENAMETOOLONG ? WHY_NAME :
+	       error == -EOPNOTSUPP   ? WHY_TYPE : WHY_MALFORMED;
+}
+
+/* Adds an event; one that no marker can say has a reason. Returns 0 or a
+ * negative errno. */
+static int event_add(struct reader *r, const struct ust_provider *provider,
+		     uint64_t address)
+{
+	static char shown_room[UINT16_MAX];
+	struct ust_event *event = COPY(r, address, struct ust_event);
+	struct describe_model model;
+	struct symboliser_found found = { .marker.kind = MARKER_EVENT };
+	int ret;
+
+	if (!event)
+		return r->error;
+	event->name = text_at(r, MEMBER(address, struct ust_event, name));
+	event->provider = provider;
+	event->class = class_copy(r, pointer_at(r, MEMBER(address,
+				  struct ust_event, class)),
+				  &found.marker.address);
+	event_words(r, event, address);
+	if (r->error || !event->name)
+		return r->error;
+	text_open(&model.shown, shown_room, sizeof(shown_room));
+	ret = describe_event(&model, provider, event);
+	found.strings[0] = provider->name;
+	found.strings[1] = event->name;
+	found.strings[2] = found.strings[3] = "";
+	if (ret) {
+		found.marker.why = why_left_out(ret);
+		return r->take(&found, r->priv);
+	}
+	found.strings[2] = fields_text(r, &model);
+	found.shown = shown_copy(r, &model, &found.shown_bytes);
+	if (r->error)
+		return r->error;
+	found.marker.nfields = (uint8_t)model.n;
+	for (uint32_t i = 0; i < model.n; i++)
+		found.marker.types[i] = (uint8_t)model.fields[i].type_;
+	return r->take(&found, r->priv);
+}
+
+/* Returns true for a description of a provider, whose events point back. */
+static bool is_provider(const struct reader *r, const struct ust_provider *p,
+			uint64_t address, uint64_t events)
+{
+	uint64_t event;
+
+	if (p->bytes < sizeof(*p) || p->bytes > STRUCTURE_MOST || !p->n ||
+	    p->n > EVENTS_MAX || p->major < UST_MAJOR_LEAST ||
+	    p->major > UST_MAJOR_MOST ||
+	    !text_at(r, MEMBER(address, struct ust_provider, name)))
+		return false;
+	for (uint32_t i = 0; i < p->n; i++) {
+		event = pointer_at(r, events + i * sizeof(uint64_t));
+		if (!event || pointer_at(r, MEMBER(event, struct ust_event,
+						   provider)) != address)
+			return false;
+	}
+	return true;
+}
+
+/* Looks at each place of a segment where a description may be. */
+static int segment_search(struct reader *r, const Elf64_Phdr *ph)
+{
+	const char *bytes = notes_at(r->notes, ph->p_vaddr, ph->p_filesz,
+				     PF_R);
+	uint64_t address, events, i;
+	struct ust_provider *copy, at;
+	int ret = 0;
+
+	for (i = -ph->p_vaddr % ALIGN; bytes && !ret &&
+	     i + sizeof(at) <= ph->p_filesz; i += ALIGN) {
+		memcpy(&at, bytes + i, sizeof(at));
+		address = ph->p_vaddr + i;
+		events = at.bytes < sizeof(at) ? 0 :
+			 pointer_at(r, MEMBER(address, struct ust_provider,
+					      events));
+		if (!events || !is_provider(r, &at, address, events))
+			continue;
+		if (r->nproviders++ == PROVIDERS_MAX)
+			return -E2BIG;
+		copy = copy_make(r, sizeof(*copy));
+		if (!copy)
+			return r->error;
+		*copy = at;
+		copy->name = text_at(r, MEMBER(address, struct ust_provider,
+					       name));
+		copy->events = NULL;
+		for (uint32_t k = 0; k < at.n && !ret; k++)
+			ret = event_add(r, copy, pointer_at(r, events +
+						k * sizeof(uint64_t)));
+	}
+	return ret;
+}
+
+/* The parts of the file that the dynamic linker uses. */
+struct dynamic {
+	uint64_t strings, string_bytes, symbols, relocations, relocation_bytes;
+};
+
+static void dynamic_read(const struct notes *notes, struct dynamic *to)
+{
+	const Elf64_Phdr *ph = notes->ph;
+	const char *at = NULL;
+	uint64_t n = 0;
+	Elf64_Dyn entry;
+
+	*to = (struct dynamic){ 0 };
+	for (uint32_t i = 0; i < notes->nph && !at; i++)
+		if (ph[i].p_type == PT_DYNAMIC) {
+			n = ph[i].p_filesz;
+			at = notes_at(notes, ph[i].p_vaddr, n, PF_R);
+		}
+	for (; at && n >= sizeof(entry); n -= sizeof(entry)) {
+		memcpy(&entry, at, sizeof(entry));
+		at += sizeof(entry);
+		if (entry.d_tag == DT_NULL)
+			break;
+		if (entry.d_tag == DT_STRTAB)
+			to->strings = entry.d_un.d_ptr;
+		else if (entry.d_tag == DT_STRSZ)
+			to->string_bytes = entry.d_un.d_val;
+		else if (entry.d_tag == DT_SYMTAB)
+			to->symbols = entry.d_un.d_ptr;
+		else if (entry.d_tag == DT_RELA)
+			to->relocations = entry.d_un.d_ptr;
+		else if (entry.d_tag == DT_RELASZ)
+			to->relocation_bytes = entry.d_un.d_val;
+	}
+}
+
+/* Reads the words that the dynamic linker stores. A symbol of another module
+ * has no address here. Returns 0 or -ENOMEM. */
+static int words_read(struct reader *r, const struct dynamic *dynamic)
+{
+	const char *at = notes_at(r->notes, dynamic->relocations,
+				  dynamic->relocation_bytes, PF_R);
+	size_t n = dynamic->relocation_bytes / sizeof(Elf64_Rela);
+	const void *symbol_at;
+	Elf64_Rela rela;
+	Elf64_Sym symbol;
+
+	if (!at)
+		return 0;
+	r->words = calloc(n + 1, sizeof(*r->words));
+	if (!r->words)
+		return -ENOMEM;
+	for (; n--; at += sizeof(rela)) {
+		struct word word;
+
+		memcpy(&rela, at, sizeof(rela));
+		word.address = rela.r_offset;
+		word.value = (uint64_t)rela.r_addend;
+		if (ELF64_R_TYPE(rela.r_info) == R_X86_64_64) {
+			symbol_at = notes_at(r->notes, dynamic->symbols +
+				ELF64_R_SYM(rela.r_info) * sizeof(symbol),
+				sizeof(symbol), PF_R);
+			memset(&symbol, 0, sizeof(symbol));
+			if (symbol_at)
+				memcpy(&symbol, symbol_at, sizeof(symbol));
+			word.value = symbol.st_shndx == SHN_UNDEF ? 0 :
+					     word.value + symbol.st_value;
+		} else if (ELF64_R_TYPE(rela.r_info) != R_X86_64_RELATIVE) {
+			continue;
+		}
+		r->words[r->nwords++] = word;
+	}
+	qsort(r->words, r->nwords, sizeof(*r->words), compare_words);
+	return 0;
+}
+
+int symboliser_read_lttng(struct symboliser_markers *markers,
+			  const struct notes *notes, symboliser_take *take,
+			  void *priv)
+{
+	struct reader r = { .notes = notes, .markers = markers, .take = take,
+			    .priv = priv };
+	struct dynamic dynamic;
+	const char *strings;
+	int ret;
+
+	dynamic_read(notes, &dynamic);
+	strings = notes_at(notes, dynamic.strings, dynamic.string_bytes, PF_R);
+	/* a provider needs this function */
+	if (!strings || !memmem(strings, dynamic.string_bytes, REGISTER,
+				sizeof(REGISTER)))
+		return 0;
+	ret = words_read(&r, &dynamic);
+	for (uint32_t i = 0; i < notes->nph && !ret; i++)
+		if (notes->ph[i].p_type == PT_LOAD &&
+		    notes->ph[i].p_flags & PF_R)
+			ret = segment_search(&r, &notes->ph[i]);
+	free(r.words);
+	return ret;
+}
+
+void symboliser_free_copies(struct symboliser_copies *copies)
+{
+	while (copies) {
+		struct symboliser_copies *next = copies->next;
+
+		free(copies);
+		copies = next;
+	}
+}
