@@ -71,7 +71,6 @@ static ALWAYS_INLINE uint64_t packet_open(const struct hold *hold,
 	uint64_t before = old->events_before;
 	uint64_t number = old->packet_seq_num + 1;
 	uint64_t lost = ring->lost;
-	uint32_t records = ring_records(ring->records, head);
 
 	/* RING-TAIL: the reader is done with all below tail */
 	if (!(ring->flags & SESSION_OVERWRITE) &&
@@ -93,7 +92,8 @@ static ALWAYS_INLINE uint64_t packet_open(const struct hold *hold,
 		before + (uint32_t)(RING_EVENTS(head) - (uint32_t)before);
 	new->records_before =
 		old->records_before +
-		(uint32_t)(records - (uint32_t)old->records_before);
+		(uint32_t)(ring_records(ring->records, head) -
+			   (uint32_t)old->records_before);
 	new->magic = CTF_PACKET_MAGIC;
 	__builtin_memcpy(new->uuid, ring->uuid, sizeof(new->uuid));
 	new->stream_id = 0;
@@ -110,7 +110,7 @@ static ALWAYS_INLINE uint64_t packet_open(const struct hold *hold,
 		return 0;
 	/* RING-WRITER: the packet has no record; `records` is anew */
 	store_relaxed(&ring->writer, 0);
-	ring->records = (uint64_t)records << 32 | position;
+	ring->records = new->records_before << 32 | position;
 	/* RING-HEAD: the packet heads are written before */
 	store_release(&ring->head, head, RING_HEAD);
 	hold_limit(ring, clock);

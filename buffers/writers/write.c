@@ -92,11 +92,11 @@ static enum write_verdict ring_find(const struct rings *rings,
 	return WRITE_NONE;
 }
 
-/* After WRITE_OTHER from a section: writes the thread's record. */
-static enum write_verdict writer_enter(const struct write_slot *slot,
-				       int header, int extended,
-				       const struct channel *channel,
-				       const struct write_event *event)
+/* After WRITE_OTHER from a section: writes the thread's record. Not inline: its
+ * stack would be that of each event (guarantees.md). */
+static COLD enum write_verdict
+writer_enter(const struct write_slot *slot, int header, int extended,
+	     const struct channel *channel, const struct write_event *event)
 {
 	uint64_t need = bytes_needed(channel, header, extended, event);
 	struct writer writer = { .generation = event->generation };
