@@ -17,8 +17,9 @@ struct opener_file;
 /*
  * Adds each marker site of the file, and each .note.stapsdt probe that is not
  * the site of a marker. Addresses are the file's own. `how`: SYMBOLISER_PLAN
- * and SYMBOLISER_LTTNG, or 0. Returns 0 or a negative errno; `error` says why, or which notes were
- * left out, else it is empty. Not for several threads at a time.
+ * and SYMBOLISER_LTTNG, or 0. Returns 0 or a negative errno; `error` says why,
+ * or which notes were left out, else it is empty. Not for several threads at a
+ * time.
  */
 int elfnotes_read(struct marker_list *list, const char *path, uint32_t how,
 		  char error[ELFNOTES_ERROR_BYTES]);

@@ -31,14 +31,14 @@ static bool is_debugged(const struct gdbserver *server, pid_t pid)
 static int agent_tell(pid_t pid, bool on, struct cause *cause)
 {
 	struct client_request request = { 0 };
-	struct rundir_process process;
+	struct rundir_process found;
 	struct client client;
-	int ret = rundir_find(&process, pid, cause);
+	int ret = rundir_find(&found, pid, cause);
 
 	if (ret)
 		return ret;
 	client_request_add(&request, "on", "%d", on);
-	ret = client_connect(&client, &process);
+	ret = client_connect(&client, &found);
 	client.timeout_ms = AGENT_TIMEOUT_MS;
 	if (!ret)
 		ret = client_call(&client, MESSAGE_GDBSERVER, &request, NULL);
@@ -46,7 +46,7 @@ static int agent_tell(pid_t pid, bool on, struct cause *cause)
 		*cause = client.cause;
 	client_close(&client);
 	client_request_release(&request);
-	rundir_process_close(&process);
+	rundir_process_close(&found);
 	return ret;
 }
 

@@ -51,9 +51,9 @@ void symboliser_read_markers(struct symboliser_markers *markers,
 /* Frees the array, and the copies. */
 void symboliser_free_markers(struct symboliser_markers *markers);
 
-/* Calls `take` for each event of a provider of LTTng-UST in a file, until a call
- * returns another value than 0. Returns this value, or a negative errno: no
- * memory, or too many. The texts last as long as `markers`. */
+/* Calls `take` for each event of a provider of LTTng-UST in a file, until a
+ * call returns another value than 0. Returns this value, or a negative errno:
+ * no memory, or too many. The texts last as long as `markers`. */
 typedef int symboliser_take(const struct symboliser_found *found, void *priv);
 int symboliser_read_lttng(struct symboliser_markers *markers,
 			  const struct notes *notes, symboliser_take *take,

@@ -217,7 +217,8 @@ int symboliser_lines(struct symboliser_frame *frames, size_t room,
 
 /*
  * Calls `take` for each marker, for each USDT probe that is not the site of a
- * marker, and for each event of LTTng-UST if `how` asks for them, until a call returns another value than 0, which is returned.
+ * marker, and for each event of LTTng-UST if `how` asks for them, until a call
+ * returns another value than 0, which is returned.
  * `found` is valid during the call. `error` says why there are none, or which
  * were left out, else it is empty. `how`: SYMBOLISER_PLAN and the like.
  */

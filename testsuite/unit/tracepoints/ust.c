@@ -84,7 +84,7 @@ static void check_headers(void)
 #endif
 
 /* The structures of series 2.13 to 2.16, x86-64, as numbers: all four series
- * have the same, blobs since 2.16. Headers of one series alone are installed. */
+ * have the same, blobs since 2.16. Only the headers of one are installed. */
 #define BYTES(ours, n)							\
 	unit_equal(sizeof(struct ours), (n), "bytes of " #ours ", all series")
 #define PLACE(ours, member, n)						\
