@@ -162,7 +162,8 @@ static int wrong_rule(const struct look *look, const char *rule,
 	/* behind == or != */
 	for (at = column - 1; at && rule[at - 1] == ' '; at--)
 		;
-	if (at && rule[at - 1] == '=') {
+	if (at > 1 && rule[at - 1] == '=' && strchr("=!", rule[at - 2]) &&
+	    !strstr(error->fact, "; levels ")) {
 		strcpy(more, "; a text stands in double quotes");
 		goto tell;
 	}

@@ -35,8 +35,9 @@ static const uint8_t precedence[] = {
 static void parse_binary(struct compiler *c, uint32_t least,
 			 struct operand *a);
 
-/* Fails because no field has the token's name, and lists the fields, and the
- * enumerators of the last one, if they fit. */
+/* Fails because no field has the token's name, says which levels there are if
+ * the name may be meant as one, and lists the fields, and the enumerators of
+ * the last one, if they fit. */
 static void fail_unknown(struct compiler *c)
 {
 	const char *before = " has ";
@@ -48,6 +49,10 @@ static void fail_unknown(struct compiler *c)
 	uint32_t i;
 
 	text_open(&text, more, sizeof(more));
+	if (c->field == EXPR_FIELD_LEVEL) {
+		text_add(&text, "; levels go from emerg to debug");
+		fields = text.used;
+	}
 	for (i = 0; i < c->fields->n; i++) {
 		text_add(&text, i ? ", " : "; there are ");
 		text_add(&text, c->fields->names[i].name);

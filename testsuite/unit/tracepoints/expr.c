@@ -326,6 +326,8 @@ static const struct {
 	  "element, as in v[0]", 1 },
 	{ "id > 5", -ENOENT, 1, "no field \"id\"; there are s8, u8, s16, u16, "
 	  "s32, u32, s64, u64, f32, f64, ptr, flag, url, cpu, raw, nan", 1 },
+	{ "$level <= warn", -ENOENT, 11,
+	  "no field \"warn\"; levels go from emerg to debug", 1 },
 	{ "s32 > 5 && Cpu", -ENOENT, 12, "no field \"Cpu\"; there are s8, u8, "
 	  "s16, u16, s32, u32, s64, u64, f32, f64, ptr, flag, url, cpu, raw, "
 	  "nan", 1 },
