@@ -308,8 +308,10 @@ SIGSAFE void expr_next(struct compiler *c)
 			c->token.end = end;
 		}
 		if (!end)
-			expr_fail(c, -EINVAL, p, *p == '=' ?
-				  "use == to compare" :
+			expr_fail(c, -EINVAL, p,
+				  text_after(p, "=<") ? "use <= to compare" :
+				  text_after(p, "=>") ? "use >= to compare" :
+				  *p == '=' ? "use == to compare" :
 				  "this has no meaning here");
 	}
 	if (!c->token.next)

@@ -241,6 +241,8 @@ static const struct {
 	{ "()", -EINVAL, 2, "a value is missing here", 0 },
 	{ "s32 5", -EINVAL, 5, "an operator is missing before this", 0 },
 	{ "s32 = 5", -EINVAL, 5, "use == to compare", 0 },
+	{ "s32 =< 5", -EINVAL, 5, "use <= to compare", 0 },
+	{ "s32 => 5", -EINVAL, 5, "use >= to compare", 0 },
 	{ "s32 @ 5", -EINVAL, 5, "this has no meaning here", 0 },
 	{ "s32 ? 1 : 2", -EINVAL, 5, "this has no meaning here", 0 },
 	{ "s32 == 1 \xc3\xa4", -EINVAL, 10, "this has no meaning here", 0 },
