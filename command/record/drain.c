@@ -225,6 +225,25 @@ bool drain_rule_unmet(const struct drain *drain, const struct places *places,
 	return true;
 }
 
+bool drain_rule_fault(const struct drain *drain, const char *rule, pid_t *pid,
+		      char *text, size_t room)
+{
+	for (size_t i = 0; i < drain->nimages; i++) {
+		const struct consumer *image = drain->images[i];
+
+		*pid = image->pid;
+		if (image->session &&
+		    rules_fault(image->session->page.faults, rule, text, room))
+			return true;
+	}
+	for (size_t i = 0; i < drain->rules.nfaults; i++) {
+		*pid = drain->rules.faults[i].pid;
+		if (rules_fault(drain->rules.faults[i].text, rule, text, room))
+			return true;
+	}
+	return false;
+}
+
 void drain_end(struct drain *drain)
 {
 	for (size_t i = 0; i < DRAIN_LATE_MAX; i++)

@@ -89,6 +89,11 @@ void drain_look(struct drain *drain, struct places *places);
 bool drain_rule_unmet(const struct drain *drain, const struct places *places,
 		      const char *rule);
 
+/* Writes why the condition of such a rule can hold for none of the markers that
+ * it names, and which process says so. Returns false if no process does. */
+bool drain_rule_fault(const struct drain *drain, const char *rule, pid_t *pid,
+		      char *text, size_t room);
+
 /* Completes the traces. Call it when each image is finished, and no process
  * waits for the recorder: it reads the programs' files. */
 void drain_end(struct drain *drain);

@@ -99,7 +99,7 @@ static void followers_serve(uint64_t now_ns)
 
 /*
  * Tells, once, EARLY_NS after the first process has begun, which rules match no
- * marker so far: most likely a typing error. Returns true when the recording
+ * marker so far, or why their conditions fit none: most likely a typing error. Returns true when the recording
  * must end for that.
  */
 static bool record_early(uint64_t now_ns)
@@ -108,6 +108,7 @@ static bool record_early(uint64_t now_ns)
 	struct places places = { 0 };
 	bool unmet = false;
 	char text[512];
+	pid_t pid;
 
 	if (!due_ns && members.n)
 		due_ns = now_ns + EARLY_NS;
@@ -124,6 +125,11 @@ static bool record_early(uint64_t now_ns)
 		if (!drain_rule_unmet(&drain, &places, rule))
 			continue;
 		unmet = true;
+		if (drain_rule_fault(&drain, rule, &pid, text, sizeof(text))) {
+			outcome_tell(&outcome, RULE_IMPOSSIBLE_YET, .pid = pid,
+				     .text = text);
+			continue;
+		}
 		rules_nearest(&options, rule, text, sizeof(text));
 		outcome_tell(&outcome, RULE_UNMET_YET, .subject = rule,
 			     .text = text);

@@ -122,30 +122,37 @@ bool rules_met_in(const struct session_view *session, const char *rule)
 	return false;
 }
 
-/* Adds why the condition of a rule can hold for no marker that the rule names,
- * by the line of an agent: "GLOB<tab>condition 'EXPR', ...". Returns false when
- * no process has told a reason. */
-static bool fault_note(const struct rules *rules, const char *rule,
-		       struct outcome *outcome)
+bool rules_fault(const char *faults, const char *rule, char *text, size_t room)
 {
 	char begin[RULE_BYTES_MAX + RULE_CONDITION_MAX + 32];
 	size_t bytes;
-	const char *condition = rule_condition(rule, &bytes);
+	const char *condition = rule_condition(rule, &bytes), *line;
 
+	if (!condition)
+		return false;
 	snprintf(begin, sizeof(begin), "%.*s\tcondition '%s'", (int)bytes,
-		 rule, condition ?: "");
-	for (size_t i = 0; condition && i < rules->nfaults; i++) {
-		const char *all = rules->faults[i].text;
-		const char *line = strstr(all, begin);
-		char text[CAUSE_TEXT_BYTES];
+		 rule, condition);
+	line = strstr(faults, begin);
+	while (line && line > faults && line[-1] != '\n')
+		line = strstr(line + 1, begin);
+	if (!line)
+		return false;
+	line += bytes + 1;
+	snprintf(text, room, "%.*s", (int)strcspn(line, "\n"), line);
+	return true;
+}
 
-		while (line && line > all && line[-1] != '\n')
-			line = strstr(line + 1, begin);
-		if (!line)
+/* Adds why the condition of a rule can hold for no marker that the rule names.
+ * Returns false when no process has told a reason. */
+static bool fault_note(const struct rules *rules, const char *rule,
+		       struct outcome *outcome)
+{
+	char text[CAUSE_TEXT_BYTES];
+
+	for (size_t i = 0; i < rules->nfaults; i++) {
+		if (!rules_fault(rules->faults[i].text, rule, text,
+				 sizeof(text)))
 			continue;
-		line += bytes + 1;
-		snprintf(text, sizeof(text), "%.*s", (int)strcspn(line, "\n"),
-			 line);
 		outcome_note(outcome, RULE_IMPOSSIBLE,
 			     .pid = rules->faults[i].pid, .text = text);
 		return true;

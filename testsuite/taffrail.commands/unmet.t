@@ -36,8 +36,9 @@ no stderr: so far
 case: a condition that can never hold is a rule that matches nothing
 run: taffrail record -o never --strict -e 'app/hit if j > 1' -- unmet 60 1
 status: 1
-stderr: no marker of the modules so far matches 'app/hit if j > 1'
-stderr: condition 'j > 1'
+no stderr: no marker of the modules
+stderr: process [0-9]+, so far: condition 'j > 1', column 1: no field "j"; there are i$
+stderr: process [0-9]+: condition 'j > 1', column 1: no field "j"; there are i$
 
 group: a recording that ends at once
 cases:
