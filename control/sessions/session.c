@@ -75,6 +75,8 @@ static bool rule_fits(const struct session *session, struct session_rule *rule,
 		return !ret;
 	}
 	rule->misfits = 1;
+	if (!text_equal(rule->glob, object->id))
+		expr_error_whose(&error, object->id);
 	session_fault_note(session->channel->page, rule, &error);
 	return false;
 }

@@ -39,6 +39,10 @@ status: 1
 no stderr: no marker of the modules
 stderr: process [0-9]+, so far: condition 'j > 1', column 1: no field "j"; there are i$
 stderr: process [0-9]+: condition 'j > 1', column 1: no field "j"; there are i$
+case: the fields are those of one marker of several
+run: taffrail record -o one -e 'app/* if j > 1' -- unmet
+status: 1
+stderr: condition 'j > 1', column 1: no field "j"; app/hit has i$
 
 group: a recording that ends at once
 cases:

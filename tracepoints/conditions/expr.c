@@ -74,6 +74,30 @@ static void fail_unknown(struct compiler *c)
 	expr_fail_name(c, -ENOENT, &c->token, "no field", more);
 }
 
+void expr_error_whose(struct expr_error *error, const char *id)
+{
+	static const char all[] = "; there are ";
+	char fact[sizeof(error->fact)];
+	const char *at = error->fact, *rest = NULL;
+	struct text text;
+
+	for (; *at && !rest; at += !rest)
+		rest = text_after(at, all);
+	if (!rest)
+		return;
+	text_open(&text, fact, sizeof(fact));
+	text_add_bytes(&text, error->fact, (size_t)(at - error->fact));
+	text_add(&text, "; ");
+	text_add(&text, id);
+	text_add(&text, " has ");
+	text_add(&text, rest);
+	/* a part of the names would be taken for all */
+	if (text.cut)
+		error->fact[at - error->fact] = 0;
+	else
+		text_copy(error->fact, sizeof(error->fact), fact);
+}
+
 /* Returns 1 when the token is this word. */
 static int token_is(const struct token *token, const char *word)
 {

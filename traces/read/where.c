@@ -199,6 +199,8 @@ static void rule_apply(struct event_class *class, const struct use *use,
 	else
 		class->verdict->all = true;
 	met->good += !ret;
+	if (ret == -ENOENT && strcmp(use->glob, class->id))
+		expr_error_whose(&error, class->id);
 	/* of several classes, of the one that has most of the names */
 	if (ret == -ENOMEM || (ret && (!met->error ||
 				     error.column > met->why.column))) {

@@ -338,6 +338,7 @@ static const struct {
 static void check_errors(void)
 {
 	uint8_t code[512];
+	struct expr_fields two = fields;
 	struct expr_error error;
 	size_t i;
 
@@ -355,6 +356,15 @@ static void check_errors(void)
 	}
 	unit_equal(expr_compile("s32 > 1000", &fields, code, 5, &error),
 		   -ENOSPC, "no room for the code");
+	two.n = 2;
+	expr_compile("Cpu", &two, code, sizeof(code), &error);
+	expr_error_whose(&error, "app/x");
+	unit_equal_string(error.fact, "no field \"Cpu\"; app/x has s8, u8",
+			  "whose fields");
+	expr_compile("Cpu", &fields, code, sizeof(code), &error);
+	expr_error_whose(&error, "app/of_a_long_name_that_has_no_room");
+	unit_equal_string(error.fact, "no field \"Cpu\"",
+			  "no room for the fields");
 }
 
 /* Nested parts: to the allowed depth, and deeper. */
