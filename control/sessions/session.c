@@ -71,7 +71,7 @@ static bool rule_fits(const struct session *session, struct session_rule *rule,
 		return true;
 	ret = condition_make(object, rule->condition, program, &error);
 	if (ret >= 0) {
-		rule->fits = 1;
+		rule->fits |= !ret;
 		return !ret;
 	}
 	rule->misfits = 1;

@@ -35,9 +35,9 @@ struct session_rule {
 	char glob[SESSION_RULE_BYTES];
 	char condition[SESSION_CONDITION_BYTES]; /* empty: always */
 	struct rule_types types;	/* of adopted probes' arguments */
-	uint8_t fits;		/* a marker that the glob matches allows the
-				 * condition */
-	uint8_t misfits;	/* one does not */
+	uint8_t fits;		/* for a marker that the glob matches the
+				 * condition may hold */
+	uint8_t misfits;	/* the fields of one do not allow it */
 };
 
 /*

@@ -25,6 +25,7 @@ struct test {
 	struct test *next;
 	struct where_fields fields;
 	struct ax_program *program;
+	bool never;			/* it holds for no event */
 };
 
 /* The verdict of the rules on a class; class->verdict points to it. */
@@ -127,6 +128,8 @@ static int test_compile(struct test *test, struct class_memory **memory,
 	if (ret < 0)
 		return ret;
 	source.bytes = (uint32_t)ret;
+	test->never = ret == 3 && code[0] == AX_CONST8 && !code[1] &&
+		      code[2] == AX_END;
 	test->program = class_memory_take(memory,
 					  AX_PROGRAM_BYTES(source.bytes));
 	if (!test->program)
@@ -144,11 +147,11 @@ static int test_compile(struct test *test, struct class_memory **memory,
 /*
  * Adds a condition for a class. Returns 0 or a negative errno. An expression
  * with an unknown name is compiled once more with all fields of the class,
- * which the error then names.
+ * which the error then names. *never is set for one that no event meets.
  */
 static int add_test(struct where_verdict *verdict, struct trace_class *trace,
 		    const struct event_class *class, const char *expression,
-		    struct expr_error *error)
+		    bool *never, struct expr_error *error)
 {
 	struct class_memory **memory = schema_memory(trace, class);
 	struct test *test = class_memory_take(memory, sizeof(*test));
@@ -163,6 +166,7 @@ static int add_test(struct where_verdict *verdict, struct trace_class *trace,
 			ret = test_compile(test, memory, class->id,
 					   expression, error);
 	}
+	*never = !ret && test->never;
 	if (!ret) {
 		test->next = verdict->tests;
 		verdict->tests = test;
@@ -173,7 +177,8 @@ static int add_test(struct where_verdict *verdict, struct trace_class *trace,
 /* The classes that a rule met in all traces. */
 struct met {
 	size_t classes;			/* that the glob matches */
-	size_t good;			/* for which it has a meaning */
+	size_t good;			/* for which it has a meaning, and may
+					 * hold: not decided by their levels */
 	int error;
 	struct expr_error why;
 };
@@ -184,6 +189,7 @@ static void rule_apply(struct event_class *class, const struct use *use,
 		  struct trace_class *trace, struct met *met)
 {
 	struct expr_error error = { 0 };
+	bool never = false;
 	int ret = 0;
 
 	/* a class of a schema is met once for each trace */
@@ -195,10 +201,10 @@ static void rule_apply(struct event_class *class, const struct use *use,
 	met->classes++;
 	if (use->expression)
 		ret = add_test(class->verdict, trace, class, use->expression,
-			       &error);
+			       &never, &error);
 	else
 		class->verdict->all = true;
-	met->good += !ret;
+	met->good += !ret && !never;
 	if (ret == -ENOENT && strcmp(use->glob, class->id))
 		expr_error_whose(&error, class->id);
 	/* of several classes, of the one that has most of the names */
@@ -260,7 +266,7 @@ int where_prepare(struct where *where, struct trace_class *const *traces,
 		*error = met.why;
 		if (met.error == -ENOMEM)
 			return -ENOMEM;
-		if (!met.good)
+		if (!met.good && (met.error || !met.classes))
 			return met.classes ? -EINVAL : -ENOENT;
 	}
 	return 0;
