@@ -107,7 +107,7 @@ static bool record_early(uint64_t now_ns)
 	static uint64_t due_ns;
 	struct places places = { 0 };
 	bool unmet = false;
-	char text[512];
+	char text[CAUSE_TEXT_BYTES], glob[RULE_BYTES_MAX + 1];
 	pid_t pid;
 
 	if (!due_ns && members.n)
@@ -127,6 +127,11 @@ static bool record_early(uint64_t now_ns)
 		unmet = true;
 		if (drain_rule_fault(&drain, rule, &pid, text, sizeof(text))) {
 			outcome_tell(&outcome, RULE_IMPOSSIBLE_YET, .pid = pid,
+				     .text = text);
+			continue;
+		}
+		if (rules_never(&options, rule, glob, text)) {
+			outcome_tell(&outcome, RULE_NEVER_YET, .subject = glob,
 				     .text = text);
 			continue;
 		}

@@ -23,6 +23,8 @@
 #include "tracepoints/fields/fields.h"
 #include "traces/array.h"
 
+#define LEVEL_BYTES	16
+
 /* Of index_find(): compares two events. */
 static int same_event(uint64_t value, const void *key)
 {
@@ -160,22 +162,58 @@ static bool fault_note(const struct rules *rules, const char *rule,
 	return false;
 }
 
-bool rules_nearest(const struct record_options *o, const char *rule, char *text,
-		   size_t room)
+/* Returns the markers in the program's file. */
+static const struct marker_list *program_markers(const struct record_options *o)
 {
-	struct nearest nearest = { .rule = rule ? rule : "*" };
 	char file[PATH_MAX], error[ELFNOTES_ERROR_BYTES];
 	static struct marker_list list; /* of the one program */
 	static bool known;
-	size_t used;
 
 	/* the program's file is found as by execvp() */
 	if (!known && o->program &&
 	    !installed_program(file, sizeof(file), o->program[0]))
 		elfnotes_read(&list, file, 0, error);
 	known = true;
-	for (size_t j = 0; j < list.count; j++)
-		nearest_add(&nearest, list.markers[j].id);
+	return &list;
+}
+
+bool rules_never(const struct record_options *o, const char *rule, char *glob,
+		 char *text)
+{
+	const struct marker_list *list = program_markers(o);
+	size_t bytes, i = 0;
+	const char *condition = rule_condition(rule, &bytes);
+	char level[LEVEL_BYTES];
+	int end = 0;
+
+	/* -p has looked whether there is a marker of that name */
+	while (i < list->count && !rule_matches(rule, list->markers[i].id))
+		i++;
+	if (!condition || (o->program && i == list->count))
+		return false;
+	snprintf(glob, RULE_BYTES_MAX + 1, "%.*s", (int)bytes, rule);
+	if (sscanf(condition, "$level <= %15[a-z_]%n", level, &end) == 1 &&
+	    !condition[end])
+		snprintf(text, CAUSE_TEXT_BYTES,
+			 "has the level %s or a more severe one", level);
+	else if (sscanf(condition, "$level == %15[a-z_]%n", level, &end) == 1 &&
+		 !condition[end])
+		snprintf(text, CAUSE_TEXT_BYTES, "has the level %s", level);
+	else
+		snprintf(text, CAUSE_TEXT_BYTES,
+			 "can meet the condition '%s'", condition);
+	return true;
+}
+
+bool rules_nearest(const struct record_options *o, const char *rule, char *text,
+		   size_t room)
+{
+	const struct marker_list *list = program_markers(o);
+	struct nearest nearest = { .rule = rule ? rule : "*" };
+	size_t used;
+
+	for (size_t j = 0; j < list->count; j++)
+		nearest_add(&nearest, list->markers[j].id);
 	nearest_text(&nearest, text, room);
 	used = strlen(text);
 	if (used && rule)
@@ -187,10 +225,16 @@ void rules_note_one(const struct record_options *o, const char *rule, bool some,
 		    struct outcome *outcome)
 {
 	const char *agent = some ? "with an agent" : "";
-	char text[512];
-	bool used = rules_nearest(o, rule, text, sizeof(text));
+	char text[CAUSE_TEXT_BYTES], glob[RULE_BYTES_MAX + 1];
 	enum cause_id id;
+	bool used;
 
+	if (rule && rules_never(o, rule, glob, text)) {
+		outcome_note(outcome, RULE_NEVER, .subject = glob,
+			     .text = text);
+		return;
+	}
+	used = rules_nearest(o, rule, text, sizeof(text));
 	if (used)
 		id = rule ? CAUSE_RULE_UNMET : CAUSE_MARKERS_NAMED_ONLY;
 	else if (rule)

@@ -49,6 +49,13 @@ bool rules_met_in(const struct session_view *session, const char *rule);
  * none is the rule's. */
 bool rules_fault(const char *faults, const char *rule, char *text, size_t room);
 
+/* Returns whether a rule that selects no marker names some, by the program's
+ * file, or a process of -p: its condition holds for none of them. Writes the
+ * rule's glob, at most RULE_BYTES_MAX bytes, and CAUSE_TEXT_BYTES for what none
+ * of them has. */
+bool rules_never(const struct record_options *o, const char *rule, char *glob,
+		 char *text);
+
 /* Writes which ids in the program's file are similar to a rule, and other rules
  * that may be meant. NULL stands for all markers. Returns false if there is
  * nothing. */

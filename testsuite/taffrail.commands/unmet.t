@@ -43,6 +43,19 @@ case: the fields are those of one marker of several
 run: taffrail record -o one -e 'app/* if j > 1' -- unmet
 status: 1
 stderr: condition 'j > 1', column 1: no field "j"; app/hit has i$
+case: a level that no marker has is told as that
+run: taffrail record --strict -o level --level warning -- unmet 60
+status: 1
+stderr: record: no marker so far that '\*' names has the level warning or a more severe one$
+stderr: record: no marker that '\*' names has the level warning or a more severe one$
+no stderr: nearest
+case: one level, and a condition beside it
+run:
+	taffrail record -o equal --level =info -e 'app/*' -- unmet
+	taffrail record -o beside --level info -e 'app/hit if i > 1' -- unmet
+status: 1
+stderr: record: no marker that 'app/\*' names has the level info$
+stderr: no marker that 'app/hit' names can meet the condition '\$level <= info && \(i > 1\)'$
 
 group: a recording that ends at once
 cases:
