@@ -398,17 +398,71 @@ static int name_take(struct visit *v)
 	return COMMAND_DONE;
 }
 
-/* Starts the session in all processes, if each rule selects something. Returns
- * COMMAND_DONE, or COMMAND_FAILED after printing why. */
+/* Takes processes that have ended out of the visit, and says so of each; unless
+ * all have. Returns true if there was one. visit_end() removes their files. */
+static bool visit_leave_ended(struct visit *v)
+{
+	struct command_pids before = v->pids;
+	int kept = 0;
+
+	if (!targets_leave_ended(&v->pids))
+		return false;
+	for (int i = 0; i < before.count; i++) {
+		if (kept == v->pids.count ||
+		    v->pids.pids[kept] != before.pids[i]) {
+			if (v->locks[i] >= 0)
+				close(v->locks[i]);
+			continue;
+		}
+		memmove(v->names[kept], v->names[i], sizeof(v->names[i]));
+		v->loaded[kept] = v->loaded[i];
+		v->locks[kept++] = v->locks[i];
+	}
+	for (; kept < before.count; kept++) {
+		*v->names[kept] = '\0';
+		v->loaded[kept] = false;
+		v->locks[kept] = -1;
+	}
+	return true;
+}
+
+/* Opens the processes and asks for their markers. Returns COMMAND_DONE, or
+ * COMMAND_FAILED after printing why. The caller closes the targets. */
+static int targets_take(struct visit *v, struct targets *targets)
+{
+	struct cause cause = { 0 };
+	int ret;
+
+	for (;;) {
+		ret = targets_open_each(targets, v->pids.pids,
+					(size_t)v->pids.count, &cause);
+		for (size_t i = 0; i < targets->count && !ret; i++) {
+			ret = target_list(&targets->targets[i]);
+			if (ret)
+				cause = targets->targets[i].client.cause;
+		}
+		if (!ret)
+			return COMMAND_DONE;
+		if (!visit_leave_ended(v))
+			break;
+		targets_close(targets);
+		cause.id = CAUSE_NONE;
+	}
+	if (cause.id)
+		cause_tell(&cause);
+	return COMMAND_FAILED;
+}
+
+/* Starts the session in all processes, if each rule selects something; those
+ * that end meanwhile are left out. Returns COMMAND_DONE, or COMMAND_FAILED after
+ * printing why. */
 static int session_begin(struct visit *v, struct targets *targets)
 {
 	struct client_request request = { 0 };
 	struct places places = { 0 };
 	int result = COMMAND_DONE, ret = 0;
+	size_t ended = 0;
 
-	for (size_t i = 0; i < targets->count; i++)
-		if (target_list(&targets->targets[i]))
-			return cause_tell(&targets->targets[i].client.cause);
 	for (int i = 0; i < v->nrules; i++)
 		if (targets_check_rule(targets, v->rules[i]))
 			return COMMAND_FAILED;
@@ -424,6 +478,14 @@ static int session_begin(struct visit *v, struct targets *targets)
 
 		ret = target_start(target, v->session, &request, &places,
 				   &result);
+		/* the last one tells why there is no session */
+		if (ret && !rundir_lives(target->process) &&
+		    ++ended < targets->count) {
+			command_warn("process %d is left out: it has ended",
+				     target->process->pid);
+			rundir_drop_begun(target->process, v->session);
+			ret = 0;
+		}
 		if (ret)
 			result = cause_tell(&target->client.cause);
 	}
@@ -461,17 +523,24 @@ int visit_begin(struct visit *v)
 	pids_sort(&v->pids);
 	for (int i = 0; i < v->pids.count; i++)
 		v->locks[i] = -1;
-	for (int i = 0; i < v->pids.count && status == COMMAND_DONE; i++)
+	visit_leave_ended(v);
+	for (int i = 0; i < v->pids.count && status == COMMAND_DONE; i++) {
+		if (v->locks[i] >= 0)
+			continue;
 		status = process_enter(v, i);
+		/* those that it has entered keep their locks */
+		if (status != COMMAND_DONE && visit_leave_ended(v)) {
+			status = COMMAND_DONE;
+			i = -1;
+		}
+	}
 	if (status == COMMAND_DONE)
 		status = name_take(v);
 	if (status != COMMAND_DONE)
 		return status;
 	forked_count(&forked, &v->pids);
-	if (targets_open_each(&targets, v->pids.pids, (size_t)v->pids.count,
-			      NULL))
-		status = COMMAND_FAILED;
-	else
+	status = targets_take(v, &targets);
+	if (status == COMMAND_DONE)
 		status = session_begin(v, &targets);
 	targets_close(&targets);
 	for (int i = 0; i < v->pids.count && status == COMMAND_DONE; i++) {

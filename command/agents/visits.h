@@ -32,7 +32,8 @@ struct visit {
 
 /*
  * Loads the agent into the processes that have none, and starts an overwriting
- * session with the rules in each; in all or in none. Returns COMMAND_DONE, or
+ * session with the rules in each that lives; in all of them or in none. Those
+ * that have ended are told, and taken out of the pids. Returns COMMAND_DONE, or
  * another status after printing why. The caller calls visit_end() in any case.
  */
 int visit_begin(struct visit *visit);

@@ -76,6 +76,24 @@ case: providers
 run: taffrail record --provider pthread --for 0.2 -e app/tick -o pro -p $b,$c && writers pro
 stdout: ^1$
 stderr: ^taffrail: record: process {b} is left out: it has ended$
+case: commands that look: the agent was not there
+run:
+	taffrail report --for 0.3 -e app/tick -p $a,$b,$c | grep 'of 2 processes'
+	taffrail top --for 0.3 -e app/tick -p $b,$a >top || echo $?
+	grep -c app/tick top
+stdout: of 2 processes
+stdout: ^1$
+stderr: ^taffrail: report: process {b} is left out: it has ended$
+stderr: ^taffrail: top: process {b} is left out: it has ended$
+no stderr: no such process
+case: view, where one process ends before its agent is there
+run: taffrail view --follow --for 0.3 -e app/tick -p $a,$b | grep -c app:tick
+stdout: ^[1-9][0-9]*$
+stderr: ^taffrail: view: process {b} is left out: it has ended$
+case: where all have ended, that is told
+run: taffrail view --follow --for 0.3 -e app/tick -p $b
+status: 1
+stderr: ^taffrail: view: no such process: {b}$
 case: start takes all or none
 run: taffrail start s -e app/tick -p $a,$b
 status: 1
