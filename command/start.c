@@ -497,7 +497,7 @@ static int saved_begin(struct start_arguments a,
 	a.overwrite |= session->overwrite;
 	while (size < session->buffer && size < RING_MAX_BYTES)
 		size *= 2;
-	if (!a.buffer)
+	if (!a.buffer && session->buffer)
 		a.buffer = size;
 	if (!a.context && session->contexts)
 		a.context = command_write_contexts(session->contexts |

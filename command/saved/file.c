@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/tunables.h"
 #include "buffers/layout.h"
 
 #define PATH_BYTES	512
@@ -28,6 +29,7 @@ struct channel {
 	bool disabled;
 	bool overwrite;
 	bool files, blocks;
+	bool sizeless;			/* its sizes are none */
 	bool tracked;			/* of a domain */
 	size_t begin;			/* its first event */
 	uint32_t contexts;
@@ -174,14 +176,26 @@ static void take_mode(struct reader *r)
 	r->channel.overwrite = text_is(r, "OVERWRITE");
 }
 
+/* Returns a number that a buffer may have, or 0 after noting that it is none. */
+static uint64_t buffer_value(struct reader *r)
+{
+	bool digits = *r->text && !r->text[strspn(r->text, "0123456789")];
+	uint64_t value = digits ? text_value(r) : 0;
+
+	if (value && value <= RING_MAX_BYTES)
+		return value;
+	r->channel.sizeless = true;
+	return 0;
+}
+
 static void take_size(struct reader *r)
 {
-	r->channel.size = text_value(r);
+	r->channel.size = buffer_value(r);
 }
 
 static void take_count(struct reader *r)
 {
-	r->channel.count = text_value(r);
+	r->channel.count = buffer_value(r);
 }
 
 static void take_file_size(struct reader *r)
@@ -293,14 +307,14 @@ static void take_context(struct reader *r)
 static void end_channel(struct reader *r)
 {
 	struct channel *c = &r->channel, *all = &r->domain;
-	uint64_t bytes;
+	/* both are at most RING_MAX_BYTES */
+	uint64_t bytes = c->size * c->count;
 
 	if (c->disabled)
 		events_drop(r->session, c->begin);
 	if (r->session->nevents == c->begin)
 		return;
-	if (__builtin_mul_overflow(c->size, c->count, &bytes))
-		bytes = UINT64_MAX;
+	all->sizeless |= c->sizeless || bytes > RING_MAX_BYTES;
 	/* the order of channels in a file is by chance */
 	all->overwrite = c->overwrite && (all->overwrite || !r->channels);
 	r->channels++;
@@ -328,7 +342,7 @@ static void end_domain(struct reader *r)
 		return;
 	}
 	session->channels += r->channels;
-	session->buffer = all->size;
+	session->buffer = all->sizeless ? 0 : all->size;
 	session->overwrite = all->overwrite;
 	session->contexts = all->contexts;
 	memcpy(session->contexts_left, all->contexts_left,
@@ -336,6 +350,7 @@ static void end_domain(struct reader *r)
 	session->left |= (all->files ? SAVED_FILES : 0) |
 			 (all->blocks ? SAVED_BLOCKS : 0) |
 			 (all->tracked ? SAVED_TRACKED : 0) |
+			 (all->sizeless ? SAVED_SIZES : 0) |
 			 (r->channels > 1 ? SAVED_CHANNELS : 0);
 }
 

@@ -210,6 +210,8 @@ static bool left_tell(const struct saved_session *s)
 		cause_report(SAVED_FILES, .subject = s->name);
 	if (s->left & SAVED_BLOCKS)
 		cause_report(SAVED_BLOCKS, .subject = s->name);
+	if (s->left & SAVED_SIZES)
+		cause_report(SAVED_SIZES, .subject = s->name);
 	return less;
 }
 

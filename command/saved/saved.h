@@ -49,6 +49,7 @@ enum saved_left {
 	SAVED_FILES	= 1u << 5,	/* limits for the trace's files */
 	SAVED_BLOCKS	= 1u << 6,	/* the program waits for room */
 	SAVED_CHANNELS	= 1u << 7,	/* several channels */
+	SAVED_SIZES	= 1u << 8,	/* of buffers, that none can have */
 };
 
 struct saved_session {
@@ -56,7 +57,8 @@ struct saved_session {
 	struct saved_event *events;
 	size_t nevents;
 	int channels;			/* of user space, that are enabled */
-	uint64_t buffer;		/* bytes of a CPU, of the largest one */
+	uint64_t buffer;		/* bytes of a CPU, of the largest one;
+					 * 0: not known */
 	bool overwrite;			/* all of them do */
 	uint32_t contexts;		/* enum session_context, of all */
 	char contexts_left[160];	/* LTTng's words, with ", " between */

@@ -198,6 +198,45 @@ static void check_hostile(void)
 	saved_release(&saved);
 }
 
+/* Sizes of buffers that none can have are left out, and told. */
+static void check_sizes(void)
+{
+	static const struct {
+		const char *size, *count;
+		uint64_t buffer;
+	} rows[] = {
+		{ "1048576", "2", 2097152 },
+		{ "1048576", "1024", 1u << 30 },
+		{ "1048576", "1025", 0 },
+		{ "-4096", "4", 0 },
+		{ "4096", "-4", 0 },
+		{ "4096", "0", 0 },
+		{ "4096k", "4", 0 },
+		{ "", "4", 0 },
+		{ "4294967296", "4294967296", 0 },
+		{ "99999999999999999999999", "1", 0 },
+	};
+	struct saved saved;
+	struct cause cause;
+	char text[1024];
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		snprintf(text, sizeof(text), "<sessions>"
+			 SESSION("a", DOMAIN("UST", "<channel><name>c</name>"
+			 "<subbuffer_size>%s</subbuffer_size>"
+			 "<subbuffer_count>%s</subbuffer_count><events>"
+			 EVENT("*", "") "</events></channel>"))
+			 "</sessions>", rows[i].size, rows[i].count);
+		unit_equal(file_read(&saved, text, strlen(text), &cause), 0,
+			   "sizes %zu", i);
+		unit_equal((long long)saved.sessions[0].buffer,
+			   (long long)rows[i].buffer, "sizes %zu: buffer", i);
+		unit_equal(!(saved.sessions[0].left & SAVED_SIZES),
+			   !!rows[i].buffer, "sizes %zu: told", i);
+		saved_release(&saved);
+	}
+}
+
 int main(void)
 {
 	/* what is left out is told there */
@@ -206,5 +245,6 @@ int main(void)
 	check_filters();
 	check_sessions();
 	check_hostile();
+	check_sizes();
 	return unit_end();
 }
