@@ -454,8 +454,8 @@ static int targets_take(struct visit *v, struct targets *targets)
 }
 
 /* Starts the session in all processes, if each rule selects something; those
- * that end meanwhile are left out. Returns COMMAND_DONE, or COMMAND_FAILED after
- * printing why. */
+ * that end meanwhile are left out. Returns COMMAND_DONE, or COMMAND_FAILED
+ * after printing why. */
 static int session_begin(struct visit *v, struct targets *targets)
 {
 	struct client_request request = { 0 };

@@ -99,8 +99,8 @@ static void followers_serve(uint64_t now_ns)
 
 /*
  * Tells, once, EARLY_NS after the first process has begun, which rules match no
- * marker so far, or why their conditions fit none: most likely a typing error. Returns true when the recording
- * must end for that.
+ * marker so far, or why their conditions fit none: most likely a typing error.
+ * Returns true when the recording must end for that.
  */
 static bool record_early(uint64_t now_ns)
 {

@@ -44,9 +44,9 @@ bool rules_met(const struct rules *rules, const char *rule);
  * taken yet. */
 bool rules_met_in(const struct session_view *session, const char *rule);
 
-/* Writes why the condition of a rule can hold for no marker that the rule names,
- * by the lines of an agent: "GLOB<tab>condition 'EXPR', ...". Returns false when
- * none is the rule's. */
+/* Writes why the condition of a rule can hold for no marker that the rule
+ * names, by the lines of an agent: "GLOB<tab>condition 'EXPR', ...". Returns
+ * false when none is the rule's. */
 bool rules_fault(const char *faults, const char *rule, char *text, size_t room);
 
 /* Returns whether a rule that selects no marker names some, by the program's

@@ -176,7 +176,8 @@ static void take_mode(struct reader *r)
 	r->channel.overwrite = text_is(r, "OVERWRITE");
 }
 
-/* Returns a number that a buffer may have, or 0 after noting that it is none. */
+/* Returns a number that a buffer may have, or 0 after noting that it is
+ * none. */
 static uint64_t buffer_value(struct reader *r)
 {
 	bool digits = *r->text && !r->text[strspn(r->text, "0123456789")];

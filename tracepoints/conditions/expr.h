@@ -97,8 +97,8 @@ struct expr_error {
 int expr_compile(const char *text, const struct expr_fields *fields,
 		 uint8_t *code, size_t size, struct expr_error *error);
 
-/* Says of which marker the fields are that an error lists: for a rule that names
- * more than one. Any thread; SIGSAFE. */
+/* Says of which marker the fields are that an error lists: for a rule that
+ * names more than one. Any thread; SIGSAFE. */
 void expr_error_whose(struct expr_error *error, const char *id);
 
 /*

@@ -27,7 +27,8 @@ int where_add(struct where *where, const char *rule);
  * rules are prepared when the first event of the class comes. Returns 0; or,
  * with *rule set, -ENOENT: no event has such a name; -EINVAL: events have the
  * name, but those whose level or id does not decide the condition have no such
- * field, or one whose type does not allow the comparison: *error says so of one of them; -ENOMEM.
+ * field, or one whose type does not allow the comparison: *error says so of one
+ * of them; -ENOMEM.
  */
 int where_prepare(struct where *where, struct trace_class *const *traces,
 		  size_t n, const char **rule, struct expr_error *error);
