@@ -40,7 +40,7 @@
  * where a handler runs. */
 #define KERNEL_FLAGS	(SA_RESTART | SA_ONSTACK)
 #define GRACE_MS	5
-#define SPAWNS_LOOKS	1000000
+#define SPAWNS_LOOKS	30000000	/* some 0.3 s */
 
 extern const char call_stubs[] __attribute__((visibility("hidden")));
 
