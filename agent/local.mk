@@ -2,7 +2,6 @@
 # file a line.
 
 agent_sources = \
-	agent/api.c \
 	agent/attached-private.h \
 	agent/attached.c \
 	agent/begin.c \
@@ -13,7 +12,8 @@ agent_sources = \
 	agent/control.c \
 	agent/declare.h \
 	agent/declare.c \
-	agent/emit.c \
+	agent/exported/clock.c \
+	agent/exported/emit.c \
 	agent/faulting.c \
 	agent/faulting.h \
 	agent/fork-private.h \
@@ -82,8 +82,8 @@ endif
 # Runs in a hit, or in a function of libc's that the program calls: compiled for
 # speed. All else in the agent is compiled for size.
 agent_hot = \
-	agent/api.c \
-	agent/emit.c \
+	agent/exported/clock.c \
+	agent/exported/emit.c \
 	agent/faulting.c \
 	agent/wrap/clone-x86_64.c \
 	agent/wrap/protect.c
