@@ -67,6 +67,11 @@ SIGSAFE bool host_tid_strange(void)
 	return tid_in_libc && !host_tid_libc();
 }
 
+SIGSAFE bool host_tid_shared(uint32_t tid)
+{
+	return !tid_in_libc && host_tid_libc() != tid;
+}
+
 SIGSAFE void host_thread_name(char *out16)
 {
 	if (!thread.known && host_confined) {

@@ -111,6 +111,13 @@ uint32_t host_tid(void);
  * a runtime has made it, with thread-local memory of zeros. SIGSAFE. */
 bool host_tid_strange(void);
 
+/*
+ * Returns true when libc does not know the process's threads, and the calling
+ * thread, whose id is `tid`, may share thread-local memory with another one: as
+ * the child of a vfork does, or the thread that has made a bare fork. SIGSAFE.
+ */
+bool host_tid_shared(uint32_t tid);
+
 /* Copies the calling thread's name (comm), 16 bytes, NUL padded, as it was at
  * the thread's first call: one system call a thread. Where no call may be made,
  * copies the program's name at the start. SIGSAFE. */

@@ -112,8 +112,9 @@ extern __thread uint32_t writer_number
 
 /*
  * Fills in the record of the calling thread, which gets a number. Returns 0
- * if it may have none, nor a token: libc does not know the thread, so the CPU
- * number in its thread-local memory may be another one's. SIGSAFE.
+ * if it may have none, nor a token: libc does not know the thread, so its
+ * thread-local memory may be another one's, with that one's CPU number and
+ * number of a thread. SIGSAFE.
  */
 int writer_fill(struct writer *writer, const struct channel *channel);
 

@@ -25,7 +25,8 @@ COLD SIGSAFE int writer_fill(struct writer *writer,
 	writer->record.vpid = process.page ? process.page->pid : 0;
 	writer->record.vtid = host_tid();
 	writer->record.process = (uint32_t)(writer->token >> 32);
-	if (!load_relaxed(&writer_number) && host_tid_strange())
+	if (host_tid_shared(writer->record.vtid) ||
+	    (!load_relaxed(&writer_number) && host_tid_strange()))
 		return 0;
 	while (!load_relaxed(&writer_number))
 		store_relaxed(&writer_number,

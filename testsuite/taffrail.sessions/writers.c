@@ -93,6 +93,65 @@ static void strange_run(void)
 		usleep(1000);
 }
 
+/*
+ * A child that shares this thread's memory writes: its event is told as its
+ * own, or as this thread's ("me" is 0), but the events behind it are this
+ * thread's.
+ */
+static void guest_run(void)
+{
+	cpu_set_t all, one;
+
+	sched_getaffinity(0, sizeof(all), &all);
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (!CPU_ISSET(cpu, &all))
+			continue;
+		CPU_ZERO(&one);
+		CPU_SET(cpu, &one);
+		sched_setaffinity(0, sizeof(one), &one);
+		if (!vfork()) {
+			int me = 0, i = 0;
+
+			TAFFRAIL_EVENT(writers, step, me, i);
+			_exit(0);
+		}
+		wait(NULL);
+		write_one(1);
+		write_one(2);
+	}
+	sched_setaffinity(0, sizeof(all), &all);
+}
+
+static void children_run(void)
+{
+	/* libc has the parent's number of the child's thread */
+	for (int guest_first = 0; guest_first < 2; guest_first++) {
+		if (!syscall(SYS_fork)) {
+			if (!guest_first)
+				write_all(NULL);
+			guest_run();
+			write_all(NULL);
+			_exit(0);
+		}
+		wait(NULL);
+		if (!fork()) {
+			if (!guest_first)
+				write_all(NULL);
+			guest_run();
+			write_all(NULL);
+			_exit(0);
+		}
+		wait(NULL);
+	}
+	/* another thread of the child comes first */
+	if (!fork()) {
+		threads_run(1);
+		write_all(NULL);
+		_exit(0);
+	}
+	wait(NULL);
+}
+
 int main(int argc, char **argv)
 {
 	struct itimerval every = { { 0, 1000 }, { 0, 1000 } };
@@ -104,19 +163,7 @@ int main(int argc, char **argv)
 	threads_run(4);
 	strange_run();
 	setitimer(ITIMER_REAL, &never, NULL);
-	/* libc has the parent's number of this thread */
-	if (!syscall(SYS_fork)) {
-		write_all(NULL);
-		_exit(0);
-	}
-	wait(NULL);
-	/* another thread of the child comes first */
-	if (!fork()) {
-		threads_run(1);
-		write_all(NULL);
-		_exit(0);
-	}
-	wait(NULL);
+	children_run();
 	write_all(NULL);
 	if (argc > 2 && puts("ready") && !fflush(stdout) && getchar() != EOF)
 		write_all(NULL);
