@@ -291,6 +291,8 @@ struct writer_record {
 
 /* Of a record with the longest header, above all of an event's before it. */
 #define WRITER_BYTES_MAX	26u
+/* The least that a record takes, header and all: behind a short header. */
+#define WRITER_BYTES_LEAST	16u
 
 /* The peer that asked for something, and when; `realtime_ns` 0: no peer did. */
 struct session_act {

@@ -19,6 +19,7 @@
 #include "traces/array.h"
 
 #define OUTPUTS_MAX	1000
+#define TURNS_TOLD	1000	/* events: fewer are small anyway */
 
 int drain_tell_unopened(const char *path, int ret)
 {
@@ -304,6 +305,24 @@ static void tell_reach(const struct drain *drain)
 	reach_free(&reach);
 }
 
+/*
+ * Threads that take turns have a record before most events, and a field of each
+ * event would be smaller. This is said if it is so even where all records are as
+ * small as they can be.
+ */
+static void tell_turns(const struct trace_set *set)
+{
+	uint64_t records = set->records * WRITER_BYTES_LEAST;
+	uint64_t fields = set->kept * sizeof(uint32_t);
+
+	if (set->kept >= TURNS_TOLD && set->bytes > records &&
+	    records > fields)
+		command_warn("the threads take turns: --context vtid would make "
+			     "it %.1f bytes per event",
+			     (double)(set->bytes - records + fields) /
+				     (double)set->kept);
+}
+
 void drain_summary(const struct drain *drain, size_t processes,
 		   uint64_t missed)
 {
@@ -337,6 +356,8 @@ void drain_summary(const struct drain *drain, size_t processes,
 			     set->limit ? "dropped" : "overwritten");
 	if (processes)
 		tell_reach(drain);
+	if (processes)
+		tell_turns(set);
 }
 
 void drain_close(struct drain *drain)
