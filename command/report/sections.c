@@ -216,7 +216,7 @@ void report_pairs(struct report *r)
 		printf("\nDurations of pairs\n");
 		if (threadless)
 			print_fact("Not paired: %s without a thread. Record "
-				   "with --context vtid (the default); "
+				   "without --context, or with vtid; "
 				   "--pair-by cpu pairs by CPU, --pair "
 				   "BEGIN,END,KEY by the value of a field",
 				   counted(threadless, "event"));
@@ -407,6 +407,6 @@ void report_locks(struct report *r)
 		printf("\nNo event is of a lock: taffrail record --provider "
 		       "pthread adds those\n");
 	if (r->lockless)
-		printf("\nLocks are told by thread: record with --context "
-		       "vtid\n");
+		printf("\nLocks are told by thread: record without "
+		       "--context, or with vtid\n");
 }

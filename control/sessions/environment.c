@@ -154,7 +154,7 @@ static void options_parse(struct session *session)
 	    session_contexts_parse(&session->contexts, context))
 		value_fault("TAFFRAIL_CONTEXT", context,
 			    "give none, or vtid, vpid, procname, cpu, ip; or "
-			    "writer; events have the context vtid");
+			    "writer, as without it");
 	ms = keep && *keep ? text_time(keep) : KEEP_MS_LEAST;
 	if (!KEEP_MS_VALID(ms))
 		value_fault("TAFFRAIL_KEEP", keep, "give 1s to 24h, as in 10s "

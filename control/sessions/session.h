@@ -92,10 +92,11 @@ struct session_client {
 };
 
 /*
- * Contexts of a session for which none were chosen. This alone decides it: the
- * thread, without which a reader cannot tell which events belong together.
+ * Contexts of a session for which none were chosen. This alone decides it:
+ * records of the thread, without which a reader cannot tell which events belong
+ * together. They add nothing to an event.
  */
-#define SESSION_CONTEXTS_DEFAULT	CONTEXT_VTID
+#define SESSION_CONTEXTS_DEFAULT	CONTEXT_WRITER
 
 /*
  * Reads a list of contexts, such as "vtid,ip", or "none". Returns 0, or -EINVAL

@@ -44,7 +44,10 @@ def value(text):
 
 
 def read(path):
+    """The events of babeltrace2's text, each with the thread that the writer
+    record before it in its stream names."""
     events = []
+    writers = {}
     with open(path, encoding='utf-8') as file:
         for line in file:
             match = LINE.match(line.rstrip('\n'))
@@ -52,6 +55,12 @@ def read(path):
                 sys.exit(f'report.py: cannot read: {line}')
             fields = {name: value(text)
                       for name, text in FIELD.findall(match.group(7))}
+            stream = match.group(5), fields['cpu_id']
+            if match.group(6) == 'taffrail:writer':
+                writers[stream] = fields['vtid']
+                continue
+            if stream in writers:
+                fields['vtid'] = writers[stream]
             fields.setdefault('cpu', fields['cpu_id'])
             events.append(Event(int(match.group(1)) * 10**9
                                 + int(match.group(2)), int(match.group(5)),
