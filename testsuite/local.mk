@@ -17,6 +17,7 @@ unit_programs = \
 	testsuite/fuzz/trace \
 	testsuite/fuzz/usdt \
 	testsuite/unit/agent/declare \
+	testsuite/unit/agent/hand-on \
 	testsuite/unit/base/glob \
 	testsuite/unit/base/host \
 	testsuite/unit/base/mappings \

@@ -154,15 +154,19 @@ SIGSAFE bool settings_bequeaths(void)
 
 #define JOIN	PROTOCOL_JOIN_ENV "="
 
-SIGSAFE size_t settings_hand_room(char *const *environment)
+/* Returns the bytes of a copy that has one more variable than this one. */
+static size_t copy_bytes(char *const *environment)
 {
 	size_t n = 2;
 
-	if (!settings.join)
-		return 0;
 	for (; environment && *environment; environment++)
 		n++;
 	return n * sizeof(*environment) + sizeof(JOIN) + PROTOCOL_JOIN_BYTES;
+}
+
+SIGSAFE size_t settings_hand_room(char *const *environment)
+{
+	return load_relaxed(&settings.join) ? copy_bytes(environment) : 0;
 }
 
 SIGSAFE char **settings_hand_on(char *const *environment, void *room)
@@ -177,8 +181,9 @@ SIGSAFE char **settings_hand_on(char *const *environment, void *room)
 	struct text text;
 	size_t bytes = sizeof(JOIN) + PROTOCOL_JOIN_BYTES;
 
-	text_open(&text, (char *)room + settings_hand_room(environment) - bytes,
-		  bytes);
+	/* another thread may have taken the sessions back since the room was
+	 * made, as `taffrail` does when it unloads the agent */
+	text_open(&text, (char *)room + copy_bytes(environment) - bytes, bytes);
 	for (p = environment; p && *p; p++) {
 		if (text_after(*p, JOIN))
 			list = text_after(*p, JOIN);
