@@ -25,12 +25,22 @@
 #define COUNTED		1
 #define UNREGISTERED	2
 
+/* A forked child that has no files yet gets them before its guest can write:
+ * the guest would make them as its own process, and they would end with it. */
+static void child_settle(void)
+{
+	if (load_relaxed(&channels_used) && !load_relaxed(fork_mark) &&
+	    channel_revive && !thread_forbidden())
+		channel_revive();
+}
+
 SIGSAFE long guest_begin(void)
 {
 	char *rseq = (char *)__builtin_thread_pointer() + rseq_offset;
 
 	if (agent_off)
 		return 0;
+	child_settle();
 	__atomic_fetch_add(fork_guests, 1, SEQ_CST(GUEST_SESSION));
 	if (!agent_cpus)
 		return COUNTED;
