@@ -159,6 +159,7 @@ static void drop_oldest(struct trace_set *set)
 	if (stream->chunk == chunk)
 		stream->chunk = NULL;
 	set->removed += chunk->events;
+	set->records -= chunk->records;
 	stream->kept -= chunk->events;
 	stream->dropped += chunk->events;
 	stream->bytes -= bytes;
@@ -281,6 +282,7 @@ int trace_limit_count(struct trace_stream *stream, const struct packet *packet)
 	chunk->bytes += packet_bytes(packet);
 	chunk->packets++;
 	chunk->events += packet->count;
+	chunk->records += packet->records;
 	set->used += file_cost(chunk->bytes, chunk->packets);
 	set->written += packet_bytes(packet);
 	stream->time_ns = packet_time(stream, packet);

@@ -27,6 +27,7 @@ struct trace_chunk {
 	uint64_t bytes;
 	uint64_t packets;
 	uint64_t events;
+	uint64_t records;		/* of writers, beside the events */
 	uint64_t time_ns;		/* end of the last packet */
 	uint64_t begun;			/* set->written at the start */
 };
