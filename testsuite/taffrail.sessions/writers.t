@@ -31,6 +31,9 @@ whole stdout: 1 0 0
 case: the counts are the program's events
 run: taffrail verify out && test $(taffrail view --long out | wc -l) = $(taffrail verify out | cut -d' ' -f1)
 stdout: ^(\d+) emitted = \1 kept
+case: each child's events are there
+run: taffrail view --long out | sed -n 's/.*writers:(\([0-9]*\)).*/\1/p' | sort | uniq -c | awk -v n=$((3 * $(nproc))) '{ print $1 - n }' | sort -n | head -n 5 | tr '\n' ' '
+stdout: ^2000 2000 \d+ 4000 4000 $
 case: records are counted, too
 run: test "$(taffrail verify out | sed -n 's/.*, with \([0-9]*\) writer records*$/\1/p')" = $(babeltrace2 out | grep -c taffrail:writer:) && grep ", $(babeltrace2 out | grep -c taffrail:writer:) writer records)" err
 stdout: bytes per event
@@ -73,6 +76,41 @@ whole stdout: 1 0 0
 case: emitted = kept + overwritten + lost
 run: taffrail verify out
 stdout: [1-9]\d* overwritten
+
+group: limited
+before:
+	taffrail record --max-size 1M --buffer-size 256K -o out -- $CASES/writers 30000 2>err
+	grep -q 'older events were dropped' err
+case: records of packets that are gone do not count
+run: taffrail verify out | sed -n 's/.*, with \([0-9]*\) writer records*$/, \1 writer record/p' | grep -F -f - err
+stdout: bytes per event
+
+group: alone
+# The last packet of each stream is cut behind its record, as a thread leaves it
+# that goes no further.
+before:
+	taffrail record --buffer-size 256K -o out -- $CASES/writers 4000
+	cat >cut.py <<-'END'
+		import pathlib, struct
+		size = 8 * (84 + 25)
+		for stream in pathlib.Path('out').glob('*/stream_*'):
+		    data, at = bytearray(stream.read_bytes()), 0
+		    while at + struct.unpack_from('<Q', data, at + 56)[0] // 8 < len(data):
+		        at += struct.unpack_from('<Q', data, at + 56)[0] // 8
+		    struct.pack_into('<Q', data, at + 48, size)
+		    stream.write_bytes(data)
+		    index = stream.parent / 'index' / (stream.name + '.idx')
+		    data = bytearray(index.read_bytes())
+		    struct.pack_into('>Q', data, len(data) - 80 + 16, size)
+		    index.write_bytes(data)
+	END
+	python3 cut.py
+case: the end of a trace is its last event
+run: taffrail view --tail 3 out | wc -l
+whole stdout: 3
+case: a time before the end leaves the rest out
+run: test $(taffrail view --begin -1ms out | wc -l) -lt $(taffrail view out | wc -l) && echo less
+whole stdout: less
 
 group: in rings
 before:

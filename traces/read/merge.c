@@ -315,6 +315,13 @@ bool reader_span(struct reader *reader, int64_t *first, int64_t *last)
 		stream_rewind(s, reading);
 		for (ns = TIME_MIN; stream_next(s);)
 			ns = s->event.ns;
+		/* the last packet has a writer record alone */
+		if (ns == TIME_MIN) {
+			reader->turn++;
+			stream_rewind(s, 0);
+			while (stream_next(s))
+				ns = s->event.ns;
+		}
 		end = ns > end ? ns : end;
 	}
 	reader->quiet = false;
