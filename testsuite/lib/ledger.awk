@@ -27,6 +27,10 @@ FILENAME != "-" {
 	next
 }
 
+/ taffrail:writer: / {
+	next
+}
+
 {
 	kept++
 	if (!match($0, / who = "[^"]*"/)) {
