@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The bytes of an event that record prints are those that report counts, also
-# after record has dropped the oldest files.
+# after record has dropped the oldest files: where there are no writer records,
+# which report does not count.
 
 compile: worker ../shared/worker.c -O2 -pthread agent
 
@@ -8,7 +9,7 @@ before:
 	# ROUNDS OPTIONS...: records, and prints both tools' bytes of all events
 	both()
 	{
-		printf 'go %s\nend\n' "$1" | taffrail record -o "trace$1" \
+		printf 'go %s\nend\n' "$1" | taffrail record --context none -o "trace$1" \
 			"${@:2}" -- worker "${delay-0}" counts >/dev/null 2>said ||
 			return
 		sed -n 's/.* \([0-9]*\) events (.* lost, \([0-9.]*\) bytes per.*/\1 \2/p' said >a
