@@ -10,10 +10,6 @@
 
 #include "base/text.h"
 
-/* Returns true when `taffrail attach` loads the agent in the calling thread.
- * Then taffrail_attach() does the work that needs a lock which forks hold. */
-bool attach_loads(void);
-
 /*
  * Returns a copy of the variables that the agent reads, for an agent that comes
  * late: another thread may change the environment meanwhile, and setenv(3)

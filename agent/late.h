@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Functions that another room of the agent has called where the agent comes
- * into a running program, and when it goes to sleep there.
+ * An agent that comes into a running program: functions that another room has
+ * called then, and when the agent goes to sleep there.
  */
 #ifndef AGENT_LATE_H
 #define AGENT_LATE_H
+
+#include <stdbool.h>
+
+/* Returns true when `taffrail attach` loads the agent in the calling thread.
+ * Then taffrail_attach() does the work that needs a lock which forks hold. */
+bool attach_loads(void);
 
 struct late_hooks {
 	/* Names lead here from now on. With the registry's lock, in a thread of

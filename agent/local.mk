@@ -48,6 +48,7 @@ EXTRA_DIST += $(agent_link_source)
 # in the shared library only
 agent_shared_sources = \
 	agent/libc-shared.c \
+	agent/beside/absent.c \
 	agent/beside/hit.c \
 	agent/beside/late.c \
 	agent/beside/memory.c \
@@ -92,3 +93,6 @@ agent_hot = \
 agent_aside = \
 	agent/called.c \
 	agent/control.c
+
+# loaded into programs of LTTng-UST's where LTTng is not installed
+standin_sources = agent/standin/lttng.c

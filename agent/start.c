@@ -17,6 +17,7 @@
 #include "agent/control-private.h"
 #include "agent/fork-private.h"
 #include "agent/image/lacking.h"
+#include "agent/late.h"
 #include "agent/private.h"
 #include "base/base.h"
 #include "base/host.h"

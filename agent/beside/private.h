@@ -66,6 +66,8 @@ struct stock {
 	void (*before_fork)(void);
 	void (*after_fork_parent)(void);
 	void (*after_fork_child)(void);
+	void *stands_in;		/* it is of agent/standin: no function
+					 * waits for threads */
 };
 
 extern struct stock stock;

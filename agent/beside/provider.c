@@ -14,6 +14,7 @@
  * dynamic linker takes them for names without a version, as LTTng's are. A
  * linker does not: a program that is linked with both libraries needs LTTng's.
  */
+#include <dlfcn.h>
 #include <errno.h>
 
 #include "agent/beside/private.h"
@@ -199,6 +200,18 @@ static bool is_known(const struct ust_provider *description)
 	return provider;
 }
 
+/* Keeps the module of a provider loaded, where no function waits for threads
+ * that are in its code. It fails for the program, which stays anyway. */
+static void module_keep(const struct ust_provider *description)
+{
+	Dl_info info;
+
+	if (dladdr(description, &info))
+		dlopen(info.dli_fname,
+		       RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+	dlerror();
+}
+
 struct provider *provider_come(const struct ust_provider *description,
 			       void *cookie)
 {
@@ -214,6 +227,8 @@ struct provider *provider_come(const struct ust_provider *description,
 		markers_make(provider);
 	if (provider)
 		provider_list(provider);
+	if (provider && stock.stands_in)
+		module_keep(description);
 	if (provider && !is_early()) {
 		stock_begin();
 		stock_settle(false);

@@ -100,6 +100,7 @@ void stock_find(void)
 	name_find(library, "lttng_ust_tp_probe_prune_release_queue",
 		  &stock.prune);
 	name_find(library, "lttng_ust_tp_rcu_read_unlock", &stock.leave);
+	name_find(library, "taffrail_stands_in", &stock.stands_in);
 	library = library_find(UST_COMMON_LIBRARY);
 	name_find(library, "lttng_ust_urcu_synchronize_rcu", &stock.wait);
 	name_find(library, "lttng_ust_urcu_read_ongoing", &stock.inside);
@@ -340,7 +341,8 @@ bool stock_leave(struct provider *provider)
 	if (!provider->touched)
 		return true;
 	/* inside an event, this would wait for itself */
-	if (thread_forbidden() || stock_inside() || !stock_may(STOCK_WAIT))
+	if (stock.stands_in || thread_forbidden() || stock_inside() ||
+	    !stock_may(STOCK_WAIT))
 		return false;
 	stock_wait(false);
 	return true;

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A program with call sites of LTTng-UST, where LTTng is not installed. A call
+ * site looks for LTTng's libraries in a constructor, by dlopen(), and stays off
+ * without them. So the agent, which starts before any constructor, loads
+ * libraries of its own that have LTTng's names (agent/standin/).
+ *
+ * Invariant: where the program could find LTTng's own library, the names are
+ * left to that.
+ */
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+
+#include "agent/beside/private.h"
+#include "agent/late.h"
+#include "base/base.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "control/threads/log.h"
+#include "control/threads/settings.h"
+#include "tracepoints/program/modules.h"
+
+#define SECTION		"lttng_ust_tracepoints_ptrs"
+#define NAMES_BYTES	4096
+#define PATH_BYTES	512
+#define SEARCH_BYTES	16384
+
+/* Returns true when the n bytes have the text with its NUL. */
+static bool bytes_have(const char *bytes, uint64_t n, const char *text)
+{
+	uint64_t length = text_length(text) + 1;
+	uint64_t i;
+
+	for (i = 0; i + length <= n; i++)
+		if (bytes[i] == *text &&
+		    !__builtin_memcmp(bytes + i, text, length))
+			return true;
+	return false;
+}
+
+static bool file_take(int fd, void *to, uint64_t bytes, uint64_t offset)
+{
+	return sys4(SYS_pread64, fd, to, bytes, offset) == (long)bytes;
+}
+
+/* Returns true when a file has the section of call sites. */
+static bool file_has_sites(int fd)
+{
+	char names[NAMES_BYTES];
+	Elf64_Shdr section;
+	Elf64_Ehdr header;
+	uint64_t bytes;
+
+	if (!file_take(fd, &header, sizeof(header), 0) ||
+	    !file_take(fd, &section, sizeof(section),
+		       header.e_shoff +
+			       (uint64_t)header.e_shstrndx * sizeof(section)))
+		return false;
+	bytes = min_u64(section.sh_size, sizeof(names));
+	return file_take(fd, names, bytes, section.sh_offset) &&
+	       bytes_have(names, bytes, SECTION);
+}
+
+/* Returns 1 for a module with call sites, and leaves its name. */
+static int module_sites(struct dl_phdr_info *info, size_t size, void *name)
+{
+	bool has;
+	int fd;
+
+	(void)size;
+	/* a call site needs this one; the test costs no system call */
+	if (!module_needs(info, "dlopen") ||
+	    module_has(info, (void *)beside_register))
+		return 0;
+	fd = (int)sys_open(*info->dlpi_name ? info->dlpi_name :
+					      "/proc/self/exe",
+			   O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return 0;
+	has = file_has_sites(fd);
+	sys_close(fd);
+	if (has)
+		*(const char **)name = info->dlpi_name;
+	return has;
+}
+
+/* Returns true when there is a file DIRECTORY/NAME. */
+static bool file_is_there(const char *directory, const char *name)
+{
+	char file[PATH_BYTES];
+	struct text path;
+	int fd;
+
+	text_open(&path, file, sizeof(file));
+	text_add(&path, directory);
+	text_add(&path, "/");
+	text_add(&path, name);
+	fd = (int)sys_open(file, O_PATH | O_CLOEXEC, 0);
+	if (path.cut || fd < 0)
+		return path.cut;
+	sys_close(fd);
+	return true;
+}
+
+/* Returns true when the module's own dlopen() may find LTTng's library: it is
+ * loaded, in a folder that the dynamic linker searches for the module, or in
+ * the linker's cache. What is loaded here stays. */
+static bool stock_is_there(const char *module)
+{
+	static union {
+		Dl_serinfo list;
+		char bytes[SEARCH_BYTES];
+	} search;
+	Dl_serinfo wanted;
+	void *handle;
+	uint32_t i;
+	bool found;
+
+	if (dlopen(UST_TRACEPOINT_LIBRARY, RTLD_LAZY | RTLD_NOLOAD))
+		return true;
+	handle = dlopen(*module ? module : NULL, RTLD_LAZY | RTLD_NOLOAD);
+	found = !handle || dlinfo(handle, RTLD_DI_SERINFOSIZE, &wanted) ||
+		wanted.dls_size > sizeof(search);
+	if (!found) {
+		search.list = wanted;
+		found = dlinfo(handle, RTLD_DI_SERINFO, &search.list);
+	}
+	for (i = 0; !found && i < search.list.dls_cnt; i++)
+		found = file_is_there(search.list.dls_serpath[i].dls_name,
+				      UST_TRACEPOINT_LIBRARY);
+	return found || dlopen(UST_TRACEPOINT_LIBRARY, RTLD_LAZY);
+}
+
+/* Leaves the name of this library. */
+static int module_own(struct dl_phdr_info *info, size_t size, void *name)
+{
+	(void)size;
+	if (!module_has(info, (void *)beside_register))
+		return 0;
+	*(const char **)name = info->dlpi_name;
+	return 1;
+}
+
+/* Loads DIRECTORY-OF-THE-AGENT/taffrail/lttng/NAME. */
+static bool standin_load(const char *name)
+{
+	const char *own = "", *end, *p;
+	char file[PATH_BYTES];
+	struct text path;
+
+	modules_each(module_own, &own);
+	for (p = end = own; *p; p++)
+		if (*p == '/')
+			end = p + 1;
+	text_open(&path, file, sizeof(file));
+	text_add_bytes(&path, own, (size_t)(end - own));
+	text_add(&path, "taffrail/lttng/");
+	text_add(&path, name);
+	return !path.cut && dlopen(file, RTLD_NOW);
+}
+
+/* Behind the agent's own start, and before any constructor of the program. */
+__attribute__((constructor(103))) static void absent_start(void)
+{
+	const char *module = NULL;
+
+	if (agent_off || attach_loads() ||
+	    !modules_each(module_sites, &module) || stock_is_there(module))
+		return;
+	if (!standin_load(UST_TRACEPOINT_LIBRARY) ||
+	    !standin_load(UST_COMMON_LIBRARY) || !standin_load(UST_LIBRARY))
+		log_fact(LOG_WARNING, "lttng", "LTTng is not installed, and "
+			 "what stands in for it is not there", 0);
+	dlerror();
+}
