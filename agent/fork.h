@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Functions that other rooms of the agent have called around fork(3).
+ * Functions that other rooms of the agent have called around fork(3), and at
+ * the program's end.
  */
 #ifndef AGENT_FORK_H
 #define AGENT_FORK_H
@@ -11,6 +12,8 @@ struct fork_hooks {
 	void (*before)(void);
 	void (*parent)(void);
 	void (*child)(void);
+	/* Called by the library's destructor, in the thread that exits. */
+	void (*end)(void);
 };
 
 /* NULL while nothing is needed. */

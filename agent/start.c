@@ -16,6 +16,7 @@
 #include "agent/attached-private.h"
 #include "agent/control-private.h"
 #include "agent/fork-private.h"
+#include "agent/fork.h"
 #include "agent/image/lacking.h"
 #include "agent/late.h"
 #include "agent/private.h"
@@ -232,6 +233,8 @@ static COLD void end_here(void)
  * child this makes no system call. */
 FORK_TEXT __attribute__((destructor(101))) static void agent_end(void)
 {
+	if (fork_hooks)
+		fork_hooks->end();
 	if (!agent_off && process.page && load_relaxed(fork_mark))
 		end_here();
 	if (unload_end)

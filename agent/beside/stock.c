@@ -464,10 +464,14 @@ static void fork_child(void)
  * At the exit of the program, which a signal handler or a callback may call.
  * Destructors would wait for the event that the thread is in, and for locks
  * that it has: it does not come back to either.
+ *
+ * Destructors of libraries run before the handlers that were there when the
+ * program began, and after those that came later. So this is both: a handler,
+ * for an agent that came late and for providers in the program, and a part of
+ * the agent's destructor, which runs before that of LTTng's library.
  */
-static void exit_look(void *unused)
+static void exit_look(void)
 {
-	(void)unused;
 	if (lock_is_mine())
 		stock_avoid(STOCK_NOTHING);
 	if (waits)
@@ -480,7 +484,14 @@ static const struct fork_hooks hooks = {
 	.before = fork_before,
 	.parent = fork_parent,
 	.child = fork_child,
+	.end = exit_look,
 };
+
+static void exit_handler(void *unused)
+{
+	(void)unused;
+	exit_look();
+}
 
 void stock_begin(void)
 {
@@ -489,5 +500,5 @@ void stock_begin(void)
 	home = (uint32_t)sys_getpid();
 	fork_hooks = &hooks;
 	registry_settle = stock_settle;
-	__cxa_atexit(exit_look, NULL, &stock);
+	__cxa_atexit(exit_handler, NULL, &stock);
 }
