@@ -4,6 +4,7 @@
  *
  *	leaving field	an expression of a field exits
  *	leaving signal	the handler of a signal exits
+ *	leaving fork	a child exits, which an expression of a field makes
  */
 #define LTTNG_UST_TRACEPOINT_DEFINE
 #include "harm.h"
@@ -12,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static int leave(void)
 {
@@ -25,6 +28,17 @@ static int interrupt(void)
 	return 0;
 }
 
+static int fork_off(void)
+{
+	int status = 1;
+	pid_t pid = fork();
+
+	if (!pid)
+		leave();
+	waitpid(pid, &status, 0);
+	return status;
+}
+
 static void handle(int signal)
 {
 	(void)signal;
@@ -35,7 +49,11 @@ int main(int argc, char **argv)
 {
 	signal(SIGUSR1, handle);
 	lttng_ust_tracepoint(harm, plain, 1);
-	lttng_ust_tracepoint(harm, inside, argc > 1 &&
-			     !strcmp(argv[1], "signal") ? interrupt : leave);
-	return 1;
+	if (!strcmp(argv[1], "field"))
+		lttng_ust_tracepoint(harm, inside, leave);
+	else if (!strcmp(argv[1], "signal"))
+		lttng_ust_tracepoint(harm, inside, interrupt);
+	else
+		lttng_ust_tracepoint(harm, inside, fork_off);
+	return strcmp(argv[1], "fork") != 0;
 }
