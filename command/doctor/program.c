@@ -188,7 +188,7 @@ void look_markers(struct doctor *d, struct finding *f)
 
 	if (!*d->image)
 		return;
-	if (!elfnotes_read(&list, d->image, 0, error))
+	if (!elfnotes_read(&list, d->image, SYMBOLISER_LTTNG, error))
 		found_markers(f, &list);
 	if (error[0])
 		found_as(f, DOCTOR_LIMITED, "%s: %s", d->image, error);

@@ -172,7 +172,7 @@ static const struct marker_list *program_markers(const struct record_options *o)
 	/* the program's file is found as by execvp() */
 	if (!known && o->program &&
 	    !installed_program(file, sizeof(file), o->program[0]))
-		elfnotes_read(&list, file, 0, error);
+		elfnotes_read(&list, file, SYMBOLISER_LTTNG, error);
 	known = true;
 	return &list;
 }
