@@ -87,7 +87,7 @@ static int found_apply(void *declared)
 {
 	struct patcher patcher;
 	struct object *object;
-	bool settled = false;
+	bool settled = false, refused = false;
 
 	patch_open(&patcher);
 	for (object = found; object; object = object->next_found) {
@@ -95,18 +95,19 @@ static int found_apply(void *declared)
 		ipa_module_came(object, &patcher);
 		run_module_came(object, &patcher);
 		settled |= object->codes && object->codes->flags & CODE_SETTLED;
+		refused |= object->codes && object->codes->refused;
 	}
 	if (!declared)
 		session_adopt(&patcher);
 	else if (settled)
 		session_settled_came(&patcher);
 	patch_close(&patcher);
-	/* a declared marker has no code that could not be switched, and the
-	 * look is a walk over all markers */
-	if (!declared) {
+	/* mostly a declared marker has no code that could not be switched, and
+	 * the look is a walk over all markers */
+	if (!declared || refused)
 		session_untaken_look();
+	if (!declared)
 		session_modules_tell();
-	}
 	return 0;
 }
 

@@ -54,6 +54,7 @@ agent_shared_sources = \
 	agent/beside/memory.c \
 	agent/beside/modules.c \
 	agent/beside/names.c \
+	agent/beside/older.c \
 	agent/beside/private.h \
 	agent/beside/provider.c \
 	agent/beside/stock.c \

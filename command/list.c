@@ -306,7 +306,8 @@ static int tell_left_out(const struct marker_list *list, const char *what)
 	for (size_t i = 0; i < list->count; i++) {
 		const struct marker *m = &list->markers[i];
 
-		if (m->kind != MARKER_EVENT || m->placement || !m->why)
+		if (m->kind != MARKER_EVENT || m->placement || !m->why ||
+		    strncmp(m->why, MARKER_OFF, strlen(MARKER_OFF)) != 0)
 			continue;
 		snprintf(text, sizeof(text), "%s: %s is not traced: %s", what,
 			 m->id, m->why + strlen(MARKER_OFF));

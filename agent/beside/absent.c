@@ -106,7 +106,7 @@ static bool file_is_there(const char *directory, const char *name)
 
 /* Returns true when the module's own dlopen() may find LTTng's library: it is
  * loaded, in a folder that the dynamic linker searches for the module, or in
- * the linker's cache. What is loaded here stays. */
+ * the linker's cache. A library that is loaded here stays. */
 static bool stock_is_there(const char *module)
 {
 	static union {
@@ -172,6 +172,6 @@ __attribute__((constructor(103))) static void absent_start(void)
 	if (!standin_load(UST_TRACEPOINT_LIBRARY) ||
 	    !standin_load(UST_COMMON_LIBRARY) || !standin_load(UST_LIBRARY))
 		log_fact(LOG_WARNING, "lttng", "LTTng is not installed, and "
-			 "what stands in for it is not there", 0);
+			 "nothing stands in for it", 0);
 	dlerror();
 }

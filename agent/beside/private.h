@@ -17,6 +17,17 @@
 #include "agent/declare.h"
 #include "tracepoints/lttng/describe.h"
 
+/* Before a function that has a name of LTTng's: exports.map. */
+#define PUBLIC		__attribute__((visibility("default")))
+#if __has_attribute(symver)
+#define EXPORT(function, name) \
+	PUBLIC __attribute__((symver(name "@TAFFRAIL_BESIDE")))
+#else
+#define EXPORT(function, name)						\
+	__asm__(".symver " #function ", " name "@TAFFRAIL_BESIDE");	\
+	PUBLIC
+#endif
+
 /* An event of a provider. Never freed while a thread may be inside it. */
 struct event {
 	struct ust_hit hit;
@@ -150,9 +161,19 @@ void *names_theirs(void *function);
 struct provider *provider_come(const struct ust_provider *description,
 			       void *cookie);
 
+/* Makes a marker that tells why an event is left out, and has no events. A name
+ * that is too long is cut. The registry's lock is held. */
+void provider_leave_out(const char *channel, const char *name, int error,
+			struct object **came);
+
 /* The two functions of this library that providers call. */
 void *beside_register(const struct ust_provider *description);
 void beside_unregister(void *cookie);
+
+/* Those that providers of LTTng-UST 2.12 and older call. */
+struct older_provider;
+int beside_register_older(const struct older_provider *provider);
+void beside_unregister_older(const struct older_provider *provider);
 
 /* Memory for stock's calls in the agent's threads: memory.c. */
 

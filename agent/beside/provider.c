@@ -26,23 +26,13 @@
 #include "tracepoints/sites/lock.h"
 #include "tracepoints/sites/registry.h"
 
-#define PUBLIC		__attribute__((visibility("default")))
-#if __has_attribute(symver)
-#define EXPORT(function, name) \
-	PUBLIC __attribute__((symver(name "@TAFFRAIL_BESIDE")))
-#else
-#define EXPORT(function, name)						\
-	__asm__(".symver " #function ", " name "@TAFFRAIL_BESIDE");	\
-	PUBLIC
-#endif
-#define SHOWN_BYTES	32768
 #define ID_BYTES	128
 
 static struct arena_type provider_type = ARENA_TYPE(struct provider);
 static struct arena_type event_type = ARENA_TYPE(struct event);
 
 /* Of the event that is being described; guarded by the registry's lock. */
-static char shown_room[SHOWN_BYTES];
+static char shown_room[DESCRIBE_SHOWN_BYTES];
 
 /* The result for a provider that neither LTTng nor this room took. */
 static const char refused[1];
@@ -73,24 +63,27 @@ static struct event *event_of(const struct taffrail_declared *marker,
 	return NULL;
 }
 
-/* Leaves an event out: makes a marker that tells why, and has no events. A name
- * that is too long is cut. */
+void provider_leave_out(const char *channel, const char *name, int error,
+			struct object **came)
+{
+	const struct code code = { .refused = error };
+	char of[ID_BYTES - 2], is[ID_BYTES];
+	struct wish wish = { .channel = of, .name = is };
+
+	log_fact(LOG_WARNING, "lttng", "an event is left out", error);
+	text_copy(of, sizeof(of), channel);
+	text_copy(is, sizeof(is) - 1 - text_length(of), name);
+	marker_put(&wish, &code, came);
+}
+
 static void event_leave_out(const struct provider *provider,
 			    const struct ust_event *description, int error,
 			    struct object **came)
 {
-	const struct code code = { .refused = error };
-	char channel[ID_BYTES - 2], name[ID_BYTES];
-	struct wish wish = { .channel = channel, .name = name };
-
-	log_fact(LOG_WARNING, "lttng", "an event is left out", error);
-	if (!description || description->bytes < sizeof(*description) ||
-	    !description->name)
-		return;
-	text_copy(channel, sizeof(channel), provider->description->name);
-	text_copy(name, sizeof(name) - 1 - text_length(channel),
-		  description->name);
-	marker_put(&wish, &code, came);
+	if (description && description->bytes >= sizeof(*description) &&
+	    description->name)
+		provider_leave_out(provider->description->name,
+				   description->name, error, came);
 }
 
 /* Makes an event's marker. */

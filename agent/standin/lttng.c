@@ -6,8 +6,8 @@
  * events, as it calls LTTng's own. The three libraries are this file, under the
  * names of LTTng's; the variables of the one for tracepoints are used.
  *
- * No thread is waited for here. So what a call site reads is never freed or
- * changed, and the agent keeps providers loaded (provider.c).
+ * No thread is waited for here. So memory that a call site reads is never freed
+ * or changed, and the agent keeps providers loaded (provider.c).
  *
  * No name of liblttng-ust.so.0, and none by which providers register: those
  * lead to the agent.
@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "tracepoints/lttng/describe.h"
 
 /* No header declares these. */
 #define EXPORT(type, name, arguments)					\
@@ -30,21 +31,9 @@ struct probe {
 	void *data;
 };
 
-/* A call site's, by the interface of LTTng-UST 2.13 to 2.16. */
-struct tracepoint {
-	uint32_t bytes;
-	const char *provider;
-	const char *event;
-	int32_t state;			/* the call site reads it */
-	const struct probe *probes;	/* LTTNG_PROBES; up to one without a
-					 * function */
-	int32_t *reference;
-	const char *signature;
-};
-
 struct module {
 	struct module *next;
-	struct tracepoint *const *tracepoints;	/* some may be NULL */
+	struct ust_tracepoint *const *tracepoints;	/* some may be NULL */
 	int n;
 };
 
@@ -58,7 +47,7 @@ struct event {
 	bool on;
 };
 
-/* Guards the lists, and what is written to call sites. Leaf: no thread takes
+/* Guards the lists, and the words of call sites. Leaf: no thread takes
  * another lock with it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct module *modules;
@@ -74,8 +63,8 @@ static void lists_unlock(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Writes what a call site reads, if it is one of the event's. */
-static void site_set(struct tracepoint *site, const struct event *event)
+/* Writes the words that a call site reads, if it is one of the event's. */
+static void site_set(struct ust_tracepoint *site, const struct event *event)
 {
 	if (!site || site->bytes < sizeof(*site) ||
 	    strcmp(site->event, event->name) != 0 ||
@@ -165,7 +154,7 @@ EXPORT(int, lttng_ust_tp_probe_unregister_queue_release,
 
 /* Takes a module's call sites. */
 EXPORT(int, lttng_ust_tracepoint_module_register,
-       (struct tracepoint *const *tracepoints, int n))
+       (struct ust_tracepoint *const *tracepoints, int n))
 {
 	struct module *module = calloc(1, sizeof(*module));
 	const struct event *event;
@@ -191,7 +180,7 @@ EXPORT(int, lttng_ust_tracepoint_module_register,
 
 /* Forgets a module's call sites. */
 EXPORT(int, lttng_ust_tracepoint_module_unregister,
-       (struct tracepoint *const *tracepoints))
+       (struct ust_tracepoint *const *tracepoints))
 {
 	struct module **link = &modules;
 	struct module *module;
@@ -218,8 +207,8 @@ EXPORT(int, lttng_ust_tp_get_destructors_state, (void))
 	return 1;
 }
 
-/* Names that a program may bind when it first calls them: nothing to do. The
- * last one tells the agent what this is. */
+/* Names that a program may bind when it first calls them: nothing to do. By
+ * the last one the agent knows this library. */
 #define NOTHING(name)	EXPORT(void, name, (void)) { }
 
 NOTHING(lttng_ust_tp_rcu_read_lock)

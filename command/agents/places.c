@@ -188,7 +188,8 @@ bool places_named(const struct places *places, const char *rule)
 static bool is_left_out(int why)
 {
 	return why == -E2BIG || why == -EMSGSIZE || why == -ENAMETOOLONG ||
-	       why == -EOPNOTSUPP || why == -EBADMSG;
+	       why == -EOPNOTSUPP || why == -EBADMSG ||
+	       why == -EPROTONOSUPPORT;
 }
 
 static bool is_function(const struct place *place)

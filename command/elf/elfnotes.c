@@ -37,11 +37,12 @@ static int add_marker(const struct symboliser_found *found, void *priv)
 	static const char *const words[] = {
 		[WHY_UNSAID] = NULL, [WHY_MOVED] = MARKER_MOVED,
 		[WHY_OTHER] = MARKER_OTHER,
+		[WHY_ELSEWHERE] = MARKER_ELSEWHERE,
 	};
 	static const int refusals[] = {
 		[WHY_FIELDS] = -E2BIG, [WHY_LONG] = -EMSGSIZE,
 		[WHY_NAME] = -ENAMETOOLONG, [WHY_TYPE] = -EOPNOTSUPP,
-		[WHY_MALFORMED] = -EBADMSG,
+		[WHY_MALFORMED] = -EBADMSG, [WHY_OLDER] = -EPROTONOSUPPORT,
 	};
 	const struct symboliser_marker *of = &found->marker;
 	struct marker m = {

@@ -37,6 +37,8 @@ struct marker {
 /* Why a marker is PLACED_NOT. */
 #define MARKER_MOVED	"the code was moved after linking, as llvm-bolt does"
 #define MARKER_OTHER	"other code is at its place"
+/* Why an event of LTTng-UST has no fields here. */
+#define MARKER_ELSEWHERE "its provider is in another file"
 #define MARKER_REMEDY	"compile it with -DTAFFRAIL_FLAG_SITES"
 
 struct marker_list {

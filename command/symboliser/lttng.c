@@ -16,15 +16,20 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "tracepoints/fields/fields.h"
 #include "tracepoints/fields/shown.h"
 #include "tracepoints/lttng/describe.h"
 #include "tracepoints/sites/notes.h"
 
-#define REGISTER	"\0lttng_ust_probe_register"	/* and a NUL */
+/* names that a file needs, with a NUL before them and one behind */
+#define REGISTER	"\0lttng_ust_probe_register"
+#define REGISTER_OLDER	"\0lttng_probe_register"	/* up to 2.12 */
+#define CALL_SITES	"\0dlsym"
 #define STRUCTURE_MOST	256u	/* bytes of a structure of a later series */
 #define PROVIDERS_MAX	1024u
 #define EVENTS_MAX	65536u
 #define FIELDS_MAX	1024u
+#define SITES_MAX	4096u
 #define ENTRIES_MAX	16384u
 #define WORD_BYTES	4096u
 #define COPY_BYTES	65536u
@@ -42,6 +47,11 @@ struct word {
 	uint64_t address, value;
 };
 
+/* The names of an event. */
+struct event_id {
+	const char *provider, *event;
+};
+
 struct reader {
 	const struct notes *notes;
 	struct symboliser_markers *markers;
@@ -49,6 +59,9 @@ struct reader {
 	size_t nwords;
 	uint32_t ncopies;
 	uint32_t nproviders;
+	struct event_id *ids;		/* of events and call sites */
+	size_t nids, ids_room;
+	bool has_sites;
 	int error;			/* -ENOMEM, or 0 */
 	symboliser_take *take;
 	void *priv;
@@ -344,12 +357,48 @@ static uint8_t why_left_out(int error)
 	       error == -EOPNOTSUPP   ? WHY_TYPE : WHY_MALFORMED;
 }
 
+/* Returns true for names that were not noted before, and notes them. */
+static bool id_note(struct reader *r, const char *provider, const char *event)
+{
+	struct event_id *ids;
+	size_t i;
+
+	for (i = 0; i < r->nids; i++)
+		if (!strcmp(r->ids[i].event, event) &&
+		    !strcmp(r->ids[i].provider, provider))
+			return false;
+	if (r->nids == r->ids_room) {
+		r->ids_room = r->ids_room * 2 + 64;
+		ids = reallocarray(r->ids, r->ids_room, sizeof(*ids));
+		if (!ids) {
+			r->error = -ENOMEM;
+			return false;
+		}
+		r->ids = ids;
+	}
+	r->ids[r->nids++] = (struct event_id){ provider, event };
+	return true;
+}
+
+/* Adds an event without fields. */
+static int name_add(struct reader *r, const char *provider, const char *event,
+		    uint64_t address, enum symboliser_why why)
+{
+	struct symboliser_found found = {
+		.marker = { .kind = MARKER_EVENT, .address = address,
+			    .why = (uint8_t)why },
+		.strings = { provider, event, "", "" },
+	};
+
+	return r->take(&found, r->priv);
+}
+
 /* Adds an event; one that no marker can say has a reason. Returns 0 or a
  * negative errno. */
 static int event_add(struct reader *r, const struct ust_provider *provider,
 		     uint64_t address)
 {
-	static char shown_room[UINT16_MAX];
+	static char shown_room[DESCRIBE_SHOWN_BYTES];
 	struct ust_event *event = COPY(r, address, struct ust_event);
 	struct describe_model model;
 	struct symboliser_found found = { .marker.kind = MARKER_EVENT };
@@ -363,6 +412,11 @@ static int event_add(struct reader *r, const struct ust_provider *provider,
 				  struct ust_event, class)),
 				  &found.marker.address);
 	event_words(r, event, address);
+	/* of a file with so many, call sites are not told */
+	if (r->nids == SITES_MAX)
+		r->has_sites = false;
+	else if (!r->error && event->name)
+		id_note(r, provider->name, event->name);
 	if (r->error || !event->name)
 		return r->error;
 	text_open(&model.shown, shown_room, sizeof(shown_room));
@@ -404,37 +458,122 @@ static bool is_provider(const struct reader *r, const struct ust_provider *p,
 	return true;
 }
 
-/* Looks at each place of a segment where a description may be. */
-static int segment_search(struct reader *r, const Elf64_Phdr *ph)
+/* Adds the event of a call site, unless the file has the provider. */
+static int site_look(struct reader *r, uint64_t address, const char *bytes)
 {
-	const char *bytes = notes_at(r->notes, ph->p_vaddr, ph->p_filesz,
-				     PF_R);
-	uint64_t address, events, i;
-	struct ust_provider *copy, at;
+	struct ust_tracepoint site;
+	const char *provider, *event;
+
+	memcpy(&site, bytes, sizeof(site));
+	/* off: no tracer has been there */
+	if (site.bytes < sizeof(site) || site.bytes > STRUCTURE_MOST ||
+	    site.state || site.probes)
+		return 0;
+	provider = text_at(r, MEMBER(address, struct ust_tracepoint, provider));
+	event = text_at(r, MEMBER(address, struct ust_tracepoint, event));
+	if (!provider || !event || !marker_name_valid(provider) ||
+	    !marker_name_valid(event) ||
+	    !text_at(r, MEMBER(address, struct ust_tracepoint, signature)))
+		return 0;
+	if (r->nids == SITES_MAX || !id_note(r, provider, event))
+		return r->error;
+	return name_add(r, provider, event, address, WHY_ELSEWHERE);
+}
+
+/* The description of a provider up to 2.12; more stands behind. */
+struct older_provider {
+	const char *name;
+	const void *events;		/* pointers */
+	uint32_t n;
+};
+
+/* Returns the name of event i of such a provider behind the provider's, or
+ * NULL. */
+static const char *older_event(const struct reader *r, uint64_t events,
+			       uint32_t i, const char *provider)
+{
+	uint64_t event = pointer_at(r, events + i * sizeof(uint64_t));
+	/* "PROVIDER:EVENT" is the first member */
+	const char *name = event ? text_at(r, event) : NULL;
+	size_t n = strlen(provider);
+
+	return name && !strncmp(name, provider, n) && name[n] == ':' ?
+		       name + n + 1 : NULL;
+}
+
+/* Adds the events of a provider up to 2.12: their descriptions are others. */
+static int older_look(struct reader *r, uint64_t address, const char *bytes)
+{
+	struct older_provider at;
+	const char *provider;
+	uint64_t events;
+	uint32_t i;
 	int ret = 0;
 
-	for (i = -ph->p_vaddr % ALIGN; bytes && !ret &&
-	     i + sizeof(at) <= ph->p_filesz; i += ALIGN) {
-		memcpy(&at, bytes + i, sizeof(at));
-		address = ph->p_vaddr + i;
-		events = at.bytes < sizeof(at) ? 0 :
-			 pointer_at(r, MEMBER(address, struct ust_provider,
-					      events));
-		if (!events || !is_provider(r, &at, address, events))
-			continue;
-		if (r->nproviders++ == PROVIDERS_MAX)
-			return -E2BIG;
-		copy = copy_make(r, sizeof(*copy));
-		if (!copy)
-			return r->error;
-		*copy = at;
-		copy->name = text_at(r, MEMBER(address, struct ust_provider,
-					       name));
-		copy->events = NULL;
-		for (uint32_t k = 0; k < at.n && !ret; k++)
-			ret = event_add(r, copy, pointer_at(r, events +
-						k * sizeof(uint64_t)));
+	memcpy(&at, bytes, sizeof(at));
+	if (!at.n || at.n > EVENTS_MAX)
+		return 0;
+	events = pointer_at(r, MEMBER(address, struct older_provider, events));
+	provider = events ? text_at(r, address) : NULL;
+	if (!provider || !marker_name_valid(provider))
+		return 0;
+	for (i = 0; i < at.n; i++)
+		if (!older_event(r, events, i, provider))
+			return 0;
+	if (r->nproviders++ == PROVIDERS_MAX)
+		return -E2BIG;
+	for (i = 0; i < at.n && !ret; i++)
+		ret = name_add(r, provider, older_event(r, events, i, provider),
+			       pointer_at(r, events + i * sizeof(uint64_t)),
+			       WHY_OLDER);
+	return ret;
+}
+
+/* Calls `look` at each place of the segments where a structure of `bytes` may
+ * be. */
+static int places_search(struct reader *r, size_t bytes,
+			 int (*look)(struct reader *r, uint64_t address,
+				     const char *bytes))
+{
+	const Elf64_Phdr *ph = r->notes->ph;
+	const char *at;
+	uint64_t i, k;
+	int ret = 0;
+
+	for (k = 0; k < r->notes->nph; k++) {
+		at = ph[k].p_type == PT_LOAD && ph[k].p_flags & PF_R ?
+			     notes_at(r->notes, ph[k].p_vaddr, ph[k].p_filesz,
+				      PF_R) : NULL;
+		for (i = -ph[k].p_vaddr % ALIGN;
+		     at && !ret && i + bytes <= ph[k].p_filesz; i += ALIGN)
+			ret = look(r, ph[k].p_vaddr + i, at + i);
 	}
+	return ret;
+}
+
+/* Adds the events of a description, if it is one of a provider. */
+static int provider_look(struct reader *r, uint64_t address, const char *bytes)
+{
+	struct ust_provider *copy, at;
+	uint64_t events;
+	int ret = 0;
+
+	memcpy(&at, bytes, sizeof(at));
+	events = at.bytes < sizeof(at) ? 0 :
+		 pointer_at(r, MEMBER(address, struct ust_provider, events));
+	if (!events || !is_provider(r, &at, address, events))
+		return 0;
+	if (r->nproviders++ == PROVIDERS_MAX)
+		return -E2BIG;
+	copy = copy_make(r, sizeof(*copy));
+	if (!copy)
+		return r->error;
+	*copy = at;
+	copy->name = text_at(r, MEMBER(address, struct ust_provider, name));
+	copy->events = NULL;
+	for (uint32_t k = 0; k < at.n && !ret; k++)
+		ret = event_add(r, copy, pointer_at(r, events +
+						    k * sizeof(uint64_t)));
 	return ret;
 }
 
@@ -514,6 +653,33 @@ static int words_read(struct reader *r, const struct dynamic *dynamic)
 	return 0;
 }
 
+/* Returns true when a file needs or has a symbol, which a NUL precedes. */
+static bool is_needed(const struct notes *notes, const struct dynamic *dynamic,
+		      const char *name, size_t bytes)
+{
+	const char *strings = notes_at(notes, dynamic->strings,
+				       dynamic->string_bytes, PF_R);
+
+	return strings && memmem(strings, dynamic->string_bytes, name, bytes);
+}
+
+/* Returns true when a file has the name by which call sites register. */
+static bool has_sites(const struct notes *notes)
+{
+	static const char name[] = "lttng_ust_tracepoint_module_register";
+	const Elf64_Phdr *ph = notes->ph;
+	const char *at;
+
+	for (uint32_t i = 0; i < notes->nph; i++) {
+		at = ph[i].p_type == PT_LOAD ?
+			     notes_at(notes, ph[i].p_vaddr, ph[i].p_filesz,
+				      PF_R) : NULL;
+		if (at && memmem(at, ph[i].p_filesz, name, sizeof(name)))
+			return true;
+	}
+	return false;
+}
+
 int symboliser_read_lttng(struct symboliser_markers *markers,
 			  const struct notes *notes, symboliser_take *take,
 			  void *priv)
@@ -521,20 +687,28 @@ int symboliser_read_lttng(struct symboliser_markers *markers,
 	struct reader r = { .notes = notes, .markers = markers, .take = take,
 			    .priv = priv };
 	struct dynamic dynamic;
-	const char *strings;
+	bool providers, older;
 	int ret;
 
 	dynamic_read(notes, &dynamic);
-	strings = notes_at(notes, dynamic.strings, dynamic.string_bytes, PF_R);
-	/* a provider needs this function */
-	if (!strings || !memmem(strings, dynamic.string_bytes, REGISTER,
-				sizeof(REGISTER)))
+	providers = is_needed(notes, &dynamic, REGISTER, sizeof(REGISTER));
+	older = is_needed(notes, &dynamic, REGISTER_OLDER,
+			  sizeof(REGISTER_OLDER));
+	r.has_sites = is_needed(notes, &dynamic, CALL_SITES,
+				sizeof(CALL_SITES)) && has_sites(notes);
+	if (!providers && !older && !r.has_sites)
 		return 0;
 	ret = words_read(&r, &dynamic);
-	for (uint32_t i = 0; i < notes->nph && !ret; i++)
-		if (notes->ph[i].p_type == PT_LOAD &&
-		    notes->ph[i].p_flags & PF_R)
-			ret = segment_search(&r, &notes->ph[i]);
+	if (providers && !ret)
+		ret = places_search(&r, sizeof(struct ust_provider),
+				    provider_look);
+	if (older && !ret)
+		ret = places_search(&r, sizeof(struct older_provider),
+				    older_look);
+	if (r.has_sites && !ret)
+		ret = places_search(&r, sizeof(struct ust_tracepoint),
+				    site_look);
+	free(r.ids);
 	free(r.words);
 	return ret;
 }

@@ -117,12 +117,15 @@ enum symboliser_why {
 	WHY_UNSAID,
 	WHY_MOVED,		/* the code was moved after linking */
 	WHY_OTHER,		/* other code is at the site */
+	WHY_ELSEWHERE,		/* a call site of LTTng-UST: no provider is in
+				 * the file */
 	WHY_FIELDS,		/* an event of LTTng-UST: too many; and so on,
 				 * as marker_refusal() has it */
 	WHY_LONG,
 	WHY_NAME,
 	WHY_TYPE,
 	WHY_MALFORMED,
+	WHY_OLDER,
 	WHY_USDT,		/* WHY_USDT + enum usdt_reason: a probe */
 };
 

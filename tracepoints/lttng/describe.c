@@ -246,6 +246,8 @@ static int field_add(struct describe_model *model, uint32_t *k,
 
 	if (written && model->n == TAFFRAIL_FIELDS_MAX)
 		return -E2BIG;
+	if (written && text_length(field->name) >= FIELD_NAME_BYTES)
+		return -EMSGSIZE;
 	if (written && !field_name_valid(field->name))
 		return -EBADMSG;
 	ret = type_take(model, &making, field->type, written);

@@ -23,6 +23,10 @@
 #define DESCRIBE_PAD_BYTES	1024u
 #define DESCRIBE_TEXT_BYTES	(DESCRIBE_PAD_BYTES / 2)
 
+/* Room for how fields are shown, names of enumerations above all: beside the
+ * texts it fits into the 16 bits that a marker has for both. */
+#define DESCRIBE_SHOWN_BYTES	64000u
+
 /* How the next field on the stack is taken. */
 enum describe_op {
 	DESCRIBE_END = 0,
@@ -58,9 +62,10 @@ bool describe_knows(const struct ust_provider *provider);
 
 /*
  * Makes the marker of an event. Returns 0, or why the event is left out:
- * -E2BIG, it has too many fields; -EMSGSIZE, a field or the description is too
- * long; -ENAMETOOLONG; -EOPNOTSUPP, a type that a marker does not have;
- * -EBADMSG, the description is malformed. Follows the description's pointers.
+ * -E2BIG, it has too many fields; -EMSGSIZE, a field, its name or the
+ * description is too long; -ENAMETOOLONG; -EOPNOTSUPP, a type that a marker
+ * does not have; -EBADMSG, the description is malformed. Follows the
+ * description's pointers.
  */
 int describe_event(struct describe_model *model,
 		   const struct ust_provider *provider,

@@ -168,6 +168,18 @@ struct ust_provider {
 	uint32_t minor;
 };
 
+/* A call site. */
+struct ust_tracepoint {
+	uint32_t bytes;
+	const char *provider;
+	const char *event;
+	int32_t state;			/* it is on */
+	const void *probes;		/* functions and their data, up to one
+					 * without a function */
+	const int32_t *reference;
+	const char *signature;
+};
+
 /* A tracer gives this to a call site, and an event's probe function reads it: a
  * probe with a notifier lays out all fields on its stack and calls send(). */
 #define UST_NOTIFIER	1

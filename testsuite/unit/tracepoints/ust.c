@@ -17,6 +17,7 @@
 #include "tracepoints/lttng/describe.h"
 
 #if __has_include(<lttng/ust-events.h>)
+#include <lttng/tracepoint.h>
 #include <lttng/ust-events.h>
 #endif
 
@@ -73,6 +74,12 @@ static void check_headers(void)
 	SAME(ust_notifier, event_notifier);
 	AT(ust_notifier, eval_capture, event_notifier, eval_capture);
 	AT(ust_notifier, send, event_notifier, notification_send);
+	SAME(ust_tracepoint, tracepoint);
+	AT(ust_tracepoint, provider, tracepoint, provider_name);
+	AT(ust_tracepoint, event, tracepoint, event_name);
+	AT(ust_tracepoint, state, tracepoint, state);
+	AT(ust_tracepoint, probes, tracepoint, probes);
+	AT(ust_tracepoint, signature, tracepoint, signature);
 	unit_equal(UST_NOTIFIER, LTTNG_UST_EVENT_TYPE_NOTIFIER, "a notifier");
 	unit_equal(UST_SEQUENCE, lttng_ust_type_sequence, "a sequence");
 }
