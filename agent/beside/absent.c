@@ -12,6 +12,8 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "agent/beside/private.h"
 #include "agent/late.h"
@@ -26,6 +28,7 @@
 #define NAMES_BYTES	4096
 #define PATH_BYTES	512
 #define SEARCH_BYTES	16384
+#define CACHE		"/etc/ld.so.cache"
 
 /* Returns true when the n bytes have the text with its NUL. */
 static bool bytes_have(const char *bytes, uint64_t n, const char *text)
@@ -86,7 +89,7 @@ static int module_sites(struct dl_phdr_info *info, size_t size, void *name)
 	return has;
 }
 
-/* Returns true when there is a file DIRECTORY/NAME. */
+/* Returns true when there is a file of that path, which `name` ends. */
 static bool file_is_there(const char *directory, const char *name)
 {
 	char file[PATH_BYTES];
@@ -95,7 +98,6 @@ static bool file_is_there(const char *directory, const char *name)
 
 	text_open(&path, file, sizeof(file));
 	text_add(&path, directory);
-	text_add(&path, "/");
 	text_add(&path, name);
 	fd = (int)sys_open(file, O_PATH | O_CLOEXEC, 0);
 	if (path.cut || fd < 0)
@@ -104,33 +106,67 @@ static bool file_is_there(const char *directory, const char *name)
 	return true;
 }
 
+/* Returns true when the dynamic linker's cache has the path of LTTng's library,
+ * and that is there. */
+static bool cache_has_stock(void)
+{
+	static const char name[] = "/" UST_TRACEPOINT_LIBRARY;
+	int fd = (int)sys_open(CACHE, O_RDONLY | O_CLOEXEC, 0);
+	long bytes = fd < 0 ? 0 : sys4(SYS_lseek, fd, 0, SEEK_END, 0);
+	long map = bytes <= 0 ? -1 :
+		   sys_mmap(0, (uint64_t)bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+	const char *from = (const char *)map, *p, *path;
+	bool found = false;
+
+	if (fd >= 0)
+		sys_close(fd);
+	if (map < 0 && map > -4096)
+		return false;
+	for (p = from; !found && p + sizeof(name) <= from + bytes; p++) {
+		if (*p != '/' || __builtin_memcmp(p, name, sizeof(name)) != 0)
+			continue;
+		for (path = p; path > from && path[-1]; path--)
+			;
+		found = file_is_there(path, "");
+	}
+	sys_munmap((uint64_t)map, (uint64_t)bytes);
+	return found;
+}
+
 /* Returns true when the module's own dlopen() may find LTTng's library: it is
  * loaded, in a folder that the dynamic linker searches for the module, or in
- * the linker's cache. A library that is loaded here stays. */
+ * the linker's cache. Nothing is opened by dlopen(), which would run
+ * constructors before there is an environment. */
 static bool stock_is_there(const char *module)
 {
 	static union {
 		Dl_serinfo list;
 		char bytes[SEARCH_BYTES];
 	} search;
+	const struct r_debug *debug = modules_debug();
+	const struct link_map *map = debug ? debug->r_map : NULL;
+	const struct link_map *handle = NULL;
 	Dl_serinfo wanted;
-	void *handle;
 	uint32_t i;
 	bool found;
 
-	if (dlopen(UST_TRACEPOINT_LIBRARY, RTLD_LAZY | RTLD_NOLOAD))
-		return true;
-	handle = dlopen(*module ? module : NULL, RTLD_LAZY | RTLD_NOLOAD);
-	found = !handle || dlinfo(handle, RTLD_DI_SERINFOSIZE, &wanted) ||
+	for (; map; map = map->l_next) {
+		if (text_after(path_file(map->l_name), UST_TRACEPOINT_LIBRARY))
+			return true;
+		if (!handle && text_equal(map->l_name, module))
+			handle = map;
+	}
+	found = !handle ||
+		dlinfo((void *)handle, RTLD_DI_SERINFOSIZE, &wanted) ||
 		wanted.dls_size > sizeof(search);
 	if (!found) {
 		search.list = wanted;
-		found = dlinfo(handle, RTLD_DI_SERINFO, &search.list);
+		found = dlinfo((void *)handle, RTLD_DI_SERINFO, &search.list);
 	}
 	for (i = 0; !found && i < search.list.dls_cnt; i++)
 		found = file_is_there(search.list.dls_serpath[i].dls_name,
-				      UST_TRACEPOINT_LIBRARY);
-	return found || dlopen(UST_TRACEPOINT_LIBRARY, RTLD_LAZY);
+				      "/" UST_TRACEPOINT_LIBRARY);
+	return found || cache_has_stock();
 }
 
 /* Leaves the name of this library. */
@@ -146,16 +182,13 @@ static int module_own(struct dl_phdr_info *info, size_t size, void *name)
 /* Loads DIRECTORY-OF-THE-AGENT/taffrail/lttng/NAME. */
 static bool standin_load(const char *name)
 {
-	const char *own = "", *end, *p;
+	const char *own = "";
 	char file[PATH_BYTES];
 	struct text path;
 
 	modules_each(module_own, &own);
-	for (p = end = own; *p; p++)
-		if (*p == '/')
-			end = p + 1;
 	text_open(&path, file, sizeof(file));
-	text_add_bytes(&path, own, (size_t)(end - own));
+	text_add_bytes(&path, own, (size_t)(path_file(own) - own));
 	text_add(&path, "taffrail/lttng/");
 	text_add(&path, name);
 	return !path.cut && dlopen(file, RTLD_NOW);

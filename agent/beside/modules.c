@@ -68,15 +68,19 @@ static const Elf64_Sym *symbol_of(const struct symbols *symbols, uint32_t n,
 	return NULL;
 }
 
-bool module_is_stock(const struct dl_phdr_info *info)
+const char *path_file(const char *path)
 {
-	const char *name = info->dlpi_name;
 	const char *p;
 
-	for (p = name; *p; p++)
+	for (p = path; *p; p++)
 		if (*p == '/')
-			name = p + 1;
-	return text_after(name, UST_LIBRARY);
+			path = p + 1;
+	return path;
+}
+
+bool module_is_stock(const struct dl_phdr_info *info)
+{
+	return text_after(path_file(info->dlpi_name), UST_LIBRARY);
 }
 
 bool module_needs(const struct dl_phdr_info *info, const char *name)

@@ -136,6 +136,9 @@ bool modules_tell_forks(void);
 struct dl_phdr_info;
 bool module_needs(const struct dl_phdr_info *info, const char *name);
 
+/* Returns the part of a path behind the last slash. */
+const char *path_file(const char *path);
+
 /* Returns true for the library that providers register with. */
 bool module_is_stock(const struct dl_phdr_info *info);
 

@@ -26,6 +26,10 @@
 	__attribute__((visibility("default"))) type name arguments;	\
 	type name arguments
 
+/* pthread_atfork(3), which is not a function of libc's library. */
+int __register_atfork(void (*prepare)(void), void (*parent)(void),
+		      void (*child)(void), void *dso);
+
 struct probe {
 	void (*function)(void);
 	void *data;
@@ -167,7 +171,7 @@ EXPORT(int, lttng_ust_tracepoint_module_register,
 	lists_lock();
 	/* a child must not find the lock of another thread's */
 	if (!forks_seen)
-		pthread_atfork(lists_lock, lists_unlock, lists_unlock);
+		__register_atfork(lists_lock, lists_unlock, lists_unlock, NULL);
 	forks_seen = true;
 	module->next = modules;
 	modules = module;
