@@ -108,7 +108,7 @@ static inline int cursor_header(struct cursor *c, int large)
 /* Returns the bytes of these contexts, or -EINVAL for an unknown one. */
 static inline int cursor_context_bytes(uint32_t contexts)
 {
-	static const uint8_t bytes[] = { 4, 4, 16, 4, 8, 0 };
+	static const uint8_t bytes[] = { 4, 4, 16, 4, 8, 0, 8 };
 	unsigned int bit;
 	int sum = 0;
 

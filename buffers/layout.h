@@ -271,6 +271,7 @@ enum session_context {
 	CONTEXT_CPU	 = 1u << 3,	/* uint32 */
 	CONTEXT_IP	 = 1u << 4,	/* uint64, shown in hexadecimal */
 	CONTEXT_WRITER	 = 1u << 5,	/* no bytes: rings have records */
+	CONTEXT_PTHREAD	 = 1u << 6,	/* uint64: pthread_self() */
 };
 
 /*

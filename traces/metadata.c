@@ -462,6 +462,9 @@ static void put_stream(FILE *out, const struct session_page *page)
 		 "} _procname[16];"),
 		"uint32_t _cpu;",
 		"integer { size = 64; align = 8; signed = 0; base = 16; } _ip;",
+		NULL,		/* CONTEXT_WRITER has no bytes */
+		("integer { size = 64; align = 8; signed = 0; base = 16; } "
+		 "_pthread_id;"),
 	};
 	bool large = page->flags & SESSION_LARGE_HEADER;
 	uint32_t fields = page->contexts & ~CONTEXT_WRITER;

@@ -46,6 +46,12 @@ static uint32_t context_store(char *out, uint32_t contexts, uint64_t ip)
 		__builtin_memcpy(p, &ip, 8);
 		p += 8;
 	}
+	if (contexts & CONTEXT_PTHREAD) {
+		uint64_t thread = (uintptr_t)__builtin_thread_pointer();
+
+		__builtin_memcpy(p, &thread, 8);
+		p += 8;
+	}
 	return (uint32_t)(p - out);
 }
 

@@ -18,7 +18,7 @@ struct write_part {
 /* Contexts; for each variable field the fixed bytes before it, a count, and the
  * field; the fixed bytes behind the last one. */
 #define WRITE_PARTS(nvar)	(2 + 3 * (nvar))
-#define WRITE_CONTEXT_BYTES	40
+#define WRITE_CONTEXT_BYTES	48
 
 /* An event taken apart, on the writer's stack, with as many parts and counts as
  * the shape needs. */

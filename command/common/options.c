@@ -640,6 +640,7 @@ static const struct {
 	{ "cpu", CONTEXT_CPU },
 	{ "ip", CONTEXT_IP },
 	{ "cpu_id", CONTEXT_CPU },	/* as LTTng has it */
+	{ "pthread_id", CONTEXT_PTHREAD },
 	{ "writer", CONTEXT_WRITER },
 	{ NULL, 0 }
 };

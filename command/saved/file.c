@@ -288,7 +288,7 @@ static void take_context(struct reader *r)
 	} words[] = {
 		{ "VTID", CONTEXT_VTID }, { "VPID", CONTEXT_VPID },
 		{ "PROCNAME", CONTEXT_PROCNAME }, { "CPU_ID", CONTEXT_CPU },
-		{ "IP", CONTEXT_IP },
+		{ "IP", CONTEXT_IP }, { "PTHREAD_ID", CONTEXT_PTHREAD },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {

@@ -15,6 +15,7 @@ static const struct {
 	{ "vtid", CONTEXT_VTID }, { "vpid", CONTEXT_VPID },
 	{ "procname", CONTEXT_PROCNAME }, { "cpu", CONTEXT_CPU },
 	{ "ip", CONTEXT_IP }, { "writer", CONTEXT_WRITER },
+	{ "pthread_id", CONTEXT_PTHREAD },
 };
 
 int session_contexts_parse(uint32_t *chosen, const char *list)

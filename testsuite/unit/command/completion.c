@@ -60,7 +60,7 @@ static void set_commands(size_t walk)
 
 #define CONTEXTS(before)						\
 	before "vtid\n" before "vpid\n" before "procname\n" before "cpu\n" \
-	before "ip\n" before "cpu_id\n"
+	before "ip\n" before "cpu_id\n" before "pthread_id\n"
 #define OPTIONS								\
 	"-o\twrite there\n--output\twrite there\n-c\tcontexts\n"	\
 	"--context\tcontexts\n-v\tsay more\n--verbose\tsay more\n"	\
