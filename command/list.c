@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -333,7 +334,7 @@ static int add_probes(struct target *target)
 	int ret, result = COMMAND_DONE;
 	size_t k;
 
-	process_markers_read(&of_files, pid, fault);
+	process_markers_read(&of_files, pid, 0, fault);
 	if (*fault)
 		result = command_failed("process %d: %s", pid, fault);
 	for (size_t i = 0; i < of_files.count; i++) {
@@ -378,6 +379,37 @@ static int add_probes(struct target *target)
 	return result;
 }
 
+/* Returns true for a call site whose provider another file of the list has. */
+static bool is_provided(const struct marker_list *list, const struct marker *m)
+{
+	if (!m->why || strcmp(m->why, MARKER_ELSEWHERE))
+		return false;
+	for (size_t i = 0; i < list->count; i++)
+		if (&list->markers[i] != m &&
+		    !strcmp(list->markers[i].id, m->id))
+			return true;
+	return false;
+}
+
+/* Lists the markers and LTTng's events in the files of a process that has no
+ * agent. */
+static void list_agentless(struct output *out, pid_t pid)
+{
+	struct marker_list list = { 0 }, kept = { 0 };
+	char heading[32];
+
+	process_markers_read(&list, pid, SYMBOLISER_LTTNG, NULL);
+	kept.markers = calloc(list.count + 1, sizeof(*kept.markers));
+	for (size_t i = 0; kept.markers && i < list.count; i++)
+		if (!is_provided(&list, &list.markers[i]))
+			kept.markers[kept.count++] = list.markers[i];
+	snprintf(heading, sizeof(heading), "%d", pid);
+	if (kept.count)
+		put_list(out, &kept, heading, pid);
+	free(kept.markers);
+	marker_list_free(&list);
+}
+
 /*
  * Lists a process, or all of the user's. Returns an exit status: COMMAND_FAILED
  * if one does not answer, and still lives; or if a marker or a place of one
@@ -395,6 +427,8 @@ static int list_processes(struct output *out, pid_t pid)
 
 	if (targets_open(&targets, pid)) {
 		targets_close(&targets);
+		if (pid)
+			list_agentless(out, pid);
 		return COMMAND_FAILED;
 	}
 	out->headings = !pid;

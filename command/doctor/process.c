@@ -313,7 +313,8 @@ void look_its_markers(struct doctor *d, struct finding *f)
 	struct marker_list list = { 0 };
 	char fault[MARKERS_FAULT_BYTES];
 	int ret = d->gone ? -ESRCH :
-			    process_markers_read(&list, d->pid, fault);
+			    process_markers_read(&list, d->pid,
+						 SYMBOLISER_LTTNG, fault);
 
 	if (ret) {
 		found_closed(d, f, ret);

@@ -42,6 +42,7 @@ struct scan {
 	size_t count;
 	struct process_mapping head;	/* the last one of a file's beginning */
 	bool probes;			/* keep USDT probes, not markers */
+	uint32_t how;			/* SYMBOLISER_LTTNG, or 0 */
 	char *fault;			/* of MARKERS_FAULT_BYTES, or NULL */
 };
 
@@ -156,7 +157,8 @@ static int scan_mapping(const struct process_mapping *m, void *arg)
 		if (ret > 0) {
 			ret = elfnotes_read_open(
 				scan->list, &file,
-				scan->probes ? SYMBOLISER_PLAN : 0, error);
+				scan->probes ? SYMBOLISER_PLAN : scan->how,
+				error);
 			note_fault(scan, m, error);
 			keep_kind(scan, before, shift, true);
 		}
@@ -165,10 +167,11 @@ static int scan_mapping(const struct process_mapping *m, void *arg)
 	return ret == -ENOMEM ? ret : 0;
 }
 
-int process_markers_read(struct marker_list *list, pid_t pid,
+int process_markers_read(struct marker_list *list, pid_t pid, uint32_t how,
 			 char fault[MARKERS_FAULT_BYTES])
 {
-	struct scan scan = { .pid = pid, .list = list, .fault = fault };
+	struct scan scan = { .pid = pid, .list = list, .how = how,
+			     .fault = fault };
 	int ret;
 
 	if (fault)

@@ -14,13 +14,14 @@
 #define MARKERS_FAULT_BYTES	(PATH_MAX + SYMBOLISER_ERROR_BYTES + 2)
 
 /*
- * Adds the process's markers (no USDT probes), at the process's addresses;
+ * Adds the process's markers (no USDT probes), at the process's addresses; with
+ * SYMBOLISER_LTTNG in `how`, which is 0 otherwise, events of LTTng-UST, too;
  * markers of a file that is gone or was replaced are read from the memory.
  * Returns 0, or a negative errno: the process cannot be read, or -ENOMEM. With
  * `fault`, which may be NULL, tells the first file of which a marker or USDT
  * probe was left out, or all: "FILE: why", or "".
  */
-int process_markers_read(struct marker_list *list, pid_t pid,
+int process_markers_read(struct marker_list *list, pid_t pid, uint32_t how,
 			 char fault[MARKERS_FAULT_BYTES]);
 
 /* Does the same for the USDT probes that are no markers. Leaves out those of

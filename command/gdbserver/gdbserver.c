@@ -27,7 +27,7 @@ static uint32_t read_markers(void *arg, const struct filter_thread *thread)
 	pid_t pid = gdbserver_process(server, thread);
 
 	marker_list_free(&server->markers);
-	if (pid && !process_markers_read(&server->markers, pid, NULL))
+	if (pid && !process_markers_read(&server->markers, pid, 0, NULL))
 		marker_list_sort(&server->markers);
 	return server->markers.count;
 }
