@@ -30,19 +30,6 @@
 #define SEARCH_BYTES	16384
 #define CACHE		"/etc/ld.so.cache"
 
-/* Returns true when the n bytes have the text with its NUL. */
-static bool bytes_have(const char *bytes, uint64_t n, const char *text)
-{
-	uint64_t length = text_length(text) + 1;
-	uint64_t i;
-
-	for (i = 0; i + length <= n; i++)
-		if (bytes[i] == *text &&
-		    !__builtin_memcmp(bytes + i, text, length))
-			return true;
-	return false;
-}
-
 static bool file_take(int fd, void *to, uint64_t bytes, uint64_t offset)
 {
 	return sys4(SYS_pread64, fd, to, bytes, offset) == (long)bytes;
@@ -51,10 +38,11 @@ static bool file_take(int fd, void *to, uint64_t bytes, uint64_t offset)
 /* Returns true when a file has the section of call sites. */
 static bool file_has_sites(int fd)
 {
+	static const char wanted[] = SECTION;
 	char names[NAMES_BYTES];
 	Elf64_Shdr section;
 	Elf64_Ehdr header;
-	uint64_t bytes;
+	uint64_t bytes, i;
 
 	if (!file_take(fd, &header, sizeof(header), 0) ||
 	    !file_take(fd, &section, sizeof(section),
@@ -62,8 +50,12 @@ static bool file_has_sites(int fd)
 			       (uint64_t)header.e_shstrndx * sizeof(section)))
 		return false;
 	bytes = min_u64(section.sh_size, sizeof(names));
-	return file_take(fd, names, bytes, section.sh_offset) &&
-	       bytes_have(names, bytes, SECTION);
+	if (!file_take(fd, names, bytes, section.sh_offset))
+		return false;
+	for (i = 0; i + sizeof(wanted) <= bytes; i++)
+		if (!__builtin_memcmp(names + i, wanted, sizeof(wanted)))
+			return true;
+	return false;
 }
 
 /* Returns 1 for a module with call sites, and leaves its name. */

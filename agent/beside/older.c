@@ -41,28 +41,21 @@ static void *theirs_find(const char *name)
 	return function;
 }
 
-/* Returns the event's name behind the provider's. */
-static const char *event_name(const char *name)
-{
-	const char *p = name;
-
-	while (*p && *p != ':')
-		p++;
-	return *p ? p + 1 : name;
-}
-
 static void events_leave_out(const struct older_provider *provider)
 {
+	uint64_t n = text_length(provider->name) + 1;
 	struct object *came = NULL;
+	const char *name;
 	uint32_t i;
 
 	registry_lock();
-	for (i = 0; i < provider->n && i < EVENTS_MAX; i++)
-		if (provider->events[i] && provider->events[i]->name)
-			provider_leave_out(
-				provider->name,
-				event_name(provider->events[i]->name),
-				-EPROTONOSUPPORT, &came);
+	for (i = 0; i < provider->n && i < EVENTS_MAX; i++) {
+		name = provider->events[i] ? provider->events[i]->name : NULL;
+		/* behind the provider's */
+		if (name && text_length(name) > n)
+			provider_leave_out(provider->name, name + n,
+					   -EPROTONOSUPPORT, &came);
+	}
 	if (came)
 		loader_came(came);
 	registry_unlock();
