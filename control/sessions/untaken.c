@@ -170,13 +170,17 @@ static void untaken_look(struct look *look, const struct module *module,
 	char bytes[LINE_BYTES];
 	struct text line;
 
-	/* the marker that was made of the probe, if any */
-	while (object && (!object->adopted ||
-			  object->adopted->address != place->address))
-		object = object->next;
-	/* the trap is there, and the session allows it: object_look() */
-	if (object && look->session->int3)
-		return;
+	/* the marker that was made of the probe, if any; no trap is at a
+	 * function, and there may be very many */
+	if (look->session->int3 && !text_after(place->id, "fn/")) {
+		while (object && (!object->adopted ||
+				  object->adopted->address != place->address))
+			object = object->next;
+		/* the trap is there, and the session allows it:
+		 * object_look() */
+		if (object)
+			return;
+	}
 	text_open(&line, bytes, sizeof(bytes));
 	text_add(&line, place->id);
 	place_add(&line, place->address, module);
