@@ -346,7 +346,9 @@ int places_tell(struct places *places)
 				   .pid = places->ended ? 0 : place->pid,
 				   .text = text });
 		cause_tell_fact(&cause);
-		told |= 1ull << (cause.id - CAUSE_PLACE_NEEDS_TRAP);
+		/* others have no remedy */
+		if (cause.id <= CAUSE_EVENT_LEFT_OUT)
+			told |= 1ull << (cause.id - CAUSE_PLACE_NEEDS_TRAP);
 	}
 	if (places->more)
 		command_failed("%s %s not traced", counted(places->more,
