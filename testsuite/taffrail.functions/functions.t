@@ -4,6 +4,7 @@
 compile: calls calls.c -O2 -pthread
 compile: leaves leaves.cc -O2 -pthread
 compile: stripped calls.c -O2 -pthread -s
+compile: through through.c -O2
 
 before:
 	plain=$("$CASES/calls" 40)
@@ -113,6 +114,23 @@ stdout: 300 fn:_ZL7catchesi%return$
 stdout: 300 fn:_ZL5jumpsi$
 stdout: 150 fn:_ZL5jumpsi%return$
 stdout: 50 fn:_ZL4endsPv$
+case: jumps through registers and memory
+run: "$CASES/through" >plain && taffrail record -o jumping -e 'fn:through/*' -- "$CASES/through" >traced && cmp plain traced && taffrail view jumping | grep -o 'fn:[^:]*' | sort | uniq -c
+stdout: 100 fn:by_table$
+stdout: 100 fn:by_table%return$
+stdout: 100 fn:by_member$
+stdout: 100 fn:by_member%return$
+stdout: 100 fn:by_label$
+stdout: 100 fn:framed$
+stdout: 100 fn:framed%return$
+stdout: 100 fn:last$
+stdout: 100 fn:last%return$
+no stdout: by_label%return
+case: exits that cannot be had are told, without a remedy
+run: taffrail record -o unclear -e 'fn:by_label%return' -- "$CASES/through"
+status: 1
+stderr: fn/by_label%return at 0x[0-9a-f]+ is not traced: 
+no stderr: --int3
 
 # A running program
 case: a program that runs

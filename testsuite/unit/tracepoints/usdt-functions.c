@@ -191,19 +191,53 @@ __asm__(".pushsection .text\n .p2align 4\n"
 	".globl functions_passes\n .type functions_passes, @function\n"
 	"functions_passes: .cfi_startproc\n"
 	"movq 8(%rdi), %rax\n jmp *%rax\n jmp *16(%rdi)\n .cfi_endproc\n"
-	".size functions_passes, . - functions_passes\n .popsection\n");
+	".size functions_passes, . - functions_passes\n"
+	/* labels whose addresses data has: the jump may stay or leave */
+	".globl functions_labels\n .type functions_labels, @function\n"
+	"functions_labels: .cfi_startproc\n"
+	"leaq functions_words(%rip), %rdx\n jmp *(%rdx,%rdi,8)\n"
+	"5: movl $1, %eax\n ret\n .cfi_endproc\n"
+	".size functions_labels, . - functions_labels\n"
+	/* the stack has a register: it stays; then it leaves by a table */
+	".globl functions_framed\n .type functions_framed, @function\n"
+	"functions_framed: .cfi_startproc\n"
+	"pushq %rbx\n .cfi_def_cfa_offset 16\n .cfi_remember_state\n"
+	"movq (%rdi), %rax\n addq $8, %rdi\n jmp *%rax\n"
+	"6: popq %rbx\n .cfi_def_cfa_offset 8\n ret\n"
+	".cfi_restore_state\n jmp *-8(%rdi)\n .cfi_endproc\n"
+	".size functions_framed, . - functions_framed\n"
+	".globl functions_tabled\n .type functions_tabled, @function\n"
+	"functions_tabled: .cfi_startproc\n"
+	"leaq functions_words(%rip), %rdx\n jmp *(%rdx,%rdi,8)\n"
+	"ret\n .cfi_endproc\n"
+	".size functions_tabled, . - functions_tabled\n"
+	/* .eh_frame has no epilogue, so it does not tell */
+	".globl functions_undescribed\n"
+	".type functions_undescribed, @function\n"
+	"functions_undescribed: .cfi_startproc\n"
+	"pushq %rbx\n .cfi_def_cfa_offset 16\n"
+	"popq %rbx\n jmp *16(%rdi)\n"
+	"popq %rbx\n ret\n .cfi_endproc\n"
+	".size functions_undescribed, . - functions_undescribed\n"
+	".section .data.rel.ro, \"aw\"\n .balign 8\n"
+	"functions_words: .8byte 5b, 6b\n .popsection\n");
 
 /* Finds the exits of a function of this program. */
 static int exits_of(const struct usdt_file *file, const char *name,
 		    struct usdt_exit *exits)
 {
+	struct usdt_layout layout;
 	struct usdt_image image;
 	uint64_t address;
+	int n;
 
 	if (usdt_image_open(&image, file) ||
 	    !usdt_file_symbol(file, name, (uint32_t)strlen(name), &address))
 		return -ENOENT;
-	return usdt_exits_find(&image, usdt_zydis(), 0, 0, address, exits, 8);
+	usdt_layout_open(&layout, &image);
+	n = usdt_exits_find(&image, usdt_zydis(), &layout, address, exits, 8);
+	usdt_layout_close(&layout);
+	return n;
 }
 
 static void check_exits(void)
@@ -227,6 +261,14 @@ static void check_exits(void)
 		   "a jump that is not understood");
 	unit_equal(exits_of(&file, "functions_passes", exits), 2,
 		   "jumps through a register and memory");
+	unit_equal(exits_of(&file, "functions_labels", exits), -ENOTUNIQ,
+		   "a label of the function, or another function");
+	unit_equal(exits_of(&file, "functions_framed", exits), 1,
+		   "jumps that stay");
+	unit_equal(exits_of(&file, "functions_tabled", exits), 2,
+		   "a table of functions");
+	unit_equal(exits_of(&file, "functions_undescribed", exits), -ENOTUNIQ,
+		   "frames that are described in part");
 }
 
 int functions_plain(int n) __attribute__((noinline));

@@ -51,8 +51,7 @@ struct choosing {
 	struct index *codes;
 	struct index taken;		/* bytes that jumps cover */
 	struct usdt_image image;
-	uint64_t area;			/* of parts put apart */
-	uint64_t area_end;
+	struct usdt_layout layout;
 	struct usdt_plan *plans;
 	uint32_t nplans;
 	struct usdt_exit *found;	/* exits of the portion */
@@ -601,8 +600,8 @@ static int function_add(struct choosing *c, struct wanted *wanted)
 	if (!wanted->exits || !decoder)
 		return 1;
 	wanted->first = c->nfound;
-	wanted->nexits = usdt_exits_find(&c->image, decoder, c->area,
-					 c->area_end, wanted->address,
+	wanted->nexits = usdt_exits_find(&c->image, decoder, &c->layout,
+					 wanted->address,
 					 c->found + c->nfound, EXITS_MAX);
 	for (i = 0; i < wanted->nexits; i++) {
 		const struct usdt_exit *exit = &c->found[wanted->first + i];
@@ -668,12 +667,12 @@ static void functions_place(struct choosing *c)
 	usdt_functions_read(c->file, function_seen, c);
 	c->count = c->count < c->room ? c->count : c->room;
 	wanted_sort(c);
-	if (!usdt_image_parts(&c->image, &c->area, &c->area_end))
-		c->area = c->area_end = 0;
+	usdt_layout_open(&c->layout, &c->image);
 	if (taken_fill(c))
 		c->again = 1;
 	for (i = 0; i < c->count && !c->again; i += portion_place(c, i))
 		;
+	usdt_layout_close(&c->layout);
 	index_clear(&c->taken);
 }
 

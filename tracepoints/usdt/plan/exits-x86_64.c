@@ -3,9 +3,12 @@
  * Finds the exits of a function; see exits.h.
  *
  * A jump through a register or memory either goes on in the function, by a
- * table that a compiler made for a switch, or is a tail call. Tables are read
- * with an index: from memory at base + index * 8 by the jump, or before it by
- * a load of four bytes, to which the table's address is added.
+ * table that a compiler made for a switch or to one of its labels, or is a tail
+ * call. It goes on where the stack has more than the return address, as
+ * .eh_frame tells, and where the register is the sum of a table's address and a
+ * word of four bytes that was loaded. Otherwise it needs the address of a place
+ * in the function, which data or an instruction has: if there is none, it is a
+ * tail call.
  */
 #include "tracepoints/usdt/plan/exits.h"
 
@@ -21,8 +24,12 @@
 struct leaving {
 	const struct usdt_image *image;
 	const struct usdt_decoder *decoder;
-	uint64_t area;			/* of all parts put apart */
-	uint64_t area_end;
+	const struct usdt_layout *layout;
+	int apart;			/* it is in the area of parts itself */
+	int framed;			/* a jump stays for what .eh_frame has */
+	int bare;			/* a jump leaves, if nothing has the
+					 * address of a place in the function */
+	int labels;			/* an instruction has one */
 	struct usdt_function parts[PARTS_MAX];
 	uint32_t nparts;
 	struct usdt_exit *exits;
@@ -82,36 +89,81 @@ static uint32_t register_of(const uint8_t *p, int load)
 	return NO_REGISTER;
 }
 
-/* Tells of a jump through a register or memory: 1: it leaves the function, 0:
- * it does not; or -ENOTUNIQ. */
-static int through_leaves(const struct leaving *l, const struct line *line,
-			  const uint8_t *p)
+/* Tells how a register was set before a jump through it: 1: to what was loaded
+ * or copied, 0: by an addition, or -ENOTUNIQ. */
+static int register_set(const struct leaving *l, const struct line *line,
+			uint32_t to)
 {
-	const uint8_t *before;
-	uint32_t rex, to;
 	uint32_t i;
 
-	p = opcode_of(p, &rex);
-	if (p[1] < 0xc0)	/* memory; with an index it is a table */
-		return (p[1] & 7) != 4 || (p[2] & 0x38) == 0x20;
-	to = (p[1] & 7) | (rex & 1) << 3;
 	for (i = line->count; i-- > 0;) {
-		before = usdt_image_at(l->image, line->starts[i], 16, PF_X,
-				       NULL);
-		if (!before)
+		const uint8_t *p = usdt_image_at(l->image, line->starts[i], 16,
+						 PF_X, NULL);
+
+		if (!p)
 			break;
-		if (register_of(before, 0) == to)
+		if (register_of(p, 0) == to)
 			return 0;
-		if (register_of(before, 1) == to) {
-			p = opcode_of(before, &rex);
-			if (*p == 0x89)
-				return 1;
-			/* from memory at base + index * 8 */
-			return (p[1] & 7) != 4 || p[1] >= 0xc0 ||
-			       (p[2] & 0x38) == 0x20;
-		}
+		if (register_of(p, 1) == to)
+			return 1;
 	}
 	return -ENOTUNIQ;
+}
+
+/* Returns where a jump leads by the first word of its table, whose address is
+ * in the jump: table + index * 8; or 0: it is no such jump. */
+static uint64_t table_target(const struct leaving *l, const uint8_t *p)
+{
+	const uint8_t *word;
+	uint64_t target = 0;
+	uint32_t table;
+
+	if ((p[1] & 0xc7) != 4 || (p[2] & 0xc7) != 0xc5)
+		return 0;
+	__builtin_memcpy(&table, p + 3, 4);
+	word = usdt_image_at(l->image, table, 8, PF_R, NULL);
+	if (word)
+		__builtin_memcpy(&target, word, 8);
+	return target;
+}
+
+/* Tells whether an address is in a part that is known. */
+static int is_known(const struct leaving *l, uint64_t address)
+{
+	uint32_t i;
+
+	for (i = 0; i < l->nparts; i++)
+		if (address >= l->parts[i].start && address < l->parts[i].end)
+			return 1;
+	return 0;
+}
+
+/* Tells of a jump through a register or memory: 1: it leaves the function, 0:
+ * it does not; or -ENOTUNIQ. */
+static int through_leaves(struct leaving *l, const struct line *line,
+			  const struct usdt_function *part, uint64_t address,
+			  const uint8_t *p)
+{
+	int bare = usdt_image_bare(l->image, part, address);
+	uint64_t target;
+	uint32_t rex;
+	int ret;
+
+	p = opcode_of(p, &rex);
+	if (p[1] >= 0xc0) {
+		ret = register_set(l, line, (p[1] & 7) | (rex & 1) << 3);
+		if (!ret || (ret < 0 && bare))
+			return ret;
+	}
+	if (!bare) {
+		l->framed = 1;
+		return 0;
+	}
+	target = table_target(l, p);
+	if (target)
+		return !is_known(l, target);
+	l->bare = 1;
+	return 1;
 }
 
 /* Tells whether a linkage stub is at an address: a jump through a word near by,
@@ -132,17 +184,16 @@ static int is_linkage(const struct usdt_image *image, uint64_t address)
 static int is_inside(struct leaving *l, uint64_t address)
 {
 	struct usdt_function part;
-	uint32_t i;
 
-	for (i = 0; i < l->nparts; i++)
-		if (address >= l->parts[i].start && address < l->parts[i].end)
-			return 1;
+	if (is_known(l, address))
+		return 1;
 	if (is_linkage(l->image, address) ||
 	    !usdt_image_function(l->image, address, &part))
 		return 0;
 	if (!part.part && address == part.start) {
 		/* a part may begin without a frame, as a function does */
-		return address >= l->area && address < l->area_end ?
+		return !l->apart && address >= l->layout->area &&
+				       address < l->layout->area_end ?
 			       -ENOTUNIQ : 0;
 	}
 	if (l->nparts == PARTS_MAX)
@@ -176,18 +227,21 @@ static int exit_add(struct leaving *l, const struct line *line,
 
 /* Adds the exit that an instruction is, if it is one. */
 static int insn_look(struct leaving *l, const struct line *line,
-		     uint64_t address, const uint8_t *p,
-		     const struct usdt_decoded *insn)
+		     const struct usdt_function *part, uint64_t address,
+		     const uint8_t *p, const struct usdt_decoded *insn)
 {
 	int ret;
 
 	if (is_return(p))
 		return exit_add(l, line, address, insn, USDT_RETURNS);
 	if (insn->through) {
-		ret = through_leaves(l, line, p);
+		ret = through_leaves(l, line, part, address, p);
 		return ret > 0 ? exit_add(l, line, address, insn,
 					  USDT_JUMPS_THROUGH) : ret;
 	}
+	if (insn->leads && insn->field && insn->move != USDT_CALL &&
+	    insn->target != l->parts[0].start && is_known(l, insn->target))
+		l->labels = 1;
 	if (!insn->leads || insn->field || insn->move == USDT_CALL)
 		return 0;
 	ret = is_inside(l, insn->target);
@@ -205,14 +259,17 @@ static int part_look(struct leaving *l, struct usdt_function part)
 	struct usdt_decoded insn;
 	const uint8_t *bytes;
 	uint64_t at, left;
+	uint8_t copy[16];
 	int ret = 0;
 
 	for (at = part.start; at < part.end && !ret; at += insn.length) {
 		bytes = usdt_image_at(l->image, at, 1, PF_R | PF_X, &left);
-		if (!bytes || left < 16 ||
-		    !usdt_decode(l->decoder, bytes, left, at, &insn))
+		if (!bytes || !usdt_decode(l->decoder, bytes, left, at, &insn))
 			return -EILSEQ;
-		ret = insn_look(l, &line, at, bytes, &insn);
+		/* what is looked at is not always all in the file */
+		__builtin_memset(copy, 0, sizeof(copy));
+		__builtin_memcpy(copy, bytes, insn.length);
+		ret = insn_look(l, &line, &part, at, copy, &insn);
 		if (insn.ends)
 			line.count = 0;
 		else
@@ -221,23 +278,60 @@ static int part_look(struct leaving *l, struct usdt_function part)
 	return ret;
 }
 
+/* Tells whether data has the address of a place in the function, or that is not
+ * known. */
+static int is_labelled(const struct leaving *l)
+{
+	const struct usdt_layout *layout = l->layout;
+	uint32_t i;
+	uint64_t at;
+
+	for (i = 0; i < l->nparts && layout->labels; i++)
+		for (at = l->parts[i].start + 1 - layout->low;
+		     at < l->parts[i].end - layout->low; at++)
+			if (at >= layout->bytes ||
+			    layout->labels[at / 64] >> at % 64 & 1)
+				return 1;
+	return !layout->labels;
+}
+
+/* Tells whether .eh_frame says of all returns that they are ones. It does not
+ * where a compiler describes no epilogues. */
+static int is_described(const struct leaving *l)
+{
+	uint32_t i, k;
+
+	for (i = 0; i < l->count; i++)
+		for (k = 0; k < l->nparts; k++)
+			if (l->exits[i].leaving == USDT_RETURNS &&
+			    l->exits[i].address >= l->parts[k].start &&
+			    l->exits[i].address < l->parts[k].end &&
+			    usdt_image_bare(l->image, &l->parts[k],
+					    l->exits[i].address) <= 0)
+				return 0;
+	return 1;
+}
+
 int usdt_exits_find(const struct usdt_image *image,
-		    const struct usdt_decoder *decoder, uint64_t area,
-		    uint64_t area_end, uint64_t address,
+		    const struct usdt_decoder *decoder,
+		    const struct usdt_layout *layout, uint64_t address,
 		    struct usdt_exit *exits, uint32_t room)
 {
 	struct leaving l = { .image = image, .decoder = decoder,
-			     .area = area, .area_end = area_end,
-			     .exits = exits, .room = room, .nparts = 1 };
+			     .layout = layout, .exits = exits, .room = room,
+			     .nparts = 1 };
 	uint32_t i;
 	int ret = 0;
 
 	if (!usdt_image_function(image, address, &l.parts[0]))
 		return -ENOENT;
 	/* a function in that area is none of its own parts */
-	if (l.parts[0].start >= l.area && l.parts[0].start < l.area_end)
-		l.area = l.area_end = 0;
+	l.apart = l.parts[0].start >= layout->area &&
+		  l.parts[0].start < layout->area_end;
 	for (i = 0; i < l.nparts && !ret; i++)
 		ret = part_look(&l, l.parts[i]);
+	if (!ret && ((l.bare && (l.labels || is_labelled(&l))) ||
+		     (l.framed && !is_described(&l))))
+		ret = -ENOTUNIQ;
 	return ret ? ret : (int)l.count;
 }

@@ -31,17 +31,34 @@ struct usdt_exit {
 	uint64_t starts[USDT_STARTS_MAX];
 };
 
+/* The facts about a file that tell where functions may be left. */
+struct usdt_layout {
+	uint64_t area;		/* of all parts of functions that compilers put
+				 * apart; 0 and 0: there is none */
+	uint64_t area_end;
+	uint64_t low;		/* of the code */
+	uint64_t bytes;
+	uint64_t *labels;	/* a bit for each byte of code: data has the
+				 * address of it; NULL: not known */
+};
+
+/* Finds the facts about a file. Maps memory until it is closed; without memory,
+ * `labels` is NULL. */
+void usdt_layout_open(struct usdt_layout *layout,
+		      const struct usdt_image *image);
+
+void usdt_layout_close(struct usdt_layout *layout);
+
 /*
  * Finds all exits of the function that begins at an address, also in the parts
- * of it that compilers put apart, in the area that usdt_image_parts() finds (0
- * and 0: there is none). Returns how many there are; -ENOENT: the
+ * of it that compilers put apart. Returns how many there are; -ENOENT: the
  * function's bounds are not known; -EILSEQ: it cannot be decoded; -ENOTUNIQ: a
- * jump through a register may leave it or not; -E2BIG: there are more than
- * `room`.
+ * jump through a register or memory may leave it or not; -E2BIG: there are more
+ * than `room`.
  */
 int usdt_exits_find(const struct usdt_image *image,
-		    const struct usdt_decoder *decoder, uint64_t area,
-		    uint64_t area_end, uint64_t address,
+		    const struct usdt_decoder *decoder,
+		    const struct usdt_layout *layout, uint64_t address,
 		    struct usdt_exit *exits, uint32_t room);
 
 #endif

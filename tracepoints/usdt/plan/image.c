@@ -243,11 +243,109 @@ static int frame_read(const struct usdt_image *image, uint64_t address,
 				     take_encoded(&r, common.handlers);
 	/* a part of another function begins with the frame of that one: the FDE
 	 * changes the frame before the first advance (DW_CFA_) */
+	function->frame = at;
+	function->frame_bytes = r.p < end ? (uint64_t)(end - r.p) : 0;
 	first = r.ok && r.address == at && r.p < end ? take_bytes(&r, 1) : 0;
 	function->part = first > 4 && (first < 0x40 || first >= 0x80);
 	if (!r.ok)
 		function->end = 0;
 	return function->start < function->end;
+}
+
+/* The rule of an FDE for the frame's address (DWARF's CFA): a register and an
+ * offset. */
+struct rule {
+	uint64_t base;		/* NO_BASE: another form */
+	uint64_t offset;
+};
+
+#define NO_BASE		UINT64_MAX
+#define RULES_MAX	8	/* that are remembered */
+
+/* Operands of instructions (DW_CFA_). l: LEB128; b: LEB128 and as many bytes;
+ * -: no more. An instruction without a row is not known. */
+static const char operands[][2] = {
+	[0x00] = "-",  [0x05] = "ll", [0x06] = "l-", [0x07] = "l-",
+	[0x08] = "l-", [0x09] = "ll", [0x0a] = "-",  [0x0b] = "-",
+	[0x0c] = "ll", [0x0d] = "l-", [0x0e] = "l-", [0x0f] = "b-",
+	[0x10] = "lb", [0x11] = "ll", [0x14] = "ll", [0x15] = "ll",
+	[0x16] = "lb", [0x2e] = "l-",
+};
+
+/* Takes the operands of an instruction. */
+static void take_operands(struct reading *r, uint64_t insn, uint64_t taken[2])
+{
+	uint32_t i;
+
+	if (insn >= ARRAY_SIZE(operands) || !operands[insn][0])
+		r->ok = 0;
+	for (i = 0; i < 2 && r->ok && operands[insn][i] != '-'; i++) {
+		taken[i] = take_leb(r);
+		if (operands[insn][i] != 'b')
+			continue;
+		if (taken[i] > (uint64_t)(r->end - r->p))
+			r->ok = 0;
+		else
+			r->p += taken[i];
+	}
+}
+
+int usdt_image_bare(const struct usdt_image *image,
+		    const struct usdt_function *function, uint64_t address)
+{
+	/* as the CIEs of this machine begin */
+	struct rule rule = { 7, 8 }, kept[RULES_MAX];
+	uint64_t at = function->start;
+	uint64_t insn, taken[2];
+	uint32_t nkept = 0;
+	struct reading r;
+
+	if (!reading_open(&r, image, function->frame) ||
+	    function->frame_bytes > (uint64_t)(r.end - r.p))
+		return -1;
+	r.end = r.p + function->frame_bytes;
+	while (r.p < r.end && at <= address) {
+		insn = take_bytes(&r, 1);
+		if (insn >> 6 == 1) {
+			at += insn & 0x3f;
+		} else if (insn >> 6) {
+			if (insn >> 6 == 2)
+				take_leb(&r);
+		} else if (insn >= 2 && insn <= 4) {
+			at += take_bytes(&r, 1u << (insn - 2));
+		} else {
+			take_operands(&r, insn, taken);
+		}
+		if (!r.ok)
+			return -1;
+		if (at > address)
+			break;
+		switch (insn) {
+		case 0x0a:
+			if (nkept == RULES_MAX)
+				return -1;
+			kept[nkept++] = rule;
+			break;
+		case 0x0b:
+			if (!nkept)
+				return -1;
+			rule = kept[--nkept];
+			break;
+		case 0x0c:
+			rule = (struct rule){ taken[0], taken[1] };
+			break;
+		case 0x0d:
+			rule.base = taken[0];
+			break;
+		case 0x0e:
+			rule.offset = taken[0];
+			break;
+		case 0x0f:
+			rule.base = NO_BASE;
+			break;
+		}
+	}
+	return rule.base == 7 && rule.offset == 8;
 }
 
 int usdt_image_handlers(const struct usdt_image *image,

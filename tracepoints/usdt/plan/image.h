@@ -38,6 +38,8 @@ struct usdt_function {
 	uint64_t handlers;	/* address of its exception table, or 0 */
 	int part;		/* of another function: begins with its frame */
 	int signal;		/* a signal's handler returns to it */
+	uint64_t frame;		/* address of its FDE's instructions */
+	uint64_t frame_bytes;
 };
 
 /*
@@ -46,6 +48,14 @@ struct usdt_function {
  */
 int usdt_image_function(const struct usdt_image *image, uint64_t address,
 			struct usdt_function *function);
+
+/*
+ * Tells whether the stack has nothing of the function but the return address
+ * before the instruction at an address, as where a function may be left.
+ * Returns 1 or 0 as the function's FDE says, or -1 when it cannot be read.
+ */
+int usdt_image_bare(const struct usdt_image *image,
+		    const struct usdt_function *function, uint64_t address);
 
 /*
  * Calls `led` for each place that an exception in the function leads to, by the

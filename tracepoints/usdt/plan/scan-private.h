@@ -42,6 +42,8 @@ struct usdt_scan {
 	struct usdt_blocks blocks;
 	struct usdt_claim *claims;	/* sorted by `end` */
 	uint32_t nclaims;
+	uint64_t *labels;	/* or NULL: words are noted here, a bit for each
+				 * byte from blocks.low on, not in plans */
 };
 
 /* Prepares a scan for n plans; n is not 0. Returns 0; or -ENOMEM, and then

@@ -9,12 +9,21 @@
 
 #include "base/base.h"
 #include "base/sys.h"
+#include "tracepoints/usdt/plan/exits.h"
 
 #define BLOCK_SHIFT	6
 #define CLAIMS_MAX	16384u
 #define CLAIMS_BYTES	(CLAIMS_MAX * sizeof(struct usdt_claim))
 #define SHORT_REACH	130	/* of a branch with a short operand */
 #define STEP		64	/* bytes scanned at a time */
+
+#define LABELS_MAX	(1ull << 32)	/* bytes of code */
+
+/* Returns how many bytes are mapped for n bits. */
+static uint64_t labels_bytes(uint64_t n)
+{
+	return align_up((n + 64) / 8 + 8, 4096);
+}
 
 /* Marks the block of an address. */
 static void blocks_mark(struct usdt_blocks *blocks, uint64_t address)
@@ -35,8 +44,7 @@ int usdt_scan_open(struct usdt_scan *scan, const struct usdt_image *image,
 				    .count = n };
 	blocks->low = plans[0].address & ~((1ull << BLOCK_SHIFT) - 1);
 	blocks->bytes = high - blocks->low;
-	blocks->mapped = align_up(((blocks->bytes >> BLOCK_SHIFT) + 64) / 8,
-				  4096);
+	blocks->mapped = labels_bytes(blocks->bytes >> BLOCK_SHIFT);
 	blocks->bits = sys_map_anonymous(blocks->mapped);
 	if (!blocks->bits)
 		return -ENOMEM;
@@ -75,6 +83,11 @@ void usdt_scan_led(struct usdt_scan *scan, uint64_t target)
 
 	if (!blocks_have(&scan->blocks, target))
 		return;
+	if (scan->labels) {
+		target -= scan->blocks.low;
+		scan->labels[target / 64] |= 1ull << target % 64;
+		return;
+	}
 	at = usdt_plans_before(scan->plans, scan->count, target);
 	while (at-- > 0) {
 		uint64_t k = target - scan->plans[at].address;
@@ -309,6 +322,51 @@ void usdt_scan_addresses(struct usdt_scan *scan)
 		words_scan(scan, tables[SYMBOLS],
 			   tables[STRINGS] - tables[SYMBOLS],
 			   offsetof(Elf64_Sym, st_value), sizeof(Elf64_Sym));
+}
+
+void usdt_layout_open(struct usdt_layout *layout,
+		      const struct usdt_image *image)
+{
+	struct usdt_scan scan = { .image = image };
+	struct usdt_blocks *blocks = &scan.blocks;
+	uint64_t high = 0;
+	uint32_t i;
+
+	*layout = (struct usdt_layout){ .low = UINT64_MAX };
+	if (!usdt_image_parts(image, &layout->area, &layout->area_end))
+		layout->area = layout->area_end = 0;
+	for (i = 0; i < image->count; i++) {
+		const Elf64_Phdr *ph = &image->loads[i];
+
+		if (!(ph->p_flags & PF_X))
+			continue;
+		if (ph->p_vaddr < layout->low)
+			layout->low = ph->p_vaddr & ~63ull;
+		if (ph->p_vaddr + ph->p_filesz > high)
+			high = ph->p_vaddr + ph->p_filesz;
+	}
+	layout->bytes = high > layout->low ? high - layout->low : 0;
+	if (!layout->bytes || layout->bytes > LABELS_MAX)
+		return;
+	blocks->low = layout->low;
+	blocks->bytes = layout->bytes;
+	blocks->mapped = labels_bytes(blocks->bytes >> BLOCK_SHIFT);
+	blocks->bits = sys_map_anonymous(blocks->mapped);
+	if (!blocks->bits)
+		return;
+	__builtin_memset(blocks->bits, 0xff, blocks->mapped);
+	layout->labels = sys_map_anonymous(labels_bytes(layout->bytes));
+	scan.labels = layout->labels;
+	if (scan.labels)
+		usdt_scan_addresses(&scan);
+	sys_munmap(blocks->bits, blocks->mapped);
+}
+
+void usdt_layout_close(struct usdt_layout *layout)
+{
+	if (layout->labels)
+		sys_munmap(layout->labels, labels_bytes(layout->bytes));
+	layout->labels = NULL;
 }
 
 /* Sorts by `end`: of one span the claims come nearly sorted. */
