@@ -194,6 +194,8 @@ static void pair_finished(const struct pair *pair,
 	if (histogram_add(&d->ns, (long double)ns))
 		r->failed = true;
 	d->across += across;
+	/* calls of other stacks may have been longer */
+	d->self += ns > pair->inner ? ns - pair->inner : 0;
 	add_long(&r->slowest, pair, across);
 	/* where the BEGIN has no value, that of the END counts */
 	if (r->by && !group)

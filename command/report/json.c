@@ -160,6 +160,8 @@ static void put_pairs(struct json *json, struct report *r)
 		json_number(json, "backwards", d->backwards);
 		json_number(json, "across_lost", d->across);
 		put_numbers(json, &d->ns);
+		if (kind->frames)
+			json_number(json, "self", (uint64_t)d->self);
 		if (r->by)
 			put_cells(json, r, kind, d->cellless);
 		json_close(json, '}');

@@ -3,7 +3,7 @@
  * The report as text: totals, processes, events, and then the other sections.
  *
  * A section begins with an empty line and a heading. Without any event there
- * are only the totals; with --locks, the totals and the locks.
+ * are only the totals; with --locks or --functions, the totals and that table.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,8 +63,11 @@ void report_print(struct report *r)
 		snprintf(line + columns, sizeof(line) - (size_t)columns,
 			 ", %.1f events a second", report_rate(r, r->events));
 	wrapped_text(0, 2, line);
-	if (r->locks_only) {
-		report_locks(r);
+	if (r->locks_only || r->functions_only) {
+		if (r->functions_only)
+			report_functions(r);
+		if (r->locks_only)
+			report_locks(r);
 		goto out;
 	}
 	if (list) {

@@ -84,6 +84,8 @@ struct durations {
 	uint64_t cellless;		/* not told by value: no room */
 	uint64_t backwards;		/* END is before BEGIN */
 	uint64_t across;		/* events were lost in between */
+	int64_t self;			/* ns; of functions: without those of
+					 * calls in them */
 	bool mixed;			/* lanes are of several kinds */
 	uint8_t lane_kind;
 };
@@ -196,6 +198,7 @@ struct report {
 	enum histogram_figure sort;
 	bool histogram;			/* for each value of --by */
 	bool locks_only;		/* as text */
+	bool functions_only;		/* the same */
 	bool json;
 	bool no_pager;
 	bool stopped;			/* Ctrl-C: tells the events so far */
@@ -432,6 +435,7 @@ void report_groups(struct report *r);
 void report_pairs(struct report *r);
 void report_fields(struct report *r);
 void report_locks(struct report *r);
+void report_functions(struct report *r);
 
 /* print.c, json.c: print the whole report on standard output. A failure to
  * write is left to look_finish(). */

@@ -33,6 +33,7 @@ enum key {
 	KEY_SLOWEST,
 	KEY_ROWS,
 	KEY_LOCKS,
+	KEY_FUNCTIONS,
 	KEY_FOR,
 	KEY_UTC,
 	KEY_NO_PAGER,
@@ -55,6 +56,8 @@ static const struct option_row rows[] = {
 	  "with --by: print a histogram for each value" },
 	{ KEY_SLOWEST, "slowest", "N", "list the N longest pairs" },
 	{ KEY_LOCKS, "locks", NULL, "print the table of locks alone" },
+	{ KEY_FUNCTIONS, "functions", NULL,
+	  "print the table of functions alone (fn: rules)" },
 	{ KEY_ROWS, "rows", "N",
 	  "print at most N rows of a table; 0: all (default 20)" },
 	{ 'j', "json", NULL, "print JSON" },
@@ -281,6 +284,9 @@ static int take_option(struct report *r, int key, const char *value)
 				   "pairs");
 	case KEY_LOCKS:
 		r->locks_only = true;
+		return COMMAND_DONE;
+	case KEY_FUNCTIONS:
+		r->functions_only = true;
 		return COMMAND_DONE;
 	case KEY_ROWS:
 		return take_number(&r->rows, value, INT32_MAX, "rows");

@@ -243,6 +243,61 @@ void report_pairs(struct report *r)
 	print_long(r);
 }
 
+/* Returns the name of a function as its symbol has it. */
+static const char *function_name(const struct pair_kind *kind)
+{
+	return kind->name + strlen("fn:");
+}
+
+/* Prints the row of a function: calls that returned, the time in them, that
+ * without the calls in them, and calls that did not return. */
+static void print_function(struct report *r, const struct pair_kind *kind)
+{
+	static const struct number_form form = { counted_duration, 1 };
+	static const enum histogram_figure shown[] = {
+		HISTOGRAM_P50, HISTOGRAM_P99, HISTOGRAM_MAX,
+	};
+	struct durations *d = durations_of(r, kind);
+	char cell[CELL_BYTES];
+	int n;
+
+	report_figure(cell, &d->ns, HISTOGRAM_SUM, &form);
+	n = printf("%*llu %*s", COUNT_COLUMNS, (unsigned long long)d->ns.count,
+		   CELL_COLUMNS, cell);
+	counted_duration(cell, sizeof(cell), (long double)d->self);
+	n += printf(" %*s", CELL_COLUMNS, d->ns.count ? cell : "-");
+	for (size_t i = 0; i < ARRAY_SIZE(shown); i++) {
+		report_figure(cell, &d->ns, shown[i], &form);
+		n += printf(" %*s", CELL_COLUMNS, cell);
+	}
+	n += printf(" %*llu", CELL_COLUMNS,
+		    (unsigned long long)kind->unfinished);
+	wrapped_name(n, function_name(kind));
+}
+
+void report_functions(struct report *r)
+{
+	struct kind_row *rows;
+	size_t all = kinds_sorted(r, &rows), n = 0;
+
+	for (size_t i = 0; i < all; i++)
+		if (rows[i].kind->frames)
+			rows[n++] = rows[i];
+	if (n) {
+		printf("\nFunctions\n%*s %*s %*s %*s %*s %*s %*s  function\n",
+		       COUNT_COLUMNS, "returned", CELL_COLUMNS, "total",
+		       CELL_COLUMNS, "self", CELL_COLUMNS, "p50", CELL_COLUMNS,
+		       "p99", CELL_COLUMNS, "max", CELL_COLUMNS, "left");
+		for (size_t i = 0; i < rows_shown(r, n); i++)
+			print_function(r, rows[i].kind);
+		report_more(r, n, "function");
+	} else {
+		printf("\nNo call of a function returned: taffrail record -e "
+		       "'fn:GLOB' records calls and returns\n");
+	}
+	free(rows);
+}
+
 /* Prints the values of a field that is no number, with their share of the
  * events that have the field. Values that did not fit are counted together, and
  * their number tells how wrong the counts may be. */

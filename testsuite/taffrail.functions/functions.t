@@ -132,6 +132,56 @@ status: 1
 stderr: fn/by_label%return at 0x[0-9a-f]+ is not traced: 
 no stderr: --int3
 
+# Durations
+case: durations are those of calls and returns with the same frame
+file pair.py:
+	# A return ends the last call of the same thread, function and frame.
+	import collections, json, sys
+	calls = collections.defaultdict(list)
+	spans = collections.defaultdict(list)
+	met = collections.Counter()
+	for line in sys.stdin:
+	    event = json.loads(line)
+	    name = event["event"]
+	    at = event["context"]["vtid"], event["fields"]["cfa"]
+	    if name.endswith("%return"):
+	        begin = calls[name[:-7], at].pop()
+	        spans[name[:-7]].append(event["ns"] - begin)
+	    else:
+	        calls[name, at].append(event["ns"])
+	        met[name] += 1
+	with open(sys.argv[1]) as report:
+	    told = {pair["name"]: pair for pair in json.load(report)["pairs"]}
+	wrong = set(spans) ^ set(told)
+	for name, list in spans.items():
+	    pair = told.get(name, {})
+	    print(name, len(list), sum(list))
+	    if [pair.get(k) for k in ("count", "sum", "max", "unfinished")] != \
+	            [len(list), sum(list), max(list), met[name] - len(list)]:
+	        wrong.add(name)
+	sys.exit("wrong: %s" % wrong if wrong else 0)
+run:
+	for trace in all left jumping; do
+		taffrail report --json $trace >report.json && taffrail export --format json $trace |
+			python3 pair.py report.json || exit
+	done
+stdout: ^fn:_ZL4deepl 20001 [0-9]+$
+stdout: ^fn:_ZL5jumpsi 150 [0-9]+$
+stdout: ^fn:_ZL6resumev 300 [0-9]+$
+stdout: ^fn:recurses 120 [0-9]+$
+stdout: ^fn:by_table 100 [0-9]+$
+case: the table of functions
+run: taffrail report --functions left && taffrail report --functions --sort count --rows 1 left
+stdout: returned +total +self +p50 +p99 +max +left +function$
+stdout: ^ +150( +[0-9.]+ [mun]?s){5} +150  _ZL5jumpsi$
+stdout: ^ +20001( +[0-9.]+ [mun]?s){5} +0  _ZL4deepl$
+no stdout: _ZL6throws
+case: the time of a function by itself
+run: taffrail report --json left | python3 -c 'import json, sys; p = {p["name"]: p for p in json.load(sys.stdin)["pairs"]}; d = p["fn:_ZL4deepl"]; sys.exit(d["self"] != d["max"])'
+case: a trace without returns
+run: taffrail report --functions entered
+stdout: fn:GLOB
+
 # A running program
 case: a program that runs
 run: taffrail start one -p $pid -e 'fn:calls/*' --overwrite && taffrail snapshot one -o one && taffrail view one | grep -q 'fn:outer: .* cfa = ' && taffrail destroy one

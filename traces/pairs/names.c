@@ -6,7 +6,8 @@
  * in the table below; the last such word counts. The rest of the name is the
  * name of the kind: "app:io_entry" and "app:io_exit" are pairs of "app:io", and
  * "app:begin" and "app:end" of "app". A second table has the names of our own
- * providers for which that is not so.
+ * providers for which that is not so. Functions that were not prepared have
+ * names of their own: "fn:X" and "fn:X%return" are pairs of "fn:X".
  *
  * Invariant: a kind is at one address from the event on that made it known, as
  * actions, open pairs and callers point to it.
@@ -191,36 +192,22 @@ static int is_kind(uint64_t value, const void *priv)
 	const struct pair_kind *kind = (void *)(uintptr_t)value;
 	const struct pair_kind *like = priv;
 
-	return kind->calls == like->calls && !strcmp(kind->name, like->name);
+	return kind->calls == like->calls && kind->frames == like->frames &&
+	       !strcmp(kind->name, like->name);
 }
 
-/* Returns the kind of a name with a word in it, made if it is not there; or
- * NULL without memory. The kind's name is the name without the word. */
-static struct pair_kind *kind_of(struct pairs *p, const char *name,
-				 const struct found_word *found)
+/* Returns the kind of this name, which it owns from now on, and family, made if
+ * it is not there; or NULL without memory. */
+static struct pair_kind *kind_take(struct pairs *p, char *text, bool calls,
+				   bool frames)
 {
-	const char *right = name + found->at + strlen(found->word->text);
-	struct pair_kind like = { .calls = found->word->family == FAMILY_CALL };
-	size_t left = found->at;
+	struct pair_kind like = { .name = text, .calls = calls,
+				  .frames = frames };
 	uint64_t hash, value;
 	struct own_kind *k;
-	char *text = NULL;
 
-	while (*right && strchr("_-.", *right))
-		right++;
-	while (left && strchr("_-.", name[left - 1]))
-		left--;
-	if (!*right && left && name[left - 1] == ':')
-		left--;
-	if (!left && !*right)
-		text = strdup(name);
-	else if (asprintf(&text, "%.*s%s%s", (int)left, name,
-			  *right && left && name[left - 1] != ':' ? "_" : "",
-			  right) < 0)
-		text = NULL;
 	if (!text)
 		return NULL;
-	like.name = text;
 	hash = index_hash(INDEX_HASH, text, strlen(text));
 	value = index_find(&p->names, hash, is_kind, &like);
 	k = value ? NULL : calloc(1, sizeof(*k));
@@ -237,6 +224,30 @@ static struct pair_kind *kind_of(struct pairs *p, const char *name,
 	/* a kind that the table misses would be made twice */
 	return index_add(&p->names, hash, (uint64_t)(uintptr_t)&k->kind) ?
 	       NULL : &k->kind;
+}
+
+/* Returns the kind of a name with a word in it, or NULL without memory. The
+ * kind's name is the name without the word. */
+static struct pair_kind *kind_of(struct pairs *p, const char *name,
+				 const struct found_word *found)
+{
+	const char *right = name + found->at + strlen(found->word->text);
+	size_t left = found->at;
+	char *text = NULL;
+
+	while (*right && strchr("_-.", *right))
+		right++;
+	while (left && strchr("_-.", name[left - 1]))
+		left--;
+	if (!*right && left && name[left - 1] == ':')
+		left--;
+	if (!left && !*right)
+		text = strdup(name);
+	else if (asprintf(&text, "%.*s%s%s", (int)left, name,
+			  *right && left && name[left - 1] != ':' ? "_" : "",
+			  right) < 0)
+		text = NULL;
+	return kind_take(p, text, found->word->family == FAMILY_CALL, false);
 }
 
 /* Adds what an event of a class does to a kind, and notes the name of the first
@@ -268,6 +279,10 @@ static int add_action(struct pair_action **actions, struct pair_kind *kind,
 	for (unsigned int i = 0; i < kind->nkeys; i++)
 		if (!field_at_find(&action->keys[i], trace, class, keys[i]))
 			action->keyless = true;
+	/* of functions: the frame's address tells */
+	if (kind->frames)
+		action->span = field_at_find(&action->keys[0], trace, class,
+					     "cfa");
 	/* of our Python binding: `span` tells which END belongs to a BEGIN, and
 	 * END has `error` as well */
 	if (!kind->given && !kind->calls && fields->nmembers &&
@@ -317,6 +332,58 @@ static bool is_replaced(const struct pairs *p, const char *name,
 	return false;
 }
 
+#define FUNCTION	"fn:"
+#define RETURN		"%return"
+
+/* Returns whether an event is a function's call or return, as the agent makes
+ * them of functions that were not prepared. */
+static bool is_function(const struct trace_class *trace,
+			const struct event_class *class)
+{
+	struct field_at at;
+
+	return !strncmp(class->name, FUNCTION, strlen(FUNCTION)) &&
+	       field_at_find(&at, trace, class, "cfa") &&
+	       at.source == FIELD_OF_EVENT &&
+	       at.class->kind == FIELD_INTEGER && at.class->bytes == 8;
+}
+
+/* Adds the action of a function's event, unless a rule has just the two names,
+ * or the event is of the other side. Returns 0 or -ENOMEM. */
+static int meet_function(struct pairs *p, const struct trace_class *trace,
+			 const struct event_class *class, bool ends,
+			 struct pair_action **actions)
+{
+	size_t n = strlen(class->name), tail = strlen(RETURN);
+	bool returns = n > tail && !strcmp(class->name + n - tail, RETURN);
+	struct pair_kind *kind;
+	char *name, *end;
+
+	if (ends != returns)
+		return 0;
+	if (asprintf(&name, "%.*s", (int)(returns ? n - tail : n),
+		     class->name) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < p->nkinds && p->kinds[i]->given; i++) {
+		const struct own_kind *k = kind_own(p->kinds[i]);
+		bool same;
+
+		if (asprintf(&end, "%s%s", name, RETURN) < 0) {
+			free(name);
+			return -ENOMEM;
+		}
+		same = event_name_is(name, k->begin) &&
+		       event_name_is(end, k->end);
+		free(end);
+		if (same) {
+			free(name);
+			return 0;
+		}
+	}
+	kind = kind_take(p, name, true, true);
+	return kind ? add_action(actions, kind, ends, trace, class) : -ENOMEM;
+}
+
 /* Adds the actions of one side: those of rules, and that of the name unless a
  * rule replaces it. Returns 0 or -ENOMEM. */
 static int meet_side(struct pairs *p, const struct trace_class *trace,
@@ -334,6 +401,8 @@ static int meet_side(struct pairs *p, const struct trace_class *trace,
 			ret = add_action(actions, &k->kind, ends, trace,
 					 class);
 	}
+	if (!ret && !p->no_names && is_function(trace, class))
+		return meet_function(p, trace, class, ends, actions);
 	if (ret || p->no_names || !find_word(&found, class->name) ||
 	    found.word->ends != ends || is_replaced(p, class->name, &found))
 		return ret;

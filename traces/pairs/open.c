@@ -164,9 +164,59 @@ static void pair_abandon(struct pairs *p, uint32_t at, enum pair_fate fate,
 	pair_tell(p, &p->open[at].pair, fate, end);
 }
 
+/* Frames that are further apart are of two stacks. */
+#define STACK_BYTES	(8ull << 20)
+
+/* Returns the address of the frame of a pair with `frames`; 0: its event is
+ * damaged. */
+static uint64_t frame_of(const struct pair *pair)
+{
+	uint64_t cfa = 0;
+
+	if (pair->key_bytes > sizeof(cfa))
+		memcpy(&cfa, pair->key + 1, sizeof(cfa));
+	return cfa;
+}
+
+/* Returns the innermost pair with `frames` of the same stack as this one, from
+ * `at` on, downwards; or NONE. */
+static uint32_t frame_around(const struct pairs *p, uint32_t at,
+			     const struct pair *pair)
+{
+	uint64_t cfa = frame_of(pair);
+
+	if (!pair->kind->frames)
+		return NONE;
+	while (at != NONE && !(p->open[at].pair.kind->frames &&
+			       frame_of(&p->open[at].pair) - cfa < STACK_BYTES))
+		at = p->open[at].below;
+	return at;
+}
+
+/* Ends the calls of functions, down to `end`, that were left otherwise than by
+ * a return, as a later event of the thread tells: a stack grows to lower
+ * addresses, so none of it is below the frame of a function that is called now,
+ * or returns. A call with the same frame has been left, too. */
+static void frames_leave(struct pairs *p, const struct lane *lane, uint32_t end,
+			 const struct pair *pair, int64_t now)
+{
+	uint64_t cfa = frame_of(pair);
+	uint32_t at, next;
+
+	for (at = lane->top; at != end && at != NONE; at = next) {
+		next = p->open[at].below;
+		if (!p->open[at].pair.kind->frames)
+			continue;
+		if (cfa - frame_of(&p->open[at].pair) < STACK_BYTES)
+			pair_abandon(p, at, PAIR_LEFT, now);
+		else if (end == NONE)
+			return;
+	}
+}
+
 struct pair *open_push(struct pairs *p, const struct pair *pair)
 {
-	uint32_t at, room = p->room ? 2 * p->room : OPEN_MIN;
+	uint32_t at, outer, room = p->room ? 2 * p->room : OPEN_MIN;
 	struct open_pair *o;
 	struct lane *lane;
 
@@ -193,8 +243,13 @@ struct pair *open_push(struct pairs *p, const struct pair *pair)
 	lane = lane_take(p, pair);
 	if (!lane)
 		goto no_memory;
+	if (pair->kind->frames)
+		frames_leave(p, lane, NONE, pair, pair->begin);
 	o = &p->open[at];
 	o->pair = *pair;
+	outer = frame_around(p, lane->top, pair);
+	if (outer != NONE)
+		o->pair.outer = p->open[outer].pair.priv;
 	o->pair.depth = lane->depth++;
 	o->above = NONE;
 	o->below = lane->top;
@@ -238,6 +293,8 @@ const struct pair *open_pop(struct pairs *p, const struct pair *like,
 	at = lane->trace == NONE ? NONE : lane->top;
 	while (at != NONE && !is_like(&p->open[at].pair, like))
 		at = p->open[at].below;
+	if (like->kind->frames && lane->trace != NONE)
+		frames_leave(p, lane, at, like, now);
 	if (at == NONE)
 		return NULL;
 	if (pair_lacks(&p->open[at].pair, p->open[at].pair.begin, now)) {
@@ -255,9 +312,14 @@ const struct pair *open_pop(struct pairs *p, const struct pair *like,
 	for (uint32_t above = p->open[at].above;
 	     like->kind->calls && above != NONE; above = next) {
 		next = p->open[above].above;
-		if (p->open[above].pair.kind->calls)
+		/* another stack's are still open */
+		if (p->open[above].pair.kind->calls &&
+		    !(like->kind->frames && p->open[above].pair.kind->frames))
 			pair_abandon(p, above, PAIR_LEFT, now);
 	}
+	next = frame_around(p, p->open[at].below, like);
+	if (next != NONE)
+		p->open[next].pair.inner += now - p->open[at].pair.begin;
 	unlink_pair(p, lane, at);
 	return &p->open[at].pair;
 }

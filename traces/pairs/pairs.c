@@ -228,7 +228,8 @@ static void action_take(struct pairs *p, const struct pair_trace *t,
 	pair.keys = action->keys;
 	pair.begin = pair.end = event->ns;
 	pair.cpu = event->cpu;
-	pair.priv = 0;
+	pair.priv = pair.outer = 0;
+	pair.inner = 0;
 	pair.key_bytes = 0;
 	if (t->vtid >= 0)
 		memcpy(&vtid, event->context + t->vtid, sizeof(vtid));

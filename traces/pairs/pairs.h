@@ -13,7 +13,8 @@
  * Kinds of pairs are given by rules, and found by names: X_entry and X_exit,
  * begin and end, and so on (names.c). An END finishes the innermost BEGIN of
  * the same kind that is open in the same lane; of Python's functions and
- * scopes, the one with the same `span`, because coroutines do not nest. A lane
+ * scopes, the one with the same `span`, because coroutines do not nest; of
+ * functions ("fn:NAME" and "fn:NAME%return"), the one with the same `cfa`. A lane
  * is a thread, which the context vtid names; or, of a rule with keys, the
  * process and the values of the keys. Where events have no thread, a CPU and
  * process is a lane only if pairs_by_cpu() asks for it: threads share CPUs and
@@ -48,6 +49,8 @@ struct pair_kind {
 	bool given;			/* by a rule */
 	bool across;			/* keys are compared across processes */
 	bool calls;			/* of functions: strictly nested */
+	bool frames;			/* of functions that were not prepared:
+					 * the frame's address tells the pair */
 	bool steps;			/* BEGIN and END are the same event */
 	bool endless;			/* many BEGINs, and without `end`: not
 					 * told */
@@ -92,6 +95,10 @@ struct pair {
 	uint64_t lane;
 	int64_t vtid;			/* of BEGIN, or -1 */
 	uint64_t priv;			/* of the caller of pairs_feed() */
+	/* of a kind with `frames`: the innermost open one around it, at the
+	 * BEGIN; and how long those directly in it took that finished */
+	uint64_t outer;			/* its priv, or 0 */
+	int64_t inner;			/* ns */
 	const struct field_at *keys;	/* in BEGIN */
 	uint32_t cpu;			/* of BEGIN */
 	uint32_t depth;			/* pairs that were open in the lane */

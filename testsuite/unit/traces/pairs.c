@@ -37,6 +37,14 @@ static const struct field_class wide_fields = {
 	.kind = FIELD_STRUCT, .members = wide, .nmembers = 2,
 };
 
+static const struct field_class frame = {
+	.kind = FIELD_INTEGER, .bytes = 8, .base = 16, .name = "cfa",
+};
+
+static const struct field_class frame_fields = {
+	.kind = FIELD_STRUCT, .members = &frame, .nmembers = 1,
+};
+
 static const struct field_class no_fields = { .kind = FIELD_STRUCT };
 
 static const char *const names[] = {
@@ -44,7 +52,8 @@ static const char *const names[] = {
 	"app:begin", "app:end", "py:function__entry", "py:function__return",
 	"app:io_start", "app:io_done", "app:request", "app:reply",
 	"app:sys_enter_read", "app:sys_exit_read", "app:step", "app:lone_begin",
-	"app:trending", "app:weekend",
+	"app:trending", "app:weekend", "fn:f", "fn:f%return", "fn:io_start",
+	"fn:io_start%return", "fn:g", "fn:g%return",
 };
 
 #define NNAMES	(sizeof(names) / sizeof(names[0]))
@@ -119,6 +128,8 @@ static void make_traces(void)
 				events[t][i].fields = &narrow_fields;
 			if (!strcmp(names[i], "app:reply"))
 				events[t][i].fields = &wide_fields;
+			if (!strncmp(names[i], "fn:", 3))
+				events[t][i].fields = &frame_fields;
 		}
 	}
 }
@@ -147,6 +158,9 @@ static void feed_from(unsigned int process, int32_t thread, uint32_t cpu,
 		memcpy(bytes + n, &number, sizeof(number));
 		memcpy(bytes + n + sizeof(number), url, text);
 		n += sizeof(number) + text;
+	} else if (event.class->fields == &frame_fields) {
+		memcpy(bytes + n, &number, sizeof(number));
+		n += sizeof(number);
 	}
 	event.context = bytes;
 	event.fields = bytes + (traces[process].context ? sizeof(thread) : 0);
@@ -157,6 +171,12 @@ static void feed_from(unsigned int process, int32_t thread, uint32_t cpu,
 static void feed(const char *name)
 {
 	feed_from(0, 7, 0, name, 0, "");
+}
+
+/* A call of a function, or its return, with the address of its frame. */
+static void call(const char *name, int32_t cfa)
+{
+	feed_from(0, 7, 0, name, cfa, "");
 }
 
 static void start(const char *rule)
@@ -210,6 +230,56 @@ static void recursion(void)
 		feed("app:work_exit");
 	stop("app:work 3-4/2\napp:work 2-5/1\napp:work 1-6/0\n"
 	     "app:work no begin 7\n", "recursion");
+}
+
+static void functions(void)
+{
+	start(NULL);
+	call("fn:f", 900);
+	call("fn:f", 800);
+	call("fn:f", 700);
+	call("fn:f%return", 700);
+	/* that of 800 was left by longjmp(), as this one tells */
+	call("fn:io_start", 850);
+	call("fn:io_start%return", 850);
+	/* a tail call has the same frame */
+	call("fn:f%return", 900);
+	call("fn:g", 900);
+	call("fn:g%return", 900);
+	call("fn:g%return", 900);
+	stop("fn:f 3-4/2\nfn:f 2-5 left\nfn:io_start 5-6/1\n"
+	     "fn:f 1-7/0\nfn:g 8-9/0\nfn:g no begin 10\n", "functions");
+	start(NULL);
+	call("fn:f", 900);
+	call("fn:g", 800);
+	call("fn:f", 700);
+	/* a return that is recorded alone tells, too; the call of the same
+	 * frame that came last returns */
+	call("fn:io_start%return", 800);
+	call("fn:g", 800);
+	call("fn:g", 800);
+	call("fn:g%return", 800);
+	/* other processes and threads have other stacks */
+	feed_from(0, 8, 0, "fn:f", 950, "");
+	feed_from(1, 7, 0, "fn:f", 950, "");
+	call("fn:f%return", 900);
+	stop("fn:io_start no begin 4\nfn:f 3-5 left\nfn:g 2-5 left\n"
+	     "fn:g 5-6 left\nfn:g 6-7/1\nfn:f 1-10/0\nfn:f 8-10 open\n"
+	     "fn:f 9-10 open\n", "functions that are left otherwise");
+	start(NULL);
+	call("fn:f", 900 << 20);
+	call("fn:g", 100 << 20);	/* on a stack of a coroutine */
+	call("fn:f%return", 900 << 20);
+	call("fn:f", 901 << 20);
+	call("fn:g%return", 100 << 20);
+	call("fn:f%return", 901 << 20);
+	stop("fn:f 1-3/0\nfn:g 2-5/1\nfn:f 4-6/1\n", "coroutines");
+	start("fn:f,fn:f%return");
+	call("fn:f", 900);
+	call("fn:g", 800);
+	call("fn:f%return", 700);
+	call("fn:g%return", 800);
+	stop("fn:f,fn:f%return 1-3/0\nfn:g 2-4/1\n", "a rule of a function");
 }
 
 static void threads(void)
@@ -592,6 +662,7 @@ int main(void)
 	make_traces();
 	by_names();
 	recursion();
+	functions();
 	threads();
 	cpus();
 	ends_missing();
