@@ -5,6 +5,7 @@ compile: calls calls.c -O2 -pthread
 compile: leaves leaves.cc -O2 -pthread
 compile: stripped calls.c -O2 -pthread -s
 compile: through through.c -O2
+compile: small small.c -O2 -pthread
 
 before:
 	plain=$("$CASES/calls" 40)
@@ -131,6 +132,11 @@ run: taffrail record -o unclear -e 'fn:by_label%return' -- "$CASES/through"
 status: 1
 stderr: fn/by_label%return at 0x[0-9a-f]+ is not traced: 
 no stderr: --int3
+
+case: strings on small stacks of coroutines
+run: "$CASES/small" >plain && taffrail record -o strings -e 'fn:texts(str)' -- "$CASES/small" >traced && cmp plain traced && taffrail view strings --where fn:texts | grep -o 'arg1 = .*' | sed 's/, cfa.*//' | awk '{ print length($0) }' | sort | uniq -c
+stdout: ^ +40 264$
+stdout: ^ +4 1[0-9]{3}$
 
 # Durations
 case: durations are those of calls and returns with the same frame

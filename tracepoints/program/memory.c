@@ -20,6 +20,9 @@
  * small the stack's limit is (stack_guard_gap). */
 #define STACK_REACH	(1ull << 20)
 
+/* Of threads that the C library makes; programs give them more, or few KiB. */
+#define THREAD_STACK_REACH	(64ull << 10)
+
 static struct {
 	uint64_t start;
 	uint64_t end;		/* = start when it is no longer certain */
@@ -120,6 +123,20 @@ SIGSAFE void memory_stack_here(struct memory_stack *stack, uint64_t sp)
 	if (here < top && top - here < STACK_REACH &&
 	    !load_relaxed(&stack_has_holes))
 		stack->high = top;
+}
+
+SIGSAFE int memory_stack_is_own(void)
+{
+	uint64_t here = (uint64_t)__builtin_frame_address(0);
+	uint64_t end = (uint64_t)__builtin_thread_pointer();
+	const struct process_page *page = load_relaxed(&process.page);
+
+	if (stack_top() - here < STACK_REACH)
+		return 1;
+	/* The C library keeps a thread's data at the end of its stack, but not
+	 * those of the first thread. */
+	return end - here < THREAD_STACK_REACH && page &&
+	       host_tid() != load_relaxed(&page->pid);
 }
 
 SIGSAFE int memory_is_fixed(uint64_t address, uint64_t n)

@@ -36,14 +36,17 @@ static uint64_t operand_fetch(const struct usdt_operand *operand,
 	}
 }
 
-/* Characters of all strings of an event; more are cut off. */
-#define STRINGS_BYTES	2048
+/* Characters of all strings of an event; more are cut off. Stacks of coroutines
+ * and signal handlers may have few KiB. */
+#define STRINGS_BYTES		2048
+#define STRINGS_FEW_BYTES	256
 
 struct strings {
 	uint32_t n;
 	uint32_t used;
+	uint32_t room;
 	struct write_var var[TAFFRAIL_FIELDS_MAX];
-	char bytes[STRINGS_BYTES];
+	char *bytes;
 };
 
 /* The sources of the arguments of a hit. */
@@ -74,7 +77,7 @@ static SIGSAFE void string_add(struct strings *strings,
 {
 	uint64_t address =
 		operand_fetch(operand, f->state, &f->stack, &f->line);
-	uint64_t most = STRINGS_BYTES / probe->strings - 1;
+	uint64_t most = strings->room / probe->strings - 1;
 	char *to = strings->bytes + strings->used;
 	struct write_var *var = &strings->var[strings->n++];
 	uint64_t n;
@@ -93,11 +96,11 @@ static SIGSAFE void string_add(struct strings *strings,
 	strings->used += (uint32_t)n + 1;
 }
 
-/* A separate function: hits without strings do not need its large frame. It
- * passes copies of the strings, because writers read their arguments by
- * loads. */
-static SIGSAFE __attribute__((noinline)) void
-hit_strings(struct usdt_adopted *probe, const struct usdt_state *state)
+/* Passes copies of the strings, because writers read their arguments by loads.
+ */
+static ALWAYS_INLINE void strings_write(struct usdt_adopted *probe,
+					const struct usdt_state *state,
+					char *bytes, uint32_t room)
 {
 	struct write_slot *slot = (struct write_slot *)&probe->site;
 	char block[TAFFRAIL_FIELDS_MAX * 8] __attribute__((aligned(8)));
@@ -109,6 +112,8 @@ hit_strings(struct usdt_adopted *probe, const struct usdt_state *state)
 
 	strings.n = 0;
 	strings.used = 0;
+	strings.room = room;
+	strings.bytes = bytes;
 	f.state = state;
 	f.line.start = f.line.n = 0;
 	memory_stack_here(&f.stack, state->general[7]);
@@ -129,6 +134,23 @@ hit_strings(struct usdt_adopted *probe, const struct usdt_state *state)
 	load_relaxed(&slot->hit)(slot, fixed, strings.var);
 }
 
+/* Separate functions: hits without strings do not need their large frames. */
+static SIGSAFE __attribute__((noinline)) void
+hit_strings(struct usdt_adopted *probe, const struct usdt_state *state)
+{
+	char bytes[STRINGS_BYTES];	/* not cleared */
+
+	strings_write(probe, state, bytes, sizeof(bytes));
+}
+
+static SIGSAFE __attribute__((noinline)) void
+hit_few_strings(struct usdt_adopted *probe, const struct usdt_state *state)
+{
+	char bytes[STRINGS_FEW_BYTES];
+
+	strings_write(probe, state, bytes, sizeof(bytes));
+}
+
 SIGSAFE void usdt_hit(struct usdt_adopted *probe,
 		      const struct usdt_state *state)
 {
@@ -145,7 +167,10 @@ SIGSAFE void usdt_hit(struct usdt_adopted *probe,
 		snapshot_put(&probe->site, state->general,
 			     (uint32_t)state->flags, probe->address);
 	if (probe->strings) {
-		hit_strings(probe, state);
+		if (memory_stack_is_own())
+			hit_strings(probe, state);
+		else
+			hit_few_strings(probe, state);
 		return;
 	}
 	line.start = line.n = 0;
