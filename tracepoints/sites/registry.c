@@ -396,36 +396,42 @@ void registry_undeclare(struct object *object)
 		registry_changed();
 }
 
+/* As index_find() asks: compares the address of a place. */
+static int is_untaken(uint64_t value, const void *address)
+{
+	return ((const struct untaken *)value)->address ==
+	       *(const uint64_t *)address;
+}
+
 void untaken_note(struct module *module, const char *id, uint64_t address,
 		  int why)
 {
-	struct untaken **link = &module->untaken;
-	struct untaken *place;
+	/* of a program's functions there may be thousands */
+	uint64_t hash = index_hash(INDEX_HASH, &address, sizeof(address));
+	struct untaken *place = (struct untaken *)
+		index_find(&module->untaken_at, hash, is_untaken, &address);
 
-	while (*link && (*link)->address != address)
-		link = &(*link)->next;
-	place = *link;
-	if (place && why == UNTAKEN_AS_BEFORE)
+	if (place && (why != UNTAKEN_AS_BEFORE || !place->why))
+		place->why = why;
+	if (place || !why)
 		return;
-	if (place && !why) {
-		*link = place->next;
+	place = arena_take(&untaken_type);
+	if (!place)
+		return;
+	place->address = address;
+	place->why = why;
+	text_copy(place->id, sizeof(place->id), id);
+	if (index_add(&module->untaken_at, hash, (uint64_t)place)) {
 		arena_give(&untaken_type, place);
 		return;
 	}
-	if (!place && why) {
-		place = arena_take(&untaken_type);
-		if (!place)
-			return;
-		place->address = address;
-		text_copy(place->id, sizeof(place->id), id);
-		*link = place;
-	}
-	if (place)
-		place->why = why;
+	*(module->untaken ? module->untaken_end : &module->untaken) = place;
+	module->untaken_end = &place->next;
 }
 
 void untaken_forget(struct module *module)
 {
+	index_clear(&module->untaken_at);
 	while (module->untaken) {
 		struct untaken *place = module->untaken;
 

@@ -96,6 +96,8 @@ struct module {
 	struct index usdt_refused;	/* probes that have no plan; functions
 					 * whose exits were looked for */
 	struct untaken *untaken;	/* probes that have no way */
+	struct untaken **untaken_end;	/* the last one's `next`; or NULL */
+	struct index untaken_at;	/* the same by address */
 	uint64_t base;
 	uint64_t start;
 	uint64_t end;
@@ -110,7 +112,7 @@ struct untaken {
 	struct untaken *next;
 	uint64_t address;
 	int why;		/* enum usdt_reason: only a trap could be there;
-				 * or a negative errno */
+				 * or a negative errno; 0: there is a way now */
 	char id[128];		/* "provider/name" */
 };
 
