@@ -27,6 +27,7 @@ traces_sources = \
 	traces/formats/perfetto-private.h \
 	traces/formats/perfetto-track.c \
 	traces/formats/perfetto-value.c \
+	traces/formats/folded.c \
 	traces/formats/perfetto.c \
 	traces/formats/private.h \
 	traces/formats/protobuf-private.h \

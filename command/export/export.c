@@ -20,7 +20,7 @@
 
 #define IDS_BYTES	600
 #define PAIRS_MAX	64
-#define FORMATS		"json, csv, perfetto or sqlite"
+#define FORMATS		"json, csv, perfetto, sqlite or folded"
 
 /* Keys of the options that only this command has. */
 enum key {

@@ -184,6 +184,32 @@ stdout: ^ +20001( +[0-9.]+ [mun]?s){5} +0  _ZL4deepl$
 no stdout: _ZL6throws
 case: the time of a function by itself
 run: taffrail report --json left | python3 -c 'import json, sys; p = {p["name"]: p for p in json.load(sys.stdin)["pairs"]}; d = p["fn:_ZL4deepl"]; sys.exit(d["self"] != d["max"])'
+case: folded stacks
+file folded.py:
+	# The time of each function by itself, as the report has it.
+	import collections, json, sys
+	selfs = collections.Counter()
+	lines = 0
+	for line in sys.stdin:
+	    stack, ns = line.rsplit(" ", 1)
+	    selfs["fn:" + stack.split(";")[-1]] += int(ns)
+	    if not stack.startswith(sys.argv[2] + ";"):
+	        sys.exit("wrong: " + line)
+	    lines += 1
+	with open(sys.argv[1]) as report:
+	    told = {p["name"]: p["self"] for p in json.load(report)["pairs"]}
+	print(lines)
+	sys.exit(dict(selfs) != told and "%s is not %s" % (selfs, told))
+run:
+	taffrail report --json left >report.json && taffrail export --format folded left >left.folded &&
+		python3 folded.py report.json leaves <left.folded &&
+		grep -c '^leaves;_start;main;_ZL4deepl;_ZL4deepl;_ZL4deepl [0-9]*$' left.folded &&
+		taffrail export --format folded all | grep -E '^calls;_start;main;outer;(recurses;){2}short_one [0-9]+$'
+stdout: ^51[0-9]$
+stdout: ^1$
+case: calls that do not return stand around those in them
+run: taffrail export --format folded left | grep '_ZL7catchesi'
+stdout: ^leaves;_start;main;_ZL7catchesi [0-9]+$
 case: a trace without returns
 run: taffrail report --functions entered
 stdout: fn:GLOB

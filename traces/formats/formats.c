@@ -24,6 +24,7 @@ struct export_class {
 /* All formats. export_format_of() takes their names. */
 static const struct export_format *const formats[] = {
 	&export_json, &export_csv, &export_perfetto, &export_sqlite,
+	&export_folded,
 };
 
 const struct export_format *export_format_of(const char *word)

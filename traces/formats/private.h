@@ -11,6 +11,7 @@ extern const struct export_format export_json;
 extern const struct export_format export_csv;
 extern const struct export_format export_perfetto;
 extern const struct export_format export_sqlite;
+extern const struct export_format export_folded;
 
 /* Keeps the reason of a failure. Returns `ret`. */
 int export_failed(struct exporter *x, int ret, const char *format, ...)

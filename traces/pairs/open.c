@@ -153,17 +153,6 @@ static void pair_tell(struct pairs *p, struct pair *pair, enum pair_fate fate,
 		p->calls->unfinished(pair, p->calls->priv);
 }
 
-/* Ends an open pair without an END. The place is free, but keeps the pair until
- * the next push. */
-static void pair_abandon(struct pairs *p, uint32_t at, enum pair_fate fate,
-		    int64_t end)
-{
-	struct lane like = lane_of(&p->open[at].pair);
-
-	unlink_pair(p, lane_find(p, &like), at);
-	pair_tell(p, &p->open[at].pair, fate, end);
-}
-
 /* Frames that are further apart are of two stacks. */
 #define STACK_BYTES	(8ull << 20)
 
@@ -191,6 +180,22 @@ static uint32_t frame_around(const struct pairs *p, uint32_t at,
 			       frame_of(&p->open[at].pair) - cfa < STACK_BYTES))
 		at = p->open[at].below;
 	return at;
+}
+
+/* Ends an open pair without an END. The place is free, but keeps the pair until
+ * the next push. */
+static void pair_abandon(struct pairs *p, uint32_t at, enum pair_fate fate,
+		    int64_t end)
+{
+	struct pair *pair = &p->open[at].pair;
+	struct lane like = lane_of(pair);
+	uint32_t around = frame_around(p, p->open[at].below, pair);
+
+	/* calls in it are all that is known of its time */
+	if (around != NONE)
+		p->open[around].pair.inner += pair->inner;
+	unlink_pair(p, lane_find(p, &like), at);
+	pair_tell(p, &p->open[at].pair, fate, end);
 }
 
 /* Ends the calls of functions, down to `end`, that were left otherwise than by
