@@ -6,6 +6,8 @@ compile: leaves leaves.cc -O2 -pthread
 compile: stripped calls.c -O2 -pthread -s
 compile: through through.c -O2
 compile: small small.c -O2 -pthread
+compile: opens opens.c -O2
+compile: libcalled.so called.c -O2 -fPIC -shared
 
 before:
 	plain=$("$CASES/calls" 40)
@@ -43,6 +45,10 @@ stdout: ^40$
 case: a library
 run: taffrail record -o libc -e 'fn:libc/puts(str)' -e 'fn:libc/*printf*' -- "$CASES/calls" 1 && taffrail view libc
 stdout: fn:_*printf
+case: a library that was opened by a relative path
+run: cd "$CASES" && taffrail record -o relative --force -e 'fn:libcalled/*' -- ./opens ./libcalled.so && taffrail view relative | grep -o 'fn:[^:]*' | sort | uniq -c
+stdout: ^ +30 fn:called$
+stdout: ^ +30 fn:called%return$
 case: libc only where it is named
 run: taffrail record -o nolibc -e 'fn:*printf*' -- "$CASES/calls" 1
 status: 1

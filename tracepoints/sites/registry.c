@@ -239,7 +239,7 @@ static struct module *module_add(const struct dl_phdr_info *info,
 			   .base = (const char *)info->dlpi_addr },
 		.module = module,
 	};
-	const char *name = info->dlpi_name;
+	const char *name = info->dlpi_name, *last;
 	struct text path;
 
 	if (!module)
@@ -250,6 +250,12 @@ static struct module *module_add(const struct dl_phdr_info *info,
 	text_add(&path, name && name[0] ? name : "/proc/self/exe");
 	if (path.cut || module->path[0] != '/')
 		module->path[0] = '\0';
+	/* rules name modules, also where the path is a relative one */
+	for (last = name; name && *name; name++)
+		if (*name == '/')
+			last = name + 1;
+	if (last)
+		text_copy(module->name, sizeof(module->name), last);
 	module->base = info->dlpi_addr;
 	module->start = start;
 	module->end = end;

@@ -83,8 +83,9 @@ struct object {
 struct module {
 	struct module *next;
 	char path[MODULE_PATH_BYTES];	/* "" when it is not known */
-	char name[64];			/* last part of the file's path, once
-					 * a rule has asked for functions */
+	char name[64];			/* last part of the file's path; of the
+					 * program, once a rule has asked for
+					 * functions */
 	const void *headers;		/* of the program, in its memory */
 	uint32_t nheaders;
 	uint32_t ncodes;		/* sites that its notes have */

@@ -631,18 +631,14 @@ static uint32_t portion_place(struct choosing *c, uint32_t first)
 	return end - first;
 }
 
-/* Sets the last part of the path of the module's file. */
+/* Sets the last part of the path of the program's file. */
 static void name_set(struct module *module)
 {
-	const char *path = module->path, *p;
 	char own[MODULE_PATH_BYTES];
-	long n;
+	const char *path = own, *p;
+	long n = sys3(SYS_readlink, "/proc/self/exe", own, sizeof(own) - 1);
 
-	if (text_equal(path, "/proc/self/exe")) {
-		n = sys3(SYS_readlink, path, own, sizeof(own) - 1);
-		own[n > 0 ? n : 0] = '\0';
-		path = own;
-	}
+	own[n > 0 ? n : 0] = '\0';
 	for (p = path; *p; p++)
 		if (*p == '/')
 			path = p + 1;
