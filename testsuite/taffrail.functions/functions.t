@@ -7,12 +7,19 @@ compile: stripped calls.c -O2 -pthread -s
 compile: through through.c -O2
 compile: small small.c -O2 -pthread
 compile: opens opens.c -O2
+compile: fixed fixed.c -O2 -no-pie
+compile: fixed-calls calls.c -O2 -no-pie -pthread
 compile: libcalled.so called.c -O2 -fPIC -shared
 
 before:
 	plain=$("$CASES/calls" 40)
 	start load "$CASES/calls" load 3
 	wait_for grep -q ready load.out
+	moving=$pid
+	start low "$CASES/fixed-calls" load 3
+	wait_for grep -q ready low.out
+	low=$pid
+	pid=$moving
 
 # Rules
 case: each call is an event
@@ -219,6 +226,40 @@ stdout: ^leaves;_start;main;_ZL7catchesi [0-9]+$
 case: a trace without returns
 run: taffrail report --functions entered
 stdout: fn:GLOB
+
+# Programs at a fixed address
+case: each kind of entry has a jump
+run:
+	"$CASES/fixed" >plain
+	taffrail record -o fixed-all -e 'fn:fixed/low_*' -- "$CASES/fixed" >traced
+	status=$?
+	cmp plain traced && taffrail view fixed-all | grep -o 'fn:[^:]*' | sort | uniq -c
+	exit $status
+stdout: ^ +50 fn:low_plain$
+stdout: ^ +50 fn:low_prefix$
+stdout: ^ +50 fn:low_prefixes$
+stdout: ^ +50 fn:low_push$
+stdout: ^ +50 fn:low_pushes$
+stdout: ^ +50 fn:low_pushes%return$
+stderr: fn/low_none at 0x[0-9a-f]+ is not traced: its code has no room within a jump's reach
+stderr: fn/low_looped at 0x[0-9a-f]+ is not traced: its code has no room within a jump's reach
+status: 1
+case: their arguments and frames
+run: taffrail view fixed-all | grep -c 'fn:low_push[a-z]*: .* arg1 = 7, arg2 = 8, arg3 = 9, cfa'; taffrail report --functions fixed-all
+stdout: ^100$
+stdout: ^ +50 .* 0  low_prefix$
+stdout: ^ +50 .* 0  low_prefixes$
+stdout: ^ +50 .* 0  low_push$
+stdout: ^ +50 .* 0  low_pushes$
+case: switches under load at a fixed address
+run:
+	for i in {1..12}; do
+		taffrail start more -p $low -e 'fn:*' --overwrite; taffrail enable more 'fn:outer'
+		taffrail disable more 'fn:*r*' && taffrail destroy more || exit
+	done
+case: no result of it was wrong
+run: say low end . && ended low && cat low.out
+stdout: ^0 wrong$
 
 # A running program
 case: a program that runs

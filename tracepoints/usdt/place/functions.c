@@ -33,12 +33,20 @@ struct wanted {
 	uint64_t address;
 	uint64_t site;			/* of the entry */
 	const char *name;
+	uint8_t skipped;		/* bytes of pushes before its jump */
+	uint8_t pushes;
 	uint8_t entry;			/* an event of it is wanted */
 	uint8_t exits;
 	uint8_t tells;			/* of exits that cannot be had */
 	int nexits;			/* found; or a negative errno */
 	uint32_t first;			/* number of the first of them */
 };
+
+/* Returns where the jump of the entry begins. */
+static uint64_t entry_at(const struct wanted *wanted)
+{
+	return wanted->site + wanted->skipped;
+}
 
 #define EXITS_MAX	256u		/* of a function */
 #define EXITS		(1ull << 63)	/* in usdt_refused: its exits */
@@ -101,6 +109,44 @@ static int is_wanted(const struct choosing *c, const struct wanted *wanted,
 					  types, c->asking->arg);
 }
 
+/* From here on jumps with cc as the operand's highest byte lead above 0. */
+#define LOW_END		0x34000000ull
+#define PUSHES_MAX	6u
+
+/* Tells whether the module is at so low an address. */
+static int is_low(const struct choosing *c)
+{
+	return c->module->start < LOW_END;
+}
+
+/* Returns how many bytes a push of a register has at this address of the file;
+ * 0: there is none. */
+static uint32_t push_bytes(const struct choosing *c, uint64_t address)
+{
+	const uint8_t *p = usdt_image_at(&c->image, address, 2, PF_X, NULL);
+	uint32_t rex = p && *p == 0x41;
+
+	return p && (p[rex] & 0xf8) == 0x50 ? rex + 1 : 0;
+}
+
+/* Tells whether the module has the jump of an entry, which may be behind
+ * pushes. */
+static int is_placed(const struct choosing *c, uint64_t site)
+{
+	uint32_t i, n = is_low(c) ? PUSHES_MAX : 0;
+
+	for (i = 0;; i++) {
+		uint32_t bytes;
+
+		if (address_has(c->codes, c->module->base + site))
+			return 1;
+		bytes = i < n ? push_bytes(c, site) : 0;
+		if (!bytes)
+			return 0;
+		site += bytes;
+	}
+}
+
 /* Counts or keeps a function that a rule wants, and that is not there yet. */
 static int function_seen(const struct usdt_symbol_found *found, void *arg)
 {
@@ -108,15 +154,13 @@ static int function_seen(const struct usdt_symbol_found *found, void *arg)
 	struct wanted wanted = { found->address, found->site, found->name,
 				 .nexits = 0 };
 	struct rule_types types;
-	uint64_t base = c->module->base;
 	int how;
 
 	if (text_length(found->name) + sizeof(CHANNEL RULE_RETURN) + 1 >
 	    NAME_BYTES)
 		return 0;
 	how = is_wanted(c, &wanted, 0, &types);
-	wanted.entry = how &&
-		       !address_has(c->codes, base + found->site) &&
+	wanted.entry = how && !is_placed(c, found->site) &&
 		       !address_has(&c->module->usdt_refused, found->site);
 	wanted.exits = is_wanted(c, &wanted, 1, &types) &&
 		       !address_has(&c->module->usdt_refused,
@@ -186,10 +230,17 @@ static struct usdt_operand *value_set(struct usdt_operand *operand,
 	return operand + 1;
 }
 
+/* Returns how far the frame's address is above the stack pointer. */
+static int64_t frame_offset(const struct wanted *wanted, int exit)
+{
+	return 8 + (exit ? 0 : 8 * wanted->pushes);
+}
+
 /* Makes the fields: arg1, arg2, ... as the types say, or those of an exit; and
  * the address of the frame (DWARF's CFA). */
 static void fields_set(struct usdt_adopted *probe, struct text *text,
-		       const struct choosing *c, const struct usdt_exit *exit,
+		       const struct choosing *c, const struct wanted *wanted,
+		       const struct usdt_exit *exit,
 		       const struct rule_types *types, uint32_t arguments)
 {
 	struct usdt_operand *operand = probe->operands;
@@ -214,7 +265,8 @@ static void fields_set(struct usdt_adopted *probe, struct text *text,
 	}
 	text_add(text, "cfa");
 	*operand = (struct usdt_operand){
-		.place = USDT_SUM, .value = 8, .base = RSP, .bytes = 8,
+		.place = USDT_SUM, .value = frame_offset(wanted, !!exit),
+		.base = RSP, .bytes = 8,
 		.type = TAFFRAIL_T_PTR, .index = USDT_NO_REGISTER,
 	};
 	probe->count = (uint32_t)(operand + 1 - probe->operands);
@@ -252,7 +304,7 @@ static struct usdt_adopted *probe_make(const struct choosing *c,
 		return NULL;
 	__builtin_memset(probe, 0, bytes);
 	probe->address = c->module->base +
-			 (exit ? exit->address : wanted->site);
+			 (exit ? exit->address : entry_at(wanted));
 	probe->function = exit ? USDT_EXIT : USDT_ENTRY;
 	probe->site.version_ = TAFFRAIL_SITE_VERSION;
 	probe->site.kind_ = TAFFRAIL_KIND_EVENT;
@@ -260,7 +312,7 @@ static struct usdt_adopted *probe_make(const struct choosing *c,
 	text_add_bytes(&text, CHANNEL, sizeof(CHANNEL));
 	text_add(&text, name_make(name, wanted, !!exit));
 	text_add_bytes(&text, "", 1);
-	fields_set(probe, &text, c, exit, &types, arguments);
+	fields_set(probe, &text, c, wanted, exit, &types, arguments);
 	text_add_bytes(&text, "", 1);
 	probe->site.text_bytes_ = (uint32_t)text.used + 1;
 	return text.cut ? NULL : probe;
@@ -319,6 +371,15 @@ static struct usdt_plan *plan_of(const struct choosing *c, uint64_t address)
 	return &c->plans[at];
 }
 
+/* Tells whether the jumps of a valid plan can lead somewhere: at a low address
+ * an instruction must not begin at the highest byte of an operand. */
+static int plan_leads(const struct usdt_plan *plan)
+{
+	uint32_t jumps = plan->joins | 1u << plan->prefixes;
+
+	return !plan->low || !(jumps << (USDT_JUMP_BYTES - 1) & plan->starts);
+}
+
 /* Returns why a plan cannot be used, or 0. */
 static int plan_refused(const struct choosing *c, const struct usdt_plan *plan)
 {
@@ -326,6 +387,8 @@ static int plan_refused(const struct choosing *c, const struct usdt_plan *plan)
 		return plan->reason;
 	if (plan->faults && usdt_faults_handled())
 		return USDT_FAULTS;
+	if (!plan_leads(plan))
+		return -ERANGE;
 	return is_taken(c, plan->address, plan->covered) ? USDT_OVERLAPS : 0;
 }
 
@@ -389,7 +452,7 @@ static struct usdt_plan *exit_plan(const struct choosing *c,
 				   const struct wanted *wanted,
 				   const struct usdt_exit *exit, int *why)
 {
-	struct usdt_plan *entry = plan_of(c, wanted->site);
+	struct usdt_plan *entry = plan_of(c, entry_at(wanted));
 	uint32_t i;
 
 	*why = 0;
@@ -422,7 +485,7 @@ static struct usdt_plan *exit_plan(const struct choosing *c,
  * the instructions that it moves. */
 static void entry_merge(struct choosing *c, const struct wanted *wanted)
 {
-	struct usdt_plan *entry = plan_of(c, wanted->site);
+	struct usdt_plan *entry = plan_of(c, entry_at(wanted));
 	const struct usdt_exit *exits = c->found + wanted->first;
 	int i;
 
@@ -469,7 +532,7 @@ static int exits_check(struct choosing *c, const struct wanted *wanted,
 /* Places the entry. */
 static void entry_place(struct choosing *c, const struct wanted *wanted)
 {
-	const struct usdt_plan *plan = plan_of(c, wanted->site);
+	const struct usdt_plan *plan = plan_of(c, entry_at(wanted));
 	int why = plan_refused(c, plan);
 
 	if (!why)
@@ -509,7 +572,7 @@ static int exits_place(struct choosing *c, const struct wanted *wanted)
 /* Places the entry and the exits that are wanted. */
 static void function_place(struct choosing *c, const struct wanted *wanted)
 {
-	struct usdt_plan *entry = plan_of(c, wanted->site);
+	struct usdt_plan *entry = plan_of(c, entry_at(wanted));
 	uint64_t at = 0;
 	int why = 0, ret = 0;
 
@@ -549,6 +612,7 @@ static void plan_add(struct choosing *c, uint64_t address, uint64_t needs)
 {
 	c->plans[c->nplans++] = (struct usdt_plan){
 		.address = address, .whole = 1, .needs = (uint8_t)needs,
+		.low = (uint8_t)is_low(c),
 	};
 }
 
@@ -589,13 +653,23 @@ static void plans_sort(struct choosing *c)
 static int function_add(struct choosing *c, struct wanted *wanted)
 {
 	const struct usdt_decoder *decoder = usdt_place_decoder();
+	uint64_t at;
 	int i, k;
 
-	if (c->nplans + 1 + EXITS_MAX * USDT_STARTS_MAX > PLANS_MAX ||
+	if (c->nplans + 1 + PUSHES_MAX + EXITS_MAX * USDT_STARTS_MAX > PLANS_MAX ||
 	    c->nfound + EXITS_MAX > FOUND_MAX)
 		return 0;
 	if (wanted->entry)
 		plan_add(c, wanted->site, 0);
+	for (i = 0, at = wanted->site; wanted->entry && is_low(c) &&
+				       i < (int)PUSHES_MAX; i++) {
+		uint32_t bytes = push_bytes(c, at);
+
+		if (!bytes)
+			break;
+		at += bytes;
+		plan_add(c, at, 0);
+	}
 	wanted->nexits = -EILSEQ;
 	if (!wanted->exits || !decoder)
 		return 1;
@@ -615,6 +689,34 @@ static int function_add(struct choosing *c, struct wanted *wanted)
 	return 1;
 }
 
+/* Lets the jump of an entry begin behind pushes, if it cannot before them, and
+ * nothing leads there. They change no argument. */
+static void entry_choose(const struct choosing *c, struct wanted *wanted)
+{
+	const struct usdt_plan *plan, *other;
+	uint32_t bytes, skipped = 0, pushes = 0;
+
+	if (!wanted->entry || !is_low(c))
+		return;
+	plan = plan_of(c, wanted->site);
+	if (plan->reason ? !plan->prefixes : plan_leads(plan))
+		return;
+	while (pushes < PUSHES_MAX) {
+		bytes = push_bytes(c, wanted->site + skipped);
+		skipped += bytes;
+		if (!bytes || skipped >= USDT_PATCH_MAX ||
+		    plan->led >> skipped & 1)
+			return;
+		pushes++;
+		other = plan_of(c, wanted->site + skipped);
+		if (!other->reason && plan_leads(other)) {
+			wanted->skipped = (uint8_t)skipped;
+			wanted->pushes = (uint8_t)pushes;
+			return;
+		}
+	}
+}
+
 /* Plans and places functions, from number `first` on. Returns how many. */
 static uint32_t portion_place(struct choosing *c, uint32_t first)
 {
@@ -626,8 +728,10 @@ static uint32_t portion_place(struct choosing *c, uint32_t first)
 		end++;
 	plans_sort(c);
 	usdt_plan(c->file, usdt_place_decoder(), c->plans, c->nplans);
-	for (i = first; i < end; i++)
+	for (i = first; i < end; i++) {
+		entry_choose(c, &c->wanted[i]);
 		function_place(c, &c->wanted[i]);
+	}
 	return end - first;
 }
 
@@ -686,9 +790,9 @@ int usdt_functions_adopt(struct module *module,
 		return 0;
 	if (!module->name[0])
 		name_set(module);
-	if (is_own(module) || usdt_functions_read(file, function_seen, &c) ||
-	    !c.count || usdt_functions_refused(file) ||
-	    usdt_image_open(&c.image, file))
+	if (is_own(module) || usdt_image_open(&c.image, file) ||
+	    usdt_functions_read(file, function_seen, &c) || !c.count ||
+	    usdt_functions_refused(file))
 		return 0;
 	c.room = c.count;
 	c.count = 0;

@@ -13,6 +13,7 @@
 #define JUMP		0xe9
 #define TRAP		0xcc
 #define NOP		0x90
+#define PREFIX		0x2e		/* of a segment: without effect */
 #define MOVED_MAX	160
 #define JUMPS_MAX	(USDT_PATCH_MAX - USDT_JUMP_BYTES + 1)
 #define TRIES		8	/* places for the first of several jumps */
@@ -173,12 +174,14 @@ static int way_make(struct way *way, const struct usdt_plan *plan,
 	/* a jump at the nop and at each join, a cc at every other start of an
 	 * instruction */
 	for (k = 0; k < plan->switched; k++) {
-		int jumps = !k || plan->joins >> k & 1;
+		int jumps = k == plan->prefixes || plan->joins >> k & 1;
 
 		if (jumps)
 			m.starts[m.count++] = k;
-		m.given[k] = jumps || plan->starts >> k & 1;
-		m.bytes[k] = jumps ? JUMP : m.given[k] ? TRAP : 0;
+		m.given[k] = jumps || k < plan->prefixes ||
+			     plan->starts >> k & 1;
+		m.bytes[k] = jumps ? JUMP : k < plan->prefixes ? PREFIX :
+			     m.given[k] ? TRAP : 0;
 	}
 	ret = trampolines_find(&m);
 	if (ret)
@@ -203,6 +206,7 @@ static int way_make(struct way *way, const struct usdt_plan *plan,
 	way->n = plan->switched;
 	way->starts = plan->starts;
 	way->joins = plan->joins;
+	way->prefixes = plan->prefixes;
 	way->beside = plan->beside;
 	__builtin_memcpy(way->on, m.bytes, sizeof(way->on));
 	__builtin_memcpy(way->off, plan->bytes, sizeof(way->off));
@@ -246,7 +250,8 @@ static int way_fill(struct way *way, const struct usdt_plan *plan,
 			to = way->beside || way->inside ?
 				     way->moved :
 				     (uint64_t)way->stubs[0];
-		left = trampolines_of(way->on, way->site, k, way->beside,
+		left = trampolines_of(way->on, way->site,
+				      k ? k : way->prefixes, way->beside,
 				      trampolines);
 		while (left-- && !ret)
 			ret = usdt_trampoline_write(trampolines[left], to,
@@ -328,6 +333,7 @@ static int way_fits(uint64_t value, const void *arg)
 	       way->starts == plan->starts && way->beside == plan->beside &&
 	       way->inside == plan->inside && way->both == plan->both &&
 	       way->hit == plan->hit && way->joins == plan->joins &&
+	       way->prefixes == plan->prefixes &&
 	       way->n == plan->switched && way->covered == plan->covered &&
 	       (!(way->joins || way->beside || way->inside) ||
 		!__builtin_memcmp(way->off, plan->bytes, way->n));

@@ -34,6 +34,7 @@ struct way {
 	uint8_t beside;		/* as in the plan: one jump for two probes */
 	uint8_t inside;		/* as in the plan; the probe is the second */
 	uint8_t both;		/* as in the plan: an entry and an exit */
+	uint8_t prefixes;	/* as in the plan */
 	uint8_t given;		/* it is known to have been free */
 	uint8_t hit;
 	uint8_t covered;	/* as in the plan */

@@ -13,7 +13,6 @@
 
 #include "base/base.h"
 
-#define JUMP		0xe9
 #define TRAP		0xcc
 #define NOP		0x90
 
@@ -136,7 +135,7 @@ static int switch_is_due(struct way *way, const struct patcher *patcher)
 			way->refused = patch_byte(patcher, at + way->beside,
 						  to[way->beside]);
 		if (!way->refused)
-			way->refused = patch_byte(patcher, at, JUMP);
+			way->refused = patch_byte(patcher, at, to[0]);
 		return 0;
 	}
 	if (!__builtin_memcmp(at, from, way->n) || jump_is_worn(way))

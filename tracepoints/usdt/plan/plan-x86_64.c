@@ -308,12 +308,30 @@ static enum usdt_reason site_look(struct planning *p, struct usdt_plan *plan)
 	return USDT_FINE;
 }
 
+#define PREFIXES_MAX	3u
+
+/* Returns how many prefixes the first jump needs, so that no instruction begins
+ * at its highest byte; 0 also where none help. */
+static uint32_t prefixes_needed(const struct usdt_plan *plan)
+{
+	uint32_t n = 0;
+
+	if (!plan->low)
+		return 0;
+	while (n <= PREFIXES_MAX &&
+	       plan->starts >> (n + USDT_JUMP_BYTES - 1) & 1)
+		/* the bytes up to that of the jump */
+		if (plan->starts >> ++n & 1)
+			return 0;
+	return n <= PREFIXES_MAX ? n : 0;
+}
+
 /* Decides which instructions must move, when everything about the site is
  * known. */
 static enum usdt_reason site_settle(const struct planning *p,
 				    struct usdt_plan *plan)
 {
-	uint32_t n = USDT_JUMP_BYTES;	/* to be switched; 0: no jump */
+	uint32_t n;			/* to be switched; 0: no jump */
 	uint32_t led = plan->led;
 	const uint8_t *bytes;
 	uint32_t end;
@@ -326,6 +344,8 @@ static enum usdt_reason site_settle(const struct planning *p,
 		if (plan->moved[i].move == USDT_CALL)
 			led |= 1u << (plan->moved[i].at +
 				      plan->moved[i].length);
+	plan->prefixes = (uint8_t)prefixes_needed(plan);
+	n = USDT_JUMP_BYTES + plan->prefixes;
 	/* each join begins another jump */
 	for (k = 1; k < n; k++) {
 		if (!(led >> k & 1))
@@ -466,7 +486,8 @@ void usdt_plan(const struct usdt_file *file, const struct usdt_decoder *decoder,
 	for (i = 0; i < n; i++)
 		plans[i] = (struct usdt_plan){ .address = plans[i].address,
 					       .whole = plans[i].whole,
-					       .needs = plans[i].needs };
+					       .needs = plans[i].needs,
+					       .low = plans[i].low };
 	if (n && decoder)
 		reason = usdt_image_open(&p.image, file) ?
 				 USDT_NO_FUNCTION :
