@@ -110,6 +110,8 @@ tracepoints_tool_sources = \
 
 # USDT probes in files: in the command and in libtaffrail-usdt.so
 tracepoints_plan_sources = \
+	tracepoints/usdt/plan/calls-x86_64.c \
+	tracepoints/usdt/plan/calls.h \
 	tracepoints/usdt/plan/decode-x86_64.c \
 	tracepoints/usdt/plan/exits-x86_64.c \
 	tracepoints/usdt/plan/exits.h \

@@ -18,7 +18,7 @@
 #include "tracepoints/usdt/address-set.h"
 #include "tracepoints/usdt/place/private.h"
 #include "tracepoints/conditions/rule-split.h"
-#include "tracepoints/usdt/plan/exits.h"
+#include "tracepoints/usdt/plan/calls.h"
 #include "tracepoints/usdt/plan/functions.h"
 
 #define CHANNEL		"fn"
@@ -28,27 +28,6 @@
 
 #define NAME_BYTES	128	/* also "fn/NAME%return" */
 
-/* A function that is wanted: addresses in the file. */
-struct wanted {
-	uint64_t address;
-	uint64_t site;			/* of the entry */
-	const char *name;
-	uint8_t skipped;		/* bytes of pushes before its jump */
-	uint8_t pushes;
-	uint8_t entry;			/* an event of it is wanted */
-	uint8_t exits;
-	uint8_t tells;			/* of exits that cannot be had */
-	int nexits;			/* found; or a negative errno */
-	uint32_t first;			/* number of the first of them */
-};
-
-/* Returns where the jump of the entry begins. */
-static uint64_t entry_at(const struct wanted *wanted)
-{
-	return wanted->site + wanted->skipped;
-}
-
-#define EXITS_MAX	256u		/* of a function */
 #define EXITS		(1ull << 63)	/* in usdt_refused: its exits */
 
 struct choosing {
@@ -58,21 +37,16 @@ struct choosing {
 	const struct usdt_file *file;
 	struct index *codes;
 	struct index taken;		/* bytes that jumps cover */
-	struct usdt_image image;
-	struct usdt_layout layout;
-	struct usdt_plan *plans;
-	uint32_t nplans;
-	struct usdt_exit *found;	/* exits of the portion */
-	uint32_t nfound;
+	struct usdt_calls calls;
 	struct usdt_adopted *entry;	/* of the last function, or NULL */
-	struct wanted *wanted;		/* or NULL: they are counted */
+	struct usdt_wanted *wanted;		/* or NULL: they are counted */
 	uint32_t count;
 	uint32_t room;
 	int again;			/* a later call may place more */
 };
 
 /* Writes NAME, or NAME%return. */
-static const char *name_make(char *name, const struct wanted *wanted, int exit)
+static const char *name_make(char *name, const struct usdt_wanted *wanted, int exit)
 {
 	struct text text;
 
@@ -85,7 +59,7 @@ static const char *name_make(char *name, const struct wanted *wanted, int exit)
 
 /* Tells why a place has no way (enum usdt_reason or a negative errno), or, with
  * 0, that it has one. */
-static void place_tell(const struct choosing *c, const struct wanted *wanted,
+static void place_tell(const struct choosing *c, const struct usdt_wanted *wanted,
 		       int exit, uint64_t address, int why)
 {
 	char name[NAME_BYTES];
@@ -99,7 +73,7 @@ static void place_tell(const struct choosing *c, const struct wanted *wanted,
 }
 
 /* Returns how a rule wants the function's entry or exits; 0: it does not. */
-static int is_wanted(const struct choosing *c, const struct wanted *wanted,
+static int is_wanted(const struct choosing *c, const struct usdt_wanted *wanted,
 		     int exit, struct rule_types *types)
 {
 	char name[NAME_BYTES];
@@ -109,49 +83,26 @@ static int is_wanted(const struct choosing *c, const struct wanted *wanted,
 					  types, c->asking->arg);
 }
 
-/* From here on jumps with cc as the operand's highest byte lead above 0. */
-#define LOW_END		0x34000000ull
-#define PUSHES_MAX	6u
-
-/* Tells whether the module is at so low an address. */
-static int is_low(const struct choosing *c)
-{
-	return c->module->start < LOW_END;
-}
-
-/* Returns how many bytes a push of a register has at this address of the file;
- * 0: there is none. */
-static uint32_t push_bytes(const struct choosing *c, uint64_t address)
-{
-	const uint8_t *p = usdt_image_at(&c->image, address, 2, PF_X, NULL);
-	uint32_t rex = p && *p == 0x41;
-
-	return p && (p[rex] & 0xf8) == 0x50 ? rex + 1 : 0;
-}
-
 /* Tells whether the module has the jump of an entry, which may be behind
  * pushes. */
 static int is_placed(const struct choosing *c, uint64_t site)
 {
-	uint32_t i, n = is_low(c) ? PUSHES_MAX : 0;
+	uint32_t bytes;
 
-	for (i = 0;; i++) {
-		uint32_t bytes;
-
+	do {
 		if (address_has(c->codes, c->module->base + site))
 			return 1;
-		bytes = i < n ? push_bytes(c, site) : 0;
-		if (!bytes)
-			return 0;
+		bytes = usdt_calls_push(&c->calls, site);
 		site += bytes;
-	}
+	} while (bytes);
+	return 0;
 }
 
 /* Counts or keeps a function that a rule wants, and that is not there yet. */
 static int function_seen(const struct usdt_symbol_found *found, void *arg)
 {
 	struct choosing *c = arg;
-	struct wanted wanted = { found->address, found->site, found->name,
+	struct usdt_wanted wanted = { found->address, found->site, found->name,
 				 .nexits = 0 };
 	struct rule_types types;
 	int how;
@@ -178,7 +129,7 @@ static int function_seen(const struct usdt_symbol_found *found, void *arg)
 /* Sorts by address; of several names of one address the first one stays. */
 static void wanted_sort(struct choosing *c)
 {
-	struct wanted *wanted = c->wanted;
+	struct usdt_wanted *wanted = c->wanted;
 	uint32_t gap = 1, kept = 0;
 	uint32_t i, k;
 
@@ -186,7 +137,7 @@ static void wanted_sort(struct choosing *c)
 		gap = gap * 3 + 1;
 	for (; gap; gap /= 3) {
 		for (i = gap; i < c->count; i++) {
-			struct wanted one = wanted[i];
+			struct usdt_wanted one = wanted[i];
 
 			for (k = i; k >= gap && wanted[k - gap].site > one.site;
 			     k -= gap)
@@ -231,7 +182,7 @@ static struct usdt_operand *value_set(struct usdt_operand *operand,
 }
 
 /* Returns how far the frame's address is above the stack pointer. */
-static int64_t frame_offset(const struct wanted *wanted, int exit)
+static int64_t frame_offset(const struct usdt_wanted *wanted, int exit)
 {
 	return 8 + (exit ? 0 : 8 * wanted->pushes);
 }
@@ -239,7 +190,7 @@ static int64_t frame_offset(const struct wanted *wanted, int exit)
 /* Makes the fields: arg1, arg2, ... as the types say, or those of an exit; and
  * the address of the frame (DWARF's CFA). */
 static void fields_set(struct usdt_adopted *probe, struct text *text,
-		       const struct choosing *c, const struct wanted *wanted,
+		       const struct choosing *c, const struct usdt_wanted *wanted,
 		       const struct usdt_exit *exit,
 		       const struct rule_types *types, uint32_t arguments)
 {
@@ -281,7 +232,7 @@ static void fields_set(struct usdt_adopted *probe, struct text *text,
 /* Makes a probe, with memory only for the fields that it has. Returns NULL
  * without memory, or when the name is too long. */
 static struct usdt_adopted *probe_make(const struct choosing *c,
-				       const struct wanted *wanted,
+				       const struct usdt_wanted *wanted,
 				       const struct usdt_exit *exit)
 {
 	struct usdt_adopted *probe;
@@ -304,7 +255,7 @@ static struct usdt_adopted *probe_make(const struct choosing *c,
 		return NULL;
 	__builtin_memset(probe, 0, bytes);
 	probe->address = c->module->base +
-			 (exit ? exit->address : entry_at(wanted));
+			 (exit ? exit->address : usdt_wanted_at(wanted));
 	probe->function = exit ? USDT_EXIT : USDT_ENTRY;
 	probe->site.version_ = TAFFRAIL_SITE_VERSION;
 	probe->site.kind_ = TAFFRAIL_KIND_EVENT;
@@ -363,39 +314,20 @@ static int taken_fill(struct choosing *c)
 	return ret;
 }
 
-/* Returns the plan of a site, among those of the portion. */
-static struct usdt_plan *plan_of(const struct choosing *c, uint64_t address)
+/* Returns why a plan cannot be used here, or 0; see usdt_calls. */
+static int plan_refused(const struct usdt_plan *plan, void *arg)
 {
-	uint32_t at = usdt_plans_before(c->plans, c->nplans, address);
+	const struct choosing *c = arg;
 
-	return &c->plans[at];
-}
-
-/* Tells whether the jumps of a valid plan can lead somewhere: at a low address
- * an instruction must not begin at the highest byte of an operand. */
-static int plan_leads(const struct usdt_plan *plan)
-{
-	uint32_t jumps = plan->joins | 1u << plan->prefixes;
-
-	return !plan->low || !(jumps << (USDT_JUMP_BYTES - 1) & plan->starts);
-}
-
-/* Returns why a plan cannot be used, or 0. */
-static int plan_refused(const struct choosing *c, const struct usdt_plan *plan)
-{
-	if (plan->reason)
-		return plan->reason;
 	if (plan->faults && usdt_faults_handled())
 		return USDT_FAULTS;
-	if (!plan_leads(plan))
-		return -ERANGE;
 	return is_taken(c, plan->address, plan->covered) ? USDT_OVERLAPS : 0;
 }
 
 /* Makes the way of the entry or of an exit of a function. Returns NULL, and a
  * negative errno in *why. */
 static struct usdt_adopted *site_place(struct choosing *c,
-				       const struct wanted *wanted,
+				       const struct usdt_wanted *wanted,
 				       const struct usdt_exit *exit,
 				       const struct usdt_plan *plan, int *why)
 {
@@ -435,106 +367,13 @@ static int site_register(struct choosing *c, struct usdt_adopted *probe)
 	return ret ? ret : take_bytes(c, probe->way->site, probe->way->covered);
 }
 
-/* Tells whether the instruction at an offset moves. */
-static int plan_moves(const struct usdt_plan *plan, uint64_t at)
-{
-	uint32_t i;
-
-	for (i = 0; i < plan->count; i++)
-		if (plan->moved[i].at == at)
-			return 1;
-	return 0;
-}
-
-/* Returns the plan by which an exit can be had; or NULL, and why not. The hit
- * is at the exit itself, where the value is known. */
-static struct usdt_plan *exit_plan(const struct choosing *c,
-				   const struct wanted *wanted,
-				   const struct usdt_exit *exit, int *why)
-{
-	struct usdt_plan *entry = plan_of(c, entry_at(wanted));
-	uint32_t i;
-
-	*why = 0;
-	if (wanted->entry && entry->both &&
-	    exit->address - entry->address == entry->hit)
-		return entry;
-	for (i = 0; i < exit->count; i++) {
-		struct usdt_plan *plan = plan_of(c, exit->starts[i]);
-		uint64_t at = exit->address - plan->address;
-		int refused = plan_refused(c, plan);
-
-		if (!refused && plan_moves(plan, at) &&
-		    !(wanted->entry && !entry->reason &&
-		      plan->address < entry->address + entry->covered &&
-		      plan->address + plan->covered > entry->address)) {
-			plan->hit = (uint8_t)at;
-			plan->inside = at || exit->leaving == USDT_JUMPS_IF;
-			*why = 0;
-			return plan;
-		}
-		if (!*why && refused)
-			*why = refused;
-	}
-	if (!*why)
-		*why = USDT_ENDS;
-	return NULL;
-}
-
-/* Lets the jump at the entry have the hit of an exit, too, if the exit is among
- * the instructions that it moves. */
-static void entry_merge(struct choosing *c, const struct wanted *wanted)
-{
-	struct usdt_plan *entry = plan_of(c, entry_at(wanted));
-	const struct usdt_exit *exits = c->found + wanted->first;
-	int i;
-
-	if (!wanted->entry || plan_refused(c, entry))
-		return;
-	for (i = 0; i < wanted->nexits; i++) {
-		uint64_t at = exits[i].address - entry->address;
-
-		if (plan_moves(entry, at)) {
-			entry->both = entry->inside = 1;
-			entry->hit = (uint8_t)at;
-			return;
-		}
-	}
-}
-
-/* Returns why not all exits can be had, and which cannot; or 0. */
-static int exits_check(struct choosing *c, const struct wanted *wanted,
-		       uint64_t *at)
-{
-	const struct usdt_exit *exits = c->found + wanted->first;
-	struct index taken = { 0 };
-	int why = wanted->nexits < 0 ? USDT_UNDECODED : 0;
-	int i;
-
-	*at = wanted->address;
-	for (i = 0; i < wanted->nexits && !why; i++) {
-		const struct usdt_plan *plan = exit_plan(c, wanted, &exits[i],
-							 &why);
-		uint32_t k;
-
-		*at = exits[i].address;
-		for (k = 0; plan && k < plan->covered && !why; k++) {
-			if (address_has(&taken, plan->address + k))
-				why = USDT_OVERLAPS;
-			else if (address_add(&taken, plan->address + k))
-				why = USDT_NO_MEMORY;
-		}
-	}
-	index_clear(&taken);
-	return why;
-}
-
 /* Places the entry. */
-static void entry_place(struct choosing *c, const struct wanted *wanted)
+static void entry_place(struct choosing *c, const struct usdt_wanted *wanted)
 {
-	const struct usdt_plan *plan = plan_of(c, entry_at(wanted));
-	int why = plan_refused(c, plan);
+	const struct usdt_plan *plan;
+	int why;
 
+	plan = usdt_calls_entry(&c->calls, wanted, &why);
 	if (!why)
 		c->entry = site_place(c, wanted, NULL, plan, &why);
 	if (c->entry)
@@ -549,16 +388,20 @@ static void entry_place(struct choosing *c, const struct wanted *wanted)
 }
 
 /* Places all exits, or none. Returns 0 or a negative errno. */
-static int exits_place(struct choosing *c, const struct wanted *wanted)
+static int exits_place(struct choosing *c, const struct usdt_wanted *wanted)
 {
-	const struct usdt_exit *exits = c->found + wanted->first;
-	struct usdt_adopted *probes[EXITS_MAX];
+	const struct usdt_exit *exits = c->calls.found + wanted->first;
+	struct usdt_adopted *probes[USDT_EXITS_MAX];
+	const struct usdt_plan *plan;
 	int i, n, why, ret = 0;
 
 	for (n = 0; n < wanted->nexits; n++) {
-		probes[n] = site_place(c, wanted, &exits[n],
-				       exit_plan(c, wanted, &exits[n], &why),
-				       &ret);
+		plan = usdt_calls_exit(&c->calls, wanted, &exits[n], &why);
+		/* a handler of faults may have come since they were checked */
+		ret = plan ? 0 : -EFAULT;
+		if (plan)
+			probes[n] = site_place(c, wanted, &exits[n], plan,
+					       &ret);
 		if (ret)
 			break;
 	}
@@ -570,19 +413,16 @@ static int exits_place(struct choosing *c, const struct wanted *wanted)
 }
 
 /* Places the entry and the exits that are wanted. */
-static void function_place(struct choosing *c, const struct wanted *wanted)
+static void function_place(struct choosing *c, const struct usdt_wanted *wanted)
 {
-	struct usdt_plan *entry = plan_of(c, entry_at(wanted));
+	const struct usdt_plan *entry = usdt_calls_entry(&c->calls, wanted,
+							 NULL);
 	uint64_t at = 0;
 	int why = 0, ret = 0;
 
 	c->entry = NULL;
-	if (wanted->exits) {
-		entry_merge(c, wanted);
-		why = exits_check(c, wanted, &at);
-		if (why && wanted->entry)
-			entry->both = entry->inside = entry->hit = 0;
-	}
+	if (wanted->exits)
+		why = usdt_calls_exits(&c->calls, wanted, &at);
 	if (wanted->entry)
 		entry_place(c, wanted);
 	if (!wanted->exits)
@@ -600,139 +440,6 @@ static void function_place(struct choosing *c, const struct wanted *wanted)
 		c->entry->placed = USDT_ENTRY_ONLY;
 	if (wanted->tells)
 		place_tell(c, wanted, 1, at, why ? why : ret);
-}
-
-#define PLANS_MAX	8192u	/* planned together */
-#define PLANS_BYTES	(PLANS_MAX * sizeof(struct usdt_plan))
-#define FOUND_MAX	2048u	/* exits */
-#define FOUND_BYTES	(FOUND_MAX * sizeof(struct usdt_exit))
-
-/* Adds a site to the portion. */
-static void plan_add(struct choosing *c, uint64_t address, uint64_t needs)
-{
-	c->plans[c->nplans++] = (struct usdt_plan){
-		.address = address, .whole = 1, .needs = (uint8_t)needs,
-		.low = (uint8_t)is_low(c),
-	};
-}
-
-/* Orders by address; of one address the entry comes first. */
-static int plan_before(const struct usdt_plan *a, const struct usdt_plan *b)
-{
-	return a->address < b->address ||
-	       (a->address == b->address && a->needs < b->needs);
-}
-
-/* Sorts the sites of the portion, and drops those that are there twice. */
-static void plans_sort(struct choosing *c)
-{
-	struct usdt_plan *plans = c->plans;
-	uint32_t gap = 1, kept = 0;
-	uint32_t i, k;
-
-	while (gap < c->nplans / 3)
-		gap = gap * 3 + 1;
-	for (; gap; gap /= 3) {
-		for (i = gap; i < c->nplans; i++) {
-			struct usdt_plan plan = plans[i];
-
-			for (k = i; k >= gap && plan_before(&plan,
-							    &plans[k - gap]);
-			     k -= gap)
-				plans[k] = plans[k - gap];
-			plans[k] = plan;
-		}
-	}
-	for (i = 0; i < c->nplans; i++)
-		if (!kept || plans[kept - 1].address != plans[i].address)
-			plans[kept++] = plans[i];
-	c->nplans = kept;
-}
-
-/* Adds the sites of a function. Returns 0 when the portion has no room. */
-static int function_add(struct choosing *c, struct wanted *wanted)
-{
-	const struct usdt_decoder *decoder = usdt_place_decoder();
-	uint64_t at;
-	int i, k;
-
-	if (c->nplans + 1 + PUSHES_MAX + EXITS_MAX * USDT_STARTS_MAX > PLANS_MAX ||
-	    c->nfound + EXITS_MAX > FOUND_MAX)
-		return 0;
-	if (wanted->entry)
-		plan_add(c, wanted->site, 0);
-	for (i = 0, at = wanted->site; wanted->entry && is_low(c) &&
-				       i < (int)PUSHES_MAX; i++) {
-		uint32_t bytes = push_bytes(c, at);
-
-		if (!bytes)
-			break;
-		at += bytes;
-		plan_add(c, at, 0);
-	}
-	wanted->nexits = -EILSEQ;
-	if (!wanted->exits || !decoder)
-		return 1;
-	wanted->first = c->nfound;
-	wanted->nexits = usdt_exits_find(&c->image, decoder, &c->layout,
-					 wanted->address,
-					 c->found + c->nfound, EXITS_MAX);
-	for (i = 0; i < wanted->nexits; i++) {
-		const struct usdt_exit *exit = &c->found[wanted->first + i];
-
-		for (k = 0; k < exit->count; k++)
-			plan_add(c, exit->starts[k],
-				 exit->address - exit->starts[k]);
-	}
-	if (wanted->nexits > 0)
-		c->nfound += (uint32_t)wanted->nexits;
-	return 1;
-}
-
-/* Lets the jump of an entry begin behind pushes, if it cannot before them, and
- * nothing leads there. They change no argument. */
-static void entry_choose(const struct choosing *c, struct wanted *wanted)
-{
-	const struct usdt_plan *plan, *other;
-	uint32_t bytes, skipped = 0, pushes = 0;
-
-	if (!wanted->entry || !is_low(c))
-		return;
-	plan = plan_of(c, wanted->site);
-	if (plan->reason ? !plan->prefixes : plan_leads(plan))
-		return;
-	while (pushes < PUSHES_MAX) {
-		bytes = push_bytes(c, wanted->site + skipped);
-		skipped += bytes;
-		if (!bytes || skipped >= USDT_PATCH_MAX ||
-		    plan->led >> skipped & 1)
-			return;
-		pushes++;
-		other = plan_of(c, wanted->site + skipped);
-		if (!other->reason && plan_leads(other)) {
-			wanted->skipped = (uint8_t)skipped;
-			wanted->pushes = (uint8_t)pushes;
-			return;
-		}
-	}
-}
-
-/* Plans and places functions, from number `first` on. Returns how many. */
-static uint32_t portion_place(struct choosing *c, uint32_t first)
-{
-	uint32_t end = first;
-	uint32_t i;
-
-	c->nplans = c->nfound = 0;
-	while (end < c->count && function_add(c, &c->wanted[end]))
-		end++;
-	plans_sort(c);
-	usdt_plan(c->file, usdt_place_decoder(), c->plans, c->nplans);
-	for (i = first; i < end; i++) {
-		entry_choose(c, &c->wanted[i]);
-		function_place(c, &c->wanted[i]);
-	}
-	return end - first;
 }
 
 /* Sets the last part of the path of the program's file. */
@@ -762,17 +469,19 @@ static int is_own(const struct module *module)
 /* Finds, plans and places the functions, with memory for it. */
 static void functions_place(struct choosing *c)
 {
-	uint32_t i;
+	uint32_t i, end;
 
 	usdt_functions_read(c->file, function_seen, c);
 	c->count = c->count < c->room ? c->count : c->room;
 	wanted_sort(c);
-	usdt_layout_open(&c->layout, &c->image);
 	if (taken_fill(c))
 		c->again = 1;
-	for (i = 0; i < c->count && !c->again; i += portion_place(c, i))
-		;
-	usdt_layout_close(&c->layout);
+	for (i = 0; i < c->count && !c->again;) {
+		end = i + usdt_calls_plan(&c->calls, c->wanted + i,
+					  c->count - i);
+		for (; i < end; i++)
+			function_place(c, &c->wanted[i]);
+	}
 	index_clear(&c->taken);
 }
 
@@ -786,29 +495,34 @@ int usdt_functions_adopt(struct module *module,
 			      .codes = codes };
 	uint64_t bytes;
 
+	int ret;
+
 	if (!asking->function_wanted)
 		return 0;
 	if (!module->name[0])
 		name_set(module);
-	if (is_own(module) || usdt_image_open(&c.image, file) ||
-	    usdt_functions_read(file, function_seen, &c) || !c.count ||
-	    usdt_functions_refused(file))
+	if (is_own(module))
 		return 0;
+	ret = usdt_calls_open(&c.calls, file, usdt_place_decoder(),
+			      module->base);
+	if (ret)
+		return ret == -ENOMEM;
+	c.calls.refused = plan_refused;
+	c.calls.arg = &c;
+	if (usdt_functions_read(file, function_seen, &c) || !c.count ||
+	    usdt_functions_refused(file))
+		goto close;
 	c.room = c.count;
 	c.count = 0;
 	bytes = c.room * sizeof(*c.wanted);
 	c.wanted = sys_map_anonymous(bytes);
-	c.plans = sys_map_anonymous(PLANS_BYTES);
-	c.found = sys_map_anonymous(FOUND_BYTES);
-	if (c.wanted && c.plans && c.found)
+	if (c.wanted)
 		functions_place(&c);
 	else
 		c.again = 1;
 	if (c.wanted)
 		sys_munmap(c.wanted, bytes);
-	if (c.plans)
-		sys_munmap(c.plans, PLANS_BYTES);
-	if (c.found)
-		sys_munmap(c.found, FOUND_BYTES);
+close:
+	usdt_calls_close(&c.calls);
 	return c.again;
 }

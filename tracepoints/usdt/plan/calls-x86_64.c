@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Plans the jumps of functions; see calls.h. A portion of functions is planned
+ * at a time: of each the sites at the entry, and the places where a jump that
+ * takes in an exit may begin.
+ */
+#include "tracepoints/usdt/plan/calls.h"
+
+#include <errno.h>
+
+#include "base/base.h"
+#include "base/index.h"
+#include "base/sys.h"
+
+#define PLANS_MAX	8192u	/* planned together */
+#define PLANS_BYTES	(PLANS_MAX * sizeof(struct usdt_plan))
+#define FOUND_MAX	2048u	/* exits */
+#define FOUND_BYTES	(FOUND_MAX * sizeof(struct usdt_exit))
+/* From here on jumps with cc as the operand's highest byte lead above 0. */
+#define LOW_END		0x34000000ull
+#define PUSHES_MAX	6u
+
+int usdt_calls_open(struct usdt_calls *calls, const struct usdt_file *file,
+		    const struct usdt_decoder *decoder, uint64_t base)
+{
+	*calls = (struct usdt_calls){ .file = file, .decoder = decoder };
+	if (usdt_image_open(&calls->image, file) || !calls->image.count)
+		return -ENOEXEC;
+	calls->low = base + calls->image.loads[0].p_vaddr < LOW_END;
+	calls->plans = sys_map_anonymous(PLANS_BYTES);
+	calls->found = sys_map_anonymous(FOUND_BYTES);
+	if (calls->plans && calls->found)
+		return 0;
+	usdt_calls_close(calls);
+	return -ENOMEM;
+}
+
+void usdt_calls_close(struct usdt_calls *calls)
+{
+	usdt_layout_close(&calls->layout);
+	if (calls->plans)
+		sys_munmap(calls->plans, PLANS_BYTES);
+	if (calls->found)
+		sys_munmap(calls->found, FOUND_BYTES);
+}
+
+uint32_t usdt_calls_push(const struct usdt_calls *calls, uint64_t address)
+{
+	const uint8_t *p = calls->low ? usdt_image_at(&calls->image, address, 2,
+						      PF_X, NULL) :
+					NULL;
+	uint32_t rex = p && *p == 0x41;
+
+	return p && (p[rex] & 0xf8) == 0x50 ? rex + 1 : 0;
+}
+
+/* Returns the plan of a site, among those of the portion. */
+static struct usdt_plan *plan_of(const struct usdt_calls *calls,
+				 uint64_t address)
+{
+	uint32_t at = usdt_plans_before(calls->plans, calls->nplans, address);
+
+	return &calls->plans[at];
+}
+
+/* Tells whether the jumps of a valid plan can lead somewhere: at a low address
+ * an instruction must not begin at the highest byte of an operand. */
+static int plan_leads(const struct usdt_plan *plan)
+{
+	uint32_t jumps = plan->joins | 1u << plan->prefixes;
+
+	return !plan->low || !(jumps << (USDT_JUMP_BYTES - 1) & plan->starts);
+}
+
+/* Returns why a plan cannot be used, or 0. */
+static int plan_refused(const struct usdt_calls *calls,
+			const struct usdt_plan *plan)
+{
+	if (plan->reason)
+		return plan->reason;
+	if (!plan_leads(plan))
+		return -ERANGE;
+	return calls->refused ? calls->refused(plan, calls->arg) : 0;
+}
+
+struct usdt_plan *usdt_calls_entry(const struct usdt_calls *calls,
+				   const struct usdt_wanted *wanted, int *why)
+{
+	struct usdt_plan *plan = plan_of(calls, usdt_wanted_at(wanted));
+
+	if (why)
+		*why = plan_refused(calls, plan);
+	return plan;
+}
+
+/* Tells whether the instruction at an offset moves. */
+static int plan_moves(const struct usdt_plan *plan, uint64_t at)
+{
+	uint32_t i;
+
+	for (i = 0; i < plan->count; i++)
+		if (plan->moved[i].at == at)
+			return 1;
+	return 0;
+}
+
+/* The hit is at the exit itself, where the value is known. */
+struct usdt_plan *usdt_calls_exit(const struct usdt_calls *calls,
+				  const struct usdt_wanted *wanted,
+				  const struct usdt_exit *exit, int *why)
+{
+	struct usdt_plan *entry = plan_of(calls, usdt_wanted_at(wanted));
+	uint32_t i;
+
+	*why = 0;
+	if (wanted->entry && entry->both &&
+	    exit->address - entry->address == entry->hit)
+		return entry;
+	for (i = 0; i < exit->count; i++) {
+		struct usdt_plan *plan = plan_of(calls, exit->starts[i]);
+		uint64_t at = exit->address - plan->address;
+		int refused = plan_refused(calls, plan);
+
+		if (!refused && plan_moves(plan, at) &&
+		    !(wanted->entry && !entry->reason &&
+		      plan->address < entry->address + entry->covered &&
+		      plan->address + plan->covered > entry->address)) {
+			plan->hit = (uint8_t)at;
+			plan->inside = at || exit->leaving == USDT_JUMPS_IF;
+			*why = 0;
+			return plan;
+		}
+		if (!*why && refused)
+			*why = refused;
+	}
+	if (!*why)
+		*why = USDT_ENDS;
+	return NULL;
+}
+
+/* Lets the jump at the entry have the hit of an exit, too, if the exit is among
+ * the instructions that it moves. */
+static void entry_merge(struct usdt_calls *calls,
+			const struct usdt_wanted *wanted)
+{
+	const struct usdt_exit *exits = calls->found + wanted->first;
+	int refused = 0;
+	struct usdt_plan *entry = usdt_calls_entry(calls, wanted, &refused);
+	int i;
+
+	if (!wanted->entry || refused)
+		return;
+	for (i = 0; i < wanted->nexits; i++) {
+		uint64_t at = exits[i].address - entry->address;
+
+		if (plan_moves(entry, at)) {
+			entry->both = entry->inside = 1;
+			entry->hit = (uint8_t)at;
+			return;
+		}
+	}
+}
+
+/* As index_find() asks, in a set of addresses. */
+static int is_address(uint64_t value, const void *address)
+{
+	return value == *(const uint64_t *)address;
+}
+
+/* Takes the bytes of a plan. Returns 0, USDT_OVERLAPS if another one has taken
+ * one of them, or USDT_NO_MEMORY. */
+static int bytes_take(struct index *taken, const struct usdt_plan *plan)
+{
+	uint64_t at = plan->address;
+
+	for (; at < plan->address + plan->covered; at++) {
+		uint64_t hash = index_hash(INDEX_HASH, &at, sizeof(at));
+
+		if (index_find(taken, hash, is_address, &at))
+			return USDT_OVERLAPS;
+		if (index_add(taken, hash, at))
+			return USDT_NO_MEMORY;
+	}
+	return 0;
+}
+
+int usdt_calls_exits(struct usdt_calls *calls, const struct usdt_wanted *wanted,
+		     uint64_t *at)
+{
+	const struct usdt_exit *exits = calls->found + wanted->first;
+	int why = wanted->nexits < 0 ? USDT_UNDECODED : 0;
+	struct index taken = { 0 };
+	struct usdt_plan *plan;
+	int i;
+
+	entry_merge(calls, wanted);
+	*at = wanted->address;
+	for (i = 0; i < wanted->nexits && !why; i++) {
+		plan = usdt_calls_exit(calls, wanted, &exits[i], &why);
+		*at = exits[i].address;
+		if (plan)
+			why = bytes_take(&taken, plan);
+	}
+	index_clear(&taken);
+	plan = usdt_calls_entry(calls, wanted, NULL);
+	if (why && wanted->entry)
+		plan->both = plan->inside = plan->hit = 0;
+	return why;
+}
+
+/* Adds a site to the portion. */
+static void plan_add(struct usdt_calls *calls, uint64_t address, uint64_t needs)
+{
+	calls->plans[calls->nplans++] = (struct usdt_plan){
+		.address = address, .whole = 1, .needs = (uint8_t)needs,
+		.low = calls->low,
+	};
+}
+
+/* Orders by address; of one address the entry comes first. */
+static int plan_before(const struct usdt_plan *a, const struct usdt_plan *b)
+{
+	return a->address < b->address ||
+	       (a->address == b->address && a->needs < b->needs);
+}
+
+/* Sorts the sites of the portion, and drops those that are there twice. */
+static void plans_sort(struct usdt_calls *calls)
+{
+	struct usdt_plan *plans = calls->plans;
+	uint32_t gap = 1, kept = 0;
+	uint32_t i, k;
+
+	while (gap < calls->nplans / 3)
+		gap = gap * 3 + 1;
+	for (; gap; gap /= 3) {
+		for (i = gap; i < calls->nplans; i++) {
+			struct usdt_plan plan = plans[i];
+
+			for (k = i; k >= gap && plan_before(&plan,
+							    &plans[k - gap]);
+			     k -= gap)
+				plans[k] = plans[k - gap];
+			plans[k] = plan;
+		}
+	}
+	for (i = 0; i < calls->nplans; i++)
+		if (!kept || plans[kept - 1].address != plans[i].address)
+			plans[kept++] = plans[i];
+	calls->nplans = kept;
+}
+
+/* Adds the sites of an entry: at a low address, those behind pushes, too. */
+static void entry_add(struct usdt_calls *calls,
+		      const struct usdt_wanted *wanted)
+{
+	uint64_t at = wanted->site;
+	uint32_t bytes, i;
+
+	plan_add(calls, at, 0);
+	for (i = 0; i < PUSHES_MAX; i++) {
+		bytes = usdt_calls_push(calls, at);
+		if (!bytes)
+			return;
+		at += bytes;
+		plan_add(calls, at, 0);
+	}
+}
+
+/* Adds the sites of a function. Returns 0 when the portion has no room. */
+static int function_add(struct usdt_calls *calls, struct usdt_wanted *wanted)
+{
+	int i, k;
+
+	if (calls->nplans + 1 + PUSHES_MAX +
+			    USDT_EXITS_MAX * USDT_STARTS_MAX > PLANS_MAX ||
+	    calls->nfound + USDT_EXITS_MAX > FOUND_MAX)
+		return 0;
+	if (wanted->entry)
+		entry_add(calls, wanted);
+	wanted->nexits = -EILSEQ;
+	if (!wanted->exits || !calls->decoder)
+		return 1;
+	wanted->first = calls->nfound;
+	wanted->nexits = usdt_exits_find(&calls->image, calls->decoder,
+					 &calls->layout, wanted->address,
+					 calls->found + calls->nfound,
+					 USDT_EXITS_MAX);
+	for (i = 0; i < wanted->nexits; i++) {
+		const struct usdt_exit *exit = &calls->found[wanted->first + i];
+
+		for (k = 0; k < exit->count; k++)
+			plan_add(calls, exit->starts[k],
+				 exit->address - exit->starts[k]);
+	}
+	if (wanted->nexits > 0)
+		calls->nfound += (uint32_t)wanted->nexits;
+	return 1;
+}
+
+/* Lets the jump of an entry begin behind pushes, if it cannot before them, and
+ * nothing leads there. They change no argument. */
+static void entry_choose(const struct usdt_calls *calls,
+			 struct usdt_wanted *wanted)
+{
+	const struct usdt_plan *plan = plan_of(calls, wanted->site), *other;
+	uint32_t bytes, skipped = 0, pushes = 0;
+
+	if (!wanted->entry ||
+	    (plan->reason ? !plan->prefixes : plan_leads(plan)))
+		return;
+	while (pushes < PUSHES_MAX) {
+		bytes = usdt_calls_push(calls, wanted->site + skipped);
+		skipped += bytes;
+		if (!bytes || skipped >= USDT_PATCH_MAX ||
+		    plan->led >> skipped & 1)
+			return;
+		pushes++;
+		other = plan_of(calls, wanted->site + skipped);
+		if (!other->reason && plan_leads(other)) {
+			wanted->skipped = (uint8_t)skipped;
+			wanted->pushes = (uint8_t)pushes;
+			return;
+		}
+	}
+}
+
+uint32_t usdt_calls_plan(struct usdt_calls *calls, struct usdt_wanted *wanted,
+			 uint32_t n)
+{
+	uint32_t end = 0;
+	uint32_t i;
+
+	/* most files have none that is wanted */
+	if (!calls->layout.bytes)
+		usdt_layout_open(&calls->layout, &calls->image);
+	calls->nplans = calls->nfound = 0;
+	while (end < n && function_add(calls, &wanted[end]))
+		end++;
+	plans_sort(calls);
+	usdt_plan(calls->file, calls->decoder, calls->plans, calls->nplans);
+	for (i = 0; i < end; i++)
+		entry_choose(calls, &wanted[i]);
+	return end;
+}
