@@ -41,6 +41,7 @@ struct output {
 	struct json json;
 	bool as_json;
 	bool all;			/* with the C runtime's probes */
+	bool functions;			/* instead of markers */
 	bool headings;			/* there is more than one list */
 	bool behind;			/* this list is not the first */
 	struct shown shown;		/* callbacks of this list's process */
@@ -525,10 +526,14 @@ static int list_files(struct output *out, char **paths)
 			result = command_failed("%s: %s", *paths, why);
 			continue;
 		}
-		if (!elfnotes_read(&list, *paths, SYMBOLISER_PLAN |
+		if (!elfnotes_read(&list, *paths, out->functions ?
+				   SYMBOLISER_FUNCTIONS : SYMBOLISER_PLAN |
 				   SYMBOLISER_LTTNG, error)) {
 			put_list(out, &list, *paths, 0);
-			if (!list.count)
+			if (!list.count && out->functions)
+				result = command_failed("%s: it has no symbols "
+							"of functions", *paths);
+			else if (!list.count)
 				tell_none(out, *paths);
 			if (tell_unplaced(&list, *paths) |
 			    tell_left_out(&list, *paths))
@@ -541,11 +546,16 @@ static int list_files(struct output *out, char **paths)
 	return result;
 }
 
+enum key { KEY_FUNCTIONS = 256 };
+
 int list_main(int argc, char **argv)
 {
 	static const struct option_row rows[] = {
 		{ 'p', "pid", "PID", "list the markers of this process" },
 		{ 'a', "all", NULL, "also list probes of the C library" },
+		{ KEY_FUNCTIONS, "functions", NULL,
+		  "list functions that rules fn:GLOB can have, and why not "
+		  "others" },
 		{ 'j', "json", NULL, "print JSON" },
 		{ 0 }
 	};
@@ -557,6 +567,7 @@ int list_main(int argc, char **argv)
 			 "your processes that have an agent.",
 	};
 	struct output out = { .json = { .file = stdout } };
+	char program[32], *own[] = { program, NULL };
 	pid_t pid = 0;
 	int key, status;
 
@@ -567,17 +578,25 @@ int list_main(int argc, char **argv)
 			out.all = true;
 		else if (key == 'j')
 			out.as_json = true;
+		else if (key == KEY_FUNCTIONS)
+			out.functions = true;
 		else if (command_take_pid(&pid, options.value))
 			return COMMAND_USAGE;
 	}
 	/* a file's markers have addresses in the file, a process's in memory */
 	if (pid && options.index < argc)
 		return command_misused("give either -p PID or files");
+	if (out.functions && !pid && options.index == argc)
+		return command_misused("--functions: give programs or "
+				       "libraries, or -p PID");
+	snprintf(program, sizeof(program), "/proc/%d/exe", (int)pid);
 	/* the array is whole also after an error */
 	if (out.as_json)
 		json_open(&out.json, NULL, '[');
 	if (options.index < argc)
 		status = list_files(&out, argv + options.index);
+	else if (out.functions)
+		status = list_files(&out, own);
 	else
 		status = list_processes(&out, pid);
 	if (out.as_json) {

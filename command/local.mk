@@ -243,6 +243,7 @@ command_sources = \
 	command/symboliser/facts.c \
 	command/symboliser/lines.c \
 	command/symboliser/lttng.c \
+	command/symboliser/functions.c \
 	command/symboliser/markers.c \
 	command/symboliser/names.c \
 	command/symboliser/protocol-private.h \

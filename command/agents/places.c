@@ -223,7 +223,7 @@ static const char *place_reason(int why)
 		       usdt_reason_text((enum usdt_reason)why) :
 	       why > 0		? "no jump can be there" :
 	       why == -ESTALE	? MARKER_MOVED :
-	       why == -ERANGE	? "its code has no room within a jump's reach" :
+	       why == -ERANGE	? MARKER_REACH :
 	       why == -ELIBACC	? "the agent has no libtaffrail-usdt.so" :
 	       why == -EBUSY || why == -EAGAIN || why == -EPERM ||
 			       why == -EFAULT || why == -ECANCELED ||

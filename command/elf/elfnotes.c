@@ -38,6 +38,7 @@ static int add_marker(const struct symboliser_found *found, void *priv)
 		[WHY_UNSAID] = NULL, [WHY_MOVED] = MARKER_MOVED,
 		[WHY_OTHER] = MARKER_OTHER,
 		[WHY_ELSEWHERE] = MARKER_ELSEWHERE,
+		[WHY_EXITS] = MARKER_EXITS, [WHY_REACH] = MARKER_REACH,
 	};
 	static const int refusals[] = {
 		[WHY_FIELDS] = -E2BIG, [WHY_LONG] = -EMSGSIZE,
@@ -48,6 +49,7 @@ static int add_marker(const struct symboliser_found *found, void *priv)
 	struct marker m = {
 		.address = of->address, .line = of->line, .kind = of->kind,
 		.nfields = of->nfields, .tested = of->tested,
+		.function = of->function,
 		.placement = of->placement, .operand = of->operand,
 		.why = of->why < WHY_FIELDS ?
 			       words[of->why] :

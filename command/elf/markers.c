@@ -166,7 +166,7 @@ int marker_list_parse(struct marker_list *list, const char *answer,
 			 m.placement		? MARKER_USDT : MARKER_MARK;
 		m.function = !strncmp(kind, "function", 8);
 		if (!m.why && !strcmp(kind, "function-1"))
-			m.why = "its exits cannot all be had";
+			m.why = MARKER_EXITS;
 		/* two hex digits a field; behind a colon, those of `shown` */
 		p = strings[LIST_TYPES];
 		m.shown = malloc(strlen(p) / 2 + 1);

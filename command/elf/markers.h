@@ -39,6 +39,8 @@ struct marker {
 #define MARKER_OTHER	"other code is at its place"
 /* Why an event of LTTng-UST has no fields here. */
 #define MARKER_ELSEWHERE "its provider is in another file"
+#define MARKER_EXITS	"its exits cannot all be had"
+#define MARKER_REACH	"its code has no room within a jump's reach"
 #define MARKER_REMEDY	"compile it with -DTAFFRAIL_FLAG_SITES"
 
 struct marker_list {

@@ -415,6 +415,15 @@ static int read_elf(struct reading *r, uint32_t how)
 		r->notes.base = (const char *)((uintptr_t)file->bytes - low);
 		r->notes.bytes = 0;
 	}
+	if (how & SYMBOLISER_FUNCTIONS) {
+		ret = symboliser_read_functions(file, add_event, r);
+		return !ret || r->markers->verdict.text[0] ? ret :
+		       read_fact(r, ret, ret == -EOPNOTSUPP ?
+				 "its functions are not traced: it is of Go, "
+				 "or has restartable sequences" :
+				 "its functions cannot be read: %s",
+				 strerror(-ret));
+	}
 	ret = notes_each(&r->notes, add_site, r);
 	if (!ret && !(how & SYMBOLISER_LOADED)) {
 		ret = usdt_notes_read(file, add_probe, r, &damaged);

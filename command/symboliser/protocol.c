@@ -31,7 +31,7 @@ bool symboliser_request_valid(const struct symboliser_request *request,
 	case ASK_MARKERS:
 		return !n && request->count <=
 				     (SYMBOLISER_PLAN | SYMBOLISER_LOADED |
-				      SYMBOLISER_LTTNG);
+				      SYMBOLISER_LTTNG | SYMBOLISER_FUNCTIONS);
 	case ASK_NAMES:
 	case ASK_LINES:
 		if (!request->count ||
@@ -145,6 +145,7 @@ size_t symboliser_record_read(struct symboliser_found *found,
 	if (record.string_bytes > n ||
 	    record.shown_bytes > n - record.string_bytes ||
 	    record.marker.kind > MARKER_USDT || record.marker.tested > 1 ||
+	    record.marker.function > 1 ||
 	    record.marker.placement > PLACED_NOT ||
 	    record.marker.why >= WHY_USDT + USDT_REASONS ||
 	    record.marker.nfields > TAFFRAIL_FIELDS_MAX)

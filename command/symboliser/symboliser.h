@@ -119,6 +119,8 @@ enum symboliser_why {
 	WHY_OTHER,		/* other code is at the site */
 	WHY_ELSEWHERE,		/* a call site of LTTng-UST: no provider is in
 				 * the file */
+	WHY_EXITS,		/* a function: its exits cannot all be had */
+	WHY_REACH,		/* a function: no jump leads anywhere */
 	WHY_FIELDS,		/* an event of LTTng-UST: too many; and so on,
 				 * as marker_refusal() has it */
 	WHY_LONG,
@@ -149,6 +151,8 @@ struct symboliser_marker {
 	uint8_t kind;			/* enum marker_kind */
 	uint8_t nfields;
 	uint8_t tested;			/* 1: the site tests a flag */
+	uint8_t function;		/* 1: of a program that was not
+					 * prepared */
 	uint8_t placement;		/* enum marker_placement */
 	uint8_t why;			/* enum symboliser_why */
 	uint8_t types[TAFFRAIL_FIELDS_MAX];
@@ -169,6 +173,7 @@ struct symboliser_found {
 					 * its first page on: it has no
 					 * sections, so no USDT probes */
 #define SYMBOLISER_LTTNG	4u	/* with the events of LTTng-UST */
+#define SYMBOLISER_FUNCTIONS	8u	/* functions, instead of markers */
 
 /* Reads segments, build ID, dynamic linker and libraries of a file. */
 int symboliser_module(struct symboliser_module *module,

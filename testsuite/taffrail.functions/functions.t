@@ -261,6 +261,32 @@ case: no result of it was wrong
 run: say low end . && ended low && cat low.out
 stdout: ^0 wrong$
 
+# The list of a file
+case: functions that can be had, and why not the others
+run: taffrail list --functions "$CASES/through" && taffrail list --functions "$CASES/fixed"
+stdout: ^fn/by_table +0x[0-9a-f]+ +function off \(int64 arg1, .*pointer cfa\) \[jump\]$
+stdout: ^fn/by_label +0x[0-9a-f]+ +function off .* \[jump: its exits cannot all be had\]$
+stdout: ^fn/low_pushes +.* \[jump\]$
+stdout: ^fn/low_none +.* \[not: its code has no room within a jump's reach\]$
+case: they are those that a recording has
+run:
+	taffrail list --functions "$CASES/fixed" "$CASES/through" | grep -o '^fn/[^ ]*\|\[.*' | paste - - | grep 'not:' | cut -f 1 >listed
+	for program in fixed through; do
+		taffrail record --force -o whole -e "fn:$program/*" -- "$CASES/$program" 2>&1 >/dev/null | grep -o 'fn/[^ ]* at' | cut -d ' ' -f 1
+	done >told
+	test -s listed && diff <(sort listed) <(sort told)
+case: of nothing
+run: taffrail list --functions
+status: 2
+stderr: --functions: give programs or libraries, or -p PID
+case: of a file without any
+run: taffrail list --functions "$CASES/stripped"
+status: 1
+stderr: stripped: it has no symbols of functions
+case: of a process
+run: taffrail list --functions -p $pid
+stdout: ^fn/outer +0x[0-9a-f]+ +function off .* \[jump\]$
+
 # A running program
 case: a program that runs
 run: taffrail start one -p $pid -e 'fn:calls/*' --overwrite && taffrail snapshot one -o one && taffrail view one | grep -q 'fn:outer: .* cfa = ' && taffrail destroy one

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Functions of an ELF file in memory, and whether rules fn:GLOB can have their
+ * calls and returns, by the agent's own plans: the symboliser's child.
+ *
+ * Invariant: the file is not trusted. Texts stay in the file: nothing here
+ * copies them.
+ */
+#include "command/symboliser/serve-private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tracepoints/usdt/plan/calls.h"
+#include "tracepoints/usdt/plan/functions.h"
+
+#define NAME_MAX_BYTES	117	/* that the agent takes */
+#define FIELDS		4
+/* As events have them whose rule says no types. */
+#define FIELD_NAMES	"arg1, arg2, arg3, cfa"
+
+/* The functions of a file. */
+struct functions {
+	struct usdt_wanted *wanted;
+	size_t n;
+	size_t room;
+};
+
+/* Notes a function. Returns 0 or -ENOMEM. */
+static int function_seen(const struct usdt_symbol_found *found, void *priv)
+{
+	struct functions *f = priv;
+	struct usdt_wanted *more;
+
+	if (strlen(found->name) > NAME_MAX_BYTES)
+		return 0;
+	if (f->n == f->room) {
+		more = reallocarray(f->wanted, 2 * f->room + 64, sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		f->wanted = more;
+		f->room = 2 * f->room + 64;
+	}
+	f->wanted[f->n++] = (struct usdt_wanted){
+		.address = found->address, .site = found->site,
+		.name = found->name, .entry = 1, .exits = 1,
+	};
+	return 0;
+}
+
+/* By site; of one site in the order of the file, where a name has one place. */
+static int compare_sites(const void *left, const void *right)
+{
+	const struct usdt_wanted *a = left, *b = right;
+
+	if (a->site != b->site)
+		return a->site < b->site ? -1 : 1;
+	return a->name < b->name ? -1 : a->name > b->name;
+}
+
+/* Gives a function that is planned to `take`. Returns what that returns. */
+static int function_tell(struct usdt_calls *calls,
+			 const struct usdt_wanted *wanted,
+			 symboliser_take *take, void *priv)
+{
+	struct symboliser_found found = {
+		.marker = { .address = wanted->address, .kind = MARKER_USDT,
+			    .function = 1, .nfields = FIELDS,
+			    .types = { TAFFRAIL_T_S64, TAFFRAIL_T_S64,
+				       TAFFRAIL_T_S64, TAFFRAIL_T_PTR } },
+		.strings = { "fn", wanted->name, FIELD_NAMES, "" },
+	};
+	struct symboliser_marker *m = &found.marker;
+	uint64_t at;
+	int why;
+	bool leaves = !usdt_calls_exits(calls, wanted, &at);
+
+	usdt_calls_entry(calls, wanted, &why);
+	m->placement = why ? PLACED_NOT : PLACED_JUMP;
+	m->why = (uint8_t)(why < 0  ? WHY_REACH :
+			   why	    ? WHY_USDT + why :
+			   !leaves  ? WHY_EXITS : WHY_UNSAID);
+	return take(&found, priv);
+}
+
+int symboliser_read_functions(const struct usdt_file *file,
+			      symboliser_take *take, void *priv)
+{
+	struct functions f = { 0 };
+	struct usdt_calls calls;
+	size_t at, end;
+	uint16_t type;
+	int ret;
+
+	if (usdt_functions_refused(file))
+		return -EOPNOTSUPP;
+	if (file->size < sizeof(Elf64_Ehdr))
+		return -ENOEXEC;
+	memcpy(&type, file->bytes + offsetof(Elf64_Ehdr, e_type), sizeof(type));
+	/* others are loaded far above */
+	ret = usdt_calls_open(&calls, file, usdt_zydis(),
+			      type == ET_EXEC ? 0 : UINT32_MAX);
+	if (ret)
+		return ret;
+	ret = usdt_functions_read(file, function_seen, &f);
+	if (f.n)
+		qsort(f.wanted, f.n, sizeof(*f.wanted), compare_sites);
+	for (at = 0; at < f.n && !ret; at = end) {
+		end = at + usdt_calls_plan(&calls, f.wanted + at,
+					   f.n - at > UINT32_MAX ?
+						   UINT32_MAX :
+						   (uint32_t)(f.n - at));
+		for (; at < end && !ret; at++)
+			if (!at || f.wanted[at].site != f.wanted[at - 1].site)
+				ret = function_tell(&calls, &f.wanted[at], take,
+						    priv);
+	}
+	free(f.wanted);
+	usdt_calls_close(&calls);
+	return ret;
+}
