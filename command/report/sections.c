@@ -243,14 +243,9 @@ void report_pairs(struct report *r)
 	print_long(r);
 }
 
-/* Returns the name of a function as its symbol has it. */
-static const char *function_name(const struct pair_kind *kind)
-{
-	return kind->name + strlen("fn:");
-}
-
-/* Prints the row of a function: calls that returned, the time in them, that
- * without the calls in them, and calls that did not return. */
+/* Prints the row of a function: calls that returned, the time in them with and
+ * without the calls in them, and calls that did not return. The name is that of
+ * the symbol. */
 static void print_function(struct report *r, const struct pair_kind *kind)
 {
 	static const struct number_form form = { counted_duration, 1 };
@@ -272,7 +267,7 @@ static void print_function(struct report *r, const struct pair_kind *kind)
 	}
 	n += printf(" %*llu", CELL_COLUMNS,
 		    (unsigned long long)kind->unfinished);
-	wrapped_name(n, function_name(kind));
+	wrapped_name(n, kind->name + strlen("fn:"));
 }
 
 void report_functions(struct report *r)

@@ -49,7 +49,7 @@ static int function_seen(const struct usdt_symbol_found *found, void *priv)
 	return 0;
 }
 
-/* By site; of one site in the order of the file, where a name has one place. */
+/* By site; names of one site in the file's order. */
 static int compare_sites(const void *left, const void *right)
 {
 	const struct usdt_wanted *a = left, *b = right;
@@ -59,7 +59,7 @@ static int compare_sites(const void *left, const void *right)
 	return a->name < b->name ? -1 : a->name > b->name;
 }
 
-/* Gives a function that is planned to `take`. Returns what that returns. */
+/* Gives a function that is planned to `take`, and returns the result. */
 static int function_tell(struct usdt_calls *calls,
 			 const struct usdt_wanted *wanted,
 			 symboliser_take *take, void *priv)

@@ -119,7 +119,7 @@ enum symboliser_why {
 	WHY_OTHER,		/* other code is at the site */
 	WHY_ELSEWHERE,		/* a call site of LTTng-UST: no provider is in
 				 * the file */
-	WHY_EXITS,		/* a function: its exits cannot all be had */
+	WHY_EXITS,		/* a function: not all exits can be had */
 	WHY_REACH,		/* a function: no jump leads anywhere */
 	WHY_FIELDS,		/* an event of LTTng-UST: too many; and so on,
 				 * as marker_refusal() has it */

@@ -201,18 +201,18 @@ case: folded stacks
 file folded.py:
 	# The time of each function by itself, as the report has it.
 	import collections, json, sys
-	selfs = collections.Counter()
+	times = collections.Counter()
 	lines = 0
 	for line in sys.stdin:
 	    stack, ns = line.rsplit(" ", 1)
-	    selfs["fn:" + stack.split(";")[-1]] += int(ns)
+	    times["fn:" + stack.split(";")[-1]] += int(ns)
 	    if not stack.startswith(sys.argv[2] + ";"):
 	        sys.exit("wrong: " + line)
 	    lines += 1
 	with open(sys.argv[1]) as report:
 	    told = {p["name"]: p["self"] for p in json.load(report)["pairs"]}
 	print(lines)
-	sys.exit(dict(selfs) != told and "%s is not %s" % (selfs, told))
+	sys.exit(dict(times) != told and "%s is not %s" % (times, told))
 run:
 	taffrail report --json left >report.json && taffrail export --format folded left >left.folded &&
 		python3 folded.py report.json leaves <left.folded &&

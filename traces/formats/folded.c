@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Calls of functions as folded stacks, the form that flame graphs are drawn
- * from: a line for each stack, its functions with semicolons between them,
+ * from: a line for each stack, the functions with semicolons between them,
  * outermost first, and how many nanoseconds the innermost one took itself.
  *
  *	redis-server;_start;main;aeMain;aeProcessEvents 182736
@@ -26,9 +26,9 @@
 #define STACKS_MAX	(1u << 20)
 #define DEPTH_MAX	512u		/* functions in a stack */
 
-/* A function that was called by others: its number is the `priv` of a call. */
+/* A function that was called by others: a call's `priv` is the number of it. */
 struct stack {
-	uint64_t outer;			/* number of the stack around it, or 0 */
+	uint64_t outer;			/* the stack around it, or 0 */
 	const char *name;		/* of the kind, or of the process */
 	uint32_t depth;
 	int64_t self;			/* ns */
@@ -131,20 +131,6 @@ static int folded_open(struct exporter *x)
 	return 0;
 }
 
-static int folded_begin(struct exporter *x, const struct trace_event *event,
-			void *own)
-{
-	(void)x;
-	(void)event;
-	(void)own;
-	return 0;
-}
-
-static void folded_end(void *own)
-{
-	(void)own;
-}
-
 static int folded_put(struct exporter *x, const struct trace_event *event,
 		      void *own)
 {
@@ -157,7 +143,7 @@ static int folded_put(struct exporter *x, const struct trace_event *event,
 	return 0;
 }
 
-/* Writes a name, without what ends it in a line. */
+/* Writes a name, without characters that end a name there. */
 static void put_name(struct out *out, const char *name)
 {
 	if (!strncmp(name, "fn:", 3))
@@ -215,6 +201,5 @@ static int folded_close(struct exporter *x, bool keep)
 
 const struct export_format export_folded = {
 	.name = "folded", .target = EXPORT_STREAM, .open = folded_open,
-	.begin = folded_begin, .end = folded_end, .put = folded_put,
-	.close = folded_close,
+	.put = folded_put, .close = folded_close,
 };

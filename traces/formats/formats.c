@@ -68,7 +68,8 @@ int export_put(struct exporter *x, const struct trace_event *event)
 		/* first, as end() frees what a failed begin() leaves */
 		class->next = x->classes;
 		x->classes = class;
-		if (x->format->begin(x, event, class->own))
+		if (x->format->begin &&
+		    x->format->begin(x, event, class->own))
 			return -EIO;
 		((struct event_class *)event->class)->priv = class;
 	}
@@ -88,7 +89,8 @@ int export_close(struct exporter *x, bool keep)
 	while (x->classes) {
 		struct export_class *next = x->classes->next;
 
-		x->format->end(x->classes->own);
+		if (x->format->end)
+			x->format->end(x->classes->own);
 		free(x->classes);
 		x->classes = next;
 	}

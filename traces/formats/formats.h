@@ -34,7 +34,7 @@ struct export_format {
 	int (*open)(struct exporter *x);
 	/* Makes the parts that all events of a class have, in `own`: zeroed
 	 * memory of class_bytes. end() frees them, also after a failure and
-	 * after close(). */
+	 * after close(). NULL: there are none. */
 	size_t class_bytes;
 	int (*begin)(struct exporter *x, const struct trace_event *event,
 		     void *own);

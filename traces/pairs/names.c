@@ -357,28 +357,22 @@ static int meet_function(struct pairs *p, const struct trace_class *trace,
 	size_t n = strlen(class->name), tail = strlen(RETURN);
 	bool returns = n > tail && !strcmp(class->name + n - tail, RETURN);
 	struct pair_kind *kind;
+	bool same = false;
 	char *name, *end;
 
 	if (ends != returns)
 		return 0;
-	if (asprintf(&name, "%.*s", (int)(returns ? n - tail : n),
-		     class->name) < 0)
+	if (asprintf(&end, "%.*s%s", (int)(returns ? n - tail : n),
+		     class->name, RETURN) < 0)
 		return -ENOMEM;
-	for (size_t i = 0; i < p->nkinds && p->kinds[i]->given; i++) {
-		const struct own_kind *k = kind_own(p->kinds[i]);
-		bool same;
-
-		if (asprintf(&end, "%s%s", name, RETURN) < 0) {
-			free(name);
-			return -ENOMEM;
-		}
-		same = event_name_is(name, k->begin) &&
-		       event_name_is(end, k->end);
-		free(end);
-		if (same) {
-			free(name);
-			return 0;
-		}
+	name = strndup(end, strlen(end) - tail);
+	for (size_t i = 0; name && i < p->nkinds && p->kinds[i]->given; i++)
+		same |= event_name_is(name, kind_own(p->kinds[i])->begin) &&
+			event_name_is(end, kind_own(p->kinds[i])->end);
+	free(end);
+	if (same) {
+		free(name);
+		return 0;
 	}
 	kind = kind_take(p, name, true, true);
 	return kind ? add_action(actions, kind, ends, trace, class) : -ENOMEM;

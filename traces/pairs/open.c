@@ -156,7 +156,7 @@ static void pair_tell(struct pairs *p, struct pair *pair, enum pair_fate fate,
 /* Frames that are further apart are of two stacks. */
 #define STACK_BYTES	(8ull << 20)
 
-/* Returns the address of the frame of a pair with `frames`; 0: its event is
+/* Returns the address of the frame of a pair with `frames`; 0: the event is
  * damaged. */
 static uint64_t frame_of(const struct pair *pair)
 {
@@ -191,7 +191,7 @@ static void pair_abandon(struct pairs *p, uint32_t at, enum pair_fate fate,
 	struct lane like = lane_of(pair);
 	uint32_t around = frame_around(p, p->open[at].below, pair);
 
-	/* calls in it are all that is known of its time */
+	/* only of the calls in it a time is known */
 	if (around != NONE)
 		p->open[around].pair.inner += pair->inner;
 	unlink_pair(p, lane_find(p, &like), at);

@@ -14,8 +14,8 @@
  * begin and end, and so on (names.c). An END finishes the innermost BEGIN of
  * the same kind that is open in the same lane; of Python's functions and
  * scopes, the one with the same `span`, because coroutines do not nest; of
- * functions ("fn:NAME" and "fn:NAME%return"), the one with the same `cfa`. A lane
- * is a thread, which the context vtid names; or, of a rule with keys, the
+ * functions ("fn:NAME" and "fn:NAME%return"), the one with the same `cfa`. A
+ * lane is a thread, which the context vtid names; or, of a rule with keys, the
  * process and the values of the keys. Where events have no thread, a CPU and
  * process is a lane only if pairs_by_cpu() asks for it: threads share CPUs and
  * leave them, so such a pair may be of two.

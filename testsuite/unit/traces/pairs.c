@@ -173,7 +173,7 @@ static void feed(const char *name)
 	feed_from(0, 7, 0, name, 0, "");
 }
 
-/* A call of a function, or its return, with the address of its frame. */
+/* A call of a function, or a return, with the address of the frame. */
 static void call(const char *name, int32_t cfa)
 {
 	feed_from(0, 7, 0, name, cfa, "");

@@ -46,7 +46,8 @@ struct choosing {
 };
 
 /* Writes NAME, or NAME%return. */
-static const char *name_make(char *name, const struct usdt_wanted *wanted, int exit)
+static const char *name_make(char *name, const struct usdt_wanted *wanted,
+			     int exit)
 {
 	struct text text;
 
@@ -59,8 +60,9 @@ static const char *name_make(char *name, const struct usdt_wanted *wanted, int e
 
 /* Tells why a place has no way (enum usdt_reason or a negative errno), or, with
  * 0, that it has one. */
-static void place_tell(const struct choosing *c, const struct usdt_wanted *wanted,
-		       int exit, uint64_t address, int why)
+static void place_tell(const struct choosing *c,
+		       const struct usdt_wanted *wanted, int exit,
+		       uint64_t address, int why)
 {
 	char name[NAME_BYTES];
 	char id[NAME_BYTES];
@@ -181,16 +183,11 @@ static struct usdt_operand *value_set(struct usdt_operand *operand,
 	return operand + 1;
 }
 
-/* Returns how far the frame's address is above the stack pointer. */
-static int64_t frame_offset(const struct usdt_wanted *wanted, int exit)
-{
-	return 8 + (exit ? 0 : 8 * wanted->pushes);
-}
-
 /* Makes the fields: arg1, arg2, ... as the types say, or those of an exit; and
  * the address of the frame (DWARF's CFA). */
 static void fields_set(struct usdt_adopted *probe, struct text *text,
-		       const struct choosing *c, const struct usdt_wanted *wanted,
+		       const struct choosing *c,
+		       const struct usdt_wanted *wanted,
 		       const struct usdt_exit *exit,
 		       const struct rule_types *types, uint32_t arguments)
 {
@@ -216,7 +213,8 @@ static void fields_set(struct usdt_adopted *probe, struct text *text,
 	}
 	text_add(text, "cfa");
 	*operand = (struct usdt_operand){
-		.place = USDT_SUM, .value = frame_offset(wanted, !!exit),
+		/* above the return address, and pushes before the jump */
+		.place = USDT_SUM, .value = exit ? 8 : 8 + 8 * wanted->pushes,
 		.base = RSP, .bytes = 8,
 		.type = TAFFRAIL_T_PTR, .index = USDT_NO_REGISTER,
 	};

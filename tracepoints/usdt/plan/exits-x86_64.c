@@ -3,7 +3,7 @@
  * Finds the exits of a function; see exits.h.
  *
  * A jump through a register or memory either goes on in the function, by a
- * table that a compiler made for a switch or to one of its labels, or is a tail
+ * table that a compiler made for a switch or to a label of it, or is a tail
  * call. It goes on where the stack has more than the return address, as
  * .eh_frame tells, and where the register is the sum of a table's address and a
  * word of four bytes that was loaded. Otherwise it needs the address of a place
@@ -26,7 +26,7 @@ struct leaving {
 	const struct usdt_decoder *decoder;
 	const struct usdt_layout *layout;
 	int apart;			/* it is in the area of parts itself */
-	int framed;			/* a jump stays for what .eh_frame has */
+	int framed;			/* a jump stays, by .eh_frame */
 	int bare;			/* a jump leaves, if nothing has the
 					 * address of a place in the function */
 	int labels;			/* an instruction has one */
@@ -89,8 +89,8 @@ static uint32_t register_of(const uint8_t *p, int load)
 	return NO_REGISTER;
 }
 
-/* Tells how a register was set before a jump through it: 1: to what was loaded
- * or copied, 0: by an addition, or -ENOTUNIQ. */
+/* Tells how a register was set before a jump through it: 1: by a load or copy,
+ * 0: by an addition, or -ENOTUNIQ. */
 static int register_set(const struct leaving *l, const struct line *line,
 			uint32_t to)
 {
@@ -266,7 +266,7 @@ static int part_look(struct leaving *l, struct usdt_function part)
 		bytes = usdt_image_at(l->image, at, 1, PF_R | PF_X, &left);
 		if (!bytes || !usdt_decode(l->decoder, bytes, left, at, &insn))
 			return -EILSEQ;
-		/* what is looked at is not always all in the file */
+		/* the file may end behind the instruction */
 		__builtin_memset(copy, 0, sizeof(copy));
 		__builtin_memcpy(copy, bytes, insn.length);
 		ret = insn_look(l, &line, &part, at, copy, &insn);

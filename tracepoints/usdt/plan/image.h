@@ -38,7 +38,7 @@ struct usdt_function {
 	uint64_t handlers;	/* address of its exception table, or 0 */
 	int part;		/* of another function: begins with its frame */
 	int signal;		/* a signal's handler returns to it */
-	uint64_t frame;		/* address of its FDE's instructions */
+	uint64_t frame;		/* address of the FDE's instructions */
 	uint64_t frame_bytes;
 };
 

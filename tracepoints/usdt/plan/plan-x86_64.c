@@ -311,7 +311,7 @@ static enum usdt_reason site_look(struct planning *p, struct usdt_plan *plan)
 #define PREFIXES_MAX	3u
 
 /* Returns how many prefixes the first jump needs, so that no instruction begins
- * at its highest byte; 0 also where none help. */
+ * at the highest byte of the operand; 0 also where none help. */
 static uint32_t prefixes_needed(const struct usdt_plan *plan)
 {
 	uint32_t n = 0;

@@ -19,9 +19,9 @@
  *
  * In a program at a low address the highest byte of an operand cannot be cc, as
  * it would be where an instruction begins at the fifth byte. A jump may have
- * prefixes without an effect, if its own first byte is no such place:
+ * prefixes without an effect, if no instruction begins at the e9:
  *
- *	function	41 57 41 56 41 55	2e e9 cc xx cc xx: push, push, push
+ *	entry	41 57 41 56 41 55	2e e9 cc xx cc xx: three pushes
  *
  * If another probe's nop is among these bytes, one jump serves both, provided
  * the moved code can tell them apart (tracepoints/usdt/place/jump-x86_64.c):
@@ -109,8 +109,8 @@ struct usdt_plan {
 	uint8_t needs;		/* the instruction at this offset moves, too,
 				 * if it is behind the switched bytes and
 				 * nothing leads there; the caller sets it */
-	uint8_t low;		/* a jump with cc as its highest byte would
-				 * lead below address 0; the caller sets it */
+	uint8_t low;		/* an operand with cc as the highest byte leads
+				 * below address 0; the caller sets it */
 	uint8_t prefixes;	/* of the first jump, if `low` needs them */
 	uint8_t reason;		/* enum usdt_reason; 0: the plan is valid */
 	uint8_t covered;	/* bytes; also padding, at a function's end */
@@ -181,9 +181,9 @@ int usdt_decode_plain(const uint8_t *bytes, uint64_t n, uint64_t address,
 		      struct usdt_decoded *decoded);
 
 /*
- * Plans sites of a file: sets all members except `address`, `whole`, `needs` and
- * `low` of each. The caller has sorted them by address. Without a decoder (NULL) all
- * are USDT_NO_DECODER. Maps memory for a moment; keeps none.
+ * Plans sites of a file: sets all members except `address`, `whole`, `needs`
+ * and `low` of each. The caller has sorted them by address. Without a decoder
+ * (NULL) all are USDT_NO_DECODER. Maps memory for a moment; keeps none.
  */
 void usdt_plan(const struct usdt_file *file, const struct usdt_decoder *decoder,
 	       struct usdt_plan *plans, uint32_t n);
