@@ -269,6 +269,8 @@ command_sources = \
 	command/top/sample.c \
 	command/top/top.c \
 	command/verify.c \
+	command/view/call-graph-private.h \
+	command/view/call-graph.c \
 	command/view/view.c \
 	command/watch.c
 

@@ -22,6 +22,7 @@
 #include "command/common/monotonic.h"
 #include "command/reading/look.h"
 #include "command/reading/progress.h"
+#include "command/view/call-graph-private.h"
 #include "traces/text/event-text.h"
 
 #define FIELDS_MAX	128
@@ -31,7 +32,7 @@
 enum key {
 	KEY_TAIL = 256, KEY_FOLLOW, KEY_NO_DELTA, KEY_DATES, KEY_UTC,
 	KEY_FIELDS, KEY_MESSAGES, KEY_COLOR, KEY_NO_PAGER, KEY_RAW, KEY_LONG,
-	KEY_SHORT, KEY_DELTA, KEY_FOR,
+	KEY_SHORT, KEY_DELTA, KEY_FOR, KEY_GRAPH,
 };
 
 static const struct option_row rows[] = {
@@ -48,6 +49,8 @@ static const struct option_row rows[] = {
 	  "only these fields and contexts: NAME,NAME,..." },
 	{ KEY_MESSAGES, "messages", NULL,
 	  "print the texts that markers have for people, not their fields" },
+	{ KEY_GRAPH, "graph", NULL,
+	  "calls of functions (fn: rules), indented, with their durations" },
 	{ KEY_SHORT, "short", NULL,
 	  "the form of a terminal: time, thread, name, fields" },
 	{ KEY_LONG, "long", NULL,
@@ -76,6 +79,8 @@ struct view {
 	const char *color;		/* the value of --color, or NULL */
 	bool formed;			/* an option chose text.form */
 	bool no_pager;
+	bool graphed;			/* --graph */
+	struct graph *graph;
 	bool terminal;			/* standard output is one, or the
 					 * pager's is */
 	bool file;			/* it is a regular file */
@@ -119,6 +124,9 @@ static int take_option(struct view *v, int key, const char *value)
 		break;
 	case KEY_FOR:
 		return command_take_seconds(&v->seconds, value);
+	case KEY_GRAPH:
+		v->graphed = true;
+		break;
 	case KEY_MESSAGES:
 		v->text.messages = true;
 		break;
@@ -207,6 +215,8 @@ static void print_events(struct view *v, uint64_t *skip)
 			progress_step(&v->look.progress, n, event->ns);
 		if (*skip)
 			--*skip;
+		else if (v->graph)
+			graph_put(v->graph, event);
 		else
 			event_text_put(&v->text, event);
 		if (!v->file || v->out.end - v->out.p > LINE_ROOM_BYTES)
@@ -281,6 +291,10 @@ static int run_view(struct view *v)
 	v->out.terminal = v->terminal;
 	v->text.out = &v->out;
 	event_text_open(&v->text);
+	if (v->graphed)
+		v->graph = graph_open(&v->out, v->look.reader);
+	if (v->graphed && !v->graph)
+		v->out.error = -ENOMEM;
 	v->file = !fstat(STDOUT_FILENO, &out) && S_ISREG(out.st_mode);
 	if (v->look.follow) {
 		status = follow_recording(v);
@@ -293,6 +307,7 @@ static int run_view(struct view *v)
 		print_events(v, &skip);
 	}
 	progress_clear(&v->look.progress);
+	graph_close(v->graph);
 	ret = out_close(&v->out);
 	event_text_free(&v->text);
 	/* the reader of a pipe has read enough */

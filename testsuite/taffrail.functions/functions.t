@@ -220,6 +220,17 @@ run:
 		taffrail export --format folded all | grep -E '^calls;_start;main;outer;(recurses;){2}short_one [0-9]+$'
 stdout: ^51[0-9]$
 stdout: ^1$
+case: an indented graph
+run: taffrail view --graph all | sed -n 2,40p
+stdout: ^ +\[ *[0-9]+\] main\(\) \{$
+stdout: ^ +\[ *[0-9]+\]   outer\(\) \{$
+stdout: ^ +[0-9.]+ [num]?s \[ *[0-9]+\]     recurses\(\);$
+stdout: ^ +[0-9.]+ [num]?s \[ *[0-9]+\]   \} \(outer\)$
+case: calls of it that do not return
+run: taffrail view --graph left | grep jumps | head -n 2 && taffrail view --graph left | grep -c '_ZL4deepl();'
+stdout: ^ +left \[ *[0-9]+\] +_ZL5jumpsi\(\);$
+stdout: ^ +[0-9.]+ [num]?s \[ *[0-9]+\] +_ZL5jumpsi\(\);$
+stdout: ^1$
 case: calls that do not return stand around those in them
 run: taffrail export --format folded left | grep '_ZL7catchesi'
 stdout: ^leaves;_start;main;_ZL7catchesi [0-9]+$

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Calls of functions (rules fn:GLOB) as an indented text, in the order of time:
+ *
+ *	  1.25 us [  123]   } (parse)
+ *	   40 ns  [  123]   check();
+ *
+ * A call without a call in it is one line. Other events are not printed.
+ *
+ * Invariant: the `priv` of an open call is how far the calls in it are
+ * indented, so one whose return is never recorded indents none.
+ */
+#include "command/view/call-graph-private.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/common/counted.h"
+#include "traces/pairs/pairs.h"
+
+#define LEVELS_MAX	64		/* that are indented */
+
+struct graph {
+	struct pairs *pairs;
+	struct pair_calls calls;
+	struct out *out;
+	/* the call of the last line, which may still be a line by itself */
+	bool waits;
+	struct pair last;
+};
+
+/* Writes a line: how long it took, the thread, and a name that is indented. */
+static void put_line(struct graph *g, const char *took, const struct pair *pair,
+		     uint64_t level, const char *before, const char *behind)
+{
+	const char *name = pair->kind->name + strlen("fn:");
+	char line[256];
+	int n;
+
+	n = snprintf(line, sizeof(line), "%9s [%7lld] %*s%s", took,
+		     (long long)pair->vtid,
+		     (int)(2 * (level < LEVELS_MAX ? level : LEVELS_MAX)), "",
+		     before);
+	out_bytes(g->out, line, (size_t)n);
+	for (; *name; name++)
+		out_char(g->out, (unsigned char)*name < ' ' || *name == 127 ?
+					 '?' : *name);
+	out_text(g->out, behind);
+}
+
+/* Writes the line of a call that goes on. */
+static void put_last(struct graph *g)
+{
+	if (g->waits)
+		put_line(g, "", &g->last, g->last.priv - 1, "", "() {\n");
+	g->waits = false;
+}
+
+static void pair_begun(struct pair *pair, const struct trace_event *event,
+		       void *priv)
+{
+	struct graph *g = priv;
+
+	(void)event;
+	if (!pair->kind->frames)
+		return;
+	put_last(g);
+	pair->priv = pair->outer + (pair->kind->end ? 1 : 0);
+	if (!pair->kind->end) {
+		put_line(g, "", pair, pair->priv, "", "()\n");
+		return;
+	}
+	g->last = *pair;
+	g->waits = true;
+}
+
+/* Writes the end of a call. */
+static void put_end(struct graph *g, const struct pair *pair, const char *took)
+{
+	bool one = g->waits && g->last.begin == pair->begin &&
+		   g->last.vtid == pair->vtid && g->last.kind == pair->kind &&
+		   g->last.priv == pair->priv;
+
+	if (!one)
+		put_last(g);
+	g->waits = false;
+	put_line(g, took, pair, pair->priv - 1, one ? "" : "} (",
+		 one ? "();\n" : ")\n");
+}
+
+static void pair_finished(const struct pair *pair,
+			  const struct trace_event *event, void *priv)
+{
+	char took[32];
+
+	(void)event;
+	if (!pair->kind->frames)
+		return;
+	counted_duration(took, sizeof(took),
+			 (long double)(pair->end - pair->begin));
+	put_end(priv, pair, took);
+}
+
+static void pair_unfinished(const struct pair *pair, void *priv)
+{
+	/* one that is open goes on behind the last event */
+	if (pair->kind->frames && pair->kind->end && pair->fate != PAIR_OPEN)
+		put_end(priv, pair, "left");
+}
+
+struct graph *graph_open(struct out *out, const struct reader *reader)
+{
+	struct graph *g = calloc(1, sizeof(*g));
+	struct trace_class *const *traces;
+	size_t n = reader_traces(reader, &traces);
+
+	if (!g)
+		return NULL;
+	g->out = out;
+	g->calls = (struct pair_calls){
+		.begun = pair_begun, .finished = pair_finished,
+		.unfinished = pair_unfinished, .priv = g,
+	};
+	g->pairs = pairs_new(&g->calls);
+	/* pair_begun() must know all returns */
+	for (size_t i = 0; g->pairs && i < n; i++)
+		if (pairs_meet(g->pairs, traces[i]))
+			out->error = -ENOMEM;
+	if (g->pairs)
+		return g;
+	free(g);
+	return NULL;
+}
+
+void graph_put(struct graph *g, const struct trace_event *event)
+{
+	pairs_feed(g->pairs, event);
+	if (pairs_error(g->pairs))
+		g->out->error = -ENOMEM;
+}
+
+void graph_close(struct graph *g)
+{
+	if (!g)
+		return;
+	pairs_finish(g->pairs);
+	put_last(g);
+	pairs_free(g->pairs);
+	free(g);
+}
