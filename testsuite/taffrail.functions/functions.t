@@ -297,6 +297,11 @@ stderr: stripped: it has no symbols of functions
 case: of a process
 run: taffrail list --functions -p $pid
 stdout: ^fn/outer +0x[0-9a-f]+ +function off .* \[jump\]$
+case: they are told also where the calls are wanted, too
+run: taffrail record -o two -e 'fn:by_label%entry' -e 'fn:by_label%return' -- "$CASES/through"
+status: 1
+stderr: fn/by_label%return at 0x[0-9a-f]+ is not traced: 
+stderr: 100 events
 
 # A running program
 case: a program that runs

@@ -114,6 +114,13 @@ static size_t without_end(const char *text, size_t bytes, const char *end)
 								bytes;
 }
 
+bool rule_names_returns(const char *glob)
+{
+	size_t bytes = text_length(glob);
+
+	return without_end(glob, bytes, RULE_RETURN) < bytes;
+}
+
 bool rule_names_function(const char *glob, const char *module,
 			 const char *name)
 {

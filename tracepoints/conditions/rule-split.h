@@ -48,6 +48,9 @@ bool rule_is_runtime(const char *module);
 
 #define RULE_RETURN	"%return"	/* behind a function's name: an exit */
 
+/* Tells whether a rule for functions means returns alone. */
+bool rule_names_returns(const char *glob);
+
 /* Writes "channel:name" in the glob of a rule for markers as "channel/name", as
  * ids are. A glob that has a '/', or the ':' in a class, stays as it is. */
 void rule_unify(char *rule);

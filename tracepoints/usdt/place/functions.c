@@ -107,7 +107,7 @@ static int function_seen(const struct usdt_symbol_found *found, void *arg)
 	struct usdt_wanted wanted = { found->address, found->site, found->name,
 				 .nexits = 0 };
 	struct rule_types types;
-	int how;
+	int how, exits;
 
 	if (text_length(found->name) + sizeof(CHANNEL RULE_RETURN) + 1 >
 	    NAME_BYTES)
@@ -115,11 +115,12 @@ static int function_seen(const struct usdt_symbol_found *found, void *arg)
 	how = is_wanted(c, &wanted, 0, &types);
 	wanted.entry = how && !is_placed(c, found->site) &&
 		       !address_has(&c->module->usdt_refused, found->site);
-	wanted.exits = is_wanted(c, &wanted, 1, &types) &&
+	exits = is_wanted(c, &wanted, 1, &types);
+	wanted.exits = exits &&
 		       !address_has(&c->module->usdt_refused,
 				    found->address | EXITS);
 	/* where the entry is wanted, too, a list tells */
-	wanted.tells = !how;
+	wanted.tells = !how || exits & USDT_WANTED_RETURN;
 	if (!wanted.entry && !wanted.exits)
 		return 0;
 	if (c->wanted && c->count < c->room)
