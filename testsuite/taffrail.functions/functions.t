@@ -134,6 +134,8 @@ stdout: 100 fn:by_table$
 stdout: 100 fn:by_table%return$
 stdout: 100 fn:by_member$
 stdout: 100 fn:by_member%return$
+stdout: 100 fn:two_ways$
+stdout: 100 fn:two_ways%return$
 stdout: 100 fn:by_label$
 stdout: 100 fn:framed$
 stdout: 100 fn:framed%return$

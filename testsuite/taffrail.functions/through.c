@@ -41,6 +41,15 @@ KEEP static long by_member(struct object *o, long i, long n)
 	return o->members[i](n);
 }
 
+/* The exits are so close that the jumps have only one place each. */
+KEEP static long two_ways(long i, long n)
+{
+	__asm__ volatile(LONG ::: "memory");
+	if (i & 4)
+		return n * 3;
+	return functions[i & 3](n);
+}
+
 static void **labels, **framed_labels;
 
 /* Begins at a label of `to`; without it, tells all labels. */
@@ -101,7 +110,8 @@ int main(void)
 	calls[0] = calls[1] = framed_labels[0];
 	calls[2] = framed_labels[1];
 	for (long i = 0; i < 100; i++)
-		sum += by_table(i, i) + by_member(&o, i & 1, i) + last(i) +
+		sum += by_table(i, i) + two_ways(i, i) +
+		       by_member(&o, i & 1, i) + last(i) +
 		       (i ? by_label(program, i) + framed(calls, i) : 0);
 	printf("%ld\n", sum);
 	return 0;

@@ -391,16 +391,12 @@ static int exits_place(struct choosing *c, const struct usdt_wanted *wanted)
 {
 	const struct usdt_exit *exits = c->calls.found + wanted->first;
 	struct usdt_adopted *probes[USDT_EXITS_MAX];
-	const struct usdt_plan *plan;
-	int i, n, why, ret = 0;
+	int i, n, ret = 0;
 
 	for (n = 0; n < wanted->nexits; n++) {
-		plan = usdt_calls_exit(&c->calls, wanted, &exits[n], &why);
-		/* a handler of faults may have come since they were checked */
-		ret = plan ? 0 : -EFAULT;
-		if (plan)
-			probes[n] = site_place(c, wanted, &exits[n], plan,
-					       &ret);
+		probes[n] = site_place(c, wanted, &exits[n],
+				       usdt_calls_exit(&c->calls, wanted,
+						       &exits[n]), &ret);
 		if (ret)
 			break;
 	}

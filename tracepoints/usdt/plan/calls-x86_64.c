@@ -104,37 +104,21 @@ static int plan_moves(const struct usdt_plan *plan, uint64_t at)
 	return 0;
 }
 
-/* The hit is at the exit itself, where the value is known. */
 struct usdt_plan *usdt_calls_exit(const struct usdt_calls *calls,
 				  const struct usdt_wanted *wanted,
-				  const struct usdt_exit *exit, int *why)
+				  const struct usdt_exit *exit)
 {
-	struct usdt_plan *entry = plan_of(calls, usdt_wanted_at(wanted));
+	struct usdt_plan *plan = plan_of(calls, usdt_wanted_at(wanted));
 	uint32_t i;
 
-	*why = 0;
-	if (wanted->entry && entry->both &&
-	    exit->address - entry->address == entry->hit)
-		return entry;
+	if (wanted->entry && plan->both &&
+	    exit->address - plan->address == plan->hit)
+		return plan;
 	for (i = 0; i < exit->count; i++) {
-		struct usdt_plan *plan = plan_of(calls, exit->starts[i]);
-		uint64_t at = exit->address - plan->address;
-		int refused = plan_refused(calls, plan);
-
-		if (!refused && plan_moves(plan, at) &&
-		    !(wanted->entry && !entry->reason &&
-		      plan->address < entry->address + entry->covered &&
-		      plan->address + plan->covered > entry->address)) {
-			plan->hit = (uint8_t)at;
-			plan->inside = at || exit->leaving == USDT_JUMPS_IF;
-			*why = 0;
+		plan = plan_of(calls, exit->starts[i]);
+		if (plan->exits && plan->address + plan->hit == exit->address)
 			return plan;
-		}
-		if (!*why && refused)
-			*why = refused;
 	}
-	if (!*why)
-		*why = USDT_ENDS;
 	return NULL;
 }
 
@@ -167,44 +151,77 @@ static int is_address(uint64_t value, const void *address)
 	return value == *(const uint64_t *)address;
 }
 
-/* Takes the bytes of a plan. Returns 0, USDT_OVERLAPS if another one has taken
- * one of them, or USDT_NO_MEMORY. */
+/* Takes the bytes of a plan. Returns 0; or USDT_OVERLAPS if another one has
+ * taken one of them, or USDT_NO_MEMORY, and takes none. */
 static int bytes_take(struct index *taken, const struct usdt_plan *plan)
 {
-	uint64_t at = plan->address;
+	uint64_t at, end = plan->address + plan->covered;
 
-	for (; at < plan->address + plan->covered; at++) {
-		uint64_t hash = index_hash(INDEX_HASH, &at, sizeof(at));
-
-		if (index_find(taken, hash, is_address, &at))
+	for (at = plan->address; at < end; at++)
+		if (index_find(taken, index_hash(INDEX_HASH, &at, sizeof(at)),
+			       is_address, &at))
 			return USDT_OVERLAPS;
-		if (index_add(taken, hash, at))
+	for (at = plan->address; at < end; at++)
+		if (index_add(taken, index_hash(INDEX_HASH, &at, sizeof(at)),
+			      at))
 			return USDT_NO_MEMORY;
-	}
 	return 0;
+}
+
+/* Chooses where the jump of an exit begins: nearest to it, and beside the jumps
+ * that are chosen already. The hit is at the exit itself, where the value is
+ * known. Returns 0, or why it cannot be had. */
+static int exit_choose(const struct usdt_calls *calls,
+		       const struct usdt_exit *exit, struct index *taken)
+{
+	int why = 0;
+	uint32_t i;
+
+	for (i = 0; i < exit->count; i++) {
+		struct usdt_plan *plan = plan_of(calls, exit->starts[i]);
+		uint64_t at = exit->address - plan->address;
+		int refused = plan_refused(calls, plan);
+
+		if (!refused && !plan_moves(plan, at))
+			continue;
+		if (!refused)
+			refused = bytes_take(taken, plan);
+		if (!refused) {
+			plan->exits = 1;
+			plan->hit = (uint8_t)at;
+			plan->inside = at || exit->leaving == USDT_JUMPS_IF;
+			return 0;
+		}
+		if (!why)
+			why = refused;
+	}
+	return why ? why : USDT_ENDS;
 }
 
 int usdt_calls_exits(struct usdt_calls *calls, const struct usdt_wanted *wanted,
 		     uint64_t *at)
 {
 	const struct usdt_exit *exits = calls->found + wanted->first;
+	struct usdt_plan *entry = usdt_calls_entry(calls, wanted, NULL);
 	int why = wanted->nexits < 0 ? USDT_UNDECODED : 0;
 	struct index taken = { 0 };
-	struct usdt_plan *plan;
 	int i;
 
 	entry_merge(calls, wanted);
 	*at = wanted->address;
-	for (i = 0; i < wanted->nexits && !why; i++) {
-		plan = usdt_calls_exit(calls, wanted, &exits[i], &why);
+	/* its bytes are not for exits */
+	if (!why && wanted->entry && !entry->reason)
+		why = bytes_take(&taken, entry);
+	/* the last exits have the fewest places: the next function follows */
+	for (i = wanted->nexits; i-- > 0 && !why;) {
+		if (usdt_calls_exit(calls, wanted, &exits[i]))
+			continue;
+		why = exit_choose(calls, &exits[i], &taken);
 		*at = exits[i].address;
-		if (plan)
-			why = bytes_take(&taken, plan);
 	}
 	index_clear(&taken);
-	plan = usdt_calls_entry(calls, wanted, NULL);
 	if (why && wanted->entry)
-		plan->both = plan->inside = plan->hit = 0;
+		entry->both = entry->inside = entry->hit = 0;
 	return why;
 }
 

@@ -84,9 +84,9 @@ struct usdt_plan *usdt_calls_entry(const struct usdt_calls *calls,
 int usdt_calls_exits(struct usdt_calls *calls, const struct usdt_wanted *wanted,
 		     uint64_t *at);
 
-/* Returns the plan by which an exit is had; or NULL, and why not. */
+/* Returns the plan that usdt_calls_exits() has chosen for an exit, or NULL. */
 struct usdt_plan *usdt_calls_exit(const struct usdt_calls *calls,
 				  const struct usdt_wanted *wanted,
-				  const struct usdt_exit *exit, int *why);
+				  const struct usdt_exit *exit);
 
 #endif

@@ -126,6 +126,7 @@ struct usdt_plan {
 	uint8_t inside;		/* the hit is in the moved code, not before it:
 				 * another instruction comes first, or the
 				 * one at `hit` jumps on a condition */
+	uint8_t exits;		/* an exit has it; set after planning */
 	uint8_t both;		/* with `inside`: another hit comes first */
 	uint16_t starts;	/* bit k: a switched instruction begins at k */
 	uint16_t joins;		/* of `starts`: something leads there */
