@@ -70,7 +70,7 @@ static const struct option_row start_rows[] = {
 	{ KEY_KEEP, "keep", "TIME", "with --overwrite: enlarge the buffers until "
 	  "they hold the events of TIME" },
 	{ KEY_CONTEXT, "context", "LIST", "what each event has beside its fields: "
-	  "writer (default); vtid, vpid, procname, cpu, ip; none" },
+	  "writer (default); vtid, vpid, procname, cpu, ip, pthread_id; none" },
 	{ KEY_QUOTA, "quota", "N", "limit its buffers in all processes to N "
 	  "bytes; count further events as lost" },
 	{ KEY_GROUP, "allow-group", "GROUP", "give GROUP your rights over the "

@@ -724,8 +724,9 @@ int command_take_contexts(const char **to, const char *text)
 				       text);
 	if (ret)
 		return command_misused("unknown context '%.*s': give none, or "
-				       "vtid, vpid, procname, cpu, ip; or "
-				       "writer", (int)strcspn(bad, ","), bad);
+				       "vtid, vpid, procname, cpu, ip, "
+				       "pthread_id; or writer",
+				       (int)strcspn(bad, ","), bad);
 	*to = command_write_contexts(mask);
 	return *to ? COMMAND_DONE : command_failed("out of memory");
 }

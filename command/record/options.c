@@ -47,7 +47,7 @@ static const struct option_row rows[] = {
 	{ KEY_CONNECT, "connect", "TEXT", "'RULE LIB:FUNCTION "
 	  "[NAME=VALUE]...': have a callback called; repeatable" },
 	{ KEY_CONTEXT, "context", "LIST", "what each event has beside its fields: "
-	  "writer (default); vtid, vpid, procname, cpu, ip; none" },
+	  "writer (default); vtid, vpid, procname, cpu, ip, pthread_id; none" },
 	{ KEY_OVERWRITE, "overwrite", NULL, "keep only the newest events" },
 	{ KEY_BUFFER, "buffer-size", "N", "bytes of one CPU's buffer (256K to "
 	  "1G)" },

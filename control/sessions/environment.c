@@ -153,8 +153,8 @@ static void options_parse(struct session *session)
 	if (context && *context &&
 	    session_contexts_parse(&session->contexts, context))
 		value_fault("TAFFRAIL_CONTEXT", context,
-			    "give none, or vtid, vpid, procname, cpu, ip; or "
-			    "writer, as without it");
+			    "give none, or vtid, vpid, procname, cpu, ip, "
+			    "pthread_id; or writer, as without it");
 	ms = keep && *keep ? text_time(keep) : KEEP_MS_LEAST;
 	if (!KEEP_MS_VALID(ms))
 		value_fault("TAFFRAIL_KEEP", keep, "give 1s to 24h, as in 10s "
