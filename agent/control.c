@@ -284,6 +284,9 @@ static int handle_start(struct exchange *exchange)
 	ret = session_start(session, &matched);
 	started = ret < 0 ? NULL : session_at((uint32_t)ret);
 	page = started ? started->channel->page : NULL;
+	/* rings that the request's own quota forbids are not put off */
+	if (started && session->quota)
+		channel_rings_make(started->channel);
 	/* the first rule whose condition can hold for no marker */
 	for (i = 0; started && !faulty && i < started->nrules; i++)
 		faulty = session_rule_fault(page, &started->rules[i], &why);

@@ -335,8 +335,8 @@ struct session_page {
 	uint32_t rings;			/* that were published (SESSION-RINGS);
 					 * none of their files goes before the
 					 * session does */
-	uint32_t making;		/* not active yet: ring files may be
-					 * made again, smaller
+	uint32_t making;		/* the first rings are not made: their
+					 * files may go again, for smaller ones
 					 * (SESSION-MAKING) */
 	int32_t small_error;		/* why rings are smaller than asked
 					 * for: an errno */

@@ -331,6 +331,7 @@ int channel_create(struct channel *channel, uint32_t index, const char *name,
 	channel->cpus = cpus;
 	channel->active = 0;
 	channel->making = 0;
+	channel->deferred = NULL;
 	channel->barren = 0;
 	channel->counting = 0;
 	channel->crowded = 0;
@@ -365,7 +366,8 @@ void channel_resume(struct channel *channel)
 	store_release(&channel->page->state, SESSION_ACTIVE, SESSION_STATE);
 	/* SESSION-MAKING: a reader that sees 0 finds the files that stay, and
 	 * that the session is active, unless it was stopped since */
-	store_release(&channel->page->making, 0, SESSION_MAKING);
+	if (!channel->deferred)
+		store_release(&channel->page->making, 0, SESSION_MAKING);
 	store_release(&channel->active, 1, CHANNEL_ACTIVE);
 	/* WRITE-SLOT: everything else of the table is set */
 	store_release(&channel->rings->nr, channel->cpus, RINGS_NR);
@@ -421,9 +423,13 @@ SIGSAFE void channel_stop(struct channel *channel)
 	store_release(&channel->rings->nr, 0, RINGS_NR);
 	/* LOCKED-OWNER: before the owners are looked at */
 	__atomic_store_n(&channel->active, 0, SEQ_CST(LOCKED_OWNER));
-	if (channel->page && channel->page->state == SESSION_ACTIVE)
+	if (!channel->page)
+		return;
+	if (channel->page->state == SESSION_ACTIVE)
 		store_release(&channel->page->state, SESSION_STOPPED,
 			      SESSION_STATE);
+	/* SESSION-MAKING: the first rings will not be made any more */
+	store_release(&channel->page->making, 0, SESSION_MAKING);
 }
 
 /* Waits while *word is `busy`, a millisecond a look, `*looks` in all. */
@@ -577,6 +583,11 @@ static int ring_maker(void *arg)
 	struct ring_wanted one = { .channel = wanted->channel };
 	int ret = 0;
 
+	if (wanted->channel->deferred) {
+		wanted->channel->deferred(wanted->channel);
+		if (ring_made(wanted))
+			return 0;
+	}
 	switch (wanted->kind) {
 	case RING_MISSING:
 		while (!ret &&
@@ -601,6 +612,18 @@ SIGSAFE bool channel_making_wait(const struct channel *channel)
 	     i++)
 		sys2(SYS_nanosleep, &pause, NULL);
 	return i == MAKING_WAITS;
+}
+
+int channel_making_take(struct channel *channel)
+{
+	if (channel_making_wait(channel) ||
+	    __atomic_exchange_n(&channel->making, 1, SEQ_CST(LOCKED_OWNER)))
+		return -EBUSY;
+	/* LOCKED-OWNER: `making`, then `active`, as in ring_want() */
+	if (__atomic_load_n(&channel->active, SEQ_CST(LOCKED_OWNER)))
+		return 0;
+	store_release(&channel->making, 0, RING_MAKING);
+	return -EBUSY;
 }
 
 /*

@@ -76,6 +76,9 @@ struct channel {
 	uint32_t counting;		/* threads in channel_count() */
 	uint32_t crowded;		/* no locked ring was free */
 	uint32_t replacements;		/* of the rings of all CPUs, so far */
+	/* makes the first rings, which channel_defer() has not; written under
+	 * `making`; or NULL */
+	void (*deferred)(struct channel *channel);
 	struct replaced *replaced;	/* the latest, or NULL (replace.c) */
 	struct ring *locked[LOCKED_MAX];
 	struct channel_lock locks[LOCKED_MAX];
@@ -187,6 +190,17 @@ int channel_create_next(struct channel *channel, uint64_t *begun,
  * caller rules as channel_create().
  */
 void channel_start(struct channel *channel, uint32_t full);
+
+/*
+ * Opens the channel as channel_start() does, but without rings, for a session
+ * that no site writes to yet. channel_rings_make() makes them: call it before
+ * such a site is switched on, in one of the agent's threads; later calls do
+ * nothing. Until then the page says that rings are being made
+ * (session_page.making). A thread that needs a ring earlier, or calls
+ * channel_need_all(), has all of the first ones made.
+ */
+void channel_defer(struct channel *channel, uint32_t full);
+void channel_rings_make(struct channel *channel);
 
 /*
  * Makes larger rings for all CPUs, beside those that the writers use, and has

@@ -54,6 +54,10 @@ int channel_ring_make(const struct channel *channel, const char *suffix,
 int channel_cpu_ring_make(struct channel *channel, uint32_t cpu);
 int channel_locked_ring_make(struct channel *channel, uint32_t k);
 
+/* Takes `making`, which excludes threads that make a ring. Returns 0, or
+ * -EBUSY: such a thread does not go on, or the channel is stopped. */
+int channel_making_take(struct channel *channel);
+
 /* Unmaps the rings. No writer may be in them, except in a locked ring. */
 void channel_rings_unmap(struct channel *channel);
 

@@ -132,20 +132,6 @@ static void ring_sum(const struct ring *ring, uint32_t ring_bytes,
 	sums->bytes += count.current * view.sub_bytes + count.used;
 }
 
-/* Takes `making`, which excludes threads that make a ring. Returns 0, or
- * -EBUSY: such a thread does not go on, or the channel is stopped. */
-static int making_take(struct channel *channel)
-{
-	if (channel_making_wait(channel) ||
-	    __atomic_exchange_n(&channel->making, 1, SEQ_CST(LOCKED_OWNER)))
-		return -EBUSY;
-	/* LOCKED-OWNER: `making`, then `active`, as in ring_want() */
-	if (__atomic_load_n(&channel->active, SEQ_CST(LOCKED_OWNER)))
-		return 0;
-	store_release(&channel->making, 0, RING_MAKING);
-	return -EBUSY;
-}
-
 /* Has writers go on in the new rings. Returns 0 or a negative errno, and they
  * go on in the old ones. The caller has taken `making`. */
 static int table_change(struct channel *channel, struct replaced *r)
@@ -193,7 +179,7 @@ int channel_replace(struct channel *channel, uint32_t ring_bytes)
 	ret = rings_make(channel, r);
 	if (ret)
 		goto unmap;
-	ret = making_take(channel);
+	ret = channel_making_take(channel);
 	if (!ret) {
 		ret = table_change(channel, r);
 		store_release(&channel->making, 0, RING_MAKING);

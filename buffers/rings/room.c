@@ -89,12 +89,14 @@ void channel_fit(struct channel *channel)
 	channel->page->ring_bytes = channel->ring_bytes;
 }
 
-void channel_start(struct channel *channel, uint32_t full)
+/* Makes the first rings, smaller ones where there is no room, and notes the
+ * result in the session's page. The caller has taken `making`, or no other
+ * thread knows the channel. */
+static void first_make(struct channel *channel)
 {
-	int ret;
+	uint32_t full = channel->locked_full;
+	int ret = rings_make(channel);
 
-	channel_expect(channel, full);
-	ret = rings_make(channel);
 	while (no_room(ret) && channel->ring_bytes > RING_LEAST_BYTES) {
 		channel->page->small_error = -ret;
 		channel_rings_remove(channel);
@@ -112,5 +114,33 @@ void channel_start(struct channel *channel, uint32_t full)
 	channel->page->ring_bytes = channel->ring_bytes;
 	if (!ret)
 		channel->page->roomless = 0;
+	if (!channel->deferred)
+		return;
+	channel->deferred = NULL;
+	/* SESSION-MAKING: as in channel_resume() */
+	store_release(&channel->page->making, 0, SESSION_MAKING);
+}
+
+void channel_start(struct channel *channel, uint32_t full)
+{
+	channel_expect(channel, full);
+	first_make(channel);
 	channel_resume(channel);
+}
+
+void channel_defer(struct channel *channel, uint32_t full)
+{
+	channel_expect(channel, full);
+	channel->deferred = first_make;
+	channel_resume(channel);
+}
+
+void channel_rings_make(struct channel *channel)
+{
+	if (!load_relaxed(&channel->deferred) || channel_making_take(channel))
+		return;
+	/* another thread may have made them meanwhile */
+	if (channel->deferred)
+		first_make(channel);
+	store_release(&channel->making, 0, RING_MAKING);
 }

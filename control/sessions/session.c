@@ -213,6 +213,8 @@ static bool object_apply(struct session *session, struct object *object,
 		object_disable(object, session->channel, patcher);
 		return false;
 	}
+	if (!session->client)
+		channel_rings_make(session->channel);
 	usdt_sites_look(object->module);
 	ret = object_enable(object, &use, patcher);
 	if (ret)	/* untaken.c tells the place */
@@ -405,7 +407,13 @@ int session_start(const struct session *model, uint32_t *matched)
 		record_publish_writer(session->channel);
 	session->channel->quota = session->quota;
 	session_keep_begin(session);
-	channel_start(session->channel, agent_cpus_online);
+	/* Most programs of a recording have no site that writes to it, and
+	 * rings are most of the cost of a start. Sessions of gdb's, and those
+	 * sized by time, need them at once. */
+	if (pass.ndistinct || session->owned || session->keep_ms)
+		channel_start(session->channel, agent_cpus_online);
+	else
+		channel_defer(session->channel, agent_cpus_online);
 	session->phase = SESSION_RUNS;
 	*matched = rules_apply(session, NULL, 0);
 	return (int)(session - sessions);
