@@ -8,9 +8,11 @@
  * page that the process maps identifies it. The directory's name also has the
  * namespace, so two processes of the same pid and start time are told apart.
  *
- * Invariant: a process that lives is found. /proc is searched once for many
- * directories of dead processes, and again for each directory that is not older
- * than the search: the process may have begun after the search.
+ * Invariant: a process that lives is found. /proc is searched only for a
+ * directory that another PID namespace than ours may have made. It is searched
+ * once for many directories of dead processes, and again for each directory
+ * that is not older than the search: the process may have begun after the
+ * search.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -180,6 +182,21 @@ static bool take_candidate(struct rundir_process *process, pid_t pid,
 	return rundir_take_numbers(process, pid);
 }
 
+/* Returns true when the process is of our PID namespace: its pid here is that
+ * of the directory's name. An agent without /proc knows neither the namespace
+ * nor a start time. */
+static bool is_ours(const struct rundir_process *process)
+{
+	static uint64_t ours;
+	static bool read;
+
+	if (!read) {
+		read = inode_of(getpid(), "ns/pid");
+		ours = rundir_namespace(getpid());
+	}
+	return read && process->starttime && process->namespace == ours;
+}
+
 bool rundir_nested(struct rundir_process *process)
 {
 	char end[NAME_MAX + 32];
@@ -187,13 +204,15 @@ bool rundir_nested(struct rundir_process *process)
 
 	if (fstat(process->fd, &directory))
 		return false;
-	if (time_ns(&directory.st_ctim) + CLOCK_TICK_NS > known_since)
-		nested_search();
 	snprintf(end, sizeof(end), "/%s/%u/process", process->name,
 		 process->image);
 	/* it may be in our PID namespace, and in another time namespace */
 	if (take_candidate(process, process->pid, process->pid, end))
 		return true;
+	if (is_ours(process))
+		return false;
+	if (time_ns(&directory.st_ctim) + CLOCK_TICK_NS > known_since)
+		nested_search();
 	for (size_t i = 0; i < known_count; i++)
 		if (take_candidate(process, known[i].pid, known[i].inner, end))
 			return true;
