@@ -9,6 +9,7 @@
 #include "buffers/clock.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <time.h>
 
 #include "base/sys.h"
@@ -19,11 +20,13 @@
 #define ANCHOR_TRIES		8
 #define ANCHOR_TRIES_QUICK	2
 #define CALIBRATE_NS		200000ull
+#define TSC_LEAST_HZ		10000000ull
 #define CLOCKSOURCE_FILE                                               \
 	"/sys/devices/system/clocksource/clocksource0/current_clocksource"
 
 int clock_chosen = CLOCK_KIND_TSC;
-static uint64_t hz;
+static uint64_t hz;		/* 0: not known yet */
+static bool settled;
 static uint64_t counter;
 static int quiet;
 static int left;		/* clock_leave(): the choice, + 1 */
@@ -111,17 +114,30 @@ static uint64_t measure_hz(void)
 
 static int tsc_usable(const char *source)
 {
-	uint64_t measured;
+	return clock_tsc_invariant() && kernel_trusts_tsc(source);
+}
 
-	if (!clock_tsc_invariant() || !kernel_trusts_tsc(source))
-		return 0;
-	measured = measure_hz();
-	if (measured < 10000000ull)
-		return 0;
-	hz = clock_tsc_nominal_hz();
+int clock_settle(uint64_t told)
+{
+	uint64_t measured = told;
+
+	if (settled || left)
+		return clock_chosen;
+	settled = true;
+	if (clock_chosen != CLOCK_KIND_TSC)
+		return clock_chosen;
+	if (!told)
+		measured = measure_hz();
+	if (measured < TSC_LEAST_HZ) {
+		clock_chosen = CLOCK_KIND_MONOTONIC;
+		hz = NS_PER_S;
+		quiet = 0;
+		return clock_chosen;
+	}
+	hz = told ? told : clock_tsc_nominal_hz();
 	if (hz < measured - measured / 100 || hz > measured + measured / 100)
 		hz = measured;
-	return 1;
+	return clock_chosen;
 }
 
 static int word_is(const char *a, const char *b)
@@ -180,6 +196,11 @@ SIGSAFE void clock_return(void)
 		return;
 	store_relaxed(&clock_chosen, left - 1);
 	store_relaxed(&left, 0);
+}
+
+uint64_t clock_hz_known(void)
+{
+	return hz;
 }
 
 uint64_t clock_hz(void)

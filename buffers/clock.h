@@ -18,10 +18,19 @@
 
 /*
  * Chooses the clock: `wanted` is "tsc", "monotonic", "atomic" or NULL for the
- * best that passes the self-test. Not thread-safe; called once at start.
- * Returns the enum clock_kind chosen.
+ * best that the processor and the kernel have. Not thread-safe; called once at
+ * start. Returns the enum clock_kind chosen.
  */
 int clock_select(const char *wanted);
+
+/*
+ * Learns the rate of the chosen clock before the first event: `told`, in Hz, by
+ * the command that has started the session, or 0. Then it is measured, in a
+ * busy loop of 200 us, and a TSC that does not pass this self-test is replaced
+ * by CLOCK_KIND_MONOTONIC. Returns the kind. Later calls do nothing else. Not
+ * thread-safe.
+ */
+int clock_settle(uint64_t told);
 
 /* Returns the kind that clock_select() chose; CLOCK_KIND_TSC before that. */
 int clock_kind(void);
@@ -52,6 +61,10 @@ void clock_return(void);
 /* Returns the frequency in Hz: of the TSC an estimate (CPUID, or a short
  * measurement), of the others 1,000,000,000. */
 uint64_t clock_hz(void);
+
+/* Does the same, but does not measure: returns 0 where clock_settle() has yet
+ * to learn it. */
+uint64_t clock_hz_known(void);
 
 /* Takes an anchor of the chosen clock. SIGSAFE. */
 void clock_anchor_take(struct clock_anchor *anchor);

@@ -202,7 +202,8 @@ struct process_page {
 	uint32_t state;			/* enum process_state */
 	uint32_t clock_kind;		/* enum clock_kind */
 	uint32_t sessions;		/* session.N exist for N below this */
-	uint64_t clock_hz;		/* estimate made at start */
+	uint64_t clock_hz;		/* estimate; 0 before the first
+					 * session */
 	uint8_t boot_id[16];
 	uint8_t uuid[16];		/* of this image; see trace_uuid() */
 	struct clock_anchor start;

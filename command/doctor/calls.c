@@ -207,7 +207,8 @@ void look_clock(struct doctor *d, struct finding *f)
 		found(f, CLOCK_FORBIDDEN);
 		return;
 	}
-	switch (clock_select(wanted)) {
+	clock_select(wanted);
+	switch (clock_settle(0)) {
 	case CLOCK_KIND_TSC:
 		found_as(f, DOCTOR_OK, "time stamp counter, %llu MHz",
 			 (unsigned long long)clock_hz() / 1000000);

@@ -310,7 +310,8 @@ static void page_fill(struct process_page *page, uint32_t image,
 	page->image = image;
 	page->state = PROCESS_RUNNING;
 	page->clock_kind = (uint32_t)clock_kind();
-	page->clock_hz = clock_hz();
+	/* 0: place_clock_settle() learns it for the first session */
+	page->clock_hz = clock_hz_known();
 	clock_anchor_take(&page->start);
 	boot_id_read(page->boot_id);
 	/* a UUID of version 4, or a mix without random bytes */
@@ -499,6 +500,21 @@ SIGSAFE bool place_shut(void)
 	if (fd >= 0)
 		sys_close(fd);
 	return place_forbidden(fd);
+}
+
+void place_clock_settle(uint64_t told)
+{
+	struct process_page *page = process.page;
+
+	if (page->clock_hz)
+		return;
+	if (clock_settle(told) != (int)page->clock_kind) {
+		page->clock_kind = (uint32_t)clock_kind();
+		clock_anchor_take(&page->start);
+		/* without the TSC, CPUs have no rings */
+		agent_cpus = 0;
+	}
+	page->clock_hz = clock_hz();
 }
 
 int place_choose(void)

@@ -35,6 +35,11 @@ extern const char *place_failure;
 struct text;
 void place_default(struct text *text, uint32_t uid);
 
+/* Learns the rate of the clock, and notes it in the process page, before the
+ * first session: `told`, in Hz, or 0 (clock_settle()). In one of the agent's
+ * threads. */
+void place_clock_settle(uint64_t told);
+
 /* Sets place_runtime by the settings. Returns 0, or -ENAMETOOLONG and
  * place_failure. */
 int place_choose(void);

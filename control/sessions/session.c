@@ -365,8 +365,10 @@ struct session *session_hold_for(const char *name,
 
 struct channel *session_hold(const char *name)
 {
-	struct session *session = session_hold_for(name, NULL);
+	struct session *session;
 
+	place_clock_settle(0);
+	session = session_hold_for(name, NULL);
 	return session ? session->channel : NULL;
 }
 
@@ -377,6 +379,7 @@ int session_start(const struct session *model, uint32_t *matched)
 	uint32_t flags;
 	int ret;
 
+	place_clock_settle(0);
 	registry_lock();	/* a host's thread may hold one */
 	session = session_reserve(model, &ret);
 	registry_unlock();

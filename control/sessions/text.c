@@ -291,6 +291,26 @@ int session_failure(int error)
 	return CAUSE_SESSION_FILES;
 }
 
+/* Takes the clock's rate from the line "clock=HZ BOOT-ID" of the command that
+ * has written the file. It may have done so before the machine began again. */
+static void clock_take(const char *lines)
+{
+	char value[LINE_VALUE_BYTES] = "", boot[40];
+	const char *p = value;
+	struct text text;
+	int64_t hz;
+	int i;
+
+	line_find(lines, "clock", value, sizeof(value));
+	hz = text_number(&p);
+	text_open(&text, boot, sizeof(boot));
+	text_add_char(&text, ' ');
+	for (i = 0; i < 16; i++)
+		text_add_hex(&text, process.page->boot_id[i], 2);
+	if (hz > 0 && text_equal(p, boot))
+		place_clock_settle((uint64_t)hz);
+}
+
 /* Returns a negative errno where the session could not be started, else 0. */
 static int obey_file(int directory, const char *name, int asked,
 		     struct session *session, char *buffer)
@@ -319,8 +339,10 @@ static int obey_file(int directory, const char *name, int asked,
 	text_open(&fault, why, sizeof(why));
 	ret = session_parse(session, buffer, &fault);
 	line_find(buffer, "all", all, sizeof(all));
-	if (!ret && (asked || all[0] == '1'))
+	if (!ret && (asked || all[0] == '1')) {
+		clock_take(buffer);
 		ret = session_start(session, &matched);
+	}
 	if ((ret < 0 || fault.used) && ret != -EEXIST)
 		log_fact(LOG_ERROR, "sessions", fault.used ? why : name, ret);
 	return ret < 0 && ret != -EEXIST ? ret : 0;

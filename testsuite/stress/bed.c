@@ -58,6 +58,7 @@ int bed_open(const char *clock, int rseq)
 	if (ret)
 		return ret;
 	clock_select(clock);
+	clock_settle(0);
 	works = write_rseq_test();
 	host_setup();
 	bed.first_locked = cpus;

@@ -302,6 +302,7 @@ static void test_crowd(void)
 int main(void)
 {
 	clock_select(NULL);
+	clock_settle(0);
 	test_vdso();
 	test_torn();
 	test_keep();
