@@ -129,8 +129,8 @@ static void image_look(struct members *members, const struct member *member,
 void handover_look(struct members *members)
 {
 	/* only root can read files of another user's processes */
-	for (size_t i = 0; !geteuid() && i < members->n; i++) {
-		const struct member *member = members->list[i];
+	for (size_t i = 0; i < members->nopen && !geteuid(); i++) {
+		const struct member *member = members->open[i];
 
 		for (size_t j = 0; !member->done && j < member->nimages; j++)
 			image_look(members, member, member->images[j]->image);

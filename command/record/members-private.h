@@ -17,16 +17,17 @@
 #ifndef COMMAND_RECORD_MEMBERS_PRIVATE_H
 #define COMMAND_RECORD_MEMBERS_PRIVATE_H
 
+#include "base/index.h"
 #include "command/record/claim-private.h"
 #include "command/record/drain.h"
 #include "command/record/agentless.h"
-#include "command/record/options.h"
 #include "control/protocol.h"
 
 #define MEMBERS_LEFT_MAX	512
 #define MEMBERS_USERS_MAX	256
 
 struct probes;
+struct record_options;
 
 /* A process, of one user. What must stay true: `process` is NULL only once the
  * member is done; `alive` never becomes true again. */
@@ -34,6 +35,9 @@ struct member {
 	struct rundir_process *process;	/* NULL once it was collected */
 	char name[48];			/* of the process's directory */
 	uid_t uid;			/* the owner */
+	struct member *older;		/* the latest one before it of the same
+					 * name; or NULL */
+	struct member *latest;		/* of this name; valid in the first */
 	const struct member *before;	/* the same process, as it had another
 					 * user and program; or NULL */
 	pid_t pid;
@@ -71,6 +75,11 @@ struct members {
 	struct outcome *outcome;
 	struct member **list;
 	size_t n;
+	struct member **open;		/* those that are not done, and a few
+					 * that have become so since the last
+					 * members_over() */
+	size_t nopen;
+	struct index names;		/* the first member of each name */
 	struct agentless agentless;		/* programs without an agent */
 	uint32_t words_unknown;		/* of the processes' environments */
 	pid_t program;			/* that the recorder runs, or 0 */

@@ -42,18 +42,51 @@ void members_init(struct members *members, struct claim *claim,
 	members->inotify = -1;
 }
 
+static uint64_t name_hash(const char *name)
+{
+	return index_hash(INDEX_HASH, name, strlen(name));
+}
+
+static int name_same(uint64_t value, const void *name)
+{
+	return !strcmp(((const struct member *)value)->name, name);
+}
+
+/* Puts a member into the list, and makes it the latest of its name. Returns
+ * false without memory. */
+static bool member_list(struct members *members, struct member *member)
+{
+	struct member *first =
+		(void *)index_find(&members->names, name_hash(member->name),
+				   name_same, member->name);
+
+	if (!array_grow(&members->list, members->n, sizeof(member)) ||
+	    !array_grow(&members->open, members->nopen, sizeof(member)) ||
+	    (!first && index_add(&members->names, name_hash(member->name),
+				 (uint64_t)member)))
+		return false;
+	first = first ? first : member;
+	member->older = first->latest;
+	first->latest = member;
+	members->list[members->n++] = member;
+	members->open[members->nopen++] = member;
+	return true;
+}
+
 /* Returns the newest member with a directory of the process's name and owner,
  * or NULL. */
 static struct member *member_named(const struct members *members,
 				   const struct rundir_process *process)
 {
-	size_t i = members->n;
+	const struct member *first =
+		(const void *)index_find(&members->names,
+					 name_hash(process->name), name_same,
+					 process->name);
+	struct member *member = first ? first->latest : NULL;
 
-	while (i-- > 0)
-		if (!strcmp(members->list[i]->name, process->name) &&
-		    members->list[i]->uid == process->uid)
-			return members->list[i];
-	return NULL;
+	while (member && member->uid != process->uid)
+		member = member->older;
+	return member;
 }
 
 /* Adds a member, with descriptors that belong to it. Returns NULL without
@@ -62,11 +95,11 @@ static struct member *member_add(struct members *members,
 				 const struct rundir_process *process)
 {
 	struct member *member = calloc(1, sizeof(*member));
+	struct member *other;
 
 	if (member)
 		member->process = malloc(sizeof(*process));
-	if (!member || !member->process ||
-	    !array_grow(&members->list, members->n, sizeof(member)))
+	if (!member || !member->process)
 		goto free;
 	*member->process = *process;
 	member->process->fd = fcntl(process->fd, F_DUPFD_CLOEXEC, 3);
@@ -79,20 +112,23 @@ static struct member *member_add(struct members *members,
 			(int)syscall(SYS_pidfd_open, process->pid, 0) : -1;
 	/* another process may have the pid by now */
 	member->alive = process->alive && rundir_lives(process);
+	if (!member_list(members, member))
+		goto close;
 	/* the same process, as another user: it has executed another program
 	 * since, so that image writes no more, and answers no more */
-	for (size_t i = 0; i < members->n; i++) {
-		struct member *other = members->list[i];
-
-		if (other->uid == member->uid ||
-		    strcmp(other->name, member->name))
+	for (other = member->older; other; other = other->older) {
+		if (other->uid == member->uid)
 			continue;
-		member->before = other;
+		if (!member->before)
+			member->before = other;
 		if (!other->done)
 			other->alive = false;
 	}
-	members->list[members->n++] = member;
 	return member;
+close:
+	close(member->process->fd);
+	if (member->pidfd >= 0)
+		close(member->pidfd);
 free:
 	if (member)
 		free(member->process);
@@ -241,9 +277,9 @@ static void scan_all(struct members *members)
 	if (scanning.soon)
 		pause = SCAN_SOON_MS * NS_PER_MS;
 	/* members that came by pid, from another directory */
-	for (size_t i = 0; i < members->n; i++)
-		if (!members->list[i]->done)
-			scan_process(members->list[i]->process, &scanning);
+	for (size_t i = 0; i < members->nopen; i++)
+		if (!members->open[i]->done)
+			scan_process(members->open[i]->process, &scanning);
 	note_crowded(members, drain_scan(members->drain));
 	took = monotonic_ns() - begin;
 	if (pause < took * SCAN_SHARE)
@@ -290,8 +326,8 @@ static bool mark_dead(struct members *members)
 {
 	bool dead = false;
 
-	for (size_t i = 0; i < members->n; i++) {
-		struct member *member = members->list[i];
+	for (size_t i = 0; i < members->nopen; i++) {
+		struct member *member = members->open[i];
 
 		if (member->done)
 			continue;
@@ -301,9 +337,20 @@ static bool mark_dead(struct members *members)
 	return dead;
 }
 
+/* Takes members that are done out of `open`. */
+static void open_compact(struct members *members)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < members->nopen; i++)
+		if (!members->open[i]->done)
+			members->open[n++] = members->open[i];
+	members->nopen = n;
+}
+
 bool members_over(struct members *members, bool runs)
 {
-	size_t known = members->n, alive = 0, before;
+	size_t known = members->n, seen = members->nopen, alive = 0, before;
 	uint64_t begin;
 
 	/* Only a scan that begins after the end of a process sees the last
@@ -311,8 +358,8 @@ bool members_over(struct members *members, bool runs)
 	 * previous scan, while others were collected. */
 	if (mark_dead(members))
 		scan_all(members);
-	for (size_t i = 0; i < known; i++) {
-		struct member *member = members->list[i];
+	for (size_t i = 0; i < seen; i++) {
+		struct member *member = members->open[i];
 
 		if (member->done)
 			continue;
@@ -323,6 +370,7 @@ bool members_over(struct members *members, bool runs)
 			member_finish(members, member);
 		}
 	}
+	open_compact(members);
 	begin = monotonic_ns();
 	before = members->n;
 	if (runs || alive || before > known || begin < members->next_joiners_ns)
@@ -480,5 +528,7 @@ void members_close(struct members *members)
 		free(members->list[i]);
 	}
 	free(members->list);
+	free(members->open);
+	index_clear(&members->names);
 	handover_close(members);
 }
