@@ -4,8 +4,8 @@
 
 lttng_events=30
 
-# Writes a program with as many events. It ends with 0 where a session wants as
-# many of them as BENCH_ON says.
+# Writes a program with so many events: EVENTS [STATEMENT]. It ends with 0 where
+# a session wants as many of them as BENCH_ON says.
 lttng_source()
 {
 	cat <<-'END'
@@ -21,7 +21,7 @@ lttng_source()
 	#endif
 	#include <lttng/tracepoint.h>
 	END
-	for i in $(seq $lttng_events); do
+	for i in $(seq $1); do
 		echo "LTTNG_UST_TRACEPOINT_EVENT(many, event$i,"
 		echo 'LTTNG_UST_TP_ARGS(int, id, const char *, url),'
 		echo 'LTTNG_UST_TP_FIELDS(lttng_ust_field_integer(int, id, id)'
@@ -30,7 +30,8 @@ lttng_source()
 	printf '#endif\n#include <lttng/tracepoint-event.h>\n'
 	printf '#ifndef STARTED_MAIN\n#define STARTED_MAIN\n'
 	printf '#include <stdlib.h>\nint main(void) { int on = 0;\n'
-	for i in $(seq $lttng_events); do
+	printf '%s\n' "${2-}"
+	for i in $(seq $1); do
 		echo "on += !!lttng_ust_tracepoint_enabled(many, event$i);"
 	done
 	printf 'return on != atoi(getenv("BENCH_ON")); }\n#endif\n'
@@ -64,7 +65,7 @@ step_lttng()
 lttng_start()
 {
 	say 'the start of a program with events of LTTng-UST'
-	( cd "$work" && lttng_source >started.c &&
+	( cd "$work" && lttng_source $lttng_events >started.c &&
 	  ${CC:-cc} -O2 -w -I. -o started started.c -llttng-ust -ldl ) ||
 		return
 	lttng -q enable-event -u -s bench -c channel 'many:*' \
@@ -73,4 +74,36 @@ lttng_start()
 		-o "$work/started-trace" -- env -u LD_PRELOAD "$work/spawn" \
 		peer started "$library" 100 "$work/started" 2>"$work/log" |
 		results
+}
+
+# What a session costs a short program, and the recorder for it: one without
+# markers, one with a marker and an event, and one with an event of LTTng's, in
+# a session of LTTng's.
+step_many()
+{
+	local program single=
+	say 'many short programs'
+	if test -x "$work/events-peer" && peer_start --snapshot --overwrite \
+		--subbuf-size 512K --num-subbuf 4; then
+		( cd "$work" && lttng_source 1 \
+			'lttng_ust_tracepoint(many, event1, 1, "a");' |
+			sed 's/started.c/single.c/' >single.c &&
+		  ${CC:-cc} -O2 -w -I. -o single single.c -llttng-ust -ldl ) &&
+		lttng -q enable-event -u -s bench -c channel 'many:*' \
+			>>"$work/peer.log" 2>&1 && single=$work/single
+	fi
+	# "spawn" itself has no agent
+	"$taffrail" record --context none -e 'bench/*' -o "$work/many-trace" \
+		-- env -u LD_PRELOAD "$work/spawn" many short "$library" \
+		"$rounds" /bin/true "$work/one" ${single:+"$single"} \
+		2>"$work/log" | results
+	peer_stop
+	for i in true one; do
+		program=/bin/true
+		test $i = true || program=$work/one
+		"$work/spawn" recorder "recorder.$i" "$library" "$rounds" \
+			"$program" "$taffrail" record --context none \
+			-e 'bench/*' -o "$work/many-$i" --force -- env \
+			-u LD_PRELOAD 2>"$work/log" | results
+	done
 }

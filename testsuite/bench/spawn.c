@@ -11,6 +11,15 @@
  *		session, with LIBRARY preloaded as above, and with the session
  *		of the daemon of LTTNG_HOME, in turn. BENCH_ON tells PROGRAM how
  *		many events a session wants
+ *	spawn many PREFIX LIBRARY ROUNDS EMPTY ONE [PEER]
+ *		runs EMPTY and ONE as `start` does, and PEER without and with
+ *		the session of LTTng's daemon, all in turn; `cpu` is what a
+ *		session adds to the processor time
+ *	spawn recorder PREFIX LIBRARY ROUNDS PROGRAM TAFFRAIL ARGS...
+ *		runs `TAFFRAIL ARGS... spawn loop LIBRARY N PROGRAM`, which
+ *		runs PROGRAM N times, for N = 0 and for N = ROUNDS. Prints
+ *		what the recorder's processor time grows by with each:
+ *		us PREFIX.each MICROSECONDS
  *	spawn fork PREFIX LIBRARY ROUNDS EMPTY
  *		three processes, without a library, with LIBRARY and traced,
  *		with EMPTY (a library without anything), that fork a child
@@ -34,6 +43,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -42,6 +52,7 @@
 #define US_PER_S	1e6
 #define WARM_ROUNDS	5
 #define TRIOS		16
+#define REST_US		10000
 
 enum with { PLAIN, AGENT, EMPTY, WITH_MAX };
 
@@ -97,10 +108,21 @@ static void environment_set(enum with with, const char *library)
 		unsetenv("TAFFRAIL_ENABLE");
 }
 
+static double usage_sum(const struct rusage *usage)
+{
+	return (double)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) *
+		       US_PER_S +
+	       (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
+}
+
+/* The processor time of the last program. */
+static double last_us;
+
 /* Microseconds from vfork to the end of the program, or less than 0. */
 static double run_once(char **argv, char **environment)
 {
 	double begin = now_us();
+	struct rusage usage;
 	int status;
 	pid_t pid = vfork();
 
@@ -108,8 +130,9 @@ static double run_once(char **argv, char **environment)
 		execve(argv[0], argv, environment);
 		_exit(127);
 	}
-	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+	if (pid < 0 || wait4(pid, &status, 0, &usage) != pid || status)
 		return -1;
+	last_us = usage_sum(&usage);
 	return now_us() - begin;
 }
 
@@ -121,24 +144,33 @@ static int variable_copy(char **word, const char *name)
 	return value && asprintf(word, "%s=%s", name, value) > 0;
 }
 
-static int start_main(const char *prefix, const char *library, unsigned rounds,
-		      char **argv)
+static char *plain_words[] = { "PATH=/usr/bin:/bin", NULL };
+
+/* The environment of a program with LIBRARY preloaded, recorded as this one. */
+static char **agent_words(const char *library)
 {
-	char preload[4096];
-	char *plain[] = { "PATH=/usr/bin:/bin", NULL };
-	char *agent[5] = { preload, "PATH=/usr/bin:/bin" };
+	static char preload[4096];
+	static char *agent[5] = { preload, "PATH=/usr/bin:/bin" };
 	int words = 2;
-	double *v[3];
-	int round, k;
 
 	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s", library);
 	words += variable_copy(&agent[words], "TAFFRAIL_DIR");
 	variable_copy(&agent[words], "TAFFRAIL_JOIN");
+	return agent;
+}
+
+static int start_main(const char *prefix, const char *library, unsigned rounds,
+		      char **argv)
+{
+	char **agent = agent_words(library);
+	double *v[3];
+	int round, k;
+
 	for (k = 0; k < 3; k++)
 		v[k] = calloc(rounds + 1, sizeof(double));
 	for (round = -WARM_ROUNDS; round < (int)rounds; round++)
 		for (k = 0; k < 2; k++) {
-			double us = run_once(argv, k ? agent : plain);
+			double us = run_once(argv, k ? agent : plain_words);
 
 			if (us < 0)
 				return 1;
@@ -180,6 +212,136 @@ static int peer_main(const char *prefix, const char *library, unsigned rounds,
 		}
 	for (k = 0; k < 3; k++)
 		printf("us %s.%s %.1f\n", prefix, names[k], least[k]);
+	return 0;
+}
+
+/* EMPTY, ONE and PEER: each without and with a session, in turn. */
+static int many_main(const char *prefix, const char *library, unsigned rounds,
+		     char **programs)
+{
+	static const char *const names[] = { "true", "one", "peer" };
+	char *alone[] = { "LTTNG_HOME=/nonexistent", "BENCH_ON=0", NULL };
+	char *peer[4] = { "BENCH_ON=1", "LTTNG_UST_REGISTER_TIMEOUT=5000" };
+	char **environments[][2] = {
+		{ plain_words, agent_words(library) },
+		{ plain_words, environments[0][1] },
+		{ alone, peer },
+	};
+	char prefixes[3][64];
+	double *v[3][3], *cpu[3][3];
+	int round, i, k;
+
+	variable_copy(&peer[2], "LTTNG_HOME");
+	for (i = 0; i < 9; i++) {
+		v[i / 3][i % 3] = calloc(rounds + 1, sizeof(double));
+		cpu[i / 3][i % 3] = calloc(rounds + 1, sizeof(double));
+	}
+	for (round = -WARM_ROUNDS; round < (int)rounds; round++)
+		for (i = 0; i < 6 && programs[i / 2]; i++) {
+			char *argv[] = { programs[i / 2], NULL };
+			double us;
+
+			/* until the recorder has done with the last one */
+			usleep(REST_US);
+			us = run_once(argv, environments[i / 2][i % 2]);
+
+			if (us < 0) {
+				fprintf(stderr, "spawn: %s fails\n", argv[0]);
+				return 1;
+			}
+			if (round < 0)
+				continue;
+			v[i / 2][i % 2][round] = us;
+			cpu[i / 2][i % 2][round] = last_us;
+		}
+	for (k = 0; k < 3 && programs[k]; k++) {
+		snprintf(prefixes[k], sizeof(prefixes[k]), "%s.%s", prefix,
+			 names[k]);
+		print_rows(prefixes[k], v[k], rounds);
+		differences(cpu[k][2], cpu[k], rounds);
+		print_row(prefixes[k], "cpu", cpu[k][2], rounds);
+	}
+	return 0;
+}
+
+static double usage_us(int who)
+{
+	struct rusage usage;
+
+	getrusage(who, &usage);
+	return usage_sum(&usage);
+}
+
+/* What `recorder` has recorded; prints its own processor time. */
+static int loop_main(const char *library, unsigned n, char **argv)
+{
+	char **agent = agent_words(library);
+
+	while (n--)
+		if (run_once(argv, agent) < 0)
+			return 1;
+	printf("%.0f\n", usage_us(RUSAGE_SELF) + usage_us(RUSAGE_CHILDREN));
+	return 0;
+}
+
+/* Returns the processor time of a recorder of so many programs, or less than
+ * 0. */
+static double recorder_us(const char *library, const char *n, char *program,
+			  char **command)
+{
+	double before = usage_us(RUSAGE_CHILDREN), own = -1;
+	char *argv[40];
+	FILE *from;
+	int status, ends[2];
+	int k = 0;
+	pid_t pid;
+
+	while (k < 32 && command[k]) {
+		argv[k] = command[k];
+		k++;
+	}
+	argv[k++] = "/proc/self/exe";
+	argv[k++] = "loop";
+	argv[k++] = (char *)library;
+	argv[k++] = (char *)n;
+	argv[k++] = program;
+	argv[k] = NULL;
+	if (pipe(ends))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		/* the recorder is not /proc/self/exe */
+		char self[4096] = "";
+
+		if (readlink("/proc/self/exe", self, sizeof(self) - 1) > 0)
+			argv[k - 5] = self;
+		dup2(ends[1], 1);
+		close(ends[0]);
+		close(ends[1]);
+		execv(argv[0], argv);
+		_exit(127);
+	}
+	close(ends[1]);
+	from = fdopen(ends[0], "r");
+	if (!from || fscanf(from, "%lf", &own) != 1)
+		own = -1;
+	/* it says by its status that no marker was there */
+	if (pid < 0 || waitpid(pid, &status, 0) != pid ||
+	    !WIFEXITED(status) || own < 0)
+		return -1;
+	fclose(from);
+	return usage_us(RUSAGE_CHILDREN) - before - own;
+}
+
+static int recorder_main(const char *prefix, const char *library,
+			 const char *rounds, char *program, char **command)
+{
+	double none = recorder_us(library, "0", program, command);
+	double all = recorder_us(library, rounds, program, command);
+
+	if (none < 0 || all < 0)
+		return 1;
+	printf("us %s.each %.1f\n", prefix, (all - none) / atoi(rounds));
 	return 0;
 }
 
@@ -322,6 +484,14 @@ int main(int argc, char **argv)
 	if (argc > 5 && !strcmp(argv[1], "peer"))
 		return peer_main(argv[2], argv[3], (unsigned)atoi(argv[4]),
 				 argv + 5);
+	if (argc > 6 && !strcmp(argv[1], "many"))
+		return many_main(argv[2], argv[3], (unsigned)atoi(argv[4]),
+				 argv + 5);
+	if (argc > 7 && !strcmp(argv[1], "recorder"))
+		return recorder_main(argv[2], argv[3], argv[4], argv[5],
+				     argv + 6);
+	if (argc > 4 && !strcmp(argv[1], "loop"))
+		return loop_main(argv[2], (unsigned)atoi(argv[3]), argv + 4);
 	if (argc > 5 && !strcmp(argv[1], "fork"))
 		return fork_main(argv[2], argv[3], (unsigned)atoi(argv[4]),
 				 argv[5]);

@@ -404,6 +404,36 @@ function lttng_off(   limit)
 		  off_each("stock"), "ns", "%.3f")
 }
 
+# what a session adds to a short program, and the recorder's work for it
+function short_programs(   ours, theirs)
+{
+	limit_row("one marker, one event, recorded: added",
+		  "short.one.added", get("short.one.added") / 1000, "ms",
+		  "%.3f", 0.6)
+	limit_row("  the program alone", "short.one.plain",
+		  get("short.one.plain") / 1000, "ms", "%.3f")
+	if (!asked())
+		return
+	limit_row("  added processor time", "short.one.cpu",
+		  get("short.one.cpu") / 1000, "ms", "%.3f")
+	ours = get("short.one.added")
+	theirs = get("short.peer.added")
+	if (ours > 0 && theirs > 0)
+		line("  one event of LTTng-UST, in a session: added",
+		     sprintf("%.3f ms", theirs / 1000), "",
+		     sprintf("%.2f", theirs / ours), "")
+	limit_row("/bin/true, recorded: added", "short.true.added",
+		  get("short.true.added") / 1000, "ms", "%.3f", 0.1)
+	limit_row("  the program alone", "short.true.plain",
+		  get("short.true.plain") / 1000, "ms", "%.3f")
+	limit_row("  added processor time", "short.true.cpu",
+		  get("short.true.cpu") / 1000, "ms", "%.3f")
+	limit_row("recorder for one marker, one event", "recorder.one.each",
+		  get("recorder.one.each") / 1000, "ms", "%.3f", 0.1)
+	limit_row("recorder for /bin/true", "recorder.true.each",
+		  get("recorder.true.each") / 1000, "ms", "%.3f", 0.1)
+}
+
 function lttng_start(   name, plain, ours, theirs)
 {
 	name = "start of 30 LTTng events: a session adds"
@@ -547,6 +577,8 @@ END {
 	reading()
 	part = "lttng"
 	lttng_rows()
+	part = "many"
+	short_programs()
 	printf "bench: %d limits missed\n", missed
 	exit missed > 0
 }
