@@ -46,6 +46,11 @@
  * 40 processes with rings of the default size. */
 #define KEEP_BYTES		(256ull << 20)
 
+/* What a dead process without rings counts as there, at least. Each process
+ * that starts at the limit looks at all dead ones, which takes some 30 us each:
+ * there are 64 at most. They have no event, and go before those that have. */
+#define KEEP_BARE_BYTES		(4ull << 20)
+
 /* The part that rings leave free in the runtime directory's file system, for
  * other programs and for the small files of later processes: an eighth of it,
  * but not more than so many bytes and files. */

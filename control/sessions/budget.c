@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Dead processes' files are kept up to a limit. Each process that makes files
- * removes the oldest of them first, so the limit holds without any command.
+ * removes the oldest of them first, those without rings before others, so the
+ * limit holds without any command.
  *
  * Invariant: a living process loses nothing. The page is locked as long as the
  * process's memory lives (place_lock), in any PID namespace; while it executes
@@ -17,6 +18,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include "base/base.h"
 #include "base/file.h"
 #include "base/sys.h"
 #include "base/text.h"
@@ -34,6 +36,7 @@ struct look {
 	int runtime;
 	int alive;
 	int collected;		/* a recorder at work will take the events */
+	bool rings;
 	uint64_t bytes;		/* of the files */
 };
 
@@ -41,6 +44,8 @@ struct candidate {
 	const char *own;
 	char name[48];		/* of the oldest dead process; "": none */
 	uint64_t starttime;
+	uint64_t bytes;
+	bool rings;		/* it has some; else it goes before others */
 	uint64_t total;		/* bytes of all dead processes */
 };
 
@@ -130,6 +135,7 @@ static void look_file(int image, const char *name, void *arg)
 	if (!sys4(SYS_newfstatat, image, name, &st, AT_SYMLINK_NOFOLLOW) &&
 	    S_ISREG(st.st_mode))
 		look->bytes += (uint64_t)st.st_blocks * 512;
+	look->rings |= !!text_after(name, "ring.");
 	if (text_equal(name, "process")) {
 		fd = file_open(image, name, O_RDONLY, 0, UINT64_MAX);
 		look->alive |= lock_held(fd, LOCK_SH);
@@ -173,10 +179,15 @@ static void candidate_look(int runtime, const char *name, void *arg)
 	sys_close(process);
 	if (look.alive || look.collected || !look.bytes)
 		return;
+	if (!look.rings)
+		look.bytes = max_u64(look.bytes, KEEP_BARE_BYTES);
 	best->total += look.bytes;
 	start = PLACE_STARTTIME(start);
-	if (best->name[0] && best->starttime <= start)
+	if (best->name[0] && (best->rings == look.rings ?
+			      best->starttime <= start : look.rings))
 		return;
+	best->bytes = look.bytes;
+	best->rings = look.rings;
 	text_open(&text, best->name, sizeof(best->name));
 	text_add(&text, name);
 	best->starttime = start;
@@ -356,6 +367,8 @@ void budget_keep(void)
 		entries_each(directory, remove_image, &counting);
 		sys_close(directory);
 		sys3(SYS_unlinkat, fd, best.name, AT_REMOVEDIR);
+		if (best.total - best.bytes <= KEEP_BYTES)
+			break;
 	}
 	sys_close(fd);
 }
