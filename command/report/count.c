@@ -228,6 +228,7 @@ void count_event(struct report *r, const struct trace_event *event)
 		r->last = event->ns;
 	c->events++;
 	c->bytes += size;
+	r->traces[event->trace->number].last = event->ns;
 	pairs_feed(r->pairs, event);
 	/* most classes end here: they are counted, and no field is read */
 	if (!c->watched)

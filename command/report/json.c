@@ -240,6 +240,18 @@ static void put_place(struct json *json, const char *key,
 	json_close(json, '}');
 }
 
+/* Writes a thread that still holds a lock or waits for it. */
+static void put_still(struct json *json, const struct lock_thread *thread,
+		      const char *key, int64_t since, const char *call,
+		      const struct lock_place *place)
+{
+	json_open(json, NULL, '{');
+	json_number(json, "vtid", thread->vtid);
+	json_real(json, key, (long double)since);
+	put_place(json, call, place);
+	json_close(json, '}');
+}
+
 /* Writes a lock, with at most HOLDERS_MAX threads for whom others waited
  * most. */
 static void put_lock(struct json *json, const struct lock *lock)
@@ -271,6 +283,16 @@ static void put_lock(struct json *json, const struct lock *lock)
 		json_number(json, "others_waited", lock->holders[i].ns);
 		put_place(json, "taken_by", &lock->holders[i].caller);
 		json_close(json, '}');
+	}
+	json_close(json, ']');
+	json_open(json, "still", '[');
+	for (const struct lock_thread *t = lock->threads; t; t = t->next) {
+		if (t->depth)
+			put_still(json, t, "holds_since", t->held_since,
+				  "taken_by", &t->caller);
+		if (t->waits)
+			put_still(json, t, "waits_since", t->waits_since,
+				  "called_by", &t->waits_by);
 	}
 	json_close(json, ']');
 	json_close(json, '}');

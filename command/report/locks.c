@@ -9,6 +9,9 @@
  *	_unlock_entry	holds no more; each thread that waits has waited for
  *			this holder since both began
  *
+ * What still waits or holds at the process's last event counts until that
+ * event.
+ *
  * A condition variable gives the mutex at cond_wait_entry and takes it again at
  * cond_wait_exit; that is no wait for the mutex.
  *
@@ -17,25 +20,12 @@
  * threads a program makes.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command/report/private.h"
 #include "traces/array.h"
-
-/* A thread that waits for a lock, holds it, or sleeps without it. It is freed
- * when it does none of these, and when events of the process are missing. */
-struct lock_thread {
-	struct lock_thread *next;
-	uint32_t vtid;
-	uint32_t depth;			/* how often it took the lock */
-	int64_t held_since;
-	bool waits;
-	bool sleeps;			/* in cond_wait() */
-	bool blocked;			/* another held it at first */
-	int64_t waits_since;
-	struct lock_place caller;	/* of the call that takes the lock */
-};
 
 /* All locks, at most LOCKS_MADE_MAX: the first ones stay. */
 struct locks {
@@ -276,23 +266,73 @@ static struct lock_holder *holder_of(struct report *r, struct lock *lock,
 	return least;
 }
 
+/* Counts for a holder how long another thread has waited for it by now: since
+ * both the hold and the wait began. */
+static void blame_holder(struct report *r, struct lock *lock,
+			 const struct lock_thread *thread,
+			 const struct lock_thread *waiter, int64_t now)
+{
+	int64_t from = waiter->waits_since > thread->held_since ?
+		       waiter->waits_since : thread->held_since;
+	struct lock_holder *holder;
+	uint64_t ns;
+
+	if (waiter == thread || !waiter->waits || now <= from)
+		return;
+	ns = (uint64_t)(now - from);
+	holder = holder_of(r, lock, thread->vtid, ns);
+	lock->blamed_ns += ns;
+	if (!holder)
+		return;
+	holder->ns += ns;
+	if (ns > holder->most) {
+		holder->most = ns;
+		holder->caller = thread->caller;
+	}
+}
+
+/* Counts a wait that lasts until now. */
+static void count_wait(struct lock *lock, const struct lock_thread *thread,
+		       int64_t now)
+{
+	uint64_t ns;
+
+	if (!thread->waits || now < thread->waits_since)
+		return;
+	ns = (uint64_t)(now - thread->waits_since);
+	lock->wait_ns += ns;
+	lock->wait_max = ns > lock->wait_max ? ns : lock->wait_max;
+}
+
+/* Counts a hold that lasts until now. All others that wait have waited for this
+ * thread. */
+static void count_hold(struct report *r, struct lock *lock,
+		       const struct lock_thread *thread, int64_t now)
+{
+	uint64_t ns;
+
+	if (now < thread->held_since)
+		return;
+	ns = (uint64_t)(now - thread->held_since);
+	lock->hold_ns += ns;
+	lock->hold_max = ns > lock->hold_max ? ns : lock->hold_max;
+	for (struct lock_thread *t = lock->threads; t; t = t->next)
+		blame_holder(r, lock, thread, t, now);
+}
+
 /* Ends a wait, and begins to hold the lock if it was taken: the function
  * returned 0, or took the lock of a thread that had ended. An event without the
  * field `ret` is of a function that cannot fail. */
-static void take_lock(struct lock *lock, struct lock_thread *thread,
-		      const struct report_class *c,
+static void take_lock(struct lock *lock,
+		      struct lock_thread *thread, const struct report_class *c,
 		      const struct trace_event *event)
 {
-	uint64_t ns, ret;
+	uint64_t ret;
 	size_t bytes;
 	const uint8_t *at = c->lock_ret.class ?
 			    field_at_bytes(&c->lock_ret, event, &bytes) : NULL;
 
-	if (thread->waits && event->ns >= thread->waits_since) {
-		ns = (uint64_t)(event->ns - thread->waits_since);
-		lock->wait_ns += ns;
-		lock->wait_max = ns > lock->wait_max ? ns : lock->wait_max;
-	}
+	count_wait(lock, thread, event->ns);
 	ret = at ? field_integer(c->lock_ret.class, at) : 0;
 	if (!ret || ret == EOWNERDEAD) {
 		lock->taken++;
@@ -305,51 +345,27 @@ static void take_lock(struct lock *lock, struct lock_thread *thread,
 	thread->waits = false;
 }
 
-/* Ends a hold. The time for which others have waited meanwhile is this
- * thread's: of each of them, from when both the hold and the wait had begun. A
- * lock that was taken more than once is held until it was given as often. */
+/* Ends a hold. A lock that was taken more than once is held until it was given
+ * as often. */
 static void give_lock(struct report *r, struct lock *lock,
 		      struct lock_thread *thread, int64_t now)
 {
-	uint64_t ns;
-
-	if (!thread->depth || --thread->depth || now < thread->held_since)
-		return;
-	ns = (uint64_t)(now - thread->held_since);
-	lock->hold_ns += ns;
-	lock->hold_max = ns > lock->hold_max ? ns : lock->hold_max;
-	/* all others that wait have waited for this thread */
-	for (struct lock_thread *t = lock->threads; t; t = t->next) {
-		int64_t from = t->waits_since > thread->held_since ?
-			       t->waits_since : thread->held_since;
-		struct lock_holder *holder;
-
-		if (t == thread || !t->waits || now <= from)
-			continue;
-		ns = (uint64_t)(now - from);
-		holder = holder_of(r, lock, thread->vtid, ns);
-		lock->blamed_ns += ns;
-		if (!holder)
-			continue;
-		holder->ns += ns;
-		if (ns > holder->most) {
-			holder->most = ns;
-			holder->caller = thread->caller;
-		}
-	}
+	if (thread->depth && !--thread->depth)
+		count_hold(r, lock, thread, now);
 }
 
 /* Does what an event means for its thread. A lock that is taken again by its
  * holder is still held by the first call. */
 static void thread_step(struct report *r, struct lock *lock,
 			struct lock_thread *thread,
-			const struct report_class *c,
+			const struct report_class *c, struct lock_place caller,
 			const struct trace_event *event)
 {
 	switch (c->lock) {
 	case LOCK_WAIT:
 		thread->waits = true;
 		thread->waits_since = event->ns;
+		thread->waits_by = caller;
 		thread->blocked = false;
 		for (struct lock_thread *t = lock->threads; t; t = t->next)
 			thread->blocked |= t != thread && t->depth;
@@ -368,8 +384,8 @@ static void thread_step(struct report *r, struct lock *lock,
 			thread->held_since = event->ns;
 	}
 	if (!thread->depth && (thread->waits || thread->sleeps) &&
-	    c->lock_caller.class)
-		thread->caller = caller_of(c, event);
+	    caller.class)
+		thread->caller = caller;
 }
 
 void locks_event(struct report *r, const struct report_class *c,
@@ -420,15 +436,57 @@ void locks_event(struct report *r, const struct report_class *c,
 			return;
 		}
 		thread->vtid = vtid;
-		thread->next = lock->threads;
-		place = &lock->threads;
 		*place = thread;
 	}
-	thread_step(r, lock, thread, c, event);
+	thread_step(r, lock, thread, c, caller, event);
 	if (!thread->waits && !thread->sleeps && !thread->depth) {
 		*place = thread->next;
 		free(thread);
 	}
+}
+
+/* Returns whether the trace describes the event that ends a hold. Without it, a
+ * thread that took the lock may have given it. */
+static bool is_given(const struct lock *lock)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "pthread:%s_unlock_entry", lock->kind);
+	for (size_t i = 0; i < lock->trace->nevents; i++)
+		if (lock->trace->events[i] &&
+		    !strcmp(lock->trace->events[i]->name, name))
+			return true;
+	return false;
+}
+
+/* Counts what still waits and holds until the process's last event. It is not
+ * known of a thread if events were lost since then. */
+static void finish_lock(struct report *r, struct lock *lock)
+{
+	const struct report_trace *trace = &r->traces[lock->trace->number];
+	int64_t lost = !trace->lost ? INT64_MIN :
+		       trace->dated ? trace->lost_until : INT64_MAX;
+
+	if (r->look.where ||
+	    gaps_meet(&lock->trace->gaps, lock->seen, trace->last) ||
+	    !is_given(lock))
+		forget_threads(lock);
+	for (struct lock_thread *t = lock->threads; t; t = t->next) {
+		t->waits = t->waits && t->waits_since > lost;
+		if (t->held_since <= lost)
+			t->depth = 0;
+		count_wait(lock, t, trace->last);
+	}
+	for (struct lock_thread *t = lock->threads; t; t = t->next)
+		if (t->depth)
+			count_hold(r, lock, t, trace->last);
+}
+
+void locks_finish(struct report *r)
+{
+	for (size_t i = 0; r->locks && i < r->locks->n; i++)
+		if (r->locks->list[i]->threads)
+			finish_lock(r, r->locks->list[i]);
 }
 
 /* Sorts the locks, those that were used first, the one for which threads waited

@@ -174,6 +174,7 @@ struct report_trace {
 	uint64_t lost;
 	int64_t lost_until;		/* the last time of these, if it is */
 	bool dated;			/* known */
+	int64_t last;			/* the time of its last event */
 	uint64_t events;		/* set by count_finish() */
 	uint64_t bytes;
 };
@@ -325,6 +326,21 @@ struct lock_holder {
 	struct lock_place caller;	/* with this call */
 };
 
+/* A thread that waits for a lock, holds it, or sleeps without it. It is freed
+ * when it does none of these, and when events of the process are missing. */
+struct lock_thread {
+	struct lock_thread *next;	/* which came later */
+	uint32_t vtid;
+	uint32_t depth;			/* how often it took the lock */
+	int64_t held_since;
+	struct lock_place caller;	/* of the call that took the lock */
+	bool waits;
+	bool sleeps;			/* in cond_wait() */
+	bool blocked;			/* another held it at first */
+	int64_t waits_since;
+	struct lock_place waits_by;	/* of the call that waits */
+};
+
 /* A lock; it is known by the first three. Times are nanoseconds. */
 struct lock {
 	uint64_t address;
@@ -345,15 +361,19 @@ struct lock {
 	uint64_t blamed_ns;
 	struct lock_holder *holders;	/* sorted by locks_sorted() */
 	uint32_t nholders;
+	struct lock_thread *threads;	/* after locks_finish(): that wait or
+					 * hold at the process's last event, or
+					 * do nothing */
 	/* private */
-	struct lock_thread *threads;
 	int64_t seen;			/* of the last event */
 };
 
 /*
  * locks.c: locks_class() looks up what the class of events means for a lock;
  * lock stays LOCK_NONE if it means nothing. locks_event() counts an event of
- * such a class. locks_sorted() sets a list of the locks with the longest wait
+ * such a class. locks_finish() counts, once and after the last event, the waits
+ * and holds that are open; with --where, and where events are missing, they are
+ * not known. locks_sorted() sets a list of the locks with the longest wait
  * first, which is valid until the next event, and returns their number.
  */
 void locks_class(struct report_class *class, const struct trace_class *trace,
@@ -361,6 +381,7 @@ void locks_class(struct report_class *class, const struct trace_class *trace,
 void locks_event(struct report *r, const struct report_class *class,
 		 const struct report_trace *trace,
 		 const struct trace_event *event);
+void locks_finish(struct report *r);
 size_t locks_sorted(struct report *r, struct lock *const **sorted);
 void locks_free(struct report *r);
 

@@ -203,6 +203,7 @@ static int run_report(struct report *r)
 	else
 		count_recorded(r);
 	pairs_finish(r->pairs);
+	locks_finish(r);
 	if (r->failed || pairs_error(r->pairs) || count_finish(r))
 		return command_failed("out of memory");
 	if (!r->json && !r->no_pager)

@@ -405,11 +405,50 @@ static void print_lock(const struct lock *lock)
 	putchar('\n');
 }
 
+/* Prints the name of a call, if it is known, on a line of its own. */
+static void print_call(const char *does, const struct lock_place *place)
+{
+	const char *name = lock_place_name(place);
+
+	if (name) {
+		printf(",\n        %s by ", does);
+		printable_print("%s", name);
+	}
+	putchar('\n');
+}
+
+/* Prints the threads that hold a lock at the process's last event, or those
+ * that wait for it, at most HOLDERS_MAX of them. */
+static void print_still(const struct report *r, const struct lock *lock,
+			bool waits)
+{
+	int64_t last = r->traces[lock->trace->number].last;
+	char time[64], text[32];
+	uint64_t n = 0;
+
+	for (const struct lock_thread *t = lock->threads; t; t = t->next) {
+		int64_t since = waits ? t->waits_since : t->held_since;
+
+		if (!(waits ? t->waits : t->depth > 0) || n++ >= HOLDERS_MAX)
+			continue;
+		report_time(r, since, time);
+		counted_duration(text, sizeof(text),
+				 (long double)last - (long double)since);
+		printf("    thread %u still %s it at the last event, since %s "
+		       "(%s)", t->vtid, waits ? "waits for" : "holds", time,
+		       text);
+		print_call(waits ? "called" : "taken",
+			   waits ? &t->waits_by : &t->caller);
+	}
+	if (n > HOLDERS_MAX)
+		printf("    and so %s\n", counted(n - HOLDERS_MAX,
+						  "more thread"));
+}
+
 void report_locks(struct report *r)
 {
 	char wait[32], most[32], hold[32], longest[32];
 	struct lock *const *list;
-	const char *name;
 	size_t n = locks_sorted(r, &list);
 
 	if (n || r->locks_out)
@@ -438,13 +477,10 @@ void report_locks(struct report *r)
 			       "%u held it", wait,
 			       share_of(holder->ns, lock->blamed_ns),
 			       holder->vtid);
-			name = lock_place_name(&holder->caller);
-			if (name) {
-				fputs(",\n        taken by ", stdout);
-				printable_print("%s", name);
-			}
-			putchar('\n');
+			print_call("taken", &holder->caller);
 		}
+		print_still(r, lock, false);
+		print_still(r, lock, true);
 	}
 	report_more(r, n, "lock");
 	if (r->locks_more)

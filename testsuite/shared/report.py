@@ -363,21 +363,26 @@ def take_locks(events):
 def check_locks(report, events):
     locks = take_locks(events)
     ns = [event.ns for event in events]
+    last = {event.pid: event.ns for event in events}
     same('locks', sorted((lock['pid'], lock['kind'], lock['address'])
                          for lock in report['locks']), sorted(locks))
     for got in report['locks']:
         lock = locks[got['pid'], got['kind'], got['address']]
-        waits = [ns[wait[2]] - ns[wait[1]] for wait in lock.waits
-                 if wait[2] is not None]
-        holds = [ns[hold[2]] - ns[hold[1]] for hold in lock.holds
-                 if hold[2] is not None]
+        end = last[got['pid']]
+
+        def until(span):    # what has no end lasts until the last event
+            return end if span[2] is None else ns[span[2]]
+        waits = [until(wait) - ns[wait[1]] for wait in lock.waits]
+        holds = [until(hold) - ns[hold[1]] for hold in lock.holds]
         blame = collections.Counter()
         for hold in lock.holds:
             for wait in lock.waits:
-                if hold[2] is None or hold[0] == wait[0]:
-                    continue
-                if wait[1] < hold[2] < (wait[2] or len(ns)):
-                    blame[hold[0]] += ns[hold[2]] - ns[max(wait[1], hold[1])]
+                # a wait that has an end was for holds that ended before
+                if hold[0] != wait[0] and (
+                        not wait[2] or (hold[2] or len(ns)) < wait[2]):
+                    blame[hold[0]] += max(
+                        min(until(wait), until(hold))
+                        - max(ns[wait[1]], ns[hold[1]]), 0)
         want = {'taken': sum(wait[3] for wait in lock.waits),
                 'failed': sum(wait[2] is not None and not wait[3]
                               for wait in lock.waits),
@@ -391,6 +396,14 @@ def check_locks(report, events):
              sorted(want.values())[-8:])
         same(f'lock {got["address"]:x}: for each holder', told,
              {thread: want.get(thread) for thread in told})
+        still = [{'vtid': span[0], key: ns[span[1]]}
+                 for spans, key in ((lock.holds, 'holds_since'),
+                                    (lock.waits, 'waits_since'))
+                 for span in spans if span[2] is None]
+        same(f'lock {got["address"]:x}: still',
+             [{key: row[key] for key in row if key[-2:] != 'by'}
+              for row in sorted(got['still'], key=str)],
+             sorted(still, key=str))
 
 
 def main():

@@ -509,13 +509,17 @@ struct step {
 	int32_t ret;
 };
 
+/* When the trace has lost an event, or 0. */
+static int64_t lost_at;
+
 /* Feeds events of one mutex; returns the lock. */
 static const struct lock *feed_locks(struct report *r, const struct step *steps,
 				     size_t n)
 {
 	static struct report_class made[NCLASSES];
 	struct lock *const *sorted;
-	struct report_trace t = { .trace = &trace };
+	struct report_trace t = { .trace = &trace, .lost = lost_at != 0,
+				  .dated = true, .lost_until = lost_at };
 	static const struct event_class none = { .fields = &no_fields };
 
 	memset(r, 0, sizeof(*r));
@@ -536,7 +540,11 @@ static const struct lock *feed_locks(struct report *r, const struct step *steps,
 		memcpy(bytes + 4, &address, 8);
 		memcpy(bytes + 12, &steps[i].ret, 4);
 		locks_event(r, &made[steps[i].class], &t, &event);
+		t.last = event.ns;
 	}
+	r->traces = &t;
+	locks_finish(r);
+	r->traces = NULL;
 	unit_equal(made[BEGIN].lock, LOCK_NONE, "no event of a lock");
 	unit_equal(made[8].lock, LOCK_NONE, "nor one of a longer name");
 	unit_equal(made[9].lock, LOCK_NONE, "nor one of another channel");
@@ -600,6 +608,37 @@ static void check_locks(void)
 	locks_free(&r);
 }
 
+/* What still waits and holds at the last event. */
+static void check_still(void)
+{
+	/* thread 1 wants the lock again, and so waits for itself */
+	static const struct step still[] = {
+		{ ENTRY, 1, 0, 0 }, { EXIT, 1, 1, 0 }, { ENTRY, 2, 3, 0 },
+		{ ENTRY, 1, 5, 0 }, { ENTRY, 3, 10, 0 },
+	};
+	const struct lock *lock;
+	struct report r;
+
+	lock = FEED(&r, still);
+	unit_equal((long long)lock->hold_ns, 9, "held until the last event");
+	unit_equal((long long)lock->wait_ns, 1 + 7 + 5, "waits, too");
+	unit_equal((long long)lock->wait_max, 7, "the longest");
+	unit_equal((long long)lock->nholders, 1, "one is waited for");
+	unit_equal((long long)lock->holders[0].ns, 7, "by others");
+	unit_check(lock->threads->depth && lock->threads->waits,
+		   "the first thread holds and waits");
+	locks_free(&r);
+	lost_at = 4;
+	lock = FEED(&r, still);
+	lost_at = 0;
+	unit_check(!lock->threads->depth && lock->threads->waits,
+		   "after a loss: it waits, and may have given the lock");
+	unit_equal((long long)lock->hold_ns, 0, "so that is not counted");
+	unit_equal((long long)lock->wait_ns, 1 + 5, "nor a wait before it");
+	unit_equal((long long)lock->nholders, 0, "no holder");
+	locks_free(&r);
+}
+
 /* The calls that make, want and take a lock; `ret` is the caller. */
 static void check_callers(void)
 {
@@ -659,6 +698,7 @@ int main(void)
 	check_across();
 	check_groups();
 	check_locks();
+	check_still();
 	check_callers();
 	return unit_end();
 }
