@@ -9,8 +9,8 @@
  *	_unlock_entry	holds no more; each thread that waits has waited for
  *			this holder since both began
  *
- * What still waits or holds at the process's last event counts until that
- * event.
+ * A call that fails has waited for the threads that hold the lock then. A wait
+ * or a hold that is open at the process's last event counts until that event.
  *
  * A condition variable gives the mutex at cond_wait_entry and takes it again at
  * cond_wait_exit; that is no wait for the mutex.
@@ -323,7 +323,7 @@ static void count_hold(struct report *r, struct lock *lock,
 /* Ends a wait, and begins to hold the lock if it was taken: the function
  * returned 0, or took the lock of a thread that had ended. An event without the
  * field `ret` is of a function that cannot fail. */
-static void take_lock(struct lock *lock,
+static void take_lock(struct report *r, struct lock *lock,
 		      struct lock_thread *thread, const struct report_class *c,
 		      const struct trace_event *event)
 {
@@ -341,6 +341,9 @@ static void take_lock(struct lock *lock,
 			thread->held_since = event->ns;
 	} else {
 		lock->failed++;
+		for (struct lock_thread *t = lock->threads; t; t = t->next)
+			if (t->depth)
+				blame_holder(r, lock, t, thread, event->ns);
 	}
 	thread->waits = false;
 }
@@ -371,7 +374,7 @@ static void thread_step(struct report *r, struct lock *lock,
 			thread->blocked |= t != thread && t->depth;
 		break;
 	case LOCK_TAKE:
-		take_lock(lock, thread, c, event);
+		take_lock(r, lock, thread, c, event);
 		break;
 	case LOCK_GIVE:
 	case LOCK_SLEEP:
@@ -459,8 +462,8 @@ static bool is_given(const struct lock *lock)
 	return false;
 }
 
-/* Counts what still waits and holds until the process's last event. It is not
- * known of a thread if events were lost since then. */
+/* Counts open waits and holds until the process's last event. Whether they are
+ * open is not known if events were lost since they began. */
 static void finish_lock(struct report *r, struct lock *lock)
 {
 	const struct report_trace *trace = &r->traces[lock->trace->number];

@@ -377,9 +377,9 @@ def check_locks(report, events):
         blame = collections.Counter()
         for hold in lock.holds:
             for wait in lock.waits:
-                # a wait that has an end was for holds that ended before
+                # a wait that took the lock was for holds that ended before
                 if hold[0] != wait[0] and (
-                        not wait[2] or (hold[2] or len(ns)) < wait[2]):
+                        not wait[3] or (hold[2] or len(ns)) < wait[2]):
                     blame[hold[0]] += max(
                         min(until(wait), until(hold))
                         - max(ns[wait[1]], ns[hold[1]]), 0)

@@ -608,13 +608,17 @@ static void check_locks(void)
 	locks_free(&r);
 }
 
-/* What still waits and holds at the last event. */
+/* What still waits and holds at the last event, and what waited in vain. */
 static void check_still(void)
 {
 	/* thread 1 wants the lock again, and so waits for itself */
 	static const struct step still[] = {
 		{ ENTRY, 1, 0, 0 }, { EXIT, 1, 1, 0 }, { ENTRY, 2, 3, 0 },
 		{ ENTRY, 1, 5, 0 }, { ENTRY, 3, 10, 0 },
+	};
+	static const struct step vain[] = {
+		{ ENTRY, 1, 0, 0 }, { EXIT, 1, 1, 0 }, { ENTRY, 2, 3, 0 },
+		{ EXIT, 2, 9, ETIMEDOUT }, { UNLOCK, 1, 12, 0 },
 	};
 	const struct lock *lock;
 	struct report r;
@@ -636,6 +640,12 @@ static void check_still(void)
 	unit_equal((long long)lock->hold_ns, 0, "so that is not counted");
 	unit_equal((long long)lock->wait_ns, 1 + 5, "nor a wait before it");
 	unit_equal((long long)lock->nholders, 0, "no holder");
+	locks_free(&r);
+	lock = FEED(&r, vain);
+	unit_check(!lock->threads, "nothing is left");
+	unit_equal((long long)lock->failed, 1, "in vain");
+	unit_equal((long long)lock->holders[0].ns, 6, "the holder is named");
+	unit_equal((long long)lock->blamed_ns, 6, "once");
 	locks_free(&r);
 }
 
