@@ -173,12 +173,22 @@ int rule_limit(const char **rules, int *count, const char *test)
 	return status;
 }
 
-const char *rule_hint(const char *rule)
+bool rule_names_provider(const char *rule)
 {
+	return !strchr("*?[", *rule);
+}
+
+const char *rule_hint(const char *rule, const char *nearest)
+{
+	static const char pthread[] = "pthread/";
 	size_t bytes;
 	const char *condition = rule_condition(rule, &bytes);
 	const char *comma = strchr(rule, ',');
 
-	return comma && (!condition || comma < condition) ?
-		       "; rules in a list: give each its own -e" : "";
+	if (comma && (!condition || comma < condition))
+		return "; rules in a list: give each its own -e";
+	return !strncmp(rule, pthread, strlen(pthread)) &&
+			       !strstr(nearest, pthread) ?
+		       "; taffrail record --provider pthread adds those of "
+		       "threads and locks" : "";
 }

@@ -44,8 +44,13 @@ int rule_limit(const char **rules, int *count, const char *test);
 /* Returns true when a checked rule selects the marker with that id. */
 bool rule_matches(const char *rule, const char *id);
 
+/* Returns whether a rule spells its provider, so that it may make markers of
+ * USDT probes. */
+bool rule_names_provider(const char *rule);
+
 /* Returns an addition to a message about a rule that matches nothing: that a
- * list is not one rule, or "". */
-const char *rule_hint(const char *rule);
+ * list is not one rule, or what adds the events of pthread, unless one of them
+ * is among the nearest; or "". */
+const char *rule_hint(const char *rule, const char *nearest);
 
 #endif

@@ -321,18 +321,41 @@ static bool list_matches(const struct marker_list *list, const char *rule,
 	return false;
 }
 
-/* Returns true when the rule matches a marker of the targets, or a USDT probe,
- * or when it may match one of a process whose probes cannot be read, or a
- * function (`unread`).
+/* Says that no marker matches the rule, and what is nearest. */
+static void tell_unmatched(const struct targets *t, const char *rule,
+			   const struct nearest *nearest, bool probes)
+{
+	char text[NEAREST_IDS * (NEAREST_LENGTH_MAX + 8)];
+
+	nearest_text(nearest, text, sizeof(text));
+	if (rule_kind(rule) == RULE_FUNCTIONS)
+		command_failed("no function matches '%s' (libc and the dynamic "
+			       "linker only by name, as fn:libc/...)", rule);
+	else if (probes)
+		command_failed("no marker matches '%s'; probes are recorded if "
+			       "a rule names them: %s", rule, text);
+	else if (text[0])
+		command_failed("no marker matches '%s'; the nearest: %s%s",
+			       rule, text, rule_hint(rule, text));
+	else
+		command_failed("no marker matches '%s': %s no markers%s", rule,
+			       t->count == 1 ? "the process has" :
+			       "these processes have", rule_hint(rule, ""));
+	for (size_t i = 0; i < t->count; i++)
+		replaced_tell(t->targets[i].process->pid, NULL);
+}
+
+/* Returns true when the rule matches a marker of the targets, or a USDT probe
+ * by the provider's name, or when it may match one of a process whose probes
+ * cannot be read, or a function (`unread`).
  * A probe becomes a marker when a rule names it, and the agent does not list it
  * before that. Otherwise prints what is nearest. */
 static bool rule_matched(struct targets *t, const char *rule, bool unread)
 {
-	char text[NEAREST_IDS * (NEAREST_LENGTH_MAX + 8)];
 	struct nearest nearest = { .rule = rule };
 	bool functions = rule_kind(rule) == RULE_FUNCTIONS;
+	bool named = rule_names_provider(rule), matched, found;
 	struct marker_list probes = { 0 };
-	bool found;
 	int ret;
 
 	/* functions are in the list only once a session has them */
@@ -347,24 +370,13 @@ static bool rule_matched(struct targets *t, const char *rule, bool unread)
 		ret = process_probes_read(&probes, t->targets[i].process->pid);
 		t->unread |= ret == -EACCES || ret == -EPERM;
 	}
-	found = list_matches(&probes, rule, &nearest) ||
-		(unread && t->unread);
-	if (!found && functions) {
-		command_failed("no function matches '%s' (libc and the dynamic "
-			       "linker only by name, as fn:libc/...)", rule);
-	} else if (!found) {
-		nearest_text(&nearest, text, sizeof(text));
-		if (text[0])
-			command_failed("no marker matches '%s'; the nearest: "
-				       "%s%s", rule, text, rule_hint(rule));
-		else
-			command_failed("no marker matches '%s': %s no markers",
-				       rule, t->count == 1 ?
-				       "the process has" :
-				       "these processes have");
-		for (size_t i = 0; i < t->count; i++)
-			replaced_tell(t->targets[i].process->pid, NULL);
-	}
+	matched = list_matches(&probes, rule, &nearest);
+	found = named && (matched || (unread && t->unread));
+	/* of probes that match, those are told that the list has first */
+	for (size_t k = 0; matched && !named && k < probes.count; k++)
+		nearest_add(&nearest, probes.markers[k].id);
+	if (!found)
+		tell_unmatched(t, rule, &nearest, matched);
 	marker_list_free(&probes);
 	return found;
 }

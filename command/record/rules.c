@@ -17,6 +17,7 @@
 #include "command/common/installed.h"
 #include "command/common/nearest.h"
 #include "command/elf/elfnotes.h"
+#include "command/elf/process-markers.h"
 #include "taffrail/site.h"
 #include "tracepoints/conditions/expr.h"
 #include "tracepoints/conditions/rule-split.h"
@@ -162,11 +163,18 @@ static bool fault_note(const struct rules *rules, const char *rule,
 	return false;
 }
 
-/* Returns the markers in the program's file. */
+/* Of the program's file, or the probes of processes. */
+static struct marker_list list;
+
+void rules_learn(pid_t pid)
+{
+	process_probes_read(&list, pid);
+}
+
+/* Returns the markers in the program's file, or what rules_learn() read. */
 static const struct marker_list *program_markers(const struct record_options *o)
 {
 	char file[PATH_MAX], error[ELFNOTES_ERROR_BYTES];
-	static struct marker_list list; /* of the one program */
 	static bool known;
 
 	/* the program's file is found as by execvp() */
@@ -180,16 +188,16 @@ static const struct marker_list *program_markers(const struct record_options *o)
 bool rules_never(const struct record_options *o, const char *rule, char *glob,
 		 char *text)
 {
-	const struct marker_list *list = program_markers(o);
+	const struct marker_list *known = program_markers(o);
 	size_t bytes, i = 0;
 	const char *condition = rule_condition(rule, &bytes);
 	char level[LEVEL_BYTES];
 	int end = 0;
 
 	/* -p has looked whether there is a marker of that name */
-	while (i < list->count && !rule_matches(rule, list->markers[i].id))
+	while (i < known->count && !rule_matches(rule, known->markers[i].id))
 		i++;
-	if (!condition || (o->program && i == list->count))
+	if (!condition || (o->program && i == known->count))
 		return false;
 	snprintf(glob, RULE_BYTES_MAX + 1, "%.*s", (int)bytes, rule);
 	if (sscanf(condition, "$level <= %15[a-z_]%n", level, &end) == 1 &&
@@ -208,22 +216,23 @@ bool rules_never(const struct record_options *o, const char *rule, char *glob,
 bool rules_nearest(const struct record_options *o, const char *rule, char *text,
 		   size_t room)
 {
-	const struct marker_list *list = program_markers(o);
+	const struct marker_list *known = program_markers(o);
 	struct nearest nearest = { .rule = rule ? rule : "*" };
 	size_t used;
 
-	for (size_t j = 0; j < list->count; j++)
-		nearest_add(&nearest, list->markers[j].id);
+	for (size_t j = 0; j < known->count; j++)
+		nearest_add(&nearest, known->markers[j].id);
 	nearest_text(&nearest, text, room);
 	used = strlen(text);
 	if (used && rule)
-		snprintf(text + used, room - used, "%s", rule_hint(rule));
+		snprintf(text + used, room - used, "%s", rule_hint(rule, text));
 	return used;
 }
 
 void rules_note_one(const struct record_options *o, const char *rule, bool some,
 		    struct outcome *outcome)
 {
+	bool one = o->program || o->pids.count;
 	const char *agent = some ? "with an agent" : "";
 	char text[CAUSE_TEXT_BYTES], glob[RULE_BYTES_MAX + 1];
 	enum cause_id id;
@@ -238,11 +247,10 @@ void rules_note_one(const struct record_options *o, const char *rule, bool some,
 	if (used)
 		id = rule ? CAUSE_RULE_UNMET : CAUSE_MARKERS_NAMED_ONLY;
 	else if (rule)
-		id = o->program ? CAUSE_RULE_MARKERLESS_PROGRAM :
-				  CAUSE_RULE_MARKERLESS;
+		id = one ? CAUSE_RULE_MARKERLESS_PROGRAM :
+			   CAUSE_RULE_MARKERLESS;
 	else
-		id = o->program ? CAUSE_MARKERS_NONE_PROGRAM :
-				  CAUSE_MARKERS_NONE;
+		id = one ? CAUSE_MARKERS_NONE_PROGRAM : CAUSE_MARKERS_NONE;
 	outcome_fill(outcome, outcome_keep, id, &(struct cause_slots){
 		     .subject = rule ? rule : used ? agent : NULL,
 		     .text = used ? text : agent });

@@ -37,6 +37,10 @@ struct rules {
  */
 int rules_take(struct rules *rules, pid_t pid, struct session_view *session);
 
+/* Notes the USDT probes of a process, which are told where it has no marker and
+ * no rule names them. The process may have ended by then. */
+void rules_learn(pid_t pid);
+
 /* Returns true when the rule has selected a marker that was taken. */
 bool rules_met(const struct rules *rules, const char *rule);
 

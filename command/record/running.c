@@ -49,6 +49,9 @@ static int targets_look(struct beginning *begin)
 	}
 	for (int i = 0; !ret && i < o->nrules; i++)
 		ret = targets_check_rule(t, o->rules[i]);
+	for (size_t i = 0; !ret && !o->nrules && i < t->count; i++)
+		if (!t->targets[i].markers.count)
+			rules_learn(t->targets[i].process->pid);
 	for (size_t i = 0; !ret && i < t->count; i++)
 		ret = command_check_reach(t->targets[i].process->path,
 					  o->group);

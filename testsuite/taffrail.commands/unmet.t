@@ -4,6 +4,7 @@
 # recording without an event is an empty trace that all commands read.
 
 compile: unmet unmet.c -O2
+compile: worker ../shared/worker.c -O2 -pthread
 
 group: a rule that matches nothing is told while the program runs
 case: before the end, and again at the end
@@ -57,6 +58,32 @@ status: 1
 stderr: record: no marker that 'app/\*' names has the level info$
 stderr: no marker that 'app/hit' names can meet the condition '\$level <= info && \(i > 1\)'$
 
+group: a process that runs: probes, and the events of pthread
+need: taffrail list /usr/bin/python3 | grep -q '^python/audit '
+before:
+	start python /usr/bin/python3 -c 'print("ready", flush=True); input()'
+	wait_for grep -q ready python.out
+	start shell sh -c 'echo ready; read line'
+	wait_for grep -q ready shell.out
+	worker
+	echo "worker=$pid shell=$(cat shell.pid) python=$(cat python.pid)" >pids
+cases:
+	1 . ./pids; taffrail report -p $python --for 60 -e '*'
+		^no marker matches '\*'; probes are recorded if a rule names them: python/
+	1 . ./pids; taffrail top -p $python -e '*/gc*'
+		^no marker matches '\*/gc\*'; probes are recorded if a rule names them: python/gc
+	1 . ./pids; taffrail view --follow -p $python -e '*'
+		^no marker matches '\*'; probes are recorded if a rule names them: python/
+	1 . ./pids; taffrail start s -p $python -e '*'
+		^no marker matches '\*'; probes are recorded if a rule names them: python/
+	0 . ./pids; taffrail record -p $python --for 0.1 -o named
+		^no process has a marker; probes are recorded if -e names them: python/
+	0 . ./pids; taffrail record -p $shell --for 0.1 -o bare
+		^no process has a marker: 'taffrail list FILE' .*, --provider pthread adds those of threads and locks$
+	1 . ./pids; taffrail view --follow -p $worker -e 'pthread/*'
+		^no marker matches 'pthread/\*'; the nearest: .*; taffrail record --provider pthread adds those of threads and locks$
+	1 . ./pids; taffrail record -p $worker -o none -e 'pthread/mutex*'
+		; taffrail record --provider pthread adds those of threads and locks$
 group: a recording that ends at once
 cases:
 	0/1 taffrail record -o trace --for 1ns -e app/hit -- unmet

@@ -113,10 +113,10 @@ static void check_rules(void)
 	unit_equal(rule_check(rule, &why), -EINVAL, "a longer condition");
 	unit_equal_string(why, "its condition is too long",
 			  "a longer condition: why");
-	unit_equal_string(rule_hint("a,b"), "; rules in a list: give each its "
+	unit_equal_string(rule_hint("a,b", ""), "; rules in a list: give each its "
 			  "own -e", "a list of rules");
-	unit_equal_string(rule_hint("a if f(1,2)"), "", "a comma behind 'if'");
-	unit_equal_string(rule_hint("a"), "", "no list");
+	unit_equal_string(rule_hint("a if f(1,2)", ""), "", "a comma behind 'if'");
+	unit_equal_string(rule_hint("a", ""), "", "no list");
 }
 
 static void check_names(void)
