@@ -16,9 +16,13 @@
 #include "base/glob.h"
 #include "command/causes/cause.h"
 #include "command/common/command.h"
+#include "tracepoints/conditions/ax.h"
 #include "tracepoints/conditions/expr.h"
 #include "tracepoints/conditions/rule-split.h"
+#include "tracepoints/fields/fields.h"
 #include "tracepoints/fields/shown.h"
+
+#define LEVEL_BYTES	16
 
 static const char other_character[] =
 	"it has a character that no marker's id has";
@@ -171,6 +175,51 @@ int rule_limit(const char **rules, int *count, const char *test)
 		rules[i] = text;
 	}
 	return status;
+}
+
+enum rule_fit rule_fit(const char *rule, const struct rule_marker *marker)
+{
+	uint8_t code[EXPR_CODE_BYTES(RULE_CONDITION_MAX)];
+	struct field_name names[TAFFRAIL_FIELDS_MAX];
+	struct expr_fields fields = {
+		names, marker->types, marker->nfields,
+		{ marker->shown, marker->shown + marker->shown_bytes },
+		marker->id, false,
+	};
+	struct expr_error error;
+	size_t bytes;
+	const char *condition = rule_condition(rule, &bytes);
+	int ret;
+
+	if (!condition || marker->nfields > TAFFRAIL_FIELDS_MAX ||
+	    fields_parse(marker->text, marker->kind, (int)marker->nfields,
+			 names))
+		return RULE_FITS;
+	ret = expr_compile(condition, &fields, code, sizeof(code), &error);
+	if (ret < 0)
+		return RULE_MISFITS;
+	/* a constant 0, as condition_make() knows it */
+	return ret == 3 && code[0] == AX_CONST8 && !code[1] ? RULE_NEVER :
+							      RULE_FITS;
+}
+
+void rule_tell_never(const char *rule, char *glob, char *text, size_t room)
+{
+	size_t bytes;
+	const char *condition = rule_condition(rule, &bytes);
+	char level[LEVEL_BYTES];
+	int end = 0;
+
+	snprintf(glob, RULE_BYTES_MAX + 1, "%.*s", (int)bytes, rule);
+	if (sscanf(condition, "$level <= %15[a-z_]%n", level, &end) == 1 &&
+	    !condition[end])
+		snprintf(text, room, "has the level %s or a more severe one",
+			 level);
+	else if (sscanf(condition, "$level == %15[a-z_]%n", level, &end) == 1 &&
+		 !condition[end])
+		snprintf(text, room, "has the level %s", level);
+	else
+		snprintf(text, room, "can meet the condition '%s'", condition);
 }
 
 bool rule_names_provider(const char *rule)

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define RULE_BYTES_MAX	159	/* of a glob that an agent keeps */
 #define RULE_CONDITION_MAX 347	/* of a condition */
@@ -48,8 +49,35 @@ bool rule_matches(const char *rule, const char *id);
  * USDT probes. */
 bool rule_names_provider(const char *rule);
 
+/* A marker, as rule_fit() needs it. */
+struct rule_marker {
+	const char *id;
+	const char *text;		/* its format */
+	int kind;
+	const uint8_t *types;
+	unsigned int nfields;
+	const char *shown;
+	size_t shown_bytes;
+};
+
+enum rule_fit {
+	RULE_FITS,			/* or that cannot be told */
+	RULE_MISFITS,			/* the marker lacks a field, or the
+					 * types do not allow the condition */
+	RULE_NEVER,			/* its level or id decides: it never
+					 * holds */
+};
+
+/* Returns whether the condition of a rule may hold for a marker that the rule
+ * names. */
+enum rule_fit rule_fit(const char *rule, const struct rule_marker *marker);
+
+/* Writes why no marker that the glob of such a rule names is meant: none "has
+ * the level info". `glob` has room for RULE_BYTES_MAX + 1 bytes. */
+void rule_tell_never(const char *rule, char *glob, char *text, size_t room);
+
 /* Returns an addition to a message about a rule that matches nothing: that a
- * list is not one rule, or what adds the events of pthread, unless one of them
+ * list is not one rule, or how pthread's events are added, unless one of them
  * is among the nearest; or "". */
 const char *rule_hint(const char *rule, const char *nearest);
 

@@ -321,7 +321,7 @@ static bool list_matches(const struct marker_list *list, const char *rule,
 	return false;
 }
 
-/* Says that no marker matches the rule, and what is nearest. */
+/* Says that no marker matches the rule, and which are nearest. */
 static void tell_unmatched(const struct targets *t, const char *rule,
 			   const struct nearest *nearest, bool probes)
 {
@@ -396,9 +396,42 @@ int targets_check_files(const struct targets *t, const char *const *rules,
 	return status;
 }
 
+/* Returns true, after saying so, when the level or id of each marker that the
+ * rule names rules the condition out. The agent tells the fields that a marker
+ * lacks. */
+static bool rule_never(const struct targets *t, const char *rule)
+{
+	char glob[RULE_BYTES_MAX + 1], text[CAUSE_TEXT_BYTES];
+	bool never = false;
+
+	for (size_t i = 0; i < t->count; i++) {
+		const struct marker_list *list = &t->targets[i].markers;
+
+		for (size_t k = 0; k < list->count; k++) {
+			const struct marker *m = &list->markers[k];
+			struct rule_marker marker = {
+				m->id, m->text, m->kind, m->types, m->nfields,
+				m->shown, m->shown_bytes,
+			};
+
+			if (!rule_matches(rule, m->id))
+				continue;
+			if (rule_fit(rule, &marker) != RULE_NEVER)
+				return false;
+			never = true;
+		}
+	}
+	if (!never)
+		return false;
+	rule_tell_never(rule, glob, text, sizeof(text));
+	cause_report(RULE_NEVER, .subject = glob, .text = text);
+	return true;
+}
+
 int targets_check_rule(struct targets *t, const char *rule)
 {
-	return rule_matched(t, rule, true) ? 0 : -ENOENT;
+	return rule_matched(t, rule, true) && !rule_never(t, rule) ? 0 :
+								     -ENOENT;
 }
 
 int targets_check_begun(struct targets *t, const char *const *rules, int count)

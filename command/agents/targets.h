@@ -92,7 +92,8 @@ int target_detach(struct target *target, bool force,
 
 /*
  * Returns 0 when `rule` selects a marker of the listed targets; otherwise
- * prints an error with the nearest ids, and returns -ENOENT. Where the kernel
+ * prints an error with the nearest ids, or that no marker has the rule's level,
+ * and returns -ENOENT. Where the kernel
  * does not let this command read the probes of a process, a rule that selects
  * nothing else passes, too, for targets_check_begun() to look at.
  */

@@ -18,13 +18,8 @@
 #include "command/common/nearest.h"
 #include "command/elf/elfnotes.h"
 #include "command/elf/process-markers.h"
-#include "taffrail/site.h"
-#include "tracepoints/conditions/expr.h"
 #include "tracepoints/conditions/rule-split.h"
-#include "tracepoints/fields/fields.h"
 #include "traces/array.h"
-
-#define LEVEL_BYTES	16
 
 /* Of index_find(): compares two events. */
 static int same_event(uint64_t value, const void *key)
@@ -85,28 +80,17 @@ static struct event_view *event_at(const struct rules *rules, uint32_t i)
  * read allow each condition. */
 static bool event_met(const struct event_view *event, const char *rule)
 {
-	uint8_t code[EXPR_CODE_BYTES(RULE_CONDITION_MAX)];
-	struct field_name names[TAFFRAIL_FIELDS_MAX];
-	struct expr_fields fields;
-	struct expr_error error;
+	struct rule_marker marker;
 	char id[RULE_BYTES_MAX];
-	const char *condition;
-	size_t bytes;
 
 	if (!event || event->writer)
 		return false;
 	snprintf(id, sizeof(id), "%s/%s", event->channel, event->name);
-	if (!rule_matches(rule, id))
-		return false;
-	condition = rule_condition(rule, &bytes);
-	fields = (struct expr_fields){
-		names, event->types, event->nfields,
-		{ event->shown, event->shown + event->shown_bytes }, id, false,
+	marker = (struct rule_marker){
+		id, event->text, event->kind, event->types, event->nfields,
+		event->shown, event->shown_bytes,
 	};
-	return !condition || event->nfields > TAFFRAIL_FIELDS_MAX ||
-	       fields_parse(event->text, event->kind, event->nfields, names) ||
-	       expr_compile(condition, &fields, code, sizeof(code), &error) >=
-		       0;
+	return rule_matches(rule, id) && rule_fit(rule, &marker) == RULE_FITS;
 }
 
 bool rules_met(const struct rules *rules, const char *rule)
@@ -171,7 +155,7 @@ void rules_learn(pid_t pid)
 	process_probes_read(&list, pid);
 }
 
-/* Returns the markers in the program's file, or what rules_learn() read. */
+/* Returns the markers in the program's file, or those of rules_learn(). */
 static const struct marker_list *program_markers(const struct record_options *o)
 {
 	char file[PATH_MAX], error[ELFNOTES_ERROR_BYTES];
@@ -191,25 +175,13 @@ bool rules_never(const struct record_options *o, const char *rule, char *glob,
 	const struct marker_list *known = program_markers(o);
 	size_t bytes, i = 0;
 	const char *condition = rule_condition(rule, &bytes);
-	char level[LEVEL_BYTES];
-	int end = 0;
 
 	/* -p has looked whether there is a marker of that name */
 	while (i < known->count && !rule_matches(rule, known->markers[i].id))
 		i++;
 	if (!condition || (o->program && i == known->count))
 		return false;
-	snprintf(glob, RULE_BYTES_MAX + 1, "%.*s", (int)bytes, rule);
-	if (sscanf(condition, "$level <= %15[a-z_]%n", level, &end) == 1 &&
-	    !condition[end])
-		snprintf(text, CAUSE_TEXT_BYTES,
-			 "has the level %s or a more severe one", level);
-	else if (sscanf(condition, "$level == %15[a-z_]%n", level, &end) == 1 &&
-		 !condition[end])
-		snprintf(text, CAUSE_TEXT_BYTES, "has the level %s", level);
-	else
-		snprintf(text, CAUSE_TEXT_BYTES,
-			 "can meet the condition '%s'", condition);
+	rule_tell_never(rule, glob, text, CAUSE_TEXT_BYTES);
 	return true;
 }
 

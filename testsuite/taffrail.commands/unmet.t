@@ -58,6 +58,32 @@ status: 1
 stderr: record: no marker that 'app/\*' names has the level info$
 stderr: no marker that 'app/hit' names can meet the condition '\$level <= info && \(i > 1\)'$
 
+group: a process that runs: a level that no marker has, or an id
+before:
+	worker
+	taffrail start s -p $pid -e app/hit
+cases:
+	1 taffrail report -p $pid --for 60 -e 'app/* if $level <= warning'
+		^no marker that 'app/\*' names has the level warning or a more severe one$
+	1 taffrail top -p $pid -e '* if $level == err'
+		^no marker that '\*' names has the level err$
+	1 taffrail view --follow -p $pid -e '* if $id ~ "app/x*"'
+		^no marker that '\*' names can meet the condition '\$id ~ "app/x\*"'$
+	1 taffrail start t -p $pid --level warning
+		^no marker that '\*' names has the level warning or a more severe one$
+	1 taffrail record -p $pid --level warning -o never
+		^no marker that '\*' names has the level warning or a more severe one$
+	1 taffrail enable s --level =err other/tick
+		^no marker that 'other/tick' names has the level err$
+case: a level that they have
+run:
+	taffrail enable s --level debug other/tick
+	say worker 'go 1' '^done 1$'
+	taffrail report -s s
+stdout: ^4 events
+case: the program ends
+run: worker_ends
+
 group: a process that runs: probes, and the events of pthread
 need: taffrail list /usr/bin/python3 | grep -q '^python/audit '
 before:
