@@ -152,6 +152,7 @@ static void agent_set_up(void)
 		sys2(SYS_prctl, PR_SET_PTRACER, (long)PR_SET_PTRACER_ANY);
 	if (quota_setup(settings.quota)) {
 		agent_off = "TAFFRAIL_QUOTA is not a number of bytes, K, M or G";
+		session_environment_off(agent_off);
 		return;
 	}
 	agent_off = "no memory";

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -16,6 +17,7 @@
 
 #include "base/tunables.h"
 #include "command/attach/attach.h"
+#include "command/common/command.h"
 #include "command/doctor/private.h"
 #include "command/elf/process-markers.h"
 #include "command/gdbserver/gdbserver.h"
@@ -111,6 +113,32 @@ static bool agent_uncallable(struct doctor *d)
 	return true;
 }
 
+/* Writes the value of TAFFRAIL_QUOTA in the environment with which a process
+ * began. Returns true if it is no number of bytes; false, too, if the
+ * environment cannot be read. */
+static bool quota_unread(pid_t pid, char *text, size_t room)
+{
+	static const char name[] = "TAFFRAIL_QUOTA=";
+	FILE *file = process_stream(pid, 0, "environ");
+	char *line = NULL;
+	size_t size = 0;
+	uint64_t bytes;
+	bool unread = false;
+
+	while (file && !unread && getdelim(&line, &size, '\0', file) > 0) {
+		const char *value = line + strlen(name);
+
+		unread = !strncmp(line, name, strlen(name)) && *value &&
+			 command_parse_bytes(&bytes, value);
+		if (unread)
+			snprintf(text, room, "%s", value);
+	}
+	free(line);
+	if (file)
+		fclose(file);
+	return unread;
+}
+
 /*
  * "limited" for a process without an agent, which may get one; "no" for an
  * agent that a command could not call. In the order in which a command meets
@@ -122,13 +150,17 @@ void look_agent(struct doctor *d, struct finding *f)
 	struct symboliser_module module;
 	struct opener_file file;
 	const char *how;
-	char program[32];
+	char program[32], text[64];
 	int ret, opened;
 
 	if (d->gone)
 		return;
 	if (d->found && !may_get_agent(d)) {
 		found_cause(f, DOCTOR_NO, &d->cause);
+		return;
+	}
+	if (d->found && quota_unread(d->pid, text, sizeof(text))) {
+		found(f, QUOTA_UNREAD, .text = text);
 		return;
 	}
 	if (d->found) {

@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/prctl.h>
 
 #include "base/file.h"
 #include "base/lines.h"
@@ -60,7 +61,7 @@ static void note_path(char *path, size_t size, const char *file)
 
 /* Writes the file of faults in sessions/, and makes both if need be. Replaces
  * the note of another process. */
-static void note_write(void)
+static void note_write(uint32_t pid, const char *procname)
 {
 	char note[sizeof(place_faults) + PROCESS_NAME_BYTES + 32];
 	char path[256];
@@ -82,9 +83,9 @@ static void note_write(void)
 		return;
 	}
 	text_open(&text, note, sizeof(note));
-	text_add_unsigned(&text, process.page->pid);
+	text_add_unsigned(&text, pid);
 	text_add_char(&text, ' ');
-	text_add(&text, process.page->procname);
+	text_add(&text, procname);
 	text_add_char(&text, '\n');
 	text_add_bytes(&text, place_faults, place_fault_bytes);
 	sys_pwrite(fd, note, text.used, 0);
@@ -174,6 +175,18 @@ static void options_parse(struct session *session)
 		session->buffer = (uint64_t)bytes;
 }
 
+void session_environment_off(const char *why)
+{
+	char procname[PROCESS_NAME_BYTES] = "";
+
+	if (!settings.enable || !*settings.enable || place_choose())
+		return;
+	sys5(SYS_prctl, PR_GET_NAME, (long)procname, 0, 0, 0);
+	place_fault_bytes = 0;
+	fault_add(NULL, why);
+	note_write((uint32_t)sys_getpid(), procname);
+}
+
 void session_obey_environment(struct session *session)
 {
 	const char *p = settings.enable;
@@ -212,7 +225,7 @@ void session_obey_environment(struct session *session)
 	/* commands do not look at the pages of ended processes, and the page
 	 * of a process without a session goes with it */
 	if (place_fault_bytes) {
-		note_write();
+		note_write(process.page->pid, process.page->procname);
 		return;
 	}
 	note_path(path, sizeof(path), "/" PROTOCOL_FAULT_FILE);

@@ -266,6 +266,10 @@ void session_obey(void (*failed)(const char *recording, int error));
  */
 void session_obey_environment(struct session *session);
 
+/* Notes in sessions/.fault.env why a program with TAFFRAIL_ENABLE has no agent,
+ * and so no session. Call it once, at start, where system calls are allowed. */
+void session_environment_off(const char *why);
+
 /* Returns true when there are events that a command may want to collect, or a
  * session is being started. gdb's sessions do not count: they end with the
  * process. */
