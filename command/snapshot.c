@@ -283,7 +283,7 @@ static int tell_empty(struct snapshot *s)
 static int tell_none(struct snapshot *s)
 {
 	const char *path = s->set.path, *why;
-	char nearest[TARGETS_NEAREST_BYTES];
+	char nearest[TARGETS_NEAREST_BYTES], who[32] = "no process has a";
 	char above[PATH_MAX] = "./";
 	size_t n = strlen(path);
 	char *taken;
@@ -295,7 +295,9 @@ static int tell_none(struct snapshot *s)
 	if (n)
 		snprintf(above, sizeof(above), "%.*s", (int)n, path);
 	targets_nearest(&s->list, s->name, nearest, sizeof(nearest));
-	command_failed("no process has a session '%s'%s%s", s->name,
+	if (s->pid)
+		snprintf(who, sizeof(who), "process %d has no", s->pid);
+	command_failed("%s session '%s'%s%s", who, s->name,
 		       s->core && s->foreign ? " of this version" : "",
 		       nearest);
 	taken = s->core || s->pid ? NULL :

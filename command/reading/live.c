@@ -247,10 +247,10 @@ static int session_choose(struct look *look, const struct rundir_list *list)
 		return COMMAND_FAILED;
 	if (look->pid)
 		snprintf(who, sizeof(who), "process %d", look->pid);
-	return command_failed("%s has %s session; %s -e RULE makes one for "
+	return command_failed("%s has %s session; %s-e RULE makes one for "
 			      "this command, 'taffrail start NAME -p PID' one "
 			      "that stays", who, look->pid ? "no" : "a",
-			      look->pid ? "" : "-p PID");
+			      look->pid ? "" : "-p PID ");
 }
 
 /* Lists the processes that a look may read: that of -p, or all. Returns
@@ -506,7 +506,7 @@ bool look_rings_news(struct look *look, int64_t *until)
 int look_open_rings(struct look *look)
 {
 	struct rundir_list list = { 0 };
-	char nearest[TARGETS_NEAREST_BYTES];
+	char nearest[TARGETS_NEAREST_BYTES], who[32] = "no process has a";
 	int ret = cause_check_files(LIMITS_FILES);
 
 	look->rings = calloc(1, sizeof(*look->rings));
@@ -522,8 +522,11 @@ int look_open_rings(struct look *look)
 	} else if (ret == COMMAND_DONE && !look->rings->n) {
 		targets_nearest(&list, look->session, nearest,
 				sizeof(nearest));
-		ret = command_failed("no process has a session '%s'%s",
-				     look->session, nearest);
+		if (look->pid)
+			snprintf(who, sizeof(who), "process %d has no",
+				 look->pid);
+		ret = command_failed("%s session '%s'%s", who, look->session,
+				     nearest);
 		if (look->session && !look->pid)
 			others_tell(look->session);
 	}

@@ -45,6 +45,10 @@ cases:
 		^{pid}: there is no such directory; for a process, put -p before its number$
 	1 taffrail view ./s
 		^\./s: there is no such directory$
+	1 taffrail report -s none -p $pid
+		^process {pid} has no session 'none'; the nearest: s$
+	1 taffrail snapshot none -p $pid -o $CASES/none
+		^process {pid} has no session 'none'; the nearest: s$
 	2 taffrail view -s s -s t
 		^sessions 's' and 't': give one -s$
 	2 taffrail top s

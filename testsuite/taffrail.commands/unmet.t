@@ -81,6 +81,12 @@ run:
 	say worker 'go 1' '^done 1$'
 	taffrail report -s s
 stdout: ^4 events
+case: without a session
+run:
+	taffrail destroy s
+	taffrail report -p $pid
+status: 1
+stderr: report: process {pid} has no session; -e RULE makes one
 case: the program ends
 run: worker_ends
 
