@@ -182,8 +182,7 @@ static void put_long(struct json *json, const struct report *r,
 	for (uint32_t i = 0; i < l->n; i++) {
 		const struct long_pair *p = &l->list[i];
 
-		report_view_time(r, p->begin, begin);
-		report_view_time(r, p->end, end);
+		report_view_pair(r, p, begin, end);
 		json_open(json, NULL, '{');
 		json_string(json, "name", p->kind->name);
 		json_real(json, "begin", (long double)p->begin);

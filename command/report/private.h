@@ -431,6 +431,9 @@ void report_figure(char *text, struct histogram *h, enum histogram_figure f,
 void report_time(const struct report *r, int64_t ns, char *p);
 /* The same as view's --begin and --end take it for all of the traces. */
 void report_view_time(const struct report *r, int64_t ns, char *p);
+/* Does so for the times between which view shows a pair. */
+void report_view_pair(const struct report *r, const struct long_pair *pair,
+		      char *begin, char *end);
 
 /* Returns the nanoseconds from the first to the last event. */
 uint64_t report_span(const struct report *r);

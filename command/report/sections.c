@@ -173,8 +173,10 @@ static void print_long(struct report *r)
 	if (r->slowest.n) {
 		printf("\nSlowest pairs\n");
 		print_list(r, &r->slowest);
-		report_view_time(r, r->slowest.list[0].begin, begin);
-		report_view_time(r, r->slowest.list[0].end, end);
+	}
+	/* the events of -e are not kept */
+	if (r->slowest.n && !r->look.follow) {
+		report_view_pair(r, &r->slowest.list[0], begin, end);
 		printf("  the first of them:\n"
 		       "    taffrail view --begin %s --end %s%s", begin, end,
 		       r->look.utc ? " --utc" : "");

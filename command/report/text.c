@@ -20,6 +20,7 @@
 #define BAR_COLUMNS_MIN	8
 #define ROW_REST	18		/* what else a row has */
 #define ROW_COLUMNS	12		/* of a row's end, at least */
+#define LIVE_SLACK_NS	1000		/* of a clock that is compared anew */
 #define GAP_ROWS	8		/* empty rows that are printed */
 
 void report_number(char *text, size_t room, long double value)
@@ -210,6 +211,17 @@ void report_view_time(const struct report *r, int64_t ns, char *p)
 	} else if (!part) {
 		report_time(r, ns, p);
 	}
+}
+
+/* The clock of buffers is compared with the time of day at each look, so a
+ * later look may find an event some nanoseconds earlier or later. */
+void report_view_pair(const struct report *r, const struct long_pair *pair,
+		      char *begin, char *end)
+{
+	int64_t slack = r->look.session || r->look.pid ? LIVE_SLACK_NS : 0;
+
+	report_view_time(r, pair->begin - slack, begin);
+	report_view_time(r, pair->end + slack, end);
 }
 
 double report_rate(const struct report *r, uint64_t events)

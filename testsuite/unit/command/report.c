@@ -121,7 +121,7 @@ static void check_times(void)
 	struct report r = { .events = 2, .first = MIDNIGHT + 1,
 			    .last = MIDNIGHT + 72000 * S + 1 };
 	int64_t found;
-	char text[64];
+	char text[64], last[64];
 
 	setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
 	tzset();
@@ -156,6 +156,17 @@ static void check_times(void)
 	unit_equal(found, 1792891800 * S + 5, "as the same time");
 	unsetenv("TZ");
 	tzset();
+	r = (struct report){ .events = 1, .first = S, .last = S,
+			     .look.utc = true, .look.session = "s" };
+	report_view_pair(&r, &(struct long_pair){ .begin = 5 * S,
+						  .end = 6 * S }, text, last);
+	unit_equal_string(text, "00:00:04.999999000", "of a buffer: begin");
+	unit_equal_string(last, "00:00:06.000001000", "of a buffer: end");
+	r.look.session = NULL;
+	report_view_pair(&r, &(struct long_pair){ .begin = 5 * S,
+						  .end = 6 * S }, text, last);
+	unit_equal_string(text, "00:00:05.000000000", "of a trace: begin");
+	unit_equal_string(last, "00:00:06.000000000", "of a trace: end");
 }
 
 static void check_rows(void)
