@@ -185,7 +185,8 @@ tell:
 
 /* Gives the rules to the reader. Returns COMMAND_DONE, or COMMAND_FAILED after
  * it printed why: a rule is wrong, or no event can match it. While traces or
- * programs may still come, a rule may be without an event. */
+ * programs may still come, a rule may be without an event; of processes that -p
+ * names, the events are known, as for top. */
 static int set_rules(struct look *look)
 {
 	char names[NEAREST_IDS * (NEAREST_LENGTH_MAX + 8)];
@@ -204,7 +205,8 @@ static int set_rules(struct look *look)
 		return command_failed("out of memory");
 	if (ret && ret != -ENOENT)
 		return wrong_rule(look, rule, &error);
-	if (ret && !look->follow && !look->again) {
+	if (ret && (!look->follow || look->pid || look->visit) &&
+	    !look->again) {
 		nearest.rule = rule;
 		while (look_next_class(look, &walk))
 			nearest_add(&nearest, walk.class->id);

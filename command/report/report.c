@@ -185,10 +185,8 @@ static int run_report(struct report *r)
 {
 	struct pair_kind *const *kinds;
 	size_t n;
-	int ret = durations_open(r);
+	int ret = check_asked(r);
 
-	if (ret == COMMAND_DONE)
-		ret = check_asked(r);
 	if (ret != COMMAND_DONE)
 		return ret;
 	r->look.lost = loss_count;
@@ -222,6 +220,10 @@ static int run_report(struct report *r)
 		command_warn("%s overwritten before they could be counted: a "
 			     "larger --buffer-size loses fewer",
 			     counted(r->look.overwritten, "event"));
+	else if (r->look.follow && !r->events && !r->look.fail_if_none &&
+		 r->look.where && r->look.totals.written)
+		command_warn("the rules had %s meanwhile, and --where chose "
+			     "none", counted(r->look.totals.written, "event"));
 	else if (r->look.follow && !r->events && !r->look.fail_if_none)
 		command_warn("the rules had no event meanwhile");
 	if (r->stopped && ret == COMMAND_DONE) {
@@ -362,7 +364,10 @@ int report_main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	if (r.look.follow)
 		look_interrupt();
-	ret = look_open(&r.look, r.paths, r.npaths);
+	/* before an agent is loaded for rules that cannot be measured */
+	ret = durations_open(&r);
+	if (ret == COMMAND_DONE)
+		ret = look_open(&r.look, r.paths, r.npaths);
 	if (ret == COMMAND_DONE)
 		ret = run_report(&r);
 	if (ret == COMMAND_DONE)
