@@ -136,6 +136,7 @@ static int check_folder(const char *path, bool force)
 	static const char ending[] = ".csv";
 	const struct dirent *entry;
 	DIR *dir = opendir(path);
+	bool movable = true;
 	int n = 0, ret = COMMAND_DONE;
 
 	if (!dir)
@@ -147,9 +148,11 @@ static int check_folder(const char *path, bool force)
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
 			continue;
 		n++;
-		if (force && (bytes < sizeof(ending) ||
-			      strcmp(entry->d_name + bytes - strlen(ending),
-				     ending)))
+		if (bytes >= sizeof(ending) &&
+		    !strcmp(entry->d_name + bytes - strlen(ending), ending))
+			continue;
+		movable = false;
+		if (force)
 			ret = command_failed("%s is no export, for it has %s, "
 					     "and --force moves nothing else: "
 					     "give another directory", path,
@@ -158,8 +161,9 @@ static int check_folder(const char *path, bool force)
 	closedir(dir);
 	if (n && !force)
 		ret = command_failed("the directory %s is not empty: give "
-				     "another one, or --force, which keeps "
-				     "this one as DIR.old", path);
+				     "another one%s", path, movable ?
+				     ", or --force, which keeps this one as "
+				     "DIR.old" : "");
 	return ret;
 }
 

@@ -68,6 +68,11 @@ cases:
 	1 taffrail export --format sqlite -o new/ $CASES/trace
 		^new/ is the name of a directory: give that of a file$
 
+	1 taffrail export --format csv -o $CASES $CASES/trace
+		^the directory \S+ is not empty: give another one$
+	1 taffrail record -o $CASES -- true
+		^\S+ exists and is not empty: give another directory, or --force, which keeps a recording as DIR\.old$
+
 # Probe libraries
 	2 taffrail load worker $pid
 		^'worker' is not a process id; pidof\(1\) tells that of a program$

@@ -106,9 +106,9 @@ cases:
 	1 taffrail export --format csv --force -o full full
 		^full is no export, for it has
 	1 taffrail record -o full -- true
-		^full exists and is not empty: give another directory, or --force, which keeps this one as DIR.old$
+		^full exists and is not empty: give another directory, or --force, which keeps a recording as DIR.old$
 	1 taffrail snapshot s -o full
-		^full exists and is not empty: give another directory, or --force, which keeps this one as DIR.old$
+		^full exists and is not empty: give another directory, or --force, which keeps a recording as DIR.old$
 	0 taffrail snapshot s --force -o full
 		^the former full is full.old now$
 	0 taffrail snapshot s --force -o full/
