@@ -72,7 +72,7 @@ void field_text_plain(struct out *out, const struct field_class *class,
 		      const uint8_t *at, const uint8_t *end, bool color);
 
 /*
- * Writes a string in double quotes, with the escapes of babeltrace2; or without
+ * Writes a string in double quotes, as field_text_plain() does; or without
  * quotes, where quotation marks, question marks and backslashes stay. For a
  * terminal, also escapes what utf8_is_control() tells, and bytes that are no
  * UTF-8, as \xNN.

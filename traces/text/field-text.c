@@ -101,7 +101,7 @@ static void put_quoted(struct out *out, const char *at, size_t n,
 
 void string_text_put(struct out *out, const char *at, size_t n)
 {
-	put_quoted(out, at, n, "");
+	put_quoted(out, at, n, "'?");
 }
 
 void string_text_inside(struct out *out, const char *at, size_t n)

@@ -264,13 +264,15 @@ static void check_values(void)
 			  "no label has this value");
 	unit_equal_string(count_text(&v, "a\"b"), "\"a\\\"b\"", "string");
 	unit_equal_string(count_text(&v, ""), "\"\"", "empty string");
+	unit_equal_string(count_text(&v, "it's \t?"), "\"it's \\t?\"",
+			  "quotation and question marks, as view prints them");
 	unit_equal_string(count(&v, &bytes3, "\1\2\377", 3), "[1, 2, 255]",
 			  "array");
-	unit_equal((long long)v.n, 11, "all values");
+	unit_equal((long long)v.n, 12, "all values");
 	count(&v, &span, (const uint8_t *)&plus, 4);
-	unit_equal((long long)v.n, 12, "1 ms is not the number 1");
+	unit_equal((long long)v.n, 13, "1 ms is not the number 1");
 	count(&v, &span, (const uint8_t *)&plus, 4);
-	unit_equal((long long)v.n, 12, "1 ms is 1 ms");
+	unit_equal((long long)v.n, 13, "1 ms is 1 ms");
 	values_sort(&v);
 	unit_equal((long long)v.list[0].events, 3, "the most frequent first");
 	values_free(&v);
