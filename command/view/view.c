@@ -44,7 +44,7 @@ static const struct option_row rows[] = {
 	{ KEY_FOLLOW, "follow", NULL,
 	  "go on while the directory is being recorded, or the session is "
 	  "there" },
-	{ KEY_FOR, "for", "SEC", "with --follow: end after this time" },
+	{ KEY_FOR, "for", "TIME", "with --follow: end after this time" },
 	{ KEY_FIELDS, "fields", "LIST",
 	  "only these fields and contexts: NAME,NAME,..." },
 	{ KEY_MESSAGES, "messages", NULL,
