@@ -287,9 +287,12 @@ static int handle_start(struct exchange *exchange)
 	/* rings that the request's own quota forbids are not put off */
 	if (started && session->quota)
 		channel_rings_make(started->channel);
-	/* the first rule whose condition can hold for no marker */
+	/* the first rule whose condition can hold for no marker; with "some",
+	 * it holds for one of another process */
 	for (i = 0; started && !faulty && i < started->nrules; i++)
-		faulty = session_rule_fault(page, &started->rules[i], &why);
+		faulty = !line_find(exchange->request, "some", all,
+				    sizeof(all)) &&
+			 session_rule_fault(page, &started->rules[i], &why);
 	if (!started) {
 		ret = start_fail(exchange, ret);
 	} else if (faulty && !(matched && line_find(exchange->request, "all",

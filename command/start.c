@@ -215,7 +215,7 @@ static void take_back(struct targets *targets, const char *name, size_t count)
  * an exit status.
  */
 static int start_each(struct targets *targets, const struct start_arguments *a,
-		      const struct client_request *request)
+		      struct client_request *request)
 {
 	const struct rundir_process *process;
 	int result = COMMAND_DONE;
@@ -227,6 +227,7 @@ static int start_each(struct targets *targets, const struct start_arguments *a,
 	for (int i = 0; i < a->nrules && !a->from; i++)
 		if (targets_check_rule(targets, a->rules[i]))
 			return COMMAND_FAILED;
+	targets_allow_some(targets, a->rules, a->nrules, request);
 	for (size_t i = 0; i < targets->count; i++)
 		if (command_check_reach(targets->targets[i].process->path,
 					a->group))

@@ -396,14 +396,11 @@ int targets_check_files(const struct targets *t, const char *const *rules,
 	return status;
 }
 
-/* Returns true, after saying so, when the level or id of each marker that the
- * rule names rules the condition out. The agent tells the fields that a marker
- * lacks. */
-static bool rule_never(const struct targets *t, const char *rule)
+/* Counts the markers that a rule names, by how its condition fits them. */
+static void count_fits(const struct targets *t, const char *rule,
+		       size_t fits[RULE_NEVER + 1])
 {
-	char glob[RULE_BYTES_MAX + 1], text[CAUSE_TEXT_BYTES];
-	bool never = false;
-
+	memset(fits, 0, (RULE_NEVER + 1) * sizeof(*fits));
 	for (size_t i = 0; i < t->count; i++) {
 		const struct marker_list *list = &t->targets[i].markers;
 
@@ -414,18 +411,37 @@ static bool rule_never(const struct targets *t, const char *rule)
 				m->shown, m->shown_bytes,
 			};
 
-			if (!rule_matches(rule, m->id))
-				continue;
-			if (rule_fit(rule, &marker) != RULE_NEVER)
-				return false;
-			never = true;
+			if (rule_matches(rule, m->id))
+				fits[rule_fit(rule, &marker)]++;
 		}
 	}
-	if (!never)
+}
+
+/* Returns true, after saying so, when the level or id of each marker that the
+ * rule names rules the condition out. The agent tells the fields that a marker
+ * lacks. */
+static bool rule_never(const struct targets *t, const char *rule)
+{
+	char glob[RULE_BYTES_MAX + 1], text[CAUSE_TEXT_BYTES];
+	size_t fits[RULE_NEVER + 1];
+
+	count_fits(t, rule, fits);
+	if (fits[RULE_FITS] || fits[RULE_MISFITS] || !fits[RULE_NEVER])
 		return false;
 	rule_tell_never(rule, glob, text, sizeof(text));
 	cause_report(RULE_NEVER, .subject = glob, .text = text);
 	return true;
+}
+
+void targets_allow_some(const struct targets *t, const char *const *rules,
+			int count, struct client_request *request)
+{
+	size_t fits[RULE_NEVER + 1] = { 1 };
+
+	for (int i = 0; i < count && fits[RULE_FITS]; i++)
+		count_fits(t, rules[i], fits);
+	if (t->count > 1 && fits[RULE_FITS])
+		client_request_add(request, "some", "1");
 }
 
 int targets_check_rule(struct targets *t, const char *rule)

@@ -99,6 +99,12 @@ int target_detach(struct target *target, bool force,
  */
 int targets_check_rule(struct targets *targets, const char *rule);
 
+/* Adds to a request for several targets that each rule may fit a marker of one
+ * of them, if so: then the others begin the session without it. */
+void targets_allow_some(const struct targets *targets,
+			const char *const *rules, int count,
+			struct client_request *request);
+
 /* Returns 0 when each of the rules that passed selects a marker now; otherwise
  * prints as targets_check_rule() does, and returns -ENOENT, or the negative
  * errno of target_list(). */

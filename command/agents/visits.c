@@ -473,6 +473,7 @@ static int session_begin(struct visit *v, struct targets *targets)
 				   (unsigned long long)v->buffer);
 	for (int i = 0; i < v->nrules; i++)
 		client_request_add(&request, "rule", "%s", v->rules[i]);
+	targets_allow_some(targets, v->rules, v->nrules, &request);
 	for (size_t i = 0; i < targets->count && !ret; i++) {
 		struct target *target = &targets->targets[i];
 

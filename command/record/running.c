@@ -101,6 +101,8 @@ static int session_start(struct beginning *begin)
 	int status = COMMAND_DONE;
 
 	record_request(begin->options, session, &request);
+	targets_allow_some(&begin->targets, begin->options->rules,
+			   begin->options->nrules, &request);
 	for (size_t i = 0; !status && i < begin->targets.count; i++) {
 		struct target *target = &begin->targets.targets[i];
 		struct rundir_process *process = target->process;

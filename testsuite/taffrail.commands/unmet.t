@@ -90,6 +90,32 @@ stderr: report: process {pid} has no session; -e RULE makes one
 case: the program ends
 run: worker_ends
 
+group: two processes that run: a field that one of them has
+before:
+	start other "$CASES/unmet" 60
+	wait_for sh -c "readlink /proc/$pid/exe | grep -q unmet"
+	other=$pid
+	worker
+	echo "both=$other,$pid" >pids
+case: start
+run:
+	. ./pids
+	taffrail start s -p $both -e 'app/* if n > 4'
+	say worker 'go 10' '^done 10$'
+	taffrail report -s s
+stdout: ^10 events .* of 2 processes
+case: report
+run: . ./pids; taffrail report -p $both -e 'app/hit if n > 4' --for 0.1
+stdout: ^0 events
+case: record
+run: . ./pids; taffrail record -p $both -e 'app/hit if n > 4' -o trace --for 0.1
+stderr: 0 events
+cases:
+	1 . ./pids; taffrail start t -p $both -e 'app/* if z > 4'
+		condition 'z > 4', column 1: no field "z"; 
+case: the worker ends
+run: worker_ends
+
 group: a process that runs: probes, and the events of pthread
 need: taffrail list /usr/bin/python3 | grep -q '^python/audit '
 before:
