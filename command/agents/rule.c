@@ -16,6 +16,8 @@
 #include "base/glob.h"
 #include "command/causes/cause.h"
 #include "command/common/command.h"
+#include "command/common/nearest.h"
+#include "command/elf/markers.h"
 #include "tracepoints/conditions/ax.h"
 #include "tracepoints/conditions/expr.h"
 #include "tracepoints/conditions/rule-split.h"
@@ -201,6 +203,38 @@ enum rule_fit rule_fit(const char *rule, const struct rule_marker *marker)
 	/* a constant 0, as condition_make() knows it */
 	return ret == 3 && code[0] == AX_CONST8 && !code[1] ? RULE_NEVER :
 							      RULE_FITS;
+}
+
+void rule_add_nearest(const char *rule, const struct marker_list *list,
+		      char *fault, size_t room)
+{
+	struct field_name names[TAFFRAIL_FIELDS_MAX];
+	char wanted[64], best[sizeof(names->name)] = "";
+	const char *at = strstr(fault, "no field \"");
+	size_t used = strlen(fault), least;
+
+	if (!at || sscanf(at, "no field \"%63[^\"]\"", wanted) != 1)
+		return;
+	least = strlen(wanted) / 2 + 1;
+	for (size_t i = 0; i < list->count; i++) {
+		const struct marker *m = &list->markers[i];
+		int n = m->nfields;
+
+		if (!rule_matches(rule, m->id) || n > TAFFRAIL_FIELDS_MAX ||
+		    fields_parse(m->text, m->kind, n, names))
+			continue;
+		while (n--) {
+			size_t far = nearest_distance(wanted, names[n].name);
+
+			if (far >= least)
+				continue;
+			least = far;
+			strcpy(best, names[n].name);
+		}
+	}
+	if (*best && !strstr(at, best))
+		snprintf(fault + used, room - used, "; another marker has %s",
+			 best);
 }
 
 void rule_tell_never(const char *rule, char *glob, char *text, size_t room)

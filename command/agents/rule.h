@@ -72,6 +72,13 @@ enum rule_fit {
  * names. */
 enum rule_fit rule_fit(const char *rule, const struct rule_marker *marker);
 
+struct marker_list;
+
+/* Adds to a fault 'no field "X"' the field of another marker of the list that
+ * the rule names, if its name is near. */
+void rule_add_nearest(const char *rule, const struct marker_list *list,
+		      char *fault, size_t room);
+
 /* Writes why no marker that the glob of such a rule names is meant: none "has
  * the level info". `glob` has room for RULE_BYTES_MAX + 1 bytes. */
 void rule_tell_never(const char *rule, char *glob, char *text, size_t room);

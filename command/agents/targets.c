@@ -265,6 +265,8 @@ int target_start(struct target *target, const char *name,
 					       .text = value);
 	}
 	client_answer_release(&answer);
+	rule_add_nearest("*", &target->markers, target->client.cause.text,
+			 sizeof(target->client.cause.text));
 	if (!ret && error) {
 		*result = cause_report(BUFFERS_NONE, .pid = process->pid,
 				       .error = error,

@@ -129,24 +129,6 @@ bool rules_fault(const char *faults, const char *rule, char *text, size_t room)
 	return true;
 }
 
-/* Adds why the condition of a rule can hold for no marker that the rule names.
- * Returns false when no process has told a reason. */
-static bool fault_note(const struct rules *rules, const char *rule,
-		       struct outcome *outcome)
-{
-	char text[CAUSE_TEXT_BYTES];
-
-	for (size_t i = 0; i < rules->nfaults; i++) {
-		if (!rules_fault(rules->faults[i].text, rule, text,
-				 sizeof(text)))
-			continue;
-		outcome_note(outcome, RULE_IMPOSSIBLE,
-			     .pid = rules->faults[i].pid, .text = text);
-		return true;
-	}
-	return false;
-}
-
 /* Of the program's file, or the probes of processes. */
 static struct marker_list list;
 
@@ -167,6 +149,26 @@ static const struct marker_list *program_markers(const struct record_options *o)
 		elfnotes_read(&list, file, SYMBOLISER_LTTNG, error);
 	known = true;
 	return &list;
+}
+
+/* Adds why the condition of a rule can hold for no marker that the rule names.
+ * Returns false when no process has told a reason. */
+static bool fault_note(const struct rules *rules,
+		       const struct record_options *o, const char *rule,
+		       struct outcome *outcome)
+{
+	char text[CAUSE_TEXT_BYTES];
+
+	for (size_t i = 0; i < rules->nfaults; i++) {
+		if (!rules_fault(rules->faults[i].text, rule, text,
+				 sizeof(text)))
+			continue;
+		rule_add_nearest(rule, program_markers(o), text, sizeof(text));
+		outcome_note(outcome, RULE_IMPOSSIBLE,
+			     .pid = rules->faults[i].pid, .text = text);
+		return true;
+	}
+	return false;
 }
 
 bool rules_never(const struct record_options *o, const char *rule, char *glob,
@@ -236,7 +238,7 @@ void rules_note(const struct rules *rules, const struct record_options *o,
 		const char *rule = o->rules[i];
 
 		if (!rules_met(rules, rule) &&
-		    !fault_note(rules, rule, outcome) &&
+		    !fault_note(rules, o, rule, outcome) &&
 		    !places_named(places, rule))
 			rules_note_one(o, rule, some, outcome);
 	}

@@ -11,6 +11,7 @@
 #include "command/agents/client.h"
 #include "command/agents/forked.h"
 #include "command/agents/handed.h"
+#include "command/agents/rule.h"
 #include "command/agents/targets.h"
 #include "command/attach/attach.h"
 #include "command/common/limits.h"
@@ -111,6 +112,9 @@ static int session_start(struct beginning *begin)
 				      &unhanded);
 
 		outcome_take(members->outcome, unhanded);
+		rule_add_nearest("*", &target->markers,
+				 target->client.cause.text,
+				 sizeof(target->client.cause.text));
 		/* a process that has ended meanwhile may have written events */
 		if (ret && rundir_lives(process) &&
 		    !process_ending(process->pid))
