@@ -55,6 +55,8 @@ unit_programs = \
 	testsuite/unit/command/times \
 	testsuite/unit/command/top \
 	testsuite/unit/command/work \
+	testsuite/unit/control/files \
+	testsuite/unit/control/sessions \
 	testsuite/unit/gdbstub/define \
 	testsuite/unit/gdbstub/filter \
 	testsuite/unit/gdbstub/filter-buffer \
@@ -103,6 +105,8 @@ LDADD = libcommand.a libagent.a $(LIBELF) $(LIBZYDIS) $(LIBZ) $(LIBEXPAT)
 # `cleanup` variables get a table of call sites
 testsuite_fuzz_plan_CFLAGS = $(AM_CFLAGS) -fexceptions
 testsuite_unit_buffers_anchor_LDADD = $(LDADD) -lm
+# with the writers, which make the section of restartable sequences
+testsuite_unit_control_files_LDFLAGS = -Wl,-u,write_word_compact
 testsuite_unit_tracepoints_ax_LDADD = $(LDADD) -lm
 testsuite_unit_tracepoints_conversion_LDADD = $(LDADD) -lm
 # A made-up /proc: see proc.h.
