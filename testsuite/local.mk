@@ -55,6 +55,7 @@ unit_programs = \
 	testsuite/unit/command/times \
 	testsuite/unit/command/top \
 	testsuite/unit/command/work \
+	testsuite/unit/control/actions \
 	testsuite/unit/control/files \
 	testsuite/unit/control/sessions \
 	testsuite/unit/gdbstub/define \

@@ -4,7 +4,10 @@
  */
 #include "testsuite/unit/unit.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
+#include <termios.h>
 #include <time.h>
 
 #include "command/top/private.h"
@@ -128,6 +131,68 @@ static void check_tables(void)
 		histogram_clear(&pairs[i].durations);
 }
 
+/* How many lines an interval takes on a terminal of so many rows. */
+static int screen_lines(struct top_sample *sample, unsigned short rows)
+{
+	struct winsize size = { .ws_row = rows, .ws_col = 80 };
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+	int kept = dup(STDOUT_FILENO), lines = 0, fd;
+	char text[4096];
+	ssize_t n;
+
+	grantpt(terminal);
+	unlockpt(terminal);
+	fd = open(ptsname(terminal), O_RDWR | O_NOCTTY | O_CLOEXEC);
+	ioctl(fd, TIOCSWINSZ, &size);
+	fflush(stdout);
+	dup2(fd, STDOUT_FILENO);
+	top_print(&top, sample);
+	fflush(stdout);
+	dup2(kept, STDOUT_FILENO);
+	fcntl(terminal, F_SETFL, O_NONBLOCK);
+	while ((n = read(terminal, text, sizeof(text))) > 0)
+		for (ssize_t i = 0; i < n; i++)
+			lines += text[i] == '\n';
+	close(kept);
+	close(fd);
+	close(terminal);
+	return lines;
+}
+
+/* Tables end at the last row but one, whatever stands above them. */
+static void check_screen(void)
+{
+	struct top_row rows[50] = { { "app/a", 1 } };
+	struct top_pair pairs[50] = { { .name = "p" } };
+	struct top_sample s = sample_of_two();
+	int least;
+
+	for (int i = 0; i < 50; i++) {
+		rows[i] = (struct top_row){ "app/a", 1 };
+		pairs[i].name = "app:pair";
+		histogram_add(&pairs[i].durations, 5);
+	}
+	s.rows = rows;
+	s.nrows = 50;
+	s.pairs = pairs;
+	s.npairs = 50;
+	top.screen = true;
+	least = screen_lines(&s, 24);
+	unit_check(least <= 23 && least >= 20, "all that a screen has room for");
+	top.nrules = 1;
+	s.unplaced_before = 1;
+	s.threadless = 4;
+	s.left_out = 7;
+	s.given_up = 1;
+	unit_equal(screen_lines(&s, 24), least, "with lines above the tables");
+	unit_equal(screen_lines(&s, 40), least + 16, "a larger screen");
+	unit_check(screen_lines(&s, 5) <= 10, "a screen without room");
+	top.screen = false;
+	top.nrules = 0;
+	for (int i = 0; i < 50; i++)
+		histogram_clear(&pairs[i].durations);
+}
+
 static void check_json(void)
 {
 	struct top_row row = { "a\"b", UINT64_MAX };
@@ -184,6 +249,7 @@ int main(void)
 	tzset();
 	check_heads();
 	check_tables();
+	check_screen();
 	check_json();
 	check_durations();
 	return unit_end();
