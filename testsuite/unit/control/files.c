@@ -82,10 +82,12 @@ static void check_hand_on(void)
 	settings_hand_on((char *const *)(environment), room)
 
 	settings.join = NULL;
-	unit_equal(settings_hand_room((char *const *)lacks), 0, "nothing to hand on");
+	unit_equal(settings_hand_room((char *const *)lacks), 0,
+		   "nothing to hand on");
 	settings.join = "s@1.2:plain:t@3.4";
-	unit_check(settings_hand_room((char *const *)lacks) >= 5 * sizeof(char *) +
-		   PROTOCOL_JOIN_BYTES + sizeof("TAFFRAIL_JOIN="), "room");
+	unit_check(settings_hand_room((char *const *)lacks) >=
+		   5 * sizeof(char *) + PROTOCOL_JOIN_BYTES +
+		   sizeof("TAFFRAIL_JOIN="), "room");
 	next = HAND(lacks);
 	unit_equal_string(next[0], "A=1", "the others stay");
 	unit_equal_string(next[1], "TAFFRAIL_JOINT=y", "and their order");
@@ -230,8 +232,8 @@ static void check_place(void)
 		unit_equal_string(place_runtime, "/dev/shm/taffrail",
 				  "XDG_RUNTIME_DIR");
 	text_copy(place_process, sizeof(place_process), "/d/1.2");
-	place_socket_path(buffer, 14, "control.sock");
-	unit_equal_string(buffer, "/d/1.2/contro", "a path of a socket");
+	place_socket_path(buffer, PLACE_STAT_BYTES, "control.sock");
+	unit_equal_string(buffer, "/d/1.2/control.sock", "a path of a socket");
 }
 
 /* Makes a page of a session; returns the bytes on disk. */
