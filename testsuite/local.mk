@@ -75,6 +75,7 @@ unit_programs = \
 	testsuite/unit/tracepoints/ax-simple \
 	testsuite/unit/tracepoints/conversion \
 	testsuite/unit/tracepoints/describe \
+	testsuite/unit/tracepoints/executable \
 	testsuite/unit/tracepoints/expr \
 	testsuite/unit/tracepoints/expr-parts \
 	testsuite/unit/tracepoints/field-text \

@@ -178,7 +178,8 @@ static void check_screen(void)
 	s.npairs = 50;
 	top.screen = true;
 	least = screen_lines(&s, 24);
-	unit_check(least <= 23 && least >= 20, "all that a screen has room for");
+	unit_check(least <= 23 && least >= 20,
+		   "all that a screen has room for");
 	top.nrules = 1;
 	s.unplaced_before = 1;
 	s.threadless = 4;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The program's actions for the signal by which commands ask, and the stubs that
- * stand for them (control/service/action.c).
+ * The program's actions for the signal by which commands ask, and the stubs
+ * that stand for them (control/service/action.c).
  */
 #include "testsuite/unit/unit.h"
 
@@ -72,7 +72,8 @@ static void check_same(void)
 	unit_check(found.handler == on_one && found.mask == MASK &&
 		   found.restorer == restore_one, "is as it was");
 	unit_equal(found.flags, SA_SIGINFO, "with these flags");
-	unit_check(action_of(stubs + STUBS_BYTES - 1, &found), "the last byte of the stubs");
+	unit_check(action_of(stubs + STUBS_BYTES - 1, &found),
+		   "the last byte of the stubs");
 	unit_check(!action_of(stubs + STUBS_BYTES, &found), "behind the stubs");
 	unit_check(!action_of(stubs - 1, &found), "before them");
 }

@@ -128,8 +128,9 @@ static void check_long(void)
 
 	for (int n = SESSION_NAME_BYTES - 1; n <= SESSION_NAME_BYTES; n++) {
 		sprintf(lines, "name=%.*s\n", n,
-			"nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn"
-			"nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn");
+			"nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn"
+			"nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn"
+			"nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn");
 		sprintf(want, n < SESSION_NAME_BYTES ? "name=nnnn" : BAD);
 		unit_check(text_after(parsed(lines), want), "name of %d", n);
 	}
