@@ -134,7 +134,18 @@ EVENTS = [
     ('pthread:mutex_unlock_entry', 'pthread.c:214',
      ['symbol _mutex', 'symbol _caller']),
 ]
-BEGIN, END, DATA, ENTRY, EXIT, UNLOCK = range(6)
+LONG = 'integer { size = 64; align = 8; signed = 1; encoding = none; base = %d; } '
+FORMS = ['duration_ns', 'duration_ms', 'duration_s', 'time_ns', 'time_us', 'time_s']
+EVENTS.append(('app:shown', 'other.c:7', [
+    'typealias %s:= %s_of_%s; %s_of_%s _%s' % ((LONG % 10,) + 5 * (form,))
+    for form in FORMS] + [
+        LONG % 8 + '_octal', LONG % 16 + '_hex',
+        'integer { size = 8; align = 8; signed = 1; encoding = UTF8; base = 10; } '
+        '_letter[1]',
+        'enum : integer { size = 32; align = 8; signed = 1; } '
+        '{ "ENOENT" = 2, "many" = 5 ... 9 } _error',
+        'floating_point { exp_dig = 8; mant_dig = 24; align = 8; } _small']))
+BEGIN, END, DATA, ENTRY, EXIT, UNLOCK, SHOWN = range(7)
 HALF = 2        # ticks of the clock in a nanosecond
 
 
@@ -146,6 +157,8 @@ def event(ns, number, tid, *values):
                 + struct.pack('<dHBI', real, bits, truth, len(numbers))
                 + struct.pack('<%di' % len(numbers), *numbers)
                 + struct.pack('<i', took))
+    if number == SHOWN:
+        return out + struct.pack('<8qbif', *values)
     if number in (BEGIN, END):
         return out + struct.pack('<i', *values)
     return out + struct.pack('<Q' + ('i' if number == EXIT else 'Q'), *values)
@@ -198,9 +211,11 @@ def make(where):
             event(5000000000, BEGIN, 78, 6)]),
     ]])
     write(where + '/other-90-7', 'other', 90, [[
-        (0, 500, 6000, [
+        (0, 500, 6200, [
             event(500, DATA, 90, 'x' * 40, 1.5, 16, 2, [7], 2000000),
-            event(6000, END, 90, 0)]),
+            event(6000, END, 90, 0),
+            event(6100, SHOWN, 90, *[1234567] * 8, 65, 2, 1.5),
+            event(6200, SHOWN, 90, *[-5] * 8, 10, 7, -0.1)]),
     ]])
 
 

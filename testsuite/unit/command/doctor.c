@@ -234,6 +234,23 @@ static void check_namespaces(void)
 	unlink(made_path("proc/self/timens_offsets"));
 	check(look_namespaces, DOCTOR_OK, "those of the machine", "",
 	      "no namespace of its own");
+	/* the first process's are compared by their inodes */
+	made_file("proc/self/ns/net", "");
+	made_above("proc/1/ns/x");
+	link(made_path("proc/self/ns/net"), made_path("proc/1/ns/net"));
+	check(look_namespaces, DOCTOR_OK, "those of the machine", "",
+	      "the first process's network");
+	made_file("proc/self/ns/mnt", "");
+	check(look_namespaces, DOCTOR_OK, "those of the machine", "",
+	      "mounts of the first process that are not seen");
+	made_file("proc/1/ns/mnt", "");
+	check(look_namespaces, DOCTOR_OK, "own mount", "", "other mounts");
+	made_file("proc/self/ns/uts", "");
+	check(look_namespaces, DOCTOR_OK, "own mount, UTS", "",
+	      "another number than the machine's own");
+	unlink(made_path("proc/self/ns/net"));
+	unlink(made_path("proc/self/ns/mnt"));
+	unlink(made_path("proc/self/ns/uts"));
 }
 
 static void check_proc(void)
