@@ -96,6 +96,7 @@ unit_programs = \
 	testsuite/unit/tracepoints/usdt-operand \
 	testsuite/unit/tracepoints/usdt-plain \
 	testsuite/unit/tracepoints/usdt-plan \
+	testsuite/unit/traces/field-at \
 	testsuite/unit/traces/histogram \
 	testsuite/unit/traces/labels \
 	testsuite/unit/traces/metadata \
