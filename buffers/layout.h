@@ -25,6 +25,7 @@
  *                               rseq; larger ones that replace it are CPU +
  *                               RING_STRIDE, CPU + 2 * RING_STRIDE ...
  *       ring.N.LK               the same, written under its lock (K = 0, 1 ...)
+ *   sessions/.shared.NAME/      rings that processes share: see members_page
  *
  * STARTTIME is field 22 of /proc/PID/stat. A process of a PID namespace below
  * the first adds the namespace's inode, from bit PLACE_NAMESPACE_SHIFT on: the
@@ -262,6 +263,8 @@ enum session_flags {
 	SESSION_LARGE_HEADER = 1u << 1,	/* 16-bit id, 32-bit clock: ctf.h */
 	SESSION_CONSUMED = 1u << 2,	/* a recorder empties the rings */
 	SESSION_WRITERS	 = 1u << 3,	/* of a ring: it has writer records */
+	SESSION_SHARED	 = 1u << 4,	/* all processes write to the same rings
+					 * of CPUs (docs/shared.md) */
 };
 
 /* Contexts, in the order in which they precede an event's own fields. */
@@ -415,6 +418,53 @@ struct modules_head {
 					 * is true; 0: to `from` */
 	uint64_t from;			/* clock: from here on, this is */
 };
+
+/*
+ * The rings that processes share, below the runtime directory: the files of an
+ * image, whose session is session.0, and the file `members`.
+ *
+ *   sessions/.shared.NAME/0/	process, session.0, ring.0.CPU, members
+ *
+ * session.0 has SHARED_TYPES_BYTES of records; process_page.pid is the pid of
+ * the command that made the files. `members` is a struct members_page, and
+ * behind it SHARED_STAGED_BYTES for descriptions that are to be added.
+ */
+#define SHARED_TYPES_BYTES	(1u << 20)
+#define SHARED_STAGED_BYTES	(1u << 20)
+#define SHARED_MEMBERS		32768u
+#define MEMBERS_MAGIC		0x4d524654u	/* "TFRM" */
+#define MEMBER_NAME_BYTES	16
+
+enum member_state {
+	MEMBER_JOINED	= 1,
+	MEMBER_WROTE	= 2,	/* it has begun a writer record */
+};
+
+/* Only the owner writes it; `state` last, with release. */
+struct shared_member {
+	uint32_t state;			/* enum member_state; 0: nobody */
+	uint32_t pid;			/* as the process sees it */
+	uint64_t starttime;
+	char name[MEMBER_NAME_BYTES];	/* may lack a NUL */
+};
+
+struct members_page {
+	uint32_t magic;			/* stored last, with release */
+	uint32_t version;
+	uint32_t cpus;			/* rings: ring.0.CPU below it */
+	uint32_t ring_bytes;
+	uint64_t types;			/* TYPES_END, and TYPES_STAGED << 32
+					 * (SHARED-TYPES) */
+	uint64_t staged;		/* given for descriptions, so far */
+	uint64_t given;			/* numbers of processes, so far */
+	uint64_t pad[3];
+	struct shared_member members[SHARED_MEMBERS];	/* of number i + 1 */
+};
+
+#define TYPES_END(types)	((uint32_t)(types))
+#define TYPES_STAGED(types)	((uint32_t)((types) >> 32))
+#define SHARED_MEMBERS_BYTES	(sizeof(struct members_page) + \
+				 SHARED_STAGED_BYTES)
 
 /*
  * A packet is a sub-buffer: a private part, then a CTF packet as it goes to

@@ -19,6 +19,8 @@ buffers_sources = \
 	buffers/rings/private.h \
 	buffers/rings/replace.c \
 	buffers/rings/room.c \
+	buffers/rings/shared.c \
+	buffers/rings/shared.h \
 	buffers/vdso-private.h \
 	buffers/vdso.c \
 	buffers/wake.h \

@@ -28,6 +28,7 @@ unit_programs = \
 	testsuite/unit/buffers/ring \
 	testsuite/unit/buffers/ring-paths \
 	testsuite/unit/buffers/ring-step \
+	testsuite/unit/buffers/shared-types \
 	testsuite/unit/buffers/tally \
 	testsuite/unit/buffers/writer-steps \
 	testsuite/unit/command/agents \
@@ -137,6 +138,9 @@ testsuite_unit_buffers_kill_steps_SOURCES = \
 	$(stress_bed)
 testsuite_unit_buffers_writer_steps_SOURCES = \
 	testsuite/unit/buffers/writer-steps.c testsuite/unit/buffers/tracee.h \
+	$(stress_bed)
+testsuite_unit_buffers_shared_types_SOURCES = \
+	testsuite/unit/buffers/shared-types.c testsuite/unit/buffers/tracee.h \
 	$(stress_bed)
 testsuite_unit_tracepoints_object_SOURCES = \
 	testsuite/unit/tracepoints/object.c $(stress_bed)

@@ -49,7 +49,8 @@ tracepoints_sources = \
 	tracepoints/program/executable.c \
 	tracepoints/program/executable.h \
 	tracepoints/sites/notes.c \
-	tracepoints/sites/notes.h
+	tracepoints/sites/notes.h \
+	tracepoints/sites/writer-record.c
 
 # in the agent only
 tracepoints_agent_sources = \

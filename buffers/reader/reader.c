@@ -101,11 +101,65 @@ static int check_session(const struct session_page *page)
 	return 0;
 }
 
+/* The pages of the processes themselves have no such file beside them. */
+static void members_open(struct session_view *session, int dirfd)
+{
+	const struct members_page *page;
+
+	if (file_map_open_shared(&session->shared, dirfd, "members",
+				 SHARED_MEMBERS_BYTES, SHARED_MEMBERS_BYTES)) {
+		session->shared = (struct file_map){ .fd = -1 };
+		return;
+	}
+	page = session->shared.address;
+	if (load_acquire(&page->magic, SHARED_MEMBERS) == MEMBERS_MAGIC &&
+	    page->version == LAYOUT_VERSION)
+		return;
+	file_map_close(&session->shared);
+	session->shared = (struct file_map){ .fd = -1 };
+}
+
+bool session_view_shared(const struct session_view *session)
+{
+	return session->shared.address;
+}
+
+uint64_t session_view_given(const struct session_view *session)
+{
+	const struct members_page *page = session->shared.address;
+
+	return page ? load_relaxed(&page->given) : 0;
+}
+
+bool session_view_member(const struct session_view *session,
+			 struct member_view *member)
+{
+	const struct members_page *page = session->shared.address;
+	const struct shared_member *slot;
+	uint32_t state;
+	uint64_t given = session_view_given(session);
+
+	for (; member->number < given && member->number < SHARED_MEMBERS;) {
+		slot = &page->members[member->number++];
+		state = load_acquire(&slot->state, MEMBER_STATE);
+		if (!state)
+			continue;
+		member->wrote = state == MEMBER_WROTE;
+		member->pid = slot->pid;
+		member->starttime = slot->starttime;
+		memcpy(member->name, slot->name, MEMBER_NAME_BYTES);
+		member->name[MEMBER_NAME_BYTES] = '\0';
+		return true;
+	}
+	return false;
+}
+
 int session_view_open(struct session_view *session, int dirfd, const char *name)
 {
 	int ret;
 
 	memset(session, 0, sizeof(*session));
+	session->shared.fd = -1;
 	ret = file_map_open_shared(&session->map, dirfd, name,
 				   EVENT_RECORDS_OFFSET, EVENT_RECORDS_OFFSET);
 	if (ret)
@@ -117,6 +171,8 @@ int session_view_open(struct session_view *session, int dirfd, const char *name)
 	text_terminate(session->page.name, sizeof(session->page.name));
 	session->page.faults[0] = '\0';	/* read_faults() */
 	ret = check_session(&session->page);
+	if (!ret && session->page.flags & SESSION_SHARED)
+		members_open(session, dirfd);
 	if (!ret)
 		ret = session_view_update(session);
 	if (ret < 0)
@@ -159,6 +215,7 @@ void session_view_close(struct session_view *session)
 	session->nevents = 0;
 	session_view_drop_modules(session);
 	file_map_close(&session->map);
+	file_map_close(&session->shared);
 }
 
 void session_view_drop_modules(struct session_view *session)

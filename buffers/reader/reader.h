@@ -61,6 +61,8 @@ struct modules_view {
 
 struct session_view {
 	struct file_map map;		/* the page */
+	struct file_map shared;		/* of rings that processes share: who
+					 * they are; or nothing */
 	struct session_page page;	/* checked copy */
 	struct event_view **events;	/* in order of publication */
 	size_t nevents;
@@ -248,6 +250,25 @@ int session_view_update(struct session_view *session);
 int session_view_oversize(const struct session_view *session, uint64_t *lost);
 void session_view_drop_modules(struct session_view *session);
 void session_view_close(struct session_view *session);
+
+/* A process of the session that shares its rings. */
+struct member_view {
+	uint32_t number;		/* as its writer records have it */
+	bool wrote;			/* it has written into them */
+	uint32_t pid;
+	uint64_t starttime;
+	char name[MEMBER_NAME_BYTES + 1];
+};
+
+/*
+ * Returns whether the rings are shared; how many processes have joined; and
+ * finds the first one with a number above member->number, or returns false:
+ * there is none.
+ */
+bool session_view_shared(const struct session_view *session);
+uint64_t session_view_given(const struct session_view *session);
+bool session_view_member(const struct session_view *session,
+			 struct member_view *member);
 
 /*
  * Calls `call` with the name of each ring of session `index` ("31", "L0").

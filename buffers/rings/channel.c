@@ -16,7 +16,6 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "buffers/clock.h"
-#include "buffers/ctf.h"
 
 #define NS_PER_MS	1000000
 #define MISSING_TRIES	8
@@ -109,29 +108,6 @@ uint32_t channel_ring_bytes(uint64_t wanted, uint32_t cpus)
 	return (uint32_t)power;
 }
 
-static void ring_init(struct ring *ring, const struct channel *channel,
-		      uint32_t cpu, uint64_t instance, uint32_t bytes)
-{
-	struct packet_head *first;
-
-	ring->head = PACKET_HEAD_BYTES;
-	ring->ts_limit = 1;	/* the first event has the whole clock */
-	ring->cpu = cpu;
-	ring->flags = channel->flags;
-	ring->sub_bytes = bytes / RING_SUB_BUFFERS;
-	ring->ring_bytes = bytes;
-	ring->stream_instance_id = instance;
-	__builtin_memcpy(ring->uuid, process.page->uuid, 16);
-	ring->version = LAYOUT_VERSION;
-	first = (struct packet_head *)((char *)ring + RING_DATA_OFFSET);
-	first->magic = CTF_PACKET_MAGIC;
-	__builtin_memcpy(first->uuid, ring->uuid, 16);
-	first->stream_instance_id = instance;
-	first->timestamp_begin = clock_read();
-	first->cpu_id = cpu;
-	store_release(&ring->magic, RING_MAGIC, RING_CONSTANTS);
-}
-
 int channel_room_admit(const struct channel *channel, uint64_t bytes)
 {
 	int ret = channel_space_admit(bytes);
@@ -171,7 +147,8 @@ int channel_ring_make(const struct channel *channel, const char *suffix,
 		channel->page->roomless = (uint32_t)-ret;
 		return ret;
 	}
-	ring_init(ring, channel, cpu, instance, bytes);
+	channel_ring_init(ring, channel->flags, process.page->uuid, cpu,
+			  instance, bytes);
 	/* SESSION-RINGS: after the ring's magic, else a reader that sees the
 	 * number would miss a ring that is just being made */
 	__atomic_fetch_add(&channel->page->rings, 1, RELEASE(SESSION_RINGS));
@@ -323,6 +300,13 @@ int channel_create(struct channel *channel, uint32_t index, const char *name,
 	if (__atomic_load_n(fork_guests, SEQ_CST(GUEST_SESSION)))
 		cpus = 0;
 	channel->index = index;
+	if (flags & SESSION_SHARED) {
+		cpus = (uint32_t)min_u64(cpus, channel->shared.cpus);
+		ring_bytes = channel->shared.ring_bytes;
+		if (!cpus)
+			shared_leave(&channel->shared);
+		flags &= cpus ? ~0u : ~(uint32_t)SESSION_SHARED;
+	}
 	channel->flags = flags;
 	if (contexts & CONTEXT_WRITER)
 		channel->flags |= SESSION_WRITERS;
@@ -347,10 +331,15 @@ int channel_create(struct channel *channel, uint32_t index, const char *name,
 		channel->locked[i] = NULL;
 	for (i = 0; i < CHANNEL_CPUS_MAX; i++)
 		rings->tab[i] = &ring_absent;
+	for (i = 0; flags & SESSION_SHARED && i < cpus; i++)
+		store_release(&rings->tab[i], channel->shared.rings[i],
+			      CPU_RING);
 	rings->overwrite = !!(flags & SESSION_OVERWRITE);
 	/* a child goes on counting, and has no token of its parent's; never 0,
 	 * or a thread without a number would have the token 0 */
-	rings->base = (generations + 1) << 32;
+	rings->base = (flags & SESSION_SHARED ?
+			       shared_enter(&channel->shared, process.page) :
+			       generations + 1) << 32;
 	rings->writers = contexts & CONTEXT_WRITER ? ~0ull : 0;
 	store_release(&rings->generation, ++generations, RINGS_GENERATION);
 	/* a thread of a forked child that sees the channel uses all of it */
@@ -472,7 +461,7 @@ void channel_rings_unmap(struct channel *channel)
 		struct ring *ring = channel->rings->tab[i];
 
 		channel->rings->tab[i] = &ring_absent;
-		if (ring != &ring_absent)
+		if (ring != &ring_absent && !(channel->flags & SESSION_SHARED))
 			sys_munmap(ring, bytes);
 	}
 	for (i = 0; i < LOCKED_MAX; i++) {
@@ -493,6 +482,8 @@ void channel_rings_unmap(struct channel *channel)
 void channel_destroy(struct channel *channel)
 {
 	channel_rings_unmap(channel);
+	if (channel->flags & SESSION_SHARED)
+		shared_leave(&channel->shared);
 	if (channel->page)
 		channel_retire(channel->page, channel->page_bytes);
 	channel->page = NULL;

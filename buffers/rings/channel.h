@@ -19,6 +19,7 @@
 #include "base/host.h"
 #include "base/tunables.h"
 #include "buffers/layout.h"
+#include "buffers/rings/shared.h"
 
 /* Offsets are in machine code; see buffers/writers/pieces-x86_64.h. */
 struct rings {
@@ -82,6 +83,7 @@ struct channel {
 	struct replaced *replaced;	/* the latest, or NULL (replace.c) */
 	struct ring *locked[LOCKED_MAX];
 	struct channel_lock locks[LOCKED_MAX];
+	struct shared shared;		/* with SESSION_SHARED: rings of CPUs */
 	char directory[256];		/* of the image, absolute */
 };
 
@@ -163,8 +165,10 @@ int channels_run(void);
  * Creates session.N and the table of a channel, stopped. A channel that still
  * has a page (in a forked child: the parent's) keeps the event records. `name`,
  * `flags`, `contexts`, `ring_bytes` (0: default) describe it; `cpus` is how
- * many CPUs get a ring each. The files go to process.directory. Returns 0 or a
- * negative errno; not SIGSAFE; one caller at a time.
+ * many CPUs get a ring each. The files go to process.directory. With
+ * SESSION_SHARED, the channel has joined (shared_join(), or in the parent), and
+ * the rings of CPUs are those; where CPUs get none, the flag goes. Returns 0 or
+ * a negative errno; not SIGSAFE; one caller at a time.
  */
 int channel_create(struct channel *channel, uint32_t index, const char *name,
 		   uint32_t flags, uint32_t contexts, uint64_t ring_bytes,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Session pages: the description of a session, and the event records.
+ * Files that readers map: rings; and session pages, with the description of a
+ * session and the event records.
  *
  * Invariant: the address of a channel's page never changes, because event
  * shapes point to counters in it, and late threads may still look there. So
@@ -17,6 +18,8 @@
 #include "base/file.h"
 #include "base/mappings.h"
 #include "base/sys.h"
+#include "buffers/clock.h"
+#include "buffers/ctf.h"
 
 #define PAGE_BYTES	4096
 #define AREA_BYTES	(EVENT_RECORDS_OFFSET + (uint64_t)RECORDS_MAX_BYTES)
@@ -55,6 +58,29 @@ int channel_file_map(const char *path, uint64_t bytes, void **out)
 		sys_unlink(path);
 	sys_close(fd);
 	return ret;
+}
+
+void channel_ring_init(struct ring *ring, uint32_t flags, const uint8_t *uuid,
+		       uint32_t cpu, uint64_t instance, uint32_t bytes)
+{
+	struct packet_head *first;
+
+	ring->head = PACKET_HEAD_BYTES;
+	ring->ts_limit = 1;	/* the first event has the whole clock */
+	ring->cpu = cpu;
+	ring->flags = flags;
+	ring->sub_bytes = bytes / RING_SUB_BUFFERS;
+	ring->ring_bytes = bytes;
+	ring->stream_instance_id = instance;
+	__builtin_memcpy(ring->uuid, uuid, 16);
+	ring->version = LAYOUT_VERSION;
+	first = (struct packet_head *)((char *)ring + RING_DATA_OFFSET);
+	first->magic = CTF_PACKET_MAGIC;
+	__builtin_memcpy(first->uuid, ring->uuid, 16);
+	first->stream_instance_id = instance;
+	first->timestamp_begin = clock_read();
+	first->cpu_id = cpu;
+	store_release(&ring->magic, RING_MAGIC, RING_CONSTANTS);
 }
 
 void channel_retire(void *p, uint64_t bytes)

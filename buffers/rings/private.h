@@ -42,6 +42,10 @@ int channel_space_admit(uint64_t bytes);
  * -ENOMEM. */
 int channel_room_admit(const struct channel *channel, uint64_t bytes);
 
+/* Fills in the head of a ring whose file is new. */
+void channel_ring_init(struct ring *ring, uint32_t flags, const uint8_t *uuid,
+		       uint32_t cpu, uint64_t instance, uint32_t bytes);
+
 /* Makes one ring: a CPU's (suffix "."), or a locked one (".L"); `cpu` goes into
  * its packet heads. Returns 0 or a negative errno, which the session's page
  * notes as well. */

@@ -49,6 +49,9 @@ static int rings_make(struct channel *channel)
 	uint32_t i;
 	int ret;
 
+	if (channel->flags & SESSION_SHARED)
+		return 0;
+
 	for (i = 0; i < channel->cpus; i++) {
 		ret = channel_cpu_ring_make(channel, i);
 		if (ret)
@@ -74,7 +77,8 @@ void channel_fit(struct channel *channel)
 	uint64_t rings = channel->cpus ? channel->cpus : 1;
 	int admitted;
 
-	while (channel->ring_bytes > RING_LEAST_BYTES) {
+	while (channel->ring_bytes > RING_LEAST_BYTES &&
+	       !(channel->flags & SESSION_SHARED)) {
 		admitted = channel_room_admit(channel,
 					      rings * (RING_DATA_OFFSET +
 					      (uint64_t)channel->ring_bytes));

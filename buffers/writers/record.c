@@ -25,6 +25,9 @@ COLD SIGSAFE int writer_fill(struct writer *writer,
 	writer->record.vpid = process.page ? process.page->pid : 0;
 	writer->record.vtid = host_tid();
 	writer->record.process = (uint32_t)(writer->token >> 32);
+	if (channel->flags & SESSION_SHARED && channel->shared.member)
+		store_release(&channel->shared.member->state, MEMBER_WROTE,
+			      MEMBER_STATE);
 	if (host_tid_shared(writer->record.vtid) ||
 	    (!load_relaxed(&writer_number) && host_tid_strange()))
 		return 0;

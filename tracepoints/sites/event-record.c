@@ -10,6 +10,10 @@
 #include "base/text.h"
 #include "tracepoints/fields/shown.h"
 
+/* Other processes add types at the same time: after so many tries, one of them
+ * does nothing else. */
+#define SHARED_TRIES	10000
+
 /* Returns 1 when two descriptions of how fields are shown are equal. */
 static int same_shown(struct shown_bytes a, struct shown_bytes b)
 {
@@ -80,18 +84,36 @@ static int is_writer(const struct channel *channel,
 	return record->id == WRITER_ID && channel->contexts & CONTEXT_WRITER;
 }
 
-struct event_record *record_publish_writer(struct channel *channel)
+/* Finds the object's event among the types that the processes of the session
+ * share, or adds it; model->id becomes the number. Returns 0 or a negative
+ * errno. */
+static int shared_find(struct shared *shared, const struct object *object,
+		       struct event_record *model, const char *texts)
 {
-	static const char text[] = WRITER_CHANNEL "\0" WRITER_NAME "\0"
-				   "vpid, vtid, process\0";
-	struct event_record model = {
-		.id = WRITER_ID,
-		.kind = TAFFRAIL_KIND_EVENT,
-		.nfields = 3,
-		.types = { TAFFRAIL_T_S32, TAFFRAIL_T_S32, TAFFRAIL_T_U32 },
-	};
+	struct key key = { .object = object };
+	const struct event_record *record;
+	uint64_t at, end;
+	int tries = SHARED_TRIES;
+	int ret = -EAGAIN;
 
-	return channel_record_add(channel, &model, text, sizeof(text));
+	while (ret == -EAGAIN && tries--) {
+		end = shared_types_end(shared);
+		key.records = (const char *)shared->types +
+			      EVENT_RECORDS_OFFSET;
+		model->id = 0;
+		for (at = 0; at < end; at += record->bytes, model->id++) {
+			record = (const void *)(key.records + at);
+			/* another member may write there */
+			if (record->bytes < sizeof(*record) ||
+			    record->bytes > end - at)
+				return -EBADMSG;
+			if (same_event(at + 1, &key))
+				return 0;
+		}
+		ret = shared_type_add(shared, end, model, texts,
+				      object->site->text_bytes_);
+	}
+	return ret;
 }
 
 struct event_record *record_publish(struct channel *channel,
@@ -129,6 +151,9 @@ struct event_record *record_publish(struct channel *channel,
 	model.id = records->index.used +
 		   !!(channel->contexts & CONTEXT_WRITER);
 	__builtin_memcpy(model.types, object->types, sizeof(model.types));
+	if (channel->flags & SESSION_SHARED &&
+	    shared_find(&channel->shared, object, &model, texts))
+		return NULL;
 	return channel_record_add(channel, &model, texts,
 				  object->site->text_bytes_);
 }

@@ -281,6 +281,10 @@ struct event_record *record_publish(struct channel *channel,
  * that has them. Results as record_publish(). */
 struct event_record *record_publish_writer(struct channel *channel);
 
+/* Does so in the table of types that processes will share. Returns 0 or a
+ * negative errno. */
+int record_share_writer(struct shared *shared);
+
 /* For the registry alone: shape.c. */
 
 /*

@@ -2,9 +2,11 @@
 /*
  * A writer that is killed at each instruction of each way to write. Its rings
  * must then hold every event before, the last one wholly or not at all, and
- * nothing else.
+ * nothing else. Where the rings are shared, another process then goes on in
+ * them, and must lose nothing.
  *
- *	kill-steps [EVERY]: every EVERYth way only; 4 by default
+ *	kill-steps [EVERY [WORD]]: every EVERYth way only, 4 by default; with
+ *	WORD, those that begin so
  *
  * Breakpoints on all instructions find those of a way: the next child is killed
  * at the first one where no child was killed before. The kernel sends a thread
@@ -55,6 +57,8 @@ struct way {
 #define OTHER		(CONTEXT_WRITER | BY_OTHER)
 #define CONTEXTS	(way->contexts & ~BY_OTHER)
 
+#define SURVIVOR_EVENTS	3
+
 #define BLOCK(n)	{ .fixed_bytes = (n) }
 #define STRING		{ .fixed_bytes = 8, .nvar = 1, \
 			  .var = { { .fixed_before = 8 } } }
@@ -97,6 +101,15 @@ static const struct way ways[] = {
 	{ "record, lap", LAPPED, SESSION_OVERWRITE, OTHER, 1, SHORTS },
 	{ "record, full", FULL, 0, OTHER, 1, BLOCK(8) },
 	{ "record, elsewhere", ELSEWHERE, 0, CONTEXT_WRITER, 1, BLOCK(8) },
+	{ "shared", THIRD, SESSION_SHARED, CONTEXT_WRITER, 1, BLOCK(8) },
+	{ "shared, other", THIRD, SESSION_SHARED, OTHER, 1, BOTH },
+	{ "shared, clock", LATE, SESSION_SHARED, OTHER, 1, BLOCK(8) },
+	{ "shared, first", FIRST, SESSION_SHARED, CONTEXT_WRITER, 1, STRING },
+	{ "shared, switch", SWITCH, SESSION_SHARED, OTHER, 1, BLOCK(60) },
+	{ "shared, lap", LAPPED, SESSION_SHARED | SESSION_OVERWRITE, OTHER, 1,
+	  SHORTS },
+	{ "shared, full", FULL, SESSION_SHARED, OTHER, 1, BLOCK(8) },
+	{ "shared, extended id", THIRD, SESSION_SHARED, OTHER, 1000, BLOCK(8) },
 };
 
 /* The child's report. */
@@ -106,6 +119,7 @@ static struct report {
 	volatile int after;		/* the last one is written */
 	volatile uint32_t self, other;	/* threads: of the last event, of those
 					 * before it */
+	volatile uint32_t survivor;	/* of the process that goes on; 0 */
 } *report;
 
 static struct text_map text;
@@ -141,6 +155,23 @@ static void write_one(uint32_t n)
 
 static void remove_files(pid_t pid);
 
+/* The directory of shared rings that process `pid` has made. */
+static void shared_path(char path[BED_PATH_BYTES], pid_t pid)
+{
+	snprintf(path, BED_PATH_BYTES, "/dev/shm/taffrail-stress-%d/1", pid);
+}
+
+static void child_share(void)
+{
+	char path[BED_PATH_BYTES];
+
+	shared_path(path, getpid());
+	if (mkdir(path, 0700) ||
+	    shared_make(&channel->shared, path, process.page, "steps",
+			way->flags, STEPS_RING, bed.cpus))
+		_exit(1);
+}
+
 static void child_open(void)
 {
 	uint32_t k;
@@ -151,6 +182,8 @@ static void child_open(void)
 	if (bed_open(NULL, rseq))
 		_exit(1);
 	report->cpus = bed.cpus;
+	if (way->flags & SESSION_SHARED)
+		child_share();
 	if (channel_create(channel, 0, "steps", way->flags, CONTEXTS,
 			   STEPS_RING, bed.cpus))
 		_exit(1);
@@ -244,6 +277,29 @@ static void be_child(void)
 	_exit(1);
 }
 
+/* Is another process, which goes on in the rings of the one that was killed. */
+static void survive(pid_t dead)
+{
+	char path[BED_PATH_BYTES];
+	uint32_t n;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	remove_files(getpid());
+	shared_path(path, dead);
+	if (bed_open(NULL, 1) || shared_join(&channel->shared, path) ||
+	    channel_create(channel, 0, "steps", way->flags, CONTEXTS,
+			   STEPS_RING, bed.cpus))
+		_exit(1);
+	channel_expect(channel, bed.first_locked);
+	channel_start(channel, bed.first_locked);
+	bed_slot(&slot, &way->shape);
+	bed_slot_on(&slot, channel, way->id);
+	report->survivor = (uint32_t)sys_gettid();
+	for (n = 0; n < SURVIVOR_EVENTS; n++)
+		write_one(report->before + 1 + n);
+	_exit(0);
+}
+
 /* The description of the events for the readers. */
 static struct event_shape steps;
 static struct event_shape *shapes;
@@ -278,9 +334,14 @@ static void format_make(void)
 /* The packet's last writer record; zero: it has none. */
 static struct writer_record writer;
 
+/* Events of the process that goes on, so far. */
+static uint32_t survived;
+
 /* Returns whether the next event is of the thread that the record names. */
 static int is_writers(void)
 {
+	if (next > report->before)
+		return writer.vtid == report->survivor;
 	return writer.vtid == (next == report->before ? report->self :
 							report->other);
 }
@@ -289,6 +350,7 @@ static int is_writers(void)
 static size_t judge_event(const struct oracle_event *event, void *priv)
 {
 	struct oracle_event inner = *event;
+	uint32_t n, before = next;
 	size_t bytes;
 
 	if (event->end - event->payload < (ptrdiff_t)format.context_bytes)
@@ -297,12 +359,21 @@ static size_t judge_event(const struct oracle_event *event, void *priv)
 		memcpy(&writer, event->payload, sizeof(writer));
 		return sizeof(writer);
 	}
+	memcpy(&n, event->payload + format.context_bytes, sizeof(n));
+	/* what it writes comes behind all else in a ring of a CPU, and before
+	 * the last event in another one */
+	if (n > report->before)
+		next = report->before + 1 + survived;
 	if (format.writers && !is_writers()) {
 		printf("# event %u: its writer is %u\n", next, writer.vtid);
 		return ORACLE_WRONG;
 	}
 	inner.payload += format.context_bytes;
 	bytes = compare(&inner, priv);
+	if (n > report->before) {
+		survived++;
+		next = before;
+	}
 	return bytes == ORACLE_WRONG ? bytes : bytes + format.context_bytes;
 }
 
@@ -331,7 +402,7 @@ static int judge_ring(const char *name, int image, uint64_t *lost)
 	struct ring_count count;
 	struct ring_copy copy;
 	uint64_t overwritten;
-	uint32_t from = next;
+	uint32_t from = next + survived;
 	int ret = ring_open(&ring, image, 0, name, false);
 
 	if (ret)
@@ -346,7 +417,7 @@ static int judge_ring(const char *name, int image, uint64_t *lost)
 			ring_copy_free(&copy);
 		}
 	}
-	if (!ret && next - from != count.committed)
+	if (!ret && next + survived - from != count.committed)
 		ret = -ENODATA;
 	*lost += count.lost;
 	ring_close(&ring);
@@ -375,21 +446,27 @@ static int judge_named(const char *name, void *priv)
 		       0;
 }
 
-/* Judges the rings that the child has left, or has at this moment. */
-static int judge(pid_t pid)
+/* Judges the rings that the child has left, or has at this moment; another
+ * process has written `more` events since. */
+static int judge(pid_t pid, uint32_t more)
 {
 	char path[BED_PATH_BYTES];
 	struct judged judged = { 0 };
 	uint64_t got;
 	int ret;
 
-	snprintf(path, sizeof(path), "/dev/shm/taffrail-stress-%d/0", pid);
-	judged.image = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	next = 0;
-	for (ret = 0; !ret && judged.group <= OTHERS; judged.group++)
+	next = survived = 0;
+	for (ret = 0; !ret && judged.group <= OTHERS; judged.group++) {
+		snprintf(path, sizeof(path), "/dev/shm/taffrail-stress-%d/%d",
+			 pid, judged.group == OF_CPUS &&
+			 way->flags & SESSION_SHARED);
+		judged.image = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		ret = rings_each(judged.image, 0, judge_named, &judged);
-	close(judged.image);
-	got = next + judged.lost;
+		close(judged.image);
+	}
+	got = next + survived + judged.lost - more;
+	if (!ret && way->moment != FULL && survived != more)
+		ret = -ENOENT;
 	if (!ret && (got < report->before + (uint32_t)report->after ||
 		     got > report->before + 1))
 		ret = -ENODATA;
@@ -403,14 +480,18 @@ static void remove_files(pid_t pid)
 	char path[BED_PATH_BYTES];
 	struct dirent *entry;
 	DIR *dir;
+	int i;
 
-	snprintf(path, sizeof(path), "/dev/shm/taffrail-stress-%d/0", pid);
-	dir = opendir(path);
-	while (dir && (entry = readdir(dir)) != NULL)
-		unlinkat(dirfd(dir), entry->d_name, 0);
-	if (dir)
-		closedir(dir);
-	rmdir(path);
+	for (i = 1; i >= 0; i--) {
+		snprintf(path, sizeof(path), "/dev/shm/taffrail-stress-%d/%d",
+			 pid, i);
+		dir = opendir(path);
+		while (dir && (entry = readdir(dir)) != NULL)
+			unlinkat(dirfd(dir), entry->d_name, 0);
+		if (dir)
+			closedir(dir);
+		rmdir(path);
+	}
 	*strrchr(path, '/') = '\0';
 	rmdir(path);
 }
@@ -458,6 +539,25 @@ static int in_section(pid_t pid, uint64_t at, uint64_t *begins)
 /* Facts known of each byte of .text. */
 enum known { KILLED = 1, SECTION = 2 };
 
+/* Has another process go on where the rings are shared, and judges them. */
+static int go_on(pid_t dead)
+{
+	int status;
+	pid_t pid;
+
+	if (!(way->flags & SESSION_SHARED))
+		return judge(dead, 0);
+	pid = fork();
+	if (!pid)
+		survive(dead);
+	if (waitpid(pid, &status, 0) != pid)
+		abort();
+	remove_files(pid);
+	if (status)
+		return -ECHILD;
+	return judge(dead, SURVIVOR_EVENTS);
+}
+
 /*
  * Kills a child at the first instruction where no child was killed before. With
  * `aborted`, the child is sent away from each section that it reaches. Returns
@@ -492,7 +592,7 @@ static int kill_next(uint8_t *known, uint8_t *mined, int aborted, int *bad)
 	}
 	close(memory);
 	tracee_kill(pid);
-	ret = judge(pid);
+	ret = go_on(pid);
 	if (ret && !(*bad)++)
 		printf("# %s: killed at text + %#zx: %s\n", way->name, i,
 		       strerror(-ret));
@@ -527,7 +627,7 @@ static void test_step(void)
 	enum tracee_stop stop;
 
 	do {
-		if (at - (uintptr_t)text.start < text.bytes && judge(pid) &&
+		if (at - (uintptr_t)text.start < text.bytes && judge(pid, 0) &&
 		    !bad++)
 			printf("# %s: after %u steps\n", way->name, count);
 		ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL);
@@ -550,7 +650,7 @@ static void expect_all(void)
 	bed_slot(&model, &way->shape);
 	model.id = way->id;
 	nexpected = next = arena_used = 0;
-	for (n = 0; n <= report->before; n++) {
+	for (n = 0; n <= report->before + SURVIVOR_EVENTS; n++) {
 		event_make(n, fixed, var);
 		expect(&model, fixed, var);
 	}
@@ -582,7 +682,7 @@ static int test_way(uint8_t *known, uint8_t *mined)
 	return 1;
 }
 
-static void test_all(uint32_t every)
+static void test_all(uint32_t every, const char *word)
 {
 	uint8_t *known = malloc(text.bytes);
 	uint8_t *mined = malloc(text.bytes);
@@ -592,8 +692,13 @@ static void test_all(uint32_t every)
 		abort();
 	for (i = 0; i < ARRAY_SIZE(ways); i += every) {
 		way = &ways[i];
+		if (strncmp(way->name, word, strlen(word)))
+			continue;
 		/* with rseq, a CPU has one ring */
 		if (rseq && way->moment == ELSEWHERE)
+			continue;
+		/* locked rings are not shared */
+		if (!rseq && way->flags & SESSION_SHARED)
 			continue;
 		if (!test_way(known, mined)) {
 			unit_skip("rseq", "no rseq, or no usable TSC");
@@ -623,7 +728,7 @@ int main(int argc, char **argv)
 	write_rseq_test();
 	for (rseq = 1; rseq >= 0; rseq--) {
 		variant = rseq ? "rseq" : "locked";
-		test_all(every ? every : 1);
+		test_all(every ? every : 1, argc > 2 ? argv[2] : "");
 	}
 	return unit_end();
 }

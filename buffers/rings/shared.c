@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Rings that processes share. See shared.h.
+ */
+#include "buffers/rings/shared.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+
+#include "base/file.h"
+#include "base/sys.h"
+#include "buffers/rings/private.h"
+
+#define STAGED_BEGIN	((uint32_t)sizeof(struct members_page))
+#define TYPES_BYTES	(EVENT_RECORDS_OFFSET + SHARED_TYPES_BYTES)
+
+/* Makes one of the files, and maps it. */
+static int shared_file(const char *directory, const char *name, int64_t number,
+		       uint64_t bytes, void **out)
+{
+	char path[320];
+	struct text text;
+
+	text_open(&text, path, sizeof(path));
+	text_add(&text, directory);
+	text_add(&text, name);
+	if (number >= 0)
+		text_add_number(&text, number);
+	return text.cut ? -ENAMETOOLONG : channel_file_map(path, bytes, out);
+}
+
+/* Has room for the addresses of rings. */
+static int rings_reserve(struct shared *shared)
+{
+	if (!shared->rings)
+		shared->rings = sys_map_anonymous(CHANNEL_CPUS_MAX *
+						  sizeof(*shared->rings));
+	return shared->rings ? 0 : -ENOMEM;
+}
+
+int shared_make(struct shared *shared, const char *directory,
+		const struct process_page *page, const char *name,
+		uint32_t flags, uint32_t ring_bytes, uint32_t cpus)
+{
+	struct members_page *members;
+	struct session_page *types;
+	void *p;
+	uint32_t i;
+	int ret = rings_reserve(shared);
+
+	flags |= SESSION_SHARED | SESSION_WRITERS;
+	cpus = (uint32_t)min_u64(cpus, CHANNEL_CPUS_MAX);
+	if (!ret)
+		ret = shared_file(directory, "/members", -1,
+				  SHARED_MEMBERS_BYTES, &p);
+	if (ret)
+		return ret;
+	members = p;
+	shared->ring_bytes = ring_bytes;
+	for (i = 0; i < cpus && !ret; i++) {
+		ret = shared_file(directory, "/ring.0.", i,
+				  RING_DATA_OFFSET + (uint64_t)ring_bytes, &p);
+		if (ret)
+			break;
+		channel_ring_init(p, flags, page->uuid, i, i, ring_bytes);
+		shared->rings[i] = p;
+		shared->cpus = i + 1;
+	}
+	if (!ret)
+		ret = shared_file(directory, "/process", -1, sizeof(*page), &p);
+	if (ret)
+		goto leave;
+	*(struct process_page *)p = *page;
+	sys_munmap(p, sizeof(*page));
+	ret = shared_file(directory, "/session.0", -1, TYPES_BYTES, &p);
+	if (ret)
+		goto leave;
+	shared->types = types = p;
+	types->version = LAYOUT_VERSION;
+	types->state = SESSION_ACTIVE;
+	types->flags = flags;
+	types->contexts = CONTEXT_WRITER;
+	types->sub_bytes = ring_bytes / RING_SUB_BUFFERS;
+	types->ring_bytes = ring_bytes;
+	types->asked_bytes = ring_bytes;
+	types->rings = cpus;
+	text_copy(types->name, sizeof(types->name), name);
+	store_release(&types->magic, SESSION_MAGIC, SESSION_PAGE);
+	members->version = LAYOUT_VERSION;
+	members->cpus = cpus;
+	members->ring_bytes = ring_bytes;
+	shared->members = members;
+	store_release(&members->magic, MEMBERS_MAGIC, SHARED_MEMBERS);
+	return 0;
+leave:
+	shared_leave(shared);
+	sys_munmap(members, SHARED_MEMBERS_BYTES);
+	return ret;
+}
+
+/* Maps a file of exactly these bytes: at `at`, unless that is NULL. */
+static int shared_map(int directory, const char *name, uint64_t bytes,
+		      void *at, void **out)
+{
+	int fd = file_open(directory, name, O_RDWR, bytes, bytes);
+	long p;
+
+	if (fd < 0)
+		return fd;
+	p = sys_mmap(at, bytes, PROT_READ | PROT_WRITE,
+		     at ? MAP_SHARED | MAP_FIXED : MAP_SHARED, fd, 0);
+	sys_close(fd);
+	if (p < 0 && p > -4096)
+		return (int)p;
+	*out = (void *)p;
+	return 0;
+}
+
+static int rings_map(struct shared *shared, int directory, uint32_t cpus,
+		     uint32_t bytes)
+{
+	char name[32];
+	struct text text;
+	void *p;
+	int ret = 0;
+
+	for (; shared->cpus < cpus; shared->cpus++) {
+		text_open(&text, name, sizeof(name));
+		text_add(&text, "ring.0.");
+		text_add_unsigned(&text, shared->cpus);
+		ret = shared_map(directory, name,
+				 RING_DATA_OFFSET + (uint64_t)bytes, NULL, &p);
+		if (ret)
+			break;
+		shared->rings[shared->cpus] = p;
+	}
+	return ret;
+}
+
+int shared_join(struct shared *shared, const char *directory)
+{
+	int fd = file_open_directory(AT_FDCWD, directory);
+	struct members_page *members;
+	uint32_t bytes, cpus;
+	void *p;
+	int ret = fd;
+
+	if (fd < 0)
+		return ret;
+	ret = rings_reserve(shared);
+	if (!ret)
+		ret = shared_map(fd, "members", SHARED_MEMBERS_BYTES,
+				 shared->members, &p);
+	if (ret)
+		goto close;
+	shared->members = members = p;
+	shared->cpus = 0;
+	if (load_acquire(&members->magic, SHARED_MEMBERS) != MEMBERS_MAGIC ||
+	    members->version != LAYOUT_VERSION) {
+		ret = -EPROTO;
+		goto leave;
+	}
+	bytes = load_relaxed(&members->ring_bytes);
+	cpus = load_relaxed(&members->cpus);
+	ret = -EBADMSG;
+	if (bytes < RING_LEAST_BYTES || bytes > RING_MAX_BYTES ||
+	    bytes & (bytes - 1) || cpus > CHANNEL_CPUS_MAX)
+		goto leave;
+	ret = channel_space_admit(cpus * (RING_DATA_OFFSET + (uint64_t)bytes));
+	if (!ret)
+		ret = shared_map(fd, "session.0", TYPES_BYTES, NULL, &p);
+	if (ret)
+		goto leave;
+	shared->types = p;
+	shared->ring_bytes = bytes;
+	ret = rings_map(shared, fd, cpus, bytes);
+	if (!ret)
+		goto close;
+leave:
+	shared_leave(shared);
+close:
+	sys_close(fd);
+	return ret;
+}
+
+uint32_t shared_enter(struct shared *shared, const struct process_page *page)
+{
+	struct members_page *members = shared->members;
+	uint64_t given = __atomic_fetch_add(&members->given, 1,
+					    __ATOMIC_RELAXED);
+	struct shared_member *member;
+
+	/* the place of a parent may be in use there */
+	shared->staged_bytes = 0;
+	shared->member = NULL;
+	shared->number = (uint32_t)given + 1;
+	if (given >= SHARED_MEMBERS)
+		return shared->number;
+	member = &members->members[given];
+	member->pid = page->pid;
+	member->starttime = page->starttime;
+	__builtin_memcpy(member->name, page->procname, sizeof(member->name));
+	store_release(&member->state, MEMBER_JOINED, MEMBER_STATE);
+	shared->member = member;
+	return shared->number;
+}
+
+void shared_leave(struct shared *shared)
+{
+	uint64_t bytes = RING_DATA_OFFSET + (uint64_t)shared->ring_bytes;
+
+	while (shared->cpus)
+		sys_munmap(shared->rings[--shared->cpus], bytes);
+	if (shared->types)
+		sys_munmap(shared->types, TYPES_BYTES);
+	shared->types = NULL;
+	if (shared->members)
+		channel_retire(shared->members, SHARED_MEMBERS_BYTES);
+}
+
+/*
+ * Copies the description that `types` names into the table, if there is one,
+ * and moves the ends behind it. SHARED-TYPES: the same bytes go to the same
+ * place, whichever process copies them and how late: no process changes a
+ * description once `types` has named it.
+ */
+static void types_help(struct shared *shared, uint64_t types)
+{
+	struct members_page *members = shared->members;
+	uint32_t staged = TYPES_STAGED(types);
+	uint64_t end = TYPES_END(types), next;
+	const struct event_record *record =
+		(const struct event_record *)((const char *)members + staged);
+	uint64_t bytes;
+
+	if (!staged)
+		return;
+	/* no access outside the mappings, whatever is there */
+	if (staged < STAGED_BEGIN || staged % 8 ||
+	    staged > SHARED_MEMBERS_BYTES - sizeof(*record))
+		return;
+	bytes = load_relaxed(&record->bytes);
+	if (bytes > SHARED_MEMBERS_BYTES - staged || bytes % 8 ||
+	    end + bytes > SHARED_TYPES_BYTES)
+		return;
+	__builtin_memcpy((char *)shared->types + EVENT_RECORDS_OFFSET + end,
+			 record, bytes);
+	next = end;
+	__atomic_compare_exchange_n(&shared->types->record_bytes, &next,
+				    end + bytes, 0, RELEASE(SESSION_RECORDS),
+				    __ATOMIC_RELAXED);
+	__atomic_compare_exchange_n(&members->types, &types, end + bytes, 0,
+				    RELEASE(SHARED_TYPES), __ATOMIC_RELAXED);
+}
+
+uint64_t shared_types_end(struct shared *shared)
+{
+	types_help(shared, load_acquire(&shared->members->types, SHARED_TYPES));
+	return min_u64(load_acquire(&shared->types->record_bytes,
+				    SESSION_RECORDS), SHARED_TYPES_BYTES);
+}
+
+int shared_type_add(struct shared *shared, uint64_t end,
+		    const struct event_record *model, const char *text,
+		    uint32_t text_bytes)
+{
+	uint32_t bytes = (uint32_t)align_up(sizeof(*model) + text_bytes, 8);
+	struct event_record *record;
+	uint64_t before = end, at;
+
+	if (text_bytes > UINT16_MAX || end + bytes > SHARED_TYPES_BYTES)
+		return -ENOSPC;
+	/* a place that no other process has */
+	if (shared->staged_bytes < bytes) {
+		at = __atomic_fetch_add(&shared->members->staged, bytes,
+					__ATOMIC_RELAXED);
+		if (at > SHARED_STAGED_BYTES - bytes)
+			return -ENOSPC;
+		shared->staged = STAGED_BEGIN + (uint32_t)at;
+		shared->staged_bytes = bytes;
+	}
+	record = (struct event_record *)((char *)shared->members +
+					 shared->staged);
+	*record = *model;
+	record->bytes = bytes;
+	record->text_bytes = (uint16_t)text_bytes;
+	record->oversize = 0;
+	__builtin_memcpy(record->text, text, text_bytes);
+	if (!__atomic_compare_exchange_n(&shared->members->types, &before,
+					 end | (uint64_t)shared->staged << 32,
+					 0, ACQ_REL(SHARED_TYPES),
+					 ACQUIRE(SHARED_TYPES)))
+		return -EAGAIN;
+	shared->staged_bytes = 0;
+	types_help(shared, end | (uint64_t)shared->staged << 32);
+	return 0;
+}
