@@ -34,22 +34,32 @@ int trace_failed(struct trace *trace, int error)
 	return error;
 }
 
+/* Copies a name without blanks, slashes and control characters, which makes no
+ * hidden directory. */
+static void plain_name(char name[PROCESS_NAME_BYTES], const char *text)
+{
+	snprintf(name, PROCESS_NAME_BYTES, "%s", *text ? text : "unknown");
+	for (size_t i = 0; name[i]; i++)
+		if ((unsigned char)name[i] <= ' ' || name[i] == '/' ||
+		    name[i] == 0x7f || (name[i] == '.' && !i))
+			name[i] = '_';
+}
+
 int trace_make_directory(struct trace *trace)
 {
 	const struct process_page *process = trace->process;
-	char proc[PROCESS_NAME_BYTES];
+	char proc[PROCESS_NAME_BYTES], host[PROCESS_NAME_BYTES];
 	char base[NAME_MAX - 16];
 	int n;
 
-	/* no blanks, slashes and control characters; no hidden directory */
-	snprintf(proc, sizeof(proc), "%s",
-		 process->procname[0] ? process->procname : "unknown");
-	for (size_t i = 0; proc[i]; i++)
-		if ((unsigned char)proc[i] <= ' ' || proc[i] == '/' ||
-		    proc[i] == 0x7f || (proc[i] == '.' && !i))
-			proc[i] = '_';
-	snprintf(base, sizeof(base), "%s-%u-%llu", proc, process->pid,
-		 (unsigned long long)process->starttime);
+	plain_name(proc, process->procname);
+	plain_name(host, process->hostname);
+	if (session_view_shared(trace->session))
+		snprintf(base, sizeof(base), "%s@%s", trace->session->page.name,
+			 host);
+	else
+		snprintf(base, sizeof(base), "%s-%u-%llu", proc, process->pid,
+			 (unsigned long long)process->starttime);
 	snprintf(trace->name, sizeof(trace->name), "%s", base);
 	for (n = 2; mkdirat(trace->set->fd, trace->name, 0777); n++) {
 		if (errno != EEXIST || n > NAMES_TRIED_MAX)

@@ -405,10 +405,29 @@ static void put_time(FILE *out, const char *key, uint64_t seconds)
 	put_text(out, key, text);
 }
 
+/* Writes a row for each process that shares the trace: process_NUMBER is
+ * "PID STARTTIME NAME". */
+static void put_members(FILE *out, const struct session_view *session)
+{
+	struct member_view member = { .number = 0 };
+	char key[32], text[64];
+
+	while (session_view_member(session, &member)) {
+		if (!member.wrote)
+			continue;
+		snprintf(key, sizeof(key), METADATA_PROCESS "%u",
+			 member.number);
+		snprintf(text, sizeof(text), "%u %llu %s", member.pid,
+			 (unsigned long long)member.starttime, member.name);
+		put_text(out, key, text);
+	}
+}
+
 /* Writes the environment: the facts about the process and the recording. */
 static void put_env(FILE *out, const struct metadata *metadata)
 {
 	const struct process_page *process = metadata->process;
+	bool shared = session_view_shared(metadata->session);
 
 	fputs("\nenv {\n", out);
 	put_text(out, "hostname", process->hostname);
@@ -416,18 +435,24 @@ static void put_env(FILE *out, const struct metadata *metadata)
 		     "\ttracer_name = \"taffrail\";\n"
 		     "\ttracer_major = %d;\n\ttracer_minor = %d;\n"
 		     "\ttracer_patchlevel = %d;\n"
-		     "\ttracer_buffering_scheme = \"pid\";\n",
-		TRACER_MAJOR, TRACER_MINOR, TRACER_PATCH);
+		     "\ttracer_buffering_scheme = \"%s\";\n",
+		TRACER_MAJOR, TRACER_MINOR, TRACER_PATCH,
+		shared ? "uid" : "pid");
 	put_text(out, "agent_version", process->agent_version);
 	put_text(out, "trace_name", metadata->session->page.name);
-	put_text(out, "procname", process->procname);
-	fprintf(out, "\tvpid = %u;\n\tvppid = %u;\n"
-		     "\tvpid_starttime = %llu;\n\timage = %u;\n"
-		     "\tarchitecture_bit_width = %zu;\n",
-		process->pid, process->ppid,
-		(unsigned long long)process->starttime, process->image,
-		sizeof(void *) * 8);
-	put_time(out, "vpid_datetime", process->start.realtime_ns / 1000000000);
+	if (shared) {
+		put_members(out, metadata->session);
+	} else {
+		put_text(out, "procname", process->procname);
+		fprintf(out, "\tvpid = %u;\n\tvppid = %u;\n"
+			     "\tvpid_starttime = %llu;\n\timage = %u;\n",
+			process->pid, process->ppid,
+			(unsigned long long)process->starttime, process->image);
+	}
+	fprintf(out, "\tarchitecture_bit_width = %zu;\n", sizeof(void *) * 8);
+	if (!shared)
+		put_time(out, "vpid_datetime",
+			 process->start.realtime_ns / 1000000000);
 	put_time(out, "trace_creation_datetime", metadata->created_s);
 	fputs("};\n", out);
 }

@@ -33,6 +33,9 @@ struct metadata {
 	uint64_t created_s;		/* realtime at which it was made */
 };
 
+/* Begins the keys of processes that share a trace: put_members(). */
+#define METADATA_PROCESS	"process_"
+
 /* The words around the checksum that ends the file. */
 #define METADATA_CHECKSUM_BEFORE	"/* checksum "
 #define METADATA_CHECKSUM_AFTER		" */"

@@ -222,8 +222,11 @@ int trace_update(struct trace *trace)
 {
 	int ret;
 
-	if (trace->described == trace->session->parsed)
+	/* the names of some processes may wait until the end */
+	if (trace->described == trace->session->parsed &&
+	    session_view_given(trace->session) <= 2 * trace->named)
 		return 0;
+	trace->named = session_view_given(trace->session);
 	ret = replace_file(trace, "index/session", fill_session,
 			   &trace->session_bytes);
 	if (!ret)

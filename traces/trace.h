@@ -140,7 +140,8 @@ struct trace {
 	uint32_t clock_kind;
 	uint64_t session_sum;		/* checksum of index/session */
 	struct session_view *session;	/* the caller's; NULL once settled */
-	uint64_t described;		/* bytes of records in the metadata */
+	uint64_t described;		/* bytes of records in the metadata, */
+	uint64_t named;			/* and processes that share the rings */
 	struct metadata_clock clock;	/* as first known */
 	struct metadata_clock filled;	/* of the latest metadata, */
 	struct metadata_clock written;	/* and on disk */

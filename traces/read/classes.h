@@ -114,6 +114,19 @@ struct event_class {
 	void *priv;			/* of the reader's caller */
 };
 
+/* A process of a trace that several share. */
+struct trace_member {
+	uint32_t number;		/* as writer records have it */
+	char name[MEMBER_NAME_BYTES];	/* may lack a NUL */
+};
+
+/* The context of an event of such a trace. */
+struct writer_context {
+	int32_t vpid;
+	int32_t vtid;
+	char procname[MEMBER_NAME_BYTES];
+};
+
 /* One trace: the common part of all streams. A trace of another tracer is one
  * for each class of its streams. */
 struct trace_class {
@@ -142,6 +155,10 @@ struct trace_class {
 	bool large;			/* the events' header */
 	bool writers;			/* events of WRITER_ID are records, and
 					 * make `context` (reader.c) */
+	bool shared;			/* it has several processes, of which
+					 * the records tell */
+	struct trace_member *members;	/* these, in the order of numbers */
+	size_t nmembers;
 	struct event_class **events;	/* by code, NULL where there is none */
 	size_t nevents;			/* of events[] */
 	uint32_t nclasses;		/* events that are not NULL */

@@ -26,21 +26,28 @@ void reader_problem(struct reader *reader, const char *where,
 
 /*
  * Writer records (docs/writers.md) are the context vtid of the events behind
- * them, as if each event had the field; stream.c keeps the last record. Such a
- * trace has no other contexts, and readers see no event class of the record.
+ * them, as if each event had the field; where processes share the trace, vpid
+ * and procname, too. stream.c keeps the last record. Such a trace has no other
+ * contexts, and readers see no event class of the record.
  */
-static const struct field_class vtid = {
-	.kind = FIELD_INTEGER,
-	.bytes = sizeof(uint32_t),
-	.is_signed = true,
-	.base = 10,
-	.name = "vtid",
+static const struct field_class members[] = {
+	{ .kind = FIELD_INTEGER, .bytes = sizeof(int32_t), .is_signed = true,
+	  .base = 10, .name = "vpid" },
+	{ .kind = FIELD_INTEGER, .bytes = sizeof(int32_t), .is_signed = true,
+	  .base = 10, .name = "vtid" },
+	{ .kind = FIELD_TEXT, .count = MEMBER_NAME_BYTES, .name = "procname" },
 };
 
 static const struct field_class writer_context = {
 	.kind = FIELD_STRUCT,
-	.members = &vtid,
+	.members = &members[1],
 	.nmembers = 1,
+};
+
+static const struct field_class shared_context = {
+	.kind = FIELD_STRUCT,
+	.members = members,
+	.nmembers = ARRAY_SIZE(members),
 };
 
 /* Returns whether a class is that of writer records: by the name, and by the
@@ -67,7 +74,7 @@ static void writers_take(struct trace_class *trace)
 	    !trace->events[WRITER_ID] || !is_record(trace->events[WRITER_ID]))
 		return;
 	trace->writers = true;
-	trace->context = &writer_context;
+	trace->context = trace->shared ? &shared_context : &writer_context;
 	trace->events[WRITER_ID] = NULL;
 }
 

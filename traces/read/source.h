@@ -72,6 +72,7 @@ struct read_stream {
 	bool cut;			/* the packet is: read_packet */
 	uint64_t events;		/* of the packet, so far */
 	struct writer_record writer;	/* the last one; all zero: none */
+	struct writer_context context;	/* of its thread */
 	unsigned int cuts;		/* map_guard_cuts, as looked at last */
 	size_t rank;			/* among events of one time */
 	bool waiting;			/* in the heap: it has an event */

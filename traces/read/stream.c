@@ -6,6 +6,7 @@
  * two ends are equal and the next packet is due. s->head is also the packet
  * that losses and gaps before the next one are told from.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "traces/read/private.h"
@@ -42,13 +43,43 @@ static int skip_fields(struct cursor *c, const struct event_class *class)
 	return bytes < 0 ? -EBADMSG : cursor_skip(c, (uint64_t)bytes);
 }
 
+static int member_compare(const void *number, const void *member)
+{
+	const struct trace_member *m = member;
+	uint32_t n = *(const uint32_t *)number;
+
+	return n < m->number ? -1 : n > m->number;
+}
+
+/* Sets the writer of the events to come, and their context. */
+static void set_writer(struct read_stream *s,
+		       const struct writer_record *writer)
+{
+	const struct trace_class *trace = s->event.trace;
+	const struct trace_member *member = NULL;
+
+	s->writer = *writer;
+	s->context = (struct writer_context){
+		.vpid = (int32_t)writer->vpid, .vtid = (int32_t)writer->vtid,
+	};
+	if (trace->nmembers)
+		member = bsearch(&writer->process, trace->members,
+				 trace->nmembers, sizeof(*member),
+				 member_compare);
+	if (member)
+		memcpy(s->context.procname, member->name, MEMBER_NAME_BYTES);
+}
+
 /* Takes a writer record behind its header. Returns 0 or -EBADMSG. */
 static int take_writer(struct read_stream *s, struct cursor *c)
 {
-	if (cursor_room(c) < sizeof(s->writer))
+	struct writer_record record;
+
+	if (cursor_room(c) < sizeof(record))
 		return -EBADMSG;
-	memcpy(&s->writer, c->p, sizeof(s->writer));
-	c->p += sizeof(s->writer);
+	memcpy(&record, c->p, sizeof(record));
+	c->p += sizeof(record);
+	set_writer(s, &record);
 	return 0;
 }
 
@@ -144,7 +175,7 @@ static bool packet_next(struct read_stream *s)
 
 	((struct trace_class *)s->event.trace)->read += s->events;
 	s->events = 0;
-	memset(&s->writer, 0, sizeof(s->writer));
+	set_writer(s, &(struct writer_record){ .process = 0 });
 	if (!s->source->packet(s, s->begin, &packet))
 		return false;
 	if (packet.follows) {
@@ -161,7 +192,7 @@ static bool packet_next(struct read_stream *s)
 	tell_before(s, &packet);
 	s->head = packet.head;
 	s->cut = packet.cut;
-	s->writer = packet.writer;
+	set_writer(s, &packet.writer);
 	s->started = true;
 	s->cursor.p = packet.events;
 	s->cursor.end = packet.events + packet.bytes;
@@ -213,7 +244,9 @@ static int take_event(struct read_stream *s)
 	if (trace->writers && c->id == WRITER_ID)
 		return take_writer(s, c) ?: 1;
 	class = find_class(s, c->id);
-	s->event.context = trace->writers ? (uint8_t *)&s->writer.vtid : c->p;
+	s->event.context = !trace->writers ? c->p :
+			   trace->shared ? (uint8_t *)&s->context :
+					   (uint8_t *)&s->context.vtid;
 	if (!class || cursor_skip(c, trace->context_bytes))
 		return -EBADMSG;
 	s->event.class = class;

@@ -12,10 +12,12 @@
  * so no return value is checked on the way, and each loop ends at an error.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
+#include "base/text.h"
 #include "buffers/ctf.h"
 #include "tracepoints/fields/shown.h"
 #include "traces/read/tsdl-private.h"
@@ -82,6 +84,34 @@ static void parse_trace(struct tsdl *t, const char *key, void *priv)
 	}
 }
 
+/* Takes the row of a process that shares the trace: "PID STARTTIME NAME", behind
+ * a key with its number. Rows stand in the order of numbers. */
+static void take_member(struct tsdl *t, const char *number)
+{
+	struct trace_class *trace = t->trace;
+	const char *text = tsdl_take_text(t);
+	struct trace_member *grown;
+	size_t room;
+	int skip = 0;
+
+	/* the array has room up to the next power of two */
+	if (!(trace->nmembers & (trace->nmembers - 1))) {
+		room = trace->nmembers ? 2 * trace->nmembers : 1;
+		grown = tsdl_memory(t, &trace->memory, room * sizeof(*grown));
+		if (!grown)
+			return;
+		if (trace->nmembers)
+			memcpy(grown, trace->members,
+			       trace->nmembers * sizeof(*grown));
+		trace->members = grown;
+	}
+	if (text)
+		sscanf(text, "%*u %*u %n", &skip);
+	grown = &trace->members[trace->nmembers++];
+	grown->number = (uint32_t)strtoul(number, NULL, 10);
+	strncpy(grown->name, skip ? text + skip : "", sizeof(grown->name));
+}
+
 /* Takes a row of a block `env`: facts about the process, or, behind an event,
  * its message. The facts are the trace's own, the message is the schema's. */
 static void parse_env(struct tsdl *t, const char *key, void *priv)
@@ -96,7 +126,17 @@ static void parse_env(struct tsdl *t, const char *key, void *priv)
 		{ "domain", &trace->domain },
 		{ "trace_name", &trace->session },
 	};
+	const char *number = text_after(key, METADATA_PROCESS), *scheme;
 	char message[32], format[32];
+
+	if (!t->shared && !strcmp(key, "tracer_buffering_scheme")) {
+		scheme = tsdl_take_text(t);
+		trace->shared = scheme && !strcmp(scheme, "uid");
+	} else if (!t->shared && number) {
+		t->memory = &trace->memory;
+		take_member(t, number);
+		t->memory = &t->schema->memory;
+	}
 
 	if (!t->shared && t->kind == TOKEN_NUMBER) {
 		if (!strcmp(key, "vpid"))

@@ -128,6 +128,9 @@ static bool make_structs(const struct event_text *text, struct event_head *head,
 			(strcmp(context->members[head->thread].name, "vtid") &&
 			 strcmp(context->members[head->thread].name, "tid"))))
 			head->thread++;
+	}
+	/* in a trace of several processes, the process stands there, too */
+	if (context && !(is_short && event->trace->shared && !text->nonly)) {
 		head->context = make_members(text, context, head->thread,
 					     &first);
 		if (!head->context)
@@ -220,6 +223,8 @@ static struct event_head *make_head(struct event_text *text,
 		prefix = strdup(text->named ? trace->procname : "");
 	else if (trace->foreign)
 		prefix = strdup(trace->prefix);
+	else if (trace->shared)
+		prefix = strdup(trace->hostname);
 	else if (asprintf(&prefix, "%s:%s", trace->hostname,
 			  trace->procname) < 0)
 		prefix = NULL;
@@ -453,9 +458,17 @@ static void put_thread(struct out *out, const struct trace_event *event,
 static void put_short(struct event_text *text, const struct trace_event *event,
 		      const struct event_head *head)
 {
+	const struct writer_context *who = (const void *)event->context;
 	struct out *out = text->out;
+	bool shared = event->trace->shared && event->trace->writers;
 
 	out_bytes(out, head->process, head->process_bytes);
+	for (size_t i = 0; shared && i < sizeof(who->procname) &&
+			   who->procname[i]; i++)
+		out_char(out, (unsigned char)who->procname[i] < ' ' ||
+			      who->procname[i] == 127 ? '?' : who->procname[i]);
+	if (shared)
+		out_char(out, '/');
 	put_thread(out, event, head->thread);
 	out_bytes(out, head->text, head->bytes);
 	if (head->cpu) {
