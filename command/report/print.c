@@ -13,18 +13,6 @@
 #include "command/common/wrapped.h"
 #include "command/report/private.h"
 
-/* Sorts the traces, the one with the most events first; equal ones by
- * number. */
-static int by_events(const void *a, const void *b)
-{
-	const struct report_trace *left = *(struct report_trace *const *)a;
-	const struct report_trace *right = *(struct report_trace *const *)b;
-
-	if (left->events != right->events)
-		return left->events > right->events ? -1 : 1;
-	return left->trace->number < right->trace->number ? -1 : 1;
-}
-
 /* Prints a sentence of look_notes() below the table of processes, which lacks
  * the events that the sentence is about. */
 static void print_note(const char *note, void *priv)
@@ -36,20 +24,15 @@ static void print_note(const char *note, void *priv)
 
 void report_print(struct report *r)
 {
-	struct report_trace **list = calloc(r->ntraces + 1, sizeof(*list));
-	char first[64], last[64], pid[24], line[256];
+	char first[64], last[64], pid[24], lost[24], line[256];
 	uint64_t span = report_span(r);
-	size_t n = 0, processes = 0;
+	size_t n;
+	struct report_process *list = report_processes(r, &n);
 	int columns;
 
-	for (size_t i = 0; i < r->ntraces; i++) {
-		if (list && r->traces[i].trace)
-			list[n++] = &r->traces[i];
-		processes += r->traces[i].trace != NULL;
-	}
 	printf("%s (%llu bytes) of %s, %llu lost\n",
 	       counted(r->events, "event"), (unsigned long long)r->bytes,
-	       counted(processes, "process"),
+	       counted(n, "process"),
 	       (unsigned long long)r->look.losses);
 	if (!r->events)
 		goto out;
@@ -70,26 +53,28 @@ void report_print(struct report *r)
 			report_locks(r);
 		goto out;
 	}
-	if (list) {
-		qsort(list, n, sizeof(*list), by_events);
+	if (list)
 		printf("\nProcesses\n"
 		       "      events       %%         bytes        lost      "
 		       "pid  process\n");
-	}
-	for (size_t i = 0; i < rows_shown(r, n); i++) {
-		const struct trace_class *trace = list[i]->trace;
+	for (size_t i = 0; list && i < rows_shown(r, n); i++) {
+		const struct report_process *p = &list[i];
+		const struct trace_class *trace = p->trace;
 
 		strcpy(pid, "-");
-		if (trace->vpid >= 0)
-			snprintf(pid, sizeof(pid), "%lld",
-				 (long long)trace->vpid);
-		columns = printf("%12llu  %5.1f%%  %12llu  %10llu  %7s",
-				 (unsigned long long)list[i]->events,
-				 share_of(list[i]->events, r->events),
-				 (unsigned long long)list[i]->bytes,
-				 (unsigned long long)list[i]->lost, pid);
-		wrapped_name(columns, *trace->procname ? trace->procname :
-							 trace->path);
+		if (p->pid >= 0)
+			snprintf(pid, sizeof(pid), "%lld", (long long)p->pid);
+		/* those that share a trace lose events together */
+		strcpy(lost, "-");
+		if (!trace->shared)
+			snprintf(lost, sizeof(lost), "%llu",
+				 (unsigned long long)p->lost);
+		columns = printf("%12llu  %5.1f%%  %12llu  %10s  %7s",
+				 (unsigned long long)p->events,
+				 share_of(p->events, r->events),
+				 (unsigned long long)p->bytes, lost, pid);
+		wrapped_name(columns, *p->name ? p->name :
+			     *trace->procname ? trace->procname : trace->path);
 	}
 	report_more(r, n, "process");
 	if (list)
