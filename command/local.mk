@@ -225,6 +225,7 @@ command_sources = \
 	command/runtime/rundir.c \
 	command/runtime/rundir.h \
 	command/runtime/sessions.c \
+	command/runtime/shared.c \
 	command/runtime/sweep.c \
 	command/runtime/user.c \
 	command/runtime/visits.c \

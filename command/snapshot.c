@@ -98,6 +98,7 @@ static int take_process(struct snapshot *s,
 	size_t before = s->ntaken;
 	struct consumer *consumer, **more;
 	struct process_page page;
+	bool shares = false;
 	int ret = 0;
 
 	for (int i = 0; i < n && !ret; i++) {
@@ -118,6 +119,8 @@ static int take_process(struct snapshot *s,
 			continue;
 		}
 		more[s->ntaken++] = consumer;
+		s->processes += consume_sharers(consumer);
+		shares |= consumer->shares;
 		ret = consume_finish(consumer);
 		s->unreadable += consumer->unreadable;
 		take_reach(s, process, consumer);
@@ -128,7 +131,8 @@ static int take_process(struct snapshot *s,
 			shortage_take(&s->shortage, &consumer->session->page,
 				      process->fd);
 	}
-	s->processes += s->ntaken != before;
+	/* those that share the buffers count with these */
+	s->processes += s->ntaken != before && !shares;
 	return ret;
 }
 
@@ -152,19 +156,23 @@ static void snapshot_settle(struct snapshot *s,
 			    const struct rundir_process *process)
 {
 	int fd = openat(process->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool taken = false;
 
 	for (size_t i = 0; i < s->ntaken; i++) {
 		struct consumer *c = s->taken[i];
 
 		if (!same_image(c, process))
 			continue;
+		taken = true;
 		if (process->alive && c->image == process->image)
 			rundir_note_saved(process, c->image, c->index,
 					  c->copied);
 		else if (!process->alive)
 			consume_remove(c, process, fd);
 	}
-	if (fd >= 0 && !process->alive)
+	if (rundir_is_shared(process) && taken && !process->alive)
+		rundir_remove_shared(&s->dir, s->name);
+	else if (fd >= 0 && !process->alive && !rundir_is_shared(process))
 		rundir_heirs_sweep(fd, process->uid);
 	if (fd >= 0)
 		close(fd);
@@ -413,6 +421,9 @@ static int find_processes(struct snapshot *s)
 		return cause_tell(&s->dir.cause);
 	if (rundir_scan_user(&s->dir, &s->list))
 		return cause_tell(&s->dir.cause);
+	/* the processes first: they name those that share */
+	if (s->dir.fd >= 0 && rundir_append_shared(&s->dir, &s->list))
+		return cause_report(OUT_OF_MEMORY);
 	return COMMAND_DONE;
 }
 

@@ -413,6 +413,29 @@ static void count_process(struct status *s, struct target *target)
 	}
 }
 
+/* Counts the rings that the processes of a session share, in a row of their
+ * own. */
+static void count_shared(struct status *s)
+{
+	struct rundir_list list = { 0 };
+	struct process_page head;
+	struct session_page page;
+
+	rundir_append_shared(s->dir, &list);
+	for (size_t i = 0; i < list.count; i++) {
+		const struct rundir_process *shared = &list.processes[i];
+		int fd = rundir_open_image(shared, 0);
+
+		if (fd < 0)
+			continue;
+		if (!rundir_read_process(shared, 0, &head) &&
+		    !rundir_read_session(shared, 0, 0, &page))
+			count_session(s, shared, 0, fd, &page, head.procname);
+		close(fd);
+	}
+	rundir_list_free(&list);
+}
+
 /* Adds a session that waits for later processes: such a session is active, even
  * if no process has it. Returns 0: the search goes on. */
 static int take_rules(const char *name, void *priv)
@@ -666,6 +689,7 @@ static int status_show(struct status *s, pid_t pid, bool as_json)
 	if (layouts_tell(&targets.list, s->only, "not counted"))
 		s->result = COMMAND_FAILED;
 	if (!pid && targets.dir.fd >= 0) {
+		count_shared(s);
 		rundir_each_rules(&targets.dir, take_rules, s);
 		rundir_each_removed(&targets.dir, NULL, take_removed, s);
 		faults_tell_last(&targets.dir, false);

@@ -126,6 +126,10 @@ left:
 		failed |= ret < 0;
 	}
 	client_request_release(&request);
+	/* a recorder at work removes them itself */
+	if (type == MESSAGE_DESTROY && later && targets->dir.fd >= 0 &&
+	    rundir_recorder(&targets->dir, name) <= 0)
+		found += rundir_remove_shared(&targets->dir, name);
 	if (layouts_tell(&targets->list, name, "not changed") || failed)
 		return COMMAND_FAILED;
 	return found ? COMMAND_DONE : targets_no_session(targets, name);

@@ -127,6 +127,9 @@ enum message_type {
  * belongs to it. The leading dot says that it is no session. */
 #define PROTOCOL_OFF_PREFIX	".off."
 #define PROTOCOL_OFF_BYTES_MAX	65536u
+/* sessions/.shared.NAME/, the rings that the session's processes share
+ * (buffers/layout.h). */
+#define PROTOCOL_SHARED_PREFIX	".shared."
 /* The runtime directory of a user whose processes have no setting for it: one
  * of these, and the user's number. */
 #define PLACE_DEFAULT_SHM	"/dev/shm/taffrail-"

@@ -76,6 +76,7 @@ dist_pages_DATA = \
 	docs/renamed.md \
 	docs/roadmap.md \
 	docs/scarce.md \
+	docs/shared.md \
 	docs/tasks.md \
 	docs/timeline.png \
 	docs/tracepoints.md \

@@ -58,6 +58,12 @@ static void propose_figures(const struct proposal *p)
 		propose(p, histogram_word(i), NULL);
 }
 
+static void propose_owners(const struct proposal *p)
+{
+	propose(p, "process", "each process has buffers");
+	propose(p, "shared", "all processes have the same");
+}
+
 /*
  * Proposals for an argument, by the name in the help text. A row with `of` is
  * for that sub-command or option only, and comes first. Each row has a
@@ -73,6 +79,7 @@ static const struct {
 	{ "provider", "NAME", NULL, "pthread" },
 	{ "field", "NAME", NULL, NULL },
 	{ "sort", "WORD", propose_figures, NULL },
+	{ "buffers", "OWNER", propose_owners, NULL },
 	{ "attach", "PID", propose_processes, NULL },
 	{ "doctor", "PID", propose_processes, NULL },
 	{ "gdb", "PID", propose_processes, NULL },

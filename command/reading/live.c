@@ -284,7 +284,8 @@ static int open_processes(struct rundir *dir, struct rundir_list *list,
 		/* before the processes are listed */
 		missing_read_limit(look->rings, dir);
 		if ((dir->fd >= 0 || !dir->cause.id) &&
-		    !rundir_scan_user(dir, list))
+		    !rundir_scan_user(dir, list) &&
+		    (dir->fd < 0 || !rundir_append_shared(dir, list)))
 			return COMMAND_DONE;
 		look->rings->unlisted = true;
 		return cause_tell(&dir->cause);

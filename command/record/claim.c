@@ -98,7 +98,9 @@ void claim_close(struct claim *claim)
 {
 	if (claim->off >= 0)
 		close(claim->off);
-	if (claim->dir.fd >= 0 && *claim->name)
+	if (claim->dir.fd >= 0 && *claim->name) {
 		rundir_remove_rules(&claim->dir, claim->name);
+		rundir_remove_shared(&claim->dir, claim->name);
+	}
 	rundir_close(&claim->dir);
 }

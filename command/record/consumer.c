@@ -49,6 +49,7 @@ int consume_open(struct consumer **result, struct trace_set *set,
 					name, &c->index);
 	if (ret)
 		goto free;
+	c->shares = c->session->page.flags & SESSION_SHARED;
 	c->consume = consume && !(c->session->page.flags & SESSION_OVERWRITE);
 	memcpy(c->uuid, c->page->uuid, sizeof(c->uuid));
 	ret = metadata_format(&c->format, &c->shapes, c->session);
@@ -173,6 +174,38 @@ static bool is_making(const struct consumer *consumer)
 
 	/* SESSION-MAKING: else a file of a ring that is given up is opened */
 	return load_acquire(&page->making, SESSION_MAKING);
+}
+
+/* The order of processes: by pid, then by start time. */
+static int member_compare(const void *left, const void *right)
+{
+	const struct member_view *a = left, *b = right;
+
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	return a->starttime < b->starttime ? -1 : a->starttime > b->starttime;
+}
+
+/* A program that a process executes has another number. Without memory, they
+ * count as processes. */
+size_t consume_sharers(const struct consumer *consumer)
+{
+	struct member_view member = { .number = 0 }, *all = NULL;
+	size_t n = 0, same = 0;
+
+	while (session_view_member(consumer->session, &member)) {
+		if (!member.wrote)
+			continue;
+		if (array_grow(&all, n, sizeof(*all)))
+			all[n] = member;
+		n++;
+	}
+	if (all)
+		qsort(all, n, sizeof(*all), member_compare);
+	for (size_t i = 1; all && i < n; i++)
+		same += !member_compare(&all[i - 1], &all[i]);
+	free(all);
+	return n - same;
 }
 
 bool consume_stopped(struct consumer *consumer)

@@ -36,6 +36,7 @@ struct consumer {
 	bool ran;			/* the session was seen at work */
 	bool wanted;			/* a trace is, also without an event */
 	bool released;			/* the buffers were removed */
+	bool shares;			/* a process that shares rings */
 	uint8_t uuid[16];		/* of the page */
 	struct process_page *page;	/* NULL once it is settled, */
 	struct session_view *session;	/* the same */
@@ -68,6 +69,10 @@ struct consumer {
 int consume_open(struct consumer **consumer, struct trace_set *set,
 		 const struct rundir_process *process, uint32_t image,
 		 const char *name, bool consume);
+
+/* Returns how many processes have written into the rings, which they share;
+ * else 0. */
+size_t consume_sharers(const struct consumer *consumer);
 
 /* Returns true when the process has stopped or ended the session, or has not
  * begun. Sets `ran` when it is at work. */

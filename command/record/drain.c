@@ -85,6 +85,24 @@ int drain_add(struct drain *drain, struct consumer **image,
 	return 0;
 }
 
+int drain_add_shared(struct drain *drain, struct rundir *dir,
+		     const char *session)
+{
+	struct rundir_process process;
+	int ret = rundir_find_shared(dir, session, &process);
+
+	if (ret)
+		return ret;
+	ret = drain_add(drain, &drain->shared, &process, 0, session);
+	rundir_process_close(&process);
+	return ret ? ret : consume_scan(drain->shared);
+}
+
+size_t drain_sharers(const struct drain *drain)
+{
+	return drain->shared ? consume_sharers(drain->shared) : 0;
+}
+
 /* The image is the last in both tables, and was not finished, so that no other
  * one has it. */
 void drain_drop(struct drain *drain, struct consumer *image)
@@ -327,16 +345,18 @@ void drain_summary(const struct drain *drain, size_t processes,
 		   uint64_t missed)
 {
 	const struct trace_set *set = &drain->set;
+	/* processes that share the buffers may have written nothing */
+	bool traced = processes || set->ntraces;
 	char text[64] = "";
 
 	if (missed)
 		snprintf(text, sizeof(text), "%s missed by callbacks",
 			 counted(missed, "hit"));
-	if (!processes && set->lost)
+	if (!traced && set->lost)
 		command_warn("0 events (%llu lost, all%s%s), so there is no "
 			     "trace", (unsigned long long)set->lost,
 			     *text ? ", " : "", text);
-	else if (!processes)
+	else if (!traced)
 		command_warn("0 events%s%s%s, so there is no trace",
 			     *text ? " (" : "", text, *text ? ")" : "");
 	else
@@ -349,12 +369,12 @@ void drain_summary(const struct drain *drain, size_t processes,
 			     set->records ? ", " : "", set->records ?
 			     counted(set->records, "writer record") : "",
 			     counted(processes, "process"), set->path);
-	if (processes && set->overwritten)
+	if (traced && set->overwritten)
 		command_warn("%s %s %s",
 			     counted(set->overwritten, "older event"),
 			     agreed(set->overwritten, "was", "were"),
 			     set->limit ? "dropped" : "overwritten");
-	if (processes)
+	if (traced)
 		tell_reach(drain);
 	if (processes)
 		tell_turns(set);

@@ -29,6 +29,7 @@ struct drain {
 	size_t nimages;
 	struct consumer **open;		/* unfinished images */
 	size_t nopen;
+	struct consumer *shared;	/* of rings that all share, or NULL */
 	struct consumer *late[DRAIN_LATE_MAX];	/* finished, still mapped */
 	size_t nlate;
 	struct rules rules;
@@ -52,6 +53,14 @@ int drain_open(struct drain *drain, struct outcome *outcome, const char *path,
 int drain_add(struct drain *drain, struct consumer **image,
 	      const struct rundir_process *process, uint32_t number,
 	      const char *session);
+
+/* Opens the rings that the processes of the session share, as drain->shared.
+ * Returns 0 or a negative errno. */
+int drain_add_shared(struct drain *drain, struct rundir *dir,
+		     const char *session);
+
+/* Returns how many processes have written into them. */
+size_t drain_sharers(const struct drain *drain);
 
 /* Gives back an image that drain_add() has just made. */
 void drain_drop(struct drain *drain, struct consumer *image);

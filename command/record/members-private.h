@@ -140,7 +140,8 @@ void members_stop(struct members *members);
 void members_note(struct members *members, const char *program,
 		  enum lacking_why why);
 
-/* Returns how many processes have a trace; one that changed the user is one. */
+/* Returns how many processes have a trace of their own; one that changed the
+ * user is one. */
 size_t members_traced(const struct members *members);
 
 /* Sends a signal to the living members, but not to `except`: a second SIGINT is

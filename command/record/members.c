@@ -480,11 +480,12 @@ void members_note(struct members *members, const char *program,
 		agentless_note(agentless, members->outcome);
 }
 
-/* Returns true when an image of the member has written events. */
+/* Returns true when an image of the member has written events. Those that share
+ * rings count there (drain_sharers()). */
 static bool has_trace(const struct member *member)
 {
 	for (size_t i = 0; i < member->nimages; i++)
-		if (member->images[i]->trace)
+		if (member->images[i]->trace && !member->images[i]->shares)
 			return true;
 	return false;
 }

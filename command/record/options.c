@@ -30,7 +30,7 @@ enum {
 	KEY_PROVIDER = 256, KEY_CONTEXT, KEY_OVERWRITE, KEY_BUFFER, KEY_FOR,
 	KEY_MAX_SIZE, KEY_FORCE, KEY_GROUP, KEY_INT3, KEY_LOSS,
 	KEY_NONE, KEY_STRICT, KEY_PROBE, KEY_CONNECT, KEY_KEEP,
-	KEY_LEVEL
+	KEY_LEVEL, KEY_BUFFERS
 };
 
 static const struct option_row rows[] = {
@@ -51,6 +51,8 @@ static const struct option_row rows[] = {
 	{ KEY_OVERWRITE, "overwrite", NULL, "keep only the newest events" },
 	{ KEY_BUFFER, "buffer-size", "N", "bytes of one CPU's buffer (256K to "
 	  "1G)" },
+	{ KEY_BUFFERS, "buffers", "OWNER", "process: each process has buffers "
+	  "(default); shared: all have the same, and one trace" },
 	{ KEY_KEEP, "keep", "TIME", "with --overwrite: enlarge the buffers until "
 	  "they hold the events of TIME" },
 	{ KEY_MAX_SIZE, "max-size", "SIZE", "limit the directory to SIZE "
@@ -197,6 +199,11 @@ static int take_option(struct record_options *o, int key, const char *value)
 		return COMMAND_DONE;
 	case KEY_BUFFER:
 		return command_take_size(&o->buffer, value);
+	case KEY_BUFFERS:
+		o->shared = !strcmp(value, "shared");
+		return o->shared || !strcmp(value, "process") ? COMMAND_DONE :
+			command_misused("buffers '%s' are neither 'process' nor "
+					"'shared'", value);
 	case KEY_KEEP:
 		return command_take_keep(&o->keep, value);
 	case KEY_MAX_SIZE:
@@ -259,6 +266,16 @@ int record_take_arguments(struct record_options *o, int argc, char **argv)
 		return command_misused("give either -p PID or a program");
 	if (o->keep && !o->overwrite)
 		return command_misused("--keep is for --overwrite");
+	if (o->shared && o->pids.count)
+		return command_misused("--buffers shared is for a program that "
+				       "record starts, and not for -p");
+	if (o->shared && o->keep)
+		return command_misused("--keep is for --buffers process");
+	if (o->shared && o->group)
+		return command_misused("--allow-group is for --buffers process");
+	if (o->shared && o->contexts && strcmp(o->contexts, "writer"))
+		return command_misused("--buffers shared has the context "
+				       "'writer', and no other");
 	if (o->nconnects && !o->nprobes)
 		return command_misused("--connect needs --probe LIB; taffrail "
 				       "connect is for a library that is "
@@ -326,6 +343,8 @@ void record_request(const struct record_options *o, const char *name,
 	if (o->contexts)
 		client_request_add(request, "context", "%s", o->contexts);
 	client_request_add(request, "consumed", "1");
+	if (o->shared)
+		client_request_add(request, "buffers", "shared");
 	if (o->int3)
 		client_request_add(request, "int3", "1");
 	for (int i = 0; i < o->nrules; i++)

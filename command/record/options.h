@@ -31,6 +31,7 @@ struct record_options {
 	const char *contexts;
 	const char *level;		/* a condition */
 	bool overwrite;
+	bool shared;			/* the buffers, by all processes */
 	bool force;			/* an `output` that is there is moved */
 	bool int3;
 	bool fail_on_loss;

@@ -210,6 +210,12 @@ static int write_request(const struct record_options *o, struct claim *claim,
 	if (ret != -EBUSY && ret != -ENOSPC && ret != -EDQUOT)
 		ret = 0;
 	record_request(o, claim->name, &request);
+	if (!ret && o->shared)
+		ret = rundir_make_shared(&claim->dir, claim->name,
+					 o->overwrite ? SESSION_OVERWRITE : 0,
+					 o->buffer);
+	if (ret == -ENOTSUP)
+		return cause_report(SHARED_CLOCKLESS);
 	if (!ret)
 		ret = request.failed ? request.failed :
 		      rundir_write_rules(&claim->dir, claim->name,

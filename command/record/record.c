@@ -150,6 +150,7 @@ static bool record_early(uint64_t now_ns)
 static void record_tell(void)
 {
 	char word[PATH_MAX], listed[CAUSE_TEXT_BYTES] = "";
+	size_t traced;
 	bool some;
 
 	members_note(&members, options.program ? options.program[0] : NULL,
@@ -170,8 +171,8 @@ static void record_tell(void)
 	/* this command's own variables were reported at the start */
 	command_warn_words(members.words_unknown & ~words_unknown(environ),
 			   "a process: ");
-	drain_summary(&drain, members_traced(&members),
-		      probes_missed(&probes));
+	traced = members_traced(&members) + drain_sharers(&drain);
+	drain_summary(&drain, traced, probes_missed(&probes));
 	for (int i = 0; i < options.nrules; i++)
 		rule_list(listed, sizeof(listed), options.rules[i]);
 	if (options.fail_if_none && !drain.set.kept)
@@ -182,7 +183,7 @@ static void record_tell(void)
 	    !options.overwrite && !options.fail_on_loss)
 		command_warn(COMMAND_FULL_REMEDY);
 	outcome_print(&outcome, CAUSE_EVENTS_LOST);
-	if (members_traced(&members) && isatty(STDERR_FILENO) &&
+	if (traced && isatty(STDERR_FILENO) &&
 	    shell_word(word, sizeof(word), drain.set.path))
 		command_warn("taffrail view %s prints them", word);
 	record_tell_stray(&options);
@@ -218,7 +219,7 @@ int record_main(int argc, char **argv)
 {
 	int status = record_take_arguments(&options, argc, argv);
 	uint64_t end = UINT64_MAX, begun_ns;
-	int ms = POLL_BUSY_MS;
+	int ms = POLL_BUSY_MS, ret;
 	bool begun;
 
 	if (status)
@@ -237,6 +238,11 @@ int record_main(int argc, char **argv)
 	begun = !status;
 	if (!begun)
 		goto close;
+	ret = options.shared ? drain_add_shared(&drain, &claim.dir,
+						claim.name) : 0;
+	if (ret)
+		outcome_tell(&outcome, TRACE_INCOMPLETE, .subject = claim.name,
+			     .error = ret);
 	if (options.seconds > 0)
 		end = monotonic_ns() + (uint64_t)(options.seconds * 1e9);
 	begun_ns = monotonic_ns();
@@ -269,6 +275,9 @@ int record_main(int argc, char **argv)
 	members.agentless.early = program.child &&
 				  monotonic_ns() - begun_ns < EARLY_NS;
 	members_stop(&members);
+	/* last, as members write there until they have stopped */
+	if (drain.shared)
+		drain_finish(&drain, drain.shared, claim.dir.fd);
 	/* the libraries are asked before they are unloaded */
 	members_each_living(&members, probes_ask, &probes);
 	members_each_living(&members, probes_leave, &probes);

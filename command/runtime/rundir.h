@@ -461,6 +461,34 @@ size_t rundir_abandoned(char first[SESSION_NAME_BYTES], char *text,
 			size_t room);
 
 /*
+ * shared.c: makes sessions/.shared.NAME/, with rings that all processes of a
+ * session share (docs/shared.md); `flags` of enum session_flags, ring_bytes as
+ * for --buffer-size, 0: the default. dir->path is absolute. Returns 0 or a
+ * negative errno, and then made nothing: -ENOTSUP where the time stamp counter
+ * is not the clock.
+ */
+int rundir_make_shared(struct rundir *dir, const char *name, uint32_t flags,
+		       uint64_t ring_bytes);
+
+/*
+ * Finds the shared rings of a session, as if they were of a process with the
+ * session in image 0: `pid` is the recorder's, `alive` says that it is at work,
+ * or a process that shares the rings lives. Returns 0, and
+ * rundir_process_close() must be called, or a negative errno: -ENOENT.
+ */
+int rundir_find_shared(struct rundir *dir, const char *name,
+		       struct rundir_process *process);
+
+/* Adds all that are there to the list. Returns 0 or -ENOMEM. */
+int rundir_append_shared(struct rundir *dir, struct rundir_list *list);
+
+/* Returns true for a process that rundir_find_shared() has made up. */
+bool rundir_is_shared(const struct rundir_process *process);
+
+/* Removes them. Returns true if they were there. */
+bool rundir_remove_shared(struct rundir *dir, const char *name);
+
+/*
  * Calls `call` for each session's name in sessions/ until a call returns
  * non-zero, and returns that.
  */

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "base/glob.h"
+#include "control/protocol.h"
 #include "control/sessions/budget.h"
 #include "control/sessions/inheritance.h"
 #include "control/sessions/place.h"
@@ -372,11 +373,36 @@ struct channel *session_hold(const char *name)
 	return session ? session->channel : NULL;
 }
 
+/* Joins the rings that the processes of a session share. Returns the session's
+ * flags: without SESSION_SHARED, this process makes rings itself. */
+static uint32_t rings_join(struct session *session)
+{
+	struct shared *shared = &session->channel->shared;
+	char path[320];
+	struct text text;
+	int ret = -ENOTSUP;
+
+	if (!(session->flags & SESSION_SHARED))
+		return session->flags;
+	text_open(&text, path, sizeof(path));
+	text_add(&text, place_runtime);
+	text_add(&text, "/" PROTOCOL_SESSIONS_DIR "/" PROTOCOL_SHARED_PREFIX);
+	text_add(&text, session->name);
+	text_add(&text, "/0");
+	if (agent_cpus)
+		ret = text.cut ? -ENAMETOOLONG : shared_join(shared, path);
+	if (!ret)
+		return session->flags;
+	log_fact(LOG_WARNING, "session", "the process has rings of its own",
+		 ret);
+	return session->flags & ~SESSION_SHARED;
+}
+
 int session_start(const struct session *model, uint32_t *matched)
 {
 	struct session *session;
 	struct pass pass = { 0 };
-	uint32_t flags;
+	uint32_t flags = 0;
 	int ret;
 
 	place_clock_settle(0);
@@ -389,13 +415,13 @@ int session_start(const struct session *model, uint32_t *matched)
 	ret = -ENOMSG;
 	if (session->keep_ms && session_keep_forbidden())
 		goto release;
-	flags = session->flags;
+	flags = rings_join(session);
 	pass.session = session;
 	registry_lock();
 	patch_open(&pass.patcher);
 	session_probes_adopt(&pass.patcher);
 	patch_close(&pass.patcher);
-	if (registry_each(count_distinct, &pass))
+	if (!(flags & SESSION_SHARED) && registry_each(count_distinct, &pass))
 		flags |= SESSION_LARGE_HEADER;
 	registry_unlock();
 	ret = session->group ? place_share(session->group) : 0;
@@ -421,6 +447,8 @@ int session_start(const struct session *model, uint32_t *matched)
 	*matched = rules_apply(session, NULL, 0);
 	return (int)(session - sessions);
 release:
+	if (flags & SESSION_SHARED)
+		shared_leave(&session->channel->shared);
 	session->phase = SESSION_FREE;
 	return ret;
 }

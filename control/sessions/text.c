@@ -76,6 +76,9 @@ static int key_take(struct session *session, const char *key,
 		return session_contexts_parse(&session->contexts, value);
 	} else if (text_equal(key, "consumed")) {
 		session->flags |= *value == '1' ? SESSION_CONSUMED : 0;
+	} else if (text_equal(key, "buffers")) {
+		session->flags |= text_equal(value, "shared") ? SESSION_SHARED :
+								0;
 	} else if (text_equal(key, "int3")) {
 		session->int3 = *value == '1' ? USDT_WANTED_INT3 : 0;
 	} else if (text_equal(key, "rule")) {
@@ -113,6 +116,8 @@ int session_parse(struct session *session, const char *text,
 		text_add(fault, "keep is for mode=overwrite");
 		return -EINVAL;
 	}
+	if (session->flags & SESSION_SHARED)
+		session->contexts = CONTEXT_WRITER;
 	if (!session->nrules)
 		session_rule_add(session, "*", fault);
 	return 0;
@@ -139,7 +144,9 @@ static void channel_sum(const struct channel *channel, struct sums *sums)
 	sums->held = replaced.held;
 	sums->bytes = replaced.bytes;
 	sums->overwritten = replaced.written - replaced.held;
-	for (i = 0; i < FRAME_RINGS_MAX; i++) {
+	/* those of CPUs are counted once, where they are shared */
+	i = channel->flags & SESSION_SHARED ? CHANNEL_CPUS_MAX : 0;
+	for (; i < FRAME_RINGS_MAX; i++) {
 		/* a ring that makes no sense counts nothing */
 		if (frame_ring_open(&ring, channel, i) ||
 		    frame_ring_look(&ring))
@@ -222,6 +229,8 @@ SIGSAFE void session_write(const struct session *session, struct text *out)
 	text_add_char(out, '\n');
 	if (session->flags & SESSION_CONSUMED)
 		line_add(out, "consumed", "1");
+	if (session->flags & SESSION_SHARED)
+		line_add(out, "buffers", "shared");
 	if (session->int3)
 		line_add(out, "int3", "1");
 	rules_add(session, out);

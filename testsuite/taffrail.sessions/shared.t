@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Buffers that all processes of a recording share: each event is there once, with
+# the process and thread; a process that is killed loses nothing; processes that
+# cannot share have buffers of their own. `judge` compares the events of a trace
+# with the numbers that the writers print.
+
+compile: shared shared.c -O2 agent
+before:
+	cat >$CASES/judge <<-'END'
+		#!/bin/sh
+		# judge OUT SAID: prints the number of writers and of mistakes
+		taffrail view --long $1 | awk -v said=$2 '
+			function field(name) {
+				match($0, name " = -?[0-9]+")
+				return substr($0, RSTART + length(name) + 3,
+					      RLENGTH - length(name) - 3)
+			}
+			BEGIN { while ((getline line < said) > 0) {
+				split(line, a, " "); want[a[1]] = a[2]; dead[a[1]] = a[3] } }
+			{ w = field("writer"); i = field(" i")
+			  if (i != n[w] + 0) { order++ } n[w]++
+			  if (field("vtid") != field("me")) thread++
+			  if (field("vpid") != field("own")) process++
+			  if (!/procname = "(shared|exe)"/) name++ }
+			END { for (w in want) { writers++
+				if (n[w] < want[w] || n[w] > want[w] + dead[w]) count++ }
+			      print writers, "writers", order + 0, count + 0,
+				    thread + 0, process + 0, name + 0 }'
+	END
+	chmod +x $CASES/judge
+
+group: twenty processes
+before:
+	taffrail record --buffers shared -o out -- $CASES/shared 20 500 7 >said 2>err
+case: no event is missing, doubled or another's
+run: $CASES/judge out said
+whole stdout: 40 writers 0 0 0 0 0
+case: there is one trace
+run: ls out
+stdout: ^record-\d+@
+no stdout: shared-|exe-
+case: the counts are right
+run: taffrail verify out && test $(taffrail view out | wc -l) = $(taffrail verify out | cut -d' ' -f1) && cat err
+stdout: ^(\d+) emitted = \1 kept \+ 0 overwritten \+ 0 lost
+stdout: events \(0 lost, .* of 40 processes in out
+case: ids are the session's
+run: grep -c '^event {' out/record-*/metadata
+whole stdout: 3
+case: babeltrace2 reads it
+run: babeltrace2 out >bt && taffrail view --raw out | cmp - bt && wc -l <bt
+stdout: ^\d+$
+case: the short form has the process
+run: taffrail view --short out
+stdout: (shared|exe)/\d+ shared:step
+case: rules and reports know the process
+run: taffrail report out && taffrail report --json out
+stdout: of 40 processes, 0 lost
+stdout: ^ +\d+ +[0-9.]+% +\d+ +- +\d+  (shared|exe)$
+stdout: "sharers":\[\{"pid":\d+,"name":"(shared|exe)","events":\d+
+case: nothing is left
+run: find $TAFFRAIL_DIR -mindepth 2 | wc -l
+whole stdout: 0
+
+group: overwritten
+before:
+	taffrail record --buffers shared --overwrite --buffer-size 256K -o out -- $CASES/shared 6 20000 0 >said
+case: emitted = kept + overwritten + lost
+run: taffrail verify out
+stdout: ^240000 emitted = \d+ kept \+ [1-9]\d* overwritten \+ 0 lost
+case: every event has its thread
+run: taffrail view --long out | awk '{ match($0, /vtid = [0-9]+/); v = substr($0, RSTART + 7, RLENGTH - 7); match($0, /me = [0-9]+/); bad += v != substr($0, RSTART + 5, RLENGTH - 5) } END { print (NR > 0), bad + 0 }'
+whole stdout: 1 0
+
+group: own buffers, {WAY}
+for: WAY rseq clock
+before:
+	case {WAY} in
+	rseq) export GLIBC_TUNABLES=glibc.pthread.rseq=0 ;;
+	clock) export TAFFRAIL_CLOCK=monotonic ;;
+	esac
+	taffrail record --buffers shared -o out -- $CASES/shared 3 300 1 >said
+case: no event is missing
+run: $CASES/judge out said | cut -d' ' -f1-5
+whole stdout: 6 writers 0 0 0
+case: traces stand side by side
+run: ls out
+stdout: ^(shared|exe)-\d+-\d+
+case: the counts are right
+run: taffrail verify out
+stdout: ^(\d+) emitted = \1 kept
+
+group: one of three has own buffers
+before:
+	taffrail record --buffers shared -o out -- sh -c '
+		$CASES/shared 2 200 0 >said &
+		GLIBC_TUNABLES=glibc.pthread.rseq=0 $CASES/shared 1 100 0 >other &
+		wait'
+case: both are in the output
+run: ls out | sed 's/[0-9][0-9]*/N/g' | sort -u | grep -v traces
+stdout: ^record-N@
+stdout: ^shared-N-N$
+case: no event is missing
+run: taffrail verify out
+stdout: ^1000 emitted = 1000 kept
+
+group: while it runs
+before:
+	mkfifo go gone
+	taffrail record --buffers shared -o killed -- sh -c '
+		$CASES/shared 1 10 0 >other; echo >over; read line <gone' &
+	until test -s over; do sleep 0.05; done
+	kill -9 $!
+	echo >gone
+	rm $TAFFRAIL_DIR/sessions/record-*
+	taffrail record --buffers shared -o out -- sh -c '
+		$CASES/shared 3 300 0 >said; echo >ready; read line <go' 2>err &
+	until test -s ready; do sleep 0.05; done
+	name=$(ls $TAFFRAIL_DIR/sessions)
+case: there is one set of buffers
+run: find $TAFFRAIL_DIR/sessions/.shared.$name $TAFFRAIL_DIR/*.* -name 'ring.*' | wc -l | grep -x $(getconf _NPROCESSORS_CONF)
+stdout: \d
+case: status counts it
+run: taffrail status --json
+stdout: "name":"\(shared\)","alive":true,"written":1800,"lost":0
+case: a snapshot has all
+run: taffrail snapshot $name -o snap && $CASES/judge snap said
+whole stdout: 6 writers 0 0 0 0 0
+case: the buffers are there, and those of a killed recorder
+run: ls -d $TAFFRAIL_DIR/sessions/.shared.$name $TAFFRAIL_DIR/sessions/.shared.* | wc -l
+whole stdout: 3
+case: so has view
+run: taffrail view -s $name | wc -l
+whole stdout: 1800
+case: the recording has all at the end
+run: echo >go; until grep -q events err; do sleep 0.05; done; $CASES/judge out said
+whole stdout: 6 writers 0 0 0 0 0
+
+group: the recorder is killed
+before:
+	mkfifo go
+	taffrail record --buffers shared -o out -- sh -c '
+		$CASES/shared 3 300 0 >said; echo >ready; read line <go' &
+	until test -s ready; do sleep 0.05; done
+	kill -9 $!
+	name=$(ls $TAFFRAIL_DIR/sessions)
+case: a snapshot has what is in the buffers
+run: taffrail snapshot $name -o snap && $CASES/judge snap said
+whole stdout: 6 writers 0 0 0 0 0
+case: the buffers stay, as a process still has them
+run: taffrail status --json
+stdout: "name":"\(shared\)","alive":true,"written":1800
+case: destroy removes them
+run: taffrail destroy $name && echo >go && find $TAFFRAIL_DIR -name 'ring.*' | wc -l
+whole stdout: 0
+
+group: no event
+case: the trace is there, and empty
+run: taffrail record --buffers shared -o out -- true 2>err; cat err; taffrail verify out
+stdout: 0 events \(0 lost, 0.0 bytes per event\) of 0 processes in out
+stdout: ^0 emitted = 0 kept
+
+group: refused
+cases:
+	2 taffrail record --buffers all -- true
+		buffers 'all' are neither 'process' nor 'shared'
+	2 taffrail record --buffers shared -p 1
+		--buffers shared is for a program that record starts, and not for -p
+	2 taffrail record --buffers shared --overwrite --keep 2s -- true
+		--keep is for --buffers process
+	2 taffrail record --buffers shared --context vtid -- true
+		--buffers shared has the context 'writer', and no other
