@@ -5,6 +5,8 @@
  * type; another process adds types there; and the first one is killed, or goes
  * on. Each type must then be in the table once, whole, with the number of the
  * place as the id, and no process has waited.
+ *
+ *	shared-types [EVERY]: stops at every EVERYth instruction only
  */
 #include "testsuite/unit/unit.h"
 #include "testsuite/unit/buffers/tracee.h"
@@ -172,13 +174,13 @@ static bool trial(uint32_t steps, bool killed, int *bad)
 	return stop == TRACEE_TRAP && count < STEPS_MAX;
 }
 
-static void test_steps(bool killed)
+static void test_steps(bool killed, uint32_t every)
 {
-	uint32_t steps = 0;
+	uint32_t steps = 1;
 	int bad = 0;
 
-	while (trial(++steps, killed, &bad) && !bad)
-		;
+	while (trial(steps, killed, &bad) && !bad)
+		steps += every;
 	printf("# ran: %u\n", steps);
 	unit_check(!bad && steps > 50, "%s at each instruction, others go on",
 		   killed ? "killed" : "stopped");
@@ -230,8 +232,9 @@ static void test_full(void)
 	unit_equal(table_count() < 0, 0, "the table is whole then");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	uint32_t every = argc > 1 ? (uint32_t)atoi(argv[1]) : 0;
 	char path[BED_PATH_BYTES + 8];
 	struct shared other = { .cpus = 0 };
 
@@ -256,8 +259,8 @@ int main(void)
 	chmod(path, 0777);
 	unit_equal(shared_join(&other, path), -EPERM, "open to others");
 	chmod(path, 0700);
-	test_steps(true);
-	test_steps(false);
+	test_steps(true, every ? every : 1);
+	test_steps(false, every ? every : 1);
 	test_crowd();
 	test_full();
 	/* a record that another process makes up leads nowhere */
