@@ -58,7 +58,7 @@ static bool file_has_sites(int fd)
 	return false;
 }
 
-/* Returns 1 for a module with call sites, and leaves its name. */
+/* Returns 1 for a module with call sites, and leaves the name. */
 static int module_sites(struct dl_phdr_info *info, size_t size, void *name)
 {
 	bool has;

@@ -64,7 +64,7 @@ enum rule_fit {
 	RULE_FITS,			/* or that cannot be told */
 	RULE_MISFITS,			/* the marker lacks a field, or the
 					 * types do not allow the condition */
-	RULE_NEVER,			/* its level or id decides: it never
+	RULE_NEVER,			/* the level or id decides: it never
 					 * holds */
 };
 
@@ -75,7 +75,7 @@ enum rule_fit rule_fit(const char *rule, const struct rule_marker *marker);
 struct marker_list;
 
 /* Adds to a fault 'no field "X"' the field of another marker of the list that
- * the rule names, if its name is near. */
+ * the rule names, if that name is near. */
 void rule_add_nearest(const char *rule, const struct marker_list *list,
 		      char *fault, size_t room);
 

@@ -325,8 +325,8 @@ static void tell_reach(const struct drain *drain)
 
 /*
  * Threads that take turns have a record before most events, and a field of each
- * event would be smaller. This is said if it is so even where all records are as
- * small as they can be.
+ * event would be smaller. This is said if it is so even where all records are
+ * as small as they can be.
  */
 static void tell_turns(const struct trace_set *set)
 {

@@ -188,7 +188,7 @@ struct report_trace {
 	uint64_t lost;
 	int64_t lost_until;		/* the last time of these, if it is */
 	bool dated;			/* known */
-	int64_t last;			/* the time of its last event */
+	int64_t last;			/* the time of the last event */
 	uint64_t events;		/* set by count_finish() */
 	uint64_t bytes;
 };

@@ -407,7 +407,7 @@ static void print_lock(const struct lock *lock)
 	putchar('\n');
 }
 
-/* Prints the name of a call, if it is known, on a line of its own. */
+/* Prints the name of a call, if it is known, on a line alone. */
 static void print_call(const char *does, const struct lock_place *place)
 {
 	const char *name = lock_place_name(place);

@@ -89,7 +89,7 @@ static void check_names(void)
 		{ "vtid", 14, 1 }, { "ip", 98, 4 }, { "cpu", 3, 4 },
 		{ "cpu_id", 3, 4 }, { "vpid", 4242, 8 },
 		{ "procname", 'p' | 'r' << 8 | 'o' << 16 | 'g' << 24, 5 },
-		{ "", NONE, 0 }, { "te", NONE, 0 }, { "texts", NONE, 0 },
+		{ "", NONE, 0 }, { "tex", NONE, 0 }, { "texts", NONE, 0 },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
