@@ -40,7 +40,7 @@ static const char *parsed(const char *lines)
 }
 
 #define HEAD		"name=s\nmode=discard\nbuffer=0\nquota=0\n"
-#define TAIL		"context=vtid\nrule=*\n"
+#define TAIL		"context=writer\nrule=*\n"
 #define BAD		"FAULT: a value is not understood"
 #define NINES		"99999999999999999999"
 
@@ -81,16 +81,16 @@ static void check_lines(void)
 		  HEAD "context=vpid,ip\nrule=*\n" },
 		{ "name=s\ncontext=tid\n", BAD },
 		{ "name=s\nconsumed=1\nint3=1\n",
-		  HEAD "context=vtid\nconsumed=1\nint3=1\nrule=*\n" },
+		  HEAD "context=writer\nconsumed=1\nint3=1\nrule=*\n" },
 		{ "name=s\nconsumed=0\nint3=0\n", HEAD TAIL },
 		{ "name=s\nrule=a/*\nunrule=a/b\n",
-		  HEAD "context=vtid\nrule=a/*\nunrule=a/b\n" },
+		  HEAD "context=writer\nrule=a/*\nunrule=a/b\n" },
 		{ "name=s\nrule=a:b if x > 1\n",
-		  HEAD "context=vtid\nrule=a/b if x > 1\n" },
+		  HEAD "context=writer\nrule=a/b if x > 1\n" },
 		{ "name=s\nrule=a/b(,str:1,str)\n",
-		  HEAD "context=vtid\nrule=a/b(,str:1,str)\n" },
+		  HEAD "context=writer\nrule=a/b(,str:1,str)\n" },
 		{ "name=s\nrule=a/b(str) if a1 == \"x\"\n",
-		  HEAD "context=vtid\nrule=a/b(str) if a1 == \"x\"\n" },
+		  HEAD "context=writer\nrule=a/b(str) if a1 == \"x\"\n" },
 		{ "name=s\nrule=a/b if x >\n",
 		  "FAULT: condition 'x >', column 4: a value is missing "
 		  "here" },
@@ -108,7 +108,7 @@ static void check_lines(void)
 		{ "name=a\1\n", BAD },
 		{ "name=s.\303\244\nrule=x/y\n",
 		  "name=s.\303\244\nmode=discard\nbuffer=0\nquota=0\n"
-		  "context=vtid\nrule=x/y\n" },
+		  "context=writer\nrule=x/y\n" },
 		{ "name=s\nkey_of_more_bytes_than_a_key_may_have=1\n",
 		  "FAULT: a line is too long" },
 	};
@@ -320,7 +320,7 @@ static void check_environment(void)
 	unit_equal_string(environment_faults("a if 1 +"), CONDITION,
 			  "a condition");
 	unit_equal_string(note_read(), "77 prog\n" CONDITION, "the note");
-	unit_equal(session.contexts, CONTEXT_VTID, "the usual context");
+	unit_equal(session.contexts, CONTEXT_WRITER, "the usual context");
 	unit_equal(session.keep_ms, 0, "kept for any time");
 	unit_equal(session.flags, SESSION_OVERWRITE, "it overwrites");
 	unit_equal_string(session.name, "env", "its name");
@@ -349,8 +349,8 @@ static void check_environment(void)
 	settings.context = "x";
 	unit_equal_string(environment_faults(";"),
 			  "TAFFRAIL_CONTEXT is 'x': give none, or vtid, vpid, "
-			  "procname, cpu, ip; or writer; events have the "
-			  "context vtid\n"
+			  "procname, cpu, ip, pthread_id; or writer, as "
+			  "without it\n"
 			  "TAFFRAIL_KEEP is '25h': give 1s to 24h, as in 10s "
 			  "or 5min; buffers keep their size\n"
 			  "TAFFRAIL_BUFFER_SIZE is '255K': give 256K to 1G; "
