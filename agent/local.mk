@@ -74,7 +74,8 @@ endif
 
 # libc's names, for programs only: unit tests must not use them
 agent_wrap_sources = \
-	agent/wrap/confine.c
+	agent/wrap/confine.c \
+	agent/wrap/limits.c
 
 if MACHINE_X86_64
 agent_wrap_sources += \

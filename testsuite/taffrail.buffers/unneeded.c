@@ -8,9 +8,13 @@
  *	declare		100 events of a marker that it declares
  *	filter		installs a seccomp filter that allows all
  *	fork		goes on in a child, and waits for it
- *	limit		lets no file be larger than 1 MiB
+ *	limit		lets no file be larger than 1 MiB, unseen by the agent
+ *	root		makes this directory its root
+ *	few		lets it have no more descriptors
+ *	small		lets it write no more to files
  *	kill		kills itself
  */
+#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <glob.h>
 #include <linux/filter.h>
@@ -22,6 +26,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <taffrail/event.h>
 #include <unistd.h>
@@ -85,7 +90,7 @@ static int filter_install(void)
 
 int main(int argc, char **argv)
 {
-	struct rlimit limit = { 1 << 20, 1 << 20 };
+	struct rlimit limit = { 1 << 20, 1 << 20 }, none = { 0, 0 };
 	int wrong = 0;
 
 	for (int i = 1; i < argc && !wrong; i++) {
@@ -101,7 +106,14 @@ int main(int argc, char **argv)
 		else if (!strcmp(word, "filter"))
 			wrong = filter_install();
 		else if (!strcmp(word, "limit"))
-			wrong = setrlimit(RLIMIT_FSIZE, &limit);
+			wrong = (int)syscall(SYS_prlimit64, 0, RLIMIT_FSIZE,
+					     &limit, NULL);
+		else if (!strcmp(word, "root"))
+			wrong = chroot(".");
+		else if (!strcmp(word, "few"))
+			wrong = setrlimit(RLIMIT_NOFILE, &none);
+		else if (!strcmp(word, "small"))
+			wrong = prlimit(0, RLIMIT_FSIZE, &none, NULL);
 		else if (!strcmp(word, "kill"))
 			wrong = raise(SIGKILL);
 		else if (!strcmp(word, "fork") && fork())
