@@ -62,14 +62,9 @@ SIGSAFE uint32_t host_tid(void)
 	return host_confined ? 0 : (uint32_t)sys_gettid();
 }
 
-SIGSAFE bool host_tid_strange(void)
+SIGSAFE bool host_tid_certain(uint32_t tid)
 {
-	return tid_in_libc && !host_tid_libc();
-}
-
-SIGSAFE bool host_tid_shared(uint32_t tid)
-{
-	return !tid_in_libc && host_tid_libc() != tid;
+	return tid && host_tid_libc() == tid;
 }
 
 SIGSAFE void host_thread_name(char *out16)

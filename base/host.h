@@ -107,16 +107,13 @@ void host_forked(void);
  * cannot be used; returns 0 where no call may be made. SIGSAFE. */
 uint32_t host_tid(void);
 
-/* Returns true when libc knows its threads' ids, but not the calling thread's:
- * a runtime has made it, with thread-local memory of zeros. SIGSAFE. */
-bool host_tid_strange(void);
-
 /*
- * Returns true when libc does not know the process's threads, and the calling
- * thread, whose id is `tid`, may share thread-local memory with another one: as
- * the child of a vfork does, or the thread that has made a bare fork. SIGSAFE.
+ * Returns true if libc has this id for the calling thread, whose id it is. If
+ * not, the thread's local memory may be another one's: as in a child of vfork,
+ * in the thread that has made a bare fork, and in one that a runtime has made
+ * with memory of zeros. SIGSAFE.
  */
-bool host_tid_shared(uint32_t tid);
+bool host_tid_certain(uint32_t tid);
 
 /* Copies the calling thread's name (comm), 16 bytes, NUL padded, as it was at
  * the thread's first call: one system call a thread. Where no call may be made,

@@ -110,13 +110,33 @@ struct writer {
 extern __thread uint32_t writer_number
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
+/* Gives the calling thread a number if it has none. SIGSAFE. */
+void writer_number_take(void);
+
 /*
  * Fills in the record of the calling thread, which gets a number. Returns 0
- * if it may have none, nor a token: libc does not know the thread, so its
- * thread-local memory may be another one's, with that one's CPU number and
- * number of a thread. SIGSAFE.
+ * if it may have none, nor a token: it is not certain that its thread-local
+ * memory is its own, and with that its CPU number and its number. Inline, for
+ * less stack (guarantees.md). SIGSAFE.
  */
-int writer_fill(struct writer *writer, const struct channel *channel);
+static ALWAYS_INLINE int writer_fill(struct writer *writer,
+				     const struct channel *channel)
+{
+	/* the base before all else: a handler may fork */
+	writer->token = load_relaxed(&channel->rings->base);
+	__atomic_signal_fence(SEQ_CST(HOLD_MARK));
+	writer->record.vtid = host_tid();
+	writer->record.vpid = process.page ? process.page->pid : 0;
+	writer->record.process = (uint32_t)(writer->token >> 32);
+	if (channel->flags & SESSION_SHARED && channel->shared.member)
+		store_release(&channel->shared.member->state, MEMBER_WROTE,
+			      MEMBER_STATE);
+	if (!host_tid_certain(writer->record.vtid))
+		return 0;
+	writer_number_take();
+	writer->token += load_relaxed(&writer_number);
+	return 1;
+}
 
 /*
  * Makes the calling thread the last writer of this CPU's ring, if `need` bytes,
