@@ -627,8 +627,11 @@ static COLD void ring_want(struct channel *channel, uint32_t number,
 {
 	struct ring_wanted wanted = { channel, number, kind };
 	uint64_t since = load_relaxed(&channel->barren);
+	struct timespec pause = { .tv_nsec = MAKING_WAIT_NS };
 	uint64_t all = ~0ull;
 	uint64_t before;
+	int waits = 0;
+	int ret = 0;
 
 	if (!channel_run_aside || host_confined ||
 	    load_relaxed(&host_guest_confined))
@@ -641,16 +644,25 @@ static COLD void ring_want(struct channel *channel, uint32_t number,
 	/* making, then `active`; channel_stop() and channel_grace() do the
 	 * reverse. In any other order both could see the old word, and the ring
 	 * would be made for a channel that has gone. */
-	if (!__atomic_exchange_n(&channel->making, 1, SEQ_CST(LOCKED_OWNER))) {
-		if (__atomic_load_n(&channel->active, SEQ_CST(LOCKED_OWNER)) &&
-		    !ring_made(&wanted) &&
-		    channel_run_aside(ring_maker, &wanted))
-			store_relaxed(&channel->barren, clock_read_time());
+	while (!__atomic_exchange_n(&channel->making, 1,
+				    SEQ_CST(LOCKED_OWNER))) {
+		ret = __atomic_load_n(&channel->active,
+				      SEQ_CST(LOCKED_OWNER)) &&
+				      !ring_made(&wanted) ?
+				      channel_run_aside(ring_maker, &wanted) :
+				      0;
 		store_release(&channel->making, 0, RING_MAKING);
-	} else if (channel_making_wait(channel)) {
-		/* no thread waits again for BARREN_MS */
-		store_relaxed(&channel->barren, clock_read_time());
+		/* another thread's dlopen has the worker, and may wait for
+		 * `making` itself */
+		if (ret != -EBUSY || waits++ == MAKING_WAITS)
+			goto done;
+		sys2(SYS_nanosleep, &pause, NULL);
 	}
+	ret = channel_making_wait(channel);
+done:
+	/* no thread waits again for BARREN_MS */
+	if (ret)
+		store_relaxed(&channel->barren, clock_read_time());
 	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(all));
 }
 

@@ -335,7 +335,7 @@ static int worker_run(void *arg, void *unused)
 {
 	const struct call *call = arg;
 	uint64_t mask;
-	int ret = -EAGAIN;
+	int ret = -EBUSY;
 
 	(void)unused;
 	if (!worker.memory)

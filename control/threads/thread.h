@@ -16,8 +16,8 @@
 /*
  * Runs fn(arg) in a worker and waits for it, all signals blocked. Where the
  * agent makes no thread (agent_signal) the calling thread runs it. Returns fn's
- * result, -EAGAIN when another worker runs, or a negative errno when no
- * thread can be made. SIGSAFE.
+ * result, -EBUSY when another worker runs, or a negative errno when no thread
+ * can be made. SIGSAFE.
  */
 int thread_run(int (*fn)(void *arg), void *arg);
 
