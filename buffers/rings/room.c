@@ -12,6 +12,9 @@
 #include <errno.h>
 #include <stdbool.h>
 
+/* Each waits for another thread that makes rings, MAKING_WAITS times. */
+#define FIRST_TRIES	10
+
 int channel_create_next(struct channel *channel, uint64_t *begun,
 			const char *name, uint32_t flags, uint32_t contexts,
 			uint64_t ring_bytes, uint32_t cpus)
@@ -141,10 +144,17 @@ void channel_defer(struct channel *channel, uint32_t full)
 
 void channel_rings_make(struct channel *channel)
 {
-	if (!load_relaxed(&channel->deferred) || channel_making_take(channel))
-		return;
-	/* another thread may have made them meanwhile */
-	if (channel->deferred)
-		first_make(channel);
-	store_release(&channel->making, 0, RING_MAKING);
+	int tries = FIRST_TRIES;
+
+	while (load_relaxed(&channel->deferred) && tries--) {
+		if (channel_making_take(channel)) {
+			if (!load_acquire(&channel->active, CHANNEL_ACTIVE))
+				return;
+			continue;
+		}
+		/* another thread may have made them meanwhile */
+		if (channel->deferred)
+			first_make(channel);
+		store_release(&channel->making, 0, RING_MAKING);
+	}
 }
