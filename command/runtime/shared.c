@@ -205,8 +205,11 @@ bool rundir_remove_shared(struct rundir *dir, const char *name)
 		fd = openat(below, file, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
 			    O_CLOEXEC);
 	found = fd >= 0;
-	if (found)
+	/* two descriptors at once, no more: they may be why a recording ends */
+	if (found) {
+		close(below);
 		stream = rundir_opendir(fd, "0");
+	}
 	while (stream && (entry = readdir(stream)))
 		unlinkat(dirfd(stream), entry->d_name, 0);
 	if (stream)
@@ -214,8 +217,10 @@ bool rundir_remove_shared(struct rundir *dir, const char *name)
 	if (found) {
 		unlinkat(fd, "0", AT_REMOVEDIR);
 		close(fd);
-		unlinkat(below, file, AT_REMOVEDIR);
+		below = rundir_open_rules(dir, false);
 	}
+	if (found && below >= 0)
+		unlinkat(below, file, AT_REMOVEDIR);
 	if (below >= 0)
 		close(below);
 	return found;

@@ -153,6 +153,30 @@ case: destroy removes them
 run: taffrail destroy $name && echo >go && find $TAFFRAIL_DIR -name 'ring.*' | wc -l
 whole stdout: 0
 
+group: few descriptors, {LIMIT}
+for: LIMIT 6
+before:
+	status=0
+	(ulimit -n {LIMIT} && exec taffrail record --buffers shared -o out -- \
+		$CASES/shared 6 200 0) >said 2>err || status=$?
+	session=$(sed -n 's/.*taffrail snapshot \(record-[0-9]*\) -o DIR writes it.*/\1/p' err)
+	test -z "$session" || taffrail snapshot "$session" -o rest
+case: each event is in the trace, or a snapshot writes it
+run:
+	n=0
+	for dir in out rest; do
+		test ! -d $dir || n=$((n + $(taffrail view $dir | wc -l)))
+	done
+	cat err >&2
+	echo $((n - $(awk '{ n += $2 } END { print n + 0 }' said))) more
+whole stdout: 0 more
+case: the failure is told once
+run: echo $(grep -cE 'trace is incomplete|cannot write' err) $status
+stdout: ^1 1$|^0 0$
+case: nothing is left
+run: find $TAFFRAIL_DIR -mindepth 2
+whole stdout:
+
 group: no event
 case: the trace is there, and empty
 run: taffrail record --buffers shared -o out -- true 2>err; cat err; taffrail verify out
