@@ -19,6 +19,7 @@ struct claim {
 	char name[SESSION_NAME_BYTES];
 	struct rundir dir;	/* fd -1: none is open */
 	int off;		/* sessions/.off.NAME, or -1 */
+	bool shares;		/* sessions/.shared.NAME/ was made */
 };
 
 /* Opens this user's runtime directory, which it makes, and removes rules that
@@ -39,7 +40,7 @@ void claim_follow(struct claim *claim, const struct rundir_process *process,
  */
 int claim_take(struct claim *claim);
 
-/* Removes the rules and the file, and closes the directory. */
+/* Removes the rules, the file and the shared rings, and closes the directory. */
 void claim_close(struct claim *claim);
 
 #endif

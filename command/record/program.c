@@ -190,6 +190,25 @@ static void program_become(void *arg)
 	}
 }
 
+/* Makes the rings that all processes share. Without room for them it says so,
+ * and each process makes smaller ones of its own. Returns 0 or a negative
+ * errno. */
+static int make_shared(const struct record_options *o, struct claim *claim,
+		       struct outcome *outcome)
+{
+	int ret = rundir_make_shared(&claim->dir, claim->name,
+				     o->overwrite ? SESSION_OVERWRITE : 0,
+				     o->buffer);
+
+	claim->shares = !ret;
+	if (ret != -ENOSPC && ret != -EDQUOT && ret != -EFBIG &&
+	    ret != -ENOMEM)
+		return ret;
+	outcome_tell(outcome, SHARED_ROOMLESS, .path = claim->dir.path,
+		     .error = ret);
+	return 0;
+}
+
 /* Takes the recording's name, and leaves the request for later processes, in a
  * directory whose path is absolute, as the agent needs it. Returns
  * COMMAND_DONE, or COMMAND_FAILED after printing why. */
@@ -211,9 +230,7 @@ static int write_request(const struct record_options *o, struct claim *claim,
 		ret = 0;
 	record_request(o, claim->name, &request);
 	if (!ret && o->shared)
-		ret = rundir_make_shared(&claim->dir, claim->name,
-					 o->overwrite ? SESSION_OVERWRITE : 0,
-					 o->buffer);
+		ret = make_shared(o, claim, outcome);
 	if (ret == -ENOTSUP)
 		return cause_report(SHARED_CLOCKLESS);
 	if (!ret)

@@ -238,8 +238,8 @@ int record_main(int argc, char **argv)
 	begun = !status;
 	if (!begun)
 		goto close;
-	ret = options.shared ? drain_add_shared(&drain, &claim.dir,
-						claim.name) : 0;
+	ret = claim.shares ? drain_add_shared(&drain, &claim.dir,
+					      claim.name) : 0;
 	if (ret)
 		outcome_tell(&outcome, TRACE_INCOMPLETE, .subject = claim.name,
 			     .error = ret);

@@ -177,6 +177,24 @@ case: nothing is left
 run: find $TAFFRAIL_DIR -mindepth 2
 whole stdout:
 
+group: no room
+need: unshare -m true
+before:
+	mkdir small
+	unshare -m sh -c 'mount -t tmpfs -o size=3m,mode=700 none small || exit 77
+		export TAFFRAIL_DIR=$PWD/small
+		taffrail record --buffers shared --buffer-size 256K -o out -- \
+			$CASES/shared 1 20 0 >said
+		find small -mindepth 2' 2>err >left
+case: the program runs, with buffers of each process
+run: wc -l <said && taffrail verify out
+stdout: ^2$
+stdout: ^40 emitted = \d+ kept \+ 0 overwritten \+ \d+ lost
+case: the sentence is true
+run: cat err left
+stdout: no buffers are shared: they have no room in /.*/small \(No space left on device\), so each process has buffers of its own: give a smaller --buffer-size
+no stdout: had no room for any|^small/
+
 group: no event
 case: the trace is there, and empty
 run: taffrail record --buffers shared -o out -- true 2>err; cat err; taffrail verify out
