@@ -20,6 +20,7 @@ struct claim {
 	struct rundir dir;	/* fd -1: none is open */
 	int off;		/* sessions/.off.NAME, or -1 */
 	bool shares;		/* sessions/.shared.NAME/ was made */
+	bool keeps;		/* that stays: events are still in it */
 };
 
 /* Opens this user's runtime directory, which it makes, and removes rules that
@@ -40,7 +41,8 @@ void claim_follow(struct claim *claim, const struct rundir_process *process,
  */
 int claim_take(struct claim *claim);
 
-/* Removes the rules, the file and the shared rings, and closes the directory. */
+/* Removes the rules, the file and, unless the claim keeps them, the shared
+ * rings, and closes the directory. */
 void claim_close(struct claim *claim);
 
 #endif

@@ -100,7 +100,8 @@ void claim_close(struct claim *claim)
 		close(claim->off);
 	if (claim->dir.fd >= 0 && *claim->name) {
 		rundir_remove_rules(&claim->dir, claim->name);
-		rundir_remove_shared(&claim->dir, claim->name);
+		if (!claim->keeps)
+			rundir_remove_shared(&claim->dir, claim->name);
 	}
 	rundir_close(&claim->dir);
 }

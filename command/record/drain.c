@@ -95,12 +95,16 @@ int drain_add_shared(struct drain *drain, struct rundir *dir,
 		return ret;
 	ret = drain_add(drain, &drain->shared, &process, 0, session);
 	rundir_process_close(&process);
-	return ret ? ret : consume_scan(drain->shared);
+	/* what this does not find, a later scan does, or counts */
+	if (!ret)
+		consume_scan(drain->shared);
+	return ret;
 }
 
 size_t drain_sharers(const struct drain *drain)
 {
-	return drain->shared ? consume_sharers(drain->shared) : 0;
+	return drain->shared && drain->shared->trace ?
+	       consume_sharers(drain->shared) : 0;
 }
 
 /* The image is the last in both tables, and was not finished, so that no other

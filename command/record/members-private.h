@@ -134,6 +134,10 @@ bool members_flush(struct members *members, size_t *next, size_t most);
 /* Ends the session in living processes, and collects the rest of each. */
 void members_stop(struct members *members);
 
+/* Call this when descriptors were closed since members_stop(): collects
+ * processes that it could not open without these. */
+void members_finish_crowded(struct members *members);
+
 /* Reads which programs had no agent, when the traces are complete, and adds
  * them to the outcome; `program` and the reason why it has no agent, or
  * LACKING_NOT, are those of the program that the recorder runs (NULL: none). */

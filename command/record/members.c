@@ -456,6 +456,19 @@ void members_stop(struct members *members)
 	members->inotify = -1;
 }
 
+void members_finish_crowded(struct members *members)
+{
+	size_t before = SIZE_MAX;
+
+	/* those that are finished make room for the next */
+	while (members->crowded && members->n != before) {
+		before = members->n;
+		scan_all(members);
+		mark_dead(members);
+		members_finish(members);
+	}
+}
+
 void members_note(struct members *members, const char *program,
 		  enum lacking_why why)
 {

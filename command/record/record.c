@@ -145,6 +145,18 @@ static bool record_early(uint64_t now_ns)
 	return unmet && options.strict;
 }
 
+/* Empties the shared rings, if there are any: last, as members write there
+ * until they have stopped. Events that must stay there keep the files. */
+static void record_finish_shared(void)
+{
+	if (drain.shared) {
+		drain_finish(&drain, drain.shared, claim.dir.fd);
+		members_finish_crowded(&members);
+	}
+	claim.keeps = claim.shares && !(drain.shared &&
+					drain_collected(&drain, drain.shared));
+}
+
 /* Tells failures, then the summary, then losses that are failures only with
  * --fail-on-loss. */
 static void record_tell(void)
@@ -219,7 +231,7 @@ int record_main(int argc, char **argv)
 {
 	int status = record_take_arguments(&options, argc, argv);
 	uint64_t end = UINT64_MAX, begun_ns;
-	int ms = POLL_BUSY_MS, ret;
+	int ms = POLL_BUSY_MS;
 	bool begun;
 
 	if (status)
@@ -238,11 +250,9 @@ int record_main(int argc, char **argv)
 	begun = !status;
 	if (!begun)
 		goto close;
-	ret = claim.shares ? drain_add_shared(&drain, &claim.dir,
-					      claim.name) : 0;
-	if (ret)
-		outcome_tell(&outcome, TRACE_INCOMPLETE, .subject = claim.name,
-			     .error = ret);
+	/* the reason why the trace is incomplete, which is told at the end */
+	if (claim.shares)
+		drain.missed = drain_add_shared(&drain, &claim.dir, claim.name);
 	if (options.seconds > 0)
 		end = monotonic_ns() + (uint64_t)(options.seconds * 1e9);
 	begun_ns = monotonic_ns();
@@ -275,9 +285,7 @@ int record_main(int argc, char **argv)
 	members.agentless.early = program.child &&
 				  monotonic_ns() - begun_ns < EARLY_NS;
 	members_stop(&members);
-	/* last, as members write there until they have stopped */
-	if (drain.shared)
-		drain_finish(&drain, drain.shared, claim.dir.fd);
+	record_finish_shared();
 	/* the libraries are asked before they are unloaded */
 	members_each_living(&members, probes_ask, &probes);
 	members_each_living(&members, probes_leave, &probes);

@@ -154,7 +154,7 @@ run: taffrail destroy $name && echo >go && find $TAFFRAIL_DIR -name 'ring.*' | w
 whole stdout: 0
 
 group: few descriptors, {LIMIT}
-for: LIMIT 6
+for: LIMIT 6 10 14 18 19 20
 before:
 	status=0
 	(ulimit -n {LIMIT} && exec taffrail record --buffers shared -o out -- \
