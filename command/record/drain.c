@@ -380,7 +380,8 @@ void drain_summary(const struct drain *drain, size_t processes,
 			     set->limit ? "dropped" : "overwritten");
 	if (traced)
 		tell_reach(drain);
-	if (processes)
+	/* that option is for buffers of each process */
+	if (processes && !drain->shared)
 		tell_turns(set);
 }
 

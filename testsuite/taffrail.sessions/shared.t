@@ -195,6 +195,14 @@ run: cat err left
 stdout: no buffers are shared: they have no room in /.*/small \(No space left on device\), so each process has buffers of its own: give a smaller --buffer-size
 no stdout: had no room for any|^small/
 
+group: a thousand turns
+case: an option that --buffers shared refuses is not recommended
+run:
+	taffrail record --buffers shared -o out -- sh -c \
+		'for i in 1 2 3 4 5; do $CASES/shared 100 1 0; done' 2>&1 >said
+stdout: 1000 events \(0 lost, .* 1000 writer records\)
+no stdout: --context
+
 group: no event
 case: the trace is there, and empty
 run: taffrail record --buffers shared -o out -- true 2>err; cat err; taffrail verify out
