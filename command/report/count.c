@@ -277,8 +277,11 @@ static int by_size(const void *a, const void *b)
 struct report_process *report_processes(const struct report *r, size_t *n)
 {
 	struct report_process *rows = NULL;
+	bool sharing = false;
 
 	*n = 0;
+	for (size_t i = 0; i < r->ntraces; i++)
+		sharing |= r->traces[i].nsharers > 0;
 	for (size_t i = 0; i < r->ntraces; i++) {
 		const struct report_trace *t = &r->traces[i];
 		struct report_process own = {
@@ -288,6 +291,9 @@ struct report_process *report_processes(const struct report *r, size_t *n)
 		};
 		size_t shared = t->nsharers;
 
+		/* the empty buffers of one that shares others */
+		if (sharing && !shared && !own.events && !own.lost)
+			continue;
 		for (size_t k = 0; t->trace && k < (shared ?: 1); k++) {
 			if (!array_grow(&rows, *n, sizeof(*rows))) {
 				free(rows);

@@ -128,6 +128,9 @@ whole stdout: 6 writers 0 0 0 0 0
 case: the buffers are there, and those of a killed recorder
 run: ls -d $TAFFRAIL_DIR/sessions/.shared.$name $TAFFRAIL_DIR/sessions/.shared.* | wc -l
 whole stdout: 3
+case: report counts those that have written
+run: taffrail report -s $name
+stdout: of 6 processes
 case: so has view
 run: taffrail view -s $name | wc -l
 whole stdout: 1800
