@@ -190,9 +190,9 @@ static void program_become(void *arg)
 	}
 }
 
-/* Makes the rings that all processes share. Without room for them it says so,
- * and each process makes smaller ones of its own. Returns 0 or a negative
- * errno. */
+/* Makes the rings that all processes share. Without room for them, or their
+ * clock, it says so, and each process makes rings of its own. Returns 0 or a
+ * negative errno. */
 static int make_shared(const struct record_options *o, struct claim *claim,
 		       struct outcome *outcome)
 {
@@ -201,6 +201,10 @@ static int make_shared(const struct record_options *o, struct claim *claim,
 				     o->buffer);
 
 	claim->shares = !ret;
+	if (ret == -ENOTSUP) {
+		outcome_tell(outcome, SHARED_CLOCKLESS);
+		return 0;
+	}
 	if (ret != -ENOSPC && ret != -EDQUOT && ret != -EFBIG &&
 	    ret != -ENOMEM)
 		return ret;
@@ -231,8 +235,6 @@ static int write_request(const struct record_options *o, struct claim *claim,
 	record_request(o, claim->name, &request);
 	if (!ret && o->shared)
 		ret = make_shared(o, claim, outcome);
-	if (ret == -ENOTSUP)
-		return cause_report(SHARED_CLOCKLESS);
 	if (!ret)
 		ret = request.failed ? request.failed :
 		      rundir_write_rules(&claim->dir, claim->name,

@@ -198,6 +198,28 @@ run: cat err left
 stdout: no buffers are shared: they have no room in /.*/small \(No space left on device\), so each process has buffers of its own: give a smaller --buffer-size
 no stdout: had no room for any|^small/
 
+group: another clock source
+need: unshare -m true && test -f /sys/devices/system/clocksource/clocksource0/current_clocksource
+case: the program runs, with buffers of each process
+run:
+	echo hpet >source
+	unshare -m sh -c 'mount --bind source \
+			/sys/devices/system/clocksource/clocksource0/current_clocksource || exit 77
+		taffrail record --buffers shared -o out -- \
+			$CASES/shared 1 20 0' 2>&1 >said
+	taffrail verify out
+stdout: no buffers are shared here: the clock is not
+stdout: ^40 emitted = 40 kept
+
+group: files of a limited size
+case: the program runs, with buffers of each process
+run:
+	(ulimit -f 1000 && exec taffrail record --buffers shared -o out -- \
+		$CASES/shared 1 20 0) 2>&1 >said
+	taffrail verify out
+stdout: no buffers are shared: they have no room in .*File too large
+stdout: ^40 emitted = 40 kept
+
 group: a thousand turns
 case: an option that --buffers shared refuses is not recommended
 run:
