@@ -251,7 +251,7 @@ int session_view_oversize(const struct session_view *session, uint64_t *lost);
 void session_view_drop_modules(struct session_view *session);
 void session_view_close(struct session_view *session);
 
-/* A process of the session that shares its rings. */
+/* A process of the session that shares rings. */
 struct member_view {
 	uint32_t number;		/* as its writer records have it */
 	bool wrote;			/* it has written into them */

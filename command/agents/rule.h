@@ -45,7 +45,7 @@ int rule_limit(const char **rules, int *count, const char *test);
 /* Returns true when a checked rule selects the marker with that id. */
 bool rule_matches(const char *rule, const char *id);
 
-/* Returns whether a rule spells its provider, so that it may make markers of
+/* Returns whether a rule spells the provider, so that it may make markers of
  * USDT probes. */
 bool rule_names_provider(const char *rule);
 

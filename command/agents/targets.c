@@ -398,7 +398,7 @@ int targets_check_files(const struct targets *t, const char *const *rules,
 	return status;
 }
 
-/* Counts the markers that a rule names, by how its condition fits them. */
+/* Counts the markers that a rule names, by how the condition fits them. */
 static void count_fits(const struct targets *t, const char *rule,
 		       size_t fits[RULE_NEVER + 1])
 {

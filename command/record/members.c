@@ -52,7 +52,7 @@ static int name_same(uint64_t value, const void *name)
 	return !strcmp(((const struct member *)value)->name, name);
 }
 
-/* Puts a member into the list, and makes it the latest of its name. Returns
+/* Puts a member into the list, and makes it the latest of that name. Returns
  * false without memory. */
 static bool member_list(struct members *members, struct member *member)
 {
