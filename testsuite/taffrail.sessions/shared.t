@@ -138,6 +138,25 @@ case: the recording has all at the end
 run: echo >go; until grep -q events err; do sleep 0.05; done; $CASES/judge out said
 whole stdout: 6 writers 0 0 0 0 0
 
+group: followed
+before:
+	mkfifo go
+	exec 9<>go
+	cp $CASES/shared late
+	taffrail record --buffers shared -o out -- sh -c '
+		$CASES/shared 1 10 0 >said; echo >ready; read line <go
+		./late 1 50 0 >said' 2>err &
+	until test -s ready; do sleep 0.05; done
+	taffrail view --follow --long -s $(ls $TAFFRAIL_DIR/sessions) \
+		--where '* if procname == "late"' >followed &
+	sleep 0.5
+	echo >&9
+	exec 9>&-
+	wait
+case: a process that comes later has its name
+run: wc -l <followed
+whole stdout: 100
+
 group: the recorder is killed
 before:
 	mkfifo go

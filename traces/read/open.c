@@ -177,6 +177,10 @@ bool read_trace_more(struct trace_class *trace, const char *text)
 	}
 	trace->events = events;
 	trace->nevents = n;
+	if (other.nmembers) {
+		trace->members = other.members;
+		trace->nmembers = other.nmembers;
+	}
 	/* the events stay where they are */
 	class_memory_join(&trace->memory, &other.memory);
 	class_memory_join(&trace->memory, &other.schema->memory);

@@ -71,7 +71,23 @@ struct ring_image {
 	struct ring_stream **rings;
 	size_t nrings;
 	uint32_t found;			/* rings that have a file */
+	uint32_t wrote;			/* processes of shared rings that were
+					 * told */
 };
+
+/* Returns whether more processes have written to shared rings than before. */
+static bool members_came(struct ring_image *image)
+{
+	struct member_view member = { .number = 0 };
+	uint32_t n = 0;
+	bool more;
+
+	while (session_view_member(&image->session, &member))
+		n += member.wrote;
+	more = n != image->wrote;
+	image->wrote = n;
+	return more;
+}
 
 /* Returns the ring that a stream is. */
 static struct ring_stream *ring_of(struct read_stream *stream)
@@ -430,9 +446,12 @@ int ring_image_refresh(struct ring_image *image, bool last)
 		ret = ret == -ENOMEM ? ret : 0;
 	}
 	/* the rings were copied first: all events in the copies are described
-	 * now, those that the session has got since among them */
+	 * now, those that the session has got since among them, and so are all
+	 * processes */
 	if (!ret)
 		news = session_view_update(&image->session);
+	if (!ret && news >= 0 && members_came(image))
+		news = 1;
 	if (news < 0)
 		ret = news;
 	if (!ret && (!image->trace || news)) {
