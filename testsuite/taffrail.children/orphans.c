@@ -37,7 +37,8 @@ static void limit(int what, rlim_t to)
 {
 	struct rlimit none = { to, to };
 
-	setrlimit(what, &none);
+	/* the agent does not see it, and makes no files before */
+	syscall(SYS_prlimit64, 0, what, &none, NULL);
 }
 
 static int filter(void)
