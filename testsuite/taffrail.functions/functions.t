@@ -307,7 +307,7 @@ stderr: 100 events
 
 # A running program
 case: a program that runs
-run: taffrail start one -p $pid -e 'fn:calls/*' --overwrite && taffrail snapshot one -o one && taffrail view one | grep -q 'fn:outer: .* cfa = ' && taffrail destroy one
+run: taffrail start one -p $pid -e 'fn:calls/*' --overwrite && until taffrail status --json one | grep -q '"written":[1-9][0-9][0-9]'; do sleep 0.05; done && taffrail snapshot one -o one && taffrail view one | grep -q 'fn:outer: .* cfa = ' && taffrail destroy one
 case: switches under load
 run:
 	for i in {1..12}; do
