@@ -113,6 +113,12 @@ static int add_rings(struct look_rings *live,
 		snprintf(known->key, sizeof(known->key), "%s", key);
 		ring_image_count(rings, &known->totals);
 	}
+	if (!ret && look->pid && ring_image_shares(rings)) {
+		command_warn("process %d shares the buffers of session '%s': "
+			     "-s %s has its events", process->pid, live->name,
+			     live->name);
+		look->unread = true;
+	}
 	/* the files may still be in the making */
 	if (ret == -EBADMSG && look->keep && !fstat(fd, &st) &&
 	    time(NULL) - st.st_mtime < YOUNG_SECONDS)

@@ -125,6 +125,10 @@ stdout: "name":"\(shared\)","alive":true,"written":1800,"lost":0
 case: a snapshot has all
 run: taffrail snapshot $name -o snap && $CASES/judge snap said
 whole stdout: 6 writers 0 0 0 0 0
+case: of one process there is nothing to show, which is said
+run: taffrail view -p $(pgrep -P ${name#record-} sh)
+status: 1
+stderr: ^taffrail: view: process \d+ shares the buffers of session 'record-\d+': -s record-\d+ has its events
 case: the buffers are there, and those of a killed recorder
 run: ls -d $TAFFRAIL_DIR/sessions/.shared.$name $TAFFRAIL_DIR/sessions/.shared.* | wc -l
 whole stdout: 3

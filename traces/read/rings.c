@@ -488,6 +488,11 @@ bool ring_image_destroyed(const struct ring_image *image)
 	return image->session.page.state == SESSION_DESTROYED;
 }
 
+bool ring_image_shares(const struct ring_image *image)
+{
+	return image->session.page.flags & SESSION_SHARED;
+}
+
 uint64_t ring_image_serial(const struct ring_image *image)
 {
 	return image->session.page.serial;

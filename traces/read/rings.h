@@ -67,6 +67,9 @@ int ring_image_refresh(struct ring_image *image, bool last);
 bool ring_image_stopped(const struct ring_image *image);
 bool ring_image_destroyed(const struct ring_image *image);
 
+/* Returns whether the process writes to rings that others write to, too. */
+bool ring_image_shares(const struct ring_image *image);
+
 /* Returns how many sessions the process had before this one. */
 uint64_t ring_image_serial(const struct ring_image *image);
 
