@@ -384,6 +384,8 @@ struct session_page {
 					 * needs: an errno, or 0 */
 	uint32_t removals;		/* of replaced rings (RINGS-REMOVED) */
 	struct rings_removed removed[2];	/* [removals & 1] counts */
+	uint32_t member;		/* of a process that shares rings: the
+					 * number in its writer records; or 0 */
 };
 
 /*

@@ -341,7 +341,7 @@ static int take_all(struct snapshot *s)
 	 * command's, but who owns the dump may have written them */
 	if (rights_take(&rights, s->core ? s->extracted.owner : 0))
 		for (i = 0; i < s->ntaken; i++)
-			consume_names(s->taken[i]);
+			consume_names(s->taken[i], s->taken, s->ntaken);
 	rights_give_back(&rights);
 	error = trace_set_finish(&s->set);
 	ret = ret ? ret : error;

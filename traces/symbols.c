@@ -111,7 +111,9 @@ void symbols_note(struct trace_symbols *symbols,
 			    (const uint8_t *)packet->events +
 				    packet->event_bytes,
 			    packet->head.timestamp_begin, 0 };
+	bool shared = session_view_shared(session);
 	const struct event_shape *shape;
+	struct writer_record writer = packet->writer;
 	uint64_t address;
 	size_t epoch;
 
@@ -122,6 +124,9 @@ void symbols_note(struct trace_symbols *symbols,
 		    cursor_skip(&c, format->context_bytes))
 			return;
 		shape = &format->shapes[c.id];
+		if (shared && c.id == WRITER_ID &&
+		    cursor_room(&c) >= sizeof(writer))
+			memcpy(&writer, c.p, sizeof(writer));
 		for (const uint16_t *step = shape->steps; *step; step++) {
 			if (step_one(&c, *step))
 				return;
@@ -135,7 +140,8 @@ void symbols_note(struct trace_symbols *symbols,
 					c.clock)
 				epoch--;
 			if (address)
-				use_note(symbols, address, (uint32_t)epoch + 1,
+				use_note(symbols, address, shared ?
+					 writer.process : (uint32_t)epoch + 1,
 					 c.clock);
 		}
 	}
@@ -161,11 +167,123 @@ void symbols_put(FILE *out, const struct session_view *session,
 	fprintf(out, "%s := " SYMBOLS_TYPE ";\n", n ? "\n}" : "");
 }
 
+static int by_process(const void *left, const void *right)
+{
+	const struct symbol_use *a = left, *b = right;
+
+	return a->epoch < b->epoch ? -1 : a->epoch > b->epoch;
+}
+
+static int by_address(const void *left, const void *right)
+{
+	const struct symbol_name *a = left, *b = right;
+
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+/* Returns the first use of a process; they are in order then. */
+static size_t uses_of(struct trace_symbols *symbols, uint32_t process)
+{
+	size_t from = 0, n = symbols->nuses;
+
+	if (!symbols->sorted && n)
+		qsort(symbols->uses, n, sizeof(*symbols->uses), by_process);
+	symbols->sorted = true;
+	while (n) {
+		if (symbols->uses[from + n / 2].epoch < process) {
+			from += n / 2 + 1;
+			n -= n / 2 + 1;
+		} else {
+			n /= 2;
+		}
+	}
+	return from;
+}
+
+void symbols_part(struct trace_symbols *part, struct trace_symbols *symbols,
+		  uint32_t process)
+{
+	size_t i = uses_of(symbols, process);
+
+	memset(part, 0, sizeof(*part));
+	for (; i < symbols->nuses && symbols->uses[i].epoch == process &&
+	       array_grow(&part->uses, part->nuses, sizeof(*part->uses)); i++)
+		part->uses[part->nuses++] = symbols->uses[i];
+}
+
+/* Adds a name, or that there is none (NULL). The table has the text then. */
+static void name_add(struct trace_symbols *symbols, uint64_t address,
+		     char *name)
+{
+	if (array_grow(&symbols->names, symbols->nnames,
+		       sizeof(*symbols->names)))
+		symbols->names[symbols->nnames++] = (struct symbol_name){
+			address, name
+		};
+	else
+		free(name);
+}
+
+void symbols_join(struct trace_symbols *symbols, struct trace_symbols *part,
+		  uint32_t process)
+{
+	struct symbol_name *names = part->names;
+	size_t i = uses_of(symbols, process);
+
+	for (; i < symbols->nuses && symbols->uses[i].epoch == process; i++) {
+		const struct symbol_name key = { symbols->uses[i].address,
+						NULL };
+		struct symbol_name *found = !part->nnames ? NULL :
+			bsearch(&key, names, part->nnames, sizeof(*names),
+				by_address);
+
+		name_add(symbols, key.address, found ? found->name : NULL);
+		if (found)
+			found->name = NULL;
+		/* no process has it any more */
+		symbols->uses[i].address = 0;
+	}
+	symbols_free(part);
+}
+
+void symbols_agree(struct trace_symbols *symbols)
+{
+	struct symbol_name *names = symbols->names;
+	size_t n = symbols->nnames, next, kept = 0;
+
+	/* of processes that are not known */
+	for (size_t i = 0; i < symbols->nuses; i++)
+		if (symbols->uses[i].address)
+			name_add(symbols, symbols->uses[i].address, NULL);
+	n = symbols->nnames;
+	names = symbols->names;
+	if (n)
+		qsort(names, n, sizeof(*names), by_address);
+	for (size_t i = 0; i < n; i = next) {
+		struct symbol_name one = names[i];
+		bool same = one.name;
+
+		for (next = i + 1; next < n &&
+		     names[next].address == one.address; next++) {
+			same = same && names[next].name &&
+			       !strcmp(names[next].name, one.name);
+			free(names[next].name);
+		}
+		if (same && kept < SYMBOLS_NAMES_MAX)
+			names[kept++] = one;
+		else
+			free(one.name);
+	}
+	symbols->nnames = kept;
+	symbols_forget(symbols);
+}
+
 void symbols_forget(struct trace_symbols *symbols)
 {
 	free(symbols->uses);
 	symbols->uses = NULL;
 	symbols->nuses = 0;
+	symbols->sorted = false;
 	index_clear(&symbols->index);
 }
 

@@ -26,7 +26,9 @@ struct symbol_use {
 	uint64_t address;
 	uint64_t first;			/* clock of the first event */
 	uint64_t last;			/* and of the last one */
-	uint32_t epoch;			/* counts changes of modules, from 1 */
+	uint32_t epoch;			/* counts changes of modules, from 1;
+					 * where processes share a trace: the
+					 * process */
 };
 
 /* A name of an address. The text is of the heap, and the table's own. */
@@ -43,6 +45,7 @@ struct trace_symbols {
 	struct index index;		/* of numbers in uses[], + 1 */
 	struct symbol_name *names;	/* in the order of addresses */
 	size_t nnames;
+	bool sorted;			/* the uses are in order of `epoch` */
 };
 
 /* Returns whether field i of an event is such an address; whether the event has
@@ -65,6 +68,19 @@ void symbols_note(struct trace_symbols *symbols,
  * address where there is none. `symbols` may be NULL. */
 void symbols_put(FILE *out, const struct session_view *session,
 		 const struct trace_symbols *symbols);
+
+/*
+ * Name the addresses of a trace that processes share: symbols_part() copies the
+ * uses of one of them, and symbols_join() takes the names that these have got,
+ * and frees `part`. An address gets a name if it has that
+ * one in all processes that use it, once all are joined and symbols_agree() is
+ * called.
+ */
+void symbols_part(struct trace_symbols *part, struct trace_symbols *symbols,
+		  uint32_t process);
+void symbols_join(struct trace_symbols *symbols, struct trace_symbols *part,
+		  uint32_t process);
+void symbols_agree(struct trace_symbols *symbols);
 
 /* Free the table of uses, once they are named; all. The struct is then as if it
  * were new, but symbols_forget() leaves the names. */

@@ -408,6 +408,7 @@ int session_view_update(struct session_view *session)
 	session->page.orphans = load_relaxed(&page->orphans);
 	session->page.orphan_error = load_relaxed(&page->orphan_error);
 	session->page.modules_end = load_relaxed(&page->modules_end);
+	session->page.member = load_relaxed(&page->member);
 	read_faults(session);
 	read_untaken(session);
 	if (to == at)

@@ -337,9 +337,11 @@ int channel_create(struct channel *channel, uint32_t index, const char *name,
 	rings->overwrite = !!(flags & SESSION_OVERWRITE);
 	/* a child goes on counting, and has no token of its parent's; never 0,
 	 * or a thread without a number would have the token 0 */
-	rings->base = (flags & SESSION_SHARED ?
-			       shared_enter(&channel->shared, process.page) :
-			       generations + 1) << 32;
+	if (flags & SESSION_SHARED)
+		channel->page->member = shared_enter(&channel->shared,
+						     process.page);
+	rings->base = (flags & SESSION_SHARED ? channel->page->member :
+						generations + 1) << 32;
 	rings->writers = contexts & CONTEXT_WRITER ? ~0ull : 0;
 	store_release(&rings->generation, ++generations, RINGS_GENERATION);
 	/* a thread of a forked child that sees the channel uses all of it */

@@ -616,17 +616,40 @@ void consume_settle(struct consumer *consumer)
 	consumer->shapes = NULL;
 }
 
-void consume_names(struct consumer *consumer)
+/* Names the addresses of shared rings by the files of each process. */
+static void names_share(struct trace *trace, struct consumer **all, size_t n)
+{
+	struct metadata_clock clock;
+	struct trace_symbols part;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct consumer *c = all[i];
+
+		if (!c->session || !c->session->page.member)
+			continue;
+		symbols_part(&part, &trace->symbols, c->session->page.member);
+		trace_set_clock(c->set, c->page, &clock);
+		addresses_name(&part, c->session, c->page, &clock, c->owner);
+		symbols_join(&trace->symbols, &part, c->session->page.member);
+	}
+	symbols_agree(&trace->symbols);
+}
+
+void consume_names(struct consumer *consumer, struct consumer **all, size_t n)
 {
 	struct trace *trace = consumer->trace;
 	struct metadata_clock clock;
 
 	if (!trace || !consumer->session)
 		return;
+	if (session_view_shared(consumer->session) && trace->symbols.nuses)
+		names_share(trace, all, n);
 	trace_set_clock(consumer->set, consumer->page, &clock);
 	addresses_name(&trace->symbols, consumer->session, consumer->page,
 		       &clock, consumer->owner);
-	session_view_drop_modules(consumer->session);
+	/* the shared trace needs them, too */
+	if (!consumer->session->page.member)
+		session_view_drop_modules(consumer->session);
 }
 
 void consume_remove(struct consumer *consumer,

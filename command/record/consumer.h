@@ -79,8 +79,9 @@ size_t consume_sharers(const struct consumer *consumer);
 bool consume_stopped(struct consumer *consumer);
 
 /* Gives names to the addresses of a finished trace, which take the time to read
- * files. Call it before trace_set_finish(). Without a trace it does nothing. */
-void consume_names(struct consumer *consumer);
+ * files. Call it before trace_set_finish(). Without a trace it does nothing.
+ * Processes that share the rings are among the n consumers of `all`. */
+void consume_names(struct consumer *consumer, struct consumer **all, size_t n);
 
 /* Looks for new rings. Returns 0 or a negative errno. A file that is no ring is
  * counted as unreadable, and is no failure. */

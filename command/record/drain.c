@@ -178,7 +178,7 @@ void drain_finish(struct drain *drain, struct consumer *image, int fd)
 	slot = &drain->late[drain->nlate++ % DRAIN_LATE_MAX];
 	late_look(drain, *slot);
 	if (*slot)
-		consume_names(*slot);
+		consume_names(*slot, drain->images, drain->nimages);
 	*slot = image;
 	places_take(&drain->places, image->pid, &image->session->page, NULL);
 	shortage_take(&drain->shortage, &image->session->page, fd);
@@ -273,7 +273,7 @@ void drain_end(struct drain *drain)
 		late_look(drain, drain->late[i]);
 	/* this reads the programs' files: now nothing waits for the recorder */
 	for (size_t i = 0; i < drain->nimages; i++)
-		consume_names(drain->images[i]);
+		consume_names(drain->images[i], drain->images, drain->nimages);
 	trace_set_finish(&drain->set);
 	/* the traces do not need the events any more */
 	for (size_t i = 0; i < drain->nimages; i++)
