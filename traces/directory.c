@@ -105,6 +105,7 @@ void trace_remove_directory(struct trace *trace)
 		unlinkat(trace->fd, "metadata", 0);
 		unlinkat(trace->fd, "index/session", 0);
 		unlinkat(trace->fd, "index/ledger", 0);
+		unlinkat(trace->fd, METADATA_MEMBERS, 0);
 		unlinkat(trace->fd, "index", AT_REMOVEDIR);
 		close(trace->fd);
 	}

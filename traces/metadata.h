@@ -36,6 +36,10 @@ struct metadata {
 /* Begins the keys of processes that share a trace: put_members(). */
 #define METADATA_PROCESS	"process_"
 
+/* In the directory of a trace that grows: all processes that have joined, as
+ * "NUMBER PID STARTTIME NAME" and a NUL. */
+#define METADATA_MEMBERS	"index/processes"
+
 /* The words around the checksum that ends the file. */
 #define METADATA_CHECKSUM_BEFORE	"/* checksum "
 #define METADATA_CHECKSUM_AFTER		" */"

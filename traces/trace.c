@@ -218,15 +218,63 @@ free:
 	return ret;
 }
 
+/*
+ * Appends the processes that have joined since to METADATA_MEMBERS, so a reader
+ * knows the name of each process whose events it meets, and the metadata need
+ * not be written again for each. The final metadata has those that have
+ * written. Returns 0 or a negative errno.
+ */
+static int members_name(struct trace *trace)
+{
+	uint64_t given = min_u64(session_view_given(trace->session),
+				 SHARED_MEMBERS);
+	struct member_view member = { .number = trace->named_all };
+	char row[96];
+	int fd, n, ret = 0;
+
+	if (trace->named_all >= given)
+		return 0;
+	if (!trace->named)
+		trace->named = calloc(1, SHARED_MEMBERS / 8 + 1);
+	if (!trace->named)
+		return -ENOMEM;
+	fd = openat(trace->fd, METADATA_MEMBERS,
+		    O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return -errno;
+	while (!ret && session_view_member(trace->session, &member)) {
+		uint8_t *byte = &trace->named[member.number / 8];
+
+		if (*byte & 1 << member.number % 8)
+			continue;
+		n = snprintf(row, sizeof(row), "%u %u %llu %s", member.number,
+			     member.pid, (unsigned long long)member.starttime,
+			     member.name) + 1;
+		trace_limit_room(trace->set, (uint64_t)n);
+		if (write(fd, row, (size_t)n) != n)
+			ret = -EIO;
+		trace_limit_replaced(trace->set, trace->named_bytes,
+				     trace->named_bytes + (uint64_t)n);
+		trace->named_bytes += (uint64_t)n;
+		*byte |= (uint8_t)(1 << member.number % 8);
+	}
+	/* one that was killed while it joined stays without a name */
+	while (trace->named_all < given &&
+	       trace->named[(trace->named_all + 1) / 8] &
+		       1 << (trace->named_all + 1) % 8)
+		trace->named_all++;
+	close(fd);
+	return ret;
+}
+
 int trace_update(struct trace *trace)
 {
-	int ret;
+	int ret = members_name(trace);
 
-	/* the names of some processes may wait until the end */
-	if (trace->described == trace->session->parsed &&
-	    session_view_given(trace->session) <= 2 * trace->named)
+	if (ret)
+		return trace_failed(trace, ret);
+	if (trace->described == trace->session->parsed)
 		return 0;
-	trace->named = session_view_given(trace->session);
 	ret = replace_file(trace, "index/session", fill_session,
 			   &trace->session_bytes);
 	if (!ret)
@@ -277,6 +325,7 @@ int trace_open(struct trace **result, struct trace_set *set,
 		trace_limit_replaced(set, trace->session_bytes, 0);
 		trace_limit_replaced(set, trace->metadata_bytes, 0);
 		free(trace->process);
+		free(trace->named);
 		free(trace);
 		return ret;
 	}
@@ -328,6 +377,8 @@ int trace_set_finish(struct trace_set *set)
 		ret = replace_file(trace, "metadata",
 				   trace->process ? fill_metadata : fill_clock,
 				   &trace->metadata_bytes);
+		if (!ret && !unlinkat(trace->fd, METADATA_MEMBERS, 0))
+			trace_limit_replaced(set, trace->named_bytes, 0);
 		close(trace->fd);
 		trace->fd = -1;
 		trace_set_failed(set, ret);
@@ -350,6 +401,7 @@ void trace_set_close(struct trace_set *set)
 			trace_finish(set->traces[i], false);
 		trace_free_streams(set->traces[i]);
 		symbols_free(&set->traces[i]->symbols);
+		free(set->traces[i]->named);
 		free(set->traces[i]->process);
 		free(set->traces[i]);
 	}

@@ -140,8 +140,11 @@ struct trace {
 	uint32_t clock_kind;
 	uint64_t session_sum;		/* checksum of index/session */
 	struct session_view *session;	/* the caller's; NULL once settled */
-	uint64_t described;		/* bytes of records in the metadata, */
-	uint64_t named;			/* and processes that share the rings */
+	uint64_t described;		/* bytes of records in the metadata */
+	uint8_t *named;			/* bits of processes that share the
+					 * rings, in METADATA_MEMBERS, */
+	uint32_t named_all;		/* as all are up to this number */
+	uint64_t named_bytes;		/* of that file */
 	struct metadata_clock clock;	/* as first known */
 	struct metadata_clock filled;	/* of the latest metadata, */
 	struct metadata_clock written;	/* and on disk */
