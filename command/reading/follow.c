@@ -94,6 +94,8 @@ int look_follow_whole(const struct look *look)
 		told = told && d->told && d->removed != FOLLOW_UNKNOWN;
 	}
 	for (size_t i = 0; i < n; i++) {
+		if (traces[i]->carrier)
+			continue;
 		read += traces[i]->read;
 		if ((size_t)snprintf(path, sizeof(path), "%s/index/ledger",
 				     traces[i]->path) < sizeof(path))

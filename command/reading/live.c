@@ -93,8 +93,9 @@ static int add_rings(struct look_rings *live,
 
 	if (ret)
 		return ret;
-	snprintf(shown, sizeof(shown), "session '%s' of process %d",
-		 live->name, process->pid);
+	snprintf(shown, sizeof(shown), rundir_is_shared(process) ?
+		 "session '%s'" : "session '%s' of process %d", live->name,
+		 process->pid);
 	/* names for later addresses would be missing: no address gets a name */
 	rings_name = look->keep ? NULL : addresses_name;
 	ret = reader_add_rings(&rings, look->reader, &live->set, fd,
@@ -108,6 +109,8 @@ static int add_rings(struct look_rings *live,
 			.rings = rings, .seen = true, .pid = process->pid,
 			.starttime = process->starttime,
 			.alive = process->alive,
+			.member = ring_image_member(rings),
+			.shared = ring_image_shared(rings),
 		};
 		memcpy(known->process, process->name, sizeof(known->process));
 		snprintf(known->key, sizeof(known->key), "%s", key);
@@ -362,16 +365,29 @@ static int image_look(struct look *look, struct known *known)
 	return ret;
 }
 
+/* Counts, for shared rings, the processes that have written and ended, and of
+ * which there is no image any more. */
+static void members_count(struct look_rings *live, struct known *shared)
+{
+	if (!shared->rings)
+		return;
+	shared->away = ring_image_writers(shared->rings);
+	for (size_t i = 0; i < live->n; i++)
+		if (live->known[i].seen &&
+		    ring_image_wrote(shared->rings, live->known[i].member))
+			shared->away--;
+}
+
 /* Counts the images that the last look has met, and the events of all images
  * that were ever met. */
 static void images_count(struct look *look)
 {
-	const struct look_rings *live = look->rings;
+	struct look_rings *live = look->rings;
 
 	look->totals = live->gone;
 	look->processes = look->ended = look->stopped = 0;
 	for (size_t i = 0; i < live->n; i++) {
-		const struct known *known = &live->known[i];
+		struct known *known = &live->known[i];
 
 		look->totals.written += known->totals.written;
 		look->totals.lost += known->totals.lost;
@@ -379,6 +395,12 @@ static void images_count(struct look *look)
 		/* one that executes a program may come back */
 		if ((!known->seen && !known->executes) || known->destroyed)
 			continue;
+		if (known->shared) {
+			members_count(live, known);
+			look->processes += known->away;
+			look->ended += known->away;
+			continue;
+		}
 		look->processes++;
 		look->ended += !known->alive;
 		look->stopped += known->alive && known->stopped;

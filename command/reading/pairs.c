@@ -145,7 +145,7 @@ int look_tell_threadless(const char *rule, uint64_t events)
 bool look_partial(const struct look *look, const struct trace_class *trace,
 		  int64_t *from)
 {
-	return gaps_end(&trace->gaps, reader_begin(look->reader),
+	return gaps_end(trace_gaps(trace), reader_begin(look->reader),
 			reader_end(look->reader), from);
 }
 
@@ -163,7 +163,9 @@ void look_notes(const struct look *look, const struct pairs *pairs, size_t most,
 		char pid[24] = "", left[128] = "";
 		struct pairs_out out;
 
-		if (!look_partial(look, trace, &ns) || ++told > most)
+		/* once for those that share it */
+		if (trace->carrier || !look_partial(look, trace, &ns) ||
+		    ++told > most)
 			continue;
 		out = pairs_left_out(pairs, trace);
 		look_time_text(ns, look->utc, true, from);

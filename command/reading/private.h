@@ -58,6 +58,10 @@ struct known {
 	bool destroyed;
 	bool removed;			/* a command has removed its rings */
 	bool counted;			/* or may have, without a row */
+	uint32_t member;		/* number in shared rings; 0: none */
+	bool shared;			/* the rings are */
+	uint32_t away;			/* processes that wrote into these, and
+					 * have no image any more */
 };
 
 /* A look at the rings of a session. With look->keep it lives until

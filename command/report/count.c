@@ -213,95 +213,31 @@ static void count_field(struct report *r, const struct field_ref *ref,
 		use->cellless += !cell_add(r, group, use, number);
 }
 
-/* The process that is sought in an index. */
-struct sharer_wanted {
-	const struct report_trace *trace;
-	const struct writer_context *who;
-};
-
-static int is_sharer(uint64_t value, const void *arg)
-{
-	const struct sharer_wanted *want = arg;
-	const struct report_process *p = &want->trace->sharers[value - 1];
-
-	return p->pid == want->who->vpid &&
-	       !strncmp(p->name, want->who->procname, MEMBER_NAME_BYTES);
-}
-
-/* Counts an event for a process that shares the trace. Most events are of the
- * process of the event before. */
-static void count_sharer(struct report *r, const struct trace_event *event,
-			 uint64_t size)
-{
-	struct report_trace *t = &r->traces[event->trace->number];
-	const struct writer_context *who =
-		(const struct writer_context *)event->context;
-	struct sharer_wanted want = { t, who };
-	struct report_process *p;
-	uint64_t hash, found = t->sharer + 1;
-
-	if (!t->nsharers || !is_sharer(found, &want)) {
-		hash = index_hash(INDEX_HASH, &who->vpid, sizeof(who->vpid));
-		hash = index_hash(hash, who->procname, sizeof(who->procname));
-		found = index_find(&t->sharers_found, hash, is_sharer, &want);
-		if (!found &&
-		    (!array_grow(&t->sharers, t->nsharers, sizeof(*p)) ||
-		     index_add(&t->sharers_found, hash, t->nsharers + 1))) {
-			r->failed = true;
-			return;
-		}
-		if (!found) {
-			p = &t->sharers[t->nsharers++];
-			*p = (struct report_process){ .trace = t->trace,
-						      .pid = who->vpid };
-			memcpy(p->name, who->procname, sizeof(who->procname));
-			found = t->nsharers;
-		}
-		t->sharer = found - 1;
-	}
-	t->sharers[t->sharer].events++;
-	t->sharers[t->sharer].bytes += size;
-}
-
 static int by_size(const void *a, const void *b)
 {
-	const struct report_process *left = a, *right = b;
+	const struct report_trace *left = *(const struct report_trace **)a;
+	const struct report_trace *right = *(const struct report_trace **)b;
 
 	if (left->events != right->events)
 		return left->events > right->events ? -1 : 1;
-	if (left->trace->number != right->trace->number)
-		return left->trace->number < right->trace->number ? -1 : 1;
-	return left->pid < right->pid ? -1 : left->pid > right->pid;
+	return left->trace->number < right->trace->number ? -1 : 1;
 }
 
-struct report_process *report_processes(const struct report *r, size_t *n)
+bool report_has_process(const struct report_trace *t)
 {
-	struct report_process *rows = NULL;
-	bool sharing = false;
+	/* shared buffers have losses alone */
+	return t->trace && (!t->trace->shared || t->lost);
+}
+
+const struct report_trace **report_processes(const struct report *r, size_t *n)
+{
+	const struct report_trace **rows = calloc(r->ntraces + 1,
+						  sizeof(*rows));
 
 	*n = 0;
-	for (size_t i = 0; i < r->ntraces; i++)
-		sharing |= r->traces[i].nsharers > 0;
-	for (size_t i = 0; i < r->ntraces; i++) {
-		const struct report_trace *t = &r->traces[i];
-		struct report_process own = {
-			.trace = t->trace, .events = t->events,
-			.bytes = t->bytes, .lost = t->lost,
-			.pid = t->trace ? t->trace->vpid : -1,
-		};
-		size_t shared = t->nsharers;
-
-		/* the empty buffers of one that shares others */
-		if (sharing && !shared && !own.events && !own.lost)
-			continue;
-		for (size_t k = 0; t->trace && k < (shared ?: 1); k++) {
-			if (!array_grow(&rows, *n, sizeof(*rows))) {
-				free(rows);
-				return NULL;
-			}
-			rows[(*n)++] = shared ? t->sharers[k] : own;
-		}
-	}
+	for (size_t i = 0; i < r->ntraces && rows; i++)
+		if (report_has_process(&r->traces[i]))
+			rows[(*n)++] = &r->traces[i];
 	if (*n)
 		qsort(rows, *n, sizeof(*rows), by_size);
 	return rows;
@@ -323,8 +259,6 @@ void count_event(struct report *r, const struct trace_event *event)
 	c->events++;
 	c->bytes += size;
 	r->traces[event->trace->number].last = event->ns;
-	if (event->trace->shared && event->trace->writers)
-		count_sharer(r, event, size);
 	pairs_feed(r->pairs, event);
 	/* most classes end here: they are counted, and no field is read */
 	if (!c->watched)
@@ -430,8 +364,6 @@ void count_free(struct report *r)
 		for (uint32_t k = 0; k < r->traces[i].nclasses; k++)
 			free(r->traces[i].classes[k]);
 		free(r->traces[i].classes);
-		free(r->traces[i].sharers);
-		index_clear(&r->traces[i].sharers_found);
 	}
 	while (r->uses) {
 		struct field_use *next = r->uses->next;

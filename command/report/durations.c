@@ -163,9 +163,10 @@ static void pair_begun(struct pair *pair, const struct trace_event *event,
 static bool has_lost(const struct report *r, const struct trace_class *trace,
 		     int64_t since)
 {
-	return trace->number < r->ntraces &&
-	       r->traces[trace->number].dated &&
-	       r->traces[trace->number].lost_until > since;
+	const struct report_trace *losses = report_losses(r, trace);
+
+	return trace->number < r->ntraces && losses->dated &&
+	       losses->lost_until > since;
 }
 
 /* Counts the duration of a pair. Losses since its BEGIN may hide the true END:

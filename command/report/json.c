@@ -98,7 +98,7 @@ static void put_out(struct json *json, struct pairs_out out)
 	json_number(json, "ends_left_out", out.ends);
 }
 
-/* Writes a row for each trace, and in it one for each process that shares it.
+/* Writes a row for each process, and for shared buffers that lost events.
  * Where events are missing, it says from when on they are complete, and how
  * much was left out before that. */
 static void put_processes(struct json *json, const struct report *r)
@@ -109,7 +109,7 @@ static void put_processes(struct json *json, const struct report *r)
 	for (size_t i = 0; i < r->ntraces; i++) {
 		const struct report_trace *t = &r->traces[i];
 
-		if (!t->trace)
+		if (!report_has_process(t))
 			continue;
 		json_open(json, NULL, '{');
 		if (t->trace->vpid >= 0)
@@ -118,19 +118,8 @@ static void put_processes(struct json *json, const struct report *r)
 		json_string(json, "host", t->trace->hostname);
 		json_string(json, "trace", t->trace->path);
 		put_counts(json, t->events, t->bytes);
-		json_number(json, "lost", t->lost);
-		if (t->nsharers)
-			json_open(json, "sharers", '[');
-		for (size_t k = 0; k < t->nsharers; k++) {
-			json_open(json, NULL, '{');
-			json_real(json, "pid", (long double)t->sharers[k].pid);
-			json_string(json, "name", t->sharers[k].name);
-			put_counts(json, t->sharers[k].events,
-				   t->sharers[k].bytes);
-			json_close(json, '}');
-		}
-		if (t->nsharers)
-			json_close(json, ']');
+		if (!t->trace->carrier || !report_losses(r, t->trace)->lost)
+			json_number(json, "lost", t->lost);
 		if (look_partial(&r->look, t->trace, &from)) {
 			json_real(json, "complete_from", (long double)from);
 			put_out(json, pairs_left_out(r->pairs, t->trace));

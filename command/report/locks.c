@@ -416,7 +416,7 @@ void locks_event(struct report *r, const struct report_class *c,
 		r->lockless = true;
 		return;
 	}
-	if (gaps_meet(&event->trace->gaps, event->ns, event->ns)) {
+	if (gaps_meet(trace_gaps(event->trace), event->ns, event->ns)) {
 		r->locks_out++;
 		return;
 	}
@@ -424,7 +424,7 @@ void locks_event(struct report *r, const struct report_class *c,
 	if (!lock)
 		return;
 	/* the lock's state in a gap is not known */
-	if (gaps_meet(&event->trace->gaps, lock->seen, event->ns))
+	if (gaps_meet(trace_gaps(event->trace), lock->seen, event->ns))
 		forget_threads(lock);
 	lock->seen = event->ns;
 	if (!lock->first.class)
@@ -466,12 +466,13 @@ static bool is_given(const struct lock *lock)
  * open is not known if events were lost since they began. */
 static void finish_lock(struct report *r, struct lock *lock)
 {
-	const struct report_trace *trace = &r->traces[lock->trace->number];
+	const struct report_trace *trace = report_losses(r, lock->trace);
 	int64_t lost = !trace->lost ? INT64_MIN :
 		       trace->dated ? trace->lost_until : INT64_MAX;
 
 	if (r->look.where ||
-	    gaps_meet(&lock->trace->gaps, lock->seen, trace->last) ||
+	    gaps_meet(trace_gaps(lock->trace), lock->seen,
+		      r->traces[lock->trace->number].last) ||
 	    !is_given(lock))
 		forget_threads(lock);
 	for (struct lock_thread *t = lock->threads; t; t = t->next) {

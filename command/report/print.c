@@ -26,13 +26,15 @@ void report_print(struct report *r)
 {
 	char first[64], last[64], pid[24], lost[24], line[256];
 	uint64_t span = report_span(r);
-	size_t n;
-	struct report_process *list = report_processes(r, &n);
+	size_t n, hosts = 0;
+	const struct report_trace **list = report_processes(r, &n);
 	int columns;
 
+	for (size_t i = 0; i < n && list; i++)
+		hosts += list[i]->trace->shared;
 	printf("%s (%llu bytes) of %s, %llu lost\n",
 	       counted(r->events, "event"), (unsigned long long)r->bytes,
-	       counted(n, "process"),
+	       counted(n - hosts, "process"),
 	       (unsigned long long)r->look.losses);
 	if (!r->events)
 		goto out;
@@ -58,23 +60,24 @@ void report_print(struct report *r)
 		       "      events       %%         bytes        lost      "
 		       "pid  process\n");
 	for (size_t i = 0; list && i < rows_shown(r, n); i++) {
-		const struct report_process *p = &list[i];
+		const struct report_trace *p = list[i];
 		const struct trace_class *trace = p->trace;
 
 		strcpy(pid, "-");
-		if (p->pid >= 0)
-			snprintf(pid, sizeof(pid), "%lld", (long long)p->pid);
+		if (trace->vpid >= 0)
+			snprintf(pid, sizeof(pid), "%lld",
+				 (long long)trace->vpid);
 		/* those that share a trace lose events together */
 		strcpy(lost, "-");
-		if (!trace->shared)
+		if (!trace->carrier || !report_losses(r, trace)->lost)
 			snprintf(lost, sizeof(lost), "%llu",
 				 (unsigned long long)p->lost);
 		columns = printf("%12llu  %5.1f%%  %12llu  %10s  %7s",
 				 (unsigned long long)p->events,
 				 share_of(p->events, r->events),
 				 (unsigned long long)p->bytes, lost, pid);
-		wrapped_name(columns, *p->name ? p->name :
-			     *trace->procname ? trace->procname : trace->path);
+		wrapped_name(columns, *trace->procname ? trace->procname :
+							 trace->path);
 	}
 	report_more(r, n, "process");
 	if (list)

@@ -165,23 +165,9 @@ struct report_class {
 	struct field_ref fields[];
 };
 
-/* A process, with a trace or in one that several share: a row of the report. */
-struct report_process {
-	const struct trace_class *trace;
-	int64_t pid;			/* -1: not known */
-	char name[MEMBER_NAME_BYTES + 1];	/* in a shared trace; else "" */
-	uint64_t events;
-	uint64_t bytes;
-	uint64_t lost;			/* of a trace, that is not shared */
-};
-
 /* A trace, and the counts of the trace's classes. */
 struct report_trace {
 	const struct trace_class *trace;
-	struct report_process *sharers;	/* of a trace that they share */
-	size_t nsharers;
-	size_t sharer;			/* of the last event */
-	struct index sharers_found;	/* values: a number + 1 */
 	struct report_class **classes;	/* by number */
 	uint32_t nclasses;
 	struct field_at vtid;		/* class: NULL without this context */
@@ -486,9 +472,19 @@ static inline double share_of(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-/* Returns the rows, the process with the most events first; the caller frees
- * them. Returns NULL without memory or processes. */
-struct report_process *report_processes(const struct report *r, size_t *n);
+/* Returns whether a trace has a row in the table of processes. */
+bool report_has_process(const struct report_trace *t);
+
+/* Returns the rows of that table, the one with the most events first; NULL
+ * without memory. The caller frees them. Shared buffers have one, too. */
+const struct report_trace **report_processes(const struct report *r, size_t *n);
+
+/* Returns what is counted of the trace that has the losses of this one. */
+static inline const struct report_trace *
+report_losses(const struct report *r, const struct trace_class *trace)
+{
+	return &r->traces[(trace->carrier ? trace->carrier : trace)->number];
+}
 
 /* Returns how many rows of a table are printed. */
 static inline size_t rows_shown(const struct report *r, size_t n)

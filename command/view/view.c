@@ -188,6 +188,8 @@ static bool has_several(const struct view *v)
 	if (v->look.follow && !v->look.pid)
 		return true;
 	while (look_next_class(&v->look, &walk)) {
+		if (walk.trace->shared)
+			continue;
 		if (!first)
 			first = walk.trace;
 		if (walk.trace->vpid != first->vpid ||

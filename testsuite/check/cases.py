@@ -343,7 +343,9 @@ def main(path, work):
     # what a shell leaves becomes a child of this program, which waits for it
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
     # the others see what the first group has made, and its variables
-    first = Bed(groups[0], 0, work, dict(os.environ, CASES=work))
+    first = Bed(groups[0], 0, work, dict(
+        os.environ, CASES=work,
+        SOURCE=os.path.dirname(os.path.abspath(path))))
     print("\n".join(first.run_cases()), flush=True)
     if not first.begun:
         return

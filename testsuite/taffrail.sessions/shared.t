@@ -20,8 +20,8 @@ before:
 			{ w = field("writer"); i = field(" i")
 			  if (i != n[w] + 0) { order++ } n[w]++
 			  if (field("vtid") != field("me")) thread++
-			  if (field("vpid") != field("own")) process++
-			  if (!/procname = "(shared|exe)"/) name++ }
+			  if (!index($0, ":(" field("own") ") ")) process++
+			  if (!/:(shared|exe):\(/) name++ }
 			END { for (w in want) { writers++
 				if (n[w] < want[w] || n[w] > want[w] + dead[w]) count++ }
 			      print writers, "writers", order + 0, count + 0,
@@ -55,8 +55,8 @@ stdout: (shared|exe)/\d+ shared:step
 case: rules and reports know the process
 run: taffrail report out && taffrail report --json out
 stdout: of 40 processes, 0 lost
-stdout: ^ +\d+ +[0-9.]+% +\d+ +- +\d+  (shared|exe)$
-stdout: "sharers":\[\{"pid":\d+,"name":"(shared|exe)","events":\d+
+stdout: ^ +\d+ +[0-9.]+% +\d+ +0 +\d+  (shared|exe)$
+stdout: \{"pid":\d+,"name":"(shared|exe)","host":.*,"events":\d+
 case: nothing is left
 run: find $TAFFRAIL_DIR -mindepth 2 | wc -l
 whole stdout: 0
@@ -153,12 +153,16 @@ before:
 	until test -s ready; do sleep 0.05; done
 	taffrail view --follow --long -s $(ls $TAFFRAIL_DIR/sessions) \
 		--where '* if procname == "late"' >followed &
+	taffrail view --follow --long out --where '* if procname == "late"' >beside &
 	sleep 0.5
 	echo >&9
 	exec 9>&-
 	wait
 case: a process that comes later has its name
 run: wc -l <followed
+whole stdout: 100
+case: also in the recorder's directory
+run: wc -l <beside
 whole stdout: 100
 
 group: the recorder is killed
@@ -178,6 +182,28 @@ stdout: "name":"\(shared\)","alive":true,"written":1800
 case: destroy removes them
 run: taffrail destroy $name && echo >go && find $TAFFRAIL_DIR -name 'ring.*' | wc -l
 whole stdout: 0
+
+group: names behind a killed recorder
+case: a directory has them also behind the last metadata
+run:
+	mkfifo stay
+	taffrail record --buffers shared -o killed -- sh -c '
+		$CASES/shared 1 10 0 >early; echo >begun; read line <stay
+		cp $CASES/shared later; ./later 1 50 0 >over; read line <stay' &
+	until test -s begun; do sleep 0.05; done
+	taffrail view --follow killed >seen &
+	follower=$!
+	exec 9<>stay
+	until test "$(wc -l <seen)" = 20; do sleep 0.05; done
+	echo >&9
+	until test "$(wc -l <seen)" = 120; do sleep 0.05; done
+	kill -9 $(ls $TAFFRAIL_DIR/sessions | sed -n "s/record-//p")
+	wait $follower
+	echo >&9
+	grep -c 'process_.*later' killed/*/metadata
+	taffrail view --long killed 2>err | grep -c ':later:('
+stdout: ^0$
+stdout: ^100$
 
 group: few descriptors, {LIMIT}
 for: LIMIT 6 10 14 18 19 20

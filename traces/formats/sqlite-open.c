@@ -182,9 +182,6 @@ static void put_value(struct out *sql, const char *text)
 
 int sqlite_begin(struct exporter *x, struct sqlite *s)
 {
-	struct trace_class *const *traces;
-	size_t n = reader_traces(x->reader, &traces);
-	struct out *sql = &s->sql;
 	int ret = run_text(x, s,
 		"CREATE TABLE traces(id INTEGER PRIMARY KEY, path TEXT, "
 		"host TEXT, process TEXT, pid INTEGER, starttime INTEGER, "
@@ -198,10 +195,27 @@ int sqlite_begin(struct exporter *x, struct sqlite *s)
 		"count(*) AS traces FROM traces "
 		"GROUP BY host, pid, starttime;");
 
-	/* a row for each trace, which events name by its number */
+	if (ret)
+		return ret;
+	out_text(&s->sql, "INSERT INTO losses VALUES(?,?,?,?,?)");
+	s->loss = sqlite_statement(x, s);
+	return s->loss ? 0 : -EIO;
+}
+
+/* Writes a row for each trace, which events name by its number. */
+static int put_traces(struct exporter *x, struct sqlite *s)
+{
+	struct trace_class *const *traces;
+	size_t n = reader_traces(x->reader, &traces);
+	struct out *sql = &s->sql;
+	int ret = 0;
+
 	for (size_t i = 0; i < n && !ret; i++) {
 		const struct trace_class *trace = traces[i];
 
+		/* shared buffers have losses alone */
+		if (trace->shared && !s->losses)
+			continue;
 		put_format(sql, "INSERT INTO traces VALUES(%zu,",
 			   trace->number);
 		put_value(sql, trace->path);
@@ -223,11 +237,7 @@ int sqlite_begin(struct exporter *x, struct sqlite *s)
 		out_text(sql, "')");
 		ret = sqlite_run(x, s);
 	}
-	if (ret)
-		return ret;
-	out_text(sql, "INSERT INTO losses VALUES(?,?,?,?,?)");
-	s->loss = sqlite_statement(x, s);
-	return s->loss ? 0 : -EIO;
+	return ret;
 }
 
 /* Returns whether a signal has come: the library then ends the statement with
@@ -243,7 +253,7 @@ int sqlite_finish(struct exporter *x, struct sqlite *s)
 {
 	struct out *sql = &s->sql;
 	char *name;
-	int ret = 0;
+	int ret = put_traces(x, s);
 
 	s->abi.progress_handler(s->db, LOOK_STEPS, is_stopped, x);
 	for (const struct table *t = s->tables.first; t && !ret; t = t->next) {

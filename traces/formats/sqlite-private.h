@@ -23,6 +23,7 @@ struct sqlite {
 	void *library;
 	struct sqlite3 *db;
 	struct sqlite3_stmt *loss;
+	bool losses;			/* it was used */
 	struct tables tables;
 	struct out sql;			/* a statement that is being made */
 	struct out scratch;

@@ -197,6 +197,7 @@ static int sqlite_loss(struct exporter *x, const struct trace_loss *loss)
 	if (s->abi.step(to) != SQLITE_DONE)
 		return sqlite_failed(x, s);
 	s->abi.reset(to);
+	s->losses = true;
 	return 0;
 }
 

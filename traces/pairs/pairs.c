@@ -172,7 +172,9 @@ struct pairs_out pairs_left_out(const struct pairs *p,
 	struct pairs_out out = { 0 };
 
 	for (uint32_t i = 0; i < p->ntraces; i++) {
-		if (!p->traces[i] || (trace && trace->number != i))
+		if (!p->traces[i] ||
+		    (trace && trace->number != i &&
+		     p->traces[i]->trace->carrier != trace))
 			continue;
 		out.begins += p->traces[i]->out.begins;
 		out.ends += p->traces[i]->out.ends;

@@ -96,7 +96,8 @@ static inline bool pair_lacks(const struct pair *pair, int64_t from,
 			      int64_t to)
 {
 	return gaps_meet(pair->kind->across ? &pair->kind->gaps :
-					      &pair->trace->gaps, from, to);
+					      trace_gaps(pair->trace),
+			 from, to);
 }
 
 /* Returns whether pairs of a kind are told. */

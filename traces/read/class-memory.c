@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Memory of the classes that metadata describes, and sizes of fields.
+ * Memory of the classes and processes that metadata describes, and sizes of
+ * fields.
  *
  * Invariant: memory is only added, and freed as a whole, so a pointer into it
  * is good as long as the trace or schema. No size goes beyond the end that a
@@ -9,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/array.h"
 #include "traces/read/classes.h"
 
 #define FIRST_BYTES	1024		/* is enough for many a trace */
@@ -187,4 +189,42 @@ int64_t field_always_bytes(const struct field_class *class)
 	if (sum < 0 || sum > UINT16_MAX || class->count > UINT16_MAX)
 		return -1;
 	return sum * (int64_t)(class->count);
+}
+
+/* Returns the first process whose number is not below one. */
+static size_t member_place(const struct trace_class *trace, uint32_t number)
+{
+	size_t from = 0, to = trace->nmembers, at;
+
+	while (from < to) {
+		at = (from + to) / 2;
+		if (trace->members[at].number < number)
+			from = at + 1;
+		else
+			to = at;
+	}
+	return from;
+}
+
+struct trace_member *trace_member_add(struct trace_class *trace,
+				      uint32_t number)
+{
+	size_t at = member_place(trace, number), n = trace->nmembers;
+
+	if (at < n && trace->members[at].number == number)
+		return &trace->members[at];
+	if (!array_grow(&trace->members, n, sizeof(*trace->members)))
+		return NULL;
+	memmove(&trace->members[at + 1], &trace->members[at],
+		(n - at) * sizeof(*trace->members));
+	trace->members[at] = (struct trace_member){ .number = number };
+	trace->nmembers++;
+	return &trace->members[at];
+}
+
+bool trace_has_member(const struct trace_class *trace, uint32_t number)
+{
+	size_t at = member_place(trace, number);
+
+	return at < trace->nmembers && trace->members[at].number == number;
 }

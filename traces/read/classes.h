@@ -114,21 +114,20 @@ struct event_class {
 	void *priv;			/* of the reader's caller */
 };
 
+struct trace_class;
+
 /* A process of a trace that several share. */
 struct trace_member {
 	uint32_t number;		/* as writer records have it */
+	uint32_t pid;
+	uint64_t starttime;
 	char name[MEMBER_NAME_BYTES];	/* may lack a NUL */
-};
-
-/* The context of an event of such a trace. */
-struct writer_context {
-	int32_t vpid;
-	int32_t vtid;
-	char procname[MEMBER_NAME_BYTES];
+	struct trace_class *trace;	/* as readers see it; NULL: not yet */
 };
 
 /* One trace: the common part of all streams. A trace of another tracer is one
- * for each class of its streams. */
+ * for each class of its streams. A trace of which processes share the streams
+ * is one for each process, and one that has the streams: the carrier. */
 struct trace_class {
 	size_t number;			/* of the trace, in the reader */
 	const char *path;		/* of the directory, as given */
@@ -143,6 +142,7 @@ struct trace_class {
 	uint64_t read;			/* events of finished packets */
 	struct gaps gaps;		/* of the streams, as far as they were
 					 * read */
+	bool in_rings;			/* `path` is no directory */
 	bool foreign;			/* another tracer wrote it */
 	bool no_clock;			/* all events have the time 0 */
 	bool no_cpu;			/* all events have the cpu 0 */
@@ -155,16 +155,25 @@ struct trace_class {
 	bool large;			/* the events' header */
 	bool writers;			/* events of WRITER_ID are records, and
 					 * make `context` (reader.c) */
-	bool shared;			/* it has several processes, of which
-					 * the records tell */
+	bool shared;			/* a carrier: records tell the process,
+					 * and so event->trace, of an event */
 	struct trace_member *members;	/* these, in the order of numbers */
 	size_t nmembers;
+	int64_t members_read;		/* bytes of METADATA_MEMBERS */
+	const struct trace_class *carrier;	/* of a process that shares one;
+						 * or NULL */
 	struct event_class **events;	/* by code, NULL where there is none */
 	size_t nevents;			/* of events[] */
 	uint32_t nclasses;		/* events that are not NULL */
 	struct trace_schema *schema;	/* shared with other traces, or NULL */
 	struct class_memory *memory;
 };
+
+/* Returns where events of a trace are missing. */
+static inline const struct gaps *trace_gaps(const struct trace_class *trace)
+{
+	return trace->carrier ? &trace->carrier->gaps : &trace->gaps;
+}
 
 /* Memory that lives as long as the trace, or a schema: class_memory_take()
  * returns zeroed bytes, class_memory_text() a copy, or NULL; class_memory_id()
@@ -187,6 +196,17 @@ void class_memory_free(struct class_memory *memory);
 int trace_class_parse(struct trace_class *trace, struct trace_schemas *schemas,
 		      const char *text, unsigned int *line);
 void trace_class_free(struct trace_class *trace);
+
+/* Returns the process with a number, which is added if it is new; NULL without
+ * memory. It moves when another is added. */
+struct trace_member *trace_member_add(struct trace_class *trace,
+				      uint32_t number);
+
+/* Returns whether a process with a number is there. */
+bool trace_has_member(const struct trace_class *trace, uint32_t number);
+
+/* Takes a row "PID STARTTIME NAME" of a process. */
+void trace_member_take(struct trace_member *member, const char *row);
 
 /* Which schemas were met; all zero: none. */
 struct schema_marks {

@@ -148,7 +148,7 @@ bool field_at_find(struct field_at *at, const struct trace_class *trace,
 	at->source = FIELD_OF_TRACE;
 	at->class = &vpid_class;
 	if (!strcmp(name, "vpid"))
-		return trace->vpid >= 0;
+		return trace->vpid >= 0 || trace->shared;
 	at->class = &procname_class;
 	return !strcmp(name, "procname") && trace->procname;
 }

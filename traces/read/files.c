@@ -553,7 +553,7 @@ static struct file_stream *stream_find(const struct reader *reader, size_t *at,
 	while (*at < reader->nstreams) {
 		struct read_stream *s = reader->streams[(*at)++];
 
-		if (s->event.trace == trace && strlen(s->name) == bytes &&
+		if (s->trace == trace && strlen(s->name) == bytes &&
 		    !memcmp(s->name, file, bytes))
 			return file_of(s);
 	}

@@ -48,9 +48,7 @@ struct trace_event {
 static inline const uint8_t *event_context_end(const struct trace_event *event)
 {
 	return !event->trace->writers ? event->fields :
-	       event->context + (event->trace->shared ?
-					 sizeof(struct writer_context) :
-					 sizeof(int32_t));
+	       event->context + sizeof(int32_t);
 }
 
 /* Events that a stream lost; or, where `from` is TIME_MIN, before its first

@@ -177,9 +177,12 @@ bool read_trace_more(struct trace_class *trace, const char *text)
 	}
 	trace->events = events;
 	trace->nevents = n;
-	if (other.nmembers) {
-		trace->members = other.members;
-		trace->nmembers = other.nmembers;
+	for (size_t i = 0; i < other.nmembers; i++) {
+		struct trace_member *known =
+			trace_member_add(trace, other.members[i].number);
+
+		if (known && !known->trace)
+			*known = other.members[i];
 	}
 	/* the events stay where they are */
 	class_memory_join(&trace->memory, &other.memory);
@@ -201,6 +204,35 @@ bool read_trace_again(struct trace_class *trace)
 	if (fd >= 0)
 		close(fd);
 	return any;
+}
+
+void read_members_again(struct trace_class *trace)
+{
+	char path[PATH_MAX], *row = NULL;
+	struct trace_member *member;
+	size_t room = 0;
+	ssize_t bytes;
+	FILE *in;
+	int skip;
+
+	snprintf(path, sizeof(path), "%s/" METADATA_MEMBERS, trace->path);
+	in = fopen(path, "re");
+	if (!in)
+		return;
+	fseek(in, trace->members_read, SEEK_SET);
+	/* the recorder may be writing the last one */
+	while ((bytes = getdelim(&row, &room, '\0', in)) > 0 &&
+	       !row[bytes - 1]) {
+		skip = 0;
+		trace->members_read += bytes;
+		sscanf(row, "%*u %n", &skip);
+		member = trace_member_add(trace, (uint32_t)strtoul(row, NULL,
+								   10));
+		if (member && !member->trace && skip)
+			trace_member_take(member, row + skip);
+	}
+	free(row);
+	fclose(in);
 }
 
 /* Gives a trace that has no meaning here to the reader of other tracers'
@@ -280,7 +312,7 @@ static void tell_missing(struct reader *reader, struct read_place *place,
 						 row.n[0] - told);
 		}
 		for (i = 0; i < reader->nstreams; i++)
-			if (reader->streams[i]->event.trace == trace &&
+			if (reader->streams[i]->trace == trace &&
 			    !strcmp(reader->streams[i]->name, row.name))
 				break;
 		if (strncmp(row.name, "stream_", 7) || i < reader->nstreams)
@@ -348,6 +380,9 @@ static int open_trace(struct reader *reader, const char *path, int fd)
 			trace_unread(reader, path, ret, 0);
 		else
 			tell_missing(reader, place, fd);
+		/* of a recorder that was killed, or is at work */
+		if (place->trace->shared)
+			read_members_again(place->trace);
 	}
 	if (ret == -ENOTSUP)
 		ret = add_foreign(reader, path, fd, text, right);

@@ -32,6 +32,10 @@ bool read_files_agree(struct reader *reader, const struct read_place *place,
 bool read_trace_more(struct trace_class *trace, const char *text);
 bool read_trace_again(struct trace_class *trace);
 
+/* Takes the processes of a trace that a recorder has named since in the trace's
+ * directory. */
+void read_members_again(struct trace_class *trace);
+
 /* Looks for new traces and streams below the directories that were added.
  * Returns 0 or -ENOMEM; all else is reported. */
 int reader_find(struct reader *reader);

@@ -26,28 +26,18 @@ void reader_problem(struct reader *reader, const char *where,
 
 /*
  * Writer records (docs/writers.md) are the context vtid of the events behind
- * them, as if each event had the field; where processes share the trace, vpid
- * and procname, too. stream.c keeps the last record. Such a trace has no other
- * contexts, and readers see no event class of the record.
+ * them, as if each event had the field. stream.c keeps the last record. Such a
+ * trace has no other contexts, and readers see no event class of the record.
  */
-static const struct field_class members[] = {
-	{ .kind = FIELD_INTEGER, .bytes = sizeof(int32_t), .is_signed = true,
-	  .base = 10, .name = "vpid" },
-	{ .kind = FIELD_INTEGER, .bytes = sizeof(int32_t), .is_signed = true,
-	  .base = 10, .name = "vtid" },
-	{ .kind = FIELD_TEXT, .count = MEMBER_NAME_BYTES, .name = "procname" },
+static const struct field_class vtid = {
+	.kind = FIELD_INTEGER, .bytes = sizeof(int32_t), .is_signed = true,
+	.base = 10, .name = "vtid",
 };
 
 static const struct field_class writer_context = {
 	.kind = FIELD_STRUCT,
-	.members = &members[1],
+	.members = &vtid,
 	.nmembers = 1,
-};
-
-static const struct field_class shared_context = {
-	.kind = FIELD_STRUCT,
-	.members = members,
-	.nmembers = ARRAY_SIZE(members),
 };
 
 /* Returns whether a class is that of writer records: by the name, and by the
@@ -74,19 +64,96 @@ static void writers_take(struct trace_class *trace)
 	    !trace->events[WRITER_ID] || !is_record(trace->events[WRITER_ID]))
 		return;
 	trace->writers = true;
-	trace->context = trace->shared ? &shared_context : &writer_context;
+	trace->context = &writer_context;
 	trace->events[WRITER_ID] = NULL;
+}
+
+static int trace_append(struct reader *reader, struct trace_class *trace)
+{
+	if (!array_grow(&reader->traces, reader->ntraces, sizeof(trace)))
+		return -ENOMEM;
+	trace->number = reader->ntraces;
+	reader->traces[reader->ntraces++] = trace;
+	return 0;
+}
+
+int member_learn(struct trace_class *trace)
+{
+	const struct trace_class *from = trace->carrier;
+	struct event_class **events = class_memory_take(&trace->memory,
+		(from->nevents + 1) * sizeof(*events));
+
+	if (!events)
+		return -ENOMEM;
+	memcpy(events, trace->events, trace->nevents * sizeof(*events));
+	trace->events = events;
+	trace->nevents = from->nevents;
+	trace->nclasses = from->nclasses;
+	for (uint32_t id = 0; id < from->nevents; id++) {
+		if (events[id] || !from->events[id])
+			continue;
+		events[id] = from->events[id];
+		if (!events[id]->shared && !schema_own_class(trace, id))
+			return -ENOMEM;
+		if (!events[id]->shared) {
+			events[id]->verdict = NULL;
+			events[id]->priv = NULL;
+		}
+	}
+	return 0;
+}
+
+int reader_add_member(struct reader *reader, struct trace_class *of,
+		      struct trace_member *member)
+{
+	char name[MEMBER_NAME_BYTES + 1] = "", path[160];
+	struct trace_class *trace = calloc(1, sizeof(*trace));
+
+	if (!trace)
+		return -ENOMEM;
+	memcpy(name, member->name, MEMBER_NAME_BYTES);
+	snprintf(path, sizeof(path), "%s of process %u", of->path,
+		 member->pid);
+	trace->path = of->in_rings ? class_memory_text(&trace->memory, path) :
+				     of->path;
+	trace->hostname = of->hostname;
+	trace->domain = of->domain;
+	trace->session = of->session;
+	trace->vpid = member->pid;
+	trace->starttime = member->starttime;
+	trace->clock = of->clock;
+	trace->carrier = of;
+	memcpy(trace->uuid, of->uuid, sizeof(trace->uuid));
+	trace->procname = class_memory_text(&trace->memory, name);
+	if (!trace->path || !trace->procname || schema_use(of->schema, trace))
+		goto fail;
+	trace->writers = true;
+	trace->context = of->context;
+	trace->events[WRITER_ID] = NULL;
+	if (member_learn(trace) || trace_append(reader, trace))
+		goto fail;
+	member->trace = trace;
+	return 0;
+fail:
+	trace_class_free(trace);
+	free(trace);
+	return -ENOMEM;
 }
 
 int reader_add_trace(struct reader *reader, struct trace_class *trace)
 {
-	if (!array_grow(&reader->traces, reader->ntraces, sizeof(trace)))
-		return -ENOMEM;
-	if (!reader->calls->raw)
-		writers_take(trace);
-	trace->number = reader->ntraces;
-	reader->traces[reader->ntraces++] = trace;
-	return 0;
+	int ret = trace_append(reader, trace);
+
+	if (ret || reader->calls->raw)
+		return ret;
+	writers_take(trace);
+	/* those that the metadata names have written */
+	for (size_t i = 0; trace->writers && i < trace->nmembers && !ret; i++)
+		ret = reader_add_member(reader, trace,
+					&trace->members[i]);
+	if (ret)
+		reader->ntraces--;
+	return ret;
 }
 
 int reader_add_stream(struct reader *reader, struct read_stream *stream)
@@ -95,7 +162,8 @@ int reader_add_stream(struct reader *reader, struct read_stream *stream)
 		return -ENOMEM;
 	stream->reader = reader;
 	stream->event.stream = stream;
-	stream->base_ns = clock_base(&stream->event.trace->clock);
+	stream->trace = (struct trace_class *)stream->event.trace;
+	stream->base_ns = clock_base(&stream->trace->clock);
 	reader->streams[reader->nstreams++] = stream;
 	return 0;
 }

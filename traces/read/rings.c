@@ -56,6 +56,7 @@ struct ring_stream {
  * then keep their batches. */
 struct ring_image {
 	struct reader *reader;
+	struct ring_image *next;	/* in reader->images */
 	char *shown;			/* names it in messages */
 	int fd;
 	uint32_t index;
@@ -310,6 +311,30 @@ static int write_text(struct ring_image *image, char **text,
 	return ret;
 }
 
+/* Names the noted addresses by the files of the process; of shared rings, by
+ * those of each process whose image was added before. */
+static void name_addresses(const struct ring_image *image,
+			   struct trace_symbols *symbols)
+{
+	const struct ring_image *m = image->reader->images;
+	bool shared = session_view_shared(&image->session);
+	struct trace_symbols part;
+	struct stat st;
+
+	if (!shared && !fstat(image->fd, &st))
+		rings_name(symbols, &image->session, &image->page,
+			   &image->clock, st.st_uid);
+	for (; shared && m; m = m->next) {
+		if (fstat(m->fd, &st))
+			continue;
+		symbols_part(&part, symbols, m->session.page.member);
+		rings_name(&part, &m->session, &m->page, &m->clock, st.st_uid);
+		symbols_join(symbols, &part, m->session.page.member);
+	}
+	if (shared)
+		symbols_agree(symbols);
+}
+
 /* Makes the trace of an image: writes the metadata to memory, and parses it.
  * Addresses in the copies are named first, as their names are part of the
  * metadata; packets are looked at through copies of the marks, so nothing is
@@ -324,9 +349,7 @@ static int make_trace(struct ring_image *image)
 	char *text = NULL;
 	unsigned int line;
 	int ret = -ENOMEM;
-	struct stat st;
 
-	named = named && !fstat(image->fd, &st);
 	for (size_t i = 0; named && i < image->nrings; i++) {
 		struct ring_mark mark = image->rings[i]->mark;
 		struct ring_copy copy = image->rings[i]->fresh;
@@ -338,14 +361,14 @@ static int make_trace(struct ring_image *image)
 				       &noting);
 	}
 	if (named)
-		rings_name(&symbols, &image->session, &image->page,
-			   &image->clock, st.st_uid);
+		name_addresses(image, &symbols);
 	if (trace)
 		ret = write_text(image, &text, &symbols);
 	symbols_free(&symbols);
 	if (!ret)
 		ret = read_trace(trace, &image->reader->schemas, text, &line);
 	free(text);
+	trace->in_rings = true;
 	if (!ret)
 		ret = read_name(trace, image->shown);
 	if (!ret)
@@ -417,6 +440,18 @@ static bool is_made(const struct ring_image *image)
 	return !load_acquire(&page->making, SESSION_MAKING);
 }
 
+/* Returns whether a process that shares rings has written nothing into its
+ * own. */
+static bool is_idle(const struct ring_image *image)
+{
+	bool idle = image->session.page.member &&
+		    !image->session.page.lost_unplaced;
+
+	for (size_t i = 0; i < image->nrings && idle; i++)
+		idle = !image->rings[i]->is_fresh;
+	return idle;
+}
+
 int ring_image_refresh(struct ring_image *image, bool last)
 {
 	struct ring_stream *r;
@@ -460,9 +495,9 @@ int ring_image_refresh(struct ring_image *image, bool last)
 		ret = metadata_format(&image->format, &image->shapes,
 				      &image->session);
 	}
-	if (!ret && !image->trace) {
+	if (!ret && !image->trace && !is_idle(image)) {
 		ret = make_trace(image);
-	} else if (!ret && news) {
+	} else if (!ret && news && image->trace) {
 		ret = write_text(image, &text, NULL);
 		if (!ret)
 			read_trace_more(image->trace, text);
@@ -491,6 +526,29 @@ bool ring_image_destroyed(const struct ring_image *image)
 bool ring_image_shares(const struct ring_image *image)
 {
 	return image->session.page.flags & SESSION_SHARED;
+}
+
+uint32_t ring_image_member(const struct ring_image *image)
+{
+	return image->session.page.member;
+}
+
+bool ring_image_shared(const struct ring_image *image)
+{
+	return session_view_shared(&image->session);
+}
+
+bool ring_image_wrote(const struct ring_image *image, uint32_t member)
+{
+	struct member_view found = { .number = member - 1 };
+
+	return member && session_view_member(&image->session, &found) &&
+	       found.number == member && found.wrote;
+}
+
+uint32_t ring_image_writers(const struct ring_image *image)
+{
+	return image->wrote;
 }
 
 uint64_t ring_image_serial(const struct ring_image *image)
@@ -522,6 +580,12 @@ int64_t ring_image_now(const struct ring_image *image)
 
 void ring_image_close(struct ring_image *image)
 {
+	struct ring_image **at = &image->reader->images;
+
+	while (*at && *at != image)
+		at = &(*at)->next;
+	if (*at)
+		*at = image->next;
 	if (image->trace)
 		reader_tell_loss(image->reader, image->trace, NO_BUFFER,
 				 image->session.page.lost_unplaced);
@@ -575,6 +639,10 @@ int reader_add_rings(struct ring_image **made, struct reader *reader,
 	if (ret) {
 		ring_image_close(image);
 		return ret;
+	}
+	if (image->session.page.member) {
+		image->next = reader->images;
+		reader->images = image;
 	}
 	image->later = true;
 	/* SESSION-RINGS: rings that were removed since are not missing */

@@ -70,6 +70,14 @@ bool ring_image_destroyed(const struct ring_image *image);
 /* Returns whether the process writes to rings that others write to, too. */
 bool ring_image_shares(const struct ring_image *image);
 
+/* Returns the number of a process in the rings that it shares, or 0; whether
+ * the rings are those that processes share; whether the process with a number
+ * has written into these, and how many have, as the last refresh saw it. */
+uint32_t ring_image_member(const struct ring_image *image);
+bool ring_image_shared(const struct ring_image *image);
+bool ring_image_wrote(const struct ring_image *image, uint32_t member);
+uint32_t ring_image_writers(const struct ring_image *image);
+
 /* Returns how many sessions the process had before this one. */
 uint64_t ring_image_serial(const struct ring_image *image);
 

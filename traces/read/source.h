@@ -29,6 +29,8 @@ struct read_packet {
 					 * the packet goes on */
 };
 
+struct ring_image;
+
 /* Where the packets or events of a stream come from. */
 struct read_source {
 	/* Takes the next packet that ends at or behind the reading `begin`.
@@ -71,8 +73,9 @@ struct read_stream {
 	uint64_t skipped_end;
 	bool cut;			/* the packet is: read_packet */
 	uint64_t events;		/* of the packet, so far */
+	struct trace_class *trace;	/* whose packets they are: event.trace
+					 * may be that of a process */
 	struct writer_record writer;	/* the last one; all zero: none */
-	struct writer_context context;	/* of its thread */
 	unsigned int cuts;		/* map_guard_cuts, as looked at last */
 	size_t rank;			/* among events of one time */
 	bool waiting;			/* in the heap: it has an event */
@@ -129,6 +132,8 @@ struct reader {
 	struct read_place *places;	/* of traces below them */
 	size_t nplaces;
 	unsigned int turn;		/* how often streams have begun anew */
+	struct ring_image *images;	/* of rings.c: processes that share
+					 * others */
 	bool quiet;			/* problems and losses are not told */
 	uint64_t problems;
 };
@@ -166,6 +171,19 @@ void reader_problem(struct reader *reader, const char *where,
  * and the caller still owns it. A stream has event.trace set. */
 int reader_add_trace(struct reader *reader, struct trace_class *trace);
 int reader_add_stream(struct reader *reader, struct read_stream *stream);
+
+/*
+ * Makes the trace of a process that shares one: as if the process had written
+ * its events alone. Its descriptions are those of the schema, as with processes
+ * of one program, so readers take copies of the classes that it uses. Returns 0
+ * or -ENOMEM.
+ */
+int reader_add_member(struct reader *reader, struct trace_class *of,
+		      struct trace_member *member);
+
+/* Gives the trace of a process the event classes that the shared one has got
+ * since. Returns 0 or -ENOMEM. */
+int member_learn(struct trace_class *trace);
 
 /* Names a trace. Returns 0 or -ENOMEM. */
 static inline int read_name(struct trace_class *trace, const char *path)

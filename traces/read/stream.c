@@ -15,7 +15,7 @@
  */
 static int64_t stream_time(const struct read_stream *s, uint64_t reading)
 {
-	return clock_time(&s->event.trace->clock, s->base_ns, reading);
+	return clock_time(&s->trace->clock, s->base_ns, reading);
 }
 
 /* Tells a loss that ends at a reading. It begins where the stream's last packet
@@ -25,7 +25,7 @@ static void loss_tell(const struct read_stream *s, struct trace_loss *loss,
 {
 	const struct reader_calls *calls = s->reader->calls;
 
-	loss->trace = s->event.trace;
+	loss->trace = s->trace;
 	loss->stream = s->name;
 	loss->from = s->started ? stream_time(s, s->head.timestamp_end) :
 				  TIME_MIN;
@@ -43,31 +43,41 @@ static int skip_fields(struct cursor *c, const struct event_class *class)
 	return bytes < 0 ? -EBADMSG : cursor_skip(c, (uint64_t)bytes);
 }
 
-static int member_compare(const void *number, const void *member)
+/* Returns the trace of the process that a writer record names; the trace itself
+ * if no process shares it, or without memory. */
+static struct trace_class *process_trace(struct reader *reader,
+					 struct trace_class *trace,
+					 const struct writer_record *writer)
 {
-	const struct trace_member *m = member;
-	uint32_t n = *(const uint32_t *)number;
+	struct trace_member *member;
 
-	return n < m->number ? -1 : n > m->number;
+	if (!trace->shared || !trace->writers || !writer->process)
+		return trace;
+	if (reader->follows && !trace_has_member(trace, writer->process))
+		read_members_again(trace);
+	/* the recorder has ended, and the metadata has all */
+	if (reader->follows && !trace_has_member(trace, writer->process))
+		read_trace_again(trace);
+	member = trace_member_add(trace, writer->process);
+	if (member && !member->pid)
+		member->pid = writer->vpid;
+	if (member && !member->trace &&
+	    reader_add_member(reader, trace, member))
+		member = NULL;
+	if (!member)
+		reader_problem(reader, "memory", "there is none left");
+	return member ? member->trace : trace;
 }
 
-/* Sets the writer of the events to come, and their context. */
+/* Sets the writer of the events to come, and with it their process. */
 static void set_writer(struct read_stream *s,
 		       const struct writer_record *writer)
 {
-	const struct trace_class *trace = s->event.trace;
-	const struct trace_member *member = NULL;
+	bool same = writer->process && writer->process == s->writer.process;
 
 	s->writer = *writer;
-	s->context = (struct writer_context){
-		.vpid = (int32_t)writer->vpid, .vtid = (int32_t)writer->vtid,
-	};
-	if (trace->nmembers)
-		member = bsearch(&writer->process, trace->members,
-				 trace->nmembers, sizeof(*member),
-				 member_compare);
-	if (member)
-		memcpy(s->context.procname, member->name, MEMBER_NAME_BYTES);
+	if (!same)
+		s->event.trace = process_trace(s->reader, s->trace, writer);
 }
 
 /* Takes a writer record behind its header. Returns 0 or -EBADMSG. */
@@ -88,7 +98,7 @@ static int take_writer(struct read_stream *s, struct cursor *c)
  * it. */
 static void skip_before(struct read_stream *s)
 {
-	const struct trace_class *trace = s->event.trace;
+	const struct trace_class *trace = s->trace;
 	const struct event_class *class;
 	struct cursor c = s->cursor;
 	uint64_t n = 0;
@@ -126,7 +136,7 @@ static void skip_before(struct read_stream *s)
 static void tell_before(const struct read_stream *s,
 			const struct read_packet *packet)
 {
-	struct trace_class *trace = (struct trace_class *)s->event.trace;
+	struct trace_class *trace = s->trace;
 	const struct packet_head *head = &packet->head;
 	bool forgets = packet->missed || reader_forgets(s->reader);
 	struct trace_loss absent = {
@@ -173,7 +183,7 @@ static bool packet_next(struct read_stream *s)
 {
 	struct read_packet packet = { .missed = 0 };
 
-	((struct trace_class *)s->event.trace)->read += s->events;
+	s->trace->read += s->events;
 	s->events = 0;
 	set_writer(s, &(struct writer_record){ .process = 0 });
 	if (!s->source->packet(s, s->begin, &packet))
@@ -210,10 +220,14 @@ static bool packet_next(struct read_stream *s)
 static const struct event_class *find_class(struct read_stream *s, uint32_t id)
 {
 	struct trace_class *trace = (struct trace_class *)s->event.trace;
+	struct trace_class *own = s->trace;
 	struct event_class *class;
 
 	if (id >= trace->nevents || !trace->events[id]) {
-		if (!s->reader->follows || !read_trace_again(trace) ||
+		if ((id >= own->nevents || !own->events[id]) &&
+		    (!s->reader->follows || !read_trace_again(own)))
+			return NULL;
+		if ((trace->carrier && member_learn(trace)) ||
 		    id >= trace->nevents)
 			return NULL;
 	}
@@ -232,7 +246,7 @@ static const struct event_class *find_class(struct read_stream *s, uint32_t id)
  * was found to be damaged. */
 static int take_event(struct read_stream *s)
 {
-	const struct trace_class *trace = s->event.trace;
+	const struct trace_class *trace = s->trace;
 	struct cursor *c = &s->cursor;
 	const struct event_class *class;
 	int ret;
@@ -244,9 +258,7 @@ static int take_event(struct read_stream *s)
 	if (trace->writers && c->id == WRITER_ID)
 		return take_writer(s, c) ?: 1;
 	class = find_class(s, c->id);
-	s->event.context = !trace->writers ? c->p :
-			   trace->shared ? (uint8_t *)&s->context :
-					   (uint8_t *)&s->context.vtid;
+	s->event.context = trace->writers ? (uint8_t *)&s->writer.vtid : c->p;
 	if (!class || cursor_skip(c, trace->context_bytes))
 		return -EBADMSG;
 	s->event.class = class;
@@ -287,7 +299,7 @@ bool stream_next(struct read_stream *s)
 			continue;
 		if (!s->cut)
 			reader_problem(s->reader, s->path ? s->path :
-				       s->event.trace->path, "%s, packet %llu: "
+				       s->trace->path, "%s, packet %llu: "
 				       "event %llu makes no sense; the rest of "
 				       "the packet is left out", s->name,
 				       (unsigned long long)

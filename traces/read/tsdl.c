@@ -12,6 +12,7 @@
  * so no return value is checked on the way, and each loop ends at an error.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,32 +85,28 @@ static void parse_trace(struct tsdl *t, const char *key, void *priv)
 	}
 }
 
-/* Takes the row of a process that shares the trace: "PID STARTTIME NAME", behind
- * a key with its number. Rows stand in the order of numbers. */
-static void take_member(struct tsdl *t, const char *number)
+void trace_member_take(struct trace_member *member, const char *row)
 {
-	struct trace_class *trace = t->trace;
-	const char *text = tsdl_take_text(t);
-	struct trace_member *grown;
-	size_t room;
 	int skip = 0;
 
-	/* the array has room up to the next power of two */
-	if (!(trace->nmembers & (trace->nmembers - 1))) {
-		room = trace->nmembers ? 2 * trace->nmembers : 1;
-		grown = tsdl_memory(t, &trace->memory, room * sizeof(*grown));
-		if (!grown)
-			return;
-		if (trace->nmembers)
-			memcpy(grown, trace->members,
-			       trace->nmembers * sizeof(*grown));
-		trace->members = grown;
-	}
-	if (text)
-		sscanf(text, "%*u %*u %n", &skip);
-	grown = &trace->members[trace->nmembers++];
-	grown->number = (uint32_t)strtoul(number, NULL, 10);
-	strncpy(grown->name, skip ? text + skip : "", sizeof(grown->name));
+	sscanf(row, "%u %" SCNu64 " %n", &member->pid, &member->starttime,
+	       &skip);
+	strncpy(member->name, skip ? row + skip : "", sizeof(member->name));
+}
+
+/* Takes the row of a process that shares the trace, behind a key with the
+ * process's number. */
+static void take_member(struct tsdl *t, const char *number)
+{
+	const char *text = tsdl_take_text(t);
+	struct trace_member *member;
+
+	member = trace_member_add(t->trace, (uint32_t)strtoul(number, NULL,
+							      10));
+	if (!member)
+		tsdl_fail(t, -ENOMEM);
+	else if (text)
+		trace_member_take(member, text);
 }
 
 /* Takes a row of a block `env`: facts about the process, or, behind an event,
@@ -133,7 +130,7 @@ static void parse_env(struct tsdl *t, const char *key, void *priv)
 		scheme = tsdl_take_text(t);
 		trace->shared = scheme && !strcmp(scheme, "uid");
 	} else if (!t->shared && number) {
-		t->memory = &trace->memory;
+		t->memory = &t->scratch;
 		take_member(t, number);
 		t->memory = &t->schema->memory;
 	}
@@ -472,6 +469,7 @@ int trace_class_parse(struct trace_class *trace, struct trace_schemas *schemas,
 
 void trace_class_free(struct trace_class *trace)
 {
+	free(trace->members);
 	class_memory_free(trace->memory);
 	schema_drop(trace->schema);
 }

@@ -28,6 +28,7 @@ struct where_fields {
 					 * last one has no class */
 	struct where_step *fields;
 	bool process;			/* the last number is the process's */
+	bool procname;			/* the last string, its name */
 	char *shown;			/* struct taffrail_shown, one a field */
 	size_t shown_bytes;
 	bool alone;			/* only one number is used, and stands

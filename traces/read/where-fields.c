@@ -316,11 +316,23 @@ static int add_struct(struct where_fields *f, const struct field_class *class,
 	return step ? add_fields(f, class, &step, "", expression) : -ENOMEM;
 }
 
+/* Returns whether the expression may name a field that the class lacks, for
+ * which there is room. */
+static bool lacks_field(const struct where_fields *f, const char *name,
+			const char *expression)
+{
+	for (uint32_t i = 0; i < f->n; i++)
+		if (!strcmp(f->names[i].name, name))
+			return false;
+	return f->n < TAFFRAIL_FIELDS_MAX &&
+	       (!expression || has_word(expression, name));
+}
+
 int where_fields_make(struct where_fields *fields, struct trace_class *t,
 		      const struct event_class *class, const char *expression)
 {
 	const struct where_step *step;
-	uint32_t offset = 0, i = 0;
+	uint32_t offset = 0;
 	int ret = 0;
 
 	memset(fields, 0, sizeof(*fields));
@@ -336,14 +348,17 @@ int where_fields_make(struct where_fields *fields, struct trace_class *t,
 				 expression);
 	if (ret)
 		return ret;
-	/* the number of the process, as the context vpid would be */
-	while (i < fields->n && strcmp(fields->names[i].name, "vpid"))
-		i++;
-	if (t->vpid >= 0 && i == fields->n && i < TAFFRAIL_FIELDS_MAX &&
-	    (!expression || has_word(expression, "vpid"))) {
+	/* number and name of the process, as contexts would be */
+	if ((t->vpid >= 0 || t->shared) &&
+	    lacks_field(fields, "vpid", expression)) {
 		add_name(fields, "vpid", TAFFRAIL_T_S64);
 		fields->shape.fixed_bytes += sizeof(t->vpid);
 		fields->process = true;
+	}
+	if ((*t->procname || t->shared) && fields->shape.nvar < 16 &&
+	    lacks_field(fields, "procname", expression)) {
+		add_variable(fields, "procname", TAFFRAIL_T_STRING);
+		fields->procname = true;
 	}
 	if (fields->n != 1 || fields->shape.nvar)
 		return 0;
@@ -450,6 +465,11 @@ void where_fields_gather(const struct where_fields *fields,
 		memcpy(values->fixed + fields->shape.fixed_bytes -
 		       sizeof(event->trace->vpid), &event->trace->vpid,
 		       sizeof(event->trace->vpid));
+	if (fields->procname)
+		values->var[g.nvar++] = (struct write_var){
+			.p = event->trace->procname,
+			.n = strlen(event->trace->procname) + 1,
+		};
 	ax->var = values->var;
 	ax->fixed = (uint64_t)(uintptr_t)values->fixed;
 	if (fields->shape.fixed_bytes <= sizeof(ax->fixed)) {

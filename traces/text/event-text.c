@@ -129,8 +129,7 @@ static bool make_structs(const struct event_text *text, struct event_head *head,
 			 strcmp(context->members[head->thread].name, "tid"))))
 			head->thread++;
 	}
-	/* in a trace of several processes, the process stands there, too */
-	if (context && !(is_short && event->trace->shared && !text->nonly)) {
+	if (context) {
 		head->context = make_members(text, context, head->thread,
 					     &first);
 		if (!head->context)
@@ -458,17 +457,9 @@ static void put_thread(struct out *out, const struct trace_event *event,
 static void put_short(struct event_text *text, const struct trace_event *event,
 		      const struct event_head *head)
 {
-	const struct writer_context *who = (const void *)event->context;
 	struct out *out = text->out;
-	bool shared = event->trace->shared && event->trace->writers;
 
 	out_bytes(out, head->process, head->process_bytes);
-	for (size_t i = 0; shared && i < sizeof(who->procname) &&
-			   who->procname[i]; i++)
-		out_char(out, (unsigned char)who->procname[i] < ' ' ||
-			      who->procname[i] == 127 ? '?' : who->procname[i]);
-	if (shared)
-		out_char(out, '/');
 	put_thread(out, event, head->thread);
 	out_bytes(out, head->text, head->bytes);
 	if (head->cpu) {
