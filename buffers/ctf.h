@@ -15,17 +15,22 @@
 #define CTF_INDEX_MINOR		1
 
 /*
- * Compact event header, 32 bits: 5-bit id, 27-bit clock. Id 31 announces the
- * extended header. The 5-bit id has a whole byte there: byte 31, u32 id, u64
- * clock = 13 bytes.
+ * Compact event header, 32 bits: 5-bit id, 27-bit clock. Id 30 announces a u16
+ * id behind these, the wide header; id 31 the extended one. The 5-bit id has a
+ * whole byte there: byte 31, u32 id, u64 clock = 13 bytes.
  */
 #define CTF_COMPACT_BYTES	4
 #define CTF_COMPACT_ID_BITS	5
+#define CTF_COMPACT_ID_WIDE	30u
 #define CTF_COMPACT_ID_EXTENDED	31u
 #define CTF_COMPACT_CLOCK_BITS	27
 #define CTF_COMPACT_EXT_BYTES	13
+#define CTF_WIDE_BYTES		6
+#define CTF_WIDE_IDS		65536u
 
-/* Large event header, 48 bits: u16 id, u32 clock; id 65535 is extended. */
+/* Earlier builds had no wide header, and compact ids up to 30; or, in sessions
+ * with more than 31 types, a large header, 48 bits: u16 id, u32 clock; id 65535
+ * is extended. */
 #define CTF_LARGE_BYTES		6
 #define CTF_LARGE_ID_EXTENDED	65535u
 #define CTF_LARGE_CLOCK_BITS	32

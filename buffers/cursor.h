@@ -64,7 +64,27 @@ static inline int cursor_extended(struct cursor *c, size_t skip)
 	return 0;
 }
 
-/* These two need c->p < c->end. */
+/* How events begin: ctf.h. */
+enum cursor_kind {
+	CURSOR_EARLY,			/* compact; a 5-bit id may be 30 */
+	CURSOR_LARGE,
+	CURSOR_WIDE,			/* compact and wide */
+};
+
+/* Returns the kind that a session's or a ring's flags tell, and the id of
+ * writer records with it. */
+static inline enum cursor_kind cursor_kind(uint32_t flags)
+{
+	return flags & SESSION_WIDE ? CURSOR_WIDE :
+	       flags & SESSION_LARGE_HEADER ? CURSOR_LARGE : CURSOR_EARLY;
+}
+
+static inline uint32_t cursor_writer_id(enum cursor_kind kind)
+{
+	return kind == CURSOR_WIDE ? WRITER_ID : WRITER_ID_EARLY;
+}
+
+/* These three need c->p < c->end. */
 static inline int cursor_compact(struct cursor *c)
 {
 	uint32_t word;
@@ -78,6 +98,22 @@ static inline int cursor_compact(struct cursor *c)
 	c->p += CTF_COMPACT_BYTES;
 	return cursor_advance(c, word >> CTF_COMPACT_ID_BITS,
 			      CTF_COMPACT_CLOCK_BITS);
+}
+
+static inline int cursor_wide(struct cursor *c)
+{
+	uint16_t id;
+
+	if ((*c->p & CTF_COMPACT_ID_EXTENDED) != CTF_COMPACT_ID_WIDE)
+		return cursor_compact(c);
+	if (cursor_room(c) < CTF_WIDE_BYTES)
+		return -EBADMSG;
+	__builtin_memcpy(&id, c->p + CTF_COMPACT_BYTES, sizeof(id));
+	if (cursor_compact(c))
+		return -EBADMSG;
+	c->id = id;
+	c->p += sizeof(id);
+	return 0;
 }
 
 static inline int cursor_large(struct cursor *c)
@@ -100,9 +136,10 @@ static inline int cursor_large(struct cursor *c)
  * Takes the header at c->p, which is before c->end. Returns 0, or -EBADMSG when
  * the header makes no sense; the events before it do.
  */
-static inline int cursor_header(struct cursor *c, int large)
+static inline int cursor_header(struct cursor *c, enum cursor_kind kind)
 {
-	return large ? cursor_large(c) : cursor_compact(c);
+	return kind == CURSOR_WIDE ? cursor_wide(c) :
+	       kind == CURSOR_LARGE ? cursor_large(c) : cursor_compact(c);
 }
 
 /* Returns the bytes of these contexts, or -EINVAL for an unknown one. */

@@ -11,7 +11,8 @@
  *    but for names of addresses;
  *  - agents and commands of two builds with one LAYOUT_VERSION are mixed: new
  *    fields go behind the others, and 0 means the same as a structure without
- *    them.
+ *    them; but for sessions of a later SESSION_VERSION, which earlier commands
+ *    refuse.
  *
  * The files of one process, below the runtime directory:
  *
@@ -44,9 +45,17 @@
 #include "buffers/wake.h"
 
 #define LAYOUT_VERSION		1
+#define SESSION_VERSION		2	/* 1: without wide headers */
 #define PROCESS_MAGIC		0x50524654u	/* "TFRP" */
 #define SESSION_MAGIC		0x53524654u	/* "TFRS" */
 #define RING_MAGIC		0x52524654u	/* "TFRR" */
+
+/* Returns 1 for a version of such a page that this build reads. */
+static inline int layout_known(uint32_t magic, uint32_t version)
+{
+	return version == LAYOUT_VERSION ||
+	       (magic == SESSION_MAGIC && version == SESSION_VERSION);
+}
 
 #define SESSION_NAME_BYTES	64
 #define SESSION_FAULT_BYTES	2048
@@ -260,11 +269,13 @@ enum session_state {
 
 enum session_flags {
 	SESSION_OVERWRITE = 1u << 0,	/* else: discard when full */
-	SESSION_LARGE_HEADER = 1u << 1,	/* 16-bit id, 32-bit clock: ctf.h */
+	SESSION_LARGE_HEADER = 1u << 1,	/* of an earlier build: ctf.h */
 	SESSION_CONSUMED = 1u << 2,	/* a recorder empties the rings */
 	SESSION_WRITERS	 = 1u << 3,	/* of a ring: it has writer records */
 	SESSION_SHARED	 = 1u << 4,	/* all processes write to the same rings
 					 * of CPUs (docs/shared.md) */
+	SESSION_WIDE	 = 1u << 5,	/* compact and wide headers: ctf.h; else
+					 * an earlier build's */
 };
 
 /* Contexts, in the order in which they precede an event's own fields. */
@@ -281,9 +292,11 @@ enum session_context {
 /*
  * A writer record is an event of this id, behind which all events are of one
  * thread, up to the next record. Each packet begins with one (docs/writers.md).
- * The session's first description is that of the record.
+ * The session's first description is that of the record. The id is the first
+ * that a compact header does not have: 30 types of the program have those.
  */
-#define WRITER_ID		0u
+#define WRITER_ID		30u
+#define WRITER_ID_EARLY		0u	/* without SESSION_WIDE */
 #define WRITER_CHANNEL		"taffrail"
 #define WRITER_NAME		"writer"
 
@@ -295,9 +308,9 @@ struct writer_record {
 } __attribute__((packed));
 
 /* Of a record with the longest header, above all of an event's before it. */
-#define WRITER_BYTES_MAX	26u
-/* The least that a record takes, header and all: behind a short header. */
-#define WRITER_BYTES_LEAST	16u
+#define WRITER_BYTES_MAX	25u
+/* The least that a record takes, header and all: behind a wide header. */
+#define WRITER_BYTES_LEAST	18u
 
 /* The peer that asked for something, and when; `realtime_ns` 0: no peer did. */
 struct session_act {

@@ -100,7 +100,7 @@ int metadata_format(struct packet_format *format, struct event_shape **shapes,
 	format->shapes = *shapes;
 	format->nshapes = top;
 	format->context_bytes = (uint32_t)context;
-	format->large = session->page.flags & SESSION_LARGE_HEADER;
+	format->kind = cursor_kind(session->page.flags);
 	format->writers = session->page.contexts & CONTEXT_WRITER;
 	if (ret) {
 		free(*shapes);
@@ -491,29 +491,40 @@ static void put_stream(FILE *out, const struct session_page *page)
 		("integer { size = 64; align = 8; signed = 0; base = 16; } "
 		 "_pthread_id;"),
 	};
-	bool large = page->flags & SESSION_LARGE_HEADER;
+	enum cursor_kind kind = cursor_kind(page->flags);
 	uint32_t fields = page->contexts & ~CONTEXT_WRITER;
+	bool large = kind == CURSOR_LARGE, wide = kind == CURSOR_WIDE;
 	unsigned int extended = large ? CTF_LARGE_ID_EXTENDED
 				      : CTF_COMPACT_ID_EXTENDED;
 	unsigned int align = large ? 8 : 1;
+	unsigned int bits = large ? CTF_LARGE_CLOCK_BITS :
+				    CTF_COMPACT_CLOCK_BITS;
 
 	fprintf(out, "\nstruct event_header {\n"
 		     "\tenum : integer { size = %u; align = %u; signed = 0; } "
-		     "{ usual = 0 ... %u, extended = %u } id;\n"
+		     "{ usual = 0 ... %u, %sextended = %u } id;\n"
 		     "\tvariant <id> {\n"
 		     "\t\tstruct {\n"
 		     "\t\t\tinteger { size = %u; align = %u; signed = 0; "
 		     "map = clock.monotonic.value; } timestamp;\n"
-		     "\t\t} usual;\n"
-		     "\t\tstruct {\n"
-		     "\t\t\tuint32_t id;\n"
-		     "\t\t\tinteger { size = 64; align = 8; signed = 0; "
-		     "map = clock.monotonic.value; } timestamp;\n"
-		     "\t\t} extended;\n"
-		     "\t} v;\n"
-		     "} align(8);\n",
-		large ? 16 : CTF_COMPACT_ID_BITS, align, extended - 1, extended,
-		large ? CTF_LARGE_CLOCK_BITS : CTF_COMPACT_CLOCK_BITS, align);
+		     "\t\t} usual;\n",
+		large ? 16 : CTF_COMPACT_ID_BITS, align, extended - 1 - wide,
+		wide ? "wide = 30, " : "", extended, bits, align);
+	/* a member that is aligned would align the whole struct */
+	if (wide)
+		fprintf(out, "\t\tstruct {\n"
+			     "\t\t\tinteger { size = %u; align = %u; signed = 0; "
+			     "map = clock.monotonic.value; } timestamp;\n"
+			     "\t\t\tinteger { size = 16; align = 1; "
+			     "signed = 0; } id;\n"
+			     "\t\t} wide;\n", bits, align);
+	fputs("\t\tstruct {\n"
+	      "\t\t\tuint32_t id;\n"
+	      "\t\t\tinteger { size = 64; align = 8; signed = 0; "
+	      "map = clock.monotonic.value; } timestamp;\n"
+	      "\t\t} extended;\n"
+	      "\t} v;\n"
+	      "} align(8);\n", out);
 	fputs("\nstream {\n\tid = 0;\n"
 	      "\tevent.header := struct event_header;\n"
 	      "\tpacket.context := struct {\n"

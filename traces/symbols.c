@@ -119,12 +119,12 @@ void symbols_note(struct trace_symbols *symbols,
 
 	while (c.p < c.end) {
 		/* damage ends the walk: addresses behind it have no name */
-		if (cursor_header(&c, format->large) ||
+		if (cursor_header(&c, format->kind) ||
 		    c.id >= format->nshapes ||
 		    cursor_skip(&c, format->context_bytes))
 			return;
 		shape = &format->shapes[c.id];
-		if (shared && c.id == WRITER_ID &&
+		if (shared && c.id == cursor_writer_id(format->kind) &&
 		    cursor_room(&c) >= sizeof(writer))
 			memcpy(&writer, c.p, sizeof(writer));
 		for (const uint16_t *step = shape->steps; *step; step++) {

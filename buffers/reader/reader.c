@@ -39,7 +39,7 @@ static int check_magic(uint32_t magic, uint32_t wanted, uint32_t version)
 		return -EAGAIN;
 	if (magic != wanted)
 		return -EBADMSG;
-	return version == LAYOUT_VERSION ? 0 : -EPROTO;
+	return layout_known(magic, version) ? 0 : -EPROTO;
 }
 
 int process_read(struct process_page *page, int imagefd)
@@ -113,7 +113,7 @@ static void members_open(struct session_view *session, int dirfd)
 	}
 	page = session->shared.address;
 	if (load_acquire(&page->magic, SHARED_MEMBERS) == MEMBERS_MAGIC &&
-	    page->version == LAYOUT_VERSION)
+	    page->version == SESSION_VERSION)
 		return;
 	file_map_close(&session->shared);
 	session->shared = (struct file_map){ .fd = -1 };
@@ -313,7 +313,8 @@ static int add_record(struct session_view *session,
 	if (!view)
 		return -ENOMEM;
 	view->id = record->id;
-	view->writer = record->id == WRITER_ID &&
+	view->writer = record->id == cursor_writer_id(
+				cursor_kind(session->page.flags)) &&
 		       session->page.contexts & CONTEXT_WRITER;
 	view->line = record->line;
 	view->kind = record->kind;

@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "buffers/cursor.h"
 #include "buffers/layout.h"
 #include "buffers/ring-view.h"
 
@@ -92,7 +93,7 @@ struct packet_format {
 	const struct event_shape *shapes;
 	size_t nshapes;
 	uint32_t context_bytes;		/* see context_bytes() */
-	bool large;			/* SESSION_LARGE_HEADER */
+	enum cursor_kind kind;		/* of the headers */
 	bool symbols;			/* a shape has a STEP_SYMBOL */
 	bool writers;			/* events of WRITER_ID are records */
 };

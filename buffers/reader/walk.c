@@ -18,7 +18,7 @@ int packet_walk(const struct packet_format *format, uint64_t begin,
 	memset(walk, 0, sizeof(*walk));
 	walk->last = begin;
 	while (c.p < c.end) {
-		int ret = cursor_header(&c, format->large);
+		int ret = cursor_header(&c, format->kind);
 
 		if (ret)
 			return ret;
@@ -29,7 +29,7 @@ int packet_walk(const struct packet_format *format, uint64_t begin,
 		ret = ret ?: step_fields(&c, format->shapes[c.id].steps);
 		if (ret)
 			return ret;
-		if (format->writers && c.id == WRITER_ID &&
+		if (format->writers && c.id == cursor_writer_id(format->kind) &&
 		    c.p - fields == sizeof(walk->writer)) {
 			memcpy(&walk->writer, fields, sizeof(walk->writer));
 			walk->records++;

@@ -307,7 +307,7 @@ int channel_create(struct channel *channel, uint32_t index, const char *name,
 			shared_leave(&channel->shared);
 		flags &= cpus ? ~0u : ~(uint32_t)SESSION_SHARED;
 	}
-	channel->flags = flags;
+	channel->flags = flags | SESSION_WIDE;
 	if (contexts & CONTEXT_WRITER)
 		channel->flags |= SESSION_WRITERS;
 	channel->contexts = contexts;

@@ -211,7 +211,7 @@ static void lacking_begin(struct lacking_counts *before,
 static void page_fill(struct session_page *page, const struct channel *channel,
 		      const char *name, const struct process_page *now)
 {
-	page->version = LAYOUT_VERSION;
+	page->version = SESSION_VERSION;
 	page->index = channel->index;
 	page->state = SESSION_STOPPED;
 	page->making = 1;

@@ -50,7 +50,7 @@ int shared_make(struct shared *shared, const char *directory,
 	uint32_t i;
 	int ret = rings_reserve(shared);
 
-	flags |= SESSION_SHARED | SESSION_WRITERS;
+	flags |= SESSION_SHARED | SESSION_WRITERS | SESSION_WIDE;
 	cpus = (uint32_t)min_u64(cpus, CHANNEL_CPUS_MAX);
 	if (!ret)
 		ret = shared_file(directory, "/members", -1,
@@ -78,7 +78,7 @@ int shared_make(struct shared *shared, const char *directory,
 	if (ret)
 		goto leave;
 	shared->types = types = p;
-	types->version = LAYOUT_VERSION;
+	types->version = SESSION_VERSION;
 	types->state = SESSION_ACTIVE;
 	types->flags = flags;
 	types->contexts = CONTEXT_WRITER;
@@ -88,7 +88,7 @@ int shared_make(struct shared *shared, const char *directory,
 	types->rings = cpus;
 	text_copy(types->name, sizeof(types->name), name);
 	store_release(&types->magic, SESSION_MAGIC, SESSION_PAGE);
-	members->version = LAYOUT_VERSION;
+	members->version = SESSION_VERSION;
 	members->cpus = cpus;
 	members->ring_bytes = ring_bytes;
 	shared->members = members;
@@ -158,7 +158,7 @@ int shared_join(struct shared *shared, const char *directory)
 	shared->members = members = p;
 	shared->cpus = 0;
 	if (load_acquire(&members->magic, SHARED_MEMBERS) != MEMBERS_MAGIC ||
-	    members->version != LAYOUT_VERSION) {
+	    members->version != SESSION_VERSION) {
 		ret = -EPROTO;
 		goto leave;
 	}

@@ -8,8 +8,7 @@ write_fn *write_choose(const struct write_shape *shape,
 		       const struct channel *channel, uint32_t id,
 		       uint64_t *step)
 {
-	int header = channel->flags & SESSION_LARGE_HEADER ? WRITE_LARGE :
-							     WRITE_COMPACT;
+	int header = write_header_of(id);
 	uint32_t head = write_header_bytes(header, 0);
 	uint32_t contexts = channel->contexts & ~CONTEXT_WRITER;
 

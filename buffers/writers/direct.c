@@ -13,7 +13,7 @@ static const struct rings *slot_rings(const struct write_slot *slot)
 
 	return rings != &rings_off ?
 		       rings :
-		       load_acquire(&slot->rings[WRITE_LARGE], WRITE_SLOT);
+		       load_acquire(&slot->rings[WRITE_WIDE], WRITE_SLOT);
 }
 
 /* Writes one word into a held ring. Returns 0 if the general writer must write

@@ -39,8 +39,8 @@ again:                                                                 \
 }
 
 WORD_WRITER(write_word_compact, "8", HEADER_COMPACT, 4, WRITE_COMPACT)
-static write_fn write_word_large;
-WORD_WRITER(write_word_large, "16", HEADER_LARGE, 6, WRITE_LARGE)
+static write_fn write_word_wide;
+WORD_WRITER(write_word_wide, "16", HEADER_WIDE, 6, WRITE_WIDE)
 
 /* A block of up to 256 bytes: whole vectors from the front, then a vector that
  * ends where the block ends, and may copy some bytes again. */
@@ -100,8 +100,8 @@ again:                                                                 \
 #define BLOCK_WRITERS(n, COPY, END)                                    \
 	BLOCK_WRITER(write_##n##_compact, "8", HEADER_COMPACT, 4,      \
 		     WRITE_COMPACT, COPY, END)                         \
-	BLOCK_WRITER(write_##n##_large, "16", HEADER_LARGE, 6,         \
-		     WRITE_LARGE, COPY, END)
+	BLOCK_WRITER(write_##n##_wide, "16", HEADER_WIDE, 6,         \
+		     WRITE_WIDE, COPY, END)
 
 #define SSE1	SSE(0)
 #define SSE2	SSE1 SSE(16)
@@ -172,8 +172,8 @@ again:                                                                 \
 
 /* The step is one event and the header; the writer adds the copied bytes. */
 STRING_WRITER(write_string_compact, "8", HEADER_COMPACT, 4, WRITE_COMPACT)
-static write_fn write_string_large;
-STRING_WRITER(write_string_large, "16", HEADER_LARGE, 6, WRITE_LARGE)
+static write_fn write_string_wide;
+STRING_WRITER(write_string_wide, "16", HEADER_WIDE, 6, WRITE_WIDE)
 
 COLD SIGSAFE void write_word_hard(struct write_slot *slot, uint64_t fixed)
 {
@@ -188,7 +188,7 @@ COLD SIGSAFE void write_string_hard(struct write_slot *slot,
 	write_hard(slot, words[0], &var, WRITE_COMPACT);
 }
 
-#define PAIR(n)	NEAR("write_" #n "_compact") NEAR("write_" #n "_large")
+#define PAIR(n)	NEAR("write_" #n "_compact") NEAR("write_" #n "_wide")
 
 NEAR_TABLE(words, [2], PAIR(word));
 NEAR_TABLE(strings, [2], PAIR(string));

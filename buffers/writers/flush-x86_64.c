@@ -12,8 +12,6 @@
 
 static void cpu_flush(struct channel *channel, uint32_t cpu)
 {
-	int header = channel->flags & SESSION_LARGE_HEADER ? WRITE_LARGE :
-							     WRITE_COMPACT;
 	struct write_slot slot = { .rings = { channel->rings,
 					      channel->rings } };
 	uint8_t mask[AFFINITY_BYTES] = { 0 };
@@ -23,7 +21,7 @@ static void cpu_flush(struct channel *channel, uint32_t cpu)
 	if (sys3(SYS_sched_setaffinity, 0, sizeof(mask), mask))
 		return;
 	for (tries = 0; tries < SWITCH_TRIES; tries++)
-		if (section_switch(&slot, header, channel->sub_bytes) !=
+		if (section_switch(&slot, WRITE_COMPACT, channel->sub_bytes) !=
 		    WRITE_AGAIN)
 			return;
 }

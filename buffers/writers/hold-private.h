@@ -162,28 +162,24 @@ static ALWAYS_INLINE enum write_verdict hold_take(struct hold *hold,
 	return hold_enter(hold, channel);
 }
 
-static inline char *header_store(struct ring *ring, char *out, uint32_t id,
-			  uint64_t clock, int extended)
+static inline char *header_store(char *out, uint32_t id, uint64_t clock,
+				 int extended)
 {
-	uint32_t word = (uint32_t)clock;
+	bool wide = write_header_of(id) == WRITE_WIDE;
+	uint32_t word = (uint32_t)clock << CTF_COMPACT_ID_BITS |
+			(wide ? CTF_COMPACT_ID_WIDE : id);
 	uint16_t half = (uint16_t)id;
 
-	if (ring->flags & SESSION_LARGE_HEADER) {
-		half = extended ? CTF_LARGE_ID_EXTENDED : half;
-		__builtin_memcpy(out, &half, 2);
-		out += 2;
-	} else if (extended) {
-		*out++ = CTF_COMPACT_ID_EXTENDED;
-	} else {
-		word = word << CTF_COMPACT_ID_BITS | id;
-	}
 	if (extended) {
+		*out++ = CTF_COMPACT_ID_EXTENDED;
 		__builtin_memcpy(out, &id, 4);
 		__builtin_memcpy(out + 4, &clock, 8);
 		return out + 12;
 	}
 	__builtin_memcpy(out, &word, 4);
-	return out + 4;
+	if (wide)
+		__builtin_memcpy(out + 4, &half, 2);
+	return out + (wide ? CTF_WIDE_BYTES : CTF_COMPACT_BYTES);
 }
 
 /*
@@ -233,10 +229,7 @@ static inline uint32_t hold_room(const struct hold *hold)
 static inline int hold_extended(const struct ring *ring, uint32_t id,
 				uint64_t clock)
 {
-	return clock >= ring->ts_limit ||
-	       id >= (ring->flags & SESSION_LARGE_HEADER ?
-			      CTF_LARGE_ID_EXTENDED :
-			      CTF_COMPACT_ID_EXTENDED);
+	return clock >= ring->ts_limit || id >= CTF_WIDE_IDS;
 }
 
 /*
@@ -251,11 +244,11 @@ static ALWAYS_INLINE char *hold_place(const struct hold *hold, uint32_t id,
 			       uint64_t bytes, uint64_t *commit, int keep)
 {
 	struct ring *ring = hold->ring;
-	int large = !!(ring->flags & SESSION_LARGE_HEADER);
+	int header = write_header_of(id);
 	uint64_t head = ring->head;
 	uint64_t clock = hold_clock(hold);
 	int extended = hold_extended(ring, id, clock);
-	uint64_t need = write_header_bytes(large, extended) + bytes;
+	uint64_t need = write_header_bytes(header, extended) + bytes;
 	uint64_t most = need + hold_room(hold);
 	uint32_t sub_mask = ring->sub_bytes - 1;
 	uint32_t offset;
@@ -289,10 +282,10 @@ static ALWAYS_INLINE char *hold_place(const struct hold *hold, uint32_t id,
 			return NULL;
 		extended = hold_extended(ring, id, clock);
 	}
-	need = write_header_bytes(large, extended) + bytes;
+	need = write_header_bytes(header, extended) + bytes;
 	offset = RING_POSITION(head) & (ring->ring_bytes - 1);
-	out = header_store(ring, (char *)ring + RING_DATA_OFFSET + offset, id,
-			   clock, extended);
+	out = header_store((char *)ring + RING_DATA_OFFSET + offset, id, clock,
+			   extended);
 	if (unlikely(extended) && keep)
 		hold_stamp(ring, clock);
 	else if (unlikely(extended))

@@ -46,9 +46,7 @@ static struct packet_head *packet_at(struct ring *ring, uint32_t position)
 
 COLD void hold_limit(struct ring *ring, uint64_t clock)
 {
-	ring->ts_limit = clock + (ring->flags & SESSION_LARGE_HEADER ?
-					  1ull << CTF_LARGE_CLOCK_BITS :
-					  1ull << CTF_COMPACT_CLOCK_BITS);
+	ring->ts_limit = clock + (1ull << CTF_COMPACT_CLOCK_BITS);
 }
 
 COLD void hold_stamp(struct ring *ring, uint64_t clock)
@@ -136,7 +134,6 @@ COLD uint64_t hold_record(const struct hold *hold, uint64_t head,
 {
 	struct writer writer = { .token = 0 };
 	struct ring *ring = hold->ring;
-	int large = !!(ring->flags & SESSION_LARGE_HEADER);
 	int extended = clock >= ring->ts_limit;
 	int known = writer_fill(&writer, hold->channel);
 	uint32_t offset = RING_POSITION(head) & (ring->ring_bytes - 1);
@@ -147,10 +144,11 @@ COLD uint64_t hold_record(const struct hold *hold, uint64_t head,
 		return 0;
 	/* RING-WRITER, 1: the word is cleared */
 	store_relaxed(&ring->writer, 0);
-	out = header_store(ring, (char *)ring + RING_DATA_OFFSET + offset,
-			   WRITER_ID, clock, extended);
+	out = header_store((char *)ring + RING_DATA_OFFSET + offset, WRITER_ID,
+			   clock, extended);
 	__builtin_memcpy(out, &writer.record, sizeof(writer.record));
-	head += write_header_bytes(large, extended) + sizeof(writer.record);
+	head += write_header_bytes(WRITE_WIDE, extended) +
+		sizeof(writer.record);
 	ring->records = (uint64_t)count << 32 | RING_POSITION(head);
 	if (!hold_is_ours(hold))
 		return 0;

@@ -171,10 +171,12 @@ static inline uintptr_t near_address(const int32_t *entry)
 	"orl 24(%[s]), %%eax\n\t"                                      \
 	"movl %%eax, 4096(%%rcx,%%r9)\n\t"
 
-#define HEADER_LARGE                                                   \
-	"movl %%eax, 4096+2(%%rcx,%%r9)\n\t"                           \
+#define HEADER_WIDE                                                    \
+	"shll $5, %%eax\n\t"                                           \
+	"orl $30, %%eax\n\t"                                           \
+	"movl %%eax, 4096(%%rcx,%%r9)\n\t"                             \
 	"movl 24(%[s]), %%eax\n\t"                                     \
-	"movw %%ax, 4096(%%rcx,%%r9)\n\t"
+	"movw %%ax, 4096+4(%%rcx,%%r9)\n\t"
 
 /*
  * Prefetches the ring's line some events ahead of `to`. A store that waits for

@@ -68,16 +68,14 @@ write_fn write_general;
 /* Returns the bytes of an event header. */
 static inline uint32_t write_header_bytes(int header, int extended)
 {
-	if (header == WRITE_LARGE)
-		return extended ? CTF_LARGE_EXT_BYTES : CTF_LARGE_BYTES;
-	return extended ? CTF_COMPACT_EXT_BYTES : CTF_COMPACT_BYTES;
+	return extended ? CTF_COMPACT_EXT_BYTES :
+	       header == WRITE_WIDE ? CTF_WIDE_BYTES : CTF_COMPACT_BYTES;
 }
 
 /* Returns the first id that needs the extended header. */
 static inline uint32_t write_id_extended(int header)
 {
-	return header == WRITE_LARGE ? CTF_LARGE_ID_EXTENDED :
-				       CTF_COMPACT_ID_EXTENDED;
+	return header == WRITE_WIDE ? CTF_WIDE_IDS : CTF_COMPACT_ID_WIDE;
 }
 
 /* Returns the room that each event of a channel with these contexts needs

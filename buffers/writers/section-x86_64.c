@@ -121,31 +121,27 @@ struct stamp {
 
 #define SHORT_COMPACT                                                  \
 	"movl 24(%[s]), %%edx\n\t"                                     \
-	"cmpl $31, %%edx\n\t"                                          \
+	"cmpl $30, %%edx\n\t"                                          \
 	"jae %l[late]\n\t"                                             \
 	"shll $5, %%eax\n\t"                                           \
 	"orl %%edx, %%eax\n\t"                                         \
 	"movl %%eax, (%%r11)\n\t"                                      \
 	"leaq 4(%%r11), %%rdi\n\t"
-#define SHORT_LARGE                                                    \
-	"movl %%eax, 2(%%r11)\n\t"                                     \
-	"movl 24(%[s]), %%eax\n\t"                                     \
-	"cmpl $65535, %%eax\n\t"                                       \
+#define SHORT_WIDE                                                     \
+	"movl 24(%[s]), %%edx\n\t"                                     \
+	"cmpl $65536, %%edx\n\t"                                       \
 	"jae %l[late]\n\t"                                             \
-	"movw %%ax, (%%r11)\n\t"                                       \
+	"shll $5, %%eax\n\t"                                           \
+	"orl $30, %%eax\n\t"                                           \
+	"movl %%eax, (%%r11)\n\t"                                      \
+	"movw %%dx, 4(%%r11)\n\t"                                      \
 	"leaq 6(%%r11), %%rdi\n\t"
-#define LONG_COMPACT                                                   \
+#define LONG_HEADER                                                    \
 	"movb $31, (%%r11)\n\t"                                        \
 	"movl 24(%[s]), %%eax\n\t"                                        \
 	"movl %%eax, 1(%%r11)\n\t"                                     \
 	"movq %%rdx, 5(%%r11)\n\t"                                     \
 	"leaq 13(%%r11), %%rdi\n\t"
-#define LONG_LARGE                                                     \
-	"movw $0xffff, (%%r11)\n\t"                                    \
-	"movl 24(%[s]), %%eax\n\t"                                        \
-	"movl %%eax, 2(%%r11)\n\t"                                     \
-	"movq %%rdx, 6(%%r11)\n\t"                                     \
-	"leaq 14(%%r11), %%rdi\n\t"
 #define CLOCK_WHOLE                                                    \
 	"shlq $32, %%rdx\n\t"                                          \
 	"orq %%rax, %%rdx\n\t"                                         \
@@ -188,14 +184,12 @@ again:                                                                 \
 #define HEADER_STORE SHORT_COMPACT
 GENERAL_SECTION(section_compact, "8", 4, SECTION_CLOCK_CHECK)
 #undef HEADER_STORE
-#define HEADER_STORE SHORT_LARGE
-GENERAL_SECTION(section_large, "16", 6, SECTION_CLOCK_CHECK)
+#define HEADER_STORE SHORT_WIDE
+GENERAL_SECTION(section_wide, "16", 6, SECTION_CLOCK_CHECK)
 #undef HEADER_STORE
-#define HEADER_STORE LONG_COMPACT
+#define HEADER_STORE LONG_HEADER
 GENERAL_SECTION(section_compact_ext, "8", 13, CLOCK_WHOLE)
-#undef HEADER_STORE
-#define HEADER_STORE LONG_LARGE
-GENERAL_SECTION(section_large_ext, "16", 14, CLOCK_WHOLE)
+GENERAL_SECTION(section_wide_ext, "16", 13, CLOCK_WHOLE)
 
 /* The table of a slot by header kind, as an index register. SECTION-RING: each
  * section finds the ring anew, since the thread may have been moved. */
@@ -219,9 +213,6 @@ GENERAL_SECTION(section_large_ext, "16", 14, CLOCK_WHOLE)
 static void limit_raise(const struct write_slot *s, uint64_t header,
 			const struct stamp *stamp)
 {
-	uint64_t reach = header == WRITE_LARGE ? 1ull << CTF_LARGE_CLOCK_BITS :
-					 1ull << CTF_COMPACT_CLOCK_BITS;
-
 	__asm__ goto(SECTION_BEGIN SECTION_TABLE SECTION_PRESENT
 		     "cmpq %[ring], %%rcx\n\t"
 		     "jne %l[none]\n\t"
@@ -229,7 +220,8 @@ static void limit_raise(const struct write_slot *s, uint64_t header,
 		     :
 		     : [s] "r"(s), [ro] "m"(rseq_offset),
 		       [header] "r"(header), [ring] "r"(stamp->ring),
-		       [limit] "r"(stamp->clock + reach)
+		       [limit] "r"(stamp->clock +
+				   (1ull << CTF_COMPACT_CLOCK_BITS))
 		     : SECTION_CLOBBERS
 		     : none, again);
 none:
@@ -244,11 +236,11 @@ enum write_verdict section_write(const struct write_slot *slot, int header,
 	struct stamp stamp = { 0 };
 
 	if (!extended)
-		return header == WRITE_LARGE ?
-			       section_large(slot, event, &stamp) :
+		return header == WRITE_WIDE ?
+			       section_wide(slot, event, &stamp) :
 			       section_compact(slot, event, &stamp);
-	verdict = header == WRITE_LARGE ?
-			  section_large_ext(slot, event, &stamp) :
+	verdict = header == WRITE_WIDE ?
+			  section_wide_ext(slot, event, &stamp) :
 			  section_compact_ext(slot, event, &stamp);
 	if (verdict == WRITE_DONE)
 		limit_raise(slot, (uint64_t)header, &stamp);
@@ -273,121 +265,104 @@ enum write_verdict section_write(const struct write_slot *slot, int header,
  *	rax clock	r8 token	r9  head, then scratch
  *	rdi record	rsi records	r10 new head
  */
-#define RECORD_COMPACT                                                 \
+#define RECORD_HEADER                                                  \
 	"jae 3f\n\t"                                                   \
-	"addq $4+12, %%r10\n\t"                                        \
+	"addq $6+12, %%r10\n\t"                                        \
 	"shll $5, %%eax\n\t"                                           \
+	"orl $30, %%eax\n\t"                                           \
 	"movl %%eax, (%%rdi)\n\t"                                      \
-	"addq $4, %%rdi\n\t"                                           \
+	"movw $30, 4(%%rdi)\n\t"                                       \
+	"addq $6, %%rdi\n\t"                                           \
 	"jmp 5f\n"                                                     \
 	"3:\taddq $13+12, %%r10\n\t"                                   \
 	"movb $31, (%%rdi)\n\t"                                        \
-	"movl $0, 1(%%rdi)\n\t"                                        \
+	"movl $30, 1(%%rdi)\n\t"                                       \
 	"movq %%rax, 5(%%rdi)\n\t"                                     \
 	"addq $13, %%rdi\n\t"
-#define RECORD_LARGE                                                   \
-	"jae 3f\n\t"                                                   \
-	"addq $6+12, %%r10\n\t"                                        \
-	"movw $0, (%%rdi)\n\t"                                         \
-	"movl %%eax, 2(%%rdi)\n\t"                                     \
-	"addq $6, %%rdi\n\t"                                           \
-	"jmp 5f\n"                                                     \
-	"3:\taddq $14+12, %%r10\n\t"                                   \
-	"movl $0xffff, (%%rdi)\n\t"                                    \
-	"movw $0, 4(%%rdi)\n\t"                                        \
-	"movq %%rax, 6(%%rdi)\n\t"                                     \
-	"addq $14, %%rdi\n\t"
 
-_Static_assert(WRITER_ID == 0 && sizeof(struct writer_record) == 12, "asm");
-_Static_assert(WRITER_BYTES_MAX == CTF_LARGE_EXT_BYTES + 12, "asm");
+_Static_assert(CTF_COMPACT_ID_WIDE == 30 && WRITER_ID == 30, "asm");
+_Static_assert(sizeof(struct writer_record) == 12, "asm");
+_Static_assert(WRITER_BYTES_MAX == CTF_COMPACT_EXT_BYTES + 12, "asm");
 
 /* The room is compared as in SWITCH_BODY, with the event behind the record. */
-#define RECORD_SECTION(name, HEADER)                                   \
-static enum write_verdict name(const struct write_slot *s,             \
-			       const struct writer *writer,            \
-			       uint64_t header, uint32_t need,         \
-			       struct stamp *stamp)                    \
-{                                                                      \
-	__asm__ goto(SECTION_BEGIN SECTION_TABLE SECTION_PRESENT       \
-		     "movq %[generation], %%rax\n\t"                   \
-		     "cmpq %%rax, 32(%%r11)\n\t"                       \
-		     "jne %l[again]\n\t"                               \
-		     /* the content is of this thread and process */    \
-		     SECTION_TOKEN("%%r8", "%%r8d")                    \
-		     "cmpq %[token], %%r8\n\t"                         \
-		     "jne %l[again]\n\t"                               \
-		     "cmpq %%r8, 24(%%rcx)\n\t"                        \
-		     "je %l[mine]\n\t"                                 \
-		     "rdtsc\n\t"                                       \
-		     "shlq $32, %%rdx\n\t"                             \
-		     "orq %%rdx, %%rax\n\t"                            \
-		     "movq (%%rcx), %%r9\n\t"                          \
-		     "movl %[need], %%edx\n\t"                         \
-		     "addl %%r9d, %%edx\n\t"                           \
-		     "xorl %%r9d, %%edx\n\t"                           \
-		     "cmpl 8(%%r11), %%edx\n\t"                        \
-		     "ja %l[full]\n\t"                                 \
-		     "movq %%r9, %%r10\n\t"                            \
-		     SECTION_OFFSET                                    \
-		     "leaq 4096(%%rcx,%%r9), %%rdi\n\t"                \
-		     /* RING-WRITER, 1: the word is cleared */          \
-		     "movq $0, 24(%%rcx)\n\t"                          \
-		     "xorl %%edx, %%edx\n\t"                           \
-		     "cmpq 8(%%rcx), %%rax\n\t"                        \
-		     "cmovaeq %%rax, %%rdx\n\t"                        \
-		     "movq %%rdx, %[stamp]\n\t"                        \
-		     "movq %%rcx, %[place]\n\t"                        \
-		     HEADER                                            \
-		     "5:\tmovq %[vpid], %%rdx\n\t"                     \
-		     "movq %%rdx, (%%rdi)\n\t"                         \
-		     "movl %[process], %%edx\n\t"                      \
-		     "movl %%edx, 8(%%rdi)\n\t"                        \
-		     RECORDS_BELOW                                     \
-		     "incl %%esi\n\t"                                  \
-		     "shlq $32, %%rsi\n\t"                             \
-		     "movl %%r10d, %%edx\n\t"                          \
-		     "orq %%rdx, %%rsi\n\t"                            \
-		     "movq %%rsi, 32(%%rcx)\n\t"                       \
-		     /* 3: head moves over the record, 4: the word;     \
-		      * order: RING_HEAD release                        \
-		      * order: RING_WRITER release */                   \
-		     "movq %%r10, (%%rcx)\n\t"                         \
-		     "movq %%r8, 24(%%rcx)\n" SECTION_END               \
-		     :                                                 \
-		     : [s] "r"(s), [ro] "m"(rseq_offset),              \
-		       [header] "r"(header), [need] "m"(need),         \
-		       [generation] "m"(writer->generation),           \
-		       [token] "m"(writer->token),                     \
-		       [vpid] "m"(writer->record.vpid),                \
-		       [process] "m"(writer->record.process),          \
-		       [stamp] "m"(stamp->clock),                      \
-		       [place] "m"(stamp->ring)                        \
-		     : SECTION_CLOBBERS, "rsi", "rdi"                  \
-		     : none, full, mine, again);                       \
-mine:                                                                  \
-	return WRITE_FITS;                                             \
-none:                                                                  \
-	return WRITE_NONE;                                             \
-full:                                                                  \
-	return WRITE_FULL;                                             \
-again:                                                                 \
-	return WRITE_AGAIN;                                            \
+static enum write_verdict record_write(const struct write_slot *s,
+				       const struct writer *writer,
+				       uint64_t header, uint32_t need,
+				       struct stamp *stamp)
+{
+	__asm__ goto(SECTION_BEGIN SECTION_TABLE SECTION_PRESENT
+		     "movq %[generation], %%rax\n\t"
+		     "cmpq %%rax, 32(%%r11)\n\t"
+		     "jne %l[again]\n\t"
+		     /* the content is of this thread and process */
+		     SECTION_TOKEN("%%r8", "%%r8d")
+		     "cmpq %[token], %%r8\n\t"
+		     "jne %l[again]\n\t"
+		     "cmpq %%r8, 24(%%rcx)\n\t"
+		     "je %l[mine]\n\t"
+		     "rdtsc\n\t"
+		     "shlq $32, %%rdx\n\t"
+		     "orq %%rdx, %%rax\n\t"
+		     "movq (%%rcx), %%r9\n\t"
+		     "movl %[need], %%edx\n\t"
+		     "addl %%r9d, %%edx\n\t"
+		     "xorl %%r9d, %%edx\n\t"
+		     "cmpl 8(%%r11), %%edx\n\t"
+		     "ja %l[full]\n\t"
+		     "movq %%r9, %%r10\n\t"
+		     SECTION_OFFSET
+		     "leaq 4096(%%rcx,%%r9), %%rdi\n\t"
+		     /* RING-WRITER, 1: the word is cleared */
+		     "movq $0, 24(%%rcx)\n\t"
+		     "xorl %%edx, %%edx\n\t"
+		     "cmpq 8(%%rcx), %%rax\n\t"
+		     "cmovaeq %%rax, %%rdx\n\t"
+		     "movq %%rdx, %[stamp]\n\t"
+		     "movq %%rcx, %[place]\n\t"
+		     RECORD_HEADER
+		     "5:\tmovq %[vpid], %%rdx\n\t"
+		     "movq %%rdx, (%%rdi)\n\t"
+		     "movl %[process], %%edx\n\t"
+		     "movl %%edx, 8(%%rdi)\n\t"
+		     RECORDS_BELOW
+		     "incl %%esi\n\t"
+		     "shlq $32, %%rsi\n\t"
+		     "movl %%r10d, %%edx\n\t"
+		     "orq %%rdx, %%rsi\n\t"
+		     "movq %%rsi, 32(%%rcx)\n\t"
+		     /* 3: head moves over the record, 4: the word;
+		      * order: RING_HEAD release
+		      * order: RING_WRITER release */
+		     "movq %%r10, (%%rcx)\n\t"
+		     "movq %%r8, 24(%%rcx)\n" SECTION_END
+		     :
+		     : [s] "r"(s), [ro] "m"(rseq_offset),
+		       [header] "r"(header), [need] "m"(need),
+		       [generation] "m"(writer->generation),
+		       [token] "m"(writer->token),
+		       [vpid] "m"(writer->record.vpid),
+		       [process] "m"(writer->record.process),
+		       [stamp] "m"(stamp->clock),
+		       [place] "m"(stamp->ring)
+		     : SECTION_CLOBBERS, "rsi", "rdi"
+		     : none, full, mine, again);
+mine:
+	return WRITE_FITS;
+none:
+	return WRITE_NONE;
+full:
+	return WRITE_FULL;
+again:
+	return WRITE_AGAIN;
 }
-
-RECORD_SECTION(section_record_compact, RECORD_COMPACT)
-RECORD_SECTION(section_record_large, RECORD_LARGE)
 
 enum write_verdict section_writer(const struct write_slot *slot, int header,
 				  const struct writer *writer, uint32_t need)
 {
 	uint64_t index = (uint64_t)header;
 	struct stamp stamp = { 0 };
-	enum write_verdict verdict =
-		header == WRITE_LARGE ?
-			section_record_large(slot, writer, index, need,
-					     &stamp) :
-			section_record_compact(slot, writer, index, need,
-					       &stamp);
+	enum write_verdict verdict = record_write(slot, writer, index, need,
+						  &stamp);
 
 	if (verdict == WRITE_FITS && stamp.clock)
 		limit_raise(slot, index, &stamp);

@@ -196,14 +196,14 @@ again:                                                                 \
 	SEQUENCE_WRITER(write_bytes_##n##_compact, "8", HEADER_COMPACT, 4, \
 			WRITE_COMPACT, SIZE_BYTES, WORDS_BYTES, "",    \
 			MOVE64, CLEAR, 0ul)                            \
-	SEQUENCE_WRITER(write_bytes_##n##_large, "16", HEADER_LARGE, 6, \
-			WRITE_LARGE, SIZE_BYTES, WORDS_BYTES, "",      \
+	SEQUENCE_WRITER(write_bytes_##n##_wide, "16", HEADER_WIDE, 6, \
+			WRITE_WIDE, SIZE_BYTES, WORDS_BYTES, "",      \
 			MOVE64, CLEAR, 0ul)                            \
 	SEQUENCE_WRITER(write_array_##n##_compact, "8", HEADER_COMPACT, 4, \
 			WRITE_COMPACT, SIZE_ELEMENTS, WORDS_ELEMENTS,  \
 			SLACK_ELEMENTS, MOVE64, CLEAR, fixed)          \
-	SEQUENCE_WRITER(write_array_##n##_large, "16", HEADER_LARGE, 6, \
-			WRITE_LARGE, SIZE_ELEMENTS, WORDS_ELEMENTS,    \
+	SEQUENCE_WRITER(write_array_##n##_wide, "16", HEADER_WIDE, 6, \
+			WRITE_WIDE, SIZE_ELEMENTS, WORDS_ELEMENTS,    \
 			SLACK_ELEMENTS, MOVE64, CLEAR, fixed)
 
 /* Only a sequence, of 2, 4 or 8 bytes an element. */
@@ -212,8 +212,8 @@ again:                                                                 \
 			HEADER_COMPACT, 4, WRITE_COMPACT,              \
 			SIZE_SHIFTED(shift), WORDS_COUNT, "", MOVE64,  \
 			CLEAR, 0ul)                                    \
-	SEQUENCE_WRITER(write_shift##shift##_##n##_large, "16",        \
-			HEADER_LARGE, 6, WRITE_LARGE,                  \
+	SEQUENCE_WRITER(write_shift##shift##_##n##_wide, "16",        \
+			HEADER_WIDE, 6, WRITE_WIDE,                  \
 			SIZE_SHIFTED(shift), WORDS_COUNT, "", MOVE64,  \
 			CLEAR, 0ul)
 
@@ -230,7 +230,7 @@ SHIFTED_WRITERS(avx, 3, MOVE64_AVX, AVX_CLEAR)
 
 enum sequence { BYTES, SHIFT1, SHIFT2, SHIFT3, ARRAY, SEQUENCES };
 
-#define PAIR(n)	NEAR("write_" #n "_compact") NEAR("write_" #n "_large")
+#define PAIR(n)	NEAR("write_" #n "_compact") NEAR("write_" #n "_wide")
 #define SEQUENCE_ROWS(n)                                               \
 	PAIR(bytes_##n) PAIR(shift1_##n) PAIR(shift2_##n)               \
 	PAIR(shift3_##n) PAIR(array_##n)

@@ -205,10 +205,10 @@ COLD SIGSAFE void write_hard(struct write_slot *slot, uint64_t fixed,
 SIGSAFE void write_at(struct write_slot *slot, uint64_t fixed,
 		      const struct write_var *var, uint64_t ip)
 {
-	int header = load_acquire(&slot->rings[WRITE_LARGE], WRITE_SLOT) ==
+	int header = load_acquire(&slot->rings[WRITE_WIDE], WRITE_SLOT) ==
 				     &rings_off ?
 			     WRITE_COMPACT :
-			     WRITE_LARGE;
+			     WRITE_WIDE;
 
 	write_any(slot, fixed, var, header, ip);
 }

@@ -18,6 +18,7 @@
 #define BUFFERS_WRITERS_WRITE_H
 
 #include "base/base.h"
+#include "buffers/ctf.h"
 #include "buffers/rings/channel.h"
 
 /* A field of variable length: n elements at p, or a string: of at most n
@@ -47,7 +48,7 @@ typedef void write_fn(struct write_slot *slot, uint64_t fixed,
  */
 struct write_slot {
 	write_fn *hit;
-	const struct rings *rings[2];	/* [WRITE_COMPACT], [WRITE_LARGE] */
+	const struct rings *rings[2];	/* [WRITE_COMPACT], [WRITE_WIDE] */
 	uint64_t id;
 	const struct write_shape *shape;
 	uint64_t step;			/* added to head: events, bytes */
@@ -55,7 +56,13 @@ struct write_slot {
 	uint32_t fixed_bytes;
 };
 
-enum write_header { WRITE_COMPACT = 0, WRITE_LARGE = 1 };
+enum write_header { WRITE_COMPACT = 0, WRITE_WIDE = 1 };
+
+/* Returns the header that events of a type begin with: buffers/ctf.h. */
+static inline enum write_header write_header_of(uint32_t id)
+{
+	return id < CTF_COMPACT_ID_WIDE ? WRITE_COMPACT : WRITE_WIDE;
+}
 
 /* How a string is read. */
 enum write_rule {

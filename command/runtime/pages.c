@@ -132,7 +132,7 @@ static int check_head(uint32_t magic, uint32_t want, uint32_t version)
 		return -ENOENT;
 	if (magic != want)
 		return -EBADMSG;
-	return version == LAYOUT_VERSION ? 0 : -EPROTO;
+	return layout_known(magic, version) ? 0 : -EPROTO;
 }
 
 int rundir_read_process(const struct rundir_process *process, uint32_t image,

@@ -26,9 +26,6 @@ static uint64_t begun;		/* sessions of this process so far */
 /* Begins the names of LTTng-UST's own providers. */
 #define LTTNG_OWN	"lttng_ust_"
 
-/* Events that a compact header can name, see buffers/ctf.h. */
-#define COMPACT_EVENTS	31
-
 /* Returns true for markers that a program does not make by itself, unless the
  * rule begins with their name: USDT probes, and the events of LTTng-UST's own
  * providers, such as those for each library that is loaded. */
@@ -143,27 +140,15 @@ struct pass {
 	const char *glob;
 	int named;		/* count the markers that `glob` names */
 	uint32_t matched;
-	uint32_t ndistinct;
-	const struct object *distinct[COMPACT_EVENTS + 1];
 };
 
-/* Counts different events up to one more than a compact header can name. */
-static int count_distinct(struct object *object, void *arg)
+/* Returns whether an object writes to the session. */
+static int is_wanted(struct object *object, void *arg)
 {
 	struct pass *pass = arg;
-	uint32_t i;
 
-	if (object->site->kind_ == TAFFRAIL_KIND_GUARD ||
-	    !session_wants(pass->session, object, NULL))
-		return 0;
-	for (i = 0; i < pass->ndistinct; i++)
-		if (record_same_event(pass->distinct[i], object))
-			return 0;
-	pass->distinct[pass->ndistinct++] = object;
-	/* a writer record has an id, too */
-	return pass->ndistinct +
-		       !!(pass->session->contexts & CONTEXT_WRITER) >
-	       COMPACT_EVENTS;
+	return object->site->kind_ != TAFFRAIL_KIND_GUARD &&
+	       session_wants(pass->session, object, NULL);
 }
 
 /* Fills in the use of an object for a session. Returns 0, or -ENOSPC when there
@@ -403,7 +388,7 @@ int session_start(const struct session *model, uint32_t *matched)
 	struct session *session;
 	struct pass pass = { 0 };
 	uint32_t flags = 0;
-	int ret;
+	int wanted = 0, ret;
 
 	place_clock_settle(0);
 	registry_lock();	/* a host's thread may hold one */
@@ -421,8 +406,8 @@ int session_start(const struct session *model, uint32_t *matched)
 	patch_open(&pass.patcher);
 	session_probes_adopt(&pass.patcher);
 	patch_close(&pass.patcher);
-	if (!(flags & SESSION_SHARED) && registry_each(count_distinct, &pass))
-		flags |= SESSION_LARGE_HEADER;
+	if (!(flags & SESSION_SHARED))
+		wanted = registry_each(is_wanted, &pass);
 	registry_unlock();
 	ret = session->group ? place_share(session->group) : 0;
 	if (ret)
@@ -439,7 +424,7 @@ int session_start(const struct session *model, uint32_t *matched)
 	/* Most programs of a recording have no site that writes to it, and
 	 * rings are most of the cost of a start. Sessions of gdb's, and those
 	 * sized by time, need them at once. */
-	if (pass.ndistinct || session->owned || session->keep_ms)
+	if (wanted || session->owned || session->keep_ms)
 		channel_start(session->channel, agent_cpus_online);
 	else
 		channel_defer(session->channel, agent_cpus_online);

@@ -154,7 +154,7 @@ struct TAFFRAIL_SITE_HIDDEN_ taffrail_site {
 	/* Written by the agent, zero in the program. One cache line has all
 	 * fields that a hit reads. */
 	taffrail_hit_fn *hit_;		/* never called while it is off */
-	const void *rings_[2];		/* for compact and large headers */
+	const void *rings_[2];		/* for compact and wide headers */
 	uint64_t id_;			/* event id as the header wants it */
 	void *agent_;
 	uint64_t agent2_;

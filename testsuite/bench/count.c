@@ -3,7 +3,8 @@
  * Counts the events of `flood` or `many` in trace files, without any code of
  * the tracer: what `taffrail verify` is compared with.
  *
- *	count HEADER_BYTES FILE...	HEADER_BYTES 4 (compact) or 6 (large)
+ *	count HEADER_BYTES FILE...	HEADER_BYTES 4 (compact) or 6 (some are
+ *					wide)
  *
  * Every event is one u64. Prints
  *
@@ -47,16 +48,12 @@ static uint64_t packets;
 static uint64_t disorder;
 static unsigned header_bytes;
 
-/* Bytes of the event header at p: 4 or 6; 4 + 8 more after the id when the
- * id says that it is extended. */
+/* Bytes of the event header at p: compact, wide or extended. */
 static uint64_t header_at(const unsigned char *p)
 {
-	uint16_t id;
+	unsigned int id = p[0] & 31;
 
-	if (header_bytes == 4)
-		return (p[0] & 31) == 31 ? 1 + 4 + 8 : 4;
-	memcpy(&id, p, 2);
-	return id == UINT16_MAX ? 2 + 4 + 8 : 6;
+	return id == 31 ? 1 + 4 + 8 : id == 30 ? 6 : 4;
 }
 
 /* `next` is what each thread's value is at least: a stream is of one CPU, a

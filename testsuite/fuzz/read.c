@@ -253,7 +253,7 @@ static bool same_traces(const struct trace_class *a,
 			const struct trace_class *b)
 {
 	if (a->nevents != b->nevents || a->nclasses != b->nclasses ||
-	    a->large != b->large || a->context_bytes != b->context_bytes ||
+	    a->kind != b->kind || a->context_bytes != b->context_bytes ||
 	    a->vpid != b->vpid || a->clock.hz != b->clock.hz ||
 	    memcmp(a->uuid, b->uuid, 16) || !a->context != !b->context ||
 	    !same_text(a->hostname, b->hostname) ||

@@ -58,7 +58,7 @@ static void read_once(struct fuzz *fuzz)
 {
 	struct packet_format format = {
 		.shapes = fuzz_shapes, .nshapes = 4,
-		.large = fuzz_less(fuzz, 2),
+		.kind = (enum cursor_kind)fuzz_less(fuzz, 3),
 	};
 	struct ring_seen seen = { .format = &format };
 	struct ring_reader ring;

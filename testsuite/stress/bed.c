@@ -120,7 +120,7 @@ void bed_slot(struct write_slot *slot, const struct write_shape *shape)
 	memset(slot, 0, sizeof(*slot));
 	slot->hit = write_nothing;
 	slot->rings[WRITE_COMPACT] = &rings_off;
-	slot->rings[WRITE_LARGE] = &rings_off;
+	slot->rings[WRITE_WIDE] = &rings_off;
 	slot->shape = shape;
 	slot->fixed_bytes = shape->fixed_bytes;
 }
@@ -128,7 +128,7 @@ void bed_slot(struct write_slot *slot, const struct write_shape *shape)
 void bed_slot_off(struct write_slot *slot)
 {
 	store_release(&slot->rings[WRITE_COMPACT], &rings_off, WRITE_SLOT);
-	store_release(&slot->rings[WRITE_LARGE], &rings_off, WRITE_SLOT);
+	store_release(&slot->rings[WRITE_WIDE], &rings_off, WRITE_SLOT);
 	/* WRITE-SLOT: no section goes on with the old rings */
 	sys_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ);
 	store_release(&slot->hit, write_nothing, SITE_HIT);
@@ -136,11 +136,13 @@ void bed_slot_off(struct write_slot *slot)
 
 void bed_slot_on(struct write_slot *slot, struct channel *channel, uint32_t id)
 {
-	int header = channel->flags & SESSION_LARGE_HEADER ? WRITE_LARGE :
-							     WRITE_COMPACT;
+	int header;
 	uint64_t step;
-	write_fn *hit = write_choose(slot->shape, channel, id, &step);
+	write_fn *hit;
 
+	id += channel->flags & BED_WIDE ? BED_WIDE_ID : 0;
+	header = write_header_of(id);
+	hit = write_choose(slot->shape, channel, id, &step);
 	store_relaxed(&slot->id, id);
 	store_relaxed(&slot->step, step);
 	store_release(&slot->hit, hit, SITE_HIT);

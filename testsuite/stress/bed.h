@@ -41,6 +41,11 @@ int bed_channel_end(struct channel *channel);
 /* Makes a slot that is off. */
 void bed_slot(struct write_slot *slot, const struct write_shape *shape);
 
+/* A flag of a channel for which bed_slot_on() adds BED_WIDE_ID to ids, so that
+ * all have wide headers. */
+#define BED_WIDE	(1u << 31)
+#define BED_WIDE_ID	100u
+
 /* Changes a slot in the order that write.h demands (WRITE-SLOT). */
 void bed_slot_on(struct write_slot *slot, struct channel *channel,
 		 uint32_t id);

@@ -94,7 +94,6 @@ static uint64_t packet_decode(struct watch *watch, const void *packet,
 {
 	const struct packet_head *head = packet;
 	struct oracle oracle = {
-		.large = !!(watch->ring->flags & SESSION_LARGE_HEADER),
 		.open = open,
 		.check = event_one,
 		.priv = watch,

@@ -38,25 +38,9 @@ static const char *clock_short(struct oracle *oracle,
 	return event->clock > oracle->limit ? "a clock goes back" : NULL;
 }
 
-static const char *header_large(struct oracle *oracle,
-				struct oracle_event *event,
-				const unsigned char *p)
-{
-	if (event->end - p < 6)
-		return "a header is cut";
-	event->id = (uint32_t)load(p, 2);
-	event->payload = p + 6;
-	if (event->id != 65535)
-		return clock_short(oracle, event, load(p + 2, 4), 32);
-	if (event->end - p < 14)
-		return "an extended header is cut";
-	event->payload = p + 14;
-	return clock_whole(oracle, event, p + 2);
-}
-
-static const char *header_compact(struct oracle *oracle,
-				  struct oracle_event *event,
-				  const unsigned char *p)
+static const char *header_take(struct oracle *oracle,
+			       struct oracle_event *event,
+			       const unsigned char *p)
 {
 	uint32_t word;
 
@@ -65,6 +49,15 @@ static const char *header_compact(struct oracle *oracle,
 	word = (uint32_t)load(p, 4);
 	event->id = word & 31;
 	event->payload = p + 4;
+	if (event->id == 30) {
+		if (event->end - p < 6)
+			return "a wide header is cut";
+		event->id = (uint32_t)load(p + 4, 2);
+		event->payload = p + 6;
+		if (event->id < 30)
+			return "a wide header for a compact id";
+		return clock_short(oracle, event, word >> 5, 27);
+	}
 	if (event->id != 31)
 		return clock_short(oracle, event, word >> 5, 27);
 	if (word & 0xe0)
@@ -89,9 +82,7 @@ int oracle_packet(struct oracle *oracle, const void *packet, uint32_t content)
 	if (!oracle->limit)
 		oracle->limit = UINT64_MAX;
 	for (p += PACKET_HEAD_BYTES; p < end; p = event.payload + bytes) {
-		const char *error = oracle->large ?
-					    header_large(oracle, &event, p) :
-					    header_compact(oracle, &event, p);
+		const char *error = header_take(oracle, &event, p);
 
 		bytes = error ? ORACLE_WRONG :
 				oracle->check(&event, oracle->priv);

@@ -22,7 +22,6 @@ struct oracle_event {
 typedef size_t oracle_check(const struct oracle_event *event, void *priv);
 
 struct oracle {
-	int large;
 	int open;			/* the packet is still written */
 	oracle_check *check;
 	void *priv;

@@ -292,7 +292,7 @@ static int second_open(void)
 	if (index >= INDEXES)
 		return -ENOSPC;
 	if (options.large != (int)(index & 1))
-		flags |= SESSION_LARGE_HEADER;
+		flags |= BED_WIDE;
 	stress->contexts[index] = (uint32_t)options.contexts;
 	stress->index_state[index] = LIVE;
 	stress->indexes++;
@@ -426,7 +426,7 @@ static int run(void)
 static int start(void)
 {
 	uint32_t flags = (options.overwrite ? SESSION_OVERWRITE : 0) |
-			 (options.large ? SESSION_LARGE_HEADER : 0);
+			 (options.large ? BED_WIDE : 0);
 	int ret = bed_channel(&channels[0], 0, flags,
 			      options.change ? 0 : (uint32_t)options.contexts,
 			      options.ring_bytes);

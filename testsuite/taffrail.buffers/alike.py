@@ -16,6 +16,7 @@ import tempfile
 
 WHICH = sys.argv[1:]
 RECORDED = len(WHICH) == 1
+ADDRESS = re.compile(r"app:at|NAME|in_(alpha|beta|gamma)")
 
 
 def say(*words, source=True):
@@ -49,10 +50,14 @@ def plain(text, ordered=True):
         text = text.replace(path, "WHICH")
     text = re.sub(r"WHICH/[^\s,\"]+", "TRACE", text)
     text = re.sub(r"[\w-]+@\w+|(alpha|beta|gamma)-\d+-\d+(-\d)?", "TRACE", text)
+    text = re.sub(r"(\d{4}-\d\d-\d\dT)?\d\d:\d\d:(?=\d\d\.)", "", text)
     text = re.sub(r"\d+\.\d+|\b0x[0-9a-f]+|\b\d+(?= bytes)", "#", text)
     text = re.sub(r"\b\d{4,}\b", lambda m: NAMES.get(m[0], "#"), text)
     text = re.sub(r"# [nmu]?s\b|\b\d+ [nmu]s\b", "TIME", text)
     lines = [re.sub(r"[ #]+", " ", line) for line in text.splitlines()]
+    # a live look names no address of a process whose files have gone
+    if not RECORDED:
+        lines = [line for line in lines if not ADDRESS.search(line)]
     # bars of a histogram
     lines = [line for line in lines if "|" not in line and line != " ..."]
     return lines if ordered else sorted(lines)
@@ -90,6 +95,8 @@ def main():
     with tempfile.TemporaryDirectory() as place:
         say("export", "--format", "csv", "-o", place + "/csv")
         for name in sorted(os.listdir(place + "/csv")):
+            if ADDRESS.search(name) and not RECORDED:
+                continue
             with open(place + "/csv/" + name, encoding="utf-8") as table:
                 show("csv", name + "\n" + table.read())
         say("export", "--format", "sqlite", "-o", place + "/sqlite")
@@ -98,6 +105,8 @@ def main():
             "select name from sqlite_master where type in ('table', 'view') "
             "order by name")]
         for table in tables:
+            if ADDRESS.search(table) and not RECORDED:
+                continue
             which = "select * from \"%s\"" % table
             if table == "traces":
                 which = "select host, pid, process, domain from traces"

@@ -6,6 +6,7 @@
 compile: alpha alike.c -O2 -g -pthread -DALPHA -DNAME=in_alpha agent
 compile: beta alike.c -O2 -g -pthread -DBETA -DNAME=in_beta agent
 compile: gamma alike.c -O2 -g -pthread -DNAME=in_gamma agent
+compile: wide wide.c -O2 agent
 
 group: recorded
 before:
@@ -42,6 +43,7 @@ before:
 		kill -STOP $pid
 		echo >&9
 		read line <&8
+		taffrail view -s record-$pid >$way/view
 		python3 $SOURCE/alike.py -s record-$pid >$way/all
 		kill -CONT $pid
 		echo >&9
@@ -50,6 +52,30 @@ before:
 case: all events are there
 run: grep -c '"event":"work:' shared/all
 whole stdout: 96
+case: addresses have their names
+run: grep -c '"in_beta in beta (alike.c' shared/view
+stdout: ^3$
 case: shared buffers look like those of processes
 run: diff process/all shared/all
 whole stdout:
+
+group: many types, {WAY}
+for: WAY process shared locked
+before:
+	case {WAY} in
+	locked) export GLIBC_TUNABLES=glibc.pthread.rseq=0; way=process ;;
+	*) way={WAY} ;;
+	esac
+	taffrail record --buffers $way -o out -- $CASES/wide 1000 2>err
+case: every event has its type
+run: taffrail view --raw out | sed -n 's/.*wide:type\([0-9]*\): .*v = \([0-9]*\) .*/\1 \2/p' | awk '$1 == $2 { n[$1]++ } END { for (type in n) { types++; all += n[type] } print types, all }'
+whole stdout: 64 64000
+case: 30 types have 96 bits, others 112
+run: cat out/*/stream_* | wc -c | awk '{ bits = $1 * 8 / 64000; print (bits >= 104.5 && bits < 105.5), bits }'
+stdout: ^1
+case: the counts are right
+run: taffrail verify out
+stdout: ^64000 emitted = 64000 kept \+ 0 overwritten \+ 0 lost
+case: babeltrace2 reads the same
+run: babeltrace2 out >bt && taffrail view --raw out | cmp - bt && grep -c wide:type bt
+whole stdout: 64000

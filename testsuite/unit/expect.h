@@ -155,7 +155,6 @@ static inline size_t compare(const struct oracle_event *event, void *priv)
 static inline bool walk_by(struct ring *ring, oracle_check *check, void *priv)
 {
 	struct oracle oracle = {
-		.large = !!(channel->flags & SESSION_LARGE_HEADER),
 		.check = check,
 		.priv = priv,
 		.now = clock_read(),
@@ -248,7 +247,7 @@ static inline void channel_close(void)
 /* Runs `test` for rings of a CPU's own and for locked ones; it is given the
  * names of the two kinds of header. */
 static inline int expect_run(void (*test)(const char *compact,
-					  const char *large))
+					  const char *wide))
 {
 	cpu_set_t set;
 	char *pages;
@@ -264,11 +263,11 @@ static inline int expect_run(void (*test)(const char *compact,
 	if (!unit_equal(bed_open(NULL, 1), 0, "set up"))
 		return unit_end();
 	if (bed.cpus)
-		test("rseq compact", "rseq large");
+		test("rseq compact", "rseq wide");
 	else
 		unit_skip("rseq", "no rseq, or no usable TSC");
 	bed.cpus = 0;
-	test("locked compact", "locked large");
+	test("locked compact", "locked wide");
 	bed_close();
 	free(arena);
 	munmap(pages, 5 * PAGE);

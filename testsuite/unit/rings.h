@@ -7,6 +7,7 @@
 #define TESTSUITE_RINGS_H
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include "buffers/ctf.h"
+#include "buffers/cursor.h"
 #include "buffers/layout.h"
 #include "taffrail/site.h"
 
@@ -37,7 +39,7 @@ struct fake_ring {
 	uint64_t committed;
 	uint64_t lapped;		/* events of packets overwritten */
 	uint64_t counts[64];		/* events of a slot's packet */
-	int large;
+	enum cursor_kind kind;
 };
 
 static inline void *fake_file(int dirfd, const char *name, size_t bytes)
@@ -180,7 +182,7 @@ static inline void fake_ring_open(struct fake_ring *r, struct fake *fake,
 	r->ring->stream_instance_id = cpu;
 	memcpy(r->ring->uuid, fake->process->uuid, 16);
 	r->ring->tail = first * sub_bytes;
-	r->large = !!(fake->session->flags & SESSION_LARGE_HEADER);
+	r->kind = cursor_kind(fake->session->flags);
 	r->now = 2000;
 	r->number = first;
 	fake_begin(r);
@@ -219,23 +221,27 @@ static inline int fake_switch(struct fake_ring *r)
 
 static inline uint32_t fake_header(struct fake_ring *r, char *to, uint32_t id)
 {
-	unsigned int bits = r->large ? CTF_LARGE_CLOCK_BITS
-				     : CTF_COMPACT_CLOCK_BITS;
-	int extended = id >= (r->large ? CTF_LARGE_ID_EXTENDED
-				       : CTF_COMPACT_ID_EXTENDED) ||
-		       r->now - r->previous >= 1ull << bits;
+	bool large = r->kind == CURSOR_LARGE, wide = r->kind == CURSOR_WIDE;
+	unsigned int bits = large ? CTF_LARGE_CLOCK_BITS :
+				    CTF_COMPACT_CLOCK_BITS;
+	uint32_t ids = large ? CTF_LARGE_ID_EXTENDED :
+		       wide ? CTF_WIDE_IDS : CTF_COMPACT_ID_EXTENDED;
+	bool extended = id >= ids || r->now - r->previous >= 1ull << bits;
 	uint64_t low = r->now & ((1ull << bits) - 1);
+	bool behind = wide && id >= CTF_COMPACT_ID_WIDE;
 	uint16_t id16 = extended ? CTF_LARGE_ID_EXTENDED : (uint16_t)id;
-	uint32_t word = (uint32_t)(low << CTF_COMPACT_ID_BITS | id);
+	uint32_t word = (uint32_t)(low << CTF_COMPACT_ID_BITS |
+				   (behind ? CTF_COMPACT_ID_WIDE : id));
 	uint32_t low32 = (uint32_t)low;
-	uint32_t n = r->large ? 2 : 1;
+	uint32_t n = large ? 2 : 1;
 
 	r->previous = r->now;
-	if (!extended && !r->large) {
+	if (!extended && !large) {
 		memcpy(to, &word, 4);
-		return 4;
+		memcpy(to + 4, &id16, behind ? 2 : 0);
+		return behind ? 6 : 4;
 	}
-	if (r->large)
+	if (large)
 		memcpy(to, &id16, 2);
 	else
 		*to = CTF_COMPACT_ID_EXTENDED;

@@ -220,8 +220,7 @@ uint64_t collect_bytes(uint32_t slot, uint64_t hits)
 int collect_start(struct channel *channel, uint32_t id)
 {
 	struct write_slot *slot = &collect_frame_slot;
-	int header = channel->flags & SESSION_LARGE_HEADER ? WRITE_LARGE :
-							     WRITE_COMPACT;
+	int header = write_header_of(id);
 	struct tally *tally = &collect_tally;
 	uint64_t bytes = channel->cpus * sizeof(tally->rows[0]);
 	char *page;
@@ -312,7 +311,7 @@ void collect_stop(void)
 	store_release(&collect_run->word,
 		      collect_run->word & ~(COLLECT_RUN_STEP - 1), COLLECT_RUN);
 	store_release(&slot->rings[WRITE_COMPACT], &rings_off, WRITE_SLOT);
-	store_release(&slot->rings[WRITE_LARGE], &rings_off, WRITE_SLOT);
+	store_release(&slot->rings[WRITE_WIDE], &rings_off, WRITE_SLOT);
 	patch_grace();
 }
 

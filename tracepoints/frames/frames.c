@@ -55,7 +55,7 @@ struct frames {
 	struct entry *entries;
 	uint32_t count;
 	uint32_t id;
-	uint32_t large;
+	enum cursor_kind kind;
 	uint32_t context_bytes;
 	uint32_t nstreams;
 	uint32_t nheap;
@@ -68,7 +68,7 @@ struct frames {
 static int event_take(const struct frames *frames, struct stream *s)
 {
 	struct frame_fixed fixed;
-	int ret = cursor_header(&s->at, (int)frames->large);
+	int ret = cursor_header(&s->at, frames->kind);
 
 	if (ret)
 		return ret;
@@ -207,7 +207,7 @@ struct frames *frames_open(const struct channel *channel, uint32_t id)
 		frames->nstreams++;
 	}
 	frames->id = id;
-	frames->large = !!(channel->flags & SESSION_LARGE_HEADER);
+	frames->kind = cursor_kind(channel->flags);
 	if (context_bytes < 0)
 		return frames;
 	frames->context_bytes = (uint32_t)context_bytes;

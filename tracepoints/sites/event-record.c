@@ -21,17 +21,6 @@ static int same_shown(struct shown_bytes a, struct shown_bytes b)
 	       !__builtin_memcmp(a.p, b.p, (size_t)(a.end - a.p));
 }
 
-int record_same_event(const struct object *a, const struct object *b)
-{
-	return a->site->kind_ == b->site->kind_ &&
-	       a->site->nfields_ == b->site->nfields_ &&
-	       !__builtin_memcmp(a->types, b->types, sizeof(a->types)) &&
-	       text_equal(a->channel, b->channel) &&
-	       text_equal(a->name, b->name) &&
-	       text_equal(a->format, b->format) &&
-	       same_shown(shown_of_site(a->site), shown_of_site(b->site));
-}
-
 /* The records of each channel, found by their texts. */
 static struct records {
 	struct index index;		/* values: place of a record + 1 */
@@ -84,6 +73,12 @@ static int is_writer(const struct channel *channel,
 	return record->id == WRITER_ID && channel->contexts & CONTEXT_WRITER;
 }
 
+/* Returns the id of a session's type number n, beside that of writer records. */
+static uint32_t type_id(uint32_t n)
+{
+	return n + (n >= WRITER_ID);
+}
+
 /* Finds the object's event among the types that the processes of the session
  * share, or adds it; model->id becomes the number. Returns 0 or a negative
  * errno. */
@@ -94,22 +89,26 @@ static int shared_find(struct shared *shared, const struct object *object,
 	const struct event_record *record;
 	uint64_t at, end;
 	int tries = SHARED_TRIES;
+	uint32_t n;
 	int ret = -EAGAIN;
 
 	while (ret == -EAGAIN && tries--) {
 		end = shared_types_end(shared);
 		key.records = (const char *)shared->types +
 			      EVENT_RECORDS_OFFSET;
-		model->id = 0;
-		for (at = 0; at < end; at += record->bytes, model->id++) {
+		n = 0;
+		for (at = 0; at < end; at += record->bytes, n++) {
 			record = (const void *)(key.records + at);
 			/* another member may write there */
 			if (record->bytes < sizeof(*record) ||
 			    record->bytes > end - at)
 				return -EBADMSG;
+			model->id = record->id;
 			if (same_event(at + 1, &key))
 				return 0;
 		}
+		/* the first one is that of writer records */
+		model->id = type_id(n - !!n);
 		ret = shared_type_add(shared, end, model, texts,
 				      object->site->text_bytes_);
 	}
@@ -148,8 +147,8 @@ struct event_record *record_publish(struct channel *channel,
 			   &key);
 	if (found)
 		return (struct event_record *)(key.records + found - 1);
-	model.id = records->index.used +
-		   !!(channel->contexts & CONTEXT_WRITER);
+	model.id = channel->contexts & CONTEXT_WRITER ?
+			   type_id(records->index.used) : records->index.used;
 	__builtin_memcpy(model.types, object->types, sizeof(model.types));
 	if (channel->flags & SESSION_SHARED &&
 	    shared_find(&channel->shared, object, &model, texts))

@@ -187,7 +187,7 @@ void object_setup(void)
 static void slot_close(struct write_slot *slot)
 {
 	store_release(&slot->rings[WRITE_COMPACT], &rings_off, WRITE_SLOT);
-	store_release(&slot->rings[WRITE_LARGE], &rings_off, WRITE_SLOT);
+	store_release(&slot->rings[WRITE_WIDE], &rings_off, WRITE_SLOT);
 }
 
 /* Switches a marker's code. Where gdbserver has moved it, the moved code is
@@ -245,7 +245,7 @@ static void site_bind(struct object *object, uint32_t bit)
 
 	if (object->bound == bit + 1 &&
 	    site->rings[WRITE_COMPACT] == model->rings[WRITE_COMPACT] &&
-	    site->rings[WRITE_LARGE] == model->rings[WRITE_LARGE]) {
+	    site->rings[WRITE_WIDE] == model->rings[WRITE_WIDE]) {
 		store_release(&site->hit, model->hit, SITE_HIT);
 		return;
 	}
@@ -258,7 +258,7 @@ static void site_bind(struct object *object, uint32_t bit)
 	site->fixed_bytes = model->fixed_bytes;
 	store_release(&site->rings[WRITE_COMPACT], model->rings[WRITE_COMPACT],
 		      WRITE_SLOT);
-	store_release(&site->rings[WRITE_LARGE], model->rings[WRITE_LARGE],
+	store_release(&site->rings[WRITE_WIDE], model->rings[WRITE_WIDE],
 		      WRITE_SLOT);
 	/* last: a thread that loads the new writer finds the rings */
 	store_release(&site->hit, model->hit, SITE_HIT);
@@ -313,8 +313,7 @@ static void slot_prepare(struct object *object, uint32_t bit,
 {
 	struct write_slot *slot = &object->slots[bit];
 	struct channel *channel = use->channel;
-	int header = channel->flags & SESSION_LARGE_HEADER ? WRITE_LARGE :
-							     WRITE_COMPACT;
+	int header = write_header_of(use->id);
 
 	slot->shape = &object->shape;
 	slot->fixed_bytes = object->shape.fixed_bytes;

@@ -74,7 +74,7 @@ static struct object *object_make(struct module *module,
 	text_add(&id, texts[1]);
 	for (i = 0; i < CHANNELS_MAX; i++) {
 		object->slots[i].rings[WRITE_COMPACT] = &rings_off;
-		object->slots[i].rings[WRITE_LARGE] = &rings_off;
+		object->slots[i].rings[WRITE_WIDE] = &rings_off;
 		object->slots[i].hit = write_nothing;
 	}
 	object->next = module->objects;
@@ -118,7 +118,7 @@ static void site_prepare(struct object *object)
 	struct write_slot *slot = (struct write_slot *)object->site;
 
 	slot->rings[WRITE_COMPACT] = &rings_off;
-	slot->rings[WRITE_LARGE] = &rings_off;
+	slot->rings[WRITE_WIDE] = &rings_off;
 	slot->shape = &object->shape;
 	slot->fixed_bytes = object->shape.fixed_bytes;
 	store_release(&slot->hit, write_nothing, SITE_HIT);

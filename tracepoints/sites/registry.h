@@ -265,10 +265,6 @@ int condition_make(const struct object *object, const char *text,
 /* A marker's event record in a channel's page, by which readers decode events:
  * event-record.c. */
 
-/* Returns 1 when both are the same event: names, format and types are equal.
- * File and line do not count. */
-int record_same_event(const struct object *a, const struct object *b);
-
 /*
  * Returns the record of an object's event in a channel: the existing one, or a
  * new one with the next free id. NULL when the page is full. The registry's

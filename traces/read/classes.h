@@ -152,7 +152,7 @@ struct trace_class {
 	const struct field_class *context;	/* FIELD_STRUCT or NULL */
 	bool context_fixed;
 	uint32_t context_bytes;
-	bool large;			/* the events' header */
+	enum cursor_kind kind;		/* of the events' headers */
 	bool writers;			/* events of WRITER_ID are records, and
 					 * make `context` (reader.c) */
 	bool shared;			/* a carrier: records tell the process,

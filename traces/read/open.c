@@ -122,7 +122,7 @@ static struct trace_class *find_same(struct reader *reader,
 		struct trace_class *other = reader->places[i].trace;
 		size_t n, k;
 
-		if (!other || other->large != trace->large ||
+		if (!other || other->kind != trace->kind ||
 		    other->context_bytes != trace->context_bytes)
 			continue;
 		n = min_u64(other->nevents, trace->nevents);
@@ -158,7 +158,7 @@ bool read_trace_more(struct trace_class *trace, const char *text)
 	size_t n;
 
 	if (read_trace(&other, NULL, text, &line) ||
-	    other.large != trace->large ||
+	    other.kind != trace->kind ||
 	    other.context_bytes != trace->context_bytes)
 		goto free;
 	n = max_u64(trace->nevents, other.nevents);
@@ -168,7 +168,7 @@ bool read_trace_more(struct trace_class *trace, const char *text)
 	memcpy(events, trace->events, trace->nevents * sizeof(*events));
 	for (size_t i = 0; i < other.nevents; i++) {
 		if (!other.events[i] || events[i] ||
-		    (trace->writers && i == WRITER_ID))
+		    (trace->writers && i == cursor_writer_id(trace->kind)))
 			continue;
 		events[i] = other.events[i];
 		events[i]->shared = false;

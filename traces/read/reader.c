@@ -60,12 +60,14 @@ static bool is_record(const struct event_class *class)
 /* Makes writer records the context of a trace's events, if it has records. */
 static void writers_take(struct trace_class *trace)
 {
-	if (trace->foreign || trace->context || trace->nevents <= WRITER_ID ||
-	    !trace->events[WRITER_ID] || !is_record(trace->events[WRITER_ID]))
+	uint32_t id = cursor_writer_id(trace->kind);
+
+	if (trace->foreign || trace->context || trace->nevents <= id ||
+	    !trace->events[id] || !is_record(trace->events[id]))
 		return;
 	trace->writers = true;
 	trace->context = &writer_context;
-	trace->events[WRITER_ID] = NULL;
+	trace->events[id] = NULL;
 }
 
 static int trace_append(struct reader *reader, struct trace_class *trace)
@@ -129,7 +131,7 @@ int reader_add_member(struct reader *reader, struct trace_class *of,
 		goto fail;
 	trace->writers = true;
 	trace->context = of->context;
-	trace->events[WRITER_ID] = NULL;
+	trace->events[cursor_writer_id(trace->kind)] = NULL;
 	if (member_learn(trace) || trace_append(reader, trace))
 		goto fail;
 	member->trace = trace;

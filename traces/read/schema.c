@@ -65,7 +65,7 @@ int schema_use(struct trace_schema *schema, struct trace_class *trace)
 	trace->context = schema->context;
 	trace->context_fixed = schema->context_fixed;
 	trace->context_bytes = schema->context_bytes;
-	trace->large = schema->large;
+	trace->kind = schema->kind;
 	/* a table of the trace's own, in which classes of its own may stand */
 	trace->events = class_memory_take(&trace->memory, bytes);
 	if (!trace->events)

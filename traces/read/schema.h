@@ -30,7 +30,7 @@ struct trace_schema {
 	const struct field_class *context;
 	bool context_fixed;
 	uint32_t context_bytes;
-	bool large;
+	enum cursor_kind kind;
 	struct event_class **events;
 	size_t nevents;
 	uint32_t nclasses;

@@ -106,9 +106,9 @@ static void skip_before(struct read_stream *s)
 	while (c.p < c.end) {
 		s->cursor = c;
 		s->events = n;
-		if (cursor_header(&c, trace->large))
+		if (cursor_header(&c, trace->kind))
 			break;
-		if (trace->writers && c.id == WRITER_ID) {
+		if (trace->writers && c.id == cursor_writer_id(trace->kind)) {
 			if (take_writer(s, &c))
 				break;
 			continue;
@@ -171,7 +171,7 @@ static void tell_before(const struct read_stream *s,
 	}
 	if (!packet->missed && head->packet_seq_num <= next)
 		return;
-	if (c.p == c.end || cursor_header(&c, trace->large))
+	if (c.p == c.end || cursor_header(&c, trace->kind))
 		c.clock = head->timestamp_begin;
 	gaps_add(&trace->gaps, from, stream_time(s, c.clock));
 }
@@ -252,10 +252,10 @@ static int take_event(struct read_stream *s)
 	int ret;
 
 	s->event.start = c->p;
-	ret = cursor_header(c, trace->large);
+	ret = cursor_header(c, trace->kind);
 	if (ret)
 		return -EBADMSG;
-	if (trace->writers && c->id == WRITER_ID)
+	if (trace->writers && c->id == cursor_writer_id(trace->kind))
 		return take_writer(s, c) ?: 1;
 	class = find_class(s, c->id);
 	s->event.context = trace->writers ? (uint8_t *)&s->writer.vtid : c->p;

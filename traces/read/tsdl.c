@@ -178,28 +178,45 @@ static void parse_clock(struct tsdl *t, const char *key, void *priv)
 	tsdl_skip_value(t);
 }
 
-/* Sets which of the two headers of events it is: that with the low bits of the
- * clock, or the extended one. Notes -ENOTSUP for any other. */
+/* Sets which headers events have: the forms of id and clock, in the order of the
+ * ids that announce them, the usual one first. Notes -ENOTSUP for any other. */
 static void set_header(struct tsdl *t, const struct tsdl_type *type)
 {
+	static const struct {
+		unsigned int bits, n;
+		uint64_t extended;
+		const char *forms[3];
+	} kinds[] = {
+		[CURSOR_EARLY] = { CTF_COMPACT_ID_BITS, 2,
+				   CTF_COMPACT_ID_EXTENDED,
+				   { "timestamp:27 ", "id:32 timestamp:64 " } },
+		[CURSOR_LARGE] = { 16, 2, CTF_LARGE_ID_EXTENDED,
+				   { "timestamp:32 ", "id:32 timestamp:64 " } },
+		[CURSOR_WIDE] = { CTF_COMPACT_ID_BITS, 3,
+				  CTF_COMPACT_ID_EXTENDED,
+				  { "timestamp:27 ", "timestamp:27 id:16 ",
+				    "id:32 timestamp:64 " } },
+	};
 	const struct tsdl_type *id = type && type->n == 2 ? type->members[0] :
 				     NULL;
 	const struct tsdl_type *v = id ? type->members[1] : NULL;
+	bool same = v && id->class.kind == FIELD_ENUM && v->variant &&
+		    v->n == id->class.nlabels;
 
-	if (!v || id->class.kind != FIELD_ENUM || id->class.nlabels != 2 ||
-	    !v->variant || v->n != 2 ||
-	    !has_layout(v->members[1], "id:32 timestamp:64 ")) {
-		tsdl_fail(t, -ENOTSUP);
+	for (size_t k = 0; k < ARRAY_SIZE(kinds) && same; k++) {
+		bool found = id->bits == kinds[k].bits && v->n == kinds[k].n;
+
+		/* the last id says that the extended header follows */
+		for (size_t i = 0; i < kinds[k].n && found; i++)
+			found = has_layout(v->members[i], kinds[k].forms[i]) &&
+				(!i || id->class.labels[i].from ==
+				       kinds[k].extended - (kinds[k].n - 1 - i));
+		if (!found)
+			continue;
+		t->schema->kind = (enum cursor_kind)k;
 		return;
 	}
-	t->schema->large = id->bits == 16;
-	/* the id that says that the other header follows */
-	if (id->class.labels[1].from != (t->schema->large ?
-					 CTF_LARGE_ID_EXTENDED :
-					 CTF_COMPACT_ID_EXTENDED) ||
-	    !has_layout(v->members[0], t->schema->large ? "timestamp:32 " :
-							"timestamp:27 "))
-		tsdl_fail(t, -ENOTSUP);
+	tsdl_fail(t, -ENOTSUP);
 }
 
 static const char packet_layout[] =

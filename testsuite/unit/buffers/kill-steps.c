@@ -58,6 +58,7 @@ struct way {
 #define CONTEXTS	(way->contexts & ~BY_OTHER)
 
 #define SURVIVOR_EVENTS	3
+#define IDS		70000	/* more than a wide header has */
 
 #define BLOCK(n)	{ .fixed_bytes = (n) }
 #define STRING		{ .fixed_bytes = 8, .nvar = 1, \
@@ -70,7 +71,7 @@ struct way {
 
 static const struct way ways[] = {
 	{ "word", THIRD, 0, 0, 1, BLOCK(8) },
-	{ "word, large header", THIRD, SESSION_LARGE_HEADER, 0, 1, BLOCK(8) },
+	{ "word, wide header", THIRD, 0, 0, 1000, BLOCK(8) },
 	{ "block of 16", THIRD, 0, 0, 1, BLOCK(16) },
 	{ "block of 60", THIRD, 0, 0, 1, BLOCK(60) },
 	{ "block of 250", THIRD, 0, 0, 1, BLOCK(250) },
@@ -79,21 +80,21 @@ static const struct way ways[] = {
 	{ "sequence", THIRD, 0, 0, 1, SHORTS },
 	{ "both", THIRD, 0, 0, 1, BOTH },
 	{ "contexts", THIRD, 0, 31, 1, BLOCK(8) },
-	{ "extended id", THIRD, 0, 0, 1000, BLOCK(8) },
+	{ "extended id", THIRD, 0, 0, IDS - 1, BLOCK(8) },
 	{ "clock", LATE, 0, 0, 1, BLOCK(8) },
-	{ "clock, large header", LATE, SESSION_LARGE_HEADER, 0, 1, BLOCK(60) },
+	{ "clock, wide header", LATE, 0, 0, 1000, BLOCK(60) },
 	{ "first", FIRST, 0, 0, 1, BLOCK(8) },
 	{ "switch", SWITCH, 0, 0, 1, BLOCK(8) },
 	{ "switch, string", SWITCH, 0, 0, 1, STRING },
 	{ "elsewhere, both", ELSEWHERE, 0, 0, 1, BOTH },
-	{ "switch, large header", SWITCH, SESSION_LARGE_HEADER, 0, 1, BLOCK(60) },
+	{ "switch, wide header", SWITCH, 0, 0, 1000, BLOCK(60) },
 	{ "lap", LAPPED, SESSION_OVERWRITE, 0, 1, BLOCK(8) },
 	{ "lap, contexts", LAPPED, SESSION_OVERWRITE, 31, 1, BLOCK(60) },
 	{ "full", FULL, 0, 0, 1, BLOCK(8) },
 	{ "full, both", FULL, 0, 0, 1, BOTH },
 	{ "elsewhere", ELSEWHERE, 0, 0, 1, BLOCK(8) },
 	{ "record", THIRD, 0, OTHER, 1, BLOCK(8) },
-	{ "record, large header", THIRD, SESSION_LARGE_HEADER, OTHER, 1, STRING },
+	{ "record, wide header", THIRD, 0, OTHER, 1000, STRING },
 	{ "record, clock", LATE, 0, OTHER, 1, BLOCK(8) },
 	{ "record, first", FIRST, 0, CONTEXT_WRITER, 1, BLOCK(8) },
 	{ "record, switch", SWITCH, 0, CONTEXT_WRITER, 1, BLOCK(8) },
@@ -109,7 +110,11 @@ static const struct way ways[] = {
 	{ "shared, lap", LAPPED, SESSION_SHARED | SESSION_OVERWRITE, OTHER, 1,
 	  SHORTS },
 	{ "shared, full", FULL, SESSION_SHARED, OTHER, 1, BLOCK(8) },
-	{ "shared, extended id", THIRD, SESSION_SHARED, OTHER, 1000, BLOCK(8) },
+	{ "shared, wide header", THIRD, SESSION_SHARED, OTHER, 1000, BLOCK(8) },
+	{ "shared, wide, clock", LATE, SESSION_SHARED, OTHER, 1000, STRING },
+	{ "shared, wide, switch", SWITCH, SESSION_SHARED, OTHER, 1000, SHORTS },
+	{ "shared, extended id", THIRD, SESSION_SHARED, OTHER, IDS - 1,
+	  BLOCK(8) },
 };
 
 /* The child's report. */
@@ -324,9 +329,9 @@ static void format_make(void)
 	shapes[WRITER_ID] = record_steps;
 	format = (struct packet_format){
 		.shapes = shapes,
-		.nshapes = way->id + 1,
+		.nshapes = IDS,
 		.context_bytes = (uint32_t)context_bytes(CONTEXTS),
-		.large = !!(way->flags & SESSION_LARGE_HEADER),
+		.kind = CURSOR_WIDE,
 		.writers = !!(way->contexts & CONTEXT_WRITER),
 	};
 }
@@ -380,7 +385,7 @@ static size_t judge_event(const struct oracle_event *event, void *priv)
 static int judge_packet(const struct packet *packet, void *priv)
 {
 	static unsigned char whole[STEPS_RING];
-	struct oracle oracle = { .large = format.large, .check = judge_event };
+	struct oracle oracle = { .check = judge_event };
 	uint32_t bytes = PACKET_HEAD_BYTES + packet->event_bytes;
 
 	(void)priv;
@@ -720,7 +725,7 @@ int main(int argc, char **argv)
 	report = mmap(NULL, sizeof(*report), PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	arena = malloc(ARENA_BYTES);
-	shapes = calloc(CTF_LARGE_ID_EXTENDED, sizeof(*shapes));
+	shapes = calloc(IDS, sizeof(*shapes));
 	if (UNIT_SANITIZED || text_open(&text)) {
 		unit_skip("instructions", "a sanitizer's, or no libZydis");
 		return unit_end();

@@ -29,7 +29,7 @@ static void test_oversize(void)
 	struct write_slot slot;
 	struct ring *ring = ring_here();
 	uint32_t fits = ring->sub_bytes - PACKET_HEAD_BYTES - 1 - 4 -
-			(channel->flags & SESSION_LARGE_HEADER ? 6 : 4);
+			(channel->flags & BED_WIDE ? 6 : 4);
 	bool good = true;
 	uint32_t n;
 
@@ -319,9 +319,8 @@ static void test_wrap(void)
 /* A full timestamp only when the short one does not suffice. */
 static void test_clock(void)
 {
-	int large = !!(channel->flags & SESSION_LARGE_HEADER);
-	uint64_t reach = large ? 1ull << 32 : 1ull << 27;
-	uint32_t head_bytes = large ? 14 : 13;
+	uint64_t reach = 1ull << 27;
+	uint32_t head_bytes = 13;
 	struct write_shape shape = { .fixed_bytes = 8 };
 	struct write_slot slot;
 	struct ring *ring = ring_here();
@@ -341,8 +340,9 @@ static void test_clock(void)
 		ring->ts_limit < clock_read() + reach;
 	before = ring->head;
 	put(&slot, bytes, NULL);
-	good &= ring->head - before == (1ull << 32) + (large ? 6 : 4) + 8;
-	if (clock_kind() != CLOCK_KIND_ATOMIC && !large) {
+	good &= ring->head - before == (1ull << 32) + 
+		(channel->flags & BED_WIDE ? 6 : 4) + 8;
+	if (clock_kind() != CLOCK_KIND_ATOMIC) {
 		while (clock_read() < ring->ts_limit)
 			usleep(1000);
 		before = ring->head;
@@ -419,11 +419,11 @@ static void test_stale(void)
 	channel_open(0, 0);
 	ring = ring_here();
 	bed_slot(&slot, &shape);
-	bed_slot_on(&slot, channel, 1);
+	bed_slot_on(&slot, channel, 40);
 	stale = slot.hit;
 	restart(ring);
 	bed_slot_off(&slot);
-	bed_slot_on(&slot, channel, 1000);
+	bed_slot_on(&slot, channel, 70000);
 	stale(&slot, 1, NULL);
 	good = ring->head == (1ull << 32 | (PACKET_HEAD_BYTES + 13 + 8));
 	unit_check(good, "%s: stale writer, extended id", variant);
@@ -431,10 +431,10 @@ static void test_stale(void)
 	channel_open(0, CONTEXT_CPU | CONTEXT_VTID);
 	ring = ring_here();
 	bed_slot_off(&slot);
-	bed_slot_on(&slot, channel, 1);
+	bed_slot_on(&slot, channel, 40);
 	restart(ring);
 	stale(&slot, 1, NULL);
-	good = ring->head == (1ull << 32 | (PACKET_HEAD_BYTES + 4 + 8 + 8));
+	good = ring->head == (1ull << 32 | (PACKET_HEAD_BYTES + 6 + 8 + 8));
 	unit_check(good, "%s: stale writer, contexts", variant);
 }
 
@@ -709,10 +709,10 @@ static void run_paths(uint32_t flags)
 	channel_close();
 }
 
-static void run_all(const char *compact, const char *large)
+static void run_all(const char *compact, const char *wide)
 {
-	variant = large;
-	run_paths(SESSION_LARGE_HEADER);
+	variant = wide;
+	run_paths(BED_WIDE);
 	variant = compact;
 	run_paths(0);
 	channel_open(SESSION_OVERWRITE, 0);

@@ -190,7 +190,6 @@ static bool room_verify(uint32_t room)
 {
 	struct ring *ring = ring_here();
 	struct oracle oracle = {
-		.large = !!(channel->flags & SESSION_LARGE_HEADER),
 		.open = 1,
 		.check = compare,
 	};
@@ -272,7 +271,8 @@ static void run_shapes(uint32_t flags)
 	test_blocks();
 	test_strings();
 	test_mixes("mixes", 9);
-	test_mixes("extended ids", flags ? 65535 : 31);
+	test_mixes("wide ids", 30);
+	test_mixes("extended ids", 65536);
 	test_rooms();
 	channel_close();
 }
@@ -288,10 +288,10 @@ static void run_inline(void)
 	hit_inline = false;
 }
 
-static void run_all(const char *compact, const char *large)
+static void run_all(const char *compact, const char *wide)
 {
-	variant = large;
-	run_shapes(SESSION_LARGE_HEADER);
+	variant = wide;
+	run_shapes(BED_WIDE);
 	variant = compact;
 	run_shapes(0);
 	variant = "written inline";

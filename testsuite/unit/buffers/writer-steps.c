@@ -118,7 +118,7 @@ static int judge_packet(const struct packet *packet, void *priv)
 
 	(void)priv;
 	while (c.p < c.end) {
-		if (cursor_header(&c, !!(flags & SESSION_LARGE_HEADER)))
+		if (cursor_header(&c, CURSOR_WIDE))
 			return -EBADMSG;
 		if (c.id == WRITER_ID) {
 			memcpy(&writer, c.p, sizeof(writer));
@@ -136,17 +136,21 @@ static int judge_packet(const struct packet *packet, void *priv)
 	return 0;
 }
 
-static struct event_shape shapes[2] = {
-	{ { sizeof(struct writer_record) }, 1, 0 }, { { 8 }, 1, 0 },
+static struct event_shape shapes[BED_WIDE_ID + 2] = {
+	[1] = { { 8 }, 1, 0 },
+	[WRITER_ID] = { { sizeof(struct writer_record) }, 1, 0 },
+	[BED_WIDE_ID + 1] = { { 8 }, 1, 0 },
 };
 
 /* A packet whose first event has no record before it. */
 static void test_nameless(void)
 {
 	struct packet_format format = {
-		.shapes = shapes, .nshapes = 2, .writers = true,
+		.shapes = shapes, .nshapes = ARRAY_SIZE(shapes),
+		.kind = CURSOR_WIDE, .writers = true,
 	};
-	unsigned char bytes[12 + 16 + 12] = { 1, [28] = 1 };
+	unsigned char bytes[12 + 18 + 12] = { 1, [12] = 30, [16] = 30,
+					      [30] = 1 };
 	struct packet_walk walk;
 
 	unit_equal(packet_walk(&format, 0, bytes, sizeof(bytes), &walk), 0,
@@ -159,8 +163,9 @@ static void test_nameless(void)
 static int judge_ring(const char *name, void *priv)
 {
 	struct packet_format format = {
-		.shapes = shapes, .nshapes = 2, .writers = true,
-		.large = !!(flags & SESSION_LARGE_HEADER),
+		.shapes = shapes, .nshapes = ARRAY_SIZE(shapes),
+		.writers = true,
+		.kind = CURSOR_WIDE,
 	};
 	struct ring_reader ring;
 	struct ring_copy copy;
@@ -299,7 +304,7 @@ static int stop_next(uint8_t *known, uint8_t *mined, int *bad)
 
 /* `fill`: the other thread's first events fill the packet but for `left`
  * bytes, so the last event needs a switch. */
-static void test_steps(const char *name, uint32_t first, uint32_t large,
+static void test_steps(const char *name, uint32_t first, uint32_t wide,
 		       int all)
 {
 	uint8_t *known = malloc(text.bytes);
@@ -310,7 +315,7 @@ static void test_steps(const char *name, uint32_t first, uint32_t large,
 	if (!known || !mined)
 		abort();
 	before = first;
-	flags = large;
+	flags = wide;
 	known_make(known, all);
 	while (stop_next(known, mined, &bad))
 		stops++;
@@ -469,7 +474,7 @@ int main(int argc, char **argv)
 	alone = 1;
 	test_steps("record, sent back", 1, 0, all);
 	alone = 0;
-	test_steps("record, large header", 1, SESSION_LARGE_HEADER, all);
+	test_steps("record, wide header", 1, BED_WIDE, all);
 	/* 3,992 bytes: a record of 25, a first event of 12 */
 	test_steps("switch", (4096 - PACKET_HEAD_BYTES - 25) / 12, 0, all);
 	return unit_end();

@@ -132,7 +132,7 @@ static void run(const char *name)
 {
 	variant = name;
 	if (bed_channel(first, 0, 0, 0, 0) ||
-	    bed_channel(second, 1, SESSION_LARGE_HEADER, 0, 0))
+	    bed_channel(second, 1, BED_WIDE, 0, 0))
 		abort();
 	test_condition();
 	test_second();

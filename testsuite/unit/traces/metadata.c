@@ -481,6 +481,7 @@ int main(void)
 
 	test_types(0, "compact");
 	test_types(SESSION_LARGE_HEADER, "large");
+	test_types(SESSION_WIDE, "wide");
 	test_live();
 	for (i = 0; i < 20; i++)
 		test_goes_on();
