@@ -7,7 +7,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/sys.h"
@@ -15,6 +17,8 @@
 
 #define STAGED_BEGIN	((uint32_t)sizeof(struct members_page))
 #define TYPES_BYTES	(EVENT_RECORDS_OFFSET + SHARED_TYPES_BYTES)
+#define LOCK_TRIES	200
+#define LOCK_PAUSE_NS	1000000
 
 /* Makes one of the files, and maps it. */
 static int shared_file(const char *directory, const char *name, int64_t number,
@@ -100,22 +104,60 @@ leave:
 	return ret;
 }
 
-/* Maps a file of exactly these bytes: at `at`, unless that is NULL. */
+/* Maps a file of exactly these bytes. */
 static int shared_map(int directory, const char *name, uint64_t bytes,
-		      void *at, void **out)
+		      void **out)
 {
 	int fd = file_open(directory, name, O_RDWR, bytes, bytes);
 	long p;
 
 	if (fd < 0)
 		return fd;
-	p = sys_mmap(at, bytes, PROT_READ | PROT_WRITE,
-		     at ? MAP_SHARED | MAP_FIXED : MAP_SHARED, fd, 0);
+	p = sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	sys_close(fd);
 	if (p < 0 && p > -4096)
 		return (int)p;
 	*out = (void *)p;
 	return 0;
+}
+
+/*
+ * Locks and maps the members. The mapping keeps the lock, in forked children,
+ * too: a command that gets an exclusive lock knows that no process has joined.
+ * With that lock it removes the files, so they are all there, or no name is.
+ */
+static int members_map(struct shared *shared, int directory)
+{
+	struct timespec pause = { .tv_nsec = LOCK_PAUSE_NS };
+	int fd = file_open(directory, "members", O_RDWR, SHARED_MEMBERS_BYTES,
+			   SHARED_MEMBERS_BYTES);
+	int ret = fd, tries = LOCK_TRIES;
+	struct stat st;
+	long p;
+
+	if (fd < 0)
+		return fd;
+	/* a command holds it for an instant */
+	while ((ret = (int)sys2(SYS_flock, fd, LOCK_SH | LOCK_NB)) == -EAGAIN &&
+	       --tries)
+		sys2(SYS_nanosleep, &pause, NULL);
+	if (!ret)
+		ret = (int)sys2(SYS_fstat, fd, &st);
+	if (!ret && !st.st_nlink)
+		ret = -ENOENT;
+	if (ret)
+		goto close;
+	p = sys_mmap(shared->members, SHARED_MEMBERS_BYTES,
+		     PROT_READ | PROT_WRITE,
+		     shared->members ? MAP_SHARED | MAP_FIXED : MAP_SHARED, fd,
+		     0);
+	if (p < 0 && p > -4096)
+		ret = (int)p;
+	else
+		shared->members = (struct members_page *)p;
+close:
+	sys_close(fd);
+	return ret;
 }
 
 static int rings_map(struct shared *shared, int directory, uint32_t cpus,
@@ -131,7 +173,7 @@ static int rings_map(struct shared *shared, int directory, uint32_t cpus,
 		text_add(&text, "ring.0.");
 		text_add_unsigned(&text, shared->cpus);
 		ret = shared_map(directory, name,
-				 RING_DATA_OFFSET + (uint64_t)bytes, NULL, &p);
+				 RING_DATA_OFFSET + (uint64_t)bytes, &p);
 		if (ret)
 			break;
 		shared->rings[shared->cpus] = p;
@@ -142,7 +184,7 @@ static int rings_map(struct shared *shared, int directory, uint32_t cpus,
 int shared_join(struct shared *shared, const char *directory)
 {
 	int fd = file_open_directory(AT_FDCWD, directory);
-	struct members_page *members;
+	const struct members_page *members;
 	uint32_t bytes, cpus;
 	void *p;
 	int ret = fd;
@@ -151,11 +193,10 @@ int shared_join(struct shared *shared, const char *directory)
 		return ret;
 	ret = rings_reserve(shared);
 	if (!ret)
-		ret = shared_map(fd, "members", SHARED_MEMBERS_BYTES,
-				 shared->members, &p);
+		ret = members_map(shared, fd);
 	if (ret)
 		goto close;
-	shared->members = members = p;
+	members = shared->members;
 	shared->cpus = 0;
 	if (load_acquire(&members->magic, SHARED_MEMBERS) != MEMBERS_MAGIC ||
 	    members->version != SESSION_VERSION) {
@@ -170,7 +211,11 @@ int shared_join(struct shared *shared, const char *directory)
 		goto leave;
 	ret = channel_space_admit(cpus * (RING_DATA_OFFSET + (uint64_t)bytes));
 	if (!ret)
-		ret = shared_map(fd, "session.0", TYPES_BYTES, NULL, &p);
+		ret = shared_map(fd, "process", sizeof(*shared->page), &p);
+	if (ret)
+		goto leave;
+	shared->page = p;
+	ret = shared_map(fd, "session.0", TYPES_BYTES, &p);
 	if (ret)
 		goto leave;
 	shared->types = p;
@@ -215,7 +260,10 @@ void shared_leave(struct shared *shared)
 		sys_munmap(shared->rings[--shared->cpus], bytes);
 	if (shared->types)
 		sys_munmap(shared->types, TYPES_BYTES);
+	if (shared->page)
+		sys_munmap(shared->page, sizeof(*shared->page));
 	shared->types = NULL;
+	shared->page = NULL;
 	if (shared->members)
 		channel_retire(shared->members, SHARED_MEMBERS_BYTES);
 }

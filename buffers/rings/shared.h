@@ -15,6 +15,7 @@
 /* A process's mappings of a session's shared files. All zero: none. */
 struct shared {
 	struct session_page *types;	/* session.0; NULL: not joined */
+	struct process_page *page;	/* for core dumps only */
 	struct members_page *members;	/* NULL before the first session */
 	struct shared_member *member;	/* this process's slot; or NULL: it has
 					 * none */
@@ -37,8 +38,10 @@ int shared_make(struct shared *shared, const char *directory,
 		uint32_t flags, uint32_t ring_bytes, uint32_t cpus);
 
 /* Maps the files of a session. Returns 0 or a negative errno: -ENOENT, -EACCES:
- * the directory is not seen; -EPROTO: of another version. Call it in one of the
- * agent's threads. */
+ * the directory is not seen, or a command has just removed it; -EPROTO: of
+ * another version. Locks `members` (flock, shared) as long as memory of the
+ * process, or of a forked child, lives. Call it in one of the agent's
+ * threads. */
 int shared_join(struct shared *shared, const char *directory);
 
 /* Gives the calling process a number and a slot; a forked child that has the
