@@ -127,7 +127,7 @@ static int take_process(struct snapshot *s,
 		if (!rundir_read_process(process, images[i], &page))
 			agentless_take(&s->agentless, &page,
 				       &consumer->session->page);
-		if (!s->core)
+		if (!s->core && !rundir_is_shared(process))
 			shortage_take(&s->shortage, &consumer->session->page,
 				      process->fd);
 	}
@@ -156,23 +156,23 @@ static void snapshot_settle(struct snapshot *s,
 			    const struct rundir_process *process)
 {
 	int fd = openat(process->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	bool taken = false;
+	bool shared = rundir_is_shared(process);
 
 	for (size_t i = 0; i < s->ntaken; i++) {
 		struct consumer *c = s->taken[i];
 
 		if (!same_image(c, process))
 			continue;
-		taken = true;
-		if (process->alive && c->image == process->image)
+		if (shared || (process->alive && c->image == process->image))
 			rundir_note_saved(process, c->image, c->index,
 					  c->copied);
 		else if (!process->alive)
 			consume_remove(c, process, fd);
+		/* a process may have joined since */
+		if (shared && !process->alive)
+			rundir_drop_shared(&s->dir, s->name, c->copied);
 	}
-	if (rundir_is_shared(process) && taken && !process->alive)
-		rundir_remove_shared(&s->dir, s->name);
-	else if (fd >= 0 && !process->alive && !rundir_is_shared(process))
+	if (fd >= 0 && !process->alive && !shared)
 		rundir_heirs_sweep(fd, process->uid);
 	if (fd >= 0)
 		close(fd);
@@ -400,6 +400,8 @@ static int find_processes(struct snapshot *s)
 		if (rundir_open_at(&s->dir, s->extracted.path) ||
 		    rundir_collect(&s->dir, &s->list))
 			return cause_tell(&s->dir.cause);
+		if (rundir_append_shared(&s->dir, &s->list))
+			return cause_report(OUT_OF_MEMORY);
 		for (size_t i = 0; i < s->list.count; i++)
 			s->list.processes[i].alive = false;
 		return COMMAND_DONE;

@@ -182,7 +182,7 @@ size_t later_tell_elsewhere(struct rundir *dir, const struct rundir_list *list,
 		const struct rundir_process *process = &list->processes[i];
 
 		/* those whose files are in this directory take part */
-		if (!process->alive ||
+		if (!process->alive || rundir_is_shared(process) ||
 		    fstatat(process->fd, "..", &there, AT_SYMLINK_NOFOLLOW) ||
 		    inode_same(&here, &there) ||
 		    rundir_read_process(process, process->image, &head) ||

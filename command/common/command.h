@@ -215,6 +215,14 @@ int command_take_seconds(double *seconds, const char *text);
  * command_take_seconds(). */
 int command_take_keep(uint64_t *ms, const char *text);
 
+/* Reads the value of --buffers: 'process' or 'shared'. Returns as
+ * command_take_seconds(). */
+int command_take_buffers(bool *shared, const char *text);
+
+/* Checks the other options of a session with --buffers shared: --context, or
+ * NULL, --keep and --allow-group, or 0. Returns as command_take_seconds(). */
+int command_check_shared(const char *contexts, uint64_t keep, uint32_t group);
+
 /*
  * Parses "vtid,ip,...", or "none", into a mask of enum session_context. Returns
  * 0; -EINVAL, and `bad` points to the word in text that is no context; or

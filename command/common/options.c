@@ -629,6 +629,27 @@ int command_take_keep(uint64_t *ms, const char *text)
 	return COMMAND_DONE;
 }
 
+int command_take_buffers(bool *shared, const char *text)
+{
+	*shared = !strcmp(text, "shared");
+	return *shared || !strcmp(text, "process") ? COMMAND_DONE :
+		command_misused("buffers '%s' are neither 'process' nor "
+				"'shared'", text);
+}
+
+int command_check_shared(const char *contexts, uint64_t keep, uint32_t group)
+{
+	if (keep)
+		return command_misused("--keep is for --buffers process");
+	if (group)
+		return command_misused("--allow-group is for --buffers "
+				       "process");
+	if (contexts && strcmp(contexts, "writer"))
+		return command_misused("--buffers shared has the context "
+				       "'writer', and no other");
+	return COMMAND_DONE;
+}
+
 /* The values of --context; an empty row is the last. */
 static const struct {
 	const char *word;

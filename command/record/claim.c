@@ -85,7 +85,8 @@ int claim_take(struct claim *claim)
 			 n > 1 ? "record-%d.%d" : "record-%d", getpid(), n);
 		if (claim->dir.fd < 0)
 			return 0;
-		if (rundir_each(&claim->dir, has_session, claim) > 0)
+		if (rundir_each(&claim->dir, has_session, claim) > 0 ||
+		    !rundir_drop_shared(&claim->dir, claim->name, UINT64_MAX))
 			continue;
 		claim->off = rundir_create_off(&claim->dir, claim->name);
 		if (claim->off != -EBUSY)

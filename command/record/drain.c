@@ -181,7 +181,9 @@ void drain_finish(struct drain *drain, struct consumer *image, int fd)
 		consume_names(*slot, drain->images, drain->nimages);
 	*slot = image;
 	places_take(&drain->places, image->pid, &image->session->page, NULL);
-	shortage_take(&drain->shortage, &image->session->page, fd);
+	/* that the shared ones are smaller was told when they were made */
+	if (image != drain->shared)
+		shortage_take(&drain->shortage, &image->session->page, fd);
 	drain->unreadable += image->unreadable;
 	drain->missed = image->missed ?: drain->missed;
 	if (ret && !drain->set.error && !image->missed)

@@ -200,10 +200,7 @@ static int take_option(struct record_options *o, int key, const char *value)
 	case KEY_BUFFER:
 		return command_take_size(&o->buffer, value);
 	case KEY_BUFFERS:
-		o->shared = !strcmp(value, "shared");
-		return o->shared || !strcmp(value, "process") ? COMMAND_DONE :
-			command_misused("buffers '%s' are neither 'process' nor "
-					"'shared'", value);
+		return command_take_buffers(&o->shared, value);
 	case KEY_KEEP:
 		return command_take_keep(&o->keep, value);
 	case KEY_MAX_SIZE:
@@ -269,13 +266,10 @@ int record_take_arguments(struct record_options *o, int argc, char **argv)
 	if (o->shared && o->pids.count)
 		return command_misused("--buffers shared is for a program that "
 				       "record starts, and not for -p");
-	if (o->shared && o->keep)
-		return command_misused("--keep is for --buffers process");
-	if (o->shared && o->group)
-		return command_misused("--allow-group is for --buffers process");
-	if (o->shared && o->contexts && strcmp(o->contexts, "writer"))
-		return command_misused("--buffers shared has the context "
-				       "'writer', and no other");
+	status = o->shared ? command_check_shared(o->contexts, o->keep,
+						  o->group) : COMMAND_DONE;
+	if (status)
+		return status;
 	if (o->nconnects && !o->nprobes)
 		return command_misused("--connect needs --probe LIB; taffrail "
 				       "connect is for a library that is "

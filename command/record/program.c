@@ -190,27 +190,25 @@ static void program_become(void *arg)
 	}
 }
 
-/* Makes the rings that all processes share. Without room for them, or their
- * clock, it says so, and each process makes rings of its own. Returns 0 or a
- * negative errno. */
+/* Makes the rings that all processes share, or says why each process makes
+ * rings of its own. Returns 0 or a negative errno. */
 static int make_shared(const struct record_options *o, struct claim *claim,
 		       struct outcome *outcome)
 {
-	int ret = rundir_make_shared(&claim->dir, claim->name,
-				     o->overwrite ? SESSION_OVERWRITE : 0,
-				     o->buffer);
+	struct rundir_rings rings = {
+		.flags = SESSION_CONSUMED |
+			 (o->overwrite ? SESSION_OVERWRITE : 0),
+		.bytes = o->buffer,
+	};
+	int ret = rundir_make_shared(&claim->dir, claim->name, &rings);
 
-	claim->shares = !ret;
-	if (ret == -ENOTSUP) {
-		outcome_tell(outcome, SHARED_CLOCKLESS);
-		return 0;
-	}
-	if (ret != -ENOSPC && ret != -EDQUOT && ret != -EFBIG &&
-	    ret != -ENOMEM)
-		return ret;
-	outcome_tell(outcome, SHARED_ROOMLESS, .path = claim->dir.path,
-		     .error = ret);
-	return 0;
+	claim->shares = ret >= 0;
+	/* the claim keeps them */
+	if (ret >= 0)
+		close(ret);
+	if (claim->dir.cause.id)
+		outcome_say(outcome, &claim->dir.cause);
+	return ret >= 0 || ret == -ENOTSUP ? 0 : ret;
 }
 
 /* Takes the recording's name, and leaves the request for later processes, in a

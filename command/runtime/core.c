@@ -24,6 +24,7 @@
 #include "base/tunables.h"
 #include "command/common/remove-tree.h"
 #include "command/runtime/private.h"
+#include "control/protocol.h"
 
 #define BLOCK		4096u
 #define FILE_BYTES_MAX	((uint64_t)RING_MAX_BYTES + RING_DATA_OFFSET)
@@ -92,34 +93,53 @@ static int copy_range(struct core *core, int fd, uint64_t start, uint64_t end,
 	return 0;
 }
 
+/* Makes a directory, and the name of a file in it, IMAGE/FILE. */
+static void place_make(const struct core *core, char *name, size_t room,
+		       uint32_t image, const char *file)
+{
+	size_t n = strlen(name);
+
+	mkdirat(core->out, name, 0700);
+	n += (size_t)snprintf(name + n, room - n, "/%u", image);
+	mkdirat(core->out, name, 0700);
+	snprintf(name + n, room - n, "/%s", file);
+}
+
 /* Copies a mapping, [range[0], range[1]) from page range[2] of the file on, if
  * `path` names a file of the agent. The name in the directory is made from the
- * numbers of that path. Returns 0, or -1 and the cause. */
+ * parts of that path. Returns 0, or -1 and the cause. */
 static int take_file(struct core *core, const uint64_t range[3],
 		     uint64_t page, const char *path)
 {
 	uint64_t bytes = range[1] - range[0];
 	char name[PATH_MAX], file[NAME_MAX + 1];
+	char session[SESSION_NAME_BYTES];
 	uint64_t at, size, starttime;
 	struct stat st;
 	uint32_t image;
 	pid_t pid;
-	int fd, n, ret;
+	int fd, ret;
 
 	if (range[1] <= range[0] || bytes > FILE_BYTES_MAX ||
 	    range[2] > FILE_BYTES_MAX / page || strlen(path) >= sizeof(name))
 		return 0;
 	strcpy(name, path);
+	if (rundir_parse_shared(name, session, file)) {
+		mkdirat(core->out, PROTOCOL_SESSIONS_DIR, 0700);
+		snprintf(name, sizeof(name), PROTOCOL_SESSIONS_DIR
+			 "/" PROTOCOL_SHARED_PREFIX "%s", session);
+		image = 0;
 	/* a forked child still maps the files of the parent */
-	if (!rundir_parse_file(name, &pid, &starttime, &image, file) ||
-	    (core->pid && pid != core->pid) || ++core->files > FILES_MAX)
+	} else if (rundir_parse_file(name, &pid, &starttime, &image, file) &&
+		   (!core->pid || pid == core->pid)) {
+		snprintf(name, sizeof(name), "%d.%llu", pid,
+			 (unsigned long long)starttime);
+	} else {
 		return 0;
-	n = snprintf(name, sizeof(name), "%d.%llu", pid,
-		     (unsigned long long)starttime);
-	mkdirat(core->out, name, 0700);
-	n += snprintf(name + n, sizeof(name) - n, "/%u", image);
-	mkdirat(core->out, name, 0700);
-	snprintf(name + n, sizeof(name) - n, "/%s", file);
+	}
+	if (++core->files > FILES_MAX)
+		return 0;
+	place_make(core, name, sizeof(name), image, file);
 	fd = openat(core->out, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
 		    0600);
 	if (fd < 0)

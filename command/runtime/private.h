@@ -37,6 +37,11 @@ bool rundir_parse_name(const char *name, pid_t *pid, uint64_t *starttime);
 bool rundir_parse_file(char *path, pid_t *pid, uint64_t *starttime,
 		       uint32_t *image, char name[NAME_MAX + 1]);
 
+/* Parses ".../sessions/.shared.SESSION/0/NAME", a file of shared rings; false
+ * for any other path. */
+bool rundir_parse_shared(const char *path, char session[SESSION_NAME_BYTES],
+			 char name[NAME_MAX + 1]);
+
 /* Opens a stream over the files of an image; NULL and errno on failure. */
 DIR *rundir_open_rings(const struct rundir_process *process, uint32_t image);
 
@@ -48,6 +53,11 @@ bool rundir_names_ring(const char *file, uint32_t index);
 uint64_t rundir_count_events(const struct rundir_process *process,
 			     uint32_t image, uint32_t index);
 
+/* Returns true when a ring of the session has unread events, or with `ever` has
+ * ever had an event or lost one. */
+bool rundir_any_ring(const struct rundir_process *process, uint32_t image,
+		     const struct session_page *page, bool ever);
+
 /* Tells followers which rings the limit of dead processes' rings had removed,
  * as long as the row of the limit is there. */
 void rundir_tell_followers_limit(const struct rundir *dir,
@@ -56,6 +66,12 @@ void rundir_tell_followers_limit(const struct rundir *dir,
 /* Locks a directory (flock), so commands take turns. Waits for 2 s at most, and
  * then goes on without the lock: the command that holds it may be stopped. */
 void rundir_take_turn(int fd);
+
+/* A process may still be making a directory that is younger than this. */
+#define SWEEP_AGE_SECONDS	2
+
+/* Removes shared rings that no process needs (rundir_drop_shared()). */
+void rundir_sweep_shared(struct rundir *dir);
 
 /* Removes the files of followers that were killed. */
 void rundir_followers_sweep(const struct rundir *dir);

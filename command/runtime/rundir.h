@@ -460,20 +460,32 @@ bool rundir_recorder_gone(struct rundir *dir, const char *name);
 size_t rundir_abandoned(char first[SESSION_NAME_BYTES], char *text,
 			size_t room);
 
+/* Rings that the processes of a session share, as a command asks for them. */
+struct rundir_rings {
+	uint32_t flags;			/* enum session_flags */
+	uint64_t bytes;			/* of one, as for --buffer-size; 0: the
+					 * default */
+	uint64_t quota;			/* the most that all may take; 0: no
+					 * limit */
+};
+
 /*
  * shared.c: makes sessions/.shared.NAME/, with rings that all processes of a
- * session share (docs/shared.md); `flags` of enum session_flags, ring_bytes as
- * for --buffer-size, 0: the default. dir->path is absolute. Returns 0 or a
- * negative errno, and then made nothing: -ENOTSUP where the time stamp counter
- * is not the clock.
+ * session share (docs/shared.md); smaller ones where there is little room.
+ * dir->path is absolute. Returns a descriptor, which keeps other commands from
+ * removing them before the caller has written rules for later processes; or a
+ * negative errno, and then made nothing: -ENOTSUP where each process makes
+ * rings itself, for want of room or of the time stamp counter; -EEXIST where
+ * rundir_drop_shared() leaves rings of that name. dir->cause is what the caller
+ * has to tell, or none.
  */
-int rundir_make_shared(struct rundir *dir, const char *name, uint32_t flags,
-		       uint64_t ring_bytes);
+int rundir_make_shared(struct rundir *dir, const char *name,
+		       const struct rundir_rings *rings);
 
 /*
  * Finds the shared rings of a session, as if they were of a process with the
- * session in image 0: `pid` is the recorder's, `alive` says that it is at work,
- * or a process that shares the rings lives. Returns 0, and
+ * session in image 0: `pid` is of the command that made them, `alive` says that
+ * later processes join, or one that has joined lives. Returns 0, and
  * rundir_process_close() must be called, or a negative errno: -ENOENT.
  */
 int rundir_find_shared(struct rundir *dir, const char *name,
@@ -485,8 +497,20 @@ int rundir_append_shared(struct rundir *dir, struct rundir_list *list);
 /* Returns true for a process that rundir_find_shared() has made up. */
 bool rundir_is_shared(const struct rundir_process *process);
 
+/* Notes that the session has stopped, for their readers. Does nothing where
+ * there are none. */
+void rundir_stop_shared(struct rundir *dir, const char *name);
+
 /* Removes them. Returns true if they were there. */
 bool rundir_remove_shared(struct rundir *dir, const char *name);
+
+/*
+ * Removes them if no process has joined that lives, nor will join, and they
+ * have `saved` events, no more; UINT64_MAX: if a recorder or the last snapshot
+ * has taken all, and they are not just being made. Returns true if none of that
+ * name are left.
+ */
+bool rundir_drop_shared(struct rundir *dir, const char *name, uint64_t saved);
 
 /*
  * Calls `call` for each session's name in sessions/ until a call returns

@@ -9,13 +9,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "base/text.h"
+#include "base/tunables.h"
 #include "buffers/clock.h"
 #include "buffers/reader/reader.h"
 #include "buffers/rings/channel.h"
@@ -26,6 +32,29 @@
 static void shared_name(char file[NAME_MAX + 1], const char *name)
 {
 	snprintf(file, NAME_MAX + 1, PROTOCOL_SHARED_PREFIX "%s", name);
+}
+
+bool rundir_parse_shared(const char *path, char session[SESSION_NAME_BYTES],
+			 char name[NAME_MAX + 1])
+{
+	static const char above[] =
+		"/" PROTOCOL_SESSIONS_DIR "/" PROTOCOL_SHARED_PREFIX;
+	const char *at = NULL, *p = path;
+	size_t n;
+
+	while ((p = strstr(p, above)))
+		at = p += strlen(above);
+	n = at ? strcspn(at, "/") : 0;
+	p = at ? text_after(at + n, "/0/") : NULL;
+	if (!p || n >= SESSION_NAME_BYTES || strlen(p) > NAME_MAX)
+		return false;
+	snprintf(session, SESSION_NAME_BYTES, "%.*s", (int)n, at);
+	strcpy(name, p);
+	p = text_after(name, "ring.0.");
+	return rundir_valid_name(session) &&
+	       (p ? !p[strspn(p, "0123456789")] :
+		!strcmp(name, "process") || !strcmp(name, "session.0") ||
+		!strcmp(name, "members"));
 }
 
 /* Describes this host and the clock. Returns 0 or a negative errno. */
@@ -74,21 +103,93 @@ static int page_describe(struct process_page *page)
 	return 0;
 }
 
-int rundir_make_shared(struct rundir *dir, const char *name, uint32_t flags,
-		       uint64_t ring_bytes)
+/* Opens sessions/.shared.NAME/. Returns a descriptor or a negative errno. */
+static int shared_open(const struct rundir *dir, const char *name)
 {
-	uint32_t cpus = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
-	struct shared shared = { .cpus = 0 };
-	char file[NAME_MAX + 1], image[NAME_MAX + 3], path[PATH_MAX];
-	struct process_page page;
-	int below, ret;
+	int below = rundir_open_rules(dir, false), fd;
+	char file[NAME_MAX + 1];
 
-	ret = rundir_valid_name(name) ? page_describe(&page) : -EINVAL;
-	below = ret ? ret : rundir_open_rules(dir, true);
 	if (below < 0)
 		return below;
-	/* of a recorder that was killed and had this name */
-	rundir_remove_shared(dir, name);
+	shared_name(file, name);
+	fd = openat(below, file, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
+		    O_CLOEXEC);
+	if (fd < 0)
+		fd = -errno;
+	close(below);
+	return fd;
+}
+
+/* Fills a process that stands for the open directory. Returns 0 or a negative
+ * errno, and `fd` is closed. */
+static int shared_fill(struct rundir *dir, const char *name, int fd,
+		       struct rundir_process *as)
+{
+	struct process_page page;
+	struct stat st;
+	int ret = -EPERM;
+
+	*as = (struct rundir_process){ .uid = dir->uid, .fd = fd };
+	snprintf(as->name, sizeof(as->name), PROTOCOL_SHARED_PREFIX "%.*s",
+		 (int)(sizeof(as->name) - sizeof(PROTOCOL_SHARED_PREFIX)),
+		 name);
+	snprintf(as->path, sizeof(as->path), "%.*s/" PROTOCOL_SESSIONS_DIR
+		 "/" PROTOCOL_SHARED_PREFIX "%s", PATH_MAX / 2, dir->path,
+		 name);
+	if (!fstat(fd, &st) && st.st_uid == dir->uid)
+		ret = rundir_read_process(as, 0, &page);
+	if (ret)
+		rundir_process_close(as);
+	else
+		as->pid = (pid_t)page.pid;
+	return ret;
+}
+
+/*
+ * Returns how large a ring may be: half as large as asked for, and so on, until
+ * the rings take no more than the quotas, and the file system keeps the reserve
+ * for files of members. *error says why they are smaller. Returns less than
+ * RING_LEAST_BYTES where there is no room.
+ */
+static uint64_t rings_fit(const struct rundir *dir,
+			  const struct rundir_rings *rings, uint32_t cpus,
+			  uint64_t bytes, int *error)
+{
+	const char *text = getenv("TAFFRAIL_QUOTA");
+	const int64_t all = text ? text_bytes(text) : 0;
+	const uint64_t quota = min_u64(rings->quota ?: UINT64_MAX,
+				       all > 0 ? (uint64_t)all : UINT64_MAX);
+	struct statvfs fs = { 0 };
+	uint64_t need, reserve, room = UINT64_MAX;
+
+	if (!fstatvfs(dir->fd, &fs) && fs.f_blocks) {
+		room = fs.f_bavail * (uint64_t)fs.f_frsize;
+		reserve = min_u64(fs.f_blocks * (uint64_t)fs.f_frsize /
+				  RESERVE_PART, RESERVE_BYTES) +
+			  SHARED_MEMBERS_BYTES + SHARED_TYPES_BYTES;
+		room = room > reserve ? room - reserve : 0;
+	}
+	for (; bytes >= RING_LEAST_BYTES; bytes /= 2) {
+		need = cpus * (bytes + RING_DATA_OFFSET);
+		if (need <= room && need <= quota)
+			break;
+		*error = need > room ? ENOSPC : EDQUOT;
+	}
+	return bytes;
+}
+
+/* Makes the files once. Returns 0 or a negative errno. */
+static int files_make(struct rundir *dir, const char *name,
+		      const struct process_page *page,
+		      const struct rundir_rings *rings, uint32_t cpus,
+		      uint64_t bytes, int error)
+{
+	char file[NAME_MAX + 1], image[NAME_MAX + 3], path[PATH_MAX];
+	struct shared shared = { .cpus = 0 };
+	int below = rundir_open_rules(dir, true), ret = 0;
+
+	if (below < 0)
+		return below;
 	shared_name(file, name);
 	snprintf(image, sizeof(image), "%s/0", file);
 	if (mkdirat(below, file, 0700) || mkdirat(below, image, 0700))
@@ -98,70 +199,225 @@ int rundir_make_shared(struct rundir *dir, const char *name, uint32_t flags,
 			     "/%s", dir->path, image) >= (int)sizeof(path))
 		ret = -ENAMETOOLONG;
 	if (!ret)
-		ret = shared_make(&shared, path, &page, name, flags,
-				  channel_ring_bytes(ring_bytes, cpus), cpus);
-	if (!ret) {
-		ret = record_share_writer(&shared);
-		shared_leave(&shared);
-	}
+		ret = shared_make(&shared, path, page, name, rings->flags,
+				  (uint32_t)bytes, cpus);
 	if (ret)
-		rundir_remove_shared(dir, name);
+		return ret;
+	shared.types->asked_bytes = channel_ring_bytes(rings->bytes, cpus);
+	shared.types->small_error = error;
+	ret = record_share_writer(&shared);
+	shared_leave(&shared);
 	return ret;
 }
 
-/* Returns whether a process that shares the rings lives, or the recorder. */
-static bool shared_lives(const struct rundir_process *as)
+/* Locks the members as one of them does. Returns a descriptor or a negative
+ * errno. */
+static int shared_hold(struct rundir *dir, const char *name)
 {
-	struct member_view member = { .number = 0 };
-	struct session_view session;
-	int fd = rundir_open_image(as, 0);
-	bool found = false;
+	int fd = shared_open(dir, name);
+	struct rundir_process as;
+	int lock = fd < 0 ? fd : shared_fill(dir, name, fd, &as);
 
-	if (fd < 0)
-		return false;
-	if (!session_view_open(&session, fd, "session.0")) {
-		while (!found && session_view_member(&session, &member))
-			found = rundir_alive((pid_t)member.pid,
-					     member.starttime);
-		session_view_close(&session);
+	if (lock)
+		return lock;
+	lock = rundir_open_file(&as, 0, O_RDONLY, "members");
+	if (lock >= 0 && flock(lock, LOCK_SH)) {
+		close(lock);
+		lock = -ENOLCK;
 	}
-	close(fd);
-	return found;
+	rundir_process_close(&as);
+	return lock;
+}
+
+/* Says that the rings are smaller, and why, unless they are as asked for.
+ * `bytes` is the size of one. */
+static void smaller_note(struct rundir *dir, uint64_t bytes, uint64_t asked,
+			 int error)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%lluK instead of %lluK",
+		 (unsigned long long)bytes / 1024,
+		 (unsigned long long)asked / 1024);
+	if (bytes < asked)
+		cause_set(&dir->cause, 0, SHARED_SMALLER, .path = dir->path,
+			  .text = text, .error = error);
+}
+
+int rundir_make_shared(struct rundir *dir, const char *name,
+		       const struct rundir_rings *rings)
+{
+	uint32_t cpus = (uint32_t)min_u64((uint64_t)sysconf(
+				_SC_NPROCESSORS_CONF), CHANNEL_CPUS_MAX);
+	const uint64_t asked = channel_ring_bytes(rings->bytes, cpus);
+	uint64_t bytes = asked * 2;
+	struct process_page page;
+	int error = 0, ret = -EINVAL;
+
+	dir->cause.id = CAUSE_NONE;
+	if (rundir_valid_name(name))
+		ret = page_describe(&page);
+	if (ret == -ENOTSUP)
+		return cause_set(&dir->cause, ret, SHARED_CLOCKLESS);
+	if (!ret && !rundir_drop_shared(dir, name, UINT64_MAX))
+		ret = cause_set(&dir->cause, -EEXIST, SHARED_LEFT,
+				.subject = name);
+	if (ret)
+		return ret;
+	do {
+		bytes = rings_fit(dir, rings, cpus, bytes / 2, &error);
+		ret = bytes < RING_LEAST_BYTES ? -error :
+		      files_make(dir, name, &page, rings, cpus, bytes, error);
+		if (ret)
+			rundir_remove_shared(dir, name);
+		error = ret ? -ret : error;
+	} while ((ret == -ENOSPC || ret == -EDQUOT || ret == -EFBIG) &&
+		 bytes > RING_LEAST_BYTES);
+	if (!ret) {
+		smaller_note(dir, bytes, asked, error);
+		return shared_hold(dir, name);
+	}
+	return ret == -ENOSPC || ret == -EDQUOT || ret == -EFBIG ||
+			       ret == -ENOMEM ?
+		       cause_set(&dir->cause, -ENOTSUP, SHARED_ROOMLESS,
+				 .path = dir->path, .error = ret) : ret;
+}
+
+/* Locks `members`, unless a process has joined. Returns a descriptor, which
+ * holds the lock; or a negative errno: -EWOULDBLOCK if one has, -ENOENT where
+ * the files are not complete. */
+static int members_lock(const struct rundir_process *as)
+{
+	int fd = rundir_open_file(as, 0, O_RDONLY, "members");
+
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB)) {
+		close(fd);
+		fd = -EWOULDBLOCK;
+	}
+	return fd;
+}
+
+/* Returns true where later processes join. */
+static bool shared_awaits(struct rundir *dir, const char *name)
+{
+	char *text;
+
+	if (rundir_recorder(dir, name) > 0)
+		return true;
+	if (rundir_recorder_gone(dir, name) ||
+	    rundir_read_rules(dir, name, &text))
+		return false;
+	free(text);
+	return true;
 }
 
 int rundir_find_shared(struct rundir *dir, const char *name,
 		       struct rundir_process *as)
 {
-	int below = rundir_open_rules(dir, false);
-	char file[NAME_MAX + 1];
-	struct process_page page;
-	struct stat st;
-	int ret = -EPERM;
+	int fd = shared_open(dir, name);
+	int ret = fd < 0 ? fd : shared_fill(dir, name, fd, as);
 
-	if (below < 0)
-		return below;
-	shared_name(file, name);
-	*as = (struct rundir_process){ .uid = dir->uid };
-	as->fd = openat(below, file, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
-			     O_CLOEXEC);
-	if (as->fd < 0)
-		ret = -errno;
-	close(below);
-	if (as->fd < 0)
+	if (ret)
 		return ret;
-	snprintf(as->name, sizeof(as->name), "%.47s", file);
-	snprintf(as->path, sizeof(as->path), "%.*s/" PROTOCOL_SESSIONS_DIR
-		 "/%s", PATH_MAX / 2, dir->path, file);
-	if (!fstat(as->fd, &st) && st.st_uid == dir->uid)
-		ret = rundir_read_process(as, 0, &page);
-	if (ret) {
-		rundir_process_close(as);
-		return ret;
-	}
-	as->pid = (pid_t)page.pid;
-	as->alive = rundir_recorder(dir, name) > 0 ||
-			 shared_lives(as);
+	as->alive = shared_awaits(dir, name);
+	if (as->alive)
+		return 0;
+	fd = members_lock(as);
+	as->alive = fd == -EWOULDBLOCK;
+	if (fd >= 0)
+		close(fd);
 	return 0;
+}
+
+void rundir_stop_shared(struct rundir *dir, const char *name)
+{
+	const uint32_t state = SESSION_STOPPED;
+	struct rundir_process as;
+	int fd = shared_open(dir, name);
+
+	if (fd < 0 || shared_fill(dir, name, fd, &as))
+		return;
+	fd = rundir_open_file(&as, 0, O_RDWR, "session.0");
+	if (fd >= 0) {
+		/* a page that cannot be written is of no session */
+		(void)!pwrite(fd, &state, sizeof(state),
+			      offsetof(struct session_page, state));
+		close(fd);
+	}
+	rundir_process_close(&as);
+}
+
+/* Returns true when the rings have events that no recorder has taken, or other
+ * ones than a snapshot has: `saved` of them, UINT64_MAX: as the page says. */
+static bool events_left(const struct rundir_process *as, uint64_t saved)
+{
+	struct session_page page;
+	DIR *stream = NULL;
+	struct dirent *entry;
+	struct ring ring;
+	uint32_t events = 0;
+
+	if (rundir_read_session(as, 0, 0, &page))
+		return false;
+	if (saved == UINT64_MAX && page.flags & SESSION_CONSUMED)
+		return rundir_any_ring(as, 0, &page, false);
+	stream = rundir_open_rings(as, 0);
+	while (stream && (entry = readdir(stream)))
+		if (rundir_names_ring(entry->d_name, 0) &&
+		    rundir_read_ring(as, 0, entry->d_name, &ring))
+			events += RING_EVENTS(ring.head);
+	if (stream)
+		closedir(stream);
+	return events != (uint32_t)(saved == UINT64_MAX ? page.saved : saved);
+}
+
+bool rundir_drop_shared(struct rundir *dir, const char *name, uint64_t saved)
+{
+	int fd = shared_open(dir, name), lock;
+	struct rundir_process as;
+	struct stat st;
+	bool stays;
+
+	if (fd < 0)
+		return fd == -ENOENT;
+	/* another command may be making it */
+	stays = shared_awaits(dir, name) || fstat(fd, &st) ||
+		(saved == UINT64_MAX &&
+		 time(NULL) - st.st_mtime < SWEEP_AGE_SECONDS);
+	if (stays || shared_fill(dir, name, fd, &as)) {
+		/* incomplete: the command that made it was killed */
+		if (!stays)
+			rundir_remove_shared(dir, name);
+		else
+			close(fd);
+		return !stays;
+	}
+	lock = members_lock(&as);
+	stays = lock == -EWOULDBLOCK || events_left(&as, saved);
+	if (!stays)
+		rundir_remove_shared(dir, name);
+	if (lock >= 0)
+		close(lock);
+	rundir_process_close(&as);
+	return !stays;
+}
+
+void rundir_sweep_shared(struct rundir *dir)
+{
+	int fd = rundir_open_rules(dir, false);
+	DIR *stream = fd < 0 ? NULL : rundir_opendir(fd, ".");
+	struct dirent *entry;
+	const char *name;
+
+	while (stream && (entry = readdir(stream))) {
+		name = text_after(entry->d_name, PROTOCOL_SHARED_PREFIX);
+		if (name && rundir_valid_name(name))
+			rundir_drop_shared(dir, name, UINT64_MAX);
+	}
+	if (stream)
+		closedir(stream);
+	if (fd >= 0)
+		close(fd);
 }
 
 int rundir_append_shared(struct rundir *dir, struct rundir_list *list)
@@ -194,34 +450,26 @@ bool rundir_is_shared(const struct rundir_process *of)
 
 bool rundir_remove_shared(struct rundir *dir, const char *name)
 {
-	int below = rundir_open_rules(dir, false), fd = -1;
+	int fd = shared_open(dir, name), below;
 	char file[NAME_MAX + 1];
 	struct dirent *entry;
-	DIR *stream = NULL;
-	bool found;
+	DIR *stream;
 
-	shared_name(file, name);
-	if (below >= 0)
-		fd = openat(below, file, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
-			    O_CLOEXEC);
-	found = fd >= 0;
+	if (fd < 0)
+		return false;
 	/* two descriptors at once, no more: they may be why a recording ends */
-	if (found) {
-		close(below);
-		stream = rundir_opendir(fd, "0");
-	}
+	stream = rundir_opendir(fd, "0");
 	while (stream && (entry = readdir(stream)))
 		unlinkat(dirfd(stream), entry->d_name, 0);
 	if (stream)
 		closedir(stream);
-	if (found) {
-		unlinkat(fd, "0", AT_REMOVEDIR);
-		close(fd);
-		below = rundir_open_rules(dir, false);
-	}
-	if (found && below >= 0)
+	unlinkat(fd, "0", AT_REMOVEDIR);
+	close(fd);
+	shared_name(file, name);
+	below = rundir_open_rules(dir, false);
+	if (below >= 0) {
 		unlinkat(below, file, AT_REMOVEDIR);
-	if (below >= 0)
 		close(below);
-	return found;
+	}
+	return true;
 }

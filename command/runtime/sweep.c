@@ -19,12 +19,7 @@
 
 #include "command/runtime/private.h"
 
-/* A process may still be making a directory that is younger than this. */
-#define SWEEP_AGE_SECONDS	2
-
-/* Returns true when a ring of the session has unread events, or with `ever` has
- * ever had an event or lost one. */
-static bool any_ring(const struct rundir_process *process, uint32_t image,
+bool rundir_any_ring(const struct rundir_process *process, uint32_t image,
 		     const struct session_page *page, bool ever)
 {
 	DIR *stream = rundir_open_rings(process, image);
@@ -107,7 +102,7 @@ static bool sweep_sessions(const struct rundir_process *process,
 			rundir_destroy_session(process, image, i);
 		else
 			left |= page.lost_unplaced ||
-				any_ring(process, image, &page, false);
+				rundir_any_ring(process, image, &page, false);
 	}
 	return left;
 }
@@ -169,7 +164,8 @@ bool rundir_drop_begun(const struct rundir_process *process, const char *name)
 	for (int i = 0; i < n; i++) {
 		if (!rundir_find_session(process, images[i], name, &page)) {
 			if (page.lost_unplaced ||
-			    any_ring(process, images[i], &page, true))
+			    rundir_any_ring(process, images[i], &page,
+					    true))
 				return false;
 			rundir_destroy_session(process, images[i], page.index);
 		}
@@ -221,6 +217,7 @@ static void sweep_list(struct rundir *dir, struct rundir_list *list)
 	list->count = left;
 	rundir_heirs_sweep(dir->fd, dir->uid);
 	rundir_followers_sweep(dir);
+	rundir_sweep_shared(dir);
 }
 
 int rundir_scan(struct rundir *dir, struct rundir_list *list)
