@@ -85,11 +85,15 @@ static void event_say(const struct seen *seen, const char *format, ...)
 	struct tm tm;
 	va_list ap;
 
+	char who[32] = "shared buffers";
+
+	if (!rundir_is_shared(&seen->process))
+		snprintf(who, sizeof(who), "%d %.15s", seen->process.pid,
+			 seen->procname);
 	clock_gettime(CLOCK_REALTIME, &ts);
 	localtime_r(&ts.tv_sec, &tm);
-	printable_print("%02d:%02d:%02d.%03ld %d %s: ", tm.tm_hour, tm.tm_min,
-			tm.tm_sec, ts.tv_nsec / 1000000, seen->process.pid,
-			seen->procname);
+	printable_print("%02d:%02d:%02d.%03ld %s: ", tm.tm_hour, tm.tm_min,
+			tm.tm_sec, ts.tv_nsec / 1000000, who);
 	va_start(ap, format);
 	printable_vprint(stdout, format, ap);
 	va_end(ap);
@@ -202,10 +206,13 @@ static void look_at_process(struct watch *w, struct seen *seen)
 	struct target target = { .process = process, .client = { .fd = -1 } };
 	struct process_page page;
 	struct session_page session;
+	size_t before;
 	int fd;
 
 	if (rundir_read_process(process, seen->image, &page))
 		return;
+	if (rundir_is_shared(process))
+		goto sessions;
 	/* the image says that it was replaced; the next one may not be there */
 	if (page.state == PROCESS_EXECED &&
 	    !rundir_read_process(process, seen->image + 1, &page)) {
@@ -242,9 +249,15 @@ sessions:
 	/* those that are not found now are gone */
 	for (size_t i = 0; i < seen->nsessions; i++)
 		seen->sessions[i].present = false;
-	for (uint32_t i = 0; i < page.sessions; i++)
-		if (!rundir_read_session(process, seen->image, i, &session))
-			look_at_session(seen, fd, &session);
+	for (uint32_t i = 0; i < page.sessions; i++) {
+		if (rundir_read_session(process, seen->image, i, &session))
+			continue;
+		before = seen->nsessions;
+		look_at_session(seen, fd, &session);
+		/* the buffers that it shares are to be watched, too */
+		w->again |= seen->nsessions != before &&
+			    session.flags & SESSION_SHARED;
+	}
 	close(fd);
 	/* the agent removes the files when a session is destroyed */
 	for (size_t i = 0; i < seen->nsessions;) {
@@ -302,7 +315,8 @@ static int add_seen(struct watch *w, struct rundir_process *process)
 		return 0;
 	}
 	memcpy(seen->procname, page.procname, sizeof(page.procname));
-	event_say(seen, w->started ? "started" : "is running");
+	if (!rundir_is_shared(&seen->process))
+		event_say(seen, w->started ? "started" : "is running");
 	return 0;
 }
 
@@ -317,7 +331,8 @@ static int watch_rescan(struct watch *w)
 	if (w->pid)
 		return 0;
 	w->again = false;
-	ret = rundir_scan_user(&w->dir, &list);
+	ret = rundir_scan_user(&w->dir, &list) ?:
+	      rundir_append_shared(&w->dir, &list);
 	for (size_t i = 0; !ret && i < list.count; i++) {
 		if (!list.processes[i].alive)
 			continue;
@@ -341,16 +356,21 @@ static int watch_rescan(struct watch *w)
  */
 static void look_at_all(struct watch *w)
 {
+	struct process_page page;
+
 	for (size_t i = 0; i < w->count;) {
 		struct seen *seen = &w->seen[i];
-		bool alive = rundir_lives(&seen->process);
+		bool shared = rundir_is_shared(&seen->process);
+		bool alive = shared ? !rundir_read_process(&seen->process, 0,
+							   &page) :
+				      rundir_lives(&seen->process);
 
 		look_at_process(w, seen);
 		if (alive) {
 			i++;
 			continue;
 		}
-		if (!seen->foreign)
+		if (!seen->foreign && !shared)
 			event_say(seen, "ended");
 		seen_forget(w, i);
 	}
