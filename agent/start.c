@@ -221,12 +221,11 @@ static COLD void end_here(void)
 	/* a child of vfork() shares the parent's page */
 	if (process.pid != (uint32_t)sys_getpid())
 		return;
-	session_remove_owned();
 	ipa_end(IPA_END_EXIT);
 	ipa_socket_remove();
 	/* the service thread may be making its socket */
 	registry_lock();
-	place_close(session_any());
+	place_close(session_remove_spent());
 	registry_unlock();
 }
 

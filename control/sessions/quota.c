@@ -24,6 +24,7 @@
 #include "base/text.h"
 #include "base/tunables.h"
 #include "buffers/rings/channel.h"
+#include "control/protocol.h"
 #include "control/sessions/place.h"
 
 #define QUOTA_WAIT_MS	200
@@ -149,8 +150,10 @@ static bool room_for(uint64_t bytes)
 
 static int quota_admit(const struct channel *channel, uint64_t bytes)
 {
-	struct usage usage = { .name = channel->page->name };
-	int fd;
+	struct usage usage = { .name = channel->page->name, .index = -1 };
+	char path[SESSION_NAME_BYTES + 32];
+	struct text text;
+	int fd, image;
 
 	if (!room_for(bytes))
 		return -ENOSPC;
@@ -159,6 +162,16 @@ static int quota_admit(const struct channel *channel, uint64_t bytes)
 	fd = quota_lock();
 	if (fd < 0)
 		return fd;
+	/* first the rings that processes of this session share */
+	text_open(&text, path, sizeof(path));
+	text_add(&text, PROTOCOL_SESSIONS_DIR "/" PROTOCOL_SHARED_PREFIX);
+	text_add(&text, usage.name);
+	text_add(&text, "/0");
+	image = file_open_directory(fd, path);
+	if (image >= 0) {
+		entries_each(image, add_file, &usage);
+		sys_close(image);
+	}
 	entries_each(fd, add_process, &usage);
 	if ((user_quota && usage.all + bytes > user_quota) ||
 	    (channel->quota && usage.session + bytes > channel->quota)) {

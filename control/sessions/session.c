@@ -608,14 +608,31 @@ void session_inherit_resume(void)
 			channel_resume(sessions[i].channel);
 }
 
-void session_remove_owned(void)
+bool session_remove_spent(void)
 {
+	const struct session_page *page;
+	bool stay = false, spent;
 	uint32_t i;
 
-	for (i = 0; i < SESSIONS_MAX; i++)
-		if ((session_phase(i) == SESSION_RUNS ||
-		     session_phase(i) == SESSION_HALTED) && sessions[i].owned)
-			channel_remove_files(sessions[i].channel);
+	for (i = 0; i < SESSIONS_MAX; i++) {
+		const struct session *session = &sessions[i];
+
+		if (!session_at(i))
+			continue;
+		page = session->channel->page;
+		/* rings that processes share have all; but a recorder reads the
+		 * pages of members */
+		spent = page && session->channel->flags & SESSION_SHARED &&
+			!(session->flags & SESSION_CONSUMED) && !page->rings &&
+			!page->lost_unplaced && !page->orphans &&
+			!page->left_off && !page->faults[0];
+		if (!session->owned && !spent)
+			stay = true;
+		else if (session->phase == SESSION_RUNS ||
+			 session->phase == SESSION_HALTED)
+			channel_remove_files(session->channel);
+	}
+	return stay;
 }
 
 bool session_any_owned(void)

@@ -279,8 +279,10 @@ bool session_any(void);
  * in. */
 bool session_any_owned(void);
 
-/* Removes the files of gdb's sessions, at the end of the process. */
-void session_remove_owned(void);
+/* Removes, at the end of the process, the files of gdb's sessions, and of those
+ * of which only rings that processes share have something. Returns true when
+ * other sessions stay. */
+bool session_remove_spent(void);
 
 /* Returns how many events of the session neither a snapshot has nor a recorder
  * will take. Call it in one of the agent's threads. */
