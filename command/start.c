@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/base.h"
 #include "base/text.h"
@@ -46,12 +47,13 @@ struct start_arguments {
 	bool all;
 	bool overwrite;
 	bool int3;
+	bool shared;			/* --buffers */
 };
 
 enum {
 	KEY_ALL = 256, KEY_OVERWRITE, KEY_BUFFER, KEY_CONTEXT, KEY_QUOTA,
 	KEY_GROUP, KEY_CHANNEL, KEY_INT3, KEY_KEEP, KEY_FROM,
-	KEY_LEVEL
+	KEY_LEVEL, KEY_BUFFERS
 };
 
 static const struct option_row start_rows[] = {
@@ -67,6 +69,8 @@ static const struct option_row start_rows[] = {
 	  "its oldest events" },
 	{ KEY_BUFFER, "buffer-size", "N", "bytes of one CPU's buffer (256K to "
 	  "1G)" },
+	{ KEY_BUFFERS, "buffers", "OWNER", "with --all: process: each process has "
+	  "buffers (default); shared: all have the same" },
 	{ KEY_KEEP, "keep", "TIME", "with --overwrite: enlarge the buffers until "
 	  "they hold the events of TIME" },
 	{ KEY_CONTEXT, "context", "LIST", "what each event has beside its fields: "
@@ -106,6 +110,8 @@ static int take_option(struct start_arguments *a, int key, const char *value)
 		return COMMAND_DONE;
 	case KEY_BUFFER:
 		return command_take_size(&a->buffer, value);
+	case KEY_BUFFERS:
+		return command_take_buffers(&a->shared, value);
 	case KEY_KEEP:
 		return command_take_keep(&a->keep, value);
 	case KEY_CONTEXT:
@@ -158,6 +164,8 @@ static void fill_request(struct client_request *request,
 		client_request_add(request, "group", "%u", a->group);
 	if (a->context)
 		client_request_add(request, "context", "%s", a->context);
+	if (a->shared)
+		client_request_add(request, "buffers", "shared");
 	if (a->int3)
 		client_request_add(request, "int3", "1");
 	for (int i = 0; i < a->nrules; i++)
@@ -347,6 +355,34 @@ static int start_living(struct targets *targets, const char *name,
 }
 
 /*
+ * Makes the buffers that all processes share. Where that cannot be, says so, and
+ * each process makes buffers itself. Returns COMMAND_DONE, and *lock is a
+ * descriptor or -1; or COMMAND_FAILED after printing why.
+ */
+static int make_shared(struct targets *targets, const struct start_arguments *a,
+		       int *lock)
+{
+	struct rundir *dir = &targets->dir;
+	struct rundir_rings rings = {
+		.flags = a->overwrite ? SESSION_OVERWRITE : 0,
+		.bytes = a->buffer, .quota = a->quota,
+	};
+	char path[PATH_MAX];
+
+	if (!realpath(dir->path, path))
+		return cause_report(OUTPUT_UNMADE, .path = dir->path,
+				    .error = errno);
+	strcpy(dir->path, path);
+	*lock = rundir_make_shared(dir, a->name, &rings);
+	if (dir->cause.id)
+		cause_tell(&dir->cause);
+	else if (*lock < 0)
+		cause_report(RULES_UNWRITTEN, .subject = a->name,
+			     .error = *lock, .path = dir->path);
+	return *lock >= 0 || *lock == -ENOTSUP ? COMMAND_DONE : COMMAND_FAILED;
+}
+
+/*
  * Starts a session in all processes, also later ones. The rules are written
  * before the processes are listed again, so each process either reads the file
  * or is in the list; one that does both answers -EEXIST. Returns an exit
@@ -360,7 +396,7 @@ static int start_all(struct targets *targets, const struct start_arguments *a,
 	char *text = NULL;
 	bool taken = targets->dir.fd >= 0 &&
 		     !rundir_read_rules(&targets->dir, a->name, &text);
-	int ret;
+	int ret, lock = -1;
 
 	if (taken)
 		free(text);
@@ -378,11 +414,17 @@ static int start_all(struct targets *targets, const struct start_arguments *a,
 	    CHANNELS_MAX)
 		return cause_report(SESSIONS_MANY, .n = CHANNELS_MAX,
 				    .text = names);
+	if (a->shared && make_shared(targets, a, &lock))
+		return COMMAND_FAILED;
 	fill_request(&word, a);
 	client_request_add(&word, "all", "1");
 	ret = word.failed ? word.failed :
 	      rundir_write_rules(&targets->dir, a->name, word.text);
 	client_request_release(&word);
+	if (lock >= 0)
+		close(lock);
+	if (ret && lock >= 0)
+		rundir_remove_shared(&targets->dir, a->name);
 	if (ret)
 		return cause_report(RULES_UNWRITTEN, .subject = a->name,
 				    .error = ret, .path = targets->dir.path);
@@ -445,13 +487,23 @@ static int name_free(const char *name)
 	return COMMAND_DONE;
 }
 
+/* Checks what buffers that processes share do not go with. Returns COMMAND_DONE,
+ * or COMMAND_USAGE after printing why. */
+static int shared_check(const struct start_arguments *a)
+{
+	if (a->shared && !a->all)
+		return command_misused("--buffers shared is for --all");
+	return a->shared ? command_check_shared(a->context, a->keep, a->group) :
+			   COMMAND_DONE;
+}
+
 /* Starts one session. Returns an exit status. */
 static int session_begin(const struct start_arguments *a)
 {
 	struct client_request request = { 0 };
 	struct forked forked;
 	struct targets targets;
-	int status = agents_provide(&a->pids);
+	int status = shared_check(a) ?: agents_provide(&a->pids);
 
 	if (status)
 		return status;

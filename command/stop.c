@@ -126,6 +126,8 @@ left:
 		failed |= ret < 0;
 	}
 	client_request_release(&request);
+	if (type == MESSAGE_STOP && later && targets->dir.fd >= 0)
+		rundir_stop_shared(&targets->dir, name);
 	/* a recorder at work removes them itself */
 	if (type == MESSAGE_DESTROY && later && targets->dir.fd >= 0 &&
 	    rundir_recorder(&targets->dir, name) <= 0)

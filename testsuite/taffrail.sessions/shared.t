@@ -5,6 +5,7 @@
 # with the numbers that the writers print.
 
 compile: shared shared.c -O2 agent
+compile: worker ../shared/worker.c -O2 -pthread agent
 before:
 	cat >$CASES/judge <<-'END'
 		#!/bin/sh
@@ -247,6 +248,25 @@ run: cat err left
 stdout: no buffers are shared: they have no room in /.*/small \(No space left on device\), so each process has buffers of its own: give a smaller --buffer-size
 no stdout: had no room for any|^small/
 
+group: little room
+need: unshare -m true
+before:
+	mkdir small
+	unshare -m sh -c 'mount -t tmpfs -o size=6m,mode=700 none small || exit 77
+		export TAFFRAIL_DIR=$PWD/small
+		taffrail record --buffers shared --buffer-size 4M -o out -- \
+			$CASES/shared 1 20 0 >said
+		find small -name "ring.*"' 2>err >left
+case: the shared buffers are smaller
+run: $CASES/judge out said && ls out
+whole stderr:
+stdout: ^2 writers 0 0 0 0 0
+stdout: ^record-\d+@
+case: that is said once
+run: cat err left
+stdout: the buffers that processes share in /.*/small have \d+K instead of 4096K: the file system is full: make room there, or give a smaller --buffer-size
+no stdout: smaller buffers|^small/
+
 group: another clock source
 need: unshare -m true && test -f /sys/devices/system/clocksource/clocksource0/current_clocksource
 case: the program runs, with buffers of each process
@@ -292,4 +312,211 @@ cases:
 	2 taffrail record --buffers shared --overwrite --keep 2s -- true
 		--keep is for --buffers process
 	2 taffrail record --buffers shared --context vtid -- true
+		--buffers shared has the context 'writer', and no other
+
+group: start --all
+before:
+	start before $CASES/worker 0 before.counts
+	wait_for grep -q ^ready before.out
+	taffrail start every --all --buffers shared -e 'shared/*' -e app/hit
+	say before 'go 100' '^done 100'
+	$CASES/shared 20 500 7 >said
+	for i in 1 2 3; do $CASES/worker 0 ended.counts <<-END >ended; done
+		go 10
+		end
+	END
+case: there is one set of buffers
+run: find $TAFFRAIL_DIR -name 'ring.*' | wc -l | grep -x $(getconf _NPROCESSORS_CONF)
+stdout: \d
+case: a process that ends leaves nothing of its own
+run: grep -l worker $TAFFRAIL_DIR/*/0/process | wc -l
+whole stdout: 1
+case: a process that runs, later ones, their children, and those that are killed
+run:
+	taffrail snapshot every -o out 2>err
+	cat err
+	taffrail view --long out >all
+	grep -c app:hit all
+	taffrail verify out
+	ls out
+stdout: of 44 processes in out
+stdout: ^260$
+stdout: ^(\d+) emitted = \1 kept \+ 0 overwritten \+ 0 lost, in \d streams of 1 trace
+stdout: ^every@
+case: no event is missing, doubled or another's
+run:
+	taffrail snapshot every -o again
+	$CASES/judge 'again --where shared/*' said
+whole stdout: 40 writers 0 0 0 0 0
+case: they are needed
+run: taffrail start every --all --buffers shared
+status: 1
+says: session 'every' exists already
+case: a rule is taken back, and another one is added
+run:
+	taffrail disable every app/hit
+	say before 'go 50' '^done 150'
+	taffrail enable every app/hit
+	say before 'go 1' '^done 151'
+	taffrail flush every
+	taffrail view -s every | grep -c app:hit
+whole stdout: 262
+case: once the session has stopped, no event comes
+run:
+	taffrail stop every
+	say before 'go 10' '^done 161'
+	taffrail view -s every | grep -c app:hit
+whole stdout: 262
+case: while a process lives that has joined, the buffers stay
+run:
+	taffrail snapshot every -o third
+	find $TAFFRAIL_DIR/sessions -name 'ring.*' | wc -l | grep -x $(getconf _NPROCESSORS_CONF)
+	taffrail start every --all --buffers shared
+status: 1
+stdout: ^\d
+stderr: ^taffrail: start: session 'every' exists already
+case: a snapshot removes them after the last process
+run:
+	say before end '' && ended before
+	taffrail snapshot every -o last
+	find $TAFFRAIL_DIR -mindepth 2
+whole stdout:
+
+group: start --all, at any moment
+before:
+	taffrail start every --all --buffers shared
+	for i in 1 2 3 4; do
+		$CASES/shared 10 600 4 >said.$i &
+		jobs[i]=$!
+	done
+	n=0
+	while test $n -lt 3 || kill -0 "${jobs[@]}" 2>live; do
+		n=$((n + 1))
+		# the first one may be too early
+		taffrail snapshot every -o part.$n 2>err ||
+			grep -q 'has no event' err
+	done
+	taffrail snapshot every -o whole
+case: each snapshot is right, and each event is in the last one
+run:
+	for dir in part.*; do
+		taffrail verify $dir | grep -qE '^([0-9]+) emitted = \1 kept \+ 0 overwritten \+ 0 lost' || echo "$dir is wrong"
+	done
+	awk '{ n += $2; dead += $3 } END { print n, dead }' said.* >want
+	read -r least most <want
+	n=$(taffrail view whole | wc -l)
+	test $n -ge $least && test $n -le $((least + most)) || echo $n of $least
+	rm -r part.*
+whole stdout:
+case: destroy removes all
+run:
+	taffrail destroy every
+	find $TAFFRAIL_DIR/sessions -mindepth 1
+whole stdout:
+
+group: start --all, full buffers
+before:
+	worker
+	start watch taffrail watch
+	wait_for grep -q 'worker: is running' watch.out
+	taffrail start small --all --buffers shared --quota 200K
+	taffrail start newest --all --buffers shared --overwrite --buffer-size 256K
+	say worker 'go 40000' '^done 40000'
+case: a quota makes them smaller
+run: find $TAFFRAIL_DIR -path '*small*' -name 'ring.*' -printf '%s\n' | awk '{ n += $1 } END { print (n > 100000 && n <= 204800) }'
+whole stdout: 1
+case: losses are counted, and watch tells them
+run:
+	wait_for grep -q 'shared buffers: session small: buffers full, [0-9]* events lost' watch.out
+	taffrail snapshot small -o out
+	taffrail verify out
+	taffrail status small
+stdout: ^160000 emitted = \d+ kept \+ 0 overwritten \+ [1-9]\d* lost
+stdout: \(shared\) +\d+ +[1-9]
+case: old events are overwritten
+run: taffrail snapshot newest -o out2 && taffrail verify out2
+stdout: ^160000 emitted = [1-9]\d* kept \+ [1-9]\d* overwritten \+ 0 lost
+case: the session of a program that is gone
+run:
+	worker_ends
+	taffrail destroy small && taffrail destroy newest
+	find $TAFFRAIL_DIR/sessions -mindepth 1
+whole stdout:
+
+group: start --all, a core dump
+need: command -v gcore
+before:
+	worker TAFFRAIL_CORE=on
+	worker=$pid
+	start other $CASES/worker 0 other.counts
+	wait_for grep -q ^ready other.out
+	taffrail start every --all --buffers shared
+	say worker 'go 10' '^done 10'
+	say other 'go 30' '^done 30'
+	gcore -o core $worker >gcore.out 2>&1
+case: it has the events of all
+run: taffrail snapshot every --core core.$worker -o out && taffrail verify out
+stderr: 160 events \(0 lost, 0 overwritten\) of 2 processes in out
+stdout: ^160 emitted = 160 kept
+case: the buffers are still there
+run: taffrail snapshot every -o again
+stderr: 160 events
+
+group: start --all, a command that is killed
+before:
+	taffrail start every --all --buffers shared
+	mkdir half
+	cp -r $TAFFRAIL_DIR/sessions/.shared.every half
+	taffrail destroy every
+	cp -r half/.shared.every $TAFFRAIL_DIR/sessions/.shared.empty
+	mkdir $TAFFRAIL_DIR/sessions/.shared.bare
+	touch -d '1 minute ago' $TAFFRAIL_DIR/sessions/.shared.*
+case: the next command that looks removes what it has left
+run: taffrail status && find $TAFFRAIL_DIR/sessions -mindepth 1
+whole stdout: No sessions.
+case: events of a session that has stopped stay
+run:
+	taffrail start every --all --buffers shared
+	$CASES/worker 0 ended.counts <<-END >ended
+		go 10
+		end
+	END
+	taffrail stop every
+	touch -d '1 minute ago' $TAFFRAIL_DIR/sessions/.shared.*
+	taffrail start every --all --buffers shared
+status: 1
+says: session 'every' has ended, and its shared buffers have events: give another name; 'taffrail snapshot every' writes the events, 'taffrail destroy every' removes them
+case: a snapshot has them
+run: taffrail snapshot every -o out && find $TAFFRAIL_DIR/sessions -mindepth 1
+stderr: 40 events
+whole stdout:
+
+group: start --all, own buffers
+before:
+	worker
+	taffrail start every --all --buffers shared
+	start plain env GLIBC_TUNABLES=glibc.pthread.rseq=0 $CASES/worker 0 plain.counts
+	wait_for grep -q ^ready plain.out
+	for name in worker plain; do say $name 'go 10' '^done 10'; done
+case: they are in the same output
+run:
+	taffrail snapshot every -o out
+	taffrail verify out
+	ls out | sed 's/[0-9][0-9]*/N/g' | sort | grep -v traces
+stderr: 80 events \(0 lost, 0 overwritten\) of 2 processes in out
+stdout: ^80 emitted = 80 kept
+stdout: ^every@
+stdout: ^worker-N-N$
+
+group: start --all, refused
+cases:
+	2 taffrail start s --all --buffers each
+		buffers 'each' are neither 'process' nor 'shared'
+	2 taffrail start s -p $$ --buffers shared
+		--buffers shared is for --all
+	2 taffrail start s --all --buffers shared --overwrite --keep 2s
+		--keep is for --buffers process
+	2 taffrail start s --all --buffers shared --allow-group 4
+		--allow-group is for --buffers process
+	2 taffrail start s --all --buffers shared --context vtid
 		--buffers shared has the context 'writer', and no other
