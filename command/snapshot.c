@@ -63,6 +63,7 @@ struct snapshot {
 	uint64_t unreadable;
 	struct shortage shortage;	/* of room for buffers */
 	bool fail_on_loss;
+	bool shares;			/* the process of -p shares buffers */
 	int foreign;			/* sessions of another version */
 	struct keep_row removed;	/* of this session */
 	int faulty;			/* exit status: tell_faults() */
@@ -121,6 +122,7 @@ static int take_process(struct snapshot *s,
 		more[s->ntaken++] = consumer;
 		s->processes += consume_sharers(consumer);
 		shares |= consumer->shares;
+		s->shares |= s->pid && consumer->shares;
 		ret = consume_finish(consumer);
 		s->unreadable += consumer->unreadable;
 		take_reach(s, process, consumer);
@@ -237,6 +239,10 @@ static int tell_missing(struct snapshot *s)
 
 	if (s->core)
 		return status;
+	if (s->shares)
+		status |= command_failed("process %d shares the buffers of "
+			"session '%s': without -p, a snapshot has the events "
+			"of all its processes", s->pid, s->name);
 	/* by the limit of dead processes' rings */
 	if (!s->pid)
 		rundir_each_removed(&s->dir, s->name, note_removed, s);
@@ -265,6 +271,9 @@ static int tell_empty(struct snapshot *s)
 {
 	bool living = s->core != NULL;
 
+	/* that is the reason */
+	if (s->shares)
+		return tell_missing(s);
 	for (size_t i = 0; i < s->list.count; i++)
 		for (size_t k = 0; k < s->ntaken && !living; k++)
 			living = s->list.processes[i].alive &&

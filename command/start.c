@@ -355,34 +355,6 @@ static int start_living(struct targets *targets, const char *name,
 }
 
 /*
- * Makes the buffers that all processes share. Where that cannot be, says so, and
- * each process makes buffers itself. Returns COMMAND_DONE, and *lock is a
- * descriptor or -1; or COMMAND_FAILED after printing why.
- */
-static int make_shared(struct targets *targets, const struct start_arguments *a,
-		       int *lock)
-{
-	struct rundir *dir = &targets->dir;
-	struct rundir_rings rings = {
-		.flags = a->overwrite ? SESSION_OVERWRITE : 0,
-		.bytes = a->buffer, .quota = a->quota,
-	};
-	char path[PATH_MAX];
-
-	if (!realpath(dir->path, path))
-		return cause_report(OUTPUT_UNMADE, .path = dir->path,
-				    .error = errno);
-	strcpy(dir->path, path);
-	*lock = rundir_make_shared(dir, a->name, &rings);
-	if (dir->cause.id)
-		cause_tell(&dir->cause);
-	else if (*lock < 0)
-		cause_report(RULES_UNWRITTEN, .subject = a->name,
-			     .error = *lock, .path = dir->path);
-	return *lock >= 0 || *lock == -ENOTSUP ? COMMAND_DONE : COMMAND_FAILED;
-}
-
-/*
  * Starts a session in all processes, also later ones. The rules are written
  * before the processes are listed again, so each process either reads the file
  * or is in the list; one that does both answers -EEXIST. Returns an exit
@@ -391,12 +363,16 @@ static int make_shared(struct targets *targets, const struct start_arguments *a,
 static int start_all(struct targets *targets, const struct start_arguments *a,
 		     struct client_request *request)
 {
+	struct rundir_rings rings = {
+		.flags = a->overwrite ? SESSION_OVERWRITE : 0,
+		.bytes = a->buffer, .quota = a->quota,
+	};
 	struct client_request word = { 0 };
 	char names[CHANNELS_MAX * SESSION_NAME_BYTES + 64];
 	char *text = NULL;
 	bool taken = targets->dir.fd >= 0 &&
 		     !rundir_read_rules(&targets->dir, a->name, &text);
-	int ret, lock = -1;
+	int ret, lock = -ENOTSUP;
 
 	if (taken)
 		free(text);
@@ -414,12 +390,19 @@ static int start_all(struct targets *targets, const struct start_arguments *a,
 	    CHANNELS_MAX)
 		return cause_report(SESSIONS_MANY, .n = CHANNELS_MAX,
 				    .text = names);
-	if (a->shared && make_shared(targets, a, &lock))
+	if (a->shared)
+		lock = rundir_make_shared(&targets->dir, a->name, &rings);
+	if (a->shared && targets->dir.cause.id)
+		cause_tell(&targets->dir.cause);
+	if (lock == -EEXIST)
 		return COMMAND_FAILED;
+	/* else each process makes buffers */
+	ret = lock < 0 && lock != -ENOTSUP ? lock : 0;
 	fill_request(&word, a);
 	client_request_add(&word, "all", "1");
-	ret = word.failed ? word.failed :
-	      rundir_write_rules(&targets->dir, a->name, word.text);
+	if (!ret)
+		ret = word.failed ? word.failed :
+		      rundir_write_rules(&targets->dir, a->name, word.text);
 	client_request_release(&word);
 	if (lock >= 0)
 		close(lock);
@@ -487,24 +470,20 @@ static int name_free(const char *name)
 	return COMMAND_DONE;
 }
 
-/* Checks what buffers that processes share do not go with. Returns COMMAND_DONE,
- * or COMMAND_USAGE after printing why. */
-static int shared_check(const struct start_arguments *a)
-{
-	if (a->shared && !a->all)
-		return command_misused("--buffers shared is for --all");
-	return a->shared ? command_check_shared(a->context, a->keep, a->group) :
-			   COMMAND_DONE;
-}
-
 /* Starts one session. Returns an exit status. */
 static int session_begin(const struct start_arguments *a)
 {
 	struct client_request request = { 0 };
 	struct forked forked;
 	struct targets targets;
-	int status = shared_check(a) ?: agents_provide(&a->pids);
+	int status = COMMAND_DONE;
 
+	if (a->shared && !a->all)
+		return command_misused("--buffers shared is for --all");
+	if (a->shared)
+		status = command_check_shared(a->context, a->keep, a->group);
+	if (!status)
+		status = agents_provide(&a->pids);
 	if (status)
 		return status;
 	forked_count(&forked, &a->pids);

@@ -85,6 +85,7 @@ static int add_rings(struct look_rings *live,
 {
 	struct look *look = live->look;
 	struct ring_image *rings;
+	struct process_page page;
 	struct known *known;
 	struct cause cause;
 	struct stat st;
@@ -116,10 +117,11 @@ static int add_rings(struct look_rings *live,
 		snprintf(known->key, sizeof(known->key), "%s", key);
 		ring_image_count(rings, &known->totals);
 	}
-	if (!ret && look->pid && ring_image_shares(rings)) {
+	if (!ret && look->pid && ring_image_shares(rings) &&
+	    !rundir_read_process(process, image, &page)) {
 		command_warn("process %d shares the buffers of session '%s': "
-			     "-s %s has its events", process->pid, live->name,
-			     live->name);
+			     "-s %s --where '* if vpid == %u' has its events",
+			     process->pid, live->name, live->name, page.pid);
 		look->unread = true;
 	}
 	/* the files may still be in the making */

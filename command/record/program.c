@@ -82,6 +82,7 @@ SIGSAFE static void on_early(int number)
 {
 	if (guarded->made)
 		rmdir(guarded->path);
+	rundir_abandon_shared();
 	former_restore();
 	raise(number);
 }

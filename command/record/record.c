@@ -184,6 +184,9 @@ static void record_tell(void)
 	command_warn_words(members.words_unknown & ~words_unknown(environ),
 			   "a process: ");
 	traced = members_traced(&members) + drain_sharers(&drain);
+	/* as for a trace without an event */
+	if (!traced && drain.shared && members.n)
+		traced = 1;
 	drain_summary(&drain, traced, probes_missed(&probes));
 	for (int i = 0; i < options.nrules; i++)
 		rule_list(listed, sizeof(listed), options.rules[i]);

@@ -93,18 +93,6 @@ static int copy_range(struct core *core, int fd, uint64_t start, uint64_t end,
 	return 0;
 }
 
-/* Makes a directory, and the name of a file in it, IMAGE/FILE. */
-static void place_make(const struct core *core, char *name, size_t room,
-		       uint32_t image, const char *file)
-{
-	size_t n = strlen(name);
-
-	mkdirat(core->out, name, 0700);
-	n += (size_t)snprintf(name + n, room - n, "/%u", image);
-	mkdirat(core->out, name, 0700);
-	snprintf(name + n, room - n, "/%s", file);
-}
-
 /* Copies a mapping, [range[0], range[1]) from page range[2] of the file on, if
  * `path` names a file of the agent. The name in the directory is made from the
  * parts of that path. Returns 0, or -1 and the cause. */
@@ -119,6 +107,7 @@ static int take_file(struct core *core, const uint64_t range[3],
 	uint32_t image;
 	pid_t pid;
 	int fd, ret;
+	size_t n;
 
 	if (range[1] <= range[0] || bytes > FILE_BYTES_MAX ||
 	    range[2] > FILE_BYTES_MAX / page || strlen(path) >= sizeof(name))
@@ -129,9 +118,9 @@ static int take_file(struct core *core, const uint64_t range[3],
 		snprintf(name, sizeof(name), PROTOCOL_SESSIONS_DIR
 			 "/" PROTOCOL_SHARED_PREFIX "%s", session);
 		image = 0;
-	/* a forked child still maps the files of the parent */
 	} else if (rundir_parse_file(name, &pid, &starttime, &image, file) &&
 		   (!core->pid || pid == core->pid)) {
+		/* a forked child still maps the files of the parent */
 		snprintf(name, sizeof(name), "%d.%llu", pid,
 			 (unsigned long long)starttime);
 	} else {
@@ -139,7 +128,11 @@ static int take_file(struct core *core, const uint64_t range[3],
 	}
 	if (++core->files > FILES_MAX)
 		return 0;
-	place_make(core, name, sizeof(name), image, file);
+	mkdirat(core->out, name, 0700);
+	n = strlen(name);
+	n += (size_t)snprintf(name + n, sizeof(name) - n, "/%u", image);
+	mkdirat(core->out, name, 0700);
+	snprintf(name + n, sizeof(name) - n, "/%s", file);
 	fd = openat(core->out, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
 		    0600);
 	if (fd < 0)

@@ -209,6 +209,29 @@ int rundir_note_saved(const struct rundir_process *process, uint32_t image,
 	return ret;
 }
 
+bool rundir_any_ring(const struct rundir_process *process, uint32_t image,
+		     const struct session_page *page, bool ever)
+{
+	DIR *stream = rundir_open_rings(process, image);
+	struct dirent *entry;
+	struct ring ring;
+	bool found = false;
+
+	while (stream && !found && (entry = readdir(stream))) {
+		if (!rundir_names_ring(entry->d_name, page->index) ||
+		    !rundir_read_ring(process, image, entry->d_name, &ring))
+			continue;
+		if (!ever && page->flags & SESSION_CONSUMED)
+			found = RING_POSITION(ring.head) != (uint32_t)ring.tail;
+		else
+			found = ring.lost ||
+				(ever ? RING_EVENTS(ring.head) : ring.head);
+	}
+	if (stream)
+		closedir(stream);
+	return found;
+}
+
 /* Returns true when a session's page of another version has the name, with a
  * NUL behind it, where no longer name can begin before. */
 static bool image_names(const struct rundir_process *process, uint32_t image,

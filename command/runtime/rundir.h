@@ -472,12 +472,11 @@ struct rundir_rings {
 /*
  * shared.c: makes sessions/.shared.NAME/, with rings that all processes of a
  * session share (docs/shared.md); smaller ones where there is little room.
- * dir->path is absolute. Returns a descriptor, which keeps other commands from
- * removing them before the caller has written rules for later processes; or a
- * negative errno, and then made nothing: -ENOTSUP where each process makes
- * rings itself, for want of room or of the time stamp counter; -EEXIST where
- * rundir_drop_shared() leaves rings of that name. dir->cause is what the caller
- * has to tell, or none.
+ * Returns a descriptor, which keeps other commands from removing them before
+ * the caller has written rules for later processes; or a negative errno, and
+ * then made nothing: -ENOTSUP where each process makes rings itself, for want
+ * of room or of the time stamp counter; -EEXIST where rundir_drop_shared()
+ * leaves rings of that name. The caller tells dir->cause, if there is one.
  */
 int rundir_make_shared(struct rundir *dir, const char *name,
 		       const struct rundir_rings *rings);
@@ -496,6 +495,10 @@ int rundir_append_shared(struct rundir *dir, struct rundir_list *list);
 
 /* Returns true for a process that rundir_find_shared() has made up. */
 bool rundir_is_shared(const struct rundir_process *process);
+
+/* Removes the rings that this command has made last: in the handler of a signal
+ * that ends it before a process could join. */
+void rundir_abandon_shared(void);
 
 /* Notes that the session has stopped, for their readers. Does nothing where
  * there are none. */

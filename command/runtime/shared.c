@@ -29,6 +29,9 @@
 #include "control/protocol.h"
 #include "tracepoints/sites/registry.h"
 
+/* The directory that this command has made last; "": none. */
+static char made[PATH_MAX];
+
 static void shared_name(char file[NAME_MAX + 1], const char *name)
 {
 	snprintf(file, NAME_MAX + 1, PROTOCOL_SHARED_PREFIX "%s", name);
@@ -185,6 +188,7 @@ static int files_make(struct rundir *dir, const char *name,
 		      uint64_t bytes, int error)
 {
 	char file[NAME_MAX + 1], image[NAME_MAX + 3], path[PATH_MAX];
+	char above[PATH_MAX];
 	struct shared shared = { .cpus = 0 };
 	int below = rundir_open_rules(dir, true), ret = 0;
 
@@ -195,9 +199,13 @@ static int files_make(struct rundir *dir, const char *name,
 	if (mkdirat(below, file, 0700) || mkdirat(below, image, 0700))
 		ret = -errno;
 	close(below);
+	if (!ret && !realpath(dir->path, above))
+		ret = -errno;
 	if (!ret && snprintf(path, sizeof(path), "%s/" PROTOCOL_SESSIONS_DIR
-			     "/%s", dir->path, image) >= (int)sizeof(path))
+			     "/%s", above, image) >= (int)sizeof(path))
 		ret = -ENAMETOOLONG;
+	if (!ret)
+		strcpy(made, path);
 	if (!ret)
 		ret = shared_make(&shared, path, page, name, rings->flags,
 				  (uint32_t)bytes, cpus);
@@ -210,9 +218,10 @@ static int files_make(struct rundir *dir, const char *name,
 	return ret;
 }
 
-/* Locks the members as one of them does. Returns a descriptor or a negative
- * errno. */
-static int shared_hold(struct rundir *dir, const char *name)
+/* Locks `members`, exclusively only if no process has joined. Returns a
+ * descriptor, which holds the lock; or a negative errno: -EWOULDBLOCK if one
+ * has, -ENOENT where the files are not complete. */
+static int members_lock(struct rundir *dir, const char *name, int kind)
 {
 	int fd = shared_open(dir, name);
 	struct rundir_process as;
@@ -221,27 +230,12 @@ static int shared_hold(struct rundir *dir, const char *name)
 	if (lock)
 		return lock;
 	lock = rundir_open_file(&as, 0, O_RDONLY, "members");
-	if (lock >= 0 && flock(lock, LOCK_SH)) {
+	if (lock >= 0 && flock(lock, kind | LOCK_NB)) {
 		close(lock);
-		lock = -ENOLCK;
+		lock = -EWOULDBLOCK;
 	}
 	rundir_process_close(&as);
 	return lock;
-}
-
-/* Says that the rings are smaller, and why, unless they are as asked for.
- * `bytes` is the size of one. */
-static void smaller_note(struct rundir *dir, uint64_t bytes, uint64_t asked,
-			 int error)
-{
-	char text[64];
-
-	snprintf(text, sizeof(text), "%lluK instead of %lluK",
-		 (unsigned long long)bytes / 1024,
-		 (unsigned long long)asked / 1024);
-	if (bytes < asked)
-		cause_set(&dir->cause, 0, SHARED_SMALLER, .path = dir->path,
-			  .text = text, .error = error);
 }
 
 int rundir_make_shared(struct rundir *dir, const char *name,
@@ -253,6 +247,7 @@ int rundir_make_shared(struct rundir *dir, const char *name,
 	uint64_t bytes = asked * 2;
 	struct process_page page;
 	int error = 0, ret = -EINVAL;
+	char text[64];
 
 	dir->cause.id = CAUSE_NONE;
 	if (rundir_valid_name(name))
@@ -273,28 +268,18 @@ int rundir_make_shared(struct rundir *dir, const char *name,
 		error = ret ? -ret : error;
 	} while ((ret == -ENOSPC || ret == -EDQUOT || ret == -EFBIG) &&
 		 bytes > RING_LEAST_BYTES);
-	if (!ret) {
-		smaller_note(dir, bytes, asked, error);
-		return shared_hold(dir, name);
-	}
+	snprintf(text, sizeof(text), "%lluK instead of %lluK",
+		 (unsigned long long)bytes / 1024,
+		 (unsigned long long)asked / 1024);
+	if (!ret && bytes < asked)
+		cause_set(&dir->cause, 0, SHARED_SMALLER, .path = dir->path,
+			  .text = text, .error = error);
+	if (!ret)
+		return members_lock(dir, name, LOCK_SH);
 	return ret == -ENOSPC || ret == -EDQUOT || ret == -EFBIG ||
 			       ret == -ENOMEM ?
 		       cause_set(&dir->cause, -ENOTSUP, SHARED_ROOMLESS,
 				 .path = dir->path, .error = ret) : ret;
-}
-
-/* Locks `members`, unless a process has joined. Returns a descriptor, which
- * holds the lock; or a negative errno: -EWOULDBLOCK if one has, -ENOENT where
- * the files are not complete. */
-static int members_lock(const struct rundir_process *as)
-{
-	int fd = rundir_open_file(as, 0, O_RDONLY, "members");
-
-	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB)) {
-		close(fd);
-		fd = -EWOULDBLOCK;
-	}
-	return fd;
 }
 
 /* Returns true where later processes join. */
@@ -322,7 +307,7 @@ int rundir_find_shared(struct rundir *dir, const char *name,
 	as->alive = shared_awaits(dir, name);
 	if (as->alive)
 		return 0;
-	fd = members_lock(as);
+	fd = members_lock(dir, name, LOCK_EX);
 	as->alive = fd == -EWOULDBLOCK;
 	if (fd >= 0)
 		close(fd);
@@ -392,7 +377,7 @@ bool rundir_drop_shared(struct rundir *dir, const char *name, uint64_t saved)
 			close(fd);
 		return !stays;
 	}
-	lock = members_lock(&as);
+	lock = members_lock(dir, name, LOCK_EX);
 	stays = lock == -EWOULDBLOCK || events_left(&as, saved);
 	if (!stays)
 		rundir_remove_shared(dir, name);
@@ -446,6 +431,37 @@ int rundir_append_shared(struct rundir *dir, struct rundir_list *list)
 bool rundir_is_shared(const struct rundir_process *of)
 {
 	return text_after(of->name, PROTOCOL_SHARED_PREFIX);
+}
+
+SIGSAFE void rundir_abandon_shared(void)
+{
+	static const char *const names[] = { "members", "process",
+					     "session.0" };
+	char path[PATH_MAX + 32];
+	struct text text;
+
+	/* rings first: the last one made may be missing */
+	for (uint32_t i = 0; *made && i < CHANNEL_CPUS_MAX; i++) {
+		text_open(&text, path, sizeof(path));
+		text_add(&text, made);
+		text_add(&text, "/ring.0.");
+		text_add_unsigned(&text, i);
+		if (unlink(path))
+			break;
+	}
+	for (size_t i = 0; *made && i < ARRAY_SIZE(names); i++) {
+		text_open(&text, path, sizeof(path));
+		text_add(&text, made);
+		text_add_char(&text, '/');
+		text_add(&text, names[i]);
+		unlink(path);
+	}
+	if (*made) {
+		rmdir(made);
+		/* "/0" */
+		made[text_length(made) - 2] = '\0';
+		rmdir(made);
+	}
 }
 
 bool rundir_remove_shared(struct rundir *dir, const char *name)

@@ -19,29 +19,6 @@
 
 #include "command/runtime/private.h"
 
-bool rundir_any_ring(const struct rundir_process *process, uint32_t image,
-		     const struct session_page *page, bool ever)
-{
-	DIR *stream = rundir_open_rings(process, image);
-	struct dirent *entry;
-	struct ring ring;
-	bool found = false;
-
-	while (stream && !found && (entry = readdir(stream))) {
-		if (!rundir_names_ring(entry->d_name, page->index) ||
-		    !rundir_read_ring(process, image, entry->d_name, &ring))
-			continue;
-		if (!ever && page->flags & SESSION_CONSUMED)
-			found = RING_POSITION(ring.head) != (uint32_t)ring.tail;
-		else
-			found = ring.lost ||
-				(ever ? RING_EVENTS(ring.head) : ring.head);
-	}
-	if (stream)
-		closedir(stream);
-	return found;
-}
-
 int rundir_destroy_session(const struct rundir_process *process,
 			   uint32_t image, uint32_t index)
 {

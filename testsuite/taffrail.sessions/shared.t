@@ -129,7 +129,11 @@ whole stdout: 6 writers 0 0 0 0 0
 case: of one process there is nothing to show, which is said
 run: taffrail view -p $(pgrep -P ${name#record-} sh)
 status: 1
-stderr: ^taffrail: view: process \d+ shares the buffers of session 'record-\d+': -s record-\d+ has its events
+stderr: ^taffrail: view: process (\d+) shares the buffers of session 'record-\d+': -s record-\d+ --where '\* if vpid == \1' has its events
+case: a snapshot of one process says so, too
+run: taffrail snapshot $name -o one -p $(pgrep -P ${name#record-} sh); echo $?; test ! -d one
+whole stdout: 1
+stderr: ^taffrail: snapshot: process \d+ shares the buffers of session 'record-\d+': without -p, a snapshot has the events of all its processes
 case: the buffers are there, and those of a killed recorder
 run: ls -d $TAFFRAIL_DIR/sessions/.shared.$name $TAFFRAIL_DIR/sessions/.shared.* | wc -l
 whole stdout: 3
@@ -300,8 +304,23 @@ no stdout: --context
 group: no event
 case: the trace is there, and empty
 run: taffrail record --buffers shared -o out -- true 2>err; cat err; taffrail verify out
-stdout: 0 events \(0 lost, 0.0 bytes per event\) of 0 processes in out
+stdout: 0 events \(0 lost, 0.0 bytes per event\) of 1 process in out
 stdout: ^0 emitted = 0 kept
+
+group: a signal before the program starts
+before:
+	# until the kernel's clock of files is beyond this time, the program waits
+	cp $CASES/shared late
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		touch late
+		taffrail record --buffers shared -o out.$i -- ./late 1 5 0 >said 2>err &
+		until test -d out.$i || ! kill -0 $!; do :; done
+		kill -TERM $! 2>>err || :
+		wait $! || :
+	done
+case: nothing is left
+run: ls -A $TAFFRAIL_DIR/sessions
+no stdout: shared
 
 group: refused
 cases:
