@@ -600,6 +600,8 @@ uint32_t consume_late(struct consumer *consumer, int32_t *error)
 	file_map_close(&consumer->late);
 	if (lost && consumer->trace)
 		trace_lose_late(consumer->trace, lost);
+	else if (consumer->shares && !consumer->missed)
+		consumer->late_unplaced = lost;
 	else if (!consumer->missed)
 		consumer->set->lost += lost;
 	return orphans;

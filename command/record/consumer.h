@@ -43,6 +43,8 @@ struct consumer {
 	struct file_map late;		/* once it is finished: the session's
 					 * page, which children of the process
 					 * may still change */
+	uint64_t late_unplaced;		/* losses since, of a process that has
+					 * no trace, as it shares rings */
 	uint64_t late_lost;		/* the counters there, as they were */
 	uint32_t late_orphans;		/* then: lost_unplaced, orphans */
 	struct packet_format format;
@@ -107,7 +109,8 @@ int consume_finish(struct consumer *consumer);
 /*
  * Counts events that forked children of a recorded image have lost since
  * consume_finish(), and unmaps the session's page. Returns how many children
- * could not make files since then; *error says why.
+ * could not make files since then; *error says why. The caller counts
+ * consumer->late_unplaced.
  */
 uint32_t consume_late(struct consumer *consumer, int32_t *error);
 

@@ -271,8 +271,17 @@ bool drain_rule_fault(const struct drain *drain, const char *rule, pid_t *pid,
 
 void drain_end(struct drain *drain)
 {
+	uint64_t lost = 0;
+
 	for (size_t i = 0; i < DRAIN_LATE_MAX; i++)
 		late_look(drain, drain->late[i]);
+	/* the shared trace is finished: these losses go to the ledger */
+	for (size_t i = 0; i < drain->nimages; i++)
+		lost += drain->images[i]->late_unplaced;
+	if (lost && drain->shared && drain->shared->trace)
+		trace_lose_late(drain->shared->trace, lost);
+	else
+		drain->set.lost += lost;
 	/* this reads the programs' files: now nothing waits for the recorder */
 	for (size_t i = 0; i < drain->nimages; i++)
 		consume_names(drain->images[i], drain->images, drain->nimages);

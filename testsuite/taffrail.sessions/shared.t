@@ -5,6 +5,7 @@
 # with the numbers that the writers print.
 
 compile: shared shared.c -O2 agent
+compile: orphans ../taffrail.children/orphans.c -O2 -D_GNU_SOURCE
 compile: worker ../shared/worker.c -O2 -pthread agent
 before:
 	cat >$CASES/judge <<-'END'
@@ -270,6 +271,17 @@ case: that is said once
 run: cat err left
 stdout: the buffers that processes share in /.*/small have \d+K instead of 4096K: the file system is full: make room there, or give a smaller --buffer-size
 no stdout: smaller buffers|^small/
+
+group: children without files
+case: their losses are in the ledger
+run:
+	taffrail record --buffers shared -e 'app/*' -o out -- \
+		$CASES/orphans late $TAFFRAIL_DIR 2>err || echo $?
+	cat err
+	taffrail verify out
+stdout: ^1$
+stdout: 2 forked processes could not make files, and counted their events as lost
+stdout: ^24 emitted = 10 kept \+ 0 overwritten \+ 14 lost
 
 group: another clock source
 need: unshare -m true && test -f /sys/devices/system/clocksource/clocksource0/current_clocksource
