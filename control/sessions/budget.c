@@ -277,6 +277,7 @@ static void count_session(int image, const char *name, void *arg)
 	struct counting *counting = arg;
 	const char *number = text_after(name, "session.");
 	char session[SESSION_NAME_BYTES];
+	uint32_t flags = 0;
 	int again;
 	int fd;
 
@@ -292,6 +293,8 @@ static void count_session(int image, const char *name, void *arg)
 		sys4(SYS_pread64, fd, &counting->events,
 		     sizeof(counting->events),
 		     offsetof(struct session_page, lost_unplaced));
+		sys4(SYS_pread64, fd, &flags, sizeof(flags),
+		     offsetof(struct session_page, flags));
 		sys_close(fd);
 	}
 	/* with a separate offset in the directory */
@@ -300,7 +303,9 @@ static void count_session(int image, const char *name, void *arg)
 		return;
 	entries_each(again, count_ring, counting);
 	sys_close(again);
-	ledger_add(counting->runtime, session, counting->events);
+	/* the events of a member are in rings that stay */
+	if (counting->events || !(flags & SESSION_SHARED))
+		ledger_add(counting->runtime, session, counting->events);
 }
 
 static void unlink_file(int fd, const char *name, void *arg)

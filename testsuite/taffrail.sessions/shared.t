@@ -522,6 +522,18 @@ run: taffrail snapshot every -o out && find $TAFFRAIL_DIR/sessions -mindepth 1
 stderr: 40 events
 whole stdout:
 
+group: start --all, many processes
+need: test $(df --output=avail -BM $TAFFRAIL_DIR | tail -n 1 | tr -dc 0-9) -ge 600
+before:
+	# together they have more than ended processes may leave
+	taffrail start every --all --buffers shared --buffer-size 128M
+	for i in 1 2 3 4; do $CASES/shared 20 1 0 >>said; done
+case: the limit of ended processes' buffers removes no event
+run: ls -d $TAFFRAIL_DIR/[0-9]* | awk 'END { print (NR < 100) }' && taffrail snapshot every -o out && taffrail verify out
+stdout: ^1$
+stdout: ^160 emitted = 160 kept
+no stderr: missing
+
 group: start --all, own buffers
 before:
 	worker
