@@ -85,7 +85,6 @@ static int add_rings(struct look_rings *live,
 {
 	struct look *look = live->look;
 	struct ring_image *rings;
-	struct process_page page;
 	struct known *known;
 	struct cause cause;
 	struct stat st;
@@ -116,13 +115,6 @@ static int add_rings(struct look_rings *live,
 		memcpy(known->process, process->name, sizeof(known->process));
 		snprintf(known->key, sizeof(known->key), "%s", key);
 		ring_image_count(rings, &known->totals);
-	}
-	if (!ret && look->pid && ring_image_shares(rings) &&
-	    !rundir_read_process(process, image, &page)) {
-		command_warn("process %d shares the buffers of session '%s': "
-			     "-s %s --where '* if vpid == %u' has its events",
-			     process->pid, live->name, live->name, page.pid);
-		look->unread = true;
 	}
 	/* the files may still be in the making */
 	if (ret == -EBADMSG && look->keep && !fstat(fd, &st) &&
@@ -264,6 +256,47 @@ static int session_choose(struct look *look, const struct rundir_list *list)
 			      look->pid ? "" : "-p PID ");
 }
 
+/*
+ * Adds the rings that the process of -p shares to the list behind it; the
+ * reader leaves out events of other processes. A later look finds them by the
+ * session, also while the process executes another program. Returns 0 or
+ * -ENOMEM.
+ */
+static int append_shared(struct look *look, struct rundir_list *list)
+{
+	struct rundir_process process = list->processes[0], shared;
+	struct session_page session;
+	struct process_page page = { .sessions = 1 };
+	struct rundir around;
+	int ret = 0;
+
+	if ((!look->again &&
+	     rundir_read_process(&process, process.image, &page)) ||
+	    rundir_open_around(&around, &process))
+		return 0;
+	if (!look->again)
+		reader_only(look->reader, page.pid, page.starttime);
+	for (uint32_t i = 0; i < page.sessions && !ret; i++) {
+		if (!look->again &&
+		    (rundir_read_session(&process, process.image, i,
+					 &session) ||
+		     session.state == SESSION_DESTROYED ||
+		     !(session.flags & SESSION_SHARED)))
+			continue;
+		if (rundir_find_shared(&around, look->again ? look->session :
+							      session.name,
+				       &shared))
+			continue;
+		/* later events are of others */
+		shared.alive = process.alive;
+		ret = rundir_append(list, &shared);
+		if (ret)
+			rundir_process_close(&shared);
+	}
+	rundir_close(&around);
+	return ret;
+}
+
 /* Lists the processes that a look may read: that of -p, or all. Returns
  * COMMAND_DONE, or another status after printing why. If the process has ended,
  * it says which sessions still have the events. */
@@ -310,7 +343,8 @@ static int open_processes(struct rundir *dir, struct rundir_list *list,
 	    !executing_open(look->rings, &process))
 		ret = 0;
 	if (!ret && !rundir_append(list, &process))
-		return COMMAND_DONE;
+		return append_shared(look, list) ?
+			       command_failed("out of memory") : COMMAND_DONE;
 	if (!ret) {
 		rundir_process_close(&process);
 		return command_failed("out of memory");
@@ -391,11 +425,15 @@ static void images_count(struct look *look)
 	for (size_t i = 0; i < live->n; i++) {
 		struct known *known = &live->known[i];
 
-		look->totals.written += known->totals.written;
+		/* others have written, too */
+		if (!known->shared || !look->pid)
+			look->totals.written += known->totals.written;
 		look->totals.lost += known->totals.lost;
 		look->totals.unplaced += known->totals.unplaced;
 		/* one that executes a program may come back */
 		if ((!known->seen && !known->executes) || known->destroyed)
+			continue;
+		if (known->shared && look->pid)
 			continue;
 		if (known->shared) {
 			members_count(live, known);

@@ -127,11 +127,7 @@ stdout: "name":"\(shared\)","alive":true,"written":1800,"lost":0
 case: a snapshot has all
 run: taffrail snapshot $name -o snap && $CASES/judge snap said
 whole stdout: 6 writers 0 0 0 0 0
-case: of one process there is nothing to show, which is said
-run: taffrail view -p $(pgrep -P ${name#record-} sh)
-status: 1
-stderr: ^taffrail: view: process (\d+) shares the buffers of session 'record-\d+': -s record-\d+ --where '\* if vpid == \1' has its events
-case: a snapshot of one process says so, too
+case: a snapshot has the events of all processes, or none
 run: taffrail snapshot $name -o one -p $(pgrep -P ${name#record-} sh); echo $?; test ! -d one
 whole stdout: 1
 stderr: ^taffrail: snapshot: process \d+ shares the buffers of session 'record-\d+': without -p, a snapshot has the events of all its processes
@@ -379,6 +375,15 @@ run:
 	taffrail snapshot every -o again
 	$CASES/judge 'again --where shared/*' said
 whole stdout: 40 writers 0 0 0 0 0
+case: -p shows the events of one process
+run:
+	taffrail view -p $pid | grep -c ':worker:('
+	taffrail report -p $pid --json
+	taffrail export -p $pid --format csv --where app/hit | wc -l
+whole stderr:
+stdout: ^200$
+stdout: "events":200,
+stdout: ^201$
 case: they are needed
 run: taffrail start every --all --buffers shared
 status: 1
@@ -412,6 +417,27 @@ run:
 	taffrail snapshot every -o last
 	find $TAFFRAIL_DIR -mindepth 2
 whole stdout:
+
+group: start --all, one process is followed
+before:
+	taffrail start every --all --buffers shared
+	for name in first second; do
+		start $name $CASES/worker 0 $name.counts
+		wait_for grep -q ^ready $name.out
+	done
+	second=$pid
+	start follower taffrail view --follow -p $second
+	say first 'go 5' '^done 5'
+	say second 'go 3' '^done 3'
+	wait_for test -s follower.out
+	say first 'go 5' '^done 10'
+	say second 'go 2' '^done 5'
+	say second end '' && ended second
+case: the follower has all events of it, and ends with it
+run: ended follower && grep -c ":worker:($second)" follower.out && wc -l <follower.out
+whole stdout:
+	20
+	20
 
 group: start --all, at any moment
 before:

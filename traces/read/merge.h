@@ -85,6 +85,12 @@ struct reader *reader_new(const struct reader_calls *calls);
 void reader_free(struct reader *reader);
 
 /*
+ * Limits traces that processes share to the events of one process: `pid` as it
+ * sees it, and `starttime` as its page has it. Call it before the first source.
+ */
+void reader_only(struct reader *reader, uint32_t pid, uint64_t starttime);
+
+/*
  * Adds all traces below a directory. Returns their number, or a negative errno:
  * -ENOENT, -ENOTDIR and so on of the directory itself; -ENODATA: no trace is
  * below it. Traces that other tracers wrote are problems, unless

@@ -142,6 +142,21 @@ fail:
 	return -ENOMEM;
 }
 
+void reader_only(struct reader *reader, uint32_t pid, uint64_t starttime)
+{
+	reader->only_pid = pid;
+	reader->only_starttime = starttime;
+}
+
+bool member_wanted(const struct reader *reader,
+		   const struct trace_member *member)
+{
+	return !reader->only_pid || (member->pid == reader->only_pid &&
+				     (!member->starttime ||
+				      member->starttime ==
+					      reader->only_starttime));
+}
+
 int reader_add_trace(struct reader *reader, struct trace_class *trace)
 {
 	int ret = trace_append(reader, trace);
@@ -151,8 +166,9 @@ int reader_add_trace(struct reader *reader, struct trace_class *trace)
 	writers_take(trace);
 	/* those that the metadata names have written */
 	for (size_t i = 0; trace->writers && i < trace->nmembers && !ret; i++)
-		ret = reader_add_member(reader, trace,
-					&trace->members[i]);
+		if (member_wanted(reader, &trace->members[i]))
+			ret = reader_add_member(reader, trace,
+						&trace->members[i]);
 	if (ret)
 		reader->ntraces--;
 	return ret;

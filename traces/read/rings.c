@@ -523,11 +523,6 @@ bool ring_image_destroyed(const struct ring_image *image)
 	return image->session.page.state == SESSION_DESTROYED;
 }
 
-bool ring_image_shares(const struct ring_image *image)
-{
-	return image->session.page.flags & SESSION_SHARED;
-}
-
 uint32_t ring_image_member(const struct ring_image *image)
 {
 	return image->session.page.member;

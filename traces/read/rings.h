@@ -67,9 +67,6 @@ int ring_image_refresh(struct ring_image *image, bool last);
 bool ring_image_stopped(const struct ring_image *image);
 bool ring_image_destroyed(const struct ring_image *image);
 
-/* Returns whether the process writes to rings that others write to, too. */
-bool ring_image_shares(const struct ring_image *image);
-
 /* Returns the number of a process in the rings that it shares, or 0; whether
  * the rings are those that processes share; whether the process with a number
  * has written into these, and how many have, as the last refresh saw it. */

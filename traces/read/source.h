@@ -76,6 +76,7 @@ struct read_stream {
 	struct trace_class *trace;	/* whose packets they are: event.trace
 					 * may be that of a process */
 	struct writer_record writer;	/* the last one; all zero: none */
+	bool hidden;			/* of a process that is not wanted */
 	unsigned int cuts;		/* map_guard_cuts, as looked at last */
 	size_t rank;			/* among events of one time */
 	bool waiting;			/* in the heap: it has an event */
@@ -134,6 +135,9 @@ struct reader {
 	unsigned int turn;		/* how often streams have begun anew */
 	struct ring_image *images;	/* of rings.c: processes that share
 					 * others */
+	uint32_t only_pid;		/* of traces that processes share: see
+					 * reader_only(); 0: all */
+	uint64_t only_starttime;
 	bool quiet;			/* problems and losses are not told */
 	uint64_t problems;
 };
@@ -171,6 +175,10 @@ void reader_problem(struct reader *reader, const char *where,
  * and the caller still owns it. A stream has event.trace set. */
 int reader_add_trace(struct reader *reader, struct trace_class *trace);
 int reader_add_stream(struct reader *reader, struct read_stream *stream);
+
+/* Returns false for a process that reader_only() leaves out. */
+bool member_wanted(const struct reader *reader,
+		   const struct trace_member *member);
 
 /*
  * Makes the trace of a process that shares one: as if the process had written

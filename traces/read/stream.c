@@ -44,7 +44,8 @@ static int skip_fields(struct cursor *c, const struct event_class *class)
 }
 
 /* Returns the trace of the process that a writer record names; the trace itself
- * if no process shares it, or without memory. */
+ * if no process shares it, or without memory; NULL if the reader does not want
+ * the process. */
 static struct trace_class *process_trace(struct reader *reader,
 					 struct trace_class *trace,
 					 const struct writer_record *writer)
@@ -61,6 +62,8 @@ static struct trace_class *process_trace(struct reader *reader,
 	member = trace_member_add(trace, writer->process);
 	if (member && !member->pid)
 		member->pid = writer->vpid;
+	if (member && !member_wanted(reader, member))
+		return NULL;
 	if (member && !member->trace &&
 	    reader_add_member(reader, trace, member))
 		member = NULL;
@@ -74,10 +77,14 @@ static void set_writer(struct read_stream *s,
 		       const struct writer_record *writer)
 {
 	bool same = writer->process && writer->process == s->writer.process;
+	const struct trace_class *trace;
 
 	s->writer = *writer;
-	if (!same)
-		s->event.trace = process_trace(s->reader, s->trace, writer);
+	if (same)
+		return;
+	trace = process_trace(s->reader, s->trace, writer);
+	s->hidden = !trace;
+	s->event.trace = trace ?: s->trace;
 }
 
 /* Takes a writer record behind its header. Returns 0 or -EBADMSG. */
@@ -241,9 +248,9 @@ static const struct event_class *find_class(struct read_stream *s, uint32_t id)
 	return class;
 }
 
-/* Takes the event at the cursor. Returns 0, 1 if it is a writer record, or a
- * negative errno; the event is then not complete, and the cursor is where it
- * was found to be damaged. */
+/* Takes the event at the cursor. Returns 0, 1 if it is a writer record, or of a
+ * process that is not wanted, or a negative errno; the event is then not
+ * complete, and the cursor is where it was found to be damaged. */
 static int take_event(struct read_stream *s)
 {
 	const struct trace_class *trace = s->trace;
@@ -269,7 +276,7 @@ static int take_event(struct read_stream *s)
 	s->event.clock = c->clock;
 	s->event.ns = clock_time(&trace->clock, s->base_ns, c->clock);
 	s->events++;
-	return ret;
+	return ret ?: s->hidden;
 }
 
 bool stream_next(struct read_stream *s)
