@@ -8,13 +8,16 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "command/causes/cause.h"
 #include "command/common/command.h"
 #include "command/common/monotonic.h"
 #include "command/reading/private.h"
+#include "control/protocol.h"
 
 /* A process whose files have gone is waited for as long as this. */
 #define EXECUTES_SECONDS	10
@@ -110,4 +113,21 @@ bool executing_any(struct look_rings *live)
 		}
 	}
 	return any;
+}
+
+bool executing_shared(struct look_rings *live)
+{
+	char path[NAME_MAX + 1];
+	bool shared = false;
+
+	for (size_t i = 0; i < live->n; i++)
+		shared |= live->known[i].shared && live->known[i].rings;
+	snprintf(path, sizeof(path), PROTOCOL_SESSIONS_DIR
+		 "/" PROTOCOL_SHARED_PREFIX "%s", live->name);
+	if (!shared || live->top < 0 || faccessat(live->top, path, F_OK, 0) ||
+	    !rundir_alive(live->only.pid, live->only.starttime))
+		return false;
+	if (!live->alone)
+		live->alone = executing_seconds();
+	return executing_seconds() - live->alone < EXECUTES_SECONDS;
 }

@@ -536,12 +536,27 @@ bool look_rings_news(struct look *look, int64_t *until)
 	}
 	ret = live->ret;
 	for (size_t i = 0; i < live->n && !ret; i++) {
+		if (look->pid && live->known[i].shared)
+			continue;
 		if (live->known[i].rings)
 			ret = image_look(look, &live->known[i]);
 		on = on || live->known[i].rings;
 	}
 	rundir_list_free(&list);
 	executing = !live->unlisted && executing_any(live);
+	if (on || executing)
+		live->alone = 0;
+	else
+		executing = !live->unlisted && executing_shared(live);
+	on = on || executing;
+	/* rings that the process of -p shares, until it has ended: also while
+	 * it executes another program */
+	for (size_t i = 0; i < live->n && !ret && look->pid; i++) {
+		if (!live->known[i].shared || !live->known[i].rings)
+			continue;
+		live->known[i].seen = live->known[i].alive = on;
+		ret = image_look(look, &live->known[i]);
+	}
 	missing_count(live);
 	/* processes that have ended and left nothing are forgotten, once the
 	 * row of what was removed must have come */
@@ -560,7 +575,6 @@ bool look_rings_news(struct look *look, int64_t *until)
 	}
 	live->n = kept;
 	images_count(look);
-	on = on || executing;
 	if (ret && !live->unlisted)
 		command_failed("%s", limits_raise(-ret));
 	look->failed = ret || live->unlisted;

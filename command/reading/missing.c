@@ -144,7 +144,8 @@ static void count_row(struct look_rings *live,
 	for (size_t i = live->n; i-- > 0 && !known;)
 		if (live->known[i].image == row->image &&
 		    live->known[i].serial == row->serial &&
-		    !strcmp(live->known[i].process, row->process))
+		    !strncmp(live->known[i].process, row->process,
+			     sizeof(row->process) - 1))
 			known = &live->known[i];
 	if (!known) {
 		if (live->look->pid && strcmp(row->process, live->process))

@@ -80,6 +80,8 @@ struct look_rings {
 	bool later;			/* processes obey the session's rules */
 	struct rundir_process only;	/* with -p: the process */
 	int top;			/* the directory above its own, or -1 */
+	time_t alone;			/* since when it shares rings, and has
+					 * no session, or 0 */
 	time_t over;			/* when its program was first seen to be
 					 * over, or 0 */
 
@@ -118,6 +120,11 @@ bool executing_one(struct known *known, struct cause *cause);
 
 /* Returns true while such a process may come to the session again. */
 bool executing_any(struct look_rings *live);
+
+/* Returns true while the process of -p lives, and may come back to the rings
+ * that it shares: a recorder ends the sessions of programs that were replaced
+ * at once, as nothing is in them. */
+bool executing_shared(struct look_rings *live);
 
 /* Begins to count, before the first rings are opened. */
 void missing_begin(struct look_rings *live, struct rundir *dir,

@@ -17,8 +17,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "command/common/monotonic.h"
 #include "command/runtime/private.h"
+#include "control/protocol.h"
 
 #define TURN_MS		2000
 #define PAUSE_NS	1000000
@@ -28,6 +30,11 @@ void rundir_process_close(struct rundir_process *process)
 	if (process->fd >= 0)
 		close(process->fd);
 	process->fd = -1;
+}
+
+bool rundir_is_shared(const struct rundir_process *of)
+{
+	return text_after(of->name, PROTOCOL_SHARED_PREFIX);
 }
 
 bool rundir_parse_name(const char *name, pid_t *pid, uint64_t *starttime)

@@ -105,8 +105,13 @@ static int open_held(int below, const char *session)
 static int open_beside(const struct rundir_process *process)
 {
 	struct rundir dir;
-	int below = rundir_open_around(&dir, process);
+	int below;
 
+	/* shared rings are in sessions/ */
+	if (rundir_is_shared(process))
+		return openat(process->fd, "..",
+			      O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	below = rundir_open_around(&dir, process);
 	if (below)
 		return below;
 	below = rundir_open_rules(&dir, false);

@@ -428,11 +428,6 @@ int rundir_append_shared(struct rundir *dir, struct rundir_list *list)
 	return ret;
 }
 
-bool rundir_is_shared(const struct rundir_process *of)
-{
-	return text_after(of->name, PROTOCOL_SHARED_PREFIX);
-}
-
 SIGSAFE void rundir_abandon_shared(void)
 {
 	static const char *const names[] = { "members", "process",
@@ -468,11 +463,21 @@ bool rundir_remove_shared(struct rundir *dir, const char *name)
 {
 	int fd = shared_open(dir, name), below;
 	char file[NAME_MAX + 1];
+	struct session_page page;
+	struct rundir_process as;
 	struct dirent *entry;
 	DIR *stream;
 
 	if (fd < 0)
 		return false;
+	if (!shared_fill(dir, name, fd, &as)) {
+		if (!rundir_read_session(&as, 0, 0, &page))
+			rundir_tell_followers(&as, 0, &page);
+		rundir_process_close(&as);
+	}
+	fd = shared_open(dir, name);
+	if (fd < 0)
+		return true;
 	/* two descriptors at once, no more: they may be why a recording ends */
 	stream = rundir_opendir(fd, "0");
 	while (stream && (entry = readdir(stream)))
