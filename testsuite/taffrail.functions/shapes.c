@@ -3,12 +3,12 @@
  * Calls the functions of shapes-code.S with random values in all registers, and
  * compares what is in them afterwards with what was there while no site was on.
  *
- *	shapes [THREADS [signals] [forks]]
+ *	shapes [THREADS [signals] [forks] [blocks]]
  *
  * Each thread computes what it must get, prints "ready" with the last one of
  * them, and calls until a line comes on standard input. With "signals" a handler
  * on each thread does the same 10,000 times a second; with "forks" children do
- * so, too. Prints how many results were wrong, how many rounds there were, and
+ * so, too; with "blocks" the last thread blocks all signals. Prints how many results were wrong, how many rounds there were, and
  * the first wrong ones. Never linked to the agent.
  */
 #define _GNU_SOURCE
@@ -71,7 +71,7 @@ static struct thread threads[THREADS_MAX];
 static __thread struct thread *self;
 static pthread_barrier_t begin;
 static atomic_int ends;
-static int avx, signals, forks;
+static int avx, signals, forks, blocks, nthreads;
 
 /* Shared with children. */
 struct counts {
@@ -190,6 +190,12 @@ static void *thread_run(void *arg)
 	caller_learn(&thread->own, 2 * (uint64_t)(thread - threads) + 1);
 	caller_learn(&thread->handler, 2 * (uint64_t)(thread - threads) + 2);
 	self = thread;
+	if (blocks && thread == &threads[nthreads - 1]) {
+		sigset_t all;
+
+		sigfillset(&all);
+		pthread_sigmask(SIG_SETMASK, &all, NULL);
+	}
 	pthread_barrier_wait(&begin);
 	if (signals)
 		timer_begin();
@@ -229,7 +235,7 @@ static void *children_run(void *unused)
 
 int main(int argc, char **argv)
 {
-	int n = argc > 1 ? atoi(argv[1]) : 0;
+	int n = nthreads = argc > 1 ? atoi(argv[1]) : 0;
 	const struct sigaction action = { .sa_handler = signal_handle,
 					  .sa_flags = SA_RESTART };
 	pthread_t maker;
@@ -238,6 +244,7 @@ int main(int argc, char **argv)
 	for (int i = 2; i < argc; i++) {
 		signals |= !strcmp(argv[i], "signals");
 		forks |= !strcmp(argv[i], "forks");
+		blocks |= !strcmp(argv[i], "blocks");
 	}
 	avx = __builtin_cpu_supports("avx");
 	counts = mmap(NULL, sizeof(*counts), PROT_READ | PROT_WRITE,

@@ -86,6 +86,13 @@ int patch_write(const struct patcher *patcher, uint8_t *code,
 		const uint8_t *bytes, uint32_t n);
 
 /*
+ * Writes a word of code at once: a thread fetches all of the old bytes or all
+ * of the new ones. The kernel promises that of no write to /proc/self/mem, so
+ * the page is writable for a moment. Returns 0 or a negative errno.
+ */
+int patch_word(uint64_t *word, uint64_t value);
+
+/*
  * Does the writes that wait until a patcher is closed; or NULL.
  */
 extern void (*patch_flush)(const struct patcher *patcher);

@@ -77,6 +77,7 @@ static const struct {
 	{ "notes_at", notes_at },
 	{ "patch_byte", patch_byte },
 	{ "patch_sync", patch_sync },
+	{ "patch_word", patch_word },
 	{ "patch_write", patch_write },
 	{ "registry_add", registry_add },
 	{ "strlen", text_length },

@@ -5,7 +5,8 @@
  * Invariant: a thread that comes to an instruction which is already gone, or
  * not there yet, executes a cc. The cc bytes are written before any other byte
  * and replaced after it, and all threads have seen one step before the next
- * begins.
+ * begins. Where a thread blocks SIGTRAP, one store does instead, if one
+ * instruction is replaced as a whole, in one word.
  */
 #include "tracepoints/usdt/place/private.h"
 
@@ -253,6 +254,38 @@ static struct way *portion_cut(struct way *list)
 	return rest;
 }
 
+#define WORD_BYTES	8u
+
+/* Switches those ways of a list that need no trap, and takes them out: threads
+ * find the old instruction or the new one. Returns the others. */
+static struct way *singles_switch(struct way *list)
+{
+	struct way **link = &list;
+	int any = 0;
+
+	while (*link) {
+		struct way *way = *link;
+		uint32_t at = way->site % WORD_BYTES;
+		uint64_t *word = (uint64_t *)(way->site - at);
+		uint64_t value = *word;
+
+		if (way->n != USDT_JUMP_BYTES || way->starts != 1 ||
+		    at + way->n > WORD_BYTES) {
+			link = &way->next_pending;
+			continue;
+		}
+		__builtin_memcpy((uint8_t *)&value + at,
+				 way->turned ? way->on : way->off, way->n);
+		way->refused = patch_word(word, value);
+		any = 1;
+		*link = way->next_pending;
+		way_done(way);
+	}
+	if (any)
+		patch_sync();
+	return list;
+}
+
 /* Switches all ways of a list, in few steps. */
 static void portion_switch(struct way *list, const struct patcher *patcher)
 {
@@ -265,6 +298,8 @@ static void portion_switch(struct way *list, const struct patcher *patcher)
 		way = way->next_pending;
 	if (way)
 		ret = usdt_traps_ready();
+	if (ret)
+		list = singles_switch(list);
 	for (way = list; way; way = way->next_pending)
 		way->refused = needs_traps(way) ? ret : 0;
 	for (step = STEP_CLOSE; step <= STEP_OPEN; step++)
