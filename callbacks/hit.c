@@ -245,7 +245,7 @@ static __attribute__((noinline)) void hit_slow(struct walk *walk, int block)
 void callback_hit(struct write_slot *slot, uint64_t fixed,
 		  const struct write_var *var)
 {
-	const struct object *object = (const struct object *)slot->shape;
+	const struct object *object = object_of(slot->shape);
 	struct walk walk;	/* not cleared */
 	int block = slot->fixed_bytes > 8;
 

@@ -43,7 +43,7 @@ static ALWAYS_INLINE void variable_write(struct taffrail_site *site,
 					 const struct write_var *var,
 					 const struct ust_probe *probe)
 {
-	const struct object *object = site->agent_;
+	const struct object *object = object_of(site->agent_);
 
 	if (unlikely(!site->enabled_))
 		return;
@@ -150,7 +150,7 @@ fields_write(const struct ust_notifier *notifier, const char *stack,
 	if (unlikely(!site->enabled_))
 		return;
 	variable = describe_take(&values, event_of(notifier)->steps, stack, pad,
-				 pad ? chars_most(site->agent_) : 0);
+				 pad ? chars_most(object_of(site->agent_)) : 0);
 	fixed = site->fixed_bytes_ > 8 ? (uint64_t)values.block : values.first;
 	if (variable)
 		variable_write(site, fixed, values.vars, probe);

@@ -80,14 +80,14 @@ struct write_shape {
 	uint16_t fixed_bytes;
 	uint8_t nvar;
 	uint8_t narrow;			/* no vector registers above xmm */
-	struct {
+	/* counts of too large events, by index into channels[]; or NULL */
+	uint64_t *oversize[CHANNELS_MAX];
+	struct {			/* the first `nvar` have memory */
 		uint16_t fixed_before;	/* bytes of the fixed part before it */
 		uint8_t element_bytes;	/* of a sequence; 0: a string */
 		uint8_t rule;		/* enum write_rule */
 		int32_t limit;
 	} var[16];
-	/* counts of too large events, by index into channels[]; or NULL */
-	uint64_t *oversize[CHANNELS_MAX];
 };
 
 /* Returns how many characters of string i may be read at most, or WRITE_STRING:

@@ -573,7 +573,7 @@ static void cell_hit(struct hit *hit)
 void ipa_hit(struct write_slot *slot, uint64_t fixed,
 	     const struct write_var *var)
 {
-	struct hit hit = { .object = (const struct object *)slot->shape,
+	struct hit hit = { .object = object_of(slot->shape),
 			   .fixed = fixed, .var = var };
 	struct snapshot *snapshot;
 

@@ -50,7 +50,7 @@ static const struct form *form_copy(const struct object *object)
 
 	if (!builder)
 		return NULL;
-	__builtin_memcpy(builder->id, object->id, sizeof(builder->id));
+	text_copy(builder->id, sizeof(builder->id), object->id);
 	builder->kind = object->site->kind_;
 	builder->nfields = object->site->nfields_;
 	__builtin_memcpy(builder->types, object->types, sizeof(builder->types));

@@ -40,6 +40,7 @@ static int is_on;
 static struct taffrail_site sites[2];
 static struct code codes[2];
 static struct object objects[2];
+static char id[] = "app/marker";
 
 int frames_get(const struct frames *all, uint32_t n, struct frame *frame)
 {
@@ -99,7 +100,7 @@ static void markers_make(struct fuzz *fuzz)
 		object->codes = &codes[i];
 		object->format =
 			formats[fuzz_less(fuzz, ARRAY_SIZE(formats))];
-		strcpy(object->id, "app/marker");
+		object->id = id;
 		for (k = 0; k < TAFFRAIL_FIELDS_MAX; k++)
 			object->types[k] = (uint8_t)(
 				fuzz_less(fuzz, 4) ?

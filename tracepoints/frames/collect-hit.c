@@ -448,7 +448,7 @@ probe_serve(const struct object *object, uint64_t fixed,
 SIGSAFE void collect_hit(struct write_slot *slot, uint64_t fixed,
 			 const struct write_var *var)
 {
-	const struct object *object = (const struct object *)slot->shape;
+	const struct object *object = object_of(slot->shape);
 	uint32_t users = load_relaxed(&object->snapshots);
 	struct snapshot *snapshot = NULL;
 

@@ -58,23 +58,23 @@ static COLD SIGSAFE void hit_special(struct object *object, uint32_t left,
 		ip = (uint64_t)code->address;
 	for (; left; left &= left - 1) {
 		uint32_t i = (uint32_t)__builtin_ctz(left);
-		struct write_slot *slot = &object->slots[i];
+		struct channel_slot *own = object->slots[i];
 		const struct ax_program *condition =
-			load_acquire(&object->condition[i], SITE_CONDITION);
+			load_acquire(&own->condition, SITE_CONDITION);
 
 		if (condition && !ax_holds(condition, &event, NULL))
 			continue;
 		if (object->contexts & 1u << i)
-			write_at(slot, fixed, var, ip);
+			write_at(&own->slot, fixed, var, ip);
 		else
-			load_relaxed(&slot->hit)(slot, fixed, var);
+			load_relaxed(&own->slot.hit)(&own->slot, fixed, var);
 	}
 }
 
 SIGSAFE void object_hit_at(struct taffrail_site *site, uint64_t fixed,
 			   const struct write_var *var, uint64_t ip)
 {
-	struct object *object = site->agent_;
+	struct object *object = object_of(site->agent_);
 
 	hit_special(object, load_acquire(&object->on, SITE_CHANNELS), fixed,
 		    var, ip);
@@ -84,7 +84,7 @@ SIGSAFE void object_hit_at(struct taffrail_site *site, uint64_t fixed,
 static SIGSAFE void hit_several(struct write_slot *site, uint64_t fixed,
 				const struct write_var *var)
 {
-	struct object *object = (struct object *)site->shape;
+	struct object *object = object_of(site->shape);
 	uint32_t left = load_acquire(&object->on, SITE_CHANNELS);
 	struct write_slot *slot;
 
@@ -94,26 +94,32 @@ static SIGSAFE void hit_several(struct write_slot *site, uint64_t fixed,
 		return;
 	}
 	for (; left & (left - 1); left &= left - 1) {
-		slot = &object->slots[__builtin_ctz(left)];
+		slot = &object->slots[__builtin_ctz(left)]->slot;
 		load_relaxed(&slot->hit)(slot, fixed, var);
 	}
-	slot = &object->slots[__builtin_ctz(left)];
+	slot = &object->slots[__builtin_ctz(left)]->slot;
 	load_relaxed(&slot->hit)(slot, fixed, var);
 }
 
+#define PAIR_UNIT	64	/* bytes: slots and objects are aligned to it */
+
+_Static_assert(offsetof(struct channel_slot, slot) == 0, "hit_pair");
+
 /*
- * Two channels without contexts and conditions. One word leads to both slots:
- * with two words a thread could take one slot of the old pair and one of the
- * new, and miss a channel that is in both pairs.
+ * Two channels without contexts and conditions. One word leads to both slots,
+ * by their distances from the object: with two words a thread could take one
+ * slot of the old pair and one of the new, and miss a channel that is in both
+ * pairs.
  */
 static SIGSAFE __attribute__((aligned(64))) void
 hit_pair(struct write_slot *site, uint64_t fixed, const struct write_var *var)
 {
-	char *object = (char *)site->shape;
+	char *object = (char *)object_of(site->shape);
 	uint64_t pair =
 		load_acquire(&((struct object *)object)->pair, SITE_PAIR);
-	struct write_slot *one = (void *)(object + (uint32_t)pair);
-	struct write_slot *other = (void *)(object + (pair >> 32));
+	int64_t first = (int32_t)pair, second = (int64_t)pair >> 32;
+	struct write_slot *one = (void *)(object + first * PAIR_UNIT);
+	struct write_slot *other = (void *)(object + second * PAIR_UNIT);
 
 	load_relaxed(&one->hit)(one, fixed, var);
 	load_relaxed(&other->hit)(other, fixed, var);
@@ -124,15 +130,19 @@ static int pair_set(struct object *object)
 {
 	uint32_t on = object->on;
 	uint32_t rest = on & (on - 1);
-	struct write_slot *slots = object->slots;
+	int64_t first, second;
 
 	if (!rest || rest & (rest - 1) || object->special)
 		return 0;
+	first = (char *)object->slots[__builtin_ctz(on)] - (char *)object;
+	second = (char *)object->slots[__builtin_ctz(rest)] - (char *)object;
+	if ((first | second) & (PAIR_UNIT - 1) ||
+	    first / PAIR_UNIT != (int32_t)(first / PAIR_UNIT) ||
+	    second / PAIR_UNIT != (int32_t)(second / PAIR_UNIT))
+		return 0;
 	store_release(&object->pair,
-		      (uint64_t)((char *)&slots[__builtin_ctz(on)] -
-				 (char *)object) |
-			      (uint64_t)((char *)&slots[__builtin_ctz(rest)] -
-					 (char *)object) << 32, SITE_PAIR);
+		      (uint32_t)(first / PAIR_UNIT) |
+			      (uint64_t)(second / PAIR_UNIT) << 32, SITE_PAIR);
 	return 1;
 }
 
@@ -141,7 +151,7 @@ static int pair_set(struct object *object)
 static SIGSAFE void hit_condition(struct write_slot *site, uint64_t fixed,
 				  const struct write_var *var)
 {
-	struct object *object = (struct object *)site->shape;
+	struct object *object = object_of(site->shape);
 	uint32_t on = load_acquire(&object->on, SITE_CHANNELS);
 	struct ax_event event = { fixed, var };
 	const struct ax_program *condition;
@@ -154,8 +164,8 @@ static SIGSAFE void hit_condition(struct write_slot *site, uint64_t fixed,
 		return;
 	}
 	i = (uint32_t)__builtin_ctz(on);
-	slot = &object->slots[i];
-	condition = load_acquire(&object->condition[i], SITE_CONDITION);
+	slot = &object->slots[i]->slot;
+	condition = load_acquire(&object->slots[i]->condition, SITE_CONDITION);
 	if (!condition || ax_holds(condition, &event, NULL))
 		load_relaxed(&slot->hit)(slot, fixed, var);
 }
@@ -168,7 +178,7 @@ static SIGSAFE void hit_condition(struct write_slot *site, uint64_t fixed,
 static SIGSAFE void hit_closed(struct write_slot *slot, uint64_t fixed,
 			       const struct write_var *var, uint64_t ip)
 {
-	struct object *object = (struct object *)slot->shape;
+	struct object *object = object_of(slot->shape);
 
 	if (slot != (struct write_slot *)object->site)
 		return;		/* a slot of the object: its channel has gone */
@@ -241,7 +251,7 @@ static int codes_switch(struct object *object, int on,
 static void site_bind(struct object *object, uint32_t bit)
 {
 	struct write_slot *site = (struct write_slot *)object->site;
-	const struct write_slot *model = &object->slots[bit];
+	const struct write_slot *model = &object->slots[bit]->slot;
 
 	if (object->bound == bit + 1 &&
 	    site->rings[WRITE_COMPACT] == model->rings[WRITE_COMPACT] &&
@@ -302,7 +312,8 @@ static void mask_set(uint32_t *mask, uint32_t bit, int value)
 static void condition_set(struct object *object, uint32_t bit,
 			  const struct ax_program *condition)
 {
-	store_release(&object->condition[bit], condition, SITE_CONDITION);
+	store_release(&object->slots[bit]->condition, condition,
+		      SITE_CONDITION);
 	mask_set(&object->conditions, bit, !!condition);
 	object->special = object->contexts | object->conditions;
 }
@@ -311,7 +322,7 @@ static void condition_set(struct object *object, uint32_t bit,
 static void slot_prepare(struct object *object, uint32_t bit,
 			 const struct object_use *use)
 {
-	struct write_slot *slot = &object->slots[bit];
+	struct write_slot *slot = &object->slots[bit]->slot;
 	struct channel *channel = use->channel;
 	int header = write_header_of(use->id);
 
@@ -361,6 +372,8 @@ int object_enable(struct object *object, const struct object_use *use,
 		object->on |= 1u << bit;
 		return before ? 0 : codes_switch(object, 1, patcher);
 	}
+	if (!registry_slot(object, bit))
+		return -ENOMEM;
 	condition_set(object, bit, use->condition);
 	if (!(before & 1u << bit)) {
 		slot_prepare(object, bit, use);
@@ -386,7 +399,7 @@ void object_disable(struct object *object, struct channel *channel,
 			codes_switch(object, 0, patcher);
 		return;
 	}
-	slot_close(&object->slots[bit]);
+	slot_close(&object->slots[bit]->slot);
 	store_release(&object->shape.oversize[bit], NULL, OVERSIZE_COUNT);
 	mask_set(&object->contexts, bit, 0);
 	condition_set(object, bit, NULL);

@@ -23,8 +23,8 @@ void (*registry_changed)(void);
 void (*registry_callbacks_gone)(void *callbacks);
 
 static struct arena_type code_type = ARENA_TYPE(struct code);
-static struct arena_type object_type = ARENA_TYPE(struct object);
 static struct arena_type module_type = ARENA_TYPE(struct module);
+static struct arena_type slot_type = ARENA_TYPE(struct channel_slot);
 static struct arena_type untaken_type = ARENA_TYPE(struct untaken);
 static struct module *modules;
 static uint32_t scans;
@@ -45,22 +45,61 @@ static uint64_t site_hash(const struct taffrail_site *site)
 	return index_hash(INDEX_HASH, &site, sizeof(site));
 }
 
+/* Objects have memory for the parts of their shape, and for the id behind it,
+ * in steps of OBJECT_STEP bytes. */
+#define OBJECT_STEP	64u
+#define OBJECT_BYTES	(sizeof(struct object) + OBJECT_ID_BYTES)
+
+static struct arena_type object_types[OBJECT_BYTES / OBJECT_STEP + 1];
+
+/* Returns the type of objects with so many bytes. */
+static struct arena_type *object_type(size_t bytes)
+{
+	size_t steps = (bytes + OBJECT_STEP - 1) / OBJECT_STEP;
+
+	object_types[steps].bytes = steps * OBJECT_STEP;
+	return &object_types[steps];
+}
+
+/* Returns how many bytes an object has before the id. */
+static size_t object_bytes(const struct write_shape *shape)
+{
+	return offsetof(struct object, shape) +
+	       offsetof(struct write_shape, var[shape->nvar]);
+}
+
+/* Gives the memory of an object back. */
+static void object_give(struct object *object)
+{
+	arena_give(object_type(object_bytes(&object->shape) +
+			       text_length(object->id) + 1), object);
+}
+
 /* Makes the object of a site whose texts are known. */
 static struct object *object_make(struct module *module,
 				  struct taffrail_site *site,
 				  const char *const texts[static 4])
 {
 	struct write_shape shape = { 0 };
+	char id[OBJECT_ID_BYTES];
 	struct object *object;
-	struct text id;
-	uint32_t i;
+	struct text text;
+	size_t bytes;
 
 	if (shape_make(&shape, site, texts[2]))
 		return NULL;
-	object = arena_take(&object_type);
+	text_open(&text, id, sizeof(id));
+	text_add(&text, texts[0]);
+	text_add_char(&text, '/');
+	text_add(&text, texts[1]);
+	bytes = object_bytes(&shape);
+	object = arena_take(object_type(bytes + text_length(id) + 1));
 	if (!object)
 		return NULL;
-	object->shape = shape;
+	object->id = (char *)object + bytes;
+	text_copy(object->id, sizeof(id), id);
+	__builtin_memcpy(&object->shape, &shape,
+			 bytes - offsetof(struct object, shape));
 	shape_types(object->types, site, &shape);
 	object->module = module;
 	object->site = site;
@@ -68,15 +107,6 @@ static struct object *object_make(struct module *module,
 	object->name = texts[1];
 	object->format = texts[2];
 	object->file = texts[3];
-	text_open(&id, object->id, sizeof(object->id));
-	text_add(&id, texts[0]);
-	text_add_char(&id, '/');
-	text_add(&id, texts[1]);
-	for (i = 0; i < CHANNELS_MAX; i++) {
-		object->slots[i].rings[WRITE_COMPACT] = &rings_off;
-		object->slots[i].rings[WRITE_WIDE] = &rings_off;
-		object->slots[i].hit = write_nothing;
-	}
 	object->next = module->objects;
 	module->objects = object;
 	return object;
@@ -108,7 +138,7 @@ static struct object *object_add(struct module *module,
 	if (!object || !index_add(&sites, site_hash(site), (uint64_t)object))
 		return object;
 	module->objects = object->next;
-	arena_give(&object_type, object);
+	object_give(object);
 	return NULL;
 }
 
@@ -127,7 +157,8 @@ static void site_prepare(struct object *object)
 /* Adds a copy of a marker's code. Returns -1 without memory. */
 static int code_add(struct object *object, const struct code *model)
 {
-	struct code *code = arena_take(&code_type);
+	struct code *code = object->codes ? arena_take(&code_type) :
+					    &object->first;
 
 	if (!code)
 		return -1;
@@ -149,7 +180,7 @@ struct object *registry_add(struct module *module, struct taffrail_site *site,
 	if (!code_add(object, code))
 		return object;
 	module->objects = object->next;
-	arena_give(&object_type, object);
+	object_give(object);
 	return NULL;
 }
 
@@ -319,9 +350,28 @@ static int module_seen(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
+int registry_slot(struct object *object, uint32_t bit)
+{
+	struct channel_slot *own = object->slots[bit];
+
+	if (own)
+		return 1;
+	own = arena_take(&slot_type);
+	if (!own)
+		return 0;
+	own->slot.rings[WRITE_COMPACT] = &rings_off;
+	own->slot.rings[WRITE_WIDE] = &rings_off;
+	own->slot.hit = write_nothing;
+	/* hits look at it once the channel is in `on` */
+	object->slots[bit] = own;
+	return 1;
+}
+
 /* Gives an object back, which is in no list any more. */
 static void object_forget(struct object *object)
 {
+	uint32_t i;
+
 	if (object->adopted)
 		registry_adopted->gone(object->adopted);
 	if (object->callbacks)
@@ -330,9 +380,13 @@ static void object_forget(struct object *object)
 		struct code *code = object->codes;
 
 		object->codes = code->next;
-		arena_give(&code_type, code);
+		if (code != &object->first)
+			arena_give(&code_type, code);
 	}
-	arena_give(&object_type, object);
+	for (i = 0; i < CHANNELS_MAX; i++)
+		if (object->slots[i])
+			arena_give(&slot_type, object->slots[i]);
+	object_give(object);
 }
 
 /* Leads the sites of a module to a function; or, where that is NULL, lets them

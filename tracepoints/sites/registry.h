@@ -44,12 +44,18 @@ struct code {
 /* registry_settle() switches the marker (lock.h). */
 #define CODE_SETTLED	(1u << 30)
 
+/* The part of an object that belongs to a channel. */
+struct channel_slot {
+	struct write_slot slot;
+	const struct ax_program *condition;	/* or NULL */
+};
+
 /*
  * A marker's object in a module, and the facts that the agent knows of it. The
- * shape comes first: the site's slot points to the shape, and so to the object.
+ * shape comes last, with memory for the strings that it has: the site's slot
+ * points to the shape, and so to the object (object_of()).
  */
 struct object {
-	struct write_shape shape;
 	struct object *next;
 	struct module *module;
 	struct taffrail_site *site;
@@ -58,14 +64,13 @@ struct object {
 	const char *name;
 	const char *format;
 	const char *file;
-	char id[128];			/* "channel/name" */
+	char *id;			/* "channel/name" */
 	uint8_t types[TAFFRAIL_FIELDS_MAX]; /* of the fields as recorded */
 	uint32_t on;			/* channels it writes to, a bit each */
 	uint32_t special;		/* channels in either of the next two */
 	uint32_t contexts;		/* channels that have contexts */
 	uint32_t conditions;		/* channels that have a condition */
 	uint64_t pair;			/* two not special: hit_pair() */
-	const struct ax_program *condition[CHANNELS_MAX];
 	/* what gdb's tracepoints do here; retired ones stay readable */
 	const struct collect_list *collect;
 	void *callbacks;		/* callbacks/list.c, or NULL */
@@ -75,8 +80,21 @@ struct object {
 	struct usdt_adopted *adopted;	/* the program's USDT probe; or NULL */
 	struct object *next_found;	/* of the modules that came last */
 	struct object *before;		/* in its module, if it is declared */
-	struct write_slot slots[CHANNELS_MAX];
+	/* NULL until it writes to the channel */
+	struct channel_slot *slots[CHANNELS_MAX];
+	struct code first;		/* most have one copy of the code */
+	struct write_shape shape;
 };
+
+/* Returns the object to which a slot leads. SIGSAFE. */
+static inline struct object *object_of(const struct write_shape *shape)
+{
+	return (struct object *)((char *)(uintptr_t)shape -
+				 offsetof(struct object, shape));
+}
+
+/* The longest id, with its NUL. */
+#define OBJECT_ID_BYTES		128
 
 #define MODULE_PATH_BYTES	512
 
@@ -185,6 +203,10 @@ struct object *registry_declare(struct module *module,
 
 /* Takes out a declared marker, which is off. */
 void registry_undeclare(struct object *object);
+
+/* Makes the slot of a channel, unless the object has it. Returns 0 without
+ * memory. */
+int registry_slot(struct object *object, uint32_t bit);
 
 /* Calls fn for every object; stops when it returns non-zero and returns it. */
 int registry_each(int (*fn)(struct object *object, void *arg), void *arg);

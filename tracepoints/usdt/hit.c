@@ -155,7 +155,7 @@ SIGSAFE void usdt_hit(struct usdt_adopted *probe,
 		      const struct usdt_state *state)
 {
 	struct write_slot *slot = (struct write_slot *)&probe->site;
-	const struct object *object = (const struct object *)slot->shape;
+	const struct object *object = object_of(slot->shape);
 	char block[TAFFRAIL_FIELDS_MAX * 8] __attribute__((aligned(8)));
 	struct memory_stack stack = { 0 };
 	struct memory_line line;	/* not cleared */

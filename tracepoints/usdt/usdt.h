@@ -95,23 +95,26 @@ enum usdt_function_site {
 	USDT_EXIT,
 };
 
-/*
- * A probe, or a place in a function. The site comes first: a slot points to
- * it. Of `operands` the first `count` have memory.
- */
+/* A probe, or a place in a function. */
 struct usdt_adopted {
-	struct taffrail_site site;
-	char text[USDT_TEXT_BYTES];	/* channel, name, arguments, file */
 	uint64_t address;
 	struct way *way;		/* to its stub */
-	uint32_t count;			/* of arguments */
-	uint32_t in_memory;		/* arguments in memory */
-	uint32_t placed;		/* enum usdt_placed */
+	struct usdt_operand *operands;
 	int32_t refused;		/* result of the last switch */
-	uint32_t strings;		/* arguments that point to strings */
-	uint32_t function;		/* enum usdt_function_site */
-	struct usdt_operand operands[TAFFRAIL_FIELDS_MAX];
-} __attribute__((aligned(64)));
+	uint8_t count;			/* of operands */
+	uint8_t in_memory;		/* operands in memory */
+	uint8_t strings;		/* operands that point to strings */
+	uint8_t placed;			/* enum usdt_placed */
+	uint8_t function;		/* enum usdt_function_site */
+	struct taffrail_site site;
+	char text[];			/* channel, name, arguments, file */
+};
+
+/* The memory that a probe takes with the text, before the operands. */
+static inline uint64_t usdt_adopted_bytes(uint64_t text_bytes)
+{
+	return (sizeof(struct usdt_adopted) + text_bytes + 7) & ~7ull;
+}
 
 /* The program's registers that the stub saves; order as in entry-x86_64.S. */
 struct usdt_state {
@@ -190,7 +193,7 @@ void usdt_module_unmap(struct usdt_file *file);
  * instruction which may fault. They are -EFAULT as long as the program handles
  * faults. The registry's lock is held.
  */
-#define USDT_VERSION	11
+#define USDT_VERSION	12
 
 struct usdt_functions {
 	uint64_t version;

@@ -21,7 +21,7 @@ static const struct patcher patcher = { .mem = -1 };
 static struct channel *const first = &channels[0];
 static struct channel *const second = &channels[1];
 static struct taffrail_site site;
-static struct object object;
+static struct object object __attribute__((aligned(64)));
 static const char *variant;
 
 static uint64_t written(const struct channel *channel)
@@ -39,15 +39,11 @@ static uint64_t written(const struct channel *channel)
 /* A marker of one u64. */
 static void object_open(void)
 {
-	int i;
-
 	memset(&site, 0, sizeof(site));
 	memset(&object, 0, sizeof(object));
 	site.kind_ = TAFFRAIL_KIND_EVENT;
 	site.fixed_bytes_ = object.shape.fixed_bytes = 8;
 	object.site = &site;
-	for (i = 0; i < CHANNELS_MAX; i++)
-		bed_slot(&object.slots[i], &object.shape);
 	bed_slot((struct write_slot *)&site, &object.shape);
 }
 

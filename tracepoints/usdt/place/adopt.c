@@ -135,7 +135,7 @@ static void fields_set(struct usdt_adopted *probe, struct text *text,
 		text_add(text, probe->count ? ", arg" : "arg");
 		text_add_unsigned(text, i + 1);
 		*operand = parsed[i];
-		probe->in_memory += operand->place == USDT_MEMORY;
+		probe->in_memory |= operand->place == USDT_MEMORY;
 		if (string) {
 			operand->type = TAFFRAIL_T_STRING;
 			probe->strings++;
@@ -152,6 +152,9 @@ static void fields_set(struct usdt_adopted *probe, struct text *text,
 /* The memory of the next probe: a probe that cannot be placed uses none. */
 static struct usdt_adopted *spare;
 
+#define SPARE_BYTES	(usdt_adopted_bytes(USDT_TEXT_BYTES) + \
+			 TAFFRAIL_FIELDS_MAX * sizeof(struct usdt_operand))
+
 /* Fills the spare probe from a note. Returns NULL without memory, or when the
  * texts do not fit. */
 static struct usdt_adopted *probe_make(const struct usdt_probe *note,
@@ -162,15 +165,17 @@ static struct usdt_adopted *probe_make(const struct usdt_probe *note,
 	struct text text;
 
 	if (!spare)
-		spare = arena_keep(sizeof(*spare));
+		spare = arena_keep(SPARE_BYTES);
 	probe = spare;
 	if (!probe)
 		return NULL;
-	__builtin_memset(probe, 0, sizeof(*probe));
+	__builtin_memset(probe, 0, SPARE_BYTES);
+	probe->operands = (struct usdt_operand *)
+		((char *)probe + usdt_adopted_bytes(USDT_TEXT_BYTES));
 	probe->address = pass->module->base + note->address;
 	probe->site.version_ = TAFFRAIL_SITE_VERSION;
 	probe->site.kind_ = TAFFRAIL_KIND_EVENT;
-	text_open(&text, probe->text, sizeof(probe->text));
+	text_open(&text, probe->text, USDT_TEXT_BYTES);
 	texts[0] = probe->text;
 	text_add(&text, note->provider);
 	text_add_bytes(&text, "", 1);

@@ -24,7 +24,6 @@
 #define CHANNEL		"fn"
 #define ARGUMENTS	3	/* that are recorded if the rule says nothing */
 #define ARGUMENTS_MAX	6	/* in registers of integers */
-#define ALIGNED		64	/* bytes, of a site */
 
 #define NAME_BYTES	128	/* also "fn/NAME%return" */
 
@@ -210,7 +209,7 @@ static void fields_set(struct usdt_adopted *probe, struct text *text,
 		};
 		if (string && types->lengths[i] <= arguments)
 			operand->length = types->lengths[i];
-		probe->strings += (uint32_t)string;
+		probe->strings = (uint8_t)(probe->strings + string);
 	}
 	text_add(text, "cfa");
 	*operand = (struct usdt_operand){
@@ -219,53 +218,65 @@ static void fields_set(struct usdt_adopted *probe, struct text *text,
 		.base = RSP, .bytes = 8,
 		.type = TAFFRAIL_T_PTR, .index = USDT_NO_REGISTER,
 	};
-	probe->count = (uint32_t)(operand + 1 - probe->operands);
-	probe->site.nvar_ = (uint8_t)probe->strings;
-	probe->site.nfields_ = (uint8_t)probe->count;
+	probe->count = (uint8_t)(operand + 1 - probe->operands);
+	probe->site.nvar_ = probe->strings;
+	probe->site.nfields_ = probe->count;
 	probe->site.fixed_bytes_ =
 		(uint16_t)(8 * (probe->count - probe->strings));
 	for (i = 0; i < probe->count; i++)
 		probe->site.types_[i] = probe->operands[i].type;
 }
 
-/* Makes a probe, with memory only for the fields that it has. Returns NULL
- * without memory, or when the name is too long. */
+/* Copies a probe, with text and operands. Returns NULL without memory. */
+static struct usdt_adopted *probe_keep(const struct usdt_adopted *model,
+				       const char *texts, uint32_t text_bytes)
+{
+	uint64_t before = usdt_adopted_bytes(text_bytes);
+	uint64_t bytes = model->count * sizeof(*model->operands);
+	struct usdt_adopted *probe = arena_keep(before + bytes);
+
+	if (!probe)
+		return NULL;
+	*probe = *model;
+	probe->operands = (struct usdt_operand *)((char *)probe + before);
+	probe->site.text_bytes_ = text_bytes;
+	__builtin_memcpy(probe->text, texts, text_bytes);
+	__builtin_memcpy(probe->operands, model->operands, bytes);
+	return probe;
+}
+
+/* Makes a probe, with memory for no more than it has. Returns NULL without
+ * memory, or when the name is too long. */
 static struct usdt_adopted *probe_make(const struct choosing *c,
 				       const struct usdt_wanted *wanted,
 				       const struct usdt_exit *exit)
 {
-	struct usdt_adopted *probe;
+	struct usdt_operand operands[ARGUMENTS_MAX + 2];
+	struct usdt_adopted probe = { .operands = operands };
+	char texts[USDT_TEXT_BYTES];
 	struct rule_types types;
 	uint32_t arguments = 0;
 	char name[NAME_BYTES];
 	struct text text;
-	size_t bytes;
 
 	is_wanted(c, wanted, !!exit, &types);
 	if (!exit)
 		arguments = types.count ? types.count : ARGUMENTS;
 	if (arguments > ARGUMENTS_MAX)
 		arguments = ARGUMENTS_MAX;
-	bytes = align_up(offsetof(struct usdt_adopted, operands) +
-				 (arguments + 2) * sizeof(*probe->operands),
-			 ALIGNED);
-	probe = arena_keep(bytes);
-	if (!probe)
-		return NULL;
-	__builtin_memset(probe, 0, bytes);
-	probe->address = c->module->base +
-			 (exit ? exit->address : usdt_wanted_at(wanted));
-	probe->function = exit ? USDT_EXIT : USDT_ENTRY;
-	probe->site.version_ = TAFFRAIL_SITE_VERSION;
-	probe->site.kind_ = TAFFRAIL_KIND_EVENT;
-	text_open(&text, probe->text, sizeof(probe->text));
+	probe.address = c->module->base +
+			(exit ? exit->address : usdt_wanted_at(wanted));
+	probe.function = exit ? USDT_EXIT : USDT_ENTRY;
+	probe.site.version_ = TAFFRAIL_SITE_VERSION;
+	probe.site.kind_ = TAFFRAIL_KIND_EVENT;
+	text_open(&text, texts, sizeof(texts));
 	text_add_bytes(&text, CHANNEL, sizeof(CHANNEL));
 	text_add(&text, name_make(name, wanted, !!exit));
 	text_add_bytes(&text, "", 1);
-	fields_set(probe, &text, c, wanted, exit, &types, arguments);
+	fields_set(&probe, &text, c, wanted, exit, &types, arguments);
 	text_add_bytes(&text, "", 1);
-	probe->site.text_bytes_ = (uint32_t)text.used + 1;
-	return text.cut ? NULL : probe;
+	return text.cut ? NULL :
+			  probe_keep(&probe, texts, (uint32_t)text.used + 1);
 }
 
 /* Tells whether a jump covers one of these bytes of the file. */

@@ -170,7 +170,7 @@ static int way_make(struct way *way, const struct usdt_plan *plan,
 	uint32_t k;
 	int ret;
 
-	way->moved_bytes = moved_bytes(plan, base);
+	way->moved_bytes = (uint8_t)moved_bytes(plan, base);
 	/* a jump at the nop and at each join, a cc at every other start of an
 	 * instruction */
 	for (k = 0; k < plan->switched; k++) {

@@ -113,7 +113,7 @@ int usdt_place_byte(struct usdt_adopted *probe, const struct patcher *patcher)
 			      patcher);
 	way->site = probe->address;
 	way->probes[0] = probe;
-	store_release(&way->free, (uint32_t)!!ret, USDT_WAY);
+	store_release(&way->free, (uint8_t)!!ret, USDT_WAY);
 	probe->way = way;
 	return ret;
 }
@@ -156,7 +156,7 @@ int usdt_place_trap(struct usdt_adopted *probe, const struct patcher *patcher)
 	ret = usdt_stub_write(way->stubs[0], probe, probe->address + 1,
 			      patcher);
 	/* USDT-WAY: last */
-	store_release(&way->free, (uint32_t)!!ret, USDT_WAY);
+	store_release(&way->free, (uint8_t)!!ret, USDT_WAY);
 	return ret;
 }
 

@@ -21,16 +21,18 @@ struct way {
 	uint64_t trampoline;		/* target of the probe's jump */
 	struct stub *stubs[2];	/* of the probe at the site; of one beside it */
 	struct usdt_adopted *probes[2];	/* the same; NULL: not adopted */
-	uint32_t free;		/* the module was unloaded */
+	uint64_t site;
+	uint64_t moved;
+	struct way *next_pending;
 	uint16_t starts;	/* as in the plan; 0: one byte is switched */
 	uint16_t joins;		/* as in the plan: jumps begin here, too */
-	uint32_t n;		/* bytes that are switched */
+	int16_t refused;	/* result of the last switch, 0 or -errno */
+	uint8_t n;		/* bytes that are switched */
+	uint8_t moved_bytes;
 	uint8_t offsets[USDT_PATCH_MAX];	/* in moved code, by `starts` */
 	uint8_t off[USDT_PATCH_MAX];	/* bytes of the program */
 	uint8_t on[USDT_PATCH_MAX];	/* bytes of the jumps */
-	uint64_t site;
-	uint64_t moved;
-	uint32_t moved_bytes;
+	uint8_t free;		/* the module was unloaded */
 	uint8_t beside;		/* as in the plan: one jump for two probes */
 	uint8_t inside;		/* as in the plan; the probe is the second */
 	uint8_t both;		/* as in the plan: an entry and an exit */
@@ -40,12 +42,12 @@ struct way {
 	uint8_t covered;	/* as in the plan */
 	uint8_t wanted;		/* bit 0: the probe at the site; 1: other */
 	uint8_t faults;		/* as in the plan */
-	uint8_t turned;		/* on, as usdt_place_flush() wants it */
-	uint8_t pending;	/* waits for usdt_place_flush() */
-	uint8_t trapping;	/* n is 1: the cc there is the agent's */
-	int32_t refused;	/* result of the last switch, 0 or -errno */
-	struct way *next_pending;
+	uint8_t turned : 1;		/* on, as usdt_place_flush() wants it */
+	uint8_t pending : 1;	/* waits for usdt_place_flush() */
+	uint8_t trapping : 1;	/* n is 1: the cc there is the agent's */
 };
+
+_Static_assert(sizeof(struct way) <= 128, "a site's memory: docs/functions.md");
 
 /*
  * Makes markers of the wanted functions of a module. `codes` are the addresses
