@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/base.h"
+#include "base/sort.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "tracepoints/sites/registry.h"
@@ -104,7 +105,7 @@ static int function_seen(const struct usdt_symbol_found *found, void *arg)
 {
 	struct choosing *c = arg;
 	struct usdt_wanted wanted = { found->address, found->site, found->name,
-				 .nexits = 0 };
+				 .order = c->count };
 	struct rule_types types;
 	int how, exits;
 
@@ -128,25 +129,26 @@ static int function_seen(const struct usdt_symbol_found *found, void *arg)
 	return 0;
 }
 
-/* Sorts by address; of several names of one address the first one stays. */
+static int wanted_before(const void *one, const void *other)
+{
+	const struct usdt_wanted *a = one, *b = other;
+	int hidden = (a->name[0] == '_') - (b->name[0] == '_');
+
+	if (a->site != b->site)
+		return a->site < b->site;
+	return hidden ? hidden < 0 : a->order < b->order;
+}
+
+/* Sorts by address; of several names of one address the first one stays that
+ * does not begin with an underscore. */
 static void wanted_sort(struct choosing *c)
 {
 	struct usdt_wanted *wanted = c->wanted;
-	uint32_t gap = 1, kept = 0;
-	uint32_t i, k;
+	struct usdt_wanted room;
+	uint32_t kept = 0;
+	uint32_t i;
 
-	while (gap < c->count / 3)
-		gap = gap * 3 + 1;
-	for (; gap; gap /= 3) {
-		for (i = gap; i < c->count; i++) {
-			struct usdt_wanted one = wanted[i];
-
-			for (k = i; k >= gap && wanted[k - gap].site > one.site;
-			     k -= gap)
-				wanted[k] = wanted[k - gap];
-			wanted[k] = one;
-		}
-	}
+	sort_things(wanted, c->count, sizeof(room), &room, wanted_before);
 	for (i = 0; i < c->count; i++)
 		if (!kept || wanted[kept - 1].site != wanted[i].site)
 			wanted[kept++] = wanted[i];

@@ -9,13 +9,14 @@
 
 #include <errno.h>
 
+#include "base/sort.h"
 #include "base/sys.h"
 
 #define PAGE		4096ull
 #define WRITES_MAX	4096u
 #define BUFFER_BYTES	(256u << 10)
 
-/* A write to be done, whose bytes are in the buffer. */
+/* A write to be done, whose bytes are in the buffer; sorted by address. */
 struct late {
 	uint64_t address;
 	uint32_t at;
@@ -34,38 +35,17 @@ static uint8_t *late_bytes(void)
 	return (uint8_t *)(lates + WRITES_MAX);
 }
 
-/* Sorts by address. Most writes are in order already. */
-static void lates_sort(void)
-{
-	uint32_t gap = 1;
-	uint32_t i;
-	uint32_t k;
-
-	while (gap < count / 3)
-		gap = gap * 3 + 1;
-	for (; gap; gap /= 3) {
-		for (i = gap; i < count; i++) {
-			struct late late = lates[i];
-
-			for (k = i; k >= gap &&
-				    lates[k - gap].address > late.address;
-			     k -= gap)
-				lates[k] = lates[k - gap];
-			lates[k] = late;
-		}
-	}
-}
-
 /* Does all writes, in the order of their addresses. Returns 0 or the first
  * error. */
 static int all_write(const struct patcher *patcher)
 {
 	uint8_t bytes[2 * PAGE];
+	struct late room;
 	int ret = 0;
 	uint32_t i;
 	uint32_t k;
 
-	lates_sort();
+	sort_things(lates, count, sizeof(room), &room, sort_number);
 	for (i = 0; i < count; i = k) {
 		uint64_t start = lates[i].address;
 		uint64_t end = start;

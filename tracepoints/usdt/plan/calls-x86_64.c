@@ -10,6 +10,7 @@
 
 #include "base/base.h"
 #include "base/index.h"
+#include "base/sort.h"
 #include "base/sys.h"
 
 #define PLANS_MAX	8192u	/* planned together */
@@ -235,8 +236,10 @@ static void plan_add(struct usdt_calls *calls, uint64_t address, uint64_t needs)
 }
 
 /* Orders by address; of one address the entry comes first. */
-static int plan_before(const struct usdt_plan *a, const struct usdt_plan *b)
+static int plan_before(const void *one, const void *other)
 {
+	const struct usdt_plan *a = one, *b = other;
+
 	return a->address < b->address ||
 	       (a->address == b->address && a->needs < b->needs);
 }
@@ -245,22 +248,11 @@ static int plan_before(const struct usdt_plan *a, const struct usdt_plan *b)
 static void plans_sort(struct usdt_calls *calls)
 {
 	struct usdt_plan *plans = calls->plans;
-	uint32_t gap = 1, kept = 0;
-	uint32_t i, k;
+	struct usdt_plan room;
+	uint32_t kept = 0;
+	uint32_t i;
 
-	while (gap < calls->nplans / 3)
-		gap = gap * 3 + 1;
-	for (; gap; gap /= 3) {
-		for (i = gap; i < calls->nplans; i++) {
-			struct usdt_plan plan = plans[i];
-
-			for (k = i; k >= gap && plan_before(&plan,
-							    &plans[k - gap]);
-			     k -= gap)
-				plans[k] = plans[k - gap];
-			plans[k] = plan;
-		}
-	}
+	sort_things(plans, calls->nplans, sizeof(room), &room, plan_before);
 	for (i = 0; i < calls->nplans; i++)
 		if (!kept || plans[kept - 1].address != plans[i].address)
 			plans[kept++] = plans[i];

@@ -31,6 +31,7 @@ struct usdt_wanted {
 	uint8_t tells;			/* the caller's */
 	int nexits;			/* found; or a negative errno */
 	uint32_t first;			/* number of the first of them */
+	uint32_t order;			/* the caller's: in the file */
 };
 
 struct usdt_calls {

@@ -22,7 +22,7 @@
 
 /* An instruction that ends at `end` may lead to the target. */
 struct usdt_claim {
-	uint64_t end;
+	uint64_t end;		/* first: claims are sorted by it */
 	uint64_t target;
 };
 

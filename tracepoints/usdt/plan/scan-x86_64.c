@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "base/base.h"
+#include "base/sort.h"
 #include "base/sys.h"
 #include "tracepoints/usdt/plan/exits.h"
 
@@ -369,31 +370,11 @@ void usdt_layout_close(struct usdt_layout *layout)
 	layout->labels = NULL;
 }
 
-/* Sorts by `end`: of one span the claims come nearly sorted. */
-static void claims_sort(struct usdt_scan *scan)
-{
-	uint32_t gap = 1;
-	uint32_t i, k;
-
-	while (gap < scan->nclaims / 3)
-		gap = gap * 3 + 1;
-	for (; gap; gap /= 3) {
-		for (i = gap; i < scan->nclaims; i++) {
-			struct usdt_claim claim = scan->claims[i];
-
-			for (k = i; k >= gap &&
-				    scan->claims[k - gap].end > claim.end;
-			     k -= gap)
-				scan->claims[k] = scan->claims[k - gap];
-			scan->claims[k] = claim;
-		}
-	}
-}
-
 void usdt_scan_code(struct usdt_scan *scan)
 {
 	int fixed = is_fixed(scan->image);
 	struct span span = { 0 };
+	struct usdt_claim room;
 	uint64_t start;
 	uint64_t end;
 	uint32_t i;
@@ -417,5 +398,7 @@ void usdt_scan_code(struct usdt_scan *scan)
 	if (usdt_image_parts(scan->image, &start, &end) &&
 	    span_open(&span, scan->image, start, end))
 		span_scan(scan, &span, fixed);
-	claims_sort(scan);
+	/* of one span the claims come nearly sorted */
+	sort_things(scan->claims, scan->nclaims, sizeof(room), &room,
+		    sort_number);
 }
