@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "base/base.h"
 #include "tracepoints/usdt/plan/image.h"
 #include "tracepoints/usdt/plan/scan-private.h"
 
@@ -57,24 +58,36 @@ static void table_read(struct planning *p, uint64_t table,
 	}
 }
 
-/* For a function that ends too early: covers the padding after it, if the last
- * instruction does not go on to the padding. */
+#define ALIGNED		16u	/* functions begin there, after padding */
+#define PADDING_MAX	64u	/* bytes before the next function */
+
+/*
+ * For a function that ends too early: covers the padding after it, if the last
+ * instruction does not go on to the padding. Padding ends at the next function.
+ * Where nothing describes that, it may be data that looks so, or a function
+ * that begins with a nop: then the padding ends at the boundary that both would
+ * begin at, or there is none.
+ */
 static void padding_cover(const struct planning *p, struct usdt_plan *plan,
-			  uint64_t at, int ends)
+			  uint64_t behind, int ends)
 {
+	uint64_t boundary = align_up(behind, ALIGNED);
 	uint64_t end = plan->address + USDT_PATCH_MAX;
-	uint64_t behind = at;
+	uint64_t at = behind;
 	struct usdt_function next;
 	struct usdt_decoded insn;
 	const uint8_t *bytes;
 	uint64_t left;
 
-	while (ends && at < end) {
+	while (ends && at - behind < PADDING_MAX &&
+	       !usdt_image_function(&p->image, at, &next)) {
 		bytes = usdt_image_at(&p->image, at, 1, PF_R | PF_X, &left);
-		if (!bytes || usdt_image_function(&p->image, at, &next) ||
+		if (!bytes ||
 		    !usdt_decode(p->decoder, bytes, left, at, &insn) ||
-		    !insn.padding)
+		    !insn.padding) {
+			at = at < boundary ? behind : boundary;
 			break;
+		}
 		at += insn.length;
 	}
 	/* a padding instruction may take in a function's first byte by

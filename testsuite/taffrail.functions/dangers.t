@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Functions at which a jump would harm the program: they are left alone, and named
+# where a rule names them.
+
+compile: dangers dangers.c -O2
+compile: rseq dangers.c -O2 -DSECTION="__rseq_cs"
+compile: go dangers.c -O2 -DSECTION=".gopclntab"
+
+before:
+	start changed "$CASES/dangers" changed
+	wait_for grep -q ready changed.out
+
+# The program's output with all functions on, in each way, is that without.
+case: a handler that knows the instruction which faults
+run: echo | "$CASES/dangers" faults >plain && echo | taffrail record -o trace1 -e 'fn:dangers/*' -- "$CASES/dangers" faults >traced; status=$?; cmp plain traced && exit $status
+status: 1
+stderr: fn/fetch at 0x[0-9a-f]+ is not traced: an instruction after it may fault, and the program handles SIGSEGV or SIGBUS
+case: a handler that comes later
+run: echo | "$CASES/dangers" late >plain && echo | taffrail record -o trace2 -e 'fn:dangers/fetch' -- "$CASES/dangers" late >traced; status=$?; cmp plain traced && taffrail view trace2 | grep -c 'fn:fetch:' && exit $status
+status: 1
+stdout: ^10$
+stderr: fn/fetch at 0x[0-9a-f]+ is not traced: an instruction after it may fault, and the program handles SIGSEGV or SIGBUS
+case: data that looks like padding, and a function that begins with nops
+run: echo | "$CASES/dangers" data >plain && echo | taffrail record -o trace3 -e 'fn:before_*' -- "$CASES/dangers" data >traced; status=$?; cmp plain traced && taffrail view trace3 | grep -o 'fn:[^:]*' | sort | uniq -c; exit $status
+status: 1
+stdout: ^ +10 fn:before_aligned$
+stdout: ^ +10 fn:before_aligned%return$
+stderr: fn/before_data at 0x[0-9a-f]+ is not traced: its code ends within five bytes
+no stdout: fn:before_data
+case: padding before a boundary, and nops behind it
+run: taffrail view trace3 | grep -c 'fn:before_nops:'
+stdout: ^10$
+case: a function to which the kernel returns from a signal
+run: echo | taffrail record -o trace4 -e 'fn:signal_framed' -- "$CASES/dangers" frame
+status: 1
+stderr: fn/signal_framed at 0x[0-9a-f]+ is not traced: unwinders know its function by its bytes
+case: code that is not that of the file
+run: taffrail attach $pid && taffrail start changed -p $pid -e 'fn:changed'
+status: 1
+stderr: fn/changed at 0x[0-9a-f]+ is not traced: 
+case: it computes what it did
+run: say changed . && ended changed && echo | "$CASES/dangers" changed | cmp - changed.out
+case: a file with restartable sequences
+run: echo | taffrail record -o trace5 -e 'fn:rseq/*' -- "$CASES/rseq" data
+status: 1
+stderr: 0 events
+case: a file of Go
+run: echo | taffrail record -o trace6 -e 'fn:go/*' -- "$CASES/go" data
+status: 1
+stderr: 0 events
+case: the agent's own libraries
+run: echo | "$CASES/dangers" data >plain && echo | taffrail record -o trace7 -e 'fn:libtaffrail*/*' -e 'fn:libZydis*/*' -- "$CASES/dangers" data >traced; status=$?; cmp plain traced && exit $status
+status: 1
+stderr: 0 events
