@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Functions that begin and end in many ways, and a caller that plants values in
- * all registers, flags and MXCSR, and keeps what a function leaves in them.
+ * all registers, flags and MXCSR, and keeps those that a function leaves.
  * Each function does the same for the same values.
  *
  * void shapes_call(void (*function)(void), const struct shapes_state *in,
@@ -11,9 +11,10 @@
  *	128	vectors, 32 bytes each
  *	640	flags
  *	648	MXCSR
- *	656	what the stack pointer is off by (out)
+ *	656	by how much the stack pointer is off (out)
  *
- * rdi and rsi point to memory that is the caller's; the low byte of rcx counts.
+ * rdi and rsi point to memory that is the caller's, r9 to the address of a
+ * function that r11 has, too; the low byte of rcx counts.
  */
 #define ONES(what) what 0; what 1; what 2; what 3; what 4; what 5; what 6; \
 	what 7; what 8; what 9; what 10; what 11; what 12; what 13; what 14; \
@@ -327,6 +328,28 @@ helper:
 1:	call	*%r10
 	ret
 	end	calls_register
+	shape	calls_high
+	call	*%r11
+	addq	$1, %rax
+	ret
+	end	calls_high
+	shape	calls_stored
+	pushq	%rbx
+	call	*(%r9)
+	popq	%rbx
+	ret
+	end	calls_stored
+	shape	calls_indexed
+	movl	$1, %ecx
+	call	*-8(%r9,%rcx,8)
+	ret
+	end	calls_indexed
+	shape	calls_stacked
+	pushq	%r11
+	call	*(%rsp)
+	popq	%rdx
+	ret
+	end	calls_stacked
 	shape	calls_memory
 	call	*shapes_helper(%rip)
 	ret

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Calls the functions of shapes-code.S with random values in all registers, and
- * compares what is in them afterwards with what was there while no site was on.
+ * compares the values afterwards with those from before any site was on.
  *
  *	shapes [THREADS [signals] [forks] [blocks]]
  *
- * Each thread computes what it must get, prints "ready" with the last one of
- * them, and calls until a line comes on standard input. With "signals" a handler
- * on each thread does the same 10,000 times a second; with "forks" children do
- * so, too; with "blocks" the last thread blocks all signals. Prints how many results were wrong, how many rounds there were, and
- * the first wrong ones. Never linked to the agent.
+ * Each thread notes the results first, and calls until a line comes on standard
+ * input; "ready" is printed when all have. With "signals" a handler on each
+ * thread does the same 10,000 times a second; with "forks" children do so, too;
+ * with "blocks" the last thread blocks all signals. Prints how many results were
+ * wrong, and the first wrong ones. Never linked to the agent.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -45,10 +45,11 @@ struct shape {
 };
 
 extern const struct shape shapes[], shapes_end[];
+extern const uint64_t shapes_helper;
 void shapes_call(void (*function)(void), const struct shapes_state *in,
 		 struct shapes_state *out, int avx);
 
-/* What a call reads and leaves. */
+/* The registers and the memory after a call. */
 struct result {
 	struct shapes_state state;
 	uint64_t memory[WORDS];
@@ -97,6 +98,8 @@ static void caller_fill(struct caller *caller, uint64_t seed)
 				in->vectors[i][k] = random_next(&seed);
 		in->general[4] = (uint64_t)&caller->memory[WORDS / 2];
 		in->general[5] = (uint64_t)&caller->memory[2];
+		in->general[9] = (uint64_t)&shapes_helper;
+		in->general[11] = shapes_helper;
 		/* the direction stays, and nothing traps */
 		in->flags = (random_next(&seed) & 0x8d5) | 0x202;
 		in->mxcsr = 0x1f80 | (random_next(&seed) & 0x603f);
@@ -206,7 +209,7 @@ static void *thread_run(void *arg)
 	return NULL;
 }
 
-/* A child does what the first thread does, with its values. */
+/* Each child calls all functions once. */
 static void children_make(void)
 {
 	static struct caller caller;

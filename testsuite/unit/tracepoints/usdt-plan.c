@@ -81,6 +81,7 @@ __asm__(".pushsection .text\n .p2align 4\n case_packed: .cfi_startproc\n"
 	".popsection\n");
 extern const uint8_t site_packed[] __attribute__((visibility("hidden")));
 CASE(through, SITE("through") "call *%rax\n addl $300, %eax\n ret\n");
+CASE(stacked, SITE("stacked") "call *8(%rsp)\n addl $300, %eax\n ret\n");
 CASE(system, SITE("system") "syscall\n addl $300, %eax\n ret\n");
 CASE(trap, SITE("trap") "int3\n addl $300, %eax\n ret\n");
 CASE(marked, SITE("marked") "endbr64\n addl $300, %eax\n ret\n");
@@ -253,7 +254,9 @@ static const struct {
 	ROW(ends, USDT_FINE, 5, 0x02, { USDT_COPY }),
 	ROW(falls, USDT_ENDS, 0, 0, { 0 }),
 	ROW(packed, USDT_ENDS, 0, 0, { 0 }),
-	ROW(through, USDT_FIXED, 0, 0, { 0 }),
+	JOINS(through, 0x08, USDT_FINE, 8, 0x0a,
+	    { USDT_CALL_THROUGH, USDT_COPY }),
+	ROW(stacked, USDT_FIXED, 0, 0, { 0 }),
 	ROW(system, USDT_FIXED, 0, 0, { 0 }),
 	ROW(trap, USDT_FIXED, 0, 0, { 0 }),
 	ROW(marked, USDT_FIXED, 0, 0, { 0 }),
@@ -273,7 +276,7 @@ static const struct {
 	JOINS(tight, 0x0a, USDT_FINE, 8, 0x8a,
 	    { USDT_BRANCH, USDT_COPY, USDT_COPY }),
 	ROW(far, USDT_LED_TO, 0, 0, { 0 }),
-	ROW(returns_to, USDT_FIXED, 0, 0, { 0 }),
+	ROW(returns_to, USDT_FINE, 5, 0x06, { USDT_COPY, USDT_CALL_THROUGH }),
 	ROW(damaged, USDT_UNDECODED, 0, 0, { 0 }),
 	ROW(behind, USDT_FINE, 5, 0x02, { USDT_COPY }),
 	ROW(beyond, USDT_UNDECODED, 0, 0, { 0 }),

@@ -51,20 +51,37 @@ static void put_jump(struct writer *w, uint64_t target)
 	put_relative(w, target, 0);
 }
 
-/* Adds a call whose return address is the program's own. */
-static void put_call(struct writer *w, uint64_t target, uint64_t back)
+#define NUMBER_BITS	0x38	/* of a modrm byte: which instruction it is */
+#define JUMP_NUMBER	(4 << 3)
+
+/* Adds a call whose return address is the program's own: pushes that, and jumps
+ * to the target, or by the operand of the call. */
+static void put_call(struct writer *w, const struct usdt_moved *moved,
+		     const uint8_t *bytes, uint64_t target, uint64_t back)
 {
 	static const uint8_t push[] = {
 		0x48, 0x8d, 0x64, 0x24, 0xf8,	/* lea -8(%rsp), %rsp */
 		0xc7, 0x04, 0x24,		/* movl low, (%rsp) */
 	};
 	static const uint8_t high[] = { 0xc7, 0x44, 0x24, 0x04 };
+	uint32_t used = moved->code + 1u;
+	uint8_t modrm = (uint8_t)((bytes[moved->code] & ~NUMBER_BITS) |
+				  JUMP_NUMBER);
 
 	put_bytes(w, push, sizeof(push));
 	put_bytes(w, &back, 4);
 	put_bytes(w, high, sizeof(high));
 	put_bytes(w, (const uint8_t *)&back + 4, 4);
-	put_jump(w, target);
+	if (moved->move == USDT_CALL) {
+		put_jump(w, target);
+		return;
+	}
+	put_bytes(w, bytes, moved->code);
+	put_bytes(w, &modrm, 1);
+	if (moved->field)
+		put_relative(w, target, 0);
+	else
+		put_bytes(w, bytes + used, moved->length - used);
 }
 
 /* jmp to the gate's end if shut, to the next instruction if open;
@@ -132,7 +149,8 @@ static void put_moved(struct writer *w, const struct usdt_moved *moved,
 		put_relative(w, base + moved->target, 0);
 		break;
 	case USDT_CALL:
-		put_call(w, base + moved->target,
+	case USDT_CALL_THROUGH:
+		put_call(w, moved, bytes, base + moved->target,
 			 base + plan->address + moved->at + moved->length);
 		break;
 	default:

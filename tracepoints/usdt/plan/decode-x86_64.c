@@ -168,6 +168,24 @@ static enum usdt_risk insn_faults(const ZydisDecodedInstruction *from)
 		       USDT_SAFE;
 }
 
+#define CALL_THROUGH	0xff	/* with CALL_NUMBER in the modrm byte */
+#define CALL_NUMBER	2
+
+/* Tells whether a call through a register or memory does the same once the
+ * return address is on the stack: the operand does not have %rsp. */
+static int call_moves(const ZydisDecodedInstruction *from)
+{
+	uint32_t rm = from->raw.modrm.rm;
+	int rex = !!(from->attributes & ZYDIS_ATTRIB_HAS_REX);
+
+	return from->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY &&
+	       from->opcode == CALL_THROUGH &&
+	       from->raw.modrm.reg == CALL_NUMBER &&
+	       from->address_width == 64 && from->raw.prefix_count == rex &&
+	       (rm != RM_SIB || from->raw.rex.B ||
+		(from->raw.modrm.mod != 3 && from->raw.sib.base != SIB_RSP));
+}
+
 int usdt_decode(const struct usdt_decoder *decoder, const uint8_t *bytes,
 		uint64_t n, uint64_t address, struct usdt_decoded *to)
 {
@@ -207,6 +225,11 @@ int usdt_decode(const struct usdt_decoder *decoder, const uint8_t *bytes,
 		if (to->move == USDT_COPY)
 			to->move = from.raw.disp.size == 32 ? USDT_DATA :
 							      USDT_STAYS;
+	}
+	if (from.meta.category == ZYDIS_CATEGORY_CALL && !to->leads &&
+	    call_moves(&from)) {
+		to->move = USDT_CALL_THROUGH;
+		to->code = from.raw.modrm.offset;
 	}
 	to->ends = from.meta.category == ZYDIS_CATEGORY_RET ||
 		   from.meta.category == ZYDIS_CATEGORY_UNCOND_BR ||

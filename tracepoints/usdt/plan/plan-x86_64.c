@@ -354,7 +354,8 @@ static enum usdt_reason site_settle(const struct planning *p,
 
 	/* a call returns to the next instruction */
 	for (i = 0; i < plan->count; i++)
-		if (plan->moved[i].move == USDT_CALL)
+		if (plan->moved[i].move == USDT_CALL ||
+		    plan->moved[i].move == USDT_CALL_THROUGH)
 			led |= 1u << (plan->moved[i].at +
 				      plan->moved[i].length);
 	plan->prefixes = (uint8_t)prefixes_needed(plan);

@@ -80,6 +80,8 @@ enum usdt_move {
 	USDT_BRANCH,		/* jmp */
 	USDT_CONDITION,		/* jcc: its condition is in `code` */
 	USDT_CALL,
+	USDT_CALL_THROUGH,	/* `code` is the offset of its modrm byte,
+				 * `field` as in USDT_DATA, or 0 */
 	USDT_STAYS,		/* cannot move */
 };
 
