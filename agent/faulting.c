@@ -14,7 +14,7 @@
  *
  * Invariant: `handled` is stored before `ways` is read. A thread that
  * places a probe adds to `ways` before it reads `handled` and switches the
- * probe on (tracepoints/usdt/place/switch-x86_64.c). So one of both sees the
+ * probe on (tracepoints/usdt/jumps/switch-x86_64.c). So one of both sees the
  * other.
  */
 #include "agent/faulting.h"

@@ -146,7 +146,7 @@ testsuite_unit_tracepoints_object_SOURCES = \
 	testsuite/unit/tracepoints/object.c $(stress_bed)
 testsuite_unit_tracepoints_usdt_move_SOURCES = \
 	testsuite/unit/tracepoints/usdt-move.c \
-	tracepoints/usdt/place/move-x86_64.c
+	tracepoints/usdt/jumps/move-x86_64.c
 testsuite_unit_buffers_records_SOURCES = \
 	testsuite/unit/buffers/records.c $(stress_bed)
 testsuite_unit_buffers_ring_paths_SOURCES = \

@@ -138,18 +138,19 @@ usdt_sources = \
 	base/index.c \
 	base/text.c \
 	tracepoints/usdt/module-file.c \
+	tracepoints/usdt/jumps/jump-x86_64.c \
+	tracepoints/usdt/jumps/jumps.h \
+	tracepoints/usdt/jumps/maps.c \
+	tracepoints/usdt/jumps/move-x86_64.c \
+	tracepoints/usdt/jumps/near-x86_64.c \
+	tracepoints/usdt/jumps/place-x86_64.c \
+	tracepoints/usdt/jumps/switch-x86_64.c \
+	tracepoints/usdt/jumps/trap-x86_64.c \
+	tracepoints/usdt/jumps/way-x86_64.c \
+	tracepoints/usdt/jumps/write-x86_64.c \
 	tracepoints/usdt/place/adopt.c \
 	tracepoints/usdt/place/functions.c \
-	tracepoints/usdt/place/jump-x86_64.c \
-	tracepoints/usdt/place/maps.c \
-	tracepoints/usdt/place/move-x86_64.c \
-	tracepoints/usdt/place/near-x86_64.c \
-	tracepoints/usdt/place/place-x86_64.c \
 	tracepoints/usdt/place/private.h \
-	tracepoints/usdt/place/switch-x86_64.c \
-	tracepoints/usdt/place/trap-x86_64.c \
-	tracepoints/usdt/place/way-x86_64.c \
-	tracepoints/usdt/place/write-x86_64.c \
 	$(tracepoints_plan_sources)
 
 # libtaffrail-pthread.so

@@ -23,7 +23,7 @@
 #include "command/sandbox/opener.h"
 #include "tracepoints/usdt/plan/plan.h"
 
-#define TRAMPOLINE_BYTES	14	/* as in usdt/place/place-x86_64.c */
+#define TRAMPOLINE_BYTES	14	/* as in usdt/jumps/place-x86_64.c */
 #define GROWTH		(256ull << 20)
 #define USER_END	((1ull << 47) - 4096)
 #define START_BRK_FIELD	47		/* of /proc/PID/stat */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * usdt_entry, which a probe's stub calls (tracepoints/usdt/place/
+ * usdt_entry, which a probe's stub calls (tracepoints/usdt/jumps/
  * way-x86_64.c). When it returns, all registers and the flags are as they
  * were at the probe: a nop changes none.
  *
@@ -151,7 +151,7 @@ usdt_entry:
 	.cfi_endproc
 	.size	usdt_entry, . - usdt_entry
 /*
- * The stubs, 64 bytes each, as tracepoints/usdt/place/way-x86_64.c writes
+ * The stubs, 64 bytes each, as tracepoints/usdt/jumps/way-x86_64.c writes
  * them. They are here, and not in anonymous memory, because unwinders look for
  * frames only in loaded files.
  *

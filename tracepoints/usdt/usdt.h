@@ -33,7 +33,7 @@
  * A thread that was between the nop and the end of the covered instructions
  * when they were switched comes to a cc sooner or later. A handler of SIGTRAP
  * leads it to the same instruction in `moved`. The handler also leads threads
- * that come to the nop meanwhile (tracepoints/usdt/place/trap-x86_64.c).
+ * that come to the nop meanwhile (tracepoints/usdt/jumps/trap-x86_64.c).
  *
  * If another probe's nop is covered, one jump serves both, and the moved code
  * has gates to their stubs, each opened by one byte:

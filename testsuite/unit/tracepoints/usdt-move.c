@@ -5,7 +5,7 @@
  */
 #include "testsuite/unit/unit.h"
 
-#include "tracepoints/usdt/place/private.h"
+#include "tracepoints/usdt/jumps/jumps.h"
 
 #define SITE	0x10000u
 #define MOVED	0x20000u

@@ -24,7 +24,7 @@
  *	entry	41 57 41 56 41 55	2e e9 cc xx cc xx: three pushes
  *
  * If another probe's nop is among these bytes, one jump serves both, provided
- * the moved code can tell them apart (tracepoints/usdt/place/jump-x86_64.c):
+ * the moved code can tell them apart (tracepoints/usdt/jumps/jump-x86_64.c):
  *
  *	probe	90		a thread that comes here passes both
  *	other	90		a thread that comes here passes this one

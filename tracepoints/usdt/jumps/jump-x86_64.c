@@ -3,7 +3,7 @@
  * Makes jumps of five bytes from plans, and more bytes where other code leads
  * behind the nop; see usdt.h and tracepoints/usdt/plan/plan.h.
  */
-#include "tracepoints/usdt/place/private.h"
+#include "tracepoints/usdt/jumps/jumps.h"
 
 #include <errno.h>
 

@@ -5,7 +5,7 @@
  * Invariant: the list of mappings only saves attempts. Other threads map and
  * unmap meanwhile, so the attempt itself decides.
  */
-#include "tracepoints/usdt/place/private.h"
+#include "tracepoints/usdt/jumps/jumps.h"
 
 #include <errno.h>
 #include <sys/mman.h>

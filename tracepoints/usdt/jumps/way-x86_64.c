@@ -7,7 +7,7 @@
  * code, and are not writable while they are executable, unless /proc/self/mem
  * is denied.
  */
-#include "tracepoints/usdt/place/private.h"
+#include "tracepoints/usdt/jumps/jumps.h"
 
 #include <errno.h>
 #include <sys/mman.h>

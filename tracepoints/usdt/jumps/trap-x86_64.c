@@ -24,7 +24,7 @@
 #include "base/base.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "tracepoints/usdt/place/private.h"
+#include "tracepoints/usdt/jumps/jumps.h"
 
 #define SIGSET_BYTES	8
 #define RESTORER	0x04000000	/* SA_RESTORER */

@@ -8,7 +8,7 @@
  * begins. Where a thread blocks SIGTRAP, one store does instead, if one
  * instruction is replaced as a whole, in one word.
  */
-#include "tracepoints/usdt/place/private.h"
+#include "tracepoints/usdt/jumps/jumps.h"
 
 #include <errno.h>
 

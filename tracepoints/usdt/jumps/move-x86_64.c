@@ -5,7 +5,7 @@
  * A moved call pushes the return address that the program's call would push, so
  * an unwinder finds the program's own code.
  */
-#include "tracepoints/usdt/place/private.h"
+#include "tracepoints/usdt/jumps/jumps.h"
 
 #include <errno.h>
 

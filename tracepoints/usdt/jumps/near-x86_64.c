@@ -5,7 +5,7 @@
  * Invariant: no mapping of the program is replaced, and heap and stack keep
  * room to grow.
  */
-#include "tracepoints/usdt/place/private.h"
+#include "tracepoints/usdt/jumps/jumps.h"
 
 #include <errno.h>
 

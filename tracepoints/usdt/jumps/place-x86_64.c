@@ -5,7 +5,7 @@
  *
  * A way whose module was unloaded is used again by a probe at the same address.
  */
-#include "tracepoints/usdt/place/private.h"
+#include "tracepoints/usdt/jumps/jumps.h"
 
 #include <errno.h>
 

@@ -5,7 +5,7 @@
  *
  * Invariant: code is written before the first jump that leads to it.
  */
-#include "tracepoints/usdt/place/private.h"
+#include "tracepoints/usdt/jumps/jumps.h"
 
 #include <errno.h>
 
