@@ -20,12 +20,13 @@
 #include "command/load/libraries.h"
 #include "tracepoints/conditions/rule-split.h"
 
-#define KEY_LEVEL	256
+enum { KEY_LEVEL = 256, KEY_YES };
 
 static const struct option_row enable_rows[] = {
 	{ 'p', "pid", "PID", "in this process only" },
 	{ KEY_LEVEL, "level", "LEVEL", "markers of this level and more severe "
 	  "ones; =LEVEL: of this one" },
+	{ KEY_YES, "yes", NULL, COMMAND_YES_HELP },
 	{ 0 }
 };
 static const struct option_row disable_rows[] = {
@@ -83,14 +84,14 @@ static int change_later(struct targets *targets, const char *name,
 
 /*
  * Sends the rule to each target, also for programs that the process executes
- * later, and tells places that are not switched. One that has no such session
- * any more, or has ended, is no failure. Returns an exit status.
+ * later, and adds the places that are not switched. A target that has no such
+ * session any more, or has ended, is no failure. Returns an exit status.
  */
 static int change_living(struct targets *targets, enum message_type type,
-			 const char *name, const char *rule)
+			 const char *name, const char *rule,
+			 struct places *places)
 {
 	struct client_request request = { 0 };
-	struct places places = { 0 };
 	int result = COMMAND_DONE;
 
 	client_request_add(&request, "name", "%s", name);
@@ -103,13 +104,13 @@ static int change_living(struct targets *targets, enum message_type type,
 			heirs_change(target->process, name, rule,
 				     type == MESSAGE_ENABLE, &result);
 		if (!ret && type == MESSAGE_ENABLE)
-			places_take_living(&places, target->process, name,
+			places_take_living(places, target->process, name,
 					   rule);
 		if (ret && ret != -ENOENT && rundir_lives(target->process))
 			result = cause_tell(&target->client.cause);
 	}
 	client_request_release(&request);
-	return places_tell(&places) ? COMMAND_FAILED : result;
+	return result;
 }
 
 /*
@@ -120,8 +121,9 @@ static int change_living(struct targets *targets, enum message_type type,
  * status.
  */
 static int change_rule(struct targets *targets, enum message_type type,
-		       const char *name, const char *rule)
+		       const char *name, const char *rule, bool yes)
 {
+	struct places places = { 0 };
 	int result = COMMAND_DONE;
 	bool exists = false;
 	size_t left = 0;
@@ -151,6 +153,9 @@ static int change_rule(struct targets *targets, enum message_type type,
 		result = COMMAND_FAILED;
 	if (targets->count && targets_check_rule(targets, rule))
 		return COMMAND_FAILED;
+	if (type == MESSAGE_ENABLE &&
+	    targets_consent(targets, &rule, 1, yes))
+		return COMMAND_FAILED;
 	later = change_later(targets, name, rule, type == MESSAGE_ENABLE);
 	if (later < 0)
 		result = COMMAND_FAILED;
@@ -158,15 +163,18 @@ static int change_rule(struct targets *targets, enum message_type type,
 		return exists ? command_failed("no living process has session "
 					       "'%s'", name) :
 				targets_no_session(targets, name);
-	if (change_living(targets, type, name, rule))
+	if (change_living(targets, type, name, rule, &places))
 		result = COMMAND_FAILED;
 	if (type == MESSAGE_ENABLE && targets_check_files(targets, &rule, 1))
 		result = COMMAND_FAILED;
-	if (type == MESSAGE_ENABLE && targets_check_begun(targets, &rule, 1)) {
+	if (type == MESSAGE_ENABLE &&
+	    targets_check_begun(targets, &rule, 1, &places)) {
 		change_later(targets, name, rule, false);
-		change_living(targets, MESSAGE_DISABLE, name, rule);
+		change_living(targets, MESSAGE_DISABLE, name, rule, &places);
 		result = COMMAND_FAILED;
 	}
+	if (places_tell(&places))
+		result = COMMAND_FAILED;
 	return result;
 }
 
@@ -190,14 +198,17 @@ static int rule_main(int argc, char **argv, enum message_type type)
 	};
 	const char *rule, *level = NULL;
 	int key, count = 1, status;
+	bool yes = false;
 	pid_t pid = 0;
 	size_t bytes;
 
 	while ((key = options_next(&options)) != OPTIONS_END) {
 		if (key == OPTIONS_STOP)
 			return options.status;
+		yes |= key == KEY_YES;
 		status = key == KEY_LEVEL ?
 				 rule_take_level(&level, options.value) :
+			 key == KEY_YES ? COMMAND_DONE :
 				 command_take_pid(&pid, options.value);
 		if (status)
 			return status;
@@ -223,7 +234,7 @@ static int rule_main(int argc, char **argv, enum message_type type)
 		status = COMMAND_FAILED;
 	else
 		status = change_rule(&targets, type, argv[options.index],
-				     rule);
+				     rule, yes);
 	targets_close(&targets);
 	return status;
 }

@@ -526,9 +526,9 @@ static int list_files(struct output *out, char **paths)
 			result = command_failed("%s: %s", *paths, why);
 			continue;
 		}
-		if (!elfnotes_read(&list, *paths, out->functions ?
-				   SYMBOLISER_FUNCTIONS : SYMBOLISER_PLAN |
-				   SYMBOLISER_LTTNG, error)) {
+		if (!elfnotes_read(&list, *paths, SYMBOLISER_PLAN |
+				   (out->functions ? SYMBOLISER_FUNCTIONS :
+				    SYMBOLISER_LTTNG), error)) {
 			put_list(out, &list, *paths, 0);
 			if (!list.count && out->functions)
 				result = command_failed("%s: it has no symbols "

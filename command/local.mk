@@ -110,10 +110,14 @@ command_sources = \
 	command/elf/mapped.c \
 	command/elf/markers.c \
 	command/elf/markers.h \
+	command/elf/named-functions.c \
+	command/elf/named-functions.h \
 	command/elf/named-private.h \
 	command/elf/named.c \
 	command/elf/process-markers.c \
 	command/elf/process-markers.h \
+	command/elf/program-functions.c \
+	command/elf/program-functions-private.h \
 	command/elf/user-rights.c \
 	command/elf/user-rights.h \
 	command/elf/work-private.h \

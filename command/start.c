@@ -25,6 +25,7 @@
 #include "command/attach/attach.h"
 #include "command/common/command.h"
 #include "command/common/counted.h"
+#include "command/elf/named-functions.h"
 #include "command/load/libraries.h"
 #include "command/saved/saved.h"
 
@@ -48,12 +49,13 @@ struct start_arguments {
 	bool overwrite;
 	bool int3;
 	bool shared;			/* --buffers */
+	bool yes;
 };
 
 enum {
 	KEY_ALL = 256, KEY_OVERWRITE, KEY_BUFFER, KEY_CONTEXT, KEY_QUOTA,
 	KEY_GROUP, KEY_CHANNEL, KEY_INT3, KEY_KEEP, KEY_FROM,
-	KEY_LEVEL, KEY_BUFFERS
+	KEY_LEVEL, KEY_BUFFERS, KEY_YES
 };
 
 static const struct option_row start_rows[] = {
@@ -81,6 +83,7 @@ static const struct option_row start_rows[] = {
 	  "processes, until they end" },
 	{ KEY_INT3, "int3", NULL, "also trace USDT probes that need a trap for "
 	  "each hit" },
+	{ KEY_YES, "yes", NULL, COMMAND_YES_HELP },
 	{ KEY_CHANNEL, "channel", "NAME:OPTIONS", "not supported yet" },
 	{ 0 }
 };
@@ -134,6 +137,9 @@ static int take_option(struct start_arguments *a, int key, const char *value)
 		return COMMAND_DONE;
 	case KEY_INT3:
 		a->int3 = true;
+		return COMMAND_DONE;
+	case KEY_YES:
+		a->yes = true;
 		return COMMAND_DONE;
 	default:
 		return command_misused("--channel is not supported yet");
@@ -264,7 +270,8 @@ static int start_each(struct targets *targets, const struct start_arguments *a,
 		return COMMAND_FAILED;
 	}
 	/* rules that could not be checked before */
-	if (!a->from && targets_check_begun(targets, a->rules, a->nrules)) {
+	if (!a->from && targets_check_begun(targets, a->rules, a->nrules,
+					     &places)) {
 		take_back(targets, a->name, targets->count);
 		return COMMAND_FAILED;
 	}
@@ -383,7 +390,8 @@ static int start_all(struct targets *targets, const struct start_arguments *a,
 		return cause_report(SESSION_EXISTS, .subject = a->name);
 	if (targets->dir.fd < 0 && rundir_open(&targets->dir, true))
 		return cause_tell(&targets->dir.cause);
-	if (command_check_reach(targets->dir.path, a->group))
+	if (command_check_reach(targets->dir.path, a->group) ||
+	    targets_consent(targets, a->rules, a->nrules, a->yes))
 		return COMMAND_FAILED;
 	/* later processes could not take part in one more */
 	if (later_sessions(&targets->dir, names, sizeof(names)) >=
@@ -476,6 +484,7 @@ static int session_begin(const struct start_arguments *a)
 	struct client_request request = { 0 };
 	struct forked forked;
 	struct targets targets;
+	struct named_in in = { a->pids.pids, (size_t)a->pids.count, NULL };
 	int status = COMMAND_DONE;
 
 	if (a->shared && !a->all)
@@ -483,7 +492,8 @@ static int session_begin(const struct start_arguments *a)
 	if (a->shared)
 		status = command_check_shared(a->context, a->keep, a->group);
 	if (!status)
-		status = agents_provide(&a->pids);
+		status = functions_consent(a->rules, a->nrules, &in, a->yes) ?:
+			 agents_provide(&a->pids);
 	if (status)
 		return status;
 	forked_count(&forked, &a->pids);

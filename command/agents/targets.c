@@ -22,6 +22,7 @@
 #include "command/attach/steps.h"
 #include "command/common/limits.h"
 #include "command/common/nearest.h"
+#include "command/elf/named-functions.h"
 #include "command/elf/process-markers.h"
 #include "command/procfs/process.h"
 #include "tracepoints/conditions/rule-split.h"
@@ -323,26 +324,43 @@ static bool list_matches(const struct marker_list *list, const char *rule,
 	return false;
 }
 
+/* Gives the living targets to named-functions.c; the caller frees the pids. */
+static struct named_in living_in(const struct targets *t)
+{
+	pid_t *pids = calloc(t->count + 1, sizeof(*pids));
+	struct named_in in = { .pids = pids };
+
+	for (size_t i = 0; pids && i < t->count; i++)
+		if (t->targets[i].process->alive &&
+		    !t->targets[i].process->unseen)
+			pids[in.npids++] = t->targets[i].process->pid;
+	return in;
+}
+
 /* Says that no marker matches the rule, and which are nearest. */
 static void tell_unmatched(const struct targets *t, const char *rule,
 			   const struct nearest *nearest, bool probes)
 {
-	char text[NEAREST_IDS * (NEAREST_LENGTH_MAX + 8)];
+	char text[CAUSE_TEXT_BYTES];
+	struct named_in in;
 
 	nearest_text(nearest, text, sizeof(text));
-	if (rule_kind(rule) == RULE_FUNCTIONS)
-		command_failed("no function matches '%s' (libc and the dynamic "
-			       "linker only by name, as fn:libc/...)", rule);
-	else if (probes)
+	if (rule_kind(rule) == RULE_FUNCTIONS) {
+		in = living_in(t);
+		functions_nearest(rule, &in, text, sizeof(text));
+		free((pid_t *)in.pids);
+		cause_report(FUNCTIONS_UNNAMED, .subject = rule, .text = text);
+	} else if (probes) {
 		command_failed("no marker matches '%s'; probes are recorded if "
 			       "a rule names them: %s", rule, text);
-	else if (text[0])
+	} else if (text[0]) {
 		command_failed("no marker matches '%s'; the nearest: %s%s",
 			       rule, text, rule_hint(rule, text));
-	else
+	} else {
 		command_failed("no marker matches '%s': %s no markers%s", rule,
 			       t->count == 1 ? "the process has" :
 			       "these processes have", rule_hint(rule, ""));
+	}
 	for (size_t i = 0; i < t->count; i++)
 		replaced_tell(t->targets[i].process->pid, NULL);
 }
@@ -435,6 +453,16 @@ static bool rule_never(const struct targets *t, const char *rule)
 	return true;
 }
 
+int targets_consent(const struct targets *t, const char *const *rules,
+		    int count, bool yes)
+{
+	struct named_in in = living_in(t);
+	int status = functions_consent(rules, count, &in, yes);
+
+	free((pid_t *)in.pids);
+	return status;
+}
+
 void targets_allow_some(const struct targets *t, const char *const *rules,
 			int count, struct client_request *request)
 {
@@ -452,7 +480,8 @@ int targets_check_rule(struct targets *t, const char *rule)
 								     -ENOENT;
 }
 
-int targets_check_begun(struct targets *t, const char *const *rules, int count)
+int targets_check_begun(struct targets *t, const char *const *rules, int count,
+			const struct places *places)
 {
 	int ret;
 
@@ -465,7 +494,8 @@ int targets_check_begun(struct targets *t, const char *const *rules, int count)
 		}
 	}
 	for (int i = 0; t->unread && i < count; i++)
-		if (!rule_matched(t, rules[i], false))
+		if (!places_named(places, rules[i]) &&
+		    !rule_matched(t, rules[i], false))
 			return -ENOENT;
 	return 0;
 }

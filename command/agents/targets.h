@@ -99,17 +99,23 @@ int target_detach(struct target *target, bool force,
  */
 int targets_check_rule(struct targets *targets, const char *rule);
 
+/* Asks, as functions_consent() does, before rules take many functions of the
+ * living targets. Returns as it does. */
+int targets_consent(const struct targets *targets, const char *const *rules,
+		    int count, bool yes);
+
 /* Adds to a request for several targets that each rule may fit a marker of one
  * of them, if so: then the others begin the session without it. */
 void targets_allow_some(const struct targets *targets,
 			const char *const *rules, int count,
 			struct client_request *request);
 
-/* Returns 0 when each of the rules that passed selects a marker now; otherwise
- * prints as targets_check_rule() does, and returns -ENOENT, or the negative
- * errno of target_list(). */
+/* Returns 0 when each of the rules that passed selects a marker now, or names
+ * one of the places that are not switched; otherwise prints as
+ * targets_check_rule() does, and returns -ENOENT, or the negative errno of
+ * target_list(). */
 int targets_check_begun(struct targets *targets, const char *const *rules,
-			int count);
+			int count, const struct places *places);
 
 /* Says which files of the targets were replaced, and have a probe that a rule
  * selects. Returns COMMAND_DONE, or COMMAND_FAILED if there is one. */

@@ -23,6 +23,7 @@
 #include "command/agents/targets.h"
 #include "command/attach/attach.h"
 #include "command/common/inode.h"
+#include "command/elf/named-functions.h"
 #include "command/procfs/process.h"
 
 #define VISIT_PREFIX	"look-"
@@ -491,9 +492,9 @@ static int session_begin(struct visit *v, struct targets *targets)
 			result = cause_tell(&target->client.cause);
 	}
 	client_request_release(&request);
-	v->lacks = places_tell(&places);
-	if (!ret && targets_check_begun(targets, v->rules, v->nrules))
+	if (!ret && targets_check_begun(targets, v->rules, v->nrules, &places))
 		result = COMMAND_FAILED;
+	v->lacks = places_tell(&places);
 	if (!ret && targets_check_files(targets, v->rules, v->nrules))
 		v->lacks = true;
 	return result;
@@ -525,6 +526,8 @@ int visit_begin(struct visit *v)
 	for (int i = 0; i < v->pids.count; i++)
 		v->locks[i] = -1;
 	visit_leave_ended(v);
+	status = functions_consent(v->rules, v->nrules, &(struct named_in){
+			v->pids.pids, (size_t)v->pids.count, NULL }, v->yes);
 	for (int i = 0; i < v->pids.count && status == COMMAND_DONE; i++) {
 		if (v->locks[i] >= 0)
 			continue;

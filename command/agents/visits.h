@@ -18,6 +18,7 @@ struct visit {
 	const char *rules[VISIT_RULES_MAX];	/* the caller's */
 	int nrules;			/* 0: there is no visit */
 	uint64_t buffer;		/* bytes; 0: the default */
+	bool yes;			/* for very many functions */
 
 	bool begun;
 	bool lacks;			/* some places of the rules, as was

@@ -174,6 +174,9 @@ int command_parse_pid(pid_t *pid, const char *text);
 /* Processes that -p names: in their order, each once. */
 #define COMMAND_PIDS_MAX	64
 
+/* The help of --yes (functions_consent()). */
+#define COMMAND_YES_HELP "trace functions without asking, also more than 1,000"
+
 struct command_pids {
 	pid_t pids[COMMAND_PIDS_MAX];
 	int count;

@@ -42,8 +42,10 @@ struct scan {
 	size_t count;
 	struct process_mapping head;	/* the last one of a file's beginning */
 	bool probes;			/* keep USDT probes, not markers */
-	uint32_t how;			/* SYMBOLISER_LTTNG, or 0 */
+	uint32_t how;			/* as process-markers.h has it, or 0 */
 	char *fault;			/* of MARKERS_FAULT_BYTES, or NULL */
+	process_module *module;		/* gets each module's list, or NULL */
+	void *arg;
 };
 
 /* Returns true when an agent in the process may read the file, too. */
@@ -129,7 +131,7 @@ static int scan_mapping(const struct process_mapping *m, void *arg)
 	struct opener_file file;
 	enum process_way way;
 	size_t before = scan->list->count;
-	int ret = 0;
+	int ret = 0, told = 0;
 
 	if (!m->offset)
 		scan->head = *m;
@@ -157,14 +159,19 @@ static int scan_mapping(const struct process_mapping *m, void *arg)
 		if (ret > 0) {
 			ret = elfnotes_read_open(
 				scan->list, &file,
-				scan->probes ? SYMBOLISER_PLAN : scan->how,
+				scan->how ? scan->how : scan->probes ?
+					SYMBOLISER_PLAN : 0,
 				error);
 			note_fault(scan, m, error);
 			keep_kind(scan, before, shift, true);
 		}
+		if (scan->module && !ret)
+			told = scan->module(m->path, scan->list, scan->arg);
+		if (scan->module)
+			marker_list_free(scan->list);
 	}
 	opener_close(&file);
-	return ret == -ENOMEM ? ret : 0;
+	return ret == -ENOMEM ? ret : told;
 }
 
 int process_markers_read(struct marker_list *list, pid_t pid, uint32_t how,
@@ -184,6 +191,18 @@ int process_markers_read(struct marker_list *list, pid_t pid, uint32_t how,
 int process_probes_read(struct marker_list *list, pid_t pid)
 {
 	struct scan scan = { .pid = pid, .list = list, .probes = true };
+	int ret = process_each_mapping(pid, scan_mapping, &scan);
+
+	free(scan.seen);
+	return ret;
+}
+
+int process_each_module(pid_t pid, uint32_t how, process_module *module,
+			void *arg)
+{
+	struct marker_list list = { 0 };
+	struct scan scan = { .pid = pid, .list = &list, .how = how,
+			     .probes = true, .module = module, .arg = arg };
 	int ret = process_each_mapping(pid, scan_mapping, &scan);
 
 	free(scan.seen);

@@ -28,6 +28,15 @@ int process_markers_read(struct marker_list *list, pid_t pid, uint32_t how,
  * modules that process_each_unread() tells. */
 int process_probes_read(struct marker_list *list, pid_t pid);
 
+/* Calls `module` for each module that an agent in the process may read, with
+ * the list that the symboliser makes of it (`how`), at the process's addresses.
+ * The list is freed after the call. A call that returns other than 0 ends the
+ * reading, which returns that; else 0, or a negative errno as above. */
+typedef int process_module(const char *path, struct marker_list *list,
+			   void *arg);
+int process_each_module(pid_t pid, uint32_t how, process_module *module,
+			void *arg);
+
 /* Decides between byte and jump, or byte and int3, for a process that has the
  * probes, by the mappings of this moment. */
 void placement_settle(struct marker_list *list, pid_t pid);

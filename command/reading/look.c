@@ -245,6 +245,9 @@ static int visit_option(struct look *look, int key, const char *value)
 		return command_failed("out of memory");
 	if (key == LOOK_PID)
 		return command_take_pids(&visit->pids, value);
+	visit->yes |= key == LOOK_YES;
+	if (key == LOOK_YES)
+		return COMMAND_DONE;
 	if (key == LOOK_BUFFER)
 		return command_take_size(&visit->buffer, value);
 	if (visit->nrules == VISIT_RULES_MAX)
@@ -311,6 +314,7 @@ int look_option(struct look *look, int key, const char *value)
 		return look_take_session(&look->session, value);
 	case LOOK_RULE:
 	case LOOK_BUFFER:
+	case LOOK_YES:
 		return visit_option(look, key, value);
 	case LOOK_PID:
 		return look->visits ? visit_option(look, key, value) :

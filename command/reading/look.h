@@ -23,6 +23,7 @@ enum look_key {
 	LOOK_WHERE,
 	LOOK_PAIR_BY,
 	LOOK_BUFFER,
+	LOOK_YES,
 	LOOK_NONE,
 	LOOK_SESSION = 's',
 	LOOK_PID = 'p',
@@ -62,7 +63,8 @@ enum look_key {
 	  "with -p: make a session of its own for markers that match, load "	\
 	  "the agent for it, and take both back; repeatable" },		\
 	{ LOOK_BUFFER, "buffer-size", "N",				\
-	  "with -e: bytes of one CPU's buffer (256K to 1G)" }
+	  "with -e: bytes of one CPU's buffer (256K to 1G)" },		\
+	{ LOOK_YES, "yes", NULL, COMMAND_YES_HELP }
 
 #define LOOK_NOTES_MAX	8u
 #define LOOK_RULES_BYTES	640	/* the text of a cause */

@@ -30,7 +30,7 @@ enum {
 	KEY_PROVIDER = 256, KEY_CONTEXT, KEY_OVERWRITE, KEY_BUFFER, KEY_FOR,
 	KEY_MAX_SIZE, KEY_FORCE, KEY_GROUP, KEY_INT3, KEY_LOSS,
 	KEY_NONE, KEY_STRICT, KEY_PROBE, KEY_CONNECT, KEY_KEEP,
-	KEY_LEVEL, KEY_BUFFERS
+	KEY_LEVEL, KEY_BUFFERS, KEY_YES
 };
 
 static const struct option_row rows[] = {
@@ -66,6 +66,7 @@ static const struct option_row rows[] = {
 	{ KEY_NONE, "fail-if-none", NULL, "exit with 1 if there is no event" },
 	{ KEY_STRICT, "strict", NULL, "end the program within a second if a "
 	  "rule matches no marker so far" },
+	{ KEY_YES, "yes", NULL, COMMAND_YES_HELP },
 	{ KEY_FOR, "for", "TIME", "stop recording after this time: 10 (seconds), "
 	  "10s, 2.5ms, 5m" },
 	{ 'p', "pid", "PID", "record this running process; repeatable" },
@@ -224,6 +225,9 @@ static int take_option(struct record_options *o, int key, const char *value)
 		return COMMAND_DONE;
 	case KEY_NONE:
 		o->fail_if_none = true;
+		return COMMAND_DONE;
+	case KEY_YES:
+		o->yes = true;
 		return COMMAND_DONE;
 	case KEY_STRICT:
 		o->strict = true;

@@ -37,6 +37,7 @@ struct record_options {
 	bool fail_on_loss;
 	bool fail_if_none;
 	bool strict;
+	bool yes;			/* for very many functions */
 	uint64_t keep;			/* milliseconds; 0: not given */
 	uint64_t buffer;
 	uint64_t max_size;		/* of the directory, 0: no limit */

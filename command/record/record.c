@@ -20,6 +20,7 @@
 #include "command/common/limits.h"
 #include "command/common/monotonic.h"
 #include "command/common/shell.h"
+#include "command/elf/named-functions.h"
 #include "command/record/members-private.h"
 #include "command/record/probes-private.h"
 #include "command/record/program-private.h"
@@ -240,7 +241,11 @@ int record_main(int argc, char **argv)
 	if (status)
 		return status < 0 ? COMMAND_DONE : status;
 	members_init(&members, &claim, &drain, &probes, &outcome);
-	if (record_check_probes(&options) || record_make_output())
+	if (functions_consent(options.rules, options.nrules, &(struct named_in){
+			options.pids.pids, (size_t)options.pids.count,
+			options.program ? options.program[0] : NULL },
+			      options.yes) ||
+	    record_check_probes(&options) || record_make_output())
 		return COMMAND_FAILED;
 	if (options.pids.count)
 		status = members_follow(&members, &options);

@@ -17,6 +17,7 @@
 #include "command/common/installed.h"
 #include "command/common/nearest.h"
 #include "command/elf/elfnotes.h"
+#include "command/elf/named-functions.h"
 #include "command/elf/process-markers.h"
 #include "tracepoints/conditions/rule-split.h"
 #include "traces/array.h"
@@ -192,7 +193,14 @@ bool rules_nearest(const struct record_options *o, const char *rule, char *text,
 {
 	const struct marker_list *known = program_markers(o);
 	struct nearest nearest = { .rule = rule ? rule : "*" };
+	struct named_in in = { o->pids.pids, (size_t)o->pids.count,
+			       o->program ? o->program[0] : NULL };
 	size_t used;
+
+	if (rule && rule_kind(rule) == RULE_FUNCTIONS) {
+		functions_nearest(rule, &in, text, room);
+		return *text;
+	}
 
 	for (size_t j = 0; j < known->count; j++)
 		nearest_add(&nearest, known->markers[j].id);
@@ -212,6 +220,12 @@ void rules_note_one(const struct record_options *o, const char *rule, bool some,
 	enum cause_id id;
 	bool used;
 
+	if (rule && rule_kind(rule) == RULE_FUNCTIONS) {
+		rules_nearest(o, rule, text, sizeof(text));
+		outcome_note(outcome, FUNCTIONS_UNNAMED, .subject = rule,
+			     .text = text);
+		return;
+	}
 	if (rule && rules_never(o, rule, glob, text)) {
 		outcome_note(outcome, RULE_NEVER, .subject = glob,
 			     .text = text);

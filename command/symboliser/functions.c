@@ -59,7 +59,8 @@ static int compare_sites(const void *left, const void *right)
 	return a->name < b->name ? -1 : a->name > b->name;
 }
 
-/* Gives a function that is planned to `take`, and returns the result. */
+/* Gives a function, which is planned if there are plans, to `take`, and returns
+ * the result. */
 static int function_tell(struct usdt_calls *calls,
 			 const struct usdt_wanted *wanted,
 			 symboliser_take *take, void *priv)
@@ -74,8 +75,11 @@ static int function_tell(struct usdt_calls *calls,
 	struct symboliser_marker *m = &found.marker;
 	uint64_t at;
 	int why;
-	bool leaves = !usdt_calls_exits(calls, wanted, &at);
+	bool leaves;
 
+	if (!calls)
+		return take(&found, priv);
+	leaves = !usdt_calls_exits(calls, wanted, &at);
 	usdt_calls_entry(calls, wanted, &why);
 	m->placement = why ? PLACED_NOT : PLACED_JUMP;
 	m->why = (uint8_t)(why < 0  ? WHY_REACH :
@@ -84,39 +88,57 @@ static int function_tell(struct usdt_calls *calls,
 	return take(&found, priv);
 }
 
-int symboliser_read_functions(const struct usdt_file *file,
-			      symboliser_take *take, void *priv)
+/* Gives the functions, planned, to `take`. Returns the result, or a negative
+ * errno. */
+static int functions_plan(const struct usdt_file *file, struct functions *f,
+			  symboliser_take *take, void *priv)
 {
-	struct functions f = { 0 };
 	struct usdt_calls calls;
 	size_t at, end;
 	uint16_t type;
 	int ret;
 
-	if (usdt_functions_refused(file))
-		return -EOPNOTSUPP;
-	if (file->size < sizeof(Elf64_Ehdr))
-		return -ENOEXEC;
 	memcpy(&type, file->bytes + offsetof(Elf64_Ehdr, e_type), sizeof(type));
 	/* others are loaded far above */
 	ret = usdt_calls_open(&calls, file, usdt_zydis(),
 			      type == ET_EXEC ? 0 : UINT32_MAX);
 	if (ret)
 		return ret;
+	for (at = 0; at < f->n && !ret; at = end) {
+		end = at + usdt_calls_plan(&calls, f->wanted + at,
+					   f->n - at > UINT32_MAX ?
+						   UINT32_MAX :
+						   (uint32_t)(f->n - at));
+		for (; at < end && !ret; at++)
+			ret = function_tell(&calls, &f->wanted[at], take, priv);
+	}
+	usdt_calls_close(&calls);
+	return ret;
+}
+
+int symboliser_read_functions(const struct usdt_file *file, bool plan,
+			      symboliser_take *take, void *priv)
+{
+	struct functions f = { 0 };
+	size_t kept = 0;
+	int ret;
+
+	if (usdt_functions_refused(file))
+		return -EOPNOTSUPP;
+	if (file->size < sizeof(Elf64_Ehdr))
+		return -ENOEXEC;
 	ret = usdt_functions_read(file, function_seen, &f);
 	if (f.n)
 		qsort(f.wanted, f.n, sizeof(*f.wanted), compare_sites);
-	for (at = 0; at < f.n && !ret; at = end) {
-		end = at + usdt_calls_plan(&calls, f.wanted + at,
-					   f.n - at > UINT32_MAX ?
-						   UINT32_MAX :
-						   (uint32_t)(f.n - at));
-		for (; at < end && !ret; at++)
-			if (!at || f.wanted[at].site != f.wanted[at - 1].site)
-				ret = function_tell(&calls, &f.wanted[at], take,
-						    priv);
-	}
+	for (size_t i = 0; i < f.n; i++)
+		if (!plan || !kept ||
+		    f.wanted[i].site != f.wanted[kept - 1].site)
+			f.wanted[kept++] = f.wanted[i];
+	f.n = kept;
+	if (plan && !ret)
+		ret = functions_plan(file, &f, take, priv);
+	for (size_t i = 0; i < f.n && !plan && !ret; i++)
+		ret = function_tell(NULL, &f.wanted[i], take, priv);
 	free(f.wanted);
-	usdt_calls_close(&calls);
 	return ret;
 }

@@ -367,6 +367,18 @@ static void plan_probes(struct reading *r)
 	free(plans);
 }
 
+/* Reads functions. Returns 0, or a negative errno and a fact. */
+static int read_functions(struct reading *r, bool plan)
+{
+	int ret = symboliser_read_functions(&r->file, plan, add_event, r);
+
+	return !ret || r->markers->verdict.text[0] ? ret :
+	       read_fact(r, ret, ret == -EOPNOTSUPP ?
+			 "its functions are not traced: it is of Go, or has "
+			 "restartable sequences" :
+			 "its functions cannot be read: %s", strerror(-ret));
+}
+
 /* Reads all that is asked for. Returns 0, or a negative errno and a fact. */
 static int read_elf(struct reading *r, uint32_t how)
 {
@@ -415,15 +427,8 @@ static int read_elf(struct reading *r, uint32_t how)
 		r->notes.base = (const char *)((uintptr_t)file->bytes - low);
 		r->notes.bytes = 0;
 	}
-	if (how & SYMBOLISER_FUNCTIONS) {
-		ret = symboliser_read_functions(file, add_event, r);
-		return !ret || r->markers->verdict.text[0] ? ret :
-		       read_fact(r, ret, ret == -EOPNOTSUPP ?
-				 "its functions are not traced: it is of Go, "
-				 "or has restartable sequences" :
-				 "its functions cannot be read: %s",
-				 strerror(-ret));
-	}
+	if (how & SYMBOLISER_FUNCTIONS)
+		return read_functions(r, how & SYMBOLISER_PLAN);
 	ret = notes_each(&r->notes, add_site, r);
 	if (!ret && !(how & SYMBOLISER_LOADED)) {
 		ret = usdt_notes_read(file, add_probe, r, &damaged);

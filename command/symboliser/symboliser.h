@@ -168,7 +168,8 @@ struct symboliser_found {
 };
 
 /* How markers are read: bits. */
-#define SYMBOLISER_PLAN		1u	/* with the placement of USDT probes */
+#define SYMBOLISER_PLAN		1u	/* with the placement of USDT probes and
+					 * functions */
 #define SYMBOLISER_LOADED	2u	/* the file is a module's memory, from
 					 * its first page on: it has no
 					 * sections, so no USDT probes */

@@ -59,7 +59,7 @@ stdout: ^ +30 fn:called%return$
 case: libc only where it is named
 run: taffrail record -o nolibc -e 'fn:*printf*' -- "$CASES/calls" 1
 status: 1
-stderr: no process has a marker that 'fn:\*printf\*' names
+stderr: no function matches 'fn:\*printf\*'; nearest: 
 stderr: 0 events
 case: the list shows functions that a session has
 run: taffrail attach $pid && taffrail start list -p $pid -e 'fn:out*' && taffrail list -p $pid && taffrail destroy list
@@ -79,6 +79,20 @@ case: a program without symbols has functions that are exported
 run: taffrail record -o bare -e 'fn:outer' -- "$CASES/stripped" 7
 status: 1
 stderr: 0 events
+
+# Mistakes
+case: names that are near
+run: taffrail record -o near -e 'fn:oter' -- "$CASES/calls" 1
+status: 1
+stderr: no function matches 'fn:oter'; nearest: outer, 
+case: modules that are near
+run: taffrail record -o near-modules -e 'fn:cals/outer' -- "$CASES/calls" 1
+status: 1
+stderr: no function matches 'fn:cals/outer'; nearest: modules calls, 
+case: of functions of a process
+run: taffrail start near -p $pid -e 'fn:oter'
+status: 1
+stderr: start: no function matches 'fn:oter'; nearest: outer, 
 
 # Returns
 case: a return for each call
@@ -332,7 +346,7 @@ run:
 	perl) set -- perl -e '$h{$_ % 17} .= $_ for 1..500; print join(",", map {"$_=$h{$_}"} sort keys %h), "\n"' ;;
 	git) set -- git --version ;;
 	esac
-	"$@" >plain && taffrail record -o trace -e 'fn:*' -- "$@" >traced; cmp plain traced
+	"$@" >plain && taffrail record --yes -o trace -e 'fn:*' -- "$@" >traced; cmp plain traced
 stderr: [1-9][0-9]* events
 
 group: python
@@ -340,5 +354,53 @@ need: /usr/bin/python3.11
 case: python prints the same
 run:
 	set -- /usr/bin/python3.11 -c 'import json, re; print(json.dumps({str(i): i ** 9 for i in range(300)})); print(re.findall("a+b", "aab" * 9))'
-	"$@" >plain && taffrail record -o trace -e 'fn:*' -- "$@" >traced; cmp plain traced
+	"$@" >plain && taffrail record --yes -o trace -e 'fn:*' -- "$@" >traced; cmp plain traced
 stderr: [1-9][0-9]* events
+
+# Very many
+group: many
+compile: many many.c -O2
+before:
+	start many "$CASES/many"
+	wait_for grep -q ready many.out
+case: nothing is begun without a terminal to ask, and without --yes
+run: taffrail record -o many -e 'fn:many/*' -- "$CASES/many" <<<'' || test ! -e many && echo none
+stdout: ^none$
+no stdout: ready
+stderr: record: 'fn:many/\*' names 10[01][0-9] functions of .*/many and its libraries, and each call is one or two events: --yes traces them; or name fewer
+case: nor in a process
+run: taffrail attach $pid && taffrail start s -p $pid -e 'fn:many/*' </dev/null || taffrail status s
+stderr: start: 'fn:many/\*' names 10[01][0-9] functions of process [0-9]+, 
+stderr: status: no session 's'
+status: 1
+case: nor in all
+run: taffrail start s --all -e 'fn:many/*' </dev/null || taffrail status s
+stderr: start: 'fn:many/\*' names 10[01][0-9] functions of process [0-9]+, 
+stderr: status: no session 's'
+status: 1
+case: nor in a session of a command that looks
+run: taffrail top -p $pid -e 'fn:many/*' --for 1 </dev/null; taffrail record -o p -p $pid -e 'fn:many/*' --for 1 </dev/null || test ! -e p
+stderr: top: 'fn:many/\*' names 10[01][0-9] functions
+stderr: record: 'fn:many/\*' names 10[01][0-9] functions
+case: nor in a session that is there
+run: taffrail start s -p $pid -e 'fn:many/f0*' && taffrail enable s 'fn:many/*' </dev/null
+status: 1
+stderr: enable: 'fn:many/\*' names 10[01][0-9] functions
+case: --yes
+run: taffrail enable --yes s 'fn:many/*' && taffrail list -p $pid | grep -c '^fn/f[0-9]* ' && taffrail destroy s
+stdout: ^1000$
+case: 1,000 are not asked for
+run: taffrail record -o few -e 'fn:many/f*' -- "$CASES/many" <<<''
+stderr: 2 events
+case: a terminal is asked
+file ask.py:
+	import pty, sys
+	sys.exit(pty.spawn(["taffrail"] + sys.argv[1:]) >> 8)
+run: printf 'y\n\n' | python3 ask.py record -o asked -e 'fn:many/*' -- "$CASES/many" | tr -d '\r'
+stdout: ^taffrail: record: 'fn:many/\*' names 10.* or two events
+stdout: ^Trace them\? \[y/N\] ready
+stdout: [1-9] events
+case: and may say no
+run: printf 'n\n\n' | python3 ask.py record -o no -e 'fn:many/*' -- "$CASES/many" || test ! -e no && echo none
+stdout: \[y/N\] none$
+no stdout: ready

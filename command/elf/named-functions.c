@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Counts and finds the functions that rules name. See named-functions.h.
+ */
+#include "command/elf/named-functions.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/causes/cause.h"
+#include "command/common/command.h"
+#include "command/common/nearest.h"
+#include "command/elf/program-functions-private.h"
+#include "tracepoints/conditions/rule-split.h"
+
+#define FUNCTIONS_MOST	1000	/* that are taken unasked */
+#define GLOB_BYTES	256
+#define ID_BYTES	3	/* "fn/", before a function's name */
+
+/* Calls `take` for the modules of one of the processes, or of the program. */
+static void each_module(const struct named_in *in, size_t i,
+			functions_take *take, void *arg)
+{
+	if (in->npids)
+		functions_of_process(in->pids[i], 0, take, arg);
+	else if (in->program)
+		functions_of_program(in->program, 0, take, arg);
+}
+
+/* The functions of a process that rules name. */
+struct named {
+	const char *const *rules;
+	int nrules;
+	size_t count;
+};
+
+/* Copies the glob of a rule for functions; returns false for other rules. */
+static bool glob_of(char glob[GLOB_BYTES], const char *rule)
+{
+	size_t bytes;
+
+	rule_condition(rule, &bytes);
+	snprintf(glob, GLOB_BYTES, "%.*s", (int)bytes, rule);
+	return rule_kind(rule) == RULE_FUNCTIONS;
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Counts the functions of a module; names of one address count once. */
+static int count_module(const char *path, struct marker_list *functions,
+			void *arg)
+{
+	const char *module = last_part(path);
+	struct named *named = arg;
+	char glob[GLOB_BYTES], returns[GLOB_BYTES];
+	uint64_t last = UINT64_MAX;
+
+	for (size_t i = 0; i < functions->count; i++) {
+		const struct marker *m = &functions->markers[i];
+		const char *name = m->id + ID_BYTES;
+		bool wanted = false;
+
+		snprintf(returns, sizeof(returns), "%s%s", name, RULE_RETURN);
+		for (int k = 0; k < named->nrules && !wanted &&
+				m->address != last; k++)
+			wanted = glob_of(glob, named->rules[k]) &&
+				 (rule_names_function(glob, module, name) ||
+				  rule_names_function(glob, module, returns));
+		if (!wanted)
+			continue;
+		last = m->address;
+		named->count++;
+	}
+	return 0;
+}
+
+/* Asks on the terminal, and reads one line, byte by byte: later lines are the
+ * program's. */
+static bool is_agreed(const struct cause *cause)
+{
+	char line[CAUSE_LINE_BYTES], c, first = 0;
+
+	command_warn("%s", cause_fact(cause, line));
+	fputs("Trace them? [y/N] ", stderr);
+	while (read(STDIN_FILENO, &c, 1) == 1 && c != '\n')
+		first = first ? first : c;
+	return first == 'y' || first == 'Y';
+}
+
+int functions_consent(const char *const *rules, int count,
+		      const struct named_in *in, bool yes)
+{
+	struct named named = { rules, count, 0 };
+	const char *first = NULL;
+	char where[CAUSE_PATH_BYTES], text[CAUSE_TEXT_BYTES];
+	struct cause cause;
+	int n = 0;
+
+	for (int i = count; i-- > 0;)
+		if (rule_kind(rules[i]) == RULE_FUNCTIONS) {
+			first = rules[i];
+			n++;
+		}
+	for (size_t i = 0; n && !yes && i < in->npids + !in->npids; i++) {
+		named.count = 0;
+		each_module(in, i, count_module, &named);
+		if (named.count <= FUNCTIONS_MOST)
+			continue;
+		snprintf(text, sizeof(text), n > 1 ? "'%s', ..." : "'%s'",
+			 first);
+		if (in->npids)
+			snprintf(where, sizeof(where), "process %d",
+				 in->pids[i]);
+		else
+			snprintf(where, sizeof(where), "%s and its libraries",
+				 in->program);
+		cause_set(&cause, 0, FUNCTIONS_MANY, .text = text,
+			  .n = (int64_t)named.count,
+			  .path = where);
+		if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
+			return cause_tell(&cause);
+		return is_agreed(&cause) ? COMMAND_DONE : COMMAND_FAILED;
+	}
+	return COMMAND_DONE;
+}
+
+/* The search for names that a rule may mean. */
+struct search {
+	const char *module;		/* a glob, or NULL */
+	bool found;			/* a module that it names */
+	struct nearest functions, modules;
+};
+
+/* Makes copies of the ids, whose owner goes. They stay until the command ends,
+ * which has failed. */
+static void ids_keep(struct nearest *nearest, const char *const before[])
+{
+	for (int i = 0; i < NEAREST_IDS && nearest->ids[i]; i++) {
+		bool known = false;
+
+		for (int k = 0; k < NEAREST_IDS; k++)
+			known |= nearest->ids[i] == before[k];
+		if (!known)
+			nearest->ids[i] = strdup(nearest->ids[i]) ?: "";
+	}
+}
+
+static int search_module(const char *path, struct marker_list *functions,
+			 void *arg)
+{
+	struct search *search = arg;
+	const char *name = last_part(path);
+	const char *before[NEAREST_IDS];
+	char probe[GLOB_BYTES];
+
+	memcpy(before, search->modules.ids, sizeof(before));
+	if (functions->count)
+		nearest_add(&search->modules, name);
+	ids_keep(&search->modules, before);
+	/* "fn:MODULE/" names the empty name */
+	snprintf(probe, sizeof(probe), "fn:%s%s*",
+		 search->module ? search->module : "",
+		 search->module ? "/" : "");
+	if (!rule_names_function(probe, name, ""))
+		return 0;
+	search->found = true;
+	memcpy(before, search->functions.ids, sizeof(before));
+	for (size_t i = 0; i < functions->count; i++)
+		nearest_add(&search->functions,
+			    functions->markers[i].id + ID_BYTES);
+	ids_keep(&search->functions, before);
+	return 0;
+}
+
+void functions_nearest(const char *rule, const struct named_in *in, char *text,
+		       size_t room)
+{
+	char glob[GLOB_BYTES], names[NEAREST_IDS * (NEAREST_LENGTH_MAX + 8)];
+	struct search search = { 0 };
+	char *name = glob + strlen("fn:"), *slash, *end;
+
+	*text = '\0';
+	if (!glob_of(glob, rule))
+		return;
+	slash = strrchr(name, '/');
+	if (slash) {
+		*slash = '\0';
+		search.module = name;
+		name = slash + 1;
+	}
+	end = strrchr(name, '%');
+	if (end)
+		*end = '\0';
+	search.functions.rule = name;
+	search.modules.rule = search.module ? search.module : "*";
+	for (size_t i = 0; i < in->npids + !in->npids; i++)
+		each_module(in, i, search_module, &search);
+	nearest_text(search.found ? &search.functions : &search.modules, names,
+		     sizeof(names));
+	if (*names)
+		snprintf(text, room, "%s%s", search.found ? "" : "modules ",
+			 names);
+}

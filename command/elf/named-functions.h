@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Which functions rules fn:GLOB name: how many, before they are traced, and
+ * which are meant by a rule that names none.
+ */
+#ifndef COMMAND_ELF_NAMED_FUNCTIONS_H
+#define COMMAND_ELF_NAMED_FUNCTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Where the functions are looked for: in the processes, or in a program that
+ * has not begun, or NULL, and its libraries (program-functions.c). */
+struct named_in {
+	const pid_t *pids;
+	size_t npids;
+	const char *program;
+};
+
+/*
+ * Asks before rules take more functions of one process than 1,000: on the
+ * terminal, or else by --yes (`yes`). Other rules are left alone. Returns
+ * COMMAND_DONE, or COMMAND_FAILED after printing how many they are.
+ */
+int functions_consent(const char *const *rules, int count,
+		      const struct named_in *in, bool yes);
+
+/* Writes "A, B or C", functions with names near to that of a rule; or, where the
+ * rule has a module that is not there, "modules A, B or C". "": no functions
+ * are known. */
+void functions_nearest(const char *rule, const struct named_in *in, char *text,
+		       size_t room);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Functions of programs, of their libraries, and of processes, module by
+ * module, as rules fn:GLOB name them.
+ */
+#ifndef COMMAND_ELF_PROGRAM_FUNCTIONS_PRIVATE_H
+#define COMMAND_ELF_PROGRAM_FUNCTIONS_PRIVATE_H
+
+#include <sys/types.h>
+
+#include "command/elf/markers.h"
+
+/*
+ * Gets a module's functions: ids "fn/NAME". `path` is its file, and the list is
+ * freed after the call. A result other than 0 ends the reading.
+ */
+typedef int functions_take(const char *path, struct marker_list *functions,
+			   void *arg);
+
+/*
+ * Calls `take` for the file of a program, found as execvp(3) does, and for its
+ * libraries where they are in LD_LIBRARY_PATH, beside the program or beside the
+ * C library of this command. `how` is 0 for names alone, or SYMBOLISER_PLAN.
+ * Files that cannot be read are left out. Returns the last result of `take`, or
+ * 0. Not for several threads at a time.
+ */
+int functions_of_program(const char *program, uint32_t how,
+			 functions_take *take, void *arg);
+
+/* Does the same for the modules of a process, but the agent's own. Returns also
+ * a negative errno: the process cannot be read. */
+int functions_of_process(pid_t pid, uint32_t how, functions_take *take,
+			 void *arg);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Functions of programs, libraries and processes.
+ * See program-functions-private.h.
+ *
+ * Invariant: each file is read once, whatever names it.
+ */
+#include "command/elf/program-functions-private.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "command/common/installed.h"
+#include "command/elf/elfnotes.h"
+#include "command/elf/process-markers.h"
+#include "command/procfs/process.h"
+
+#define FILES_MAX	512
+
+/* Returns true for the agent's libraries, which have no sites. */
+static bool is_own(const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	name = name ? name + 1 : path;
+	return !strncmp(name, "libtaffrail", 11) ||
+	       !strncmp(name, "libZydis", 8);
+}
+
+/* The files of a program: those that were read, then those to read. */
+struct files {
+	char *paths[FILES_MAX];
+	size_t n;
+	char beside[PATH_MAX];		/* the program's folder */
+	char runtime[PATH_MAX];		/* that of this command's libc */
+};
+
+/* Adds a file that is there and not known. Returns false if there is none. */
+static bool file_add(struct files *files, const char *folder, size_t bytes,
+		     const char *name)
+{
+	char path[PATH_MAX], real[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%.*s%s%s", (int)bytes, folder,
+		     bytes ? "/" : "", name) >= (int)sizeof(path) ||
+	    !realpath(path, real))
+		return false;
+	for (size_t i = 0; i < files->n; i++)
+		if (!strcmp(files->paths[i], real))
+			return true;
+	if (files->n < FILES_MAX) {
+		files->paths[files->n] = strdup(real);
+		files->n += !!files->paths[files->n];
+	}
+	return true;
+}
+
+/* Cuts a path behind its folder. */
+static void folder_keep(char *path)
+{
+	char *slash = strrchr(path, '/');
+
+	*(slash ? slash : path) = '\0';
+}
+
+/* Notes the folder of the C library that this command runs with. */
+static int find_runtime(const struct process_mapping *m, void *arg)
+{
+	struct files *files = arg;
+	const char *name = strrchr(m->path, '/');
+
+	if (!name || (strncmp(name, "/libc.so", 8) != 0 &&
+		      strncmp(name, "/libc-", 6) != 0))
+		return 0;
+	snprintf(files->runtime, sizeof(files->runtime), "%s", m->path);
+	folder_keep(files->runtime);
+	return 1;
+}
+
+/* Adds the libraries that a file is linked to. */
+static void add_needed(struct files *files, const char *path)
+{
+	static struct symboliser_module module;
+	const char *name, *list;
+	size_t n;
+	bool found;
+
+	if (symboliser_read(&module, path))
+		return;
+	for (name = module.needed; *name; name += strlen(name) + 1) {
+		found = false;
+		for (list = getenv("LD_LIBRARY_PATH"); list && *list && !found;
+		     list += n + (list[n] == ':')) {
+			n = strcspn(list, ":");
+			found = n && file_add(files, list, n, name);
+		}
+		if (!found && !file_add(files, files->beside,
+					strlen(files->beside), name))
+			file_add(files, files->runtime, strlen(files->runtime),
+				 name);
+	}
+}
+
+int functions_of_program(const char *program, uint32_t how,
+			 functions_take *take, void *arg)
+{
+	char path[PATH_MAX], error[ELFNOTES_ERROR_BYTES];
+	struct files files = { .n = 0 };
+	int ret = 0;
+
+	process_each_mapping(getpid(), find_runtime, &files);
+	if (!installed_program(path, sizeof(path), program))
+		file_add(&files, "", 0, path);
+	if (files.n)
+		snprintf(files.beside, sizeof(files.beside), "%s",
+			 files.paths[0]);
+	folder_keep(files.beside);
+	for (size_t i = 0; i < files.n; i++) {
+		struct marker_list list = { 0 };
+
+		if (!ret && !is_own(files.paths[i]) &&
+		    !elfnotes_read(&list, files.paths[i],
+				   SYMBOLISER_FUNCTIONS | how, error))
+			ret = take(files.paths[i], &list, arg);
+		if (!ret)
+			add_needed(&files, files.paths[i]);
+		marker_list_free(&list);
+	}
+	for (size_t i = 0; i < files.n; i++)
+		free(files.paths[i]);
+	return ret;
+}
+
+/* The caller of functions_of_process(). */
+struct passing {
+	functions_take *take;
+	void *arg;
+};
+
+static int pass_module(const char *path, struct marker_list *functions,
+		       void *arg)
+{
+	const struct passing *passing = arg;
+
+	return is_own(path) ? 0 : passing->take(path, functions, passing->arg);
+}
+
+int functions_of_process(pid_t pid, uint32_t how, functions_take *take,
+			 void *arg)
+{
+	struct passing passing = { take, arg };
+
+	return process_each_module(pid, SYMBOLISER_FUNCTIONS | how,
+				   pass_module, &passing);
+}
