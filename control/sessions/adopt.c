@@ -81,8 +81,6 @@ static int function_wanted(const struct module *module, const char *name,
 			if (rule->types.count)
 				*types = rule->types;
 			how |= USDT_WANTED | session->int3;
-			if (rule_names_returns(rule->glob))
-				how |= USDT_WANTED_RETURN;
 		}
 	}
 	return how;

@@ -73,6 +73,10 @@ static bool rule_fits(const struct session *session, struct session_rule *rule,
 		return !ret;
 	}
 	rule->misfits = 1;
+	/* the mistake is told of the function's calls */
+	if (object->adopted && object->adopted->function == USDT_EXIT &&
+	    !rule_names_returns(rule->glob))
+		return false;
 	if (!text_equal(rule->glob, object->id))
 		expr_error_whose(&error, object->id);
 	session_fault_note(session->channel->page, rule, &error);

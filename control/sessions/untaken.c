@@ -101,11 +101,14 @@ static void why_write(struct look *look, struct text *line, int why)
 		      SESSION_UNTAKEN);
 }
 
-/* Returns true when the rules name a probe; the last one decides. */
+/* Returns true when the rules name a probe; the last one decides. Exits of a
+ * function are told of only where a rule means them alone; a list tells of the
+ * rest. */
 static bool names_probe(const struct session *session,
 			const struct module *module, const char *id)
 {
 	const char *function = text_after(id, "fn/");
+	bool exits = function && rule_names_returns(function);
 	uint32_t i;
 
 	for (i = session->nrules; i-- > 0;) {
@@ -114,7 +117,9 @@ static bool names_probe(const struct session *session,
 		if ((glob_match(rule->glob, id) ||
 		     (function && rule_names_function(rule->glob, module->name,
 						      function))) &&
-		    (!rule->wanted || session_rule_names(rule)))
+		    (!rule->wanted || (session_rule_names(rule) &&
+				       (!exits ||
+					rule_names_returns(rule->glob)))))
 			return rule->wanted;
 	}
 	return false;

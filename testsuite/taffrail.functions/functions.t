@@ -93,6 +93,22 @@ case: of functions of a process
 run: taffrail start near -p $pid -e 'fn:oter'
 status: 1
 stderr: start: no function matches 'fn:oter'; nearest: outer, 
+case: neither calls nor returns
+run: taffrail record -o ret -e 'fn:outer%ret' -- "$CASES/calls" 1
+status: 2
+stderr: 'fn:outer%ret': behind '%' of a function stands 'entry' or 'return'
+case: arguments that no register has
+run: taffrail record -o types -e 'fn:outer(str:7)' -- true; taffrail record -o types -e 'fn:outer(,,,,,,)' -- true
+status: 2
+stderr: 'fn:outer\(str:7\)': only the first 6 arguments of a function are known
+stderr: 'fn:outer\(,,,,,,\)': only the first 6 arguments of a function are known
+case: a length is recorded, too
+run: taffrail record -o length -e 'fn:with_text(,str:3)' -- "$CASES/calls" 1 && taffrail view length
+stdout: fn:with_text: .* arg1 = 0, arg2 = "h", arg3 = 1, cfa
+case: a condition fits neither
+run: taffrail record -o misfit -e 'fn:outer if arg9 > 1' -- "$CASES/calls" 1
+status: 1
+stderr: column 1: no field "arg9"; fn/outer has arg1, arg2, arg3, cfa
 
 # Returns
 case: a return for each call
@@ -318,6 +334,18 @@ run: taffrail record -o two -e 'fn:by_label%entry' -e 'fn:by_label%return' -- "$
 status: 1
 stderr: fn/by_label%return at 0x[0-9a-f]+ is not traced: 
 stderr: 100 events
+
+case: and to a session that begins later
+run:
+	start through "$CASES/through" waits
+	taffrail attach $pid && taffrail start first -p $pid -e 'fn:by_label' && echo first
+	taffrail start second -p $pid -e 'fn:by_label%return' || taffrail destroy second
+	taffrail start third -p $pid -e 'fn:by_label' && echo third
+	say through go . && ended through
+stdout: ^first$
+stdout: ^third$
+stderr: start: process [0-9]+: fn/by_label%return at 0x[0-9a-f]+ is not traced: 
+no stderr: no function
 
 # A running program
 case: a program that runs

@@ -75,11 +75,40 @@ enum rule_kind rule_kind(const char *rule)
 	       colon && is_line(rule, colon) ? RULE_LINE : RULE_MARKERS;
 }
 
+/* Returns true when a word that is neither "entry" nor "return" stands behind
+ * the last '%' of a glob. */
+static bool has_strange_end(const char *glob)
+{
+	const char *end = glob_end(glob), *p = end;
+
+	while (p > glob && is_letter(p[-1]))
+		p--;
+	return p > glob && p < end && p[-1] == '%' &&
+	       !(end - p == 5 && text_after(p, "entry")) &&
+	       !(end - p == 6 && text_after(p, "return"));
+}
+
 const char *rule_unknown(const char *rule)
 {
-	return rule_kind(rule) == RULE_LINE ?
-		       "this build does not know lines yet; "
-		       "a marker is written CHANNEL/NAME" : NULL;
+	enum rule_kind kind = rule_kind(rule);
+	struct rule_types types;
+	const char *end;
+	uint32_t i;
+
+	if (kind == RULE_LINE)
+		return "this build does not know lines yet; "
+		       "a marker is written CHANNEL/NAME";
+	if (kind == RULE_MARKERS)
+		return NULL;
+	if (has_strange_end(rule))
+		return "behind '%' of a function stands 'entry' or 'return'";
+	rule_types(rule, &types, &end);
+	for (i = 0; i < TAFFRAIL_FIELDS_MAX; i++)
+		if (types.count > RULE_ARGUMENTS_MAX ||
+		    types.lengths[i] > RULE_ARGUMENTS_MAX)
+			return "only the first 6 arguments of a function are "
+			       "known";
+	return NULL;
 }
 
 /* Returns the length of a module's name before ".so". */

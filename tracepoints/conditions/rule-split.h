@@ -25,7 +25,7 @@ enum rule_kind {
 enum rule_kind rule_kind(const char *rule);
 
 /* Returns a sentence about a rule of a form that this build does not know, or
- * NULL. */
+ * about one for functions that makes no sense; or NULL. */
 const char *rule_unknown(const char *rule);
 
 /*
@@ -47,6 +47,7 @@ bool rule_names_function(const char *glob, const char *module,
 bool rule_is_runtime(const char *module);
 
 #define RULE_RETURN	"%return"	/* behind a function's name: an exit */
+#define RULE_ARGUMENTS_MAX 6		/* of a function, in registers */
 
 /* Tells whether a rule for functions means returns alone. */
 bool rule_names_returns(const char *glob);

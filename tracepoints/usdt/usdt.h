@@ -135,9 +135,7 @@ typedef int usdt_wanted(const char *id, struct rule_types *types, void *arg);
 typedef void usdt_untaken(struct module *module, const char *id,
 			  uint64_t address, int why);
 
-/* Returns the same for a function of a module, by the name of its symbol; with
- * USDT_WANTED_RETURN if a rule names returns. */
-#define USDT_WANTED_RETURN	4
+/* Returns the same for a function of a module, by the name of its symbol. */
 typedef int usdt_function_wanted(const struct module *module, const char *name,
 				 struct rule_types *types, void *arg);
 

@@ -24,7 +24,6 @@
 
 #define CHANNEL		"fn"
 #define ARGUMENTS	3	/* that are recorded if the rule says nothing */
-#define ARGUMENTS_MAX	6	/* in registers of integers */
 
 #define NAME_BYTES	128	/* also "fn/NAME%return" */
 
@@ -107,20 +106,18 @@ static int function_seen(const struct usdt_symbol_found *found, void *arg)
 	struct usdt_wanted wanted = { found->address, found->site, found->name,
 				 .order = c->count };
 	struct rule_types types;
-	int how, exits;
+	int exits;
 
 	if (text_length(found->name) + sizeof(CHANNEL RULE_RETURN) + 1 >
 	    NAME_BYTES)
 		return 0;
-	how = is_wanted(c, &wanted, 0, &types);
-	wanted.entry = how && !is_placed(c, found->site) &&
+	wanted.entry = is_wanted(c, &wanted, 0, &types) &&
+		       !is_placed(c, found->site) &&
 		       !address_has(&c->module->usdt_refused, found->site);
 	exits = is_wanted(c, &wanted, 1, &types);
 	wanted.exits = exits &&
 		       !address_has(&c->module->usdt_refused,
 				    found->address | EXITS);
-	/* where the entry is wanted, too, a list tells */
-	wanted.tells = !how || exits & USDT_WANTED_RETURN;
 	if (!wanted.entry && !wanted.exits)
 		return 0;
 	if (c->wanted && c->count < c->room)
@@ -156,7 +153,7 @@ static void wanted_sort(struct choosing *c)
 }
 
 /* Registers of the arguments, by gdb's numbers. */
-static const uint8_t registers[ARGUMENTS_MAX] = { 5, 4, 3, 2, 8, 9 };
+static const uint8_t registers[RULE_ARGUMENTS_MAX] = { 5, 4, 3, 2, 8, 9 };
 #define RAX	0
 #define RSP	7
 
@@ -253,19 +250,23 @@ static struct usdt_adopted *probe_make(const struct choosing *c,
 				       const struct usdt_wanted *wanted,
 				       const struct usdt_exit *exit)
 {
-	struct usdt_operand operands[ARGUMENTS_MAX + 2];
+	struct usdt_operand operands[RULE_ARGUMENTS_MAX + 2];
 	struct usdt_adopted probe = { .operands = operands };
 	char texts[USDT_TEXT_BYTES];
 	struct rule_types types;
-	uint32_t arguments = 0;
+	uint32_t arguments = 0, i;
 	char name[NAME_BYTES];
 	struct text text;
 
 	is_wanted(c, wanted, !!exit, &types);
 	if (!exit)
 		arguments = types.count ? types.count : ARGUMENTS;
-	if (arguments > ARGUMENTS_MAX)
-		arguments = ARGUMENTS_MAX;
+	/* lengths are recorded, too */
+	for (i = 0; i < types.count && !exit; i++)
+		if (types.lengths[i] > arguments)
+			arguments = types.lengths[i];
+	if (arguments > RULE_ARGUMENTS_MAX)
+		arguments = RULE_ARGUMENTS_MAX;
 	probe.address = c->module->base +
 			(exit ? exit->address : usdt_wanted_at(wanted));
 	probe.function = exit ? USDT_EXIT : USDT_ENTRY;
@@ -446,8 +447,7 @@ static void function_place(struct choosing *c, const struct usdt_wanted *wanted)
 			    wanted->address | EXITS);
 	if (c->entry && (why || ret))
 		c->entry->placed = USDT_ENTRY_ONLY;
-	if (wanted->tells)
-		place_tell(c, wanted, 1, at, why ? why : ret);
+	place_tell(c, wanted, 1, at, why ? why : ret);
 }
 
 /* Sets the last part of the path of the program's file. */

@@ -28,7 +28,6 @@ struct usdt_wanted {
 	uint8_t pushes;
 	uint8_t entry;			/* an event of it is wanted */
 	uint8_t exits;
-	uint8_t tells;			/* the caller's */
 	int nexits;			/* found; or a negative errno */
 	uint32_t first;			/* number of the first of them */
 	uint32_t order;			/* the caller's: in the file */
