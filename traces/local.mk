@@ -49,6 +49,7 @@ traces_sources = \
 	traces/foreign/library-private.h \
 	traces/metadata.c \
 	traces/metadata.h \
+	traces/pairs/frames.c \
 	traces/pairs/histogram.c \
 	traces/pairs/histogram.h \
 	traces/pairs/keys.c \

@@ -164,6 +164,8 @@ static void put_pairs(struct json *json, struct report *r)
 		put_numbers(json, &d->ns);
 		if (kind->frames)
 			json_number(json, "self", (uint64_t)d->self);
+		if (kind->frames)
+			json_number(json, "total", (uint64_t)d->total);
 		if (r->by)
 			put_cells(json, r, kind, d->cellless);
 		json_close(json, '}');

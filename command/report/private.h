@@ -86,6 +86,8 @@ struct durations {
 	uint64_t across;		/* events were lost in between */
 	int64_t self;			/* ns; of functions: without those of
 					 * calls in them */
+	int64_t total;			/* ns; without those of calls inside
+					 * another one of the function */
 	bool mixed;			/* lanes are of several kinds */
 	uint8_t lane_kind;
 };

@@ -67,6 +67,35 @@ static void print_fact(const char *format, ...)
 	wrapped_text(2, 4, text);
 }
 
+/* Prints the facts that make numbers of pairs less sure. */
+static void print_facts(const struct pair_kind *kind, const struct durations *d)
+{
+	if (kind->given_up)
+		print_fact("%llu given up: more than %u pairs were open at a "
+			   "time; an end of one counts as without a begin",
+			   (unsigned long long)kind->given_up, PAIRS_OPEN_MAX);
+	if (kind->begins_out || kind->ends_out)
+		print_fact("%s and %s left out: events before them or between "
+			   "them are not there",
+			   counted(kind->begins_out, "begin"),
+			   counted(kind->ends_out, "end"));
+	if (kind->unbegun)
+		print_fact("%s without a begin",
+			   counted(kind->unbegun, "end"));
+	if (kind->keyless)
+		print_fact("%s without the key",
+			   counted(kind->keyless, "event"));
+	if (kind->threadless)
+		print_fact("%s without a thread",
+			   counted(kind->threadless, "event"));
+	if (d && d->across)
+		print_fact("%s across lost events: begin and end may be of "
+			   "others", counted(d->across, "pair"));
+	if (d && d->backwards)
+		print_fact("%s where the end is before the begin: the trace is "
+			   "damaged", counted(d->backwards, "pair"));
+}
+
 /* Prints the facts about a kind beside its durations: what was left out, and
  * why, and the histogram. A fact that does not hold has no line. A kind without
  * a BEGIN or END that was met has "?" in the place of the name. */
@@ -93,33 +122,11 @@ static void print_kind(struct report *r, const struct pair_kind *kind)
 	if (kind->unfinished)
 		print_fact("%llu unfinished",
 			   (unsigned long long)kind->unfinished);
-	if (kind->given_up)
-		print_fact("%llu given up: more than %u pairs were open at a "
-			   "time; an end of one counts as without a begin",
-			   (unsigned long long)kind->given_up, PAIRS_OPEN_MAX);
-	if (kind->begins_out || kind->ends_out)
-		print_fact("%s and %s left out: events before them or between "
-			   "them are not there",
-			   counted(kind->begins_out, "begin"),
-			   counted(kind->ends_out, "end"));
-	if (kind->unbegun)
-		print_fact("%s without a begin",
-			   counted(kind->unbegun, "end"));
-	if (kind->keyless)
-		print_fact("%s without the key",
-			   counted(kind->keyless, "event"));
-	if (kind->threadless)
-		print_fact("%s without a thread",
-			   counted(kind->threadless, "event"));
-	if (d && d->across)
-		print_fact("%s across lost events: begin and end may be of "
-			   "others", counted(d->across, "pair"));
-	if (d && d->backwards)
-		print_fact("%s where the end is before the begin: the trace is "
-			   "damaged", counted(d->backwards, "pair"));
+	print_facts(kind, d);
 	if (d && d->ns.count)
 		report_rows(&d->ns, counted_duration, 1);
 }
+
 
 /* Prints a row for each pair: length, begin, end, lane, kind and keys. A pair
  * that is still open has no end. */
@@ -246,7 +253,8 @@ void report_pairs(struct report *r)
 }
 
 /* Prints the row of a function: calls that returned, the time in them with and
- * without the calls in them, and calls that did not return. The name is that of
+ * without the calls in them, and calls that did not return. The time of a call
+ * inside another one of the function counts once. The name is that of
  * the symbol. */
 static void print_function(struct report *r, const struct pair_kind *kind)
 {
@@ -258,7 +266,9 @@ static void print_function(struct report *r, const struct pair_kind *kind)
 	char cell[CELL_BYTES];
 	int n;
 
-	report_figure(cell, &d->ns, HISTOGRAM_SUM, &form);
+	counted_duration(cell, sizeof(cell), (long double)d->total);
+	if (!d->ns.count)
+		strcpy(cell, "-");
 	n = printf("%*llu %*s", COUNT_COLUMNS, (unsigned long long)d->ns.count,
 		   CELL_COLUMNS, cell);
 	counted_duration(cell, sizeof(cell), (long double)d->self);
@@ -274,6 +284,8 @@ static void print_function(struct report *r, const struct pair_kind *kind)
 
 void report_functions(struct report *r)
 {
+	struct pair_kind *const *kinds, sum = { .frames = true };
+	struct durations durations = { .across = 0 };
 	struct kind_row *rows;
 	size_t all = kinds_sorted(r, &rows), n = 0;
 
@@ -293,6 +305,21 @@ void report_functions(struct report *r)
 		       "'fn:GLOB' records calls and returns\n");
 	}
 	free(rows);
+	n = pairs_kinds(r->pairs, &kinds);
+	for (size_t i = 0; i < n; i++) {
+		const struct durations *d = durations_of(r, kinds[i]);
+
+		if (!kinds[i]->frames || !d)
+			continue;
+		sum.given_up += kinds[i]->given_up;
+		sum.begins_out += kinds[i]->begins_out;
+		sum.ends_out += kinds[i]->ends_out;
+		sum.unbegun += kinds[i]->unbegun;
+		sum.threadless += kinds[i]->threadless;
+		durations.across += d->across;
+		durations.backwards += d->backwards;
+	}
+	print_facts(&sum, &durations);
 }
 
 /* Prints the values of a field that is no number, with their share of the

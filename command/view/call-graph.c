@@ -21,6 +21,7 @@
 #include "traces/pairs/pairs.h"
 
 #define LEVELS_MAX	64		/* that are indented */
+#define ASIDE	(1ull << 32)		/* in priv: told as left */
 
 struct graph {
 	struct pairs *pairs;
@@ -67,7 +68,7 @@ static void pair_begun(struct pair *pair, const struct trace_event *event,
 	if (!pair->kind->frames)
 		return;
 	put_last(g);
-	pair->priv = pair->outer + (pair->kind->end ? 1 : 0);
+	pair->priv = (pair->outer & ~ASIDE) + (pair->kind->end ? 1 : 0);
 	if (!pair->kind->end) {
 		put_line(g, "", pair, pair->priv, "", "()\n");
 		return;
@@ -79,14 +80,15 @@ static void pair_begun(struct pair *pair, const struct trace_event *event,
 /* Writes the end of a call. */
 static void put_end(struct graph *g, const struct pair *pair, const char *took)
 {
+	uint64_t level = pair->priv & ~ASIDE;
 	bool one = g->waits && g->last.begin == pair->begin &&
 		   g->last.vtid == pair->vtid && g->last.kind == pair->kind &&
-		   g->last.priv == pair->priv;
+		   g->last.priv == level;
 
 	if (!one)
 		put_last(g);
 	g->waits = false;
-	put_line(g, took, pair, pair->priv - 1, one ? "" : "} (",
+	put_line(g, took, pair, level - 1, one ? "" : "} (",
 		 one ? "();\n" : ")\n");
 }
 
@@ -106,8 +108,16 @@ static void pair_finished(const struct pair *pair,
 static void pair_unfinished(const struct pair *pair, void *priv)
 {
 	/* one that is open goes on behind the last event */
-	if (pair->kind->frames && pair->kind->end && pair->fate != PAIR_OPEN)
+	if (pair->kind->frames && pair->kind->end &&
+	    pair->fate != PAIR_OPEN && !(pair->priv & ASIDE))
 		put_end(priv, pair, "left");
+}
+
+/* One that returns all the same gets the line of the return, too. */
+static void pair_aside(struct pair *pair, void *priv)
+{
+	pair_unfinished(pair, priv);
+	pair->priv |= ASIDE;
 }
 
 struct graph *graph_open(struct out *out, const struct reader *reader)
@@ -121,7 +131,7 @@ struct graph *graph_open(struct out *out, const struct reader *reader)
 	g->out = out;
 	g->calls = (struct pair_calls){
 		.begun = pair_begun, .finished = pair_finished,
-		.unfinished = pair_unfinished, .priv = g,
+		.unfinished = pair_unfinished, .aside = pair_aside, .priv = g,
 	};
 	g->pairs = pairs_new(&g->calls);
 	/* pair_begun() must know all returns */

@@ -5,6 +5,7 @@ compile: calls calls.c -O2 -pthread
 compile: leaves leaves.cc -O2 -pthread
 compile: stripped calls.c -O2 -pthread -s
 compile: through through.c -O2
+compile: beside beside.c -O2 -pthread
 compile: small small.c -O2 -pthread
 compile: opens opens.c -O2
 compile: fixed fixed.c -O2 -no-pie
@@ -266,6 +267,69 @@ stdout: ^1$
 case: calls that do not return stand around those in them
 run: taffrail export --format folded left | grep '_ZL7catchesi'
 stdout: ^leaves;_start;main;_ZL7catchesi [0-9]+$
+case: stacks that are neighbours, and the total of recursive calls
+run: "$CASES/beside" >plain && taffrail record -o neighbours -e 'fn:beside/*' -- "$CASES/beside" >traced && cmp plain traced && taffrail report --functions neighbours
+stdout: ^ +100( +[0-9.]+ [mun]?s){5} +0  works$
+stdout: ^ +50( +[0-9.]+ [mun]?s){5} +0  interrupted$
+stdout: ^ +50( +[0-9.]+ [mun]?s){5} +0  handler$
+stdout: ^ +370( +[0-9.]+ [mun]?s){5} +0  leaf$
+stdout: ^ +21 +([0-9.]+ [mun]s) .* \1 +0  falls$
+case: they are folded, and end in Perfetto's form, each by itself
+file slices.py:
+	# Each END ends the call with the same frame, which began last on the track.
+	# Numbers are those of perfetto-private.h.
+	import sys
+	def fields(data):
+	    at = 0
+	    def number():
+	        nonlocal at
+	        value = shift = 0
+	        while True:
+	            at += 1
+	            value |= (data[at - 1] & 127) << shift
+	            shift += 7
+	            if data[at - 1] < 128:
+	                return value
+	    while at < len(data):
+	        key = number()
+	        if key & 7 == 0:
+	            yield key >> 3, number()
+	            continue
+	        n = {1: 8, 5: 4}.get(key & 7) or number()
+	        at += n
+	        yield key >> 3, data[at - n:at]
+	tracks, ended = {}, 0
+	for _, packet in fields(sys.stdin.buffer.read()):
+	    event = dict(fields(packet)).get(11)
+	    if event is None:
+	        continue
+	    frames = [dict(fields(v)).get(7) for k, v in fields(event) if k == 4]
+	    # the last pointer is the cfa
+	    frame = [f for f in frames if f is not None][-1:]
+	    event = dict(fields(event))
+	    track = tracks.setdefault(event[11], [])
+	    if event[9] == 1:
+	        track.append(frame)
+	    elif event[9] == 2:
+	        begun = track.pop()
+	        if frame and frame != begun:
+	            sys.exit("%s ends %s" % (frame, begun))
+	        ended += 1
+	print(ended, "ended")
+run: taffrail export --format folded neighbours && taffrail export --format perfetto neighbours | python3 slices.py
+stdout: ^[56][0-9][0-9] ended$
+stdout: ^beside;body;works;leaf [0-9]+$
+stdout: ^beside;run_thread;interrupted;leaf [0-9]+$
+stdout: ^beside;handler;leaf [0-9]+$
+no stdout: works.*works
+no stdout: body.*body
+no stdout: interrupted;handler
+case: returns without their calls, and calls without returns
+run:
+	taffrail report --functions returns
+	taffrail record -o ends -e 'fn:recurses%entry' -- "$CASES/calls" 400 && test $(taffrail view --graph ends | grep -c recurses) = $(taffrail view ends | wc -l)
+stdout: No call of a function returned
+stdout: ^  6 ends without a begin$
 case: a trace without returns
 run: taffrail report --functions entered
 stdout: fn:GLOB
@@ -338,6 +402,7 @@ stderr: 100 events
 case: and to a session that begins later
 run:
 	start through "$CASES/through" waits
+	wait_for grep -q waits through.out
 	taffrail attach $pid && taffrail start first -p $pid -e 'fn:by_label' && echo first
 	taffrail start second -p $pid -e 'fn:by_label%return' || taffrail destroy second
 	taffrail start third -p $pid -e 'fn:by_label' && echo third

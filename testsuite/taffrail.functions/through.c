@@ -103,9 +103,12 @@ int main(int argc, char **argv)
 	void *program[4], *calls[3];
 	long sum = 0;
 
-	/* until a line comes */
-	while (argc > 1 && argv[1] && getchar() != '\n')
-		;
+	if (argc > 1 && argv[1]) {
+		puts("waits");
+		fflush(stdout);
+		while (getchar() != '\n')
+			;
+	}
 	by_label(NULL, 0);
 	framed(NULL, 0);
 	program[0] = program[2] = labels[0];

@@ -122,7 +122,10 @@ static void pair_begun(struct pair *pair, const struct trace_event *event,
 	track = track_of_thread(p, p->class, event);
 	if (pair->lane_kind == PAIR_OF_KEYS)
 		track = track_of_process(p, event->trace);
-	if (track && !pair->kind->calls)
+	/* calls of another stack are not nested in those of the thread */
+	if (pair->outer)
+		track = (void *)(uintptr_t)pair->outer;
+	else if (track && (!pair->kind->calls || pair->apart))
 		track = track_take(p, pair->kind, track);
 	if (!track || !name) {
 		p->out.error = -ENOMEM;
@@ -163,7 +166,7 @@ static void pair_finished(const struct pair *pair,
 	if (!keys)
 		perfetto_values(p, p->class, p->class->ends, event);
 	perfetto_packet_end(p, at);
-	if (!pair->kind->calls)
+	if (track->pool && !pair->outer)
 		track_give(track);
 }
 
@@ -185,10 +188,12 @@ static void pair_unfinished(const struct pair *pair, void *priv)
 	if (!track)
 		return;
 	if (pair->kind->calls) {
-		if (pair->fate == PAIR_LEFT)
-			perfetto_packet_end(p, begin_event(p, TYPE_END,
-							   pair->end, track,
-							   0));
+		if (pair->fate != PAIR_LEFT)
+			return;
+		perfetto_packet_end(p, begin_event(p, TYPE_END, pair->end,
+						   track, 0));
+		if (track->pool && !pair->outer)
+			track_give(track);
 		return;
 	}
 	if (pair->fate != PAIR_GIVEN_UP && pair->fate != PAIR_LEFT_OUT)
@@ -205,6 +210,14 @@ static void pair_unfinished(const struct pair *pair, void *priv)
 	protobuf_close(&p->packet, inner);
 	perfetto_packet_end(p, at);
 	track_give(track);
+}
+
+/* Ends the slice of a call that seems to be left: slices around it may end
+ * next. */
+static void pair_aside(struct pair *pair, void *priv)
+{
+	pair_unfinished(pair, priv);
+	pair->priv = 0;
 }
 
 /* Opens the output, and makes the pairs of all rules and names. If the first
@@ -242,7 +255,7 @@ static int perfetto_open(struct exporter *x)
 	}
 	p->calls = (struct pair_calls){
 		.begun = pair_begun, .finished = pair_finished,
-		.unfinished = pair_unfinished, .priv = p,
+		.unfinished = pair_unfinished, .aside = pair_aside, .priv = p,
 	};
 	p->pairs = pairs_new(&p->calls);
 	if (!p->pairs)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Open pairs: a stack for each lane, and a list of all of them by age.
+ * Open pairs: a stack for each lane, and a list of all of them by age. Calls of
+ * functions are also in stacks by their frames: frames.c.
  *
  * Lanes lie in a hash table with open addressing, not in one of base/index.h,
  * which removes nothing alone. A lane with an empty stack stays until the table
@@ -80,6 +81,8 @@ static struct lane *lane_take(struct pairs *p, const struct pair *pair)
 		for (uint32_t i = 0; i < nold; i++)
 			if (old[i].trace != NONE && old[i].top != NONE)
 				*lane_find(p, &old[i]) = old[i];
+			else if (old[i].trace != NONE)
+				frames_free(&old[i]);
 		p->lanes_used = live;
 		free(old);
 	}
@@ -97,6 +100,8 @@ static void unlink_pair(struct pairs *p, struct lane *lane, uint32_t at)
 {
 	struct open_pair *o = &p->open[at];
 
+	if (o->pair.kind->frames)
+		frames_unlink(p, lane, at);
 	if (o->above != NONE)
 		p->open[o->above].below = o->below;
 	else
@@ -153,79 +158,31 @@ static void pair_tell(struct pairs *p, struct pair *pair, enum pair_fate fate,
 		p->calls->unfinished(pair, p->calls->priv);
 }
 
-/* Frames that are further apart are of two stacks. */
-#define STACK_BYTES	(8ull << 20)
-
-/* Returns the address of the frame of a pair with `frames`; 0: the event is
- * damaged. */
-static uint64_t frame_of(const struct pair *pair)
-{
-	uint64_t cfa = 0;
-
-	if (pair->key_bytes > sizeof(cfa))
-		memcpy(&cfa, pair->key + 1, sizeof(cfa));
-	return cfa;
-}
-
-/* Returns the innermost pair with `frames` of the same stack as this one, from
- * `at` on, downwards; or NONE. */
-static uint32_t frame_around(const struct pairs *p, uint32_t at,
-			     const struct pair *pair)
-{
-	uint64_t cfa = frame_of(pair);
-
-	if (!pair->kind->frames)
-		return NONE;
-	while (at != NONE && !(p->open[at].pair.kind->frames &&
-			       frame_of(&p->open[at].pair) - cfa < STACK_BYTES))
-		at = p->open[at].below;
-	return at;
-}
-
-/* Ends an open pair without an END. The place is free, but keeps the pair until
- * the next push. */
+/* Ends an open pair without an END; `end` is the last time that is known of it.
+ * The place is free, but keeps the pair until the next push. */
 static void pair_abandon(struct pairs *p, uint32_t at, enum pair_fate fate,
-		    int64_t end)
+			 int64_t end)
 {
 	struct pair *pair = &p->open[at].pair;
 	struct lane like = lane_of(pair);
-	uint32_t around = frame_around(p, p->open[at].below, pair);
+	uint32_t around = p->open[at].around;
+	bool aside = pair->fate == PAIR_LEFT;
 
 	/* only of the calls in it a time is known */
-	if (around != NONE)
+	if (pair->kind->frames && around != NONE)
 		p->open[around].pair.inner += pair->inner;
 	unlink_pair(p, lane_find(p, &like), at);
-	pair_tell(p, &p->open[at].pair, fate, end);
-}
-
-/* Ends the calls of functions, down to `end`, that were left otherwise than by
- * a return, as a later event of the thread tells: a stack grows to lower
- * addresses, so none of it is below the frame of a function that is called now,
- * or returns. A call with the same frame has been left, too. */
-static void frames_leave(struct pairs *p, const struct lane *lane, uint32_t end,
-			 const struct pair *pair, int64_t now)
-{
-	uint64_t cfa = frame_of(pair);
-	uint32_t at, next;
-
-	for (at = lane->top; at != end && at != NONE; at = next) {
-		next = p->open[at].below;
-		if (!p->open[at].pair.kind->frames)
-			continue;
-		if (cfa - frame_of(&p->open[at].pair) < STACK_BYTES)
-			pair_abandon(p, at, PAIR_LEFT, now);
-		else if (end == NONE)
-			return;
-	}
+	pair_tell(p, pair, aside ? PAIR_LEFT : fate, aside ? pair->end : end);
 }
 
 struct pair *open_push(struct pairs *p, const struct pair *pair)
 {
-	uint32_t at, outer, room = p->room ? 2 * p->room : OPEN_MIN;
+	uint32_t at, room = p->room ? 2 * p->room : OPEN_MIN;
 	struct open_pair *o;
 	struct lane *lane;
 
-	if (!pair->kind->end && pair->kind->open >= OPEN_ENDLESS_MAX) {
+	if (!pair->kind->end && !pair->kind->frames &&
+	    pair->kind->open >= OPEN_ENDLESS_MAX) {
 		pair->kind->endless = true;
 		pair->kind->unfinished++;
 		return NULL;
@@ -248,13 +205,11 @@ struct pair *open_push(struct pairs *p, const struct pair *pair)
 	lane = lane_take(p, pair);
 	if (!lane)
 		goto no_memory;
-	if (pair->kind->frames)
-		frames_leave(p, lane, NONE, pair, pair->begin);
 	o = &p->open[at];
 	o->pair = *pair;
-	outer = frame_around(p, lane->top, pair);
-	if (outer != NONE)
-		o->pair.outer = p->open[outer].pair.priv;
+	p->abandon = pair_abandon;
+	if (pair->kind->frames && frames_push(p, lane, at))
+		goto no_memory;
 	o->pair.depth = lane->depth++;
 	o->above = NONE;
 	o->below = lane->top;
@@ -296,10 +251,11 @@ const struct pair *open_pop(struct pairs *p, const struct pair *like,
 		return NULL;
 	lane = lane_find(p, &key);
 	at = lane->trace == NONE ? NONE : lane->top;
-	while (at != NONE && !is_like(&p->open[at].pair, like))
-		at = p->open[at].below;
 	if (like->kind->frames && lane->trace != NONE)
-		frames_leave(p, lane, at, like, now);
+		at = frames_find(p, lane, like, now);
+	else
+		while (at != NONE && !is_like(&p->open[at].pair, like))
+			at = p->open[at].below;
 	if (at == NONE)
 		return NULL;
 	if (pair_lacks(&p->open[at].pair, p->open[at].pair.begin, now)) {
@@ -322,7 +278,7 @@ const struct pair *open_pop(struct pairs *p, const struct pair *like,
 		    !(like->kind->frames && p->open[above].pair.kind->frames))
 			pair_abandon(p, above, PAIR_LEFT, now);
 	}
-	next = frame_around(p, p->open[at].below, like);
+	next = like->kind->frames ? p->open[at].around : NONE;
 	if (next != NONE)
 		p->open[next].pair.inner += now - p->open[at].pair.begin;
 	unlink_pair(p, lane, at);
@@ -337,6 +293,9 @@ void open_finish(struct pairs *p)
 
 void open_free(struct pairs *p)
 {
+	for (uint32_t i = 0; i < p->nlanes; i++)
+		if (p->lanes[i].trace != NONE)
+			frames_free(&p->lanes[i]);
 	free(p->open);
 	free(p->lanes);
 }

@@ -232,6 +232,8 @@ static void action_take(struct pairs *p, const struct pair_trace *t,
 	pair.cpu = event->cpu;
 	pair.priv = pair.outer = 0;
 	pair.inner = 0;
+	pair.recursive = pair.apart = false;
+	pair.fate = PAIR_FINISHED;
 	pair.key_bytes = 0;
 	if (t->vtid >= 0)
 		memcpy(&vtid, event->context + t->vtid, sizeof(vtid));

@@ -99,6 +99,10 @@ struct pair {
 	 * BEGIN; and how long those directly in it took that finished */
 	uint64_t outer;			/* its priv, or 0 */
 	int64_t inner;			/* ns */
+	bool recursive;			/* another call of the function is
+					 * around it */
+	bool apart;			/* none is around it, but the thread has
+					 * open ones on another stack */
 	const struct field_at *keys;	/* in BEGIN */
 	uint32_t cpu;			/* of BEGIN */
 	uint32_t depth;			/* pairs that were open in the lane */
@@ -117,6 +121,9 @@ struct pair_calls {
 			 const struct trace_event *event, void *priv);
 	/* `end` is the last time that is known of it */
 	void (*unfinished)(const struct pair *pair, void *priv);
+	/* of a kind with `frames`: it seems to be left at `end`. Whether it
+	 * finishes all the same is told later. `priv` can be set */
+	void (*aside)(struct pair *pair, void *priv);
 	void (*unbegun)(struct pair_kind *kind,
 			const struct trace_event *event, void *priv);
 	void *priv;

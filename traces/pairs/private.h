@@ -52,6 +52,24 @@ struct open_pair {
 	struct pair pair;
 	uint32_t below, above;		/* in the lane */
 	uint32_t older, newer;		/* of all */
+	uint32_t around, inside;	/* of a function: on the same stack */
+};
+
+/* A stack with open calls of functions; see frames.c. */
+struct frame_stack {
+	uint64_t root;			/* no frame is above it */
+	uint32_t top;			/* the innermost call; NONE: `own` */
+	bool aside;			/* the calls seem to be left */
+	bool own;			/* frames above `root` are not on it,
+					 * as a return has told */
+};
+
+/* Those of a lane, by `root`. */
+struct frames {
+	struct frame_stack *stacks;
+	uint32_t n, room;
+	uint32_t asides;
+	uint32_t turn;			/* the one that was given up last */
 };
 
 /* A stack of open pairs; see lane_find(). */
@@ -63,6 +81,7 @@ struct lane {
 					 * NONE */
 	uint32_t top;
 	uint32_t depth;
+	struct frames *frames;		/* or NULL */
 };
 
 /* The state of all pairs. */
@@ -87,6 +106,10 @@ struct pairs {
 	unsigned int gaps;		/* gaps_added, as kinds know them */
 	bool stale;			/* a trace was met since */
 	int64_t now;			/* of the last event */
+	/* open.c's, for frames.c: ends an open pair without an END; `end` is
+	 * the last time that is known of it */
+	void (*abandon)(struct pairs *p, uint32_t at, enum pair_fate fate,
+			int64_t end);
 	int error;
 };
 
@@ -138,5 +161,18 @@ const struct pair *open_pop(struct pairs *p, const struct pair *like,
 			    int64_t now);
 void open_finish(struct pairs *p);
 void open_free(struct pairs *p);
+
+/*
+ * frames.c, for kinds with `frames`. frames_push() puts an open pair on a
+ * stack, and sets `outer`, `recursive` and `apart`; it returns 0 or -ENOMEM.
+ * frames_find() returns the call with the same frame as the return, or NONE.
+ * Both leave calls of which the frame's address tells that they were left, or
+ * set them aside. frames_unlink() takes a pair off again.
+ */
+int frames_push(struct pairs *p, struct lane *lane, uint32_t at);
+uint32_t frames_find(struct pairs *p, struct lane *lane,
+		     const struct pair *like, int64_t now);
+void frames_unlink(struct pairs *p, struct lane *lane, uint32_t at);
+void frames_free(struct lane *lane);
 
 #endif

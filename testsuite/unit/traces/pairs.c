@@ -100,6 +100,13 @@ static void unfinished(const struct pair *pair, void *priv)
 	    pair->fate == PAIR_LEFT_OUT ? "left out" : "given up");
 }
 
+static void aside(struct pair *pair, void *priv)
+{
+	(void)priv;
+	put("%s %lld-%lld aside\n", pair->kind->name, (long long)pair->begin,
+	    (long long)pair->end);
+}
+
 static void unbegun(struct pair_kind *kind, const struct trace_event *event,
 		    void *priv)
 {
@@ -109,6 +116,7 @@ static void unbegun(struct pair_kind *kind, const struct trace_event *event,
 
 static const struct pair_calls calls = {
 	.finished = finished, .unfinished = unfinished, .unbegun = unbegun,
+	.aside = aside,
 };
 
 static void make_traces(void)
@@ -234,6 +242,8 @@ static void recursion(void)
 
 static void functions(void)
 {
+	int left = 0;
+
 	start(NULL);
 	call("fn:f", 900);
 	call("fn:f", 800);
@@ -247,8 +257,9 @@ static void functions(void)
 	call("fn:g", 900);
 	call("fn:g%return", 900);
 	call("fn:g%return", 900);
-	stop("fn:f 3-4/2\nfn:f 2-5 left\nfn:io_start 5-6/1\n"
-	     "fn:f 1-7/0\nfn:g 8-9/0\nfn:g no begin 10\n", "functions");
+	stop("fn:f 3-4/2\nfn:f 2-5 aside\nfn:io_start 5-6/2\n"
+	     "fn:f 1-7/0\nfn:g 8-9/1\nfn:g no begin 10\nfn:f 2-5 left\n",
+	     "functions");
 	start(NULL);
 	call("fn:f", 900);
 	call("fn:g", 800);
@@ -266,6 +277,36 @@ static void functions(void)
 	stop("fn:io_start no begin 4\nfn:f 3-5 left\nfn:g 2-5 left\n"
 	     "fn:g 5-6 left\nfn:g 6-7/1\nfn:f 1-10/0\nfn:f 8-10 open\n"
 	     "fn:f 9-10 open\n", "functions that are left otherwise");
+	start(NULL);
+	/* two stacks side by side: the first return tells */
+	call("fn:f", 900);
+	call("fn:g", 850);
+	call("fn:f", 1900);
+	call("fn:g", 1850);
+	call("fn:g%return", 850);
+	call("fn:g", 840);
+	call("fn:g%return", 1850);
+	call("fn:f%return", 1900);
+	call("fn:f", 1910);
+	call("fn:g%return", 840);
+	call("fn:f%return", 900);
+	call("fn:f%return", 1910);
+	stop("fn:g 2-3 aside\nfn:f 1-3 aside\nfn:g 2-5/1\nfn:g 4-7/3\n"
+	     "fn:f 3-8/2\nfn:g 6-10/3\nfn:f 1-11/0\nfn:f 9-12/2\n",
+	     "stacks side by side");
+	start(NULL);
+	/* 41 times two calls that were left: the limit is 32 */
+	call("fn:f", 100000);
+	for (int32_t i = 0; i < 40; i++) {
+		call("fn:g", 1000 + 20 * i);
+		call("fn:io_start", 2000 + 20 * i);
+	}
+	call("fn:f%return", 100000);
+	for (const char *p = told; (p = strstr(p, " left\n")); p++)
+		left++;
+	unit_equal(left, 2 * (41 - 32), "calls that were left");
+	pairs_finish(pairs);
+	pairs_free(pairs);
 	start(NULL);
 	call("fn:f", 900 << 20);
 	call("fn:g", 100 << 20);	/* on a stack of a coroutine */
