@@ -5,6 +5,8 @@
 base_sources = \
 	base/base.h \
 	base/order.def \
+	base/demangle.c \
+	base/demangle.h \
 	base/entries.c \
 	base/file.c \
 	base/file.h \

@@ -251,8 +251,8 @@ static void put_list(struct output *out, struct marker_list *list,
 			continue;
 		}
 		source_text(m, source, sizeof(source));
-		printable_print("%-28s 0x%-14" PRIx64 " %-6s %-3s ", m->id,
-				m->address, kind_word(m),
+		printable_print("%-28s 0x%-14" PRIx64 " %-6s %-3s ",
+				marker_shown(m->id), m->address, kind_word(m),
 				m->enabled ? "on" : "off");
 		if (source[0])
 			printable_print("%s ", source);

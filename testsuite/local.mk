@@ -18,6 +18,7 @@ unit_programs = \
 	testsuite/fuzz/usdt \
 	testsuite/unit/agent/declare \
 	testsuite/unit/agent/hand-on \
+	testsuite/unit/base/demangle \
 	testsuite/unit/base/glob \
 	testsuite/unit/base/host \
 	testsuite/unit/base/mappings \

@@ -337,7 +337,7 @@ int places_tell(struct places *places)
 			continue;
 		}
 		snprintf(text, sizeof(text), "%s at 0x%" PRIx64 " %s: %s",
-			 place->id,
+			 marker_shown(place->id),
 			 places->ended ? place->in_file : place->address,
 			 guard ? "stays off" : "is not traced",
 			 places_why(place));

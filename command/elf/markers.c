@@ -5,6 +5,7 @@
  * Invariant: an agent's answer is input. A record that makes no sense ends the
  * list with an error, and nothing of the record is in the list.
  */
+#include "base/demangle.h"
 #include "command/elf/markers.h"
 
 #include <errno.h>
@@ -14,6 +15,8 @@
 
 #include "base/base.h"
 #include "tracepoints/fields/fields.h"
+
+#define CXX_BYTES	1024	/* longer names stay as they are */
 
 static const char hex_digits[] = "0123456789abcdef";
 
@@ -74,6 +77,21 @@ static int compare_markers(const void *left, const void *right)
 	if (order)
 		return order;
 	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+const char *marker_shown(const char *id)
+{
+	static struct demangle work;
+	static char shown[CXX_BYTES];
+	size_t n = strcspn(id, "%"), channel = strlen("fn/");
+
+	/* with room for "%return" */
+	if (strncmp(id, "fn/_Z", 5) || strlen(id + n) > 8 ||
+	    !demangle(&work, id + channel, n - channel, shown + channel,
+		      sizeof(shown) - 16))
+		return id;
+	memcpy(shown, id, channel);
+	return strcat(shown, id + n);
 }
 
 void marker_list_sort(struct marker_list *list)

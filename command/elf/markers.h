@@ -58,6 +58,10 @@ int marker_list_add(struct marker_list *list, const struct marker *model,
 void marker_free(struct marker *marker);	/* its strings */
 void marker_list_free(struct marker_list *list);
 
+/* Returns an id as it is shown: functions of C++ have the name that is in the
+ * source, "fn/f(int)" for "fn/_Z1fi". The text is valid until the next call. */
+const char *marker_shown(const char *id);
+
 /* Sorts by id, then by address. */
 void marker_list_sort(struct marker_list *list);
 

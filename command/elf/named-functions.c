@@ -138,32 +138,30 @@ struct search {
 	struct nearest functions, modules;
 };
 
-/* Makes copies of the ids, whose owner goes. They stay until the command ends,
- * which has failed. */
-static void ids_keep(struct nearest *nearest, const char *const before[])
+/* Considers a name, and keeps a copy if it is near. Copies stay until the
+ * command ends, which has failed. */
+static void add_copy(struct nearest *nearest, const char *name)
 {
-	for (int i = 0; i < NEAREST_IDS && nearest->ids[i]; i++) {
-		bool known = false;
+	unsigned int last = NEAREST_IDS - 1;
+	const char *copy;
 
-		for (int k = 0; k < NEAREST_IDS; k++)
-			known |= nearest->ids[i] == before[k];
-		if (!known)
-			nearest->ids[i] = strdup(nearest->ids[i]) ?: "";
-	}
+	if (nearest->ids[last] &&
+	    nearest_distance(nearest->rule, name) >= nearest->distances[last])
+		return;
+	copy = strdup(name);
+	if (copy)
+		nearest_add(nearest, copy);
 }
 
 static int search_module(const char *path, struct marker_list *functions,
 			 void *arg)
 {
 	struct search *search = arg;
+	char probe[GLOB_BYTES], shown[GLOB_BYTES];
 	const char *name = last_part(path);
-	const char *before[NEAREST_IDS];
-	char probe[GLOB_BYTES];
 
-	memcpy(before, search->modules.ids, sizeof(before));
 	if (functions->count)
-		nearest_add(&search->modules, name);
-	ids_keep(&search->modules, before);
+		add_copy(&search->modules, name);
 	/* "fn:MODULE/" names the empty name */
 	snprintf(probe, sizeof(probe), "fn:%s%s*",
 		 search->module ? search->module : "",
@@ -171,11 +169,14 @@ static int search_module(const char *path, struct marker_list *functions,
 	if (!rule_names_function(probe, name, ""))
 		return 0;
 	search->found = true;
-	memcpy(before, search->functions.ids, sizeof(before));
-	for (size_t i = 0; i < functions->count; i++)
-		nearest_add(&search->functions,
-			    functions->markers[i].id + ID_BYTES);
-	ids_keep(&search->functions, before);
+	for (size_t i = 0; i < functions->count; i++) {
+		snprintf(shown, sizeof(shown), "%s",
+			 marker_shown(functions->markers[i].id) + ID_BYTES);
+		/* a rule without parameters means all of the name */
+		if (!strchr(search->functions.rule, '('))
+			shown[1 + strcspn(shown + 1, "(")] = '\0';
+		add_copy(&search->functions, shown);
+	}
 	return 0;
 }
 

@@ -48,7 +48,9 @@ static void put_line(struct graph *g, const char *took, const struct pair *pair,
 	for (; *name; name++)
 		out_char(g->out, (unsigned char)*name < ' ' || *name == 127 ?
 					 '?' : *name);
-	out_text(g->out, behind);
+	/* a name of C++ has parameters */
+	out_text(g->out, behind + (strchr(pair->kind->name, '(') &&
+				   !strncmp(behind, "()", 2) ? 2 : 0));
 }
 
 /* Writes the line of a call that goes on. */

@@ -6,6 +6,7 @@ compile: leaves leaves.cc -O2 -pthread
 compile: stripped calls.c -O2 -pthread -s
 compile: through through.c -O2
 compile: beside beside.c -O2 -pthread
+compile: shop shop.cc -O2
 compile: small small.c -O2 -pthread
 compile: opens opens.c -O2
 compile: fixed fixed.c -O2 -no-pie
@@ -111,6 +112,33 @@ run: taffrail record -o misfit -e 'fn:outer if arg9 > 1' -- "$CASES/calls" 1
 status: 1
 stderr: column 1: no field "arg9"; fn/outer has arg1, arg2, arg3, cfa
 
+# Names of C++
+case: without parameters, all overloads; events have the name in the source
+run: taffrail record -o overloads -e fn:shop::Cart::add -- "$CASES/shop" && taffrail view overloads | grep -o 'fn:.*: {' | sort | uniq -c
+stdout: ^ +10 fn:shop::Cart::add\(int, char const\*\): \{$
+stdout: ^ +10 fn:shop::Cart::add\(int, char const\*\)%return: \{$
+stdout: ^ +10 fn:shop::Cart::add\(long\) const: \{$
+case: with them, one; with types and a condition
+run: taffrail record -o one-cxx -e "fn:'shop::Cart::add(int, char const*)'(,,str) if arg2 > 7" -- "$CASES/shop" && taffrail view one-cxx
+stdout: fn:shop::Cart::add\(int, char const\*\): .* arg2 = 8, arg3 = "abc", cfa
+stdout: arg2 = 9
+no stdout: arg2 = 7
+no stdout: long
+case: instances of a template, and operators
+run: taffrail record -o instances -e 'fn:shop::sell<*' -e "fn:'shop::Cart::operator()'%entry" -- "$CASES/shop" && taffrail report --functions instances
+stdout: ^ +10 .* 0  shop::sell<int>\(int, std::vector<int, std::allocator<int> > const&\)$
+stdout: ^ +10 .* 0  shop::sell<double>\(double, 
+case: some of the events
+run: taffrail view overloads --where fn:shop::Cart::add%return | wc -l; taffrail view overloads --where "fn:'shop::Cart::add(long) const'" | wc -l
+stdout: ^20$
+stdout: ^20$
+no stdout: ^40$
+case: the list, and names that are near
+run: taffrail list --functions "$CASES/shop"; taffrail record -o near-cxx -e fn:shop::Cart::ad -- "$CASES/shop"
+status: 1
+stdout: ^fn/shop::Cart::add\(long\) const +0x
+stderr: no function matches 'fn:shop::Cart::ad'; nearest: shop::Cart::add, 
+
 # Returns
 case: a return for each call
 run: taffrail view all | grep -o 'fn:[a-z_%]*' | sort | uniq -c
@@ -152,13 +180,13 @@ run:
 	"$CASES/leaves" >plain &&
 		taffrail record --buffer-size 8M -o left -e 'fn:leaves/*' -- "$CASES/leaves" >traced &&
 		cmp plain traced && taffrail view left | grep -o 'fn:[^:]*' | sort | uniq -c
-stdout: 20001 fn:_ZL4deepl$
-stdout: 20001 fn:_ZL4deepl%return$
-stdout: 300 fn:_ZL6throwsi$
-stdout: 300 fn:_ZL7catchesi%return$
-stdout: 300 fn:_ZL5jumpsi$
-stdout: 150 fn:_ZL5jumpsi%return$
-stdout: 50 fn:_ZL4endsPv$
+stdout: 20001 fn:deep\(long\)$
+stdout: 20001 fn:deep\(long\)%return$
+stdout: 300 fn:throws\(int\)$
+stdout: 300 fn:catches\(int\)%return$
+stdout: 300 fn:jumps\(int\)$
+stdout: 150 fn:jumps\(int\)%return$
+stdout: 50 fn:ends\(void\*\)$
 case: jumps through registers and memory
 run: "$CASES/through" >plain && taffrail record -o jumping -e 'fn:through/*' -- "$CASES/through" >traced && cmp plain traced && taffrail view jumping | grep -o 'fn:[^:]*' | sort | uniq -c
 stdout: 100 fn:by_table$
@@ -217,19 +245,19 @@ run:
 		taffrail report --json $trace >report.json && taffrail export --format json $trace |
 			python3 pair.py report.json || exit
 	done
-stdout: ^fn:_ZL4deepl 20001 [0-9]+$
-stdout: ^fn:_ZL5jumpsi 150 [0-9]+$
-stdout: ^fn:_ZL6resumev 300 [0-9]+$
+stdout: ^fn:deep\(long\) 20001 [0-9]+$
+stdout: ^fn:jumps\(int\) 150 [0-9]+$
+stdout: ^fn:resume\(\) 300 [0-9]+$
 stdout: ^fn:recurses 120 [0-9]+$
 stdout: ^fn:by_table 100 [0-9]+$
 case: the table of functions
 run: taffrail report --functions left && taffrail report --functions --sort count --rows 1 left
 stdout: returned +total +self +p50 +p99 +max +left +function$
-stdout: ^ +150( +[0-9.]+ [mun]?s){5} +150  _ZL5jumpsi$
-stdout: ^ +20001( +[0-9.]+ [mun]?s){5} +0  _ZL4deepl$
+stdout: ^ +150( +[0-9.]+ [mun]?s){5} +150  jumps\(int\)$
+stdout: ^ +20001( +[0-9.]+ [mun]?s){5} +0  deep\(long\)$
 no stdout: _ZL6throws
 case: the time of a function by itself
-run: taffrail report --json left | python3 -c 'import json, sys; p = {p["name"]: p for p in json.load(sys.stdin)["pairs"]}; d = p["fn:_ZL4deepl"]; sys.exit(d["self"] != d["max"])'
+run: taffrail report --json left | python3 -c 'import json, sys; p = {p["name"]: p for p in json.load(sys.stdin)["pairs"]}; d = p["fn:deep(long)"]; sys.exit(d["self"] != d["max"])'
 case: folded stacks
 file folded.py:
 	# The time of each function by itself, as the report has it.
@@ -249,7 +277,7 @@ file folded.py:
 run:
 	taffrail report --json left >report.json && taffrail export --format folded left >left.folded &&
 		python3 folded.py report.json leaves <left.folded &&
-		grep -c '^leaves;_start;main;_ZL4deepl;_ZL4deepl;_ZL4deepl [0-9]*$' left.folded &&
+		grep -c '^leaves;_start;main;deep(long);deep(long);deep(long) [0-9]*$' left.folded &&
 		taffrail export --format folded all | grep -E '^calls;_start;main;outer;(recurses;){2}short_one [0-9]+$'
 stdout: ^51[0-9]$
 stdout: ^1$
@@ -260,13 +288,13 @@ stdout: ^ +\[ *[0-9]+\]   outer\(\) \{$
 stdout: ^ +[0-9.]+ [num]?s \[ *[0-9]+\]     recurses\(\);$
 stdout: ^ +[0-9.]+ [num]?s \[ *[0-9]+\]   \} \(outer\)$
 case: calls of it that do not return
-run: taffrail view --graph left | grep jumps | head -n 2 && taffrail view --graph left | grep -c '_ZL4deepl();'
-stdout: ^ +left \[ *[0-9]+\] +_ZL5jumpsi\(\);$
-stdout: ^ +[0-9.]+ [num]?s \[ *[0-9]+\] +_ZL5jumpsi\(\);$
+run: taffrail view --graph left | grep jumps | head -n 2 && taffrail view --graph left | grep -c 'deep(long);'
+stdout: ^ +left \[ *[0-9]+\] +jumps\(int\);$
+stdout: ^ +[0-9.]+ [num]?s \[ *[0-9]+\] +jumps\(int\);$
 stdout: ^1$
 case: calls that do not return stand around those in them
-run: taffrail export --format folded left | grep '_ZL7catchesi'
-stdout: ^leaves;_start;main;_ZL7catchesi [0-9]+$
+run: taffrail export --format folded left | grep 'catches(int)'
+stdout: ^leaves;_start;main;catches\(int\) [0-9]+$
 case: stacks that are neighbours, and the total of recursive calls
 run: "$CASES/beside" >plain && taffrail record -o neighbours -e 'fn:beside/*' -- "$CASES/beside" >traced && cmp plain traced && taffrail report --functions neighbours
 stdout: ^ +100( +[0-9.]+ [mun]?s){5} +0  works$

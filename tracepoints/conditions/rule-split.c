@@ -6,10 +6,12 @@
 
 #include <errno.h>
 
+#include "base/demangle.h"
 #include "base/glob.h"
 #include "base/text.h"
 
 #define GLOB_BYTES	256	/* longer globs name no function */
+#define CXX_BYTES	1024
 
 static int is_blank(char c)
 {
@@ -26,10 +28,30 @@ static bool is_digit(char c)
 	return (unsigned int)(c - '0') < 10;
 }
 
+/* Returns the end of the quoted text at `p`, or NULL if nothing closes it. */
+static const char *quote_end(const char *p)
+{
+	const char quote = *p++;
+
+	for (; *p && *p != quote; p++)
+		if (*p == '\\' && p[1])
+			p++;
+	return *p ? p + 1 : NULL;
+}
+
+static bool is_quote(char c)
+{
+	return c == '"' || c == '\'';
+}
+
 static const char *glob_end(const char *rule)
 {
-	while (*rule && !is_blank(*rule) && *rule != '(')
-		rule++;
+	const char *end;
+
+	while (*rule && !is_blank(*rule) && *rule != '(') {
+		end = is_quote(*rule) ? quote_end(rule) : NULL;
+		rule = end ? end : rule + 1;
+	}
 	return rule;
 }
 
@@ -150,6 +172,81 @@ bool rule_names_returns(const char *glob)
 	return without_end(glob, bytes, RULE_RETURN) < bytes;
 }
 
+/* Returns how many bytes of a function's name in C++ stand before the
+ * parameters, or all: "operator()" of "operator()(int) const". */
+static size_t without_parameters(const char *name)
+{
+	size_t bytes = text_length(name), n = bytes;
+	int depth = 0;
+
+	while (n && name[n - 1] != ')')
+		n--;
+	do {
+		if (!n)
+			return bytes;
+		n--;
+		depth += (name[n] == ')') - (name[n] == '(');
+	} while (depth);
+	return n ? n : bytes;
+}
+
+/* The C++ name of the last symbol: several rules ask for one after the other.
+ * One thread uses it at a time: the registry's lock is held in an agent, and a
+ * command has one that asks. */
+static struct {
+	char symbol[GLOB_BYTES];
+	char name[CXX_BYTES];		/* "": it has none */
+	size_t bare;			/* without parameters */
+	struct demangle work;
+} cxx;
+
+/* Returns whether a glob is a function's name, or matches it: with its
+ * parameters, or without. */
+static bool glob_names(const char *glob, const char *name, size_t bare)
+{
+	size_t bytes = text_length(name);
+
+	return text_equal(glob, name) || glob_match(glob, name) ||
+	       (bare < bytes && glob_match_upto(glob, name, bare)) ||
+	       (bare < bytes && text_length(glob) == bare &&
+		!__builtin_memcmp(glob, name, bare));
+}
+
+/* Returns whether a glob names a function by its symbol, or by the name in the
+ * source. */
+static bool glob_names_symbol(const char *glob, const char *symbol, size_t n)
+{
+	if (n >= sizeof(cxx.symbol))
+		return glob_match_upto(glob, symbol, n);
+	if (text_length(cxx.symbol) != n ||
+	    __builtin_memcmp(cxx.symbol, symbol, n)) {
+		__builtin_memcpy(cxx.symbol, symbol, n);
+		cxx.symbol[n] = '\0';
+		cxx.bare = demangle(&cxx.work, symbol, n, cxx.name,
+				    sizeof(cxx.name));
+		if (!cxx.bare)
+			cxx.name[0] = '\0';
+	}
+	return glob_names(glob, cxx.symbol, without_parameters(cxx.symbol)) ||
+	       (cxx.bare && glob_names(glob, cxx.name, cxx.bare));
+}
+
+/* Takes the quotes away around a name, and the '\' before characters in
+ * them. */
+static void unquote(char *name)
+{
+	const char *end = is_quote(*name) ? quote_end(name) : NULL;
+	char *to = name, *p = name + 1;
+
+	if (!end || *end)
+		return;
+	while (p < end - 1) {
+		p += *p == '\\' && p + 1 < end - 1;
+		*to++ = *p++;
+	}
+	*to = '\0';
+}
+
 bool rule_names_function(const char *glob, const char *module,
 			 const char *name)
 {
@@ -158,7 +255,7 @@ bool rule_names_function(const char *glob, const char *module,
 	const char *p = rest;
 	size_t bytes, all, name_bytes;
 
-	while (p && *p && *p != '/')
+	while (p && *p && *p != '/' && !is_quote(*p))
 		p = glob_next(p);
 	if (!rest || text_length(rest) >= sizeof(part))
 		return false;
@@ -185,7 +282,8 @@ bool rule_names_function(const char *glob, const char *module,
 			return false;
 	}
 	part[bytes] = '\0';
-	return glob_match_upto(part, name, name_bytes);
+	unquote(part);
+	return glob_names_symbol(part, name, name_bytes);
 }
 
 void rule_unify(char *rule)
@@ -197,24 +295,13 @@ void rule_unify(char *rule)
 		rule[colon - rule] = '/';
 }
 
-/* Returns the end of the quoted text at `p`, or NULL if nothing closes it. */
-static const char *quote_end(const char *p)
-{
-	const char quote = *p++;
-
-	for (; *p && *p != quote; p++)
-		if (*p == '\\' && p[1])
-			p++;
-	return *p ? p + 1 : NULL;
-}
-
 const char *rule_step(const char *p)
 {
 	const char *at = p, *end;
 	int depth = 0;
 
 	do {
-		end = *at == '"' || *at == '\'' ? quote_end(at) : NULL;
+		end = is_quote(*at) ? quote_end(at) : NULL;
 		depth += (*at == '(') - (*at == ')' && depth);
 		at = end ? end : at + 1;
 	} while (*at && depth);

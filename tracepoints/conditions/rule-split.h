@@ -37,6 +37,9 @@ const char *rule_unknown(const char *rule);
  *
  * `module` is the last part of the path of the function's file, or NULL: not
  * known, so it fits. `name` is NAME, or NAME%return for the function's exits.
+ * NAME is a symbol, or the name of C++; GLOB names a symbol also by the name of
+ * C++, with the parameters or without, and may be in quotes. For one thread at
+ * a time.
  * A rule that ends in %entry or %return names only one of both.
  */
 bool rule_names_function(const char *glob, const char *module,

@@ -97,8 +97,10 @@ struct trace_schemas;
 struct event_class {
 	struct event_class *next;	/* while metadata is parsed */
 	uint64_t code;			/* in the events' headers */
-	const char *name;		/* "CHANNEL:NAME" */
-	const char *id;			/* "CHANNEL/NAME", as rules have it */
+	const char *name;		/* "CHANNEL:NAME"; of functions of C++
+					 * the name in the source */
+	const char *id;			/* "CHANNEL/NAME", as rules have it, and
+					 * of a function the symbol */
 	const struct field_class *specific;	/* another context, or NULL */
 	const struct field_class *fields;	/* a FIELD_STRUCT */
 	int level;			/* shown.h, or LEVEL_NONE */

@@ -17,11 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/demangle.h"
 #include "base/base.h"
 #include "base/text.h"
 #include "buffers/ctf.h"
 #include "tracepoints/fields/shown.h"
 #include "traces/read/tsdl-private.h"
+
+#define CXX_BYTES	1024	/* longer names stay as they are */
 
 #define EVENT_ID_MAX	(1u << 20)
 
@@ -272,6 +275,28 @@ static void parse_stream(struct tsdl *t, const char *key, void *priv)
 	}
 }
 
+/* Returns an event's name as it is shown: functions of C++ have the name in the
+ * source, "fn:f(int)%return" for "fn:_Z1fi%return". */
+static const char *name_shown(struct tsdl *t, const char *name)
+{
+	static struct demangle work;
+	char shown[CXX_BYTES];
+	const char *kept;
+	size_t n;
+
+	if (!name || strncmp(name, "fn:_Z", 5))
+		return name;
+	n = strcspn(name, "%");
+	memcpy(shown, "fn:", 3);
+	/* room for "%return" */
+	if (!demangle(&work, name + 3, n - 3, shown + 3, sizeof(shown) - 16) ||
+	    strlen(name + n) > 8)
+		return name;
+	strcat(shown, name + n);
+	kept = class_memory_text(t->memory, shown);
+	return kept ? kept : name;
+}
+
 /* Takes a row of a block `event`, whose event_class is `priv`. An unknown row
  * is -ENOTSUP, not damage: a later version may write it. */
 static void parse_event(struct tsdl *t, const char *key, void *priv)
@@ -401,6 +426,7 @@ static void parse_declaration(struct tsdl *t)
 			tsdl_fail(t, -ENOMEM);
 			return;
 		}
+		event->name = name_shown(t, event->name);
 		event->fixed = is_fixed(event->fields, &event->bytes);
 		event->number = t->schema->nclasses++;
 		event->shared = true;

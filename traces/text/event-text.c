@@ -218,6 +218,14 @@ static struct event_head *make_head(struct event_text *text,
 	text->heads = head;
 	made = make_structs(text, head, event);
 	name = strdup(event->class->name);
+	/* a function's symbol, as the trace has it */
+	if (text->form == EVENT_RAW && event->class->id &&
+	    !strncmp(event->class->id, "fn/", 3)) {
+		free(name);
+		name = strdup(event->class->id);
+		if (name)
+			name[2] = ':';
+	}
 	if (text->form == EVENT_SHORT)
 		prefix = strdup(text->named ? trace->procname : "");
 	else if (trace->foreign)

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * C++ names of symbols, as the Itanium C++ ABI mangles them:
+ * "shop::sell(int, char const*)" for "_ZN4shop4sellEiPKc". Written from the
+ * grammar of the ABI (itanium-cxx-abi.github.io/cxx-abi/abi.html, "Mangling").
+ *
+ * Names whose types have expressions (decltype, and arguments of templates that
+ * are computed) are not read. Allocates nothing, and needs no C library.
+ */
+#ifndef BASE_DEMANGLE_H
+#define BASE_DEMANGLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DEMANGLE_TEXTS	256u	/* substitutions and arguments */
+#define DEMANGLE_ROOM	16384u	/* bytes of all texts */
+
+/* A piece of text; what a declarator adds stands at `mid`. */
+struct piece {
+	uint16_t at, n, mid;
+};
+
+/* Working memory of a call, 17 KiB; need not be initialised. */
+struct demangle {
+	const char *p;			/* the rest of the symbol */
+	const char *end;
+	uint32_t used;			/* of room */
+	uint32_t depth;
+	uint32_t nsubs;
+	struct piece subs[DEMANGLE_TEXTS];
+	uint32_t nargs;			/* of the last template */
+	struct piece args[DEMANGLE_TEXTS];
+	uint64_t packs;			/* bit I: argument I is not one type */
+	uint32_t listed;		/* of read_types() */
+	uint32_t typing;		/* types that are being read */
+	const char *tail;		/* behind the parameters: " const" */
+	bool templated;			/* the last name ends in arguments */
+	bool typeless;			/* a constructor, destructor or
+					 * conversion: has no result type */
+	bool failed;
+	char room[DEMANGLE_ROOM];
+};
+
+/*
+ * Writes the C++ name of a symbol, `n` bytes, with the types of the parameters
+ * and without that of the result, and a NUL. A part behind a '.', as in
+ * "_Z1fv.part.0", stays. Returns the length without parameters and what follows
+ * them; 0: the symbol is none of C++, or has a form that is not read, or the
+ * name does not fit, and nothing is written.
+ */
+size_t demangle(struct demangle *d, const char *symbol, size_t n, char *name,
+		size_t room);
+
+#endif

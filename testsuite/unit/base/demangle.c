@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * C++ names of symbols (base/demangle.h), as other tools write them but without
+ * the result's type, and symbols that are no such names or are cut.
+ */
+#include "testsuite/unit/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/demangle.h"
+
+static const struct {
+	const char *symbol, *name;
+	const char *bare;		/* "": the symbol is not read */
+} rows[] = {
+	{ "_Z1fv", "f()", "f" },
+	{ "_ZL4deepl", "deep(long)", "deep" },
+	{ "_ZN4shop4sellEiPKc", "shop::sell(int, char const*)", "shop::sell" },
+	{ "_ZNK4shop4Cart3addEl", "shop::Cart::add(long) const",
+	  "shop::Cart::add" },
+	{ "_ZN4shop4CartC1Ei", "shop::Cart::Cart(int)", "shop::Cart::Cart" },
+	{ "_ZN4shop4CartD0Ev", "shop::Cart::~Cart()", "shop::Cart::~Cart" },
+	{ "_ZN4shop4CartclEi", "shop::Cart::operator()(int)",
+	  "shop::Cart::operator()" },
+	{ "_ZNSt6vectorIiSaIiEE9push_backERKi",
+	  "std::vector<int, std::allocator<int> >::push_back(int const&)",
+	  "std::vector<int, std::allocator<int> >::push_back" },
+	{ "_Z4sellIiEiT_RKSt6vectorIiSaIiEE",
+	  "sell<int>(int, std::vector<int, std::allocator<int> > const&)",
+	  "sell<int>" },
+	{ "_ZNK1ScvbEv", "S::operator bool() const", "S::operator bool" },
+	{ "_ZlsIiERSoS0_RK1AIT_E",
+	  "operator<< <int>(std::ostream&, A<int> const&)",
+	  "operator<< <int>" },
+	{ "_Z1fPFicE", "f(int (*)(char))", "f" },
+	{ "_Z1fRA3_KiM1AFivEMS2_i",
+	  "f(int const (&) [3], int (A::*)(), int A::*)", "f" },
+	{ "_Z1fIJicEEvDpT_", "f<int, char>(int, char)", "f<int, char>" },
+	{ "_Z1fIJEEvDpT_", "f<>()", "f<>" },
+	{ "_Z1fILi3ELb1ELj7EEvv", "f<3, true, 7u>()", "f<3, true, 7u>" },
+	{ "_ZZ4mainENKUliE_clEi", "main::{lambda(int)#1}::operator()(int) const",
+	  "main::{lambda(int)#1}::operator()" },
+	{ "_ZN12_GLOBAL__N_14workEv", "(anonymous namespace)::work()",
+	  "(anonymous namespace)::work" },
+	{ "_ZN1A1fB5cxx11Ev", "A::f[abi:cxx11]()", "A::f[abi:cxx11]" },
+	{ "_ZThn16_N1A1fEv", "non-virtual thunk to A::f()",
+	  "non-virtual thunk to A::f" },
+	{ "_Z1fv.part.0", "f().part.0", "f" },
+	{ "_ZN4core3fmt5write17h0123456789abcdefE", "core::fmt::write",
+	  "core::fmt::write" },
+	{ "_Z3addN9__gnu_cxx1AES0_", "add(__gnu_cxx::A, __gnu_cxx::A)", "add" },
+	/* types are not computed */
+	{ "_Z1fIiEDTfp_ET_", "", "" },
+	{ "_Z1fIJicEEvDpRKT_", "", "" },
+	{ "_ZN1ScvT_IiEEv", "", "" },
+	{ "main", "", "" },
+	{ "_Z", "", "" },
+	{ "_Z5ab", "", "" },
+	{ "_ZTV1A", "", "" },
+	{ "_Z1fS_", "", "" },
+	{ "_Z1fT_", "", "" },
+	{ "_Z99999999999f", "", "" },
+};
+
+static struct demangle work;
+
+static void check_rows(void)
+{
+	char name[256];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		size_t n;
+
+		strcpy(name, "");
+		n = demangle(&work, rows[i].symbol, strlen(rows[i].symbol),
+			     name, sizeof(name));
+		unit_equal_string(name, rows[i].name, "%s", rows[i].symbol);
+		unit_equal(n, strlen(rows[i].bare), "%s: without parameters",
+			   rows[i].symbol);
+	}
+}
+
+/* Symbols that are cut, or have another character at a place, in memory that
+ * ends with them; and names without room. */
+static void check_damaged(void)
+{
+	static const char others[] = "_ENIST0Z";
+	char name[256];
+	size_t kept = 0;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		size_t bytes = strlen(rows[i].symbol);
+
+		for (size_t n = 0; n <= bytes; n++) {
+			char *symbol = malloc(n + 1);
+
+			memcpy(symbol, rows[i].symbol, n);
+			demangle(&work, symbol, n, name, sizeof(name));
+			for (const char *c = others; n && *c; c++) {
+				symbol[n / 2] = *c;
+				demangle(&work, symbol, n, name, sizeof(name));
+			}
+			free(symbol);
+		}
+		for (size_t room = 0; room < strlen(rows[i].name) + 1; room++)
+			kept += demangle(&work, rows[i].symbol, bytes, name,
+					 room);
+	}
+	unit_equal(kept, 0, "names without room are not written");
+}
+
+int main(void)
+{
+	char deep[4096];
+
+	check_rows();
+	check_damaged();
+	memset(deep, 'P', sizeof(deep));
+	memcpy(deep, "_Z1f", 4);
+	unit_equal(demangle(&work, deep, sizeof(deep), deep, 16), 0,
+		   "a type without an end");
+	return unit_end();
+}
