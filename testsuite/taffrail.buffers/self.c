@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <taffrail/marker.h>
 
-static void *say(void *unused)
+static void *say_line(void *unused)
 {
 	uint64_t id = (uintptr_t)pthread_self();
 
@@ -16,9 +16,9 @@ int main(void)
 {
 	pthread_t threads[3];
 
-	say(NULL);
+	say_line(NULL);
 	for (int i = 0; i < 3; i++)
-		pthread_create(&threads[i], NULL, say, NULL);
+		pthread_create(&threads[i], NULL, say_line, NULL);
 	for (int i = 0; i < 3; i++)
 		pthread_join(threads[i], NULL);
 	return 0;

@@ -33,7 +33,7 @@ static void coroutine(int k)
 	}
 }
 
-static void *run(void *result)
+static void *run_coroutines(void *result)
 {
 	for (int k = 0; k < COROUTINES; k++) {
 		char *stack = mmap(NULL, 2 * PAGE, PROT_NONE,
@@ -58,8 +58,8 @@ int main(void)
 	pthread_t thread;
 
 	memset(text, 'x', sizeof(text) - 1);
-	run(&first);
-	pthread_create(&thread, NULL, run, &second);
+	run_coroutines(&first);
+	pthread_create(&thread, NULL, run_coroutines, &second);
 	pthread_join(thread, NULL);
 	printf("%ld %ld\n", first, second);
 	return 0;

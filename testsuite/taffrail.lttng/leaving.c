@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int leave(void)
+static int leave_program(void)
 {
 	puts("leaves");
 	exit(0);
@@ -34,23 +34,23 @@ static int fork_off(void)
 	pid_t pid = fork();
 
 	if (!pid)
-		leave();
+		leave_program();
 	waitpid(pid, &status, 0);
 	return status;
 }
 
-static void handle(int signal)
+static void handle_signal(int signal)
 {
 	(void)signal;
-	leave();
+	leave_program();
 }
 
 int main(int argc, char **argv)
 {
-	signal(SIGUSR1, handle);
+	signal(SIGUSR1, handle_signal);
 	lttng_ust_tracepoint(harm, plain, 1);
 	if (!strcmp(argv[1], "field"))
-		lttng_ust_tracepoint(harm, inside, leave);
+		lttng_ust_tracepoint(harm, inside, leave_program);
 	else if (!strcmp(argv[1], "signal"))
 		lttng_ust_tracepoint(harm, inside, interrupt);
 	else

@@ -51,7 +51,7 @@ static void write_all(unsigned int writer)
 		pause();
 }
 
-static void run(unsigned int number)
+static void run_rounds(unsigned int number)
 {
 	pid_t child = fork();
 
@@ -78,7 +78,7 @@ int main(int argc, char **argv)
 	if (done == MAP_FAILED)
 		return 1;
 	if (argc > 5)
-		run((unsigned int)atoi(argv[4]));
+		run_rounds((unsigned int)atoi(argv[4]));
 	snprintf(fd, sizeof(fd), "%d", memory);
 	for (i = 0; i < n; i++) {
 		pids[i] = fork();
@@ -90,7 +90,7 @@ int main(int argc, char **argv)
 		if (i % 2)
 			execl("/proc/self/exe", "again", argv[1], argv[2],
 			      argv[3], number, fd, NULL);
-		run(i);
+		run_rounds(i);
 	}
 	/* a different moment for each */
 	for (i = 0; i < killed; i++) {

@@ -453,7 +453,7 @@ static int judge_named(const char *name, void *priv)
 
 /* Judges the rings that the child has left, or has at this moment; another
  * process has written `more` events since. */
-static int judge(pid_t pid, uint32_t more)
+static int judge_pid(pid_t pid, uint32_t more)
 {
 	char path[BED_PATH_BYTES];
 	struct judged judged = { 0 };
@@ -551,7 +551,7 @@ static int go_on(pid_t dead)
 	pid_t pid;
 
 	if (!(way->flags & SESSION_SHARED))
-		return judge(dead, 0);
+		return judge_pid(dead, 0);
 	pid = fork();
 	if (!pid)
 		survive(dead);
@@ -560,7 +560,7 @@ static int go_on(pid_t dead)
 	remove_files(pid);
 	if (status)
 		return -ECHILD;
-	return judge(dead, SURVIVOR_EVENTS);
+	return judge_pid(dead, SURVIVOR_EVENTS);
 }
 
 /*
@@ -632,8 +632,8 @@ static void test_step(void)
 	enum tracee_stop stop;
 
 	do {
-		if (at - (uintptr_t)text.start < text.bytes && judge(pid, 0) &&
-		    !bad++)
+		if (at - (uintptr_t)text.start < text.bytes &&
+		    judge_pid(pid, 0) && !bad++)
 			printf("# %s: after %u steps\n", way->name, count);
 		ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL);
 		stop = tracee_wait(pid, &at);

@@ -131,7 +131,7 @@ static void be_child(void)
 
 /* Stops a child after `steps` instructions, adds types, and kills it or lets it
  * go on. Returns true while the child had not come to the end. */
-static bool trial(uint32_t steps, bool killed, int *bad)
+static bool run_trial(uint32_t steps, bool killed, int *bad)
 {
 	enum tracee_stop stop;
 	uint32_t number, mine, count = 0;
@@ -179,7 +179,7 @@ static void test_steps(bool killed, uint32_t every)
 	uint32_t steps = 1;
 	int bad = 0;
 
-	while (trial(steps, killed, &bad) && !bad)
+	while (run_trial(steps, killed, &bad) && !bad)
 		steps += every;
 	printf("# ran: %u\n", steps);
 	unit_check(!bad && steps > 50, "%s at each instruction, others go on",

@@ -273,7 +273,7 @@ static uint64_t make_ring(const char *name, const struct ring *ring,
 	return more < 0 || stat(path, &st) ? 0 : (uint64_t)st.st_blocks * 512;
 }
 
-static int admit(struct channel *channel, uint64_t bytes)
+static int do_admit(struct channel *channel, uint64_t bytes)
 {
 	int ret = channel_admit(channel, bytes);
 
@@ -308,25 +308,27 @@ static void check_quota(void)
 	made_link("quota/2.7/3/ring.0.9", "ring.0.0");
 	unit_equal(quota_setup("1x"), -EINVAL, "a quota that is no number");
 	unit_equal(quota_setup(NULL), 0, "no quota");
-	unit_equal(admit(&channel, 1 << 20), CHANNEL_ADMITTED,
+	unit_equal(do_admit(&channel, 1 << 20), CHANNEL_ADMITTED,
 		   "admitted without a look");
 	channel.quota = same + 4096;
-	unit_equal(admit(&channel, 4096), 0, "up to the session's quota");
-	unit_equal(admit(&channel, 4097), -EDQUOT, "and not more");
+	unit_equal(do_admit(&channel, 4096), 0, "up to the session's quota");
+	unit_equal(do_admit(&channel, 4097), -EDQUOT, "and not more");
 	strcpy(page.name, "u");
-	unit_equal(admit(&channel, same + 4096), 0, "a session without rings");
+	unit_equal(do_admit(&channel, same + 4096), 0,
+		   "a session without rings");
 	channel.quota = 0;
 	sprintf(value, "%llu", (unsigned long long)all + 4096);
 	unit_equal(quota_setup(value), 0, "the user's quota");
-	unit_equal(admit(&channel, 4096), 0, "up to it");
-	unit_equal(admit(&channel, 4097), -EDQUOT, "and not more");
+	unit_equal(do_admit(&channel, 4096), 0, "up to it");
+	unit_equal(do_admit(&channel, 4097), -EDQUOT, "and not more");
 	fd = quota_lock();
 	unit_check(fd >= 0, "the directory is locked");
-	unit_equal(admit(&channel, 1), -EAGAIN, "who has no lock gets no ring");
+	unit_equal(do_admit(&channel, 1), -EAGAIN,
+		   "who has no lock gets no ring");
 	close(fd);
-	unit_equal(admit(&channel, 1), 0, "unlocked");
+	unit_equal(do_admit(&channel, 1), 0, "unlocked");
 	if (!statfs(made_root, &fs) && fs.f_blocks)
-		unit_equal(admit(&channel, 1ull << 60), -ENOSPC, "no room");
+		unit_equal(do_admit(&channel, 1ull << 60), -ENOSPC, "no room");
 	text_copy(place_runtime, sizeof(place_runtime), "/nowhere");
 	unit_equal(quota_lock(), -ENOENT, "no directory");
 }

@@ -23,7 +23,7 @@ static struct session session;
 static char bytes[4096];
 
 /* Returns the session that the lines make, as text; or "FAULT: ...". */
-static const char *parsed(const char *lines)
+static const char *do_parse(const char *lines)
 {
 	char fact[640];
 	struct text out, fault;
@@ -114,9 +114,9 @@ static void check_lines(void)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		unit_equal_string(parsed(rows[i].lines), rows[i].want,
+		unit_equal_string(do_parse(rows[i].lines), rows[i].want,
 				  "lines %zu", i);
-	parsed("name=s\ngroup=7\n");
+	do_parse("name=s\ngroup=7\n");
 	unit_equal(session.group, 7, "the group");
 }
 
@@ -132,17 +132,19 @@ static void check_long(void)
 			"nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn"
 			"nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn");
 		sprintf(want, n < SESSION_NAME_BYTES ? "name=nnnn" : BAD);
-		unit_check(text_after(parsed(lines), want), "name of %d", n);
+		unit_check(text_after(do_parse(lines), want), "name of %d", n);
 	}
 	for (int n = SESSION_RULE_BYTES - 1; n <= SESSION_RULE_BYTES; n++) {
 		sprintf(lines, "name=s\nrule=%0*d\n", n, 0);
-		unit_equal(!strcmp(parsed(lines), "FAULT: a rule is too long"),
+		unit_equal(!strcmp(do_parse(lines),
+				   "FAULT: a rule is too long"),
 			   n == SESSION_RULE_BYTES, "rule of %d", n);
 	}
 	for (int n = SESSION_CONDITION_BYTES - 1; n <= SESSION_CONDITION_BYTES;
 	     n++) {
 		sprintf(lines, "name=s\nrule=g if x == %*d\n", n - 5, 1);
-		unit_equal(!strcmp(parsed(lines), "FAULT: a rule is too long"),
+		unit_equal(!strcmp(do_parse(lines),
+				   "FAULT: a rule is too long"),
 			   n == SESSION_CONDITION_BYTES, "condition of %d", n);
 	}
 	for (int n = SESSION_RULES_MAX; n <= SESSION_RULES_MAX + 1; n++) {
@@ -150,7 +152,7 @@ static void check_long(void)
 		text_add(&text, "name=s\n");
 		for (int i = 0; i < n; i++)
 			text_add(&text, "rule=r\n");
-		unit_equal(!strcmp(parsed(lines), "FAULT: too many rules"),
+		unit_equal(!strcmp(do_parse(lines), "FAULT: too many rules"),
 			   n > SESSION_RULES_MAX, "%d rules", n);
 		unit_equal(session.nrules, SESSION_RULES_MAX, "%d are kept", n);
 	}

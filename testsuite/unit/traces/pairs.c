@@ -182,7 +182,7 @@ static void feed(const char *name)
 }
 
 /* A call of a function, or a return, with the address of the frame. */
-static void call(const char *name, int32_t cfa)
+static void call_at(const char *name, int32_t cfa)
 {
 	feed_from(0, 7, 0, name, cfa, "");
 }
@@ -245,81 +245,81 @@ static void functions(void)
 	int left = 0;
 
 	start(NULL);
-	call("fn:f", 900);
-	call("fn:f", 800);
-	call("fn:f", 700);
-	call("fn:f%return", 700);
+	call_at("fn:f", 900);
+	call_at("fn:f", 800);
+	call_at("fn:f", 700);
+	call_at("fn:f%return", 700);
 	/* that of 800 was left by longjmp(), as this one tells */
-	call("fn:io_start", 850);
-	call("fn:io_start%return", 850);
+	call_at("fn:io_start", 850);
+	call_at("fn:io_start%return", 850);
 	/* a tail call has the same frame */
-	call("fn:f%return", 900);
-	call("fn:g", 900);
-	call("fn:g%return", 900);
-	call("fn:g%return", 900);
+	call_at("fn:f%return", 900);
+	call_at("fn:g", 900);
+	call_at("fn:g%return", 900);
+	call_at("fn:g%return", 900);
 	stop("fn:f 3-4/2\nfn:f 2-5 aside\nfn:io_start 5-6/2\n"
 	     "fn:f 1-7/0\nfn:g 8-9/1\nfn:g no begin 10\nfn:f 2-5 left\n",
 	     "functions");
 	start(NULL);
-	call("fn:f", 900);
-	call("fn:g", 800);
-	call("fn:f", 700);
+	call_at("fn:f", 900);
+	call_at("fn:g", 800);
+	call_at("fn:f", 700);
 	/* a return that is recorded alone tells, too; the call of the same
 	 * frame that came last returns */
-	call("fn:io_start%return", 800);
-	call("fn:g", 800);
-	call("fn:g", 800);
-	call("fn:g%return", 800);
+	call_at("fn:io_start%return", 800);
+	call_at("fn:g", 800);
+	call_at("fn:g", 800);
+	call_at("fn:g%return", 800);
 	/* other processes and threads have other stacks */
 	feed_from(0, 8, 0, "fn:f", 950, "");
 	feed_from(1, 7, 0, "fn:f", 950, "");
-	call("fn:f%return", 900);
+	call_at("fn:f%return", 900);
 	stop("fn:io_start no begin 4\nfn:f 3-5 left\nfn:g 2-5 left\n"
 	     "fn:g 5-6 left\nfn:g 6-7/1\nfn:f 1-10/0\nfn:f 8-10 open\n"
 	     "fn:f 9-10 open\n", "functions that are left otherwise");
 	start(NULL);
 	/* two stacks side by side: the first return tells */
-	call("fn:f", 900);
-	call("fn:g", 850);
-	call("fn:f", 1900);
-	call("fn:g", 1850);
-	call("fn:g%return", 850);
-	call("fn:g", 840);
-	call("fn:g%return", 1850);
-	call("fn:f%return", 1900);
-	call("fn:f", 1910);
-	call("fn:g%return", 840);
-	call("fn:f%return", 900);
-	call("fn:f%return", 1910);
+	call_at("fn:f", 900);
+	call_at("fn:g", 850);
+	call_at("fn:f", 1900);
+	call_at("fn:g", 1850);
+	call_at("fn:g%return", 850);
+	call_at("fn:g", 840);
+	call_at("fn:g%return", 1850);
+	call_at("fn:f%return", 1900);
+	call_at("fn:f", 1910);
+	call_at("fn:g%return", 840);
+	call_at("fn:f%return", 900);
+	call_at("fn:f%return", 1910);
 	stop("fn:g 2-3 aside\nfn:f 1-3 aside\nfn:g 2-5/1\nfn:g 4-7/3\n"
 	     "fn:f 3-8/2\nfn:g 6-10/3\nfn:f 1-11/0\nfn:f 9-12/2\n",
 	     "stacks side by side");
 	start(NULL);
 	/* 41 times two calls that were left: the limit is 32 */
-	call("fn:f", 100000);
+	call_at("fn:f", 100000);
 	for (int32_t i = 0; i < 40; i++) {
-		call("fn:g", 1000 + 20 * i);
-		call("fn:io_start", 2000 + 20 * i);
+		call_at("fn:g", 1000 + 20 * i);
+		call_at("fn:io_start", 2000 + 20 * i);
 	}
-	call("fn:f%return", 100000);
+	call_at("fn:f%return", 100000);
 	for (const char *p = told; (p = strstr(p, " left\n")); p++)
 		left++;
 	unit_equal(left, 2 * (41 - 32), "calls that were left");
 	pairs_finish(pairs);
 	pairs_free(pairs);
 	start(NULL);
-	call("fn:f", 900 << 20);
-	call("fn:g", 100 << 20);	/* on a stack of a coroutine */
-	call("fn:f%return", 900 << 20);
-	call("fn:f", 901 << 20);
-	call("fn:g%return", 100 << 20);
-	call("fn:f%return", 901 << 20);
+	call_at("fn:f", 900 << 20);
+	call_at("fn:g", 100 << 20);	/* on a stack of a coroutine */
+	call_at("fn:f%return", 900 << 20);
+	call_at("fn:f", 901 << 20);
+	call_at("fn:g%return", 100 << 20);
+	call_at("fn:f%return", 901 << 20);
 	stop("fn:f 1-3/0\nfn:g 2-5/1\nfn:f 4-6/1\n", "coroutines");
 	start("fn:f,fn:f%return");
-	call("fn:f", 900);
-	call("fn:g", 800);
-	call("fn:f%return", 700);
-	call("fn:g%return", 800);
+	call_at("fn:f", 900);
+	call_at("fn:g", 800);
+	call_at("fn:f%return", 700);
+	call_at("fn:g%return", 800);
 	stop("fn:f,fn:f%return 1-3/0\nfn:g 2-4/1\n", "a rule of a function");
 }
 
