@@ -17,6 +17,7 @@
 
 #include "command/agents/faults.h"
 #include "command/agents/places.h"
+#include "command/agents/rule.h"
 #include "command/agents/replaced.h"
 #include "command/agents/targets.h"
 #include "command/common/command.h"
@@ -24,10 +25,12 @@
 #include "command/common/json.h"
 #include "command/common/printable.h"
 #include "command/elf/elfnotes.h"
+#include "command/elf/program-functions.h"
 #include "command/elf/process-markers.h"
 #include "command/load/listed.h"
 #include "command/procfs/process.h"
 #include "command/sandbox/opener.h"
+#include "tracepoints/conditions/rule-split.h"
 #include "tracepoints/fields/fields.h"
 #include "tracepoints/usdt/usdt.h"
 
@@ -42,6 +45,7 @@ struct output {
 	bool as_json;
 	bool all;			/* with the C runtime's probes */
 	bool functions;			/* instead of markers */
+	char **rules;			/* that name them, or none: all */
 	bool headings;			/* there is more than one list */
 	bool behind;			/* this list is not the first */
 	struct shown shown;		/* callbacks of this list's process */
@@ -491,21 +495,73 @@ static int list_processes(struct output *out, pid_t pid)
 	return result;
 }
 
+/* Takes functions out of a list that no rule names; without a rule, those of
+ * libc and the like. */
+static void keep_named(const struct output *out, struct marker_list *list,
+		       const char *path)
+{
+	static char every[] = "fn:*";
+	static char *all[] = { every, NULL };
+	const char *slash = strrchr(path, '/');
+	const char *module = slash ? slash + 1 : path;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		struct marker *m = &list->markers[i];
+		bool named = false;
+
+		for (char **r = *out->rules ? out->rules : all; *r; r++)
+			named |= rule_names_function(*r, module,
+						     m->id + strlen("fn/"));
+		if (named)
+			list->markers[kept++] = *m;
+		else
+			marker_free(m);
+	}
+	list->count = kept;
+}
+
+/* Lists the functions of a process's module. */
+static int list_module(const char *path, struct marker_list *list, void *arg)
+{
+	struct output *out = arg;
+
+	keep_named(out, list, path);
+	out->headings = true;
+	if (list->count)
+		put_list(out, list, path, 0);
+	return 0;
+}
+
+/* Lists the functions of a process, module by module. Returns an exit
+ * status. */
+static int list_functions(struct output *out, pid_t pid)
+{
+	int ret = functions_of_process(pid, SYMBOLISER_PLAN, list_module, out);
+
+	if (ret < 0)
+		return command_failed("process %d: its functions cannot be "
+				      "read: %s", pid, strerror(-ret));
+	return out->behind || out->as_json ? COMMAND_DONE :
+	       command_failed("process %d has no such function", pid);
+}
+
 /*
  * Lists the files; one that cannot be read does not keep others from being
  * listed. Returns an exit status. A file is looked at before it is read, to say
  * why it is none in the user's words.
  */
-static int list_files(struct output *out, char **paths)
+static int list_files(struct output *out, char **paths, int n)
 {
 	char error[ELFNOTES_ERROR_BYTES];
 	int ret, result = COMMAND_DONE;
 	const char *why;
 	struct stat st;
+	size_t known;
 	pid_t pid;
 
-	out->headings = paths[1] != NULL;
-	for (; *paths; paths++) {
+	out->headings = n > 1;
+	for (; n-- > 0; paths++) {
 		struct marker_list list = { 0 };
 
 		why = NULL;
@@ -529,10 +585,15 @@ static int list_files(struct output *out, char **paths)
 		if (!elfnotes_read(&list, *paths, SYMBOLISER_PLAN |
 				   (out->functions ? SYMBOLISER_FUNCTIONS :
 				    SYMBOLISER_LTTNG), error)) {
+			known = list.count;
+			if (out->functions && *out->rules)
+				keep_named(out, &list, *paths);
 			put_list(out, &list, *paths, 0);
 			if (!list.count && out->functions)
-				result = command_failed("%s: it has no symbols "
-							"of functions", *paths);
+				result = command_failed(known ?
+					"%s: no function matches" :
+					"%s: it has no symbols of functions",
+					*paths);
 			else if (!list.count)
 				tell_none(out, *paths);
 			if (tell_unplaced(&list, *paths) |
@@ -561,15 +622,14 @@ int list_main(int argc, char **argv)
 	};
 	struct options options = {
 		.argc = argc, .argv = argv, .rows = rows,
-		.shape = "[-p PID | FILE...]",
+		.shape = "[-p PID | FILE...] [fn:GLOB...]",
 		.about = "List the markers of a running process, of programs "
 			 "and libraries (with their\nUSDT probes), or of all "
 			 "your processes that have an agent.",
 	};
 	struct output out = { .json = { .file = stdout } };
-	char program[32], *own[] = { program, NULL };
 	pid_t pid = 0;
-	int key, status;
+	int key, status, rules;
 
 	while ((key = options_next(&options)) != OPTIONS_END) {
 		if (key == OPTIONS_STOP)
@@ -584,19 +644,30 @@ int list_main(int argc, char **argv)
 			return COMMAND_USAGE;
 	}
 	/* a file's markers have addresses in the file, a process's in memory */
-	if (pid && options.index < argc)
+	for (rules = argc; out.functions && rules > options.index &&
+			   !strncmp(argv[rules - 1], "fn:", 3);)
+		rules--;
+	out.rules = argv + rules;
+	for (int i = rules; i < argc; i++) {
+		const char *rule = argv[i];
+
+		status = rule_take(&rule);
+		if (status)
+			return status;
+	}
+	if (pid && options.index < rules)
 		return command_misused("give either -p PID or files");
-	if (out.functions && !pid && options.index == argc)
+	if (out.functions && !pid && options.index == rules)
 		return command_misused("--functions: give programs or "
 				       "libraries, or -p PID");
-	snprintf(program, sizeof(program), "/proc/%d/exe", (int)pid);
 	/* the array is whole also after an error */
 	if (out.as_json)
 		json_open(&out.json, NULL, '[');
-	if (options.index < argc)
-		status = list_files(&out, argv + options.index);
+	if (options.index < rules)
+		status = list_files(&out, argv + options.index,
+				    rules - options.index);
 	else if (out.functions)
-		status = list_files(&out, own);
+		status = list_functions(&out, pid);
 	else
 		status = list_processes(&out, pid);
 	if (out.as_json) {

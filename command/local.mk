@@ -117,7 +117,7 @@ command_sources = \
 	command/elf/process-markers.c \
 	command/elf/process-markers.h \
 	command/elf/program-functions.c \
-	command/elf/program-functions-private.h \
+	command/elf/program-functions.h \
 	command/elf/user-rights.c \
 	command/elf/user-rights.h \
 	command/elf/work-private.h \

@@ -12,7 +12,7 @@
 #include "command/causes/cause.h"
 #include "command/common/command.h"
 #include "command/common/nearest.h"
-#include "command/elf/program-functions-private.h"
+#include "command/elf/program-functions.h"
 #include "tracepoints/conditions/rule-split.h"
 
 #define FUNCTIONS_MOST	1000	/* that are taken unasked */

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Functions of programs, libraries and processes.
- * See program-functions-private.h.
+ * Functions of programs, libraries and processes. See program-functions.h.
  *
  * Invariant: each file is read once, whatever names it.
  */
-#include "command/elf/program-functions-private.h"
+#include "command/elf/program-functions.h"
 
 #include <limits.h>
 #include <stdio.h>

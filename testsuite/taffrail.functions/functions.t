@@ -421,6 +421,18 @@ stderr: stripped: it has no symbols of functions
 case: of a process
 run: taffrail list --functions -p $pid
 stdout: ^fn/outer +0x[0-9a-f]+ +function off .* \[jump\]$
+case: of libraries, and those that rules name
+run:
+	taffrail list --functions -p $pid 'fn:libc/malloc_*' 'fn:out*' && taffrail list --functions "$CASES/calls" fn:out*
+	taffrail list --functions -p $pid fn:nothing || taffrail list --functions "$CASES/calls" fn:nothing
+status: 1
+stdout: /calls:$
+stdout: /libc[-.0-9a-z]*:$
+stdout: ^fn/malloc_trim +0x[0-9a-f]+ +function off .* \[jump
+stdout: ^fn/outer +0x
+no stdout: ^fn/six
+stderr: process [0-9]+ has no such function
+stderr: calls: no function matches
 case: they are told also where the calls are wanted, too
 run: taffrail record -o two -e 'fn:by_label%entry' -e 'fn:by_label%return' -- "$CASES/through"
 status: 1

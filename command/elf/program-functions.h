@@ -3,8 +3,8 @@
  * Functions of programs, of their libraries, and of processes, module by
  * module, as rules fn:GLOB name them.
  */
-#ifndef COMMAND_ELF_PROGRAM_FUNCTIONS_PRIVATE_H
-#define COMMAND_ELF_PROGRAM_FUNCTIONS_PRIVATE_H
+#ifndef COMMAND_ELF_PROGRAM_FUNCTIONS_H
+#define COMMAND_ELF_PROGRAM_FUNCTIONS_H
 
 #include <sys/types.h>
 
