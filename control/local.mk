@@ -25,6 +25,7 @@ control_sources = \
 	control/sessions/inheritance.c \
 	control/sessions/inheritance.h \
 	control/sessions/keep.c \
+	control/sessions/known.c \
 	control/sessions/modules.c \
 	control/sessions/path.c \
 	control/sessions/place.c \

@@ -143,6 +143,8 @@ enum message_type {
  * processes that have ended. */
 #define PROTOCOL_FAULT_FILE	".fault.env"
 #define PROTOCOL_FAULT_BYTES_MAX 2048u
+/* sessions/.known: facts about files of modules (known.c). */
+#define PROTOCOL_KNOWN_FILE	".known"
 /* sessions/NAME@PID.STARTTIME: a session that was started in that process, for
  * the programs that the process and the descendants execute. TAFFRAIL_JOIN
  * names such files, too. */

@@ -17,6 +17,7 @@
 #include "command/common/json.h"
 #include "command/common/wrapped.h"
 #include "command/doctor/private.h"
+#include "control/protocol.h"
 
 #define FOUND_COLUMN	23
 
@@ -212,7 +213,9 @@ int doctor_main(int argc, char **argv)
 	status = tell_summary(&out, &doctor);
 	/* a directory that a process uses meanwhile is not empty, and stays */
 	if (doctor.made) {
-		unlinkat(doctor.dir.fd, "sessions", AT_REMOVEDIR);
+		unlinkat(doctor.dir.fd,
+			 PROTOCOL_SESSIONS_DIR "/" PROTOCOL_KNOWN_FILE, 0);
+		unlinkat(doctor.dir.fd, PROTOCOL_SESSIONS_DIR, AT_REMOVEDIR);
 		rmdir(doctor.dir.path);
 	}
 	rundir_close(&doctor.dir);

@@ -92,6 +92,10 @@ static int function_wanted(const struct module *module, const char *name,
 static struct index asked;
 static uint32_t askings;
 
+/* The rules that ask now, as a question to known.c: their sum, in whatever
+ * order they are. */
+static uint64_t question;
+
 static int same_hash(uint64_t value, const void *hash)
 {
 	return value == *(const uint64_t *)hash;
@@ -102,6 +106,7 @@ static void ask_for(const char *glob, int int3)
 	uint64_t hash = index_hash(INDEX_HASH ^ (uint32_t)int3, glob,
 				   text_length(glob)) | 1;
 
+	question += hash;
 	if (!index_find(&asked, hash, same_hash, &hash)) {
 		index_add(&asked, hash, hash);
 		askings++;
@@ -111,21 +116,41 @@ static void ask_for(const char *glob, int int3)
 /* Whether a rule has ever asked for functions: only then are symbols read. */
 static bool functions_asked;
 
+void session_sites_moved(struct module *module)
+{
+	if (module->sites_seen || module->declared || !module->ncodes)
+		return;
+	if (known_module(module, KNOWN_UNMOVED))
+		module->sites_seen = 1;
+	else if (usdt_sites_look(module))
+		known_add(module, KNOWN_UNMOVED);
+}
+
 static int module_adopt(struct module *module, void *arg)
 {
+	bool ask = !functions_asked && !module->declared;
 	/* on the stack: a relocation of the agent would be longer */
 	const struct usdt_asking asking = {
 		.wanted = probe_wanted,
 		.function_wanted = functions_asked ? function_wanted : NULL,
 		.untaken = untaken_note,
 	};
+	const struct object *object;
 
 	if (module->usdt_askings == askings)
 		return 0;
 	module->usdt_askings = askings;
-	usdt_sites_look(module);
+	session_sites_moved(module);
+	if (ask && known_module(module, question))
+		return 0;
 	if (usdt_adopt(module, &asking, arg))
 		module->usdt_askings = 0;
+	for (object = module->objects; object && !object->adopted;
+	     object = object->next)
+		;
+	if (ask && !object && !module->untaken && !module->unread &&
+	    module->usdt_askings)
+		known_add(module, question);
 	return 0;
 }
 
@@ -134,6 +159,7 @@ void session_probes_adopt(const struct patcher *patcher)
 	uint32_t i;
 	uint32_t k;
 
+	question = KNOWN_UNASKED;
 	if (all_probes)
 		ask_for("", 0);
 	for (i = 0; i < SESSIONS_MAX; i++)
@@ -146,20 +172,26 @@ void session_probes_adopt(const struct patcher *patcher)
 			functions_asked |= asks_functions(rule);
 			ask_for(rule->glob, sessions[i].int3);
 		}
+	if (!askings)
+		return;
+	known_open();
 	registry_each_module(module_adopt, (void *)patcher);
+	known_close();
 }
 
 static int module_look(struct module *module, void *unused)
 {
 	(void)unused;
-	usdt_sites_look(module);
+	session_sites_moved(module);
 	return 0;
 }
 
 void session_sites_look(void)
 {
 	registry_lock();
+	known_open();
 	registry_each_module(module_look, NULL);
+	known_close();
 	registry_unlock();
 }
 

@@ -490,6 +490,17 @@ SIGSAFE bool place_forbidden(int error)
 	       (st.st_mode & 0700) == 0700;
 }
 
+int place_sessions_open(void)
+{
+	char path[256];
+	struct text text;
+
+	text_open(&text, path, sizeof(path));
+	text_add(&text, place_runtime);
+	text_add(&text, "/" PROTOCOL_SESSIONS_DIR);
+	return file_open_directory(AT_FDCWD, path);
+}
+
 SIGSAFE bool place_shut(void)
 {
 	char path[280];

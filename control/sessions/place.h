@@ -69,6 +69,10 @@ bool place_shut(void);
  */
 int place_open(void);
 
+/* Opens sessions/ in the runtime directory. Returns a descriptor or a negative
+ * errno. The caller may open files. */
+int place_sessions_open(void);
+
 /*
  * Locks (flock) the process page's file as long as the process's memory lives.
  * The lock outlives the thread that calls it. A command that can take the lock

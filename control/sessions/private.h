@@ -9,6 +9,7 @@
 
 #include "control/sessions/session.h"
 #include "control/threads/settings.h"
+#include "tracepoints/sites/registry.h"
 
 /* Slots that were never used cost no memory (see channels_used). */
 extern struct session sessions[SESSIONS_MAX];
@@ -77,6 +78,25 @@ void session_untaken_write(struct session *session);
 /* Makes markers of the probes that sessions name. The caller holds the
  * registry's lock and has a private descriptor table. */
 void session_probes_adopt(const struct patcher *patcher);
+
+/* Looks whether a module's sites were moved (usdt_sites_look()), once. The
+ * caller may open files. */
+void session_sites_moved(struct module *module);
+
+/*
+ * known.c: facts about a module's file, from other processes. known_module()
+ * returns true when the answer to a question is known to be no; known_add()
+ * tells others that it is. A question is KNOWN_UNMOVED, or KNOWN_UNASKED and a
+ * sum of hashes of rules. known_open() and known_close() are around several of
+ * these calls. The registry's lock is held, and the caller may open files.
+ */
+#define KNOWN_UNMOVED	INDEX_HASH
+#define KNOWN_UNASKED	(INDEX_HASH + 1)
+
+bool known_module(const struct module *module, uint64_t question);
+void known_add(const struct module *module, uint64_t question);
+void known_open(void);
+void known_close(void);
 
 /* Notes in the session's page, which is new, for how long events are kept. */
 void session_keep_begin(const struct session *session);

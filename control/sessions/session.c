@@ -205,7 +205,7 @@ static bool object_apply(struct session *session, struct object *object,
 	}
 	if (!session->client)
 		channel_rings_make(session->channel);
-	usdt_sites_look(object->module);
+	session_sites_moved(object->module);
 	ret = object_enable(object, &use, patcher);
 	if (ret)	/* untaken.c tells the place */
 		log_fact(LOG_WARNING, "session",

@@ -382,14 +382,8 @@ static void obey_entry(int fd, const char *name, void *arg)
 
 static int directory_open(void)
 {
-	char path[256];
-	struct text text;
-	int fd;
+	int fd = place_sessions_open();
 
-	text_open(&text, path, sizeof(path));
-	text_add(&text, place_runtime);
-	text_add(&text, "/" PROTOCOL_SESSIONS_DIR);
-	fd = file_open_directory(AT_FDCWD, path);
 	if (fd < 0 && fd != -ENOENT)
 		log_fact(LOG_ERROR, "sessions", "cannot open the directory",
 			 fd);

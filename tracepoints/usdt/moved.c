@@ -247,22 +247,25 @@ unmap:
 	return ret;
 }
 
-void usdt_sites_look(struct module *module)
+bool usdt_sites_look(struct module *module)
 {
 	struct look look = { .module = module };
+	bool unmoved = false;
 
 	if (module->sites_seen || module->declared || !module->ncodes)
-		return;
+		return false;
 	module->sites_seen = 1;
 	if (usdt_module_map(&look.file, module))
-		return;
-	/* another look may have the memory */
-	if (!usdt_notes_read(&look.file, probe_learn, &look, NULL) &&
-	    look.probes && codes_each(&look, code_lacks) &&
-	    rest_match(&look, module))
-		module->sites_seen = 0;
+		return false;
+	if (!usdt_notes_read(&look.file, probe_learn, &look, NULL)) {
+		unmoved = !look.probes || !codes_each(&look, code_lacks);
+		/* another look may have the memory */
+		if (!unmoved && rest_match(&look, module))
+			module->sites_seen = 0;
+	}
 	index_clear(&look.probes_at);
 	index_clear(&look.sites_at);
 	index_clear(&look.groups);
 	usdt_module_unmap(&look.file);
+	return unmoved;
 }

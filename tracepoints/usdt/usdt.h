@@ -163,9 +163,9 @@ int usdt_absent_tell(struct module *module, const struct usdt_asking *asking);
  * Looks, once, whether the code of the module's sites is where the notes of the
  * markers say, or was moved after linking; see moved.c. Sites that test a flag
  * get their new addresses, the others CODE_MOVED. Reads the module's file, as
- * usdt_adopt(), before it.
+ * usdt_adopt(), before it. Returns true when the file says that none was moved.
  */
-void usdt_sites_look(struct module *module);
+bool usdt_sites_look(struct module *module);
 
 /*
  * Maps the file that a module was loaded from, for the notes of probes, which
