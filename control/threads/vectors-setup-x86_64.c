@@ -29,9 +29,9 @@ static void offsets_setup(void)
 	for (i = 2; i < ARRAY_SIZE(vectors_offsets); i++) {
 		uint32_t bytes = 0, offset, flags, d;
 
-		if (!(vectors_mask & 1u << i) ||
-		    !__get_cpuid_count(0xd, i, &bytes, &offset, &flags, &d))
+		if (!(vectors_mask & 1u << i))
 			continue;
+		__cpuid_count(0xd, i, bytes, offset, flags, d);
 		if (vectors_compact && flags & COMPONENT_ALIGNED)
 			next = (next + 63) & ~63u;
 		if (vectors_compact)
@@ -45,15 +45,22 @@ static void offsets_setup(void)
 /* Start-up calls it, and nothing writes these words after that. */
 SIGSAFE void vectors_setup(void)
 {
-	uint32_t a = 0, b, c = 0, d;
+	/* each CPUID is a trap where the processor is a virtual one */
+	uint32_t leaves = __get_cpuid_max(0, NULL);
+	uint32_t a, b, c, d;
 
-	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & CPUID_OSXSAVE))
+	if (!leaves)
+		return;
+	__cpuid(1, a, b, c, d);
+	if (!(c & CPUID_OSXSAVE))
 		return;
 	__asm__("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
 	vectors_state = a;
-	if (__get_cpuid_count(0xd, 1, &a, &b, &c, &d))
-		vectors_compact = a & CPUID_XSAVEC;
 	vectors_mask = vectors_state & KEEP_MASK;
+	if (leaves < 0xd)
+		return;
+	__cpuid_count(0xd, 1, a, b, c, d);
+	vectors_compact = a & CPUID_XSAVEC;
 	if (!vectors_offsets[2])
 		offsets_setup();
 }
