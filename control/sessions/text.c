@@ -373,7 +373,9 @@ static void obey_entry(int fd, const char *name, void *arg)
 	if (o->files++ >= OBEYED_MAX)
 		return;
 	if (!settings_inheritance(name)) {
-		obey_file(fd, name, 0, o->session, o->buffer);
+		/* session_obey() has read those that it joins */
+		if (!settings_joins(settings.join, name))
+			obey_file(fd, name, 0, o->session, o->buffer);
 	} else if (inheritance_claim(name)) {
 		ret = obey_file(fd, name, 1, o->session, o->buffer);
 		o->ret = ret ? ret : o->ret;
