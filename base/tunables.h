@@ -136,10 +136,10 @@
 #define SERVICE_TLS_BYTES	8192u
 
 /* Bytes of event records of a session: the first number is allocated when the
- * session is created, for some 450 events of average text. The second is the
+ * session is created, for some 220 events of average text. The second is the
  * most, for 120,000; so much address space is reserved for each session. Powers
  * of two. */
-#define RECORDS_MIN_BYTES	(64u << 10)
+#define RECORDS_MIN_BYTES	(32u << 10)
 #define RECORDS_MAX_BYTES	(16u << 20)
 
 /* How long `disable` and `stop` wait for a writer in a locked ring, ms. */
