@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The part of the agent's start that is done again when a sleeping agent wakes:
- * modules, files, sessions. A worker runs all code that opens files.
+ * modules, files, sessions. Code that opens files runs aside.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +16,7 @@
 #include "control/sessions/budget.h"
 #include "control/sessions/place.h"
 #include "control/sessions/session.h"
+#include "control/threads/filtered.h"
 #include "control/threads/log.h"
 #include "control/threads/settings.h"
 #include "control/threads/thread.h"
@@ -26,6 +27,8 @@ const char agent_another_copy[] =
 	"the program has another copy of the agent";
 struct lacking_off agent_lacks = { .id = CAUSE_LACKS_OFF };
 int agent_rseq;
+
+#define FILES_START	16	/* more than are open at once */
 
 static const char *start_failure;	/* NULL: no thread was made */
 
@@ -92,6 +95,13 @@ static const char *loader_failed(int error)
 		       "code cannot be written";
 }
 
+/* Returns true while libc's constructors have not run: the process has one
+ * thread, and no other code has run in it. */
+static bool begins_alone(void)
+{
+	return program_invocation_short_name && !*program_invocation_short_name;
+}
+
 /* The part of the start that needs files: in a thread of the agent, whose
  * descriptors the program does not see. */
 static int start_aside(void *arg)
@@ -119,8 +129,7 @@ static int start_aside(void *arg)
 	/* Modules that were loaded after the start can be unloaded. While
 	 * libc's constructors have not run, no other code has, and there are no
 	 * such modules. */
-	if (loader && program_invocation_short_name &&
-	    *program_invocation_short_name) {
+	if (loader && !begins_alone()) {
 		start_failure = loader_failed(loader);
 		log_fact(LOG_ERROR, "start", start_failure, loader);
 		return loader;
@@ -159,7 +168,8 @@ static int start_aside(void *arg)
 	 * setting, when the program starts under a debugger, which may be a
 	 * gdbserver. `taffrail gdbserver` asks for the socket, too. */
 	filtered = setting_is(settings.ipa, "filter");
-	traced = ipa_traced(NULL) == 1;
+	traced = (filtered_tracer() < 0 ? ipa_traced(NULL) :
+					  filtered_tracer()) == 1;
 	ret = ipa_setup();
 	if (!ret && (filtered || (settings.ipa ?
 				  setting_is(settings.ipa, "on") : traced)))
@@ -195,7 +205,12 @@ void agent_begin(void)
 	registry_unlock();
 	/* an agent that is woken fails for a reason of its own */
 	start_failure = NULL;
-	ret = thread_run(start_aside, NULL);
+	/* A thread takes 60 us, and on a busy machine a turn of the scheduler.
+	 * Where files may be short, a thread has a table of its own. */
+	ret = begins_alone() && !thread_translated() &&
+			      filtered_alone(FILES_START) ?
+		      thread_run_alone(start_aside, NULL) :
+		      thread_run(start_aside, NULL);
 	if (ret && !start_failure) {
 		start_failure = threadless(ret);
 		agent_lacks.id = CAUSE_LACKS_RIGHT;

@@ -4,7 +4,7 @@
  *
  * The shared library is marked initfirst: the constructor runs before any
  * other, libc's included. So it takes the environment from the arguments and
- * calls little of libc. A worker runs all code that opens files.
+ * calls little of libc. Code that opens files runs aside.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -21,6 +21,7 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 
 #include "base/base.h"
 #include "base/host.h"
@@ -34,34 +35,49 @@
 struct filters {
 	int64_t mode;		/* "Seccomp:" */
 	int64_t number;		/* "Seccomp_filters:", since Linux 5.9 */
+	int64_t tracer;		/* "TracerPid:" */
+	int64_t files;		/* "FDSize:" */
+	int64_t threads;	/* "Threads:" */
 	int done;		/* a later line was seen */
 };
 
+static struct filters begun;	/* at start, if it was read then */
 static int vouched;		/* by the user, also for programs to come */
 static uint32_t allowed;	/* so many filters allow a new thread */
 static int installed;		/* this process has installed a filter */
 
 /* Takes the complete lines and moves the rest to the start; returns the rest's
- * length. Drops a line that fills the buffer: neither of the two lines wanted
- * is that long. */
+ * length. Drops a line that fills the buffer: none of the lines wanted is that
+ * long. */
 static uint32_t lines_take(struct filters *filters, char *text, uint32_t n)
 {
-	const char *mode, *number;
+	static const struct {
+		char name[20];
+		uint16_t value;
+	} lines[] = {
+		{ "FDSize:\t", offsetof(struct filters, files) },
+		{ "TracerPid:\t", offsetof(struct filters, tracer) },
+		{ "Threads:\t", offsetof(struct filters, threads) },
+		{ "Seccomp:\t", offsetof(struct filters, mode) },
+		{ "Seccomp_filters:\t", offsetof(struct filters, number) },
+	};
+	const char *value = NULL;
 	uint32_t start = 0;
+	uint32_t k;
 	uint32_t i;
 
 	for (i = 0; i < n; i++) {
 		if (text[i] != '\n')
 			continue;
 		text[i] = '\0';
-		mode = text_after(text + start, "Seccomp:\t");
-		number = text_after(text + start, "Seccomp_filters:\t");
-		if (mode)
-			filters->mode = text_number(&mode);
-		else if (number)
-			filters->number = text_number(&number);
+		for (k = 0; k < ARRAY_SIZE(lines) && !value; k++)
+			value = text_after(text + start, lines[k].name);
+		if (value)
+			*(int64_t *)((char *)filters + lines[k - 1].value) =
+				text_number(&value);
 		else
 			filters->done = filters->mode >= 0;
+		value = NULL;
 		start = i + 1;
 	}
 	for (i = start; i < n; i++)
@@ -82,8 +98,7 @@ static bool filters_read(struct filters *filters)
 	long n = -1;
 	long mode;
 
-	filters->mode = filters->number = -1;
-	filters->done = 0;
+	*filters = (struct filters){ -1, -1, -1, -1, -1, 0 };
 	while (fd >= 0 && !filters->done &&
 	       (n = sys_read(fd, text + used, STATUS_CHUNK - used)) > 0)
 		used = lines_take(filters, text, used + (uint32_t)n);
@@ -106,22 +121,35 @@ bool filtered_seen(void)
 bool filtered_start(const char *word)
 {
 	const char *rest = word ? text_after(word, TRUST) : NULL;
-	struct filters filters;
 	int64_t most;
 
 	vouched = rest && !*rest;
 	if (vouched)
 		allowed = INT32_MAX;
-	if (vouched || !filters_read(&filters))
+	if (vouched || !filters_read(&begun))
 		return false;
 	if (rest && *rest++ == ':') {
 		most = text_number(&rest);
-		if (!*rest && filters.number >= 0 && filters.number <= most) {
-			allowed = (uint32_t)filters.number;
+		if (!*rest && begun.number >= 0 && begun.number <= most) {
+			allowed = (uint32_t)begun.number;
 			return false;
 		}
 	}
 	return true;
+}
+
+int filtered_tracer(void)
+{
+	return begun.done ? begun.tracer > 0 : -1;
+}
+
+bool filtered_alone(uint32_t files)
+{
+	struct rlimit limit;
+
+	return begun.done && begun.threads == 1 && begun.files >= 0 &&
+	       !sys4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) &&
+	       limit.rlim_cur >= (uint64_t)begun.files + files;
 }
 
 SIGSAFE uint32_t filtered_allowed(void)

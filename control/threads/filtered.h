@@ -19,6 +19,14 @@ bool filtered_start(const char *word);
  * filtered_start() makes. */
 bool filtered_seen(void);
 
+/* Of the process when the agent began, as /proc/self/status told it. Returns 1
+ * under a debugger, 0 without, or -1 when that was not read. */
+int filtered_tracer(void);
+
+/* Returns true when it certainly had one thread then, and could open so many
+ * more files. */
+bool filtered_alone(uint32_t files);
+
 /* Returns the most filters a thread of this process may be under when a command
  * makes the service thread through it. */
 uint32_t filtered_allowed(void);

@@ -358,6 +358,17 @@ SIGSAFE int thread_run(int (*fn)(void *arg), void *arg)
 	return vectors_kept(worker_run, &call, NULL);
 }
 
+int thread_run_alone(int (*fn)(void *arg), void *arg)
+{
+	uint64_t mask;
+	int ret;
+
+	signals_block(&mask);
+	ret = stack_run(&worker, fn, arg);
+	signals_restore(&mask);
+	return ret;
+}
+
 /* With `sure` the calling thread does it where no thread can be made. */
 static int wait_run(int (*fn)(void *arg), void *arg, int sure)
 {
