@@ -81,7 +81,7 @@ lttng_start()
 # a session of LTTng's.
 step_many()
 {
-	local program single=
+	local single=
 	say 'many short programs'
 	if test -x "$work/events-peer" && peer_start --snapshot --overwrite \
 		--subbuf-size 512K --num-subbuf 4; then
@@ -92,17 +92,30 @@ step_many()
 		lttng -q enable-event -u -s bench -c channel 'many:*' \
 			>>"$work/peer.log" 2>&1 && single=$work/single
 	fi
-	# "spawn" itself has no agent
-	"$taffrail" record --context none -e 'bench/*' -o "$work/many-trace" \
-		-- env -u LD_PRELOAD "$work/spawn" many short "$library" \
-		"$rounds" /bin/true "$work/one" ${single:+"$single"} \
-		2>"$work/log" | results
+	short_programs short process ${single:+"$single"}
 	peer_stop
+	short_programs shared shared
+}
+
+# Short programs in a recording whose buffers are those of each process, or
+# shared: "short_programs PREFIX BUFFERS [PEER]".
+short_programs()
+{
+	local program context='' prefix=$1 buffers=$2
+	shift 2
+	# those that are shared have the context of the writer
+	test "$buffers" = shared || context='--context none'
+	# "spawn" itself has no agent
+	env -u TAFFRAIL_CONTEXT "$taffrail" record --buffers "$buffers" \
+		$context -e 'bench/*' -o "$work/many-$prefix" --force -- \
+		env -u LD_PRELOAD "$work/spawn" many "$prefix" "$library" \
+		"$rounds" /bin/true "$work/one" "$@" 2>"$work/log" | results
 	for i in true one; do
 		program=/bin/true
 		test $i = true || program=$work/one
-		"$work/spawn" recorder "recorder.$i" "$library" "$rounds" \
-			"$program" "$taffrail" record --context none \
+		env -u TAFFRAIL_CONTEXT "$work/spawn" recorder \
+			"recorder-$prefix.$i" "$library" "$rounds" "$program" \
+			"$taffrail" record --buffers "$buffers" $context \
 			-e 'bench/*' -o "$work/many-$i" --force -- env \
 			-u LD_PRELOAD 2>"$work/log" | results
 	done

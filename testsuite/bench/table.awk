@@ -407,31 +407,39 @@ function lttng_off(   limit)
 # what a session adds to a short program, and the recorder's work for it
 function short_programs(   ours, theirs)
 {
-	limit_row("one marker, one event, recorded: added",
-		  "short.one.added", get("short.one.added") / 1000, "ms",
-		  "%.3f", 0.6)
-	limit_row("  the program alone", "short.one.plain",
-		  get("short.one.plain") / 1000, "ms", "%.3f")
-	if (!asked())
-		return
-	limit_row("  added processor time", "short.one.cpu",
-		  get("short.one.cpu") / 1000, "ms", "%.3f")
+	short_rows("short", "")
+	short_rows("shared", ", shared buffers")
 	ours = get("short.one.added")
 	theirs = get("short.peer.added")
-	if (ours > 0 && theirs > 0)
-		line("  one event of LTTng-UST, in a session: added",
+	if (asked() && ours > 0 && theirs > 0)
+		line("one event of LTTng-UST, in a session: added",
 		     sprintf("%.3f ms", theirs / 1000), "",
 		     sprintf("%.2f", theirs / ours), "")
-	limit_row("/bin/true, recorded: added", "short.true.added",
-		  get("short.true.added") / 1000, "ms", "%.3f", 0.1)
-	limit_row("  the program alone", "short.true.plain",
-		  get("short.true.plain") / 1000, "ms", "%.3f")
-	limit_row("  added processor time", "short.true.cpu",
-		  get("short.true.cpu") / 1000, "ms", "%.3f")
-	limit_row("recorder for one marker, one event", "recorder.one.each",
-		  get("recorder.one.each") / 1000, "ms", "%.3f", 0.1)
-	limit_row("recorder for /bin/true", "recorder.true.each",
-		  get("recorder.true.each") / 1000, "ms", "%.3f", 0.1)
+}
+
+# the same for one kind of buffers
+function short_rows(of, how)
+{
+	limit_row("one marker, one event, recorded" how ": added",
+		  of ".one.added", get(of ".one.added") / 1000, "ms", "%.3f",
+		  0.6)
+	limit_row("  the program alone", of ".one.plain",
+		  get(of ".one.plain") / 1000, "ms", "%.3f")
+	if (!asked())
+		return
+	limit_row("  added processor time", of ".one.cpu",
+		  get(of ".one.cpu") / 1000, "ms", "%.3f")
+	limit_row("/bin/true, recorded" how ": added", of ".true.added",
+		  get(of ".true.added") / 1000, "ms", "%.3f", 0.1)
+	limit_row("  the program alone", of ".true.plain",
+		  get(of ".true.plain") / 1000, "ms", "%.3f")
+	limit_row("  added processor time", of ".true.cpu",
+		  get(of ".true.cpu") / 1000, "ms", "%.3f")
+	limit_row("recorder for one marker, one event" how,
+		  "recorder-" of ".one.each",
+		  get("recorder-" of ".one.each") / 1000, "ms", "%.3f", 0.1)
+	limit_row("recorder for /bin/true" how, "recorder-" of ".true.each",
+		  get("recorder-" of ".true.each") / 1000, "ms", "%.3f", 0.1)
 }
 
 function lttng_start(   name, plain, ours, theirs)
