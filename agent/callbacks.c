@@ -78,7 +78,7 @@ int taffrail_probe_serve(const char *version, uint32_t object_bytes,
 	host->rule = change_rule;
 	host->settle = registry_settle_now;
 	host->forking = forking_begin;
-	host->condition = condition_make;
+	host->condition = condition_make_bare;
 	host->fault = session_condition_fault;
 	host->holds = program_holds;
 	host->wait = registry_wait;

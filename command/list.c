@@ -121,6 +121,8 @@ static void field_json(const struct marker_field *field, void *priv)
 	json_string(json, "type", field->type);
 	if (*field->how)
 		json_string(json, "shown", field->how);
+	if (field->unwritten)
+		json_bool(json, "recorded", false);
 	if (shown.count) {
 		json_open(json, "values", '{');
 		while (shown_next(&shown, &value)) {
@@ -211,9 +213,11 @@ static void field_text(const struct marker_field *field, void *priv)
 	printable_print("%s%s %s", *behind ? ", " : "", field->type,
 			field->name);
 	*behind = true;
-	if (*field->how && !shown.count)
+	if (field->unwritten)
+		printf("{not recorded}");
+	else if (*field->how && !shown.count)
 		printf("{%s}", field->how);
-	for (; shown_next(&shown, &value); lead = ", ") {
+	for (; !field->unwritten && shown_next(&shown, &value); lead = ", ") {
 		quote = is_word(&value) ? "" : "\"";
 		printable_print("%s%s%.*s%s", lead, quote,
 				(int)(value.end - value.start), value.start,

@@ -137,22 +137,42 @@ event_of(const struct ust_notifier *notifier)
 			      offsetof(struct event, notifier));
 }
 
+/* An event with fields that conditions alone have. A condition may come at any
+ * time, so they are always taken. */
+static ALWAYS_INLINE void unwritten_write(const struct event *event,
+					  struct describe_values *values,
+					  uint64_t fixed, const char *stack,
+					  const struct ust_probe *probe,
+					  uint64_t limit)
+{
+	struct ax_event seen = { .var = values->vars };
+
+	describe_take(values, event->unwritten_steps, stack, limit);
+	seen.fixed = values->bytes > 8 ? (uint64_t)values->block :
+					 values->first;
+	object_hit_as(event->notifier.priv, fixed, event->marker->site.nvar_ ?
+		      values->vars : NULL, (uint64_t)probe->ip, &seen);
+}
+
 /* Any fields. */
 static SIGSAFE __attribute__((noinline)) void
 fields_write(const struct ust_notifier *notifier, const char *stack,
 	     const struct ust_probe *probe, char *pad)
 {
 	struct taffrail_site *site = notifier->priv;
+	const struct event *event = event_of(notifier);
 	struct describe_values values;
-	uint64_t fixed;
-	bool variable;
+	uint64_t fixed, limit;
 
 	if (unlikely(!site->enabled_))
 		return;
-	variable = describe_take(&values, event_of(notifier)->steps, stack, pad,
-				 pad ? chars_most(object_of(site->agent_)) : 0);
+	limit = pad ? chars_most(object_of(site->agent_)) : 0;
+	describe_begin(&values, pad);
+	describe_take(&values, event->steps, stack, limit);
 	fixed = site->fixed_bytes_ > 8 ? (uint64_t)values.block : values.first;
-	if (variable)
+	if (unlikely(event->unwritten))
+		unwritten_write(event, &values, fixed, stack, probe, limit);
+	else if (values.n)
 		variable_write(site, fixed, values.vars, probe);
 	else
 		fixed_write(site, fixed, probe);
@@ -176,6 +196,14 @@ static SIGSAFE void hit_chars(const struct ust_notifier *notifier,
 	fields_write(notifier, stack, probe, pad);
 }
 
+static bool steps_pad(const struct describe_step *step)
+{
+	for (; step->op != DESCRIBE_END; step++)
+		if (step->op == DESCRIBE_CHARS || step->op == DESCRIBE_TEXT)
+			return true;
+	return false;
+}
+
 /* Returns the function for an event with these fields. */
 static ust_send *send_choose(const struct describe_step *step)
 {
@@ -191,10 +219,7 @@ static ust_send *send_choose(const struct describe_step *step)
 	if (words < 2 && step->op == DESCRIBE_STRING &&
 	    step[1].op == DESCRIBE_END)
 		return words ? hit_word_string : hit_string;
-	for (; step->op != DESCRIBE_END; step++)
-		if (step->op == DESCRIBE_CHARS || step->op == DESCRIBE_TEXT)
-			return hit_chars;
-	return hit_plain;
+	return steps_pad(step) ? hit_chars : hit_plain;
 }
 
 void event_prepare(struct event *event)
@@ -210,6 +235,9 @@ void event_prepare(struct event *event)
 		.parent = &event->hit,
 		.priv = &event->marker->site,
 		.eval_capture = 1,
-		.send = send_choose(event->steps),
+		.send = !event->unwritten ? send_choose(event->steps) :
+			steps_pad(event->steps) ||
+			steps_pad(event->unwritten_steps) ?
+				hit_chars : hit_plain,
 	};
 }

@@ -39,7 +39,10 @@ struct event {
 	uint8_t connected;
 	uint8_t shadowed;		/* it came first */
 	uint8_t inherited;		/* it stays when this one goes */
+	uint8_t unwritten;		/* constant: conditions have more fields
+					 * than the marker */
 	struct describe_step steps[DESCRIBE_STEPS_MAX + 1];
+	struct describe_step unwritten_steps[DESCRIBE_STEPS_MAX + 1];
 };
 
 struct provider {

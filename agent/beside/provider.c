@@ -122,7 +122,10 @@ static void event_add(struct provider *provider,
 		arena_give(&event_type, event);
 		return;
 	}
+	event->unwritten = !!model.unwritten;
 	__builtin_memcpy(event->steps, model.steps, sizeof(event->steps));
+	__builtin_memcpy(event->unwritten_steps, model.unwritten_steps,
+			 sizeof(event->unwritten_steps));
 	event_prepare(event);
 	event->next = provider->events;
 	provider->events = event;

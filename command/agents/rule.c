@@ -183,8 +183,9 @@ enum rule_fit rule_fit(const char *rule, const struct rule_marker *marker)
 {
 	uint8_t code[EXPR_CODE_BYTES(RULE_CONDITION_MAX)];
 	struct field_name names[TAFFRAIL_FIELDS_MAX];
+	uint8_t types[TAFFRAIL_FIELDS_MAX] = { 0 };
 	struct expr_fields fields = {
-		names, marker->types, marker->nfields,
+		names, types, marker->nfields,
 		{ marker->shown, marker->shown + marker->shown_bytes },
 		marker->id, false,
 	};
@@ -197,6 +198,8 @@ enum rule_fit rule_fit(const char *rule, const struct rule_marker *marker)
 	    fields_parse(marker->text, marker->kind, (int)marker->nfields,
 			 names))
 		return RULE_FITS;
+	memcpy(types, marker->types, marker->nfields);
+	fields.n = shown_unwritten(&fields.shown, names, types, fields.n);
 	ret = expr_compile(condition, &fields, code, sizeof(code), &error);
 	if (ret < 0)
 		return RULE_MISFITS;

@@ -264,6 +264,8 @@ void marker_each_field(const struct marker *marker,
 	struct marker_field field;
 	struct text text, how;
 	char words[32], hows[64];
+	uint8_t types[TAFFRAIL_FIELDS_MAX] = { 0 };
+	int n;
 
 	if (marker->kind == MARKER_USDT && !marker->function)
 		for (int i = 0; i < marker->nfields; i++)
@@ -274,19 +276,22 @@ void marker_each_field(const struct marker *marker,
 			      TAFFRAIL_KIND_EVENT : TAFFRAIL_KIND_MARK,
 			      marker->nfields, names))
 		return;
-	for (int i = 0; i < marker->nfields; i++) {
+	memcpy(types, marker->types, (size_t)marker->nfields);
+	n = (int)shown_unwritten(&shown, names, types,
+				 (uint32_t)marker->nfields);
+	for (int i = 0; i < n; i++) {
 		text_open(&text, words, sizeof(words));
-		field_type_add(&text, marker->types[i]);
+		field_type_add(&text, types[i]);
 		text_open(&how, hows, sizeof(hows));
 		field = (struct marker_field){
 			.name = names[i].name, .type = words, .how = hows,
-			.is_signed = true };
+			.is_signed = true, .unwritten = i >= marker->nfields };
 		for (rest = shown; shown_find(&next, &rest, (uint32_t)i);
 		     rest.p = next.names.end) {
 			if (next.how == TAFFRAIL_HOW_COUNT) {
 				snprintf(words + strcspn(words, "]"), 8, "%u]",
 					 shown_count(&shown, (uint32_t)i,
-						     marker->types[i]));
+						     types[i]));
 				continue;
 			}
 			text_add(&how, *hows && *word_of(next.how) ? ", " : "");
@@ -295,7 +300,7 @@ void marker_each_field(const struct marker *marker,
 				field.shown = next;
 			if (next.how == TAFFRAIL_HOW_RANGES)
 				field.is_signed =
-					marker->types[i] != TAFFRAIL_T_U64;
+					types[i] != TAFFRAIL_T_U64;
 		}
 		call(&field, priv);
 	}

@@ -78,6 +78,7 @@ struct marker_field {
 	const char *type;
 	const char *how;
 	bool is_signed;			/* values that have names */
+	bool unwritten;			/* conditions have it, events do not */
 	struct shown_field shown;
 };
 

@@ -125,6 +125,10 @@ enum taffrail_how {
 	TAFFRAIL_HOW_TIME_US	 = 21,
 	TAFFRAIL_HOW_TIME_MS	 = 22,
 	TAFFRAIL_HOW_TIME_S	 = 23,
+	TAFFRAIL_HOW_UNWRITTEN = 24, /* of the marker: fields that conditions
+				      * have and events do not, behind the
+				      * others; the values are types, and a
+				      * NUL ends each name */
 };
 
 /*

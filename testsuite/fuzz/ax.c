@@ -378,6 +378,7 @@ static enum ax_verdict slow_ask(struct slow *s, uint8_t opcode)
 	case AX_CPU:
 	case AX_VPID:
 	case AX_PTHREAD:
+	case AX_IP:
 		push(s, fuzz_context(NULL));
 		break;
 	default:

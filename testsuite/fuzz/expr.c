@@ -68,12 +68,13 @@ static const struct ax_machine machine = {
 	.cpu = fuzz_context,
 	.vpid = fuzz_context,
 	.pthread = fuzz_pthread,
+	.ip = fuzz_pthread,
 	.procname = fuzz_procname,
 };
 
 static const char *const values[] = {
 	"a", "u", "d", "s", "r", "b", "ANY", "ONE", "r[1]", "vtid", "cpu", "procname", "$id", "$level",
-	"$ctx.vpid", "pthread_id", "$x", "zz", "0",
+	"$ctx.vpid", "pthread_id", "ip", "$x", "zz", "0",
 	"1", "42", "0x7f", "017", "'x'", "'\\n'", "1.5", "2e3", ".25", "3u",
 	"18446744073709551615", "9223372036854775808", "1e400", "\"x\"",
 	"\"a*\"", "\"\\x41\\n\"", "\"\"", "a", "u", "d",

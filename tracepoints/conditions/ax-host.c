@@ -45,10 +45,14 @@ static SIGSAFE uint64_t host_pthread(void *hit)
 	return (uintptr_t)__builtin_thread_pointer();
 }
 
-const struct ax_machine ax_host = {
-	.vtid = host_vtid,
-	.cpu = host_cpu_now,
-	.vpid = host_vpid,
-	.pthread = host_pthread,
-	.procname = host_procname,
-};
+static SIGSAFE uint64_t host_ip(void *hit)
+{
+	return hit ? *(const uint64_t *)hit : 0;
+}
+
+#define CONTEXTS	.vtid = host_vtid, .cpu = host_cpu_now,		\
+			.vpid = host_vpid, .pthread = host_pthread,	\
+			.procname = host_procname
+
+const struct ax_machine ax_host = { CONTEXTS, .ip = host_ip };
+const struct ax_machine ax_bare = { CONTEXTS };

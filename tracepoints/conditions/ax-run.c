@@ -352,6 +352,7 @@ SIGSAFE enum ax_verdict ax_run(const struct ax_program *program,
 	PUSH(CPU, program->machine->cpu(hit))
 	PUSH(VPID, program->machine->vpid(hit))
 	PUSH(PTHREAD, program->machine->pthread(hit))
+	PUSH(IP, program->machine->ip(hit))
 	PUSH(NAME_EQUAL, name_test(program, hit, insn))
 	PUSH(NAME_GLOB, name_test(program, hit, insn))
 

@@ -32,6 +32,7 @@ enum need {
 	NEED_PROCNAME,
 	NEED_VPID,
 	NEED_PTHREAD,
+	NEED_IP,
 };
 
 /* An opcode: bytes of the operand, without the text; how many values the opcode
@@ -105,6 +106,7 @@ static const struct row rows[] = {
 	[OWN(AX_CPU)] = { STEP_CPU, 0, 0, 1, NEED_CPU, 0 },
 	[OWN(AX_VPID)] = { STEP_VPID, 0, 0, 1, NEED_VPID, 0 },
 	[OWN(AX_PTHREAD)] = { STEP_PTHREAD, 0, 0, 1, NEED_PTHREAD, 0 },
+	[OWN(AX_IP)] = { STEP_IP, 0, 0, 1, NEED_IP, 0 },
 	[OWN(AX_PROCNAME_EQUAL)] = { STEP_NAME_EQUAL, 0, 0, 1, NEED_PROCNAME,
 				     1 },
 	[OWN(AX_PROCNAME_GLOB)] = { STEP_NAME_GLOB, 0, 0, 1, NEED_PROCNAME,
@@ -261,6 +263,7 @@ static int machine_can(const struct ax_source *source, enum need need)
 		[NEED_PROCNAME] = FUNCTION(procname),
 		[NEED_VPID] = FUNCTION(vpid),
 		[NEED_PTHREAD] = FUNCTION(pthread),
+		[NEED_IP] = FUNCTION(ip),
 	};
 #undef FUNCTION
 	uintptr_t function;

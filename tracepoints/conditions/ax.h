@@ -122,6 +122,7 @@ enum ax_opcode {
 	AX_HAS_PART	 = 0xd6, /* part: - test, whether it is there */
 	AX_VPID		 = 0xd7, /* - process */
 	AX_PTHREAD	 = 0xd8, /* - thread, as pthread_self() names it */
+	AX_IP		 = 0xd9, /* - address of the hit, as the context ip */
 };
 
 #define AX_PART_BIG_ENDIAN 0x80	/* | type of an integer */
@@ -166,13 +167,18 @@ struct ax_machine {
 	uint32_t (*cpu)(void *hit);
 	uint32_t (*vpid)(void *hit);
 	uint64_t (*pthread)(void *hit);
+	uint64_t (*ip)(void *hit);
 	/* writes AX_NAME_BYTES; the text may take all of them */
 	void (*procname)(void *hit, char *name);
 	uint32_t nregisters;
 };
 
-/* Has the contexts of the calling thread, and nothing else. Ignores `hit`. */
+/* Has the contexts of the calling thread and the address of the hit, a word
+ * that `hit` points to; and nothing else. */
 extern const struct ax_machine ax_host;
+
+/* Does not have that address, and ignores `hit`. */
+extern const struct ax_machine ax_bare;
 
 /* An event, for the verifier: the shape, and TAFFRAIL_FIELDS_MAX types of the
  * fields as they are recorded (shape_make(), shape_types()). */

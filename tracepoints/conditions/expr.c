@@ -345,6 +345,7 @@ static const struct {
 } facts[] = {
 	{ "vtid", AX_VTID }, { "vpid", AX_VPID }, { "cpu", AX_CPU },
 	{ "cpu_id", AX_CPU }, { "pthread_id", AX_PTHREAD },
+	{ "ip", AX_IP },
 	{ "procname", 0 }, { "level", 0 }, { "id", 0 },
 };
 

@@ -11,9 +11,10 @@
  *	TEXT	 "..." with C's escapes; no NUL in it
  *	NAME	 a field; or a context, if no field has its name: vtid, vpid,
  *		 procname (the thread's name, at most 15 bytes), cpu or cpu_id,
- *		 pthread_id; or the marker's level, a number; behind `level` the
- *		 name of a level; or an enumerator, first of the field that
- *		 stands before it, which may be the name of several values
+ *		 pthread_id, ip (the address of the hit); or the marker's
+ *		 level, a number; behind `level` the name of a level; or an
+ *		 enumerator, first of the field that stands before it, which
+ *		 may be the name of several values
  *	$NAME	 a context, or the level, also where a field has its name; or
  *		 $id, the marker's id, a string; $ctx.NAME is the same
  *

@@ -6,6 +6,7 @@
  */
 #include "tracepoints/fields/shown.h"
 
+#include "tracepoints/fields/fields.h"
 #include "tracepoints/fields/scalar.h"
 
 #define TEXTS		4	/* channel, name, text, file */
@@ -130,6 +131,37 @@ uint32_t shown_count(const struct shown_bytes *shown, uint32_t number,
 		__builtin_memcpy(&count, field.values, sizeof(count));
 	return bytes && count <= TAFFRAIL_ARRAY_BYTES_MAX / bytes ?
 		       (uint32_t)count : 0;
+}
+
+uint32_t shown_unwritten(const struct shown_bytes *shown,
+			 struct field_name *names, uint8_t *types, uint32_t n)
+{
+	struct shown_field field;
+	uint64_t type;
+
+	if (!shown_find_how(&field, shown, SHOWN_MARKER,
+			    TAFFRAIL_HOW_UNWRITTEN))
+		return n;
+	for (; field.count && n < TAFFRAIL_FIELDS_MAX; field.count--, n++) {
+		struct field_name *name = &names[n];
+		uint32_t used = 0;
+
+		__builtin_memcpy(&type, field.values, sizeof(type));
+		field.values += sizeof(type);
+		if (type > UINT8_MAX ||
+		    (type != TAFFRAIL_T_STRING && !scalar_bytes((uint8_t)type)))
+			break;
+		types[n] = (uint8_t)type;
+		*name = (struct field_name){
+			.precision = FIELD_PRECISION_NONE,
+		};
+		for (; field.names.p < field.names.end && *field.names.p;
+		     field.names.p++)
+			if (used < FIELD_NAME_BYTES - 1)
+				name->name[used++] = *field.names.p;
+		field.names.p++;
+	}
+	return n;
 }
 
 const char *unit_word(uint8_t how)

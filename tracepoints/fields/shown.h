@@ -82,6 +82,14 @@ const char *level_word(int level);
 uint32_t shown_count(const struct shown_bytes *shown, uint32_t number,
 		     uint8_t type);
 
+struct field_name;
+
+/* Adds the fields that conditions alone have (TAFFRAIL_HOW_UNWRITTEN) to the n
+ * names and types of a marker, up to TAFFRAIL_FIELDS_MAX together. Returns how
+ * many there are then. SIGSAFE. */
+uint32_t shown_unwritten(const struct shown_bytes *shown,
+			 struct field_name *names, uint8_t *types, uint32_t n);
+
 /* Returns the word of a unit, as "ms", if `how` says a duration or a time; else
  * an empty one. SIGSAFE. */
 const char *unit_word(uint8_t how);

@@ -233,6 +233,15 @@ static int type_take(struct describe_model *model,
 	}
 }
 
+/* Skips a field. Returns the step behind. */
+static struct describe_step *step_skip(struct describe_step *step, uint8_t op)
+{
+	(step++)->op = DESCRIBE_SKIP;
+	if (op >= DESCRIBE_ELEMENTS && op <= DESCRIBE_TEXT)
+		(step++)->op = DESCRIBE_SKIP;
+	return step;
+}
+
 /* Adds a field that filters get, at step *k. A field for filters alone is
  * skipped. */
 static int field_add(struct describe_model *model, uint32_t *k,
@@ -242,7 +251,6 @@ static int field_add(struct describe_model *model, uint32_t *k,
 	struct making making = { 0 };
 	bool written = !field->nowrite;
 	int ret;
-	bool two;
 
 	if (written && model->n == TAFFRAIL_FIELDS_MAX)
 		return -E2BIG;
@@ -262,15 +270,12 @@ static int field_add(struct describe_model *model, uint32_t *k,
 		model->steps[(*k)++] = making.step;
 		return 0;
 	}
-	two = making.step.op >= DESCRIBE_ELEMENTS &&
-	      making.step.op <= DESCRIBE_TEXT;
 	/* the size of an unknown type on the stack is unknown */
 	if (!making.step.op)
 		return ret;
 	model->shown.used = shown;
-	model->steps[(*k)++].op = DESCRIBE_SKIP;
-	if (two)
-		model->steps[(*k)++].op = DESCRIBE_SKIP;
+	*k = (uint32_t)(step_skip(&model->steps[*k], making.step.op) -
+			model->steps);
 	return 0;
 }
 
@@ -314,6 +319,67 @@ static int fields_add(struct describe_model *model,
 	return ret;
 }
 
+/* Makes what conditions have of a field: of one for filters alone the value,
+ * behind all others. Others are skipped. */
+static struct describe_step *unwritten_take(struct describe_model *model,
+					    const struct ust_field *field,
+					    struct describe_step *step)
+{
+	uint64_t shown = model->shown.used, texts = model->texts;
+	uint32_t n = model->n, i = n + model->unwritten;
+	struct making making = { 0 };
+	bool taken = field->nowrite && i < TAFFRAIL_FIELDS_MAX &&
+		     field_name_valid(field->name);
+
+	/* types say how field n is shown */
+	model->n = i;
+	taken = !type_take(model, &making, field->type, taken) && taken;
+	model->n = n;
+	if (taken) {
+		model->fields[i].name_ = field->name;
+		model->fields[i].type_ = making.type;
+		model->unwritten++;
+		*step++ = making.step;
+		return step;
+	}
+	model->shown.used = shown;
+	model->texts = texts;
+	return step_skip(step, making.step.op);
+}
+
+/* Adds the fields for filters alone, as far as there is room. */
+static void unwritten_add(struct describe_model *model,
+			  const struct ust_class *class)
+{
+	const struct taffrail_event_field *fields = model->fields + model->n;
+	struct describe_step *step = model->unwritten_steps;
+	struct text *text = &model->shown;
+	size_t used = text->used, begin;
+	uint64_t i, type;
+
+	for (i = 0; i < class->n; i++)
+		if (!class->fields[i]->nofilter)
+			step = unwritten_take(model, class->fields[i], step);
+	step->op = DESCRIBE_END;
+	if (!model->unwritten)
+		return;
+	begin = shown_begin(text, SHOWN_MARKER, TAFFRAIL_HOW_UNWRITTEN,
+			    (uint16_t)model->unwritten);
+	for (i = 0; i < model->unwritten; i++) {
+		type = (uint64_t)fields[i].type_;
+		text_add_bytes(text, (const char *)&type, sizeof(type));
+	}
+	for (i = 0; i < model->unwritten; i++)
+		text_add_bytes(text, fields[i].name_,
+			       text_length(fields[i].name_) + 1);
+	shown_end(text, begin);
+	if (!text->cut)
+		return;
+	text->used = used;
+	text->cut = 0;
+	model->unwritten = 0;
+}
+
 /* Adds where the event's model is described. */
 static void uri_add(struct text *text, const char *uri)
 {
@@ -334,6 +400,7 @@ int describe_event(struct describe_model *model,
 	int ret;
 
 	model->n = 0;
+	model->unwritten = 0;
 	model->texts = 0;
 	model->level = NULL;
 	if (!event || event->bytes < sizeof(*event) || !event->name ||
@@ -357,5 +424,8 @@ int describe_event(struct describe_model *model,
 		model->level = level_word(**event->level);
 	if (event->uri && *event->uri)
 		uri_add(&model->shown, *event->uri);
-	return model->shown.cut ? -EMSGSIZE : 0;
+	if (model->shown.cut)
+		return -EMSGSIZE;
+	unwritten_add(model, class);
+	return 0;
 }

@@ -15,7 +15,8 @@
 #include "tracepoints/fields/ax-double.h"
 #include "tracepoints/lttng/ust.h"
 
-/* Fields on the stack, those included that are for filters alone. */
+/* Fields on the stack, those included that are for filters alone (nowrite): an
+ * event does not have these, but its conditions do. */
 #define DESCRIBE_STEPS_MAX	47
 
 /* Room for texts that end before their array does: one half is for arrays of a
@@ -48,12 +49,15 @@ struct describe_step {
 /* A marker, for agent/declare.c. The names are the provider's own; the
  * caller opens `shown`. */
 struct describe_model {
+	/* n that are written, then those that conditions alone have */
 	struct taffrail_event_field fields[TAFFRAIL_FIELDS_MAX];
 	uint32_t n;
+	uint32_t unwritten;
 	const char *level;		/* or NULL */
 	struct text shown;
 	uint64_t texts;			/* bytes of all DESCRIBE_TEXT */
 	struct describe_step steps[DESCRIBE_STEPS_MAX + 1];
+	struct describe_step unwritten_steps[DESCRIBE_STEPS_MAX + 1];
 };
 
 /* Returns true for the description of a provider that this interface knows.
@@ -76,19 +80,35 @@ int describe_event(struct describe_model *model,
  * one. */
 struct describe_values {
 	uint64_t first;
+	uint32_t bytes;			/* of the block that are used */
+	uint32_t n;			/* of vars */
+	char *room;			/* the pad, or NULL */
+	char *pad, *texts;		/* the next place in each half */
 	uint64_t block[TAFFRAIL_FIELDS_MAX];
 	struct write_var vars[TAFFRAIL_FIELDS_MAX];
 };
 
 /*
- * Takes the values of an event from the stack. The pad has DESCRIBE_PAD_BYTES;
- * NULL where no step is DESCRIBE_CHARS or DESCRIBE_TEXT. A sequence of more
- * than `limit` characters, which no ring has room for, is taken for an empty
- * one: such a length is mostly negative, and says nothing. Returns true when
- * values have a variable length. SIGSAFE.
+ * Begins an event. The pad has DESCRIBE_PAD_BYTES; NULL where no step is
+ * DESCRIBE_CHARS or DESCRIBE_TEXT. SIGSAFE.
  */
-bool describe_take(struct describe_values *values,
+static inline void describe_begin(struct describe_values *values, char *pad)
+{
+	values->first = 0;
+	values->bytes = 0;
+	values->n = 0;
+	values->room = values->pad = pad;
+	values->texts = pad ? pad + DESCRIBE_TEXT_BYTES : NULL;
+}
+
+/*
+ * Takes values of an event from the stack, behind those that were taken. A
+ * sequence of more than `limit` characters, which no ring has room for, is
+ * taken for an empty one: such a length is mostly negative, and says nothing.
+ * SIGSAFE.
+ */
+void describe_take(struct describe_values *values,
 		   const struct describe_step *step, const char *stack,
-		   char *pad, uint64_t limit);
+		   uint64_t limit);
 
 #endif

@@ -32,16 +32,17 @@ static SIGSAFE char *chars_take(struct write_var *var, const char *p,
 	return pad + n;
 }
 
-SIGSAFE bool describe_take(struct describe_values *values,
+SIGSAFE void describe_take(struct describe_values *values,
 			   const struct describe_step *step,
-			   const char *stack, char *pad, uint64_t limit)
+			   const char *stack, uint64_t limit)
 {
-	char *fixed = (char *)values->block;
-	struct write_var *var = values->vars;
-	char *texts = pad + DESCRIBE_TEXT_BYTES;
-	const char *end = texts, *texts_end = pad + DESCRIBE_PAD_BYTES;
-	uint32_t bits = 0;
-	uint64_t first = 0;
+	char *fixed = (char *)values->block + values->bytes;
+	struct write_var *var = values->vars + values->n;
+	char *pad = values->pad, *texts = values->texts;
+	const char *end = values->room + DESCRIBE_TEXT_BYTES;
+	const char *texts_end = values->room + DESCRIBE_PAD_BYTES;
+	uint32_t bits = 8 * values->bytes;
+	uint64_t first = values->first;
 	const char *p;
 	uint64_t word;
 
@@ -92,5 +93,8 @@ SIGSAFE bool describe_take(struct describe_values *values,
 		}
 	}
 	values->first = first;
-	return var > values->vars;
+	values->bytes = bits / 8;
+	values->n = (uint32_t)(var - values->vars);
+	values->pad = pad;
+	values->texts = texts;
 }

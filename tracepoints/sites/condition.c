@@ -20,23 +20,42 @@ static struct arena_copy *programs;
 /* Memory to make a program in: too large for the stack of an agent thread. */
 struct workshop {
 	struct field_name names[TAFFRAIL_FIELDS_MAX];
+	uint8_t types[TAFFRAIL_FIELDS_MAX];
+	struct write_shape shape;
 	uint8_t code[CODE_MAX];
 	uint64_t program[AX_PROGRAM_BYTES(CODE_MAX) / 8 + 1];
 };
 
+/* Adds the fields that conditions alone have. Returns how many fields there are
+ * then. */
+static uint32_t unwritten_add(struct workshop *shop,
+			      const struct object *object)
+{
+	struct shown_bytes shown = shown_of_site(object->site);
+	uint32_t n = object->site->nfields_, i;
+
+	n = shown_unwritten(&shown, shop->names, shop->types, n);
+	for (i = object->site->nfields_; i < n; i++)
+		if (shape_add(&shop->shape, shop->types[i]))
+			return i;
+	return n;
+}
+
 /* Makes the program of a condition in the workshop. Returns as
  * condition_make(). */
 static int program_make(struct workshop *shop, const struct object *object,
-			const char *text, const struct ax_program **program,
+			bool whole, const char *text,
+			const struct ax_program **program,
 			struct expr_error *error)
 {
-	struct expr_fields fields = { shop->names, object->types,
+	struct expr_fields fields = { shop->names, shop->types,
 				      object->site->nfields_,
 				      shown_of_site(object->site), object->id,
 				      false };
-	struct ax_layout layout = { &object->shape, object->types };
+	struct ax_layout layout = { &shop->shape, shop->types };
 	struct ax_source source = { .code = shop->code, .want_result = 1,
-				    .layout = &layout, .machine = &ax_host };
+				    .layout = &layout,
+				    .machine = whole ? &ax_host : &ax_bare };
 	struct ax_refusal refusal;
 	int ret;
 
@@ -44,6 +63,10 @@ static int program_make(struct workshop *shop, const struct object *object,
 			   object->site->nfields_, shop->names);
 	if (ret)
 		return ret;
+	shop->shape = object->shape;
+	__builtin_memcpy(shop->types, object->types, sizeof(shop->types));
+	if (whole)
+		fields.n = unwritten_add(shop, object);
 	ret = expr_compile(text, &fields, shop->code, sizeof(shop->code),
 			   error);
 	if (ret < 0)
@@ -64,8 +87,10 @@ static int program_make(struct workshop *shop, const struct object *object,
 	return *program ? 0 : -ENOMEM;
 }
 
-int condition_make(const struct object *object, const char *text,
-		   const struct ax_program **program, struct expr_error *error)
+static int condition_compile(const struct object *object, bool whole,
+			     const char *text,
+			     const struct ax_program **program,
+			     struct expr_error *error)
 {
 	struct workshop *shop;
 	int ret;
@@ -78,7 +103,20 @@ int condition_make(const struct object *object, const char *text,
 	shop = sys_map_anonymous(sizeof(*shop));
 	if (!shop)
 		return -ENOMEM;
-	ret = program_make(shop, object, text, program, error);
+	ret = program_make(shop, object, whole, text, program, error);
 	sys_munmap(shop, sizeof(*shop));
 	return ret;
+}
+
+int condition_make(const struct object *object, const char *text,
+		   const struct ax_program **program, struct expr_error *error)
+{
+	return condition_compile(object, true, text, program, error);
+}
+
+int condition_make_bare(const struct object *object, const char *text,
+			const struct ax_program **program,
+			struct expr_error *error)
+{
+	return condition_compile(object, false, text, program, error);
 }

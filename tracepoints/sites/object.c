@@ -45,24 +45,35 @@ uint32_t channel_bit(const struct channel *channel)
 	return (uint32_t)(channel - channels);
 }
 
-/* Writes to channels of which some have contexts or a condition. */
-static COLD SIGSAFE void hit_special(struct object *object, uint32_t left,
-				     uint64_t fixed,
-				     const struct write_var *var, uint64_t ip)
+/* Returns the address of a hit. Without variable fields, one may stand in their
+ * place (struct taffrail_var). */
+static ALWAYS_INLINE uint64_t hit_address(const struct object *object,
+					  const struct write_var *var,
+					  uint64_t ip)
 {
 	const struct code *code = load_relaxed(&object->codes);
-	struct ax_event event = { fixed, var };
 
 	/* the return address is in a stub, not at the probe */
 	if (object->adopted && code)
-		ip = (uint64_t)code->address;
+		return (uint64_t)code->address;
+	return !object->shape.nvar && var ? (uint64_t)var : ip;
+}
+
+/* Writes to channels of which some have contexts or a condition; these are
+ * about `event`. */
+static COLD SIGSAFE void hit_special(struct object *object, uint32_t left,
+				     uint64_t fixed,
+				     const struct write_var *var, uint64_t ip,
+				     const struct ax_event *event)
+{
+	ip = hit_address(object, var, ip);
 	for (; left; left &= left - 1) {
 		uint32_t i = (uint32_t)__builtin_ctz(left);
 		struct channel_slot *own = object->slots[i];
 		const struct ax_program *condition =
 			load_acquire(&own->condition, SITE_CONDITION);
 
-		if (condition && !ax_holds(condition, &event, NULL))
+		if (condition && !ax_holds(condition, event, &ip))
 			continue;
 		if (object->contexts & 1u << i)
 			write_at(&own->slot, fixed, var, ip);
@@ -71,13 +82,22 @@ static COLD SIGSAFE void hit_special(struct object *object, uint32_t left,
 	}
 }
 
-SIGSAFE void object_hit_at(struct taffrail_site *site, uint64_t fixed,
-			   const struct write_var *var, uint64_t ip)
+SIGSAFE void object_hit_as(struct taffrail_site *site, uint64_t fixed,
+			   const struct write_var *var, uint64_t ip,
+			   const struct ax_event *event)
 {
 	struct object *object = object_of(site->agent_);
 
 	hit_special(object, load_acquire(&object->on, SITE_CHANNELS), fixed,
-		    var, ip);
+		    var, ip, event);
+}
+
+SIGSAFE void object_hit_at(struct taffrail_site *site, uint64_t fixed,
+			   const struct write_var *var, uint64_t ip)
+{
+	const struct ax_event event = { fixed, var };
+
+	object_hit_as(site, fixed, var, ip, &event);
 }
 
 /* The call of the last writer is a jump: registers are not saved twice. */
@@ -89,8 +109,8 @@ static SIGSAFE void hit_several(struct write_slot *site, uint64_t fixed,
 	struct write_slot *slot;
 
 	if (unlikely(object->special || !left)) {
-		hit_special(object, left, fixed, var,
-			    (uint64_t)__builtin_return_address(0));
+		object_hit_at((struct taffrail_site *)site, fixed, var,
+			      (uint64_t)__builtin_return_address(0));
 		return;
 	}
 	for (; left & (left - 1); left &= left - 1) {
@@ -153,20 +173,22 @@ static SIGSAFE void hit_condition(struct write_slot *site, uint64_t fixed,
 {
 	struct object *object = object_of(site->shape);
 	uint32_t on = load_acquire(&object->on, SITE_CHANNELS);
+	uint64_t ip = (uint64_t)__builtin_return_address(0);
 	struct ax_event event = { fixed, var };
 	const struct ax_program *condition;
 	struct write_slot *slot;
 	uint32_t i;
 
 	if (unlikely(!on || on & (on - 1) || object->contexts)) {
-		hit_special(object, on, fixed, var,
-			    (uint64_t)__builtin_return_address(0));
+		hit_special(object, on, fixed, var, ip, &event);
 		return;
 	}
 	i = (uint32_t)__builtin_ctz(on);
 	slot = &object->slots[i]->slot;
 	condition = load_acquire(&object->slots[i]->condition, SITE_CONDITION);
-	if (!condition || ax_holds(condition, &event, NULL))
+	if (condition && !condition->quick)
+		ip = hit_address(object, var, ip);
+	if (!condition || ax_holds(condition, &event, &ip))
 		load_relaxed(&slot->hit)(slot, fixed, var);
 }
 
@@ -184,8 +206,7 @@ static SIGSAFE void hit_closed(struct write_slot *slot, uint64_t fixed,
 		return;		/* a slot of the object: its channel has gone */
 	if (!ip && object->codes)
 		ip = (uint64_t)object->codes->address;
-	hit_special(object, load_acquire(&object->on, SITE_CHANNELS), fixed,
-		    var, ip);
+	object_hit_at(object->site, fixed, var, ip);
 }
 
 void object_setup(void)

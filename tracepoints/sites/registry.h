@@ -267,6 +267,12 @@ int object_snapshots(struct object *object, enum object_user user, int on,
 void object_hit_at(struct taffrail_site *site, uint64_t fixed,
 		   const struct write_var *var, uint64_t ip);
 
+/* Does so for a marker that has fields for conditions alone: `event` has these
+ * behind the others. SIGSAFE. */
+void object_hit_as(struct taffrail_site *site, uint64_t fixed,
+		   const struct write_var *var, uint64_t ip,
+		   const struct ax_event *event);
+
 /* Returns the bit number of a channel in `on`. */
 uint32_t channel_bit(const struct channel *channel);
 
@@ -283,6 +289,12 @@ uint32_t channel_bit(const struct channel *channel);
 int condition_make(const struct object *object, const char *text,
 		   const struct ax_program **program,
 		   struct expr_error *error);
+
+/* Does so for a caller of ax_holds() that has neither the fields that
+ * conditions alone have nor the address of the hit. */
+int condition_make_bare(const struct object *object, const char *text,
+			const struct ax_program **program,
+			struct expr_error *error);
 
 /* A marker's event record in a channel's page, by which readers decode events:
  * event-record.c. */
@@ -313,6 +325,10 @@ int record_share_writer(struct shared *shared);
  */
 int shape_make(struct write_shape *shape, const struct taffrail_site *site,
 	       const char *format);
+
+/* Adds a field that no format describes. Returns 0, or -EINVAL: the type is
+ * none. */
+int shape_add(struct write_shape *shape, uint8_t type);
 
 /* Stores the types of the fields as they are recorded. */
 void shape_types(uint8_t *types, const struct taffrail_site *site,

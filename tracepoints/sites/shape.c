@@ -15,13 +15,14 @@ static int is_fixed(uint8_t type)
 	return !(type & ~TAFFRAIL_T_SCALAR_MASK) && scalar_bytes(type);
 }
 
-/* Sets the rule of string field i, as the format says. `fixed` bytes of fixed
- * fields come before it. */
-static void string_rule(struct write_shape *shape, uint32_t nvar,
+/* Sets the rule of string field i, the last one of the shape, as the format
+ * says. */
+static void string_rule(struct write_shape *shape,
 			const struct taffrail_site *site, uint32_t i,
-			const struct field_name *field, uint32_t fixed)
+			const struct field_name *field)
 {
 	uint8_t before = i ? site->types_[i - 1] : 0;
+	uint32_t nvar = shape->nvar - 1u;
 
 	if (field->pointer) {
 		shape->var[nvar].rule = WRITE_RULE_ADDRESS;
@@ -31,50 +32,54 @@ static void string_rule(struct write_shape *shape, uint32_t nvar,
 	} else if (field->precision == FIELD_PRECISION_FIELD &&
 		   (before == TAFFRAIL_T_S32 || before == TAFFRAIL_T_U32)) {
 		shape->var[nvar].rule = WRITE_RULE_FIELD;
-		shape->var[nvar].limit = (int32_t)fixed - 4;
+		shape->var[nvar].limit = (int32_t)shape->fixed_bytes - 4;
 	}
+}
+
+int shape_add(struct write_shape *shape, uint8_t type)
+{
+	uint32_t nvar = shape->nvar;
+
+	if (is_fixed(type)) {
+		shape->fixed_bytes += (uint16_t)scalar_bytes(type);
+		return 0;
+	}
+	shape->var[nvar].fixed_before = shape->fixed_bytes;
+	if (type == TAFFRAIL_T_TEXT) {
+		shape->var[nvar].rule = WRITE_RULE_COUNTED;
+	} else if ((type >> 6 == 1 || type >> 4 == 8) && scalar_bytes(type)) {
+		shape->var[nvar].element_bytes = (uint8_t)scalar_bytes(type);
+		if (type & TAFFRAIL_T_ARRAY)
+			shape->var[nvar].rule = WRITE_RULE_BARE;
+	} else if (type != TAFFRAIL_T_STRING) {
+		return -EINVAL;
+	}
+	shape->nvar++;
+	return 0;
 }
 
 int shape_make(struct write_shape *shape, const struct taffrail_site *site,
 	       const char *format)
 {
 	struct field_name fields[TAFFRAIL_FIELDS_MAX];
-	uint32_t fixed = 0;
-	uint32_t nvar = 0;
 	uint32_t i;
 	int mark = site->kind_ == TAFFRAIL_KIND_MARK;
 
 	if (site->nfields_ > TAFFRAIL_FIELDS_MAX ||
 	    (mark && fields_parse(format, site->kind_, site->nfields_, fields)))
 		return -EINVAL;
+	shape->fixed_bytes = 0;
+	shape->nvar = 0;
 	for (i = 0; i < site->nfields_; i++) {
 		uint8_t type = site->types_[i];
 
-		if (is_fixed(type)) {
-			fixed += scalar_bytes(type);
-			continue;
-		}
-		shape->var[nvar].fixed_before = (uint16_t)fixed;
-		if (type == TAFFRAIL_T_STRING) {
-			if (mark)
-				string_rule(shape, nvar, site, i, &fields[i],
-					    fixed);
-		} else if (type == TAFFRAIL_T_TEXT) {
-			shape->var[nvar].rule = WRITE_RULE_COUNTED;
-		} else if ((type >> 6 == 1 || type >> 4 == 8) &&
-			   scalar_bytes(type)) {
-			shape->var[nvar].element_bytes =
-				(uint8_t)scalar_bytes(type);
-			if (type & TAFFRAIL_T_ARRAY)
-				shape->var[nvar].rule = WRITE_RULE_BARE;
-		} else {
+		if (shape_add(shape, type))
 			return -EINVAL;
-		}
-		nvar++;
+		if (mark && type == TAFFRAIL_T_STRING)
+			string_rule(shape, site, i, &fields[i]);
 	}
-	shape->fixed_bytes = (uint16_t)fixed;
-	shape->nvar = (uint8_t)nvar;
-	return fixed == site->fixed_bytes_ && nvar == site->nvar_ ? 0 : -EINVAL;
+	return shape->fixed_bytes == site->fixed_bytes_ &&
+	       shape->nvar == site->nvar_ ? 0 : -EINVAL;
 }
 
 void shape_types(uint8_t *types, const struct taffrail_site *site,

@@ -120,6 +120,7 @@ static const struct ax_machine mock_machine = {
 	.cpu = mock_cpu,
 	.vpid = mock_cpu,
 	.pthread = mock_pthread,
+	.ip = mock_pthread,
 	.procname = mock_procname,
 	.nregisters = 8,
 };

@@ -90,6 +90,7 @@ static const struct ax_machine machine = {
 	.cpu = fake_vtid,
 	.vpid = fake_vtid,
 	.pthread = fake_pthread,
+	.ip = fake_pthread,
 	.procname = fake_procname,
 };
 
@@ -191,6 +192,7 @@ static const struct {
 	/* contexts; a field goes first */
 	{ "vpid == 4321 && cpu_id == 4321", 1 }, { "vpid == 4321", 1 },
 	{ "pthread_id == 0x7f0123456789", 1 },
+	{ "$ctx.ip == 0x7f0123456789 && ip > 4096", 1 },
 	/* cpu is a field */
 	{ "cpu == 77 && $cpu == 4321 && $ctx.cpu_id == 4321", 1 },
 	{ "$vtid == 4321 && $procname == \"worker/3\"", 1 },
@@ -322,7 +324,7 @@ static const struct {
 	  "a number with a unit needs a field that has one", 1 },
 	{ "url == 5ms", -ESRCH, 5,
 	  "a number with a unit needs a field that has one", 1 },
-	{ "s32 == 1 && $ctx.ip", -EINVAL, 18, "no context \"ip\"", 0 },
+	{ "s32 == 1 && $ctx.tid", -EINVAL, 18, "no context \"tid\"", 0 },
 	{ "$id == 1", -ESRCH, 5, "a number is compared with a string", 1 },
 	{ "raw == 1", -ESRCH, 1, "the field \"raw\" is an array: name an "
 	  "element, as in v[0]", 1 },

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "tracepoints/fields/fields.h"
 #include "tracepoints/fields/scalar.h"
 #include "tracepoints/fields/shown.h"
 #include "tracepoints/lttng/describe.h"
@@ -318,6 +319,43 @@ static void check_marker(void)
 	unit_check(!shown_next(&field, &name), "no more names");
 }
 
+/* Fields for filters alone come behind the others, for conditions. */
+static void check_unwritten(void)
+{
+	struct field_name found[TAFFRAIL_FIELDS_MAX];
+	uint8_t types[TAFFRAIL_FIELDS_MAX];
+	struct shown_bytes shown;
+	uint32_t n;
+
+	begin_event();
+	unit_check(!describe_again(), "unwritten: described");
+	shown = (struct shown_bytes){ room, room + model.shown.used };
+	n = shown_unwritten(&shown, found, types, model.n);
+	unit_equal(n, model.n + 2, "unwritten: fields");
+	unit_equal_string(found[n - 2].name, "hidden", "unwritten: a number");
+	unit_equal(types[n - 2], TAFFRAIL_T_S32, "unwritten: of a type");
+	unit_equal_string(found[n - 1].name, "hidden_array",
+			  "unwritten: an array");
+	unit_equal(shown_count(&shown, n - 1, types[n - 1]), 3,
+		   "unwritten: the array's elements");
+	/* as many as conditions have */
+	unit_equal(shown_unwritten(&shown, found, types,
+				   TAFFRAIL_FIELDS_MAX - 1),
+		   TAFFRAIL_FIELDS_MAX, "unwritten: the first");
+	/* without room, an event has none */
+	text_open(&model.shown, room, shown.end - shown.p - 1);
+	unit_check(!describe_event(&model, &provider, &event) &&
+		   !model.unwritten && !model.shown.cut, "unwritten: no room");
+	shown.end = room + model.shown.used;
+	unit_equal(shown_unwritten(&shown, found, types, model.n), model.n,
+		   "unwritten: none");
+	/* a name that is none cannot be meant */
+	fields[1].name = "hid den";
+	unit_check(!describe_again() && model.unwritten == 1,
+		   "unwritten: a name");
+	fields[1].name = "hidden";
+}
+
 /* An event has each of its arrays whole, whatever sequences before took. */
 static void check_arrays(void)
 {
@@ -335,7 +373,8 @@ static void check_arrays(void)
 	char pad[DESCRIBE_PAD_BYTES];
 
 	begin_event();
-	describe_take(&values, steps, (const char *)stack, pad, 500);
+	describe_begin(&values, pad);
+	describe_take(&values, steps, (const char *)stack, 500);
 	unit_check(values.vars[0].n == 4 &&
 		   !memcmp(values.vars[0].p, zeros, 16),
 		   "an array without an address is zeros");
@@ -369,7 +408,8 @@ static void check_lengths(void)
 	memset(page, 'a', sizeof(page));
 	end[-1 - 480] = '\0';
 	unit_check(!mprotect(end, 4096, PROT_NONE), "nothing behind a page");
-	describe_take(&values, steps, (const char *)stack, pad, 500);
+	describe_begin(&values, pad);
+	describe_take(&values, steps, (const char *)stack, 500);
 	unit_equal((long long)values.vars[0].n, 0, "a negative length");
 	unit_equal((long long)values.vars[1].n, 0, "a length above the limit");
 	unit_check(values.vars[2].n == 500 && strlen(values.vars[2].p) == 20,
@@ -406,9 +446,14 @@ static void check_values(void)
 	stack[n++] = (uint64_t)q;
 	stack[n++] = 4;
 	stack[n++] = 0xff;
-	unit_check(describe_take(&values, model.steps, (char *)stack, pad,
-				 500),
-		   "values of variable length");
+	describe_begin(&values, pad);
+	describe_take(&values, model.steps, (char *)stack, 500);
+	unit_check(values.n, "values of variable length");
+	describe_take(&values, model.unwritten_steps, (char *)stack, 500);
+	memcpy(&a, (char *)values.block + 21, 4);
+	unit_equal(a, 99, "an unwritten number");
+	unit_check(values.bytes == 25 && values.n == 5 &&
+		   values.vars[4].p == v, "an unwritten array");
 	memcpy(&a, values.block, 4);
 	memcpy(&f4, (char *)values.block + 4, 4);
 	unit_equal(a, -7, "an integer");
@@ -514,6 +559,7 @@ int main(void)
 	check_types();
 	check_layouts();
 	check_marker();
+	check_unwritten();
 	check_values();
 	check_arrays();
 	check_lengths();
