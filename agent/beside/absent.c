@@ -58,13 +58,14 @@ static bool file_has_sites(int fd)
 	return false;
 }
 
-/* Returns 1 for a module with call sites, and leaves the name. */
-static int module_sites(struct dl_phdr_info *info, size_t size, void *name)
+/* Returns 1 for a module with call sites. */
+static int module_sites(struct dl_phdr_info *info, size_t size, void *unused)
 {
 	bool has;
 	int fd;
 
 	(void)size;
+	(void)unused;
 	/* a call site needs this one; the test costs no system call */
 	if (!module_needs(info, "dlopen") ||
 	    module_has(info, (void *)beside_register))
@@ -76,8 +77,6 @@ static int module_sites(struct dl_phdr_info *info, size_t size, void *name)
 		return 0;
 	has = file_has_sites(fd);
 	sys_close(fd);
-	if (has)
-		*(const char **)name = info->dlpi_name;
 	return has;
 }
 
@@ -125,31 +124,19 @@ static bool cache_has_stock(void)
 	return found;
 }
 
-/* Returns true when the module's own dlopen() may find LTTng's library: it is
- * loaded, in a folder that the dynamic linker searches for the module, or in
- * the linker's cache. Nothing is opened by dlopen(), which would run
- * constructors before there is an environment. */
-static bool stock_is_there(const char *module)
+/* Returns true when LTTng's library is in a folder that the dynamic linker
+ * searches for a module. */
+static bool module_finds(const struct link_map *handle)
 {
 	static union {
 		Dl_serinfo list;
 		char bytes[SEARCH_BYTES];
 	} search;
-	const struct r_debug *debug = modules_debug();
-	const struct link_map *map = debug ? debug->r_map : NULL;
-	const struct link_map *handle = NULL;
 	Dl_serinfo wanted;
 	uint32_t i;
 	bool found;
 
-	for (; map; map = map->l_next) {
-		if (text_after(path_file(map->l_name), UST_TRACEPOINT_LIBRARY))
-			return true;
-		if (!handle && text_equal(map->l_name, module))
-			handle = map;
-	}
-	found = !handle ||
-		dlinfo((void *)handle, RTLD_DI_SERINFOSIZE, &wanted) ||
+	found = dlinfo((void *)handle, RTLD_DI_SERINFOSIZE, &wanted) ||
 		wanted.dls_size > sizeof(search);
 	if (!found) {
 		search.list = wanted;
@@ -158,7 +145,24 @@ static bool stock_is_there(const char *module)
 	for (i = 0; !found && i < search.list.dls_cnt; i++)
 		found = file_is_there(search.list.dls_serpath[i].dls_name,
 				      "/" UST_TRACEPOINT_LIBRARY);
-	return found || cache_has_stock();
+	return found;
+}
+
+/* Returns true when the dlopen() of some module may find LTTng's library: it is
+ * loaded, in a folder that the dynamic linker searches for the module, or in
+ * the linker's cache. Nothing is opened by dlopen(), which would run
+ * constructors before there is an environment. */
+static bool stock_is_there(void)
+{
+	const struct r_debug *debug = modules_debug();
+	const struct link_map *map = debug ? debug->r_map : NULL;
+	bool found = cache_has_stock();
+
+	for (; map && !found; map = map->l_next)
+		found = text_after(path_file(map->l_name),
+				   UST_TRACEPOINT_LIBRARY) ||
+			module_finds(map);
+	return found;
 }
 
 /* Leaves the name of this library. */
@@ -189,14 +193,15 @@ static bool standin_load(const char *name)
 /* Behind the agent's own start, and before any constructor of the program. */
 __attribute__((constructor(103))) static void absent_start(void)
 {
-	const char *module = NULL;
-
-	if (agent_off || attach_loads() ||
-	    !modules_each(module_sites, &module) || stock_is_there(module))
+	if (agent_off || attach_loads() || !modules_each(module_sites, NULL) ||
+	    stock_is_there())
 		return;
 	if (!standin_load(UST_TRACEPOINT_LIBRARY) ||
 	    !standin_load(UST_COMMON_LIBRARY) || !standin_load(UST_LIBRARY))
 		log_fact(LOG_WARNING, "lttng", "LTTng is not installed, and "
 			 "nothing stands in for it", 0);
+	/* a child must not find the lock of another thread's */
+	stock_find();
+	stock_begin();
 	dlerror();
 }

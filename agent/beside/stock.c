@@ -104,6 +104,9 @@ void stock_find(void)
 	library = library_find(UST_COMMON_LIBRARY);
 	name_find(library, "lttng_ust_urcu_synchronize_rcu", &stock.wait);
 	name_find(library, "lttng_ust_urcu_read_ongoing", &stock.inside);
+	/* each of the stand-ins has variables of its own */
+	if (stock.stands_in)
+		library = library_find(UST_TRACEPOINT_LIBRARY);
 	name_find(library, "lttng_ust_urcu_before_fork", &stock.before_fork);
 	name_find(library, "lttng_ust_urcu_after_fork_parent",
 		  &stock.after_fork_parent);
@@ -406,7 +409,7 @@ static void fork_before(void)
 	fork_kind = FORK_TOLD;
 	if (inside) {
 		fork_kind = FORK_INSIDE;
-	} else if (stock.before_fork && !fork_is_told()) {
+	} else if (stock.before_fork && (stock.stands_in || !fork_is_told())) {
 		fork_kind = FORK_WARNED;
 		stock.before_fork();
 	}

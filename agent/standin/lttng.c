@@ -12,22 +12,19 @@
  * No name of liblttng-ust.so.0, and none by which providers register: those
  * lead to the agent.
  */
-#include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
+#include "base/sys.h"
 #include "tracepoints/lttng/describe.h"
 
 /* No header declares these. */
 #define EXPORT(type, name, arguments)					\
 	__attribute__((visibility("default"))) type name arguments;	\
 	type name arguments
-
-/* pthread_atfork(3), which is not a function of libc's library. */
-int __register_atfork(void (*prepare)(void), void (*parent)(void),
-		      void (*child)(void), void *dso);
 
 struct probe {
 	void (*function)(void);
@@ -50,20 +47,75 @@ struct event {
 	bool on;
 };
 
-/* Guards the lists, and the words of call sites. Leaf: no thread takes
- * another lock with it. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+#define SIGNAL(n)	(1ull << ((n) - 1))
+
+/* How long a thread sleeps that was not woken. */
+#define LISTS_WAIT_NS	10000000
+
+/*
+ * Guards the lists, and the words of call sites. Leaf: no thread takes another
+ * lock with this one. A fork takes it behind the agent's own (stock.c), as a
+ * thread does that connects events. A thread may take it again: a handler of a
+ * fault forks.
+ *
+ * Invariant: the word is the lock, so a handler knows at each instruction
+ * whether its own thread has it. A thread pointer is the same in a child.
+ */
+static void *lists_holder;
+static uint32_t lists_again;		/* how often the holder has it, but
+					 * for the first time */
+static uint32_t lists_waiters;
 static struct module *modules;
 static struct event *events;
 
 static void lists_lock(void)
 {
-	pthread_mutex_lock(&lock);
+	const struct timespec most = { .tv_nsec = LISTS_WAIT_NS };
+	void *self = __builtin_thread_pointer(), *seen = NULL;
+
+	if (load_relaxed(&lists_holder) == self) {
+		lists_again++;
+		return;
+	}
+	while (!__atomic_compare_exchange_n(&lists_holder, &seen, self, 0,
+					    ACQUIRE(LTTNG_LISTS),
+					    __ATOMIC_RELAXED)) {
+		__atomic_fetch_add(&lists_waiters, 1, __ATOMIC_RELAXED);
+		sys_futex_wait((const uint32_t *)&lists_holder,
+			       (uint32_t)(uintptr_t)seen, &most);
+		__atomic_fetch_sub(&lists_waiters, 1, __ATOMIC_RELAXED);
+		seen = NULL;
+	}
 }
 
 static void lists_unlock(void)
 {
-	pthread_mutex_unlock(&lock);
+	if (lists_again) {
+		lists_again--;
+		return;
+	}
+	store_release(&lists_holder, NULL, LTTNG_LISTS);
+	if (load_relaxed(&lists_waiters))
+		sys_futex_wake((const uint32_t *)&lists_holder, INT32_MAX);
+}
+
+/* The same in a thread of the program that loads or unloads a module. A handler
+ * of a signal could fork, and wait there for the agent's lock, whose holder
+ * waits for this one. Faults are not blocked: they would end the program. */
+static void lists_enter(uint64_t *mask)
+{
+	static const uint64_t handled =
+		~(SIGNAL(SIGSEGV) | SIGNAL(SIGBUS) | SIGNAL(SIGILL) |
+		  SIGNAL(SIGFPE) | SIGNAL(SIGTRAP) | SIGNAL(SIGSYS));
+
+	sys4(SYS_rt_sigprocmask, SIG_BLOCK, &handled, mask, sizeof(*mask));
+	lists_lock();
+}
+
+static void lists_leave(const uint64_t *mask)
+{
+	lists_unlock();
+	sys4(SYS_rt_sigprocmask, SIG_SETMASK, mask, NULL, sizeof(*mask));
 }
 
 /* Writes the words that a call site reads, if it is one of the event's. */
@@ -161,23 +213,19 @@ EXPORT(int, lttng_ust_tracepoint_module_register,
 {
 	struct module *module = calloc(1, sizeof(*module));
 	const struct event *event;
-	static bool forks_seen;
+	uint64_t mask;
 
 	if (!module)
 		return -1;
 	module->tracepoints = tracepoints;
 	module->n = n;
-	lists_lock();
-	/* a child must not find the lock of another thread's */
-	if (!forks_seen)
-		__register_atfork(lists_lock, lists_unlock, lists_unlock, NULL);
-	forks_seen = true;
+	lists_enter(&mask);
 	module->next = modules;
 	modules = module;
 	for (event = events; event; event = event->next)
 		if (event->on)
 			module_set(module, event);
-	lists_unlock();
+	lists_leave(&mask);
 	return 0;
 }
 
@@ -187,16 +235,33 @@ EXPORT(int, lttng_ust_tracepoint_module_unregister,
 {
 	struct module **link = &modules;
 	struct module *module;
+	uint64_t mask;
 
-	lists_lock();
+	lists_enter(&mask);
 	while (*link && (*link)->tracepoints != tracepoints)
 		link = &(*link)->next;
 	module = *link;
 	if (module)
 		*link = module->next;
-	lists_unlock();
+	lists_leave(&mask);
 	free(module);
 	return 0;
+}
+
+/* The agent calls these around forks. */
+EXPORT(void, lttng_ust_urcu_before_fork, (void))
+{
+	lists_lock();
+}
+
+EXPORT(void, lttng_ust_urcu_after_fork_parent, (void))
+{
+	lists_unlock();
+}
+
+EXPORT(void, lttng_ust_urcu_after_fork_child, (void))
+{
+	lists_unlock();
 }
 
 EXPORT(void *, lttng_ust_tp_rcu_dereference_sym, (void *p))
@@ -210,9 +275,13 @@ EXPORT(int, lttng_ust_tp_get_destructors_state, (void))
 	return 1;
 }
 
-/* Names that a program may bind when it first calls them: nothing to do. By
- * the last one the agent knows this library. */
-#define NOTHING(name)	EXPORT(void, name, (void)) { }
+/* Names that a program may bind when it first calls them, which would end it
+ * where one is missing: nothing to do. By the last one the agent knows this
+ * library. */
+#define NOTHING(name)	EXPORT(void *, name, (void)) { return NULL; }
+#define LOG(level)	NOTHING(lttng_ust__tracelog_##level)		\
+			NOTHING(lttng_ust__vtracelog_##level)
+#define LOG_DEBUG(what)	LOG(LTTNG_UST_TRACEPOINT_LOGLEVEL_DEBUG##what)
 
 NOTHING(lttng_ust_tp_rcu_read_lock)
 NOTHING(lttng_ust_tp_rcu_read_unlock)
@@ -222,4 +291,36 @@ NOTHING(lttng_ust_urcu_synchronize_rcu)
 NOTHING(lttng_ust_before_fork)
 NOTHING(lttng_ust_after_fork_parent)
 NOTHING(lttng_ust_after_fork_child)
+NOTHING(lttng_ust_after_setegid)
+NOTHING(lttng_ust_after_seteuid)
+NOTHING(lttng_ust_after_setgid)
+NOTHING(lttng_ust_after_setns)
+NOTHING(lttng_ust_after_setregid)
+NOTHING(lttng_ust_after_setresgid)
+NOTHING(lttng_ust_after_setresuid)
+NOTHING(lttng_ust_after_setreuid)
+NOTHING(lttng_ust_after_setuid)
+NOTHING(lttng_ust_after_unshare)
+NOTHING(lttng_ust_context_procname_reset)
+NOTHING(lttng_ust_context_provider_register)
+NOTHING(lttng_ust_context_provider_unregister)
+NOTHING(lttng_ust_dl_update)
+NOTHING(lttng_ust_init_thread)
+NOTHING(lttng_ust__tracef)
+NOTHING(lttng_ust__vtracef)
+LOG(LTTNG_UST_TRACEPOINT_LOGLEVEL_EMERG)
+LOG(LTTNG_UST_TRACEPOINT_LOGLEVEL_ALERT)
+LOG(LTTNG_UST_TRACEPOINT_LOGLEVEL_CRIT)
+LOG(LTTNG_UST_TRACEPOINT_LOGLEVEL_ERR)
+LOG(LTTNG_UST_TRACEPOINT_LOGLEVEL_WARNING)
+LOG(LTTNG_UST_TRACEPOINT_LOGLEVEL_NOTICE)
+LOG(LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO)
+LOG_DEBUG(_SYSTEM)
+LOG_DEBUG(_PROGRAM)
+LOG_DEBUG(_PROCESS)
+LOG_DEBUG(_MODULE)
+LOG_DEBUG(_UNIT)
+LOG_DEBUG(_FUNCTION)
+LOG_DEBUG(_LINE)
+LOG_DEBUG()
 NOTHING(taffrail_stands_in)
