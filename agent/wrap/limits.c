@@ -15,7 +15,6 @@
 
 /* With so few descriptors, the agent's threads may have none. */
 #define FILES_FEW	16
-#define PAGE_LEAST	4096
 
 static int ret_errno(long ret)
 {
@@ -34,11 +33,13 @@ PUBLIC int chroot(const char *path)
 static int limit_set(pid_t pid, unsigned int resource,
 		     const struct rlimit *limits, void *former)
 {
-	/* another way to name this process would take one more system call,
-	 * which a filter may forbid */
-	if ((uintptr_t)limits >= PAGE_LEAST && !pid &&
-	    ((resource == RLIMIT_NOFILE && limits->rlim_cur < FILES_FEW) ||
-	     (resource == RLIMIT_FSIZE && limits->rlim_cur != RLIM_INFINITY)))
+	/* Another way to name this process would take another system call,
+	 * which a filter may forbid. This one reads the limits, and finds no
+	 * such resource. */
+	if (!pid && (resource == RLIMIT_NOFILE || resource == RLIMIT_FSIZE) &&
+	    sys4(SYS_prlimit64, 0, UINT32_MAX, limits, NULL) == -EINVAL &&
+	    limits && limits->rlim_cur < (resource == RLIMIT_NOFILE ?
+					  FILES_FEW : RLIM_INFINITY))
 		leave_prepare();
 	return ret_errno(sys4(SYS_prlimit64, pid, resource, limits, former));
 }
