@@ -44,7 +44,9 @@ tracepoints_sources = \
 	tracepoints/fields/token-private.h \
 	tracepoints/fields/token.c \
 	tracepoints/lttng/describe.c \
+	tracepoints/lttng/older.c \
 	tracepoints/lttng/describe.h \
+	tracepoints/lttng/older.h \
 	tracepoints/lttng/ust.h \
 	tracepoints/program/executable.c \
 	tracepoints/program/executable.h \

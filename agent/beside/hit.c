@@ -137,23 +137,6 @@ event_of(const struct ust_notifier *notifier)
 			      offsetof(struct event, notifier));
 }
 
-/* An event with fields that conditions alone have. A condition may come at any
- * time, so they are always taken. */
-static ALWAYS_INLINE void unwritten_write(const struct event *event,
-					  struct describe_values *values,
-					  uint64_t fixed, const char *stack,
-					  const struct ust_probe *probe,
-					  uint64_t limit)
-{
-	struct ax_event seen = { .var = values->vars };
-
-	describe_take(values, event->unwritten_steps, stack, limit);
-	seen.fixed = values->bytes > 8 ? (uint64_t)values->block :
-					 values->first;
-	object_hit_as(event->notifier.priv, fixed, event->marker->site.nvar_ ?
-		      values->vars : NULL, (uint64_t)probe->ip, &seen);
-}
-
 /* Any fields. */
 static SIGSAFE __attribute__((noinline)) void
 fields_write(const struct ust_notifier *notifier, const char *stack,
@@ -162,6 +145,8 @@ fields_write(const struct ust_notifier *notifier, const char *stack,
 	struct taffrail_site *site = notifier->priv;
 	const struct event *event = event_of(notifier);
 	struct describe_values values;
+	struct ax_event seen = { .var = values.vars };
+	const struct write_var *var;
 	uint64_t fixed, limit;
 
 	if (unlikely(!site->enabled_))
@@ -170,12 +155,18 @@ fields_write(const struct ust_notifier *notifier, const char *stack,
 	describe_begin(&values, pad);
 	describe_take(&values, event->steps, stack, limit);
 	fixed = site->fixed_bytes_ > 8 ? (uint64_t)values.block : values.first;
-	if (unlikely(event->unwritten))
-		unwritten_write(event, &values, fixed, stack, probe, limit);
-	else if (values.n)
-		variable_write(site, fixed, values.vars, probe);
-	else
+	var = values.n ? values.vars : NULL;
+	if (unlikely(event->unwritten)) {
+		/* a condition may come at any time, so they are always taken */
+		describe_take(&values, event->unwritten_steps, stack, limit);
+		seen.fixed = values.bytes > 8 ? (uint64_t)values.block :
+						values.first;
+		object_hit_as(site, fixed, var, (uint64_t)probe->ip, &seen);
+	} else if (var) {
+		variable_write(site, fixed, var, probe);
+	} else {
 		fixed_write(site, fixed, probe);
+	}
 }
 
 static SIGSAFE void hit_plain(const struct ust_notifier *notifier,

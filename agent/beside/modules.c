@@ -111,7 +111,8 @@ static int module_forks(struct dl_phdr_info *info, size_t size, void *unused)
 {
 	(void)size;
 	(void)unused;
-	return module_needs(info, "lttng_ust_before_fork");
+	return module_needs(info, "lttng_ust_before_fork") ||
+	       module_needs(info, "ust_before_fork");
 }
 
 bool modules_tell_forks(void)

@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Providers of LTTng-UST 2.12 and older (liblttng-ust.so.0), whose descriptions
- * are others: their events are left out, and have markers that say so. LTTng's
- * own functions do their work as ever.
+ * and call sites are others. Where liblttng-ust.so.1 is in the program, too,
+ * their events are left out, and have markers that say so. LTTng's own
+ * functions do their work as ever.
  *
- * Read from the interface of stable-2.7 to stable-2.12: it is the same there.
+ * A probe function of theirs knows no notifier, but filters: it lays out the
+ * fields in the same way, calls a filter, and returns if that lets nothing be
+ * recorded.
  */
 #include <dlfcn.h>
 #include <errno.h>
 
 #include "agent/beside/private.h"
+#include "base/base.h"
+#include "base/sys.h"
 #include "base/text.h"
 #include "control/threads/settings.h"
 #include "tracepoints/sites/lock.h"
 
-#define LIBRARY		"liblttng-ust.so.0"
 #define EVENTS_MAX	65536u
 
-/* An event's description; more stands behind. */
-struct older_event {
-	const char *name;		/* "PROVIDER:EVENT" */
-};
-
-struct older_provider {
-	const char *name;
-	const struct older_event *const *events;
-	uint32_t n;
+/* A probe function looks at these before it calls filters. */
+static const struct older_session session = { .active = 1 };
+static const struct older_channel channel = {
+	.enabled = 1,
+	.session = &session,
 };
 
 /* Returns LTTng's own function. A thread of the program calls it. */
 static void *theirs_find(const char *name)
 {
-	void *library = dlopen(LIBRARY, RTLD_LAZY | RTLD_NOLOAD);
+	void *library = dlopen(OLDER_LIBRARY, RTLD_LAZY | RTLD_NOLOAD);
 	void *function = library ? dlsym(library, name) : NULL;
 
 	/* the provider needs it, so it stays as long as the provider */
@@ -39,6 +39,65 @@ static void *theirs_find(const char *name)
 		dlclose(library);
 	dlerror();
 	return function;
+}
+
+/* The filter: writes the event, and lets LTTng record none. It does not learn
+ * where the call site is, so the probe function stands for it. */
+static SIGSAFE uint64_t older_send(void *filter, const char *stack)
+{
+	const struct event *event =
+		(const void *)((const char *)filter -
+			       offsetof(struct event, filter));
+	struct ust_probe probe = {
+		.bytes = sizeof(probe),
+		.ip = (void *)event->probe,
+	};
+
+	event->notifier.send(&event->notifier, stack, &probe, NULL);
+	return 0;
+}
+
+/* Makes the parts of an event that a probe function reads. */
+static void event_prepare_older(struct event *event)
+{
+	struct older_list *filters = &event->older.filters;
+	struct older_list *own = &event->filter.list;
+
+	event->older = (struct older_hit){ .channel = &channel, .enabled = 1 };
+	event->filter = (struct older_filter){ .call = older_send };
+	*filters = (struct older_list){ own, own };
+	*own = (struct older_list){ filters, filters };
+}
+
+static void event_add(struct provider *provider,
+		      const struct older_event *older, struct object **came)
+{
+	struct ust_provider of = { .bytes = sizeof(of),
+				   .name = provider->name };
+	size_t bytes = older_bytes(older);
+	void *room = bytes ? sys_map_anonymous(bytes) : NULL;
+	struct event *event;
+
+	if (!room) {
+		provider_leave_out(provider->name, older->name,
+				   bytes ? -ENOMEM : -EBADMSG, came);
+		return;
+	}
+	event = provider_add(provider, &of, older_translate(room, older, &of),
+			     older->name, came);
+	if (event)
+		event_prepare_older(event);
+	sys_munmap(room, bytes);
+}
+
+static void events_add(struct provider *provider, struct object **came)
+{
+	const struct older_provider *description = provider->description;
+	uint32_t i;
+
+	for (i = 0; i < description->n && i < EVENTS_MAX; i++)
+		if (description->events[i] && description->events[i]->name)
+			event_add(provider, description->events[i], came);
 }
 
 static void events_leave_out(const struct older_provider *provider)
@@ -72,20 +131,26 @@ int beside_register_older(const struct older_provider *provider)
 	*(void **)&theirs = theirs_find("lttng_probe_register");
 	if (theirs)
 		ret = theirs(provider);
-	if (!agent_off && provider && provider->name && provider->events)
+	if (provider && provider->name && provider->events &&
+	    !provider_come_older(provider, events_add) && !agent_off)
 		events_leave_out(provider);
 	errno = error;
 	return ret;
 }
 
 EXPORT(beside_unregister_older, "lttng_probe_unregister")
-void beside_unregister_older(const struct older_provider *provider)
+void beside_unregister_older(const struct older_provider *description)
 {
 	int error = errno;
 	void (*theirs)(const struct older_provider *);
+	struct provider *provider = NULL;
 
+	if (description && stock_may(STOCK_CONNECT))
+		provider = provider_of(description);
+	if (provider)
+		provider_go(provider);
 	*(void **)&theirs = theirs_find("lttng_probe_unregister");
 	if (theirs)
-		theirs(provider);
+		theirs(description);
 	errno = error;
 }

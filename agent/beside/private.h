@@ -16,6 +16,7 @@
 
 #include "agent/declare.h"
 #include "tracepoints/lttng/describe.h"
+#include "tracepoints/lttng/older.h"
 
 /* Before a function that has a name of LTTng's: exports.map. */
 #define PUBLIC		__attribute__((visibility("default")))
@@ -33,7 +34,10 @@ struct event {
 	struct ust_hit hit;
 	struct ust_notifier notifier;
 	struct taffrail_declared *marker;
-	const struct ust_event *description;
+	/* the provider's; of 2.12 and older, "PROVIDER:EVENT" */
+	const char *name;
+	const char *signature;
+	void (*probe)(void);
 	struct event *next;
 	/* this room's lock guards these; another provider has the marker: */
 	uint8_t connected;
@@ -43,11 +47,18 @@ struct event {
 					 * than the marker */
 	struct describe_step steps[DESCRIBE_STEPS_MAX + 1];
 	struct describe_step unwritten_steps[DESCRIBE_STEPS_MAX + 1];
+	/* in place of `hit`, for probe functions of 2.12 and older */
+	struct older_hit older;
+	struct older_filter filter;
 };
 
 struct provider {
 	struct provider *next;
-	const struct ust_provider *description;
+	/* struct ust_provider, or struct older_provider, whose events this
+	 * function adds with the registry's lock */
+	const void *description;
+	void (*older)(struct provider *provider, struct object **came);
+	const char *name;
 	void *cookie;			/* stock's, or NULL */
 	struct event *events;
 	uint32_t gone;			/* this room's lock: disconnect all */
@@ -82,6 +93,12 @@ struct stock {
 	void (*after_fork_child)(void);
 	void *stands_in;		/* it is of agent/standin: no function
 					 * waits for threads */
+	/* In place of connect() and disconnect(), of LTTng-UST 2.12 and older,
+	 * which is here alone. */
+	int (*older_connect)(const char *name, void (*probe)(void), void *data,
+			     const char *signature);
+	int (*older_disconnect)(const char *name, void (*probe)(void),
+				void *data);
 };
 
 extern struct stock stock;
@@ -166,6 +183,24 @@ void *names_theirs(void *function);
  * when it was not taken. A thread of the program calls it. */
 struct provider *provider_come(const struct ust_provider *description,
 			       void *cookie);
+struct provider *
+provider_come_older(const struct older_provider *description,
+		    void (*add)(struct provider *provider,
+				struct object **came));
+
+/* Takes a provider's events from their call sites, waits, and forgets it. */
+void provider_go(struct provider *provider);
+
+/* Returns the provider that has this description, or got this cookie, or
+ * NULL. */
+struct provider *provider_of(const void *cookie);
+
+/* Adds an event to a provider, and makes the marker; LTTng connects it by
+ * `name`. Returns NULL when it is left out. The registry's lock is held. */
+struct event *provider_add(struct provider *provider,
+			   const struct ust_provider *description,
+			   const struct ust_event *event, const char *name,
+			   struct object **came);
 
 /* Makes a marker that tells why an event is left out, and has no events. A name
  * that is too long is cut. The registry's lock is held. */
@@ -177,7 +212,6 @@ void *beside_register(const struct ust_provider *description);
 void beside_unregister(void *cookie);
 
 /* Those that providers of LTTng-UST 2.12 and older call. */
-struct older_provider;
 int beside_register_older(const struct older_provider *provider);
 void beside_unregister_older(const struct older_provider *provider);
 

@@ -53,8 +53,7 @@ static struct event *event_of(const struct taffrail_declared *marker,
 
 	for (provider = providers; provider; provider = provider->next) {
 		if (provider == but ||
-		    !text_equal(provider->description->name,
-				but->description->name))
+		    !text_equal(provider->name, but->name))
 			continue;
 		for (event = provider->events; event; event = event->next)
 			if (event->marker == marker)
@@ -82,14 +81,14 @@ static void event_leave_out(const struct provider *provider,
 {
 	if (description && description->bytes >= sizeof(*description) &&
 	    description->name)
-		provider_leave_out(provider->description->name,
-				   description->name, error, came);
+		provider_leave_out(provider->name, description->name, error,
+				   came);
 }
 
-/* Makes an event's marker. */
-static void event_add(struct provider *provider,
-		      const struct ust_event *description,
-		      struct object **came)
+struct event *provider_add(struct provider *provider,
+			   const struct ust_provider *of,
+			   const struct ust_event *description,
+			   const char *name, struct object **came)
 {
 	const struct code code = { .flags = CODE_SETTLED };
 	struct describe_model model;
@@ -98,13 +97,13 @@ static void event_add(struct provider *provider,
 	int ret;
 
 	text_open(&model.shown, shown_room, sizeof(shown_room));
-	ret = describe_event(&model, provider->description, description);
+	ret = describe_event(&model, of, description);
 	if (ret) {
 		event_leave_out(provider, description, ret, came);
-		return;
+		return NULL;
 	}
 	wish = (struct wish){
-		.channel = provider->description->name,
+		.channel = provider->name,
 		.name = description->name,
 		.level = model.level,
 		.fields = model.fields,
@@ -113,14 +112,16 @@ static void event_add(struct provider *provider,
 	};
 	event = arena_take(&event_type);
 	if (!event)
-		return;
-	event->description = description;
+		return NULL;
+	event->name = name;
+	event->signature = description->class->signature;
+	event->probe = description->class->probe;
 	event->marker = marker_put(&wish, &code, came);
 	if (!event->marker) {
 		event_leave_out(provider, description,
 				errno == EINVAL ? -EBADMSG : -errno, came);
 		arena_give(&event_type, event);
-		return;
+		return NULL;
 	}
 	event->unwritten = !!model.unwritten;
 	__builtin_memcpy(event->steps, model.steps, sizeof(event->steps));
@@ -129,18 +130,25 @@ static void event_add(struct provider *provider,
 	event_prepare(event);
 	event->next = provider->events;
 	provider->events = event;
+	return event;
 }
 
 /* Makes the markers of a provider, and has sessions look at them. */
 static void markers_make(struct provider *provider)
 {
-	const struct ust_provider *description = provider->description;
+	const struct ust_provider *of = provider->description;
 	struct object *came = NULL;
+	const struct ust_event *event;
 	uint32_t i;
 
 	registry_lock();
-	for (i = 0; i < description->n; i++)
-		event_add(provider, description->events[i], &came);
+	if (provider->older)
+		provider->older(provider, &came);
+	for (i = 0; !provider->older && i < of->n; i++) {
+		event = of->events[i];
+		provider_add(provider, of, event, event ? event->name : NULL,
+			     &came);
+	}
 	if (came && !agent_off)
 		loader_came(came);
 	registry_unlock();
@@ -160,18 +168,15 @@ static void provider_list(struct provider *provider)
 	stock_unlock();
 }
 
-static struct provider *provider_make(const struct ust_provider *description,
-				      void *cookie)
+static struct provider *provider_make(const struct provider *model)
 {
 	struct provider *provider;
 
 	registry_lock();
 	provider = arena_take(&provider_type);
 	registry_unlock();
-	if (provider) {
-		provider->description = description;
-		provider->cookie = cookie;
-	}
+	if (provider)
+		*provider = *model;
 	return provider;
 }
 
@@ -184,7 +189,7 @@ static void stock_look(void)
 	memory_find((void *)stock.connect);
 }
 
-static bool is_known(const struct ust_provider *description)
+static bool is_known(const void *description)
 {
 	const struct provider *provider;
 
@@ -198,7 +203,7 @@ static bool is_known(const struct ust_provider *description)
 
 /* Keeps the module of a provider loaded, where no function waits for threads
  * that are in its code. It fails for the program, which stays anyway. */
-static void module_keep(const struct ust_provider *description)
+static void module_keep(const void *description)
 {
 	Dl_info info;
 
@@ -208,28 +213,52 @@ static void module_keep(const struct ust_provider *description)
 	dlerror();
 }
 
-struct provider *provider_come(const struct ust_provider *description,
-			       void *cookie)
+/* Takes a provider that this interface knows. */
+static struct provider *provider_take(const struct provider *model)
 {
 	struct provider *provider;
 
-	stock_look();
-	if (!description || !describe_knows(description) ||
-	    (agent_off && agent_off != agent_detached && !is_early()) ||
-	    is_known(description))
+	if ((agent_off && agent_off != agent_detached && !is_early()) ||
+	    is_known(model->description))
 		return NULL;
-	provider = provider_make(description, cookie);
+	provider = provider_make(model);
 	if (provider && !is_early())
 		markers_make(provider);
 	if (provider)
 		provider_list(provider);
 	if (provider && stock.stands_in)
-		module_keep(description);
+		module_keep(model->description);
 	if (provider && !is_early()) {
 		stock_begin();
 		stock_settle(false);
 	}
 	return provider;
+}
+
+struct provider *provider_come(const struct ust_provider *description,
+			       void *cookie)
+{
+	stock_look();
+	/* of both interfaces in a program, one is served */
+	if (!description || !describe_knows(description) ||
+	    (stock.older_connect && providers))
+		return NULL;
+	return provider_take(&(struct provider){ .description = description,
+						 .name = description->name,
+						 .cookie = cookie });
+}
+
+struct provider *
+provider_come_older(const struct older_provider *description,
+		    void (*add)(struct provider *provider,
+				struct object **came))
+{
+	stock_look();
+	if (!stock.older_connect)
+		return NULL;
+	return provider_take(&(struct provider){ .description = description,
+						 .name = description->name,
+						 .older = add });
 }
 
 /*
@@ -252,14 +281,14 @@ void *beside_register(const struct ust_provider *description)
 	return cookie ? cookie : provider ? provider : (void *)refused;
 }
 
-/* Returns the provider that got this result, or NULL. */
-static struct provider *provider_of(const void *cookie)
+struct provider *provider_of(const void *cookie)
 {
 	struct provider *provider;
 
 	stock_lock();
 	provider = providers;
-	while (provider && provider != cookie && provider->cookie != cookie)
+	while (provider && provider != cookie && provider->cookie != cookie &&
+	       provider->description != cookie)
 		provider = provider->next;
 	stock_unlock();
 	return provider;
@@ -339,23 +368,29 @@ static void provider_forget(struct provider *provider, bool is_unused)
 	registry_unlock();
 }
 
+void provider_go(struct provider *provider)
+{
+	bool is_unused;
+
+	heirs_find(provider);
+	provider_switch_off(provider);
+	is_unused = stock_leave(provider);
+	provider_unlist(provider);
+	provider_forget(provider, is_unused);
+}
+
 EXPORT(beside_unregister, "lttng_ust_probe_unregister")
 void beside_unregister(void *cookie)
 {
 	struct provider *provider;
 	int error = errno;
-	bool is_unused;
 
 	if (!cookie || cookie == refused || !stock_may(STOCK_CONNECT))
 		return;
 	provider = provider_of(cookie);
 	if (provider) {
 		cookie = provider->cookie;
-		heirs_find(provider);
-		provider_switch_off(provider);
-		is_unused = stock_leave(provider);
-		provider_unlist(provider);
-		provider_forget(provider, is_unused);
+		provider_go(provider);
 	}
 	/* stock's function waits until no thread is in an event */
 	if (stock_inside())

@@ -81,45 +81,86 @@ static void *library_find(const char *name)
 	return library;
 }
 
+/* Looks for the functions of LTTng-UST 2.12 and older. Its tracepoint library
+ * needs liburcu's, whose names it finds, too. */
+static void older_find(struct stock *found)
+{
+	void *library = library_find(OLDER_TRACEPOINT_LIBRARY);
+
+	name_find(library, "__tracepoint_probe_register_queue_release",
+		  &found->older_connect);
+	name_find(library, "__tracepoint_probe_unregister_queue_release",
+		  &found->older_disconnect);
+	name_find(library, "__tracepoint_probe_prune_release_queue",
+		  &found->prune);
+	name_find(library, "tp_rcu_read_unlock_bp", &found->leave);
+	name_find(library, "urcu_bp_synchronize_rcu", &found->wait);
+	name_find(library, "urcu_bp_read_ongoing", &found->inside);
+	name_find(library, "urcu_bp_before_fork", &found->before_fork);
+	name_find(library, "urcu_bp_after_fork_parent",
+		  &found->after_fork_parent);
+	name_find(library, "urcu_bp_after_fork_child",
+		  &found->after_fork_child);
+	if (!found->older_disconnect || !found->prune || !found->wait)
+		found->older_connect = NULL;
+	/* says that events can be connected */
+	*(void **)&found->connect = (void *)found->older_connect;
+}
+
+/* Looks for the functions of later series. */
+static void later_find(struct stock *found, void *library)
+{
+	name_find(library, "lttng_ust_probe_register", &found->probe_register);
+	name_find(library, "lttng_ust_probe_unregister",
+		  &found->probe_unregister);
+	*(void **)&found->probe_register =
+		names_theirs((void *)found->probe_register);
+	*(void **)&found->probe_unregister =
+		names_theirs((void *)found->probe_unregister);
+	library = library_find(UST_TRACEPOINT_LIBRARY);
+	name_find(library, "lttng_ust_tp_probe_register_queue_release",
+		  &found->connect);
+	name_find(library, "lttng_ust_tp_probe_unregister_queue_release",
+		  &found->disconnect);
+	name_find(library, "lttng_ust_tp_probe_prune_release_queue",
+		  &found->prune);
+	name_find(library, "lttng_ust_tp_rcu_read_unlock", &found->leave);
+	name_find(library, "taffrail_stands_in", &found->stands_in);
+	library = library_find(UST_COMMON_LIBRARY);
+	name_find(library, "lttng_ust_urcu_synchronize_rcu", &found->wait);
+	name_find(library, "lttng_ust_urcu_read_ongoing", &found->inside);
+	/* each of the stand-ins has variables of its own */
+	if (found->stands_in)
+		library = library_find(UST_TRACEPOINT_LIBRARY);
+	name_find(library, "lttng_ust_urcu_before_fork", &found->before_fork);
+	name_find(library, "lttng_ust_urcu_after_fork_parent",
+		  &found->after_fork_parent);
+	name_find(library, "lttng_ust_urcu_after_fork_child",
+		  &found->after_fork_child);
+	if (!found->disconnect || !found->prune || !found->wait)
+		found->connect = NULL;
+	name_find(library, "lttng_ust_cancelstate_disable_push",
+		  &found->cancel_off);
+	name_find(library, "lttng_ust_cancelstate_disable_pop",
+		  &found->cancel_on);
+}
+
 void stock_find(void)
 {
 	void *library = library_find(UST_LIBRARY);
+	struct stock found = { .probe_register = NULL };
 
-	name_find(library, "lttng_ust_probe_register", &stock.probe_register);
-	name_find(library, "lttng_ust_probe_unregister",
-		  &stock.probe_unregister);
-	*(void **)&stock.probe_register =
-		names_theirs((void *)stock.probe_register);
-	*(void **)&stock.probe_unregister =
-		names_theirs((void *)stock.probe_unregister);
-	library = library_find(UST_TRACEPOINT_LIBRARY);
-	name_find(library, "lttng_ust_tp_probe_register_queue_release",
-		  &stock.connect);
-	name_find(library, "lttng_ust_tp_probe_unregister_queue_release",
-		  &stock.disconnect);
-	name_find(library, "lttng_ust_tp_probe_prune_release_queue",
-		  &stock.prune);
-	name_find(library, "lttng_ust_tp_rcu_read_unlock", &stock.leave);
-	name_find(library, "taffrail_stands_in", &stock.stands_in);
-	library = library_find(UST_COMMON_LIBRARY);
-	name_find(library, "lttng_ust_urcu_synchronize_rcu", &stock.wait);
-	name_find(library, "lttng_ust_urcu_read_ongoing", &stock.inside);
-	/* each of the stand-ins has variables of its own */
-	if (stock.stands_in)
-		library = library_find(UST_TRACEPOINT_LIBRARY);
-	name_find(library, "lttng_ust_urcu_before_fork", &stock.before_fork);
-	name_find(library, "lttng_ust_urcu_after_fork_parent",
-		  &stock.after_fork_parent);
-	name_find(library, "lttng_ust_urcu_after_fork_child",
-		  &stock.after_fork_child);
-	if (!stock.disconnect || !stock.prune || !stock.wait)
-		stock.connect = NULL;
-	if (!stock.after_fork_parent || !stock.after_fork_child)
-		stock.before_fork = NULL;
-	name_find(library, "lttng_ust_cancelstate_disable_push",
-		  &stock.cancel_off);
-	name_find(library, "lttng_ust_cancelstate_disable_pop",
-		  &stock.cancel_on);
+	/* older events that are connected stay so */
+	if (stock.older_connect && providers)
+		return;
+	if (library || !library_find(OLDER_LIBRARY))
+		later_find(&found, library);
+	else
+		older_find(&found);
+	if (!found.after_fork_parent || !found.after_fork_child)
+		found.before_fork = NULL;
+	/* mostly the same again: other threads use it */
+	stock = found;
 	forks_told = modules_tell_forks();
 	/* the program does not see that a name was not found */
 	dlerror();
@@ -236,16 +277,20 @@ static bool may_settle(void)
 static void event_settle(struct provider *provider, struct event *event,
 			 bool wanted)
 {
-	const struct ust_event *description = event->description;
-	const char *channel = provider->description->name;
 	int ret;
 
-	ret = wanted ? stock.connect(channel, description->name,
-				     description->class->probe, &event->hit,
-				     description->class->signature) :
-		       stock.disconnect(channel, description->name,
-					description->class->probe,
-					&event->hit);
+	if (stock.older_connect)
+		ret = wanted ? stock.older_connect(event->name, event->probe,
+						   &event->older,
+						   event->signature) :
+			       stock.older_disconnect(event->name, event->probe,
+						      &event->older);
+	else
+		ret = wanted ? stock.connect(provider->name, event->name,
+					     event->probe, &event->hit,
+					     event->signature) :
+			       stock.disconnect(provider->name, event->name,
+						event->probe, &event->hit);
 	if (ret) {
 		log_fact(LOG_WARNING, "lttng", "an event is not connected",
 			 ret);

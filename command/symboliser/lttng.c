@@ -19,6 +19,7 @@
 #include "tracepoints/fields/fields.h"
 #include "tracepoints/fields/shown.h"
 #include "tracepoints/lttng/describe.h"
+#include "tracepoints/lttng/older.h"
 #include "tracepoints/sites/notes.h"
 
 /* names that a file needs, with a NUL before them and one behind */
@@ -280,29 +281,30 @@ static const struct ust_class *class_copy(struct reader *r, uint64_t address,
 	return class;
 }
 
-/* Gives an event's level and where its model is described, if it tells. */
-static void event_words(struct reader *r, struct ust_event *event,
-			uint64_t address)
+/* Copies an event's level, which a pointer leads to, if it has one. */
+static const int **level_copy(struct reader *r, uint64_t address)
 {
-	uint64_t level = pointer_at(r, MEMBER(address, struct ust_event,
-					      level));
-	uint64_t uri = pointer_at(r, MEMBER(address, struct ust_event, uri));
+	uint64_t level = address ? pointer_at(r, address) : 0;
+	const int **copy;
 
-	event->level = NULL;
-	event->uri = NULL;
-	level = level ? pointer_at(r, level) : 0;
-	if (level && !(level % sizeof(int)) &&
-	    notes_at(r->notes, level, sizeof(int), PF_R)) {
-		event->level = copy_make(r, sizeof(*event->level));
-		if (event->level)
-			*event->level = notes_at(r->notes, level, sizeof(int),
-						 PF_R);
-	}
-	if (uri && text_at(r, uri)) {
-		event->uri = copy_make(r, sizeof(*event->uri));
-		if (event->uri)
-			*event->uri = text_at(r, uri);
-	}
+	if (!level || level % sizeof(int) ||
+	    !notes_at(r->notes, level, sizeof(int), PF_R))
+		return NULL;
+	copy = copy_make(r, sizeof(*copy));
+	if (copy)
+		*copy = notes_at(r->notes, level, sizeof(int), PF_R);
+	return copy;
+}
+
+/* The same with where its model is described. */
+static const char **uri_copy(struct reader *r, uint64_t address)
+{
+	const char *uri = address ? text_at(r, address) : NULL;
+	const char **copy = uri ? copy_make(r, sizeof(*copy)) : NULL;
+
+	if (copy)
+		*copy = uri;
+	return copy;
 }
 
 /* Returns the field names as the text of a declared marker has them. */
@@ -393,25 +395,17 @@ static int name_add(struct reader *r, const char *provider, const char *event,
 	return r->take(&found, r->priv);
 }
 
-/* Adds an event; one that no marker can say has a reason. Returns 0 or a
- * negative errno. */
-static int event_add(struct reader *r, const struct ust_provider *provider,
-		     uint64_t address)
+/* Adds an event that was copied, with its probe function; one that no marker
+ * can say has a reason. Returns 0 or a negative errno. */
+static int event_tell(struct reader *r, const struct ust_provider *provider,
+		      const struct ust_event *event, uint64_t probe)
 {
 	static char shown_room[DESCRIBE_SHOWN_BYTES];
-	struct ust_event *event = COPY(r, address, struct ust_event);
 	struct describe_model model;
-	struct symboliser_found found = { .marker.kind = MARKER_EVENT };
+	struct symboliser_found found = { .marker.kind = MARKER_EVENT,
+					  .marker.address = probe };
 	int ret;
 
-	if (!event)
-		return r->error;
-	event->name = text_at(r, MEMBER(address, struct ust_event, name));
-	event->provider = provider;
-	event->class = class_copy(r, pointer_at(r, MEMBER(address,
-				  struct ust_event, class)),
-				  &found.marker.address);
-	event_words(r, event, address);
 	/* of a file with so many, call sites are not told */
 	if (r->nids == SITES_MAX)
 		r->has_sites = false;
@@ -436,6 +430,26 @@ static int event_add(struct reader *r, const struct ust_provider *provider,
 	for (uint32_t i = 0; i < model.n; i++)
 		found.marker.types[i] = (uint8_t)model.fields[i].type_;
 	return r->take(&found, r->priv);
+}
+
+/* Adds an event. Returns 0 or a negative errno. */
+static int event_add(struct reader *r, const struct ust_provider *provider,
+		     uint64_t address)
+{
+	struct ust_event *event = COPY(r, address, struct ust_event);
+	uint64_t probe = 0;
+
+	if (!event)
+		return r->error;
+	event->name = text_at(r, MEMBER(address, struct ust_event, name));
+	event->provider = provider;
+	event->class = class_copy(r, pointer_at(r, MEMBER(address,
+				  struct ust_event, class)), &probe);
+	event->level = level_copy(r, pointer_at(r, MEMBER(address,
+				  struct ust_event, level)));
+	event->uri = uri_copy(r, pointer_at(r, MEMBER(address,
+			      struct ust_event, uri)));
+	return event_tell(r, provider, event, probe);
 }
 
 /* Returns true for a description of a provider, whose events point back. */
@@ -480,32 +494,108 @@ static int site_look(struct reader *r, uint64_t address, const char *bytes)
 	return name_add(r, provider, event, address, WHY_ELSEWHERE);
 }
 
-/* The description of a provider up to 2.12; more stands behind. */
-struct older_provider {
-	const char *name;
-	const void *events;		/* pointers */
-	uint32_t n;
-};
-
-/* Returns the name of event i of such a provider behind the provider's, or
- * NULL. */
-static const char *older_event(const struct reader *r, uint64_t events,
-			       uint32_t i, const char *provider)
+/* Copies n structures of 2.12 and older, which do not say their size. */
+static void *older_copy(struct reader *r, uint64_t address, uint32_t n,
+			size_t bytes)
 {
-	uint64_t event = pointer_at(r, events + i * sizeof(uint64_t));
-	/* "PROVIDER:EVENT" is the first member */
-	const char *name = event ? text_at(r, event) : NULL;
-	size_t n = strlen(provider);
+	const void *at = address % 4 || !address || !n ? NULL :
+			 notes_at(r->notes, address, n * bytes, PF_R);
+	void *copy = at ? copy_make(r, n * bytes) : NULL;
 
-	return name && !strncmp(name, provider, n) && name[n] == ':' ?
-		       name + n + 1 : NULL;
+	if (copy)
+		memcpy(copy, at, n * bytes);
+	return copy;
 }
 
-/* Adds the events of a provider up to 2.12: their descriptions are others. */
+static const struct older_enum_names *older_names_copy(struct reader *r,
+						       uint64_t address)
+{
+	struct older_enum_names *names = older_copy(r, address, 1,
+						    sizeof(*names));
+	struct older_enum_entry *entries;
+	uint64_t from;
+
+	if (!names || names->n > ENTRIES_MAX)
+		return NULL;
+	from = pointer_at(r, MEMBER(address, struct older_enum_names, entries));
+	entries = older_copy(r, from, names->n, sizeof(*entries));
+	for (uint32_t i = 0; entries && i < names->n; i++)
+		entries[i].label = text_at(r, MEMBER(from +
+			i * sizeof(*entries), struct older_enum_entry, label));
+	names->name = NULL;
+	names->entries = entries;
+	return names;
+}
+
+static const struct older_field *older_fields_copy(struct reader *r,
+						   uint64_t address, uint32_t n)
+{
+	struct older_field *fields = older_copy(r, address, n, sizeof(*fields));
+	struct older_basic *basic;
+
+	for (uint32_t i = 0; fields && i < n; i++) {
+		uint64_t at = address + i * sizeof(*fields);
+		uint64_t kind = MEMBER(at, struct older_field, kind);
+
+		fields[i].name = text_at(r, MEMBER(at, struct older_field,
+						   name));
+		basic = (void *)&fields[i].kind;
+		if (basic->kind == OLDER_ENUM)
+			basic->enumeration.names = older_names_copy(r,
+				pointer_at(r, MEMBER(kind, struct older_basic,
+						     enumeration.names)));
+	}
+	return fields;
+}
+
+/* Adds an event of a provider up to 2.12. */
+static int older_add(struct reader *r, const struct ust_provider *provider,
+		     uint64_t address)
+{
+	struct older_event *event = older_copy(r, address, 1, sizeof(*event));
+	uint64_t probe = pointer_at(r, MEMBER(address, struct older_event,
+					      probe));
+	size_t bytes;
+	void *room;
+
+	if (!event)
+		return r->error;
+	event->name = text_at(r, MEMBER(address, struct older_event, name));
+	event->probe = (void (*)(void))(uintptr_t)probe;
+	if (event->n > FIELDS_MAX)
+		return r->error;
+	event->fields = older_fields_copy(r, pointer_at(r, MEMBER(address,
+		struct older_event, fields)), event->n);
+	event->level = level_copy(r, pointer_at(r, MEMBER(address,
+		struct older_event, level)));
+	event->uri = uri_copy(r, pointer_at(r, MEMBER(address,
+		struct older_event, uri)));
+	event->signature = text_at(r, MEMBER(address, struct older_event,
+					     signature));
+	bytes = older_bytes(event);
+	room = bytes && !r->error ? copy_make(r, bytes) : NULL;
+	return room ? event_tell(r, provider,
+				 older_translate(room, event, provider),
+				 probe) : r->error;
+}
+
+/* Returns true for the description of an event of such a provider. */
+static bool is_older_event(const struct reader *r, uint64_t address,
+			   const char *provider)
+{
+	/* "PROVIDER:EVENT" is the first member */
+	const char *name = address ? text_at(r, address) : NULL;
+	size_t n = strlen(provider);
+
+	return name && !strncmp(name, provider, n) && name[n] == ':';
+}
+
+/* Adds the events of a provider up to 2.12. */
 static int older_look(struct reader *r, uint64_t address, const char *bytes)
 {
+	struct ust_provider *provider;
 	struct older_provider at;
-	const char *provider;
+	const char *name;
 	uint64_t events;
 	uint32_t i;
 	int ret = 0;
@@ -514,18 +604,23 @@ static int older_look(struct reader *r, uint64_t address, const char *bytes)
 	if (!at.n || at.n > EVENTS_MAX)
 		return 0;
 	events = pointer_at(r, MEMBER(address, struct older_provider, events));
-	provider = events ? text_at(r, address) : NULL;
-	if (!provider || !marker_name_valid(provider))
+	name = events ? text_at(r, address) : NULL;
+	if (!name || !marker_name_valid(name))
 		return 0;
 	for (i = 0; i < at.n; i++)
-		if (!older_event(r, events, i, provider))
+		if (!is_older_event(r, pointer_at(r, events + i *
+						  sizeof(uint64_t)), name))
 			return 0;
 	if (r->nproviders++ == PROVIDERS_MAX)
 		return -E2BIG;
+	provider = copy_make(r, sizeof(*provider));
+	if (!provider)
+		return r->error;
+	provider->bytes = sizeof(*provider);
+	provider->name = name;
 	for (i = 0; i < at.n && !ret; i++)
-		ret = name_add(r, provider, older_event(r, events, i, provider),
-			       pointer_at(r, events + i * sizeof(uint64_t)),
-			       WHY_OLDER);
+		ret = older_add(r, provider, pointer_at(r, events + i *
+							sizeof(uint64_t)));
 	return ret;
 }
 

@@ -127,7 +127,6 @@ enum symboliser_why {
 	WHY_NAME,
 	WHY_TYPE,
 	WHY_MALFORMED,
-	WHY_OLDER,
 	WHY_USDT,		/* WHY_USDT + enum usdt_reason: a probe */
 };
 

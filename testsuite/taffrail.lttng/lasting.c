@@ -2,8 +2,8 @@
 /*
  * Numbers the events of its own provider, while much else goes on:
  *
- *	lasting rounds LIBRARY N	loads and unloads the provider of every.h
- *				N times, and hits an event of it each time
+ *	lasting rounds LIBRARY N	N times, loads the provider of every.h,
+ *				hits an event of it, and unloads it
  *	lasting forks LIBRARY N	forks N children, which load the library, hit
  *				five events, and one of the library's
  *	lasting killed FILE N	kills itself behind some N events; FILE has how

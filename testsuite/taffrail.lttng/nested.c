@@ -2,11 +2,12 @@
 /*
  * Forks at bad times for what stands in for LTTng, where that is not installed.
  *
- *	nested fault LIBRARY	loads the provider LIBRARY, and forks in a handler
- *				of the fault that a list of call sites causes
+ *	nested fault LIBRARY	loads the provider LIBRARY, and forks in a
+ *				handler of the fault that a list of call sites
+ *				causes
  *	nested loop LIBRARY	forks until its input ends
- *	nested plugin LIBRARY PLUGIN	binds a function of PLUGIN's when it is
- *				called: one of LTTng's for threads
+ *	nested plugin LIBRARY PLUGIN	calls a function of PLUGIN's, which
+ *				binds one of LTTng's then
  */
 #define LTTNG_UST_TRACEPOINT_DEFINE
 #define LTTNG_UST_TRACEPOINT_PROBE_DYNAMIC_LINKAGE

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Calls that LTTng's wrappers tell, each as often as it says; -DLOGS: tracef()
- * and tracelog() of all levels. Compiled with -finstrument-functions. Prints the
- * addresses by which events are known. */
+/*
+ * Calls that LTTng's wrappers tell, each as often as it says; -DLOGS: tracef()
+ * and tracelog() of all levels. Compiled with -finstrument-functions. Prints
+ * the addresses by which events are known.
+ */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>

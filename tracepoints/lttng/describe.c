@@ -319,8 +319,8 @@ static int fields_add(struct describe_model *model,
 	return ret;
 }
 
-/* Makes what conditions have of a field: of one for filters alone the value,
- * behind all others. Others are skipped. */
+/* Adds a field for filters alone to those that conditions have. Others are
+ * skipped. */
 static struct describe_step *unwritten_take(struct describe_model *model,
 					    const struct ust_field *field,
 					    struct describe_step *step)

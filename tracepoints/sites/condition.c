@@ -26,21 +26,6 @@ struct workshop {
 	uint64_t program[AX_PROGRAM_BYTES(CODE_MAX) / 8 + 1];
 };
 
-/* Adds the fields that conditions alone have. Returns how many fields there are
- * then. */
-static uint32_t unwritten_add(struct workshop *shop,
-			      const struct object *object)
-{
-	struct shown_bytes shown = shown_of_site(object->site);
-	uint32_t n = object->site->nfields_, i;
-
-	n = shown_unwritten(&shown, shop->names, shop->types, n);
-	for (i = object->site->nfields_; i < n; i++)
-		if (shape_add(&shop->shape, shop->types[i]))
-			return i;
-	return n;
-}
-
 /* Makes the program of a condition in the workshop. Returns as
  * condition_make(). */
 static int program_make(struct workshop *shop, const struct object *object,
@@ -57,6 +42,7 @@ static int program_make(struct workshop *shop, const struct object *object,
 				    .layout = &layout,
 				    .machine = whole ? &ax_host : &ax_bare };
 	struct ax_refusal refusal;
+	uint32_t i;
 	int ret;
 
 	ret = fields_parse(object->format, object->site->kind_,
@@ -65,8 +51,13 @@ static int program_make(struct workshop *shop, const struct object *object,
 		return ret;
 	shop->shape = object->shape;
 	__builtin_memcpy(shop->types, object->types, sizeof(shop->types));
+	/* the fields that conditions alone have */
 	if (whole)
-		fields.n = unwritten_add(shop, object);
+		fields.n = shown_unwritten(&fields.shown, shop->names,
+					   shop->types, fields.n);
+	for (i = object->site->nfields_; i < fields.n; i++)
+		if (shape_add(&shop->shape, shop->types[i]))
+			fields.n = i;
 	ret = expr_compile(text, &fields, shop->code, sizeof(shop->code),
 			   error);
 	if (ret < 0)
