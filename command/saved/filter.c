@@ -117,7 +117,7 @@ static void add_quoted(struct text *out, const struct token *token)
 static const char *add_name(struct text *out, const struct token *token)
 {
 	static const char *const contexts[] = {
-		"vpid", "vtid", "procname", "cpu_id", "pthread_id",
+		"vpid", "vtid", "procname", "cpu_id", "pthread_id", "ip",
 	};
 	static char fault[80];
 	const char *name = text_after(token->start, "$ctx.");

@@ -8,7 +8,9 @@
  *	a if A, b if B, c	becomes
  *	a if A, b if B, b if (B) || ($id ~ "a" && (A)), c
  *
- * where a and b may select one event: rules without a condition come last.
+ * where a and b may select one event: rules without a condition come last. Of
+ * three and four, each set of them has a rule, larger sets later: of the sets
+ * whose fields the event has, the one with all others comes last.
  *
  * Invariant: a rule that leaves this file passed rule_check().
  */
@@ -24,6 +26,11 @@
 #include "command/agents/rule.h"
 
 #define CONDITION_BYTES	2048
+/* Before a rule, those that may select the same events: of more, and in longer
+ * sessions, only one and all have a rule, as a session has few rules. */
+#define SETS_MOST	3
+#define SELECTIONS_FEW	8
+#define MEETING_MOST	64
 
 /* An event as it becomes a rule. */
 struct selection {
@@ -126,7 +133,9 @@ static void selection_add(struct selections *list, const struct selection *one)
 
 	while (s < list->all + list->n && strcmp(s->glob, one->glob))
 		s++;
-	if (s == list->all + list->n) {
+	/* events of one pattern may have different fields */
+	if (s == list->all + list->n ||
+	    (*s->condition && *one->condition && strchr(s->glob, '*'))) {
 		list->all[list->n++] = *one;
 		return;
 	}
@@ -275,40 +284,55 @@ static bool rule_add(struct made *made, const struct selection *s)
 	return true;
 }
 
-/* Adds a rule for events that a selection and one before it both select, if
- * there can be such. */
-static void joint_add(struct made *made, const struct selections *list,
-		      size_t i)
+/* Adds a rule for events that a selection and some before it select: those whose
+ * bit is set. */
+static void joint_add(struct made *made, const struct selection *s,
+		      const struct selection *const *meeting, uint64_t set)
 {
-	const struct selection *s = &list->all[i], *before;
 	char names[CAUSE_TEXT_BYTES];
 	struct selection joint = *s;
 	struct text text;
-	bool meets = false;
 
 	text_open(&text, joint.condition, sizeof(joint.condition));
 	text_add(&text, "(");
 	text_add(&text, s->condition);
 	text_add(&text, ")");
-	snprintf(names, sizeof(names), "%.200s", s->name);
-	for (before = list->all; before < s; before++) {
-		if (!*before->condition ||
-		    !patterns_meet(before->name, s->name))
-			continue;
-		if (!meets)
-			snprintf(names, sizeof(names), "%.200s and %.200s",
-				 before->name, s->name);
-		meets = true;
+	snprintf(names, sizeof(names), "%.200s and %.200s",
+		 meeting[__builtin_ctzll(set)]->name, s->name);
+	for (; set; set &= set - 1) {
+		const struct selection *one = meeting[__builtin_ctzll(set)];
+
 		text_add(&text, " || ($id ~ \"");
-		text_add(&text, before->glob);
+		text_add(&text, one->glob);
 		text_add(&text, "\" && (");
-		text_add(&text, before->condition);
+		text_add(&text, one->condition);
 		text_add(&text, "))");
 	}
-	if (!meets || (!text.cut && rule_add(made, &joint)))
+	if (!text.cut && rule_add(made, &joint))
 		return;
 	cause_report(SAVED_MEETING, .subject = made->session, .text = names);
 	made->less = true;
+}
+
+/* Adds rules for events that a selection and others before it select, if there
+ * can be such. */
+static void joints_add(struct made *made, const struct selections *list,
+		       const struct selection *s)
+{
+	const struct selection *meeting[MEETING_MOST], *before;
+	int n = 0;
+
+	for (before = list->all; before < s && n < MEETING_MOST; before++)
+		if (*before->condition && patterns_meet(before->name, s->name))
+			meeting[n++] = before;
+	if (n > SETS_MOST || (n && list->n > SELECTIONS_FEW)) {
+		joint_add(made, s, meeting, UINT64_MAX >> (64 - n));
+		return;
+	}
+	for (int size = 1; size <= n; size++)
+		for (uint64_t set = 1; set < 1ull << n; set++)
+			if (__builtin_popcountll(set) == size)
+				joint_add(made, s, meeting, set);
 }
 
 int saved_rules(const struct saved_session *session, char **rules, int most,
@@ -328,7 +352,7 @@ int saved_rules(const struct saved_session *session, char **rules, int most,
 	for (size_t i = 0; i < list.n; i++)
 		if (*list.all[i].condition) {
 			rule_add(&made, &list.all[i]);
-			joint_add(&made, &list, i);
+			joints_add(&made, &list, &list.all[i]);
 		}
 	for (size_t i = 0; i < list.n; i++)
 		if (!*list.all[i].condition)

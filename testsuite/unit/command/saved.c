@@ -13,7 +13,7 @@
 #include "command/agents/rule.h"
 #include "command/saved/saved.h"
 
-#define RULES	4
+#define RULES	8
 
 static void check_filters(void)
 {
@@ -34,7 +34,8 @@ static void check_filters(void)
 		{ "1<<3 == n >> 2", "1 << 3 == n >> 2", NULL },
 		{ "c == 'x'", "c == 'x'", NULL },
 		{ "$app.prov:ctx == 1", "", "a condition cannot use $app.prov" },
-		{ "$ctx.ip == 1", "", "a condition cannot use $ctx.ip" },
+		{ "$ctx.ip == 1", "$ip == 1", NULL },
+		{ "$ctx.uid == 1", "", "a condition cannot use $ctx.uid" },
 		{ "name == \"a", "", "a quotation mark is missing" },
 	};
 	char out[256];
@@ -97,11 +98,25 @@ static void check_sessions(void)
 		"<event><name>off</name><enabled>false</enabled></event>")
 		CHANNEL("two", EVENT("p:f", "<filter>f</filter>"))))
 		SESSION("c", DOMAIN("JUL", CHANNEL("j", EVENT("*", ""))))
+		SESSION("d", DOMAIN("UST", CHANNEL("one",
+			EVENT("p:*", "<filter>f</filter>")
+			EVENT("p:*", "<filter>g</filter>")
+			EVENT("*", "<filter>h</filter>"))))
 		"</sessions>";
 	static const char *const first[] = {
 		"p:x if ((n > 1)) || ($level <= 4)", "q:y if (m)",
 		"q:* if $id !~ \"q:z\"",
 		"q:* if ($id !~ \"q:z\") || ($id ~ \"q:y\" && ((m)))",
+	};
+	/* an event may lack fields of any: the last that it has all fields of
+	 * decides */
+	static const char *const sets[] = {
+		"p:* if (f)", "p:* if (g)",
+		"p:* if ((g)) || ($id ~ \"p:*\" && ((f)))",
+		"* if (h)", "* if ((h)) || ($id ~ \"p:*\" && ((f)))",
+		"* if ((h)) || ($id ~ \"p:*\" && ((g)))",
+		"* if ((h)) || ($id ~ \"p:*\" && ((f))) || "
+		"($id ~ \"p:*\" && ((g)))",
 	};
 	struct saved saved;
 	struct cause cause;
@@ -110,7 +125,7 @@ static void check_sessions(void)
 
 	unit_equal(file_read(&saved, file, sizeof(file) - 1, &cause), 0,
 		   "read");
-	unit_equal(saved.nsessions, 3, "sessions");
+	unit_equal(saved.nsessions, 4, "sessions");
 	unit_equal(saved_rules(&saved.sessions[0], rules, RULES, &failed), 4,
 		   "rules");
 	unit_check(failed, "without the kernel");
@@ -131,6 +146,12 @@ static void check_sessions(void)
 	unit_check(saved.sessions[1].overwrite, "overwrite");
 	unit_equal(saved_rules(&saved.sessions[2], rules, RULES, &failed),
 		   -ENOENT, "no rules");
+	unit_equal(saved_rules(&saved.sessions[3], rules, RULES, &failed),
+		   ARRAY_SIZE(sets), "a rule for each set");
+	for (size_t i = 0; i < ARRAY_SIZE(sets); i++) {
+		unit_equal_string(rules[i], sets[i], "a set's rule");
+		free(rules[i]);
+	}
 	saved_release(&saved);
 }
 
