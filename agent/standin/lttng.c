@@ -275,6 +275,13 @@ EXPORT(int, lttng_ust_tp_get_destructors_state, (void))
 	return 1;
 }
 
+/* Returns a text of an error, which there is none of. */
+EXPORT(const char *, lttng_ust_strerror, (int error))
+{
+	(void)error;
+	return "";
+}
+
 /* Names that a program may bind when it first calls them, which would end it
  * where one is missing: nothing to do. By the last one the agent knows this
  * library. */
@@ -304,7 +311,16 @@ NOTHING(lttng_ust_after_unshare)
 NOTHING(lttng_ust_context_procname_reset)
 NOTHING(lttng_ust_context_provider_register)
 NOTHING(lttng_ust_context_provider_unregister)
+NOTHING(lttng_ust_cancelstate_disable_pop)
+NOTHING(lttng_ust_cancelstate_disable_push)
 NOTHING(lttng_ust_dl_update)
+NOTHING(lttng_ust_enable_trace_clock_override)
+NOTHING(lttng_ust_getcpu_override)
+NOTHING(lttng_ust_trace_clock_set_description_cb)
+NOTHING(lttng_ust_trace_clock_set_freq_cb)
+NOTHING(lttng_ust_trace_clock_set_name_cb)
+NOTHING(lttng_ust_trace_clock_set_read64_cb)
+NOTHING(lttng_ust_trace_clock_set_uuid_cb)
 NOTHING(lttng_ust_init_thread)
 NOTHING(lttng_ust__tracef)
 NOTHING(lttng_ust__vtracef)
