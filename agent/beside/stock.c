@@ -81,8 +81,8 @@ static void *library_find(const char *name)
 	return library;
 }
 
-/* Looks for the functions of LTTng-UST 2.12 and older. Its tracepoint library
- * needs liburcu's, whose names it finds, too. */
+/* Looks for the functions of LTTng-UST 2.12 and older. The library for
+ * tracepoints needs liburcu's, whose names are found through it, too. */
 static void older_find(struct stock *found)
 {
 	void *library = library_find(OLDER_TRACEPOINT_LIBRARY);

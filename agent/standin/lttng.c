@@ -59,7 +59,7 @@ struct event {
  * fault forks.
  *
  * Invariant: the word is the lock, so a handler knows at each instruction
- * whether its own thread has it. A thread pointer is the same in a child.
+ * whether this thread has it. A thread pointer is the same in a child.
  */
 static void *lists_holder;
 static uint32_t lists_again;		/* how often the holder has it, but

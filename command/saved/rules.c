@@ -284,8 +284,8 @@ static bool rule_add(struct made *made, const struct selection *s)
 	return true;
 }
 
-/* Adds a rule for events that a selection and some before it select: those whose
- * bit is set. */
+/* Adds a rule for events that a selection and some before it select: those
+ * whose bit is set. */
 static void joint_add(struct made *made, const struct selection *s,
 		      const struct selection *const *meeting, uint64_t set)
 {

@@ -296,7 +296,7 @@ static const int **level_copy(struct reader *r, uint64_t address)
 	return copy;
 }
 
-/* The same with where its model is described. */
+/* The same with where the model is described. */
 static const char **uri_copy(struct reader *r, uint64_t address)
 {
 	const char *uri = address ? text_at(r, address) : NULL;
@@ -395,7 +395,7 @@ static int name_add(struct reader *r, const char *provider, const char *event,
 	return r->take(&found, r->priv);
 }
 
-/* Adds an event that was copied, with its probe function; one that no marker
+/* Adds an event that was copied, with the probe function; one that no marker
  * can say has a reason. Returns 0 or a negative errno. */
 static int event_tell(struct reader *r, const struct ust_provider *provider,
 		      const struct ust_event *event, uint64_t probe)

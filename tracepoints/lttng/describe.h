@@ -16,7 +16,7 @@
 #include "tracepoints/lttng/ust.h"
 
 /* Fields on the stack, those included that are for filters alone (nowrite): an
- * event does not have these, but its conditions do. */
+ * event does not have these, but conditions on it do. */
 #define DESCRIBE_STEPS_MAX	47
 
 /* Room for texts that end before their array does: one half is for arrays of a

@@ -11,7 +11,7 @@
 
 #define FIELDS_MAX	(1u << 10)
 #define ENTRIES_MAX	(1u << 14)
-/* A field with its pointer, a type, an integer and the names. */
+/* A field with a pointer, a type, an integer and the names. */
 #define FIELD_BYTES	(sizeof(struct ust_field) + sizeof(void *) +	\
 			 sizeof(struct ust_array) +			\
 			 sizeof(struct ust_integer) + 4 +		\
@@ -50,7 +50,7 @@ static void *room_take(char **room, size_t bytes)
 	return p;
 }
 
-/* Takes a structure whose first word is its size, or second, of a type. */
+/* Takes a structure whose first word is the size, or second, of a type. */
 #define TAKE(room, type)						\
 	({								\
 		type *p_ = room_take(room, sizeof(type));		\

@@ -163,7 +163,7 @@ size_t older_bytes(const struct older_event *event);
 
 /*
  * Makes a description of liblttng-ust.so.1 in memory of older_bytes(), which is
- * zeroed and aligned to 8. The names are the event's. Its provider has the name
+ * zeroed and aligned to 8. The names are the event's. The provider has the name
  * that the event's begins with. Pure; follows the description's pointers.
  */
 const struct ust_event *older_translate(void *room,
