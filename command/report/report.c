@@ -352,6 +352,12 @@ int report_main(int argc, char **argv)
 		return command_misused("--histogram: give --by FIELD; kinds of "
 				       "pairs and fields have theirs without "
 				       "it");
+	if ((r.locks_only || r.functions_only) && !r.json &&
+	    (r.by || r.nfields || r.nrules || r.slowest.max))
+		return command_misused("%s prints one table: --pair, --by, "
+				       "--field and --slowest have no place in "
+				       "it", r.locks_only ? "--locks" :
+							    "--functions");
 	ret = check_living(&r);
 	if (ret != COMMAND_DONE)
 		return ret;

@@ -166,6 +166,10 @@ static int take_option(struct view *v, int key, const char *value)
  * after printing which options have no meaning together. */
 static int choose_form(struct view *v)
 {
+	if (v->graphed && (v->formed || v->text.delta || v->text.messages))
+		return command_misused("--graph has a form of its own, without "
+				       "--raw, --long, --short, --delta and "
+				       "--messages");
 	if (!v->formed)
 		v->text.form = v->terminal || v->text.delta ? EVENT_SHORT :
 							      EVENT_LONG;
