@@ -358,6 +358,15 @@ run:
 	taffrail record -o ends -e 'fn:recurses%entry' -- "$CASES/calls" 400 && test $(taffrail view --graph ends | grep -c recurses) = $(taffrail view ends | wc -l)
 stdout: No call of a function returned
 stdout: ^  6 ends without a begin$
+case: the graph tells events without a line
+run: taffrail view --graph returns
+whole stdout:
+stderr: ^taffrail: view: 6 returns have no line, for want of a call$
+case: options without a place in a form are refused
+run: taffrail report --functions --by vtid returns || taffrail view --graph --raw returns
+status: 2
+stderr: ^taffrail: report: --functions prints one table: --pair, --by, --field and --slowest have no place in it
+stderr: ^taffrail: view: --graph has a form of its own, without --raw
 case: a trace without returns
 run: taffrail report --functions entered
 stdout: fn:GLOB
