@@ -195,7 +195,7 @@ static int list_one(struct object *object, void *arg)
 				object->site->kind_ == TAFFRAIL_KIND_MARK ?
 					"mark" : "event");
 		text_open(&text, number, sizeof(number));
-		refused = adopted ? adopted->refused : code->refused;
+		refused = adopted ? usdt_refused(adopted) : code->refused;
 		/* of a marker without code, it never changes */
 		if (refused && (object->on || !code->stub))
 			text_add_number(&text, refused);

@@ -127,6 +127,19 @@
 #define FOLLOW_STOPPED_MS	300
 #define FOLLOW_ENDED_MS		2500
 
+/* Open calls that wait for their end (fn: rules with `duration`): threads of a
+ * process that have some, calls of a thread, and of these the outermost ones
+ * that have room for the characters of strings. Pages that no thread has
+ * touched take no memory; all would take 20 MiB. A thread looks at some places
+ * before it has none, and again after a pause, ticks of the TSC: each place of
+ * another thread costs a system call. */
+#define OPEN_THREADS		512u
+#define OPEN_CALLS		256u
+#define OPEN_STRINGS		64u
+#define OPEN_STRINGS_BYTES	256u
+#define OPEN_PLACES		8u
+#define OPEN_PAUSE_TICKS	(10ull << 20)
+
 /* Stack of the service thread and of workers, bytes. */
 #define SERVICE_STACK_BYTES	(64u << 10)
 

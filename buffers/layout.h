@@ -340,7 +340,8 @@ struct session_page {
 	uint32_t ring_bytes;		/* all sub-buffers; power of two */
 	char name[SESSION_NAME_BYTES];
 	uint64_t record_bytes;		/* event records committed (release) */
-	uint64_t lost_unplaced;		/* lost: all rings were held */
+	uint64_t lost_unplaced;		/* lost: all rings were held; or see
+					 * lost_calls */
 	uint64_t left_off;		/* markers with no room for a record */
 	struct session_act started;	/* through the socket */
 	struct session_act changed;	/* stopped, or the rules: the last */
@@ -399,6 +400,11 @@ struct session_page {
 	struct rings_removed removed[2];	/* [removals & 1] counts */
 	uint32_t member;		/* of a process that shares rings: the
 					 * number in its writer records; or 0 */
+	uint64_t lost_calls;		/* the part of lost_unplaced that is
+					 * calls without room until they end */
+	uint32_t call_threads;		/* that may have open calls; 0: no rule
+					 * is for whole calls */
+	uint32_t call_depth;		/* how many, each */
 };
 
 /*

@@ -366,6 +366,7 @@ static int take_all(struct snapshot *s)
 	drain_note_set(&s->set, s->unreadable, s->fail_on_loss, &outcome);
 	/* above the line of the counts; the losses stand below it */
 	outcome_print(&outcome, CAUSE_MARKERS_LEFT_OFF);
+	outcome_print(&outcome, CAUSE_CALLS_LOST);
 	for (i = 0; i < s->list.count && !s->unreadable; i++)
 		snapshot_settle(s, &s->list.processes[i]);
 	if (!s->set.ntraces && !s->set.taken)
@@ -378,8 +379,8 @@ static int take_all(struct snapshot *s)
 	if (reach_text(&s->reach, reach))
 		command_warn("the buffers reach back %s", reach);
 	/* shortage_note() has the remedy for buffers that found no room */
-	if (s->set.lost && !s->set.overwritten && !s->shortage.error &&
-	    !s->fail_on_loss)
+	if (s->set.lost > s->set.lost_calls && !s->set.overwritten &&
+	    !s->shortage.error && !s->fail_on_loss)
 		command_warn(COMMAND_FULL_REMEDY);
 	if (s->set.taken)
 		command_warn("%s before %s recorded already: see the "

@@ -61,6 +61,8 @@ struct member {
 	uint32_t buffer;		/* bytes of one of the buffers */
 	uint32_t asked;			/* the same, as asked for */
 	int roomless;			/* errno: no room for some buffer */
+	uint64_t lost_calls;		/* these: as in the page */
+	uint32_t call_threads, call_depth;
 	struct session_act started;
 	struct session_act changed;
 	struct reach reach;		/* of the newest image's buffers */
@@ -174,6 +176,9 @@ static void take_facts(struct member *m, const struct session_page *page)
 	m->buffer = page->ring_bytes;
 	m->asked = page->asked_bytes;
 	m->roomless = (int)page->roomless;
+	m->lost_calls = page->lost_calls;
+	m->call_threads = page->call_threads;
+	m->call_depth = page->call_depth;
 }
 
 /*
@@ -571,6 +576,9 @@ static void status_print_json(const struct status *s)
 			json_number(&json, "overwritten", m->overwritten);
 			json_number(&json, "bytes", m->bytes);
 			json_number(&json, "left_off", m->left_off);
+			json_number(&json, "call_threads", m->call_threads);
+			json_number(&json, "call_depth", m->call_depth);
+			json_number(&json, "lost_calls", m->lost_calls);
 			json_number(&json, "buffer", m->buffer);
 			json_number(&json, "asked", m->asked);
 			json_bool(&json, "roomless", m->roomless);
@@ -632,7 +640,7 @@ static void session_print(const struct session *session)
 		       "WRITTEN", "LOST", "OVERWRITTEN", "BYTES");
 	for (size_t i = 0; i < session->nmembers; i++) {
 		m = &session->members[i];
-		lost = lost || (m->lost && !m->roomless);
+		lost = lost || (m->lost > m->lost_calls && !m->roomless);
 		printable_print("%9d %-16s %12" PRIu64 " %10" PRIu64 " %12"
 				PRIu64 " %14" PRIu64 "%s\n", m->pid, m->name,
 				m->written, m->lost, m->overwritten, m->bytes,
@@ -646,6 +654,10 @@ static void session_print(const struct session *session)
 			       agreed(m->left_off, "is", "are"),
 			       agreed(m->left_off, "its description",
 				      "their descriptions"));
+		if (m->call_threads)
+			printf("%9s room for %u open calls of each of %u "
+			       "threads; %s lost\n", "", m->call_depth,
+			       m->call_threads, counted(m->lost_calls, "call"));
 		if (m->roomless)
 			printf("%9s no room for some buffers (%s): their "
 			       "events are lost\n", "", strerror(m->roomless));

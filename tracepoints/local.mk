@@ -95,7 +95,9 @@ tracepoints_agent_sources = \
 	tracepoints/usdt/module-file.c \
 	tracepoints/usdt/moved.c \
 	tracepoints/usdt/plan/note.c \
-	tracepoints/usdt/usdt.h
+	tracepoints/usdt/usdt.h \
+	tracepoints/usdt/whole-private.h \
+	tracepoints/usdt/whole.c
 
 if MACHINE_X86_64
 tracepoints_agent_sources += \
@@ -168,7 +170,8 @@ tracepoints_hot = \
 	tracepoints/lttng/take.c \
 	tracepoints/program/memory.c \
 	tracepoints/program/snapshot-x86_64.c \
-	tracepoints/usdt/hit.c
+	tracepoints/usdt/hit.c \
+	tracepoints/usdt/whole.c
 
 # Runs in the agent's threads alone (Makefile.am).
 tracepoints_aside = \

@@ -371,6 +371,11 @@ extern int (*channel_run_aside)(int (*fn)(void *arg), void *arg);
 extern int (*channel_admit)(const struct channel *channel, uint64_t bytes);
 extern void (*channel_made)(int admitted);
 
+/* Returns 0 when so many more bytes may be mapped: the process's limit of
+ * address space, if any, then still leaves the reserve to the program. Else
+ * returns -ENOMEM. */
+int channel_space_admit(uint64_t bytes);
+
 /*
  * Gives a forked child private files, in the first write (*fork_mark is 0).
  * Returns 1 when the write may be tried again. Set by the agent; SIGSAFE.

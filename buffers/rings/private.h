@@ -33,11 +33,6 @@ void channel_retire(void *p, uint64_t bytes);
 int channel_page_make(struct channel *channel, const char *name,
 		      const struct process_page *now);
 
-/* Returns 0 when so many more bytes may be mapped: the process's limit of
- * address space, if any, then still leaves the reserve to the program. Else
- * returns -ENOMEM. */
-int channel_space_admit(uint64_t bytes);
-
 /* Asks for that, and channel_admit. Returns the result of channel_admit, or
  * -ENOMEM. */
 int channel_room_admit(const struct channel *channel, uint64_t bytes);

@@ -103,14 +103,6 @@ struct writer {
 	struct writer_record record;
 };
 
-/* A thread's number in its process; 0: it has none yet. Machine code has the
- * name (pieces-x86_64.h). */
-extern __thread uint32_t writer_number
-	__attribute__((tls_model("initial-exec"), visibility("hidden")));
-
-/* Gives the calling thread a number if it has none. SIGSAFE. */
-void writer_number_take(void);
-
 /*
  * Fills in the record of the calling thread, which gets a number. Returns 0
  * if it may have none, nor a token: it is not certain that its thread-local

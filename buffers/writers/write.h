@@ -125,6 +125,14 @@ extern void (*write_closed)(struct write_slot *slot, uint64_t fixed,
  * where it is, so it comes before any write. Needs no ring. */
 int write_rseq_test(void);
 
+/* A thread's number in its process, which no other thread ever has; 0: it has
+ * none yet. Machine code has the name (pieces-x86_64.h). */
+extern __thread uint32_t writer_number
+	__attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* Gives the calling thread a number if it has none. SIGSAFE. */
+void writer_number_take(void);
+
 /*
  * Closes the open packets of a channel that hold events, so a recorder can take
  * them. Visits every CPU: only a thread of the agent may call it, which

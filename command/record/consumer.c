@@ -577,6 +577,7 @@ int consume_finish(struct consumer *consumer)
 	}
 	if (set->left_off < page->left_off)
 		set->left_off = page->left_off;
+	set->lost_calls += page->lost_calls;
 	consumer_shut(consumer);
 	return ret;
 }

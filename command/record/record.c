@@ -181,6 +181,7 @@ static void record_tell(void)
 		   options.fail_on_loss);
 	probes_note_missed(&probes);
 	outcome_print(&outcome, CAUSE_MARKERS_LEFT_OFF);
+	outcome_print(&outcome, CAUSE_CALLS_LOST);
 	/* this command's own variables were reported at the start */
 	command_warn_words(members.words_unknown & ~words_unknown(environ),
 			   "a process: ");
@@ -195,8 +196,8 @@ static void record_tell(void)
 		outcome_note(&outcome, EVENTS_NONE, .text = listed);
 	/* the outcome has the remedy for buffers that found no room, and for a
 	 * trace that is not written */
-	if (drain.set.lost && !drain.shortage.error && !drain.told &&
-	    !options.overwrite && !options.fail_on_loss)
+	if (drain.set.lost > drain.set.lost_calls && !drain.shortage.error &&
+	    !drain.told && !options.overwrite && !options.fail_on_loss)
 		command_warn(COMMAND_FULL_REMEDY);
 	outcome_print(&outcome, CAUSE_EVENTS_LOST);
 	if (traced && isatty(STDERR_FILENO) &&

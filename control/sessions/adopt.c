@@ -81,14 +81,16 @@ static int function_wanted(const struct module *module, const char *name,
 			if (rule->types.count)
 				*types = rule->types;
 			how |= USDT_WANTED | session->int3;
+			if (rule->calls)
+				how |= USDT_WANTED_CALL;
 		}
 	}
 	return how;
 }
 
-/* The globs that rules have ever asked for, with traps or without, and their
- * number. Adopted probes stay adopted, so a module is searched again only when
- * the number has grown. */
+/* The globs that rules have ever asked for, with traps or without, or for whole
+ * calls, and their number. Adopted probes stay adopted, so a module is searched
+ * again only when the number has grown. */
 static struct index asked;
 static uint32_t askings;
 
@@ -101,9 +103,9 @@ static int same_hash(uint64_t value, const void *hash)
 	return value == *(const uint64_t *)hash;
 }
 
-static void ask_for(const char *glob, int int3)
+static void ask_for(const char *glob, int how)
 {
-	uint64_t hash = index_hash(INDEX_HASH ^ (uint32_t)int3, glob,
+	uint64_t hash = index_hash(INDEX_HASH ^ (uint32_t)how, glob,
 				   text_length(glob)) | 1;
 
 	question += hash;
@@ -170,7 +172,8 @@ void session_probes_adopt(const struct patcher *patcher)
 			if (!asks_for_probes(rule))
 				continue;
 			functions_asked |= asks_functions(rule);
-			ask_for(rule->glob, sessions[i].int3);
+			ask_for(rule->glob, sessions[i].int3 |
+					    rule->calls << 8);
 		}
 	if (!askings)
 		return;

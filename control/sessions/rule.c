@@ -107,6 +107,7 @@ int session_rule_parse(struct session_rule *rule, const char *string,
 	rule->wanted = 1;
 	rule->fits = 0;
 	rule->misfits = 0;
+	rule->calls = 0;
 	if (!condition)
 		return 0;
 	if (expr_check(condition, &error)) {
@@ -114,6 +115,10 @@ int session_rule_parse(struct session_rule *rule, const char *string,
 		return -EINVAL;
 	}
 	text_copy(rule->condition, sizeof(rule->condition), condition);
+	rule->calls = rule_kind(rule->glob) == RULE_FUNCTIONS &&
+		      !rule_names_returns(rule->glob) &&
+		      (expr_names(condition, "duration") ||
+		       expr_names(condition, "depth"));
 	return 0;
 }
 

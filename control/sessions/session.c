@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "base/glob.h"
+#include "base/tunables.h"
 #include "control/protocol.h"
 #include "control/sessions/budget.h"
 #include "control/sessions/inheritance.h"
@@ -111,6 +112,7 @@ static const struct session_rule *session_wants(struct session *session,
 {
 	const struct session_rule *wanted = NULL;
 	const struct ax_program *program = NULL;
+	uint32_t function = object->adopted ? object->adopted->function : 0;
 	int decided = 0;
 	uint32_t i;
 
@@ -121,14 +123,17 @@ static const struct session_rule *session_wants(struct session *session,
 		return NULL;
 	for (i = session->nrules; i-- > 0;) {
 		struct session_rule *rule = &session->rules[i];
+		/* of a rule for whole calls, entry and exit have no event */
+		bool other = rule->wanted && function &&
+			     rule->calls != (function == USDT_WHOLE);
 
 		if ((decided && !(condition && rule->condition[0])) ||
 		    !rule_selects(rule, object) ||
-		    (condition && rule->wanted &&
+		    (condition && rule->wanted && !other &&
 		     !rule_fits(session, rule, object, &program)) || decided)
 			continue;
 		decided = 1;
-		if (!rule->wanted)
+		if (!rule->wanted || other)
 			continue;
 		wanted = rule;
 		if (condition)
@@ -186,6 +191,7 @@ static bool object_apply(struct session *session, struct object *object,
 			 const struct patcher *patcher)
 {
 	struct object_use use = { .channel = session->channel };
+	struct session_page *page = session->channel->page;
 	int wanted;
 	int ret;
 
@@ -205,6 +211,10 @@ static bool object_apply(struct session *session, struct object *object,
 	}
 	if (!session->client)
 		channel_rings_make(session->channel);
+	if (usdt_is_call(object->adopted)) {
+		store_relaxed(&page->call_threads, OPEN_THREADS);
+		store_relaxed(&page->call_depth, OPEN_CALLS);
+	}
 	session_sites_moved(object->module);
 	ret = object_enable(object, &use, patcher);
 	if (ret)	/* untaken.c tells the place */

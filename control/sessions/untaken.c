@@ -132,7 +132,7 @@ static int why_now(const struct session *session, const struct object *object,
 	if (!(object->on & 1u << channel_bit(session->channel)))
 		return 0;
 	if (object->adopted)
-		return object->adopted->refused;
+		return usdt_refused(object->adopted);
 	if (code->flags & CODE_MOVED)
 		return -ESTALE;
 	return code->refused;

@@ -26,8 +26,8 @@ struct wanted {
 };
 
 /* Stops the walk at the wanted marker, and adds it with the names and types of
- * the fields in the EXTRA. Guards are no markers for gdb, and a probe of the C
- * library or the loader that is off need not be listed. */
+ * the fields in the EXTRA. Guards and whole calls are no markers for gdb, and a
+ * probe of the C library or the loader that is off need not be listed. */
 static int marker_look(struct object *object, void *arg)
 {
 	struct wanted *wanted = arg;
@@ -36,6 +36,7 @@ static int marker_look(struct object *object, void *arg)
 	struct code *code;
 
 	if (object->site->kind_ == TAFFRAIL_KIND_GUARD ||
+	    usdt_is_call(object->adopted) ||
 	    (wanted->own && object->adopted && !object->on &&
 	     usdt_is_runtime(object->id)))
 		return 0;

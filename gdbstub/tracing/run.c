@@ -16,6 +16,7 @@
 #include "gdbstub/tracing/defined.h"
 #include "gdbstub/tracing/forms-private.h"
 #include "tracepoints/sites/lock.h"
+#include "tracepoints/usdt/usdt.h"
 
 #define WHY_BYTES	640	/* eight names of sessions, and the rest */
 
@@ -105,6 +106,7 @@ static int object_serve(struct object *object, void *arg)
 	uint32_t i;
 
 	if (object->site->kind_ == TAFFRAIL_KIND_GUARD ||
+	    usdt_is_call(object->adopted) ||
 	    (pass->address && !object_at(object, pass->address)))
 		return 0;
 	for (i = 0; i < COLLECT_POINTS_MAX; i++) {

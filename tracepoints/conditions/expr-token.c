@@ -317,3 +317,16 @@ SIGSAFE void expr_next(struct compiler *c)
 	if (!c->token.next)
 		c->token.next = c->token.end;
 }
+
+SIGSAFE bool expr_names(const char *text, const char *name)
+{
+	struct expr_error error;
+	struct compiler c = { .text = text, .error = &error,
+			      .token.next = text };
+
+	for (expr_next(&c); c.token.kind != TOKEN_END; expr_next(&c))
+		if (c.token.kind == TOKEN_NAME &&
+		    text_after(c.token.start, name) == c.token.end)
+			return true;
+	return false;
+}

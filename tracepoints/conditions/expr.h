@@ -109,4 +109,8 @@ void expr_error_whose(struct expr_error *error, const char *id);
  */
 int expr_check(const char *text, struct expr_error *error);
 
+/* Tells whether a name stands in a text that expr_check() has found valid. Any
+ * thread; SIGSAFE. */
+bool expr_names(const char *text, const char *name);
+
 #endif

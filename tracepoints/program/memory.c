@@ -125,9 +125,8 @@ SIGSAFE void memory_stack_here(struct memory_stack *stack, uint64_t sp)
 		stack->high = top;
 }
 
-SIGSAFE int memory_stack_is_own(void)
+SIGSAFE int memory_stack_is_own(uint64_t here)
 {
-	uint64_t here = (uint64_t)__builtin_frame_address(0);
 	uint64_t end = (uint64_t)__builtin_thread_pointer();
 	const struct process_page *page = load_relaxed(&process.page);
 

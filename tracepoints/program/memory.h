@@ -29,10 +29,10 @@ struct memory_stack {
  */
 void memory_stack_here(struct memory_stack *stack, uint64_t sp);
 
-/* Returns 1 on a stack that the system or the C library made for the thread. 0:
- * it may be a small one, of a coroutine or a signal handler; or it is deep.
- * SIGSAFE. */
-int memory_stack_is_own(void);
+/* Returns 1 for an address on the stack that the system or the C library made
+ * for the thread. 0: it may be on a small one, of a coroutine or a signal
+ * handler; or it is deep. SIGSAFE. */
+int memory_stack_is_own(uint64_t here);
 
 /*
  * Copies n bytes. Returns how many could be read, from the first on. Does not

@@ -9,6 +9,7 @@
 #include "tracepoints/fields/scalar.h"
 #include "tracepoints/program/memory.h"
 #include "tracepoints/program/snapshot.h"
+#include "tracepoints/usdt/whole-private.h"
 
 #if defined(__AVX__) || defined(__APX_F__)
 #error "a hit must not use AVX: give CFLAGS to configure, not to make"
@@ -151,8 +152,39 @@ hit_few_strings(struct usdt_adopted *probe, const struct usdt_state *state)
 	strings_write(probe, state, bytes, sizeof(bytes));
 }
 
-SIGSAFE void usdt_hit(struct usdt_adopted *probe,
-		      const struct usdt_state *state)
+SIGSAFE void usdt_strings_copy(const struct usdt_adopted *probe,
+			       const struct usdt_state *state, char *bytes,
+			       uint32_t room)
+{
+	struct strings strings;		/* not cleared */
+	struct fetching f;
+	uint32_t i;
+
+	strings.n = 0;
+	strings.used = 0;
+	strings.room = room;
+	strings.bytes = bytes;
+	f.state = state;
+	f.line.start = f.line.n = 0;
+	memory_stack_here(&f.stack, state->general[7]);
+	for (i = 0; i < probe->count; i++) {
+		const char *from;
+
+		if (probe->operands[i].type != TAFFRAIL_T_STRING)
+			continue;
+		string_add(&strings, probe, &probe->operands[i], &f);
+		from = strings.var[strings.n - 1].p;
+		if (from >= bytes && from < bytes + room)
+			continue;
+		/* "(null)" */
+		do
+			bytes[strings.used] = *from;
+		while (bytes[strings.used++] && *from++);
+	}
+}
+
+SIGSAFE void usdt_hit_write(struct usdt_adopted *probe,
+			    const struct usdt_state *state)
 {
 	struct write_slot *slot = (struct write_slot *)&probe->site;
 	const struct object *object = object_of(slot->shape);
@@ -167,7 +199,7 @@ SIGSAFE void usdt_hit(struct usdt_adopted *probe,
 		snapshot_put(&probe->site, state->general,
 			     (uint32_t)state->flags, probe->address);
 	if (probe->strings) {
-		if (memory_stack_is_own())
+		if (memory_stack_is_own(state->general[7]))
 			hit_strings(probe, state);
 		else
 			hit_few_strings(probe, state);

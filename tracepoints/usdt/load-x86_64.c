@@ -26,6 +26,7 @@
 #include "tracepoints/program/mapped.h"
 #include "tracepoints/program/modules.h"
 #include "tracepoints/sites/notes.h"
+#include "tracepoints/usdt/whole-private.h"
 #include "tracepoints/usdt/usdt.h"
 
 #define PAGE		4096ull
@@ -326,17 +327,19 @@ static int load_from(struct library *library, const char *where)
 static int probe_switch(const struct patcher *patcher,
 			struct usdt_adopted *probe, int on)
 {
+	if (probe->function == USDT_WHOLE && on && whole_pool_make())
+		return probe->refused = -ENOMEM;
 	return probe->refused = usdt_functions->switch_to(patcher, probe, on);
-}
-
-static int probe_refused(const struct usdt_adopted *probe)
-{
-	return probe->refused;
 }
 
 static void probe_gone(struct usdt_adopted *probe)
 {
 	usdt_functions->gone(probe);
+}
+
+static int probe_refused(const struct usdt_adopted *probe)
+{
+	return usdt_refused(probe);
 }
 
 static const struct adopted_functions adopted_functions = {

@@ -93,6 +93,7 @@ enum usdt_function_site {
 	USDT_NO_FUNCTION_SITE,		/* at a probe's nop */
 	USDT_ENTRY,
 	USDT_EXIT,
+	USDT_WHOLE,			/* at none: an entry with exits */
 };
 
 /* A probe, or a place in a function. */
@@ -106,6 +107,19 @@ struct usdt_adopted {
 	uint8_t strings;		/* operands that point to strings */
 	uint8_t placed;			/* enum usdt_placed */
 	uint8_t function;		/* enum usdt_function_site */
+	uint32_t called;		/* kinds of calls that are on and begin
+					 * or end here */
+	/*
+	 * Whole calls (whole-private.h). Each way in which a function is left
+	 * has a marker of its own: in the list `calls` of the entry, and in
+	 * `calls` of the exits of this way, which are the list `exits` of the
+	 * marker. `next` goes on in either list.
+	 */
+	uint64_t start;			/* of the function: address */
+	struct usdt_adopted *calls;
+	struct usdt_adopted *exits;
+	struct usdt_adopted *next;
+	struct usdt_adopted *entry;	/* of an exit, and of a call */
 	struct taffrail_site site;
 	char text[];			/* channel, name, arguments, file */
 };
@@ -114,6 +128,28 @@ struct usdt_adopted {
 static inline uint64_t usdt_adopted_bytes(uint64_t text_bytes)
 {
 	return (sizeof(struct usdt_adopted) + text_bytes + 7) & ~7ull;
+}
+
+/* Returns 1 for whole calls, NULL allowed. Their marker has the address of the
+ * entry. */
+static inline int usdt_is_call(const struct usdt_adopted *probe)
+{
+	return probe && probe->function == USDT_WHOLE;
+}
+
+/* Returns the result of the last switch of a probe; of a call, that of the
+ * entry and the exits. */
+static inline int usdt_refused(const struct usdt_adopted *probe)
+{
+	const struct usdt_adopted *exit;
+	int ret = probe->refused;
+
+	if (probe->function != USDT_WHOLE)
+		return ret;
+	ret = ret ? ret : probe->entry->refused;
+	for (exit = probe->exits; exit && !ret; exit = exit->next)
+		ret = exit->refused;
+	return ret;
 }
 
 /* The program's registers that the stub saves; order as in entry-x86_64.S. */
@@ -135,7 +171,9 @@ typedef int usdt_wanted(const char *id, struct rule_types *types, void *arg);
 typedef void usdt_untaken(struct module *module, const char *id,
 			  uint64_t address, int why);
 
-/* Returns the same for a function of a module, by the name of its symbol. */
+/* Returns the same for a function of a module, by the name of its symbol; with
+ * USDT_WANTED_CALL if a rule is for whole calls: entry and exits. */
+#define USDT_WANTED_CALL	8
 typedef int usdt_function_wanted(const struct module *module, const char *name,
 				 struct rule_types *types, void *arg);
 

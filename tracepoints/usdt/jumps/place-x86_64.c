@@ -12,6 +12,7 @@
 #include "base/base.h"
 #include "base/text.h"
 #include "tracepoints/usdt/address-set.h"
+#include "tracepoints/sites/registry.h"
 #include "tracepoints/usdt/load.h"
 
 #define PAGE		4096ull
@@ -175,12 +176,44 @@ void usdt_place_gone(struct usdt_adopted *probe)
 {
 	struct way *way = probe->way;
 
+	if (!way)
+		return;		/* a call */
 	way->probes[usdt_way_which(way, probe)] = NULL;
 	if (way->probes[0] || way->probes[1])
 		return;
 	usdt_jump_gone(way);
 	usdt_switch_gone(way);
 	store_release(&way->free, 1, USDT_WAY);
+}
+
+/* Switches a place of a function, which its own marker and calls may want. */
+static int function_switch(const struct patcher *patcher,
+			   struct usdt_adopted *probe)
+{
+	const struct object *object = object_of(probe->site.agent_);
+
+	return usdt_switch_later(patcher, probe,
+				 object->on || probe->called);
+}
+
+/* Switches the entry and the exits of a kind of calls. */
+static int call_switch(const struct patcher *patcher,
+		       struct usdt_adopted *call, int on)
+{
+	struct usdt_adopted *exit;
+	int ret = 0, more;
+
+	for (exit = call->exits; exit; exit = exit->next) {
+		store_relaxed(&exit->called, (uint32_t)on);
+		more = function_switch(patcher, exit);
+		ret = ret ? ret : more;
+	}
+	/* it may be tried again */
+	store_relaxed(&call->entry->called,
+		      call->entry->called + (uint32_t)on - call->called);
+	call->called = (uint32_t)on;
+	more = function_switch(patcher, call->entry);
+	return ret ? ret : more;
 }
 
 int usdt_place_switch(const struct patcher *patcher,
@@ -190,6 +223,10 @@ int usdt_place_switch(const struct patcher *patcher,
 
 	if (unwritten && on)
 		return -EIO;
+	if (probe->function == USDT_WHOLE)
+		return call_switch(patcher, probe, on);
+	if (probe->function)
+		return function_switch(patcher, probe);
 	if (probe->way->starts)
 		return usdt_switch_later(patcher, probe, on);
 	if (code[0] == (on ? JUMP : NOP))

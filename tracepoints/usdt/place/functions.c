@@ -41,6 +41,7 @@ struct choosing {
 	struct usdt_wanted *wanted;		/* or NULL: they are counted */
 	uint32_t count;
 	uint32_t room;
+	int calls_wanted;		/* whole calls of some function are */
 	int again;			/* a later call may place more */
 };
 
@@ -106,18 +107,19 @@ static int function_seen(const struct usdt_symbol_found *found, void *arg)
 	struct usdt_wanted wanted = { found->address, found->site, found->name,
 				 .order = c->count };
 	struct rule_types types;
-	int exits;
+	int how;
 
 	if (text_length(found->name) + sizeof(CHANNEL RULE_RETURN) + 1 >
 	    NAME_BYTES)
 		return 0;
-	wanted.entry = is_wanted(c, &wanted, 0, &types) &&
-		       !is_placed(c, found->site) &&
+	how = is_wanted(c, &wanted, 0, &types);
+	wanted.entry = how && !is_placed(c, found->site) &&
 		       !address_has(&c->module->usdt_refused, found->site);
-	exits = is_wanted(c, &wanted, 1, &types);
-	wanted.exits = exits &&
+	wanted.exits = (how & USDT_WANTED_CALL ||
+			is_wanted(c, &wanted, 1, &types)) &&
 		       !address_has(&c->module->usdt_refused,
 				    found->address | EXITS);
+	c->calls_wanted |= how & USDT_WANTED_CALL;
 	if (!wanted.entry && !wanted.exits)
 		return 0;
 	if (c->wanted && c->count < c->room)
@@ -270,6 +272,7 @@ static struct usdt_adopted *probe_make(const struct choosing *c,
 	probe.address = c->module->base +
 			(exit ? exit->address : usdt_wanted_at(wanted));
 	probe.function = exit ? USDT_EXIT : USDT_ENTRY;
+	probe.start = c->module->base + wanted->address;
 	probe.site.version_ = TAFFRAIL_SITE_VERSION;
 	probe.site.kind_ = TAFFRAIL_KIND_EVENT;
 	text_open(&text, texts, sizeof(texts));
@@ -315,6 +318,8 @@ static int taken_fill(struct choosing *c)
 	for (object = c->module->objects; object; object = object->next) {
 		const struct usdt_adopted *probe = object->adopted;
 
+		if (probe && probe->function == USDT_WHOLE)
+			continue;
 		if (probe && probe->way->covered) {
 			ret |= take_bytes(c, probe->way->site,
 					  probe->way->covered);
@@ -450,6 +455,136 @@ static void function_place(struct choosing *c, const struct usdt_wanted *wanted)
 	place_tell(c, wanted, 1, at, why ? why : ret);
 }
 
+/* Adds a field behind those that a call has. */
+static void call_field(struct usdt_adopted *call, struct text *text,
+		       const char *name, uint8_t type)
+{
+	text_add(text, call->site.nfields_ ? ", " : "");
+	text_add(text, name);
+	call->site.types_[call->site.nfields_++] = type;
+	if (type == TAFFRAIL_T_STRING)
+		call->site.nvar_++;
+	else
+		call->site.fixed_bytes_ = (uint16_t)(call->site.fixed_bytes_ +
+						     scalar_bytes(type));
+}
+
+/* Makes the marker of calls that end as an exit does. Returns NULL without
+ * memory. */
+static struct usdt_adopted *call_make(const struct choosing *c,
+				      struct usdt_adopted *entry,
+				      const struct usdt_adopted *exit)
+{
+	static const char *const names[RULE_ARGUMENTS_MAX] = {
+		"arg1", "arg2", "arg3", "arg4", "arg5", "arg6",
+	};
+	const struct taffrail_shown shown = {
+		.field_ = 1, .how_ = TAFFRAIL_HOW_DURATION_NS,
+	};
+	const char *name = entry->text + sizeof(CHANNEL);
+	struct usdt_adopted model = {
+		.address = entry->address, .operands = entry->operands,
+		.placed = USDT_FUNCTION, .function = USDT_WHOLE,
+		.entry = entry,
+		.site = { .version_ = TAFFRAIL_SITE_VERSION,
+			  .kind_ = TAFFRAIL_KIND_EVENT },
+	};
+	struct code code = { .address = (uint8_t *)entry->address,
+			     .stub = usdt_place_stub(entry) };
+	struct usdt_adopted *call;
+	const char *parts[4];
+	char texts[USDT_TEXT_BYTES];
+	struct object *object;
+	struct text text;
+	uint32_t i;
+
+	text_open(&text, texts, sizeof(texts));
+	text_add_bytes(&text, CHANNEL, sizeof(CHANNEL));
+	text_add_bytes(&text, name, text_length(name) + 1);
+	call_field(&model, &text, "duration", TAFFRAIL_T_U64);
+	call_field(&model, &text, "depth", TAFFRAIL_T_U32);
+	for (i = 0; i + 1 < entry->count; i++)
+		call_field(&model, &text, names[i], entry->operands[i].type);
+	if (exit->count > 1)
+		call_field(&model, &text, exit->operands[0].place ==
+						USDT_REGISTER ? "value" : "to",
+			   exit->operands[0].type);
+	text_add_bytes(&text, "", 1);
+	text_add_bytes(&text, "", 1);
+	text_add_bytes(&text, (const char *)&shown, sizeof(shown));
+	call = text.cut ? NULL : probe_keep(&model, texts, (uint32_t)text.used);
+	if (!call)
+		return NULL;
+	parts[0] = call->text;
+	for (i = 1; i < 4; i++)
+		parts[i] = parts[i - 1] + text_length(parts[i - 1]) + 1;
+	object = registry_add(c->module, &call->site, parts, &code);
+	if (!object)
+		return NULL;
+	object->shape.narrow = 1;
+	object->adopted = call;
+	call->next = entry->calls;
+	entry->calls = call;
+	return call;
+}
+
+static int same_start(uint64_t value, const void *start)
+{
+	return ((const struct usdt_adopted *)value)->start ==
+	       *(const uint64_t *)start;
+}
+
+/* Makes the markers of whole calls, of functions that have all exits. */
+static void calls_make(struct choosing *c)
+{
+	const struct object *object;
+	struct index called = { 0 };
+	struct rule_types types;
+	int ret = 0;
+
+	for (object = c->module->objects; object; object = object->next) {
+		struct usdt_adopted *probe = object->adopted;
+
+		if (probe && probe->function == USDT_ENTRY && !probe->calls &&
+		    probe->placed != USDT_ENTRY_ONLY &&
+		    c->asking->function_wanted(c->module, object->name, &types,
+					       c->asking->arg) &
+			    USDT_WANTED_CALL)
+			ret |= index_add(&called, address_hash(probe->start),
+					 (uint64_t)probe);
+	}
+	for (object = c->module->objects; object; object = object->next) {
+		struct usdt_adopted *probe = object->adopted, *entry, *call;
+
+		if (!probe || probe->function != USDT_EXIT || probe->calls)
+			continue;
+		entry = (struct usdt_adopted *)
+			index_find(&called, address_hash(probe->start),
+				   same_start, &probe->start);
+		if (!entry)
+			continue;
+		/* exits that are left in the same way have the same fields */
+		for (call = entry->calls; call; call = call->next)
+			if (call->exits->count == probe->count &&
+			    call->exits->operands[0].place ==
+				    probe->operands[0].place)
+				break;
+		if (!call)
+			call = call_make(c, entry, probe);
+		if (!call) {
+			ret = -ENOMEM;
+			continue;
+		}
+		probe->entry = entry;
+		probe->calls = call;
+		probe->next = call->exits;
+		call->exits = probe;
+	}
+	index_clear(&called);
+	if (ret)
+		c->again = 1;
+}
+
 /* Sets the last part of the path of the program's file. */
 static void name_set(struct module *module)
 {
@@ -517,9 +652,11 @@ int usdt_functions_adopt(struct module *module,
 		return ret == -ENOMEM;
 	c.calls.refused = plan_refused;
 	c.calls.arg = &c;
-	if (usdt_functions_read(file, function_seen, &c) || !c.count ||
+	if (usdt_functions_read(file, function_seen, &c) ||
 	    usdt_functions_refused(file))
 		goto close;
+	if (!c.count)
+		goto calls;
 	c.room = c.count;
 	c.count = 0;
 	bytes = c.room * sizeof(*c.wanted);
@@ -530,6 +667,9 @@ int usdt_functions_adopt(struct module *module,
 		c.again = 1;
 	if (c.wanted)
 		sys_munmap(c.wanted, bytes);
+calls:
+	if (c.calls_wanted && !c.again)
+		calls_make(&c);
 close:
 	usdt_calls_close(&c.calls);
 	return c.again;

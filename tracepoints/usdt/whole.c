@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Whole calls; see whole-private.h. Every hit of a probe begins here.
+ */
+#include "tracepoints/usdt/whole-private.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+
+#include "base/base.h"
+#include "base/host.h"
+#include "base/sys.h"
+#include "base/tunables.h"
+#include "buffers/clock.h"
+#include "buffers/rings/channel.h"
+#include "tracepoints/program/memory.h"
+#include "tracepoints/sites/registry.h"
+
+#define ARGUMENTS	6		/* of a call */
+#define RSP		7
+
+/* In a frame's address: the call may be over. OVER: it is. */
+#define DOUBT		1ull
+#define OVER		DOUBT
+#define FRAME(cfa)	((cfa) & ~DOUBT)
+
+/* A frame that is so near, further in, is hardly one of another stack. */
+#define NEAR_BYTES	(32ull << 10)
+
+/* Below the frame of a hit, nothing but this hit is on its stack. */
+#define HIT_BYTES	512
+
+struct open_call {
+	uint64_t cfa;			/* address of the frame, and DOUBT; 0:
+					 * it is being made */
+	uint64_t begin;			/* the clock */
+	const struct usdt_adopted *entry;
+	uint64_t arguments[ARGUMENTS];
+};
+
+struct place {
+	uint64_t owner;			/* number << 32 | tid (OPEN-PLACE) */
+	uint64_t state;			/* COUNT_BITS of a count; above them,
+					 * the stack pointer (OPEN-STATE) */
+	uint32_t mark;			/* *fork_mark, when it was taken */
+	uint32_t over;			/* calls with DOUBT */
+	struct open_call calls[OPEN_CALLS];
+	char strings[OPEN_STRINGS][OPEN_STRINGS_BYTES];
+};
+
+#define COUNT_BITS	16
+#define COUNT(state)	((uint32_t)(state) & ((1u << COUNT_BITS) - 1))
+#define STACK(state)	((state) & ~((1ull << COUNT_BITS) - 1))
+#define STATE(n, sp)	((sp) << COUNT_BITS | (n))
+
+static struct place *places;	/* OPEN_THREADS of them; or NULL */
+static uint64_t scale;		/* ns of a tick, << 32 */
+static uint64_t again;		/* a thread may look for a place */
+
+int whole_pool_make(void)
+{
+	struct place *made;
+
+	if (places)
+		return 0;
+	if (channel_space_admit(OPEN_THREADS * sizeof(*made)))
+		return -ENOMEM;
+	made = sys_map_anonymous(OPEN_THREADS * sizeof(*made));
+	scale = (1000000000ull << 32) / clock_hz();
+	/* OPEN-PLACE: the scale first */
+	store_release(&places, made, OPEN_PLACE);
+	return made ? 0 : -ENOMEM;
+}
+
+static ALWAYS_INLINE uint64_t clock_now(void)
+{
+	return likely(clock_chosen == CLOCK_KIND_TSC) ? clock_read_tsc() :
+							clock_read();
+}
+
+/* Takes a place for the calling thread. Returns whether it has it now. */
+static bool place_take(struct place *place, uint64_t owner, uint64_t mine)
+{
+	uint32_t i;
+
+	if (!__atomic_compare_exchange_n(&place->owner, &owner, mine, 0,
+					 RELEASE(OPEN_PLACE),
+					 __ATOMIC_RELAXED))
+		return false;
+	store_relaxed(&place->mark, load_relaxed(fork_mark));
+	for (i = 0; i < OPEN_CALLS && load_relaxed(&place->calls[i].begin); i++)
+		store_relaxed(&place->calls[i].cfa, 0);
+	store_relaxed(&place->over, 0);
+	store_relaxed(&place->state, 0);
+	return true;
+}
+
+/* Returns the place that has the calling thread's number, or NULL. */
+static struct place *place_search(uint32_t number)
+{
+	uint32_t i;
+
+	for (i = 0; number && i < OPEN_PLACES; i++) {
+		struct place *place =
+			&places[(number + i) & (OPEN_THREADS - 1)];
+
+		if (load_relaxed(&place->owner) >> 32 == number)
+			return place;
+	}
+	return NULL;
+}
+
+/*
+ * Finds or takes a place: a free one, or that of a thread that has ended.
+ * Returns NULL if there is none. A forked child cannot tell of the places that
+ * its parent's threads have: one of them is its own. The kernel is asked as
+ * abort() asks it, and where the agent may.
+ */
+static COLD struct place *place_look(void)
+{
+	struct place *place = place_search(load_relaxed(&writer_number));
+	uint32_t tid = host_tid(), mark = load_relaxed(fork_mark);
+	uint64_t now, mine, owner;
+	uint32_t i;
+
+	if (place || !host_tid_certain(tid))
+		return place;
+	writer_number_take();
+	mine = (uint64_t)writer_number << 32 | tid;
+	for (i = 0; i < OPEN_PLACES; i++) {
+		place = &places[(writer_number + i) & (OPEN_THREADS - 1)];
+		/* or the handler of a signal has taken it meanwhile */
+		if ((!load_relaxed(&place->owner) &&
+		     place_take(place, 0, mine)) ||
+		    load_relaxed(&place->owner) == mine)
+			return place;
+	}
+	now = clock_now();
+	if ((int64_t)(now - load_relaxed(&again)) < 0)
+		return NULL;
+	for (i = 0; i < OPEN_PLACES; i++) {
+		place = &places[(writer_number + i) & (OPEN_THREADS - 1)];
+		owner = load_relaxed(&place->owner);
+		if (((uint32_t)owner == tid ||
+		     (!host_confined && load_relaxed(&place->mark) == mark &&
+		      sys3(SYS_tgkill, sys_getpid(), (uint32_t)owner, 0) ==
+			      -ESRCH)) && place_take(place, owner, mine))
+			return place;
+	}
+	store_relaxed(&again, now + OPEN_PAUSE_TICKS);
+	return NULL;
+}
+
+/* Returns the place at the thread's number, if the thread has it; else NULL. */
+static ALWAYS_INLINE struct place *place_quick(void)
+{
+	uint32_t number = load_relaxed(&writer_number);
+	struct place *place = &places[number & (OPEN_THREADS - 1)];
+
+	return likely(load_relaxed(&place->owner) >> 32 == number && number) ?
+		       place : NULL;
+}
+
+/* Changes the state in one step, for handlers of the same thread: they see all
+ * stores before it then, and none behind it (OPEN-STATE). */
+static ALWAYS_INLINE void state_set(struct place *place, uint64_t state)
+{
+	__atomic_signal_fence(SEQ_CST(OPEN_STATE));
+	store_relaxed(&place->state, state);
+	__atomic_signal_fence(SEQ_CST(OPEN_STATE));
+}
+
+/* Returns whether the change that is going on is one that this hit has
+ * interrupted; if it was left, it is over. */
+static bool is_changing(const struct place *place, uint64_t sp)
+{
+	uint64_t stack = STACK(load_relaxed(&place->state)) >> COUNT_BITS;
+
+	return stack && !(sp > stack && memory_stack_is_own(sp) &&
+			  memory_stack_is_own(stack));
+}
+
+/* The event of a call. */
+struct whole {
+	char block[8 + 4 + (ARGUMENTS + 1) * 8] __attribute__((aligned(8)));
+	struct write_var var[ARGUMENTS];
+};
+
+/* Lays out the event of a call that ends as `kind` says. */
+static ALWAYS_INLINE void whole_make(struct whole *whole,
+				     const struct usdt_adopted *entry,
+				     const struct usdt_adopted *exit,
+				     const uint64_t *arguments,
+				     const char *strings, uint64_t duration,
+				     uint32_t depth, uint64_t value)
+{
+	char *to = whole->block;
+	uint32_t i, n = 0;
+
+	to = scalar_put(to, duration, 8);
+	to = scalar_put(to, depth, 4);
+	for (i = 0; i + 1 < entry->count; i++) {
+		if (entry->operands[i].type != TAFFRAIL_T_STRING) {
+			to = scalar_put(to, arguments[i], 8);
+			continue;
+		}
+		whole->var[n].p = strings;
+		whole->var[n++].n = WRITE_STRING;
+		while (*strings)
+			strings++;
+		strings++;
+	}
+	/* the exit's first field, if it has one beside the frame */
+	if (exit->count > 1)
+		scalar_put(to, value, 8);
+}
+
+static const char no_strings[ARGUMENTS];
+
+/* Counts a call that is not kept as lost, once for each channel where it might
+ * have been recorded: with the longest duration, and some value. */
+static COLD void call_lose(const struct usdt_adopted *entry, uint32_t depth)
+{
+	const uint64_t arguments[ARGUMENTS] = { 0 };
+	const struct usdt_adopted *call;
+	uint64_t ip = entry->address;
+	uint64_t generation;
+	uint32_t done = 0, left;
+	struct whole whole;
+	int holds, value;
+
+	for (call = entry->calls; call; call = call->next) {
+		const struct object *object = object_of(call->site.agent_);
+		struct ax_event event = { (uint64_t)whole.block, whole.var };
+
+		left = load_acquire(&object->on, SITE_CHANNELS) & ~done;
+		for (; left; left &= left - 1) {
+			uint32_t bit = (uint32_t)__builtin_ctz(left);
+			struct channel *channel = &channels[bit];
+			const struct ax_program *condition = load_acquire(
+				&object->slots[bit]->condition,
+				SITE_CONDITION);
+
+			holds = !condition;
+			for (value = -1; value < 2 && !holds; value++) {
+				whole_make(&whole, entry, call->exits,
+					   arguments, no_strings, INT64_MAX,
+					   depth, (uint64_t)(int64_t)value);
+				holds = ax_holds(condition, &event, &ip);
+			}
+			if (!holds ||
+			    !load_acquire(&channel->active, CHANNEL_ACTIVE))
+				continue;
+			done |= 1u << bit;
+			generation = load_acquire(&channel->rings->generation,
+						  RINGS_GENERATION);
+			channel_count(channel, generation,
+				      &channel->area->lost_unplaced);
+			channel_count(channel, generation,
+				      &channel->area->lost_calls);
+		}
+	}
+}
+
+/* Sets the frame of a call that is over, or may be. */
+static void call_doubt(struct place *place, struct open_call *call,
+		       uint64_t cfa)
+{
+	if (!(load_relaxed(&call->cfa) & DOUBT))
+		store_relaxed(&place->over, place->over + 1);
+	store_relaxed(&call->cfa, cfa | DOUBT);
+}
+
+/*
+ * Ends the calls, from `from` on, that a frame proves to be over: those of the
+ * same frame, if it is new; of a frame further in on the thread's own stack, of
+ * which there is one; and, on any stack, those in memory that this hit uses.
+ * Others that lie near are in doubt. Returns how many calls are left.
+ */
+static COLD uint32_t calls_tidy(struct place *place, uint32_t n, uint32_t from,
+				uint64_t cfa)
+{
+	int own = memory_stack_is_own(cfa);
+	uint32_t i;
+
+	for (i = n; i-- > from;) {
+		struct open_call *call = &place->calls[i];
+		uint64_t frame = FRAME(load_relaxed(&call->cfa));
+
+		if (frame > cfa)
+			continue;
+		if (frame + HIT_BYTES > cfa || !frame ||
+		    (own && memory_stack_is_own(frame)))
+			frame = 0;
+		if (!frame || frame + NEAR_BYTES > cfa)
+			call_doubt(place, call, frame);
+	}
+	for (; n && load_relaxed(&place->calls[n - 1].cfa) == OVER; n--) {
+		store_relaxed(&place->calls[n - 1].cfa, 0);
+		store_relaxed(&place->over, place->over - 1);
+	}
+	state_set(place, STATE(n, 0ull));
+	return n;
+}
+
+/* Makes room for a call in a full place: in the place of one that is over, or
+ * else may be, or else of the oldest one of another stack. Returns how many
+ * calls are left. */
+static COLD uint32_t calls_squeeze(struct place *place)
+{
+	uint32_t i, at = OPEN_CALLS, rank, least = 3;
+
+	for (i = 0; i < OPEN_CALLS && least; i++) {
+		uint64_t cfa = place->calls[i].cfa;
+
+		rank = cfa == OVER ? 0 : cfa & DOUBT ? 1 :
+		       memory_stack_is_own(cfa) ? 3 : 2;
+		at = rank < least ? i : at;
+		least = rank < least ? rank : least;
+	}
+	if (at == OPEN_CALLS)
+		return at;
+	if (least == 2)
+		call_lose(place->calls[at].entry, 1);
+	else
+		store_relaxed(&place->over, place->over - 1);
+	for (i = at; i + 1 < OPEN_CALLS; i++) {
+		place->calls[i] = place->calls[i + 1];
+		if (i + 1 < OPEN_STRINGS)
+			__builtin_memcpy(place->strings[i],
+					 place->strings[i + 1],
+					 OPEN_STRINGS_BYTES);
+		else if (i < OPEN_STRINGS)
+			__builtin_memset(place->strings[i], 0, ARGUMENTS);
+	}
+	store_relaxed(&place->calls[i].cfa, 0);
+	state_set(place, STATE(i, 0ull));
+	return i;
+}
+
+/* Keeps a call that begins. */
+static SIGSAFE void whole_enter(struct usdt_adopted *entry,
+				const struct usdt_state *state)
+{
+	const struct usdt_operand *frame = &entry->operands[entry->count - 1];
+	uint64_t sp = state->general[RSP];
+	uint64_t cfa = sp + (uint64_t)frame->value;
+	struct place *place = place_quick();
+	struct open_call *call;
+	uint64_t before;
+	uint32_t n, i;
+
+	if (unlikely(!place))
+		place = place_look();
+	if (unlikely(!place)) {
+		call_lose(entry, 1);
+		return;
+	}
+	before = load_relaxed(&place->state);
+	n = COUNT(before);
+	if (unlikely(STACK(before)) && !is_changing(place, sp))
+		before = n;
+	if (!STACK(before)) {
+		if (n && load_relaxed(&place->calls[n - 1].cfa) <= cfa)
+			n = calls_tidy(place, n, 0, cfa);
+		if (unlikely(n == OPEN_CALLS))
+			n = calls_squeeze(place);
+	}
+	if (unlikely(n >= OPEN_CALLS)) {
+		call_lose(entry, n + 1);
+		return;
+	}
+	call = &place->calls[n];
+	state_set(place, STATE(n + 1, sp));
+	call->entry = entry;
+	for (i = 0; i + 1 < entry->count; i++)
+		call->arguments[i] =
+			state->general[entry->operands[i].base & 15];
+	if (unlikely(entry->strings) && n < OPEN_STRINGS)
+		usdt_strings_copy(entry, state, place->strings[n],
+				  OPEN_STRINGS_BYTES);
+	store_relaxed(&call->cfa, cfa);
+	call->begin = clock_now();
+	/* of an interrupted change, which goes on */
+	state_set(place, STATE(n + 1, STACK(before) >> COUNT_BITS));
+}
+
+/* Returns the number of a call, from 1 on; 0: there is none. On a stack of the
+ * system's, none lies below one that is further out. */
+static COLD uint32_t call_search(const struct place *place, uint32_t n,
+				 uint64_t cfa, const struct usdt_adopted *entry)
+{
+	int own = memory_stack_is_own(cfa);
+	uint64_t frame;
+
+	for (; n; n--) {
+		frame = FRAME(load_relaxed(&place->calls[n - 1].cfa));
+		if (frame == cfa && place->calls[n - 1].entry == entry)
+			return n;
+		if (frame > cfa && own && memory_stack_is_own(frame))
+			return 0;
+	}
+	return 0;
+}
+
+/* Ends a call, and those that it left. */
+static COLD void call_close(struct place *place, uint32_t at, uint64_t sp)
+{
+	uint64_t state = load_relaxed(&place->state);
+	struct open_call *call = &place->calls[at - 1];
+	uint64_t cfa = FRAME(load_relaxed(&call->cfa));
+	uint32_t n = COUNT(state);
+
+	call_doubt(place, call, 0);
+	if (!STACK(state) || !is_changing(place, sp)) {
+		calls_tidy(place, n, at, cfa);
+	} else if (at == n) {
+		store_relaxed(&place->over, place->over - 1);
+		store_relaxed(&call->cfa, 0);
+		state_set(place, state - 1);
+	}
+}
+
+/* Writes the event of a call that ends, where a session wants it. */
+static SIGSAFE void whole_leave(struct usdt_adopted *exit,
+				const struct usdt_state *state)
+{
+	struct write_slot *slot = (struct write_slot *)&exit->calls->site;
+	uint64_t sp = state->general[RSP];
+	uint64_t cfa = sp + 8;
+	struct place *place = place_quick();
+	uint64_t now = clock_now();
+	const struct open_call *call;
+	struct whole whole;		/* not cleared */
+	uint64_t before, value;
+	uint32_t at, depth, i;
+
+	if (unlikely(!place))
+		place = place_search(load_relaxed(&writer_number));
+	if (unlikely(!place))
+		return;
+	before = load_relaxed(&place->state);
+	at = COUNT(before);
+	if (unlikely(!at || load_relaxed(&place->calls[at - 1].cfa) != cfa ||
+		     place->calls[at - 1].entry != exit->entry))
+		at = call_search(place, at, cfa, exit->entry);
+	if (unlikely(!at))
+		return;
+	call = &place->calls[at - 1];
+	/* without those that are over, or may be */
+	depth = at;
+	for (i = 0; unlikely(place->over) && i + 1 < at; i++)
+		depth -= place->calls[i].cfa & DOUBT;
+	value = exit->operands[0].place == USDT_REGISTER ?
+			state->general[0] : (uint64_t)exit->operands[0].value;
+	now = (int64_t)(now - call->begin) > 0 ? now - call->begin : 0;
+	whole_make(&whole, call->entry, exit, call->arguments,
+		   at <= OPEN_STRINGS ? place->strings[at - 1] : no_strings,
+		   (uint64_t)((unsigned __int128)now * scale >> 32),
+		   depth, value);
+	load_relaxed(&slot->hit)(slot, (uint64_t)whole.block,
+				 exit->entry->strings ? whole.var : NULL);
+	if (likely(before == at && load_relaxed(&place->state) == before)) {
+		store_relaxed(&place->calls[at - 1].cfa, 0);
+		state_set(place, at - 1);
+	} else {
+		call_close(place, at, sp);
+	}
+}
+
+SIGSAFE void usdt_hit(struct usdt_adopted *probe,
+		      const struct usdt_state *state)
+{
+	const struct object *object = object_of(probe->site.agent_);
+
+	if (unlikely(load_relaxed(&probe->called))) {
+		if (probe->function == USDT_ENTRY)
+			whole_enter(probe, state);
+		else
+			whole_leave(probe, state);
+		if (!load_relaxed(&object->on))
+			return;
+	}
+	usdt_hit_write(probe, state);
+}
