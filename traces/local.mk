@@ -58,6 +58,7 @@ traces_sources = \
 	traces/pairs/pairs.c \
 	traces/pairs/pairs.h \
 	traces/pairs/private.h \
+	traces/pairs/whole.c \
 	traces/private.h \
 	traces/gaps/gaps.c \
 	traces/gaps/gaps.h \

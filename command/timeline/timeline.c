@@ -128,7 +128,9 @@ static void on_finished(const struct pair *pair,
 	}
 	own->ns += (uint64_t)pair->end - (uint64_t)pair->begin;
 	page_longest_add(t, &made);
-	if (t->events < t->detail && made.begin >= t->chunk.first)
+	/* a whole call has no event where it began */
+	if (t->events < t->detail && made.begin >= t->chunk.first &&
+	    !pair->whole)
 		chunk_pair(t, &made);
 	else
 		keep_pair(t, &made);

@@ -5,7 +5,8 @@
  *	  1.25 us [  123]   } (parse)
  *	   40 ns  [  123]   check();
  *
- * A call without a call in it is one line. Other events are not printed.
+ * A call without a call in it is one line, and so is one that an event tells
+ * whole, behind the calls in it. Other events are not printed.
  *
  * Invariant: the `priv` of an open call is how far the calls in it are
  * indented, so one whose return is never recorded indents none.
@@ -68,7 +69,7 @@ static void pair_begun(struct pair *pair, const struct trace_event *event,
 	struct graph *g = priv;
 
 	(void)event;
-	if (!pair->kind->frames)
+	if (!pair->kind->frames || pair->whole)
 		return;
 	put_last(g);
 	pair->priv = (pair->outer & ~ASIDE) + (pair->kind->end ? 1 : 0);
@@ -105,7 +106,12 @@ static void pair_finished(const struct pair *pair,
 		return;
 	counted_duration(took, sizeof(took),
 			 (long double)(pair->end - pair->begin));
-	put_end(priv, pair, took);
+	if (!pair->whole) {
+		put_end(priv, pair, took);
+		return;
+	}
+	put_last(priv);
+	put_line(priv, took, pair, pair->depth - 1, "", "();\n");
 }
 
 static void pair_unfinished(const struct pair *pair, void *priv)

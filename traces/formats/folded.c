@@ -6,6 +6,9 @@
  *
  *	redis-server;_start;main;aeMain;aeProcessEvents 182736
  *
+ * Calls that an event tells whole come behind the calls in them: their stacks
+ * are trees, which grow from the leaves, until no call around them can come.
+ *
  * Only calls of rules fn:GLOB that returned are in it: of others nothing tells
  * how long they took. A call that did not return stands in the stack of the
  * calls in it.
@@ -34,6 +37,16 @@ struct stack {
 	int64_t self;			/* ns */
 };
 
+/* Whole calls of a function, below one place that is not known yet. Numbers
+ * count from 1 on, and 0 is none; of a free one, `next` is another. */
+struct tree {
+	const char *name;
+	int64_t self;			/* ns */
+	uint32_t inside;		/* the first of the functions in it */
+	uint32_t next;			/* beside it */
+	uint32_t height;
+};
+
 struct folded {
 	struct pairs *pairs;
 	struct pair_calls calls;
@@ -41,6 +54,10 @@ struct folded {
 	size_t n;
 	size_t room;
 	struct index index;
+	struct tree *trees;
+	size_t ntrees;
+	size_t trees_room;
+	uint32_t trees_free;
 	struct out out;
 	bool failed;
 };
@@ -88,20 +105,96 @@ static uint64_t stack_take(struct folded *f, uint64_t outer, const char *name)
 	return number;
 }
 
-/* Sets the number of the call's stack. The outermost has that of the program
- * around it. */
+/* Puts trees together that stand beside each other: one for each function. They
+ * are not deeper than DEPTH_MAX. */
+static uint64_t trees_joined(uint64_t left, uint64_t right, void *priv)
+{
+	struct folded *f = priv;
+	uint32_t at, next, same;
+
+	for (at = (uint32_t)right; at && left; at = next) {
+		struct tree *tree = &f->trees[at];
+
+		next = tree->next;
+		same = (uint32_t)left;
+		while (same && f->trees[same].name != tree->name)
+			same = f->trees[same].next;
+		if (!same) {
+			tree->next = f->trees[left].next;
+			f->trees[left].next = at;
+			continue;
+		}
+		f->trees[same].self += tree->self;
+		if (f->trees[same].height < tree->height)
+			f->trees[same].height = tree->height;
+		f->trees[same].inside = (uint32_t)
+			trees_joined(f->trees[same].inside, tree->inside, f);
+		tree->next = f->trees_free;
+		f->trees_free = at;
+	}
+	return left ? left : right;
+}
+
+/* Adds trees to the stacks. */
+static void trees_put(struct folded *f, uint64_t outer, uint32_t at)
+{
+	for (; at; at = f->trees[at].next) {
+		uint64_t stack = stack_take(f, outer, f->trees[at].name);
+
+		f->stacks[stack].self += f->trees[at].self;
+		trees_put(f, stack, f->trees[at].inside);
+	}
+}
+
+/* No call is around a whole call: the stacks begin with the program. */
+static void whole_outermost(const struct trace_class *trace, uint64_t tree,
+			    void *priv)
+{
+	struct folded *f = priv;
+
+	trees_put(f, stack_take(f, 0, trace->procname), (uint32_t)tree);
+}
+
+/* Sets the number of the call's stack, or tree. The outermost has that of the
+ * program around it. */
 static void pair_begun(struct pair *pair, const struct trace_event *event,
 		       void *priv)
 {
 	struct folded *f = priv;
+	int64_t self = pair->end - pair->begin - pair->inner;
 	uint64_t outer = pair->outer;
+	uint32_t height = 0, at, number = f->trees_free;
 
 	(void)event;
 	if (!pair->kind->frames)
 		return;
-	if (!outer)
-		outer = stack_take(f, 0, pair->trace->procname);
-	pair->priv = stack_take(f, outer, pair->kind->name);
+	if (!pair->whole) {
+		if (!outer)
+			outer = stack_take(f, 0, pair->trace->procname);
+		pair->priv = stack_take(f, outer, pair->kind->name);
+		return;
+	}
+	/* without room, those in it stand for it */
+	pair->priv = pair->inside;
+	for (at = (uint32_t)pair->inside; at; at = f->trees[at].next)
+		if (height < f->trees[at].height)
+			height = f->trees[at].height;
+	if (height >= DEPTH_MAX - 1 || (!number && f->ntrees == STACKS_MAX))
+		return;
+	if (number) {
+		f->trees_free = f->trees[number].next;
+	} else if (array_reach(&f->trees, &f->trees_room, f->ntrees + 1,
+			       sizeof(*f->trees))) {
+		number = (uint32_t)++f->ntrees;
+	} else {
+		f->failed = true;
+		return;
+	}
+	f->trees[number] = (struct tree){
+		pair->kind->name, self > 0 ? self : 0, (uint32_t)pair->inside,
+		0, height + 1,
+	};
+	pair->priv = number;
 }
 
 static void pair_finished(const struct pair *pair,
@@ -111,7 +204,7 @@ static void pair_finished(const struct pair *pair,
 	int64_t ns = pair->end - pair->begin - pair->inner;
 
 	(void)event;
-	if (pair->kind->frames && ns > 0)
+	if (pair->kind->frames && !pair->whole && ns > 0)
 		f->stacks[pair->priv].self += ns;
 }
 
@@ -123,7 +216,9 @@ static int folded_open(struct exporter *x)
 		return export_failed(x, -ENOMEM, "out of memory");
 	x->own = f;
 	f->calls = (struct pair_calls){
-		.begun = pair_begun, .finished = pair_finished, .priv = f,
+		.begun = pair_begun, .finished = pair_finished,
+		.joined = trees_joined, .outermost = whole_outermost,
+		.priv = f,
 	};
 	f->pairs = pairs_new(&f->calls);
 	if (!f->pairs || out_open(&f->out, x->fd))
@@ -195,6 +290,7 @@ static int folded_close(struct exporter *x, bool keep)
 		pairs_free(f->pairs);
 	index_clear(&f->index);
 	free(f->stacks);
+	free(f->trees);
 	free(f);
 	return export_unwritten(x, ret);
 }

@@ -137,7 +137,7 @@ static void pair_begun(struct pair *pair, const struct trace_event *event,
 		flow = flow_of(pair, track);
 		put_instant(p, event, TRACK_EVENT_FLOW, flow);
 	}
-	at = begin_event(p, TYPE_BEGIN, event->ns, track, name);
+	at = begin_event(p, TYPE_BEGIN, pair->begin, track, name);
 	protobuf_u64(&p->packet, TRACK_EVENT_CATEGORY, p->class->category);
 	put_flow(p, TRACK_EVENT_FLOW, flow);
 	perfetto_values(p, p->class, p->class->columns, event);
@@ -163,7 +163,7 @@ static void pair_finished(const struct pair *pair,
 		put_instant(p, event, TRACK_EVENT_FLOW_END,
 			    flow_of(pair, track));
 	at = begin_event(p, TYPE_END, event->ns, track, 0);
-	if (!keys)
+	if (!keys && !pair->whole)
 		perfetto_values(p, p->class, p->class->ends, event);
 	perfetto_packet_end(p, at);
 	if (track->pool && !pair->outer)

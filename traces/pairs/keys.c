@@ -42,7 +42,7 @@ static void key_keep(struct pair *pair, const void *bytes, size_t n)
 }
 
 /* Returns a number's 8 bytes. */
-static uint64_t key_number(const struct field_class *class, const uint8_t *at)
+uint64_t keys_number(const struct field_class *class, const uint8_t *at)
 {
 	union {
 		double f64;
@@ -71,7 +71,7 @@ bool keys_read(struct pair *pair, const struct pair_action *action,
 		if (!at)
 			return false;
 		if (class->kind <= FIELD_ENUM) {
-			word = key_number(class, at);
+			word = keys_number(class, at);
 			sum = key_mix(sum, word);
 			key_keep(pair, &word, sizeof(word));
 			continue;
@@ -101,7 +101,7 @@ void keys_read_span(struct pair *pair, const struct pair_action *action,
 {
 	size_t n;
 	const uint8_t *at = field_at_bytes(&action->keys[0], event, &n);
-	uint64_t word = at ? key_number(action->keys[0].class, at) : 0;
+	uint64_t word = at ? keys_number(action->keys[0].class, at) : 0;
 
 	if (at)
 		key_keep(pair, &word, sizeof(word));

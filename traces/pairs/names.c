@@ -7,7 +7,8 @@
  * name of the kind: "app:io_entry" and "app:io_exit" are pairs of "app:io", and
  * "app:begin" and "app:end" of "app". A second table has the names of our own
  * providers for which that is not so. Functions that were not prepared have
- * names of their own: "fn:X" and "fn:X%return" are pairs of "fn:X".
+ * names of their own: "fn:X" and "fn:X%return" are pairs of "fn:X", and so is
+ * an "fn:X" that has a duration.
  *
  * Invariant: a kind is at one address from the event on that made it known, as
  * actions, open pairs and callers point to it.
@@ -348,6 +349,42 @@ static bool is_function(const struct trace_class *trace,
 	       at.class->kind == FIELD_INTEGER && at.class->bytes == 8;
 }
 
+/* Adds the action of a whole call, whose event is BEGIN and END, as an END;
+ * *whole tells whether the event is one. Returns 0 or -ENOMEM. */
+static int meet_whole(struct pairs *p, const struct trace_class *trace,
+		      const struct event_class *class, bool ends, bool *whole,
+		      struct pair_action **actions)
+{
+	static const char *const names[] = { "duration", "depth" };
+	struct pair_action *action;
+	struct pair_kind *kind;
+	struct own_kind *own;
+	struct field_at at[2];
+
+	*whole = !strncmp(class->name, FUNCTION, strlen(FUNCTION));
+	for (size_t i = 0; *whole && i < 2; i++)
+		*whole = field_at_find(&at[i], trace, class, names[i]) &&
+			 at[i].source == FIELD_OF_EVENT &&
+			 at[i].class->kind == FIELD_INTEGER;
+	if (!*whole || !ends)
+		return 0;
+	kind = kind_take(p, strdup(class->name), true, true);
+	action = kind ? calloc(1, sizeof(*action)) : NULL;
+	if (!action)
+		return -ENOMEM;
+	action->kind = kind;
+	action->ends = action->whole = true;
+	memcpy(action->keys, at, sizeof(at));
+	action->next = *actions;
+	*actions = action;
+	own = kind_own(kind);
+	if (!kind->begin)
+		kind->begin = own->seen_begin = strdup(class->name);
+	if (!kind->end)
+		kind->end = own->seen_end = strdup(class->name);
+	return kind->begin && kind->end ? 0 : -ENOMEM;
+}
+
 /* Adds the action of a function's event, unless a rule has just the two names,
  * or the event is of the other side. Returns 0 or -ENOMEM. */
 static int meet_function(struct pairs *p, const struct trace_class *trace,
@@ -386,6 +423,7 @@ static int meet_side(struct pairs *p, const struct trace_class *trace,
 {
 	struct found_word found;
 	struct pair_kind *kind;
+	bool whole = false;
 	int ret = 0;
 
 	for (size_t i = 0; i < p->nkinds && p->kinds[i]->given && !ret; i++) {
@@ -395,6 +433,10 @@ static int meet_side(struct pairs *p, const struct trace_class *trace,
 			ret = add_action(actions, &k->kind, ends, trace,
 					 class);
 	}
+	if (!ret && !p->no_names)
+		ret = meet_whole(p, trace, class, ends, &whole, actions);
+	if (whole)
+		return ret;
 	if (!ret && !p->no_names && is_function(trace, class))
 		return meet_function(p, trace, class, ends, actions);
 	if (ret || p->no_names || !find_word(&found, class->name) ||

@@ -46,6 +46,7 @@ void pairs_free(struct pairs *p)
 	free(p->traces);
 	names_free(p);
 	open_free(p);
+	whole_free(p);
 	schema_marks_free(&p->schemas);
 	free(p);
 }
@@ -230,10 +231,11 @@ static void action_take(struct pairs *p, const struct pair_trace *t,
 	pair.keys = action->keys;
 	pair.begin = pair.end = event->ns;
 	pair.cpu = event->cpu;
-	pair.priv = pair.outer = 0;
+	pair.priv = pair.outer = pair.inside = 0;
 	pair.inner = 0;
 	pair.recursive = pair.apart = false;
 	pair.fate = PAIR_FINISHED;
+	pair.whole = false;
 	pair.key_bytes = 0;
 	if (t->vtid >= 0)
 		memcpy(&vtid, event->context + t->vtid, sizeof(vtid));
@@ -252,6 +254,10 @@ static void action_take(struct pairs *p, const struct pair_trace *t,
 		pair.lane_kind = PAIR_OF_KEYS;
 	} else if (!vtid && !p->by_cpu) {
 		action->kind->threadless++;
+		return;
+	}
+	if (action->whole) {
+		whole_take(p, &pair, action, event);
 		return;
 	}
 	if (action->span)
@@ -303,4 +309,5 @@ void pairs_finish(struct pairs *p)
 	/* gaps may have been met behind the last event */
 	note_gaps(p);
 	open_finish(p);
+	whole_finish(p);
 }

@@ -14,7 +14,8 @@
  * begin and end, and so on (names.c). An END finishes the innermost BEGIN of
  * the same kind that is open in the same lane; of Python's functions and
  * scopes, the one with the same `span`, because coroutines do not nest; of
- * functions ("fn:NAME" and "fn:NAME%return"), the one with the same `cfa`. A
+ * functions ("fn:NAME" and "fn:NAME%return"), the one with the same `cfa`. An
+ * event fn:NAME with `duration` and `depth` is a pair by itself (whole.c). A
  * lane is a thread, which the context vtid names; or, of a rule with keys, the
  * process and the values of the keys. Where events have no thread, a CPU and
  * process is a lane only if pairs_by_cpu() asks for it: threads share CPUs and
@@ -103,6 +104,9 @@ struct pair {
 					 * around it */
 	bool apart;			/* none is around it, but the thread has
 					 * open ones on another stack */
+	bool whole;			/* one event told it, at the end */
+	uint64_t inside;		/* of a whole one: the priv of those
+					 * directly in it, joined(); or 0 */
 	const struct field_at *keys;	/* in BEGIN */
 	uint32_t cpu;			/* of BEGIN */
 	uint32_t depth;			/* pairs that were open in the lane */
@@ -112,7 +116,8 @@ struct pair {
 	uint8_t key[PAIR_KEY_BYTES];	/* see pair_key_text() */
 };
 
-/* Each may be NULL. `event` is BEGIN or END. */
+/* Each may be NULL. `event` is BEGIN or END. Of a whole call begun() and
+ * finished() come together, with the one event. */
 struct pair_calls {
 	/* a pair was opened; `priv` of the pair can be set */
 	void (*begun)(struct pair *pair, const struct trace_event *event,
@@ -124,6 +129,12 @@ struct pair_calls {
 	/* of a kind with `frames`: it seems to be left at `end`. Whether it
 	 * finishes all the same is told later. `priv` can be set */
 	void (*aside)(struct pair *pair, void *priv);
+	/* returns the priv of two whole calls that follow each other, together:
+	 * in the same call, as far as is known; either may be 0 */
+	uint64_t (*joined)(uint64_t left, uint64_t right, void *priv);
+	/* at the end: whole calls without such a call around them */
+	void (*outermost)(const struct trace_class *trace, uint64_t pair_priv,
+			  void *priv);
 	void (*unbegun)(struct pair_kind *kind,
 			const struct trace_event *event, void *priv);
 	void *priv;

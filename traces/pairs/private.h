@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Shared by the files of this room: names.c makes kinds of names, keys.c reads
- * keys, open.c holds what is open, pairs.c takes the events.
+ * keys, open.c holds what is open, whole.c calls that were told whole, pairs.c
+ * takes the events.
  *
  * Invariant: a kind, and an action of a class, has one address for as long as
  * the pairs live. Open pairs point to both.
@@ -22,6 +23,8 @@ struct pair_action {
 	bool ends;
 	bool keyless;			/* the class does not have all keys */
 	bool span;			/* keys[0] tells the pair: names.c */
+	bool whole;			/* the event is a call; keys: duration,
+					 * depth */
 	struct field_at keys[PAIR_KEYS_MAX];
 };
 
@@ -103,6 +106,9 @@ struct pairs {
 	struct lane *lanes;
 	uint32_t nlanes;		/* a power of two */
 	uint32_t lanes_used;
+	struct index wholes;		/* lanes by thread: whole.c */
+	struct whole_lane **whole_lanes;
+	size_t nwholes;
 	unsigned int gaps;		/* gaps_added, as kinds know them */
 	bool stale;			/* a trace was met since */
 	int64_t now;			/* of the last event */
@@ -149,6 +155,18 @@ bool keys_read(struct pair *pair, const struct pair_action *action,
  * is; of a damaged event, none is kept. */
 void keys_read_span(struct pair *pair, const struct pair_action *action,
 		    const struct trace_event *event);
+
+/* keys.c: returns an integer of the class, at its first byte. */
+uint64_t keys_number(const struct field_class *class, const uint8_t *at);
+
+/* whole.c: takes a call that the event tells whole; the lane must be set.
+ * whole_finish() tells the calls without a call around them, whole_free() frees
+ * the memory. */
+void whole_take(struct pairs *p, struct pair *pair,
+		const struct pair_action *action,
+		const struct trace_event *event);
+void whole_finish(struct pairs *p);
+void whole_free(struct pairs *p);
 
 /* open.c: the lane must be set. open_push() returns the pair, or NULL where it
  * is not kept; open_pop() takes the innermost one like it, or returns NULL. The

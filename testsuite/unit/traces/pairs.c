@@ -45,6 +45,15 @@ static const struct field_class frame_fields = {
 	.kind = FIELD_STRUCT, .members = &frame, .nmembers = 1,
 };
 
+static const struct field_class whole[] = {
+	{ .kind = FIELD_INTEGER, .bytes = 8, .base = 10, .name = "duration" },
+	{ .kind = FIELD_INTEGER, .bytes = 4, .base = 10, .name = "depth" },
+};
+
+static const struct field_class whole_fields = {
+	.kind = FIELD_STRUCT, .members = whole, .nmembers = 2,
+};
+
 static const struct field_class no_fields = { .kind = FIELD_STRUCT };
 
 static const char *const names[] = {
@@ -53,7 +62,7 @@ static const char *const names[] = {
 	"app:io_start", "app:io_done", "app:request", "app:reply",
 	"app:sys_enter_read", "app:sys_exit_read", "app:step", "app:lone_begin",
 	"app:trending", "app:weekend", "fn:f", "fn:f%return", "fn:io_start",
-	"fn:io_start%return", "fn:g", "fn:g%return",
+	"fn:io_start%return", "fn:g", "fn:g%return", "fn:whole", "fn:whole_entry",
 };
 
 #define NNAMES	(sizeof(names) / sizeof(names[0]))
@@ -88,6 +97,8 @@ static void finished(const struct pair *pair, const struct trace_event *event,
 		pair_key_text(pair, i, text, sizeof(text));
 		put(" %s", text);
 	}
+	if (pair->whole)
+		put(" with %lld", (long long)pair->inner);
 	put("%s\n", event->ns == pair->end ? "" : " wrong event");
 }
 
@@ -138,6 +149,8 @@ static void make_traces(void)
 				events[t][i].fields = &wide_fields;
 			if (!strncmp(names[i], "fn:", 3))
 				events[t][i].fields = &frame_fields;
+			if (!strncmp(names[i], "fn:whole", 8))
+				events[t][i].fields = &whole_fields;
 		}
 	}
 }
@@ -169,6 +182,12 @@ static void feed_from(unsigned int process, int32_t thread, uint32_t cpu,
 	} else if (event.class->fields == &frame_fields) {
 		memcpy(bytes + n, &number, sizeof(number));
 		n += sizeof(number);
+	} else if (event.class->fields == &whole_fields) {
+		/* the duration is given as the CPU, and the depth as `id` */
+		number = cpu;
+		memcpy(bytes + n, &number, sizeof(number));
+		memcpy(bytes + n + sizeof(number), &id, sizeof(id));
+		n += sizeof(number) + sizeof(id);
 	}
 	event.context = bytes;
 	event.fields = bytes + (traces[process].context ? sizeof(thread) : 0);
@@ -321,6 +340,44 @@ static void functions(void)
 	call_at("fn:f%return", 700);
 	call_at("fn:g%return", 800);
 	stop("fn:f,fn:f%return 1-3/0\nfn:g 2-4/1\n", "a rule of a function");
+}
+
+/* A call that ends at a time, and took so long. */
+static void ended(int32_t thread, const char *name, int64_t end,
+		  uint32_t duration, int32_t depth)
+{
+	now = end - 1;
+	feed_from(0, thread, duration, name, depth, "");
+}
+
+static void whole_calls(void)
+{
+	start(NULL);
+	ended(7, "fn:whole", 10, 4, 3);
+	ended(8, "fn:whole", 12, 6, 9);
+	ended(7, "fn:whole_entry", 20, 5, 3);
+	ended(7, "fn:whole", 22, 20, 2);
+	/* its caller is not recorded, but the one above is */
+	ended(7, "fn:whole", 30, 3, 3);
+	ended(7, "fn:whole", 50, 10, 2);
+	ended(7, "fn:whole", 60, 59, 1);
+	/* by the process's clock, the inner one began before */
+	ended(7, "fn:whole", 110, 10, 2);
+	ended(7, "fn:whole", 111, 5, 1);
+	stop("fn:whole 6-10/3 with 0\nfn:whole 6-12/9 with 0\n"
+	     "fn:whole_entry 15-20/3 with 0\nfn:whole 2-22/2 with 9\n"
+	     "fn:whole 27-30/3 with 0\nfn:whole 40-50/2 with 0\n"
+	     "fn:whole 1-60/1 with 33\nfn:whole 100-110/2 with 0\n"
+	     "fn:whole 100-111/1 with 10\n", "whole calls");
+	start(NULL);
+	/* more neighbours than a lane keeps */
+	for (int i = 0; i < 5000; i++) {
+		used = 0;
+		ended(7, "fn:whole", 10 * i + 10, 2, 2);
+	}
+	used = 0;
+	ended(7, "fn:whole", 60000, 59999, 1);
+	stop("fn:whole 1-60000/1 with 10000\n", "many whole calls");
 }
 
 static void threads(void)
@@ -704,6 +761,7 @@ int main(void)
 	by_names();
 	recursion();
 	functions();
+	whole_calls();
 	threads();
 	cpus();
 	ends_missing();

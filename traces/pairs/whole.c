@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Calls that one event tells, at their end: of rules fn:GLOB with `duration`
+ * (docs/functions.md, "Long calls alone").
+ *
+ * Such a call comes behind the calls in it. So each lane keeps the calls that
+ * have ended, up to the call around them: that is the next one of the lane that
+ * has a smaller depth, and began before they ended. The process tells the
+ * durations, the recorder the times; their clocks differ a little, so a call is
+ * taken to have begun no later than the calls in it.
+ *
+ * Invariant: memory is bounded. Of more than WAITING_MAX calls of a lane, which
+ * no call around them has joined, two neighbours become one; of more than
+ * LANES_MAX lanes, none is kept.
+ */
+#include "traces/pairs/private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/array.h"
+
+#define WAITING_MAX	4096u
+#define LANES_MAX	65536u
+
+/* A call that has ended, or neighbours of one depth. */
+struct waiting {
+	int64_t begin;
+	int64_t end;
+	int64_t ns;
+	uint64_t priv;			/* of the caller of pairs_feed() */
+	uint32_t depth;
+};
+
+struct whole_lane {
+	const struct trace_class *trace;
+	uint64_t lane;
+	uint8_t lane_kind;
+	struct waiting *list;
+	size_t n;
+};
+
+static int is_lane(uint64_t value, const void *key)
+{
+	const struct whole_lane *lane = (void *)(uintptr_t)value;
+	const struct pair *pair = key;
+
+	return lane->trace == pair->trace && lane->lane == pair->lane &&
+	       lane->lane_kind == pair->lane_kind;
+}
+
+/* Returns the lane of a call, made if it is not there; or NULL. */
+static struct whole_lane *lane_of(struct pairs *p, const struct pair *pair)
+{
+	uint64_t number = pair->lane ^ (uint64_t)pair->trace->number << 40;
+	uint64_t hash = index_hash(INDEX_HASH, &number, sizeof(number));
+	struct whole_lane *lane = (void *)(uintptr_t)
+		index_find(&p->wholes, hash, is_lane, pair);
+
+	if (lane || p->nwholes == LANES_MAX)
+		return lane;
+	lane = calloc(1, sizeof(*lane));
+	if (!lane || !array_grow(&p->whole_lanes, p->nwholes,
+				 sizeof(*p->whole_lanes)) ||
+	    index_add(&p->wholes, hash, (uint64_t)(uintptr_t)lane)) {
+		free(lane);
+		p->error = -ENOMEM;
+		return NULL;
+	}
+	p->whole_lanes[p->nwholes++] = lane;
+	lane->trace = pair->trace;
+	lane->lane = pair->lane;
+	lane->lane_kind = pair->lane_kind;
+	return lane;
+}
+
+/* Returns the priv of two neighbours together; either may be 0. */
+static uint64_t join(const struct pairs *p, uint64_t left, uint64_t right)
+{
+	return p->calls->joined ?
+		       p->calls->joined(left, right, p->calls->priv) : left;
+}
+
+/* Makes room in a full list: one call of each two neighbours, with the smaller
+ * depth. */
+static void lane_squeeze(const struct pairs *p, struct whole_lane *lane)
+{
+	for (size_t i = 0; i < lane->n / 2; i++) {
+		struct waiting left = lane->list[2 * i];
+		const struct waiting *right = &lane->list[2 * i + 1];
+
+		if (right->begin < left.begin)
+			left.begin = right->begin;
+		if (right->depth < left.depth)
+			left.depth = right->depth;
+		left.end = right->end;
+		left.ns += right->ns;
+		left.priv = join(p, left.priv, right->priv);
+		lane->list[i] = left;
+	}
+	lane->n /= 2;
+}
+
+void whole_take(struct pairs *p, struct pair *pair,
+		const struct pair_action *action,
+		const struct trace_event *event)
+{
+	size_t n;
+	const uint8_t *duration = field_at_bytes(&action->keys[0], event, &n);
+	const uint8_t *depth = field_at_bytes(&action->keys[1], event, &n);
+	struct whole_lane *lane = lane_of(p, pair);
+	int64_t ns;
+
+	if (!duration || !depth)
+		return;
+	ns = (int64_t)keys_number(action->keys[0].class, duration);
+	/* a damaged one, or a clock that began later */
+	if (ns < 0 || pair->end < INT64_MIN + ns)
+		return;
+	pair->begin = pair->end - ns;
+	pair->depth = (uint32_t)keys_number(action->keys[1].class, depth);
+	pair->whole = true;
+	pair->fate = PAIR_FINISHED;
+	/* takes the calls in it out of the list */
+	for (n = lane ? lane->n : 0; n; lane->n = --n) {
+		const struct waiting *w = &lane->list[n - 1];
+
+		if (w->depth <= pair->depth || w->end <= pair->end - ns)
+			break;
+		if (w->begin < pair->begin)
+			pair->begin = w->begin;
+		pair->inside = join(p, w->priv, pair->inside);
+		pair->inner += w->ns;
+	}
+	pair->kind->finished++;
+	if (p->calls->begun)
+		p->calls->begun(pair, event, p->calls->priv);
+	if (p->calls->finished)
+		p->calls->finished(pair, event, p->calls->priv);
+	if (lane && lane->n == WAITING_MAX)
+		lane_squeeze(p, lane);
+	if (lane && array_grow(&lane->list, lane->n, sizeof(*lane->list)))
+		lane->list[lane->n++] = (struct waiting){
+			.begin = pair->begin, .end = pair->end,
+			.ns = pair->end - pair->begin, .priv = pair->priv,
+			.depth = pair->depth,
+		};
+	else if (lane)
+		p->error = -ENOMEM;
+}
+
+void whole_finish(struct pairs *p)
+{
+	for (size_t i = 0; i < p->nwholes; i++) {
+		struct whole_lane *lane = p->whole_lanes[i];
+
+		for (size_t k = 0; k < lane->n && p->calls->outermost; k++)
+			p->calls->outermost(lane->trace, lane->list[k].priv,
+					    p->calls->priv);
+		lane->n = 0;
+	}
+}
+
+void whole_free(struct pairs *p)
+{
+	for (size_t i = 0; i < p->nwholes; i++) {
+		free(p->whole_lanes[i]->list);
+		free(p->whole_lanes[i]);
+	}
+	free(p->whole_lanes);
+	index_clear(&p->wholes);
+}
