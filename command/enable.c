@@ -222,7 +222,7 @@ static int rule_main(int argc, char **argv, enum message_type type)
 	if (!status)
 		status = rule_take(&rule);
 	if (!status && level)
-		status = rule_limit(&rule, &count, level);
+		status = rule_limit(&rule, &count, "level", level);
 	if (!status && type == MESSAGE_DISABLE && rule_condition(rule, &bytes))
 		status = command_failed("disable takes a rule without a "
 					"condition: a marker is on or off");

@@ -40,6 +40,7 @@ struct start_arguments {
 	const char *level;		/* a condition */
 	const char *rules[RULES_MAX];
 	int nrules;
+	struct rule_calls calls;
 	uint64_t buffer;
 	uint64_t quota;
 	uint64_t keep;			/* milliseconds */
@@ -55,7 +56,7 @@ struct start_arguments {
 enum {
 	KEY_ALL = 256, KEY_OVERWRITE, KEY_BUFFER, KEY_CONTEXT, KEY_QUOTA,
 	KEY_GROUP, KEY_CHANNEL, KEY_INT3, KEY_KEEP, KEY_FROM,
-	KEY_LEVEL, KEY_BUFFERS, KEY_YES
+	KEY_LEVEL, KEY_BUFFERS, KEY_YES, KEY_FUNCTIONS, KEY_DEPTH, KEY_MIN_TIME
 };
 
 static const struct option_row start_rows[] = {
@@ -65,6 +66,11 @@ static const struct option_row start_rows[] = {
 	  "repeatable" },
 	{ KEY_LEVEL, "level", "LEVEL", "trace markers of this level and more "
 	  "severe ones; =LEVEL: of this one" },
+	{ KEY_FUNCTIONS, "functions", "GLOB", "record calls of functions, one "
+	  "event a call, when it returns; repeatable" },
+	{ KEY_DEPTH, "depth", "N", "of those, calls in less than N others" },
+	{ KEY_MIN_TIME, "min-time", "TIME", "of those, calls that took TIME or "
+	  "longer: 1ms, 50us" },
 	{ KEY_FROM, "from", "FILE", "as LTTng saved it (lttng save): its session "
 	  "NAME, or all of them" },
 	{ KEY_OVERWRITE, "overwrite", NULL, "when a buffer is full, overwrite "
@@ -132,6 +138,12 @@ static int take_option(struct start_arguments *a, int key, const char *value)
 		return command_take_group(&a->group, value);
 	case KEY_LEVEL:
 		return rule_take_level(&a->level, value);
+	case KEY_FUNCTIONS:
+		return rule_take_functions(&a->calls, value);
+	case KEY_DEPTH:
+		return rule_take_depth(&a->calls, value);
+	case KEY_MIN_TIME:
+		return rule_take_min_time(&a->calls, value);
 	case KEY_FROM:
 		a->from = value;
 		return COMMAND_DONE;
@@ -633,9 +645,9 @@ int start_main(int argc, char **argv)
 	status = a.from ? COMMAND_DONE : name_free(a.name);
 	if (status)
 		return status;
-	if (a.from && (a.nrules || a.level))
-		return command_misused("give either --from, or -e and --level: "
-				       "the file has rules");
+	if (a.from && (a.nrules || a.level || a.calls.count))
+		return command_misused("give either --from, or -e, --level and "
+				       "--functions: the file has rules");
 	if (!a.all == !a.pids.count)
 		return command_misused("give either -p PID or --all");
 	if (a.keep && !a.overwrite && !a.from)
@@ -643,7 +655,11 @@ int start_main(int argc, char **argv)
 				       "--overwrite");
 	if (a.from)
 		return start_saved(&a);
-	status = a.level ? rule_limit(a.rules, &a.nrules, a.level) : status;
+	if (a.level)
+		status = rule_limit(a.rules, &a.nrules, "level", a.level);
+	if (!status)
+		status = rule_add_calls(&a.calls, a.rules, &a.nrules,
+					RULES_MAX);
 	if (status)
 		return status;
 	/* last, so the hints above are for names that are wrong, too */

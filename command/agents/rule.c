@@ -16,6 +16,7 @@
 #include "base/glob.h"
 #include "command/causes/cause.h"
 #include "command/common/command.h"
+#include "command/common/duration.h"
 #include "command/common/nearest.h"
 #include "command/elf/markers.h"
 #include "tracepoints/conditions/ax.h"
@@ -152,7 +153,8 @@ int rule_take_level(const char **test, const char *value)
 	return COMMAND_DONE;
 }
 
-int rule_limit(const char **rules, int *count, const char *test)
+int rule_limit(const char **rules, int *count, const char *option,
+	       const char *test)
 {
 	const char *condition, *why;
 	int status = COMMAND_DONE;
@@ -172,10 +174,73 @@ int rule_limit(const char **rules, int *count, const char *test)
 			     test, condition) < 0)
 			return cause_report(OUT_OF_MEMORY);
 		if (rule_check(text, &why))
-			status = command_misused("rule '%s': with --level, %s",
-						 rules[i], why);
+			status = command_misused("rule '%s': with --%s, %s",
+						 rules[i], option, why);
 		rules[i] = text;
 	}
+	return status;
+}
+
+int rule_take_functions(struct rule_calls *calls, const char *value)
+{
+	const char *rule = value;
+	char *text;
+
+	if (calls->count == RULE_CALLS_MAX)
+		return command_misused("more than %d times --functions",
+				       RULE_CALLS_MAX);
+	if (rule_kind(rule) != RULE_FUNCTIONS) {
+		if (asprintf(&text, "fn:%s", value) < 0)
+			return cause_report(OUT_OF_MEMORY);
+		rule = text;
+	}
+	calls->rules[calls->count++] = rule;
+	return rule_take(&calls->rules[calls->count - 1]);
+}
+
+int rule_take_depth(struct rule_calls *calls, const char *value)
+{
+	char *end;
+
+	calls->depth = strtoul(value, &end, 10);
+	return isdigit((unsigned char)*value) && !*end && calls->depth &&
+			       calls->depth <= UINT32_MAX ?
+		       COMMAND_DONE :
+		       command_misused("--depth '%s': give a number from 1 on",
+				       value);
+}
+
+int rule_take_min_time(struct rule_calls *calls, const char *value)
+{
+	return duration_parse(&calls->min_ns, value) || calls->min_ns <= 0 ?
+		       command_misused("--min-time '%s': give a time of more "
+				       "than 0, in seconds or with a unit, as "
+				       "in 0.5, 10ms or 50us", value) :
+		       COMMAND_DONE;
+}
+
+int rule_add_calls(struct rule_calls *calls, const char **rules, int *count,
+		   int most)
+{
+	char *test, depth[40] = "";
+	int status;
+
+	if (!calls->count)
+		return calls->min_ns || calls->depth ?
+			       command_misused("--depth and --min-time are for "
+					       "--functions") :
+			       COMMAND_DONE;
+	if (*count + calls->count > most)
+		return command_misused("more than %d rules", most);
+	if (calls->depth)
+		snprintf(depth, sizeof(depth), " && depth <= %lu",
+			 calls->depth);
+	if (asprintf(&test, "duration >= %lldns%s", (long long)calls->min_ns,
+		     depth) < 0)
+		return cause_report(OUT_OF_MEMORY);
+	status = rule_limit(calls->rules, &calls->count, "functions", test);
+	for (int i = 0; i < calls->count; i++)
+		rules[(*count)++] = calls->rules[i];
 	return status;
 }
 

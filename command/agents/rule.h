@@ -38,9 +38,30 @@ void rule_list(char *text, size_t room, const char *rule);
  */
 int rule_take_level(const char **test, const char *value);
 
-/* Adds a condition of rule_take_level() to rules; to "*" if there is none.
+/* Adds a condition that --OPTION stands for to rules; to "*" if there is none.
  * Returns as rule_take(). */
-int rule_limit(const char **rules, int *count, const char *test);
+int rule_limit(const char **rules, int *count, const char *option,
+	       const char *test);
+
+/* Functions whose whole calls are recorded, by --functions and so on. */
+#define RULE_CALLS_MAX	32
+
+struct rule_calls {
+	const char *rules[RULE_CALLS_MAX];
+	int count;
+	int64_t min_ns;			/* 0: not given */
+	unsigned long depth;		/* the same */
+};
+
+/* Take the values of the options. Return as rule_take(). */
+int rule_take_functions(struct rule_calls *calls, const char *value);
+int rule_take_depth(struct rule_calls *calls, const char *value);
+int rule_take_min_time(struct rule_calls *calls, const char *value);
+
+/* Adds the rules that the options mean, at most so that there are `most`.
+ * Returns as rule_take(). */
+int rule_add_calls(struct rule_calls *calls, const char **rules, int *count,
+		   int most);
 
 /* Returns true when a checked rule selects the marker with that id. */
 bool rule_matches(const char *rule, const char *id);

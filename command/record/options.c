@@ -30,7 +30,7 @@ enum {
 	KEY_PROVIDER = 256, KEY_CONTEXT, KEY_OVERWRITE, KEY_BUFFER, KEY_FOR,
 	KEY_MAX_SIZE, KEY_FORCE, KEY_GROUP, KEY_INT3, KEY_LOSS,
 	KEY_NONE, KEY_STRICT, KEY_PROBE, KEY_CONNECT, KEY_KEEP,
-	KEY_LEVEL, KEY_BUFFERS, KEY_YES
+	KEY_LEVEL, KEY_BUFFERS, KEY_YES, KEY_FUNCTIONS, KEY_DEPTH, KEY_MIN_TIME
 };
 
 static const struct option_row rows[] = {
@@ -41,6 +41,11 @@ static const struct option_row rows[] = {
 	  "channel/name; repeatable (default: all)" },
 	{ KEY_LEVEL, "level", "LEVEL", "trace markers of this level and more "
 	  "severe ones; =LEVEL: of this one" },
+	{ KEY_FUNCTIONS, "functions", "GLOB", "record calls of functions, one "
+	  "event a call, when it returns; repeatable" },
+	{ KEY_DEPTH, "depth", "N", "of those, calls in less than N others" },
+	{ KEY_MIN_TIME, "min-time", "TIME", "of those, calls that took TIME or "
+	  "longer: 1ms, 50us" },
 	{ KEY_PROVIDER, "provider", "NAME", "load a provider of events: "
 	  "pthread" },
 	{ KEY_PROBE, "probe", "LIB", "load a probe library; repeatable" },
@@ -182,6 +187,12 @@ static int take_option(struct record_options *o, int key, const char *value)
 					 RECORD_RULES_MAX, value, "rules");
 	case KEY_LEVEL:
 		return rule_take_level(&o->level, value);
+	case KEY_FUNCTIONS:
+		return rule_take_functions(&o->calls, value);
+	case KEY_DEPTH:
+		return rule_take_depth(&o->calls, value);
+	case KEY_MIN_TIME:
+		return rule_take_min_time(&o->calls, value);
 	case KEY_PROVIDER:
 		if (!rundir_valid_name(value))
 			return command_misused("'%s' is not a provider's name",
@@ -278,7 +289,11 @@ int record_take_arguments(struct record_options *o, int argc, char **argv)
 		return command_misused("--connect needs --probe LIB; taffrail "
 				       "connect is for a library that is "
 				       "loaded");
-	status = o->level ? rule_limit(o->rules, &o->nrules, o->level) : 0;
+	status = o->level ? rule_limit(o->rules, &o->nrules, "level", o->level)
+			  : COMMAND_DONE;
+	if (!status)
+		status = rule_add_calls(&o->calls, o->rules, &o->nrules,
+					RECORD_RULES_MAX);
 	if (status)
 		return status;
 	/* a sub-buffer is written as a whole, and several must fit */

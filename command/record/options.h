@@ -8,6 +8,7 @@
 #ifndef COMMAND_RECORD_OPTIONS_H
 #define COMMAND_RECORD_OPTIONS_H
 
+#include "command/agents/rule.h"
 #include "command/common/command.h"
 
 struct client_request;
@@ -22,6 +23,7 @@ struct record_options {
 	const char *output;
 	const char *rules[RECORD_RULES_MAX];
 	int nrules;
+	struct rule_calls calls;
 	const char *providers[RECORD_PROVIDERS_MAX];
 	int nproviders;
 	const char *probes[RECORD_PROBES_MAX];	/* probe libraries */

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Whole calls of functions: rules fn: with `duration`, and --functions. Where
+# durations matter, the clock counts its readings: one when a call begins, one
+# when it ends, and one when it is written.
+
+compile: calls calls.c -O2 -pthread
+compile: leaves leaves.cc -O2 -pthread
+compile: whole whole.cc -O2 -pthread
+compile: small small.c -O2 -pthread
+
+before:
+	start load "$CASES/calls" load 3
+	wait_for grep -q ready load.out
+	load=$pid
+
+# What is written
+case: an event for each call, at its end
+run: taffrail record -o all --functions 'calls/*' -- "$CASES/calls" 40 >traced && "$CASES/calls" 40 | cmp - traced && taffrail view all | grep -o 'fn:[a-z_%]*' | sort | uniq -c
+stdout: 40 fn:outer$
+stdout: 120 fn:recurses$
+stdout: 58 fn:short_one$
+stdout: ^ +1 fn:main$
+no stdout: return
+case: what the program knows of its calls: recursion, tail calls, exceptions, longjmp, coroutines, handlers of signals, threads that end
+file known.py:
+	# Compares the calls that the program whole.cc knows, in the file named, with
+	# the events of whole calls on standard input (export --format json). The events
+	# of a thread come in the order of the calls' ends; a call takes no less time
+	# than the calls in it.
+	import collections, json, sys
+
+	wanted = collections.defaultdict(list)
+	with open(sys.argv[1]) as known:
+	    for line in known:
+	        vtid, name, a, b, how, value, depth = line.split()
+	        wanted[int(vtid)].append((name, int(a), int(b), how, int(value),
+	                                  int(depth)))
+	found = collections.defaultdict(list)
+	for line in sys.stdin:
+	    event = json.loads(line)
+	    if event["event"].startswith("fn:fn"):
+	        found[event["context"]["vtid"]].append(event)
+	if set(wanted) != set(found):
+	    sys.exit("threads: %s" % (set(wanted) ^ set(found)))
+	ends = depths = 0
+	for vtid, calls in wanted.items():
+	    inside = []
+	    if len(calls) != len(found[vtid]):
+	        print("%d: %d calls, %d events" % (vtid, len(calls), len(found[vtid])))
+	    for call, event in zip(calls, found[vtid]):
+	        fields = event["fields"]
+	        how = "value" if "value" in fields else "to"
+	        got = (event["event"][3:], fields["arg1"], fields["arg2"], how,
+	               fields["value"] if how == "value" else 0,
+	               fields["depth"] if call[5] else 0)
+	        if got != call:
+	            sys.exit("%d: %s, not %s" % (vtid, got, call))
+	        depths += call[5] > 0
+	        # those directly in it took no longer; clocks of two CPUs differ
+	        inner = 0
+	        while call[5] and inside and inside[-1][1] > fields["depth"]:
+	            took, _, end = inside.pop()
+	            # others were in a call that was left
+	            if end > event["ns"] - fields["duration"]:
+	                inner += took - 200
+	        if inner > fields["duration"]:
+	            sys.exit("%d: %s took %d ns, those in it %d" %
+	                     (vtid, got, fields["duration"], inner))
+	        inside.append((fields["duration"], fields["depth"], event["ns"]))
+	        ends += 1
+	    if len(calls) != len(found[vtid]):
+	        sys.exit("%d: too many or too few" % vtid)
+	print("%d calls, %d with a depth" % (ends, depths))
+run:
+	for seed in 1 2 3; do
+		taffrail record -o known --force --buffer-size 16M --functions 'whole/fn*' -- "$CASES/whole" $seed 20000 6 >known.txt || exit
+		taffrail export --format json known | python3 known.py known.txt || exit
+	done
+stdout: ^1[0-9]{5} calls, [1-9][0-9]{4} with a depth$
+case: the rule says the arguments; the last field is the value
+run: taffrail record -o typed --functions 'with_text(,str)' -- "$CASES/calls" 1 && taffrail view typed
+stdout: fn:with_text: .*\{ duration = [0-9.]+ [mun]?s, depth = 1, arg1 = 0, arg2 = "hello", value = 105 \}$
+case: a call that ends by a jump to another function
+run: taffrail record -o tail --functions branches -- "$CASES/calls" 3 && taffrail view tail
+stdout: fn:branches: .*, arg1 = 1, .*, to = 0x[0-9A-F]+ \}$
+case: strings on small stacks of coroutines
+run: "$CASES/small" >plain && taffrail record -o strings --functions 'texts(str)' -- "$CASES/small" >traced && cmp plain traced && taffrail view strings | grep -o 'arg1 = "x*"' | awk '{ print length($0) }' | sort | uniq -c
+whole stdout:
+	     44 264
+
+# Which calls
+case: --min-time
+env: TAFFRAIL_CLOCK=atomic
+run: taffrail record -o long --functions 'calls/*' --min-time 20ns -- "$CASES/calls" 3 >traced && taffrail view long | sed 's/.*fn:\([a-z]*\).*duration = \([0-9]*\).*/\1 \2/'
+whole stdout:
+	outer 27
+	main 62
+case: --depth
+run: taffrail record -o flat --functions 'calls/*' --depth 2 -- "$CASES/calls" 3 >traced && taffrail view flat | grep -o 'fn:[a-z_]*' | sort | uniq -c
+whole stdout:
+	      1 fn:main
+	      3 fn:outer
+case: a condition with it, in the rule and in the option
+env: TAFFRAIL_CLOCK=atomic
+run:
+	taffrail record -o rule -e 'fn:calls/* if duration < 20 && value > 136' -- "$CASES/calls" 3 >traced
+	taffrail record -o option --functions 'calls/* if value > 136 || arg1 == 6' --depth 2 -- "$CASES/calls" 3 >traced
+	for one in rule option; do taffrail view $one | sed 's/.*fn:\([a-z]*\).*\(value.*\)}/\1 \2/'; done
+whole stdout:
+	outer value = 237 
+	outer value = 206 
+	outer value = 237 
+	outer value = 206 
+	outer value = 434 
+case: nothing is written for shorter calls
+run: taffrail record -o none --functions 'calls/*' --min-time 1h --fail-if-none -- "$CASES/calls" 40
+status: 1
+stderr: 0 events \(0 lost
+case: the last rule that names a function says how its calls are recorded
+run: taffrail record -o mixed -e 'fn:calls/*' -e 'fn:outer if depth >= 1' -e 'fn:six' -- "$CASES/calls" 5 && taffrail view mixed | grep -o 'fn:[a-z_%]*' | sort | uniq -c
+stdout: ^ +5 fn:outer$
+stdout: ^ +5 fn:six$
+stdout: ^ +5 fn:six%return$
+no stdout: fn:outer%return
+case: two sessions, each by its condition
+run: taffrail record -o both --functions outer -- env TAFFRAIL_ENABLE='fn:outer if duration >= 0 && arg1 < 3;fn:six' "$CASES/calls" 7 && taffrail view both | wc -l && taffrail view -s env --dead 2>/dev/null | grep -o 'fn:[a-z%]*' | sort | uniq -c
+stdout: ^7$
+cases:
+	2 taffrail record --depth 3 -- true
+		--depth and --min-time are for --functions
+	2 taffrail record --functions f --depth 0 -- true
+		--depth '0': give a number from 1 on
+	2 taffrail record --functions f --min-time soon -- true
+		--min-time 'soon': give a time of more than 0
+	2 taffrail start s --all --min-time 1ms
+		--depth and --min-time are for --functions
+	1 taffrail record -o field -e 'fn:outer if duration > 1 && nothing' -- "$CASES/calls" 1
+		.*no field "nothing"
+
+case: many threads: those that have ended leave their places to others
+run: taffrail record -o many --functions waits --functions ends -- "$CASES/whole" threads 3000 200
+stderr: 1700 events \(0 lost
+case: more threads than there is room for; each call is there or lost
+run: taffrail record -o more --functions waits -- "$CASES/whole" threads 0 700 2>told; cat told >&2; taffrail verify more; python3 -c 'import re; print(sum(map(int, re.search(r"(\d+) events \((\d+) lost", open("told").read()).groups())))'
+stdout: ^700$
+stdout: ^700 emitted
+stderr: [0-9]+ calls were lost: there was no room to keep them until the end
+no stderr: buffer-size
+case: deeper calls than there is room for are lost, but for those that no session wants
+run: "$CASES/leaves" >plain && taffrail record -o deep --functions _ZL4deepl -- "$CASES/leaves" >traced && cmp plain traced && taffrail record -o shallow --functions _ZL4deepl --depth 200 -- "$CASES/leaves" >traced && taffrail record -o never --functions '_ZL4deepl if value == 1' --depth 300 -- "$CASES/leaves" >traced
+stderr: 256 events \(19745 lost
+stderr: 200 events \(0 lost
+case: signals at 10 kHz, in the middle of calls
+run: taffrail record -o storm --buffer-size 64M --functions 'whole/*storm*' -- "$CASES/whole" storm 20000 >storm.out && read -r calls signals wrong <storm.out && taffrail view storm | grep -o 'fn:[a-z_]*' | sort | uniq -c | awk -v c=$calls -v s=$signals '$2 == "fn:stormy" && $1 == 21 * c { good++ } $2 == "fn:in_storm" && $1 == s { good++ } END { print good, (s > 0) }' && echo $wrong
+whole stdout:
+	2 1
+	0
+case: fork in a function: it returns twice
+run: taffrail record -o forks --functions forks -- "$CASES/whole" fork 20 && taffrail view forks | grep -c 'arg2 = \([0-9]*\),.* value = -\1 ' && taffrail view forks | wc -l
+whole stdout:
+	20
+	40
+case: kill -9 in the middle of calls
+run:
+	taffrail record -o killed --functions 'whole/*storm*' -- timeout -s KILL 0.5 "$CASES/whole" storm 100000000
+	taffrail verify killed | tail -n 1
+stdout: ^[0-9]+ emitted = [0-9]+ kept
+
+# Readers
+case: the report takes them as calls
+env: TAFFRAIL_CLOCK=atomic
+run:
+	taffrail record -o counted --functions 'calls/*' -- "$CASES/calls" 3 >/dev/null 2>&1
+	taffrail report --json counted | python3 -c '
+	import json, sys
+	for pair in json.load(sys.stdin)["pairs"]:
+	    print(pair["name"], pair["count"], pair["sum"], pair["self"])' | sort
+whole stdout:
+	fn:branches 4 4 4
+	fn:floating 3 3 3
+	fn:main 1 91 7
+	fn:outer 3 84 39
+	fn:recurses 6 42 24
+	fn:short_one 3 3 3
+	fn:six 3 3 3
+	fn:switches 3 3 3
+	fn:with_text 5 5 5
+case: with the functions that took longest
+run: taffrail report --functions counted | sed 1,/returned/d | head -n 2
+stdout: ^ +1 .* 0  main$
+stdout: ^ +3 .* 0  outer$
+case: folded stacks
+run: taffrail export --format folded counted | sort
+whole stdout:
+	calls;main 7
+	calls;main;outer 39
+	calls;main;outer;branches 1
+	calls;main;outer;floating 3
+	calls;main;outer;recurses 15
+	calls;main;outer;recurses;branches 2
+	calls;main;outer;recurses;recurses 8
+	calls;main;outer;recurses;recurses;branches 1
+	calls;main;outer;recurses;recurses;recurses 1
+	calls;main;outer;recurses;recurses;short_one 1
+	calls;main;outer;recurses;short_one 1
+	calls;main;outer;recurses;with_text 1
+	calls;main;outer;short_one 1
+	calls;main;outer;six 3
+	calls;main;outer;switches 3
+	calls;main;outer;with_text 4
+case: the graph has each where it ended
+run: taffrail view --graph counted | cut -c 1-9,20- | tail -n 4
+whole stdout:
+	     1 ns     six();
+	     1 ns     with_text();
+	    40 ns   outer();
+	    91 ns main();
+# Running programs
+case: calls that began before have no event
+run:
+	start wait "$CASES/whole" wait &&
+		wait_for grep -q first wait.out &&
+		taffrail start s -p $pid --functions lines --min-time 1ns &&
+		say wait one ready && say wait two '' && ended wait
+	taffrail snapshot s -o s && taffrail view s
+stdout: fn:lines: .*, depth = 1, .* arg2 = 2, .* value = 2 \}$
+no stdout: arg2 = 1,
+case: a program that runs, without a restart
+run:
+	taffrail record -o live -p $load --functions outer --functions six --depth 1 --for 1 && taffrail view live | grep -o 'fn:[a-z]*' | sort -u
+stdout: ^fn:outer$
+case: status says how much room there is
+run: taffrail start room -p $load --functions 'calls/*' --overwrite && taffrail status room
+stdout: room for 256 open calls of each of 512 threads; 0 calls lost$
+case: the list shows both forms of the event
+run: taffrail list -p $load | grep fn/outer
+stdout: ^fn/outer +0x[0-9a-f]+ +function on +\(uint64 duration\{ns\}, uint32 depth, int64 arg1, int64 arg2, int64 arg3, int64 value\) \[jump\]$
+stdout: ^fn/outer +0x[0-9a-f]+ +function off +\(int64 arg1, int64 arg2, int64 arg3, pointer cfa\) \[jump\]$
+case: switches under load
+run:
+	for i in {1..12}; do
+		taffrail start more -p $load --functions outer --overwrite &&
+			taffrail enable more 'fn:calls/*s* if duration > 100ns && depth < 4' &&
+			taffrail enable more 'fn:short_one' &&
+			taffrail disable more 'fn:*r*' &&
+			taffrail destroy more || exit
+	done
+case: no result was wrong
+run: taffrail destroy room && say load end . && ended load && cat load.out
+stdout: ^0 wrong$
