@@ -353,6 +353,44 @@ function probes()
 	postgres_row("  bpftrace counts them", "peer", 0)
 }
 
+function anywhere(   base)
+{
+	base = "anywhere.on.probed"
+	limit_row("call with a USDT probe of 3 integers", base, get(base), "ns",
+		  "%.1f")
+	ratio_row("  function: entry, 3 integers", "anywhere.on.entered", base,
+		  1.3)
+	ratio_row("  function: entry and return", "anywhere.on.both", base, 2.2)
+	ratio_row("  function: whole call, an event", "anywhere.on.whole", base,
+		  0)
+	ratio_row("  function: whole call, --min-time not reached",
+		  "anywhere.on.brief", base, 2.4)
+	limit_row("    events of it", "anywhere.on.written",
+		  get("anywhere.on.written"), "", "%d", 0)
+	limit_row("  function that no rule names", "anywhere.on.again",
+		  get("anywhere.on.again"), "ns", "%.2f", 0.3)
+	limit_row("  functions that were given back", "anywhere.back.both",
+		  get("anywhere.back.both"), "ns", "%.2f", 0.3)
+	peer_row("  uftrace -P: entry and return", "anywhere.uftrace.both",
+		 "anywhere.on.both", 3)
+	limit_row("  uprobe and uretprobe, bpftrace counts them",
+		  "anywhere.kernel.both", get("anywhere.kernel.both"), "ns",
+		  "%.0f")
+	redis_row("redis-benchmark, 10 hot functions, --min-time", "hot", 0.95)
+	redis_row("  entries and returns recorded", "events", 0)
+}
+
+# The rate with, over that without: at least `limit`
+function redis_row(name, which, limit,   key, x)
+{
+	key = "anywhere.redis." which
+	if (!(key in v) || !get("anywhere.redis.plain"))
+		return absent(name, limit ? ">= " limit " x" : "")
+	x = v[key] / v["anywhere.redis.plain"]
+	line(name, sprintf("%.0f /s", v[key]), limit ? ">= " limit " x" : "",
+	     sprintf("%.2f", x), limit ? verdict(x >= limit) : "")
+}
+
 function postgres_row(name, which, limit,   key, x)
 {
 	key = "usdt.postgres." which
@@ -579,6 +617,8 @@ END {
 	attaches()
 	part = "usdt"
 	probes()
+	part = "anywhere"
+	anywhere()
 	part = "probes"
 	callbacks()
 	part = "read"
