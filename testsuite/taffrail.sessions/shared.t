@@ -415,7 +415,7 @@ case: a snapshot removes them after the last process
 run:
 	say before end '' && ended before
 	taffrail snapshot every -o last
-	find $TAFFRAIL_DIR -mindepth 2
+	find $TAFFRAIL_DIR -mindepth 2 ! -name .known
 whole stdout:
 
 group: start --all, one process is followed
@@ -468,7 +468,7 @@ whole stdout:
 case: destroy removes all
 run:
 	taffrail destroy every
-	find $TAFFRAIL_DIR/sessions -mindepth 1
+	find $TAFFRAIL_DIR/sessions -mindepth 1 ! -name .known
 whole stdout:
 
 group: start --all, full buffers
@@ -497,7 +497,7 @@ case: the session of a program that is gone
 run:
 	worker_ends
 	taffrail destroy small && taffrail destroy newest
-	find $TAFFRAIL_DIR/sessions -mindepth 1
+	find $TAFFRAIL_DIR/sessions -mindepth 1 ! -name .known
 whole stdout:
 
 group: start --all, a core dump
@@ -529,7 +529,7 @@ before:
 	mkdir $TAFFRAIL_DIR/sessions/.shared.bare
 	touch -d '1 minute ago' $TAFFRAIL_DIR/sessions/.shared.*
 case: the next command that looks removes what it has left
-run: taffrail status && find $TAFFRAIL_DIR/sessions -mindepth 1
+run: taffrail status && find $TAFFRAIL_DIR/sessions -mindepth 1 ! -name .known
 whole stdout: No sessions.
 case: events of a session that has stopped stay
 run:
@@ -544,7 +544,7 @@ run:
 status: 1
 says: session 'every' has ended, and its shared buffers have events: give another name; 'taffrail snapshot every' writes the events, 'taffrail destroy every' removes them
 case: a snapshot has them
-run: taffrail snapshot every -o out && find $TAFFRAIL_DIR/sessions -mindepth 1
+run: taffrail snapshot every -o out && find $TAFFRAIL_DIR/sessions -mindepth 1 ! -name .known
 stderr: 40 events
 whole stdout:
 
