@@ -21,7 +21,6 @@
 #include <stdint.h>
 
 #include "buffers/cursor.h"
-#include "buffers/layout.h"
 #include "buffers/ring-view.h"
 
 #define RING_NAME_BYTES		16	/* "31", "L0": behind "ring.N." */

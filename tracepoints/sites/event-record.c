@@ -73,7 +73,8 @@ static int is_writer(const struct channel *channel,
 	return record->id == WRITER_ID && channel->contexts & CONTEXT_WRITER;
 }
 
-/* Returns the id of a session's type number n, beside that of writer records. */
+/* Returns the id of a session's type number n, beside that of writer
+ * records. */
 static uint32_t type_id(uint32_t n)
 {
 	return n + (n >= WRITER_ID);

@@ -181,8 +181,9 @@ static void parse_clock(struct tsdl *t, const char *key, void *priv)
 	tsdl_skip_value(t);
 }
 
-/* Sets which headers events have: the forms of id and clock, in the order of the
- * ids that announce them, the usual one first. Notes -ENOTSUP for any other. */
+/* Sets which headers events have: the forms of id and clock, in the order of
+ * the ids that announce them, the usual one first. Notes -ENOTSUP for any
+ * other. */
 static void set_header(struct tsdl *t, const struct tsdl_type *type)
 {
 	static const struct {
@@ -212,8 +213,8 @@ static void set_header(struct tsdl *t, const struct tsdl_type *type)
 		/* the last id says that the extended header follows */
 		for (size_t i = 0; i < kinds[k].n && found; i++)
 			found = has_layout(v->members[i], kinds[k].forms[i]) &&
-				(!i || id->class.labels[i].from ==
-				       kinds[k].extended - (kinds[k].n - 1 - i));
+				(!i || id->class.labels[i].from + kinds[k].n ==
+				       kinds[k].extended + i + 1);
 		if (!found)
 			continue;
 		t->schema->kind = (enum cursor_kind)k;

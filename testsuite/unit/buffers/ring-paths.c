@@ -340,8 +340,8 @@ static void test_clock(void)
 		ring->ts_limit < clock_read() + reach;
 	before = ring->head;
 	put(&slot, bytes, NULL);
-	good &= ring->head - before == (1ull << 32) + 
-		(channel->flags & BED_WIDE ? 6 : 4) + 8;
+	good &= ring->head - before ==
+		(1ull << 32) + (channel->flags & BED_WIDE ? 6 : 4) + 8;
 	if (clock_kind() != CLOCK_KIND_ATOMIC) {
 		while (clock_read() < ring->ts_limit)
 			usleep(1000);
