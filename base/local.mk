@@ -24,7 +24,6 @@ base_sources = \
 	base/mappings.h \
 	base/preload.c \
 	base/preload.h \
-	base/sort.h \
 	base/sys-x86_64.h \
 	base/sys.h \
 	base/text.c \

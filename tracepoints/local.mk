@@ -95,6 +95,7 @@ tracepoints_agent_sources = \
 	tracepoints/usdt/module-file.c \
 	tracepoints/usdt/moved.c \
 	tracepoints/usdt/plan/note.c \
+	tracepoints/usdt/plan/sort.h \
 	tracepoints/usdt/usdt.h \
 	tracepoints/usdt/whole-private.h \
 	tracepoints/usdt/whole.c

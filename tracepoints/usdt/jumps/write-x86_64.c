@@ -6,10 +6,10 @@
  * Invariant: code is written before the first jump that leads to it.
  */
 #include "tracepoints/usdt/jumps/jumps.h"
+#include "tracepoints/usdt/plan/sort.h"
 
 #include <errno.h>
 
-#include "base/sort.h"
 #include "base/sys.h"
 
 #define PAGE		4096ull

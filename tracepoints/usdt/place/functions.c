@@ -12,7 +12,6 @@
 
 #include "base/arena.h"
 #include "base/base.h"
-#include "base/sort.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "tracepoints/sites/registry.h"
@@ -21,6 +20,7 @@
 #include "tracepoints/conditions/rule-split.h"
 #include "tracepoints/usdt/plan/calls.h"
 #include "tracepoints/usdt/plan/functions.h"
+#include "tracepoints/usdt/plan/sort.h"
 
 #define CHANNEL		"fn"
 #define ARGUMENTS	3	/* that are recorded if the rule says nothing */

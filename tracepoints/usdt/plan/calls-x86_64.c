@@ -5,12 +5,12 @@
  * takes in an exit may begin.
  */
 #include "tracepoints/usdt/plan/calls.h"
+#include "tracepoints/usdt/plan/sort.h"
 
 #include <errno.h>
 
 #include "base/base.h"
 #include "base/index.h"
-#include "base/sort.h"
 #include "base/sys.h"
 
 #define PLANS_MAX	8192u	/* planned together */

@@ -8,9 +8,9 @@
 #include <errno.h>
 
 #include "base/base.h"
-#include "base/sort.h"
 #include "base/sys.h"
 #include "tracepoints/usdt/plan/exits.h"
+#include "tracepoints/usdt/plan/sort.h"
 
 #define BLOCK_SHIFT	6
 #define CLAIMS_MAX	16384u

@@ -2,8 +2,8 @@
 /*
  * Sorting in place, without memory and without libc.
  */
-#ifndef BASE_SORT_H
-#define BASE_SORT_H
+#ifndef TRACEPOINTS_USDT_PLAN_SORT_H
+#define TRACEPOINTS_USDT_PLAN_SORT_H
 
 #include <stddef.h>
 #include <stdint.h>
