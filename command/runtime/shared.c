@@ -123,15 +123,10 @@ static int shared_open(const struct rundir *dir, const char *name)
 	return fd;
 }
 
-/* Fills a process that stands for the open directory. Returns 0 or a negative
- * errno, and `fd` is closed. */
-static int shared_fill(struct rundir *dir, const char *name, int fd,
-		       struct rundir_process *as)
+/* Fills a process that stands for the open directory, and has `fd`. */
+static void shared_name_fill(const struct rundir *dir, const char *name, int fd,
+			     struct rundir_process *as)
 {
-	struct process_page page;
-	struct stat st;
-	int ret = -EPERM;
-
 	*as = (struct rundir_process){ .uid = dir->uid, .fd = fd };
 	snprintf(as->name, sizeof(as->name), PROTOCOL_SHARED_PREFIX "%.*s",
 		 (int)(sizeof(as->name) - sizeof(PROTOCOL_SHARED_PREFIX)),
@@ -139,12 +134,34 @@ static int shared_fill(struct rundir *dir, const char *name, int fd,
 	snprintf(as->path, sizeof(as->path), "%.*s/" PROTOCOL_SESSIONS_DIR
 		 "/" PROTOCOL_SHARED_PREFIX "%s", PATH_MAX / 2, dir->path,
 		 name);
-	if (!fstat(fd, &st) && st.st_uid == dir->uid)
+}
+
+/* Reads whose it is. Returns 0, or a negative errno: -ENOENT where the page is
+ * not written yet, -EPROTO where it is of another version. */
+static int shared_check(const struct rundir *dir, struct rundir_process *as)
+{
+	struct process_page page;
+	struct stat st;
+	int ret = -EPERM;
+
+	if (!fstat(as->fd, &st) && st.st_uid == dir->uid)
 		ret = rundir_read_process(as, 0, &page);
+	if (!ret)
+		as->pid = (pid_t)page.pid;
+	return ret;
+}
+
+/* Fills a process that stands for the open directory. Returns 0 or a negative
+ * errno, and `fd` is closed. */
+static int shared_fill(struct rundir *dir, const char *name, int fd,
+		       struct rundir_process *as)
+{
+	int ret;
+
+	shared_name_fill(dir, name, fd, as);
+	ret = shared_check(dir, as);
 	if (ret)
 		rundir_process_close(as);
-	else
-		as->pid = (pid_t)page.pid;
 	return ret;
 }
 
@@ -332,33 +349,42 @@ void rundir_stop_shared(struct rundir *dir, const char *name)
 	rundir_process_close(&as);
 }
 
-/* Returns true when the rings have events that no recorder has taken, or other
- * ones than a snapshot has: `saved` of them, UINT64_MAX: as the page says. */
-static bool events_left(const struct rundir_process *as, uint64_t saved)
+/* Returns how many events the rings have had. */
+static uint32_t events_written(const struct rundir_process *as)
 {
-	struct session_page page;
-	DIR *stream = NULL;
+	DIR *stream = rundir_open_rings(as, 0);
 	struct dirent *entry;
 	struct ring ring;
 	uint32_t events = 0;
 
-	if (rundir_read_session(as, 0, 0, &page))
-		return false;
-	if (saved == UINT64_MAX && page.flags & SESSION_CONSUMED)
-		return rundir_any_ring(as, 0, &page, false);
-	stream = rundir_open_rings(as, 0);
 	while (stream && (entry = readdir(stream)))
 		if (rundir_names_ring(entry->d_name, 0) &&
 		    rundir_read_ring(as, 0, entry->d_name, &ring))
 			events += RING_EVENTS(ring.head);
 	if (stream)
 		closedir(stream);
-	return events != (uint32_t)(saved == UINT64_MAX ? page.saved : saved);
+	return events;
+}
+
+/* Returns true when the rings have events that no recorder has taken, or other
+ * ones than a snapshot has: `saved` of them, UINT64_MAX: as the page says. Also
+ * where another version's page, or a damaged one, does not tell. */
+static bool events_left(const struct rundir_process *as, uint64_t saved)
+{
+	struct session_page page;
+	int ret = rundir_read_session(as, 0, 0, &page);
+
+	if (ret)
+		return ret != -ENOENT || events_written(as);
+	if (saved == UINT64_MAX && page.flags & SESSION_CONSUMED)
+		return rundir_any_ring(as, 0, &page, false);
+	return events_written(as) !=
+	       (uint32_t)(saved == UINT64_MAX ? page.saved : saved);
 }
 
 bool rundir_drop_shared(struct rundir *dir, const char *name, uint64_t saved)
 {
-	int fd = shared_open(dir, name), lock;
+	int fd = shared_open(dir, name), lock, ret;
 	struct rundir_process as;
 	struct stat st;
 	bool stays;
@@ -369,12 +395,18 @@ bool rundir_drop_shared(struct rundir *dir, const char *name, uint64_t saved)
 	stays = shared_awaits(dir, name) || fstat(fd, &st) ||
 		(saved == UINT64_MAX &&
 		 time(NULL) - st.st_mtime < SWEEP_AGE_SECONDS);
-	if (stays || shared_fill(dir, name, fd, &as)) {
+	if (stays) {
+		close(fd);
+		return false;
+	}
+	shared_name_fill(dir, name, fd, &as);
+	ret = shared_check(dir, &as);
+	if (ret) {
 		/* incomplete: the command that made it was killed */
+		stays = ret != -ENOENT || events_written(&as);
 		if (!stays)
 			rundir_remove_shared(dir, name);
-		else
-			close(fd);
+		rundir_process_close(&as);
 		return !stays;
 	}
 	lock = members_lock(dir, name, LOCK_EX);

@@ -548,6 +548,30 @@ run: taffrail snapshot every -o out && find $TAFFRAIL_DIR/sessions -mindepth 1 !
 stderr: 40 events
 whole stdout:
 
+group: start --all, files that cannot be read, {FILE}
+for: FILE version session gone
+before:
+	end() { printf 'go 10\nend\n' | $CASES/worker 0 ended.counts >ended; }
+	shared=$TAFFRAIL_DIR/sessions/.shared.every
+	taffrail start every --all --buffers shared
+	end
+	taffrail stop every
+	case {FILE} in
+	version)
+		for file in process members session.0; do
+			printf '\143' | dd of=$shared/0/$file bs=1 seek=4 conv=notrunc 2>log
+		done ;;
+	session) printf '\143' | dd of=$shared/0/session.0 bs=1 seek=4 conv=notrunc 2>log ;;
+	gone) rm $shared/0/session.0 ;;
+	esac
+	touch -d '1 minute ago' $shared
+case: no command removes the events
+run: taffrail status >status 2>&1; find $shared -name 'ring.*' | wc -l | grep -x $(getconf _NPROCESSORS_CONF)
+stdout: \d
+case: but destroy does
+run: taffrail destroy every && find $TAFFRAIL_DIR/sessions -mindepth 1 ! -name .known
+whole stdout:
+
 group: start --all, many processes
 need: test $(df --output=avail -BM $TAFFRAIL_DIR | tail -n 1 | tr -dc 0-9) -ge 600
 before:
