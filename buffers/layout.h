@@ -405,6 +405,8 @@ struct session_page {
 	uint32_t call_threads;		/* that may have open calls; 0: no rule
 					 * is for whole calls */
 	uint32_t call_depth;		/* how many, each */
+	uint64_t saved_lost;		/* lost events that a snapshot has told,
+					 * with `saved` */
 };
 
 /*

@@ -167,7 +167,7 @@ static void snapshot_settle(struct snapshot *s,
 			continue;
 		if (shared || (process->alive && c->image == process->image))
 			rundir_note_saved(process, c->image, c->index,
-					  c->copied);
+					  c->copied, c->told_lost);
 		else if (!process->alive)
 			consume_remove(c, process, fd);
 		/* a process may have joined since */

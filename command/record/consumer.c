@@ -325,6 +325,7 @@ static void count_note(struct consumer *consumer, struct consumer_ring *ring,
 {
 	if (!count->committed && !count->lost)
 		return;
+	consumer->told_lost += count->lost;
 	if (!need_stream(consumer, ring))
 		trace_stream_count(ring->stream, count->committed, count->lost);
 	else
@@ -341,6 +342,7 @@ static void removed_note(struct consumer *consumer,
 	if (!removed->events && !removed->lost)
 		return;
 	consumer->copied += removed->events;
+	consumer->told_lost += removed->lost;
 	if (!need_trace(consumer) &&
 	    !trace_stream_open(&stream, consumer->trace, "replaced")) {
 		trace_stream_count(stream, removed->events, removed->lost);
@@ -578,6 +580,7 @@ int consume_finish(struct consumer *consumer)
 	if (set->left_off < page->left_off)
 		set->left_off = page->left_off;
 	set->lost_calls += page->lost_calls;
+	consumer->told_lost += page->lost_unplaced;
 	consumer_shut(consumer);
 	return ret;
 }

@@ -55,6 +55,7 @@ struct consumer {
 	uint64_t unreadable;		/* rings that made no sense */
 	uint64_t copied;		/* events of a snapshot's rings: on
 					 * disk, overwritten, or taken before */
+	uint64_t told_lost;		/* lost events that it has counted */
 	struct reach reach;		/* of its rings that overwrite */
 	int missed;			/* -errno: finished without all rings,
 					 * for want of descriptors, say: the

@@ -195,7 +195,7 @@ int rundir_find_session(const struct rundir_process *process, uint32_t image,
 }
 
 int rundir_note_saved(const struct rundir_process *process, uint32_t image,
-		      uint32_t index, uint64_t events)
+		      uint32_t index, uint64_t events, uint64_t lost)
 {
 	int ret = 0;
 	int fd = rundir_open_file(process, image, O_RDWR, "session.%u", index);
@@ -203,7 +203,9 @@ int rundir_note_saved(const struct rundir_process *process, uint32_t image,
 	if (fd < 0)
 		return fd;
 	if (pwrite(fd, &events, sizeof(events),
-		   offsetof(struct session_page, saved)) != sizeof(events))
+		   offsetof(struct session_page, saved)) != sizeof(events) ||
+	    pwrite(fd, &lost, sizeof(lost),
+		   offsetof(struct session_page, saved_lost)) != sizeof(lost))
 		ret = -EIO;
 	close(fd);
 	return ret;

@@ -389,10 +389,10 @@ int rundir_destroy_session(const struct rundir_process *process,
 			   uint32_t image, uint32_t index);
 
 /* Notes in the page of a session how many events of its rings are in a
- * snapshot. Returns 0 or a negative errno; then `detach` takes them for
- * unsaved. */
+ * snapshot, and how many lost ones it has told. Returns 0 or a negative errno;
+ * then `detach` takes them for unsaved. */
 int rundir_note_saved(const struct rundir_process *process, uint32_t image,
-		      uint32_t index, uint64_t events);
+		      uint32_t index, uint64_t events, uint64_t lost);
 
 /*
  * Writes sessions/NAME, the rules that later processes obey, as a whole or not
@@ -510,7 +510,7 @@ bool rundir_remove_shared(struct rundir *dir, const char *name);
 /*
  * Removes them if no process has joined that lives, nor will join, and they
  * have `saved` events, no more; UINT64_MAX: if a recorder or the last snapshot
- * has taken all, and they are not just being made. Returns true if none of that
+ * has taken all and told the losses, and they are not just being made. Returns true if none of that
  * name are left.
  */
 bool rundir_drop_shared(struct rundir *dir, const char *name, uint64_t saved);

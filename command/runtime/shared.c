@@ -349,8 +349,8 @@ void rundir_stop_shared(struct rundir *dir, const char *name)
 	rundir_process_close(&as);
 }
 
-/* Returns how many events the rings have had. */
-static uint32_t events_written(const struct rundir_process *as)
+/* Returns how many events the rings have had, and adds those that they lost. */
+static uint32_t events_written(const struct rundir_process *as, uint64_t *lost)
 {
 	DIR *stream = rundir_open_rings(as, 0);
 	struct dirent *entry;
@@ -359,33 +359,41 @@ static uint32_t events_written(const struct rundir_process *as)
 
 	while (stream && (entry = readdir(stream)))
 		if (rundir_names_ring(entry->d_name, 0) &&
-		    rundir_read_ring(as, 0, entry->d_name, &ring))
+		    rundir_read_ring(as, 0, entry->d_name, &ring)) {
 			events += RING_EVENTS(ring.head);
+			*lost += ring.lost;
+		}
 	if (stream)
 		closedir(stream);
 	return events;
 }
 
 /* Returns true when the rings have events that no recorder has taken, or other
- * ones than a snapshot has: `saved` of them, UINT64_MAX: as the page says. Also
- * where another version's page, or a damaged one, does not tell. */
+ * ones than a snapshot has: `saved` of them, UINT64_MAX: as the page says; then
+ * also, if they have lost more than a snapshot has told. Also where another
+ * version's page, or a damaged one, does not tell. */
 static bool events_left(const struct rundir_process *as, uint64_t saved)
 {
 	struct session_page page;
 	int ret = rundir_read_session(as, 0, 0, &page);
+	uint64_t lost = 0;
+	uint32_t events = events_written(as, &lost);
 
 	if (ret)
-		return ret != -ENOENT || events_written(as);
+		return ret != -ENOENT || events;
 	if (saved == UINT64_MAX && page.flags & SESSION_CONSUMED)
 		return rundir_any_ring(as, 0, &page, false);
-	return events_written(as) !=
-	       (uint32_t)(saved == UINT64_MAX ? page.saved : saved);
+	if (saved != UINT64_MAX)
+		return events != (uint32_t)saved;
+	return events != (uint32_t)page.saved ||
+	       lost + page.lost_unplaced > page.saved_lost;
 }
 
 bool rundir_drop_shared(struct rundir *dir, const char *name, uint64_t saved)
 {
 	int fd = shared_open(dir, name), lock, ret;
 	struct rundir_process as;
+	uint64_t lost = 0;
 	struct stat st;
 	bool stays;
 
@@ -403,7 +411,7 @@ bool rundir_drop_shared(struct rundir *dir, const char *name, uint64_t saved)
 	ret = shared_check(dir, &as);
 	if (ret) {
 		/* incomplete: the command that made it was killed */
-		stays = ret != -ENOENT || events_written(&as);
+		stays = ret != -ENOENT || events_written(&as, &lost);
 		if (!stays)
 			rundir_remove_shared(dir, name);
 		rundir_process_close(&as);

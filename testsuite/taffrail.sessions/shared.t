@@ -500,6 +500,35 @@ run:
 	find $TAFFRAIL_DIR/sessions -mindepth 1 ! -name .known
 whole stdout:
 
+group: start --all, losses behind a snapshot
+before:
+	worker
+	taffrail start every --all --buffers shared --buffer-size 256K
+	say worker 'go 20000' '^done 20000'
+	taffrail snapshot every -o first
+	say worker 'go 1000' '^done 21000'
+	worker_ends
+	taffrail stop every
+	touch -d '1 minute ago' $TAFFRAIL_DIR/sessions/.shared.every
+case: the buffers stay until they are told
+run: taffrail status every | grep -c shared
+whole stdout: 1
+case: a snapshot tells them
+run: taffrail snapshot every -o out && taffrail verify out && find $TAFFRAIL_DIR/sessions -mindepth 1 ! -name .known
+stdout: ^84000 emitted = \d+ kept \+ 0 overwritten \+ [1-9]\d* lost
+no stdout: shared
+case: once they are told, the buffers go
+run:
+	worker
+	taffrail start every --all --buffers shared --buffer-size 256K
+	say worker 'go 20000' '^done 20000'
+	worker_ends
+	taffrail snapshot every -o told
+	taffrail stop every
+	touch -d '1 minute ago' $TAFFRAIL_DIR/sessions/.shared.every
+	taffrail status && find $TAFFRAIL_DIR/sessions -mindepth 1 ! -name .known
+whole stdout: No sessions.
+
 group: start --all, a core dump
 need: command -v gcore
 before:

@@ -154,9 +154,10 @@ static void check_found(void)
 	unit_check(!target_has(&target, "behind"), "none behind the number");
 	unit_equal(rundir_find_session(&process, 0, "", &copy), -ENOENT,
 		   "none without a name");
-	rundir_note_saved(&process, 0, 1, 77);
+	rundir_note_saved(&process, 0, 1, 77, 5);
 	rundir_find_session(&process, 0, "rec", &copy);
 	unit_equal((long long)copy.saved, 77, "what a snapshot has saved");
+	unit_equal((long long)copy.saved_lost, 5, "and what it has told");
 }
 
 static void check_nearest(void)
