@@ -258,6 +258,10 @@ static int tell_missing(struct snapshot *s)
 	if (layouts_tell(&s->list, s->name, "its events are not in this "
 					    "snapshot"))
 		status = COMMAND_FAILED;
+	if (!s->pid && s->dir.fd >= 0 &&
+	    layouts_tell_shared(&s->dir, s->name, "their events are not in "
+						  "this snapshot"))
+		status = COMMAND_FAILED;
 	if (!s->pid && later_tell_elsewhere(&s->dir, &s->list, s->name))
 		status = COMMAND_FAILED;
 	if (!s->pid && rundir_forget_away(&s->dir, s->name, false, tell_gone))

@@ -701,6 +701,8 @@ static int status_show(struct status *s, pid_t pid, bool as_json)
 	if (layouts_tell(&targets.list, s->only, "not counted"))
 		s->result = COMMAND_FAILED;
 	if (!pid && targets.dir.fd >= 0) {
+		if (layouts_tell_shared(&targets.dir, s->only, "not counted"))
+			s->result = COMMAND_FAILED;
 		count_shared(s);
 		rundir_each_rules(&targets.dir, take_rules, s);
 		rundir_each_removed(&targets.dir, NULL, take_removed, s);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Messages about processes whose agent is of another version.
+ * Messages about processes whose agent is of another version, and about shared
+ * rings that cannot be read.
  */
 #ifndef COMMAND_AGENTS_LAYOUTS_H
 #define COMMAND_AGENTS_LAYOUTS_H
@@ -15,5 +16,9 @@ void layouts_say(const struct rundir_process *process, const char *what);
  * which has a session of that name (NULL: any). Returns how many. */
 int layouts_tell(const struct rundir_list *list, const char *name,
 		 const char *what);
+
+/* Prints which shared rings of a session of that name (NULL: any) cannot be
+ * read, and what was left undone for that. Returns how many. */
+int layouts_tell_shared(struct rundir *dir, const char *name, const char *what);
 
 #endif

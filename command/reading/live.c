@@ -285,8 +285,13 @@ static int append_shared(struct look *look, struct rundir_list *list)
 			continue;
 		if (rundir_find_shared(&around, look->again ? look->session :
 							      session.name,
-				       &shared))
+				       &shared)) {
+			if (!look->again &&
+			    layouts_tell_shared(&around, session.name,
+						"not read"))
+				look->unread = true;
 			continue;
+		}
 		/* later events are of others */
 		shared.alive = process.alive;
 		ret = rundir_append(list, &shared);
@@ -470,6 +475,9 @@ static int rings_find(struct look *look, struct rundir_list *list, bool first)
 							 walk.image, &page))
 					trace_set_anchors(&live->set, &page);
 			missing_begin(live, &dir, list);
+			if (!look->pid && dir.fd >= 0 &&
+			    layouts_tell_shared(&dir, live->name, "not read"))
+				look->unread = true;
 		}
 		walk = (struct image_walk){ .list = list };
 		live->ret = 0;

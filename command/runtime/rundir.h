@@ -493,6 +493,16 @@ int rundir_find_shared(struct rundir *dir, const char *name,
 /* Adds all that are there to the list. Returns 0 or -ENOMEM. */
 int rundir_append_shared(struct rundir *dir, struct rundir_list *list);
 
+/*
+ * Calls `call` for shared rings of a session of that name (NULL: any) whose
+ * files cannot be read, with a negative errno: -EPROTO if they are of another
+ * version. Those that are just being made or removed are not. Takes up to 200
+ * ms where there are some. Returns how many.
+ */
+int rundir_each_unread(struct rundir *dir, const char *only,
+		       void (*call)(const char *name, int error, void *priv),
+		       void *priv);
+
 /* Returns true for a process that rundir_find_shared() has made up. */
 bool rundir_is_shared(const struct rundir_process *process);
 

@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,10 @@
 #include "command/runtime/private.h"
 #include "control/protocol.h"
 #include "tracepoints/sites/registry.h"
+
+/* How often, with 1 ms between, files are looked at that another command
+ * changes, or locks. */
+#define SHARED_TRIES	200
 
 /* The directory that this command has made last; "": none. */
 static char made[PATH_MAX];
@@ -466,6 +471,77 @@ int rundir_append_shared(struct rundir *dir, struct rundir_list *list)
 	if (stream)
 		closedir(stream);
 	return ret;
+}
+
+/* Reads the files once, as readers of the rings will. Returns 0, also where
+ * there are none; or a negative errno. */
+static int shared_probe(struct rundir *dir, const char *name)
+{
+	int fd = shared_open(dir, name), ret;
+	struct rundir_process as;
+	struct session_page page;
+	struct stat st = { 0 };
+
+	if (fd < 0)
+		return fd == -ENOENT ? 0 : fd;
+	shared_name_fill(dir, name, fd, &as);
+	ret = shared_check(dir, &as) ?: rundir_read_session(&as, 0, 0, &page);
+	fd = ret ? ret : rundir_open_image(&as, 0);
+	if (fd >= 0 && fstatat(fd, "session.0", &st, 0))
+		ret = -errno;
+	if (fd >= 0)
+		close(fd);
+	else
+		ret = fd;
+	if (!ret && (uint64_t)st.st_size <
+			    EVENT_RECORDS_OFFSET + page.record_bytes)
+		ret = -EBADMSG;
+	/* no rules yet, and young: they are being made */
+	if (ret == -ENOENT && !fstat(as.fd, &st) && !shared_awaits(dir, name) &&
+	    time(NULL) - st.st_mtime < SWEEP_AGE_SECONDS)
+		ret = 0;
+	rundir_process_close(&as);
+	return ret;
+}
+
+/* Looks again for a while: another command may be removing them, or a recorder
+ * be making them. */
+static int shared_unread(struct rundir *dir, const char *name)
+{
+	int ret = shared_probe(dir, name);
+
+	for (int i = 0; ret && i < SHARED_TRIES; i++) {
+		poll(NULL, 0, 1);
+		ret = shared_probe(dir, name);
+	}
+	/* limits of this command are told elsewhere */
+	return ret == -EMFILE || ret == -ENFILE || ret == -ENOMEM ? 0 : ret;
+}
+
+int rundir_each_unread(struct rundir *dir, const char *only,
+		       void (*call)(const char *name, int error, void *priv),
+		       void *priv)
+{
+	int fd = rundir_open_rules(dir, false), found = 0, ret;
+	DIR *stream = fd < 0 ? NULL : rundir_opendir(fd, ".");
+	struct dirent *entry;
+	const char *name;
+
+	while (stream && (entry = readdir(stream))) {
+		name = text_after(entry->d_name, PROTOCOL_SHARED_PREFIX);
+		if (!name || !rundir_valid_name(name) ||
+		    (only && strcmp(only, name)))
+			continue;
+		ret = shared_unread(dir, name);
+		if (ret)
+			call(name, ret, priv);
+		found += ret != 0;
+	}
+	if (stream)
+		closedir(stream);
+	if (fd >= 0)
+		close(fd);
+	return found;
 }
 
 SIGSAFE void rundir_abandon_shared(void)

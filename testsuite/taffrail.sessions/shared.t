@@ -578,24 +578,57 @@ stderr: 40 events
 whole stdout:
 
 group: start --all, files that cannot be read, {FILE}
-for: FILE version session gone
+for: FILE version session gone process pipe cut
 before:
 	end() { printf 'go 10\nend\n' | $CASES/worker 0 ended.counts >ended; }
+	later() { printf '\143' | dd of=$1 bs=1 seek=4 conv=notrunc 2>log; }
 	shared=$TAFFRAIL_DIR/sessions/.shared.every
+	text='files of the buffers that processes share are missing, cut short or damaged'
 	taffrail start every --all --buffers shared
 	end
-	taffrail stop every
 	case {FILE} in
 	version)
-		for file in process members session.0; do
-			printf '\143' | dd of=$shared/0/$file bs=1 seek=4 conv=notrunc 2>log
-		done ;;
-	session) printf '\143' | dd of=$shared/0/session.0 bs=1 seek=4 conv=notrunc 2>log ;;
+		text='the buffers that processes share are of another version'
+		for file in process members session.0; do later $shared/0/$file; done ;;
+	session)
+		text='the buffers that processes share are of another version'
+		for file in members session.0; do later $shared/0/$file; done ;;
 	gone) rm $shared/0/session.0 ;;
+	process) rm $shared/0/process ;;
+	pipe) rm $shared/0/process && mkfifo $shared/0/process ;;
+	cut) truncate -s 4096 $shared/0/session.0 ;;
 	esac
+	end
+	taffrail stop every
 	touch -d '1 minute ago' $shared
-case: no command removes the events
-run: taffrail status >status 2>&1; find $shared -name 'ring.*' | wc -l | grep -x $(getconf _NPROCESSORS_CONF)
+	told() { code=0; "$@" >shown 2>err || code=$?; grep -c "session 'every': $text: $what" err; echo $code; }
+case: status and view tell it
+run:
+	what='not counted'
+	told taffrail status
+	told taffrail status every
+	what='not read'
+	told taffrail view -s every
+	wc -l <shown
+	told taffrail report -s every
+whole stdout:
+	1
+	1
+	1
+	1
+	1
+	1
+	40
+	1
+	1
+case: a snapshot does, and has the other events
+run:
+	what='their events are not in this snapshot'
+	told taffrail snapshot every -o out
+	taffrail verify out
+stdout: ^1\n1\n40 emitted = 40 kept
+case: no command has removed the events
+run: find $shared -name 'ring.*' | wc -l | grep -x $(getconf _NPROCESSORS_CONF)
 stdout: \d
 case: but destroy does
 run: taffrail destroy every && find $TAFFRAIL_DIR/sessions -mindepth 1 ! -name .known
