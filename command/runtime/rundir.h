@@ -476,7 +476,7 @@ struct rundir_rings {
  * the caller has written rules for later processes; or a negative errno, and
  * then made nothing: -ENOTSUP where each process makes rings itself, for want
  * of room or of the time stamp counter; -EEXIST where rundir_drop_shared()
- * leaves rings of that name. The caller tells dir->cause, if there is one.
+ * leaves rings of that name, or another command makes them. The caller tells dir->cause, if there is one.
  */
 int rundir_make_shared(struct rundir *dir, const char *name,
 		       const struct rundir_rings *rings);

@@ -203,22 +203,25 @@ static uint64_t rings_fit(const struct rundir *dir,
 	return bytes;
 }
 
-/* Makes the files once. Returns 0 or a negative errno. */
+/* Makes the files once. Returns 0 or a negative errno; *begun says that some
+ * are there then, -EEXIST without it that another command makes them. */
 static int files_make(struct rundir *dir, const char *name,
 		      const struct process_page *page,
 		      const struct rundir_rings *rings, uint32_t cpus,
-		      uint64_t bytes, int error)
+		      uint64_t bytes, int error, bool *begun)
 {
 	char file[NAME_MAX + 1], image[NAME_MAX + 3], path[PATH_MAX];
 	char above[PATH_MAX];
 	struct shared shared = { .cpus = 0 };
 	int below = rundir_open_rules(dir, true), ret = 0;
 
+	*begun = false;
 	if (below < 0)
 		return below;
 	shared_name(file, name);
 	snprintf(image, sizeof(image), "%s/0", file);
-	if (mkdirat(below, file, 0700) || mkdirat(below, image, 0700))
+	*begun = !mkdirat(below, file, 0700);
+	if (!*begun || mkdirat(below, image, 0700))
 		ret = -errno;
 	close(below);
 	if (!ret && !realpath(dir->path, above))
@@ -268,7 +271,8 @@ int rundir_make_shared(struct rundir *dir, const char *name,
 	const uint64_t asked = channel_ring_bytes(rings->bytes, cpus);
 	uint64_t bytes = asked * 2;
 	struct process_page page;
-	int error = 0, ret = -EINVAL;
+	int error = 0, ret = -EINVAL, lock;
+	bool begun = false;
 	char text[64];
 
 	dir->cause.id = CAUSE_NONE;
@@ -284,9 +288,13 @@ int rundir_make_shared(struct rundir *dir, const char *name,
 	do {
 		bytes = rings_fit(dir, rings, cpus, bytes / 2, &error);
 		ret = bytes < RING_LEAST_BYTES ? -error :
-		      files_make(dir, name, &page, rings, cpus, bytes, error);
-		if (ret)
+		      files_make(dir, name, &page, rings, cpus, bytes, error,
+				 &begun);
+		if (ret && begun)
 			rundir_remove_shared(dir, name);
+		if (ret == -EEXIST && !begun)
+			return cause_set(&dir->cause, ret, SESSION_EXISTS,
+					 .subject = name);
 		error = ret ? -ret : error;
 	} while ((ret == -ENOSPC || ret == -EDQUOT || ret == -EFBIG) &&
 		 bytes > RING_LEAST_BYTES);
@@ -296,8 +304,17 @@ int rundir_make_shared(struct rundir *dir, const char *name,
 	if (!ret && bytes < asked)
 		cause_set(&dir->cause, 0, SHARED_SMALLER, .path = dir->path,
 			  .text = text, .error = error);
-	if (!ret)
-		return members_lock(dir, name, LOCK_SH);
+	if (!ret) {
+		lock = members_lock(dir, name, LOCK_SH);
+		/* a command that looks has it for a moment */
+		for (int i = 0; lock == -EWOULDBLOCK && i < SHARED_TRIES; i++) {
+			poll(NULL, 0, 1);
+			lock = members_lock(dir, name, LOCK_SH);
+		}
+		if (lock < 0)
+			rundir_remove_shared(dir, name);
+		return lock;
+	}
 	return ret == -ENOSPC || ret == -EDQUOT || ret == -EFBIG ||
 			       ret == -ENOMEM ?
 		       cause_set(&dir->cause, -ENOTSUP, SHARED_ROOMLESS,

@@ -577,6 +577,56 @@ run: taffrail snapshot every -o out && find $TAFFRAIL_DIR/sessions -mindepth 1 !
 stderr: 40 events
 whole stdout:
 
+group: start --all, twice at the same time
+need: command -v gdb
+case: the first one has the session
+run:
+	worker
+	gdb -nx -batch -ex 'set breakpoint pending on' \
+		-ex 'break mkdirat if $_streq((char *)$rsi, ".shared.every")' -ex run \
+		-ex 'shell taffrail start every --all --buffers shared >second 2>&1; echo $? >status' \
+		-ex delete -ex continue -ex quit \
+		--args taffrail start every --all --buffers shared >gdb.out 2>&1
+	cat second status gdb.out
+	say worker 'go 10' '^done 10'
+	worker_ends
+	taffrail stop every
+	taffrail snapshot every -o out && ls out
+stdout: ^0$
+stdout: start: session 'every' exists already
+stdout: exited with code 01
+stdout: ^every@
+stderr: 40 events
+
+group: start --all, while another command has the lock
+need: command -v gdb && command -v flock
+before:
+	members=$TAFFRAIL_DIR/sessions/.shared.every/0/members
+	mkfifo release
+	cat >hold <<-END
+		flock -x $members sh -c 'echo >held; read line <release' &
+		until test -f held; do sleep 0.01; done
+	END
+	cat >give <<-END
+		echo >release
+		rm held
+		flock -x $members true
+	END
+	begin() {
+		gdb -nx -batch -ex 'set breakpoint pending on' -ex 'break flock if $rsi == 5' \
+			-ex run -ex 'shell sh hold' -ex delete "$@" -ex continue -ex quit \
+			--args taffrail start every --all --buffers shared >gdb.out 2>&1
+		cat gdb.out
+	}
+case: start waits for it
+run: begin -ex 'break poll' -ex continue -ex 'shell sh give' -ex delete && taffrail status every
+stdout: exited normally
+stdout: every
+case: after a while it gives up, and leaves nothing
+run: taffrail destroy every; begin; echo >release; find $TAFFRAIL_DIR/sessions -mindepth 1 ! -name .known
+stdout: exited with code 01
+no stdout: ^/
+
 group: start --all, files that cannot be read, {FILE}
 for: FILE version session gone process pipe cut
 before:
