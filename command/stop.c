@@ -62,7 +62,7 @@ static int visit_left(struct target *target, const char *name, bool remove)
 /*
  * Sends the request to all processes that have the session, and again to one
  * that executes another program meanwhile; with `later` changes the file for
- * later ones first. A process that has ended needs no request. Returns an exit
+ * later ones first, and lists the processes again. A process that has ended needs no request. Returns an exit
  * status: COMMAND_FAILED if a process failed, or none has the session.
  */
 static int tell_all(struct targets *targets, enum message_type type,
@@ -83,6 +83,15 @@ static int tell_all(struct targets *targets, enum message_type type,
 		if (!ret)
 			free(text);
 		found += ret != -ENOENT;
+		/* list again: a process that read the rules before is now in
+		 * the list */
+		if (!ret && type != MESSAGE_FLUSH) {
+			targets_close(targets);
+			if (targets_open(targets, 0)) {
+				client_request_release(&request);
+				return COMMAND_FAILED;
+			}
+		}
 		if (ret && ret != -ENOENT)
 			failed = cause_report(SESSION_UNREMOVED,
 					      .subject = name, .error = ret,

@@ -627,6 +627,32 @@ run: taffrail destroy every; begin; echo >release; find $TAFFRAIL_DIR/sessions -
 stdout: exited with code 01
 no stdout: ^/
 
+group: start --all, a process that begins while the session stops, {BUFFERS}
+for: BUFFERS process shared
+need: command -v gdb
+before:
+	taffrail start every --all --buffers {BUFFERS}
+	cat >begin <<-'END'
+		mkfifo words
+		$CASES/worker 0 late.counts <words >late.out &
+		exec 9>words
+		until grep -q ^ready late.out; do sleep 0.01; done
+		sleep 1000 <&9 >idle 2>&1 &
+		echo $! >holder
+	END
+	gdb -nx -batch -ex 'set breakpoint pending on' \
+		-ex 'break unlinkat if $_streq((char *)$rsi, "every")' -ex run \
+		-ex 'shell bash begin' -ex delete -ex continue -ex quit \
+		--args taffrail stop every >gdb.out 2>&1
+case: it is stopped, too
+run:
+	cat gdb.out
+	taffrail status --json every | grep -o '"state":"[a-z]*"' | sort -u
+	kill $(cat holder)
+stdout: exited normally
+stdout: ^"state":"stopped"
+no stdout: active
+
 group: start --all, files that cannot be read, {FILE}
 for: FILE version session gone process pipe cut
 before:
