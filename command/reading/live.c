@@ -294,6 +294,7 @@ static int append_shared(struct look *look, struct rundir_list *list)
 		}
 		/* later events are of others */
 		shared.alive = process.alive;
+		look->shares = true;
 		ret = rundir_append(list, &shared);
 		if (ret)
 			rundir_process_close(&shared);

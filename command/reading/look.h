@@ -100,6 +100,8 @@ struct look {
 					 * if the session has gone */
 	bool gone;			/* as look_recorded() saw: it has */
 	bool failed;			/* it could not look, which was told */
+	bool shares;			/* the process of -p shares buffers:
+					 * totals.written is of its own */
 	bool unread;			/* a process could not be read, which
 					 * was told */
 	size_t processes;		/* images that have the session */

@@ -173,6 +173,9 @@ int top_take(struct top *top, struct top_sample *sample)
 						top->totals.unplaced);
 	}
 	read_rings(top, sample, until);
+	/* no count says how many of the shared buffers' are its own */
+	if (look->shares && sample->to)
+		sample->written = sample->seen;
 	sample->threadless = pairs_threadless(top->pairs) - top->threadless;
 	top->threadless += sample->threadless;
 	sample->missed = look->overwritten > top->overwritten;

@@ -439,6 +439,26 @@ whole stdout:
 	20
 	20
 
+group: start --all, top of one process
+before:
+	taffrail start every --all --buffers shared
+	for name in first second; do
+		start $name $CASES/worker 0 $name.counts
+		wait_for grep -q ^ready $name.out
+	done
+	start top taffrail top -p $pid --json
+	wait_for test -s top.out
+	say first 'go 500' '^done 500'
+	say second 'go 20' '^done 20'
+	# in one interval, or in two
+	count() { sed 's/,"events":.*//' top.out | awk -v key="\"$1\":" 'NF { sub(".*" key, ""); n += $0 } END { print n + 0 }'; }
+	wait_for eval 'test $(count seen) -ge 80'
+case: it counts what this one has written
+run: count written; count seen
+whole stdout:
+	80
+	80
+
 group: start --all, at any moment
 before:
 	taffrail start every --all --buffers shared
