@@ -258,7 +258,7 @@ static int tell_missing(struct snapshot *s)
 	if (layouts_tell(&s->list, s->name, "its events are not in this "
 					    "snapshot"))
 		status = COMMAND_FAILED;
-	if (!s->pid && s->dir.fd >= 0 &&
+	if (!s->pid &&
 	    layouts_tell_shared(&s->dir, s->name, "their events are not in "
 						  "this snapshot"))
 		status = COMMAND_FAILED;

@@ -418,8 +418,7 @@ static void count_process(struct status *s, struct target *target)
 	}
 }
 
-/* Counts the rings that the processes of a session share, in a row of their
- * own. */
+/* Counts the rings that processes share, in a row of their own. */
 static void count_shared(struct status *s)
 {
 	struct rundir_list list = { 0 };
@@ -698,11 +697,10 @@ static int status_show(struct status *s, pid_t pid, bool as_json)
 	map_guard();
 	for (size_t i = 0; i < targets.count; i++)
 		count_process(s, &targets.targets[i]);
-	if (layouts_tell(&targets.list, s->only, "not counted"))
+	if (layouts_tell(&targets.list, s->only, "not counted") +
+	    (!pid && layouts_tell_shared(s->dir, s->only, "not counted")))
 		s->result = COMMAND_FAILED;
 	if (!pid && targets.dir.fd >= 0) {
-		if (layouts_tell_shared(&targets.dir, s->only, "not counted"))
-			s->result = COMMAND_FAILED;
 		count_shared(s);
 		rundir_each_rules(&targets.dir, take_rules, s);
 		rundir_each_removed(&targets.dir, NULL, take_removed, s);

@@ -62,8 +62,9 @@ static int visit_left(struct target *target, const char *name, bool remove)
 /*
  * Sends the request to all processes that have the session, and again to one
  * that executes another program meanwhile; with `later` changes the file for
- * later ones first, and lists the processes again. A process that has ended needs no request. Returns an exit
- * status: COMMAND_FAILED if a process failed, or none has the session.
+ * later ones first, and lists the processes again. A process that has ended
+ * needs no request. Returns an exit status: COMMAND_FAILED if a process failed,
+ * or none has the session.
  */
 static int tell_all(struct targets *targets, enum message_type type,
 		    const char *name, bool later)

@@ -46,5 +46,6 @@ static void shared_say(const char *name, int error, void *what)
 
 int layouts_tell_shared(struct rundir *dir, const char *name, const char *what)
 {
-	return rundir_each_unread(dir, name, shared_say, (void *)what);
+	return dir->fd < 0 ? 0 :
+	       rundir_each_unread(dir, name, shared_say, (void *)what);
 }

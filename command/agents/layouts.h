@@ -18,7 +18,8 @@ int layouts_tell(const struct rundir_list *list, const char *name,
 		 const char *what);
 
 /* Prints which shared rings of a session of that name (NULL: any) cannot be
- * read, and what was left undone for that. Returns how many. */
+ * read, and what was left undone for that. Returns how many; 0 where there is
+ * no directory (dir->fd is -1). */
 int layouts_tell_shared(struct rundir *dir, const char *name, const char *what);
 
 #endif

@@ -476,7 +476,7 @@ static int rings_find(struct look *look, struct rundir_list *list, bool first)
 							 walk.image, &page))
 					trace_set_anchors(&live->set, &page);
 			missing_begin(live, &dir, list);
-			if (!look->pid && dir.fd >= 0 &&
+			if (!look->pid &&
 			    layouts_tell_shared(&dir, live->name, "not read"))
 				look->unread = true;
 		}

@@ -476,7 +476,8 @@ struct rundir_rings {
  * the caller has written rules for later processes; or a negative errno, and
  * then made nothing: -ENOTSUP where each process makes rings itself, for want
  * of room or of the time stamp counter; -EEXIST where rundir_drop_shared()
- * leaves rings of that name, or another command makes them. The caller tells dir->cause, if there is one.
+ * leaves rings of that name, or another command makes them. The caller tells
+ * dir->cause, if there is one.
  */
 int rundir_make_shared(struct rundir *dir, const char *name,
 		       const struct rundir_rings *rings);
@@ -520,8 +521,8 @@ bool rundir_remove_shared(struct rundir *dir, const char *name);
 /*
  * Removes them if no process has joined that lives, nor will join, and they
  * have `saved` events, no more; UINT64_MAX: if a recorder or the last snapshot
- * has taken all and told the losses, and they are not just being made. Returns true if none of that
- * name are left.
+ * has taken all and told the losses, and they are not just being made. Returns
+ * true if none of that name are left.
  */
 bool rundir_drop_shared(struct rundir *dir, const char *name, uint64_t saved);
 
