@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -213,6 +214,7 @@ static int files_make(struct rundir *dir, const char *name,
 	char file[NAME_MAX + 1], image[NAME_MAX + 3], path[PATH_MAX];
 	char above[PATH_MAX];
 	struct shared shared = { .cpus = 0 };
+	sigset_t all, former;
 	int below = rundir_open_rules(dir, true), ret = 0;
 
 	*begun = false;
@@ -220,17 +222,21 @@ static int files_make(struct rundir *dir, const char *name,
 		return below;
 	shared_name(file, name);
 	snprintf(image, sizeof(image), "%s/0", file);
-	*begun = !mkdirat(below, file, 0700);
-	if (!*begun || mkdirat(below, image, 0700))
-		ret = -errno;
-	close(below);
-	if (!ret && !realpath(dir->path, above))
+	if (!realpath(dir->path, above))
 		ret = -errno;
 	if (!ret && snprintf(path, sizeof(path), "%s/" PROTOCOL_SESSIONS_DIR
 			     "/%s", above, image) >= (int)sizeof(path))
 		ret = -ENAMETOOLONG;
+	/* a signal that ends this command finds both, or none */
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &former);
+	*begun = !ret && !mkdirat(below, file, 0700);
+	if (!ret && (!*begun || mkdirat(below, image, 0700)))
+		ret = -errno;
 	if (!ret)
 		strcpy(made, path);
+	sigprocmask(SIG_SETMASK, &former, NULL);
+	close(below);
 	if (!ret)
 		ret = shared_make(&shared, path, page, name, rings->flags,
 				  (uint32_t)bytes, cpus);
