@@ -9,6 +9,7 @@ compile: worker ../shared/worker.c -O2 -pthread
 group: a rule that matches nothing is told while the program runs
 case: before the end, and again at the end
 run:
+	: >said
 	taffrail record -o trace -e app/hti -e app/hit -- unmet 60 1 2>said &
 	for i in $(seq 600); do
 		grep -q 'so far' said && break
