@@ -572,7 +572,9 @@ bool look_rings_news(struct look *look, int64_t *until)
 	for (size_t i = 0; i < live->n; i++) {
 		struct known *known = &live->known[i];
 
-		if (known->rings || known->seen || known->alive ||
+		/* one that executes programs seems to have ended meanwhile, and
+		 * an earlier image may then be met again */
+		if (look->pid || known->rings || known->seen || known->alive ||
 		    known->looks_gone++ < LOOKS_GONE) {
 			live->known[kept++] = *known;
 			continue;
