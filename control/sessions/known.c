@@ -29,6 +29,7 @@
 #include "control/sessions/place.h"
 #include "control/sessions/private.h"
 #include "tracepoints/sites/notes.h"
+#include "tracepoints/usdt/usdt.h"
 
 #define ROW		8u
 #define ROW_BYTES	(ROW * sizeof(uint64_t))
@@ -105,7 +106,8 @@ static uint64_t known_hash(const struct module *module, uint64_t question)
 	};
 	const void *header = notes_at(&notes, module->start - module->base,
 				      sizeof(Elf64_Ehdr), PF_R);
-	uint64_t hash = index_hash(question, ph,
+	/* another version may find what this one does not */
+	uint64_t hash = index_hash(question ^ (uint64_t)USDT_VERSION << 32, ph,
 				   module->nheaders * sizeof(*ph));
 	bool found = false;
 	const void *at;
