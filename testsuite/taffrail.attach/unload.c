@@ -59,6 +59,14 @@ static void pause_ns(long ns)
 		;
 }
 
+/* Threads that do one thing all the while leave the other CPU's threads some of
+ * it: each N rounds they sleep about as long as they have worked. */
+static void rest_each(uint64_t rounds, uint64_t n)
+{
+	if (!(rounds % n))
+		pause_ns(50000);
+}
+
 static void do_a_hit(void)
 {
 	uint64_t sum = 0, i;
@@ -66,6 +74,7 @@ static void do_a_hit(void)
 	for (i = 1; !ends; i++) {
 		TAFFRAIL_EVENT(app, hit, i, "a text", sum);
 		sum += i * i;
+		rest_each(i, 1024);
 	}
 	/* the sum of the first squares, modulo 2^64 */
 	i--;
@@ -156,7 +165,7 @@ static void do_spawn(void)
 
 static void do_dlopen(void)
 {
-	while (!ends) {
+	for (uint64_t i = 1; !ends; i++) {
 		void *library = dlopen(LIBRARY, RTLD_NOW);
 		double (*call)(double) = NULL;
 
@@ -164,6 +173,7 @@ static void do_dlopen(void)
 			*(void **)&call = dlsym(library, "floor");
 		if (!call || call(2.5) != 2 || dlclose(library))
 			tell_wrong("dlopen", 0);
+		rest_each(i, 2);
 	}
 }
 
@@ -190,11 +200,12 @@ static void do_actions(void)
 {
 	struct sigaction is, ignored = { .sa_handler = SIG_IGN };
 
-	while (!ends) {
+	for (uint64_t i = 1; !ends; i++) {
 		sigaction(SIGUSR1, &ignored, NULL);
 		sigaction(SIGUSR1, NULL, &is);
 		if (is.sa_handler != SIG_IGN)
 			tell_wrong("action", 0);
+		rest_each(i, 128);
 	}
 }
 

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Numbers at the ends of their types, and what a report must say of them.
 
-Usage: extreme.py make NAME         lines for extreme.c
-       extreme.py json NAME REPORT  compares a report as JSON
-       extreme.py text NAME REPORT  and one as text
+Usage: extreme.py make DIR   makes NAME.in, lines for extreme.c; prints all NAMEs
+       extreme.py check DIR  compares the reports NAME.json and NAME.text
 
 Python's integers have no end, so all of it is exact. Prints a line for each
-difference.
+difference: "NAME: FORM: ...".
 """
+import contextlib
+import io
 import json
+import pathlib
 import random
 import re
 import sys
@@ -29,10 +31,10 @@ def edges(low, high):
     return sorted(n for n in found if low <= n <= high)
 
 
-def numbers_of(name):
-    """The type's letter, and the numbers."""
+def sets_of(name):
+    """The numbers of each name, with the type's letter; random ones of `name`."""
     rng = random.Random(name)
-    sets = {
+    return {
         'u_max': ('u', [U_MAX]),
         's_max': ('s', [S_MAX]),
         'below': ('u', [2**60 - 1]),
@@ -49,7 +51,11 @@ def numbers_of(name):
         'beyond': ('r', [2.0**64, 2.0**70, -2.0**900]),
         'parts': ('r', [0.1, 0.2, -0.25]),
     }
-    return sets[name]
+
+
+def numbers_of(name):
+    """The type's letter, and the numbers."""
+    return sets_of(name)[name]
 
 
 def same(what, got, want):
@@ -140,14 +146,33 @@ def check_text(name, path):
     same('rows', rows, rows_of(ordered))
 
 
+def check_report(name, form, path):
+    """Prints what differs, each line behind the name and the form."""
+    out = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(out):
+            {'json': check_json, 'text': check_text}[form](name, path)
+    except (ArithmeticError, LookupError, OSError, TypeError,
+            ValueError) as error:
+        print(repr(error), file=out)
+    for line in out.getvalue().splitlines():
+        print(f'{name}: {form}: {line}')
+
+
 def main():
-    what, name = sys.argv[1:3]
-    if what == 'make':
-        kind, numbers = numbers_of(name)
-        for number in numbers:
-            print(kind, repr(number))
-    else:
-        {'json': check_json, 'text': check_text}[what](name, sys.argv[3])
+    what, directory = sys.argv[1], pathlib.Path(sys.argv[2])
+    for name in sets_of(''):
+        if what == 'make':
+            kind, numbers = numbers_of(name)
+            (directory / f'{name}.in').write_text(
+                ''.join(f'{kind} {number!r}\n' for number in numbers),
+                encoding='utf-8')
+            print(name)
+            continue
+        for form in 'json', 'text':
+            check_report(name, form, directory / f'{name}.{form}')
+    if what == 'check':
+        print('checked')
 
 
 main()

@@ -23,6 +23,7 @@
 #include <sys/prctl.h>
 
 #include "base/sys.h"
+#include "buffers/clock.h"
 #include "buffers/ctf.h"
 #include "buffers/reader/reader.h"
 #include "buffers/writers/pieces-x86_64.h"
@@ -731,6 +732,9 @@ int main(int argc, char **argv)
 		return unit_end();
 	}
 	write_rseq_test();
+	/* measured once, and not in each child */
+	clock_select(NULL);
+	clock_settle(0);
 	for (rseq = 1; rseq >= 0; rseq--) {
 		variant = rseq ? "rseq" : "locked";
 		test_all(every ? every : 1, argc > 2 ? argv[2] : "");
