@@ -37,6 +37,7 @@ server_end()
 	kill "$server_asker" "$server_pid"
 	wait "$server_asker" "$server_pid"
 	rm -rf "$server_place"
-	$server_as sh -c "rmdir /dev/shm/taffrail-\$(id -u)/* \\
-		/dev/shm/taffrail-\$(id -u)" 2>/dev/null || true
+	# what programs keep of files that they have read stays for their user
+	$server_as sh -c 'cd "/dev/shm/taffrail-$(id -u)" && {
+		rm sessions/.known; rmdir ./* "$PWD"; }' 2>/dev/null || true
 }
