@@ -151,7 +151,9 @@ static int change(const char *word, const char *argument)
 	case 7:
 		return mempolicy();
 	case 8:
-		return setpriority(PRIO_PROCESS, 0, 5);
+		/* another one than this run may have been given */
+		return setpriority(PRIO_PROCESS, 0,
+				   getpriority(PRIO_PROCESS, 0) == 5 ? 6 : 5);
 	case 9:
 		return policy();
 	case 10:
