@@ -26,6 +26,7 @@ unit_programs = \
 	testsuite/unit/buffers/kill-steps \
 	testsuite/unit/buffers/reader \
 	testsuite/unit/buffers/records \
+	testsuite/unit/buffers/replaced \
 	testsuite/unit/buffers/ring \
 	testsuite/unit/buffers/ring-paths \
 	testsuite/unit/buffers/ring-step \
@@ -58,8 +59,10 @@ unit_programs = \
 	testsuite/unit/command/top \
 	testsuite/unit/command/work \
 	testsuite/unit/control/actions \
+	testsuite/unit/control/descriptors \
 	testsuite/unit/control/files \
 	testsuite/unit/control/sessions \
+	testsuite/unit/control/stop \
 	testsuite/unit/gdbstub/define \
 	testsuite/unit/gdbstub/filter \
 	testsuite/unit/gdbstub/filter-buffer \
@@ -111,6 +114,7 @@ LDADD = libcommand.a libagent.a $(LIBELF) $(LIBZYDIS) $(LIBZ) $(LIBEXPAT)
 testsuite_fuzz_plan_CFLAGS = $(AM_CFLAGS) -fexceptions
 testsuite_unit_buffers_anchor_LDADD = $(LDADD) -lm
 # with the writers, which make the section of restartable sequences
+testsuite_unit_control_descriptors_LDFLAGS = -Wl,-u,write_word_compact
 testsuite_unit_control_files_LDFLAGS = -Wl,-u,write_word_compact
 testsuite_unit_tracepoints_ax_LDADD = $(LDADD) -lm
 testsuite_unit_tracepoints_conversion_LDADD = $(LDADD) -lm
@@ -132,6 +136,10 @@ stress_bed = testsuite/stress/bed.c testsuite/stress/bed.h \
 	testsuite/stress/oracle.c testsuite/stress/oracle.h
 testsuite_unit_tracepoints_frames_live_SOURCES = \
 	testsuite/unit/tracepoints/frames-live.c $(stress_bed)
+testsuite_unit_buffers_replaced_SOURCES = \
+	testsuite/unit/buffers/replaced.c $(stress_bed)
+testsuite_unit_control_stop_SOURCES = \
+	testsuite/unit/control/stop.c $(stress_bed)
 testsuite_unit_buffers_ring_SOURCES = \
 	testsuite/unit/buffers/ring.c $(stress_bed)
 testsuite_unit_buffers_kill_steps_SOURCES = \

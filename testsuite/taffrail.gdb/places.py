@@ -58,6 +58,8 @@ def sites():
         mine = [f for f in frames if names[f[0] - 1] == name]
         values = [int(f[3].get('value', f[3].get('size'))) for f in mine]
         check_equal(name + ': all hits', sorted(values), sorted(want))
+        check_equal(name + ": the frames have the marker's name",
+                    {f[3].get('marker') for f in mine}, {name})
         check(name + ': at their tracepoint', all(
             points[f[0] - 1][0] == register(f[1], 16) for f in mine))
         if name == 'app/typed':

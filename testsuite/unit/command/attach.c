@@ -5,6 +5,7 @@
  */
 #include "testsuite/unit/unit.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -194,9 +195,57 @@ static void check_memory(void)
 	unit_equal(attach_read(&t, 8, copy, 1), -EFAULT, "no memory");
 }
 
+/* A module in this process, by one hash table or the other, with the symbols
+ * none, first, middle, last. */
+static void check_names(void)
+{
+	static char strings[] = "\0first\0middle\0last\0other";
+	static Elf64_Sym symbols[] = {
+		{ .st_name = 0 },
+		{ .st_name = 1, .st_shndx = 1, .st_value = 0x10 },
+		{ .st_name = 7, .st_shndx = 1, .st_value = 0x20 },
+		{ .st_name = 14, .st_shndx = 1, .st_value = 0x30 },
+		/* no table counts it */
+		{ .st_name = 19, .st_shndx = 1, .st_value = 0x40 },
+	};
+	static uint32_t hash[] = { 1, 4 };
+	/* a bucket, the first symbol, a word of the filter, its shift; the
+	 * filter; the bucket; the chain, of which an odd number is the last */
+	static uint32_t gnu[] = { 1, 1, 1, 0, 0, 0, 1, 2, 4, 7 };
+	static Elf64_Dyn dynamic[] = {
+		{ .d_tag = DT_SYMTAB }, { .d_tag = DT_STRTAB },
+		{ .d_tag = DT_STRSZ, .d_un.d_val = sizeof(strings) },
+		{ .d_tag = DT_HASH }, { .d_tag = DT_NULL },
+	};
+	struct attach_module module = {
+		.name = "made.so", .dynamic = (uintptr_t)dynamic,
+	};
+	struct attach_target t = {
+		.pid = getpid(), .modules = &module, .nmodules = 1,
+	};
+
+	dynamic[0].d_un.d_ptr = (uintptr_t)symbols;
+	dynamic[1].d_un.d_ptr = (uintptr_t)strings;
+	for (int i = 0; i < 2; i++) {
+		const char *name = i ? "GNU hash" : "hash";
+
+		dynamic[3].d_tag = i ? DT_GNU_HASH : DT_HASH;
+		dynamic[3].d_un.d_ptr = i ? (uintptr_t)gnu : (uintptr_t)hash;
+		unit_equal((long long)attach_name_find(&t, "made.so", "first"),
+			   0x10, "%s: the first symbol", name);
+		unit_equal((long long)attach_name_find(&t, "made.so", "last"),
+			   0x30, "%s: the last symbol", name);
+		unit_equal((long long)attach_name_find(&t, "made.so", "other"),
+			   0, "%s: no symbol behind it", name);
+		unit_equal((long long)attach_name_find(&t, "none.so", "last"),
+			   0, "%s: no such module", name);
+	}
+}
+
 int main(void)
 {
 	made_open();
+	check_names();
 	check_threads();
 	check_workers();
 	check_waits();
