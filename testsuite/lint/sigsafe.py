@@ -17,7 +17,10 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-FLAGS = ["-std=gnu11", "-D_GNU_SOURCE", "-O1", "-fno-inline",
+# Code that is not optimised has each call, and takes half the time to compile;
+# some machine code has not enough registers there.
+LEVELS = ["-O0", "-O1"]
+FLAGS = ["-std=gnu11", "-D_GNU_SOURCE", "-fno-inline",
          "-fno-ipa-icf", "-fno-partial-inlining", "-fno-ipa-sra",
          "-fno-ipa-cp", "-fcallgraph-info", "-fno-stack-protector",
          "-U_FORTIFY_SOURCE", "-w", "-I.",
@@ -27,8 +30,12 @@ FLAGS = ["-std=gnu11", "-D_GNU_SOURCE", "-O1", "-fno-inline",
 
 def compile_one(work, cc, public, source):
     out = os.path.join(work, source.replace("/", "!") + ".o")
-    done = subprocess.run(cc.split() + FLAGS + ["-I" + public, source, "-o", out],
-                          stderr=subprocess.PIPE, text=True)
+    for level in LEVELS:
+        done = subprocess.run(cc.split() + FLAGS + [level, "-I" + public, source,
+                                                    "-o", out],
+                              stderr=subprocess.PIPE, text=True)
+        if not done.returncode:
+            break
     if done.returncode:
         return source, None, [], done.stderr.splitlines()[0]
     graph = open(out[:-2] + ".ci", encoding="utf-8").read()
