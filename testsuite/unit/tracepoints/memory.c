@@ -6,12 +6,16 @@
  */
 #include "testsuite/unit/unit.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/base.h"
 #include "base/host.h"
+#include "tracepoints/program/mapped.h"
 #include "tracepoints/program/memory.h"
 
 #define PAGE	4096
@@ -107,12 +111,64 @@ static void check_race(uint8_t *pages, const char *how)
 		   "%s: it comes and goes", how);
 }
 
+struct visit {
+	uint64_t last;
+	uint32_t n, own;
+	bool order;
+};
+
+static int mapping_count(const struct mapped *mapped, void *arg)
+{
+	struct visit *visit = arg;
+	uint64_t here = (uintptr_t)value_at;
+
+	visit->order &= mapped->start >= visit->last &&
+			mapped->end > mapped->start;
+	visit->last = mapped->end;
+	visit->n++;
+	visit->own += mapped->start <= here && here < mapped->end;
+	return 0;
+}
+
+/* All mappings, in order; and the files of two, one with blanks in its name. */
+static void check_mapped(void)
+{
+	static struct mapped mapped;
+	struct visit visit = { .order = true };
+	const char *above = getenv("TMPDIR");
+	char path[1024];
+	void *at;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/taffrail unit.XXXXXX",
+		 above && *above ? above : "/tmp");
+	fd = mkstemp(path);
+	at = fd < 0 || ftruncate(fd, PAGE) ?
+		     MAP_FAILED :
+		     mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0);
+	unit_equal(mapped_each(&mapped, mapping_count, &visit), 0, "mappings");
+	unit_check(visit.n > 5 && visit.order, "all, in their order");
+	unit_equal(visit.own, 1, "one has this code");
+	unit_equal(mapped_find(&mapped, (uintptr_t)value_at), 0, "its file");
+	unit_check(strstr(mapped.path, "/memory"), "is this program");
+	if (unit_check(at != MAP_FAILED, "a file with a blank")) {
+		unit_equal(mapped_find(&mapped, (uintptr_t)at), 0, "is found");
+		unit_equal_string(mapped.path, path, "its name");
+		munmap(at, PAGE);
+	}
+	close(fd);
+	unlink(path);
+	unit_equal(mapped_find(&mapped, (uintptr_t)&visit), -ENOENT,
+		   "a stack has no file");
+}
+
 int main(void)
 {
 	uint8_t *pages = pages_make();
 
 	if (!pages)
 		return 1;
+	check_mapped();
 	host_setup();
 	if (host_transactions) {
 		check_values(pages, "transaction");
