@@ -22,8 +22,9 @@ char **attach_environment(char **environment);
  * Completes an attach: called in the thread that `taffrail attach` has made,
  * when the library is loaded. Wakes an agent that sleeps. `forks`, which may be
  * NULL, receives the agent's handlers of fork(3): called before the fork, in
- * the parent and in the child. Returns NULL, or why the agent is off, or why
- * the names of a provider do not lead there.
+ * the parent and in the child. Returns NULL; or why the agent is off, "CAUSE
+ * ERRNO TEXT" as in PROTOCOL_OFF_PREFIX; or why the names of a provider do not
+ * lead there, in words alone.
  */
 const char *taffrail_attach(void (*forks[3])(void));
 

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include "agent/fork-private.h"
+#include "agent/image/lacking.h"
 #include "agent/late.h"
 #include "agent/private.h"
 #include "base/base.h"
@@ -33,6 +34,7 @@
 
 #define PUBLIC		__attribute__((visibility("default")))
 #define PAUSE_NS	200000
+#define OFF_ROW_BYTES	256u
 
 const struct late_hooks *late_hooks;
 void (**attach_handlers)(void);
@@ -149,6 +151,22 @@ static void providers_look(void)
 	late_hooks->find();
 }
 
+/* Returns why the agent is off: "CAUSE ERRNO TEXT", of which agent_lacks has the
+ * first two. */
+static const char *off_row(void)
+{
+	static char row[OFF_ROW_BYTES];
+	struct text text;
+
+	text_open(&text, row, sizeof(row));
+	text_add_number(&text, agent_lacks.id);
+	text_add_char(&text, ' ');
+	text_add_number(&text, agent_lacks.error);
+	text_add_char(&text, ' ');
+	text_add(&text, agent_off);
+	return row;
+}
+
 PUBLIC const char *taffrail_attach(void (*forks[3])(void))
 {
 	const char *why = NULL;
@@ -186,8 +204,9 @@ redirect:
 		providers_look();
 	if (!agent_off && !awake)
 		demand_make();
+	why = agent_off ? off_row() : why;
 	attaching_end();
-	return agent_off ? agent_off : why;
+	return why;
 }
 
 static void drop_add(struct text *drops, uint64_t count, const char *noun)

@@ -106,11 +106,9 @@ static bool begins_alone(void)
  * descriptors the program does not see. */
 static int start_aside(void *arg)
 {
-	static char no_files[sizeof(PROTOCOL_OFF_FILES) + 8];
 	static int prepared;
 	bool filtered, traced;
 	int loader;
-	struct text text;
 	int ret;
 
 	(void)arg;
@@ -147,10 +145,7 @@ static int start_aside(void *arg)
 					"runtime directory";
 			agent_lacks.id = CAUSE_LACKS_RIGHT;
 		} else {
-			text_open(&text, no_files, sizeof(no_files));
-			text_add(&text, PROTOCOL_OFF_FILES);
-			text_add_number(&text, -ret);
-			start_failure = no_files;
+			start_failure = "cannot make its files";
 			agent_lacks.id = CAUSE_LACKS_FILES;
 			agent_lacks.error = -ret;
 		}
@@ -205,6 +200,7 @@ void agent_begin(void)
 	registry_unlock();
 	/* an agent that is woken fails for a reason of its own */
 	start_failure = NULL;
+	agent_lacks = (struct lacking_off){ .id = CAUSE_LACKS_OFF };
 	/* A thread takes 60 us, and on a busy machine a turn of the scheduler.
 	 * Where files may be short, a thread has a table of its own. */
 	ret = begins_alone() && !thread_translated() &&

@@ -124,7 +124,8 @@ enum message_type {
 #define PROTOCOL_SESSIONS_DIR	"sessions"
 /* sessions/.off.NAME, which a recorder makes: agents that stay off append a
  * line "CAUSE ERRNO TEXT<tab>PATH": a number of causes.def, LACKS_..., and what
- * belongs to it. The leading dot says that it is no session. */
+ * belongs to it. The leading dot says that it is no session. taffrail_attach()
+ * returns the first three. */
 #define PROTOCOL_OFF_PREFIX	".off."
 #define PROTOCOL_OFF_BYTES_MAX	65536u
 /* sessions/.shared.NAME/, the rings that the session's processes share
@@ -134,9 +135,6 @@ enum message_type {
  * of these, and the user's number. */
 #define PLACE_DEFAULT_SHM	"/dev/shm/taffrail-"
 #define PLACE_DEFAULT_TMP	"/tmp/taffrail-"
-/* How the reason of an agent that stays off begins where the runtime directory
- * cannot be made; the errno follows. */
-#define PROTOCOL_OFF_FILES	"cannot make its files: error "
 #define PROTOCOL_RECORDER	"record-"
 /* sessions/.fault.env: the faults that the last process found in the rules of
  * the environment, "PID NAME" and process_page.faults, a line each. It tells of

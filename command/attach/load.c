@@ -13,7 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "command/attach/steps.h"
 #include "command/common/inode.h"
 #include "command/common/installed.h"
@@ -75,21 +74,24 @@ static int judge_load(const struct attach_target *t,
 {
 	const char *file = basename(plan->library);
 	char directory[PATH_MAX], limits[160];
-	const char *error;
+	struct cause_slots off = { 0 };
+	unsigned int id = CAUSE_LACKS_OFF;
+	int at = 0;
 
 	block->text[sizeof(block->text) - 1] = '\0';
 	switch (block->state) {
 	case ATTACH_DONE:
 		if (!block->text[0])
 			return 0;
-		error = text_after(block->text, PROTOCOL_OFF_FILES);
-		if (!error)
+		/* a provider has words alone */
+		sscanf(block->text, "%u %d %n", &id, &off.error, &at);
+		if (id != CAUSE_LACKS_FILES)
 			return attach_cause(t, -ENOTSUP, AGENT_OFF,
-					    .text = block->text);
+					    .text = block->text + at);
 		if (rundir_chosen(directory, t->pid))
 			snprintf(directory, sizeof(directory), "TAFFRAIL_DIR");
 		return attach_cause(t, -ENOTSUP, AGENT_FILES_UNMADE,
-				    .path = directory, .error = atoi(error));
+				    .path = directory, .error = off.error);
 	case ATTACH_NO_THREAD:
 		return attach_threadless(t, -block->result);
 	case ATTACH_NO_FILE:
