@@ -111,6 +111,9 @@ int cause_check_proc(void);
  * LIMITS_FILES; else tells how many are missing, and returns COMMAND_FAILED. */
 int cause_check_files(int needed);
 
+/* The remedy for a marker that cannot be placed. */
+#define MARKER_REMEDY	"compile it with -DTAFFRAIL_FLAG_SITES"
+
 /* The texts of a cause, with places: texts.def. */
 struct cause_row {
 	enum cause_id id;

@@ -75,8 +75,5 @@ void found_build(struct doctor *d, struct finding *f)
 	}
 	if (!why)
 		return;
-	f->state = DOCTOR_LIMITED;
-	found_more(f, "; %s", why);
-	found_remedy(f, "start the program again, or use the taffrail that "
-		     "belongs to its " LIBRARY ", if something fails");
+	found(f, AGENT_BUILT_APART, .text = f->found, .path = why);
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "command/common/command.h"
+#include "command/common/counted.h"
 #include "traces/text/characters.h"
 
 /* The text may hold names of files and programs, so bytes that a terminal obeys
@@ -105,18 +106,13 @@ void found_markers(struct finding *f, const struct marker_list *list)
 		n += list->markers[i].kind != MARKER_USDT;
 	unplaced = marker_list_unplaced(list, &why);
 	if (unplaced) {
-		found_as(f, DOCTOR_NO, "%zu of %zu marker%s cannot be traced: "
-			 "%s", unplaced, n, n == 1 ? "" : "s", why);
-		found_remedy(f, "%s", MARKER_REMEDY);
-		return;
+		found(f, MARKERS_UNPLACED, .n = (int64_t)unplaced,
+		      .text = why, .subject = counted(n, "marker"));
+	} else if (n) {
+		found_as(f, DOCTOR_OK, "%s", counted(n, "marker"));
+	} else {
+		found(f, NO_MARKER);
 	}
-	if (n) {
-		found_as(f, DOCTOR_OK, "%zu marker%s", n, n == 1 ? "" : "s");
-		return;
-	}
-	found_as(f, DOCTOR_LIMITED, "no marker");
-	found_remedy(f, "name USDT probes by -e, use record --provider "
-		     "pthread, or compile markers in: taffrail_marker(3)");
 }
 
 /* At most "limited": a probe that cannot be placed does not keep the others
@@ -124,6 +120,7 @@ void found_markers(struct finding *f, const struct marker_list *list)
 void found_probes(struct finding *f, const struct marker_list *list)
 {
 	size_t all = 0, traps = 0, none = 0;
+	char text[96];
 
 	for (size_t i = 0; i < list->count; i++) {
 		const struct marker *m = &list->markers[i];
@@ -134,15 +131,12 @@ void found_probes(struct finding *f, const struct marker_list *list)
 		traps += m->placement == PLACED_INT3;
 		none += m->placement == PLACED_NOT;
 	}
+	snprintf(text, sizeof(text), "%zu need a trap (--int3), and %zu cannot "
+		 "be placed", traps, none);
 	if (!all)
 		found_as(f, DOCTOR_OK, "no USDT probe");
 	else if (!traps && !none)
-		found_as(f, DOCTOR_OK, "%zu USDT probe%s", all,
-			 all == 1 ? "" : "s");
+		found_as(f, DOCTOR_OK, "%s", counted(all, "USDT probe"));
 	else
-		found_as(f, DOCTOR_LIMITED, "%zu USDT probe%s, of which %zu "
-			 "need a trap (--int3), and %zu cannot be placed", all,
-			 all == 1 ? "" : "s", traps, none);
-	if (traps || none)
-		found_remedy(f, "taffrail list says which, and why");
+		found(f, PROBES_UNPLACED, .n = (int64_t)all, .text = text);
 }

@@ -41,11 +41,8 @@ void look_place(struct doctor *d, struct finding *f)
 			found_room(f, fd, path);
 			close(fd);
 		} else if (why) {
-			found_as(f, DOCTOR_NO, "%s: %s", path, why);
-			found_remedy(f, "make that directory a private one "
-				     "(mode 0700) of the process's user, or "
-				     "start the program with another "
-				     "TAFFRAIL_DIR");
+			found(f, PLACE_UNFIT, .pid = d->pid, .path = path,
+			      .text = why);
 		}
 		return;
 	}
@@ -62,16 +59,9 @@ void look_place(struct doctor *d, struct finding *f)
 	snprintf(root, sizeof(root), "/proc/%d/task/", d->pid);
 	/* outside of the root directory, in which rundir_find() looks first */
 	if (moved && strncmp(d->process.path, root, strlen(root))) {
-		found_as(f, DOCTOR_NO, "its files are in %s: the program has "
-			 "changed its root directory, and does not see them: a "
-			 "session cannot begin", is);
-		found_remedy(f, "record it from its start (taffrail record -- "
-			     "PROGRAM)");
+		found(f, FILES_ROOT_CHANGED, .path = is);
 	} else if (moved) {
-		found_as(f, DOCTOR_NO, "its files are in %s, and not in %s, "
-			 "where they were made: it was renamed, or another "
-			 "directory has its name", is, d->page.runtime);
-		found_remedy(f, "rename it back, or start the program again");
+		found(f, FILES_MOVED, .path = is, .text = d->page.runtime);
 	} else if (d->page.landlock == LANDLOCK_SHUT) {
 		cause_set(&d->cause, 0, SESSION_LANDLOCKED, .pid = d->pid);
 		found_cause(f, DOCTOR_NO, &d->cause);
@@ -85,6 +75,7 @@ void look_place(struct doctor *d, struct finding *f)
 		if (!rundir_away(&d->process))
 			return;
 		f->state = DOCTOR_LIMITED;
+		f->id = CAUSE_BUFFERS_AWAY;
 		found_remedy(f, "take snapshots while it lives: its buffers go "
 			     "with its mount namespace");
 	}

@@ -164,10 +164,10 @@ void look_agent(struct doctor *d, struct finding *f)
 		return;
 	}
 	if (d->found) {
+		found_cause(f, DOCTOR_LIMITED, &d->cause);
+		/* the next check says whether one can be loaded */
 		if (d->cause.id == CAUSE_AGENT_NONE)
-			found_as(f, DOCTOR_LIMITED, "it has no agent");
-		else
-			found_cause(f, DOCTOR_LIMITED, &d->cause);
+			f->remedy[0] = '\0';
 		d->attach = attach_check(d->pid, &d->cause);
 		if (!d->attach)
 			found_remedy(f, "taffrail attach %d; record -p and gdb "
@@ -226,8 +226,8 @@ void look_attach(struct doctor *d, struct finding *f)
 		cause_set(&d->cause, 0, THREAD_NAMESPACE, .pid = d->pid);
 		found_cause(f, DOCTOR_NO, &d->cause);
 	} else if (ret) {
-		found_as(f, DOCTOR_NO, "ptrace(2) is denied to this command: "
-			 "%s", strerror(ret));
+		cause_set(&d->cause, 0, PTRACE_DENIED, .error = ret);
+		found_cause(f, DOCTOR_NO, &d->cause);
 	} else {
 		found_as(f, DOCTOR_OK, "an agent can be loaded; one thread is "
 			 "stopped for a moment");
@@ -251,23 +251,26 @@ void look_sessions(struct doctor *d, struct finding *f)
 		n++;
 		keeping += page.state == SESSION_ACTIVE && page.keep_ns;
 	}
-	found_as(f, n < CHANNELS_MAX ? DOCTOR_OK : DOCTOR_NO, "%u of at most "
-		 "%d", n, CHANNELS_MAX);
+	if (n < CHANNELS_MAX)
+		found_as(f, DOCTOR_OK, "%u of at most %d", n, CHANNELS_MAX);
+	else
+		found(f, SESSIONS_MOST, .pid = d->pid, .n = n);
 	if (keeping)
 		found_more(f, ", %u with --keep, for which a thread of the "
 			   "agent stays in the process", keeping);
-	if (f->state != DOCTOR_OK)
-		found_remedy(f, "taffrail status -p %d, and taffrail destroy "
-			     "one", d->pid);
 }
 
 /* The clock that the agent has chosen; one for all sessions. */
 void look_its_clock(struct doctor *d, struct finding *f)
 {
-	if (d->page.magic)
-		found_as(f, d->page.clock_kind == CLOCK_KIND_TSC ?
-				 DOCTOR_OK : DOCTOR_LIMITED, "%s",
-			 clock_words(d->page.clock_kind));
+	const char *words = clock_words(d->page.clock_kind);
+
+	if (!d->page.magic)
+		return;
+	if (d->page.clock_kind == CLOCK_KIND_TSC)
+		found_as(f, DOCTOR_OK, "%s", words);
+	else
+		found(f, CLOCK_OF_PROCESS, .text = words);
 }
 
 /*
@@ -289,8 +292,7 @@ void look_its_seccomp(struct doctor *d, struct finding *f)
 		return;
 	}
 	if (d->deaf)
-		found_as(f, DOCTOR_LIMITED, "it has a filter: its sessions go "
-			 "on, and no command can change them");
+		found(f, FILTER_DEAFENS);
 	else
 		found_as(f, DOCTOR_OK, "it began under a filter, and its agent "
 			 "works");
@@ -334,8 +336,7 @@ void look_its_namespaces(struct doctor *d, struct finding *f)
 static void found_closed(struct doctor *d, struct finding *f, int error)
 {
 	if (error == -EACCES || error == -EPERM)
-		found_as(f, DOCTOR_LIMITED, "they cannot be read: %s",
-			 process_closed(d->pid));
+		found(f, MARKERS_CLOSED, .text = process_closed(d->pid));
 }
 
 /* Reads the markers from the mapped files, so a process without an agent has
@@ -353,8 +354,10 @@ void look_its_markers(struct doctor *d, struct finding *f)
 		return;
 	}
 	found_markers(f, &list);
-	if (*fault && f->state == DOCTOR_OK)
+	if (*fault && f->state == DOCTOR_OK) {
 		f->state = DOCTOR_LIMITED;
+		f->id = CAUSE_MARKERS_UNREAD;
+	}
 	if (*fault)
 		found_more(f, "; %s", fault);
 	marker_list_free(&list);
@@ -367,6 +370,7 @@ static void found_replaced(const char *path, const char *now, void *arg)
 	struct finding *f = arg;
 
 	f->state = DOCTOR_LIMITED;
+	f->id = f->id ? f->id : CAUSE_MARKERS_UNREAD;
 	found_more(f, "; %s was %s since the process mapped it, and its probes "
 		   "cannot be read", path, *now ? "replaced" : "removed");
 	found_remedy(f, "start the program again");

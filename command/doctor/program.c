@@ -81,10 +81,7 @@ void look_program(struct doctor *d, struct finding *f)
 	if (!symboliser_read(&module, d->file) && module.library) {
 		d->library = true;
 		memcpy(d->image, d->file, sizeof(d->image));
-		found_as(f, DOCTOR_NO, "%s is a shared library, which record "
-			 "cannot run", d->file);
-		found_remedy(f, "give a program that loads it: its markers are "
-			     "traced there");
+		found(f, FILE_IS_LIBRARY, .path = d->file);
 		return;
 	}
 	if (!can_execute(f, d->file, "")) {
@@ -100,8 +97,7 @@ void look_program(struct doctor *d, struct finding *f)
 		memcpy(d->image, next, sizeof(next));
 	}
 	if (access(d->image, R_OK)) {
-		found_as(f, DOCTOR_LIMITED, "%s cannot be read: whether it "
-			 "gets an agent is not known", d->image);
+		found(f, FILE_UNREADABLE, .path = d->image);
 		goto none;
 	}
 	fd = open(d->image, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -110,9 +106,7 @@ void look_program(struct doctor *d, struct finding *f)
 	if (fd >= 0)
 		close(fd);
 	if (!elf) {
-		found_as(f, DOCTOR_LIMITED, "%s is neither an ELF file nor a "
-			 "script with #!: the C library runs it by /bin/sh",
-			 d->image);
+		found(f, FILE_NO_PROGRAM, .path = d->image);
 		goto none;
 	}
 	if (strcmp(d->image, d->file))
@@ -139,7 +133,6 @@ void look_how(struct doctor *d, struct finding *f)
 		.fd = AT_FDCWD, .path = d->file,
 	};
 	struct symboliser_module module;
-	char line[CAUSE_LINE_BYTES];
 	struct cause cause;
 
 	if (!*d->image)
@@ -155,23 +148,17 @@ void look_how(struct doctor *d, struct finding *f)
 	if (image.why) {
 		cause_fill(&cause, 0, AGENTLESS_CAUSE(image.why),
 			   &(struct cause_slots){ 0 });
-		found_as(f, DOCTOR_NO, "%s", cause_fact(&cause, line));
-		if (*cause_remedy(&cause, line))
-			found_remedy(f, "%s", line);
+		found_cause(f, DOCTOR_NO, &cause);
 	} else if (geteuid() &&
 		   getxattr(d->image, "security.capability", NULL, 0) > 0) {
 		/* root has them anyway */
-		found_as(f, DOCTOR_NO, "its file gives it capabilities: the "
-			 "dynamic linker ignores LD_PRELOAD");
-		found_remedy(f, "run as root, or a copy without (setcap -r)");
+		found(f, FILE_CAPABLE);
 	} else if (symboliser_read(&module, d->image) ||
 		   !*module.interpreter) {
 		found_as(f, DOCTOR_OK, "libtaffrail.a is linked into it, or it "
 			 "is a dynamic linker");
 	} else if (strstr(module.interpreter, "ld-musl")) {
-		found_as(f, DOCTOR_NO, "its libc is not glibc (%s): the agent "
-			 "stays off", module.interpreter);
-		found_remedy(f, "build it for glibc");
+		found(f, FILE_LIBC_OTHER, .path = module.interpreter);
 	} else if (symboliser_needs(&module, AGENT)) {
 		found_as(f, DOCTOR_OK, "it is linked to " AGENT);
 	} else {
@@ -191,7 +178,7 @@ void look_markers(struct doctor *d, struct finding *f)
 	if (!elfnotes_read(&list, d->image, SYMBOLISER_LTTNG, error))
 		found_markers(f, &list);
 	if (error[0])
-		found_as(f, DOCTOR_LIMITED, "%s: %s", d->image, error);
+		found(f, MARKERS_UNREAD, .path = d->image, .text = error);
 	marker_list_free(&list);
 }
 

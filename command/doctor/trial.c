@@ -90,26 +90,20 @@ static void judge_trial(struct finding *f, int status, char *text)
 	if (rest)
 		*rest = '\0';
 	if (status == -ETIMEDOUT)
-		found_as(f, DOCTOR_NO, "record did not end within %d seconds",
-			 SECONDS);
+		found(f, TRIAL_LATE, .n = SECONDS);
 	else if (status < 0)
-		found_as(f, DOCTOR_NO, "record could not be started: %s",
-			 strerror(-status));
+		found(f, TRIAL_UNSTARTED, .error = status);
 	else if (status > 128 && !more)
-		found_as(f, DOCTOR_NO, "record was killed: %s",
-			 strsignal(status - 128));
+		found(f, TRIAL_KILLED, .text = strsignal(status - 128));
 	else if (strstr(said, "(ulimit -v)"))
-		found_as(f, DOCTOR_LIMITED, "record failed with this command: "
-			 "%s", said);
+		found(f, TRIAL_WITHIN_LIMIT, .text = said);
 	else if (status || !one)
-		found_as(f, DOCTOR_NO, "record failed (status %d): %s", status,
-			 said);
+		found(f, TRIAL_FAILED, .n = status, .text = said);
 	else if (strstr(said, "no room for"))
 		/* the one event was on a CPU that has a buffer */
-		found_as(f, DOCTOR_NO, "record loses events: %s", said);
+		found(f, TRIAL_LOSES, .text = said);
 	else if (more)
-		found_as(f, DOCTOR_LIMITED, "record has recorded this command, "
-			 "and says: %s", said);
+		found(f, TRIAL_SAYS, .text = said);
 	else
 		found_as(f, DOCTOR_OK, "record has recorded this command");
 }
@@ -159,9 +153,7 @@ void look_trial(struct doctor *d, struct finding *f)
 		made = mkdtemp(output) != NULL;
 	}
 	if (!made) {
-		found_as(f, DOCTOR_LIMITED, "no directory can be made for a "
-			 "trace: %s", strerror(errno));
-		found_remedy(f, "set TMPDIR to a directory of yours");
+		found(f, TRIAL_PLACELESS, .error = errno);
 		return;
 	}
 	while (environ[count])

@@ -41,7 +41,6 @@ struct marker {
 #define MARKER_ELSEWHERE "its provider is in another file"
 #define MARKER_EXITS	"its exits cannot all be had"
 #define MARKER_REACH	"its code has no room within a jump's reach"
-#define MARKER_REMEDY	"compile it with -DTAFFRAIL_FLAG_SITES"
 
 struct marker_list {
 	struct marker *markers;
