@@ -232,7 +232,7 @@ static void action_take(struct pairs *p, const struct pair_trace *t,
 	pair.begin = pair.end = event->ns;
 	pair.cpu = event->cpu;
 	pair.priv = pair.outer = pair.inside = 0;
-	pair.inner = 0;
+	pair.inner = pair.again = 0;
 	pair.recursive = pair.apart = false;
 	pair.fate = PAIR_FINISHED;
 	pair.whole = false;

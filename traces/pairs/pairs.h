@@ -105,6 +105,8 @@ struct pair {
 	bool apart;			/* none is around it, but the thread has
 					 * open ones on another stack */
 	bool whole;			/* one event told it, at the end */
+	int64_t again;			/* of a whole one: ns of the function's
+					 * calls in it */
 	uint64_t inside;		/* of a whole one: the priv of those
 					 * directly in it, joined(); or 0 */
 	const struct field_at *keys;	/* in BEGIN */

@@ -109,6 +109,9 @@ struct pairs {
 	struct index wholes;		/* lanes by thread: whole.c */
 	struct whole_lane **whole_lanes;
 	size_t nwholes;
+	struct index repeats;		/* by lane and function: whole.c */
+	struct whole_repeats **repeats_all;
+	size_t nrepeats;
 	unsigned int gaps;		/* gaps_added, as kinds know them */
 	bool stale;			/* a trace was met since */
 	int64_t now;			/* of the last event */

@@ -9,9 +9,14 @@
  * durations, the recorder the times; their clocks differ a little, so a call is
  * taken to have begun no later than the calls in it.
  *
+ * Of a function that calls itself, the inner calls come first, too. So each
+ * function of a lane keeps its calls, up to its next one around them, which
+ * tells how much of it has been told before (`again`).
+ *
  * Invariant: memory is bounded. Of more than WAITING_MAX calls of a lane, which
- * no call around them has joined, two neighbours become one; of more than
- * LANES_MAX lanes, none is kept.
+ * no call around them has joined, two neighbours become one; so do those of a
+ * function, of more than REPEATS_MAX. Of more than LANES_MAX lanes, and of more
+ * functions of lanes, none is kept.
  */
 #include "traces/pairs/private.h"
 
@@ -23,6 +28,7 @@
 
 #define WAITING_MAX	4096u
 #define LANES_MAX	65536u
+#define REPEATS_MAX	1024u
 
 /* A call that has ended, or neighbours of one depth. */
 struct waiting {
@@ -31,6 +37,17 @@ struct waiting {
 	int64_t ns;
 	uint64_t priv;			/* of the caller of pairs_feed() */
 	uint32_t depth;
+};
+
+/* The calls of one function in a lane that no call of it is around. */
+struct whole_repeats {
+	const struct whole_lane *lane;
+	const struct pair_kind *kind;
+	struct repeat {
+		int64_t begin;
+		int64_t ns;
+	} *list;
+	size_t n;
 };
 
 struct whole_lane {
@@ -75,6 +92,70 @@ static struct whole_lane *lane_of(struct pairs *p, const struct pair *pair)
 	return lane;
 }
 
+static int is_repeats(uint64_t value, const void *key)
+{
+	const struct whole_repeats *repeats = (void *)(uintptr_t)value;
+	const struct whole_repeats *wanted = key;
+
+	return repeats->lane == wanted->lane && repeats->kind == wanted->kind;
+}
+
+/* Returns those of a lane and a function, made if they are not there; or NULL.
+ */
+static struct whole_repeats *repeats_of(struct pairs *p,
+					const struct whole_lane *lane,
+					const struct pair_kind *kind)
+{
+	const struct whole_repeats wanted = { .lane = lane, .kind = kind };
+	uint64_t number = (uint64_t)(uintptr_t)lane ^
+			  (uint64_t)kind->number << 48;
+	uint64_t hash = index_hash(INDEX_HASH, &number, sizeof(number));
+	struct whole_repeats *repeats = (void *)(uintptr_t)
+		index_find(&p->repeats, hash, is_repeats, &wanted);
+
+	if (repeats || p->nrepeats == LANES_MAX)
+		return repeats;
+	repeats = malloc(sizeof(*repeats));
+	if (!repeats || !array_grow(&p->repeats_all, p->nrepeats,
+				    sizeof(*p->repeats_all)) ||
+	    index_add(&p->repeats, hash, (uint64_t)(uintptr_t)repeats)) {
+		free(repeats);
+		p->error = -ENOMEM;
+		return NULL;
+	}
+	*repeats = wanted;
+	p->repeats_all[p->nrepeats++] = repeats;
+	return repeats;
+}
+
+/* Takes a call of a function. Returns how long the calls of it took that are in
+ * this one. */
+static int64_t repeats_take(struct pairs *p, struct whole_repeats *repeats,
+			    const struct pair *pair)
+{
+	int64_t ns = 0;
+	size_t i;
+
+	while (repeats->n &&
+	       repeats->list[repeats->n - 1].begin >= pair->begin)
+		ns += repeats->list[--repeats->n].ns;
+	if (repeats->n == REPEATS_MAX) {
+		for (i = 0; i < REPEATS_MAX / 2; i++) {
+			repeats->list[i].begin = repeats->list[2 * i].begin;
+			repeats->list[i].ns = repeats->list[2 * i].ns +
+					      repeats->list[2 * i + 1].ns;
+		}
+		repeats->n = i;
+	}
+	if (array_grow(&repeats->list, repeats->n, sizeof(*repeats->list)))
+		repeats->list[repeats->n++] = (struct repeat){
+			.begin = pair->begin, .ns = pair->end - pair->begin,
+		};
+	else
+		p->error = -ENOMEM;
+	return ns;
+}
+
 /* Returns the priv of two neighbours together; either may be 0. */
 static uint64_t join(const struct pairs *p, uint64_t left, uint64_t right)
 {
@@ -110,6 +191,7 @@ void whole_take(struct pairs *p, struct pair *pair,
 	const uint8_t *duration = field_at_bytes(&action->keys[0], event, &n);
 	const uint8_t *depth = field_at_bytes(&action->keys[1], event, &n);
 	struct whole_lane *lane = lane_of(p, pair);
+	struct whole_repeats *repeats;
 	int64_t ns;
 
 	if (!duration || !depth)
@@ -133,6 +215,9 @@ void whole_take(struct pairs *p, struct pair *pair,
 		pair->inside = join(p, w->priv, pair->inside);
 		pair->inner += w->ns;
 	}
+	repeats = lane ? repeats_of(p, lane, pair->kind) : NULL;
+	if (repeats)
+		pair->again = repeats_take(p, repeats, pair);
 	pair->kind->finished++;
 	if (p->calls->begun)
 		p->calls->begun(pair, event, p->calls->priv);
@@ -170,4 +255,10 @@ void whole_free(struct pairs *p)
 	}
 	free(p->whole_lanes);
 	index_clear(&p->wholes);
+	for (size_t i = 0; i < p->nrepeats; i++) {
+		free(p->repeats_all[i]->list);
+		free(p->repeats_all[i]);
+	}
+	free(p->repeats_all);
+	index_clear(&p->repeats);
 }

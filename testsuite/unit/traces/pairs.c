@@ -99,6 +99,8 @@ static void finished(const struct pair *pair, const struct trace_event *event,
 	}
 	if (pair->whole)
 		put(" with %lld", (long long)pair->inner);
+	if (pair->again)
+		put(" again %lld", (long long)pair->again);
 	put("%s\n", event->ns == pair->end ? "" : " wrong event");
 }
 
@@ -365,10 +367,11 @@ static void whole_calls(void)
 	ended(7, "fn:whole", 110, 10, 2);
 	ended(7, "fn:whole", 111, 5, 1);
 	stop("fn:whole 6-10/3 with 0\nfn:whole 6-12/9 with 0\n"
-	     "fn:whole_entry 15-20/3 with 0\nfn:whole 2-22/2 with 9\n"
+	     "fn:whole_entry 15-20/3 with 0\n"
+	     "fn:whole 2-22/2 with 9 again 4\n"
 	     "fn:whole 27-30/3 with 0\nfn:whole 40-50/2 with 0\n"
-	     "fn:whole 1-60/1 with 33\nfn:whole 100-110/2 with 0\n"
-	     "fn:whole 100-111/1 with 10\n", "whole calls");
+	     "fn:whole 1-60/1 with 33 again 33\nfn:whole 100-110/2 with 0\n"
+	     "fn:whole 100-111/1 with 10 again 10\n", "whole calls");
 	start(NULL);
 	/* more neighbours than a lane keeps */
 	for (int i = 0; i < 5000; i++) {
@@ -377,7 +380,7 @@ static void whole_calls(void)
 	}
 	used = 0;
 	ended(7, "fn:whole", 60000, 59999, 1);
-	stop("fn:whole 1-60000/1 with 10000\n", "many whole calls");
+	stop("fn:whole 1-60000/1 with 10000 again 10000\n", "many whole calls");
 }
 
 static void threads(void)
