@@ -102,8 +102,8 @@ static void why_write(struct look *look, struct text *line, int why)
 }
 
 /* Returns true when the rules name a probe; the last one decides. Exits of a
- * function are told of only where a rule means them alone; a list tells of the
- * rest. */
+ * function are told of only where a rule means them alone, or whole calls; a
+ * list tells of the rest. */
 static bool names_probe(const struct session *session,
 			const struct module *module, const char *id)
 {
@@ -118,7 +118,7 @@ static bool names_probe(const struct session *session,
 		     (function && rule_names_function(rule->glob, module->name,
 						      function))) &&
 		    (!rule->wanted || (session_rule_names(rule) &&
-				       (!exits ||
+				       (!exits || rule->calls ||
 					rule_names_returns(rule->glob)))))
 			return rule->wanted;
 	}
