@@ -7,6 +7,7 @@ compile: calls calls.c -O2 -pthread
 compile: leaves leaves.cc -O2 -pthread
 compile: whole whole.cc -O2 -pthread
 compile: small small.c -O2 -pthread
+compile: left left.c -O2
 
 before:
 	start load "$CASES/calls" load 3
@@ -155,6 +156,30 @@ run: taffrail record -o storm --buffer-size 64M --functions 'whole/*storm*' -- "
 whole stdout:
 	2 1
 	0
+case: calls that a handler has left, in the middle of hits, do not take the room of later ones
+file rising.py:
+	# Each event has the number of its call: it rises, and hardly any that
+	# returned is missing.
+	import json, sys
+
+	numbers = [json.loads(line)["fields"]["arg1"] for line in sys.stdin]
+	if numbers != sorted(set(numbers)):
+	    sys.exit("a call has the number of another")
+	print("right" if len(numbers) >= int(open(sys.argv[1]).read()) else "short")
+run: taffrail record -o gone --buffer-size 64M --functions 'left/left_call(int)' -- "$CASES/left" 600 >returned && taffrail export --format json gone | python3 rising.py returned
+whole stdout:
+	right
+stderr: \(0 lost
+no stderr: no room to keep
+case: a function whose exits cannot all be had is named
+run: taffrail record -o unended --functions 'leaves/*throws*' -- "$CASES/leaves" >/dev/null
+status: 1
+stderr: fn/throws\(int\)%return at 0x[0-9a-f]+ is not traced: its function
+no stderr: no function matches
+case: a recursive call counts once in the total
+run: taffrail record -o again --functions 'left/left_again' -- "$CASES/left" 0 >/dev/null && taffrail report --functions --json again | python3 -c 'import json, sys; f = json.load(sys.stdin)["pairs"][0]; print(f["count"], f["total"] == f["self"])'
+whole stdout:
+	30 True
 case: fork in a function: it returns twice
 run: taffrail record -o forks --functions forks -- "$CASES/whole" fork 20 && taffrail view forks | grep -c 'arg2 = \([0-9]*\),.* value = -\1 ' && taffrail view forks | wc -l
 whole stdout:

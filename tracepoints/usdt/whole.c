@@ -171,13 +171,15 @@ static ALWAYS_INLINE void state_set(struct place *place, uint64_t state)
 }
 
 /* Returns whether the change that is going on is one that this hit has
- * interrupted; if it was left, it is over. */
+ * interrupted. If it was left, it is over: this hit uses the memory that the
+ * other one had, or is further out on the same stack. */
 static bool is_changing(const struct place *place, uint64_t sp)
 {
 	uint64_t stack = STACK(load_relaxed(&place->state)) >> COUNT_BITS;
 
-	return stack && !(sp > stack && memory_stack_is_own(sp) &&
-			  memory_stack_is_own(stack));
+	return stack && !(sp + HIT_BYTES > stack &&
+			  (sp <= stack || (memory_stack_is_own(sp) &&
+					   memory_stack_is_own(stack))));
 }
 
 /* The event of a call. */
@@ -367,6 +369,10 @@ static SIGSAFE void whole_enter(struct usdt_adopted *entry,
 			n = calls_squeeze(place);
 	}
 	if (unlikely(n >= OPEN_CALLS)) {
+		/* the exit of this one must not find the frame of another */
+		for (i = 0; i < OPEN_CALLS && !STACK(before); i++)
+			if (FRAME(load_relaxed(&place->calls[i].cfa)) == cfa)
+				call_doubt(place, &place->calls[i], 0);
 		call_lose(entry, n + 1);
 		return;
 	}
