@@ -91,6 +91,7 @@ unit_programs = \
 	testsuite/unit/tracepoints/notes \
 	testsuite/unit/tracepoints/object \
 	testsuite/unit/tracepoints/patch-sync \
+	testsuite/unit/tracepoints/prototypes \
 	testsuite/unit/tracepoints/rule-split \
 	testsuite/unit/tracepoints/scalar \
 	testsuite/unit/tracepoints/shown \

@@ -133,6 +133,9 @@ tracepoints_plan_sources = \
 	tracepoints/usdt/plan/plain-x86_64.c \
 	tracepoints/usdt/plan/plan-x86_64.c \
 	tracepoints/usdt/plan/plan.h \
+	tracepoints/usdt/plan/prototypes.c \
+	tracepoints/usdt/plan/prototypes.def \
+	tracepoints/usdt/plan/prototypes.h \
 	tracepoints/usdt/plan/scan-private.h \
 	tracepoints/usdt/plan/scan-x86_64.c \
 	tracepoints/usdt/plan/search.c \

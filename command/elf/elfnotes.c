@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "command/sandbox/opener.h"
+#include "tracepoints/conditions/rule-split.h"
 #include "tracepoints/usdt/plan/plan.h"
 
 #define PAGE		4096ull
@@ -75,6 +76,15 @@ int elfnotes_read_open(struct marker_list *list,
 	return symboliser_markers(&from, how, add_marker, list, error, &ns);
 }
 
+uint32_t elfnotes_how(const char *path, uint32_t how)
+{
+	const char *slash = strrchr(path, '/');
+
+	return how & SYMBOLISER_FUNCTIONS &&
+		rule_is_runtime(slash ? slash + 1 : path) ?
+		       how | SYMBOLISER_LIBC : how;
+}
+
 int elfnotes_read(struct marker_list *list, const char *path, uint32_t how,
 		  char error[ELFNOTES_ERROR_BYTES])
 {
@@ -89,7 +99,7 @@ int elfnotes_read(struct marker_list *list, const char *path, uint32_t how,
 				 "made to open it" : strerror(-ret));
 		return ret;
 	}
-	ret = elfnotes_read_open(list, &file, how, error);
+	ret = elfnotes_read_open(list, &file, elfnotes_how(path, how), error);
 	opener_close(&file);
 	return ret;
 }

@@ -24,6 +24,9 @@ struct opener_file;
 int elfnotes_read(struct marker_list *list, const char *path, uint32_t how,
 		  char error[ELFNOTES_ERROR_BYTES]);
 
+/* Adds to `how` what the name of the file says: SYMBOLISER_LIBC. */
+uint32_t elfnotes_how(const char *path, uint32_t how);
+
 /* Does the same for a file that the opener has opened. */
 int elfnotes_read_open(struct marker_list *list,
 		       const struct opener_file *file, uint32_t how,

@@ -159,8 +159,8 @@ static int scan_mapping(const struct process_mapping *m, void *arg)
 		if (ret > 0) {
 			ret = elfnotes_read_open(
 				scan->list, &file,
-				scan->how ? scan->how : scan->probes ?
-					SYMBOLISER_PLAN : 0,
+				scan->how ? elfnotes_how(m->path, scan->how) :
+				scan->probes ? SYMBOLISER_PLAN : 0,
 				error);
 			note_fault(scan, m, error);
 			keep_kind(scan, before, shift, true);

@@ -14,6 +14,7 @@
 
 #include "tracepoints/usdt/plan/calls.h"
 #include "tracepoints/usdt/plan/functions.h"
+#include "tracepoints/usdt/plan/prototypes.h"
 
 #define NAME_MAX_BYTES	117	/* that the agent takes */
 #define FIELDS		4
@@ -22,6 +23,7 @@
 
 /* The functions of a file. */
 struct functions {
+	uint32_t how;			/* SYMBOLISER_PLAN and the like */
 	struct usdt_wanted *wanted;
 	size_t n;
 	size_t room;
@@ -61,10 +63,12 @@ static int compare_sites(const void *left, const void *right)
 
 /* Gives a function, which is planned if there are plans, to `take`, and returns
  * the result. */
-static int function_tell(struct usdt_calls *calls,
+static int function_tell(const struct functions *f, struct usdt_calls *calls,
 			 const struct usdt_wanted *wanted,
 			 symboliser_take *take, void *priv)
 {
+	const struct usdt_prototype *known = f->how & SYMBOLISER_LIBC ?
+		usdt_prototype_find(wanted->name) : NULL;
 	struct symboliser_found found = {
 		.marker = { .address = wanted->address, .kind = MARKER_USDT,
 			    .function = 1, .nfields = FIELDS,
@@ -77,6 +81,16 @@ static int function_tell(struct usdt_calls *calls,
 	int why;
 	bool leaves;
 
+	if (known) {
+		found.strings[2] = known->fields;
+		found.shown = (const char *)known->shown;
+		found.shown_bytes = usdt_prototype_shown(known) *
+				    sizeof(*known->shown);
+		m->nfields = (uint8_t)(strlen(known->arguments) + 1);
+		for (size_t i = 0; known->arguments[i]; i++)
+			m->types[i] = usdt_prototype_type(known->arguments[i]);
+		m->types[m->nfields - 1] = TAFFRAIL_T_PTR;
+	}
 	if (!calls)
 		return take(&found, priv);
 	leaves = !usdt_calls_exits(calls, wanted, &at);
@@ -110,16 +124,18 @@ static int functions_plan(const struct usdt_file *file, struct functions *f,
 						   UINT32_MAX :
 						   (uint32_t)(f->n - at));
 		for (; at < end && !ret; at++)
-			ret = function_tell(&calls, &f->wanted[at], take, priv);
+			ret = function_tell(f, &calls, &f->wanted[at], take,
+					    priv);
 	}
 	usdt_calls_close(&calls);
 	return ret;
 }
 
-int symboliser_read_functions(const struct usdt_file *file, bool plan,
+int symboliser_read_functions(const struct usdt_file *file, uint32_t how,
 			      symboliser_take *take, void *priv)
 {
-	struct functions f = { 0 };
+	struct functions f = { .how = how };
+	bool plan = how & SYMBOLISER_PLAN;
 	size_t kept = 0;
 	int ret;
 
@@ -138,7 +154,7 @@ int symboliser_read_functions(const struct usdt_file *file, bool plan,
 	if (plan && !ret)
 		ret = functions_plan(file, &f, take, priv);
 	for (size_t i = 0; i < f.n && !plan && !ret; i++)
-		ret = function_tell(NULL, &f.wanted[i], take, priv);
+		ret = function_tell(&f, NULL, &f.wanted[i], take, priv);
 	free(f.wanted);
 	return ret;
 }

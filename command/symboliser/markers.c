@@ -368,9 +368,9 @@ static void plan_probes(struct reading *r)
 }
 
 /* Reads functions. Returns 0, or a negative errno and a fact. */
-static int read_functions(struct reading *r, bool plan)
+static int read_functions(struct reading *r, uint32_t how)
 {
-	int ret = symboliser_read_functions(&r->file, plan, add_event, r);
+	int ret = symboliser_read_functions(&r->file, how, add_event, r);
 
 	return !ret || r->markers->verdict.text[0] ? ret :
 	       read_fact(r, ret, ret == -EOPNOTSUPP ?
@@ -428,7 +428,7 @@ static int read_elf(struct reading *r, uint32_t how)
 		r->notes.bytes = 0;
 	}
 	if (how & SYMBOLISER_FUNCTIONS)
-		return read_functions(r, how & SYMBOLISER_PLAN);
+		return read_functions(r, how);
 	ret = notes_each(&r->notes, add_site, r);
 	if (!ret && !(how & SYMBOLISER_LOADED)) {
 		ret = usdt_notes_read(file, add_probe, r, &damaged);

@@ -31,7 +31,8 @@ bool symboliser_request_valid(const struct symboliser_request *request,
 	case ASK_MARKERS:
 		return !n && request->count <=
 				     (SYMBOLISER_PLAN | SYMBOLISER_LOADED |
-				      SYMBOLISER_LTTNG | SYMBOLISER_FUNCTIONS);
+				      SYMBOLISER_LTTNG | SYMBOLISER_FUNCTIONS |
+				      SYMBOLISER_LIBC);
 	case ASK_NAMES:
 	case ASK_LINES:
 		if (!request->count ||

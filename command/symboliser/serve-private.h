@@ -58,10 +58,10 @@ typedef int symboliser_take(const struct symboliser_found *found, void *priv);
 int symboliser_read_lttng(struct symboliser_markers *markers,
 			  const struct notes *notes, symboliser_take *take,
 			  void *priv);
-/* The same for each function that symbols name, with `plan` with its placement;
- * -EOPNOTSUPP: functions of the file are not traced. */
+/* The same for each function that symbols name, with SYMBOLISER_PLAN with its
+ * placement; -EOPNOTSUPP: functions of the file are not traced. */
 struct usdt_file;
-int symboliser_read_functions(const struct usdt_file *file, bool plan,
+int symboliser_read_functions(const struct usdt_file *file, uint32_t how,
 			      symboliser_take *take, void *priv);
 void symboliser_free_copies(struct symboliser_copies *copies);
 

@@ -174,6 +174,8 @@ struct symboliser_found {
 					 * sections, so no USDT probes */
 #define SYMBOLISER_LTTNG	4u	/* with the events of LTTng-UST */
 #define SYMBOLISER_FUNCTIONS	8u	/* functions, instead of markers */
+#define SYMBOLISER_LIBC		16u	/* with the prototypes of libc's
+					 * (rule_is_runtime()) */
 
 /* Reads segments, build ID, dynamic linker and libraries of a file. */
 int symboliser_module(struct symboliser_module *module,

@@ -81,6 +81,7 @@ static const struct {
 	{ "patch_word", patch_word },
 	{ "patch_write", patch_write },
 	{ "registry_add", registry_add },
+	{ "rule_is_runtime", rule_is_runtime },
 	{ "strlen", text_length },
 	{ "usdt_entry", usdt_entry },
 	{ "usdt_faults", &usdt_faults },

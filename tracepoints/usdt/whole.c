@@ -203,7 +203,8 @@ static ALWAYS_INLINE void whole_make(struct whole *whole,
 	to = scalar_put(to, depth, 4);
 	for (i = 0; i + 1 < entry->count; i++) {
 		if (entry->operands[i].type != TAFFRAIL_T_STRING) {
-			to = scalar_put(to, arguments[i], 8);
+			to = scalar_put(to, arguments[i],
+					entry->operands[i].bytes);
 			continue;
 		}
 		whole->var[n].p = strings;
@@ -214,7 +215,7 @@ static ALWAYS_INLINE void whole_make(struct whole *whole,
 	}
 	/* the exit's first field, if it has one beside the frame */
 	if (exit->count > 1)
-		scalar_put(to, value, 8);
+		scalar_put(to, value, exit->operands[0].bytes);
 }
 
 static const char no_strings[ARGUMENTS];

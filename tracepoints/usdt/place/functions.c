@@ -20,6 +20,7 @@
 #include "tracepoints/conditions/rule-split.h"
 #include "tracepoints/usdt/plan/calls.h"
 #include "tracepoints/usdt/plan/functions.h"
+#include "tracepoints/usdt/plan/prototypes.h"
 #include "tracepoints/usdt/plan/sort.h"
 
 #define CHANNEL		"fn"
@@ -164,9 +165,13 @@ static const uint8_t registers[RULE_ARGUMENTS_MAX] = { 5, 4, 3, 2, 8, 9 };
 static struct usdt_operand *value_set(struct usdt_operand *operand,
 				      struct text *text,
 				      const struct choosing *c,
-				      const struct usdt_exit *exit)
+				      const struct usdt_exit *exit,
+				      const struct usdt_prototype *known)
 {
-	if (exit->leaving == USDT_JUMPS_THROUGH)
+	char result = known ? known->result[0] : 0;
+
+	if (exit->leaving == USDT_JUMPS_THROUGH ||
+	    (exit->leaving == USDT_RETURNS && result == '-'))
 		return operand;
 	operand->bytes = 8;
 	operand->index = USDT_NO_REGISTER;
@@ -174,7 +179,8 @@ static struct usdt_operand *value_set(struct usdt_operand *operand,
 		text_add(text, "value, ");
 		operand->place = USDT_REGISTER;
 		operand->base = RAX;
-		operand->type = TAFFRAIL_T_S64;
+		operand->type = usdt_prototype_type(result);
+		operand->bytes = (uint8_t)scalar_bytes(operand->type);
 	} else {
 		text_add(text, "to, ");
 		operand->place = USDT_IMMEDIATE;
@@ -184,35 +190,54 @@ static struct usdt_operand *value_set(struct usdt_operand *operand,
 	return operand + 1;
 }
 
-/* Makes the fields: arg1, arg2, ... as the types say, or those of an exit; and
- * the address of the frame (DWARF's CFA). */
-static void fields_set(struct usdt_adopted *probe, struct text *text,
-		       const struct choosing *c,
-		       const struct usdt_wanted *wanted,
-		       const struct usdt_exit *exit,
-		       const struct rule_types *types, uint32_t arguments)
+/* Makes the fields of the arguments. */
+static struct usdt_operand *arguments_set(struct usdt_adopted *probe,
+					  struct text *text,
+					  const struct rule_types *types,
+					  uint32_t arguments,
+					  const struct usdt_prototype *known)
 {
 	struct usdt_operand *operand = probe->operands;
 	uint32_t i;
 
-	if (exit)
-		operand = value_set(operand, text, c, exit);
 	for (i = 0; i < arguments; i++, operand++) {
-		int string = types->strings >> i & 1;
+		uint8_t type = known ? usdt_prototype_type(known->arguments[i]) :
+			       types->strings >> i & 1 ? TAFFRAIL_T_STRING :
+							 TAFFRAIL_T_S64;
+		int string = type == TAFFRAIL_T_STRING;
 
-		text_add(text, "arg");
-		text_add_unsigned(text, i + 1);
-		text_add(text, ", ");
+		if (!known) {
+			text_add(text, "arg");
+			text_add_unsigned(text, i + 1);
+			text_add(text, ", ");
+		}
 		*operand = (struct usdt_operand){
 			.place = USDT_REGISTER, .base = registers[i],
-			.type = string ? TAFFRAIL_T_STRING : TAFFRAIL_T_S64,
-			.bytes = 8, .index = USDT_NO_REGISTER,
+			.type = type, .index = USDT_NO_REGISTER,
+			.bytes = string ? 8 : (uint8_t)scalar_bytes(type),
 		};
 		if (string && types->lengths[i] <= arguments)
 			operand->length = types->lengths[i];
 		probe->strings = (uint8_t)(probe->strings + string);
 	}
-	text_add(text, "cfa");
+	return operand;
+}
+
+/* Makes the fields: arguments, or those of an exit; and the address of the
+ * frame (DWARF's CFA). */
+static void fields_set(struct usdt_adopted *probe, struct text *text,
+		       const struct choosing *c,
+		       const struct usdt_wanted *wanted,
+		       const struct usdt_exit *exit,
+		       const struct rule_types *types, uint32_t arguments,
+		       const struct usdt_prototype *known)
+{
+	struct usdt_operand *operand = probe->operands;
+	uint32_t i;
+
+	operand = exit ? value_set(operand, text, c, exit, known) :
+			 arguments_set(probe, text, types, arguments, known);
+	text_add(text, !exit && known ? known->fields : "cfa");
 	*operand = (struct usdt_operand){
 		/* above the return address, and pushes before the jump */
 		.place = USDT_SUM, .value = exit ? 8 : 8 + 8 * wanted->pushes,
@@ -222,10 +247,21 @@ static void fields_set(struct usdt_adopted *probe, struct text *text,
 	probe->count = (uint8_t)(operand + 1 - probe->operands);
 	probe->site.nvar_ = probe->strings;
 	probe->site.nfields_ = probe->count;
-	probe->site.fixed_bytes_ =
-		(uint16_t)(8 * (probe->count - probe->strings));
-	for (i = 0; i < probe->count; i++)
+	for (i = 0; i < probe->count; i++) {
 		probe->site.types_[i] = probe->operands[i].type;
+		if (probe->operands[i].type != TAFFRAIL_T_STRING)
+			probe->site.fixed_bytes_ = (uint16_t)(
+				probe->site.fixed_bytes_ +
+				probe->operands[i].bytes);
+	}
+}
+
+/* Returns the prototype of a function, or NULL: it is none of libc's. */
+static const struct usdt_prototype *known_function(const struct choosing *c,
+						   const char *name)
+{
+	return rule_is_runtime(c->module->name) ? usdt_prototype_find(name) :
+						  NULL;
 }
 
 /* Copies a probe, with text and operands. Returns NULL without memory. */
@@ -255,14 +291,19 @@ static struct usdt_adopted *probe_make(const struct choosing *c,
 	struct usdt_operand operands[RULE_ARGUMENTS_MAX + 2];
 	struct usdt_adopted probe = { .operands = operands };
 	char texts[USDT_TEXT_BYTES];
+	const struct usdt_prototype *known;
 	struct rule_types types;
 	uint32_t arguments = 0, i;
 	char name[NAME_BYTES];
 	struct text text;
 
 	is_wanted(c, wanted, !!exit, &types);
+	/* an exit has no arguments that types could be of */
+	known = types.count && !exit ? NULL : known_function(c, wanted->name);
 	if (!exit)
-		arguments = types.count ? types.count : ARGUMENTS;
+		arguments = types.count ? types.count :
+			    known ? (uint32_t)text_length(known->arguments) :
+				    ARGUMENTS;
 	/* lengths are recorded, too */
 	for (i = 0; i < types.count && !exit; i++)
 		if (types.lengths[i] > arguments)
@@ -279,10 +320,14 @@ static struct usdt_adopted *probe_make(const struct choosing *c,
 	text_add_bytes(&text, CHANNEL, sizeof(CHANNEL));
 	text_add(&text, name_make(name, wanted, !!exit));
 	text_add_bytes(&text, "", 1);
-	fields_set(&probe, &text, c, wanted, exit, &types, arguments);
-	text_add_bytes(&text, "", 1);
+	fields_set(&probe, &text, c, wanted, exit, &types, arguments, known);
+	text_add_bytes(&text, "\0", 2);
+	if (known && !exit)
+		text_add_bytes(&text, (const char *)known->shown,
+			       usdt_prototype_shown(known) *
+				       sizeof(*known->shown));
 	return text.cut ? NULL :
-			  probe_keep(&probe, texts, (uint32_t)text.used + 1);
+			  probe_keep(&probe, texts, (uint32_t)text.used);
 }
 
 /* Tells whether a jump covers one of these bytes of the file. */
@@ -455,12 +500,9 @@ static void function_place(struct choosing *c, const struct usdt_wanted *wanted)
 	place_tell(c, wanted, 1, at, why ? why : ret);
 }
 
-/* Adds a field behind those that a call has. */
-static void call_field(struct usdt_adopted *call, struct text *text,
-		       const char *name, uint8_t type)
+/* Adds a field to those that a call has. */
+static void call_field(struct usdt_adopted *call, uint8_t type)
 {
-	text_add(text, call->site.nfields_ ? ", " : "");
-	text_add(text, name);
 	call->site.types_[call->site.nfields_++] = type;
 	if (type == TAFFRAIL_T_STRING)
 		call->site.nvar_++;
@@ -469,19 +511,31 @@ static void call_field(struct usdt_adopted *call, struct text *text,
 						     scalar_bytes(type));
 }
 
+/* Adds how the arguments of an entry are shown, behind two fields. */
+static void call_shown(struct text *text, const struct usdt_adopted *entry,
+		       const char *p)
+{
+	const char *end = entry->text + entry->site.text_bytes_;
+	struct taffrail_shown shown = {
+		.field_ = 1, .how_ = TAFFRAIL_HOW_DURATION_NS,
+	};
+
+	text_add_bytes(text, (const char *)&shown, sizeof(shown));
+	for (; p < end; p += sizeof(shown)) {
+		__builtin_memcpy(&shown, p, sizeof(shown));
+		shown.field_ = (uint8_t)(shown.field_ + 2);
+		text_add_bytes(text, (const char *)&shown, sizeof(shown));
+	}
+}
+
 /* Makes the marker of calls that end as an exit does. Returns NULL without
  * memory. */
 static struct usdt_adopted *call_make(const struct choosing *c,
 				      struct usdt_adopted *entry,
 				      const struct usdt_adopted *exit)
 {
-	static const char *const names[RULE_ARGUMENTS_MAX] = {
-		"arg1", "arg2", "arg3", "arg4", "arg5", "arg6",
-	};
-	const struct taffrail_shown shown = {
-		.field_ = 1, .how_ = TAFFRAIL_HOW_DURATION_NS,
-	};
 	const char *name = entry->text + sizeof(CHANNEL);
+	const char *names = name + text_length(name) + 1;
 	struct usdt_adopted model = {
 		.address = entry->address, .operands = entry->operands,
 		.placed = USDT_FUNCTION, .function = USDT_WHOLE,
@@ -501,17 +555,24 @@ static struct usdt_adopted *call_make(const struct choosing *c,
 	text_open(&text, texts, sizeof(texts));
 	text_add_bytes(&text, CHANNEL, sizeof(CHANNEL));
 	text_add_bytes(&text, name, text_length(name) + 1);
-	call_field(&model, &text, "duration", TAFFRAIL_T_U64);
-	call_field(&model, &text, "depth", TAFFRAIL_T_U32);
+	text_add(&text, "duration, depth");
+	call_field(&model, TAFFRAIL_T_U64);
+	call_field(&model, TAFFRAIL_T_U32);
+	if (entry->count > 1)
+		text_add(&text, ", ");
+	/* without the frame's ", cfa" */
+	text_add_bytes(&text, names, text_length(names) -
+				     (entry->count > 1 ? 5 : 3));
 	for (i = 0; i + 1 < entry->count; i++)
-		call_field(&model, &text, names[i], entry->operands[i].type);
-	if (exit->count > 1)
-		call_field(&model, &text, exit->operands[0].place ==
-						USDT_REGISTER ? "value" : "to",
-			   exit->operands[0].type);
-	text_add_bytes(&text, "", 1);
-	text_add_bytes(&text, "", 1);
-	text_add_bytes(&text, (const char *)&shown, sizeof(shown));
+		call_field(&model, entry->operands[i].type);
+	if (exit->count > 1) {
+		text_add(&text, exit->operands[0].place == USDT_REGISTER ?
+					", value" : ", to");
+		call_field(&model, exit->operands[0].type);
+	}
+	text_add_bytes(&text, "\0", 2);
+	/* behind the names, and the file, which is not known */
+	call_shown(&text, entry, names + text_length(names) + 2);
 	call = text.cut ? NULL : probe_keep(&model, texts, (uint32_t)text.used);
 	if (!call)
 		return NULL;
