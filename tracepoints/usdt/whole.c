@@ -478,14 +478,13 @@ static SIGSAFE void whole_leave(struct usdt_adopted *exit,
 SIGSAFE void usdt_hit(struct usdt_adopted *probe,
 		      const struct usdt_state *state)
 {
-	const struct object *object = object_of(probe->site.agent_);
-
 	if (unlikely(load_relaxed(&probe->called))) {
 		if (probe->function == USDT_ENTRY)
 			whole_enter(probe, state);
 		else
 			whole_leave(probe, state);
-		if (!load_relaxed(&object->on))
+		/* `on` comes before the first writer, this behind it */
+		if (!load_acquire(&probe->site.enabled_, SITE_ENABLED))
 			return;
 	}
 	usdt_hit_write(probe, state);
