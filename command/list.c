@@ -152,7 +152,7 @@ static void source_text(const struct marker *m, char *text, size_t room)
 {
 	text[0] = '\0';
 	if (m->file[0])
-		snprintf(text, room, "%s:%u", m->file, m->line);
+		snprintf(text, room, m->line ? "%s:%u" : "%s", m->file, m->line);
 }
 
 /*
@@ -499,30 +499,48 @@ static int list_processes(struct output *out, pid_t pid)
 	return result;
 }
 
-/* Takes functions out of a list that no rule names; without a rule, those of
- * libc and the like. */
+/* Adds the function among n of one address that a rule means, by the name that
+ * it gives. */
+static void add_meant(struct marker_list *kept, const char *rule,
+		      const char *module, const struct marker *m, size_t n)
+{
+	char best[FUNCTION_NAME_BYTES] = "", name[FUNCTION_NAME_BYTES];
+	size_t before = kept->count;
+
+	for (size_t i = 0; i < n; i++)
+		for (int k = 0; function_name(name, &m[i], k); k++)
+			if (rule_names_function(rule, module, name) &&
+			    (!*best || rule_prefers(name, best)))
+				strcpy(best, name);
+	while (before-- && kept->markers[before].address == m->address)
+		if (!strcmp(kept->markers[before].id + strlen("fn/"), best))
+			return;
+	if (*best)
+		marker_list_add(kept, m, "fn", best, m->text, m->file);
+}
+
+/* Keeps of a list of functions those that rules name, by these names; without a
+ * rule all, but those of libc and the like. `path`: the file; NULL: any. */
 static void keep_named(const struct output *out, struct marker_list *list,
 		       const char *path)
 {
 	static char every[] = "fn:*";
 	static char *all[] = { every, NULL };
-	const char *slash = strrchr(path, '/');
+	const char *slash = path ? strrchr(path, '/') : NULL;
 	const char *module = slash ? slash + 1 : path;
-	size_t kept = 0;
+	struct marker_list kept = { 0 };
 
-	for (size_t i = 0; i < list->count; i++) {
-		struct marker *m = &list->markers[i];
-		bool named = false;
+	for (size_t i = 0, n; i < list->count; i += n) {
+		const struct marker *m = &list->markers[i];
 
+		for (n = 1; i + n < list->count &&
+			    m[n].address == m->address; n++)
+			;
 		for (char **r = *out->rules ? out->rules : all; *r; r++)
-			named |= rule_names_function(*r, module,
-						     m->id + strlen("fn/"));
-		if (named)
-			list->markers[kept++] = *m;
-		else
-			marker_free(m);
+			add_meant(&kept, *r, module, m, n);
 	}
-	list->count = kept;
+	marker_list_free(list);
+	*list = kept;
 }
 
 /* Lists the functions of a process's module. */
@@ -590,8 +608,9 @@ static int list_files(struct output *out, char **paths, int n)
 				   (out->functions ? SYMBOLISER_FUNCTIONS :
 				    SYMBOLISER_LTTNG), error)) {
 			known = list.count;
-			if (out->functions && *out->rules)
-				keep_named(out, &list, *paths);
+			if (out->functions)
+				keep_named(out, &list,
+					   *out->rules ? *paths : NULL);
 			put_list(out, &list, *paths, 0);
 			if (!list.count && out->functions)
 				result = command_failed(known ?

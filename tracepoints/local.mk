@@ -158,6 +158,7 @@ usdt_sources = \
 	tracepoints/usdt/jumps/write-x86_64.c \
 	tracepoints/usdt/place/adopt.c \
 	tracepoints/usdt/place/functions.c \
+	tracepoints/usdt/place/names.c \
 	tracepoints/usdt/place/private.h \
 	$(tracepoints_plan_sources)
 

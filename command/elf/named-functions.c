@@ -59,20 +59,25 @@ static int count_module(const char *path, struct marker_list *functions,
 {
 	const char *module = last_part(path);
 	struct named *named = arg;
-	char glob[GLOB_BYTES], returns[GLOB_BYTES];
+	char glob[GLOB_BYTES], name[FUNCTION_NAME_BYTES];
+	char returns[sizeof(name) + sizeof(RULE_RETURN)];
 	uint64_t last = UINT64_MAX;
 
 	for (size_t i = 0; i < functions->count; i++) {
 		const struct marker *m = &functions->markers[i];
-		const char *name = m->id + ID_BYTES;
 		bool wanted = false;
 
-		snprintf(returns, sizeof(returns), "%s%s", name, RULE_RETURN);
-		for (int k = 0; k < named->nrules && !wanted &&
-				m->address != last; k++)
-			wanted = glob_of(glob, named->rules[k]) &&
-				 (rule_names_function(glob, module, name) ||
-				  rule_names_function(glob, module, returns));
+		for (int k = 0; m->address != last && !wanted &&
+				function_name(name, m, k); k++) {
+			snprintf(returns, sizeof(returns), "%s%s", name,
+				 RULE_RETURN);
+			for (int r = 0; r < named->nrules && !wanted; r++)
+				wanted = glob_of(glob, named->rules[r]) &&
+					 (rule_names_function(glob, module,
+							      name) ||
+					  rule_names_function(glob, module,
+							      returns));
+		}
 		if (!wanted)
 			continue;
 		last = m->address;

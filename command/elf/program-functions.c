@@ -20,6 +20,16 @@
 
 #define FILES_MAX	512
 
+bool function_name(char name[FUNCTION_NAME_BYTES], const struct marker *m,
+		   int i)
+{
+	const char *symbol = m->id + strlen("fn/");
+
+	snprintf(name, FUNCTION_NAME_BYTES, "%s%s%s", i ? m->file : "",
+		 i ? ":" : "", symbol);
+	return !i || (i == 1 && *m->file);
+}
+
 /* Returns true for the agent's libraries, which have no sites. */
 static bool is_own(const char *path)
 {

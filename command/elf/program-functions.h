@@ -10,9 +10,16 @@
 
 #include "command/elf/markers.h"
 
+/* Writes a name by which rules know a function: 0, the symbol; 1, of a static
+ * function, "FILE.c:NAME". Returns false if there is none. */
+#define FUNCTION_NAME_BYTES	512
+bool function_name(char name[FUNCTION_NAME_BYTES], const struct marker *m,
+		   int i);
+
 /*
- * Gets a module's functions: ids "fn/NAME". `path` is its file, and the list is
- * freed after the call. A result other than 0 ends the reading.
+ * Gets a module's functions in the order of addresses, with an id "fn/NAME" for
+ * each symbol. `path` is the module's file, and the list is freed after the
+ * call. A result other than 0 ends the reading.
  */
 typedef int functions_take(const char *path, struct marker_list *functions,
 			   void *arg);

@@ -46,7 +46,8 @@ static int function_seen(const struct usdt_symbol_found *found, void *priv)
 	}
 	f->wanted[f->n++] = (struct usdt_wanted){
 		.address = found->address, .site = found->site,
-		.name = found->name, .entry = 1, .exits = 1,
+		.name = found->name, .source = found->source, .entry = 1,
+		.exits = 1,
 	};
 	return 0;
 }
@@ -61,10 +62,11 @@ static int compare_sites(const void *left, const void *right)
 	return a->name < b->name ? -1 : a->name > b->name;
 }
 
-/* Gives a function, which is planned if there are plans, to `take`, and returns
- * the result. */
+/* Gives a function by one of the names to `take`, and returns the result. The
+ * plans, if there are any, know it as `planned`. */
 static int function_tell(const struct functions *f, struct usdt_calls *calls,
 			 const struct usdt_wanted *wanted,
+			 const struct usdt_wanted *planned,
 			 symboliser_take *take, void *priv)
 {
 	const struct usdt_prototype *known = f->how & SYMBOLISER_LIBC ?
@@ -74,7 +76,8 @@ static int function_tell(const struct functions *f, struct usdt_calls *calls,
 			    .function = 1, .nfields = FIELDS,
 			    .types = { TAFFRAIL_T_S64, TAFFRAIL_T_S64,
 				       TAFFRAIL_T_S64, TAFFRAIL_T_PTR } },
-		.strings = { "fn", wanted->name, FIELD_NAMES, "" },
+		.strings = { "fn", wanted->name, FIELD_NAMES,
+			     wanted->source ? wanted->source : "" },
 	};
 	struct symboliser_marker *m = &found.marker;
 	uint64_t at;
@@ -93,8 +96,8 @@ static int function_tell(const struct functions *f, struct usdt_calls *calls,
 	}
 	if (!calls)
 		return take(&found, priv);
-	leaves = !usdt_calls_exits(calls, wanted, &at);
-	usdt_calls_entry(calls, wanted, &why);
+	leaves = !usdt_calls_exits(calls, planned, &at);
+	usdt_calls_entry(calls, planned, &why);
 	m->placement = why ? PLACED_NOT : PLACED_JUMP;
 	m->why = (uint8_t)(why < 0  ? WHY_REACH :
 			   why	    ? WHY_USDT + why :
@@ -107,8 +110,9 @@ static int function_tell(const struct functions *f, struct usdt_calls *calls,
 static int functions_plan(const struct usdt_file *file, struct functions *f,
 			  symboliser_take *take, void *priv)
 {
+	struct usdt_wanted *once = calloc(f->n + 1, sizeof(*once));
+	size_t at, end, n = 0, i;
 	struct usdt_calls calls;
-	size_t at, end;
 	uint16_t type;
 	int ret;
 
@@ -116,17 +120,26 @@ static int functions_plan(const struct usdt_file *file, struct functions *f,
 	/* others are loaded far above */
 	ret = usdt_calls_open(&calls, file, usdt_zydis(),
 			      type == ET_EXEC ? 0 : UINT32_MAX);
-	if (ret)
-		return ret;
-	for (at = 0; at < f->n && !ret; at = end) {
-		end = at + usdt_calls_plan(&calls, f->wanted + at,
-					   f->n - at > UINT32_MAX ?
-						   UINT32_MAX :
-						   (uint32_t)(f->n - at));
-		for (; at < end && !ret; at++)
-			ret = function_tell(f, &calls, &f->wanted[at], take,
-					    priv);
+	if (ret || !once) {
+		free(once);
+		return ret ? ret : -ENOMEM;
 	}
+	for (i = 0; i < f->n; i++)
+		if (!n || once[n - 1].site != f->wanted[i].site)
+			once[n++] = f->wanted[i];
+	i = 0;
+	for (at = 0; at < n && !ret; at = end) {
+		end = at + usdt_calls_plan(&calls, once + at,
+					   n - at > UINT32_MAX ?
+						   UINT32_MAX :
+						   (uint32_t)(n - at));
+		for (; at < end; at++)
+			for (; i < f->n && !ret &&
+			       f->wanted[i].site == once[at].site; i++)
+				ret = function_tell(f, &calls, &f->wanted[i],
+						    &once[at], take, priv);
+	}
+	free(once);
 	usdt_calls_close(&calls);
 	return ret;
 }
@@ -136,7 +149,6 @@ int symboliser_read_functions(const struct usdt_file *file, uint32_t how,
 {
 	struct functions f = { .how = how };
 	bool plan = how & SYMBOLISER_PLAN;
-	size_t kept = 0;
 	int ret;
 
 	if (usdt_functions_refused(file))
@@ -146,15 +158,10 @@ int symboliser_read_functions(const struct usdt_file *file, uint32_t how,
 	ret = usdt_functions_read(file, function_seen, &f);
 	if (f.n)
 		qsort(f.wanted, f.n, sizeof(*f.wanted), compare_sites);
-	for (size_t i = 0; i < f.n; i++)
-		if (!plan || !kept ||
-		    f.wanted[i].site != f.wanted[kept - 1].site)
-			f.wanted[kept++] = f.wanted[i];
-	f.n = kept;
 	if (plan && !ret)
 		ret = functions_plan(file, &f, take, priv);
 	for (size_t i = 0; i < f.n && !plan && !ret; i++)
-		ret = function_tell(&f, NULL, &f.wanted[i], take, priv);
+		ret = function_tell(&f, NULL, &f.wanted[i], NULL, take, priv);
 	free(f.wanted);
 	return ret;
 }

@@ -57,9 +57,23 @@ static int probe_wanted(const char *id, struct rule_types *types, void *arg)
 	return how ? how : all_probes;
 }
 
-/* Returns how a function is wanted as a marker; 0: it is not wanted. The last
- * rule says the types. */
-static int function_wanted(const struct module *module, const char *name,
+/* Returns which of n names of a function a rule means, or n: none. */
+static uint32_t name_meant(const struct session_rule *rule,
+			   const struct module *module,
+			   const char *const *names, uint32_t n)
+{
+	uint32_t i = 0;
+
+	while (i < n && !rule_names_function(rule->glob, module->name,
+					     names[i]))
+		i++;
+	return i;
+}
+
+/* Returns how a function is wanted as a marker, by the last of its names; 0: it
+ * is not wanted. The last rule says the types. */
+static int function_wanted(const struct module *module,
+			   const char *const *names, uint32_t n,
 			   struct rule_types *types, void *arg)
 {
 	int how = 0;
@@ -75,8 +89,7 @@ static int function_wanted(const struct module *module, const char *name,
 			const struct session_rule *rule = &session->rules[k];
 
 			if (!rule->wanted ||
-			    !rule_names_function(rule->glob, module->name,
-						 name))
+			    name_meant(rule, module, names, n) != n - 1)
 				continue;
 			if (rule->types.count)
 				*types = rule->types;

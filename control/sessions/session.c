@@ -38,12 +38,29 @@ static bool needs_name(const struct session_rule *rule,
 		!text_after(rule->glob, LTTNG_OWN));
 }
 
+/* Returns true when a glob means a place in a function by this of its names: it
+ * names none that it would prefer. */
+static bool names_place(const char *glob, const struct object *object)
+{
+	const struct usdt_adopted *own = object->adopted, *other;
+	const char *module = object->module->name;
+
+	if (!rule_names_function(glob, module, object->name))
+		return false;
+	for (other = own->first ? own->first : own; other;
+	     other = other->alias)
+		if (other != own &&
+		    rule_prefers(usdt_place_name(other), object->name) &&
+		    rule_names_function(glob, module, usdt_place_name(other)))
+			return false;
+	return true;
+}
+
 bool session_glob_names(const char *glob, const struct object *object)
 {
-	if (object->adopted && object->adopted->function)
-		return rule_names_function(glob, object->module->name,
-					   object->name);
-	return glob_match(glob, object->id);
+	return object->adopted && object->adopted->function ?
+		       names_place(glob, object) :
+		       glob_match(glob, object->id);
 }
 
 /* Returns true when the rule names the marker, whether the condition holds or

@@ -408,7 +408,7 @@ stdout: ^0 wrong$
 # The list of a file
 case: functions that can be had, and why not the others
 run: taffrail list --functions "$CASES/through" && taffrail list --functions "$CASES/fixed"
-stdout: ^fn/by_table +0x[0-9a-f]+ +function off \(int64 arg1, .*pointer cfa\) \[jump\]$
+stdout: ^fn/by_table +0x[0-9a-f]+ +function off through.c \(int64 arg1, .*pointer cfa\) \[jump\]$
 stdout: ^fn/by_label +0x[0-9a-f]+ +function off .* \[jump: its exits cannot all be had\]$
 stdout: ^fn/low_pushes +.* \[jump\]$
 stdout: ^fn/low_none +.* \[not: its code has no room within a jump's reach\]$

@@ -58,3 +58,68 @@ case: the list has them
 run: taffrail list --functions /lib/x86_64-linux-gnu/libc.so.6 fn:libc/mkdir fn:libc/free && taffrail attach $$ 2>/dev/null; taffrail list --functions -p $$ fn:libc/rename
 stdout: ^fn/mkdir +0x[0-9a-f]+ +function off \(string path, uint32 mode\{oct\}, pointer cfa\) \[jump\]$
 stdout: ^fn/rename +0x[0-9a-f]+ +function off \(string oldpath, string newpath, pointer cfa\) \[jump\]$
+
+# Several names of a function
+group: twins
+before:
+	gcc-12 -O2 -o twins "$SOURCE"/twins.c "$SOURCE"/twins-other.c || gcc -O2 -o twins "$SOURCE"/twins.c "$SOURCE"/twins-other.c
+case: the event has the name of the rule
+run: taffrail record -o second -e fn:second_name%entry -- ./twins && taffrail view second | grep -o 'fn:[^:]*:' | sort | uniq -c
+stdout: ^ +3 fn:second_name:$
+no stdout: first_name
+case: a rule that names several means one
+run: taffrail record -o star -e 'fn:*_name%entry' -- ./twins && taffrail view star | grep -o 'fn:[^:]*:' | sort | uniq -c
+whole stdout:
+	      3 fn:first_name:
+case: two rules give both, and each call has both around it
+run: taffrail record -o both -e fn:_third_name -e fn:second_name -e 'fn:first*' -- ./twins && taffrail report --functions both
+stdout: ^ +3 .* 0  first_name$
+stdout: ^ +3 .* 0  second_name$
+stdout: ^ +3 .* 0  _third_name$
+case: their arguments and results
+run: taffrail view both | grep -c '_name: .* { arg1 = 0,'; taffrail view both | grep -c '_name%return: .* { value = 2,'
+whole stdout:
+	9
+	9
+case: whole calls
+run: taffrail record -o calls --functions second_name --functions _third_name -- ./twins && taffrail view calls | grep -o 'fn:[^:]*: .*' | sed 's/duration = [^,]*/D/' | grep -c 'name: .*D, depth = 1, arg1 = 0, .* value = 2 }'; taffrail view calls | grep -c fn:_third
+whole stdout:
+	6
+	3
+case: sessions of one process have their names, whichever comes first
+run:
+	names() { taffrail snapshot $1 -o $1.$2 2>/dev/null; taffrail view $1.$2 | grep -o 'fn:[^:]*:' | sort | uniq -c; }
+	start waits ./twins wait
+	taffrail attach $pid >/dev/null && taffrail start one -p $pid -e fn:second_name%entry && taffrail start two -p $pid -e 'fn:*_name%entry' && taffrail start three -p $pid --functions _third_name
+	say waits go 'called 315'
+	for s in one two three; do names $s a; done
+	taffrail destroy two && taffrail destroy three && say waits go 'called 324' && names one b
+	taffrail destroy one && taffrail start four -p $pid -e fn:_third_name && say waits go 'called 333' && names four b
+	say waits '' 'called 342' && taffrail destroy four && say waits go 'called 351' && ended waits
+whole stdout:
+	      3 fn:second_name:
+	      3 fn:first_name:
+	      3 fn:_third_name:
+	      6 fn:second_name:
+	      3 fn:_third_name%return:
+	      3 fn:_third_name:
+case: static functions of one name
+run: taffrail record -o helpers -e fn:helper%entry -- ./twins && taffrail view helpers | grep -c 'fn:helper:'
+whole stdout: 4
+case: are told apart by their files
+run: taffrail record -o other -e fn:twins/twins-other.c:helper -- ./twins && taffrail view other | grep -o 'fn:.*' | sed 's/: {.*{/:/; s/, arg2.*//; s/, cfa.*//'
+whole stdout:
+	fn:twins-other.c:helper: arg1 = 0
+	fn:twins-other.c:helper%return: value = 100
+case: and all of a file can be named
+run: taffrail record -o file -e 'fn:twins.c:*%entry' -e 'fn:helper%entry if arg1 == 0' -- ./twins && taffrail view file --where 'fn:twins.c:helper' | wc -l; taffrail view file | grep -c 'fn:helper:'
+whole stdout:
+	3
+	4
+case: the list has the names of the rules
+run: taffrail list --functions ./twins fn:second_name 'fn:twins-other.c:*'; taffrail list --functions ./twins | grep -c 'fn/.*_name '; taffrail list --functions ./twins | grep fn/helper
+stdout: ^fn/second_name +0x[0-9a-f]+ +function off \(int64 arg1
+stdout: ^fn/twins-other.c:helper +0x
+stdout: ^1$
+stdout: ^fn/helper +0x[0-9a-f]+ +function off twins.c \(
+stdout: ^fn/helper +0x[0-9a-f]+ +function off twins-other.c \(

@@ -156,6 +156,25 @@ bool rule_is_runtime(const char *module)
 	return false;
 }
 
+/* Returns how a name ranks by its kind. */
+static unsigned int name_rank(const char *name)
+{
+	const char *p = name;
+
+	while (*p && *p != ':')
+		p++;
+	return 2u * !!*p + (name[0] == '_');
+}
+
+bool rule_prefers(const char *name, const char *other)
+{
+	unsigned int a = name_rank(name), b = name_rank(other);
+	size_t n = text_length(name), m = text_length(other);
+
+	return a != b ? a < b : n != m ? n < m :
+	       __builtin_memcmp(name, other, n) < 0;
+}
+
 /* Returns the length of a text without an end that it has, or with it. */
 static size_t without_end(const char *text, size_t bytes, const char *end)
 {

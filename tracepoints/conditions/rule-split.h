@@ -38,12 +38,17 @@ const char *rule_unknown(const char *rule);
  * `module` is the last part of the path of the function's file, or NULL: not
  * known, so it fits. `name` is NAME, or NAME%return for the function's exits.
  * NAME is a symbol, or the name of C++; GLOB names a symbol also by the name of
- * C++, with the parameters or without, and may be in quotes. For one thread at
- * a time.
+ * C++, with the parameters or without, and may be in quotes. A static function
+ * is also called "FILE.c:NAME". For one thread at a time.
  * A rule that ends in %entry or %return names only one of both.
  */
 bool rule_names_function(const char *glob, const char *module,
 			 const char *name);
+
+/* Returns true when a rule that names a function by two of its names means the
+ * first: the one without a source file, without a leading underscore, the
+ * shorter one, or that which comes first in the alphabet. */
+bool rule_prefers(const char *name, const char *other);
 
 /* Returns true for libc's libraries and the dynamic linker, by the last part of
  * the path. */

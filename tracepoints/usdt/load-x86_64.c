@@ -82,6 +82,7 @@ static const struct {
 	{ "patch_write", patch_write },
 	{ "registry_add", registry_add },
 	{ "rule_is_runtime", rule_is_runtime },
+	{ "rule_prefers", rule_prefers },
 	{ "strlen", text_length },
 	{ "usdt_entry", usdt_entry },
 	{ "usdt_faults", &usdt_faults },

@@ -88,6 +88,8 @@ enum usdt_placed {
 	USDT_ENTRY_ONLY,	/* the same; not all exits could be had */
 };
 
+#define USDT_ALIASED	(1u << 31)	/* a marker of another name is on */
+
 /* Where in a function the site is. */
 enum usdt_function_site {
 	USDT_NO_FUNCTION_SITE,		/* at a probe's nop */
@@ -108,7 +110,7 @@ struct usdt_adopted {
 	uint8_t placed;			/* enum usdt_placed */
 	uint8_t function;		/* enum usdt_function_site */
 	uint32_t called;		/* kinds of calls that are on and begin
-					 * or end here */
+					 * or end here; and USDT_ALIASED */
 	/*
 	 * Whole calls (whole-private.h). Each way in which a function is left
 	 * has a marker of its own: in the list `calls` of the entry, and in
@@ -120,6 +122,14 @@ struct usdt_adopted {
 	struct usdt_adopted *exits;
 	struct usdt_adopted *next;
 	struct usdt_adopted *entry;	/* of an exit, and of a call */
+	/*
+	 * Other names of the function: each has a marker of its own beside that
+	 * of the first name, which has the way to the stub and the calls. Those
+	 * of an entry are in the order in which they are written, with falling
+	 * frames; those of an exit with rising ones.
+	 */
+	struct usdt_adopted *alias;	/* the next name, or NULL */
+	struct usdt_adopted *first;	/* of an alias; else NULL */
 	struct taffrail_site site;
 	char text[];			/* channel, name, arguments, file */
 };
@@ -137,6 +147,12 @@ static inline int usdt_is_call(const struct usdt_adopted *probe)
 	return probe && probe->function == USDT_WHOLE;
 }
 
+/* Returns the name of a place in a function, "NAME" or "NAME%return". */
+static inline const char *usdt_place_name(const struct usdt_adopted *probe)
+{
+	return probe->text + text_length(probe->text) + 1;
+}
+
 /* Returns the result of the last switch of a probe; of a call, that of the
  * entry and the exits. */
 static inline int usdt_refused(const struct usdt_adopted *probe)
@@ -144,6 +160,10 @@ static inline int usdt_refused(const struct usdt_adopted *probe)
 	const struct usdt_adopted *exit;
 	int ret = probe->refused;
 
+	if (probe->first) {
+		probe = probe->first;
+		ret = ret ? ret : probe->refused;
+	}
 	if (probe->function != USDT_WHOLE)
 		return ret;
 	ret = ret ? ret : probe->entry->refused;
@@ -171,10 +191,12 @@ typedef int usdt_wanted(const char *id, struct rule_types *types, void *arg);
 typedef void usdt_untaken(struct module *module, const char *id,
 			  uint64_t address, int why);
 
-/* Returns the same for a function of a module, by the name of its symbol; with
- * USDT_WANTED_CALL if a rule is for whole calls: entry and exits. */
+/* Returns the same for a function of a module, by the last of its n names; with
+ * USDT_WANTED_CALL if a rule is for whole calls: entry and exits. A rule that
+ * names the function by an earlier one means that. */
 #define USDT_WANTED_CALL	8
-typedef int usdt_function_wanted(const struct module *module, const char *name,
+typedef int usdt_function_wanted(const struct module *module,
+				 const char *const *names, uint32_t n,
 				 struct rule_types *types, void *arg);
 
 struct usdt_asking {
@@ -229,7 +251,7 @@ void usdt_module_unmap(struct usdt_file *file);
  * instruction which may fault. They are -EFAULT as long as the program handles
  * faults. The registry's lock is held.
  */
-#define USDT_VERSION	12
+#define USDT_VERSION	13
 
 struct usdt_functions {
 	uint64_t version;

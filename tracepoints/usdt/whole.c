@@ -232,7 +232,8 @@ static COLD void call_lose(const struct usdt_adopted *entry, uint32_t depth)
 	struct whole whole;
 	int holds, value;
 
-	for (call = entry->calls; call; call = call->next) {
+	for (call = entry->calls; call;
+	     call = call->alias ? call->alias : call->next) {
 		const struct object *object = object_of(call->site.agent_);
 		struct ax_event event = { (uint64_t)whole.block, whole.var };
 
@@ -428,6 +429,13 @@ static COLD void call_close(struct place *place, uint32_t at, uint64_t sp)
 	}
 }
 
+/* Returns whether a marker is on, and has its writer: `on` is set before that,
+ * this behind it. */
+static ALWAYS_INLINE bool is_led(const struct usdt_adopted *probe)
+{
+	return load_acquire(&probe->site.enabled_, SITE_ENABLED);
+}
+
 /* Writes the event of a call that ends, where a session wants it. */
 static SIGSAFE void whole_leave(struct usdt_adopted *exit,
 				const struct usdt_state *state)
@@ -437,6 +445,7 @@ static SIGSAFE void whole_leave(struct usdt_adopted *exit,
 	uint64_t cfa = sp + 8;
 	struct place *place = place_quick();
 	uint64_t now = clock_now();
+	const struct usdt_adopted *other;
 	const struct open_call *call;
 	struct whole whole;		/* not cleared */
 	uint64_t before, value;
@@ -465,8 +474,18 @@ static SIGSAFE void whole_leave(struct usdt_adopted *exit,
 		   at <= OPEN_STRINGS ? place->strings[at - 1] : no_strings,
 		   (uint64_t)((unsigned __int128)now * scale >> 32),
 		   depth, value);
-	load_relaxed(&slot->hit)(slot, (uint64_t)whole.block,
-				 exit->entry->strings ? whole.var : NULL);
+	if (likely(is_led(exit->calls)))
+		load_relaxed(&slot->hit)(slot, (uint64_t)whole.block,
+					 exit->entry->strings ? whole.var :
+								NULL);
+	for (other = exit->calls->alias; unlikely(other != NULL);
+	     other = other->alias) {
+		slot = (struct write_slot *)&other->site;
+		if (is_led(other))
+			load_relaxed(&slot->hit)(slot, (uint64_t)whole.block,
+						 exit->entry->strings ?
+							 whole.var : NULL);
+	}
 	if (likely(before == at && load_relaxed(&place->state) == before)) {
 		store_relaxed(&place->calls[at - 1].cfa, 0);
 		state_set(place, at - 1);
@@ -475,16 +494,37 @@ static SIGSAFE void whole_leave(struct usdt_adopted *exit,
 	}
 }
 
+/* Writes the events of a place by all of its names: those of other names stand
+ * around those of the first. */
+static COLD SIGSAFE void aliases_write(struct usdt_adopted *probe,
+				       const struct usdt_state *state)
+{
+	struct usdt_adopted *alias;
+
+	if (probe->function == USDT_EXIT && is_led(probe))
+		usdt_hit_write(probe, state);
+	for (alias = probe->alias; alias; alias = alias->alias)
+		if (is_led(alias))
+			usdt_hit_write(alias, state);
+	if (probe->function != USDT_EXIT && is_led(probe))
+		usdt_hit_write(probe, state);
+}
+
 SIGSAFE void usdt_hit(struct usdt_adopted *probe,
 		      const struct usdt_state *state)
 {
-	if (unlikely(load_relaxed(&probe->called))) {
-		if (probe->function == USDT_ENTRY)
+	uint32_t called = load_relaxed(&probe->called);
+
+	if (unlikely(called)) {
+		if (called & ~USDT_ALIASED && probe->function == USDT_ENTRY)
 			whole_enter(probe, state);
-		else
+		else if (called & ~USDT_ALIASED)
 			whole_leave(probe, state);
-		/* `on` comes before the first writer, this behind it */
-		if (!load_acquire(&probe->site.enabled_, SITE_ENABLED))
+		if (called & USDT_ALIASED) {
+			aliases_write(probe, state);
+			return;
+		}
+		if (!is_led(probe))
 			return;
 	}
 	usdt_hit_write(probe, state);

@@ -140,6 +140,21 @@ static void check_lists(void)
 	}
 }
 
+/* Each is preferred to those behind it. */
+static void check_preferred(void)
+{
+	static const char *const names[] = {
+		"open", "read", "open64", "_open", "__open", "__open64",
+		"a.c:open", "b.c:open", "a.c:openat",
+	};
+	const size_t n = sizeof(names) / sizeof(names[0]);
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < n; k++)
+			unit_equal(rule_prefers(names[i], names[k]), i < k,
+				   "%s to %s", names[i], names[k]);
+}
+
 static void check_functions(void)
 {
 	static const struct {
@@ -188,6 +203,12 @@ static void check_functions(void)
 		{ "fn:'f(char*)'", "app", "_Z1fPc", true },
 		{ "fn:_ZN4shop*", "app", "_ZN4shop4sellEi", true },
 		{ "fn:deep", NULL, "deep(long)%return", true },
+		/* static functions by their files */
+		{ "fn:a.c:work", "app", "a.c:work", true },
+		{ "fn:app/a.c:work", "app", "a.c:work%return", true },
+		{ "fn:app/a.c:*", "app", "a.c:work", true },
+		{ "fn:a.c:work", "app", "b.c:work", false },
+		{ "fn:a.c:work", "app", "work", false },
 		{ "work", "app", "work", false },
 		{ "fn/work", "app", "work", false },
 	};
@@ -202,6 +223,7 @@ static void check_functions(void)
 int main(void)
 {
 	check_kinds();
+	check_preferred();
 	check_functions();
 	check_unified();
 	check_lists();

@@ -177,7 +177,7 @@ void usdt_place_gone(struct usdt_adopted *probe)
 	struct way *way = probe->way;
 
 	if (!way)
-		return;		/* a call */
+		return;		/* a call, or another name */
 	way->probes[usdt_way_which(way, probe)] = NULL;
 	if (way->probes[0] || way->probes[1])
 		return;
@@ -186,33 +186,48 @@ void usdt_place_gone(struct usdt_adopted *probe)
 	store_release(&way->free, 1, USDT_WAY);
 }
 
-/* Switches a place of a function, which its own marker and calls may want. */
-static int function_switch(const struct patcher *patcher,
-			   struct usdt_adopted *probe)
+static bool is_on(const struct usdt_adopted *probe)
 {
-	const struct object *object = object_of(probe->site.agent_);
+	return object_of(probe->site.agent_)->on;
+}
 
-	return usdt_switch_later(patcher, probe,
-				 object->on || probe->called);
+/* Returns whether a place is on by another of its names. */
+static bool is_aliased(const struct usdt_adopted *probe)
+{
+	const struct usdt_adopted *alias = probe->alias;
+
+	while (alias && !is_on(alias))
+		alias = alias->alias;
+	return alias;
+}
+
+/* Switches a place of a function, which its own marker, those of its other
+ * names, and `calls` kinds of calls may want. */
+static int function_switch(const struct patcher *patcher,
+			   struct usdt_adopted *probe, uint32_t calls)
+{
+	uint32_t called = calls | (is_aliased(probe) ? USDT_ALIASED : 0);
+
+	store_relaxed(&probe->called, called);
+	return usdt_switch_later(patcher, probe, is_on(probe) || called);
 }
 
 /* Switches the entry and the exits of a kind of calls. */
 static int call_switch(const struct patcher *patcher,
-		       struct usdt_adopted *call, int on)
+		       struct usdt_adopted *call)
 {
+	uint32_t on = is_on(call) || is_aliased(call), calls;
 	struct usdt_adopted *exit;
 	int ret = 0, more;
 
 	for (exit = call->exits; exit; exit = exit->next) {
-		store_relaxed(&exit->called, (uint32_t)on);
-		more = function_switch(patcher, exit);
+		more = function_switch(patcher, exit, on);
 		ret = ret ? ret : more;
 	}
 	/* it may be tried again */
-	store_relaxed(&call->entry->called,
-		      call->entry->called + (uint32_t)on - call->called);
-	call->called = (uint32_t)on;
-	more = function_switch(patcher, call->entry);
+	calls = (call->entry->called & ~USDT_ALIASED) + on - call->called;
+	call->called = on;
+	more = function_switch(patcher, call->entry, calls);
 	return ret ? ret : more;
 }
 
@@ -223,10 +238,13 @@ int usdt_place_switch(const struct patcher *patcher,
 
 	if (unwritten && on)
 		return -EIO;
+	if (probe->first)
+		probe = probe->first;
 	if (probe->function == USDT_WHOLE)
-		return call_switch(patcher, probe, on);
+		return call_switch(patcher, probe);
 	if (probe->function)
-		return function_switch(patcher, probe);
+		return function_switch(patcher, probe,
+				       probe->called & ~USDT_ALIASED);
 	if (probe->way->starts)
 		return usdt_switch_later(patcher, probe, on);
 	if (code[0] == (on ? JUMP : NOP))

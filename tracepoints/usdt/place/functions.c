@@ -18,15 +18,11 @@
 #include "tracepoints/usdt/address-set.h"
 #include "tracepoints/usdt/place/private.h"
 #include "tracepoints/conditions/rule-split.h"
-#include "tracepoints/usdt/plan/calls.h"
 #include "tracepoints/usdt/plan/functions.h"
 #include "tracepoints/usdt/plan/prototypes.h"
-#include "tracepoints/usdt/plan/sort.h"
 
 #define CHANNEL		"fn"
 #define ARGUMENTS	3	/* that are recorded if the rule says nothing */
-
-#define NAME_BYTES	128	/* also "fn/NAME%return" */
 
 #define EXITS		(1ull << 63)	/* in usdt_refused: its exits */
 
@@ -34,30 +30,13 @@ struct choosing {
 	struct module *module;
 	const struct usdt_asking *asking;
 	const struct patcher *patcher;
-	const struct usdt_file *file;
 	struct index *codes;
 	struct index taken;		/* bytes that jumps cover */
 	struct usdt_calls calls;
 	struct usdt_adopted *entry;	/* of the last function, or NULL */
-	struct usdt_wanted *wanted;		/* or NULL: they are counted */
-	uint32_t count;
-	uint32_t room;
-	int calls_wanted;		/* whole calls of some function are */
+	struct usdt_naming naming;
 	int again;			/* a later call may place more */
 };
-
-/* Writes NAME, or NAME%return. */
-static const char *name_make(char *name, const struct usdt_wanted *wanted,
-			     int exit)
-{
-	struct text text;
-
-	text_open(&text, name, NAME_BYTES);
-	text_add(&text, wanted->name);
-	if (exit)
-		text_add(&text, RULE_RETURN);
-	return name;
-}
 
 /* Tells why a place has no way (enum usdt_reason or a negative errno), or, with
  * 0, that it has one. */
@@ -65,25 +44,14 @@ static void place_tell(const struct choosing *c,
 		       const struct usdt_wanted *wanted, int exit,
 		       uint64_t address, int why)
 {
-	char name[NAME_BYTES];
-	char id[NAME_BYTES];
+	char name[USDT_NAME_BYTES];
+	char id[USDT_NAME_BYTES];
 	struct text text;
 
 	text_open(&text, id, sizeof(id));
 	text_add(&text, CHANNEL "/");
-	text_add(&text, name_make(name, wanted, exit));
+	text_add(&text, usdt_name_make(name, wanted, exit));
 	c->asking->untaken(c->module, id, c->module->base + address, why);
-}
-
-/* Returns how a rule wants the function's entry or exits; 0: it does not. */
-static int is_wanted(const struct choosing *c, const struct usdt_wanted *wanted,
-		     int exit, struct rule_types *types)
-{
-	char name[NAME_BYTES];
-
-	return c->asking->function_wanted(c->module,
-					  name_make(name, wanted, exit),
-					  types, c->asking->arg);
 }
 
 /* Tells whether the module has the jump of an entry, which may be behind
@@ -99,60 +67,6 @@ static int is_placed(const struct choosing *c, uint64_t site)
 		site += bytes;
 	} while (bytes);
 	return 0;
-}
-
-/* Counts or keeps a function that a rule wants, and that is not there yet. */
-static int function_seen(const struct usdt_symbol_found *found, void *arg)
-{
-	struct choosing *c = arg;
-	struct usdt_wanted wanted = { found->address, found->site, found->name,
-				 .order = c->count };
-	struct rule_types types;
-	int how;
-
-	if (text_length(found->name) + sizeof(CHANNEL RULE_RETURN) + 1 >
-	    NAME_BYTES)
-		return 0;
-	how = is_wanted(c, &wanted, 0, &types);
-	wanted.entry = how && !is_placed(c, found->site) &&
-		       !address_has(&c->module->usdt_refused, found->site);
-	wanted.exits = (how & USDT_WANTED_CALL ||
-			is_wanted(c, &wanted, 1, &types)) &&
-		       !address_has(&c->module->usdt_refused,
-				    found->address | EXITS);
-	c->calls_wanted |= how & USDT_WANTED_CALL;
-	if (!wanted.entry && !wanted.exits)
-		return 0;
-	if (c->wanted && c->count < c->room)
-		c->wanted[c->count] = wanted;
-	c->count++;
-	return 0;
-}
-
-static int wanted_before(const void *one, const void *other)
-{
-	const struct usdt_wanted *a = one, *b = other;
-	int hidden = (a->name[0] == '_') - (b->name[0] == '_');
-
-	if (a->site != b->site)
-		return a->site < b->site;
-	return hidden ? hidden < 0 : a->order < b->order;
-}
-
-/* Sorts by address; of several names of one address the first one stays that
- * does not begin with an underscore. */
-static void wanted_sort(struct choosing *c)
-{
-	struct usdt_wanted *wanted = c->wanted;
-	struct usdt_wanted room;
-	uint32_t kept = 0;
-	uint32_t i;
-
-	sort_things(wanted, c->count, sizeof(room), &room, wanted_before);
-	for (i = 0; i < c->count; i++)
-		if (!kept || wanted[kept - 1].site != wanted[i].site)
-			wanted[kept++] = wanted[i];
-	c->count = kept;
 }
 
 /* Registers of the arguments, by gdb's numbers. */
@@ -294,10 +208,10 @@ static struct usdt_adopted *probe_make(const struct choosing *c,
 	const struct usdt_prototype *known;
 	struct rule_types types;
 	uint32_t arguments = 0, i;
-	char name[NAME_BYTES];
+	char name[USDT_NAME_BYTES];
 	struct text text;
 
-	is_wanted(c, wanted, !!exit, &types);
+	usdt_name_wanted(&c->naming, wanted, 0, !!exit, &types);
 	/* an exit has no arguments that types could be of */
 	known = types.count && !exit ? NULL : known_function(c, wanted->name);
 	if (!exit)
@@ -318,7 +232,7 @@ static struct usdt_adopted *probe_make(const struct choosing *c,
 	probe.site.kind_ = TAFFRAIL_KIND_EVENT;
 	text_open(&text, texts, sizeof(texts));
 	text_add_bytes(&text, CHANNEL, sizeof(CHANNEL));
-	text_add(&text, name_make(name, wanted, !!exit));
+	text_add(&text, usdt_name_make(name, wanted, !!exit));
 	text_add_bytes(&text, "", 1);
 	fields_set(&probe, &text, c, wanted, exit, &types, arguments, known);
 	text_add_bytes(&text, "\0", 2);
@@ -328,6 +242,107 @@ static struct usdt_adopted *probe_make(const struct choosing *c,
 				       sizeof(*known->shown));
 	return text.cut ? NULL :
 			  probe_keep(&probe, texts, (uint32_t)text.used);
+}
+
+/* Makes the marker of a probe, whose hits come to a stub. Returns 0 or
+ * -ENOMEM. */
+static int marker_make(const struct choosing *c, struct usdt_adopted *probe,
+		       uint8_t *stub)
+{
+	struct code code = { .address = (uint8_t *)probe->address,
+			     .stub = stub };
+	const char *texts[4] = { probe->text };
+	struct object *object;
+	int i;
+
+	for (i = 1; i < 4; i++)
+		texts[i] = texts[i - 1] + text_length(texts[i - 1]) + 1;
+	object = registry_add(c->module, &probe->site, texts, &code);
+	if (!object)
+		return -ENOMEM;
+	object->shape.narrow = 1;
+	object->adopted = probe;
+	return 0;
+}
+
+/* Copies a place of a function, or calls, with another name. Returns NULL
+ * without memory, or when the name is too long. */
+static struct usdt_adopted *alias_copy(const struct usdt_adopted *first,
+				       const char *name)
+{
+	const char *rest = usdt_place_name(first);
+	const struct taffrail_site *site = &first->site;
+	struct usdt_adopted model = *first;
+	char texts[USDT_TEXT_BYTES];
+	struct text text;
+
+	model.site = (struct taffrail_site){
+		.version_ = TAFFRAIL_SITE_VERSION,
+		.kind_ = TAFFRAIL_KIND_EVENT, .nfields_ = site->nfields_,
+		.nvar_ = site->nvar_, .fixed_bytes_ = site->fixed_bytes_,
+	};
+	__builtin_memcpy(model.site.types_, site->types_, sizeof(site->types_));
+	text_open(&text, texts, sizeof(texts));
+	text_add_bytes(&text, CHANNEL, sizeof(CHANNEL));
+	text_add_bytes(&text, name, text_length(name) + 1);
+	rest += text_length(rest) + 1;
+	text_add_bytes(&text, rest, (size_t)(first->text + site->text_bytes_ -
+					     rest));
+	return text.cut ? NULL :
+			  probe_keep(&model, texts, (uint32_t)text.used);
+}
+
+/* Returns the frame's distance to the stack pointer; 0: calls. */
+static int64_t frame_of(const struct usdt_adopted *probe)
+{
+	return probe->count ? probe->operands[probe->count - 1].value : 0;
+}
+
+/* Sets the frame of another name: 1 to 7 above that of the first, so the call
+ * stands around it, and no other frame is between. The same for all places. */
+static void frame_set(struct usdt_adopted *alias,
+		      const struct usdt_adopted *first, const char *name)
+{
+	size_t n = text_length(name);
+	struct usdt_operand *frame = &alias->operands[alias->count - 1];
+
+	if (first->function == USDT_EXIT)
+		n -= sizeof(RULE_RETURN) - 1;
+	*frame = first->operands[first->count - 1];
+	frame->value += (int64_t)(index_hash(INDEX_HASH, name, n) % 7 + 1);
+}
+
+/* Makes the marker of another name of a place or of calls, unless it is there.
+ * `wanted`: an entry, with types of its own; or NULL. Returns 0 or -ENOMEM. */
+static int alias_make(const struct choosing *c, struct usdt_adopted *first,
+		      const char *name, const struct usdt_wanted *wanted)
+{
+	struct usdt_adopted *alias, **at = &first->alias;
+	bool rising = first->function == USDT_EXIT;
+
+	for (alias = first; alias; alias = alias->alias)
+		if (text_equal(usdt_place_name(alias), name))
+			return 0;
+	alias = wanted ? probe_make(c, wanted, NULL) : alias_copy(first, name);
+	if (!alias)
+		return -ENOMEM;
+	alias->address = first->address;
+	alias->placed = first->placed;
+	alias->way = NULL;
+	alias->called = 0;
+	alias->refused = 0;
+	alias->first = first;
+	if (first->count)
+		frame_set(alias, first, name);
+	while (*at && rising == (frame_of(*at) < frame_of(alias)))
+		at = &(*at)->alias;
+	alias->alias = *at;
+	if (marker_make(c, alias, usdt_place_stub(
+				first->function == USDT_WHOLE ? first->entry :
+								first)))
+		return -ENOMEM;
+	*at = alias;
+	return 0;
 }
 
 /* Tells whether a jump covers one of these bytes of the file. */
@@ -363,7 +378,8 @@ static int taken_fill(struct choosing *c)
 	for (object = c->module->objects; object; object = object->next) {
 		const struct usdt_adopted *probe = object->adopted;
 
-		if (probe && probe->function == USDT_WHOLE)
+		/* of a call, or of another name */
+		if (probe && !probe->way)
 			continue;
 		if (probe && probe->way->covered) {
 			ret |= take_bytes(c, probe->way->site,
@@ -411,21 +427,12 @@ static struct usdt_adopted *site_place(struct choosing *c,
 /* Makes the marker of a place that has a way. Returns 0 or -ENOMEM. */
 static int site_register(struct choosing *c, struct usdt_adopted *probe)
 {
-	struct code code = { .address = (uint8_t *)probe->address,
-			     .stub = usdt_place_stub(probe) };
-	const char *texts[4] = { probe->text };
-	struct object *object;
-	int i, ret;
+	int ret = marker_make(c, probe, usdt_place_stub(probe));
 
-	for (i = 1; i < 4; i++)
-		texts[i] = texts[i - 1] + text_length(texts[i - 1]) + 1;
-	object = registry_add(c->module, &probe->site, texts, &code);
-	if (!object) {
+	if (ret) {
 		usdt_place_gone(probe);
-		return -ENOMEM;
+		return ret;
 	}
-	object->shape.narrow = 1;
-	object->adopted = probe;
 	ret = address_add(c->codes, probe->address);
 	return ret ? ret : take_bytes(c, probe->way->site, probe->way->covered);
 }
@@ -543,12 +550,8 @@ static struct usdt_adopted *call_make(const struct choosing *c,
 		.site = { .version_ = TAFFRAIL_SITE_VERSION,
 			  .kind_ = TAFFRAIL_KIND_EVENT },
 	};
-	struct code code = { .address = (uint8_t *)entry->address,
-			     .stub = usdt_place_stub(entry) };
 	struct usdt_adopted *call;
-	const char *parts[4];
 	char texts[USDT_TEXT_BYTES];
-	struct object *object;
 	struct text text;
 	uint32_t i;
 
@@ -574,19 +577,26 @@ static struct usdt_adopted *call_make(const struct choosing *c,
 	/* behind the names, and the file, which is not known */
 	call_shown(&text, entry, names + text_length(names) + 2);
 	call = text.cut ? NULL : probe_keep(&model, texts, (uint32_t)text.used);
-	if (!call)
+	if (!call || marker_make(c, call, usdt_place_stub(entry)))
 		return NULL;
-	parts[0] = call->text;
-	for (i = 1; i < 4; i++)
-		parts[i] = parts[i - 1] + text_length(parts[i - 1]) + 1;
-	object = registry_add(c->module, &call->site, parts, &code);
-	if (!object)
-		return NULL;
-	object->shape.narrow = 1;
-	object->adopted = call;
 	call->next = entry->calls;
 	entry->calls = call;
 	return call;
+}
+
+static struct usdt_adopted *first_of(struct usdt_adopted *probe)
+{
+	return probe->first ? probe->first : probe;
+}
+
+/* Tells whether a rule is for whole calls of a function, by a marker's name. */
+static bool is_called(const struct choosing *c, const struct object *object)
+{
+	const char *name = object->name;
+	struct rule_types types;
+
+	return c->asking->function_wanted(c->module, &name, 1, &types,
+					  c->asking->arg) & USDT_WANTED_CALL;
 }
 
 static int same_start(uint64_t value, const void *start)
@@ -600,24 +610,23 @@ static void calls_make(struct choosing *c)
 {
 	const struct object *object;
 	struct index called = { 0 };
-	struct rule_types types;
 	int ret = 0;
 
 	for (object = c->module->objects; object; object = object->next) {
 		struct usdt_adopted *probe = object->adopted;
 
-		if (probe && probe->function == USDT_ENTRY && !probe->calls &&
-		    probe->placed != USDT_ENTRY_ONLY &&
-		    c->asking->function_wanted(c->module, object->name, &types,
-					       c->asking->arg) &
-			    USDT_WANTED_CALL)
+		if (probe && probe->function == USDT_ENTRY &&
+		    !first_of(probe)->calls &&
+		    first_of(probe)->placed != USDT_ENTRY_ONLY &&
+		    is_called(c, object))
 			ret |= index_add(&called, address_hash(probe->start),
-					 (uint64_t)probe);
+					 (uint64_t)first_of(probe));
 	}
 	for (object = c->module->objects; object; object = object->next) {
 		struct usdt_adopted *probe = object->adopted, *entry, *call;
 
-		if (!probe || probe->function != USDT_EXIT || probe->calls)
+		if (!probe || probe->function != USDT_EXIT || probe->calls ||
+		    probe->first)
 			continue;
 		entry = (struct usdt_adopted *)
 			index_find(&called, address_hash(probe->start),
@@ -641,7 +650,60 @@ static void calls_make(struct choosing *c)
 		probe->next = call->exits;
 		call->exits = probe;
 	}
+	for (object = c->module->objects; object; object = object->next) {
+		struct usdt_adopted *probe = object->adopted, *call;
+
+		if (!probe || probe->function != USDT_ENTRY || !probe->first ||
+		    !is_called(c, object))
+			continue;
+		for (call = probe->first->calls; call; call = call->next)
+			ret |= alias_make(c, call, object->name, NULL);
+	}
 	index_clear(&called);
+	if (ret)
+		c->again = 1;
+}
+
+static int same_address(uint64_t value, const void *address)
+{
+	return ((const struct usdt_wanted *)value)->address ==
+	       *(const uint64_t *)address;
+}
+
+/* Makes the markers of the other names of functions. */
+static void aliases_make(struct choosing *c)
+{
+	struct usdt_wanted *wanted = c->naming.names;
+	struct usdt_wanted *end = wanted + c->naming.count;
+	const struct object *object;
+	char name[USDT_NAME_BYTES];
+	struct index names = { 0 };	/* the first of each function */
+	int ret = 0;
+
+	for (; wanted < end; wanted++)
+		if (wanted == c->naming.names ||
+		    wanted[-1].address != wanted->address)
+			ret |= index_add(&names, address_hash(wanted->address),
+					 (uint64_t)wanted);
+	for (object = c->module->objects; object; object = object->next) {
+		struct usdt_adopted *probe = object->adopted;
+		uint64_t start = probe ? probe->start - c->module->base : 0;
+		int exit;
+
+		if (!probe || !probe->way || !probe->function)
+			continue;
+		exit = probe->function == USDT_EXIT;
+		wanted = (struct usdt_wanted *)
+			index_find(&names, address_hash(start), same_address,
+				   &start);
+		for (; wanted && wanted < end && wanted->address == start;
+		     wanted++)
+			if (exit ? wanted->exits : wanted->entry)
+				ret |= alias_make(c, probe, usdt_name_make(
+							name, wanted, exit),
+						  exit ? NULL : wanted);
+	}
+	index_clear(&names);
 	if (ret)
 		c->again = 1;
 }
@@ -670,23 +732,33 @@ static int is_own(const struct module *module)
 	       (entry >= module->start && entry < module->end);
 }
 
-/* Finds, plans and places the functions, with memory for it. */
+/* Plans and places the functions that are wanted and not there yet, and makes
+ * markers of their other names. */
 static void functions_place(struct choosing *c)
 {
-	uint32_t i, end;
+	struct usdt_wanted *wanted;
+	uint32_t i, end, n, count = 0;
 
-	usdt_functions_read(c->file, function_seen, c);
-	c->count = c->count < c->room ? c->count : c->room;
-	wanted_sort(c);
-	if (taken_fill(c))
+	n = usdt_names_choose(&c->naming, &wanted);
+	for (i = 0; i < n; i++) {
+		wanted[count] = wanted[i];
+		wanted[count].entry &= !is_placed(c, wanted[i].site) &&
+				       !address_has(&c->module->usdt_refused,
+						    wanted[i].site);
+		wanted[count].exits &= !address_has(&c->module->usdt_refused,
+						    wanted[i].address | EXITS);
+		count += wanted[count].entry || wanted[count].exits;
+	}
+	if (count && taken_fill(c))
 		c->again = 1;
-	for (i = 0; i < c->count && !c->again;) {
-		end = i + usdt_calls_plan(&c->calls, c->wanted + i,
-					  c->count - i);
+	for (i = 0; i < count && !c->again;) {
+		end = i + usdt_calls_plan(&c->calls, wanted + i, count - i);
 		for (; i < end; i++)
-			function_place(c, &c->wanted[i]);
+			function_place(c, &wanted[i]);
 	}
 	index_clear(&c->taken);
+	if (!c->again)
+		aliases_make(c);
 }
 
 int usdt_functions_adopt(struct module *module,
@@ -695,17 +767,16 @@ int usdt_functions_adopt(struct module *module,
 			 const struct usdt_file *file, struct index *codes)
 {
 	struct choosing c = { .module = module, .asking = asking,
-			      .patcher = patcher, .file = file,
-			      .codes = codes };
-	uint64_t bytes;
-
+			      .patcher = patcher, .codes = codes,
+			      .naming = { .module = module,
+					  .asking = asking } };
 	int ret;
 
 	if (!asking->function_wanted)
 		return 0;
 	if (!module->name[0])
 		name_set(module);
-	if (is_own(module))
+	if (is_own(module) || usdt_functions_refused(file))
 		return 0;
 	ret = usdt_calls_open(&c.calls, file, usdt_place_decoder(),
 			      module->base);
@@ -713,25 +784,13 @@ int usdt_functions_adopt(struct module *module,
 		return ret == -ENOMEM;
 	c.calls.refused = plan_refused;
 	c.calls.arg = &c;
-	if (usdt_functions_read(file, function_seen, &c) ||
-	    usdt_functions_refused(file))
-		goto close;
-	if (!c.count)
-		goto calls;
-	c.room = c.count;
-	c.count = 0;
-	bytes = c.room * sizeof(*c.wanted);
-	c.wanted = sys_map_anonymous(bytes);
-	if (c.wanted)
+	ret = usdt_names_read(&c.naming, file);
+	c.again = ret == -ENOMEM;
+	if (!ret && c.naming.count)
 		functions_place(&c);
-	else
-		c.again = 1;
-	if (c.wanted)
-		sys_munmap(c.wanted, bytes);
-calls:
-	if (c.calls_wanted && !c.again)
+	if (c.naming.calls && !c.again)
 		calls_make(&c);
-close:
+	usdt_names_forget(&c.naming);
 	usdt_calls_close(&c.calls);
 	return c.again;
 }

@@ -6,6 +6,7 @@
 #define TRACEPOINTS_USDT_PLACE_PRIVATE_H
 
 #include "tracepoints/usdt/jumps/jumps.h"
+#include "tracepoints/usdt/plan/calls.h"
 
 /*
  * Makes markers of the wanted functions of a module. `codes` are the addresses
@@ -15,5 +16,39 @@ int usdt_functions_adopt(struct module *module,
 			 const struct usdt_asking *asking,
 			 const struct patcher *patcher,
 			 const struct usdt_file *file, struct index *codes);
+
+#define USDT_NAME_BYTES	128	/* of a name, with "fn/" and "%return" */
+
+/* The names by which rules want the functions of a module. */
+struct usdt_naming {
+	const struct module *module;
+	const struct usdt_asking *asking;
+	struct usdt_wanted *names;	/* sorted by site, then as rules prefer
+					 * them */
+	uint32_t count;
+	uint32_t room;
+	bool calls;			/* whole calls of some function are */
+};
+
+/* Reads the names that rules mean, each with what they want of the function by
+ * this name. Returns 0; -ENOEXEC, or -ENOMEM. */
+int usdt_names_read(struct usdt_naming *naming, const struct usdt_file *file);
+
+/* Makes a list with each function once, under its first name, and what rules
+ * want by any. It lasts until usdt_names_forget(). Returns how many. */
+uint32_t usdt_names_choose(const struct usdt_naming *naming,
+			   struct usdt_wanted **wanted);
+
+void usdt_names_forget(struct usdt_naming *naming);
+
+/* Returns how rules want the entry or exits of a function by a name; 0: not at
+ * all, or they mean one of the `better` names before it. */
+int usdt_name_wanted(const struct usdt_naming *naming,
+		     const struct usdt_wanted *wanted, uint32_t better,
+		     int exit, struct rule_types *types);
+
+/* Writes NAME, FILE:NAME, or these with %return. */
+const char *usdt_name_make(char name[USDT_NAME_BYTES],
+			   const struct usdt_wanted *wanted, int exit);
 
 #endif

@@ -24,13 +24,13 @@ struct usdt_wanted {
 	uint64_t address;
 	uint64_t site;			/* of the entry */
 	const char *name;
+	const char *source;		/* it is called "SOURCE:NAME"; or NULL */
 	uint8_t skipped;		/* bytes of pushes before its jump */
 	uint8_t pushes;
 	uint8_t entry;			/* an event of it is wanted */
 	uint8_t exits;
 	int nexits;			/* found; or a negative errno */
 	uint32_t first;			/* number of the first of them */
-	uint32_t order;			/* the caller's: in the file */
 };
 
 struct usdt_calls {

@@ -59,6 +59,17 @@ static int is_part(const char *name)
 	return 0;
 }
 
+/* Returns the last part of a source file's name, or NULL for an empty one. */
+static const char *source_part(const char *path)
+{
+	const char *last = path;
+
+	for (; *path; path++)
+		if (*path == '/')
+			last = path + 1;
+	return *last ? last : NULL;
+}
+
 /* Returns the address behind an endbr64, or the same address. */
 static uint64_t site_of(const struct usdt_image *image, uint64_t address)
 {
@@ -75,6 +86,7 @@ static int symbols_walk(const struct symbols *symbols,
 			const struct usdt_image *image, usdt_function_fn *fn,
 			void *priv, uint64_t *seen)
 {
+	const char *source = NULL, *name;
 	struct usdt_symbol_found found;
 	Elf64_Sym symbol;
 	uint64_t i;
@@ -83,13 +95,19 @@ static int symbols_walk(const struct symbols *symbols,
 	for (i = 0; i < symbols->count && !ret; i++) {
 		__builtin_memcpy(&symbol, symbols->p + i * sizeof(symbol),
 				 sizeof(symbol));
+		if (symbol.st_name >= symbols->names_bytes)
+			continue;
+		name = symbols->names + symbol.st_name;
+		/* static symbols follow that of their file */
+		if (ELF64_ST_TYPE(symbol.st_info) == STT_FILE)
+			source = source_part(name);
 		if (symbol.st_shndx == SHN_UNDEF || !symbol.st_size ||
-		    ELF64_ST_TYPE(symbol.st_info) != STT_FUNC ||
-		    symbol.st_name >= symbols->names_bytes)
+		    ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || !*name ||
+		    is_part(name))
 			continue;
-		found.name = symbols->names + symbol.st_name;
-		if (!*found.name || is_part(found.name))
-			continue;
+		found.name = name;
+		found.source = ELF64_ST_BIND(symbol.st_info) == STB_LOCAL ?
+				       source : NULL;
 		found.address = symbol.st_value;
 		found.bytes = symbol.st_size;
 		found.site = site_of(image, found.address);
