@@ -24,7 +24,7 @@ struct opener_file;
 int elfnotes_read(struct marker_list *list, const char *path, uint32_t how,
 		  char error[ELFNOTES_ERROR_BYTES]);
 
-/* Adds to `how` what the name of the file says: SYMBOLISER_LIBC. */
+/* Adds SYMBOLISER_LIBC to `how` for a file of libc's libraries, by the name. */
 uint32_t elfnotes_how(const char *path, uint32_t how);
 
 /* Does the same for a file that the opener has opened. */

@@ -70,7 +70,7 @@ static uint32_t name_meant(const struct session_rule *rule,
 	return i;
 }
 
-/* Returns how a function is wanted as a marker, by the last of its names; 0: it
+/* Returns how a function is wanted as a marker, by the last of n names; 0: it
  * is not wanted. The last rule says the types. */
 static int function_wanted(const struct module *module,
 			   const char *const *names, uint32_t n,

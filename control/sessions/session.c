@@ -38,8 +38,8 @@ static bool needs_name(const struct session_rule *rule,
 		!text_after(rule->glob, LTTNG_OWN));
 }
 
-/* Returns true when a glob means a place in a function by this of its names: it
- * names none that it would prefer. */
+/* Returns true when a glob means a place in a function by this name: it names
+ * none that it would prefer. */
 static bool names_place(const char *glob, const struct object *object)
 {
 	const struct usdt_adopted *own = object->adopted, *other;

@@ -156,7 +156,7 @@ bool rule_is_runtime(const char *module)
 	return false;
 }
 
-/* Returns how a name ranks by its kind. */
+/* Returns how a name ranks by the kind. */
 static unsigned int name_rank(const char *name)
 {
 	const char *p = name;

@@ -45,7 +45,7 @@ const char *rule_unknown(const char *rule);
 bool rule_names_function(const char *glob, const char *module,
 			 const char *name);
 
-/* Returns true when a rule that names a function by two of its names means the
+/* Returns true when a rule that names a function by two names means the
  * first: the one without a source file, without a leading underscore, the
  * shorter one, or that which comes first in the alphabet. */
 bool rule_prefers(const char *name, const char *other);

@@ -191,7 +191,7 @@ typedef int usdt_wanted(const char *id, struct rule_types *types, void *arg);
 typedef void usdt_untaken(struct module *module, const char *id,
 			  uint64_t address, int why);
 
-/* Returns the same for a function of a module, by the last of its n names; with
+/* Returns the same for a function of a module, by the last of n names; with
  * USDT_WANTED_CALL if a rule is for whole calls: entry and exits. A rule that
  * names the function by an earlier one means that. */
 #define USDT_WANTED_CALL	8

@@ -429,9 +429,9 @@ static COLD void call_close(struct place *place, uint32_t at, uint64_t sp)
 	}
 }
 
-/* Returns whether a marker is on, and has its writer: `on` is set before that,
+/* Returns whether a marker is on, and has a writer: `on` is set before that,
  * this behind it. */
-static ALWAYS_INLINE bool is_led(const struct usdt_adopted *probe)
+static ALWAYS_INLINE bool marker_is_led(const struct usdt_adopted *probe)
 {
 	return load_acquire(&probe->site.enabled_, SITE_ENABLED);
 }
@@ -474,14 +474,14 @@ static SIGSAFE void whole_leave(struct usdt_adopted *exit,
 		   at <= OPEN_STRINGS ? place->strings[at - 1] : no_strings,
 		   (uint64_t)((unsigned __int128)now * scale >> 32),
 		   depth, value);
-	if (likely(is_led(exit->calls)))
+	if (likely(marker_is_led(exit->calls)))
 		load_relaxed(&slot->hit)(slot, (uint64_t)whole.block,
 					 exit->entry->strings ? whole.var :
 								NULL);
 	for (other = exit->calls->alias; unlikely(other != NULL);
 	     other = other->alias) {
 		slot = (struct write_slot *)&other->site;
-		if (is_led(other))
+		if (marker_is_led(other))
 			load_relaxed(&slot->hit)(slot, (uint64_t)whole.block,
 						 exit->entry->strings ?
 							 whole.var : NULL);
@@ -494,19 +494,19 @@ static SIGSAFE void whole_leave(struct usdt_adopted *exit,
 	}
 }
 
-/* Writes the events of a place by all of its names: those of other names stand
- * around those of the first. */
+/* Writes the events of a place by all names: those of other names stand around
+ * those of the first. */
 static COLD SIGSAFE void aliases_write(struct usdt_adopted *probe,
 				       const struct usdt_state *state)
 {
 	struct usdt_adopted *alias;
 
-	if (probe->function == USDT_EXIT && is_led(probe))
+	if (probe->function == USDT_EXIT && marker_is_led(probe))
 		usdt_hit_write(probe, state);
 	for (alias = probe->alias; alias; alias = alias->alias)
-		if (is_led(alias))
+		if (marker_is_led(alias))
 			usdt_hit_write(alias, state);
-	if (probe->function != USDT_EXIT && is_led(probe))
+	if (probe->function != USDT_EXIT && marker_is_led(probe))
 		usdt_hit_write(probe, state);
 }
 
@@ -524,7 +524,7 @@ SIGSAFE void usdt_hit(struct usdt_adopted *probe,
 			aliases_write(probe, state);
 			return;
 		}
-		if (!is_led(probe))
+		if (!marker_is_led(probe))
 			return;
 	}
 	usdt_hit_write(probe, state);

@@ -186,22 +186,22 @@ void usdt_place_gone(struct usdt_adopted *probe)
 	store_release(&way->free, 1, USDT_WAY);
 }
 
-static bool is_on(const struct usdt_adopted *probe)
+static bool marker_is_on(const struct usdt_adopted *probe)
 {
 	return object_of(probe->site.agent_)->on;
 }
 
-/* Returns whether a place is on by another of its names. */
+/* Returns whether a place is on by another name. */
 static bool is_aliased(const struct usdt_adopted *probe)
 {
 	const struct usdt_adopted *alias = probe->alias;
 
-	while (alias && !is_on(alias))
+	while (alias && !marker_is_on(alias))
 		alias = alias->alias;
 	return alias;
 }
 
-/* Switches a place of a function, which its own marker, those of its other
+/* Switches a place of a function, which the first marker, those of other
  * names, and `calls` kinds of calls may want. */
 static int function_switch(const struct patcher *patcher,
 			   struct usdt_adopted *probe, uint32_t calls)
@@ -209,14 +209,14 @@ static int function_switch(const struct patcher *patcher,
 	uint32_t called = calls | (is_aliased(probe) ? USDT_ALIASED : 0);
 
 	store_relaxed(&probe->called, called);
-	return usdt_switch_later(patcher, probe, is_on(probe) || called);
+	return usdt_switch_later(patcher, probe, marker_is_on(probe) || called);
 }
 
 /* Switches the entry and the exits of a kind of calls. */
 static int call_switch(const struct patcher *patcher,
 		       struct usdt_adopted *call)
 {
-	uint32_t on = is_on(call) || is_aliased(call), calls;
+	uint32_t on = marker_is_on(call) || is_aliased(call), calls;
 	struct usdt_adopted *exit;
 	int ret = 0, more;
 

@@ -115,11 +115,13 @@ static struct usdt_operand *arguments_set(struct usdt_adopted *probe,
 	uint32_t i;
 
 	for (i = 0; i < arguments; i++, operand++) {
-		uint8_t type = known ? usdt_prototype_type(known->arguments[i]) :
-			       types->strings >> i & 1 ? TAFFRAIL_T_STRING :
+		uint8_t type = types->strings >> i & 1 ? TAFFRAIL_T_STRING :
 							 TAFFRAIL_T_S64;
-		int string = type == TAFFRAIL_T_STRING;
+		int string;
 
+		if (known)
+			type = usdt_prototype_type(known->arguments[i]);
+		string = type == TAFFRAIL_T_STRING;
 		if (!known) {
 			text_add(text, "arg");
 			text_add_unsigned(text, i + 1);

@@ -30,12 +30,12 @@ struct usdt_naming {
 	bool calls;			/* whole calls of some function are */
 };
 
-/* Reads the names that rules mean, each with what they want of the function by
- * this name. Returns 0; -ENOEXEC, or -ENOMEM. */
+/* Reads the names that rules mean, each with the places of the function that
+ * they want by it. Returns 0; -ENOEXEC, or -ENOMEM. */
 int usdt_names_read(struct usdt_naming *naming, const struct usdt_file *file);
 
-/* Makes a list with each function once, under its first name, and what rules
- * want by any. It lasts until usdt_names_forget(). Returns how many. */
+/* Makes a list with each function once, under the first name, and the places
+ * that rules want by any. It lasts until usdt_names_forget(). Returns how many. */
 uint32_t usdt_names_choose(const struct usdt_naming *naming,
 			   struct usdt_wanted **wanted);
 

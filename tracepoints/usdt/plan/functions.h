@@ -18,7 +18,7 @@ struct usdt_symbol_found {
 	uint64_t site;		/* the same, or behind an endbr64 */
 	uint64_t bytes;
 	const char *name;	/* in the file; as the linker knows it */
-	const char *source;	/* of a static function: the last part of its
+	const char *source;	/* of a static function: the last part of the
 				 * source file's name; NULL: not known */
 };
 

@@ -18,8 +18,8 @@ static const struct usdt_prototype rows[] = {
 #include "tracepoints/usdt/plan/prototypes.def"
 };
 
-/* Returns the name without what libc puts before names of its own for the same
- * function. */
+/* Returns the name without the prefixes of names that libc uses itself for the
+ * same function. */
 static const char *plain_name(const char *symbol)
 {
 	static const char before[] = "_\0libc_\0GI_\0IO_\0";

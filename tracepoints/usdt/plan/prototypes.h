@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What well-known functions of libc take and return, for events of functions
- * whose rule says no types.
+ * Prototypes of well-known functions of libc, for events of functions whose
+ * rule says no types.
  */
 #ifndef TRACEPOINTS_USDT_PLAN_PROTOTYPES_H
 #define TRACEPOINTS_USDT_PLAN_PROTOTYPES_H
