@@ -104,6 +104,8 @@ command_sources = \
 	command/doctor/trial.c \
 	command/elf/addresses.c \
 	command/elf/addresses.h \
+	command/elf/debug-path.c \
+	command/elf/debug-path.h \
 	command/elf/elfnotes.c \
 	command/elf/elfnotes.h \
 	command/elf/mapped-private.h \

@@ -22,6 +22,7 @@ unit_programs = \
 	testsuite/unit/base/glob \
 	testsuite/unit/base/host \
 	testsuite/unit/base/mappings \
+	testsuite/unit/base/xz \
 	testsuite/unit/buffers/anchor \
 	testsuite/unit/buffers/kill-steps \
 	testsuite/unit/buffers/reader \

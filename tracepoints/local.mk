@@ -116,8 +116,12 @@ tracepoints_tool_sources = \
 
 # USDT probes in files: in the command and in libtaffrail-usdt.so
 tracepoints_plan_sources = \
+	base/xz.c \
+	base/xz.h \
 	tracepoints/usdt/plan/calls-x86_64.c \
 	tracepoints/usdt/plan/calls.h \
+	tracepoints/usdt/plan/debug.c \
+	tracepoints/usdt/plan/debug.h \
 	tracepoints/usdt/plan/decode-x86_64.c \
 	tracepoints/usdt/plan/exits-x86_64.c \
 	tracepoints/usdt/plan/exits.h \
@@ -158,6 +162,7 @@ usdt_sources = \
 	tracepoints/usdt/jumps/write-x86_64.c \
 	tracepoints/usdt/place/adopt.c \
 	tracepoints/usdt/place/functions.c \
+	tracepoints/usdt/place/more.c \
 	tracepoints/usdt/place/names.c \
 	tracepoints/usdt/place/private.h \
 	$(tracepoints_plan_sources)

@@ -17,6 +17,7 @@
 
 #include "base/base.h"
 #include "base/index.h"
+#include "command/elf/debug-path.h"
 #include "command/elf/mapped-private.h"
 #include "command/elf/named-private.h"
 #include "command/elf/user-rights.h"
@@ -32,7 +33,6 @@
 #define FILES_LATE	20000000u	/* by which the clock of files may be
 					 * late, where the agent does not tell
 					 * it: some ticks */
-#define DEBUG_PLACE	"/usr/lib/debug"
 #define FUSE_MAGIC	0x65735546	/* <linux/magic.h>, of statfs(2) */
 #define BTRFS_MAGIC	0x9123683e
 
@@ -275,49 +275,27 @@ static bool open_build(struct resolving *r, struct opener_file *file,
 	if (!work_take(&r->share, WORK_OPEN) || opener_open(file, path, 0))
 		return false;
 	found = file_module(r, file);
-	if (found && found->id_bytes == of->id_bytes &&
-	    !memcmp(found->id, of->id, of->id_bytes))
+	if (found && debug_same_build(found, of))
 		return true;
 	opener_close(file);
 	return false;
 }
 
-/*
- * Opens the file that has the symbols which a module's own file lacks, where
- * GDB looks for it (GDB manual, "Debugging Information in Separate Files"): by
- * build ID, or by name and the module's directory. The name alone proves
- * nothing, so both must have the same build ID.
- */
+/* Opens the file that has the symbols which a module's own file lacks. */
 static bool open_debug(struct resolving *r, const char *module,
 		       const struct opener_file *file,
 		       struct opener_file *debug)
 {
-	static const char *const places[] = {
-		"%.*s/%s", "%.*s/.debug/%s", DEBUG_PLACE "%.*s/%s"
-	};
 	const struct symboliser_module *own = file_module(r, file);
 	struct symboliser_module of;
-	char path[PATH_ROOM + SYMBOLISER_PATH_BYTES];
-	int n, directory = (int)(strrchr(module, '/') - module);
+	char path[DEBUG_PATH_BYTES];
 
-	if (!own || own->id_bytes < 2)
+	if (!own)
 		return false;
 	of = *own;			/* it is kept where others are, too */
-	n = snprintf(path, sizeof(path), DEBUG_PLACE "/.build-id/%02x/",
-		     of.id[0]);
-	for (uint32_t i = 1; i < of.id_bytes; i++)
-		n += sprintf(path + n, "%02x", of.id[i]);
-	strcpy(path + n, ".debug");
-	if (open_build(r, debug, path, &of))
-		return true;
-	if (!*of.debug_file || strchr(of.debug_file, '/'))
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
-		snprintf(path, sizeof(path), places[i], directory, module,
-			 of.debug_file);
+	for (int i = 0; debug_path(path, module, &of, i); i++)
 		if (open_build(r, debug, path, &of))
 			return true;
-	}
 	return false;
 }
 

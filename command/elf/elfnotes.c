@@ -23,6 +23,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "command/elf/debug-path.h"
 #include "command/sandbox/opener.h"
 #include "tracepoints/conditions/rule-split.h"
 #include "tracepoints/usdt/plan/plan.h"
@@ -76,6 +77,56 @@ int elfnotes_read_open(struct marker_list *list,
 	return symboliser_markers(&from, how, add_marker, list, error, &ns);
 }
 
+static int compare_addresses(const void *left, const void *right)
+{
+	const struct marker *a = left, *b = right;
+
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+/* Moves functions whose addresses a sorted list does not have into it. */
+static void list_join(struct marker_list *list, struct marker_list *more)
+{
+	size_t n = list->count;
+
+	for (size_t i = 0; i < more->count; i++) {
+		struct marker *m = &more->markers[i];
+
+		if (!n || !bsearch(m, list->markers, n, sizeof(*m),
+				   compare_addresses))
+			marker_list_add(list, m, "fn", m->id + strlen("fn/"),
+					m->text, m->file);
+	}
+	if (list->count > n)
+		qsort(list->markers, list->count, sizeof(struct marker),
+		      compare_addresses);
+}
+
+void elfnotes_read_debug(struct marker_list *list, const char *path,
+			 const struct opener_file *file, uint32_t how)
+{
+	char place[DEBUG_PATH_BYTES], error[ELFNOTES_ERROR_BYTES];
+	struct symboliser_module own, found;
+	struct opener_file debug;
+	bool done = false;
+
+	if (symboliser_read_open(&own, file))
+		return;
+	for (int i = 0; !done && debug_path(place, path, &own, i); i++) {
+		struct marker_list more = { 0 };
+
+		if (opener_open(&debug, place, 0))
+			continue;
+		done = !symboliser_read_open(&found, &debug) &&
+		       debug_same_build(&found, &own);
+		if (done && !elfnotes_read_open(&more, &debug,
+						how & ~SYMBOLISER_PLAN, error))
+			list_join(list, &more);
+		marker_list_free(&more);
+		opener_close(&debug);
+	}
+}
+
 uint32_t elfnotes_how(const char *path, uint32_t how)
 {
 	const char *slash = strrchr(path, '/');
@@ -99,7 +150,10 @@ int elfnotes_read(struct marker_list *list, const char *path, uint32_t how,
 				 "made to open it" : strerror(-ret));
 		return ret;
 	}
-	ret = elfnotes_read_open(list, &file, elfnotes_how(path, how), error);
+	how = elfnotes_how(path, how);
+	ret = elfnotes_read_open(list, &file, how, error);
+	if (!ret && how & SYMBOLISER_FUNCTIONS)
+		elfnotes_read_debug(list, path, &file, how);
 	opener_close(&file);
 	return ret;
 }

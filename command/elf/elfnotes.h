@@ -24,6 +24,12 @@ struct opener_file;
 int elfnotes_read(struct marker_list *list, const char *path, uint32_t how,
 		  char error[ELFNOTES_ERROR_BYTES]);
 
+/* Adds functions that only a file of debug information names, to a list of
+ * those of a file with this path: without SYMBOLISER_PLAN. The list is sorted by
+ * address then. */
+void elfnotes_read_debug(struct marker_list *list, const char *path,
+			 const struct opener_file *file, uint32_t how);
+
 /* Adds SYMBOLISER_LIBC to `how` for a file of libc's libraries, by the name. */
 uint32_t elfnotes_how(const char *path, uint32_t how);
 

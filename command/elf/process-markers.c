@@ -162,6 +162,10 @@ static int scan_mapping(const struct process_mapping *m, void *arg)
 				scan->how ? elfnotes_how(m->path, scan->how) :
 				scan->probes ? SYMBOLISER_PLAN : 0,
 				error);
+			if (scan->how & SYMBOLISER_FUNCTIONS)
+				elfnotes_read_debug(scan->list, m->path, &file,
+						    elfnotes_how(m->path,
+								 scan->how));
 			note_fault(scan, m, error);
 			keep_kind(scan, before, shift, true);
 		}

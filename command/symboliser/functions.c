@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "tracepoints/usdt/plan/calls.h"
+#include "tracepoints/usdt/plan/debug.h"
 #include "tracepoints/usdt/plan/functions.h"
 #include "tracepoints/usdt/plan/prototypes.h"
 
@@ -147,6 +148,7 @@ static int functions_plan(const struct usdt_file *file, struct functions *f,
 int symboliser_read_functions(const struct usdt_file *file, uint32_t how,
 			      symboliser_take *take, void *priv)
 {
+	static struct usdt_file mini;
 	struct functions f = { .how = how };
 	bool plan = how & SYMBOLISER_PLAN;
 	int ret;
@@ -155,7 +157,14 @@ int symboliser_read_functions(const struct usdt_file *file, uint32_t how,
 		return -EOPNOTSUPP;
 	if (file->size < sizeof(Elf64_Ehdr))
 		return -ENOEXEC;
-	ret = usdt_functions_read(file, function_seen, &f);
+	/* the texts of the last answer were in it */
+	if (mini.bytes)
+		usdt_mini_close(&mini);
+	mini.bytes = NULL;
+	if (usdt_has_symbols(file) || !usdt_mini_open(&mini, file))
+		mini.bytes = NULL;
+	ret = usdt_functions_read(file, mini.bytes ? &mini : NULL,
+				  function_seen, &f);
 	if (f.n)
 		qsort(f.wanted, f.n, sizeof(*f.wanted), compare_sites);
 	if (plan && !ret)

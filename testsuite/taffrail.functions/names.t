@@ -123,3 +123,48 @@ stdout: ^fn/twins-other.c:helper +0x
 stdout: ^1$
 stdout: ^fn/helper +0x[0-9a-f]+ +function off twins.c \(
 stdout: ^fn/helper +0x[0-9a-f]+ +function off twins-other.c \(
+
+# Symbols elsewhere
+group: debug
+need: objcopy --version && xz --version
+before:
+	gcc -O2 -g -Wl,--build-id -o whole "$SOURCE"/twins.c "$SOURCE"/twins-other.c
+	objcopy --only-keep-debug whole whole.debug
+	cp whole linked && strip linked && objcopy --add-gnu-debuglink=whole.debug linked
+	objcopy --only-keep-debug --strip-debug whole table && xz table
+	cp whole mini && strip mini && objcopy --add-section .gnu_debugdata=table.xz mini
+	cp whole bare && strip bare
+case: a file that the program's file names
+run: taffrail record -o linked.d -e fn:linked/helper%entry -e fn:twins-other.c:helper%return -- ./linked && taffrail view linked.d | grep -o 'fn:.*: {' | sort | uniq -c
+whole stdout:
+	      4 fn:helper: {
+	      1 fn:twins-other.c:helper%return: {
+case: the list has the names
+run: taffrail list --functions linked fn:helper 'fn:twins.c:*' && cd / && taffrail list --functions "$OLDPWD/linked" | grep -c fn/helper
+stdout: ^fn/helper +0x[0-9a-f]+ +function off twins-other.c \(int64
+stdout: ^fn/twins.c:helper +0x
+stdout: ^2$
+case: mini debug information
+run: taffrail record -o mini.d -e fn:mini/helper -e fn:second_name -- ./mini && taffrail report --functions mini.d; taffrail list --functions mini fn:helper
+stdout: ^ +4 .* 0  helper$
+stdout: ^ +3 .* 0  second_name$
+stdout: ^fn/helper +0x[0-9a-f]+ +function off .* \[jump\]$
+case: without either, there is no such name
+run: taffrail record -o bare.d -e fn:helper -- ./bare
+status: 1
+stderr: no function matches 'fn:helper'
+case: of another build, no name is taken
+run:
+	gcc -O1 -g -Wl,--build-id -o other "$SOURCE"/twins.c "$SOURCE"/twins-other.c && objcopy --only-keep-debug other whole.debug
+	taffrail list --functions linked; taffrail record -o wrong.d -e fn:helper -- ./linked
+status: 1
+stderr: linked: it has no symbols of functions
+stderr: no function matches 'fn:helper'
+case: damaged tables are none
+run:
+	for at in 0 30 200 1000; do
+		cp mini damaged && objcopy --dump-section .gnu_debugdata=d.xz mini && printf 'damaged' | dd of=d.xz bs=1 seek=$at conv=notrunc status=none && objcopy --update-section .gnu_debugdata=d.xz damaged
+		./damaged && taffrail record --force -o damaged.d -e fn:helper%entry -- ./damaged; echo $?
+	done
+stdout: ^1$
+no stdout: ^[^01]

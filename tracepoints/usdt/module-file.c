@@ -79,10 +79,7 @@ static int same_file(const struct usdt_file *file, const struct module *module)
 	return 1;
 }
 
-/* Maps a file that is the one of the module. Returns 0, -ESTALE when another
- * file has the path, or another negative errno. */
-static int file_map(struct usdt_file *file, const char *path,
-		    const struct module *module)
+int usdt_file_map(struct usdt_file *file, const char *path)
 {
 	int fd = (int)sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
 	struct stat st;
@@ -103,8 +100,18 @@ static int file_map(struct usdt_file *file, const char *path,
 	if (got < 0 && got > -4096)
 		return (int)got;
 	file->bytes = (const uint8_t *)got;
-	if (same_file(file, module))
-		return 0;
+	return 0;
+}
+
+/* Maps a file that is the one of the module. Returns 0, -ESTALE when another
+ * file has the path, or another negative errno. */
+static int file_map(struct usdt_file *file, const char *path,
+		    const struct module *module)
+{
+	int ret = usdt_file_map(file, path);
+
+	if (ret || same_file(file, module))
+		return ret;
 	sys_munmap(file->bytes, file->size);
 	return -ESTALE;
 }

@@ -239,6 +239,10 @@ int usdt_module_map(struct usdt_file *file, const struct module *module);
 
 void usdt_module_unmap(struct usdt_file *file);
 
+/* Maps a file. Returns 0, -ESTALE when there is none, or another negative
+ * errno. */
+int usdt_file_map(struct usdt_file *file, const char *path);
+
 /*
  * The functions of libtaffrail-usdt.so, and the numbers on which it must agree
  * with the agent. `switch_to` switches a probe to nop or jump; a jump of five

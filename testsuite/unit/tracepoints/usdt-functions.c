@@ -310,21 +310,21 @@ static void check_symbols(void)
 	if (!file_map(&file, "/proc/self/exe"))
 		return;
 	functions_plain(1);
-	unit_equal(usdt_functions_read(&file, function_seen, &seen), 0,
+	unit_equal(usdt_functions_read(&file, NULL, function_seen, &seen), 0,
 		   "read");
 	unit_equal(seen.plain, 1, "a function by its name");
 	unit_equal(seen.parts, 0, "no parts put apart");
 	unit_check(seen.all > 10, "others");
-	unit_equal(usdt_functions_read(&file, function_stops, NULL), 7,
+	unit_equal(usdt_functions_read(&file, NULL, function_stops, NULL), 7,
 		   "stopped");
-	unit_equal(usdt_functions_read(&none, function_stops, NULL),
+	unit_equal(usdt_functions_read(&none, NULL, function_stops, NULL),
 		   -ENOEXEC, "no ELF file");
 	unit_equal(usdt_functions_refused(&file), USDT_FILE_FINE,
 		   "this file is not refused");
 	for (uint64_t size = 0; size < file.size; size += file.size / 97) {
 		struct usdt_file cut = { file.bytes, size };
 
-		usdt_functions_read(&cut, function_seen, &seen);
+		usdt_functions_read(&cut, NULL, function_seen, &seen);
 		usdt_functions_refused(&cut);
 	}
 }

@@ -772,6 +772,7 @@ int usdt_functions_adopt(struct module *module,
 			      .patcher = patcher, .codes = codes,
 			      .naming = { .module = module,
 					  .asking = asking } };
+	struct usdt_file more;
 	int ret;
 
 	if (!asking->function_wanted)
@@ -786,6 +787,8 @@ int usdt_functions_adopt(struct module *module,
 		return ret == -ENOMEM;
 	c.calls.refused = plan_refused;
 	c.calls.arg = &c;
+	if (usdt_more_map(&more, file, module))
+		c.naming.more = &more;
 	ret = usdt_names_read(&c.naming, file);
 	c.again = ret == -ENOMEM;
 	if (!ret && c.naming.count)
@@ -793,6 +796,8 @@ int usdt_functions_adopt(struct module *module,
 	if (c.naming.calls && !c.again)
 		calls_make(&c);
 	usdt_names_forget(&c.naming);
+	if (c.naming.more)
+		usdt_module_unmap(&more);
 	usdt_calls_close(&c.calls);
 	return c.again;
 }

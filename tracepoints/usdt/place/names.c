@@ -98,7 +98,8 @@ int usdt_names_read(struct usdt_naming *naming, const struct usdt_file *file)
 {
 	struct usdt_wanted room, *wanted;
 	uint32_t i, start = 0, kept = 0;
-	int ret = usdt_functions_read(file, function_seen, naming);
+	int ret = usdt_functions_read(file, naming->more, function_seen,
+				      naming);
 
 	if (ret || !naming->count)
 		return ret;
@@ -107,7 +108,7 @@ int usdt_names_read(struct usdt_naming *naming, const struct usdt_file *file)
 		return -ENOMEM;
 	naming->room = naming->count;
 	naming->count = 0;
-	usdt_functions_read(file, function_seen, naming);
+	usdt_functions_read(file, naming->more, function_seen, naming);
 	if (naming->count > naming->room)
 		naming->count = naming->room;
 	sort_things(naming->names, naming->count, sizeof(room), &room,

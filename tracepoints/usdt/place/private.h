@@ -23,6 +23,7 @@ int usdt_functions_adopt(struct module *module,
 struct usdt_naming {
 	const struct module *module;
 	const struct usdt_asking *asking;
+	const struct usdt_file *more;	/* with more symbols; or NULL */
 	struct usdt_wanted *names;	/* sorted by site, then as rules prefer
 					 * them */
 	uint32_t count;
@@ -40,6 +41,15 @@ uint32_t usdt_names_choose(const struct usdt_naming *naming,
 			   struct usdt_wanted **wanted);
 
 void usdt_names_forget(struct usdt_naming *naming);
+
+/*
+ * Maps a table of symbols that a module's file lacks: a file of debug
+ * information of the same build, by build id below /usr/lib/debug or by
+ * .gnu_debuglink, else .gnu_debugdata. Returns false if there is none, or none
+ * is needed. The caller unmaps it by usdt_module_unmap(); conditions as above.
+ */
+bool usdt_more_map(struct usdt_file *more, const struct usdt_file *file,
+		   const struct module *module);
 
 /* Returns how rules want the entry or exits of a function by a name; 0: not at
  * all, or they mean one of the `better` names before it. */

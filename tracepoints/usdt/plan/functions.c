@@ -117,23 +117,36 @@ static int symbols_walk(const struct symbols *symbols,
 	return ret;
 }
 
-int usdt_functions_read(const struct usdt_file *file, usdt_function_fn *fn,
-			void *priv)
+/* Does the same for a table of a file. */
+static int table_walk(const struct usdt_file *file, uint32_t type,
+		      const struct usdt_image *image, usdt_function_fn *fn,
+		      void *priv, uint64_t *seen)
 {
-	static const uint32_t types[] = { SHT_SYMTAB, SHT_DYNSYM };
-	struct usdt_image image;
 	struct symbols symbols;
 	Elf64_Ehdr header;
+
+	return file && header_read(file, &header) &&
+			symbols_open(&symbols, file, &header, type) ?
+		       symbols_walk(&symbols, image, fn, priv, seen) : 0;
+}
+
+int usdt_functions_read(const struct usdt_file *file,
+			const struct usdt_file *more, usdt_function_fn *fn,
+			void *priv)
+{
+	struct usdt_image image;
+	Elf64_Ehdr header;
 	uint64_t seen = 0;
-	uint32_t i;
-	int ret = 0;
+	int ret;
 
 	if (!header_read(file, &header) || usdt_image_open(&image, file))
 		return -ENOEXEC;
-	for (i = 0; i < ARRAY_SIZE(types) && !seen && !ret; i++)
-		if (symbols_open(&symbols, file, &header, types[i]))
-			ret = symbols_walk(&symbols, &image, fn, priv, &seen);
-	return ret;
+	ret = table_walk(file, SHT_SYMTAB, &image, fn, priv, &seen);
+	if (seen || ret)
+		return ret;
+	ret = table_walk(more, SHT_SYMTAB, &image, fn, priv, &seen);
+	return ret ? ret : table_walk(file, SHT_DYNSYM, &image, fn, priv,
+				      &seen);
 }
 
 enum usdt_refusal usdt_functions_refused(const struct usdt_file *file)

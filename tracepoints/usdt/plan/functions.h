@@ -27,13 +27,15 @@ typedef int usdt_function_fn(const struct usdt_symbol_found *found,
 			     void *priv);
 
 /*
- * Calls fn for each function that .symtab names, or .dynsym if it names none:
- * several times for one that has several names. Leaves out parts that compilers
+ * Calls fn for each function that .symtab names. If the file has none: for each
+ * that .symtab of another file of the same build names, unless `more` is NULL
+ * (debug.h), and that .dynsym names: several times for one that has several names. Leaves out parts that compilers
  * put apart (NAME.cold), resolvers, functions without a length, and names that
  * do not end in the file. Returns 0, the result of fn, or -ENOEXEC when the
  * file is no such ELF file. Allocates nothing.
  */
-int usdt_functions_read(const struct usdt_file *file, usdt_function_fn *fn,
+int usdt_functions_read(const struct usdt_file *file,
+			const struct usdt_file *more, usdt_function_fn *fn,
 			void *priv);
 
 /* Why no function of a file can be a site. */

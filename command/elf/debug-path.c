@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Where files of debug information are; see debug-path.h.
+ */
+#include "command/elf/debug-path.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define DEBUG_PLACE	"/usr/lib/debug"
+
+bool debug_path(char path[DEBUG_PATH_BYTES], const char *module,
+		const struct symboliser_module *of, int i)
+{
+	static const char *const places[] = {
+		"%.*s/%s", "%.*s/.debug/%s", DEBUG_PLACE "%.*s/%s"
+	};
+	const char *slash = strrchr(module, '/');
+	int n, folder = slash ? (int)(slash - module) : 0;
+
+	if (of->id_bytes < 2 || i > 3)
+		return false;
+	if (!i) {
+		n = snprintf(path, DEBUG_PATH_BYTES,
+			     DEBUG_PLACE "/.build-id/%02x/", of->id[0]);
+		for (uint32_t k = 1; k < of->id_bytes; k++)
+			n += sprintf(path + n, "%02x", of->id[k]);
+		strcpy(path + n, ".debug");
+		return true;
+	}
+	if (!*of->debug_file || strchr(of->debug_file, '/'))
+		return false;
+	snprintf(path, DEBUG_PATH_BYTES, places[i - 1], slash ? folder : 1,
+		 slash ? module : ".", of->debug_file);
+	return true;
+}
+
+bool debug_same_build(const struct symboliser_module *one,
+		      const struct symboliser_module *other)
+{
+	return one->id_bytes == other->id_bytes &&
+	       !memcmp(one->id, other->id, other->id_bytes);
+}
