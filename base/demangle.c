@@ -502,10 +502,10 @@ static bool is_hash(const char *s, uint32_t n)
 static struct piece read_nested(struct demangle *d)
 {
 	static const char *const tails[] = {
-		"", " const", "&", " const&", "&&", " const&&",
+		"", " const", " &", " const &", " &&", " const &&",
 	};
 	struct piece t = none, part;
-	bool templated = false;
+	bool templated = false, typeless;
 	uint32_t tail = 0;
 
 	while (next_char(d) == 'r' || next_char(d) == 'V' ||
@@ -515,7 +515,9 @@ static struct piece read_nested(struct demangle *d)
 	while (!d->failed && !take_word(d, "E")) {
 		templated = false;
 		if (take_word(d, "I")) {
+			typeless = d->typeless;
 			part = read_arguments(d);
+			d->typeless = typeless;
 			t = join_arguments(d, t, part);
 			if (next_char(d) != 'E')
 				piece_keep(d, t);

@@ -20,6 +20,11 @@ static const struct {
 	{ "_ZNK4shop4Cart3addEl", "shop::Cart::add(long) const",
 	  "shop::Cart::add" },
 	{ "_ZN4shop4CartC1Ei", "shop::Cart::Cart(int)", "shop::Cart::Cart" },
+	/* arguments of a constructor's template have names of their own */
+	{ "_ZN1AC1INS_1BELi0EEEOT_", "A::A<A::B, 0>(A::B&&)", "A::A<A::B, 0>" },
+	{ "_ZN1AC1IN1B1CEEET_S3_", "A::A<B::C>(B::C, B::C)", "A::A<B::C>" },
+	{ "_ZNKR1P3getEv", "P::get() const &", "P::get" },
+	{ "_ZNO1P3getEv", "P::get() &&", "P::get" },
 	{ "_ZN4shop4CartD0Ev", "shop::Cart::~Cart()", "shop::Cart::~Cart" },
 	{ "_ZN4shop4CartclEi", "shop::Cart::operator()(int)",
 	  "shop::Cart::operator()" },
