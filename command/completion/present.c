@@ -5,6 +5,7 @@
  * Invariant: a process that does not answer is left out.
  */
 #include <dirent.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,10 @@
 #include "command/agents/targets.h"
 #include "command/common/command.h"
 #include "command/completion/private.h"
+#include "command/elf/program-functions.h"
 #include "command/procfs/process.h"
 #include "command/runtime/rundir.h"
+#include "tracepoints/conditions/rule-split.h"
 
 /* Names, each one once: several processes may have a session or a marker of one
  * name. The memory is this structure's until names_propose(). */
@@ -89,15 +92,94 @@ out:
 	names_propose(&names, p);
 }
 
+/* The names of functions that may follow a word. */
+struct functions {
+	const struct proposal *p;
+	const char *lead;		/* "fn:", or "" */
+};
+
+/* Proposes a function by the name in the source, without parameters, unless it
+ * would need quotes. */
+static void propose_function(const struct functions *f, const char *module,
+			     const struct marker *m)
+{
+	const char *name = marker_shown(m->id) + strlen("fn/");
+	char word[512];
+
+	if (snprintf(word, sizeof(word), "%s%s%s%.*s", f->lead, module,
+		     *module ? "/" : "", (int)strcspn(name, "("), name) <
+		    (int)sizeof(word) && !strpbrk(word, " '\"<>{"))
+		propose(f->p, word, NULL);
+}
+
+/* Proposes the functions of a module, and "MODULE/"; behind a typed module,
+ * those of it. */
+static int propose_module(const char *path, struct marker_list *list, void *arg)
+{
+	const struct functions *f = arg;
+	const char *typed = f->p->prefix + strlen(f->p->before);
+	const char *slash = strrchr(path, '/'), *behind;
+	char module[NAME_MAX + 1], word[NAME_MAX + 8];
+	bool runtime;
+
+	snprintf(module, sizeof(module), "%s", slash ? slash + 1 : path);
+	runtime = rule_is_runtime(module);
+	if (strstr(module, ".so"))
+		*strstr(module, ".so") = '\0';
+	typed += strlen(f->lead);
+	behind = strchr(typed, '/');
+	snprintf(word, sizeof(word), "%s%s/", f->lead, module);
+	if (!behind && list->count)
+		propose(f->p, word, NULL);
+	if (behind ? strlen(module) != (size_t)(behind - typed) ||
+			     strncmp(module, typed, strlen(module)) != 0 :
+		     runtime)
+		return 0;
+	for (size_t i = 0; i < list->count; i++)
+		propose_function(f, behind ? module : "", &list->markers[i]);
+	return 0;
+}
+
+/* Proposes functions of the process, or of those with an agent. */
+static void propose_each(struct functions *f)
+{
+	struct targets targets;
+
+	if (f->p->pid) {
+		functions_of_process(f->p->pid, 0, propose_module, f);
+		return;
+	}
+	if (!targets_open(&targets, 0))
+		for (size_t i = 0; i < targets.count; i++)
+			if (targets.list.processes[i].alive)
+				functions_of_process(
+					targets.list.processes[i].pid, 0,
+					propose_module, f);
+	targets_close(&targets);
+}
+
+void propose_functions(const struct proposal *p)
+{
+	struct functions f = { .p = p, .lead = "" };
+
+	propose_each(&f);
+}
+
 /* Asks each living agent; one that does not answer is left out. A word that
- * begins as channel:name gets proposals of this form. */
+ * begins as channel:name gets proposals of this form. Functions are proposed
+ * behind "fn:" alone: they are many. */
 void propose_markers(const struct proposal *p)
 {
 	const char *typed = p->prefix + strlen(p->before);
+	struct functions functions = { .p = p, .lead = "fn:" };
 	bool colon = strchr(typed, ':') && !strchr(typed, '/');
 	struct names names = { 0 };
 	struct targets targets;
 
+	if (!strncmp(typed, functions.lead, strlen(functions.lead))) {
+		propose_each(&functions);
+		return;
+	}
 	if (!targets_open(&targets, p->pid))
 		for (size_t i = 0; i < targets.count; i++) {
 			struct target *target = &targets.targets[i];

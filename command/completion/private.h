@@ -30,6 +30,9 @@ void propose(const struct proposal *p, const char *word, const char *text);
 void propose_sessions(const struct proposal *p);
 void propose_markers(const struct proposal *p);
 
+/* present.c: proposes functions, "NAME" and "MODULE/NAME". */
+void propose_functions(const struct proposal *p);
+
 /* present.c: propose the processes with an agent, or every process of the user,
  * by their numbers, with their names. */
 void propose_agents(const struct proposal *p);

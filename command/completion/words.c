@@ -75,6 +75,7 @@ static const struct {
 	void (*call)(const struct proposal *p);
 	const char *word;
 } kinds[] = {
+	{ "functions", "GLOB", propose_functions, NULL },
 	{ "start", "NAME", NULL, NULL },
 	{ "provider", "NAME", NULL, "pthread" },
 	{ "field", "NAME", NULL, NULL },
