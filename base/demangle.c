@@ -840,6 +840,8 @@ size_t demangle(struct demangle *d, const char *symbol, size_t n, char *name,
 	d->end = symbol + n;
 	d->used = d->depth = d->nsubs = d->nargs = d->typing = 0;
 	d->failed = false;
+	if (take_word(d, "_R"))
+		return demangle_rust(d, symbol, n, name, room);
 	if (!take_word(d, "_Z"))
 		return 0;
 	for (i = 0; i < ARRAY_SIZE(thunks); i++) {

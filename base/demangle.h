@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * C++ names of symbols, as the Itanium C++ ABI mangles them:
+ * Names of C++ and Rust for symbols. C++ as the Itanium C++ ABI mangles it:
  * "shop::sell(int, char const*)" for "_ZN4shop4sellEiPKc". Written from the
  * grammar of the ABI (itanium-cxx-abi.github.io/cxx-abi/abi.html, "Mangling").
  *
@@ -52,5 +52,10 @@ struct demangle {
  */
 size_t demangle(struct demangle *d, const char *symbol, size_t n, char *name,
 		size_t room);
+
+/* demangle-rust.c: does the same for Rust's names of the newer form, "_R...",
+ * which have no parameters. */
+size_t demangle_rust(struct demangle *d, const char *symbol, size_t n,
+		     char *name, size_t room);
 
 #endif

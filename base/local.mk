@@ -5,6 +5,7 @@
 base_sources = \
 	base/base.h \
 	base/order.def \
+	base/demangle-rust.c \
 	base/demangle.c \
 	base/demangle.h \
 	base/entries.c \

@@ -25,6 +25,7 @@ endif
 # what it has copies of
 callbacks_shared_sources = \
 	base/arena.c \
+	base/demangle-rust.c \
 	base/demangle.c \
 	base/glob.c \
 	base/lines.c \

@@ -152,7 +152,8 @@ static void source_text(const struct marker *m, char *text, size_t room)
 {
 	text[0] = '\0';
 	if (m->file[0])
-		snprintf(text, room, m->line ? "%s:%u" : "%s", m->file, m->line);
+		snprintf(text, room, m->line ? "%s:%u" : "%s", m->file,
+			 m->line);
 }
 
 /*

@@ -25,8 +25,8 @@ int elfnotes_read(struct marker_list *list, const char *path, uint32_t how,
 		  char error[ELFNOTES_ERROR_BYTES]);
 
 /* Adds functions that only a file of debug information names, to a list of
- * those of a file with this path: without SYMBOLISER_PLAN. The list is sorted by
- * address then. */
+ * those of a file with this path: without SYMBOLISER_PLAN. The list is sorted
+ * by address then. */
 void elfnotes_read_debug(struct marker_list *list, const char *path,
 			 const struct opener_file *file, uint32_t how);
 

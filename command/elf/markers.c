@@ -86,7 +86,7 @@ const char *marker_shown(const char *id)
 	size_t n = strcspn(id, "%"), channel = strlen("fn/");
 
 	/* with room for "%return" */
-	if (strncmp(id, "fn/_Z", 5) || strlen(id + n) > 8 ||
+	if (strncmp(id, "fn/_", 4) || strlen(id + n) > 8 ||
 	    !demangle(&work, id + channel, n - channel, shown + channel,
 		      sizeof(shown) - 16))
 		return id;

@@ -116,6 +116,11 @@ run: taffrail record -o file -e 'fn:twins.c:*%entry' -e 'fn:helper%entry if arg1
 whole stdout:
 	3
 	4
+case: names of Rust
+run: taffrail record -o rust -e fn:shop::cart::sell -- ./twins && taffrail view rust | grep -o 'fn:.*: {' | sort && taffrail list --functions ./twins 'fn:*sell'
+stdout: ^fn:shop::cart::sell%return: \{$
+stdout: ^fn:shop::cart::sell: \{$
+stdout: ^fn/shop::cart::sell +0x
 case: the list has the names of the rules
 run: taffrail list --functions ./twins fn:second_name 'fn:twins-other.c:*'; taffrail list --functions ./twins | grep -c 'fn/.*_name '; taffrail list --functions ./twins | grep fn/helper
 stdout: ^fn/second_name +0x[0-9a-f]+ +function off \(int64 arg1

@@ -3,6 +3,8 @@
  * The other half of twins.c.
  */
 long other_calls(long n);
+/* as Rust names shop::cart::sell */
+long cart_sell(long n) __asm__("_RNvNtC4shop4cart4sell");
 
 __attribute__((noinline, noclone)) static long helper(long n)
 {
@@ -10,7 +12,13 @@ __attribute__((noinline, noclone)) static long helper(long n)
 	return n + 100;
 }
 
+__attribute__((noinline, noclone)) long cart_sell(long n)
+{
+	__asm__ volatile("");
+	return n;
+}
+
 long other_calls(long n)
 {
-	return helper(n) * 3;
+	return helper(cart_sell(n)) * 3;
 }

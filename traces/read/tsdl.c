@@ -276,8 +276,8 @@ static void parse_stream(struct tsdl *t, const char *key, void *priv)
 	}
 }
 
-/* Returns an event's name as it is shown: functions of C++ have the name in the
- * source, "fn:f(int)%return" for "fn:_Z1fi%return". */
+/* Returns an event's name as it is shown: functions of C++ and Rust have the
+ * name in the source, "fn:f(int)%return" for "fn:_Z1fi%return". */
 static const char *name_shown(struct tsdl *t, const char *name)
 {
 	static struct demangle work;
@@ -285,7 +285,7 @@ static const char *name_shown(struct tsdl *t, const char *name)
 	const char *kept;
 	size_t n;
 
-	if (!name || strncmp(name, "fn:_Z", 5))
+	if (!name || strncmp(name, "fn:_", 4))
 		return name;
 	n = strcspn(name, "%");
 	memcpy(shown, "fn:", 3);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Data in the format .xz (base/xz.h): a text that xz 5.4 has compressed, and the
- * same with damages, in memory that a checker knows the bounds of.
+ * Data in the format .xz (base/xz.h): a text that xz 5.4 has compressed, and
+ * the same with damages, in memory of which a checker knows the bounds.
  */
 #include "testsuite/unit/unit.h"
 

@@ -14,7 +14,7 @@
 #include "tracepoints/usdt/place/private.h"
 #include "tracepoints/usdt/plan/debug.h"
 
-/* Maps a file of debug information. Returns false if it is none of the build. */
+/* Maps a file of debug information. Returns false if it is of another build. */
 static bool debug_map(struct usdt_file *debug, const struct text *path,
 		      const struct usdt_file *file)
 {

@@ -36,7 +36,8 @@ struct usdt_naming {
 int usdt_names_read(struct usdt_naming *naming, const struct usdt_file *file);
 
 /* Makes a list with each function once, under the first name, and the places
- * that rules want by any. It lasts until usdt_names_forget(). Returns how many. */
+ * that rules want by any. It lasts until usdt_names_forget(). Returns how many
+ * functions there are. */
 uint32_t usdt_names_choose(const struct usdt_naming *naming,
 			   struct usdt_wanted **wanted);
 

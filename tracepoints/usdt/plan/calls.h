@@ -24,7 +24,7 @@ struct usdt_wanted {
 	uint64_t address;
 	uint64_t site;			/* of the entry */
 	const char *name;
-	const char *source;		/* it is called "SOURCE:NAME"; or NULL */
+	const char *source;		/* of "SOURCE:NAME"; or NULL */
 	uint8_t skipped;		/* bytes of pushes before its jump */
 	uint8_t pushes;
 	uint8_t entry;			/* an event of it is wanted */

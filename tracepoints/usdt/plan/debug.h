@@ -26,9 +26,9 @@ bool usdt_same_build(const struct usdt_file *one,
 bool usdt_has_symbols(const struct usdt_file *file);
 
 /* Decodes the symbols that a stripped file has in .gnu_debugdata ("mini debug
- * information"): those of functions that others cannot use. Maps memory for the
- * table, which is an ELF file; the caller gives it to usdt_mini_close(). Returns
- * false if there is none, or it is damaged. */
+ * information"): those of functions that it does not export. Maps memory for
+ * the table, which is an ELF file; the caller gives it to usdt_mini_close().
+ * Returns false if there is none, or it is damaged. */
 bool usdt_mini_open(struct usdt_file *mini, const struct usdt_file *file);
 void usdt_mini_close(struct usdt_file *mini);
 

@@ -29,7 +29,8 @@ typedef int usdt_function_fn(const struct usdt_symbol_found *found,
 /*
  * Calls fn for each function that .symtab names. If the file has none: for each
  * that .symtab of another file of the same build names, unless `more` is NULL
- * (debug.h), and that .dynsym names: several times for one that has several names. Leaves out parts that compilers
+ * (debug.h), and that .dynsym names: several times for one that has several
+ * names. Leaves out parts that compilers
  * put apart (NAME.cold), resolvers, functions without a length, and names that
  * do not end in the file. Returns 0, the result of fn, or -ENOEXEC when the
  * file is no such ELF file. Allocates nothing.
