@@ -60,7 +60,8 @@ void patch_close(struct patcher *patcher)
 }
 
 /* Writes the bytes from the last to the first, so that a first byte which leads
- * to the others is last. Returns 0 or a negative errno. */
+ * to the others is last. Returns 0; or a negative errno, and nothing is
+ * written. Pages that cannot be protected again stay writable. */
 static int write_by_mprotect(uint8_t *code, const uint8_t *bytes, uint32_t n)
 {
 	uint64_t start = (uint64_t)code & ~4095ull;
@@ -73,7 +74,8 @@ static int write_by_mprotect(uint8_t *code, const uint8_t *bytes, uint32_t n)
 		return ret;
 	for (i = n; i-- > 0;)
 		__atomic_store_n(&code[i], bytes[i], RELEASE(CODE_BYTES));
-	return sys_mprotect(start, length, PROT_READ | PROT_EXEC);
+	sys_mprotect(start, length, PROT_READ | PROT_EXEC);
+	return 0;
 }
 
 int patch_write(const struct patcher *patcher, uint8_t *code,
@@ -96,9 +98,9 @@ int patch_word(uint64_t *word, uint64_t value)
 	if (ret)
 		return ret;
 	__atomic_store_n(word, value, RELEASE(CODE_BYTES));
-	ret = sys_mprotect(page, 4096, PROT_READ | PROT_EXEC);
+	sys_mprotect(page, 4096, PROT_READ | PROT_EXEC);
 	translated_anew((uint8_t *)word, sizeof(*word));
-	return ret;
+	return 0;
 }
 
 int patch_byte(const struct patcher *patcher, uint8_t *code, uint8_t value)

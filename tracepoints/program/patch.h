@@ -88,7 +88,8 @@ int patch_write(const struct patcher *patcher, uint8_t *code,
 /*
  * Writes a word of code at once: a thread fetches all of the old bytes or all
  * of the new ones. The kernel promises that of no write to /proc/self/mem, so
- * the page is writable for a moment. Returns 0 or a negative errno.
+ * the page is writable for a moment, or from then on where it cannot be
+ * protected again. Returns 0; or a negative errno, and nothing is written.
  */
 int patch_word(uint64_t *word, uint64_t value);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Other CPUs learn that code has changed (tracepoints/program/patch.h), by each
- * way that a kernel may offer. Each way is tried in a child, under a seccomp
- * filter.
+ * Code is written, and other CPUs learn that it has changed
+ * (tracepoints/program/patch.h), by each way that a kernel may offer. Each way
+ * is tried in a child, under a seccomp filter.
  */
 #include "testsuite/unit/unit.h"
 
@@ -47,8 +47,59 @@ static int sync_without(uint32_t first, uint32_t second)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+/* Makes each mprotect() with this protection fail from here on. */
+static int refuse_protection(uint32_t protection)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mprotect, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, args[2])),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, protection, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOMEM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+enum written { WRITTEN = 1, REFUSED = 2 };
+
+/* Writes a word and a byte by mprotect(), which fails for this protection.
+ * Returns what was told of both and what became of them. */
+static int write_without(uint32_t protection)
+{
+	static const struct patcher patcher = { .mem = -1 };
+	uint64_t *page = mmap(NULL, 4096, PROT_READ | PROT_EXEC,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int status = -1, word, byte;
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (refuse_protection(protection))
+			_exit(255);
+		word = patch_word(&page[1], 7);
+		byte = patch_byte(&patcher, (uint8_t *)page, 9);
+		_exit((word ? REFUSED : 0) | (page[1] == 7 ? WRITTEN : 0) |
+		      (byte ? REFUSED << 2 : 0) |
+		      ((uint8_t)page[0] == 9 ? WRITTEN << 2 : 0));
+	}
+	waitpid(pid, &status, 0);
+	munmap(page, 4096);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
 int main(void)
 {
+	unit_equal(write_without(~0u), WRITTEN | WRITTEN << 2, "by mprotect");
+	unit_equal(write_without(PROT_READ | PROT_WRITE | PROT_EXEC),
+		   REFUSED | REFUSED << 2, "no page can be written: it says so");
+	unit_equal(write_without(PROT_READ | PROT_EXEC),
+		   WRITTEN | WRITTEN << 2,
+		   "a page that stays writable: it is written");
 	patch_setup();
 	unit_equal(patch_sync(), 0, "with membarrier");
 	unit_equal(sync_without(SYS_membarrier, SYS_membarrier), 0,
