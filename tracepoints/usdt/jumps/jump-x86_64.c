@@ -87,11 +87,11 @@ static int trampoline_find(struct making *m, uint32_t i)
 	uint8_t *operand = m->bytes + m->starts[i] + 1;
 	uint64_t from = m->site + m->starts[i];
 	uint64_t others[TRAMPOLINES_MAX];
-	uint32_t mask = 0xff;
+	uint32_t mask = 0;
 	uint32_t want;
 	uint32_t k, n;
 
-	for (k = 1; k < 4; k++)
+	for (k = 0; k < 4; k++)
 		if (m->given[m->starts[i] + 1 + k])
 			mask |= 0xffu << 8 * k;
 	__builtin_memcpy(&want, operand, 4);

@@ -165,8 +165,8 @@ void usdt_near_give(uint64_t address, uint32_t n);
 int usdt_near_at(uint64_t site, uint64_t address, uint32_t n);
 
 /* Takes bytes where a jump at the site can lead whose operand has the bits of
- * `want` where `mask` has ones. The mask is of whole bytes and has the lowest
- * one. Returns 0 if there are none. */
+ * `want` where `mask` has ones. The mask is of whole bytes. Returns 0 if there
+ * are none. */
 uint64_t usdt_near_trampoline(uint64_t site, uint32_t mask, uint32_t want,
 			      uint32_t n);
 

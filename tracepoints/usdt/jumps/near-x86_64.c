@@ -146,14 +146,16 @@ static uint64_t jump_target(uint64_t site, uint32_t operand)
 	return site + USDT_JUMP_BYTES + (uint64_t)(int64_t)(int32_t)operand;
 }
 
-/* The operand's low byte is given. */
+/* Takes a trampoline in a page that is there. If the operand's low byte is not
+ * given, it begins with a unit. */
 static uint64_t trampoline_fit(struct near *near, uint64_t site, uint32_t mask,
 			       uint32_t want, uint32_t n)
 {
-	uint32_t offset = (uint32_t)(jump_target(site, want) - near->address) &
-			  0xff;
+	uint32_t step = mask & 0xff ? 0x100 : UNIT;
+	uint32_t offset = mask & 0xff ? (uint32_t)(jump_target(site, want) -
+						   near->address) & 0xff : 0;
 
-	for (; offset + n <= PAGE; offset += 0x100) {
+	for (; offset + n <= PAGE; offset += step) {
 		uint64_t distance = near->address + offset - site -
 				    USDT_JUMP_BYTES;
 
