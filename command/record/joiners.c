@@ -69,10 +69,16 @@ static bool is_page(const struct members *members, char *line)
 		return false;
 	*end = '\0';
 	name = strrchr(line, '/');
-	for (size_t i = 0; name && i < members->n; i++)
-		if (!strcmp(members->list[i]->name, name + 1))
-			return true;
-	return false;
+	return name && members_named(members, name + 1);
+}
+
+static bool is_member(const struct members *members, pid_t pid)
+{
+	size_t i = 0;
+
+	while (i < members->n && members->list[i]->pid != pid)
+		i++;
+	return i < members->n;
 }
 
 /* A forked child maps the page of the parent until the first event of the
@@ -89,20 +95,19 @@ bool joiners_exist(const struct members *members)
 
 	while (dir && !found && (entry = readdir(dir))) {
 		pid_t pid = (pid_t)atoi(entry->d_name);
-		bool named, forked = true;
+		bool named;
 		FILE *f;
 
 		if (!isdigit((unsigned char)entry->d_name[0]) ||
 		    pid == getpid())
 			continue;
 		named = joiner_named(pid, claim->name);
-		for (size_t i = 0; i < members->n; i++)
-			forked &= members->list[i]->pid != pid;
 		f = proc_open(pid, "maps");
 		while (f && !found && getline(&line, &room, f) > 0)
 			found = (named && (strstr(line, "/libtaffrail") ||
 					   strstr(line, claim->dir.path))) ||
-				(forked && is_page(members, line));
+				(is_page(members, line) &&
+				 !is_member(members, pid));
 		if (f)
 			fclose(f);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One process of a recording: whether it lives, requests to its agent, and its
+ * One process of a recording: whether it lives, requests to the agent, and
  * descriptors. See members-private.h.
  */
 #include "command/record/members-private.h"
@@ -14,9 +14,43 @@
 #include <unistd.h>
 
 #include "command/agents/client.h"
+#include "traces/array.h"
 
 #define STOP_TIMEOUT_MS	2000
 #define DYING_MS	200
+
+static uint64_t name_hash(const char *name)
+{
+	return index_hash(INDEX_HASH, name, strlen(name));
+}
+
+static int name_same(uint64_t value, const void *name)
+{
+	return !strcmp(((const struct member *)value)->name, name);
+}
+
+struct member *members_named(const struct members *members, const char *name)
+{
+	return (void *)index_find(&members->names, name_hash(name), name_same,
+				  name);
+}
+
+bool member_list(struct members *members, struct member *member)
+{
+	struct member *first = members_named(members, member->name);
+
+	if (!array_grow(&members->list, members->n, sizeof(member)) ||
+	    !array_grow(&members->open, members->nopen, sizeof(member)) ||
+	    (!first && index_add(&members->names, name_hash(member->name),
+				 (uint64_t)member)))
+		return false;
+	first = first ? first : member;
+	member->older = first->latest;
+	first->latest = member;
+	members->list[members->n++] = member;
+	members->open[members->nopen++] = member;
+	return true;
+}
 
 bool member_same_page(const struct consumer *image,
 		      const struct rundir_process *process)

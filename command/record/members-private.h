@@ -45,6 +45,7 @@ struct member {
 	bool alive;
 	bool done;
 	bool foreign;			/* an image is of another version */
+	uint32_t scanned;		/* the last scan that saw it */
 	struct consumer **images;
 	size_t nimages;
 };
@@ -180,6 +181,13 @@ bool joiners_exist(const struct members *members);
 bool joiner_named(pid_t pid, const char *session);
 
 /* The rest is for this module. */
+
+/* Returns the first member that had a directory of this name, or NULL. */
+struct member *members_named(const struct members *members, const char *name);
+
+/* Puts a member into the list, and makes it the latest of that name. Returns
+ * false without memory. */
+bool member_list(struct members *members, struct member *member);
 
 /* Returns true unless the process has another page under the image's number: it
  * is another process, of the same name. */

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -27,6 +28,8 @@
 #define NS_PER_MS	1000000ull
 #define SCAN_IDLE_MS	250	/* without word from inotify */
 #define SCAN_SOON_MS	5	/* after that, or while a ring is being made */
+#define SCAN_SHARED_MS	10	/* after word of a process that shares rings:
+				 * few make rings, which hold longer */
 #define SCAN_SHARE	5	/* a scan may take a fifth of our time */
 #define JOINERS_MS	50
 #define STOP_ROUNDS	3
@@ -42,51 +45,23 @@ void members_init(struct members *members, struct claim *claim,
 	members->inotify = -1;
 }
 
-static uint64_t name_hash(const char *name)
+/* Returns the newest member with a directory of this name and owner, or
+ * NULL. */
+static struct member *member_find(const struct members *members,
+				  const char *name, uid_t uid)
 {
-	return index_hash(INDEX_HASH, name, strlen(name));
+	const struct member *first = members_named(members, name);
+	struct member *member = first ? first->latest : NULL;
+
+	while (member && member->uid != uid)
+		member = member->older;
+	return member;
 }
 
-static int name_same(uint64_t value, const void *name)
-{
-	return !strcmp(((const struct member *)value)->name, name);
-}
-
-/* Puts a member into the list, and makes it the latest of that name. Returns
- * false without memory. */
-static bool member_list(struct members *members, struct member *member)
-{
-	struct member *first =
-		(void *)index_find(&members->names, name_hash(member->name),
-				   name_same, member->name);
-
-	if (!array_grow(&members->list, members->n, sizeof(member)) ||
-	    !array_grow(&members->open, members->nopen, sizeof(member)) ||
-	    (!first && index_add(&members->names, name_hash(member->name),
-				 (uint64_t)member)))
-		return false;
-	first = first ? first : member;
-	member->older = first->latest;
-	first->latest = member;
-	members->list[members->n++] = member;
-	members->open[members->nopen++] = member;
-	return true;
-}
-
-/* Returns the newest member with a directory of the process's name and owner,
- * or NULL. */
 static struct member *member_named(const struct members *members,
 				   const struct rundir_process *process)
 {
-	const struct member *first =
-		(const void *)index_find(&members->names,
-					 name_hash(process->name), name_same,
-					 process->name);
-	struct member *member = first ? first->latest : NULL;
-
-	while (member && member->uid != process->uid)
-		member = member->older;
-	return member;
+	return member_find(members, process->name, process->uid);
 }
 
 /* Adds a member, with descriptors that belong to it. Returns NULL without
@@ -195,13 +170,24 @@ static void note_crowded(struct members *members, int ret)
 		members->crowded = ret;
 }
 
-/* The `priv` of scan_process(). */
+/* The `priv` of scan_process() and scan_known(). */
 struct scanning {
 	struct members *members;
+	uid_t uid;		/* of the directory */
 	bool soon;		/* something in a process is being made */
 };
 
-/* Of rundir_each(), which closes the process afterwards: scans a process.
+/* Returns true when the member has the image of this number. */
+static bool has_image(const struct member *member, uint32_t number)
+{
+	size_t i = 0;
+
+	while (i < member->nimages && member->images[i]->image != number)
+		i++;
+	return i < member->nimages;
+}
+
+/* Of rundir_each_but(), which closes the process afterwards: scans a process.
  * Tells, once, of a process of this recording if pages there have another
  * version. */
 static int scan_process(struct rundir_process *process, void *priv)
@@ -209,19 +195,22 @@ static int scan_process(struct rundir_process *process, void *priv)
 	struct scanning *scanning = priv;
 	struct members *members = scanning->members;
 	const char *session = members->claim->name;
+	struct member *member = member_named(members, process);
+	const bool known = member && member->process == process;
 	uint32_t images[RUNDIR_IMAGES_MAX];
-	struct member *member;
 	char number[16];
 	int n;
 
 	/* the watch comes before the look, so no new file is missed */
-	if (process->alive)
+	if (process->alive && !known)
 		members_watch_at(members, process->fd, process->path, ".");
 	n = rundir_images(process, images, RUNDIR_IMAGES_MAX);
 	note_crowded(members, n);
 	for (int i = 0; i < n; i++) {
 		int ret;
 
+		if (known && has_image(member, images[i]))
+			continue;
 		snprintf(number, sizeof(number), "%u", images[i]);
 		if (process->alive)
 			members_watch_at(members, process->fd, process->path,
@@ -245,7 +234,36 @@ static int scan_process(struct rundir_process *process, void *priv)
 		layouts_say(process, "not recorded");
 		outcome_take(members->outcome, COMMAND_FAILED);
 	}
+	member = member_named(members, process);
+	if (member)
+		member->scanned = members->scans;
 	return 0;
+}
+
+/* Of rundir_each_but(): scans a living member by the directory that is open.
+ * Another directory of the name is another process's, or the same one's after a
+ * detach. */
+static bool scan_known(const char *name, void *priv)
+{
+	struct scanning *scanning = priv;
+	struct member *member = member_find(scanning->members, name,
+					    scanning->uid);
+	struct stat st;
+
+	if (!member || member->done || !member->alive || member->pidfd < 0 ||
+	    fstat(member->process->fd, &st) || !st.st_nlink)
+		return false;
+	scan_process(member->process, scanning);
+	return true;
+}
+
+static void scan_directory(struct rundir *dir, struct scanning *scanning)
+{
+	if (dir->fd < 0)
+		return;
+	scanning->uid = dir->uid;
+	note_crowded(scanning->members,
+		     rundir_each_but(dir, scan_known, scan_process, scanning));
 }
 
 /* Looks for processes, images and rings now. Sets the time of the next scan, so
@@ -266,25 +284,23 @@ static void scan_all(struct members *members)
 		members->displaced = true;
 		outcome_say(members->outcome, &dir->cause);
 	}
-	if (dir->fd >= 0)
-		note_crowded(members,
-			     rundir_each(dir, scan_process, &scanning));
+	scan_directory(dir, &scanning);
 	handover_look(members);
 	for (struct handover *h = members->handovers; h; h = h->next)
-		if (h->dir.fd >= 0)
-			note_crowded(members, rundir_each(&h->dir, scan_process,
-							  &scanning));
+		scan_directory(&h->dir, &scanning);
 	if (scanning.soon)
 		pause = SCAN_SOON_MS * NS_PER_MS;
 	/* members that came by pid, from another directory */
 	for (size_t i = 0; i < members->nopen; i++)
-		if (!members->open[i]->done)
+		if (!members->open[i]->done &&
+		    members->open[i]->scanned != members->scans)
 			scan_process(members->open[i]->process, &scanning);
 	note_crowded(members, drain_scan(members->drain));
 	took = monotonic_ns() - begin;
 	if (pause < took * SCAN_SHARE)
 		pause = took * SCAN_SHARE;
-	members->next_scan_ns = monotonic_ns() + pause;
+	members->next_scan_ns = max_u64(monotonic_ns() + pause,
+					members->scan_again_ns);
 	members->scan_again_ns = monotonic_ns() + took * SCAN_SHARE;
 }
 
@@ -324,16 +340,28 @@ static bool was_cut_off(struct members *members, struct member *member)
 /* Marks dead members. Returns true when one of them was not collected yet. */
 static bool mark_dead(struct members *members)
 {
+	struct pollfd *fds = calloc(members->nopen + 1, sizeof(*fds));
 	bool dead = false;
 
+	for (size_t i = 0; fds && i < members->nopen; i++)
+		fds[i] = (struct pollfd){ .fd = members->open[i]->pidfd,
+					  .events = POLLIN };
+	if (fds && members->nopen && poll(fds, members->nopen, 0) < 0) {
+		/* more than RLIMIT_NOFILE */
+		free(fds);
+		fds = NULL;
+	}
 	for (size_t i = 0; i < members->nopen; i++) {
 		struct member *member = members->open[i];
 
 		if (member->done)
 			continue;
-		member->alive = member->alive && !member_ended(member, 0);
+		member->alive = member->alive &&
+				(fds && fds[i].fd >= 0 ? !fds[i].revents :
+				 !member_ended(member, 0));
 		dead |= !member->alive;
 	}
+	free(fds);
 	return dead;
 }
 
@@ -392,17 +420,26 @@ void members_pause(struct members *members, int child, int ms)
 		{ .fd = members->inotify, .events = POLLIN },
 		{ .fd = child, .events = POLLIN },
 	};
+	const uint64_t pause = (members->drain->shared ? SCAN_SHARED_MS :
+							 SCAN_SOON_MS / 5) *
+			       NS_PER_MS;
+	uint64_t now = monotonic_ns();
 	char events[4096];
-	uint64_t soon = monotonic_ns() + SCAN_SOON_MS * NS_PER_MS;
 
+	/* several changes get one scan */
+	if (members->next_scan_ns <= now + max_u64(pause, SCAN_SOON_MS *
+							  NS_PER_MS)) {
+		fds[0].fd = -1;
+		now = members->next_scan_ns - min_u64(now,
+						      members->next_scan_ns);
+		ms = (int)min_u64((uint64_t)ms, 1 + now / NS_PER_MS);
+	}
 	if (poll(fds, ARRAY_SIZE(fds), ms) <= 0 || !(fds[0].revents & POLLIN))
 		return;
 	while (read(members->inotify, events, sizeof(events)) > 0)
 		;
-	/* soon if the last scan is old; several changes get one scan */
-	if (members->next_scan_ns > soon)
-		members->next_scan_ns = monotonic_ns() +
-					SCAN_SOON_MS * NS_PER_MS / 5;
+	/* soon if the last scan is old */
+	members->next_scan_ns = monotonic_ns() + pause;
 }
 
 bool members_flush(struct members *members, size_t *next, size_t most)

@@ -231,9 +231,10 @@ static int process_compare(const void *left, const void *right)
 	return a->pid < b->pid ? -1 : a->pid > b->pid;
 }
 
-int rundir_each(struct rundir *dir,
-		int (*call)(struct rundir_process *process, void *priv),
-		void *priv)
+int rundir_each_but(struct rundir *dir,
+		    bool (*known)(const char *name, void *priv),
+		    int (*call)(struct rundir_process *process, void *priv),
+		    void *priv)
 {
 	struct rundir_process process;
 	struct dirent *entry;
@@ -245,6 +246,8 @@ int rundir_each(struct rundir *dir,
 		return cause_set(&dir->cause, -errno, DIRECTORY_UNREAD,
 				 .error = errno, .path = dir->path);
 	while (!ret && (entry = readdir(stream))) {
+		if (known && known(entry->d_name, priv))
+			continue;
 		ret = open_process(dir, entry->d_name, &process);
 		/* other entries are skipped */
 		if (ret) {
@@ -257,6 +260,13 @@ int rundir_each(struct rundir *dir,
 	closedir(stream);
 	return ret ? cause_set(&dir->cause, ret, DIRECTORY_UNREAD,
 			       .error = ret, .path = dir->path) : 0;
+}
+
+int rundir_each(struct rundir *dir,
+		int (*call)(struct rundir_process *process, void *priv),
+		void *priv)
+{
+	return rundir_each_but(dir, NULL, call, priv);
 }
 
 /* Keeps a process in a list. Returns 0 or -ENOMEM. */

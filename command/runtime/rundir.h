@@ -99,6 +99,12 @@ int rundir_each(struct rundir *dir,
 		int (*call)(struct rundir_process *process, void *priv),
 		void *priv);
 
+/* Does the same for entries for which `known` returns false; NULL: for all. */
+int rundir_each_but(struct rundir *dir,
+		    bool (*known)(const char *name, void *priv),
+		    int (*call)(struct rundir_process *process, void *priv),
+		    void *priv);
+
 /*
  * Does as rundir_scan(), and adds the user's processes whose agent chose
  * another default place because of another environment. A directory that

@@ -300,7 +300,6 @@ static void check_forked(void)
 	static struct members members;
 	struct claim claim = { .name = "record-1" };
 	struct member member = { .name = "42.99", .pid = 42 };
-	struct member *list[] = { &member };
 	static const struct {
 		const char *maps;
 		bool joins;
@@ -316,8 +315,7 @@ static void check_forked(void)
 	};
 
 	members.claim = &claim;
-	members.list = list;
-	members.n = 1;
+	unit_check(member_list(&members, &member), "a member");
 	strcpy(claim.dir.path, "/run/x");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		made_file("proc/4711/maps", rows[i].maps);
@@ -329,6 +327,9 @@ static void check_forked(void)
 	unit_check(!joiners_exist(&members), "without an agent");
 	made_file("proc/4711/maps", "1-2 r-xp 0 00:1 7 /lib/libtaffrail.so\n");
 	unit_check(joiners_exist(&members), "with an agent");
+	free(members.list);
+	free(members.open);
+	index_clear(&members.names);
 }
 
 int main(void)
