@@ -30,8 +30,8 @@ int (*channel_admit)(const struct channel *channel, uint64_t bytes);
 void (*channel_made)(int admitted);
 
 /* Not 0 before channels_setup(): no fork concerns the agent then. */
-static uint32_t fork_mark_unset = 1;
-uint32_t *fork_mark = &fork_mark_unset;
+static uint32_t fork_marks_unset[5] = { 1 };
+uint32_t *fork_mark = fork_marks_unset;
 
 static uint32_t guests_unset;
 uint32_t *fork_guests = &guests_unset;
@@ -246,6 +246,7 @@ SIGSAFE void channels_forking(void)
 {
 	uint32_t i;
 
+	store_relaxed(FORK_MADE, 1);
 	for (i = 0; i < CHANNELS_MAX && !fork_note.held; i++)
 		if (channel_used(i) && channels[i].page &&
 		    channel_held(&channels[i]))

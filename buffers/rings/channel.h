@@ -111,6 +111,10 @@ extern struct ring ring_absent;
  * process's ancestors has had. Three words of agent/fork.c follow it. */
 extern uint32_t *fork_mark;
 
+/* 1 once the process has forked by a function of libc's: children without files
+ * of their own count what they lose in the process's pages. */
+#define FORK_MADE	(fork_mark + 4)
+
 /*
  * The words of tracepoints/sites/lock.c. They lie beside the mark, in memory
  * that fork() neither copies nor protects: a fork that takes the lock costs no

@@ -118,8 +118,7 @@ static bool has_joined(const struct agentless *a, const char *name)
 	return false;
 }
 
-/* Notes the name of a program whose agent began a session, each once. */
-static void joined_add(struct agentless *a, const char *name)
+void agentless_join(struct agentless *a, const char *name)
 {
 	if (!has_joined(a, name) && a->njoined < AGENTLESS_NAMES)
 		snprintf(a->joined[a->njoined++], AGENTLESS_COMM, "%.*s",
@@ -178,7 +177,7 @@ void agentless_take(struct agentless *a, const struct process_page *page,
 	}
 	/* a program that a process executed, not one that a command found */
 	if (!session->started.realtime_ns)
-		joined_add(a, page->procname);
+		agentless_join(a, page->procname);
 }
 
 void agentless_look(struct agentless *a, const struct rundir_process *process,
@@ -246,7 +245,7 @@ void agentless_read(struct agentless *a, int fd)
 		sscanf(why, "%u %d %n", &id, &slots.error, &at);
 		slots.path = path;
 		slots.text = why + at;
-		joined_add(a, base_name(path));
+		agentless_join(a, base_name(path));
 		if (id == CAUSE_LACKS_SESSIONS) {
 			a->full++;
 			name_add(a, id, &slots);

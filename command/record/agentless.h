@@ -66,6 +66,9 @@ void agentless_take(struct agentless *a, const struct process_page *page,
 void agentless_look(struct agentless *a, const struct rundir_process *process,
 		    uint32_t image, const char *session);
 
+/* Notes the name of a program whose agent began a session, each once. */
+void agentless_join(struct agentless *a, const char *name);
+
 /* Adds the programs that agents which stay off have written to this file. The
  * file is not trusted. Call it once a file. */
 void agentless_read(struct agentless *a, int fd);

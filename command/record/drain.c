@@ -107,6 +107,11 @@ size_t drain_sharers(const struct drain *drain)
 	       consume_sharers(drain->shared) : 0;
 }
 
+bool drain_joined(const struct drain *drain)
+{
+	return drain->shared && session_view_given(drain->shared->session);
+}
+
 /* The image is the last in both tables, and was not finished, so that no other
  * one has it. */
 void drain_drop(struct drain *drain, struct consumer *image)

@@ -59,8 +59,10 @@ int drain_add(struct drain *drain, struct consumer **image,
 int drain_add_shared(struct drain *drain, struct rundir *dir,
 		     const char *session);
 
-/* Returns how many processes have written into them. */
+/* Returns how many processes have written into them; true when one has
+ * joined. */
 size_t drain_sharers(const struct drain *drain);
+bool drain_joined(const struct drain *drain);
 
 /* Gives back an image that drain_add() has just made. */
 void drain_drop(struct drain *drain, struct consumer *image);

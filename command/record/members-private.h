@@ -145,6 +145,10 @@ void members_finish_crowded(struct members *members);
 void members_note(struct members *members, const char *program,
 		  enum lacking_why why);
 
+/* Returns true when a process has taken part. One that shared rings, and had
+ * nothing of its own to tell, may be no member: it took the files along. */
+bool members_any(const struct members *members);
+
 /* Returns how many processes have a trace of their own; one that changed the
  * user is one. */
 size_t members_traced(const struct members *members);

@@ -512,6 +512,11 @@ void members_note(struct members *members, const char *program,
 	struct agentless *agentless = &members->agentless;
 	struct shortage *shortage = &members->drain->shortage;
 
+	struct member_view joined = { .number = 0 };
+
+	while (drain_joined(members->drain) &&
+	       session_view_member(members->drain->shared->session, &joined))
+		agentless_join(agentless, joined.name);
 	if (members->claim->off >= 0)
 		agentless_read(agentless, members->claim->off);
 	handover_read(members);
@@ -522,12 +527,17 @@ void members_note(struct members *members, const char *program,
 		shortage_look(shortage, members->claim->dir.fd);
 	shortage->pageless = agentless->roomless;
 	shortage->uncounted = agentless->uncounted;
-	if (program && (members->n || !members->crowded))
-		agentless_note_program(agentless, program, why, members->n,
-				       members->outcome);
+	if (program && (members_any(members) || !members->crowded))
+		agentless_note_program(agentless, program, why,
+				       members_any(members), members->outcome);
 	/* the one program without an agent is named already */
-	if (members->n || agentless->others + agentless->full > 1)
+	if (members_any(members) || agentless->others + agentless->full > 1)
 		agentless_note(agentless, members->outcome);
+}
+
+bool members_any(const struct members *members)
+{
+	return members->n || drain_joined(members->drain);
 }
 
 /* Returns true when an image of the member has written events. Those that share

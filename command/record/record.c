@@ -111,7 +111,7 @@ static bool record_early(uint64_t now_ns)
 	char text[CAUSE_TEXT_BYTES], glob[RULE_BYTES_MAX + 1];
 	pid_t pid;
 
-	if (!due_ns && members.n)
+	if (!due_ns && members_any(&members))
 		due_ns = now_ns + EARLY_NS;
 	if (!due_ns || now_ns < due_ns)
 		return false;
@@ -169,12 +169,12 @@ static void record_tell(void)
 	members_note(&members, options.program ? options.program[0] : NULL,
 		     program.lacks);
 	some = members.agentless.others || members.agentless.filtered;
-	if (!members.crowded && (members.n || !options.program))
+	if (!members.crowded && (members_any(&members) || !options.program))
 		rules_note(&drain.rules, &options, &drain.places, some,
 			   &outcome);
 	outcome_print(&outcome, CAUSE_PROBE_FAILED);
 	outcome_take(&outcome, places_tell(&drain.places));
-	if (members.n)
+	if (members_any(&members))
 		probes_note(&probes, &claim, &drain.rules, some);
 	drain_tell_unwritten(&drain);
 	drain_note(&drain, claim.name, claim.dir.path, members.crowded,
@@ -187,7 +187,7 @@ static void record_tell(void)
 			   "a process: ");
 	traced = members_traced(&members) + drain_sharers(&drain);
 	/* as for a trace without an event */
-	if (!traced && drain.shared && members.n)
+	if (!traced && drain_joined(&drain))
 		traced = 1;
 	drain_summary(&drain, traced, probes_missed(&probes));
 	for (int i = 0; i < options.nrules; i++)

@@ -333,7 +333,7 @@ void session_settled_came(const struct patcher *patcher)
 	registry_each(twin_look, (void *)patcher);
 }
 
-/* Takes a free session and its channel. Returns NULL with -EEXIST in *ret when
+/* Takes a free session and the channel. Returns NULL with -EEXIST in *ret when
  * one has the name, -EUSERS when none is free. The caller holds the registry's
  * lock. */
 static struct session *session_reserve(const struct session *model, int *ret)
@@ -639,6 +639,26 @@ void session_inherit_resume(void)
 			channel_resume(sessions[i].channel);
 }
 
+/* Returns true where a recorder finds no more in the pages of this process,
+ * which shares rings, than in the shared files: it then needs no pages. */
+static bool recorder_spared(const struct session *session)
+{
+	const struct session_page *page = session->channel->page;
+	const struct process_page *own = process.page;
+	uint64_t told = own->called;
+	uint32_t i;
+
+	for (i = 0; i < MISSED_END; i++)
+		told |= own->missed[i];
+	return !told && !session->symbols && !page->untaken_bytes &&
+	       !page->untaken_more && own->filtered_execs ==
+					      page->before.filtered &&
+	       own->lacking_execs == page->before.lacking &&
+	       !own->words_unknown && !own->clockless && !own->landlock &&
+	       !own->users[0] && !load_relaxed(FORK_MADE) &&
+	       !load_relaxed(fork_guests);
+}
+
 bool session_remove_spent(void)
 {
 	const struct session_page *page;
@@ -651,12 +671,13 @@ bool session_remove_spent(void)
 		if (!session_at(i))
 			continue;
 		page = session->channel->page;
-		/* rings that processes share have all; but a recorder reads the
-		 * pages of members */
+		/* rings that processes share have all */
 		spent = page && session->channel->flags & SESSION_SHARED &&
-			!(session->flags & SESSION_CONSUMED) && !page->rings &&
-			!page->lost_unplaced && !page->orphans &&
-			!page->left_off && !page->faults[0];
+			!page->rings && !page->lost_unplaced &&
+			!page->orphans && !page->left_off &&
+			!page->faults[0] &&
+			(!(session->flags & SESSION_CONSUMED) ||
+			 recorder_spared(session));
 		if (!session->owned && !spent)
 			stay = true;
 		else if (session->phase == SESSION_RUNS ||
